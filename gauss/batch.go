@@ -1,0 +1,30 @@
+// Package gauss holds batches of independent Gaussians: means and variances.
+package gauss
+
+import "utvi/compute"
+
+// A Batch is rows × width Gaussians, row-major. A nil Var means that every
+// variance is zero.
+type Batch[T compute.Float] struct {
+	Rows, Width int
+	Mean, Var   []T
+}
+
+// New returns a batch of zero means and zero variances.
+func New[T compute.Float](rows, width int) Batch[T] {
+	return Batch[T]{rows, width, make([]T, rows*width), make([]T, rows*width)}
+}
+
+// Fixed returns a batch of the given values without variance.
+func Fixed[T compute.Float](width int, mean []T) Batch[T] {
+	return Batch[T]{Rows: len(mean) / width, Width: width, Mean: mean}
+}
+
+// Slice returns rows [lo, hi) of the batch; it shares memory.
+func (b Batch[T]) Slice(lo, hi int) Batch[T] {
+	s := Batch[T]{Rows: hi - lo, Width: b.Width, Mean: b.Mean[lo*b.Width : hi*b.Width]}
+	if b.Var != nil {
+		s.Var = b.Var[lo*b.Width : hi*b.Width]
+	}
+	return s
+}

@@ -1,0 +1,3 @@
+module utvi
+
+go 1.26

@@ -1,0 +1,51 @@
+// Package rng gives keyed, counter-based random streams.
+//
+// A number is a pure function of a key and a counter: key (seed, step, layer),
+// counter (row, unit, sample). Nothing is shared and nothing is advanced, so a
+// draw is the same whatever the number of goroutines and wherever a run was
+// interrupted. The generator is Philox4x32-10 (Salmon et al. 2011). The stream
+// is part of the contract: it never changes.
+package rng
+
+import "math/bits"
+
+// A Key selects one stream.
+type Key [2]uint32
+
+// New returns the root key of a seed.
+func New(seed uint64) Key { return Key{uint32(seed), uint32(seed >> 32)} }
+
+// Sub derives the key of a step and a layer (or any two numbers that name a
+// purpose) from k.
+func (k Key) Sub(step uint64, layer uint32) Key {
+	b := Block(k, [4]uint32{uint32(step), uint32(step >> 32), layer, subDomain})
+	return Key{b[0], b[1]}
+}
+
+// subDomain separates key derivation from drawing: drawing leaves the last
+// counter word zero.
+const subDomain = 0x6b657973 // "keys"
+
+// Counter is the Philox counter of samples 4·quad … 4·quad+3 of a unit.
+func Counter(row uint64, unit, quad uint32) [4]uint32 {
+	return [4]uint32{unit, quad, uint32(row), uint32(row>>32) & 0x3fffffff}
+}
+
+const (
+	mul0, mul1   = 0xD2511F53, 0xCD9E8D57
+	weyl0, weyl1 = 0x9E3779B9, 0xBB67AE85
+)
+
+// Block returns the four random words of a key and a counter.
+func Block(k Key, c [4]uint32) [4]uint32 {
+	k0, k1 := k[0], k[1]
+	c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
+	for range 10 {
+		h0, l0 := bits.Mul32(mul0, c0)
+		h1, l1 := bits.Mul32(mul1, c2)
+		c0, c1, c2, c3 = h1^c1^k0, l1, h0^c3^k1, l0
+		k0 += weyl0
+		k1 += weyl1
+	}
+	return [4]uint32{c0, c1, c2, c3}
+}
