@@ -22,8 +22,8 @@ func (k Key) Sub(step uint64, layer uint32) Key {
 	return Key{b[0], b[1]}
 }
 
-// subDomain separates key derivation from drawing: drawing leaves the last
-// counter word zero.
+// subDomain separates key derivation from drawing, which keeps the two top bits
+// of the last counter word clear.
 const subDomain = 0x6b657973 // "keys"
 
 // Counter is the Philox counter of samples 4·quad … 4·quad+3 of a unit.
