@@ -1,0 +1,3 @@
+package compute
+
+//go:generate go run -C gen ./mul

@@ -1,0 +1,79 @@
+package compute
+
+// MR and NR are the rows and columns of the tile a product keeps in registers.
+const MR, NR = 6, 16
+
+// Right is a right operand in panels of NR columns: element (k, j) is
+// Data[(j/NR*K+k)*NR + j%NR], and columns beyond N are zero. It is a plain
+// value; Data may be a view over memory the caller owns, RightLen(K, N) long.
+type Right[T Float] struct {
+	K, N int
+	Data []T
+}
+
+// RightLen is the length of the Data of a Right of k rows and n columns.
+func RightLen(k, n int) int { return (n + NR - 1) / NR * NR * k }
+
+// NewRight returns a zero right operand of k rows and n columns.
+func NewRight[T Float](k, n int) Right[T] {
+	return Right[T]{K: k, N: n, Data: make([]T, RightLen(k, n))}
+}
+
+// Pack fills r from a strided matrix: element (k, j) is src[k*rs+j*cs].
+func (r Right[T]) Pack(src []T, rs, cs int) { r.PackRows(0, r.K, src, rs, cs) }
+
+// PackRows fills rows lo ≤ k < hi of r, element (k, j) from
+// src[(k-lo)*rs+j*cs]. Disjoint ranges may be packed concurrently.
+func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
+	for j := 0; j < r.N; j += NR {
+		n := min(NR, r.N-j)
+		for k := lo; k < hi; k++ {
+			row := r.Data[j*r.K+k*NR:][:NR]
+			s := (k-lo)*rs + j*cs
+			if cs == 1 {
+				copy(row, src[s:s+n])
+			} else {
+				for i := range n {
+					row[i] = src[s+i*cs]
+				}
+			}
+			clear(row[n:])
+		}
+	}
+}
+
+// Mul computes, for i < rows and j < b.N,
+//
+//	dst[i*ldd+j] = start[i*lds+j] + Σ_k a[i*rs+k*cs]·b(k,j)
+//
+// lds = 0 adds one row (a bias) to all rows, a nil start is zero, and start
+// may be dst (accumulate) with lds = ldd; a must not overlap dst.
+//
+// Each element is one chain of multiply-adds from start through ascending k,
+// so a row has the same bits whatever rows it is computed with. Exception: in
+// the vector kernels, columns of a product with N ≤ 4 and cs = 1 are sums over
+// eight interleaved parts of k (see dot.go), again whatever the rows.
+//
+// Mul allocates nothing and may be called concurrently.
+func Mul[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, rows int, b Right[T]) {
+	if rows <= 0 || b.N <= 0 {
+		return
+	}
+	// One look at the far corner of each operand guards the kernels.
+	_ = dst[(rows-1)*ldd+b.N-1]
+	_ = b.Data[:RightLen(b.K, b.N)]
+	if start != nil {
+		_ = start[(rows-1)*lds+b.N-1]
+	}
+	if b.K > 0 {
+		_ = a[(rows-1)*rs+(b.K-1)*cs]
+	}
+	if vector {
+		if d, ok := any(dst).([]float32); ok {
+			s, _ := any(start).([]float32)
+			mulVector(d, ldd, s, lds, any(a).([]float32), rs, cs, rows, any(b).(Right[float32]))
+			return
+		}
+	}
+	mulGo(dst, ldd, start, lds, a, rs, cs, rows, b)
+}

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package compute
+
+func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, rows int, b Right[float32]) {
+	panic("compute: no vector kernels on this machine")
+}
