@@ -1,0 +1,10 @@
+package fn
+
+import "utvi/moment"
+
+// Abs returns f(x) = |x|, the leaky ReLU of slope −1.
+func Abs() *moment.Func {
+	f := LeakyReLU(-1)
+	f.Name = "abs"
+	return f
+}

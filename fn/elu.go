@@ -1,0 +1,38 @@
+package fn
+
+import (
+	"math"
+
+	"utvi/compute"
+	"utvi/moment"
+)
+
+// ELU returns f(x) = x for x > 0 and alpha·(eˣ−1) elsewhere (Clevert, Unterthiner
+// and Hochreiter 2015). Its slope jumps at 0 unless alpha is 1.
+func ELU(alpha float64) *moment.Func {
+	f := &moment.Func{
+		Name: withParameter("elu", alpha),
+		F: func(x float64) float64 {
+			if x > 0 {
+				return x
+			}
+			return alpha * math.Expm1(x)
+		},
+		DF: func(x float64) float64 {
+			if x > 0 {
+				return 1
+			}
+			return alpha * math.Exp(x)
+		},
+		D2F: func(x float64) float64 {
+			if x > 0 {
+				return 0
+			}
+			return alpha * math.Exp(x)
+		},
+		Kinks: []float64{0}, // for alpha = 1 the curvature still jumps
+		Op:    compute.OpELU,
+		A:     alpha,
+	}
+	return f
+}

@@ -1,0 +1,24 @@
+package fn
+
+import (
+	"utvi/compute"
+	"utvi/moment"
+	"utvi/special"
+)
+
+// SiLU returns f(x) = x·sigmoid(x), also called swish.
+func SiLU() *moment.Func {
+	return &moment.Func{
+		Name: "silu",
+		F:    func(x float64) float64 { return mulTail(x, special.Sigmoid(x)) },
+		DF: func(x float64) float64 {
+			p, q := special.Sigmoid(x), special.Sigmoid(-x)
+			return p * (1 + mulTail(x, q))
+		},
+		D2F: func(x float64) float64 {
+			p, q := special.Sigmoid(x), special.Sigmoid(-x)
+			return 2*p*q + mulTail(x, p*q*(q-p))
+		},
+		Op: compute.OpSiLU,
+	}
+}

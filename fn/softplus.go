@@ -1,0 +1,18 @@
+package fn
+
+import (
+	"utvi/compute"
+	"utvi/moment"
+	"utvi/special"
+)
+
+// Softplus returns f(x) = ln(1+eˣ).
+func Softplus() *moment.Func {
+	return &moment.Func{
+		Name: "softplus",
+		F:    special.Softplus,
+		DF:   special.Sigmoid,
+		D2F:  sigmoidSlope,
+		Op:   compute.OpSoftplus,
+	}
+}
