@@ -1,0 +1,72 @@
+package compute
+
+import "math"
+
+// AdamW is one step of AdamW (Loshchilov & Hutter 2019) on parameters under a
+// variational objective: what is common to all numbers of a tensor.
+type AdamW struct {
+	LR, Beta1, Beta2, Eps float64
+	C1, C2                float64 // bias corrections 1 − β₁ᵗ and 1 − β₂ᵗ
+	DecayMean, DecayRho   float64 // decoupled weight decay
+	Clip                  float64 // factor on every gradient, KL included
+	KL                    float64 // factor of the KL in the loss
+	PriorMean, PriorVar   float64 // μ₀ and σ₀²
+}
+
+// StepRandom updates a tensor of Normals with means mu and standard deviations
+// σ = softplus(rho), given the gradients of the loss with respect to the means
+// and the variances s = σ²:
+//
+//	g_μ = Clip·(gmu + KL·(μ−μ₀)/σ₀²)
+//	g_ρ = Clip·sigmoid(ρ)·(2σ·gs + KL·(σ/σ₀² − 1/σ))
+//
+// m1 and m2 are Adam's moments of the gradients.
+func StepRandom[T Float](a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []T) {
+	n := len(mu)
+	if len(rho) != n || len(gmu) != n || len(gs) != n || len(m1mu) != n || len(m2mu) != n || len(m1rho) != n || len(m2rho) != n {
+		panic("compute: StepRandom lengths differ")
+	}
+	if mu, ok := any(mu).([]float32); ok && vector && assembled && n > 0 {
+		stepRandomVector(a, mu, any(rho).([]float32), any(gmu).([]float32), any(gs).([]float32),
+			any(m1mu).([]float32), any(m2mu).([]float32), any(m1rho).([]float32), any(m2rho).([]float32))
+		return
+	}
+	mean, spread := a.rates(a.DecayMean), a.rates(a.DecayRho)
+	for i := range mu {
+		gm, gr := a.gradient(float64(mu[i]), spreadOf(float64(rho[i])), float64(gmu[i]), float64(gs[i]))
+		step(&mean, &mu[i], &m1mu[i], &m2mu[i], a.Clip*gm)
+		step(&spread, &rho[i], &m1rho[i], &m2rho[i], a.Clip*gr)
+	}
+}
+
+// StepPoint updates numbers without a distribution: no KL, decay DecayMean.
+func StepPoint[T Float](a *AdamW, x, g, m1, m2 []T) {
+	n := len(x)
+	if len(g) != n || len(m1) != n || len(m2) != n {
+		panic("compute: StepPoint lengths differ")
+	}
+	if x, ok := any(x).([]float32); ok && vector && assembled && n > 0 {
+		stepPointVector(a, x, any(g).([]float32), any(m1).([]float32), any(m2).([]float32))
+		return
+	}
+	r := a.rates(a.DecayMean)
+	for i := range x {
+		step(&r, &x[i], &m1[i], &m2[i], a.Clip*float64(g[i]))
+	}
+}
+
+// rates are the factors of a step: θ ← keep·θ − rate·m₁ / (√m₂·root + eps).
+type rates struct{ keep, rate, root, eps, b1, b2 float64 }
+
+func (a *AdamW) rates(decay float64) rates {
+	return rates{1 - a.LR*decay, a.LR / a.C1, 1 / math.Sqrt(a.C2), a.Eps, a.Beta1, a.Beta2}
+}
+
+// step moves one number x with moments m1, m2 along gradient g.
+func step[T Float](r *rates, x, m1, m2 *T, g float64) {
+	a := float64(r.b1*float64(*m1)) + float64((1-r.b1)*g)
+	b := float64(r.b2*float64(*m2)) + float64((1-r.b2)*float64(g*g))
+	*m1, *m2 = T(a), T(b)
+	d := float64(math.Sqrt(b)*r.root) + r.eps
+	*x = T(float64(r.keep*float64(*x)) - float64(r.rate*a)/d)
+}

@@ -1,0 +1,28 @@
+package compute
+
+import "utvi/rng"
+
+// Normals fills dst with standard Normals, sample-major: dst[s*n+i] is sample s
+// of unit unit+i in the given row of stream k, as rng.Normals defines it. Both
+// families give the same bits.
+func Normals(dst []float32, k rng.Key, row uint64, unit, n, samples int) {
+	if unit < 0 || n < 0 || samples < 0 || len(dst) < n*samples {
+		panic("compute: Normals out of range")
+	}
+	if vector && assembled {
+		normalsVector(dst, k, row, unit, n, samples)
+		return
+	}
+	normalsGo(dst, k, row, unit, n, samples)
+}
+
+func normalsGo(dst []float32, k rng.Key, row uint64, unit, n, samples int) {
+	for i := range n {
+		for s := 0; s < samples; s += 4 {
+			z := rng.Normals(k, row, uint32(unit+i), uint32(s/4))
+			for j := range min(4, samples-s) {
+				dst[(s+j)*n+i] = z[j]
+			}
+		}
+	}
+}

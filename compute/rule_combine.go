@@ -1,0 +1,101 @@
+package compute
+
+// Combine sums what was seen at the fixed nodes xi with weights w (Σ w = 1):
+// values f and, for the Jacobian, slopes d (both P planes). With e = f − f_ref
+// and M = Σ w e,
+//
+//	mean = f_ref + M             MM = Σ w f'            MV = Σ w ξ f' / 2s
+//	var  = c·Σ w (e−M)²          VM = 2c Σ w (e−M) f'   VV = 2c Σ w (e−M) ξ f' / 2s
+//
+// where s = √v as Points left it. At s = 0 the points coincide and the Jacobian
+// takes its limits: MM = f'_ref, MV = 0, VM = 0, VV = f'_ref².
+func Combine[T Float](o Moments[T], s, f, d, xi, w []T, ref int, c T) {
+	n, points := len(o.Mean), len(xi)
+	if len(w) != points || uint(ref) >= uint(points) {
+		panic("compute: Combine needs a weight for each node, and a reference among them")
+	}
+	check(o, s, f, d, n*points)
+	if n == 0 {
+		return
+	}
+	if o, ok := any(o).(Moments[float32]); ok && vector && assembled {
+		combineVector(o, any(s).([]float32), any(f).([]float32), any(d).([]float32),
+			any(xi).([]float32), any(w).([]float32), ref, float32(c))
+		return
+	}
+	for i := range n {
+		combineOne(o, i, s, f, d, xi, 0, 1, w, 1, ref, c)
+	}
+}
+
+// CombineEach is Combine for samples: nodes xi[p*n+i], equal weights 1/P, and
+// the first sample for reference.
+func CombineEach[T Float](o Moments[T], s, f, d, xi []T, c T) {
+	n := len(o.Mean)
+	check(o, s, f, d, len(xi))
+	if n == 0 {
+		return
+	}
+	if len(xi) == 0 || len(xi)%n != 0 {
+		panic("compute: CombineEach needs a node for each value")
+	}
+	if o, ok := any(o).(Moments[float32]); ok && vector && assembled {
+		combineEachVector(o, any(s).([]float32), any(f).([]float32), any(d).([]float32), any(xi).([]float32), float32(c))
+		return
+	}
+	w := [1]T{1 / T(len(xi)/n)}
+	for i := range n {
+		combineOne(o, i, s, f, d, xi, i, n, w[:], 0, 0, c)
+	}
+}
+
+// check panics unless o, s, f and d hold what Combine needs; size is that of a
+// plane stack.
+func check[T Float](o Moments[T], s, f, d []T, size int) {
+	n := len(o.Mean)
+	if len(o.Var) != n || len(f) != size {
+		panic("compute: Combine lengths differ")
+	}
+	if o.MM != nil && (len(o.MM) != n || len(o.MV) != n || len(o.VM) != n || len(o.VV) != n ||
+		len(s) != n || len(d) != size) {
+		panic("compute: Combine lengths differ in the Jacobian")
+	}
+}
+
+// combineOne combines element i. Its node for point p is xi[x0+p*xs], its
+// weight w[p*ws].
+func combineOne[T Float](o Moments[T], i int, s, f, d, xi []T, x0, xs int, w []T, ws, ref int, c T) {
+	n := len(o.Mean)
+	points := len(f) / n
+	f0 := f[ref*n+i]
+	var m T
+	for p := range points {
+		m += T(w[p*ws] * (f[p*n+i] - f0))
+	}
+	var v, mm, ms, vm, vs T
+	for p := range points {
+		r := (f[p*n+i] - f0) - m
+		wr := T(w[p*ws] * r)
+		v += T(wr * r)
+		if o.MM != nil {
+			t, g := xi[x0+p*xs], d[p*n+i]
+			wg, wrg := T(w[p*ws]*g), T(wr*g)
+			mm += wg
+			ms += T(t * wg)
+			vm += wrg
+			vs += T(t * wrg)
+		}
+	}
+	o.Mean[i] = f0 + m
+	o.Var[i] = c * v
+	if o.MM == nil {
+		return
+	}
+	if s[i] == 0 {
+		g := d[ref*n+i]
+		o.MM[i], o.MV[i], o.VM[i], o.VV[i] = g, 0, 0, g*g
+		return
+	}
+	h := 0.5 / s[i]
+	o.MM[i], o.MV[i], o.VM[i], o.VV[i] = mm, ms*h, 2*c*vm, 2*c*vs*h
+}

@@ -1,0 +1,55 @@
+package rng
+
+import (
+	"math"
+	"math/bits"
+)
+
+// drawDomain separates the indexed draws of this file from the Normals, which
+// keep the two top bits of the last counter word clear, and from derived keys.
+const drawDomain = 0x64726177 // "draw"
+
+// draw returns the words of the try-th attempt at draw i.
+func draw(k Key, i uint64, try uint32) [4]uint32 {
+	return Block(k, [4]uint32{uint32(i), uint32(i >> 32), try, drawDomain})
+}
+
+// Uint64 returns the i-th uniform 64-bit number of k.
+func (k Key) Uint64(i uint64) uint64 {
+	w := draw(k, i, 0)
+	return uint64(w[1])<<32 | uint64(w[0])
+}
+
+// unit returns a multiple of 2⁻⁵³ in [0, 1) from two words.
+func unit(lo, hi uint32) float64 {
+	return float64((uint64(hi)<<32|uint64(lo))>>11) * 0x1p-53
+}
+
+// Uniform returns the i-th uniform number of k in [0, 1).
+func Uniform(k Key, i uint64) float64 {
+	w := draw(k, i, 0)
+	return unit(w[0], w[1])
+}
+
+// Normal returns the i-th standard Normal of k in float64, for data: layers
+// draw theirs with Normals.
+func Normal(k Key, i uint64) float64 {
+	w := draw(k, i, 0)
+	r := math.Sqrt(-2 * math.Log(unit(w[0], w[1])+0x1p-54))
+	return r * math.Cos(2*math.Pi*unit(w[2], w[3]))
+}
+
+// Perm fills p with a uniform permutation of 0 … len(p)−1 (Fisher–Yates).
+func Perm[I int | int32 | int64](k Key, p []I) {
+	var w [4]uint32
+	for i := range p {
+		if i&1 == 0 {
+			w = draw(k, uint64(i), 0)
+		} else {
+			w[0], w[1] = w[2], w[3]
+		}
+		j, _ := bits.Mul64(uint64(w[1])<<32|uint64(w[0]), uint64(i)+1)
+		p[i] = p[j]
+		p[j] = I(i)
+	}
+}
