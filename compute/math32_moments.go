@@ -1,0 +1,75 @@
+package compute
+
+import (
+	"math"
+
+	"utvi/special"
+)
+
+// LeakyMoments sets mean[i] and variance[i] to the exact moments of
+// f(x) = x for x > 0, else a·x, of x ~ N(m[i], v[i]) and, if mm is not nil, the
+// planes mm = ∂mean/∂m, mv = ∂mean/∂v, vm = ∂variance/∂m, vv = ∂variance/∂v.
+//
+// With z = m/√v, t = |z|, c = f'(m), s the sign of z, φ = φ(t), M(t) the Mills
+// ratio, K = 1 − tM and J = M − tK (all positive):
+//
+//	mean     = f(m) + (1−a)·σφK
+//	variance = v·(c² − s(1−a)φ·[(1+a)J + 2c·tK + s(1−a)φK²])
+//	mm = c − s(1−a)φM          mv = (1−a)φ/(2σ)
+//	vm = 2σ(1−a)φ·[c(t+φK)M + (1+a−c)K(1−φM)]
+//	vv = c² − s(1−a)φ·[(1+a)M + c·t + s(1−a)φK]
+//
+// so that nothing cancels for a = 0 however far the tail. v = 0 yields
+// (f(m), 0) and (c, 0, 0, c²). Outputs must not overlap each other.
+func LeakyMoments(a float32, m, v, mean, variance, mm, mv, vm, vv []float32) {
+	n := len(m)
+	if len(v) != n || len(mean) != n || len(variance) != n ||
+		mm != nil && (len(mm) != n || len(mv) != n || len(vm) != n || len(vv) != n) {
+		panic("compute: slice lengths differ")
+	}
+	if n != 0 {
+		if vector {
+			leakyMomentsVector(a, m, v, mean, variance, mm, mv, vm, vv)
+			return
+		}
+		leakyMomentsGo(a, m, v, mean, variance, mm, mv, vm, vv)
+	}
+}
+
+func leakyMomentsGo(a float32, m, v, mean, variance, mm, mv, vm, vv []float32) {
+	for i := range m {
+		j := leakyJet(float64(a), float64(m[i]), float64(v[i]))
+		mean[i], variance[i] = float32(j.mean), float32(j.variance)
+		if mm != nil {
+			mm[i], mv[i], vm[i], vv[i] = float32(j.mm), float32(j.mv), float32(j.vm), float32(j.vv)
+		}
+	}
+}
+
+type jet struct{ mean, variance, mm, mv, vm, vv float64 }
+
+func leakyJet(a, m, v float64) jet {
+	f, c := leakyReLU(a, m)
+	if v == 0 {
+		return jet{mean: f, mm: c, vv: c * c}
+	}
+	const huge = 40 // φ is far below any float32 from here on
+	σ := math.Sqrt(v)
+	t := min(math.Abs(m/σ), huge)
+	s := -1.0 // also at the kink, where f' is that of the left side
+	if m > 0 {
+		s = 1
+	}
+	φ := special.PDF(t)
+	i := special.Tail(t)
+	M, K, J := i.I0, i.I1, 2*i.I2
+	b := 1 - a
+	return jet{
+		mean:     f + b*σ*φ*K,
+		variance: v * (c*c - s*b*φ*((1+a)*J+2*c*t*K+s*b*φ*K*K)),
+		mm:       c - s*b*φ*M,
+		mv:       b * φ / (2 * σ),
+		vm:       2 * σ * b * φ * (c*(t+φ*K)*M + (1+a-c)*K*(1-φ*M)),
+		vv:       c*c - s*b*φ*((1+a)*M+c*t+s*b*φ*K),
+	}
+}
