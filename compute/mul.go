@@ -68,12 +68,9 @@ func Mul[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, rows int,
 	if b.K > 0 {
 		_ = a[(rows-1)*rs+(b.K-1)*cs]
 	}
-	if vector {
-		if d, ok := any(dst).([]float32); ok {
-			s, _ := any(start).([]float32)
-			mulVector(d, ldd, s, lds, any(a).([]float32), rs, cs, rows, any(b).(Right[float32]))
-			return
-		}
+	if vector && b.K > 0 && is32[T]() {
+		mulVector(as32(dst), ldd, as32(start), lds, as32(a), rs, cs, rows, Right[float32]{b.K, b.N, as32(b.Data)})
+		return
 	}
 	mulGo(dst, ldd, start, lds, a, rs, cs, rows, b)
 }

@@ -1,5 +1,117 @@
 package compute
 
+import "unsafe"
+
+// What is used together stays in cache: kBlock rows of a panel of b take
+// 16 KiB of L1, rowBlock × kBlock of a take 192 KiB of L2.
+const (
+	kBlock   = 256
+	rowBlock = 32 * MR
+)
+
+// tile is what the vector kernels are told; its layout is known to gen/mul.
+// Strides are in elements.
+type tile struct {
+	dst    *float32
+	ldd    int
+	start  *float32
+	lds    int
+	a      *float32
+	rs, cs int
+	b      *float32
+	ps     int // from panel to panel
+	k      int
+	w      int // columns wanted of the panel
+	count  int // tiles of rows, one below the other
+}
+
+// ptr is how the generated declarations take a tile, a type avo cannot name.
+func (t *tile) ptr() *byte { return (*byte)(unsafe.Pointer(t)) }
+
+// mulVector is Mul for CPUs with AVX2 and FMA. The caller has checked bounds;
+// b.K > 0.
 func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, rows int, b Right[float32]) {
-	mulGo(dst, ldd, start, lds, a, rs, cs, rows, b)
+	if b.N <= maxDot && cs == 1 && b.K > maxDot {
+		mulColumns(dst, ldd, start, lds, a, rs, rows, b)
+		return
+	}
+	for i := 0; i < rows; i += rowBlock {
+		s, ls := start, lds
+		for k := 0; k < b.K; k += kBlock {
+			m := block{dst: dst, start: s, a: a[k*cs:], b: b.Data[k*NR:], n: b.N}
+			m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, ps: b.K * NR, k: min(kBlock, b.K-k)}
+			m.mul(i, min(rowBlock, rows-i))
+			s, ls = dst, ldd // the chain goes on from what the last block left
+		}
+	}
+}
+
+// A block is a product whose operands fit the caches.
+type block struct {
+	dst, start, a, b []float32
+	n                int
+	t                tile
+}
+
+// at points the tile at row i and column j.
+func (m *block) at(i, j, count int) tile {
+	t := m.t
+	t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i*t.rs], &m.b[j/NR*t.ps]
+	if m.start != nil {
+		t.start = &m.start[i*t.lds+j]
+	}
+	t.w, t.count = min(NR, m.n-j), count
+	return t
+}
+
+// mul goes panel by panel, each used by all rows from row i while it is in L1.
+func (m *block) mul(i, rows int) {
+	full, rest := rows/MR, rows%MR
+	for j := 0; j < m.n && rows > 2; j += NR {
+		if full > 0 {
+			t := m.at(i, j, full)
+			mul6(t.ptr())
+		}
+		if rest > 2 {
+			t := m.at(i+full*MR, j, 1)
+			t.few(rest)
+		}
+	}
+	if rest == 1 || rest == 2 {
+		m.thin(i+full*MR, rest)
+	}
+}
+
+// thin multiplies one or two rows. They have too few independent sums in one
+// panel to keep the FMA units busy, so they take several panels at once.
+func (m *block) thin(i, rows int) {
+	j := 0
+	for step := 4 * NR / rows; j+step <= m.n; j += step {
+		t := m.at(i, j, 1)
+		if rows == 1 {
+			mul1x64(t.ptr())
+		} else {
+			mul2x32(t.ptr())
+		}
+	}
+	for ; j < m.n; j += NR {
+		t := m.at(i, j, 1)
+		t.few(rows)
+	}
+}
+
+// few runs the kernel of fewer than MR rows.
+func (t *tile) few(rows int) {
+	switch rows {
+	case 1:
+		mul1(t.ptr())
+	case 2:
+		mul2(t.ptr())
+	case 3:
+		mul3(t.ptr())
+	case 4:
+		mul4(t.ptr())
+	case 5:
+		mul5(t.ptr())
+	}
 }

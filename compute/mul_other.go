@@ -2,6 +2,10 @@
 
 package compute
 
+// Without vector kernels nothing calls these: vector is false.
+
 func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, rows int, b Right[float32]) {
-	panic("compute: no vector kernels on this machine")
+	panic("compute: no vector kernels")
 }
+
+func fmaLoop(n int) { panic("compute: no vector kernels") }

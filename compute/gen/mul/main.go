@@ -4,5 +4,12 @@ package main
 import "utvi/compute/gen/out"
 
 func main() {
+	for rows := 1; rows <= 6; rows++ {
+		tile(rows)
+	}
+	wide(1, 4)
+	wide(2, 2)
+	dot()
+	peak()
 	out.Write("mul")
 }

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"slices"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// fields are those of compute's tile, eight bytes each.
+var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "b", "ps", "k", "w", "count"}
+
+// load reads a field of the tile t into a register.
+func load(name string) GPVirtual {
+	i := slices.Index(fields, name)
+	if i < 0 {
+		panic("no field " + name)
+	}
+	t, r := GP64(), GP64()
+	Load(Param("t"), t)
+	MOVQ(Mem{Base: t, Disp: 8 * i}, r)
+	return r
+}
+
+// bytes reads a stride given in elements and turns it into bytes.
+func bytes(name string) GPVirtual {
+	r := load(name)
+	SHLQ(Imm(2), r)
+	return r
+}
+
+func accumulators(rows, vectors int) [][]VecVirtual {
+	acc := make([][]VecVirtual, rows)
+	for r := range acc {
+		for range vectors {
+			acc[r] = append(acc[r], YMM())
+		}
+	}
+	return acc
+}
+
+// A walk reaches up to six rows of a with two moving pointers: rows 0 to 2
+// from low, 3 to 5 from high.
+type walk struct {
+	rows      int
+	rs, cs    GPVirtual
+	low, high GPVirtual
+}
+
+func newRows(rows int, rs, cs GPVirtual) walk {
+	return walk{rows, rs, cs, GP64(), GP64()}
+}
+
+func (x walk) begin(a Register) {
+	MOVQ(a, x.low)
+	if x.rows > 3 {
+		LEAQ(Mem{Base: a, Index: x.rs, Scale: 2}, x.high)
+		ADDQ(x.rs, x.high)
+	}
+}
+
+func (x walk) at(r int) Mem {
+	base := x.low
+	if r >= 3 {
+		base, r = x.high, r-3
+	}
+	if r == 0 {
+		return Mem{Base: base}
+	}
+	return Mem{Base: base, Index: x.rs, Scale: uint8(r)}
+}
+
+func (x walk) next() {
+	ADDQ(x.cs, x.low)
+	if x.rows > 3 {
+		ADDQ(x.cs, x.high)
+	}
+}
+
+// prefetchRows asks for the line in which each row of sixteen ends.
+func prefetchRows(p, stride Register, rows int) {
+	q := GP64()
+	MOVQ(p, q)
+	for r := range rows {
+		PREFETCHT0(Mem{Base: q, Disp: 60})
+		if r < rows-1 {
+			ADDQ(stride, q)
+		}
+	}
+}
+
+// loop runs body k times, unrolled; advance moves pointers by u steps.
+func loop(k Register, body, advance func(u int)) {
+	SUBQ(Imm(unroll), k)
+	JLT(LabelRef("rest"))
+	Label("by4")
+	for u := range unroll {
+		body(u)
+	}
+	advance(unroll)
+	SUBQ(Imm(unroll), k)
+	JGE(LabelRef("by4"))
+	Label("rest")
+	ADDQ(Imm(unroll), k)
+	JZ(LabelRef("end"))
+	Label("by1")
+	body(0)
+	advance(1)
+	DECQ(k)
+	JNZ(LabelRef("by1"))
+	Label("end")
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+const unroll = 4
+
+// edgeMask is sixteen set and sixteen clear lanes: loaded w lanes before the
+// middle it selects the first w columns.
+var edgeMask = func() Mem {
+	m := GLOBL("edgeMask", RODATA|NOPTR)
+	for i := range 32 {
+		v := U32(0)
+		if i < 16 {
+			v = ^v
+		}
+		DATA(4*i, v)
+	}
+	return m
+}()
+
+// tile generates mulN: count tiles of rows × 16, one below the other, against
+// one panel of b, of which the first w columns are wanted. Each element is one FMA chain: start, then k ascending.
+func tile(rows int) {
+	TEXT(fmt.Sprintf("mul%d", rows), NOSPLIT,
+		"func(t *byte)")
+	Doc(fmt.Sprintf("mul%d multiplies count tiles of %d rows by the first w columns of a panel.", rows, rows))
+	Pragma("noescape")
+
+	dst, start, a := load("dst"), load("start"), load("a")
+	ldd, lds, count := bytes("ldd"), bytes("lds"), load("count")
+	x := newRows(rows, bytes("rs"), bytes("cs"))
+	acc := accumulators(rows, 2)
+	spill := AllocLocal(rows * 64)
+
+	Label("tile")
+	startTile(acc, start, lds)
+	Label("sum")
+	// The stores at the end find their lines in L1.
+	prefetchRows(dst, ldd, rows)
+	x.begin(a)
+	b, k := load("b"), load("k")
+	loop(k, func(u int) {
+		b0, b1 := YMM(), YMM()
+		VMOVUPS(Mem{Base: b, Disp: 64 * u}, b0)
+		VMOVUPS(Mem{Base: b, Disp: 64*u + 32}, b1)
+		for r := range rows {
+			v := YMM()
+			VBROADCASTSS(x.at(r), v)
+			VFMADD231PS(b0, v, acc[r][0])
+			VFMADD231PS(b1, v, acc[r][1])
+		}
+		x.next()
+	}, func(u int) { ADDQ(I32(64*u), b) })
+
+	w := load("w")
+	CMPQ(w, Imm(16))
+	JNE(LabelRef("edge"))
+	for r := range rows {
+		VMOVUPS(acc[r][0], Mem{Base: dst})
+		VMOVUPS(acc[r][1], Mem{Base: dst, Disp: 32})
+		ADDQ(ldd, dst)
+	}
+	Label("next")
+	DECQ(count)
+	JZ(LabelRef("done"))
+	TESTQ(start, start)
+	JZ(LabelRef("advance"))
+	for range rows {
+		ADDQ(lds, start)
+	}
+	Label("advance")
+	for range rows {
+		ADDQ(x.rs, a)
+	}
+	JMP(LabelRef("tile"))
+	Label("done")
+	VZEROUPPER()
+	RET()
+
+	Label("edge")
+	storeEdge(acc, spill, dst, ldd, w)
+	JMP(LabelRef("next"))
+}
+
+// startTile sets the accumulators to zero or to the first w columns of start.
+func startTile(acc [][]VecVirtual, start, lds Register) {
+	TESTQ(start, start)
+	JNZ(LabelRef("load"))
+	for _, row := range acc {
+		for _, v := range row {
+			VXORPS(v, v, v)
+		}
+	}
+	JMP(LabelRef("sum"))
+	Label("load")
+	w, p := load("w"), GP64()
+	MOVQ(start, p)
+	CMPQ(w, Imm(16))
+	JNE(LabelRef("mask"))
+	for _, row := range acc {
+		VMOVUPS(Mem{Base: p}, row[0])
+		VMOVUPS(Mem{Base: p, Disp: 32}, row[1])
+		ADDQ(lds, p)
+	}
+	JMP(LabelRef("sum"))
+	Label("mask")
+	m, m0, m1 := GP64(), YMM(), YMM()
+	LEAQ(edgeMask.Offset(64), m)
+	SHLQ(Imm(2), w)
+	SUBQ(w, m)
+	VMOVUPS(Mem{Base: m}, m0)
+	VMOVUPS(Mem{Base: m, Disp: 32}, m1)
+	for _, row := range acc {
+		VMASKMOVPS(Mem{Base: p}, m0, row[0])
+		VMASKMOVPS(Mem{Base: p, Disp: 32}, m1, row[1])
+		ADDQ(lds, p)
+	}
+}
+
+// storeEdge stores w < 16 columns by way of the stack in pieces of 8, 4, 2 and
+// 1: masked stores are microcoded on many CPUs. It advances dst by all rows.
+func storeEdge(acc [][]VecVirtual, spill Mem, dst, ldd, w Register) {
+	for r, row := range acc {
+		VMOVUPS(row[0], spill.Offset(64*r))
+		VMOVUPS(row[1], spill.Offset(64*r+32))
+	}
+	from, left := GP64(), GP64()
+	LEAQ(spill, from)
+	MOVQ(U32(len(acc)), left)
+	Label("row")
+	s, d := GP64(), GP64()
+	MOVQ(from, s)
+	MOVQ(dst, d)
+	piece := func(n int, move func()) {
+		skip := fmt.Sprintf("skip%d", n)
+		TESTQ(U32(n), w)
+		JZ(LabelRef(skip))
+		move()
+		ADDQ(Imm(uint64(4*n)), s)
+		ADDQ(Imm(uint64(4*n)), d)
+		Label(skip)
+	}
+	y, x, g := YMM(), XMM(), GP64()
+	piece(8, func() { VMOVUPS(Mem{Base: s}, y); VMOVUPS(y, Mem{Base: d}) })
+	piece(4, func() { VMOVUPS(Mem{Base: s}, x); VMOVUPS(x, Mem{Base: d}) })
+	piece(2, func() { MOVQ(Mem{Base: s}, g); MOVQ(g, Mem{Base: d}) })
+	piece(1, func() { MOVL(Mem{Base: s}, g.As32()); MOVL(g.As32(), Mem{Base: d}) })
+	ADDQ(ldd, dst)
+	ADDQ(Imm(64), from)
+	DECQ(left)
+	JNZ(LabelRef("row"))
+}

@@ -1,0 +1,53 @@
+package compute
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// BenchmarkMul reports GFLOP/s and the part of the peak measured in the same
+// run. A product of many rows is done in blocks, as layers do it.
+func BenchmarkMul(b *testing.B) {
+	for _, c := range []struct {
+		rows, k, n, block int
+		left              string
+	}{
+		{1024, 128, 128, 96, "rows"}, {90, 128, 128, 90, "rows"}, {91, 128, 128, 91, "rows"},
+		{1024, 1024, 1024, 96, "rows"}, {1024, 1024, 1024, 1024, "rows"},
+		{1024, 2048, 2048, 96, "rows"}, {1024, 2048, 2048, 1024, "rows"},
+		{128, 1024, 128, MR, "panel"}, {1024, 1024, 1024, MR, "panel"}, {128, 1024, 128, 128, "columns"},
+		{96, 128, 1, 96, "rows"}, {96, 2048, 1, 96, "rows"}, {96, 128, 4, 96, "rows"}, {96, 1, 128, 96, "rows"},
+		{96, 128, 10, 96, "rows"}, {96, 16, 128, 96, "rows"},
+		{1, 128, 128, 1, "rows"}, {1, 256, 256, 1, "rows"}, {1, 1024, 1024, 1, "rows"}, {1, 2048, 2048, 1, "rows"}, {1, 2048, 1, 1, "rows"},
+		{2, 128, 128, 2, "rows"}, {5, 128, 128, 5, "rows"},
+	} {
+		b.Run(fmt.Sprintf("%dx%dx%d/%s/by%d", c.rows, c.k, c.n, c.left, c.block), func(b *testing.B) {
+			rs, cs, step := c.k, 1, c.k
+			switch c.left {
+			case "panel": // one panel of MR rows after the other
+				rs, cs, step = 1, MR, c.k
+			case "columns":
+				rs, cs, step = 1, c.rows, 1
+			}
+			a := make([]float32, (c.rows+MR)*c.k)
+			dst := make([]float32, c.rows*c.n)
+			right := NewRight[float32](c.k, c.n)
+			best := time.Duration(1 << 62)
+			for b.Loop() {
+				t := time.Now()
+				for i := 0; i < c.rows; i += c.block {
+					Mul(dst[i*c.n:], c.n, nil, 0, a[i*step:], rs, cs, min(c.block, c.rows-i), right)
+				}
+				best = min(best, time.Since(t))
+			}
+			ops := 2 * float64(c.rows) * float64(c.k) * float64(c.n)
+			rate := ops / float64(best.Nanoseconds())
+			b.ReportMetric(rate, "GFLOP/s")
+			b.ReportMetric(100*rate/PeakGFLOPS(20*time.Millisecond), "%peak")
+			if c.rows == 1 {
+				b.ReportMetric(4*float64(c.k*c.n)/float64(best.Nanoseconds()), "GB/s")
+			}
+		})
+	}
+}
