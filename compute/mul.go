@@ -56,6 +56,18 @@ func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
 //
 // Mul allocates nothing and may be called concurrently.
 func Mul[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, rows int, b Right[T]) {
+	mul(dst, ldd, start, lds, a, rs, cs, MR*rs, rows, b)
+}
+
+// MulPanels is Mul with a left operand in panels of MR rows, each as long as
+// b has rows: element (i, k) of a is a[(i/MR*b.K+k)*MR + i%MR]. It is how sums
+// over many k are fastest: both operands are read in order.
+func MulPanels[T Float](dst []T, ldd int, start []T, lds int, a []T, rows int, b Right[T]) {
+	mul(dst, ldd, start, lds, a, 1, MR, MR*b.K, rows, b)
+}
+
+// mul is Mul with the distance in a from one tile of MR rows to the next.
+func mul[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, rows int, b Right[T]) {
 	if rows <= 0 || b.N <= 0 {
 		return
 	}
@@ -66,11 +78,11 @@ func Mul[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, rows int,
 		_ = start[(rows-1)*lds+b.N-1]
 	}
 	if b.K > 0 {
-		_ = a[(rows-1)*rs+(b.K-1)*cs]
+		_ = a[(rows-1)/MR*step+(rows-1)%MR*rs+(b.K-1)*cs]
 	}
 	if vector && b.K > 0 && is32[T]() {
-		mulVector(as32(dst), ldd, as32(start), lds, as32(a), rs, cs, rows, Right[float32]{b.K, b.N, as32(b.Data)})
+		mulVector(as32(dst), ldd, as32(start), lds, as32(a), rs, cs, step, rows, Right[float32]{b.K, b.N, as32(b.Data)})
 		return
 	}
-	mulGo(dst, ldd, start, lds, a, rs, cs, rows, b)
+	mulGo(dst, ldd, start, lds, a, rs, cs, step, rows, b)
 }

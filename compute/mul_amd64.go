@@ -3,10 +3,10 @@ package compute
 import "unsafe"
 
 // What is used together stays in cache: kBlock rows of a panel of b take
-// 16 KiB of L1, rowBlock × kBlock of a take 192 KiB of L2.
+// 16 KiB of L1, rowBlock × kBlock of a take 96 KiB of L2.
 const (
 	kBlock   = 256
-	rowBlock = 32 * MR
+	rowBlock = 16 * MR
 )
 
 // tile is what the vector kernels are told; its layout is known to gen/mul.
@@ -18,6 +18,7 @@ type tile struct {
 	lds    int
 	a      *float32
 	rs, cs int
+	step   int // in a, from one tile to the next
 	b      *float32
 	ps     int // from panel to panel
 	k      int
@@ -28,18 +29,22 @@ type tile struct {
 // ptr is how the generated declarations take a tile, a type avo cannot name.
 func (t *tile) ptr() *byte { return (*byte)(unsafe.Pointer(t)) }
 
-// mulVector is Mul for CPUs with AVX2 and FMA. The caller has checked bounds;
+// mulVector is mul for CPUs with AVX2 and FMA. The caller has checked bounds;
 // b.K > 0.
-func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, rows int, b Right[float32]) {
-	if b.N <= maxDot && cs == 1 && b.K > maxDot {
+func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, step, rows int, b Right[float32]) {
+	switch {
+	case b.N <= maxDot && cs == 1 && b.K > maxDot:
 		mulColumns(dst, ldd, start, lds, a, rs, rows, b)
+		return
+	case cs != MR && b.K >= packK && b.N >= packN && rows > MR:
+		mulPacked(dst, ldd, start, lds, a, rs, cs, rows, b)
 		return
 	}
 	for i := 0; i < rows; i += rowBlock {
 		s, ls := start, lds
 		for k := 0; k < b.K; k += kBlock {
 			m := block{dst: dst, start: s, a: a[k*cs:], b: b.Data[k*NR:], n: b.N}
-			m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, ps: b.K * NR, k: min(kBlock, b.K-k)}
+			m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, k: min(kBlock, b.K-k)}
 			m.mul(i, min(rowBlock, rows-i))
 			s, ls = dst, ldd // the chain goes on from what the last block left
 		}
@@ -56,7 +61,7 @@ type block struct {
 // at points the tile at row i and column j.
 func (m *block) at(i, j, count int) tile {
 	t := m.t
-	t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i*t.rs], &m.b[j/NR*t.ps]
+	t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i/MR*t.step], &m.b[j/NR*t.ps]
 	if m.start != nil {
 		t.start = &m.start[i*t.lds+j]
 	}

@@ -3,7 +3,7 @@ package compute
 // mulGo is the twin of the vector kernels: tiles of two rows and four columns
 // held in registers. The conversion T(x*y) forbids the compiler to fuse, so
 // that every machine without the vector kernels computes the same bits.
-func mulGo[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, rows int, b Right[T]) {
+func mulGo[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, rows int, b Right[T]) {
 	for j := 0; j < b.N; j += NR {
 		panel := b.Data[j*b.K:][:b.K*NR]
 		n := min(NR, b.N-j)
@@ -24,7 +24,7 @@ func mulGo[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, rows in
 					}
 				}
 				if b.K > 0 {
-					x, y = tile2x4(x, y, a[i*rs:], up, cs, panel[c:], b.K)
+					x, y = tile2x4(x, y, a[i/MR*step+i%MR*rs:], up, cs, panel[c:], b.K)
 				}
 				copy(dst[i*ldd+j+c:][:m], x[:])
 				if two {

@@ -4,7 +4,7 @@ package compute
 
 // Without vector kernels nothing calls these: vector is false.
 
-func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, rows int, b Right[float32]) {
+func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, step, rows int, b Right[float32]) {
 	panic("compute: no vector kernels")
 }
 

@@ -10,7 +10,7 @@ import (
 // product is one case: shapes and how the operands lie in memory.
 type product struct {
 	rows, k, n int
-	left       string // how a lies: "rows", "columns" or "panel"
+	left       string // how a lies: "rows", "columns" or "panels"
 	start      string // "nil", "bias", "full" or "dst"
 }
 
@@ -22,15 +22,14 @@ func products() []product {
 		{9, 515, 1}, {23, 40, 1}, {5, 1029, 3}, {8, 64, 4}, {7, 3, 2}, {200, 261, 18}, {1, 600, 64},
 	}
 	for _, s := range shapes {
-		for _, left := range []string{"rows", "columns", "panel"} {
+		for _, left := range []string{"rows", "columns", "panels"} {
 			for _, start := range []string{"nil", "bias", "full", "dst"} {
-				if left != "panel" || s[0] <= MR {
-					all = append(all, product{s[0], s[1], s[2], left, start})
-				}
+				all = append(all, product{s[0], s[1], s[2], left, start})
 			}
 		}
 	}
-	return all
+	// Large enough to be packed.
+	return append(all, product{103, 515, 257, "rows", "dst"}, product{97, 513, 256, "columns", "bias"})
 }
 
 func (p product) String() string {
@@ -40,11 +39,12 @@ func (p product) String() string {
 // operands of a product, with guard elements that must survive.
 type operands[T Float] struct {
 	product
-	dst, start, a         []T
-	ldd, lds, rs, cs      int
-	b                     Right[T]
-	plain                 []T // b row by row
-	want, scale, original []float64
+	dst, start, a    []T
+	ldd, lds, rs, cs int
+	step             int // from one tile of MR rows of a to the next
+	b                Right[T]
+	plain            []T // b row by row
+	want, scale      []float64
 }
 
 const guard = 12345
@@ -64,10 +64,13 @@ func newOperands[T Float](p product) *operands[T] {
 		o.rs, o.cs = p.k+2, 1
 	case "columns":
 		o.rs, o.cs = 1, p.rows+1
-	case "panel":
-		o.rs, o.cs = 1, MR
+	case "panels":
+		o.rs, o.cs, o.step = 1, MR, MR*p.k
 	}
-	o.a = random((p.rows-1)*o.rs + max(0, p.k-1)*o.cs + 1)
+	if p.left != "panels" {
+		o.step = MR * o.rs
+	}
+	o.a = random(o.at(p.rows-1, max(0, p.k-1)) + 1)
 	o.plain = random(p.k * p.n)
 	o.b = NewRight[T](p.k, p.n)
 	for i := range o.b.Data {
@@ -90,8 +93,23 @@ func newOperands[T Float](p product) *operands[T] {
 		}
 		o.start, o.lds = o.dst, o.ldd
 	}
-	o.expect()
 	return o
+}
+
+// at is where element (i, k) of a lies.
+func (o *operands[T]) at(i, k int) int { return i/MR*o.step + i%MR*o.rs + k*o.cs }
+
+// mul multiplies rows from row i, the first of a tile where a lies in panels.
+func (o *operands[T]) mul(i, rows int) {
+	start := o.start
+	if start != nil {
+		start = start[i*o.lds:]
+	}
+	if o.left == "panels" {
+		MulPanels(o.dst[i*o.ldd:], o.ldd, start, o.lds, o.a[o.at(i, 0):], rows, o.b)
+	} else {
+		Mul(o.dst[i*o.ldd:], o.ldd, start, o.lds, o.a[o.at(i, 0):], o.rs, o.cs, rows, o.b)
+	}
 }
 
 // expect computes the product in float64 by its definition, and with absolute
@@ -107,7 +125,7 @@ func (o *operands[T]) expect() {
 			}
 			abs := math.Abs(s)
 			for k := range o.k {
-				x := float64(o.a[i*o.rs+k*o.cs]) * float64(o.plain[k*o.n+j])
+				x := float64(o.a[o.at(i, k)]) * float64(o.plain[k*o.n+j])
 				s += x
 				abs += math.Abs(x)
 			}
@@ -139,10 +157,12 @@ func TestMul(t *testing.T) {
 		for _, p := range products() {
 			t.Run(p.String(), func(t *testing.T) {
 				o := newOperands[float32](p)
-				Mul(o.dst, o.ldd, o.start, o.lds, o.a, o.rs, o.cs, o.rows, o.b)
+				o.expect()
+				o.mul(0, o.rows)
 				o.check(t, 0x1p-24)
 				d := newOperands[float64](p)
-				Mul(d.dst, d.ldd, d.start, d.lds, d.a, d.rs, d.cs, d.rows, d.b)
+				d.expect()
+				d.mul(0, d.rows)
 				d.check(t, 0x1p-51)
 			})
 		}
@@ -154,15 +174,14 @@ func TestMulRowsAgree(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
 		for _, p := range products() {
 			whole := newOperands[float32](p)
-			Mul(whole.dst, whole.ldd, whole.start, whole.lds, whole.a, whole.rs, whole.cs, whole.rows, whole.b)
+			whole.mul(0, whole.rows)
 			for size := 1; size <= 7; size++ {
+				if p.left == "panels" && size != MR {
+					continue
+				}
 				o := newOperands[float32](p)
 				for i := 0; i < o.rows; i += size {
-					start := o.start
-					if start != nil {
-						start = start[i*o.lds:]
-					}
-					Mul(o.dst[i*o.ldd:], o.ldd, start, o.lds, o.a[i*o.rs:], o.rs, o.cs, min(size, o.rows-i), o.b)
+					o.mul(i, min(size, o.rows-i))
 				}
 				for i, v := range o.dst {
 					if v != whole.dst[i] {
@@ -193,12 +212,12 @@ func TestMulChain(t *testing.T) {
 					s = o.start[i*o.lds+j]
 				}
 				for k := range o.k {
-					s = fma32(o.a[i*o.rs+k*o.cs], o.plain[k*o.n+j], s)
+					s = fma32(o.a[o.at(i, k)], o.plain[k*o.n+j], s)
 				}
 				want[i*o.n+j] = s
 			}
 		}
-		Mul(o.dst, o.ldd, o.start, o.lds, o.a, o.rs, o.cs, o.rows, o.b)
+		o.mul(0, o.rows)
 		for i := range o.rows {
 			for j := range o.n {
 				if got := o.dst[i*o.ldd+j]; got != want[i*o.n+j] {
@@ -257,8 +276,8 @@ func TestMulAllocations(t *testing.T) {
 		for _, p := range []product{{7, 40, 37, "rows", "bias"}, {9, 70, 2, "rows", "nil"}, {1, 300, 40, "rows", "dst"}} {
 			o, d := newOperands[float32](p), newOperands[float64](p)
 			if n := testing.AllocsPerRun(10, func() {
-				Mul(o.dst, o.ldd, o.start, o.lds, o.a, o.rs, o.cs, o.rows, o.b)
-				Mul(d.dst, d.ldd, d.start, d.lds, d.a, d.rs, d.cs, d.rows, d.b)
+				o.mul(0, o.rows)
+				d.mul(0, d.rows)
 			}); n != 0 {
 				t.Errorf("%v: %v allocations", p, n)
 			}

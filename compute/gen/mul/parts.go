@@ -9,7 +9,7 @@ import (
 )
 
 // fields are those of compute's tile, eight bytes each.
-var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "b", "ps", "k", "w", "count"}
+var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "k", "w", "count"}
 
 // load reads a field of the tile t into a register.
 func load(name string) GPVirtual {
@@ -78,12 +78,14 @@ func (x walk) next() {
 	}
 }
 
-// prefetchRows asks for the line in which each row of sixteen ends.
-func prefetchRows(p, stride Register, rows int) {
+// prefetchNext asks for the lines of the rows of sixteen below this tile, which
+// the next one will read or write.
+func prefetchNext(p, stride Register, rows int) {
 	q := GP64()
-	MOVQ(p, q)
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, q)
+	LEAQ(Mem{Base: p, Index: q, Scale: 2, Disp: 60}, q)
 	for r := range rows {
-		PREFETCHT0(Mem{Base: q, Disp: 60})
+		PREFETCHT0(Mem{Base: q})
 		if r < rows-1 {
 			ADDQ(stride, q)
 		}

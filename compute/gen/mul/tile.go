@@ -41,8 +41,9 @@ func tile(rows int) {
 	Label("tile")
 	startTile(acc, start, lds)
 	Label("sum")
-	// The stores at the end find their lines in L1.
-	prefetchRows(dst, ldd, rows)
+	if rows == 6 {
+		prefetchNext(dst, ldd, rows)
+	}
 	x.begin(a)
 	b, k := load("b"), load("k")
 	loop(k, func(u int) {
@@ -75,9 +76,7 @@ func tile(rows int) {
 		ADDQ(lds, start)
 	}
 	Label("advance")
-	for range rows {
-		ADDQ(x.rs, a)
-	}
+	ADDQ(bytes("step"), a)
 	JMP(LabelRef("tile"))
 	Label("done")
 	VZEROUPPER()

@@ -1,0 +1,36 @@
+package compute
+
+// From packK × packN on, copying a into panels pays: rows far apart share
+// cache sets, and a is read once per panel of b.
+const packK, packN = 512, 256
+
+// mulPacked copies a, block by block, into panels of MR rows on the stack.
+func mulPacked(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, rows int, b Right[float32]) {
+	var panels [rowBlock * kBlock]float32
+	for i := 0; i < rows; i += rowBlock {
+		s, ls := start, lds
+		n := min(rowBlock, rows-i)
+		for k := 0; k < b.K; k += kBlock {
+			depth := min(kBlock, b.K-k)
+			for r := 0; r < n; r += MR {
+				packTile(panels[r*depth:], a[(i+r)*rs+k*cs:], rs, cs, min(MR, n-r), depth)
+			}
+			m := block{dst: dst[i*ldd:], start: s, a: panels[:], b: b.Data[k*NR:], n: b.N}
+			if s != nil {
+				m.start = s[i*ls:]
+			}
+			m.t = tile{ldd: ldd, lds: ls, rs: 1, cs: MR, step: MR * depth, ps: b.K * NR, k: depth}
+			m.mul(0, n)
+			s, ls = dst, ldd
+		}
+	}
+}
+
+// packTile copies up to MR rows of a into one panel.
+func packTile(panel, a []float32, rs, cs, rows, k int) {
+	for r := range rows {
+		for i := range k {
+			panel[i*MR+r] = a[r*rs+i*cs]
+		}
+	}
+}
