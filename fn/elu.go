@@ -10,7 +10,7 @@ import (
 // ELU returns f(x) = x for x > 0 and alpha·(eˣ−1) elsewhere (Clevert, Unterthiner
 // and Hochreiter 2015). Its slope jumps at 0 unless alpha is 1.
 func ELU(alpha float64) *moment.Func {
-	f := &moment.Func{
+	return withExact(&moment.Func{
 		Name: withParameter("elu", alpha),
 		F: func(x float64) float64 {
 			if x > 0 {
@@ -33,6 +33,10 @@ func ELU(alpha float64) *moment.Func {
 		Kinks: []float64{0}, // for alpha = 1 the curvature still jumps
 		Op:    compute.OpELU,
 		A:     alpha,
-	}
-	return f
+	}, func(m, v float64) moment.Jet {
+		if m < 0 {
+			return eluBelow(m, v, alpha)
+		}
+		return eluAbove(m, v, alpha)
+	})
 }

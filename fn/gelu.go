@@ -8,13 +8,13 @@ import (
 
 // GELU returns f(x) = x·Φ(x) in its exact form (Hendrycks and Gimpel 2016).
 func GELU() *moment.Func {
-	return &moment.Func{
+	return withExact(&moment.Func{
 		Name: "gelu",
 		F:    func(x float64) float64 { return mulTail(x, special.CDF(x)) },
 		DF:   geluSlope,
 		D2F:  func(x float64) float64 { return special.PDF(x) * (2 - min(x*x, 1e9)) },
 		Op:   compute.OpGELU,
-	}
+	}, geluMoments)
 }
 
 // geluSlope is Φ(x) + x·φ(x).

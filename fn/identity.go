@@ -7,13 +7,17 @@ import (
 
 // Identity returns f(x) = x.
 func Identity() *moment.Func {
-	return &moment.Func{
+	return withExact(&moment.Func{
 		Name: "identity",
 		F:    func(x float64) float64 { return x },
 		DF:   func(float64) float64 { return 1 },
 		D2F:  zero,
 		Op:   compute.OpIdentity,
-	}
+	}, identityMoments)
 }
 
 func zero(float64) float64 { return 0 }
+
+func identityMoments(m, v float64) moment.Jet {
+	return moment.Jet{Mean: m, Var: v, MeanByMean: 1, VarByVar: 1}
+}
