@@ -1,0 +1,58 @@
+package vec
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// SinCosEnd is how far SinCos reaches.
+const SinCosEnd = 1 << 16
+
+// SinCos returns sin x and cos x for |x| ≤ SinCosEnd, relative to the value
+// itself even next to a zero: x − n·π/2 with π/2 in three float32 parts is
+// exact in its first step and rounded twice by fused steps after.
+func SinCos(x V) (sin, cos V) {
+	t := Reg(Const(magic))
+	VFMADD231PS(Const(2/math.Pi), x, t)
+	n := Sub(t, Const(magic))
+	const halfPiRest = 6.123233995736766035868820147292e-17 // of π/2 over its float64
+	hi, _ := split(math.Pi / 2)
+	mid, low := split(math.Pi/2 - float64(hi))
+	r := Copy(x)
+	SubMul(r, n, Const(hi))
+	SubMul(r, n, Const(mid))
+	SubMul(r, n, Const(low+halfPiRest))
+	w := Mul(r, r)
+
+	const end = 0.64 // (π/4)² and what rounding n adds
+	s := Poly(w, Fit(func(w float64) float64 {
+		if w < 1e-3 {
+			return -1./6 + w*(1./120-w/5040)
+		}
+		r := math.Sqrt(w)
+		return (math.Sin(r)/r - 1) / w
+	}, 0, end, 3))
+	s = Mul(Mul(s, w), r)
+	s = Add(s, r)
+	c := Poly(w, Fit(func(w float64) float64 {
+		if w < 1e-3 {
+			return -0.5 + w*(1./24-w*(1./720-w/40320))
+		}
+		return (math.Cos(math.Sqrt(w)) - 1) / w
+	}, 0, end, 4))
+	Fma(c, w, Const(1))
+
+	// Quadrant n mod 4: bit 0 swaps, bit 1 negates sin, bit 0 xor bit 1 cos.
+	odd := YMM()
+	VPSLLD(Imm(31), t, odd)
+	sin, cos = Select(odd, c, s), Select(odd, s, c)
+	neg := YMM()
+	VPSLLD(Imm(30), t, neg)
+	sign := Sign(neg)
+	VXORPS(sign, sin, sin)
+	VXORPS(odd, sign, sign)
+	VXORPS(sign, cos, cos)
+	return sin, cos
+}
