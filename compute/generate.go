@@ -1,3 +1,5 @@
 package compute
 
 //go:generate go run -C gen ./mul
+//go:generate go run -C gen ./rand
+//go:generate go run -C gen ./rule

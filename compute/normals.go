@@ -9,7 +9,7 @@ func Normals(dst []float32, k rng.Key, row uint64, unit, n, samples int) {
 	if unit < 0 || n < 0 || samples < 0 || len(dst) < n*samples {
 		panic("compute: Normals out of range")
 	}
-	if vector && assembled {
+	if vector {
 		normalsVector(dst, k, row, unit, n, samples)
 		return
 	}

@@ -23,7 +23,7 @@ func Points[T Float](m, v, s, x, xi []T) {
 	if len(v) != n || len(s) != n || len(x) != n*len(xi) {
 		panic("compute: Points lengths differ")
 	}
-	if a, ok := any(m).([]float32); ok && vector && assembled && n > 0 {
+	if a, ok := any(m).([]float32); ok && vector && n > 0 && len(xi) > 0 {
 		pointsVector(a, any(v).([]float32), any(s).([]float32), any(x).([]float32), any(xi).([]float32))
 		return
 	}
@@ -42,7 +42,7 @@ func PointsEach[T Float](m, v, s, x, xi []T) {
 	if len(v) != n || len(s) != n || len(x) != len(xi) || n > 0 && len(x)%n != 0 {
 		panic("compute: PointsEach lengths differ")
 	}
-	if a, ok := any(m).([]float32); ok && vector && assembled && n > 0 {
+	if a, ok := any(m).([]float32); ok && vector && n > 0 && len(xi) > 0 {
 		pointsEachVector(a, any(v).([]float32), any(s).([]float32), any(x).([]float32), any(xi).([]float32))
 		return
 	}
@@ -68,7 +68,7 @@ func VJP[T Float](gm, gv []T, o Moments[T], dm, dv []T) {
 	if len(gv) != n || len(dm) != n || len(dv) != n || len(o.MM) != n || len(o.MV) != n || len(o.VM) != n || len(o.VV) != n {
 		panic("compute: VJP lengths differ")
 	}
-	if a, ok := any(gm).([]float32); ok && vector && assembled && n > 0 {
+	if a, ok := any(gm).([]float32); ok && vector && n > 0 {
 		vjpVector(a, any(gv).([]float32), any(o).(Moments[float32]), any(dm).([]float32), any(dv).([]float32))
 		return
 	}
@@ -84,7 +84,7 @@ func Square[T Float](dst, x []T) {
 	if len(dst) != len(x) {
 		panic("compute: Square lengths differ")
 	}
-	if a, ok := any(dst).([]float32); ok && vector && assembled && len(x) > 0 {
+	if a, ok := any(dst).([]float32); ok && vector && len(x) > 0 {
 		squareVector(a, any(x).([]float32))
 		return
 	}

@@ -18,7 +18,7 @@ func Combine[T Float](o Moments[T], s, f, d, xi, w []T, ref int, c T) {
 	if n == 0 {
 		return
 	}
-	if o, ok := any(o).(Moments[float32]); ok && vector && assembled {
+	if o, ok := any(o).(Moments[float32]); ok && vector {
 		combineVector(o, any(s).([]float32), any(f).([]float32), any(d).([]float32),
 			any(xi).([]float32), any(w).([]float32), ref, float32(c))
 		return
@@ -39,7 +39,7 @@ func CombineEach[T Float](o Moments[T], s, f, d, xi []T, c T) {
 	if len(xi) == 0 || len(xi)%n != 0 {
 		panic("compute: CombineEach needs a node for each value")
 	}
-	if o, ok := any(o).(Moments[float32]); ok && vector && assembled {
+	if o, ok := any(o).(Moments[float32]); ok && vector {
 		combineEachVector(o, any(s).([]float32), any(f).([]float32), any(d).([]float32), any(xi).([]float32), float32(c))
 		return
 	}

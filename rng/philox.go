@@ -49,3 +49,22 @@ func Block(k Key, c [4]uint32) [4]uint32 {
 	}
 	return [4]uint32{c0, c1, c2, c3}
 }
+
+// Rounds returns all that Block needs for the units of a row and quad but the
+// unit itself, for kernels over many units: what enters the words in the first
+// two rounds, where half of them are the same for all units, and the keys of
+// rounds 3 … 10.
+//
+//	round 1: p = mul0·unit;    c2 = hi(p) ^ t[0]; c3 = lo(p)
+//	round 2: q = mul1·c2;      c0 = hi(q) ^ t[1]; c1 = lo(q); c2 = c3 ^ t[2]; c3 = t[3]
+//	round r: as in Block, with keys t[2r-2], t[2r-1]
+func Rounds(k Key, row uint64, quad uint32) (t [20]uint32) {
+	c := Counter(row, 0, quad)
+	for r := range 10 {
+		t[2*r], t[2*r+1] = k[0]+uint32(r)*weyl0, k[1]+uint32(r)*weyl1
+	}
+	h1, l1 := bits.Mul32(mul1, c[2])
+	h0, l0 := bits.Mul32(mul0, h1^c[1]^t[0])
+	t[0], t[1], t[2], t[3] = c[3]^t[1], l1^t[2], h0^t[3], l0
+	return t
+}

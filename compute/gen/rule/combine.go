@@ -1,0 +1,158 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/compute/gen/lane"
+)
+
+// combine emits the sums of a rule (see Combine in package compute) for any
+// number of points: a loop for M and another for the rest. With each, nodes are
+// planes of their own.
+func combine(name string, jacobian, each bool) {
+	signature := "func(mean, variance, f, f0, w *float32, ws, points, n int, c float32)"
+	if jacobian {
+		signature = "func(mean, variance, f, f0, w *float32, ws, points, n int, c float32, s, d, d0, xi, mm, mv, vm, vv *float32)"
+	}
+	function(name, signature, "sums over the planes of f; ws is the step in w, in bytes.")
+	n, stride := param("n"), GP64()
+	MOVQ(n, stride)
+	SHLQ(Imm(2), stride)
+	loops(n, stride, jacobian, each)
+	finish()
+}
+
+// sums are the sums over the points: w(e−M)², w f', w ξ f', w(e−M)f', w(e−M)ξ f'.
+type sums struct{ v, mm, ms, vm, vs VecVirtual }
+
+// add adds a point with residual r = e − M, which it uses up, weight w, slope g
+// (used up too) and node xi to the sums.
+func (a sums) add(r, w, g, xi VecVirtual) {
+	q := YMM()
+	VMULPS(w, r, q)
+	VFMADD231PS(q, r, a.v)
+	if g == nil {
+		return
+	}
+	t := r
+	VMULPS(q, g, t)
+	VMULPS(w, g, g)
+	VADDPS(g, a.mm, a.mm)
+	VFMADD231PS(xi, g, a.ms)
+	VADDPS(t, a.vm, a.vm)
+	VFMADD231PS(xi, t, a.vs)
+}
+
+func zeros(jacobian bool) (a sums) {
+	zero := func() VecVirtual {
+		z := YMM()
+		VXORPS(z, z, z)
+		return z
+	}
+	a.v = zero()
+	if jacobian {
+		a.mm, a.ms, a.vm, a.vs = zero(), zero(), zero(), zero()
+	}
+	return a
+}
+
+func broadcast(m Mem) VecVirtual {
+	v := YMM()
+	VBROADCASTSS(m, v)
+	return v
+}
+
+// write finishes the moments. The pointers used once per step stay on the
+// stack: there are more of them than registers.
+func (a sums) write(at lane.At, jacobian bool) {
+	address, err := Param("c").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	c := broadcast(address.Addr)
+	VMULPS(c, a.v, a.v)
+	at.Store(a.v, param("variance"))
+	if !jacobian {
+		return
+	}
+	VADDPS(c, c, c)
+	VMULPS(c, a.vm, a.vm)
+	VMULPS(c, a.vs, a.vs)
+
+	writeJacobian(at, a, at.Load(param("s")), at.Load(param("d0")), 0.5)
+}
+
+// writeJacobian multiplies the sums by ξ with by/s and writes the Jacobian; at
+// s = 0 its limits, by the slope g at the reference.
+func writeJacobian(at lane.At, a sums, s, g VecVirtual, by float32) {
+	atZero, h := YMM(), YMM()
+	VXORPS(atZero, atZero, atZero)
+	VCMPPS(Imm(0), s, atZero, atZero)
+	VMOVUPS(lane.Float(by), h)
+	VDIVPS(s, h, h)
+	VMULPS(h, a.ms, a.ms)
+	VMULPS(h, a.vs, a.vs)
+	VBLENDVPS(atZero, g, a.mm, a.mm)
+	VMULPS(g, g, g)
+	VBLENDVPS(atZero, g, a.vs, a.vs)
+	VANDNPS(a.ms, atZero, a.ms)
+	VANDNPS(a.vm, atZero, a.vm)
+	at.Store(a.mm, param("mm"))
+	at.Store(a.ms, param("mv"))
+	at.Store(a.vm, param("vm"))
+	at.Store(a.vs, param("vv"))
+}
+
+// loops takes any number of points.
+func loops(n, stride GPVirtual, jacobian, each bool) {
+	step := param("ws")
+	lane.Each(n, func(at lane.At) {
+		place := "full"
+		if at.Mask != nil {
+			place = "part"
+		}
+		// over emits body for each point, with the value's residual so far.
+		f0, m := at.Load(param("f0")), YMM()
+		VXORPS(m, m, m)
+		over := func(label string, body func(e, w VecVirtual)) {
+			pf, pw, left := param("f"), param("w"), param("points")
+			Label(label)
+			e := at.Load(pf)
+			VSUBPS(f0, e, e)
+			body(e, broadcast(Mem{Base: pw}))
+			ADDQ(stride, pf)
+			ADDQ(step, pw)
+			DECQ(left)
+			JNZ(LabelRef(label))
+		}
+		over(place+"Mean", func(e, w VecVirtual) { VFMADD231PS(w, e, m) })
+		mean := YMM()
+		VADDPS(m, f0, mean)
+		at.Store(mean, param("mean"))
+
+		a := zeros(jacobian)
+		var pd, px GPVirtual
+		if jacobian {
+			pd, px = param("d"), param("xi")
+		}
+		over(place+"Rest", func(e, w VecVirtual) {
+			VSUBPS(m, e, e)
+			var g, xi VecVirtual
+			if jacobian {
+				g = at.Load(pd)
+				ADDQ(stride, pd)
+				if each {
+					xi = at.Load(px)
+					ADDQ(stride, px)
+				} else {
+					xi = broadcast(Mem{Base: px})
+					ADDQ(Imm(4), px)
+				}
+			}
+			a.add(e, w, g, xi)
+		})
+		a.write(at, jacobian)
+	})
+}

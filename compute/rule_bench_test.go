@@ -1,0 +1,70 @@
+package compute
+
+import "testing"
+
+// BenchmarkRule times points and sums of a tile in L1 without evaluating.
+func BenchmarkRule(b *testing.B) {
+	const n = 264
+	for _, c := range []struct {
+		name     string
+		points   int
+		each     bool
+		jacobian bool
+	}{
+		{"3", 3, false, false}, {"3J", 3, false, true}, {"5J", 5, false, true}, {"9J", 9, false, true},
+		{"Each3", 3, true, false}, {"Each3J", 3, true, true}, {"Each16J", 16, true, true},
+	} {
+		rule := ruleCase{n: n, points: c.points, ref: 1, each: c.each, c: 1}
+		p := newPlanes[float32](rule)
+		p.run(rule, true)
+		o, d := p.o, p.d
+		if !c.jacobian {
+			o, d = Moments[float32]{Mean: o.Mean, Var: o.Var}, nil
+		}
+		points := func() {
+			if c.each {
+				PointsEach(p.m, p.v, p.s, p.x, p.xi)
+			} else {
+				Points(p.m, p.v, p.s, p.x, p.xi)
+			}
+		}
+		combine := func() {
+			if c.each {
+				CombineEach(o, p.s, p.f, d, p.xi, 1.5)
+			} else {
+				Combine(o, p.s, p.f, d, p.xi, p.w, 1, 1)
+			}
+		}
+		b.Run(c.name+"/points", func(b *testing.B) {
+			for b.Loop() {
+				points()
+			}
+			perElement(b, n)
+		})
+		b.Run(c.name+"/combine", func(b *testing.B) {
+			for b.Loop() {
+				combine()
+			}
+			perElement(b, n)
+		})
+	}
+}
+
+func BenchmarkVJP(b *testing.B) {
+	const n = 512
+	c := ruleCase{n: n, points: 3, c: 1}
+	p := newPlanes[float32](c)
+	p.run(c, true)
+	for b.Loop() {
+		VJP(p.m, p.v, p.o, p.s, p.x[:n])
+	}
+	perElement(b, n)
+}
+
+func BenchmarkSquare(b *testing.B) {
+	x, y := make([]float32, 512), make([]float32, 512)
+	for b.Loop() {
+		Square(y, x)
+	}
+	perElement(b, 512)
+}
