@@ -1,0 +1,124 @@
+package compute
+
+import (
+	"runtime"
+	"runtime/debug"
+	"sync"
+)
+
+// A crew's state counts runs in its upper half. Below, one bit says that the
+// run may be joined, the rest counts the workers in it. Only workers that have
+// joined are waited for: one that sleeps through a short run delays nobody.
+const (
+	runUnit  = 1 << 32
+	openBit  = 1 << 31
+	joinMask = openBit - 1
+)
+
+// spins is how often a waiting goroutine looks before it parks, and yieldEvery
+// how often in between it lets others have the processor: there may be more
+// workers than cores.
+const (
+	spins      = 100_000
+	yieldEvery = 100
+)
+
+// open begins a run and wakes as many of the parked workers as it can use.
+func (c *crew) open(wanted int) {
+	c.state.Store(c.state.Load()&^(runUnit-1) + runUnit | openBit)
+	if parked := int(c.parked.Load()); parked > 0 {
+		c.mu.Lock()
+		for range min(wanted, parked) {
+			c.wake.Signal()
+		}
+		c.mu.Unlock()
+	}
+}
+
+// settle ends the run: nobody may join any more, and those who have joined
+// finish.
+func (c *crew) settle() {
+	c.next.Store(c.tasks) // nothing to take, also after a panic
+	c.state.And(^uint64(openBit))
+	done := func() bool { return c.state.Load()&joinMask == 0 }
+	if !spin(done) {
+		c.waiting.Store(true)
+		c.park(&c.idle, done)
+		c.waiting.Store(false)
+	}
+	c.f = nil
+}
+
+// serve is the life of a worker's goroutine.
+func (c *crew) serve(worker int) {
+	var last uint64 // the run joined last
+	ready := func() bool {
+		s := c.state.Load()
+		return s&openBit != 0 && s/runUnit != last || c.stopped.Load()
+	}
+	for {
+		if !spin(ready) {
+			c.parked.Add(1)
+			c.park(&c.wake, ready)
+			c.parked.Add(-1)
+		}
+		if c.stopped.Load() {
+			return
+		}
+		s := c.state.Load()
+		if s&openBit != 0 && s/runUnit != last && c.state.CompareAndSwap(s, s+1) {
+			last = s / runUnit
+			c.join(worker)
+		}
+	}
+}
+
+// join takes part in a run. A panic is kept for the caller.
+func (c *crew) join(worker int) {
+	defer func() {
+		if v := recover(); v != nil {
+			c.mu.Lock()
+			if c.failure == nil {
+				c.failure = &TaskPanic{v, debug.Stack()}
+			}
+			c.mu.Unlock()
+			c.next.Store(c.tasks)
+		}
+		// The last to leave wakes the caller, if it sleeps.
+		if s := c.state.Add(^uint64(0)); s&(openBit|joinMask) == 0 && c.waiting.Load() {
+			c.mu.Lock()
+			c.idle.Signal()
+			c.mu.Unlock()
+		}
+	}()
+	c.work(worker)
+}
+
+func (c *crew) stop() {
+	c.stopped.Store(true)
+	c.mu.Lock()
+	c.wake.Broadcast()
+	c.mu.Unlock()
+}
+
+// park waits for ready; whoever makes it true signals under mu.
+func (c *crew) park(on *sync.Cond, ready func() bool) {
+	c.mu.Lock()
+	for !ready() {
+		on.Wait()
+	}
+	c.mu.Unlock()
+}
+
+// spin waits a while for ready and tells whether it came true.
+func spin(ready func() bool) bool {
+	for i := range spins {
+		if ready() {
+			return true
+		}
+		if i%yieldEvery == yieldEvery-1 {
+			runtime.Gosched()
+		}
+	}
+	return false
+}
