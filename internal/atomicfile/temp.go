@@ -26,12 +26,13 @@ func create(dir, name string) (*os.File, error) {
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			continue
-		case errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("the folder %s does not exist", dir)
-		case err != nil:
-			return nil, bare(err)
+		case err == nil:
+			return f, nil
 		}
-		return f, nil
+		if _, missing := os.Stat(dir); errors.Is(missing, fs.ErrNotExist) {
+			return nil, fmt.Errorf("the folder %s does not exist", dir)
+		}
+		return nil, bare(err)
 	}
 }
 

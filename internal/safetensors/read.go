@@ -58,7 +58,8 @@ func Read(r io.Reader, size int64) (*File, error) {
 		return nil, errors.New("altered: the checksum is not where it was written")
 	}
 	delete(meta, checksumKey)
-	if err := checkLayout(entries, uint64(size)-uint64(len(head))); err != nil {
+	held := uint64(size) - uint64(len(head))
+	if err := checkLayout(entries, held); err != nil {
 		return nil, err
 	}
 
@@ -66,7 +67,7 @@ func Read(r io.Reader, size int64) (*File, error) {
 	if announced {
 		r, verify = checked(r, head)
 	}
-	tensors, err := readData(r, entries)
+	tensors, err := readData(r, entries, min(held, chunkBytes))
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +138,7 @@ func isAnnounced(header []byte) (bool, error) {
 	return differ == 0, nil
 }
 
+// checkLayout holds the tensors against the bytes of data in the file.
 func checkLayout(entries []namedEntry, held uint64) error {
 	total, err := layout(entries)
 	switch {
@@ -152,8 +154,8 @@ func checkLayout(entries []namedEntry, held uint64) error {
 	return nil
 }
 
-func readData(r io.Reader, entries []namedEntry) ([]Tensor, error) {
-	buf := make([]byte, chunkBytes)
+func readData(r io.Reader, entries []namedEntry, chunk uint64) ([]Tensor, error) {
+	buf := make([]byte, max(8, chunk)) // at least one element
 	tensors := make([]Tensor, len(entries))
 	for i, e := range entries {
 		tensors[i] = Tensor{Name: e.name, Shape: e.Shape}

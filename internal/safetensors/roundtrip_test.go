@@ -136,23 +136,26 @@ func fillRandom(t *Tensor, n int, r *rand.Rand) {
 	}
 }
 
-// The bytes are part of the contract: nobody may edit them. The sum is that of
-// sha256sum over the file with zeros for the digits.
-func TestGolden(t *testing.T) {
-	f := &File{
+func golden() *File {
+	return &File{
 		Metadata: map[string]string{"b": "2", "a": "1"},
 		Tensors:  []Tensor{{Name: "w", Shape: []int{1, 2}, F32: []float32{1, -2}}},
 	}
-	want := "\xb0\x00\x00\x00\x00\x00\x00\x00" +
-		`{"__metadata__":{"checksum":"sha256:` + goldenSum + `","a":"1","b":"2"},` +
+}
+
+// The bytes are part of the contract: nobody may edit them. The sum is that of
+// sha256sum over the file with zeros for the digits.
+func TestGolden(t *testing.T) {
+	const want = "\xb0\x00\x00\x00\x00\x00\x00\x00" +
+		`{"__metadata__":{"checksum":"sha256:` +
+		`4ef7c34422b5515801cda653209dc70c601bec9602c610f492ae794c6e80224f` +
+		`","a":"1","b":"2"},` +
 		`"w":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}  ` +
 		"\x00\x00\x80\x3f\x00\x00\x00\xc0"
-	if got := string(encoded(t, f)); got != want {
+	if got := string(encoded(t, golden())); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
-
-const goldenSum = "4ef7c34422b5515801cda653209dc70c601bec9602c610f492ae794c6e80224f"
 
 // What another program wrote: no checksum, spaces in the JSON, the header in
 // another order than the data.
