@@ -35,7 +35,7 @@ func geluMoments(m, v float64) moment.Jet {
 		return moment.Jet{Mean: m, Var: v, MeanByMean: 1, VarByVar: 1}
 	}
 	mean := m*special.CDF(h) + v*p/s
-	if h < 0 {
+	if h < -1 { // the same with |h|·Φ(h) = φ(h)(1 − I₁)
 		mean = p * (s*special.Tail(-h).I1 - 1/s)
 	}
 	e1 := special.CDF(h) + h*p/s2

@@ -50,7 +50,7 @@ func OwenSlice(h, a, width, smooth float64, g func(x, fromA float64) float64) fl
 		}
 		w := min(width-lo, max(x, smooth))
 		if h2 > 0 {
-			w = min(w, 6/(h2*x+math.Sqrt(h2)))
+			w = min(w, 3/(h2*x+math.Sqrt(h2)))
 		}
 		sum += Legendre(lo, w, func(d float64) float64 {
 			return math.Exp(-h2*d*(a+d/2)) * g(a+d, d)

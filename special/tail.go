@@ -13,16 +13,28 @@ import "math"
 type TailIntegrals struct{ I0, I1, I2 float64 }
 
 // Tail returns I₀, I₁ and I₂ at x ≥ 0 without the cancellation of their closed
-// forms, which lose all digits like x⁴·ε.
+// forms, which lose all digits like x⁴·ε: by the backward recurrence
+// Iₙ₋₂ = x·Iₙ₋₁ + n·Iₙ (Miller), all terms positive, normalised by I₋₁ = 1.
 func Tail(x float64) TailIntegrals {
-	if x < 1.5 {
+	switch {
+	case x < 1.5:
 		m := Mills(x)
 		i1 := 1 - x*m
 		return TailIntegrals{m, i1, (m - x*i1) / 2}
+	case x > 1e8: // the next term is below ε
+		r := 1 / x
+		return TailIntegrals{r, r * r, r * r * r}
 	}
-	var i [3]float64
-	TailSeries(x, i[:])
-	return TailIntegrals{i[0], i[1], i[2]}
+	// From here on the start is forgotten to the last bit.
+	n := 6 + 60/x + 160/(x*x)
+	last, next := 1.0, 2/(x+math.Sqrt(x*x+4*n))
+	for n = math.Floor(n); n > 2; n-- {
+		last, next = x*last+n*next, last
+	}
+	i2, i1 := next, last
+	i0 := x*i1 + 2*i2
+	scale := 1 / (x*i0 + i1)
+	return TailIntegrals{i0 * scale, i1 * scale, i2 * scale}
 }
 
 // TailSeries fills dst with I₀(x) … Iₙ₋₁(x) for x ≥ 0: by the recurrence
