@@ -1,6 +1,10 @@
 package moment
 
-import "utvi/compute"
+import (
+	"math"
+
+	"utvi/compute"
+)
 
 // A Func is an elementwise nonlinearity. Only F is required: a user's black box
 // is a literal, &moment.Func{F: f}.
@@ -34,4 +38,54 @@ type Jet struct {
 	MeanByMean, MeanByVar   float64
 	VarByMean, VarByVar     float64
 	MeanByKappa, VarByKappa float64
+}
+
+// Slope is DF, or central differences where there is none.
+func (f *Func) Slope(x float64) float64 {
+	if f.DF != nil {
+		return f.DF(x)
+	}
+	h := 6.1e-6 * (1 + math.Abs(x)) // cube root of the rounding unit
+	lo, hi := x-h, x+h
+	return (f.F(hi) - f.F(lo)) / (hi - lo)
+}
+
+// Curvature is D2F, or central differences of the slope where there is none.
+func (f *Func) Curvature(x float64) float64 {
+	if f.D2F != nil {
+		return f.D2F(x)
+	}
+	h := 6.1e-6 * (1 + math.Abs(x))
+	if f.DF == nil {
+		h = 1.2e-4 * (1 + math.Abs(x)) // fourth root: F is differenced twice
+		return (f.F(x+h) - 2*f.F(x) + f.F(x-h)) / (h * h)
+	}
+	lo, hi := x-h, x+h
+	return (f.DF(hi) - f.DF(lo)) / (hi - lo)
+}
+
+// smoothWithin reports whether no kink lies within r of x.
+func (f *Func) smoothWithin(x, r float64) bool {
+	for _, k := range f.Kinks {
+		if math.Abs(x-k) <= r {
+			return false
+		}
+	}
+	return true
+}
+
+// Eval evaluates f, and its slope if df is not nil, at numbers.
+func Eval[T compute.Float](f *Func, x, y, dy []T) {
+	if x, ok := any(x).([]float32); ok && f.Op != compute.OpUser {
+		compute.Eval(f.Op, float32(f.A), x, any(y).([]float32), any(dy).([]float32))
+		return
+	}
+	for i, x := range x {
+		y[i] = T(f.F(float64(x)))
+	}
+	if dy != nil {
+		for i, x := range x {
+			dy[i] = T(f.Slope(float64(x)))
+		}
+	}
 }

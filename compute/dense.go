@@ -1,0 +1,116 @@
+package compute
+
+// Dense is the moment product of a weight matrix (in × out, row-major) whose
+// entries are Normals with mean w̄ and variance s, prepared for many rows:
+//
+//	m' = m·w̄ + b̄          v' = m²·s + v·(w̄² + s) + b_s
+//
+// and its reverse, from gradients g, h of a loss with respect to m' and v':
+//
+//	∂m = g·w̄ᵀ + 2m∘(h·sᵀ)      ∂v = h·(w̄²+s)ᵀ
+//	∂w̄ = mᵀg + 2w̄∘(vᵀh)        ∂s = (m²)ᵀh + vᵀh
+//
+// Weights are packed once per step, 16 rows a tile. The operands of the weight
+// gradients are packed once per row while they are hot, onto the tape.
+type Dense[T Float] struct {
+	In, Out int
+	Random  bool // s is not zero
+
+	mean, vari, second    Right[T] // w̄, s, w̄²+s
+	meanT, variT, secondT Right[T] // their transposes, for training
+	biasMean, biasVar     []T
+}
+
+// NewDense returns the product of an in × out matrix; train makes room for the
+// reverse.
+func NewDense[T Float](in, out int, random, train bool) *Dense[T] {
+	d := &Dense[T]{In: in, Out: out, Random: random}
+	d.mean, d.second = NewRight[T](in, out), NewRight[T](in, out)
+	if random {
+		d.vari = NewRight[T](in, out)
+	}
+	if train {
+		d.meanT, d.secondT = NewRight[T](out, in), NewRight[T](out, in)
+		if random {
+			d.variT = NewRight[T](out, in)
+		}
+	}
+	d.biasMean, d.biasVar = make([]T, out), make([]T, out)
+	return d
+}
+
+// prepareRows is how many weight rows one Prepare tile packs.
+const prepareRows = NR
+
+// PrepareTiles is the number of tiles of Prepare.
+func (d *Dense[T]) PrepareTiles() int { return (d.In + prepareRows - 1) / prepareRows }
+
+// PrepareScratch is the length of the scratch Prepare needs.
+func (d *Dense[T]) PrepareScratch() int { return 2 * prepareRows * d.Out }
+
+// Prepare packs tile from the weights' means and ρ (σ = softplus ρ; nil for
+// fixed weights). Tiles may be prepared concurrently.
+func (d *Dense[T]) Prepare(tile int, mean, rho, scratch []T) {
+	lo := tile * prepareRows
+	hi := min(d.In, lo+prepareRows)
+	n := (hi - lo) * d.Out
+	mean = mean[lo*d.Out : hi*d.Out]
+	s, second := scratch[:n], scratch[prepareRows*d.Out:][:n]
+	Square(second, mean)
+	if d.Random {
+		Variance(s, rho[lo*d.Out:hi*d.Out])
+		Add(second, s)
+		d.pack(d.vari, d.variT, tile, lo, hi, s)
+	}
+	d.pack(d.mean, d.meanT, tile, lo, hi, mean)
+	d.pack(d.second, d.secondT, tile, lo, hi, second)
+}
+
+func (d *Dense[T]) pack(r, t Right[T], tile, lo, hi int, src []T) {
+	r.PackRows(lo, hi, src, d.Out, 1)
+	if t.Data != nil {
+		t.PackPanel(tile, src, d.Out)
+	}
+}
+
+// PrepareBias sets the bias from its means and ρ.
+func (d *Dense[T]) PrepareBias(mean, rho []T) {
+	copy(d.biasMean, mean)
+	if rho != nil {
+		Variance(d.biasVar, rho)
+	}
+}
+
+// Forward computes rows of m', v'. A nil v is a deterministic input; a nil vo is
+// not wanted. squares has room for m.
+func (d *Dense[T]) Forward(rows int, m, v, mo, vo, squares []T) {
+	Mul(mo, d.Out, d.biasMean, 0, m, d.In, 1, rows, d.mean)
+	if vo == nil {
+		return
+	}
+	start, lds := d.biasVar, 0
+	if d.Random {
+		sq := squares[:rows*d.In]
+		Square(sq, m[:rows*d.In])
+		Mul(vo, d.Out, start, lds, sq, d.In, 1, rows, d.vari)
+		start, lds = vo, d.Out
+	}
+	if v != nil {
+		Mul(vo, d.Out, start, lds, v, d.In, 1, rows, d.second)
+	}
+}
+
+// Backward computes the gradients dm, dv of rows with input means m from g, h. A
+// nil h is the gradient of a deterministic output; a nil dv is not wanted.
+func (d *Dense[T]) Backward(rows int, m, g, h, dm, dv []T) {
+	if h == nil || !d.Random {
+		Mul(dm, d.In, nil, 0, g, d.Out, 1, rows, d.meanT)
+	} else {
+		Mul(dm, d.In, nil, 0, h, d.Out, 1, rows, d.variT)
+		TwiceMul(dm[:rows*d.In], m)
+		Mul(dm, d.In, dm, d.In, g, d.Out, 1, rows, d.meanT)
+	}
+	if dv != nil {
+		Mul(dv, d.In, nil, 0, h, d.Out, 1, rows, d.secondT)
+	}
+}

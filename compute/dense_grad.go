@@ -1,0 +1,166 @@
+package compute
+
+// The tape of a block of rows holds the operands of the weight gradients, packed:
+// m, m² and v in panels of MR columns, then g and h in panels of NR columns.
+
+// gradPanels is how many panels of MR weight rows one gradient tile owns: their
+// left operands stay in the second-level cache while panels of g and h pass.
+const gradPanels = 8
+
+func (d *Dense[T]) leftWidth() int  { return (d.In + MR - 1) / MR * MR }
+func (d *Dense[T]) rightWidth() int { return RightLen(1, d.Out) }
+
+// TapeWidth is the number of values the tape holds per row.
+func (d *Dense[T]) TapeWidth() int { return 3*d.leftWidth() + 2*d.rightWidth() }
+
+// GradTiles is the number of tiles of Gradient.
+func (d *Dense[T]) GradTiles() int {
+	return (d.In + MR*gradPanels - 1) / (MR * gradPanels)
+}
+
+// GradScratch is the length of the scratch Gradient needs.
+func (d *Dense[T]) GradScratch() int { return MR * gradPanels * d.Out }
+
+// RecordInput packs a block's inputs onto its tape.
+func (d *Dense[T]) RecordInput(tape []T, rows int, m, v []T) {
+	n := rows * d.leftWidth()
+	PackLeft(tape[:n], m, rows, d.In)
+	Square(tape[n:2*n], tape[:n])
+	if v != nil {
+		PackLeft(tape[2*n:3*n], v, rows, d.In)
+	}
+}
+
+// RecordGradient packs a block's output gradients onto its tape.
+func (d *Dense[T]) RecordGradient(tape []T, rows int, g, h []T) {
+	tape = tape[3*rows*d.leftWidth():]
+	n := rows * d.rightWidth()
+	Right[T]{rows, d.Out, tape[:n]}.Pack(g, d.Out, 1)
+	if h != nil {
+		Right[T]{rows, d.Out, tape[n : 2*n]}.Pack(h, d.Out, 1)
+	}
+}
+
+// A TapeBlock is a block of rows on the tape.
+type TapeBlock[T Float] struct {
+	Rows int
+	Tape []T
+}
+
+// Gradient computes tile's rows of ∂w̄ into gw and of ∂s into gs, summing the
+// blocks in order. hasV says that the inputs had variance, hasH that the outputs
+// did. mean are the weights' means.
+func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean, gw, gs, scratch []T) {
+	lo := tile * MR * gradPanels
+	hi := min(d.In, lo+MR*gradPanels)
+	size := (hi - lo) * d.Out
+	gw, mean = gw[lo*d.Out:][:size], mean[lo*d.Out:][:size]
+	if hasV && hasH {
+		vh := scratch[:size]
+		d.gradProduct(vh, lo, hi, blocks, 2, 1)
+		copy(gw, mean)
+		TwiceMul(gw, vh)
+		if d.Random {
+			gs = gs[lo*d.Out:][:size]
+			copy(gs, vh)
+		}
+	} else {
+		clear(gw)
+		if d.Random {
+			gs = gs[lo*d.Out:][:size]
+			clear(gs)
+		}
+	}
+	d.gradAccumulate(gw, lo, hi, blocks, 0, 0)
+	if d.Random && hasH {
+		d.gradAccumulate(gs, lo, hi, blocks, 1, 1)
+	}
+}
+
+// gradProduct is gradAccumulate from zero.
+func (d *Dense[T]) gradProduct(dst []T, lo, hi int, blocks []TapeBlock[T], left, right int) {
+	clear(dst)
+	d.gradAccumulate(dst, lo, hi, blocks, left, right)
+}
+
+// gradAccumulate adds leftᵀ·right over all blocks to rows lo … hi of a gradient:
+// left 0, 1, 2 is m, m², v; right 0, 1 is g, h.
+func (d *Dense[T]) gradAccumulate(dst []T, lo, hi int, blocks []TapeBlock[T], left, right int) {
+	for _, b := range blocks {
+		lw, rw := b.Rows*d.leftWidth(), b.Rows*d.rightWidth()
+		a := b.Tape[left*lw:][:lw]
+		r := b.Tape[3*lw+right*rw:][:rw]
+		for j := 0; j < d.Out; j += NR {
+			panel := Right[T]{b.Rows, min(NR, d.Out-j), r[j*b.Rows : (j+NR)*b.Rows]}
+			for i := lo; i < hi; i += MR {
+				c := dst[(i-lo)*d.Out+j:]
+				Mul(c, d.Out, c, d.Out, a[i*b.Rows:], 1, MR, min(MR, hi-i), panel)
+			}
+		}
+	}
+}
+
+// BiasGradient sums the output gradients of all blocks into gb and, if it is not
+// nil, gs.
+func (d *Dense[T]) BiasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
+	one := []T{1}
+	clear(gb)
+	clear(gs)
+	for _, b := range blocks {
+		lw, rw := b.Rows*d.leftWidth(), b.Rows*d.rightWidth()
+		g := Right[T]{b.Rows, d.Out, b.Tape[3*lw:][:rw]}
+		Mul(gb, d.Out, gb, d.Out, one, 0, 0, 1, g)
+		if hasH && gs != nil {
+			h := Right[T]{b.Rows, d.Out, b.Tape[3*lw+rw:][:rw]}
+			Mul(gs, d.Out, gs, d.Out, one, 0, 0, 1, h)
+		}
+	}
+}
+
+// PackLeft packs a row-major rows × width matrix into panels of MR columns:
+// element (i, k) goes to dst[(k/MR*rows+i)*MR + k%MR]; missing columns are zero.
+func PackLeft[T Float](dst, src []T, rows, width int) {
+	for k := 0; k < width; k += MR {
+		n := min(MR, width-k)
+		panel := dst[k*rows:][:rows*MR]
+		for i := range rows {
+			copy(panel[i*MR:][:n], src[i*width+k:])
+			clear(panel[i*MR+n : (i+1)*MR])
+		}
+	}
+}
+
+// PackPanel fills panel j of r with the transpose of src, up to NR rows of
+// length r.K: element (k, j·NR+i) is src[i*ld+k].
+func (r Right[T]) PackPanel(j int, src []T, ld int) {
+	panel := r.Data[j*NR*r.K:][:NR*r.K]
+	n := min(NR, r.N-j*NR)
+	for k := range r.K {
+		row := panel[k*NR:][:NR]
+		for i := range n {
+			row[i] = src[i*ld+k]
+		}
+		clear(row[n:])
+	}
+}
+
+// TwiceMul computes x = 2·x∘y.
+func TwiceMul[T Float](x, y []T) {
+	for i := range x {
+		x[i] = 2 * x[i] * y[i]
+	}
+}
+
+// MulTo computes dst = x∘y.
+func MulTo[T Float](dst, x, y []T) {
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+// Add computes x += y.
+func Add[T Float](x, y []T) {
+	for i := range x {
+		x[i] += y[i]
+	}
+}

@@ -1,0 +1,133 @@
+// Package data is where batches come from: tables and generators. A batch is a
+// pure function of a key and a step, so that a run can continue anywhere.
+package data
+
+import (
+	"fmt"
+
+	"utvi/gauss"
+	"utvi/rng"
+)
+
+// A Source fills batches.
+type Source interface {
+	// Rows is the number of rows of an epoch: the N that weighs the KL.
+	Rows() int
+	// Inputs and Targets are the widths of a row.
+	Inputs() int
+	Targets() int
+	// Uncertain reports whether inputs carry variances of their own.
+	Uncertain() bool
+	// Begin readies the batch of a step, steps counting from 1.
+	Begin(key rng.Key, step uint64, batch int)
+	// Fill writes rows [lo, hi) of that batch to x and y, whose first row is lo.
+	// Disjoint ranges may be filled concurrently.
+	Fill(lo, hi int, x gauss.Batch[float32], y []float32)
+}
+
+// A Generator makes rows on the fly, so that none is seen twice.
+type Generator struct {
+	N        int // rows that count as an epoch
+	In, Out  int
+	Generate func(key rng.Key, row uint64, x, y []float32) // a pure function of key and row
+
+	key   rng.Key
+	first uint64
+}
+
+func (g *Generator) Rows() int       { return g.N }
+func (g *Generator) Inputs() int     { return g.In }
+func (g *Generator) Targets() int    { return g.Out }
+func (g *Generator) Uncertain() bool { return false }
+
+func (g *Generator) Begin(key rng.Key, step uint64, batch int) {
+	g.key, g.first = key, (step-1)*uint64(batch)
+}
+
+func (g *Generator) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
+	for i := range hi - lo {
+		g.Generate(g.key, g.first+uint64(lo+i), x.Mean[i*g.In:(i+1)*g.In], y[i*g.Out:(i+1)*g.Out])
+	}
+}
+
+// A Table is a finite set of rows. Every epoch visits each row once, in an order
+// drawn from the key.
+type Table struct {
+	x       gauss.Batch[float32]
+	y       []float32
+	targets int
+
+	key   rng.Key
+	epoch [2]uint64 // the epochs whose order is in perm
+	perm  [2][]int32
+	first uint64
+	keyed bool
+}
+
+// NewTable returns the table of inputs x, with or without variances, and targets
+// y, row-major.
+func NewTable(x gauss.Batch[float32], targets int, y []float32) (*Table, error) {
+	switch {
+	case x.Rows < 1 || x.Width < 1:
+		return nil, fmt.Errorf("table: %d rows of %d inputs; it needs at least one of each", x.Rows, x.Width)
+	case len(x.Mean) != x.Rows*x.Width || x.Var != nil && len(x.Var) != len(x.Mean):
+		return nil, fmt.Errorf("table: %d rows of %d inputs need %d numbers, not %d", x.Rows, x.Width, x.Rows*x.Width, len(x.Mean))
+	case targets < 1 || len(y) != x.Rows*targets:
+		return nil, fmt.Errorf("table: %d rows of %d targets need %d numbers, not %d", x.Rows, targets, x.Rows*targets, len(y))
+	}
+	for i, m := range x.Mean {
+		if m-m != 0 {
+			return nil, fmt.Errorf("table: input %d of row %d is %v; it must be finite", i%x.Width, i/x.Width, m)
+		}
+	}
+	for i, v := range x.Var {
+		if !(v >= 0) || v-v != 0 {
+			return nil, fmt.Errorf("table: the variance of input %d of row %d is %v; it must be finite and ≥ 0", i%x.Width, i/x.Width, v)
+		}
+	}
+	for i, v := range y {
+		if v-v != 0 {
+			return nil, fmt.Errorf("table: target %d of row %d is %v; it must be finite", i%targets, i/targets, v)
+		}
+	}
+	t := &Table{x: x, y: y, targets: targets}
+	for i := range t.perm {
+		t.perm[i] = make([]int32, x.Rows)
+	}
+	return t, nil
+}
+
+func (t *Table) Rows() int       { return t.x.Rows }
+func (t *Table) Inputs() int     { return t.x.Width }
+func (t *Table) Targets() int    { return t.targets }
+func (t *Table) Uncertain() bool { return t.x.Var != nil }
+
+// Begin takes the next batch rows of the endless sequence of epochs.
+func (t *Table) Begin(key rng.Key, step uint64, batch int) {
+	t.first = (step - 1) * uint64(batch)
+	if !t.keyed || t.key != key {
+		t.key, t.keyed = key, true
+		t.epoch = [2]uint64{^uint64(0), ^uint64(0)}
+	}
+	n := uint64(t.x.Rows)
+	for e := t.first / n; e <= (t.first+uint64(batch)-1)/n; e++ {
+		if slot := e % 2; t.epoch[slot] != e {
+			rng.Perm(key.Sub(e, 0), t.perm[slot])
+			t.epoch[slot] = e
+		}
+	}
+}
+
+func (t *Table) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
+	n := uint64(t.x.Rows)
+	for i := range hi - lo {
+		at := t.first + uint64(lo+i)
+		row := int(t.perm[at/n%2][at%n])
+		w := t.x.Width
+		copy(x.Mean[i*w:(i+1)*w], t.x.Mean[row*w:])
+		if x.Var != nil {
+			copy(x.Var[i*w:(i+1)*w], t.x.Var[row*w:])
+		}
+		copy(y[i*t.targets:(i+1)*t.targets], t.y[row*t.targets:])
+	}
+}

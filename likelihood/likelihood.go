@@ -1,0 +1,65 @@
+// Package likelihood scores predicted moments against targets.
+package likelihood
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Likelihood scores one row. It works in float64 and knows no parameters:
+// noise that is learned is a layer.
+type Likelihood interface {
+	String() string
+
+	// Targets returns how many targets a row has for the given number of
+	// outputs, or why it cannot serve them.
+	Targets(outputs int) (int, error)
+
+	// Row returns −ln p(y) for the predicted moments, its gradient with respect
+	// to them in dmean and dvar, and how many variances were raised to the
+	// floor.
+	Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int)
+}
+
+// Normal scores each output by −ln N(y; mean, variance), the variance being what
+// was propagated: noise and doubt together. It approximates −ln E_q[p(y|w)], the
+// score of the predictive distribution, not the expected score −E_q[ln p(y|w)].
+type Normal struct {
+	Floor float64 // smallest variance; 0 stands for 1e-6
+}
+
+func (Normal) String() string { return "normal" }
+
+// Targets is one per output.
+func (Normal) Targets(outputs int) (int, error) {
+	if outputs < 1 {
+		return 0, fmt.Errorf("likelihood normal: the network has %d outputs; it needs at least 1", outputs)
+	}
+	return outputs, nil
+}
+
+const halfLog2Pi = 0.918938533204672741780329736405617640
+
+// Row implements Likelihood. Below the floor, the gradient with respect to the
+// variance is kept only where it would raise it.
+func (l Normal) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
+	floor := l.Floor
+	if floor == 0 {
+		floor = 1e-6
+	}
+	for i, y := range y {
+		v, e := variance[i], mean[i]-y
+		low := v < floor
+		if low {
+			v = floor
+			floored++
+		}
+		nll += halfLog2Pi + 0.5*math.Log(v) + 0.5*e*e/v
+		dmean[i] = e / v
+		dvar[i] = 0.5 / v * (1 - e*e/v)
+		if low && dvar[i] > 0 {
+			dvar[i] = 0
+		}
+	}
+	return nll, floored
+}

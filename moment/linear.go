@@ -1,0 +1,30 @@
+package moment
+
+import "utvi/compute"
+
+// Linear returns the linearised rule: mean f(m), variance f'(m)²v. Its
+// derivatives need f”; where D2F is nil, differences of the slope serve.
+func Linear() Rule { return linear{} }
+
+type linear struct{}
+
+func (linear) String() string          { return "linear" }
+func (linear) Check(f *Func) error     { return checkFunc(f) }
+func (linear) Points() int             { return 1 }
+func (linear) Draws() bool             { return false }
+func (linear) Learns() bool            { return false }
+func (linear) Vector(*Func) bool       { return false }
+func (linear) Push32(t *Tile[float32]) { pushLinear(t) }
+func (linear) Push64(t *Tile[float64]) { pushLinear(t) }
+
+func pushLinear[T compute.Float](t *Tile[T]) {
+	for i, m := range t.Mean {
+		m, v := float64(m), float64(t.Var[i])
+		d := t.F.Slope(m)
+		t.Out.Mean[i], t.Out.Var[i] = T(t.F.F(m)), T(d*d*v)
+		if t.jacobian() {
+			t.Out.MM[i], t.Out.MV[i] = T(d), 0
+			t.Out.VM[i], t.Out.VV[i] = T(2*d*t.F.Curvature(m)*v), T(d*d)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package moment
+
+import (
+	"errors"
+	"math"
+
+	"utvi/compute"
+)
+
+// nodes is a rule of fixed standardised points ξ with weights w: Σw = 1,
+// Σwξ = 0, Σwξ² = 1. ref is the reference point of the combiner.
+type nodes struct {
+	name  string
+	xi, w []float64
+	ref   int
+	err   error // of the parameters, told by Check
+}
+
+func (r nodes) String() string      { return r.name }
+func (r nodes) Points() int         { return len(r.xi) }
+func (r nodes) Draws() bool         { return false }
+func (r nodes) Learns() bool        { return false }
+func (r nodes) Vector(f *Func) bool { return f.Op != compute.OpUser }
+func (r nodes) Push32(t *Tile[float32]) {
+	pushNodes(t, t.fixed, t.fixedW, r.ref)
+}
+func (r nodes) Push64(t *Tile[float64]) {
+	pushNodes(t, t.fixed, t.fixedW, r.ref)
+}
+
+func (r nodes) Check(f *Func) error {
+	if r.err != nil {
+		return r.err
+	}
+	return checkFunc(f)
+}
+
+var errNoFunc = errors.New("the nonlinearity has no function F: write &moment.Func{F: f}")
+
+func checkFunc(f *Func) error {
+	if f == nil || f.F == nil {
+		return errNoFunc
+	}
+	return nil
+}
+
+// pushNodes looks at m + ξσ and combines.
+func pushNodes[T compute.Float](t *Tile[T], xi, w []T, ref int) {
+	n, p := len(t.Mean), len(xi)
+	s, x, f := t.s[:n], t.x[:n*p], t.f[:n*p]
+	var d []T
+	if t.jacobian() {
+		d = t.d[:n*p]
+	}
+	compute.Points(t.Mean, t.Var, s, x, xi)
+	Eval(t.F, x, f, d)
+	compute.Combine(t.Out, s, f, d, xi, w, ref, 1)
+	t.limit()
+}
+
+// limit replaces, for smooth functions, what divided differences cannot resolve
+// when σ is tiny beside m by its Taylor limit:
+//
+//	mean → f + ½f''v,  var → f'²v,  ∂mean/∂v → ½f'',  ∂var/∂m → 2f'f''v
+//
+// A function whose D2F is unknown keeps what the points gave, and ∂mean/∂v = 0.
+// Where a kink lies within reach the differences are right as they are.
+func (t *Tile[T]) limit() {
+	small := 1e-5
+	if _, ok := any(t).(*Tile[float32]); ok {
+		small = 1e-4
+	}
+	if !compute.AnyBelow(t.s[:len(t.Mean)], t.Mean, T(small)) {
+		return
+	}
+	for i, s := range t.s[:len(t.Mean)] {
+		m := float64(t.Mean[i])
+		s := float64(s)
+		if s == 0 || s >= small*(1+math.Abs(m)) {
+			continue
+		}
+		if t.F.D2F == nil {
+			if t.jacobian() && len(t.F.Kinks) == 0 {
+				t.Out.MV[i] = 0
+			}
+			continue
+		}
+		if !t.F.smoothWithin(m, 8*s) {
+			continue
+		}
+		f, d, c := t.F.F(m), t.F.Slope(m), t.F.D2F(m)
+		v := float64(t.Var[i])
+		t.Out.Mean[i], t.Out.Var[i] = T(f+0.5*c*v), T(d*d*v)
+		if t.jacobian() {
+			t.Out.MM[i], t.Out.MV[i] = T(d), T(0.5*c)
+			t.Out.VM[i], t.Out.VV[i] = T(2*d*c*v), T(d*d)
+		}
+	}
+}

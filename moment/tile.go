@@ -1,0 +1,132 @@
+package moment
+
+import (
+	"utvi/compute"
+	"utvi/rng"
+)
+
+// planeSize is how many values one plane of a tile holds: the points, values
+// and slopes of a tile stay in the first-level cache.
+const planeSize = 1536
+
+// A Tile is a stretch of elements on its way through a nonlinearity, with the
+// scratch that a rule needs. It belongs to one goroutine.
+type Tile[T compute.Float] struct {
+	F     *Func
+	Kappa float64 // κ, where the rule learns it
+
+	Mean, Var []T                // in
+	Out       compute.Moments[T] // out; nil Jacobian planes: moments only
+	MK, VK    []T                // out: derivatives with respect to κ, where learned
+
+	// The elements are units Unit, Unit+1, … of row Row in the stream Key.
+	Key  rng.Key
+	Row  uint64
+	Unit int
+
+	rule          Rule
+	s, x, f, d    []T
+	xi            []T
+	draws         []float32
+	nodes         [3]T // of a learned κ
+	weights       [3]T
+	fixed, fixedW []T // of a fixed rule
+	wide          *Tile[float64]
+}
+
+// NewTile returns a tile for pushing elements through f by rule.
+func NewTile[T compute.Float](f *Func, rule Rule) *Tile[T] {
+	t := &Tile[T]{F: f, rule: rule}
+	if _, ok := any(t).(*Tile[float32]); ok && !rule.Vector(f) {
+		t.wide = NewTile[float64](f, rule)
+		n := t.wide.Cap()
+		t.wide.Mean, t.wide.Var = make([]float64, n), make([]float64, n)
+		t.wide.Out = newMoments[float64](n)
+		t.wide.MK, t.wide.VK = make([]float64, n), make([]float64, n)
+		return t
+	}
+	n := t.Cap()
+	size := n * max(1, rule.Points())
+	t.s = make([]T, n)
+	t.x, t.f, t.d = make([]T, size), make([]T, size), make([]T, size)
+	if rule.Draws() {
+		t.xi, t.draws = make([]T, size), make([]float32, size)
+	}
+	if r, ok := rule.(nodes); ok {
+		t.fixed, t.fixedW = toT[T](r.xi), toT[T](r.w)
+	}
+	return t
+}
+
+// Cap is the number of elements the tile has room for.
+func (t *Tile[T]) Cap() int {
+	return max(8, planeSize/max(1, t.rule.Points())&^7)
+}
+
+// Push fills t.Out from t.Mean and t.Var, at most Cap elements. A tile whose
+// rule draws must not cross the end of a row.
+func (t *Tile[T]) Push() {
+	if t.wide != nil {
+		t.pushWide()
+		return
+	}
+	switch t := any(t).(type) {
+	case *Tile[float32]:
+		t.rule.Push32(t)
+	case *Tile[float64]:
+		t.rule.Push64(t)
+	}
+}
+
+// pushWide computes float32 elements in float64.
+func (t *Tile[T]) pushWide() {
+	w, n := t.wide, len(t.Mean)
+	in, out := *w, w.Out
+	w.Kappa, w.Key, w.Row, w.Unit = t.Kappa, t.Key, t.Row, t.Unit
+	w.Mean, w.Var = in.Mean[:n], in.Var[:n]
+	convert(w.Mean, t.Mean)
+	convert(w.Var, t.Var)
+	w.Out = compute.Moments[float64]{Mean: out.Mean[:n], Var: out.Var[:n]}
+	if t.Out.MM != nil {
+		w.Out.MM, w.Out.MV, w.Out.VM, w.Out.VV = out.MM[:n], out.MV[:n], out.VM[:n], out.VV[:n]
+	}
+	w.MK, w.VK = nil, nil
+	if t.MK != nil {
+		w.MK, w.VK = in.MK[:n], in.VK[:n]
+	}
+	w.Push()
+	convert(t.Out.Mean, w.Out.Mean)
+	convert(t.Out.Var, w.Out.Var)
+	if t.Out.MM != nil {
+		convert(t.Out.MM, w.Out.MM)
+		convert(t.Out.MV, w.Out.MV)
+		convert(t.Out.VM, w.Out.VM)
+		convert(t.Out.VV, w.Out.VV)
+	}
+	if t.MK != nil {
+		convert(t.MK, w.MK)
+		convert(t.VK, w.VK)
+	}
+	w.Mean, w.Var, w.Out, w.MK, w.VK = in.Mean, in.Var, out, in.MK, in.VK
+}
+
+// jacobian reports whether derivatives are wanted.
+func (t *Tile[T]) jacobian() bool { return t.Out.MM != nil }
+
+func newMoments[T compute.Float](n int) compute.Moments[T] {
+	p := make([]T, 6*n)
+	cut := func(i int) []T { return p[i*n : (i+1)*n : (i+1)*n] }
+	return compute.Moments[T]{Mean: cut(0), Var: cut(1), MM: cut(2), MV: cut(3), VM: cut(4), VV: cut(5)}
+}
+
+func convert[D, S compute.Float](dst []D, src []S) {
+	for i, x := range src {
+		dst[i] = D(x)
+	}
+}
+
+func toT[T compute.Float](x []float64) []T {
+	y := make([]T, len(x))
+	convert(y, x)
+	return y
+}

@@ -1,0 +1,173 @@
+package nn
+
+import (
+	"errors"
+	"math"
+
+	"utvi/compute"
+	"utvi/moment"
+	"utvi/special"
+	"utvi/vi"
+)
+
+// Apply pushes every unit through the nonlinearity F by Rule.
+type Apply struct {
+	F    *moment.Func
+	Rule moment.Rule // nil stands for moment.UT(2)
+}
+
+func (Apply) Kind() string { return "apply" }
+
+func (l Apply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindApply(l, b) }
+func (l Apply) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindApply(l, b) }
+
+type apply[T compute.Float] struct {
+	stateless
+	f     *moment.Func
+	rule  moment.Rule
+	shape Shape
+	index uint32
+	kappa *vi.Tensor[T] // softplus⁻¹ of κ, where it is learned
+}
+
+func bindApply[T compute.Float](l Apply, b *Binder[T]) (Unit[T], error) {
+	u := &apply[T]{f: l.F, rule: l.Rule, shape: b.In, index: b.Index()}
+	if u.rule == nil {
+		u.rule = moment.UT(2)
+	}
+	if u.f == nil {
+		return nil, errors.New("it has no nonlinearity F")
+	}
+	if err := u.rule.Check(u.f); err != nil {
+		return nil, err
+	}
+	if u.rule.Learns() {
+		u.kappa = b.Point("kappa", moment.InitialKappa(u.rule), 1)
+	}
+	return u, nil
+}
+
+func (u *apply[T]) Out() Shape { return u.shape }
+
+// A learned κ keeps one gradient per row on the tape.
+func (u *apply[T]) TapeWidth() int { return u.GradTiles() }
+
+func (u *apply[T]) GradTiles() int {
+	if u.kappa != nil {
+		return 1
+	}
+	return 0
+}
+
+func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	r := &applyRunner[T]{apply: u, tile: moment.NewTile[T](u.f, u.rule)}
+	if train {
+		n := maxRows * u.shape.Size()
+		p := make([]T, 4*n)
+		r.jac = compute.Moments[T]{MM: p[:n], MV: p[n : 2*n], VM: p[2*n : 3*n], VV: p[3*n:]}
+		if u.kappa != nil {
+			r.mk, r.vk = make([]T, n), make([]T, n)
+		}
+	}
+	return r
+}
+
+type applyRunner[T compute.Float] struct {
+	*apply[T]
+	weightless[T]
+	tile   *moment.Tile[T]
+	jac    compute.Moments[T] // of the block Forward saw last
+	mk, vk []T
+}
+
+func (r *applyRunner[T]) Forward(p *Pass[T]) {
+	if p.In.Var == nil {
+		r.forwardFixed(p)
+		return
+	}
+	t := r.tile
+	width := p.In.Width
+	if r.kappa != nil {
+		t.Kappa = special.Softplus(float64(r.kappa.Mean[0]))
+	}
+	if r.rule.Draws() {
+		t.Key = p.Seed.Sub(p.Step, r.index)
+		for row := range p.In.Rows {
+			t.Row = p.Row + uint64(row)
+			for u := 0; u < width; u += t.Cap() {
+				t.Unit = u
+				r.push(p, row*width+u, row*width+min(width, u+t.Cap()))
+			}
+		}
+		return
+	}
+	for n, i := p.In.Rows*width, 0; i < n; i += t.Cap() {
+		r.push(p, i, min(n, i+t.Cap()))
+	}
+}
+
+// push carries elements [lo, hi) of the block through the tile.
+func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
+	t := r.tile
+	t.Mean, t.Var = p.In.Mean[lo:hi], p.In.Var[lo:hi]
+	t.Out.Mean, t.Out.Var = p.Out.Mean[lo:hi], p.Out.Var[lo:hi]
+	if r.jac.MM != nil {
+		t.Out.MM, t.Out.MV = r.jac.MM[lo:hi], r.jac.MV[lo:hi]
+		t.Out.VM, t.Out.VV = r.jac.VM[lo:hi], r.jac.VV[lo:hi]
+	}
+	if r.mk != nil {
+		t.MK, t.VK = r.mk[lo:hi], r.vk[lo:hi]
+	}
+	t.Push()
+}
+
+// forwardFixed applies F to numbers; their slopes go where ∂mean/∂m would.
+func (r *applyRunner[T]) forwardFixed(p *Pass[T]) {
+	n := p.In.Rows * p.In.Width
+	var slopes []T
+	if r.jac.MM != nil {
+		slopes = r.jac.MM[:n]
+	}
+	moment.Eval(r.f, p.In.Mean[:n], p.Out.Mean[:n], slopes)
+}
+
+func (r *applyRunner[T]) Backward(p *Pass[T]) {
+	n := p.DOut.Rows * p.DOut.Width
+	jac := compute.Moments[T]{MM: r.jac.MM[:n], MV: r.jac.MV[:n], VM: r.jac.VM[:n], VV: r.jac.VV[:n]}
+	if p.DOut.Var == nil {
+		if p.DIn.Mean != nil {
+			compute.MulTo(p.DIn.Mean[:n], p.DOut.Mean[:n], jac.MM)
+		}
+		clear(p.Tape)
+		return
+	}
+	if r.kappa != nil {
+		r.recordKappa(p)
+	}
+	if p.DIn.Mean != nil {
+		compute.VJP(p.DOut.Mean[:n], p.DOut.Var[:n], jac, p.DIn.Mean[:n], p.DIn.Var[:n])
+	}
+}
+
+// recordKappa leaves each row's gradient with respect to κ on the tape.
+func (r *applyRunner[T]) recordKappa(p *Pass[T]) {
+	w := p.DOut.Width
+	for row := range p.DOut.Rows {
+		var sum float64
+		for i := row * w; i < (row+1)*w; i++ {
+			sum += float64(p.DOut.Mean[i])*float64(r.mk[i]) + float64(p.DOut.Var[i])*float64(r.vk[i])
+		}
+		p.Tape[row] = T(sum)
+	}
+}
+
+func (r *applyRunner[T]) Gradient(_ int, blocks []Block[T]) {
+	var sum float64
+	for _, b := range blocks {
+		for _, g := range b.Tape {
+			sum += float64(g)
+		}
+	}
+	raw := float64(r.kappa.Mean[0])
+	r.kappa.GMean[0] = T(sum / (1 + math.Exp(-raw))) // dκ/draw = sigmoid
+}

@@ -1,0 +1,199 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+
+	"utvi/compute"
+	"utvi/gauss"
+)
+
+// Chain runs layers one after the other; a network is a chain.
+type Chain []Layer
+
+func (Chain) Kind() string { return "chain" }
+
+func (l Chain) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindChain(l, b) }
+func (l Chain) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindChain(l, b) }
+
+type chain[T compute.Float] struct {
+	names []string
+	units []Unit[T]
+	in    Shape
+}
+
+func bindChain[T compute.Float](l Chain, b *Binder[T]) (Unit[T], error) {
+	if len(l) == 0 {
+		return nil, errors.New("it has no layers")
+	}
+	c := &chain[T]{in: b.In}
+	prefix, in := b.Name, b.In
+	defer func() { b.Name, b.In = prefix, in }()
+	for i, layer := range l {
+		if layer == nil {
+			return nil, fmt.Errorf("layer %d is nil", i)
+		}
+		b.Name = fmt.Sprintf("%d.%s", i, layer.Kind())
+		if prefix != "" {
+			b.Name = prefix + "." + b.Name
+		}
+		name := b.Name
+		u, err := Bind(layer, b)
+		if err != nil {
+			return nil, fmt.Errorf("layer %s (input %v): %w", name, b.In, err)
+		}
+		c.names, c.units = append(c.names, name), append(c.units, u)
+		b.In = u.Out()
+	}
+	return c, nil
+}
+
+func (c *chain[T]) Out() Shape { return c.units[len(c.units)-1].Out() }
+
+func (c *chain[T]) Random() bool {
+	for _, u := range c.units {
+		if u.Random() {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *chain[T]) total(f func(u Unit[T]) int) int {
+	n := 0
+	for _, u := range c.units {
+		n += f(u)
+	}
+	return n
+}
+
+func (c *chain[T]) TapeWidth() int    { return c.total(Unit[T].TapeWidth) }
+func (c *chain[T]) GradTiles() int    { return c.total(Unit[T].GradTiles) }
+func (c *chain[T]) PrepareTiles() int { return c.total(Unit[T].PrepareTiles) }
+
+func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	r := &chainRunner[T]{chain: c, train: train}
+	r.runners = make([]Runner[T], len(c.units))
+	r.passes = make([]Pass[T], len(c.units))
+	r.acts = make([]gauss.Batch[T], len(c.units)-1)
+	widest := c.in.Size()
+	for i, u := range c.units {
+		r.runners[i] = u.NewRunner(maxRows, train)
+		widest = max(widest, u.Out().Size())
+	}
+	for i := range r.acts {
+		if width := c.units[i].Out().Size(); train || i < 2 {
+			if !train {
+				width = widest
+			}
+			r.acts[i] = gauss.New[T](maxRows, width)
+		} else {
+			r.acts[i] = r.acts[i-2] // prediction needs only the last activations
+		}
+	}
+	if train {
+		r.grads[0], r.grads[1] = gauss.New[T](maxRows, widest), gauss.New[T](maxRows, widest)
+	}
+	return r
+}
+
+type chainRunner[T compute.Float] struct {
+	*chain[T]
+	train   bool
+	runners []Runner[T]
+	passes  []Pass[T] // of the block Forward saw last
+	acts    []gauss.Batch[T]
+	grads   [2]gauss.Batch[T]
+	blocks  []Block[T]
+}
+
+// view is the first rows of a buffer, as a batch of the given width.
+func view[T compute.Float](b gauss.Batch[T], rows, width int, det bool) gauss.Batch[T] {
+	v := gauss.Batch[T]{Rows: rows, Width: width, Mean: b.Mean[:rows*width]}
+	if !det {
+		v.Var = b.Var[:rows*width]
+	}
+	return v
+}
+
+func (r *chainRunner[T]) Forward(p *Pass[T]) {
+	rows, in, tape := p.In.Rows, p.In, p.Tape
+	for i, u := range r.units {
+		q := &r.passes[i]
+		q.Seed, q.Step, q.Row = p.Seed, p.Step, p.Row
+		q.In, q.Out = in, p.Out
+		if i < len(r.acts) {
+			q.Out = view(r.acts[i], rows, u.Out().Size(), in.Var == nil && !u.Random())
+		}
+		if r.train {
+			n := rows * u.TapeWidth()
+			q.Tape, tape = tape[:n], tape[n:]
+		}
+		r.runners[i].Forward(q)
+		in = q.Out
+	}
+}
+
+func (r *chainRunner[T]) Backward(p *Pass[T]) {
+	rows, out := p.DOut.Rows, p.DOut
+	for i := len(r.units) - 1; i >= 0; i-- {
+		q := &r.passes[i]
+		q.DOut, q.DIn = out, p.DIn
+		if i > 0 {
+			q.DIn = view(r.grads[i%2], rows, q.In.Width, q.In.Var == nil)
+		}
+		r.runners[i].Backward(q)
+		out = q.DIn
+	}
+}
+
+// find returns the unit that owns tile, and the tile's number in it.
+func (c *chain[T]) find(tile int, count func(u Unit[T]) int) (unit, local int) {
+	for i, u := range c.units {
+		n := count(u)
+		if tile < n {
+			return i, tile
+		}
+		tile -= n
+	}
+	panic("nn: no such tile")
+}
+
+func (r *chainRunner[T]) Prepare(tile int) {
+	i, local := r.find(tile, Unit[T].PrepareTiles)
+	r.runners[i].Prepare(local)
+}
+
+func (r *chainRunner[T]) Gradient(tile int, blocks []Block[T]) {
+	i, local := r.find(tile, Unit[T].GradTiles)
+	before, det := 0, true
+	for _, u := range r.units[:i] {
+		before += u.TapeWidth()
+		det = det && !u.Random()
+	}
+	width := r.units[i].TapeWidth()
+	r.blocks = r.blocks[:0]
+	for _, b := range blocks {
+		r.blocks = append(r.blocks, Block[T]{Rows: b.Rows, Tape: b.Tape[b.Rows*before:][:b.Rows*width], Det: b.Det && det})
+	}
+	r.runners[i].Gradient(local, r.blocks)
+}
+
+// NotFinite names the layer whose output, in the block Forward saw last, holds
+// the first number that is not finite; "" if there is none.
+func NotFinite[T compute.Float](r Runner[T]) string {
+	c, ok := r.(*chainRunner[T])
+	if !ok {
+		return ""
+	}
+	for i, q := range c.passes {
+		for _, x := range [][]T{q.Out.Mean, q.Out.Var} {
+			for _, v := range x {
+				if v-v != 0 {
+					return c.names[i]
+				}
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,27 @@
+package nn_test
+
+import (
+	"testing"
+
+	"utvi/nn"
+	"utvi/nn/nntest"
+)
+
+func TestDense(t *testing.T) {
+	nntest.Layer(t, nn.Dense{Out: 19}, nn.Vec(13), nntest.Options{})
+}
+func TestDenseOneOutput(t *testing.T) {
+	nntest.Layer(t, nn.Dense{Out: 1}, nn.Vec(33), nntest.Options{})
+}
+func TestDenseOneInput(t *testing.T) {
+	nntest.Layer(t, nn.Dense{Out: 21}, nn.Vec(1), nntest.Options{})
+}
+func TestDenseFixed(t *testing.T) {
+	nntest.Layer(t, nn.Dense{Out: 5, Fixed: true}, nn.Vec(9), nntest.Options{})
+}
+func TestDenseNoBias(t *testing.T) {
+	nntest.Layer(t, nn.Dense{Out: 18, NoBias: true}, nn.Vec(70), nntest.Options{})
+}
+func TestDenseRefuses(t *testing.T) {
+	nntest.Refuses(t, nn.Dense{}, nn.Vec(3), "it has 0 outputs; it needs at least 1")
+}

@@ -1,0 +1,154 @@
+// Package nn holds the layers of a network.
+//
+// A [Layer] is an immutable value. Binding it to an input shape declares its
+// parameters and yields a [Unit]: every error and allocation happens there. A
+// unit is shared; each worker takes a [Runner] of it, which owns scratch and
+// carries blocks of rows forward and backward. Runners never allocate and never
+// fail.
+//
+// To add a layer, write one file: the value with its Bind methods, the unit, and
+// a runner with Forward beside Backward. Activation gradients are written (=),
+// never accumulated; parameter gradients are written once per step by Gradient,
+// which sums over blocks in row order.
+package nn
+
+import (
+	"fmt"
+
+	"utvi/compute"
+	"utvi/gauss"
+	"utvi/rng"
+	"utvi/vi"
+)
+
+// A Shape is the extent of one row of a batch: height, width and channels,
+// stored in that order. A vector has height and width 1.
+type Shape struct {
+	H, W, C int
+}
+
+// Vec is the shape of a vector.
+func Vec(n int) Shape { return Shape{1, 1, n} }
+
+// Size is the number of units.
+func (s Shape) Size() int { return s.H * s.W * s.C }
+
+func (s Shape) String() string {
+	if s.H == 1 && s.W == 1 {
+		return fmt.Sprint(s.C)
+	}
+	return fmt.Sprintf("%d×%d×%d", s.H, s.W, s.C)
+}
+
+// A Layer is one step of a network.
+type Layer interface {
+	// Kind names the layer in messages and parameter names.
+	Kind() string
+	Bind32(b *Binder[float32]) (Unit[float32], error)
+	Bind64(b *Binder[float64]) (Unit[float64], error)
+}
+
+// A Binder is what a layer is bound to.
+type Binder[T compute.Float] struct {
+	Params *vi.Params[T]
+	In     Shape
+	Name   string // of the layer being bound, the prefix of its parameters
+	Fixed  bool   // every weight is a number: a network drawn from a posterior
+	Train  bool   // make room for gradients
+
+	layers uint32
+}
+
+// Random declares a tensor of Normal weights, or of numbers if fixed.
+func (b *Binder[T]) Random(name string, fixed bool, fanIn int, shape ...int) *vi.Tensor[T] {
+	if fixed || b.Fixed {
+		return b.Params.Point(b.Name+"."+name, fanIn, nil, shape...)
+	}
+	return b.Params.Random(b.Name+"."+name, fanIn, shape...)
+}
+
+// Point declares a tensor of numbers that start at value.
+func (b *Binder[T]) Point(name string, value float64, shape ...int) *vi.Tensor[T] {
+	return b.Params.Point(b.Name+"."+name, 1, func(int) float64 { return value }, shape...)
+}
+
+// Index returns a number no other layer of the network has: its random stream.
+func (b *Binder[T]) Index() uint32 {
+	b.layers++
+	return b.layers
+}
+
+// Bind is Bind32 or Bind64, as T asks.
+func Bind[T compute.Float](l Layer, b *Binder[T]) (Unit[T], error) {
+	switch b := any(b).(type) {
+	case *Binder[float32]:
+		u, err := l.Bind32(b)
+		if err != nil {
+			return nil, err
+		}
+		return any(u).(Unit[T]), nil
+	case *Binder[float64]:
+		u, err := l.Bind64(b)
+		if err != nil {
+			return nil, err
+		}
+		return any(u).(Unit[T]), nil
+	}
+	panic("nn: unreachable")
+}
+
+// A Unit is a layer bound to its shape and parameters.
+type Unit[T compute.Float] interface {
+	Out() Shape
+	Random() bool      // the output has variance even if the input has none
+	TapeWidth() int    // values kept per row from Backward to Gradient
+	GradTiles() int    // independent pieces of Gradient
+	PrepareTiles() int // independent pieces of Prepare
+	NewRunner(maxRows int, train bool) Runner[T]
+}
+
+// A Runner runs a unit on blocks of rows. It belongs to one worker.
+type Runner[T compute.Float] interface {
+	// Prepare readies a tile of the unit's weights after they have changed.
+	Prepare(tile int)
+	// Forward computes p.Out from p.In.
+	Forward(p *Pass[T])
+	// Backward computes p.DIn from p.DOut, for the block Forward saw last, and
+	// leaves on the tape what Gradient needs. A nil p.DIn.Mean is not wanted.
+	Backward(p *Pass[T])
+	// Gradient computes a tile of the parameter gradients from all blocks.
+	Gradient(tile int, blocks []Block[T])
+}
+
+// A Pass is one block of rows on its way through one unit. Variances are nil
+// where everything up to there is deterministic.
+type Pass[T compute.Float] struct {
+	Seed rng.Key
+	Step uint64
+	Row  uint64 // of the block's first row in the batch
+
+	In, Out   gauss.Batch[T]
+	DIn, DOut gauss.Batch[T]
+	Tape      []T // TapeWidth values a row
+}
+
+// A Block is what Backward left of a block of rows.
+type Block[T compute.Float] struct {
+	Rows int
+	Tape []T
+	Det  bool // the unit's input had no variance
+}
+
+// stateless is the part of a unit without parameters.
+type stateless struct{}
+
+func (stateless) Random() bool      { return false }
+func (stateless) TapeWidth() int    { return 0 }
+func (stateless) GradTiles() int    { return 0 }
+func (stateless) PrepareTiles() int { return 0 }
+
+// weightless is the part of a runner without parameters.
+type weightless[T compute.Float] struct{}
+
+func (weightless[T]) Prepare(int)              {}
+func (weightless[T]) Gradient(int, []Block[T]) {}

@@ -1,0 +1,99 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/compute"
+	"utvi/special"
+	"utvi/vi"
+)
+
+// Scale divides every unit by a learned a > 0 of its own: mean m/a, variance
+// v/a². It is the scale of the paper's output chain, sigmoid(x/a).
+type Scale struct {
+	Start float64 // of every a; 0 stands for 1
+}
+
+func (Scale) Kind() string { return "scale" }
+
+func (l Scale) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindScale(l, b) }
+func (l Scale) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindScale(l, b) }
+
+type scale[T compute.Float] struct {
+	stateless
+	shape Shape
+	raw   *vi.Tensor[T] // a = softplus(raw)
+	a     []T           // prepared
+}
+
+func bindScale[T compute.Float](l Scale, b *Binder[T]) (Unit[T], error) {
+	start := l.Start
+	if start == 0 {
+		start = 1
+	}
+	if !(start > 0) || math.IsInf(start, 0) {
+		return nil, fmt.Errorf("its scale starts at %v; it must be a number > 0", l.Start)
+	}
+	n := b.In.Size()
+	return &scale[T]{shape: b.In, raw: b.Point("a", special.SoftplusInverse(start), n), a: make([]T, n)}, nil
+}
+
+func (u *scale[T]) Out() Shape        { return u.shape }
+func (u *scale[T]) TapeWidth() int    { return u.shape.Size() }
+func (u *scale[T]) GradTiles() int    { return 1 }
+func (u *scale[T]) PrepareTiles() int { return 1 }
+
+func (u *scale[T]) NewRunner(int, bool) Runner[T] { return scaleRunner[T]{u} }
+
+type scaleRunner[T compute.Float] struct{ *scale[T] }
+
+func (r scaleRunner[T]) Prepare(int) {
+	for i, x := range r.raw.Mean {
+		r.a[i] = T(special.Softplus(float64(x)))
+	}
+}
+
+func (r scaleRunner[T]) Forward(p *Pass[T]) {
+	w := p.In.Width
+	for i, m := range p.In.Mean {
+		a := r.a[i%w]
+		p.Out.Mean[i] = m / a
+		if p.In.Var != nil {
+			p.Out.Var[i] = p.In.Var[i] / (a * a)
+		}
+	}
+}
+
+// Backward leaves ∂a of each row on the tape: −(g·m' + 2h·v')/a.
+func (r scaleRunner[T]) Backward(p *Pass[T]) {
+	w := p.DOut.Width
+	for i, g := range p.DOut.Mean {
+		a := r.a[i%w]
+		d := g * p.Out.Mean[i]
+		if p.DOut.Var != nil {
+			d += 2 * p.DOut.Var[i] * p.Out.Var[i]
+		}
+		p.Tape[i] = -d / a
+		if p.DIn.Mean == nil {
+			continue
+		}
+		p.DIn.Mean[i] = g / a
+		if p.DOut.Var != nil {
+			p.DIn.Var[i] = p.DOut.Var[i] / (a * a)
+		}
+	}
+}
+
+func (r scaleRunner[T]) Gradient(_ int, blocks []Block[T]) {
+	w := r.shape.Size()
+	for u := range w {
+		var sum float64
+		for _, b := range blocks {
+			for i := u; i < b.Rows*w; i += w {
+				sum += float64(b.Tape[i])
+			}
+		}
+		r.raw.GMean[u] = T(sum * special.Sigmoid(float64(r.raw.Mean[u])))
+	}
+}

@@ -1,0 +1,129 @@
+package train
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"utvi/internal/atomicfile"
+	"utvi/internal/safetensors"
+	"utvi/vi"
+)
+
+// A checkpoint is a safetensors file: the parameters, AdamW's two memories, and
+// the facts a run must agree on to continue it.
+
+type facts struct {
+	Format int    `json:"format"`
+	Step   int    `json:"step"`
+	Seed   uint64 `json:"seed"`
+	Batch  int    `json:"batch"`
+	Rows   int    `json:"rows"`
+}
+
+const (
+	checkpointFormat = 1
+	factsKey         = "utvi.checkpoint"
+)
+
+func (t *Trainer) facts() facts {
+	return facts{checkpointFormat, t.step, t.config.Seed, t.config.Batch, t.config.Data.Rows()}
+}
+
+// Save writes the checkpoint, if the configuration names one.
+func (t *Trainer) Save() error {
+	if t.config.Checkpoint == "" {
+		return nil
+	}
+	meta, err := json.Marshal(t.facts())
+	if err != nil {
+		return err
+	}
+	f := &safetensors.File{Metadata: map[string]string{factsKey: string(meta)}}
+	t.tensors(func(name string, shape []int, data []float32) error {
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: shape, F32: data})
+		return nil
+	})
+	return atomicfile.Write(t.config.Checkpoint, func(w io.Writer) error { return f.Write(w) })
+}
+
+// tensors visits everything that a checkpoint holds.
+func (t *Trainer) tensors(visit func(name string, shape []int, data []float32) error) error {
+	sets := []struct {
+		suffix string
+		p      *vi.Params[float32]
+	}{{"", t.params}, {".adam1", t.moments[0]}, {".adam2", t.moments[1]}}
+	for _, s := range sets {
+		for _, x := range s.p.Tensors {
+			if err := visit(x.Name+".mean"+s.suffix, x.Shape, x.Mean); err != nil {
+				return err
+			}
+			if x.Random {
+				if err := visit(x.Name+".rho"+s.suffix, x.Shape, x.Rho); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// resume continues from the checkpoint if there is one.
+func (t *Trainer) resume() error {
+	path := t.config.Checkpoint
+	if path == "" {
+		return nil
+	}
+	f, err := safetensors.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("train: checkpoint %w", err)
+	}
+	if err := t.load(f); err != nil {
+		return fmt.Errorf("train: checkpoint %s: %w", path, err)
+	}
+	t.net.Changed()
+	return nil
+}
+
+func (t *Trainer) load(f *safetensors.File) error {
+	var have facts
+	if err := json.Unmarshal([]byte(f.Metadata[factsKey]), &have); err != nil {
+		return errors.New("it is not a checkpoint of a training")
+	}
+	want := t.facts()
+	want.Step = have.Step
+	switch {
+	case have.Format != want.Format:
+		return fmt.Errorf("it has format %d; this version reads %d", have.Format, want.Format)
+	case have != want:
+		return fmt.Errorf("it belongs to a run with seed %d, batch %d and %d rows, this one has %d, %d and %d; remove it or use the same settings",
+			have.Seed, have.Batch, have.Rows, want.Seed, want.Batch, want.Rows)
+	case have.Step < 1:
+		return fmt.Errorf("it claims to be of step %d", have.Step)
+	}
+	byName := make(map[string]safetensors.Tensor, len(f.Tensors))
+	for _, x := range f.Tensors {
+		byName[x.Name] = x
+	}
+	// Everything is checked before anything is changed.
+	check := func(name string, shape []int, data []float32) error {
+		if x, ok := byName[name]; !ok || len(x.F32) != len(data) {
+			return fmt.Errorf("it has no tensor %s of shape %v: it is of another network", name, shape)
+		}
+		return nil
+	}
+	if err := t.tensors(check); err != nil {
+		return err
+	}
+	t.tensors(func(name string, _ []int, data []float32) error {
+		copy(data, byName[name].F32)
+		return nil
+	})
+	t.step = have.Step
+	return nil
+}

@@ -1,0 +1,90 @@
+// Package train minimises a network's negative log-likelihood plus the KL
+// divergence of its weights from their prior.
+//
+// The loss of a batch is
+//
+//	(1/B)·Σ −ln p(y | moments) + w·KL/N
+//
+// with B the rows of the batch, N the rows of an epoch, and w the KL schedule's
+// weight, 1 for the evidence lower bound. The trainer knows N; nobody else
+// divides anything.
+package train
+
+import (
+	"fmt"
+
+	"utvi/compute"
+	"utvi/data"
+	"utvi/likelihood"
+	"utvi/model"
+	"utvi/optim"
+)
+
+// A Config says how a network is trained.
+type Config struct {
+	Data       data.Source
+	Likelihood likelihood.Likelihood // nil stands for likelihood.Normal{}
+	Optimizer  optim.AdamW           // the zero value stands for optim.Paper()
+	KL         optim.KLSchedule      // nil stands for optim.FullKL()
+	Batch      int                   // rows of a step; 0 stands for 128, and never more than an epoch
+	Steps      int                   // of the whole training
+	Seed       uint64                // of the order of the rows and of rules that draw
+	Workers    int                   // 0 stands for GOMAXPROCS; the result does not depend on it
+
+	// Checkpoint is a file to write the state of the training to, every
+	// CheckpointEvery steps (0: at the end and when stopped). A run that finds
+	// the file continues from it, bit for bit.
+	Checkpoint      string
+	CheckpointEvery int
+}
+
+func (c *Config) check(m *model.Model) error {
+	if c.Likelihood == nil {
+		c.Likelihood = likelihood.Normal{}
+	}
+	if c.Optimizer.Rate == nil && c.Optimizer.Beta2 == 0 {
+		c.Optimizer = optim.Paper()
+	}
+	if c.KL == nil {
+		c.KL = optim.FullKL()
+	}
+	if c.Batch == 0 {
+		c.Batch = 128
+	}
+	if err := c.Optimizer.Check(); err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	if c.Data == nil {
+		return fmt.Errorf("train: there are no data; set Config.Data")
+	}
+	if c.Data.Rows() < 1 {
+		return fmt.Errorf("train: an epoch has %d rows; it needs at least 1", c.Data.Rows())
+	}
+	if c.Batch < 1 || c.Steps < 1 {
+		return fmt.Errorf("train: %d steps of %d rows; both must be at least 1", c.Steps, c.Batch)
+	}
+	c.Batch = min(c.Batch, c.Data.Rows())
+	if c.Data.Inputs() != m.Inputs() {
+		return fmt.Errorf("train: the data have %d inputs, the network %d", c.Data.Inputs(), m.Inputs())
+	}
+	targets, err := c.Likelihood.Targets(m.Outputs())
+	if err != nil {
+		return fmt.Errorf("train: %w", err)
+	}
+	if c.Data.Targets() != targets {
+		return fmt.Errorf("train: the data have %d targets; the network's %d outputs under %v need %d", c.Data.Targets(), m.Outputs(), c.Likelihood, targets)
+	}
+	if c.Workers < 0 || c.CheckpointEvery < 0 {
+		return fmt.Errorf("train: workers and CheckpointEvery must not be negative")
+	}
+	return nil
+}
+
+// pool returns the workers to train with.
+func (c *Config) pool() *compute.Pool {
+	n := c.Workers
+	if n == 0 {
+		n = gomaxprocs()
+	}
+	return compute.NewPool(n)
+}

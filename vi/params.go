@@ -1,0 +1,233 @@
+// Package vi holds variational parameters: tensors of independent Normals, their
+// priors, and the Kullback–Leibler divergence between the two.
+//
+// A random tensor has a mean μ and a ρ per weight, σ = softplus(ρ). With prior
+// N(μ₀, σ₀²),
+//
+//	KL = Σ ln(σ₀/σ) + (σ² + (μ−μ₀)²)/(2σ₀²) − ½.
+//
+// A point tensor holds plain numbers: it has no ρ and no KL.
+package vi
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/compute"
+	"utvi/rng"
+	"utvi/special"
+)
+
+// A Prior is the Normal that the weights of a tensor are drawn towards. The zero
+// value stands for N(0, 1).
+type Prior struct {
+	Mean, Std float64
+}
+
+// Standard is the prior N(0, 1).
+var Standard = Prior{0, 1}
+
+// An Init says how the weights of a random tensor start: ρ uniform in [RhoMin,
+// RhoMax]. The zero value stands for ρ ~ U(−8, −2), as in the paper author's
+// code. Means start uniform in ±1/√fan-in.
+type Init struct {
+	RhoMin, RhoMax float64
+}
+
+// Std returns the Init that starts every weight at the given standard deviation.
+func Std(sigma float64) Init {
+	r := special.SoftplusInverse(sigma)
+	return Init{r, r}
+}
+
+func (i Init) orDefault() Init {
+	if i == (Init{}) {
+		return Init{-8, -2}
+	}
+	return i
+}
+
+// A Tensor is one named block of parameters.
+type Tensor[T compute.Float] struct {
+	Name   string
+	Shape  []int
+	Random bool
+	FanIn  int
+	Bare   bool // a number by nature, such as a learned scale: never decayed
+	Prior  Prior
+
+	Mean, Rho []T // Rho is nil in a point tensor
+
+	// GMean and GVar are the loss gradients with respect to the mean and the
+	// *variance*; the optimiser applies the chain rule to ρ. They exist after
+	// AllocGrads.
+	GMean, GVar []T
+
+	fill func(i int) float64 // start of a point tensor
+}
+
+// Len is the number of weights.
+func (t *Tensor[T]) Len() int {
+	n := 1
+	for _, d := range t.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Params are all parameters of a network, in one stretch of memory.
+type Params[T compute.Float] struct {
+	Tensors []*Tensor[T]
+	Theta   []T // every Mean and Rho
+	Grad    []T // every GMean and GVar, laid out as Theta
+}
+
+// Random declares a tensor of Normal weights.
+func (p *Params[T]) Random(name string, fanIn int, shape ...int) *Tensor[T] {
+	t := &Tensor[T]{Name: name, Shape: shape, Random: true, FanIn: fanIn, Prior: Standard}
+	p.Tensors = append(p.Tensors, t)
+	return t
+}
+
+// Point declares a tensor of plain numbers; fill gives their start, nil stands
+// for the start of a random tensor's means.
+func (p *Params[T]) Point(name string, fanIn int, fill func(i int) float64, shape ...int) *Tensor[T] {
+	t := &Tensor[T]{Name: name, Shape: shape, FanIn: fanIn, Bare: fill != nil, fill: fill}
+	p.Tensors = append(p.Tensors, t)
+	return t
+}
+
+// Alloc gives every declared tensor its memory.
+func (p *Params[T]) Alloc() {
+	p.Theta = p.layout(func(t *Tensor[T], mean, rho []T) { t.Mean, t.Rho = mean, rho })
+}
+
+// AllocGrads gives every tensor room for its gradients.
+func (p *Params[T]) AllocGrads() {
+	if p.Grad == nil {
+		p.Grad = p.layout(func(t *Tensor[T], mean, rho []T) { t.GMean, t.GVar = mean, rho })
+	}
+}
+
+func (p *Params[T]) layout(assign func(t *Tensor[T], mean, rho []T)) []T {
+	size := 0
+	for _, t := range p.Tensors {
+		size += t.Len()
+		if t.Random {
+			size += t.Len()
+		}
+	}
+	flat := make([]T, size)
+	rest := flat
+	take := func(n int) []T {
+		s := rest[:n:n]
+		rest = rest[n:]
+		return s
+	}
+	for _, t := range p.Tensors {
+		mean := take(t.Len())
+		var rho []T
+		if t.Random {
+			rho = take(t.Len())
+		}
+		assign(t, mean, rho)
+	}
+	return flat
+}
+
+// Start sets every tensor to its starting values, drawn from key.
+func (p *Params[T]) Start(key rng.Key, init Init) {
+	init = init.orDefault()
+	for i, t := range p.Tensors {
+		k := key.Sub(uint64(i), 0)
+		bound := 1 / math.Sqrt(float64(max(1, t.FanIn)))
+		for j := range t.Mean {
+			if t.fill != nil {
+				t.Mean[j] = T(t.fill(j))
+				continue
+			}
+			t.Mean[j] = T(bound * (2*rng.Uniform(k, uint64(2*j)) - 1))
+		}
+		for j := range t.Rho {
+			u := rng.Uniform(k, uint64(2*j+1))
+			t.Rho[j] = T(init.RhoMin + (init.RhoMax-init.RhoMin)*u)
+		}
+	}
+}
+
+// KL returns the divergence of all random tensors from their priors.
+func (p *Params[T]) KL() float64 {
+	var sum float64
+	for _, t := range p.Tensors {
+		sum += t.KL()
+	}
+	return sum
+}
+
+// KL returns the divergence of one tensor from its prior; 0 for a point tensor.
+func (t *Tensor[T]) KL() float64 {
+	var sum float64
+	m0, s0 := t.Prior.Mean, t.Prior.Std
+	for i, rho := range t.Rho {
+		s := special.Softplus(float64(rho))
+		d := float64(t.Mean[i]) - m0
+		sum += math.Log(s0/s) + (s*s+d*d)/(2*s0*s0) - 0.5
+	}
+	return sum
+}
+
+// CheckFinite names the first tensor that holds a NaN or an infinity.
+func (p *Params[T]) CheckFinite() error {
+	for _, t := range p.Tensors {
+		if !finite(t.Mean) || !finite(t.Rho) {
+			return fmt.Errorf("%s holds a number that is not finite", t.Name)
+		}
+	}
+	return nil
+}
+
+// CheckGrads names the first tensor whose gradient is not finite.
+func (p *Params[T]) CheckGrads() error {
+	for _, t := range p.Tensors {
+		if !finite(t.GMean) || !finite(t.GVar) {
+			return fmt.Errorf("the gradient of %s is not finite", t.Name)
+		}
+	}
+	return nil
+}
+
+func finite[T compute.Float](x []T) bool {
+	for _, v := range x {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Share makes p, laid out like q, use the memory of q.
+func (p *Params[T]) Share(q *Params[T]) {
+	p.Theta = q.Theta
+	for i, t := range q.Tensors {
+		p.Tensors[i].Mean, p.Tensors[i].Rho, p.Tensors[i].Prior = t.Mean, t.Rho, t.Prior
+	}
+}
+
+// Draw draws weights from the tensor's posterior into dst; a point tensor gives
+// its numbers.
+func (t *Tensor[T]) Draw(key rng.Key, dst []T) {
+	copy(dst, t.Mean)
+	for i, rho := range t.Rho {
+		dst[i] += T(special.Softplus(float64(rho)) * rng.Normal(key, uint64(i)))
+	}
+}
+
+// Like returns zero parameters laid out like p: an optimiser's memory.
+func (p *Params[T]) Like() *Params[T] {
+	q := &Params[T]{}
+	for _, t := range p.Tensors {
+		q.Tensors = append(q.Tensors, &Tensor[T]{Name: t.Name, Shape: t.Shape, Random: t.Random})
+	}
+	q.Alloc()
+	return q
+}
