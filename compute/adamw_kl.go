@@ -13,7 +13,7 @@ func KLNorm[T Float](a *AdamW, mu, rho, gmu, gs []T) (kl, norm2 float64) {
 	if len(rho) != n || len(gmu) != n || len(gs) != n {
 		panic("compute: KLNorm lengths differ")
 	}
-	if mu, ok := any(mu).([]float32); ok && vector && assembled && n > 0 {
+	if mu, ok := any(mu).([]float32); ok && vector && n > 0 {
 		return klNormVector(a, mu, any(rho).([]float32), any(gmu).([]float32), any(gs).([]float32))
 	}
 	lnPrior := math.Log(a.PriorVar) / 2
@@ -30,7 +30,7 @@ func KLNorm[T Float](a *AdamW, mu, rho, gmu, gs []T) (kl, norm2 float64) {
 
 // Norm2 returns Σ g² in float64, summed in a fixed order.
 func Norm2[T Float](g []T) float64 {
-	if g, ok := any(g).([]float32); ok && vector && assembled && len(g) > 0 {
+	if g, ok := any(g).([]float32); ok && vector && len(g) > 0 {
 		return norm2Vector(g)
 	}
 	var sum float64
@@ -45,7 +45,7 @@ func Variance[T Float](dst, rho []T) {
 	if len(dst) != len(rho) {
 		panic("compute: Variance lengths differ")
 	}
-	if dst, ok := any(dst).([]float32); ok && vector && assembled && len(dst) > 0 {
+	if dst, ok := any(dst).([]float32); ok && vector && len(dst) > 0 {
 		varianceVector(dst, any(rho).([]float32))
 		return
 	}

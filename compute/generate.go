@@ -3,3 +3,4 @@ package compute
 //go:generate go run -C gen ./mul
 //go:generate go run -C gen ./rand
 //go:generate go run -C gen ./rule
+//go:generate go run -C gen ./optim

@@ -2,6 +2,9 @@
 
 package compute
 
+// missing is what a kernel says that only amd64 has.
+const missing = "compute: no vector kernels on this machine"
+
 func pointsVector(m, v, s, x, xi []float32)                            { panic(missing) }
 func pointsEachVector(m, v, s, x, xi []float32)                        { panic(missing) }
 func vjpVector(gm, gv []float32, o Moments[float32], dm, dv []float32) { panic(missing) }

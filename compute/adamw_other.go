@@ -1,9 +1,6 @@
+//go:build !amd64
+
 package compute
-
-// assembled guards the kernels below until their assembly lands.
-const assembled = false
-
-const missing = "compute: no vector kernels on this machine"
 
 func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) {
 	panic(missing)
