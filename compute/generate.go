@@ -4,3 +4,4 @@ package compute
 //go:generate go run -C gen ./rand
 //go:generate go run -C gen ./rule
 //go:generate go run -C gen ./optim
+//go:generate go run -C gen ./elem

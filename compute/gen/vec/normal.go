@@ -4,19 +4,19 @@ import "math"
 
 const (
 	invSqrt2Pi = 0.398942280401432677939946059934
-	millsPole  = 4  // the variable is d = 1/(t+millsPole)
-	millsEnd   = 17 // and t ends here
+	millsPole  = 2.5 // the variable is d = 1/(t+millsPole)
+	millsEnd   = 17  // and t ends here
 )
 
 // An Upper gives the Normal's upper tail at t ≥ 0 over its density: the
 // integrals Iₙ(t) of xⁿ·φ(t+x)/φ(t) over x > 0 as dⁿ⁺¹·polynomial(q), with
-// d = 1/(t+4) and q = 1 − 8d between −1 and 1.
+// d = 1/(t+2.5) and q = (t−2.5)·d between −1 and 1.
 type Upper struct{ D, Q V }
 
 // UpperTail prepares the variables for 0 ≤ t ≤ 17 or NaN.
 func UpperTail(t V) Upper {
 	d := Div(Reg(Const(1)), Add(t, Const(millsPole)))
-	return Upper{d, SubMul(Reg(Const(1)), d, Const(2*millsPole))}
+	return Upper{d, Mul(Sub(t, Const(millsPole)), d)}
 }
 
 // Mills returns I₀, the Mills ratio Φ(−t)/φ(t).
@@ -25,13 +25,13 @@ func (u Upper) Mills() V { return Mul(Poly(u.Q, fitUpper(0, 9)), u.D) }
 // First returns I₁ = 1 − t·I₀ and Second I₂ = I₀ − t·I₁.
 func (u Upper) First() V { return Mul(Mul(Poly(u.Q, fitUpper(1, 10)), u.D), u.D) }
 func (u Upper) Second() V {
-	return Mul(Mul(Poly(u.Q, fitUpper(2, 10)), u.D), Mul(u.D, u.D))
+	return Mul(Mul(Poly(u.Q, fitUpper(2, 12)), u.D), Mul(u.D, u.D))
 }
 
-// fitUpper fits Iₙ·(t+4)ⁿ⁺¹ as a polynomial in q.
+// fitUpper fits Iₙ·(t+2.5)ⁿ⁺¹ as a polynomial in q.
 func fitUpper(n, degree int) []float64 {
 	return Fit(func(q float64) float64 {
-		s := 2 * millsPole / (1 - q) // t+4
+		s := 2 * millsPole / (1 - q) // t+2.5
 		return upper(s - millsPole)[n] * math.Pow(s, float64(n+1))
 	}, -1, 1-2*millsPole/(millsPole+float64(millsEnd)), degree)
 }

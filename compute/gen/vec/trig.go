@@ -17,13 +17,11 @@ func SinCos(x V) (sin, cos V) {
 	t := Reg(Const(magic))
 	VFMADD231PS(Const(2/math.Pi), x, t)
 	n := Sub(t, Const(magic))
-	const halfPiRest = 6.123233995736766035868820147292e-17 // of π/2 over its float64
-	hi, _ := split(math.Pi / 2)
-	mid, low := split(math.Pi/2 - float64(hi))
+	hi, mid, low := halfPi()
 	r := Copy(x)
 	SubMul(r, n, Const(hi))
 	SubMul(r, n, Const(mid))
-	SubMul(r, n, Const(low+halfPiRest))
+	SubMul(r, n, Const(low))
 	w := Mul(r, r)
 
 	const end = 0.64 // (π/4)² and what rounding n adds
@@ -34,8 +32,7 @@ func SinCos(x V) (sin, cos V) {
 		r := math.Sqrt(w)
 		return (math.Sin(r)/r - 1) / w
 	}, 0, end, 3))
-	s = Mul(Mul(s, w), r)
-	s = Add(s, r)
+	s = Mul(Fma(s, w, Const(1)), r) // last, for the sign of zero
 	c := Poly(w, Fit(func(w float64) float64 {
 		if w < 1e-3 {
 			return -0.5 + w*(1./24-w*(1./720-w/40320))
@@ -55,4 +52,19 @@ func SinCos(x V) (sin, cos V) {
 	VXORPS(odd, sign, sign)
 	VXORPS(sign, cos, cos)
 	return sin, cos
+}
+
+// halfPi is π/2 in three float32, none negative: x = −0 then stays −0.
+func halfPi() (hi, mid, low float32) {
+	const beyond = 6.123233995736766e-17 // π/2 less its float64
+	down := func(x float64) float32 {
+		f := float32(x)
+		if float64(f) > x {
+			f = math.Nextafter32(f, 0)
+		}
+		return f
+	}
+	hi = down(math.Pi / 2)
+	mid = down(math.Pi/2 - float64(hi))
+	return hi, mid, float32(math.Pi/2 - float64(hi) - float64(mid) + beyond)
 }

@@ -1,0 +1,51 @@
+package compute
+
+import "math"
+
+// vectorKernels are the kernels of a CPU with AVX2 and FMA.
+var vectorKernels = [numKernels]kernel{
+	OpIdentity:       func(_ float32, x, f, df []float32) { elemLeakyReLU(1, x, f, df) },
+	OpLeakyReLU:      elemLeakyReLU,
+	OpELU:            elemELU,
+	OpGELU:           elemGELU,
+	OpSiLU:           elemSiLU,
+	OpSoftplus:       elemSoftplus,
+	OpSigmoid:        elemSigmoid,
+	OpTanh:           elemTanh,
+	OpErf:            elemErf,
+	OpNormalCDF:      elemNormalCDF,
+	OpExp:            elemExp,
+	OpSin:            patched(elemSin, 1, OpSin),
+	OpCos:            patched(elemCos, 1, OpCos),
+	OpSquare:         elemSquare,
+	OpNormalInverse:  patched(elemNormalInverse, 16, OpNormalInverse),
+	opLog:            elemLog,
+	opSqrt:           elemSqrt,
+	opNormalPDF:      elemNormalPDF,
+	opNormalQuantile: elemNormalQuantile,
+}
+
+// patched completes a kernel that leaves f = x, and says so, where x is out of
+// its reach: there |x| exceeds every |f| it computes, which is how such
+// elements are known again even if f has overwritten x.
+func patched(k func(a float32, x, f, df []float32) (far bool), limit float64, op Op) kernel {
+	return func(a float32, x, f, df []float32) {
+		if !k(a, x, f, df) {
+			return
+		}
+		for i, v := range f {
+			if math.Abs(float64(v)) <= limit {
+				continue
+			}
+			var slope []float32
+			if df != nil {
+				slope = df[i : i+1]
+			}
+			goKernels[op](a, f[i:i+1], f[i:i+1], slope)
+		}
+	}
+}
+
+func leakyMomentsVector(a float32, m, v, mean, variance, mm, mv, vm, vv []float32) {
+	elemLeakyMoments(a, m, v, mean, variance, mm, mv, vm, vv)
+}

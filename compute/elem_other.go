@@ -1,0 +1,10 @@
+//go:build !amd64
+
+package compute
+
+// vectorKernels are never used: vector is false.
+var vectorKernels [numKernels]kernel
+
+func leakyMomentsVector(a float32, m, v, mean, variance, mm, mv, vm, vv []float32) {
+	panic("compute: no vector kernels on this machine")
+}

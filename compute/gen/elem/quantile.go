@@ -1,0 +1,93 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "utvi/compute/gen/vec"
+)
+
+const (
+	centre     = 0.375 // |p−½| below which the quantile is odd in p−½
+	centreT    = 4     // |t| below which normalInverse is odd in t
+	inverseEnd = 128   // |t| beyond which normalInverse leaves to scalar code
+)
+
+// normalQuantile is q·poly(q²), q = p−½, in the centre; in the tails, with
+// u = min(p, 1−p), by rootPoly of −ln u. Its slope 1/φ is Mills/u.
+func normalQuantile(p V, slope bool) (f, df V) {
+	q := Sub(p, Const(0.5))
+	t := Abs(q)
+	w := Mul(q, q)
+	mid := Mul(Poly(w, Fit(func(w float64) float64 {
+		q := math.Sqrt(w)
+		return upperQuantile(-math.Log(0.5-q)) / q
+	}, 0, centre*centre, 9)), t)
+
+	u := YMM()
+	VMINPS(Sub(one(), p), p, u)
+	l := Log(u)
+	VXORPS(Bits(1<<31), l, l)
+	end := Compare(u, Equal, zero())
+	far := rootPoly(l, -math.Log(0.5-centre), 104, 2, 9, upperQuantile)
+	far = Select(end, l, far)
+	g := Select(Compare(t, Less, Const(centre)), mid, far)
+	f = Or(g, Sign(q))
+	if slope {
+		df = Div(UpperTail(g).Mills(), u)
+		df = Select(end, l, df)
+	}
+	return f, df
+}
+
+// normalInverse is t·poly(t²) in the centre, by rootPoly beyond. Its
+// slope is sigmoid(t)·Mills(g).
+func normalInverse(x V, slope bool) (f, df V) {
+	inverse := func(t float64) float64 { return upperQuantile(t + math.Log1p(math.Exp(-t))) }
+	t := Min(inverseEnd, Abs(x))
+	w := Mul(t, t)
+	mid := Mul(Poly(w, Fit(func(w float64) float64 {
+		t := math.Sqrt(w)
+		return inverse(t) / t
+	}, 0, centreT*centreT, 10)), t)
+	far := rootPoly(t, centreT, inverseEnd, 3, 12, inverse)
+	g := Select(Compare(t, Less, Const(centreT)), mid, far)
+	f = Or(g, Sign(x))
+	if slope {
+		_, _, r := logistic(t, inverseEnd, true)
+		df = Mul(UpperTail(g).Mills(), r)
+	}
+	return f, df
+}
+
+// rootPoly evaluates f(l), which grows like √l, for lo ≤ l ≤ hi: with s = √l as
+// (s+k)·poly(q), q = (s−k)/(s+k) = 1 − 2k/(s+k).
+func rootPoly(l V, lo, hi, k float64, degree int, f func(float64) float64) V {
+	s := YMM()
+	VSQRTPS(l, s)
+	s = Add(s, Const(float32(k)))
+	q := Sub(one(), Div(Reg(Const(float32(2*k))), s))
+	lo, hi = math.Sqrt(lo), math.Sqrt(hi)
+	return Mul(s, Poly(q, Fit(func(q float64) float64 {
+		s := 2 * k / (1 - q)
+		return f((s-k)*(s-k)) / s
+	}, (lo-k)/(lo+k), (hi-k)/(hi+k), degree)))
+}
+
+// upperQuantile solves ln Φ(−g) = −l, l ≥ ln 2, in float64: by Newton on the
+// logarithm, or on erf next to g = 0.
+func upperQuantile(l float64) float64 {
+	if d := 0.5 - math.Exp(-l); d < 0.3 {
+		g := 2 * d
+		for range 8 {
+			g -= (math.Erf(g/math.Sqrt2)/2 - d) / (invSqrt2Pi * math.Exp(-g*g/2))
+		}
+		return g
+	}
+	g := math.Sqrt(2 * l)
+	for range 12 {
+		m := Mills64(g)
+		g -= (g*g/2 - math.Log(invSqrt2Pi*m) - l) * m
+	}
+	return g
+}
