@@ -20,7 +20,7 @@ func closed() []*moment.Func {
 
 var (
 	zs  = []float64{-37, -20.5, -8.3, -4, -1.8, -0.7, -0.05, 0, 0.01, 0.4, 1.3, 2.9, 6, 15, 40}
-	sds = []float64{1e-6, 1e-3, 0.02, 0.3, 0.49, 0.51, 1, 2.5, 10}
+	sds = []float64{1e-6, 1e-3, 0.08, 0.49, 0.51, 2.5, 10}
 )
 
 // distance is the error relative to want; both subnormal counts as equal.
@@ -33,33 +33,95 @@ func distance(got, want float64) float64 {
 
 func TestExactAgainstQuadrature(t *testing.T) {
 	for _, f := range closed() {
-		worst := 0.0
-		for _, sd := range sds {
-			for _, z := range zs {
-				m, v := z*sd, sd*sd
-				wantMean, wantVar, err := quad.Moments(f, m, v)
-				if err != nil {
-					if f.Name != "exp" {
-						t.Error(err)
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			againstQuadrature(t, f)
+		})
+	}
+}
+
+func againstQuadrature(t *testing.T, f *moment.Func) {
+	worst := 0.0
+	for _, sd := range sds {
+		for _, z := range zs {
+			m, v := z*sd, sd*sd
+			wantMean, wantVar, err := quad.Moments(f, m, v)
+			if err != nil {
+				if f.Name != "exp" { // it overflows
+					t.Error(err)
+				}
+				continue
+			}
+			j := f.Exact(m, v)
+			em, ev := distance(j.Mean, wantMean), distance(j.Var, wantVar)
+			if wantVar > 0 { // a mean that crosses zero is judged against the spread
+				em = min(em, math.Abs(j.Mean-wantMean)/math.Sqrt(wantVar))
+			}
+			worst = max(worst, em, ev)
+			if !(em < 1e-12) || !(ev < 1e-12) {
+				t.Errorf("z=%g σ=%g: mean %.15g want %.15g (%.1e), var %.15g want %.15g (%.1e)",
+					z, sd, j.Mean, wantMean, em, j.Var, wantVar, ev)
+			}
+		}
+	}
+	t.Logf("worst relative error %.1e", worst)
+}
+
+// TestLeakyFarBelow is the case a clamp of z at ±3 gets wrong by a factor of 100.
+func TestLeakyFarBelow(t *testing.T) {
+	j := fn.LeakyReLU(0.01).Exact(-6, 1)
+	if math.Abs(j.Var-1e-4) > 1e-7 || math.Abs(j.Mean+0.06) > 1e-7 {
+		t.Errorf("leaky ReLU over N(−6, 1): mean %g, variance %g, want −0.06 and about 1e-4", j.Mean, j.Var)
+	}
+	// The plain ReLU is not dead there.
+	if j := fn.ReLU().Exact(-6, 1); !(j.Var > 1e-11 && j.Var < 1e-10 && j.Mean > 1e-11 && j.VarByMean > 0) {
+		t.Errorf("ReLU over N(−6, 1): %+v", j)
+	}
+}
+
+func TestExactWithoutVariance(t *testing.T) {
+	for _, f := range closed() {
+		for _, m := range []float64{-31, -0.4, 0, 1e-9, 2.3} {
+			d := f.DF(m)
+			want := moment.Jet{Mean: f.F(m), MeanByMean: d, VarByVar: d * d}
+			if j := f.Exact(m, 0); j != want {
+				t.Errorf("%s over N(%g, 0): %+v, want %+v", f.Name, m, j, want)
+			}
+		}
+	}
+}
+
+// TestExactIsFinite goes over the range of float32, and variances below it.
+func TestExactIsFinite(t *testing.T) {
+	means := []float64{0, 1e-45, 1e-20, 3e-4, 0.6, 7, 40, 1e3, 2e10, 3e38}
+	variances := []float64{0, 5e-324, 1e-300, 1e-45, 1e-30, 1e-9, 0.2, 3, 80, 1e4, 1e20, 3e38}
+	for _, f := range closed() {
+		for _, a := range means {
+			for _, m := range []float64{a, -a} {
+				for _, v := range variances {
+					j := f.Exact(m, v)
+					sum := j.Mean + j.Var + j.MeanByMean + j.MeanByVar + j.VarByMean + j.VarByVar
+					overflows := f.Name == "exp" && m+v > 300
+					if j.Var < 0 || (math.IsNaN(sum) || math.IsInf(sum, 0)) && !overflows {
+						t.Errorf("%s over N(%g, %g): %+v", f.Name, m, v, j)
 					}
-					continue
-				}
-				j := f.Exact(m, v)
-				// A mean that crosses zero is judged against the spread.
-				em := distance(j.Mean, wantMean)
-				if wantVar > 0 {
-					em = min(em, math.Abs(j.Mean-wantMean)/math.Sqrt(wantVar))
-				}
-				ev := distance(j.Var, wantVar)
-				if e := max(em, ev); e > worst {
-					worst = e
-					t.Logf("%s z=%g σ=%g: %.1e %.1e", f.Name, z, sd, em, ev)
-				}
-				if !(em < 1e-10) || !(ev < 1e-10) {
-					t.Errorf("%s z=%g σ=%g: mean %.15g want %.15g (%.1e), var %.15g want %.15g (%.1e)", f.Name, z, sd, j.Mean, wantMean, em, j.Var, wantVar, ev)
 				}
 			}
 		}
-		t.Logf("%s: worst %.1e", f.Name, worst)
+	}
+}
+
+// TestExactSmallVariance holds the limit var → f′²v, ∂mean/∂v → f″/2.
+func TestExactSmallVariance(t *testing.T) {
+	for _, f := range closed() {
+		for _, m := range []float64{-3.1, -0.8, 0.3, 1.7} {
+			for _, v := range []float64{1e-14, 1e-30, 1e-60} {
+				j, d := f.Exact(m, v), f.DF(m)
+				if distance(j.Var, d*d*v) > 1e-11 || distance(j.MeanByVar, f.D2F(m)/2) > 1e-11 {
+					t.Errorf("%s over N(%g, %g): var %g, f′²v %g; ∂mean/∂v %g, f″/2 %g",
+						f.Name, m, v, j.Var, d*d*v, j.MeanByVar, f.D2F(m)/2)
+				}
+			}
+		}
 	}
 }

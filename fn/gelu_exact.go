@@ -43,21 +43,20 @@ func geluMoments(m, v float64) moment.Jet {
 	e3 := -h * p * (1 + (3-h*h)/s2) / s2
 
 	a, width := owenSpan(v)
-	slice := func(part func(g geluPair, room float64) float64) float64 {
-		return special.OwenSlice(h, a, width, 0, func(x, fromA float64) float64 {
-			q := 1 + x*x
-			room := s2 * 2 * fromA * (x + a) / ((1 + a*a) * q) // v − c
-			return part(newGeluPair(m, s2, x), room) / q
-		}) / math.Pi
-	}
+	var spread, spreadByMean, spreadByVar float64 // the integral and its derivatives
+	special.OwenSlice(h, a, width, 0, func(x, fromA, w float64) {
+		q := 1 + x*x
+		room := s2 * 2 * fromA * (x + a) / ((1 + a*a) * q) // v − c
+		g := newGeluPair(m, s2, x)
+		w /= q * math.Pi
+		spread += w * room * g.p
+		spreadByMean += w * room * g.byMean()
+		spreadByVar += w * (g.p + room*g.byVar())
+	})
 	return moment.Jet{
-		Mean:       mean,
-		Var:        v*e1*e1 + slice(func(g geluPair, room float64) float64 { return room * g.p }),
-		MeanByMean: e1,
-		MeanByVar:  e2 / 2,
-		VarByMean:  2 * (v*e1*e2 + slice(func(g geluPair, room float64) float64 { return room * g.byMean() })),
-		VarByVar: e1*e1 + v*e1*e3 +
-			slice(func(g geluPair, room float64) float64 { return g.p + room*g.byVar() }),
+		Mean: mean, Var: v*e1*e1 + spread,
+		MeanByMean: e1, MeanByVar: e2 / 2,
+		VarByMean: 2 * (v*e1*e2 + spreadByMean), VarByVar: e1*e1 + v*e1*e3 + spreadByVar,
 	}
 }
 

@@ -36,10 +36,8 @@ func normalCDFMoments(m, v float64) moment.Jet {
 	byH := -2 * p * math.Copysign(special.CDFSlice(-math.Abs(h), math.Abs(h)*width), h)
 	w := special.PDF(h) * special.PDF(a*h) * 2 / (1 + a*a)
 	return moment.Jet{
-		Mean: special.CDF(h),
-		Var: special.OwenSlice(h, a, width, 1, func(x, _ float64) float64 {
-			return 1 / (1 + x*x)
-		}) / math.Pi,
+		Mean:       special.CDF(h),
+		Var:        special.OwenArc(h, a, width) / math.Pi,
 		MeanByMean: p / s, MeanByVar: mulTail(-h, p) / (2 * s2),
 		VarByMean: byH / s, VarByVar: w*a*a*a - mulTail(h, byH)/(2*s2),
 	}

@@ -15,10 +15,9 @@ func OwenT(h, a float64) float64 {
 		return math.NaN()
 	}
 	var t float64
-	switch {
-	case b <= 1:
-		t = OwenSlice(h, 0, b, 1, func(x, _ float64) float64 { return 1 / (1 + x*x) }) / (2 * math.Pi)
-	default:
+	if b <= 1 {
+		t = OwenArc(h, 0, b) / (2 * math.Pi)
+	} else {
 		g := b * h
 		if h == 0 {
 			g = 0 // also for a = ±Inf
@@ -28,39 +27,48 @@ func OwenT(h, a float64) float64 {
 	return math.Copysign(t, a)
 }
 
-// OwenSlice returns the integral of Owen's weight times g over a slice,
-//
-//	∫ₐ^(a+width) exp(−h²(1+x²)/2)·g(x, x−a) dx
-//
-// for a ≥ 0 by Gauss–Legendre panels no wider than max(x, smooth) and no wider
-// than the weight allows. g gets x−a apart because a short slice would round it
-// away. For g of one sign nothing cancels.
-func OwenSlice(h, a, width, smooth float64, g func(x, fromA float64) float64) float64 {
-	h2 := h * h
-	lead := math.Exp(-h2 * a * a / 2)
-	if lead == 0 || math.IsInf(h2, 1) {
-		return 0
-	}
+// OwenArc returns ∫ₐ^(a+width) exp(−h²(1+x²)/2)/(1+x²) dx for a ≥ 0, that is
+// 2π·(T(h, a+width) − T(h, a)), with relative accuracy.
+func OwenArc(h, a, width float64) float64 {
 	sum := 0.0
+	OwenSlice(h, a, width, 1, func(x, _, w float64) { sum += w / (1 + x*x) })
+	return sum
+}
+
+// OwenSlice gives the integral of Owen's weight times any g over a slice,
+//
+//	∫ₐ^(a+width) exp(−h²(1+x²)/2)·g(x) dx = Σ w·g(x)
+//
+// for a ≥ 0: it calls visit with the nodes and weights of Gauss–Legendre panels
+// no wider than max(x, smooth), smooth being a length over which g is tame, and
+// no wider than the exponential allows. The node comes with x−a, which a short
+// slice would round away. For g of one sign nothing cancels.
+func OwenSlice(h, a, width, smooth float64, visit func(x, fromA, w float64)) {
+	h2 := h * h
+	lead := expHalfSquare(h) * expHalfSquare(h*a)
+	if lead == 0 {
+		return
+	}
 	for lo := 0.0; lo < width; {
-		x := a + lo
-		fall := h2 * lo * (a + lo/2) // the weight relative to the slice's start
-		if fall > 45 {
-			break
+		// The exponential relative to the slice's start ends the sum.
+		if h2*lo*(a+lo/2) > 45 {
+			return
 		}
+		x := a + lo
 		w := min(width-lo, max(x, smooth))
 		if h2 > 0 {
-			w = min(w, 3/(h2*x+math.Sqrt(h2)))
+			w = min(w, 3/(h2*x+math.Abs(h)))
 		}
-		sum += Legendre(lo, w, func(d float64) float64 {
-			return math.Exp(-h2*d*(a+d/2)) * g(a+d, d)
-		})
+		for i, t := range legendreNodes {
+			for _, d := range [2]float64{lo + w/2*(1-t), lo + w/2*(1+t)} {
+				visit(a+d, d, w/2*legendreWeights[i]*lead*math.Exp(-h2*d*(a+d/2)))
+			}
+		}
 		if lo+w == lo {
-			break
+			return
 		}
 		lo += w
 	}
-	return expHalfSquare(h) * expHalfSquare(h*a) * sum
 }
 
 // CDFSlice returns Φ(z+width) − Φ(z) for width ≥ 0 with relative accuracy.
