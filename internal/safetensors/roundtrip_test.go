@@ -158,15 +158,17 @@ func TestGolden(t *testing.T) {
 }
 
 // What another program wrote: no checksum, spaces in the JSON, the header in
-// another order than the data.
+// another order than the data, an empty tensor where another one begins.
 func TestForeign(t *testing.T) {
 	b := raw(`{ "b" : {"shape":[2], "data_offsets":[4, 6], "dtype":"U8"},
-		"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]}}   `, "\x00\x00\x80\x3f\x05\x06")
+		"a":{"dtype":"F32","shape":[],"data_offsets":[0,4]},
+		"empty":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}   `, "\x00\x00\x80\x3f\x05\x06")
 	f, err := parse(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &File{Metadata: map[string]string{}, Tensors: []Tensor{
+		{Name: "empty", Shape: []int{0}, U8: []uint8{}},
 		{Name: "a", Shape: []int{}, F32: []float32{1}},
 		{Name: "b", Shape: []int{2}, U8: []uint8{5, 6}},
 	}}
