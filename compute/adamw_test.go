@@ -120,7 +120,7 @@ func testStep[T Float](t *testing.T, n int, tol float64) {
 }
 
 func TestStep(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 5, 8, 17, 59} {
 			testStep[float32](t, n, 1e-6)
 			testStep[float64](t, n, 1e-13)
@@ -130,7 +130,7 @@ func TestStep(t *testing.T) {
 
 // TestFirstStep begins from nothing: Adam's first step has the length LR.
 func TestFirstStep(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		a := AdamW{LR: 0.1, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 0.1, C2: 0.001, Clip: 1, PriorVar: 1}
 		x, g := []float32{1, -2, 3}, []float32{4, -1e-3, 0}
 		StepPoint(&a, x, g, make([]float32, 3), make([]float32, 3))
@@ -160,7 +160,7 @@ func testKLNorm[T Float](t *testing.T, n int, tol float64) {
 }
 
 func TestKLNorm(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 7, 8, 27, 1001} {
 			testKLNorm[float32](t, n, 3e-7)
 			testKLNorm[float64](t, n, 1e-13)
@@ -179,7 +179,7 @@ func TestKLNorm(t *testing.T) {
 }
 
 func TestVariance(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		var rho []float32
 		for r := -43.5; r < 100; r += 0.0937 {
 			rho = append(rho, float32(r))
@@ -206,7 +206,7 @@ func TestVariance(t *testing.T) {
 
 // TestStepAlone: the bits of an element do not depend on the others.
 func TestStepAlone(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		const n = 29
 		x := newTensor[float32](n)
 		ones := x.clone()
@@ -230,7 +230,7 @@ func TestStepAlone(t *testing.T) {
 }
 
 func TestStepAllocates(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		a, x, y := adamCase, newTensor[float32](33), newTensor[float64](33)
 		if n := testing.AllocsPerRun(10, func() {
 			x.step(&a)

@@ -7,22 +7,8 @@ import (
 	"utvi/rng"
 )
 
-// bothFamilies runs f with the vector kernels and with their Go twins. A machine
-// with AVX2 and FMA has to have the former.
-func bothFamilies(t *testing.T, f func(t *testing.T)) {
-	for _, v := range []bool{false, true} {
-		if v && !hasVector {
-			continue
-		}
-		was := vector
-		vector = v
-		t.Run(Family(), f)
-		vector = was
-	}
-}
-
 func TestNormals(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		k := rng.New(11).Sub(3, 1)
 		for _, n := range []int{0, 1, 7, 8, 9, 16, 31, 100} {
 			for _, samples := range []int{0, 1, 2, 3, 4, 5, 11} {

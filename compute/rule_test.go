@@ -161,7 +161,7 @@ func testRule[T Float](t *testing.T, c ruleCase, tol float64) {
 }
 
 func TestRule(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, c := range ruleCases {
 			t.Run(c.String(), func(t *testing.T) {
 				testRule[float32](t, c, 3e-6)
@@ -174,7 +174,7 @@ func TestRule(t *testing.T) {
 // TestRuleAlone computes every element by itself: the bits do not depend on the
 // neighbours, the place or the length.
 func TestRuleAlone(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, c := range ruleCases {
 			all := newPlanes[float32](c)
 			all.run(c, true)
@@ -201,7 +201,7 @@ func TestRuleAlone(t *testing.T) {
 
 // TestRuleWrites sees that nothing is written beyond the ends.
 func TestRuleWrites(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for n := range 20 {
 			a, x := make([]float32, n+9), make([]float32, n+9)
 			for i := range a {
@@ -218,7 +218,7 @@ func TestRuleWrites(t *testing.T) {
 }
 
 func TestVJP(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, n := range []int{0, 1, 7, 8, 21} {
 			c := ruleCase{n: n, points: 3, c: 1}
 			p := newPlanes[float32](c)
@@ -248,7 +248,7 @@ func TestVJP(t *testing.T) {
 }
 
 func TestRuleAllocates(t *testing.T) {
-	bothFamilies(t, func(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
 		for _, c := range []ruleCase{{21, 3, 0, false, 1}, {21, 5, 2, false, 1}, {21, 3, 0, true, 1.5}} {
 			p, q := newPlanes[float32](c), newPlanes[float64](c)
 			if a := testing.AllocsPerRun(10, func() {
