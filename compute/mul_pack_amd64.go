@@ -28,8 +28,13 @@ func mulPacked(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 
 // packTile copies up to MR rows of a into one panel.
 func packTile(panel, a []float32, rs, cs, rows, k int) {
-	for r := range rows {
-		for i := range k {
+	done := 0
+	if rows == MR && cs == 1 && k >= 8 {
+		pack6(&panel[0], &a[0], rs, k/8)
+		done = k - k%8
+	}
+	for i := done; i < k; i++ {
+		for r := range rows {
 			panel[i*MR+r] = a[r*rs+i*cs]
 		}
 	}

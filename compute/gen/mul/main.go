@@ -10,6 +10,7 @@ func main() {
 	wide(1, 4)
 	wide(2, 2)
 	dot()
+	pack()
 	peak()
 	out.Write("mul")
 }

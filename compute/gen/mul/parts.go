@@ -78,12 +78,10 @@ func (x walk) next() {
 	}
 }
 
-// prefetchNext asks for the lines of the rows of sixteen below this tile, which
-// the next one will read or write.
-func prefetchNext(p, stride Register, rows int) {
+// prefetchRows asks for the line in which each row of sixteen ends.
+func prefetchRows(p, stride Register, rows int) {
 	q := GP64()
-	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, q)
-	LEAQ(Mem{Base: p, Index: q, Scale: 2, Disp: 60}, q)
+	LEAQ(Mem{Base: p, Disp: 60}, q)
 	for r := range rows {
 		PREFETCHT0(Mem{Base: q})
 		if r < rows-1 {

@@ -41,9 +41,8 @@ func tile(rows int) {
 	Label("tile")
 	startTile(acc, start, lds)
 	Label("sum")
-	if rows == 6 {
-		prefetchNext(dst, ldd, rows)
-	}
+	// The stores at the end find their lines in L1.
+	prefetchRows(dst, ldd, rows)
 	x.begin(a)
 	b, k := load("b"), load("k")
 	loop(k, func(u int) {

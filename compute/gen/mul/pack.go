@@ -1,0 +1,60 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// pack generates pack6: six rows, contiguous in k, into a panel, eight k at a
+// time. Within each half of a register, pairs of rows are interleaved, then
+// pairs of pairs; rows 4 and 5 follow as a pair of their own.
+func pack() {
+	TEXT("pack6", NOSPLIT, "func(panel, a *float32, rs, eights int)")
+	Doc("pack6 copies 8·eights columns of six rows of a into a panel.")
+	Pragma("noescape")
+	param := func(name string) GPVirtual {
+		r := GP64()
+		Load(Param(name), r)
+		return r
+	}
+	panel, a, rs, eights := param("panel"), param("a"), param("rs"), param("eights")
+	SHLQ(Imm(2), rs)
+	x := newRows(6, rs, nil)
+	x.begin(a)
+
+	Label("eight")
+	row := accumulators(1, 6)[0]
+	for r, v := range row {
+		VMOVUPS(x.at(r), v)
+	}
+	lo, hi := accumulators(1, 3)[0], accumulators(1, 3)[0]
+	for p := range 3 {
+		VUNPCKLPS(row[2*p+1], row[2*p], lo[p])
+		VUNPCKHPS(row[2*p+1], row[2*p], hi[p])
+	}
+	// lo holds k = 0, 1 and, in its upper half, 4, 5; hi 2, 3 and 6, 7.
+	at := func(k, r int) Mem { return Mem{Base: panel, Disp: 24*k + 4*r} }
+	for i, t := range [][]VecVirtual{lo, hi} {
+		even, odd, upper := YMM(), YMM(), XMM()
+		VUNPCKLPD(t[1], t[0], even)
+		VUNPCKHPD(t[1], t[0], odd)
+		VEXTRACTF128(Imm(1), t[2], upper)
+		for j, v := range []VecVirtual{even, odd} {
+			k := 2*i + j
+			VMOVUPS(v.AsX(), at(k, 0))
+			VEXTRACTF128(Imm(1), v, at(k+4, 0))
+		}
+		VMOVLPS(t[2].AsX(), at(2*i, 4))
+		VMOVHPS(t[2].AsX(), at(2*i+1, 4))
+		VMOVLPS(upper, at(2*i+4, 4))
+		VMOVHPS(upper, at(2*i+5, 4))
+	}
+	ADDQ(Imm(32), x.low)
+	ADDQ(Imm(32), x.high)
+	ADDQ(U32(8*24), panel)
+	DECQ(eights)
+	JNZ(LabelRef("eight"))
+	VZEROUPPER()
+	RET()
+}
