@@ -10,8 +10,7 @@ import (
 // 32 parts k mod 32 while 32 remain, then by 8 into parts 0 to 7; parts are
 // added as ((0+1)+(2+3)) by eights, then halves, quarters, neighbours; start last.
 func dot() {
-	TEXT("mulDot", NOSPLIT,
-		"func(t *byte)")
+	TEXT("mulDot", NOSPLIT, "func(t *byte)")
 	Doc("mulDot multiplies count rows of a, contiguous in k, by one contiguous column.")
 	Pragma("noescape")
 

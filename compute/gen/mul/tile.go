@@ -25,10 +25,10 @@ var edgeMask = func() Mem {
 }()
 
 // tile generates mulN: count tiles of rows × 16, one below the other, against
-// one panel of b, of which the first w columns are wanted. Each element is one FMA chain: start, then k ascending.
+// one panel of b, of which the first w columns are wanted. Each element is one
+// FMA chain: start, then k ascending.
 func tile(rows int) {
-	TEXT(fmt.Sprintf("mul%d", rows), NOSPLIT,
-		"func(t *byte)")
+	TEXT(fmt.Sprintf("mul%d", rows), NOSPLIT, "func(t *byte)")
 	Doc(fmt.Sprintf("mul%d multiplies count tiles of %d rows by the first w columns of a panel.", rows, rows))
 	Pragma("noescape")
 
@@ -61,11 +61,21 @@ func tile(rows int) {
 	w := load("w")
 	CMPQ(w, Imm(16))
 	JNE(LabelRef("edge"))
-	for r := range rows {
-		VMOVUPS(acc[r][0], Mem{Base: dst})
-		VMOVUPS(acc[r][1], Mem{Base: dst, Disp: 32})
-		ADDQ(ldd, dst)
+	TESTQ(start, start)
+	JZ(LabelRef("store"))
+	CMPQ(count, Imm(1))
+	JE(LabelRef("store"))
+	readAhead(spill, start, lds, rows)
+	storeTile(acc, dst, ldd)
+	DECQ(count)
+	ADDQ(bytes("step"), a)
+	for r, row := range acc {
+		VMOVUPS(spill.Offset(64*r), row[0])
+		VMOVUPS(spill.Offset(64*r+32), row[1])
 	}
+	JMP(LabelRef("sum"))
+	Label("store")
+	storeTile(acc, dst, ldd)
 	Label("next")
 	DECQ(count)
 	JZ(LabelRef("done"))
@@ -84,6 +94,32 @@ func tile(rows int) {
 	Label("edge")
 	storeEdge(acc, spill, dst, ldd, w)
 	JMP(LabelRef("next"))
+}
+
+// readAhead moves start to the next tile and copies that to the stack before
+// this tile is stored. Where rows lie a multiple of 4 KiB apart, a load waits
+// for the store of the row above, which looks like the same place to the CPU.
+func readAhead(spill Mem, start, lds Register, rows int) {
+	for range rows {
+		ADDQ(lds, start)
+	}
+	p, y0, y1 := GP64(), YMM(), YMM()
+	MOVQ(start, p)
+	for r := range rows {
+		VMOVUPS(Mem{Base: p}, y0)
+		VMOVUPS(Mem{Base: p, Disp: 32}, y1)
+		VMOVUPS(y0, spill.Offset(64*r))
+		VMOVUPS(y1, spill.Offset(64*r+32))
+		ADDQ(lds, p)
+	}
+}
+
+func storeTile(acc [][]VecVirtual, dst, ldd Register) {
+	for _, row := range acc {
+		VMOVUPS(row[0], Mem{Base: dst})
+		VMOVUPS(row[1], Mem{Base: dst, Disp: 32})
+		ADDQ(ldd, dst)
+	}
 }
 
 // startTile sets the accumulators to zero or to the first w columns of start.

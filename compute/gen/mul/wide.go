@@ -10,8 +10,7 @@ import (
 // wide generates mulRxC for few rows: several whole panels at once, because
 // one panel alone has too few independent chains to hide the latency of FMA.
 func wide(rows, panels int) {
-	TEXT(fmt.Sprintf("mul%dx%d", rows, 16*panels), NOSPLIT,
-		"func(t *byte)")
+	TEXT(fmt.Sprintf("mul%dx%d", rows, 16*panels), NOSPLIT, "func(t *byte)")
 	Doc(fmt.Sprintf("mul%dx%d multiplies %d rows by %d whole panels.", rows, 16*panels, rows, panels))
 	Pragma("noescape")
 
