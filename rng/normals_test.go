@@ -33,11 +33,11 @@ func TestGolden(t *testing.T) {
 		unit, quad uint32
 		bits       [4]uint32
 	}{
-		{0, 0, 0, [4]uint32{0x3f96f60f, 0x40001758, 0x3eb18ae3, 0xbf30258a}},
-		{1, 0, 0, [4]uint32{0x3aaff1ad, 0xbeaa1fbf, 0xbf7cc94e, 0x3f6343bd}},
+		{0, 0, 0, [4]uint32{0x3f96f60f, 0x40001757, 0x3eb18ae3, 0xbf30258a}},
+		{1, 0, 0, [4]uint32{0x3aaff1ad, 0xbeaa1fbf, 0xbf7cc950, 0x3f6343bd}},
 		{0, 1, 0, [4]uint32{0xbf6bfa10, 0xbfe837fa, 0xbf8e39e4, 0xbd103a80}},
 		{0, 0, 1, [4]uint32{0xbe4a3a6d, 0xbf377c73, 0xbf70ceee, 0xbd1eb2a5}},
-		{1 << 40, 0xfffffff0, 63, [4]uint32{0x3ebffa27, 0xbf1b6d29, 0x3eb2b999, 0x3f83b444}},
+		{1 << 40, 0xfffffff0, 63, [4]uint32{0x3ebffa27, 0xbf1b6d29, 0x3eb2b999, 0x3f83b445}},
 	} {
 		var bits [4]uint32
 		for i, z := range Normals(k, c.row, c.unit, c.quad) {

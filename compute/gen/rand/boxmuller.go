@@ -74,13 +74,9 @@ func direction(t pair) (c, s pair) {
 	s = z.mul(lane.Float(-0.00019517299007265108)).add(lane.Float(0.00833217814636727))
 	s = s.times(z).add(lane.Float(-0.16666654943704504))
 	s = x.times(z).times(s).plus(x)
-	c = z.mul(lane.Float(2.443845162235252e-05)).add(lane.Float(-0.0013887367516042563))
-	c = c.times(z).add(lane.Float(0.04166664686645023))
-	near := z.mul(lane.Float(0.5)).each(func(s, d Op) {
-		VMOVUPS(lane.Float(1), d)
-		VSUBPS(s, d, d)
-	})
-	c = z.times(z).times(c).plus(near)
+	c = z.mul(lane.Float(-0.0013597823107792753)).add(lane.Float(0.04165629457830389))
+	c = c.times(z).add(lane.Float(-0.4999989478136719))
+	c = c.times(z).add(lane.Float(1))
 	c = c.with(t, func(x, y, d Op) {
 		VPAND(lane.Word(1<<31), y, d)
 		VXORPS(x, d, d)
