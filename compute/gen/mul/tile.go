@@ -65,6 +65,8 @@ func tile(rows int) {
 	JZ(LabelRef("store"))
 	CMPQ(count, Imm(1))
 	JE(LabelRef("store"))
+	TESTQ(U32(4095), lds)
+	JNZ(LabelRef("store"))
 	readAhead(spill, start, lds, rows)
 	storeTile(acc, dst, ldd)
 	DECQ(count)
