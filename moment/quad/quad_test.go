@@ -26,6 +26,9 @@ var (
 		}
 		return 0
 	}, Kinks: []float64{0}}
+	// At m = 60 every value of this rounds to 1; only the slope still tells.
+	flat = &moment.Func{Name: "flat", F: func(x float64) float64 { return -math.Expm1(-x) }, DF: func(x float64) float64 { return math.Exp(-x) }}
+	bump = &moment.Func{Name: "bump", F: func(x float64) float64 { return math.Exp(-x * x) }}
 	step = &moment.Func{Name: "step", F: func(x float64) float64 {
 		if x > 0.5 {
 			return 1
@@ -49,6 +52,8 @@ func TestKnownMoments(t *testing.T) {
 		// The tail: E[x⁺] and E[(x⁺)²] at z = −30 from the series of the Mills ratio.
 		{relu, -30, 1, tailMoment(30, 1), tailMoment(30, 2)},
 		{relu, -30e-6, 1e-12, 1e-6 * tailMoment(30, 1), 1e-12 * tailMoment(30, 2)},
+		{flat, 60, 1, 1, math.Exp(-119) * math.Expm1(1)},
+		{bump, 3e4, 1e10, bumpMean(3e4, 1e10, 1), bumpMean(3e4, 1e10, 2) - math.Pow(bumpMean(3e4, 1e10, 1), 2)},
 		{step, 0.5, 9, 0.5, 0.25},
 	} {
 		m, v, err := quad.Moments(c.f, c.m, c.v)
@@ -60,6 +65,11 @@ func TestKnownMoments(t *testing.T) {
 			t.Errorf("%s over N(%g, %g): (%.15g, %.15g), want (%.15g, %.15g)", c.f.Name, c.m, c.v, m, v, c.wantMean, c.wantVar)
 		}
 	}
+}
+
+// bumpMean is E[exp(−k·x²)].
+func bumpMean(m, v, k float64) float64 {
+	return math.Exp(-k*m*m/(1+2*k*v)) / math.Sqrt(1+2*k*v)
 }
 
 // tailMoment is E[((u−x)⁺)ⁿ], n = 1 or 2, by its asymptotic series in 1/x².
