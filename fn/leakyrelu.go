@@ -12,6 +12,7 @@ import (
 func ReLU() *moment.Func {
 	f := LeakyReLU(0)
 	f.Name = "relu"
+	f.F = func(x float64) float64 { return max(x, 0) } // 0, not NaN, at −Inf
 	return f
 }
 

@@ -79,11 +79,11 @@ func CDFSlice(z, width float64) float64 {
 		}
 		return CDF(z+width) - CDF(z)
 	}
-	return PDF(z) * Legendre(0, width, func(d float64) float64 { return math.Exp(-d * (z + d/2)) })
+	return PDF(z) * legendre(0, width, func(d float64) float64 { return math.Exp(-d * (z + d/2)) })
 }
 
-// Legendre returns ∫ f over [lo, lo+width] by the 16-point Gauss–Legendre rule.
-func Legendre(lo, width float64, f func(x float64) float64) float64 {
+// legendre returns ∫ f over [lo, lo+width] by the 16-point Gauss–Legendre rule.
+func legendre(lo, width float64, f func(x float64) float64) float64 {
 	half := width / 2
 	sum := 0.0
 	for i, x := range legendreNodes {

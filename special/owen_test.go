@@ -13,7 +13,7 @@ func slowT(h, a float64) float64 {
 	top := math.Atan(a)
 	sum := 0.0
 	for i := range panels {
-		sum += Legendre(float64(i)*top/panels, top/panels, func(x float64) float64 {
+		sum += legendre(float64(i)*top/panels, top/panels, func(x float64) float64 {
 			c := math.Cos(x)
 			return math.Exp(-h * h / (2 * c * c))
 		})
