@@ -1,0 +1,48 @@
+// Command utvi is the command line of the library: moments of one Gaussian
+// through one function, and the paper's experiments.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run executes one command line and returns the exit status: 0 done, 2 a
+// command line that cannot be meant, 1 anything else that failed.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			code = 1
+			fmt.Fprintf(stderr, "utvi: internal error: %s (UTVI_DEBUG=1 shows where)\n", oneLine(fmt.Sprint(p)))
+			if os.Getenv("UTVI_DEBUG") == "1" {
+				stderr.Write(debug.Stack())
+			}
+		}
+	}()
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintln(stderr, "utvi:", oneLine(err.Error()))
+	if _, ok := errors.AsType[usageError](err); ok {
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,44 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "utvi",
+		Short: "Bayesian neural networks by moment propagation",
+		Long: `utvi carries a mean and a variance per unit through a Bayesian neural network;
+sigma points push them through any nonlinearity.`,
+		Example: `  utvi moments --fn tanh --mean 0.3 --var 0.5          mean and variance of tanh(x)
+  utvi moments --fn relu --rule gh --order 9 --json    the same as JSON, nine points
+  utvi moments --fn sin --var 2 --plot sin.svg         and a figure
+  utvi reproduce fc                                    the paper's regression, scaled down
+  utvi reproduce fc --preset paper --out results       the paper's regression in full`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q; there are %s", args[0], commandNames(cmd))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(momentsCommand(), versionCommand())
+	return root
+}
+
+func commandNames(cmd *cobra.Command) string {
+	var names []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"utvi/fn"
+	"utvi/moment"
+)
+
+// A functionFlags chooses a nonlinearity.
+type functionFlags struct {
+	name         string
+	slope, alpha float64
+}
+
+func (f *functionFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.name, "fn", "tanh", "function: "+strings.Join(fn.Names(), ", "))
+	flags.Float64Var(&f.slope, "slope", 0.01, "slope of leaky-relu below zero")
+	flags.Float64Var(&f.alpha, "alpha", 1, "depth of elu")
+}
+
+func (f *functionFlags) function(flags *pflag.FlagSet) (*moment.Func, error) {
+	name := f.name
+	for _, p := range []struct {
+		flag, owner string
+		value       float64
+	}{{"slope", "leaky-relu", f.slope}, {"alpha", "elu", f.alpha}} {
+		if !flags.Changed(p.flag) {
+			continue
+		}
+		if name != p.owner {
+			return nil, usagef("--%s belongs to --fn %s, not to %s", p.flag, p.owner, f.name)
+		}
+		name += "(" + strconv.FormatFloat(p.value, 'g', -1, 64) + ")"
+	}
+	g, err := fn.Named(name)
+	return g, misuse(err)
+}
+
+// A ruleFlags chooses a rule. Every flag but --rule belongs to one rule only.
+type ruleFlags struct {
+	name           string
+	kappa          float64
+	order          int
+	skew, kurtosis float64
+	samples        int
+	seed           uint64
+}
+
+func (r *ruleFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&r.name, "rule", "ut", "rule: ut, gh, genut, mc, linear, exact")
+	flags.Float64Var(&r.kappa, "kappa", 2, "spread κ ≥ 0 of ut")
+	flags.IntVar(&r.order, "order", 5, "number of points of gh, 2 to 32")
+	flags.Float64Var(&r.skew, "skew", 0, "skewness that genut matches")
+	flags.Float64Var(&r.kurtosis, "kurtosis", 3, "kurtosis that genut matches")
+	flags.IntVar(&r.samples, "samples", 10, "samples of mc, at least 2")
+	flags.Uint64Var(&r.seed, "seed", 1, "seed of mc")
+}
+
+func (r *ruleFlags) rule(flags *pflag.FlagSet) (moment.Rule, error) {
+	rules := []struct {
+		name  string
+		make  func() moment.Rule
+		flags []string
+	}{
+		{"ut", func() moment.Rule { return moment.UT(r.kappa) }, []string{"kappa"}},
+		{"gh", func() moment.Rule { return moment.GaussHermite(r.order) }, []string{"order"}},
+		{"genut", func() moment.Rule { return moment.GenUT(r.skew, r.kurtosis) }, []string{"skew", "kurtosis"}},
+		{"mc", func() moment.Rule { return moment.MonteCarlo(r.samples) }, []string{"samples", "seed"}},
+		{"linear", moment.Linear, nil},
+		{"exact", moment.Exact, nil},
+	}
+	var chosen moment.Rule
+	var names []string
+	for _, x := range rules {
+		names = append(names, x.name)
+		if x.name == r.name {
+			chosen = x.make()
+			continue
+		}
+		for _, f := range x.flags {
+			if flags.Changed(f) {
+				return nil, usagef("--%s belongs to --rule %s, not to %s", f, x.name, r.name)
+			}
+		}
+	}
+	if chosen == nil {
+		return nil, usagef("there is no rule %q; there are %s", r.name, strings.Join(names, ", "))
+	}
+	return chosen, nil
+}

@@ -1,0 +1,3 @@
+// Package report draws figures. A figure is a value that knows its data and its
+// size; Save writes it as SVG, PNG or PDF.
+package report

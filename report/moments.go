@@ -1,0 +1,244 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"utvi/moment"
+	"utvi/rng"
+)
+
+// Moments shows one Gaussian pushed through one function: the function with the
+// rule's points on it, the input's density below, and beside it the output's
+// true density and the Normal that the rule makes of it.
+type Moments struct {
+	F                   *moment.Func
+	Rule                moment.Rule
+	Mean, Var           float64 // of the input
+	Key                 rng.Key // of a rule that draws
+	OutMean, OutVar     float64 // by the rule
+	ExactMean, ExactVar float64
+}
+
+func (Moments) Size() (width, height vg.Length) { return 16 * vg.Centimeter, 12 * vg.Centimeter }
+
+// Draw implements Figure.
+func (m Moments) Draw(c draw.Canvas) error {
+	w, h := m.Size()
+	// Data areas: the function, the input density below it, the output right.
+	const left, bottom, gap = 52, 38, 14
+	x1, y1 := w*0.66, bottom+h*0.21
+	top, right := h-26, w-14
+	rect := func(x0, y0, x1, y1 vg.Length) vg.Rectangle {
+		return vg.Rectangle{Min: vg.Point{X: x0, Y: y0}, Max: vg.Point{X: x1, Y: y1}}
+	}
+	v := m.view()
+	place(m.curve(v), c, rect(left, y1+gap, x1, top))
+	place(m.input(v), c, rect(left, bottom, x1, y1))
+	place(m.output(v), c, rect(x1+gap, y1+gap, right, top))
+	m.legend(c, rect(x1+gap, bottom-16, right, y1-22))
+	return nil
+}
+
+// A momentsView is what the panels share.
+type momentsView struct {
+	sd, outSD      float64
+	xlo, xhi       float64
+	ylo, yhi       float64
+	points, weight []float64
+}
+
+func (m Moments) view() momentsView {
+	v := momentsView{sd: math.Sqrt(m.Var), outSD: math.Sqrt(m.OutVar)}
+	v.points, v.weight = moment.PointsAt(m.Rule, m.Mean, m.Var, m.Key)
+	reach := 3.5 * v.sd
+	if reach == 0 {
+		reach = 1
+	}
+	v.xlo, v.xhi = m.Mean-reach, m.Mean+reach
+	for _, x := range v.points {
+		v.xlo, v.xhi = min(v.xlo, x-0.1*reach), max(v.xhi, x+0.1*reach)
+	}
+	v.ylo, v.yhi = m.OutMean-2.5*v.outSD, m.OutMean+2.5*v.outSD
+	for _, x := range linspace(m.Mean-0.9*reach, m.Mean+0.9*reach, 401) {
+		v.include(m.F.F(x))
+	}
+	for _, x := range v.points {
+		v.include(m.F.F(x))
+	}
+	pad := 0.05 * (v.yhi - v.ylo)
+	if pad == 0 {
+		pad = 1
+	}
+	v.ylo, v.yhi = v.ylo-pad, v.yhi+pad
+	return v
+}
+
+func (v *momentsView) include(y float64) {
+	if !math.IsNaN(y) && !math.IsInf(y, 0) {
+		v.ylo, v.yhi = min(v.ylo, y), max(v.yhi, y)
+	}
+}
+
+// curve is the panel of the function.
+func (m Moments) curve(v momentsView) *plot.Plot {
+	p := newPlot(fmt.Sprintf("%s of N(%.4g, %.4g) by %v", m.F.Name, m.Mean, m.Var, m.Rule), "", "y = f(x)")
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = v.xlo, v.xhi, v.ylo, v.yhi
+	p.X.Tick.Marker = unlabelled{plot.DefaultTicks{}}
+	x := linspace(v.xlo, v.xhi, 1201)
+	x = slices.Sorted(slices.Values(append(x, m.F.Kinks...)))
+	x = slices.DeleteFunc(x, func(x float64) bool { return x < v.xlo || x > v.xhi })
+	y := make([]float64, len(x))
+	for i := range x {
+		y[i] = m.F.F(x[i])
+	}
+	if len(v.points) <= 12 {
+		for _, x := range v.points {
+			y := m.F.F(x)
+			p.Add(line([]float64{x, x, v.xhi}, []float64{v.ylo, y, y}, stroke(fade(Vermilion, 0.7), 0.6, 2, 2)))
+		}
+	}
+	p.Add(line(x, y, stroke(Ink, 1.6)))
+	p.Add(weighted{v.points, v.weight, m.F.F})
+	return p
+}
+
+// input is the panel of the input's density.
+func (m Moments) input(v momentsView) *plot.Plot {
+	p := newPlot("", "input x", "density")
+	p.X.Min, p.X.Max, p.Y.Min = v.xlo, v.xhi, 0
+	p.Y.Tick.Marker = plot.ConstantTicks{}
+	if v.sd == 0 {
+		p.Y.Max = 1
+		p.Add(line([]float64{m.Mean, m.Mean}, []float64{0, 0.95}, stroke(Blue, 2)))
+		return p
+	}
+	x := linspace(v.xlo, v.xhi, 401)
+	y := make([]float64, len(x))
+	for i := range x {
+		y[i] = normalPDF(x[i], m.Mean, v.sd)
+	}
+	p.Y.Max = 1.08 * normalPDF(m.Mean, m.Mean, v.sd)
+	if len(v.points) <= 12 {
+		for _, x := range v.points {
+			p.Add(line([]float64{x, x}, []float64{0, p.Y.Max}, stroke(fade(Vermilion, 0.7), 0.6, 2, 2)))
+		}
+	}
+	p.Add(band(x, make([]float64, len(x)), y, fade(Blue, 0.25)), line(x, y, stroke(Blue, 1.2)))
+	return p
+}
+
+// output is the panel of the output's densities, drawn along y.
+func (m Moments) output(v momentsView) *plot.Plot {
+	p := newPlot("output density", "", "")
+	p.Y.Min, p.Y.Max, p.X.Min, p.X.Max = v.ylo, v.yhi, 0, 1
+	p.Y.Tick.Marker = unlabelled{plot.DefaultTicks{}}
+	p.X.Tick.Marker = plot.ConstantTicks{}
+
+	const bins = 600
+	density := make([]float64, bins)
+	var atoms []atom
+	if v.sd > 0 {
+		atoms = output(m.F, m.Mean, v.sd, v.ylo, v.yhi, density)
+	} else {
+		atoms = []atom{{m.F.F(m.Mean), 1}}
+	}
+	half := (v.yhi - v.ylo) / (2 * bins)
+	y := linspace(v.ylo+half, v.yhi-half, bins)
+	// A density may have poles; show what the Normal and the bulk need.
+	limit := 1.08 * slices.Max(density)
+	if v.outSD > 0 {
+		peak := normalPDF(0, 0, v.outSD)
+		limit = max(min(limit, 2.5*peak), 1.08*peak)
+	}
+	if limit == 0 {
+		limit = 1
+	}
+	p.X.Max = limit
+	for i := range density {
+		density[i] = min(density[i], limit)
+	}
+	p.Add(sideways(density, y), line(density, y, stroke(Green, 1.2)))
+	for _, a := range atoms {
+		p.Add(line([]float64{0, 0.97 * limit}, []float64{a.at, a.at}, stroke(Green, 2.4)))
+		p.Add(note(limit*0.97, a.at, fmt.Sprintf("P = %.3g", a.mass)))
+	}
+	if v.outSD > 0 {
+		normal := make([]float64, bins)
+		for i := range y {
+			normal[i] = normalPDF(y[i], m.OutMean, v.outSD)
+		}
+		p.Add(line(normal, y, stroke(Vermilion, 1.4)))
+	}
+	p.Add(line([]float64{0, limit}, []float64{m.ExactMean, m.ExactMean}, stroke(Green, 0.8)))
+	p.Add(line([]float64{0, limit}, []float64{m.OutMean, m.OutMean}, stroke(Vermilion, 0.9, 4, 2)))
+	return p
+}
+
+// sideways fills between the y axis and a curve x(y).
+func sideways(x, y []float64) *plotter.Polygon {
+	ring := append(plotter.XYs{{X: 0, Y: y[0]}}, pairs(x, y)...)
+	ring = append(ring, plotter.XY{X: 0, Y: y[len(y)-1]})
+	return &plotter.Polygon{XYs: []plotter.XYs{ring}, Color: fade(Green, 0.25)}
+}
+
+// note writes a short text that ends above (x, y).
+func note(x, y float64, s string) *plotter.Labels {
+	style := textStyle(tickSize, Ink)
+	style.XAlign = draw.XRight
+	return &plotter.Labels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{s},
+		TextStyle: []draw.TextStyle{style}, Offset: vg.Point{Y: 3}}
+}
+
+// legend explains the colours and gives the numbers.
+func (m Moments) legend(c draw.Canvas, area vg.Rectangle) {
+	rows := []struct {
+		style draw.LineStyle
+		text  string
+	}{
+		{stroke(Blue, 1.6), fmt.Sprintf("input   μ %.4g   σ² %.4g", m.Mean, m.Var)},
+		{stroke(Green, 1.6), fmt.Sprintf("exact   μ %.4g   σ² %.4g", m.ExactMean, m.ExactVar)},
+		{stroke(Vermilion, 1.6), fmt.Sprintf("rule     μ %.4g   σ² %.4g", m.OutMean, m.OutVar)},
+	}
+	style := textStyle(tickSize, Ink)
+	style.YAlign = draw.YCenter
+	y := area.Max.Y
+	for _, r := range rows {
+		c.StrokeLine2(r.style, area.Min.X, y, area.Min.X+14, y)
+		c.FillText(style, vg.Point{X: area.Min.X + 20, Y: y}, r.text)
+		y -= 15
+	}
+	if len(m.view().points) > 0 {
+		c.DrawGlyph(draw.GlyphStyle{Color: Vermilion, Radius: 3, Shape: draw.CircleGlyph{}}, vg.Point{X: area.Min.X + 7, Y: y})
+		c.FillText(style, vg.Point{X: area.Min.X + 20, Y: y}, "points, area by weight")
+	}
+}
+
+// weighted marks points on a curve, the area by the weight; a point without
+// weight is hollow.
+type weighted struct {
+	x, w []float64
+	f    func(float64) float64
+}
+
+func (g weighted) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for i, x := range g.x {
+		at := vg.Point{X: tx(x), Y: ty(g.f(x))}
+		if !c.Contains(at) {
+			continue
+		}
+		r := vg.Length(max(1.6, 6*math.Sqrt(math.Abs(g.w[i]))))
+		if g.w[i] == 0 {
+			c.DrawGlyph(draw.GlyphStyle{Color: Vermilion, Radius: 3, Shape: draw.RingGlyph{}}, at)
+			continue
+		}
+		c.DrawGlyph(draw.GlyphStyle{Color: fade(Vermilion, 0.85), Radius: r, Shape: draw.CircleGlyph{}}, at)
+	}
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// The palette of Okabe & Ito (2008): distinct for every kind of colour vision.
+var (
+	Orange    = color.NRGBA{0xE6, 0x9F, 0x00, 0xFF}
+	SkyBlue   = color.NRGBA{0x56, 0xB4, 0xE9, 0xFF}
+	Green     = color.NRGBA{0x00, 0x9E, 0x73, 0xFF}
+	Blue      = color.NRGBA{0x00, 0x72, 0xB2, 0xFF}
+	Vermilion = color.NRGBA{0xD5, 0x5E, 0x00, 0xFF}
+	Purple    = color.NRGBA{0xCC, 0x79, 0xA7, 0xFF}
+	Ink       = color.NRGBA{0x22, 0x22, 0x22, 0xFF}
+	Grey      = color.NRGBA{0x88, 0x88, 0x88, 0xFF}
+)
+
+// fade makes a colour translucent.
+func fade(c color.NRGBA, alpha float64) color.NRGBA {
+	c.A = uint8(255 * alpha)
+	return c
+}
+
+const (
+	labelSize = 9.5
+	tickSize  = 8.5
+)
+
+func face(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+func textStyle(size vg.Length, c color.Color) text.Style {
+	return text.Style{Color: c, Font: face(size), Handler: plot.DefaultTextHandler}
+}
+
+// newPlot returns an empty plot in the house style.
+func newPlot(title, x, y string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = color.Transparent
+	p.Title.Text = title
+	p.Title.TextStyle.Font = face(10)
+	p.Title.TextStyle.Color = Ink
+	p.Title.Padding = 5
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = face(labelSize)
+		a.Label.TextStyle.Color = Ink
+		a.Tick.Label.Font = face(tickSize)
+		a.Tick.Label.Color = Ink
+		a.LineStyle = stroke(Ink, 0.6)
+		a.Tick.LineStyle = stroke(Ink, 0.6)
+		a.Tick.Length = 3
+		a.Padding = 0
+	}
+	p.Legend.TextStyle.Font = face(tickSize)
+	p.Legend.TextStyle.Color = Ink
+	p.Legend.ThumbnailWidth = 16
+	p.Legend.Padding = 2
+	return p
+}
+
+func stroke(c color.Color, width vg.Length, dashes ...vg.Length) draw.LineStyle {
+	return draw.LineStyle{Color: c, Width: width, Dashes: dashes}
+}
+
+// line is a curve that the axes clip.
+func line(x, y []float64, s draw.LineStyle) *plotter.Line {
+	return &plotter.Line{XYs: pairs(x, y), LineStyle: s}
+}
+
+// band fills between two curves over x.
+func band(x, lo, hi []float64, fill color.Color) *plotter.Polygon {
+	ring := pairs(x, hi)
+	for i := len(x) - 1; i >= 0; i-- {
+		ring = append(ring, plotter.XY{X: x[i], Y: lo[i]})
+	}
+	return &plotter.Polygon{XYs: []plotter.XYs{ring}, Color: fill}
+}
+
+func pairs(x, y []float64) plotter.XYs {
+	p := make(plotter.XYs, len(x))
+	for i := range x {
+		p[i] = plotter.XY{X: x[i], Y: y[i]}
+	}
+	return p
+}
+
+func dots(x, y []float64, c color.Color, radius vg.Length) *plotter.Scatter {
+	return &plotter.Scatter{XYs: pairs(x, y), GlyphStyle: draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}}
+}
+
+// unlabelled keeps an axis' ticks and drops their numbers: the neighbouring
+// panel shows them.
+type unlabelled struct{ plot.Ticker }
+
+func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
+	t := u.Ticker.Ticks(lo, hi)
+	for i := range t {
+		if t[i].Label != "" {
+			t[i].Label = " " // a major tick still
+		}
+	}
+	return t
+}
+
+// place draws p so that its data area is the given rectangle, whatever room its
+// axes take: panels that share an axis line up.
+func place(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
+	c.Rectangle = area
+	for range 3 {
+		have := p.DataCanvas(c).Rectangle
+		c.Min = c.Min.Add(area.Min.Sub(have.Min))
+		c.Max = c.Max.Add(area.Max.Sub(have.Max))
+	}
+	p.Draw(c)
+}
+
+// linspace returns n numbers from lo to hi.
+func linspace(lo, hi float64, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = lo + (hi-lo)*float64(i)/float64(n-1)
+	}
+	return x
+}
