@@ -33,7 +33,7 @@ func (m Moments) Draw(c draw.Canvas) error {
 	w, h := m.Size()
 	// Data areas: the function, the input density below it, the output right.
 	const left, bottom, gap = 52, 38, 14
-	x1, y1 := w*0.66, bottom+h*0.21
+	x1, y1 := w*0.635, bottom+h*0.21
 	top, right := h-26, w-14
 	rect := func(x0, y0, x1, y1 vg.Length) vg.Rectangle {
 		return vg.Rectangle{Min: vg.Point{X: x0, Y: y0}, Max: vg.Point{X: x1, Y: y1}}
@@ -89,8 +89,7 @@ func (v *momentsView) include(y float64) {
 // curve is the panel of the function.
 func (m Moments) curve(v momentsView) *plot.Plot {
 	p := newPlot(fmt.Sprintf("%s of N(%.4g, %.4g) by %v", m.F.Name, m.Mean, m.Var, m.Rule), "", "y = f(x)")
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = v.xlo, v.xhi, v.ylo, v.yhi
-	p.X.Tick.Marker = unlabelled{plot.DefaultTicks{}}
+	p.X.Tick.Marker = ticks{blank: true}
 	x := linspace(v.xlo, v.xhi, 1201)
 	x = slices.Sorted(slices.Values(append(x, m.F.Kinks...)))
 	x = slices.DeleteFunc(x, func(x float64) bool { return x < v.xlo || x > v.xhi })
@@ -106,6 +105,8 @@ func (m Moments) curve(v momentsView) *plot.Plot {
 	}
 	p.Add(line(x, y, stroke(Ink, 1.6)))
 	p.Add(weighted{v.points, v.weight, m.F.F})
+	// After Add, which widens the axes to all it is given.
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = v.xlo, v.xhi, v.ylo, v.yhi
 	return p
 }
 
@@ -114,6 +115,7 @@ func (m Moments) input(v momentsView) *plot.Plot {
 	p := newPlot("", "input x", "density")
 	p.X.Min, p.X.Max, p.Y.Min = v.xlo, v.xhi, 0
 	p.Y.Tick.Marker = plot.ConstantTicks{}
+	p.Y.LineStyle.Width = 0
 	if v.sd == 0 {
 		p.Y.Max = 1
 		p.Add(line([]float64{m.Mean, m.Mean}, []float64{0, 0.95}, stroke(Blue, 2)))
@@ -137,9 +139,9 @@ func (m Moments) input(v momentsView) *plot.Plot {
 // output is the panel of the output's densities, drawn along y.
 func (m Moments) output(v momentsView) *plot.Plot {
 	p := newPlot("output density", "", "")
-	p.Y.Min, p.Y.Max, p.X.Min, p.X.Max = v.ylo, v.yhi, 0, 1
-	p.Y.Tick.Marker = unlabelled{plot.DefaultTicks{}}
+	p.Y.Tick.Marker = ticks{blank: true}
 	p.X.Tick.Marker = plot.ConstantTicks{}
+	p.X.LineStyle.Width = 0
 
 	const bins = 600
 	density := make([]float64, bins)
@@ -160,14 +162,13 @@ func (m Moments) output(v momentsView) *plot.Plot {
 	if limit == 0 {
 		limit = 1
 	}
-	p.X.Max = limit
 	for i := range density {
 		density[i] = min(density[i], limit)
 	}
 	p.Add(sideways(density, y), line(density, y, stroke(Green, 1.2)))
 	for _, a := range atoms {
 		p.Add(line([]float64{0, 0.97 * limit}, []float64{a.at, a.at}, stroke(Green, 2.4)))
-		p.Add(note(limit*0.97, a.at, fmt.Sprintf("P = %.3g", a.mass)))
+		p.Add(note(limit*0.97, a.at, fmt.Sprintf("P = %.3g", a.mass), m.OutMean > a.at))
 	}
 	if v.outSD > 0 {
 		normal := make([]float64, bins)
@@ -178,6 +179,7 @@ func (m Moments) output(v momentsView) *plot.Plot {
 	}
 	p.Add(line([]float64{0, limit}, []float64{m.ExactMean, m.ExactMean}, stroke(Green, 0.8)))
 	p.Add(line([]float64{0, limit}, []float64{m.OutMean, m.OutMean}, stroke(Vermilion, 0.9, 4, 2)))
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, limit, v.ylo, v.yhi
 	return p
 }
 
@@ -188,35 +190,44 @@ func sideways(x, y []float64) *plotter.Polygon {
 	return &plotter.Polygon{XYs: []plotter.XYs{ring}, Color: fade(Green, 0.25)}
 }
 
-// note writes a short text that ends above (x, y).
-func note(x, y float64, s string) *plotter.Labels {
+// note writes a short text that ends at x, below or above y.
+func note(x, y float64, s string, below bool) *plotter.Labels {
 	style := textStyle(tickSize, Ink)
 	style.XAlign = draw.XRight
+	offset := vg.Point{Y: 3}
+	if below {
+		style.YAlign, offset.Y = draw.YTop, -3
+	}
 	return &plotter.Labels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{s},
-		TextStyle: []draw.TextStyle{style}, Offset: vg.Point{Y: 3}}
+		TextStyle: []draw.TextStyle{style}, Offset: offset}
 }
 
 // legend explains the colours and gives the numbers.
 func (m Moments) legend(c draw.Canvas, area vg.Rectangle) {
-	rows := []struct {
-		style draw.LineStyle
-		text  string
-	}{
-		{stroke(Blue, 1.6), fmt.Sprintf("input   μ %.4g   σ² %.4g", m.Mean, m.Var)},
-		{stroke(Green, 1.6), fmt.Sprintf("exact   μ %.4g   σ² %.4g", m.ExactMean, m.ExactVar)},
-		{stroke(Vermilion, 1.6), fmt.Sprintf("rule     μ %.4g   σ² %.4g", m.OutMean, m.OutVar)},
-	}
 	style := textStyle(tickSize, Ink)
 	style.YAlign = draw.YCenter
-	y := area.Max.Y
-	for _, r := range rows {
-		c.StrokeLine2(r.style, area.Min.X, y, area.Min.X+14, y)
-		c.FillText(style, vg.Point{X: area.Min.X + 20, Y: y}, r.text)
+	x, y := area.Min.X, area.Max.Y
+	for _, r := range []struct {
+		name           string
+		style          draw.LineStyle
+		mean, variance float64
+	}{
+		{"input", stroke(Blue, 1.6), m.Mean, m.Var},
+		{"exact", stroke(Green, 1.6), m.ExactMean, m.ExactVar},
+		{"rule", stroke(Vermilion, 1.6), m.OutMean, m.OutVar},
+	} {
+		if math.Abs(r.mean) < 1e-12*math.Sqrt(r.variance) {
+			r.mean = 0 // rounding
+		}
+		c.StrokeLine2(r.style, x, y, x+10, y)
+		c.FillText(style, vg.Point{X: x + 15, Y: y}, r.name)
+		c.FillText(style, vg.Point{X: x + 43, Y: y}, minus(fmt.Sprintf("μ %.4g", r.mean)))
+		c.FillText(style, vg.Point{X: x + 96, Y: y}, minus(fmt.Sprintf("σ² %.4g", r.variance)))
 		y -= 15
 	}
-	if len(m.view().points) > 0 {
-		c.DrawGlyph(draw.GlyphStyle{Color: Vermilion, Radius: 3, Shape: draw.CircleGlyph{}}, vg.Point{X: area.Min.X + 7, Y: y})
-		c.FillText(style, vg.Point{X: area.Min.X + 20, Y: y}, "points, area by weight")
+	if m.Rule.Points() > 1 {
+		c.DrawGlyph(draw.GlyphStyle{Color: Vermilion, Radius: 3, Shape: draw.CircleGlyph{}}, vg.Point{X: x + 5, Y: y})
+		c.FillText(style, vg.Point{X: x + 15, Y: y}, "points, area by weight")
 	}
 }
 

@@ -59,6 +59,7 @@ func newPlot(title, x, y string) *plot.Plot {
 		a.LineStyle = stroke(Ink, 0.6)
 		a.Tick.LineStyle = stroke(Ink, 0.6)
 		a.Tick.Length = 3
+		a.Tick.Marker = ticks{}
 		a.Padding = 0
 	}
 	p.Legend.TextStyle.Font = face(tickSize)
@@ -96,20 +97,6 @@ func pairs(x, y []float64) plotter.XYs {
 
 func dots(x, y []float64, c color.Color, radius vg.Length) *plotter.Scatter {
 	return &plotter.Scatter{XYs: pairs(x, y), GlyphStyle: draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}}
-}
-
-// unlabelled keeps an axis' ticks and drops their numbers: the neighbouring
-// panel shows them.
-type unlabelled struct{ plot.Ticker }
-
-func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
-	t := u.Ticker.Ticks(lo, hi)
-	for i := range t {
-		if t[i].Label != "" {
-			t[i].Label = " " // a major tick still
-		}
-	}
-	return t
 }
 
 // place draws p so that its data area is the given rectangle, whatever room its

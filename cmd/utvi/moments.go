@@ -94,22 +94,22 @@ and variance with those of adaptive quadrature.`,
 func printMoments(w io.Writer, o momentsOutput) error {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\trule\texact\terror\t")
-	for _, row := range []struct {
-		name        string
-		value, want float64
-	}{{"mean", o.Mean, o.ExactMean}, {"variance", o.Variance, o.ExactVariance}} {
-		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%s\t\n", row.name, row.value, row.want, percent(row.value, row.want))
-	}
+	scale := math.Sqrt(o.ExactVariance)
+	fmt.Fprintf(t, "mean\t%.6g\t%.6g\t%s\t\n", o.Mean, o.ExactMean, percent(o.Mean, o.ExactMean, scale))
+	fmt.Fprintf(t, "variance\t%.6g\t%.6g\t%s\t\n", o.Variance, o.ExactVariance, percent(o.Variance, o.ExactVariance, 0))
 	return t.Flush()
 }
 
-// percent writes the error of x relative to want.
-func percent(x, want float64) string {
+// percent writes the error of x relative to want, which is zero but for
+// rounding where it is tiny beside scale.
+func percent(x, want, scale float64) string {
+	const rounding = 1e-12
+	size := math.Abs(want)
 	switch {
-	case x == want:
+	case math.Abs(x-want) <= rounding*max(size, scale):
 		return "0 %"
-	case want == 0:
+	case size <= rounding*scale:
 		return "–"
 	}
-	return fmt.Sprintf("%+.3g %%", 100*(x-want)/math.Abs(want))
+	return fmt.Sprintf("%+.3g %%", 100*(x-want)/size)
 }

@@ -1,0 +1,55 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+)
+
+// ticks sets round numbers at even steps, about five of them.
+type ticks struct {
+	blank bool // marks without numbers: the neighbouring panel shows them
+}
+
+// Ticks implements plot.Ticker.
+func (t ticks) Ticks(lo, hi float64) []plot.Tick {
+	step, decimals := niceStep((hi - lo) / 4.5)
+	var out []plot.Tick
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
+		label := number(k*step, decimals)
+		if t.blank {
+			label = " " // a major tick still
+		}
+		out = append(out, plot.Tick{Value: k * step, Label: label})
+	}
+	return out
+}
+
+// niceStep returns the smallest of 1, 2 and 5 times a power of ten that is at
+// least x, and the decimals needed to write its multiples.
+func niceStep(x float64) (step float64, decimals int) {
+	power := int(math.Floor(math.Log10(x)))
+	base := math.Pow10(power)
+	for _, k := range []float64{1, 2, 5} {
+		if k*base >= x*(1-1e-9) {
+			return k * base, max(0, -power)
+		}
+	}
+	return 10 * base, max(0, -power-1)
+}
+
+// number writes x with a true minus sign, in few characters.
+func number(x float64, decimals int) string {
+	s := strconv.FormatFloat(x, 'f', decimals, 64)
+	if a := math.Abs(x); a >= 1e5 || a > 0 && a < 1e-4 {
+		s = strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	if x == 0 {
+		s = "0"
+	}
+	return minus(s)
+}
+
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
