@@ -1,0 +1,191 @@
+package compute
+
+// Conv is the moment product of a window of Normal weights with an image, as
+// [Dense] is of a matrix with a row: the sums run over the cells and channels
+// that the window covers. Weights are KH·KW·C × Out, row-major.
+//
+// The image is laid out with its zero padding, where KW·C values that a kernel
+// row covers are contiguous, and the next place is Stride·C further. So a row of
+// outputs is KH products that read the image in place, and its weight gradients
+// are the same products with the image transposed by strides.
+type Conv[T Float] struct {
+	Out    int
+	Random bool
+
+	win    Window // over the laid image
+	layout []stretch
+	groups int // of Stride kernel columns: the places of one group do not overlap
+
+	mean, vari, second    []Right[T] // w̄, s, w̄²+s of each kernel row
+	meanT, variT, secondT []Right[T] // transposes of each kernel row and group
+	biasMean, biasVar     []T
+}
+
+// NewConv returns the product of a window with out filters; train makes room for
+// the reverse.
+func NewConv[T Float](w Window, out int, random, train bool) *Conv[T] {
+	c := &Conv[T]{Out: out, Random: random}
+	c.win, c.layout = w.lay(out)
+	c.groups = (c.win.KW + c.win.Stride - 1) / c.win.Stride
+	c.mean, c.second = c.rights(), c.rights()
+	if random {
+		c.vari = c.rights()
+	}
+	if train {
+		c.meanT, c.secondT = c.transposes(), c.transposes()
+		if random {
+			c.variT = c.transposes()
+		}
+	}
+	c.biasMean, c.biasVar = make([]T, out), make([]T, out)
+	return c
+}
+
+func (c *Conv[T]) rights() []Right[T] {
+	r := make([]Right[T], c.win.KH)
+	for i := range r {
+		r[i] = NewRight[T](c.win.KW*c.win.C, c.Out)
+	}
+	return r
+}
+
+func (c *Conv[T]) transposes() []Right[T] {
+	r := make([]Right[T], c.win.KH*c.groups)
+	for i := range r {
+		lo, hi := c.group(i % c.groups)
+		r[i] = NewRight[T](c.Out, hi-lo)
+	}
+	return r
+}
+
+// group returns which weight rows of a kernel row are in group j.
+func (c *Conv[T]) group(j int) (lo, hi int) {
+	w := &c.win
+	return j * w.Stride * w.C, min(w.KW, (j+1)*w.Stride) * w.C
+}
+
+// panels is how many tiles of Prepare a group takes.
+func (c *Conv[T]) panels() int {
+	lo, hi := c.group(0)
+	return (hi - lo + NR - 1) / NR
+}
+
+// PrepareTiles is the number of tiles of Prepare.
+func (c *Conv[T]) PrepareTiles() int { return c.win.KH * c.groups * c.panels() }
+
+// PrepareScratch is the length of the scratch Prepare needs.
+func (c *Conv[T]) PrepareScratch() int { return 2 * NR * c.Out }
+
+// Prepare packs tile from the weights' means and ρ (σ = softplus ρ; nil for
+// fixed weights). Tiles may be prepared concurrently.
+func (c *Conv[T]) Prepare(tile int, mean, rho, scratch []T) {
+	panel, i := tile%c.panels(), tile/c.panels()
+	lo, hi := c.group(i % c.groups)
+	lo += panel * NR
+	hi = min(hi, lo+NR)
+	if lo >= hi {
+		return // the last group may have fewer columns
+	}
+	from := (i/c.groups*c.win.KW*c.win.C + lo) * c.Out
+	n := (hi - lo) * c.Out
+	mean = mean[from:][:n]
+	s, second := scratch[:n], scratch[NR*c.Out:][:n]
+	Square(second, mean)
+	if c.Random {
+		Variance(s, rho[from:][:n])
+		Add(second, s)
+		c.pack(c.vari, c.variT, i, panel, lo, hi, s)
+	}
+	c.pack(c.mean, c.meanT, i, panel, lo, hi, mean)
+	c.pack(c.second, c.secondT, i, panel, lo, hi, second)
+}
+
+func (c *Conv[T]) pack(r, t []Right[T], i, panel, lo, hi int, src []T) {
+	r[i/c.groups].PackRows(lo, hi, src, c.Out, 1)
+	if t != nil {
+		t[i].PackPanel(panel, src, c.Out)
+	}
+}
+
+// PrepareBias sets the bias from its means and ρ.
+func (c *Conv[T]) PrepareBias(mean, rho []T) {
+	copy(c.biasMean, mean)
+	if rho != nil {
+		Variance(c.biasVar, rho)
+	}
+}
+
+// Laid is the length of the laid image.
+func (c *Conv[T]) Laid() int { return c.win.H * c.win.W * c.win.C }
+
+// Forward computes the moments mo, vo of one image with moments m, v. A nil v is
+// a deterministic input; a nil vo is not wanted. The laid image is left in the
+// first 3·Laid values of tape: m, m² and v.
+func (c *Conv[T]) Forward(tape, m, v, mo, vo []T) {
+	n := c.Laid()
+	lm, lsq, lv := tape[:n], tape[n:2*n], tape[2*n:3*n]
+	layOut(c.layout, lm, m)
+	c.slide(mo, c.biasMean, lm, c.mean)
+	if vo == nil {
+		return
+	}
+	start := c.biasVar
+	if c.Random {
+		Square(lsq, lm)
+		c.slide(vo, start, lsq, c.vari)
+		start = nil
+	}
+	if v != nil {
+		layOut(c.layout, lv, v)
+		c.slide(vo, start, lv, c.second)
+	}
+}
+
+// slide computes dst = bias + laid * w, or dst += laid * w if bias is nil.
+func (c *Conv[T]) slide(dst, bias, laid []T, w []Right[T]) {
+	g := &c.win
+	for oy := range g.OH {
+		d := dst[oy*g.OW*c.Out:]
+		start, lds := bias, 0
+		if bias == nil {
+			start, lds = d, c.Out
+		}
+		for ky := range g.KH {
+			Mul(d, c.Out, start, lds, laid[(oy*g.Stride+ky)*g.W*g.C:], g.Stride*g.C, 1, g.OW, w[ky])
+			start, lds = d, c.Out
+		}
+	}
+}
+
+// Backward computes the gradients dm, dv of one image from the gradients g, h of
+// its outputs; tape is what Forward left. A nil h is the gradient of a
+// deterministic output; a nil dv is not wanted. scratch is Laid long.
+func (c *Conv[T]) Backward(tape, g, h, dm, dv, scratch []T) {
+	d := scratch[:c.Laid()]
+	clear(d)
+	if h != nil && c.Random {
+		c.spread(d, h, c.variT)
+		TwiceMul(d, tape[:len(d)])
+	}
+	c.spread(d, g, c.meanT)
+	layBack(c.layout, dm, d)
+	if dv != nil {
+		clear(d)
+		c.spread(d, h, c.secondT)
+		layBack(c.layout, dv, d)
+	}
+}
+
+// spread adds to the laid image the outputs' gradients times the weights.
+func (c *Conv[T]) spread(laid, grad []T, w []Right[T]) {
+	g := &c.win
+	ld := g.Stride * g.C
+	for oy := range g.OH {
+		row := grad[oy*g.OW*c.Out:]
+		for i, t := range w {
+			ky, kx := i/c.groups, i%c.groups*g.Stride
+			d := laid[((oy*g.Stride+ky)*g.W+kx)*g.C:]
+			Mul(d, ld, d, ld, row, c.Out, 1, g.OW, t)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package nn_test
+
+import (
+	"fmt"
+	"testing"
+
+	"utvi/nn"
+	"utvi/nn/nntest"
+)
+
+// Both layouts of the image are covered: patches where products are small, the
+// padded image where they are not (from about 30 channels on).
+func TestConv2D(t *testing.T) {
+	for _, c := range []struct {
+		l  nn.Conv2D
+		in nn.Shape
+	}{
+		{nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, nn.Shape{H: 8, W: 8, C: 1}},
+		{nn.Conv2D{Out: 5, Kernel: [2]int{2, 3}}, nn.Shape{H: 5, W: 7, C: 3}},
+		{nn.Conv2D{Out: 5, Kernel: [2]int{2, 3}, Padding: nn.Same}, nn.Shape{H: 5, W: 4, C: 3}},
+		{nn.Conv2D{Out: 3, Kernel: [2]int{3, 2}, Stride: 2}, nn.Shape{H: 6, W: 7, C: 2}},
+		{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Stride: 2, Padding: nn.Same}, nn.Shape{H: 5, W: 6, C: 1}},
+		{nn.Conv2D{Out: 2, Kernel: [2]int{2, 1}, Stride: 3}, nn.Shape{H: 6, W: 7, C: 2}}, // cells that no window sees
+		{nn.Conv2D{Out: 4, Kernel: [2]int{1, 1}}, nn.Shape{H: 3, W: 5, C: 1}},
+		{nn.Conv2D{Out: 7, Kernel: [2]int{1, 1}, Stride: 2}, nn.Shape{H: 3, W: 4, C: 3}},
+		{nn.Conv2D{Out: 6, Kernel: [2]int{4, 3}}, nn.Shape{H: 4, W: 3, C: 3}}, // as large as the image
+		{nn.Conv2D{Out: 2, Kernel: [2]int{5, 7}, Padding: nn.Same}, nn.Shape{H: 3, W: 2, C: 1}},
+		{nn.Conv2D{Out: 4, Kernel: [2]int{2, 2}, Fixed: true}, nn.Shape{H: 3, W: 4, C: 3}},
+		{nn.Conv2D{Out: 4, Kernel: [2]int{2, 2}, NoBias: true}, nn.Shape{H: 3, W: 4, C: 1}},
+		{nn.Conv2D{Out: 19, Kernel: [2]int{3, 3}, Padding: nn.Same}, nn.Shape{H: 4, W: 5, C: 31}},
+		{nn.Conv2D{Out: 17, Kernel: [2]int{2, 3}, Stride: 2}, nn.Shape{H: 6, W: 7, C: 33}},
+		{nn.Conv2D{Out: 33, Kernel: [2]int{3, 5}, Stride: 2, Padding: nn.Same, Fixed: true}, nn.Shape{H: 5, W: 6, C: 17}},
+		{nn.Conv2D{Out: 18, Kernel: [2]int{2, 2}, Stride: 3}, nn.Shape{H: 5, W: 9, C: 50}},
+	} {
+		t.Run(fmt.Sprintf("%v to %+v", c.in, c.l), func(t *testing.T) { nntest.Layer(t, c.l, c.in, nntest.Options{}) })
+	}
+}
+
+func TestConv1D(t *testing.T) {
+	nntest.Layer(t, nn.Conv1D{Out: 5, Kernel: 3}, nn.Shape{H: 1, W: 9, C: 2}, nntest.Options{})
+	nntest.Layer(t, nn.Conv1D{Out: 3, Kernel: 4, Stride: 2, Padding: nn.Same}, nn.Shape{H: 1, W: 11, C: 1}, nntest.Options{})
+}
+
+func TestConvRefuses(t *testing.T) {
+	image := nn.Shape{H: 4, W: 5, C: 3}
+	nntest.Refuses(t, nn.Conv2D{Kernel: [2]int{1, 1}}, image, "it has 0 output channels; it needs at least 1")
+	nntest.Refuses(t, nn.Conv2D{Out: 1}, image, "its window is 0×0; both sides must be at least 1")
+	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{5, 5}}, image, "its window of 5×5 is larger than the image of 4×5")
+	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Stride: -2}, image, "its stride is -2; it must be at least 1")
+	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Padding: "full"}, image, `its padding is "full"; it must be "valid" or "same"`)
+	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 2}, image, "its input 4×5×3 has height 4; a line has height 1, an image takes a conv2d")
+}
