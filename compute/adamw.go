@@ -26,9 +26,9 @@ func StepRandom[T Float](a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []
 	if len(rho) != n || len(gmu) != n || len(gs) != n || len(m1mu) != n || len(m2mu) != n || len(m1rho) != n || len(m2rho) != n {
 		panic("compute: StepRandom lengths differ")
 	}
-	if mu, ok := any(mu).([]float32); ok && vector && n > 0 {
-		stepRandomVector(a, mu, any(rho).([]float32), any(gmu).([]float32), any(gs).([]float32),
-			any(m1mu).([]float32), any(m2mu).([]float32), any(m1rho).([]float32), any(m2rho).([]float32))
+	if is32[T]() && vector && n > 0 {
+		stepRandomVector(a, as32(mu), as32(rho), as32(gmu), as32(gs),
+			as32(m1mu), as32(m2mu), as32(m1rho), as32(m2rho))
 		return
 	}
 	mean, spread := a.rates(a.DecayMean), a.rates(a.DecayRho)
@@ -45,8 +45,8 @@ func StepPoint[T Float](a *AdamW, x, g, m1, m2 []T) {
 	if len(g) != n || len(m1) != n || len(m2) != n {
 		panic("compute: StepPoint lengths differ")
 	}
-	if x, ok := any(x).([]float32); ok && vector && n > 0 {
-		stepPointVector(a, x, any(g).([]float32), any(m1).([]float32), any(m2).([]float32))
+	if is32[T]() && vector && n > 0 {
+		stepPointVector(a, as32(x), as32(g), as32(m1), as32(m2))
 		return
 	}
 	r := a.rates(a.DecayMean)

@@ -13,8 +13,8 @@ func KLNorm[T Float](a *AdamW, mu, rho, gmu, gs []T) (kl, norm2 float64) {
 	if len(rho) != n || len(gmu) != n || len(gs) != n {
 		panic("compute: KLNorm lengths differ")
 	}
-	if mu, ok := any(mu).([]float32); ok && vector && n > 0 {
-		return klNormVector(a, mu, any(rho).([]float32), any(gmu).([]float32), any(gs).([]float32))
+	if is32[T]() && vector && n > 0 {
+		return klNormVector(a, as32(mu), as32(rho), as32(gmu), as32(gs))
 	}
 	lnPrior := math.Log(a.PriorVar) / 2
 	half := 0.5 / a.PriorVar
@@ -30,8 +30,8 @@ func KLNorm[T Float](a *AdamW, mu, rho, gmu, gs []T) (kl, norm2 float64) {
 
 // Norm2 returns Σ g² in float64, summed in a fixed order.
 func Norm2[T Float](g []T) float64 {
-	if g, ok := any(g).([]float32); ok && vector && len(g) > 0 {
-		return norm2Vector(g)
+	if is32[T]() && vector && len(g) > 0 {
+		return norm2Vector(as32(g))
 	}
 	var sum float64
 	for _, g := range g {
@@ -45,8 +45,8 @@ func Variance[T Float](dst, rho []T) {
 	if len(dst) != len(rho) {
 		panic("compute: Variance lengths differ")
 	}
-	if dst, ok := any(dst).([]float32); ok && vector && len(dst) > 0 {
-		varianceVector(dst, any(rho).([]float32))
+	if is32[T]() && vector && len(dst) > 0 {
+		varianceVector(as32(dst), as32(rho))
 		return
 	}
 	for i, r := range rho {

@@ -1,6 +1,9 @@
 package compute
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // This file is the arithmetic of a point rule (see DESIGN.md) over planes of
 // P·n values, point-major: value of point p, element i at [p*n+i]. Sums run over
@@ -16,6 +19,12 @@ type Moments[T Float] struct {
 	VM, VV    []T // ∂var/∂m, ∂var/∂v
 }
 
+// moments32 is o as what it is where is32 holds. Moments go by pointer within
+// the package: copying six slices costs as much as combining a hundred elements.
+func moments32[T Float](o *Moments[T]) *Moments[float32] {
+	return (*Moments[float32])(unsafe.Pointer(o))
+}
+
 // Points writes s = √v and the points x[p*n+i] = m[i] + xi[p]·s[i] of fixed
 // nodes xi.
 func Points[T Float](m, v, s, x, xi []T) {
@@ -23,8 +32,8 @@ func Points[T Float](m, v, s, x, xi []T) {
 	if len(v) != n || len(s) != n || len(x) != n*len(xi) {
 		panic("compute: Points lengths differ")
 	}
-	if a, ok := any(m).([]float32); ok && vector && n > 0 && len(xi) > 0 {
-		pointsVector(a, any(v).([]float32), any(s).([]float32), any(x).([]float32), any(xi).([]float32))
+	if is32[T]() && vector && n > 0 && len(xi) > 0 {
+		pointsVector(as32(m), as32(v), as32(s), as32(x), as32(xi))
 		return
 	}
 	roots(v, s)
@@ -42,8 +51,8 @@ func PointsEach[T Float](m, v, s, x, xi []T) {
 	if len(v) != n || len(s) != n || len(x) != len(xi) || n > 0 && len(x)%n != 0 {
 		panic("compute: PointsEach lengths differ")
 	}
-	if a, ok := any(m).([]float32); ok && vector && n > 0 && len(xi) > 0 {
-		pointsEachVector(a, any(v).([]float32), any(s).([]float32), any(x).([]float32), any(xi).([]float32))
+	if is32[T]() && vector && n > 0 && len(xi) > 0 {
+		pointsEachVector(as32(m), as32(v), as32(s), as32(x), as32(xi))
 		return
 	}
 	roots(v, s)
@@ -68,8 +77,8 @@ func VJP[T Float](gm, gv []T, o Moments[T], dm, dv []T) {
 	if len(gv) != n || len(dm) != n || len(dv) != n || len(o.MM) != n || len(o.MV) != n || len(o.VM) != n || len(o.VV) != n {
 		panic("compute: VJP lengths differ")
 	}
-	if a, ok := any(gm).([]float32); ok && vector && n > 0 {
-		vjpVector(a, any(gv).([]float32), any(o).(Moments[float32]), any(dm).([]float32), any(dv).([]float32))
+	if is32[T]() && vector && n > 0 {
+		vjpVector(as32(gm), as32(gv), moments32(&o), as32(dm), as32(dv))
 		return
 	}
 	for i := range gm {
@@ -84,8 +93,8 @@ func Square[T Float](dst, x []T) {
 	if len(dst) != len(x) {
 		panic("compute: Square lengths differ")
 	}
-	if a, ok := any(dst).([]float32); ok && vector && len(x) > 0 {
-		squareVector(a, any(x).([]float32))
+	if is32[T]() && vector && len(x) > 0 {
+		squareVector(as32(dst), as32(x))
 		return
 	}
 	for i, x := range x {

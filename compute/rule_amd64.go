@@ -8,7 +8,7 @@ func pointsEachVector(m, v, s, x, xi []float32) {
 	pointsEachAVX2(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi)/len(m), len(m))
 }
 
-func combineVector(o Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {
+func combineVector(o *Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {
 	n, points := len(o.Mean), len(xi)
 	f0 := &f[ref*n]
 	switch {
@@ -23,7 +23,7 @@ func combineVector(o Moments[float32], s, f, d, xi, w []float32, ref int, c floa
 }
 
 // combineThree puts the reference first.
-func combineThree(o Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {
+func combineThree(o *Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {
 	n := len(o.Mean)
 	i, j := 1, 2 // the other two, in their order
 	if ref > 0 {
@@ -42,7 +42,7 @@ func combineThree(o Moments[float32], s, f, d, xi, w []float32, ref int, c float
 		&s[0], &d[ref*n], &d[i*n], &d[j*n], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0])
 }
 
-func combineEachVector(o Moments[float32], s, f, d, xi []float32, c float32) {
+func combineEachVector(o *Moments[float32], s, f, d, xi []float32, c float32) {
 	n := len(o.Mean)
 	points := len(xi) / n
 	w := 1 / float32(points)
@@ -54,7 +54,7 @@ func combineEachVector(o Moments[float32], s, f, d, xi []float32, c float32) {
 		&s[0], &d[0], &d[0], &xi[0], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0])
 }
 
-func vjpVector(gm, gv []float32, o Moments[float32], dm, dv []float32) {
+func vjpVector(gm, gv []float32, o *Moments[float32], dm, dv []float32) {
 	vjpAVX2(&gm[0], &gv[0], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0], &dm[0], &dv[0], len(gm))
 }
 

@@ -14,17 +14,16 @@ func Combine[T Float](o Moments[T], s, f, d, xi, w []T, ref int, c T) {
 	if len(w) != points || uint(ref) >= uint(points) {
 		panic("compute: Combine needs a weight for each node, and a reference among them")
 	}
-	check(o, s, f, d, n*points)
+	check(&o, s, f, d, n*points)
 	if n == 0 {
 		return
 	}
-	if o, ok := any(o).(Moments[float32]); ok && vector {
-		combineVector(o, any(s).([]float32), any(f).([]float32), any(d).([]float32),
-			any(xi).([]float32), any(w).([]float32), ref, float32(c))
+	if is32[T]() && vector {
+		combineVector(moments32(&o), as32(s), as32(f), as32(d), as32(xi), as32(w), ref, float32(c))
 		return
 	}
 	for i := range n {
-		combineOne(o, i, s, f, d, xi, 0, 1, w, 1, ref, c)
+		combineOne(&o, i, s, f, d, xi, 0, 1, w, 1, ref, c)
 	}
 }
 
@@ -32,26 +31,26 @@ func Combine[T Float](o Moments[T], s, f, d, xi, w []T, ref int, c T) {
 // the first sample for reference.
 func CombineEach[T Float](o Moments[T], s, f, d, xi []T, c T) {
 	n := len(o.Mean)
-	check(o, s, f, d, len(xi))
+	check(&o, s, f, d, len(xi))
 	if n == 0 {
 		return
 	}
 	if len(xi) == 0 || len(xi)%n != 0 {
 		panic("compute: CombineEach needs a node for each value")
 	}
-	if o, ok := any(o).(Moments[float32]); ok && vector {
-		combineEachVector(o, any(s).([]float32), any(f).([]float32), any(d).([]float32), any(xi).([]float32), float32(c))
+	if is32[T]() && vector {
+		combineEachVector(moments32(&o), as32(s), as32(f), as32(d), as32(xi), float32(c))
 		return
 	}
 	w := [1]T{1 / T(len(xi)/n)}
 	for i := range n {
-		combineOne(o, i, s, f, d, xi, i, n, w[:], 0, 0, c)
+		combineOne(&o, i, s, f, d, xi, i, n, w[:], 0, 0, c)
 	}
 }
 
 // check panics unless o, s, f and d hold what Combine needs; size is that of a
 // plane stack.
-func check[T Float](o Moments[T], s, f, d []T, size int) {
+func check[T Float](o *Moments[T], s, f, d []T, size int) {
 	n := len(o.Mean)
 	if len(o.Var) != n || len(f) != size {
 		panic("compute: Combine lengths differ")
@@ -64,7 +63,7 @@ func check[T Float](o Moments[T], s, f, d []T, size int) {
 
 // combineOne combines element i. Its node for point p is xi[x0+p*xs], its
 // weight w[p*ws].
-func combineOne[T Float](o Moments[T], i int, s, f, d, xi []T, x0, xs int, w []T, ws, ref int, c T) {
+func combineOne[T Float](o *Moments[T], i int, s, f, d, xi []T, x0, xs int, w []T, ws, ref int, c T) {
 	n := len(o.Mean)
 	points := len(f) / n
 	f0 := f[ref*n+i]

@@ -75,3 +75,12 @@ func masks() Mem {
 	known[name] = m
 	return m
 }
+
+// Vectors allocates n vectors on the stack, aligned: a load that straddles two
+// cache lines costs double.
+func Vectors(n int) Mem {
+	base := GP64()
+	LEAQ(AllocLocal(32*n+24).Offset(24), base) // stacks are aligned to 8
+	ANDQ(I32(-32), base)
+	return Mem{Base: base}
+}

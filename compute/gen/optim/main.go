@@ -59,7 +59,7 @@ const (
 // spread lays the chosen factors out on the stack, eight lanes each.
 func spread(chosen ...int) map[int]Mem {
 	table := param("k")
-	local := AllocLocal(32 * len(chosen))
+	local := lane.Vectors(len(chosen))
 	m := map[int]Mem{}
 	for i, c := range chosen {
 		r := YMM()

@@ -45,7 +45,7 @@ func combine3(name string, jacobian bool) {
 		k[i] = broadcast(Mem{Base: table, Disp: 4 * i})
 	}
 	if jacobian { // those used once a step come from the stack
-		local := AllocLocal(5 * 32)
+		local := lane.Vectors(5)
 		for i, c := range []int{w0, half1, half2, xi1, xi2} {
 			m := local.Offset(32 * i)
 			VMOVUPS(broadcast(Mem{Base: table, Disp: 4 * c}), m)
