@@ -133,7 +133,7 @@ func (t *Trainer) Steps(ctx context.Context) iter.Seq2[Step, error] {
 				yield(Step{Step: t.step}, err)
 				return
 			}
-			s, err := t.advance()
+			s, err := t.Advance()
 			if err == nil && t.due() {
 				err = t.Save()
 			}
@@ -162,8 +162,8 @@ func (t *Trainer) Run(ctx context.Context) error {
 // Close ends the trainer's workers.
 func (t *Trainer) Close() { t.pool.Close() }
 
-// advance makes one step.
-func (t *Trainer) advance() (Step, error) {
+// Advance makes one step, without checkpoint.
+func (t *Trainer) Advance() (Step, error) {
 	c := t.config
 	n := t.step + 1
 	rowsPerEpoch := c.Data.Rows()

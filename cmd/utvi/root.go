@@ -29,7 +29,7 @@ sigma points push them through any nonlinearity.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(momentsCommand(), versionCommand())
+	root.AddCommand(momentsCommand(), benchCommand(), versionCommand())
 	return root
 }
 

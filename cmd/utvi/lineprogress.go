@@ -1,0 +1,29 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// lineProgress returns a callback that keeps one line of progress with the time
+// left on a terminal, and stays silent elsewhere; done clears the line.
+func lineProgress(w io.Writer) (progress func(done, total int, what string), done func()) {
+	f, ok := w.(*os.File)
+	if !ok {
+		return nil, func() {}
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil, func() {}
+	}
+	begin := time.Now()
+	progress = func(i, total int, what string) {
+		left := ""
+		if i > 0 {
+			left = fmt.Sprintf(", %v left", (time.Since(begin) * time.Duration(total-i) / time.Duration(i)).Round(time.Second))
+		}
+		fmt.Fprintf(f, "\r\033[K%d/%d%s: %s", i+1, total, left, what)
+	}
+	return progress, func() { fmt.Fprint(f, "\r\033[K") }
+}
