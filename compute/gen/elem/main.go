@@ -113,10 +113,9 @@ func end(result string) {
 // within leaves lanes beyond ±limit, and NaN, to scalar code.
 func within(limit float32, b body) body {
 	return func(x V, slope bool) (f, df V) {
-		out := YMM()
-		VCMPPS(Imm(0x16), Const(limit), Abs(x), out) // not ≤
-		VORPS(out, far, far)
 		f, df = b(x, slope)
+		out := Compare(Abs(x), NotAtMost, Const(limit))
+		Into(far, Or(far, out))
 		return Select(out, x, f), df
 	}
 }

@@ -39,16 +39,12 @@ func spill(x V) Mem {
 
 func (k coefficients) moments(m, v V, jacobian bool) []V {
 	t, σ, inv, φ := standardise(m, v)
-	right := Compare(m, Greater, zero())
+	right := Compare(m, Greater, Zero())
 	c := Select(right, one(), Reg(k.a))
-	left := Reg(k.floor)
-	VMAXPS(m, left, left)
-	mean := Select(right, m, Mul(left, k.a))
+	mean := Select(right, m, Mul(MaxOf(Reg(k.floor), m), k.a))
 
 	bφ := Mul(φ, k.less)
-	sbφ := YMM() // with the sign of m
-	VANDNPS(Bits(1<<31), right, sbφ)
-	VXORPS(bφ, sbφ, sbφ)
+	sbφ := Xor(bφ, AndNot(right, Bits(1<<31))) // with the sign of m
 
 	u := UpperTail(t)
 	K, J := u.First(), u.Second()
@@ -84,9 +80,8 @@ func (k coefficients) moments(m, v V, jacobian bool) []V {
 // 1/σ and φ zero at v = 0. φ sees the rounding of z = m/σ enlarged z² times, so
 // what z and σ lost is put back into it.
 func standardise(m, v V) (t, σ, inv, φ V) {
-	some := Compare(v, NotEqual, zero())
-	σ = YMM()
-	VSQRTPS(v, σ)
+	some := Compare(v, NotEqual, Zero())
+	σ = Sqrt(v)
 	inv = And(Div(one(), σ), some)
 
 	z := Mul(m, inv)

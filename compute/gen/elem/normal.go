@@ -2,8 +2,6 @@ package main
 
 import (
 	"math"
-
-	. "github.com/mmcloughlin/avo/build"
 	. "utvi/compute/gen/vec"
 )
 
@@ -13,7 +11,7 @@ const (
 )
 
 // density returns φ(t) in parts and φ/2ⁿ.
-func density(t V) (p Power, y V) {
+func density(t V) (p *Power, y V) {
 	p = SquareParts(0.5, t)
 	return p, Mul(p.Y(), Const(invSqrt2Pi))
 }
@@ -23,9 +21,7 @@ func normalPDF(x V, slope bool) (f, df V) {
 	p, y := density(t)
 	f = p.Scale(y)
 	if slope {
-		df = p.Scale(Mul(y, t))
-		VXORPS(Bits(1<<31), Sign(x), x) // spends x
-		VXORPS(x, df, df)
+		df = Neg(Or(p.Scale(Mul(y, t)), Sign(x)))
 	}
 	return f, df
 }
@@ -33,21 +29,19 @@ func normalPDF(x V, slope bool) (f, df V) {
 // normalCDF is φ(t)·Mills(t) in the lower half, one minus it in the upper.
 func normalCDF(x V, slope bool) (f, df V) {
 	t := Min(densityEnd, Abs(x))
+	m := UpperTail(t).Mills()
 	p, y := density(t)
-	u := p.Scale(Mul(y, UpperTail(t).Mills()))
-	f = Select(x, u, Sub(one(), u))
-	if slope {
-		df = p.Scale(y)
-	}
-	return f, df
+	df = p.Scale(y)
+	u := Mul(df, m)
+	return Select(x, u, Sub(one(), u)), df
 }
 
 // gelu is x·Φ(x), gated by Φ(−t); its slope at −t is φ(t)·(Mills(t) − t).
 func gelu(x V, slope bool) (f, df V) {
 	t := Min(densityEnd, Abs(x))
-	p, y := density(t)
 	m := UpperTail(t).Mills()
-	f = gate(x, p.Scale(Mul(Mul(y, m), t)))
+	p, y := density(t)
+	f = gate(x, p, Mul(Mul(y, m), t))
 	if slope {
 		df = gateSlope(x, p.Scale(Mul(y, Sub(m, t))))
 	}

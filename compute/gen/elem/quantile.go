@@ -2,8 +2,6 @@ package main
 
 import (
 	"math"
-
-	. "github.com/mmcloughlin/avo/build"
 	. "utvi/compute/gen/vec"
 )
 
@@ -24,11 +22,9 @@ func normalQuantile(p V, slope bool) (f, df V) {
 		return upperQuantile(-math.Log(0.5-q)) / q
 	}, 0, centre*centre, 9)), t)
 
-	u := YMM()
-	VMINPS(Sub(one(), p), p, u)
-	l := Log(u)
-	VXORPS(Bits(1<<31), l, l)
-	end := Compare(u, Equal, zero())
+	u := MinOf(p, Sub(one(), p))
+	l := Neg(Log(u))
+	end := Compare(u, Equal, Zero())
 	far := rootPoly(l, -math.Log(0.5-centre), 104, 2, 9, upperQuantile)
 	far = Select(end, l, far)
 	g := Select(Compare(t, Less, Const(centre)), mid, far)
@@ -63,9 +59,7 @@ func normalInverse(x V, slope bool) (f, df V) {
 // rootPoly evaluates f(l), which grows like √l, for lo ≤ l ≤ hi: with s = √l as
 // (s+k)·poly(q), q = (s−k)/(s+k) = 1 − 2k/(s+k).
 func rootPoly(l V, lo, hi, k float64, degree int, f func(float64) float64) V {
-	s := YMM()
-	VSQRTPS(l, s)
-	s = Add(s, Const(float32(k)))
+	s := Add(Sqrt(l), Const(float32(k)))
 	q := Sub(one(), Div(Reg(Const(float32(2*k))), s))
 	lo, hi = math.Sqrt(lo), math.Sqrt(hi)
 	return Mul(s, Poly(q, Fit(func(q float64) float64 {

@@ -3,22 +3,18 @@ package main
 import (
 	"math"
 
-	. "github.com/mmcloughlin/avo/build"
 	. "utvi/compute/gen/vec"
 )
 
-func zero() V { r := YMM(); VXORPS(r, r, r); return r }
-
-func one() V { return Reg(Const(1)) }
+// one is not to be written to.
+func one() V { return Hold(1) }
 
 // leakyReLU guards 0·(−Inf): for a = 0 the left side stops at −MaxFloat32.
 func leakyReLU(a V) body {
-	none, floor := zero(), leftEnd(a)
+	none, floor := Zero(), leftEnd(a)
 	return func(x V, slope bool) (f, df V) {
-		left := YMM()
-		VMAXPS(x, floor, left)
 		right := Compare(x, Greater, none)
-		f = Select(right, x, Mul(left, a))
+		f = Select(right, x, Mul(MaxOf(floor, x), a))
 		if slope {
 			df = Or(Select(right, one(), a), Compare(x, Unordered, x))
 		}
@@ -28,13 +24,13 @@ func leakyReLU(a V) body {
 
 // leftEnd is how far left x is followed: −Inf, but finite for a = 0.
 func leftEnd(a V) V {
-	flat := Compare(a, Equal, zero())
+	flat := Compare(a, Equal, Zero())
 	return Select(flat, Reg(Const(-math.MaxFloat32)), Reg(Const(float32(math.Inf(-1)))))
 }
 
 func elu(a V) body {
 	return func(x V, slope bool) (f, df V) {
-		right := Compare(x, Greater, zero())
+		right := Compare(x, Greater, Zero())
 		p := ExpParts(Max(-104, Min(0, x)))
 		s := p.Pow2()
 		left := Sub(s, Const(1)) // eˣ−1 = 2ⁿ·p + (2ⁿ−1)
@@ -56,14 +52,13 @@ func exp(x V, slope bool) (f, df V) {
 func log(x V, slope bool) (f, df V) {
 	f = Log(x)
 	if slope { // 1/|x|, NaN where the logarithm is
-		df = Or(Div(one(), Abs(x)), Compare(x, Less, zero()))
+		df = Or(Div(one(), Abs(x)), Compare(x, Less, Zero()))
 	}
 	return f, df
 }
 
 func sqrt(x V, slope bool) (f, df V) {
-	f = YMM()
-	VSQRTPS(x, f)
+	f = Sqrt(x)
 	if slope {
 		df = Div(Reg(Const(0.5)), f)
 	}
@@ -82,8 +77,5 @@ func sin(x V, slope bool) (f, df V) { return SinCos(x) }
 
 func cos(x V, slope bool) (f, df V) {
 	s, c := SinCos(x)
-	if slope {
-		VXORPS(Bits(1<<31), s, s)
-	}
-	return c, s
+	return c, Neg(s)
 }

@@ -3,7 +3,6 @@ package vec
 import (
 	"math"
 
-	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 )
 
@@ -27,29 +26,27 @@ func Exp(x V) V {
 type Power struct {
 	P V // e^r − 1
 	T V // magic + n
+
+	half, rest V // 2ⁿ in two factors, once they are needed
 }
 
 // ExpParts returns eˣ in parts for −120 ≤ x ≤ 89 or NaN.
-func ExpParts(x V) Power {
-	t := Reg(Const(magic))
-	VFMADD231PS(Const(math.Log2E), x, t)
+func ExpParts(x V) *Power {
+	t := AddMul(Reg(Const(magic)), x, Const(math.Log2E))
 	return expReduced(t, Copy(x))
 }
 
 // SquareParts returns exp(−c·x²), c ½ or 1, in parts for |x√c| ≤ 11 or NaN,
 // with the part of x² that rounding loses: it counts c·x²·2⁻²⁴ in the result.
-func SquareParts(c float32, x V) Power {
+func SquareParts(c float32, x V) *Power {
 	sq := Mul(x, x)
-	lo := Copy(x)
-	VFMSUB213PS(sq, x, lo)
-	t := Reg(Const(magic))
-	VFMADD231PS(Const(-c*math.Log2E), sq, t)
-	p := expReduced(t, Mul(sq, Const(-c)), lo, Const(c))
-	return p
+	lo := MulSub(Copy(x), x, sq)
+	t := AddMul(Reg(Const(magic)), sq, Const(-c*math.Log2E))
+	return expReduced(t, Mul(sq, Const(-c)), lo, Const(c))
 }
 
 // expReduced ends a reduction: r = x − n·ln 2 (− lo·c), overwriting x.
-func expReduced(t, x V, lo ...Op) Power {
+func expReduced(t, x V, lo ...Op) *Power {
 	n := Sub(t, Const(magic))
 	hi, low := split(math.Ln2)
 	SubMul(x, n, Const(hi))
@@ -58,39 +55,41 @@ func expReduced(t, x V, lo ...Op) Power {
 	}
 	r := SubMul(x, n, Const(low))
 	// e^r = 1 + r + r²·q(r)
-	q := Poly(r, Fit(func(r float64) float64 {
+	r2 := Mul(r, r)
+	q := PolySquare(r, r2, Fit(func(r float64) float64 {
 		if math.Abs(r) < 1e-3 {
 			return 0.5 + r/6 + r*r/24
 		}
 		return (math.Expm1(r) - r) / (r * r)
 	}, -0.347, 0.347, 4))
-	r2 := Mul(r, r)
-	VFMADD213PS(r, r2, q)
-	return Power{q, t}
+	return &Power{P: Fma(q, r2, r), T: t}
 }
 
 // Y returns 1+P.
-func (p Power) Y() V { return Add(p.P, Const(1)) }
+func (p *Power) Y() V { return Add(p.P, Const(1)) }
 
 // Scale returns y·2ⁿ for n from −250 to 254, in two factors so that the result
 // is rounded once wherever it lies.
-func (p Power) Scale(y V) V {
-	n, half := YMM(), YMM()
-	VPSUBD(Const(magic), p.T, n)
-	VPSRAD(Imm(1), n, half)
-	VPSUBD(half, n, n)
-	for _, k := range []V{half, n} {
-		VPSLLD(Imm(23), k, k)
-		VPADDD(Const(1), k, k)
-		y = Mul(y, k)
-	}
-	return y
+func (p *Power) Scale(y V) V {
+	p.factors()
+	return Mul(Mul(y, p.half), p.rest)
 }
 
-// Pow2 returns 2ⁿ for n ≤ 127, 2⁻¹²⁶ for any n below.
-func (p Power) Pow2() V {
-	t := Max(magic-126, p.T)
-	VPSLLD(Imm(23), t, t) // shifts magic out
-	VPADDD(Const(1), t, t)
-	return t
+// LessScaled sets acc = acc − y·2ⁿ, also rounded once.
+func (p *Power) LessScaled(acc, y V) V {
+	p.factors()
+	return SubMul(acc, Mul(y, p.half), p.rest)
 }
+
+func (p *Power) factors() {
+	if p.half == nil {
+		half := right(p.T, 1) // the shifts in power2 drop what is left of magic
+		p.half, p.rest = power2(half), power2(subInt(p.T, half))
+	}
+}
+
+// power2 returns 2ⁿ from the low bits of t.
+func power2(t V) V { return addInt(left(t, 23), Const(1)) }
+
+// Pow2 returns 2ⁿ for n ≤ 127, 2⁻¹²⁶ for any n below.
+func (p *Power) Pow2() V { return power2(Max(magic-126, p.T)) }

@@ -1,11 +1,6 @@
 package vec
 
-import (
-	"math"
-
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-)
+import "math"
 
 // Log returns ln x within 1 ulp or so for every x: −Inf at 0, NaN below,
 // subnormals like all others.
@@ -14,8 +9,7 @@ func Log(x V) V {
 	small := Compare(x, Less, Const(tiny))
 	y := LogNormal(Select(small, Mul(x, Const(1<<shift)), x), And(small, Const(shift)))
 	y = Select(Compare(x, Less, Const(float32(math.Inf(1)))), y, x) // Inf and NaN
-	zero := YMM()
-	VXORPS(zero, zero, zero)
+	zero := Zero()
 	bad := Or(Compare(x, Less, zero), Const(float32(math.Inf(-1)))) // NaN below 0, else −Inf
 	return Select(Compare(x, AtMost, zero), bad, y)
 }
@@ -24,25 +18,21 @@ func Log(x V) V {
 // (nil: 0). With x = 2ⁿ·m, m between √½ and √2, and f = m − 1:
 // ln x = n·ln 2 + f + f²·p(f).
 func LogNormal(x, k V) V {
-	n, m := YMM(), YMM()
-	sqrtHalf := math.Float32bits(math.Sqrt2 / 2)
-	VPSUBD(Bits(sqrtHalf), x, n)
-	VPSRAD(Imm(23), n, n)
-	VPSLLD(Imm(23), n, m)
-	VPSUBD(m, x, m)
-	VCVTDQ2PS(n, n)
+	exponent := right(subInt(x, Const(math.Sqrt2/2)), 23)
+	m := subInt(x, left(exponent, 23))
+	n := toFloat(exponent)
 	if k != nil {
 		n = Sub(n, k)
 	}
 	f := Sub(m, Const(1))
-	p := Poly(f, Fit(func(f float64) float64 {
+	f2 := Mul(f, f)
+	p := PolySquare(f, f2, Fit(func(f float64) float64 {
 		if math.Abs(f) < 1e-3 {
 			return -0.5 + f*(1./3-f*(1./4-f/5))
 		}
 		return (math.Log1p(f) - f) / (f * f)
-	}, math.Sqrt2/2-1, math.Sqrt2-1, 8))
+	}, math.Sqrt2/2-1, math.Sqrt2-1, 7))
 	hi, lo := split(math.Ln2)
-	f2 := Mul(f, f)
 	// The small terms first: the last addition rounds once.
 	s := Mul(n, Const(lo))
 	AddMul(s, f2, p)

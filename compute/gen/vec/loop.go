@@ -4,6 +4,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 var maskTable Mem
@@ -25,49 +26,90 @@ func lanes(n reg.Register) Mem {
 	return Mem{Base: at}
 }
 
-// Loop emits a loop over n > 0 elements, eight at a time, that maps the streams
-// at in to those at out. The last few elements go through the same body with
-// masked loads (the other lanes zero) and stores. label makes the labels unique
-// within the function; the registers in in, out and n are used up.
+// Loop emits a loop over n > 0 elements that maps the streams at in to those at
+// out, two vectors of eight interleaved at a time if the registers suffice, with
+// constants in those left over; then one by one. The last few elements go
+// through the same body with masked loads (the other lanes zero) and stores.
+// label makes the labels unique within the function; the registers in in, out
+// and n are used up. Emitters of this package only may appear in body.
 func Loop(label string, n reg.Register, in, out []reg.Register, body func(x []V) []V) {
-	next, ready, part, last, done := label+"Next", label+"Ready", label+"Part", label+"Last", label+"Done"
+	const registers = 16
+	main, single, next, done := label+"Main", label+"Single", label+"Next", label+"Done"
 	i := GP64()
 	XORQ(i, i)
-	at := func(p reg.Register) Mem { return Mem{Base: p, Index: i, Scale: 4} }
+	blocks := []func(){
+		func() { block(i, 0, in, out, body) },
+		func() { block(i, 1, in, out, body) },
+	}
+	if pressure(interleave(blocks)) > registers {
+		blocks = blocks[:1]
+	}
+	defer pin(registers-pressure(interleave(blocks)), blocks[0])()
+	if len(blocks) > 1 {
+		Label(main)
+		CMPQ(n, Imm(16))
+		JLT(LabelRef(single))
+		for _, i := range interleave(blocks) {
+			put(i, nil)
+		}
+		ADDQ(Imm(16), i)
+		SUBQ(Imm(16), n)
+		JNE(LabelRef(main))
+		JMP(LabelRef(done))
+		Label(single)
+	}
+	Label(next)
+	masked(label, i, n, in, out, body)
+	ADDQ(Imm(8), i)
+	SUBQ(Imm(8), n)
+	JGT(LabelRef(next))
+	Label(done)
+}
+
+// at is the address of vector b counted from element i.
+func at(p, i reg.Register, b int) Mem { return Mem{Base: p, Index: i, Scale: 4, Disp: 32 * b} }
+
+// block emits the body for one whole vector.
+func block(i reg.Register, b int, in, out []reg.Register, body func(x []V) []V) {
+	var x []V
+	for _, p := range in {
+		x = append(x, Reg(at(p, i, b)))
+	}
+	for k, y := range body(x) {
+		put(x86.VMOVUPS(y, at(out[k], i, b)))
+	}
+}
+
+// masked emits the body for one vector of at most n elements.
+func masked(label string, i, n reg.Register, in, out []reg.Register, body func(x []V) []V) {
+	ready, part, last, stored := label+"Ready", label+"Part", label+"Last", label+"Stored"
 	var x []V
 	for range in {
 		x = append(x, YMM())
 	}
-
-	Label(next)
 	CMPQ(n, Imm(8))
 	JLT(LabelRef(part))
 	for k, p := range in {
-		VMOVUPS(at(p), x[k])
+		VMOVUPS(at(p, i, 0), x[k])
+	}
+	JMP(LabelRef(ready))
+	Label(part)
+	mask := Reg(lanes(n))
+	for k, p := range in {
+		VMASKMOVPS(at(p, i, 0), mask, x[k])
 	}
 	Label(ready)
 	y := body(x)
 	CMPQ(n, Imm(8))
 	JLT(LabelRef(last))
 	for k, p := range out {
-		VMOVUPS(y[k], at(p))
+		VMOVUPS(y[k], at(p, i, 0))
 	}
-	ADDQ(Imm(8), i)
-	SUBQ(Imm(8), n)
-	JNE(LabelRef(next))
-	JMP(LabelRef(done))
-
-	Label(part)
-	mask := Reg(lanes(n))
-	for k, p := range in {
-		VMASKMOVPS(at(p), mask, x[k])
-	}
-	JMP(LabelRef(ready))
-
+	JMP(LabelRef(stored))
 	Label(last)
 	mask = Reg(lanes(n))
 	for k, p := range out {
-		VMASKMOVPS(y[k], mask, at(p))
+		VMASKMOVPS(y[k], mask, at(p, i, 0))
 	}
-	Label(done)
+	Label(stored)
 }

@@ -1,11 +1,6 @@
 package vec
 
-import (
-	"math"
-
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
-)
+import "math"
 
 // SinCosEnd is how far SinCos reaches.
 const SinCosEnd = 1 << 16
@@ -14,8 +9,7 @@ const SinCosEnd = 1 << 16
 // itself even next to a zero: x − n·π/2 with π/2 in three float32 parts is
 // exact in its first step and rounded twice by fused steps after.
 func SinCos(x V) (sin, cos V) {
-	t := Reg(Const(magic))
-	VFMADD231PS(Const(2/math.Pi), x, t)
+	t := AddMul(Reg(Const(magic)), x, Const(2/math.Pi))
 	n := Sub(t, Const(magic))
 	hi, mid, low := halfPi()
 	r := Copy(x)
@@ -42,16 +36,10 @@ func SinCos(x V) (sin, cos V) {
 	Fma(c, w, Const(1))
 
 	// Quadrant n mod 4: bit 0 swaps, bit 1 negates sin, bit 0 xor bit 1 cos.
-	odd := YMM()
-	VPSLLD(Imm(31), t, odd)
+	odd := left(t, 31)
 	sin, cos = Select(odd, c, s), Select(odd, s, c)
-	neg := YMM()
-	VPSLLD(Imm(30), t, neg)
-	sign := Sign(neg)
-	VXORPS(sign, sin, sin)
-	VXORPS(odd, sign, sign)
-	VXORPS(sign, cos, cos)
-	return sin, cos
+	sign := Sign(left(t, 30))
+	return Xor(sin, sign), Xor(cos, Xor(sign, odd))
 }
 
 // halfPi is π/2 in three float32, none negative: x = −0 then stays −0.

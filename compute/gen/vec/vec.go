@@ -2,42 +2,22 @@
 // for the generators of this module. An emitter writes instructions into the
 // function under construction and returns fresh registers; its arguments stay
 // intact unless it says otherwise. Constants are memory operands, so that the
-// sixteen registers are left to the values.
+// sixteen registers are left to the values; a loop then pins what it uses most
+// (see Loop).
 //
 // Polynomials are fitted when the generator runs (see Fit), from the function
 // they stand for: there are no tables of unexplained digits.
 package vec
 
 import (
-	"fmt"
-	"math"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
 )
 
 // V is a register of eight float32 or int32.
 type V = reg.VecVirtual
-
-// consts remembers which constants the file has.
-var consts = map[uint32]Mem{}
-
-// Const is eight copies of c in read-only memory.
-func Const(c float32) Mem { return Bits(math.Float32bits(c)) }
-
-// Bits is eight copies of the 32-bit pattern b in read-only memory.
-func Bits(b uint32) Mem {
-	if m, ok := consts[b]; ok {
-		return m
-	}
-	m := GLOBL(fmt.Sprintf("c%08x", b), 8|16) // RODATA|NOPTR
-	for i := range 4 {
-		DATA(8*i, U64(uint64(b)<<32|uint64(b)))
-	}
-	consts[b] = m
-	return m
-}
 
 const (
 	signBit = 0x80000000
@@ -45,37 +25,53 @@ const (
 )
 
 // Reg returns a register filled from memory.
-func Reg(m Op) V { r := YMM(); VMOVUPS(m, r); return r }
+func Reg(m Op) V { r := YMM(); put(x86.VMOVUPS(m, r)); return r }
 
 // Copy returns a register with x in it.
-func Copy(x V) V { r := YMM(); VMOVAPS(x, r); return r }
+func Copy(x V) V { r := YMM(); put(x86.VMOVAPS(x, r)); return r }
+
+// Into moves x to a register that outlives one turn of a loop.
+func Into(to, x V) { put(x86.VMOVAPS(x, to)) }
+
+// Zero returns zeros.
+func Zero() V { r := YMM(); put(x86.VXORPS(r, r, r)); return r }
 
 // Add returns a + b; b may be memory, as in all that follow.
-func Add(a V, b Op) V { r := YMM(); VADDPS(b, a, r); return r }
+func Add(a V, b Op) V { r := YMM(); put(x86.VADDPS(b, a, r)); return r }
 
 // Sub returns a − b.
-func Sub(a V, b Op) V { r := YMM(); VSUBPS(b, a, r); return r }
+func Sub(a V, b Op) V { r := YMM(); put(x86.VSUBPS(b, a, r)); return r }
 
 // Mul returns a·b.
-func Mul(a V, b Op) V { r := YMM(); VMULPS(b, a, r); return r }
+func Mul(a V, b Op) V { r := YMM(); put(x86.VMULPS(b, a, r)); return r }
 
 // Div returns a / b.
-func Div(a V, b Op) V { r := YMM(); VDIVPS(b, a, r); return r }
+func Div(a V, b Op) V { r := YMM(); put(x86.VDIVPS(b, a, r)); return r }
 
-// And and Or combine bits.
-func And(a V, b Op) V { r := YMM(); VANDPS(b, a, r); return r }
-func Or(a V, b Op) V  { r := YMM(); VORPS(b, a, r); return r }
+// Sqrt returns √x.
+func Sqrt(x Op) V { r := YMM(); put(x86.VSQRTPS(x, r)); return r }
 
-// Abs returns |x|, Sign the sign bit of x.
+// And, AndNot (b where a is clear), Or and Xor combine bits.
+func And(a V, b Op) V    { r := YMM(); put(x86.VANDPS(b, a, r)); return r }
+func AndNot(a V, b Op) V { r := YMM(); put(x86.VANDNPS(b, a, r)); return r }
+func Or(a V, b Op) V     { r := YMM(); put(x86.VORPS(b, a, r)); return r }
+func Xor(a V, b Op) V    { r := YMM(); put(x86.VXORPS(b, a, r)); return r }
+
+// Abs returns |x|, Sign the sign bit of x, Neg −x.
 func Abs(x V) V  { return And(x, Bits(absBits)) }
 func Sign(x V) V { return And(x, Bits(signBit)) }
+func Neg(x V) V  { return Xor(x, Bits(signBit)) }
 
 // Min returns min(c, x) and Max max(c, x), NaN where x is NaN.
-func Min(c float32, x V) V { r := Reg(Const(c)); VMINPS(x, r, r); return r }
-func Max(c float32, x V) V { r := Reg(Const(c)); VMAXPS(x, r, r); return r }
+func Min(c float32, x V) V { return MinOf(Hold(c), x) }
+func Max(c float32, x V) V { return MaxOf(Hold(c), x) }
+
+// MinOf returns min(a, b) and MaxOf max(a, b): b if either is NaN.
+func MinOf(a V, b Op) V { r := YMM(); put(x86.VMINPS(b, a, r)); return r }
+func MaxOf(a V, b Op) V { r := YMM(); put(x86.VMAXPS(b, a, r)); return r }
 
 // Select returns yes where the sign bit of mask is set, else no.
-func Select(mask, yes, no V) V { r := YMM(); VBLENDVPS(mask, yes, no, r); return r }
+func Select(mask, yes, no V) V { r := YMM(); put(x86.VBLENDVPS(mask, yes, no, r)); return r }
 
 // Comparisons, false on NaN unless said.
 const (
@@ -84,35 +80,26 @@ const (
 	Greater   = 0x1e // GT_OQ
 	Equal     = 0x00 // EQ_OQ
 	NotEqual  = 0x04 // NEQ_UQ, true on NaN
+	NotAtMost = 0x16 // NLE_UQ, true on NaN
 	Unordered = 0x03
 )
 
 // Compare returns all ones where a rel b.
-func Compare(a V, rel uint8, b Op) V { r := YMM(); VCMPPS(U8(rel), b, a, r); return r }
+func Compare(a V, rel uint8, b Op) V { r := YMM(); put(x86.VCMPPS(U8(rel), b, a, r)); return r }
 
 // Fma sets acc = acc·x + c.
-func Fma(acc V, x V, c Op) V { VFMADD213PS(c, x, acc); return acc }
+func Fma(acc V, x V, c Op) V { put(x86.VFMADD213PS(c, x, acc)); return acc }
 
 // AddMul sets acc = acc + x·y, SubMul acc = acc − x·y.
-func AddMul(acc V, x V, y Op) V { VFMADD231PS(y, x, acc); return acc }
-func SubMul(acc V, x V, y Op) V { VFNMADD231PS(y, x, acc); return acc }
+func AddMul(acc V, x V, y Op) V { put(x86.VFMADD231PS(y, x, acc)); return acc }
+func SubMul(acc V, x V, y Op) V { put(x86.VFNMADD231PS(y, x, acc)); return acc }
 
-// Poly returns c[0] + c[1]·x + … as two Horner chains, of the even and the odd
-// powers, to halve the wait.
-func Poly(x V, c []float64) V {
-	if len(c) < 5 {
-		return horner(x, c, 1)
-	}
-	x2 := Mul(x, x)
-	return AddMul(horner(x2, c, 2), horner(x2, c[1:], 2), x)
-}
+// MulSub sets acc = acc·x − c.
+func MulSub(acc V, x V, c Op) V { put(x86.VFMSUB213PS(c, x, acc)); return acc }
 
-// horner evaluates every step-th coefficient in powers of x.
-func horner(x V, c []float64, step int) V {
-	last := (len(c) - 1) / step * step
-	acc := Reg(Const(float32(c[last])))
-	for i := last - step; i >= 0; i -= step {
-		Fma(acc, x, Const(float32(c[i])))
-	}
-	return acc
-}
+// On int32 lanes: sums, differences, shifts, conversion to float32.
+func addInt(a V, b Op) V   { r := YMM(); put(x86.VPADDD(b, a, r)); return r }
+func subInt(a V, b Op) V   { r := YMM(); put(x86.VPSUBD(b, a, r)); return r }
+func left(a V, k uint8) V  { r := YMM(); put(x86.VPSLLD(U8(k), a, r)); return r }
+func right(a V, k uint8) V { r := YMM(); put(x86.VPSRAD(U8(k), a, r)); return r }
+func toFloat(a V) V        { r := YMM(); put(x86.VCVTDQ2PS(a, r)); return r }

@@ -1,0 +1,67 @@
+package vec
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+var (
+	consts = map[uint32]Mem{} // the constants the file has
+	pinned = map[uint32]V{}   // those in registers at present
+	uses   = map[uint32]int{} // how often code being recorded reads each
+)
+
+// Const is eight copies of c, in read-only memory or pinned.
+func Const(c float32) Op { return Bits(math.Float32bits(c)) }
+
+// Hold is a register with c, not to be written to.
+func Hold(c float32) V {
+	if r, ok := Const(c).(V); ok {
+		return r
+	}
+	return Reg(Const(c))
+}
+
+// Bits is eight copies of the 32-bit pattern b.
+func Bits(b uint32) Op {
+	uses[b]++
+	if r, ok := pinned[b]; ok {
+		return r
+	}
+	m, ok := consts[b]
+	if !ok {
+		m = GLOBL(fmt.Sprintf("c%08x", b), 8|16) // RODATA|NOPTR
+		for i := range 4 {
+			DATA(8*i, U64(uint64(b)<<32|uint64(b)))
+		}
+		consts[b] = m
+	}
+	return m
+}
+
+// pin loads into registers the k constants that piece reads most often, until
+// release. A processor loads two vectors per cycle, and would spend them all on
+// constants.
+func pin(k int, piece func()) (release func()) {
+	clear(uses)
+	record(piece)
+	var order []uint32
+	for b := range uses {
+		order = append(order, b)
+	}
+	sort.Slice(order, func(i, j int) bool {
+		a, b := order[i], order[j]
+		return uses[a] > uses[b] || uses[a] == uses[b] && a < b
+	})
+	for _, b := range order[:min(max(k, 0), len(order))] {
+		r := YMM()
+		put(x86.VMOVUPS(consts[b], r))
+		pinned[b] = r
+	}
+	return func() { clear(pinned) }
+}

@@ -1,0 +1,86 @@
+package vec
+
+import (
+	"maps"
+
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// recording collects instructions instead of emitting them; nil: emit.
+var recording *[]*ir.Instruction
+
+// put emits what an instruction's constructor returned.
+func put(i *ir.Instruction, err error) {
+	if err != nil {
+		panic(err)
+	}
+	if recording != nil {
+		*recording = append(*recording, i)
+		return
+	}
+	build.Instruction(i)
+}
+
+// record returns the code of a piece without emitting it. The piece may use the
+// emitters of this package only.
+func record(piece func()) (code []*ir.Instruction) {
+	recording = &code
+	piece()
+	recording = nil
+	return code
+}
+
+// interleave returns the code of independent pieces, one instruction of each in
+// turn. A processor looks ahead only so far: dependent instructions in a row
+// fill its window with waiting, those of several vectors in turn keep it at work.
+func interleave(pieces []func()) (code []*ir.Instruction) {
+	var all [][]*ir.Instruction
+	longest := 0
+	for _, piece := range pieces {
+		all = append(all, record(piece))
+		longest = max(longest, len(all[len(all)-1]))
+	}
+	for i := range longest {
+		for _, c := range all {
+			if i < len(c) {
+				code = append(code, c[i])
+			}
+		}
+	}
+	return code
+}
+
+// pressure is the number of vector registers that code needs in a loop.
+func pressure(code []*ir.Instruction) int {
+	written, live := map[reg.ID]bool{}, map[reg.ID]bool{}
+	each := func(rs []reg.Register, do func(reg.ID)) {
+		for _, r := range rs {
+			if r.Kind() == reg.KindVector {
+				do(r.ID())
+			}
+		}
+	}
+	for _, i := range code { // what is read before it is written lives throughout
+		each(i.InputRegisters(), func(r reg.ID) {
+			if !written[r] {
+				live[r] = true
+			}
+		})
+		each(i.OutputRegisters(), func(r reg.ID) { written[r] = true })
+	}
+	carried := maps.Clone(live)
+	most := len(live)
+	for k := len(code) - 1; k >= 0; k-- {
+		each(code[k].OutputRegisters(), func(r reg.ID) { live[r] = true })
+		most = max(most, len(live))
+		each(code[k].OutputRegisters(), func(r reg.ID) {
+			if !carried[r] {
+				delete(live, r)
+			}
+		})
+		each(code[k].InputRegisters(), func(r reg.ID) { live[r] = true })
+	}
+	return most
+}
