@@ -13,7 +13,7 @@ type Conv[T Float] struct {
 	Random bool
 
 	win    Window // over the laid image
-	layout []stretch
+	layout layout
 	groups int // of Stride kernel columns: the places of one group do not overlap
 
 	mean, vari, second    []Right[T] // w̄, s, w̄²+s of each kernel row
