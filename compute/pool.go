@@ -8,7 +8,7 @@ import (
 )
 
 // Pool shares tasks among a fixed set of workers. The caller of Run is worker 0;
-// the others wait in goroutines of their own, spinning for about a tenth of a
+// the others wait in goroutines of their own, spinning for a fraction of a
 // millisecond, so that runs in quick succession start at once, then parked.
 type Pool struct{ *crew }
 

@@ -16,8 +16,8 @@ const (
 )
 
 // spins is how often a waiting goroutine looks before it parks, and yieldEvery
-// how often in between it lets others have the processor: there may be more
-// workers than cores.
+// how often in between it lets goroutines and threads have the processor: there
+// may be more of them than cores.
 const (
 	spins      = 100_000
 	yieldEvery = 100
@@ -41,7 +41,7 @@ func (c *crew) settle() {
 	c.next.Store(c.tasks) // nothing to take, also after a panic
 	c.state.And(^uint64(openBit))
 	done := func() bool { return c.state.Load()&joinMask == 0 }
-	if !spin(done) {
+	for !spin(done) {
 		c.waiting.Store(true)
 		c.park(&c.idle, done)
 		c.waiting.Store(false)
@@ -101,10 +101,11 @@ func (c *crew) stop() {
 	c.mu.Unlock()
 }
 
-// park waits for ready; whoever makes it true signals under mu.
+// park sleeps unless ready; whoever makes it ready signals under mu. One who
+// wakes too late for a run goes back to spinning: the next one may be near.
 func (c *crew) park(on *sync.Cond, ready func() bool) {
 	c.mu.Lock()
-	for !ready() {
+	if !ready() {
 		on.Wait()
 	}
 	c.mu.Unlock()
@@ -118,6 +119,7 @@ func spin(ready func() bool) bool {
 		}
 		if i%yieldEvery == yieldEvery-1 {
 			runtime.Gosched()
+			yieldCPU()
 		}
 	}
 	return false
