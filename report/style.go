@@ -23,6 +23,14 @@ var (
 	Grey      = color.NRGBA{0x88, 0x88, 0x88, 0xFF}
 )
 
+// A Colour is one of the palette.
+type Colour = color.NRGBA
+
+// Series is the colour of the i-th of a few things that are compared.
+func Series(i int) Colour {
+	return [...]Colour{Blue, Orange, Green, Purple, SkyBlue, Vermilion}[i%6]
+}
+
 // fade makes a colour translucent.
 func fade(c color.NRGBA, alpha float64) color.NRGBA {
 	c.A = uint8(255 * alpha)
@@ -85,6 +93,15 @@ func band(x, lo, hi []float64, fill color.Color) *plotter.Polygon {
 		ring = append(ring, plotter.XY{X: x[i], Y: lo[i]})
 	}
 	return &plotter.Polygon{XYs: []plotter.XYs{ring}, Color: fill}
+}
+
+// clamp keeps y within what an axis shows: fills are not clipped.
+func clamp(y []float64, lo, hi float64) []float64 {
+	out := make([]float64, len(y))
+	for i := range y {
+		out[i] = min(max(y[i], lo), hi)
+	}
+	return out
 }
 
 func pairs(x, y []float64) plotter.XYs {

@@ -15,7 +15,7 @@ type ticks struct {
 
 // Ticks implements plot.Ticker.
 func (t ticks) Ticks(lo, hi float64) []plot.Tick {
-	step, decimals := niceStep((hi - lo) / 4.5)
+	step, decimals := niceStep((hi - lo) / 5.5)
 	var out []plot.Tick
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
 		label := number(k*step, decimals)
@@ -53,3 +53,28 @@ func number(x float64, decimals int) string {
 }
 
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+// decades marks a logarithmic axis: powers of ten with numbers, the rest small.
+// Where fewer than two powers fall in, 2 and 5 are numbered too.
+type decades struct{}
+
+// Ticks implements plot.Ticker.
+func (decades) Ticks(lo, hi float64) []plot.Tick {
+	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
+	few := math.Log10(hi/lo) < 2
+	var out []plot.Tick
+	for e := first; e <= last; e++ {
+		for k := 1; k <= 9; k++ {
+			x := float64(k) * math.Pow10(e)
+			if x < lo || x > hi {
+				continue
+			}
+			label := ""
+			if k == 1 || few && (k == 2 || k == 5) {
+				label = strconv.FormatFloat(x, 'g', 3, 64)
+			}
+			out = append(out, plot.Tick{Value: x, Label: minus(label)})
+		}
+	}
+	return out
+}

@@ -21,7 +21,7 @@ sigma points push them through any nonlinearity.`,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usagef("unknown command %q; there are %s", args[0], commandNames(cmd))
+				return unknownCommand(cmd, args[0])
 			}
 			return nil
 		},
@@ -29,16 +29,16 @@ sigma points push them through any nonlinearity.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(momentsCommand(), benchCommand(), versionCommand())
+	root.AddCommand(momentsCommand(), reproduceCommand(), benchCommand(), versionCommand())
 	return root
 }
 
-func commandNames(cmd *cobra.Command) string {
+func unknownCommand(cmd *cobra.Command, name string) error {
 	var names []string
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return strings.Join(names, ", ")
+	return usagef("unknown command %q; there are %s", name, strings.Join(names, ", "))
 }

@@ -28,6 +28,9 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // flagError says in one line what was wrong with a flag and what would be right.
 func flagError(cmd *cobra.Command, err error) error {
+	if !cmd.HasParent() && cmd.Flags().NArg() > 0 {
+		return unknownCommand(cmd, cmd.Flags().Arg(0)) // the flag is the lesser trouble
+	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		dashes := "--"
 		if e.GetSpecifiedShortnames() != "" {
