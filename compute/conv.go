@@ -4,10 +4,10 @@ package compute
 // [Dense] is of a matrix with a row: the sums run over the cells and channels
 // that the window covers. Weights are KH·KW·C × Out, row-major.
 //
-// The image is laid out with its zero padding, where KW·C values that a kernel
-// row covers are contiguous, and the next place is Stride·C further. So a row of
-// outputs is KH products that read the image in place, and its weight gradients
-// are the same products with the image transposed by strides.
+// The image is laid out with its zero padding, where the KW·C values that a
+// kernel row covers are contiguous, and the next place is Stride·C further. So a
+// row of outputs is KH products that read the image in place, and its weight
+// gradients are the same products with the image transposed by strides.
 type Conv[T Float] struct {
 	Out    int
 	Random bool
@@ -24,8 +24,16 @@ type Conv[T Float] struct {
 // NewConv returns the product of a window with out filters; train makes room for
 // the reverse.
 func NewConv[T Float](w Window, out int, random, train bool) *Conv[T] {
-	c := &Conv[T]{Out: out, Random: random}
-	c.win, c.layout = w.lay(out)
+	laid := w.padded
+	if w.small(out) {
+		laid = w.patches
+	}
+	over, l := laid()
+	return newConv[T](over, l, out, random, train)
+}
+
+func newConv[T Float](w Window, l layout, out int, random, train bool) *Conv[T] {
+	c := &Conv[T]{Out: out, Random: random, win: w, layout: l}
 	c.groups = (c.win.KW + c.win.Stride - 1) / c.win.Stride
 	c.mean, c.second = c.rights(), c.rights()
 	if random {

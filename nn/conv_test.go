@@ -8,8 +8,6 @@ import (
 	"utvi/nn/nntest"
 )
 
-// Both layouts of the image are covered: patches where products are small, the
-// padded image where they are not (from about 30 channels on).
 func TestConv2D(t *testing.T) {
 	for _, c := range []struct {
 		l  nn.Conv2D
@@ -27,10 +25,8 @@ func TestConv2D(t *testing.T) {
 		{nn.Conv2D{Out: 2, Kernel: [2]int{5, 7}, Padding: nn.Same}, nn.Shape{H: 3, W: 2, C: 1}},
 		{nn.Conv2D{Out: 4, Kernel: [2]int{2, 2}, Fixed: true}, nn.Shape{H: 3, W: 4, C: 3}},
 		{nn.Conv2D{Out: 4, Kernel: [2]int{2, 2}, NoBias: true}, nn.Shape{H: 3, W: 4, C: 1}},
-		{nn.Conv2D{Out: 19, Kernel: [2]int{3, 3}, Padding: nn.Same}, nn.Shape{H: 4, W: 5, C: 31}},
-		{nn.Conv2D{Out: 17, Kernel: [2]int{2, 3}, Stride: 2}, nn.Shape{H: 6, W: 7, C: 33}},
-		{nn.Conv2D{Out: 33, Kernel: [2]int{3, 5}, Stride: 2, Padding: nn.Same, Fixed: true}, nn.Shape{H: 5, W: 6, C: 17}},
-		{nn.Conv2D{Out: 18, Kernel: [2]int{2, 2}, Stride: 3}, nn.Shape{H: 5, W: 9, C: 50}},
+		{nn.Conv2D{Out: 17, Kernel: [2]int{2, 8}}, nn.Shape{H: 3, W: 15, C: 8}}, // from here on too large for patches
+		{nn.Conv2D{Out: 18, Kernel: [2]int{2, 6}, Stride: 2, Padding: nn.Same, Fixed: true}, nn.Shape{H: 3, W: 15, C: 11}},
 	} {
 		t.Run(fmt.Sprintf("%v to %+v", c.in, c.l), func(t *testing.T) { nntest.Layer(t, c.l, c.in, nntest.Options{}) })
 	}
