@@ -23,7 +23,7 @@ func (c *Conv[T]) Record(tape, g, h []T) {
 }
 
 // gradRows is how many weight rows one gradient tile owns.
-const gradRows = MR * gradPanels
+const gradRows = 8 * MR
 
 func (c *Conv[T]) rowTiles() int { return (c.win.KW*c.win.C + gradRows - 1) / gradRows }
 

@@ -3,9 +3,17 @@ package compute
 // The tape of a block of rows holds the operands of the weight gradients, packed:
 // m, m² and v in panels of MR columns, then g and h in panels of NR columns.
 
-// gradPanels is how many panels of MR weight rows one gradient tile owns: their
-// left operands stay in the second-level cache while panels of g and h pass.
-const gradPanels = 8
+// maxGradPanels is the most panels of MR weight rows that one gradient tile owns:
+// their left operands stay in the second-level cache while panels of g and h pass.
+const maxGradPanels = 16
+
+// gradRows is how many weight rows a gradient tile owns: an even number of tiles,
+// about equal.
+func (d *Dense[T]) gradRows() int {
+	panels := (d.In + MR - 1) / MR
+	tiles := (panels + 2*maxGradPanels - 1) / (2 * maxGradPanels) * 2
+	return (panels + tiles - 1) / tiles * MR
+}
 
 func (d *Dense[T]) leftWidth() int  { return (d.In + MR - 1) / MR * MR }
 func (d *Dense[T]) rightWidth() int { return RightLen(1, d.Out) }
@@ -14,12 +22,10 @@ func (d *Dense[T]) rightWidth() int { return RightLen(1, d.Out) }
 func (d *Dense[T]) TapeWidth() int { return 3*d.leftWidth() + 2*d.rightWidth() }
 
 // GradTiles is the number of tiles of Gradient.
-func (d *Dense[T]) GradTiles() int {
-	return (d.In + MR*gradPanels - 1) / (MR * gradPanels)
-}
+func (d *Dense[T]) GradTiles() int { return (d.In + d.gradRows() - 1) / d.gradRows() }
 
 // GradScratch is the length of the scratch Gradient needs.
-func (d *Dense[T]) GradScratch() int { return MR * gradPanels * d.Out }
+func (d *Dense[T]) GradScratch() int { return d.gradRows() * d.Out }
 
 // RecordInput packs a block's inputs onto its tape.
 func (d *Dense[T]) RecordInput(tape []T, rows int, m, v []T) {
@@ -51,8 +57,8 @@ type TapeBlock[T Float] struct {
 // blocks in order. hasV says that the inputs had variance, hasH that the outputs
 // did. mean are the weights' means.
 func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean, gw, gs, scratch []T) {
-	lo := tile * MR * gradPanels
-	hi := min(d.In, lo+MR*gradPanels)
+	lo := tile * d.gradRows()
+	hi := min(d.In, lo+d.gradRows())
 	size := (hi - lo) * d.Out
 	gw, mean = gw[lo*d.Out:][:size], mean[lo*d.Out:][:size]
 	if hasV && hasH {
@@ -90,13 +96,7 @@ func (d *Dense[T]) gradAccumulate(dst []T, lo, hi int, blocks []TapeBlock[T], le
 		lw, rw := b.Rows*d.leftWidth(), b.Rows*d.rightWidth()
 		a := b.Tape[left*lw:][:lw]
 		r := b.Tape[3*lw+right*rw:][:rw]
-		for j := 0; j < d.Out; j += NR {
-			panel := Right[T]{b.Rows, min(NR, d.Out-j), r[j*b.Rows : (j+NR)*b.Rows]}
-			for i := lo; i < hi; i += MR {
-				c := dst[(i-lo)*d.Out+j:]
-				Mul(c, d.Out, c, d.Out, a[i*b.Rows:], 1, MR, min(MR, hi-i), panel)
-			}
-		}
+		MulPanels(dst, d.Out, dst, d.Out, a[lo*b.Rows:], hi-lo, Right[T]{b.Rows, d.Out, r})
 	}
 }
 
