@@ -47,6 +47,9 @@ func Named(name string) (*moment.Func, error) {
 	}
 	base, arg, hasArg := strings.Cut(name, "(")
 	p, ok := parametrised[base]
+	if err := coupled(name); err != nil {
+		return nil, err
+	}
 	if !ok {
 		return nil, fmt.Errorf("fn: no function %q; there are %s", name, strings.Join(Names(), ", "))
 	}

@@ -1,0 +1,102 @@
+package moment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"utvi/rng"
+)
+
+// JointAt pushes x ~ N(mean, cov) through m by rule and returns the means and
+// the full covariance of the outputs. cov and the result are row-major; a cov as
+// long as mean is a diagonal. The points are placed by the lower triangular root
+// of cov. An output whose variance comes out negative, as it can where a rule's
+// weights are, is given none and no covariance. key seeds the rules that draw.
+func JointAt(m *Map, rule JointRule, mean, cov []float64, key rng.Key) (outMean, outCov []float64, err error) {
+	d := len(mean)
+	if err := rule.Check(m, d); err != nil {
+		return nil, nil, err
+	}
+	if _, ok := rule.(jointOwn); ok {
+		return nil, nil, errors.New("own: it knows no covariances; use a joint rule of points")
+	}
+	for i, x := range mean {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, nil, fmt.Errorf("mean %d is %v; it must be a finite number", i, x)
+		}
+	}
+	t := NewJointTile(m, rule, d)
+	t.Key = key
+	if t.root, err = root(d, cov); err != nil {
+		return nil, nil, err
+	}
+	t.look(mean)
+	outMean, outCov = make([]float64, t.out), make([]float64, t.out*t.out)
+	t.combine(outMean, t.spare)
+	add := func(w float64, a []float64) {
+		for j, x := range a {
+			for k, y := range a {
+				outCov[j*t.out+k] += t.c * w * x * y
+			}
+		}
+	}
+	for g := range t.groups {
+		add(t.rest(g), t.shift[g*t.out:][:t.out])
+	}
+	for p, w := range t.w {
+		e, shift := t.row(p)
+		for j := range e {
+			t.df[j] = e[j] - shift[j]
+		}
+		add(w, t.df)
+	}
+	for j, v := range t.spare {
+		if v <= 0 {
+			for k := range t.out {
+				outCov[j*t.out+k], outCov[k*t.out+j] = 0, 0
+			}
+		}
+	}
+	return outMean, outCov, nil
+}
+
+// root returns the lower triangular root of a covariance (Cholesky). A pivot
+// that is zero to rounding is taken for zero, so that certain inputs and linear
+// dependencies pass.
+func root(d int, cov []float64) ([]float64, error) {
+	l := make([]float64, d*d)
+	if len(cov) == d {
+		for i, v := range cov {
+			if !(v >= 0) || math.IsInf(v, 0) {
+				return nil, fmt.Errorf("variance %d is %v; it must be a finite number ≥ 0", i, v)
+			}
+			l[i*d+i] = math.Sqrt(v)
+		}
+		return l, nil
+	}
+	if len(cov) != d*d {
+		return nil, fmt.Errorf("the covariance has %d entries; %d inputs need %d, or %d on the diagonal", len(cov), d, d*d, d)
+	}
+	for i := range d {
+		for j := range i + 1 {
+			a, b := cov[i*d+j], cov[j*d+i]
+			if !(math.Abs(a-b) <= 1e-9*math.Sqrt(math.Abs(cov[i*d+i]*cov[j*d+j]))) {
+				return nil, fmt.Errorf("the covariance is not symmetric: entries (%d,%d) and (%d,%d) are %v and %v", i, j, j, i, a, b)
+			}
+			for k := range j {
+				a -= l[i*d+k] * l[j*d+k]
+			}
+			noise := 1e-12 * cov[j*d+j]
+			switch {
+			case i == j && !(a >= -noise):
+				return nil, fmt.Errorf("the covariance is not positive semidefinite: pivot %d is %v", i, a)
+			case i == j && a > noise:
+				l[i*d+i] = math.Sqrt(a)
+			case i != j && l[j*d+j] > 0:
+				l[i*d+j] = a / l[j*d+j]
+			}
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,246 @@
+package moment
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// mostPoints bounds what a joint rule may look at for one row.
+const mostPoints = 100_000
+
+// points is the part that joint rules share.
+type points struct {
+	name   string
+	groups func(d int) int // nil: one
+	count  func(d int) int
+	node   func(d, p int, z []float64) float64
+	err    error // of the parameters, told by Check
+}
+
+func (r points) String() string                     { return r.name }
+func (r points) Draws() bool                        { return false }
+func (r points) Points(d int) int                   { return r.count(d) }
+func (r points) Node(d, p int, z []float64) float64 { return r.node(d, p, z) }
+
+func (r points) Groups(d int) int {
+	if r.groups == nil {
+		return 1
+	}
+	return r.groups(d)
+}
+
+func (r points) Check(m *Map, d int) error {
+	if r.err != nil {
+		return r.err
+	}
+	if err := m.Check(d); err != nil {
+		return err
+	}
+	if n := r.count(d); n > mostPoints || n < 0 {
+		return fmt.Errorf("%s looks at more than %d points of %d inputs; use axes(3) or joint-mc(100)", r.name, mostPoints, d)
+	}
+	return nil
+}
+
+// onAxis writes the point ±c on axis p/2.
+func onAxis(p int, c float64, z []float64) {
+	clear(z)
+	if p%2 == 0 {
+		c = -c
+	}
+	z[p/2] = c
+}
+
+func twice(d int) int { return 2 * d }
+
+// JointUT returns the unscented transform in d dimensions with spread κ ≥ 0:
+// 2d points m ± √(d+κ)·σ on the axes, of weight 1/(2(d+κ)) each, and the mean
+// with κ/(d+κ). It looks the farther out the more inputs there are.
+func JointUT(kappa float64) JointRule {
+	r := points{name: fmt.Sprintf("joint-ut(%v)", kappa), count: twice}
+	if !(kappa >= 0) || math.IsInf(kappa, 0) {
+		r.err = fmt.Errorf("joint-ut: κ is %v; it must be a number ≥ 0 (joint-ut(3-d) looks √3·σ out)", kappa)
+		return r
+	}
+	r.node = func(d, p int, z []float64) float64 {
+		onAxis(p, math.Sqrt(float64(d)+kappa), z)
+		return 1 / (2 * (float64(d) + kappa))
+	}
+	return r
+}
+
+// JointUTGauss is the unscented transform with κ = 3−d, which matches the
+// Normal's kurtosis: points m ± √3·σ of weight 1/6. Beyond three inputs the mean
+// weighs less than nothing and a variance can come out negative; see
+// [JointRule].
+func JointUTGauss() JointRule {
+	return points{name: "joint-ut(3-d)", count: twice, node: func(_, p int, z []float64) float64 {
+		onAxis(p, math.Sqrt(3), z)
+		return 1.0 / 6
+	}}
+}
+
+// JointAxes returns the univariate dimension reduction (Rahman & Xu 2004) by
+// Gauss–Hermite quadrature of odd order along each axis: F is taken for a sum of
+// functions of one input each, whose means and variances add. Order 3 looks
+// where JointUTGauss does and finds the same mean; its variance is never
+// negative.
+func JointAxes(order int) JointRule {
+	r := points{name: fmt.Sprintf("axes(%d)", order)}
+	if order < 3 || order > 31 || order%2 == 0 {
+		r.err = fmt.Errorf("axes: the order is %d; it must be odd, 3 to 31", order)
+		return r
+	}
+	xi, w := hermite(order)
+	xi, w = xi[1:], w[1:] // all but the mean
+	r.groups = func(d int) int { return d }
+	r.count = func(d int) int { return d * len(xi) }
+	r.node = func(_, p int, z []float64) float64 {
+		clear(z)
+		z[p/len(xi)] = xi[p%len(xi)]
+		return w[p%len(xi)]
+	}
+	return r
+}
+
+// JointGH returns the product of Gauss–Hermite quadratures: order^d points, for
+// few inputs.
+func JointGH(order int) JointRule {
+	r := points{name: fmt.Sprintf("joint-gh(%d)", order)}
+	if order < 2 || order > 32 {
+		r.err = fmt.Errorf("joint-gh: the order is %d; it must be 2 to 32", order)
+		return r
+	}
+	xi, w := hermite(order)
+	r.count = func(d int) int {
+		return int(min(math.Pow(float64(order), float64(d)), mostPoints+1))
+	}
+	r.node = func(_, p int, z []float64) float64 {
+		weight := 1.0
+		for i := range z {
+			z[i] = xi[p%order]
+			weight *= w[p%order]
+			p /= order
+		}
+		return weight
+	}
+	return r
+}
+
+// JointFifth returns the cubature of degree five (McNamee & Stenger 1967): 2d²
+// points m ± √3·σ on the axes and on the diagonals of each pair, of weights
+// (4−d)/18 and 1/36. It sees what two inputs do together, which rules on the
+// axes do not: the variance of a product, say. In one and two dimensions it is
+// Gauss–Hermite; beyond four some weights are negative, see [JointRule].
+func JointFifth() JointRule {
+	return points{name: "fifth", count: func(d int) int { return 2 * d * d }, node: fifthNode}
+}
+
+func fifthNode(d, p int, z []float64) float64 {
+	c := math.Sqrt(3)
+	if p < 2*d {
+		onAxis(p, c, z)
+		return float64(4-d) / 18
+	}
+	clear(z)
+	p -= 2 * d
+	pair, i := p/4, 1
+	for pair >= i { // pairs (1,0), (2,0), (2,1), (3,0) …
+		pair -= i
+		i++
+	}
+	z[i], z[pair] = c, c
+	if p&1 != 0 {
+		z[i] = -c
+	}
+	if p&2 != 0 {
+		z[pair] = -c
+	}
+	return 1.0 / 36
+}
+
+// JointMC returns the sampling rule: n ≥ 2 joint draws, their mean and their
+// n−1 variance. The draws are those of the units of the row, as in MonteCarlo.
+func JointMC(n int) JointRule { return jointMC{n} }
+
+type jointMC struct{ n int }
+
+func (r jointMC) String() string                     { return fmt.Sprintf("joint-mc(%d)", r.n) }
+func (r jointMC) Points(int) int                     { return r.n }
+func (r jointMC) Groups(int) int                     { return 1 }
+func (r jointMC) Draws() bool                        { return true }
+func (r jointMC) Node(_, _ int, _ []float64) float64 { return 1 / float64(r.n) }
+
+func (r jointMC) Check(m *Map, d int) error {
+	if r.n < 2 {
+		return fmt.Errorf("joint-mc: %d samples; a variance needs at least 2", r.n)
+	}
+	return m.Check(d)
+}
+
+// JointOwn returns the rule that takes a map's own approximation.
+func JointOwn() JointRule { return jointOwn{} }
+
+type jointOwn struct{}
+
+func (jointOwn) String() string                     { return "own" }
+func (jointOwn) Points(int) int                     { return 0 }
+func (jointOwn) Groups(int) int                     { return 1 }
+func (jointOwn) Draws() bool                        { return false }
+func (jointOwn) Node(_, _ int, _ []float64) float64 { return 0 }
+
+func (jointOwn) Check(m *Map, d int) error {
+	if err := m.Check(d); err != nil {
+		return err
+	}
+	if m.Own == nil {
+		return fmt.Errorf("own: %s has no approximation of its own; use fifth, axes(3) or joint-mc(100)", m.title())
+	}
+	return nil
+}
+
+// DefaultJoint is the rule a map of d inputs is pushed by unless another is
+// asked for: its own where it has one, else the fifth degree up to ten inputs,
+// where it was the best of the point rules on softmax, and the axes beyond,
+// which cost 2d evaluations and not 2d².
+func DefaultJoint(m *Map, d int) JointRule {
+	switch {
+	case m != nil && m.Own != nil:
+		return JointOwn()
+	case d <= 10:
+		return JointFifth()
+	}
+	return JointAxes(3)
+}
+
+// ParseJoint returns the rule of a name such as "joint-ut(2)", "joint-ut(3-d)",
+// "axes(3)", "joint-gh(5)", "fifth", "joint-mc(100)" or "own".
+func ParseJoint(name string) (JointRule, error) {
+	switch name {
+	case "joint-ut(3-d)":
+		return JointUTGauss(), nil
+	case "fifth":
+		return JointFifth(), nil
+	case "own":
+		return JointOwn(), nil
+	}
+	kind, args, err := splitCall(name)
+	if err != nil {
+		return nil, fmt.Errorf("joint rule %q: %w", name, err)
+	}
+	whole := map[string]func(int) JointRule{"axes": JointAxes, "joint-gh": JointGH, "joint-mc": JointMC}
+	if kind != "joint-ut" && whole[kind] == nil {
+		return nil, fmt.Errorf("there is no joint rule %q; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, joint-mc(samples), own", name)
+	}
+	if len(args) != 1 {
+		return nil, fmt.Errorf("joint rule %q takes 1 parameter, not %d", kind, len(args))
+	}
+	if kind == "joint-ut" {
+		return JointUT(args[0]), nil
+	}
+	if args[0] != math.Trunc(args[0]) || math.Abs(args[0]) > 1e9 {
+		return nil, fmt.Errorf("joint rule %q takes a whole number, not %s", kind, strconv.FormatFloat(args[0], 'g', -1, 64))
+	}
+	return whole[kind](int(args[0])), nil
+}
