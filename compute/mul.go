@@ -27,14 +27,18 @@ func (r Right[T]) Pack(src []T, rs, cs int) { r.PackRows(0, r.K, src, rs, cs) }
 func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
 	for j := 0; j < r.N; j += NR {
 		n := min(NR, r.N-j)
-		for k := lo; k < hi; k++ {
-			row := r.Data[j*r.K+k*NR:][:NR]
-			s := (k-lo)*rs + j*cs
+		panel, from := r.Data[j*r.K+lo*NR:][:(hi-lo)*NR], src[j*cs:]
+		k := 0
+		if vector && is32[T]() && rs == 1 && n == NR {
+			k = packVector(as32(panel), as32(from), cs, hi-lo)
+		}
+		for ; k < hi-lo; k++ {
+			row := panel[k*NR:][:NR]
 			if cs == 1 {
-				copy(row, src[s:s+n])
+				copy(row, from[k*rs:][:n])
 			} else {
 				for i := range n {
-					row[i] = src[s+i*cs]
+					row[i] = from[k*rs+i*cs]
 				}
 			}
 			clear(row[n:])
@@ -50,9 +54,9 @@ func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
 // may be dst (accumulate) with lds = ldd; a must not overlap dst.
 //
 // Each element is one chain of multiply-adds from start through ascending k,
-// so a row has the same bits whatever rows it is computed with. Exception: in
-// the vector kernels, columns of a product with N ≤ 4 and cs = 1 are sums over
-// eight interleaved parts of k (see dot.go), again whatever the rows.
+// so a row has the same bits whatever rows it is computed with. One exception:
+// the vector kernels sum a product with N ≤ 4, cs = 1 and K > 4 in interleaved
+// parts of k (see mulColumns), for every row alike, so that this holds there too.
 //
 // Mul allocates nothing and may be called concurrently.
 func Mul[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, rows int, b Right[T]) {

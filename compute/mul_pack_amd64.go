@@ -39,3 +39,14 @@ func packTile(panel, a []float32, rs, cs, rows, k int) {
 		}
 	}
 }
+
+// packVector packs what it can of k columns of NR rows of src, cs apart, into a
+// panel of a right operand and returns how many it did.
+func packVector(panel, src []float32, cs, k int) int {
+	if k < 4 {
+		return 0
+	}
+	_ = src[(NR-1)*cs+k-1]
+	pack16(&panel[0], &src[0], cs, k/4)
+	return k - k%4
+}

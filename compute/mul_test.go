@@ -245,30 +245,36 @@ func fma32(x, y, z float32) float32 {
 }
 
 func TestPackRows(t *testing.T) {
-	const k, n = 7, 37
-	src := make([]float32, k*n)
-	for i := range src {
-		src[i] = float32(i + 1)
-	}
-	want := NewRight[float32](k, n)
-	want.Pack(src, n, 1)
-	got := NewRight[float32](k, n)
-	flip := make([]float32, k*n) // column by column
-	for i := range k {
-		for j := range n {
-			flip[j*k+i] = src[i*n+j]
-			if v := want.Data[(j/NR*k+i)*NR+j%NR]; v != src[i*n+j] {
-				t.Fatalf("(%d, %d) = %v", i, j, v)
+	eachFamily(t, func(t *testing.T) {
+		const k, n = 19, 37
+		src := make([]float32, k*n)
+		flip := make([]float32, k*n) // column by column
+		for i := range k {
+			for j := range n {
+				src[i*n+j] = float32(i*n + j + 1)
+				flip[j*k+i] = src[i*n+j]
 			}
 		}
-	}
-	got.PackRows(0, 3, flip, 1, k)
-	got.PackRows(3, k, flip[3:], 1, k)
-	for i := range want.Data {
-		if got.Data[i] != want.Data[i] {
-			t.Fatalf("element %d: %v, want %v", i, got.Data[i], want.Data[i])
+		rows, columns := NewRight[float32](k, n), NewRight[float32](k, n)
+		for i := range rows.Data {
+			rows.Data[i], columns.Data[i] = guard, guard
 		}
-	}
+		rows.Pack(src, n, 1)
+		columns.PackRows(0, 11, flip, 1, k)
+		columns.PackRows(11, k, flip[11:], 1, k)
+		for i := range k {
+			for j := range 3 * NR {
+				want := float32(0)
+				if j < n {
+					want = src[i*n+j]
+				}
+				at := (j/NR*k+i)*NR + j%NR
+				if rows.Data[at] != want || columns.Data[at] != want {
+					t.Fatalf("(%d, %d) = %v by rows, %v by columns, want %v", i, j, rows.Data[at], columns.Data[at], want)
+				}
+			}
+		}
+	})
 }
 
 func TestMulAllocations(t *testing.T) {

@@ -11,6 +11,7 @@ func main() {
 	wide(2, 2)
 	dot()
 	pack()
+	transpose()
 	peak()
 	out.Write("mul")
 }
