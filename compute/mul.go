@@ -34,12 +34,12 @@ func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
 		}
 		for ; k < hi-lo; k++ {
 			row := panel[k*NR:][:NR]
-			if cs == 1 {
-				copy(row, from[k*rs:][:n])
-			} else {
-				for i := range n {
-					row[i] = from[k*rs+i*cs]
-				}
+			if cs == 1 && n == NR {
+				*(*[NR]T)(row) = [NR]T(from[k*rs:])
+				continue
+			}
+			for i := range n {
+				row[i] = from[k*rs+i*cs]
 			}
 			clear(row[n:])
 		}
