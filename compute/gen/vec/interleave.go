@@ -26,30 +26,28 @@ func put(i *ir.Instruction, err error) {
 // record returns the code of a piece without emitting it. The piece may use the
 // emitters of this package only.
 func record(piece func()) (code []*ir.Instruction) {
+	outer := recording
 	recording = &code
 	piece()
-	recording = nil
+	recording = outer
 	return code
 }
 
-// interleave returns the code of independent pieces, one instruction of each in
+// interleave returns independent pieces of code, one instruction of each in
 // turn. A processor looks ahead only so far: dependent instructions in a row
 // fill its window with waiting, those of several vectors in turn keep it at work.
-func interleave(pieces []func()) (code []*ir.Instruction) {
-	var all [][]*ir.Instruction
-	longest := 0
-	for _, piece := range pieces {
-		all = append(all, record(piece))
-		longest = max(longest, len(all[len(all)-1]))
-	}
-	for i := range longest {
-		for _, c := range all {
-			if i < len(c) {
-				code = append(code, c[i])
+func interleave(pieces ...[]*ir.Instruction) (code []*ir.Instruction) {
+	for i := 0; ; i++ {
+		done := true
+		for _, p := range pieces {
+			if i < len(p) {
+				code, done = append(code, p[i]), false
 			}
 		}
+		if done {
+			return code
+		}
 	}
-	return code
 }
 
 // pressure is the number of vector registers that code needs in a loop.

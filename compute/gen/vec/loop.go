@@ -1,7 +1,10 @@
 package vec
 
 import (
+	"slices"
+
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 	"github.com/mmcloughlin/avo/x86"
@@ -34,30 +37,28 @@ func lanes(n reg.Register) Mem {
 // and n are used up. Emitters of this package only may appear in body.
 func Loop(label string, n reg.Register, in, out []reg.Register, body func(x []V) []V) {
 	const registers = 16
-	main, single, next, done := label+"Main", label+"Single", label+"Next", label+"Done"
+	main, next, done := label+"Main", label+"Next", label+"Done"
 	i := GP64()
 	XORQ(i, i)
-	blocks := []func(){
-		func() { block(i, 0, in, out, body) },
-		func() { block(i, 1, in, out, body) },
+	turn := func() []*ir.Instruction { return interleave(block(i, 0, in, out, body), block(i, 1, in, out, body)) }
+	step := uint64(16)
+	if pressure(turn()) > registers {
+		turn = func() []*ir.Instruction { return block(i, 0, in, out, body) }
+		step = 8
 	}
-	if pressure(interleave(blocks)) > registers {
-		blocks = blocks[:1]
+	release := pin(registers-pressure(turn()), func() { block(i, 0, in, out, body) })
+	Label(main)
+	CMPQ(n, Imm(step))
+	JLT(LabelRef(next))
+	for _, i := range turn() {
+		put(i, nil)
 	}
-	defer pin(registers-pressure(interleave(blocks)), blocks[0])()
-	if len(blocks) > 1 {
-		Label(main)
-		CMPQ(n, Imm(16))
-		JLT(LabelRef(single))
-		for _, i := range interleave(blocks) {
-			put(i, nil)
-		}
-		ADDQ(Imm(16), i)
-		SUBQ(Imm(16), n)
-		JNE(LabelRef(main))
-		JMP(LabelRef(done))
-		Label(single)
-	}
+	ADDQ(Imm(step), i)
+	SUBQ(Imm(step), n)
+	JNE(LabelRef(main))
+	JMP(LabelRef(done))
+	release()
+
 	Label(next)
 	masked(label, i, n, in, out, body)
 	ADDQ(Imm(8), i)
@@ -69,15 +70,38 @@ func Loop(label string, n reg.Register, in, out []reg.Register, body func(x []V)
 // at is the address of vector b counted from element i.
 func at(p, i reg.Register, b int) Mem { return Mem{Base: p, Index: i, Scale: 4, Disp: 32 * b} }
 
-// block emits the body for one whole vector.
-func block(i reg.Register, b int, in, out []reg.Register, body func(x []V) []V) {
-	var x []V
-	for _, p := range in {
-		x = append(x, Reg(at(p, i, b)))
+// block returns the code of the body for one whole vector, with each load as
+// late and each store as early as can be. A stream may be read and written.
+func block(i reg.Register, b int, in, out []reg.Register, body func(x []V) []V) []*ir.Instruction {
+	var x, y []V
+	for range in {
+		x = append(x, YMM())
 	}
-	for k, y := range body(x) {
-		put(x86.VMOVUPS(y, at(out[k], i, b)))
+	code := record(func() { y = body(x) })
+	before, after := make([][]*ir.Instruction, len(code)), make([][]*ir.Instruction, len(code))
+	first := map[reg.Register]int{} // by stream
+	for k, p := range in {
+		u := slices.IndexFunc(code, func(i *ir.Instruction) bool { return has(i.InputRegisters(), x[k]) })
+		first[p] = u
+		before[u] = append(before[u], record(func() { put(x86.VMOVUPS(at(p, i, b), x[k])) })...)
 	}
+	for k, p := range out {
+		last := len(code) - 1
+		for !has(code[last].OutputRegisters(), y[k]) {
+			last--
+		}
+		last = max(last, first[p])
+		after[last] = append(after[last], record(func() { put(x86.VMOVUPS(y[k], at(p, i, b))) })...)
+	}
+	var all []*ir.Instruction
+	for k := range code {
+		all = append(append(append(all, before[k]...), code[k]), after[k]...)
+	}
+	return all
+}
+
+func has(rs []reg.Register, r reg.Register) bool {
+	return slices.ContainsFunc(rs, func(q reg.Register) bool { return reg.Equal(q, r) })
 }
 
 // masked emits the body for one vector of at most n elements.
