@@ -16,7 +16,7 @@ type ruleCase struct {
 
 var ruleCases = []ruleCase{
 	{1, 3, 0, false, 1}, {7, 3, 1, false, 1}, {8, 3, 2, false, 1.25}, {13, 3, 0, false, 1},
-	{61, 3, 1, false, 1}, {5, 1, 0, false, 1}, {16, 2, 1, false, 1}, {29, 5, 2, false, 1},
+	{61, 3, 1, false, 1}, {11, 3, 2, false, 1}, {5, 1, 0, false, 1}, {16, 2, 1, false, 1}, {29, 5, 2, false, 1},
 	{24, 9, 4, false, 2}, {9, 2, 0, true, 2}, {31, 3, 0, true, 1.5}, {40, 10, 0, true, 10.0 / 9},
 }
 
@@ -145,6 +145,12 @@ func testRule[T Float](t *testing.T, c ruleCase, tol float64) {
 			if !(math.Abs(got[k]-want[k]) <= limit) {
 				t.Errorf("element %d: moment %d is %g, want %g", i, k, got[k], want[k])
 			}
+		}
+	}
+	for i, v := range p.v {
+		f, g := p.f[c.ref*c.n+i], p.d[c.ref*c.n+i]
+		if v == 0 && p.o.at(i) != [6]float64{float64(f), 0, float64(g), 0, 0, float64(g * g)} {
+			t.Errorf("element %d without variance: %v for value %g and slope %g", i, p.o.at(i), f, g)
 		}
 	}
 	// Without the Jacobian: the same mean and variance.
