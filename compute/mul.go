@@ -35,7 +35,7 @@ func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
 		for ; k < hi-lo; k++ {
 			row := panel[k*NR:][:NR]
 			if cs == 1 && n == NR {
-				*(*[NR]T)(row) = [NR]T(from[k*rs:])
+				*(*[NR]T)(row) = *(*[NR]T)(from[k*rs:])
 				continue
 			}
 			for i := range n {

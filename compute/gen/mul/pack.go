@@ -13,11 +13,6 @@ func pack() {
 	TEXT("pack6", NOSPLIT, "func(panel, a *float32, rs, eights int)")
 	Doc("pack6 copies 8·eights columns of six rows of a into a panel.")
 	Pragma("noescape")
-	param := func(name string) GPVirtual {
-		r := GP64()
-		Load(Param(name), r)
-		return r
-	}
 	panel, a, rs, eights := param("panel"), param("a"), param("rs"), param("eights")
 	SHLQ(Imm(2), rs)
 	x := newRows(6, rs, nil)

@@ -17,9 +17,15 @@ func load(name string) GPVirtual {
 	if i < 0 {
 		panic("no field " + name)
 	}
-	t, r := GP64(), GP64()
-	Load(Param("t"), t)
-	MOVQ(Mem{Base: t, Disp: 8 * i}, r)
+	r := GP64()
+	MOVQ(Mem{Base: param("t"), Disp: 8 * i}, r)
+	return r
+}
+
+// param reads a parameter into a register.
+func param(name string) GPVirtual {
+	r := GP64()
+	Load(Param(name), r)
 	return r
 }
 

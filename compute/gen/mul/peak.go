@@ -9,8 +9,7 @@ import (
 func peak() {
 	TEXT("fmaLoop", NOSPLIT, "func(n int)")
 	Doc("fmaLoop runs n rounds of 12 independent vector FMAs, 192 operations.")
-	n := GP64()
-	Load(Param("n"), n)
+	n := param("n")
 	acc := accumulators(1, 12)[0]
 	x := YMM()
 	VXORPS(x, x, x)

@@ -13,11 +13,6 @@ func transpose() {
 	TEXT("pack16", NOSPLIT, "func(panel, a *float32, rs, fours int)")
 	Doc("pack16 copies 4·fours columns of sixteen rows of a into a panel.")
 	Pragma("noescape")
-	param := func(name string) GPVirtual {
-		r := GP64()
-		Load(Param(name), r)
-		return r
-	}
 	panel, rs, fours := param("panel"), param("rs"), param("fours")
 	SHLQ(Imm(2), rs)
 	rs3 := GP64()
