@@ -63,7 +63,8 @@ type Tensor[T compute.Float] struct {
 	// AllocGrads.
 	GMean, GVar []T
 
-	fill func(i int) float64 // start of a point tensor
+	fill  func(i int) float64 // start of the means; nil: drawn
+	start float64             // of every σ; 0: drawn
 }
 
 // Len is the number of weights.
@@ -86,6 +87,14 @@ type Params[T compute.Float] struct {
 func (p *Params[T]) Random(name string, fanIn int, shape ...int) *Tensor[T] {
 	t := &Tensor[T]{Name: name, Shape: shape, Random: true, FanIn: fanIn, Prior: Standard}
 	p.Tensors = append(p.Tensors, t)
+	return t
+}
+
+// RandomFrom declares a tensor of Normal weights that all start at the given
+// mean and standard deviation.
+func (p *Params[T]) RandomFrom(name string, mean, std float64, shape ...int) *Tensor[T] {
+	t := p.Random(name, 1, shape...)
+	t.fill, t.start = func(int) float64 { return mean }, std
 	return t
 }
 
@@ -151,6 +160,9 @@ func (p *Params[T]) Start(key rng.Key, init Init) {
 		for j := range t.Rho {
 			u := rng.Uniform(k, uint64(2*j+1))
 			t.Rho[j] = T(init.RhoMin + (init.RhoMax-init.RhoMin)*u)
+			if t.start > 0 {
+				t.Rho[j] = T(special.SoftplusInverse(t.start))
+			}
 		}
 	}
 }
