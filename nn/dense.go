@@ -10,9 +10,9 @@ import (
 // Dense is a fully connected layer: every output is Σ w·x + b with independent
 // Normal weights and biases.
 type Dense struct {
-	Out    int
-	Fixed  bool // weights are learned numbers, not distributions
-	NoBias bool
+	Out    int  `json:"out"`
+	Fixed  bool `json:"fixed,omitempty"` // weights are learned numbers, not distributions
+	NoBias bool `json:"no_bias,omitempty"`
 }
 
 func (Dense) Kind() string { return "dense" }

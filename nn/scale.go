@@ -12,7 +12,7 @@ import (
 // Scale divides every unit by a learned a > 0 of its own: mean m/a, variance
 // v/a². It is the scale of the paper's output chain, sigmoid(x/a).
 type Scale struct {
-	Start float64 // of every a; 0 stands for 1
+	Start float64 `json:"start,omitempty"` // of every a; 0 stands for 1
 }
 
 func (Scale) Kind() string { return "scale" }

@@ -81,13 +81,29 @@ type Params[T compute.Float] struct {
 	Tensors []*Tensor[T]
 	Theta   []T // every Mean and Rho
 	Grad    []T // every GMean and GVar, laid out as Theta
+
+	// Expect, if set, is shown every tensor as it is declared, before memory is
+	// taken for it or its layer. Its error ends the declaring: a panic with a
+	// value of type Unexpected.
+	Expect func(t *Tensor[T]) error
+}
+
+// Unexpected is what declaring panics with where Params.Expect refuses a tensor.
+type Unexpected struct{ Err error }
+
+func (p *Params[T]) add(t *Tensor[T]) *Tensor[T] {
+	if p.Expect != nil {
+		if err := p.Expect(t); err != nil {
+			panic(Unexpected{err})
+		}
+	}
+	p.Tensors = append(p.Tensors, t)
+	return t
 }
 
 // Random declares a tensor of Normal weights.
 func (p *Params[T]) Random(name string, fanIn int, shape ...int) *Tensor[T] {
-	t := &Tensor[T]{Name: name, Shape: shape, Random: true, FanIn: fanIn, Prior: Standard}
-	p.Tensors = append(p.Tensors, t)
-	return t
+	return p.add(&Tensor[T]{Name: name, Shape: shape, Random: true, FanIn: fanIn, Prior: Standard})
 }
 
 // RandomFrom declares a tensor of Normal weights that all start at the given
@@ -101,9 +117,7 @@ func (p *Params[T]) RandomFrom(name string, mean, std float64, shape ...int) *Te
 // Point declares a tensor of plain numbers; fill gives their start, nil stands
 // for the start of a random tensor's means.
 func (p *Params[T]) Point(name string, fanIn int, fill func(i int) float64, shape ...int) *Tensor[T] {
-	t := &Tensor[T]{Name: name, Shape: shape, FanIn: fanIn, Bare: fill != nil, fill: fill}
-	p.Tensors = append(p.Tensors, t)
-	return t
+	return p.add(&Tensor[T]{Name: name, Shape: shape, FanIn: fanIn, Bare: fill != nil, fill: fill})
 }
 
 // Alloc gives every declared tensor its memory.

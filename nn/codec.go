@@ -1,0 +1,208 @@
+package nn
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"utvi/moment"
+)
+
+// Layers are written as JSON objects that begin with their kind:
+//
+//	{"kind":"dense","out":128}
+//	{"kind":"apply","f":"tanh","rule":"ut(2)"}
+//	{"kind":"chain","layers":[…]}
+//
+// Functions are written by name: built-in ones under "f", a user's own under
+// "user_f", so that no later built-in function can take its place.
+
+// kinds lists the codec of every layer. A layer whose fields are plain data is
+// one line.
+func kinds() map[string]codec {
+	return map[string]codec{
+		"apply":  via(encodeApply, decodeApply),
+		"chain":  via(encodeChain, decodeChain),
+		"conv1d": plain[Conv1D](),
+		"conv2d": plain[Conv2D](),
+		"dense":  plain[Dense](),
+		"scale":  plain[Scale](),
+	}
+}
+
+// A codec turns a layer into the options that JSON holds of it, and back.
+type codec struct {
+	encode func(c *coder, l Layer) (any, error)
+	decode func(c *coder, options []byte) (Layer, error)
+}
+
+// plain is the codec of a layer that is its own options.
+func plain[L Layer]() codec {
+	return via(
+		func(_ *coder, l L) (L, error) { return l, nil },
+		func(_ *coder, l L) (L, error) { return l, nil })
+}
+
+// via is the codec of a layer whose options are of type O.
+func via[L Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, O) (L, error)) codec {
+	return codec{
+		func(c *coder, l Layer) (any, error) {
+			own, ok := l.(L)
+			if !ok {
+				return nil, fmt.Errorf("a layer of type %T calls itself %q, which is %T", l, l.Kind(), own)
+			}
+			return encode(c, own)
+		},
+		func(c *coder, options []byte) (Layer, error) {
+			var o O
+			if err := strict(options, &o); err != nil {
+				return nil, err
+			}
+			return decode(c, o)
+		},
+	}
+}
+
+// A Library holds the functions and maps of a user, which a model names but
+// does not contain.
+type Library struct {
+	Funcs map[string]*moment.Func
+	Maps  map[string]*moment.Map
+}
+
+// A coder is one encoding or decoding under way.
+type coder struct {
+	kinds map[string]codec
+	lib   Library
+	depth int
+	rules map[string]moment.Rule // those made so far: quadrature nodes are costly
+}
+
+func newCoder(lib Library) *coder {
+	return &coder{kinds: kinds(), lib: lib, rules: map[string]moment.Rule{}}
+}
+
+// maxDepth is how deep layers may hold layers.
+const maxDepth = 32
+
+// MarshalLayer writes a layer as JSON. It refuses functions that UnmarshalLayer
+// could not find again.
+func MarshalLayer(l Layer) ([]byte, error) { return newCoder(Library{}).encode(l) }
+
+// UnmarshalLayer reads what MarshalLayer wrote; lib holds the user's functions.
+// It checks the form only: whether the layer fits its input is for Bind to say.
+func UnmarshalLayer(data []byte, lib Library) (Layer, error) { return newCoder(lib).decode(data) }
+
+func (c *coder) enter() error {
+	if c.depth++; c.depth > maxDepth {
+		return fmt.Errorf("layers hold layers more than %d deep", maxDepth)
+	}
+	return nil
+}
+
+func (c *coder) encode(l Layer) ([]byte, error) {
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer func() { c.depth-- }()
+	if l == nil {
+		return nil, errors.New("a layer is nil")
+	}
+	k, ok := c.kinds[l.Kind()]
+	if !ok {
+		return nil, fmt.Errorf("a layer of kind %q (%T) cannot be saved; those that can are %s", l.Kind(), l, c.names())
+	}
+	options, err := k.encode(c, l)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(options)
+	if err != nil {
+		return nil, fmt.Errorf("a layer of kind %q cannot be saved: %w", l.Kind(), err)
+	}
+	b := fmt.Appendf(nil, `{"kind":%q`, l.Kind())
+	if len(body) > 2 { // not {}
+		b = append(b, ',')
+	}
+	return append(b, body[1:]...), nil
+}
+
+func (c *coder) decode(data []byte) (Layer, error) {
+	if err := c.enter(); err != nil {
+		return nil, err
+	}
+	defer func() { c.depth-- }()
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(data, &fields); err != nil || fields == nil {
+		return nil, errors.New("a layer is not a JSON object")
+	}
+	var kind string
+	if err := json.Unmarshal(fields["kind"], &kind); err != nil {
+		return nil, errors.New("a layer has no kind")
+	}
+	k, ok := c.kinds[kind]
+	if !ok {
+		return nil, fmt.Errorf("there is no layer of kind %.40q; this version knows %s", kind, c.names())
+	}
+	delete(fields, "kind")
+	options, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	l, err := k.decode(c, options)
+	if err != nil {
+		return nil, fmt.Errorf("a layer of kind %q: %w", kind, err)
+	}
+	return l, nil
+}
+
+func (c *coder) names() string {
+	return strings.Join(slices.Sorted(maps.Keys(c.kinds)), ", ")
+}
+
+// strict decodes JSON and refuses what it does not know: an option that a later
+// version added must not be passed over.
+func strict(data []byte, v any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		if _, end := d.Token(); end != io.EOF {
+			err = errors.New("something follows the value")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%.200s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return nil
+}
+
+type chainOptions struct {
+	Layers []json.RawMessage `json:"layers"`
+}
+
+func encodeChain(c *coder, l Chain) (o chainOptions, err error) {
+	o.Layers = make([]json.RawMessage, len(l))
+	for i, part := range l {
+		if o.Layers[i], err = c.encode(part); err != nil {
+			return o, fmt.Errorf("layer %d: %w", i, err)
+		}
+	}
+	return o, nil
+}
+
+func decodeChain(c *coder, o chainOptions) (Chain, error) {
+	l := make(Chain, len(o.Layers))
+	for i, raw := range o.Layers {
+		var err error
+		if l[i], err = c.decode(raw); err != nil {
+			return nil, fmt.Errorf("layer %d: %w", i, err)
+		}
+	}
+	return l, nil
+}

@@ -1,0 +1,93 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+
+	"utvi/fn"
+	"utvi/moment"
+)
+
+type applyOptions struct {
+	funcOptions
+	Rule string `json:"rule"`
+}
+
+func encodeApply(_ *coder, l Apply) (applyOptions, error) {
+	f, err := encodeFunc(l.F)
+	rule := l.Rule
+	if rule == nil {
+		rule = moment.UT(2) // written out: the file outlives the default
+	}
+	return applyOptions{f, rule.String()}, err
+}
+
+func decodeApply(c *coder, o applyOptions) (Apply, error) {
+	f, err := c.function(o.funcOptions)
+	if err != nil {
+		return Apply{}, err
+	}
+	rule, err := c.rule(o.Rule)
+	return Apply{f, rule}, err
+}
+
+// maxPoints bounds the scratch that a rule in a file can ask for.
+const maxPoints = 1 << 20
+
+func (c *coder) rule(name string) (moment.Rule, error) {
+	if r, ok := c.rules[name]; ok {
+		return r, nil
+	}
+	r, err := moment.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	if r.String() != name {
+		return nil, fmt.Errorf("the rule %.40q is written %q", name, r)
+	}
+	if r.Points() > maxPoints {
+		return nil, fmt.Errorf("the rule %s looks at more than %d points", r, maxPoints)
+	}
+	c.rules[name] = r
+	return r, nil
+}
+
+// funcOptions name a function: a built-in one or a user's.
+type funcOptions struct {
+	F    string `json:"f,omitempty"`
+	User string `json:"user_f,omitempty"`
+}
+
+// encodeFunc names f. A name is built in if it yields f's own kernel.
+func encodeFunc(f *moment.Func) (funcOptions, error) {
+	switch {
+	case f == nil:
+		return funcOptions{}, errors.New("it has no nonlinearity F")
+	case f.Name == "":
+		return funcOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set moment.Func.Name")
+	}
+	builtin, err := fn.Named(f.Name)
+	if err != nil {
+		return funcOptions{User: f.Name}, nil
+	}
+	if builtin.Op != f.Op || builtin.A != f.A {
+		return funcOptions{}, fmt.Errorf("its function is named %q like a built-in one that it is not: give it another name", f.Name)
+	}
+	return funcOptions{F: f.Name}, nil
+}
+
+func (c *coder) function(o funcOptions) (*moment.Func, error) {
+	switch {
+	case o.F != "" && o.User != "":
+		return nil, errors.New("it has two functions")
+	case o.F != "":
+		return fn.Named(o.F)
+	case o.User == "":
+		return nil, errors.New("it has no function")
+	}
+	f, ok := c.lib.Funcs[o.User]
+	if !ok {
+		return nil, fmt.Errorf("the model needs the function %q: load it with model.WithFunc", o.User)
+	}
+	return f, nil
+}
