@@ -1,0 +1,40 @@
+package nn
+
+import "utvi/compute"
+
+// Flatten takes an image for a vector, in the order height, width, channel.
+type Flatten struct{}
+
+func (Flatten) Kind() string { return "flatten" }
+
+func (Flatten) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindFlatten(b) }
+func (Flatten) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindFlatten(b) }
+
+type flatten[T compute.Float] struct {
+	stateless
+	weightless[T]
+	width int
+}
+
+func bindFlatten[T compute.Float](b *Binder[T]) (Unit[T], error) {
+	return flatten[T]{width: b.In.Size()}, nil
+}
+
+func (u flatten[T]) Out() Shape                    { return Vec(u.width) }
+func (u flatten[T]) NewRunner(int, bool) Runner[T] { return u }
+
+func (u flatten[T]) Forward(p *Pass[T]) {
+	copy(p.Out.Mean, p.In.Mean)
+	if p.In.Var != nil {
+		copy(p.Out.Var, p.In.Var)
+	}
+}
+
+func (u flatten[T]) Backward(p *Pass[T]) {
+	if p.DIn.Mean != nil {
+		copy(p.DIn.Mean, p.DOut.Mean)
+	}
+	if p.DIn.Var != nil {
+		copy(p.DIn.Var, p.DOut.Var)
+	}
+}
