@@ -17,18 +17,19 @@ type kernel func(a float32, x, f, df []float32)
 // the parameter of those ops that take one. f or df may be x itself, but not
 // each other. The bits of an element depend on its x and a alone.
 //
-// Values keep the bounds of the functions below and, where there is none:
+// Values keep the bounds of the functions of math32.go and, where there is none:
 //
-//	LeakyReLU, Square, Identity    correctly rounded
-//	ELU, SiLU, GELU                1e-6 relative
-//	Sin, Cos                       1e-6 relative
-//	NormalInverse                  1e-6 relative
+//	Identity, LeakyReLU, Square              correctly rounded
+//	ELU, SiLU, GELU, Sin, Cos, NormalInverse 1e-6 relative
 //
-// Slopes keep 1e-6 relative too, except near a zero they pass through away
+// Slopes keep 1e-6 relative too, except near a zero that they pass through away
 // from x = 0 (SiLU at −1.28, GELU at −0.75): 2e-7 absolute there. Where a
-// result is below the smallest normal float32 the bound is one unit of the
-// last subnormal place, 1.4e-45. NaN yields NaN in both. The slope at the kink
-// of LeakyReLU and ELU is that of the left side.
+// result is below the smallest normal float32 the bound is one unit of the last
+// subnormal place, 1.4e-45; nothing is flushed before. NaN yields NaN in both.
+// The slope at the kink of LeakyReLU and ELU is that of the left side.
+//
+// The vector kernels leave Sin and Cos beyond |x| = 65536 and NormalInverse
+// beyond 128 to scalar code, element by element.
 func Eval(op Op, a float32, x, f, df []float32) {
 	if op == OpUser || op >= NumOps {
 		panic("compute: Eval of an unnamed function")
