@@ -17,8 +17,26 @@ type Likelihood interface {
 
 	// Row returns −ln p(y) for the predicted moments, its gradient with respect
 	// to them in dmean and dvar, and how many variances were raised to the
-	// floor.
+	// floor, or other moments brought back to their bound.
 	Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int)
+
+	// NeedsVariance reports whether a prediction without variance, as of drawn
+	// weights, lacks the noise to be scored with.
+	NeedsVariance() bool
+}
+
+// Predictive is implemented by likelihoods whose targets are numbers: it tells
+// what they will be. Wherever Row is the score of the predictive distribution,
+// Score is Row.
+type Predictive interface {
+	Likelihood
+
+	// Predict writes mean and variance of each target, noise included.
+	Predict(mean, variance, ymean, yvar []float64)
+
+	// Score returns −ln E_q[p(y|w)], the score of the predictive distribution:
+	// what compares predictions, whatever they were trained with.
+	Score(y, mean, variance []float64) float64
 }
 
 // Normal scores each output by −ln N(y; mean, variance), the variance being what
@@ -30,10 +48,17 @@ type Normal struct {
 
 func (Normal) String() string { return "normal" }
 
+// NeedsVariance implements Likelihood: the variance holds the noise.
+func (Normal) NeedsVariance() bool { return true }
+
 // Targets is one per output.
 func (Normal) Targets(outputs int) (int, error) {
+	return onePerOutput("normal", outputs)
+}
+
+func onePerOutput(name string, outputs int) (int, error) {
 	if outputs < 1 {
-		return 0, fmt.Errorf("likelihood normal: the network has %d outputs; it needs at least 1", outputs)
+		return 0, fmt.Errorf("likelihood %s: the network has %d outputs; it needs at least 1", name, outputs)
 	}
 	return outputs, nil
 }
@@ -43,10 +68,7 @@ const halfLog2Pi = 0.918938533204672741780329736405617640
 // Row implements Likelihood. Below the floor, the gradient with respect to the
 // variance is kept only where it would raise it.
 func (l Normal) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
-	floor := l.Floor
-	if floor == 0 {
-		floor = 1e-6
-	}
+	floor := l.floor()
 	for i, y := range y {
 		v, e := variance[i], mean[i]-y
 		low := v < floor
@@ -54,7 +76,7 @@ func (l Normal) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floo
 			v = floor
 			floored++
 		}
-		nll += halfLog2Pi + 0.5*math.Log(v) + 0.5*e*e/v
+		nll += normalNLL(e, v)
 		dmean[i] = e / v
 		dvar[i] = 0.5 / v * (1 - e*e/v)
 		if low && dvar[i] > 0 {
@@ -62,4 +84,33 @@ func (l Normal) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floo
 		}
 	}
 	return nll, floored
+}
+
+func (l Normal) floor() float64 { return orDefault(l.Floor, 1e-6) }
+
+func orDefault(x, otherwise float64) float64 {
+	if x == 0 {
+		return otherwise
+	}
+	return x
+}
+
+// normalNLL is −ln N(e; 0, v).
+func normalNLL(e, v float64) float64 {
+	return halfLog2Pi + 0.5*math.Log(v) + 0.5*e*e/v
+}
+
+// Predict implements Predictive.
+func (l Normal) Predict(mean, variance, ymean, yvar []float64) {
+	for i, v := range variance {
+		ymean[i], yvar[i] = mean[i], max(v, l.floor())
+	}
+}
+
+// Score implements Predictive.
+func (l Normal) Score(y, mean, variance []float64) (nll float64) {
+	for i, y := range y {
+		nll += normalNLL(mean[i]-y, max(variance[i], l.floor()))
+	}
+	return nll
 }

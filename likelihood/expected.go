@@ -1,0 +1,55 @@
+package likelihood
+
+import "fmt"
+
+// ExpectedNormal scores each output by the expected score under noise of a known
+// standard deviation τ, the variance being the weights' doubt alone:
+//
+//	E_q[−ln N(y; f, τ²)] = ½ ln 2πτ² + ((m−y)² + v)/2τ²
+//
+// With the KL it is the evidence lower bound as it is defined, where Normal
+// bounds it more tightly. The network must not add noise of its own (no
+// nn.Noise): in one variance, noise and doubt could not be told apart. Noise that
+// is to be learned is a second output: see Heteroscedastic.
+type ExpectedNormal struct {
+	Std float64 // τ
+}
+
+func (l ExpectedNormal) String() string { return fmt.Sprintf("expected normal, noise %g", l.Std) }
+
+// NeedsVariance implements Likelihood.
+func (ExpectedNormal) NeedsVariance() bool { return false }
+
+// Targets is one per output.
+func (l ExpectedNormal) Targets(outputs int) (int, error) {
+	if t := l.Std * l.Std; !(l.Std > 0 && t > 0 && t-t == 0) {
+		return 0, fmt.Errorf("likelihood expected normal: the noise has standard deviation %v; it must be a number > 0", l.Std)
+	}
+	return onePerOutput("expected normal", outputs)
+}
+
+// Row implements Likelihood. Nothing needs a floor.
+func (l ExpectedNormal) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
+	t := l.Std * l.Std
+	for i, y := range y {
+		e := mean[i] - y
+		nll += normalNLL(e, t) + 0.5*variance[i]/t
+		dmean[i], dvar[i] = e/t, 0.5/t
+	}
+	return nll, 0
+}
+
+// Predict implements Predictive.
+func (l ExpectedNormal) Predict(mean, variance, ymean, yvar []float64) {
+	for i, v := range variance {
+		ymean[i], yvar[i] = mean[i], v+l.Std*l.Std
+	}
+}
+
+// Score implements Predictive.
+func (l ExpectedNormal) Score(y, mean, variance []float64) (nll float64) {
+	for i, y := range y {
+		nll += normalNLL(mean[i]-y, variance[i]+l.Std*l.Std)
+	}
+	return nll
+}

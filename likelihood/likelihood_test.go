@@ -1,0 +1,145 @@
+package likelihood_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"utvi/likelihood"
+	"utvi/likelihood/likelihoodtest"
+)
+
+type vec = []float64
+
+func row(y, mean, variance vec) likelihoodtest.Row {
+	return likelihoodtest.Row{Y: y, Mean: mean, Var: variance}
+}
+
+// nlog is −ln N(e; 0, v).
+func nlog(e, v float64) float64 { return 0.5 * (math.Log(2*math.Pi*v) + e*e/v) }
+
+func TestNormal(t *testing.T) {
+	rows := []likelihoodtest.Row{row(vec{0.3, -2}, vec{0.5, -1.1}, vec{0.2, 0.9})}
+	// Half of the variance is the outputs' spread, half is noise.
+	noise := func(i int) float64 { return rows[0].Var[i] / 2 }
+	likelihoodtest.Check(t, likelihood.Normal{}, likelihoodtest.Case{
+		Rows: rows, Split: 0.5,
+		NLL:    func(y, f []float64) float64 { return nlog(y[0]-f[0], noise(0)) + nlog(y[1]-f[1], noise(1)) },
+		Target: func(i int, f []float64) (float64, float64) { return f[i], noise(i) },
+		Floored: []likelihoodtest.Row{
+			row(vec{1, 2}, vec{1, 2.5}, vec{0, 1e-7}), row(vec{1, 2}, vec{1, 2.5}, vec{0.1, 1e-7})},
+		Bites: []int{2, 1},
+	})
+}
+
+func TestExpectedNormal(t *testing.T) {
+	const noise = 0.4
+	likelihoodtest.Check(t, likelihood.ExpectedNormal{Std: noise}, likelihoodtest.Case{
+		Rows: []likelihoodtest.Row{
+			row(vec{0.3, -2}, vec{0.5, -1.1}, vec{0.2, 0.9}),
+			row(vec{1, 0.2}, vec{1, 0}, vec{0, 3})},
+		Expected: true,
+		NLL:      func(y, f []float64) float64 { return nlog(y[0]-f[0], noise*noise) + nlog(y[1]-f[1], noise*noise) },
+		Target:   func(i int, f []float64) (float64, float64) { return f[i], noise * noise },
+	})
+	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1), 1e200} {
+		if _, err := (likelihood.ExpectedNormal{Std: bad}).Targets(1); err == nil {
+			t.Errorf("a noise of %v was accepted", bad)
+		}
+	}
+}
+
+func TestHeteroscedastic(t *testing.T) {
+	l := likelihood.Heteroscedastic{}
+	one := func(y, f, ell float64) float64 { return nlog(y-f, math.Exp(ell)) }
+	likelihoodtest.Check(t, l, likelihoodtest.Case{
+		Rows: []likelihoodtest.Row{
+			row(vec{0.3}, vec{0.5, -1.2}, vec{0.2, 0.35}),
+			row(vec{-1}, vec{2, 0.7}, vec{1.5, 1.1}),
+			row(vec{-1}, vec{2, 0.7}, vec{0, 0})},
+		Expected: true,
+		NLL:      func(y, f []float64) float64 { return one(y[0], f[0], f[1]) },
+		Target:   func(_ int, f []float64) (float64, float64) { return f[0], math.Exp(f[1]) },
+		Floored:  []likelihoodtest.Row{row(vec{1}, vec{2, -20}, vec{0.1, 0.2})},
+		Bites:    []int{1},
+	})
+	// Values first, then log-variances.
+	likelihoodtest.Check(t, l, likelihoodtest.Case{
+		Rows:     []likelihoodtest.Row{row(vec{0.3, 4}, vec{0.5, 3.1, -1.2, 0.4}, vec{0.2, 0.1, 0.35, 0.2})},
+		Expected: true,
+		NLL:      func(y, f []float64) float64 { return one(y[0], f[0], f[2]) + one(y[1], f[1], f[3]) },
+		Target:   func(i int, f []float64) (float64, float64) { return f[i], math.Exp(f[2+i]) },
+		Floored:  []likelihoodtest.Row{row(vec{1, 1}, vec{2, 2, -20, -30}, vec{0.1, 0.2, 0, 80})},
+		Bites:    []int{2},
+	})
+	if _, err := l.Targets(3); err == nil {
+		t.Error("three outputs were accepted")
+	}
+}
+
+func TestCategorical(t *testing.T) {
+	likelihoodtest.Check(t, likelihood.Categorical{}, likelihoodtest.Case{
+		Rows: []likelihoodtest.Row{
+			row(vec{1}, vec{0.2, 0.7, 0.1}, vec{0.01, 0.02, 0}),
+			row(vec{2}, vec{0.2, 0.7, 0.1}, vec{0, 0, 0})},
+		NLL:     func(y, f []float64) float64 { return -math.Log(f[int(y[0])]) },
+		Floored: []likelihoodtest.Row{row(vec{0}, vec{0, 1}, vec{0, 0}), row(vec{1}, vec{1, -0.1}, vec{0, 0})},
+		Bites:   []int{1, 1},
+		Bad: []likelihoodtest.Row{
+			row(vec{3}, vec{0.2, 0.7, 0.1}, vec{0, 0, 0}), row(vec{0.5}, vec{0.5, 0.5}, vec{0, 0}),
+			row(vec{-1}, vec{0.5, 0.5}, vec{0, 0}), row(vec{math.NaN()}, vec{0.5, 0.5}, vec{0, 0})},
+	})
+}
+
+func TestBernoulli(t *testing.T) {
+	likelihoodtest.Check(t, likelihood.Bernoulli{}, likelihoodtest.Case{
+		// One certain yes, one certain no; small spreads keep p within [0, 1].
+		Rows: []likelihoodtest.Row{
+			row(vec{1, 0}, vec{0.3, 0.45}, vec{1e-4, 2e-4}),
+			row(vec{0, 1}, vec{0.9, 0.8}, vec{0, 1e-5})},
+		NLL: func(y, f []float64) float64 {
+			return -math.Log(y[0]*f[0]+(1-y[0])*(1-f[0])) - math.Log(y[1]*f[1]+(1-y[1])*(1-f[1]))
+		},
+		Target: func(i int, f []float64) (float64, float64) { return f[i], f[i] * (1 - f[i]) },
+		Floored: []likelihoodtest.Row{
+			row(vec{1, 0}, vec{0, 1}, vec{0, 0}), row(vec{1, 0}, vec{1, 0}, vec{0, 0})},
+		Bites: []int{2, 0},
+		Bad:   []likelihoodtest.Row{row(vec{2, 0}, vec{0.5, 0.5}, vec{0, 0}), row(vec{0, math.NaN()}, vec{0.5, 0.5}, vec{0, 0})},
+	})
+}
+
+func TestPoisson(t *testing.T) {
+	one := func(y, l float64) float64 {
+		g, _ := math.Lgamma(y + 1)
+		return math.Exp(l) - y*l + g
+	}
+	likelihoodtest.Check(t, likelihood.Poisson{}, likelihoodtest.Case{
+		Rows: []likelihoodtest.Row{
+			row(vec{3, 0}, vec{0.5, -1.2}, vec{0.2, 0.6}),
+			row(vec{12, 1}, vec{2.2, 0}, vec{0, 0.1})},
+		Expected: true,
+		NLL:      func(y, f []float64) float64 { return one(y[0], f[0]) + one(y[1], f[1]) },
+		Target:   func(i int, f []float64) (float64, float64) { return math.Exp(f[i]), math.Exp(f[i]) },
+		Floored:  []likelihoodtest.Row{row(vec{3, 0}, vec{31, 29}, vec{0, 4}), row(vec{3, 0}, vec{31, 2}, vec{0, 4})},
+		Bites:    []int{2, 1},
+		Bad:      []likelihoodtest.Row{row(vec{-1, 0}, vec{0, 0}, vec{0, 0})},
+	})
+}
+
+func ExampleHeteroscedastic() {
+	// One target: its value 2 ± 0.5, and the logarithm of its noise variance.
+	mean, variance := []float64{2, math.Log(0.09)}, []float64{0.25, 0.1}
+	var l likelihood.Heteroscedastic
+	var y, v [1]float64
+	l.Predict(mean, variance, y[:], v[:])
+	fmt.Printf("%.2f ± %.2f\n", y[0], math.Sqrt(v[0]))
+	// Output: 2.00 ± 0.59
+}
+
+func ExampleCategorical() {
+	var l likelihood.Categorical
+	dmean, dvar := make([]float64, 3), make([]float64, 3)
+	nll, _ := l.Row([]float64{2}, []float64{0.1, 0.4, 0.5}, make([]float64, 3), dmean, dvar)
+	fmt.Printf("%.3f nats, slopes %v\n", nll, dmean)
+	// Output: 0.693 nats, slopes [0 0 -2]
+}
