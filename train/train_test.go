@@ -31,15 +31,14 @@ func generator() *data.Generator {
 	}}
 }
 
-func network(t testing.TB, rule moment.Rule) *model.Model {
-	t.Helper()
+func network(rule moment.Rule) *model.Model {
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: rule}
 	m, err := model.New(model.Config{
 		Input: nn.Vec(2), Seed: 5,
 		Layers: nn.Chain{nn.Dense{Out: 30}, act, nn.Dense{Out: 21}, nn.Apply{F: fn.Tanh(), Rule: moment.LearnedUT(2)}, nn.Dense{Out: 1}, nn.Scale{}},
 	})
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return m
 }
@@ -78,7 +77,7 @@ func TestCoresDoNotMatter(t *testing.T) {
 		var steps []train.Step
 		for _, procs := range []int{1, 2, 3, 7} {
 			before := runtime.GOMAXPROCS(procs)
-			m := network(t, rule)
+			m := network(rule)
 			got := run(t, m, config())
 			runtime.GOMAXPROCS(before)
 			if want == nil {
@@ -95,7 +94,7 @@ func TestCoresDoNotMatter(t *testing.T) {
 func TestLossFalls(t *testing.T) {
 	c := config()
 	c.Steps = 1500
-	steps := run(t, network(t, moment.UT(2)), c)
+	steps := run(t, network(moment.UT(2)), c)
 	early, late := steps[0].NLL, 0.0
 	for _, s := range steps[len(steps)-100:] {
 		late += s.NLL / 100
@@ -107,7 +106,7 @@ func TestLossFalls(t *testing.T) {
 
 // The trainer's KL and loss are the definitions.
 func TestObjective(t *testing.T) {
-	m := network(t, moment.UT(2))
+	m := network(moment.UT(2))
 	kl := m.Params.KL()
 	c := config()
 	c.Steps = 1
@@ -123,7 +122,7 @@ func TestObjective(t *testing.T) {
 // A run that is cut off and continued, several times, has the bits of one that
 // was not.
 func TestResume(t *testing.T) {
-	whole := network(t, moment.MonteCarlo(3))
+	whole := network(moment.MonteCarlo(3))
 	want := run(t, whole, config())
 
 	c := config()
@@ -131,7 +130,7 @@ func TestResume(t *testing.T) {
 	c.CheckpointEvery = 4
 	var m *model.Model
 	for _, stop := range []int{3, 9, 10, 27, 100} {
-		m = network(t, moment.MonteCarlo(3)) // as a new process would
+		m = network(moment.MonteCarlo(3)) // as a new process would
 		tr, err := train.New(m, c)
 		if err != nil {
 			t.Fatal(err)
@@ -157,7 +156,7 @@ func TestResume(t *testing.T) {
 func TestCancel(t *testing.T) {
 	c := config()
 	c.Checkpoint = filepath.Join(t.TempDir(), "run.ckpt")
-	m := network(t, moment.UT(2))
+	m := network(moment.UT(2))
 	tr, err := train.New(m, c)
 	if err != nil {
 		t.Fatal(err)
@@ -173,7 +172,7 @@ func TestCancel(t *testing.T) {
 	if !errors.Is(last, context.Canceled) {
 		t.Fatalf("the loop ended with %v", last)
 	}
-	again, err := train.New(network(t, moment.UT(2)), c)
+	again, err := train.New(network(moment.UT(2)), c)
 	if err != nil || again.Step() != 7 {
 		t.Errorf("continued at step %d: %v", again.Step(), err)
 	}
@@ -223,7 +222,7 @@ var armed bool
 func TestBadCheckpoint(t *testing.T) {
 	c := config()
 	c.Checkpoint = filepath.Join(t.TempDir(), "run.ckpt")
-	run(t, network(t, moment.UT(2)), c)
+	run(t, network(moment.UT(2)), c)
 	good, err := os.ReadFile(c.Checkpoint)
 	if err != nil {
 		t.Fatal(err)
@@ -237,19 +236,19 @@ func TestBadCheckpoint(t *testing.T) {
 	}
 	other := c
 	other.Seed = 10
-	refuse("another seed", "seed 9", network(t, moment.UT(2)), other)
+	refuse("another seed", "seed 9", network(moment.UT(2)), other)
 	small, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	refuse("another network", "another network", small, c)
 	os.WriteFile(c.Checkpoint, good[:len(good)-5], 0o644)
-	refuse("truncated", "truncated", network(t, moment.UT(2)), c)
+	refuse("truncated", "truncated", network(moment.UT(2)), c)
 	os.WriteFile(c.Checkpoint, nil, 0o644)
-	refuse("empty", "run.ckpt", network(t, moment.UT(2)), c)
+	refuse("empty", "run.ckpt", network(moment.UT(2)), c)
 	good[len(good)-100] ^= 4
 	os.WriteFile(c.Checkpoint, good, 0o644)
-	m := network(t, moment.UT(2))
+	m := network(moment.UT(2))
 	before := slices.Clone(m.Params.Theta)
 	refuse("altered", "altered", m, c)
 	if !same(before, m.Params.Theta) {
@@ -258,7 +257,7 @@ func TestBadCheckpoint(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	m := network(t, moment.UT(2))
+	m := network(moment.UT(2))
 	for want, bend := range map[string]func(*train.Config){
 		"there are no data":       func(c *train.Config) { c.Data = nil },
 		"0 steps of 100 rows":     func(c *train.Config) { c.Steps = 0 },
@@ -280,7 +279,7 @@ func TestRefusals(t *testing.T) {
 func TestStepsDoNotAllocate(t *testing.T) {
 	c := config()
 	c.Steps, c.Workers = 1000, 2
-	tr, err := train.New(network(t, moment.UT(2)), c)
+	tr, err := train.New(network(moment.UT(2)), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +314,7 @@ func TestUncertainTable(t *testing.T) {
 	}
 	c := config()
 	c.Data, c.KL, c.Steps, c.Batch = table, optim.WarmUpKL(20), 40, 64
-	steps := run(t, network(t, moment.UT(2)), c)
+	steps := run(t, network(moment.UT(2)), c)
 	if last := steps[len(steps)-1]; !(last.NLL < steps[0].NLL) {
 		t.Errorf("the negative log-likelihood went from %v to %v", steps[0].NLL, last.NLL)
 	}

@@ -1,0 +1,86 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"utvi/moment"
+	"utvi/rng"
+	"utvi/train"
+)
+
+// killed is the configuration of the run that TestKill cuts down.
+func killed(checkpoint string) train.Config {
+	c := config()
+	c.Steps, c.Checkpoint, c.CheckpointEvery = 600, checkpoint, 3
+	return c
+}
+
+// TestMain lets the test binary be the run that is killed.
+func TestMain(m *testing.M) {
+	if path := os.Getenv("UTVI_TRAIN_CHILD"); path != "" {
+		if err := child(path); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func child(path string) error {
+	tr, err := train.New(network(moment.UT(2)), killed(path))
+	if err != nil {
+		return err
+	}
+	return tr.Run(context.Background())
+}
+
+// A run killed again and again (signal 9) ends with the bits of one that was
+// left alone.
+func TestKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.ckpt")
+	kills := 0
+	for i := uint64(0); ; i++ {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "UTVI_TRAIN_CHILD="+path)
+		cmd.Stderr = os.Stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- cmd.Wait() }()
+		life := time.Duration(20+130*rng.Uniform(rng.New(4), i)) * time.Millisecond
+		if i >= 12 {
+			life = time.Minute // often enough: let it end
+		}
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(life):
+			cmd.Process.Kill()
+			<-done
+			kills++
+			continue
+		}
+		break
+	}
+	// The finished checkpoint continues to nothing: it holds the end.
+	got := network(moment.UT(2))
+	if _, err := train.New(got, killed(path)); err != nil {
+		t.Fatal(err)
+	}
+	want := network(moment.UT(2))
+	run(t, want, killed(filepath.Join(t.TempDir(), "other.ckpt")))
+	if !same(got.Params.Theta, want.Params.Theta) {
+		t.Errorf("after %d kills the bits differ", kills)
+	}
+	t.Logf("%d kills", kills)
+}
