@@ -11,7 +11,7 @@ import (
 // Figure draws the paper's Figure 1: the predictions of the three methods,
 // averaged over the replicates, and how their scores fell.
 func (r *FCResult) Figure() report.Regression {
-	fig := report.Regression{X: r.X, Border: fcBorder, CurveLabel: "validation NLL − true model's (nats)"}
+	fig := report.Regression{X: r.X, Border: fcBorder, CurveLabel: "NLL − true model's NLL (nats)"}
 	shown := newFCSample(rng.New(r.Spec.Seed).Sub(0, 3), 400)
 	for i, x := range shown.x.Mean {
 		fig.DataX, fig.DataY = append(fig.DataX, float64(x)), append(fig.DataY, float64(shown.y[i]))

@@ -81,25 +81,32 @@ func (m Moments) view() momentsView {
 }
 
 func (v *momentsView) include(y float64) {
-	if !math.IsNaN(y) && !math.IsInf(y, 0) {
+	if math.Abs(y) < 1e305 { // spans must not overflow
 		v.ylo, v.yhi = min(v.ylo, y), max(v.yhi, y)
 	}
 }
 
+// within is y, or where y leaves the panel far behind, just outside it: the axes
+// clip lines, but cannot those that end at infinity.
+func (v *momentsView) within(y float64) float64 {
+	span := v.yhi - v.ylo
+	return min(max(y, v.ylo-span), v.yhi+span)
+}
+
 // curve is the panel of the function.
 func (m Moments) curve(v momentsView) *plot.Plot {
-	p := newPlot(fmt.Sprintf("%s of N(%.4g, %.4g) by %v", m.F.Name, m.Mean, m.Var, m.Rule), "", "y = f(x)")
+	p := newPlot(fmt.Sprintf("%s of %s by %v", m.F.Name, minus(fmt.Sprintf("N(%.4g, %.4g)", m.Mean, m.Var)), m.Rule), "", "y = f(x)")
 	p.X.Tick.Marker = ticks{blank: true}
 	x := linspace(v.xlo, v.xhi, 1201)
 	x = slices.Sorted(slices.Values(append(x, m.F.Kinks...)))
 	x = slices.DeleteFunc(x, func(x float64) bool { return x < v.xlo || x > v.xhi })
 	y := make([]float64, len(x))
 	for i := range x {
-		y[i] = m.F.F(x[i])
+		y[i] = v.within(m.F.F(x[i]))
 	}
 	if len(v.points) <= 12 {
 		for _, x := range v.points {
-			y := m.F.F(x)
+			y := v.within(m.F.F(x))
 			p.Add(line([]float64{x, x, v.xhi}, []float64{v.ylo, y, y}, stroke(fade(Vermilion, 0.7), 0.6, 2, 2)))
 		}
 	}
@@ -219,15 +226,13 @@ func (m Moments) legend(c draw.Canvas, area vg.Rectangle) {
 		if math.Abs(r.mean) < 1e-12*math.Sqrt(r.variance) {
 			r.mean = 0 // rounding
 		}
-		c.StrokeLine2(r.style, x, y, x+10, y)
-		c.FillText(style, vg.Point{X: x + 15, Y: y}, r.name)
-		c.FillText(style, vg.Point{X: x + 43, Y: y}, minus(fmt.Sprintf("μ %.4g", r.mean)))
-		c.FillText(style, vg.Point{X: x + 96, Y: y}, minus(fmt.Sprintf("σ² %.4g", r.variance)))
+		drawKey(c, x, y, keyEntry{r.name, keyLine(r.style)})
+		c.FillText(style, vg.Point{X: x + 48, Y: y}, minus(fmt.Sprintf("μ %.4g", r.mean)))
+		c.FillText(style, vg.Point{X: x + 99, Y: y}, minus(fmt.Sprintf("σ² %.4g", r.variance)))
 		y -= 15
 	}
 	if m.Rule.Points() > 1 {
-		c.DrawGlyph(draw.GlyphStyle{Color: Vermilion, Radius: 3, Shape: draw.CircleGlyph{}}, vg.Point{X: x + 5, Y: y})
-		c.FillText(style, vg.Point{X: x + 15, Y: y}, "points, area by weight")
+		drawKey(c, x, y, keyEntry{"points, area by weight", keyDot(Vermilion, 3)})
 	}
 }
 

@@ -35,12 +35,12 @@ type Curve struct {
 	Mean, Lo, Hi []float64
 }
 
-func (Regression) Size() (width, height vg.Length) { return 17 * vg.Centimeter, 14 * vg.Centimeter }
+func (Regression) Size() (width, height vg.Length) { return 17 * vg.Centimeter, 14.5 * vg.Centimeter }
 
 // Draw implements Figure.
 func (r Regression) Draw(c draw.Canvas) error {
 	w, h := r.Size()
-	const left, bottom, top, right, gapX, gapY = 44, 36, 24, 12, 58, 62
+	const left, bottom, top, right, gapX, gapY = 44, 36, 48, 14, 58, 58
 	cw, ch := (w-left-right-gapX)/2, (h-bottom-top-gapY)/2
 	cell := func(i int) vg.Rectangle {
 		at := vg.Point{X: left + vg.Length(i%2)*(cw+gapX), Y: bottom + vg.Length(1-i/2)*(ch+gapY)}
@@ -48,11 +48,23 @@ func (r Regression) Draw(c draw.Canvas) error {
 	}
 	lo, hi := r.yRange()
 	for i, p := range r.Panels[:min(3, len(r.Panels))] {
-		place(r.panel(p, lo, hi, i == 0), c, cell(i))
+		place(r.panel(p, lo, hi), c, cell(i))
 	}
 	place(r.scores(), c, cell(3))
+	keyRow(c, left, w-right, h-12,
+		keyEntry{"data", keyDot(dataColour, 1.6)},
+		keyEntry{"mean", keyLine(stroke(Ink, 1.8))},
+		keyEntry{"predicted ±σ", keyFill(fade(Ink, 0.3))},
+		keyEntry{"true ±σ", keyLine(truthStyle)},
+		keyEntry{"out of distribution", keyFill(outside)})
 	return nil
 }
+
+var (
+	dataColour = fade(Ink, 0.35)
+	outside    = fade(Grey, 0.12)
+	truthStyle = stroke(Ink, 0.9, 4, 2)
+)
 
 // yRange shows all data and the predictions where there are data; elsewhere
 // they may leave the panel.
@@ -67,11 +79,11 @@ func (r Regression) yRange() (lo, hi float64) {
 	return max(lo, -2.2*x), min(hi, 2.2*x)
 }
 
-func (r Regression) panel(m RegressionPanel, lo, hi float64, legend bool) *plot.Plot {
+func (r Regression) panel(m RegressionPanel, lo, hi float64) *plot.Plot {
 	p := newPlot(m.Title, "x", "y")
 	first, last := r.X[0], r.X[len(r.X)-1]
 	for _, side := range [][]float64{{first, -r.Border}, {r.Border, last}} {
-		p.Add(band(side, []float64{lo, lo}, []float64{hi, hi}, fade(Grey, 0.10)))
+		p.Add(band(side, []float64{lo, lo}, []float64{hi, hi}, outside))
 	}
 	for _, x := range []float64{-r.Border, r.Border} {
 		p.Add(line([]float64{x, x}, []float64{lo, hi}, stroke(Grey, 0.6, 3, 2)))
@@ -83,20 +95,11 @@ func (r Regression) panel(m RegressionPanel, lo, hi float64, legend bool) *plot.
 		}
 		return y
 	}
-	data := dots(r.DataX, r.DataY, fade(Ink, 0.35), 0.9)
+	data := dots(r.DataX, r.DataY, dataColour, 0.9)
 	predicted := band(r.X, clamp(offset(-1, m.SD), lo, hi), clamp(offset(1, m.SD), lo, hi), fade(m.Colour, 0.35))
 	mean := line(r.X, m.Mean, stroke(m.Colour, 1.8))
-	truth := stroke(Ink, 0.9, 4, 2)
-	below, above := line(r.X, offset(-1, m.Truth), truth), line(r.X, offset(1, m.Truth), truth)
+	below, above := line(r.X, offset(-1, m.Truth), truthStyle), line(r.X, offset(1, m.Truth), truthStyle)
 	p.Add(data, predicted, below, above, mean)
-	if legend {
-		p.Legend.Add("data", data)
-		p.Legend.Add("mean", mean)
-		p.Legend.Add("predicted ±σ", predicted)
-		p.Legend.Add("true ±σ", above)
-		p.Legend.Top, p.Legend.Left = true, true
-		p.Legend.XOffs, p.Legend.YOffs = 4, -2
-	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = first, last, lo, hi
 	return p
 }
@@ -113,22 +116,28 @@ func (r Regression) scores() *plot.Plot {
 			hi = max(hi, c.Hi[i])
 		}
 	}
-	lo, hi = math.Max(lo, 1e-4)*0.8, hi*1.2
+	lo, hi = max(lo, 1e-4)*0.8, hi*1.2
 	if !(lo < hi) {
 		lo, hi = 1e-4, 1
 	}
-	for _, c := range r.Curves {
-		p.Add(band(c.X, clamp(c.Lo, lo, hi), clamp(c.Hi, lo, hi), fade(c.Colour, 0.18)))
+	log := func(y []float64) []float64 {
+		y = clamp(y, lo, hi)
+		for i := range y {
+			y[i] = math.Log10(y[i])
+		}
+		return y
 	}
 	for _, c := range r.Curves {
-		l := line(c.X, clamp(c.Mean, lo, hi), stroke(c.Colour, 1.6))
+		p.Add(band(c.X, log(c.Lo), log(c.Hi), fade(c.Colour, 0.18)))
+	}
+	for _, c := range r.Curves {
+		l := line(c.X, log(c.Mean), stroke(c.Colour, 1.6))
 		p.Add(l)
 		p.Legend.Add(c.Name, l)
 	}
 	p.Legend.Top = true
-	p.Y.Scale = plot.LogScale{}
 	p.Y.Tick.Marker = decades{}
-	p.Y.Min, p.Y.Max = lo, hi
+	p.Y.Min, p.Y.Max = math.Log10(lo), math.Log10(hi)
 	p.X.Min = 0
 	return p
 }

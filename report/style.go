@@ -38,6 +38,7 @@ func fade(c color.NRGBA, alpha float64) color.NRGBA {
 }
 
 const (
+	titleSize = 10
 	labelSize = 9.5
 	tickSize  = 8.5
 )
@@ -55,9 +56,6 @@ func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.Transparent
 	p.Title.Text = title
-	p.Title.TextStyle.Font = face(10)
-	p.Title.TextStyle.Color = Ink
-	p.Title.Padding = 5
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = face(labelSize)
@@ -117,8 +115,12 @@ func dots(x, y []float64, c color.Color, radius vg.Length) *plotter.Scatter {
 }
 
 // place draws p so that its data area is the given rectangle, whatever room its
-// axes take: panels that share an axis line up.
+// axes take: panels that share an axis line up, and so do their titles.
 func place(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
+	title := textStyle(titleSize, Ink)
+	title.XAlign = draw.XCenter
+	c.FillText(title, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 9}, p.Title.Text)
+	p.Title.Text = ""
 	c.Rectangle = area
 	for range 3 {
 		have := p.DataCanvas(c).Rectangle

@@ -54,26 +54,25 @@ func number(x float64, decimals int) string {
 
 func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
-// decades marks a logarithmic axis: powers of ten with numbers, the rest small.
-// Where fewer than two powers fall in, 2 and 5 are numbered too.
+// decades marks an axis of log₁₀: powers of ten with numbers, the rest small.
+// Where fewer than two powers may fall in, 2 and 5 are numbered too. (plot's own
+// logarithmic scale misjudges the room that a long label takes.)
 type decades struct{}
 
 // Ticks implements plot.Ticker.
 func (decades) Ticks(lo, hi float64) []plot.Tick {
-	first, last := int(math.Floor(math.Log10(lo))), int(math.Ceil(math.Log10(hi)))
-	few := math.Log10(hi/lo) < 2
 	var out []plot.Tick
-	for e := first; e <= last; e++ {
-		for k := 1; k <= 9; k++ {
-			x := float64(k) * math.Pow10(e)
-			if x < lo || x > hi {
+	for e := math.Floor(lo); e <= hi; e++ {
+		for k := 1.0; k <= 9; k++ {
+			at := e + math.Log10(k)
+			if at < lo-1e-9 || at > hi+1e-9 {
 				continue
 			}
 			label := ""
-			if k == 1 || few && (k == 2 || k == 5) {
-				label = strconv.FormatFloat(x, 'g', 3, 64)
+			if k == 1 || hi-lo < 2 && (k == 2 || k == 5) {
+				label = minus(strconv.FormatFloat(k*math.Pow10(int(e)), 'g', 3, 64))
 			}
-			out = append(out, plot.Tick{Value: x, Label: minus(label)})
+			out = append(out, plot.Tick{Value: at, Label: label})
 		}
 	}
 	return out

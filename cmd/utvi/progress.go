@@ -70,14 +70,14 @@ func (p *progress) tell(e experiment.Event) {
 		if !math.IsNaN(e.Score) {
 			show(&t.note, fmt.Sprintf("  NLL %.4f", e.Score))
 		}
-		show(&p.note, "  "+p.left()+" left")
+		show(&p.note, p.left())
 		t.bar.SetCurrent(int64(e.Step))
 		p.total.SetCurrent(p.done)
 	}
 	if e.Step == e.Steps {
 		p.finished++
 		if p.bars == nil {
-			fmt.Fprintf(p.w, "%s: NLL %.4f, %d of %d done, %s left\n", e.Trial, e.Score, p.finished, e.Trials, p.left())
+			fmt.Fprintf(p.w, "%s: NLL %.4f  %d of %d done%s\n", e.Trial, e.Score, p.finished, e.Trials, p.left())
 		}
 	}
 }
@@ -108,11 +108,11 @@ func show(note *atomic.Pointer[string], s string) { note.Store(&s) }
 // left estimates the time to the end from the speed of this run alone.
 func (p *progress) left() string {
 	made := p.done - p.found
-	if made == 0 {
-		return "?"
+	if made == 0 || p.done == p.all {
+		return ""
 	}
 	d := time.Duration(float64(time.Since(p.start)) / float64(made) * float64(p.all-p.done))
-	return d.Round(time.Second).String()
+	return fmt.Sprintf("  %v left", d.Round(time.Second))
 }
 
 // close takes the bars off the screen.

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// binary is the program, built once.
+var binary string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "utvi-test-")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "utvi")
+	if runtime.GOOS == "windows" {
+		binary += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+func utvi(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), binary, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	return code, out.String(), errs.String()
+}
+
+// What the user gets wrong is answered in one line that says what would be
+// right.
+func TestMisuse(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"nosuch", `unknown command "nosuch"; there are bench, `},
+		{"nosuch --flag", `unknown command "nosuch"`},
+		{"--nosuch", "unknown flag --nosuch"},
+		{"moments --nosuch 1", "unknown flag --nosuch; utvi moments takes --fn --slope "},
+		{"moments -x", "unknown flag -x"},
+		{"moments extra", `takes no argument "extra"`},
+		{"version extra", `takes no argument "extra"`},
+		{"moments --mean", "--mean needs a number after it"},
+		{"moments --mean zero", `--mean takes a number, not "zero"`},
+		{"moments --rule gh --order 2.5", `--order takes a whole number, not "2.5"`},
+		{"moments --rule mc --seed -1", `--seed takes a whole number ≥ 0`},
+		{"moments --var -1", "the variance is -1; it must be a finite number ≥ 0"},
+		{"moments --var NaN", "the variance is NaN"},
+		{"moments --var Inf", "the variance is +Inf"},
+		{"moments --mean NaN", "the mean is NaN"},
+		{"moments --mean -Inf", "the mean is -Inf"},
+		{"moments --fn nosuch", "tanh"},
+		{"moments --rule nosuch", `there is no rule "nosuch"; there are ut, gh, genut, mc, linear, exact`},
+		{"moments --kappa -1", "κ is -1"},
+		{"moments --kappa NaN", "κ is NaN"},
+		{"moments --rule gh --order 1", "the order is 1; it must be 2 to 32"},
+		{"moments --rule mc --samples 1", "at least 2"},
+		{"moments --rule genut --skew 2", "kurtosis must be at least"},
+		{"moments --rule exact --fn tanh", "no closed form is known for tanh"},
+		{"moments --order 3", "--order belongs to --rule gh, not to ut"},
+		{"moments --rule gh --kappa 2", "--kappa belongs to --rule ut, not to gh"},
+		{"moments --seed 3", "--seed belongs to --rule mc, not to ut"},
+		{"moments --slope 0.1", "--slope belongs to --fn leaky-relu, not to tanh"},
+		{"moments --fn leaky-relu --alpha 1", "--alpha belongs to --fn elu"},
+		{"moments --fn leaky-relu --slope NaN", "finite number"},
+		{"moments --plot x.gif", "figures are .svg, .png or .pdf, not .gif"},
+		{"moments --plot x", "no extension"},
+		{"moments --plot=", "no extension"},
+		{"reproduce nosuch", `there is no experiment "nosuch"; there are fc`},
+		{"reproduce fc fc", "one experiment"},
+		{"reproduce --preset huge", `there is no preset "huge"; there are quick, paper`},
+		{"reproduce --steps 0", "0 steps"},
+		{"reproduce --replicates -2", "-2 replicates"},
+	} {
+		code, out, errs := utvi(t, strings.Fields(c.args)...)
+		if code != 2 || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
+			t.Errorf("utvi %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", c.args, code, out, errs, c.says)
+		}
+	}
+}
+
+// What fails for other reasons is one sentence, too.
+func TestFailure(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"moments", "--fn", "exp", "--mean", "700", "--var", "100"},
+		{"moments", "--plot", filepath.Join(file, "x.svg")},
+		{"reproduce", "--out", file},
+	} {
+		code, out, errs := utvi(t, args...)
+		if code != 1 || out != "" || strings.Count(errs, "\n") != 1 {
+			t.Errorf("utvi %v: exit %d, stdout %q, stderr %q; want exit 1 and one line", args, code, out, errs)
+		}
+	}
+}
+
+func TestPanicIsOneLine(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := run(t.Context(), &cobra.Command{RunE: func(*cobra.Command, []string) error { panic("two\nlines") }}, nil, &out, &errs)
+	if code != 1 || errs.String() != "utvi: internal error: two lines (UTVI_DEBUG=1 shows where)\n" {
+		t.Errorf("exit %d, stderr %q", code, errs.String())
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range []string{"", "--help", "help moments", "moments --help", "reproduce -h"} {
+		code, out, errs := utvi(t, strings.Fields(args)...)
+		if code != 0 || errs != "" || !strings.Contains(out, "Examples:") {
+			t.Errorf("utvi %s: exit %d, stderr %q, stdout %q", args, code, errs, out)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	code, out, _ := utvi(t, "version")
+	if code != 0 || !strings.HasPrefix(out, "utvi ") || !strings.Contains(out, runtime.Version()) || !strings.Contains(out, "kernels ") {
+		t.Errorf("exit %d, %q", code, out)
+	}
+}
+
+func TestMomentsJSON(t *testing.T) {
+	for _, c := range []struct {
+		args                   string
+		mean, variance, em, ev float64
+	}{
+		// Exact for a square: N(−3, 1) → (10, 38).
+		{"--fn square --mean -3 --var 1", 10, 38, 10, 38},
+		{"--fn square --mean -3 --var 1 --rule genut", 10, 38, 10, 38},
+		{"--fn square --mean 2 --var 3 --rule linear", 4, 48, 7, 66},
+		// By hand: mean 0.99·√3/6, second moment (1+a²)/2; exactly, mean 0.99·φ(0).
+		{"--fn leaky-relu --rule ut", 0.28578838325, 0.418375, 0.39495285760, 0.34406224028},
+		{"--fn leaky-relu --slope 0.01 --rule exact", 0.39495285760, 0.34406224028, 0.39495285760, 0.34406224028},
+	} {
+		code, out, errs := utvi(t, strings.Fields("moments --json "+c.args)...)
+		if code != 0 || errs != "" {
+			t.Errorf("%s: exit %d, %s", c.args, code, errs)
+			continue
+		}
+		var got map[string]float64
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Errorf("%s: %v in %s", c.args, err, out)
+			continue
+		}
+		want := map[string]float64{"mean": c.mean, "variance": c.variance, "exact_mean": c.em, "exact_variance": c.ev}
+		if len(got) != len(want) {
+			t.Errorf("%s: keys of %s", c.args, out)
+		}
+		for k, w := range want {
+			if g, ok := got[k]; !ok || math.Abs(g-w) > 1e-9*math.Abs(w) {
+				t.Errorf("%s: %s is %v, want %v", c.args, k, g, w)
+			}
+		}
+	}
+}
+
+func TestMomentsTable(t *testing.T) {
+	_, out, _ := utvi(t, "moments", "--fn", "square", "--rule", "linear", "--mean", "2", "--var", "3")
+	for _, want := range []string{"square of N(2, 3) by linear", "-42.9 %", "-27.3 %"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q lacks %q", out, want)
+		}
+	}
+}
+
+func TestMomentsPlot(t *testing.T) {
+	for _, name := range []string{"a.svg", "b.PNG", "c.pdf"} {
+		path := filepath.Join(t.TempDir(), name)
+		if code, _, errs := utvi(t, "moments", "--plot", path); code != 0 {
+			t.Fatalf("exit %d, %s", code, errs)
+		}
+		if info, err := os.Stat(path); err != nil || info.Size() < 8000 {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+}
+
+// Interrupted and started again, an experiment gives the same file.
+func TestReproduceContinues(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no interrupt can be sent there")
+	}
+	dir := t.TempDir()
+	args := func(out string) []string {
+		return []string{"reproduce", "fc", "--steps", "240", "--replicates", "2", "--out", filepath.Join(dir, out)}
+	}
+	code, out, errs := utvi(t, args("whole")...)
+	if code != 0 || !strings.Contains(out, "UT") || !strings.Contains(out, "Scaled down: 2 of the paper's 10 replicates") {
+		t.Fatalf("exit %d\n%s\n%s", code, out, errs)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cmd := exec.CommandContext(ctx, binary, args("broken")...)
+	pipe, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(pipe)
+	lines.Scan() // the first training has ended, the others have not
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for lines.Scan() {
+		last = lines.Text()
+	}
+	if err := cmd.Wait(); err == nil || last != "utvi: fc was interrupted; the same command continues it" {
+		t.Fatalf("interrupted: %v, %q", err, last)
+	}
+	if code, _, errs := utvi(t, args("broken")...); code != 0 {
+		t.Fatalf("continued: exit %d, %s", code, errs)
+	}
+	for _, name := range []string{"results.json", "figure.svg", "figure.png"} {
+		a, err := os.ReadFile(filepath.Join(dir, "whole", "fc", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "broken", "fc", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a) < 10_000 || !bytes.Equal(a, b) {
+			t.Errorf("%s: %d bytes, and %d that differ after an interruption", name, len(a), len(b))
+		}
+	}
+}
