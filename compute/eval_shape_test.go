@@ -44,6 +44,24 @@ func TestEvalShapes(t *testing.T) {
 	}
 }
 
+// One element out of a kernel's reach is found wherever it stands.
+func TestEvalFindsFarElements(t *testing.T) {
+	const n = 45
+	eachFamily(t, func(t *testing.T) {
+		for _, op := range []Op{OpSin, OpCos, OpNormalInverse} {
+			for at := range n {
+				var x, f, alone [n]float32
+				x[at] = 1e7
+				Eval(op, 0, x[:], f[:], nil)
+				Eval(op, 0, x[at:at+1], alone[at:at+1], nil)
+				if f[at] != alone[at] || f[at] == x[at] {
+					t.Fatalf("op %d: f(%v) = %v at %d", op, x[at], f[at], at)
+				}
+			}
+		}
+	})
+}
+
 // same32 is equality of bits, all NaN alike.
 func same32(a, b float32) bool {
 	return math.Float32bits(a) == math.Float32bits(b) || a != a && b != b

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -71,7 +72,7 @@ var far V
 
 // kernel emits one function. begin emits what precedes the loops, once for all.
 func kernel(name, result string, begin func() body) {
-	TEXT(name, 4, "func(a float32, x, f, df []float32)"+result) // NOSPLIT
+	TEXT(name, attr.NOSPLIT, "func(a float32, x, f, df []float32)"+result)
 	Pragma("noescape")
 	x := Load(Param("x").Base(), GP64())
 	n := Load(Param("x").Len(), GP64())
@@ -115,7 +116,7 @@ func within(limit float32, b body) body {
 	return func(x V, slope bool) (f, df V) {
 		f, df = b(x, slope)
 		out := Compare(Abs(x), NotAtMost, Const(limit))
-		Into(far, Or(far, out))
+		OrInto(far, out)
 		return Select(out, x, f), df
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -29,7 +30,7 @@ func leakyMoments() {
 
 // pass emits a function that reads some streams and writes some.
 func pass(name, params, reads, writes string, begin func() func(x []V) []V) {
-	TEXT(name, 4, "func("+params+" []float32)")
+	TEXT(name, attr.NOSPLIT, "func("+params+" []float32)")
 	Pragma("noescape")
 	at := map[string]reg.Register{}
 	streams := func(names string) (rs []reg.Register) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/x86"
@@ -35,7 +36,7 @@ func Bits(b uint32) Op {
 	}
 	m, ok := consts[b]
 	if !ok {
-		m = GLOBL(fmt.Sprintf("c%08x", b), 8|16) // RODATA|NOPTR
+		m = GLOBL(fmt.Sprintf("c%08x", b), attr.RODATA|attr.NOPTR)
 		for i := range 4 {
 			DATA(8*i, U64(uint64(b)<<32|uint64(b)))
 		}

@@ -3,6 +3,7 @@ package vec
 import (
 	"slices"
 
+	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
@@ -15,7 +16,7 @@ var maskTable Mem
 // lanes returns the address of a mask for the first n < 8 lanes.
 func lanes(n reg.Register) Mem {
 	if maskTable.Symbol.Name == "" {
-		maskTable = GLOBL("lanes", 8|16)
+		maskTable = GLOBL("lanes", attr.RODATA|attr.NOPTR)
 		for i := range 8 {
 			DATA(8*i, U64(^uint64(0)*uint64((7-i)/4)))
 		}
@@ -34,7 +35,8 @@ func lanes(n reg.Register) Mem {
 // constants in those left over; then one by one. The last few elements go
 // through the same body with masked loads (the other lanes zero) and stores.
 // label makes the labels unique within the function; the registers in in, out
-// and n are used up. Emitters of this package only may appear in body.
+// and n are used up. Emitters of this package only may appear in body, and what
+// body carries from turn to turn may change by single instructions only.
 func Loop(label string, n reg.Register, in, out []reg.Register, body func(x []V) []V) {
 	const registers = 16
 	main, next, done := label+"Main", label+"Next", label+"Done"

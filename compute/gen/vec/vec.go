@@ -30,8 +30,9 @@ func Reg(m Op) V { r := YMM(); put(x86.VMOVUPS(m, r)); return r }
 // Copy returns a register with x in it.
 func Copy(x V) V { r := YMM(); put(x86.VMOVAPS(x, r)); return r }
 
-// Into moves x to a register that outlives one turn of a loop.
-func Into(to, x V) { put(x86.VMOVAPS(x, to)) }
+// OrInto gathers the bits of x in acc, which may outlive a turn of a loop: one
+// instruction, so that interleaving cannot come between.
+func OrInto(acc V, x Op) { put(x86.VORPS(x, acc, acc)) }
 
 // Zero returns zeros.
 func Zero() V { r := YMM(); put(x86.VXORPS(r, r, r)); return r }
