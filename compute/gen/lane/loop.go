@@ -1,6 +1,8 @@
 package lane
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -10,13 +12,18 @@ import (
 // elements, a mask of the lanes that exist.
 type At struct {
 	Offset GPVirtual
+	Next   int        // eights further on
 	Mask   VecVirtual // nil: all lanes
+}
+
+func (at At) memory(base Register) Mem {
+	return Mem{Base: base, Index: at.Offset, Scale: 1, Disp: 32 * at.Next}
 }
 
 // Load reads eight elements of the slice at base; lanes that do not exist are 0.
 func (at At) Load(base Register) VecVirtual {
 	v := YMM()
-	m := Mem{Base: base, Index: at.Offset, Scale: 1}
+	m := at.memory(base)
 	if at.Mask == nil {
 		VMOVUPS(m, v)
 	} else {
@@ -27,7 +34,7 @@ func (at At) Load(base Register) VecVirtual {
 
 // Store writes eight elements.
 func (at At) Store(v VecVirtual, base Register) {
-	m := Mem{Base: base, Index: at.Offset, Scale: 1}
+	m := at.memory(base)
 	if at.Mask == nil {
 		VMOVUPS(v, m)
 	} else {
@@ -39,25 +46,38 @@ func (at At) Store(v VecVirtual, base Register) {
 // mask, for the rest. The arithmetic is the same, so an element's bits do not
 // depend on its place. It uses n up.
 func Each(n GPVirtual, body func(at At)) {
+	Together(1, n, func(at []At) { body(at[0]) })
+}
+
+// Together is Each with several eights at a time as long as there are as many:
+// body runs their long chains of dependent instructions next to each other.
+func Together(eights int, n GPVirtual, body func(at []At)) {
 	offset := GP64()
 	XORQ(offset, offset)
-	SUBQ(Imm(8), n)
-	JLT(LabelRef("rest"))
-
-	Label("eight")
-	body(At{Offset: offset})
-	ADDQ(Imm(32), offset)
-	SUBQ(Imm(8), n)
-	JGE(LabelRef("eight"))
-
-	Label("rest")
-	ADDQ(Imm(8), n)
+	for k := eights; k > 0; k /= 2 {
+		after := fmt.Sprint("below", 8*k)
+		loop := fmt.Sprint("eights", k)
+		SUBQ(Imm(uint64(8*k)), n)
+		JLT(LabelRef(after))
+		Label(loop)
+		var at []At
+		for i := range k {
+			at = append(at, At{Offset: offset, Next: i})
+		}
+		body(at)
+		ADDQ(Imm(uint64(32*k)), offset)
+		SUBQ(Imm(uint64(8*k)), n)
+		JGE(LabelRef(loop))
+		Label(after)
+		ADDQ(Imm(uint64(8*k)), n)
+	}
+	TESTQ(n, n)
 	JZ(LabelRef("done"))
 	window, mask := GP64(), YMM()
 	LEAQ(masks(), window)
 	NEGQ(n)
 	VMOVUPS(Mem{Base: window, Index: n, Scale: 4, Disp: 32}, mask)
-	body(At{Offset: offset, Mask: mask})
+	body([]At{{Offset: offset, Mask: mask}})
 	Label("done")
 }
 

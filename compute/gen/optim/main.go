@@ -5,7 +5,6 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	. "github.com/mmcloughlin/avo/reg"
 
 	"utvi/compute/gen/lane"
 	"utvi/compute/gen/out"
@@ -20,20 +19,6 @@ func main() {
 	variance()
 	out.Write("optim", "lane", "vec")
 }
-
-// function opens a leaf function.
-func function(name, signature, doc string) {
-	TEXT(name, NOSPLIT, signature)
-	Doc(name + " " + doc)
-	Pragma("noescape")
-}
-
-func finish() {
-	VZEROUPPER()
-	RET()
-}
-
-func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
 
 // The factors the kernels take, in the order of type factors in package compute.
 const (
@@ -58,7 +43,7 @@ const (
 
 // spread lays the chosen factors out on the stack, eight lanes each.
 func spread(chosen ...int) map[int]Mem {
-	table := param("k")
+	table := lane.Arg("k")
 	local := lane.Vectors(len(chosen))
 	m := map[int]Mem{}
 	for i, c := range chosen {
@@ -71,11 +56,12 @@ func spread(chosen ...int) map[int]Mem {
 }
 
 func variance() {
-	function("varianceAVX2", "func(dst, rho *float32, n int)", "computes Variance.")
-	dst, rho := param("dst"), param("rho")
-	lane.Each(param("n"), func(at lane.At) {
-		s := sigmaOf(at.Load(rho)).sigma
-		at.Store(vec.Mul(s, s), dst)
+	lane.Func("varianceAVX2", "func(dst, rho *float32, n int)", "computes Variance.")
+	dst, rho := lane.Arg("dst"), lane.Arg("rho")
+	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
+		for i, s := range sigmas(at, rho) {
+			at[i].Store(vec.Mul(s.sigma, s.sigma), dst)
+		}
 	})
-	finish()
+	lane.End()
 }

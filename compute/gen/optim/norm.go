@@ -53,32 +53,34 @@ func (t total) store(name string) {
 }
 
 func norm2() {
-	function("norm2AVX2", "func(grad *float32, n int) (sum float64)", "computes Norm2.")
-	g := param("grad")
+	lane.Func("norm2AVX2", "func(grad *float32, n int) (sum float64)", "computes Norm2.")
+	g := lane.Arg("grad")
 	sum := newTotal()
-	lane.Each(param("n"), func(at lane.At) { sum.addSquare(at, at.Load(g)) })
+	lane.Each(lane.Arg("n"), func(at lane.At) { sum.addSquare(at, at.Load(g)) })
 	sum.store("sum")
-	finish()
+	lane.End()
 }
 
 func klNorm() {
-	function("klNormAVX2", "func(mu, rho, gmu, gs *float32, n int, k *[16]float32) (kl, norm2 float64)", "computes KLNorm.")
-	mu, rho, gmu, gs := param("mu"), param("rho"), param("gmu"), param("gs")
+	lane.Func("klNormAVX2", "func(mu, rho, gmu, gs *float32, n int, k *[16]float32) (kl, norm2 float64)", "computes KLNorm.")
+	mu, rho, gmu, gs := lane.Arg("mu"), lane.Arg("rho"), lane.Arg("gmu"), lane.Arg("gs")
 	k := spread(clip, twoClip, pull, push, priorMean, lnPrior, halfPrior)
 	kl, norm := newTotal(), newTotal()
-	lane.Each(param("n"), func(at lane.At) {
-		s := sigmaOf(at.Load(rho))
-		norm.addSquare(at, gradientRho(k, s, at.Load(gs)))
-		m := at.Load(mu)
-		norm.addSquare(at, gradientMean(k, m, at.Load(gmu)))
+	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
+		s := sigmas(at, rho)
+		for i, at := range at {
+			norm.addSquare(at, gradientRho(k, s[i], at.Load(gs)))
+			m := at.Load(mu)
+			norm.addSquare(at, gradientMean(k, m, at.Load(gmu)))
 
-		// (σ² + (μ−μ₀)²)/2σ₀² + (ln σ₀ − ½) − ln σ
-		d := vec.Sub(m, k[priorMean])
-		t := vec.AddMul(vec.Mul(d, d), s.sigma, s.sigma)
-		t = vec.Fma(t, vec.Reg(k[halfPrior]), k[lnPrior])
-		kl.add(at, vec.Sub(t, s.ln()))
+			// (σ² + (μ−μ₀)²)/2σ₀² + (ln σ₀ − ½) − ln σ
+			d := vec.Sub(m, k[priorMean])
+			t := vec.AddMul(vec.Mul(d, d), s[i].sigma, s[i].sigma)
+			t = vec.Fma(t, vec.Reg(k[halfPrior]), k[lnPrior])
+			kl.add(at, vec.Sub(t, s[i].ln()))
+		}
 	})
 	kl.store("kl")
 	norm.store("norm2")
-	finish()
+	lane.End()
 }

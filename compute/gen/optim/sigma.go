@@ -4,7 +4,9 @@ import (
 	"math"
 
 	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/reg"
 
+	"utvi/compute/gen/lane"
 	"utvi/compute/gen/vec"
 )
 
@@ -15,20 +17,23 @@ type sigma struct {
 	y          vec.V // h for ρ < 0, else σ: ln σ = min(ρ, 0) + ln y
 }
 
-// sigmaOf returns the spread of ρ. Below ρ = −87, e stays at e⁻⁸⁷, so that it is
-// never subnormal; σ² is zero long before.
-func sigmaOf(rho vec.V) sigma {
-	p := vec.ExpParts(vec.Max(-87, vec.Or(rho, vec.Bits(1<<31))))
-	e := vec.Mul(p.Y(), p.Pow2())
-	h := vec.Poly(e, vec.Fit(func(e float64) float64 {
-		if e == 0 {
-			return 1
-		}
-		return math.Log1p(e) / e
-	}, 0, 1, 9))
-	s := vec.Max(0, rho)
-	vec.AddMul(s, e, h)
-	return sigma{rho, s, e, vec.Select(rho, h, s)}
+// sigmas returns the spread of each ρ. Below ρ = −87, e stays at e⁻⁸⁷, so that it
+// is never subnormal; σ² is zero long before.
+func sigmas(at []lane.At, rho Register) []sigma {
+	s := make([]sigma, len(at))
+	for i := range s {
+		s[i].rho = at[i].Load(rho)
+		p := vec.ExpParts(vec.Max(-87, vec.Or(s[i].rho, vec.Bits(1<<31))))
+		s[i].e = vec.Mul(p.Y(), p.Pow2())
+	}
+	for i := range s {
+		h := vec.Poly(s[i].e, vec.Fit(func(e float64) float64 {
+			return math.Log1p(e) / e
+		}, 0, 1, 9))
+		s[i].sigma = vec.AddMul(vec.Max(0, s[i].rho), s[i].e, h)
+		s[i].y = vec.Select(s[i].rho, h, s[i].sigma)
+	}
+	return s
 }
 
 // gradient returns sigmoid(ρ)·σ and sigmoid(ρ)/σ from one division:

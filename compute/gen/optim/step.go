@@ -12,29 +12,34 @@ import (
 var adam = []int{beta1, rest1, beta2, rest2, rate, root, eps}
 
 func stepPoint() {
-	function("stepPointAVX2", "func(x, grad, m1, m2 *float32, n int, k *[16]float32)", "computes StepPoint.")
-	x, grad, m1, m2 := param("x"), param("grad"), param("m1"), param("m2")
+	lane.Func("stepPointAVX2", "func(x, grad, m1, m2 *float32, n int, k *[16]float32)", "computes StepPoint.")
+	x, grad, m1, m2 := lane.Arg("x"), lane.Arg("grad"), lane.Arg("m1"), lane.Arg("m2")
 	k := spread(append(adam, clip, keepMean)...)
-	lane.Each(param("n"), func(at lane.At) {
+	lane.Each(lane.Arg("n"), func(at lane.At) {
 		g := vec.Mul(at.Load(grad), k[clip])
 		step(at, k, k[keepMean], g, x, m1, m2)
 	})
-	finish()
+	lane.End()
 }
 
 func stepRandom() {
-	function("stepRandomAVX2", "func(mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho *float32, n int, k *[16]float32)",
+	lane.Func("stepRandomAVX2", "func(mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho *float32, n int, k *[16]float32)",
 		"computes StepRandom.")
-	mu, rho, gmu, gs := param("mu"), param("rho"), param("gmu"), param("gs")
-	m1mu, m2mu, m1rho, m2rho := param("m1mu"), param("m2mu"), param("m1rho"), param("m2rho")
+	mu, rho, gmu, gs := lane.Arg("mu"), lane.Arg("rho"), lane.Arg("gmu"), lane.Arg("gs")
+	m1mu, m2mu, m1rho, m2rho := lane.Arg("m1mu"), lane.Arg("m2mu"), lane.Arg("m1rho"), lane.Arg("m2rho")
 	k := spread(append(adam, keepMean, keepRho, clip, twoClip, pull, push, priorMean)...)
-	lane.Each(param("n"), func(at lane.At) {
-		gr := gradientRho(k, sigmaOf(at.Load(rho)), at.Load(gs))
-		step(at, k, k[keepRho], gr, rho, m1rho, m2rho)
-		gm := gradientMean(k, at.Load(mu), at.Load(gmu))
-		step(at, k, k[keepMean], gm, mu, m1mu, m2mu)
+	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
+		s := sigmas(at, rho)
+		for _, at := range at {
+			gm := gradientMean(k, at.Load(mu), at.Load(gmu)) // fills the wait for σ
+			step(at, k, k[keepMean], gm, mu, m1mu, m2mu)
+		}
+		for i, at := range at {
+			gr := gradientRho(k, s[i], at.Load(gs))
+			step(at, k, k[keepRho], gr, rho, m1rho, m2rho)
+		}
 	})
-	finish()
+	lane.End()
 }
 
 // gradientMean returns Clip·(gmu + KL·(μ−μ₀)/σ₀²).

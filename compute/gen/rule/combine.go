@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -16,12 +18,12 @@ func combine(name string, jacobian, each bool) {
 	if jacobian {
 		signature = "func(mean, variance, f, f0, w *float32, ws, points, n int, c float32, s, d, d0, xi, mm, mv, vm, vv *float32)"
 	}
-	function(name, signature, "sums over the planes of f; ws is the step in w, in bytes.")
-	n, stride := param("n"), GP64()
+	lane.Func(name, signature, "sums over the planes of f; ws is the step in w, in bytes.")
+	n, stride := lane.Arg("n"), GP64()
 	MOVQ(n, stride)
 	SHLQ(Imm(2), stride)
 	loops(n, stride, jacobian, each)
-	finish()
+	lane.End()
 }
 
 // sums are the sums over the points: w(e−M)², w f', w ξ f', w(e−M)f', w(e−M)ξ f'.
@@ -73,7 +75,7 @@ func (a sums) write(at lane.At, jacobian bool) {
 	}
 	c := broadcast(address.Addr)
 	VMULPS(c, a.v, a.v)
-	at.Store(a.v, param("variance"))
+	at.Store(a.v, lane.Arg("variance"))
 	if !jacobian {
 		return
 	}
@@ -81,7 +83,7 @@ func (a sums) write(at lane.At, jacobian bool) {
 	VMULPS(c, a.vm, a.vm)
 	VMULPS(c, a.vs, a.vs)
 
-	writeJacobian(at, a, at.Load(param("s")), at.Load(param("d0")), 0.5)
+	writeJacobian(at, a, at.Load(lane.Arg("s")), at.Load(lane.Arg("d0")), 0.5)
 }
 
 // writeJacobian multiplies the sums by ξ with by/s and writes the Jacobian; at
@@ -99,60 +101,77 @@ func writeJacobian(at lane.At, a sums, s, g VecVirtual, by float32) {
 	VBLENDVPS(atZero, g, a.vs, a.vs)
 	VANDNPS(a.ms, atZero, a.ms)
 	VANDNPS(a.vm, atZero, a.vm)
-	at.Store(a.mm, param("mm"))
-	at.Store(a.ms, param("mv"))
-	at.Store(a.vm, param("vm"))
-	at.Store(a.vs, param("vv"))
+	at.Store(a.mm, lane.Arg("mm"))
+	at.Store(a.ms, lane.Arg("mv"))
+	at.Store(a.vm, lane.Arg("vm"))
+	at.Store(a.vs, lane.Arg("vv"))
 }
 
-// loops takes any number of points.
+// loops takes any number of points. Without a Jacobian there are registers for
+// sixteen elements at a time.
 func loops(n, stride GPVirtual, jacobian, each bool) {
-	step := param("ws")
-	lane.Each(n, func(at lane.At) {
-		place := "full"
-		if at.Mask != nil {
-			place = "part"
+	step := lane.Arg("ws")
+	eights := 2
+	if jacobian {
+		eights = 1
+	}
+	lane.Together(eights, n, func(at []lane.At) {
+		place := fmt.Sprint("points", len(at))
+		if at[0].Mask != nil {
+			place = "pointsRest"
 		}
-		// over emits body for each point, with the value's residual so far.
-		f0, m := at.Load(param("f0")), YMM()
-		VXORPS(m, m, m)
-		over := func(label string, body func(e, w VecVirtual)) {
-			pf, pw, left := param("f"), param("w"), param("points")
+		f0, m := make([]VecVirtual, len(at)), make([]VecVirtual, len(at))
+		from := lane.Arg("f0")
+		for i := range at {
+			f0[i], m[i] = at[i].Load(from), YMM()
+			VXORPS(m[i], m[i], m[i])
+		}
+		// over emits body for each point and eight, with e = f − f_ref.
+		over := func(label string, body func(i int, e, w VecVirtual)) {
+			pf, pw, left := lane.Arg("f"), lane.Arg("w"), lane.Arg("points")
 			Label(label)
-			e := at.Load(pf)
-			VSUBPS(f0, e, e)
-			body(e, broadcast(Mem{Base: pw}))
+			w := broadcast(Mem{Base: pw})
+			for i := range at {
+				e := at[i].Load(pf)
+				VSUBPS(f0[i], e, e)
+				body(i, e, w)
+			}
 			ADDQ(stride, pf)
 			ADDQ(step, pw)
 			DECQ(left)
 			JNZ(LabelRef(label))
 		}
-		over(place+"Mean", func(e, w VecVirtual) { VFMADD231PS(w, e, m) })
-		mean := YMM()
-		VADDPS(m, f0, mean)
-		at.Store(mean, param("mean"))
+		over(place+"Mean", func(i int, e, w VecVirtual) { VFMADD231PS(w, e, m[i]) })
 
-		a := zeros(jacobian)
+		a := make([]sums, len(at))
+		for i := range at {
+			mean := YMM()
+			VADDPS(m[i], f0[i], mean)
+			at[i].Store(mean, lane.Arg("mean"))
+			a[i] = zeros(jacobian)
+		}
 		var pd, px GPVirtual
 		if jacobian {
-			pd, px = param("d"), param("xi")
+			pd, px = lane.Arg("d"), lane.Arg("xi")
 		}
-		over(place+"Rest", func(e, w VecVirtual) {
-			VSUBPS(m, e, e)
+		over(place+"Rest", func(i int, e, w VecVirtual) {
+			VSUBPS(m[i], e, e)
 			var g, xi VecVirtual
 			if jacobian {
-				g = at.Load(pd)
+				g = at[i].Load(pd)
 				ADDQ(stride, pd)
 				if each {
-					xi = at.Load(px)
+					xi = at[i].Load(px)
 					ADDQ(stride, px)
 				} else {
 					xi = broadcast(Mem{Base: px})
 					ADDQ(Imm(4), px)
 				}
 			}
-			a.add(e, w, g, xi)
+			a[i].add(e, w, g, xi)
 		})
-		a.write(at, jacobian)
+		for i := range at {
+			a[i].write(at[i], jacobian)
+		}
 	})
 }

@@ -30,16 +30,16 @@ func combine3(name string, jacobian bool) {
 	if jacobian {
 		signature = "func(mean, variance, f0, f1, f2 *float32, n int, k *[10]float32, s, d0, d1, d2, mm, mv, vm, vv *float32)"
 	}
-	function(name, signature, "sums over three points, the first the reference with ξ = 0.")
+	lane.Func(name, signature, "sums over three points, the first the reference with ξ = 0.")
 	var f, d [3]GPVirtual
 	for p := range f {
-		f[p] = param([]string{"f0", "f1", "f2"}[p])
+		f[p] = lane.Arg([]string{"f0", "f1", "f2"}[p])
 		if jacobian {
-			d[p] = param([]string{"d0", "d1", "d2"}[p])
+			d[p] = lane.Arg([]string{"d0", "d1", "d2"}[p])
 		}
 	}
-	mean, variance := param("mean"), param("variance")
-	table := param("k")
+	mean, variance := lane.Arg("mean"), lane.Arg("variance")
+	table := lane.Arg("k")
 	k := map[int]Op{}
 	for _, i := range []int{w1, w2, cw0, cw1, cw2} {
 		k[i] = broadcast(Mem{Base: table, Disp: 4 * i})
@@ -53,7 +53,7 @@ func combine3(name string, jacobian bool) {
 		}
 	}
 
-	lane.Each(param("n"), func(at lane.At) {
+	lane.Each(lane.Arg("n"), func(at lane.At) {
 		v0, r1, r2, m := at.Load(f[0]), at.Load(f[1]), at.Load(f[2]), YMM()
 		VSUBPS(v0, r1, r1)
 		VSUBPS(v0, r2, r2)
@@ -92,7 +92,7 @@ func combine3(name string, jacobian bool) {
 		VFMADD231PS(k[w0], g, a.mm)
 		VFNMADD231PS(q0, g, a.vm)
 		VADDPS(a.vm, a.vm, a.vm)
-		writeJacobian(at, a, at.Load(param("s")), g, 1)
+		writeJacobian(at, a, at.Load(lane.Arg("s")), g, 1)
 	})
-	finish()
+	lane.End()
 }

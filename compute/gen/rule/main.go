@@ -3,7 +3,6 @@ package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/reg"
 
 	"utvi/compute/gen/lane"
 	"utvi/compute/gen/out"
@@ -22,25 +21,11 @@ func main() {
 	out.Write("rule", "lane")
 }
 
-// function opens a leaf function.
-func function(name, signature, doc string) {
-	TEXT(name, NOSPLIT, signature)
-	Doc(name + " " + doc)
-	Pragma("noescape")
-}
-
-func finish() {
-	VZEROUPPER()
-	RET()
-}
-
-func param(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
-
 func vjp() {
-	function("vjpAVX2", "func(gm, gv, mm, mv, vm, vv, dm, dv *float32, n int)", "computes VJP.")
-	gm, gv, dm, dv := param("gm"), param("gv"), param("dm"), param("dv")
-	mm, mv, vm, vv := param("mm"), param("mv"), param("vm"), param("vv")
-	lane.Each(param("n"), func(at lane.At) {
+	lane.Func("vjpAVX2", "func(gm, gv, mm, mv, vm, vv, dm, dv *float32, n int)", "computes VJP.")
+	gm, gv, dm, dv := lane.Arg("gm"), lane.Arg("gv"), lane.Arg("dm"), lane.Arg("dv")
+	mm, mv, vm, vv := lane.Arg("mm"), lane.Arg("mv"), lane.Arg("vm"), lane.Arg("vv")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a, b := at.Load(gm), at.Load(gv)
 		x, y := YMM(), YMM()
 		VMULPS(at.Load(mm), a, x)
@@ -50,16 +35,16 @@ func vjp() {
 		at.Store(x, dm)
 		at.Store(y, dv)
 	})
-	finish()
+	lane.End()
 }
 
 func square() {
-	function("squareAVX2", "func(dst, x *float32, n int)", "computes Square.")
-	dst, src := param("dst"), param("x")
-	lane.Each(param("n"), func(at lane.At) {
+	lane.Func("squareAVX2", "func(dst, x *float32, n int)", "computes Square.")
+	dst, src := lane.Arg("dst"), lane.Arg("x")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
 		x := at.Load(src)
 		VMULPS(x, x, x)
 		at.Store(x, dst)
 	})
-	finish()
+	lane.End()
 }

@@ -14,9 +14,9 @@ func points(each bool) {
 	if each {
 		name = "pointsEachAVX2"
 	}
-	function(name, "func(m, v, s, x, xi *float32, points, n int)", "computes the points of a rule.")
-	m, v, s, x, xi := param("m"), param("v"), param("s"), param("x"), param("xi")
-	count, n := param("points"), param("n")
+	lane.Func(name, "func(m, v, s, x, xi *float32, points, n int)", "computes the points of a rule.")
+	m, v, s, x, xi := lane.Arg("m"), lane.Arg("v"), lane.Arg("s"), lane.Arg("x"), lane.Arg("xi")
+	count, n := lane.Arg("points"), lane.Arg("n")
 	stride := GP64()
 	MOVQ(n, stride)
 	SHLQ(Imm(2), stride)
@@ -50,5 +50,5 @@ func points(each bool) {
 		DECQ(left)
 		JNZ(LabelRef(place))
 	})
-	finish()
+	lane.End()
 }
