@@ -1,0 +1,53 @@
+package nn_test
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// outOf is the shape a layer makes of an image.
+func outOf(l nn.Layer, in nn.Shape) nn.Shape {
+	u, err := nn.Bind(l, &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in})
+	if err != nil {
+		panic(err)
+	}
+	return u.Out()
+}
+
+func ExampleConv2D() {
+	image := nn.Shape{H: 8, W: 8, C: 1}
+	fmt.Println(outOf(nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, image))
+	fmt.Println(outOf(nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}, Stride: 2, Padding: nn.Same}, image))
+	// Output:
+	// 6×6×8
+	// 4×4×8
+}
+
+func ExampleConv2D_json() {
+	text, _ := json.Marshal(nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}, Padding: nn.Same})
+	fmt.Println(string(text))
+	// Output: {"out":8,"kernel":[3,3],"padding":"same"}
+}
+
+func ExampleConv1D() {
+	fmt.Println(outOf(nn.Conv1D{Out: 4, Kernel: 5}, nn.Shape{H: 1, W: 100, C: 2}))
+	// Output: 1×96×4
+}
+
+func ExampleAvgPool2D() {
+	fmt.Println(outOf(nn.AvgPool2D{Size: [2]int{2, 2}}, nn.Shape{H: 7, W: 6, C: 8}))
+	// Output: 3×3×8
+}
+
+func ExampleMaxPool2D() {
+	fmt.Println(outOf(nn.MaxPool2D{Size: [2]int{3, 3}, Stride: 2}, nn.Shape{H: 7, W: 7, C: 8}))
+	// Output: 3×3×8
+}
+
+func ExampleFlatten() {
+	fmt.Println(outOf(nn.Flatten{}, nn.Shape{H: 6, W: 6, C: 8}))
+	// Output: 288
+}
