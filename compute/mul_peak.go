@@ -1,6 +1,9 @@
 package compute
 
-import "time"
+import (
+	"runtime"
+	"time"
+)
 
 // PeakGFLOPS measures for about d what one core can do at most: billions of
 // float32 operations a second in independent multiply-adds that touch no
@@ -16,7 +19,7 @@ func PeakGFLOPS(d time.Duration) float64 {
 			ops = 192 * rounds
 		} else {
 			ops = 16 * rounds
-			sink = addLoop(rounds)
+			runtime.KeepAlive(addLoop(rounds))
 		}
 		best = max(best, ops/float64(time.Since(t).Nanoseconds()))
 		if time.Since(begin) >= d {
@@ -24,8 +27,6 @@ func PeakGFLOPS(d time.Duration) float64 {
 		}
 	}
 }
-
-var sink float32
 
 // addLoop is the twin of fmaLoop: n rounds of 8 independent multiply-adds.
 func addLoop(n int) float32 {
