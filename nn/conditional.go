@@ -1,0 +1,106 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"utvi/compute"
+	"utvi/moment"
+)
+
+// Conditional turns the unit Target into l + c·target, where the location l and
+// the scale c are functions of other units of the row, as a count of photons
+// depends on where they come from. The other units pass unchanged.
+//
+// Plainly, l and c are taken at the means of the given units: mean l + c·m,
+// variance c²·v. With Joint they vary with the given units, whose variances are
+// carried along by a rule over target and given units together. Either way the
+// result is taken for independent of the units it depends on.
+type Conditional struct {
+	Target int   `json:"target"`
+	Given  []int `json:"given"`
+	// Location maps the given units to (l, c).
+	Location *moment.Map `json:"-"`
+	Joint    bool        `json:"joint,omitempty"`
+	// Rule is that of Joint; nil stands for moment.DefaultJoint.
+	Rule moment.JointRule `json:"-"`
+}
+
+func (Conditional) Kind() string { return "conditional" }
+
+func (l Conditional) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConditional(l, b) }
+func (l Conditional) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConditional(l, b) }
+
+func (l Conditional) check(n int) error {
+	if l.Location == nil {
+		return errors.New("it has no Location")
+	}
+	if len(l.Given) == 0 {
+		return errors.New("it has no Given units to depend on")
+	}
+	if err := l.Location.Check(len(l.Given)); err != nil {
+		return err
+	}
+	if k := l.Location.Outputs(len(l.Given)); k != 2 {
+		return fmt.Errorf("its Location gives %d numbers; it must give 2, a location and a scale", k)
+	}
+	seen := []int{l.Target}
+	for _, g := range append(seen, l.Given...) {
+		if g < 0 || g >= n {
+			return fmt.Errorf("there is no unit %d; the input has units 0 to %d", g, n-1)
+		}
+	}
+	for _, g := range l.Given {
+		if slices.Contains(seen, g) {
+			return fmt.Errorf("unit %d is named twice; the target and the given units must differ", g)
+		}
+		seen = append(seen, g)
+	}
+	return nil
+}
+
+type conditional[T compute.Float] struct {
+	stateless
+	Conditional
+	shape Shape
+	index uint32
+}
+
+func bindConditional[T compute.Float](l Conditional, b *Binder[T]) (Unit[T], error) {
+	if err := l.check(b.In.Size()); err != nil {
+		return nil, err
+	}
+	l.Given = slices.Clone(l.Given)
+	if l.Joint {
+		m := shifted(l.Location)
+		m.In = 1 + len(l.Given)
+		if l.Rule == nil {
+			l.Rule = moment.DefaultJoint(m, m.In)
+		}
+		if err := l.Rule.Check(m, m.In); err != nil {
+			return nil, err
+		}
+	}
+	return &conditional[T]{Conditional: l, shape: b.In, index: b.Index()}, nil
+}
+
+// shifted is (t, g…) ↦ l(g) + c(g)·t. It has scratch: one per goroutine.
+func shifted(location *moment.Map) *moment.Map {
+	var y, dy [2]float64
+	m := &moment.Map{Name: location.Name, Out: 1, F: func(x, out []float64) {
+		location.F(x[1:], y[:])
+		out[0] = y[0] + y[1]*x[0]
+	}}
+	if location.VJP != nil {
+		m.VJP = func(x, dout, dx []float64) {
+			location.F(x[1:], y[:])
+			dx[0] = dout[0] * y[1]
+			dy[0], dy[1] = dout[0], dout[0]*x[0]
+			location.VJP(x[1:], dy[:], dx[1:])
+		}
+	}
+	return m
+}
+
+func (u *conditional[T]) Out() Shape { return u.shape }

@@ -1,0 +1,57 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/moment"
+	"utvi/special"
+)
+
+// leastPhotons is the smallest expected count: its root divides no more than
+// this where an emitter lies far outside the sensor.
+const leastPhotons = 1e-3
+
+// PhotonNode is the Location of the paper's photon count. An emitter at (x, y),
+// blurred by a Gaussian of the given standard deviation, sends N photons; those
+// that hit a square sensor of side L about the origin are expected to be
+//
+//	N_i = N·q(x)·q(y),   q(x) = Φ((L/2−x)/σ) − Φ((−L/2−x)/σ),
+//
+// and Poisson: location N_i, scale √N_i. Below 1e-3, N_i is held there and has
+// no gradient.
+func PhotonNode(photons, sigma, side float64) *moment.Map {
+	count := func(x []float64) (n, a, b float64) {
+		a, b = caught(x[0], sigma, side), caught(x[1], sigma, side)
+		return photons * a * b, a, b
+	}
+	return &moment.Map{
+		Name: fmt.Sprintf("photon-node(%v,%v,%v)", photons, sigma, side),
+		In:   2, Out: 2,
+		F: func(x, y []float64) {
+			n, _, _ := count(x)
+			n = max(n, leastPhotons)
+			y[0], y[1] = n, math.Sqrt(n)
+		},
+		VJP: func(x, dy, dx []float64) {
+			n, a, b := count(x)
+			dx[0], dx[1] = 0, 0
+			if n < leastPhotons {
+				return
+			}
+			dn := dy[0] + dy[1]/(2*math.Sqrt(n))
+			dx[0] = dn * photons * b * caughtSlope(x[0], sigma, side)
+			dx[1] = dn * photons * a * caughtSlope(x[1], sigma, side)
+		},
+	}
+}
+
+// caught is q(x), from the tail that x does not lie in: nothing cancels.
+func caught(x, sigma, side float64) float64 {
+	x = math.Abs(x)
+	return special.CDF((side/2-x)/sigma) - special.CDF((-side/2-x)/sigma)
+}
+
+func caughtSlope(x, sigma, side float64) float64 {
+	return (special.PDF((-side/2-x)/sigma) - special.PDF((side/2-x)/sigma)) / sigma
+}

@@ -1,0 +1,63 @@
+package nn
+
+import (
+	"fmt"
+
+	"utvi/compute"
+)
+
+// Dropout keeps each unit with probability 1−P, scaled to x/(1−P), and drops it
+// otherwise, as the moments of that: mean m, variance (v + P·m²)/(1−P). Nothing
+// is drawn, in training or in prediction.
+type Dropout struct {
+	P float64 `json:"p"`
+}
+
+func (Dropout) Kind() string { return "dropout" }
+
+func (l Dropout) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindDropout(l, b) }
+func (l Dropout) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDropout(l, b) }
+
+type dropout[T compute.Float] struct {
+	stateless
+	weightless[T]
+	shape   Shape
+	p, keep T
+}
+
+func bindDropout[T compute.Float](l Dropout, b *Binder[T]) (Unit[T], error) {
+	if !(l.P >= 0 && l.P < 1) {
+		return nil, fmt.Errorf("its probability P is %v; it must be at least 0 and less than 1", l.P)
+	}
+	return &dropout[T]{shape: b.In, p: T(l.P), keep: T(1 - l.P)}, nil
+}
+
+func (u *dropout[T]) Out() Shape                    { return u.shape }
+func (u *dropout[T]) Random() bool                  { return u.p > 0 }
+func (u *dropout[T]) NewRunner(int, bool) Runner[T] { return u }
+
+func (u *dropout[T]) Forward(p *Pass[T]) {
+	copy(p.Out.Mean, p.In.Mean)
+	for i := range p.Out.Var {
+		m := p.In.Mean[i]
+		v := T(u.p*m) * m
+		if p.In.Var != nil {
+			v += p.In.Var[i]
+		}
+		p.Out.Var[i] = v / u.keep
+	}
+}
+
+func (u *dropout[T]) Backward(p *Pass[T]) {
+	for i := range p.DIn.Mean {
+		g := p.DOut.Mean[i]
+		if p.DOut.Var != nil {
+			h := p.DOut.Var[i] / u.keep
+			g += 2 * u.p * p.In.Mean[i] * h
+			if p.DIn.Var != nil {
+				p.DIn.Var[i] = h
+			}
+		}
+		p.DIn.Mean[i] = g
+	}
+}

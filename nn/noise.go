@@ -1,0 +1,114 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/compute"
+	"utvi/special"
+	"utvi/vi"
+)
+
+// Noise adds a learned variance of its own to each unit, v + σ² with
+// σ = softplus(raw): homoscedastic noise of the data, where the network's other
+// variances are heteroscedastic or stand for ignorance.
+type Noise struct {
+	Start float64 `json:"start"`         // of every σ; 0 stands for 0.1
+	Off   bool    `json:"off,omitempty"` // keep the parameters, add nothing
+}
+
+func (Noise) Kind() string { return "noise" }
+
+func (l Noise) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindNoise(l, b) }
+func (l Noise) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindNoise(l, b) }
+
+// WithoutNoise returns the layer with every Noise in it switched off. It has the
+// same parameters, so that one set of weights can be asked with and without.
+func WithoutNoise(l Layer) Layer {
+	switch l := l.(type) {
+	case Noise:
+		l.Off = true
+		return l
+	case Chain:
+		quiet := make(Chain, len(l))
+		for i, layer := range l {
+			quiet[i] = WithoutNoise(layer)
+		}
+		return quiet
+	case Residual:
+		l.Branch = WithoutNoise(l.Branch)
+		return l
+	}
+	return l
+}
+
+type noise[T compute.Float] struct {
+	shape Shape
+	off   bool
+	raw   *vi.Tensor[T] // σ = softplus(raw)
+	s     []T           // σ², prepared
+}
+
+func bindNoise[T compute.Float](l Noise, b *Binder[T]) (Unit[T], error) {
+	start := l.Start
+	if start == 0 {
+		start = 0.1
+	}
+	if !(start > 0) || math.IsInf(start, 0) {
+		return nil, fmt.Errorf("its standard deviation starts at %v; it must be a number > 0", l.Start)
+	}
+	n := b.In.Size()
+	return &noise[T]{shape: b.In, off: l.Off, raw: b.Point("noise", special.SoftplusInverse(start), n), s: make([]T, n)}, nil
+}
+
+func (u *noise[T]) Out() Shape        { return u.shape }
+func (u *noise[T]) Random() bool      { return !u.off }
+func (u *noise[T]) TapeWidth() int    { return u.shape.Size() }
+func (u *noise[T]) GradTiles() int    { return 1 }
+func (u *noise[T]) PrepareTiles() int { return 1 }
+
+func (u *noise[T]) NewRunner(int, bool) Runner[T] { return noiseRunner[T]{u} }
+
+type noiseRunner[T compute.Float] struct{ *noise[T] }
+
+func (r noiseRunner[T]) Prepare(int) {
+	clear(r.s)
+	if r.off {
+		return
+	}
+	for i, x := range r.raw.Mean {
+		s := special.Softplus(float64(x))
+		r.s[i] = T(s * s)
+	}
+}
+
+func (r noiseRunner[T]) Forward(p *Pass[T]) {
+	copy(p.Out.Mean, p.In.Mean)
+	w := p.In.Width
+	for i := range p.Out.Var {
+		v := r.s[i%w]
+		if p.In.Var != nil {
+			v += p.In.Var[i]
+		}
+		p.Out.Var[i] = v
+	}
+}
+
+// Backward leaves ∂σ² of each row on the tape.
+func (r noiseRunner[T]) Backward(p *Pass[T]) {
+	clear(p.Tape)
+	if !r.off {
+		copy(p.Tape, p.DOut.Var)
+	}
+	if p.DIn.Mean != nil {
+		copy(p.DIn.Mean, p.DOut.Mean)
+		copy(p.DIn.Var, p.DOut.Var)
+	}
+}
+
+func (r noiseRunner[T]) Gradient(_ int, blocks []Block[T]) {
+	columns(blocks, r.shape.Size(), func(i int, sum float64) {
+		x := float64(r.raw.Mean[i])
+		r.raw.GMean[i] = T(sum * 2 * special.Softplus(x) * special.Sigmoid(x))
+	})
+}

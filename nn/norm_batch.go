@@ -1,0 +1,96 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/compute"
+)
+
+// BatchNorm is a frozen batch normalisation, per channel:
+// (x − Mean)/√(Var + Eps)·Gain + Offset, an affine map of given numbers.
+type BatchNorm struct {
+	Mean   []float64 `json:"mean"`
+	Var    []float64 `json:"var"`
+	Gain   []float64 `json:"gain,omitempty"`   // nil stands for ones
+	Offset []float64 `json:"offset,omitempty"` // nil stands for zeros
+	Eps    float64   `json:"eps,omitempty"`    // 0 stands for 1e-5
+}
+
+func (BatchNorm) Kind() string { return "batchnorm" }
+
+func (l BatchNorm) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindBatchNorm(l, b) }
+func (l BatchNorm) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindBatchNorm(l, b) }
+
+type batchNorm[T compute.Float] struct {
+	stateless
+	weightless[T]
+	shape           Shape
+	slope, constant []T // per channel
+}
+
+func bindBatchNorm[T compute.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
+	n := b.In.C
+	for i, x := range [][]float64{l.Mean, l.Var, l.Gain, l.Offset} {
+		name := []string{"Mean", "Var", "Gain", "Offset"}[i]
+		if optional := i >= 2; len(x) != n && !(x == nil && optional) {
+			return nil, fmt.Errorf("its %s has %d numbers; the input has %d channels", name, len(x), n)
+		}
+		for j, v := range x {
+			if math.IsNaN(v) || math.IsInf(v, 0) || name == "Var" && v < 0 {
+				return nil, fmt.Errorf("its %s[%d] is %v; it must be finite, and a variance not negative", name, j, v)
+			}
+		}
+	}
+	eps, err := orEps(l.Eps)
+	if err != nil {
+		return nil, err
+	}
+	u := &batchNorm[T]{shape: b.In, slope: make([]T, n), constant: make([]T, n)}
+	for i, m := range l.Mean {
+		a, c := 1/math.Sqrt(l.Var[i]+eps), 0.0
+		if l.Gain != nil {
+			a *= l.Gain[i]
+		}
+		if l.Offset != nil {
+			c = l.Offset[i]
+		}
+		u.slope[i], u.constant[i] = T(a), T(c-a*m)
+	}
+	return u, nil
+}
+
+func orEps(eps float64) (float64, error) {
+	if !(eps >= 0) || math.IsInf(eps, 0) {
+		return 0, fmt.Errorf("its Eps is %v; it must be a number > 0, or 0 for 1e-5", eps)
+	}
+	if eps == 0 {
+		return 1e-5, nil
+	}
+	return eps, nil
+}
+
+func (u *batchNorm[T]) Out() Shape                    { return u.shape }
+func (u *batchNorm[T]) NewRunner(int, bool) Runner[T] { return u }
+
+func (u *batchNorm[T]) Forward(p *Pass[T]) {
+	n := len(u.slope)
+	for i, m := range p.In.Mean {
+		a := u.slope[i%n]
+		p.Out.Mean[i] = T(a*m) + u.constant[i%n]
+		if p.In.Var != nil {
+			p.Out.Var[i] = a * a * p.In.Var[i]
+		}
+	}
+}
+
+func (u *batchNorm[T]) Backward(p *Pass[T]) {
+	n := len(u.slope)
+	for i := range p.DIn.Mean {
+		a := u.slope[i%n]
+		p.DIn.Mean[i] = a * p.DOut.Mean[i]
+		if p.DIn.Var != nil {
+			p.DIn.Var[i] = a * a * p.DOut.Var[i]
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+
+	"utvi/compute"
+	"utvi/gauss"
+)
+
+// Residual adds a branch to its own input: x + f(x).
+//
+// If the branch is one elementwise nonlinearity, x ↦ x + f(x) is pushed as one
+// function by the branch's rule, and the covariance of x and f(x) is kept. Any
+// other branch is taken for independent of x: means add and variances add. That
+// loses the covariance: a branch that is the identity would give 2v for a true
+// 4v.
+type Residual struct {
+	Branch Layer `json:"-"`
+}
+
+func (Residual) Kind() string { return "residual" }
+
+func (l Residual) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindResidual(l, b) }
+func (l Residual) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindResidual(l, b) }
+
+// AssumesIndependence reports whether the layer drops the covariance of its
+// input and its branch.
+func (l Residual) AssumesIndependence() bool { return elementwise(l.Branch) == nil }
+
+// elementwise returns the Apply that a branch is; nil if it is anything else.
+func elementwise(l Layer) *Apply {
+	switch l := l.(type) {
+	case Apply:
+		return &l
+	case Chain:
+		if len(l) == 1 {
+			return elementwise(l[0])
+		}
+	}
+	return nil
+}
+
+type residual[T compute.Float] struct {
+	branch Unit[T]
+	shape  Shape
+}
+
+func bindResidual[T compute.Float](l Residual, b *Binder[T]) (Unit[T], error) {
+	if l.Branch == nil {
+		return nil, errors.New("it has no branch")
+	}
+	if a := elementwise(l.Branch); a != nil {
+		if a.F == nil || a.F.F == nil {
+			return bindApply(*a, b) // which says what is missing
+		}
+		return bindApply(Apply{F: fused(a.F), Rule: a.Rule}, b)
+	}
+	in := b.In
+	branch, err := Bind(l.Branch, b)
+	if err != nil {
+		return nil, fmt.Errorf("its branch: %w", err)
+	}
+	if out := branch.Out(); out != in {
+		return nil, fmt.Errorf("its branch turns %v into %v; what is added to the input must have its shape", in, out)
+	}
+	return &residual[T]{branch: branch, shape: in}, nil
+}
+
+func (u *residual[T]) Out() Shape        { return u.shape }
+func (u *residual[T]) Random() bool      { return u.branch.Random() }
+func (u *residual[T]) TapeWidth() int    { return u.branch.TapeWidth() }
+func (u *residual[T]) GradTiles() int    { return u.branch.GradTiles() }
+func (u *residual[T]) PrepareTiles() int { return u.branch.PrepareTiles() }
+
+func (u *residual[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	return &residualRunner[T]{Runner: u.branch.NewRunner(maxRows, train), residual: u,
+		out: gauss.New[T](maxRows, u.shape.Size())}
+}
+
+type residualRunner[T compute.Float] struct {
+	Runner[T] // of the branch: Prepare and Gradient are its own
+	*residual[T]
+	pass Pass[T]        // of the branch
+	out  gauss.Batch[T] // of the branch
+}
+
+func (r *residualRunner[T]) Forward(p *Pass[T]) {
+	q := &r.pass
+	q.Seed, q.Step, q.Row, q.Tape = p.Seed, p.Step, p.Row, p.Tape
+	q.In = p.In
+	q.Out = view(r.out, p.In.Rows, p.In.Width, p.In.Var == nil && !r.branch.Random())
+	r.Runner.Forward(q)
+	sum(p.Out.Mean, p.In.Mean, q.Out.Mean)
+	sum(p.Out.Var, p.In.Var, q.Out.Var)
+}
+
+func (r *residualRunner[T]) Backward(p *Pass[T]) {
+	r.pass.DOut, r.pass.DIn = p.DOut, p.DIn
+	r.Runner.Backward(&r.pass)
+	sum(p.DIn.Mean, p.DIn.Mean, p.DOut.Mean)
+	sum(p.DIn.Var, p.DIn.Var, p.DOut.Var)
+}
+
+// sum writes x + y to dst, unless dst is nil; a nil x is zero, and so is y.
+func sum[T compute.Float](dst, x, y []T) {
+	for i := range dst {
+		var s T
+		if x != nil {
+			s = x[i]
+		}
+		if y != nil {
+			s += y[i]
+		}
+		dst[i] = s
+	}
+}

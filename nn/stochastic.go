@@ -1,0 +1,107 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"utvi/compute"
+	"utvi/moment"
+	"utvi/vi"
+)
+
+// Stochastic pushes every unit through f(x, θ), a nonlinearity with a parameter
+// that is itself Normal, such as a random slope. θ's mean and variance are
+// learned, and its KL counts like a weight's; the moments are those of f over
+// both x and θ.
+//
+// A rule on the axes misses what x and θ do together: θ·x has the variance
+// m²s + θ̄²v + vs, and the unscented transform loses the last term. The units'
+// outputs are taken for independent, though a θ they share makes them correlated.
+type Stochastic struct {
+	// Name identifies f in saved models.
+	Name string `json:"name"`
+	// F is the nonlinearity; FX and FTheta are its slopes, nil for differences.
+	F, FX, FTheta func(x, theta float64) float64 `json:"-"`
+	// Mean and Std are where θ starts; a Std of 0 stands for 0.05.
+	Mean float64 `json:"mean"`
+	Std  float64 `json:"std"`
+	// PerUnit gives each unit a θ of its own.
+	PerUnit bool `json:"per_unit,omitempty"`
+	// Prior is θ's; the zero value stands for N(0, 1).
+	Prior vi.Prior `json:"prior"`
+	// Rule pushes (x, θ); nil stands for moment.JointGH(3).
+	Rule moment.JointRule `json:"-"`
+}
+
+func (Stochastic) Kind() string { return "stochastic" }
+
+func (l Stochastic) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindStochastic(l, b) }
+func (l Stochastic) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindStochastic(l, b) }
+
+// pair is f as a map of (x, θ).
+func (l Stochastic) pair() *moment.Map {
+	m := &moment.Map{Name: l.Name, In: 2, Out: 1, F: func(x, y []float64) { y[0] = l.F(x[0], x[1]) }}
+	if l.FX != nil && l.FTheta != nil {
+		m.VJP = func(x, dy, dx []float64) {
+			dx[0], dx[1] = dy[0]*l.FX(x[0], x[1]), dy[0]*l.FTheta(x[0], x[1])
+		}
+	}
+	return m
+}
+
+type stochastic[T compute.Float] struct {
+	shape Shape
+	m     *moment.Map
+	rule  moment.JointRule
+	index uint32
+	theta *vi.Tensor[T] // one, or one per unit
+	s     []T           // θ's variances, prepared
+}
+
+func bindStochastic[T compute.Float](l Stochastic, b *Binder[T]) (Unit[T], error) {
+	if l.F == nil {
+		return nil, errors.New("it has no nonlinearity F(x, θ)")
+	}
+	if (l.FX == nil) != (l.FTheta == nil) {
+		return nil, errors.New("it has one slope of FX and FTheta; give both, or neither for differences")
+	}
+	std, prior := l.Std, l.Prior
+	if std == 0 {
+		std = 0.05
+	}
+	if prior == (vi.Prior{}) {
+		prior = vi.Standard
+	}
+	if !(std > 0) || math.IsInf(std, 0) || math.IsNaN(l.Mean) || math.IsInf(l.Mean, 0) {
+		return nil, fmt.Errorf("its θ starts at %v ± %v; both must be finite, and the spread > 0", l.Mean, l.Std)
+	}
+	if !(prior.Std > 0) {
+		return nil, fmt.Errorf("its prior has standard deviation %v; it must be > 0", prior.Std)
+	}
+	u := &stochastic[T]{shape: b.In, m: l.pair(), rule: l.Rule, index: b.Index()}
+	if u.rule == nil {
+		u.rule = moment.JointGH(3)
+	}
+	if err := u.rule.Check(u.m, 2); err != nil {
+		return nil, err
+	}
+	n := 1
+	if l.PerUnit {
+		n = b.In.Size()
+	}
+	if b.Fixed {
+		u.theta = b.Point("theta", l.Mean, n)
+	} else {
+		u.theta = b.Params.RandomFrom(b.Name+".theta", l.Mean, std, n)
+		u.theta.Prior = prior
+	}
+	u.s = make([]T, n)
+	return u, nil
+}
+
+func (u *stochastic[T]) Out() Shape        { return u.shape }
+func (u *stochastic[T]) Random() bool      { return u.theta.Random }
+func (u *stochastic[T]) TapeWidth() int    { return 2 * len(u.s) }
+func (u *stochastic[T]) GradTiles() int    { return 1 }
+func (u *stochastic[T]) PrepareTiles() int { return 1 }
