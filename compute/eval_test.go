@@ -20,7 +20,7 @@ func TestEveryOpHasAVectorKernel(t *testing.T) {
 // infinities and NaN included, and with the neighbourhoods of the places where
 // kernels switch. UTVI_STRIDE sets how many patterns apart (1 is all of them).
 func scan(t *testing.T, visit func(x []float32)) {
-	stride := uint64(1<<13 - 1)
+	stride := uint64(1<<14 - 1)
 	if s := os.Getenv("UTVI_STRIDE"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 32)
 		if err != nil || n == 0 {
