@@ -37,15 +37,7 @@ func (a pair) with(b pair, f func(x, y, dst Op)) pair {
 	return d
 }
 
-// boxMuller turns words (0,1) and (2,3) into two Normals each, operation by
-// operation as rng does.
-func boxMuller(w [4]VecVirtual) [4]VecVirtual {
-	r := radius(pair{w[0], w[2]})
-	c, s := direction(pair{w[1], w[3]})
-	c, s = c.times(r), s.times(r)
-	return [4]VecVirtual{c[0], s[0], c[1], s[1]}
-}
-
+// radius and direction are those of rng, operation by operation.
 func radius(w pair) pair {
 	const rootHalf = 0x3f3504f3
 	x := w.each(func(s, d Op) { VPSRLD(Imm(1), s, d) }).float().add(lane.Float(0.5))

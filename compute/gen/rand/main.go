@@ -32,19 +32,53 @@ func main() {
 	offset := GP64()
 	XORQ(offset, offset)
 
-	Label("group")
-	odd := YMM()
-	VPADDD(lane.Word(1), even, odd)
-	w := philox(table, even, odd)
-	VPADDD(lane.Word(8), even, even)
-
-	z := boxMuller(w)
-	for i := 3; i >= 0; i-- {
-		VMOVUPS(z[i], Mem{Base: plane[i].(GPVirtual), Index: offset, Scale: 1})
+	// Two groups at a time, stage by stage, so that the long chains of one run
+	// beside those of the other; then the group that is left.
+	const together = 2
+	words := lane.Vectors(4 * together) // word i of group g; radii in place of words 0, 2
+	word := func(i, g int) Mem { return words.Offset(32 * (4*g + i)) }
+	both := func(i, g int) pair {
+		p := pair{YMM(), YMM()}
+		VMOVDQA(word(i, g), p[0])
+		VMOVDQA(word(i+2, g), p[1])
+		return p
 	}
-	ADDQ(Imm(32), offset)
-	DECQ(groups)
-	JNZ(LabelRef("group"))
+	normals := func(count int) {
+		for g := range count {
+			odd := YMM()
+			VPADDD(lane.Word(1), even, odd)
+			for i, w := range philox(table, even, odd) {
+				VMOVDQA(w, word(i, g))
+			}
+			VPADDD(lane.Word(8), even, even)
+		}
+		for g := range count {
+			for i, r := range radius(both(0, g)) {
+				VMOVAPS(r, word(2*i, g))
+			}
+		}
+		for g := range count {
+			c, s := direction(both(1, g))
+			for i := 1; i >= 0; i-- { // the first plane last
+				VMULPS(word(2*i, g), s[i], s[i])
+				VMULPS(word(2*i, g), c[i], c[i])
+				VMOVUPS(s[i], Mem{Base: plane[2*i+1], Index: offset, Scale: 1, Disp: 32 * g})
+				VMOVUPS(c[i], Mem{Base: plane[2*i], Index: offset, Scale: 1, Disp: 32 * g})
+			}
+		}
+		ADDQ(Imm(uint64(32*count)), offset)
+	}
+	SUBQ(Imm(together), groups)
+	JLT(LabelRef("few"))
+	Label("many")
+	normals(together)
+	SUBQ(Imm(together), groups)
+	JGE(LabelRef("many"))
+	Label("few")
+	ADDQ(Imm(together), groups)
+	JZ(LabelRef("done"))
+	normals(1)
+	Label("done")
 	VZEROUPPER()
 	RET()
 
