@@ -15,7 +15,7 @@ func split(x float64) (hi, lo float32) {
 	return hi, float32(x - float64(hi))
 }
 
-// Exp returns eˣ within 1 ulp for every x: rounded subnormals, 0, +Inf, NaN.
+// Exp returns eˣ within 1.1 ulp for every x: rounded subnormals, 0, +Inf, NaN.
 func Exp(x V) V {
 	p := ExpParts(Max(-104, Min(89, x)))
 	return p.Scale(p.Y())

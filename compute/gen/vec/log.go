@@ -2,7 +2,7 @@ package vec
 
 import "math"
 
-// Log returns ln x within 1 ulp or so for every x: −Inf at 0, NaN below,
+// Log returns ln x within 1.3 ulp for every x: −Inf at 0, NaN below,
 // subnormals like all others.
 func Log(x V) V {
 	const tiny, shift = 0x1p-126, 23
