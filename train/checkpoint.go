@@ -21,6 +21,19 @@ type facts struct {
 	Seed   uint64 `json:"seed"`
 	Batch  int    `json:"batch"`
 	Rows   int    `json:"rows"`
+	Draws  int    `json:"draws,omitempty"`
+	Prior  string `json:"prior,omitempty"` // how it is fitted
+}
+
+func (f facts) String() string {
+	s := fmt.Sprintf("seed %d, batch %d and %d rows", f.Seed, f.Batch, f.Rows)
+	if f.Draws > 0 {
+		s += fmt.Sprintf(", %d draws", f.Draws)
+	}
+	if f.Prior != "" {
+		s += ", prior " + f.Prior
+	}
+	return s
 }
 
 const (
@@ -29,7 +42,11 @@ const (
 )
 
 func (t *Trainer) facts() facts {
-	return facts{checkpointFormat, t.step, t.config.Seed, t.config.Batch, t.config.Data.Rows()}
+	f := facts{Format: checkpointFormat, Step: t.step, Seed: t.config.Seed, Batch: t.config.Batch, Rows: t.config.Data.Rows(), Draws: t.config.Draws}
+	if t.config.Prior != nil {
+		f.Prior = t.config.Prior.String()
+	}
+	return f
 }
 
 // Save writes the checkpoint, if the configuration names one.
@@ -42,6 +59,11 @@ func (t *Trainer) Save() error {
 		return err
 	}
 	f := &safetensors.File{Metadata: map[string]string{factsKey: string(meta)}}
+	if t.config.Prior != nil {
+		if f.Metadata[priorsKey], err = t.priors(); err != nil {
+			return err
+		}
+	}
 	t.tensors(func(name string, shape []int, data []float32) error {
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: shape, F32: data})
 		return nil
@@ -101,8 +123,7 @@ func (t *Trainer) load(f *safetensors.File) error {
 	case have.Format != want.Format:
 		return fmt.Errorf("it has format %d; this version reads %d", have.Format, want.Format)
 	case have != want:
-		return fmt.Errorf("it belongs to a run with seed %d, batch %d and %d rows, this one has %d, %d and %d; remove it or use the same settings",
-			have.Seed, have.Batch, have.Rows, want.Seed, want.Batch, want.Rows)
+		return fmt.Errorf("it belongs to a run with %v, this one has %v; remove it or use the same settings", have, want)
 	case have.Step < 1:
 		return fmt.Errorf("it claims to be of step %d", have.Step)
 	}
@@ -119,6 +140,16 @@ func (t *Trainer) load(f *safetensors.File) error {
 	}
 	if err := t.tensors(check); err != nil {
 		return err
+	}
+	var priors []float64
+	if t.config.Prior != nil {
+		var err error
+		if priors, err = t.readPriors(f.Metadata[priorsKey]); err != nil {
+			return err
+		}
+	}
+	for i, std := range priors {
+		t.setPrior(i, std)
 	}
 	t.tensors(func(name string, _ []int, data []float32) error {
 		copy(data, byName[name].F32)

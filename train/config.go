@@ -18,6 +18,7 @@ import (
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/optim"
+	"utvi/vi"
 )
 
 // A Config says how a network is trained.
@@ -26,6 +27,8 @@ type Config struct {
 	Likelihood likelihood.Likelihood // nil stands for likelihood.Normal{}
 	Optimizer  optim.AdamW           // the zero value stands for optim.Paper()
 	KL         optim.KLSchedule      // nil stands for optim.FullKL()
+	Prior      *vi.EmpiricalBayes    // nil leaves every prior as it is
+	Draws      int                   // 0 propagates moments; else networks drawn per step (Bayes by backprop)
 	Batch      int                   // rows of a step; 0 stands for 128, and never more than an epoch
 	Steps      int                   // of the whole training
 	Seed       uint64                // of the order of the rows and of rules that draw
@@ -73,6 +76,14 @@ func (c *Config) check(m *model.Model) error {
 	}
 	if c.Data.Targets() != targets {
 		return fmt.Errorf("train: the data have %d targets; the network's %d outputs under %v need %d", c.Data.Targets(), m.Outputs(), c.Likelihood, targets)
+	}
+	if c.Draws < 0 || c.Draws > 1<<20 {
+		return fmt.Errorf("train: %d draws per step; there must be 1 to %d, or 0 to propagate moments", c.Draws, 1<<20)
+	}
+	if c.Prior != nil {
+		if err := c.Prior.Check(); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
 	}
 	if c.Workers < 0 || c.CheckpointEvery < 0 {
 		return fmt.Errorf("train: workers and CheckpointEvery must not be negative")

@@ -68,6 +68,7 @@ type paramRange struct {
 	tensor    int
 	lo, hi    int
 	kl, norm2 float64
+	size      float64 // Σ(σ² + (μ−μ₀)²), where the prior is fitted
 }
 
 func paramRanges(p *vi.Params[float32]) []paramRange {

@@ -52,7 +52,9 @@ type Trainer struct {
 	ranges []paramRange
 	adamw  compute.AdamW
 
-	runBlock, runGrad, runNorm, runUpdate, runPrepare func(worker, task int)
+	sampling *sampling // nil: moments are propagated
+
+	runBlock, runGrad, runNorm, runUpdate, runPrepare, runSize func(worker, task int)
 }
 
 // A lane is one worker's scratch.
@@ -62,6 +64,7 @@ type lane struct {
 	in, out, dout gauss.Batch[float32]
 	y             []float32
 	row           []float64 // y, mean, variance, dmean, dvar of a row
+	variances     []float32 // of a few weights
 }
 
 // New returns a trainer of m. If the checkpoint of the configuration exists, the
@@ -80,15 +83,20 @@ func New(m *model.Model, c Config) (*Trainer, error) {
 	for i := range t.moments {
 		t.moments[i] = params.Like()
 	}
+	if c.Draws > 0 {
+		if err := t.sample(m); err != nil {
+			return nil, err
+		}
+	}
 	t.nll, t.floors = make([]float64, c.Batch), make([]int, c.Batch)
 	t.allocate()
 	t.ranges = paramRanges(params)
 	t.runBlock, t.runGrad = t.doBlock, t.doGrad
-	t.runNorm, t.runUpdate, t.runPrepare = t.doNorm, t.doUpdate, t.doPrepare
+	t.runNorm, t.runUpdate, t.runPrepare, t.runSize = t.doNorm, t.doUpdate, t.doPrepare, t.doSize
 	if err := t.resume(); err != nil {
 		return nil, err
 	}
-	t.pool.Run(unit.PrepareTiles(), t.runPrepare)
+	t.prepare()
 	return t, nil
 }
 
@@ -112,6 +120,7 @@ func (t *Trainer) allocate() {
 		l.dout = gauss.New[float32](t.block, t.net.Outputs())
 		l.y = make([]float32, t.block*c.Data.Targets())
 		l.row = make([]float64, c.Data.Targets()+4*t.net.Outputs())
+		l.variances = make([]float32, priorChunk)
 	}
 }
 
@@ -171,17 +180,12 @@ func (t *Trainer) Advance() (Step, error) {
 	s.Weight, s.Rate = c.KL(s.Epoch, n), c.Optimizer.Rate(n)
 
 	c.Data.Begin(t.dataKey, uint64(n), c.Batch)
-	t.pool.Run(len(t.blocks), t.runBlock)
-	for i := range t.nll {
-		s.NLL += t.nll[i]
-		s.Floored += t.floors[i]
+	if c.Prior != nil && c.Prior.Due(n) {
+		t.updatePriors()
 	}
-	s.NLL /= float64(c.Batch)
-	if !finite(s.NLL) {
+	if !t.batch(&s) {
 		return s, t.explain(s, "the negative log-likelihood")
 	}
-	t.pool.Run(t.unit.GradTiles(), t.runGrad)
-
 	t.setAdamW(s)
 	t.pool.Run(len(t.ranges), t.runNorm)
 	var norm2 float64
@@ -198,10 +202,43 @@ func (t *Trainer) Advance() (Step, error) {
 		t.adamw.Clip = c.Optimizer.Clip / s.GradNorm
 	}
 	t.pool.Run(len(t.ranges), t.runUpdate)
-	t.pool.Run(t.unit.PrepareTiles(), t.runPrepare)
+	t.prepare()
 	t.step = n
 	t.net.Changed()
 	return s, nil
+}
+
+// batch leaves the gradients of the batch and its score; it reports whether the
+// score is finite.
+func (t *Trainer) batch(s *Step) bool {
+	if t.sampling != nil {
+		return t.drawBatch(s)
+	}
+	return t.scoreBatch(s)
+}
+
+// scoreBatch carries the batch through the unit as it is prepared.
+func (t *Trainer) scoreBatch(s *Step) bool {
+	t.pool.Run(len(t.blocks), t.runBlock)
+	var nll float64
+	for i := range t.nll {
+		nll += t.nll[i]
+		s.Floored += t.floors[i]
+	}
+	s.NLL += nll / float64(t.config.Batch)
+	if !finite(s.NLL) {
+		return false
+	}
+	t.pool.Run(t.unit.GradTiles(), t.runGrad)
+	return true
+}
+
+// prepare readies the unit for the next step; drawn weights are readied as they
+// are drawn.
+func (t *Trainer) prepare() {
+	if t.sampling == nil {
+		t.pool.Run(t.unit.PrepareTiles(), t.runPrepare)
+	}
 }
 
 func (t *Trainer) setAdamW(s Step) {
