@@ -1,6 +1,10 @@
 package nn
 
-import "utvi/compute"
+import (
+	"fmt"
+
+	"utvi/compute"
+)
 
 // AvgPool2D takes the average of each channel over windows of an image. With n
 // independent cells a window has
@@ -27,6 +31,10 @@ type pool struct {
 	index []int // of the first channel of each cell, place by place
 }
 
+// maxPoolCells bounds the index: a layer without weights must not take memory
+// that no file brought.
+const maxPoolCells = 1 << 24
+
 func newPool(in Shape, size [2]int, stride int) (pool, error) {
 	down, across := stride, stride
 	if stride == 0 {
@@ -38,6 +46,11 @@ func newPool(in Shape, size [2]int, stride int) (pool, error) {
 		return pool{}, err
 	}
 	p := pool{out: Shape{(w.H-w.KH)/down + 1, (w.W-w.KW)/across + 1, w.C}, cells: w.KH * w.KW}
+	total := p.out.H * p.out.W * p.cells
+	if total > maxPoolCells {
+		return pool{}, fmt.Errorf("its windows cover %d cells together; they may cover %d at most", total, maxPoolCells)
+	}
+	p.index = make([]int, 0, total)
 	for y := range p.out.H {
 		for x := range p.out.W {
 			for k := range p.cells {

@@ -21,7 +21,8 @@ import (
 // A Prior is the Normal that the weights of a tensor are drawn towards. The zero
 // value stands for N(0, 1).
 type Prior struct {
-	Mean, Std float64
+	Mean float64 `json:"mean"`
+	Std  float64 `json:"std"`
 }
 
 // Standard is the prior N(0, 1).
