@@ -35,11 +35,13 @@ func TestFCContinuesBitForBit(t *testing.T) {
 	if n := len(whole.Methods[0].Trials[0].NLL); n != 2 || len(whole.ScoreSteps) != 2 || whole.ScoreSteps[1] != fcEpochSteps+20 {
 		t.Fatalf("%d scores at steps %v, want 2, at %d and %d", n, whole.ScoreSteps, fcEpochSteps, fcEpochSteps+20)
 	}
-	// Before the first score, at an epoch's end, and between the scores.
-	for _, stop := range []int{40, fcEpochSteps, fcEpochSteps + 8} {
+	// At the very start, before the first score, at an epoch's end, and between the scores.
+	for _, stop := range []int{0, 40, fcEpochSteps, fcEpochSteps + 8} {
 		dir := t.TempDir()
 		ctx, cancel := context.WithCancel(t.Context())
-		_, err := FC(ctx, tinyFC(dir), func(e Event) {
+		spec := tinyFC(dir)
+		spec.Parallel = 1
+		_, err := FC(ctx, spec, func(e Event) {
 			if e.Step >= stop {
 				cancel()
 			}
@@ -56,7 +58,7 @@ func TestFCContinuesBitForBit(t *testing.T) {
 		if err != nil {
 			t.Fatalf("continued after %d: %v", stop, err)
 		}
-		if first[0] < stop {
+		if first[0] < stop || first[0] > stop+8 {
 			t.Errorf("continued at step %d, was stopped at %d", first[0], stop)
 		}
 		again.Spec.Dir = ""
@@ -66,7 +68,7 @@ func TestFCContinuesBitForBit(t *testing.T) {
 	}
 }
 
-// A program killed between checkpoint and scores leaves the latter one behind.
+// A killed program leaves scores that are one behind the checkpoint, or ahead.
 func TestFCLostScores(t *testing.T) {
 	dir := t.TempDir()
 	whole, err := FC(t.Context(), tinyFC(dir), nil)
@@ -74,10 +76,13 @@ func TestFCLostScores(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "seed5-steps100", "UT-1.json")
+	first, second := jsonNumber(whole.Methods[2].Trials[0].NLL[0]), jsonNumber(whole.Methods[2].Trials[0].NLL[1])
 	for scores, fails := range map[string]bool{
-		`{"steps_between_scores":80,"scores":[]}`:                                                      true,
-		`{"steps_between_scores":80,"scores":[` + jsonNumber(whole.Methods[2].Trials[0].NLL[0]) + `]}`: false,
-		`{"steps_between_scores":7,"scores":[1,2]}`:                                                    true,
+		// The checkpoint is the older where it was not its turn.
+		`{"steps_between_scores":80,"scores":[` + first + `,` + second + `,9]}`: false,
+		`{"steps_between_scores":80,"scores":[]}`:                               true,
+		`{"steps_between_scores":80,"scores":[` + first + `]}`:                  false,
+		`{"steps_between_scores":7,"scores":[1,2]}`:                             true,
 		`{"steps`: true,
 	} {
 		if err := os.WriteFile(path, []byte(scores), 0o666); err != nil {
@@ -110,6 +115,19 @@ func TestFCSettings(t *testing.T) {
 	s := newFCSample(rng.New(9), 1<<16)
 	if got := s.truth(); math.Abs(got+0.25984) > 0.01 {
 		t.Errorf("the true model scores %g, want −0.2598 ± 0.01", got)
+	}
+	// The noise knows its place, and no more of x.
+	var square [2]float64
+	for i, x := range s.x.Mean {
+		z := float64(s.y[i]-x) / fcNoise(float64(x))
+		if x > 0 {
+			square[0] += z * z / (1 << 15)
+		} else {
+			square[1] += z * z / (1 << 15)
+		}
+	}
+	if math.Abs(square[0]-1) > 0.04 || math.Abs(square[1]-1) > 0.04 {
+		t.Errorf("the standardised noise has variances %g and %g right and left of 0, want 1", square[0], square[1])
 	}
 	lo, hi := s.x.Mean[0], s.x.Mean[0]
 	for _, x := range s.x.Mean {

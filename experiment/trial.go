@@ -57,7 +57,7 @@ func (t trial) run(ctx context.Context, tell func(step int, score float64)) (*mo
 	}
 	tell(trainer.Step(), last())
 	const often = 8 // steps between events
-	for s, err := range trainer.Steps(ctx) {
+	for s, err := range trainer.Steps(context.WithoutCancel(ctx)) {
 		if err != nil {
 			return nil, nil, err
 		}
@@ -73,6 +73,13 @@ func (t trial) run(ctx context.Context, tell func(step int, score float64)) (*mo
 		}
 		if s.Step%often == 0 || s.Step == t.train.Steps {
 			tell(s.Step, last())
+		}
+		// Stopping here, scores are kept before the checkpoint that needs them.
+		if ctx.Err() != nil && s.Step < t.train.Steps {
+			if err := trainer.Save(); err != nil {
+				return nil, nil, err
+			}
+			return nil, nil, ctx.Err()
 		}
 	}
 	return m, scores, nil

@@ -206,7 +206,7 @@ func TestReproduceContinues(t *testing.T) {
 	}
 	dir := t.TempDir()
 	args := func(out string) []string {
-		return []string{"reproduce", "fc", "--steps", "240", "--replicates", "2", "--out", filepath.Join(dir, out)}
+		return []string{"reproduce", "fc", "--steps", "120", "--replicates", "2", "--out", filepath.Join(dir, out)}
 	}
 	code, out, errs := utvi(t, args("whole")...)
 	if code != 0 || !strings.Contains(out, "UT") || !strings.Contains(out, "Scaled down: 2 of the paper's 10 replicates") {
