@@ -59,7 +59,7 @@ func StepPoint[T Float](a *AdamW, x, g, m1, m2 []T) {
 type rates struct{ keep, rate, root, eps, b1, b2 float64 }
 
 func (a *AdamW) rates(decay float64) rates {
-	return rates{1 - a.LR*decay, a.LR / a.C1, 1 / math.Sqrt(a.C2), a.Eps, a.Beta1, a.Beta2}
+	return rates{1 - float64(a.LR*decay), a.LR / a.C1, 1 / math.Sqrt(a.C2), a.Eps, a.Beta1, a.Beta2}
 }
 
 // step moves one number x with moments m1, m2 along gradient g.

@@ -16,7 +16,7 @@ func KLNorm[T Float](a *AdamW, mu, rho, gmu, gs []T) (kl, norm2 float64) {
 	if is32[T]() && vector && n > 0 {
 		return klNormVector(a, as32(mu), as32(rho), as32(gmu), as32(gs))
 	}
-	lnPrior := math.Log(a.PriorVar) / 2
+	lnPrior := float64(math.Log(a.PriorVar) / 2)
 	half := 0.5 / a.PriorVar
 	for i := range mu {
 		m, s := float64(mu[i]), spreadOf(float64(rho[i]))

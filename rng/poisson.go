@@ -12,8 +12,8 @@ func Poisson(k Key, i uint64, mean float64) int {
 	case mean < 10:
 		return poissonInverse(Uniform(k, i), mean)
 	}
-	b := 0.931 + 2.53*math.Sqrt(mean)
-	a := 0.02483*b - 0.059
+	b := 0.931 + float64(2.53*math.Sqrt(mean))
+	a := float64(0.02483*b) - 0.059
 	alpha := 1.1239 + 1.1328/(b-3.4)
 	vr := 0.9277 - 3.6224/(b-2)
 	ln := math.Log(mean)
@@ -21,7 +21,7 @@ func Poisson(k Key, i uint64, mean float64) int {
 		w := draw(k, i, try)
 		u, v := unit(w[0], w[1])-0.5, 1-unit(w[2], w[3])
 		us := 0.5 - math.Abs(u)
-		n := math.Floor((2*a/us+b)*u + mean + 0.43)
+		n := math.Floor(float64((2*a/us+b)*u) + mean + 0.43)
 		if us >= 0.07 && v <= vr {
 			return int(n)
 		}
@@ -29,7 +29,7 @@ func Poisson(k Key, i uint64, mean float64) int {
 			continue
 		}
 		lg, _ := math.Lgamma(n + 1)
-		if math.Log(v*alpha/(a/(us*us)+b)) <= n*ln-mean-lg {
+		if math.Log(v*alpha/(a/(us*us)+b)) <= float64(n*ln)-mean-lg {
 			return int(n)
 		}
 	}
@@ -41,7 +41,7 @@ func poissonInverse(u, mean float64) int {
 	n := 0
 	for ; u >= p && p > 0; n++ {
 		u -= p
-		p *= mean / float64(n+1)
+		p = float64(p * (mean / float64(n+1)))
 	}
 	return n
 }
