@@ -26,6 +26,8 @@ type Config struct {
 type Net[T compute.Float] struct {
 	Config Config
 	Params *vi.Params[T]
+	Facts  Facts          // what is known of its training
+	Norm   *Normalization // of the data it was trained on; nil where there was none
 
 	out      nn.Shape
 	mu       sync.Mutex
@@ -55,15 +57,21 @@ func Build[T compute.Float](c Config) (*Net[T], error) {
 }
 
 func bind[T compute.Float](c Config, train, fixed bool) (nn.Unit[T], *vi.Params[T], error) {
+	p := &vi.Params[T]{}
+	u, err := bindTo(p, c, train, fixed)
+	return u, p, err
+}
+
+func bindTo[T compute.Float](p *vi.Params[T], c Config, train, fixed bool) (nn.Unit[T], error) {
 	if c.Input.H < 1 || c.Input.W < 1 || c.Input.C < 1 {
-		return nil, nil, fmt.Errorf("network: the input shape is %v; every extent must be at least 1", c.Input)
+		return nil, fmt.Errorf("network: the input shape is %v; every extent must be at least 1", c.Input)
 	}
-	b := &nn.Binder[T]{Params: &vi.Params[T]{}, In: c.Input, Train: train, Fixed: fixed}
+	b := &nn.Binder[T]{Params: p, In: c.Input, Train: train, Fixed: fixed}
 	u, err := nn.Bind(c.Layers, b)
 	if err != nil {
-		return nil, nil, fmt.Errorf("network: %w", err)
+		return nil, fmt.Errorf("network: %w", err)
 	}
-	return u, b.Params, nil
+	return u, nil
 }
 
 // Inputs and Outputs are the widths of a row.

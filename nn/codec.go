@@ -26,12 +26,23 @@ import (
 // one line.
 func kinds() map[string]codec {
 	return map[string]codec{
-		"apply":  via(encodeApply, decodeApply),
-		"chain":  via(encodeChain, decodeChain),
-		"conv1d": plain[Conv1D](),
-		"conv2d": plain[Conv2D](),
-		"dense":  plain[Dense](),
-		"scale":  plain[Scale](),
+		"apply":       via(encodeApply, decodeApply),
+		"avgpool2d":   plain[AvgPool2D](),
+		"batchnorm":   plain[BatchNorm](),
+		"chain":       via(encodeChain, decodeChain),
+		"conditional": via(encodeConditional, decodeConditional),
+		"conv1d":      plain[Conv1D](),
+		"conv2d":      plain[Conv2D](),
+		"dense":       plain[Dense](),
+		"dropout":     plain[Dropout](),
+		"flatten":     plain[Flatten](),
+		"joint":       via(encodeJoint, decodeJoint),
+		"layernorm":   plain[LayerNorm](),
+		"maxpool2d":   plain[MaxPool2D](),
+		"noise":       plain[Noise](),
+		"residual":    via(encodeResidual, decodeResidual),
+		"scale":       plain[Scale](),
+		"stochastic":  via(encodeStochastic, decodeStochastic),
 	}
 }
 
@@ -60,7 +71,7 @@ func via[L Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, 
 		},
 		func(c *coder, options []byte) (Layer, error) {
 			var o O
-			if err := strict(options, &o); err != nil {
+			if err := StrictJSON(options, &o); err != nil {
 				return nil, err
 			}
 			return decode(c, o)
@@ -68,11 +79,12 @@ func via[L Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, 
 	}
 }
 
-// A Library holds the functions and maps of a user, which a model names but
-// does not contain.
+// A Library holds the functions of a user, which a model names but does not
+// contain.
 type Library struct {
-	Funcs map[string]*moment.Func
-	Maps  map[string]*moment.Map
+	Funcs       map[string]*moment.Func
+	Maps        map[string]*moment.Map
+	Stochastics map[string]*Stochastic // of which only the functions count
 }
 
 // A coder is one encoding or decoding under way.
@@ -165,9 +177,9 @@ func (c *coder) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(c.kinds)), ", ")
 }
 
-// strict decodes JSON and refuses what it does not know: an option that a later
+// StrictJSON decodes JSON and refuses what it does not know: an option that a later
 // version added must not be passed over.
-func strict(data []byte, v any) error {
+func StrictJSON(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
@@ -205,4 +217,18 @@ func decodeChain(c *coder, o chainOptions) (Chain, error) {
 		}
 	}
 	return l, nil
+}
+
+type residualOptions struct {
+	Branch json.RawMessage `json:"branch"`
+}
+
+func encodeResidual(c *coder, l Residual) (o residualOptions, err error) {
+	o.Branch, err = c.encode(l.Branch)
+	return o, err
+}
+
+func decodeResidual(c *coder, o residualOptions) (Residual, error) {
+	branch, err := c.decode(o.Branch)
+	return Residual{branch}, err
 }

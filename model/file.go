@@ -1,0 +1,185 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"utvi/compute"
+	"utvi/internal/atomicfile"
+	"utvi/internal/safetensors"
+	"utvi/nn"
+)
+
+// A model file is a safetensors file with a checksum. Every tool that reads
+// safetensors finds the weights under <layer>.weight.mean and <layer>.weight.rho
+// (σ = softplus ρ). Everything else is one JSON document in the metadata: the
+// format's version, the architecture, the input shape, the seed, the priors, the
+// facts of the training and the normalisation of the data.
+
+const (
+	modelKey    = "utvi.model"
+	ensembleKey = "utvi.ensemble"
+
+	// fileFormat is raised when an older program could misread a newer file;
+	// what it merely does not know, it refuses by name.
+	fileFormat = 1
+
+	// maxInputs bounds the inputs of a row, so that no file can claim shapes
+	// whose products overflow, nor ask for much memory without bringing weights.
+	maxInputs = 1 << 24
+)
+
+// A document is the JSON of a model.
+type document struct {
+	Format int `json:"format"`
+	description
+}
+
+// A description is what a file holds of one network beside its weights.
+type description struct {
+	Input   [3]int                `json:"input"` // height, width, channels
+	Network json.RawMessage       `json:"network"`
+	Seed    uint64                `json:"seed"`
+	Init    [2]float64            `json:"init"`   // the least and the largest ρ to start from; zeros: the default
+	Priors  map[string][2]float64 `json:"priors"` // mean and standard deviation of every random tensor
+	Facts   Facts                 `json:"facts"`
+	Norm    *Normalization        `json:"normalization,omitempty"`
+}
+
+// Facts are what is known of a network's training. Trainers fill them; nothing
+// depends on them.
+type Facts struct {
+	Rows       int               `json:"rows,omitempty"`       // of an epoch
+	Steps      int               `json:"steps,omitempty"`      // of training
+	Likelihood string            `json:"likelihood,omitempty"` // what the moments were scored with
+	NLL        float64           `json:"nll,omitempty"`        // at the end, nats a row; 0: not known
+	Data       string            `json:"data,omitempty"`       // a description
+	Date       string            `json:"date,omitempty"`       // given by the user, or none: files stay reproducible
+	More       map[string]string `json:"more,omitempty"`
+}
+
+// A Normalization says how the columns of a table became a network's inputs and
+// outputs: (x − mean)/scale. The network neither applies nor undoes it. A side
+// that was left alone has none.
+type Normalization struct {
+	InputMean   []float64 `json:"input_mean,omitempty"`
+	InputScale  []float64 `json:"input_scale,omitempty"`
+	OutputMean  []float64 `json:"output_mean,omitempty"`
+	OutputScale []float64 `json:"output_scale,omitempty"`
+}
+
+// check reports whether z fits a network; nil fits every one.
+func (z *Normalization) check(inputs, outputs int) error {
+	if z == nil {
+		return nil
+	}
+	for _, side := range []struct {
+		name        string
+		mean, scale []float64
+		width       int
+	}{{"input", z.InputMean, z.InputScale, inputs}, {"output", z.OutputMean, z.OutputScale, outputs}} {
+		if len(side.mean) != len(side.scale) || len(side.mean) != 0 && len(side.mean) != side.width {
+			return fmt.Errorf("its %s normalisation has %d means and %d scales for a width of %d", side.name, len(side.mean), len(side.scale), side.width)
+		}
+		for i, s := range side.scale {
+			if m := side.mean[i]; !(s > 0) || s-s != 0 || m-m != 0 {
+				return fmt.Errorf("its %s normalisation is (x − %v)/%v in column %d; both must be finite and the scale positive", side.name, m, s, i)
+			}
+		}
+	}
+	return nil
+}
+
+// Save writes the network to a file, which is replaced whole or not at all. The
+// same network always gives the same bytes.
+func (n *Net[T]) Save(path string) error {
+	f := &safetensors.File{}
+	d, err := n.describe(f, "")
+	if err != nil {
+		return fmt.Errorf("cannot save the model: %w", err)
+	}
+	return saveFile(path, f, modelKey, document{fileFormat, d})
+}
+
+func saveFile(path string, f *safetensors.File, key string, doc any) error {
+	meta, err := json.Marshal(doc)
+	if err != nil {
+		return fmt.Errorf("cannot save the model: %w", err)
+	}
+	f.Metadata = map[string]string{key: string(meta)}
+	return atomicfile.Write(path, func(w io.Writer) error { return f.Write(w) })
+}
+
+// describe adds the network's tensors to f, their names behind prefix, and
+// returns the rest.
+func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, error) {
+	c := n.Config
+	d := description{
+		Input: [3]int{c.Input.H, c.Input.W, c.Input.C}, Seed: c.Seed, Init: [2]float64{c.Init.RhoMin, c.Init.RhoMax},
+		Priors: map[string][2]float64{}, Facts: n.Facts, Norm: n.Norm,
+	}
+	if err := checkInput(c.Input); err != nil {
+		return d, err
+	}
+	if err := n.Params.CheckFinite(); err != nil {
+		return d, err
+	}
+	if err := n.Norm.check(n.Inputs(), n.Outputs()); err != nil {
+		return d, err
+	}
+	var err error
+	if d.Network, err = nn.MarshalLayer(c.Layers); err != nil {
+		return d, err
+	}
+	for _, t := range n.Params.Tensors {
+		f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+meanSuffix, t.Shape, t.Mean))
+		if t.Random {
+			f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+rhoSuffix, t.Shape, t.Rho))
+			d.Priors[t.Name] = [2]float64{t.Prior.Mean, t.Prior.Std}
+			if err := checkPrior(t.Name, d.Priors[t.Name]); err != nil {
+				return d, err
+			}
+		}
+	}
+	return d, nil
+}
+
+const meanSuffix, rhoSuffix = ".mean", ".rho"
+
+func asTensor[T compute.Float](name string, shape []int, data []T) safetensors.Tensor {
+	t := safetensors.Tensor{Name: name, Shape: shape}
+	switch data := any(data).(type) {
+	case []float32:
+		t.F32 = data
+	case []float64:
+		t.F64 = data
+	}
+	return t
+}
+
+func checkPrior(name string, p [2]float64) error {
+	if mean, std := p[0], p[1]; mean-mean != 0 || std-std != 0 || std <= 0 {
+		return fmt.Errorf("the prior of %s is N(%v, %v²); both must be finite and the deviation positive", name, mean, std)
+	}
+	return nil
+}
+
+// checkInput reports whether a file may hold a network of this input.
+func checkInput(s nn.Shape) error {
+	size := 1
+	for _, d := range []int{s.H, s.W, s.C} {
+		if d < 1 {
+			return fmt.Errorf("its input shape is %v; every extent must be at least 1", s)
+		}
+		if d > maxInputs/size {
+			return fmt.Errorf("its input shape is %v; a row may have %d inputs at most", s, maxInputs)
+		}
+		size *= d
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

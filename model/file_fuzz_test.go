@@ -1,0 +1,140 @@
+package model
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"strings"
+	"testing"
+
+	"utvi/fn"
+	"utvi/gauss"
+	"utvi/internal/safetensors"
+	"utvi/moment"
+	"utvi/nn"
+)
+
+// resum gives a file the checksum it needs, so that changes reach what is
+// behind it.
+func resum(file []byte) []byte {
+	const begin = `{"__metadata__":{"checksum":"sha256:`
+	at := 8 + len(begin)
+	if len(file) < at+64 || !strings.HasPrefix(string(file[8:]), begin) {
+		return file
+	}
+	b := bytes.Clone(file)
+	copy(b[at:at+64], strings.Repeat("0", 64))
+	sum := sha256.Sum256(b)
+	hex.Encode(b[at:], sum[:])
+	return b
+}
+
+// tiny are networks that between them have every kind of layer.
+func tiny(t testing.TB) []*Model {
+	t.Helper()
+	slope := nn.Stochastic{Name: "slope", F: func(x, theta float64) float64 { return x * theta }, PerUnit: true}
+	var nets []*Model
+	for _, c := range []Config{
+		{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 2}, nn.Apply{F: fn.Tanh()}, nn.Scale{}}},
+		{Input: nn.Shape{H: 3, W: 3, C: 1}, Layers: nn.Chain{nn.Conv2D{Out: 1, Kernel: [2]int{2, 2}}, nn.AvgPool2D{Size: [2]int{2, 2}}, nn.Flatten{}, nn.Noise{}}},
+		{Input: nn.Shape{H: 1, W: 4, C: 1}, Layers: nn.Chain{nn.Conv1D{Out: 1, Kernel: 2}, nn.MaxPool2D{Size: [2]int{1, 2}, Stride: 1}, nn.Dropout{P: 0.5}, nn.LayerNorm{}}},
+		{Input: nn.Vec(3), Layers: nn.Chain{nn.BatchNorm{Mean: []float64{1, 2, 3}, Var: []float64{1, 1, 1}}, nn.Residual{Branch: nn.Dense{Out: 3}},
+			nn.Joint{Map: fn.Softmax()}, slope, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(9, 1, 8)}}},
+		{Input: nn.Vec(1), Layers: nn.Chain{nn.Apply{F: &moment.Func{Name: "user", F: func(x float64) float64 { return x }}, Rule: moment.LearnedUT(1)}}},
+	} {
+		n, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		nets = append(nets, n)
+	}
+	nets[0].Norm = &Normalization{InputMean: []float64{1, 2}, InputScale: []float64{3, 4}}
+	nets[0].Facts = Facts{Rows: 3, More: map[string]string{"a": "b"}}
+	return nets
+}
+
+// tinyOptions bring the functions of tiny.
+var tinyOptions = []Option{
+	WithFunc(&moment.Func{Name: "user", F: func(x float64) float64 { return x }}),
+	WithStochastic(nn.Stochastic{Name: "slope", F: func(x, theta float64) float64 { return x * theta }}),
+}
+
+func allocated(f func()) uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	before := s[0].Value.Uint64()
+	f()
+	metrics.Read(s)
+	return s[0].Value.Uint64() - before
+}
+
+// Whatever the bytes: no panic, no memory out of proportion, nothing but an
+// error of one line or a whole model, which then saves what it was loaded from.
+func FuzzLoad(f *testing.F) {
+	dir := f.TempDir()
+	for _, n := range tiny(f) {
+		path := filepath.Join(dir, "m")
+		if err := n.Save(path); err != nil {
+			f.Fatal(err)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		b = resum(b)
+		var n *Model
+		var err error
+		// A pooling may take 128 MB for its index before any weights are seen.
+		if used, limit := allocated(func() { n, err = decodeBytes(b) }), uint64(150<<20+1000*len(b)); used > limit {
+			t.Errorf("%d bytes take %d bytes of memory", len(b), used)
+		}
+		if err != nil {
+			if n != nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 3000 {
+				t.Errorf("%v and %q", n, err)
+			}
+			return
+		}
+		again := &safetensors.File{}
+		if _, err := n.describe(again, ""); err != nil {
+			t.Fatalf("it was loaded but cannot be saved: %v", err)
+		}
+		if n.Inputs() < 64 && n.Outputs() < 64 {
+			n.NewPredictor(1).Predict(gauss.New[float32](1, n.Inputs()))
+		}
+	})
+}
+
+func decodeBytes(b []byte) (*Model, error) {
+	f, err := safetensors.Read(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		return nil, err
+	}
+	return decode[float32](f, tinyOptions)
+}
+
+// The fuzzing must reach what is behind the checksum.
+func TestResum(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m")
+	if err := tiny(t)[0].Save(path); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := binary.LittleEndian.Uint64(b)
+	b[8+header+3] ^= 1 // the first weight's sign or exponent
+	if _, err := decodeBytes(b); err == nil {
+		t.Error("a changed weight was not noticed")
+	}
+	if _, err := decodeBytes(resum(b)); err != nil {
+		t.Error(err)
+	}
+}

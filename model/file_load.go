@@ -1,0 +1,255 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"utvi/compute"
+	"utvi/internal/safetensors"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// An Option brings what a model file only names.
+type Option func(*nn.Library) error
+
+// WithFunc brings a user's function to a model that was saved with one of that
+// Name.
+func WithFunc(f *moment.Func) Option {
+	return func(l *nn.Library) error { return bring(l.Funcs, f, f.Name) }
+}
+
+// WithMap brings a user's coupled map, like WithFunc.
+func WithMap(m *moment.Map) Option {
+	return func(l *nn.Library) error { return bring(l.Maps, m, m.Name) }
+}
+
+// WithStochastic brings the functions of a user's nn.Stochastic, like WithFunc;
+// its other fields do not matter.
+func WithStochastic(s nn.Stochastic) Option {
+	return func(l *nn.Library) error { return bring(l.Stochastics, &s, s.Name) }
+}
+
+func bring[F any](have map[string]*F, f *F, name string) error {
+	if name == "" {
+		return errors.New("a function without a name cannot be what a model names")
+	}
+	if g, ok := have[name]; ok && f != g {
+		return fmt.Errorf("there are two functions named %q", name)
+	}
+	have[name] = f
+	return nil
+}
+
+// Load reads a model that Save wrote. It predicts, bit for bit, what the saved
+// one did. An error is one sentence, and then nothing was loaded.
+func Load(path string, options ...Option) (*Model, error) { return LoadAs[float32](path, options...) }
+
+// LoadAs is Load for a network computed in T. Weights saved in float32 can be
+// loaded as float64, but not the other way: nothing is rounded.
+func LoadAs[T compute.Float](path string, options ...Option) (*Net[T], error) {
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the model: %w", err)
+	}
+	n, err := decode[T](f, options)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
+	}
+	return n, nil
+}
+
+func decode[T compute.Float](f *safetensors.File, options []Option) (*Net[T], error) {
+	lib, err := library(options)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := f.Metadata[ensembleKey]; ok {
+		return nil, errors.New("it holds an ensemble: load it with model.LoadEnsemble")
+	}
+	var doc document
+	if err := readDocument(f, modelKey, &doc); err != nil {
+		return nil, err
+	}
+	w := newWeights(f)
+	n, err := build[T](doc.description, w, "", lib)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.allUsed(); err != nil {
+		return nil, err
+	}
+	return n, nil
+}
+
+func library(options []Option) (nn.Library, error) {
+	lib := nn.Library{Funcs: map[string]*moment.Func{}, Maps: map[string]*moment.Map{}, Stochastics: map[string]*nn.Stochastic{}}
+	for _, o := range options {
+		if err := o(&lib); err != nil {
+			return lib, err
+		}
+	}
+	return lib, nil
+}
+
+// readDocument reads the JSON under key. Its version comes first: a later one
+// may have another form.
+func readDocument(f *safetensors.File, key string, doc any) error {
+	text, ok := f.Metadata[key]
+	if !ok {
+		return errors.New("it is no model of utvi")
+	}
+	if !f.HasChecksum {
+		return errors.New("it has no checksum: another program wrote it")
+	}
+	var version struct{ Format int }
+	if err := json.Unmarshal([]byte(text), &version); err != nil {
+		return fmt.Errorf("its description cannot be read: %.100s", err)
+	}
+	if version.Format != fileFormat {
+		return fmt.Errorf("it has format %d; this version reads %d", version.Format, fileFormat)
+	}
+	if err := nn.StrictJSON([]byte(text), doc); err != nil {
+		return fmt.Errorf("its description cannot be read: %w", err)
+	}
+	return nil
+}
+
+// build makes a network of a description. Everything is held against the
+// tensors of the file before memory is taken for it.
+func build[T compute.Float](d description, w *weights, prefix string, lib nn.Library) (*Net[T], error) {
+	l, err := nn.UnmarshalLayer(d.Network, lib)
+	if err != nil {
+		return nil, err
+	}
+	chain, ok := l.(nn.Chain)
+	if !ok {
+		return nil, fmt.Errorf("its network is of kind %q, not a chain", l.Kind())
+	}
+	n := &Net[T]{Facts: d.Facts, Norm: d.Norm, Config: Config{
+		Input: nn.Shape{H: d.Input[0], W: d.Input[1], C: d.Input[2]}, Layers: chain,
+		Seed: d.Seed, Init: vi.Init{RhoMin: d.Init[0], RhoMax: d.Init[1]}}}
+	if err := checkInput(n.Config.Input); err != nil {
+		return nil, err
+	}
+	if n.unit, n.Params, err = bindExpecting[T](n.Config, w, prefix); err != nil {
+		return nil, err
+	}
+	n.out = n.unit.Out()
+	if err := n.Norm.check(n.Inputs(), n.Outputs()); err != nil {
+		return nil, err
+	}
+	n.Params.Alloc()
+	for _, t := range n.Params.Tensors {
+		copyTensor(t.Mean, w.byName[prefix+t.Name+meanSuffix])
+		if t.Random {
+			copyTensor(t.Rho, w.byName[prefix+t.Name+rhoSuffix])
+		}
+	}
+	if err := n.Params.CheckFinite(); err != nil {
+		return nil, err
+	}
+	n.Changed()
+	return n, setPriors(n.Params, d.Priors)
+}
+
+func setPriors[T compute.Float](p *vi.Params[T], priors map[string][2]float64) error {
+	known := 0
+	for _, t := range p.Tensors {
+		if !t.Random {
+			continue
+		}
+		q, ok := priors[t.Name]
+		if !ok {
+			return fmt.Errorf("the prior of %s is missing", t.Name)
+		}
+		if err := checkPrior(t.Name, q); err != nil {
+			return err
+		}
+		t.Prior = vi.Prior{Mean: q[0], Std: q[1]}
+		known++
+	}
+	if known != len(priors) {
+		return errors.New("it has priors of tensors that the network does not have")
+	}
+	return nil
+}
+
+// bindExpecting binds a network whose every tensor the file must hold.
+func bindExpecting[T compute.Float](c Config, w *weights, prefix string) (u nn.Unit[T], p *vi.Params[T], err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			refused, ok := r.(vi.Unexpected)
+			if !ok {
+				panic(r)
+			}
+			err = refused.Err
+		}
+	}()
+	p = &vi.Params[T]{Expect: func(t *vi.Tensor[T]) error { return expect(w, t, prefix) }}
+	u, err = bindTo(p, c, false, false)
+	p.Expect = nil
+	return u, p, err
+}
+
+// weights are the tensors of a file.
+type weights struct {
+	byName map[string]*safetensors.Tensor
+	used   map[string]bool
+}
+
+func newWeights(f *safetensors.File) *weights {
+	w := &weights{byName: make(map[string]*safetensors.Tensor, len(f.Tensors)), used: make(map[string]bool, len(f.Tensors))}
+	for i := range f.Tensors {
+		w.byName[f.Tensors[i].Name] = &f.Tensors[i]
+	}
+	return w
+}
+
+func expect[T compute.Float](w *weights, t *vi.Tensor[T], prefix string) error {
+	suffixes := []string{meanSuffix}
+	if t.Random {
+		suffixes = append(suffixes, rhoSuffix)
+	}
+	for _, s := range suffixes {
+		name := prefix + t.Name + s
+		have, ok := w.byName[name]
+		if !ok {
+			return fmt.Errorf("the tensor %s is missing", name)
+		}
+		if !slices.Equal(have.Shape, t.Shape) {
+			return fmt.Errorf("the tensor %s has the shape %v; the network needs %v", name, have.Shape, t.Shape)
+		}
+		if !readable[T](have) {
+			return fmt.Errorf("the tensor %s is not of %T", name, T(0))
+		}
+		w.used[name] = true
+	}
+	return nil
+}
+
+func (w *weights) allUsed() error {
+	for _, name := range sortedKeys(w.byName) {
+		if !w.used[name] {
+			return fmt.Errorf("it holds a tensor %.60q that the network does not have", name)
+		}
+	}
+	return nil
+}
+
+func readable[T compute.Float](t *safetensors.Tensor) bool {
+	_, wide := any(T(0)).(float64)
+	return t.F32 != nil || wide && t.F64 != nil
+}
+
+func copyTensor[T compute.Float](dst []T, t *safetensors.Tensor) {
+	for i, x := range t.F32 {
+		dst[i] = T(x)
+	}
+	for i, x := range t.F64 {
+		dst[i] = T(x)
+	}
+}

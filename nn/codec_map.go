@@ -1,0 +1,172 @@
+package nn
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"utvi/fn"
+	"utvi/moment"
+)
+
+// mapOptions name a coupled map, like funcOptions, and its rule. No rule stands
+// for the default one, which depends on the input.
+type mapOptions struct {
+	Map  string `json:"map,omitempty"`
+	User string `json:"user_map,omitempty"`
+	Rule string `json:"rule,omitempty"`
+}
+
+type jointOptions struct{ mapOptions }
+
+func encodeJoint(_ *coder, l Joint) (jointOptions, error) {
+	o, err := encodeMap(l.Map, l.Rule)
+	return jointOptions{o}, err
+}
+
+func decodeJoint(c *coder, o jointOptions) (l Joint, err error) {
+	l.Map, l.Rule, err = c.coupled(o.mapOptions)
+	return l, err
+}
+
+type conditionalOptions struct {
+	Conditional
+	mapOptions
+}
+
+func encodeConditional(_ *coder, l Conditional) (conditionalOptions, error) {
+	o, err := encodeMap(l.Location, l.Rule)
+	return conditionalOptions{l, o}, err
+}
+
+func decodeConditional(c *coder, o conditionalOptions) (_ Conditional, err error) {
+	l := o.Conditional
+	l.Location, l.Rule, err = c.coupled(o.mapOptions)
+	return l, err
+}
+
+type stochasticOptions struct {
+	Stochastic
+	Rule string `json:"rule,omitempty"`
+}
+
+// A stochastic function is always a user's.
+func encodeStochastic(_ *coder, l Stochastic) (stochasticOptions, error) {
+	if l.Name == "" {
+		return stochasticOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set nn.Stochastic.Name")
+	}
+	return stochasticOptions{l, ruleName(l.Rule)}, nil
+}
+
+func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
+	l = o.Stochastic
+	f, ok := c.lib.Stochastics[l.Name]
+	if !ok {
+		return l, fmt.Errorf("the model needs the stochastic function %q: load it with model.WithStochastic", l.Name)
+	}
+	l.F, l.FX, l.FTheta = f.F, f.FX, f.FTheta
+	l.Rule, err = jointRule(o.Rule)
+	return l, err
+}
+
+func ruleName(r moment.JointRule) string {
+	if r == nil {
+		return ""
+	}
+	return r.String()
+}
+
+func jointRule(name string) (moment.JointRule, error) {
+	if name == "" {
+		return nil, nil
+	}
+	r, err := moment.ParseJoint(name)
+	if err != nil {
+		return nil, err
+	}
+	if r.String() != name {
+		return nil, fmt.Errorf("the rule %.40q is written %q", name, r)
+	}
+	if r.Draws() && r.Points(1) > maxPoints { // the others are bounded by Check
+		return nil, fmt.Errorf("the rule %s looks at more than %d points", r, maxPoints)
+	}
+	return r, nil
+}
+
+// encodeMap names m. A name is built in if it yields m's values.
+func encodeMap(m *moment.Map, rule moment.JointRule) (mapOptions, error) {
+	o := mapOptions{Rule: ruleName(rule)}
+	switch {
+	case m == nil || m.F == nil:
+		return o, errors.New("it has no map")
+	case m.Name == "":
+		return o, errors.New("its map has no name: a model keeps the names of maps, so set moment.Map.Name")
+	}
+	builtin, err := namedMap(m.Name)
+	if err != nil {
+		o.User = m.Name
+		return o, nil
+	}
+	if builtin.In != m.In || builtin.Out != m.Out || !slices.Equal(sampleMap(builtin), sampleMap(m)) {
+		return o, fmt.Errorf("its map is named %q like a built-in one that it is not: give it another name", m.Name)
+	}
+	o.Map = m.Name
+	return o, nil
+}
+
+// sampleMap returns what m gives somewhere.
+func sampleMap(m *moment.Map) []float64 {
+	x := []float64{0.3, -0.2, 0.9}
+	if m.In > 0 {
+		x = make([]float64, m.In)
+		for i := range x {
+			x[i] = 0.3 / float64(i+1)
+		}
+	}
+	y := make([]float64, m.Outputs(len(x)))
+	m.F(x, y)
+	return y
+}
+
+func (c *coder) coupled(o mapOptions) (m *moment.Map, r moment.JointRule, err error) {
+	switch {
+	case o.Map != "" && o.User != "":
+		err = errors.New("it has two maps")
+	case o.Map != "":
+		m, err = namedMap(o.Map)
+	case o.User == "":
+		err = errors.New("it has no map")
+	case c.lib.Maps[o.User] == nil:
+		err = fmt.Errorf("the model needs the map %q: load it with model.WithMap", o.User)
+	default:
+		m = c.lib.Maps[o.User]
+	}
+	if err == nil {
+		r, err = jointRule(o.Rule)
+	}
+	return m, r, err
+}
+
+// namedMap returns a built-in map.
+func namedMap(name string) (*moment.Map, error) {
+	args, photon := strings.CutPrefix(name, "photon-node(")
+	if !photon {
+		return fn.NamedMap(name)
+	}
+	var x [3]float64
+	parts := strings.Split(strings.TrimSuffix(args, ")"), ",")
+	for i, p := range parts {
+		v, err := strconv.ParseFloat(p, 64)
+		if err != nil || len(parts) != len(x) || !(v > 0) || v-v != 0 {
+			return nil, fmt.Errorf("%.60q is not photon-node(photons,σ,side) of three positive numbers", name)
+		}
+		x[i] = v
+	}
+	m := PhotonNode(x[0], x[1], x[2])
+	if m.Name != name {
+		return nil, fmt.Errorf("the map %.60q is written %q", name, m.Name)
+	}
+	return m, nil
+}

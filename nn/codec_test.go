@@ -1,0 +1,276 @@
+package nn_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"utvi/fn"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// layers holds every layer with options that are not its zero values, by the
+// name of its type.
+var layers = map[string]nn.Layer{
+	"Apply":       nn.Apply{F: fn.LeakyReLU(0.2), Rule: moment.GenUT(0.5, 3.5)},
+	"AvgPool2D":   nn.AvgPool2D{Size: [2]int{2, 3}, Stride: 1},
+	"BatchNorm":   nn.BatchNorm{Mean: []float64{1, 2}, Var: []float64{3, 0.1}, Gain: []float64{5, 6}, Offset: []float64{7, 1e-300}, Eps: 0.1},
+	"Chain":       nn.Chain{nn.Dense{Out: 2}, nn.Chain{nn.Scale{}, nn.Apply{F: fn.Abs(), Rule: moment.Exact()}}},
+	"Conditional": nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true, Rule: moment.JointUT(1.5)},
+	"Conv1D":      nn.Conv1D{Out: 2, Kernel: 3, Stride: 2, Padding: nn.Same, Fixed: true, NoBias: true},
+	"Conv2D":      nn.Conv2D{Out: 2, Kernel: [2]int{3, 2}, Stride: 2, Padding: nn.Same, Fixed: true, NoBias: true},
+	"Dense":       nn.Dense{Out: 3, Fixed: true, NoBias: true},
+	"Dropout":     nn.Dropout{P: 0.1},
+	"Flatten":     nn.Flatten{},
+	"Joint":       nn.Joint{Map: fn.Softmax(), Rule: moment.JointUTGauss()},
+	"LayerNorm":   nn.LayerNorm{Eps: 0.25},
+	"MaxPool2D":   nn.MaxPool2D{Size: [2]int{2, 3}, Stride: 1},
+	"Noise":       nn.Noise{Start: 0.5, Off: true},
+	"Residual":    nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}, nn.Scale{Start: 2}}},
+	"Scale":       nn.Scale{Start: 0.3},
+	"Stochastic":  nn.Stochastic{Name: "slope", F: times, Mean: 1, Std: 0.1, PerUnit: true, Prior: vi.Prior{Mean: 1, Std: 2}, Rule: moment.JointMC(9)},
+}
+
+func times(x, theta float64) float64 { return x * theta }
+
+// library holds the user's functions among them.
+var library = nn.Library{Stochastics: map[string]*nn.Stochastic{"slope": {F: times}}}
+
+// What is written is read back to what is written the same.
+func TestCodec(t *testing.T) {
+	for name, l := range layers {
+		b, err := nn.MarshalLayer(l)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		again, err := nn.UnmarshalLayer(b, library)
+		if err != nil {
+			t.Errorf("%s: %s: %v", name, b, err)
+			continue
+		}
+		if got, want := exported(again), exported(l); got != want {
+			t.Errorf("%s: %s, was %s", name, got, want)
+		}
+		if c, err := nn.MarshalLayer(again); string(c) != string(b) {
+			t.Errorf("%s: %s, then %s (%v)", name, b, c, err)
+		}
+		if !strings.HasPrefix(string(b), `{"kind":"`+l.Kind()+`"`) || strings.Contains(string(b), "Out") {
+			t.Errorf("%s is written %s", name, b)
+		}
+	}
+}
+
+// exported shows the options of a layer, functions by name.
+func exported(l any) string {
+	v := reflect.ValueOf(l)
+	var s strings.Builder
+	fmt.Fprintf(&s, "%T", l)
+	switch v.Kind() {
+	case reflect.Slice:
+		for i := range v.Len() {
+			s.WriteString(" " + exported(v.Index(i).Interface()))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			switch f := v.Field(i).Interface().(type) {
+			case *moment.Func:
+				s.WriteString(" " + f.Name)
+			case *moment.Map:
+				s.WriteString(" " + f.Name)
+			case fmt.Stringer:
+				s.WriteString(" " + f.String())
+			case nn.Layer:
+				s.WriteString(" " + exported(f))
+			case func(x, theta float64) float64:
+				fmt.Fprint(&s, " ", f != nil)
+			default:
+				fmt.Fprintf(&s, " %v", f)
+			}
+		}
+	}
+	return s.String()
+}
+
+// The types of this package that are layers are the ones of the list above: a
+// layer that cannot be saved is found here.
+func TestCodecKnowsEveryLayer(t *testing.T) {
+	var types []string
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), f.Name(), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && m.Name.Name == "Bind32" {
+				types = append(types, receiver(m))
+			}
+		}
+	}
+	if len(types) < 6 {
+		t.Fatalf("found only the layers %v", types)
+	}
+	for _, name := range types {
+		if layers[name] == nil {
+			t.Errorf("nn.%s is a layer without an example in the table of codec_test.go, and perhaps without a line in kinds of codec.go", name)
+		}
+	}
+	for name := range layers {
+		if !slices.Contains(types, name) {
+			t.Errorf("nn.%s is no longer a layer", name)
+		}
+	}
+}
+
+func receiver(m *ast.FuncDecl) string {
+	t := m.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	return t.(*ast.Ident).Name
+}
+
+// A user's function is kept by its name.
+func TestCodecOfUserFunctions(t *testing.T) {
+	sensor := &moment.Func{Name: "sensor", F: func(x float64) float64 { return x * x }}
+	b, err := nn.MarshalLayer(nn.Apply{F: sensor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"kind":"apply","user_f":"sensor","rule":"ut(2)"}`; string(b) != want {
+		t.Errorf("%s, want %s", b, want)
+	}
+	l, err := nn.UnmarshalLayer(b, nn.Library{Funcs: map[string]*moment.Func{"sensor": sensor}})
+	if err != nil || l.(nn.Apply).F != sensor {
+		t.Errorf("%v, %v", l, err)
+	}
+	_, err = nn.UnmarshalLayer(b, nn.Library{})
+	wants(t, err, `the model needs the function "sensor": load it with model.WithFunc`)
+}
+
+func wants(t *testing.T, err error, text string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), text) {
+		t.Errorf("%v, want %q", err, text)
+	}
+}
+
+type stranger struct{ nn.Dense }
+
+func (stranger) Kind() string { return "stranger" }
+
+type impostor struct{ nn.Dense }
+
+func TestCodecRefusesToWrite(t *testing.T) {
+	square := func(x float64) float64 { return x * x }
+	for want, l := range map[string]nn.Layer{
+		"its function has no name":                        nn.Apply{F: &moment.Func{F: square}},
+		`named "tanh" like a built-in one that it is not`: nn.Apply{F: &moment.Func{Name: "tanh", F: square}},
+		`named "leaky-relu" like a built-in`:              nn.Apply{F: &moment.Func{Name: "leaky-relu", F: square}},
+		`its map is named "softmax" like a built-in`:      nn.Joint{Map: &moment.Map{Name: "softmax", F: func(x, y []float64) { copy(y, x) }}},
+		"its map has no name":                             nn.Conditional{Location: &moment.Map{F: func(x, y []float64) { copy(y, x) }}},
+		"set nn.Stochastic.Name":                          nn.Stochastic{F: times},
+		"it has no nonlinearity F":                        nn.Apply{},
+		`a layer of kind "stranger" (nn_test.stranger)`:   nn.Chain{stranger{}},
+		`nn_test.impostor calls itself "dense"`:           impostor{},
+		"layer 1: a layer is nil":                         nn.Chain{nn.Scale{}, nil},
+		"more than 32 deep":                               deep(33),
+	} {
+		_, err := nn.MarshalLayer(l)
+		wants(t, err, want)
+	}
+	if _, err := nn.MarshalLayer(deep(32)); err != nil {
+		t.Error(err)
+	}
+}
+
+func deep(n int) nn.Layer {
+	l := nn.Chain{nn.Scale{}}
+	for range n - 2 {
+		l = nn.Chain{l}
+	}
+	return l
+}
+
+func TestCodecRefusesToRead(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"kind":"joint","map":"hardmax"}`:                              `no map "hardmax"`,
+		`{"kind":"joint","user_map":"mine"}`:                            `the model needs the map "mine": load it with model.WithMap`,
+		`{"kind":"joint"}`:                                              "it has no map",
+		`{"kind":"joint","map":"softmax","rule":"joint-mc(100000000)"}`: "more than 1048576 points",
+		`{"kind":"conditional","map":"photon-node(1,2)"}`:               "three positive numbers",
+		`{"kind":"conditional","map":"photon-node(1,2,NaN)"}`:           "three positive numbers",
+		`{"kind":"conditional","map":"photon-node(1,2,3.0)"}`:           `is written "photon-node(1,2,3)"`,
+		`{"kind":"stochastic","name":"curve"}`:                          `the model needs the stochastic function "curve": load it with model.WithStochastic`,
+		`{"kind":"residual"}`:                                           "not a JSON object",
+		`[]`:                                                            "not a JSON object",
+		`null`:                                                          "not a JSON object",
+		`{"out":3}`:                                                     "has no kind",
+		`{"kind":7}`:                                                    "has no kind",
+		`{"kind":"quantum"}`:                                            `no layer of kind "quantum"; this version knows apply, `,
+		`{"kind":"dense","out":"3"}`:                                    "cannot unmarshal string",
+		`{"kind":"dense","out":1e30}`:                                   "cannot unmarshal number",
+		`{"kind":"dense","out":3,"speed":1}`:                            `unknown field "speed"`,
+		`{"kind":"apply","f":"tanh"}`:                                   `there is no rule ""`,
+		`{"kind":"apply","f":"tanh","rule":"ut( 2)"}`:                   `is written "ut(2)"`,
+		`{"kind":"apply","f":"tanh","rule":"mc(2000000)"}`:              "more than 1048576 points",
+		`{"kind":"apply","f":"nope","rule":"ut(2)"}`:                    `no function "nope"`,
+		`{"kind":"apply","rule":"ut(2)"}`:                               "it has no function",
+		`{"kind":"apply","f":"sin","user_f":"a","rule":""}`:             "two functions",
+		`{"kind":"chain","layers":[{"kind":"scale"},3]}`:                "layer 1: a layer is not a JSON object",
+		strings.Repeat(`{"kind":"chain","layers":[`, 40) + "]":          "not a JSON object",
+		strings.Repeat(`{"kind":"chain","layers":[`, 40) + strings.Repeat("]}", 40): "more than 32 deep",
+	} {
+		l, err := nn.UnmarshalLayer([]byte(text), nn.Library{})
+		wants(t, err, want)
+		if l != nil {
+			t.Errorf("%s gave %v", text, l)
+		}
+	}
+}
+
+// Whatever the bytes, no panic; what is read is written and read the same.
+func FuzzUnmarshalLayer(f *testing.F) {
+	for _, l := range layers {
+		b, err := nn.MarshalLayer(l)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l, err := nn.UnmarshalLayer(b, library)
+		if err != nil {
+			if l != nil || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v and %q", l, err)
+			}
+			return
+		}
+		c, err := nn.MarshalLayer(l)
+		if err != nil {
+			t.Fatalf("%s is read but not written: %v", b, err)
+		}
+		again, err := nn.UnmarshalLayer(c, library)
+		if err != nil {
+			t.Fatalf("%s: %v", c, err)
+		}
+		if d, _ := nn.MarshalLayer(again); string(d) != string(c) {
+			t.Errorf("%s, then %s", c, d)
+		}
+	})
+}
