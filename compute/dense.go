@@ -73,6 +73,13 @@ func (d *Dense[T]) pack(r, t Right[T], tile, lo, hi int, src []T) {
 	}
 }
 
+// PackPanel fills panel j of r with the transpose of src, up to NR rows of
+// length r.K and ld apart: element (k, j·NR+i) is src[i*ld+k].
+func (r Right[T]) PackPanel(j int, src []T, ld int) {
+	n := min(NR, r.N-j*NR)
+	Right[T]{r.K, n, r.Data[j*NR*r.K:][:NR*r.K]}.Pack(src, 1, ld)
+}
+
 // PrepareBias sets the bias from its means and ρ.
 func (d *Dense[T]) PrepareBias(mean, rho []T) {
 	copy(d.biasMean, mean)

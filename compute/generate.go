@@ -5,3 +5,4 @@ package compute
 //go:generate go run -C gen ./rule
 //go:generate go run -C gen ./optim
 //go:generate go run -C gen ./elem
+//go:generate go run -C gen ./arith

@@ -1,0 +1,77 @@
+package compute
+
+// This file is the plain arithmetic between the products. Every family computes
+// the same bits.
+
+// TwiceMul computes x = 2·x∘y.
+func TwiceMul[T Float](x, y []T) {
+	y = y[:len(x)]
+	if is32[T]() && vector && len(x) > 0 {
+		twiceMulVector(as32(x), as32(y))
+		return
+	}
+	for i := range x {
+		x[i] = 2 * x[i] * y[i]
+	}
+}
+
+// MulTo computes dst = x∘y.
+func MulTo[T Float](dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	if is32[T]() && vector && len(dst) > 0 {
+		mulToVector(as32(dst), as32(x), as32(y))
+		return
+	}
+	for i := range dst {
+		dst[i] = x[i] * y[i]
+	}
+}
+
+// Add computes x += y.
+func Add[T Float](x, y []T) {
+	y = y[:len(x)]
+	if is32[T]() && vector && len(x) > 0 {
+		addVector(as32(x), as32(y))
+		return
+	}
+	for i := range x {
+		x[i] += y[i]
+	}
+}
+
+// AnyBelow reports whether some s[i] is positive and less than rel·(1+|m[i]|).
+func AnyBelow[T Float](s, m []T, rel T) bool {
+	m = m[:len(s)]
+	if is32[T]() && vector && len(s) > 0 {
+		return anyBelowVector(as32(s), as32(m), float32(rel))
+	}
+	for i, s := range s {
+		if s < rel*(1+max(m[i], -m[i])) && s > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// PackLeft packs a row-major rows × width matrix into panels of MR columns:
+// element (i, k) goes to dst[(k/MR*rows+i)*MR + k%MR]; missing columns are zero.
+func PackLeft[T Float](dst, src []T, rows, width int) {
+	src = src[:rows*width]
+	k := 0
+	if is32[T]() && vector && rows > 0 && width >= MR {
+		k = packLeftVector(as32(dst), as32(src), rows, width)
+	}
+	for ; k < width; k += MR {
+		n := min(MR, width-k)
+		panel := dst[k*rows:][:rows*MR]
+		for i := range rows {
+			to, from := panel[i*MR:][:MR], src[i*width+k:][:n]
+			for c := range to {
+				to[c] = 0
+				if c < n {
+					to[c] = from[c]
+				}
+			}
+		}
+	}
+}

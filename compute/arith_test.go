@@ -1,0 +1,148 @@
+package compute
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func values[T Float](n int, seed uint64) []T {
+	src := rand.New(rand.NewPCG(seed, uint64(n)))
+	x := make([]T, n)
+	for i := range x {
+		x[i] = T(src.NormFloat64())
+	}
+	return x
+}
+
+// guarded returns a slice of n ones with more ones behind it, and a check that
+// nothing was written there.
+func guarded[T Float](n int) ([]T, func(t *testing.T)) {
+	x := make([]T, n+16)
+	for i := range x {
+		x[i] = 1
+	}
+	return x[:n], func(t *testing.T) {
+		t.Helper()
+		for _, x := range x[n:] {
+			if x != 1 {
+				t.Fatalf("wrote behind %d elements", n)
+			}
+		}
+	}
+}
+
+var lengths = []int{0, 1, 7, 8, 9, 16, 27, 64, 101}
+
+func testArith[T Float](t *testing.T) {
+	for _, n := range lengths {
+		x, y := values[T](n, 1), values[T](n, 2)
+		twice, check := guarded[T](n)
+		copy(twice, x)
+		TwiceMul(twice, y)
+		check(t)
+		product, check := guarded[T](n)
+		MulTo(product, x, y)
+		check(t)
+		sum, check := guarded[T](n)
+		copy(sum, x)
+		Add(sum, y)
+		check(t)
+		for i := range n {
+			if a, b := x[i], y[i]; twice[i] != 2*a*b || product[i] != a*b || sum[i] != a+b {
+				t.Fatalf("%d elements, number %d: %v and %v give %v, %v, %v", n, i, a, b, twice[i], product[i], sum[i])
+			}
+		}
+	}
+}
+
+func TestArith(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		testArith[float32](t)
+		testArith[float64](t)
+	})
+}
+
+// One element among many decides, wherever it is; zero and NaN never do.
+func testAnyBelow[T Float](t *testing.T) {
+	const rel = 0.125
+	nan := T(math.NaN())
+	for _, n := range lengths {
+		s, m := make([]T, n), make([]T, n)
+		for at := range n {
+			for _, c := range []struct {
+				s, m T
+				want bool
+			}{{0.49, -3, true}, {0.49, 3, true}, {0.5, -3, false}, {0, 3, false}, {nan, 3, false}, {1e-9, nan, false}, {-1, 3, false}, {0.1, 0, true}} {
+				for i := range s {
+					s[i], m[i] = 2, T(i%3)
+				}
+				s[at], m[at] = c.s, c.m
+				if AnyBelow(s, m, rel) != c.want {
+					t.Errorf("%d elements, σ = %v at m = %v as number %d: want %v", n, c.s, c.m, at, c.want)
+				}
+			}
+		}
+		if AnyBelow(s[:0], m[:0], rel) {
+			t.Error("one of none is below")
+		}
+	}
+}
+
+func TestAnyBelow(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		testAnyBelow[float32](t)
+		testAnyBelow[float64](t)
+	})
+}
+
+func testPackLeft[T Float](t *testing.T) {
+	for _, rows := range []int{1, 2, 7} {
+		for _, width := range []int{1, 5, 6, 7, 12, 17, 128} {
+			src := values[T](rows*width, 3)
+			want := make([]T, (width+MR-1)/MR*MR*rows)
+			for i := range rows {
+				for k := range width {
+					want[(k/MR*rows+i)*MR+k%MR] = src[i*width+k]
+				}
+			}
+			dst, check := guarded[T](len(want))
+			PackLeft(dst, src, rows, width)
+			check(t)
+			if !slices.Equal(dst, want) {
+				t.Errorf("%d × %d: panels %v, want %v", rows, width, dst, want)
+			}
+		}
+	}
+}
+
+func TestPackLeft(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		testPackLeft[float32](t)
+		testPackLeft[float64](t)
+	})
+}
+
+func BenchmarkArith(b *testing.B) {
+	const n = 480
+	x, y := values[float32](n, 1), values[float32](n, 2)
+	s := make([]float32, n)
+	for i := range s {
+		s[i] = 1
+	}
+	for name, f := range map[string]func(){
+		"TwiceMul": func() { TwiceMul(x, s) },
+		"MulTo":    func() { MulTo(x, y, s) },
+		"Add":      func() { Add(x, s) },
+		"AnyBelow": func() { AnyBelow(s, y, 1e-4) },
+		"PackLeft": func() { PackLeft(x, y, 10, 48) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/element")
+		})
+	}
+}
