@@ -1,25 +1,28 @@
 package nn
 
-import (
-	"math"
-
-	"utvi/special"
-)
+import "utvi/compute"
 
 // MaxPool2D takes the maximum of each channel over windows of an image, cell by
 // cell in reading order: after each cell, the maximum so far is taken as Normal
-// with its exact mean and variance (Clark 1961). Two cells are exact; with more
-// the true maximum is skewed, and what is carried is an approximation.
+// with its exact mean and variance (Clark 1961).
 //
-// For independent N(m₁, v₁) and N(m₂, v₂) with θ² = v₁ + v₂, let m₂ be the
-// larger mean, x = (m₂ − m₁)/θ and z ~ N(−x, 1). Then
+// The larger of two is one of them plus the ReLU of their difference. For
+// independent N(m₁, v₁) and N(m₂, v₂), m₂ ≥ m₁, let D = m₁ − m₂, θ² = v₁ + v₂,
+// and μ, u the mean and variance of the ReLU of N(D, θ²). Then
 //
-//	m' = m₂ + θ E[z⁺]          v' = v₁ Var[z⁺] + v₂ Var[z⁻]
+//	m' = m₂ + μ          v' = v₁ u/θ² + v₂ (1 − (u + 2μ(μ−D))/θ²)
 //
-// It follows from writing both as a common part, independent of their difference
-// D ~ N(−θx, θ²), plus v₁/θ² and −v₂/θ² times D. Nothing cancels, and v' ≥ 0.
-// With no variance it is the plain maximum, whose gradient goes to the first of
-// equal cells.
+// where the factors of v₁ and v₂ are the variances of the positive and of the
+// negative part of N(D/θ, 1): nothing cancels, and v' ≥ 0. It follows from writing
+// both as a common part, independent of their difference, plus v₁/θ² and −v₂/θ²
+// times the difference. Without variance it is the plain maximum, whose gradient
+// goes to the first of equal cells.
+//
+// Two cells are exact. With more, the maximum so far is skewed and no Normal. Of
+// four equal cells the mean is 0.002 standard deviations too large and the
+// variance 4 % too small, of nine equal ones 0.002 and 11 %. At the worst, a wide
+// cell before narrow ones of the same mean (σ 1, then three of 0.1), it is 0.15
+// and 47 %; after them, 0.0001 and 0.04 %.
 //
 // Cells at the border that fill no window are dropped. Windows that overlap
 // share cells; their correlation is not carried on.
@@ -34,51 +37,40 @@ func (l MaxPool2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bi
 func (l MaxPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindMaxPool(l, b) }
 
 // A larger is the maximum of two Normals and its derivatives.
-type larger struct {
-	m, v float64
-	// ∂m/∂m₁, ∂m/∂m₂ and ∂m/∂v₁ = ∂m/∂v₂.
-	mm1, mm2, mv float64
-	// ∂v/∂m₁ = −∂v/∂m₂, ∂v/∂v₁ and ∂v/∂v₂.
-	vm, vv1, vv2 float64
+type larger[T compute.Float] struct {
+	m, v         T
+	mm1, mm2, mv T // ∂m/∂m₁, ∂m/∂m₂ and ∂m/∂v₁ = ∂m/∂v₂
+	vm, vv1, vv2 T // ∂v/∂m₁ = −∂v/∂m₂, ∂v/∂v₁ and ∂v/∂v₂
 }
 
-// farApart is the distance in θ beyond which the smaller one never wins: its
-// chance is below the smallest number.
-const farApart = 39
+// difference returns the Normal whose ReLU largerOf needs.
+func difference[T compute.Float](m1, v1, m2, v2 T) (mean, variance T) {
+	return min(m1-m2, m2-m1), v1 + v2
+}
 
-// maxOfTwo returns the moments of the larger of N(m1, v1) and N(m2, v2). The
-// derivative ∂m/∂v, which grows like 1/θ where the means are equal, is 0 for
-// θ = 0.
-func maxOfTwo(m1, v1, m2, v2 float64) larger {
-	if m1 >= m2 {
-		l := maxOfTwoSorted(m2, v2, m1, v1)
+// largerOf returns the larger of N(m1, v1) and N(m2, v2) from the moments mu and
+// u of the ReLU of their difference, ∂mu/∂mean, the chance that the smaller one
+// wins, and ∂mu/∂variance.
+func largerOf[T compute.Float](m1, v1, m2, v2, mu, u, chance, mv T) larger[T] {
+	first := m1 >= m2
+	if first {
+		m1, v1, m2, v2 = m2, v2, m1, v1
+	}
+	d, s := difference(m1, v1, m2, v2)
+	if s == 0 {
+		s = 1 // mu and u are zero
+	}
+	a, b := v1/s, v2/s
+	low, high := u/s, 1-(u+2*mu*(mu-d))/s
+	vm := 2 * (a*mu*(1-chance) - b*(mu-d)*chance)
+	along := vm * d / (2 * s)
+	l := larger[T]{
+		m: m2 + mu, v: v1*low + v2*high,
+		mm1: chance, mm2: 1 - chance, mv: mv,
+		vm: vm, vv1: low - along, vv2: high - along,
+	}
+	if first {
 		l.mm1, l.mm2, l.vv1, l.vv2, l.vm = l.mm2, l.mm1, l.vv2, l.vv1, -l.vm
-		return l
 	}
-	return maxOfTwoSorted(m1, v1, m2, v2)
-}
-
-// maxOfTwoSorted is maxOfTwo for m1 ≤ m2.
-func maxOfTwoSorted(m1, v1, m2, v2 float64) larger {
-	theta := math.Sqrt(v1 + v2)
-	d := m2 - m1
-	if d >= farApart*theta {
-		return larger{m: m2, v: v2, mm2: 1, vv2: 1}
-	}
-	x := d / theta
-	pdf := special.PDF(x)
-	win := pdf * special.Mills(x) // Φ(−x), the chance of the first
-	r := max(0, pdf-x*win)        // E[z⁺]
-	q := r + x                    // E[z⁻]
-	// Var[z⁺] = E[(z⁺)²] − r², E[(z⁺)²] = Φ(−x) − x·r; Var[z⁺] + Var[z⁻] + 2rq = 1.
-	p := max(0, win-r*q)
-	n := 1 - p - 2*r*q
-	// d Var[z⁺]/dx = −2r·Φ(x), d Var[z⁻]/dx = 2q·Φ(−x).
-	slope := 2 * (v2*q*win - v1*r*(1-win))
-	along := slope * x / (2 * theta * theta) // −∂x/∂v · slope
-	return larger{
-		m: m2 + theta*r, v: v1*p + v2*n,
-		mm1: win, mm2: 1 - win, mv: pdf / (2 * theta),
-		vm: -slope / theta, vv1: p - along, vv2: n - along,
-	}
+	return l
 }

@@ -1,6 +1,11 @@
 package nn
 
-import "utvi/compute"
+import (
+	"utvi/compute"
+	"utvi/fn"
+	"utvi/gauss"
+	"utvi/moment"
+)
 
 type maxPool[T compute.Float] struct{ pool }
 
@@ -10,59 +15,89 @@ func bindMaxPool[T compute.Float](l MaxPool2D, b *Binder[T]) (Unit[T], error) {
 }
 
 func (u *maxPool[T]) NewRunner(maxRows int, train bool) Runner[T] {
-	r := &maxPoolRunner[T]{maxPool: u}
+	n := u.out.Size()
+	r := &maxPoolRunner[T]{maxPool: u, tile: moment.NewTile[T](fn.ReLU(), moment.Exact())}
+	r.next, r.last = gauss.New[T](1, n), gauss.New[T](1, n)
+	for i := range r.planes {
+		r.planes[i] = make([]T, min(n, r.tile.Cap()))
+	}
 	if train {
-		r.folds = make([]fold[T], maxRows*u.out.Size()*(u.cells-1))
+		r.folds = make([]larger[T], maxRows*n*(u.cells-1))
 	}
 	return r
-}
-
-// A fold holds the derivatives of one step of a maximum, as [larger] does: with
-// respect to the maximum so far and to the next cell.
-type fold[T compute.Float] struct {
-	mm1, mm2, mv, vm, vv1, vv2 T
 }
 
 type maxPoolRunner[T compute.Float] struct {
 	*maxPool[T]
 	weightless[T]
-	folds []fold[T] // of the block Forward saw last: cells − 1 for each output
+	tile       *moment.Tile[T] // for the ReLU of differences
+	planes     [8][]T          // of the tile
+	next, last gauss.Batch[T]  // one cell of every window of an image, the maximum so far
+	folds      []larger[T]     // of the block Forward saw last: by row, cell and output
 }
 
 func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
-	size, c := r.out.Size(), r.out.C
+	n := r.out.Size()
 	for i := range p.In.Rows {
 		in, out := p.In.Slice(i, i+1), p.Out.Slice(i, i+1)
-		for o := range size {
-			cells := r.index[o/c*r.cells:][:r.cells]
-			m, v := r.fold(in.Mean, in.Var, o%c, cells, (i*size+o)*(r.cells-1))
-			out.Mean[o] = T(m)
-			if out.Var != nil {
-				out.Var[o] = T(v)
+		r.pick(r.last, in, 0)
+		for k := 1; k < r.cells; k++ {
+			r.pick(r.next, in, k)
+			var folds []larger[T]
+			if r.folds != nil {
+				folds = r.folds[(i*(r.cells-1)+k-1)*n:][:n]
 			}
+			for lo := 0; lo < n; lo += r.tile.Cap() {
+				r.fold(lo, min(n, lo+r.tile.Cap()), in.Var != nil, folds)
+			}
+		}
+		copy(out.Mean, r.last.Mean)
+		copy(out.Var, r.last.Var)
+	}
+}
+
+// pick sets dst to cell k of every window.
+func (r *maxPoolRunner[T]) pick(dst, in gauss.Batch[T], k int) {
+	c := r.out.C
+	if in.Var == nil {
+		clear(dst.Var)
+	}
+	for i, place := k, 0; i < len(r.index); i, place = i+r.cells, place+c {
+		copy(dst.Mean[place:][:c], in.Mean[r.index[i]:])
+		if in.Var != nil {
+			copy(dst.Var[place:][:c], in.Var[r.index[i]:])
 		}
 	}
 }
 
-// fold takes the maximum over cells of one channel; the derivatives of its steps
-// go to folds from at on.
-func (r *maxPoolRunner[T]) fold(mean, vari []T, channel int, cells []int, at int) (m, v float64) {
-	for k, cell := range cells {
-		m2, v2 := float64(mean[cell+channel]), 0.0
-		if vari != nil {
-			v2 = float64(vari[cell+channel])
+// fold takes outputs lo … hi of next into last.
+func (r *maxPoolRunner[T]) fold(lo, hi int, random bool, folds []larger[T]) {
+	t, n := r.tile, hi-lo
+	m1, v1, m2, v2 := r.last.Mean[lo:hi], r.last.Var[lo:hi], r.next.Mean[lo:hi], r.next.Var[lo:hi]
+	cut := func(i int) []T { return r.planes[i][:n] }
+	t.Mean, t.Var, t.Out = cut(0), cut(1), compute.Moments[T]{Mean: cut(2), Var: cut(3)}
+	chance, mv := cut(4), cut(5)
+	if folds != nil {
+		t.Out.MM, t.Out.MV, t.Out.VM, t.Out.VV = chance, mv, cut(6), cut(7)
+	}
+	if random {
+		for i := range n {
+			t.Mean[i], t.Var[i] = difference(m1[i], v1[i], m2[i], v2[i])
 		}
-		if k == 0 {
-			m, v = m2, v2
-			continue
-		}
-		l := maxOfTwo(m, v, m2, v2)
-		m, v = l.m, l.v
-		if r.folds != nil {
-			r.folds[at+k-1] = fold[T]{T(l.mm1), T(l.mm2), T(l.mv), T(l.vm), T(l.vv1), T(l.vv2)}
+		t.Push()
+	} else {
+		clear(t.Out.Mean) // differences of numbers are negative: the ReLU is 0
+		clear(t.Out.Var)
+		clear(chance)
+		clear(mv)
+	}
+	for i := range n {
+		l := largerOf(m1[i], v1[i], m2[i], v2[i], t.Out.Mean[i], t.Out.Var[i], chance[i], mv[i])
+		m1[i], v1[i] = l.m, l.v
+		if folds != nil {
+			folds[lo+i] = l
 		}
 	}
-	return m, v
 }
 
 // Backward unwinds the folds, the last cell first.
@@ -70,30 +105,29 @@ func (r *maxPoolRunner[T]) Backward(p *Pass[T]) {
 	if p.DIn.Mean == nil {
 		return
 	}
-	size, c := r.out.Size(), r.out.C
+	n, c := r.out.Size(), r.out.C
 	for i := range p.DOut.Rows {
 		in, out := p.DIn.Slice(i, i+1), p.DOut.Slice(i, i+1)
 		clear(in.Mean)
 		clear(in.Var)
-		for o := range size {
-			cells := r.index[o/c*r.cells:][:r.cells]
-			folds := r.folds[(i*size+o)*(r.cells-1):]
+		folds := r.folds[i*(r.cells-1)*n:]
+		for o := range n {
+			cells, channel := r.index[o/c*r.cells:][:r.cells], o%c
 			g, h := out.Mean[o], T(0)
 			if out.Var != nil {
 				h = out.Var[o]
 			}
 			for k := r.cells - 1; k > 0; k-- {
-				f := &folds[k-1]
-				at := cells[k] + o%c
-				in.Mean[at] += g*f.mm2 - h*f.vm
+				f := &folds[(k-1)*n+o]
+				in.Mean[cells[k]+channel] += g*f.mm2 - h*f.vm
 				if in.Var != nil {
-					in.Var[at] += g*f.mv + h*f.vv2
+					in.Var[cells[k]+channel] += g*f.mv + h*f.vv2
 				}
 				g, h = g*f.mm1+h*f.vm, g*f.mv+h*f.vv1
 			}
-			in.Mean[cells[0]+o%c] += g
+			in.Mean[cells[0]+channel] += g
 			if in.Var != nil {
-				in.Var[cells[0]+o%c] += h
+				in.Var[cells[0]+channel] += h
 			}
 		}
 	}

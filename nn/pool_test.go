@@ -3,6 +3,7 @@ package nn_test
 import (
 	"testing"
 
+	"utvi/fn"
 	"utvi/nn"
 	"utvi/nn/nntest"
 )
@@ -21,6 +22,14 @@ func TestMaxPool2D(t *testing.T) {
 	nntest.Layer(t, nn.MaxPool2D{Size: [2]int{3, 2}, Stride: 1}, nn.Shape{H: 4, W: 5, C: 2}, nntest.Options{})
 	nntest.Layer(t, nn.MaxPool2D{Size: [2]int{1, 1}}, nn.Shape{H: 2, W: 3, C: 2}, nntest.Options{})
 	nntest.Layer(t, nn.MaxPool2D{Size: [2]int{3, 4}}, nn.Shape{H: 3, W: 4, C: 5}, nntest.Options{})
+}
+
+func TestImageChain(t *testing.T) {
+	l := nn.Chain{
+		nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Padding: nn.Same}, nn.Apply{F: fn.Softplus()}, nn.MaxPool2D{Size: [2]int{2, 2}},
+		nn.Conv2D{Out: 4, Kernel: [2]int{2, 2}}, nn.AvgPool2D{Size: [2]int{1, 2}}, nn.Flatten{}, nn.Dense{Out: 2},
+	}
+	nntest.Layer(t, l, nn.Shape{H: 6, W: 6, C: 1}, nntest.Options{})
 }
 
 func TestFlatten(t *testing.T) {
