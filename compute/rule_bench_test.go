@@ -4,7 +4,7 @@ import "testing"
 
 // BenchmarkRule times points and sums of a tile in L1 without evaluating.
 func BenchmarkRule(b *testing.B) {
-	const n = 264
+	const n = 520
 	for _, c := range []struct {
 		name     string
 		points   int

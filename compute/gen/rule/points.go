@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 
 	"utvi/compute/gen/lane"
 )
@@ -20,27 +23,32 @@ func points(each bool) {
 	stride := GP64()
 	MOVQ(n, stride)
 	SHLQ(Imm(2), stride)
-	place := "full"
-	lane.Each(n, func(at lane.At) {
-		if at.Mask != nil {
-			place = "part"
+	lane.Together(2, n, func(at []lane.At) {
+		place := fmt.Sprint("points", len(at))
+		if at[0].Mask != nil {
+			place = "pointsRest"
 		}
-		mean, root := at.Load(m), at.Load(v)
-		VSQRTPS(root, root)
-		at.Store(root, s)
+		var mean, root []VecVirtual
+		for i, at := range at {
+			mean, root = append(mean, at.Load(m)), append(root, at.Load(v))
+			VSQRTPS(root[i], root[i])
+			at.Store(root[i], s)
+		}
 		px, pxi, left := GP64(), GP64(), GP64()
 		MOVQ(x, px)
 		MOVQ(xi, pxi)
 		MOVQ(count, left)
 		Label(place)
-		y := YMM()
-		if each {
-			y = at.Load(pxi)
-		} else {
-			VBROADCASTSS(Mem{Base: pxi}, y)
+		for i, at := range at {
+			var y VecVirtual
+			if each {
+				y = at.Load(pxi)
+			} else {
+				y = broadcast(Mem{Base: pxi})
+			}
+			VFMADD213PS(mean[i], root[i], y)
+			at.Store(y, px)
 		}
-		VFMADD213PS(mean, root, y)
-		at.Store(y, px)
 		ADDQ(stride, px)
 		if each {
 			ADDQ(stride, pxi)
