@@ -34,6 +34,7 @@ type Net[T compute.Float] struct {
 	unit     nn.Unit[T] // for prediction; its weights are prepared on demand
 	version  atomic.Uint64
 	prepared atomic.Uint64
+	quiet    *Net[T] // the network without noise, made on demand
 }
 
 // Model is the network that runs; Net[float64] is the one that proves it.

@@ -20,6 +20,8 @@ type Predictor[T compute.Float] struct {
 	in   gauss.Batch[T] // of the call under way
 	rest gauss.Batch[T]
 	run  func(worker, task int)
+
+	budget *budget[T] // made by the first PredictBudget
 }
 
 type lane[T compute.Float] struct {

@@ -24,26 +24,24 @@ import (
 
 // kinds lists the codec of every layer. A layer whose fields are plain data is
 // one line.
-func kinds() map[string]codec {
-	return map[string]codec{
-		"apply":       via(encodeApply, decodeApply),
-		"avgpool2d":   plain[AvgPool2D](),
-		"batchnorm":   plain[BatchNorm](),
-		"chain":       via(encodeChain, decodeChain),
-		"conditional": via(encodeConditional, decodeConditional),
-		"conv1d":      plain[Conv1D](),
-		"conv2d":      plain[Conv2D](),
-		"dense":       plain[Dense](),
-		"dropout":     plain[Dropout](),
-		"flatten":     plain[Flatten](),
-		"joint":       via(encodeJoint, decodeJoint),
-		"layernorm":   plain[LayerNorm](),
-		"maxpool2d":   plain[MaxPool2D](),
-		"noise":       plain[Noise](),
-		"residual":    via(encodeResidual, decodeResidual),
-		"scale":       plain[Scale](),
-		"stochastic":  via(encodeStochastic, decodeStochastic),
-	}
+var kinds = map[string]codec{
+	"apply":       via(encodeApply, decodeApply),
+	"avgpool2d":   plain[AvgPool2D](),
+	"batchnorm":   plain[BatchNorm](),
+	"chain":       via(encodeChain, decodeChain),
+	"conditional": via(encodeConditional, decodeConditional),
+	"conv1d":      plain[Conv1D](),
+	"conv2d":      plain[Conv2D](),
+	"dense":       plain[Dense](),
+	"dropout":     plain[Dropout](),
+	"flatten":     plain[Flatten](),
+	"joint":       via(encodeJoint, decodeJoint),
+	"layernorm":   plain[LayerNorm](),
+	"maxpool2d":   plain[MaxPool2D](),
+	"noise":       plain[Noise](),
+	"residual":    via(encodeResidual, decodeResidual),
+	"scale":       plain[Scale](),
+	"stochastic":  via(encodeStochastic, decodeStochastic),
 }
 
 // A codec turns a layer into the options that JSON holds of it, and back.
@@ -89,14 +87,14 @@ type Library struct {
 
 // A coder is one encoding or decoding under way.
 type coder struct {
-	kinds map[string]codec
+	kinds map[string]codec // the list above, which its own functions cannot refer to
 	lib   Library
 	depth int
 	rules map[string]moment.Rule // those made so far: quadrature nodes are costly
 }
 
 func newCoder(lib Library) *coder {
-	return &coder{kinds: kinds(), lib: lib, rules: map[string]moment.Rule{}}
+	return &coder{kinds: kinds, lib: lib, rules: map[string]moment.Rule{}}
 }
 
 // maxDepth is how deep layers may hold layers.
@@ -167,8 +165,11 @@ func (c *coder) decode(data []byte) (Layer, error) {
 		return nil, err
 	}
 	l, err := k.decode(c, options)
+	if err != nil && kind != "chain" { // which says where itself
+		err = fmt.Errorf("%s: %w", kind, err)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("a layer of kind %q: %w", kind, err)
+		return nil, err
 	}
 	return l, nil
 }

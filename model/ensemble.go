@@ -1,0 +1,156 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+
+	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/safetensors"
+)
+
+// An Ensemble is several networks, usually trained from different seeds, that
+// predict as one: each is as likely as the others, and the prediction has the
+// moments of their mixture,
+//
+//	mean = avg mₖ          variance = avg vₖ + avg (mₖ − mean)²
+//
+// The second term is what the networks disagree about.
+type Ensemble struct {
+	Members []*Model
+}
+
+// NewEnsemble joins networks of equal inputs and outputs.
+func NewEnsemble(members ...*Model) (*Ensemble, error) {
+	if len(members) == 0 {
+		return nil, errors.New("ensemble: it has no networks; it needs at least one")
+	}
+	first := members[0]
+	for i, m := range members {
+		if m.Inputs() != first.Inputs() || m.Outputs() != first.Outputs() {
+			return nil, fmt.Errorf("ensemble: network 0 turns %d inputs into %d outputs, network %d %d into %d",
+				first.Inputs(), first.Outputs(), i, m.Inputs(), m.Outputs())
+		}
+	}
+	return &Ensemble{members}, nil
+}
+
+func (e *Ensemble) Inputs() int  { return e.Members[0].Inputs() }
+func (e *Ensemble) Outputs() int { return e.Members[0].Outputs() }
+
+// An EnsemblePredictor carries rows through all networks of an ensemble. It
+// belongs to one goroutine, as a Predictor does.
+type EnsemblePredictor struct {
+	members     []*Predictor[float32]
+	out         gauss.Batch[float32]
+	mean, doubt []float64 // running mean of the means, and their squared deviations
+	noise       []float64 // sum of the variances
+}
+
+// NewPredictor returns a predictor for batches of at most maxBatch rows.
+func (e *Ensemble) NewPredictor(maxBatch int) *EnsemblePredictor {
+	return e.NewPredictorOn(compute.NewPool(1), maxBatch)
+}
+
+// NewPredictorOn returns a predictor that shares its work among a pool.
+func (e *Ensemble) NewPredictorOn(pool *compute.Pool, maxBatch int) *EnsemblePredictor {
+	p := &EnsemblePredictor{}
+	for _, m := range e.Members {
+		p.members = append(p.members, m.NewPredictorOn(pool, maxBatch))
+	}
+	p.out = gauss.New[float32](maxBatch, e.Outputs())
+	n := len(p.out.Mean)
+	p.mean, p.doubt, p.noise = make([]float64, n), make([]float64, n), make([]float64, n)
+	return p
+}
+
+// Predict returns the moments of the mixture for the rows of x. The result is
+// valid until the next call.
+func (p *EnsemblePredictor) Predict(x gauss.Batch[float32]) gauss.Batch[float32] {
+	clear(p.mean)
+	clear(p.doubt)
+	clear(p.noise)
+	for k, m := range p.members {
+		one := m.Predict(x)
+		for i, y := range one.Mean { // Welford 1962: no cancellation
+			d := float64(y) - p.mean[i]
+			p.mean[i] += d / float64(k+1)
+			p.doubt[i] += d * (float64(y) - p.mean[i])
+			p.noise[i] += float64(one.Var[i])
+		}
+	}
+	out := p.out.Slice(0, x.Rows)
+	for i := range out.Mean {
+		out.Mean[i] = float32(p.mean[i])
+		out.Var[i] = float32((p.noise[i] + p.doubt[i]) / float64(len(p.members)))
+	}
+	return out
+}
+
+// ensembleDocument is the JSON of an ensemble. The tensors of member k have the
+// prefix "member<k>/".
+type ensembleDocument struct {
+	Format  int           `json:"format"`
+	Members []description `json:"members"`
+}
+
+func memberPrefix(k int) string { return fmt.Sprintf("member%d/", k) }
+
+// Save writes all networks to one file.
+func (e *Ensemble) Save(path string) error {
+	doc := ensembleDocument{Format: fileFormat}
+	f := &safetensors.File{}
+	for k, m := range e.Members {
+		d, err := m.describe(f, memberPrefix(k))
+		if err != nil {
+			return fmt.Errorf("cannot save the ensemble: member %d: %w", k, err)
+		}
+		doc.Members = append(doc.Members, d)
+	}
+	return saveFile(path, f, ensembleKey, doc)
+}
+
+// LoadEnsemble reads what Ensemble.Save wrote. A file of one network is an
+// ensemble of one.
+func LoadEnsemble(path string, options ...Option) (*Ensemble, error) {
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the model: %w", err)
+	}
+	e, err := decodeEnsemble(f, options)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
+	}
+	return e, nil
+}
+
+func decodeEnsemble(f *safetensors.File, options []Option) (*Ensemble, error) {
+	if _, ok := f.Metadata[ensembleKey]; !ok {
+		m, err := decode[float32](f, options)
+		if err != nil {
+			return nil, err
+		}
+		return NewEnsemble(m)
+	}
+	lib, err := library(options)
+	if err != nil {
+		return nil, err
+	}
+	var doc ensembleDocument
+	if err := readDocument(f, ensembleKey, &doc); err != nil {
+		return nil, err
+	}
+	w := newWeights(f)
+	var members []*Model
+	for k, d := range doc.Members {
+		m, err := build[float32](d, w, memberPrefix(k), lib)
+		if err != nil {
+			return nil, fmt.Errorf("member %d: %w", k, err)
+		}
+		members = append(members, m)
+	}
+	if err := w.allUsed(); err != nil {
+		return nil, err
+	}
+	return NewEnsemble(members...)
+}
