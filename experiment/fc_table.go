@@ -46,10 +46,11 @@ func (r *FCResult) WriteTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	fmt.Fprintln(w, "\nbest is the lowest score of any epoch, chosen on these same points: it flatters a little.")
 	if r.Spec.Replicates >= full.Replicates && r.Spec.Steps >= full.Steps {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "\nScaled down: %d of the paper's %d replicates, %d of its %d steps (--preset paper runs all).\n",
+	_, err := fmt.Fprintf(w, "Scaled down: %d of the paper's %d replicates, %d of its %d steps (--preset paper runs all).\n",
 		r.Spec.Replicates, full.Replicates, r.Spec.Steps, full.Steps)
 	return err
 }
