@@ -1,24 +1,46 @@
 package compute
 
-// The tape of an image holds its laid m, m² and v, then for each row of places
-// g, packed as a right operand, then h likewise.
+// The tape of an image holds its laid m, m² and v, then g and then h, packed as
+// right operands of the weight gradients. These sum over places, which lie at
+// even distances within a row. With stride 1 all places of an image do, if each
+// row of them is followed by zeros as far as the next one begins.
 
-func (c *Conv[T]) rightWidth() int { return RightLen(c.win.OW, c.Out) }
+// span is how many rows of places one product of the gradients takes.
+func (c *Conv[T]) span() int {
+	if c.win.Stride == 1 {
+		return c.win.OH
+	}
+	return 1
+}
+
+// spanPlaces is the length of the sum over a span.
+func (c *Conv[T]) spanPlaces() int { return (c.span()-1)*c.win.W + c.win.OW }
+
+// rightWidth is the length of g or h on the tape.
+func (c *Conv[T]) rightWidth() int {
+	return c.win.OH / c.span() * RightLen(c.spanPlaces(), c.Out)
+}
 
 // TapeWidth is the number of values the tape holds per image.
-func (c *Conv[T]) TapeWidth() int { return 3*c.Laid() + 2*c.win.OH*c.rightWidth() }
+func (c *Conv[T]) TapeWidth() int { return 3*c.Laid() + 2*c.rightWidth() }
+
+// recorded is g or h of the span from row oy on.
+func (c *Conv[T]) recorded(tape []T, right, oy int) Right[T] {
+	k := c.spanPlaces()
+	n := RightLen(k, c.Out)
+	return Right[T]{k, c.Out, tape[3*c.Laid()+right*c.rightWidth()+oy/c.span()*n:][:n]}
+}
 
 // Record packs the gradients of an image's outputs onto its tape.
 func (c *Conv[T]) Record(tape, g, h []T) {
-	tape = tape[3*c.Laid():]
-	n := c.rightWidth()
-	for _, src := range [2][]T{g, h} {
-		for oy := range c.win.OH {
-			if src != nil {
-				Right[T]{c.win.OW, c.Out, tape[oy*n:][:n]}.Pack(src[oy*c.win.OW*c.Out:], c.Out, 1)
-			}
+	w := &c.win
+	for i, src := range [2][]T{g, h} {
+		for oy := 0; oy < w.OH && src != nil; oy++ {
+			r := c.recorded(tape, i, oy)
+			lo := oy % c.span() * w.W
+			r.PackRows(lo, lo+w.OW, src[oy*w.OW*c.Out:], c.Out, 1)
+			r.clearRows(lo+w.OW, min(r.K, lo+w.W))
 		}
-		tape = tape[c.win.OH*n:]
 	}
 }
 
@@ -62,18 +84,12 @@ func (c *Conv[T]) gather(dst []T, ky, lo, rows int, blocks []TapeBlock[T], left,
 		for i := range b.Rows {
 			tape := b.Tape[i*c.TapeWidth():]
 			laid := tape[left*c.Laid():][:c.Laid()]
-			for oy := range g.OH {
+			for oy := 0; oy < g.OH; oy += c.span() {
 				a := laid[(oy*g.Stride+ky)*g.W*g.C+lo:]
 				Mul(dst, c.Out, dst, c.Out, a, 1, g.Stride*g.C, rows, c.recorded(tape, right, oy))
 			}
 		}
 	}
-}
-
-// recorded is row oy of g or h on the tape.
-func (c *Conv[T]) recorded(tape []T, right, oy int) Right[T] {
-	n := c.rightWidth()
-	return Right[T]{c.win.OW, c.Out, tape[3*c.Laid()+(right*c.win.OH+oy)*n:][:n]}
 }
 
 // BiasGradient sums the output gradients of all blocks into gb and, if it is not
@@ -85,12 +101,19 @@ func (c *Conv[T]) BiasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
 	for _, b := range blocks {
 		for i := range b.Rows {
 			tape := b.Tape[i*c.TapeWidth():]
-			for oy := range c.win.OH {
+			for oy := 0; oy < c.win.OH; oy += c.span() {
 				Mul(gb, c.Out, gb, c.Out, one, 0, 0, 1, c.recorded(tape, 0, oy))
 				if hasH && gs != nil {
 					Mul(gs, c.Out, gs, c.Out, one, 0, 0, 1, c.recorded(tape, 1, oy))
 				}
 			}
 		}
+	}
+}
+
+// clearRows sets rows lo ≤ k < hi of r to zero.
+func (r Right[T]) clearRows(lo, hi int) {
+	for j := 0; j < r.N && lo < hi; j += NR {
+		clear(r.Data[j*r.K+lo*NR : j*r.K+hi*NR])
 	}
 }
