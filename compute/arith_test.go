@@ -111,7 +111,7 @@ func testPackLeft[T Float](t *testing.T) {
 			PackLeft(dst, src, rows, width)
 			check(t)
 			if !slices.Equal(dst, want) {
-				t.Errorf("%d × %d: panels %v, want %v", rows, width, dst, want)
+				t.Errorf("%d × %d: wrong panels", rows, width)
 			}
 		}
 	}

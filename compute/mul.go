@@ -29,15 +29,11 @@ func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
 		n := min(NR, r.N-j)
 		panel, from := r.Data[j*r.K+lo*NR:][:(hi-lo)*NR], src[j*cs:]
 		k := 0
-		if vector && is32[T]() && rs == 1 && n == NR {
-			k = packVector(as32(panel), as32(from), cs, hi-lo)
+		if vector && is32[T]() && n == NR {
+			k = packVector(as32(panel), as32(from), rs, cs, hi-lo)
 		}
 		for ; k < hi-lo; k++ {
 			row := panel[k*NR:][:NR]
-			if cs == 1 && n == NR {
-				*(*[NR]T)(row) = *(*[NR]T)(from[k*rs:])
-				continue
-			}
 			for i := range n {
 				row[i] = from[k*rs+i*cs]
 			}

@@ -33,6 +33,9 @@ func (t *tile) ptr() *byte { return (*byte)(unsafe.Pointer(t)) }
 // b.K > 0.
 func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, step, rows int, b Right[float32]) {
 	switch {
+	case b.K == 1:
+		mulOne(dst, ldd, start, lds, a, rs, step, rows, b)
+		return
 	case b.N <= maxDot && cs == 1 && b.K > maxDot:
 		mulColumns(dst, ldd, start, lds, a, rs, rows, b)
 		return

@@ -8,6 +8,6 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 	panic("compute: no vector kernels")
 }
 
-func packVector(panel, src []float32, cs, k int) int { panic("compute: no vector kernels") }
+func packVector(panel, src []float32, rs, cs, k int) int { panic("compute: no vector kernels") }
 
 func fmaLoop(n int) { panic("compute: no vector kernels") }

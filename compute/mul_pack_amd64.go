@@ -40,13 +40,18 @@ func packTile(panel, a []float32, rs, cs, rows, k int) {
 	}
 }
 
-// packVector packs what it can of k columns of NR rows of src, cs apart, into a
-// panel of a right operand and returns how many it did.
-func packVector(panel, src []float32, cs, k int) int {
-	if k < 4 {
-		return 0
+// packVector packs what it can of k rows of src into a panel of a right operand
+// and returns how many it did: element (k, j) is src[k*rs+j*cs].
+func packVector(panel, src []float32, rs, cs, k int) int {
+	switch {
+	case cs == 1 && k > 0:
+		_, _ = panel[k*NR-1], src[(k-1)*rs+NR-1]
+		pack1(&panel[0], &src[0], rs, k)
+		return k
+	case rs == 1 && k >= 4:
+		_, _ = panel[k*NR-1], src[(NR-1)*cs+k-1]
+		pack16(&panel[0], &src[0], cs, k/4)
+		return k - k%4
 	}
-	_ = src[(NR-1)*cs+k-1]
-	pack16(&panel[0], &src[0], cs, k/4)
-	return k - k%4
+	return 0
 }

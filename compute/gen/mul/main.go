@@ -11,7 +11,9 @@ func main() {
 	wide(2, 2)
 	dot()
 	pack()
+	copyRows()
 	transpose()
+	outer()
 	peak()
 	out.Write("mul")
 }

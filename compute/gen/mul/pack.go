@@ -53,3 +53,25 @@ func pack() {
 	VZEROUPPER()
 	RET()
 }
+
+// copyRows generates pack1: one panel of a right operand from rows contiguous in
+// its columns.
+func copyRows() {
+	TEXT("pack1", NOSPLIT, "func(panel, a *float32, rs, rows int)")
+	Doc("pack1 copies sixteen columns of rows of a into a panel.")
+	Pragma("noescape")
+	panel, a, rs, rows := param("panel"), param("a"), param("rs"), param("rows")
+	SHLQ(Imm(2), rs)
+	Label("row")
+	lo, hi := YMM(), YMM()
+	VMOVUPS(Mem{Base: a}, lo)
+	VMOVUPS(Mem{Base: a, Disp: 32}, hi)
+	VMOVUPS(lo, Mem{Base: panel})
+	VMOVUPS(hi, Mem{Base: panel, Disp: 32})
+	ADDQ(rs, a)
+	ADDQ(Imm(64), panel)
+	DECQ(rows)
+	JNZ(LabelRef("row"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,17 @@
+package compute
+
+// mulOne is the product with K = 1: the outer product of a column and a row.
+func mulOne(dst []float32, ldd int, start []float32, lds int, a []float32, rs, step, rows int, b Right[float32]) {
+	chunk := rows
+	if step != MR*rs { // a is in panels
+		chunk = MR
+	}
+	t := tile{ldd: ldd, lds: lds, rs: rs, b: &b.Data[0], w: b.N}
+	for i := 0; i < rows; i += chunk {
+		t.dst, t.a, t.count = &dst[i*ldd], &a[i/MR*step], min(chunk, rows-i)
+		if start != nil {
+			t.start = &start[i*lds]
+		}
+		mulOuter(t.ptr())
+	}
+}
