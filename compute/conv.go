@@ -16,8 +16,11 @@ type Conv[T Float] struct {
 	layout layout
 	groups int // of Stride kernel columns: the places of one group do not overlap
 
+	back       Window // over the laid gradients of the outputs, where there is one
+	backLayout layout
+
 	mean, vari, second    []Right[T] // w̄, s, w̄²+s of each kernel row
-	meanT, variT, secondT []Right[T] // transposes of each kernel row and group
+	meanT, variT, secondT []Right[T] // transposes, see conv_back.go
 	biasMean, biasVar     []T
 }
 
@@ -29,17 +32,21 @@ func NewConv[T Float](w Window, out int, random, train bool) *Conv[T] {
 		laid = w.patches
 	}
 	over, l := laid()
-	return newConv[T](over, l, out, random, train)
+	return newConv[T](w, over, l, out, random, train)
 }
 
-func newConv[T Float](w Window, l layout, out int, random, train bool) *Conv[T] {
-	c := &Conv[T]{Out: out, Random: random, win: w, layout: l}
+// newConv takes the window over the image and that over its laid form.
+func newConv[T Float](w, over Window, l layout, out int, random, train bool) *Conv[T] {
+	c := &Conv[T]{Out: out, Random: random, win: over, layout: l}
 	c.groups = (c.win.KW + c.win.Stride - 1) / c.win.Stride
 	c.mean, c.second = c.rights(), c.rights()
 	if random {
 		c.vari = c.rights()
 	}
 	if train {
+		if over.KH*over.KW > 1 && over.Stride == 1 {
+			c.back, c.backLayout = w.reverse(out).padded()
+		}
 		c.meanT, c.secondT = c.transposes(), c.transposes()
 		if random {
 			c.variT = c.transposes()
@@ -53,15 +60,6 @@ func (c *Conv[T]) rights() []Right[T] {
 	r := make([]Right[T], c.win.KH)
 	for i := range r {
 		r[i] = NewRight[T](c.win.KW*c.win.C, c.Out)
-	}
-	return r
-}
-
-func (c *Conv[T]) transposes() []Right[T] {
-	r := make([]Right[T], c.win.KH*c.groups)
-	for i := range r {
-		lo, hi := c.group(i % c.groups)
-		r[i] = NewRight[T](c.Out, hi-lo)
 	}
 	return r
 }
@@ -111,7 +109,7 @@ func (c *Conv[T]) Prepare(tile int, mean, rho, scratch []T) {
 func (c *Conv[T]) pack(r, t []Right[T], i, panel, lo, hi int, src []T) {
 	r[i/c.groups].PackRows(lo, hi, src, c.Out, 1)
 	if t != nil {
-		t[i].PackPanel(panel, src, c.Out)
+		c.packBack(t, i, panel, hi-lo, src)
 	}
 }
 
@@ -133,67 +131,34 @@ func (c *Conv[T]) Forward(tape, m, v, mo, vo []T) {
 	n := c.Laid()
 	lm, lsq, lv := tape[:n], tape[n:2*n], tape[2*n:3*n]
 	layOut(c.layout, lm, m)
-	c.slide(mo, c.biasMean, lm, c.mean)
+	slide(&c.win, c.Out, mo, c.biasMean, lm, c.mean)
 	if vo == nil {
 		return
 	}
 	start := c.biasVar
 	if c.Random {
 		Square(lsq, lm)
-		c.slide(vo, start, lsq, c.vari)
+		slide(&c.win, c.Out, vo, start, lsq, c.vari)
 		start = nil
 	}
 	if v != nil {
 		layOut(c.layout, lv, v)
-		c.slide(vo, start, lv, c.second)
+		slide(&c.win, c.Out, vo, start, lv, c.second)
 	}
 }
 
-// slide computes dst = bias + laid * w, or dst += laid * w if bias is nil.
-func (c *Conv[T]) slide(dst, bias, laid []T, w []Right[T]) {
-	g := &c.win
+// slide computes dst = bias + laid * w, or dst += laid * w if bias is nil, with
+// out filters a kernel row.
+func slide[T Float](g *Window, out int, dst, bias, laid []T, w []Right[T]) {
 	for oy := range g.OH {
-		d := dst[oy*g.OW*c.Out:]
+		d := dst[oy*g.OW*out:]
 		start, lds := bias, 0
 		if bias == nil {
-			start, lds = d, c.Out
+			start, lds = d, out
 		}
 		for ky := range g.KH {
-			Mul(d, c.Out, start, lds, laid[(oy*g.Stride+ky)*g.W*g.C:], g.Stride*g.C, 1, g.OW, w[ky])
-			start, lds = d, c.Out
-		}
-	}
-}
-
-// Backward computes the gradients dm, dv of one image from the gradients g, h of
-// its outputs; tape is what Forward left. A nil h is the gradient of a
-// deterministic output; a nil dv is not wanted. scratch is Laid long.
-func (c *Conv[T]) Backward(tape, g, h, dm, dv, scratch []T) {
-	d := scratch[:c.Laid()]
-	clear(d)
-	if h != nil && c.Random {
-		c.spread(d, h, c.variT)
-		TwiceMul(d, tape[:len(d)])
-	}
-	c.spread(d, g, c.meanT)
-	layBack(c.layout, dm, d)
-	if dv != nil {
-		clear(d)
-		c.spread(d, h, c.secondT)
-		layBack(c.layout, dv, d)
-	}
-}
-
-// spread adds to the laid image the outputs' gradients times the weights.
-func (c *Conv[T]) spread(laid, grad []T, w []Right[T]) {
-	g := &c.win
-	ld := g.Stride * g.C
-	for oy := range g.OH {
-		row := grad[oy*g.OW*c.Out:]
-		for i, t := range w {
-			ky, kx := i/c.groups, i%c.groups*g.Stride
-			d := laid[((oy*g.Stride+ky)*g.W+kx)*g.C:]
-			Mul(d, ld, d, ld, row, c.Out, 1, g.OW, t)
+			Mul(d, out, start, lds, laid[(oy*g.Stride+ky)*g.W*g.C:], g.Stride*g.C, 1, g.OW, w[ky])
+			start, lds = d, out
 		}
 	}
 }

@@ -73,8 +73,8 @@ func TestConv(t *testing.T) {
 		c := newConvCase(r)
 		padded, pl := c.w.padded()
 		patches, ql := c.w.patches()
-		c.check(t, "padded", newConv[float64](padded, pl, c.out, true, true))
-		c.check(t, "patches", newConv[float64](patches, ql, c.out, true, true))
+		c.check(t, "padded", newConv[float64](c.w, padded, pl, c.out, true, true))
+		c.check(t, "patches", newConv[float64](c.w, patches, ql, c.out, true, true))
 		if t.Failed() {
 			return
 		}
@@ -92,7 +92,7 @@ func (c *convCase) check(t *testing.T, how string, v *Conv[float64]) {
 			}
 		}
 	}
-	scratch := make([]float64, max(v.Laid(), v.PrepareScratch()))
+	scratch := make([]float64, max(v.BackScratch(), v.PrepareScratch()))
 	for i := range v.PrepareTiles() {
 		v.Prepare(i, c.wm, c.rho, scratch)
 	}
@@ -104,7 +104,7 @@ func (c *convCase) check(t *testing.T, how string, v *Conv[float64]) {
 	near("variance", vo, c.vo)
 	dm, dv := dirty(len(c.dm)), dirty(len(c.dv))
 	v.Record(tape, c.g, c.h)
-	v.Backward(tape, c.g, c.h, dm, dv, scratch)
+	v.Backward(tape, c.m, c.g, c.h, dm, dv, scratch)
 	near("∂m", dm, c.dm)
 	near("∂v", dv, c.dv)
 	gw, gs, gbm, gbs := dirty(len(c.gw)), dirty(len(c.gs)), dirty(c.out), dirty(c.out)

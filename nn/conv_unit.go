@@ -43,7 +43,7 @@ func (u *conv[T]) PrepareTiles() int { return u.product.PrepareTiles() }
 
 func (u *conv[T]) NewRunner(_ int, train bool) Runner[T] {
 	r := &convRunner[T]{conv: u, train: train}
-	r.scratch = make([]T, max(3*u.product.Laid(), u.product.PrepareScratch()))
+	r.scratch = make([]T, max(3*u.product.Laid(), u.product.BackScratch(), u.product.PrepareScratch()))
 	return r
 }
 
@@ -79,8 +79,8 @@ func (r *convRunner[T]) Backward(p *Pass[T]) {
 		tape := p.Tape[i*r.TapeWidth():]
 		r.product.Record(tape, out.Mean, out.Var)
 		if p.DIn.Mean != nil {
-			in := p.DIn.Slice(i, i+1)
-			r.product.Backward(tape, out.Mean, out.Var, in.Mean, in.Var, r.scratch)
+			in, d := p.In.Slice(i, i+1), p.DIn.Slice(i, i+1)
+			r.product.Backward(tape, in.Mean, out.Mean, out.Var, d.Mean, d.Var, r.scratch)
 		}
 	}
 }
