@@ -1,0 +1,106 @@
+package model
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"utvi/compute"
+	"utvi/nn"
+	"utvi/special"
+	"utvi/vi"
+)
+
+// A Summary says what a network is made of.
+type Summary struct {
+	Input   nn.Shape        `json:"input"`
+	Layers  []LayerSummary  `json:"layers"`
+	Weights int             `json:"weights"` // all of them
+	Random  int             `json:"random"`  // those that are distributions
+	KL      float64         `json:"kl"`      // of all, nats
+	Tensors []TensorSummary `json:"tensors"`
+	Seed    uint64          `json:"seed"`
+	Facts   Facts           `json:"facts"`
+	Norm    *Normalization  `json:"normalization,omitempty"`
+}
+
+// A LayerSummary describes one layer.
+type LayerSummary struct {
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	Options string   `json:"options"` // function, rule and sizes
+	Out     nn.Shape `json:"out"`
+	Weights int      `json:"weights"`
+}
+
+// A TensorSummary describes one tensor of weights.
+type TensorSummary struct {
+	Name   string   `json:"name"`
+	Shape  []int    `json:"shape"`
+	Random bool     `json:"random"`
+	Prior  vi.Prior `json:"prior"`
+	KL     float64  `json:"kl"`
+
+	// SNR holds the quartiles of the signal-to-noise |μ|/σ, from the least to
+	// the largest, and Below1 the share of weights whose sign is in doubt:
+	// |μ| < σ. Both are of random tensors only.
+	SNR    *[5]float64 `json:"snr,omitempty"`
+	Below1 float64     `json:"below_1"`
+}
+
+// Inspect describes the network.
+func (n *Net[T]) Inspect() Summary {
+	s := Summary{Input: n.Config.Input, Seed: n.Config.Seed, Facts: n.Facts, Norm: n.Norm, KL: bounded(n.Params.KL())}
+	for _, p := range nn.Parts(n.Config.Layers, n.unit) {
+		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: nn.Options(p.Layer), Out: p.Unit.Out()}
+		for _, t := range n.Params.Tensors {
+			if strings.HasPrefix(t.Name, p.Name+".") {
+				l.Weights += t.Len()
+			}
+		}
+		s.Layers = append(s.Layers, l)
+	}
+	for _, t := range n.Params.Tensors {
+		s.Weights += t.Len()
+		if t.Random {
+			s.Random += t.Len()
+		}
+		s.Tensors = append(s.Tensors, inspectTensor(t))
+	}
+	return s
+}
+
+func inspectTensor[T compute.Float](t *vi.Tensor[T]) TensorSummary {
+	s := TensorSummary{Name: t.Name, Shape: t.Shape, Random: t.Random, Prior: t.Prior, KL: bounded(t.KL())}
+	if !t.Random {
+		return s
+	}
+	snr := make([]float64, t.Len())
+	below := 0
+	for i, rho := range t.Rho {
+		snr[i] = bounded(math.Abs(float64(t.Mean[i])) / max(special.Softplus(float64(rho)), math.SmallestNonzeroFloat64))
+		if snr[i] < 1 {
+			below++
+		}
+	}
+	slices.Sort(snr)
+	s.Below1 = float64(below) / float64(len(snr))
+	s.SNR = &[5]float64{}
+	for i := range s.SNR {
+		s.SNR[i] = quantile(snr, float64(i)/4)
+	}
+	return s
+}
+
+// bounded keeps what a vanishing σ makes infinite within what JSON can hold.
+func bounded(x float64) float64 { return min(x, math.MaxFloat64) }
+
+// quantile interpolates between sorted values.
+func quantile(sorted []float64, p float64) float64 {
+	at := p * float64(len(sorted)-1)
+	i := min(int(at), len(sorted)-2)
+	if i < 0 {
+		return sorted[0]
+	}
+	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
+}

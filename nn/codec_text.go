@@ -1,0 +1,65 @@
+package nn
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// Options writes a layer's options in one line, as in "f=tanh rule=ut(2)".
+func Options(l Layer) string {
+	b, err := newCoder(Library{}).encode(l)
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(fields(b), " ")
+}
+
+// fields writes an object's fields but its kind as key=value, in their order.
+func fields(object []byte) []string {
+	d := json.NewDecoder(bytes.NewReader(object))
+	d.Token()
+	var all []string
+	for d.More() {
+		key, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return all
+		}
+		if key != "kind" {
+			all = append(all, key.(string)+"="+shorten(brief(value)))
+		}
+	}
+	return all
+}
+
+// brief writes a value: a layer as kind(options), text without quotes.
+func brief(value []byte) string {
+	var layer struct{ Kind string }
+	var list []json.RawMessage
+	var text string
+	switch {
+	case json.Unmarshal(value, &text) == nil:
+		return text
+	case json.Unmarshal(value, &layer) == nil && layer.Kind != "":
+		return layer.Kind + "(" + strings.Join(fields(value), " ") + ")"
+	case json.Unmarshal(value, &list) == nil:
+		var parts []string
+		for _, v := range list {
+			parts = append(parts, brief(v))
+		}
+		return "[" + strings.Join(parts, " ") + "]"
+	}
+	return string(value)
+}
+
+// MarshalJSON writes a shape as height, width and channels.
+func (s Shape) MarshalJSON() ([]byte, error) { return json.Marshal([3]int{s.H, s.W, s.C}) }
+
+func shorten(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
+}
