@@ -92,12 +92,12 @@ func (c *convCase) check(t *testing.T, how string, v *Conv[float64]) {
 			}
 		}
 	}
-	scratch := make([]float64, max(v.BackScratch(), v.PrepareScratch()))
+	scratch := dirty(max(v.BackScratch(), v.PrepareScratch()))
 	for i := range v.PrepareTiles() {
 		v.Prepare(i, c.wm, c.rho, scratch)
 	}
 	v.PrepareBias(c.bm, c.brho)
-	tape := make([]float64, v.TapeWidth())
+	tape := dirty(v.TapeWidth())
 	mo, vo := dirty(len(c.mo)), dirty(len(c.vo))
 	v.Forward(tape, c.m, c.v, mo, vo)
 	near("mean", mo, c.mo)
