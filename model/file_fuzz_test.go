@@ -72,43 +72,73 @@ func allocated(f func()) uint64 {
 	return s[0].Value.Uint64() - before
 }
 
-// Whatever the bytes: no panic, no memory out of proportion, nothing but an
-// error of one line or a whole model, which then saves what it was loaded from.
-func FuzzLoad(f *testing.F) {
-	dir := f.TempDir()
-	for _, n := range tiny(f) {
-		path := filepath.Join(dir, "m")
+// tinyFiles are their files.
+func tinyFiles(t testing.TB) [][]byte {
+	t.Helper()
+	var files [][]byte
+	path := filepath.Join(t.TempDir(), "m")
+	for _, n := range tiny(t) {
 		if err := n.Save(path); err != nil {
-			f.Fatal(err)
+			t.Fatal(err)
 		}
 		b, err := os.ReadFile(path)
 		if err != nil {
-			f.Fatal(err)
+			t.Fatal(err)
 		}
+		files = append(files, b)
+	}
+	return files
+}
+
+// Whatever the bytes, with a checksum that matches: see loaded.
+func FuzzLoad(f *testing.F) {
+	for _, b := range tinyFiles(f) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		b = resum(b)
-		var n *Model
-		var err error
-		// A pooling may take 128 MB for its index before any weights are seen.
-		if used, limit := allocated(func() { n, err = decodeBytes(b) }), uint64(150<<20+1000*len(b)); used > limit {
-			t.Errorf("%d bytes take %d bytes of memory", len(b), used)
-		}
-		if err != nil {
-			if n != nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 3000 {
-				t.Errorf("%v and %q", n, err)
-			}
-			return
-		}
-		again := &safetensors.File{}
-		if _, err := n.describe(again, ""); err != nil {
-			t.Fatalf("it was loaded but cannot be saved: %v", err)
-		}
-		if n.Inputs() < 64 && n.Outputs() < 64 {
-			n.NewPredictor(1).Predict(gauss.New[float32](1, n.Inputs()))
-		}
+		loaded(t, len(b), func() (*Model, error) { return decodeBytes(b) })
 	})
+}
+
+// Whatever the description of sound tensors: see loaded.
+func FuzzDescription(f *testing.F) {
+	var files []*safetensors.File
+	for i, b := range tinyFiles(f) {
+		file, err := safetensors.Read(bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			f.Fatal(err)
+		}
+		files = append(files, file)
+		f.Add(uint8(i), file.Metadata[modelKey])
+	}
+	f.Fuzz(func(t *testing.T, i uint8, text string) {
+		file := &safetensors.File{HasChecksum: true, Tensors: files[int(i)%len(files)].Tensors, Metadata: map[string]string{modelKey: text}}
+		loaded(t, len(text), func() (*Model, error) { return decode[float32](file, tinyOptions) })
+	})
+}
+
+// loaded checks that loading gives an error of one line, or a model that can be
+// saved and predicts, and takes no memory out of proportion.
+func loaded(t *testing.T, size int, load func() (*Model, error)) {
+	var n *Model
+	var err error
+	// A pooling may take 128 MB for its index before any weights are seen.
+	if used, limit := allocated(func() { n, err = load() }), uint64(150<<20+1000*size); used > limit {
+		t.Errorf("%d bytes take %d bytes of memory", size, used)
+	}
+	if err != nil {
+		if n != nil || strings.Contains(err.Error(), "\n") || len(err.Error()) > 3000 {
+			t.Errorf("%v and %q", n, err)
+		}
+		return
+	}
+	if _, err := n.describe(&safetensors.File{}, ""); err != nil {
+		t.Fatalf("it was loaded but cannot be saved: %v", err)
+	}
+	if n.Inputs() < 64 && n.Outputs() < 64 {
+		n.NewPredictor(1).Predict(gauss.New[float32](1, n.Inputs()))
+	}
 }
 
 func decodeBytes(b []byte) (*Model, error) {
@@ -121,14 +151,7 @@ func decodeBytes(b []byte) (*Model, error) {
 
 // The fuzzing must reach what is behind the checksum.
 func TestResum(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "m")
-	if err := tiny(t)[0].Save(path); err != nil {
-		t.Fatal(err)
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := tinyFiles(t)[0]
 	header := binary.LittleEndian.Uint64(b)
 	b[8+header+3] ^= 1 // the first weight's sign or exponent
 	if _, err := decodeBytes(b); err == nil {
