@@ -1,7 +1,11 @@
 package compute
 
 // The tape of a block of rows holds the operands of the weight gradients, packed:
-// m, m² and v in panels of MR columns, then g and h in panels of NR columns.
+// m, m² and v in panels of MR columns, then g and h in panels of NR columns. With
+// one output mᵀg is gᵀm: m, m² and v are then in panels of NR columns, and g and h
+// as they are, instead of one column in NR.
+
+func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 
 // maxGradPanels is the most panels of MR weight rows that one gradient tile owns:
 // their left operands stay in the second-level cache while panels of g and h pass.
@@ -10,13 +14,27 @@ const maxGradPanels = 16
 // gradRows is how many weight rows a gradient tile owns: an even number of tiles,
 // about equal.
 func (d *Dense[T]) gradRows() int {
+	if d.single() {
+		return d.In
+	}
 	panels := (d.In + MR - 1) / MR
 	tiles := (panels + 2*maxGradPanels - 1) / (2 * maxGradPanels) * 2
 	return (panels + tiles - 1) / tiles * MR
 }
 
-func (d *Dense[T]) leftWidth() int  { return (d.In + MR - 1) / MR * MR }
-func (d *Dense[T]) rightWidth() int { return RightLen(1, d.Out) }
+func (d *Dense[T]) leftWidth() int {
+	if d.single() {
+		return RightLen(1, d.In)
+	}
+	return (d.In + MR - 1) / MR * MR
+}
+
+func (d *Dense[T]) rightWidth() int {
+	if d.single() {
+		return 1
+	}
+	return RightLen(1, d.Out)
+}
 
 // TapeWidth is the number of values the tape holds per row.
 func (d *Dense[T]) TapeWidth() int { return 3*d.leftWidth() + 2*d.rightWidth() }
@@ -30,10 +48,18 @@ func (d *Dense[T]) GradScratch() int { return d.gradRows() * d.Out }
 // RecordInput packs a block's inputs onto its tape.
 func (d *Dense[T]) RecordInput(tape []T, rows int, m, v []T) {
 	n := rows * d.leftWidth()
-	PackLeft(tape[:n], m, rows, d.In)
+	d.packInput(tape[:n], m, rows)
 	Square(tape[n:2*n], tape[:n])
 	if v != nil {
-		PackLeft(tape[2*n:3*n], v, rows, d.In)
+		d.packInput(tape[2*n:3*n], v, rows)
+	}
+}
+
+func (d *Dense[T]) packInput(dst, src []T, rows int) {
+	if d.single() {
+		Right[T]{rows, d.In, dst}.Pack(src, d.In, 1)
+	} else {
+		PackLeft(dst, src, rows, d.In)
 	}
 }
 
@@ -41,9 +67,17 @@ func (d *Dense[T]) RecordInput(tape []T, rows int, m, v []T) {
 func (d *Dense[T]) RecordGradient(tape []T, rows int, g, h []T) {
 	tape = tape[3*rows*d.leftWidth():]
 	n := rows * d.rightWidth()
-	Right[T]{rows, d.Out, tape[:n]}.Pack(g, d.Out, 1)
+	d.packGradient(tape[:n], g, rows)
 	if h != nil {
-		Right[T]{rows, d.Out, tape[n : 2*n]}.Pack(h, d.Out, 1)
+		d.packGradient(tape[n:2*n], h, rows)
+	}
+}
+
+func (d *Dense[T]) packGradient(dst, src []T, rows int) {
+	if d.single() {
+		copy(dst, src)
+	} else {
+		Right[T]{rows, d.Out, dst}.Pack(src, d.Out, 1)
 	}
 }
 
@@ -93,26 +127,45 @@ func (d *Dense[T]) gradProduct(dst []T, lo, hi int, blocks []TapeBlock[T], left,
 // left 0, 1, 2 is m, m², v; right 0, 1 is g, h.
 func (d *Dense[T]) gradAccumulate(dst []T, lo, hi int, blocks []TapeBlock[T], left, right int) {
 	for _, b := range blocks {
-		lw, rw := b.Rows*d.leftWidth(), b.Rows*d.rightWidth()
-		a := b.Tape[left*lw:][:lw]
-		r := b.Tape[3*lw+right*rw:][:rw]
-		MulPanels(dst, d.Out, dst, d.Out, a[lo*b.Rows:], hi-lo, Right[T]{b.Rows, d.Out, r})
+		l, r := d.operand(b, 0, left), d.operand(b, 1, right)
+		if d.single() {
+			Mul(dst, d.In, dst, d.In, r, 0, 1, 1, Right[T]{b.Rows, d.In, l})
+		} else {
+			MulPanels(dst, d.Out, dst, d.Out, l[lo*b.Rows:], hi-lo, Right[T]{b.Rows, d.Out, r})
+		}
 	}
+}
+
+// operand is one of the left (side 0) or right (side 1) operands on a tape.
+func (d *Dense[T]) operand(b TapeBlock[T], side, i int) []T {
+	lw, rw := b.Rows*d.leftWidth(), b.Rows*d.rightWidth()
+	if side == 0 {
+		return b.Tape[i*lw:][:lw]
+	}
+	return b.Tape[3*lw+i*rw:][:rw]
 }
 
 // BiasGradient sums the output gradients of all blocks into gb and, if it is not
 // nil, gs.
 func (d *Dense[T]) BiasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
-	one := []T{1}
 	clear(gb)
 	clear(gs)
 	for _, b := range blocks {
-		lw, rw := b.Rows*d.leftWidth(), b.Rows*d.rightWidth()
-		g := Right[T]{b.Rows, d.Out, b.Tape[3*lw:][:rw]}
-		Mul(gb, d.Out, gb, d.Out, one, 0, 0, 1, g)
+		d.addRows(gb, b.Rows, d.operand(b, 1, 0))
 		if hasH && gs != nil {
-			h := Right[T]{b.Rows, d.Out, b.Tape[3*lw+rw:][:rw]}
-			Mul(gs, d.Out, gs, d.Out, one, 0, 0, 1, h)
+			d.addRows(gs, b.Rows, d.operand(b, 1, 1))
 		}
 	}
+}
+
+// addRows adds the rows of a right operand to dst.
+func (d *Dense[T]) addRows(dst []T, rows int, r []T) {
+	if d.single() {
+		for _, g := range r {
+			dst[0] += g
+		}
+		return
+	}
+	one := [1]T{1}
+	Mul(dst, d.Out, dst, d.Out, one[:], 0, 0, 1, Right[T]{rows, d.Out, r})
 }

@@ -1,0 +1,104 @@
+package compute
+
+import (
+	"math"
+	"testing"
+)
+
+// near1 tells whether got is want, to eps of what was summed.
+func near1[T Float](t *testing.T, what string, got T, want, eps float64) {
+	t.Helper()
+	if !(math.Abs(float64(got)-want) <= eps*(10+math.Abs(want))) {
+		t.Fatalf("%s is %v, want %v", what, got, want)
+	}
+}
+
+// testDense compares a layer with its definition, its rows in uneven blocks.
+func testDense[T Float](t *testing.T, in, out int, eps float64) {
+	const rows = 13
+	d := NewDense[T](in, out, true, true)
+	mean, rho := values[T](in*out, 1), values[T](in*out, 2)
+	scratch := make([]T, max(d.PrepareScratch(), rows*in))
+	for tile := range d.PrepareTiles() {
+		d.Prepare(tile, mean, rho, scratch)
+	}
+	bias := values[T](out, 3)
+	d.PrepareBias(bias, nil)
+	m, v, g, h := values[T](rows*in, 4), values[T](rows*in, 5), values[T](rows*out, 6), values[T](rows*out, 7)
+	mo, vo, dm, dv := make([]T, rows*out), make([]T, rows*out), make([]T, rows*in), make([]T, rows*in)
+	var blocks []TapeBlock[T]
+	for lo, hi := 0, 5; lo < rows; lo, hi = hi, rows {
+		b := TapeBlock[T]{hi - lo, make([]T, (hi-lo)*d.TapeWidth())}
+		i, j, k, l := lo*in, hi*in, lo*out, hi*out
+		d.Forward(b.Rows, m[i:j], v[i:j], mo[k:l], vo[k:l], scratch)
+		d.RecordInput(b.Tape, b.Rows, m[i:j], v[i:j])
+		d.RecordGradient(b.Tape, b.Rows, g[k:l], h[k:l])
+		d.Backward(b.Rows, m[i:j], g[k:l], h[k:l], dm[i:j], dv[i:j])
+		blocks = append(blocks, b)
+	}
+	gw, gs, gb, gbs := make([]T, in*out), make([]T, in*out), make([]T, out), make([]T, out)
+	work := make([]T, d.GradScratch())
+	for tile := range d.GradTiles() {
+		d.Gradient(tile, blocks, true, true, mean, gw, gs, work)
+	}
+	d.BiasGradient(blocks, true, gb, gbs)
+
+	w := func(k, j int) (w, s float64) {
+		sigma := softplus64(float64(rho[k*out+j]))
+		return float64(mean[k*out+j]), sigma * sigma
+	}
+	for i := range rows {
+		for j := range out {
+			wantM, wantV := float64(bias[j]), 0.0
+			for k := range in {
+				w, s := w(k, j)
+				x, y := float64(m[i*in+k]), float64(v[i*in+k])
+				wantM += x * w
+				wantV += x*x*s + y*(w*w+s)
+			}
+			near1(t, "m'", mo[i*out+j], wantM, eps)
+			near1(t, "v'", vo[i*out+j], wantV, eps)
+		}
+		for k := range in {
+			var wantM, wantV float64
+			for j := range out {
+				w, s := w(k, j)
+				g, h := float64(g[i*out+j]), float64(h[i*out+j])
+				wantM += g*w + 2*float64(m[i*in+k])*h*s
+				wantV += h * (w*w + s)
+			}
+			near1(t, "∂m", dm[i*in+k], wantM, eps)
+			near1(t, "∂v", dv[i*in+k], wantV, eps)
+		}
+	}
+	for j := range out {
+		var sumG, sumH float64
+		for i := range rows {
+			sumG += float64(g[i*out+j])
+			sumH += float64(h[i*out+j])
+		}
+		near1(t, "∂b̄", gb[j], sumG, eps)
+		near1(t, "∂b_s", gbs[j], sumH, eps)
+		for k := range in {
+			var wantW, wantS float64
+			for i := range rows {
+				x, y := float64(m[i*in+k]), float64(v[i*in+k])
+				g, h := float64(g[i*out+j]), float64(h[i*out+j])
+				w, _ := w(k, j)
+				wantW += x*g + 2*w*y*h
+				wantS += (x*x + y) * h
+			}
+			near1(t, "∂w̄", gw[k*out+j], wantW, eps)
+			near1(t, "∂s", gs[k*out+j], wantS, eps)
+		}
+	}
+}
+
+func TestDense(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		for _, s := range [][2]int{{1, 20}, {3, 1}, {16, 1}, {53, 1}, {7, 5}, {40, 17}, {203, 8}} {
+			testDense[float32](t, s[0], s[1], 1e-5)
+			testDense[float64](t, s[0], s[1], 1e-12)
+		}
+	})
+}
