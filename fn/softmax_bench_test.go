@@ -98,3 +98,25 @@ func BenchmarkSoftmaxRules(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSoftmaxRow times a row forward, and forward and backward, by rule.
+func BenchmarkSoftmaxRow(b *testing.B) {
+	for _, d := range []int{10, 100} {
+		for _, rule := range []moment.JointRule{moment.JointOwn(), moment.JointAxes(3), moment.JointUTGauss(), moment.JointMC(200)} {
+			mean, variance := softmaxCase(rng.New(1), d, 1)
+			t := moment.NewJointTile(fn.Softmax(), rule, d)
+			m, v := make([]float64, d), make([]float64, d)
+			b.Run(fmt.Sprintf("d=%d/%v/forward", d, rule), func(b *testing.B) {
+				for b.Loop() {
+					t.Push(mean, variance, m, v)
+				}
+			})
+			b.Run(fmt.Sprintf("d=%d/%v/both", d, rule), func(b *testing.B) {
+				for b.Loop() {
+					t.Push(mean, variance, m, v)
+					t.Pull(mean, variance, mean, variance, m, v)
+				}
+			})
+		}
+	}
+}

@@ -44,11 +44,14 @@ func TestSoftmaxVJP(t *testing.T) {
 // shows that the comparison can fail: the unscented transform does not pass.
 func TestSoftmaxMoments(t *testing.T) {
 	for _, d := range []int{2, 3, 10, 100} {
-		draws := 400_000
+		draws := 200_000
 		if d == 100 {
 			draws = 50_000 // 1 % of the variance
 		}
 		for _, v := range []float64{0.1, 1, 4} {
+			if d == 100 && v < 4 {
+				continue
+			}
 			m, s := softmaxCase(rng.New(1).Sub(0, uint32(d)), d, v)
 			wantM, wantV := softmaxTruth(m, s, draws)
 			gotM, gotV := softmaxPush(moment.JointOwn(), m, s)
