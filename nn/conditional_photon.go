@@ -3,6 +3,8 @@ package nn
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
 	"utvi/moment"
 	"utvi/special"
@@ -44,6 +46,26 @@ func PhotonNode(photons, sigma, side float64) *moment.Map {
 			dx[1] = dn * photons * a * caughtSlope(x[1], sigma, side)
 		},
 	}
+}
+
+// NamedLocation returns the Location of a name such as "photon-node(100,1.05,8)",
+// so that a saved model finds it again.
+func NamedLocation(name string) (*moment.Map, error) {
+	args, ok := strings.CutPrefix(name, "photon-node(")
+	args, closed := strings.CutSuffix(args, ")")
+	var x [3]float64
+	parts := strings.Split(args, ",")
+	if ok = ok && closed && len(parts) == len(x); ok {
+		for i, p := range parts {
+			var err error
+			x[i], err = strconv.ParseFloat(p, 64)
+			ok = ok && err == nil && x[i] > 0 && !math.IsInf(x[i], 0)
+		}
+	}
+	if !ok {
+		return nil, fmt.Errorf("there is no location %q; there is photon-node(photons,sigma,side) of three numbers > 0", name)
+	}
+	return PhotonNode(x[0], x[1], x[2]), nil
 }
 
 // caught is q(x), from the tail that x does not lie in: nothing cancels.

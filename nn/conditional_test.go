@@ -80,6 +80,18 @@ func TestPhotonNode(t *testing.T) {
 	}
 }
 
+func TestNamedLocation(t *testing.T) {
+	want := nn.PhotonNode(100, 1.0/3, 8e-7)
+	if got, err := nn.NamedLocation(want.Name); err != nil || got.Name != want.Name {
+		t.Errorf("%q was found as %v, %v", want.Name, got, err)
+	}
+	for _, name := range []string{"", "photon-node", "photon-node(1,2)", "photon-node(1,2,3", "photon-node(1,-2,3)", "photon-node(1,2,3,4)", "photon-node(1,2,NaN)"} {
+		if _, err := nn.NamedLocation(name); err == nil {
+			t.Errorf("%q was found", name)
+		}
+	}
+}
+
 func TestConditionalRefuses(t *testing.T) {
 	photon := nn.PhotonNode(100, 1, 8)
 	nntest.Refuses(t, nn.Conditional{Target: 2, Given: []int{0, 1}}, nn.Vec(3), "it has no Location")
