@@ -17,17 +17,33 @@ import (
 	"utvi/train"
 )
 
-// A net is a stack of dense layers.
+// A net is a stack of dense layers, on top of a convolution if it has one.
 type net struct {
 	name   string
-	widths []int
+	image  nn.Shape  // of the convolution's input
+	conv   nn.Conv2D // none if it has no outputs
+	widths []int     // inputs and outputs of the dense layers
 }
 
 var nets = []net{
-	{"1-128-128-1", []int{1, 128, 128, 1}},
-	{"64-512-512-512-8", []int{64, 512, 512, 512, 8}},
-	{"784-2048-2048-10", []int{784, 2048, 2048, 10}},
+	{name: "1-128-128-1", widths: []int{1, 128, 128, 1}},
+	{name: "64-512-512-512-8", widths: []int{64, 512, 512, 512, 8}},
+	{name: "784-2048-2048-10", widths: []int{784, 2048, 2048, 10}},
+	// The paper's localisation network, up to its output chains.
+	{name: "conv8-288-128-3", image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}},
 }
+
+// places is how often the convolution's weights are used in one image.
+func (n net) places() int { return n.widths[0] / n.conv.Out }
+
+func (n net) input() nn.Shape {
+	if n.conv.Out > 0 {
+		return n.image
+	}
+	return nn.Vec(n.widths[0])
+}
+
+func (n net) outputs() int { return n.widths[len(n.widths)-1] }
 
 var rules = []struct {
 	name string
@@ -39,21 +55,25 @@ var rules = []struct {
 }
 
 // floors returns the operations of the products alone: forward and of a whole
-// step. A deterministic network has one product forward, three in a step (two in
-// its first layer).
+// step. A deterministic network has one product forward and three in a step; one
+// with moments three and nine. The first layer, fed by numbers, has fewer.
 func (n net) floors(batch int, fixed bool) (forward, step float64) {
+	var weights []int // uses of a weight per row, layer by layer
+	if n.conv.Out > 0 {
+		k := n.conv.Kernel
+		weights = append(weights, k[0]*k[1]*n.image.C*n.conv.Out*n.places())
+	}
 	for i := range len(n.widths) - 1 {
-		w := 2 * float64(batch) * float64(n.widths[i]*n.widths[i+1])
-		switch {
-		case fixed && i == 0:
-			forward, step = forward+w, step+2*w
-		case fixed:
-			forward, step = forward+w, step+3*w
-		case i == 0:
-			forward, step = forward+2*w, step+4*w
-		default:
-			forward, step = forward+3*w, step+9*w
-		}
+		weights = append(weights, n.widths[i]*n.widths[i+1])
+	}
+	products := [2][2]float64{{2, 4}, {3, 9}}
+	if fixed {
+		products = [2][2]float64{{1, 2}, {1, 3}}
+	}
+	for i, w := range weights {
+		flop, p := 2*float64(batch)*float64(w), products[min(i, 1)]
+		forward += flop * p[0]
+		step += flop * p[1]
 	}
 	return forward, step
 }
@@ -63,14 +83,19 @@ func (n net) build(rule moment.Rule) (*model.Model, error) {
 	if fixed {
 		rule = moment.UT(2)
 	}
+	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: rule}
 	var layers nn.Chain
+	if conv := n.conv; conv.Out > 0 {
+		conv.Fixed = fixed
+		layers = append(layers, conv, act)
+	}
 	for i, w := range n.widths[1:] {
 		layers = append(layers, nn.Dense{Out: w, Fixed: fixed})
 		if i < len(n.widths)-2 {
-			layers = append(layers, nn.Apply{F: fn.LeakyReLU(0.01), Rule: rule})
+			layers = append(layers, act)
 		}
 	}
-	return model.New(model.Config{Input: nn.Vec(n.widths[0]), Layers: layers, Seed: 1})
+	return model.New(model.Config{Input: n.input(), Layers: layers, Seed: 1})
 }
 
 // networks lists the measurements of whole networks; their results go to r.
@@ -127,7 +152,7 @@ func quick(net, rule string, batch, threads int) bool {
 	if net == "64-512-512-512-8" {
 		return (rule == "ut" || rule == "none") && (threads == 1 || batch == 1024)
 	}
-	return threads == 1 || rule == "ut"
+	return threads == 1 && (rule != "mc128" || batch < 1024) || rule == "ut"
 }
 
 func network(n net, name string, rule moment.Rule, batch, threads, windows int, window time.Duration) (Network, error) {
@@ -138,7 +163,7 @@ func network(n net, name string, rule moment.Rule, batch, threads, windows int, 
 	}
 	pool := compute.NewPool(threads)
 	defer pool.Close()
-	src := newRows(batch, n.widths[0], n.widths[len(n.widths)-1])
+	src := newRows(batch, n.input().Size(), n.outputs())
 	p := m.NewPredictorOn(pool, batch)
 	forward, step := n.floors(batch, rule == nil)
 

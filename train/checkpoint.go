@@ -124,7 +124,7 @@ func (t *Trainer) load(f *safetensors.File) error {
 		return fmt.Errorf("it has format %d; this version reads %d", have.Format, want.Format)
 	case have != want:
 		return fmt.Errorf("it belongs to a run with %v, this one has %v; remove it or use the same settings", have, want)
-	case have.Step < 1:
+	case have.Step < 0:
 		return fmt.Errorf("it claims to be of step %d", have.Step)
 	}
 	byName := make(map[string]safetensors.Tensor, len(f.Tensors))

@@ -178,6 +178,24 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A run that is stopped before its first step continues from there.
+func TestCancelAtOnce(t *testing.T) {
+	c := config()
+	c.Checkpoint = filepath.Join(t.TempDir(), "run.ckpt")
+	tr, err := train.New(network(moment.UT(2)), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := tr.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run ended with %v", err)
+	}
+	if _, err := train.New(network(moment.UT(2)), c); err != nil {
+		t.Error(err)
+	}
+}
+
 // A number that is not finite stops with layer and step, and the checkpoint
 // stays good.
 func TestNotFinite(t *testing.T) {
