@@ -48,29 +48,28 @@ func difference[T compute.Float](m1, v1, m2, v2 T) (mean, variance T) {
 	return min(m1-m2, m2-m1), v1 + v2
 }
 
-// largerOf returns the larger of N(m1, v1) and N(m2, v2) from the moments mu and
-// u of the ReLU of their difference, ∂mu/∂mean, the chance that the smaller one
-// wins, and ∂mu/∂variance.
-func largerOf[T compute.Float](m1, v1, m2, v2, mu, u, chance, mv T) larger[T] {
-	first := m1 >= m2
-	if first {
-		m1, v1, m2, v2 = m2, v2, m1, v1
-	}
+// set makes l the larger of N(m1, v1) and N(m2, v2) from the moments mu and u of
+// the ReLU of their difference, ∂mu/∂mean, the chance that the smaller one wins,
+// and ∂mu/∂variance.
+func (l *larger[T]) set(m1, v1, m2, v2, mu, u, chance, mv T) {
 	d, s := difference(m1, v1, m2, v2)
 	if s == 0 {
 		s = 1 // mu and u are zero
 	}
 	a, b := v1/s, v2/s
 	low, high := u/s, 1-(u+2*mu*(mu-d))/s
+	l.mv = mv
+	if m1 >= m2 {
+		vm := 2 * (a*(mu-d)*chance - b*mu*(1-chance))
+		along := vm * d / (2 * s)
+		l.m, l.v = m1+mu, v1*high+v2*low
+		l.mm1, l.mm2 = 1-chance, chance
+		l.vm, l.vv1, l.vv2 = vm, high+along, low+along
+		return
+	}
 	vm := 2 * (a*mu*(1-chance) - b*(mu-d)*chance)
 	along := vm * d / (2 * s)
-	l := larger[T]{
-		m: m2 + mu, v: v1*low + v2*high,
-		mm1: chance, mm2: 1 - chance, mv: mv,
-		vm: vm, vv1: low - along, vv2: high - along,
-	}
-	if first {
-		l.mm1, l.mm2, l.vv1, l.vv2, l.vm = l.mm2, l.mm1, l.vv2, l.vv1, -l.vm
-	}
-	return l
+	l.m, l.v = m2+mu, v1*low+v2*high
+	l.mm1, l.mm2 = chance, 1-chance
+	l.vm, l.vv1, l.vv2 = vm, low-along, high-along
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"utvi/compute"
 	"utvi/fn"
 	"utvi/special"
 )
@@ -41,7 +42,9 @@ func trueMax(m, v []float64) (mean, variance float64) {
 // maxOfTwo is the larger of two as the layer finds it.
 func maxOfTwo(m1, v1, m2, v2 float64) larger[float64] {
 	relu := fn.ReLU().Exact(difference(m1, v1, m2, v2))
-	return largerOf(m1, v1, m2, v2, relu.Mean, relu.Var, relu.MeanByMean, relu.MeanByVar)
+	var l larger[float64]
+	l.set(m1, v1, m2, v2, relu.Mean, relu.Var, relu.MeanByMean, relu.MeanByVar)
+	return l
 }
 
 func clarkMax(m, v []float64) (mean, variance float64) {
@@ -112,22 +115,34 @@ func TestClarkExtremes(t *testing.T) {
 	if got, want := maxOfTwo(1, 0, 2, 0), (larger[float64]{m: 2, mm2: 1, vv2: 1}); got != want {
 		t.Errorf("two numbers: %+v, want %+v", got, want)
 	}
-	means := []float64{-math.MaxFloat32, -1, -math.SmallestNonzeroFloat32, 0, 1e-20, 1, math.MaxFloat32}
-	variances := []float64{0, math.SmallestNonzeroFloat32, 1e-20, 1, math.MaxFloat32}
-	for _, m1 := range means {
-		for _, m2 := range means {
-			for _, v1 := range variances {
-				for _, v2 := range variances {
-					l := maxOfTwo(m1, v1, m2, v2)
-					for _, x := range []float64{l.m, l.v, l.mm1, l.mm2, l.mv, l.vm, l.vv1, l.vv2} {
-						if math.IsNaN(x) || math.IsInf(x, 0) {
-							t.Fatalf("max of N(%v, %v) and N(%v, %v): %+v", m1, v1, m2, v2, l)
-						}
-					}
-					if l.m < max(m1, m2) || l.v < 0 || l.v > v1+v2 {
-						t.Errorf("max of N(%v, %v) and N(%v, %v): %+v", m1, v1, m2, v2, l)
-					}
+	float32s := func(m1, v1, m2, v2 float64) larger[float64] {
+		p := make([][]float32, 8)
+		for i := range p {
+			p[i] = make([]float32, 1)
+		}
+		p[0][0], p[1][0] = difference(float32(m1), float32(v1), float32(m2), float32(v2))
+		compute.LeakyMoments(0, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7])
+		var l larger[float32]
+		l.set(float32(m1), float32(v1), float32(m2), float32(v2), p[2][0], p[3][0], p[4][0], p[5][0])
+		return larger[float64]{
+			float64(l.m), float64(l.v), float64(l.mm1), float64(l.mm2), float64(l.mv), float64(l.vm), float64(l.vv1), float64(l.vv2),
+		}
+	}
+	means := []float64{-1e18, -1, -math.SmallestNonzeroFloat32, 0, 1e-20, 1, 1e18}
+	variances := []float64{0, math.SmallestNonzeroFloat32, 1e-20, 1, 1e36}
+	for _, max2 := range []func(m1, v1, m2, v2 float64) larger[float64]{maxOfTwo, float32s} {
+		for i := range len(means) * len(means) * len(variances) * len(variances) {
+			m1, m2 := means[i%7], means[i/7%7]
+			v1, v2 := variances[i/49%5], variances[i/245]
+			l := max2(m1, v1, m2, v2)
+			for _, x := range []float64{l.m, l.v, l.mm1, l.mm2, l.mv, l.vm, l.vv1, l.vv2} {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Errorf("max of N(%v, %v) and N(%v, %v): %+v", m1, v1, m2, v2, l)
 				}
+			}
+			least := max(m1, m2)
+			if l.m < least-1e-7*math.Abs(least) || l.v < 0 || l.v > (v1+v2)*(1+1e-6) {
+				t.Errorf("max of N(%v, %v) and N(%v, %v): %+v", m1, v1, m2, v2, l)
 			}
 		}
 	}

@@ -91,12 +91,14 @@ func (r *maxPoolRunner[T]) fold(lo, hi int, random bool, folds []larger[T]) {
 		clear(chance)
 		clear(mv)
 	}
+	var unwanted larger[T]
+	l := &unwanted
 	for i := range n {
-		l := largerOf(m1[i], v1[i], m2[i], v2[i], t.Out.Mean[i], t.Out.Var[i], chance[i], mv[i])
-		m1[i], v1[i] = l.m, l.v
 		if folds != nil {
-			folds[lo+i] = l
+			l = &folds[lo+i]
 		}
+		l.set(m1[i], v1[i], m2[i], v2[i], t.Out.Mean[i], t.Out.Var[i], chance[i], mv[i])
+		m1[i], v1[i] = l.m, l.v
 	}
 }
 
