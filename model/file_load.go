@@ -33,6 +33,15 @@ func WithStochastic(s nn.Stochastic) Option {
 	return func(l *nn.Library) error { return bring(l.Stochastics, &s, s.Name) }
 }
 
+// WithStandIns lets a model be described without the user's functions it names.
+// What it predicts then means nothing.
+func WithStandIns() Option {
+	return func(l *nn.Library) error {
+		l.StandIn = true
+		return nil
+	}
+}
+
 func bring[F any](have map[string]*F, f *F, name string) error {
 	if name == "" {
 		return errors.New("a function without a name cannot be what a model names")

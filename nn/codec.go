@@ -83,6 +83,11 @@ type Library struct {
 	Funcs       map[string]*moment.Func
 	Maps        map[string]*moment.Map
 	Stochastics map[string]*Stochastic // of which only the functions count
+
+	// StandIn lets the identity stand in for functions that are missing: such a
+	// layer can be described, but what it computes means nothing. Maps have
+	// shapes and cannot be stood in for.
+	StandIn bool
 }
 
 // A coder is one encoding or decoding under way.

@@ -86,6 +86,9 @@ func (c *coder) function(o funcOptions) (*moment.Func, error) {
 		return nil, errors.New("it has no function")
 	}
 	f, ok := c.lib.Funcs[o.User]
+	if !ok && c.lib.StandIn {
+		f, ok = &moment.Func{Name: o.User, F: fn.Identity().F, Exact: fn.Identity().Exact}, true
+	}
 	if !ok {
 		return nil, fmt.Errorf("the model needs the function %q: load it with model.WithFunc", o.User)
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"utvi/fn"
@@ -63,6 +62,9 @@ func encodeStochastic(_ *coder, l Stochastic) (stochasticOptions, error) {
 func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
 	l = o.Stochastic
 	f, ok := c.lib.Stochastics[l.Name]
+	if !ok && c.lib.StandIn {
+		f, ok = &Stochastic{F: func(x, _ float64) float64 { return x }}, true
+	}
 	if !ok {
 		return l, fmt.Errorf("the model needs the stochastic function %q: load it with model.WithStochastic", l.Name)
 	}
@@ -151,22 +153,12 @@ func (c *coder) coupled(o mapOptions) (m *moment.Map, r moment.JointRule, err er
 
 // namedMap returns a built-in map.
 func namedMap(name string) (*moment.Map, error) {
-	args, photon := strings.CutPrefix(name, "photon-node(")
-	if !photon {
+	if !strings.HasPrefix(name, "photon-node(") {
 		return fn.NamedMap(name)
 	}
-	var x [3]float64
-	parts := strings.Split(strings.TrimSuffix(args, ")"), ",")
-	for i, p := range parts {
-		v, err := strconv.ParseFloat(p, 64)
-		if err != nil || len(parts) != len(x) || !(v > 0) || v-v != 0 {
-			return nil, fmt.Errorf("%.60q is not photon-node(photons,σ,side) of three positive numbers", name)
-		}
-		x[i] = v
+	m, err := NamedLocation(name)
+	if err == nil && m.Name != name {
+		err = fmt.Errorf("the location %.60q is written %q", name, m.Name)
 	}
-	m := PhotonNode(x[0], x[1], x[2])
-	if m.Name != name {
-		return nil, fmt.Errorf("the map %.60q is written %q", name, m.Name)
-	}
-	return m, nil
+	return m, err
 }

@@ -29,7 +29,7 @@ sigma points push them through any nonlinearity.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(momentsCommand(), reproduceCommand(), benchCommand(), versionCommand())
+	root.AddCommand(momentsCommand(), reproduceCommand(), inspectCommand(), verifyCommand(), benchCommand(), versionCommand())
 	return root
 }
 

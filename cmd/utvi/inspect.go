@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"utvi/model"
+)
+
+func inspectCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "inspect MODEL",
+		Short: "Show what a saved model is made of and how sure it is of its weights",
+		Long: `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
+divergence (KL) from the prior, and what it was trained on. Functions of the
+user's own are shown by name; they are not needed.`,
+		Example: `  utvi inspect model.safetensors
+  utvi inspect model.safetensors --json`,
+		Args: modelArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := model.LoadEnsemble(args[0], model.WithStandIns())
+			if err != nil {
+				return err
+			}
+			var all []model.Summary
+			for _, m := range e.Members {
+				all = append(all, m.Inspect())
+			}
+			w := cmd.OutOrStdout()
+			if asJSON {
+				return json.NewEncoder(w).Encode(map[string]any{"members": all})
+			}
+			for k, s := range all {
+				if len(all) > 1 {
+					fmt.Fprintf(w, "member %d\n\n", k)
+				}
+				printLayers(w, s)
+				printTensors(w, s)
+				printFacts(w, s)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// modelArg takes exactly one argument: a model file.
+func modelArg(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef("%s takes one model file, not %d arguments", cmd.CommandPath(), len(args))
+	}
+	return nil
+}
+
+func printLayers(w io.Writer, s model.Summary) {
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t, "layer\toutput\tweights\toptions")
+	fmt.Fprintf(t, "input\t%v\t\t\n", s.Input)
+	for _, l := range s.Layers {
+		fmt.Fprintf(t, "%s\t%v\t%d\t%s\n", l.Name, l.Out, l.Weights, l.Options)
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\n%d weights, %d of them distributions; KL %.6g nats; seed %d\n\n", s.Weights, s.Random, s.KL, s.Seed)
+}
+
+func printTensors(w io.Writer, s model.Summary) {
+	if len(s.Tensors) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "tensor\tshape\tprior\tKL\t|μ|/σ least\t25 %\tmedian\t75 %\tlargest\tbelow 1\t")
+	for _, x := range s.Tensors {
+		shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Shape), " ", "×"), "[]")
+		if x.SNR == nil {
+			fmt.Fprintf(t, "%s\t%s\tnumbers\t\t\t\t\t\t\t\t\n", x.Name, shape)
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%s\tN(%.3g, %.3g²)\t%.4g\t", x.Name, shape, x.Prior.Mean, x.Prior.Std, x.KL)
+		for _, q := range x.SNR {
+			fmt.Fprintf(t, "%.3g\t", q)
+		}
+		fmt.Fprintf(t, "%.1f %%\t\n", 100*x.Below1)
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+}
+
+func printFacts(w io.Writer, s model.Summary) {
+	f := s.Facts
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	line := func(known bool, name string, value any) {
+		if known {
+			fmt.Fprintf(t, "%s\t%v\n", name, value)
+		}
+	}
+	line(f.Data != "", "trained on", f.Data)
+	line(f.Rows > 0, "rows", f.Rows)
+	line(f.Steps > 0, "steps", f.Steps)
+	line(f.Likelihood != "", "likelihood", f.Likelihood)
+	line(f.NLL != 0, "NLL", fmt.Sprintf("%.6g nats a row", f.NLL))
+	line(f.Date != "", "date", f.Date)
+	for _, k := range sortedKeys(f.More) {
+		line(true, k, f.More[k])
+	}
+	line(s.Norm != nil, "normalised", "inputs or outputs; --json has the numbers")
+	t.Flush()
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"utvi/gauss"
+	"utvi/model"
+	"utvi/rng"
+)
+
+func verifyCommand() *cobra.Command {
+	var (
+		c      model.VerifyConfig
+		data   string
+		rows   int
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "verify MODEL",
+		Short: "Compare a model's propagated moments with those of networks drawn from it",
+		Long: `Draw whole networks from a saved model's posterior, run them all, and compare
+the mean and the variance of every unit of every layer with what was propagated.
+Means are off in standard deviations, standard deviations in percent.`,
+		Example: `  utvi verify model.safetensors                      on standard-normal inputs
+  utvi verify model.safetensors --data inputs.csv    on the rows of a table
+  utvi verify model.safetensors --networks 100000    with a tenth of the variance`,
+		Args: modelArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.Networks < 2 {
+				return usagef("--networks is %d; a variance needs at least 2", c.Networks)
+			}
+			if rows < 1 {
+				return usagef("--rows is %d; it must be at least 1", rows)
+			}
+			e, err := model.LoadEnsemble(args[0])
+			if err != nil {
+				return err
+			}
+			x, err := verifyInputs(data, rows, cmd.Flags().Changed("rows"), e.Inputs(), c.Seed)
+			if err != nil {
+				return err
+			}
+			tell, done := lineProgress(cmd.ErrOrStderr())
+			defer done()
+			var all []*model.Verification
+			for k, m := range e.Members {
+				if tell != nil {
+					c.Progress = func(i, total int) { tell(k*total+i, len(e.Members)*total, "networks drawn") }
+				}
+				v, err := m.Verify(cmd.Context(), x, c)
+				if err != nil {
+					return err
+				}
+				all = append(all, v)
+			}
+			done()
+			w := cmd.OutOrStdout()
+			if asJSON {
+				return json.NewEncoder(w).Encode(map[string]any{"members": all})
+			}
+			for k, v := range all {
+				if len(all) > 1 {
+					fmt.Fprintf(w, "member %d\n", k)
+				}
+				printVerification(w, v)
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&data, "data", "", "a CSV file of inputs, one row a line")
+	f.IntVar(&rows, "rows", 16, "how many rows of standard-normal inputs, or of the file at most")
+	f.IntVar(&c.Networks, "networks", 10_000, "how many networks to draw")
+	f.Uint64Var(&c.Seed, "seed", 1, "seed of the draws")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// verifyInputs reads rows of inputs, all of them unless limited, or draws them.
+func verifyInputs(path string, rows int, limited bool, width int, seed uint64) (gauss.Batch[float32], error) {
+	if path != "" {
+		if !limited {
+			rows = 0
+		}
+		return readInputs(path, rows, width)
+	}
+	x := make([]float32, rows*width)
+	key := rng.New(seed).Sub(0, 3)
+	for i := range x {
+		x[i] = float32(rng.Normal(key, uint64(i)))
+	}
+	return gauss.Fixed(width, x), nil
+}
+
+func printVerification(w io.Writer, v *model.Verification) {
+	fmt.Fprintf(w, "%d networks drawn, %d rows; chance alone makes errors of %.2g σ in means and %.2g %% in σ\n\n",
+		v.Networks, v.Rows, v.MeanError, 100*v.StdError)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "layer\toutput\tmean off: median\tworst\tat\tσ off: median\tworst\tat\tconstant\t")
+	var independent []string
+	for _, l := range v.Layers {
+		name := l.Name
+		if l.AssumesIndependence {
+			independent = append(independent, name)
+			name += " *"
+		}
+		if l.Compared == 0 {
+			fmt.Fprintf(t, "%s\t%v\t\t\t\t\t\t\t%d\t\n", name, l.Shape, l.Constant)
+			continue
+		}
+		fmt.Fprintf(t, "%s\t%v\t%.3f σ\t%+.3f σ\trow %d unit %d\t%.2f %%\t%+.2f %%\trow %d unit %d\t%d\t\n", name, l.Shape,
+			l.Mean.Median, l.Mean.Worst, l.Mean.Row, l.Mean.Unit, 100*l.Std.Median, 100*l.Std.Worst, l.Std.Row, l.Std.Unit, l.Constant)
+	}
+	t.Flush()
+	fmt.Fprintln(w, "\nThe last line is the network's output.")
+	if len(independent) > 0 {
+		fmt.Fprintf(w, "* takes what it adds up for independent: %s\n", strings.Join(independent, ", "))
+	}
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
