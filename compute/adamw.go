@@ -20,23 +20,28 @@ type AdamW struct {
 //	g_μ = Clip·(gmu + KL·(μ−μ₀)/σ₀²)
 //	g_ρ = Clip·sigmoid(ρ)·(2σ·gs + KL·(σ/σ₀² − 1/σ))
 //
-// m1 and m2 are Adam's moments of the gradients.
-func StepRandom[T Float](a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []T) {
+// m1 and m2 are Adam's moments of the gradients. It returns the KL as KLNorm does,
+// before the step, and the sum of the squares of g_μ and g_ρ.
+func StepRandom[T Float](a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []T) (kl, norm2 float64) {
 	n := len(mu)
 	if len(rho) != n || len(gmu) != n || len(gs) != n || len(m1mu) != n || len(m2mu) != n || len(m1rho) != n || len(m2rho) != n {
 		panic("compute: StepRandom lengths differ")
 	}
 	if is32[T]() && vector && n > 0 {
-		stepRandomVector(a, as32(mu), as32(rho), as32(gmu), as32(gs),
+		return stepRandomVector(a, as32(mu), as32(rho), as32(gmu), as32(gs),
 			as32(m1mu), as32(m2mu), as32(m1rho), as32(m2rho))
-		return
 	}
 	mean, spread := a.rates(a.DecayMean), a.rates(a.DecayRho)
 	for i := range mu {
-		gm, gr := a.gradient(float64(mu[i]), spreadOf(float64(rho[i])), float64(gmu[i]), float64(gs[i]))
-		step(&mean, &mu[i], &m1mu[i], &m2mu[i], a.Clip*gm)
-		step(&spread, &rho[i], &m1rho[i], &m2rho[i], a.Clip*gr)
+		m, s := float64(mu[i]), spreadOf(float64(rho[i]))
+		gm, gr := a.gradient(m, s, float64(gmu[i]), float64(gs[i]))
+		gm, gr = a.Clip*gm, a.Clip*gr
+		kl += a.klTerm(m, s)
+		norm2 += float64(gm*gm) + float64(gr*gr)
+		step(&mean, &mu[i], &m1mu[i], &m2mu[i], gm)
+		step(&spread, &rho[i], &m1rho[i], &m2rho[i], gr)
 	}
+	return kl, norm2
 }
 
 // StepPoint updates numbers without a distribution: no KL, decay DecayMean.

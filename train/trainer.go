@@ -54,7 +54,7 @@ type Trainer struct {
 
 	sampling *sampling // nil: moments are propagated
 
-	runBlock, runGrad, runNorm, runUpdate, runPrepare, runSize func(worker, task int)
+	runBlock, runGrad, runNorm, runCheck, runUpdate, runPrepare, runSize func(worker, task int)
 }
 
 // A lane is one worker's scratch.
@@ -92,7 +92,8 @@ func New(m *model.Model, c Config) (*Trainer, error) {
 	t.allocate()
 	t.ranges = paramRanges(params)
 	t.runBlock, t.runGrad = t.doBlock, t.doGrad
-	t.runNorm, t.runUpdate, t.runPrepare, t.runSize = t.doNorm, t.doUpdate, t.doPrepare, t.doSize
+	t.runNorm, t.runCheck, t.runUpdate = t.doNorm, t.doCheck, t.doUpdate
+	t.runPrepare, t.runSize = t.doPrepare, t.doSize
 	if err := t.resume(); err != nil {
 		return nil, err
 	}
@@ -187,25 +188,47 @@ func (t *Trainer) Advance() (Step, error) {
 		return s, t.explain(s, "the negative log-likelihood")
 	}
 	t.setAdamW(s)
-	t.pool.Run(len(t.ranges), t.runNorm)
+	if !t.update(&s) {
+		return s, t.explain(s, "the gradient")
+	}
+	s.Loss = s.NLL + s.Weight*s.KL/float64(rowsPerEpoch)
+	t.prepare()
+	t.step = n
+	t.net.Changed()
+	return s, nil
+}
+
+// update makes the AdamW step, unless the gradients are not finite. The norm must
+// be known before the step only if it may be clipped.
+func (t *Trainer) update(s *Step) bool {
+	if clip := t.config.Optimizer.Clip; clip > 0 {
+		t.pool.Run(len(t.ranges), t.runNorm)
+		t.sumRanges(s)
+		if !finite(s.GradNorm) || !finite(s.KL) {
+			return false
+		}
+		t.adamw.Clip = min(1, clip/s.GradNorm)
+		t.pool.Run(len(t.ranges), t.runUpdate)
+		return true
+	}
+	t.pool.Run(len(t.ranges), t.runCheck)
+	for _, r := range t.ranges {
+		if !r.tame {
+			return false
+		}
+	}
+	t.pool.Run(len(t.ranges), t.runUpdate)
+	t.sumRanges(s)
+	return finite(s.GradNorm) && finite(s.KL)
+}
+
+func (t *Trainer) sumRanges(s *Step) {
 	var norm2 float64
 	for _, r := range t.ranges {
 		s.KL += r.kl
 		norm2 += r.norm2
 	}
 	s.GradNorm = math.Sqrt(norm2)
-	s.Loss = s.NLL + s.Weight*s.KL/float64(rowsPerEpoch)
-	if !finite(s.GradNorm) || !finite(s.KL) {
-		return s, t.explain(s, "the gradient")
-	}
-	if c.Optimizer.Clip > 0 && s.GradNorm > c.Optimizer.Clip {
-		t.adamw.Clip = c.Optimizer.Clip / s.GradNorm
-	}
-	t.pool.Run(len(t.ranges), t.runUpdate)
-	t.prepare()
-	t.step = n
-	t.net.Changed()
-	return s, nil
 }
 
 // batch leaves the gradients of the batch and its score; it reports whether the

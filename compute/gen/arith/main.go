@@ -1,10 +1,11 @@
 // Command arith generates the plain arithmetic between the products: scaling and
-// adding of slices, a comparison, and the copying of rows into panels.
+// adding of slices, two looks at their size, and the copying of rows into panels.
 package main
 
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 
 	"utvi/compute/gen/lane"
 	"utvi/compute/gen/out"
@@ -15,6 +16,7 @@ func main() {
 	mulTo()
 	add()
 	anyBelow()
+	squares()
 	packLeft()
 	out.Write("arith", "lane")
 }
@@ -53,34 +55,55 @@ func add() {
 	lane.End()
 }
 
-// anyBelow gathers the lanes that are below, and looks at them once in the end.
+// anyBelow gathers what is below, and looks at it once in the end. A zero below
+// adds no bits.
 func anyBelow() {
-	const less, more = U8(0x11), U8(0x1e) // false on NaN
+	const less = U8(0x11) // false on NaN
 	lane.Func("anyBelowAVX2", "func(s, m *float32, n int, rel float32) bool", "computes AnyBelow.")
 	s, m := lane.Arg("s"), lane.Arg("m")
-	rel, one, abs, zero, found := YMM(), YMM(), YMM(), YMM(), YMM()
+	rel, abs, found := YMM(), YMM(), YMM()
 	VBROADCASTSS(NewParamAddr("rel", 24), rel)
-	VMOVUPS(lane.Float(1), one)
 	VMOVUPS(lane.Word(1<<31-1), abs)
-	VXORPS(zero, zero, zero)
 	VXORPS(found, found, found)
-	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
+	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
 		for _, at := range at {
 			x, bound := at.Load(s), at.Load(m)
 			VANDPS(abs, bound, bound)
-			VADDPS(one, bound, bound)
-			VMULPS(rel, bound, bound)
+			VFMADD213PS(rel, rel, bound)
 			VCMPPS(less, bound, x, bound)
-			VCMPPS(more, zero, x, x)
 			VANDPS(x, bound, bound)
 			VORPS(bound, found, found)
 		}
 	})
-	bits, any := GP32(), GP8()
-	VMOVMSKPS(found, bits)
-	TESTL(bits, bits)
+	any := GP8()
+	VPTEST(found, found)
 	SETNE(any)
 	Store(any, ReturnIndex(0))
+	lane.End()
+}
+
+func squares() {
+	lane.Func("squaresAVX2", "func(x *float32, n int) float32", "sums the squares of x, somehow.")
+	x := lane.Arg("x")
+	sum := []VecVirtual{YMM(), YMM(), YMM(), YMM()}
+	for _, s := range sum {
+		VXORPS(s, s, s)
+	}
+	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
+		for i, at := range at {
+			v := at.Load(x)
+			VFMADD231PS(v, v, sum[i])
+		}
+	})
+	VADDPS(sum[1], sum[0], sum[0])
+	VADDPS(sum[3], sum[2], sum[2])
+	VADDPS(sum[2], sum[0], sum[0])
+	high := XMM()
+	VEXTRACTF128(Imm(1), sum[0], high)
+	VADDPS(high, sum[0].AsX(), high)
+	VHADDPS(high, high, high)
+	VHADDPS(high, high, high)
+	Store(high, ReturnIndex(0))
 	lane.End()
 }
 

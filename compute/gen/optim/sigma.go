@@ -47,12 +47,6 @@ func (s sigma) gradient() (slopeSigma, ratio vec.V) {
 	return vec.Mul(slope, s.sigma), ratio
 }
 
-// ln returns ln σ.
-func (s sigma) ln() vec.V {
-	l := vec.LogNormal(s.y, nil)
-	return vec.Add(l, vec.Min(0, s.rho))
-}
-
 // widen converts eight float32 to two registers of four float64.
 func widen(x vec.V) (lo, hi vec.V) {
 	lo, hi = YMM(), YMM()

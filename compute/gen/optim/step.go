@@ -23,22 +23,30 @@ func stepPoint() {
 }
 
 func stepRandom() {
-	lane.Func("stepRandomAVX2", "func(mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho *float32, n int, k *[16]float32)",
+	lane.Func("stepRandomAVX2", "func(mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho *float32, n int, k *[16]float32) (kl, norm2 float64)",
 		"computes StepRandom.")
 	mu, rho, gmu, gs := lane.Arg("mu"), lane.Arg("rho"), lane.Arg("gmu"), lane.Arg("gs")
 	m1mu, m2mu, m1rho, m2rho := lane.Arg("m1mu"), lane.Arg("m2mu"), lane.Arg("m1rho"), lane.Arg("m2rho")
-	k := spread(append(adam, keepMean, keepRho, clip, twoClip, pull, push, priorMean)...)
+	k := spread(append(adam, keepMean, keepRho, clip, twoClip, pull, push, priorMean, lnPrior, halfPrior)...)
+	kl, norm := newTotal(), newTotal()
 	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
 		s := sigmas(at, rho)
+		kl.add(at[0], klTerms(k, at, mu, s))
+		squares := vec.Zero()
 		for _, at := range at {
-			gm := gradientMean(k, at.Load(mu), at.Load(gmu)) // fills the wait for σ
+			gm := gradientMean(k, at.Load(mu), at.Load(gmu))
+			vec.AddMul(squares, gm, gm)
 			step(at, k, k[keepMean], gm, mu, m1mu, m2mu)
 		}
 		for i, at := range at {
 			gr := gradientRho(k, s[i], at.Load(gs))
+			vec.AddMul(squares, gr, gr)
 			step(at, k, k[keepRho], gr, rho, m1rho, m2rho)
 		}
+		norm.add(at[0], squares)
 	})
+	kl.store("kl")
+	norm.store("norm2")
 	lane.End()
 }
 
