@@ -123,8 +123,7 @@ func FuzzDescription(f *testing.F) {
 func loaded(t *testing.T, size int, load func() (*Model, error)) {
 	var n *Model
 	var err error
-	// A pooling may take 128 MB for its index before any weights are seen.
-	if used, limit := allocated(func() { n, err = load() }), uint64(150<<20+1000*size); used > limit {
+	if used, limit := allocated(func() { n, err = load() }), uint64(1<<20+1000*size); used > limit {
 		t.Errorf("%d bytes take %d bytes of memory", size, used)
 	}
 	if err != nil {

@@ -16,7 +16,7 @@ func bindMaxPool[T compute.Float](l MaxPool2D, b *Binder[T]) (Unit[T], error) {
 
 func (u *maxPool[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	n := u.out.Size()
-	r := &maxPoolRunner[T]{maxPool: u, tile: moment.NewTile[T](fn.ReLU(), moment.Exact())}
+	r := &maxPoolRunner[T]{maxPool: u, index: u.places(), tile: moment.NewTile[T](fn.ReLU(), moment.Exact())}
 	r.next, r.last = gauss.New[T](1, n), gauss.New[T](1, n)
 	for i := range r.planes {
 		r.planes[i] = make([]T, min(n, r.tile.Cap()))
@@ -30,6 +30,7 @@ func (u *maxPool[T]) NewRunner(maxRows int, train bool) Runner[T] {
 type maxPoolRunner[T compute.Float] struct {
 	*maxPool[T]
 	weightless[T]
+	index      []int
 	tile       *moment.Tile[T] // for the ReLU of differences
 	planes     [8][]T          // of the tile
 	next, last gauss.Batch[T]  // one cell of every window of an image, the maximum so far

@@ -23,16 +23,16 @@ func (AvgPool2D) Kind() string { return "avgpool2d" }
 func (l AvgPool2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindAvgPool(l, b) }
 func (l AvgPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindAvgPool(l, b) }
 
-// A pool is what all poolings know: for every place the cells it covers.
+// A pool is what all poolings know.
 type pool struct {
 	stateless
-	out   Shape
-	cells int
-	index []int // of the first channel of each cell, place by place
+	out          Shape
+	cells        int // of a window
+	window       compute.Window
+	down, across int // from one place to the next
 }
 
-// maxPoolCells bounds the index: a layer without weights must not take memory
-// that no file brought.
+// maxPoolCells bounds the index of a runner.
 const maxPoolCells = 1 << 24
 
 func newPool(in Shape, size [2]int, stride int) (pool, error) {
@@ -45,20 +45,27 @@ func newPool(in Shape, size [2]int, stride int) (pool, error) {
 	if err != nil {
 		return pool{}, err
 	}
-	p := pool{out: Shape{(w.H-w.KH)/down + 1, (w.W-w.KW)/across + 1, w.C}, cells: w.KH * w.KW}
-	total := p.out.H * p.out.W * p.cells
-	if total > maxPoolCells {
+	p := pool{out: Shape{(w.H-w.KH)/down + 1, (w.W-w.KW)/across + 1, w.C}, cells: w.KH * w.KW, window: w, down: down, across: across}
+	if total := p.out.H * p.out.W * p.cells; total > maxPoolCells {
 		return pool{}, fmt.Errorf("its windows cover %d cells together; they may cover %d at most", total, maxPoolCells)
 	}
-	p.index = make([]int, 0, total)
+	return p, nil
+}
+
+// places returns where the first channel of each cell lies, place by place. It
+// belongs to the runners: a layer without weights, as a file may claim many,
+// takes no memory before it runs.
+func (p *pool) places() []int {
+	w := p.window
+	index := make([]int, 0, p.out.H*p.out.W*p.cells)
 	for y := range p.out.H {
 		for x := range p.out.W {
 			for k := range p.cells {
-				p.index = append(p.index, ((y*down+k/w.KW)*w.W+x*across+k%w.KW)*w.C)
+				index = append(index, ((y*p.down+k/w.KW)*w.W+x*p.across+k%w.KW)*w.C)
 			}
 		}
 	}
-	return p, nil
+	return index
 }
 
 func (p *pool) Out() Shape { return p.out }
@@ -71,11 +78,12 @@ func bindAvgPool[T compute.Float](l AvgPool2D, b *Binder[T]) (Unit[T], error) {
 	return &avgPool[T]{p}, err
 }
 
-func (u *avgPool[T]) NewRunner(int, bool) Runner[T] { return avgPoolRunner[T]{avgPool: u} }
+func (u *avgPool[T]) NewRunner(int, bool) Runner[T] { return avgPoolRunner[T]{avgPool: u, index: u.places()} }
 
 type avgPoolRunner[T compute.Float] struct {
 	*avgPool[T]
 	weightless[T]
+	index []int
 }
 
 func (r avgPoolRunner[T]) Forward(p *Pass[T]) {
