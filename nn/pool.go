@@ -78,7 +78,9 @@ func bindAvgPool[T compute.Float](l AvgPool2D, b *Binder[T]) (Unit[T], error) {
 	return &avgPool[T]{p}, err
 }
 
-func (u *avgPool[T]) NewRunner(int, bool) Runner[T] { return avgPoolRunner[T]{avgPool: u, index: u.places()} }
+func (u *avgPool[T]) NewRunner(int, bool) Runner[T] {
+	return avgPoolRunner[T]{avgPool: u, index: u.places()}
+}
 
 type avgPoolRunner[T compute.Float] struct {
 	*avgPool[T]
