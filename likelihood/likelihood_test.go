@@ -91,6 +91,24 @@ func TestCategorical(t *testing.T) {
 	})
 }
 
+// Below the floor the score is the tangent: value and slope fit together, at the
+// floor and beyond.
+func TestTangentBelowTheFloor(t *testing.T) {
+	const floor = 0.01
+	at := func(p float64) (nll, slope float64) {
+		d := make(vec, 2)
+		nll, _ = likelihood.Categorical{Floor: floor}.Row(vec{1}, vec{1 - p, p}, vec{0, 0}, d, make(vec, 2))
+		return nll, d[1]
+	}
+	edge, _ := at(floor)
+	for _, p := range []float64{0.009, 0, -0.5} {
+		nll, slope := at(p)
+		if want := edge + slope*(p-floor); math.Abs(nll-want) > 1e-12 || slope != -1/floor {
+			t.Errorf("p = %v scores %v with slope %v; the tangent gives %v with %v", p, nll, slope, want, -1/floor)
+		}
+	}
+}
+
 func TestBernoulli(t *testing.T) {
 	likelihoodtest.Check(t, likelihood.Bernoulli{}, likelihoodtest.Case{
 		// One certain yes, one certain no; small spreads keep p within [0, 1].
