@@ -2,11 +2,11 @@ package compute
 
 import "utvi/rng"
 
-func normalsVector(dst []float32, k rng.Key, row uint64, unit, n, samples int) {
+func normalsVector(dst []float32, k rng.Key, row uint64, unit, n int, quad uint32, samples int) {
 	groups, full := n/8, n&^7
 	var tail [4][8]float32
 	for s := 0; s < samples; s += 4 {
-		p := rng.Rounds(k, row, uint32(s/4))
+		p := rng.Rounds(k, row, quad+uint32(s/4))
 		m := min(4, samples-s)
 		if groups > 0 {
 			// A plane that is not wanted points at the first: the kernel

@@ -2,6 +2,7 @@ package compute
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"utvi/rng"
@@ -36,6 +37,12 @@ func TestNormals(t *testing.T) {
 					}
 				}
 			}
+		}
+		all, part := make([]float32, 11*21), make([]float32, 3*21)
+		Normals(all, k, 7, 5, 21, 11)
+		NormalsFrom(part, k, 7, 5, 21, 8, 3)
+		if !slices.Equal(part, all[8*21:]) {
+			t.Error("samples 8, 9, 10 differ from those drawn with their predecessors")
 		}
 		dst := make([]float32, 3*67)
 		if a := testing.AllocsPerRun(10, func() { Normals(dst, k, 1, 2, 67, 3) }); a != 0 {

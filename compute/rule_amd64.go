@@ -4,8 +4,8 @@ func pointsVector(m, v, s, x, xi []float32) {
 	pointsAVX2(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi), len(m))
 }
 
-func pointsEachVector(m, v, s, x, xi []float32) {
-	pointsEachAVX2(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi)/len(m), len(m))
+func pointsEachVector(m, s, x, xi []float32) {
+	pointsEachAVX2(&m[0], &s[0], &x[0], &xi[0], len(xi)/len(m), len(m))
 }
 
 func combineVector(o *Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {
@@ -15,9 +15,9 @@ func combineVector(o *Moments[float32], s, f, d, xi, w []float32, ref int, c flo
 	case points == 3 && xi[ref] == 0:
 		combineThree(o, s, f, d, xi, w, ref, c)
 	case o.MM == nil:
-		combineN(&o.Mean[0], &o.Var[0], &f[0], f0, &w[0], 4, points, n, c)
+		combineN(&o.Mean[0], &o.Var[0], &f[0], f0, &w[0], points, n, c)
 	default:
-		combineNJ(&o.Mean[0], &o.Var[0], &f[0], f0, &w[0], 4, points, n, c,
+		combineNJ(&o.Mean[0], &o.Var[0], &f[0], f0, &w[0], points, n, c,
 			&s[0], &d[0], &d[ref*n], &xi[0], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0])
 	}
 }
@@ -42,16 +42,27 @@ func combineThree(o *Moments[float32], s, f, d, xi, w []float32, ref int, c floa
 		&s[0], &d[ref*n], &d[i*n], &d[j*n], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0])
 }
 
-func combineEachVector(o *Moments[float32], s, f, d, xi []float32, c float32) {
-	n := len(o.Mean)
-	points := len(xi) / n
-	w := 1 / float32(points)
-	if o.MM == nil {
-		combineN(&o.Mean[0], &o.Var[0], &f[0], &f[0], &w, 0, points, n, c)
+func samplesRef(a *Samples[float32], f []float32, w float32) {
+	sampleRef(&a.ref[0], &f[0], len(f)/a.n, a.n, w)
+}
+
+func addSamplesVector(a *Samples[float32], f, d, xi []float32) {
+	points := len(f) / a.n
+	if d == nil {
+		sampleSum(&a.ref[0], &a.e[0], &a.ee[0], &f[0], points, a.n)
 		return
 	}
-	combineEachJ(&o.Mean[0], &o.Var[0], &f[0], &f[0], &w, 0, points, n, c,
-		&s[0], &d[0], &d[0], &xi[0], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0])
+	sampleSumJ(&a.ref[0], &a.e[0], &a.ee[0], &f[0], points, a.n,
+		&d[0], &xi[0], &a.g[0], &a.xg[0], &a.eg[0], &a.exg[0])
+}
+
+func samplesMoments(a *Samples[float32], o *Moments[float32], s []float32, w, c float32) {
+	if o.MM == nil {
+		sampleMoments(&o.Mean[0], &o.Var[0], &a.ref[0], &a.e[0], &a.ee[0], a.n, w, c)
+		return
+	}
+	sampleMomentsJ(&o.Mean[0], &o.Var[0], &a.ref[0], &a.e[0], &a.ee[0], a.n, w, c,
+		&s[0], &a.slope[0], &a.g[0], &a.xg[0], &a.eg[0], &a.exg[0], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0])
 }
 
 func vjpVector(gm, gv []float32, o *Moments[float32], dm, dv []float32) {

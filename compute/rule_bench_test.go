@@ -23,14 +23,16 @@ func BenchmarkRule(b *testing.B) {
 		}
 		points := func() {
 			if c.each {
-				PointsEach(p.m, p.v, p.s, p.x, p.xi)
+				PointsEach(p.m, p.s, p.x, p.xi)
 			} else {
 				Points(p.m, p.v, p.s, p.x, p.xi)
 			}
 		}
 		combine := func() {
 			if c.each {
-				CombineEach(o, p.s, p.f, d, p.xi, 1.5)
+				p.sums.Begin(n)
+				p.sums.Add(p.f, d, p.xi)
+				p.sums.Moments(o, p.s)
 			} else {
 				Combine(o, p.s, p.f, d, p.xi, p.w, 1, 1)
 			}

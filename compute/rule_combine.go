@@ -23,28 +23,7 @@ func Combine[T Float](o Moments[T], s, f, d, xi, w []T, ref int, c T) {
 		return
 	}
 	for i := range n {
-		combineOne(&o, i, s, f, d, xi, 0, 1, w, 1, ref, c)
-	}
-}
-
-// CombineEach is Combine for samples: nodes xi[p*n+i], equal weights 1/P, and
-// the first sample for reference.
-func CombineEach[T Float](o Moments[T], s, f, d, xi []T, c T) {
-	n := len(o.Mean)
-	check(&o, s, f, d, len(xi))
-	if n == 0 {
-		return
-	}
-	if len(xi) == 0 || len(xi)%n != 0 {
-		panic("compute: CombineEach needs a node for each value")
-	}
-	if is32[T]() && vector {
-		combineEachVector(moments32(&o), as32(s), as32(f), as32(d), as32(xi), float32(c))
-		return
-	}
-	w := [1]T{1 / T(len(xi)/n)}
-	for i := range n {
-		combineOne(&o, i, s, f, d, xi, i, n, w[:], 0, 0, c)
+		combineOne(&o, i, s, f, d, xi, w, ref, c)
 	}
 }
 
@@ -61,24 +40,23 @@ func check[T Float](o *Moments[T], s, f, d []T, size int) {
 	}
 }
 
-// combineOne combines element i. Its node for point p is xi[x0+p*xs], its
-// weight w[p*ws].
-func combineOne[T Float](o *Moments[T], i int, s, f, d, xi []T, x0, xs int, w []T, ws, ref int, c T) {
+// combineOne combines element i.
+func combineOne[T Float](o *Moments[T], i int, s, f, d, xi, w []T, ref int, c T) {
 	n := len(o.Mean)
 	points := len(f) / n
 	f0 := f[ref*n+i]
 	var m T
 	for p := range points {
-		m += T(w[p*ws] * (f[p*n+i] - f0))
+		m += T(w[p] * (f[p*n+i] - f0))
 	}
 	var v, mm, ms, vm, vs T
 	for p := range points {
 		r := (f[p*n+i] - f0) - m
-		wr := T(w[p*ws] * r)
+		wr := T(w[p] * r)
 		v += T(wr * r)
 		if o.MM != nil {
-			t, g := xi[x0+p*xs], d[p*n+i]
-			wg, wrg := T(w[p*ws]*g), T(wr*g)
+			t, g := xi[p], d[p*n+i]
+			wg, wrg := T(w[p]*g), T(wr*g)
 			mm += wg
 			ms += T(t * wg)
 			vm += wrg

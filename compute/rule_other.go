@@ -6,10 +6,14 @@ package compute
 const missing = "compute: no vector kernels on this machine"
 
 func pointsVector(m, v, s, x, xi []float32)                             { panic(missing) }
-func pointsEachVector(m, v, s, x, xi []float32)                         { panic(missing) }
+func pointsEachVector(m, s, x, xi []float32)                            { panic(missing) }
 func vjpVector(gm, gv []float32, o *Moments[float32], dm, dv []float32) { panic(missing) }
 func squareVector(dst, x []float32)                                     { panic(missing) }
 func combineVector(o *Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {
 	panic(missing)
 }
-func combineEachVector(o *Moments[float32], s, f, d, xi []float32, c float32) { panic(missing) }
+func samplesRef(a *Samples[float32], f []float32, w float32)   { panic(missing) }
+func addSamplesVector(a *Samples[float32], f, d, xi []float32) { panic(missing) }
+func samplesMoments(a *Samples[float32], o *Moments[float32], s []float32, w, c float32) {
+	panic(missing)
+}

@@ -18,6 +18,7 @@ var ruleCases = []ruleCase{
 	{1, 3, 0, false, 1}, {7, 3, 1, false, 1}, {8, 3, 2, false, 1.25}, {13, 3, 0, false, 1},
 	{61, 3, 1, false, 1}, {11, 3, 2, false, 1}, {5, 1, 0, false, 1}, {16, 2, 1, false, 1}, {29, 5, 2, false, 1},
 	{24, 9, 4, false, 2}, {9, 2, 0, true, 2}, {31, 3, 0, true, 1.5}, {40, 10, 0, true, 10.0 / 9},
+	{63, 21, 0, true, 21.0 / 20},
 }
 
 func (c ruleCase) String() string {
@@ -28,6 +29,7 @@ func (c ruleCase) String() string {
 type planes[T Float] struct {
 	m, v, s, x, xi, w, f, d []T
 	o                       Moments[T]
+	sums                    *Samples[T]
 }
 
 func newPlanes[T Float](c ruleCase) *planes[T] {
@@ -39,7 +41,7 @@ func newPlanes[T Float](c ruleCase) *planes[T] {
 		}
 		return a
 	}
-	p := &planes[T]{m: fill(c.n, src.NormFloat64), v: fill(c.n, src.ExpFloat64)}
+	p := &planes[T]{m: fill(c.n, src.NormFloat64), v: fill(c.n, src.ExpFloat64), sums: NewSamples[T](c.n)}
 	for i := range p.v {
 		if i%5 == 4 {
 			p.v[i] = 0
@@ -71,7 +73,8 @@ func newPlanes[T Float](c ruleCase) *planes[T] {
 
 func (p *planes[T]) run(c ruleCase, jacobian bool) {
 	if c.each {
-		PointsEach(p.m, p.v, p.s, p.x, p.xi)
+		Roots(p.v, p.s)
+		PointsEach(p.m, p.s, p.x, p.xi)
 	} else {
 		Points(p.m, p.v, p.s, p.x, p.xi)
 	}
@@ -84,7 +87,15 @@ func (p *planes[T]) run(c ruleCase, jacobian bool) {
 		o, d = Moments[T]{Mean: o.Mean, Var: o.Var}, nil
 	}
 	if c.each {
-		CombineEach(o, p.s, p.f, d, p.xi, T(c.c))
+		p.sums.Begin(c.n)
+		for lo := 0; lo < len(p.f); lo += 4 * c.n { // four planes at a time
+			hi := min(len(p.f), lo+4*c.n)
+			if jacobian {
+				d = p.d[lo:hi]
+			}
+			p.sums.Add(p.f[lo:hi], d, p.xi[lo:hi])
+		}
+		p.sums.Moments(o, p.s)
 	} else {
 		Combine(o, p.s, p.f, d, p.xi, p.w, c.ref, T(c.c))
 	}

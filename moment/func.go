@@ -74,18 +74,18 @@ func (f *Func) smoothWithin(x, r float64) bool {
 	return true
 }
 
-// Eval evaluates f, and its slope if df is not nil, at numbers.
+// Eval evaluates f, and its slope if dy is not nil, at numbers. y may be x.
 func Eval[T compute.Float](f *Func, x, y, dy []T) {
 	if x, ok := any(x).([]float32); ok && f.Op != compute.OpUser {
 		compute.Eval(f.Op, float32(f.A), x, any(y).([]float32), any(dy).([]float32))
 		return
 	}
-	for i, x := range x {
-		y[i] = T(f.F(float64(x)))
-	}
-	if dy != nil {
+	if dy != nil { // first: y may be x
 		for i, x := range x {
 			dy[i] = T(f.Slope(float64(x)))
 		}
+	}
+	for i, x := range x {
+		y[i] = T(f.F(float64(x)))
 	}
 }

@@ -28,20 +28,38 @@ func (r monteCarlo) Check(f *Func) error {
 	return checkFunc(f)
 }
 
-func pushDraws[T compute.Float](t *Tile[T], p int) {
+// chunk is how many samples a tile holds at a time, whole Philox blocks; their
+// sums run on from chunk to chunk.
+const chunk = 8
+
+func pushDraws[T compute.Float](t *Tile[T], samples int) {
 	n := len(t.Mean)
-	s, x, f, xi := t.s[:n], t.x[:n*p], t.f[:n*p], t.xi[:n*p]
-	var d []T
-	if t.jacobian() {
-		d = t.d[:n*p]
+	compute.Roots(t.Var, t.s[:n])
+	t.sums.Begin(n)
+	for first := 0; first < samples; first += chunk {
+		size := n * min(chunk, samples-first)
+		xi, f := t.xi[:size], t.f[:size]
+		drawFrom(t, xi, first)
+		compute.PointsEach(t.Mean, t.s[:n], f, xi)
+		var d []T
+		if t.jacobian() {
+			d = t.d[:size]
+		}
+		Eval(t.F, f, f, d)
+		t.sums.Add(f, d, xi)
 	}
-	if z, ok := any(xi).([]float32); ok {
-		compute.Normals(z, t.Key, t.Row, t.Unit, n, p)
-	} else {
-		compute.Normals(t.draws[:n*p], t.Key, t.Row, t.Unit, n, p)
-		convert(xi, t.draws[:n*p])
+	t.sums.Moments(t.Out, t.s[:n])
+}
+
+// drawFrom fills the planes xi with standard Normals, from a sample on.
+func drawFrom[T compute.Float](t *Tile[T], xi []T, first int) {
+	n := len(t.Mean)
+	z, ok := any(xi).([]float32)
+	if !ok {
+		z = t.draws[:len(xi)]
 	}
-	compute.PointsEach(t.Mean, t.Var, s, x, xi)
-	Eval(t.F, x, f, d)
-	compute.CombineEach(t.Out, s, f, d, xi, T(float64(p)/float64(p-1)))
+	compute.NormalsFrom(z, t.Key, t.Row, t.Unit, n, first, len(xi)/n)
+	if !ok {
+		convert(xi, z)
+	}
 }

@@ -28,6 +28,7 @@ type Tile[T compute.Float] struct {
 	s, x, f, d    []T
 	xi            []T
 	draws         []float32
+	sums          *compute.Samples[T]
 	nodes         [3]T // of a learned κ
 	weights       [3]T
 	fixed, fixedW []T // of a fixed rule
@@ -46,11 +47,12 @@ func NewTile[T compute.Float](f *Func, rule Rule) *Tile[T] {
 		return t
 	}
 	n := t.Cap()
-	size := n * max(1, rule.Points())
+	size := n * t.planes()
 	t.s = make([]T, n)
 	t.x, t.f, t.d = make([]T, size), make([]T, size), make([]T, size)
 	if rule.Draws() {
 		t.xi, t.draws = make([]T, size), make([]float32, size)
+		t.sums = compute.NewSamples[T](n)
 	}
 	if r, ok := rule.(nodes); ok {
 		t.fixed, t.fixedW = toT[T](r.xi), toT[T](r.w)
@@ -60,7 +62,16 @@ func NewTile[T compute.Float](f *Func, rule Rule) *Tile[T] {
 
 // Cap is the number of elements the tile has room for.
 func (t *Tile[T]) Cap() int {
-	return max(8, planeSize/max(1, t.rule.Points())&^7)
+	return max(8, planeSize/t.planes()&^7)
+}
+
+// planes is how many points per element the tile holds at a time.
+func (t *Tile[T]) planes() int {
+	p := max(1, t.rule.Points())
+	if t.rule.Draws() {
+		p = min(p, chunk)
+	}
+	return p
 }
 
 // Push fills t.Out from t.Mean and t.Var, at most Cap elements. A tile whose

@@ -11,18 +11,17 @@ import (
 )
 
 // combine emits the sums of a rule (see Combine in package compute) for any
-// number of points: a loop for M and another for the rest. With each, nodes are
-// planes of their own.
-func combine(name string, jacobian, each bool) {
-	signature := "func(mean, variance, f, f0, w *float32, ws, points, n int, c float32)"
+// number of points: a loop for M and another for the rest.
+func combine(name string, jacobian bool) {
+	signature := "func(mean, variance, f, f0, w *float32, points, n int, c float32)"
 	if jacobian {
-		signature = "func(mean, variance, f, f0, w *float32, ws, points, n int, c float32, s, d, d0, xi, mm, mv, vm, vv *float32)"
+		signature = "func(mean, variance, f, f0, w *float32, points, n int, c float32, s, d, d0, xi, mm, mv, vm, vv *float32)"
 	}
-	lane.Func(name, signature, "sums over the planes of f; ws is the step in w, in bytes.")
+	lane.Func(name, signature, "sums over the planes of f.")
 	n, stride := lane.Arg("n"), GP64()
 	MOVQ(n, stride)
 	SHLQ(Imm(2), stride)
-	loops(n, stride, jacobian, each)
+	loops(n, stride, jacobian)
 	lane.End()
 }
 
@@ -66,14 +65,19 @@ func broadcast(m Mem) VecVirtual {
 	return v
 }
 
-// write finishes the moments. The pointers used once per step stay on the
-// stack: there are more of them than registers.
-func (a sums) write(at lane.At, jacobian bool) {
-	address, err := Param("c").Resolve()
+// number is the float32 argument of that name in all lanes.
+func number(name string) VecVirtual {
+	address, err := Param(name).Resolve()
 	if err != nil {
 		panic(err)
 	}
-	c := broadcast(address.Addr)
+	return broadcast(address.Addr)
+}
+
+// write finishes the moments. The pointers used once per step stay on the
+// stack: there are more of them than registers.
+func (a sums) write(at lane.At, jacobian bool) {
+	c := number("c")
 	VMULPS(c, a.v, a.v)
 	at.Store(a.v, lane.Arg("variance"))
 	if !jacobian {
@@ -109,8 +113,7 @@ func writeJacobian(at lane.At, a sums, s, g VecVirtual, by float32) {
 
 // loops takes any number of points. Without a Jacobian there are registers for
 // sixteen elements at a time.
-func loops(n, stride GPVirtual, jacobian, each bool) {
-	step := lane.Arg("ws")
+func loops(n, stride GPVirtual, jacobian bool) {
 	eights := 2
 	if jacobian {
 		eights = 1
@@ -137,7 +140,7 @@ func loops(n, stride GPVirtual, jacobian, each bool) {
 				body(i, e, w)
 			}
 			ADDQ(stride, pf)
-			ADDQ(step, pw)
+			ADDQ(Imm(4), pw)
 			DECQ(left)
 			JNZ(LabelRef(label))
 		}
@@ -160,13 +163,8 @@ func loops(n, stride GPVirtual, jacobian, each bool) {
 			if jacobian {
 				g = at[i].Load(pd)
 				ADDQ(stride, pd)
-				if each {
-					xi = at[i].Load(px)
-					ADDQ(stride, px)
-				} else {
-					xi = broadcast(Mem{Base: px})
-					ADDQ(Imm(4), px)
-				}
+				xi = broadcast(Mem{Base: px})
+				ADDQ(Imm(4), px)
 			}
 			a[i].add(e, w, g, xi)
 		})

@@ -10,53 +10,76 @@ import (
 	"utvi/compute/gen/lane"
 )
 
-// points emits s = √v, x = m + ξ·s over the planes of x. Nodes are numbers, or
-// planes of their own.
-func points(each bool) {
-	name := "pointsAVX2"
-	if each {
-		name = "pointsEachAVX2"
+// planes emits body for every plane of a group of elements; body moves its own
+// pointers on by stride, the bytes of a plane.
+func planes(name string, at []lane.At, body func()) {
+	label := fmt.Sprint(name, len(at))
+	if at[0].Mask != nil {
+		label = name + "Rest"
 	}
-	lane.Func(name, "func(m, v, s, x, xi *float32, points, n int)", "computes the points of a rule.")
-	m, v, s, x, xi := lane.Arg("m"), lane.Arg("v"), lane.Arg("s"), lane.Arg("x"), lane.Arg("xi")
-	count, n := lane.Arg("points"), lane.Arg("n")
+	left := lane.Arg("points")
+	Label(label)
+	body()
+	DECQ(left)
+	JNZ(LabelRef(label))
+}
+
+// planeBytes is the step from plane to plane of n elements.
+func planeBytes(n GPVirtual) GPVirtual {
 	stride := GP64()
 	MOVQ(n, stride)
 	SHLQ(Imm(2), stride)
+	return stride
+}
+
+// points emits s = √v, x = m + ξ·s over the planes of x.
+func points() {
+	lane.Func("pointsAVX2", "func(m, v, s, x, xi *float32, points, n int)", "computes the points of a rule.")
+	m, v, s := lane.Arg("m"), lane.Arg("v"), lane.Arg("s")
+	n := lane.Arg("n")
+	stride := planeBytes(n)
 	lane.Together(2, n, func(at []lane.At) {
-		place := fmt.Sprint("points", len(at))
-		if at[0].Mask != nil {
-			place = "pointsRest"
-		}
 		var mean, root []VecVirtual
 		for i, at := range at {
 			mean, root = append(mean, at.Load(m)), append(root, at.Load(v))
 			VSQRTPS(root[i], root[i])
 			at.Store(root[i], s)
 		}
-		px, pxi, left := GP64(), GP64(), GP64()
-		MOVQ(x, px)
-		MOVQ(xi, pxi)
-		MOVQ(count, left)
-		Label(place)
-		for i, at := range at {
-			var y VecVirtual
-			if each {
-				y = at.Load(pxi)
-			} else {
-				y = broadcast(Mem{Base: pxi})
+		x, xi := lane.Arg("x"), lane.Arg("xi")
+		planes("points", at, func() {
+			for i, at := range at {
+				y := broadcast(Mem{Base: xi})
+				VFMADD213PS(mean[i], root[i], y)
+				at.Store(y, x)
 			}
-			VFMADD213PS(mean[i], root[i], y)
-			at.Store(y, px)
+			ADDQ(stride, x)
+			ADDQ(Imm(4), xi)
+		})
+	})
+	lane.End()
+}
+
+// pointsEach emits x = m + ξ·s with nodes that are planes of their own.
+func pointsEach() {
+	lane.Func("pointsEachAVX2", "func(m, s, x, xi *float32, points, n int)", "computes the points of drawn nodes.")
+	m, s := lane.Arg("m"), lane.Arg("s")
+	n := lane.Arg("n")
+	stride := planeBytes(n)
+	lane.Together(4, n, func(at []lane.At) {
+		var mean, root []VecVirtual
+		for _, at := range at {
+			mean, root = append(mean, at.Load(m)), append(root, at.Load(s))
 		}
-		ADDQ(stride, px)
-		if each {
-			ADDQ(stride, pxi)
-		} else {
-			ADDQ(Imm(4), pxi)
-		}
-		DECQ(left)
-		JNZ(LabelRef(place))
+		x, xi := lane.Arg("x"), lane.Arg("xi")
+		planes("each", at, func() {
+			for i, at := range at {
+				y := at.Load(xi)
+				VFMADD213PS(mean[i], root[i], y)
+				at.Store(y, x)
+			}
+			ADDQ(stride, x)
+			ADDQ(stride, xi)
+		})
 	})
 	lane.End()
 }
