@@ -80,7 +80,7 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a, b := read(t, path), read(t, again); !bytes.Equal(a, b) {
-		t.Errorf("the file differs: %s\n%s", a[:1500], b[:1500])
+		t.Errorf("the file differs: %q\n%q", a[:1500], b[:1500])
 	}
 	if n.Facts.NLL != -0.25 || n.Facts.More["preset"] != "paper" || n.Norm.OutputScale[1] != 1e-30 || n.Config.Seed != 1<<63+5 {
 		t.Errorf("%+v %+v %+v", n.Facts, n.Norm, n.Config)
