@@ -42,17 +42,17 @@ func combineThree(o *Moments[float32], s, f, d, xi, w []float32, ref int, c floa
 		&s[0], &d[ref*n], &d[i*n], &d[j*n], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0])
 }
 
-func samplesRef(a *Samples[float32], f []float32, w float32) {
-	sampleRef(&a.ref[0], &f[0], len(f)/a.n, a.n, w)
-}
-
-func addSamplesVector(a *Samples[float32], f, d, xi []float32) {
-	points := len(f) / a.n
+func addSamplesVector(a *Samples[float32], f, d, xi []float32, first bool) {
+	points, begin := len(f)/a.n, 0
+	w := 1 / float32(points)
+	if first {
+		begin = 1
+	}
 	if d == nil {
-		sampleSum(&a.ref[0], &a.e[0], &a.ee[0], &f[0], points, a.n)
+		sampleSum(&a.ref[0], &a.e[0], &a.ee[0], &f[0], points, a.n, w, begin)
 		return
 	}
-	sampleSumJ(&a.ref[0], &a.e[0], &a.ee[0], &f[0], points, a.n,
+	sampleSumJ(&a.ref[0], &a.e[0], &a.ee[0], &f[0], points, a.n, w, begin,
 		&d[0], &xi[0], &a.g[0], &a.xg[0], &a.eg[0], &a.exg[0])
 }
 

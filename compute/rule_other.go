@@ -12,8 +12,7 @@ func squareVector(dst, x []float32)                                     { panic(
 func combineVector(o *Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {
 	panic(missing)
 }
-func samplesRef(a *Samples[float32], f []float32, w float32)   { panic(missing) }
-func addSamplesVector(a *Samples[float32], f, d, xi []float32) { panic(missing) }
+func addSamplesVector(a *Samples[float32], f, d, xi []float32, first bool) { panic(missing) }
 func samplesMoments(a *Samples[float32], o *Moments[float32], s []float32, w, c float32) {
 	panic(missing)
 }

@@ -42,13 +42,17 @@ func (a *Samples[T]) Add(f, d, xi []T) {
 	if len(f)%n != 0 || d != nil && (len(d) != len(f) || len(xi) != len(f)) {
 		panic("compute: Samples lengths differ")
 	}
-	if a.planes == 0 {
-		a.start(f, d)
-	}
+	first := a.planes == 0
 	a.planes += len(f) / n
+	if first && d != nil {
+		copy(a.slope[:n], d)
+	}
 	if is32[T]() && vector {
-		addSamplesVector(samples32(a), as32(f), as32(d), as32(xi))
+		addSamplesVector(samples32(a), as32(f), as32(d), as32(xi), first)
 		return
+	}
+	if first {
+		a.start(f)
 	}
 	for i := range n {
 		for p := i; p < len(f); p += n {
@@ -66,22 +70,13 @@ func (a *Samples[T]) Add(f, d, xi []T) {
 	}
 }
 
-// start puts ref at the mean of the first planes; the sums are empty.
-func (a *Samples[T]) start(f, d []T) {
+// start puts ref at the mean of the first planes and empties the sums.
+func (a *Samples[T]) start(f []T) {
 	n := a.n
-	clear(a.e[:n])
-	clear(a.ee[:n])
-	if d != nil {
-		copy(a.slope[:n], d)
-		for _, s := range [][]T{a.g, a.xg, a.eg, a.exg} {
-			clear(s[:n])
-		}
+	for _, s := range [...][]T{a.e, a.ee, a.g, a.xg, a.eg, a.exg} {
+		clear(s[:n])
 	}
 	w := 1 / T(len(f)/n)
-	if is32[T]() && vector {
-		samplesRef(samples32(a), as32(f), float32(w))
-		return
-	}
 	for i := range n {
 		var sum T
 		for p := i; p < len(f); p += n {

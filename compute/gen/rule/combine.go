@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -119,10 +117,6 @@ func loops(n, stride GPVirtual, jacobian bool) {
 		eights = 1
 	}
 	lane.Together(eights, n, func(at []lane.At) {
-		place := fmt.Sprint("points", len(at))
-		if at[0].Mask != nil {
-			place = "pointsRest"
-		}
 		f0, m := make([]VecVirtual, len(at)), make([]VecVirtual, len(at))
 		from := lane.Arg("f0")
 		for i := range at {
@@ -144,7 +138,7 @@ func loops(n, stride GPVirtual, jacobian bool) {
 			DECQ(left)
 			JNZ(LabelRef(label))
 		}
-		over(place+"Mean", func(i int, e, w VecVirtual) { VFMADD231PS(w, e, m[i]) })
+		over(place("mean", at), func(i int, e, w VecVirtual) { VFMADD231PS(w, e, m[i]) })
 
 		a := make([]sums, len(at))
 		for i := range at {
@@ -157,7 +151,7 @@ func loops(n, stride GPVirtual, jacobian bool) {
 		if jacobian {
 			pd, px = lane.Arg("d"), lane.Arg("xi")
 		}
-		over(place+"Rest", func(i int, e, w VecVirtual) {
+		over(place("sums", at), func(i int, e, w VecVirtual) {
 			VSUBPS(m[i], e, e)
 			var g, xi VecVirtual
 			if jacobian {

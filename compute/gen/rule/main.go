@@ -15,7 +15,6 @@ func main() {
 	combine3("combine3J", true)
 	combine("combineN", false)
 	combine("combineNJ", true)
-	sampleRef()
 	sampleSum("sampleSum", false)
 	sampleSum("sampleSumJ", true)
 	sampleMoments("sampleMoments", false)

@@ -13,15 +13,20 @@ import (
 // planes emits body for every plane of a group of elements; body moves its own
 // pointers on by stride, the bytes of a plane.
 func planes(name string, at []lane.At, body func()) {
-	label := fmt.Sprint(name, len(at))
-	if at[0].Mask != nil {
-		label = name + "Rest"
-	}
+	label := place(name, at)
 	left := lane.Arg("points")
 	Label(label)
 	body()
 	DECQ(left)
 	JNZ(LabelRef(label))
+}
+
+// place is a label of its own for each group size.
+func place(name string, at []lane.At) string {
+	if at[0].Mask != nil {
+		return name + "Rest"
+	}
+	return fmt.Sprint(name, len(at))
 }
 
 // planeBytes is the step from plane to plane of n elements.

@@ -8,41 +8,37 @@ import (
 	"utvi/compute/gen/lane"
 )
 
-// sampleRef emits the mean of planes, from the first one on.
-func sampleRef() {
-	lane.Func("sampleRef", "func(ref, f *float32, points, n int, w float32)", "writes the mean of the planes of f.")
-	n, ref, w := lane.Arg("n"), lane.Arg("ref"), number("w")
-	stride := planeBytes(n)
-	lane.Together(4, n, func(at []lane.At) {
-		f := lane.Arg("f")
-		first, sum := make([]VecVirtual, len(at)), make([]VecVirtual, len(at))
+// sampleRef emits the mean of planes, the reference of the sums; from the first
+// plane on, so that equal values have none but themselves.
+func sampleRef(at []lane.At, stride GPVirtual) {
+	f, ref, w := lane.Arg("f"), lane.Arg("ref"), number("w")
+	first, sum := make([]VecVirtual, len(at)), make([]VecVirtual, len(at))
+	for i, at := range at {
+		first[i], sum[i] = at.Load(f), YMM()
+		VXORPS(sum[i], sum[i], sum[i])
+	}
+	planes("mean", at, func() {
 		for i, at := range at {
-			first[i], sum[i] = at.Load(f), YMM()
-			VXORPS(sum[i], sum[i], sum[i])
+			e := at.Load(f)
+			VSUBPS(first[i], e, e)
+			VADDPS(e, sum[i], sum[i])
 		}
-		planes("mean", at, func() {
-			for i, at := range at {
-				e := at.Load(f)
-				VSUBPS(first[i], e, e)
-				VADDPS(e, sum[i], sum[i])
-			}
-			ADDQ(stride, f)
-		})
-		for i, at := range at {
-			VFMADD231PS(w, sum[i], first[i])
-			at.Store(first[i], ref)
-		}
+		ADDQ(stride, f)
 	})
-	lane.End()
+	for i, at := range at {
+		VFMADD231PS(w, sum[i], first[i])
+		at.Store(first[i], ref)
+	}
 }
 
 // sampleSum emits the sums of Samples over the planes of f, d and ξ: as many
-// elements at a time as there are registers for sums.
+// elements at a time as there are registers for sums. The planes that come first
+// set the reference, and their sums begin at nothing.
 func sampleSum(name string, jacobian bool) {
-	signature := "func(ref, e, ee, f *float32, points, n int)"
+	signature := "func(ref, e, ee, f *float32, points, n int, w float32, first int)"
 	sums, together := []string{"e", "ee"}, 4
 	if jacobian {
-		signature = "func(ref, e, ee, f *float32, points, n int, d, xi, sg, sxg, seg, sexg *float32)"
+		signature = "func(ref, e, ee, f *float32, points, n int, w float32, first int, d, xi, sg, sxg, seg, sexg *float32)"
 		sums, together = []string{"e", "ee", "sg", "sxg", "seg", "sexg"}, 2
 	}
 	lane.Func(name, signature, "adds planes of samples to their sums.")
@@ -50,12 +46,30 @@ func sampleSum(name string, jacobian bool) {
 	stride := planeBytes(n)
 	lane.Together(together, n, func(at []lane.At) {
 		sum := make([][]VecVirtual, len(at))
-		for _, name := range sums {
-			p := lane.Arg(name)
-			for i, at := range at {
-				sum[i] = append(sum[i], at.Load(p))
+		for i := range at {
+			for range sums {
+				sum[i] = append(sum[i], YMM())
 			}
 		}
+		more, ready := place("more", at), place("ready", at)
+		first := lane.Arg("first")
+		TESTQ(first, first)
+		JZ(LabelRef(more))
+		sampleRef(at, stride)
+		for i := range at {
+			for _, a := range sum[i] {
+				VXORPS(a, a, a)
+			}
+		}
+		JMP(LabelRef(ready))
+		Label(more)
+		for k, name := range sums {
+			p := lane.Arg(name)
+			for i, at := range at {
+				VMOVAPS(at.Load(p), sum[i][k])
+			}
+		}
+		Label(ready)
 		ref, f := lane.Arg("ref"), lane.Arg("f")
 		var d, xi GPVirtual
 		if jacobian {
