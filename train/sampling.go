@@ -18,7 +18,8 @@ import (
 //
 //	∂/∂μ = g        ∂/∂s = g·ε/(2σ),   s = σ²
 //
-// ε is keyed by (seed, step, draw) and counted by (tensor, weight).
+// ε is keyed by (seed, step, draw) and counted by (tensor, weight). Variances of
+// inputs and of nn.Noise are not drawn: they are propagated, as ever.
 type sampling struct {
 	draws  int
 	drawn  *vi.Params[float32] // of the network with numbers for weights
