@@ -101,7 +101,7 @@ func killOnce(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	_, err = bufio.NewReader(out).ReadString('\n')
-	time.Sleep(rand.N(10 * time.Millisecond))
+	time.Sleep(rand.N(6 * time.Millisecond))
 	child.Process.Kill()
 	child.Wait()
 	if err != nil {
