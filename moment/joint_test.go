@@ -215,6 +215,42 @@ func TestJointNegative(t *testing.T) {
 	closeTo(t, "axes variance", ov[0], d*2.0/3, 1e-13)
 }
 
+// TestJointManyInputs holds rules to closed forms where their points are too
+// many to be kept: f = Σ i·x_i², of mean Σ i(m²+v) and variance Σ i²(4m²v+2v²).
+func TestJointManyInputs(t *testing.T) {
+	m := &moment.Map{Out: 1, F: func(x, y []float64) {
+		y[0] = 0
+		for i, x := range x {
+			y[0] += float64(i) * x * x
+		}
+	}, VJP: func(x, dy, dx []float64) {
+		for i, x := range x {
+			dx[i] = 2 * float64(i) * x * dy[0]
+		}
+	}}
+	const d = 40
+	mean, v, dm, dv := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	var wantM, wantV float64
+	for i := range mean {
+		mean[i], v[i] = math.Sin(float64(i)), 0.1+0.02*float64(i)
+		k := float64(i)
+		wantM += k * (mean[i]*mean[i] + v[i])
+		wantV += k * k * (4*mean[i]*mean[i]*v[i] + 2*v[i]*v[i])
+	}
+	for _, rule := range []moment.JointRule{moment.JointAxes(3), moment.JointFifth()} {
+		tile := moment.NewJointTile(m, rule, d)
+		om, ov := []float64{0}, []float64{0}
+		tile.Push(mean, v, om, ov)
+		closeTo(t, fmt.Sprint(rule, " mean"), om[0], wantM, 1e-12)
+		closeTo(t, fmt.Sprint(rule, " variance"), ov[0], wantV, 1e-11)
+		tile.Pull(mean, v, []float64{2}, []float64{3}, dm, dv)
+		for i, k := 0, 0.0; i < d; i, k = i+1, k+1 {
+			closeTo(t, fmt.Sprint(rule, " ∂/∂m"), dm[i], 2*2*k*mean[i]+3*8*k*k*mean[i]*v[i], 1e-10)
+			closeTo(t, fmt.Sprint(rule, " ∂/∂v"), dv[i], 2*k+3*4*k*k*(mean[i]*mean[i]+v[i]), 1e-10)
+		}
+	}
+}
+
 func TestJointRefuses(t *testing.T) {
 	pair := &moment.Map{Name: "pair", In: 2, Out: 1, F: func(x, y []float64) { y[0] = x[0] * x[1] }}
 	for want, f := range map[string]func() error{

@@ -26,6 +26,7 @@ type JointTile struct {
 	slopes  jacobian
 
 	w     []float64 // weights
+	nodes []float64 // points × in, where they are few
 	sigma []float64
 	root  []float64 // of a full covariance, row-major; nil: the σ are it
 	z, x  []float64
@@ -58,11 +59,20 @@ func NewJointTile(m *Map, rule JointRule, d int) *JointTile {
 		t.c = float64(t.points) / float64(t.points-1)
 		t.draws = make([]float32, t.points*t.in)
 	}
+	if !rule.Draws() && t.points*t.in <= fewNodes {
+		t.nodes = floats(t.points * t.in)
+	}
 	for p := range t.w {
 		t.w[p] = rule.Node(t.in, p, t.z)
+		if t.nodes != nil {
+			copy(t.nodes[p*t.in:], t.z)
+		}
 	}
 	return t
 }
+
+// fewNodes is how many coordinates of points are kept and not asked for again.
+const fewNodes = 2048
 
 // Fixed writes y = F(x), and with a gradient dy its dx.
 func (t *JointTile) Fixed(x, y, dy, dx []float64) {
@@ -146,9 +156,12 @@ func (t *JointTile) row(p int) (e, shift []float64) {
 
 // place writes point p to x, standardised to z.
 func (t *JointTile) place(p int, mean []float64) {
-	if t.draws != nil {
+	switch {
+	case t.draws != nil:
 		convert(t.z, t.draws[p*t.in:][:t.in])
-	} else {
+	case t.nodes != nil:
+		copy(t.z, t.nodes[p*t.in:])
+	default:
 		t.rule.Node(t.in, p, t.z)
 	}
 	if t.root != nil {
