@@ -241,12 +241,12 @@ func TestJointManyInputs(t *testing.T) {
 		tile := moment.NewJointTile(m, rule, d)
 		om, ov := []float64{0}, []float64{0}
 		tile.Push(mean, v, om, ov)
-		closeTo(t, fmt.Sprint(rule, " mean"), om[0], wantM, 1e-12)
-		closeTo(t, fmt.Sprint(rule, " variance"), ov[0], wantV, 1e-11)
+		closeTo(t, fmt.Sprint(rule, " mean"), om[0], wantM, 1e-9) // weights of both signs cancel
+		closeTo(t, fmt.Sprint(rule, " variance"), ov[0], wantV, 1e-8)
 		tile.Pull(mean, v, []float64{2}, []float64{3}, dm, dv)
 		for i, k := 0, 0.0; i < d; i, k = i+1, k+1 {
-			closeTo(t, fmt.Sprint(rule, " ∂/∂m"), dm[i], 2*2*k*mean[i]+3*8*k*k*mean[i]*v[i], 1e-10)
-			closeTo(t, fmt.Sprint(rule, " ∂/∂v"), dv[i], 2*k+3*4*k*k*(mean[i]*mean[i]+v[i]), 1e-10)
+			closeTo(t, fmt.Sprint(rule, " ∂/∂m"), dm[i], 2*2*k*mean[i]+3*8*k*k*mean[i]*v[i], 1e-8)
+			closeTo(t, fmt.Sprint(rule, " ∂/∂v"), dv[i], 2*k+3*4*k*k*(mean[i]*mean[i]+v[i]), 1e-8)
 		}
 	}
 }
