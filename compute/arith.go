@@ -4,14 +4,17 @@ package compute
 // the same bits; AnyBelow may differ within rounding of its bound.
 
 // TwiceMul computes x = 2·x∘y.
-func TwiceMul[T Float](x, y []T) {
-	y = y[:len(x)]
-	if is32[T]() && vector && len(x) > 0 {
-		twiceMulVector(as32(x), as32(y))
+func TwiceMul[T Float](x, y []T) { TwiceMulTo(x, x, y) }
+
+// TwiceMulTo computes dst = 2·x∘y.
+func TwiceMulTo[T Float](dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	if is32[T]() && vector && len(dst) > 0 {
+		twiceMulVector(as32(dst), as32(x), as32(y))
 		return
 	}
-	for i := range x {
-		x[i] = 2 * x[i] * y[i]
+	for i := range dst {
+		dst[i] = 2 * x[i] * y[i]
 	}
 }
 

@@ -1,8 +1,8 @@
 package compute
 
-func twiceMulVector(x, y []float32)   { twiceMulAVX2(&x[0], &y[0], len(x)) }
-func mulToVector(dst, x, y []float32) { mulToAVX2(&dst[0], &x[0], &y[0], len(dst)) }
-func addVector(x, y []float32)        { addAVX2(&x[0], &y[0], len(x)) }
+func twiceMulVector(dst, x, y []float32) { twiceMulAVX2(&dst[0], &x[0], &y[0], len(dst)) }
+func mulToVector(dst, x, y []float32)    { mulToAVX2(&dst[0], &x[0], &y[0], len(dst)) }
+func addVector(x, y []float32)           { addAVX2(&x[0], &y[0], len(x)) }
 
 func anyBelowVector(s, m []float32, rel float32) bool {
 	return anyBelowAVX2(&s[0], &m[0], len(s), rel)

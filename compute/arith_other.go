@@ -2,7 +2,7 @@
 
 package compute
 
-func twiceMulVector(x, y []float32)                          { panic(missing) }
+func twiceMulVector(dst, x, y []float32)                     { panic(missing) }
 func mulToVector(dst, x, y []float32)                        { panic(missing) }
 func addVector(x, y []float32)                               { panic(missing) }
 func anyBelowVector(s, m []float32, rel float32) bool        { panic(missing) }

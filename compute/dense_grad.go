@@ -89,50 +89,41 @@ type TapeBlock[T Float] struct {
 
 // Gradient computes tile's rows of ∂w̄ into gw and of ∂s into gs, summing the
 // blocks in order. hasV says that the inputs had variance, hasH that the outputs
-// did. mean are the weights' means.
+// did, as those of random weights do. mean are the weights' means.
 func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean, gw, gs, scratch []T) {
 	lo := tile * d.gradRows()
 	hi := min(d.In, lo+d.gradRows())
 	size := (hi - lo) * d.Out
 	gw, mean = gw[lo*d.Out:][:size], mean[lo*d.Out:][:size]
+	vh := scratch
+	if d.Random {
+		gs = gs[lo*d.Out:][:size]
+		vh = gs // where ∂s begins with it
+	}
+	var w, s []T // what ∂w̄ and ∂s begin with
 	if hasV && hasH {
-		vh := scratch[:size]
-		d.gradProduct(vh, lo, hi, blocks, 2, 1)
-		copy(gw, mean)
-		TwiceMul(gw, vh)
-		if d.Random {
-			gs = gs[lo*d.Out:][:size]
-			copy(gs, vh)
-		}
-	} else {
-		clear(gw)
-		if d.Random {
-			gs = gs[lo*d.Out:][:size]
-			clear(gs)
-		}
+		vh = vh[:size]
+		d.gradProduct(vh, nil, lo, hi, blocks, 2, 1)
+		TwiceMulTo(gw, mean, vh)
+		w, s = gw, vh
 	}
-	d.gradAccumulate(gw, lo, hi, blocks, 0, 0)
-	if d.Random && hasH {
-		d.gradAccumulate(gs, lo, hi, blocks, 1, 1)
+	d.gradProduct(gw, w, lo, hi, blocks, 0, 0)
+	if d.Random {
+		d.gradProduct(gs, s, lo, hi, blocks, 1, 1)
 	}
 }
 
-// gradProduct is gradAccumulate from zero.
-func (d *Dense[T]) gradProduct(dst []T, lo, hi int, blocks []TapeBlock[T], left, right int) {
-	clear(dst)
-	d.gradAccumulate(dst, lo, hi, blocks, left, right)
-}
-
-// gradAccumulate adds leftᵀ·right over all blocks to rows lo … hi of a gradient:
-// left 0, 1, 2 is m, m², v; right 0, 1 is g, h.
-func (d *Dense[T]) gradAccumulate(dst []T, lo, hi int, blocks []TapeBlock[T], left, right int) {
+// gradProduct writes rows lo … hi of a gradient: start, which is nil or dst, plus
+// leftᵀ·right over all blocks. left 0, 1, 2 is m, m², v; right 0, 1 is g, h.
+func (d *Dense[T]) gradProduct(dst, start []T, lo, hi int, blocks []TapeBlock[T], left, right int) {
 	for _, b := range blocks {
 		l, r := d.operand(b, 0, left), d.operand(b, 1, right)
 		if d.single() {
-			Mul(dst, d.In, dst, d.In, r, 0, 1, 1, Right[T]{b.Rows, d.In, l})
+			Mul(dst, d.In, start, d.In, r, 0, 1, 1, Right[T]{b.Rows, d.In, l})
 		} else {
-			MulPanels(dst, d.Out, dst, d.Out, l[lo*b.Rows:], hi-lo, Right[T]{b.Rows, d.Out, r})
+			MulPanels(dst, d.Out, start, d.Out, l[lo*b.Rows:], hi-lo, Right[T]{b.Rows, d.Out, r})
 		}
+		start = dst
 	}
 }
 

@@ -22,13 +22,13 @@ func main() {
 }
 
 func twiceMul() {
-	lane.Func("twiceMulAVX2", "func(x, y *float32, n int)", "computes TwiceMul.")
-	x, y := lane.Arg("x"), lane.Arg("y")
+	lane.Func("twiceMulAVX2", "func(dst, x, y *float32, n int)", "computes TwiceMulTo.")
+	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
 		VADDPS(a, a, a)
 		VMULPS(at.Load(y), a, a)
-		at.Store(a, x)
+		at.Store(a, dst)
 	})
 	lane.End()
 }
