@@ -81,9 +81,10 @@ func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (
 	}
 	want := newWalk(n, x)
 	want.run(x)
+	sigma := deviations(n)
 	slots := make([]*sampler[T], verifySlots)
 	for i := range slots {
-		slots[i] = newSampler(n, want, x)
+		slots[i] = newSampler(n, want, x, sigma)
 	}
 	pool := compute.NewPool(cmp.Or(c.Workers, runtime.GOMAXPROCS(0)))
 	defer pool.Close()

@@ -2,11 +2,13 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"utvi/compute"
 	"utvi/gauss"
 	"utvi/nn"
 	"utvi/rng"
+	"utvi/special"
 )
 
 // A walk runs a network layer by layer and keeps what each gave.
@@ -50,6 +52,9 @@ type sampler[T compute.Float] struct {
 	x    gauss.Batch[T]
 	in   gauss.Batch[T] // drawn from x
 	sums []sums         // of each layer
+
+	sigma [][]T     // of each tensor
+	z     []float32 // standard Normals for the largest
 }
 
 // sums are over the drawn networks, of each element: of its distance to the
@@ -57,8 +62,11 @@ type sampler[T compute.Float] struct {
 // the drawn networks carry themselves.
 type sums struct{ d, d2, v []float64 }
 
-func newSampler[T compute.Float](n *Net[T], want *walk[T], x gauss.Batch[T]) *sampler[T] {
-	s := &sampler[T]{net: n, want: want, x: x, in: x}
+func newSampler[T compute.Float](n *Net[T], want *walk[T], x gauss.Batch[T], sigma [][]T) *sampler[T] {
+	s := &sampler[T]{net: n, want: want, x: x, in: x, sigma: sigma}
+	for _, t := range sigma {
+		s.z = slices.Grow(s.z, len(t)+3)
+	}
 	s.in.Var = nil
 	if x.Var != nil {
 		s.in.Mean = make([]T, len(x.Mean))
@@ -71,8 +79,36 @@ func newSampler[T compute.Float](n *Net[T], want *walk[T], x gauss.Batch[T]) *sa
 	return s
 }
 
+// deviations returns the σ of every random tensor of a network.
+func deviations[T compute.Float](n *Net[T]) [][]T {
+	all := make([][]T, len(n.Params.Tensors))
+	for i, t := range n.Params.Tensors {
+		all[i] = make([]T, len(t.Rho))
+		for j, rho := range t.Rho {
+			all[i][j] = T(special.Softplus(float64(rho)))
+		}
+	}
+	return all
+}
+
+// redraw is Redraw with σ at hand and Normals by the vector kernel, four to a
+// counter: drawing is most of the work.
+func (s *sampler[T]) redraw(key rng.Key) {
+	for i, t := range s.net.Params.Tensors {
+		dst, sigma := s.walk.net.Params.Tensors[i].Mean, s.sigma[i]
+		copy(dst, t.Mean)
+		quads := (len(sigma) + 3) / 4
+		z := s.z[:4*quads]
+		compute.Normals(z, key.Sub(uint64(i), 1), 0, 0, quads, 4)
+		for j, d := range sigma {
+			dst[j] += d * T(z[j])
+		}
+	}
+	s.walk.net.Changed()
+}
+
 func (s *sampler[T]) draw(key rng.Key) {
-	s.walk.net.Redraw(s.net, key)
+	s.redraw(key)
 	for i, v := range s.x.Var {
 		s.in.Mean[i] = s.x.Mean[i] + T(math.Sqrt(float64(v))*rng.Normal(key, uint64(i)))
 	}
