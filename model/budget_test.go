@@ -2,6 +2,8 @@ package model_test
 
 import (
 	"math"
+	"slices"
+	"sync"
 	"testing"
 
 	"utvi/compute"
@@ -99,4 +101,21 @@ func TestBudgetDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(10, func() { p.PredictBudget(x) }); n != 0 {
 		t.Errorf("PredictBudget allocates %v times", n)
 	}
+}
+
+// Budgets may be asked for by many goroutines at once.
+func TestConcurrentBudgets(t *testing.T) {
+	m := build(t, 3, nn.Dense{Out: 8}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 2}, nn.Noise{})
+	x := batch(5, 3)
+	want := m.NewPredictor(5).PredictBudget(x)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			got := m.NewPredictor(5).PredictBudget(x)
+			if !slices.Equal(got.Weights, want.Weights) || !slices.Equal(got.Noise, want.Noise) || !slices.Equal(got.Inputs, want.Inputs) {
+				t.Error("a concurrent budget disagrees")
+			}
+		})
+	}
+	wg.Wait()
 }
