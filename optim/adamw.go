@@ -42,10 +42,12 @@ func (a AdamW) Check() error {
 	switch {
 	case a.Rate == nil:
 		return fmt.Errorf("optimiser: it has no learning rate; start from optim.Paper()")
+	case !(a.Rate(1) >= 0) || math.IsInf(a.Rate(1), 0):
+		return fmt.Errorf("optimiser: the learning rate of step 1 is %v; it must be a finite number ≥ 0", a.Rate(1))
 	case !(a.Beta1 >= 0 && a.Beta1 < 1) || !(a.Beta2 >= 0 && a.Beta2 < 1):
 		return fmt.Errorf("optimiser: β are %v and %v; both must be in [0, 1)", a.Beta1, a.Beta2)
 	case !(a.Epsilon > 0):
-		return fmt.Errorf("optimiser: ε is %v; it must be > 0", a.Epsilon)
+		return fmt.Errorf("optimiser: ε is %v; it must be > 0: start from optim.Paper() and change its fields", a.Epsilon)
 	case !(a.Decay >= 0) || math.IsInf(a.Decay, 0):
 		return fmt.Errorf("optimiser: the weight decay is %v; it must be ≥ 0", a.Decay)
 	case !(a.Clip >= 0):

@@ -30,8 +30,8 @@ func WarmUp(steps int, s Schedule) Schedule {
 	}
 }
 
-// A KLSchedule weighs the KL term at a step of an epoch, both counted from 1. The
-// weight multiplies KL/N against the mean negative log-likelihood of a row; N is
+// A KLSchedule weighs the KL term at a step of the training and the epoch it falls
+// into, both counted from 1. The weight multiplies KL/N against the mean negative log-likelihood of a row; N is
 // the trainer's to know. A weight of 1 is the evidence lower bound.
 type KLSchedule func(epoch, step int) float64
 
@@ -52,6 +52,6 @@ func WarmUpKL(steps int) KLSchedule {
 // generated on the fly; on a finite table it overfits: use FullKL.
 func PaperKL(epochs int) KLSchedule {
 	return func(epoch, _ int) float64 {
-		return math.Ldexp(1, -epoch) / (1 - math.Ldexp(1, -epochs))
+		return math.Ldexp(1, -epoch) / (1 - math.Ldexp(1, -max(1, epochs)))
 	}
 }
