@@ -9,7 +9,8 @@ import (
 	"utvi/rng"
 )
 
-// A Source fills batches.
+// A Source fills batches. It knows which batch is under way, so it serves one
+// trainer at a time: trainers that run side by side need one each.
 type Source interface {
 	// Rows is the number of rows of an epoch: the N that weighs the KL.
 	Rows() int
@@ -41,6 +42,9 @@ func (g *Generator) Targets() int    { return g.Out }
 func (g *Generator) Uncertain() bool { return false }
 
 func (g *Generator) Begin(key rng.Key, step uint64, batch int) {
+	if g.Generate == nil {
+		panic("data: the generator has no function Generate")
+	}
 	g.key, g.first = key, (step-1)*uint64(batch)
 }
 
@@ -65,14 +69,18 @@ type Table struct {
 }
 
 // NewTable returns the table of inputs x, with or without variances, and targets
-// y, row-major.
+// y, row-major, targets numbers to a row. It keeps both: they must not change.
 func NewTable(x gauss.Batch[float32], targets int, y []float32) (*Table, error) {
 	switch {
 	case x.Rows < 1 || x.Width < 1:
 		return nil, fmt.Errorf("table: %d rows of %d inputs; it needs at least one of each", x.Rows, x.Width)
-	case len(x.Mean) != x.Rows*x.Width || x.Var != nil && len(x.Var) != len(x.Mean):
+	case len(x.Mean) != x.Rows*x.Width:
 		return nil, fmt.Errorf("table: %d rows of %d inputs need %d numbers, not %d", x.Rows, x.Width, x.Rows*x.Width, len(x.Mean))
-	case targets < 1 || len(y) != x.Rows*targets:
+	case x.Var != nil && len(x.Var) != len(x.Mean):
+		return nil, fmt.Errorf("table: %d inputs need as many variances or none, not %d", len(x.Mean), len(x.Var))
+	case targets < 1:
+		return nil, fmt.Errorf("table: a row has %d targets; it needs at least 1", targets)
+	case len(y) != x.Rows*targets:
 		return nil, fmt.Errorf("table: %d rows of %d targets need %d numbers, not %d", x.Rows, targets, x.Rows*targets, len(y))
 	}
 	for i, m := range x.Mean {

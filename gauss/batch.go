@@ -12,11 +12,18 @@ type Batch[T compute.Float] struct {
 
 // New returns a batch of zero means and zero variances.
 func New[T compute.Float](rows, width int) Batch[T] {
+	if rows < 0 || width < 0 {
+		panic("gauss: a batch of less than no rows or columns")
+	}
 	return Batch[T]{rows, width, make([]T, rows*width), make([]T, rows*width)}
 }
 
-// Fixed returns a batch of the given values without variance.
+// Fixed returns a batch of the given values without variance, width to a row. It
+// shares their memory.
 func Fixed[T compute.Float](width int, mean []T) Batch[T] {
+	if width < 1 || len(mean)%width != 0 {
+		panic("gauss: the values do not fill rows of that width")
+	}
 	return Batch[T]{Rows: len(mean) / width, Width: width, Mean: mean}
 }
 
