@@ -3,6 +3,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -17,8 +18,9 @@ import (
 type Config struct {
 	Input  nn.Shape
 	Layers nn.Chain
-	Seed   uint64  // of the starting weights
-	Init   vi.Init // the zero value is the default
+	Seed   uint64   // of the starting weights
+	Init   vi.Init  // of the weights' means and variances; the zero value is the default
+	Prior  vi.Prior // of every weight; the zero value stands for N(0, 1)
 }
 
 // A Net is a network computed in T. Its parameters may be read and predicted
@@ -45,6 +47,12 @@ func New(c Config) (*Model, error) { return Build[float32](c) }
 
 // Build builds a network computed in T.
 func Build[T compute.Float](c Config) (*Net[T], error) {
+	if c.Prior == (vi.Prior{}) {
+		c.Prior = vi.Standard
+	}
+	if err := cmp.Or(c.Init.Check(), c.Prior.Check()); err != nil {
+		return nil, fmt.Errorf("network: %w", err)
+	}
 	n := &Net[T]{Config: c}
 	var err error
 	if n.unit, n.Params, err = bind[T](c, false, false); err != nil {
@@ -53,6 +61,7 @@ func Build[T compute.Float](c Config) (*Net[T], error) {
 	n.out = n.unit.Out()
 	n.Params.Alloc()
 	n.Params.Start(rng.New(c.Seed), c.Init)
+	n.Params.SetPrior(c.Prior)
 	n.Changed()
 	return n, nil
 }

@@ -65,13 +65,17 @@ func BlockRows(batch int) int {
 }
 
 // Predict returns the moments of the outputs for the rows of x. The result is
-// valid until the next call.
+// valid until the next call. Rows that hold a NaN, or a number whose square
+// overflows, give NaN; the others are none the worse for it.
 func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 	if x.Width != p.net.Inputs() {
 		panic("model: the rows have another width than the network's input")
 	}
 	if x.Rows > p.rows {
 		panic("model: more rows than the predictor has room for")
+	}
+	if size := x.Rows * x.Width; len(x.Mean) < size || x.Var != nil && len(x.Var) < size {
+		panic("model: the batch holds fewer numbers than its rows need")
 	}
 	out := p.out.Slice(0, x.Rows)
 	if x.Rows == 0 {

@@ -18,8 +18,8 @@ import (
 	"utvi/special"
 )
 
-// A Prior is the Normal that the weights of a tensor are drawn towards. The zero
-// value stands for N(0, 1).
+// A Prior is the Normal that the weights of a tensor are drawn towards. In a
+// configuration the zero value stands for N(0, 1).
 type Prior struct {
 	Mean float64 `json:"mean"`
 	Std  float64 `json:"std"`
@@ -27,6 +27,14 @@ type Prior struct {
 
 // Standard is the prior N(0, 1).
 var Standard = Prior{0, 1}
+
+// Check reports a prior that is no distribution.
+func (p Prior) Check() error {
+	if !(p.Std > 0) || math.IsInf(p.Std, 0) || p.Mean-p.Mean != 0 {
+		return fmt.Errorf("the prior is N(%v, %v²); its mean must be finite and its standard deviation > 0", p.Mean, p.Std)
+	}
+	return nil
+}
 
 // An Init says how the weights of a random tensor start: ρ uniform in [RhoMin,
 // RhoMax]. The zero value stands for ρ ~ U(−8, −2), as in the paper author's
@@ -39,6 +47,14 @@ type Init struct {
 func Std(sigma float64) Init {
 	r := special.SoftplusInverse(sigma)
 	return Init{r, r}
+}
+
+// Check reports an Init that no weight can start from.
+func (i Init) Check() error {
+	if !(i.RhoMin <= i.RhoMax) || math.IsInf(i.RhoMin, 0) || math.IsInf(i.RhoMax, 0) {
+		return fmt.Errorf("ρ starts between %v and %v; both must be finite, the smaller first (vi.Std takes a number > 0)", i.RhoMin, i.RhoMax)
+	}
+	return nil
 }
 
 func (i Init) orDefault() Init {
@@ -178,6 +194,15 @@ func (p *Params[T]) Start(key rng.Key, init Init) {
 			if t.start > 0 {
 				t.Rho[j] = T(special.SoftplusInverse(t.start))
 			}
+		}
+	}
+}
+
+// SetPrior gives every random tensor the prior q.
+func (p *Params[T]) SetPrior(q Prior) {
+	for _, t := range p.Tensors {
+		if t.Random {
+			t.Prior = q
 		}
 	}
 }

@@ -1,0 +1,68 @@
+package model_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"utvi/gauss"
+	"utvi/model"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+func TestConfigMisuse(t *testing.T) {
+	nan := math.NaN()
+	for says, c := range map[string]model.Config{
+		"ρ starts between NaN":      {Init: vi.Init{RhoMin: nan, RhoMax: 1}},
+		"ρ starts between 2 and 1":  {Init: vi.Init{RhoMin: 2, RhoMax: 1}},
+		"vi.Std takes a number > 0": {Init: vi.Std(-1)},
+		"ρ starts between -Inf":     {Init: vi.Std(0)},
+		"the prior is N(1, 0²)":     {Prior: vi.Prior{Mean: 1}},
+		"the prior is N(0, NaN²)":   {Prior: vi.Prior{Std: nan}},
+		"the prior is N(+Inf, 1²)":  {Prior: vi.Prior{Mean: math.Inf(1), Std: 1}},
+	} {
+		c.Input, c.Layers = nn.Vec(1), nn.Chain{nn.Dense{Out: 1}}
+		if _, err := model.New(c); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one with %q", err, says)
+		}
+	}
+}
+
+// Priors reach every tensor that has one, and the unit that is trained.
+func TestPrior(t *testing.T) {
+	want := vi.Prior{Mean: 0.5, Std: 2}
+	m, err := model.New(model.Config{Input: nn.Vec(2), Prior: want, Layers: nn.Chain{nn.Dense{Out: 3}, nn.Dense{Out: 1, Fixed: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, p, err := m.TrainUnit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range m.Params.Tensors {
+		if q := p.Tensors[i].Prior; x.Random && (x.Prior != want || q != want) || !x.Random && x.Prior == want {
+			t.Errorf("%s has prior %v, and %v in training", x.Name, x.Prior, q)
+		}
+	}
+}
+
+func TestShortBatchPanics(t *testing.T) {
+	m, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, x := range map[string]gauss.Batch[float32]{
+		"mean":     {Rows: 1, Width: 2, Mean: []float32{1}},
+		"variance": {Rows: 1, Width: 2, Mean: []float32{1, 2}, Var: []float32{1}},
+	} {
+		func() {
+			defer func() {
+				if _, ok := recover().(string); !ok {
+					t.Errorf("%s: no panic with a string", name)
+				}
+			}()
+			m.NewPredictor(1).Predict(x)
+		}()
+	}
+}
