@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"utvi/internal/atomicfile"
 	"utvi/internal/safetensors"
@@ -100,15 +101,28 @@ func (t *Trainer) resume() error {
 	}
 	f, err := safetensors.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil
+		return canCheckpoint(path)
 	}
 	if err != nil {
-		return fmt.Errorf("train: checkpoint %w", err)
+		return fmt.Errorf("train: checkpoint: %w; name another file, or remove it to begin anew", err)
 	}
 	if err := t.load(f); err != nil {
 		return fmt.Errorf("train: checkpoint %s: %w", path, err)
 	}
 	t.net.Changed()
+	return nil
+}
+
+// canCheckpoint finds out before hours of training, not after them, that the
+// checkpoint cannot be written.
+func canCheckpoint(path string) error {
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("train: checkpoint %s: the folder %s does not exist", path, dir)
+	}
+	if err := atomicfile.Writable(dir); err != nil {
+		return fmt.Errorf("train: checkpoint %s: %w", path, err)
+	}
 	return nil
 }
 
@@ -126,6 +140,8 @@ func (t *Trainer) load(f *safetensors.File) error {
 		return fmt.Errorf("it belongs to a run with %v, this one has %v; remove it or use the same settings", have, want)
 	case have.Step < 0:
 		return fmt.Errorf("it claims to be of step %d", have.Step)
+	case have.Step > t.config.Steps:
+		return fmt.Errorf("it is of step %d, beyond the %d of this training; ask for more steps or remove it", have.Step, t.config.Steps)
 	}
 	byName := make(map[string]safetensors.Tensor, len(f.Tensors))
 	for _, x := range f.Tensors {

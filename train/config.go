@@ -12,6 +12,7 @@ package train
 
 import (
 	"fmt"
+	"reflect"
 
 	"utvi/compute"
 	"utvi/data"
@@ -23,7 +24,7 @@ import (
 
 // A Config says how a network is trained.
 type Config struct {
-	Data       data.Source
+	Data       data.Source           // serves one trainer at a time
 	Likelihood likelihood.Likelihood // nil stands for likelihood.Normal{}
 	Optimizer  optim.AdamW           // the zero value stands for optim.Paper()
 	KL         optim.KLSchedule      // nil stands for optim.FullKL()
@@ -36,16 +37,19 @@ type Config struct {
 
 	// Checkpoint is a file to write the state of the training to, every
 	// CheckpointEvery steps (0: at the end and when stopped). A run that finds
-	// the file continues from it, bit for bit.
+	// the file continues from it, bit for bit. Its folder must exist.
 	Checkpoint      string
 	CheckpointEvery int
 }
 
 func (c *Config) check(m *model.Model) error {
+	if m == nil {
+		return fmt.Errorf("train: there is no network")
+	}
 	if c.Likelihood == nil {
 		c.Likelihood = likelihood.Normal{}
 	}
-	if c.Optimizer.Rate == nil && c.Optimizer.Beta2 == 0 {
+	if reflect.ValueOf(c.Optimizer).IsZero() {
 		c.Optimizer = optim.Paper()
 	}
 	if c.KL == nil {

@@ -1,0 +1,64 @@
+package train_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"utvi/moment"
+	"utvi/optim"
+	"utvi/train"
+)
+
+// What cannot work is said before the first step.
+func TestMisuse(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("garbage"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for says, change := range map[string]func(c *train.Config){
+		"no data":                             func(c *train.Config) { c.Data = nil },
+		"0 steps":                             func(c *train.Config) { c.Steps = 0 },
+		"no learning rate":                    func(c *train.Config) { c.Optimizer = optim.AdamW{Clip: 1} },
+		"start from optim.Paper()":            func(c *train.Config) { c.Optimizer = optim.AdamW{Rate: optim.Constant(1)} },
+		"the learning rate of step 1 is NaN":  func(c *train.Config) { c.Optimizer.Rate = optim.Constant(math.NaN()) },
+		"the learning rate of step 1 is +Inf": func(c *train.Config) { c.Optimizer.Rate = optim.Constant(math.Inf(1)) },
+		"the learning rate of step 1 is -1":   func(c *train.Config) { c.Optimizer.Rate = optim.Constant(-1) },
+		"does not exist":                      func(c *train.Config) { c.Checkpoint = filepath.Join(dir, "none", "x") },
+		"not a directory":                     func(c *train.Config) { c.Checkpoint = filepath.Join(file, "x") },
+		"to begin anew":                       func(c *train.Config) { c.Checkpoint = file },
+	} {
+		c := config()
+		change(&c)
+		if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("error %v, want one with %q", err, says)
+		}
+	}
+	if _, err := train.New(nil, config()); err == nil {
+		t.Error("no network was taken for one")
+	}
+}
+
+// A finished training cannot become a shorter one.
+func TestFewerSteps(t *testing.T) {
+	c := config()
+	c.Steps, c.Checkpoint = 2, filepath.Join(t.TempDir(), "x")
+	tr, err := train.New(network(moment.UT(2)), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.Steps = 1
+	if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), "it is of step 2, beyond the 1 of this training") {
+		t.Errorf("error %v", err)
+	}
+	c.Steps = 2
+	if _, err := train.New(network(moment.UT(2)), c); err != nil {
+		t.Errorf("the same again: %v", err)
+	}
+}
