@@ -11,9 +11,12 @@ import (
 	"utvi/rng"
 )
 
-// At pushes one Gaussian through f by rule, in float64. key seeds the rules that
-// draw.
+// At pushes one Gaussian through f by rule, in float64; a nil rule stands for
+// UT(2). key seeds the rules that draw, any key serves the others.
 func At(f *Func, rule Rule, mean, variance float64, key rng.Key) (Jet, error) {
+	if rule == nil {
+		rule = UT(2)
+	}
 	if err := rule.Check(f); err != nil {
 		return Jet{}, err
 	}
@@ -80,6 +83,9 @@ func Parse(name string) (Rule, error) {
 	}
 	if len(args) != n {
 		return nil, fmt.Errorf("rule %q takes %d parameters, not %d", kind, n, len(args))
+	}
+	if (kind == "gh" || kind == "mc") && !(args[0] == math.Trunc(args[0]) && math.Abs(args[0]) <= 1e9) {
+		return nil, fmt.Errorf("rule %q: the number of points must be a whole number up to 1e9", name)
 	}
 	switch kind {
 	case "ut":
