@@ -35,7 +35,7 @@ func pushRow(l nn.Layer, mean, variance []float64) gauss.Batch[float64] {
 	return out
 }
 
-const draws = 200_000
+const draws = 100_000
 
 // sampleRow draws the inputs, and hands each draw with a second standard Normal
 // to f, which returns the outputs.

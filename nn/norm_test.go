@@ -20,10 +20,10 @@ func TestLayerNorm(t *testing.T) {
 // TestLayerNormMoments: over many units the statistics are nearly the numbers
 // they are taken for, and sampling agrees.
 func TestLayerNormMoments(t *testing.T) {
-	const n = 50
+	const n = 30
 	mean, variance := make([]float64, n), make([]float64, n)
 	for i := range mean {
-		mean[i], variance[i] = math.Sin(float64(3*i)), 0.1+0.02*float64(i)
+		mean[i], variance[i] = math.Sin(float64(3*i)), 0.1+0.03*float64(i)
 	}
 	m, v := sampleRow(mean, variance, n, func(x []float64, _ float64, y []float64) {
 		var mu, t float64
@@ -39,7 +39,7 @@ func TestLayerNormMoments(t *testing.T) {
 	})
 	out := pushRow(nn.LayerNorm{Eps: 1e-12}, mean, variance)
 	for i := range m {
-		agrees(t, fmt.Sprint("unit ", i), out.Mean[i], out.Var[i], m[i], v[i], 0.1)
+		agrees(t, fmt.Sprint("unit ", i), out.Mean[i], out.Var[i], m[i], v[i], 0.12)
 	}
 }
 
