@@ -61,7 +61,7 @@ func (t *Trainer) doGrad(worker, tile int) { t.lanes[worker].runner.Gradient(til
 func (t *Trainer) doPrepare(worker, tile int) { t.lanes[worker].runner.Prepare(tile) }
 
 // rangeSize is how many weights of a tensor one update task owns.
-const rangeSize = 16384
+const rangeSize = 4096
 
 // A paramRange is a stretch of one tensor.
 type paramRange struct {
