@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"utvi/data"
+	"utvi/gauss"
 	"utvi/rng"
 )
 
@@ -96,4 +98,13 @@ func TestContactSheet(t *testing.T) {
 	if err := png.Encode(f, sheet); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func ExampleDigits() {
+	source := data.Digits(60000)
+	x, y := gauss.New[float32](3, source.Inputs()), make([]float32, 3)
+	source.Begin(rng.New(1), 1, 3)
+	source.Fill(0, 3, x, y)
+	fmt.Println(source.Rows(), "images of", source.Inputs(), "pixels:", y, "…")
+	// Output: 60000 images of 784 pixels: [4 1 4] …
 }

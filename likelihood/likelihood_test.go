@@ -161,3 +161,25 @@ func ExampleCategorical() {
 	fmt.Printf("%.3f nats, slopes %v\n", nll, dmean)
 	// Output: 0.693 nats, slopes [0 0 -2]
 }
+
+func ExampleExpectedNormal() {
+	l := likelihood.ExpectedNormal{Std: 0.3}
+	var y, v [1]float64
+	l.Predict(vec{2}, vec{0.16}, y[:], v[:])
+	fmt.Printf("%.1f ± %.1f\n", y[0], math.Sqrt(v[0]))
+	// Output: 2.0 ± 0.5
+}
+
+func ExamplePoisson() {
+	var l likelihood.Poisson // the output is the logarithm of the rate
+	var y, v [1]float64
+	l.Predict(vec{math.Log(4)}, vec{0}, y[:], v[:])
+	fmt.Printf("%.1f ± %.1f\n", y[0], math.Sqrt(v[0]))
+	// Output: 4.0 ± 2.0
+}
+
+func ExampleBernoulli() {
+	var l likelihood.Bernoulli
+	fmt.Printf("%.3f nats\n", l.Score(vec{1}, vec{0.25}, vec{0}))
+	// Output: 1.386 nats
+}

@@ -80,15 +80,14 @@ func targets(t *testing.T, l likelihood.Likelihood, c Case) {
 }
 
 // Expect integrates g over independent Normals: the trapezoidal rule over ±9 σ in
-// each of at most four dimensions.
+// each dimension, coarser and over ±7.5 σ if there are more than two.
 func Expect(mean, variance []float64, g func(f []float64) float64) float64 {
 	f := make([]float64, len(mean))
 	copy(f, mean)
-	step := 1.0 / 8
+	step, n := 1.0/8, 72
 	if len(mean) > 2 {
-		step = 0.5
+		step, n = 0.5, 15
 	}
-	n := int(9 / step)
 	var inner func(i int, w float64) float64
 	inner = func(i int, w float64) float64 {
 		if i == len(f) {
