@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -37,6 +39,9 @@ bench/compare does the same beside PyTorch.`,
 			o.Progress, done = lineProgress(cmd.ErrOrStderr())
 			r, err := bench.Run(cmd.Context(), o)
 			done()
+			if errors.Is(err, context.Canceled) {
+				return errors.New("the measurement was interrupted")
+			}
 			if err != nil {
 				return err
 			}

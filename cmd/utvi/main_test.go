@@ -56,6 +56,12 @@ func utvi(t *testing.T, args ...string) (code int, stdout, stderr string) {
 func TestMisuse(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"nosuch", `unknown command "nosuch"; there are bench, `},
+		{"help nosuch", `unknown command "nosuch"; there are bench, `},
+		{"help moments extra", `unknown command "moments extra"`},
+		{"bench --batches x", `--batches takes whole numbers with commas between, not "x"`},
+		{"bench --threads 3", "3 threads are not measured"},
+		{"moments --rule mc --samples 1000000000000", "there may be at most 10000000"},
+		{"reproduce --out=", "--out names no folder"},
 		{"nosuch --flag", `unknown command "nosuch"`},
 		{"--nosuch", "unknown flag --nosuch"},
 		{"moments --nosuch 1", "unknown flag --nosuch; utvi moments takes --fn --slope "},

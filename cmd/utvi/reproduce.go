@@ -78,6 +78,9 @@ Experiments: fc (§4.2, regression with a fully connected network).`,
 		if r.preset != "quick" && r.preset != "paper" {
 			return usagef("there is no preset %q; there are quick, paper", r.preset)
 		}
+		if r.out == "" {
+			return usagef("--out names no folder; . is the present one")
+		}
 		for _, e := range experiments {
 			if len(args) == 1 && args[0] != e.name {
 				continue

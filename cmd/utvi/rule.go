@@ -40,6 +40,10 @@ func (f *functionFlags) function(flags *pflag.FlagSet) (*moment.Func, error) {
 	return g, misuse(err)
 }
 
+// mostSamples take about a second, and the error of a mean is then below 1/3000 of
+// a standard deviation.
+const mostSamples = 10_000_000
+
 // A ruleFlags chooses a rule. Every flag but --rule belongs to one rule only.
 type ruleFlags struct {
 	name           string
@@ -56,7 +60,7 @@ func (r *ruleFlags) register(flags *pflag.FlagSet) {
 	flags.IntVar(&r.order, "order", 5, "number of points of gh, 2 to 32")
 	flags.Float64Var(&r.skew, "skew", 0, "skewness that genut matches")
 	flags.Float64Var(&r.kurtosis, "kurtosis", 3, "kurtosis that genut matches")
-	flags.IntVar(&r.samples, "samples", 10, "samples of mc, at least 2")
+	flags.IntVar(&r.samples, "samples", 10, "samples of mc, 2 to 10000000")
 	flags.Uint64Var(&r.seed, "seed", 1, "seed of mc")
 }
 
@@ -86,6 +90,9 @@ func (r *ruleFlags) rule(flags *pflag.FlagSet) (moment.Rule, error) {
 				return nil, usagef("--%s belongs to --rule %s, not to %s", f, x.name, r.name)
 			}
 		}
+	}
+	if r.name == "mc" && r.samples > mostSamples {
+		return nil, usagef("%d samples; there may be at most %d", r.samples, mostSamples)
 	}
 	if chosen == nil {
 		return nil, usagef("there is no rule %q; there are %s", r.name, strings.Join(names, ", "))

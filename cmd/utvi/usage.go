@@ -67,6 +67,10 @@ func kindOf(f *pflag.Flag) string {
 		return "a whole number ≥ 0"
 	case "bool":
 		return "true or false"
+	case "intSlice":
+		return "whole numbers with commas between"
+	case "stringSlice":
+		return "names with commas between"
 	}
 	return "a value"
 }
