@@ -115,7 +115,7 @@ func (e *Ensemble) Save(path string) error {
 func LoadEnsemble(path string, options ...Option) (*Ensemble, error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot load the model: %w", err)
+		return nil, err // which names the path
 	}
 	e, err := decodeEnsemble(f, options)
 	if err != nil {

@@ -62,7 +62,7 @@ func Load(path string, options ...Option) (*Model, error) { return LoadAs[float3
 func LoadAs[T compute.Float](path string, options ...Option) (*Net[T], error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("cannot load the model: %w", err)
+		return nil, err // which names the path
 	}
 	n, err := decode[T](f, options)
 	if err != nil {

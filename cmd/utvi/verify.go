@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -49,19 +50,11 @@ Means are off in standard deviations, standard deviations in percent.`,
 				return err
 			}
 			tell, done := lineProgress(cmd.ErrOrStderr())
-			defer done()
-			var all []*model.Verification
-			for k, m := range e.Members {
-				if tell != nil {
-					c.Progress = func(i, total int) { tell(k*total+i, len(e.Members)*total, "networks drawn") }
-				}
-				v, err := m.Verify(cmd.Context(), x, c)
-				if err != nil {
-					return err
-				}
-				all = append(all, v)
-			}
+			all, err := verifyMembers(cmd.Context(), e.Members, x, c, tell)
 			done()
+			if err != nil {
+				return err
+			}
 			w := cmd.OutOrStdout()
 			if asJSON {
 				return json.NewEncoder(w).Encode(map[string]any{"members": all})
@@ -83,6 +76,21 @@ Means are off in standard deviations, standard deviations in percent.`,
 	f.Uint64Var(&c.Seed, "seed", 1, "seed of the draws")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+func verifyMembers(ctx context.Context, members []*model.Model, x gauss.Batch[float32], c model.VerifyConfig, tell func(done, total int, what string)) ([]*model.Verification, error) {
+	var all []*model.Verification
+	for k, m := range members {
+		if tell != nil {
+			c.Progress = func(i, total int) { tell(k*total+i, len(members)*total, "networks drawn") }
+		}
+		v, err := m.Verify(ctx, x, c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, nil
 }
 
 // verifyInputs reads rows of inputs, all of them unless limited, or draws them.
