@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -39,9 +37,6 @@ bench/compare does the same beside PyTorch.`,
 			o.Progress, done = lineProgress(cmd.ErrOrStderr())
 			r, err := bench.Run(cmd.Context(), o)
 			done()
-			if errors.Is(err, context.Canceled) {
-				return errors.New("the measurement was interrupted")
-			}
 			if err != nil {
 				return err
 			}

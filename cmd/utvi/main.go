@@ -42,6 +42,9 @@ func run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	if err == nil {
 		return 0
 	}
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted") // whatever was under way
+	}
 	fmt.Fprintln(stderr, "utvi:", oneLine(err.Error()))
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
