@@ -8,6 +8,9 @@
 // with B the rows of the batch, N the rows of an epoch, and w the KL schedule's
 // weight, 1 for the evidence lower bound. The trainer knows N; nobody else
 // divides anything.
+//
+// The moments are propagated through the network (Config.Draws = 0), or the loss
+// is averaged over networks drawn from the weights (Bayes by backprop).
 package train
 
 import (
