@@ -29,10 +29,12 @@ func TestConfigMisuse(t *testing.T) {
 	}
 }
 
-// Priors reach every tensor that has one, and the unit that is trained.
+// Priors reach every tensor that is random and has none of its own, and the unit
+// that is trained.
 func TestPrior(t *testing.T) {
 	want := vi.Prior{Mean: 0.5, Std: 2}
-	m, err := model.New(model.Config{Input: nn.Vec(2), Prior: want, Layers: nn.Chain{nn.Dense{Out: 3}, nn.Dense{Out: 1, Fixed: true}}})
+	own := nn.Stochastic{F: func(x, a float64) float64 { return x * a }, Prior: vi.Prior{Mean: 3, Std: 1}}
+	m, err := model.New(model.Config{Input: nn.Vec(2), Prior: want, Layers: nn.Chain{nn.Dense{Out: 3}, nn.Dense{Out: 1, Fixed: true}, own}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,8 +43,9 @@ func TestPrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, x := range m.Params.Tensors {
-		if q := p.Tensors[i].Prior; x.Random && (x.Prior != want || q != want) || !x.Random && x.Prior == want {
-			t.Errorf("%s has prior %v, and %v in training", x.Name, x.Prior, q)
+		want := map[string]vi.Prior{"0.dense.weight": want, "0.dense.bias": want, "2.stochastic.theta": own.Prior}[x.Name]
+		if q := p.Tensors[i].Prior; x.Prior != want || q != want {
+			t.Errorf("%s has prior %v, and %v in training; want %v", x.Name, x.Prior, q, want)
 		}
 	}
 }

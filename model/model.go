@@ -20,7 +20,7 @@ type Config struct {
 	Layers nn.Chain
 	Seed   uint64   // of the starting weights
 	Init   vi.Init  // of the weights' means and variances; the zero value is the default
-	Prior  vi.Prior // of every weight; the zero value stands for N(0, 1)
+	Prior  vi.Prior // of the weights, unless a layer has its own; the zero value stands for N(0, 1)
 }
 
 // A Net is a network computed in T. Its parameters may be read and predicted
@@ -47,10 +47,7 @@ func New(c Config) (*Model, error) { return Build[float32](c) }
 
 // Build builds a network computed in T.
 func Build[T compute.Float](c Config) (*Net[T], error) {
-	if c.Prior == (vi.Prior{}) {
-		c.Prior = vi.Standard
-	}
-	if err := cmp.Or(c.Init.Check(), c.Prior.Check()); err != nil {
+	if err := cmp.Or(c.Init.Check(), c.Prior.OrStandard().Check()); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
 	n := &Net[T]{Config: c}
@@ -61,7 +58,6 @@ func Build[T compute.Float](c Config) (*Net[T], error) {
 	n.out = n.unit.Out()
 	n.Params.Alloc()
 	n.Params.Start(rng.New(c.Seed), c.Init)
-	n.Params.SetPrior(c.Prior)
 	n.Changed()
 	return n, nil
 }
@@ -76,6 +72,7 @@ func bindTo[T compute.Float](p *vi.Params[T], c Config, train, fixed bool) (nn.U
 	if c.Input.H < 1 || c.Input.W < 1 || c.Input.C < 1 {
 		return nil, fmt.Errorf("network: the input shape is %v; every extent must be at least 1", c.Input)
 	}
+	p.Prior = c.Prior
 	b := &nn.Binder[T]{Params: p, In: c.Input, Train: train, Fixed: fixed}
 	u, err := nn.Bind(c.Layers, b)
 	if err != nil {

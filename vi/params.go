@@ -18,8 +18,8 @@ import (
 	"utvi/special"
 )
 
-// A Prior is the Normal that the weights of a tensor are drawn towards. In a
-// configuration the zero value stands for N(0, 1).
+// A Prior is the Normal that the weights of a tensor are drawn towards. Where one
+// is asked for, the zero value stands for N(0, 1).
 type Prior struct {
 	Mean float64 `json:"mean"`
 	Std  float64 `json:"std"`
@@ -27,6 +27,14 @@ type Prior struct {
 
 // Standard is the prior N(0, 1).
 var Standard = Prior{0, 1}
+
+// OrStandard is p, or N(0, 1) for the zero value.
+func (p Prior) OrStandard() Prior {
+	if p == (Prior{}) {
+		return Standard
+	}
+	return p
+}
 
 // Check reports a prior that is no distribution.
 func (p Prior) Check() error {
@@ -99,6 +107,10 @@ type Params[T compute.Float] struct {
 	Theta   []T // every Mean and Rho
 	Grad    []T // every GMean and GVar, laid out as Theta
 
+	// Prior is what random tensors are declared with; the zero value stands for
+	// N(0, 1). A layer may give its own another one.
+	Prior Prior
+
 	// Expect, if set, is shown every tensor as it is declared, before memory is
 	// taken for it or its layer. Its error ends the declaring: a panic with a
 	// value of type Unexpected.
@@ -120,7 +132,7 @@ func (p *Params[T]) add(t *Tensor[T]) *Tensor[T] {
 
 // Random declares a tensor of Normal weights.
 func (p *Params[T]) Random(name string, fanIn int, shape ...int) *Tensor[T] {
-	return p.add(&Tensor[T]{Name: name, Shape: shape, Random: true, FanIn: fanIn, Prior: Standard})
+	return p.add(&Tensor[T]{Name: name, Shape: shape, Random: true, FanIn: fanIn, Prior: p.Prior.OrStandard()})
 }
 
 // RandomFrom declares a tensor of Normal weights that all start at the given
@@ -194,15 +206,6 @@ func (p *Params[T]) Start(key rng.Key, init Init) {
 			if t.start > 0 {
 				t.Rho[j] = T(special.SoftplusInverse(t.start))
 			}
-		}
-	}
-}
-
-// SetPrior gives every random tensor the prior q.
-func (p *Params[T]) SetPrior(q Prior) {
-	for _, t := range p.Tensors {
-		if t.Random {
-			t.Prior = q
 		}
 	}
 }
