@@ -44,8 +44,12 @@ func tile(rows int) {
 	// The stores at the end find their lines in L1.
 	prefetchRows(dst, ldd, rows)
 	x.begin(a)
-	b, k := load("b"), load("k")
+	b, ps, k := load("b"), bytes("ps"), load("k")
 	loop(k, func(u int) {
+		if rows == 6 {
+			// The next panel comes from afar while this one is at work.
+			PREFETCHT1(Mem{Base: b, Index: ps, Scale: 1, Disp: 64 * u})
+		}
 		b0, b1 := YMM(), YMM()
 		VMOVUPS(Mem{Base: b, Disp: 64 * u}, b0)
 		VMOVUPS(Mem{Base: b, Disp: 64*u + 32}, b1)
