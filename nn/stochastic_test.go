@@ -3,8 +3,10 @@ package nn_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
+	"utvi/gauss"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/nn/nntest"
@@ -70,6 +72,23 @@ func TestStochasticMoments(t *testing.T) {
 	}
 	if out := pushRow(l, []float64{3}, nil); math.Abs(out.Var[0]-9*0.25) > 1e-12 {
 		t.Errorf("a fixed input has variance %v", out.Var[0])
+	}
+}
+
+// TestStochasticPerUnit: each unit has the θ of its own place.
+func TestStochasticPerUnit(t *testing.T) {
+	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: nn.Vec(3), Fixed: true}
+	u, err := nn.Bind[float64](slope(nn.Stochastic{PerUnit: true}), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Params.Alloc()
+	copy(b.Params.Tensors[0].Mean, []float64{2, 3, 5})
+	x := gauss.Fixed(3, []float64{1, 10, 100, 7, 70, 700})
+	out := gauss.Fixed(3, make([]float64, 6))
+	u.NewRunner(2, false).Forward(&nn.Pass[float64]{In: x, Out: out})
+	if want := []float64{2, 30, 500, 14, 210, 3500}; !slices.Equal(out.Mean, want) {
+		t.Errorf("%v, want %v", out.Mean, want)
 	}
 }
 
