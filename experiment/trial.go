@@ -82,7 +82,20 @@ func (t trial) run(ctx context.Context, tell func(step int, score float64)) (*mo
 			return nil, nil, ctx.Err()
 		}
 	}
-	return m, scores, nil
+	return m, scores, t.save(m, last())
+}
+
+// save writes the trained network beside its checkpoint.
+func (t trial) save(m *model.Model, score float64) error {
+	if t.file == "" {
+		return nil
+	}
+	c := t.train
+	m.Facts = model.Facts{Rows: c.Data.Rows(), Steps: c.Steps, Likelihood: "normal", NLL: score, Data: t.name}
+	if c.Likelihood != nil {
+		m.Facts.Likelihood = c.Likelihood.String()
+	}
+	return m.Save(t.file + ".utvi")
 }
 
 func (t trial) due(step int) bool { return step%t.every == 0 || step == t.train.Steps }

@@ -29,11 +29,13 @@ type reproduction struct {
 	stdout, stderr io.Writer
 }
 
-// experiments are what reproduce knows, in the order it runs them.
+// experiments are what reproduce knows, in the order it runs them; extra ones,
+// which are not the paper's, only by name.
 var experiments = []struct {
-	name string
-	run  func(r *reproduction, ctx context.Context) error
-}{{"fc", (*reproduction).fc}}
+	name  string
+	extra bool
+	run   func(r *reproduction, ctx context.Context) error
+}{{name: "fc", run: (*reproduction).fc}, {name: "digits", extra: true, run: (*reproduction).digits}}
 
 func reproduceCommand() *cobra.Command {
 	r := &reproduction{}
@@ -48,10 +50,13 @@ func reproduceCommand() *cobra.Command {
 figures and every number under --out. Stopped with Ctrl-C, the same command
 continues where it stood and gives the same bits.
 
-Experiments: fc (§4.2, regression with a fully connected network).`,
+Experiments: fc (§4.2, regression with a fully connected network).
+Beyond the paper, by name only: digits (a convolutional classifier beside its
+deterministic twin, and what each makes of unfamiliar images).`,
 		Example: `  utvi reproduce fc
   utvi reproduce fc --preset paper --out results
-  utvi reproduce fc --replicates 5 --steps 8000 --seed 7`,
+  utvi reproduce fc --replicates 5 --steps 8000 --seed 7
+  utvi reproduce digits`,
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -82,7 +87,7 @@ Experiments: fc (§4.2, regression with a fully connected network).`,
 			return usagef("--out names no folder; . is the present one")
 		}
 		for _, e := range experiments {
-			if len(args) == 1 && args[0] != e.name {
+			if len(args) == 1 && args[0] != e.name || len(args) == 0 && e.extra {
 				continue
 			}
 			err := e.run(r, cmd.Context())
@@ -104,51 +109,85 @@ func (r *reproduction) fc(ctx context.Context) error {
 		spec = experiment.FCPaper()
 	}
 	spec.Seed = r.seed
-	if r.flags.Changed("replicates") {
-		spec.Replicates = r.replicates
+	r.size(&spec.Replicates, &spec.Steps)
+	return r.run("fc", spec.Check(), func(trials string, tell experiment.Progress) (result, report.Figure, error) {
+		spec.Dir = trials
+		res, err := experiment.FC(ctx, spec, tell)
+		if err != nil {
+			return nil, nil, err
+		}
+		return res, res.Figure(), nil
+	})
+}
+
+func (r *reproduction) digits(ctx context.Context) error {
+	spec := experiment.DigitsQuick()
+	if r.preset == "paper" {
+		spec = experiment.DigitsFull()
 	}
-	if r.flags.Changed("steps") {
-		spec.Steps = r.steps
+	spec.Seed = r.seed
+	r.size(&spec.Replicates, &spec.Steps)
+	return r.run("digits", spec.Check(), func(trials string, tell experiment.Progress) (result, report.Figure, error) {
+		spec.Dir = trials
+		res, err := experiment.Digits(ctx, spec, tell)
+		return res, nil, err
+	})
+}
+
+// A result is every number of an experiment, with its table.
+type result interface {
+	WriteTable(w io.Writer) error
+}
+
+// run runs an experiment in its folder, with progress, and writes what it found:
+// all numbers, the figure if it has one, the table.
+func (r *reproduction) run(name string, misused error, f func(trials string, tell experiment.Progress) (result, report.Figure, error)) error {
+	if misused != nil {
+		return misuse(misused)
 	}
-	if err := spec.Check(); err != nil {
-		return misuse(err)
-	}
-	dir := filepath.Join(r.out, "fc")
+	dir := filepath.Join(r.out, name)
 	if err := makeFolder(dir); err != nil {
 		return err
 	}
-	spec.Dir = filepath.Join(dir, "trials")
-
+	trials := filepath.Join(dir, "trials")
 	bars := newProgress(r.stderr)
-	result, err := experiment.FC(ctx, spec, bars.tell)
+	found, figure, err := f(trials, bars.tell)
 	bars.close()
 	if err != nil {
 		return err
 	}
-	return r.finish(dir, result, result.Figure(), result.WriteTable)
-}
-
-// finish writes what an experiment found: all numbers, the figure, the table.
-func (r *reproduction) finish(dir string, numbers any, figure report.Figure, table func(io.Writer) error) error {
-	files := []string{filepath.Join(dir, "results.json"), filepath.Join(dir, "figure.svg"), filepath.Join(dir, "figure.png")}
-	err := atomicfile.Write(files[0], func(w io.Writer) error {
+	files := []string{filepath.Join(dir, "results.json")}
+	err = atomicfile.Write(files[0], func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
-		return e.Encode(numbers)
+		return e.Encode(found)
 	})
 	if err != nil {
 		return err
+	}
+	if figure != nil {
+		files = append(files, filepath.Join(dir, "figure.svg"), filepath.Join(dir, "figure.png"))
 	}
 	for _, f := range files[1:] {
 		if err := report.Save(f, figure); err != nil {
 			return err
 		}
 	}
-	if err := table(r.stdout); err != nil {
+	if err := found.WriteTable(r.stdout); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(r.stdout, "\nWrote %s.\n", strings.Join(files, ", "))
+	_, err = fmt.Fprintf(r.stdout, "\nWrote %s; the trained networks are in %s.\n", strings.Join(files, ", "), trials)
 	return err
+}
+
+// size overrides a preset's numbers where flags ask for it.
+func (r *reproduction) size(replicates, steps *int) {
+	if r.flags.Changed("replicates") {
+		*replicates = r.replicates
+	}
+	if r.flags.Changed("steps") {
+		*steps = r.steps
+	}
 }
 
 // makeFolder makes dir, before hours of work go into it.
