@@ -22,6 +22,8 @@ type Options struct {
 	Mean, Spread float64
 	// Tolerance is the largest relative error of a derivative; 0 stands for 1e-6.
 	Tolerance float64
+	// Entries is how many entries of each tensor are tried; 0 stands for 40.
+	Entries int
 	// SkipFixed leaves out inputs without variance.
 	SkipFixed bool
 }
@@ -36,6 +38,9 @@ func Layer(t *testing.T, l nn.Layer, in nn.Shape, o Options) {
 	}
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-6
+	}
+	if o.Entries == 0 {
+		o.Entries = 40
 	}
 	t.Run("gradients", func(t *testing.T) { gradients(t, l, in, o, false) })
 	if !o.SkipFixed {
@@ -155,7 +160,7 @@ func gradients(t *testing.T, l nn.Layer, in nn.Shape, o Options, det bool) {
 }
 
 // check compares the gradient of x, times chain(x), with fourth-order differences
-// of the loss. At most 40 spread entries are tried.
+// of the loss, at entries spread over it.
 func (b *bench[T]) check(t *testing.T, what string, x, grad []T, chain func(float64) float64, o Options) {
 	t.Helper()
 	grad = slices.Clone(grad)
@@ -166,7 +171,7 @@ func (b *bench[T]) check(t *testing.T, what string, x, grad []T, chain func(floa
 		}
 		scale = max(scale, math.Abs(float64(grad[i])))
 	}
-	stride := max(1, len(x)/40) | 1
+	stride := max(1, len(x)/o.Entries) | 1
 	for i := 0; i < len(x); i += stride {
 		x0 := x[i]
 		h := 1e-3 * (0.01 + math.Abs(float64(x0)))
