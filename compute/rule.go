@@ -45,35 +45,24 @@ func Points[T Float](m, v, s, x, xi []T) {
 	}
 }
 
-// PointsEach writes the points x[p*n+i] = m[i] + xi[p*n+i]·s[i] of drawn nodes.
-// x may be xi.
-func PointsEach[T Float](m, s, x, xi []T) {
+// PointsEach is Points with drawn nodes, xi[p*n+i] for each element its own. x may
+// be xi.
+func PointsEach[T Float](m, v, s, x, xi []T) {
 	n := len(m)
-	if len(s) != n || len(x) != len(xi) || n > 0 && len(x)%n != 0 {
+	if len(v) != n || len(s) != n || len(x) != len(xi) || n > 0 && len(x)%n != 0 {
 		panic("compute: PointsEach lengths differ")
 	}
 	if is32[T]() && vector && n > 0 && len(xi) > 0 {
-		pointsEachVector(as32(m), as32(s), as32(x), as32(xi))
+		pointsEachVector(as32(m), as32(v), as32(s), as32(x), as32(xi))
 		return
 	}
+	roots(v, s)
 	for p := 0; p < len(x); p += n {
 		x, xi := x[p:][:n], xi[p:][:n]
 		for i, m := range m {
 			x[i] = m + T(xi[i]*s[i])
 		}
 	}
-}
-
-// Roots writes s = √v.
-func Roots[T Float](v, s []T) {
-	if len(s) != len(v) {
-		panic("compute: Roots lengths differ")
-	}
-	if is32[T]() {
-		Sqrt(as32(s), as32(v))
-		return
-	}
-	roots(v, s)
 }
 
 func roots[T Float](v, s []T) {

@@ -4,8 +4,8 @@ func pointsVector(m, v, s, x, xi []float32) {
 	pointsAVX2(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi), len(m))
 }
 
-func pointsEachVector(m, s, x, xi []float32) {
-	pointsEachAVX2(&m[0], &s[0], &x[0], &xi[0], len(xi)/len(m), len(m))
+func pointsEachVector(m, v, s, x, xi []float32) {
+	pointsEachAVX2(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi)/len(m), len(m))
 }
 
 func combineVector(o *Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {

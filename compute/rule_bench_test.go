@@ -23,7 +23,7 @@ func BenchmarkRule(b *testing.B) {
 		}
 		points := func() {
 			if c.each {
-				PointsEach(p.m, p.s, p.x, p.xi)
+				PointsEach(p.m, p.v, p.s, p.x, p.xi)
 			} else {
 				Points(p.m, p.v, p.s, p.x, p.xi)
 			}

@@ -6,7 +6,7 @@ package compute
 const missing = "compute: no vector kernels on this machine"
 
 func pointsVector(m, v, s, x, xi []float32)                             { panic(missing) }
-func pointsEachVector(m, s, x, xi []float32)                            { panic(missing) }
+func pointsEachVector(m, v, s, x, xi []float32)                         { panic(missing) }
 func vjpVector(gm, gv []float32, o *Moments[float32], dm, dv []float32) { panic(missing) }
 func squareVector(dst, x []float32)                                     { panic(missing) }
 func combineVector(o *Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {

@@ -73,8 +73,7 @@ func newPlanes[T Float](c ruleCase) *planes[T] {
 
 func (p *planes[T]) run(c ruleCase, jacobian bool) {
 	if c.each {
-		Roots(p.v, p.s)
-		PointsEach(p.m, p.s, p.x, p.xi)
+		PointsEach(p.m, p.v, p.s, p.x, p.xi)
 	} else {
 		Points(p.m, p.v, p.s, p.x, p.xi)
 	}

@@ -29,7 +29,7 @@ func TestConformance(t *testing.T) {
 	rules := []moment.Rule{
 		moment.UT(2), moment.UT(0.5), moment.LearnedUT(1.3),
 		moment.GaussHermite(2), moment.GaussHermite(5), moment.GaussHermite(32),
-		moment.GenUT(0.4, 3.7), moment.MonteCarlo(2), moment.MonteCarlo(11),
+		moment.GenUT(0.4, 3.7), moment.MonteCarlo(2), moment.MonteCarlo(29),
 		moment.Linear(), moment.Exact(),
 	}
 	closed := 0

@@ -30,17 +30,16 @@ func (r monteCarlo) Check(f *Func) error {
 
 // chunk is how many samples a tile holds at a time, whole Philox blocks; their
 // sums run on from chunk to chunk.
-const chunk = 8
+const chunk = 12
 
 func pushDraws[T compute.Float](t *Tile[T], samples int) {
 	n := len(t.Mean)
-	compute.Roots(t.Var, t.s[:n])
 	t.sums.Begin(n)
 	for first := 0; first < samples; first += chunk {
 		size := n * min(chunk, samples-first)
 		xi, f := t.xi[:size], t.f[:size]
 		drawFrom(t, xi, first)
-		compute.PointsEach(t.Mean, t.s[:n], f, xi)
+		compute.PointsEach(t.Mean, t.Var, t.s[:n], f, xi)
 		var d []T
 		if t.jacobian() {
 			d = t.d[:size]

@@ -9,8 +9,8 @@ import (
 )
 
 func main() {
-	points()
-	pointsEach()
+	points("pointsAVX2", false, 2)
+	points("pointsEachAVX2", true, 4)
 	combine3("combine3", false)
 	combine3("combine3J", true)
 	combine("combineN", false)

@@ -37,13 +37,14 @@ func planeBytes(n GPVirtual) GPVirtual {
 	return stride
 }
 
-// points emits s = √v, x = m + ξ·s over the planes of x.
-func points() {
-	lane.Func("pointsAVX2", "func(m, v, s, x, xi *float32, points, n int)", "computes the points of a rule.")
+// points emits s = √v, x = m + ξ·s over the planes of x. Nodes are numbers or,
+// with each, planes of their own.
+func points(name string, each bool, together int) {
+	lane.Func(name, "func(m, v, s, x, xi *float32, points, n int)", "computes the points of a rule.")
 	m, v, s := lane.Arg("m"), lane.Arg("v"), lane.Arg("s")
 	n := lane.Arg("n")
 	stride := planeBytes(n)
-	lane.Together(2, n, func(at []lane.At) {
+	lane.Together(together, n, func(at []lane.At) {
 		var mean, root []VecVirtual
 		for i, at := range at {
 			mean, root = append(mean, at.Load(m)), append(root, at.Load(v))
@@ -53,37 +54,21 @@ func points() {
 		x, xi := lane.Arg("x"), lane.Arg("xi")
 		planes("points", at, func() {
 			for i, at := range at {
-				y := broadcast(Mem{Base: xi})
+				var y VecVirtual
+				if each {
+					y = at.Load(xi)
+				} else {
+					y = broadcast(Mem{Base: xi})
+				}
 				VFMADD213PS(mean[i], root[i], y)
 				at.Store(y, x)
 			}
 			ADDQ(stride, x)
-			ADDQ(Imm(4), xi)
-		})
-	})
-	lane.End()
-}
-
-// pointsEach emits x = m + ξ·s with nodes that are planes of their own.
-func pointsEach() {
-	lane.Func("pointsEachAVX2", "func(m, s, x, xi *float32, points, n int)", "computes the points of drawn nodes.")
-	m, s := lane.Arg("m"), lane.Arg("s")
-	n := lane.Arg("n")
-	stride := planeBytes(n)
-	lane.Together(4, n, func(at []lane.At) {
-		var mean, root []VecVirtual
-		for _, at := range at {
-			mean, root = append(mean, at.Load(m)), append(root, at.Load(s))
-		}
-		x, xi := lane.Arg("x"), lane.Arg("xi")
-		planes("each", at, func() {
-			for i, at := range at {
-				y := at.Load(xi)
-				VFMADD213PS(mean[i], root[i], y)
-				at.Store(y, x)
+			if each {
+				ADDQ(stride, xi)
+			} else {
+				ADDQ(Imm(4), xi)
 			}
-			ADDQ(stride, x)
-			ADDQ(stride, xi)
 		})
 	})
 	lane.End()
