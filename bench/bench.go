@@ -23,6 +23,7 @@ type Report struct {
 	Family   string    `json:"kernels_family"`
 	Peak     float64   `json:"peak_gflops"`
 	Kernels  []Kernel  `json:"kernels"`
+	Layers   []Layer   `json:"layers"`
 	Networks []Network `json:"networks"`
 }
 
@@ -54,7 +55,7 @@ type Network struct {
 // Options choose what is measured.
 type Options struct {
 	Quick     bool     // about 30 seconds
-	NoKernels bool     // networks only
+	NoKernels bool     // networks only, no kernels and layers
 	Nets      []string // nil: all
 	Rules     []string // nil: all
 	Batches   []int    // nil: all
@@ -78,7 +79,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	var todo []timing
 	if !o.NoKernels {
-		todo = kernels(r)
+		todo = append(kernels(r), layers(r)...)
 	}
 	todo = append(todo, networks(r, o)...)
 	if len(todo) == 0 {

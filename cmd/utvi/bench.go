@@ -52,7 +52,7 @@ bench/compare does the same beside PyTorch.`,
 	f := cmd.Flags()
 	f.BoolVar(&o.Quick, "quick", false, "about 30 seconds: the cases that matter most, short windows")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	f.BoolVar(&kernels, "kernels", true, "measure single kernels too")
+	f.BoolVar(&kernels, "kernels", true, "measure single kernels and layers too")
 	f.StringSliceVar(&o.Nets, "nets", nil, "networks: "+strings.Join(bench.Nets(), ", "))
 	f.StringSliceVar(&o.Rules, "rules", nil, "rules: "+strings.Join(bench.Rules(), ", "))
 	f.IntSliceVar(&o.Batches, "batches", nil, "batches: 1, 128, 1024")
@@ -95,6 +95,14 @@ func printBench(w io.Writer, r *bench.Report) {
 			} else {
 				fmt.Fprintf(t, "%s\t%s\t%.1f\t%.1f\t\t\n", k.Name, k.Shape, k.GFLOPS, k.Percent)
 			}
+		}
+		t.Flush()
+		fmt.Fprintln(w)
+	}
+	if len(r.Layers) > 0 {
+		fmt.Fprintln(t, "layer\tinput\toutput\tforward ns/unit\tbackward ns/unit\t")
+		for _, l := range r.Layers {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%.2f\t%.2f\t\n", l.Name, l.Input, l.Output, l.Forward, l.Backward)
 		}
 		t.Flush()
 		fmt.Fprintln(w)
