@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"utvi/internal/atomicfile"
 	"utvi/internal/safetensors"
+	"utvi/nn"
 	"utvi/vi"
 )
 
@@ -24,10 +26,13 @@ type facts struct {
 	Rows   int    `json:"rows"`
 	Draws  int    `json:"draws,omitempty"`
 	Prior  string `json:"prior,omitempty"` // how it is fitted
+
+	Likelihood string `json:"likelihood"`
+	Layers     string `json:"layers"` // the same tensors may serve other functions
 }
 
 func (f facts) String() string {
-	s := fmt.Sprintf("seed %d, batch %d and %d rows", f.Seed, f.Batch, f.Rows)
+	s := fmt.Sprintf("seed %d, batch %d, %d rows and likelihood %s", f.Seed, f.Batch, f.Rows, f.Likelihood)
 	if f.Draws > 0 {
 		s += fmt.Sprintf(", %d draws", f.Draws)
 	}
@@ -47,6 +52,12 @@ func (t *Trainer) facts() facts {
 	if t.config.Prior != nil {
 		f.Prior = t.config.Prior.String()
 	}
+	f.Likelihood = t.config.Likelihood.String()
+	var layers []string
+	for _, l := range t.net.Config.Layers {
+		layers = append(layers, l.Kind()+" "+nn.Options(l))
+	}
+	f.Layers = strings.Join(layers, ", ")
 	return f
 }
 
@@ -136,6 +147,8 @@ func (t *Trainer) load(f *safetensors.File) error {
 	switch {
 	case have.Format != want.Format:
 		return fmt.Errorf("it has format %d; this version reads %d", have.Format, want.Format)
+	case have.Layers != want.Layers:
+		return fmt.Errorf("it is of another network, %s, while this one is %s", have.Layers, want.Layers)
 	case have != want:
 		return fmt.Errorf("it belongs to a run with %v, this one has %v; remove it or use the same settings", have, want)
 	case have.Step < 0:

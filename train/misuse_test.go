@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/optim"
 	"utvi/train"
@@ -20,8 +21,6 @@ func TestMisuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for says, change := range map[string]func(c *train.Config){
-		"no data":                             func(c *train.Config) { c.Data = nil },
-		"0 steps":                             func(c *train.Config) { c.Steps = 0 },
 		"no learning rate":                    func(c *train.Config) { c.Optimizer = optim.AdamW{Clip: 1} },
 		"start from optim.Paper()":            func(c *train.Config) { c.Optimizer = optim.AdamW{Rate: optim.Constant(1)} },
 		"the learning rate of step 1 is NaN":  func(c *train.Config) { c.Optimizer.Rate = optim.Constant(math.NaN()) },
@@ -60,5 +59,19 @@ func TestFewerSteps(t *testing.T) {
 	c.Steps = 2
 	if _, err := train.New(network(moment.UT(2)), c); err != nil {
 		t.Errorf("the same again: %v", err)
+	}
+}
+
+// The tensors of a network do not tell its functions, nor what it is scored with.
+func TestCheckpointOfOtherFunctions(t *testing.T) {
+	c := config()
+	c.Steps, c.Checkpoint = 2, filepath.Join(t.TempDir(), "x")
+	run(t, network(moment.UT(2)), c)
+	if _, err := train.New(network(moment.GaussHermite(5)), c); err == nil || !strings.Contains(err.Error(), "another network") {
+		t.Errorf("another rule: %v", err)
+	}
+	c.Likelihood = likelihood.ExpectedNormal{Std: 1}
+	if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), "likelihood normal, this one") {
+		t.Errorf("another likelihood: %v", err)
 	}
 }
