@@ -132,3 +132,13 @@ func ExampleEval() {
 	fmt.Println(y, slope)
 	// Output: [9 1] [6 -2]
 }
+
+// A tile pushes many elements at once and belongs to one goroutine.
+func ExampleNewTile() {
+	t := moment.NewTile[float32](fn.Square(), moment.UT(2))
+	t.Mean, t.Var = []float32{-3, 0}, []float32{1, 1}
+	t.Out.Mean, t.Out.Var = make([]float32, 2), make([]float32, 2)
+	t.Push()
+	fmt.Printf("%.3f %.3f\n", t.Out.Mean, t.Out.Var)
+	// Output: [10.000 1.000] [38.000 2.000]
+}
