@@ -61,10 +61,14 @@ func (t *Trainer) facts() facts {
 	return f
 }
 
-// Save writes the checkpoint, if the configuration names one.
+// Save writes the checkpoint, if the configuration names one. It refuses
+// parameters that are not finite: what was saved before is worth more.
 func (t *Trainer) Save() error {
 	if t.config.Checkpoint == "" {
 		return nil
+	}
+	if err := t.params.CheckFinite(); err != nil {
+		return fmt.Errorf("train: step %d: %w; the checkpoint was left as it is", t.step, err)
 	}
 	meta, err := json.Marshal(t.facts())
 	if err != nil {

@@ -75,3 +75,26 @@ func TestCheckpointOfOtherFunctions(t *testing.T) {
 		t.Errorf("another likelihood: %v", err)
 	}
 }
+
+// A schedule that breaks half way leaves the last good checkpoint.
+func TestBrokenSchedule(t *testing.T) {
+	c := config()
+	c.Checkpoint, c.CheckpointEvery = filepath.Join(t.TempDir(), "x"), 1
+	good := c
+	c.Optimizer.Rate = func(step int) float64 { return 1e-3 / float64(max(0, 3-step)) } // infinite at step 3
+	tr, err := train.New(network(moment.UT(2)), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "step 3") {
+		t.Fatalf("error %v", err)
+	}
+	m := network(moment.UT(2))
+	tr, err = train.New(m, good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Params.CheckFinite(); err != nil || tr.Step() != 2 {
+		t.Errorf("the checkpoint is of step %d, %v", tr.Step(), err)
+	}
+}
