@@ -133,6 +133,14 @@ func TestPanicIsOneLine(t *testing.T) {
 	}
 }
 
+func TestInterruptedIsOneWord(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := run(t.Context(), &cobra.Command{RunE: func(*cobra.Command, []string) error { return context.Canceled }}, nil, &out, &errs)
+	if code != 1 || errs.String() != "utvi: interrupted\n" {
+		t.Errorf("exit %d, stderr %q", code, errs.String())
+	}
+}
+
 func TestHelp(t *testing.T) {
 	for _, args := range []string{"", "--help", "help moments", "moments --help", "reproduce -h"} {
 		code, out, errs := utvi(t, strings.Fields(args)...)
