@@ -135,7 +135,7 @@ func TestPanicIsOneLine(t *testing.T) {
 
 func TestInterruptedIsOneWord(t *testing.T) {
 	var out, errs bytes.Buffer
-	code := run(t.Context(), &cobra.Command{RunE: func(*cobra.Command, []string) error { return context.Canceled }}, nil, &out, &errs)
+	code := run(t.Context(), &cobra.Command{SilenceErrors: true, SilenceUsage: true, RunE: func(*cobra.Command, []string) error { return context.Canceled }}, nil, &out, &errs)
 	if code != 1 || errs.String() != "utvi: interrupted\n" {
 		t.Errorf("exit %d, stderr %q", code, errs.String())
 	}
