@@ -69,7 +69,7 @@ func (l Heteroscedastic) Predict(mean, variance, ymean, yvar []float64) {
 }
 
 // Score implements Predictive. The target is a Normal whose variance Σ_m + e^ℓ is
-// itself uncertain; 32 Gauss–Hermite nodes average its density over ℓ.
+// itself uncertain; its density is averaged over ℓ.
 func (l Heteroscedastic) Score(y, mean, variance []float64) (nll float64) {
 	k := len(y)
 	for i, y := range y {

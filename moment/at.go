@@ -43,7 +43,7 @@ func At(f *Func, rule Rule, mean, variance float64, key rng.Key) (Jet, error) {
 }
 
 // PointsAt returns where a rule looks for N(mean, variance), and with which
-// weights.
+// weights. The exact rule looks nowhere.
 func PointsAt(rule Rule, mean, variance float64, key rng.Key) (x, w []float64) {
 	s := math.Sqrt(variance)
 	add := func(xi, wk float64) { x, w = append(x, mean+xi*s), append(w, wk) }

@@ -20,7 +20,7 @@ func GaussHermite(order int) Rule {
 
 // hermite returns the nodes and weights of the probabilists' Hermite quadrature,
 // nodes in the order 0, −x₁, x₁, −x₂, x₂ … (the innermost first, so that point 0
-// is the combiner's reference). Newton's method in 128 bits makes every node and
+// is the combiner's reference). Newton's method in 160 bits makes every node and
 // weight the nearest float64. With He_n orthonormalised, w = 1/(n·h_{n−1}(x)²).
 func hermite(n int) (xi, w []float64) {
 	const prec = 160

@@ -3,7 +3,7 @@ package moment
 import "utvi/compute"
 
 // Linear returns the linearised rule: mean f(m), variance f'(m)²v. Its
-// derivatives need f”; where D2F is nil, differences of the slope serve.
+// derivatives need f″; where D2F is nil, differences of the slope serve.
 func Linear() Rule { return linear{} }
 
 type linear struct{}

@@ -12,7 +12,7 @@ const (
 	// DecayAll decays means and ρ, as the paper does. Decay of ρ pulls σ
 	// towards ln 2, and so inflates small variances in long runs.
 	DecayAll Decay = iota
-	DecayMeans
+	DecayMeans // and not ρ
 	DecayNone
 )
 

@@ -31,8 +31,9 @@ func WarmUp(steps int, s Schedule) Schedule {
 }
 
 // A KLSchedule weighs the KL term at a step of the training and the epoch it falls
-// into, both counted from 1. The weight multiplies KL/N against the mean negative log-likelihood of a row; N is
-// the trainer's to know. A weight of 1 is the evidence lower bound.
+// into, both counted from 1. The weight multiplies KL/N against the mean negative
+// log-likelihood of a row; N is the trainer's to know. A weight of 1 is the
+// evidence lower bound.
 type KLSchedule func(epoch, step int) float64
 
 // FullKL weighs the KL by 1: the choice for a finite table.

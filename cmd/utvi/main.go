@@ -1,5 +1,6 @@
 // Command utvi is the command line of the library: moments of one Gaussian
-// through one function, and the paper's experiments.
+// through one function, the paper's experiments, what a saved model is made of
+// and whether its moments hold, and how fast the kernels are.
 package main
 
 import (

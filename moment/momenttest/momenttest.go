@@ -10,6 +10,7 @@ import (
 	"utvi/moment"
 	"utvi/moment/quad"
 	"utvi/rng"
+	"utvi/special"
 )
 
 var key = rng.New(42)
@@ -191,7 +192,7 @@ func fields(j moment.Jet) []float64 {
 	return []float64{j.Mean, j.Var, j.MeanByMean, j.MeanByVar, j.VarByMean, j.VarByVar}
 }
 
-// vanishingVariance: the moments approach f + ½f”v and f'²v, their derivatives
+// vanishingVariance: the moments approach f + ½f″v and f'²v, their derivatives
 // too, over twelve decades of variance. A skewed rule approaches like σ.
 func vanishingVariance(t *testing.T, f *moment.Func, r moment.Rule) {
 	for _, m := range []float64{0.3, -1.7, 2.9} {
@@ -257,8 +258,7 @@ func single(t *testing.T, f *moment.Func, r moment.Rule) {
 
 // kappa is the starting κ of a learned rule.
 func kappa(r moment.Rule) float64 {
-	raw := moment.InitialKappa(r)
-	return math.Log1p(math.Exp(raw))
+	return special.Softplus(moment.InitialKappa(r))
 }
 
 func allocations(t *testing.T, f *moment.Func, r moment.Rule) {

@@ -3,7 +3,6 @@
 package nntest
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -266,7 +265,7 @@ func Refuses(t *testing.T, l nn.Layer, in nn.Shape, want string) {
 	t.Helper()
 	_, err := nn.Bind(l, &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in, Name: "layer"})
 	if err == nil {
-		t.Fatalf("%s was bound", fmt.Sprintf("%+v", l))
+		t.Fatalf("%+v was bound", l)
 	}
 	if got := err.Error(); got != want {
 		t.Errorf("the message is %q, want %q", got, want)
