@@ -11,8 +11,8 @@ type Decay int
 const (
 	// DecayAll decays means and ρ, as the paper does. Decay of ρ pulls σ
 	// towards ln 2, and so inflates small variances in long runs.
-	DecayAll Decay = iota
-	DecayMeans // and not ρ
+	DecayAll   Decay = iota
+	DecayMeans       // and not ρ
 	DecayNone
 )
 
