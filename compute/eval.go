@@ -17,10 +17,11 @@ type kernel func(a float32, x, f, df []float32)
 // the parameter of those ops that take one. f or df may be x itself, but not
 // each other. The bits of an element depend on its x and a alone.
 //
-// Values keep the bounds of the functions of math32.go and, where there is none:
+// Values keep these bounds:
 //
-//	Identity, LeakyReLU, Square              correctly rounded
-//	ELU, SiLU, GELU, Sin, Cos, NormalInverse 1e-6 relative
+//	Identity, LeakyReLU, Square   correctly rounded
+//	Exp                           2 units in the last place
+//	all others                    1e-6 relative
 //
 // Slopes keep 1e-6 relative too, except near a zero that they pass through away
 // from x = 0 (SiLU at −1.28, GELU at −0.75): 2e-7 absolute there. Where a
