@@ -5,3 +5,21 @@ package compute
 
 // Float is what a network can be computed in: float32 to run, float64 to prove.
 type Float interface{ float32 | float64 }
+
+// Finite reports whether no x is NaN or infinite.
+func Finite[T Float](x ...T) bool {
+	for _, x := range x {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Convert copies src to dst in the other's type, as many as both have.
+func Convert[D, S Float](dst []D, src []S) {
+	n := min(len(dst), len(src))
+	for i, x := range src[:n] {
+		dst[i] = D(x)
+	}
+}

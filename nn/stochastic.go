@@ -3,7 +3,6 @@ package nn
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"utvi/compute"
 	"utvi/moment"
@@ -66,18 +65,15 @@ func bindStochastic[T compute.Float](l Stochastic, b *Binder[T]) (Unit[T], error
 	if (l.FX == nil) != (l.FTheta == nil) {
 		return nil, errors.New("it has one slope of FX and FTheta; give both, or neither for differences")
 	}
-	std, prior := l.Std, l.Prior
+	std, prior := l.Std, l.Prior.OrStandard()
 	if std == 0 {
 		std = 0.05
 	}
-	if prior == (vi.Prior{}) {
-		prior = vi.Standard
-	}
-	if !(std > 0) || math.IsInf(std, 0) || math.IsNaN(l.Mean) || math.IsInf(l.Mean, 0) {
+	if !(std > 0) || !compute.Finite(std, l.Mean) {
 		return nil, fmt.Errorf("its θ starts at %v ± %v; both must be finite, and the spread > 0", l.Mean, l.Std)
 	}
-	if !(prior.Std > 0) {
-		return nil, fmt.Errorf("its prior has standard deviation %v; it must be > 0", prior.Std)
+	if err := prior.Check(); err != nil {
+		return nil, err
 	}
 	u := &stochastic[T]{shape: b.In, m: l.pair(), rule: l.Rule, index: b.Index()}
 	if u.rule == nil {

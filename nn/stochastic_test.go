@@ -106,7 +106,7 @@ func TestStochasticRefuses(t *testing.T) {
 	half.FX = nil
 	nntest.Refuses(t, half, nn.Vec(1), "it has one slope of FX and FTheta; give both, or neither for differences")
 	nntest.Refuses(t, slope(nn.Stochastic{Std: -1}), nn.Vec(1), "its θ starts at 0 ± -1; both must be finite, and the spread > 0")
-	nntest.Refuses(t, slope(nn.Stochastic{Prior: vi.Prior{Mean: 1}}), nn.Vec(1), "its prior has standard deviation 0; it must be > 0")
+	nntest.Refuses(t, slope(nn.Stochastic{Prior: vi.Prior{Mean: 1}}), nn.Vec(1), "the prior is N(1, 0²); its mean must be finite and its standard deviation > 0")
 	nntest.Refuses(t, slope(nn.Stochastic{Rule: moment.JointGH(1)}), nn.Vec(1), "joint-gh: the order is 1; it must be 2 to 32")
 }
 

@@ -18,89 +18,6 @@ import (
 	"utvi/special"
 )
 
-// A Prior is the Normal that the weights of a tensor are drawn towards. Where one
-// is asked for, the zero value stands for N(0, 1).
-type Prior struct {
-	Mean float64 `json:"mean"`
-	Std  float64 `json:"std"`
-}
-
-// Standard is the prior N(0, 1).
-var Standard = Prior{0, 1}
-
-// OrStandard is p, or N(0, 1) for the zero value.
-func (p Prior) OrStandard() Prior {
-	if p == (Prior{}) {
-		return Standard
-	}
-	return p
-}
-
-// Check reports a prior that is no distribution.
-func (p Prior) Check() error {
-	if !(p.Std > 0) || math.IsInf(p.Std, 0) || p.Mean-p.Mean != 0 {
-		return fmt.Errorf("the prior is N(%v, %v²); its mean must be finite and its standard deviation > 0", p.Mean, p.Std)
-	}
-	return nil
-}
-
-// An Init says how the weights of a random tensor start: ρ uniform in [RhoMin,
-// RhoMax]. The zero value stands for ρ ~ U(−8, −2), as in the paper author's
-// code. Means start uniform in ±1/√fan-in.
-type Init struct {
-	RhoMin, RhoMax float64
-}
-
-// Std returns the Init that starts every weight at the given standard deviation.
-func Std(sigma float64) Init {
-	r := special.SoftplusInverse(sigma)
-	return Init{r, r}
-}
-
-// Check reports an Init that no weight can start from.
-func (i Init) Check() error {
-	if !(i.RhoMin <= i.RhoMax) || math.IsInf(i.RhoMin, 0) || math.IsInf(i.RhoMax, 0) {
-		return fmt.Errorf("ρ starts between %v and %v; both must be finite, the smaller first (vi.Std takes a number > 0)", i.RhoMin, i.RhoMax)
-	}
-	return nil
-}
-
-func (i Init) orDefault() Init {
-	if i == (Init{}) {
-		return Init{-8, -2}
-	}
-	return i
-}
-
-// A Tensor is one named block of parameters.
-type Tensor[T compute.Float] struct {
-	Name   string
-	Shape  []int
-	Random bool
-	FanIn  int
-	Bare   bool // a number by nature, such as a learned scale: never decayed
-	Prior  Prior
-
-	Mean, Rho []T // Rho is nil in a point tensor
-
-	// GMean and GVar are the loss gradients with respect to the mean and the
-	// *variance*; the optimiser applies the chain rule to ρ. They exist after
-	// AllocGrads.
-	GMean, GVar []T
-
-	fill  func(i int) float64 // start of the means; nil: drawn
-	start float64             // of every σ; 0: drawn
-}
-
-// Len is the number of weights.
-func (t *Tensor[T]) Len() int {
-	n := 1
-	for _, d := range t.Shape {
-		n *= d
-	}
-	return n
-}
-
 // Params are all parameters of a network, in one stretch of memory.
 type Params[T compute.Float] struct {
 	Tensors []*Tensor[T]
@@ -219,22 +136,10 @@ func (p *Params[T]) KL() float64 {
 	return sum
 }
 
-// KL returns the divergence of one tensor from its prior; 0 for a point tensor.
-func (t *Tensor[T]) KL() float64 {
-	var sum float64
-	m0, s0 := t.Prior.Mean, t.Prior.Std
-	for i, rho := range t.Rho {
-		s := special.Softplus(float64(rho))
-		d := float64(t.Mean[i]) - m0
-		sum += math.Log(s0/s) + (s*s+d*d)/(2*s0*s0) - 0.5
-	}
-	return sum
-}
-
 // CheckFinite names the first tensor that holds a NaN or an infinity.
 func (p *Params[T]) CheckFinite() error {
 	for _, t := range p.Tensors {
-		if !finite(t.Mean) || !finite(t.Rho) {
+		if !compute.Finite(t.Mean...) || !compute.Finite(t.Rho...) {
 			return fmt.Errorf("%s holds a number that is not finite", t.Name)
 		}
 	}
@@ -244,20 +149,11 @@ func (p *Params[T]) CheckFinite() error {
 // CheckGrads names the first tensor whose gradient is not finite.
 func (p *Params[T]) CheckGrads() error {
 	for _, t := range p.Tensors {
-		if !finite(t.GMean) || !finite(t.GVar) {
+		if !compute.Finite(t.GMean...) || !compute.Finite(t.GVar...) {
 			return fmt.Errorf("the gradient of %s is not finite", t.Name)
 		}
 	}
 	return nil
-}
-
-func finite[T compute.Float](x []T) bool {
-	for _, v := range x {
-		if v-v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // Share makes p, laid out like q, use the memory of q.
@@ -265,15 +161,6 @@ func (p *Params[T]) Share(q *Params[T]) {
 	p.Theta = q.Theta
 	for i, t := range q.Tensors {
 		p.Tensors[i].Mean, p.Tensors[i].Rho, p.Tensors[i].Prior = t.Mean, t.Rho, t.Prior
-	}
-}
-
-// Draw draws weights from the tensor's posterior into dst; a point tensor gives
-// its numbers.
-func (t *Tensor[T]) Draw(key rng.Key, dst []T) {
-	copy(dst, t.Mean)
-	for i, rho := range t.Rho {
-		dst[i] += T(special.Softplus(float64(rho)) * rng.Normal(key, uint64(i)))
 	}
 }
 

@@ -1,55 +1,30 @@
 package vi
 
-import "fmt"
+import (
+	"fmt"
 
-// EmpiricalBayes lets the weights choose their prior: each random tensor's prior
-// variance s is set to what makes the loss smallest, under an inverse-gamma
-// hyperprior with shape α and scale β that keeps small tensors from collapsing
-// (Wu et al. 2019). For n weights, −ln p(s) + KL is smallest at
-//
-//	s = (Σ(σ² + (μ−μ₀)²) + 2β) / (n + 2α + 2)
-//
-// The prior's mean μ₀ stays. The zero value has α = 4 and β = 5: as if every
-// tensor had ten more weights of size 1, which leaves a lone bias its N(0, 1) and
-// a matrix to its data.
-type EmpiricalBayes struct {
-	Alpha, Beta float64 // both 0 stand for 4 and 5
-	Every       int     // steps between updates; 0 stands for 1
+	"utvi/compute"
+)
+
+// A Prior is the Normal that the weights of a tensor are drawn towards. Where one
+// is asked for, the zero value stands for N(0, 1).
+type Prior struct {
+	Mean float64 `json:"mean"`
+	Std  float64 `json:"std"`
 }
 
-func (e EmpiricalBayes) orDefault() EmpiricalBayes {
-	if e.Alpha == 0 && e.Beta == 0 {
-		e.Alpha, e.Beta = 4, 5
+// OrStandard is p, or N(0, 1) for the zero value.
+func (p Prior) OrStandard() Prior {
+	if p == (Prior{}) {
+		return Prior{0, 1}
 	}
-	if e.Every == 0 {
-		e.Every = 1
-	}
-	return e
+	return p
 }
 
-// String has the settings a continued training must agree on.
-func (e EmpiricalBayes) String() string {
-	e = e.orDefault()
-	return fmt.Sprintf("empirical-bayes(%v,%v)/%d", e.Alpha, e.Beta, e.Every)
-}
-
-// Check reports settings that cannot work.
-func (e EmpiricalBayes) Check() error {
-	d := e.orDefault()
-	switch {
-	case !(d.Alpha >= 0) || d.Alpha-d.Alpha != 0 || !(d.Beta > 0) || d.Beta-d.Beta != 0:
-		return fmt.Errorf("prior: the hyperprior has α = %v and β = %v; α must be ≥ 0 and β > 0, both finite", e.Alpha, e.Beta)
-	case d.Every < 1:
-		return fmt.Errorf("prior: it is updated every %d steps; that must be at least 1", e.Every)
+// Check reports a prior that is no distribution.
+func (p Prior) Check() error {
+	if !(p.Std > 0) || !compute.Finite(p.Mean, p.Std) {
+		return fmt.Errorf("the prior is N(%v, %v²); its mean must be finite and its standard deviation > 0", p.Mean, p.Std)
 	}
 	return nil
-}
-
-// Due reports whether a step, counted from 1, begins with an update.
-func (e EmpiricalBayes) Due(step int) bool { return (step-1)%e.orDefault().Every == 0 }
-
-// Variance is the prior variance of n weights with Σ(σ² + (μ−μ₀)²) = sum.
-func (e EmpiricalBayes) Variance(n int, sum float64) float64 {
-	e = e.orDefault()
-	return (sum + 2*e.Beta) / (float64(n) + 2*e.Alpha + 2)
 }

@@ -1,0 +1,59 @@
+package vi
+
+import (
+	"fmt"
+
+	"utvi/compute"
+)
+
+// EmpiricalBayes lets the weights choose their prior: each random tensor's prior
+// variance s is set to what makes the loss smallest, under an inverse-gamma
+// hyperprior with shape α and scale β that keeps small tensors from collapsing
+// (Wu et al. 2019). For n weights, −ln p(s) + KL is smallest at
+//
+//	s = (Σ(σ² + (μ−μ₀)²) + 2β) / (n + 2α + 2)
+//
+// The prior's mean μ₀ stays. The zero value has α = 4 and β = 5: as if every
+// tensor had ten more weights of size 1, which leaves a lone bias its N(0, 1) and
+// a matrix to its data.
+type EmpiricalBayes struct {
+	Alpha, Beta float64 // both 0 stand for 4 and 5
+	Every       int     // steps between updates; 0 stands for 1
+}
+
+func (e EmpiricalBayes) orDefault() EmpiricalBayes {
+	if e.Alpha == 0 && e.Beta == 0 {
+		e.Alpha, e.Beta = 4, 5
+	}
+	if e.Every == 0 {
+		e.Every = 1
+	}
+	return e
+}
+
+// String has the settings a continued training must agree on.
+func (e EmpiricalBayes) String() string {
+	e = e.orDefault()
+	return fmt.Sprintf("empirical-bayes(%v,%v)/%d", e.Alpha, e.Beta, e.Every)
+}
+
+// Check reports settings that cannot work.
+func (e EmpiricalBayes) Check() error {
+	d := e.orDefault()
+	switch {
+	case !(d.Alpha >= 0) || !(d.Beta > 0) || !compute.Finite(d.Alpha, d.Beta):
+		return fmt.Errorf("prior: the hyperprior has α = %v and β = %v; α must be ≥ 0 and β > 0, both finite", e.Alpha, e.Beta)
+	case d.Every < 1:
+		return fmt.Errorf("prior: it is updated every %d steps; that must be at least 1", e.Every)
+	}
+	return nil
+}
+
+// Due reports whether a step, counted from 1, begins with an update.
+func (e EmpiricalBayes) Due(step int) bool { return (step-1)%e.orDefault().Every == 0 }
+
+// Variance is the prior variance of n weights with Σ(σ² + (μ−μ₀)²) = sum.
+func (e EmpiricalBayes) Variance(n int, sum float64) float64 {
+	e = e.orDefault()
+	return (sum + 2*e.Beta) / (float64(n) + 2*e.Alpha + 2)
+}

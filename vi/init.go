@@ -1,0 +1,36 @@
+package vi
+
+import (
+	"fmt"
+
+	"utvi/compute"
+	"utvi/special"
+)
+
+// An Init says how the weights of a random tensor start: ρ uniform in [RhoMin,
+// RhoMax]. The zero value stands for ρ ~ U(−8, −2), as in the paper author's
+// code. Means start uniform in ±1/√fan-in.
+type Init struct {
+	RhoMin, RhoMax float64
+}
+
+// Std returns the Init that starts every weight at the given standard deviation.
+func Std(sigma float64) Init {
+	r := special.SoftplusInverse(sigma)
+	return Init{r, r}
+}
+
+// Check reports an Init that no weight can start from.
+func (i Init) Check() error {
+	if !(i.RhoMin <= i.RhoMax) || !compute.Finite(i.RhoMin, i.RhoMax) {
+		return fmt.Errorf("ρ starts between %v and %v; both must be finite, the smaller first (vi.Std takes a number > 0)", i.RhoMin, i.RhoMax)
+	}
+	return nil
+}
+
+func (i Init) orDefault() Init {
+	if i == (Init{}) {
+		return Init{-8, -2}
+	}
+	return i
+}

@@ -1,0 +1,59 @@
+package vi
+
+import (
+	"math"
+
+	"utvi/compute"
+	"utvi/rng"
+	"utvi/special"
+)
+
+// A Tensor is one named block of parameters.
+type Tensor[T compute.Float] struct {
+	Name   string
+	Shape  []int
+	Random bool
+	FanIn  int
+	Bare   bool // a number by nature, such as a learned scale: never decayed
+	Prior  Prior
+
+	Mean, Rho []T // Rho is nil in a point tensor
+
+	// GMean and GVar are the loss gradients with respect to the mean and the
+	// *variance*; the optimiser applies the chain rule to ρ. They exist after
+	// AllocGrads.
+	GMean, GVar []T
+
+	fill  func(i int) float64 // start of the means; nil: drawn
+	start float64             // of every σ; 0: drawn
+}
+
+// Len is the number of weights.
+func (t *Tensor[T]) Len() int {
+	n := 1
+	for _, d := range t.Shape {
+		n *= d
+	}
+	return n
+}
+
+// KL returns the divergence of one tensor from its prior; 0 for a point tensor.
+func (t *Tensor[T]) KL() float64 {
+	var sum float64
+	m0, s0 := t.Prior.Mean, t.Prior.Std
+	for i, rho := range t.Rho {
+		s := special.Softplus(float64(rho))
+		d := float64(t.Mean[i]) - m0
+		sum += math.Log(s0/s) + (s*s+d*d)/(2*s0*s0) - 0.5
+	}
+	return sum
+}
+
+// Draw draws weights from the tensor's posterior into dst; a point tensor gives
+// its numbers.
+func (t *Tensor[T]) Draw(key rng.Key, dst []T) {
+	copy(dst, t.Mean)
+	for i, rho := range t.Rho {
+		dst[i] += T(special.Softplus(float64(rho)) * rng.Normal(key, uint64(i)))
+	}
+}
