@@ -5,6 +5,7 @@ package data
 import (
 	"fmt"
 
+	"utvi/compute"
 	"utvi/gauss"
 	"utvi/rng"
 )
@@ -84,17 +85,17 @@ func NewTable(x gauss.Batch[float32], targets int, y []float32) (*Table, error) 
 		return nil, fmt.Errorf("table: %d rows of %d targets need %d numbers, not %d", x.Rows, targets, x.Rows*targets, len(y))
 	}
 	for i, m := range x.Mean {
-		if m-m != 0 {
+		if !compute.Finite(m) {
 			return nil, fmt.Errorf("table: input %d of row %d is %v; it must be finite", i%x.Width, i/x.Width, m)
 		}
 	}
 	for i, v := range x.Var {
-		if !(v >= 0) || v-v != 0 {
+		if !(v >= 0) || !compute.Finite(v) {
 			return nil, fmt.Errorf("table: the variance of input %d of row %d is %v; it must be finite and ≥ 0", i%x.Width, i/x.Width, v)
 		}
 	}
 	for i, v := range y {
-		if v-v != 0 {
+		if !compute.Finite(v) {
 			return nil, fmt.Errorf("table: target %d of row %d is %v; it must be finite", i%targets, i/targets, v)
 		}
 	}

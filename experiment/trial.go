@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"utvi/compute"
 	"utvi/internal/atomicfile"
 	"utvi/model"
 	"utvi/train"
@@ -63,7 +64,7 @@ func (t trial) run(ctx context.Context, tell func(step int, score float64)) (*mo
 		}
 		if t.due(s.Step) {
 			x := score()
-			if math.IsNaN(x) || math.IsInf(x, 0) {
+			if !compute.Finite(x) {
 				return nil, nil, fmt.Errorf("the validation score after %d steps is %v", s.Step, x)
 			}
 			scores = append(scores, x)

@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 
 	"utvi/compute"
 	"utvi/internal/atomicfile"
 	"utvi/internal/safetensors"
 	"utvi/nn"
+	"utvi/vi"
 )
 
 // A model file is a safetensors file with a checksum. Every tool that reads
@@ -85,7 +84,7 @@ func (z *Normalization) check(inputs, outputs int) error {
 			return fmt.Errorf("its %s normalisation has %d means and %d scales for a width of %d", side.name, len(side.mean), len(side.scale), side.width)
 		}
 		for i, s := range side.scale {
-			if m := side.mean[i]; !(s > 0) || s-s != 0 || m-m != 0 {
+			if m := side.mean[i]; !(s > 0) || !compute.Finite(s, m) {
 				return fmt.Errorf("its %s normalisation is (x − %v)/%v in column %d; both must be finite and the scale positive", side.name, m, s, i)
 			}
 		}
@@ -161,8 +160,8 @@ func asTensor[T compute.Float](name string, shape []int, data []T) safetensors.T
 }
 
 func checkPrior(name string, p [2]float64) error {
-	if mean, std := p[0], p[1]; mean-mean != 0 || std-std != 0 || std <= 0 {
-		return fmt.Errorf("the prior of %s is N(%v, %v²); both must be finite and the deviation positive", name, mean, std)
+	if err := (vi.Prior{Mean: p[0], Std: p[1]}).Check(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
@@ -181,5 +180,3 @@ func checkInput(s nn.Shape) error {
 	}
 	return nil
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

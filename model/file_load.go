@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"utvi/compute"
@@ -241,7 +242,7 @@ func expect[T compute.Float](w *weights, t *vi.Tensor[T], prefix string) error {
 }
 
 func (w *weights) allUsed() error {
-	for _, name := range sortedKeys(w.byName) {
+	for _, name := range slices.Sorted(maps.Keys(w.byName)) {
 		if !w.used[name] {
 			return fmt.Errorf("it holds a tensor %.60q that the network does not have", name)
 		}
@@ -255,10 +256,6 @@ func readable[T compute.Float](t *safetensors.Tensor) bool {
 }
 
 func copyTensor[T compute.Float](dst []T, t *safetensors.Tensor) {
-	for i, x := range t.F32 {
-		dst[i] = T(x)
-	}
-	for i, x := range t.F64 {
-		dst[i] = T(x)
-	}
+	compute.Convert(dst, t.F32)
+	compute.Convert(dst, t.F64)
 }

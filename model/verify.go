@@ -135,7 +135,7 @@ func compareLayer[T compute.Float](p nn.Part[T], out gauss.Batch[T], s sums, net
 		if out.Var != nil {
 			v = float64(out.Var[i])
 		}
-		if !finite(bias) || !finite(sigma) || !finite(v) || !finite(float64(m)) {
+		if !compute.Finite(bias, sigma, v, float64(m)) {
 			return l, fmt.Errorf("verify: the output of layer %s is not finite", p.Name)
 		}
 		if sigma <= 1e-6*math.Abs(float64(m)+bias) { // nothing but rounding
@@ -148,8 +148,6 @@ func compareLayer[T compute.Float](p nn.Part[T], out gauss.Batch[T], s sums, net
 	l.Mean, l.Std = deviation(mean, at, out.Width), deviation(std, at, out.Width)
 	return l, nil
 }
-
-func finite(x float64) bool { return x-x == 0 }
 
 // deviation sums up errors that belong to the elements at.
 func deviation(errs []float64, at []int, width int) (d Deviation) {

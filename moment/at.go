@@ -20,10 +20,10 @@ func At(f *Func, rule Rule, mean, variance float64, key rng.Key) (Jet, error) {
 	if err := rule.Check(f); err != nil {
 		return Jet{}, err
 	}
-	if math.IsNaN(mean) || math.IsInf(mean, 0) {
+	if !compute.Finite(mean) {
 		return Jet{}, fmt.Errorf("the mean is %v; it must be a finite number", mean)
 	}
-	if !(variance >= 0) || math.IsInf(variance, 0) {
+	if !(variance >= 0) || !compute.Finite(variance) {
 		return Jet{}, fmt.Errorf("the variance is %v; it must be a finite number ≥ 0", variance)
 	}
 	t := NewTile[float64](f, rule)

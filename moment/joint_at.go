@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"utvi/compute"
 	"utvi/rng"
 )
 
@@ -22,7 +23,7 @@ func JointAt(m *Map, rule JointRule, mean, cov []float64, key rng.Key) (outMean,
 		return nil, nil, errors.New("own: it knows no covariances; use a joint rule of points")
 	}
 	for i, x := range mean {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if !compute.Finite(x) {
 			return nil, nil, fmt.Errorf("mean %d is %v; it must be a finite number", i, x)
 		}
 	}
@@ -68,7 +69,7 @@ func root(d int, cov []float64) ([]float64, error) {
 	l := make([]float64, d*d)
 	if len(cov) == d {
 		for i, v := range cov {
-			if !(v >= 0) || math.IsInf(v, 0) {
+			if !(v >= 0) || !compute.Finite(v) {
 				return nil, fmt.Errorf("variance %d is %v; it must be a finite number ≥ 0", i, v)
 			}
 			l[i*d+i] = math.Sqrt(v)

@@ -2,7 +2,6 @@ package nn
 
 import (
 	"errors"
-	"math"
 
 	"utvi/compute"
 	"utvi/moment"
@@ -162,12 +161,7 @@ func (r *applyRunner[T]) recordKappa(p *Pass[T]) {
 }
 
 func (r *applyRunner[T]) Gradient(_ int, blocks []Block[T]) {
-	var sum float64
-	for _, b := range blocks {
-		for _, g := range b.Tape {
-			sum += float64(g)
-		}
-	}
-	raw := float64(r.kappa.Mean[0])
-	r.kappa.GMean[0] = T(sum / (1 + math.Exp(-raw))) // dκ/draw = sigmoid
+	columns(blocks, 1, func(_ int, sum float64) {
+		r.kappa.GMean[0] = T(sum * special.Sigmoid(float64(r.kappa.Mean[0]))) // κ = softplus(raw)
+	})
 }

@@ -187,12 +187,8 @@ func NotFinite[T compute.Float](r Runner[T]) string {
 		return ""
 	}
 	for i, q := range c.passes {
-		for _, x := range [][]T{q.Out.Mean, q.Out.Var} {
-			for _, v := range x {
-				if v-v != 0 {
-					return c.names[i]
-				}
-			}
+		if !compute.Finite(q.Out.Mean...) || !compute.Finite(q.Out.Var...) {
+			return c.names[i]
 		}
 	}
 	return ""

@@ -139,6 +139,20 @@ type Block[T compute.Float] struct {
 	Det  bool // the unit's input had no variance
 }
 
+// columns sums the tapes of all blocks over their rows, in row order, and hands
+// each of the width sums to set.
+func columns[T compute.Float](blocks []Block[T], width int, set func(i int, sum float64)) {
+	for i := range width {
+		var sum float64
+		for _, b := range blocks {
+			for j := i; j < b.Rows*width; j += width {
+				sum += float64(b.Tape[j])
+			}
+		}
+		set(i, sum)
+	}
+}
+
 // stateless is the part of a unit without parameters.
 type stateless struct{}
 

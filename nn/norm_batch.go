@@ -37,7 +37,7 @@ func bindBatchNorm[T compute.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) 
 			return nil, fmt.Errorf("its %s has %d numbers; the input has %d channels", name, len(x), n)
 		}
 		for j, v := range x {
-			if math.IsNaN(v) || math.IsInf(v, 0) || name == "Var" && v < 0 {
+			if !compute.Finite(v) || name == "Var" && v < 0 {
 				return nil, fmt.Errorf("its %s[%d] is %v; it must be finite, and a variance not negative", name, j, v)
 			}
 		}

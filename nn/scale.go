@@ -86,14 +86,7 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 }
 
 func (r scaleRunner[T]) Gradient(_ int, blocks []Block[T]) {
-	w := r.shape.Size()
-	for u := range w {
-		var sum float64
-		for _, b := range blocks {
-			for i := u; i < b.Rows*w; i += w {
-				sum += float64(b.Tape[i])
-			}
-		}
-		r.raw.GMean[u] = T(sum * special.Sigmoid(float64(r.raw.Mean[u])))
-	}
+	columns(blocks, r.shape.Size(), func(i int, sum float64) {
+		r.raw.GMean[i] = T(sum * special.Sigmoid(float64(r.raw.Mean[i])))
+	})
 }

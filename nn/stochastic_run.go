@@ -75,8 +75,8 @@ func (r *stochasticRunner[T]) Backward(p *Pass[T]) {
 			}
 		}
 		tape := p.Tape[row*2*n:][:2*n]
-		narrow(tape[:n], r.sum.m)
-		narrow(tape[n:], r.sum.v)
+		compute.Convert(tape[:n], r.sum.m)
+		compute.Convert(tape[n:], r.sum.v)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -106,7 +108,7 @@ func printFacts(w io.Writer, s model.Summary) {
 	line(f.Likelihood != "", "likelihood", f.Likelihood)
 	line(f.NLL != 0, "NLL", fmt.Sprintf("%.6g nats a row", f.NLL))
 	line(f.Date != "", "date", f.Date)
-	for _, k := range sortedKeys(f.More) {
+	for _, k := range slices.Sorted(maps.Keys(f.More)) {
 		line(true, k, f.More[k])
 	}
 	line(s.Norm != nil, "normalised", "inputs or outputs; --json has the numbers")

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -134,5 +132,3 @@ func printVerification(w io.Writer, v *model.Verification) {
 		fmt.Fprintf(w, "* takes what it adds up for independent: %s\n", strings.Join(independent, ", "))
 	}
 }
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

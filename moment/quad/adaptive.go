@@ -3,6 +3,8 @@ package quad
 import (
 	"errors"
 	"math"
+
+	"utvi/compute"
 )
 
 const (
@@ -37,7 +39,7 @@ func integrate(cuts []float64, noise float64, g func(u float64) (value, weight f
 		}
 		allowed := tolerance*t.abs + noise*t.weight
 		switch {
-		case !finite(t.sum) || !finite(t.abs):
+		case !compute.Finite(t.sum, t.abs):
 			return 0, errors.New("is not finite")
 		case t.err <= allowed:
 			return t.sum, nil

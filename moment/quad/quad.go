@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 
+	"utvi/compute"
 	"utvi/moment"
 	"utvi/special"
 )
@@ -26,7 +27,7 @@ const reach = 39
 // a normal float64. It fails where an integral does not converge or is not
 // finite.
 func Moments(f *moment.Func, mean, variance float64) (float64, float64, error) {
-	if !finite(mean) || !finite(variance) || variance < 0 {
+	if !compute.Finite(mean, variance) || variance < 0 {
 		return 0, 0, fmt.Errorf("quad: want a finite mean and a finite variance ≥ 0, got N(%g, %g)", mean, variance)
 	}
 	f0 := f.F(mean)
@@ -49,10 +50,8 @@ func Moments(f *moment.Func, mean, variance float64) (float64, float64, error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("quad: variance of %s over N(%g, %g) %w", f.Name, mean, variance, err)
 	}
-	if !finite(f0 + m) {
+	if !compute.Finite(f0 + m) {
 		return 0, 0, fmt.Errorf("quad: mean of %s over N(%g, %g) is not finite", f.Name, mean, variance)
 	}
 	return f0 + m, v, nil
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

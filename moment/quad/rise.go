@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"utvi/compute"
 	"utvi/moment"
 )
 
@@ -59,7 +60,7 @@ func (r *rise) resolve() bool {
 		lo, hi := cuts[len(cuts)-1], todo[len(todo)-1]
 		p := newPanel(func(u float64) (float64, float64) { return r.slope(u), 0 }, lo, hi)
 		switch {
-		case !finite(p.abs) || len(cuts) > enough || len(todo) > enough:
+		case !compute.Finite(p.abs) || len(cuts) > enough || len(todo) > enough:
 			return false
 		case p.err > 1e-9*p.abs:
 			todo = append(todo, (lo+hi)/2)

@@ -1,0 +1,87 @@
+package nn
+
+import "utvi/compute"
+
+// AvgPool2D takes the average of each channel over windows of an image. With n
+// independent cells a window has
+//
+//	m' = Σ m / n          v' = Σ v / n²
+//
+// Cells at the border that fill no window are dropped. Windows that overlap
+// share cells; their correlation is not carried on.
+type AvgPool2D struct {
+	Size   [2]int `json:"size"`             // height and width of a window
+	Stride int    `json:"stride,omitempty"` // 0 stands for windows side by side
+}
+
+func (AvgPool2D) Kind() string { return "avgpool2d" }
+
+func (l AvgPool2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindAvgPool(l, b) }
+func (l AvgPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindAvgPool(l, b) }
+
+// avgPool carries means and variances by the same sum, with its own weight.
+type avgPool[T compute.Float] struct{ pool }
+
+func bindAvgPool[T compute.Float](l AvgPool2D, b *Binder[T]) (Unit[T], error) {
+	p, err := newPool(b.In, l.Size, l.Stride)
+	return &avgPool[T]{p}, err
+}
+
+func (u *avgPool[T]) NewRunner(int, bool) Runner[T] {
+	return avgPoolRunner[T]{avgPool: u, index: u.places()}
+}
+
+type avgPoolRunner[T compute.Float] struct {
+	*avgPool[T]
+	weightless[T]
+	index []int
+}
+
+func (r avgPoolRunner[T]) Forward(p *Pass[T]) {
+	n := T(r.cells)
+	for i := range p.In.Rows {
+		in, out := p.In.Slice(i, i+1), p.Out.Slice(i, i+1)
+		r.sum(out.Mean, in.Mean, 1/n)
+		if in.Var != nil {
+			r.sum(out.Var, in.Var, 1/(n*n))
+		}
+	}
+}
+
+func (r avgPoolRunner[T]) Backward(p *Pass[T]) {
+	if p.DIn.Mean == nil {
+		return
+	}
+	n := T(r.cells)
+	for i := range p.DOut.Rows {
+		in, out := p.DIn.Slice(i, i+1), p.DOut.Slice(i, i+1)
+		r.spread(in.Mean, out.Mean, 1/n)
+		if in.Var != nil {
+			r.spread(in.Var, out.Var, 1/(n*n))
+		}
+	}
+}
+
+// sum sets dst to the sums over the windows of src, times scale.
+func (r avgPoolRunner[T]) sum(dst, src []T, scale T) {
+	c := r.out.C
+	clear(dst)
+	for i, at := range r.index {
+		compute.Add(dst[i/r.cells*c:][:c], src[at:][:c])
+	}
+	for i := range dst {
+		dst[i] *= scale
+	}
+}
+
+// spread is the reverse of sum.
+func (r avgPoolRunner[T]) spread(dst, src []T, scale T) {
+	c := r.out.C
+	clear(dst)
+	for i, at := range r.index {
+		compute.Add(dst[at:][:c], src[i/r.cells*c:][:c])
+	}
+	for i := range dst {
+		dst[i] *= scale
+	}
+}
