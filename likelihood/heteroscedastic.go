@@ -1,6 +1,7 @@
 package likelihood
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -19,20 +20,23 @@ type Heteroscedastic struct {
 	Floor float64 // smallest e^a; 0 stands for 1e-6
 }
 
-func (Heteroscedastic) String() string { return "heteroscedastic" }
+func (l Heteroscedastic) String() string { return withFloor("heteroscedastic", l.Floor) }
 
 // NeedsVariance implements Likelihood: the noise is an output.
 func (Heteroscedastic) NeedsVariance() bool { return false }
 
 // Targets is one for every two outputs.
-func (Heteroscedastic) Targets(outputs int) (int, error) {
+func (l Heteroscedastic) Targets(outputs int) (int, error) {
+	if err := checkFloor("heteroscedastic", l.Floor, math.MaxFloat64); err != nil {
+		return 0, err
+	}
 	if outputs < 2 || outputs%2 != 0 {
 		return 0, fmt.Errorf("likelihood heteroscedastic: the network has %d outputs; it needs an even number, values first, then as many log-variances", outputs)
 	}
 	return outputs / 2, nil
 }
 
-func (l Heteroscedastic) floor() float64 { return orDefault(l.Floor, 1e-6) }
+func (l Heteroscedastic) floor() float64 { return cmp.Or(l.Floor, 1e-6) }
 
 // Row implements Likelihood.
 func (l Heteroscedastic) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {

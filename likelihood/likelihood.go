@@ -2,7 +2,7 @@
 package likelihood
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 )
 
@@ -46,21 +46,17 @@ type Normal struct {
 	Floor float64 // smallest variance; 0 stands for 1e-6
 }
 
-func (Normal) String() string { return "normal" }
+func (l Normal) String() string { return withFloor("normal", l.Floor) }
 
 // NeedsVariance implements Likelihood: the variance holds the noise.
 func (Normal) NeedsVariance() bool { return true }
 
 // Targets is one per output.
-func (Normal) Targets(outputs int) (int, error) {
-	return onePerOutput("normal", outputs)
-}
-
-func onePerOutput(name string, outputs int) (int, error) {
-	if outputs < 1 {
-		return 0, fmt.Errorf("likelihood %s: the network has %d outputs; it needs at least 1", name, outputs)
+func (l Normal) Targets(outputs int) (int, error) {
+	if err := checkFloor("normal", l.Floor, math.MaxFloat64); err != nil {
+		return 0, err
 	}
-	return outputs, nil
+	return onePerOutput("normal", outputs)
 }
 
 const halfLog2Pi = 0.918938533204672741780329736405617640
@@ -86,14 +82,7 @@ func (l Normal) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floo
 	return nll, floored
 }
 
-func (l Normal) floor() float64 { return orDefault(l.Floor, 1e-6) }
-
-func orDefault(x, otherwise float64) float64 {
-	if x == 0 {
-		return otherwise
-	}
-	return x
-}
+func (l Normal) floor() float64 { return cmp.Or(l.Floor, 1e-6) }
 
 // normalNLL is −ln N(e; 0, v).
 func normalNLL(e, v float64) float64 {

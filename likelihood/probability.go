@@ -1,6 +1,7 @@
 package likelihood
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 )
@@ -17,13 +18,16 @@ type Categorical struct {
 	Floor float64 // smallest probability; 0 stands for 1e-30, within float32
 }
 
-func (Categorical) String() string { return "categorical" }
+func (l Categorical) String() string { return withFloor("categorical", l.Floor) }
 
 // NeedsVariance implements Likelihood.
 func (Categorical) NeedsVariance() bool { return false }
 
 // Targets is one, whatever the number of classes.
-func (Categorical) Targets(outputs int) (int, error) {
+func (l Categorical) Targets(outputs int) (int, error) {
+	if err := checkFloor("categorical", l.Floor, 0.5); err != nil {
+		return 0, err
+	}
 	if outputs < 2 {
 		return 0, fmt.Errorf("likelihood categorical: the network has %d outputs; it needs one for each of at least 2 classes", outputs)
 	}
@@ -39,7 +43,7 @@ func (l Categorical) Row(y, mean, variance, dmean, dvar []float64) (nll float64,
 	if !(class >= 0 && class < float64(len(mean)) && class == math.Trunc(class)) {
 		return math.NaN(), 0
 	}
-	nll, dmean[int(class)], floored = surprise(mean[int(class)], orDefault(l.Floor, 1e-30))
+	nll, dmean[int(class)], floored = surprise(mean[int(class)], cmp.Or(l.Floor, 1e-30))
 	return nll, floored
 }
 
@@ -61,17 +65,22 @@ type Bernoulli struct {
 	Floor float64
 }
 
-func (Bernoulli) String() string { return "bernoulli" }
+func (l Bernoulli) String() string { return withFloor("bernoulli", l.Floor) }
 
 // NeedsVariance implements Likelihood.
 func (Bernoulli) NeedsVariance() bool { return false }
 
 // Targets is one per output.
-func (Bernoulli) Targets(outputs int) (int, error) { return onePerOutput("bernoulli", outputs) }
+func (l Bernoulli) Targets(outputs int) (int, error) {
+	if err := checkFloor("bernoulli", l.Floor, 0.5); err != nil {
+		return 0, err
+	}
+	return onePerOutput("bernoulli", outputs)
+}
 
 // Row implements Likelihood. A target outside [0, 1] scores NaN.
 func (l Bernoulli) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
-	floor := orDefault(l.Floor, 0x1p-24)
+	floor := cmp.Or(l.Floor, 0x1p-24)
 	clear(dvar)
 	for i, y := range y {
 		if !(y >= 0 && y <= 1) {
