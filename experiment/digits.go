@@ -51,15 +51,10 @@ func DigitsQuick() DigitsSpec {
 
 // Check reports a specification that cannot be run.
 func (s DigitsSpec) Check() error {
-	switch {
-	case s.Replicates < 1 || s.Replicates > 1000:
-		return fmt.Errorf("%d replicates; there must be 1 to 1000", s.Replicates)
-	case s.Steps < 1 || s.Steps > 10_000_000:
-		return fmt.Errorf("%d steps; there must be 1 to 10000000", s.Steps)
-	case s.TestRows < 100 || s.TestRows > 100_000:
+	if s.TestRows < 100 || s.TestRows > 100_000 {
 		return fmt.Errorf("%d test images; there must be 100 to 100000", s.TestRows)
 	}
-	return nil
+	return checkSize(s.Replicates, s.Steps)
 }
 
 // DigitsResult is every number of the experiment.
@@ -123,11 +118,7 @@ func Digits(ctx context.Context, s DigitsSpec, tell Progress) (*DigitsResult, er
 			trials = append(trials, s.trial(m.name, m.fixed, i, root.Sub(uint64(i), 1), test))
 		}
 	}
-	for step := 1; step <= s.Steps; step++ {
-		if trials[0].due(step) {
-			r.ScoreSteps = append(r.ScoreSteps, step)
-		}
-	}
+	r.ScoreSteps = trials[0].scoreSteps()
 	for _, m := range digitsMethods {
 		r.Methods = append(r.Methods, DigitsMethod{Name: m.name, Trials: make([]DigitsTrial, s.Replicates)})
 	}

@@ -38,7 +38,7 @@ func newDigitsTest(key rng.Key, rows int) *digitsTest {
 }
 
 func images(key rng.Key, rows int, draw func(k rng.Key, row uint64, pixels []float32)) gauss.Batch[float32] {
-	b := gauss.Batch[float32]{Rows: rows, Width: data.Pixels, Mean: make([]float32, rows*data.Pixels)}
+	b := gauss.Fixed(data.Pixels, make([]float32, rows*data.Pixels))
 	for i := range rows {
 		draw(key, uint64(i), b.Mean[i*data.Pixels:(i+1)*data.Pixels])
 	}

@@ -3,27 +3,8 @@ package experiment
 import (
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
 )
-
-// auroc is the area under the receiver operating characteristic: the probability
-// that one of high exceeds one of low, ties counting half. It is computed from
-// ranks (Mann–Whitney).
-func auroc(low, high []float64) float64 {
-	low = slices.Clone(low)
-	slices.Sort(low)
-	var sum float64
-	for _, x := range high {
-		below, _ := slices.BinarySearch(low, x)
-		upTo := below
-		for upTo < len(low) && low[upTo] == x {
-			upTo++
-		}
-		sum += float64(below+upTo) / 2
-	}
-	return sum / float64(len(low)) / float64(len(high))
-}
 
 // over returns mean and standard deviation of a number over the trials.
 func (m DigitsMethod) over(f func(t DigitsTrial) float64) (mean, sd float64) {

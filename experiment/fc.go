@@ -48,13 +48,7 @@ func FCQuick() FCSpec { return FCSpec{Seed: 1, Replicates: 3, Steps: 40 * fcEpoc
 
 // Check reports a specification that cannot be run.
 func (s FCSpec) Check() error {
-	switch {
-	case s.Replicates < 1 || s.Replicates > 1000:
-		return fmt.Errorf("%d replicates; there must be 1 to 1000", s.Replicates)
-	case s.Steps < 1 || s.Steps > 10_000_000:
-		return fmt.Errorf("%d steps; there must be 1 to 10000000", s.Steps)
-	}
-	return nil
+	return checkSize(s.Replicates, s.Steps)
 }
 
 // FCResult is every number of the experiment. Scores are mean negative
@@ -113,11 +107,7 @@ func FC(ctx context.Context, s FCSpec, tell Progress) (*FCResult, error) {
 			trials = append(trials, s.trial(m.name, m.rule, i, root.Sub(uint64(i), 1), validation))
 		}
 	}
-	for step := 1; step <= s.Steps; step++ {
-		if trials[0].due(step) {
-			r.ScoreSteps = append(r.ScoreSteps, step)
-		}
-	}
+	r.ScoreSteps = trials[0].scoreSteps()
 	for _, m := range fcMethods {
 		r.Methods = append(r.Methods, FCMethod{Name: m.name, Rule: m.rule.String(), Trials: make([]FCTrial, s.Replicates)})
 	}
@@ -160,7 +150,7 @@ func (s FCSpec) trial(name string, rule moment.Rule, replicate int, key rng.Key,
 
 // predictAt returns the predicted means and standard deviations at numbers.
 func predictAt(m *model.Model, x []float64) (mean, sd []float64) {
-	in := gauss.Batch[float32]{Rows: len(x), Width: 1, Mean: make([]float32, len(x))}
+	in := gauss.Fixed(1, make([]float32, len(x)))
 	for i := range x {
 		in.Mean[i] = float32(x[i])
 	}

@@ -37,7 +37,7 @@ type fcSample struct {
 }
 
 func newFCSample(key rng.Key, rows int) fcSample {
-	s := fcSample{gauss.Batch[float32]{Rows: rows, Width: 1, Mean: make([]float32, rows)}, make([]float32, rows)}
+	s := fcSample{gauss.Fixed(1, make([]float32, rows)), make([]float32, rows)}
 	for i := range rows {
 		fcRow(key, uint64(i), s.x.Mean[i:i+1], s.y[i:i+1])
 	}

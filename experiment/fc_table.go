@@ -3,7 +3,6 @@ package experiment
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"text/tabwriter"
 )
@@ -16,21 +15,6 @@ func (m *FCMethod) summarise(truth float64) {
 	}
 	m.BestMean, m.BestSD = meanSD(best)
 	m.FinalMean, m.FinalSD = meanSD(final)
-}
-
-// meanSD returns the mean and the n−1 standard deviation, 0 for one number.
-func meanSD(x []float64) (mean, sd float64) {
-	for _, v := range x {
-		mean += v
-	}
-	mean /= float64(len(x))
-	if len(x) < 2 {
-		return mean, 0
-	}
-	for _, v := range x {
-		sd += (v - mean) * (v - mean)
-	}
-	return mean, math.Sqrt(sd / float64(len(x)-1))
 }
 
 // WriteTable prints the scores, and what the run has less than the paper's.

@@ -13,6 +13,7 @@ import (
 
 	"utvi/compute"
 	"utvi/internal/atomicfile"
+	"utvi/likelihood"
 	"utvi/model"
 	"utvi/train"
 )
@@ -92,14 +93,24 @@ func (t trial) save(m *model.Model, score float64) error {
 		return nil
 	}
 	c := t.train
-	m.Facts = model.Facts{Rows: c.Data.Rows(), Steps: c.Steps, Likelihood: "normal", NLL: score, Data: t.name}
-	if c.Likelihood != nil {
-		m.Facts.Likelihood = c.Likelihood.String()
+	if c.Likelihood == nil {
+		c.Likelihood = likelihood.Normal{} // as the trainer takes it
 	}
+	m.Facts = model.Facts{Rows: c.Data.Rows(), Steps: c.Steps, Likelihood: c.Likelihood.String(), NLL: score, Data: t.name}
 	return m.Save(t.file + ".utvi")
 }
 
 func (t trial) due(step int) bool { return step%t.every == 0 || step == t.train.Steps }
+
+// scoreSteps are the steps after which the network is scored.
+func (t trial) scoreSteps() (steps []int) {
+	for s := 1; s <= t.train.Steps; s++ {
+		if t.due(s) {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
 
 // scored is the number of scores that a training has after step steps.
 func (t trial) scored(step int) int {

@@ -42,3 +42,14 @@ func runAll(ctx context.Context, trials []trial, parallel int, tell Progress, do
 	})
 	return context.Cause(ctx)
 }
+
+// checkSize reports numbers of trainings and steps that cannot be meant.
+func checkSize(replicates, steps int) error {
+	switch {
+	case replicates < 1 || replicates > 1000:
+		return fmt.Errorf("%d replicates; there must be 1 to 1000", replicates)
+	case steps < 1 || steps > 10_000_000:
+		return fmt.Errorf("%d steps; there must be 1 to 10000000", steps)
+	}
+	return nil
+}
