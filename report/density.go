@@ -39,7 +39,7 @@ func output(f *moment.Func, mean, sd, lo, hi float64, density []float64) []atom 
 	for i := 1; i <= cells; i++ {
 		u1 := -reach + 2*reach*float64(i)/cells
 		y1 := f.F(mean + u1*sd)
-		mass := interval(u0, u1)
+		mass := special.CDFSlice(u0, u1-u0)
 		switch n := len(atoms); {
 		case y1 == y0 && n > 0 && atoms[n-1].at == y0:
 			atoms[n-1].mass += mass
@@ -59,15 +59,6 @@ func output(f *moment.Func, mean, sd, lo, hi float64, density []float64) []atom 
 		}
 	}
 	return kept
-}
-
-// interval is the probability of (a, b) under the standard Normal, from the
-// tail that does not cancel.
-func interval(a, b float64) float64 {
-	if a > 0 {
-		a, b = -b, -a
-	}
-	return special.CDF(b) - special.CDF(a)
 }
 
 func normalPDF(x, mean, sd float64) float64 { return special.PDF((x-mean)/sd) / sd }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -36,7 +35,7 @@ user's own are shown by name; they are not needed.`,
 			}
 			w := cmd.OutOrStdout()
 			if asJSON {
-				return json.NewEncoder(w).Encode(map[string]any{"members": all})
+				return writeJSON(w, map[string]any{"members": all})
 			}
 			for k, s := range all {
 				if len(all) > 1 {

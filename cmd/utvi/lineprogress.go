@@ -5,16 +5,14 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/vbauerster/mpb/v8/cwriter"
 )
 
 // lineProgress returns a callback that keeps one line of progress with the time
 // left on a terminal, and stays silent elsewhere; done clears the line.
 func lineProgress(w io.Writer) (progress func(done, total int, what string), done func()) {
-	f, ok := w.(*os.File)
-	if !ok {
-		return nil, func() {}
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	if !isTerminal(w) {
 		return nil, func() {}
 	}
 	begin := time.Now()
@@ -23,7 +21,12 @@ func lineProgress(w io.Writer) (progress func(done, total int, what string), don
 		if i > 0 {
 			left = fmt.Sprintf(", %v left", (time.Since(begin) * time.Duration(total-i) / time.Duration(i)).Round(time.Second))
 		}
-		fmt.Fprintf(f, "\r\033[K%d/%d%s: %s", i+1, total, left, what)
+		fmt.Fprintf(w, "\r\033[K%d/%d%s: %s", i+1, total, left, what)
 	}
-	return progress, func() { fmt.Fprint(f, "\r\033[K") }
+	return progress, func() { fmt.Fprint(w, "\r\033[K") }
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && cwriter.IsTerminal(int(f.Fd()))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/compute"
 	"utvi/moment"
 	"utvi/moment/quad"
 	"utvi/report"
@@ -72,7 +72,7 @@ and variance with those of adaptive quadrature.`,
 		if out.ExactMean, out.ExactVariance, err = quad.Moments(f, mean, variance); err != nil {
 			return err
 		}
-		if sum := out.Mean + out.Variance; math.IsNaN(sum) || math.IsInf(sum, 0) {
+		if !compute.Finite(out.Mean, out.Variance) {
 			return fmt.Errorf("%v of %s over N(%g, %g) is not finite", r, f.Name, mean, variance)
 		}
 		if plot != "" {
@@ -83,7 +83,7 @@ and variance with those of adaptive quadrature.`,
 			}
 		}
 		if asJSON {
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(out)
+			return writeJSON(cmd.OutOrStdout(), out)
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%s of N(%g, %g) by %v\n\n", f.Name, mean, variance, r)
 		return printMoments(cmd.OutOrStdout(), out)

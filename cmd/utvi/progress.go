@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/cwriter"
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"utvi/experiment"
@@ -43,7 +41,7 @@ type trialBar struct {
 
 func newProgress(w io.Writer) *progress {
 	p := &progress{w: w, start: time.Now(), trials: map[int]*trialBar{}}
-	if f, ok := w.(*os.File); ok && cwriter.IsTerminal(int(f.Fd())) {
+	if isTerminal(w) {
 		p.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
 	}
 	return p

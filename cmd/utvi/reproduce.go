@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -157,11 +156,7 @@ func (r *reproduction) run(name string, misused error, f func(trials string, tel
 		return err
 	}
 	files := []string{filepath.Join(dir, "results.json")}
-	err = atomicfile.Write(files[0], func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(found)
-	})
+	err = atomicfile.Write(files[0], func(w io.Writer) error { return writeJSON(w, found) })
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -55,7 +54,7 @@ Means are off in standard deviations, standard deviations in percent.`,
 			}
 			w := cmd.OutOrStdout()
 			if asJSON {
-				return json.NewEncoder(w).Encode(map[string]any{"members": all})
+				return writeJSON(w, map[string]any{"members": all})
 			}
 			for k, v := range all {
 				if len(all) > 1 {
