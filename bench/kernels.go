@@ -88,7 +88,7 @@ func newDense(b, k, n int) *dense {
 	x.mo, x.vo = make([]float32, b*n), make([]float32, b*n)
 	x.dm, x.dv = make([]float32, b*k), make([]float32, b*k)
 	x.squares = make([]float32, blockRows*k)
-	x.gw, x.gs, x.work = make([]float32, k*n), make([]float32, k*n), make([]float32, x.d.GradScratch())
+	x.gw, x.gs, x.work = make([]float32, k*n), make([]float32, k*n), make([]float32, x.d.GradScratch(blockRows))
 	for lo := 0; lo < b; lo += blockRows {
 		rows := min(blockRows, b-lo)
 		x.blocks = append(x.blocks, compute.TapeBlock[float32]{Rows: rows, Tape: make([]float32, rows*x.d.TapeWidth())})

@@ -1,9 +1,9 @@
 package compute
 
 // The tape of a block of rows holds the operands of the weight gradients, packed:
-// m, m² and v in panels of MR columns, then g and h in panels of NR columns. With
-// one output mᵀg is gᵀm: m, m² and v are then in panels of NR columns, and g and h
-// as they are, instead of one column in NR.
+// m and v in panels of MR columns, then g and h in panels of NR columns. With one
+// output mᵀg is gᵀm: m and v are then in panels of NR columns, and g and h as they
+// are, instead of one column in NR.
 
 func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 
@@ -37,21 +37,23 @@ func (d *Dense[T]) rightWidth() int {
 }
 
 // TapeWidth is the number of values the tape holds per row.
-func (d *Dense[T]) TapeWidth() int { return 3*d.leftWidth() + 2*d.rightWidth() }
+func (d *Dense[T]) TapeWidth() int { return 2*d.leftWidth() + 2*d.rightWidth() }
 
 // GradTiles is the number of tiles of Gradient.
 func (d *Dense[T]) GradTiles() int { return (d.In + d.gradRows() - 1) / d.gradRows() }
 
-// GradScratch is the length of the scratch Gradient needs.
-func (d *Dense[T]) GradScratch() int { return d.gradRows() * d.Out }
+// GradScratch is the length of the scratch Gradient needs for blocks of at most
+// rows rows: a tile of vᵀh, and the squares of a tile's left operand.
+func (d *Dense[T]) GradScratch(rows int) int {
+	return d.gradRows()*d.Out + min(d.leftWidth(), d.gradRows()+NR)*rows
+}
 
 // RecordInput packs a block's inputs onto its tape.
 func (d *Dense[T]) RecordInput(tape []T, rows int, m, v []T) {
 	n := rows * d.leftWidth()
 	d.packInput(tape[:n], m, rows)
-	Square(tape[n:2*n], tape[:n])
 	if v != nil {
-		d.packInput(tape[2*n:3*n], v, rows)
+		d.packInput(tape[n:2*n], v, rows)
 	}
 }
 
@@ -65,7 +67,7 @@ func (d *Dense[T]) packInput(dst, src []T, rows int) {
 
 // RecordGradient packs a block's output gradients onto its tape.
 func (d *Dense[T]) RecordGradient(tape []T, rows int, g, h []T) {
-	tape = tape[3*rows*d.leftWidth():]
+	tape = tape[2*rows*d.leftWidth():]
 	n := rows * d.rightWidth()
 	d.packGradient(tape[:n], g, rows)
 	if h != nil {
@@ -95,45 +97,58 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 	hi := min(d.In, lo+d.gradRows())
 	size := (hi - lo) * d.Out
 	gw, mean = gw[lo*d.Out:][:size], mean[lo*d.Out:][:size]
-	vh := scratch
+	vh, squares := scratch[:size], scratch[size:]
 	if d.Random {
 		gs = gs[lo*d.Out:][:size]
-		vh = gs // where ∂s begins with it
 	}
-	var w, s []T // what ∂w̄ and ∂s begin with
+	for i, b := range blocks { // all that reads a block's g and h while they are in cache
+		g, h := d.right(b, 0), d.right(b, 1)
+		m := d.left(b, 0, lo, hi)
+		d.gradProduct(gw, i > 0, b.Rows, hi-lo, m, g)
+		if d.Random {
+			Square(squares[:len(m)], m)
+			d.gradProduct(gs, i > 0, b.Rows, hi-lo, squares, h)
+		}
+		if hasV && hasH {
+			d.gradProduct(vh, i > 0, b.Rows, hi-lo, d.left(b, 1, lo, hi), h)
+		}
+	}
 	if hasV && hasH {
-		vh = vh[:size]
-		d.gradProduct(vh, nil, lo, hi, blocks, 2, 1)
-		TwiceMulTo(gw, mean, vh)
-		w, s = gw, vh
-	}
-	d.gradProduct(gw, w, lo, hi, blocks, 0, 0)
-	if d.Random {
-		d.gradProduct(gs, s, lo, hi, blocks, 1, 1)
+		if d.Random {
+			Add(gs, vh)
+		}
+		TwiceMul(vh, mean)
+		Add(gw, vh)
 	}
 }
 
-// gradProduct writes rows lo … hi of a gradient: start, which is nil or dst, plus
-// leftᵀ·right over all blocks. left 0, 1, 2 is m, m², v; right 0, 1 is g, h.
-func (d *Dense[T]) gradProduct(dst, start []T, lo, hi int, blocks []TapeBlock[T], left, right int) {
-	for _, b := range blocks {
-		l, r := d.operand(b, 0, left), d.operand(b, 1, right)
-		if d.single() {
-			Mul(dst, d.In, start, d.In, r, 0, 1, 1, Right[T]{b.Rows, d.In, l})
-		} else {
-			MulPanels(dst, d.Out, start, d.Out, l[lo*b.Rows:], hi-lo, Right[T]{b.Rows, d.Out, r})
-		}
+// gradProduct writes leftᵀ·right of one block to a tile of a gradient, or adds it.
+func (d *Dense[T]) gradProduct(dst []T, add bool, rows, width int, left, right []T) {
+	var start []T
+	if add {
 		start = dst
 	}
+	if d.single() {
+		Mul(dst, d.In, start, d.In, right, 0, 1, 1, Right[T]{rows, d.In, left})
+	} else {
+		MulPanels(dst, d.Out, start, d.Out, left, width, Right[T]{rows, d.Out, right})
+	}
 }
 
-// operand is one of the left (side 0) or right (side 1) operands on a tape.
-func (d *Dense[T]) operand(b TapeBlock[T], side, i int) []T {
-	lw, rw := b.Rows*d.leftWidth(), b.Rows*d.rightWidth()
-	if side == 0 {
-		return b.Tape[i*lw:][:lw]
+// left is operand i (m, v) of a block, the panels that hold columns lo … hi.
+func (d *Dense[T]) left(b TapeBlock[T], i, lo, hi int) []T {
+	w := b.Rows * d.leftWidth()
+	end := w
+	if hi < d.In {
+		end = hi * b.Rows
 	}
-	return b.Tape[3*lw+i*rw:][:rw]
+	return b.Tape[i*w:][lo*b.Rows : end]
+}
+
+// right is operand i (g, h) of a block.
+func (d *Dense[T]) right(b TapeBlock[T], i int) []T {
+	w := b.Rows * d.rightWidth()
+	return b.Tape[2*b.Rows*d.leftWidth()+i*w:][:w]
 }
 
 // BiasGradient sums the output gradients of all blocks into gb and, if it is not
@@ -142,9 +157,9 @@ func (d *Dense[T]) BiasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
 	clear(gb)
 	clear(gs)
 	for _, b := range blocks {
-		d.addRows(gb, b.Rows, d.operand(b, 1, 0))
+		d.addRows(gb, b.Rows, d.right(b, 0))
 		if hasH && gs != nil {
-			d.addRows(gs, b.Rows, d.operand(b, 1, 1))
+			d.addRows(gs, b.Rows, d.right(b, 1))
 		}
 	}
 }

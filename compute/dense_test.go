@@ -37,7 +37,7 @@ func testDense[T Float](t *testing.T, in, out int, eps float64) {
 		blocks = append(blocks, b)
 	}
 	gw, gs, gb, gbs := make([]T, in*out), make([]T, in*out), make([]T, out), make([]T, out)
-	work := make([]T, d.GradScratch())
+	work := make([]T, d.GradScratch(rows))
 	for tile := range d.GradTiles() {
 		d.Gradient(tile, blocks, true, true, mean, gw, gs, work)
 	}

@@ -63,3 +63,13 @@ func leakyMomentsVector(a float32, m, v, mean, variance, mm, mv, vm, vv []float3
 		m, v, mean, variance = m[n:], v[n:], mean[n:], variance[n:]
 	}
 }
+
+func leakyThreeVector(o *Moments[float32], a float32, m, v, s, xi, w []float32) {
+	turn := math.Float32frombits(math.Float32bits(1) ^ math.Float32bits(a))
+	k := [...]float32{w[0], w[1], w[2], w[1] * xi[1] / 2, w[2] * xi[2] / 2, xi[1], xi[2], a, turn}
+	if o.MM == nil {
+		elemLeakyThree(k[:], m, v, s, o.Mean, o.Var)
+		return
+	}
+	elemLeakyThreeJacobian(k[:], m, v, s, o.Mean, o.Var, o.MM, o.MV, o.VM, o.VV)
+}

@@ -52,10 +52,21 @@ func pushNodes[T compute.Float](t *Tile[T], xi, w []T, ref int) {
 	if t.jacobian() {
 		d = t.d[:n*p]
 	}
-	compute.Points(t.Mean, t.Var, s, x, xi)
-	Eval(t.F, x, f, d)
-	compute.Combine(t.Out, s, f, d, xi, w, ref, 1)
+	if o, ok := any(t.Out).(compute.Moments[float32]); ok && t.fused(xi, ref) {
+		f32 := func(x []T) []float32 { return any(x).([]float32) }
+		compute.LeakyThree(o, float32(t.F.A), f32(t.Mean), f32(t.Var), f32(s), f32(x), f32(f), f32(d), f32(xi), f32(w))
+	} else {
+		compute.Points(t.Mean, t.Var, s, x, xi)
+		Eval(t.F, x, f, d)
+		compute.Combine(t.Out, s, f, d, xi, w, ref, 1)
+	}
 	t.limit()
+}
+
+// fused reports whether one kernel does points, function and sums. A learned κ
+// needs the values in between.
+func (t *Tile[T]) fused(xi []T, ref int) bool {
+	return t.F.Op == compute.OpLeakyReLU && len(xi) == 3 && ref == 0 && xi[0] == 0 && t.MK == nil
 }
 
 // limit replaces, for smooth functions, what divided differences cannot resolve

@@ -48,7 +48,7 @@ func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &denseRunner[T]{dense: u, train: train}
 	r.scratch = make([]T, max(maxRows*u.product.In, u.product.PrepareScratch()))
 	if train {
-		r.grad = make([]T, u.product.GradScratch())
+		r.grad = make([]T, u.product.GradScratch(maxRows))
 	}
 	return r
 }

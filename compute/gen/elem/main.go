@@ -47,6 +47,7 @@ func main() {
 	kernel("elemCos", flagged, func() body { return within(SinCosEnd, cos) })
 	kernel("elemNormalInverse", flagged, func() body { return within(inverseEnd, normalInverse) })
 	leakyMoments()
+	leakyThree()
 	out.Write("elem", "vec")
 	refuseAVX512("../elem_amd64.s")
 }
