@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"utvi/compute"
+	"utvi/internal/call"
 	"utvi/moment"
 )
 
@@ -11,7 +12,7 @@ import (
 // and Hochreiter 2015). Its slope jumps at 0 unless alpha is 1.
 func ELU(alpha float64) *moment.Func {
 	return withExact(&moment.Func{
-		Name: withParameter("elu", alpha),
+		Name: call.Format("elu", alpha),
 		F: func(x float64) float64 {
 			if x > 0 {
 				return x

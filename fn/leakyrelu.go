@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"utvi/compute"
+	"utvi/internal/call"
 	"utvi/moment"
 	"utvi/special"
 )
@@ -20,7 +21,7 @@ func ReLU() *moment.Func {
 // that of the negative side.
 func LeakyReLU(slope float64) *moment.Func {
 	return withExact(&moment.Func{
-		Name:  withParameter("leaky-relu", slope),
+		Name:  call.Format("leaky-relu", slope),
 		F:     func(x float64) float64 { return x * leakySlope(x, slope) },
 		DF:    func(x float64) float64 { return leakySlope(x, slope) },
 		D2F:   zero,

@@ -2,11 +2,11 @@ package fn
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"utvi/compute"
+	"utvi/internal/call"
 	"utvi/moment"
 )
 
@@ -45,22 +45,22 @@ func Named(name string) (*moment.Func, error) {
 	if f, ok := plain[name]; ok {
 		return f(), nil
 	}
-	base, arg, hasArg := strings.Cut(name, "(")
-	p, ok := parametrised[base]
 	if err := coupled(name); err != nil {
 		return nil, err
 	}
+	base, _, _ := strings.Cut(name, "(")
+	p, ok := parametrised[base]
 	if !ok {
 		return nil, fmt.Errorf("fn: no function %q; there are %s", name, strings.Join(Names(), ", "))
 	}
-	if !hasArg {
+	if name == base {
 		return p.make(p.standard), nil
 	}
-	a, err := strconv.ParseFloat(strings.TrimSuffix(arg, ")"), 64)
-	if err != nil || !strings.HasSuffix(arg, ")") || math.IsNaN(a) || math.IsInf(a, 0) {
-		return nil, fmt.Errorf("fn: %q: want a finite number in parentheses, as in %q", name, withParameter(base, p.standard))
+	_, a, err := call.Parse(name)
+	if err != nil || len(a) != 1 || !compute.Finite(a...) {
+		return nil, fmt.Errorf("fn: %q: want a finite number in parentheses, as in %q", name, call.Format(base, p.standard))
 	}
-	return p.make(a), nil
+	return p.make(a[0]), nil
 }
 
 // Names returns what Named knows, sorted; parametrised functions without their
@@ -78,9 +78,4 @@ func Names() []string {
 			}
 		}
 	})
-}
-
-// withParameter writes a name that Named reads back to the same bits.
-func withParameter(base string, a float64) string {
-	return base + "(" + strconv.FormatFloat(a, 'g', -1, 64) + ")"
 }

@@ -1,11 +1,8 @@
 package moment
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
 	"utvi/compute"
 	"utvi/rng"
@@ -67,60 +64,4 @@ func PointsAt(rule Rule, mean, variance float64, key rng.Key) (x, w []float64) {
 		add(0, 1)
 	}
 	return x, w
-}
-
-// Parse returns the rule of a name such as "ut(2)", "gh(5)", "genut(0,3)",
-// "mc(10)", "linear", "exact" or "learned-ut(2)": what Rule.String gives.
-func Parse(name string) (Rule, error) {
-	kind, args, err := splitCall(name)
-	if err != nil {
-		return nil, fmt.Errorf("rule %q: %w", name, err)
-	}
-	want := map[string]int{"ut": 1, "learned-ut": 1, "gh": 1, "mc": 1, "genut": 2, "linear": 0, "exact": 0}
-	n, ok := want[kind]
-	if !ok {
-		return nil, fmt.Errorf("there is no rule %q; there are ut(κ), learned-ut(κ), gh(order), genut(skewness,kurtosis), mc(samples), linear, exact", name)
-	}
-	if len(args) != n {
-		return nil, fmt.Errorf("rule %q takes %d parameters, not %d", kind, n, len(args))
-	}
-	if (kind == "gh" || kind == "mc") && !(args[0] == math.Trunc(args[0]) && math.Abs(args[0]) <= 1e9) {
-		return nil, fmt.Errorf("rule %q: the number of points must be a whole number up to 1e9", name)
-	}
-	switch kind {
-	case "ut":
-		return UT(args[0]), nil
-	case "learned-ut":
-		return LearnedUT(args[0]), nil
-	case "gh":
-		return GaussHermite(int(args[0])), nil
-	case "mc":
-		return MonteCarlo(int(args[0])), nil
-	case "genut":
-		return GenUT(args[0], args[1]), nil
-	case "linear":
-		return Linear(), nil
-	}
-	return Exact(), nil
-}
-
-// splitCall splits "name(1,2)" into its name and numbers.
-func splitCall(s string) (string, []float64, error) {
-	name, rest, ok := strings.Cut(s, "(")
-	if !ok {
-		return name, nil, nil
-	}
-	inner, ok := strings.CutSuffix(rest, ")")
-	if !ok {
-		return "", nil, errors.New("a parenthesis is not closed")
-	}
-	var args []float64
-	for _, a := range strings.Split(inner, ",") {
-		x, err := strconv.ParseFloat(strings.TrimSpace(a), 64)
-		if err != nil {
-			return "", nil, fmt.Errorf("%q is not a number", a)
-		}
-		args = append(args, x)
-	}
-	return name, args, nil
 }

@@ -3,7 +3,6 @@ package moment
 import (
 	"fmt"
 	"math"
-	"strconv"
 )
 
 // mostPoints bounds what a joint rule may look at for one row.
@@ -212,35 +211,4 @@ func DefaultJoint(m *Map, d int) JointRule {
 		return JointFifth()
 	}
 	return JointAxes(3)
-}
-
-// ParseJoint returns the rule of a name such as "joint-ut(2)", "joint-ut(3-d)",
-// "axes(3)", "joint-gh(5)", "fifth", "joint-mc(100)" or "own".
-func ParseJoint(name string) (JointRule, error) {
-	switch name {
-	case "joint-ut(3-d)":
-		return JointUTGauss(), nil
-	case "fifth":
-		return JointFifth(), nil
-	case "own":
-		return JointOwn(), nil
-	}
-	kind, args, err := splitCall(name)
-	if err != nil {
-		return nil, fmt.Errorf("joint rule %q: %w", name, err)
-	}
-	whole := map[string]func(int) JointRule{"axes": JointAxes, "joint-gh": JointGH, "joint-mc": JointMC}
-	if kind != "joint-ut" && whole[kind] == nil {
-		return nil, fmt.Errorf("there is no joint rule %q; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, joint-mc(samples), own", name)
-	}
-	if len(args) != 1 {
-		return nil, fmt.Errorf("joint rule %q takes 1 parameter, not %d", kind, len(args))
-	}
-	if kind == "joint-ut" {
-		return JointUT(args[0]), nil
-	}
-	if args[0] != math.Trunc(args[0]) || math.Abs(args[0]) > 1e9 {
-		return nil, fmt.Errorf("joint rule %q takes a whole number, not %s", kind, strconv.FormatFloat(args[0], 'g', -1, 64))
-	}
-	return whole[kind](int(args[0])), nil
 }

@@ -3,9 +3,9 @@ package nn
 import (
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 
+	"utvi/compute"
+	"utvi/internal/call"
 	"utvi/moment"
 	"utvi/special"
 )
@@ -28,7 +28,7 @@ func PhotonNode(photons, sigma, side float64) *moment.Map {
 		return photons * a * b, a, b
 	}
 	return &moment.Map{
-		Name: fmt.Sprintf("photon-node(%v,%v,%v)", photons, sigma, side),
+		Name: call.Format("photon-node", photons, sigma, side),
 		In:   2, Out: 2,
 		F: func(x, y []float64) {
 			n, _, _ := count(x)
@@ -51,18 +51,8 @@ func PhotonNode(photons, sigma, side float64) *moment.Map {
 // NamedLocation returns the Location of a name such as "photon-node(100,1.05,8)",
 // so that a saved model finds it again.
 func NamedLocation(name string) (*moment.Map, error) {
-	args, ok := strings.CutPrefix(name, "photon-node(")
-	args, closed := strings.CutSuffix(args, ")")
-	var x [3]float64
-	parts := strings.Split(args, ",")
-	if ok = ok && closed && len(parts) == len(x); ok {
-		for i, p := range parts {
-			var err error
-			x[i], err = strconv.ParseFloat(p, 64)
-			ok = ok && err == nil && x[i] > 0 && !math.IsInf(x[i], 0)
-		}
-	}
-	if !ok {
+	kind, x, err := call.Parse(name)
+	if err != nil || kind != "photon-node" || len(x) != 3 || !(min(x[0], x[1], x[2]) > 0) || !compute.Finite(x...) {
 		return nil, fmt.Errorf("there is no location %q; there is photon-node(photons,sigma,side) of three numbers > 0", name)
 	}
 	return PhotonNode(x[0], x[1], x[2]), nil

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"utvi/fn"
+	"utvi/internal/call"
 	"utvi/moment"
 )
 
@@ -34,7 +34,7 @@ func (f *functionFlags) function(flags *pflag.FlagSet) (*moment.Func, error) {
 		if name != p.owner {
 			return nil, usagef("--%s belongs to --fn %s, not to %s", p.flag, p.owner, f.name)
 		}
-		name += "(" + strconv.FormatFloat(p.value, 'g', -1, 64) + ")"
+		name = call.Format(name, p.value)
 	}
 	g, err := fn.Named(name)
 	return g, misuse(err)
