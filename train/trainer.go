@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"math"
 	"runtime"
@@ -52,6 +51,8 @@ type Trainer struct {
 	ranges []paramRange
 	adamw  compute.AdamW
 
+	scoredBy string // the likelihood's name
+
 	sampling *sampling // nil: moments are propagated
 
 	runBlock, runGrad, runNorm, runCheck, runUpdate, runPrepare, runSize func(worker, task int)
@@ -77,7 +78,7 @@ func New(m *model.Model, c Config) (*Trainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trainer{config: c, net: m, unit: unit, params: params, pool: c.pool()}
+	t := &Trainer{config: c, net: m, unit: unit, params: params, pool: c.pool(), scoredBy: c.Likelihood.String()}
 	t.seed = rng.New(c.Seed)
 	t.dataKey = t.seed.Sub(0, 0)
 	for i := range t.moments {
@@ -169,7 +170,8 @@ func (t *Trainer) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the trainer's workers.
+// Close ends the trainer's workers; without it they end some time after the
+// trainer is garbage.
 func (t *Trainer) Close() { t.pool.Close() }
 
 // Advance makes one step, without checkpoint.
@@ -179,7 +181,9 @@ func (t *Trainer) Advance() (Step, error) {
 	rowsPerEpoch := c.Data.Rows()
 	s := Step{Step: n, Epoch: (n-1)*c.Batch/rowsPerEpoch + 1}
 	s.Weight, s.Rate = c.KL(s.Epoch, n), c.Optimizer.Rate(n)
-
+	if err := checkSchedules(s); err != nil {
+		return s, err
+	}
 	c.Data.Begin(t.dataKey, uint64(n), c.Batch)
 	if c.Prior != nil && c.Prior.Due(n) {
 		t.updatePriors()
@@ -194,6 +198,8 @@ func (t *Trainer) Advance() (Step, error) {
 	s.Loss = s.NLL + s.Weight*s.KL/float64(rowsPerEpoch)
 	t.prepare()
 	t.step = n
+	t.net.Facts.Rows, t.net.Facts.Steps = rowsPerEpoch, n
+	t.net.Facts.Likelihood, t.net.Facts.NLL = t.scoredBy, s.NLL
 	t.net.Changed()
 	return s, nil
 }
@@ -281,20 +287,3 @@ func (t *Trainer) setAdamW(s Step) {
 }
 
 func finite(x float64) bool { return x-x == 0 }
-
-// explain names where a number that is not finite came from.
-func (t *Trainer) explain(s Step, what string) error {
-	if err := t.params.CheckFinite(); err != nil {
-		return fmt.Errorf("train: step %d: %w", s.Step, err)
-	}
-	for i := range t.blocks {
-		t.doBlock(0, i)
-		if name := nn.NotFinite(t.lanes[0].runner); name != "" {
-			return fmt.Errorf("train: step %d: the output of layer %s is not finite", s.Step, name)
-		}
-	}
-	if err := t.params.CheckGrads(); err != nil {
-		return fmt.Errorf("train: step %d: %w", s.Step, err)
-	}
-	return fmt.Errorf("train: step %d: %s is not finite; check the targets and the learning rate", s.Step, what)
-}

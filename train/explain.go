@@ -1,0 +1,35 @@
+package train
+
+import (
+	"fmt"
+
+	"utvi/nn"
+)
+
+// checkSchedules refuses a rate or a weight that would break the parameters.
+func checkSchedules(s Step) error {
+	if !(s.Rate >= 0) || !finite(s.Rate) {
+		return fmt.Errorf("train: step %d: the learning rate is %v; it must be a finite number ≥ 0", s.Step, s.Rate)
+	}
+	if !(s.Weight >= 0) || !finite(s.Weight) {
+		return fmt.Errorf("train: step %d: the weight of the KL is %v; it must be a finite number ≥ 0", s.Step, s.Weight)
+	}
+	return nil
+}
+
+// explain names where a number that is not finite came from.
+func (t *Trainer) explain(s Step, what string) error {
+	if err := t.params.CheckFinite(); err != nil {
+		return fmt.Errorf("train: step %d: %w", s.Step, err)
+	}
+	for i := range t.blocks {
+		t.doBlock(0, i)
+		if name := nn.NotFinite(t.lanes[0].runner); name != "" {
+			return fmt.Errorf("train: step %d: the output of layer %s is not finite", s.Step, name)
+		}
+	}
+	if err := t.params.CheckGrads(); err != nil {
+		return fmt.Errorf("train: step %d: %w; scale the targets to about 1, or lower the learning rate", s.Step, err)
+	}
+	return fmt.Errorf("train: step %d: %s is not finite; check the targets and the learning rate", s.Step, what)
+}
