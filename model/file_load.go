@@ -9,6 +9,7 @@ import (
 
 	"utvi/compute"
 	"utvi/internal/safetensors"
+	"utvi/internal/strictjson"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/vi"
@@ -122,7 +123,7 @@ func readDocument(f *safetensors.File, key string, doc any) error {
 	if version.Format != fileFormat {
 		return fmt.Errorf("it has format %d; this version reads %d", version.Format, fileFormat)
 	}
-	if err := nn.StrictJSON([]byte(text), doc); err != nil {
+	if err := strictjson.Unmarshal([]byte(text), doc); err != nil {
 		return fmt.Errorf("its description cannot be read: %w", err)
 	}
 	return nil

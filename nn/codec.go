@@ -1,15 +1,14 @@
 package nn
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"utvi/internal/strictjson"
 	"utvi/moment"
 )
 
@@ -69,7 +68,7 @@ func via[L Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, 
 		},
 		func(c *coder, options []byte) (Layer, error) {
 			var o O
-			if err := StrictJSON(options, &o); err != nil {
+			if err := strictjson.Unmarshal(options, &o); err != nil {
 				return nil, err
 			}
 			return decode(c, o)
@@ -181,23 +180,6 @@ func (c *coder) decode(data []byte) (Layer, error) {
 
 func (c *coder) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(c.kinds)), ", ")
-}
-
-// StrictJSON decodes JSON and refuses what it does not know: an option that a later
-// version added must not be passed over.
-func StrictJSON(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	err := d.Decode(v)
-	if err == nil {
-		if _, end := d.Token(); end != io.EOF {
-			err = errors.New("something follows the value")
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("%.200s", strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return nil
 }
 
 type chainOptions struct {

@@ -1,25 +1,22 @@
 package safetensors
 
 import (
-	"bufio"
-	"fmt"
-	"math/rand/v2"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"utvi/internal/atomicfile"
+	"utvi/internal/killtest"
 )
 
-const killedEnv = "UTVI_TEST_WRITE_UNTIL_KILLED"
-
 func TestMain(m *testing.M) {
-	if path := os.Getenv(killedEnv); path != "" {
-		writeUntilKilled(path)
-	}
+	killtest.Serve(func() func(path string, version int) error {
+		versions := []*File{version(0), version(1)}
+		return func(path string, i int) error { return atomicfile.Write(path, versions[i].Write) }
+	})
 	os.Exit(m.Run())
 }
 
@@ -32,76 +29,22 @@ func version(i int) *File {
 	return &File{Tensors: []Tensor{{Name: "x", Shape: []int{len(x)}, F32: x}}}
 }
 
-func writeUntilKilled(path string) {
-	versions := []*File{version(0), version(1)}
-	fmt.Println("ready")
-	for i := 0; ; i++ {
-		if err := atomicfile.Write(path, versions[i%2].Write); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
-}
-
 // A writer killed at any moment leaves one whole version or the other.
 func TestKilledWriter(t *testing.T) {
-	kills, budget := 200, 8*time.Second
-	if testing.Short() {
-		kills = 20
-	}
 	path := filepath.Join(t.TempDir(), "model")
 	if err := atomicfile.Write(path, version(0).Write); err != nil {
 		t.Fatal(err)
 	}
-	var seen [2]int
-	done, midway := 0, 0
-	for start := time.Now(); done < kills && time.Since(start) < budget; done++ {
-		killOnce(t, path)
+	killtest.Writer(t, path, 15*time.Millisecond, func() (int, error) {
 		f, err := ReadFile(path)
 		if err != nil {
-			t.Fatalf("after %d kills: %v", done+1, err)
+			return 0, err
 		}
-		seen[checkVersion(t, f)]++
-		left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".model.tmp-*"))
-		for _, l := range left {
-			os.Remove(l)
+		for i := range 2 {
+			if f.HasChecksum && slices.Equal(f.Tensors[0].F32, version(i).Tensors[0].F32) {
+				return i, nil
+			}
 		}
-		midway += len(left)
-	}
-	t.Logf("%d kills, %d amid writing; found the versions %d and %d times", done, midway, seen[0], seen[1])
-	if midway < done/10 {
-		t.Errorf("only %d of %d kills came amid writing: this proves little", midway, done)
-	}
-}
-
-func killOnce(t *testing.T, path string) {
-	t.Helper()
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), killedEnv+"="+path)
-	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	_, err = bufio.NewReader(out).ReadString('\n')
-	time.Sleep(rand.N(15 * time.Millisecond))
-	child.Process.Kill()
-	child.Wait()
-	if err != nil {
-		t.Fatalf("the writer did not start: %v", err)
-	}
-}
-
-func checkVersion(t *testing.T, f *File) int {
-	t.Helper()
-	for i := range 2 {
-		if f.HasChecksum && slices.Equal(f.Tensors[0].F32, version(i).Tensors[0].F32) {
-			return i
-		}
-	}
-	t.Fatal("the file is neither version")
-	return 0
+		return 0, errors.New("the file is neither version")
+	})
 }

@@ -1,0 +1,84 @@
+// Package killtest kills processes amid writing a file, to see what they leave.
+package killtest
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+const env = "UTVI_TEST_WRITE_UNTIL_KILLED"
+
+// Serve, in TestMain, makes of a process that Writer started a writer: it writes
+// version 0 and 1 of a file in turn until it is killed. In any other process it
+// does nothing.
+func Serve(prepare func() (write func(path string, version int) error)) {
+	path := os.Getenv(env)
+	if path == "" {
+		return
+	}
+	write := prepare()
+	fmt.Println("ready")
+	for i := 0; ; i++ {
+		if err := write(path, i%2); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+}
+
+// Writer kills writers of path, each within life of its first writing, and has
+// the file read after each: read returns the version it finds whole. It takes
+// eight seconds at most.
+func Writer(t *testing.T, path string, life time.Duration, read func() (version int, err error)) {
+	t.Helper()
+	kills, budget := 200, 8*time.Second
+	if testing.Short() {
+		kills = 20
+	}
+	var seen [2]int
+	done, midway := 0, 0
+	for start := time.Now(); done < kills && time.Since(start) < budget; done++ {
+		once(t, path, life)
+		v, err := read()
+		if err != nil {
+			t.Fatalf("after %d kills: %v", done+1, err)
+		}
+		seen[v]++
+		left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*"))
+		for _, l := range left {
+			os.Remove(l)
+		}
+		midway += len(left)
+	}
+	t.Logf("%d kills, %d amid writing; found the versions %d and %d times", done, midway, seen[0], seen[1])
+	if midway < done/10 {
+		t.Errorf("only %d of %d kills came amid writing: this proves little", midway, done)
+	}
+}
+
+func once(t *testing.T, path string, life time.Duration) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), env+"="+path)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = bufio.NewReader(out).ReadString('\n')
+	time.Sleep(rand.N(life))
+	child.Process.Kill()
+	child.Wait()
+	if err != nil {
+		t.Fatalf("the writer did not start: %v", err)
+	}
+}
