@@ -167,7 +167,7 @@ func TestSaveRefuses(t *testing.T) {
 			m.Norm = &model.Normalization{OutputMean: []float64{1, 1}, OutputScale: []float64{1, 0}}
 		},
 		"0.dense.weight: the prior is N(0, 0²)": func(m *model.Model) { m.Params.Tensors[0].Prior = vi.Prior{} },
-		"unsupported value: NaN":                  func(m *model.Model) { m.Facts.NLL = math.NaN() },
+		"unsupported value: NaN":                func(m *model.Model) { m.Facts.NLL = math.NaN() },
 	} {
 		m := network(t, moment.UT(2))
 		spoil(m)
@@ -246,7 +246,7 @@ func TestLoadRefuses(t *testing.T) {
 		"is not of float32":                                 func(f *safetensors.File) { f.Tensors[2].F32, f.Tensors[2].I64 = nil, []int64{1, 2, 3} },
 		"the prior of 0.dense.bias is missing":              edit(t, `"0.dense.bias":[0,1],`, ``),
 		"priors of tensors that the network does not have":  edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,1],"nose":[0,1]`),
-		"0.dense.bias: the prior is N(0, -1²)":            edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,-1]`),
+		"0.dense.bias: the prior is N(0, -1²)":              edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,-1]`),
 		"its output normalisation has 1 means and 0 scales": edit(t, `"facts":{}`, `"facts":{},"normalization":{"output_mean":[1]}`),
 	} {
 		m, err := model.Load(damaged(t, do))
