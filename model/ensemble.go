@@ -27,6 +27,9 @@ func NewEnsemble(members ...*Model) (*Ensemble, error) {
 	}
 	first := members[0]
 	for i, m := range members {
+		if m == nil {
+			return nil, fmt.Errorf("ensemble: network %d is nil", i)
+		}
 		if m.Inputs() != first.Inputs() || m.Outputs() != first.Outputs() {
 			return nil, fmt.Errorf("ensemble: network 0 turns %d inputs into %d outputs, network %d %d into %d",
 				first.Inputs(), first.Outputs(), i, m.Inputs(), m.Outputs())

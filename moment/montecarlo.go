@@ -13,6 +13,9 @@ func MonteCarlo(n int) Rule { return monteCarlo{n} }
 
 type monteCarlo struct{ n int }
 
+// maxSamples keeps a slip of the pen from running for days.
+const maxSamples = 1 << 20
+
 func (r monteCarlo) String() string          { return fmt.Sprintf("mc(%d)", r.n) }
 func (r monteCarlo) Points() int             { return r.n }
 func (r monteCarlo) Draws() bool             { return true }
@@ -22,6 +25,9 @@ func (r monteCarlo) Push32(t *Tile[float32]) { pushDraws(t, r.n) }
 func (r monteCarlo) Push64(t *Tile[float64]) { pushDraws(t, r.n) }
 
 func (r monteCarlo) Check(f *Func) error {
+	if r.n > maxSamples {
+		return fmt.Errorf("mc: %d samples; there may be at most %d", r.n, maxSamples)
+	}
 	if r.n < 2 {
 		return fmt.Errorf("mc: %d samples; a variance needs at least 2", r.n)
 	}

@@ -20,6 +20,9 @@ func (Dense) Kind() string { return "dense" }
 func (l Dense) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindDense(l, b) }
 func (l Dense) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDense(l, b) }
 
+// maxWeights keeps a slip of the pen from asking for more memory than there is.
+const maxWeights = 1 << 31
+
 type dense[T compute.Float] struct {
 	weight, bias *vi.Tensor[T] // bias is nil without one
 	product      *compute.Dense[T]
@@ -30,6 +33,9 @@ func bindDense[T compute.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 		return nil, fmt.Errorf("it has %d outputs; it needs at least 1", l.Out)
 	}
 	in := b.In.Size()
+	if in > maxWeights/l.Out {
+		return nil, fmt.Errorf("it would have %d × %d weights; it may have at most %d", in, l.Out, maxWeights)
+	}
 	u := &dense[T]{weight: b.Random("weight", l.Fixed, in, in, l.Out)}
 	if !l.NoBias {
 		u.bias = b.Random("bias", l.Fixed, in, l.Out)

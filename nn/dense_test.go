@@ -24,4 +24,5 @@ func TestDenseNoBias(t *testing.T) {
 }
 func TestDenseRefuses(t *testing.T) {
 	nntest.Refuses(t, nn.Dense{}, nn.Vec(3), "it has 0 outputs; it needs at least 1")
+	nntest.Refuses(t, nn.Dense{Out: 1 << 50}, nn.Vec(3), "it would have 3 × 1125899906842624 weights; it may have at most 2147483648")
 }

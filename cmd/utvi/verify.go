@@ -32,11 +32,14 @@ Means are off in standard deviations, standard deviations in percent.`,
   utvi verify model.safetensors --networks 100000    with a tenth of the variance`,
 		Args: modelArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if c.Networks < 2 {
-				return usagef("--networks is %d; a variance needs at least 2", c.Networks)
+			if c.Networks < 2 || c.Networks > 100_000_000 {
+				return usagef("--networks is %d; it must be 2 to 100000000", c.Networks)
 			}
-			if rows < 1 {
-				return usagef("--rows is %d; it must be at least 1", rows)
+			if rows < 1 || rows > 1_000_000 {
+				return usagef("--rows is %d; it must be 1 to 1000000", rows)
+			}
+			if cmd.Flags().Changed("data") && data == "" {
+				return usagef("--data names no file")
 			}
 			e, err := model.LoadEnsemble(args[0])
 			if err != nil {
