@@ -121,7 +121,7 @@ func TestModelCommandsRefuse(t *testing.T) {
 		{1, "truncated", []string{"verify", written(t, "short")}},
 		{1, "it is not a regular file", []string{"verify", t.TempDir()}},
 		{1, `the model needs the function "sensor"`, []string{"verify", user}},
-		{2, "a variance needs at least 2", []string{"verify", good, "--networks", "1"}},
+		{2, "--networks is 1; it must be 2 to 100000000", []string{"verify", good, "--networks", "1"}},
 		{2, "--rows is 0; it must be 1 to 1000000", []string{"verify", good, "--rows", "0"}},
 		{2, `--networks takes a whole number, not "many"`, []string{"verify", good, "--networks", "many"}},
 		{1, "no such file", []string{"verify", good, "--data", good + "x"}},
