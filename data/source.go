@@ -111,8 +111,12 @@ func (t *Table) Inputs() int     { return t.x.Width }
 func (t *Table) Targets() int    { return t.targets }
 func (t *Table) Uncertain() bool { return t.x.Var != nil }
 
-// Begin takes the next batch rows of the endless sequence of epochs.
+// Begin takes the next batch rows of the endless sequence of epochs, not more
+// than one has.
 func (t *Table) Begin(key rng.Key, step uint64, batch int) {
+	if batch > t.x.Rows {
+		panic("data: the batch has more rows than the table") // only two orders are kept
+	}
 	t.first = (step - 1) * uint64(batch)
 	if !t.keyed || t.key != key {
 		t.key, t.keyed = key, true

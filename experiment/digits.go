@@ -143,7 +143,7 @@ func (s DigitsSpec) trial(name string, fixed bool, replicate int, key rng.Key, t
 		name: fmt.Sprintf("digits %s %d", name, replicate+1),
 		net: model.Config{
 			Input: nn.Shape{H: data.Side, W: data.Side, C: 1}, Layers: digitsNet(fixed),
-			Seed: key.Uint64(0), Init: vi.Std(0.02),
+			Seed: rng.Uint64(key, 0), Init: vi.Std(0.02),
 		},
 		train: train.Config{
 			// A finite set, drawn anew whenever it is seen.
@@ -151,7 +151,7 @@ func (s DigitsSpec) trial(name string, fixed bool, replicate int, key rng.Key, t
 				y[0] = float32(data.Digit(images, row%digitsRows, x))
 			}},
 			Likelihood: likelihood.Categorical{}, Optimizer: o, KL: optim.WarmUpKL(s.Steps / 8), Prior: &vi.EmpiricalBayes{},
-			Batch: digitsBatch, Steps: s.Steps, Seed: key.Uint64(1), Workers: 1, CheckpointEvery: digitsEvery,
+			Batch: digitsBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1), Workers: 1, CheckpointEvery: digitsEvery,
 		},
 		every: digitsEvery,
 		score: test.score,

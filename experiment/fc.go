@@ -131,11 +131,11 @@ func (s FCSpec) trial(name string, rule moment.Rule, replicate int, key rng.Key,
 		net: model.Config{
 			Input:  nn.Vec(1),
 			Layers: nn.Chain{nn.Dense{Out: 128}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: 1}},
-			Seed:   key.Uint64(0),
+			Seed:   rng.Uint64(key, 0),
 		},
 		train: train.Config{
 			Data: fcSource(fcEpochSteps * fcBatch), Optimizer: optim.Paper(), KL: optim.PaperKL(fcEpochs),
-			Batch: fcBatch, Steps: s.Steps, Seed: key.Uint64(1), Workers: 1,
+			Batch: fcBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1), Workers: 1,
 			CheckpointEvery: 10 * fcEpochSteps,
 		},
 		every: fcEpochSteps,

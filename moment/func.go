@@ -45,9 +45,16 @@ func (f *Func) Slope(x float64) float64 {
 	if f.DF != nil {
 		return f.DF(x)
 	}
-	h := 6.1e-6 * (1 + math.Abs(x)) // cube root of the rounding unit
-	lo, hi := x-h, x+h
+	lo, hi := around(x)
 	return (f.F(hi) - f.F(lo)) / (hi - lo)
+}
+
+// around returns the two points of a central difference at x. Their distance
+// weighs the rounding of the values against the third derivative: it goes with
+// the cube root of the rounding unit.
+func around(x float64) (lo, hi float64) {
+	h := 6.1e-6 * (1 + math.Abs(x))
+	return x - h, x + h
 }
 
 // Curvature is D2F, or central differences of the slope where there is none.
@@ -55,12 +62,11 @@ func (f *Func) Curvature(x float64) float64 {
 	if f.D2F != nil {
 		return f.D2F(x)
 	}
-	h := 6.1e-6 * (1 + math.Abs(x))
 	if f.DF == nil {
-		h = 1.2e-4 * (1 + math.Abs(x)) // fourth root: F is differenced twice
+		h := 1.2e-4 * (1 + math.Abs(x)) // fourth root: F is differenced twice
 		return (f.F(x+h) - 2*f.F(x) + f.F(x-h)) / (h * h)
 	}
-	lo, hi := x-h, x+h
+	lo, hi := around(x)
 	return (f.DF(hi) - f.DF(lo)) / (hi - lo)
 }
 

@@ -3,7 +3,6 @@ package moment
 import (
 	"errors"
 	"fmt"
-	"math"
 )
 
 // A Map is a nonlinearity that couples its inputs, such as softmax: F writes k
@@ -121,8 +120,7 @@ func (j *jacobian) pull(x, dy, dx []float64) {
 	}
 	copy(j.at, x)
 	for i, xi := range x {
-		h := 6.1e-6 * (1 + math.Abs(xi)) // cube root of the rounding unit
-		a, b := xi-h, xi+h
+		a, b := around(xi)
 		j.at[i] = a
 		j.m.F(j.at, j.lo)
 		j.at[i] = b

@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"errors"
 	"fmt"
 	"math"
 )
@@ -41,7 +42,7 @@ func Paper() AdamW {
 func (a AdamW) Check() error {
 	switch {
 	case a.Rate == nil:
-		return fmt.Errorf("optimiser: it has no learning rate; start from optim.Paper()")
+		return errors.New("optimiser: it has no learning rate; start from optim.Paper()")
 	case !(a.Rate(1) >= 0) || math.IsInf(a.Rate(1), 0):
 		return fmt.Errorf("optimiser: the learning rate of step 1 is %v; it must be a finite number ≥ 0", a.Rate(1))
 	case !(a.Beta1 >= 0 && a.Beta1 < 1) || !(a.Beta2 >= 0 && a.Beta2 < 1):

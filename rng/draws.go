@@ -15,7 +15,7 @@ func draw(k Key, i uint64, try uint32) [4]uint32 {
 }
 
 // Uint64 returns the i-th uniform 64-bit number of k.
-func (k Key) Uint64(i uint64) uint64 {
+func Uint64(k Key, i uint64) uint64 {
 	w := draw(k, i, 0)
 	return uint64(w[1])<<32 | uint64(w[0])
 }

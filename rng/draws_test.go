@@ -16,8 +16,8 @@ func TestDrawsDiffer(t *testing.T) {
 		seen[v] = what
 	}
 	for i := range uint64(100) {
-		note(fmt.Sprint("draw ", i), k.Uint64(i))
-		note(fmt.Sprint("draw 2³²·", i+1), k.Uint64((i+1)<<32))
+		note(fmt.Sprint("draw ", i), Uint64(k, i))
+		note(fmt.Sprint("draw 2³²·", i+1), Uint64(k, (i+1)<<32))
 		s := k.Sub(i, 0)
 		note(fmt.Sprint("step ", i), uint64(s[1])<<32|uint64(s[0]))
 		w := Block(k, Counter(i, 0, 0))
@@ -30,7 +30,7 @@ func TestGoldenDraws(t *testing.T) {
 	k := New(0x0123456789abcdef)
 	var p [8]int
 	Perm(k, p[:])
-	got := fmt.Sprintf("%x %x %v %v %d %d %v", k.Uint64(0), k.Uint64(1<<40),
+	got := fmt.Sprintf("%x %x %v %v %d %d %v", Uint64(k, 0), Uint64(k, 1<<40),
 		Uniform(k, 5), float32(Normal(k, 6)), Poisson(k, 7, 4), Poisson(k, 8, 400), p)
 	if want := "8e83ed6671df2a57 418fa717cef8ed09 0.015399543186477849 1.2655991 5 414 [2 6 4 0 3 1 5 7]"; got != want {
 		t.Errorf("draws are\n%s, want\n%s", got, want)

@@ -14,6 +14,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -47,7 +48,7 @@ type Config struct {
 
 func (c *Config) check(m *model.Model) error {
 	if m == nil {
-		return fmt.Errorf("train: there is no network")
+		return errors.New("train: there is no network")
 	}
 	if c.Likelihood == nil {
 		c.Likelihood = likelihood.Normal{}
@@ -65,7 +66,7 @@ func (c *Config) check(m *model.Model) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	if c.Data == nil {
-		return fmt.Errorf("train: there are no data; set Config.Data")
+		return errors.New("train: there are no data; set Config.Data")
 	}
 	if c.Data.Rows() < 1 {
 		return fmt.Errorf("train: an epoch has %d rows; it needs at least 1", c.Data.Rows())
@@ -93,7 +94,7 @@ func (c *Config) check(m *model.Model) error {
 		}
 	}
 	if c.Workers < 0 || c.CheckpointEvery < 0 {
-		return fmt.Errorf("train: workers and CheckpointEvery must not be negative")
+		return errors.New("train: workers and CheckpointEvery must not be negative")
 	}
 	return nil
 }
