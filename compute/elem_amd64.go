@@ -3,26 +3,22 @@ package compute
 import "math"
 
 // vectorKernels are the kernels of a CPU with AVX2 and FMA.
-var vectorKernels = [numKernels]kernel{
-	OpIdentity:       func(_ float32, x, f, df []float32) { elemLeakyReLU(1, x, f, df) },
-	OpLeakyReLU:      elemLeakyReLU,
-	OpELU:            elemELU,
-	OpGELU:           elemGELU,
-	OpSiLU:           elemSiLU,
-	OpSoftplus:       elemSoftplus,
-	OpSigmoid:        elemSigmoid,
-	OpTanh:           elemTanh,
-	OpErf:            elemErf,
-	OpNormalCDF:      elemNormalCDF,
-	OpExp:            elemExp,
-	OpSin:            patched(elemSin, 1, OpSin),
-	OpCos:            patched(elemCos, 1, OpCos),
-	OpSquare:         elemSquare,
-	OpNormalInverse:  patched(elemNormalInverse, 16, OpNormalInverse),
-	opLog:            elemLog,
-	opSqrt:           elemSqrt,
-	opNormalPDF:      elemNormalPDF,
-	opNormalQuantile: elemNormalQuantile,
+var vectorKernels = [NumOps]kernel{
+	OpIdentity:      func(_ float32, x, f, df []float32) { elemLeakyReLU(1, x, f, df) },
+	OpLeakyReLU:     elemLeakyReLU,
+	OpELU:           elemELU,
+	OpGELU:          elemGELU,
+	OpSiLU:          elemSiLU,
+	OpSoftplus:      elemSoftplus,
+	OpSigmoid:       elemSigmoid,
+	OpTanh:          elemTanh,
+	OpErf:           elemErf,
+	OpNormalCDF:     elemNormalCDF,
+	OpExp:           elemExp,
+	OpSin:           patched(elemSin, 1, OpSin),
+	OpCos:           patched(elemCos, 1, OpCos),
+	OpSquare:        elemSquare,
+	OpNormalInverse: patched(elemNormalInverse, 16, OpNormalInverse),
 }
 
 // patched completes a kernel that leaves f = x, and says so, where x is out of

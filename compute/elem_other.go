@@ -3,7 +3,7 @@
 package compute
 
 // vectorKernels are never used: vector is false.
-var vectorKernels [numKernels]kernel
+var vectorKernels [NumOps]kernel
 
 func leakyMomentsVector(a float32, m, v, mean, variance, mm, mv, vm, vv []float32) {
 	panic("compute: no vector kernels on this machine")

@@ -1,14 +1,5 @@
 package compute
 
-// Functions with a kernel but no name of their own as a nonlinearity.
-const (
-	opLog Op = NumOps + iota
-	opSqrt
-	opNormalPDF
-	opNormalQuantile
-	numKernels
-)
-
 // A kernel computes f[i] = op(x[i]) and, if df is not nil, df[i] = op'(x[i]).
 // All slices have the length of x; f or df may be x itself.
 type kernel func(a float32, x, f, df []float32)
@@ -35,11 +26,6 @@ func Eval(op Op, a float32, x, f, df []float32) {
 	if op == OpUser || op >= NumOps {
 		panic("compute: Eval of an unnamed function")
 	}
-	run(op, a, x, f, df)
-}
-
-// run checks lengths once for every kernel.
-func run(op Op, a float32, x, f, df []float32) {
 	if len(f) != len(x) || df != nil && len(df) != len(x) {
 		panic("compute: slice lengths differ")
 	}

@@ -9,26 +9,22 @@ import (
 // The Go twin: every function as value and slope in float64, rounded once.
 
 // goKernels are the kernels of every platform without vector code.
-var goKernels = [numKernels]kernel{
-	OpIdentity:       each(identity),
-	OpLeakyReLU:      each(leakyReLU),
-	OpELU:            each(elu),
-	OpGELU:           each(gelu),
-	OpSiLU:           each(silu),
-	OpSoftplus:       each(softplus),
-	OpSigmoid:        each(sigmoid),
-	OpTanh:           each(tanh),
-	OpErf:            each(erf),
-	OpNormalCDF:      each(normalCDF),
-	OpExp:            each(exp),
-	OpSin:            each(sin),
-	OpCos:            each(cos),
-	OpSquare:         each(square),
-	OpNormalInverse:  each(normalInverse),
-	opLog:            each(log),
-	opSqrt:           each(sqrt),
-	opNormalPDF:      each(normalPDF),
-	opNormalQuantile: each(normalQuantile),
+var goKernels = [NumOps]kernel{
+	OpIdentity:      each(identity),
+	OpLeakyReLU:     each(leakyReLU),
+	OpELU:           each(elu),
+	OpGELU:          each(gelu),
+	OpSiLU:          each(silu),
+	OpSoftplus:      each(softplus),
+	OpSigmoid:       each(sigmoid),
+	OpTanh:          each(tanh),
+	OpErf:           each(erf),
+	OpNormalCDF:     each(normalCDF),
+	OpExp:           each(exp),
+	OpSin:           each(sin),
+	OpCos:           each(cos),
+	OpSquare:        each(square),
+	OpNormalInverse: each(normalInverse),
 }
 
 // each makes a kernel of a scalar function.
@@ -109,19 +105,6 @@ func normalCDF(_, x float64) (f, df float64) {
 	return special.CDF(x), special.PDF(x)
 }
 
-func normalPDF(_, x float64) (f, df float64) {
-	p := special.PDF(x)
-	if p == 0 { // not Inf·0
-		return 0, 0
-	}
-	return p, -x * p
-}
-
-func normalQuantile(_, p float64) (f, df float64) {
-	q := special.Quantile(p)
-	return q, 1 / special.PDF(q)
-}
-
 func normalInverse(_, t float64) (f, df float64) {
 	f, df, _ = special.NormalInverseJet(t)
 	return f, df
@@ -130,18 +113,6 @@ func normalInverse(_, t float64) (f, df float64) {
 func exp(_, x float64) (f, df float64) {
 	e := math.Exp(x)
 	return e, e
-}
-
-func log(_, x float64) (f, df float64) {
-	if x < 0 {
-		return math.NaN(), math.NaN()
-	}
-	return math.Log(x), 1 / math.Abs(x)
-}
-
-func sqrt(_, x float64) (f, df float64) {
-	s := math.Sqrt(x)
-	return s, 0.5 / s
 }
 
 func sin(_, x float64) (f, df float64) { return math.Sincos(x) }

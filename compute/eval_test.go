@@ -9,7 +9,7 @@ import (
 
 // A vector kernel that is missing must not pass by testing the Go twin only.
 func TestEveryOpHasAVectorKernel(t *testing.T) {
-	for op := OpUser + 1; hasVector && op < numKernels; op++ {
+	for op := OpUser + 1; hasVector && op < NumOps; op++ {
 		if vectorKernels[op] == nil {
 			t.Errorf("op %d has no vector kernel", op)
 		}
@@ -83,8 +83,8 @@ func TestEvalBounds(t *testing.T) {
 				scan(t, func(x []float32) {
 					n := len(x)
 					f, df, alone := make([]float32, n), make([]float32, n), make([]float32, n)
-					run(e.op, e.a, x, f, df)
-					run(e.op, e.a, x, alone, nil)
+					Eval(e.op, e.a, x, f, df)
+					Eval(e.op, e.a, x, alone, nil)
 					for i, v := range x {
 						value.add(e.val, v, f[i], e.f(float64(v)))
 						slope.add(e.der, v, df[i], e.df(float64(v)))

@@ -16,16 +16,6 @@ func density(t V) (p *Power, y V) {
 	return p, Mul(p.Y(), Const(invSqrt2Pi))
 }
 
-func normalPDF(x V, slope bool) (f, df V) {
-	t := Min(densityEnd, Abs(x))
-	p, y := density(t)
-	f = p.Scale(y)
-	if slope {
-		df = Neg(Or(p.Scale(Mul(y, t)), Sign(x)))
-	}
-	return f, df
-}
-
 // normalCDF is φ(t)·Mills(t) in the lower half, one minus it in the upper.
 func normalCDF(x V, slope bool) (f, df V) {
 	t := Min(densityEnd, Abs(x))

@@ -6,35 +6,9 @@ import (
 )
 
 const (
-	centre     = 0.375 // |p−½| below which the quantile is odd in p−½
-	centreT    = 4     // |t| below which normalInverse is odd in t
-	inverseEnd = 128   // |t| beyond which normalInverse leaves to scalar code
+	centreT    = 4   // |t| below which normalInverse is odd in t
+	inverseEnd = 128 // |t| beyond which normalInverse leaves to scalar code
 )
-
-// normalQuantile is q·poly(q²), q = p−½, in the centre; in the tails, with
-// u = min(p, 1−p), by rootPoly of −ln u. Its slope 1/φ is Mills/u.
-func normalQuantile(p V, slope bool) (f, df V) {
-	q := Sub(p, Const(0.5))
-	t := Abs(q)
-	w := Mul(q, q)
-	mid := Mul(Poly(w, Fit(func(w float64) float64 {
-		q := math.Sqrt(w)
-		return upperQuantile(-math.Log(0.5-q)) / q
-	}, 0, centre*centre, 9)), t)
-
-	u := MinOf(p, Sub(one(), p))
-	l := Neg(Log(u))
-	end := Compare(u, Equal, Zero())
-	far := rootPoly(l, -math.Log(0.5-centre), 104, 2, 9, upperQuantile)
-	far = Select(end, l, far)
-	g := Select(Compare(t, Less, Const(centre)), mid, far)
-	f = Or(g, Sign(q))
-	if slope {
-		df = Div(UpperTail(g).Mills(), u)
-		df = Select(end, l, df)
-	}
-	return f, df
-}
 
 // normalInverse is t·poly(t²) in the centre, by rootPoly beyond. Its
 // slope is sigmoid(t)·Mills(g).

@@ -49,22 +49,6 @@ func exp(x V, slope bool) (f, df V) {
 	return f, f
 }
 
-func log(x V, slope bool) (f, df V) {
-	f = Log(x)
-	if slope { // 1/|x|, NaN where the logarithm is
-		df = Or(Div(one(), Abs(x)), Compare(x, Less, Zero()))
-	}
-	return f, df
-}
-
-func sqrt(x V, slope bool) (f, df V) {
-	f = Sqrt(x)
-	if slope {
-		df = Div(Reg(Const(0.5)), f)
-	}
-	return f, df
-}
-
 func square(x V, slope bool) (f, df V) {
 	f = Mul(x, x)
 	if slope {

@@ -106,5 +106,5 @@ func klTerms(k map[int]Mem, at []lane.At, mu Register, s []sigma) vec.V {
 			sum, y = vec.Add(sum, t), vec.Mul(y, s[i].y)
 		}
 	}
-	return vec.Sub(sum, vec.LogNormal(y, nil))
+	return vec.Sub(sum, vec.Log(y))
 }
