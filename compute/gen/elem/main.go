@@ -3,11 +3,6 @@
 package main
 
 import (
-	"bytes"
-	"fmt"
-	"os"
-	"regexp"
-
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -45,20 +40,6 @@ func main() {
 	leakyMoments()
 	leakyThree()
 	out.Write("elem", "vec")
-	refuseAVX512("../elem_amd64.s")
-}
-
-// refuseAVX512 stops where a function needs more than the sixteen registers of
-// AVX2: avo then takes those of AVX-512 without a word.
-func refuseAVX512(file string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		panic(err)
-	}
-	if at := regexp.MustCompile(`\b[XY](1[6-9]|2\d|3[01])\b`).FindIndex(text); at != nil {
-		lines := bytes.Count(text[:at[0]], []byte("\n")) + 1
-		panic(fmt.Sprintf("%s:%d: more than sixteen registers", file, lines))
-	}
 }
 
 // flagged kernels say whether elements are left to scalar code: those have f = x.
