@@ -48,7 +48,7 @@ func elementwise() []elem {
 		elem{"points_ut", func() { compute.Points(m, v, s, x, xi) }},
 		elem{"combine_ut", func() { compute.Combine(o, s, x, d, xi, w, 0, 1) }},
 		elem{"vjp", func() { compute.VJP(gm, gs, o, m, s) }},
-		elem{"exact_leaky_relu", func() { compute.LeakyMoments(0.01, m, v, o.Mean, o.Var, o.MM, o.MV, o.VM, o.VV) }},
+		elem{"exact_leaky_relu", func() { compute.LeakyMoments(o, 0.01, m, v) }},
 		elem{"normals", func() { compute.Normals(f[:n], rng.New(1), 0, 0, n/4, 4) }},
 		elem{"kl_norm", func() { compute.KLNorm(a, mu, rho, gm, gs) }},
 		elem{"adamw_step", func() {

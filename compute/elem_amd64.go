@@ -44,14 +44,14 @@ func patched(k func(a float32, x, f, df []float32) (far bool), limit float64, op
 
 // leakyMomentsVector runs two passes. The first leaves t, φ, σ and 1/σ in the
 // planes of the Jacobian, where the second finds them, or in scratch.
-func leakyMomentsVector(a float32, m, v, mean, variance, mm, mv, vm, vv []float32) {
-	if mm != nil {
-		elemLeakyStart(m, v, mm, vv, vm, mv)
-		elemLeakyJacobian(a, m, v, mean, variance, mm, mv, vm, vv)
+func leakyMomentsVector(o *Moments[float32], a float32, m, v []float32) {
+	if o.MM != nil {
+		elemLeakyStart(m, v, o.MM, o.VV, o.VM, o.MV)
+		elemLeakyJacobian(a, m, v, o.Mean, o.Var, o.MM, o.MV, o.VM, o.VV)
 		return
 	}
 	var scratch [4][128]float32
-	for len(m) > 0 {
+	for mean, variance := o.Mean, o.Var; len(m) > 0; {
 		n := min(len(m), len(scratch[0]))
 		t, φ, σ, inv := scratch[0][:n], scratch[1][:n], scratch[2][:n], scratch[3][:n]
 		elemLeakyStart(m[:n], v[:n], t, φ, σ, inv)

@@ -36,10 +36,12 @@ func BenchmarkLeakyMoments(b *testing.B) {
 		p[0][i], p[1][i] = 8*float32(i*37%n)/n-4, 0.5+float32(i%7)
 	}
 	b.Run("value", func(b *testing.B) {
-		bestWindow(b, n, func() { LeakyMoments(0.01, p[0], p[1], p[2], p[3], nil, nil, nil, nil) })
+		bestWindow(b, n, func() { LeakyMoments(Moments[float32]{Mean: p[2], Var: p[3]}, 0.01, p[0], p[1]) })
 	})
 	b.Run("jacobian", func(b *testing.B) {
-		bestWindow(b, n, func() { LeakyMoments(0.01, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]) })
+		bestWindow(b, n, func() {
+			LeakyMoments(Moments[float32]{Mean: p[2], Var: p[3], MM: p[4], MV: p[5], VM: p[6], VV: p[7]}, 0.01, p[0], p[1])
+		})
 	})
 }
 

@@ -16,7 +16,7 @@ func ExampleEval() {
 
 func ExampleLeakyMoments() {
 	mean, variance := make([]float32, 1), make([]float32, 1)
-	compute.LeakyMoments(-1, []float32{0}, []float32{1}, mean, variance, nil, nil, nil, nil) // |x|
-	fmt.Printf("%.5f %.5f\n", mean[0], variance[0])                                          // √(2/π), 1 − 2/π
+	compute.LeakyMoments(compute.Moments[float32]{Mean: mean, Var: variance}, -1, []float32{0}, []float32{1}) // |x|
+	fmt.Printf("%.5f %.5f\n", mean[0], variance[0])                                                           // √(2/π), 1 − 2/π
 	// Output: 0.79788 0.36338
 }

@@ -74,7 +74,7 @@ func TestEvalPanics(t *testing.T) {
 		"none":   func() { Eval(NumOps, 0, x, x, nil) },
 		"length": func() { Eval(OpExp, 0, x, x[:2], nil) },
 		"slope":  func() { Eval(OpExp, 0, x, x, x[:0]) },
-		"moment": func() { LeakyMoments(0, x, x, x, x[:1], nil, nil, nil, nil) },
+		"moment": func() { LeakyMoments(Moments[float32]{Mean: x, Var: x[:1]}, 0, x, x) },
 	} {
 		func() {
 			defer func() {

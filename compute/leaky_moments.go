@@ -6,9 +6,8 @@ import (
 	"utvi/special"
 )
 
-// LeakyMoments sets mean[i] and variance[i] to the exact moments of
-// f(x) = x for x > 0, else a·x, of x ~ N(m[i], v[i]) and, if mm is not nil, the
-// planes mm = ∂mean/∂m, mv = ∂mean/∂v, vm = ∂variance/∂m, vv = ∂variance/∂v.
+// LeakyMoments sets o to the exact moments of f(x) = x for x > 0, else a·x, of
+// x ~ N(m[i], v[i]), with their derivatives if o.MM is not nil.
 //
 // With z = m/√v, t = |z|, c = f'(m), s the sign of z, φ = φ(t), M(t) the Mills
 // ratio, K = 1 − tM and J = M − tK (all positive):
@@ -28,28 +27,28 @@ import (
 // and vv for a < 0. Beyond, φ leaves the normal float32 and the terms with it
 // fade to zero by z = 14.5. Variances below 2⁻¹⁰⁰ lose digits in the tails.
 //
-// mean may be m and variance v; no other slices may overlap.
-func LeakyMoments(a float32, m, v, mean, variance, mm, mv, vm, vv []float32) {
+// o.Mean may be m and o.Var v; no other slices may overlap.
+func LeakyMoments(o Moments[float32], a float32, m, v []float32) {
 	n := len(m)
-	if len(v) != n || len(mean) != n || len(variance) != n ||
-		mm != nil && (len(mm) != n || len(mv) != n || len(vm) != n || len(vv) != n) {
-		panic("compute: slice lengths differ")
+	if len(v) != n || len(o.Mean) != n || len(o.Var) != n ||
+		o.MM != nil && (len(o.MM) != n || len(o.MV) != n || len(o.VM) != n || len(o.VV) != n) {
+		panic("compute: LeakyMoments lengths differ")
 	}
-	if n != 0 {
-		if vector {
-			leakyMomentsVector(a, m, v, mean, variance, mm, mv, vm, vv)
-			return
-		}
-		leakyMomentsGo(a, m, v, mean, variance, mm, mv, vm, vv)
+	switch {
+	case n == 0:
+	case vector:
+		leakyMomentsVector(&o, a, m, v)
+	default:
+		leakyMomentsGo(&o, a, m, v)
 	}
 }
 
-func leakyMomentsGo(a float32, m, v, mean, variance, mm, mv, vm, vv []float32) {
+func leakyMomentsGo(o *Moments[float32], a float32, m, v []float32) {
 	for i := range m {
 		j := leakyJet(float64(a), float64(m[i]), float64(v[i]))
-		mean[i], variance[i] = float32(j.mean), float32(j.variance)
-		if mm != nil {
-			mm[i], mv[i], vm[i], vv[i] = float32(j.mm), float32(j.mv), float32(j.vm), float32(j.vv)
+		o.Mean[i], o.Var[i] = float32(j.mean), float32(j.variance)
+		if o.MM != nil {
+			o.MM[i], o.MV[i], o.VM[i], o.VV[i] = float32(j.mm), float32(j.mv), float32(j.vm), float32(j.vv)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func TestLeakyMoments(t *testing.T) {
 			out[k] = make([]float32, n)
 		}
 		eachFamily(t, func(t *testing.T) {
-			LeakyMoments(a, in[0], in[1], out[0], out[1], out[2], out[3], out[4], out[5])
+			LeakyMoments(Moments[float32]{Mean: out[0], Var: out[1], MM: out[2], MV: out[3], VM: out[4], VV: out[5]}, a, in[0], in[1])
 			var worst [6]float64
 			for i := range n {
 				m, v := float64(in[0][i]), float64(in[1][i])
@@ -142,8 +142,8 @@ func TestLeakyMomentsShapes(t *testing.T) {
 				p[0][i], p[1][i] = float32(i%13)-6, float32(i%5)/2
 			}
 			m, v := append([]float32(nil), p[0]...), append([]float32(nil), p[1]...)
-			LeakyMoments(0.1, m, v, p[2], p[3], p[4], p[5], p[6], p[7])
-			LeakyMoments(0.1, m, v, m, v, nil, nil, nil, nil)
+			LeakyMoments(Moments[float32]{Mean: p[2], Var: p[3], MM: p[4], MV: p[5], VM: p[6], VV: p[7]}, 0.1, m, v)
+			LeakyMoments(Moments[float32]{Mean: m, Var: v}, 0.1, m, v)
 			for i := range n {
 				j := leakyJet(float64(float32(0.1)), float64(p[0][i]), float64(p[1][i])).planes()
 				for k, want := range j {
@@ -180,14 +180,14 @@ func TestLeakyMomentsEdges(t *testing.T) {
 	} {
 		eachFamily(t, func(t *testing.T) {
 			var p [6][1]float32
-			LeakyMoments(c.a, []float32{c.m}, []float32{c.v}, p[0][:], p[1][:], p[2][:], p[3][:], p[4][:], p[5][:])
+			LeakyMoments(Moments[float32]{Mean: p[0][:], Var: p[1][:], MM: p[2][:], MV: p[3][:], VM: p[4][:], VV: p[5][:]}, c.a, []float32{c.m}, []float32{c.v})
 			for k := range p {
 				if g, w := p[k][0], c.want[k]; g != w && !(g != g && w != w) {
 					t.Errorf("%v, plane %d: %v", c, k, g)
 				}
 			}
 			var mean, variance [1]float32
-			LeakyMoments(c.a, []float32{c.m}, []float32{c.v}, mean[:], variance[:], nil, nil, nil, nil)
+			LeakyMoments(Moments[float32]{Mean: mean[:], Var: variance[:]}, c.a, []float32{c.m}, []float32{c.v})
 			if !same32(mean[0], p[0][0]) || !same32(variance[0], p[1][0]) {
 				t.Errorf("%v: %v %v without the Jacobian", c, mean, variance)
 			}
