@@ -19,7 +19,7 @@ import (
 
 // A Report is what `utvi bench --json` prints.
 type Report struct {
-	CPU      string    `json:"cpu"`
+	Arch     string    `json:"arch"`
 	Family   string    `json:"kernels_family"`
 	Peak     float64   `json:"peak_gflops"`
 	Kernels  []Kernel  `json:"kernels"`
@@ -72,7 +72,7 @@ type timing struct {
 
 // Run measures.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	r := &Report{CPU: runtime.GOARCH, Family: compute.Family()}
+	r := &Report{Arch: runtime.GOARCH, Family: compute.Family()}
 	windows, window := 9, 60*time.Millisecond
 	if o.Quick {
 		windows, window = 3, 12*time.Millisecond
@@ -140,4 +140,17 @@ func measure(windows int, window time.Duration, flop float64, threads int, f fun
 	slices.Sort(ratios)
 	s := seconds[len(seconds)/2]
 	return figure{s, ratios[len(ratios)/2], flop / s / 1e9}
+}
+
+// allocs is how often a call of f allocates, once it is warm.
+func allocs(f func()) float64 {
+	const calls = 4
+	var before, after runtime.MemStats
+	f()
+	runtime.ReadMemStats(&before)
+	for range calls {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return float64((after.Mallocs - before.Mallocs) / calls) // a stray one is not f's
 }

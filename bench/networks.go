@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"testing"
 	"time"
 
 	"utvi/compute"
@@ -121,7 +120,7 @@ func networks(r *Report, o Options) []timing {
 	return todo
 }
 
-// Nets and Rules are the names that Options know.
+// Nets are the names of networks that Options know.
 func Nets() (names []string) {
 	for _, n := range nets {
 		names = append(names, n.name)
@@ -129,6 +128,7 @@ func Nets() (names []string) {
 	return names
 }
 
+// Rules are the names of rules that Options know.
 func Rules() (names []string) {
 	for _, r := range rules {
 		names = append(names, r.name)
@@ -170,7 +170,7 @@ func network(n net, name string, rule moment.Rule, batch, threads, windows int, 
 	predict := func() { p.Predict(src.x) }
 	g := measure(windows, window, forward, threads, predict)
 	f.ForwardUS, f.ForwardFloor = 1e6*g.seconds, g.overFloor
-	f.Allocs = testing.AllocsPerRun(2, predict)
+	f.Allocs = allocs(predict)
 
 	t, err := train.New(m, train.Config{Data: src, Batch: batch, Steps: 1 << 30, Workers: threads})
 	if err != nil {
