@@ -36,7 +36,7 @@ const keyWidth = 16 // of a mark
 // drawKey draws one entry with its middle at height y and returns where it ends.
 func drawKey(c draw.Canvas, x, y vg.Length, e keyEntry) vg.Length {
 	e.mark(c, vg.Rectangle{Min: vg.Point{X: x, Y: y - 4}, Max: vg.Point{X: x + keyWidth, Y: y + 4}})
-	style := textStyle(tickSize, Ink)
+	style := textStyle(tickSize, ink)
 	style.YAlign = draw.YCenter
 	x += keyWidth + 5
 	c.FillText(style, vg.Point{X: x, Y: y}, e.text)
@@ -46,7 +46,7 @@ func drawKey(c draw.Canvas, x, y vg.Length, e keyEntry) vg.Length {
 // keyRow draws entries side by side, centred between left and right.
 func keyRow(c draw.Canvas, left, right, y vg.Length, entries ...keyEntry) {
 	const gap = 18
-	style := textStyle(tickSize, Ink)
+	style := textStyle(tickSize, ink)
 	width := -vg.Length(gap)
 	for _, e := range entries {
 		width += gap + keyWidth + 5 + style.Width(e.text)

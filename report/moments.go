@@ -107,10 +107,10 @@ func (m Moments) curve(v momentsView) *plot.Plot {
 	if len(v.points) <= 12 {
 		for _, x := range v.points {
 			y := v.within(m.F.F(x))
-			p.Add(line([]float64{x, x, v.xhi}, []float64{v.ylo, y, y}, stroke(fade(Vermilion, 0.7), 0.6, 2, 2)))
+			p.Add(line([]float64{x, x, v.xhi}, []float64{v.ylo, y, y}, stroke(fade(vermilion, 0.7), 0.6, 2, 2)))
 		}
 	}
-	p.Add(line(x, y, stroke(Ink, 1.6)))
+	p.Add(line(x, y, stroke(ink, 1.6)))
 	p.Add(weighted{v.points, v.weight, m.F.F})
 	// After Add, which widens the axes to all it is given.
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = v.xlo, v.xhi, v.ylo, v.yhi
@@ -125,7 +125,7 @@ func (m Moments) input(v momentsView) *plot.Plot {
 	p.Y.LineStyle.Width = 0
 	if v.sd == 0 {
 		p.Y.Max = 1
-		p.Add(line([]float64{m.Mean, m.Mean}, []float64{0, 0.95}, stroke(Blue, 2)))
+		p.Add(line([]float64{m.Mean, m.Mean}, []float64{0, 0.95}, stroke(blue, 2)))
 		return p
 	}
 	x := linspace(v.xlo, v.xhi, 401)
@@ -136,10 +136,10 @@ func (m Moments) input(v momentsView) *plot.Plot {
 	p.Y.Max = 1.08 * normalPDF(m.Mean, m.Mean, v.sd)
 	if len(v.points) <= 12 {
 		for _, x := range v.points {
-			p.Add(line([]float64{x, x}, []float64{0, p.Y.Max}, stroke(fade(Vermilion, 0.7), 0.6, 2, 2)))
+			p.Add(line([]float64{x, x}, []float64{0, p.Y.Max}, stroke(fade(vermilion, 0.7), 0.6, 2, 2)))
 		}
 	}
-	p.Add(band(x, make([]float64, len(x)), y, fade(Blue, 0.25)), line(x, y, stroke(Blue, 1.2)))
+	p.Add(band(x, make([]float64, len(x)), y, fade(blue, 0.25)), line(x, y, stroke(blue, 1.2)))
 	return p
 }
 
@@ -172,9 +172,9 @@ func (m Moments) output(v momentsView) *plot.Plot {
 	for i := range density {
 		density[i] = min(density[i], limit)
 	}
-	p.Add(sideways(density, y), line(density, y, stroke(Green, 1.2)))
+	p.Add(sideways(density, y), line(density, y, stroke(green, 1.2)))
 	for _, a := range atoms {
-		p.Add(line([]float64{0, 0.97 * limit}, []float64{a.at, a.at}, stroke(Green, 2.4)))
+		p.Add(line([]float64{0, 0.97 * limit}, []float64{a.at, a.at}, stroke(green, 2.4)))
 		p.Add(note(limit*0.97, a.at, fmt.Sprintf("P = %.3g", a.mass), m.OutMean > a.at))
 	}
 	if v.outSD > 0 {
@@ -182,10 +182,10 @@ func (m Moments) output(v momentsView) *plot.Plot {
 		for i := range y {
 			normal[i] = normalPDF(y[i], m.OutMean, v.outSD)
 		}
-		p.Add(line(normal, y, stroke(Vermilion, 1.4)))
+		p.Add(line(normal, y, stroke(vermilion, 1.4)))
 	}
-	p.Add(line([]float64{0, limit}, []float64{m.ExactMean, m.ExactMean}, stroke(Green, 0.8)))
-	p.Add(line([]float64{0, limit}, []float64{m.OutMean, m.OutMean}, stroke(Vermilion, 0.9, 4, 2)))
+	p.Add(line([]float64{0, limit}, []float64{m.ExactMean, m.ExactMean}, stroke(green, 0.8)))
+	p.Add(line([]float64{0, limit}, []float64{m.OutMean, m.OutMean}, stroke(vermilion, 0.9, 4, 2)))
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, limit, v.ylo, v.yhi
 	return p
 }
@@ -194,12 +194,12 @@ func (m Moments) output(v momentsView) *plot.Plot {
 func sideways(x, y []float64) *plotter.Polygon {
 	ring := append(plotter.XYs{{X: 0, Y: y[0]}}, pairs(x, y)...)
 	ring = append(ring, plotter.XY{X: 0, Y: y[len(y)-1]})
-	return &plotter.Polygon{XYs: []plotter.XYs{ring}, Color: fade(Green, 0.25)}
+	return &plotter.Polygon{XYs: []plotter.XYs{ring}, Color: fade(green, 0.25)}
 }
 
 // note writes a short text that ends at x, below or above y.
 func note(x, y float64, s string, below bool) *plotter.Labels {
-	style := textStyle(tickSize, Ink)
+	style := textStyle(tickSize, ink)
 	style.XAlign = draw.XRight
 	offset := vg.Point{Y: 3}
 	if below {
@@ -211,7 +211,7 @@ func note(x, y float64, s string, below bool) *plotter.Labels {
 
 // legend explains the colours and gives the numbers.
 func (m Moments) legend(c draw.Canvas, area vg.Rectangle) {
-	style := textStyle(tickSize, Ink)
+	style := textStyle(tickSize, ink)
 	style.YAlign = draw.YCenter
 	x, y := area.Min.X, area.Max.Y
 	for _, r := range []struct {
@@ -219,9 +219,9 @@ func (m Moments) legend(c draw.Canvas, area vg.Rectangle) {
 		style          draw.LineStyle
 		mean, variance float64
 	}{
-		{"input", stroke(Blue, 1.6), m.Mean, m.Var},
-		{"exact", stroke(Green, 1.6), m.ExactMean, m.ExactVar},
-		{"rule", stroke(Vermilion, 1.6), m.OutMean, m.OutVar},
+		{"input", stroke(blue, 1.6), m.Mean, m.Var},
+		{"exact", stroke(green, 1.6), m.ExactMean, m.ExactVar},
+		{"rule", stroke(vermilion, 1.6), m.OutMean, m.OutVar},
 	} {
 		if math.Abs(r.mean) < 1e-12*math.Sqrt(r.variance) {
 			r.mean = 0 // rounding
@@ -232,7 +232,7 @@ func (m Moments) legend(c draw.Canvas, area vg.Rectangle) {
 		y -= 15
 	}
 	if m.Rule.Points() > 1 {
-		drawKey(c, x, y, keyEntry{"points, area by weight", keyDot(Vermilion, 3)})
+		drawKey(c, x, y, keyEntry{"points, area by weight", keyDot(vermilion, 3)})
 	}
 }
 
@@ -252,9 +252,9 @@ func (g weighted) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		r := vg.Length(max(1.6, 6*math.Sqrt(math.Abs(g.w[i]))))
 		if g.w[i] == 0 {
-			c.DrawGlyph(draw.GlyphStyle{Color: Vermilion, Radius: 3, Shape: draw.RingGlyph{}}, at)
+			c.DrawGlyph(draw.GlyphStyle{Color: vermilion, Radius: 3, Shape: draw.RingGlyph{}}, at)
 			continue
 		}
-		c.DrawGlyph(draw.GlyphStyle{Color: fade(Vermilion, 0.85), Radius: r, Shape: draw.CircleGlyph{}}, at)
+		c.DrawGlyph(draw.GlyphStyle{Color: fade(vermilion, 0.85), Radius: r, Shape: draw.CircleGlyph{}}, at)
 	}
 }

@@ -53,17 +53,17 @@ func (r Regression) Draw(c draw.Canvas) error {
 	place(r.scores(), c, cell(3))
 	keyRow(c, left, w-right, h-12,
 		keyEntry{"data", keyDot(dataColour, 1.6)},
-		keyEntry{"mean", keyLine(stroke(Ink, 1.8))},
-		keyEntry{"predicted ±σ", keyFill(fade(Ink, 0.3))},
+		keyEntry{"mean", keyLine(stroke(ink, 1.8))},
+		keyEntry{"predicted ±σ", keyFill(fade(ink, 0.3))},
 		keyEntry{"true ±σ", keyLine(truthStyle)},
 		keyEntry{"out of distribution", keyFill(outside)})
 	return nil
 }
 
 var (
-	dataColour = fade(Ink, 0.35)
-	outside    = fade(Grey, 0.12)
-	truthStyle = stroke(Ink, 0.9, 4, 2)
+	dataColour = fade(ink, 0.35)
+	outside    = fade(grey, 0.12)
+	truthStyle = stroke(ink, 0.9, 4, 2)
 )
 
 // yRange shows all data and the predictions where there are data; elsewhere
@@ -86,7 +86,7 @@ func (r Regression) panel(m RegressionPanel, lo, hi float64) *plot.Plot {
 		p.Add(band(side, []float64{lo, lo}, []float64{hi, hi}, outside))
 	}
 	for _, x := range []float64{-r.Border, r.Border} {
-		p.Add(line([]float64{x, x}, []float64{lo, hi}, stroke(Grey, 0.6, 3, 2)))
+		p.Add(line([]float64{x, x}, []float64{lo, hi}, stroke(grey, 0.6, 3, 2)))
 	}
 	offset := func(sign float64, sd []float64) []float64 {
 		y := make([]float64, len(sd))

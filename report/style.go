@@ -13,14 +13,14 @@ import (
 
 // The palette of Okabe & Ito (2008): distinct for every kind of colour vision.
 var (
-	Orange    = color.NRGBA{0xE6, 0x9F, 0x00, 0xFF}
-	SkyBlue   = color.NRGBA{0x56, 0xB4, 0xE9, 0xFF}
-	Green     = color.NRGBA{0x00, 0x9E, 0x73, 0xFF}
-	Blue      = color.NRGBA{0x00, 0x72, 0xB2, 0xFF}
-	Vermilion = color.NRGBA{0xD5, 0x5E, 0x00, 0xFF}
-	Purple    = color.NRGBA{0xCC, 0x79, 0xA7, 0xFF}
-	Ink       = color.NRGBA{0x22, 0x22, 0x22, 0xFF}
-	Grey      = color.NRGBA{0x88, 0x88, 0x88, 0xFF}
+	orange    = color.NRGBA{0xE6, 0x9F, 0x00, 0xFF}
+	skyBlue   = color.NRGBA{0x56, 0xB4, 0xE9, 0xFF}
+	green     = color.NRGBA{0x00, 0x9E, 0x73, 0xFF}
+	blue      = color.NRGBA{0x00, 0x72, 0xB2, 0xFF}
+	vermilion = color.NRGBA{0xD5, 0x5E, 0x00, 0xFF}
+	purple    = color.NRGBA{0xCC, 0x79, 0xA7, 0xFF}
+	ink       = color.NRGBA{0x22, 0x22, 0x22, 0xFF}
+	grey      = color.NRGBA{0x88, 0x88, 0x88, 0xFF}
 )
 
 // A Colour is one of the palette.
@@ -28,7 +28,7 @@ type Colour = color.NRGBA
 
 // Series is the colour of the i-th of a few things that are compared.
 func Series(i int) Colour {
-	return [...]Colour{Blue, Orange, Green, Purple, SkyBlue, Vermilion}[i%6]
+	return [...]Colour{blue, orange, green, purple, skyBlue, vermilion}[i%6]
 }
 
 // fade makes a colour translucent.
@@ -59,17 +59,17 @@ func newPlot(title, x, y string) *plot.Plot {
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Label.TextStyle.Font = face(labelSize)
-		a.Label.TextStyle.Color = Ink
+		a.Label.TextStyle.Color = ink
 		a.Tick.Label.Font = face(tickSize)
-		a.Tick.Label.Color = Ink
-		a.LineStyle = stroke(Ink, 0.6)
-		a.Tick.LineStyle = stroke(Ink, 0.6)
+		a.Tick.Label.Color = ink
+		a.LineStyle = stroke(ink, 0.6)
+		a.Tick.LineStyle = stroke(ink, 0.6)
 		a.Tick.Length = 3
 		a.Tick.Marker = ticks{}
 		a.Padding = 0
 	}
 	p.Legend.TextStyle.Font = face(tickSize)
-	p.Legend.TextStyle.Color = Ink
+	p.Legend.TextStyle.Color = ink
 	p.Legend.ThumbnailWidth = 16
 	p.Legend.Padding = 2
 	return p
@@ -117,7 +117,7 @@ func dots(x, y []float64, c color.Color, radius vg.Length) *plotter.Scatter {
 // place draws p so that its data area is the given rectangle, whatever room its
 // axes take: panels that share an axis line up, and so do their titles.
 func place(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
-	title := textStyle(titleSize, Ink)
+	title := textStyle(titleSize, ink)
 	title.XAlign = draw.XCenter
 	c.FillText(title, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 9}, p.Title.Text)
 	p.Title.Text = ""
