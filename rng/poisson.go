@@ -7,8 +7,8 @@ import "math"
 // as many attempts as it needs, each with its own counter.
 func Poisson(k Key, i uint64, mean float64) int {
 	switch {
-	case !(mean >= 0):
-		panic("rng: Poisson with a negative mean")
+	case !(mean >= 0 && mean < 1<<53):
+		panic("rng: the mean of a Poisson number is negative or beyond counting")
 	case mean < 10:
 		return poissonInverse(Uniform(k, i), mean)
 	}
