@@ -23,6 +23,9 @@ const leastPhotons = 1e-3
 // and Poisson: location N_i, scale √N_i. Below 1e-3, N_i is held there and has
 // no gradient.
 func PhotonNode(photons, sigma, side float64) *moment.Map {
+	if !(min(photons, sigma, side) > 0) || !compute.Finite(photons, sigma, side) {
+		panic("nn: a photon node takes three numbers > 0")
+	}
 	count := func(x []float64) (n, a, b float64) {
 		a, b = caught(x[0], sigma, side), caught(x[1], sigma, side)
 		return photons * a * b, a, b

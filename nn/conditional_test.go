@@ -92,6 +92,20 @@ func TestNamedLocation(t *testing.T) {
 	}
 }
 
+// A node that could be saved but not loaded is not made.
+func TestPhotonNodeRefuses(t *testing.T) {
+	for _, x := range [][3]float64{{-1, 1, 8}, {100, 0, 8}, {100, 1, math.NaN()}, {math.Inf(1), 1, 8}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v was taken", x)
+				}
+			}()
+			nn.PhotonNode(x[0], x[1], x[2])
+		}()
+	}
+}
+
 func TestConditionalRefuses(t *testing.T) {
 	photon := nn.PhotonNode(100, 1, 8)
 	nntest.Refuses(t, nn.Conditional{Target: 2, Given: []int{0, 1}}, nn.Vec(3), "it has no Location")

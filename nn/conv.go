@@ -72,10 +72,16 @@ func window(in Shape, kernel [2]int, stride int, padding Padding) (compute.Windo
 	case stride < 1:
 		return w, fmt.Errorf("its stride is %d; it must be at least 1", stride)
 	}
+	w.Stride = min(stride, max(in.H, in.W)) // beyond is the same, and could overflow
+	stride = w.Stride
 	switch padding {
 	case Valid, "":
 		if w.KH > w.H || w.KW > w.W {
-			return w, fmt.Errorf("its window of %d×%d is larger than the image of %d×%d", w.KH, w.KW, w.H, w.W)
+			err := fmt.Errorf("its window of %d×%d is larger than the image of %d×%d", w.KH, w.KW, w.H, w.W)
+			if w.H == 1 && w.W == 1 {
+				err = fmt.Errorf("%w: a vector has no extent, so give the network an Input of nn.Shape{H, W, C}", err)
+			}
+			return w, err
 		}
 		w.OH, w.OW = (w.H-w.KH)/stride+1, (w.W-w.KW)/stride+1
 	case Same:

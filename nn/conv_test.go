@@ -2,8 +2,11 @@ package nn_test
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
+	"utvi/gauss"
 	"utvi/nn"
 	"utvi/nn/nntest"
 )
@@ -42,7 +45,22 @@ func TestConvRefuses(t *testing.T) {
 	nntest.Refuses(t, nn.Conv2D{Kernel: [2]int{1, 1}}, image, "it has 0 output channels; it needs at least 1")
 	nntest.Refuses(t, nn.Conv2D{Out: 1}, image, "its window is 0×0; both sides must be at least 1")
 	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{5, 5}}, image, "its window of 5×5 is larger than the image of 4×5")
+	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 3}, nn.Vec(8), "its window of 1×3 is larger than the image of 1×1: a vector has no extent, so give the network an Input of nn.Shape{H, W, C}")
 	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Stride: -2}, image, "its stride is -2; it must be at least 1")
 	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Padding: "full"}, image, `its padding is "full"; it must be "valid" or "same"`)
 	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 2}, image, "its input 4×5×3 has height 4; a line has height 1, an image takes a conv2d")
+}
+
+// A stride beyond the image has one place, however far it goes.
+func TestConvStrideBeyondImage(t *testing.T) {
+	at := func(stride int) gauss.Batch[float64] {
+		u, r, _ := bound(t, nn.Conv2D{Out: 2, Kernel: [2]int{2, 3}, Stride: stride}, nn.Shape{H: 3, W: 4, C: 1}, false)
+		prepare(u, r)
+		p := nn.Pass[float64]{In: gauss.Fixed(12, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}), Out: gauss.New[float64](1, 2)}
+		r.Forward(&p)
+		return p.Out
+	}
+	if far, near := at(math.MaxInt), at(4); !slices.Equal(far.Mean, near.Mean) || !slices.Equal(far.Var, near.Var) {
+		t.Errorf("%v, want %v", far, near)
+	}
 }
