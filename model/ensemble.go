@@ -101,6 +101,9 @@ func memberPrefix(k int) string { return fmt.Sprintf("member%d/", k) }
 
 // Save writes all networks to one file.
 func (e *Ensemble) Save(path string) error {
+	if _, err := NewEnsemble(e.Members...); err != nil {
+		return fmt.Errorf("cannot save the ensemble: %w", err)
+	}
 	doc := ensembleDocument{Format: fileFormat}
 	f := &safetensors.File{}
 	for k, m := range e.Members {

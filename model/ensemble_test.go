@@ -95,6 +95,7 @@ func TestEnsembleRefuses(t *testing.T) {
 	wantError(t, err, "network 0 turns 3 inputs into 2 outputs, network 1 3 into 1")
 
 	path := filepath.Join(t.TempDir(), "e")
+	wantError(t, (&model.Ensemble{}).Save(path), "cannot save the ensemble: ensemble: it has no networks")
 	bad := ensemble(t)
 	bad.Members[2].Params.Theta[0] = float32(math.NaN())
 	wantError(t, bad.Save(path), "member 2: 0.dense.weight holds a number that is not finite")

@@ -21,11 +21,17 @@ type Option func(*nn.Library) error
 // WithFunc brings a user's function to a model that was saved with one of that
 // Name.
 func WithFunc(f *moment.Func) Option {
+	if f == nil {
+		panic("model: WithFunc of nil")
+	}
 	return func(l *nn.Library) error { return bring(l.Funcs, f, f.Name) }
 }
 
 // WithMap brings a user's coupled map, like WithFunc.
 func WithMap(m *moment.Map) Option {
+	if m == nil {
+		panic("model: WithMap of nil")
+	}
 	return func(l *nn.Library) error { return bring(l.Maps, m, m.Name) }
 }
 
@@ -143,9 +149,6 @@ func build[T compute.Float](d description, w *weights, prefix string, lib nn.Lib
 	n := &Net[T]{Facts: d.Facts, Norm: d.Norm, Config: Config{
 		Input: nn.Shape{H: d.Input[0], W: d.Input[1], C: d.Input[2]}, Layers: chain,
 		Seed: d.Seed, Init: vi.Init{RhoMin: d.Init[0], RhoMax: d.Init[1]}}}
-	if err := checkInput(n.Config.Input); err != nil {
-		return nil, err
-	}
 	if n.unit, n.Params, err = bindExpecting[T](n.Config, w, prefix); err != nil {
 		return nil, err
 	}

@@ -176,11 +176,6 @@ func TestSaveRefuses(t *testing.T) {
 			t.Fatalf("%s: a file was written", want)
 		}
 	}
-	wide, err := model.New(model.Config{Input: nn.Vec(1<<24 + 1), Layers: nn.Chain{nn.Apply{F: fn.Tanh()}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, wide.Save(path), "a row may have 16777216 inputs at most")
 	wantError(t, network(t, moment.UT(2)).Save(t.TempDir()), "it is a folder")
 }
 

@@ -69,8 +69,8 @@ func bind[T compute.Float](c Config, train, fixed bool) (nn.Unit[T], *vi.Params[
 }
 
 func bindTo[T compute.Float](p *vi.Params[T], c Config, train, fixed bool) (nn.Unit[T], error) {
-	if c.Input.H < 1 || c.Input.W < 1 || c.Input.C < 1 {
-		return nil, fmt.Errorf("network: the input shape is %v; every extent must be at least 1", c.Input)
+	if err := checkInput(c.Input); err != nil {
+		return nil, fmt.Errorf("network: %w", err)
 	}
 	p.Prior = c.Prior
 	b := &nn.Binder[T]{Params: p, In: c.Input, Train: train, Fixed: fixed}

@@ -88,7 +88,7 @@ func TestConcurrentPredictors(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for want, c := range map[string]model.Config{
-		"the input shape is 0×0×0":                  {Layers: nn.Chain{nn.Dense{Out: 1}}},
+		"its input shape is 0×0×0":                  {Layers: nn.Chain{nn.Dense{Out: 1}}},
 		"it has no layers":                          {Input: nn.Vec(1)},
 		"layer 1.apply (input 4): exact: no closed": {Input: nn.Vec(1), Layers: nn.Chain{nn.Dense{Out: 4}, nn.Apply{F: fn.Tanh(), Rule: moment.Exact()}}},
 	} {
