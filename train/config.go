@@ -85,6 +85,9 @@ func (c *Config) check(m *model.Model) error {
 	if c.Data.Targets() != targets {
 		return fmt.Errorf("train: the data have %d targets; the network's %d outputs under %v need %d", c.Data.Targets(), m.Outputs(), c.Likelihood, targets)
 	}
+	if err := checkOutputs(m, c.Likelihood); err != nil {
+		return err
+	}
 	if c.Draws < 0 || c.Draws > 1<<20 {
 		return fmt.Errorf("train: %d draws per step; there must be 1 to %d, or 0 to propagate moments", c.Draws, 1<<20)
 	}

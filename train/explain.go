@@ -27,9 +27,24 @@ func (t *Trainer) explain(s Step, what string) error {
 		if name := nn.NotFinite(t.lanes[0].runner); name != "" {
 			return fmt.Errorf("train: step %d: the output of layer %s is not finite", s.Step, name)
 		}
+		if err := t.unscored(i); err != nil {
+			return fmt.Errorf("train: step %d: %w", s.Step, err)
+		}
 	}
 	if err := t.params.CheckGrads(); err != nil {
 		return fmt.Errorf("train: step %d: %w; scale the targets to about 1, or lower the learning rate", s.Step, err)
 	}
 	return fmt.Errorf("train: step %d: %s is not finite; check the targets and the learning rate", s.Step, what)
+}
+
+// unscored names the targets of the first row of a block, just done, that the
+// likelihood has no score for.
+func (t *Trainer) unscored(block int) error {
+	k, lo := t.config.Data.Targets(), block*t.block
+	for i := range t.blocks[block].Rows {
+		if !finite(t.nll[lo+i]) {
+			return fmt.Errorf("likelihood %v has no score for the targets %v of a row, with %d outputs", t.config.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.net.Outputs())
+		}
+	}
+	return nil
 }

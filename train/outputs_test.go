@@ -1,0 +1,57 @@
+package train_test
+
+import (
+	"strings"
+	"testing"
+
+	"utvi/data"
+	"utvi/fn"
+	"utvi/gauss"
+	"utvi/likelihood"
+	"utvi/model"
+	"utvi/nn"
+	"utvi/train"
+)
+
+// What a likelihood would misread, or cannot score, is told in its words.
+func TestImpossibleTargets(t *testing.T) {
+	softmax, sigmoid := nn.Joint{Map: fn.Softmax()}, nn.Apply{F: fn.Sigmoid()}
+	for _, c := range []struct {
+		says       string
+		likelihood likelihood.Likelihood
+		target     float32
+		end        nn.Chain
+	}{
+		{"", likelihood.Categorical{}, 2, nn.Chain{nn.Dense{Out: 3}, softmax}},
+		{"categorical has no score for the targets [3] of a row, with 3 outputs", likelihood.Categorical{}, 3, nn.Chain{nn.Dense{Out: 3}, softmax}},
+		{"categorical has no score for the targets [-1]", likelihood.Categorical{}, -1, nn.Chain{nn.Dense{Out: 3}, softmax}},
+		{"categorical has no score for the targets [0.5]", likelihood.Categorical{}, 0.5, nn.Chain{nn.Dense{Out: 3}, softmax}},
+		{"poisson has no score for the targets [-1]", likelihood.Poisson{}, -1, nn.Chain{nn.Dense{Out: 1}}},
+		{"bernoulli has no score for the targets [2]", likelihood.Bernoulli{}, 2, nn.Chain{nn.Dense{Out: 1}, sigmoid}},
+		{"end the network in nn.Joint{Map: fn.Softmax()}", likelihood.Categorical{}, 1, nn.Chain{nn.Dense{Out: 3}}},
+		{"end the network in nn.Apply{F: fn.Sigmoid()}", likelihood.Bernoulli{}, 1, nn.Chain{sigmoid, nn.Chain{nn.Dense{Out: 1}}}},
+		{"take nn.Noise out of the network", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{}}},
+		{"", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{Off: true}}},
+	} {
+		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: c.end})
+		if err != nil {
+			t.Fatal(err)
+		}
+		y := make([]float32, 40) // more than one block
+		y[33] = c.target
+		table, err := data.NewTable(gauss.Fixed(1, make([]float32, 40)), 1, y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, draws := range []int{0, 2} {
+			tr, err := train.New(m, train.Config{Data: table, Likelihood: c.likelihood, Steps: 2, Draws: draws})
+			if err == nil {
+				err = tr.Run(t.Context())
+				tr.Close()
+			}
+			if (err != nil) != (c.says != "") || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%v of %v, %d draws: error %v, want one with %q", c.likelihood, c.target, draws, err, c.says)
+			}
+		}
+	}
+}
