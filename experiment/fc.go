@@ -85,9 +85,13 @@ type FCTrial struct {
 
 // fcMethods are the paper's three, in the order of its figure.
 var fcMethods = []struct {
-	name string
-	rule moment.Rule
-}{{"SMP", moment.Exact()}, {"MC3", moment.MonteCarlo(3)}, {"UT", moment.UT(2)}}
+	name, title string
+	rule        moment.Rule
+}{
+	{"SMP", "SMP, closed form", moment.Exact()},
+	{"MC3", "MC, 3 samples", moment.MonteCarlo(3)},
+	{"UT", "UT, 3 sigma points", moment.UT(2)},
+}
 
 // FC runs the experiment. Cancelled, it returns the context's error; the same
 // specification with the same Dir then continues.

@@ -16,10 +16,9 @@ func (r *FCResult) Figure() report.Regression {
 	for i, x := range shown.x.Mean {
 		fig.DataX, fig.DataY = append(fig.DataX, float64(x)), append(fig.DataY, float64(shown.y[i]))
 	}
-	titles := map[string]string{"SMP": "SMP, closed form", "MC3": "MC, 3 samples", "UT": "UT, 3 sigma points"}
 	for i, m := range r.Methods {
 		colour := report.Series(i)
-		panel := report.RegressionPanel{Title: fmt.Sprintf("(%c)  %s", 'a'+i, titles[m.Name]), Colour: colour}
+		panel := report.RegressionPanel{Title: fmt.Sprintf("(%c)  %s", 'a'+i, fcMethods[i].title), Colour: colour}
 		for k, x := range r.X {
 			mean, sd, truth := m.average(k, x)
 			panel.Mean, panel.SD, panel.Truth = append(panel.Mean, mean), append(panel.SD, sd), append(panel.Truth, truth)

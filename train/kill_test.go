@@ -72,6 +72,9 @@ func TestKill(t *testing.T) {
 		}
 		break
 	}
+	if kills == 0 {
+		t.Error("every run ended before it was killed: this proves nothing")
+	}
 	// The finished checkpoint continues to nothing: it holds the end.
 	got := network(moment.UT(2))
 	if _, err := train.New(got, killed(path)); err != nil {
