@@ -88,7 +88,7 @@ func TestRefuses(t *testing.T) {
 		{no + `"__metadata__": this key is there twice`, string(raw(`{"__metadata__":{},"__metadata__":{}}`, ""))},
 		{no + `"__metadata__": "k": this key is there twice`, string(raw(`{"__metadata__":{"k":"","\u006b":""}}`, ""))},
 		{no + `"__metadata__": "k": this is not a string`, string(raw(`{"__metadata__":{"k":1}}`, ""))},
-		{no + `"a": "dtype": "F16" is none of F32, F64, I64, U64 and U8`, string(raw(entry(`"F16"`, `[]`, `[0,2]`), "\x00\x00"))},
+		{`of another program: "a": "dtype": "F16" is none of F32, F64, I64, U64 and U8`, string(raw(entry(`"F16"`, `[]`, `[0,2]`), "\x00\x00"))},
 		{no + `"a": "dtype": this is not a string`, string(raw(entry(`null`, `[]`, `[0,2]`), "\x00\x00"))},
 		{no + `"a": "shape": this is not an array`, string(raw(entry(`"U8"`, `null`, `[0,2]`), "\x00\x00"))},
 		{no + `"a": "shape": "-1" is not a whole number from 0 to 9223372036854775807`, string(raw(entry(`"U8"`, `[-1]`, `[0,0]`), ""))},

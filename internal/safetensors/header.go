@@ -55,6 +55,13 @@ func parseHeader(b []byte) (meta map[string]string, entries []namedEntry, err er
 	return meta, entries, err
 }
 
+// An otherType is one that the format has, or may have, and this reader has not.
+type otherType string
+
+func (t otherType) Error() string {
+	return fmt.Sprintf("%.20q is none of F32, F64, I64, U64 and U8", string(t))
+}
+
 func parseEntry(d *json.Decoder) (e entry, err error) {
 	fields := 0
 	err = object(d, func(key string) (err error) {
@@ -62,7 +69,7 @@ func parseEntry(d *json.Decoder) (e entry, err error) {
 		switch key {
 		case "dtype":
 			if e.Dtype, err = text(d); err == nil && dtypeSize[e.Dtype] == 0 {
-				err = fmt.Errorf("%.20q is none of F32, F64, I64, U64 and U8", e.Dtype)
+				err = otherType(e.Dtype)
 			}
 		case "shape":
 			e.Shape = []int{}

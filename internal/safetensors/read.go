@@ -22,17 +22,20 @@ func ReadFile(path string) (*File, error) {
 }
 
 func readFile(path string) (*File, error) {
-	r, err := os.Open(path)
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, errors.Unwrap(err) // path is said already
 	}
-	defer r.Close()
-	info, err := r.Stat()
+	if !info.Mode().IsRegular() { // to open a pipe would wait for its other end
+		return nil, errors.New("it is not a regular file")
+	}
+	r, err := os.Open(path)
 	if err != nil {
 		return nil, errors.Unwrap(err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+	defer r.Close()
+	if info, err = r.Stat(); err != nil {
+		return nil, errors.Unwrap(err)
 	}
 	return Read(r, info.Size())
 }
@@ -176,5 +179,8 @@ func readError(err error) error {
 }
 
 func notSafetensors(err error) error {
+	if _, ok := errors.AsType[otherType](err); ok {
+		return fmt.Errorf("of another program: %w", err)
+	}
 	return fmt.Errorf("not a safetensors file: %w", err)
 }
