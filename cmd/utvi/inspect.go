@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -20,7 +21,7 @@ func inspectCommand() *cobra.Command {
 		Short: "Show what a saved model is made of and how sure it is of its weights",
 		Long: `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
 divergence (KL) from the prior, and what it was trained on. Functions of the
-user's own are shown by name; they are not needed.`,
+user's own are shown by name; they are not needed, but coupled maps are.`,
 		Example: `  utvi inspect model.safetensors
   utvi inspect model.safetensors --json`,
 		Args: modelArg,
@@ -65,7 +66,7 @@ func printLayers(w io.Writer, s model.Summary) {
 	fmt.Fprintln(t, "layer\toutput\tweights\toptions")
 	fmt.Fprintf(t, "input\t%v\t\t\n", s.Input)
 	for _, l := range s.Layers {
-		fmt.Fprintf(t, "%s\t%v\t%d\t%s\n", l.Name, l.Out, l.Weights, l.Options)
+		fmt.Fprintf(t, "%s\t%v\t%d\t%s\n", l.Name, l.Out, l.Weights, tame(l.Options))
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\n%d weights, %d of them distributions; KL %.6g nats; seed %d\n\n", s.Weights, s.Random, s.KL, s.Seed)
@@ -98,7 +99,7 @@ func printFacts(w io.Writer, s model.Summary) {
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
 	line := func(known bool, name string, value any) {
 		if known {
-			fmt.Fprintf(t, "%s\t%v\n", name, value)
+			fmt.Fprintf(t, "%s\t%s\n", tame(name), tame(fmt.Sprint(value)))
 		}
 	}
 	line(f.Data != "", "trained on", f.Data)
@@ -112,4 +113,14 @@ func printFacts(w io.Writer, s model.Summary) {
 	}
 	line(s.Norm != nil, "normalised", "inputs or outputs; --json has the numbers")
 	t.Flush()
+}
+
+// tame takes out of a file's text what would steer the terminal or break a table.
+func tame(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }

@@ -43,6 +43,9 @@ Means are off in standard deviations, standard deviations in percent.`,
 			}
 			e, err := model.LoadEnsemble(args[0])
 			if err != nil {
+				if _, known := model.LoadEnsemble(args[0], model.WithStandIns()); known == nil {
+					err = fmt.Errorf("%w and verify it in Go with Verify: this command has only the named functions", err)
+				}
 				return err
 			}
 			x, err := verifyInputs(data, rows, cmd.Flags().Changed("rows"), e.Inputs(), c.Seed)

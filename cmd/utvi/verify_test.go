@@ -105,6 +105,23 @@ func TestVerify(t *testing.T) {
 	}
 }
 
+// What a stranger's file says of itself does not steer the terminal.
+func TestInspectTames(t *testing.T) {
+	path := saved(t, nn.Apply{F: &moment.Func{Name: "\x1b[2Jwild", F: math.Sin}})
+	m, err := model.Load(path, model.WithStandIns())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Facts.Data, m.Facts.More = "a\nline", map[string]string{"k\t": "\x07"}
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := utvi(t, "inspect", path)
+	if code != 0 || strings.ContainsAny(out, "\x1b\x07\t") || !strings.Contains(out, "�[2Jwild") || !strings.Contains(out, "a�line") {
+		t.Errorf("exit %d, %q", code, out)
+	}
+}
+
 // What is wrong with a file or a flag is said in one line; the exit status
 // tells the two apart.
 func TestModelCommandsRefuse(t *testing.T) {
@@ -120,7 +137,7 @@ func TestModelCommandsRefuse(t *testing.T) {
 		{1, "not a safetensors file", []string{"inspect", written(t, "GIF89a, an image of some sort")}},
 		{1, "truncated", []string{"verify", written(t, "short")}},
 		{1, "it is not a regular file", []string{"verify", t.TempDir()}},
-		{1, `the model needs the function "sensor"`, []string{"verify", user}},
+		{1, `the model needs the function "sensor": load it with model.WithFunc and verify it in Go`, []string{"verify", user}},
 		{2, "--networks is 1; it must be 2 to 100000000", []string{"verify", good, "--networks", "1"}},
 		{2, "--rows is 0; it must be 1 to 1000000", []string{"verify", good, "--rows", "0"}},
 		{2, `--networks takes a whole number, not "many"`, []string{"verify", good, "--networks", "many"}},
