@@ -16,7 +16,7 @@ func LeakyThree(o Moments[float32], a float32, m, v, s, x, f, d, xi, w []float32
 	if n == 0 {
 		return
 	}
-	if vector {
+	if vector && a <= 1 { // where leaky-ReLU is the larger of x and a·x
 		check(&o, s, f[:3*n], d, 3*n)
 		leakyThreeVector(&o, a, m, v, s, xi, w)
 		return

@@ -12,7 +12,7 @@ import (
 func TestLeakyThree(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
 		xi, w := []float32{0, -1.2, 1.9}, []float32{0.5614035, 0.2688172, 0.1697793}
-		for _, a := range []float32{0, 0.01, -1, 0.3} {
+		for _, a := range []float32{0, 0.01, -1, 0.3, 1.5} {
 			for _, n := range []int{0, 1, 7, 8, 9, 31, 40} {
 				in := make([]float32, 2*n)
 				for i := range n {

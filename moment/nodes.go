@@ -41,7 +41,7 @@ func checkFunc(f *Func) error {
 	if f == nil || f.F == nil {
 		return errNoFunc
 	}
-	return nil
+	return checkKernel(f)
 }
 
 // pushNodes looks at m + ξσ and combines.
@@ -66,8 +66,10 @@ func pushNodes[T compute.Float](t *Tile[T], xi, w []T, ref int) {
 // fused reports whether one kernel does points, function and sums. A learned κ
 // needs the values in between.
 func (t *Tile[T]) fused(xi []T, ref int) bool {
-	return t.F.Op == compute.OpLeakyReLU && len(xi) == 3 && ref == 0 && xi[0] == 0 && t.MK == nil
+	return oneKernel(t.F, len(xi)) && ref == 0 && xi[0] == 0 && t.MK == nil
 }
+
+func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU && points == 3 }
 
 // limit replaces, for smooth functions, what divided differences cannot resolve
 // when σ is tiny beside m by its Taylor limit:

@@ -9,6 +9,10 @@ import (
 // and slopes of a tile stay in the first-level cache.
 const planeSize = 1536
 
+// fusedSize is how many elements a tile has whose points never leave the
+// registers: only moments in and out are to stay in that cache.
+const fusedSize = 1024
+
 // A Tile is a stretch of elements on its way through a nonlinearity, with the
 // scratch that a rule needs. It belongs to one goroutine.
 type Tile[T compute.Float] struct {
@@ -62,6 +66,9 @@ func NewTile[T compute.Float](f *Func, rule Rule) *Tile[T] {
 
 // Cap is the number of elements the tile has room for.
 func (t *Tile[T]) Cap() int {
+	if r, ok := t.rule.(nodes); ok && oneKernel(t.F, len(r.xi)) {
+		return fusedSize
+	}
 	return max(8, planeSize/t.planes()&^7)
 }
 

@@ -34,9 +34,11 @@ func leakyThree() {
 	})
 }
 
-// leaky returns the value and the slope, which integer logic chooses: the pipes
-// of multiplications are the bottleneck.
-func (k three) leaky(x V) (f, g V) {
+// leaky returns the value, the larger of x and a·x, and the slope if it is wanted.
+func (k three) leaky(x V, slope bool) (f, g V) {
+	if !slope {
+		return MaxOf(Mul(x, k.a), x), nil
+	}
 	g = Xor(And(Compare(x, Greater, Zero()), k.turn), k.a)
 	return Mul(x, g), g
 }
@@ -44,9 +46,9 @@ func (k three) leaky(x V) (f, g V) {
 // push is Points, Eval and Combine of package compute.
 func (k three) push(m, v V, jacobian bool) []V {
 	s := Sqrt(v)
-	f0, g0 := k.leaky(m)
-	f1, g1 := k.leaky(Fma(Reg(k.xi1), s, m))
-	f2, g2 := k.leaky(Fma(Reg(k.xi2), s, m))
+	f0, g0 := k.leaky(m, jacobian)
+	f1, g1 := k.leaky(Fma(Reg(k.xi1), s, m), jacobian)
+	f2, g2 := k.leaky(Fma(Reg(k.xi2), s, m), jacobian)
 
 	e1, e2 := Sub(f1, f0), Sub(f2, f0)
 	M := AddMul(Mul(e1, k.w1), e2, k.w2)
