@@ -26,7 +26,8 @@ type Func struct {
 	// with their derivatives; nil where none is known.
 	Exact func(mean, variance float64) Jet
 
-	// Op, with its parameter A, is set on functions that have a vector kernel.
+	// Op, with its parameter A, is set on functions that have a vector kernel,
+	// which float32 takes in place of F. Whoever changes F sets Op to 0.
 	Op compute.Op
 	A  float64
 }

@@ -13,8 +13,8 @@ import (
 // σ = softplus(raw): homoscedastic noise of the data, where the network's other
 // variances are heteroscedastic or stand for ignorance.
 type Noise struct {
-	Start float64 `json:"start"`         // of every σ; 0 stands for 0.1
-	Off   bool    `json:"off,omitempty"` // keep the parameters, add nothing
+	Start float64 `json:"start,omitempty"` // of every σ; 0 stands for 0.1
+	Off   bool    `json:"off,omitempty"`   // keep the parameters, add nothing
 }
 
 func (Noise) Kind() string { return "noise" }

@@ -1,0 +1,32 @@
+package moment_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"utvi/compute"
+	"utvi/fn"
+	"utvi/moment"
+)
+
+// A named function with another F would be two functions, one in float32 and one
+// in float64.
+func TestRefusesForeignKernels(t *testing.T) {
+	own := fn.Tanh()
+	own.F = math.Sin
+	for _, r := range []moment.Rule{moment.UT(2), moment.GaussHermite(5), moment.MonteCarlo(3), moment.Linear(), moment.LearnedUT(2)} {
+		if err := r.Check(own); err == nil || !strings.Contains(err.Error(), "the kernel Op of tanh does not compute its F") {
+			t.Errorf("%v: %v", r, err)
+		}
+	}
+	unknown := fn.Tanh()
+	unknown.Op = compute.NumOps
+	if moment.UT(2).Check(unknown) == nil {
+		t.Error("an unknown Op was taken")
+	}
+	own.Op = compute.OpUser
+	if err := moment.UT(2).Check(own); err != nil {
+		t.Error(err)
+	}
+}
