@@ -52,10 +52,13 @@ func (c *Conv[T]) rowTiles() int { return (c.win.KW*c.win.C + gradRows - 1) / gr
 // GradTiles is the number of tiles of Gradient.
 func (c *Conv[T]) GradTiles() int { return c.win.KH * c.rowTiles() }
 
+// GradScratch is the length of the scratch Gradient needs: none, unlike Dense.
+func (c *Conv[T]) GradScratch(int) int { return 0 }
+
 // Gradient computes tile's rows of ∂w̄ into gw and of ∂s into gs, summing the
 // images of the blocks in order. hasV says that the inputs had variance, hasH
 // that the outputs did. mean are the weights' means.
-func (c *Conv[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean, gw, gs []T) {
+func (c *Conv[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean, gw, gs, _ []T) {
 	width := c.win.KW * c.win.C
 	ky, lo := tile/c.rowTiles(), tile%c.rowTiles()*gradRows
 	rows := min(gradRows, width-lo)

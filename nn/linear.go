@@ -1,0 +1,77 @@
+package nn
+
+import (
+	"utvi/compute"
+	"utvi/vi"
+)
+
+// A product is what compute.Dense and compute.Conv have in common.
+type product[T compute.Float] interface {
+	TapeWidth() int
+	GradTiles() int
+	GradScratch(rows int) int
+	PrepareTiles() int
+	PrepareScratch() int
+	Prepare(tile int, mean, rho, scratch []T)
+	PrepareBias(mean, rho []T)
+	Gradient(tile int, blocks []compute.TapeBlock[T], hasV, hasH bool, mean, gw, gs, scratch []T)
+	BiasGradient(blocks []compute.TapeBlock[T], hasH bool, gb, gs []T)
+}
+
+// linear is the part of a unit that multiplies by Normal weights.
+type linear[T compute.Float] struct {
+	weight, bias *vi.Tensor[T] // bias is nil without one
+	product      product[T]
+}
+
+// declare declares out columns of weights, of the given shape with out last, and
+// a bias.
+func declare[T compute.Float](b *Binder[T], fixed, noBias bool, fanIn, out int, shape ...int) linear[T] {
+	l := linear[T]{weight: b.Random("weight", fixed, fanIn, append(shape, out)...)}
+	if !noBias {
+		l.bias = b.Random("bias", fixed, fanIn, out)
+	}
+	return l
+}
+
+func (l *linear[T]) Random() bool      { return l.weight.Random }
+func (l *linear[T]) TapeWidth() int    { return l.product.TapeWidth() }
+func (l *linear[T]) GradTiles() int    { return l.product.GradTiles() }
+func (l *linear[T]) PrepareTiles() int { return l.product.PrepareTiles() }
+
+// linearRunner is the part of its runner that knows the weights.
+type linearRunner[T compute.Float] struct {
+	*linear[T]
+	train   bool
+	scratch []T // of Prepare, and of whatever else has its turn
+	grad    []T
+	blocks  []compute.TapeBlock[T]
+}
+
+func (l *linear[T]) newRunner(maxRows, scratch int, train bool) linearRunner[T] {
+	r := linearRunner[T]{linear: l, train: train, scratch: make([]T, max(scratch, l.product.PrepareScratch()))}
+	if train {
+		r.grad = make([]T, l.product.GradScratch(maxRows))
+	}
+	return r
+}
+
+func (r *linearRunner[T]) Prepare(tile int) {
+	r.product.Prepare(tile, r.weight.Mean, r.weight.Rho, r.scratch)
+	if tile == 0 && r.bias != nil {
+		r.product.PrepareBias(r.bias.Mean, r.bias.Rho)
+	}
+}
+
+func (r *linearRunner[T]) Gradient(tile int, blocks []Block[T]) {
+	r.blocks = r.blocks[:0]
+	for _, b := range blocks {
+		r.blocks = append(r.blocks, compute.TapeBlock[T]{Rows: b.Rows, Tape: b.Tape})
+	}
+	hasV := !blocks[0].Det
+	hasH := hasV || r.Random()
+	r.product.Gradient(tile, r.blocks, hasV, hasH, r.weight.Mean, r.weight.GMean, r.weight.GVar, r.grad)
+	if tile == 0 && r.bias != nil {
+		r.product.BiasGradient(r.blocks, hasH, r.bias.GMean, r.bias.GVar)
+	}
+}
