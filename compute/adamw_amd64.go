@@ -3,30 +3,58 @@ package compute
 import "math"
 
 // factors are what the kernels need of a: the order is that of gen/optim.
-func (a *AdamW) factors(clip float64) [16]float32 {
+func (a *AdamW) factors(clip, decay float64) [16]float32 {
 	pull := clip * a.KL / a.PriorVar
 	return [16]float32{
 		float32(a.Beta1), float32(1 - a.Beta1), float32(a.Beta2), float32(1 - a.Beta2),
-		float32(a.LR / a.C1), float32(1 / math.Sqrt(a.C2)), float32(a.Eps),
-		float32(1 - a.LR*a.DecayMean), float32(1 - a.LR*a.DecayRho),
+		float32(a.LR / a.C1), float32(1 / math.Sqrt(a.C2)), float32(a.Eps), float32(1 - a.LR*decay),
 		float32(clip), float32(2 * clip), float32(pull), float32(clip * a.KL), float32(a.PriorMean),
 		float32(math.Log(a.PriorVar)/2 - 0.5), float32(0.5 / a.PriorVar),
 	}
 }
 
-func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
-	k := a.factors(a.Clip)
-	return stepRandomAVX2(&mu[0], &rho[0], &gmu[0], &gs[0], &m1mu[0], &m2mu[0], &m1rho[0], &m2rho[0], len(mu), &k)
+// chunk is how many numbers go through one kernel after the other. In one loop
+// their chains of dependent instructions are longer than a processor looks ahead.
+const chunk = 256
+
+// gradients are those of a chunk, what it leaves for the KL, and the sums so far.
+type gradients struct {
+	mean, rho, rest, y [chunk]float32
+	kl, norm2          float64
 }
 
-func stepPointVector(a *AdamW, x, g, m1, m2 []float32) {
-	k := a.factors(a.Clip)
-	stepPointAVX2(&x[0], &g[0], &m1[0], &m2[0], len(x), &k)
+// next computes the chunk at lo and returns its length.
+func (g *gradients) next(k *[16]float32, lo int, mu, rho, gmu, gs []float32) int {
+	n := min(chunk, len(mu)-lo)
+	gradRhoAVX2(&g.rho[0], &g.rest[0], &g.y[0], &rho[lo], &gs[lo], n, k)
+	kl, norm2 := gradMeanAVX2(&g.mean[0], &g.rho[0], &g.rest[0], &g.y[0], &mu[lo], &gmu[lo], n, k)
+	g.kl, g.norm2 = g.kl+kl, g.norm2+norm2
+	return n
+}
+
+func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
+	k, mean, spread := a.factors(a.Clip, 0), a.factors(1, a.DecayMean), a.factors(1, a.DecayRho)
+	var g gradients
+	for lo := 0; lo < len(mu); lo += chunk {
+		n := g.next(&k, lo, mu, rho, gmu, gs)
+		stepPointAVX2(&mu[lo], &g.mean[0], &m1mu[lo], &m2mu[lo], n, &mean)
+		stepPointAVX2(&rho[lo], &g.rho[0], &m1rho[lo], &m2rho[lo], n, &spread)
+	}
+	return g.kl, g.norm2
 }
 
 func klNormVector(a *AdamW, mu, rho, gmu, gs []float32) (kl, norm2 float64) {
-	k := a.factors(1)
-	return klNormAVX2(&mu[0], &rho[0], &gmu[0], &gs[0], len(mu), &k)
+	k := a.factors(1, 0)
+	var g gradients
+	for lo := 0; lo < len(mu); lo += chunk {
+		g.next(&k, lo, mu, rho, gmu, gs)
+	}
+	return g.kl, g.norm2
+}
+
+func stepPointVector(a *AdamW, x, g, m1, m2 []float32) {
+	k := a.factors(a.Clip, a.DecayMean)
+	stepPointAVX2(&x[0], &g[0], &m1[0], &m2[0], len(x), &k)
 }
 
 func norm2Vector(g []float32) float64 { return norm2AVX2(&g[0], len(g)) }

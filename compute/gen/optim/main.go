@@ -1,5 +1,5 @@
-// Command optim generates the kernels of the optimiser: the AdamW step with the
-// gradient of the KL, the KL itself, and σ² = softplus(ρ)².
+// Command optim generates the kernels of the optimiser: the AdamW step, the
+// gradients it takes with the KL and its sum, and σ² = softplus(ρ)².
 package main
 
 import (
@@ -8,19 +8,18 @@ import (
 
 	"utvi/compute/gen/lane"
 	"utvi/compute/gen/out"
-	"utvi/compute/gen/vec"
 )
 
 func main() {
-	stepRandom()
 	stepPoint()
-	klNorm()
+	gradRho()
+	gradMean()
 	norm2()
 	variance()
 	out.Write("optim", "lane", "vec")
 }
 
-// The factors the kernels take, in the order of type factors in package compute.
+// The factors the kernels take, in the order of AdamW.factors in package compute.
 const (
 	beta1 = iota
 	rest1 // 1 − β₁
@@ -29,8 +28,7 @@ const (
 	rate
 	root
 	eps
-	keepMean
-	keepRho
+	keep
 	clip
 	twoClip
 	pull // Clip·KL/σ₀²
@@ -53,15 +51,4 @@ func spread(chosen ...int) map[int]Mem {
 		VMOVUPS(r, m[c])
 	}
 	return m
-}
-
-func variance() {
-	lane.Func("varianceAVX2", "func(dst, rho *float32, n int)", "computes Variance.")
-	dst, rho := lane.Arg("dst"), lane.Arg("rho")
-	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
-		for i, s := range sigmas(at, rho) {
-			at[i].Store(vec.Mul(s.sigma, s.sigma), dst)
-		}
-	})
-	lane.End()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	. "github.com/mmcloughlin/avo/reg"
 
 	"utvi/compute/gen/lane"
 	"utvi/compute/gen/vec"
@@ -11,33 +10,27 @@ import (
 
 const immOne = U8(1)
 
-// A total is a sum in float64: eight lanes in two vectors on the stack, which
-// leaves the registers to what is summed.
-type total struct{ lo, hi Mem }
+// A total is a sum in float64: eight lanes in two registers.
+type total struct{ lo, hi vec.V }
 
 func newTotal() total {
-	local, zero := lane.Vectors(2), YMM()
-	VXORPD(zero, zero, zero)
-	VMOVUPD(zero, local)
-	VMOVUPD(zero, local.Offset(32))
-	return total{local, local.Offset(32)}
+	lo, hi := YMM(), YMM()
+	VXORPD(lo, lo, lo)
+	VXORPD(hi, hi, hi)
+	return total{lo, hi}
 }
 
 // add adds x, addSquare x², in the lanes that exist.
 func (t total) add(at lane.At, x vec.V) {
 	lo, hi := widen(exists(at, x))
-	VADDPD(t.lo, lo, lo)
-	VADDPD(t.hi, hi, hi)
-	VMOVUPD(lo, t.lo)
-	VMOVUPD(hi, t.hi)
+	VADDPD(lo, t.lo, t.lo)
+	VADDPD(hi, t.hi, t.hi)
 }
 
 func (t total) addSquare(at lane.At, x vec.V) {
 	lo, hi := widen(exists(at, x))
-	VFMADD213PD(t.lo, lo, lo)
-	VFMADD213PD(t.hi, hi, hi)
-	VMOVUPD(lo, t.lo)
-	VMOVUPD(hi, t.hi)
+	VFMADD231PD(lo, lo, t.lo)
+	VFMADD231PD(hi, hi, t.hi)
 }
 
 func exists(at lane.At, x vec.V) vec.V {
@@ -47,11 +40,19 @@ func exists(at lane.At, x vec.V) vec.V {
 	return vec.And(x, at.Mask)
 }
 
+// widen converts eight float32 to two registers of four float64.
+func widen(x vec.V) (lo, hi vec.V) {
+	lo, hi = YMM(), YMM()
+	VCVTPS2PD(x.AsX(), lo)
+	VEXTRACTF128(immOne, x, hi.AsX())
+	VCVTPS2PD(hi.AsX(), hi)
+	return lo, hi
+}
+
 // store sums the lanes and returns them as result name.
 func (t total) store(name string) {
 	sum, high := YMM(), XMM()
-	VMOVUPD(t.lo, sum)
-	VADDPD(t.hi, sum, sum)
+	VADDPD(t.hi, t.lo, sum)
 	VEXTRACTF128(immOne, sum, high)
 	VADDPD(high, sum.AsX(), high)
 	other := XMM()
@@ -69,42 +70,36 @@ func norm2() {
 	lane.End()
 }
 
-func klNorm() {
-	lane.Func("klNormAVX2", "func(mu, rho, gmu, gs *float32, n int, k *[16]float32) (kl, norm2 float64)", "computes KLNorm.")
-	mu, rho, gmu, gs := lane.Arg("mu"), lane.Arg("rho"), lane.Arg("gmu"), lane.Arg("gs")
-	k := spread(clip, twoClip, pull, push, priorMean, lnPrior, halfPrior)
+// gradMean is the rest of a step's gradients, gm = Clip·(gmu + KL·(μ−μ₀)/σ₀²), and
+// what is summed.
+func gradMean() {
+	lane.Func("gradMeanAVX2", "func(gm, gr, rest, y, mu, gmu *float32, n int, k *[16]float32) (kl, norm2 float64)",
+		"computes g_μ of StepRandom, and sums the KL and the squares, after gradRhoAVX2.")
+	gm, gr, rest, y := lane.Arg("gm"), lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")
+	mu, gmu := lane.Arg("mu"), lane.Arg("gmu")
+	k := spread(clip, pull, priorMean, halfPrior)
 	kl, norm := newTotal(), newTotal()
 	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
-		s := sigmas(at, rho)
-		kl.add(at[0], klTerms(k, at, mu, s))
-		squares := vec.Zero()
+		sum, squares := vec.Zero(), vec.Zero()
+		var product vec.V // one logarithm does for all eights of a turn
 		for i, at := range at {
-			gr := gradientRho(k, s[i], at.Load(gs))
-			vec.AddMul(squares, gr, gr)
-			gm := gradientMean(k, at.Load(mu), at.Load(gmu))
-			vec.AddMul(squares, gm, gm)
+			d := vec.Sub(at.Load(mu), k[priorMean])
+			g := vec.AddMul(vec.Mul(at.Load(gmu), k[clip]), d, k[pull])
+			at.Store(g, gm)
+			vec.AddMul(squares, g, g)
+			r := at.Load(gr)
+			vec.AddMul(squares, r, r)
+			sum = vec.Add(sum, vec.AddMul(at.Load(rest), vec.Mul(d, d), k[halfPrior]))
+			if i == 0 {
+				product = at.Load(y)
+			} else {
+				product = vec.Mul(product, at.Load(y))
+			}
 		}
 		norm.add(at[0], squares)
+		kl.add(at[0], vec.Sub(sum, vec.Log(product)))
 	})
 	kl.store("kl")
 	norm.store("norm2")
 	lane.End()
-}
-
-// klTerms returns Σ (σ² + (μ−μ₀)²)/2σ₀² + (ln σ₀ − ½) − ln σ over the eights of a
-// turn, with one logarithm: that of the product of their y.
-func klTerms(k map[int]Mem, at []lane.At, mu Register, s []sigma) vec.V {
-	var sum, y vec.V
-	for i, at := range at {
-		d := vec.Sub(at.Load(mu), k[priorMean])
-		t := vec.AddMul(vec.Mul(d, d), s[i].sigma, s[i].sigma)
-		t = vec.Fma(t, vec.Reg(k[halfPrior]), k[lnPrior])
-		t = vec.Sub(t, vec.Min(0, s[i].rho))
-		if i == 0 {
-			sum, y = t, s[i].y
-		} else {
-			sum, y = vec.Add(sum, t), vec.Mul(y, s[i].y)
-		}
-	}
-	return vec.Sub(sum, vec.Log(y))
 }
