@@ -48,6 +48,7 @@ func TestConvRefuses(t *testing.T) {
 	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 3}, nn.Vec(8), "its window of 1×3 is larger than the image of 1×1: a vector has no extent, so give the network an Input of nn.Shape{H, W, C}")
 	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Stride: -2}, image, "its stride is -2; it must be at least 1")
 	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Padding: "full"}, image, `its padding is "full"; it must be "valid" or "same"`)
+	nntest.Refuses(t, nn.Conv2D{Out: 1 << 40, Kernel: [2]int{1 << 30, 1 << 30}, Padding: nn.Same}, image, "it would have 1073741824 × 1073741824 × 3 × 1099511627776 weights; it may have at most 2147483648")
 	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 2}, image, "its input 4×5×3 has height 4; a line has height 1, an image takes a conv2d")
 }
 

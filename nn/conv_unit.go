@@ -24,6 +24,9 @@ func bindConv[T compute.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.KH > maxWeights/w.KW/w.C/l.Out {
+		return nil, fmt.Errorf("it would have %d × %d × %d × %d weights; it may have at most %d", w.KH, w.KW, w.C, l.Out, maxWeights)
+	}
 	fanIn := w.KH * w.KW * w.C
 	u := &conv[T]{out: Shape{w.OH, w.OW, l.Out}}
 	u.linear = declare(b, l.Fixed, l.NoBias, fanIn, l.Out, w.KH, w.KW, w.C)
