@@ -54,12 +54,13 @@ type Network struct {
 
 // Options choose what is measured.
 type Options struct {
-	Quick     bool     // about 30 seconds
-	NoKernels bool     // networks only, no kernels and layers
-	Nets      []string // nil: all
-	Rules     []string // nil: all
-	Batches   []int    // nil: all
-	Threads   []int    // nil: 1 and 2
+	Quick     bool          // about 30 seconds
+	NoKernels bool          // networks only, no kernels and layers
+	Nets      []string      // nil: all
+	Rules     []string      // nil: all
+	Batches   []int         // nil: all
+	Threads   []int         // nil: 1 and 2
+	window    time.Duration // of tests, which need no good figures
 	// Progress is told of each measurement before it starts.
 	Progress func(done, total int, what string)
 }
@@ -76,6 +77,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	windows, window := 9, 60*time.Millisecond
 	if o.Quick {
 		windows, window = 3, 12*time.Millisecond
+	}
+	if o.window > 0 {
+		windows, window = 1, o.window
 	}
 	var todo []timing
 	if !o.NoKernels {

@@ -38,6 +38,11 @@ func Paper() AdamW {
 	return AdamW{Rate: Constant(1e-3), Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Decay: 0.01}
 }
 
+// String tells the settings but for the rate.
+func (a AdamW) String() string {
+	return fmt.Sprintf("adamw(β %v %v, ε %v, decay %v on %v, clip %v)", a.Beta1, a.Beta2, a.Epsilon, a.Decay, a.DecayOn, a.Clip)
+}
+
 // Check reports a setting that cannot work.
 func (a AdamW) Check() error {
 	switch {

@@ -1,6 +1,7 @@
 package train
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,19 +28,25 @@ type facts struct {
 	Draws  int    `json:"draws,omitempty"`
 	Prior  string `json:"prior,omitempty"` // how it is fitted
 
+	Optimizer  string `json:"optimizer"` // but for its rate, a function
 	Likelihood string `json:"likelihood"`
 	Layers     string `json:"layers"` // the same tensors may serve other functions
 }
 
-func (f facts) String() string {
-	s := fmt.Sprintf("seed %d, batch %d, %d rows and likelihood %s", f.Seed, f.Batch, f.Rows, f.Likelihood)
-	if f.Draws > 0 {
-		s += fmt.Sprintf(", %d draws", f.Draws)
+// differ tells the first setting in which two runs differ, "" if there is none.
+func (f facts) differ(g facts) string {
+	for _, x := range []struct {
+		name       string
+		have, want any
+	}{
+		{"seed", f.Seed, g.Seed}, {"batch", f.Batch, g.Batch}, {"rows", f.Rows, g.Rows}, {"draws", f.Draws, g.Draws},
+		{"prior", cmp.Or(f.Prior, "fixed"), cmp.Or(g.Prior, "fixed")}, {"likelihood", f.Likelihood, g.Likelihood}, {"optimiser", f.Optimizer, g.Optimizer},
+	} {
+		if x.have != x.want {
+			return fmt.Sprintf("it belongs to a run with %s %v, this one has %v", x.name, x.have, x.want)
+		}
 	}
-	if f.Prior != "" {
-		s += ", prior " + f.Prior
-	}
-	return s
+	return ""
 }
 
 const (
@@ -52,7 +59,7 @@ func (t *Trainer) facts() facts {
 	if t.config.Prior != nil {
 		f.Prior = t.config.Prior.String()
 	}
-	f.Likelihood = t.config.Likelihood.String()
+	f.Likelihood, f.Optimizer = t.config.Likelihood.String(), t.config.Optimizer.String()
 	var layers []string
 	for _, l := range t.net.Config.Layers {
 		layers = append(layers, l.Kind()+" "+nn.Options(l))
@@ -153,8 +160,8 @@ func (t *Trainer) load(f *safetensors.File) error {
 		return fmt.Errorf("it has format %d; this version reads %d", have.Format, want.Format)
 	case have.Layers != want.Layers:
 		return fmt.Errorf("it is of another network, %s, while this one is %s", have.Layers, want.Layers)
-	case have != want:
-		return fmt.Errorf("it belongs to a run with %v, this one has %v; remove it or use the same settings", have, want)
+	case have.differ(want) != "":
+		return fmt.Errorf("%s; remove it or use the same settings", have.differ(want))
 	case have.Step < 0:
 		return fmt.Errorf("it claims to be of step %d", have.Step)
 	case have.Step > t.config.Steps:

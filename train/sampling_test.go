@@ -91,7 +91,7 @@ func TestResumeDraws(t *testing.T) {
 		}
 	}
 	c.Draws = 3
-	if _, err := train.New(noisy(t), c); err == nil || !strings.Contains(err.Error(), "2 draws") {
+	if _, err := train.New(noisy(t), c); err == nil || !strings.Contains(err.Error(), "draws 2") {
 		t.Errorf("another number of draws: %v", err)
 	}
 	c.Draws, c.Prior = 2, nil

@@ -1,0 +1,50 @@
+package bench
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+)
+
+// A short run measures everything it promises, with numbers that can be.
+func TestRun(t *testing.T) {
+	r, err := Run(context.Background(), Options{window: time.Millisecond, Nets: []string{"1-128-128-1"}, Rules: []string{"ut", "none"}, Batches: []int{1, 128}, Threads: []int{1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(r.Peak > 0.1) || len(r.Networks) != 4 || len(r.Layers) != len(benchLayers) {
+		t.Fatalf("peak %v, %d networks, %d layers", r.Peak, len(r.Networks), len(r.Layers))
+	}
+	var names []string
+	for _, k := range r.Kernels {
+		names = append(names, k.Name)
+		if !(k.Percent > 0 && k.Percent < 130) && !(k.NsElem > 0) {
+			t.Errorf("%s %s: %+v", k.Name, k.Shape, k)
+		}
+	}
+	for _, want := range []string{"product", "dense_forward", "dense_backward", "tanh", "normals", "adamw_step"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%s is not measured", want)
+		}
+	}
+	for _, n := range r.Networks {
+		if !(n.ForwardUS > 0 && n.StepUS > n.ForwardUS && n.ForwardFloor > 0.7 && n.StepFloor > 0.7) || n.Allocs != 0 {
+			t.Errorf("%+v", n)
+		}
+	}
+}
+
+// The floors are those of the products: forward 2·W₁ + 3·W, step 4·W₁ + 9·W.
+func TestFloors(t *testing.T) {
+	for _, n := range nets {
+		if n.name != "64-512-512-512-8" {
+			continue
+		}
+		first, rest := 64.*512, 2*512.*512+512*8
+		forward, step := n.floors(10, false)
+		if forward != 20*(2*first+3*rest) || step != 20*(4*first+9*rest) {
+			t.Errorf("%s: %v and %v", n.name, forward, step)
+		}
+	}
+}
