@@ -77,6 +77,11 @@ func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 	if size := x.Rows * x.Width; len(x.Mean) < size || x.Var != nil && len(x.Var) < size {
 		panic("model: the batch holds fewer numbers than its rows need")
 	}
+	for _, v := range x.Var {
+		if v < 0 {
+			panic("model: an input variance is negative")
+		}
+	}
 	out := p.out.Slice(0, x.Rows)
 	if x.Rows == 0 {
 		return out
