@@ -60,16 +60,22 @@ func (d *Dense[T]) Prepare(tile int, mean, rho, scratch []T) {
 	if d.Random {
 		Variance(s, rho[lo*d.Out:hi*d.Out])
 		Add(second, s)
-		d.pack(d.vari, d.variT, tile, lo, hi, s)
+		d.pack(d.vari, d.variT, lo, hi, s)
 	}
-	d.pack(d.mean, d.meanT, tile, lo, hi, mean)
-	d.pack(d.second, d.secondT, tile, lo, hi, second)
+	d.pack(d.mean, d.meanT, lo, hi, mean)
+	d.pack(d.second, d.secondT, lo, hi, second)
 }
 
-func (d *Dense[T]) pack(r, t Right[T], tile, lo, hi int, src []T) {
-	r.PackRows(lo, hi, src, d.Out, 1)
+// streamFrom is the size of a matrix from which Prepare writes past the caches:
+// six of them would push one another out before they are read, and what is not
+// written whole at once must be fetched first.
+const streamFrom = 1 << 16
+
+func (d *Dense[T]) pack(r, t Right[T], lo, hi int, src []T) {
+	stream := d.In*d.Out >= streamFrom
+	r.packRows(lo, hi, src, d.Out, 1, stream)
 	if t.Data != nil {
-		t.PackPanel(tile, src, d.Out)
+		Right[T]{t.K, hi - lo, t.Data[lo*t.K:]}.packRows(0, t.K, src, 1, d.Out, stream)
 	}
 }
 

@@ -24,13 +24,16 @@ func (r Right[T]) Pack(src []T, rs, cs int) { r.PackRows(0, r.K, src, rs, cs) }
 
 // PackRows fills rows lo ≤ k < hi of r, element (k, j) from
 // src[(k-lo)*rs+j*cs]. Disjoint ranges may be packed concurrently.
-func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
+func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) { r.packRows(lo, hi, src, rs, cs, false) }
+
+// packRows is PackRows, past the caches if stream is set.
+func (r Right[T]) packRows(lo, hi int, src []T, rs, cs int, stream bool) {
 	for j := 0; j < r.N; j += NR {
 		n := min(NR, r.N-j)
 		panel, from := r.Data[j*r.K+lo*NR:][:(hi-lo)*NR], src[j*cs:]
 		k := 0
 		if vector && is32[T]() && n == NR {
-			k = packVector(as32(panel), as32(from), rs, cs, hi-lo)
+			k = packVector(as32(panel), as32(from), rs, cs, hi-lo, stream)
 		}
 		for ; k < hi-lo; k++ {
 			row := panel[k*NR:][:NR]

@@ -8,6 +8,8 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 	panic("compute: no vector kernels")
 }
 
-func packVector(panel, src []float32, rs, cs, k int) int { panic("compute: no vector kernels") }
+func packVector(panel, src []float32, rs, cs, k int, stream bool) int {
+	panic("compute: no vector kernels")
+}
 
 func fmaLoop(n int) { panic("compute: no vector kernels") }

@@ -1,5 +1,7 @@
 package compute
 
+import "unsafe"
+
 // From packK × packN on, copying a into panels pays: rows far apart share
 // cache sets, and a is read once per panel of b.
 const packK, packN = 512, 256
@@ -41,16 +43,27 @@ func packTile(panel, a []float32, rs, cs, rows, k int) {
 }
 
 // packVector packs what it can of k rows of src into a panel of a right operand
-// and returns how many it did: element (k, j) is src[k*rs+j*cs].
-func packVector(panel, src []float32, rs, cs, k int) int {
+// and returns how many it did: element (k, j) is src[k*rs+j*cs]. If stream is set
+// it writes past the caches; whatever hands the panel to another goroutine, an
+// atomic operation in the end, completes such writes first.
+func packVector(panel, src []float32, rs, cs, k int, stream bool) int {
+	stream = stream && uintptr(unsafe.Pointer(unsafe.SliceData(panel)))%32 == 0
 	switch {
 	case cs == 1 && k > 0:
 		_, _ = panel[k*NR-1], src[(k-1)*rs+NR-1]
-		pack1(&panel[0], &src[0], rs, k)
+		if stream {
+			stream1(&panel[0], &src[0], rs, k)
+		} else {
+			pack1(&panel[0], &src[0], rs, k)
+		}
 		return k
 	case rs == 1 && k >= 4:
 		_, _ = panel[k*NR-1], src[(NR-1)*cs+k-1]
-		pack16(&panel[0], &src[0], cs, k/4)
+		if stream {
+			stream16(&panel[0], &src[0], cs, k/4)
+		} else {
+			pack16(&panel[0], &src[0], cs, k/4)
+		}
 		return k - k%4
 	}
 	return 0

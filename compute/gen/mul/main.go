@@ -1,7 +1,12 @@
 // Command mul generates the matrix-product kernels of package compute.
 package main
 
-import "utvi/compute/gen/out"
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+
+	"utvi/compute/gen/out"
+)
 
 func main() {
 	for rows := 1; rows <= 6; rows++ {
@@ -11,8 +16,11 @@ func main() {
 	wide(2, 2)
 	dot()
 	pack()
-	copyRows()
-	transpose()
+	plain := func(v, m Op) { VMOVUPS(v, m) }
+	copyRows("pack1", plain)
+	copyRows("stream1", VMOVNTPS)
+	transpose("pack16", plain)
+	transpose("stream16", VMOVNTPS)
 	outer()
 	peak()
 	out.Write("mul")

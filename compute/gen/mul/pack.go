@@ -55,10 +55,10 @@ func pack() {
 }
 
 // copyRows generates pack1: one panel of a right operand from rows contiguous in
-// its columns.
-func copyRows() {
-	TEXT("pack1", NOSPLIT, "func(panel, a *float32, rs, rows int)")
-	Doc("pack1 copies sixteen columns of rows of a into a panel.")
+// its columns. store is how it writes.
+func copyRows(name string, store func(v, m Op)) {
+	TEXT(name, NOSPLIT, "func(panel, a *float32, rs, rows int)")
+	Doc(name + " copies sixteen columns of rows of a into a panel.")
 	Pragma("noescape")
 	panel, a, rs, rows := param("panel"), param("a"), param("rs"), param("rows")
 	SHLQ(Imm(2), rs)
@@ -66,8 +66,8 @@ func copyRows() {
 	lo, hi := YMM(), YMM()
 	VMOVUPS(Mem{Base: a}, lo)
 	VMOVUPS(Mem{Base: a, Disp: 32}, hi)
-	VMOVUPS(lo, Mem{Base: panel})
-	VMOVUPS(hi, Mem{Base: panel, Disp: 32})
+	store(lo, Mem{Base: panel})
+	store(hi, Mem{Base: panel, Disp: 32})
 	ADDQ(rs, a)
 	ADDQ(Imm(64), panel)
 	DECQ(rows)

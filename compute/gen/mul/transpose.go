@@ -9,9 +9,10 @@ import (
 // transpose generates pack16: sixteen rows, contiguous in k, into a panel of a
 // right operand, four k at a time. A register takes four k of row r and, in
 // its upper half, of row r+4; a 4 × 4 transpose within halves does the rest.
-func transpose() {
-	TEXT("pack16", NOSPLIT, "func(panel, a *float32, rs, fours int)")
-	Doc("pack16 copies 4·fours columns of sixteen rows of a into a panel.")
+// store is how it writes.
+func transpose(name string, store func(v, m Op)) {
+	TEXT(name, NOSPLIT, "func(panel, a *float32, rs, fours int)")
+	Doc(name + " copies 4·fours columns of sixteen rows of a into a panel.")
 	Pragma("noescape")
 	panel, rs, fours := param("panel"), param("rs"), param("fours")
 	SHLQ(Imm(2), rs)
@@ -48,8 +49,8 @@ func transpose() {
 			even, odd := YMM(), YMM()
 			VUNPCKLPD(t[1], t[0], even)
 			VUNPCKHPD(t[1], t[0], odd)
-			VMOVUPS(even, Mem{Base: panel, Disp: 64*(2*i) + 32*half})
-			VMOVUPS(odd, Mem{Base: panel, Disp: 64*(2*i+1) + 32*half})
+			store(even, Mem{Base: panel, Disp: 64*(2*i) + 32*half})
+			store(odd, Mem{Base: panel, Disp: 64*(2*i+1) + 32*half})
 		}
 	}
 	for _, b := range base {
