@@ -60,12 +60,12 @@ func leakyMomentsVector(o *Moments[float32], a float32, m, v []float32) {
 	}
 }
 
-func leakyThreeVector(o *Moments[float32], a float32, m, v, s, xi, w []float32) {
+func leakyThreeVector(o *Moments[float32], a float32, m, v, xi, w []float32) {
 	turn := math.Float32frombits(math.Float32bits(1) ^ math.Float32bits(a))
-	k := [...]float32{w[0], w[1], w[2], w[1] * xi[1] / 2, w[2] * xi[2] / 2, xi[1], xi[2], a, turn}
+	k := [...]float32{w[0], w[1], w[2], w[1] * xi[1] / 2, w[2] * xi[2] / 2, xi[1], xi[2], a, turn, 1 - a}
 	if o.MM == nil {
-		elemLeakyThree(k[:], m, v, s, o.Mean, o.Var)
+		elemLeakyThree(k[:], m, v, o.Mean, o.Var)
 		return
 	}
-	elemLeakyThreeJacobian(k[:], m, v, s, o.Mean, o.Var, o.MM, o.MV, o.VM, o.VV)
+	elemLeakyThreeJacobian(k[:], m, v, o.Mean, o.Var, o.MM, o.MV, o.VM, o.VV)
 }

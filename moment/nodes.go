@@ -46,20 +46,20 @@ func checkFunc(f *Func) error {
 
 // pushNodes looks at m + ξσ and combines.
 func pushNodes[T compute.Float](t *Tile[T], xi, w []T, ref int) {
+	if o, ok := any(t.Out).(compute.Moments[float32]); ok && t.fused(xi, ref) {
+		f32 := func(x []T) []float32 { return any(x).([]float32) }
+		compute.LeakyThree(o, float32(t.F.A), f32(t.Mean), f32(t.Var), f32(xi), f32(w))
+		return
+	}
 	n, p := len(t.Mean), len(xi)
 	s, x, f := t.s[:n], t.x[:n*p], t.f[:n*p]
 	var d []T
 	if t.jacobian() {
 		d = t.d[:n*p]
 	}
-	if o, ok := any(t.Out).(compute.Moments[float32]); ok && t.fused(xi, ref) {
-		f32 := func(x []T) []float32 { return any(x).([]float32) }
-		compute.LeakyThree(o, float32(t.F.A), f32(t.Mean), f32(t.Var), f32(s), f32(x), f32(f), f32(d), f32(xi), f32(w))
-	} else {
-		compute.Points(t.Mean, t.Var, s, x, xi)
-		Eval(t.F, x, f, d)
-		compute.Combine(t.Out, s, f, d, xi, w, ref, 1)
-	}
+	compute.Points(t.Mean, t.Var, s, x, xi)
+	Eval(t.F, x, f, d)
+	compute.Combine(t.Out, s, f, d, xi, w, ref, 1)
 	t.limit()
 }
 
