@@ -9,6 +9,7 @@ import (
 	"utvi/data"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
@@ -57,6 +58,23 @@ func Example() {
 	// -1.0 ± 0.1
 	// 0.7 ± 0.1
 	// 0.8 ± 0.2
+}
+
+// A classifier of images, saved to a file.
+func Example_images() {
+	digits := data.Digits(60000)
+	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
+	layers := nn.Chain{
+		nn.Conv2D{Out: 8, Kernel: [2]int{5, 5}, Stride: 2, Padding: nn.Same}, act,
+		nn.MaxPool2D{Size: [2]int{2, 2}}, nn.Dense{Out: 32}, act, nn.Dense{Out: 10},
+		nn.Joint{Map: fn.Softmax()}, // couples its inputs: a joint rule, never the elementwise one
+	}
+	net, err := model.New(model.Config{Input: nn.Shape{H: 28, W: 28, C: 1}, Layers: layers})
+	check(err)
+	t, err := train.New(net, train.Config{Data: digits, Likelihood: likelihood.Categorical{}, Steps: 2000})
+	check(err)
+	check(t.Run(context.Background()))
+	check(net.Save("digits.safetensors")) // any safetensors reader opens it
 }
 
 // A user's black box is a literal.
