@@ -158,7 +158,7 @@ func (t *JointTile) row(p int) (e, shift []float64) {
 func (t *JointTile) place(p int, mean []float64) {
 	switch {
 	case t.draws != nil:
-		convert(t.z, t.draws[p*t.in:][:t.in])
+		compute.Convert(t.z, t.draws[p*t.in:][:t.in])
 	case t.nodes != nil:
 		copy(t.z, t.nodes[p*t.in:])
 	default:

@@ -65,6 +65,6 @@ func drawFrom[T compute.Float](t *Tile[T], xi []T, first int) {
 	}
 	compute.NormalsFrom(z, t.Key, t.Row, t.Unit, n, first, len(xi)/n)
 	if !ok {
-		convert(xi, z)
+		compute.Convert(xi, z)
 	}
 }

@@ -102,8 +102,8 @@ func (t *Tile[T]) pushWide() {
 	in, out := *w, w.Out
 	w.Kappa, w.Key, w.Row, w.Unit = t.Kappa, t.Key, t.Row, t.Unit
 	w.Mean, w.Var = in.Mean[:n], in.Var[:n]
-	convert(w.Mean, t.Mean)
-	convert(w.Var, t.Var)
+	compute.Convert(w.Mean, t.Mean)
+	compute.Convert(w.Var, t.Var)
 	w.Out = compute.Moments[float64]{Mean: out.Mean[:n], Var: out.Var[:n]}
 	if t.Out.MM != nil {
 		w.Out.MM, w.Out.MV, w.Out.VM, w.Out.VV = out.MM[:n], out.MV[:n], out.VM[:n], out.VV[:n]
@@ -113,17 +113,17 @@ func (t *Tile[T]) pushWide() {
 		w.MK, w.VK = in.MK[:n], in.VK[:n]
 	}
 	w.Push()
-	convert(t.Out.Mean, w.Out.Mean)
-	convert(t.Out.Var, w.Out.Var)
+	compute.Convert(t.Out.Mean, w.Out.Mean)
+	compute.Convert(t.Out.Var, w.Out.Var)
 	if t.Out.MM != nil {
-		convert(t.Out.MM, w.Out.MM)
-		convert(t.Out.MV, w.Out.MV)
-		convert(t.Out.VM, w.Out.VM)
-		convert(t.Out.VV, w.Out.VV)
+		compute.Convert(t.Out.MM, w.Out.MM)
+		compute.Convert(t.Out.MV, w.Out.MV)
+		compute.Convert(t.Out.VM, w.Out.VM)
+		compute.Convert(t.Out.VV, w.Out.VV)
 	}
 	if t.MK != nil {
-		convert(t.MK, w.MK)
-		convert(t.VK, w.VK)
+		compute.Convert(t.MK, w.MK)
+		compute.Convert(t.VK, w.VK)
 	}
 	w.Mean, w.Var, w.Out, w.MK, w.VK = in.Mean, in.Var, out, in.MK, in.VK
 }
@@ -137,14 +137,8 @@ func newMoments[T compute.Float](n int) compute.Moments[T] {
 	return compute.Moments[T]{Mean: cut(0), Var: cut(1), MM: cut(2), MV: cut(3), VM: cut(4), VV: cut(5)}
 }
 
-func convert[D, S compute.Float](dst []D, src []S) {
-	for i, x := range src {
-		dst[i] = D(x)
-	}
-}
-
 func toT[T compute.Float](x []float64) []T {
 	y := make([]T, len(x))
-	convert(y, x)
+	compute.Convert(y, x)
 	return y
 }

@@ -3,15 +3,16 @@ package train
 import (
 	"fmt"
 
+	"utvi/compute"
 	"utvi/nn"
 )
 
 // checkSchedules refuses a rate or a weight that would break the parameters.
 func checkSchedules(s Step) error {
-	if !(s.Rate >= 0) || !finite(s.Rate) {
+	if !(s.Rate >= 0) || !compute.Finite(s.Rate) {
 		return fmt.Errorf("train: step %d: the learning rate is %v; it must be a finite number ≥ 0", s.Step, s.Rate)
 	}
-	if !(s.Weight >= 0) || !finite(s.Weight) {
+	if !(s.Weight >= 0) || !compute.Finite(s.Weight) {
 		return fmt.Errorf("train: step %d: the weight of the KL is %v; it must be a finite number ≥ 0", s.Step, s.Weight)
 	}
 	return nil
@@ -42,7 +43,7 @@ func (t *Trainer) explain(s Step, what string) error {
 func (t *Trainer) unscored(block int) error {
 	k, lo := t.config.Data.Targets(), block*t.block
 	for i := range t.blocks[block].Rows {
-		if !finite(t.nll[lo+i]) {
+		if !compute.Finite(t.nll[lo+i]) {
 			return fmt.Errorf("likelihood %v has no score for the targets %v of a row, with %d outputs", t.config.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.net.Outputs())
 		}
 	}

@@ -210,7 +210,7 @@ func (t *Trainer) update(s *Step) bool {
 	if clip := t.config.Optimizer.Clip; clip > 0 {
 		t.pool.Run(len(t.ranges), t.runNorm)
 		t.sumRanges(s)
-		if !finite(s.GradNorm) || !finite(s.KL) {
+		if !compute.Finite(s.GradNorm) || !compute.Finite(s.KL) {
 			return false
 		}
 		t.adamw.Clip = min(1, clip/s.GradNorm)
@@ -225,7 +225,7 @@ func (t *Trainer) update(s *Step) bool {
 	}
 	t.pool.Run(len(t.ranges), t.runUpdate)
 	t.sumRanges(s)
-	return finite(s.GradNorm) && finite(s.KL)
+	return compute.Finite(s.GradNorm) && compute.Finite(s.KL)
 }
 
 func (t *Trainer) sumRanges(s *Step) {
@@ -255,7 +255,7 @@ func (t *Trainer) scoreBatch(s *Step) bool {
 		s.Floored += t.floors[i]
 	}
 	s.NLL += nll / float64(t.config.Batch)
-	if !finite(s.NLL) {
+	if !compute.Finite(s.NLL) {
 		return false
 	}
 	t.pool.Run(t.unit.GradTiles(), t.runGrad)
@@ -285,5 +285,3 @@ func (t *Trainer) setAdamW(s Step) {
 		t.adamw.DecayRho = o.Decay
 	}
 }
-
-func finite(x float64) bool { return x-x == 0 }

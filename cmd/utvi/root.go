@@ -16,7 +16,8 @@ sigma points push them through any nonlinearity.`,
   utvi moments --fn relu --rule gh --order 9 --json    the same as JSON, nine points
   utvi moments --fn sin --var 2 --plot sin.svg         and a figure
   utvi reproduce fc                                    the paper's regression, scaled down
-  utvi reproduce fc --preset paper --out results       the paper's regression in full`,
+  utvi reproduce fc --preset paper --out results       the paper's regression in full
+  utvi verify model.safetensors                        is a model's variance to be believed?`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
