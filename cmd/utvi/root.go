@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"utvi/internal/provenance"
 )
 
 func newRoot() *cobra.Command {
@@ -27,7 +29,7 @@ sigma points push them through any nonlinearity.`,
 			return nil
 		},
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
-		Version: version(),
+		Version: provenance.Version(),
 	}
 	root.SetVersionTemplate("utvi {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())

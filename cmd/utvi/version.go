@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"utvi/compute"
+	"utvi/internal/provenance"
 )
 
 func versionCommand() *cobra.Command {
@@ -18,29 +18,8 @@ func versionCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			kernels := map[string]string{"avx2": "AVX2", "go": "Go"}[compute.Family()]
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "utvi %s\n%s %s/%s\nkernels %s\n",
-				version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kernels)
+				provenance.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kernels)
 			return err
 		},
 	}
-}
-
-// version is the module's version, with the revision where the build knows it.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
-	}
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			v += " " + s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			v += " modified"
-		}
-	}
-	return v
 }

@@ -1,0 +1,66 @@
+// Package provenance says which program made a number, and on what machine.
+package provenance
+
+import (
+	"bufio"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"utvi/compute"
+)
+
+// A Record is stored beside results.
+type Record struct {
+	Version string `json:"version"` // with the revision, where the build knows it
+	Go      string `json:"go"`
+	System  string `json:"system"`
+	Kernels string `json:"kernels"`
+	CPU     string `json:"cpu,omitempty"`
+	Cores   int    `json:"cores"`
+}
+
+// Here is the record of this process.
+func Here() Record {
+	return Record{
+		Version: Version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+		Kernels: compute.Family(), CPU: cpu(), Cores: runtime.NumCPU(),
+	}
+}
+
+// Version is the module's version, with the revision where the build knows it.
+func Version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	if v == "" {
+		v = "(devel)"
+	}
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			v += " " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			v += " modified"
+		}
+	}
+	return v
+}
+
+// cpu is the processor's name where the system tells it.
+func cpu() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

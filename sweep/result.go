@@ -1,0 +1,126 @@
+package sweep
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"utvi/compute"
+	"utvi/internal/atomicfile"
+	"utvi/internal/provenance"
+	"utvi/internal/strictjson"
+)
+
+// An Outcome is what a trial found.
+type Outcome struct {
+	Metrics map[string]float64 // finite numbers, averaged over a group
+	Data    any                // the rest, with a JSON of its own
+}
+
+// A Result is the file of a finished trial.
+type Result struct {
+	Format  int                `json:"format"`
+	Trial   string             `json:"trial"` // its ID
+	Group   string             `json:"group,omitempty"`
+	Metrics map[string]float64 `json:"metrics"`
+	Data    json.RawMessage    `json:"data,omitempty"`
+	Sum     string             `json:"sum"` // SHA-256 of metrics and data
+
+	// How it came about: what two runs of one trial may differ in.
+	Run RunRecord `json:"run"`
+}
+
+// A RunRecord says where and when a trial ended.
+type RunRecord struct {
+	provenance.Record
+	Ended   time.Time `json:"ended"`
+	Seconds float64   `json:"seconds"` // of the process that ended it
+}
+
+func newResult(t Trial, o Outcome) (*Result, error) {
+	r := &Result{Format: planFormat, Trial: t.ID(), Group: t.Group, Metrics: o.Metrics}
+	if r.Metrics == nil {
+		r.Metrics = map[string]float64{}
+	}
+	for name, x := range r.Metrics {
+		if !compute.Finite(x) {
+			return nil, fmt.Errorf("its metric %s is %v", name, x)
+		}
+	}
+	if o.Data != nil {
+		b, err := json.Marshal(o.Data)
+		if err != nil {
+			return nil, err
+		}
+		r.Data = b
+	}
+	r.Sum = r.sum()
+	return r, nil
+}
+
+// sum hashes what a trial found. The JSON of a map is ordered.
+func (r *Result) sum() string {
+	h := sha256.New()
+	b, _ := json.Marshal(r.Metrics)
+	h.Write(b)
+	h.Write(compact(r.Data))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Decode reads the result's data.
+func (r *Result) Decode(v any) error {
+	if err := json.Unmarshal(r.Data, v); err != nil {
+		return fmt.Errorf("the result of %s cannot be read: %w", r.Trial, err)
+	}
+	return nil
+}
+
+// ErrMissing says that a trial has no result yet.
+var ErrMissing = errors.New("there is no result yet")
+
+// stem begins the paths of all of a trial's files.
+func stem(dir string, t Trial) string { return filepath.Join(dir, t.ID()) }
+
+// ResultPath is the file of a trial's result.
+func ResultPath(dir string, t Trial) string { return stem(dir, t) + ".result.json" }
+
+// LoadResult reads a trial's result; ErrMissing where there is none. A file that
+// is no whole result of this trial is another error, which names it.
+func LoadResult(dir string, t Trial) (*Result, error) {
+	path := ResultPath(dir, t)
+	b, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrMissing
+	}
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{}
+	if err := strictjson.Unmarshal(b, r); err != nil {
+		return nil, fmt.Errorf("%s is not a result: %w", path, err)
+	}
+	if r.Format != planFormat || r.Trial != t.ID() || r.Sum != r.sum() {
+		return nil, fmt.Errorf("%s is damaged or is not the result of %s", path, t.ID())
+	}
+	return r, nil
+}
+
+func (r *Result) save(dir string, t Trial) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	if err := e.Encode(r); err != nil {
+		return err
+	}
+	return atomicfile.Write(ResultPath(dir, t), func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}

@@ -1,0 +1,200 @@
+package sweep
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"utvi/compute"
+	"utvi/internal/provenance"
+)
+
+// A Kind runs the trials that name it.
+type Kind struct {
+	Name string
+
+	// Check reports a specification that cannot be run, before anything is.
+	Check func(spec json.RawMessage) error
+
+	// Run does the trial, continuing what it left under the stem. Cancelled, it
+	// leaves a checkpoint and returns the context's error.
+	Run func(ctx context.Context, j Job) (Outcome, error)
+}
+
+// A Job is a trial being run.
+type Job struct {
+	Trial
+	Stem    string // begins the paths of the trial's own files; its folder exists
+	Workers int    // goroutines the trial may keep busy; the bits must not depend on it
+
+	// Tell says how far it is. The score is NaN before there is one.
+	Tell func(step, steps int, score float64)
+}
+
+// An Event tells how far one trial is.
+type Event struct {
+	Trial       Trial
+	Step, Steps int
+	Score       float64 // NaN: none yet
+	Found       bool    // an earlier run had ended it
+	Ended       bool
+	Err         error // of a trial that failed
+}
+
+// A Runner runs plans on this machine.
+type Runner struct {
+	Kinds    []Kind
+	Dir      string // of the trials' files, made if need be
+	Jobs     int    // trials at a time; 0 stands for GOMAXPROCS
+	Progress func(Event)
+}
+
+// Check reports a plan with trials that the runner's kinds cannot run.
+func (r Runner) Check(p *Plan) error {
+	if err := p.Check(); err != nil {
+		return err
+	}
+	for _, t := range p.Trials {
+		k, err := r.kind(t)
+		if err != nil {
+			return err
+		}
+		if err := k.Check(t.Spec); err != nil {
+			return fmt.Errorf("trial %d, %s: %w", t.Index, t.Name, err)
+		}
+	}
+	return nil
+}
+
+func (r Runner) kind(t Trial) (Kind, error) {
+	var known []string
+	for _, k := range r.Kinds {
+		if k.Name == t.Kind {
+			return k, nil
+		}
+		known = append(known, k.Name)
+	}
+	return Kind{}, fmt.Errorf("trial %d, %s, is of kind %q; this program knows %v", t.Index, t.Name, t.Kind, known)
+}
+
+// Trial runs one trial, unless it has a result, and returns that.
+func (r Runner) Trial(ctx context.Context, t Trial, workers int) (*Result, error) {
+	k, err := r.kind(t)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.Check(t.Spec); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	tell := r.Progress
+	if tell == nil {
+		tell = func(Event) {}
+	}
+	if res, err := LoadResult(r.Dir, t); err == nil {
+		tell(Event{Trial: t, Step: 1, Steps: 1, Score: math.NaN(), Found: true, Ended: true})
+		return res, nil
+	} // a damaged result is made anew
+	res, err := r.do(ctx, k, t, workers, tell)
+	if err != nil && !stopped(err) {
+		err = fmt.Errorf("%s: %w", t.Name, err)
+	}
+	tell(Event{Trial: t, Step: 1, Steps: 1, Score: math.NaN(), Ended: err == nil || !stopped(err), Err: err})
+	return res, err
+}
+
+func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, tell func(Event)) (*Result, error) {
+	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	out, err := k.Run(ctx, Job{Trial: t, Stem: stem(r.Dir, t), Workers: max(1, workers), Tell: func(step, steps int, score float64) {
+		tell(Event{Trial: t, Step: step, Steps: steps, Score: score})
+	}})
+	if err != nil {
+		return nil, err
+	}
+	res, err := newResult(t, out)
+	if err != nil {
+		return nil, err
+	}
+	res.Run = RunRecord{Record: provenance.Here(), Ended: time.Now().UTC(), Seconds: time.Since(start).Seconds()}
+	return res, res.save(r.Dir, t)
+}
+
+// stopped reports whether a trial was told to end, and did not fail.
+func stopped(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// Run runs all trials of a plan, some at a time; those that measure time come
+// last, one by one. A trial that fails does not stop the others. The results are
+// in the plan's order, nil where there is none; the error is the context's, or
+// the first failure.
+func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
+	if err := r.Check(p); err != nil {
+		return nil, err
+	}
+	var beside, alone []int
+	for i, t := range p.Trials {
+		if t.Alone {
+			alone = append(alone, i)
+		} else {
+			beside = append(beside, i)
+		}
+	}
+	results := make([]*Result, len(p.Trials))
+	var failed failures
+	run := func(i, workers int) {
+		if ctx.Err() != nil {
+			return
+		}
+		var err error
+		if results[i], err = r.Trial(ctx, p.Trials[i], workers); err != nil && !stopped(err) {
+			failed.add(err)
+		}
+	}
+	if len(beside) > 0 {
+		jobs := r.Jobs
+		if jobs < 1 {
+			jobs = runtime.GOMAXPROCS(0)
+		}
+		pool := compute.NewPool(min(jobs, len(beside)))
+		defer pool.Close()
+		pool.Run(len(beside), func(_, i int) { run(beside[i], 1) })
+	}
+	for _, i := range alone {
+		run(i, 1)
+	}
+	if err := ctx.Err(); err != nil {
+		return results, err
+	}
+	return results, failed.err(len(p.Trials))
+}
+
+// failures counts errors of concurrent trials.
+type failures struct {
+	mu    sync.Mutex
+	first error
+	n     int
+}
+
+func (f *failures) add(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.n++; f.n == 1 {
+		f.first = err
+	}
+}
+
+func (f *failures) err(of int) error {
+	if f.n <= 1 {
+		return f.first
+	}
+	return fmt.Errorf("%d of %d trials failed, the first: %w", f.n, of, f.first)
+}
