@@ -37,6 +37,7 @@ var kinds = map[string]codec{
 	"joint":       via(encodeJoint, decodeJoint),
 	"layernorm":   plain[LayerNorm](),
 	"maxpool2d":   plain[MaxPool2D](),
+	"multiply":    plain[Multiply](),
 	"noise":       plain[Noise](),
 	"residual":    via(encodeResidual, decodeResidual),
 	"scale":       plain[Scale](),

@@ -33,6 +33,7 @@ var layers = map[string]nn.Layer{
 	"Joint":       nn.Joint{Map: fn.Softmax(), Rule: moment.JointUTGauss()},
 	"LayerNorm":   nn.LayerNorm{Eps: 0.25},
 	"MaxPool2D":   nn.MaxPool2D{Size: [2]int{2, 3}, Stride: 1},
+	"Multiply":    nn.Multiply{By: []float64{2, -0.5}},
 	"Noise":       nn.Noise{Start: 0.5, Off: true},
 	"Residual":    nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}, nn.Scale{Start: 2}}},
 	"Scale":       nn.Scale{Start: 0.3},

@@ -50,6 +50,12 @@ func ExampleScale() {
 	// Output: [3] [2]
 }
 
+func ExampleMultiply() {
+	out := pushRow(nn.Multiply{By: []float64{2, 1}}, []float64{3, 3}, []float64{0.5, 0.5})
+	fmt.Printf("%.0f %.1f\n", out.Mean, out.Var)
+	// Output: [6 3] [2.0 0.5]
+}
+
 // A count that grows with the unit before it: mean 10·x, scale 2.
 func ExampleConditional() {
 	count := &moment.Map{Name: "count", In: 1, Out: 2, F: func(x, y []float64) { y[0], y[1] = 10*x[0], 2 }}

@@ -1,0 +1,69 @@
+package nn
+
+import (
+	"fmt"
+
+	"utvi/compute"
+)
+
+// Multiply multiplies unit i by the fixed number By[i]: mean b·m, variance b²·v.
+// It gives outputs their units, where a learned factor is Scale.
+type Multiply struct {
+	By []float64 `json:"by"`
+}
+
+func (Multiply) Kind() string { return "multiply" }
+
+func (l Multiply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindMultiply(l, b) }
+func (l Multiply) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindMultiply(l, b) }
+
+type multiply[T compute.Float] struct {
+	stateless
+	shape Shape
+	by    []T
+}
+
+func bindMultiply[T compute.Float](l Multiply, b *Binder[T]) (Unit[T], error) {
+	if n := b.In.Size(); len(l.By) != n {
+		return nil, fmt.Errorf("it has %d factors for %d units; there must be one each", len(l.By), n)
+	}
+	u := &multiply[T]{shape: b.In, by: make([]T, len(l.By))}
+	compute.Convert(u.by, l.By)
+	for i, by := range u.by {
+		if by == 0 || !compute.Finite(by) {
+			return nil, fmt.Errorf("factor %d is %v; it must be a finite number other than 0", i, l.By[i])
+		}
+	}
+	return u, nil
+}
+
+func (u *multiply[T]) Out() Shape { return u.shape }
+
+func (u *multiply[T]) NewRunner(int, bool) Runner[T] { return multiplyRunner[T]{u, weightless[T]{}} }
+
+type multiplyRunner[T compute.Float] struct {
+	*multiply[T]
+	weightless[T]
+}
+
+func (r multiplyRunner[T]) Forward(p *Pass[T]) {
+	r.times(p.Out.Mean, p.Out.Var, p.In.Mean, p.In.Var)
+}
+
+func (r multiplyRunner[T]) Backward(p *Pass[T]) {
+	if p.DIn.Mean != nil {
+		r.times(p.DIn.Mean, p.DIn.Var, p.DOut.Mean, p.DOut.Var)
+	}
+}
+
+// times is its own adjoint: means by b, variances by b².
+func (r multiplyRunner[T]) times(mean, variance, m, v []T) {
+	w := len(r.by)
+	for i := range m {
+		mean[i] = m[i] * r.by[i%w]
+	}
+	for i := range v {
+		by := r.by[i%w]
+		variance[i] = v[i] * (by * by)
+	}
+}
