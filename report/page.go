@@ -1,0 +1,113 @@
+package report
+
+import (
+	"bytes"
+	"io"
+
+	"utvi/internal/atomicfile"
+)
+
+// A Page is one self-contained HTML file: what was claimed and what was found
+// first, then sections of prose, figures and tables. It asks nothing of the
+// network, runs no script, and reads well on a phone, in the dark and on paper.
+type Page struct {
+	Title, Subtitle string
+	Provenance      []Fact // commit, machine, date, wall time …
+	Claims          []Claim
+	ClaimsNote      string // a sentence above the claims, such as what was scaled down
+	Sections        []Section
+}
+
+// A Claim is one statement put to the test.
+type Claim struct {
+	ID      string
+	Paper   string // what was claimed
+	Ours    string // what was found
+	Value   string // the number that decides
+	Verdict Verdict
+}
+
+// A Verdict on a claim.
+type Verdict int
+
+const (
+	Reported Verdict = iota // measured, with no bar to pass
+	Holds
+	Fails
+)
+
+// String is the verdict in words: it is never told by colour alone.
+func (v Verdict) String() string {
+	switch v {
+	case Holds:
+		return "holds"
+	case Fails:
+		return "does not hold"
+	}
+	return "reported"
+}
+
+// A Section is a heading with what stands below it.
+type Section struct {
+	Title string
+	Parts []Part
+}
+
+// A Part is a [Prose], [Warning], [Source], [Table], [Facts] or [Picture].
+type Part interface {
+	part(*pageView) (partView, error)
+}
+
+// Prose is a paragraph.
+type Prose string
+
+// A Warning is a paragraph that must not be overlooked.
+type Warning string
+
+// Source is text shown as it is, such as a configuration.
+type Source string
+
+// Facts are names with their values, such as settings.
+type Facts []Fact
+
+// A Fact is a name with its value.
+type Fact struct{ Name, Value string }
+
+// A Table has columns that align right where all of their cells are numbers.
+type Table struct {
+	Caption string
+	Head    []string
+	Rows    [][]string
+}
+
+// A Picture is a figure with its caption, what the paper says of it and what was
+// found here.
+type Picture struct {
+	Figure      Figure
+	Label       string // such as "Figure S1"; numbered in order if empty
+	Title       string // the caption's first words, set in bold
+	Caption     string
+	Paper, Ours string
+	Note        string // such as the name of the file
+}
+
+// Write writes the page as HTML. A figure that cannot be drawn is an error.
+func (p Page) Write(w io.Writer) error {
+	v, err := p.view()
+	if err != nil {
+		return err
+	}
+	return pageTemplate.Execute(w, v)
+}
+
+// Save writes the page to a file, whole or not at all.
+func (p Page) Save(path string) error {
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		return err
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}

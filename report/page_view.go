@@ -1,0 +1,217 @@
+package report
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html"
+	"html/template"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
+
+// A pageView is what the template reads.
+type pageView struct {
+	Page
+	CSS      template.CSS
+	Contents bool
+	Tally    string
+	Claims   []claimView
+	Sections []sectionView
+	figures  int
+}
+
+type sectionView struct {
+	ID    int
+	Title string
+	Parts []partView
+}
+
+// A partView has one of its kinds filled.
+type partView struct {
+	Prose, Warning, Source string
+	Facts                  Facts
+	Table                  *tableView
+	Picture                *pictureView
+}
+
+type tableView struct {
+	Caption string
+	Head    []cellView
+	Rows    [][]cellView
+}
+
+type cellView struct {
+	Text    string
+	Numeric bool
+}
+
+type pictureView struct {
+	Picture
+	Label        string
+	Wide, Narrow template.HTML
+	Width        int // CSS pixels that the wide drawing may take at most
+}
+
+func (p Page) view() (*pageView, error) {
+	v := &pageView{Page: p, CSS: template.CSS(pageCSS), Contents: len(p.Sections) > 2, Tally: tally(p.Claims)}
+	for _, c := range p.Claims {
+		v.Claims = append(v.Claims, viewClaim(c))
+	}
+	for i, s := range p.Sections {
+		section := sectionView{ID: i + 1, Title: s.Title}
+		for _, part := range s.Parts {
+			pv, err := part.part(v)
+			if err != nil {
+				return nil, fmt.Errorf("section %q: %w", s.Title, err)
+			}
+			section.Parts = append(section.Parts, pv)
+		}
+		v.Sections = append(v.Sections, section)
+	}
+	return v, nil
+}
+
+// tally counts the verdicts in a sentence.
+func tally(claims []Claim) string {
+	var n [3]int
+	for _, c := range claims {
+		n[c.Verdict]++
+	}
+	var s []string
+	for _, v := range []Verdict{Holds, Fails, Reported} {
+		if n[v] > 0 {
+			s = append(s, fmt.Sprintf("%d %s", n[v], map[Verdict]string{Holds: "hold", Fails: "not", Reported: "reported"}[v]))
+		}
+	}
+	return strings.Join(s, " · ")
+}
+
+// A claimView adds the verdict's name in the style sheet and its sign.
+type claimView struct {
+	Claim
+	Class, Mark string
+}
+
+func viewClaim(c Claim) claimView {
+	return claimView{c, [...]string{"reported", "holds", "fails"}[c.Verdict], [...]string{"○", "✓", "✗"}[c.Verdict]}
+}
+
+func (s Prose) part(*pageView) (partView, error)   { return partView{Prose: string(s)}, nil }
+func (s Warning) part(*pageView) (partView, error) { return partView{Warning: string(s)}, nil }
+func (s Source) part(*pageView) (partView, error)  { return partView{Source: string(s)}, nil }
+func (f Facts) part(*pageView) (partView, error)   { return partView{Facts: f}, nil }
+
+func (t Table) part(*pageView) (partView, error) {
+	v := &tableView{Caption: t.Caption}
+	numeric := make([]bool, len(t.Head))
+	for j := range numeric {
+		numeric[j] = t.numeric(j)
+		v.Head = append(v.Head, cellView{t.Head[j], numeric[j]})
+	}
+	for _, row := range t.Rows {
+		cells := make([]cellView, max(len(row), len(t.Head)))
+		for j, s := range row {
+			cells[j] = cellView{s, j < len(numeric) && numeric[j]}
+		}
+		v.Rows = append(v.Rows, cells)
+	}
+	return partView{Table: v}, nil
+}
+
+// numeric reports whether all of a column's cells are numbers, blanks aside.
+func (t Table) numeric(j int) bool {
+	some := false
+	for _, row := range t.Rows {
+		if j >= len(row) || blank(row[j]) {
+			continue
+		}
+		if !looksNumeric(row[j]) {
+			return false
+		}
+		some = true
+	}
+	return some
+}
+
+func blank(s string) bool {
+	switch strings.TrimSpace(s) {
+	case "", "–", "—", "-", "NaN":
+		return true
+	}
+	return false
+}
+
+// looksNumeric: a number first, then at most a few more characters of a unit, a
+// ± or an interval.
+func looksNumeric(s string) bool {
+	s = strings.TrimLeft(strings.TrimSpace(s), "+-−±≤≥<>≈~±×([ ")
+	if s == "" || !unicode.IsDigit([]rune(s)[0]) && !strings.HasPrefix(s, "Inf") && !strings.HasPrefix(s, "∞") {
+		return false
+	}
+	letters := 0
+	for _, r := range s {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters <= 6
+}
+
+func (p Picture) part(v *pageView) (partView, error) {
+	pv := &pictureView{Picture: p, Label: p.Label}
+	if pv.Label == "" {
+		v.figures++
+		pv.Label = "Figure " + strconv.Itoa(v.figures)
+	}
+	if p.Figure == nil {
+		return partView{}, fmt.Errorf("%s has nothing to draw", pv.Label)
+	}
+	w, _ := p.Figure.Size()
+	pv.Width = int(math.Round(1.5 * w.Points()))
+	var err error
+	name := strings.TrimSpace(pv.Label + ". " + p.Title)
+	if pv.Wide, err = inline(p.Figure, name); err != nil {
+		return partView{}, fmt.Errorf("%s: %w", pv.Label, err)
+	}
+	if n, ok := p.Figure.(Narrower); ok {
+		if pv.Narrow, err = inline(n.Narrow(), name); err != nil {
+			return partView{}, fmt.Errorf("%s: %w", pv.Label, err)
+		}
+	}
+	return partView{Picture: pv}, nil
+}
+
+// A Narrower is a figure that can be drawn for a phone's width.
+type Narrower interface{ Narrow() Figure }
+
+var (
+	svgOpen  = regexp.MustCompile(`(?s)^.*?<svg[^>]*?(viewBox="[^"]*")[^>]*>`)
+	svgFont  = regexp.MustCompile(`font-family:[^;"]*;font-variant:normal;font-weight:normal;font-style:normal;`)
+	svgDark  = strings.NewReplacer(":#222222", ":var(--ink)", ":#0072B2", ":var(--blue)", ":#888888", ":var(--mid)")
+	svgSpace = strings.NewReplacer("\n\t", " ")
+)
+
+// inline is a figure as SVG to stand in a page. It takes the page's ink, so that
+// it can be read in the dark, and the page's font, and leaves out what only a
+// file needs.
+func inline(f Figure, name string) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := encode(&b, f, ".svg"); err != nil {
+		return "", err
+	}
+	s := svgOpen.ReplaceAllString(b.String(), `<svg $1 role="img" aria-label="`+strings.ReplaceAll(html.EscapeString(name), "$", "$$")+`">`)
+	s = svgSpace.Replace(svgDark.Replace(svgFont.ReplaceAllString(s, "")))
+	return template.HTML(s), nil // all text in it was escaped when it was drawn
+}
