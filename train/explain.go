@@ -18,24 +18,39 @@ func checkSchedules(s Step) error {
 	return nil
 }
 
+// A NotFiniteError says that training met a number that is not finite: it
+// diverged, or the data are to blame. The parameters are those of the last good
+// step.
+type NotFiniteError struct {
+	Step int // that could not be made
+	Err  error
+}
+
+func (e *NotFiniteError) Error() string { return fmt.Sprintf("train: step %d: %v", e.Step, e.Err) }
+func (e *NotFiniteError) Unwrap() error { return e.Err }
+
 // explain names where a number that is not finite came from.
 func (t *Trainer) explain(s Step, what string) error {
+	return &NotFiniteError{s.Step, t.culprit(what)}
+}
+
+func (t *Trainer) culprit(what string) error {
 	if err := t.params.CheckFinite(); err != nil {
-		return fmt.Errorf("train: step %d: %w", s.Step, err)
+		return err
 	}
 	for i := range t.blocks {
 		t.doBlock(0, i)
 		if name := nn.NotFinite(t.lanes[0].runner); name != "" {
-			return fmt.Errorf("train: step %d: the output of layer %s is not finite", s.Step, name)
+			return fmt.Errorf("the output of layer %s is not finite", name)
 		}
 		if err := t.unscored(i); err != nil {
-			return fmt.Errorf("train: step %d: %w", s.Step, err)
+			return err
 		}
 	}
 	if err := t.params.CheckGrads(); err != nil {
-		return fmt.Errorf("train: step %d: %w; scale the targets to about 1, or lower the learning rate", s.Step, err)
+		return fmt.Errorf("%w; scale the targets to about 1, or lower the learning rate", err)
 	}
-	return fmt.Errorf("train: step %d: %s is not finite; check the targets and the learning rate", s.Step, what)
+	return fmt.Errorf("%s is not finite; check the targets and the learning rate", what)
 }
 
 // unscored names the targets of the first row of a block, just done, that the
