@@ -8,7 +8,7 @@ import "math"
 //	p(y) = ∫ N(y; mean, variance + max(e^ℓ, floor)) · N(ℓ; logNoise, logNoiseVar) dℓ
 //
 // as Normals of one mean at nodes of ℓ. It is the density that
-// likelihood.Heteroscedastic scores with. The nodes are those of the trapezoidal rule over ±8.5
+// likelihood.Heteroscedastic scores with. The nodes are the trapezoidal rule's over ±8.5
 // standard deviations, which, unlike Gauss–Hermite's, still lie where the mass is when
 // y is in the far tail. The density as a function of ℓ is analytic within ±iπ/2, so
 // the rule's error falls like exp(−π²/(h·s)), s² = logNoiseVar: 3/4 is step enough

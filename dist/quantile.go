@@ -18,39 +18,48 @@ func (m *Mixture) Quantile(p float64) float64 {
 	if math.IsInf(z, 0) || math.IsNaN(z) {
 		return z
 	}
-	lo, hi := math.Inf(1), math.Inf(-1)
+	lo, hi, least := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for i := range m.parts {
 		q := &m.parts[i]
 		x := q.mu + z*q.sigma
-		lo, hi = min(lo, x), max(hi, x)
+		lo, hi, least = min(lo, x), max(hi, x), min(least, q.sigma)
 	}
 	side, target := 1.0, p
 	if p > 0.5 {
 		side, target = -1, 1-p
 	}
-	x := min(max(m.Mean()+z*m.SD(), lo), hi)
-	last := hi - lo
+	x, last := min(max(m.Mean()+z*m.SD(), lo), hi), hi-lo
 	for range 200 {
-		if !(hi > lo) {
-			break
+		f, density := m.slope(x, side)
+		step := -side * math.Log(f/target) * f / density
+		if math.Abs(step) <= 1e-9*least { // the next would be below 1e-16 of a deviation
+			return x + step
 		}
-		f := m.tail(x, side)
 		if side*(f-target) > 0 {
 			hi = x
 		} else {
 			lo = x
 		}
-		step := -side * math.Log(f/target) * f / math.Exp(m.LogPDF(x))
 		next := x + step
-		if !(next > lo && next < hi) || math.Abs(step) > last/2 {
+		if !(next > lo && next < hi) || math.Abs(step) > last {
 			next = lo + (hi-lo)/2
-			step = next - x
 		}
-		last = math.Abs(step)
-		if last <= 4e-16*(math.Abs(x)+hi-lo) || next == x {
-			return next
+		if next == x {
+			break
 		}
-		x = next
+		x, last = next, math.Abs(next-x)
 	}
 	return x
+}
+
+// slope returns the tail on one side of x and the density there: what CDF and LogPDF
+// give in more than twice the time, for levels that are floats.
+func (m *Mixture) slope(x, side float64) (tail, density float64) {
+	for i := range m.parts {
+		p := &m.parts[i]
+		z := side * (x - p.mu) / p.sigma
+		tail += p.w * math.Erfc(-z/math.Sqrt2)
+		density += p.w / p.sigma * math.Exp(-z*z/2)
+	}
+	return tail / 2 / m.total, density * math.Sqrt2 / 2 * invSqrtPi / m.total
 }
