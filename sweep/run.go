@@ -30,7 +30,7 @@ type Kind struct {
 // A Job is a trial being run.
 type Job struct {
 	Trial
-	Stem    string // begins the paths of the trial's own files; its folder exists
+	Stem    string // begins the paths of the trial's own files; its folder exists. Stem.checkpoint and Stem.checkpoint.json go when the result is written
 	Workers int    // goroutines the trial may keep busy; the bits must not depend on it
 
 	// Tell says how far it is. The score is NaN before there is one.
@@ -124,7 +124,13 @@ func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, tell func(
 		return nil, err
 	}
 	res.Run = RunRecord{Record: provenance.Here(), Ended: time.Now().UTC(), Seconds: time.Since(start).Seconds()}
-	return res, res.save(r.Dir, t)
+	if err := res.save(r.Dir, t); err != nil {
+		return nil, err
+	}
+	for _, left := range []string{".checkpoint", ".checkpoint.json"} {
+		os.Remove(stem(r.Dir, t) + left)
+	}
+	return res, nil
 }
 
 // stopped reports whether a trial was told to end, and did not fail.
