@@ -45,14 +45,77 @@ func drawKey(c draw.Canvas, x, y vg.Length, e keyEntry) vg.Length {
 
 // keyRow draws entries side by side, centred between left and right.
 func keyRow(c draw.Canvas, left, right, y vg.Length, entries ...keyEntry) {
-	const gap = 18
-	style := textStyle(tickSize, ink)
-	width := -vg.Length(gap)
+	width := -vg.Length(keyGap)
 	for _, e := range entries {
-		width += gap + keyWidth + 5 + style.Width(e.text)
+		width += keyGap + keyLength(e)
 	}
 	x := (left + right - width) / 2
 	for _, e := range entries {
-		x = drawKey(c, x, y, e) + gap
+		x = drawKey(c, x, y, e) + keyGap
+	}
+}
+
+// keyTrace shows a trace as it is drawn: band, line or bar, mark.
+func keyTrace(t Trace, shape draw.GlyphDrawer) func(draw.Canvas, vg.Rectangle) {
+	return func(c draw.Canvas, b vg.Rectangle) {
+		mid := vg.Point{X: (b.Min.X + b.Max.X) / 2, Y: (b.Min.Y + b.Max.Y) / 2}
+		if t.Lo != nil {
+			keyFill(fade(t.Colour, bandAlpha))(c, b)
+		}
+		switch t.Style {
+		case Line, Dashed, LineMarks:
+			keyLine(t.stroke())(c, b)
+		case Dots:
+			keyDot(fade(t.Colour, 0.5), 1.6)(c, b)
+		case Bars:
+			keyFill(fade(t.Colour, 0.55))(c, b)
+		}
+		if t.SD != nil && t.marked() {
+			c.StrokeLine2(stroke(t.Colour, 1), mid.X, b.Min.Y-1, mid.X, b.Max.Y+1)
+		}
+		if t.marked() {
+			c.DrawGlyph(draw.GlyphStyle{Color: t.Colour, Radius: markRadius, Shape: shape}, mid)
+		}
+	}
+}
+
+func keyLevel(l Level) func(draw.Canvas, vg.Rectangle) {
+	return func(c draw.Canvas, b vg.Rectangle) {
+		if l.SD > 0 {
+			keyFill(fade(l.Colour, bandAlpha))(c, b)
+		}
+		keyLine(l.stroke())(c, b)
+	}
+}
+
+const (
+	keyHeight = 16 // of a row of the key
+	keyGap    = 18
+)
+
+func keyLength(e keyEntry) vg.Length {
+	return keyWidth + 5 + textStyle(tickSize, ink).Width(e.text)
+}
+
+// wrapKeys breaks entries into rows of at most the given width.
+func wrapKeys(entries []keyEntry, width vg.Length) [][]keyEntry {
+	var rows [][]keyEntry
+	used := width
+	for _, e := range entries {
+		e.text = shorten(e.text, textStyle(tickSize, ink), width-keyWidth-5)
+		used += keyGap + keyLength(e)
+		if used > width {
+			rows = append(rows, nil)
+			used = keyLength(e)
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], e)
+	}
+	return rows
+}
+
+// drawKeys draws rows of entries from the top down.
+func drawKeys(c draw.Canvas, rows [][]keyEntry, left, right, top vg.Length) {
+	for i, row := range rows {
+		keyRow(c, left, right, top-keyHeight*(vg.Length(i)+0.5), row...)
 	}
 }

@@ -1,16 +1,15 @@
 package report
 
 import (
+	"fmt"
 	"math"
-	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Regression compares methods on one-dimensional data: up to three panels of
-// predictions, and one of how the scores fell.
+// Regression compares methods on one-dimensional data: panels of predictions,
+// and one of how the scores fell if there are Curves.
 type Regression struct {
 	X            []float64 // of the predictions, ascending
 	Border       float64   // the data lie within ±Border
@@ -35,109 +34,93 @@ type Curve struct {
 	Mean, Lo, Hi []float64
 }
 
-func (Regression) Size() (width, height vg.Length) { return 17 * vg.Centimeter, 14.5 * vg.Centimeter }
+// Size implements Figure.
+func (r Regression) Size() (width, height vg.Length) { return r.grid().Size() }
 
 // Draw implements Figure.
-func (r Regression) Draw(c draw.Canvas) error {
-	w, h := r.Size()
-	const left, bottom, top, right, gapX, gapY = 44, 36, 48, 14, 58, 58
-	cw, ch := (w-left-right-gapX)/2, (h-bottom-top-gapY)/2
-	cell := func(i int) vg.Rectangle {
-		at := vg.Point{X: left + vg.Length(i%2)*(cw+gapX), Y: bottom + vg.Length(1-i/2)*(ch+gapY)}
-		return vg.Rectangle{Min: at, Max: at.Add(vg.Point{X: cw, Y: ch})}
-	}
-	lo, hi := r.yRange()
-	for i, p := range r.Panels[:min(3, len(r.Panels))] {
-		place(r.panel(p, lo, hi), c, cell(i))
-	}
-	place(r.scores(), c, cell(3))
-	keyRow(c, left, w-right, h-12,
-		keyEntry{"data", keyDot(dataColour, 1.6)},
-		keyEntry{"mean", keyLine(stroke(ink, 1.8))},
-		keyEntry{"predicted ±σ", keyFill(fade(ink, 0.3))},
-		keyEntry{"true ±σ", keyLine(truthStyle)},
-		keyEntry{"out of distribution", keyFill(outside)})
-	return nil
-}
+func (r Regression) Draw(c draw.Canvas) error { return r.grid().Draw(c) }
+
+// Narrow implements Narrower.
+func (r Regression) Narrow() Figure { return r.grid().Narrow() }
 
 var (
-	dataColour = fade(ink, 0.35)
 	outside    = fade(grey, 0.12)
 	truthStyle = stroke(ink, 0.9, 4, 2)
 )
 
-// yRange shows all data and the predictions where there are data; elsewhere
-// they may leave the panel.
-func (r Regression) yRange() (lo, hi float64) {
-	lo, hi = slices.Min(r.DataY), slices.Max(r.DataY)
+// grid lays the panels out: two by two with the scores, else in a row.
+func (r Regression) grid() Grid {
+	g := Grid{key: []keyEntry{
+		{"data", keyDot(fade(ink, 0.4), 1.6)},
+		{"mean", keyLine(stroke(ink, 1.8))},
+		{"predicted ±σ", keyFill(fade(ink, 0.3))},
+		{"true ±σ", keyLine(truthStyle)},
+		{"out of distribution", keyFill(outside)},
+	}}
+	y := r.yRange()
 	for _, p := range r.Panels {
-		for i := range r.X {
-			lo, hi = min(lo, p.Mean[i]-1.1*p.SD[i]), max(hi, p.Mean[i]+1.1*p.SD[i])
+		g.Charts = append(g.Charts, r.panel(p, y))
+	}
+	if len(r.Curves) > 0 {
+		g.Charts = append(g.Charts, r.scores(len(g.Charts)))
+		for _, c := range r.Curves {
+			g.key = append(g.key, keyEntry{c.Name, keyLine(stroke(c.Colour, 1.8))})
 		}
 	}
-	x := r.X[len(r.X)-1]
-	return max(lo, -2.2*x), min(hi, 2.2*x)
+	return g
 }
 
-func (r Regression) panel(m RegressionPanel, lo, hi float64) *plot.Plot {
-	p := newPlot(m.Title, "x", "y")
-	first, last := r.X[0], r.X[len(r.X)-1]
-	for _, side := range [][]float64{{first, -r.Border}, {r.Border, last}} {
-		p.Add(band(side, []float64{lo, lo}, []float64{hi, hi}, outside))
+// yRange shows all data and the predictions where there are data; elsewhere
+// they may leave the panel.
+func (r Regression) yRange() span {
+	y, reach := newSpan(), 0.0
+	for _, v := range r.DataY {
+		y.include(v)
 	}
-	for _, x := range []float64{-r.Border, r.Border} {
-		p.Add(line([]float64{x, x}, []float64{lo, hi}, stroke(grey, 0.6, 3, 2)))
-	}
-	offset := func(sign float64, sd []float64) []float64 {
-		y := make([]float64, len(sd))
-		for i := range y {
-			y[i] = m.Mean[i] + sign*sd[i]
+	for _, p := range r.Panels {
+		for i := range p.Mean {
+			y.include(Axis{}.at(p.Mean[i] - 1.1*p.SD[i]))
+			y.include(Axis{}.at(p.Mean[i] + 1.1*p.SD[i]))
+			reach = max(reach, math.Abs(r.X[i]))
 		}
-		return y
 	}
-	data := dots(r.DataX, r.DataY, dataColour, 0.9)
-	predicted := band(r.X, clamp(offset(-1, m.SD), lo, hi), clamp(offset(1, m.SD), lo, hi), fade(m.Colour, 0.35))
-	mean := line(r.X, m.Mean, stroke(m.Colour, 1.8))
-	below, above := line(r.X, offset(-1, m.Truth), truthStyle), line(r.X, offset(1, m.Truth), truthStyle)
-	p.Add(data, predicted, below, above, mean)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = first, last, lo, hi
-	return p
+	if reach > 0 {
+		y = span{max(y.lo, -2.2*reach), min(y.hi, 2.2*reach)}
+	}
+	return y.pad(0)
+}
+
+func (r Regression) panel(m RegressionPanel, y span) Chart {
+	offset := func(sign float64, sd []float64) []float64 {
+		out := make([]float64, len(sd))
+		for i := range out {
+			out[i] = m.Mean[i] + sign*sd[i]
+		}
+		return out
+	}
+	c := Chart{Title: m.Title, X: Axis{Label: "x"}, Y: Axis{Label: "y", Min: y.lo, Max: y.hi}}
+	if n := len(r.X); n > 0 {
+		c.X.Min, c.X.Max = r.X[0], r.X[n-1]
+		c.Shades = []Shade{{From: r.X[0], To: -r.Border}, {From: r.Border, To: r.X[n-1]}}
+	}
+	c.Traces = []Trace{
+		{Colour: ink, Style: Dots, X: r.DataX, Y: r.DataY},
+		{Colour: m.Colour, X: r.X, Y: m.Mean, Lo: offset(-1, m.SD), Hi: offset(1, m.SD)},
+		{Colour: ink, Style: Dashed, X: r.X, Y: offset(-1, m.Truth)},
+		{Colour: ink, Style: Dashed, X: r.X, Y: offset(1, m.Truth)},
+	}
+	return c
 }
 
 // scores is the panel of the curves, on a logarithmic axis.
-func (r Regression) scores() *plot.Plot {
-	p := newPlot("(d)  validation score", "epoch", r.CurveLabel)
-	lo, hi := math.Inf(1), 0.0
-	for _, c := range r.Curves {
-		for i := range c.X {
-			if c.Lo[i] > 0 {
-				lo = min(lo, c.Lo[i])
-			}
-			hi = max(hi, c.Hi[i])
-		}
+func (r Regression) scores(at int) Chart {
+	c := Chart{Title: fmt.Sprintf("(%c)  validation score", 'a'+at), X: Axis{Label: "epoch"}, Y: Axis{Label: r.CurveLabel, Scale: Log10}}
+	for _, k := range r.Curves {
+		c.Traces = append(c.Traces, Trace{Name: k.Name, Colour: k.Colour, X: k.X, Y: k.Mean, Lo: k.Lo, Hi: k.Hi})
 	}
-	lo, hi = max(lo, 1e-4)*0.8, hi*1.2
-	if !(lo < hi) {
-		lo, hi = 1e-4, 1
+	_, y := c.extent()
+	if hi := math.Pow(10, y.hi) * 1.2; hi > 1e-4 && !y.empty() {
+		c.Y.Min, c.Y.Max = max(math.Pow(10, y.lo)*0.8, min(1e-4, hi/10)), hi
 	}
-	log := func(y []float64) []float64 {
-		y = clamp(y, lo, hi)
-		for i := range y {
-			y[i] = math.Log10(y[i])
-		}
-		return y
-	}
-	for _, c := range r.Curves {
-		p.Add(band(c.X, log(c.Lo), log(c.Hi), fade(c.Colour, 0.18)))
-	}
-	for _, c := range r.Curves {
-		l := line(c.X, log(c.Mean), stroke(c.Colour, 1.6))
-		p.Add(l)
-		p.Legend.Add(c.Name, l)
-	}
-	p.Legend.Top = true
-	p.Y.Tick.Marker = decades{}
-	p.Y.Min, p.Y.Max = math.Log10(lo), math.Log10(hi)
-	p.X.Min = 0
-	return p
+	return c
 }

@@ -10,12 +10,17 @@ import (
 
 // ticks sets round numbers at even steps, about five of them.
 type ticks struct {
-	blank bool // marks without numbers: the neighbouring panel shows them
+	blank bool    // marks without numbers: the neighbouring panel shows them
+	most  float64 // steps, 5.5 if zero
 }
 
 // Ticks implements plot.Ticker.
 func (t ticks) Ticks(lo, hi float64) []plot.Tick {
-	step, decimals := niceStep((hi - lo) / 5.5)
+	most := t.most
+	if most == 0 {
+		most = 5.5
+	}
+	step, decimals := niceStep((hi - lo) / most)
 	var out []plot.Tick
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
 		label := number(k*step, decimals)
@@ -57,20 +62,26 @@ func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 // decades marks an axis of log₁₀: powers of ten with numbers, the rest small.
 // Where fewer than two powers may fall in, 2 and 5 are numbered too. (plot's own
 // logarithmic scale misjudges the room that a long label takes.)
-type decades struct{}
+type decades struct{ every int } // powers between numbers, 1 if zero
 
 // Ticks implements plot.Ticker.
-func (decades) Ticks(lo, hi float64) []plot.Tick {
+func (d decades) Ticks(lo, hi float64) []plot.Tick {
+	every := max(d.every, 1)
 	var out []plot.Tick
 	for e := math.Floor(lo); e <= hi; e++ {
 		for k := 1.0; k <= 9; k++ {
 			at := e + math.Log10(k)
-			if at < lo-1e-9 || at > hi+1e-9 {
+			if at < lo-1e-9 || at > hi+1e-9 || k > 1 && hi-lo > 8 {
 				continue
 			}
 			label := ""
-			if k == 1 || hi-lo < 2 && (k == 2 || k == 5) {
-				label = minus(strconv.FormatFloat(k*math.Pow10(int(e)), 'g', 3, 64))
+			switch {
+			case k == 1 && int(e)%every == 0:
+				label = power(10, int(e))
+			case k == 2 || k == 5:
+				if hi-lo < 2 && every == 1 {
+					label = minus(strconv.FormatFloat(k*math.Pow10(int(e)), 'g', 3, 64))
+				}
 			}
 			out = append(out, plot.Tick{Value: at, Label: label})
 		}

@@ -1,0 +1,158 @@
+package report
+
+import (
+	"fmt"
+	"math"
+)
+
+// PredictedActual shows predictions with error bars of ± sd against what was
+// true. Of thousands of rows, some hundreds are shown.
+func PredictedActual(actual, mean, sd []float64, target string) Chart {
+	const most = 600
+	step := (len(actual) + most - 1) / most
+	t := Trace{Name: "prediction ± sd", Colour: blue, Style: Dots}
+	for i := 0; i < len(actual); i += max(1, step) {
+		t.X, t.Y, t.SD = append(t.X, actual[i]), append(t.Y, mean[i]), append(t.SD, sd[i])
+	}
+	if step > 1 {
+		t.Name += fmt.Sprintf(" (%d of %d rows)", len(t.X), len(actual))
+	}
+	return Chart{Title: "predicted against actual", X: Axis{Label: "actual " + target}, Y: Axis{Label: "predicted " + target},
+		Traces: []Trace{t}, Diagonal: true}
+}
+
+// PIT is the histogram of probability integral transforms F(y): flat where the
+// predicted distributions are right. The band holds 95 % of the bars of as many
+// uniform values.
+func PIT(values []float64) Chart {
+	n := 0
+	for _, v := range values {
+		if v >= 0 && v <= 1 {
+			n++
+		}
+	}
+	bins := min(20, max(4, n/10))
+	x, y := make([]float64, bins), make([]float64, bins)
+	for i := range x {
+		x[i] = (float64(i) + 0.5) / float64(bins)
+	}
+	perBar := float64(max(n, 1)) / float64(bins)
+	for _, v := range values {
+		if v >= 0 && v <= 1 {
+			y[min(int(v*float64(bins)), bins-1)] += 1 / perBar
+		}
+	}
+	lo, hi := binomial95(n, 1/float64(bins))
+	edges := []float64{0, 1}
+	return Chart{Title: "probability integral transform", X: Axis{Label: "PIT value F(y)", Max: 1}, Y: Axis{Label: "density"},
+		Traces: []Trace{
+			{Name: "rows", Colour: blue, Style: Bars, X: x, Y: y},
+			{Name: "95 % of uniform bars", Colour: ink, Style: Dashed, X: edges, Y: []float64{1, 1},
+				Lo: []float64{lo / perBar, lo / perBar}, Hi: []float64{hi / perBar, hi / perBar}},
+		}}
+}
+
+// Calibration shows how often intervals held what they promised: the observed
+// coverage of central intervals against the nominal one. The band holds 95 % of
+// what n independent rows would show if every promise were true.
+func Calibration(nominal, observed []float64, n int) Chart {
+	truth := Trace{Name: "95 % by chance", Colour: grey, Style: Dashed, X: linspace(0, 1, 101), Y: linspace(0, 1, 101)}
+	for _, p := range truth.X {
+		lo, hi := binomial95(n, p)
+		truth.Lo, truth.Hi = append(truth.Lo, lo/float64(max(n, 1))), append(truth.Hi, hi/float64(max(n, 1)))
+	}
+	c := Chart{Title: "calibration", X: Axis{Label: "nominal coverage", Max: 1}, Y: Axis{Label: "observed coverage", Max: 1}, Diagonal: true}
+	if n > 0 {
+		c.Traces = append(c.Traces, truth)
+	}
+	c.Traces = append(c.Traces, Trace{Name: "observed coverage", Colour: vermilion, X: nominal, Y: observed})
+	return c
+}
+
+// Reliability shows how often the classes that were given a probability came
+// true, one mark per bin of count rows, with the binomial standard error.
+func Reliability(probability, frequency []float64, count []int) Chart {
+	sd := make([]float64, len(frequency))
+	for i, f := range frequency {
+		sd[i] = math.Sqrt(f * (1 - f) / float64(max(count[i], 1)))
+	}
+	return Chart{Title: "reliability", X: Axis{Label: "predicted probability", Max: 1}, Y: Axis{Label: "observed frequency", Max: 1},
+		Traces: []Trace{{Name: "bins ± standard error", Colour: vermilion, Style: LineMarks, X: probability, Y: frequency, SD: sd}}, Diagonal: true}
+}
+
+// Training shows the scores over the steps. The best step, if not negative, is
+// marked.
+func Training(label string, steps, train, validation []float64, best float64) Chart {
+	c := Chart{Title: "training", X: Axis{Label: "step"}, Y: Axis{Label: label}, Traces: []Trace{
+		{Name: "training", Colour: blue, X: steps, Y: train}}}
+	if validation == nil {
+		return c
+	}
+	c.Traces = append(c.Traces, Trace{Name: "validation", Colour: orange, X: steps, Y: validation})
+	for i, s := range steps {
+		if s == best {
+			c.Traces = append(c.Traces, Trace{Name: "kept", Colour: vermilion, Style: Marks, X: []float64{s}, Y: []float64{validation[i]}})
+		}
+	}
+	return c
+}
+
+// Dependence shows how the prediction changes with one column, with a band of
+// ± sd. An axis with Names is that of a category.
+func Dependence(x Axis, y string, values, mean, sd []float64) Chart {
+	t := Trace{Name: "mean ± sd", Colour: blue, X: values, Y: mean}
+	if len(x.Names) > 0 {
+		t.Style, t.SD = Marks, sd
+		return Chart{X: x, Y: Axis{Label: y}, Traces: []Trace{t}}
+	}
+	for i := range mean {
+		t.Lo, t.Hi = append(t.Lo, mean[i]-sd[i]), append(t.Hi, mean[i]+sd[i])
+	}
+	return Chart{X: x, Y: Axis{Label: y}, Traces: []Trace{t}}
+}
+
+// SameY gives charts one y axis that shows all of them.
+func SameY(charts []Chart) []Chart {
+	all := newSpan()
+	for _, c := range charts {
+		_, y := c.extent()
+		all.include(y.lo)
+		all.include(y.hi)
+	}
+	out := append([]Chart(nil), charts...)
+	if s := all.pad(0.05); !all.empty() && !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0) {
+		for i := range out {
+			if out[i].Y.Scale == Linear {
+				out[i].Y.Min, out[i].Y.Max = s.lo, s.hi
+			}
+		}
+	}
+	return out
+}
+
+// binomial95 returns the 2.5 % and 97.5 % quantiles of the number of successes
+// of n trials with probability p.
+func binomial95(n int, p float64) (lo, hi float64) {
+	switch {
+	case n <= 0 || p <= 0:
+		return 0, 0
+	case p >= 1:
+		return float64(n), float64(n)
+	}
+	total, _ := math.Lgamma(float64(n) + 1)
+	sum := 0.0
+	lo, hi = -1, float64(n)
+	for k := range n + 1 {
+		a, _ := math.Lgamma(float64(k) + 1)
+		b, _ := math.Lgamma(float64(n-k) + 1)
+		sum += math.Exp(total - a - b + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+		if lo < 0 && sum >= 0.025 {
+			lo = float64(k)
+		}
+		if sum >= 0.975 {
+			hi = float64(k)
+			break
+		}
+	}
+	return max(lo, 0), hi
+}

@@ -1,0 +1,177 @@
+package report
+
+import (
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Grid is a figure of charts in rows, with one key for all of them above.
+type Grid struct {
+	Charts  []Chart
+	Columns int // of charts; chosen if zero
+
+	key    []keyEntry // instead of the traces' own names
+	narrow bool
+}
+
+const (
+	wideFigure   = 17 * vg.Centimeter
+	narrowFigure = 9 * vg.Centimeter
+	edge         = 6 // around a figure
+)
+
+// Narrow implements Narrower: one chart per row, small multiples two.
+func (g Grid) Narrow() Figure {
+	g.narrow = true
+	return g
+}
+
+func (g Grid) columns() int {
+	n := max(1, len(g.Charts))
+	k := g.Columns
+	if k <= 0 {
+		k = [...]int{0, 1, 2, 3, 2, 3, 3, 4, 4, 3}[min(n, 9)]
+	}
+	k = min(k, n)
+	if g.narrow {
+		if k >= 4 {
+			return 2
+		}
+		return 1
+	}
+	return k
+}
+
+// A gridLayout is where everything goes, with the origin at the lower left.
+type gridLayout struct {
+	width, height vg.Length
+	keys          [][]keyEntry
+	plots         []*plot.Plot
+	cells         []vg.Rectangle
+}
+
+func (g Grid) layout() gridLayout {
+	cols := g.columns()
+	l := gridLayout{width: wideFigure}
+	switch {
+	case g.narrow:
+		l.width = narrowFigure
+	case cols == 1:
+		l.width = 12 * vg.Centimeter
+	}
+	rows := (max(1, len(g.Charts)) + cols - 1) / cols
+	square := false
+	for _, c := range g.Charts {
+		square = square || c.Diagonal
+	}
+	if square && cols == 1 && !g.narrow {
+		l.width = 10.5 * vg.Centimeter
+	}
+	height := func(width vg.Length) vg.Length {
+		if square {
+			return width
+		}
+		return width * vg.Length([...]float64{0, 0.58, 0.74, 0.82, 0.9}[min(cols, 4)])
+	}
+
+	// What the axes of each column and row need, by plots of about the size.
+	about := l.width/vg.Length(cols) - 48
+	left, right := make([]vg.Length, cols), make([]vg.Length, cols)
+	below, above := make([]vg.Length, rows), make([]vg.Length, rows)
+	for i, c := range g.Charts {
+		p := c.plot(about, height(about))
+		m := measure(p)
+		j, r := i%cols, i/cols
+		left[j], right[j] = max(left[j], m.Min.X), max(right[j], m.Max.X)
+		below[r], above[r] = max(below[r], m.Min.Y), max(above[r], m.Max.Y+4)
+		if p.Title.Text != "" {
+			above[r] = max(above[r], 24)
+		}
+	}
+	const gapX, gapY = 14, 10
+	room := l.width - 2*edge - gapX*vg.Length(cols-1)
+	for j := range cols {
+		room -= left[j] + right[j]
+	}
+	cw := max(room/vg.Length(cols), 20)
+	ch := height(cw)
+
+	l.keys = wrapKeys(g.entries(), l.width-2*edge)
+	l.height = 2*edge + keyHeight*vg.Length(len(l.keys)) + gapY*vg.Length(rows-1)
+	for r := range rows {
+		l.height += below[r] + above[r] + ch
+	}
+	y := l.height - edge - keyHeight*vg.Length(len(l.keys))
+	for r := range rows {
+		y -= above[r] + ch
+		x := vg.Length(edge)
+		for j := range cols {
+			x += left[j]
+			if i := r*cols + j; i < len(g.Charts) {
+				l.plots = append(l.plots, g.Charts[i].plot(cw, ch))
+				l.cells = append(l.cells, vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + cw, Y: y + ch}})
+			}
+			x += cw + right[j] + gapX
+		}
+		y -= below[r] + gapY
+	}
+	return l
+}
+
+// measure returns the room that the axes take on each side of the data.
+func measure(p *plot.Plot) vg.Rectangle {
+	q := *p
+	q.Title.Text = ""
+	c := draw.Canvas{Rectangle: vg.Rectangle{Max: vg.Point{X: 300, Y: 300}}}
+	d := q.DataCanvas(c).Rectangle
+	return vg.Rectangle{Min: d.Min, Max: vg.Point{X: 300 - d.Max.X, Y: 300 - d.Max.Y}}
+}
+
+// Size implements Figure.
+func (g Grid) Size() (width, height vg.Length) {
+	l := g.layout()
+	return l.width, l.height
+}
+
+// Draw implements Figure.
+func (g Grid) Draw(c draw.Canvas) error {
+	l := g.layout()
+	for i, p := range l.plots {
+		place(p, c, l.cells[i])
+	}
+	drawKeys(c, l.keys, edge, l.width-edge, l.height-edge)
+	return nil
+}
+
+// entries explains every name once, in the order of appearance.
+func (g Grid) entries() []keyEntry {
+	if g.key != nil {
+		return g.key
+	}
+	var out []keyEntry
+	seen := map[string]bool{}
+	add := func(name string, mark func(draw.Canvas, vg.Rectangle)) {
+		if name != "" && !seen[name] {
+			seen[name] = true
+			out = append(out, keyEntry{short(name, 60), mark})
+		}
+	}
+	for _, c := range g.Charts {
+		k := 0
+		for _, t := range c.Traces {
+			shape := glyph(k)
+			if t.marked() {
+				k++
+			}
+			add(t.Name, keyTrace(t, shape))
+		}
+		for _, l := range c.Levels {
+			add(l.Name, keyLevel(l))
+		}
+		for _, s := range c.Shades {
+			add(s.Name, keyFill(outside))
+		}
+	}
+	return out
+}
