@@ -45,6 +45,11 @@ type RunRecord struct {
 	Seconds float64   `json:"seconds"` // of the process that ended it
 }
 
+// newRunRecord ends what start began.
+func newRunRecord(start time.Time) RunRecord {
+	return RunRecord{Record: provenance.Here(), Ended: time.Now().UTC(), Seconds: time.Since(start).Seconds()}
+}
+
 func newResult(t Trial, o Outcome) (*Result, error) {
 	r := &Result{Format: planFormat, Trial: t.ID(), Group: t.Group, Metrics: o.Metrics}
 	if r.Metrics == nil {

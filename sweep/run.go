@@ -8,11 +8,12 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
 	"utvi/compute"
-	"utvi/internal/provenance"
 )
 
 // A Kind runs the trials that name it.
@@ -42,7 +43,8 @@ type Event struct {
 	Trial       Trial
 	Step, Steps int
 	Score       float64 // NaN: none yet
-	Found       bool    // an earlier run had ended it
+	Found       bool    // another run had ended it
+	Waits       bool    // another process is at it
 	Ended       bool
 	Err         error // of a trial that failed
 }
@@ -83,8 +85,14 @@ func (r Runner) kind(t Trial) (Kind, error) {
 	return Kind{}, fmt.Errorf("trial %d, %s, is of kind %q; this program knows %v", t.Index, t.Name, t.Kind, known)
 }
 
-// Trial runs one trial, unless it has a result, and returns that.
+// Trial runs one trial, unless it has a result, and returns that. It waits for
+// another process that is at it.
 func (r Runner) Trial(ctx context.Context, t Trial, workers int) (*Result, error) {
+	return r.trial(ctx, t, workers, true)
+}
+
+// trial is Trial, or gives errBusy instead of waiting.
+func (r Runner) trial(ctx context.Context, t Trial, workers int, wait bool) (*Result, error) {
 	k, err := r.kind(t)
 	if err != nil {
 		return nil, err
@@ -96,34 +104,65 @@ func (r Runner) Trial(ctx context.Context, t Trial, workers int) (*Result, error
 	if tell == nil {
 		tell = func(Event) {}
 	}
-	if res, err := LoadResult(r.Dir, t); err == nil {
-		tell(Event{Trial: t, Step: 1, Steps: 1, Score: math.NaN(), Found: true, Ended: true})
-		return res, nil
-	} // a damaged result is made anew
-	res, err := r.do(ctx, k, t, workers, tell)
+	res, found, err := r.once(ctx, k, t, workers, wait, tell)
 	if err != nil && !stopped(err) {
 		err = fmt.Errorf("%s: %w", t.Name, err)
 	}
-	tell(Event{Trial: t, Step: 1, Steps: 1, Score: math.NaN(), Ended: err == nil || !stopped(err), Err: err})
+	if !errors.Is(err, errBusy) {
+		tell(Event{Trial: t, Step: 1, Steps: 1, Score: math.NaN(), Found: found, Ended: err == nil || !stopped(err), Err: err})
+	}
 	return res, err
 }
 
-func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, tell func(Event)) (*Result, error) {
+// once runs a trial that no other process is at, unless it has a result.
+func (r Runner) once(ctx context.Context, k Kind, t Trial, workers int, wait bool, tell func(Event)) (res *Result, found bool, err error) {
+	if res, err := LoadResult(r.Dir, t); err == nil {
+		return res, true, nil
+	} // a damaged result is made anew
 	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	release, err := holdOn(ctx, stem(r.Dir, t), wait, func() {
+		tell(Event{Trial: t, Score: math.NaN(), Waits: true})
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	defer release()
+	if res, err := LoadResult(r.Dir, t); err == nil {
+		return res, true, nil // made by who had the lock before
 	}
 	start := time.Now()
+	res, err = r.do(ctx, k, t, workers, start, tell)
+	switch {
+	case err == nil:
+		os.Remove(FailurePath(r.Dir, t))
+	case !stopped(err):
+		f := Failure{Format: planFormat, Trial: t.ID(), Error: err.Error(), Run: newRunRecord(start)}
+		if p, ok := errors.AsType[panicked](err); ok {
+			f.Stack = string(p.stack)
+		}
+		f.save(r.Dir, t)
+	}
+	return res, false, err
+}
+
+func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, start time.Time, tell func(Event)) (res *Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			res, err = nil, panicked{v, debug.Stack()}
+		}
+	}()
 	out, err := k.Run(ctx, Job{Trial: t, Stem: stem(r.Dir, t), Workers: max(1, workers), Tell: func(step, steps int, score float64) {
 		tell(Event{Trial: t, Step: step, Steps: steps, Score: score})
 	}})
 	if err != nil {
 		return nil, err
 	}
-	res, err := newResult(t, out)
-	if err != nil {
+	if res, err = newResult(t, out); err != nil {
 		return nil, err
 	}
-	res.Run = RunRecord{Record: provenance.Here(), Ended: time.Now().UTC(), Seconds: time.Since(start).Seconds()}
+	res.Run = newRunRecord(start)
 	if err := res.save(r.Dir, t); err != nil {
 		return nil, err
 	}
@@ -139,7 +178,8 @@ func stopped(err error) bool {
 }
 
 // Run runs all trials of a plan, some at a time; those that measure time come
-// last, one by one. A trial that fails does not stop the others. The results are
+// last, one by one. A trial that fails does not stop the others, nor does one
+// that another process is at: it is waited for in the end. The results are
 // in the plan's order, nil where there is none; the error is the context's, or
 // the first failure.
 func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
@@ -156,14 +196,19 @@ func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
 	}
 	results := make([]*Result, len(p.Trials))
 	var failed failures
-	run := func(i, workers int) {
+	run := func(i, workers int, wait bool) (busy bool) {
 		if ctx.Err() != nil {
-			return
+			return false
 		}
 		var err error
-		if results[i], err = r.Trial(ctx, p.Trials[i], workers); err != nil && !stopped(err) {
+		results[i], err = r.trial(ctx, p.Trials[i], workers, wait)
+		if errors.Is(err, errBusy) {
+			return true
+		}
+		if err != nil && !stopped(err) {
 			failed.add(err)
 		}
+		return false
 	}
 	if len(beside) > 0 {
 		jobs := r.Jobs
@@ -172,10 +217,13 @@ func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
 		}
 		pool := compute.NewPool(min(jobs, len(beside)))
 		defer pool.Close()
-		pool.Run(len(beside), func(_, i int) { run(beside[i], 1) })
+		busy := make([]bool, len(p.Trials))
+		pool.Run(len(beside), func(_, i int) { busy[beside[i]] = run(beside[i], 1, false) })
+		beside = slices.DeleteFunc(beside, func(i int) bool { return !busy[i] })
+		pool.Run(len(beside), func(_, i int) { run(beside[i], 1, true) })
 	}
 	for _, i := range alone {
-		run(i, 1)
+		run(i, 1, true)
 	}
 	if err := ctx.Err(); err != nil {
 		return results, err

@@ -1,0 +1,28 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package sweep
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// lock locks a file until it is closed, for one process alone or against those
+// who want that.
+func lock(f *os.File, alone bool) error {
+	how := syscall.LOCK_SH
+	if alone {
+		how = syscall.LOCK_EX
+	}
+	for {
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+			continue
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return errBusy
+		}
+		return nil // anything else: the file system has no locks
+	}
+}
