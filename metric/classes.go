@@ -1,0 +1,142 @@
+package metric
+
+import (
+	"math"
+
+	"utvi/dist"
+)
+
+const (
+	confidenceBins = 15
+	leastProb      = 1e-30 // as in likelihood.Categorical
+
+	oddsBins = 4096 // of ln(p/(1−p)), 0.01 wide about 0
+	oddsBin  = 0.01
+)
+
+// Classification scores predicted probabilities of classes. The zero value is empty.
+type Classification struct {
+	right, ll, brier mean
+
+	// Per bin of the largest probability: Σ w, Σ w·probability, Σ w·[right].
+	bins [confidenceBins][3]float64
+
+	odds [2][]float64 // per true class of two, a histogram of the log-odds
+}
+
+// Add takes a row: its class, the predicted probabilities and its weight; a row of
+// weight 0 does not count.
+func (c *Classification) Add(class int, d dist.Categorical, weight float64) {
+	checkWeight(weight)
+	if weight == 0 {
+		return
+	}
+	guess, hit := d.Argmax(), 0.0
+	if guess == class {
+		hit = 1
+	}
+	c.right.add(hit, weight)
+	c.ll.add(math.Log(max(d[class], leastProb)), weight)
+	var brier float64
+	for k, p := range d {
+		if k == class {
+			p--
+		}
+		brier += p * p
+	}
+	c.brier.add(brier, weight)
+	b := &c.bins[min(max(int(d[guess]*confidenceBins), 0), confidenceBins-1)]
+	b[0] += weight
+	b[1] += weight * d[guess]
+	b[2] += weight * hit
+	if len(d) == 2 {
+		if c.odds[class] == nil {
+			c.odds[class] = make([]float64, oddsBins)
+		}
+		z := math.Log(max(d[1], leastProb)/max(d[0], leastProb))/oddsBin + oddsBins/2
+		c.odds[class][int(min(max(z, 0), oddsBins-1))] += weight
+	}
+}
+
+// Merge adds the rows of o.
+func (c *Classification) Merge(o *Classification) {
+	c.right.merge(&o.right)
+	c.ll.merge(&o.ll)
+	c.brier.merge(&o.brier)
+	for i := range c.bins {
+		for j := range c.bins[i] {
+			c.bins[i][j] += o.bins[i][j]
+		}
+	}
+	for k, from := range o.odds {
+		if from != nil && c.odds[k] == nil {
+			c.odds[k] = make([]float64, oddsBins)
+		}
+		for i, w := range from {
+			c.odds[k][i] += w
+		}
+	}
+}
+
+// ClassificationScores are the scores of predicted classes.
+type ClassificationScores struct {
+	Rows     int   `json:"rows"`
+	Accuracy Score `json:"accuracy"` // of the most probable class
+	LL       Score `json:"ll"`       // mean log-probability of the class, in nats, at least ln 1e-30 a row
+	Brier    Score `json:"brier"`    // Σ over classes of (p − [it is the class])², between 0 and 2
+
+	// ECE is the expected calibration error (Guo et al. 2017): over 15 equally wide
+	// bins of the largest probability, the mean of |share that was right − mean of
+	// that probability|, by weight.
+	ECE float64 `json:"ece"`
+
+	// AUROC, with two classes that both occur, is the probability that a row of class 1
+	// is given higher odds of it than a row of class 0, those within 0.01 of log-odds
+	// counted half.
+	AUROC *float64 `json:"auroc,omitempty"`
+}
+
+// Scores gives the scores of the rows so far; all are 0 where there are none.
+func (c *Classification) Scores() ClassificationScores {
+	s := ClassificationScores{Rows: c.ll.n, Accuracy: c.right.score(), LL: c.ll.score(), Brier: c.brier.score()}
+	if c.ll.n == 0 {
+		return s
+	}
+	for _, b := range c.Reliability() {
+		s.ECE += b.Share * math.Abs(b.Right-b.Confidence)
+	}
+	if c.odds[0] != nil && c.odds[1] != nil {
+		auroc := c.auroc()
+		s.AUROC = &auroc
+	}
+	return s
+}
+
+func (c *Classification) auroc() float64 {
+	var below, ones, sum float64
+	for i, zero := range c.odds[0] {
+		one := c.odds[1][i]
+		sum += one * (below + zero/2)
+		below += zero
+		ones += one
+	}
+	return sum / (below * ones)
+}
+
+// A Bin is a part of a reliability diagram: the share of rows whose largest
+// probability lies in it, the mean of that probability and the share that was right.
+type Bin struct {
+	Share      float64 `json:"share"`
+	Confidence float64 `json:"confidence"`
+	Right      float64 `json:"right"`
+}
+
+// Reliability returns the bins of the ECE that are not empty, by rising confidence.
+func (c *Classification) Reliability() (bins []Bin) {
+	for _, b := range c.bins {
+		if b[0] > 0 {
+			bins = append(bins, Bin{b[0] / c.ll.w, b[1] / b[0], b[2] / b[0]})
+		}
+	}
+	return bins
+}

@@ -1,0 +1,72 @@
+package metric
+
+import "math"
+
+// Coverage counts how often intervals hold their target, and how wide they are.
+// The zero value is empty.
+type Coverage struct {
+	held, width mean
+	unbounded   int
+}
+
+// Add takes the interval [lo, hi] of a row whose target is y.
+func (c *Coverage) Add(y, lo, hi, weight float64) { c.add(lo <= y && y <= hi, hi-lo, weight) }
+
+func (c *Coverage) add(held bool, width, weight float64) {
+	checkWeight(weight)
+	if weight == 0 {
+		return
+	}
+	hit := 0.0
+	if held {
+		hit = 1
+	}
+	c.held.add(hit, weight)
+	if math.IsInf(width, 1) {
+		c.unbounded++
+		return
+	}
+	c.width.add(width, weight)
+}
+
+// Merge adds the rows of o.
+func (c *Coverage) Merge(o *Coverage) {
+	c.held.merge(&o.held)
+	c.width.merge(&o.width)
+	c.unbounded += o.unbounded
+}
+
+// CoverageScore says what intervals of a level hold.
+type CoverageScore struct {
+	Level     float64 `json:"level"`
+	Coverage  float64 `json:"coverage"`
+	Low       float64 `json:"low"`  // with High, Wilson's 95 % interval of the coverage
+	High      float64 `json:"high"` // (1927), from (Σw)²/Σw² rows
+	Width     float64 `json:"width"`
+	Unbounded int     `json:"unbounded,omitempty"` // rows with an infinite interval, not in Width
+}
+
+// Within reports whether the level itself lies in the interval of the coverage: the
+// intervals may well be right.
+func (s CoverageScore) Within() bool { return s.Low <= s.Level && s.Level <= s.High }
+
+// Score gives the coverage as that of intervals of the given level.
+func (c *Coverage) Score(level float64) CoverageScore {
+	share := c.held.value()
+	low, high := Wilson(share, c.held.rows())
+	return CoverageScore{level, share, low, high, c.width.value(), c.unbounded}
+}
+
+// Wilson returns the 95 % score interval of a probability of which n trials showed a
+// share (Wilson 1927). Unlike share ± 1.96·√(share·(1−share)/n), it holds its level
+// near 0 and 1 and for small n.
+func Wilson(share, n float64) (low, high float64) {
+	if !(n > 0) {
+		return 0, 1
+	}
+	const z = 1.959963984540054
+	t := z * z / n
+	centre := (share + t/2) / (1 + t)
+	half := math.Sqrt(t*(share*(1-share)+t/4)) / (1 + t)
+	return max(min(centre-half, share), 0), min(max(centre+half, share), 1) // despite rounding
+}

@@ -1,0 +1,97 @@
+// Package metric scores predictive distributions over rows, one row after another:
+// an accumulator takes a row, keeps sums and histograms, and gives its scores at any
+// time. Rows may be weighted; accumulators of several data sets can be merged.
+//
+// A weighted mean m = Σ w x / Σ w has the standard error
+//
+//	√( n/(n−1) · Σ w² (x−m)² ) / Σ w
+//
+// which for equal weights is s/√n: what another draw of rows would change.
+package metric
+
+import "math"
+
+// A mean is a running weighted mean. Values are counted from the first, so that
+// the squares cancel little.
+type mean struct {
+	n          int
+	first      float64
+	w, w2      float64 // Σ w, Σ w²
+	x, x2, xx2 float64 // Σ w d, Σ w² d, Σ w² d², d = x − first
+}
+
+func (m *mean) add(x, w float64) {
+	if m.n == 0 {
+		m.first = x
+	}
+	d := x - m.first
+	m.n++
+	m.w += w
+	m.w2 += w * w
+	m.x += w * d
+	m.x2 += w * w * d
+	m.xx2 += w * w * d * d
+}
+
+func (m *mean) merge(o *mean) {
+	if m.n == 0 {
+		*m = *o
+		return
+	}
+	shift := o.first - m.first
+	m.n += o.n
+	m.w += o.w
+	m.w2 += o.w2
+	m.x += o.x + shift*o.w
+	m.x2 += o.x2 + shift*o.w2
+	m.xx2 += o.xx2 + 2*shift*o.x2 + shift*shift*o.w2
+}
+
+// value is the mean, 0 of nothing.
+func (m *mean) value() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.first + m.x/m.w
+}
+
+// se is the standard error of the mean, 0 of less than two values.
+func (m *mean) se() float64 {
+	if m.n < 2 {
+		return 0
+	}
+	d := m.x / m.w
+	n := float64(m.n)
+	return math.Sqrt(max(n/(n-1)*(m.xx2-2*d*m.x2+d*d*m.w2), 0)) / m.w
+}
+
+// rows is how many rows of equal weight would know as much: (Σw)²/Σw².
+func (m *mean) rows() float64 {
+	if m.n == 0 {
+		return 0
+	}
+	return m.w * m.w / m.w2
+}
+
+// A Score is a mean over rows and its standard error.
+type Score struct {
+	Value float64 `json:"value"`
+	SE    float64 `json:"se"`
+}
+
+func (m *mean) score() Score { return Score{m.value(), m.se()} }
+
+// root is the score of the root of a mean, its error by the slope of the root.
+func (m *mean) root() Score {
+	r := math.Sqrt(m.value())
+	if r == 0 {
+		return Score{}
+	}
+	return Score{r, m.se() / (2 * r)}
+}
+
+func checkWeight(w float64) {
+	if !(w >= 0) || math.IsInf(w, 1) {
+		panic("metric: a weight must be finite and not below 0")
+	}
+}

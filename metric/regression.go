@@ -1,0 +1,115 @@
+package metric
+
+import (
+	"math"
+
+	"utvi/dist"
+)
+
+// levels are those of the intervals that Regression reports.
+var levels = [...]float64{0.5, 0.9, 0.95}
+
+const pitBins = 1000
+
+// Regression scores predictive distributions of numbers. The zero value is empty.
+type Regression struct {
+	ll, square, abs, crps, variance, sd mean
+	cover                               [len(levels)]Coverage
+	pit                                 [pitBins]float64 // Σ w
+}
+
+// Add takes a row: its target, what was predicted and its weight; a row of weight 0
+// does not count.
+func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
+	checkWeight(weight)
+	if weight == 0 {
+		return
+	}
+	e, sd := y-d.Mean(), d.SD()
+	r.ll.add(d.LogPDF(y), weight)
+	r.square.add(e*e, weight)
+	r.abs.add(math.Abs(e), weight)
+	r.crps.add(d.CRPS(y), weight)
+	r.variance.add(sd*sd, weight)
+	r.sd.add(sd, weight)
+	pit := d.CDF(y)
+	for i, level := range levels {
+		lo, hi := dist.Interval(d, level)
+		// The level of y decides, not y itself: both are rounded.
+		r.cover[i].add(math.Abs(pit-0.5) <= level/2, hi-lo, weight)
+	}
+	r.pit[min(max(int(pit*pitBins), 0), pitBins-1)] += weight
+}
+
+// Merge adds the rows of o.
+func (r *Regression) Merge(o *Regression) {
+	for _, pair := range [...][2]*mean{{&r.ll, &o.ll}, {&r.square, &o.square}, {&r.abs, &o.abs},
+		{&r.crps, &o.crps}, {&r.variance, &o.variance}, {&r.sd, &o.sd}} {
+		pair[0].merge(pair[1])
+	}
+	for i := range r.cover {
+		r.cover[i].Merge(&o.cover[i])
+	}
+	for i, w := range o.pit {
+		r.pit[i] += w
+	}
+}
+
+// RegressionScores are the scores of predicted numbers.
+type RegressionScores struct {
+	Rows int   `json:"rows"`
+	LL   Score `json:"ll"`   // mean log-density of the target, in nats
+	RMSE Score `json:"rmse"` // of the predicted mean
+	MAE  Score `json:"mae"`  // of the predicted mean
+	CRPS Score `json:"crps"`
+
+	// Intervals are the central 50, 90 and 95 % intervals.
+	Intervals []CoverageScore `json:"intervals"`
+
+	// CalibrationError is the mean over the levels p = 0.001 … 0.999 of |share of
+	// rows with CDF(y) ≤ p − p|: 0 at best, ½ at worst. A perfect predictor has about
+	// CalibrationChance = 0.313/√n by chance: the mean of √(2p(1−p)/πn) over p.
+	CalibrationError  float64 `json:"calibration_error"`
+	CalibrationChance float64 `json:"calibration_chance"`
+
+	Sharpness float64 `json:"sharpness"` // root of the mean predicted variance
+	MeanSD    float64 `json:"mean_sd"`   // mean predicted standard deviation
+}
+
+// Scores gives the scores of the rows so far; all are 0 where there are none.
+func (r *Regression) Scores() RegressionScores {
+	s := RegressionScores{
+		Rows: r.ll.n, LL: r.ll.score(), RMSE: r.square.root(), MAE: r.abs.score(), CRPS: r.crps.score(),
+		Sharpness: r.variance.root().Value, MeanSD: r.sd.value(),
+	}
+	for i, level := range levels {
+		s.Intervals = append(s.Intervals, r.cover[i].Score(level))
+	}
+	if r.ll.n == 0 {
+		return s
+	}
+	var below float64
+	for i, w := range r.pit[:pitBins-1] {
+		below += w / r.ll.w
+		s.CalibrationError += math.Abs(below-float64(i+1)/pitBins) / (pitBins - 1)
+	}
+	s.CalibrationChance = math.Sqrt(math.Pi/32) / math.Sqrt(r.ll.rows())
+	return s
+}
+
+// PIT returns the histogram of the levels CDF(y), the probability integral
+// transform: the share of rows in each of equally wide bins between 0 and 1. It is
+// flat where the predictions are calibrated, its running sum the calibration curve.
+// The number of bins must divide 1,000.
+func (r *Regression) PIT(bins int) []float64 {
+	if bins < 1 || pitBins%bins != 0 {
+		panic("metric: the number of bins must divide 1000")
+	}
+	h := make([]float64, bins)
+	for i, w := range r.pit {
+		if w > 0 {
+			h[i*bins/pitBins] += w / r.ll.w
+		}
+	}
+	return h
+}

@@ -1,0 +1,70 @@
+package metric
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+)
+
+// WriteTable writes the scores as aligned lines, with standard errors.
+func (s RegressionScores) WriteTable(w io.Writer) error {
+	t := newTable(w)
+	t.score("log-likelihood", s.LL)
+	t.score("RMSE", s.RMSE)
+	t.score("MAE", s.MAE)
+	t.score("CRPS", s.CRPS)
+	for _, i := range s.Intervals {
+		i.line(t)
+	}
+	t.line("calibration error", "%.4f", s.CalibrationError)
+	t.line("", "%.4f expected by chance", s.CalibrationChance)
+	t.line("sharpness", "%.4g root mean variance", s.Sharpness)
+	t.line("", "%.4g mean standard deviation", s.MeanSD)
+	t.line("rows", "%d", s.Rows)
+	return t.close()
+}
+
+func (i CoverageScore) line(t *table) {
+	t.line(fmt.Sprintf("%.4g %% intervals", 100*i.Level), "cover %.1f %% (95 %% within %.1f … %.1f), mean width %.4g",
+		100*i.Coverage, 100*i.Low, 100*i.High, i.Width)
+	if i.Unbounded > 0 {
+		t.line("", "%d rows have no bounds", i.Unbounded)
+	}
+}
+
+// WriteTable writes the scores as aligned lines, with standard errors.
+func (s ClassificationScores) WriteTable(w io.Writer) error {
+	t := newTable(w)
+	t.score("accuracy", s.Accuracy)
+	t.score("log-likelihood", s.LL)
+	t.score("Brier score", s.Brier)
+	t.line("calibration error", "%.4f", s.ECE)
+	if s.AUROC != nil {
+		t.line("AUROC", "%.4f", *s.AUROC)
+	}
+	t.line("rows", "%d", s.Rows)
+	return t.close()
+}
+
+// A table aligns names with what they are worth, and keeps the first error.
+type table struct {
+	out *tabwriter.Writer
+	err error
+}
+
+func newTable(w io.Writer) *table { return &table{out: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)} }
+
+func (t *table) line(name, format string, a ...any) {
+	if _, err := fmt.Fprintf(t.out, "%s\t%s\n", name, fmt.Sprintf(format, a...)); t.err == nil {
+		t.err = err
+	}
+}
+
+func (t *table) score(name string, s Score) { t.line(name, "%.4g ± %.2g", s.Value, s.SE) }
+
+func (t *table) close() error {
+	if err := t.out.Flush(); t.err == nil {
+		t.err = err
+	}
+	return t.err
+}
