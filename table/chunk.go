@@ -1,0 +1,159 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// MaxRows is the most rows a Chunk has.
+const MaxRows = 4096
+
+// maxCells bounds the memory of a chunk that is very wide.
+const maxCells = 1 << 22
+
+// A Header names a table and its columns.
+type Header struct {
+	File    string   // as the user named it; "standard input" for -
+	Columns []string // c1, c2 … where the file names none
+	Named   bool     // the file names its columns
+	lines   bool     // rows stand on lines
+}
+
+// Column returns the position of the column of that name, −1 where there is none.
+func (h *Header) Column(name string) int {
+	for i, c := range h.Columns {
+		if c == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// find is Column with an error that tells what there is.
+func (h *Header) find(name, what string) (int, error) {
+	if i := h.Column(name); i >= 0 {
+		return i, nil
+	}
+	return 0, fmt.Errorf("%s has no column %s, named as %s; it has %s", h.File, name, what, list(h.Columns))
+}
+
+// list names columns, not more than a line of them.
+func list(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return fmt.Sprintf("%s … (%d columns)", strings.Join(names[:most], ", "), len(names))
+	}
+	return strings.Join(names, ", ")
+}
+
+// A Source yields the rows of a table in order. Next returns io.EOF after the last
+// chunk. Chunks stay valid; they may be used by several goroutines.
+type Source interface {
+	Header() *Header
+	Next() (*Chunk, error)
+}
+
+// A Chunk is up to MaxRows successive rows.
+type Chunk struct {
+	head  *Header
+	rows  int
+	cells []cell // row-major
+	texts texts
+	where []int // line or row number in the file, from 1
+	first int   // of row 0 within texts
+}
+
+// texts finds the text of a cell: ref is what the cell carries if it is a text,
+// −1 if it is a number.
+type texts interface {
+	text(row, col, ref int, v cell) string
+}
+
+// Rows is the number of rows.
+func (c *Chunk) Rows() int { return c.rows }
+
+// Line is where a row stands in the file: its line, or its number where the
+// format has no lines. Both count from 1.
+func (c *Chunk) Line(row int) int { return c.where[row] }
+
+// Cell returns what a cell holds; the number is NaN unless it is one.
+func (c *Chunk) Cell(row, col int) (Kind, float64) {
+	v := c.cells[row*len(c.head.Columns)+col]
+	k, _ := unbox(v)
+	return k, v
+}
+
+// Text returns a cell as it was written, blanks around it removed, "" if it is
+// missing.
+func (c *Chunk) Text(row, col int) string {
+	v := c.cells[row*len(c.head.Columns)+col]
+	switch k, ref := unbox(v); k {
+	case Text:
+		return c.texts.text(c.first+row, col, ref, v)
+	case Number:
+		return c.texts.text(c.first+row, col, -1, v)
+	}
+	return ""
+}
+
+// level returns the cell as a category: numbers in their one way of writing.
+func (c *Chunk) level(row, col int) string {
+	if k, v := c.Cell(row, col); k == Number {
+		return label(v)
+	}
+	return c.Text(row, col)
+}
+
+// errorf is an error about a cell.
+func (c *Chunk) errorf(row, col int, format string, args ...any) error {
+	return fmt.Errorf("%s, column %s: %s", c.at(row), c.head.Columns[col], fmt.Sprintf(format, args...))
+}
+
+func (c *Chunk) at(row int) string { return c.head.at(c.where[row]) }
+
+func (h *Header) at(where int) string {
+	if h.lines {
+		return fmt.Sprintf("%s line %d", h.File, where)
+	}
+	return fmt.Sprintf("%s row %d", h.File, where)
+}
+
+// short quotes a text for a message, its end cut off.
+func short(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:40]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// each calls f for every chunk of a source.
+func each(s Source, f func(*Chunk) error) error {
+	for {
+		c, err := s.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = f(c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// listed holds texts in a list; numbers are written the shortest way.
+type listed struct{ list []string }
+
+func (l *listed) text(_, _, ref int, v cell) string {
+	if ref < 0 {
+		return label(v)
+	}
+	return l.list[ref]
+}
+
+func (c *Chunk) kind(row, col int) Kind {
+	k, _ := c.Cell(row, col)
+	return k
+}

@@ -1,0 +1,65 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"runtime"
+
+	"utvi/compute"
+)
+
+// openCSV finds out delimiter and header from the start of the file.
+func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) error {
+	start, _ := in.Peek(sniffSize)
+	if err := refuseBinary(r.head.File, start); err != nil {
+		return err
+	}
+	const bom = "\xef\xbb\xbf"
+	if bytes.HasPrefix(start, []byte(bom)) {
+		in.Discard(len(bom))
+		start = start[len(bom):]
+	}
+	if !whole {
+		if start = start[:lastRecord(start)]; len(start) == 0 {
+			return fmt.Errorf("%s: the first row is longer than %d kB; is this a table?", r.head.File, sniffSize/1000)
+		}
+	}
+	delim := o.Delimiter
+	if delim == 0 {
+		delim = sniffDelimiter(start, ext)
+	}
+	r.head.lines = true
+	lines, bytes, err := readHeader(r.head, start, delim, o.Header)
+	if err != nil {
+		return err
+	}
+	in.Discard(bytes)
+	rows := &csvRows{head: r.head, src: in, delim: delim, pool: o.Pool, size: blockSize, line: 1 + lines}
+	if rows.pool == nil {
+		rows.pool = compute.NewPool(runtime.GOMAXPROCS(0))
+		r.done = append(r.done, rows.pool.Close)
+	}
+	r.rows = rows
+	return nil
+}
+
+// readHeader names the columns by the first row and returns how many lines and
+// bytes to pass over: none if that row is already data.
+func readHeader(h *Header, start []byte, delim byte, header HeaderRow) (lines, size int, err error) {
+	var row []string
+	at := 0
+	for row == nil {
+		var bad *rowError
+		if row, at, bad = scanRow(start, at, delim); bad != nil {
+			return 0, 0, fmt.Errorf("%s: %s", h.at(1+bytes.Count(start[:at], []byte{'\n'})), bad.what)
+		}
+		if row == nil && at >= len(start) {
+			return 0, 0, fmt.Errorf("%s is empty", h.File)
+		}
+	}
+	if err := nameColumns(h, row, header); err != nil || !h.Named {
+		return 0, 0, err
+	}
+	return bytes.Count(start[:at], []byte{'\n'}), at, nil
+}

@@ -1,0 +1,31 @@
+// Package table reads a user's tables (CSV, TSV, Parquet, NumPy) in bounded
+// memory, finds out what their columns are, and encodes them as the inputs and
+// targets of a network.
+//
+// There are two levels. Raw rows: Open gives a Reader, which yields Chunks of
+// cells, each a number, a text or missing, and knows on which line they stand;
+// Load keeps all of them in a Frame. Meaning: Infer looks at rows once and makes a
+// Schema (types, levels, means, deviations), which is stored with the model; Bind
+// ties it to the columns of a file, by name, and gives an Encoder.
+//
+// Training holds rows in memory and learns the schema from training rows only:
+//
+//	r, err := table.Open("data.csv", table.Options{})
+//	f, err := table.Load(r)
+//	train, test, err := f.Split(nil, table.Split{Seed: 1, Fraction: 0.1})
+//	schema, err := table.Infer(f.Rows(train), table.Spec{Targets: []string{"y"}})
+//	set, err := schema.Encode(f.Rows(train)) // set.X, set.Y, set.Weight
+//
+// Prediction streams, whatever the size of the file:
+//
+//	r, err := table.Open("new.csv", table.Options{})
+//	e, err := schema.Bind(r.Header())
+//	for {
+//		c, err := r.Next() // io.EOF at the end
+//		err = e.Inputs(c, x.Slice(0, c.Rows()))
+//		…
+//	}
+//
+// A cell that is empty or says NA, N/A, NaN, null, none or ? is missing. Every
+// error is a sentence that names file, line and column.
+package table

@@ -1,0 +1,342 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"utvi/gauss"
+)
+
+// An Encoder turns the rows of one file into numbers as a Schema says. It does not
+// change: goroutines may share it.
+type Encoder struct {
+	schema  *Schema
+	head    *Header
+	inputs  []input
+	width   int
+	targets []target
+	weight  int // position, −1: none
+	extra   []string
+}
+
+// An input is a column of the schema, where it stands in the file, and its first
+// input.
+type input struct {
+	*Column
+	pos, std int // std: position of its deviations, −1: none
+	at       int
+	width    int
+	levels   map[string]int
+}
+
+type target struct {
+	*Column
+	pos    int
+	levels map[string]int
+}
+
+// Bind ties the schema to the columns of a file, by name whatever their order, or
+// by position where the schema or the file has no names. Columns of inputs must be
+// there; targets and weights may be absent (see HasTargets).
+func (s *Schema) Bind(h *Header) (*Encoder, error) {
+	e := &Encoder{schema: s, head: h, weight: -1}
+	find, err := s.finder(h)
+	if err != nil {
+		return nil, err
+	}
+	var absent []string
+	need := func(name string) int {
+		p := find(name)
+		if p < 0 {
+			absent = append(absent, name)
+		}
+		return p
+	}
+	known := map[int]bool{}
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		known[find(c.Name)] = true
+		switch c.Role {
+		case Input:
+			in := input{Column: c, pos: need(c.Name), std: -1, at: e.width, width: s.width(c), levels: index(c.Levels)}
+			if c.StdFrom != "" {
+				in.std = need(c.StdFrom)
+			}
+			e.inputs = append(e.inputs, in)
+			e.width += in.width
+		case Target:
+			e.targets = append(e.targets, target{c, find(c.Name), index(c.Levels)})
+		case Weight:
+			e.weight = find(c.Name)
+		}
+	}
+	if absent != nil {
+		return nil, fmt.Errorf("%s lacks %s, which the model needs; it has %s", h.File, columns(absent), list(h.Columns))
+	}
+	for i, name := range h.Columns {
+		if !known[i] {
+			e.extra = append(e.extra, name)
+		}
+	}
+	return e, nil
+}
+
+func columns(names []string) string {
+	if len(names) == 1 {
+		return "the column " + names[0]
+	}
+	return "the columns " + list(names)
+}
+
+func index(levels []string) map[string]int {
+	m := make(map[string]int, len(levels))
+	for i, l := range levels {
+		m[l] = i
+	}
+	return m
+}
+
+// finder returns what finds a column of the schema in a file: −1 if it is not
+// there.
+func (s *Schema) finder(h *Header) (func(name string) int, error) {
+	if s.Named && h.Named {
+		pos := index(h.Columns)
+		return func(name string) int {
+			if p, ok := pos[name]; ok {
+				return p
+			}
+			return -1
+		}, nil
+	}
+	// By position: all columns of the training table, or all but its targets.
+	var all, fewer []string
+	for _, c := range s.Columns {
+		all = append(all, c.Name)
+		if c.Role != Target {
+			fewer = append(fewer, c.Name)
+		}
+	}
+	for _, names := range [][]string{all, fewer} {
+		if len(names) == len(h.Columns) {
+			return func(name string) int { return slices.Index(names, name) }, nil
+		}
+	}
+	return nil, fmt.Errorf("%s has %d columns, to be matched by position; the model was trained with %d, or %d without targets, in this order: %s",
+		h.File, len(h.Columns), len(all), len(fewer), list(all))
+}
+
+// Width is the number of inputs of a row, as Schema.Inputs names them.
+func (e *Encoder) Width() int { return e.width }
+
+// Extra names columns of the file that the schema does not know. They are not used.
+func (e *Encoder) Extra() []string { return e.extra }
+
+// HasTargets reports whether the file holds all targets.
+func (e *Encoder) HasTargets() bool {
+	return !slices.ContainsFunc(e.targets, func(t target) bool { return t.pos < 0 })
+}
+
+// HasWeights reports whether the file holds the weights of the schema.
+func (e *Encoder) HasWeights() bool { return e.weight >= 0 }
+
+// Inputs writes the inputs of a chunk to x, a batch of its rows and Width columns:
+// numbers as (v − mean)/sd with variance (std/sd)², categories as one-hot. Without
+// x.Var variances are left out.
+func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
+	if x.Rows != c.rows || x.Width != e.width {
+		panic("table: the batch does not have the chunk's rows and the encoder's width")
+	}
+	clear(x.Mean)
+	clear(x.Var)
+	for row := range c.rows {
+		cells := c.cells[row*len(c.head.Columns):]
+		mean := x.Mean[row*e.width : (row+1)*e.width]
+		for i := range e.inputs {
+			in := &e.inputs[i]
+			v := cells[in.pos]
+			if z := float32((v - in.Mean) / in.SD); in.Type == Numeric && z-z == 0 {
+				mean[in.at] = z
+				if x.Var != nil {
+					variance, err := in.variance(c, row)
+					if err != nil {
+						return err
+					}
+					x.Var[row*e.width+in.at] = variance
+				}
+				continue
+			}
+			if err := e.special(c, row, in, mean); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// special encodes what is not a finite number in a numeric column.
+func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
+	k := c.kind(row, in.pos)
+	switch {
+	case k == Missing && !e.schema.Impute:
+		return c.errorf(row, in.pos, "the value is missing; a model trained with --impute accepts that")
+	case in.Type == Categorical:
+		level := len(in.Levels) // other
+		if k != Missing {
+			if i, ok := in.levels[c.level(row, in.pos)]; ok {
+				level = i
+			}
+		}
+		mean[in.at+level] = 1
+		return nil
+	case k == Missing:
+		if in.width == 2 {
+			mean[in.at+1] = 1
+		}
+		return nil // the mean is 0
+	case k == Text:
+		return c.errorf(row, in.pos, "%s is text; a number is needed", short(c.Text(row, in.pos)))
+	}
+	return notFinite(c, row, in.pos, in.Column)
+}
+
+// notFinite is the error about a number that is infinite, or would be as float32.
+func notFinite(c *Chunk, row, col int, as *Column) error {
+	_, v := c.Cell(row, col)
+	if math.IsInf(v, 0) {
+		return c.errorf(row, col, "%g is not a finite number", v)
+	}
+	return c.errorf(row, col, "%g is too far from what was trained with, %g to %g", v, as.Min, as.Max)
+}
+
+// variance is that of an encoded input: (std/sd)².
+func (in *input) variance(c *Chunk, row int) (float32, error) {
+	std := in.Std
+	if in.std >= 0 {
+		var err error
+		if std, err = c.positive(row, in.std, "standard deviation"); err != nil {
+			return 0, err
+		}
+	}
+	r := std / in.SD
+	v := float32(r * r)
+	if v-v != 0 {
+		return 0, c.errorf(row, in.pos, "the standard deviation is %g, too large beside that of the column, %g", std, in.SD)
+	}
+	return v, nil
+}
+
+// positive reads a number that must be finite and not negative.
+func (c *Chunk) positive(row, col int, what string) (float64, error) {
+	k, v := c.Cell(row, col)
+	if k == Number && v >= 0 && !math.IsInf(v, 1) {
+		return v, nil
+	}
+	s := c.Text(row, col)
+	if k == Missing {
+		s = "missing"
+	}
+	return 0, c.errorf(row, col, "the %s is %s; a finite number ≥ 0 is needed", what, s)
+}
+
+// Targets writes the targets of a chunk to y, row-major: numbers as (v − mean)/sd,
+// classes as their index. The file must have them.
+func (e *Encoder) Targets(c *Chunk, y []float32) error {
+	if len(y) != c.rows*len(e.targets) {
+		panic("table: y does not have the chunk's rows of targets")
+	}
+	if !e.HasTargets() {
+		var names []string
+		for _, t := range e.targets {
+			names = append(names, t.Name)
+		}
+		return fmt.Errorf("%s lacks the target %s; it has %s", e.head.File, strings.Join(names, ", "), list(e.head.Columns))
+	}
+	for row := range c.rows {
+		for j := range e.targets {
+			v, err := e.targets[j].encode(c, row)
+			if err != nil {
+				return err
+			}
+			y[row*len(e.targets)+j] = v
+		}
+	}
+	return nil
+}
+
+func (t *target) encode(c *Chunk, row int) (float32, error) {
+	k, v := c.Cell(row, t.pos)
+	switch {
+	case k == Missing:
+		return 0, missingError(c, row, t.pos, Target)
+	case t.Type == Categorical:
+		if i, ok := t.levels[c.level(row, t.pos)]; ok {
+			return float32(i), nil
+		}
+		return 0, c.errorf(row, t.pos, "%s is none of the classes %s", short(c.Text(row, t.pos)), list(t.Levels))
+	case k == Text:
+		return 0, c.errorf(row, t.pos, "%s is text; the target is a number", short(c.Text(row, t.pos)))
+	}
+	z := float32((v - t.Mean) / t.SD)
+	if z-z != 0 {
+		return 0, notFinite(c, row, t.pos, t.Column)
+	}
+	return z, nil
+}
+
+// Weights writes the weights of a chunk's rows to w, 1 where the file has none.
+func (e *Encoder) Weights(c *Chunk, w []float32) error {
+	for row := range c.rows {
+		v := 1.0
+		if e.weight >= 0 {
+			var err error
+			if v, err = c.positive(row, e.weight, "weight"); err != nil {
+				return err
+			}
+		}
+		w[row] = float32(v)
+	}
+	return nil
+}
+
+// A Set is encoded rows in memory.
+type Set struct {
+	X      gauss.Batch[float32] // Var is nil unless the schema is Uncertain
+	Y      []float32            // row-major, one column per target
+	Weight []float32            // nil: all 1
+}
+
+// Encode encodes all rows of a source, with their targets.
+func (s *Schema) Encode(rows Source) (*Set, error) {
+	e, err := s.Bind(rows.Header())
+	if err != nil {
+		return nil, err
+	}
+	set := &Set{X: gauss.Batch[float32]{Width: e.width}}
+	err = each(rows, func(c *Chunk) error { return set.add(e, c) })
+	if err == nil && set.X.Rows == 0 {
+		err = fmt.Errorf("%s: there are no rows to encode", e.head.File)
+	}
+	return set, err
+}
+
+func (t *Set) add(e *Encoder, c *Chunk) error {
+	n, k := t.X.Rows, len(e.targets)
+	t.X.Rows += c.rows
+	t.X.Mean = slices.Grow(t.X.Mean, c.rows*e.width)[:t.X.Rows*e.width]
+	if e.schema.Uncertain() {
+		t.X.Var = slices.Grow(t.X.Var, c.rows*e.width)[:t.X.Rows*e.width]
+	}
+	t.Y = slices.Grow(t.Y, c.rows*k)[:t.X.Rows*k]
+	if err := e.Inputs(c, t.X.Slice(n, t.X.Rows)); err != nil {
+		return err
+	}
+	if e.weight >= 0 {
+		t.Weight = slices.Grow(t.Weight, c.rows)[:t.X.Rows]
+		if err := e.Weights(c, t.Weight[n:]); err != nil {
+			return err
+		}
+	}
+	return e.Targets(c, t.Y[n*k:])
+}

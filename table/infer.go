@@ -1,0 +1,329 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Spec is what the user says of a table's columns.
+type Spec struct {
+	Targets     []string
+	Task        Task     // "": classification if the target is text
+	Inputs      []string // nil: all columns that have no other role
+	Ignore      []string
+	Categorical []string // though they hold numbers
+	Weight      string
+	Group       string
+	Time        string
+	InputStd    map[string]float64 // per column; a column x_std beside x is found by itself
+	Impute      bool               // accept missing inputs
+	MaxLevels   int                // of a categorical input; 0: 50
+}
+
+// Infer looks at rows once and finds out what their columns are. Means, deviations
+// and levels are those of these rows: give it training rows.
+func Infer(rows Source, spec Spec) (*Schema, error) {
+	h := rows.Header()
+	in := &inference{Spec: spec, head: h, roles: make([]Role, len(h.Columns))}
+	if in.MaxLevels == 0 {
+		in.MaxLevels = 50
+	}
+	if err := in.assign(); err != nil {
+		return nil, err
+	}
+	in.profiles = make([]*profile, len(h.Columns))
+	for i := range in.profiles {
+		in.profiles[i] = newProfile()
+	}
+	n := 0
+	err := each(rows, func(c *Chunk) error {
+		n += c.Rows()
+		return in.look(c)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Schema{Named: h.Named, Impute: spec.Impute, Rows: n, Columns: make([]Column, len(h.Columns))}
+	if err := in.decide(s); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+type inference struct {
+	Spec
+	head     *Header
+	roles    []Role
+	profiles []*profile
+}
+
+// look takes in the rows of a chunk and stops at what no type could excuse.
+func (in *inference) look(c *Chunk) error {
+	for col, role := range in.roles {
+		if role == Dropped || role == Group || role == Time {
+			continue
+		}
+		p := in.profiles[col]
+		for row := range c.Rows() {
+			was := p.missing
+			p.add(c, row, col)
+			if p.missing > was && (role != Input || !in.Impute) {
+				return missingError(c, row, col, role)
+			}
+		}
+	}
+	return nil
+}
+
+func missingError(c *Chunk, row, col int, role Role) error {
+	switch role {
+	case Target:
+		return c.errorf(row, col, "the target is missing; take the row out")
+	case Input:
+		return c.errorf(row, col, "the value is missing; --impute fills in the training mean, --ignore %s leaves the column out", c.head.Columns[col])
+	}
+	return c.errorf(row, col, "the %s is missing", roleName[role])
+}
+
+var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
+
+// assign gives every column its role.
+func (in *inference) assign() error {
+	for i := range in.roles {
+		in.roles[i] = Input
+		if in.Inputs != nil {
+			in.roles[i] = Dropped
+		}
+	}
+	set := func(role Role, what string, names ...string) error {
+		for _, name := range names {
+			if name == "" {
+				continue
+			}
+			i, err := in.head.find(name, what)
+			if err != nil {
+				return err
+			}
+			if was := in.roles[i]; was != Input && was != Dropped && was != role {
+				return fmt.Errorf("column %s cannot be %s and %s", name, was, role)
+			}
+			in.roles[i] = role
+		}
+		return nil
+	}
+	if len(in.Targets) == 0 {
+		return errors.New("no target is given; name the column to predict")
+	}
+	if err := errors.Join(
+		set(Dropped, "ignored", in.Ignore...), set(Input, "input", in.Inputs...), set(Target, "target", in.Targets...),
+		set(Weight, "weight", in.Weight), set(Group, "group", in.Group), set(Time, "time", in.Time)); err != nil {
+		return firstError(err)
+	}
+	for _, name := range in.Categorical {
+		if _, err := in.head.find(name, "categorical"); err != nil {
+			return err
+		}
+	}
+	for i, name := range in.head.Columns {
+		if x, ok := strings.CutSuffix(name, "_std"); ok && in.head.Named && in.roles[i] == Input {
+			if j := in.head.Column(x); j >= 0 && in.roles[j] == Input {
+				in.roles[i] = Std
+			}
+		}
+	}
+	for name, v := range in.InputStd {
+		i, err := in.head.find(name, "having a standard deviation")
+		switch {
+		case err != nil:
+			return err
+		case in.roles[i] != Input:
+			return fmt.Errorf("column %s is no input and cannot have the input standard deviation %g", name, v)
+		case !(v >= 0) || math.IsInf(v, 0):
+			return fmt.Errorf("the standard deviation of column %s is %g; it must be finite and ≥ 0", name, v)
+		case in.head.Column(name+"_std") >= 0 && in.roles[in.head.Column(name+"_std")] == Std:
+			return fmt.Errorf("column %s has a standard deviation given and a column %s_std; ignore one", name, name)
+		}
+	}
+	return nil
+}
+
+// firstError is the first of joined errors: one sentence.
+func firstError(err error) error {
+	return err.(interface{ Unwrap() []error }).Unwrap()[0]
+}
+
+// decide makes the columns of the schema.
+func (in *inference) decide(s *Schema) error {
+	s.Task = in.task()
+	for i, name := range in.head.Columns {
+		c := &s.Columns[i]
+		*c = Column{Name: name, Role: in.roles[i], Missing: in.profiles[i].missing}
+		var err error
+		switch c.Role {
+		case Input:
+			err = in.input(c, in.profiles[i])
+		case Target:
+			err = in.target(c, in.profiles[i], s.Task)
+		case Weight, Std:
+			err = in.plain(c, in.profiles[i])
+		case Dropped:
+			c.Note = "ignored"
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range s.Columns { // a deviation goes where its column goes
+		c := &s.Columns[i]
+		if c.Role != Std {
+			continue
+		}
+		x := &s.Columns[in.head.Column(strings.TrimSuffix(c.Name, "_std"))]
+		if x.Role == Input && x.Type == Numeric {
+			x.StdFrom, c.Note = c.Name, "standard deviation of "+x.Name
+		} else {
+			c.Role, c.Note = Dropped, "standard deviation of "+x.Name+", which is no number"
+		}
+	}
+	if err := s.check(); err != nil {
+		return fmt.Errorf("%s: %w", in.head.File, err)
+	}
+	return nil
+}
+
+func (in *inference) task() Task {
+	if in.Task != "" {
+		return in.Task
+	}
+	for _, name := range in.Targets {
+		i := in.head.Column(name)
+		if p := in.profiles[i]; slices.Contains(in.Categorical, name) || p.texts > 0 && !p.mixed(in.MaxLevels) {
+			return Classification
+		}
+	}
+	return Regression
+}
+
+// mixed recognises a column of numbers in which some texts stand, rather than
+// categories some of which look like numbers.
+func (p *profile) mixed(maxLevels int) bool {
+	return p.texts > 0 && p.numbers > p.texts && (p.numberCount == nil || len(p.numberCount) > maxLevels)
+}
+
+func (in *inference) input(c *Column, p *profile) error {
+	std, hasStd := in.InputStd[c.Name]
+	forced := slices.Contains(in.Categorical, c.Name)
+	switch {
+	case p.numbers+p.texts == 0 && p.infinite == "":
+		c.Role, c.Note = Dropped, "nothing but missing values"
+		return nil
+	case !forced && p.texts > 0 && p.decimalComma:
+		return fmt.Errorf("%s, with a decimal comma; write numbers with a point", p.firstText)
+	case !forced && p.mixed(in.MaxLevels):
+		return fmt.Errorf("%s in a column of numbers; correct it, or leave the column out with --ignore %s", p.firstText, c.Name)
+	case forced || p.texts > 0:
+		if hasStd {
+			return fmt.Errorf("column %s is categorical and cannot have the input standard deviation %g", c.Name, std)
+		}
+		in.categorical(c, p)
+		return nil
+	}
+	c.Std = std
+	return in.numeric(c, p)
+}
+
+func (in *inference) numeric(c *Column, p *profile) error {
+	if p.infinite != "" {
+		return errors.New(p.infinite)
+	}
+	c.Type, c.Mean, c.SD, c.Min, c.Max = Numeric, p.mean, p.sd(), p.min, p.max
+	if !(c.SD > 0) || c.Min == c.Max {
+		*c = Column{Name: c.Name, Role: Dropped, Missing: c.Missing, Note: "constant: " + label(c.Min)}
+	}
+	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
+		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
+	}
+	return nil
+}
+
+func (in *inference) categorical(c *Column, p *profile) {
+	levels, counted := p.levels()
+	n := p.numbers + p.texts
+	switch {
+	case len(levels) == 1 && counted:
+		c.Role, c.Note = Dropped, "constant: "+levels[0]
+		return
+	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n):
+		c.Role, c.Note = Dropped, "text of more than "+strconv.Itoa(in.MaxLevels)+" kinds, mostly different"
+		return
+	}
+	c.Type, c.Levels = Categorical, levels
+	if len(levels) > in.MaxLevels {
+		c.Levels, c.Rarer = levels[:in.MaxLevels], len(levels)-in.MaxLevels
+	}
+}
+
+func (in *inference) target(c *Column, p *profile, task Task) error {
+	if task == Regression {
+		if p.texts > 0 {
+			return fmt.Errorf("%s; the target of a regression holds numbers", p.firstText)
+		}
+		if err := in.numeric(c, p); err != nil {
+			return err
+		}
+		if c.Role == Dropped {
+			return fmt.Errorf("%s: the target %s is %s in every row; there is nothing to learn", in.head.File, c.Name, strings.TrimPrefix(c.Note, "constant: "))
+		}
+		return nil
+	}
+	const maxClasses = 1000
+	levels, counted := p.levels()
+	if !counted || len(levels) > maxClasses {
+		return fmt.Errorf("%s: the target %s has more than %d different values; is this a regression (--task regression)?", in.head.File, c.Name, maxClasses)
+	}
+	if len(levels) == 1 {
+		return fmt.Errorf("%s: the target %s is %s in every row; there is nothing to learn", in.head.File, c.Name, short(levels[0]))
+	}
+	c.Type, c.Levels = Categorical, levels
+	slices.SortFunc(c.Levels, compareLevels)
+	return nil
+}
+
+// compareLevels sorts numbers by value, before texts.
+func compareLevels(a, b string) int {
+	x, n := scanFloat([]byte(a))
+	y, m := scanFloat([]byte(b))
+	switch xIs, yIs := n == len(a), m == len(b); {
+	case xIs && yIs && x != y:
+		if x < y {
+			return -1
+		}
+		return 1
+	case xIs != yIs:
+		if xIs {
+			return -1
+		}
+		return 1
+	}
+	return strings.Compare(a, b)
+}
+
+// plain is a column whose numbers are used as they are: weights and deviations.
+func (in *inference) plain(c *Column, p *profile) error {
+	switch {
+	case p.texts > 0:
+		return fmt.Errorf("%s; a %s is a number", p.firstText, roleName[c.Role])
+	case p.infinite != "":
+		return errors.New(p.infinite)
+	case p.min < 0:
+		return fmt.Errorf("%s: column %s holds %g; a %s is never negative", in.head.File, c.Name, p.min, roleName[c.Role])
+	case c.Role == Weight && p.max == 0:
+		return fmt.Errorf("%s: every weight in column %s is 0", in.head.File, c.Name)
+	}
+	c.Type, c.Mean, c.SD, c.Min, c.Max = Numeric, p.mean, p.sd(), p.min, p.max
+	return nil
+}

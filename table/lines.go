@@ -1,0 +1,73 @@
+package table
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Lines are rows of text being written, as CSV or TSV. Several goroutines can write
+// lines of their own, to be joined in order; Flush empties them into a file.
+type Lines struct {
+	Delimiter byte // 0: a comma
+	Digits    int  // significant ones of numbers; 0: as many as tell float32 apart
+
+	buf   []byte
+	begun bool
+}
+
+func (l *Lines) begin() {
+	if l.Delimiter == 0 {
+		l.Delimiter = ','
+	}
+	if l.begun {
+		l.buf = append(l.buf, l.Delimiter)
+	}
+	l.begun = true
+}
+
+// Text adds a field, in quotes where it needs them.
+func (l *Lines) Text(s string) {
+	l.begin()
+	if !strings.ContainsAny(s, "\"\n\r\t ") && strings.IndexByte(s, l.Delimiter) < 0 {
+		l.buf = append(l.buf, s...)
+		return
+	}
+	l.buf = append(l.buf, '"')
+	l.buf = append(l.buf, strings.ReplaceAll(s, `"`, `""`)...)
+	l.buf = append(l.buf, '"')
+}
+
+// Float adds a number; NaN becomes an empty field.
+func (l *Lines) Float(v float64) {
+	l.begin()
+	switch {
+	case v != v:
+	case l.Digits > 0:
+		l.buf = strconv.AppendFloat(l.buf, v, 'g', l.Digits, 64)
+	case math.Abs(v) <= math.MaxFloat32:
+		l.buf = strconv.AppendFloat(l.buf, v, 'g', -1, 32)
+	default:
+		l.buf = strconv.AppendFloat(l.buf, v, 'g', -1, 64)
+	}
+}
+
+// Int adds a whole number.
+func (l *Lines) Int(v int) {
+	l.begin()
+	l.buf = strconv.AppendInt(l.buf, int64(v), 10)
+}
+
+// End ends the row.
+func (l *Lines) End() {
+	l.buf = append(l.buf, '\n')
+	l.begun = false
+}
+
+// Flush writes all rows to w and forgets them.
+func (l *Lines) Flush(w io.Writer) error {
+	_, err := w.Write(l.buf)
+	l.buf = l.buf[:0]
+	return err
+}

@@ -1,0 +1,154 @@
+package table
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"utvi/compute"
+)
+
+// HeaderRow says whether the first row of a CSV file names the columns.
+type HeaderRow uint8
+
+const (
+	AnyHeader HeaderRow = iota // it does, unless it holds a number
+	WithHeader
+	NoHeader
+)
+
+// Options of reading; the zero value finds everything out.
+type Options struct {
+	Header    HeaderRow
+	Delimiter byte          // 0: found out; ' ' stands for any spaces and tabs
+	Pool      *compute.Pool // nil: one of its own, with all cores
+}
+
+// A Reader reads a table from start to end.
+type Reader struct {
+	head *Header
+	rows interface{ next() (*Chunk, error) }
+	done []func() // what Close undoes, last first
+	any  bool     // there was a row
+}
+
+// Header names the file and its columns.
+func (r *Reader) Header() *Header { return r.head }
+
+// Next returns the next rows, io.EOF after the last. A table without any is an
+// error.
+func (r *Reader) Next() (*Chunk, error) {
+	c, err := r.rows.next()
+	if err == io.EOF && !r.any {
+		err = fmt.Errorf("%s has no rows", r.head.File)
+		if r.head.Named {
+			err = fmt.Errorf("%s has no rows, only the names of %d columns", r.head.File, len(r.head.Columns))
+		}
+	}
+	r.any = true
+	return c, err
+}
+
+// Close frees files and goroutines.
+func (r *Reader) Close() error {
+	for i := len(r.done) - 1; i >= 0; i-- {
+		r.done[i]()
+	}
+	r.done = nil
+	return nil
+}
+
+// Open opens the table in a file, or standard input if path is "-". Formats are
+// told by their first bytes: gzip, Parquet, .npy, .npz, and text otherwise. A
+// delimiter that the name does not tell (.tsv) is found out from the first lines.
+func Open(path string, o Options) (*Reader, error) {
+	if path == "-" {
+		return NewReader(os.Stdin, "standard input", o)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, readError(path, err)
+	}
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		f.Close()
+		return nil, fmt.Errorf("cannot read %s: it is a folder", path)
+	}
+	r, err := NewReader(f, path, o)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r.done = append([]func(){func() { f.Close() }}, r.done...)
+	return r, nil
+}
+
+// NewReader reads a table from src. name is how messages call it; its extension
+// may tell the delimiter.
+func NewReader(src io.Reader, name string, o Options) (*Reader, error) {
+	r := &Reader{head: &Header{File: name}}
+	if err := r.open(src, o); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// sniffSize is how much of a file decides on its format.
+const sniffSize = 1 << 20
+
+func (r *Reader) open(src io.Reader, o Options) error {
+	file, name := r.head.File, r.head.File
+	in := bufio.NewReaderSize(src, sniffSize)
+	start, err := in.Peek(sniffSize)
+	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return readError(file, err)
+		}
+		src, name = unzip{z}, strings.TrimSuffix(name, ".gz")
+		in = bufio.NewReaderSize(src, sniffSize)
+	}
+	if start, err = in.Peek(sniffSize); err != nil && err != io.EOF {
+		return readError(file, err)
+	}
+	if len(bytes.TrimSpace(start)) == 0 && err == io.EOF {
+		return fmt.Errorf("%s is empty", file)
+	}
+	switch {
+	case bytes.HasPrefix(start, []byte("PAR1")):
+		return r.openParquet(src, in)
+	case bytes.HasPrefix(start, []byte(npyMagic)):
+		return r.openNpy(src, in)
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return r.openNpz(src, in)
+	}
+	return r.openCSV(in, err == io.EOF, strings.ToLower(filepath.Ext(name)), o)
+}
+
+// readError is an error of the system or of a format, with the file's name.
+func readError(file string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("cannot read %s: %w", file, err)
+}
+
+// unzip tells a compressed file that breaks off from one that ends.
+type unzip struct{ *gzip.Reader }
+
+var errBrokenOff = errors.New("the compressed file breaks off")
+
+func (u unzip) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if err == io.ErrUnexpectedEOF {
+		err = errBrokenOff
+	}
+	return n, err
+}

@@ -1,0 +1,115 @@
+package table
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+const (
+	maxNumbers = 1000    // distinct numbers that are counted
+	maxTexts   = 100_000 // distinct texts that are counted
+)
+
+// A profile is what one pass over a column finds out, in bounded memory.
+type profile struct {
+	numbers, texts, missing int
+	infinite                string // where the first one stands
+	firstText               string // where, and what it is
+	decimalComma            bool   // every text looks like 1,5
+
+	mean, m2, min, max float64
+	numberCount        map[float64]int // nil: too many
+	textCount          map[string]int
+	moreTexts          bool // than are counted
+}
+
+func newProfile() *profile {
+	return &profile{numberCount: map[float64]int{}, textCount: map[string]int{}, decimalComma: true,
+		min: math.Inf(1), max: math.Inf(-1)}
+}
+
+func (p *profile) add(c *Chunk, row, col int) {
+	switch k, v := c.Cell(row, col); k {
+	case Number:
+		p.addNumber(c, row, col, v)
+	case Text:
+		p.addText(c, row, col)
+	default:
+		p.missing++
+	}
+}
+
+func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
+	if math.IsInf(v, 0) {
+		if p.infinite == "" {
+			p.infinite = c.errorf(row, col, "%g is not a finite number", v).Error()
+		}
+		return
+	}
+	p.numbers++
+	d := v - p.mean // Welford: nothing cancels
+	p.mean += d / float64(p.numbers)
+	p.m2 += d * (v - p.mean)
+	p.min, p.max = min(p.min, v), max(p.max, v)
+	if p.numberCount != nil {
+		p.numberCount[v]++
+		if len(p.numberCount) > maxNumbers {
+			p.numberCount = nil
+		}
+	}
+}
+
+func (p *profile) addText(c *Chunk, row, col int) {
+	s := c.Text(row, col)
+	if p.texts == 0 {
+		p.firstText = c.errorf(row, col, "%s is text", short(s)).Error()
+	}
+	p.texts++
+	p.decimalComma = p.decimalComma && isDecimalComma(s)
+	if n, known := p.textCount[s]; known || len(p.textCount) < maxTexts {
+		p.textCount[s] = n + 1
+	} else {
+		p.moreTexts = true
+	}
+}
+
+// isDecimalComma recognises 1,5.
+func isDecimalComma(s string) bool {
+	b := []byte(s)
+	i := slices.Index(b, ',')
+	if i < 0 {
+		return false
+	}
+	b[i] = '.'
+	v, n := scanFloat(b)
+	return n == len(b) && v == v
+}
+
+// sd is the standard deviation over all numbers (divided by their count), as those
+// who standardise use it.
+func (p *profile) sd() float64 {
+	if p.numbers == 0 {
+		return 0
+	}
+	return math.Sqrt(p.m2 / float64(p.numbers))
+}
+
+// levels returns the categories, the most frequent first, equally frequent ones
+// by name; ok is false if there were too many to count.
+func (p *profile) levels() (levels []string, ok bool) {
+	count := map[string]int{}
+	for s, n := range p.textCount {
+		count[s] = n
+	}
+	for v, n := range p.numberCount {
+		count[label(v)] += n
+	}
+	for s := range count {
+		levels = append(levels, s)
+	}
+	slices.SortFunc(levels, func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	return levels, !p.moreTexts && (p.numberCount != nil || p.numbers == 0)
+}

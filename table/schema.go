@@ -1,0 +1,224 @@
+package table
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/internal/strictjson"
+)
+
+// Role is what a column is for.
+type Role string
+
+const (
+	Input   Role = "input"
+	Target  Role = "target"
+	Weight  Role = "weight"
+	Group   Role = "group"   // only splits look at it
+	Time    Role = "time"    // likewise
+	Std     Role = "std"     // standard deviation of another column
+	Dropped Role = "dropped" // Note says why
+)
+
+// Type is how a column is encoded.
+type Type string
+
+const (
+	Numeric     Type = "numeric"
+	Categorical Type = "categorical"
+)
+
+// Task is what the targets ask for.
+type Task string
+
+const (
+	Regression     Task = "regression"
+	Classification Task = "classification"
+)
+
+// A Column is what is known of one column, from the rows Infer saw.
+type Column struct {
+	Name    string  `json:"name"`
+	Role    Role    `json:"role"`
+	Type    Type    `json:"type,omitempty"`
+	Note    string  `json:"note,omitempty"`
+	Missing int     `json:"missing,omitempty"` // how many cells were
+	Mean    float64 `json:"mean"`
+	SD      float64 `json:"sd"`
+	Min     float64 `json:"min"`
+	Max     float64 `json:"max"`
+
+	// Levels are the categories, the most frequent first. Those of a target are
+	// its classes, in ascending order; those of an input are followed by "other":
+	// rarer levels, levels that come later, and what is missing.
+	Levels []string `json:"levels,omitempty"`
+	Rarer  int      `json:"rarer,omitempty"` // levels seen that are not among them
+
+	Std     float64 `json:"std,omitempty"`      // the same for every row
+	StdFrom string  `json:"std_from,omitempty"` // the column that holds it
+}
+
+// A Schema says what the columns of a table are and how rows become numbers. It
+// is a plain value that is stored with a model; ParseSchema reads it back.
+type Schema struct {
+	Task    Task     `json:"task"`
+	Named   bool     `json:"named"` // columns are found by name, not by position
+	Impute  bool     `json:"impute,omitempty"`
+	Rows    int      `json:"rows"` // that Infer saw
+	Columns []Column `json:"columns"`
+}
+
+// Targets returns the target columns.
+func (s *Schema) Targets() []Column {
+	var t []Column
+	for _, c := range s.Columns {
+		if c.Role == Target {
+			t = append(t, c)
+		}
+	}
+	return t
+}
+
+// Classes returns the classes of a classification, nil of a regression.
+func (s *Schema) Classes() []string {
+	if s.Task != Classification {
+		return nil
+	}
+	return s.Targets()[0].Levels
+}
+
+// width is the number of inputs a column becomes: a number, and whether it was
+// missing where that occurred; or a one-hot of its levels and "other".
+func (s *Schema) width(c *Column) int {
+	switch {
+	case c.Role != Input:
+		return 0
+	case c.Type == Categorical:
+		return len(c.Levels) + 1
+	case s.Impute && c.Missing > 0:
+		return 2
+	}
+	return 1
+}
+
+// Inputs names the inputs of the network in order: the column, for a level
+// column=level, for an indicator column?.
+func (s *Schema) Inputs() []string {
+	var names []string
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if c.Role != Input {
+			continue
+		}
+		if c.Type == Categorical {
+			for _, l := range c.Levels {
+				names = append(names, c.Name+"="+l)
+			}
+			names = append(names, c.Name+"=other")
+			continue
+		}
+		names = append(names, c.Name)
+		if s.width(c) == 2 {
+			names = append(names, c.Name+"?")
+		}
+	}
+	return names
+}
+
+// Uncertain reports whether inputs have variances.
+func (s *Schema) Uncertain() bool {
+	for _, c := range s.Columns {
+		if c.Role == Input && (c.Std > 0 || c.StdFrom != "") {
+			return true
+		}
+	}
+	return false
+}
+
+// ParseSchema reads a Schema from JSON and refuses what is not sound.
+func ParseSchema(data []byte) (*Schema, error) {
+	s := &Schema{}
+	err := strictjson.Unmarshal(data, s)
+	if err == nil {
+		err = s.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("table schema: %w", err)
+	}
+	return s, nil
+}
+
+// check holds everything that encoding relies on.
+func (s *Schema) check() error {
+	if s.Task != Regression && s.Task != Classification {
+		return fmt.Errorf("the task %q is unknown", s.Task)
+	}
+	byName := map[string]*Column{}
+	inputs, targets := 0, 0
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if byName[c.Name] != nil {
+			return fmt.Errorf("column %s stands twice", c.Name)
+		}
+		byName[c.Name] = c
+		if err := s.checkColumn(c); err != nil {
+			return fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		inputs += s.width(c)
+		if c.Role == Target {
+			targets++
+		}
+	}
+	for _, c := range s.Columns {
+		if std := byName[c.StdFrom]; c.StdFrom != "" && (std == nil || std.Role != Std) {
+			return fmt.Errorf("column %s: its standard deviation %s is not among the columns", c.Name, c.StdFrom)
+		}
+	}
+	switch {
+	case targets == 0:
+		return fmt.Errorf("there is no target")
+	case inputs == 0:
+		return fmt.Errorf("there is no input")
+	case s.Task == Classification && targets > 1:
+		return fmt.Errorf("a classification has one target, not %d", targets)
+	}
+	return nil
+}
+
+func (s *Schema) checkColumn(c *Column) error {
+	switch c.Role {
+	case Input, Target, Weight, Group, Time, Std, Dropped:
+	default:
+		return fmt.Errorf("the role %q is unknown", c.Role)
+	}
+	if c.Role != Input && c.Role != Target {
+		return nil
+	}
+	for _, v := range []float64{c.Mean, c.SD, c.Min, c.Max, c.Std} {
+		if math.IsInf(v, 0) || v != v {
+			return fmt.Errorf("a number is not finite")
+		}
+	}
+	seen := map[string]bool{}
+	for _, l := range c.Levels {
+		if seen[l] {
+			return fmt.Errorf("the level %s stands twice", short(l))
+		}
+		seen[l] = true
+	}
+	switch {
+	case c.Type != Numeric && c.Type != Categorical:
+		return fmt.Errorf("the type %q is unknown", c.Type)
+	case c.Type == Numeric && !(c.SD > 0):
+		return fmt.Errorf("the standard deviation is %g; it must be > 0", c.SD)
+	case c.Std < 0:
+		return fmt.Errorf("the standard deviation of its values is %g; it must be ≥ 0", c.Std)
+	case c.Role == Target && (c.Type == Categorical) != (s.Task == Classification):
+		return fmt.Errorf("a target of a %s is %s", s.Task, c.Type)
+	case c.Role == Target && c.Type == Categorical && len(c.Levels) < 2:
+		return fmt.Errorf("there are %d classes", len(c.Levels))
+	case c.Type == Categorical && (c.Std != 0 || c.StdFrom != ""):
+		return fmt.Errorf("it is categorical and has a standard deviation")
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package table
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"utvi/rng"
+)
+
+// A Split says which rows are held out. Group and Time exclude each other; without
+// either, rows are drawn.
+type Split struct {
+	Seed     uint64
+	Fraction float64 // of the rows to hold out
+	Group    string  // column whose groups stay whole
+	Time     string  // column whose latest values are held out
+}
+
+// splitPurpose keeps the draws of splits apart from others of the same seed.
+const splitPurpose = 0x73706c74 // "splt"
+
+// Split parts rows (nil: all) into those to train with and those held out, both in
+// ascending order. The same seed gives the same parts.
+func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
+	if rows == nil {
+		rows = make([]int, f.rows)
+		for i := range rows {
+			rows[i] = i
+		}
+	}
+	if !(s.Fraction > 0 && s.Fraction < 1) {
+		return nil, nil, fmt.Errorf("the fraction of rows to hold out is %g; it must lie between 0 and 1", s.Fraction)
+	}
+	if len(rows) < 2 {
+		return nil, nil, fmt.Errorf("%s: %d rows cannot be split into training and held-out rows", f.head.File, len(rows))
+	}
+	want := min(max(1, int(s.Fraction*float64(len(rows))+0.5)), len(rows)-1)
+	var order []int
+	var whole func(a, b int) bool // rows that must not be parted
+	switch {
+	case s.Group != "" && s.Time != "":
+		return nil, nil, errors.New("rows are split by groups or by time; name one of the columns, not both")
+	case s.Group != "":
+		order, whole, err = f.byGroup(rows, s)
+	case s.Time != "":
+		order, whole, err = f.byTime(rows, s.Time)
+	default:
+		order, whole = shuffled(rows, s.Seed), func(a, b int) bool { return false }
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	// The end of the order is held out, moved to where it parts nothing: to the
+	// nearest such place, the smaller part winning.
+	cut := nearestCut(order, len(order)-want, whole)
+	if cut < 0 {
+		return nil, nil, fmt.Errorf("%s: column %s has only one value, so that no rows can be held out by it", f.head.File, cmp.Or(s.Group, s.Time))
+	}
+	train, held = slices.Clone(order[:cut]), slices.Clone(order[cut:])
+	slices.Sort(train)
+	slices.Sort(held)
+	return train, held, nil
+}
+
+// nearestCut returns the place nearest to cut between two rows that may be parted,
+// −1 if there is none.
+func nearestCut(order []int, cut int, whole func(a, b int) bool) int {
+	for d := range len(order) {
+		for _, c := range []int{cut + d, cut - d} {
+			if 0 < c && c < len(order) && !whole(order[c-1], order[c]) {
+				return c
+			}
+		}
+	}
+	return -1
+}
+
+func shuffled(rows []int, seed uint64) []int {
+	perm := make([]int, len(rows))
+	rng.Perm(rng.New(seed).Sub(0, splitPurpose), perm)
+	for i, p := range perm {
+		perm[i] = rows[p]
+	}
+	return perm
+}
+
+// byGroup draws the order of the groups, and keeps the rows of each together.
+func (f *Frame) byGroup(rows []int, s Split) (order []int, whole func(a, b int) bool, err error) {
+	col, err := f.head.find(s.Group, "group")
+	if err != nil {
+		return nil, nil, err
+	}
+	members := map[string][]int{}
+	var names []string
+	group := func(row int) string {
+		c, at := f.at(row)
+		return c.level(at, col)
+	}
+	for _, row := range rows {
+		if c, at := f.at(row); c.kind(at, col) == Missing {
+			return nil, nil, c.errorf(at, col, "the group is missing")
+		}
+		g := group(row)
+		if members[g] == nil {
+			names = append(names, g)
+		}
+		members[g] = append(members[g], row)
+	}
+	perm := make([]int, len(names))
+	rng.Perm(rng.New(s.Seed).Sub(0, splitPurpose), perm)
+	for _, p := range perm {
+		order = append(order, members[names[p]]...)
+	}
+	return order, func(a, b int) bool { return group(a) == group(b) }, nil
+}
+
+// byTime sorts rows by time.
+func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b int) bool, err error) {
+	col, err := f.head.find(column, "time")
+	if err != nil {
+		return nil, nil, err
+	}
+	times := map[int]float64{}
+	for _, row := range rows {
+		c, at := f.at(row)
+		if times[row], err = c.time(at, col); err != nil {
+			return nil, nil, err
+		}
+	}
+	order = slices.Clone(rows)
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(times[a], times[b]) })
+	return order, func(a, b int) bool { return times[a] == times[b] }, nil
+}
+
+var timeLayouts = []string{time.RFC3339Nano, "2006-01-02", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "2006-01"}
+
+// time reads a cell as a time: any number, or a date from the year to the second.
+func (c *Chunk) time(row, col int) (float64, error) {
+	k, v := c.Cell(row, col)
+	if k == Number {
+		return v, nil
+	}
+	s := c.Text(row, col)
+	for _, layout := range timeLayouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return float64(t.UnixNano()) / 1e9, nil
+		}
+	}
+	if k == Missing {
+		return 0, c.errorf(row, col, "the time is missing")
+	}
+	return 0, c.errorf(row, col, "%s is no time; a number is needed or a date such as 2026-01-31 or 2026-01-31 15:04:05", short(s))
+}
