@@ -1,0 +1,121 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+)
+
+// Levels bends the levels of a distribution function F into R(F), so that on the
+// held-out rows R(F(y)) is uniform (Kuleshov et al. 2018). R is piecewise linear
+// through (0, 0), the knots (From, To) and (1, 1), and rises everywhere.
+//
+// Isotonic regression of the share of rows below a level on that level is their
+// empirical distribution function itself, which rises already; only equal levels are
+// pooled. It is taken at J = 2·∛n levels that divide the rows evenly, since a density
+// that follows every row would be noise, and as if one more row in each of the J parts had
+// been seen where the prediction expects it:
+//
+//	R(u) = (n·R̂(u) + J·u)/(n + J)
+//
+// so the slope of R, by which the density is multiplied, is at least J/(n + J).
+type Levels struct {
+	Rows int       `json:"rows"` // it was fitted on
+	From []float64 `json:"from"`
+	To   []float64 `json:"to"`
+}
+
+const (
+	mostKnots  = 200
+	leastLevel = 1e-12 // a knot is no closer to 0 or 1
+	leastSlope = 1e-9
+	mostSlope  = 1e13
+)
+
+// FitLevels fits the map on held-out rows.
+func FitLevels(rows Rows) (*Levels, error) {
+	var u []float64
+	for y, d := range rows {
+		level := d.CDF(y)
+		if math.IsNaN(level) || math.IsInf(y, 0) {
+			return nil, notFinite(len(u))
+		}
+		u = append(u, min(max(level, leastLevel), 1-leastLevel))
+	}
+	if err := checkRows("a map of levels", len(u)); err != nil {
+		return nil, err
+	}
+	slices.Sort(u)
+	n := len(u)
+	parts := min(int(math.Ceil(2*math.Cbrt(float64(n)))), mostKnots+1)
+	l := &Levels{Rows: n}
+	last := 0.0
+	for k := 1; k < parts; k++ {
+		rank := k * n / parts // rows below the knot
+		from := u[rank-1] + (u[rank]-u[rank-1])/2
+		// Rows at one level are pooled: they all lie below the knot.
+		rank = sort.Search(n, func(i int) bool { return u[i] > from })
+		if from-last < leastLevel/2 || rank == n {
+			continue
+		}
+		to := (float64(rank) + float64(parts)*from) / float64(n+parts)
+		l.From, l.To = append(l.From, from), append(l.To, to)
+		last = from
+	}
+	return l, nil
+}
+
+// segment returns the line of R above knot i−1: from u0 to u1, from p0 to p1.
+func (l *Levels) segment(i int) (u0, u1, p0, p1 float64) {
+	u1, p1 = 1, 1
+	if i > 0 {
+		u0, p0 = l.From[i-1], l.To[i-1]
+	}
+	if i < len(l.From) {
+		u1, p1 = l.From[i], l.To[i]
+	}
+	return u0, u1, p0, p1
+}
+
+// at returns R(u) and its slope.
+func (l *Levels) at(u float64) (p, slope float64) {
+	i, _ := slices.BinarySearch(l.From, u)
+	u0, u1, p0, p1 := l.segment(i)
+	slope = (p1 - p0) / (u1 - u0)
+	if u > (u0+u1)/2 {
+		return p1 - (u1-u)*slope, slope // exact at 1
+	}
+	return p0 + (u-u0)*slope, slope
+}
+
+// inverse returns the u with R(u) = p.
+func (l *Levels) inverse(p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
+	i, _ := slices.BinarySearch(l.To, p)
+	u0, u1, p0, p1 := l.segment(i)
+	if p > (p0+p1)/2 {
+		return u1 - (p1-p)*((u1-u0)/(p1-p0))
+	}
+	return u0 + (p-p0)*((u1-u0)/(p1-p0))
+}
+
+func (l *Levels) String() string {
+	return fmt.Sprintf("levels bent at %d knots fitted on %d rows", len(l.From), l.Rows)
+}
+
+func (l *Levels) check() error {
+	if l.Rows < leastRows || len(l.From) != len(l.To) || len(l.From) > mostKnots {
+		return fmt.Errorf("calibration: a map of levels has %d and %d knots from %d rows; it has equally many, at most %d, and at least %d rows", len(l.From), len(l.To), l.Rows, mostKnots, leastRows)
+	}
+	for i := range len(l.From) + 1 {
+		u0, u1, p0, p1 := l.segment(i)
+		slope := (p1 - p0) / (u1 - u0)
+		if !(u1 > u0 && p1 > p0 && slope >= leastSlope && slope <= mostSlope) {
+			return fmt.Errorf("calibration: the map of levels does not rise from (%g, %g) to (%g, %g) by a slope between %g and %g", u0, p0, u1, p1, leastSlope, mostSlope)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package calibrate
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"utvi/dist"
+)
+
+// Temperature sharpens (T < 1) or flattens (T > 1) the probabilities of classes to
+// p^(1/T)/Σ p^(1/T) (Guo et al. 2017). The most probable class stays so.
+type Temperature struct {
+	Rows int     `json:"rows"` // it was fitted on
+	T    float64 `json:"temperature"`
+}
+
+// ClassRows are the classes of held-out rows and their predicted probabilities, as Rows.
+type ClassRows = iter.Seq2[int, dist.Categorical]
+
+const (
+	leastT, mostT = 0.01, 100.0
+	leastProb     = 1e-30 // as in likelihood.Categorical: ln p stays finite
+)
+
+// FitTemperature maximises the likelihood of the held-out rows. With β = 1/T and
+// λ = ln p, the negative log-likelihood is convex in β:
+//
+//	Σ ln Σₖ e^{βλₖ} − βλ_y ,   slope Σ E_β[λ] − λ_y ,   curvature Σ Var_β[λ] ≥ 0
+//
+// Its slope's root is bisected between T = 100 and 0.01. The likelihood of the rows
+// is never less than with T = 1.
+func FitTemperature(rows ClassRows) (*Temperature, error) {
+	n := 0
+	for class, p := range rows {
+		if class < 0 || class >= len(p) {
+			return nil, fmt.Errorf("calibration: held-out row %d is of class %d; there are %d classes, counted from 0", n+1, class, len(p))
+		}
+		for _, p := range p {
+			if !(p >= 0 && p <= 1) {
+				return nil, fmt.Errorf("calibration: held-out row %d has a probability of %g", n+1, p)
+			}
+		}
+		n++
+	}
+	if err := checkRows("a temperature", n); err != nil {
+		return nil, err
+	}
+	slope := func(beta float64) (sum float64) {
+		for class, p := range rows {
+			sum += expectedLog(p, beta) - logProb(p[class])
+		}
+		return sum
+	}
+	// ln β is bisected: T = 1 is the middle, and stays where nothing is gained.
+	lo, hi := -math.Log(mostT), -math.Log(leastT)
+	u := 0.0
+	for range 50 {
+		g := slope(math.Exp(u))
+		if g == 0 {
+			break
+		}
+		if g < 0 {
+			lo = u
+		} else {
+			hi = u
+		}
+		u = (lo + hi) / 2
+	}
+	return &Temperature{n, min(max(math.Exp(-u), leastT), mostT)}, nil
+}
+
+func logProb(p float64) float64 { return math.Log(max(p, leastProb)) }
+
+// expectedLog returns E_β[λ] = Σ λ e^{βλ} / Σ e^{βλ}, counted from the largest λ.
+func expectedLog(p dist.Categorical, beta float64) float64 {
+	top := logProb(p[p.Argmax()])
+	var sum, total float64
+	for _, p := range p {
+		d := logProb(p) - top
+		w := math.Exp(beta * d)
+		sum += w * d
+		total += w
+	}
+	return top + sum/total
+}
+
+// Apply writes the corrected probabilities of p over dst, which may be p.
+func (t *Temperature) Apply(dst, p dist.Categorical) {
+	if len(dst) != len(p) {
+		panic("calibrate: as many probabilities must come out as go in")
+	}
+	top := logProb(p[p.Argmax()])
+	var total float64
+	for k, p := range p {
+		dst[k] = math.Exp((logProb(p) - top) / t.T)
+		total += dst[k]
+	}
+	for k := range dst {
+		dst[k] /= total
+	}
+}
+
+func (t *Temperature) String() string {
+	return fmt.Sprintf("temperature %.3g fitted on %d rows", t.T, t.Rows)
+}
+
+func (t *Temperature) check() error {
+	if t.Rows < leastRows || !(t.T >= leastT && t.T <= mostT) {
+		return fmt.Errorf("calibration: a temperature of %g from %d rows; it lies between %g and %g and has at least %d rows", t.T, t.Rows, leastT, mostT, leastRows)
+	}
+	return nil
+}
