@@ -20,6 +20,10 @@ import (
 type Kind struct {
 	Name string
 
+	// Paths are the settings that name files; a spec means them relative to
+	// itself.
+	Paths []string
+
 	// Check reports a specification that cannot be run, before anything is.
 	Check func(spec json.RawMessage) error
 

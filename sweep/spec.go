@@ -1,0 +1,264 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// A Spec describes the trials of a plan: settings of a kind, varied over grids,
+// lists and seeds.
+//
+//	kind: fc
+//	base: {steps: 800, seed: 1}
+//	grid: {rule: [ut(2), mc(3)]}   # every combination
+//	list: [{steps: 400}, {}]       # one after another, each with all of the grid
+//	replicates: 10                 # replicate: 0 to 9
+//	seeds: 3                       # seed: 1 to 3; or a list
+//
+// A setting within a setting is written with a dot: optimizer.rate.
+type Spec struct {
+	Name string // of the plan
+	Kind string
+
+	// Instead of a kind: the plan of a named experiment, for the caller to make.
+	Experiment, Preset string
+	Seed               uint64
+	Steps              int
+	Replicates         int // with a kind, too
+
+	base   map[string]any
+	list   [][]setting
+	grid   []axis
+	seeds  []any
+	cost   string // the setting that the cost of a trial grows with
+	folder string // of the spec's file
+}
+
+// A setting is a name, perhaps with dots, and its value.
+type setting struct {
+	name  string
+	value any
+}
+
+// An axis is a setting of a grid with its values.
+type axis struct {
+	name   string
+	values []any
+}
+
+// LoadSpec reads a file of YAML, or JSON, which is YAML.
+func LoadSpec(path string) (*Spec, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	s := &Spec{folder: folder, Seed: 1, Preset: "quick", cost: "steps"}
+	s.Name = strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if err := s.read(b); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *Spec) read(b []byte) error {
+	var doc yaml.Node
+	if err := yaml.Unmarshal(b, &doc); err != nil {
+		return fmt.Errorf("it is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if len(doc.Content) != 1 {
+		return errors.New("it is empty; it should name a kind or an experiment")
+	}
+	r := reader{}
+	given := map[string]bool{}
+	err := r.pairs(doc.Content[0], func(key string, n *yaml.Node) error {
+		given[key] = true
+		return s.set(&r, key, n)
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case (s.Kind == "") == (s.Experiment == ""):
+		return errors.New("it should name a kind or an experiment, one of the two")
+	case s.Experiment != "":
+		for _, key := range []string{"base", "grid", "list", "seeds", "cost"} {
+			if given[key] {
+				return fmt.Errorf("%s belongs to a kind; an experiment has preset, seed, steps and replicates", key)
+			}
+		}
+	default:
+		for _, key := range []string{"preset", "seed", "steps"} {
+			if given[key] {
+				return fmt.Errorf("%s belongs to an experiment; settings of a kind stand under base, grid or list", key)
+			}
+		}
+	}
+	return s.checkSize()
+}
+
+// specFields are what a spec may say.
+var specFields = []string{"name", "kind", "base", "grid", "list", "seeds", "replicates", "cost", "experiment", "preset", "seed", "steps"}
+
+func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
+	switch key {
+	case "name":
+		s.Name, err = r.text(n)
+	case "kind":
+		s.Kind, err = r.text(n)
+	case "experiment":
+		s.Experiment, err = r.text(n)
+	case "preset":
+		s.Preset, err = r.text(n)
+	case "cost":
+		s.cost, err = r.text(n)
+	case "steps":
+		s.Steps, err = r.count(n, 10_000_000)
+	case "replicates":
+		s.Replicates, err = r.count(n, maxTrials)
+	case "seed":
+		if n.Decode(&s.Seed) != nil {
+			err = fmt.Errorf("line %d: %q should be a whole number ≥ 0", n.Line, n.Value)
+		}
+	case "seeds":
+		s.seeds, err = r.seeds(n)
+	case "base":
+		var v any
+		if v, err = r.value(n); err == nil {
+			var ok bool
+			if s.base, ok = v.(map[string]any); !ok {
+				err = fmt.Errorf("line %d: base should be settings with their values", n.Line)
+			}
+		}
+	case "grid":
+		s.grid, err = r.grid(n)
+	case "list":
+		s.list, err = r.list(n)
+	default:
+		err = fmt.Errorf("line %d: there is no %q in a spec; there are %s", n.Line, key, strings.Join(specFields, ", "))
+	}
+	return err
+}
+
+// checkSize refuses a plan that would not fit, before it is made.
+func (s *Spec) checkSize() error {
+	n := max(1, len(s.list)) * max(1, len(s.seeds)) * max(1, s.Replicates)
+	for _, a := range s.grid {
+		if n *= len(a.values); n > maxTrials {
+			break
+		}
+	}
+	if n > maxTrials {
+		return fmt.Errorf("it describes more than %d trials", maxTrials)
+	}
+	return nil
+}
+
+// Trials are all combinations, the last grid setting varying fastest but for
+// seeds and replicates. kinds say which settings are files.
+func (s *Spec) Trials(kinds []Kind) ([]Trial, error) {
+	if s.Kind == "" {
+		panic("sweep: a spec of an experiment has no trials of its own")
+	}
+	k := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == s.Kind })
+	if k < 0 {
+		var known []string
+		for _, k := range kinds {
+			known = append(known, k.Name)
+		}
+		return nil, fmt.Errorf("there is no kind %q; there are %s", s.Kind, strings.Join(known, ", "))
+	}
+	var trials []Trial
+	names := map[string]bool{}
+	for _, vary := range s.variations() {
+		for _, again := range s.repeats() {
+			t, err := s.trial(kinds[k], vary, again)
+			if err != nil {
+				return nil, err
+			}
+			if names[t.Name] { // what differs was lost in the name
+				t.Name = shorten(t.Name+"_"+hashOf(t), t)
+			}
+			names[t.Name] = true
+			trials = append(trials, t)
+		}
+	}
+	return trials, nil
+}
+
+// variations are the settings of every group.
+func (s *Spec) variations() [][]setting {
+	all := slices.Clone(s.list)
+	if len(all) == 0 {
+		all = [][]setting{nil}
+	}
+	for _, a := range s.grid {
+		var next [][]setting
+		for _, have := range all {
+			for _, v := range a.values {
+				next = append(next, append(slices.Clone(have), setting{a.name, v}))
+			}
+		}
+		all = next
+	}
+	return all
+}
+
+// repeats are the settings in which trials of a group differ.
+func (s *Spec) repeats() [][]setting {
+	all := [][]setting{nil}
+	if len(s.seeds) > 0 {
+		all = nil
+		for _, seed := range s.seeds {
+			all = append(all, []setting{{"seed", seed}})
+		}
+	}
+	if s.Replicates == 0 {
+		return all
+	}
+	var next [][]setting
+	for _, have := range all {
+		for r := range s.Replicates {
+			next = append(next, append(slices.Clone(have), setting{"replicate", r}))
+		}
+	}
+	return next
+}
+
+func (s *Spec) trial(k Kind, vary, again []setting) (Trial, error) {
+	settings := copyOf(s.base).(map[string]any)
+	name, group := plain(s.Kind), ""
+	for i, x := range slices.Concat(vary, again) {
+		if err := put(settings, x.name, copyOf(x.value)); err != nil {
+			return Trial{}, err
+		}
+		name += "_" + label(x)
+		if i < len(vary) {
+			group += ", " + x.name + "=" + text(x.value)
+		}
+	}
+	for _, path := range k.Paths {
+		resolve(settings, path, s.folder)
+	}
+	group = strings.TrimPrefix(group, ", ")
+	if group == "" {
+		group = s.Name
+	}
+	spec, err := json.Marshal(settings)
+	if err != nil {
+		return Trial{}, err
+	}
+	t := Trial{Name: name, Kind: s.Kind, Group: group, Cost: costOf(settings, s.cost), Spec: spec}
+	t.Name = shorten(name, t)
+	return t, nil
+}

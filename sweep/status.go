@@ -1,0 +1,79 @@
+package sweep
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A State is where a trial stands.
+type State string
+
+const (
+	Done    State = "done"
+	Running State = "running" // a process has its lock
+	Failed  State = "failed"  // it left a note, and no result
+	Missing State = "missing" // anything else: never begun, interrupted, or its result is damaged
+)
+
+// A Standing is where one trial stands, seen from its files.
+type Standing struct {
+	Trial  Trial
+	State  State
+	Begun  bool    // it left files to continue from
+	Result *Result // of one that is done
+	Why    string  // it failed, who runs it, or what is wrong with its result
+}
+
+// Look sees where the trials of a plan stand. It changes nothing.
+func Look(dir string, p *Plan) []Standing {
+	begun := begun(dir)
+	all := make([]Standing, len(p.Trials))
+	for i, t := range p.Trials {
+		s := Standing{Trial: t, State: Missing, Begun: begun[t.ID()]}
+		res, err := LoadResult(dir, t)
+		if err != nil && !errors.Is(err, ErrMissing) {
+			s.Why = err.Error()
+		}
+		failure, noteErr := LoadFailure(dir, t)
+		who := holder(stem(dir, t))
+		switch {
+		case res != nil:
+			s.State, s.Result = Done, res
+		case who != "":
+			s.State, s.Why = Running, who
+		case failure != nil:
+			s.State, s.Why = Failed, failure.Error
+		case noteErr != nil:
+			s.State, s.Why = Failed, noteErr.Error()
+		}
+		all[i] = s
+	}
+	return all
+}
+
+// begun are the IDs of trials with a checkpoint.
+func begun(dir string) map[string]bool {
+	ids := map[string]bool{}
+	files, _ := os.ReadDir(filepath.Clean(dir))
+	for _, f := range files {
+		if id, ok := strings.CutSuffix(f.Name(), ".checkpoint"); ok {
+			ids[id] = true
+		}
+	}
+	return ids
+}
+
+// Indices are the places of the trials in one of the states.
+func Indices(all []Standing, states ...State) []int {
+	var is []int
+	for _, s := range all {
+		for _, want := range states {
+			if s.State == want {
+				is = append(is, s.Trial.Index)
+			}
+		}
+	}
+	return is
+}

@@ -1,0 +1,103 @@
+package sweep
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// A Summary is what the trials of a plan found, averaged over groups of
+// replicates. It is partial unless all trials are done.
+type Summary struct {
+	Plan    string  `json:"plan"`
+	Trials  int     `json:"trials"`
+	Done    int     `json:"done"`
+	Running string  `json:"running,omitempty"` // indices, as Ranges writes them
+	Failed  string  `json:"failed,omitempty"`
+	Missing string  `json:"missing,omitempty"`
+	Groups  []Group `json:"groups"`
+
+	All []Standing `json:"-"`
+}
+
+// A Group are the trials of one configuration.
+type Group struct {
+	Name    string   `json:"name"`
+	Trials  int      `json:"trials"`
+	Done    int      `json:"done"`
+	Metrics []Metric `json:"metrics"`
+}
+
+// A Metric is a number averaged over N trials. Of one trial there is no standard
+// deviation (n−1 in its denominator) and no standard error.
+type Metric struct {
+	Name string   `json:"name"`
+	N    int      `json:"n"`
+	Mean float64  `json:"mean"`
+	SD   *float64 `json:"sd,omitempty"`
+	SE   *float64 `json:"se,omitempty"`
+}
+
+// Summarize averages what is there. Groups are in the plan's order, a trial
+// without one is its own; metrics are in that of their names.
+func Summarize(p *Plan, all []Standing) *Summary {
+	s := &Summary{
+		Plan: p.Name, Trials: len(all), Done: len(Indices(all, Done)), All: all,
+		Running: Ranges(Indices(all, Running)), Failed: Ranges(Indices(all, Failed)), Missing: Ranges(Indices(all, Missing)),
+	}
+	place := map[string]int{}
+	var found []map[string][]float64
+	for _, x := range all {
+		name := groupOf(x.Trial)
+		i, ok := place[name]
+		if !ok {
+			i = len(s.Groups)
+			place[name] = i
+			s.Groups = append(s.Groups, Group{Name: name})
+			found = append(found, map[string][]float64{})
+		}
+		s.Groups[i].Trials++
+		if x.State != Done {
+			continue
+		}
+		s.Groups[i].Done++
+		for m, v := range x.Result.Metrics {
+			found[i][m] = append(found[i][m], v)
+		}
+	}
+	for i, f := range found {
+		for _, name := range slices.Sorted(maps.Keys(f)) {
+			s.Groups[i].Metrics = append(s.Groups[i].Metrics, average(name, f[name]))
+		}
+	}
+	return s
+}
+
+// Partial reports whether trials are left to do.
+func (s *Summary) Partial() bool { return s.Done < s.Trials }
+
+func groupOf(t Trial) string {
+	if t.Group != "" {
+		return t.Group
+	}
+	return t.Name
+}
+
+func average(name string, x []float64) Metric {
+	m := Metric{Name: name, N: len(x)}
+	n := float64(len(x))
+	for _, v := range x {
+		m.Mean += v / n
+	}
+	if len(x) < 2 {
+		return m
+	}
+	var sum float64
+	for _, v := range x {
+		sum += (v - m.Mean) * (v - m.Mean)
+	}
+	sd := math.Sqrt(sum / (n - 1))
+	se := sd / math.Sqrt(n)
+	m.SD, m.SE = &sd, &se
+	return m
+}
