@@ -14,6 +14,8 @@ type Axis struct {
 	Scale    Scale
 	Min, Max float64  // what to show; the data decide if both are zero
 	Names    []string // of the values 0, 1, 2 … where these are names, not numbers
+
+	blank bool // marks without numbers
 }
 
 // A Scale is how values are spread along an axis.
@@ -108,7 +110,7 @@ func (a Axis) ticker(s span, length vg.Length, wide func(string) vg.Length) plot
 		return true
 	}
 	if len(a.Names) > 0 {
-		return names{a.Names, 1}.thinned(fits)
+		return names{a.Names, 1, 40}.thinned(fits)
 	}
 	switch a.Scale {
 	case Log2:
@@ -140,6 +142,7 @@ func (a Axis) ticker(s span, length vg.Length, wide func(string) vg.Length) plot
 type names struct {
 	text  []string
 	every int
+	most  int // characters
 }
 
 func (n names) thinned(fits func(plot.Ticker) bool) names {
@@ -152,7 +155,7 @@ func (n names) thinned(fits func(plot.Ticker) bool) names {
 func (n names) Ticks(lo, hi float64) []plot.Tick {
 	var out []plot.Tick
 	for i := 0; i < len(n.text); i += n.every {
-		out = append(out, plot.Tick{Value: float64(i), Label: short(n.text[i], 40)})
+		out = append(out, plot.Tick{Value: float64(i), Label: short(n.text[i], n.most)})
 	}
 	return out
 }

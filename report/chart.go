@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -138,7 +139,7 @@ func (c Chart) spans() (x, y span) {
 // plot builds the chart for a data area of about the given size.
 func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	style := textStyle(labelSize, ink)
-	p := newPlot("", shorten(c.X.Label, style, width+30), shorten(c.Y.Label, style, height+24))
+	p := newPlot("", wrapLabel(c.X.Label, style, width), wrapLabel(c.Y.Label, style, height))
 	p.Title.Text = shorten(c.Title, textStyle(titleSize, ink), width+30)
 	x, y := c.spans()
 	for _, s := range c.Shades {
@@ -150,14 +151,20 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	if c.Diagonal {
 		p.Add(line([]float64{x.lo, x.hi}, []float64{x.lo, x.hi}, stroke(grey, 0.8, 4, 2)))
 	}
-	marked, k := 0, 0
+	marked, bands, k := 0, 0, 0
 	for _, t := range c.Traces {
 		if t.marked() {
 			marked++
 		}
+		if t.Lo != nil {
+			bands++
+		}
 	}
 	for _, t := range c.Traces {
-		m := traceMark{Trace: t, x: c.X, y: c.Y, shape: glyph(k)}
+		m := traceMark{Trace: t, x: c.X, y: c.Y, shape: glyph(k), alpha: 0.32}
+		if bands > 1 { // through which others are seen
+			m.alpha = 0.2
+		}
 		if t.marked() {
 			if t.SD != nil { // beside, not over each other
 				m.aside = vg.Length(float64(k)-float64(marked-1)/2) * 3
@@ -171,9 +178,22 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	}
 	tick := textStyle(tickSize, ink)
 	p.X.Tick.Marker = c.X.ticker(x, width, func(s string) vg.Length { return tick.Width(s) + 8 })
+	if n, ok := p.X.Tick.Marker.(names); ok && n.every > 1 {
+		slant(p, n, width)
+	}
 	p.Y.Tick.Marker = c.Y.ticker(y, height, func(string) vg.Length { return tickSize + 6 })
+	if c.Y.blank {
+		p.Y.Tick.Marker = unnumbered{p.Y.Tick.Marker}
+	}
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.lo, x.hi, y.lo, y.hi
 	return p
+}
+
+// slant sets names that have no room side by side askew.
+func slant(p *plot.Plot, n names, width vg.Length) {
+	p.X.Tick.Marker = names{n.text, max(1, int(math.Ceil(float64(len(n.text))*13/float64(width)))), 12}
+	p.X.Tick.Label.Rotation = math.Pi / 5
+	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 }
 
 // emptyMark says that there is nothing to see.
@@ -191,6 +211,28 @@ func short(s string, most int) string {
 		return string(r[:most-1]) + "…"
 	}
 	return s
+}
+
+// wrapLabel breaks a label that is too long for its axis into two lines, near
+// the middle.
+func wrapLabel(s string, style draw.TextStyle, width vg.Length) string {
+	s = short(strings.Join(strings.Fields(s), " "), 200)
+	if style.Width(s) <= width {
+		return s
+	}
+	best, longest := -1, vg.Length(math.Inf(1))
+	for i, r := range s {
+		if r != ' ' {
+			continue
+		}
+		if w := max(style.Width(s[:i]), style.Width(s[i+1:])); w < longest {
+			best, longest = i, w
+		}
+	}
+	if best < 0 {
+		return shorten(s, style, width)
+	}
+	return shorten(s[:best], style, width) + "\n" + shorten(s[best+1:], style, width)
 }
 
 // shorten cuts a text to what fits a width.

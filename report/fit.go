@@ -46,9 +46,10 @@ func PIT(values []float64) Chart {
 	edges := []float64{0, 1}
 	return Chart{Title: "probability integral transform", X: Axis{Label: "PIT value F(y)", Max: 1}, Y: Axis{Label: "density"},
 		Traces: []Trace{
-			{Name: "rows", Colour: blue, Style: Bars, X: x, Y: y},
-			{Name: "95 % of uniform bars", Colour: ink, Style: Dashed, X: edges, Y: []float64{1, 1},
+			{Name: "uniform, 95 %", Colour: grey, Style: Dashed, X: edges, Y: []float64{1, 1},
 				Lo: []float64{lo / perBar, lo / perBar}, Hi: []float64{hi / perBar, hi / perBar}},
+			{Name: fmt.Sprintf("%d rows", n), Colour: blue, Style: Bars, X: x, Y: y},
+			{Colour: ink, Style: Dashed, X: edges, Y: []float64{1, 1}},
 		}}
 }
 

@@ -42,7 +42,7 @@ func (f Forest) Size() (width, height vg.Length) {
 	if f.narrow {
 		width = narrowFigure
 	}
-	height = 2*edge + 40 + forestRow*vg.Length(max(2, len(f.Rows)))
+	height = 2*edge + 32 + forestRow*vg.Length(max(2, len(f.Rows)))
 	if f.Title != "" {
 		height += 20
 	}
@@ -70,21 +70,22 @@ func (f Forest) Draw(c draw.Canvas) error {
 	top := h - edge
 	if f.LineName != "" {
 		x.include(f.X.at(f.Line))
-		drawKeys(c, wrapKeys([]keyEntry{{f.LineName, keyLine(stroke(ink, 0.9, 4, 2))}}, w-2*edge), edge, w-edge, top)
+		row := []keyEntry{{shorten(f.LineName, style, w-left-40), keyLine(stroke(ink, 0.9, 4, 2))}}
+		keyRow(c, edge+left+10, w-edge-12, top-keyHeight/2, row...)
 		top -= keyHeight
 	}
 	if f.Title != "" {
 		top -= 20
 	}
 	shown := f.X.shows(x, 0.06)
-	area := vg.Rectangle{Min: vg.Point{X: edge + left + 10, Y: edge + 36}, Max: vg.Point{X: w - edge - 12, Y: top - 4}}
+	area := vg.Rectangle{Min: vg.Point{X: edge + left + 10, Y: edge + 28}, Max: vg.Point{X: w - edge - 12, Y: top - 4}}
 	p := newPlot(shorten(f.Title, textStyle(titleSize, ink), w-2*edge), shorten(f.X.Label, textStyle(labelSize, ink), w-2*edge), "")
 	p.Add(forestMark{f})
 	if x.empty() {
 		p.Add(emptyMark{})
 	}
 	p.X.Tick.Marker = f.X.ticker(shown, area.Size().X, func(s string) vg.Length { return style.Width(s) + 8 })
-	p.Y.Tick.Marker = names{labels, 1}
+	p.Y.Tick.Marker = names{labels, 1, 200}
 	p.Y.Tick.LineStyle.Width = 0
 	p.Y.LineStyle.Width = 0
 	p.X.Min, p.X.Max = shown.lo, shown.hi

@@ -46,7 +46,8 @@ func (g Grid) columns() int {
 // A gridLayout is where everything goes, with the origin at the lower left.
 type gridLayout struct {
 	width, height vg.Length
-	keys          [][]keyEntry
+	keys          [][]keyEntry   // of the whole
+	own           [][][]keyEntry // of each chart
 	plots         []*plot.Plot
 	cells         []vg.Rectangle
 }
@@ -77,17 +78,28 @@ func (g Grid) layout() gridLayout {
 
 	// What the axes of each column and row need, by plots of about the size.
 	about := l.width/vg.Length(cols) - 48
+	charts := g.rowsAligned(cols)
+	l.own = make([][][]keyEntry, len(charts))
+	if g.apart() {
+		for i, c := range charts {
+			l.own[i] = wrapKeys(entries(c), about+30)
+		}
+	} else {
+		l.keys = wrapKeys(g.entries(), l.width-2*edge)
+	}
 	left, right := make([]vg.Length, cols), make([]vg.Length, cols)
 	below, above := make([]vg.Length, rows), make([]vg.Length, rows)
-	for i, c := range g.Charts {
+	for i, c := range charts {
 		p := c.plot(about, height(about))
 		m := measure(p)
 		j, r := i%cols, i/cols
 		left[j], right[j] = max(left[j], m.Min.X), max(right[j], m.Max.X)
 		below[r], above[r] = max(below[r], m.Min.Y), max(above[r], m.Max.Y+4)
+		need := keyHeight * vg.Length(len(l.own[i]))
 		if p.Title.Text != "" {
-			above[r] = max(above[r], 24)
+			need += 24
 		}
+		above[r] = max(above[r], need)
 	}
 	const gapX, gapY = 14, 10
 	room := l.width - 2*edge - gapX*vg.Length(cols-1)
@@ -97,7 +109,6 @@ func (g Grid) layout() gridLayout {
 	cw := max(room/vg.Length(cols), 20)
 	ch := height(cw)
 
-	l.keys = wrapKeys(g.entries(), l.width-2*edge)
 	l.height = 2*edge + keyHeight*vg.Length(len(l.keys)) + gapY*vg.Length(rows-1)
 	for r := range rows {
 		l.height += below[r] + above[r] + ch
@@ -108,8 +119,8 @@ func (g Grid) layout() gridLayout {
 		x := vg.Length(edge)
 		for j := range cols {
 			x += left[j]
-			if i := r*cols + j; i < len(g.Charts) {
-				l.plots = append(l.plots, g.Charts[i].plot(cw, ch))
+			if i := r*cols + j; i < len(charts) {
+				l.plots = append(l.plots, charts[i].plot(cw, ch))
 				l.cells = append(l.cells, vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + cw, Y: y + ch}})
 			}
 			x += cw + right[j] + gapX
@@ -138,10 +149,46 @@ func (g Grid) Size() (width, height vg.Length) {
 func (g Grid) Draw(c draw.Canvas) error {
 	l := g.layout()
 	for i, p := range l.plots {
-		place(p, c, l.cells[i])
+		raise := keyHeight * vg.Length(len(l.own[i]))
+		cell := l.cells[i]
+		drawKeys(c, l.own[i], cell.Min.X, cell.Max.X, cell.Max.Y+raise+2)
+		drawTitle(c, p.Title.Text, cell, raise)
+		p.Title.Text = ""
+		place(p, c, cell)
 	}
 	drawKeys(c, l.keys, edge, l.width-edge, l.height-edge)
 	return nil
+}
+
+// apart reports whether each chart explains itself: several charts, no name in
+// two of them.
+func (g Grid) apart() bool {
+	if g.key != nil || len(g.Charts) < 2 {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, c := range g.Charts {
+		for _, e := range entries(c) {
+			if seen[e.text] {
+				return false
+			}
+			seen[e.text] = true
+		}
+	}
+	return true
+}
+
+// rowsAligned leaves out labels and numbers of y axes that the first chart of
+// the row shows already.
+func (g Grid) rowsAligned(cols int) []Chart {
+	out := append([]Chart(nil), g.Charts...)
+	for i := range out {
+		first := g.Charts[i-i%cols].Y
+		if y := out[i].Y; i%cols > 0 && y.Min != y.Max && y.Label == first.Label && y.Scale == first.Scale && y.Min == first.Min && y.Max == first.Max {
+			out[i].Y.Label, out[i].Y.blank = "", true
+		}
+	}
+	return out
 }
 
 // entries explains every name once, in the order of appearance.
@@ -149,6 +196,10 @@ func (g Grid) entries() []keyEntry {
 	if g.key != nil {
 		return g.key
 	}
+	return entries(g.Charts...)
+}
+
+func entries(charts ...Chart) []keyEntry {
 	var out []keyEntry
 	seen := map[string]bool{}
 	add := func(name string, mark func(draw.Canvas, vg.Rectangle)) {
@@ -157,7 +208,7 @@ func (g Grid) entries() []keyEntry {
 			out = append(out, keyEntry{short(name, 60), mark})
 		}
 	}
-	for _, c := range g.Charts {
+	for _, c := range charts {
 		k := 0
 		for _, t := range c.Traces {
 			shape := glyph(k)

@@ -97,20 +97,31 @@ func keyLength(e keyEntry) vg.Length {
 	return keyWidth + 5 + textStyle(tickSize, ink).Width(e.text)
 }
 
-// wrapKeys breaks entries into rows of at most the given width.
+// wrapKeys breaks entries into as few rows of at most the given width as can
+// be, of about equal length.
 func wrapKeys(entries []keyEntry, width vg.Length) [][]keyEntry {
-	var rows [][]keyEntry
-	used := width
-	for _, e := range entries {
-		e.text = shorten(e.text, textStyle(tickSize, ink), width-keyWidth-5)
-		used += keyGap + keyLength(e)
-		if used > width {
-			rows = append(rows, nil)
-			used = keyLength(e)
+	fill := func(limit vg.Length) (rows [][]keyEntry) {
+		used := limit
+		for _, e := range entries {
+			e.text = shorten(e.text, textStyle(tickSize, ink), width-keyWidth-5)
+			used += keyGap + keyLength(e)
+			if rows == nil || used > limit {
+				rows = append(rows, nil)
+				used = keyLength(e)
+			}
+			rows[len(rows)-1] = append(rows[len(rows)-1], e)
 		}
-		rows[len(rows)-1] = append(rows[len(rows)-1], e)
+		return rows
 	}
-	return rows
+	best := fill(width)
+	for limit := width * 0.95; limit > width/3; limit -= width / 20 {
+		rows := fill(limit)
+		if len(rows) > len(best) {
+			break
+		}
+		best = rows
+	}
+	return best
 }
 
 // drawKeys draws rows of entries from the top down.

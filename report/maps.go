@@ -51,59 +51,66 @@ type mapsLayout struct {
 	cols          int
 }
 
-func (m Maps) layout() mapsLayout {
+func (m Maps) columns() int {
 	n := max(1, len(m.Maps))
-	l := mapsLayout{width: wideFigure, cols: m.Columns}
-	if l.cols <= 0 {
-		l.cols = min(n, 3)
-		if m.Plain {
-			l.cols = min(n, 6)
-		}
+	cols := m.Columns
+	switch {
+	case m.Plain && m.narrow:
+		cols = 4
+	case m.narrow:
+		cols = 1
+	case cols <= 0 && m.Plain:
+		cols = 6
+	case cols <= 0:
+		cols = 3
 	}
-	l.cols = min(l.cols, n)
+	return min(cols, n)
+}
+
+func (m Maps) layout() mapsLayout {
+	l := mapsLayout{width: wideFigure, cols: m.columns()}
 	if m.narrow {
 		l.width = narrowFigure
-		l.cols = min(l.cols, 1)
-		if m.Plain {
-			l.cols = min(n, 4)
-		}
 	}
-	if l.cols == 1 && !m.Plain {
-		l.width = 10 * vg.Centimeter
-		if m.narrow {
-			l.width = narrowFigure
-		}
-	}
-	rows := (n + l.cols - 1) / l.cols
-	bar, bottom, gap := vg.Length(48), vg.Length(38), vg.Length(10)
-	l.left, l.top = 34, 22
-	if m.Plain {
-		bar, bottom, gap, l.left, l.top = 0, 2, 8, 4, 4
+	// The first column shows the y axis; bars stand beside every map, or at the
+	// end where all have the same.
+	bar, end, bottom, gap := vg.Length(barRoom), vg.Length(0), vg.Length(34), vg.Length(12)
+	l.left, l.top = 34, 20
+	switch {
+	case m.Plain:
+		bar, bottom, gap, l.left, l.top = 0, 8, 8, 0, 0
 		for _, x := range m.Maps {
 			if x.Title != "" {
-				l.top = 20
+				l.top = 18
 			}
 		}
+	case m.Shared:
+		bar, end = 0, barRoom
 	}
-	l.cell = (l.width-2*edge-gap*vg.Length(l.cols-1))/vg.Length(l.cols) - l.left - bar
-	if most := 5.4 * vg.Centimeter; !m.Plain && l.cell > most {
-		l.cell = most
+	cols := vg.Length(l.cols)
+	l.cell = (l.width-2*edge-l.left-end-gap*(cols-1))/cols - bar
+	if most := 5.4 * vg.Centimeter; !m.Plain {
+		l.cell = min(l.cell, most)
 	}
-	tallest := 1.0
+	tallest := 0.0
 	for _, x := range m.Maps {
-		if x.height() > 0 {
-			tallest = max(tallest, float64(x.height())/float64(x.Width))
-		}
+		tallest = max(tallest, float64(x.height())/float64(x.Width))
 	}
-	l.stepX = l.left + l.cell + bar + gap
+	if tallest == 0 {
+		tallest = 1
+	}
+	l.stepX = l.cell + bar + gap
 	l.stepY = l.top + l.cell*vg.Length(tallest) + bottom
-	l.width = min(l.width, 2*edge+l.stepX*vg.Length(l.cols)-gap)
+	l.width = 2*edge + l.left + l.stepX*cols - gap + end
+	rows := (max(1, len(m.Maps)) + l.cols - 1) / l.cols
 	l.height = 2*edge + l.stepY*vg.Length(rows)
 	if m.shownLabel() != "" {
 		l.height += keyHeight
 	}
 	return l
 }
+
+const barRoom = 44 // of a colour bar with its numbers
 
 func (m Maps) shownLabel() string {
 	if m.Plain {
@@ -125,7 +132,7 @@ func (m Maps) Draw(c draw.Canvas) error {
 	if s := m.shownLabel(); s != "" {
 		style := textStyle(labelSize, ink)
 		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
-		c.FillText(style, vg.Point{X: l.width / 2, Y: top - keyHeight/2}, shorten("colour: "+s, style, l.width-2*edge))
+		c.FillText(style, vg.Point{X: l.width / 2, Y: top - keyHeight/2}, shorten(s, style, l.width-2*edge))
 		top -= keyHeight
 	}
 	all := newSpan()
@@ -141,7 +148,8 @@ func (m Maps) Draw(c draw.Canvas) error {
 		x0 := edge + l.left + l.stepX*vg.Length(i%l.cols)
 		y1 := top - l.top - l.stepY*vg.Length(i/l.cols)
 		area := vg.Rectangle{Min: vg.Point{X: x0, Y: y1 - l.cell*vg.Length(float64(x.height())/float64(x.Width))}, Max: vg.Point{X: x0 + l.cell, Y: y1}}
-		m.one(c, x, area, s.pad(0), i)
+		last := i%l.cols == l.cols-1 || i == len(m.Maps)-1
+		m.one(c, x, area, s.pad(0), i%l.cols == 0, last || !m.Shared)
 	}
 	return nil
 }
@@ -160,22 +168,26 @@ func (m Maps) include(s *span, x Map) {
 }
 
 // one draws a map with its axes and its colour bar.
-func (m Maps) one(c draw.Canvas, x Map, area vg.Rectangle, colours span, i int) {
-	p := newPlot(shorten(x.Title, textStyle(titleSize, ink), area.Size().X+44), "x (px)", "y (px)")
+func (m Maps) one(c draw.Canvas, x Map, area vg.Rectangle, colours span, first, bar bool) {
+	p := newPlot(shorten(x.Title, textStyle(titleSize, ink), area.Size().X+barRoom/2), "x (px)", "y (px)")
 	p.Add(pixels{x, m.axis(), colours})
 	w, h := float64(x.Width)/2, float64(x.height())/2
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -w, w, -max(h, 0.5), max(h, 0.5)
 	p.X.Tick.Marker = ticks{most: 4.5}
 	p.Y.Tick.Marker = ticks{most: 4.5}
+	if !first {
+		p.Y.Label.Text, p.Y.Tick.Marker = "", unnumbered{p.Y.Tick.Marker}
+	}
 	if m.Plain {
+		p.X.Label.Text, p.Y.Label.Text = "", ""
 		p.HideAxes()
 	}
 	place(p, c, area)
-	if m.Plain {
+	if m.Plain || !bar {
 		return
 	}
-	bar := vg.Rectangle{Min: vg.Point{X: area.Max.X + 7, Y: area.Min.Y}, Max: vg.Point{X: area.Max.X + 14, Y: area.Max.Y}}
-	colourBar(c, bar, colours, m.axis())
+	beside := vg.Rectangle{Min: vg.Point{X: area.Max.X + 7, Y: area.Min.Y}, Max: vg.Point{X: area.Max.X + 14, Y: area.Max.Y}}
+	colourBar(c, beside, colours, m.axis())
 }
 
 // pixels draws a map's values.

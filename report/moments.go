@@ -96,7 +96,7 @@ func (v *momentsView) within(y float64) float64 {
 // curve is the panel of the function.
 func (m Moments) curve(v momentsView) *plot.Plot {
 	p := newPlot(fmt.Sprintf("%s of %s by %v", m.F.Name, minus(fmt.Sprintf("N(%.4g, %.4g)", m.Mean, m.Var)), m.Rule), "", "y = f(x)")
-	p.X.Tick.Marker = ticks{blank: true}
+	p.X.Tick.Marker = unnumbered{ticks{}}
 	x := linspace(v.xlo, v.xhi, 1201)
 	x = slices.Sorted(slices.Values(append(x, m.F.Kinks...)))
 	x = slices.DeleteFunc(x, func(x float64) bool { return x < v.xlo || x > v.xhi })
@@ -146,7 +146,7 @@ func (m Moments) input(v momentsView) *plot.Plot {
 // output is the panel of the output's densities, drawn along y.
 func (m Moments) output(v momentsView) *plot.Plot {
 	p := newPlot("output density", "", "")
-	p.Y.Tick.Marker = ticks{blank: true}
+	p.Y.Tick.Marker = unnumbered{ticks{}}
 	p.X.Tick.Marker = plot.ConstantTicks{}
 	p.X.LineStyle.Width = 0
 

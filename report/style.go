@@ -118,9 +118,7 @@ func dots(x, y []float64, c color.Color, radius vg.Length) *plotter.Scatter {
 // place draws p so that its data area is the given rectangle, whatever room its
 // axes take: panels that share an axis line up, and so do their titles.
 func place(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
-	title := textStyle(titleSize, ink)
-	title.XAlign = draw.XCenter
-	c.FillText(title, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 9}, p.Title.Text)
+	drawTitle(c, p.Title.Text, area, 0)
 	p.Title.Text = ""
 	c.Rectangle = area
 	for range 3 {
@@ -129,6 +127,13 @@ func place(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
 		c.Max = c.Max.Add(area.Max.Sub(have.Max))
 	}
 	p.Draw(c)
+}
+
+// drawTitle writes a panel's title above its data area, higher by raise.
+func drawTitle(c draw.Canvas, s string, area vg.Rectangle, raise vg.Length) {
+	title := textStyle(titleSize, ink)
+	title.XAlign = draw.XCenter
+	c.FillText(title, vg.Point{X: (area.Min.X + area.Max.X) / 2, Y: area.Max.Y + 9 + raise}, s)
 }
 
 // linspace returns n numbers from lo to hi.

@@ -10,8 +10,7 @@ import (
 
 // ticks sets round numbers at even steps, about five of them.
 type ticks struct {
-	blank bool    // marks without numbers: the neighbouring panel shows them
-	most  float64 // steps, 5.5 if zero
+	most float64 // steps, 5.5 if zero
 }
 
 // Ticks implements plot.Ticker.
@@ -23,11 +22,7 @@ func (t ticks) Ticks(lo, hi float64) []plot.Tick {
 	step, decimals := niceStep((hi - lo) / most)
 	var out []plot.Tick
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
-		label := number(k*step, decimals)
-		if t.blank {
-			label = " " // a major tick still
-		}
-		out = append(out, plot.Tick{Value: k * step, Label: label})
+		out = append(out, plot.Tick{Value: k * step, Label: number(k*step, decimals)})
 	}
 	return out
 }
@@ -84,6 +79,21 @@ func (d decades) Ticks(lo, hi float64) []plot.Tick {
 				}
 			}
 			out = append(out, plot.Tick{Value: at, Label: label})
+		}
+	}
+	return out
+}
+
+// unnumbered has the marks of another, without their numbers: the neighbouring
+// panel shows them.
+type unnumbered struct{ plot.Ticker }
+
+// Ticks implements plot.Ticker.
+func (u unnumbered) Ticks(lo, hi float64) []plot.Tick {
+	out := u.Ticker.Ticks(lo, hi)
+	for i := range out {
+		if out[i].Label != "" {
+			out[i].Label = " " // a major tick still
 		}
 	}
 	return out

@@ -14,6 +14,7 @@ type traceMark struct {
 	x, y  Axis
 	shape draw.GlyphDrawer
 	aside vg.Length // shift of marks that would cover those of other traces
+	alpha float64   // of the band
 }
 
 // glyph is a shape of its own for each of a few traces.
@@ -40,7 +41,7 @@ func (t traceMark) Plot(c draw.Canvas, p *plot.Plot) {
 			for i := to - 1; i >= from; i-- {
 				ring = append(ring, at(i, t.Lo[i]))
 			}
-			c.FillPolygon(fade(t.Colour, bandAlpha), c.ClipPolygonXY(ring))
+			c.FillPolygon(fade(t.Colour, t.alpha), c.ClipPolygonXY(ring))
 		})
 	}
 	points := make([]vg.Point, n)
