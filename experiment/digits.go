@@ -2,34 +2,43 @@ package experiment
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-	"path/filepath"
 
-	"utvi/compute"
 	"utvi/data"
 	"utvi/fn"
+	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/optim"
 	"utvi/rng"
+	"utvi/sweep"
 	"utvi/train"
 	"utvi/vi"
 )
 
-// DigitsSpec asks whether a classifier with distributions for weights loses
-// anything, and whether it knows what it has not met: a convolutional network of
-// digits, Bayesian, and its twin with numbers for weights, which sees the same
-// images for the same steps. Replicate r of both has training images and starting
-// weights of its own.
+// DigitsSpec is one training of a convolutional classifier of digits, Bayesian or
+// its twin with numbers for weights. Replicate r of both has training images and
+// starting weights of its own.
 type DigitsSpec struct {
-	Seed       uint64 `json:"seed"`
-	Replicates int    `json:"replicates"`
-	Steps      int    `json:"steps"`
-	TestRows   int    `json:"test_rows"` // digits, and images of each unfamiliar kind
+	Seed      uint64 `json:"seed"`
+	Replicate int    `json:"replicate"` // counted from 0
+	Fixed     bool   `json:"fixed"`     // numbers for weights
+	Steps     int    `json:"steps"`
+	TestRows  int    `json:"test_rows"` // digits, and images of each unfamiliar kind
+}
 
-	Dir      string `json:"-"` // of the checkpoints; "" keeps none
-	Parallel int    `json:"-"` // trainings at a time; 0 stands for GOMAXPROCS
+// DigitsTrial is what a training found. An AUROC is the probability that an
+// unfamiliar image is given more uncertainty than a digit, one for each of
+// digitsUnfamiliar: the entropy of the predicted probabilities, or the sum of
+// their variances over the weights, which a network of numbers has not.
+type DigitsTrial struct {
+	History
+	Accuracy float64   `json:"accuracy"`
+	NLL      float64   `json:"nll"`
+	Entropy  []float64 `json:"auroc_entropy"`
+	Variance []float64 `json:"auroc_variance"`
 }
 
 const (
@@ -39,56 +48,41 @@ const (
 	digitsRate  = 4e-3
 )
 
-// DigitsFull is the experiment in full: 4 epochs of 60,000 images, 5 replicates.
-func DigitsFull() DigitsSpec {
-	return DigitsSpec{Seed: 1, Replicates: 5, Steps: 4 * digitsRows / digitsBatch, TestRows: 4000}
+var digitsKind = sweep.Kind{
+	Name: "digits",
+	Check: func(spec json.RawMessage) error {
+		_, err := readDigitsSpec(spec)
+		return err
+	},
+	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+		s, err := readDigitsSpec(j.Spec)
+		if err != nil {
+			return sweep.Outcome{}, err
+		}
+		test := newDigitsTest(rng.New(s.Seed).Sub(0, 2), s.TestRows)
+		m, h, err := s.training(test).run(ctx, j)
+		if err != nil {
+			return sweep.Outcome{}, err
+		}
+		t := test.judge(m)
+		t.History = *h
+		metrics := map[string]float64{"accuracy": t.Accuracy, "nll": t.NLL}
+		for i, kind := range digitsUnfamiliar {
+			metrics["auroc_entropy_"+kind.name], metrics["auroc_variance_"+kind.name] = t.Entropy[i], t.Variance[i]
+		}
+		return sweep.Outcome{Metrics: metrics, Data: t}, nil
+	},
 }
 
-// DigitsQuick is a run of about half a minute: half an epoch, 3 replicates.
-func DigitsQuick() DigitsSpec {
-	return DigitsSpec{Seed: 1, Replicates: 3, Steps: digitsRows / digitsBatch / 2, TestRows: 2000}
-}
-
-// Check reports a specification that cannot be run.
-func (s DigitsSpec) Check() error {
-	if s.TestRows < 100 || s.TestRows > 100_000 {
-		return fmt.Errorf("%d test images; there must be 100 to 100000", s.TestRows)
+func readDigitsSpec(b json.RawMessage) (s DigitsSpec, err error) {
+	if err := strictjson.Unmarshal(b, &s); err != nil {
+		return s, err
 	}
-	return checkSize(s.Replicates, s.Steps)
+	if s.TestRows < 100 || s.TestRows > 100_000 {
+		return s, fmt.Errorf("%d test images; there must be 100 to 100000", s.TestRows)
+	}
+	return s, checkTraining(s.Replicate, s.Steps)
 }
-
-// DigitsResult is every number of the experiment.
-type DigitsResult struct {
-	Spec       DigitsSpec     `json:"spec"`
-	Kernels    string         `json:"kernels"`
-	ScoreSteps []int          `json:"score_steps"`
-	Kinds      []string       `json:"unfamiliar"`
-	Methods    []DigitsMethod `json:"methods"`
-}
-
-// DigitsMethod is what one kind of weights gave.
-type DigitsMethod struct {
-	Name   string        `json:"name"`
-	Trials []DigitsTrial `json:"trials"`
-}
-
-// DigitsTrial is one training. An AUROC is the probability that an unfamiliar
-// image is given more uncertainty than a digit, one for each of Kinds: the
-// entropy of the predicted probabilities, or the sum of their variances over the
-// weights, which a network of numbers has not.
-type DigitsTrial struct {
-	Scores   []float64 `json:"scores"` // NLL of test digits at ScoreSteps
-	Accuracy float64   `json:"accuracy"`
-	NLL      float64   `json:"nll"`
-	Entropy  []float64 `json:"auroc_entropy"`
-	Variance []float64 `json:"auroc_variance"`
-}
-
-// digitsMethods are the two kinds of weights.
-var digitsMethods = []struct {
-	name  string
-	fixed bool
-}{{"twin", true}, {"bayes", false}}
 
 // digitsNet is the classifier: two convolutions that halve the image, and two
 // dense layers.
@@ -103,46 +97,16 @@ func digitsNet(fixed bool) nn.Chain {
 	}
 }
 
-// Digits runs the experiment. Cancelled, it returns the context's error; the same
-// specification with the same Dir then continues.
-func Digits(ctx context.Context, s DigitsSpec, tell Progress) (*DigitsResult, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
-	}
-	root := rng.New(s.Seed)
-	test := newDigitsTest(root.Sub(0, 2), s.TestRows)
-	r := &DigitsResult{Spec: s, Kernels: compute.Family(), Kinds: test.kinds}
-	var trials []trial
-	for i := range s.Replicates {
-		for _, m := range digitsMethods {
-			trials = append(trials, s.trial(m.name, m.fixed, i, root.Sub(uint64(i), 1), test))
-		}
-	}
-	r.ScoreSteps = trials[0].scoreSteps()
-	for _, m := range digitsMethods {
-		r.Methods = append(r.Methods, DigitsMethod{Name: m.name, Trials: make([]DigitsTrial, s.Replicates)})
-	}
-	err := runAll(ctx, trials, s.Parallel, tell, func(i int, m *model.Model, scores []float64) {
-		t := test.judge(m)
-		t.Scores = scores
-		r.Methods[i%len(digitsMethods)].Trials[i/len(digitsMethods)] = t
-	})
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// trial sets both kinds of weights the same task. The KL counts fully, over the
-// 60,000 images, from an eighth of the steps on; the prior is fitted.
-func (s DigitsSpec) trial(name string, fixed bool, replicate int, key rng.Key, test *digitsTest) trial {
+// training sets both kinds of weights the same task. The KL counts fully, over
+// the 60,000 images, from an eighth of the steps on; the prior is fitted.
+func (s DigitsSpec) training(test *digitsTest) training {
+	key := rng.New(s.Seed).Sub(uint64(s.Replicate), 1)
 	o := optim.Paper()
 	o.Rate, o.DecayOn = optim.Cosine(digitsRate, s.Steps), optim.DecayMeans
 	images := key.Sub(0, 0)
-	t := trial{
-		name: fmt.Sprintf("digits %s %d", name, replicate+1),
+	return training{
 		net: model.Config{
-			Input: nn.Shape{H: data.Side, W: data.Side, C: 1}, Layers: digitsNet(fixed),
+			Input: nn.Shape{H: data.Side, W: data.Side, C: 1}, Layers: digitsNet(s.Fixed),
 			Seed: rng.Uint64(key, 0), Init: vi.Std(0.02),
 		},
 		train: train.Config{
@@ -151,13 +115,9 @@ func (s DigitsSpec) trial(name string, fixed bool, replicate int, key rng.Key, t
 				y[0] = float32(data.Digit(images, row%digitsRows, x))
 			}},
 			Likelihood: likelihood.Categorical{}, Optimizer: o, KL: optim.WarmUpKL(s.Steps / 8), Prior: &vi.EmpiricalBayes{},
-			Batch: digitsBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1), Workers: 1, CheckpointEvery: digitsEvery,
+			Batch: digitsBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1), CheckpointEvery: digitsEvery,
 		},
 		every: digitsEvery,
 		score: test.score,
 	}
-	if s.Dir != "" {
-		t.file = filepath.Join(s.Dir, fmt.Sprintf("digits-seed%d-steps%d-test%d", s.Seed, s.Steps, s.TestRows), fmt.Sprintf("%s-%d", name, replicate+1))
-	}
-	return t
 }

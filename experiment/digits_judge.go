@@ -10,11 +10,20 @@ import (
 	"utvi/rng"
 )
 
+// digitsUnfamiliar are the images that no classifier was trained on.
+var digitsUnfamiliar = []struct {
+	name string
+	draw func(k rng.Key, row uint64, pixels []float32)
+}{
+	{"letters", func(k rng.Key, row uint64, pixels []float32) { data.Letter(k, row, pixels) }},
+	{"garments", data.Garment},
+	{"static", data.Static},
+}
+
 // digitsTest is what the classifiers are judged by.
 type digitsTest struct {
 	digits     gauss.Batch[float32]
 	labels     []int
-	kinds      []string
 	unfamiliar []gauss.Batch[float32]
 }
 
@@ -23,15 +32,7 @@ func newDigitsTest(key rng.Key, rows int) *digitsTest {
 	t.digits = images(key, rows, func(k rng.Key, row uint64, pixels []float32) {
 		t.labels = append(t.labels, data.Digit(k, row, pixels))
 	})
-	for _, kind := range []struct {
-		name string
-		draw func(k rng.Key, row uint64, pixels []float32)
-	}{
-		{"letters", func(k rng.Key, row uint64, pixels []float32) { data.Letter(k, row, pixels) }},
-		{"garments", data.Garment},
-		{"static", data.Static},
-	} {
-		t.kinds = append(t.kinds, kind.name)
+	for _, kind := range digitsUnfamiliar {
 		t.unfamiliar = append(t.unfamiliar, images(key, rows, kind.draw))
 	}
 	return t
@@ -60,11 +61,11 @@ func each(p *model.Predictor[float32], x gauss.Batch[float32], visit func(row in
 }
 
 // score makes the mean negative log-likelihood of the test digits.
-func (t *digitsTest) score(m *model.Model) func() float64 {
+func (t *digitsTest) score(m *model.Model) func() []float64 {
 	p := m.NewPredictor(digitsChunk)
-	return func() float64 {
+	return func() []float64 {
 		_, nll := t.familiar(p)
-		return nll
+		return []float64{nll}
 	}
 }
 

@@ -1,14 +1,12 @@
 package experiment
 
 import (
-	"context"
-	"errors"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 
 	"utvi/rng"
+	"utvi/sweep"
 )
 
 // A Bayesian classifier is as accurate as its twin, within a percentage point,
@@ -16,29 +14,31 @@ import (
 // Its variance over the weights, which the twin has not, tells them apart better
 // still.
 func TestDigits(t *testing.T) {
-	r, err := Digits(t.Context(), DigitsSpec{Seed: 1, Replicates: 2, Steps: 600, TestRows: 1000}, nil)
+	size := Size{Preset: "quick", Seed: 1, Replicates: 2, Steps: 600}
+	plan, err := sweep.NewPlan("digits", digitsExperiment.Plan(size)...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var table strings.Builder
-	if err := r.WriteTable(&table); err != nil {
+	found, err := sweep.Runner{Kinds: Kinds(), Dir: t.TempDir()}.Run(t.Context(), plan)
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("\n%s", table.String())
-	twin, bayes := r.Methods[0], r.Methods[1]
-	accuracy := func(t DigitsTrial) float64 { return t.Accuracy }
-	a, _ := twin.over(accuracy)
-	b, _ := bayes.over(accuracy)
-	if a < 0.9 || math.Abs(b-a) > 0.01 {
+	f, err := digitsExperiment.Find(size, NewResults(plan, found))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range f.Tables[0].Rows {
+		t.Log(strings.Join(row, "  "))
+	}
+	methods := f.Numbers.(map[string]any)["methods"].([]DigitsMethod)
+	twin, bayes := methods[0], methods[1]
+	if a, b := twin.Accuracy.Mean, bayes.Accuracy.Mean; a < 0.9 || math.Abs(b-a) > 0.01 {
 		t.Errorf("the twin's accuracy is %.3f, the Bayesian network's %.3f", a, b)
 	}
-	for k, kind := range r.Kinds {
-		entropy := func(t DigitsTrial) float64 { return t.Entropy[k] }
-		a, _ := twin.over(entropy)
-		b, _ := bayes.over(entropy)
-		v, _ := bayes.over(func(t DigitsTrial) float64 { return t.Variance[k] })
+	for k, kind := range digitsUnfamiliar {
+		a, b, v := twin.Entropy[k].Mean, bayes.Entropy[k].Mean, bayes.Variance[k].Mean
 		if !(b > a) || !(v > a) {
-			t.Errorf("%s: AUROC %.3f by the twin's entropy, %.3f by the Bayesian network's, %.3f by its variance", kind, a, b, v)
+			t.Errorf("%s: AUROC %.3f by the twin's entropy, %.3f by the Bayesian network's, %.3f by its variance", kind.name, a, b, v)
 		}
 	}
 }
@@ -67,41 +67,14 @@ func TestAUROC(t *testing.T) {
 	}
 }
 
-func TestDigitsCheck(t *testing.T) {
-	for want, s := range map[string]DigitsSpec{
-		"0 replicates":   {Steps: 1, TestRows: 100},
-		"0 steps":        {Replicates: 1, TestRows: 100},
-		"99 test images": {Replicates: 1, Steps: 1, TestRows: 99},
+func TestDigitsSpecRefuses(t *testing.T) {
+	for spec, want := range map[string]string{
+		`{"steps":0,"test_rows":100}`: "0 steps",
+		`{"steps":1,"test_rows":99}`:  "99 test images",
+		`{"step":1}`:                  "step",
 	} {
-		if err := s.Check(); err == nil || !strings.Contains(err.Error(), want) {
+		if err := digitsKind.Check([]byte(spec)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
-	}
-	if DigitsFull().Check() != nil || DigitsQuick().Check() != nil {
-		t.Error("a preset is refused")
-	}
-}
-
-func TestDigitsContinues(t *testing.T) {
-	spec := DigitsSpec{Seed: 2, Replicates: 1, Steps: 30, TestRows: 100}
-	whole, err := Digits(t.Context(), spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec.Dir = t.TempDir()
-	ctx, cancel := context.WithCancel(t.Context())
-	if _, err := Digits(ctx, spec, func(e Event) {
-		if e.Step >= 8 {
-			cancel()
-		}
-	}); !errors.Is(err, context.Canceled) {
-		t.Fatalf("%v, want the context's error", err)
-	}
-	again, err := Digits(t.Context(), spec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(whole.Methods, again.Methods) {
-		t.Errorf("continued %+v, want %+v", again.Methods, whole.Methods)
 	}
 }

@@ -2,33 +2,50 @@ package experiment
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 
-	"utvi/compute"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/strictjson"
+	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/optim"
 	"utvi/rng"
+	"utvi/sweep"
 	"utvi/train"
 )
 
-// FCSpec asks for the paper's regression (§4.2): y = x + ε with a noise that
-// depends on x, learned by a 1–128–128–1 leaky-ReLU network whose nonlinearities
-// are passed in closed form (SMP), by three Monte Carlo samples (MC3) and by
-// three sigma points (UT). Replicate r of every method starts from the same
-// weights and sees the same data.
+// FCSpec is one training of the paper's regression (§4.2): y = x + ε with a noise
+// that depends on x, learned by a 1–128–128–1 leaky-ReLU network. Replicate r has
+// the same starting weights and data whatever the rule.
 type FCSpec struct {
-	Seed       uint64 `json:"seed"`
-	Replicates int    `json:"replicates"`
-	Steps      int    `json:"steps"`
+	Seed      uint64 `json:"seed"`
+	Replicate int    `json:"replicate"` // counted from 0
+	Rule      string `json:"rule"`      // of the nonlinearities, as moment.Parse reads it
+	Steps     int    `json:"steps"`
 
-	Dir      string `json:"-"` // of the checkpoints; "" keeps none
-	Parallel int    `json:"-"` // trainings at a time; 0 stands for GOMAXPROCS
+	// Draws > 0 trains by drawing that many networks a step, instead of
+	// propagating moments. A drawn network has no variance to be scored by, so
+	// it has a second output, the logarithm of the noise variance.
+	Draws int `json:"draws,omitempty"`
+
+	// Sampled > 0 compares the trained network's moments with as many networks
+	// drawn from it.
+	Sampled int `json:"sampled,omitempty"`
+}
+
+// FCTrial is what a training found.
+type FCTrial struct {
+	History
+	TrueNLL float64    `json:"true_nll"` // of the model that made the data, on the validation rows
+	Mean    []float64  `json:"mean"`     // predicted at fcX by the final network
+	SD      []float64  `json:"sd"`
+	Sampled *Agreement `json:"sampled,omitempty"`
 }
 
 const (
@@ -39,121 +56,136 @@ const (
 	fcGrid       = 201 // points of the predictions over [−1, 1]
 )
 
-// FCPaper is the experiment in full: 100 epochs of 80 steps, 10 replicates.
-func FCPaper() FCSpec { return FCSpec{Seed: 1, Replicates: 10, Steps: fcEpochs * fcEpochSteps} }
-
-// FCQuick is a run of well under two minutes on two cores: 40 epochs, 3
-// replicates. The scores fall late, after some 20 epochs; fewer show nothing.
-func FCQuick() FCSpec { return FCSpec{Seed: 1, Replicates: 3, Steps: 40 * fcEpochSteps} }
-
-// Check reports a specification that cannot be run.
-func (s FCSpec) Check() error {
-	return checkSize(s.Replicates, s.Steps)
-}
-
-// FCResult is every number of the experiment. Scores are mean negative
-// log-likelihoods, in nats, of the same validation rows.
-type FCResult struct {
-	Spec       FCSpec     `json:"spec"`
-	Kernels    string     `json:"kernels"`
-	Validation int        `json:"validation_rows"`
-	TrueNLL    float64    `json:"true_nll"` // of the model that made the data
-	ScoreSteps []int      `json:"score_steps"`
-	X          []float64  `json:"x"` // where predictions were made
-	Methods    []FCMethod `json:"methods"`
-}
-
-// FCMethod is what one way through the nonlinearities gave.
-type FCMethod struct {
-	Name   string    `json:"name"`
-	Rule   string    `json:"rule"`
-	Trials []FCTrial `json:"trials"`
-
-	// Scores less TrueNLL, mean and standard deviation over the trials.
-	BestMean  float64 `json:"best_excess_mean"`
-	BestSD    float64 `json:"best_excess_sd"`
-	FinalMean float64 `json:"final_excess_mean"`
-	FinalSD   float64 `json:"final_excess_sd"`
-}
-
-// FCTrial is one training.
-type FCTrial struct {
-	NLL  []float64 `json:"nll"`  // at ScoreSteps
-	Mean []float64 `json:"mean"` // predicted at X by the final network
-	SD   []float64 `json:"sd"`
-}
-
-// fcMethods are the paper's three, in the order of its figure.
-var fcMethods = []struct {
-	name, title string
-	rule        moment.Rule
-}{
-	{"SMP", "SMP, closed form", moment.Exact()},
-	{"MC3", "MC, 3 samples", moment.MonteCarlo(3)},
-	{"UT", "UT, 3 sigma points", moment.UT(2)},
-}
-
-// FC runs the experiment. Cancelled, it returns the context's error; the same
-// specification with the same Dir then continues.
-func FC(ctx context.Context, s FCSpec, tell Progress) (*FCResult, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
+// fcX is where predictions are made.
+func fcX() []float64 {
+	x := make([]float64, fcGrid)
+	for i := range x {
+		x[i] = 2*float64(i)/(fcGrid-1) - 1
 	}
+	return x
+}
+
+var fcKind = sweep.Kind{
+	Name: "fc",
+	Check: func(spec json.RawMessage) error {
+		_, err := readFCSpec(spec)
+		return err
+	},
+	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+		s, err := readFCSpec(j.Spec)
+		if err != nil {
+			return sweep.Outcome{}, err
+		}
+		return s.run(ctx, j)
+	},
+}
+
+func readFCSpec(b json.RawMessage) (s FCSpec, err error) {
+	if err := strictjson.Unmarshal(b, &s); err != nil {
+		return s, err
+	}
+	rule, err := moment.Parse(s.Rule)
+	if err != nil {
+		return s, err
+	}
+	if err := rule.Check(fn.LeakyReLU(0.01)); err != nil {
+		return s, err
+	}
+	if s.Draws < 0 || s.Draws > 1000 || s.Sampled < 0 || s.Sampled == 1 || s.Sampled > 10_000_000 {
+		return s, fmt.Errorf("%d draws and %d sampled networks; there may be up to 1000 draws, and 2 to 10000000 sampled networks or none", s.Draws, s.Sampled)
+	}
+	return s, checkTraining(s.Replicate, s.Steps)
+}
+
+// checkTraining reports numbers that cannot be meant.
+func checkTraining(replicate, steps int) error {
+	switch {
+	case replicate < 0:
+		return errors.New("the replicate is negative; they are counted from 0")
+	case steps < 1 || steps > 10_000_000:
+		return fmt.Errorf("%d steps; there must be 1 to 10000000", steps)
+	}
+	return nil
+}
+
+func (s FCSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 	root := rng.New(s.Seed)
 	validation := newFCSample(root.Sub(0, 2), fcValidation)
-	r := &FCResult{Spec: s, Kernels: compute.Family(), Validation: fcValidation, TrueNLL: validation.truth()}
-	for i := range fcGrid {
-		r.X = append(r.X, 2*float64(i)/(fcGrid-1)-1)
+	m, h, err := s.training(root.Sub(uint64(s.Replicate), 1), validation).run(ctx, j)
+	if err != nil {
+		return sweep.Outcome{}, err
 	}
-	var trials []trial
-	for i := range s.Replicates {
-		for _, m := range fcMethods {
-			trials = append(trials, s.trial(m.name, m.rule, i, root.Sub(uint64(i), 1), validation))
+	r := FCTrial{History: *h, TrueNLL: validation.truth()}
+	r.Mean, r.SD = predictAt(m, s.likelihood(), fcX())
+	if s.Sampled > 0 {
+		in := gauss.Fixed(1, make([]float32, 11)) // where there were data
+		for i := range in.Mean {
+			in.Mean[i] = float32(fcBorder * (float64(i)/5 - 1))
+		}
+		if r.Sampled, err = agree(ctx, m, in, s.Sampled, s.Seed, j); err != nil {
+			return sweep.Outcome{}, err
 		}
 	}
-	r.ScoreSteps = trials[0].scoreSteps()
-	for _, m := range fcMethods {
-		r.Methods = append(r.Methods, FCMethod{Name: m.name, Rule: m.rule.String(), Trials: make([]FCTrial, s.Replicates)})
-	}
-	err := runAll(ctx, trials, s.Parallel, tell, func(i int, m *model.Model, scores []float64) {
-		mean, sd := predictAt(m, r.X)
-		r.Methods[i%len(fcMethods)].Trials[i/len(fcMethods)] = FCTrial{scores, mean, sd}
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range r.Methods {
-		r.Methods[i].summarise(r.TrueNLL)
-	}
-	return r, nil
+	metrics := map[string]float64{"best_nll": r.best() + r.TrueNLL, "best_excess": r.best(), "final_excess": r.final(), "roughness": roughness(r.Mean)}
+	return sweep.Outcome{Metrics: metrics, Data: r}, nil
 }
 
-func (s FCSpec) trial(name string, rule moment.Rule, replicate int, key rng.Key, v fcSample) trial {
+func (s FCSpec) likelihood() likelihood.Predictive {
+	if s.Draws > 0 {
+		return likelihood.Heteroscedastic{}
+	}
+	return likelihood.Normal{}
+}
+
+func (s FCSpec) training(key rng.Key, v fcSample) training {
+	rule, err := moment.Parse(s.Rule)
+	if err != nil {
+		panic("experiment: a specification was not checked")
+	}
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: rule}
-	t := trial{
-		name: fmt.Sprintf("fc %s %d", name, replicate+1),
+	out := 1
+	if s.Draws > 0 {
+		out = 2
+	}
+	return training{
 		net: model.Config{
 			Input:  nn.Vec(1),
-			Layers: nn.Chain{nn.Dense{Out: 128}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: 1}},
+			Layers: nn.Chain{nn.Dense{Out: 128}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: out}},
 			Seed:   rng.Uint64(key, 0),
 		},
 		train: train.Config{
-			Data: fcSource(fcEpochSteps * fcBatch), Optimizer: optim.Paper(), KL: optim.PaperKL(fcEpochs),
-			Batch: fcBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1), Workers: 1,
+			Data: fcSource(fcEpochSteps * fcBatch), Likelihood: s.likelihood(), Optimizer: optim.Paper(), KL: optim.PaperKL(fcEpochs),
+			Draws: s.Draws, Batch: fcBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1),
 			CheckpointEvery: 10 * fcEpochSteps,
 		},
 		every: fcEpochSteps,
-		score: v.score,
+		score: func(m *model.Model) func() []float64 { return v.score(m, s.likelihood()) },
 	}
-	if s.Dir != "" {
-		// Runs of other seeds and lengths have other files.
-		t.file = filepath.Join(s.Dir, fmt.Sprintf("seed%d-steps%d", s.Seed, s.Steps), fmt.Sprintf("%s-%d", name, replicate+1))
+}
+
+// best and final are scores less the true model's.
+func (t *FCTrial) best() float64 {
+	low := math.Inf(1)
+	for _, m := range t.Marks {
+		low = min(low, m.Scores[0])
 	}
-	return t
+	return low - t.TrueNLL
+}
+
+func (t *FCTrial) final() float64 { return t.Marks[len(t.Marks)-1].Scores[0] - t.TrueNLL }
+
+// roughness is the root mean square second difference of a curve over its grid.
+func roughness(y []float64) float64 {
+	var sum float64
+	for i := 1; i+1 < len(y); i++ {
+		d := y[i-1] - 2*y[i] + y[i+1]
+		sum += d * d
+	}
+	return math.Sqrt(sum / float64(len(y)-2))
 }
 
 // predictAt returns the predicted means and standard deviations at numbers.
-func predictAt(m *model.Model, x []float64) (mean, sd []float64) {
+func predictAt(m *model.Model, l likelihood.Predictive, x []float64) (mean, sd []float64) {
 	in := gauss.Fixed(1, make([]float32, len(x)))
 	for i := range x {
 		in.Mean[i] = float32(x[i])
@@ -161,7 +193,17 @@ func predictAt(m *model.Model, x []float64) (mean, sd []float64) {
 	out := m.NewPredictor(len(x)).Predict(in)
 	mean, sd = make([]float64, len(x)), make([]float64, len(x))
 	for i := range x {
-		mean[i], sd[i] = float64(out.Mean[i]), math.Sqrt(float64(out.Var[i]))
+		predictRow(l, out, i, mean[i:i+1], sd[i:i+1])
+		sd[i] = math.Sqrt(sd[i])
 	}
 	return mean, sd
+}
+
+// predictRow writes the predicted moments of the targets of row i.
+func predictRow(l likelihood.Predictive, out gauss.Batch[float32], i int, mean, variance []float64) {
+	var m, v [8]float64
+	for k := range out.Width {
+		m[k], v[k] = float64(out.Mean[i*out.Width+k]), float64(out.Var[i*out.Width+k])
+	}
+	l.Predict(m[:out.Width], v[:out.Width], mean, variance)
 }

@@ -44,33 +44,33 @@ func newFCSample(key rng.Key, rows int) fcSample {
 	return s
 }
 
-// nll is the mean negative log-likelihood of the rows under given moments.
-func (s fcSample) nll(moments func(i int) (mean, variance float64)) float64 {
-	var row [5]float64
-	sum := 0.0
+// truth is the score of the model that made the data.
+func (s fcSample) truth() float64 {
+	var sum float64
 	for i, y := range s.y {
-		row[0] = float64(y)
-		row[1], row[2] = moments(i)
-		n, _ := likelihood.Normal{}.Row(row[:1], row[1:2], row[2:3], row[3:4], row[4:5])
-		sum += n
+		x := float64(s.x.Mean[i])
+		sd := fcNoise(x)
+		sum += likelihood.Normal{}.Score([]float64{float64(y)}, []float64{x}, []float64{sd * sd})
 	}
 	return sum / float64(len(s.y))
 }
 
-// truth is the score of the model that made the data.
-func (s fcSample) truth() float64 {
-	return s.nll(func(i int) (float64, float64) {
-		x := float64(s.x.Mean[i])
-		sd := fcNoise(x)
-		return x, sd * sd
-	})
-}
-
-// score makes the scores of a network.
-func (s fcSample) score(m *model.Model) func() float64 {
+// score makes the mean negative log-likelihood of the rows under a network.
+func (s fcSample) score(m *model.Model, l likelihood.Predictive) func() []float64 {
 	p := m.NewPredictor(s.x.Rows)
-	return func() float64 {
+	var y [1]float64
+	var mean, variance [2]float64
+	return func() []float64 {
 		out := p.Predict(s.x)
-		return s.nll(func(i int) (float64, float64) { return float64(out.Mean[i]), float64(out.Var[i]) })
+		w := out.Width
+		sum := 0.0
+		for i := range s.y {
+			y[0] = float64(s.y[i])
+			for k := range w {
+				mean[k], variance[k] = float64(out.Mean[i*w+k]), float64(out.Var[i*w+k])
+			}
+			sum += l.Score(y[:], mean[:w], variance[:w])
+		}
+		return []float64{sum / float64(len(s.y))}
 	}
 }

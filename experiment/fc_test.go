@@ -1,109 +1,12 @@
 package experiment
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"utvi/rng"
 )
-
-// The smallest run with more than one score, the last of them off the epoch.
-func tinyFC(dir string) FCSpec {
-	return FCSpec{Seed: 5, Replicates: 1, Steps: fcEpochSteps + 20, Dir: dir}
-}
-
-func bytesOf(t *testing.T, r *FCResult) string {
-	t.Helper()
-	b, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-func TestFCContinuesBitForBit(t *testing.T) {
-	whole, err := FC(t.Context(), tinyFC(""), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := len(whole.Methods[0].Trials[0].NLL); n != 2 || len(whole.ScoreSteps) != 2 || whole.ScoreSteps[1] != fcEpochSteps+20 {
-		t.Fatalf("%d scores at steps %v, want 2, at %d and %d", n, whole.ScoreSteps, fcEpochSteps, fcEpochSteps+20)
-	}
-	// At the very start, before the first score, at an epoch's end, and between the scores.
-	for _, stop := range []int{0, 40, fcEpochSteps, fcEpochSteps + 8} {
-		dir := t.TempDir()
-		ctx, cancel := context.WithCancel(t.Context())
-		spec := tinyFC(dir)
-		spec.Parallel = 1
-		_, err := FC(ctx, spec, func(e Event) {
-			if e.Step >= stop {
-				cancel()
-			}
-		})
-		if !errors.Is(err, context.Canceled) {
-			t.Fatalf("stopped at %d: %v, want the context's error", stop, err)
-		}
-		first := map[int]int{}
-		again, err := FC(t.Context(), tinyFC(dir), func(e Event) {
-			if _, ok := first[e.Index]; !ok {
-				first[e.Index] = e.Step
-			}
-		})
-		if err != nil {
-			t.Fatalf("continued after %d: %v", stop, err)
-		}
-		if first[0] < stop || first[0] > stop+8 {
-			t.Errorf("continued at step %d, was stopped at %d", first[0], stop)
-		}
-		again.Spec.Dir = ""
-		if bytesOf(t, again) != bytesOf(t, whole) {
-			t.Errorf("stopped at %d and continued, the results differ from an unbroken run's", stop)
-		}
-	}
-}
-
-// A killed program leaves scores that are one behind the checkpoint, or ahead.
-func TestFCLostScores(t *testing.T) {
-	dir := t.TempDir()
-	whole, err := FC(t.Context(), tinyFC(dir), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "seed5-steps100", "UT-1.json")
-	first, second := jsonNumber(whole.Methods[2].Trials[0].NLL[0]), jsonNumber(whole.Methods[2].Trials[0].NLL[1])
-	for scores, fails := range map[string]bool{
-		// The checkpoint is the older where it was not its turn.
-		`{"steps_between_scores":80,"scores":[` + first + `,` + second + `,9]}`: false,
-		`{"steps_between_scores":80,"scores":[]}`:                               true,
-		`{"steps_between_scores":80,"scores":[` + first + `]}`:                  false,
-		`{"steps_between_scores":7,"scores":[1,2]}`:                             true,
-		`{"steps`: true,
-	} {
-		if err := os.WriteFile(path, []byte(scores), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		again, err := FC(t.Context(), tinyFC(dir), nil)
-		switch {
-		case fails && (err == nil || !strings.Contains(err.Error(), "remove")):
-			t.Errorf("with %s: %v, want an error that tells what to remove", scores, err)
-		case !fails && err != nil:
-			t.Errorf("with %s: %v", scores, err)
-		case !fails && bytesOf(t, again) != bytesOf(t, whole):
-			t.Errorf("with %s: another result", scores)
-		}
-	}
-}
-
-func jsonNumber(x float64) string {
-	b, _ := json.Marshal(x)
-	return string(b)
-}
 
 func TestFCSettings(t *testing.T) {
 	for _, c := range []struct{ x, sd float64 }{{0, 0.3}, {0.25, 0.1}, {0.5, 0.3}, {-0.125, 0.2}} {
@@ -138,10 +41,60 @@ func TestFCSettings(t *testing.T) {
 	}
 }
 
-func TestFCCheck(t *testing.T) {
-	for _, s := range []FCSpec{{Replicates: 0, Steps: 1}, {Replicates: 1, Steps: 0}, {Replicates: -1, Steps: 5}} {
-		if _, err := FC(t.Context(), s, nil); err == nil {
-			t.Errorf("%+v was run", s)
+func TestFCSpecRefuses(t *testing.T) {
+	for spec, want := range map[string]string{
+		`{"rule":"ut(2)","steps":0}`:                "0 steps",
+		`{"rule":"ut(2)","steps":5,"replicate":-1}`: "replicate is negative",
+		`{"rule":"ut","steps":5}`:                   "takes 1 parameters",
+		`{"rule":"mc(1)","steps":5}`:                "",
+		`{"rule":"ut(2)","steps":5,"draws":-1}`:     "-1 draws",
+		`{"rule":"ut(2)","steps":5,"widht":3}`:      "widht",
+	} {
+		if err := fcKind.Check([]byte(spec)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", spec, err, want)
 		}
+	}
+}
+
+// A network trained by drawing weights is scored like the others, and learns.
+func TestFCByDrawing(t *testing.T) {
+	s := FCSpec{Seed: 3, Rule: "ut(2)", Steps: 3 * fcEpochSteps, Draws: 1}
+	var r FCTrial
+	if err := runTrial(t, t.Context(), t.TempDir(), s.trial("drawn")).Decode(&r); err != nil {
+		t.Fatal(err)
+	}
+	if first, last := r.Marks[0].Scores[0], r.final()+r.TrueNLL; !(last < first) || !(r.SD[100] > 0) {
+		t.Errorf("the score went from %v to %v, and σ(0) is %v", first, last, r.SD[100])
+	}
+}
+
+// The claims can fail: with two methods swapped they do.
+func TestFCClaims(t *testing.T) {
+	flat := func(nll ...float64) (m FCMethod) {
+		for _, x := range nll {
+			m.add(FCTrial{History: History{Marks: []Mark{{Step: 80, Scores: []float64{x}}}}, Mean: []float64{0, x, 0, x}})
+		}
+		return m
+	}
+	smp, near, far := flat(0.001, 0.002), flat(0.0015, 0.0016), flat(0.02, 0.03)
+	for _, c := range []struct {
+		claim Claim
+		holds bool
+	}{
+		{utMatchesSMP(&smp, &near), true},
+		{utMatchesSMP(&smp, &far), false},
+		{utMatchesSMP(&far, &far), false},
+		{utBeatsMC3(&far, &near), true},
+		{utBeatsMC3(&near, &far), false},
+		{utTrainsBetter(&smp, &near), false},
+		{utTrainsBetter(&far, &smp), false}, // two pairs, far from equal: no interval excludes 0
+	} {
+		if c.claim.Holds != c.holds {
+			t.Errorf("%s holds: %v, value %v", c.claim.ID, c.claim.Holds, c.claim.Value)
+		}
+	}
+	even, ahead := flat(0.5, 0.6, 0.7), flat(0.4, 0.5, 0.61)
+	if c := utTrainsBetter(&even, &ahead); !c.Holds {
+		t.Errorf("UT ahead by a tenth with every seed does not train better: %+v", c)
 	}
 }

@@ -1,9 +1,50 @@
 package experiment
 
 import (
+	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
+
+// A Stat is a number over replicates.
+type Stat struct {
+	Mean   float64   `json:"mean"`
+	SD     float64   `json:"sd"` // n−1; 0 for one number
+	Values []float64 `json:"values"`
+}
+
+func (s *Stat) add(x float64) {
+	s.Values = append(s.Values, x)
+	s.Mean, s.SD = meanSD(s.Values)
+}
+
+// format is mean ± sd, each in the given verb.
+func (s Stat) format(verb string) string {
+	if len(s.Values) < 2 {
+		return fmt.Sprintf(verb, s.Mean)
+	}
+	return fmt.Sprintf(verb+" ± "+verb, s.Mean, s.SD)
+}
+
+// interval is Student's 95 % interval of the mean; there is none of one number.
+func (s Stat) interval() (lo, hi float64, ok bool) {
+	n := float64(len(s.Values))
+	if n < 2 {
+		return s.Mean, s.Mean, false
+	}
+	half := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975) * s.SD / math.Sqrt(n)
+	return s.Mean - half, s.Mean + half, true
+}
+
+// intervalText is the interval in words to follow a number.
+func intervalText(lo, hi float64, ok bool, verb string) string {
+	if !ok {
+		return " (one replicate: no interval)"
+	}
+	return fmt.Sprintf(" (95 %% interval "+verb+" to "+verb+")", lo, hi)
+}
 
 // meanSD returns the mean and the n−1 standard deviation, 0 for one number.
 func meanSD(x []float64) (mean, sd float64) {

@@ -11,22 +11,23 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"utvi/experiment"
+	"utvi/sweep"
 )
 
-// A progress shows trainings as they run: bars on a terminal, a line for each
-// that ends elsewhere.
+// A progress shows the trials of a plan as they run: on a terminal a bar for each
+// and one for all of them, elsewhere a line for each that ends.
 type progress struct {
 	w    io.Writer
 	bars *mpb.Progress // nil: lines
 
 	mu       sync.Mutex
 	start    time.Time
-	trials   map[int]*trialBar
+	running  map[int]*trialBar
 	total    *mpb.Bar
-	all      int64 // steps of all trials
-	done     int64
-	found    int64 // of them, done by an earlier run
+	all      float64 // cost of all trials
+	done     float64
+	found    float64 // of it, done by an earlier run
+	trials   int
 	finished int
 
 	note atomic.Pointer[string] // beside the total
@@ -34,69 +35,89 @@ type progress struct {
 
 // A trialBar's note is read by the bar itself, which must not wait for tell.
 type trialBar struct {
-	bar  *mpb.Bar
-	step int
-	note atomic.Pointer[string]
+	bar   *mpb.Bar
+	part  float64 // of the trial, done
+	score float64
+	note  atomic.Pointer[string]
 }
 
-func newProgress(w io.Writer) *progress {
-	p := &progress{w: w, start: time.Now(), trials: map[int]*trialBar{}}
-	if isTerminal(w) {
-		p.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
+// permille is how finely bars are drawn.
+const permille = 1000
+
+func newProgress(w io.Writer, p *sweep.Plan) *progress {
+	s := &progress{w: w, start: time.Now(), running: map[int]*trialBar{}, trials: len(p.Trials)}
+	for _, t := range p.Trials {
+		s.all += cost(t)
 	}
-	return p
+	if isTerminal(w) {
+		s.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
+		const last = 1 << 20
+		s.total = s.add("total", last, &s.note)
+	}
+	return s
 }
 
-// tell is an experiment.Progress.
-func (p *progress) tell(e experiment.Event) {
+func cost(t sweep.Trial) float64 {
+	if t.Cost > 0 {
+		return t.Cost
+	}
+	return 1
+}
+
+// tell is a sweep.Runner's Progress.
+func (p *progress) tell(e sweep.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.all == 0 {
-		p.all = int64(e.Trials) * int64(e.Steps)
-		p.addTotal()
-	}
-	t := p.trials[e.Index]
+	c := cost(e.Trial)
+	t := p.running[e.Trial.Index]
+	part := float64(e.Step) / float64(max(1, e.Steps))
 	if t == nil {
-		t = &trialBar{}
-		p.trials[e.Index] = t
-		p.found += int64(e.Step)
-		p.addTrial(t, e)
-	}
-	p.done += int64(e.Step - t.step)
-	t.step = e.Step
-	if p.bars != nil {
-		if !math.IsNaN(e.Score) {
-			show(&t.note, fmt.Sprintf("  NLL %.4f", e.Score))
+		t = &trialBar{score: math.NaN()}
+		p.running[e.Trial.Index] = t
+		p.found += c * part
+		if p.bars != nil && !e.Ended {
+			t.bar = p.add(e.Trial.Name, e.Trial.Index, &t.note)
 		}
+	}
+	p.done += c * (part - t.part)
+	t.part = part
+	if !math.IsNaN(e.Score) {
+		t.score = e.Score
+		show(&t.note, fmt.Sprintf("  %.4f", e.Score))
+	}
+	if p.bars != nil {
 		show(&p.note, p.left())
-		t.bar.SetCurrent(int64(e.Step))
-		p.total.SetCurrent(p.done)
-	}
-	if e.Step == e.Steps {
-		p.finished++
-		if p.bars == nil {
-			fmt.Fprintf(p.w, "%s: NLL %.4f  %d of %d done%s\n", e.Trial, e.Score, p.finished, e.Trials, p.left())
+		if t.bar != nil {
+			t.bar.SetCurrent(int64(permille * part))
 		}
+		p.total.SetCurrent(int64(permille * p.done / p.all))
+	}
+	if e.Ended {
+		p.end(t, e)
 	}
 }
 
-func (p *progress) addTrial(t *trialBar, e experiment.Event) {
-	if p.bars != nil {
-		t.bar = p.add(e.Trial, int64(e.Steps), e.Index, &t.note)
+func (p *progress) end(t *trialBar, e sweep.Event) {
+	p.finished++
+	if t.bar != nil {
+		t.bar.Abort(true)
 	}
+	if p.bars != nil || e.Found {
+		return
+	}
+	what := "done"
+	if e.Err != nil {
+		what = "failed"
+	} else if !math.IsNaN(t.score) {
+		what = fmt.Sprintf("score %.4f", t.score)
+	}
+	fmt.Fprintf(p.w, "%s: %s  %d of %d trials%s\n", e.Trial.Name, what, p.finished, p.trials, p.left())
 }
 
-func (p *progress) addTotal() {
-	if p.bars != nil {
-		const last = 1 << 20
-		p.total = p.add("total", p.all, last, &p.note)
-	}
-}
-
-func (p *progress) add(name string, steps int64, priority int, note *atomic.Pointer[string]) *mpb.Bar {
+func (p *progress) add(name string, priority int, note *atomic.Pointer[string]) *mpb.Bar {
 	show(note, "")
-	return p.bars.AddBar(steps, mpb.BarPriority(priority), mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(name, decor.WC{W: 12, C: decor.DindentRight})),
+	return p.bars.AddBar(permille, mpb.BarPriority(priority), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(name, decor.WC{W: 24, C: decor.DindentRight})),
 		mpb.AppendDecorators(decor.Percentage(decor.WC{W: 5}),
 			decor.Any(func(decor.Statistics) string { return *note.Load() })))
 }
@@ -106,11 +127,11 @@ func show(note *atomic.Pointer[string], s string) { note.Store(&s) }
 // left estimates the time to the end from the speed of this run alone.
 func (p *progress) left() string {
 	made := p.done - p.found
-	if made == 0 || p.done == p.all {
+	if made <= 0 || p.finished == p.trials {
 		return ""
 	}
-	d := time.Duration(float64(time.Since(p.start)) / float64(made) * float64(p.all-p.done))
-	return fmt.Sprintf("  %v left", d.Round(time.Second))
+	d := time.Duration(float64(time.Since(p.start)) / made * (p.all - p.done))
+	return fmt.Sprintf("  %v left", max(0, d).Round(time.Second))
 }
 
 // close takes the bars off the screen.
@@ -119,12 +140,12 @@ func (p *progress) close() {
 		return
 	}
 	p.mu.Lock()
-	for _, t := range p.trials {
-		t.bar.Abort(true)
+	for _, t := range p.running {
+		if t.bar != nil {
+			t.bar.Abort(true)
+		}
 	}
-	if p.total != nil {
-		p.total.Abort(true)
-	}
+	p.total.Abort(true)
 	p.mu.Unlock()
 	p.bars.Wait()
 }

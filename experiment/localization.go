@@ -1,0 +1,203 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"utvi/data"
+	"utvi/fn"
+	"utvi/internal/strictjson"
+	"utvi/likelihood"
+	"utvi/model"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/optim"
+	"utvi/rng"
+	"utvi/sweep"
+	"utvi/train"
+	"utvi/vi"
+)
+
+// LocalizationSpec is one training of the paper's localisation (§4.3): where an
+// emitter is, and how many photons it sends, from an image of 8×8 pixels.
+// Replicate r has the same starting weights and data whatever the rule.
+type LocalizationSpec struct {
+	Seed      uint64 `json:"seed"`
+	Replicate int    `json:"replicate"` // counted from 0
+	Rule      string `json:"rule"`      // of all nonlinearities, as moment.Parse reads it
+	Outputs   string `json:"outputs"`   // physics, plain or scaled
+	Joint     bool   `json:"joint,omitempty"`
+	Steps     int    `json:"steps"`
+	Every     int    `json:"every"` // steps between scores
+
+	// Pairs is the size of the training set, the same for all replicates; a
+	// smaller one is the beginning of a larger one. 0: no emitter is seen twice.
+	Pairs int     `json:"pairs,omitempty"`
+	KL    string  `json:"kl"`              // φ(l) of the paper, or full: KL/N
+	Clip  float64 `json:"clip"`            // largest gradient norm; 0: no limit
+	Draws int     `json:"draws,omitempty"` // networks drawn a step; 0 propagates moments
+
+	// Each > 0 measures the trained network with as many emitters in each pixel.
+	Each int `json:"each,omitempty"`
+}
+
+const (
+	locBatch      = 256
+	locEpochSteps = 300
+	locValidation = 4096
+	locClip       = 100
+	locSigma      = 0.05 // of every weight at the start
+)
+
+// The scores of a mark, mean negative log-likelihoods in nats. The position's is
+// the mean of x and y.
+const (
+	locPosition = iota
+	locX
+	locY
+	locPhotons
+	locScores
+)
+
+// LocalizationTrial is what a training found. Maps are of the final network, in
+// px², mean of x and y.
+type LocalizationTrial struct {
+	History
+	Variance []float64 `json:"variance,omitempty"` // predicted, by pixel
+	Error    []float64 `json:"error,omitempty"`    // squared, by pixel
+}
+
+var localizationKind = sweep.Kind{
+	Name: "localization",
+	Check: func(spec json.RawMessage) error {
+		_, err := readLocalizationSpec(spec)
+		return err
+	},
+	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+		s, err := readLocalizationSpec(j.Spec)
+		if err != nil {
+			return sweep.Outcome{}, err
+		}
+		return s.run(ctx, j)
+	},
+}
+
+func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
+	if err := strictjson.Unmarshal(b, &s); err != nil {
+		return s, err
+	}
+	rule, err := moment.Parse(s.Rule)
+	if err != nil {
+		return s, err
+	}
+	if err := rule.Check(fn.NormalInverse()); err != nil && s.Outputs == locPhysics {
+		return s, err
+	}
+	switch {
+	case s.Outputs != locPhysics && s.Outputs != locPlain && s.Outputs != locScaled:
+		return s, fmt.Errorf("the outputs are %q; they must be %s, %s or %s", s.Outputs, locPhysics, locPlain, locScaled)
+	case s.Joint && s.Outputs != locPhysics:
+		return s, errors.New("a joint photon node needs physics outputs")
+	case s.KL != "paper" && s.KL != "full":
+		return s, fmt.Errorf("the KL is weighed %q; it must be paper or full", s.KL)
+	case !(s.Clip >= 0):
+		return s, fmt.Errorf("gradients are cut at %v; it must be a number ≥ 0", s.Clip)
+	case s.Every < 1:
+		return s, fmt.Errorf("%d steps between scores; there must be at least 1", s.Every)
+	case s.Pairs < 0 || bits.Len(uint(s.Pairs)) > 24 || s.Each < 0 || s.Each > 1<<16:
+		return s, fmt.Errorf("%d training pairs and %d emitters a pixel; there may be up to 2^24 and 2^16", s.Pairs, s.Each)
+	case s.Draws < 0 || s.Draws > 1000:
+		return s, fmt.Errorf("%d draws; there may be up to 1000", s.Draws)
+	}
+	return s, checkTraining(s.Replicate, s.Steps)
+}
+
+func (s LocalizationSpec) likelihood() likelihood.Predictive {
+	if s.Draws > 0 {
+		return likelihood.Heteroscedastic{}
+	}
+	return likelihood.Normal{}
+}
+
+// source is where the training's emitters come from.
+func (s LocalizationSpec) source(root rng.Key) (data.Source, error) {
+	if s.Pairs == 0 {
+		return emitterSource(locEpochSteps * locBatch), nil
+	}
+	set := newEmitters(root.Sub(0, 4), s.Pairs)
+	return data.NewTable(set.x, emitterTargets, set.y)
+}
+
+func (s LocalizationSpec) training() (training, error) {
+	root := rng.New(s.Seed)
+	key := root.Sub(uint64(s.Replicate), 1)
+	source, err := s.source(root)
+	if err != nil {
+		return training{}, err
+	}
+	o := optim.Paper()
+	o.Clip = s.Clip
+	kl := optim.FullKL()
+	if s.KL == "paper" {
+		kl = optim.PaperKL(max(1, s.Steps*min(locBatch, source.Rows())/source.Rows()))
+	}
+	validation := newEmitters(root.Sub(0, 2), locValidation)
+	return training{
+		net: model.Config{
+			Input: nn.Shape{H: emitterSide, W: emitterSide, C: 1}, Layers: s.net(),
+			Seed: rng.Uint64(key, 0), Init: vi.Std(locSigma),
+		},
+		train: train.Config{
+			Data: source, Likelihood: s.likelihood(), Optimizer: o, KL: kl, Draws: s.Draws,
+			Batch: locBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1), CheckpointEvery: 10 * s.Every,
+		},
+		every:      s.Every,
+		score:      func(m *model.Model) func() []float64 { return validation.score(m, s.likelihood()) },
+		mayDiverge: true,
+	}, nil
+}
+
+func (s LocalizationSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+	t, err := s.training()
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	m, h, err := t.run(ctx, j)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	r := LocalizationTrial{History: *h}
+	metrics := map[string]float64{"diverged": 0}
+	if h.Diverged != nil {
+		metrics["diverged"] = 1
+	}
+	if len(h.Marks) > 0 {
+		metrics["best_position_nll"] = r.best()
+		metrics["final_position_nll"] = r.final(locPosition)
+		metrics["final_photon_nll"] = r.final(locPhotons)
+	}
+	if s.Each > 0 {
+		set := newPixelEmitters(rng.New(s.Seed).Sub(0, 5), s.Each)
+		if variance, square, ok := set.maps(m, s.likelihood()); ok {
+			r.Variance, r.Error = variance[:], square[:]
+			for name, x := range newMapNumbers(variance, square).metrics() {
+				metrics[name] = x
+			}
+		}
+	}
+	return sweep.Outcome{Metrics: metrics, Data: r}, nil
+}
+
+// best is the lowest position NLL of any mark.
+func (t *LocalizationTrial) best() float64 {
+	low := t.Marks[0].Scores[locPosition]
+	for _, m := range t.Marks {
+		low = min(low, m.Scores[locPosition])
+	}
+	return low
+}
+
+func (t *LocalizationTrial) final(score int) float64 { return t.Marks[len(t.Marks)-1].Scores[score] }
