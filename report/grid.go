@@ -179,12 +179,16 @@ func (g Grid) apart() bool {
 }
 
 // rowsAligned leaves out labels and numbers of y axes that the first chart of
-// the row shows already.
+// the row shows already, in columns where all charts can do without.
 func (g Grid) rowsAligned(cols int) []Chart {
 	out := append([]Chart(nil), g.Charts...)
-	for i := range out {
-		first := g.Charts[i-i%cols].Y
-		if y := out[i].Y; i%cols > 0 && y.Min != y.Max && y.Label == first.Label && y.Scale == first.Scale && y.Min == first.Min && y.Max == first.Max {
+	for j := 1; j < cols; j++ {
+		spare := true
+		for i := j; i < len(out); i += cols {
+			y, first := out[i].Y, g.Charts[i-j].Y
+			spare = spare && y.Min != y.Max && y.Label == first.Label && y.Scale == first.Scale && y.Min == first.Min && y.Max == first.Max
+		}
+		for i := j; i < len(out) && spare; i += cols {
 			out[i].Y.Label, out[i].Y.blank = "", true
 		}
 	}

@@ -92,7 +92,7 @@ func tally(claims []Claim) string {
 	var s []string
 	for _, v := range []Verdict{Holds, Fails, Reported} {
 		if n[v] > 0 {
-			s = append(s, fmt.Sprintf("%d %s", n[v], map[Verdict]string{Holds: "hold", Fails: "not", Reported: "reported"}[v]))
+			s = append(s, fmt.Sprintf("%d %s", n[v], map[Verdict]string{Holds: "hold", Fails: "do not", Reported: "reported"}[v]))
 		}
 	}
 	return strings.Join(s, " · ")
@@ -199,8 +199,16 @@ type Narrower interface{ Narrow() Figure }
 var (
 	svgOpen  = regexp.MustCompile(`(?s)^.*?<svg[^>]*?(viewBox="[^"]*")[^>]*>`)
 	svgFont  = regexp.MustCompile(`font-family:[^;"]*;font-variant:normal;font-weight:normal;font-style:normal;`)
-	svgDark  = strings.NewReplacer(":#222222", ":var(--ink)", ":#0072B2", ":var(--blue)", ":#888888", ":var(--mid)")
 	svgSpace = strings.NewReplacer("\n\t", " ")
+	// Of a translucent colour the encoder may lose the last bit.
+	svgDark = []struct {
+		colour *regexp.Regexp
+		name   string
+	}{
+		{regexp.MustCompile(":#(2[12]){3}"), ":var(--ink)"},
+		{regexp.MustCompile(":#007[12]B[12]"), ":var(--blue)"},
+		{regexp.MustCompile(":#(8[78]){3}"), ":var(--mid)"},
+	}
 )
 
 // inline is a figure as SVG to stand in a page. It takes the page's ink, so that
@@ -212,6 +220,9 @@ func inline(f Figure, name string) (template.HTML, error) {
 		return "", err
 	}
 	s := svgOpen.ReplaceAllString(b.String(), `<svg $1 role="img" aria-label="`+strings.ReplaceAll(html.EscapeString(name), "$", "$$")+`">`)
-	s = svgSpace.Replace(svgDark.Replace(svgFont.ReplaceAllString(s, "")))
+	s = svgSpace.Replace(svgFont.ReplaceAllString(s, ""))
+	for _, d := range svgDark {
+		s = d.colour.ReplaceAllString(s, d.name)
+	}
 	return template.HTML(s), nil // all text in it was escaped when it was drawn
 }
