@@ -84,17 +84,21 @@ func readFCSpec(b json.RawMessage) (s FCSpec, err error) {
 	if err := strictjson.Unmarshal(b, &s); err != nil {
 		return s, err
 	}
+	return s, s.check()
+}
+
+func (s FCSpec) check() error {
 	rule, err := moment.Parse(s.Rule)
 	if err != nil {
-		return s, err
+		return err
 	}
 	if err := rule.Check(fn.LeakyReLU(0.01)); err != nil {
-		return s, err
+		return err
 	}
 	if s.Draws < 0 || s.Draws > 1000 || s.Sampled < 0 || s.Sampled == 1 || s.Sampled > 10_000_000 {
-		return s, fmt.Errorf("%d draws and %d sampled networks; there may be up to 1000 draws, and 2 to 10000000 sampled networks or none", s.Draws, s.Sampled)
+		return fmt.Errorf("%d draws and %d sampled networks; there may be up to 1000 draws, and 2 to 10000000 sampled networks or none", s.Draws, s.Sampled)
 	}
-	return s, checkTraining(s.Replicate, s.Steps)
+	return checkTraining(s.Replicate, s.Steps)
 }
 
 // checkTraining reports numbers that cannot be meant.
@@ -137,7 +141,8 @@ func (s FCSpec) likelihood() likelihood.Predictive {
 	return likelihood.Normal{}
 }
 
-func (s FCSpec) training(key rng.Key, v fcSample) training {
+// net is the network, whose rule has been checked.
+func (s FCSpec) net(key rng.Key) model.Config {
 	rule, err := moment.Parse(s.Rule)
 	if err != nil {
 		panic("experiment: a specification was not checked")
@@ -147,12 +152,16 @@ func (s FCSpec) training(key rng.Key, v fcSample) training {
 	if s.Draws > 0 {
 		out = 2
 	}
+	return model.Config{
+		Input:  nn.Vec(1),
+		Layers: nn.Chain{nn.Dense{Out: 128}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: out}},
+		Seed:   rng.Uint64(key, 0),
+	}
+}
+
+func (s FCSpec) training(key rng.Key, v fcSample) training {
 	return training{
-		net: model.Config{
-			Input:  nn.Vec(1),
-			Layers: nn.Chain{nn.Dense{Out: 128}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: out}},
-			Seed:   rng.Uint64(key, 0),
-		},
+		net: s.net(key),
 		train: train.Config{
 			Data: fcSource(fcEpochSteps * fcBatch), Likelihood: s.likelihood(), Optimizer: optim.Paper(), KL: optim.PaperKL(fcEpochs),
 			Draws: s.Draws, Batch: fcBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1),

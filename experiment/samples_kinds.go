@@ -1,0 +1,197 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"utvi/gauss"
+	"utvi/internal/strictjson"
+	"utvi/model"
+	"utvi/moment"
+	"utvi/rng"
+	"utvi/sweep"
+)
+
+// FCTimingSpec times forward passes of the regression's network under several
+// rules, one core, in turn.
+type FCTimingSpec struct {
+	Rules  []string `json:"rules"`
+	Rows   int      `json:"rows"`   // of a pass
+	Rounds int      `json:"rounds"` // the fastest counts: noise only slows
+}
+
+// FCTiming is what was measured.
+type FCTiming struct {
+	Seconds map[string]float64 `json:"seconds"` // of the fastest pass, by rule
+}
+
+var fcTimingKind = sweep.Kind{
+	Name: "fc-timing",
+	Check: func(spec json.RawMessage) error {
+		_, err := readFCTimingSpec(spec)
+		return err
+	},
+	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+		s, err := readFCTimingSpec(j.Spec)
+		if err != nil {
+			return sweep.Outcome{}, err
+		}
+		return s.run(ctx, j)
+	},
+}
+
+func readFCTimingSpec(b json.RawMessage) (s FCTimingSpec, err error) {
+	if err := strictjson.Unmarshal(b, &s); err != nil {
+		return s, err
+	}
+	if s.Rows < 1 || s.Rows > 1<<20 || s.Rounds < 1 || s.Rounds > 100_000 {
+		return s, fmt.Errorf("%d rounds of %d rows; there may be 1 to 100000 of 1 to 2^20", s.Rounds, s.Rows)
+	}
+	return s, checkRules(s.Rules)
+}
+
+// checkRules reports rules that cannot pass the regression's nonlinearity.
+func checkRules(rules []string) error {
+	for _, name := range rules {
+		if err := (FCSpec{Rule: name, Steps: 1}).check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s FCTimingSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+	in := gauss.Fixed(1, make([]float32, s.Rows))
+	for i := range in.Mean {
+		in.Mean[i] = float32(i)/float32(s.Rows) - fcBorder
+	}
+	var passes []*model.Predictor[float32]
+	for _, rule := range s.Rules {
+		m, err := model.New(FCSpec{Rule: rule}.net(rng.New(1)))
+		if err != nil {
+			return sweep.Outcome{}, err
+		}
+		passes = append(passes, m.NewPredictor(s.Rows))
+	}
+	t := FCTiming{map[string]float64{}}
+	for round := range s.Rounds {
+		if err := ctx.Err(); err != nil {
+			return sweep.Outcome{}, err
+		}
+		for i, p := range passes {
+			begin := time.Now()
+			p.Predict(in)
+			took := time.Since(begin).Seconds()
+			if best, ok := t.Seconds[s.Rules[i]]; !ok || took < best {
+				t.Seconds[s.Rules[i]] = took
+			}
+		}
+		j.Tell(round+1, s.Rounds, math.NaN())
+	}
+	return sweep.Outcome{Metrics: map[string]float64{}, Data: t}, nil
+}
+
+// FCErrorSpec shows the standard error of Monte Carlo in predictions: one network
+// is trained with sigma points, then asked repeatedly with n samples.
+type FCErrorSpec struct {
+	FCSpec
+	Samples []int `json:"samples"`
+	Repeats int   `json:"repeats"`
+}
+
+// FCErrors is what was seen, for each of Samples, as a root mean square over the
+// range of the data.
+type FCErrors struct {
+	SD     float64   `json:"sd"`      // predicted standard deviation of y
+	Mean   []float64 `json:"mean_se"` // standard deviation of the predicted mean over repeats
+	Spread []float64 `json:"sd_se"`   // of the predicted standard deviation
+}
+
+var fcErrorKind = sweep.Kind{
+	Name: "fc-error",
+	Check: func(spec json.RawMessage) error {
+		_, err := readFCErrorSpec(spec)
+		return err
+	},
+	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+		s, err := readFCErrorSpec(j.Spec)
+		if err != nil {
+			return sweep.Outcome{}, err
+		}
+		return s.run(ctx, j)
+	},
+}
+
+func readFCErrorSpec(b json.RawMessage) (s FCErrorSpec, err error) {
+	if err := strictjson.Unmarshal(b, &s); err != nil {
+		return s, err
+	}
+	if len(s.Samples) == 0 || slices.Min(s.Samples) < 2 || s.Repeats < 2 || s.Repeats > 1<<16 {
+		return s, fmt.Errorf("%d repeats with %v samples; there must be 2 to 65536 repeats with at least 2 samples", s.Repeats, s.Samples)
+	}
+	return s, s.check()
+}
+
+func (s FCErrorSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+	root := rng.New(s.Seed)
+	key := root.Sub(uint64(s.Replicate), 1)
+	m, _, err := s.training(key, newFCSample(root.Sub(0, 2), fcValidation)).run(ctx, j)
+	if err != nil {
+		return sweep.Outcome{}, err
+	}
+	const places = 33
+	x := make([]float32, places*s.Repeats)
+	for i := range x {
+		x[i] = float32(fcBorder * (2*float64(i/s.Repeats)/(places-1) - 1))
+	}
+	in := gauss.Fixed(1, x)
+	var r FCErrors
+	for _, v := range m.NewPredictor(in.Rows).Predict(in).Var {
+		r.SD += float64(v) / float64(in.Rows)
+	}
+	r.SD = math.Sqrt(r.SD)
+	for _, n := range s.Samples {
+		c := s.FCSpec
+		c.Rule = moment.MonteCarlo(n).String()
+		mc, err := model.New(c.net(key))
+		if err != nil {
+			return sweep.Outcome{}, err
+		}
+		mc.Params.Share(m.Params)
+		mc.Changed()
+		out := mc.NewPredictor(in.Rows).Predict(in)
+		var mean, spread float64
+		for p := range places {
+			var a, b Stat
+			for i := p * s.Repeats; i < (p+1)*s.Repeats; i++ {
+				a.Values = append(a.Values, float64(out.Mean[i]))
+				b.Values = append(b.Values, math.Sqrt(float64(out.Var[i])))
+			}
+			_, sa := meanSD(a.Values)
+			_, sb := meanSD(b.Values)
+			mean += sa * sa / places
+			spread += sb * sb / places
+		}
+		r.Mean, r.Spread = append(r.Mean, math.Sqrt(mean)), append(r.Spread, math.Sqrt(spread))
+	}
+	return sweep.Outcome{Metrics: map[string]float64{"slope": logSlope(s.Samples, r.Mean)}, Data: r}, nil
+}
+
+// logSlope is the slope of ln y against ln n, by least squares; −½ where y falls
+// like 1/√n.
+func logSlope(n []int, y []float64) float64 {
+	var sx, sy, sxx, sxy float64
+	for i := range n {
+		a, b := math.Log(float64(n[i])), math.Log(y[i])
+		sx, sy, sxx, sxy = sx+a, sy+b, sxx+a*a, sxy+a*b
+	}
+	k := float64(len(n))
+	if k < 2 {
+		return 0
+	}
+	return (k*sxy - sx*sy) / (k*sxx - sx*sx)
+}

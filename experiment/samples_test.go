@@ -1,0 +1,60 @@
+package experiment
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestLogSlope(t *testing.T) {
+	n := []int{2, 8, 64}
+	y := []float64{3 / math.Sqrt(2), 3 / math.Sqrt(8), 3 / math.Sqrt(64)}
+	if got := logSlope(n, y); math.Abs(got+0.5) > 1e-12 {
+		t.Errorf("1/√n has slope %v", got)
+	}
+}
+
+func stat(x ...float64) (s Stat) {
+	for _, v := range x {
+		s.add(v)
+	}
+	return s
+}
+
+// The crossing is the first interval with zero inside, not the first small mean.
+func TestMCCrossing(t *testing.T) {
+	n := SamplesNumbers{
+		Samples: []int{2, 4, 8, 16},
+		Difference: []Stat{
+			stat(0.1, 0.11, 0.12), stat(0.001, 0.0011, 0.0012), stat(-0.01, 0.02, 0.01), stat(0, 0, 0),
+		},
+		Seconds: map[string]float64{"ut(2)": 2, "exact": 3, "mc(8)": 14, "mc(128)": 40},
+	}
+	if i, ok := n.crossing(); !ok || n.Samples[i] != 8 {
+		t.Errorf("the crossing is at %d (%v), want 8", n.Samples[i], ok)
+	}
+	c := n.claims()
+	if c[0].Value != 8 || c[0].Holds || c[1].Value != 7 || !c[1].Holds || math.Abs(c[2].Value-2.0/3) > 1e-15 || !c[2].Holds {
+		t.Errorf("%+v", c)
+	}
+	n.Difference = n.Difference[:2]
+	n.Samples = n.Samples[:2]
+	if _, ok := n.crossing(); ok || !strings.HasPrefix(n.claims()[0].Ours, "None") {
+		t.Error("there is a crossing where no interval holds zero")
+	}
+}
+
+func TestSamplesSpecsRefuse(t *testing.T) {
+	for spec, want := range map[string]string{
+		`{"rules":["ut(2)"],"rows":0,"rounds":1}`:        "1 rounds of 0 rows",
+		`{"rules":["ut(2)","mx"],"rows":9,"rounds":1}`:   "mx",
+		`{"rules":["ut(2)"],"rows":9,"rounds":1,"a":""}`: "unknown",
+	} {
+		if err := fcTimingKind.Check([]byte(spec)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", spec, err)
+		}
+	}
+	if err := fcErrorKind.Check([]byte(`{"rule":"ut(2)","steps":9,"samples":[1],"repeats":9}`)); err == nil || !strings.Contains(err.Error(), "[1] samples") {
+		t.Errorf("%v", err)
+	}
+}
