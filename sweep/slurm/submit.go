@@ -1,0 +1,65 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var maxArraySize = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)`)
+
+// MaxArraySize asks the cluster.
+func MaxArraySize(ctx context.Context) (int, error) {
+	out, err := call(ctx, "", "scontrol", "show", "config")
+	if err != nil {
+		return 0, err
+	}
+	m := maxArraySize.FindStringSubmatch(out)
+	if m == nil {
+		return 0, errors.New("scontrol show config tells no MaxArraySize")
+	}
+	return strconv.Atoi(m[1])
+}
+
+// Submit hands scripts to sbatch, in order, and returns the jobs' ids, also of
+// those that were taken before one was refused.
+func Submit(ctx context.Context, scripts []Script) (ids []string, err error) {
+	for _, s := range scripts {
+		args := []string{"--parsable"}
+		if len(s.After) > 0 {
+			after := "afterany"
+			for _, i := range s.After {
+				after += ":" + ids[i]
+			}
+			args = append(args, "--dependency="+after)
+		}
+		out, err := call(ctx, s.Text, "sbatch", args...)
+		if err != nil {
+			return ids, err
+		}
+		id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
+		if _, err := strconv.Atoi(id); err != nil {
+			return ids, fmt.Errorf("sbatch answered %q, which is no job id", strings.TrimSpace(out))
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+func call(ctx context.Context, stdin, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
+	if err := cmd.Run(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return "", fmt.Errorf("there is no %s here; this must run where jobs are submitted from", name)
+		}
+		return "", fmt.Errorf("%s failed: %w: %s", name, err, strings.Join(strings.Fields(errs.String()), " "))
+	}
+	return out.String(), nil
+}
