@@ -36,6 +36,7 @@ type Calibration struct {
 }
 
 // A Room holds one corrected distribution, so that a loop over rows allocates nothing.
+// Each goroutine needs its own.
 type Room struct {
 	scaled dist.Affine
 	bent   bent
@@ -52,7 +53,7 @@ func (c *Calibration) Apply(d dist.Dist, room *Room) dist.Dist {
 		d = &room.scaled
 	}
 	if c.Levels != nil {
-		room.bent = bent{d, c.Levels}
+		room.bent.set(d, c.Levels)
 		d = &room.bent
 	}
 	return d

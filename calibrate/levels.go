@@ -12,14 +12,15 @@ import (
 // through (0, 0), the knots (From, To) and (1, 1), and rises everywhere.
 //
 // Isotonic regression of the share of rows below a level on that level is their
-// empirical distribution function itself, which rises already; only equal levels are
-// pooled. It is taken at J = 2·∛n levels that divide the rows evenly, since a density
-// that follows every row would be noise, and as if one more row in each of the J parts had
-// been seen where the prediction expects it:
+// empirical distribution function R̂ itself, which rises already; only equal levels are
+// pooled. It is taken at levels that divide the rows into 2·∛n equal parts, since a
+// density that follows every row would be noise, and the outer parts into halves down to
+// two rows, for the sake of high intervals; and as if one more row had been seen,
+// spread over the levels as the prediction expects:
 //
-//	R(u) = (n·R̂(u) + J·u)/(n + J)
+//	R(u) = (n·R̂(u) + u)/(n + 1)
 //
-// so the slope of R, by which the density is multiplied, is at least J/(n + J).
+// so the slope of R, by which the density is multiplied, is at least 1/(n + 1).
 type Levels struct {
 	Rows int       `json:"rows"` // it was fitted on
 	From []float64 `json:"from"`
@@ -27,9 +28,10 @@ type Levels struct {
 }
 
 const (
-	mostKnots  = 200
+	mostParts  = 200
+	mostKnots  = mostParts + 2*32
 	leastLevel = 1e-12 // a knot is no closer to 0 or 1
-	leastSlope = 1e-9
+	leastSlope = 1e-10
 	mostSlope  = 1e13
 )
 
@@ -47,23 +49,33 @@ func FitLevels(rows Rows) (*Levels, error) {
 		return nil, err
 	}
 	slices.Sort(u)
-	n := len(u)
-	parts := min(int(math.Ceil(2*math.Cbrt(float64(n)))), mostKnots+1)
-	l := &Levels{Rows: n}
+	l := &Levels{Rows: len(u)}
 	last := 0.0
-	for k := 1; k < parts; k++ {
-		rank := k * n / parts // rows below the knot
+	for _, rank := range ranks(len(u)) {
 		from := u[rank-1] + (u[rank]-u[rank-1])/2
 		// Rows at one level are pooled: they all lie below the knot.
-		rank = sort.Search(n, func(i int) bool { return u[i] > from })
-		if from-last < leastLevel/2 || rank == n {
+		rank = sort.Search(len(u), func(i int) bool { return u[i] > from })
+		if from-last < leastLevel/2 || rank == len(u) {
 			continue
 		}
-		to := (float64(rank) + float64(parts)*from) / float64(n+parts)
-		l.From, l.To = append(l.From, from), append(l.To, to)
+		l.From = append(l.From, from)
+		l.To = append(l.To, (float64(rank)+from)/float64(len(u)+1))
 		last = from
 	}
 	return l, nil
+}
+
+// ranks returns how many of n rows lie below each knot, in ascending order.
+func ranks(n int) (r []int) {
+	parts := min(int(math.Ceil(2*math.Cbrt(float64(n)))), mostParts)
+	for k := 1; k < parts; k++ {
+		r = append(r, k*n/parts)
+	}
+	for tail := n / parts / 2; tail >= 2; tail /= 2 {
+		r = append(r, tail, n-tail)
+	}
+	slices.Sort(r)
+	return slices.Compact(r)
 }
 
 // segment returns the line of R above knot i−1: from u0 to u1, from p0 to p1.
