@@ -23,7 +23,7 @@ type Conformal struct {
 	Rows int `json:"rows"` // n
 
 	// Scores are all n scores in ascending order or, of more than 10,000, those of
-	// the ranks ⌈j·n/10,000⌉: a rank between two takes the higher.
+	// the ranks ⌊j·n/10,000⌋: a rank between two takes the higher.
 	Scores []float64 `json:"scores"`
 }
 
@@ -49,7 +49,7 @@ func FitConformal(rows Rows) (*Conformal, error) {
 	}
 	kept := make([]float64, mostScores)
 	for j := range kept {
-		kept[j] = scores[((j+1)*n+mostScores-1)/mostScores-1]
+		kept[j] = scores[(j+1)*n/mostScores-1]
 	}
 	return &Conformal{n, kept}, nil
 }
