@@ -9,15 +9,19 @@ import "utvi/special"
 //	A = Σ ΔX_j,  A' = Σ ∂ΔX_j,  F_x = Σ (∂ΔX_j)²/ΔX_j    and B, B', F_y,
 //	I = N·[[F_x·B, A'·B'], [A'·B', A·F_y]],   bound = diag I⁻¹.
 func emitterBound(x, y float64) (bx, by float64) {
-	a, da, fx := columnSums(x)
-	b, db, fy := columnSums(y)
-	ixx, ixy, iyy := fx*b, da*db, a*fy
+	return newColumnSums(x).bound(newColumnSums(y))
+}
+
+// columnSums are A, A' and F_x of a coordinate.
+type columnSums struct{ sum, slope, fisher float64 }
+
+func (x columnSums) bound(y columnSums) (bx, by float64) {
+	ixx, ixy, iyy := x.fisher*y.sum, x.slope*y.slope, x.sum*y.fisher
 	det := emitterPhotons * (ixx*iyy - ixy*ixy)
 	return iyy / det, ixx / det
 }
 
-// columnSums returns A, A' and F_x.
-func columnSums(x float64) (sum, slope, fisher float64) {
+func newColumnSums(x float64) (c columnSums) {
 	edge := func(j int) float64 { return (float64(j-emitterSide/2) - x) / emitterBlur }
 	for j := range emitterSide {
 		lo, hi := edge(j), edge(j+1)
@@ -27,11 +31,11 @@ func columnSums(x float64) (sum, slope, fisher float64) {
 			d = special.CDF(-lo) - special.CDF(-hi)
 		}
 		s := (special.PDF(lo) - special.PDF(hi)) / emitterBlur
-		sum += d
-		slope += s
-		fisher += s * s / d
+		c.sum += d
+		c.slope += s
+		c.fisher += s * s / d
 	}
-	return sum, slope, fisher
+	return c
 }
 
 // An emitterMap is a number for each pixel, row by row.
@@ -41,14 +45,17 @@ type emitterMap [emitterPixels]float64
 // of x and y, and the paper's σ²/N_i.
 func boundMaps() (exact, paper emitterMap) {
 	const n = 16 // places a side: the bounds are smooth, midpoints are exact to 1e-4
+	var sums [emitterSide * n]columnSums
+	for i := range sums {
+		sums[i] = newColumnSums((float64(i)+0.5)/n - emitterSide/2)
+	}
 	for p := range exact {
 		var photons float64
 		for k := range n * n {
-			x := float64(p%emitterSide-emitterSide/2) + (float64(k%n)+0.5)/n
-			y := float64(p/emitterSide-emitterSide/2) + (float64(k/n)+0.5)/n
-			bx, by := emitterBound(x, y)
+			x, y := sums[p%emitterSide*n+k%n], sums[p/emitterSide*n+k/n]
+			bx, by := x.bound(y)
 			exact[p] += (bx + by) / 2 / (n * n)
-			photons += emitterCount(x, y) / (n * n)
+			photons += emitterPhotons * x.sum * y.sum / (n * n)
 		}
 		// As in the paper, N_i is the mean over the pixel's emitters.
 		paper[p] = emitterBlur * emitterBlur / photons

@@ -20,12 +20,12 @@ type Experiment struct {
 
 // All are the experiments in the order they are run and reported.
 func All() []Experiment {
-	return []Experiment{fcExperiment, samplesExperiment, digitsExperiment}
+	return []Experiment{fcExperiment, samplesExperiment, localizationExperiment, starvedExperiment, beyondExperiment, digitsExperiment}
 }
 
 // Kinds run the trials of all experiments.
 func Kinds() []sweep.Kind {
-	return []sweep.Kind{fcKind, fcTimingKind, fcErrorKind, digitsKind}
+	return []sweep.Kind{fcKind, fcTimingKind, fcErrorKind, localizationKind, digitsKind}
 }
 
 // A Size says how much of an experiment is run.

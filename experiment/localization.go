@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,9 +30,13 @@ type LocalizationSpec struct {
 	Replicate int    `json:"replicate"` // counted from 0
 	Rule      string `json:"rule"`      // of all nonlinearities, as moment.Parse reads it
 	Outputs   string `json:"outputs"`   // physics, plain or scaled
-	Joint     bool   `json:"joint,omitempty"`
-	Steps     int    `json:"steps"`
-	Every     int    `json:"every"` // steps between scores
+
+	// OutputRule is the rule of the chain g, if another: g has no closed form.
+	OutputRule string `json:"output_rule,omitempty"`
+
+	Joint bool `json:"joint,omitempty"`
+	Steps int  `json:"steps"`
+	Every int  `json:"every"` // steps between scores
 
 	// Pairs is the size of the training set, the same for all replicates; a
 	// smaller one is the beginning of a larger one. 0: no emitter is seen twice.
@@ -42,6 +47,10 @@ type LocalizationSpec struct {
 
 	// Each > 0 measures the trained network with as many emitters in each pixel.
 	Each int `json:"each,omitempty"`
+
+	// Sampled > 0 compares the trained network's moments with as many networks
+	// drawn from it.
+	Sampled int `json:"sampled,omitempty"`
 }
 
 const (
@@ -66,8 +75,9 @@ const (
 // px², mean of x and y.
 type LocalizationTrial struct {
 	History
-	Variance []float64 `json:"variance,omitempty"` // predicted, by pixel
-	Error    []float64 `json:"error,omitempty"`    // squared, by pixel
+	Variance []float64  `json:"variance,omitempty"` // predicted, by pixel
+	Error    []float64  `json:"error,omitempty"`    // squared, by pixel
+	Sampled  *Agreement `json:"sampled,omitempty"`
 }
 
 var localizationKind = sweep.Kind{
@@ -89,12 +99,14 @@ func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
 	if err := strictjson.Unmarshal(b, &s); err != nil {
 		return s, err
 	}
-	rule, err := moment.Parse(s.Rule)
-	if err != nil {
-		return s, err
-	}
-	if err := rule.Check(fn.NormalInverse()); err != nil && s.Outputs == locPhysics {
-		return s, err
+	for f, name := range map[*moment.Func]string{fn.LeakyReLU(0.01): s.Rule, fn.NormalInverse(): cmp.Or(s.OutputRule, s.Rule)} {
+		rule, err := moment.Parse(name)
+		if err != nil {
+			return s, err
+		}
+		if err := rule.Check(f); err != nil && (s.Outputs == locPhysics || f.Name != fn.NormalInverse().Name) {
+			return s, err
+		}
 	}
 	switch {
 	case s.Outputs != locPhysics && s.Outputs != locPlain && s.Outputs != locScaled:
@@ -109,8 +121,8 @@ func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
 		return s, fmt.Errorf("%d steps between scores; there must be at least 1", s.Every)
 	case s.Pairs < 0 || bits.Len(uint(s.Pairs)) > 24 || s.Each < 0 || s.Each > 1<<16:
 		return s, fmt.Errorf("%d training pairs and %d emitters a pixel; there may be up to 2^24 and 2^16", s.Pairs, s.Each)
-	case s.Draws < 0 || s.Draws > 1000:
-		return s, fmt.Errorf("%d draws; there may be up to 1000", s.Draws)
+	case s.Draws < 0 || s.Draws > 1000 || s.Sampled < 0 || s.Sampled == 1 || s.Sampled > 10_000_000:
+		return s, fmt.Errorf("%d draws and %d sampled networks; there may be up to 1000 draws, and 2 to 10000000 sampled networks or none", s.Draws, s.Sampled)
 	}
 	return s, checkTraining(s.Replicate, s.Steps)
 }
@@ -186,6 +198,12 @@ func (s LocalizationSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, 
 			for name, x := range newMapNumbers(variance, square).metrics() {
 				metrics[name] = x
 			}
+		}
+	}
+	if s.Sampled > 0 && h.Diverged == nil {
+		rows := newEmitters(rng.New(s.Seed).Sub(0, 6), 16)
+		if r.Sampled, err = agree(ctx, m, rows.x, s.Sampled, s.Seed, j); err != nil {
+			return sweep.Outcome{}, err
 		}
 	}
 	return sweep.Outcome{Metrics: metrics, Data: r}, nil

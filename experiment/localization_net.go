@@ -1,6 +1,8 @@
 package experiment
 
 import (
+	"cmp"
+
 	"utvi/fn"
 	"utvi/moment"
 	"utvi/nn"
@@ -25,7 +27,8 @@ const (
 // logarithms of the noise variances, which the chains carry along.
 func (s LocalizationSpec) net() nn.Chain {
 	rule, err := moment.Parse(s.Rule)
-	if err != nil {
+	outputs, outputsErr := moment.Parse(cmp.Or(s.OutputRule, s.Rule))
+	if err != nil || outputsErr != nil {
 		panic("experiment: a specification was not checked")
 	}
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: rule}
@@ -41,7 +44,7 @@ func (s LocalizationSpec) net() nn.Chain {
 	}
 	net := nn.Chain{nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: len(units)}}
 	if s.Outputs == locPhysics {
-		net = append(net, nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: rule})
+		net = append(net, nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: outputs})
 	}
 	if s.Outputs != locPlain {
 		net = append(net, nn.Multiply{By: units})
