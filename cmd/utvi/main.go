@@ -25,7 +25,8 @@ func main() {
 }
 
 // run executes one command line and returns the exit status: 0 done, 2 a
-// command line that cannot be meant, 1 anything else that failed.
+// command line that cannot be meant, 75 a sweep that was interrupted, 1 anything
+// else that failed.
 func run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -49,6 +50,9 @@ func run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	fmt.Fprintln(stderr, "utvi:", oneLine(err.Error()))
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
+	}
+	if e, ok := errors.AsType[exitError](err); ok {
+		return e.code
 	}
 	return 1
 }

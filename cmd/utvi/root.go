@@ -35,7 +35,7 @@ sigma points push them through any nonlinearity.`,
 	root.SetHelpCommand(helpCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(momentsCommand(), reproduceCommand(), inspectCommand(), verifyCommand(), benchCommand(), versionCommand())
+	root.AddCommand(momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), versionCommand())
 	return root
 }
 

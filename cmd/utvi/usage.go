@@ -16,6 +16,12 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
+// An exitError has an exit status of its own.
+type exitError struct {
+	error
+	code int
+}
+
 // misuse marks the errors of a function that checks what the user asked for.
 func misuse(err error) error {
 	if err == nil {
@@ -69,6 +75,8 @@ func kindOf(f *pflag.Flag) string {
 		return "true or false"
 	case "intSlice":
 		return "whole numbers with commas between"
+	case "stringArray":
+		return "an option"
 	case "stringSlice":
 		return "names with commas between"
 	}

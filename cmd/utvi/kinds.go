@@ -1,0 +1,11 @@
+package main
+
+import (
+	"utvi/experiment"
+	"utvi/sweep"
+)
+
+// kinds are all trials that this program can run.
+func kinds() []sweep.Kind {
+	return experiment.Kinds()
+}

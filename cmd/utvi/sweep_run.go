@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"utvi/sweep"
+)
+
+func sweepRunCommand() *cobra.Command {
+	var folder sweepFolder
+	var jobs int
+	cmd := &cobra.Command{
+		Use:   "run plan.json",
+		Short: "Run the trials of a plan on this machine",
+		Long: `Run all trials of a plan, --jobs at a time. Stopped with Ctrl-C, or killed, the
+same command continues where it stood. Trials that another process is at, here or
+elsewhere, are left to it and waited for in the end.`,
+		Example: `  utvi sweep run plan.json --jobs 4`,
+		Args:    planArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("jobs") && jobs < 1 {
+				return usagef("--jobs is %d; it must be at least 1", jobs)
+			}
+			p, err := loadPlan(args[0])
+			if err != nil {
+				return err
+			}
+			dir := folder.of(args[0])
+			if err := makeFolder(dir); err != nil {
+				return err
+			}
+			bars := newProgress(cmd.ErrOrStderr(), p)
+			_, err = sweep.Runner{Kinds: kinds(), Dir: dir, Jobs: jobs, Progress: bars.tell}.Run(cmd.Context(), p)
+			bars.close()
+			if errors.Is(err, context.Canceled) {
+				return exitError{errors.New("the sweep was interrupted; the same command continues it"), exitInterrupted}
+			}
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "All %d trials are done; their results are in %s.\n", len(p.Trials), dir)
+			return err
+		},
+	}
+	folder.flag(cmd.Flags())
+	cmd.Flags().IntVar(&jobs, "jobs", 0, "trials at a time (default the number of cores)")
+	return cmd
+}

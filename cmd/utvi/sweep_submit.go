@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"utvi/internal/atomicfile"
+	"utvi/sweep"
+	"utvi/sweep/kubernetes"
+	"utvi/sweep/slurm"
+)
+
+// A submission is what the flags of sweep submit ask for.
+type submission struct {
+	folder  sweepFolder
+	engine  string
+	indices string
+	dryRun  bool
+	slurm   slurm.Config
+	kube    kubernetes.Config
+
+	max    int // trials at a time
+	stdout io.Writer
+}
+
+// engineFlags belong to one engine alone.
+var engineFlags = map[string][]string{
+	"slurm":      {"partition", "time", "cpus", "mem", "account", "sbatch", "restarts", "indices", "dry-run"},
+	"kubernetes": {"image", "claim", "namespace", "cpu", "memory", "retries", "plan-path"},
+}
+
+func sweepSubmitCommand() *cobra.Command {
+	s := &submission{}
+	cmd := &cobra.Command{
+		Use:   "submit plan.json",
+		Short: "Hand a plan to Slurm, or write it as a Kubernetes manifest",
+		Long: `With --engine slurm: submit the trials that have no result as array jobs, and a
+job that collects when they have ended, and print the jobs' ids. An element that is
+killed, or runs into its time limit, queues itself again and continues from its
+checkpoint. The folder must be one that all nodes see.
+
+With --engine kubernetes: print a manifest of Indexed Jobs. Nothing is applied:
+  utvi sweep submit plan.json --engine kubernetes --image utvi:1 --claim results | kubectl apply -f -
+
+The plan may be edited afterwards: jobs have a copy of their own.`,
+		Example: `  utvi sweep submit plan.json --engine slurm --partition short --time 1:00:00 --max-parallel 50
+  utvi sweep submit plan.json --engine slurm --dry-run
+  utvi sweep submit plan.json --engine slurm --indices 3,7-9
+  utvi sweep submit plan.json --engine kubernetes --image utvi:1 --claim results > jobs.yaml`,
+		Args: planArg,
+	}
+	f := cmd.Flags()
+	s.folder.flag(f)
+	f.StringVar(&s.engine, "engine", "", "slurm or kubernetes")
+	f.IntVar(&s.max, "max-parallel", 0, "trials at a time (default as many as the scheduler will, in Kubernetes 10)")
+	f.StringVar(&s.indices, "indices", "", "slurm: submit these, such as 3,7-9 (default those without a result that are not running)")
+	f.BoolVar(&s.dryRun, "dry-run", false, "slurm: print the scripts and submit nothing")
+	f.StringVar(&s.slurm.Partition, "partition", "", "slurm: partition (default the cluster's)")
+	f.StringVar(&s.slurm.Time, "time", "", "slurm: time limit of a trial between two checkpoints, such as 2:00:00")
+	f.IntVar(&s.slurm.CPUs, "cpus", 1, "slurm: CPUs of a trial")
+	f.StringVar(&s.slurm.Memory, "mem", "", "slurm: memory of a trial, such as 4G")
+	f.StringVar(&s.slurm.Account, "account", "", "slurm: account to charge")
+	f.StringArrayVar(&s.slurm.Options, "sbatch", nil, "slurm: another option of sbatch for the trials, such as --sbatch=--qos=long; may be repeated")
+	f.IntVar(&s.slurm.Restarts, "restarts", 20, "slurm: how often a trial may be queued again")
+	f.StringVar(&s.kube.Image, "image", "", "kubernetes: image with utvi as its entry point")
+	f.StringVar(&s.kube.Claim, "claim", "", "kubernetes: claim of a volume for the results, which all pods may write to")
+	f.StringVar(&s.kube.Namespace, "namespace", "", "kubernetes: namespace")
+	f.StringVar(&s.kube.CPU, "cpu", "1", "kubernetes: CPUs of a trial, such as 2 or 500m")
+	f.StringVar(&s.kube.Memory, "memory", "1Gi", "kubernetes: memory of a trial")
+	f.IntVar(&s.kube.Retries, "retries", 3, "kubernetes: how often a trial that ends badly is begun again")
+	f.StringVar(&s.kube.PlanPath, "plan-path", "", "kubernetes: where pods find the plan, if not in a ConfigMap")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		s.stdout = cmd.OutOrStdout()
+		if err := s.check(f); err != nil {
+			return err
+		}
+		p, err := loadPlan(args[0])
+		if err != nil {
+			return err
+		}
+		if s.engine == "kubernetes" {
+			return s.kubernetes(p)
+		}
+		return s.submit(cmd.Context(), p, args[0])
+	}
+	return cmd
+}
+
+func (s *submission) check(f *pflag.FlagSet) error {
+	if s.engine != "slurm" && s.engine != "kubernetes" {
+		return usagef("--engine is %q; there are slurm, kubernetes", s.engine)
+	}
+	for engine, names := range engineFlags {
+		for _, name := range names {
+			if engine != s.engine && f.Changed(name) {
+				return usagef("--%s belongs to --engine %s, not to %s", name, engine, s.engine)
+			}
+		}
+	}
+	if f.Changed("out") && s.engine == "kubernetes" {
+		return usagef("--out belongs to --engine slurm; in Kubernetes results are in the volume, at %s", kubernetes.Results)
+	}
+	for _, x := range []struct {
+		name       string
+		have, want int
+	}{{"max-parallel", s.max, 0}, {"cpus", s.slurm.CPUs, 1}, {"restarts", s.slurm.Restarts, 0}, {"retries", s.kube.Retries, 0}} {
+		if x.have < x.want {
+			return usagef("--%s is %d; it must be at least %d", x.name, x.have, x.want)
+		}
+	}
+	return nil
+}
+
+func (s *submission) kubernetes(p *sweep.Plan) error {
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		return err
+	}
+	c := s.kube
+	c.Name, c.Trials, c.Plan, c.Parallel = p.Name, len(p.Trials), b.Bytes(), s.max
+	if c.Parallel == 0 {
+		c.Parallel = 10
+	}
+	return misuse(c.Write(s.stdout))
+}
+
+func (s *submission) submit(ctx context.Context, p *sweep.Plan, path string) error {
+	dir, err := filepath.Abs(s.folder.of(path))
+	if err != nil {
+		return err
+	}
+	c := s.slurm
+	c.Name, c.MaxParallel, c.Logs = p.Name, s.max, filepath.Join(dir, "log")
+	if c.Indices, err = s.choose(p, dir); err != nil {
+		return err
+	}
+	if len(c.Indices) == 0 {
+		_, err := fmt.Fprintf(s.stdout, "Nothing to submit: every trial is done or running.\n")
+		return err
+	}
+	if c.MaxArraySize, err = slurm.MaxArraySize(ctx); err != nil {
+		if !s.dryRun {
+			return err
+		}
+		c.MaxArraySize = 1001 // Slurm's default
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	plan, err := s.keep(p, dir)
+	if err != nil {
+		return err
+	}
+	summary, err := filepath.Abs(strings.TrimSuffix(path, ".json") + ".summary")
+	if err != nil {
+		return err
+	}
+	c.Trial = []string{program, "sweep", "trial", plan, "--out", dir}
+	c.Collect = []string{program, "sweep", "collect", plan, "--out", dir, "--to", summary}
+	scripts, err := c.Scripts()
+	if err != nil {
+		return misuse(err)
+	}
+	if s.dryRun {
+		return printScripts(s.stdout, scripts)
+	}
+	ids, err := slurm.Submit(ctx, scripts)
+	if err != nil {
+		if len(ids) > 0 {
+			err = fmt.Errorf("%w; submitted before that, and to be cancelled with scancel if not wanted: %s", err, strings.Join(ids, " "))
+		}
+		return err
+	}
+	last := len(ids) - 1
+	_, err = fmt.Fprintf(s.stdout, "Submitted %d of %d trials as %s; job %s collects to %s when they have ended.\n",
+		len(c.Indices), len(p.Trials), jobList(ids[:last]), ids[last], summary)
+	return err
+}
+
+func jobList(ids []string) string {
+	if len(ids) == 1 {
+		return "array job " + ids[0]
+	}
+	return "array jobs " + strings.Join(ids, " ")
+}
+
+// choose takes the trials asked for, or those that are neither done nor running.
+func (s *submission) choose(p *sweep.Plan, dir string) ([]int, error) {
+	if s.indices != "" {
+		all, err := sweep.ParseRanges(s.indices, len(p.Trials))
+		return all, misuse(err)
+	}
+	return sweep.Indices(sweep.Look(dir, p), sweep.Failed, sweep.Missing), nil
+}
+
+// keep makes the folders and a copy of the plan that no one edits.
+func (s *submission) keep(p *sweep.Plan, dir string) (string, error) {
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b.Bytes())
+	path := filepath.Join(dir, "plan-"+hex.EncodeToString(sum[:4])+".json")
+	if s.dryRun {
+		return path, nil
+	}
+	if err := makeFolder(filepath.Join(dir, "log")); err != nil {
+		return "", err
+	}
+	return path, atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+}
+
+func printScripts(w io.Writer, scripts []slurm.Script) error {
+	var err error
+	for i, s := range scripts {
+		after := ""
+		for _, j := range s.After {
+			after += fmt.Sprintf(":<id of job %d>", j+1)
+		}
+		if after != "" {
+			after = " --dependency=afterany" + after
+		}
+		_, e := fmt.Fprintf(w, "# job %d: sbatch --parsable%s\n%s\n", i+1, after, s.Text)
+		err = errors.Join(err, e)
+	}
+	return err
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"utvi/sweep"
+)
+
+// exitInterrupted is sysexits' EX_TEMPFAIL: the same command will continue.
+const exitInterrupted = 75
+
+func sweepTrialCommand() *cobra.Command {
+	var folder sweepFolder
+	var index, offset, workers int
+	cmd := &cobra.Command{
+		Use:   "trial plan.json",
+		Short: "Run one trial of a plan, as schedulers do",
+		Long: `Run one trial of a plan. Its number is --index, or else $SLURM_ARRAY_TASK_ID, or
+else $JOB_COMPLETION_INDEX, plus --offset. A trial that has a result is left as it
+is; one that was begun continues. On SIGTERM or Ctrl-C it writes a checkpoint and
+exits with 75.`,
+		Example: `  utvi sweep trial plan.json --index 3`,
+		Args:    planArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := sweep.LoadPlan(args[0])
+			if err != nil {
+				return err
+			}
+			i, err := trialIndex(cmd.Flags().Changed("index"), index)
+			if err != nil {
+				return err
+			}
+			if i += offset; i < 0 || i >= len(p.Trials) {
+				return usagef("%s has no trial %d; they are numbered from 0 to %d", args[0], i, len(p.Trials)-1)
+			}
+			if workers < 0 {
+				return usagef("--workers is %d; it must be at least 1", workers)
+			}
+			if workers == 0 {
+				workers = runtime.GOMAXPROCS(0)
+			}
+			return runTrial(cmd, p.Trials[i], folder.of(args[0]), workers)
+		},
+	}
+	f := cmd.Flags()
+	folder.flag(f)
+	f.IntVar(&index, "index", 0, "number of the trial, from 0")
+	f.IntVar(&offset, "offset", 0, "added to the number: a scheduler's arrays have a largest one")
+	f.IntVar(&workers, "workers", 0, "threads of the trial (default GOMAXPROCS); the bits do not depend on it")
+	return cmd
+}
+
+// trialIndex is the number from the flag, or that of a scheduler.
+func trialIndex(given bool, index int) (int, error) {
+	if given {
+		return index, nil
+	}
+	names := []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}
+	for _, name := range names {
+		s := os.Getenv(name)
+		if s == "" {
+			continue
+		}
+		i, err := strconv.Atoi(s)
+		if err != nil {
+			return 0, usagef("$%s is %q, which is no number of a trial", name, s)
+		}
+		return i, nil
+	}
+	return 0, usagef("which trial? give --index, or set $%s or $%s", names[0], names[1])
+}
+
+func runTrial(cmd *cobra.Command, t sweep.Trial, dir string, workers int) error {
+	// A scheduler may say so twice, to the shell and to us; the second must not
+	// kill us over the checkpoint.
+	again := make(chan os.Signal, 1)
+	signal.Notify(again, syscall.SIGTERM)
+	defer signal.Stop(again)
+
+	bars := newProgress(cmd.ErrOrStderr(), &sweep.Plan{Trials: []sweep.Trial{t}})
+	_, err := sweep.Runner{Kinds: kinds(), Dir: dir, Progress: bars.tell}.Trial(cmd.Context(), t, workers)
+	bars.close()
+	if errors.Is(err, context.Canceled) {
+		return exitError{fmt.Errorf("trial %d, %s, was interrupted; the same command continues it", t.Index, t.Name), exitInterrupted}
+	}
+	return err
+}
