@@ -109,6 +109,9 @@ func (r *Reader) open(src io.Reader, o Options) error {
 	start, err := in.Peek(sniffSize)
 	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
+		if err == io.ErrUnexpectedEOF {
+			err = errBrokenOff
+		}
 		if err != nil {
 			return readError(file, err)
 		}

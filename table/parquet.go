@@ -31,7 +31,7 @@ func (r *Reader) openParquet(src, in io.Reader) (err error) {
 	defer r.damaged(&err)
 	f, err := parquet.OpenFile(at, size)
 	if err != nil {
-		return readError(r.head.File, err)
+		return fmt.Errorf("cannot read %s: the Parquet file is damaged: %w", r.head.File, err)
 	}
 	p := &parquetRows{head: r.head, groups: f.RowGroups()}
 	r.head.Named = true
@@ -84,7 +84,7 @@ func (p *parquetRows) next() (*Chunk, error) {
 		}
 		n, err := p.rows.ReadRows(p.buf)
 		if err != nil && err != io.EOF {
-			return nil, readError(p.head.File, err)
+			return nil, fmt.Errorf("cannot read %s: the Parquet file is damaged: %w", p.head.File, err)
 		}
 		if n == 0 && err == io.EOF {
 			p.rows.Close()
