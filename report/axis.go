@@ -70,11 +70,10 @@ func (s span) pad(share float64) span {
 	}
 	room := share * (s.hi - s.lo)
 	if least := 1e-9 * max(math.Abs(s.lo), math.Abs(s.hi)); s.hi-s.lo <= least {
-		room = max(0.5*math.Abs(s.lo), 1e-12)
-		if s.lo == 0 {
+		room = max(min(0.5*math.Abs(s.lo), 1), 1e-6*math.Abs(s.lo)) // steps that still count
+		if room < 1e-12 {
 			room = 1
 		}
-		room = min(room, 1)
 	}
 	return span{s.lo - room, s.hi + room}
 }
@@ -82,8 +81,8 @@ func (s span) pad(share float64) span {
 // shows is what the axis shows: what was asked for, else the data's span.
 func (a Axis) shows(data span, share float64) span {
 	if a.Min != a.Max {
-		if lo, hi := a.at(a.Min), a.at(a.Max); lo < hi {
-			return span{lo, hi}
+		if s := (span{a.at(a.Min), a.at(a.Max)}); s.hi-s.lo > 1e-9*max(math.Abs(s.lo), math.Abs(s.hi)) {
+			return s
 		}
 	}
 	if len(a.Names) > 0 {

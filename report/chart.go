@@ -63,9 +63,20 @@ var (
 )
 
 func (t Trace) check() {
-	n := len(t.X)
-	if len(t.Y) != n || t.SD != nil && len(t.SD) != n || t.Lo != nil && len(t.Lo) != n || len(t.Lo) != len(t.Hi) {
-		panic("report: a trace whose slices differ in length")
+	sameLength(t.X, t.Y)
+	if t.SD != nil {
+		sameLength(t.X, t.SD)
+	}
+	if t.Lo != nil || t.Hi != nil {
+		sameLength(t.X, t.Lo, t.Hi)
+	}
+}
+
+func sameLength(slices ...[]float64) {
+	for _, s := range slices {
+		if len(s) != len(slices[0]) {
+			panic("report: slices of different lengths")
+		}
 	}
 }
 
@@ -140,7 +151,7 @@ func (c Chart) spans() (x, y span) {
 func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	style := textStyle(labelSize, ink)
 	p := newPlot("", wrapLabel(c.X.Label, style, width), wrapLabel(c.Y.Label, style, height))
-	p.Title.Text = shorten(c.Title, textStyle(titleSize, ink), width+30)
+	p.Title.Text = shorten(c.Title, textStyle(titleSize, ink), width+12)
 	x, y := c.spans()
 	for _, s := range c.Shades {
 		p.Add(shadeMark{s, c.X, x})
@@ -182,6 +193,10 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 		slant(p, n, width)
 	}
 	p.Y.Tick.Marker = c.Y.ticker(y, height, func(string) vg.Length { return tickSize + 6 })
+	if n, ok := p.Y.Tick.Marker.(names); ok {
+		n.most = max(6, int(width/10))
+		p.Y.Tick.Marker = n
+	}
 	if c.Y.blank {
 		p.Y.Tick.Marker = unnumbered{p.Y.Tick.Marker}
 	}

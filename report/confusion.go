@@ -31,7 +31,7 @@ func (f Confusion) Size() (width, height vg.Length) {
 		width = narrowFigure
 	}
 	left, side := f.room(width)
-	return left + side + 2*edge, side + 60
+	return left + side + 2*edge, side + 34 + 2*edge
 }
 
 // room is what the names take on the left, and the side of the square.
@@ -74,7 +74,7 @@ func (f Confusion) Draw(c draw.Canvas) error {
 	p.Y.Tick.Marker = Axis{Names: down}.ticker(shown, side, func(string) vg.Length { return tickSize + 3 })
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = shown.lo, shown.hi, shown.lo, shown.hi
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
-	area := vg.Rectangle{Min: vg.Point{X: edge + left, Y: 46}}
+	area := vg.Rectangle{Min: vg.Point{X: edge + left, Y: edge + 30}}
 	area.Max = area.Min.Add(vg.Point{X: min(side, width-area.Min.X-edge), Y: min(side, height-area.Min.Y-edge)})
 	place(p, c, area)
 	return nil

@@ -8,6 +8,7 @@ import (
 // PredictedActual shows predictions with error bars of ± sd against what was
 // true. Of thousands of rows, some hundreds are shown.
 func PredictedActual(actual, mean, sd []float64, target string) Chart {
+	sameLength(actual, mean, sd)
 	const most = 600
 	step := (len(actual) + most - 1) / most
 	t := Trace{Name: "prediction ± sd", Colour: blue, Style: Dots}
@@ -73,6 +74,9 @@ func Calibration(nominal, observed []float64, n int) Chart {
 // Reliability shows how often the classes that were given a probability came
 // true, one mark per bin of count rows, with the binomial standard error.
 func Reliability(probability, frequency []float64, count []int) Chart {
+	if len(count) != len(frequency) {
+		panic("report: slices of different lengths")
+	}
 	sd := make([]float64, len(frequency))
 	for i, f := range frequency {
 		sd[i] = math.Sqrt(f * (1 - f) / float64(max(count[i], 1)))
@@ -84,11 +88,13 @@ func Reliability(probability, frequency []float64, count []int) Chart {
 // Training shows the scores over the steps. The best step, if not negative, is
 // marked.
 func Training(label string, steps, train, validation []float64, best float64) Chart {
+	sameLength(steps, train)
 	c := Chart{Title: "training", X: Axis{Label: "step"}, Y: Axis{Label: label}, Traces: []Trace{
 		{Name: "training", Colour: blue, X: steps, Y: train}}}
 	if validation == nil {
 		return c
 	}
+	sameLength(steps, validation)
 	c.Traces = append(c.Traces, Trace{Name: "validation", Colour: orange, X: steps, Y: validation})
 	for i, s := range steps {
 		if s == best {
@@ -101,6 +107,7 @@ func Training(label string, steps, train, validation []float64, best float64) Ch
 // Dependence shows how the prediction changes with one column, with a band of
 // ± sd. An axis with Names is that of a category.
 func Dependence(x Axis, y string, values, mean, sd []float64) Chart {
+	sameLength(values, mean, sd)
 	t := Trace{Name: "mean ± sd", Colour: blue, X: values, Y: mean}
 	if len(x.Names) > 0 {
 		t.Style, t.SD = Marks, sd

@@ -79,7 +79,10 @@ func (f Forest) Draw(c draw.Canvas) error {
 	}
 	shown := f.X.shows(x, 0.06)
 	area := vg.Rectangle{Min: vg.Point{X: edge + left + 10, Y: edge + 28}, Max: vg.Point{X: w - edge - 12, Y: top - 4}}
-	p := newPlot(shorten(f.Title, textStyle(titleSize, ink), w-2*edge), shorten(f.X.Label, textStyle(labelSize, ink), w-2*edge), "")
+	p := newPlot("", "", "")
+	middle := (area.Min.X + area.Max.X) / 2
+	centred(c, f.Title, textStyle(titleSize, ink), vg.Point{X: middle, Y: area.Max.Y + 9}, w)
+	centred(c, f.X.Label, textStyle(labelSize, ink), vg.Point{X: middle, Y: edge + 3}, w)
 	p.Add(forestMark{f})
 	if x.empty() {
 		p.Add(emptyMark{})
@@ -92,6 +95,16 @@ func (f Forest) Draw(c draw.Canvas) error {
 	p.Y.Min, p.Y.Max = -0.6, float64(max(2, len(f.Rows)))-0.4
 	place(p, c, area)
 	return nil
+}
+
+// centred writes a text about a place, aside where the figure's borders ask for
+// it.
+func centred(c draw.Canvas, s string, style draw.TextStyle, at vg.Point, width vg.Length) {
+	s = shorten(s, style, width-2*edge)
+	half := style.Width(s) / 2
+	style.XAlign = draw.XCenter
+	at.X = max(min(at.X, width-edge-half), edge+half)
+	c.FillText(style, at, s)
 }
 
 // forestMark draws the rows.

@@ -62,15 +62,15 @@ func (g Grid) layout() gridLayout {
 		l.width = 12 * vg.Centimeter
 	}
 	rows := (max(1, len(g.Charts)) + cols - 1) / cols
-	square := false
-	for _, c := range g.Charts {
-		square = square || c.Diagonal
+	square := make([]bool, rows)
+	for i, c := range g.Charts {
+		square[i/cols] = square[i/cols] || c.Diagonal
 	}
-	if square && cols == 1 && !g.narrow {
+	if cols == 1 && square[0] && !g.narrow {
 		l.width = 10.5 * vg.Centimeter
 	}
-	height := func(width vg.Length) vg.Length {
-		if square {
+	height := func(row int, width vg.Length) vg.Length {
+		if square[row] {
 			return width
 		}
 		return width * vg.Length([...]float64{0, 0.58, 0.74, 0.82, 0.9}[min(cols, 4)])
@@ -90,7 +90,7 @@ func (g Grid) layout() gridLayout {
 	left, right := make([]vg.Length, cols), make([]vg.Length, cols)
 	below, above := make([]vg.Length, rows), make([]vg.Length, rows)
 	for i, c := range charts {
-		p := c.plot(about, height(about))
+		p := c.plot(about, height(i/cols, about))
 		m := measure(p)
 		j, r := i%cols, i/cols
 		left[j], right[j] = max(left[j], m.Min.X), max(right[j], m.Max.X)
@@ -107,14 +107,14 @@ func (g Grid) layout() gridLayout {
 		room -= left[j] + right[j]
 	}
 	cw := max(room/vg.Length(cols), 20)
-	ch := height(cw)
 
 	l.height = 2*edge + keyHeight*vg.Length(len(l.keys)) + gapY*vg.Length(rows-1)
 	for r := range rows {
-		l.height += below[r] + above[r] + ch
+		l.height += below[r] + above[r] + height(r, cw)
 	}
 	y := l.height - edge - keyHeight*vg.Length(len(l.keys))
 	for r := range rows {
+		ch := height(r, cw)
 		y -= above[r] + ch
 		x := vg.Length(edge)
 		for j := range cols {

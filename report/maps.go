@@ -39,7 +39,7 @@ func (m Map) height() int {
 	if m.Width <= 0 || len(m.Values)%m.Width != 0 {
 		panic("report: a map whose values do not fill its rows")
 	}
-	return len(m.Values) / m.Width
+	return max(1, len(m.Values)/m.Width)
 }
 
 // A mapsLayout is where everything goes.
@@ -74,7 +74,7 @@ func (m Maps) layout() mapsLayout {
 	}
 	// The first column shows the y axis; bars stand beside every map, or at the
 	// end where all have the same.
-	bar, end, bottom, gap := vg.Length(barRoom), vg.Length(0), vg.Length(34), vg.Length(12)
+	bar, end, bottom, gap := vg.Length(barRoom), vg.Length(0), vg.Length(28), vg.Length(12)
 	l.left, l.top = 34, 20
 	switch {
 	case m.Plain:
@@ -85,7 +85,7 @@ func (m Maps) layout() mapsLayout {
 			}
 		}
 	case m.Shared:
-		bar, end = 0, barRoom
+		bar, end, gap = 0, barRoom, 18
 	}
 	cols := vg.Length(l.cols)
 	l.cell = (l.width-2*edge-l.left-end-gap*(cols-1))/cols - bar
@@ -171,8 +171,11 @@ func (m Maps) include(s *span, x Map) {
 func (m Maps) one(c draw.Canvas, x Map, area vg.Rectangle, colours span, first, bar bool) {
 	p := newPlot(shorten(x.Title, textStyle(titleSize, ink), area.Size().X+barRoom/2), "x (px)", "y (px)")
 	p.Add(pixels{x, m.axis(), colours})
+	if len(x.Values) == 0 {
+		p.Add(emptyMark{})
+	}
 	w, h := float64(x.Width)/2, float64(x.height())/2
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -w, w, -max(h, 0.5), max(h, 0.5)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -w, w, -h, h
 	p.X.Tick.Marker = ticks{most: 4.5}
 	p.Y.Tick.Marker = ticks{most: 4.5}
 	if !first {

@@ -97,7 +97,12 @@ func (p Page) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return pageTemplate.Execute(w, v)
+	var b bytes.Buffer
+	if err := pageTemplate.Execute(&b, v); err != nil {
+		return err
+	}
+	_, err = w.Write(clean(b.Bytes()))
+	return err
 }
 
 // Save writes the page to a file, whole or not at all.

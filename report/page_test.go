@@ -1,5 +1,14 @@
 package report
 
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
 func samplePage() Page {
 	figures := gallery()
 	pic := func(name, label, title, caption, paper, ours string) Picture {
@@ -36,4 +45,95 @@ func samplePage() Page {
 			{"Settings", []Part{Facts{{"Optimizer", "AdamW, learning rate 10⁻³, decay 0.01"}, {"Seeds", "1 … 10"}, {"Prior", "N(0, 1)"}}, Source("target: y\nensemble: 5\nwidth: 64\n")}},
 		},
 	}
+}
+
+func render(t *testing.T, p Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := wellFormed(b.Bytes()); err != nil {
+		t.Errorf("the page is not well-formed: %v", err)
+	}
+	return b.String()
+}
+
+func TestPage(t *testing.T) {
+	p := samplePage()
+	s := render(t, p)
+	for _, bad := range []string{"http:", "https:", "<script", "<link", "<img", "src=", "@import", "url(", ":#222222", "ZgotmplZ"} {
+		if strings.Contains(s, bad) {
+			t.Errorf("the page contains %q", bad)
+		}
+	}
+	pictures := 0
+	for _, section := range p.Sections {
+		for _, part := range section.Parts {
+			if _, ok := part.(Picture); ok {
+				pictures++
+			}
+		}
+	}
+	if n := strings.Count(s, "<svg "); n != 2*pictures {
+		t.Errorf("%d drawings of %d pictures, want one wide and one narrow of each", n, pictures)
+	}
+	for _, want := range []string{"prefers-color-scheme: dark", "@media print", "width=device-width", `href="#s6"`, "2 hold · 1 do not · 1 reported",
+		"✗</b> does not hold", "✓</b> holds", "○</b> reported", "Figure S1.", "Figure 2.", `<td class="n">0.0047</td>`, `<th class="n">Points</th>`, "<td>noisy</td>", "ensemble: 5"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Index(s, `id="claims"`) > strings.Index(s, `id="s1"`) {
+		t.Error("the claims do not come first")
+	}
+}
+
+func TestPageEscapes(t *testing.T) {
+	const h = "</style></title><script>alert(1)</script>\"'&$1 \x00\x1b\xff ]]> {{.}}"
+	fig := Grid{Charts: []Chart{{Title: h, X: Axis{Label: h}, Y: Axis{Label: h, Names: []string{h}}, Traces: []Trace{{Name: h, Colour: Ink, X: []float64{0}, Y: []float64{0}}}}}}
+	svgOf(t, "hostile", fig)
+	s := render(t, Page{Title: h, Subtitle: h, Provenance: []Fact{{h, h}}, ClaimsNote: h, Claims: []Claim{{h, h, h, h, Holds}},
+		Sections: []Section{{h, []Part{Prose(h), Warning(h), Source(h), Facts{{h, h}}, Table{h, []string{h}, [][]string{{h, h}, {}}},
+			Picture{Figure: fig, Label: h, Title: h, Caption: h, Paper: h, Ours: h, Note: h}}}, {h, nil}, {h, nil}}})
+	if strings.Contains(s, "<script") || strings.Count(s, "</style>") != 1 || strings.Count(s, "</title>") != 1 {
+		t.Error("markup got through")
+	}
+}
+
+func TestEmptyPage(t *testing.T) {
+	s := render(t, Page{})
+	if strings.Contains(s, "<nav") || strings.Contains(s, `id="claims"`) {
+		t.Error("an empty page has contents or claims")
+	}
+}
+
+func TestPageErrors(t *testing.T) {
+	err := Page{Sections: []Section{{"S", []Part{Picture{}}}}}.Write(io.Discard)
+	if err == nil || err.Error() != `section "S": Figure 1 has nothing to draw` {
+		t.Errorf("a picture without a figure: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "none", "page.html")
+	if err := (Page{}).Save(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+func TestNumericColumns(t *testing.T) {
+	for s, want := range map[string]bool{"−0.25 ± 0.01": true, "12 %": true, "3 h 20 min": true, "[1, 2]": true, "1,024": true, "≤ 5": true, "Inf": true,
+		"ut(2)": false, "abc": false, "2 layers of leaky ReLU": false, "–": false} {
+		if looksNumeric(s) != want {
+			t.Errorf("%q is a number: %v", s, !want)
+		}
+	}
+}
+
+func ExamplePage() {
+	page := Page{Title: "Honest error bars", Sections: []Section{{"Result", []Part{
+		Prose("The intervals hold what they promise."),
+		Picture{Figure: Grid{Charts: []Chart{Calibration([]float64{0.5, 0.9}, []float64{0.52, 0.89}, 200)}}, Title: "Coverage."},
+	}}}}
+	err := page.Write(io.Discard) // or page.Save("report.html")
+	fmt.Println(err)
+	// Output: <nil>
 }

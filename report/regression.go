@@ -78,6 +78,7 @@ func (r Regression) yRange() span {
 		y.include(v)
 	}
 	for _, p := range r.Panels {
+		sameLength(r.X, p.Mean, p.SD, p.Truth)
 		for i := range p.Mean {
 			y.include(Axis{}.at(p.Mean[i] - 1.1*p.SD[i]))
 			y.include(Axis{}.at(p.Mean[i] + 1.1*p.SD[i]))

@@ -79,7 +79,18 @@ func encode(b *bytes.Buffer, f Figure, ext string) error {
 		// Arial and Helvetica have the metrics of the font that was measured.
 		const family = "font-family:Liberation Sans"
 		s := bytes.ReplaceAll(b.Bytes(), []byte(family), []byte(family+",Arial,Helvetica,sans-serif"))
-		*b = *bytes.NewBuffer(s)
+		*b = *bytes.NewBuffer(clean(s))
 	}
 	return nil
+}
+
+// clean replaces what no XML or HTML may hold: control characters, and bytes
+// that are no text.
+func clean(b []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7F && r < 0xA0 || r == 0xFFFE || r == 0xFFFF {
+			return '\uFFFD'
+		}
+		return r
+	}, b)
 }

@@ -55,7 +55,7 @@ func textStyle(size vg.Length, c color.Color) text.Style {
 // newPlot returns an empty plot in the house style.
 func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = color.Transparent
+	p.BackgroundColor = nil
 	p.Title.Text = title
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
@@ -120,8 +120,9 @@ func dots(x, y []float64, c color.Color, radius vg.Length) *plotter.Scatter {
 func place(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
 	drawTitle(c, p.Title.Text, area, 0)
 	p.Title.Text = ""
-	c.Rectangle = area
-	for range 3 {
+	// From a canvas with room for any axis.
+	c.Rectangle = vg.Rectangle{Min: area.Min.Sub(vg.Point{X: 300, Y: 300}), Max: area.Max.Add(vg.Point{X: 300, Y: 300})}
+	for range 4 {
 		have := p.DataCanvas(c).Rectangle
 		c.Min = c.Min.Add(area.Min.Sub(have.Min))
 		c.Max = c.Max.Add(area.Max.Sub(have.Max))
