@@ -131,10 +131,10 @@ func TestLogNormalIsHeteroscedastic(t *testing.T) {
 	const mean, variance, l = 0.3, 0.2, -1.1
 	for _, floor := range []float64{1e-6, 0.1} {
 		score := likelihood.Heteroscedastic{Floor: floor}
-		for _, lv := range []float64{0, 1e-4, 0.01, 0.1, 0.5, 1, 2, 4, 9} {
+		for _, lv := range []float64{0, 1e-4, 0.01, 0.04, 0.08, 0.1, 0.5, 1, 2, 4, 9} {
 			m := new(Mixture)
 			m.AddLogNormal(1.7, mean, variance, l, lv, floor)
-			for _, y := range []float64{mean, 0, 1, -2, 5, -10, 30, 100} {
+			for _, y := range []float64{mean, 0, 1, -2, 3, 5, -10, 30, 100} {
 				want := -score.Score([]float64{y}, []float64{mean, l}, []float64{variance, lv})
 				bound := 1e-7
 				if want < -30 {
@@ -199,9 +199,14 @@ func TestCategorical(t *testing.T) {
 }
 
 func BenchmarkMixture(b *testing.B) {
-	d := cases()["both"]
+	m := new(Mixture)
+	fill := func() {
+		m.Reset()
+		m.AddLogNormal(1, 0.3, 0.05, -1, 0.04, 1e-6)
+	}
+	fill()
 	for name, f := range map[string]func(){
-		"quantile": func() { d.Quantile(0.05) }, "logpdf": func() { d.LogPDF(0.3) }, "crps": func() { d.CRPS(0.3) },
+		"fill": fill, "quantile": func() { m.Quantile(0.05) }, "logpdf": func() { m.LogPDF(0.4) }, "crps": func() { m.CRPS(0.4) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -11,9 +11,9 @@ import "math"
 // likelihood.Heteroscedastic scores with. The nodes are the trapezoidal rule's over ±8.5
 // standard deviations, which, unlike Gauss–Hermite's, still lie where the mass is when
 // y is in the far tail. The density as a function of ℓ is analytic within ±iπ/2, so
-// the rule's error falls like exp(−π²/(h·s)), s² = logNoiseVar: 3/4 is step enough
-// for small s, it is made finer in proportion beyond, and as fine as 1/8 where the
-// floor makes a kink.
+// the rule's error falls like exp(−π²/(h·s)), s² = logNoiseVar: h = 0.9 is fine enough
+// for small s (the logarithm of the density is right to 1e-7 while it is above −30); h
+// falls in proportion beyond, and to 1/8 where the floor makes a kink.
 func (m *Mixture) AddLogNormal(weight, mean, variance, logNoise, logNoiseVar, floor float64) {
 	const (
 		reach  = 8.5
@@ -25,7 +25,7 @@ func (m *Mixture) AddLogNormal(weight, mean, variance, logNoise, logNoiseVar, fl
 		m.Add(weight, mean, math.Sqrt(variance+max(math.Exp(min(logNoise, most)), floor)))
 		return
 	}
-	h := max(0.75/max(1, 2.5*s), finest)
+	h := max(0.9/max(1, 3*s), finest)
 	if low := math.Log(floor); logNoise-reach*s < low && logNoise+reach*s > low || logNoise+reach*s > most {
 		h = finest
 	}

@@ -14,8 +14,10 @@ type Mixture struct {
 	total float64 // Σ w
 }
 
-// A part is a Normal with its weight w; peak is ln(w·density at mu).
-type part struct{ w, mu, sigma, peak float64 }
+// A part is a Normal with its weight w; inv is 1/sigma.
+type part struct{ w, mu, sigma, inv float64 }
+
+func (p *part) z(x float64) float64 { return (x - p.mu) * p.inv }
 
 // Reset empties the mixture.
 func (m *Mixture) Reset() { m.parts, m.total = m.parts[:0], 0 }
@@ -28,7 +30,7 @@ func (m *Mixture) Add(weight, mu, sigma float64) {
 	if sigma <= 0 {
 		panic("dist: a standard deviation must be above 0")
 	}
-	m.parts = append(m.parts, part{weight, mu, sigma, math.Log(weight) - math.Log(sigma) - halfLog2Pi})
+	m.parts = append(m.parts, part{weight, mu, sigma, 1 / sigma})
 	m.total += weight
 }
 
@@ -54,26 +56,19 @@ func (m *Mixture) SD() float64 {
 	return math.Sqrt(v)
 }
 
-// LogPDF implements Dist. It counts from the largest term, so that nothing
-// underflows.
+// LogPDF implements Dist. It counts from the nearest part, so that nothing underflows.
 func (m *Mixture) LogPDF(x float64) float64 {
-	top := math.Inf(-1)
+	least := math.Inf(1)
 	for i := range m.parts {
-		top = max(top, m.parts[i].log(x))
-	}
-	if math.IsInf(top, -1) {
-		return top
+		least = min(least, math.Abs(m.parts[i].z(x)))
 	}
 	var sum float64
 	for i := range m.parts {
-		sum += math.Exp(m.parts[i].log(x) - top)
+		p := &m.parts[i]
+		z := math.Abs(p.z(x))
+		sum += p.w * p.inv * math.Exp(0.5*(least-z)*(least+z))
 	}
-	return top + math.Log(sum/m.total)
-}
-
-func (p *part) log(x float64) float64 {
-	z := (x - p.mu) / p.sigma
-	return p.peak - 0.5*z*z
+	return math.Log(sum/m.total) - 0.5*least*least - halfLog2Pi
 }
 
 // CDF implements Dist.
@@ -83,7 +78,7 @@ func (m *Mixture) CDF(x float64) float64 { return m.tail(x, 1) }
 func (m *Mixture) tail(x, side float64) (sum float64) {
 	for i := range m.parts {
 		p := &m.parts[i]
-		sum += p.w * special.CDF(side*(x-p.mu)/p.sigma)
+		sum += p.w * special.CDF(side*p.z(x))
 	}
 	return min(sum/m.total, 1)
 }

@@ -7,12 +7,13 @@ import (
 )
 
 // Quantile implements Dist. The quantile lies between the smallest and the largest of
-// the parts' own. Within this bracket Newton's method solves
+// the parts' own. Within this bracket Halley's method solves g(x) = 0,
 //
-//	ln P(X ≤ x) = ln p     (or ln P(X > x) = ln(1−p) above the median)
+//	g = ln P(X ≤ x) − ln p     (or ln P(X > x) − ln(1−p) above the median)
+//	step = n/(1 + n·g″/2g′) ,   n = −g/g′
 //
-// whose tails are nearly parabolas; a step that leaves the bracket, or that halves it
-// too slowly, is a bisection instead.
+// whose tails are nearly parabolas. A step that leaves the bracket, or is longer than
+// the last, is a bisection instead.
 func (m *Mixture) Quantile(p float64) float64 {
 	z := special.Quantile(p)
 	if math.IsInf(z, 0) || math.IsNaN(z) {
@@ -30,12 +31,11 @@ func (m *Mixture) Quantile(p float64) float64 {
 	}
 	x, last := min(max(m.Mean()+z*m.SD(), lo), hi), hi-lo
 	for range 200 {
-		f, density := m.slope(x, side)
-		step := -side * math.Log(f/target) * f / density
-		if math.Abs(step) <= 1e-9*least { // the next would be below 1e-16 of a deviation
-			return x + step
+		step, above := m.halley(x, side, target)
+		if math.Abs(step) <= 1e-6*least { // the next would be below 1e-16 of a deviation
+			return min(max(x+step, lo), hi)
 		}
-		if side*(f-target) > 0 {
+		if above {
 			hi = x
 		} else {
 			lo = x
@@ -52,14 +52,22 @@ func (m *Mixture) Quantile(p float64) float64 {
 	return x
 }
 
-// slope returns the tail on one side of x and the density there: what CDF and LogPDF
-// give in more than twice the time, for levels that are floats.
-func (m *Mixture) slope(x, side float64) (tail, density float64) {
+// halley returns the step from x, and whether x lies above the quantile. Erfc and Exp serve for
+// tails that are floats, in less than half the time of CDF and LogPDF.
+func (m *Mixture) halley(x, side, target float64) (step float64, above bool) {
+	var tail, density, slope float64
 	for i := range m.parts {
 		p := &m.parts[i]
-		z := side * (x - p.mu) / p.sigma
+		z := side * p.z(x)
+		f := p.w * p.inv * math.Exp(-0.5*z*z)
 		tail += p.w * math.Erfc(-z/math.Sqrt2)
-		density += p.w / p.sigma * math.Exp(-z*z/2)
+		density += f
+		slope -= f * z * p.inv
 	}
-	return tail / 2 / m.total, density * math.Sqrt2 / 2 * invSqrtPi / m.total
+	tail /= 2 * m.total
+	h := density * (math.Sqrt2 / 2 * invSqrtPi) / m.total / tail // |g′|
+	n := -math.Log(tail/target) / h
+	// g″/g′ = f′/f − g′; far from the root only its sign can be trusted.
+	n /= min(max(1+0.5*n*(slope/density-h), 0.5), 2)
+	return side * n, side*(tail-target) > 0
 }
