@@ -58,7 +58,7 @@ func PIT(values []float64) Chart {
 // coverage of central intervals against the nominal one. The band holds 95 % of
 // what n independent rows would show if every promise were true.
 func Calibration(nominal, observed []float64, n int) Chart {
-	truth := Trace{Name: "95 % by chance", Colour: grey, Style: Dashed, X: linspace(0, 1, 101), Y: linspace(0, 1, 101)}
+	truth := Trace{Name: "95 % if calibrated", Colour: grey, Style: Dashed, X: linspace(0, 1, 101), Y: linspace(0, 1, 101)}
 	for _, p := range truth.X {
 		lo, hi := binomial95(n, p)
 		truth.Lo, truth.Hi = append(truth.Lo, lo/float64(max(n, 1))), append(truth.Hi, hi/float64(max(n, 1)))

@@ -73,7 +73,7 @@ func (g Grid) layout() gridLayout {
 		if square[row] {
 			return width
 		}
-		return width * vg.Length([...]float64{0, 0.58, 0.74, 0.82, 0.9}[min(cols, 4)])
+		return width * vg.Length([...]float64{0, 0.58, 0.74, 0.92, 0.92}[min(cols, 4)])
 	}
 
 	// What the axes of each column and row need, by plots of about the size.
@@ -151,7 +151,7 @@ func (g Grid) Draw(c draw.Canvas) error {
 	for i, p := range l.plots {
 		raise := keyHeight * vg.Length(len(l.own[i]))
 		cell := l.cells[i]
-		drawKeys(c, l.own[i], cell.Min.X, cell.Max.X, cell.Max.Y+raise+2)
+		drawKeys(c, l.own[i], cell.Min.X, cell.Max.X, cell.Max.Y+raise+3)
 		drawTitle(c, p.Title.Text, cell, raise)
 		p.Title.Text = ""
 		place(p, c, cell)

@@ -42,7 +42,7 @@ func samplePage() Page {
 			}},
 			{"Beyond the paper", []Part{pic("forest", "", "Rules compared.", "± 1 sd.", "", "")}},
 			{"A table fitted", []Part{pic("fit", "", "Held-out rows.", "", "", ""), pic("pdp", "", "Partial dependence.", "Mean ± sd.", "", ""), pic("confusion", "", "Confusion.", "", "", ""), pic("reliability", "", "Reliability.", "", "", "")}},
-			{"Settings", []Part{Facts{{"Optimizer", "AdamW, learning rate 10⁻³, decay 0.01"}, {"Seeds", "1 … 10"}, {"Prior", "N(0, 1)"}}, Source("target: y\nensemble: 5\nwidth: 64\n")}},
+			{"Settings", []Part{Table{"A wide table.", []string{"set", "rows", "columns", "log-likelihood", "RMSE", "MAE", "CRPS", "coverage 50 %", "coverage 90 %", "coverage 95 %", "width 90 %"}, [][]string{{"yacht", "308", "6", "−0.31 ± 0.05", "0.52", "0.31", "0.22", "51 %", "91 %", "95 %", "1.9"}, {"protein structure", "45,730", "9", "−2.84 ± 0.01", "4.1", "3.0", "2.1", "50 %", "90 %", "95 %", "11.3"}}}, Facts{{"Optimizer", "AdamW, learning rate 10⁻³, decay 0.01"}, {"Seeds", "1 … 10"}, {"Prior", "N(0, 1)"}}, Source("target: y\nensemble: 5\nwidth: 64\n")}},
 		},
 	}
 }
