@@ -62,7 +62,7 @@ func starvedCells(s Size) (cells []starvedCell) {
 
 func (c starvedCell) trial(s Size, r int) sweep.Trial {
 	return LocalizationSpec{
-		Seed: s.Seed, Replicate: r, Rule: "ut(2)", Outputs: c.outputs, Steps: starvedSteps(s), Every: max(10, starvedSteps(s)/60),
+		Seed: s.Seed, Replicate: r, Rule: "ut(2)", Outputs: c.outputs, Steps: starvedSteps(s), Every: max(30, starvedSteps(s)/60),
 		Pairs: c.pairs, KL: c.kl, Clip: locClip,
 	}.trial(fmt.Sprintf("starved-%d-%s-%s", c.pairs, c.outputs, c.kl))
 }
