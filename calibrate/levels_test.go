@@ -108,7 +108,7 @@ func TestBentInverts(t *testing.T) {
 func TestBentMoments(t *testing.T) {
 	for _, base := range bases() {
 		d := (&Calibration{Levels: steep}).Apply(base, nil)
-		const n = 100000
+		const n = 30000
 		var mean, square, apart float64
 		for i := range n {
 			p := (float64(i) + 0.5) / n

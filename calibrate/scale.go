@@ -21,9 +21,8 @@ const leastScale, mostScale = 1e-3, 1e3
 //
 //	s² = mean of ((y − μ)/σ)²
 //
-// with a standard error of s/√(2n). Other distributions are searched over ln s, from
-// that value, until nothing is gained beyond 1e-6. The likelihood of the rows is never
-// less than with s = 1.
+// with a standard error of s/√(2n). Of other distributions ln s is searched, from
+// that value, to 1e-6. The likelihood of the rows is never less than with s = 1.
 func FitScale(rows Rows) (*Scale, error) {
 	n, square, normal := 0, 0.0, true
 	for y, d := range rows {
