@@ -257,6 +257,9 @@ func (in *inference) categorical(c *Column, p *profile) {
 	case len(levels) == 1 && counted:
 		c.Role, c.Note = Dropped, "constant: "+levels[0]
 		return
+	case len(levels) == n && n > 10:
+		c.Role, c.Note = Dropped, "text that differs in every row"
+		return
 	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n):
 		c.Role, c.Note = Dropped, "text of more than "+strconv.Itoa(in.MaxLevels)+" kinds, mostly different"
 		return

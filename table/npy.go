@@ -19,6 +19,7 @@ type array struct {
 	order   binary.ByteOrder
 	fortran bool
 	shape   []int
+	start   int64 // of the numbers, in bytes
 }
 
 func (a *array) rows() int { return a.shape[0] }
@@ -69,7 +70,14 @@ func readArray(r io.Reader) (*array, error) {
 	if _, err := io.ReadFull(r, text); err != nil {
 		return nil, errBreaksOff
 	}
-	return parseArray(string(text))
+	a, err := parseArray(string(text))
+	if err == nil {
+		a.start = int64(len(fixed) + length)
+		if fixed[6] > 1 {
+			a.start += 2
+		}
+	}
+	return a, err
 }
 
 var errBreaksOff = errors.New("the file breaks off")

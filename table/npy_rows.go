@@ -39,8 +39,8 @@ func (r *Reader) openNpy(src io.Reader, in *bufio.Reader) error {
 	return nil
 }
 
-// place gives an array in column order random access. The numbers are the end of
-// the file.
+// place gives an array in column order random access to its numbers, where in
+// stands; src is the whole file.
 func (r *Reader) place(a *arrayRows, src, in io.Reader) error {
 	if !a.fortran || a.cols() == 1 {
 		return nil
@@ -49,11 +49,16 @@ func (r *Reader) place(a *arrayRows, src, in io.Reader) error {
 	if err != nil {
 		return err
 	}
+	if any(at) == any(src) { // not a copy of what is left
+		size -= a.start
+	} else {
+		a.start = 0
+	}
 	length := int64(a.rows()) * int64(a.cols()*a.size())
 	if size < length {
 		return readError(r.head.File, errBreaksOff)
 	}
-	a.places = io.NewSectionReader(at, size-length, length)
+	a.places = io.NewSectionReader(at, a.start, length)
 	return nil
 }
 
@@ -91,10 +96,7 @@ func (r *Reader) openNpz(src io.Reader, in *bufio.Reader) error {
 
 // openMember opens one array of an archive, as a stream of its own.
 func (r *Reader) openMember(f *zip.File) (*arrayRows, error) {
-	name, ok := strings.CutSuffix(f.Name, ".npy")
-	if !ok {
-		return nil, fmt.Errorf("%s is a zip file that holds %s; only arrays of NumPy (.npz) are read", r.head.File, short(f.Name))
-	}
+	name := strings.TrimSuffix(f.Name, ".npy")
 	m, err := f.Open()
 	if err != nil {
 		return nil, readError(r.head.File, err)
@@ -103,7 +105,7 @@ func (r *Reader) openMember(f *zip.File) (*arrayRows, error) {
 	in := bufio.NewReaderSize(m, 1<<16)
 	a, err := readArray(in)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the array %s of %s: %w", name, r.head.File, err)
+		return nil, fmt.Errorf("cannot read %s of %s: %w", printable(f.Name), r.head.File, err)
 	}
 	rows := &arrayRows{array: a, name: name, stream: in}
 	return rows, r.place(rows, m, in)

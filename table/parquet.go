@@ -124,10 +124,13 @@ func converter(field parquet.Field) (func(parquet.Value, *listed) cell, error) {
 		return nil, fmt.Errorf("it holds lists or groups; plain columns are needed")
 	}
 	t := field.Type()
-	scale := -1
+	scale, unsigned := -1, false
 	if lt := t.LogicalType(); lt != nil {
-		if d, ok := lt.Value.(*format.DecimalType); ok {
+		switch d := lt.Value.(type) {
+		case *format.DecimalType:
 			scale = int(d.Scale)
+		case *format.IntType:
+			unsigned = !d.IsSigned
 		}
 	}
 	var conv func(parquet.Value, *listed) cell
@@ -146,6 +149,9 @@ func converter(field parquet.Field) (func(parquet.Value, *listed) cell, error) {
 		conv = func(v parquet.Value, l *listed) cell { return l.parse(string(v.ByteArray())) }
 	default:
 		return nil, fmt.Errorf("it has the type %s, which is not read; write it as numbers or text", t)
+	}
+	if unsigned && t.Kind() == parquet.Int32 {
+		conv = func(v parquet.Value, l *listed) cell { return float64(v.Uint32()) }
 	}
 	if scale >= 0 {
 		conv = decimal(t.Kind(), scale)

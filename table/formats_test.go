@@ -1,0 +1,235 @@
+package table
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/sbinet/npyio/npy"
+	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/mat"
+)
+
+// dumpBytes reads a file's bytes twice: as a file, and as a stream that cannot be
+// sought. Both must agree.
+func dumpBytes(t *testing.T, name string, data []byte) (string, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read := func(open func() (*Reader, error)) (string, error) {
+		r, err := open()
+		if err != nil {
+			return "", err
+		}
+		defer r.Close()
+		return dump(r)
+	}
+	file, fileErr := read(func() (*Reader, error) { return Open(path, Options{}) })
+	stream, streamErr := read(func() (*Reader, error) { return NewReader(io.MultiReader(bytes.NewReader(data)), path, Options{}) })
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	w.Write(data)
+	w.Close()
+	zipped, zippedErr := read(func() (*Reader, error) { return NewReader(&z, path, Options{}) })
+	if file != stream || file != zipped || fmt.Sprint(fileErr) != fmt.Sprint(streamErr) || fmt.Sprint(fileErr) != fmt.Sprint(zippedErr) {
+		t.Errorf("the file gives\n%s%v, the stream\n%s%v, compressed\n%s%v", file, fileErr, stream, streamErr, zipped, zippedErr)
+	}
+	if fileErr != nil {
+		fileErr = fmt.Errorf("%s", strings.ReplaceAll(fileErr.Error(), path, name))
+	}
+	return file, fileErr
+}
+
+func npyBytes(t *testing.T, v any) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := npy.Write(&b, v); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// rawNpy writes a header and bytes by hand, for what npyio does not write.
+func rawNpy(version byte, header string, data ...byte) []byte {
+	header += "\n"
+	b := append([]byte("\x93NUMPY"), version, 0, byte(len(header)), byte(len(header)>>8))
+	if version > 1 {
+		b = append(b, 0, 0)
+	}
+	return append(append(b, header...), data...)
+}
+
+func TestNpy(t *testing.T) {
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"matrix":    {npyBytes(t, mat.NewDense(2, 3, []float64{1, 2, 3, math.NaN(), -5.5, math.Inf(1)})), "c1|c2|c3\n1: 1 2 3\n2: _ -5.5 +Inf\n"},
+		"vector":    {npyBytes(t, []int32{5, -6}), "c1\n1: 5\n2: -6\n"},
+		"float32":   {npyBytes(t, []float32{0.5}), "c1\n1: 0.5\n"},
+		"bytes":     {npyBytes(t, []uint8{7, 200}), "c1\n1: 7\n2: 200\n"},
+		"bools":     {npyBytes(t, []bool{true, false}), "c1\n1: 1\n2: 0\n"},
+		"columns":   {rawNpy(1, "{'descr': '|i1', 'fortran_order': True, 'shape': (3, 2), }", 1, 2, 3, 4, 5, 0xfa), "c1|c2\n1: 1 4\n2: 2 5\n3: 3 -6\n"},
+		"bigendian": {rawNpy(2, "{'descr': '>i2', 'fortran_order': False, 'shape': (1, 2), }", 1, 2, 0xff, 0xfe), "c1|c2\n1: 258 -2\n"},
+		"half":      {rawNpy(1, "{'descr': '<f2', 'fortran_order': False, 'shape': (5,), }", 0, 0x3c, 0, 0xc1, 1, 0, 0, 0x7c, 1, 0x7e), "c1\n1: 1\n2: -2.5\n3: 5.960464477539063e-08\n4: +Inf\n5: _\n"},
+	} {
+		got, err := dumpBytes(t, name+".npy", c.data)
+		if err != nil || got != c.want {
+			t.Errorf("%s: %v\n%swant\n%s", name, err, got, c.want)
+		}
+	}
+	big := mat.NewDense(10_000, 3, nil)
+	big.Apply(func(i, j int, _ float64) float64 { return float64(3*i + j) }, big)
+	r, err := NewReader(bytes.NewReader(npyBytes(t, big)), "big.npy", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Load(r)
+	if err != nil || f.Len() != 10_000 {
+		t.Fatal(err)
+	}
+	c, row := f.at(9_876)
+	if _, v := c.Cell(row, 1); v != 3*9_876+1 || c.Line(row) != 9_877 {
+		t.Errorf("row 9876 holds %v, number %d", v, c.Line(row))
+	}
+}
+
+func TestNpyErrors(t *testing.T) {
+	good := npyBytes(t, mat.NewDense(2, 3, nil))
+	head := func(descr, order, shape string) []byte {
+		return rawNpy(1, fmt.Sprintf("{'descr': %s, 'fortran_order': %s, 'shape': %s, }", descr, order, shape), 0, 0, 0, 0)
+	}
+	for _, c := range []struct {
+		data []byte
+		want string
+	}{
+		{good[:len(good)-1], "cannot read a.npy: the file breaks off"},
+		{good[:20], "cannot read a.npy: the file breaks off"},
+		{head("'<f4'", "True", "(2, 2)"), "cannot read a.npy: the file breaks off"},
+		{head("'<U3'", "False", "(2, 2)"), "cannot read a.npy: it holds <U3; numbers are needed: float64, float32, an integer type or bool"},
+		{head("'<c8'", "False", "(2, 2)"), "cannot read a.npy: it holds <c8; numbers are needed: float64, float32, an integer type or bool"},
+		{head("'|O'", "False", "(2, 2)"), "cannot read a.npy: it holds |O; numbers are needed: float64, float32, an integer type or bool"},
+		{head("[('a', '<f4')]", "False", "(2,)"), "cannot read a.npy: it holds records; plain numbers are needed, one array for each column"},
+		{head("'<f4'", "False", "(2, 2, 2)"), "cannot read a.npy: it has the shape (2, 2, 2); two dimensions are needed, rows and columns"},
+		{head("'<f4'", "False", "()"), "cannot read a.npy: it has the shape (); two dimensions are needed, rows and columns"},
+		{head("'<f4'", "False", "(3, 0)"), "cannot read a.npy: it has the shape (3, 0)"},
+		{head("'<f4'", "False", "(99999999999999999999, 2)"), "cannot read a.npy: its header is damaged"},
+		{head("'<f4'", "False", "(999999999999, 999999)"), "cannot read a.npy: it has the shape (999999999999, 999999)"},
+		{head("'<f4'", "Maybe", "(2, 2)"), "cannot read a.npy: its header is damaged"},
+		{head("'<f4'", "False", "(0, 2)"), "a.npy has no rows"},
+		{[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"), "cannot read a.npy: its header is damaged"},
+	} {
+		if got, err := dumpBytes(t, "a.npy", c.data); err == nil || err.Error() != c.want {
+			t.Errorf("%.80q: got %s\n%v, want\n%s", c.data, got, err, c.want)
+		}
+	}
+}
+
+func TestNpz(t *testing.T) {
+	write := func(arrays ...any) ([]byte, error) {
+		var b bytes.Buffer
+		w := npz.NewWriter(&b)
+		for i := 0; i < len(arrays); i += 2 {
+			if err := w.Write(arrays[i].(string)+".npy", arrays[i+1]); err != nil {
+				return nil, err
+			}
+		}
+		err := w.Close()
+		return b.Bytes(), err
+	}
+	x := mat.NewDense(2, 2, []float64{1, 2, 3, 4})
+	for _, c := range []struct {
+		arrays []any
+		want   string
+		err    string
+	}{
+		{[]any{"X", x, "y", []float64{5, 6}}, "X1|X2|y\n1: 1 2 5\n2: 3 4 6\n", ""},
+		{[]any{"age", []int64{30, 40}, "b", []float32{.5, .25}}, "age|b\n1: 30 0.5\n2: 40 0.25\n", ""},
+		{[]any{"X", x, "y", []float64{5, 6, 7}}, "", "a.npz: the array y has 3 rows, X has 2; they must have equally many"},
+		{[]any{"X", x, "X1", []float64{5, 6}}, "", "a.npz: columns 1 and 3 are both named X1; names must differ"},
+		{[]any{"X", []string{"a"}}, "", "cannot read X.npy of a.npz: it holds <U1; numbers are needed: float64, float32, an integer type or bool"},
+	} {
+		data, err := write(c.arrays...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := dumpBytes(t, "a.npz", data)
+		if c.err != "" {
+			if err == nil || err.Error() != c.err {
+				t.Errorf("got %v, want %s", err, c.err)
+			}
+		} else if err != nil || got != c.want {
+			t.Errorf("%v\n%swant\n%s", err, got, c.want)
+		}
+	}
+}
+
+type record struct {
+	Z     float64 `parquet:"z"`
+	A     int64   `parquet:"a"`
+	Name  string  `parquet:"name,optional"`
+	Flag  bool    `parquet:"flag"`
+	Small float32 `parquet:"small"`
+	Money int64   `parquet:"money,decimal(2:10)"`
+	Maybe *int32  `parquet:"maybe,optional"`
+	Count uint32  `parquet:"count"`
+}
+
+func TestParquet(t *testing.T) {
+	five := int32(5)
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[record](&b)
+	w.Write([]record{{1.5, 1<<53 + 1, "red, green", true, .25, -1234, &five, 1 << 31}})
+	w.Flush() // a second row group
+	w.Write([]record{{math.NaN(), -7, "", false, 0, 5, nil, 3}, {-2, 8, "12", false, 1, 0, nil, 4}})
+	w.Close()
+	got, err := dumpBytes(t, "a.parquet", b.Bytes())
+	want := "z|a|name|flag|small|money|maybe|count\n" +
+		"1: 1.5 \"9007199254740993\" \"red, green\" \"true\" 0.25 -12.34 5 2.147483648e+09\n" +
+		"2: _ -7 _ \"false\" 0 0.05 _ 3\n" +
+		"3: -2 8 12 \"false\" 1 0 _ 4\n"
+	if err != nil || got != want {
+		t.Errorf("%v\n%swant\n%s", err, got, want)
+	}
+	data := b.Bytes()
+	for _, cut := range []int{len(data) - 5, len(data) / 2} {
+		if got, err := dumpBytes(t, "a.parquet", data[:cut]); err == nil || !strings.Contains(err.Error(), "cannot read a.parquet: the Parquet file is damaged") {
+			t.Errorf("cut: %s %v", got, err)
+		}
+	}
+	for i := 0; i < len(data); i += 173 { // damage anywhere is an error or other values, never a panic
+		bad := bytes.Clone(data)
+		bad[i] ^= 0x55
+		if r, err := NewReader(bytes.NewReader(bad), "a", Options{Header: WithHeader}); err == nil {
+			dump(r)
+			r.Close()
+		}
+	}
+}
+
+func TestParquetNested(t *testing.T) {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[struct {
+		X float64   `parquet:"x"`
+		L []float64 `parquet:"l,list"`
+	}](&b)
+	w.Close()
+	_, err := dumpBytes(t, "a.parquet", b.Bytes())
+	if want := "a.parquet, column l: it holds lists or groups; plain columns are needed"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	b.Reset()
+	parquet.NewGenericWriter[struct{ X float64 }](&b).Close()
+	if _, err := dumpBytes(t, "a.parquet", b.Bytes()); err == nil || err.Error() != "a.parquet has no rows, only the names of 1 columns" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,273 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"utvi/gauss"
+)
+
+func load(t *testing.T, text string) *Frame {
+	t.Helper()
+	r, err := NewReader(strings.NewReader(text), "a.csv", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := Load(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func infer(t *testing.T, text string, spec Spec) *Schema {
+	t.Helper()
+	s, err := Infer(load(t, text).Rows(nil), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func wantError(t *testing.T, what string, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want {
+		t.Errorf("%s: got\n%v, want\n%s", what, err, want)
+	}
+}
+
+const mixedTable = `id,age,age_std,colour,same,w,day,y,empty
+a1,10,1,red,5,1,2026-01-01,1,
+a2,20,2,blue,5,2,2026-01-02,3,
+a3,NA,3,red,5,0.5,2026-01-03,5,NA
+a4,60,4,green,5,1,2026-01-04,7,?
+`
+
+func TestInferAndEncode(t *testing.T) {
+	spec := Spec{Targets: []string{"y"}, Weight: "w", Time: "day", Ignore: []string{"id"}, Impute: true}
+	s := infer(t, mixedTable, spec)
+	want := []Column{
+		{Name: "id", Role: Dropped, Note: "ignored"},
+		{Name: "age", Role: Input, Type: Numeric, Missing: 1, Mean: 30, SD: s.Columns[1].SD, Min: 10, Max: 60, StdFrom: "age_std"},
+		{Name: "age_std", Role: Std, Type: Numeric, Note: "standard deviation of age", Mean: 2.5, SD: s.Columns[2].SD, Min: 1, Max: 4},
+		{Name: "colour", Role: Input, Type: Categorical, Levels: []string{"red", "blue", "green"}},
+		{Name: "same", Role: Dropped, Note: "constant: 5"},
+		{Name: "w", Role: Weight, Type: Numeric, Mean: 1.125, SD: s.Columns[5].SD, Min: 0.5, Max: 2},
+		{Name: "day", Role: Time},
+		{Name: "y", Role: Target, Type: Numeric, Mean: 4, SD: math.Sqrt(5), Min: 1, Max: 7},
+		{Name: "empty", Role: Dropped, Missing: 4, Note: "nothing but missing values"},
+	}
+	for i, c := range s.Columns {
+		if !reflect.DeepEqual(c, want[i]) {
+			t.Errorf("column is\n%+v, want\n%+v", c, want[i])
+		}
+	}
+	sd := math.Sqrt((400 + 100 + 900) / 3.)
+	if math.Abs(s.Columns[1].SD-sd) > 1e-12 {
+		t.Errorf("sd of age is %v, want %v", s.Columns[1].SD, sd)
+	}
+	if got, want := fmt.Sprint(s.Inputs()), "[age age? colour=red colour=blue colour=green colour=other]"; got != want {
+		t.Errorf("inputs are %s, want %s", got, want)
+	}
+
+	// Other columns, another order, a new level, a missing one, no target.
+	f := load(t, "new,colour,age_std,age\n1,violet,7,10\n1,NA,14,\n1,blue,0,100\n")
+	e, err := s.Bind(f.Header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.HasTargets() || e.HasWeights() || !slices.Equal(e.Extra(), []string{"new"}) || e.Width() != 6 {
+		t.Errorf("bound as %+v", e)
+	}
+	x := gauss.New[float32](3, 6)
+	for i := range x.Mean {
+		x.Mean[i], x.Var[i] = 9, 9 // all must be written
+	}
+	if err := e.Inputs(f.chunks[0], x); err != nil {
+		t.Fatal(err)
+	}
+	a, b := float32(-20/sd), float32(70/sd)
+	if want := []float32{a, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, b, 0, 0, 1, 0, 0}; !slices.Equal(x.Mean, want) {
+		t.Errorf("inputs are\n%v, want\n%v", x.Mean, want)
+	}
+	if v := float32(7 / sd * (7 / sd)); x.Var[0] != v || x.Var[6] != 0 || x.Var[12] != 0 || slices.Max(x.Var[1:]) != 0 {
+		t.Errorf("variances are %v, want %v first", x.Var, v)
+	}
+	wantError(t, "no target", e.Targets(f.chunks[0], make([]float32, 3)), "a.csv lacks the target y; it has new, colour, age_std, age")
+
+	set, err := s.Encode(load(t, mixedTable).Rows([]int{3, 0}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if y := float32(3 / math.Sqrt(5)); !slices.Equal(set.Y, []float32{y, -y}) || !slices.Equal(set.Weight, []float32{1, 1}) || set.X.Mean[4] != 1 || set.X.Mean[8] != 1 {
+		t.Errorf("the set is %+v", set)
+	}
+}
+
+func TestSchemaJSON(t *testing.T) {
+	s := infer(t, mixedTable, Spec{Targets: []string{"y"}, Impute: true, Ignore: []string{"id"}, InputStd: map[string]float64{"w": 0.125}})
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := ParseSchema(data)
+	if err != nil || !reflect.DeepEqual(s, back) {
+		t.Errorf("came back as %+v, %v", back, err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{`"task":"regression"`, `"task":"guess"`, `table schema: the task "guess" is unknown`},
+		{`"task":"regression"`, `"task":"classification"`, `table schema: column y: a target of a classification is numeric`},
+		{`"rows":4`, `"rows":4,"more":1`, `table schema: unknown field "more"`},
+		{`"name":"same"`, `"name":"y"`, `table schema: column y stands twice`},
+		{`"role":"target"`, `"role":"group"`, `table schema: there is no target`},
+		{`"std_from":"age_std"`, `"std_from":"none"`, `table schema: column age: its standard deviation none is not among the columns`},
+		{`"levels":["red","blue"`, `"levels":["red","red"`, `table schema: column colour: the level "red" stands twice`},
+		{`"mean":4,"sd":`, `"mean":4,"sd":-`, `table schema: column y: the standard deviation is -2.23606797749979; it must be > 0`},
+		{`"std":0.125`, `"std":-0.125`, `table schema: column w: the standard deviation of its values is -0.125; it must be ≥ 0`},
+	} {
+		bad := strings.Replace(string(data), c.old, c.new, 1)
+		_, err := ParseSchema([]byte(bad))
+		wantError(t, c.new, err, c.want)
+	}
+}
+
+func TestClassification(t *testing.T) {
+	s := infer(t, "x,y\n1,10\n2,9\n3,9.0\n4,b\n5,a\n", Spec{Targets: []string{"y"}})
+	if want := []string{"9", "10", "a", "b"}; s.Task != Classification || !slices.Equal(s.Classes(), want) {
+		t.Errorf("%s of %q, want %q", s.Task, s.Classes(), want)
+	}
+	set, err := s.Encode(load(t, "y,x\n09,1\nb,1\n10,1\n").Rows(nil))
+	if err != nil || !slices.Equal(set.Y, []float32{0, 3, 1}) {
+		t.Errorf("classes are %v, %v", set.Y, err)
+	}
+	_, err = s.Encode(load(t, "y,x\nb,1\nc,1\n").Rows(nil))
+	wantError(t, "new class", err, `a.csv line 3, column y: "c" is none of the classes 9, 10, a, b`)
+	if s := infer(t, "x,y\n1,0\n2,1\n3,1\n", Spec{Targets: []string{"y"}, Task: Classification}); !slices.Equal(s.Classes(), []string{"0", "1"}) {
+		t.Errorf("classes %q", s.Classes())
+	}
+	if s := infer(t, "x,y\n1,0\n2,1\n3,1\n", Spec{Targets: []string{"y"}}); s.Task != Regression {
+		t.Error("numbers are to be classified")
+	}
+}
+
+func TestLevels(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("k,id,n,y\n")
+	for i := range 400 {
+		fmt.Fprintf(&text, "k%d,id%d,%d,%d\n", min(i%40, i%23), i, i%3, i)
+	}
+	s := infer(t, text.String(), Spec{Targets: []string{"y"}, MaxLevels: 4, Categorical: []string{"n"}})
+	if c := s.Columns[0]; len(c.Levels) != 4 || c.Rarer != 19 || c.Levels[0] != "k0" {
+		t.Errorf("%+v", c)
+	}
+	if c := s.Columns[1]; c.Role != Dropped || c.Note != "text that differs in every row" {
+		t.Errorf("%+v", c)
+	}
+	if c := s.Columns[2]; !slices.Equal(c.Levels, []string{"0", "1", "2"}) {
+		t.Errorf("%+v", c)
+	}
+	set, err := s.Encode(load(t, "k,id,n,y\nk22,a,2.0,1\n").Rows(nil))
+	if err != nil || !slices.Equal(set.X.Mean, []float32{0, 0, 0, 0, 1, 0, 0, 1, 0}) {
+		t.Errorf("%v %v", set.X.Mean, err)
+	}
+}
+
+func TestInferErrors(t *testing.T) {
+	many := "x,y\n"
+	for i := range 100 {
+		many += fmt.Sprintf("%d,%d\n", i, i*i%17)
+	}
+	y := Spec{Targets: []string{"y"}}
+	for _, c := range []struct {
+		text string
+		spec Spec
+		want string
+	}{
+		{"x,y\n1,2\n", Spec{}, "no target is given; name the column to predict"},
+		{"x,y\n1,2\n", Spec{Targets: []string{"z"}}, "a.csv has no column z, named as target; it has x, y"},
+		{"x,y\n1,2\n", Spec{Targets: []string{"y"}, Weight: "y"}, "column y cannot be target and weight"},
+		{"x,y\n1,2\n2,\n", y, "a.csv line 3, column y: the target is missing; take the row out"},
+		{"x,y\n1,2\n2,\n", Spec{Targets: []string{"y"}, Impute: true}, "a.csv line 3, column y: the target is missing; take the row out"},
+		{"x,y\n1,2\nNA,2\n", y, "a.csv line 3, column x: the value is missing; --impute fills in the training mean, --ignore x leaves the column out"},
+		{"x,y\n1,2\n3,2\n", y, "a.csv: the target y is 2 in every row; there is nothing to learn"},
+		{"x,y\n1,2\n3,inf\n", y, "a.csv line 3, column y: +Inf is not a finite number"},
+		{"x,y\n1,2\n-1e999,3\n", y, "a.csv line 3, column x: -Inf is not a finite number"},
+		{"x,y\n1,2\n1,3\n", y, "a.csv: there is no input"},
+		{many + "oops,1\n", y, `a.csv line 102, column x: "oops" is text in a column of numbers; correct it, or leave the column out with --ignore x`},
+		{many + "1,oops\n", Spec{Targets: []string{"y"}, Task: Regression}, `a.csv line 102, column y: "oops" is text; the target of a regression holds numbers`},
+		{"x;y\n1,5;2\n2,5;3\n", y, `a.csv line 2, column x: "1,5" is text, with a decimal comma; write numbers with a point`},
+		{"x,y,w\n1,2,-1\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv: column w holds -1; a weight is never negative"},
+		{"x,y,w\n1,2,a\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, `a.csv line 2, column w: "a" is text; a weight is a number`},
+		{"x,y,w\n1,2,\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv line 2, column w: the weight is missing"},
+		{"x,y,w\n1,2,0\n2,3,0\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv: every weight in column w is 0"},
+		{"x,y\na,2\nb,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": 1}}, "column x is categorical and cannot have the input standard deviation 1"},
+		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": -1}}, "the standard deviation of column x is -1; it must be finite and ≥ 0"},
+		{"x,x_std,y\n1,-1,2\n2,1,3\n", y, "a.csv: column x_std holds -1; a standard deviation is never negative"},
+		{"x,x_std,y\n1,1,2\n2,1,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": 1}}, "column x has a standard deviation given and a column x_std; ignore one"},
+		{"x,y,z\n1,a,2\n2,b,3\n", Spec{Targets: []string{"y", "z"}}, "a.csv: a classification has one target, not 2"},
+	} {
+		_, err := Infer(load(t, c.text).Rows(nil), c.spec)
+		wantError(t, fmt.Sprintf("%.40q", c.text), err, c.want)
+	}
+}
+
+func TestEncodeErrors(t *testing.T) {
+	s := infer(t, "x,x_std,k,y\n1,1,a,1\n2,1,b,2\n", Spec{Targets: []string{"y"}})
+	for text, want := range map[string]string{
+		"x,k\n1,a\n":                  "a.csv lacks the column x_std, which the model needs; it has x, k",
+		"k,y\na,1\n":                  "a.csv lacks the columns x, x_std, which the model needs; it has k, y",
+		"x,x_std,k,y\nred,1,a,1\n":    `a.csv line 2, column x: "red" is text; a number is needed`,
+		"x,x_std,k,y\n1,1,a,1\n,1,,1": "a.csv line 3, column x: the value is missing; a model trained with --impute accepts that",
+		"x,x_std,k,y\n1,1,?,1\n":      "a.csv line 2, column k: the value is missing; a model trained with --impute accepts that",
+		"x,x_std,k,y\ninf,1,a,1\n":    "a.csv line 2, column x: +Inf is not a finite number",
+		"x,x_std,k,y\n1e300,1,a,1\n":  "a.csv line 2, column x: 1e+300 is too far from what was trained with, 1 to 2",
+		"x,x_std,k,y\n1,-2,a,1\n":     "a.csv line 2, column x_std: the standard deviation is -2; a finite number ≥ 0 is needed",
+		"x,x_std,k,y\n1,,a,1\n":       "a.csv line 2, column x_std: the standard deviation is missing; a finite number ≥ 0 is needed",
+		"x,x_std,k,y\n1,1e30,a,1\n":   "a.csv line 2, column x: the standard deviation is 1e+30, too large beside that of the column, 0.5",
+		"x,x_std,k,y\n1,1,a,NA\n":     "a.csv line 2, column y: the target is missing; take the row out",
+		"x,x_std,k,y\n1,1,a,b\n":      `a.csv line 2, column y: "b" is text; the target is a number`,
+		"1,2\n":                       "a.csv has 2 columns, to be matched by position; the model was trained with 4, or 3 without targets, in this order: x, x_std, k, y",
+	} {
+		_, err := s.Encode(load(t, text).Rows(nil))
+		wantError(t, text, err, want)
+	}
+	// By position, without the target.
+	f := load(t, "1.5,3,b\n2,3,c\n")
+	e, err := s.Bind(f.Header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := gauss.Fixed(4, make([]float32, 8))
+	if err := e.Inputs(f.chunks[0], x); err != nil || !slices.Equal(x.Mean, []float32{0, 0, 1, 0, 1, 0, 0, 1}) || e.HasTargets() {
+		t.Error(x.Mean, err)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	s := infer(t, mixedTable, Spec{Targets: []string{"y"}, Weight: "w", Time: "day", Impute: true})
+	var b strings.Builder
+	if err := s.WriteSummary(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := `column   type         values                      missing  use
+id       categorical  4: a1, a2, a3, a4                    5 inputs: its levels, other
+age      numeric      10 to 60, mean 30, sd 21.6        1  input with std from age_std
+age_std  numeric      1 to 4                               standard deviation of age
+colour   categorical  3: red, blue, green                  4 inputs: its levels, other
+same                                                       dropped: constant: 5
+w        numeric      0.5 to 2                             weight
+day                                                        time, for splits only
+y        numeric      1 to 7, mean 4, sd 2.236             target
+empty                                                   4  dropped: nothing but missing values
+regression of y from 11 inputs; 4 rows
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}

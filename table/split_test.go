@@ -1,0 +1,109 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// groupedTable has 12 groups of 1 … 12 rows, and times that fall with the row.
+func groupedTable() string {
+	var b strings.Builder
+	b.WriteString("g,t,d,same\n")
+	i := 0
+	for g := range 12 {
+		for range g + 1 {
+			fmt.Fprintf(&b, "g%d,%d,2026-%02d-%02d,1\n", g, 100-i, 12-i/20, 28-i%20)
+			i++
+		}
+	}
+	return b.String()
+}
+
+func TestSplit(t *testing.T) {
+	f := load(t, groupedTable())
+	n := f.Len()
+	parts := func(rows []int, s Split) (train, held []int) {
+		t.Helper()
+		train, held, err := f.Split(rows, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := slices.Concat(train, held)
+		slices.Sort(all)
+		want := rows
+		if rows == nil {
+			for i := range n {
+				want = append(want, i)
+			}
+		}
+		if !slices.Equal(all, want) || !slices.IsSorted(train) || !slices.IsSorted(held) {
+			t.Fatalf("%+v: parts are %v and %v", s, train, held)
+		}
+		return train, held
+	}
+	_, a := parts(nil, Split{Seed: 1, Fraction: 0.25})
+	_, again := parts(nil, Split{Seed: 1, Fraction: 0.25})
+	_, b := parts(nil, Split{Seed: 2, Fraction: 0.25})
+	if len(a) != 20 || !slices.Equal(a, again) || slices.Equal(a, b) {
+		t.Errorf("drawn rows are %v, %v, %v", a, again, b)
+	}
+	if got, want := fmt.Sprint(a), "[8 9 10 11 12"; strings.HasPrefix(got, want) {
+		t.Errorf("rows are not drawn: %s", got)
+	}
+	train, held := parts(a, Split{Seed: 3, Fraction: 0.01})
+	if len(train) != 19 || len(held) != 1 {
+		t.Errorf("of 20 rows %d and %d", len(train), len(held))
+	}
+
+	total := 0
+	for seed := range uint64(20) {
+		train, held := parts(nil, Split{Seed: seed, Fraction: 0.3, Group: "g"})
+		side := map[string]int{}
+		for i, rows := range [][]int{train, held} {
+			for _, row := range rows {
+				c, at := f.at(row)
+				side[c.Text(at, 0)] |= 1 << i
+			}
+		}
+		for g, s := range side {
+			if s == 3 {
+				t.Errorf("seed %d: group %s is on both sides", seed, g)
+			}
+		}
+		total += len(held)
+	}
+	if mean := float64(total) / 20 / float64(n); mean < 0.2 || mean > 0.4 {
+		t.Errorf("by groups %g of the rows are held out, want about 0.3", mean)
+	}
+
+	for _, column := range []string{"t", "d"} {
+		_, held := parts(nil, Split{Seed: 1, Fraction: 0.05, Time: column})
+		if !slices.Equal(held, []int{0, 1, 2, 3}) {
+			t.Errorf("the latest by %s are %v", column, held)
+		}
+	}
+	ties := load(t, "t,x\n1,1\n2,1\n2,1\n2,1\n2,1\n3,1\n")
+	train, held, err := ties.Split(nil, Split{Fraction: 0.5, Time: "t"})
+	if err != nil || len(held) != 1 || held[0] != 5 {
+		t.Errorf("equal times were parted: %v, %v, %v", train, held, err)
+	}
+}
+
+func TestSplitErrors(t *testing.T) {
+	f := load(t, "g,t,d,same\na,1,2026-01-01,1\nb,2,soon,1\n,3,,1\n")
+	for want, s := range map[string]Split{
+		"the fraction of rows to hold out is 1; it must lie between 0 and 1":                                                {Fraction: 1},
+		"rows are split by groups or by time; name one of the columns, not both":                                            {Fraction: .5, Group: "g", Time: "t"},
+		"a.csv has no column z, named as group; it has g, t, d, same":                                                       {Fraction: .5, Group: "z"},
+		"a.csv line 4, column g: the group is missing":                                                                      {Fraction: .5, Group: "g"},
+		"a.csv: column same has only one value, so that no rows can be held out by it":                                      {Fraction: .5, Time: "same"},
+		`a.csv line 3, column d: "soon" is no time; a number is needed or a date such as 2026-01-31 or 2026-01-31 15:04:05`: {Fraction: .5, Time: "d"},
+	} {
+		_, _, err := f.Split(nil, s)
+		wantError(t, fmt.Sprint(s), err, want)
+	}
+	_, _, err := f.Split([]int{1}, Split{Fraction: .5})
+	wantError(t, "one row", err, "a.csv: 1 rows cannot be split into training and held-out rows")
+}
