@@ -1,8 +1,10 @@
 package model
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"utvi/compute"
 	"utvi/gauss"
@@ -18,6 +20,10 @@ import (
 // The second term is what the networks disagree about.
 type Ensemble struct {
 	Members []*Model
+
+	// Documents are what others keep in the same file, JSON by name: the schema of
+	// a table, a calibration. Nothing here reads them.
+	Documents map[string]json.RawMessage
 }
 
 // NewEnsemble joins networks of equal inputs and outputs.
@@ -35,7 +41,7 @@ func NewEnsemble(members ...*Model) (*Ensemble, error) {
 				first.Inputs(), first.Outputs(), i, m.Inputs(), m.Outputs())
 		}
 	}
-	return &Ensemble{members}, nil
+	return &Ensemble{Members: members}, nil
 }
 
 func (e *Ensemble) Inputs() int  { return e.Members[0].Inputs() }
@@ -113,7 +119,35 @@ func (e *Ensemble) Save(path string) error {
 		}
 		doc.Members = append(doc.Members, d)
 	}
+	f.Metadata = map[string]string{}
+	for name, text := range e.Documents {
+		if !json.Valid(text) {
+			return fmt.Errorf("cannot save the ensemble: its document %q is not JSON", name)
+		}
+		f.Metadata[documentKey+name] = string(text)
+	}
 	return saveFile(path, f, ensembleKey, doc)
+}
+
+// documentKey is before the name of a document in a file's metadata.
+const documentKey = "utvi.document."
+
+func documents(f *safetensors.File) (map[string]json.RawMessage, error) {
+	var docs map[string]json.RawMessage
+	for key, text := range f.Metadata {
+		name, ok := strings.CutPrefix(key, documentKey)
+		if !ok {
+			continue
+		}
+		if !json.Valid([]byte(text)) {
+			return nil, fmt.Errorf("its document %.60q is not JSON", name)
+		}
+		if docs == nil {
+			docs = map[string]json.RawMessage{}
+		}
+		docs[name] = json.RawMessage(text)
+	}
+	return docs, nil
 }
 
 // LoadEnsemble reads what Ensemble.Save wrote. A file of one network is an
@@ -124,6 +158,9 @@ func LoadEnsemble(path string, options ...Option) (*Ensemble, error) {
 		return nil, err // which names the path
 	}
 	e, err := decodeEnsemble(f, options)
+	if err == nil {
+		e.Documents, err = documents(f)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
 	}

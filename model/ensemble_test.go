@@ -1,8 +1,10 @@
 package model_test
 
 import (
+	"encoding/json"
 	"math"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"utvi/fn"
@@ -59,6 +61,7 @@ func TestEnsemble(t *testing.T) {
 
 func TestSaveAndLoadEnsemble(t *testing.T) {
 	e := ensemble(t)
+	e.Documents = map[string]json.RawMessage{"schema": json.RawMessage(`{"a":[1,2]}`), "x": json.RawMessage(`3`)}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "e")
 	if err := e.Save(path); err != nil {
@@ -67,6 +70,9 @@ func TestSaveAndLoadEnsemble(t *testing.T) {
 	again, err := model.LoadEnsemble(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(e.Documents, again.Documents) {
+		t.Errorf("documents %s came back as %s", e.Documents, again.Documents)
 	}
 	x := batch(4, 3)
 	if !same(e.NewPredictor(4).Predict(x), again.NewPredictor(4).Predict(x)) {
@@ -96,6 +102,9 @@ func TestEnsembleRefuses(t *testing.T) {
 
 	path := filepath.Join(t.TempDir(), "e")
 	wantError(t, (&model.Ensemble{}).Save(path), "cannot save the ensemble: ensemble: it has no networks")
+	odd := ensemble(t)
+	odd.Documents = map[string]json.RawMessage{"schema": json.RawMessage(`{`)}
+	wantError(t, odd.Save(path), `its document "schema" is not JSON`)
 	bad := ensemble(t)
 	bad.Members[2].Params.Theta[0] = float32(math.NaN())
 	wantError(t, bad.Save(path), "member 2: 0.dense.weight holds a number that is not finite")

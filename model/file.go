@@ -108,7 +108,10 @@ func saveFile(path string, f *safetensors.File, key string, doc any) error {
 	if err != nil {
 		return fmt.Errorf("cannot save the model: %w", err)
 	}
-	f.Metadata = map[string]string{key: string(meta)}
+	if f.Metadata == nil {
+		f.Metadata = map[string]string{}
+	}
+	f.Metadata[key] = string(meta)
 	return atomicfile.Write(path, func(w io.Writer) error { return f.Write(w) })
 }
 

@@ -12,7 +12,9 @@ import (
 // checkOutputs refuses networks whose outputs a likelihood would misread: every
 // number of theirs can be scored, so nothing else would tell.
 func checkOutputs(m *model.Model, l likelihood.Likelihood) error {
-	switch l.(type) {
+	switch l := l.(type) {
+	case likelihood.Weighted:
+		return checkOutputs(m, l.Of)
 	case likelihood.Categorical:
 		if endsLinear(m.Config.Layers) {
 			return fmt.Errorf("train: likelihood %v takes outputs for probabilities: end the network in nn.Joint{Map: fn.Softmax()}", l)

@@ -1,0 +1,45 @@
+package likelihood
+
+import (
+	"errors"
+	"math"
+)
+
+// Weighted scores rows that count differently: the last target of a row is its
+// weight w ≥ 0, the others are those of Of, and
+//
+//	score = w·(−ln p(y | moments))
+//
+// so that a row of weight 2 teaches as much as two equal rows. A trainer weighs the
+// KL by its number of rows: weights of mean 1 leave the balance of the two.
+type Weighted struct {
+	Of Likelihood
+}
+
+func (l Weighted) String() string { return "weighted " + l.Of.String() }
+
+// NeedsVariance implements Likelihood.
+func (l Weighted) NeedsVariance() bool { return l.Of.NeedsVariance() }
+
+// Targets is one more than without weights.
+func (l Weighted) Targets(outputs int) (int, error) {
+	if l.Of == nil {
+		return 0, errors.New("likelihood weighted: there is nothing to weigh; set Of")
+	}
+	n, err := l.Of.Targets(outputs)
+	return n + 1, err
+}
+
+// Row implements Likelihood. A weight that is negative or not finite scores NaN.
+func (l Weighted) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
+	w := y[len(y)-1]
+	nll, floored = l.Of.Row(y[:len(y)-1], mean, variance, dmean, dvar)
+	if !(w >= 0) || math.IsInf(w, 1) {
+		return math.NaN(), floored
+	}
+	for i := range dmean {
+		dmean[i] *= w
+		dvar[i] *= w
+	}
+	return w * nll, floored
+}
