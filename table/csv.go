@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	blockSize = 256 << 10
+	blockSize = 512 << 10
 	// A record may not be longer: a quote that is never closed must not fill the
 	// memory.
 	maxRecord = 16 << 20

@@ -33,11 +33,11 @@ type rowError struct {
 // parse fills cells, starts and lines. After the first error it goes no further.
 func (b *block) parse() {
 	width := len(b.head.Columns)
-	guess := len(b.data)/(4*width) + 1
-	b.cells = make([]cell, 0, guess*width)
+	lines := bytes.Count(b.data, []byte{'\n'}) + 1
+	b.cells = make([]cell, 0, min(lines*width, len(b.data)+1)) // a cell takes a byte or more
+	b.starts, b.lines = make([]uint32, 0, lines), make([]int, 0, lines)
 	for at := 0; at < len(b.data) && b.err == nil; {
-		end := b.row(at, width)
-		at = end
+		at = b.row(at, width)
 	}
 }
 

@@ -12,7 +12,10 @@ func TestBoundedMemory(t *testing.T) {
 	pool := compute.NewPool(2)
 	defer pool.Close()
 	csv := numbersCSV(2000, 20, "%.3f")
-	const size = 200 << 20
+	size := 200 << 20
+	if testing.Short() {
+		size = 80 << 20
+	}
 	r, err := NewReader(newAgain(csv, size), "a.csv", Options{Pool: pool})
 	if err != nil {
 		t.Fatal(err)

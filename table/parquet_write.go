@@ -1,0 +1,105 @@
+package table
+
+import (
+	"errors"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A Parquet writes rows of numbers and texts to a Parquet file.
+type Parquet struct {
+	w    *parquet.Writer
+	kind []Kind
+	row  parquet.Row
+	rows []parquet.Row
+	err  error
+}
+
+// NewParquet begins a file with the given columns; those that texts names hold
+// texts, the others numbers (NaN: missing).
+func NewParquet(w io.Writer, columns []string, texts map[string]bool) (*Parquet, error) {
+	h := &Header{File: "the output", Columns: columns}
+	if err := h.check(); err != nil {
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return nil, errors.New("the output has no columns")
+	}
+	g := parquet.Group{}
+	p := &Parquet{kind: make([]Kind, len(columns))}
+	for i, name := range columns {
+		leaf := parquet.Leaf(parquet.DoubleType)
+		if texts[name] {
+			leaf = parquet.String()
+			p.kind[i] = Text
+		}
+		g[name] = parquet.Optional(parquet.Compressed(leaf, &parquet.Snappy))
+	}
+	// A group sorts its fields by name; readers want the order given.
+	o := ordered{Group: g, fields: make([]parquet.Field, len(columns))}
+	for _, f := range g.Fields() {
+		o.fields[h.Column(f.Name())] = f
+	}
+	p.w = parquet.NewWriter(w, parquet.NewSchema("table", o))
+	return p, nil
+}
+
+type ordered struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+func (o ordered) Fields() []parquet.Field { return o.fields }
+
+func (p *Parquet) add(k Kind, v parquet.Value) {
+	i := len(p.row)
+	if i == len(p.kind) || p.kind[i] != k {
+		panic("table: a value that does not suit its column")
+	}
+	defined := 1
+	if v.IsNull() {
+		defined = 0
+	}
+	p.row = append(p.row, v.Level(0, defined, i))
+}
+
+// Text adds a text.
+func (p *Parquet) Text(s string) { p.add(Text, parquet.ByteArrayValue([]byte(s))) }
+
+// Float adds a number.
+func (p *Parquet) Float(v float64) {
+	if v != v {
+		p.add(Number, parquet.NullValue())
+	} else {
+		p.add(Number, parquet.DoubleValue(v))
+	}
+}
+
+// Int adds a whole number.
+func (p *Parquet) Int(v int) { p.Float(float64(v)) }
+
+// End ends the row.
+func (p *Parquet) End() {
+	if len(p.row) != len(p.kind) {
+		panic("table: a row with too few values")
+	}
+	p.rows = append(p.rows, p.row)
+	p.row = make(parquet.Row, 0, len(p.kind))
+	if len(p.rows) == 1024 {
+		p.flush()
+	}
+}
+
+func (p *Parquet) flush() {
+	if p.err == nil && len(p.rows) > 0 {
+		_, p.err = p.w.WriteRows(p.rows)
+	}
+	p.rows = p.rows[:0]
+}
+
+// Close writes what is left and ends the file. It tells the first error.
+func (p *Parquet) Close() error {
+	p.flush()
+	return errors.Join(p.err, p.w.Close())
+}

@@ -1,0 +1,73 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// assign gives every column its role.
+func (in *inference) assign() error {
+	for i := range in.roles {
+		in.roles[i] = Input
+		if in.Inputs != nil {
+			in.roles[i] = Dropped
+		}
+	}
+	set := func(role Role, what string, names ...string) error {
+		for _, name := range names {
+			if name == "" {
+				continue
+			}
+			i, err := in.head.find(name, what)
+			if err != nil {
+				return err
+			}
+			if was := in.roles[i]; was != Input && was != Dropped && was != role {
+				return fmt.Errorf("column %s cannot be %s and %s", name, was, role)
+			}
+			in.roles[i] = role
+		}
+		return nil
+	}
+	if len(in.Targets) == 0 {
+		return errors.New("no target is given; name the column to predict")
+	}
+	if err := errors.Join(
+		set(Dropped, "ignored", in.Ignore...), set(Input, "input", in.Inputs...), set(Target, "target", in.Targets...),
+		set(Weight, "weight", in.Weight), set(Group, "group", in.Group), set(Time, "time", in.Time)); err != nil {
+		return firstError(err)
+	}
+	for _, name := range in.Categorical {
+		if _, err := in.head.find(name, "categorical"); err != nil {
+			return err
+		}
+	}
+	for i, name := range in.head.Columns {
+		if x, ok := strings.CutSuffix(name, "_std"); ok && in.head.Named && in.roles[i] == Input {
+			if j := in.head.Column(x); j >= 0 && in.roles[j] == Input {
+				in.roles[i] = Std
+			}
+		}
+	}
+	for name, v := range in.InputStd {
+		i, err := in.head.find(name, "having a standard deviation")
+		switch {
+		case err != nil:
+			return err
+		case in.roles[i] != Input:
+			return fmt.Errorf("column %s is no input and cannot have the input standard deviation %g", name, v)
+		case !(v >= 0) || math.IsInf(v, 0):
+			return fmt.Errorf("the standard deviation of column %s is %g; it must be finite and ≥ 0", name, v)
+		case in.head.Column(name+"_std") >= 0 && in.roles[in.head.Column(name+"_std")] == Std:
+			return fmt.Errorf("column %s has a standard deviation given and a column %s_std; ignore one", name, name)
+		}
+	}
+	return nil
+}
+
+// firstError is the first of joined errors: one sentence.
+func firstError(err error) error {
+	return err.(interface{ Unwrap() []error }).Unwrap()[0]
+}
