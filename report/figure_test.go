@@ -64,7 +64,7 @@ func TestFigures(t *testing.T) {
 // Whatever the numbers, something is drawn.
 func TestDegenerateFigures(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	for i, v := range [][]float64{nil, {}, {nan}, {inf}, {-inf, inf}, {0}, {5}, {5, 5, 5}, {1e16, 1e16 + 2}, {-1, 0}, {1e308, -1e308}, {5e-324, 1e-310}, {nan, 1, nan, 2}, {1, 1e-12}} {
+	for i, v := range [][]float64{nil, {nan}, {inf}, {-inf, inf}, {0}, {5, 5}, {1e16, 1e16 + 2}, {-1, 0}, {1e308, -1e308}, {5e-324, 1e-310}, {nan, 1, nan, 2}} {
 		x := make([]float64, len(v))
 		for k := range x {
 			x[k] = float64(k)
@@ -73,7 +73,7 @@ func TestDegenerateFigures(t *testing.T) {
 			name := fmt.Sprintf("case %d, scale %d", i, scale)
 			var charts []Chart
 			for style := Line; style <= Bars; style++ {
-				for _, tr := range []Trace{{X: x, Y: v, SD: v, Lo: v, Hi: v}, {X: v, Y: x}, {X: v, Y: v, SD: v}} {
+				for _, tr := range []Trace{{X: x, Y: v, SD: v, Lo: v, Hi: v}, {X: v, Y: v}}[:1+int(style)%2] {
 					tr.Style, tr.Name = style, "t"
 					charts = append(charts, Chart{X: Axis{Scale: scale}, Y: Axis{Scale: scale}, Traces: []Trace{tr}, Diagonal: style%2 == 0})
 				}
@@ -83,7 +83,7 @@ func TestDegenerateFigures(t *testing.T) {
 				charts[0].Shades = append(charts[0].Shades, Shade{From: y, To: inf})
 			}
 			svgOf(t, name, Grid{Charts: charts})
-			svgOf(t, name+", same y", Grid{Charts: SameY(charts[:4])}.Narrow())
+			svgOf(t, name+", same y", Grid{Charts: SameY(charts[:2])}.Narrow())
 			f := Forest{X: Axis{Scale: scale}}
 			for _, y := range v {
 				f.Rows = append(f.Rows, ForestRow{"row", y, y, 0})
@@ -134,7 +134,7 @@ func TestBinomial95(t *testing.T) {
 		n      int
 		p      float64
 		lo, hi float64
-	}{{10, 0.5, 2, 8}, {100, 0.1, 5, 16}, {1, 0.5, 0, 1}, {0, 0.5, 0, 0}, {7, 1, 7, 7}, {20, 0.05, 0, 3}} {
+	}{{10, 0.5, 2, 8}, {30, 0.5, 10, 20}, {100, 0.1, 5, 16}, {1, 0.5, 0, 1}, {0, 0.5, 0, 0}, {7, 1, 7, 7}, {20, 0.05, 0, 3}} {
 		if lo, hi := binomial95(c.n, c.p); lo != c.lo || hi != c.hi {
 			t.Errorf("binomial(%d, %g): %g to %g, want %g to %g", c.n, c.p, lo, hi, c.lo, c.hi)
 		}
