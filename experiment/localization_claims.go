@@ -34,10 +34,10 @@ func mc3Unstable(methods, unclipped []LocalizationMethod) Claim {
 		if d := m.Trials[0].Diverged; d != nil {
 			without = append(without, fmt.Sprintf("%s stops at step %d", m.Name, d.Step))
 		} else {
-			without = append(without, fmt.Sprintf("%s has gradients up to %.2g", m.Name, m.MaxGrad.Mean))
+			without = append(without, fmt.Sprintf("%s has gradients up to %.0f", m.Name, m.MaxGrad.Mean))
 		}
 	}
-	c.Ours = fmt.Sprintf("Best position NLL: UT %s, MC10 %s, MC3 %s nats. Gradient norms reach %.2g, %.2g and %.2g; %.2g %%, %.2g %% and %.2g %% of the steps are cut to %d. Of %d trainings each, %d, %d and %d met a number that is not finite. Without the cut: %s.",
+	c.Ours = fmt.Sprintf("Best position NLL: UT %s, MC10 %s, MC3 %s nats. Gradient norms reach %.0f, %.0f and %.0f; %.2g %%, %.2g %% and %.2g %% of the steps are cut to %d. Of %d trainings each, %d, %d and %d met a number that is not finite. Without the cut: %s.",
 		ut.Best.format("%.3f"), mc10.Best.format("%.3f"), mc3.Best.format("%.3f"),
 		ut.MaxGrad.Mean, mc10.MaxGrad.Mean, mc3.MaxGrad.Mean,
 		100*ut.Clipped.Mean, 100*mc10.Clipped.Mean, 100*mc3.Clipped.Mean, locClip,
@@ -83,7 +83,7 @@ func locTable(s Size, methods []LocalizationMethod) report.Table {
 	}
 	for _, m := range methods {
 		t.Rows = append(t.Rows, []string{m.Name, m.Best.format("%.3f"), m.Final.format("%.3f"), m.Photons.format("%.2f"),
-			m.MaxGrad.format("%.2g"), fmt.Sprintf("%.2f", 100*m.Clipped.Mean), fmt.Sprint(m.Diverged)})
+			m.MaxGrad.format("%.0f"), fmt.Sprintf("%.2f", 100*m.Clipped.Mean), fmt.Sprint(m.Diverged)})
 	}
 	return t
 }

@@ -71,25 +71,26 @@ func withMaps(maps []report.Map) (some []report.Map) {
 }
 
 // locCurves shows how the trainings went: position NLL and gradients by epoch.
+// The methods differ by orders of magnitude, so NLLs are counted from the lowest
+// of all.
 func locCurves(methods []LocalizationMethod) Picture {
+	lowest := math.Inf(1)
+	for _, m := range methods {
+		for _, best := range m.Best.Values {
+			lowest = min(lowest, best)
+		}
+	}
 	epoch := report.Axis{Label: "epoch of 300 steps"}
-	nll := report.Chart{Title: "(a)  position", X: epoch, Y: report.Axis{Label: "NLL (nats)"}}
+	nll := report.Chart{Title: "(a)  position", X: epoch, Y: report.Axis{Label: "NLL above the lowest (nats)", Scale: report.Log10}}
 	grad := report.Chart{Title: "(b)  gradients", X: epoch, Y: report.Axis{Label: "largest norm", Scale: report.Log10}}
 	for i, m := range methods {
-		nll.Traces = append(nll.Traces, m.trace(report.Series(i), func(k Mark) float64 { return k.Scores[locPosition] }))
-		t := m.trace(report.Series(i), func(k Mark) float64 { return k.MaxGrad })
-		t.Name = ""
-		grad.Traces = append(grad.Traces, t)
-	}
-	// MC3 leaves the range in which the others can be told apart.
-	top := methods[1].Trials[0].Marks
-	if len(top) > 1 {
-		nll.Y.Min, nll.Y.Max = -1, 3
+		nll.Traces = append(nll.Traces, m.trace(report.Series(i), func(k Mark) float64 { return k.Scores[locPosition] - lowest }))
+		grad.Traces = append(grad.Traces, m.trace(report.Series(i), func(k Mark) float64 { return k.MaxGrad }))
 	}
 	grad.Levels = []report.Level{{Name: "cut", Colour: report.Grey, Y: locClip, Dashed: true}}
 	return Picture{"fig3-training", report.Picture{
 		Figure: report.Grid{Charts: []report.Chart{nll, grad}}, Label: "Training", Title: "How the localisation networks trained.",
-		Caption: "Validation NLL of the position after each epoch and the largest gradient norm within it, mean and range of the replicates. The NLL axis ends at 3 nats: what lies above is not shown.",
+		Caption: "Validation NLL of the position after each epoch, above the lowest of all trainings, and the largest gradient norm within the epoch, before it is cut: mean and range of the replicates.",
 		Paper:   "Training with three samples failed by exploding gradients.",
 	}}
 }

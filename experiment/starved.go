@@ -187,19 +187,13 @@ var starvedLooks = []struct {
 
 func starvedFigure(cells []StarvedCell) report.Figure {
 	var g report.Grid
-	for i, kl := range []struct{ name, title string }{{"paper", "(a)  weight φ(l)"}, {"full", "(b)  full KL/N"}} {
+	for _, kl := range []struct{ name, title string }{{"paper", "(a)  weight φ(l)"}, {"full", "(b)  full KL/N"}} {
 		chart := report.Chart{
 			Title: kl.title, X: report.Axis{Label: "training pairs", Scale: report.Log2}, Y: report.Axis{Label: "best position NLL (nats)"},
-			Levels: []report.Level{{Colour: report.Grey, Y: starvedPrior, Dashed: true}},
-		}
-		if i == 0 {
-			chart.Levels[0].Name = "prior alone"
+			Levels: []report.Level{{Name: "prior alone", Colour: report.Grey, Y: starvedPrior, Dashed: true}},
 		}
 		for _, look := range starvedLooks {
-			t := report.Trace{Colour: look.colour, Style: report.LineMarks}
-			if i == 0 {
-				t.Name = look.name
-			}
+			t := report.Trace{Name: look.name, Colour: look.colour, Style: report.LineMarks}
 			for _, c := range cells {
 				if c.Outputs == look.outputs && c.KL == kl.name && len(c.Best.Values) > 0 {
 					t.X, t.Y, t.SD = append(t.X, float64(c.Pairs)), append(t.Y, c.Best.Mean), append(t.SD, c.Best.SD)
