@@ -87,6 +87,12 @@ func locCurves(methods []LocalizationMethod) Picture {
 		nll.Traces = append(nll.Traces, m.trace(report.Series(i), func(k Mark) float64 { return k.Scores[locPosition] - lowest }))
 		grad.Traces = append(grad.Traces, m.trace(report.Series(i), func(k Mark) float64 { return k.MaxGrad }))
 	}
+	nll.Y.Min, nll.Y.Max = 0.005, 1 // what is lower is the lowest training itself
+	for _, t := range nll.Traces {
+		for _, y := range t.Hi {
+			nll.Y.Max = max(nll.Y.Max, 1.5*y)
+		}
+	}
 	grad.Levels = []report.Level{{Name: "cut", Colour: report.Grey, Y: locClip, Dashed: true}}
 	return Picture{"fig3-training", report.Picture{
 		Figure: report.Grid{Charts: []report.Chart{nll, grad}}, Label: "Training", Title: "How the localisation networks trained.",
