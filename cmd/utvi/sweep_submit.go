@@ -141,7 +141,7 @@ func (s *submission) submit(ctx context.Context, p *sweep.Plan, path string) err
 		return err
 	}
 	c := s.slurm
-	c.Name, c.MaxParallel, c.Logs = p.Name, s.max, filepath.Join(dir, "log")
+	c.Name, c.MaxParallel = p.Name, s.max
 	if c.Indices, err = s.choose(p, dir); err != nil {
 		return err
 	}
@@ -159,7 +159,8 @@ func (s *submission) submit(ctx context.Context, p *sweep.Plan, path string) err
 	if err != nil {
 		return err
 	}
-	plan, err := s.keep(p, dir)
+	logs := filepath.Join(dir, "log")
+	plan, err := s.keep(p, dir, logs)
 	if err != nil {
 		return err
 	}
@@ -174,9 +175,9 @@ func (s *submission) submit(ctx context.Context, p *sweep.Plan, path string) err
 		return misuse(err)
 	}
 	if s.dryRun {
-		return printScripts(s.stdout, scripts)
+		return printScripts(s.stdout, logs, scripts)
 	}
-	ids, err := slurm.Submit(ctx, scripts)
+	ids, err := slurm.Submit(ctx, logs, scripts)
 	if err != nil {
 		if len(ids) > 0 {
 			err = fmt.Errorf("%w; submitted before that, and to be cancelled with scancel if not wanted: %s", err, strings.Join(ids, " "))
@@ -206,7 +207,7 @@ func (s *submission) choose(p *sweep.Plan, dir string) ([]int, error) {
 }
 
 // keep makes the folders and a copy of the plan that no one edits.
-func (s *submission) keep(p *sweep.Plan, dir string) (string, error) {
+func (s *submission) keep(p *sweep.Plan, dir, logs string) (string, error) {
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
 		return "", err
@@ -216,7 +217,7 @@ func (s *submission) keep(p *sweep.Plan, dir string) (string, error) {
 	if s.dryRun {
 		return path, nil
 	}
-	if err := makeFolder(filepath.Join(dir, "log")); err != nil {
+	if err := makeFolder(logs); err != nil {
 		return "", err
 	}
 	return path, atomicfile.Write(path, func(w io.Writer) error {
@@ -225,7 +226,7 @@ func (s *submission) keep(p *sweep.Plan, dir string) (string, error) {
 	})
 }
 
-func printScripts(w io.Writer, scripts []slurm.Script) error {
+func printScripts(w io.Writer, logs string, scripts []slurm.Script) error {
 	var err error
 	for i, s := range scripts {
 		after := ""
@@ -235,7 +236,7 @@ func printScripts(w io.Writer, scripts []slurm.Script) error {
 		if after != "" {
 			after = " --dependency=afterany" + after
 		}
-		_, e := fmt.Fprintf(w, "# job %d: sbatch --parsable%s\n%s\n", i+1, after, s.Text)
+		_, e := fmt.Fprintf(w, "# job %d: cd %s && sbatch --parsable%s\n%s\n", i+1, slurm.Quote(logs), after, s.Text)
 		err = errors.Join(err, e)
 	}
 	return err

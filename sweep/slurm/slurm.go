@@ -21,7 +21,6 @@ type Config struct {
 	Name    string   // of the jobs
 	Trial   []string // the command that runs a trial; --offset N is added to it
 	Collect []string // the command that collects; none: no such job
-	Logs    string   // folder of the jobs' output; it must exist
 	Indices []int    // of the trials, ascending
 
 	MaxArraySize int // the cluster's: an array's numbers are below it
@@ -60,9 +59,6 @@ func (c Config) check() error {
 		if !strings.HasPrefix(o, "--") || !harmless.MatchString(o) {
 			return fmt.Errorf("%q is no option of sbatch; --gres=gpu:1 would be", o)
 		}
-	}
-	if strings.ContainsAny(c.Logs, "\n\r") {
-		return fmt.Errorf("the folder %q has a line break in its name, which sbatch cannot read", c.Logs)
 	}
 	return nil
 }
@@ -104,7 +100,7 @@ func (c Config) array(ids []int, offset int) string {
 	if c.MaxParallel > 0 {
 		array += "%" + strconv.Itoa(c.MaxParallel)
 	}
-	c.head(&b, "%A_%a.log", max(1, c.CPUs), "--array="+array, "--requeue", "--signal=B:TERM@60")
+	c.head(&b, "%A_%a.log", max(1, c.CPUs), "--array="+array, "--requeue", "--signal=B:TERM@30")
 	if c.Time != "" {
 		fmt.Fprintf(&b, "#SBATCH --time=%s\n", c.Time)
 	}
@@ -153,7 +149,7 @@ func (c Config) head(b *strings.Builder, log string, cpus int, options ...string
 	b.WriteString("#!/bin/bash\n")
 	options = append([]string{
 		"--job-name=" + jobName(c.Name),
-		`--output="` + outputQuote.Replace(c.Logs) + "/" + log + `"`,
+		"--output=" + log, // in the folder of the submission
 		"--open-mode=append",
 		fmt.Sprintf("--cpus-per-task=%d", cpus),
 	}, options...)
@@ -167,9 +163,6 @@ func (c Config) head(b *strings.Builder, log string, cpus int, options ...string
 		fmt.Fprintf(b, "#SBATCH %s\n", o)
 	}
 }
-
-// outputQuote writes a path within quotes, where % would begin a pattern.
-var outputQuote = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%")
 
 // jobName keeps letters, digits and ._- of a name.
 func jobName(s string) string {

@@ -81,7 +81,6 @@ func TestRefuses(t *testing.T) {
 		`--partition is "a b"`: func(c *Config) { c.Partition = "a b" },
 		`--time is "1\n`:       func(c *Config) { c.Time = "1\n#SBATCH --uid=0" },
 		`"-p x" is no option`:  func(c *Config) { c.Options = []string{"-p x"} },
-		"line break":           func(c *Config) { c.Logs = "/a\nb" },
 	} {
 		c := good
 		spoil(&c)

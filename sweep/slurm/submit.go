@@ -15,7 +15,7 @@ var maxArraySize = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*(\d+)`)
 
 // MaxArraySize asks the cluster.
 func MaxArraySize(ctx context.Context) (int, error) {
-	out, err := call(ctx, "", "scontrol", "show", "config")
+	out, err := call(ctx, "", "", "scontrol", "show", "config")
 	if err != nil {
 		return 0, err
 	}
@@ -27,8 +27,12 @@ func MaxArraySize(ctx context.Context) (int, error) {
 }
 
 // Submit hands scripts to sbatch, in order, and returns the jobs' ids, also of
-// those that were taken before one was refused.
-func Submit(ctx context.Context, scripts []Script) (ids []string, err error) {
+// those that were taken before one was refused. Their output goes to the folder
+// logs, which must exist: sbatch is run in it, so that its name needs no quoting.
+func Submit(ctx context.Context, logs string, scripts []Script) (ids []string, err error) {
+	if strings.ContainsAny(logs, `%\`) {
+		return nil, fmt.Errorf("the folder %s has a %% or \\ in its name, which Slurm would read as a pattern; choose another", logs)
+	}
 	for _, s := range scripts {
 		args := []string{"--parsable"}
 		if len(s.After) > 0 {
@@ -38,7 +42,7 @@ func Submit(ctx context.Context, scripts []Script) (ids []string, err error) {
 			}
 			args = append(args, "--dependency="+after)
 		}
-		out, err := call(ctx, s.Text, "sbatch", args...)
+		out, err := call(ctx, logs, s.Text, "sbatch", args...)
 		if err != nil {
 			return ids, err
 		}
@@ -51,8 +55,9 @@ func Submit(ctx context.Context, scripts []Script) (ids []string, err error) {
 	return ids, nil
 }
 
-func call(ctx context.Context, stdin, name string, args ...string) (string, error) {
+func call(ctx context.Context, dir, stdin, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
 	var out, errs bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	if err := cmd.Run(); err != nil {
