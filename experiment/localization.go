@@ -99,20 +99,19 @@ func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
 	if err := strictjson.Unmarshal(b, &s); err != nil {
 		return s, err
 	}
-	for f, name := range map[*moment.Func]string{fn.LeakyReLU(0.01): s.Rule, fn.NormalInverse(): cmp.Or(s.OutputRule, s.Rule)} {
-		rule, err := moment.Parse(name)
-		if err != nil {
-			return s, err
-		}
-		if err := rule.Check(f); err != nil && (s.Outputs == locPhysics || f.Name != fn.NormalInverse().Name) {
+	if err := checkRule(s.Rule, fn.LeakyReLU(0.01)); err != nil {
+		return s, err
+	}
+	if s.Outputs == locPhysics {
+		if err := checkRule(cmp.Or(s.OutputRule, s.Rule), fn.NormalInverse()); err != nil {
 			return s, err
 		}
 	}
 	switch {
 	case s.Outputs != locPhysics && s.Outputs != locPlain && s.Outputs != locScaled:
 		return s, fmt.Errorf("the outputs are %q; they must be %s, %s or %s", s.Outputs, locPhysics, locPlain, locScaled)
-	case s.Joint && s.Outputs != locPhysics:
-		return s, errors.New("a joint photon node needs physics outputs")
+	case (s.Joint || s.OutputRule != "") && s.Outputs != locPhysics:
+		return s, errors.New("a joint photon node and a rule of the outputs need physics outputs")
 	case s.KL != "paper" && s.KL != "full":
 		return s, fmt.Errorf("the KL is weighed %q; it must be paper or full", s.KL)
 	case !(s.Clip >= 0):
@@ -125,6 +124,15 @@ func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
 		return s, fmt.Errorf("%d draws and %d sampled networks; there may be up to 1000 draws, and 2 to 10000000 sampled networks or none", s.Draws, s.Sampled)
 	}
 	return s, checkTraining(s.Replicate, s.Steps)
+}
+
+// checkRule reports a rule that there is none of, or that cannot push f.
+func checkRule(name string, f *moment.Func) error {
+	rule, err := moment.Parse(name)
+	if err != nil {
+		return err
+	}
+	return rule.Check(f)
 }
 
 func (s LocalizationSpec) likelihood() likelihood.Predictive {
