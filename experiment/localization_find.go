@@ -38,7 +38,7 @@ var locMethods = []locRule{
 const locFullSteps = 50 * locEpochSteps
 
 func locReplicates(s Size) int { return s.pick(s.Replicates, 1, 2, 10) }
-func locSteps(s Size) int      { return s.pick(s.Steps, 40, 6*locEpochSteps, locFullSteps) }
+func locSteps(s Size) int      { return s.pick(s.Steps, 40, 5*locEpochSteps, locFullSteps) }
 func locEach(s Size) int       { return s.pick(0, 16, 256, 1024) }
 
 func locTrial(s Size, m locRule, r int) sweep.Trial {
