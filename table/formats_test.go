@@ -233,3 +233,29 @@ func TestParquetNested(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// Columns one after the other, more rows than a chunk has.
+func TestNpyColumnsInChunks(t *testing.T) {
+	const n = MaxRows + 5
+	data := rawNpy(1, fmt.Sprintf("{'descr': '|u1', 'fortran_order': True, 'shape': (%d, 2), }", n))
+	for i := range 2 * n {
+		data = append(data, byte(i%251))
+	}
+	r, err := NewReader(bytes.NewReader(data), "a.npy", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := Load(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []int{7, n - 1} {
+		c, at := f.at(row)
+		_, a := c.Cell(at, 0)
+		_, b := c.Cell(at, 1)
+		if a != float64(row%251) || b != float64((n+row)%251) {
+			t.Errorf("row %d is %v, %v", row, a, b)
+		}
+	}
+}

@@ -107,3 +107,12 @@ func TestSplitErrors(t *testing.T) {
 	_, _, err := f.Split([]int{1}, Split{Fraction: .5})
 	wantError(t, "one row", err, "a.csv: 1 rows cannot be split into training and held-out rows")
 }
+
+// Rows that were picked keep their lines and texts.
+func TestPickedRows(t *testing.T) {
+	f := load(t, "x,k\n1,a\n\n2,b\n3,c\n")
+	c, err := f.Rows([]int{2, 1}).Next()
+	if err != nil || c.Rows() != 2 || c.Line(0) != 5 || c.Line(1) != 4 || c.Text(0, 1) != "c" || c.Text(1, 0) != "2" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
