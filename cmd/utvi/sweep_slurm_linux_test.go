@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -161,70 +160,6 @@ func await(t *testing.T, c *slurmtest.Cluster, what string, done func() string) 
 			t.Fatalf("no %s after %v\n%s\n%s", what, patience, queue, c.Logs())
 		}
 	}
-}
-
-func writePlan(t *testing.T, dir, spec string) (path string, p *sweep.Plan) {
-	t.Helper()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(dir, "study.yaml")
-	if err := os.WriteFile(file, []byte(spec), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	path = filepath.Join(dir, "plan.json")
-	command(t, exec.Command(binary, "sweep", "plan", file, "-o", path))
-	p, err := sweep.LoadPlan(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path, p
-}
-
-func command(t *testing.T, cmd *exec.Cmd) string {
-	t.Helper()
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%v: %v\n%s", cmd.Args, err, errs.String())
-	}
-	return string(out)
-}
-
-// sameResults fails where two folders differ in metrics, data or the bits of the
-// saved networks.
-func sameResults(t *testing.T, p *sweep.Plan, a, b string) {
-	t.Helper()
-	for _, x := range p.Trials {
-		ra, err := sweep.LoadResult(a, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rb, err := sweep.LoadResult(b, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ra.Run, rb.Run = sweep.RunRecord{}, sweep.RunRecord{}
-		ja, _ := json.Marshal(ra)
-		jb, _ := json.Marshal(rb)
-		if len(ra.Metrics) == 0 || !bytes.Equal(ja, jb) {
-			t.Errorf("%s: the results differ", x.Name)
-		}
-		na, nb := readFile(t, filepath.Join(a, x.ID()+".utvi")), readFile(t, filepath.Join(b, x.ID()+".utvi"))
-		if !bytes.Equal(na, nb) {
-			t.Errorf("%s: the networks differ", x.Name)
-		}
-	}
-}
-
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }
 
 func readAll(t *testing.T, dir string) string {
