@@ -102,6 +102,9 @@ func faultPlan() *sweep.Plan {
 // once the folder cannot be written to, not even by root: nothing is lost, done
 // twice or different.
 func TestFaults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many processes")
+	}
 	p := faultPlan()
 	calm := sweep.Runner{Kinds: []sweep.Kind{tiny}, Dir: filepath.Join(t.TempDir(), "calm"), Jobs: 2}
 	if _, err := calm.Run(t.Context(), p); err != nil {
