@@ -1,0 +1,121 @@
+package tabular
+
+import (
+	"fmt"
+	"slices"
+
+	"utvi/fn"
+	"utvi/likelihood"
+	"utvi/model"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// A Candidate is one way to model a table.
+type Candidate struct {
+	Noise      string  `json:"noise,omitempty"` // "" for classes
+	KL         float64 `json:"kl"`
+	Activation string  `json:"activation"`
+	Rule       string  `json:"rule,omitempty"`
+	Width      int     `json:"width"`
+	Depth      int     `json:"depth"`
+}
+
+func (c Candidate) String() string {
+	s := fmt.Sprintf("%d×%d %s, KL %g", c.Depth, c.Width, c.Activation, c.KL)
+	if c.Noise != "" {
+		s = c.Noise + " " + s
+	}
+	return s
+}
+
+const kinked, smooth = "leaky-relu", "gelu"
+
+// candidates are what is tried, the first preferred among equals. A posterior at
+// the full KL does best in the smaller network, which has less to prune.
+func (c Config) candidates(rows int, classes bool) []Candidate {
+	width := 50
+	if rows >= manyRows {
+		width = 100
+	}
+	all := []Candidate{
+		{Heteroscedastic, 0.3, kinked, "", width, 2},
+		{Heteroscedastic, 0.1, smooth, "", width, 2},
+		{Heteroscedastic, 0.3, smooth, "", width, 2},
+		{Heteroscedastic, 1, kinked, "", width, 1},
+		{Learned, 0.3, kinked, "", width, 2},
+		{Embedded, 0.3, kinked, "", width, 1},
+	}
+	if classes {
+		all = []Candidate{
+			{"", 0.3, kinked, "", width, 2},
+			{"", 0.3, smooth, "", width, 2},
+			{"", 1, kinked, "", width, 1},
+			{"", 0.1, smooth, "", width, 2},
+		}
+	}
+	var set []Candidate
+	for _, x := range all {
+		if c.Noise != "" {
+			x.Noise = c.Noise
+		}
+		if c.KL != 0 {
+			x.KL = c.KL
+		}
+		if c.Activation != "" {
+			x.Activation = c.Activation
+		}
+		if c.Width != 0 {
+			x.Width = c.Width
+		}
+		if c.Depth != 0 {
+			x.Depth = c.Depth
+		}
+		x.Rule = c.Rule
+		if !slices.Contains(set, x) {
+			set = append(set, x)
+		}
+	}
+	return set
+}
+
+// net builds the candidate's network and says what it is scored with.
+func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood, error) {
+	f, err := fn.Named(c.Activation)
+	if err != nil {
+		return nil, nil, err
+	}
+	act := nn.Apply{F: f}
+	if c.Rule != "" {
+		if act.Rule, err = moment.Parse(c.Rule); err != nil {
+			return nil, nil, err
+		}
+	}
+	var layers nn.Chain
+	for range c.Depth {
+		layers = append(layers, nn.Dense{Out: c.Width}, act)
+	}
+	var l likelihood.Likelihood = likelihood.Normal{}
+	k := d.targets()
+	switch {
+	case d.Classes > 0:
+		layers = append(layers, nn.Dense{Out: d.Classes}, nn.Joint{Map: fn.Softmax()})
+		l = likelihood.Categorical{}
+	case c.Noise == Heteroscedastic:
+		layers = append(layers, nn.Dense{Out: 2 * k})
+		l = likelihood.Heteroscedastic{}
+	case c.Noise == Learned:
+		layers = append(layers, nn.Dense{Out: k}, nn.Noise{Start: 0.3})
+	default:
+		layers = append(layers, nn.Dense{Out: k})
+	}
+	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})
+	return m, l, err
+}
+
+// work is what a step costs, but for a factor.
+func (c Candidate) work(inputs, batch int) float64 {
+	weights := inputs*c.Width + (c.Depth-1)*c.Width*c.Width
+	return float64(weights+300) * float64(batch+20)
+}

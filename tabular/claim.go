@@ -1,0 +1,65 @@
+package tabular
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"utvi/compute"
+	"utvi/internal/atomicfile"
+)
+
+// claim makes the folder and marks it with the rows and settings whose fit it
+// holds, so that no other continues from there.
+func claim(dir string, c Config, d Data) error {
+	if dir == "" {
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	settings, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "fit.json")
+	mark, err := json.Marshal(struct {
+		Settings json.RawMessage `json:"settings"`
+		Rows     string          `json:"rows"`
+		Kernels  string          `json:"kernels"`
+	}{settings, d.digest(), compute.Family()})
+	if err != nil {
+		return err
+	}
+	have, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(mark); return err })
+	case err != nil:
+		return err
+	case !bytes.Equal(have, mark):
+		return fmt.Errorf("the folder %s holds the fit of other rows or settings; name another, or remove it to begin anew", dir)
+	}
+	return nil
+}
+
+// digest tells data apart.
+func (d Data) digest() string {
+	h := sha256.New()
+	put := func(x any) { binary.Write(h, binary.LittleEndian, x) } // a hash takes everything
+	put([]int64{int64(d.X.Rows), int64(d.X.Width), int64(d.targets()), int64(d.Classes), int64(len(d.X.Var)), int64(len(d.Weights)), int64(len(d.Groups))})
+	put(d.Ordered)
+	for _, x := range [][]float32{d.X.Mean, d.X.Var, d.Y, d.Weights} {
+		put(x)
+	}
+	put(d.Groups)
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -1,0 +1,143 @@
+package tabular
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"utvi/compute"
+	"utvi/fn"
+	"utvi/moment"
+)
+
+// A Config says what is not to be left to the defaults; the zero value leaves
+// everything. Setting noise, KL, activation, width or depth takes the choice among
+// candidates away in that respect alone.
+type Config struct {
+	Ensemble   int     `json:"ensemble,omitempty" yaml:"ensemble,omitempty"`     // members; 0 stands for 5
+	Noise      string  `json:"noise,omitempty" yaml:"noise,omitempty"`           // Embedded, Learned or Heteroscedastic; "": chosen
+	KL         float64 `json:"kl,omitempty" yaml:"kl,omitempty"`                 // weight of the KL; 0: chosen
+	Activation string  `json:"activation,omitempty" yaml:"activation,omitempty"` // one of fn.Names; "": chosen
+	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "" stands for ut(2)
+	Width      int     `json:"width,omitempty" yaml:"width,omitempty"`           // units of a hidden layer; 0: by the rows, or chosen
+	Depth      int     `json:"depth,omitempty" yaml:"depth,omitempty"`           // hidden layers; 0: chosen
+	Steps      int     `json:"steps,omitempty" yaml:"steps,omitempty"`           // of a member's training; 0: by the rows
+	Batch      int     `json:"batch,omitempty" yaml:"batch,omitempty"`           // rows of a step; 0: by the rows
+	Rate       float64 `json:"rate,omitempty" yaml:"rate,omitempty"`             // the largest learning rate; 0 stands for 0.005
+	Validation float64 `json:"validation,omitempty" yaml:"validation,omitempty"` // share of rows held out at a time; 0: by the rows
+	Seed       uint64  `json:"seed,omitempty" yaml:"seed,omitempty"`
+
+	// Parallel is the number of trainings at a time; 0 stands for GOMAXPROCS. The
+	// result does not depend on it.
+	Parallel int `json:"-" yaml:"-"`
+}
+
+// The models of the noise.
+const (
+	Embedded        = "embedded"        // in the variances of the weights
+	Learned         = "learned"         // one variance per target, nn.Noise
+	Heteroscedastic = "heteroscedastic" // a head that predicts the variance
+)
+
+var noises = []string{Embedded, Learned, Heteroscedastic}
+
+// Check reports settings that cannot work, for regression or classification.
+func (c Config) Check(classes bool) error {
+	whole := func(name string, v, most int) error {
+		if v < 0 || v > most {
+			return fmt.Errorf("%s is %d; it must be 1 to %d, or 0 for the default", name, v, most)
+		}
+		return nil
+	}
+	for _, x := range []struct {
+		name    string
+		v, most int
+	}{{"the ensemble", c.Ensemble, 100}, {"the width", c.Width, 1 << 16}, {"the depth", c.Depth, 100}, {"the number of steps", c.Steps, 1e9}, {"the batch", c.Batch, 1 << 20}, {"parallel", c.Parallel, 1 << 16}} {
+		if err := whole(x.name, x.v, x.most); err != nil {
+			return err
+		}
+	}
+	switch {
+	case !(c.KL >= 0) || math.IsInf(c.KL, 0):
+		return fmt.Errorf("the weight of the KL is %v; it must be a number > 0, or 0 to choose it", c.KL)
+	case !(c.Rate >= 0) || !compute.Finite(c.Rate):
+		return fmt.Errorf("the learning rate is %v; it must be a number > 0, or 0 for the default", c.Rate)
+	case c.Validation != 0 && !(c.Validation >= 0.01 && c.Validation <= 0.5):
+		return fmt.Errorf("the share of rows held out is %v; it must be 0.01 to 0.5, or 0 for the default", c.Validation)
+	case c.Noise != "" && classes:
+		return fmt.Errorf("noise %q is of numbers; classes have none", c.Noise)
+	case c.Noise != "" && !slices.Contains(noises, c.Noise):
+		return fmt.Errorf("there is no noise %q; there are %s", c.Noise, strings.Join(noises, ", "))
+	}
+	if c.Activation != "" {
+		if _, err := fn.Named(c.Activation); err != nil {
+			return fmt.Errorf("the activation: %w", err)
+		}
+	}
+	if c.Rule != "" {
+		if _, err := moment.Parse(c.Rule); err != nil {
+			return fmt.Errorf("the rule: %w", err)
+		}
+	}
+	return nil
+}
+
+// The sizes at which more rows change how they are used.
+const (
+	manyRows = 5000 // enough to set some apart for good
+	moreRows = 50_000
+)
+
+// A plan is a Config with everything decided for a table.
+type plan struct {
+	Config
+	classes   int
+	folds     int  // a row is in one of them
+	used      int  // folds held out in turn to choose by
+	apart     bool // members do not see fold 0 either
+	trial     int  // steps of a candidate's training
+	candidate []Candidate
+}
+
+// plan decides by the number of rows alone what the configuration leaves open.
+func (c Config) plan(d Data) plan {
+	n := d.X.Rows
+	p := plan{Config: c, classes: d.Classes, folds: 5, used: 2}
+	if p.apart = n >= manyRows; p.apart {
+		p.folds, p.used = 10, 1
+	}
+	if d.Ordered {
+		p.used = 1
+	}
+	if c.Validation > 0 {
+		p.folds = max(2, int(math.Round(1/c.Validation)))
+	}
+	if c.Ensemble == 0 {
+		p.Ensemble = 5
+	}
+	if c.Rate == 0 {
+		p.Rate = 5e-3
+	}
+	if c.Batch == 0 {
+		p.Batch = 64
+		if n >= manyRows {
+			p.Batch = 128
+		}
+		if n >= moreRows {
+			p.Batch = 256
+		}
+	}
+	if c.Steps == 0 {
+		p.Steps = int(min(40_000, defaultSteps*max(1, math.Sqrt(float64(n)/2000))))
+	}
+	p.trial = p.Steps
+	if p.apart {
+		p.trial = max(1, p.Steps/3)
+	}
+	p.candidate = c.candidates(n, d.Classes > 0)
+	return p
+}
+
+// defaultSteps are enough for a small table: more change little.
+const defaultSteps = 4000

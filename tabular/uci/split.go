@@ -1,0 +1,76 @@
+package uci
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/gauss"
+	"utvi/tabular"
+)
+
+// A split is the rows of one, standardised by those to train on.
+type split struct {
+	train, test tabular.Data
+	scale       float64 // of the target
+}
+
+func (s *Set) split(k int) (*split, error) {
+	if k < 0 || k >= s.Splits {
+		return nil, fmt.Errorf("%s has the splits 0 to %d, not %d", s.Name, s.Splits-1, k)
+	}
+	n := len(s.rows) / s.columns
+	train, err := s.indices(fmt.Sprintf("index_train_%d.txt", k), n)
+	if err != nil {
+		return nil, err
+	}
+	test, err := s.indices(fmt.Sprintf("index_test_%d.txt", k), n)
+	if err != nil {
+		return nil, err
+	}
+	mean, sd := s.standard(train)
+	if sd[s.target] == 0 {
+		return nil, fmt.Errorf("%s, split %d: the target is the same in all rows", s.Name, k)
+	}
+	return &split{s.encode(train, mean, sd), s.encode(test, mean, sd), sd[s.target]}, nil
+}
+
+// standard returns mean and standard deviation of every column.
+func (s *Set) standard(rows []int) (mean, sd []float64) {
+	mean, sd = make([]float64, s.columns), make([]float64, s.columns)
+	n := float64(len(rows))
+	for _, r := range rows {
+		for j := range mean {
+			mean[j] += s.rows[r*s.columns+j] / n
+		}
+	}
+	for _, r := range rows {
+		for j := range sd {
+			d := s.rows[r*s.columns+j] - mean[j]
+			sd[j] += float64(d*d) / n
+		}
+	}
+	for j := range sd {
+		if sd[j] = math.Sqrt(sd[j]); sd[j] < 1e-12*math.Abs(mean[j]) { // rounding of a constant
+			sd[j] = 0
+		}
+	}
+	return mean, sd
+}
+
+// encode standardises rows; a constant column is 0.
+func (s *Set) encode(rows []int, mean, sd []float64) tabular.Data {
+	z := func(r, j int) float32 {
+		if sd[j] == 0 {
+			return 0
+		}
+		return float32((s.rows[r*s.columns+j] - mean[j]) / sd[j])
+	}
+	var x, y []float32
+	for _, r := range rows {
+		for _, j := range s.features {
+			x = append(x, z(r, j))
+		}
+		y = append(y, z(r, s.target))
+	}
+	return tabular.Data{X: gauss.Fixed(len(s.features), x), Y: y}
+}
