@@ -79,6 +79,9 @@ func (p *progress) tell(e sweep.Event) {
 			t.bar = p.add(e.Trial.Name, e.Trial.Index, &t.note)
 		}
 	}
+	if e.Waits {
+		p.waits(t, e)
+	}
 	p.done += c * (part - t.part)
 	t.part = part
 	if !math.IsNaN(e.Score) {
@@ -95,6 +98,15 @@ func (p *progress) tell(e sweep.Event) {
 	if e.Ended {
 		p.end(t, e)
 	}
+}
+
+func (p *progress) waits(t *trialBar, e sweep.Event) {
+	const why = "another process is at it"
+	if p.bars != nil {
+		show(&t.note, "  "+why)
+		return
+	}
+	fmt.Fprintf(p.w, "%s: %s; waiting\n", e.Trial.Name, why)
 }
 
 func (p *progress) end(t *trialBar, e sweep.Event) {
