@@ -42,7 +42,6 @@ func (c Config) candidates(rows int, classes bool) []Candidate {
 	all := []Candidate{
 		{Heteroscedastic, 0.3, kinked, "", width, 2},
 		{Heteroscedastic, 0.1, smooth, "", width, 2},
-		{Heteroscedastic, 0.3, smooth, "", width, 2},
 		{Heteroscedastic, 1, kinked, "", width, 1},
 		{Learned, 0.3, kinked, "", width, 2},
 		{Embedded, 0.3, kinked, "", width, 1},

@@ -140,4 +140,4 @@ func (c Config) plan(d Data) plan {
 }
 
 // defaultSteps are enough for a small table: more change little.
-const defaultSteps = 4000
+const defaultSteps = 3000

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -54,22 +55,14 @@ type run struct {
 
 func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	folds := r.hold()
-	if err := r.try(ctx, folds); err != nil {
+	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Held: heldRows(folds), Members: []Member{}}
+	picks, err := r.choose(ctx, folds, &rep)
+	if err != nil {
 		return nil, err
 	}
-	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Members: []Member{}}
-	for i, c := range r.candidate {
-		rep.Trials = append(rep.Trials, judgeTrial(folds, i, c))
-	}
 	if ctx.Err() != nil {
-		f := r.salvage(folds, rep)
-		return f, ctx.Err()
+		return r.salvage(folds, rep), ctx.Err()
 	}
-	picks, score, se := compose(folds, rep.Trials, r.Ensemble)
-	if picks == nil {
-		return nil, fmt.Errorf("no candidate could be trained; the first failed because %s", rep.Trials[0].Failed)
-	}
-	rep.Score, rep.SE = score, se
 	members, err := r.train(ctx, folds, rep.Trials, picks)
 	if err != nil {
 		return nil, err
@@ -91,18 +84,44 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	rep.Partial = ctx.Err() != nil
 	by := predictions(rep.Trials, picks)
 	if r.apart {
-		folds = folds[:1]
 		by = func(fold) (m []held) {
 			for _, g := range good {
 				m = append(m, g.log.Held[len(g.log.Held)-1])
 			}
 			return m
 		}
-		rep.Score, rep.SE = pooled(folds, by)
 	}
-	rep.Held = heldRows(folds)
-	f, err := r.finish(nets, rep, func(target int) Shape { return fitShape(folds, by, target) })
+	var shapes []Shape
+	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
+		shapes = append(shapes, fitShape(folds, by, t))
+	}
+	rep.Score, rep.SE = mixtureScore(folds, by, shapes)
+	f, err := r.finish(nets, rep, shapes)
 	return f, errors.Join(err, ctx.Err())
+}
+
+// choose tries the candidates and picks the members. Where one candidate is to be
+// trained, and its members will be judged by rows they do not see, there is nothing
+// to try.
+func (r *run) choose(ctx context.Context, folds []fold, rep *Report) ([]int, error) {
+	if r.apart && len(r.candidate) == 1 {
+		rep.Trials = []Trial{{Candidate: r.candidate[0], Stop: stops, Curve: []Point{}}}
+		return make([]int, r.Ensemble), nil
+	}
+	if err := r.try(ctx, folds); err != nil {
+		return nil, err
+	}
+	for i, c := range r.candidate {
+		rep.Trials = append(rep.Trials, judgeTrial(folds, i, c))
+	}
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	picks := compose(folds, rep.Trials, r.Ensemble)
+	if picks == nil {
+		return nil, fmt.Errorf("no candidate could be trained; the first failed because %s", rep.Trials[0].Failed)
+	}
+	return picks, nil
 }
 
 func heldRows(folds []fold) (n int) {
@@ -126,21 +145,46 @@ func (r *run) hold() []fold {
 	return folds
 }
 
-// try trains every candidate on every fold.
+// try trains every candidate on the first fold, and on the others those that are
+// not far behind.
 func (r *run) try(ctx context.Context, folds []fold) error {
-	var jobs []*job
+	best := math.Inf(-1)
+	first := make([]float64, len(r.candidate))
 	for f := range folds {
+		var jobs []*job
+		var of []int
 		for c, x := range r.candidate {
-			jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
+			if f == 0 || first[c] >= best-farBehind {
+				of = append(of, c)
+				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
+			}
+		}
+		r.begin("choosing", jobs, len(folds)-1-f)
+		results, err := r.runAll(ctx, jobs)
+		for i, x := range results {
+			folds[f].by[of[i]] = x
+		}
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		if f > 0 {
+			continue
+		}
+		for c, x := range r.candidate {
+			t := judgeTrial(folds[:1], c, x)
+			first[c] = math.Inf(-1)
+			if t.Failed == "" {
+				first[c] = t.Score
+				best = max(best, t.Score)
+			}
 		}
 	}
-	r.begin("choosing", jobs)
-	results, err := r.runAll(ctx, jobs)
-	for i, x := range results {
-		folds[i/len(r.candidate)].by[i%len(r.candidate)] = x
-	}
-	return err
+	return nil
 }
+
+// farBehind is how much worse, in nats a row, a candidate may be on the first fold
+// to be tried on the next: more is not made up.
+const farBehind = 0.3
 
 // train trains the picked candidates, each from a seed of its own, up to its stop.
 func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []int) ([]*result, error) {
@@ -152,7 +196,7 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 	for i, p := range picks {
 		jobs = append(jobs, r.job(trials[p].Candidate, rows, held, fmt.Sprintf("member-%d", i), r.key.Sub(uint64(i), 3), r.Steps, trials[p].Stop))
 	}
-	r.begin("training", jobs)
+	r.begin("training", jobs, 0)
 	return r.runAll(ctx, jobs)
 }
 
@@ -190,8 +234,9 @@ func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
 	return results, errors.Join(errs...)
 }
 
-// begin opens a stage. The members' work is guessed before they are chosen.
-func (r *run) begin(stage string, jobs []*job) {
+// begin opens a stage that is to be followed by more like it. What is not decided
+// yet is guessed.
+func (r *run) begin(stage string, jobs []*job, more int) {
 	var work float64
 	for _, j := range jobs {
 		work += float64(j.steps) * j.work(j.train.X.Width, j.batch)
@@ -199,7 +244,7 @@ func (r *run) begin(stage string, jobs []*job) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.Stage, r.state.Running, r.state.Jobs = stage, 0, len(jobs)
-	r.state.Total = r.state.Done + work
+	r.state.Total = r.state.Done + work*float64(1+more)
 	if stage == "choosing" {
 		r.state.Total += work / float64(len(jobs)) * float64(r.Ensemble*r.Steps) / float64(r.plan.trial)
 	}
@@ -238,7 +283,11 @@ func (r *run) salvage(folds []fold, rep Report) *Fitted {
 	}
 	rep.Partial, rep.Score, rep.SE = true, 0, 0
 	rep.Members = []Member{{c, best.log.Curve, best.step}}
-	f, err := r.finish([]*model.Model{best.net}, rep, func(int) Shape { return plainShape() })
+	var shapes []Shape
+	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
+		shapes = append(shapes, plainShape())
+	}
+	f, err := r.finish([]*model.Model{best.net}, rep, shapes)
 	if err != nil {
 		return nil
 	}

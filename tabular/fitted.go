@@ -29,7 +29,7 @@ type Report struct {
 	Held    int      `json:"held"`    // of them, held out to choose by
 	Trials  []Trial  `json:"trials"`  // the candidates
 	Members []Member `json:"members"` // what was trained in the end
-	Score   float64  `json:"score"`   // mean ln p of held-out rows under the mixture, nats, before its shape
+	Score   float64  `json:"score"`   // mean ln p of held-out rows under the mixture, nats a row
 	SE      float64  `json:"se"`      // its standard error
 	Partial bool     `json:"partial,omitempty"`
 }
@@ -42,18 +42,14 @@ type Member struct {
 }
 
 // finish joins trained networks to a model.
-func (r *run) finish(nets []*model.Model, rep Report, shape func(target int) Shape) (*Fitted, error) {
+func (r *run) finish(nets []*model.Model, rep Report, shapes []Shape) (*Fitted, error) {
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.targets(), Classes: r.data.Classes, Report: rep, Members: e}
-	if f.Classes == 0 {
-		for t := range f.Targets {
-			f.Shapes = append(f.Shapes, shape(t))
-		}
-	}
-	return f, f.learnUsual(r.data)
+	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.targets(), Classes: r.data.Classes, Report: rep, Shapes: shapes, Members: e}
+	f.learnUsual(r.data)
+	return f, nil
 }
 
 // document is the JSON of a Fitted beside its networks.

@@ -62,7 +62,7 @@ type record struct {
 type Point struct {
 	Step  int     `json:"step"`
 	Train float64 `json:"train"` // mean loss of training rows since the point before, nats
-	Held  float64 `json:"held"`  // mean −ln p of held-out rows; 0 where there are none
+	Held  float64 `json:"held"`  // mean −ln p of held-out rows, as Trial.Score; 0 where there are none
 }
 
 func (j *job) config(l likelihood.Likelihood) (train.Config, error) {
@@ -153,8 +153,8 @@ func (j *job) stop(i int) int { return stop(i, j.schedule) }
 func (r *record) add(step int, judge *judge) error {
 	p := Point{Step: step, Train: r.Sum / float64(max(1, r.Count))}
 	h := judge.predict()
-	if h.rows() > 0 {
-		p.Held = -h.score(judge.held)
+	if len(h.Mean) > 0 {
+		p.Held = -score([]fold{{held: judge.held}}, func(fold) held { return h }).mean
 		if !compute.Finite(p.Held) {
 			return fmt.Errorf("the score of held-out rows after %d steps is %v", step, p.Held)
 		}

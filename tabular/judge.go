@@ -14,42 +14,14 @@ type held struct {
 	Var  []float32 `json:"var,omitempty"` // nil for classes
 }
 
-func (h held) rows() int { return len(h.Mean) }
-
-// logp is ln p of prediction i, a row's target.
-func (h held) logp(i int, d Data) float64 {
+// logp is ln p of prediction i, a row's target, widened to its shape.
+func (h held) logp(i int, d Data, shapes []Shape) float64 {
 	if h.Var == nil {
 		return math.Log(max(1e-30, float64(h.Mean[i])))
 	}
-	return logNormal(float64(d.Y[i])-float64(h.Mean[i]), float64(h.Var[i]))
+	e, v := float64(d.Y[i])-float64(h.Mean[i]), float64(h.Var[i])
+	return shapes[i%d.targets()].logNormal(e, v)
 }
-
-// score is the weighted mean of ln p, a row's targets summed.
-func (h held) score(d Data) float64 {
-	k := d.targets()
-	return d.average(func(row int) (sum float64) {
-		for t := range k {
-			sum += h.logp(row*k+t, d)
-		}
-		return sum
-	})
-}
-
-// average is the weighted mean of f over the rows.
-func (d Data) average(f func(row int) float64) float64 {
-	var sum, total float64
-	for i := range d.X.Rows {
-		if w := d.weight(i); w > 0 {
-			sum += w * f(i)
-			total += w
-		}
-	}
-	return sum / total
-}
-
-const halfLog2Pi = 0.918938533204672741780329736405617640
-
-func logNormal(e, v float64) float64 { return -halfLog2Pi - 0.5*math.Log(v) - 0.5*e*e/v }
 
 // A judge predicts the same held-out rows again and again.
 type judge struct {

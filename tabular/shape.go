@@ -19,10 +19,30 @@ func (s Shape) Scale() (sum float64) {
 	return sum
 }
 
+const halfLog2Pi = 0.918938533204672741780329736405617640
+
+// logNormal is the logarithm of the density of an error e where v was predicted.
+func (s Shape) logNormal(e, v float64) float64 {
+	top := math.Inf(-1)
+	for j := range s.W {
+		top = max(top, s.part(j, e, v))
+	}
+	var sum float64
+	for j := range s.W {
+		sum += math.Exp(s.part(j, e, v) - top)
+	}
+	return top + math.Log(sum)
+}
+
+func (s Shape) part(j int, e, v float64) float64 {
+	v *= s.R[j]
+	return math.Log(s.W[j]) - halfLog2Pi - 0.5*math.Log(v) - 0.5*e*e/v
+}
+
 const (
 	shapeParts  = 2
 	shapePrior  = 10.0 // rows that speak for the Normal as it is
-	shapeRounds = 100
+	shapeRounds = 60
 	shapeMost   = 100.0 // of R
 )
 

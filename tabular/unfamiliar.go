@@ -38,7 +38,7 @@ func (u Familiar) check(inputs int) error {
 }
 
 // learnUsual describes the training rows.
-func (f *Fitted) learnUsual(d Data) error {
+func (f *Fitted) learnUsual(d Data) {
 	n, w := d.X.Rows, d.X.Width
 	mean := make([]float64, w)
 	for i, x := range d.X.Mean {
@@ -66,7 +66,6 @@ func (f *Fitted) learnUsual(d Data) error {
 		}
 	}
 	f.Usual.Distance, f.Usual.Doubt = high(distances), high(doubts)
-	return nil
 }
 
 // high is the 99 % quantile, above 0.

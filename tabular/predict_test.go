@@ -1,0 +1,266 @@
+package tabular_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"utvi/compute"
+	"utvi/dist"
+	"utvi/gauss"
+	"utvi/model"
+	"utvi/nn"
+	"utvi/rng"
+	"utvi/tabular"
+)
+
+// two targets, the second with twice the noise, and inputs with variances.
+func pair(seed uint64, rows int) tabular.Data {
+	d := wave(seed, rows, 0.1)
+	e := wave(seed+100, rows, 0.2)
+	y := make([]float32, 0, 2*rows)
+	for i := range rows {
+		x := d.X.Mean[2*i : 2*i+2]
+		y = append(y, d.Y[i], x[1]-x[0]/2+(e.Y[i]-float32(math.Sin(2*float64(e.X.Mean[2*i])))-e.X.Mean[2*i+1]/2))
+	}
+	d.Y, d.Targets = y, 2
+	d.X.Var = make([]float32, 2*rows)
+	for i := range d.X.Var {
+		d.X.Var[i] = 0.01
+	}
+	return d
+}
+
+func TestSeveralTargetsAndInputVariances(t *testing.T) {
+	for _, noise := range []string{tabular.Learned, tabular.Heteroscedastic} {
+		d := pair(1, 400)
+		c := quick
+		c.Noise, c.Steps = noise, 1000
+		f := fit(t, c, d)
+		v := predictor(f, 400).Predict(d.X)
+		var sum [2][3]float64
+		for i := range v.Mean {
+			s := &sum[i%2]
+			s[0] += float64(v.Noise[i])
+			s[1] += float64(v.Inputs[i])
+			s[2] += float64(v.Weights[i])
+			if math.Abs(float64(v.Noise[i]+v.Inputs[i]+v.Weights[i]-v.Var[i])) > 1e-5 {
+				t.Fatal("the parts do not sum to the variance")
+			}
+		}
+		if !(sum[1][0] > 1.5*sum[0][0]) {
+			t.Errorf("%s: noise of %g and %g; the second target has more", noise, sum[0][0], sum[1][0])
+		}
+		if sum[0][1] == 0 || sum[1][1] == 0 {
+			t.Errorf("%s: the inputs' variances do not show", noise)
+		}
+		d.X.Var = nil
+		for i, x := range predictor(f, 400).Predict(d.X).Inputs {
+			if x != 0 {
+				t.Fatalf("%s: exact inputs of target %d have a variance of %g", noise, i, x)
+			}
+		}
+	}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	d := wave(9, 80, 0.2)
+	c := quick
+	c.Steps = 100
+	f := fit(t, c, d)
+	f.Extra = map[string]json.RawMessage{"schema": json.RawMessage(`{"columns":["a","b"]}`)}
+	path := filepath.Join(t.TempDir(), "y.utvi")
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	g, err := tabular.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, f, g, d, true)
+	if !reflect.DeepEqual(f.Extra, g.Extra) {
+		t.Errorf("%s came back as %s", f.Extra, g.Extra)
+	}
+	f.Extra["tabular"] = json.RawMessage(`1`)
+	if err := f.Save(path); err == nil {
+		t.Error("the model's own document was overwritten")
+	}
+	m, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tabular.Load(path); err == nil || !strings.Contains(err.Error(), "not one of a table") {
+		t.Errorf("a bare network was loaded: %v", err)
+	}
+	if _, err := tabular.Load(path + "x"); err == nil {
+		t.Error("a file that is not there was loaded")
+	}
+}
+
+// Rows from elsewhere are more unfamiliar than rows from here: far away in a
+// column, or in none by itself but against the correlation of two.
+func TestUnfamiliar(t *testing.T) {
+	key := rng.New(11)
+	make2 := func(from uint64, n int, place func(a, b float64) (float64, float64)) tabular.Data {
+		d := tabular.Data{X: gauss.Fixed(2, make([]float32, 2*n)), Y: make([]float32, n)}
+		for i := range n {
+			a, b := rng.Normal(key, from+uint64(2*i)), rng.Normal(key, from+uint64(2*i+1))
+			x, y := place(a, b)
+			d.X.Mean[2*i], d.X.Mean[2*i+1] = float32(x), float32(y)
+			d.Y[i] = float32(math.Sin(x) + y/2 + 0.1*a)
+		}
+		return d
+	}
+	along := func(a, b float64) (float64, float64) { return a, a + 0.2*b }
+	c := quick
+	c.Steps = 600
+	f := fit(t, c, make2(0, 300, along))
+	score := func(d tabular.Data) []float32 {
+		return append([]float32(nil), predictor(f, d.X.Rows).Predict(d.X).Unfamiliar...)
+	}
+	usual := score(make2(10_000, 500, along))
+	for name, place := range map[string]func(a, b float64) (float64, float64){
+		"far":    func(a, b float64) (float64, float64) { return 4 + a/2, 4 + a/2 + 0.2*b },
+		"across": func(a, b float64) (float64, float64) { return a, 2 - a + 0.2*b },
+	} {
+		odd := score(make2(20_000, 500, place))
+		if x := auroc(usual, odd); x < 0.9 {
+			t.Errorf("%s: a shifted row is the more unfamiliar one with probability %.3f", name, x)
+		}
+	}
+	over := 0
+	for _, x := range usual {
+		if x > 1 {
+			over++
+		}
+	}
+	if over > 30 { // 2 of 100 training rows are above 1 in one of two respects
+		t.Errorf("%d of 500 usual rows count as unfamiliar", over)
+	}
+}
+
+// auroc is the probability that one of b is above one of a.
+func auroc(a, b []float32) (p float64) {
+	for _, x := range a {
+		for _, y := range b {
+			switch {
+			case y > x:
+				p++
+			case y == x:
+				p += 0.5
+			}
+		}
+	}
+	return p / float64(len(a)*len(b))
+}
+
+func TestPredictAllocatesNothing(t *testing.T) {
+	d := pair(3, 60)
+	c := quick
+	c.Steps = 20
+	p := predictor(fit(t, c, d), 60)
+	var m dist.Mixture
+	p.Predict(d.X).Dist(0, 0, &m)
+	if n := testing.AllocsPerRun(10, func() { p.Predict(d.X).Dist(7, 1, &m) }); n != 0 {
+		t.Errorf("%g allocations", n)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	nan := float32(math.NaN())
+	for want, change := range map[string]func(c *tabular.Config, d *tabular.Data){
+		"there are 0 rows to learn from":          func(_ *tabular.Config, d *tabular.Data) { *d = tabular.Data{} },
+		"target 0 of row 3 is NaN":                func(_ *tabular.Config, d *tabular.Data) { d.Y[3] = nan },
+		"input 1 of row":                          func(_ *tabular.Config, d *tabular.Data) { d.X.Mean[5] = nan },
+		"the weight of row 2 is -1":               func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 20); d.Weights[2] = -1 },
+		"all 20 weights are 0":                    func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 20) },
+		"20 rows have 3 weights":                  func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 3) },
+		"of one group":                            func(_ *tabular.Config, d *tabular.Data) { d.Groups = make([]int32, 20) },
+		"the class of row 0":                      func(c *tabular.Config, d *tabular.Data) { d.Classes = 2; c.Noise = "" },
+		"noise \"heteroscedastic\" is of numbers": func(_ *tabular.Config, d *tabular.Data) { d.Classes = 2; clear(d.Y) },
+		"need 40 numbers, not 20":                 func(_ *tabular.Config, d *tabular.Data) { d.Targets = 2 },
+		"there is no noise \"loud\"":              func(c *tabular.Config, _ *tabular.Data) { c.Noise = "loud" },
+		"no function \"rely\"":                    func(c *tabular.Config, _ *tabular.Data) { c.Activation = "rely" },
+		"there is no rule \"utt\"":                func(c *tabular.Config, _ *tabular.Data) { c.Rule = "utt" },
+		"the learning rate is -1":                 func(c *tabular.Config, _ *tabular.Data) { c.Rate = -1 },
+		"the width is -3":                         func(c *tabular.Config, _ *tabular.Data) { c.Width = -3 },
+		"the share of rows held out is 0.9":       func(c *tabular.Config, _ *tabular.Data) { c.Validation = 0.9 },
+	} {
+		c, d := quick, wave(1, 20, 0.1)
+		change(&c, &d)
+		if _, err := tabular.Fit(t.Context(), c, d, "", nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want …%s…", err, want)
+		}
+	}
+}
+
+// Few rows, one column, groups, time: none needs a special configuration.
+func TestSmallTables(t *testing.T) {
+	for name, change := range map[string]func(d *tabular.Data){
+		"few":     func(*tabular.Data) {},
+		"ordered": func(d *tabular.Data) { d.Ordered = true },
+		"groups": func(d *tabular.Data) {
+			d.Groups = make([]int32, d.X.Rows)
+			for i := range d.Groups {
+				d.Groups[i] = int32(i / 4)
+			}
+		},
+		"constant": func(d *tabular.Data) { clear(d.X.Mean) },
+	} {
+		d := wave(1, 12, 0.1)
+		change(&d)
+		c := quick
+		c.Steps = 50
+		f := fit(t, c, d)
+		v := predictor(f, 12).Predict(d.X)
+		if !compute.Finite(v.Mean...) || !compute.Finite(v.Var...) || !compute.Finite(v.Unfamiliar...) {
+			t.Errorf("%s: %v ± %v, %v", name, v.Mean, v.Var, v.Unfamiliar)
+		}
+	}
+}
+
+func ExampleFit() {
+	x, y := make([]float32, 200), make([]float32, 200)
+	for i := range x {
+		x[i] = float32(i)/50 - 2
+		y[i] = x[i]*x[i]/2 - 1 + 0.1*float32(rng.Normal(rng.New(1), uint64(i)))
+	}
+	d := tabular.Data{X: gauss.Fixed(1, x), Y: y}
+	f, err := tabular.Fit(context.Background(), tabular.Config{Ensemble: 1, Noise: tabular.Learned, KL: 0.3, Steps: 1000}, d, "", nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := f.NewPredictor(compute.NewPool(1), 1)
+	v := p.Predict(gauss.Fixed(1, []float32{1.2}))
+	fmt.Printf("%.1f ± %.1f\n", v.Mean[0], math.Sqrt(float64(v.Var[0])))
+	// Output: -0.3 ± 0.1
+}
+
+func BenchmarkPredict(b *testing.B) {
+	d := tabular.Data{X: gauss.Fixed(50, make([]float32, 50*9600)), Y: make([]float32, 9600)}
+	for i := range d.X.Mean {
+		d.X.Mean[i] = float32(rng.Normal(rng.New(1), uint64(i)))
+	}
+	for i := range d.Y {
+		d.Y[i] = d.X.Mean[50*i]
+	}
+	c := tabular.Config{Ensemble: 1, Noise: tabular.Heteroscedastic, KL: 0.3, Activation: "leaky-relu", Width: 64, Depth: 2, Steps: 10}
+	f, err := tabular.Fit(b.Context(), c, d, "", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	p := f.NewPredictor(compute.NewPool(2), 9600)
+	for b.Loop() {
+		p.Predict(d.X)
+	}
+	b.ReportMetric(float64(b.N*9600)/b.Elapsed().Seconds(), "rows/s")
+}
