@@ -14,7 +14,9 @@ func newRoot() *cobra.Command {
 		Short: "Bayesian neural networks by moment propagation",
 		Long: `utvi carries a mean and a variance per unit through a Bayesian neural network;
 sigma points push them through any nonlinearity.`,
-		Example: `  utvi moments --fn tanh --mean 0.3 --var 0.5          mean and variance of tanh(x)
+		Example: `  utvi fit data.csv --target y                         learn a table's column
+  utvi predict y.utvi new.csv                          and predict it, with error bars
+  utvi moments --fn tanh --mean 0.3 --var 0.5          mean and variance of tanh(x)
   utvi moments --fn relu --rule gh --order 9 --json    the same as JSON, nine points
   utvi moments --fn sin --var 2 --plot sin.svg         and a figure
   utvi reproduce fc                                    the paper's regression, scaled down
@@ -35,7 +37,7 @@ sigma points push them through any nonlinearity.`,
 	root.SetHelpCommand(helpCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), versionCommand())
+	root.AddCommand(fitCommand(), predictCommand(), evalCommand(), calibrateCommand(), exampleCommand(), momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), versionCommand())
 	return root
 }
 

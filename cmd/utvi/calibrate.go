@@ -1,0 +1,131 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"utvi/compute"
+	"utvi/fit"
+)
+
+func calibrateCommand() *cobra.Command {
+	var (
+		table   tableFlags
+		methods []string
+		remove  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "calibrate MODEL TABLE",
+		Short: "Correct a model's error bars by rows it has not seen",
+		Long: `Correct a model's predictions by rows that it was not trained with, and store the
+correction in its file. predict applies it and says so.
+
+  scale        multiplies every standard deviation by one number
+  isotonic     bends the levels of the distributions, any shape into any other
+  conformal    intervals that hold their level in finite samples, whatever the
+               distribution, for rows like these
+  temperature  sharpens or flattens the probabilities of classes
+
+The default is scale and conformal for numbers, temperature for classes. "after" are
+scores of each half of the rows, corrected by what the other half showed. The file
+is replaced whole or stays as it was.`,
+		Example: `  utvi calibrate price.utvi held-out.csv
+  utvi calibrate price.utvi held-out.csv --method scale,isotonic,conformal
+  utvi calibrate price.utvi --remove`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if remove {
+				return modelArg(cmd, args)
+			}
+			return modelAndTable(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := fit.Load(args[0])
+			if err != nil {
+				return err
+			}
+			if remove {
+				return uncalibrate(cmd, m, args[0])
+			}
+			pool := compute.NewPool(runtime.GOMAXPROCS(0))
+			defer pool.Close()
+			rows, err := table.open(args[1], pool)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			chosen := fit.DefaultMethods(m.Schema.Task)
+			if cmd.Flags().Changed("method") {
+				chosen = nil
+				for _, x := range methods {
+					chosen = append(chosen, fit.Method(x))
+				}
+				if err := fit.CheckMethods(m.Schema.Task, chosen); err != nil {
+					return misuse(err)
+				}
+			}
+			c, err := m.Calibrate(cmd.Context(), rows, chosen, pool)
+			if err != nil {
+				return err
+			}
+			if err := m.Save(args[0]); err != nil {
+				return err
+			}
+			if c.Used < c.Rows {
+				tell(cmd, "of %d rows %d, evenly spaced, were used", c.Rows, c.Used)
+			}
+			w := cmd.OutOrStdout()
+			printCorrection(w, c)
+			_, err = fmt.Fprintf(w, "\n%s\nStored in %s.\n", m.CalibrationText(), args[0])
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringSliceVar(&methods, "method", nil, "scale, isotonic, conformal; temperature for classes (default scale,conformal)")
+	f.BoolVar(&remove, "remove", false, "take the correction out of the model")
+	table.flags(f)
+	return cmd
+}
+
+func uncalibrate(cmd *cobra.Command, m *fit.Model, path string) error {
+	if m.Calibration == nil {
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is not calibrated.\n", path)
+		return err
+	}
+	m.Calibration = nil
+	if err := m.Save(path); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s predicts as it was trained again.\n", path)
+	return err
+}
+
+// printCorrection shows scores before and after, side by side.
+func printCorrection(w io.Writer, c *fit.Correction) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for i, before := range c.Before {
+		var after *fit.Scores
+		if len(c.After) == len(c.Before) {
+			after = &c.After[i]
+		}
+		head := tame(before.Target)
+		fmt.Fprintf(t, "%s\tbefore\tafter\t\n", head)
+		for _, x := range before.List() {
+			fmt.Fprintf(t, "%s\t%s\t", x.Name, x.Text)
+			if after == nil {
+				fmt.Fprint(t, "too few rows\t\n")
+				continue
+			}
+			for _, y := range after.List() {
+				if y.Name == x.Name {
+					fmt.Fprintf(t, "%s\t\n", y.Text)
+				}
+			}
+		}
+	}
+	t.Flush()
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"utvi/compute"
+	"utvi/fit"
+)
+
+func evalCommand() *cobra.Command {
+	var (
+		table  tableFlags
+		dir    string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "eval MODEL TABLE",
+		Short: "Say how good the predictions of a table's rows are",
+		Long: `Predict the rows of a table that holds the targets too, and score the predictions:
+log-likelihood, RMSE, MAE, CRPS, coverage and width of intervals, calibration error
+and sharpness; of classes accuracy, log-likelihood, Brier score and calibration
+error. --report writes a page with figures as well. A model that was calibrated is
+scored as it predicts: corrected.`,
+		Example: `  utvi eval price.utvi test.csv
+  utvi eval price.utvi test.csv --json
+  utvi eval price.utvi test.csv --report test-report`,
+		Args: modelAndTable,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := fit.Load(args[0])
+			if err != nil {
+				return err
+			}
+			if dir != "" {
+				if err := makeFolder(dir); err != nil {
+					return err
+				}
+			}
+			pool := compute.NewPool(runtime.GOMAXPROCS(0))
+			defer pool.Close()
+			rows, err := table.open(args[1], pool)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			e, err := m.Evaluate(cmd.Context(), rows, pool)
+			if err != nil {
+				return err
+			}
+			if dir != "" {
+				if err := e.Save(dir, m); err != nil {
+					return err
+				}
+			}
+			w := cmd.OutOrStdout()
+			if asJSON {
+				return writeJSON(w, e)
+			}
+			if s := m.CalibrationText(); s != "" {
+				tell(cmd, "predictions are calibrated: %s", s)
+			}
+			if err := printScores(w, e.Scores()); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(w, "unfamiliar rows    %.1f %%\n", 100*e.Unfamiliar)
+			if err == nil && dir != "" {
+				_, err = fmt.Fprintf(w, "\nWrote %s.\n", filepath.Join(dir, "report.html"))
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&dir, "report", "", "folder to write a page, figures and metrics.json to")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	table.flags(f)
+	return cmd
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"utvi/fit"
+	"utvi/table"
+)
+
+// fitFlags are the settings of a fit that flags give; a file's others stand.
+type fitFlags struct {
+	file     string
+	task     string
+	inputStd []string
+	flag     fit.Config
+}
+
+func (s *fitFlags) flags(f *pflag.FlagSet) {
+	c, n := &s.flag, &s.flag.Network
+	f.StringSliceVar(&c.Targets, "target", nil, "column to predict; several may be given")
+	f.StringVar(&s.task, "task", "auto", "auto, regression or classification (auto: by the target)")
+	f.StringSliceVar(&c.Inputs, "input", nil, "columns to predict from (default all that are left)")
+	f.StringSliceVar(&c.Ignore, "ignore", nil, "columns to leave out")
+	f.StringSliceVar(&c.Categorical, "categorical", nil, "columns of numbers that are names, such as codes")
+	f.StringVar(&c.Weight, "weight", "", "column that says what a row counts for")
+	f.StringVar(&c.Group, "group", "", "column whose groups stay together when rows are held out")
+	f.StringVar(&c.Time, "time", "", "column by which the latest rows are held out")
+	f.BoolVar(&c.Impute, "impute", false, "accept missing values")
+	f.StringArrayVar(&s.inputStd, "input-std", nil, "standard deviation of a column's values, as col=0.1 (a column col_std says it row by row)")
+	f.IntVar(&c.MaxLevels, "max-levels", 0, "levels of a categorical column; rarer ones are \"other\" (default 50)")
+	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to evaluate on (default 0.1)")
+	f.Uint64Var(&c.Seed, "seed", 0, "seed of everything that is drawn (default 1)")
+	f.IntVar(&n.Ensemble, "ensemble", 0, "networks that predict together (default 5)")
+	f.StringVar(&n.Noise, "noise", "", "embedded, learned or heteroscedastic (default chosen)")
+	f.Float64Var(&n.KL, "kl", 0, "weight of the KL (default chosen)")
+	f.StringVar(&n.Activation, "activation", "", "nonlinearity (default chosen)")
+	f.StringVar(&n.Rule, "rule", "", "how moments pass nonlinearities (default ut(2))")
+	f.IntVar(&n.Width, "width", 0, "units of a hidden layer (default by the rows)")
+	f.IntVar(&n.Depth, "depth", 0, "hidden layers (default chosen)")
+	f.IntVar(&n.Steps, "steps", 0, "steps of a training (default by the rows)")
+	f.IntVar(&n.Batch, "batch", 0, "rows of a step (default by the rows)")
+	f.Float64Var(&n.Rate, "rate", 0, "largest learning rate (default 0.005)")
+	f.Float64Var(&n.Validation, "validation", 0, "share of training rows held out to choose by (default by the rows)")
+	f.StringVar(&s.file, "config", "", "settings in a file, YAML or JSON; flags go before it")
+}
+
+// config joins the file's settings and the flags that were given.
+func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
+	var c fit.Config
+	if s.file != "" {
+		var err error
+		if c, err = fit.LoadConfig(s.file); err != nil {
+			return c, err
+		}
+	}
+	if err := s.override(&c, f); err != nil {
+		return c, err
+	}
+	return c, misuse(c.Check())
+}
+
+func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
+	g, n, h := &s.flag, &c.Network, &s.flag.Network
+	for name, take := range map[string]func(){
+		"target":      func() { c.Targets = g.Targets },
+		"input":       func() { c.Inputs = g.Inputs },
+		"ignore":      func() { c.Ignore = g.Ignore },
+		"categorical": func() { c.Categorical = g.Categorical },
+		"weight":      func() { c.Weight = g.Weight },
+		"group":       func() { c.Group = g.Group },
+		"time":        func() { c.Time = g.Time },
+		"impute":      func() { c.Impute = g.Impute },
+		"max-levels":  func() { c.MaxLevels = g.MaxLevels },
+		"holdout":     func() { c.Holdout = g.Holdout },
+		"seed":        func() { c.Seed = g.Seed },
+		"ensemble":    func() { n.Ensemble = h.Ensemble },
+		"noise":       func() { n.Noise = h.Noise },
+		"kl":          func() { n.KL = h.KL },
+		"activation":  func() { n.Activation = h.Activation },
+		"rule":        func() { n.Rule = h.Rule },
+		"width":       func() { n.Width = h.Width },
+		"depth":       func() { n.Depth = h.Depth },
+		"steps":       func() { n.Steps = h.Steps },
+		"batch":       func() { n.Batch = h.Batch },
+		"rate":        func() { n.Rate = h.Rate },
+		"validation":  func() { n.Validation = h.Validation },
+		"task": func() {
+			if c.Task = table.Task(s.task); s.task == "auto" {
+				c.Task = ""
+			}
+		},
+	} {
+		if f.Changed(name) {
+			take()
+		}
+	}
+	if f.Changed("input-std") {
+		c.InputStd = map[string]float64{}
+	}
+	for _, x := range s.inputStd {
+		at := strings.LastIndexByte(x, '=')
+		v, err := strconv.ParseFloat(x[at+1:], 64)
+		if at < 1 || err != nil {
+			return usagef("--input-std takes a column and a number, such as length=0.1, not %q", x)
+		}
+		c.InputStd[x[:at]] = v
+	}
+	return nil
+}

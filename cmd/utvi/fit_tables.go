@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"utvi/compute"
+	"utvi/fit"
+	"utvi/internal/atomicfile"
+	"utvi/table"
+)
+
+// tableFlags are how commands that read a table are told what it looks like.
+type tableFlags struct{ header, delimiter string }
+
+func (t *tableFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&t.header, "header", "auto", "does the first row of a text file name the columns: auto, yes or no")
+	f.StringVar(&t.delimiter, "delimiter", "auto", "between the fields of a text file: one character, tab, space or auto")
+}
+
+func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {
+	o := table.Options{Pool: pool}
+	switch t.header {
+	case "auto":
+	case "yes":
+		o.Header = table.WithHeader
+	case "no":
+		o.Header = table.NoHeader
+	default:
+		return o, usagef("--header takes auto, yes or no, not %q", t.header)
+	}
+	switch d := t.delimiter; {
+	case d == "auto":
+	case d == "tab":
+		o.Delimiter = '\t'
+	case d == "space":
+		o.Delimiter = ' '
+	case len(d) == 1 && d[0] > ' ' && d[0] < 0x7f && d != `"`:
+		o.Delimiter = d[0]
+	default:
+		return o, usagef("--delimiter takes one character, tab, space or auto, not %q", d)
+	}
+	return o, nil
+}
+
+// open opens a table that streams.
+func (t *tableFlags) open(path string, pool *compute.Pool) (*table.Reader, error) {
+	o, err := t.options(pool)
+	if err != nil {
+		return nil, err
+	}
+	return table.Open(path, o)
+}
+
+// modelAndTable takes exactly two arguments: a model file and a table.
+func modelAndTable(cmd *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return usagef("%s takes a model file and a table, not %d arguments", cmd.CommandPath(), len(args))
+	}
+	return nil
+}
+
+// tell writes a note for people.
+func tell(cmd *cobra.Command, format string, args ...any) {
+	fmt.Fprintf(cmd.ErrOrStderr(), format+"\n", args...)
+}
+
+// writeOut writes to a file, whole or not at all, or to standard output. What goes
+// wrong in producing the text is told as it is, not as a fault of the file.
+func writeOut(cmd *cobra.Command, path string, produce func(w io.Writer) error) error {
+	if path == "" || path == "-" {
+		w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<20)
+		if err := produce(w); err != nil {
+			w.Flush() // the rows before it are sound
+			return stdoutError(err)
+		}
+		return stdoutError(w.Flush())
+	}
+	var failed error
+	err := atomicfile.Write(path, func(w io.Writer) error {
+		watched := &watchedWriter{w: w}
+		err := produce(watched)
+		if watched.err == nil {
+			failed = err
+		}
+		return err
+	})
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+// A watchedWriter remembers whether writing failed.
+type watchedWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (w *watchedWriter) Write(p []byte) (int, error) {
+	n, err := w.w.Write(p)
+	if err != nil {
+		w.err = err
+	}
+	return n, err
+}
+
+// stdoutError shortens the system's errors about standard output.
+func stdoutError(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return fmt.Errorf("cannot write to standard output: %w", e.Err)
+	}
+	return err
+}
+
+// printScores writes the scores of every target.
+func printScores(w io.Writer, all []fit.Scores) error {
+	for _, s := range all {
+		if len(all) > 1 {
+			fmt.Fprintf(w, "%s:\n", tame(s.Target))
+		}
+		if err := s.WriteTable(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"utvi/calibrate"
+	"utvi/compute"
+	"utvi/dist"
+	"utvi/metric"
+	"utvi/table"
+)
+
+// A Method is a way to correct predictions.
+type Method string
+
+const (
+	Scale       Method = "scale"
+	Isotonic    Method = "isotonic"
+	Conformal   Method = "conformal"
+	Temperature Method = "temperature"
+)
+
+// Methods are those that serve a task, in the order they are applied.
+func Methods(task table.Task) []Method {
+	if task == table.Classification {
+		return []Method{Temperature}
+	}
+	return []Method{Scale, Isotonic, Conformal}
+}
+
+// DefaultMethods are those that need few rows: isotonic wants hundreds.
+func DefaultMethods(task table.Task) []Method {
+	if task == table.Classification {
+		return []Method{Temperature}
+	}
+	return []Method{Scale, Conformal}
+}
+
+// CheckMethods reports methods that do not serve a task.
+func CheckMethods(task table.Task, methods []Method) error {
+	for _, x := range methods {
+		if !slices.Contains(Methods(task), x) {
+			return fmt.Errorf("there is no method %q to calibrate a %s; there is %s", string(x), task, join(Methods(task)))
+		}
+	}
+	if len(methods) == 0 {
+		return fmt.Errorf("no method to calibrate by is given; there is %s", join(Methods(task)))
+	}
+	return nil
+}
+
+// mostHeld bounds the rows that a calibration is fitted on; more are thinned out.
+const mostHeld = 20_000
+
+// A Correction is a calibration with what it changes.
+type Correction struct {
+	Rows, Used    int // rows of the table, and those the calibration was fitted on
+	Before, After []Scores
+}
+
+// Calibrate fits the model's corrections on rows it was not trained with, in place of
+// those it has. Before are the scores of these rows uncorrected; After are scores of
+// each half of the rows corrected by what the other half showed: rows that a
+// calibration was fitted on would flatter it.
+func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Method, pool *compute.Pool) (*Correction, error) {
+	if err := CheckMethods(m.Schema.Task, methods); err != nil {
+		return nil, err
+	}
+	held, err := m.hold(ctx, rows, pool)
+	if err != nil {
+		return nil, err
+	}
+	c := &Correction{Rows: held.items.seen, Used: len(held.items.items)}
+	var all []calibrate.Calibration
+	for target, column := range m.Schema.Targets() {
+		f := fitter{held.items.items, target, methods, m.Schema.Task == table.Classification}
+		none := &calibrate.Calibration{}
+		full, err := f.fit(0, 1)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", column.Name, err)
+		}
+		all = append(all, *full)
+		c.Before = append(c.Before, f.score(column.Name, none, none))
+		even, err := f.fit(0, 2)
+		if err != nil {
+			continue // too few rows for halves: no honest score after
+		}
+		odd, err := f.fit(1, 2)
+		if err != nil {
+			continue
+		}
+		c.After = append(c.After, f.score(column.Name, odd, even))
+	}
+	m.Calibration = all
+	return c, nil
+}
+
+func join(all []Method) string {
+	var s []string
+	for _, m := range all {
+		s = append(s, string(m))
+	}
+	return strings.Join(s, ", ")
+}
+
+// An outcome is a held-out row: for each target what was, and what was predicted.
+type outcome struct {
+	y      []float64
+	d      []dist.Dist
+	class  int
+	p      dist.Categorical
+	weight float64
+}
+
+type heldRows struct{ items thin[outcome] }
+
+// hold predicts rows and keeps them. A calibration that the model has is not applied.
+func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool) (*heldRows, error) {
+	enc, err := m.bind(rows, true)
+	if err != nil {
+		return nil, err
+	}
+	lanes := m.lanes(enc, pool.Workers())
+	all := &heldRows{items: thin[outcome]{most: mostHeld}}
+	err = stream(ctx, rows, pool, func(worker int, c *table.Chunk) ([]outcome, error) {
+		return lanes[worker].outcomes(c)
+	}, func(some []outcome) error {
+		for _, o := range some {
+			if all.items.next() {
+				all.items.keep(o)
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+func (l *lane) outcomes(c *table.Chunk) ([]outcome, error) {
+	n, k := c.Rows(), len(l.targets)
+	y, w := make([]float32, n*k), make([]float32, n)
+	if err := l.enc.Targets(c, y); err != nil {
+		return nil, err
+	}
+	if err := l.enc.Weights(c, w); err != nil {
+		return nil, err
+	}
+	if err := l.predict(c); err != nil {
+		return nil, err
+	}
+	all := make([]outcome, n)
+	for row := range all {
+		o := &all[row]
+		o.weight = float64(w[row])
+		if len(l.class) > 0 {
+			o.class, o.p = int(y[row]), slices.Clone(l.classes(row, false))
+			continue
+		}
+		for j, t := range l.targets {
+			o.y = append(o.y, float64(y[row*k+j])*t.SD+t.Mean)
+			o.d = append(o.d, l.kept(row, j))
+		}
+	}
+	return all, nil
+}
+
+// A fitter fits and scores the calibration of one target.
+type fitter struct {
+	held    []outcome
+	target  int
+	methods []Method
+	classes bool
+}
+
+// part are every step-th of the rows, from the given one on.
+func (f fitter) part(from, step int) calibrate.Rows {
+	return func(yield func(float64, dist.Dist) bool) {
+		for i := from; i < len(f.held); i += step {
+			if !yield(f.held[i].y[f.target], f.held[i].d[f.target]) {
+				return
+			}
+		}
+	}
+}
+
+func (f fitter) classPart(from, step int) calibrate.ClassRows {
+	return func(yield func(int, dist.Categorical) bool) {
+		for i := from; i < len(f.held); i += step {
+			if !yield(f.held[i].class, f.held[i].p) {
+				return
+			}
+		}
+	}
+}
+
+// fit fits the methods in their order on a part of the rows.
+func (f fitter) fit(from, step int) (*calibrate.Calibration, error) {
+	c := &calibrate.Calibration{}
+	var err error
+	for _, x := range []Method{Scale, Isotonic, Conformal, Temperature} {
+		if err != nil || !slices.Contains(f.methods, x) {
+			continue
+		}
+		switch x {
+		case Scale:
+			c.Scale, err = calibrate.FitScale(f.part(from, step))
+		case Isotonic:
+			c.Levels, err = calibrate.FitLevels(c.Corrected(f.part(from, step)))
+		case Conformal:
+			c.Conformal, err = calibrate.FitConformal(f.part(from, step))
+		case Temperature:
+			c.Temperature, err = calibrate.FitTemperature(f.classPart(from, step))
+		}
+	}
+	return c, err
+}
+
+// score scores even and odd rows, each with a calibration of their own.
+func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
+	var numbers metric.Regression
+	var classes metric.Classification
+	var conformal [len(conformalLevels)]metric.Coverage
+	var room calibrate.Room
+	p := make(dist.Categorical, 0)
+	for i, o := range f.held {
+		c := even
+		if i%2 == 1 {
+			c = odd
+		}
+		if f.classes {
+			p = append(p[:0], o.p...)
+			if c.Temperature != nil {
+				c.Temperature.Apply(p, p)
+			}
+			classes.Add(o.class, p, o.weight)
+			continue
+		}
+		y, d := o.y[f.target], o.d[f.target]
+		numbers.Add(y, c.Apply(d, &room), o.weight)
+		for j, level := range conformalLevels {
+			lo, hi := c.Interval(d, level, &room)
+			conformal[j].Add(y, lo, hi, o.weight)
+		}
+	}
+	if f.classes {
+		s := classes.Scores()
+		return Scores{Target: target, Classes: &s}
+	}
+	s := numbers.Scores()
+	for j, level := range conformalLevels {
+		s.Intervals[j] = conformal[j].Score(level)
+	}
+	return Scores{Target: target, Numbers: &s}
+}

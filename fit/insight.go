@@ -1,0 +1,251 @@
+package fit
+
+import (
+	"cmp"
+	"io"
+	"math"
+	"slices"
+
+	"utvi/gauss"
+	"utvi/rng"
+	"utvi/table"
+)
+
+// An Insight says which columns the predictions rest on, and how.
+type Insight struct {
+	Importance []Importance // of all columns, the greatest first
+	Dependence []Dependence // on the columns that matter most
+}
+
+// An Importance is what a column is worth: by how much the log-likelihood of a row
+// falls, in nats, if the column is shuffled among the held-out rows (permutation
+// importance; Breiman 2001).
+type Importance struct {
+	Column string  `json:"column"`
+	Loss   float64 `json:"loss"`
+}
+
+// A Dependence is how predictions change with one column (partial dependence;
+// Friedman 2001): the mean over held-out rows with the column set to each value, all
+// others left as they are. SD is the root of the mean predicted variance.
+type Dependence struct {
+	Column  table.Column
+	Values  []float64 // in the column's unit; of a category 0, 1 … for its levels
+	Targets []Curve   // of numbers
+	Classes []Curve   // of probabilities
+}
+
+// A Curve is a mean prediction at each value, and its uncertainty.
+type Curve struct {
+	Name     string
+	Mean, SD []float64
+}
+
+const (
+	insightRows  = 500 // held-out rows that an insight is made of
+	dependencies = 6   // columns whose dependence is shown
+	gridPoints   = 41
+	shufflings   = 0x73687566 // "shuf": keeps these draws apart from others of the seed
+)
+
+// A span is the inputs that a column became.
+type span struct {
+	column   table.Column
+	from, to int
+}
+
+// spans part the inputs among the columns, by their names.
+func spans(s *table.Schema) []span {
+	var all []span
+	names, at := s.Inputs(), 0
+	for _, c := range s.Columns {
+		if c.Role != table.Input {
+			continue
+		}
+		n := 1
+		if c.Type == table.Categorical {
+			n = len(c.Levels) + 1
+		} else if s.Impute && c.Missing > 0 && at+1 < len(names) && names[at+1] == c.Name+"?" {
+			n = 2
+		}
+		all = append(all, span{c, at, at + n})
+		at += n
+	}
+	return all
+}
+
+// insight looks at held-out rows.
+func (m *Model) insight(rows table.Source, seed uint64) (*Insight, error) {
+	set, err := m.Schema.Encode(first(rows, insightRows))
+	if err != nil {
+		return nil, err
+	}
+	enc, err := m.bind(rows, true)
+	if err != nil {
+		return nil, err
+	}
+	l := m.lanes(enc, 1)[0]
+	columns := spans(m.Schema)
+	out := &Insight{Importance: importance(l, set, columns, seed)}
+	for _, i := range out.Importance[:min(dependencies, len(columns))] {
+		at := slices.IndexFunc(columns, func(s span) bool { return s.column.Name == i.Column })
+		out.Dependence = append(out.Dependence, dependence(l, set.X, columns[at]))
+	}
+	return out, nil
+}
+
+// first are the first rows of a source, some more where a chunk is cut.
+func first(rows table.Source, n int) table.Source { return &limited{rows, n} }
+
+type limited struct {
+	table.Source
+	left int
+}
+
+func (l *limited) Next() (*table.Chunk, error) {
+	if l.left <= 0 {
+		return nil, io.EOF
+	}
+	c, err := l.Source.Next()
+	if err == nil {
+		l.left -= c.Rows()
+	}
+	return c, err
+}
+
+func importance(l *lane, set *table.Set, columns []span, seed uint64) []Importance {
+	x := copyBatch(set.X)
+	base := logLikelihood(l, x, set.Y)
+	perm := make([]int, x.Rows)
+	var all []Importance
+	for k, s := range columns {
+		rng.Perm(rng.New(seed).Sub(uint64(k), shufflings), perm)
+		for row, from := range perm {
+			copyInputs(x, row, set.X, from, s)
+		}
+		all = append(all, Importance{s.column.Name, base - logLikelihood(l, x, set.Y)})
+		for row := range perm {
+			copyInputs(x, row, set.X, row, s)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Importance) int { return cmp.Compare(b.Loss, a.Loss) })
+	return all
+}
+
+// logLikelihood is the mean over rows of that of all targets.
+func logLikelihood(l *lane, x gauss.Batch[float32], y []float32) (sum float64) {
+	const least = -1e3 // one hopeless row must not outweigh all others
+	k := len(l.targets)
+	inBatches(l, x, func(row, at int) {
+		if len(l.class) > 0 {
+			sum += max(l.classes(at, true).LogPMF(int(y[row])), least)
+			return
+		}
+		for j, t := range l.targets {
+			sum += max(l.dist(at, j).LogPDF(float64(y[row*k+j])*t.SD+t.Mean), least)
+		}
+	})
+	return sum / float64(x.Rows)
+}
+
+// inBatches predicts rows and visits each, with its place in the batch.
+func inBatches(l *lane, x gauss.Batch[float32], visit func(row, at int)) {
+	for lo := 0; lo < x.Rows; lo += table.MaxRows {
+		hi := min(x.Rows, lo+table.MaxRows)
+		l.out = l.p.Predict(x.Slice(lo, hi))
+		for row := lo; row < hi; row++ {
+			visit(row, row-lo)
+		}
+	}
+}
+
+func copyBatch(x gauss.Batch[float32]) gauss.Batch[float32] {
+	x.Mean, x.Var = slices.Clone(x.Mean), slices.Clone(x.Var)
+	return x
+}
+
+func copyInputs(dst gauss.Batch[float32], to int, src gauss.Batch[float32], from int, s span) {
+	w := src.Width
+	copy(dst.Mean[to*w+s.from:to*w+s.to], src.Mean[from*w+s.from:])
+	if src.Var != nil {
+		copy(dst.Var[to*w+s.from:to*w+s.to], src.Var[from*w+s.from:])
+	}
+}
+
+func dependence(l *lane, rows gauss.Batch[float32], s span) Dependence {
+	d := Dependence{Column: s.column, Values: grid(s.column)}
+	curves := len(l.targets)
+	for _, t := range l.targets {
+		d.Targets = append(d.Targets, Curve{Name: t.Name})
+	}
+	if len(l.class) > 0 {
+		d.Targets, curves = nil, len(l.class)
+		for _, level := range l.targets[0].Levels {
+			d.Classes = append(d.Classes, Curve{Name: level})
+		}
+	}
+	x := copyBatch(rows)
+	for _, v := range d.Values {
+		for row := range x.Rows {
+			set(x, row, s, v)
+		}
+		mean, variance := make([]float64, curves), make([]float64, curves)
+		inBatches(l, x, func(_, at int) {
+			if len(l.class) > 0 {
+				for k, p := range l.classes(at, true) {
+					mean[k] += p
+					variance[k] += p * p
+				}
+				return
+			}
+			for k := range curves {
+				p := l.dist(at, k)
+				mean[k] += p.Mean()
+				variance[k] += p.SD() * p.SD()
+			}
+		})
+		n := float64(x.Rows)
+		for k := range curves {
+			m, sd := mean[k]/n, math.Sqrt(variance[k]/n)
+			if d.Classes != nil { // how far the rows differ
+				d.Classes[k].Mean = append(d.Classes[k].Mean, m)
+				d.Classes[k].SD = append(d.Classes[k].SD, math.Sqrt(max(0, variance[k]/n-m*m)))
+				continue
+			}
+			d.Targets[k].Mean = append(d.Targets[k].Mean, m)
+			d.Targets[k].SD = append(d.Targets[k].SD, sd)
+		}
+	}
+	return d
+}
+
+// grid are the values of a column that a dependence is shown at: its range, a tenth
+// wider on either side, so that one sees what lies beyond the rows.
+func grid(c table.Column) []float64 {
+	if c.Type == table.Categorical {
+		v := make([]float64, len(c.Levels))
+		for i := range v {
+			v[i] = float64(i)
+		}
+		return v
+	}
+	lo, hi := c.Min, c.Max
+	margin := (hi - lo) / 10
+	v := make([]float64, gridPoints)
+	for i := range v {
+		f := float64(i) / (gridPoints - 1)
+		v[i] = (lo-margin)*(1-f) + (hi+margin)*f
+	}
+	return v
+}
+
+// set gives a row another value of a column; a number keeps its uncertainty.
+func set(x gauss.Batch[float32], row int, s span, v float64) {
+	in := x.Mean[row*x.Width+s.from : row*x.Width+s.to]
+	clear(in)
+	if s.column.Type == table.Categorical {
+		in[int(v)] = 1
+		return
+	}
+	in[0] = float32((v - s.column.Mean) / s.column.SD)
+}

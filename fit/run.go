@@ -1,0 +1,98 @@
+package fit
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"utvi/compute"
+	"utvi/table"
+	"utvi/tabular"
+)
+
+// Options of a Run that do not change what it finds.
+type Options struct {
+	Checkpoint string              // folder to continue from and to leave checkpoints in; "": none
+	Schema     func(*table.Schema) // is shown the columns before training
+	Tell       func(tabular.Progress)
+	Workers    int // 0: all cores
+}
+
+// A Result is a fitted model and what is known of it from the rows held out.
+type Result struct {
+	Model      *Model
+	Evaluation *Evaluation
+	Insight    *Insight
+}
+
+// ReadTable reads all rows of a table.
+func ReadTable(path string, o table.Options) (*table.Frame, error) {
+	r, err := table.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return table.Load(r)
+}
+
+// Run holds out rows, learns the columns and the network from the others, and scores
+// it on those held out. If ctx is cancelled, the best model so far is returned beside
+// the context's error; there may be none.
+func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, error) {
+	c = c.complete()
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	train, held, err := f.Split(nil, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
+	if err != nil {
+		return nil, err
+	}
+	schema, err := table.Infer(f.Rows(train), c.spec())
+	if err != nil {
+		return nil, err
+	}
+	if err := checkHeld(schema, f, held); err != nil {
+		return nil, err
+	}
+	if o.Schema != nil {
+		o.Schema(schema)
+	}
+	d, err := data(f, train, schema, c)
+	if err != nil {
+		return nil, err
+	}
+	network := c.Network
+	network.Seed, network.Parallel = c.Seed, o.Workers
+	net, stopped := tabular.Fit(ctx, network, d, o.Checkpoint, o.Tell)
+	if net == nil {
+		return nil, stopped
+	}
+	m := &Model{Net: net, Schema: schema, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil}}
+	pool := compute.NewPool(workers(o.Workers))
+	defer pool.Close()
+	// What was found is scored even if the training was stopped.
+	r := &Result{Model: m}
+	if r.Evaluation, err = m.Evaluate(context.WithoutCancel(ctx), f.Rows(held), pool); err != nil {
+		return nil, err
+	}
+	m.Facts.Held = r.Evaluation.Scores()
+	if r.Insight, err = m.insight(f.Rows(held), c.Seed); err != nil {
+		return nil, err
+	}
+	return r, stopped
+}
+
+// checkHeld finds what is wrong with held-out rows before hours go into training.
+func checkHeld(s *table.Schema, f *table.Frame, held []int) error {
+	if _, err := s.Encode(f.Rows(held)); err != nil {
+		return fmt.Errorf("%w (a row held out)", err)
+	}
+	return nil
+}
+
+func workers(n int) int {
+	if n == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}

@@ -1,0 +1,63 @@
+package fit
+
+import (
+	"fmt"
+	"io"
+
+	"utvi/metric"
+)
+
+// Scores are those of one target: of numbers, or of classes.
+type Scores struct {
+	Target  string                       `json:"target"`
+	Numbers *metric.RegressionScores     `json:"numbers,omitempty"`
+	Classes *metric.ClassificationScores `json:"classes,omitempty"`
+}
+
+// WriteTable writes the scores as aligned lines.
+func (s Scores) WriteTable(w io.Writer) error {
+	if s.Classes != nil {
+		return s.Classes.WriteTable(w)
+	}
+	return s.Numbers.WriteTable(w)
+}
+
+// A NamedScore is a score for people.
+type NamedScore struct{ Name, Text, Meaning string }
+
+// List are the scores in the order they are shown.
+func (s Scores) List() (all []NamedScore) {
+	add := func(name, meaning, format string, args ...any) {
+		all = append(all, NamedScore{name, fmt.Sprintf(format, args...), meaning})
+	}
+	score := func(name string, x metric.Score, meaning string) {
+		add(name, meaning, "%.4g ± %.2g", x.Value, x.SE)
+	}
+	if c := s.Classes; c != nil {
+		score("accuracy", c.Accuracy, "share of rows whose most probable class is right")
+		score("log-likelihood", c.LL, "nats a row; more is better, 0 is certainty")
+		score("Brier score", c.Brier, "0 is best, 2 is worst")
+		add("calibration error", "mean distance of probability and frequency", "%.4f", c.ECE)
+		if c.AUROC != nil {
+			add("AUROC", "how well the two classes are told apart; ½ is chance", "%.4f", *c.AUROC)
+		}
+		return all
+	}
+	n := s.Numbers
+	score("log-likelihood", n.LL, "nats a row; more is better")
+	score("RMSE", n.RMSE, "of the predicted mean, in the target's unit")
+	score("MAE", n.MAE, "likewise")
+	score("CRPS", n.CRPS, "of the whole distribution, in the target's unit; less is better")
+	for _, i := range n.Intervals {
+		level := fmt.Sprintf("%.4g %% intervals", 100*i.Level)
+		add(level+" cover", fmt.Sprintf("95 %% within %.1f … %.1f", 100*i.Low, 100*i.High), "%.1f %%", 100*i.Coverage)
+		meaning := "mean, in the target's unit"
+		if i.Unbounded > 0 {
+			meaning = fmt.Sprintf("likewise, but for %d rows without bounds", i.Unbounded)
+		}
+		add(level+", width", meaning, "%.4g", i.Width)
+	}
+	add("calibration error", fmt.Sprintf("%.4f would be chance", n.CalibrationChance), "%.4f", n.CalibrationError)
+	add("sharpness", "root of the mean predicted variance", "%.4g", n.Sharpness)
+	return all
+}
