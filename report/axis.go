@@ -178,11 +178,17 @@ func (d doublings) Ticks(lo, hi float64) []plot.Tick {
 	return out
 }
 
-// power writes base^e, in digits where these are few.
+// power writes base^e, in digits where these are few. The font has no raised
+// minus sign.
 func power(base float64, e int) string {
 	v := math.Pow(base, float64(e))
-	if v >= 1e-3 && v < 1e5 {
+	switch {
+	case v >= 1e-3 && v < 1e5:
 		return strconv.FormatFloat(v, 'g', 5, 64)
+	case e < 0 && base == 10:
+		return "1e−" + strconv.Itoa(-e)
+	case e < 0:
+		return strconv.FormatFloat(v, 'e', 1, 64)
 	}
 	return strconv.Itoa(int(base)) + superscript(e)
 }
@@ -190,10 +196,6 @@ func power(base float64, e int) string {
 func superscript(e int) string {
 	out := ""
 	for _, r := range strconv.Itoa(e) {
-		if r == '-' {
-			out += "⁻"
-			continue
-		}
 		out += string([]rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[r-'0'])
 	}
 	return out

@@ -140,3 +140,14 @@ func TestMomentsDegenerate(t *testing.T) {
 		}
 	}
 }
+
+// Small numbers keep their sign on a logarithmic axis.
+func TestPowers(t *testing.T) {
+	for want, got := range map[string]string{
+		"1e−4": power(10, -4), "10⁵": power(10, 5), "0.01": power(10, -2), "256": power(2, 8), "2²⁰": power(2, 20), "2.4e-04": power(2, -12),
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
