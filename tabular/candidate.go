@@ -46,6 +46,9 @@ func (c Config) candidates(rows int, classes bool) []Candidate {
 		{Learned, 0.3, kinked, "", width, 2},
 		{Embedded, 0.3, kinked, "", width, 1},
 	}
+	if rows >= manyRows { // time enough for more
+		all = append(all, Candidate{Heteroscedastic, 0.3, smooth, "", width, 2}, Candidate{Heteroscedastic, 0.1, kinked, "", width, 2})
+	}
 	if classes {
 		all = []Candidate{
 			{"", 0.3, kinked, "", width, 2},

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"utvi/compute"
 	"utvi/internal/atomicfile"
@@ -58,7 +59,9 @@ func (d Data) digest() string {
 	put([]int64{int64(d.X.Rows), int64(d.X.Width), int64(d.targets()), int64(d.Classes), int64(len(d.X.Var)), int64(len(d.Weights)), int64(len(d.Groups))})
 	put(d.Ordered)
 	for _, x := range [][]float32{d.X.Mean, d.X.Var, d.Y, d.Weights} {
-		put(x)
+		for part := range slices.Chunk(x, 1<<12) { // binary.Write makes a copy
+			put(part)
+		}
 	}
 	put(d.Groups)
 	return hex.EncodeToString(h.Sum(nil))

@@ -129,7 +129,10 @@ func (c Config) plan(d Data) plan {
 		}
 	}
 	if c.Steps == 0 {
-		p.Steps = int(min(40_000, defaultSteps*max(1, math.Sqrt(float64(n)/2000))))
+		p.Steps = 3000
+		if n >= manyRows {
+			p.Steps = int(min(40_000, 80*math.Sqrt(float64(n))))
+		}
 	}
 	p.trial = p.Steps
 	if p.apart {
@@ -138,6 +141,3 @@ func (c Config) plan(d Data) plan {
 	p.candidate = c.candidates(n, d.Classes > 0)
 	return p
 }
-
-// defaultSteps are enough for a small table: more change little.
-const defaultSteps = 3000

@@ -49,6 +49,17 @@ func (d Data) Check() error {
 	case d.Weights != nil && len(d.Weights) != n, d.Groups != nil && len(d.Groups) != n:
 		return fmt.Errorf("%d rows have %d weights and %d groups; there must be one for each row, or none", n, len(d.Weights), len(d.Groups))
 	}
+	w := d.X.Width
+	for i, x := range d.X.Mean {
+		if !compute.Finite(x) {
+			return fmt.Errorf("input %d of row %d is %v; it must be finite", i%w, i/w, x)
+		}
+	}
+	for i, v := range d.X.Var {
+		if !(v >= 0) || !compute.Finite(v) {
+			return fmt.Errorf("the variance of input %d of row %d is %v; it must be finite and ≥ 0", i%w, i/w, v)
+		}
+	}
 	for i, y := range d.Y {
 		switch {
 		case !compute.Finite(y):
