@@ -35,7 +35,7 @@ type Kind struct {
 // A Job is a trial being run.
 type Job struct {
 	Trial
-	Stem    string // begins the paths of the trial's own files; its folder exists. Stem.checkpoint and Stem.checkpoint.json go when the result is written
+	Stem    string // begins the paths of the trial's own files; its folder exists. Stem.checkpoint (a file or a folder) and Stem.checkpoint.json go when the result is written
 	Workers int    // goroutines the trial may keep busy; the bits must not depend on it
 
 	// Tell says how far it is. The score is NaN before there is one.
@@ -171,7 +171,7 @@ func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, start time
 		return nil, err
 	}
 	for _, left := range []string{".checkpoint", ".checkpoint.json"} {
-		os.Remove(stem(r.Dir, t) + left)
+		os.RemoveAll(stem(r.Dir, t) + left)
 	}
 	return res, nil
 }

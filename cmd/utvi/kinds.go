@@ -7,5 +7,5 @@ import (
 
 // kinds are all trials that this program can run.
 func kinds() []sweep.Kind {
-	return experiment.Kinds()
+	return append(experiment.Kinds(), fitKind)
 }
