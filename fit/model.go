@@ -7,6 +7,7 @@ import (
 
 	"utvi/calibrate"
 	"utvi/internal/strictjson"
+	"utvi/model"
 	"utvi/table"
 	"utvi/tabular"
 )
@@ -73,6 +74,15 @@ func Load(path string) (*Model, error) {
 		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
 	}
 	return m, nil
+}
+
+// Of is the table's model in a file that is read already, nil if it is another
+// network.
+func Of(path string, e *model.Ensemble) (*Model, error) {
+	if e.Documents[tableKey] == nil {
+		return nil, nil
+	}
+	return Load(path)
 }
 
 var errNoTable = errors.New("it is no model of a table; utvi fit makes one")

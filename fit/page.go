@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"utvi/internal/atomicfile"
@@ -182,65 +181,40 @@ func (in *Insight) section(dir string) (report.Section, error) {
 	return s, nil
 }
 
-func (m *Model) networkSection(dir string) (report.Section, error) {
-	r := m.Net.Report
-	s := report.Section{Title: "The network"}
-	t := report.Table{Caption: "Candidates, tried on rows of the training table that were held out from them, and how many members of the ensemble are of each.",
-		Head: []string{"candidate", "log-likelihood", "members"}}
-	for _, x := range r.Trials {
-		n := 0
-		for _, y := range r.Members {
-			if y.Candidate == x.Candidate {
-				n++
-			}
-		}
-		score := fmt.Sprintf("%.4f ± %.2g", x.Score, x.SE)
-		if x.Failed != "" {
-			score = "failed: " + x.Failed
-		}
-		t.Rows = append(t.Rows, []string{x.Candidate.String(), score, fmt.Sprint(n)})
-	}
-	s.Parts = append(s.Parts, t)
-	if r.Partial {
-		s.Parts = append(s.Parts, report.Warning("The training was stopped early: this is the best of what there was. utvi fit --resume continues it."))
-	} else {
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Together the members reach %.4f ± %.2g nats a row, of standardised targets, on %d rows held out to choose by.", r.Score, r.SE, r.Held)))
-	}
-	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: m.trainingCharts()}, Title: "How the trainings went.",
-		Caption: "Negative log-likelihood of standardised targets, less is better: left of the candidates on rows held out from them, right of the members on the rows they learn from. A member stops where its candidate was best."}}}
-	if err := saveFigures(dir, "", figures); err != nil {
-		return s, err
-	}
-	s.Parts = append(s.Parts, figures[0].Picture)
-	return s, nil
-}
-
-func (m *Model) trainingCharts() []report.Chart {
-	r := m.Net.Report
-	trials := report.Chart{Title: "candidates, rows held out", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "negative log-likelihood"}}
-	for i, x := range r.Trials {
-		t := report.Trace{Name: x.Candidate.String(), Colour: report.Series(i), Style: report.LineMarks}
-		for _, p := range x.Curve {
-			t.X, t.Y = append(t.X, float64(p.Step)), append(t.Y, p.Held)
-		}
-		trials.Traces = append(trials.Traces, t)
-	}
-	members := report.Chart{Title: "members, rows learned from", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "training loss"}}
-	for _, x := range r.Members {
-		at := max(0, slices.IndexFunc(r.Trials, func(y tabular.Trial) bool { return y.Candidate == x.Candidate }))
-		t := report.Trace{Colour: report.Series(at)}
-		for _, p := range x.Curve {
-			t.X, t.Y = append(t.X, float64(p.Step)), append(t.Y, p.Train)
-		}
-		members.Traces = append(members.Traces, t)
-	}
-	return []report.Chart{trials, members}
-}
-
 func (m *Model) tableSection() (report.Section, error) {
-	var b strings.Builder
-	err := m.Schema.WriteSummary(&b)
-	return report.Section{Title: "The table", Parts: []report.Part{report.Source(b.String())}}, err
+	t := report.Table{Head: []string{"column", "use", "values", "missing"}}
+	for _, c := range m.Schema.Columns {
+		t.Rows = append(t.Rows, []string{c.Name, use(c), values(c), fmt.Sprint(c.Missing)})
+	}
+	return report.Section{Title: "The table", Parts: []report.Part{
+		report.Prose(fmt.Sprintf("As found in the %d rows to train with. The network has %d inputs.", m.Schema.Rows, len(m.Schema.Inputs()))), t}}, nil
+}
+
+func use(c table.Column) string {
+	switch {
+	case c.Role == table.Input && c.StdFrom != "":
+		return "input, uncertain by " + c.StdFrom
+	case c.Role == table.Input && c.Std > 0:
+		return fmt.Sprintf("input, uncertain by %.4g", c.Std)
+	case c.Note != "":
+		return string(c.Role) + ": " + c.Note
+	}
+	return string(c.Role)
+}
+
+func values(c table.Column) string {
+	switch c.Type {
+	case table.Numeric:
+		return fmt.Sprintf("%.4g to %.4g", c.Min, c.Max)
+	case table.Categorical:
+		const most = 8
+		s := strings.Join(c.Levels[:min(most, len(c.Levels))], ", ")
+		if n := len(c.Levels) + c.Rarer; n > most {
+			s += fmt.Sprintf(" … (%d)", n)
+		}
+		return s
+	}
+	return ""
 }
 
 func (m *Model) settingsSection() (report.Section, error) {

@@ -54,6 +54,7 @@ bench/compare does the same beside PyTorch.`,
 	f.StringSliceVar(&o.Rules, "rules", nil, "rules: "+strings.Join(bench.Rules(), ", "))
 	f.IntSliceVar(&o.Batches, "batches", nil, "batches: 1, 128, 1024")
 	f.IntSliceVar(&o.Threads, "threads", nil, "threads: 1, 2")
+	cmd.AddCommand(benchUCICommand())
 	return cmd
 }
 

@@ -11,18 +11,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/fit"
 	"utvi/model"
 )
 
 func inspectCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, networks bool
 	cmd := &cobra.Command{
 		Use:   "inspect MODEL",
 		Short: "Show what a saved model is made of and how sure it is of its weights",
 		Long: `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
 divergence (KL) from the prior, and what it was trained on. Functions of the
-user's own are shown by name; they are not needed, but coupled maps are.`,
+user's own are shown by name; they are not needed, but coupled maps are. Of a model
+that utvi fit made, show its table, scores and calibration; --networks adds the rest.`,
 		Example: `  utvi inspect model.safetensors
+  utvi inspect price.utvi --networks
   utvi inspect model.safetensors --json`,
 		Args: modelArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,8 +38,22 @@ user's own are shown by name; they are not needed, but coupled maps are.`,
 				all = append(all, m.Inspect())
 			}
 			w := cmd.OutOrStdout()
+			m, err := fit.Of(args[0], e)
+			if err != nil {
+				return err
+			}
 			if asJSON {
-				return writeJSON(w, map[string]any{"members": all})
+				found := map[string]any{"members": all}
+				if m != nil {
+					found["table"] = map[string]any{"schema": m.Schema, "facts": m.Facts, "calibration": m.Calibration}
+				}
+				return writeJSON(w, found)
+			}
+			if m != nil {
+				if err := printTableModel(w, m); err != nil || !networks {
+					return err
+				}
+				fmt.Fprintln(w)
 			}
 			for k, s := range all {
 				if len(all) > 1 {
@@ -50,6 +67,7 @@ user's own are shown by name; they are not needed, but coupled maps are.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&networks, "networks", false, "show the networks of a table's model too")
 	return cmd
 }
 

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"utvi/fit"
+	"utvi/metric"
+	"utvi/sweep"
+	"utvi/tabular"
+	"utvi/tabular/uci"
+)
+
+// A uciBench is what the flags of bench uci ask for.
+type uciBench struct {
+	data, plan, out string
+	sets            []string
+	splits, jobs    int
+	protocol        bool
+	seed            uint64
+}
+
+func benchUCICommand() *cobra.Command {
+	b := &uciBench{}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "uci --data FOLDER",
+		Short: "Score the default fit on the literature's regression benchmark",
+		Long: `Fit every split of every set in a folder, all with the default configuration, and
+score the predictions of its test rows beside the published figures. A set is a
+folder with data.txt, index_features.txt, index_target.txt, index_train_k.txt,
+index_test_k.txt, n_splits.txt and n_hidden.txt (Hernández-Lobato & Adams 2015).
+
+The log-likelihood is the mean over splits, in nats a test row and the target's own
+unit, ± its standard error; coverage is that of 90 % intervals, pooled over splits;
+seconds are those of all splits, one after another. With --out the splits are kept
+there, and the same command continues.`,
+		Example: `  utvi bench uci --data uci
+  utvi bench uci --data uci --sets yacht,bostonHousing --splits 5 --json
+  utvi bench uci --data uci --plan plan.json           write the trials down instead`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			for _, name := range []string{"splits", "jobs"} {
+				if v, _ := cmd.Flags().GetInt(name); cmd.Flags().Changed(name) && v < 1 {
+					return usagef("--%s is %d; it must be at least 1", name, v)
+				}
+			}
+			if b.data == "" {
+				return usagef("--data is not given; it names the folder of the sets")
+			}
+			plan, err := b.trials()
+			if err != nil {
+				return err
+			}
+			if b.plan != "" {
+				if err := plan.Save(b.plan); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintf(cmd.OutOrStdout(), "Wrote %d trials to %s.\n", len(plan.Trials), b.plan)
+				return err
+			}
+			results, err := b.run(cmd, plan)
+			if err != nil {
+				return err
+			}
+			scores, err := uciScores(b.sets, plan, results)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return writeJSON(cmd.OutOrStdout(), scores)
+			}
+			return printUCI(cmd.OutOrStdout(), scores)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&b.data, "data", "", "folder of the sets")
+	f.StringSliceVar(&b.sets, "sets", nil, "sets to run (default all)")
+	f.IntVar(&b.splits, "splits", 0, "splits of each set, from the first on (default all)")
+	f.BoolVar(&b.protocol, "protocol", false, "the literature's network: one hidden layer of n_hidden ReLU units")
+	f.Uint64Var(&b.seed, "seed", 0, "seed of weights and choices")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.IntVar(&b.jobs, "jobs", 0, "splits at a time (default the number of cores)")
+	f.StringVar(&b.out, "out", "", "folder to keep the splits' results in (default none)")
+	f.StringVar(&b.plan, "plan", "", "write the plan of the trials to this file and run nothing")
+	return cmd
+}
+
+// trials are all splits of all sets, the largest sets first, so that no core is left
+// with one of them in the end.
+func (b *uciBench) trials() (*sweep.Plan, error) {
+	names, err := uci.Names(b.data)
+	if err != nil {
+		return nil, err
+	}
+	if b.sets == nil {
+		b.sets = names
+	}
+	type sized struct {
+		set  *uci.Set
+		size float64
+	}
+	var all []sized
+	for _, name := range b.sets {
+		if !slices.Contains(names, name) {
+			return nil, fmt.Errorf("%s has no set %q; it has %s", b.data, name, strings.Join(names, ", "))
+		}
+		s, err := uci.Open(b.data, name)
+		if err != nil {
+			return nil, err
+		}
+		info, err := os.Stat(filepath.Join(b.data, name, "data.txt"))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, sized{s, math.Sqrt(float64(info.Size()))}) // as the steps grow
+	}
+	slices.SortStableFunc(all, func(x, y sized) int { return cmp.Compare(y.size, x.size) })
+	var trials []sweep.Trial
+	for _, x := range all {
+		for k := range min(x.set.Splits, cmp.Or(b.splits, x.set.Splits)) {
+			spec := fit.Split{Data: b.data, Set: x.set.Name, Split: k, Protocol: b.protocol, Network: tabular.Config{Seed: b.seed}}
+			trials = append(trials, sweep.NewTrial("uci", fmt.Sprintf("%s-%d", fileName(x.set.Name), k), x.set.Name, x.size, spec))
+		}
+	}
+	return sweep.NewPlan("uci", trials...)
+}
+
+func (b *uciBench) run(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, error) {
+	dir := b.out
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "utvi-uci-"); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+	} else if err := makeFolder(dir); err != nil {
+		return nil, err
+	}
+	bars := newProgress(cmd.ErrOrStderr(), plan)
+	results, err := sweep.Runner{Kinds: fit.Kinds(), Dir: dir, Jobs: b.jobs, Progress: bars.tell}.Run(cmd.Context(), plan)
+	bars.close()
+	if errors.Is(err, context.Canceled) && b.out != "" {
+		err = exitError{errors.New("the benchmark was interrupted; the same command continues it"), exitInterrupted}
+	}
+	return results, err
+}
+
+// A uciScore is what was found of one set.
+type uciScore struct {
+	Set        string  `json:"set"`
+	Splits     int     `json:"splits"`
+	LL         float64 `json:"ll"`
+	LLSE       float64 `json:"ll_se"`
+	RMSE       float64 `json:"rmse"`
+	RMSESE     float64 `json:"rmse_se"`
+	Coverage90 float64 `json:"coverage90"`
+	Seconds    float64 `json:"seconds"`
+
+	rows int
+}
+
+// uciScores averages splits, set by set.
+func uciScores(sets []string, plan *sweep.Plan, results []*sweep.Result) ([]uciScore, error) {
+	all := []uciScore{}
+	for _, set := range sets {
+		s := uciScore{Set: set}
+		var ll, rmse []float64
+		covered := 0
+		for i, t := range plan.Trials {
+			if t.Group != set {
+				continue
+			}
+			var r uci.Result
+			if err := results[i].Decode(&r); err != nil {
+				return nil, err
+			}
+			ll, rmse = append(ll, r.LL), append(rmse, r.RMSE)
+			covered += r.Covered
+			s.rows += r.Rows
+			s.Seconds += results[i].Run.Seconds
+		}
+		s.Splits = len(ll)
+		s.LL, s.LLSE = meanSE(ll)
+		s.RMSE, s.RMSESE = meanSE(rmse)
+		s.Coverage90 = float64(covered) / float64(max(s.rows, 1))
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// meanSE is a mean with its standard error, 0 of one value.
+func meanSE(x []float64) (mean, se float64) {
+	n := float64(len(x))
+	for _, v := range x {
+		mean += v / n
+	}
+	if len(x) < 2 {
+		return mean, 0
+	}
+	for _, v := range x {
+		se += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(se / (n - 1) / n)
+}
+
+// printUCI writes the scores beside some of the published ones.
+func printUCI(w io.Writer, all []uciScore) error {
+	shown := []string{"PBP", "MC dropout 2018", "deep ensembles", "DVI"}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "set\tsplits\tlog-likelihood\tbest published\t%s\tRMSE\t90 %% cover\tseconds\t\n", strings.Join(shown, "\t"))
+	for _, s := range all {
+		fmt.Fprintf(t, "%s\t%d\t%.3f ± %.3f\t", s.Set, s.Splits, s.LL, s.LLSE)
+		best, by := math.Inf(-1), map[string]string{}
+		for _, f := range uci.Published(s.Set) {
+			best, by[f.Method] = max(best, f.LL), fmt.Sprintf("%.2f", f.LL)
+		}
+		if math.IsInf(best, -1) {
+			fmt.Fprint(t, "–\t")
+		} else {
+			fmt.Fprintf(t, "%.2f\t", best)
+		}
+		for _, m := range shown {
+			fmt.Fprintf(t, "%s\t", cmp.Or(by[m], "–"))
+		}
+		lo, hi := metric.Wilson(s.Coverage90, float64(s.rows))
+		fmt.Fprintf(t, "%.3f ± %.3f\t%.1f %% (%.1f … %.1f)\t%.0f\t\n", s.RMSE, s.RMSESE, 100*s.Coverage90, 100*lo, 100*hi, s.Seconds)
+	}
+	return t.Flush()
+}

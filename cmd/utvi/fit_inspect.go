@@ -1,0 +1,41 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"utvi/fit"
+)
+
+// printTableModel shows what a model that fit made knows of its table.
+func printTableModel(w io.Writer, m *fit.Model) error {
+	if err := m.Schema.WriteSummary(w); err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', 0)
+	fmt.Fprintln(t)
+	seen := map[string]int{}
+	for _, x := range m.Net.Report.Members {
+		seen[x.Candidate.String()]++
+	}
+	for _, x := range m.Net.Report.Trials {
+		if n := seen[x.Candidate.String()]; n > 0 {
+			fmt.Fprintf(t, "networks\t%d × %s\n", n, x.Candidate)
+		}
+	}
+	fmt.Fprintf(t, "trained on\t%d rows, seed %d\n", m.Facts.Rows, m.Facts.Config.Seed)
+	if m.Facts.Interrupted {
+		fmt.Fprintln(t, "training\tstopped early")
+	}
+	calibration := m.CalibrationText()
+	if calibration == "" {
+		calibration = "none"
+	}
+	fmt.Fprintf(t, "calibration\t%s\n", calibration)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "\nrows held out from the fit, before any calibration:")
+	return printScores(w, m.Facts.Held)
+}

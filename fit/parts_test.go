@@ -1,0 +1,195 @@
+package fit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"utvi/compute"
+	"utvi/model"
+	"utvi/nn"
+	"utvi/sweep"
+	"utvi/table"
+)
+
+// Results come in the order of the rows, and those before an error come too.
+func TestStream(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x\n")
+	const n = 9 * table.MaxRows
+	for i := range n {
+		fmt.Fprintln(&b, i)
+	}
+	f := read(t, b.String())
+	for _, workers := range []int{1, 3} {
+		pool := compute.NewPool(workers)
+		boom := errors.New("boom")
+		next, stop := 0, n
+		run := func() error {
+			next = 0
+			return stream(t.Context(), f.Rows(nil), pool, func(_ int, c *table.Chunk) (int, error) {
+				_, v := c.Cell(0, 0)
+				if int(v) >= stop {
+					return 0, boom
+				}
+				return int(v), nil
+			}, func(first int) error {
+				if first != next {
+					t.Fatalf("%d came, %d was next", first, next)
+				}
+				next += table.MaxRows
+				return nil
+			})
+		}
+		if err := run(); err != nil || next != n {
+			t.Errorf("%d rows came, %v", next, err)
+		}
+		stop = 7 * table.MaxRows
+		if err := run(); err != boom || next != stop {
+			t.Errorf("%d rows came before %v", next, err)
+		}
+		pool.Close()
+	}
+}
+
+func TestThin(t *testing.T) {
+	k := thin[int]{most: 10}
+	for i := range 1000 {
+		if k.next() {
+			k.keep(i)
+		}
+	}
+	if len(k.items) < 5 || len(k.items) > 10 || k.items[1]-k.items[0] != k.every {
+		t.Errorf("kept %v", k.items)
+	}
+}
+
+func TestObjects(t *testing.T) {
+	o := newObjects([]string{`a "b"`, "x", "n"})
+	for range 2 {
+		o.Text("ü\n")
+		o.Float(0.1)
+		o.Int(3)
+		o.End()
+	}
+	var b bytes.Buffer
+	o.Flush(&b)
+	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(line), &v); err != nil || v[`a "b"`] != "ü\n" || v["x"] != 0.1 || v["n"] != 3.0 {
+			t.Errorf("%s: %v, %v", line, v, err)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	c := Config{Targets: []string{"a, b", "c"}, Ignore: []string{"id"}, InputStd: map[string]float64{"x": 0.1}, Seed: 7, Network: quick}.complete()
+	path := filepath.Join(t.TempDir(), "fit.yaml")
+	var b bytes.Buffer
+	if err := c.WriteYAML(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	back, err := LoadConfig(path)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, b.String())
+	}
+	x, _ := json.Marshal(c)
+	if y, _ := json.Marshal(back.complete()); !bytes.Equal(x, y) {
+		t.Errorf("\n%s\nis not\n%s", y, x)
+	}
+	for text, says := range map[string]string{
+		"targets: [y]\nwidht: 3":             `unknown field "widht"`,
+		"targets: [y]\nnetwork: {wdth: 3}":   `unknown field "wdth"`,
+		"targets: y":                         "targets",
+		"targets: [y":                        "line 1",
+		"targets: [y]\nnetwork: {width: x1}": "width",
+	} {
+		os.WriteFile(path, []byte(text), 0o666)
+		if _, err := LoadConfig(path); err == nil || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestChecks(t *testing.T) {
+	for says, c := range map[string]Config{
+		"no target":       {},
+		"named twice":     {Targets: []string{"y", "y"}},
+		`task is "x"`:     {Targets: []string{"y"}, Task: "x"},
+		"between 0 and 1": {Targets: []string{"y"}, Holdout: 1},
+		"not both":        {Targets: []string{"y"}, Group: "g", Time: "t"},
+		"at least 1":      {Targets: []string{"y"}, MaxLevels: -1},
+	} {
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// Rows that belong together are known to the network's own trials.
+func TestData(t *testing.T) {
+	f := read(t, "when,who,x,y\n2026-03-01,a,1,2\n2026-01-01,b,2,1\n2026-02-01,a,3,5\n2025-12-31,1,4,4\n2026-01-15,1.0,5,3\n")
+	if got := byTime(f, []int{0, 1, 2, 3, 4}, "when"); !slices.Equal(got, []int{3, 1, 4, 2, 0}) {
+		t.Errorf("by time: %v", got)
+	}
+	got, err := groups(f.Rows(nil), "who")
+	if err != nil || !slices.Equal(got, []int32{0, 1, 0, 2, 2}) {
+		t.Errorf("groups %v, %v", got, err)
+	}
+}
+
+func TestNotATable(t *testing.T) {
+	m, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m.utvi")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a network without a table was loaded: %v", err)
+	}
+	os.WriteFile(path, []byte("x,y\n1,2\n"), 0o666)
+	if _, err := Load(path); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("a table was loaded as a model: %v", err)
+	}
+}
+
+func TestKind(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "resin.csv")
+	os.WriteFile(data, []byte(example(t, 100, 1)), 0o666)
+	c := quick
+	c.Steps = 16
+	spec := Spec{Data: data, Config: Config{Targets: []string{"strength"}, Network: c}}
+	p, err := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := sweep.Runner{Kinds: Kinds(), Dir: filepath.Join(dir, "trials")}
+	found, err := r.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found[0].Metrics["rmse"] <= 0 || found[0].Metrics["coverage90"] <= 0 {
+		t.Errorf("metrics %v", found[0].Metrics)
+	}
+	m, err := Load(filepath.Join(r.Dir, p.Trials[0].ID()+".utvi"))
+	if err != nil || m.Facts.Rows != 90 {
+		t.Errorf("model %v, %v", m, err)
+	}
+	bad, _ := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, map[string]any{"data": "x.csv"}))
+	if err := r.Check(bad); err == nil || !strings.Contains(err.Error(), "no target") {
+		t.Errorf("a trial without target: %v", err)
+	}
+}
