@@ -9,7 +9,7 @@ import (
 type fold struct {
 	train Data
 	held  Data
-	by    []*result // per candidate
+	by    [][]*result // per candidate, from one seed or several
 }
 
 // A Trial is what was found of a candidate.
@@ -21,7 +21,7 @@ type Trial struct {
 	Curve  []Point `json:"curve"`            // of the first fold
 	Failed string  `json:"failed,omitempty"` // why it is out of the question
 
-	scored
+	seeds []scored
 }
 
 // slack is how much of a score, in nats, a later stop may lose: it is worth more to
@@ -35,34 +35,53 @@ func judgeTrial(folds []fold, c int, of Candidate) Trial {
 	t := Trial{Candidate: of}
 	common := stops
 	for _, f := range folds {
-		r := f.by[c]
-		if r == nil {
+		if f.by[c] == nil {
 			t.Failed = "it was far behind on the rows first held out"
 			common = 0
 			continue
 		}
+		r := f.by[c][0]
 		if r.err != nil {
 			t.Failed = r.err.Error()
 		}
 		common = min(common, len(r.log.Held))
 	}
-	t.Curve = folds[0].by[c].log.Curve
+	t.Curve = folds[0].by[c][0].log.Curve
 	if t.Failed != "" || common == 0 {
 		return t
 	}
 	best := math.Inf(-1)
 	tried := make([]scored, common)
 	for i := range tried {
-		tried[i] = score(folds, func(f fold) held { return f.by[c].log.Held[i] })
+		tried[i] = score(folds, func(f fold) held { return f.by[c][0].log.Held[i] })
 		best = max(best, tried[i].mean)
 	}
 	for i, s := range tried {
 		if s.mean >= best-slack {
-			t.Stop, t.scored = i+1, s
+			t.Stop, t.seeds = i+1, []scored{s}
 		}
 	}
-	t.Score, t.SE = t.mean, t.se
+	t.Score, t.SE = t.seeds[0].mean, t.seeds[0].se
 	return t
+}
+
+// again scores what a candidate predicted when trained from further seeds. One that
+// failed on some fold is left out of all.
+func (t *Trial) again(folds []fold, c int) {
+	for s := 1; s < len(folds[0].by[c]); {
+		failed := false
+		for _, f := range folds {
+			failed = failed || f.by[c][s].err != nil || len(f.by[c][s].log.Held) < t.Stop
+		}
+		if failed {
+			for i := range folds {
+				folds[i].by[c] = slices.Delete(folds[i].by[c], s, s+1)
+			}
+			continue
+		}
+		t.seeds = append(t.seeds, score(folds, func(f fold) held { return f.by[c][s].log.Held[t.Stop-1] }))
+		s++
+	}
 }
 
 // scored are ln p of every target of the rows of all folds, one after another, and
@@ -113,29 +132,50 @@ func summary(folds []fold, f func(i int) float64) (mean, se float64) {
 	return mean, math.Sqrt(max(0, square/total-mean*mean) / float64(max(1, rows)))
 }
 
+// seed is the seed that stands for picks[n]: a candidate that is picked repeatedly
+// is a network from another seed each time, as far as there are.
+func seed(trials []Trial, picks []int, n int) (s int) {
+	for _, p := range picks[:n] {
+		if p == picks[n] {
+			s++
+		}
+	}
+	return s % len(trials[picks[n]].seeds)
+}
+
 // mixed is ln of the picked candidates' mean density at target i.
 func mixed(trials []Trial, picks []int, i int) float64 {
-	top := math.Inf(-1)
-	for _, p := range picks {
-		top = max(top, trials[p].logp[i])
-	}
-	var sum float64
-	for _, p := range picks {
-		sum += math.Exp(trials[p].logp[i] - top)
+	top, sum := math.Inf(-1), 0.0
+	for n, p := range picks { // a running sum, relative to its largest term
+		top, sum = addLog(top, sum, trials[p].seeds[seed(trials, picks, n)].logp[i])
 	}
 	return top + math.Log(sum/float64(len(picks)))
+}
+
+// addLog adds e^l to sum·e^top, top being the largest exponent so far.
+func addLog(top, sum, l float64) (float64, float64) {
+	if l > top {
+		return l, sum*math.Exp(top-l) + 1
+	}
+	return top, sum + math.Exp(l-top)
+}
+
+// best is the place of the highest score, −1 if every candidate failed.
+func best(trials []Trial) int {
+	at := -1
+	for i, t := range trials {
+		if t.Failed == "" && t.Stop > 0 && (at < 0 || t.Score > trials[at].Score) {
+			at = i
+		}
+	}
+	return at
 }
 
 // compose picks n members: the best candidate, then whichever raises the mixture's
 // score most, of those with the same model of the noise. It returns their places in
 // trials; nil if every candidate failed.
 func compose(folds []fold, trials []Trial, n int) (picks []int) {
-	best := -1
-	for i, t := range trials {
-		if t.Failed == "" && t.Stop > 0 && (best < 0 || t.Score > trials[best].Score) {
-			best = i
-		}
-	}
+	best := best(trials)
 	if best < 0 {
 		return nil
 	}
@@ -163,13 +203,8 @@ func mixtureScore(folds []fold, members func(f fold) []held, shapes []Shape) (me
 		m := members(f)
 		for i := range m[0].Mean {
 			top, sum := math.Inf(-1), 0.0
-			for _, h := range m { // a running sum, relative to its largest term
-				l := h.logp(i, f.held, shapes)
-				if l > top {
-					sum, top = sum*math.Exp(top-l)+1, l
-				} else {
-					sum += math.Exp(l - top)
-				}
+			for _, h := range m {
+				top, sum = addLog(top, sum, h.logp(i, f.held, shapes))
 			}
 			logp = append(logp, top+math.Log(sum/float64(len(m))))
 		}
@@ -180,8 +215,8 @@ func mixtureScore(folds []fold, members func(f fold) []held, shapes []Shape) (me
 // predictions gives what picked candidates predicted of a fold, each at its stop.
 func predictions(trials []Trial, picks []int) func(f fold) []held {
 	return func(f fold) (m []held) {
-		for _, p := range picks {
-			m = append(m, f.by[p].log.Held[trials[p].Stop-1])
+		for n, p := range picks {
+			m = append(m, f.by[p][seed(trials, picks, n)].log.Held[trials[p].Stop-1])
 		}
 		return m
 	}

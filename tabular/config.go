@@ -103,7 +103,7 @@ type plan struct {
 // plan decides by the number of rows alone what the configuration leaves open.
 func (c Config) plan(d Data) plan {
 	n := d.X.Rows
-	p := plan{Config: c, classes: d.Classes, folds: 5, used: 2}
+	p := plan{Config: c, classes: d.Classes, folds: 8, used: 2}
 	if p.apart = n >= manyRows; p.apart {
 		p.folds, p.used = 10, 1
 	}

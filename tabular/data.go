@@ -71,14 +71,12 @@ func (d Data) Check() error {
 	if d.Groups != nil && !d.Ordered && !slices.ContainsFunc(d.Groups, func(g int32) bool { return g != d.Groups[0] }) {
 		return fmt.Errorf("all %d rows are of one group; at least 2 are needed, to hold one out", n)
 	}
-	var sum float64
 	for i, w := range d.Weights {
 		if !(w >= 0) || !compute.Finite(w) {
 			return fmt.Errorf("the weight of row %d is %v; it must be a finite number ≥ 0", i, w)
 		}
-		sum += float64(w)
 	}
-	if d.Weights != nil && sum == 0 {
+	if d.total() == 0 {
 		return fmt.Errorf("all %d weights are 0; some row must count", n)
 	}
 	return nil
@@ -112,17 +110,21 @@ func (d Data) weight(i int) float64 {
 	return float64(d.Weights[i])
 }
 
+// total is what all rows count for.
+func (d Data) total() (sum float64) {
+	for i := range d.X.Rows {
+		sum += d.weight(i)
+	}
+	return sum
+}
+
 // table returns targets and weights as a trainer takes them: weights of mean 1
 // behind the targets of each row.
 func (d Data) table() (targets int, y []float32) {
 	if d.Weights == nil {
 		return d.targets(), d.Y
 	}
-	var sum float64
-	for _, w := range d.Weights {
-		sum += float64(w)
-	}
-	scale := float64(len(d.Weights)) / sum
+	scale := float64(len(d.Weights)) / d.total()
 	k := d.targets()
 	for i, w := range d.Weights {
 		y = append(y, d.Y[i*k:(i+1)*k]...)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -55,13 +54,16 @@ type run struct {
 
 func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	folds := r.hold()
+	if folds == nil {
+		return nil, errors.New("the rows that count are too few, or of too few groups, to hold some of them out")
+	}
 	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Held: heldRows(folds), Members: []Member{}}
 	picks, err := r.choose(ctx, folds, &rep)
 	if err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
-		return r.salvage(folds, rep), ctx.Err()
+		return r.salvage(folds, rep, nil, nil), ctx.Err()
 	}
 	members, err := r.train(ctx, folds, rep.Trials, picks)
 	if err != nil {
@@ -77,7 +79,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	}
 	if len(nets) == 0 {
 		if ctx.Err() != nil {
-			return r.salvage(folds, rep), ctx.Err()
+			return r.salvage(folds, rep, members, picks), ctx.Err()
 		}
 		return nil, fmt.Errorf("no member could be trained to the end; the first failed because %w", members[0].err)
 	}
@@ -99,92 +101,6 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	f, err := r.finish(nets, rep, shapes)
 	return f, errors.Join(err, ctx.Err())
 }
-
-// choose tries the candidates and picks the members. Where one candidate is to be
-// trained, and its members will be judged by rows they do not see, there is nothing
-// to try.
-func (r *run) choose(ctx context.Context, folds []fold, rep *Report) ([]int, error) {
-	if r.apart && len(r.candidate) == 1 {
-		rep.Trials = []Trial{{Candidate: r.candidate[0], Stop: stops, Curve: []Point{}}}
-		return make([]int, r.Ensemble), nil
-	}
-	if err := r.try(ctx, folds); err != nil {
-		return nil, err
-	}
-	for i, c := range r.candidate {
-		rep.Trials = append(rep.Trials, judgeTrial(folds, i, c))
-	}
-	if ctx.Err() != nil {
-		return nil, nil
-	}
-	picks := compose(folds, rep.Trials, r.Ensemble)
-	if picks == nil {
-		return nil, fmt.Errorf("no candidate could be trained; the first failed because %s", rep.Trials[0].Failed)
-	}
-	return picks, nil
-}
-
-func heldRows(folds []fold) (n int) {
-	for _, f := range folds {
-		n += f.held.X.Rows
-	}
-	return n
-}
-
-// hold sets rows apart.
-func (r *run) hold() []fold {
-	of := r.data.folds(r.folds, r.key.Sub(0, 1))
-	var folds []fold
-	for i := range r.used {
-		in, out := split(of, i)
-		if len(out) == 0 || len(in) == 0 { // fewer groups than folds
-			continue
-		}
-		folds = append(folds, fold{train: r.data.pick(in), held: r.data.pick(out), by: make([]*result, len(r.candidate))})
-	}
-	return folds
-}
-
-// try trains every candidate on the first fold, and on the others those that are
-// not far behind.
-func (r *run) try(ctx context.Context, folds []fold) error {
-	best := math.Inf(-1)
-	first := make([]float64, len(r.candidate))
-	for f := range folds {
-		var jobs []*job
-		var of []int
-		for c, x := range r.candidate {
-			if f == 0 || first[c] >= best-farBehind {
-				of = append(of, c)
-				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
-			}
-		}
-		r.begin("choosing", jobs, len(folds)-1-f)
-		results, err := r.runAll(ctx, jobs)
-		for i, x := range results {
-			folds[f].by[of[i]] = x
-		}
-		if err != nil || ctx.Err() != nil {
-			return err
-		}
-		if f > 0 {
-			continue
-		}
-		for c, x := range r.candidate {
-			t := judgeTrial(folds[:1], c, x)
-			first[c] = math.Inf(-1)
-			if t.Failed == "" {
-				first[c] = t.Score
-				best = max(best, t.Score)
-			}
-		}
-	}
-	return nil
-}
-
-// farBehind is how much worse, in nats a row, a candidate may be on the first fold
-// to be tried on the next: more is not made up.
-const farBehind = 0.3
 
 // train trains the picked candidates, each from a seed of its own, up to its stop.
 func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []int) ([]*result, error) {
@@ -258,38 +174,4 @@ func (r *run) advance(work float64, started int) {
 	if r.tell != nil {
 		r.tell(r.state)
 	}
-}
-
-// salvage makes a model of the best network that a broken-off fit has: one that was
-// scored, else any that took a step; nil where there is none.
-func (r *run) salvage(folds []fold, rep Report) *Fitted {
-	var best *result
-	var c Candidate
-	better := func(x, y *result) bool { // x than y
-		if y == nil || len(x.log.Curve) == 0 || len(y.log.Curve) == 0 {
-			return y == nil || len(x.log.Curve) > len(y.log.Curve)
-		}
-		return x.log.Curve[len(x.log.Curve)-1].Held < y.log.Curve[len(y.log.Curve)-1].Held
-	}
-	for _, f := range folds {
-		for i, x := range f.by {
-			if x != nil && x.net != nil && x.step > 0 && better(x, best) {
-				best, c = x, r.candidate[i]
-			}
-		}
-	}
-	if best == nil {
-		return nil
-	}
-	rep.Partial, rep.Score, rep.SE = true, 0, 0
-	rep.Members = []Member{{c, best.log.Curve, best.step}}
-	var shapes []Shape
-	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
-		shapes = append(shapes, plainShape())
-	}
-	f, err := r.finish([]*model.Model{best.net}, rep, shapes)
-	if err != nil {
-		return nil
-	}
-	return f
 }

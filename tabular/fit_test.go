@@ -88,7 +88,7 @@ func TestChooses(t *testing.T) {
 	d := wave(1, 120, 0.1)
 	f := fit(t, tabular.Config{Steps: 300, Seed: 1}, d)
 	r := f.Report
-	if len(r.Trials) < 5 || len(r.Members) != 5 || r.Held != 48 || r.Rows != 120 {
+	if len(r.Trials) < 5 || len(r.Members) != 5 || r.Held != 30 || r.Rows != 120 {
 		t.Fatalf("%d trials, %d members, %d of %d rows held out", len(r.Trials), len(r.Members), r.Held, r.Rows)
 	}
 	best := math.Inf(-1)
@@ -154,7 +154,7 @@ func TestResume(t *testing.T) {
 		told := 0
 		var err error
 		f, err = tabular.Fit(ctx, c, d, dir, func(tabular.Progress) {
-			if told++; told > 12 {
+			if told++; told > 20 {
 				cancel()
 			}
 		})
@@ -169,7 +169,7 @@ func TestResume(t *testing.T) {
 			t.Fatalf("round %d: the best model so far was not kept", i)
 		}
 		predictor(f, 100).Predict(d.X)
-		if i > 20 {
+		if i > 30 {
 			t.Fatal("the fit does not come to an end")
 		}
 	}

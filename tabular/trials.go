@@ -1,0 +1,127 @@
+package tabular
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// choose tries the candidates and picks the members. Where one candidate is to be
+// trained, and its members will be judged by rows they do not see, there is nothing
+// to try.
+func (r *run) choose(ctx context.Context, folds []fold, rep *Report) ([]int, error) {
+	if r.apart && len(r.candidate) == 1 {
+		rep.Trials = []Trial{{Candidate: r.candidate[0], Stop: stops, Curve: []Point{}}}
+		return make([]int, r.Ensemble), nil
+	}
+	if err := r.try(ctx, folds); err != nil {
+		return nil, err
+	}
+	for i, c := range r.candidate {
+		rep.Trials = append(rep.Trials, judgeTrial(folds, i, c))
+	}
+	if at := best(rep.Trials); at >= 0 && ctx.Err() == nil && !r.apart {
+		if err := r.repeat(ctx, folds, &rep.Trials[at], at); err != nil {
+			return nil, err
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	picks := compose(folds, rep.Trials, r.Ensemble)
+	if picks == nil {
+		return nil, fmt.Errorf("no candidate could be trained; the first failed because %s", rep.Trials[0].Failed)
+	}
+	return picks, nil
+}
+
+func heldRows(folds []fold) (n int) {
+	for _, f := range folds {
+		n += f.held.X.Rows
+	}
+	return n
+}
+
+// hold sets rows apart, where something that counts is then on either side.
+func (r *run) hold() []fold {
+	of := r.data.folds(r.folds, r.key.Sub(0, 1))
+	var folds []fold
+	for i := range r.used {
+		in, out := split(of, i)
+		f := fold{train: r.data.pick(in), held: r.data.pick(out), by: make([][]*result, len(r.candidate))}
+		if f.train.total() > 0 && f.held.total() > 0 {
+			folds = append(folds, f)
+		}
+	}
+	return folds
+}
+
+// try trains every candidate on the first fold, and on the others those that are
+// not far behind.
+func (r *run) try(ctx context.Context, folds []fold) error {
+	best := math.Inf(-1)
+	first := make([]float64, len(r.candidate))
+	for f := range folds {
+		var jobs []*job
+		var of []int
+		for c, x := range r.candidate {
+			if f == 0 || first[c] >= best-farBehind {
+				of = append(of, c)
+				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
+			}
+		}
+		r.begin("choosing", jobs, len(folds)-1-f)
+		results, err := r.runAll(ctx, jobs)
+		for i, x := range results {
+			folds[f].by[of[i]] = []*result{x}
+		}
+		if err != nil || ctx.Err() != nil {
+			return err
+		}
+		if f > 0 {
+			continue
+		}
+		for c, x := range r.candidate {
+			t := judgeTrial(folds[:1], c, x)
+			first[c] = math.Inf(-1)
+			if t.Failed == "" {
+				first[c] = t.Score
+				best = max(best, t.Score)
+			}
+		}
+	}
+	return nil
+}
+
+// repeat trains the best candidate from further seeds, so that held-out rows tell
+// how a mixture of its networks does: better, and wider, than one of them.
+func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
+	var jobs []*job
+	more := min(seeds, r.Ensemble) - 1
+	for f := range folds {
+		for s := range more {
+			jobs = append(jobs, r.job(t.Candidate, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d-%d", f, c, s+1), r.key.Sub(uint64(f+(s+1)*len(folds)), 2), r.trial, t.Stop))
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	r.begin("choosing", jobs, 0)
+	results, err := r.runAll(ctx, jobs)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	for i, x := range results {
+		folds[i/more].by[c] = append(folds[i/more].by[c], x)
+	}
+	t.again(folds, c)
+	return nil
+}
+
+// seeds is how many networks of the best candidate are held against held-out rows:
+// three show most of what a mixture gains.
+const seeds = 3
+
+// farBehind is how much worse, in nats a row, a candidate may be on the first fold
+// to be tried on the next: more is not made up.
+const farBehind = 0.3
