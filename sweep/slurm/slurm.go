@@ -114,20 +114,23 @@ func (c Config) array(ids []int, offset int) string {
 	return b.String()
 }
 
-// element runs a trial. wait returns early when a signal is caught, so it is
-// asked until the child has gone. A job that is no longer running has been
-// cancelled, or is queued again by Slurm.
+// element runs a trial. It may be told to end before it knows its child. wait
+// returns early when a signal is caught, so it is asked until the child has gone.
+// 75 is a trial that was told to end, 137 and 143 one that signal 9, or 15 before it
+// listened, has killed. A job that is no longer running has been cancelled, or is
+// queued again by Slurm.
 const element = `
 export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"
 me="${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"
-child=
-trap '[ -n "$child" ] && kill -TERM "$child" 2>/dev/null' TERM
+told= child=
+trap 'told=1; [ -n "$child" ] && kill -TERM "$child" 2>/dev/null' TERM
 %s &
 child=$!
+[ -n "$told" ] && kill -TERM "$child" 2>/dev/null
 while wait "$child"; kill -0 "$child" 2>/dev/null; do :; done
 wait "$child"
 code=$?
-if [ "$code" -eq 75 ] || [ "$code" -eq 137 ]; then
+if [ "$code" -eq 75 ] || [ "$code" -eq 137 ] || [ "$code" -eq 143 ]; then
   state=$(scontrol show job "$me" | sed -n 's/^ *JobState=\([A-Z_]*\).*/\1/p' | head -n 1)
   if [ "$state" = RUNNING ] && [ "${SLURM_RESTART_COUNT:-0}" -lt %d ]; then
     echo "exit status $code: element $me is queued again" >&2

@@ -119,7 +119,9 @@ func TestElement(t *testing.T) {
 		{"was interrupted", "exit 75", "2", "RUNNING", 75, true},
 		{"too often", "exit 75", "3", "RUNNING", 75, false},
 		{"cancelled", "exit 75", "0", "CANCELLED", 75, false},
-		{"is told to end", "trap 'exit 75' TERM; kill -TERM $PPID; while :; do sleep 0.01; done", "", "RUNNING", 75, true},
+		{"is told to end", "trap 'exit 75' TERM; sleep 0.3; kill -TERM $PPID; while :; do sleep 0.01; done", "", "RUNNING", 75, true},
+		{"is told at once", "trap 'exit 75' TERM; kill -TERM $PPID; while :; do sleep 0.01; done", "", "RUNNING", 75, true},
+		{"does not listen yet", "kill -TERM $PPID; while :; do sleep 0.01; done", "", "RUNNING", 143, true},
 	} {
 		dir := t.TempDir()
 		fake := "#!/bin/sh\nif [ $1 = requeue ]; then echo $2 >'" + dir + "/requeued'; exit 1; fi\necho \"   JobState=" + c.state + " Reason=None\"\n"
