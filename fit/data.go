@@ -2,6 +2,7 @@ package fit
 
 import (
 	"io"
+	"slices"
 	"strconv"
 
 	"utvi/table"
@@ -49,14 +50,57 @@ func groups(rows table.Source, column string) ([]int32, error) {
 			return nil, err
 		}
 		for row := range c.Rows() {
-			name := c.Text(row, col)
-			if kind, v := c.Cell(row, col); kind == table.Number {
-				name = strconv.FormatFloat(v, 'g', -1, 64) // 1 and 1.0 are one group
-			}
+			name := level(c, row, col)
 			if _, ok := number[name]; !ok {
 				number[name] = int32(len(number))
 			}
 			all = append(all, number[name])
 		}
 	}
+}
+
+// level is a cell as a category: 1 and 1.0 are one.
+func level(c *table.Chunk, row, col int) string {
+	if kind, v := c.Cell(row, col); kind == table.Number {
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return c.Text(row, col)
+}
+
+// seeAllClasses takes rows of classes that occur only among those held out to the
+// rows to train with, if single rows are held out.
+func seeAllClasses(f *table.Frame, train, held []int, s *table.Schema, c Config) ([]int, []int, *table.Schema, error) {
+	if s.Task != table.Classification || c.Group != "" || c.Time != "" {
+		return train, held, s, nil
+	}
+	col := f.Header().Column(c.Targets[0])
+	known := map[string]bool{}
+	for _, l := range s.Classes() {
+		known[l] = true
+	}
+	var kept, moved []int
+	at := 0
+	for rows := f.Rows(held); ; {
+		chunk, err := rows.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for row := range chunk.Rows() {
+			if kind, _ := chunk.Cell(row, col); kind == table.Missing || known[level(chunk, row, col)] {
+				kept = append(kept, held[at])
+			} else {
+				moved = append(moved, held[at])
+			}
+			at++
+		}
+	}
+	if len(moved) == 0 || len(kept) == 0 {
+		return train, held, s, nil
+	}
+	train = slices.Sorted(slices.Values(slices.Concat(train, moved)))
+	s, err := table.Infer(f.Rows(train), c.spec())
+	return train, kept, s, err
 }

@@ -23,14 +23,18 @@ func (t *TargetEvaluation) figures(column table.Column) []figure {
 	actual, mean, sd, level := t.sample()
 	n := t.Numbers.Rows
 	pit := report.PIT(level)
+	predicted := report.PredictedActual(actual, mean, sd, column.Name)
+	if len(actual) <= 200 { // few enough for large marks
+		predicted.Traces[0].Style = report.Marks
+	}
 	nominal, observed := t.coverage()
 	return []figure{
-		{"predicted", report.Picture{Figure: report.Grid{Charts: []report.Chart{report.PredictedActual(actual, mean, sd, column.Name)}},
+		{"predicted", report.Picture{Figure: report.Grid{Charts: []report.Chart{predicted}},
 			Title:   "Predicted against actual.",
 			Caption: "Bars are ± one predicted standard deviation: about two thirds of them should reach the line."}},
 		{"calibration", report.Picture{Figure: report.Grid{Charts: []report.Chart{pit, report.Calibration(nominal, observed, n)}},
 			Title:   "Are the error bars honest?",
-			Caption: "Left, the level at which each target falls in its predicted distribution: flat if the distributions are right, a hump if they are too wide, a valley if too narrow. Right, how often central intervals hold their target: on the line if they do as they promise, below it if they are too narrow."}},
+			Caption: "First, the level at which each target falls in its predicted distribution: flat if the distributions are right, a hump if they are too wide, a valley if too narrow. Second, how often central intervals hold their target: on the line if they do as they promise, below it if they are too narrow."}},
 	}
 }
 
@@ -79,6 +83,7 @@ func (in *Insight) figures() []figure {
 		f := report.Forest{X: report.Axis{Label: "loss of log-likelihood, nats a row"}}
 		for _, i := range in.Importance[:min(20, len(in.Importance))] {
 			f.Rows = append(f.Rows, report.ForestRow{Name: i.Column, Value: i.Loss})
+			f.X.Min, f.X.Max = min(f.X.Min, 1.05*i.Loss), max(f.X.Max, 1.05*i.Loss)
 		}
 		all = append(all, figure{"importance", report.Picture{Figure: f, Title: "Which columns matter.",
 			Caption: "What the predictions of held-out rows lose if a column is shuffled among them. A column near zero is not needed beside the others."}})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 
 	"utvi/internal/strictjson"
 	"utvi/sweep"
@@ -19,14 +18,14 @@ import (
 // "uci", a split of the literature's benchmark.
 func Kinds() []sweep.Kind {
 	return []sweep.Kind{
-		{Name: "fit", Paths: []string{"data"}, Check: func(spec json.RawMessage) error { _, err := readSpec(spec); return err }, Run: runFit},
+		{Name: "fit", Paths: []string{"table"}, Check: func(spec json.RawMessage) error { _, err := readSpec(spec); return err }, Run: runFit},
 		{Name: "uci", Paths: []string{"data"}, Check: func(spec json.RawMessage) error { _, err := readSplit(spec); return err }, Run: runSplit},
 	}
 }
 
 // A Spec is a trial of kind "fit": a table, and a Config's settings beside it.
 type Spec struct {
-	Data string `json:"data"`
+	Table string `json:"table"`
 	Config
 }
 
@@ -34,8 +33,8 @@ func readSpec(spec json.RawMessage) (s Spec, err error) {
 	if err := strictjson.Unmarshal(spec, &s); err != nil {
 		return s, err
 	}
-	if s.Data == "" {
-		return s, errors.New("no table is given; data: names its file")
+	if s.Table == "" {
+		return s, errors.New("no table is given; table: names its file")
 	}
 	return s, s.Check()
 }
@@ -46,12 +45,11 @@ func runFit(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 	if err != nil {
 		return sweep.Outcome{}, err
 	}
-	f, err := ReadTable(s.Data, table.Options{})
+	f, err := ReadTable(s.Table, table.Options{})
 	if err != nil {
 		return sweep.Outcome{}, err
 	}
-	checkpoints := j.Stem + ".checkpoints"
-	r, err := Run(ctx, f, s.Config, Options{Checkpoint: checkpoints, Workers: j.Workers, Tell: func(p tabular.Progress) {
+	r, err := Run(ctx, f, s.Config, Options{Checkpoint: j.Stem + ".checkpoint", Workers: j.Workers, Tell: func(p tabular.Progress) {
 		const steps = 1000
 		j.Tell(int(steps*p.Done/max(p.Total, 1)), steps, math.NaN())
 	}})
@@ -59,10 +57,7 @@ func runFit(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 		return sweep.Outcome{}, err
 	}
 	j.Tell(1, 1, math.NaN())
-	if err := r.Model.Save(j.Stem + ".utvi"); err != nil {
-		return sweep.Outcome{}, err
-	}
-	return sweep.Outcome{Metrics: metrics(r.Evaluation), Data: r.Evaluation}, os.RemoveAll(checkpoints)
+	return sweep.Outcome{Metrics: metrics(r.Evaluation), Data: r.Evaluation}, r.Model.Save(j.Stem + ".utvi")
 }
 
 // metrics are the scores by name, a target's behind its own where there are several.

@@ -34,7 +34,7 @@ func (m *Model) networkSection(dir string) (report.Section, error) {
 		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Together the members reach %.4f ± %.2g nats a row, of standardised targets, on %d rows held out to choose by.", r.Score, r.SE, r.Held)))
 	}
 	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: m.trainingCharts()}, Title: "How the trainings went.",
-		Caption: "Negative log-likelihood of standardised targets, less is better: left of the candidates on rows held out from them, right of the members on the rows they learn from. A member stops where its candidate was best."}}}
+		Caption: "Negative log-likelihood of standardised targets, less is better: of the candidates on rows held out from them, and of the members on the rows they learn from. A member stops where its candidate was best."}}}
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}

@@ -171,7 +171,7 @@ func TestKind(t *testing.T) {
 	os.WriteFile(data, []byte(example(t, 100, 1)), 0o666)
 	c := quick
 	c.Steps = 16
-	spec := Spec{Data: data, Config: Config{Targets: []string{"strength"}, Network: c}}
+	spec := Spec{Table: data, Config: Config{Targets: []string{"strength"}, Network: c}}
 	p, err := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, spec))
 	if err != nil {
 		t.Fatal(err)
@@ -188,8 +188,33 @@ func TestKind(t *testing.T) {
 	if err != nil || m.Facts.Rows != 90 {
 		t.Errorf("model %v, %v", m, err)
 	}
-	bad, _ := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, map[string]any{"data": "x.csv"}))
+	bad, _ := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, map[string]any{"table": "x.csv"}))
 	if err := r.Check(bad); err == nil || !strings.Contains(err.Error(), "no target") {
 		t.Errorf("a trial without target: %v", err)
+	}
+}
+
+// A class that occurs only among the rows held out is learned all the same.
+func TestRareClass(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,kind\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "%d,k%d\n", i, i/20)
+	}
+	f := read(t, b.String()+"99,rare\n")
+	c := Config{Targets: []string{"kind"}}
+	train, held := []int{}, []int{1, 40}
+	for i := range 40 {
+		if i != 1 {
+			train = append(train, i)
+		}
+	}
+	s, err := table.Infer(f.Rows(train), c.spec())
+	if err != nil {
+		t.Fatal(err)
+	}
+	train, held, s, err = seeAllClasses(f, train, held, s, c)
+	if err != nil || len(train) != 40 || !slices.Equal(held, []int{1}) || !slices.Contains(s.Classes(), "rare") {
+		t.Errorf("%d rows to train with, held out %v, classes %v, %v", len(train), held, s.Classes(), err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"utvi/compute"
+	"utvi/model"
 	"utvi/table"
 	"utvi/tabular"
 )
@@ -51,21 +52,31 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	if err := checkHeld(schema, f, held); err != nil {
+	if train, held, schema, err = seeAllClasses(f, train, held, schema, c); err != nil {
 		return nil, err
 	}
-	if o.Schema != nil {
-		o.Schema(schema)
+	// What is wrong with held-out rows is to be found before hours go into training.
+	if _, err := schema.Encode(f.Rows(held)); err != nil {
+		return nil, err
 	}
 	d, err := data(f, train, schema, c)
 	if err != nil {
 		return nil, err
 	}
+	if err := d.Check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Header().File, err)
+	}
+	if o.Schema != nil {
+		o.Schema(schema)
+	}
 	network := c.Network
 	network.Seed, network.Parallel = c.Seed, o.Workers
 	net, stopped := tabular.Fit(ctx, network, d, o.Checkpoint, o.Tell)
-	if net == nil {
+	if net == nil || stopped != nil && ctx.Err() == nil {
 		return nil, stopped
+	}
+	for i, n := range net.Members.Members { // the same whether it was stopped or not
+		n.Facts = model.Facts{Rows: len(train), Steps: net.Report.Members[i].Steps}
 	}
 	m := &Model{Net: net, Schema: schema, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil}}
 	pool := compute.NewPool(workers(o.Workers))
@@ -80,14 +91,6 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		return nil, err
 	}
 	return r, stopped
-}
-
-// checkHeld finds what is wrong with held-out rows before hours go into training.
-func checkHeld(s *table.Schema, f *table.Frame, held []int) error {
-	if _, err := s.Encode(f.Rows(held)); err != nil {
-		return fmt.Errorf("%w (a row held out)", err)
-	}
-	return nil
 }
 
 func workers(n int) int {

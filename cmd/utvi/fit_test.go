@@ -1,0 +1,316 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// quickly are settings of a network that is trained in no time.
+var quickly = []string{"--noise", "learned", "--kl", "0.3", "--activation", "leaky-relu", "--depth", "1", "--width", "16", "--steps", "120", "--ensemble", "1"}
+
+// resin is a folder with a table and a model of it, made once.
+var resin = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(filepath.Dir(binary), "resin")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return "", err
+	}
+	for _, args := range [][]string{
+		{"example", "table", "--rows", "300", "-o", "resin.csv"},
+		{"example", "table", "--rows", "100", "--seed", "2", "-o", "new.csv"},
+		append([]string{"fit", "resin.csv", "--target", "strength"}, quickly...),
+	} {
+		cmd := exec.Command(binary, args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", errorOf(out)
+		}
+	}
+	return dir, nil
+})
+
+type textError string
+
+func (e textError) Error() string { return string(e) }
+
+func errorOf(out []byte) error { return textError(out) }
+
+// inResin returns a fresh folder with copies of the table and the model.
+func inResin(t *testing.T) string {
+	t.Helper()
+	from, err := resin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"resin.csv", "new.csv", "strength.utvi"} {
+		if err := os.WriteFile(filepath.Join(dir, name), readFile(t, filepath.Join(from, name)), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestFitWrites(t *testing.T) {
+	dir, err := resin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"strength.utvi", "strength-report/report.html", "strength-report/metrics.json", "strength-report/fit.yaml",
+		"strength-report/figures/predicted.png", "strength-report/figures/calibration.png", "strength-report/figures/training.png", "strength-report/figures/dependence.png", "strength-report/figures/importance.png"} {
+		if len(readFile(t, filepath.Join(dir, name))) < 100 {
+			t.Errorf("%s is almost empty", name)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "strength.utvi.checkpoint")); err == nil {
+		t.Error("checkpoints were left")
+	}
+	// The settings it printed back give the same model.
+	again := filepath.Join(t.TempDir(), "again.utvi")
+	code, _, errs := utvi(t, "fit", filepath.Join(dir, "resin.csv"), "--config", filepath.Join(dir, "strength-report", "fit.yaml"), "--out", again, "--report", "none")
+	if code != 0 {
+		t.Fatal(errs)
+	}
+	if !bytes.Equal(readFile(t, again), readFile(t, filepath.Join(dir, "strength.utvi"))) {
+		t.Error("the printed settings give another model")
+	}
+}
+
+func TestPredictEvalCalibrateInspect(t *testing.T) {
+	dir := inResin(t)
+	m, table := filepath.Join(dir, "strength.utvi"), filepath.Join(dir, "new.csv")
+	code, plain, errs := utvi(t, "predict", m, table, "--keep", "minutes", "--max-std", "2")
+	rows, err := csv.NewReader(strings.NewReader(plain)).ReadAll()
+	if code != 0 || err != nil || len(rows) != 101 || strings.Join(rows[0], " ") != "minutes strength_mean strength_std strength_lo strength_hi strength_var_weights strength_var_inputs strength_var_noise ood abstain" {
+		t.Fatalf("exit %d, %v, %s\n%s", code, err, errs, plain)
+	}
+	for _, name := range []string{"out.csv", "out.tsv", "out.json", "out.parquet"} {
+		if code, _, errs := utvi(t, "predict", m, table, "-o", filepath.Join(dir, name)); code != 0 {
+			t.Errorf("%s: %s", name, errs)
+		}
+	}
+	if code, out, _ := utvi(t, "inspect", m); code != 0 || !strings.Contains(out, "regression of strength") || !strings.Contains(out, "calibration   none") {
+		t.Errorf("inspect:\n%s", out)
+	}
+	code, out, errs := utvi(t, "calibrate", m, filepath.Join(dir, "resin.csv"))
+	if code != 0 || !strings.Contains(out, "before") || !strings.Contains(out, "Stored in") {
+		t.Fatalf("calibrate: %s%s", out, errs)
+	}
+	if _, out, _ := utvi(t, "inspect", m); !strings.Contains(out, "conformal intervals from 300 rows") {
+		t.Errorf("inspect:\n%s", out)
+	}
+	_, corrected, errs := utvi(t, "predict", m, table, "--keep", "minutes", "--max-std", "2")
+	if corrected == plain || !strings.Contains(errs, "predictions are calibrated: σ × ") {
+		t.Errorf("predict does not apply the calibration, or does not say so: %s", errs)
+	}
+	code, out, errs = utvi(t, "eval", m, table, "--json", "--report", filepath.Join(dir, "r"))
+	var e struct {
+		Rows       int
+		Calibrated bool
+		Targets    []struct{ Numbers map[string]any }
+	}
+	if err := json.Unmarshal([]byte(out), &e); err != nil || code != 0 || e.Rows != 100 || !e.Calibrated || e.Targets[0].Numbers["rmse"] == nil {
+		t.Errorf("eval: %v %s %s", err, out, errs)
+	}
+	if code, out, _ := utvi(t, "calibrate", m, "--remove"); code != 0 || !strings.Contains(out, "as it was trained again") {
+		t.Errorf("remove: %s", out)
+	}
+	if _, again, _ := utvi(t, "predict", m, table, "--keep", "minutes", "--max-std", "2"); again != plain {
+		t.Error("without its calibration the model predicts otherwise than before")
+	}
+}
+
+// Bad tables and files are told in one sentence, exit 1, and nothing is written.
+func TestBadTables(t *testing.T) {
+	dir := inResin(t)
+	for _, c := range []struct{ table, args, says string }{
+		{"x,y\n1,abc\n" + numbers(60), "fit", `"abc" is text`},
+		{"x,y\nabc,1\n" + numbers(60), "fit", `"abc" is text in a column of numbers`},
+		{"x,y\n1,2\n3,\n4,5\n", "fit", "the target is missing"},
+		{"x,y\n1,2\n,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing; --impute"},
+		{"x,y\n1,2\nNaN,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing"},
+		{"x,y\n1,2\ninf,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "not a finite number"},
+		{"x,z\n1,2\n3,4\n", "fit", "has no column y"},
+		{"x,y\n1,2\n1,2,3\n4,5\n", "fit", "line 3: 3 fields where 2 are expected"},
+		{"x,y\n", "fit", "has no rows"},
+		{"", "fit", "is empty"},
+		{"x,y\n1,5\n2,5\n3,5\n", "fit", "is 5 in every row"},
+		{"x,y\n1,5\n2,6\n3,7\n", "fit", "there are 2 rows to learn from; at least 10 are needed"},
+		{"minutes,resin\n1,amber\n", "predict", "lacks the columns temperature, temperature_std, which the model needs"},
+		{"temperature,temperature_std,minutes,resin\nhot,1,2,amber\n", "predict", `line 2, column temperature: "hot" is text`},
+		{"temperature,temperature_std,minutes,resin\n1,1,2,amber\n1,1,,amber\n", "predict", "line 3, column minutes: the value is missing"},
+		{"temperature,temperature_std,minutes,resin\n1,-1,2,amber\n", "predict", "the standard deviation is -1"},
+		{"temperature,temperature_std,minutes,resin\n1,1,2\n", "predict", "3 fields where 4"},
+		{"temperature,temperature_std,minutes,resin\n", "predict", "has no rows"},
+		{"temperature,temperature_std,minutes,resin\n1,1,2,amber\n", "eval", "lacks the target strength"},
+		{"temperature,temperature_std,minutes,resin,strength\n1,1,2,amber,x\n", "eval", `"x" is text`},
+		{"temperature,temperature_std,minutes,resin,strength\n1,1,2,amber,4\n", "calibrate", "at least 10 held-out rows"},
+	} {
+		table, out := filepath.Join(dir, "bad.csv"), filepath.Join(dir, "out")
+		if err := os.WriteFile(table, []byte(c.table), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		m := filepath.Join(dir, "strength.utvi")
+		args := map[string][]string{
+			"fit":       {"fit", table, "--target", "y", "--out", out, "--report", out + "-report"},
+			"predict":   {"predict", m, table, "-o", out},
+			"eval":      {"eval", m, table},
+			"calibrate": {"calibrate", m, table},
+		}[c.args]
+		before := readFile(t, m)
+		code, stdout, errs := utvi(t, args...)
+		if code != 1 || stdout != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
+			t.Errorf("%s of %q: exit %d, stdout %q, stderr %q; want one line with %q", c.args, c.table, code, stdout, errs, c.says)
+		}
+		left, _ := filepath.Glob(filepath.Join(dir, "out*"))
+		temps, _ := filepath.Glob(filepath.Join(dir, ".*"))
+		if len(left)+len(temps) > 0 || !bytes.Equal(before, readFile(t, m)) {
+			t.Errorf("%s of %q left %v %v", c.args, c.table, left, temps)
+		}
+	}
+}
+
+// numbers are rows of two numbers.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d,%d\n", i, i*i)
+	}
+	return b.String()
+}
+
+// Files of another kind, and outputs that cannot be written.
+func TestBadFiles(t *testing.T) {
+	dir := inResin(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	m, table := in("strength.utvi"), in("new.csv")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"predict", table, table}, "new.csv"},
+		{[]string{"predict", in("none.utvi"), table}, "none.utvi"},
+		{[]string{"predict", m, in("none.csv")}, "none.csv"},
+		{[]string{"predict", m, m}, "strength.utvi"},
+		{[]string{"predict", m, dir}, "it is a folder"},
+		{[]string{"predict", m, table, "-o", in("no/such/out.csv")}, "no/such/out.csv"},
+		{[]string{"predict", m, table, "--keep", "nosuch"}, "no column nosuch to keep"},
+		{[]string{"fit", in("resin.csv"), "--target", "strength", "--out", dir}, "it is a folder"},
+		{[]string{"fit", in("resin.csv"), "--target", "strength", "--out", filepath.Join(table, "m.utvi")}, "not a folder"},
+		{[]string{"fit", in("resin.csv"), "--target", "strength", "--resume"}, "nothing to resume"},
+		{[]string{"fit", in("resin.csv"), "--config", in("none.yaml")}, "none.yaml"},
+		{[]string{"eval", m, table, "--report", filepath.Join(table, "r")}, "not a folder"},
+		{[]string{"bench", "uci", "--data", dir}, "holds no set"},
+	} {
+		code, stdout, errs := utvi(t, c.args...)
+		if code != 1 || stdout != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
+			t.Errorf("utvi %v: exit %d, stdout %q, stderr %q; want one line with %q", c.args, code, stdout, errs, c.says)
+		}
+	}
+	if _, err := os.Stat("/dev/full"); err == nil {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer full.Close()
+		cmd := exec.Command(binary, "predict", m, table)
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = full, &errs
+		if err := cmd.Run(); err == nil || errs.String() != "utvi: cannot write to standard output: no space left on device\n" {
+			t.Errorf("a full disk: %v, %q", err, errs.String())
+		}
+	}
+}
+
+func TestFitMisuse(t *testing.T) {
+	for _, c := range []struct{ args, says string }{
+		{"fit", "takes one table, not 0 arguments"},
+		{"fit x.csv", "no target is given"},
+		{"fit x.csv --target y --task cluster", `the task is "cluster"`},
+		{"fit x.csv --target y --holdout 2", "must lie between 0 and 1"},
+		{"fit x.csv --target y --input-std 3", "--input-std takes a column and a number"},
+		{"fit x.csv --target y --width -1", "the width is -1"},
+		{"fit x.csv --target y --noise loud", `there is no noise "loud"`},
+		{"fit x.csv --target y --group a --time b", "not both"},
+		{"fit x.csv --target y --jobs 0", "--jobs is 0"},
+		{"fit x.csv --target y --header maybe", "--header takes auto, yes or no"},
+		{"fit x.csv --target y --delimiter ab", "--delimiter takes one character"},
+		{"predict m.utvi", "takes a model file and a table, not 1 arguments"},
+		{"predict m.utvi x.csv --max-std 0", "--max-std is 0"},
+		{"calibrate m.utvi", "takes a model file and a table"},
+		{"example table --rows 0", "--rows is 0"},
+		{"example chair", `unknown command "chair"; there are table`},
+		{"bench uci", "--data is not given"},
+		{"bench uci --data . --splits 0", "--splits is 0"},
+	} {
+		code, out, errs := utvi(t, strings.Fields(c.args)...)
+		if code != 2 || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
+			t.Errorf("utvi %s: exit %d, stdout %q, stderr %q; want exit 2 and one line with %q", c.args, code, out, errs, c.says)
+		}
+	}
+	m := filepath.Join(inResin(t), "strength.utvi")
+	for _, args := range [][]string{{"--interval", "1"}, {"--min-prob", "0.5"}, {"--format", "xml"}} {
+		if code, _, errs := utvi(t, append([]string{"predict", m, "x.csv"}, args...)...); code != 2 || strings.Count(errs, "\n") != 1 {
+			t.Errorf("predict %v: exit %d, %s", args, code, errs)
+		}
+	}
+	if code, _, errs := utvi(t, "calibrate", m, filepath.Join(filepath.Dir(m), "new.csv"), "--method", "temperature"); code != 2 || !strings.Contains(errs, "there is scale, isotonic, conformal") {
+		t.Errorf("calibrate: exit %d, %s", code, errs)
+	}
+}
+
+// Stopped twice at some time, a fit gives a model that serves, and in the end the very
+// same bits.
+func TestFitInterrupted(t *testing.T) {
+	dir := inResin(t)
+	args := append([]string{"fit", "resin.csv", "--target", "strength", "--out", "a.utvi", "--report", "none"}, quickly...)
+	args = append(args, "--steps", "3000", "--ensemble", "2", "--jobs", "1")
+	run := func(out string, after time.Duration, more ...string) (int, string) {
+		cmd := exec.Command(binary, append(append([]string{}, args...), append(more, "--out", out)...)...)
+		cmd.Dir = dir
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if after > 0 {
+			time.AfterFunc(after, func() { cmd.Process.Signal(syscall.SIGINT) })
+		}
+		cmd.Wait()
+		return cmd.ProcessState.ExitCode(), errs.String()
+	}
+	start := time.Now()
+	if code, errs := run("whole.utvi", 0); code != 0 {
+		t.Fatal(errs)
+	}
+	took := time.Since(start)
+	stopped := 0
+	code, errs := run("a.utvi", took/3)
+	for code == 75 && stopped < 20 {
+		stopped++
+		if _, err := os.Stat(filepath.Join(dir, "a.utvi")); err == nil {
+			if !strings.Contains(errs, "holds the best model so far, --resume continues it") {
+				t.Errorf("it says %q", errs)
+			}
+			if code, _, errs := utvi(t, "predict", filepath.Join(dir, "a.utvi"), filepath.Join(dir, "new.csv")); code != 0 {
+				t.Errorf("the model so far: %s", errs)
+			}
+		}
+		code, errs = run("a.utvi", took/2, "--resume")
+	}
+	if code != 0 || stopped == 0 {
+		t.Fatalf("stopped %d times, then exit %d: %s", stopped, code, errs)
+	}
+	if !bytes.Equal(readFile(t, filepath.Join(dir, "a.utvi")), readFile(t, filepath.Join(dir, "whole.utvi"))) {
+		t.Error("a fit that was stopped and resumed is not that which was not")
+	}
+}
