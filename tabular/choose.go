@@ -36,7 +36,7 @@ func judgeTrial(folds []fold, c int, of Candidate) Trial {
 	common := stops
 	for _, f := range folds {
 		if f.by[c] == nil {
-			t.Failed = "it was far behind on the rows first held out"
+			t.Failed = "it was behind on the rows first held out"
 			common = 0
 			continue
 		}

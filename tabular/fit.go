@@ -95,7 +95,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	}
 	var shapes []Shape
 	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
-		shapes = append(shapes, fitShape(folds, by, t))
+		shapes = append(shapes, fitCentral(folds, by, t))
 	}
 	rep.Score, rep.SE = mixtureScore(folds, by, shapes)
 	f, err := r.finish(nets, rep, shapes)

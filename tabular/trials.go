@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // choose tries the candidates and picks the members. Where one candidate is to be
@@ -56,16 +57,16 @@ func (r *run) hold() []fold {
 	return folds
 }
 
-// try trains every candidate on the first fold, and on the others those that are
-// not far behind.
+// try trains every candidate on the first fold, and on the others the few best that
+// are not far behind.
 func (r *run) try(ctx context.Context, folds []fold) error {
-	best := math.Inf(-1)
+	var least float64
 	first := make([]float64, len(r.candidate))
 	for f := range folds {
 		var jobs []*job
 		var of []int
 		for c, x := range r.candidate {
-			if f == 0 || first[c] >= best-farBehind {
+			if f == 0 || first[c] >= least {
 				of = append(of, c)
 				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
 			}
@@ -82,13 +83,14 @@ func (r *run) try(ctx context.Context, folds []fold) error {
 			continue
 		}
 		for c, x := range r.candidate {
-			t := judgeTrial(folds[:1], c, x)
 			first[c] = math.Inf(-1)
-			if t.Failed == "" {
+			if t := judgeTrial(folds[:1], c, x); t.Failed == "" {
 				first[c] = t.Score
-				best = max(best, t.Score)
 			}
 		}
+		order := slices.Sorted(slices.Values(first))
+		slices.Reverse(order)
+		least = max(order[0]-farBehind, order[min(finalists, len(order))-1])
 	}
 	return nil
 }
@@ -122,6 +124,6 @@ func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
 // three show most of what a mixture gains.
 const seeds = 3
 
-// farBehind is how much worse, in nats a row, a candidate may be on the first fold
-// to be tried on the next: more is not made up.
-const farBehind = 0.3
+// What goes on to the second fold: so many candidates, none more than so many nats a
+// row worse than the best on the first.
+const finalists, farBehind = 3, 0.3
