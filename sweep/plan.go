@@ -62,13 +62,6 @@ func compact(spec json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-func (t Trial) cost() float64 {
-	if t.Cost > 0 {
-		return t.Cost
-	}
-	return 1
-}
-
 // NewPlan numbers trials. One that is asked for twice is done once.
 func NewPlan(name string, trials ...Trial) (*Plan, error) {
 	p := &Plan{Format: planFormat, Name: name}

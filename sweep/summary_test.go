@@ -37,7 +37,7 @@ func TestSummary(t *testing.T) {
 	var ran atomic.Int64
 	r := sweep.Runner{Kinds: []sweep.Kind{square(&ran)}, Dir: t.TempDir(), Jobs: 1}
 	p := squares(t, 1, 2, -3, 5, 6)
-	p.Trials[4].Group = ""
+	p.Trials[4].Group = "a|b\x1b[2J\n"
 	part := &sweep.Plan{Format: 1, Name: "part", Trials: p.Trials[:4]}
 	if _, err := r.Run(t.Context(), part); err == nil {
 		t.Fatal("a square root of −3 was found")
@@ -66,7 +66,7 @@ func TestSummary(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of 1 and 4: mean 2.5, sd 1.5·√2, se 1.5.
-	for _, want := range []string{"\n| all | 2 of 4 | square | 2.5 ± 1.5 | 2.1 |\n| x6 | 0 of 1 | | | |\n", "Trial 2, xm3, is failed: it is negative.\n", "Trial 3, x5, is missing: "} {
+	for _, want := range []string{"\n| all | 2 of 4 | square | 2.5 ± 1.5 | 2.1 |\n| a\\|b�[2J� | 0 of 1 | | | |\n", "Trial 2, xm3, is failed: it is negative.\n", "Trial 3, x5, is missing: "} {
 		if !strings.Contains(md.String(), want) {
 			t.Errorf("%s\nlacks %q", md.String(), want)
 		}
@@ -80,7 +80,7 @@ func TestSummary(t *testing.T) {
 	if err := s.WriteTrials(&trials); err != nil {
 		t.Fatal(err)
 	}
-	if want := "index,trial,group,state,square\n0,x1,all,done,1\n1,x2,all,done,4\n2,xm3,all,failed,\n3,x5,all,missing,\n4,x6,x6,missing,\n"; trials.String() != want {
+	if want := "index,trial,group,state,square\n0,x1,all,done,1\n1,x2,all,done,4\n2,xm3,all,failed,\n3,x5,all,missing,\n4,x6,\"a|b\x1b[2J\n\",missing,\n"; trials.String() != want {
 		t.Errorf("%s\nwant %s", trials.String(), want)
 	}
 }

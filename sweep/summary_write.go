@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // State says in a sentence or two how far the plan is.
@@ -62,9 +63,15 @@ func (s *Summary) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// cell keeps text within a cell of a Markdown table.
+// cell keeps text within a cell of a Markdown table, and from steering a terminal.
 func cell(s string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ").Replace(s)
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
+	return strings.ReplaceAll(s, "|", `\|`)
 }
 
 // WriteCSV writes a row for every group and metric, in full precision.
