@@ -69,10 +69,6 @@ func newPlot(title, x, y string) *plot.Plot {
 		a.Tick.Marker = ticks{}
 		a.Padding = 0
 	}
-	p.Legend.TextStyle.Font = face(tickSize)
-	p.Legend.TextStyle.Color = ink
-	p.Legend.ThumbnailWidth = 16
-	p.Legend.Padding = 2
 	return p
 }
 
@@ -94,25 +90,12 @@ func band(x, lo, hi []float64, fill color.Color) *plotter.Polygon {
 	return &plotter.Polygon{XYs: []plotter.XYs{ring}, Color: fill}
 }
 
-// clamp keeps y within what an axis shows: fills are not clipped.
-func clamp(y []float64, lo, hi float64) []float64 {
-	out := make([]float64, len(y))
-	for i := range y {
-		out[i] = min(max(y[i], lo), hi)
-	}
-	return out
-}
-
 func pairs(x, y []float64) plotter.XYs {
 	p := make(plotter.XYs, len(x))
 	for i := range x {
 		p[i] = plotter.XY{X: x[i], Y: y[i]}
 	}
 	return p
-}
-
-func dots(x, y []float64, c color.Color, radius vg.Length) *plotter.Scatter {
-	return &plotter.Scatter{XYs: pairs(x, y), GlyphStyle: draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}}
 }
 
 // place draws p so that its data area is the given rectangle, whatever room its
