@@ -46,7 +46,7 @@ func svgOf(t *testing.T, name string, f Figure) string {
 
 func TestFigures(t *testing.T) {
 	wants := map[string][]string{
-		"fig1": {"epoch", "(d)  validation score", "predicted ±σ", "0.01"}, "fig2": {"number of samples n", "σ/√n", "256", "relative time"},
+		"fig1": {"epoch", "(d)  validation score", "predicted ±σ", "0.01"}, "fig2": {"number of samples n", "like 1/√n", "256", "relative time"},
 		"fig3": {"x (px)", "variance of the position (px²)"}, "figS3": {"8192", "physics-informed"}, "forest": {"Gauss–Hermite, 9 points", "0.010"},
 		"fit": {"600 of 3000 rows", "observed coverage", "400 rows"}, "pdp": {"coarse", "fine", "column 7"}, "confusion": {"versicolor", ">46<"},
 	}

@@ -8,7 +8,7 @@ type Sweep struct {
 	NLLLevels   []Level   // of the methods without samples
 	Time        []float64 // relative
 	TimeLevels  []Level
-	SE, RootLaw []float64 // observed standard error, and σ/√n
+	SE, RootLaw []float64 // observed standard error, and what falls like 1/√n from its first
 }
 
 // Figure is the sweep in panels.
@@ -23,7 +23,7 @@ func (s Sweep) Figure() Grid {
 	}
 	if s.SE != nil {
 		charts = append(charts, Chart{Title: "(c)  noise of a prediction", X: n, Y: Axis{Label: "standard error", Scale: Log10},
-			Traces: []Trace{mc(s.SE, nil), {Name: "σ/√n", Colour: ink, Style: Dashed, X: s.N, Y: s.RootLaw}}})
+			Traces: []Trace{mc(s.SE, nil), {Name: "like 1/√n", Colour: ink, Style: Dashed, X: s.N, Y: s.RootLaw}}})
 	}
 	return Grid{Charts: charts}
 }
