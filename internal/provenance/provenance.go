@@ -3,6 +3,8 @@ package provenance
 
 import (
 	"bufio"
+	"cmp"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -27,6 +29,11 @@ func Here() Record {
 		Version: Version(), Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 		Kernels: compute.Family(), CPU: cpu(), Cores: runtime.NumCPU(),
 	}
+}
+
+// Machine is what a reader wants to know of it, in one line.
+func (r Record) Machine() string {
+	return fmt.Sprintf("%s, %d cores, %s, %s kernels", cmp.Or(r.CPU, "a processor without a name"), r.Cores, r.System, r.Kernels)
 }
 
 // Version is the module's version, with the revision where the build knows it.
