@@ -147,7 +147,7 @@ func (t Table) numeric(j int) bool {
 
 func blank(s string) bool {
 	switch strings.TrimSpace(s) {
-	case "", "–", "—", "-", "NaN":
+	case "", "–", "—", "-", "none", "NaN":
 		return true
 	}
 	return false
