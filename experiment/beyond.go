@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"utvi/report"
 	"utvi/sweep"
@@ -47,7 +48,7 @@ var beyondMethods = []beyondMethod{
 	{name: "drawn", what: "classical: one network drawn a step; log-variance outputs", rule: "ut(2)", draws: 1},
 }
 
-func beyondReplicates(s Size) int { return s.pick(s.Replicates, 1, 1, 3) }
+func beyondReplicates(s Size) int { return s.pick(s.Replicates, 1, 1, 2) }
 
 // fcCount is the number of replicates on the regression.
 func (m beyondMethod) fcCount(s Size) int {
@@ -108,8 +109,8 @@ func findBeyond(s Size, res Results) (*Findings, error) {
 	return &Findings{
 		Tables:  []report.Table{beyondTable(s, rows), agreementTable(rows)},
 		Numbers: map[string]any{"methods": rows},
-		Scaled: append(append(scaled("replicates of the regression", beyondMethods[0].fcCount(s), 10), scaled("steps of it", fcSteps(s), fcEpochs*fcEpochSteps)...),
-			scaled("steps of the localisation", locSteps(s), locFullSteps)...),
+		Scaled: slices.Concat(scaled("replicates of the regression", beyondMethods[0].fcCount(s), 10), scaled("steps of it", fcSteps(s), fcEpochs*fcEpochSteps),
+			scaled("steps of the localisation", locSteps(s), locFullSteps)),
 		Notes: []string{
 			"The same tasks, settings and seeds as above, with other rules and other ways to train. Sampled networks are drawn from the weights' distributions and asked one by one: what moment propagation approximates.",
 		},
@@ -123,38 +124,32 @@ func findBeyond(s Size, res Results) (*Findings, error) {
 }
 
 func beyondOurs(rows []BeyondRow) string {
-	best := rows[0]
+	ut := rows[0]
+	fc, loc := ut, ut
 	for _, r := range rows {
-		if r.FC != nil && r.FC.Best.Mean < best.FC.Best.Mean {
-			best = r
+		if r.FC != nil && r.FC.Best.below(fc.FC.Best) {
+			fc = r
+		}
+		if r.Localization.Best.below(loc.Localization.Best) {
+			loc = r
 		}
 	}
-	text := fmt.Sprintf("Regression: lowest best NLL %s (%s), UT %s.", best.FC.Best.format("%.4f"), best.Name, rows[0].FC.Best.format("%.4f"))
-	low := rows[0]
-	for _, r := range rows {
-		if b := r.Localization.Best; len(b.Values) > 0 && b.Mean < low.Localization.Best.Mean {
-			low = r
-		}
-	}
-	return text + fmt.Sprintf(" Localisation: lowest best position NLL %s (%s), UT %s.", low.Localization.Best.format("%.3f"), low.Name, rows[0].Localization.Best.format("%.3f"))
+	return fmt.Sprintf("Regression: lowest best NLL %s (%s), UT %s. Localisation: lowest best position NLL %s (%s), UT %s.",
+		fc.FC.Best.format("%.4f"), fc.Name, ut.FC.Best.format("%.4f"),
+		loc.Localization.Best.format("%.3f"), loc.Name, ut.Localization.Best.format("%.3f"))
 }
 
 func beyondTable(s Size, rows []BeyondRow) report.Table {
 	t := report.Table{
-		Caption: fmt.Sprintf("Regression: best and final validation NLL above the true model's (nats), %d replicates. Localisation: best and final position NLL, final photon NLL, correlation of the logarithms of predicted variance and exact bound over pixels, %d replicates.",
-			beyondMethods[0].fcCount(s), beyondReplicates(s)),
+		Caption: fmt.Sprintf("Regression: best and final validation NLL above the true model's (nats), %s. Localisation: best and final position NLL, final photon NLL, correlation of the logarithms of predicted variance and exact bound over pixels, %s.",
+			ofReplicates(beyondMethods[0].fcCount(s)), ofReplicates(beyondReplicates(s))),
 		Head: []string{"method", "what it is", "fc best", "fc final", "position best", "final", "photons", "correlation"},
 	}
 	for _, r := range rows {
-		row := []string{r.Name, r.What, "", "", "none", "none", "none", "none"}
+		l := r.Localization
+		row := []string{r.Name, r.What, "", "", l.Best.format("%.3f"), l.Final.format("%.3f"), l.Photons.format("%.2f"), l.Maps["log_correlation"].format("%.3f")}
 		if r.FC != nil {
 			row[2], row[3] = r.FC.Best.format("%.4f"), r.FC.Final.format("%.4f")
-		}
-		if l := r.Localization; len(l.Best.Values) > 0 {
-			row[4], row[5], row[6] = l.Best.format("%.3f"), l.Final.format("%.3f"), l.Photons.format("%.2f")
-			if c := l.Maps["log_correlation"]; len(c.Values) > 0 {
-				row[7] = c.format("%.3f")
-			}
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -25,10 +25,10 @@ func mc3Unstable(methods, unclipped []LocalizationMethod) Claim {
 			}),
 		},
 	}
-	// A method without a single score is worse than any that has one.
-	below := func(a, b Stat) bool { return len(a.Values) > 0 && (len(b.Values) == 0 || a.Mean < b.Mean) }
-	c.Holds = below(ut.Best, mc10.Best) && below(mc10.Best, mc3.Best)
-	c.Value = mc3.Best.Mean - ut.Best.Mean
+	c.Holds = ut.Best.below(mc10.Best) && mc10.Best.below(mc3.Best)
+	if len(ut.Best.Values) > 0 && len(mc3.Best.Values) > 0 {
+		c.Value = mc3.Best.Mean - ut.Best.Mean
+	}
 	var without []string
 	for _, m := range unclipped {
 		if d := m.Trials[0].Diverged; d != nil {
@@ -37,7 +37,7 @@ func mc3Unstable(methods, unclipped []LocalizationMethod) Claim {
 			without = append(without, fmt.Sprintf("%s has gradients up to %.0f", m.Name, m.MaxGrad.Mean))
 		}
 	}
-	c.Ours = fmt.Sprintf("Best position NLL: UT %s, MC10 %s, MC3 %s nats. Gradient norms reach %.0f, %.0f and %.0f; %.2g %%, %.2g %% and %.2g %% of the steps are cut to %d. Of %d trainings each, %d, %d and %d met a number that is not finite. Without the cut: %s.",
+	c.Ours = fmt.Sprintf("Best position NLL: UT %s, MC10 %s, MC3 %s nats (bar: in this order). The largest gradient norm of a training is %.0f, %.0f and %.0f in the mean; %.3g %%, %.3g %% and %.3g %% of the steps are cut to %d. Of %d trainings each, %d, %d and %d met a number that is not finite. Without the cut: %s.",
 		ut.Best.format("%.3f"), mc10.Best.format("%.3f"), mc3.Best.format("%.3f"),
 		ut.MaxGrad.Mean, mc10.MaxGrad.Mean, mc3.MaxGrad.Mean,
 		100*ut.Clipped.Mean, 100*mc10.Clipped.Mean, 100*mc3.Clipped.Mean, locClip,
@@ -56,29 +56,48 @@ func byMethod(methods []LocalizationMethod, f func(LocalizationMethod) any) map[
 // varianceFollowsBound holds the means over UT's replicates to the bars.
 func varianceFollowsBound(methods []LocalizationMethod) Claim {
 	ut, mc10 := methods[0].Maps, methods[1].Maps
-	between := func(name string, lo, hi float64) bool {
+	within := func(name string, lo, hi float64) bool {
 		s := ut[name]
 		return len(s.Values) > 0 && s.Mean >= lo && s.Mean <= hi
 	}
-	r := ut["log_correlation"]
-	return Claim{
+	r, other := ut["log_correlation"], mc10["log_correlation"]
+	var missed []string
+	for _, bar := range []struct {
+		what string
+		met  bool
+	}{
+		{"error in the centre", within("centre_error_over_bound", 0, 1.12)},
+		{"error in the median pixel", within("median_error_over_bound", 0, 1.15)},
+		{"variance over error in the centre", within("centre_variance_over_error", 0.85, 1.15)},
+		{"variance over error in the median pixel", within("median_variance_over_error", 0.85, 1.15)},
+		{"variance over bound in most pixels", within("pixels_within", 0.9, 1)},
+		{"correlation", within("log_correlation", 0.97, 1)},
+		{"correlation above MC10's", len(other.Values) == 0 || r.Mean > other.Mean},
+	} {
+		if !bar.met {
+			missed = append(missed, bar.what)
+		}
+	}
+	c := Claim{
 		ID:    "variance-follows-crb",
 		Paper: "The variance that UT predicts follows the Cramér–Rao bound across the image, more closely than MC's.",
-		Ours: fmt.Sprintf("UT's squared error over the exact bound: %s in the centre, %s in the median pixel (bars 1.12, 1.15). Predicted variance over squared error: %s and %s (0.85 to 1.15). Predicted variance over bound within 0.8 to 1.5 in %s of the pixels (0.9). Correlation of the logarithms: UT %s (0.97), MC10 %s.",
+		Ours: fmt.Sprintf("UT's squared error over the exact bound: %s in the centre, %s in the median pixel (bars 1.12, 1.15; MC10 %s and %s). Predicted variance over squared error: %s and %s (0.85 to 1.15). Predicted variance over bound within 0.8 to 1.5 in %s of the pixels (0.9). Correlation of the logarithms: UT %s (0.97, and above MC10's), MC10 %s.",
 			ut["centre_error_over_bound"].format("%.3f"), ut["median_error_over_bound"].format("%.3f"),
+			mc10["centre_error_over_bound"].format("%.3f"), mc10["median_error_over_bound"].format("%.3f"),
 			ut["centre_variance_over_error"].format("%.3f"), ut["median_variance_over_error"].format("%.3f"),
-			ut["pixels_within"].format("%.2f"), r.format("%.3f"), mc10["log_correlation"].format("%.3f")),
-		Value: r.Mean,
-		Holds: between("centre_error_over_bound", 0, 1.12) && between("median_error_over_bound", 0, 1.15) &&
-			between("centre_variance_over_error", 0.85, 1.15) && between("median_variance_over_error", 0.85, 1.15) &&
-			between("pixels_within", 0.9, 1) && between("log_correlation", 0.97, 1) && r.Mean > mc10["log_correlation"].Mean,
-		Evidence: map[string]any{"ut": ut, "mc10": mc10},
+			ut["pixels_within"].format("%.2f"), r.format("%.4f"), other.format("%.4f")),
+		Value: r.Mean, Holds: len(missed) == 0,
+		Evidence: map[string]any{"ut": ut, "mc10": mc10, "bars_missed": missed},
 	}
+	if !c.Holds {
+		c.Ours += " Bars missed: " + strings.Join(missed, ", ") + "."
+	}
+	return c
 }
 
 func locTable(s Size, methods []LocalizationMethod) report.Table {
 	t := report.Table{
-		Caption: fmt.Sprintf("NLL of %d unseen emitters, mean ± sd of %d replicates after %d steps. Best is the lowest of any epoch, chosen on these same emitters.", locValidation, locReplicates(s), locSteps(s)),
+		Caption: fmt.Sprintf("NLL of %d unseen emitters, %s after %d steps. Best is the lowest of any epoch, chosen on these same emitters; a training that diverges counts up to its last epoch.", locValidation, ofReplicates(locReplicates(s)), locSteps(s)),
 		Head:    []string{"method", "best position", "final position", "final photons", "largest gradient", "steps cut %", "diverged"},
 	}
 	for _, m := range methods {
@@ -90,7 +109,7 @@ func locTable(s Size, methods []LocalizationMethod) report.Table {
 
 func locMapTable(s Size, methods []LocalizationMethod) report.Table {
 	t := report.Table{
-		Caption: fmt.Sprintf("The final networks by pixel, %d emitters in each: squared error e, predicted variance v, exact bound b, all means of x and y; mean ± sd of the replicates.", locEach(s)),
+		Caption: fmt.Sprintf("The final networks by pixel, %d emitters in each: squared error e, predicted variance v, exact bound b, all means of x and y; %s.", locEach(s), ofReplicates(locReplicates(s))),
 		Head:    []string{"method", "e/b centre", "e/b median", "v/e centre", "v/e median", "v/b in 0.8–1.5", "correlation of logs"},
 	}
 	for _, m := range methods {
@@ -99,11 +118,7 @@ func locMapTable(s Size, methods []LocalizationMethod) report.Table {
 			{"centre_error_over_bound", "%.3f"}, {"median_error_over_bound", "%.3f"}, {"centre_variance_over_error", "%.3f"},
 			{"median_variance_over_error", "%.3f"}, {"pixels_within", "%.2f"}, {"log_correlation", "%.3f"},
 		} {
-			cell := "none"
-			if x := m.Maps[c.name]; len(x.Values) > 0 {
-				cell = x.format(c.verb)
-			}
-			row = append(row, cell)
+			row = append(row, m.Maps[c.name].format(c.verb))
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -96,7 +96,7 @@ func locCurves(methods []LocalizationMethod) Picture {
 	grad.Levels = []report.Level{{Name: "cut", Colour: report.Grey, Y: locClip, Dashed: true}}
 	return Picture{"fig3-training", report.Picture{
 		Figure: report.Grid{Charts: []report.Chart{nll, grad}}, Label: "Training", Title: "How the localisation networks trained.",
-		Caption: "Validation NLL of the position after each epoch, above the lowest of all trainings, and the largest gradient norm within the epoch, before it is cut: mean and range of the replicates.",
+		Caption: "Validation NLL of the position after each epoch, above the lowest of all trainings, and the largest gradient norm within the epoch, before it is cut: mean and range of the replicates that got there.",
 		Paper:   "Training with three samples failed by exploding gradients.",
 	}}
 }

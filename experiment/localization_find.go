@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 
 	"utvi/report"
 	"utvi/sweep"
@@ -185,10 +186,10 @@ func findLocalization(s Size, res Results) (*Findings, error) {
 		Tables:   []report.Table{locTable(s, methods), locMapTable(s, methods)},
 		Pictures: append(locPictures(s, methods, exact, paper), locCurves(methods)),
 		Numbers:  map[string]any{"methods": methods, "unclipped": unclipped, "exact_bound": exact, "paper_bound": paper},
-		Scaled:   append(scaled("replicates", locReplicates(s), 10), scaled("steps a training", locSteps(s), locFullSteps)...),
+		Scaled:   slices.Concat(scaled("replicates", locReplicates(s), 10), scaled("steps a training", locSteps(s), locFullSteps)),
 		Notes: []string{
-			"NLLs are of 4,096 emitters that no training saw. The position's is the mean of x and y. The expected photon count is all but free of noise near the centre, so its NLL is ruled by the floor of the variance: claims are judged on positions.",
-			fmt.Sprintf("All methods share every setting: batches of %d, rate 0.001, gradient norms cut to %d, weights that start with σ = %g.", locBatch, locClip, locSigma),
+			fmt.Sprintf("NLLs are of %d emitters that no training saw. The position's is the mean of x and y. The expected photon count is all but free of noise near the centre, so its NLL is ruled by the floor of the variance: claims are judged on positions.", locValidation),
+			fmt.Sprintf("All methods share every setting: batches of %d, rate 0.001, gradient norms cut to %d, weights that start with σ = %g. They train for %d steps; the paper does not say for how many.", locBatch, locClip, locSigma, locSteps(s)),
 		},
 	}, nil
 }

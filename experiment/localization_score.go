@@ -103,11 +103,11 @@ func median(x []float64) float64 {
 	return (x[(n-1)/2] + x[n/2]) / 2
 }
 
-// correlation is Pearson's; 0 where one side does not vary.
+// correlation is Pearson's; 0 where one side does not vary, or is not finite.
 func correlation(a, b []float64) float64 {
 	ma, sa := meanSD(a)
 	mb, sb := meanSD(b)
-	if sa == 0 || sb == 0 {
+	if !(sa > 0) || !(sb > 0) {
 		return 0
 	}
 	var sum float64

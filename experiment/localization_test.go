@@ -189,6 +189,32 @@ func TestLocalizationFindings(t *testing.T) {
 	}
 }
 
+// Trainings that all diverged before their first score leave gaps, and numbers
+// that JSON can hold.
+func TestLocalizationWithoutScores(t *testing.T) {
+	size := Size{Preset: "tiny", Seed: 1}
+	for _, e := range []Experiment{localizationExperiment, starvedExperiment} {
+		results := Results{}
+		for _, trial := range e.Plan(size) {
+			results[trial.ID()] = &sweep.Result{Data: []byte(`{"marks":null,"diverged":{"step":1,"what":"a gradient"}}`)}
+		}
+		f, err := e.Find(size, results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &Study{Size: size, Experiments: []Experiment{e}, Findings: []*Findings{f}}
+		dir := t.TempDir()
+		if _, err := s.Save(dir); err != nil {
+			t.Error(err)
+		}
+		for _, c := range f.Claims {
+			if c.Holds || c.Value != 0 || strings.Contains(c.Ours, "NaN") || strings.Contains(c.Ours, "Inf") {
+				t.Errorf("%s: value %v, holds %v: %s", c.ID, c.Value, c.Holds, c.Ours)
+			}
+		}
+	}
+}
+
 // The claims turn with the numbers they are made of.
 func TestLocalizationClaims(t *testing.T) {
 	bound, _ := boundMaps()
@@ -232,8 +258,8 @@ func TestLocalizationClaims(t *testing.T) {
 			others = []LocalizationMethod{ut, method("MC10", -0.2, bound, bound), mc3}
 		}
 		bad := []LocalizationMethod{method("UT", -0.5, v, e), others[1], others[2]}
-		if c := varianceFollowsBound(bad); c.Holds {
-			t.Errorf("%s, and the claim holds: %s", name, c.Ours)
+		if c := varianceFollowsBound(bad); c.Holds || !strings.Contains(c.Ours, "Bars missed: ") {
+			t.Errorf("%s, and the claim says: %s", name, c.Ours)
 		}
 	}
 }
@@ -280,6 +306,18 @@ func TestPhysicsHelps(t *testing.T) {
 	c[3].Best = Stat{}
 	c[3].Best.add(2.5)
 	if got := physicsHelps(c); got.Holds || got.Value != -0.5 {
+		t.Errorf("%+v", got)
+	}
+	// A plain network that never got as far as a score is beaten; if nothing was
+	// scored, nothing is.
+	c[3].Best, c[4].Best = stat(2.5), Stat{}
+	if got := physicsHelps(c); !got.Holds || got.Value != 1 {
+		t.Errorf("%+v", got)
+	}
+	for i := range c {
+		c[i].Best = Stat{}
+	}
+	if got := physicsHelps(c); got.Holds || got.Value != 0 {
 		t.Errorf("%+v", got)
 	}
 }

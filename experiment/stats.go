@@ -20,12 +20,30 @@ func (s *Stat) add(x float64) {
 	s.Mean, s.SD = meanSD(s.Values)
 }
 
-// format is mean ± sd, each in the given verb.
+// format is mean ± sd, each in the given verb; of one number the number, of none
+// "none".
 func (s Stat) format(verb string) string {
-	if len(s.Values) < 2 {
+	switch len(s.Values) {
+	case 0:
+		return "none"
+	case 1:
 		return fmt.Sprintf(verb, s.Mean)
 	}
 	return fmt.Sprintf(verb+" ± "+verb, s.Mean, s.SD)
+}
+
+// below compares scores: a method without a single one is worse than any that
+// has one.
+func (s Stat) below(o Stat) bool {
+	return len(s.Values) > 0 && (len(o.Values) == 0 || s.Mean < o.Mean)
+}
+
+// ofReplicates says what numbers in the format are.
+func ofReplicates(n int) string {
+	if n == 1 {
+		return "one replicate"
+	}
+	return fmt.Sprintf("mean ± sd of %d replicates", n)
 }
 
 // interval is Student's 95 % interval of the mean; there is none of one number.
@@ -38,12 +56,14 @@ func (s Stat) interval() (lo, hi float64, ok bool) {
 	return s.Mean - half, s.Mean + half, true
 }
 
-// intervalText is the interval in words to follow a number.
-func intervalText(lo, hi float64, ok bool, verb string) string {
+// intervalText is the interval in words to follow the mean. It tells the number of
+// replicates: of two, an interval holds almost anything.
+func (s Stat) intervalText(verb string) string {
+	lo, hi, ok := s.interval()
 	if !ok {
 		return " (one replicate: no interval)"
 	}
-	return fmt.Sprintf(" (95 %% interval "+verb+" to "+verb+")", lo, hi)
+	return fmt.Sprintf(" (95 %% interval "+verb+" to "+verb+", %d replicates)", lo, hi, len(s.Values))
 }
 
 // meanSD returns the mean and the n−1 standard deviation, 0 for one number.

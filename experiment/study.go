@@ -21,7 +21,7 @@ type Study struct {
 	Experiments []Experiment
 	Findings    []*Findings // of each experiment
 	WallSeconds float64     // of the run that ended it
-	CoreSeconds float64     // of all trials, by whatever run
+	Seconds     float64     // of all trials, each by the run that ended it
 	Trials      int
 	Machine     provenance.Record // of the program that compared
 	Revisions   []string          // of the programs that ran the trials
@@ -35,7 +35,7 @@ func NewStudy(size Size, experiments []Experiment, p *sweep.Plan, found []*sweep
 		if r == nil {
 			continue
 		}
-		s.CoreSeconds += r.Run.Seconds
+		s.Seconds += r.Run.Seconds
 		if !seen[r.Run.Version] {
 			seen[r.Run.Version] = true
 			s.Revisions = append(s.Revisions, r.Run.Version)
@@ -60,11 +60,15 @@ func (s *Study) Claims() (claims []Claim) {
 	return claims
 }
 
-// Save writes results.json, report.html, summary.md and the figures under dir,
-// and returns the files a reader opens first.
+// Save writes results.json, the figures, report.html and summary.md under dir, the
+// numbers first, and returns the files a reader opens first.
 func (s *Study) Save(dir string) (files []string, err error) {
 	figures := filepath.Join(dir, "figures")
 	if err := os.MkdirAll(figures, 0o777); err != nil {
+		return nil, err
+	}
+	html, js, md := filepath.Join(dir, "report.html"), filepath.Join(dir, "results.json"), filepath.Join(dir, "summary.md")
+	if err := s.saveJSON(js); err != nil {
 		return nil, err
 	}
 	for _, f := range s.Findings {
@@ -76,11 +80,7 @@ func (s *Study) Save(dir string) (files []string, err error) {
 			}
 		}
 	}
-	html, js, md := filepath.Join(dir, "report.html"), filepath.Join(dir, "results.json"), filepath.Join(dir, "summary.md")
 	if err := s.page().Save(html); err != nil {
-		return nil, err
-	}
-	if err := s.saveJSON(js); err != nil {
 		return nil, err
 	}
 	return []string{html, js, md}, atomicfile.Write(md, s.WriteMarkdown)
@@ -92,7 +92,7 @@ func (s *Study) saveJSON(path string) error {
 	scaled := map[string][]string{}
 	for i, e := range s.Experiments {
 		numbers[e.Name] = s.Findings[i].Numbers
-		if x := s.Findings[i].Scaled; x != nil {
+		if x := s.Findings[i].Scaled; len(x) > 0 {
 			scaled[e.Name] = x
 		}
 	}
@@ -101,11 +101,11 @@ func (s *Study) saveJSON(path string) error {
 	enc.SetIndent("", " ")
 	err := enc.Encode(map[string]any{
 		"claims": s.Claims(), "preset": s.Size.Preset, "seed": s.Size.Seed, "scaled_down": scaled,
-		"machine": s.Machine, "trial_revisions": s.Revisions, "wall_seconds": s.WallSeconds, "core_seconds": s.CoreSeconds,
+		"machine": s.Machine, "trial_revisions": s.Revisions, "wall_seconds": s.WallSeconds, "trial_seconds": s.Seconds,
 		"trials": s.Trials, "experiments": numbers,
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("%s cannot hold what was found: %w", path, err)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
@@ -124,7 +124,11 @@ func (s *Study) scaledText() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "Scaled down (--preset paper runs all) — " + strings.Join(parts, "; ") + "."
+	more := ""
+	if s.Size.Preset != "paper" {
+		more = " (--preset paper runs more)"
+	}
+	return "Scaled down" + more + " — " + strings.Join(parts, "; ") + "."
 }
 
 // WriteText prints the tables and the claims.
@@ -136,11 +140,11 @@ func (s *Study) WriteText(w io.Writer) error {
 			writeTable(&b, t)
 		}
 		for _, n := range s.Findings[i].Notes {
-			fmt.Fprintln(&b, wrap(n, 100, ""))
+			fmt.Fprintf(&b, "%s\n\n", wrap(n, 100, "  "))
 		}
 	}
 	for _, c := range s.Claims() {
-		fmt.Fprintf(&b, "%-14s %s\n%s\n", verdict(c), c.ID, wrap(c.Ours, 100, "               "))
+		fmt.Fprintf(&b, "%-18s %s\n%s\n", verdict(c), c.ID, wrap(c.Ours, 100, strings.Repeat(" ", 19)))
 	}
 	if x := s.scaledText(); x != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap(x, 100, ""))
