@@ -81,10 +81,8 @@ func trialIndex(given bool, index int) (int, error) {
 
 func runTrial(cmd *cobra.Command, t sweep.Trial, dir string, workers int) error {
 	// A scheduler may say so twice, to the shell and to us; the second must not
-	// kill us over the checkpoint.
-	again := make(chan os.Signal, 1)
-	signal.Notify(again, syscall.SIGTERM)
-	defer signal.Stop(again)
+	// kill us over the checkpoint, or on the way out.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
 
 	bars := newProgress(cmd.ErrOrStderr(), &sweep.Plan{Trials: []sweep.Trial{t}})
 	_, err := sweep.Runner{Kinds: kinds(), Dir: dir, Progress: bars.tell}.Trial(cmd.Context(), t, workers)
