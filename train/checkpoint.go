@@ -31,6 +31,8 @@ type facts struct {
 	Optimizer  string `json:"optimizer"` // but for its rate, a function
 	Likelihood string `json:"likelihood"`
 	Layers     string `json:"layers"` // the same tensors may serve other functions
+
+	NLL float64 `json:"nll,omitempty"` // of the last step, for model.Facts
 }
 
 // differ tells the first setting in which two runs differ, "" if there is none.
@@ -65,6 +67,7 @@ func (t *Trainer) facts() facts {
 		layers = append(layers, l.Kind()+" "+nn.Options(l))
 	}
 	f.Layers = strings.Join(layers, ", ")
+	f.NLL = t.net.Facts.NLL
 	return f
 }
 
@@ -196,5 +199,8 @@ func (t *Trainer) load(f *safetensors.File) error {
 		return nil
 	})
 	t.step = have.Step
+	if t.step > 0 {
+		t.record(have.NLL)
+	}
 	return nil
 }

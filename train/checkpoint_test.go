@@ -48,6 +48,16 @@ func TestResume(t *testing.T) {
 	if !same(m.Params.Theta, whole.Params.Theta) {
 		t.Error("the continued run has other bits")
 	}
+	// A process that finds nothing left to do knows as much of the training.
+	m = network(moment.MonteCarlo(3))
+	tr, err := train.New(m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.Close()
+	if m.Facts != whole.Facts {
+		t.Errorf("the finished run is known as %+v, want %+v", m.Facts, whole.Facts)
+	}
 }
 
 func TestCancel(t *testing.T) {

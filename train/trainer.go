@@ -198,10 +198,15 @@ func (t *Trainer) Advance() (Step, error) {
 	s.Loss = s.NLL + s.Weight*s.KL/float64(rowsPerEpoch)
 	t.prepare()
 	t.step = n
-	t.net.Facts.Rows, t.net.Facts.Steps = rowsPerEpoch, n
-	t.net.Facts.Likelihood, t.net.Facts.NLL = t.scoredBy, s.NLL
+	t.record(s.NLL)
 	t.net.Changed()
 	return s, nil
+}
+
+// record tells the network how far its training is.
+func (t *Trainer) record(nll float64) {
+	f := &t.net.Facts
+	f.Rows, f.Steps, f.Likelihood, f.NLL = t.config.Data.Rows(), t.step, t.scoredBy, nll
 }
 
 // update makes the AdamW step, unless the gradients are not finite. The norm must
