@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +56,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr.Close()
-	if m.Facts != whole.Facts {
+	if !reflect.DeepEqual(m.Facts, whole.Facts) {
 		t.Errorf("the finished run is known as %+v, want %+v", m.Facts, whole.Facts)
 	}
 }
