@@ -42,12 +42,13 @@ func (c Config) candidates(rows int, classes bool) []Candidate {
 	all := []Candidate{
 		{Heteroscedastic, 0.3, kinked, "", width, 2},
 		{Heteroscedastic, 0.1, smooth, "", width, 2},
+		{Heteroscedastic, 0.3, smooth, "", width, 2},
 		{Heteroscedastic, 1, kinked, "", width, 1},
-		{Learned, 0.3, kinked, "", width, 2},
+		{Learned, 0.3, kinked, "", width, 1},
 		{Embedded, 0.3, kinked, "", width, 1},
 	}
-	if rows >= manyRows { // time enough for more
-		all = append(all, Candidate{Heteroscedastic, 0.3, smooth, "", width, 2}, Candidate{Heteroscedastic, 0.1, kinked, "", width, 2})
+	if rows >= manyRows { // which overfit less
+		all = append(all, Candidate{Heteroscedastic, 0.1, kinked, "", width, 2}, Candidate{Learned, 0.3, kinked, "", width, 2})
 	}
 	if classes {
 		all = []Candidate{

@@ -32,7 +32,7 @@
 //
 //	                    under 5,000 rows           5,000 rows and more
 //	held out            2 of 8 folds, in turn      a tenth, for good
-//	candidates          5, on a second fold the    7, for a third of the steps
+//	candidates          6, on a second fold the    8, for a third of the steps
 //	                    3 best if within 0.3
 //	                    nats; the best from
 //	                    3 seeds
