@@ -70,7 +70,7 @@ func digitsMethod(s Size, res Results, name string, fixed bool) (DigitsMethod, e
 
 func findDigits(s Size, res Results) (*Findings, error) {
 	table := report.Table{
-		Caption: "Test digits and as many unfamiliar images of each kind; mean ± sd over replicates. AUROC: how often an unfamiliar image is given more entropy, or variance over the weights, than a digit.",
+		Caption: fmt.Sprintf("Test digits and as many unfamiliar images of each kind; %s. AUROC: how often an unfamiliar image is given more entropy, or variance over the weights, than a digit; a half is chance, and all that the twin's variance can say, which is zero.", ofReplicates(digitsReplicates(s))),
 		Head:    []string{"weights", "accuracy", "NLL"},
 	}
 	for _, u := range digitsUnfamiliar {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"utvi/moment"
 	"utvi/report"
@@ -124,6 +125,21 @@ func (n *SamplesNumbers) crossing() (i int, ok bool) {
 	return len(n.Samples) - 1, false
 }
 
+// beyond names the numbers of samples above a crossing that can be told from UT
+// all the same: a first interval with zero inside may just be a wide one.
+func (n *SamplesNumbers) beyond(crossing int) string {
+	var told []string
+	for i := crossing + 1; i < len(n.Difference); i++ {
+		if lo, hi, ok := n.Difference[i].interval(); ok && (lo > 0 || hi < 0) {
+			told = append(told, fmt.Sprint(n.Samples[i]))
+		}
+	}
+	if told == nil {
+		return ""
+	}
+	return " Yet larger ones can be: " + strings.Join(told, ", ") + "."
+}
+
 func (n *SamplesNumbers) relative(rule string) float64 { return n.Seconds[rule] / n.Seconds["ut(2)"] }
 
 func (n *SamplesNumbers) claims() []Claim {
@@ -131,7 +147,7 @@ func (n *SamplesNumbers) claims() []Claim {
 	at := n.Samples[i]
 	d := n.Difference[i]
 	found := fmt.Sprintf("MC less UT, paired by seed, at n = %d: %s nats%s", at, d.format("%.4f"), d.intervalText("%.4f"))
-	ours, crossing := fmt.Sprintf("The smallest n whose best NLL cannot be told from UT's is %d; about 2⁷ would be 64 to 256. %s.", at, found), at
+	ours, crossing := fmt.Sprintf("The smallest n whose best NLL cannot be told from UT's is %d; about 2⁷ would be 64 to 256. %s.%s", at, found, n.beyond(i)), at
 	if !ok {
 		// No number of samples is 0.
 		ours, crossing = fmt.Sprintf("None up to n = %d can be shown to reach UT's. %s.", at, found), 0

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -34,6 +35,15 @@ func TestMCCrossing(t *testing.T) {
 		t.Errorf("the crossing is at %d (%v), want 8", n.Samples[i], ok)
 	}
 	c := n.claims()
+	if strings.Contains(c[0].Ours, "larger") {
+		t.Errorf("16 samples cannot be told from UT: %s", c[0].Ours)
+	}
+	wide := n
+	wide.Difference = slices.Clone(n.Difference)
+	wide.Difference[3] = stat(0.001, 0.0011, 0.0012)
+	if got := wide.claims()[0]; got.Value != 8 || !strings.HasSuffix(got.Ours, "can be: 16.") {
+		t.Errorf("%v: %s", got.Value, got.Ours)
+	}
 	if c[0].Value != 8 || c[0].Holds || c[1].Value != 7 || !c[1].Holds || math.Abs(c[2].Value-2.0/3) > 1e-15 || !c[2].Holds {
 		t.Errorf("%+v", c)
 	}
