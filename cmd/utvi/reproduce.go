@@ -23,7 +23,7 @@ type reproduction struct {
 	jobs      int
 	size      experiment.Size
 	chosen    []experiment.Experiment
-	dir       string // of the report
+	sub       string // folder of the report under out
 
 	stdout, stderr io.Writer
 }
@@ -91,16 +91,18 @@ paper: ` + strings.Join(extra, ", ") + `. --preset quick takes minutes, paper ho
 	return cmd
 }
 
-// choose takes the experiments of the paper, or the one named. That has a folder
+// choose takes the experiments of the paper, or the one named, which has a folder
 // of its own, so that the report of all stays.
 func (r *reproduction) choose(args []string) {
-	r.chosen = nil
+	r.chosen, r.sub = nil, ""
 	for _, e := range experiment.All() {
-		if len(args) == 0 && !e.Extra || len(args) == 1 && args[0] == e.Name {
+		switch {
+		case len(args) == 0 && !e.Extra:
 			r.chosen = append(r.chosen, e)
+		case len(args) == 1 && args[0] == e.Name:
+			r.chosen, r.sub = []experiment.Experiment{e}, e.Name
 		}
 	}
-	r.dir = strings.Join(args, "")
 }
 
 func (r *reproduction) run(ctx context.Context) error {
@@ -119,7 +121,7 @@ func (r *reproduction) run(ctx context.Context) error {
 		_, err := fmt.Fprintf(r.stdout, "Wrote %d trials to %s.\n", len(plan.Trials), r.plan)
 		return err
 	}
-	dir := filepath.Join(r.out, r.dir)
+	dir := filepath.Join(r.out, r.sub)
 	trialsDir := filepath.Join(r.out, "trials")
 	for _, d := range []string{dir, trialsDir} {
 		if err := makeFolder(d); err != nil {
@@ -152,7 +154,8 @@ func (r *reproduction) run(ctx context.Context) error {
 	return err
 }
 
-// makeFolder makes dir, before hours of work go into it.
+// makeFolder makes dir, and tells before hours of work that nothing can be written
+// there.
 func makeFolder(dir string) error {
 	if err := atomicfile.Writable(dir); err != nil {
 		return err
