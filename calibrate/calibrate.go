@@ -135,7 +135,8 @@ func Decode(data []byte) (*Calibration, error) {
 	return c, nil
 }
 
-// leastRows is what every correction needs: fewer tell nothing.
+// leastRows is what every fit of numbers needs: fewer tell nothing. Conformal
+// intervals hold their level from any number of rows, by being infinite.
 const leastRows = 10
 
 func checkRows(what string, n int) error {

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -40,7 +41,7 @@ func FitConformal(rows Rows) (*Conformal, error) {
 		scores = append(scores, s)
 	}
 	if len(scores) == 0 {
-		return nil, fmt.Errorf("calibration: conformal intervals need held-out rows; there are none")
+		return nil, errors.New("calibration: conformal intervals need held-out rows; there are none")
 	}
 	slices.Sort(scores)
 	n := len(scores)
