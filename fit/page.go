@@ -158,7 +158,7 @@ func (t *TargetEvaluation) budgetTable(m *Model) report.Table {
 	b := t.Budget
 	sum := b.Weights + b.Inputs + b.Noise
 	weights := "what the network does not know; more rows would lower it"
-	if m.noiseInWeights() {
+	if m.NoiseInWeights() {
 		weights = "what the network does not know, and the noise, which its weights have learned too"
 	}
 	return report.Table{Caption: "Where the predicted variance comes from, in the mean over the rows.",
@@ -224,7 +224,8 @@ func (m *Model) settingsSection() (report.Section, error) {
 		report.Prose("All settings, as --config takes them. What is empty or zero was left to be found out."), report.Source(b.String())}}, err
 }
 
-// noiseInWeights tells whether the network has no noise of its own.
-func (m *Model) noiseInWeights() bool {
+// NoiseInWeights tells whether the networks have no noise of their own: their weights
+// have learned it too.
+func (m *Model) NoiseInWeights() bool {
 	return m.Schema.Task == table.Regression && len(m.Net.Report.Members) > 0 && m.Net.Report.Members[0].Noise == tabular.Embedded
 }

@@ -75,6 +75,9 @@ file all rows are written, or none.`,
 				sum, err = m.Predict(cmd.Context(), rows, w, o, pool)
 				return err
 			})
+			if err == nil && o.Budget && m.NoiseInWeights() {
+				tell(cmd, "the networks have no noise of their own: the variance of the weights holds the noise too (fit --noise tells them apart)")
+			}
 			if err == nil && sum.Abstained > 0 {
 				tell(cmd, "%d of %d rows are marked to be left to a person", sum.Abstained, sum.Rows)
 			}
