@@ -89,6 +89,9 @@ func TestQuantileInvertsCDF(t *testing.T) {
 				t.Errorf("%s: CDF(Quantile(%g)) is off by %g", name, p, got-p)
 			}
 		}
+		if a, b := d.LogPDF(math.Inf(-1)), d.LogPDF(math.Inf(1)); !math.IsInf(a, -1) || !math.IsInf(b, -1) {
+			t.Errorf("%s: the log-densities at −∞ and ∞ are %g and %g", name, a, b)
+		}
 		if !math.IsInf(d.Quantile(0), -1) || !math.IsInf(d.Quantile(1), 1) || !math.IsNaN(d.Quantile(1.1)) || !math.IsNaN(d.Quantile(math.NaN())) {
 			t.Errorf("%s: the quantiles of 0, 1, 1.1 and NaN are %g %g %g %g", name, d.Quantile(0), d.Quantile(1), d.Quantile(1.1), d.Quantile(math.NaN()))
 		}

@@ -62,6 +62,9 @@ func (m *Mixture) LogPDF(x float64) float64 {
 	for i := range m.parts {
 		least = min(least, math.Abs(m.parts[i].z(x)))
 	}
+	if math.IsInf(least, 1) {
+		return math.Inf(-1)
+	}
 	var sum float64
 	for i := range m.parts {
 		p := &m.parts[i]
