@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"utvi/report"
 	"utvi/sweep"
@@ -44,7 +45,7 @@ func Presets() []string { return []string{"tiny", "quick", "paper"} }
 func (s Size) Check() error {
 	switch {
 	case !slices.Contains(Presets(), s.Preset):
-		return fmt.Errorf("there is no preset %q; there are %v", s.Preset, Presets())
+		return fmt.Errorf("there is no preset %q; there are %s", s.Preset, strings.Join(Presets(), ", "))
 	case s.Replicates < 0 || s.Replicates > 1000:
 		return fmt.Errorf("%d replicates; there must be 1 to 1000", s.Replicates)
 	case s.Steps < 0 || s.Steps > 10_000_000:

@@ -97,7 +97,7 @@ func TestMisuse(t *testing.T) {
 		{"moments --plot=", "no extension"},
 		{"reproduce nosuch", `there is no experiment "nosuch"; there are fc`},
 		{"reproduce fc fc", "one experiment"},
-		{"reproduce --preset huge", `there is no preset "huge"; there are [tiny quick paper]`},
+		{"reproduce --preset huge", `there is no preset "huge"; there are tiny, quick, paper`},
 		{"reproduce --steps 0", "--steps is 0; it must be at least 1"},
 		{"reproduce --replicates -2", "--replicates is -2; it must be at least 1"},
 	} {

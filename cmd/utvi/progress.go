@@ -22,7 +22,7 @@ type progress struct {
 
 	mu       sync.Mutex
 	start    time.Time
-	running  map[int]*trialBar
+	seen     map[int]*trialBar // by the trial's index
 	total    *mpb.Bar
 	all      float64 // cost of all trials
 	done     float64
@@ -45,7 +45,7 @@ type trialBar struct {
 const permille = 1000
 
 func newProgress(w io.Writer, p *sweep.Plan) *progress {
-	s := &progress{w: w, start: time.Now(), running: map[int]*trialBar{}, trials: len(p.Trials)}
+	s := &progress{w: w, start: time.Now(), seen: map[int]*trialBar{}, trials: len(p.Trials)}
 	for _, t := range p.Trials {
 		s.all += cost(t)
 	}
@@ -69,11 +69,11 @@ func (p *progress) tell(e sweep.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c := cost(e.Trial)
-	t := p.running[e.Trial.Index]
+	t := p.seen[e.Trial.Index]
 	part := float64(e.Step) / float64(max(1, e.Steps))
 	if t == nil {
 		t = &trialBar{score: math.NaN()}
-		p.running[e.Trial.Index] = t
+		p.seen[e.Trial.Index] = t
 		p.found += c * part
 		if p.bars != nil && !e.Ended {
 			t.bar = p.add(e.Trial.Name, e.Trial.Index, &t.note)
@@ -152,7 +152,7 @@ func (p *progress) close() {
 		return
 	}
 	p.mu.Lock()
-	for _, t := range p.running {
+	for _, t := range p.seen {
 		if t.bar != nil {
 			t.bar.Abort(true)
 		}

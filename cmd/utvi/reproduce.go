@@ -145,7 +145,7 @@ func (r *reproduction) run(ctx context.Context) error {
 	s.WallSeconds = time.Since(start).Seconds()
 	files, err := s.Save(dir)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; the trials are kept, and the same command writes the report", err)
 	}
 	if err := s.WriteText(r.stdout); err != nil {
 		return err
