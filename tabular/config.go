@@ -129,7 +129,7 @@ func (c Config) plan(d Data) plan {
 		}
 	}
 	if c.Steps == 0 {
-		p.Steps = 3000
+		p.Steps = 2500
 		if n >= manyRows {
 			p.Steps = int(min(40_000, 80*math.Sqrt(float64(n))))
 		}

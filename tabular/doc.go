@@ -39,7 +39,7 @@
 //	members             5, trained on all rows     5, without those held out
 //	shape from          the candidates, as picked  the members
 //	network             50 units a layer           100
-//	steps               3000 of 64 rows            80·√rows of 128, at most
+//	steps               2500 of 64 rows            80·√rows of 128, at most
 //	                                               40,000; of 256 from 50,000 rows
 //
 // Everywhere: AdamW without decay, rate 0.005 with a short warm-up and a cosine, KL/N
