@@ -187,7 +187,7 @@ func utBeatsMC3(mc, ut *FCMethod) Claim {
 	return Claim{
 		ID:    "ut-beats-mc3",
 		Paper: "With three points each, UT predicts better than Monte Carlo, and single models are smoother.",
-		Ours: fmt.Sprintf("MC3 less UT, best NLL paired by seed: %s nats%s; bar: above 0. Roughness of single models: MC3 %s, UT %s, a ratio of %.3g; bar: above 1.",
+		Ours: fmt.Sprintf("MC3 less UT, best NLL paired by seed: %s nats%s; bar: above 0. Roughness of single models: MC3 %s, UT %s, a ratio of %.1f; bar: above 1.",
 			d.format("%.4f"), d.intervalText("%.4f"), mc.Roughness.format("%.5f"), ut.Roughness.format("%.5f"), mc.Roughness.Mean/ut.Roughness.Mean),
 		Value: d.Mean, Holds: d.Mean > 0 && ut.Roughness.Mean < mc.Roughness.Mean,
 		Evidence: map[string]any{"difference": d, "roughness_mc3": mc.Roughness, "roughness_ut": ut.Roughness},
