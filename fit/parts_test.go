@@ -218,3 +218,14 @@ func TestRareClass(t *testing.T) {
 		t.Errorf("%d rows to train with, held out %v, classes %v, %v", len(train), held, s.Classes(), err)
 	}
 }
+
+func TestTooLarge(t *testing.T) {
+	rows := &bounded{Source: read(t, example(t, 50, 1)).Rows(nil), left: 5 * 49}
+	if _, err := table.Load(rows); err == nil || !strings.Contains(err.Error(), "does not fit into memory") {
+		t.Errorf("50 rows where there is room for 49: %v", err)
+	}
+	rows = &bounded{Source: read(t, example(t, 50, 1)).Rows(nil), left: 5 * 50}
+	if f, err := table.Load(rows); err != nil || f.Len() != 50 {
+		t.Errorf("50 rows where there is room for 50: %v", err)
+	}
+}

@@ -26,16 +26,6 @@ type Result struct {
 	Insight    *Insight
 }
 
-// ReadTable reads all rows of a table.
-func ReadTable(path string, o table.Options) (*table.Frame, error) {
-	r, err := table.Open(path, o)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return table.Load(r)
-}
-
 // Run holds out rows, learns the columns and the network from the others, and scores
 // it on those held out. If ctx is cancelled, the best model so far is returned beside
 // the context's error; there may be none.

@@ -13,6 +13,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"utvi/sweep"
+	"utvi/tabular/uci"
 )
 
 // quickly are settings of a network that is trained in no time.
@@ -312,5 +315,69 @@ func TestFitInterrupted(t *testing.T) {
 	}
 	if !bytes.Equal(readFile(t, filepath.Join(dir, "a.utvi")), readFile(t, filepath.Join(dir, "whole.utvi"))) {
 		t.Error("a fit that was stopped and resumed is not that which was not")
+	}
+}
+
+// Killed while rows still come, predict leaves no file of that name.
+func TestPredictKilled(t *testing.T) {
+	dir := inResin(t)
+	out := filepath.Join(dir, "out.csv")
+	cmd := exec.Command(binary, "predict", filepath.Join(dir, "strength.utvi"), "-", "-o", out)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	rows := readFile(t, filepath.Join(dir, "new.csv"))
+	head, rest, _ := bytes.Cut(rows, []byte("\n"))
+	in.Write(append(head, '\n'))
+	for range 2000 { // several rounds of chunks
+		in.Write(rest)
+	}
+	time.Sleep(50 * time.Millisecond)
+	cmd.Process.Kill()
+	cmd.Wait()
+	if _, err := os.Stat(out); err == nil {
+		t.Error("half a file is there")
+	}
+}
+
+func TestBenchUCI(t *testing.T) {
+	dir := t.TempDir()
+	for _, set := range []string{"a", "b"} {
+		os.Mkdir(filepath.Join(dir, set), 0o777)
+		for name, text := range map[string]string{
+			"data.txt": strings.ReplaceAll(numbers(40), ",", " ") + "\n\n", "index_features.txt": "0\n", "index_target.txt": "1.0\n", "n_splits.txt": "3\n", "n_hidden.txt": "50\n",
+		} {
+			os.WriteFile(filepath.Join(dir, set, name), []byte(text), 0o666)
+		}
+	}
+	plan := filepath.Join(dir, "plan.json")
+	code, out, errs := utvi(t, "bench", "uci", "--data", dir, "--sets", "b,a", "--splits", "2", "--protocol", "--plan", plan)
+	if code != 0 || out != "Wrote 4 trials to "+plan+".\n" {
+		t.Fatalf("%s%s", out, errs)
+	}
+	p, err := loadPlan(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []*sweep.Result
+	for i, x := range p.Trials {
+		data, _ := json.Marshal(uci.Result{Set: x.Group, LL: float64(-i), RMSE: float64(i), Covered: 8 + i, Rows: 10})
+		results = append(results, &sweep.Result{Data: data, Run: sweep.RunRecord{Seconds: 2}})
+	}
+	scores, err := uciScores([]string{"b", "a"}, p, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _ := json.Marshal(scores)
+	want := `[{"set":"b","splits":2,"ll":-0.5,"ll_se":0.5,"rmse":0.5,"rmse_se":0.5,"coverage90":0.85,"seconds":4},{"set":"a","splits":2,"ll":-2.5,"ll_se":0.5,"rmse":2.5,"rmse_se":0.5,"coverage90":1.05,"seconds":4}]`
+	if string(got) != want {
+		t.Errorf("\n%s\nwant\n%s", got, want)
+	}
+	if code, _, errs := utvi(t, "bench", "uci", "--data", dir, "--sets", "c"); code != 1 || !strings.Contains(errs, `has no set "c"; it has a, b`) {
+		t.Errorf("exit %d, %s", code, errs)
 	}
 }
