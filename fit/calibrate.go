@@ -53,7 +53,7 @@ func CheckMethods(task table.Task, methods []Method) error {
 }
 
 // mostHeld bounds the rows that a calibration is fitted on; more are thinned out.
-const mostHeld = 20_000
+const mostHeld = 10_000
 
 // A Correction is a calibration with what it changes.
 type Correction struct {
