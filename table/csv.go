@@ -19,11 +19,11 @@ const (
 // csvRows reads blocks of whole lines and parses several at a time: while some
 // tasks of the pool parse, one reads the blocks to come.
 type csvRows struct {
-	head  *Header
-	src   io.Reader
-	delim byte
-	pool  *compute.Pool
-	size  int // of a block
+	dialect
+	head *Header
+	src  io.Reader
+	pool *compute.Pool
+	size int // of a block
 
 	line    int      // of the next block, from 1
 	rest    []byte   // read, but not yet cut into blocks
@@ -136,7 +136,7 @@ func (r *csvRows) readBlock() *block {
 }
 
 func (r *csvRows) block(data []byte) *block {
-	return &block{head: r.head, data: data, delim: r.delim}
+	return &block{dialect: r.dialect, head: r.head, data: data}
 }
 
 // explain names the file; reaching its end is none of an error.

@@ -10,11 +10,17 @@ import (
 // any number.
 const blank = ' '
 
+// A dialect is how a text file writes rows and numbers.
+type dialect struct {
+	delim byte // between fields
+	point byte // before the fraction of a number: a point, or a comma
+}
+
 // A block is a piece of a CSV file that ends with a line: what one task parses.
 type block struct {
-	head  *Header
-	data  []byte
-	delim byte
+	dialect
+	head *Header
+	data []byte
 
 	cells    []cell
 	starts   []uint32 // of each row in data
@@ -97,7 +103,7 @@ func (b *block) field(at int) (c cell, next int, last bool) {
 	data := b.data
 	at = b.skip(at)
 	// The common case: a plain number, then a delimiter or the line's end.
-	if v, n := scanFloat(data[at:]); n > 0 {
+	if v, n := scanFloat(data[at:], b.point); n > 0 {
 		if next, last, ok := b.end(at + n); ok {
 			return v, next, last
 		}
@@ -121,7 +127,7 @@ func (b *block) field(at int) (c cell, next int, last bool) {
 
 // check is classify, which refuses texts that are not UTF-8.
 func (b *block) check(s []byte, at int) cell {
-	c := classify(s, at)
+	c := classify(s, b.point, at)
 	if k, _ := unbox(c); k == Text && (!utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0) {
 		b.err = &rowError{what: fmt.Sprintf("%s is not text in UTF-8; convert the file", short(string(s)))}
 	}

@@ -9,7 +9,7 @@ import (
 	"utvi/compute"
 )
 
-// openCSV finds out delimiter and header from the start of the file.
+// openCSV finds out dialect and header from the start of the file.
 func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) error {
 	start, _ := in.Peek(sniffSize)
 	if err := refuseBinary(r.head.File, start); err != nil {
@@ -25,17 +25,14 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 			return fmt.Errorf("%s: the first row is longer than %d kB; is this a table?", r.head.File, sniffSize/1000)
 		}
 	}
-	delim := o.Delimiter
-	if delim == 0 {
-		delim = sniffDelimiter(start, ext)
-	}
+	d := sniff(start, ext, o.Delimiter)
 	r.head.lines = true
-	lines, bytes, err := readHeader(r.head, start, delim, o.Header)
+	lines, bytes, err := readHeader(r.head, start, d, o.Header)
 	if err != nil {
 		return err
 	}
 	in.Discard(bytes)
-	rows := &csvRows{head: r.head, src: in, delim: delim, pool: o.Pool, size: blockSize, line: 1 + lines}
+	rows := &csvRows{dialect: d, head: r.head, src: in, pool: o.Pool, size: blockSize, line: 1 + lines}
 	if rows.pool == nil {
 		rows.pool = compute.NewPool(runtime.GOMAXPROCS(0))
 		r.done = append(r.done, rows.pool.Close)
@@ -46,19 +43,19 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 
 // readHeader names the columns by the first row and returns how many lines and
 // bytes to pass over: none if that row is already data.
-func readHeader(h *Header, start []byte, delim byte, header HeaderRow) (lines, size int, err error) {
+func readHeader(h *Header, start []byte, d dialect, header HeaderRow) (lines, size int, err error) {
 	var row []string
 	at := 0
 	for row == nil {
 		var bad *rowError
-		if row, at, bad = scanRow(start, at, delim); bad != nil {
+		if row, at, bad = scanRow(start, at, d.delim); bad != nil {
 			return 0, 0, fmt.Errorf("%s: %s", h.at(1+bytes.Count(start[:at], []byte{'\n'})), bad.what)
 		}
 		if row == nil && at >= len(start) {
 			return 0, 0, fmt.Errorf("%s is empty", h.File)
 		}
 	}
-	if err := nameColumns(h, row, header); err != nil || !h.Named {
+	if err := nameColumns(h, row, d.point, header); err != nil || !h.Named {
 		return 0, 0, err
 	}
 	return bytes.Count(start[:at], []byte{'\n'}), at, nil

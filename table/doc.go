@@ -26,6 +26,9 @@
 //		…
 //	}
 //
+// A text file whose fields are parted by semicolons may write numbers with decimal
+// commas (1,5), if it does so throughout.
+//
 // A cell that is empty or says NA, N/A, NaN, null, none or ? is missing. Every
 // error is a sentence that names file, line and column.
 package table

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+	"strings"
 )
 
 // pow10 are the powers of ten that float64 holds exactly.
@@ -20,9 +21,10 @@ var pow5 = func() (p [28]uint64) {
 	return p
 }()
 
-// scanFloat reads the decimal number at the start of b and returns how many bytes
-// it takes, 0 if there is none. The result is correctly rounded.
-func scanFloat(b []byte) (v float64, n int) {
+// scanFloat reads the decimal number at the start of b, whose fraction follows a
+// point or what stands for it, and returns how many bytes it takes, 0 if there is
+// none. The result is correctly rounded.
+func scanFloat(b []byte, point byte) (v float64, n int) {
 	i := 0
 	var negative uint64
 	if len(b) > 0 && b[0] == '-' {
@@ -33,7 +35,7 @@ func scanFloat(b []byte) (v float64, n int) {
 	mantissa, digits := scanDigits(b[i:], 0)
 	i += digits
 	exp := 0
-	if i < len(b) && b[i] == '.' {
+	if i < len(b) && b[i] == point {
 		var after int
 		mantissa, after = scanDigits(b[i+1:], mantissa)
 		i += 1 + after
@@ -55,7 +57,7 @@ func scanFloat(b []byte) (v float64, n int) {
 			return math.Float64frombits(math.Float64bits(v) | negative<<63), i
 		}
 	}
-	v, err := strconv.ParseFloat(string(b[:i]), 64)
+	v, err := strconv.ParseFloat(strings.Replace(string(b[:i]), string(rune(point)), ".", 1), 64)
 	if err != nil && !math.IsInf(v, 0) { // beyond the range it is infinite
 		return 0, 0
 	}
@@ -140,11 +142,11 @@ func scanExp(b []byte) (e, n int) {
 }
 
 // classify makes a cell of a whole trimmed field; ref is where its text is.
-func classify(s []byte, ref int) cell {
+func classify(s []byte, point byte, ref int) cell {
 	if isMissing(s) {
 		return missing
 	}
-	if v, n := scanFloat(s); n == len(s) {
+	if v, n := scanFloat(s, point); n == len(s) {
 		return v
 	}
 	if v, ok := infinite(s); ok {

@@ -14,7 +14,7 @@ func TestScanFloat(t *testing.T) {
 		t.Helper()
 		want, err := strconv.ParseFloat(s, 64)
 		for _, after := range []string{"", ",", ",12345678901234567890", "\n", " x"} {
-			got, n := scanFloat([]byte(s + after))
+			got, n := scanFloat([]byte(s+after), '.')
 			if n != len(s) || math.Float64bits(got) != math.Float64bits(want) {
 				t.Fatalf("%q gives %v of %d bytes, want %v (%v)", s+after, got, n, want, err)
 			}
@@ -39,7 +39,7 @@ func TestScanFloat(t *testing.T) {
 
 func TestScanFloatRefuses(t *testing.T) {
 	for s, want := range map[string]int{"": 0, "-": 0, ".": 0, "+.": 0, "e5": 0, "x1": 0, "--1": 0, "1e": 1, "1e+": 1, "1x": 1, "0x10": 1, "1_000": 1, "1.2.3": 3, "1,5": 1} {
-		if _, n := scanFloat([]byte(s)); n != want {
+		if _, n := scanFloat([]byte(s), '.'); n != want {
 			t.Errorf("%q: %d bytes are a number, want %d", s, n, want)
 		}
 	}
@@ -49,11 +49,11 @@ func TestClassify(t *testing.T) {
 	for s, want := range map[string]Kind{"": Missing, "NA": Missing, "n/A": Missing, "NaN": Missing, "nan": Missing, "NULL": Missing, "None": Missing, "?": Missing,
 		"1": Number, "inf": Number, "-Infinity": Number, "1e999": Number, "+inf": Number,
 		"nab": Text, "N": Text, "-": Text, "infinit": Text, "0x1p3": Text, "1_0": Text, "1 2": Text, "--": Text, "+nan": Text} {
-		if k, _ := unbox(classify([]byte(s), 7)); k != want {
+		if k, _ := unbox(classify([]byte(s), '.', 7)); k != want {
 			t.Errorf("%q is %d, want %d", s, k, want)
 		}
 	}
-	if _, ref := unbox(classify([]byte("red"), 123456789)); ref != 123456789 {
+	if _, ref := unbox(classify([]byte("red"), '.', 123456789)); ref != 123456789 {
 		t.Errorf("a text's place became %d", ref)
 	}
 }

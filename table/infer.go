@@ -233,8 +233,8 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 
 // compareLevels sorts numbers by value, before texts.
 func compareLevels(a, b string) int {
-	x, n := scanFloat([]byte(a))
-	y, m := scanFloat([]byte(b))
+	x, n := scanFloat([]byte(a), '.')
+	y, m := scanFloat([]byte(b), '.')
 	switch xIs, yIs := n == len(a), m == len(b); {
 	case xIs && yIs && x != y:
 		if x < y {

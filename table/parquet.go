@@ -188,7 +188,7 @@ func decimal(k parquet.Kind, scale int) func(parquet.Value, *listed) cell {
 // parse makes a cell of a text: it may be a number, as in a CSV file.
 func (l *listed) parse(s string) cell {
 	b := []byte(s)
-	c := classify(trim(b), len(l.list))
+	c := classify(trim(b), '.', len(l.list))
 	if k, _ := unbox(c); k == Text {
 		l.list = append(l.list, string(trim(b)))
 	}

@@ -75,16 +75,7 @@ func (p *profile) addText(c *Chunk, row, col int) {
 }
 
 // isDecimalComma recognises 1,5.
-func isDecimalComma(s string) bool {
-	b := []byte(s)
-	i := slices.Index(b, ',')
-	if i < 0 {
-		return false
-	}
-	b[i] = '.'
-	v, n := scanFloat(b)
-	return n == len(b) && v == v
-}
+func isDecimalComma(s string) bool { return !isNumber(s, '.') && isNumber(s, ',') }
 
 // sd is the standard deviation over all numbers (divided by their count), as those
 // who standardise use it.

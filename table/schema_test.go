@@ -201,7 +201,7 @@ func TestInferErrors(t *testing.T) {
 		{"x,y\n1,2\n1,3\n", y, "a.csv: there is no input"},
 		{many + "oops,1\n", y, `a.csv line 102, column x: "oops" is text in a column of numbers; correct it, or leave the column out with --ignore x`},
 		{many + "1,oops\n", Spec{Targets: []string{"y"}, Task: Regression}, `a.csv line 102, column y: "oops" is text; the target of a regression holds numbers`},
-		{"x;y\n1,5;2\n2,5;3\n", y, `a.csv line 2, column x: "1,5" is text, with a decimal comma; write numbers with a point`},
+		{"x;y\n1,5;2.5\n2,5;3\n", y, `a.csv line 2, column x: "1,5" is text, with a decimal comma; write numbers with a point`},
 		{"x,y,w\n1,2,-1\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv: column w holds -1; a weight is never negative"},
 		{"x,y,w\n1,2,a\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, `a.csv line 2, column w: "a" is text; a weight is a number`},
 		{"x,y,w\n1,2,\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv line 2, column w: the weight is missing"},

@@ -20,15 +20,27 @@ func candidates(ext string) []byte {
 	return []byte{',', ';', '\t', blank}
 }
 
+// sniff finds out the dialect from the start of a file, all but the delimiter if
+// that is given.
+func sniff(start []byte, ext string, delim byte) dialect {
+	if delim == 0 {
+		delim = sniffDelimiter(start, ext)
+	}
+	return dialect{delim, sniffPoint(start, delim)}
+}
+
 // sniffDelimiter chooses the delimiter that cuts most of the first lines into equally
 // many fields, more than one, and among several the one that leaves most of them
-// numbers.
+// numbers. One that the first line lacks is none, for that may be the header.
 func sniffDelimiter(start []byte, ext string) byte {
 	choices := candidates(ext)
 	best, most := choices[0], 0.0
 	for _, d := range choices {
 		rows := firstRows(start, d, sniffLines)
-		if share, ok := numbers(rows); ok && share > most {
+		if len(rows) == 0 || len(rows[0]) < 2 {
+			continue
+		}
+		if share, ok := numbers(rows, d == ';'); ok && share > most {
 			best, most = d, share
 		}
 	}
@@ -37,14 +49,14 @@ func sniffDelimiter(start []byte, ext string) byte {
 
 // numbers rates rows of equally many fields by their share of numbers, above 0. A
 // ragged row among many does not spoil it: it is to be found later, and named.
-func numbers(rows [][]string) (share float64, ok bool) {
+func numbers(rows [][]string, commas bool) (share float64, ok bool) {
 	n, total := 1, 1
 	widths := map[int]int{}
 	for _, row := range rows {
 		widths[len(row)]++
 		for _, s := range row {
 			total++
-			if isNumber(s) {
+			if isNumber(s, '.') || commas && isDecimalComma(s) {
 				n++
 			}
 		}
@@ -55,8 +67,30 @@ func numbers(rows [][]string) (share float64, ok bool) {
 	return float64(n) / float64(total), ok
 }
 
-func isNumber(s string) bool {
-	k, _ := unbox(classify([]byte(s), 0))
+// sniffPoint finds out what stands before fractions. It is a comma where semicolons
+// part the fields and, of the first lines, some have numbers with a comma, none one
+// with a point. Then 1.234 is no number: it might mean a thousand.
+func sniffPoint(start []byte, delim byte) byte {
+	const lines = 1000
+	if delim != ';' {
+		return '.'
+	}
+	point := byte('.')
+	for _, row := range firstRows(start, delim, lines) {
+		for _, s := range row {
+			switch {
+			case isDecimalComma(s):
+				point = ','
+			case strings.Contains(s, ".") && isNumber(s, '.'):
+				return '.'
+			}
+		}
+	}
+	return point
+}
+
+func isNumber(s string, point byte) bool {
+	k, _ := unbox(classify([]byte(s), point, 0))
 	return k == Number
 }
 
@@ -80,7 +114,7 @@ func scanRow(data []byte, at int, delim byte) (row []string, next int, err *rowE
 	if next := skipBlankLine(data, at); next > at {
 		return nil, next, nil
 	}
-	b := &block{data: data, delim: delim}
+	b := &block{data: data, dialect: dialect{delim, '.'}}
 	for last := false; !last; {
 		from := b.skip(at)
 		_, at, last = b.field(at)
@@ -98,12 +132,12 @@ func scanRow(data []byte, at int, delim byte) (row []string, next int, err *rowE
 
 // nameColumns turns the first row into column names: those it holds, if it is a header,
 // c1, c2 … otherwise. Unnamed columns in a header get their number as well.
-func nameColumns(h *Header, row []string, header HeaderRow) error {
+func nameColumns(h *Header, row []string, point byte, header HeaderRow) error {
 	h.Named = header == WithHeader
 	if header == AnyHeader {
 		h.Named = true
 		for _, s := range row {
-			h.Named = h.Named && !isNumber(s)
+			h.Named = h.Named && !isNumber(s, point)
 		}
 	}
 	if h.Named {
