@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"utvi/calibrate"
 	"utvi/compute"
@@ -17,7 +18,8 @@ type Evaluation struct {
 	Rows       int
 	Calibrated bool
 	Targets    []TargetEvaluation
-	Unfamiliar float64 // share of rows beyond what 99 of 100 training rows are
+	Unfamiliar float64  // share of rows beyond what 99 of 100 training rows are
+	Notes      []string // what a reader must know of the scores
 }
 
 // A TargetEvaluation is an Evaluation of one target.
@@ -73,7 +75,8 @@ func (e *Evaluation) MarshalJSON() ([]byte, error) {
 		Calibrated bool     `json:"calibrated"`
 		Targets    []target `json:"targets"`
 		Unfamiliar float64  `json:"unfamiliar"`
-	}{e.File, e.Rows, e.Calibrated, all, e.Unfamiliar})
+		Notes      []string `json:"notes,omitempty"`
+	}{e.File, e.Rows, e.Calibrated, all, e.Unfamiliar, e.Notes})
 }
 
 // Evaluate scores the predictions of rows that have their targets.
@@ -212,7 +215,7 @@ func (t *tally) merge(o *tally) {
 
 func (t *tally) close(m *Model) *Evaluation {
 	n := float64(max(t.rows, 1))
-	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, Unfamiliar: float64(t.strange) / n}
+	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, Unfamiliar: float64(t.strange) / n, Notes: m.Shortfalls()}
 	for i, column := range m.Schema.Targets() {
 		x := &t.targets[i]
 		r := TargetEvaluation{Scores: Scores{Target: column.Name}}
@@ -232,6 +235,23 @@ func (t *tally) close(m *Model) *Evaluation {
 		e.Targets = append(e.Targets, r)
 	}
 	return e
+}
+
+// Shortfalls say of which levels the model's conformal intervals are infinite, and how
+// many rows to calibrate by would bound them.
+func (m *Model) Shortfalls() (all []string) {
+	for i := range m.Calibration {
+		c := m.Calibration[i].Conformal
+		for _, level := range conformalLevels {
+			if c == nil {
+				continue
+			}
+			if err := c.Enough(level); err != nil && !slices.Contains(all, err.Error()) {
+				all = append(all, err.Error())
+			}
+		}
+	}
+	return all
 }
 
 // describe says in a line what corrects the predictions.

@@ -127,6 +127,9 @@ func (e *Evaluation) sections(m *Model, dir string) ([]report.Section, error) {
 			s.Title += ": " + column.Name
 			prefix = fileName(column.Name) + "-"
 		}
+		for _, note := range e.Notes {
+			s.Parts = append(s.Parts, report.Warning(note+"."))
+		}
 		s.Parts = append(s.Parts, t.table())
 		figures := t.figures(column)
 		if err := saveFigures(dir, prefix, figures); err != nil {

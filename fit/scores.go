@@ -31,7 +31,7 @@ func (s Scores) List() (all []NamedScore) {
 		all = append(all, NamedScore{name, fmt.Sprintf(format, args...), meaning})
 	}
 	score := func(name string, x metric.Score, meaning string) {
-		add(name, meaning, "%.4g ± %.2g", x.Value, x.SE)
+		add(name, meaning, "%v", x)
 	}
 	if c := s.Classes; c != nil {
 		score("accuracy", c.Accuracy, "share of rows whose most probable class is right")
@@ -51,11 +51,11 @@ func (s Scores) List() (all []NamedScore) {
 	for _, i := range n.Intervals {
 		level := fmt.Sprintf("%.4g %% intervals", 100*i.Level)
 		add(level+" cover", fmt.Sprintf("95 %% within %.1f … %.1f", 100*i.Low, 100*i.High), "%.1f %%", 100*i.Coverage)
-		meaning := "mean, in the target's unit"
 		if i.Unbounded > 0 {
-			meaning = fmt.Sprintf("likewise, but for %d rows without bounds", i.Unbounded)
+			add(level+", width", fmt.Sprintf("%d intervals have no bounds: too few rows to calibrate by", i.Unbounded), "infinite")
+			continue
 		}
-		add(level+", width", meaning, "%.4g", i.Width)
+		add(level+", width", "mean, in the target's unit", "%.4g", i.Width)
 	}
 	add("calibration error", fmt.Sprintf("%.4f would be chance", n.CalibrationChance), "%.4f", n.CalibrationError)
 	add("sharpness", "root of the mean predicted variance", "%.4g", n.Sharpness)

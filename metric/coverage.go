@@ -38,12 +38,12 @@ func (c *Coverage) Merge(o *Coverage) {
 
 // CoverageScore says what intervals of a level hold.
 type CoverageScore struct {
-	Level     float64 `json:"level"`
-	Coverage  float64 `json:"coverage"`
-	Low       float64 `json:"low"`  // with High, Wilson's 95 % interval of the coverage
-	High      float64 `json:"high"` // (1927), from (Σw)²/Σw² rows
-	Width     float64 `json:"width"`
-	Unbounded int     `json:"unbounded,omitempty"` // rows with an infinite interval, not in Width
+	Level     float64
+	Coverage  float64
+	Low       float64 // with High, Wilson's 95 % interval of the coverage
+	High      float64 // (1927), from (Σw)²/Σw² rows
+	Width     float64 // the mean: +∞ (null in JSON) if one of them is
+	Unbounded int     // rows with an infinite interval
 }
 
 // Within reports whether the level itself lies in the interval of the coverage: the
@@ -54,7 +54,11 @@ func (s CoverageScore) Within() bool { return s.Low <= s.Level && s.Level <= s.H
 func (c *Coverage) Score(level float64) CoverageScore {
 	share := c.held.value()
 	low, high := Wilson(share, c.held.rows())
-	return CoverageScore{level, share, low, high, c.width.value(), c.unbounded}
+	width := c.width.value()
+	if c.unbounded > 0 {
+		width = math.Inf(1)
+	}
+	return CoverageScore{level, share, low, high, width, c.unbounded}
 }
 
 // Wilson returns the 95 % score interval of a probability of which n trials showed a

@@ -9,7 +9,10 @@
 // which for equal weights is s/√n: what another draw of rows would change.
 package metric
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A mean is a running weighted mean. Values are counted from the first, so that
 // the squares cancel little.
@@ -55,10 +58,10 @@ func (m *mean) value() float64 {
 	return m.first + m.x/m.w
 }
 
-// se is the standard error of the mean, 0 of less than two values.
+// se is the standard error of the mean, NaN of less than two values: they do not tell.
 func (m *mean) se() float64 {
 	if m.n < 2 {
-		return 0
+		return math.NaN()
 	}
 	d := m.x / m.w
 	n := float64(m.n)
@@ -73,10 +76,16 @@ func (m *mean) rows() float64 {
 	return m.w * m.w / m.w2
 }
 
-// A Score is a mean over rows and its standard error.
-type Score struct {
-	Value float64 `json:"value"`
-	SE    float64 `json:"se"`
+// A Score is a mean over rows and its standard error, NaN (null in JSON) where less than
+// two rows tell nothing of it.
+type Score struct{ Value, SE float64 }
+
+// String shows the score ± its standard error, where that is known.
+func (s Score) String() string {
+	if math.IsNaN(s.SE) {
+		return fmt.Sprintf("%.4g", s.Value)
+	}
+	return fmt.Sprintf("%.4g ± %.2g", s.Value, s.SE)
 }
 
 func (m *mean) score() Score { return Score{m.value(), m.se()} }
@@ -85,7 +94,7 @@ func (m *mean) score() Score { return Score{m.value(), m.se()} }
 func (m *mean) root() Score {
 	r := math.Sqrt(m.value())
 	if r == 0 {
-		return Score{}
+		return Score{0, m.se()}
 	}
 	return Score{r, m.se() / (2 * r)}
 }

@@ -174,9 +174,8 @@ func TestCoverage(t *testing.T) {
 	c.Add(1, math.Inf(-1), math.Inf(1), 2)
 	s := c.Score(0.8)
 	near(t, "coverage", s.Coverage, 0.75, 1e-15)
-	near(t, "width", s.Width, 2.25, 1e-15)
-	if s.Unbounded != 1 {
-		t.Errorf("%d unbounded", s.Unbounded)
+	if s.Unbounded != 1 || !math.IsInf(s.Width, 1) {
+		t.Errorf("%d unbounded, mean width %g", s.Unbounded, s.Width)
 	}
 }
 
@@ -271,5 +270,28 @@ func TestTables(t *testing.T) {
 	}
 	if new(Regression).Scores().WriteTable(full{}) == nil || new(Classification).Scores().WriteTable(full{}) == nil {
 		t.Error("a full disk goes unnoticed")
+	}
+}
+
+// What one row, or no bound, does not tell is null in JSON and has no number in text.
+func TestNotKnown(t *testing.T) {
+	var r Regression
+	r.Add(1, dist.Normal{Mu: 0, Sigma: 1}, 1)
+	s := r.Scores()
+	var c Coverage
+	c.Add(0, math.Inf(-1), math.Inf(1), 1)
+	c.Add(0, -1, 1, 1)
+	s.Intervals[2] = c.Score(0.95)
+	var text strings.Builder
+	if err := s.WriteTable(&text); err != nil || strings.Contains(text.String(), "±") || !strings.Contains(text.String(), "mean width infinite: 1 have no bounds") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+	written, err := json.Marshal(s)
+	if err != nil || !strings.Contains(string(written), `"se":null`) || !strings.Contains(string(written), `"width":null,"unbounded":1`) {
+		t.Fatalf("%v\n%s", err, written)
+	}
+	var back RegressionScores
+	if err := json.Unmarshal(written, &back); err != nil || !math.IsNaN(back.RMSE.SE) || !math.IsInf(back.Intervals[2].Width, 1) || back.Intervals[0] != s.Intervals[0] {
+		t.Errorf("%v: %+v", err, back)
 	}
 }

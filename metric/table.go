@@ -25,11 +25,12 @@ func (s RegressionScores) WriteTable(w io.Writer) error {
 }
 
 func (i CoverageScore) line(t *table) {
-	t.line(fmt.Sprintf("%.4g %% intervals", 100*i.Level), "cover %.1f %% (95 %% within %.1f … %.1f), mean width %.4g",
-		100*i.Coverage, 100*i.Low, 100*i.High, i.Width)
+	width := fmt.Sprintf("%.4g", i.Width)
 	if i.Unbounded > 0 {
-		t.line("", "%d rows have no bounds", i.Unbounded)
+		width = fmt.Sprintf("infinite: %d have no bounds", i.Unbounded)
 	}
+	t.line(fmt.Sprintf("%.4g %% intervals", 100*i.Level), "cover %.1f %% (95 %% within %.1f … %.1f), mean width %s",
+		100*i.Coverage, 100*i.Low, 100*i.High, width)
 }
 
 // WriteTable writes the scores as aligned lines, with standard errors.
@@ -60,7 +61,7 @@ func (t *table) line(name, format string, a ...any) {
 	}
 }
 
-func (t *table) score(name string, s Score) { t.line(name, "%.4g ± %.2g", s.Value, s.SE) }
+func (t *table) score(name string, s Score) { t.line(name, "%v", s) }
 
 func (t *table) close() error {
 	if err := t.out.Flush(); t.err == nil {

@@ -160,14 +160,14 @@ func (b *uciBench) run(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, e
 
 // A uciScore is what was found of one set.
 type uciScore struct {
-	Set        string  `json:"set"`
-	Splits     int     `json:"splits"`
-	LL         float64 `json:"ll"`
-	LLSE       float64 `json:"ll_se"`
-	RMSE       float64 `json:"rmse"`
-	RMSESE     float64 `json:"rmse_se"`
-	Coverage90 float64 `json:"coverage90"`
-	Seconds    float64 `json:"seconds"`
+	Set        string   `json:"set"`
+	Splits     int      `json:"splits"`
+	LL         float64  `json:"ll"`
+	LLSE       *float64 `json:"ll_se"` // null of one split, which does not tell
+	RMSE       float64  `json:"rmse"`
+	RMSESE     *float64 `json:"rmse_se"`
+	Coverage90 float64  `json:"coverage90"`
+	Seconds    float64  `json:"seconds"`
 
 	rows int
 }
@@ -201,19 +201,28 @@ func uciScores(sets []string, plan *sweep.Plan, results []*sweep.Result) ([]uciS
 	return all, nil
 }
 
-// meanSE is a mean with its standard error, 0 of one value.
-func meanSE(x []float64) (mean, se float64) {
+// meanSE is a mean with its standard error, nil of one value.
+func meanSE(x []float64) (mean float64, se *float64) {
 	n := float64(len(x))
 	for _, v := range x {
 		mean += v / n
 	}
 	if len(x) < 2 {
-		return mean, 0
+		return mean, nil
 	}
+	var squares float64
 	for _, v := range x {
-		se += (v - mean) * (v - mean)
+		squares += (v - mean) * (v - mean)
 	}
-	return mean, math.Sqrt(se / (n - 1) / n)
+	squares = math.Sqrt(squares / (n - 1) / n)
+	return mean, &squares
+}
+
+func withSE(mean float64, se *float64) string {
+	if se == nil {
+		return fmt.Sprintf("%.3f", mean)
+	}
+	return fmt.Sprintf("%.3f ± %.3f", mean, *se)
 }
 
 // printUCI writes the scores beside some of the published ones.
@@ -222,7 +231,7 @@ func printUCI(w io.Writer, all []uciScore) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "set\tsplits\tlog-likelihood\tbest published\t%s\tRMSE\t90 %% cover\tseconds\t\n", strings.Join(shown, "\t"))
 	for _, s := range all {
-		fmt.Fprintf(t, "%s\t%d\t%.3f ± %.3f\t", s.Set, s.Splits, s.LL, s.LLSE)
+		fmt.Fprintf(t, "%s\t%d\t%s\t", s.Set, s.Splits, withSE(s.LL, s.LLSE))
 		best, by := math.Inf(-1), map[string]string{}
 		for _, f := range uci.Published(s.Set) {
 			best, by[f.Method] = max(best, f.LL), fmt.Sprintf("%.2f", f.LL)
@@ -236,7 +245,7 @@ func printUCI(w io.Writer, all []uciScore) error {
 			fmt.Fprintf(t, "%s\t", cmp.Or(by[m], "–"))
 		}
 		lo, hi := metric.Wilson(s.Coverage90, float64(s.rows))
-		fmt.Fprintf(t, "%.3f ± %.3f\t%.1f %% (%.1f … %.1f)\t%.0f\t\n", s.RMSE, s.RMSESE, 100*s.Coverage90, 100*lo, 100*hi, s.Seconds)
+		fmt.Fprintf(t, "%s\t%.1f %% (%.1f … %.1f)\t%.0f\t\n", withSE(s.RMSE, s.RMSESE), 100*s.Coverage90, 100*lo, 100*hi, s.Seconds)
 	}
 	return t.Flush()
 }

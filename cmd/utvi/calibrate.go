@@ -77,6 +77,9 @@ is replaced whole or stays as it was.`,
 			if c.Used < c.Rows {
 				tell(cmd, "of %d rows %d, evenly spaced, were used", c.Rows, c.Used)
 			}
+			for _, note := range m.Shortfalls() {
+				tell(cmd, "%s", note)
+			}
 			w := cmd.OutOrStdout()
 			printCorrection(w, c)
 			_, err = fmt.Fprintf(w, "\n%s\nStored in %s.\n", m.CalibrationText(), args[0])

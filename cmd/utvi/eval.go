@@ -62,6 +62,9 @@ scored as it predicts: corrected.`,
 			if s := m.CalibrationText(); s != "" {
 				tell(cmd, "predictions are calibrated: %s", s)
 			}
+			for _, note := range e.Notes {
+				tell(cmd, "%s", note)
+			}
 			if err := printScores(w, e.Scores()); err != nil {
 				return err
 			}
