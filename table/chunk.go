@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -30,21 +31,24 @@ func (h *Header) Column(name string) int {
 	return -1
 }
 
-// find is Column with an error that tells what there is.
-func (h *Header) find(name, what string) (int, error) {
-	if i := h.Column(name); i >= 0 {
-		return i, nil
-	}
-	return 0, fmt.Errorf("%s has no column %s, named as %s; it has %s", h.File, name, what, list(h.Columns))
-}
-
-// list names columns, not more than a line of them.
+// list names columns or classes, not more than a line of them.
 func list(names []string) string {
 	const most = 20
 	if len(names) > most {
-		return fmt.Sprintf("%s … (%d columns)", strings.Join(names[:most], ", "), len(names))
+		return fmt.Sprintf("%s … (%d in all)", join(names[:most]), len(names))
 	}
-	return strings.Join(names, ", ")
+	return join(names)
+}
+
+// join puts names that hold a comma in quotes.
+func join(names []string) string {
+	quoted := make([]string, len(names))
+	for i, s := range names {
+		if quoted[i] = s; strings.Contains(s, ",") {
+			quoted[i] = strconv.Quote(s)
+		}
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // A Source yields the rows of a table in order. Next returns io.EOF after the last

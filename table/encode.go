@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"utvi/gauss"
 )
@@ -133,7 +132,7 @@ func (e *Encoder) Targets(c *Chunk, y []float32) error {
 		for _, t := range e.targets {
 			names = append(names, t.Name)
 		}
-		return fmt.Errorf("%s lacks the target %s; it has %s", e.head.File, strings.Join(names, ", "), list(e.head.Columns))
+		return fmt.Errorf("%s lacks the target %s; it has %s", e.head.File, join(names), list(e.head.Columns))
 	}
 	for row := range c.rows {
 		for j := range e.targets {

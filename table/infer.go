@@ -61,7 +61,8 @@ type inference struct {
 	profiles []*profile
 }
 
-// look takes in the rows of a chunk and stops at what no type could excuse.
+// look takes in the rows of a chunk and stops at what no type could excuse. Missing
+// targets are counted to the end.
 func (in *inference) look(c *Chunk) error {
 	for col, role := range in.roles {
 		if role == Dropped || role == Group || role == Time {
@@ -71,7 +72,7 @@ func (in *inference) look(c *Chunk) error {
 		for row := range c.Rows() {
 			was := p.missing
 			p.add(c, row, col)
-			if p.missing > was && (role != Input || !in.Impute) {
+			if p.missing > was && role != Target && (role != Input || !in.Impute) {
 				return missingError(c, row, col, role)
 			}
 		}
@@ -82,17 +83,22 @@ func (in *inference) look(c *Chunk) error {
 func missingError(c *Chunk, row, col int, role Role) error {
 	switch role {
 	case Target:
-		return c.errorf(row, col, "the target is missing; take the row out")
+		return c.errorf(row, col, targetMissing)
 	case Input:
 		return c.errorf(row, col, "the value is missing; --impute fills in the training mean, --ignore %s leaves the column out", c.head.Columns[col])
 	}
 	return c.errorf(row, col, "the %s is missing", roleName[role])
 }
 
+const targetMissing = "the target is missing; take the row out"
+
 var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
 
 // decide makes the columns of the schema.
 func (in *inference) decide(s *Schema) error {
+	if err := in.missingTargets(s.Rows); err != nil {
+		return err
+	}
 	s.Task = in.task()
 	for i, name := range in.head.Columns {
 		c := &s.Columns[i]
@@ -124,6 +130,7 @@ func (in *inference) decide(s *Schema) error {
 			c.Role, c.Note = Dropped, "standard deviation of "+x.Name+", which is no number"
 		}
 	}
+	in.noteRowNumbers(s)
 	if err := s.check(); err != nil {
 		return fmt.Errorf("%s: %w", in.head.File, err)
 	}

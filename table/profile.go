@@ -14,18 +14,21 @@ const (
 // A profile is what one pass over a column finds out, in bounded memory.
 type profile struct {
 	numbers, texts, missing int
+	firstMissing            string // where
 	infinite                string // where the first one stands
 	firstText               string // where, and what it is
 	decimalComma            bool   // every text looks like 1,5
 
 	mean, m2, min, max float64
+	last               float64
+	rising, falling    bool            // whole numbers, each beyond the one before
 	numberCount        map[float64]int // nil: too many
 	textCount          map[string]int
 	moreTexts          bool // than are counted
 }
 
 func newProfile() *profile {
-	return &profile{numberCount: map[float64]int{}, textCount: map[string]int{}, decimalComma: true,
+	return &profile{numberCount: map[float64]int{}, textCount: map[string]int{}, decimalComma: true, rising: true, falling: true,
 		min: math.Inf(1), max: math.Inf(-1)}
 }
 
@@ -36,6 +39,9 @@ func (p *profile) add(c *Chunk, row, col int) {
 	case Text:
 		p.addText(c, row, col)
 	default:
+		if p.missing == 0 {
+			p.firstMissing = c.errorf(row, col, "").Error()
+		}
 		p.missing++
 	}
 }
@@ -47,6 +53,10 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 		}
 		return
 	}
+	whole := v == math.Trunc(v)
+	p.rising = p.rising && whole && (p.numbers == 0 || v > p.last)
+	p.falling = p.falling && whole && (p.numbers == 0 || v < p.last)
+	p.last = v
 	p.numbers++
 	d := v - p.mean // Welford: nothing cancels
 	p.mean += d / float64(p.numbers)
@@ -76,6 +86,13 @@ func (p *profile) addText(c *Chunk, row, col int) {
 
 // isDecimalComma recognises 1,5.
 func isDecimalComma(s string) bool { return !isNumber(s, '.') && isNumber(s, ',') }
+
+// counts recognises a column that may number its rows. Of few rows any column may
+// be sorted.
+func (p *profile) counts() bool {
+	const fewest = 20
+	return p.numbers >= fewest && p.texts+p.missing == 0 && (p.rising || p.falling)
+}
 
 // sd is the standard deviation over all numbers (divided by their count), as those
 // who standardise use it.

@@ -16,11 +16,11 @@ func (in *inference) assign() error {
 		}
 	}
 	set := func(role Role, what string, names ...string) error {
-		for _, name := range names {
+		for j, name := range names {
 			if name == "" {
 				continue
 			}
-			i, err := in.head.find(name, what)
+			i, err := in.head.find(names, j, what)
 			if err != nil {
 				return err
 			}
@@ -39,8 +39,8 @@ func (in *inference) assign() error {
 		set(Weight, "weight", in.Weight), set(Group, "group", in.Group), set(Time, "time", in.Time)); err != nil {
 		return firstError(err)
 	}
-	for _, name := range in.Categorical {
-		if _, err := in.head.find(name, "categorical"); err != nil {
+	for i := range in.Categorical {
+		if _, err := in.head.find(in.Categorical, i, "categorical"); err != nil {
 			return err
 		}
 	}
@@ -52,7 +52,7 @@ func (in *inference) assign() error {
 		}
 	}
 	for name, v := range in.InputStd {
-		i, err := in.head.find(name, "having a standard deviation")
+		i, err := in.head.find([]string{name}, 0, "having a standard deviation")
 		switch {
 		case err != nil:
 			return err

@@ -148,6 +148,9 @@ func TestClassification(t *testing.T) {
 	}
 	_, err = s.Encode(load(t, "y,x\nb,1\nc,1\n").Rows(nil))
 	wantError(t, "new class", err, `a.csv line 3, column y: "c" is none of the classes 9, 10, a, b`)
+	s = infer(t, "x,y\n1,\"b, c\"\n2,a\n", Spec{Targets: []string{"y"}})
+	_, err = s.Encode(load(t, "y,x\nb,1\n").Rows(nil))
+	wantError(t, "a class with a comma", err, `a.csv line 2, column y: "b" is none of the classes a, "b, c"`)
 	if s := infer(t, "x,y\n1,0\n2,1\n3,1\n", Spec{Targets: []string{"y"}, Task: Classification}); !slices.Equal(s.Classes(), []string{"0", "1"}) {
 		t.Errorf("classes %q", s.Classes())
 	}
@@ -193,6 +196,9 @@ func TestInferErrors(t *testing.T) {
 		{"x,y\n1,2\n", Spec{Targets: []string{"z"}}, "a.csv has no column z, named as target; it has x, y"},
 		{"x,y\n1,2\n", Spec{Targets: []string{"y"}, Weight: "y"}, "column y cannot be target and weight"},
 		{"x,y\n1,2\n2,\n", y, "a.csv line 3, column y: the target is missing; take the row out"},
+		{"x,y\n1,2\n2,\n3,?\n", y, "a.csv line 3, column y: the target is missing, as it is in 2 of 3 rows to train with; take them out"},
+		{"1,2\n3,4\n", y, "a.csv has no column y, named as target; it has c1, c2; the file names none, so they are called c1, c2 …"},
+		{"x,\"y [m, s]\"\n1,2\n", Spec{Targets: []string{"y [m", " s]"}}, `a.csv has no column y [m, named as target; it has x, "y [m, s]"; a name with a comma stands in quotes within those of the shell: '"y [m, s]"'`},
 		{"x,y\n1,2\n2,\n", Spec{Targets: []string{"y"}, Impute: true}, "a.csv line 3, column y: the target is missing; take the row out"},
 		{"x,y\n1,2\nNA,2\n", y, "a.csv line 3, column x: the value is missing; --impute fills in the training mean, --ignore x leaves the column out"},
 		{"x,y\n1,2\n3,2\n", y, "a.csv: the target y is 2 in every row; there is nothing to learn"},

@@ -89,7 +89,7 @@ func shuffled(rows []int, seed uint64) []int {
 
 // byGroup draws the order of the groups, and keeps the rows of each together.
 func (f *Frame) byGroup(rows []int, s Split) (order []int, whole func(a, b int) bool, err error) {
-	col, err := f.head.find(s.Group, "group")
+	col, err := f.head.find([]string{s.Group}, 0, "group")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -119,7 +119,7 @@ func (f *Frame) byGroup(rows []int, s Split) (order []int, whole func(a, b int) 
 
 // byTime sorts rows by time.
 func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b int) bool, err error) {
-	col, err := f.head.find(column, "time")
+	col, err := f.head.find([]string{column}, 0, "time")
 	if err != nil {
 		return nil, nil, err
 	}

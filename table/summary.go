@@ -48,7 +48,7 @@ func targetNames(s *Schema) string {
 	for _, t := range s.Targets() {
 		names = append(names, printable(t.Name))
 	}
-	return strings.Join(names, ", ")
+	return join(names)
 }
 
 // values is the range of a numeric column, the levels of a categorical one.
@@ -62,7 +62,7 @@ func (c *Column) values() string {
 		return s
 	case Categorical:
 		const room = 40
-		s := printable(strings.Join(c.Levels, ", "))
+		s := printable(join(c.Levels))
 		if r := []rune(s); len(r) > room {
 			s = string(r[:room-1]) + "…"
 		}
@@ -71,8 +71,15 @@ func (c *Column) values() string {
 	return ""
 }
 
-// use says what becomes of a column.
+// use says what becomes of a column, and what is odd about an input.
 func (s *Schema) use(c *Column) string {
+	if c.Role == Input && c.Note != "" {
+		return s.become(c) + "; " + printable(c.Note)
+	}
+	return s.become(c)
+}
+
+func (s *Schema) become(c *Column) string {
 	n := s.width(c)
 	switch {
 	case c.Role == Dropped:

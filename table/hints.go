@@ -1,0 +1,55 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// missingTargets refuses rows without a target and says how many there are.
+func (in *inference) missingTargets(rows int) error {
+	for col, role := range in.roles {
+		p := in.profiles[col]
+		switch {
+		case role != Target || p.missing == 0:
+		case p.missing == 1:
+			return errors.New(p.firstMissing + targetMissing)
+		default:
+			return fmt.Errorf("%sthe target is missing, as it is in %d of %d rows to train with; take them out", p.firstMissing, p.missing, rows)
+		}
+	}
+	return nil
+}
+
+// noteRowNumbers remarks on inputs that may only number the rows, unless the user
+// chose the inputs or there is no other.
+func (in *inference) noteRowNumbers(s *Schema) {
+	if in.Inputs != nil || len(s.Inputs()) < 2 {
+		return
+	}
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Role == Input && c.Type == Numeric && in.profiles[i].counts() {
+			c.Note = "looks like a row number; --ignore " + c.Name + " leaves it out"
+		}
+	}
+}
+
+// find returns the position of names[i], with an error that tells what there is. A
+// name with a comma may have been taken apart by who passed the names on.
+func (h *Header) find(names []string, i int, what string) (int, error) {
+	if at := h.Column(names[i]); at >= 0 {
+		return at, nil
+	}
+	hint := ""
+	for end := i + 2; end <= len(names); end++ {
+		for _, comma := range []string{",", ", "} {
+			if whole := strings.Join(names[i:end], comma); h.Column(whole) >= 0 {
+				hint = fmt.Sprintf(`; a name with a comma stands in quotes within those of the shell: '"%s"'`, whole)
+			}
+		}
+	}
+	if !h.Named {
+		hint += "; the file names none, so they are called c1, c2 …"
+	}
+	return 0, fmt.Errorf("%s has no column %s, named as %s; it has %s%s", h.File, names[i], what, list(h.Columns), hint)
+}
