@@ -72,14 +72,17 @@ func Calibration(nominal, observed []float64, n int) Chart {
 }
 
 // Reliability shows how often the classes that were given a probability came
-// true, one mark per bin of count rows, with the binomial standard error.
+// true, one mark per bin of count rows, with the binomial standard error at (k+½)/(n+1):
+// at k/n one row, always right or always wrong, would seem to be sure.
 func Reliability(probability, frequency []float64, count []int) Chart {
 	if len(count) != len(frequency) {
 		panic("report: slices of different lengths")
 	}
 	sd := make([]float64, len(frequency))
 	for i, f := range frequency {
-		sd[i] = math.Sqrt(f * (1 - f) / float64(max(count[i], 1)))
+		n := float64(max(count[i], 1))
+		p := (f*n + 0.5) / (n + 1)
+		sd[i] = math.Sqrt(p * (1 - p) / n)
 	}
 	return Chart{Title: "reliability", X: Axis{Label: "predicted probability", Max: 1}, Y: Axis{Label: "observed frequency", Max: 1},
 		Traces: []Trace{{Name: "bins ± standard error", Colour: vermilion, Style: LineMarks, X: probability, Y: frequency, SD: sd}}, Diagonal: true}
