@@ -59,6 +59,10 @@ const mostHeld = 10_000
 type Correction struct {
 	Rows, Used    int // rows of the table, and those the calibration was fitted on
 	Before, After []Scores
+
+	// Trained is the share of rows that the model was trained with, as far as it can
+	// tell: a calibration by them is too sure.
+	Trained float64
 }
 
 // Calibrate fits the model's corrections on rows it was not trained with, in place of
@@ -73,7 +77,7 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 	if err != nil {
 		return nil, err
 	}
-	c := &Correction{Rows: held.items.seen, Used: len(held.items.items)}
+	c := &Correction{Rows: held.items.seen, Used: len(held.items.items), Trained: float64(held.known) / float64(max(1, held.sampled))}
 	var all []calibrate.Calibration
 	for target, column := range m.Schema.Targets() {
 		f := fitter{held.items.items, target, methods, m.Schema.Task == table.Classification}
@@ -113,9 +117,13 @@ type outcome struct {
 	class  int
 	p      dist.Categorical
 	weight float64
+	hash   uint64
 }
 
-type heldRows struct{ items thin[outcome] }
+type heldRows struct {
+	items          thin[outcome]
+	sampled, known int // rows that were looked up among those trained with, and found
+}
 
 // hold predicts rows and keeps them. A calibration that the model has is not applied.
 func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool) (*heldRows, error) {
@@ -129,6 +137,9 @@ func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool)
 		return lanes[worker].outcomes(c)
 	}, func(some []outcome) error {
 		for _, o := range some {
+			sample, known := m.trained.samples(o.hash)
+			all.sampled += one(sample)
+			all.known += one(known)
 			if all.items.next() {
 				all.items.keep(o)
 			}
@@ -136,6 +147,13 @@ func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool)
 		return nil
 	})
 	return all, err
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func (l *lane) outcomes(c *table.Chunk) ([]outcome, error) {
@@ -154,6 +172,7 @@ func (l *lane) outcomes(c *table.Chunk) ([]outcome, error) {
 	for row := range all {
 		o := &all[row]
 		o.weight = float64(w[row])
+		o.hash = hashRow(l.x.Mean[row*l.x.Width:(row+1)*l.x.Width], y[row*k:(row+1)*k])
 		if len(l.class) > 0 {
 			o.class, o.p = int(y[row]), slices.Clone(l.classes(row, false))
 			continue

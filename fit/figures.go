@@ -108,14 +108,18 @@ func (in *Insight) figures() []figure {
 			add("", classDependence(x, d))
 		}
 	}
+	which := ", for the columns that matter most"
+	if len(in.Importance) == 0 {
+		which = ""
+	}
 	for _, name := range names {
 		file := "dependence"
 		if len(names) > 1 {
 			file += "-" + fileName(name)
 		}
-		caption := "The prediction averaged over held-out rows with one column set to each value, the others left as they are, for the columns that matter most; a tenth of its range is added on either side. The band is ± the predicted standard deviation."
+		caption := "The prediction averaged over held-out rows with one column set to each value, the others left as they are" + which + "; a tenth of its range is added on either side. The band is ± the predicted standard deviation."
 		if name == "" {
-			caption = "The probabilities averaged over held-out rows with one column set to each value, the others left as they are, for the columns that matter most."
+			caption = "The probabilities averaged over held-out rows with one column set to each value, the others left as they are" + which + "."
 		}
 		all = append(all, figure{file, report.Picture{Figure: report.Grid{Charts: report.SameY(targets[name])}, Title: "How predictions depend on the columns.", Caption: caption}})
 	}

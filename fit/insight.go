@@ -13,7 +13,7 @@ import (
 
 // An Insight says which columns the predictions rest on, and how.
 type Insight struct {
-	Importance []Importance // of all columns, the greatest first
+	Importance []Importance // of all columns, the greatest first; none from less than LeastTold rows
 	Dependence []Dependence // on the columns that matter most
 }
 
@@ -40,6 +40,10 @@ type Curve struct {
 	Name     string
 	Mean, SD []float64
 }
+
+// LeastTold is how many held-out rows it takes to say which columns matter: shuffling
+// fewer shows chance.
+const LeastTold = 20
 
 const (
 	insightRows  = 500 // held-out rows that an insight is made of
@@ -86,10 +90,15 @@ func (m *Model) insight(rows table.Source, seed uint64) (*Insight, error) {
 	}
 	l := m.lanes(enc, 1)[0]
 	columns := spans(m.Schema)
-	out := &Insight{Importance: importance(l, set, columns, seed)}
-	for _, i := range out.Importance[:min(dependencies, len(columns))] {
-		at := slices.IndexFunc(columns, func(s span) bool { return s.column.Name == i.Column })
-		out.Dependence = append(out.Dependence, dependence(l, set.X, columns[at]))
+	out, shown := &Insight{Importance: []Importance{}}, columns
+	if set.X.Rows >= LeastTold {
+		out.Importance, shown = importance(l, set, columns, seed), nil
+		for _, i := range out.Importance {
+			shown = append(shown, columns[slices.IndexFunc(columns, func(s span) bool { return s.column.Name == i.Column })])
+		}
+	}
+	for _, s := range shown[:min(dependencies, len(shown))] {
+		out.Dependence = append(out.Dependence, dependence(l, set.X, s))
 	}
 	return out, nil
 }

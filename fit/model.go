@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"slices"
 
 	"utvi/calibrate"
 	"utvi/internal/strictjson"
@@ -20,6 +23,8 @@ type Model struct {
 
 	// Calibration corrects predictions, target by target; nil: not calibrated.
 	Calibration []calibrate.Calibration
+
+	trained sketch // of the rows it was trained with
 }
 
 // Facts are how a model came about.
@@ -42,6 +47,7 @@ type tableDocument struct {
 	Format int             `json:"format"`
 	Schema json.RawMessage `json:"schema"`
 	Facts  Facts           `json:"facts"`
+	Sketch sketch          `json:"sketch,omitempty"`
 }
 
 // Save writes the model to a file, whole or not at all.
@@ -50,7 +56,7 @@ func (m *Model) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	docs := map[string]any{tableKey: tableDocument{fileFormat, schema, m.Facts}}
+	docs := map[string]any{tableKey: tableDocument{fileFormat, schema, m.Facts, m.trained}}
 	if m.Calibration != nil {
 		docs[calibrationKey] = m.Calibration
 	}
@@ -65,6 +71,9 @@ func (m *Model) Save(path string) error {
 
 // Load reads what Save wrote.
 func Load(path string) (*Model, error) {
+	if err := CheckFile(path); err != nil {
+		return nil, err
+	}
 	net, err := tabular.Load(path)
 	if err != nil {
 		return nil, err
@@ -74,6 +83,24 @@ func Load(path string) (*Model, error) {
 		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
 	}
 	return m, nil
+}
+
+// CheckFile reports a file that cannot be a model of any kind, such as a table. A model
+// begins with eight bytes that tell the length of a header in JSON.
+func CheckFile(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil // which reading it will tell
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	var head [9]byte
+	if _, err := io.ReadFull(f, head[:]); err != nil || head[8] != '{' {
+		return fmt.Errorf("%s is not a model that utvi wrote; utvi fit makes one of a table", path)
+	}
+	return nil
 }
 
 // Of is the table's model in a file that is read already, nil if it is another
@@ -105,7 +132,10 @@ func decode(net *tabular.Fitted) (*Model, error) {
 	if m.Schema, err = table.ParseSchema(doc.Schema); err != nil {
 		return nil, err
 	}
-	m.Facts = doc.Facts
+	m.Facts, m.trained = doc.Facts, doc.Sketch
+	if !slices.IsSorted(m.trained) || len(m.trained) > sketchSize {
+		return nil, errors.New("the hashes of its training rows are out of order")
+	}
 	if in := len(m.Schema.Inputs()); in != net.Inputs {
 		return nil, fmt.Errorf("its table has %d inputs, its network %d", in, net.Inputs)
 	}

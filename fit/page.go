@@ -178,6 +178,9 @@ func (in *Insight) section(dir string) (report.Section, error) {
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}
+	if len(in.Importance) == 0 {
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Which columns matter is not told: it takes at least %d held-out rows. The columns below are the first of the table.", LeastTold)))
+	}
 	for _, f := range figures {
 		s.Parts = append(s.Parts, f.Picture)
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"utvi/report"
+	"utvi/table"
 	"utvi/tabular"
 )
 
@@ -23,18 +24,22 @@ func (m *Model) networkSection(dir string) (report.Section, error) {
 		}
 		score := fmt.Sprintf("%.4f ± %.2g", x.Score, x.SE)
 		if x.Failed != "" {
-			score = "failed: " + x.Failed
+			score = "out: " + x.Failed // behind the others, or broken
 		}
 		t.Rows = append(t.Rows, []string{x.Candidate.String(), score, fmt.Sprint(n)})
 	}
 	s.Parts = append(s.Parts, t)
+	of := "standardised targets"
+	if m.Schema.Task == table.Classification {
+		of = "classes"
+	}
 	if r.Partial {
 		s.Parts = append(s.Parts, report.Warning("The training was stopped early: this is the best of what there was. utvi fit --resume continues it."))
 	} else {
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Together the members reach %.4f ± %.2g nats a row, of standardised targets, on %d rows held out to choose by.", r.Score, r.SE, r.Held)))
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Together the members reach %.4f ± %.2g nats a row, of %s, on %d rows held out to choose by.", r.Score, r.SE, of, r.Held)))
 	}
 	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: m.trainingCharts()}, Title: "How the trainings went.",
-		Caption: "Negative log-likelihood of standardised targets, less is better: of the candidates on rows held out from them, and of the members on the rows they learn from. A member stops where its candidate was best."}}}
+		Caption: "Negative log-likelihood of " + of + ", less is better: of the candidates on rows held out from them, and of the members on the rows they learn from. A member stops where its candidate was best."}}}
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}

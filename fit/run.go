@@ -34,6 +34,9 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	if n := f.Len(); n < 2 {
+		return nil, fmt.Errorf("%s has too few rows to learn from: %d", f.Header().File, n)
+	}
 	train, held, err := f.Split(nil, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
 	if err != nil {
 		return nil, err
@@ -54,7 +57,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		return nil, err
 	}
 	if err := d.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Header().File, err)
+		return nil, fmt.Errorf("%s: with %d of %d rows held out, %w", f.Header().File, len(held), f.Len(), err)
 	}
 	if o.Schema != nil {
 		o.Schema(schema)
@@ -68,7 +71,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	for i, n := range net.Members.Members { // the same whether it was stopped or not
 		n.Facts = model.Facts{Rows: len(train), Steps: net.Report.Members[i].Steps}
 	}
-	m := &Model{Net: net, Schema: schema, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil}}
+	m := &Model{Net: net, Schema: schema, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil}, trained: newSketch(d)}
 	pool := compute.NewPool(workers(o.Workers))
 	defer pool.Close()
 	// What was found is scored even if the training was stopped.
