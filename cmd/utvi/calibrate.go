@@ -77,6 +77,9 @@ is replaced whole or stays as it was.`,
 			if c.Used < c.Rows {
 				tell(cmd, "of %d rows %d, evenly spaced, were used", c.Rows, c.Used)
 			}
+			if c.Trained > 1./3 {
+				tell(cmd, "warning: the model was trained with about %.0f %% of these rows; error bars that are calibrated by them are too narrow for new ones", 100*c.Trained)
+			}
 			for _, note := range m.Shortfalls() {
 				tell(cmd, "%s", note)
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 
@@ -35,6 +36,9 @@ scored as it predicts: corrected.`,
 				return err
 			}
 			if dir != "" {
+				if _, err := os.Stat(filepath.Join(dir, "fit.yaml")); err == nil {
+					return fmt.Errorf("%s holds the report of a fit, which would be lost; name another folder", dir)
+				}
 				if err := makeFolder(dir); err != nil {
 					return err
 				}

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"utvi/fit"
-	"utvi/internal/atomicfile"
 	"utvi/table"
 )
 
@@ -22,6 +21,7 @@ type fitting struct {
 	table       tableFlags
 	out, report string
 	resume      bool
+	fresh       bool
 	jobs        int
 
 	config fit.Config
@@ -42,7 +42,8 @@ Nothing needs tuning; every setting can be given by a flag or in a file (--confi
 and the report prints all of them back as such a file.
 
 Ctrl-C keeps the best model so far and its report, exit status 75; the same command
-with --resume continues, with the same bits as if it had not been stopped.`,
+with --resume continues, with the same bits as if it had not been stopped, and with
+--fresh begins anew.`,
 		Example: `  utvi fit data.csv --target price
   utvi fit data.csv --target class --task classification --ignore id,name
   utvi fit runs.parquet --target y --target z --group patient --ensemble 10
@@ -62,10 +63,14 @@ with --resume continues, with the same bits as if it had not been stopped.`,
 	f.StringVar(&r.out, "out", "", "file of the model (default the target's name with .utvi)")
 	f.StringVar(&r.report, "report", "", "folder of the report (default the model's name with -report); none writes none")
 	f.BoolVar(&r.resume, "resume", false, "continue a fit that was stopped")
+	f.BoolVar(&r.fresh, "fresh", false, "begin anew where a fit was stopped")
 	f.IntVar(&r.jobs, "jobs", 0, "trainings at a time (default the number of cores)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.Changed("jobs") && r.jobs < 1 {
 			return usagef("--jobs is %d; it must be at least 1", r.jobs)
+		}
+		if r.resume && r.fresh {
+			return usagef("--resume continues a fit and --fresh begins anew; give one of them, not both")
 		}
 		var err error
 		if r.config, err = r.settings.config(f); err != nil {
@@ -78,7 +83,7 @@ with --resume continues, with the same bits as if it had not been stopped.`,
 }
 
 func (r *fitting) run(cmd *cobra.Command, path string) error {
-	if err := r.places(); err != nil {
+	if err := r.places(path); err != nil {
 		return err
 	}
 	o, err := r.table.options(nil)
@@ -90,10 +95,13 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	checkpoint := r.out + ".checkpoint"
-	if err := r.begin(cmd, checkpoint); err != nil {
+	release, err := r.begin(checkpoint)
+	if err != nil {
 		return err
 	}
-	bar := newFitProgress(cmd.ErrOrStderr())
+	defer release()
+	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(checkpoint, progressFile))
+	defer context.AfterFunc(cmd.Context(), bar.stop)()
 	result, err := fit.Run(cmd.Context(), frame, r.config, fit.Options{
 		Checkpoint: checkpoint, Tell: bar.tell, Workers: r.jobs,
 		Schema: func(s *table.Schema) { s.WriteSummary(r.stdout); fmt.Fprintln(r.stdout) },
@@ -115,40 +123,6 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	return os.RemoveAll(checkpoint)
 }
 
-// places decides where files go, and that they can, before hours of work go into them.
-func (r *fitting) places() error {
-	if r.out == "" {
-		r.out = fileName(strings.Join(r.config.Targets, "-")) + ".utvi"
-	}
-	if r.report == "" {
-		r.report = strings.TrimSuffix(r.out, ".utvi") + "-report"
-	}
-	if info, err := os.Stat(r.out); err == nil && info.IsDir() {
-		return fmt.Errorf("cannot write %s: it is a folder", r.out)
-	}
-	if err := atomicfile.Writable(filepath.Dir(r.out)); err != nil {
-		return err
-	}
-	if r.report == "none" {
-		return nil
-	}
-	return atomicfile.Writable(r.report)
-}
-
-// begin makes room for checkpoints. Those of an earlier fit are gone unless it is to
-// be continued.
-func (r *fitting) begin(cmd *cobra.Command, checkpoint string) error {
-	_, err := os.Stat(checkpoint)
-	switch {
-	case r.resume && err != nil:
-		return fmt.Errorf("there is nothing to resume: %s is not there", checkpoint)
-	case !r.resume && err == nil:
-		tell(cmd, "begin anew; %s, left by a fit that was stopped, is removed", checkpoint)
-		return os.RemoveAll(checkpoint)
-	}
-	return nil
-}
-
 // write writes model and report, and says what was found.
 func (r *fitting) write(result *fit.Result) error {
 	if err := result.Model.Save(r.out); err != nil {
@@ -161,8 +135,12 @@ func (r *fitting) write(result *fit.Result) error {
 		}
 		files += " and " + filepath.Join(r.report, "report.html")
 	}
-	fmt.Fprintf(r.stdout, "%d rows that were held out:\n", result.Evaluation.Rows)
+	fmt.Fprintf(r.stdout, "%s held out:\n", plural(result.Evaluation.Rows, "row that was", "rows that were"))
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
+		return err
+	}
+	if n := result.Evaluation.Rows; len(result.Insight.Importance) == 0 {
+		_, err := fmt.Fprintf(r.stdout, "\nWhat matters is not told: %s held out, at least %d are needed.\nWrote %s.\n", plural(n, "row was", "rows were"), fit.LeastTold, files)
 		return err
 	}
 	var matter []string
@@ -171,4 +149,11 @@ func (r *fitting) write(result *fit.Result) error {
 	}
 	_, err := fmt.Fprintf(r.stdout, "\nWhat matters (nats a row lost without it): %s\nWrote %s.\n", strings.Join(matter, ", "), files)
 	return err
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }

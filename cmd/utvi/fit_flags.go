@@ -50,6 +50,9 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 // config joins the file's settings and the flags that were given.
 func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 	var c fit.Config
+	if err := refuseZeros(f); err != nil {
+		return c, err
+	}
 	if s.file != "" {
 		var err error
 		if c, err = fit.LoadConfig(s.file); err != nil {
@@ -60,6 +63,31 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 		return c, err
 	}
 	return c, misuse(c.Check())
+}
+
+// zeros are flags whose 0 would be taken as not given: what it would mean instead.
+var zeros = []struct{ name, means string }{
+	{"holdout", "would leave no rows to tell how good the model is; give a share above 0"},
+	{"kl", "would let the weights forget how sure they are; give a small number, such as 0.01"},
+	{"validation", "would leave no rows to choose by; give a share above 0"},
+	{"seed", "stands for the default, 1; give another number"},
+	{"max-levels", "would make all levels one; --ignore leaves a column out"},
+	{"ensemble", "would be no network; give at least 1"},
+	{"width", "would be layers without units; give at least 1"},
+	{"depth", "would be no network but a straight line; give at least 1"},
+	{"steps", "would not train at all; give at least 1"},
+	{"batch", "would be steps without rows; give at least 1"},
+	{"rate", "would not train at all; give a number above 0, such as 0.005"},
+}
+
+// refuseZeros says so rather than put a default in the place of what was asked for.
+func refuseZeros(f *pflag.FlagSet) error {
+	for _, z := range zeros {
+		if f.Changed(z.name) && f.Lookup(z.name).Value.String() == "0" {
+			return usagef("--%s 0 %s, or leave the flag out for the default", z.name, z.means)
+		}
+	}
+	return nil
 }
 
 func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {

@@ -3,63 +3,142 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"sync"
 	"time"
 
+	"utvi/internal/atomicfile"
 	"utvi/tabular"
 )
 
 // A fitProgress keeps a line with the time left on a terminal; elsewhere it says when
-// a stage begins and every fifth of the work.
+// a stage begins, every fifth of the work, and where it stands after each silence.
 type fitProgress struct {
 	w        io.Writer
 	terminal bool
+	file     string // where to note how far it came, for those who find it stopped
 	start    time.Time
-	first    float64 // work that an earlier run had done
-	begun    bool
-	last     time.Time
-	stage    string
-	fifth    int
+	timer    *time.Timer // until the silence has to be broken
+
+	mu      sync.Mutex
+	first   float64 // work that an earlier run had done
+	begun   bool
+	stopped bool
+	now     tabular.Progress
+	shown   time.Time
+	noted   time.Time
+	stage   string
+	fifth   int
 }
 
-func newFitProgress(w io.Writer) *fitProgress {
-	return &fitProgress{w: w, terminal: isTerminal(w), start: time.Now(), fifth: 1}
+const (
+	longSilence = 30 * time.Second
+	betweenNote = 5 * time.Second
+)
+
+func newFitProgress(w io.Writer, file string) *fitProgress {
+	p := &fitProgress{w: w, terminal: isTerminal(w), file: file, start: time.Now(), fifth: 1}
+	if !p.terminal {
+		p.timer = time.AfterFunc(longSilence, p.speak)
+	}
+	return p
 }
 
 var stages = map[string]string{"choosing": "choosing the network", "training": "training the ensemble"}
 
 func (p *fitProgress) tell(s tabular.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if !p.begun {
 		p.begun, p.first = true, s.Done
 	}
-	part := s.Done / max(s.Total, 1)
+	p.now = s
+	if time.Since(p.noted) > betweenNote {
+		p.note()
+	}
+	if p.stopped {
+		return
+	}
 	if p.terminal {
-		if time.Since(p.last) > 100*time.Millisecond {
-			p.last = time.Now()
-			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of all%s", stages[s.Stage], s.Running, s.Jobs, 100*part, p.left(s))
+		if time.Since(p.shown) > 100*time.Millisecond {
+			p.shown = time.Now()
+			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of all%s", stages[s.Stage], s.Running, s.Jobs, p.percent(), p.left())
 		}
 		return
 	}
 	if s.Stage != p.stage {
 		p.stage = s.Stage
-		fmt.Fprintf(p.w, "%s: %d trainings\n", stages[s.Stage], s.Jobs)
+		p.line("%s: %d trainings", stages[s.Stage], s.Jobs)
 	}
-	for ; part >= float64(p.fifth)/5 && p.fifth < 5; p.fifth++ {
-		fmt.Fprintf(p.w, "%d %% done%s\n", 20*p.fifth, p.left(s))
+	for ; p.percent() >= float64(20*p.fifth) && p.fifth < 5; p.fifth++ {
+		p.line("%d %% done%s", 20*p.fifth, p.left())
 	}
 }
 
+func (p *fitProgress) percent() float64 { return 100 * p.now.Done / max(p.now.Total, 1) }
+
+func (p *fitProgress) line(format string, args ...any) {
+	fmt.Fprintf(p.w, format+"\n", args...)
+	p.timer.Reset(longSilence)
+}
+
+// speak breaks a long silence.
+func (p *fitProgress) speak() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped {
+		p.line("%.0f %% done%s", p.percent(), p.left())
+	}
+}
+
+// note writes down how far it came. Without the note only a number is missing.
+func (p *fitProgress) note() {
+	p.noted = time.Now()
+	atomicfile.Write(p.file, func(w io.Writer) error {
+		_, err := io.WriteString(w, strconv.Itoa(int(p.percent())))
+		return err
+	})
+}
+
 // left estimates the time to the end from the speed of this run alone.
-func (p *fitProgress) left(s tabular.Progress) string {
-	made := s.Done - p.first
-	if made <= 0 || s.Done >= s.Total {
+func (p *fitProgress) left() string {
+	made := p.now.Done - p.first
+	if made <= 0 || p.now.Done >= p.now.Total {
 		return ""
 	}
-	d := time.Duration(float64(time.Since(p.start)) / made * (s.Total - s.Done))
+	d := time.Duration(float64(time.Since(p.start)) / made * (p.now.Total - p.now.Done))
 	return fmt.Sprintf(", %v left", d.Round(time.Second))
+}
+
+// stop answers Ctrl-C at once: the trainings take a moment to end.
+func (p *fitProgress) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped {
+		return
+	}
+	p.clear()
+	p.stopped = true
+	fmt.Fprintln(p.w, "stopping: writing the best model so far")
 }
 
 // close takes the line off the terminal.
 func (p *fitProgress) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.begun {
+		p.note()
+	}
+	if !p.stopped {
+		p.clear()
+	}
+	p.stopped = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+func (p *fitProgress) clear() {
 	if p.terminal {
 		fmt.Fprint(p.w, "\r\033[K")
 	}

@@ -29,6 +29,9 @@ that utvi fit made, show its table, scores and calibration; --networks adds the 
   utvi inspect model.safetensors --json`,
 		Args: modelArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := fit.CheckFile(args[0]); err != nil {
+				return err
+			}
 			e, err := model.LoadEnsemble(args[0], model.WithStandIns())
 			if err != nil {
 				return err

@@ -44,8 +44,14 @@ file all rows are written, or none.`,
   cat new.csv | utvi predict price.utvi - --format json`,
 		Args: modelAndTable,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
 			if o.Format = fit.Format(format); format == "" {
-				o.Format = formatOf(out)
+				if o.Format, err = formatOf(out); err != nil {
+					return err
+				}
+			}
+			if err := spare(out, args...); err != nil {
+				return err
 			}
 			f := cmd.Flags()
 			for name, v := range map[string]float64{"interval": o.Interval, "max-std": o.MaxStd, "max-ood": o.MaxOOD, "min-prob": o.MinProbability} {
@@ -59,6 +65,9 @@ file all rows are written, or none.`,
 			}
 			if err := o.Check(m); err != nil {
 				return misuse(err)
+			}
+			if f.Changed("interval") && len(m.Schema.Classes()) > 0 {
+				return usagef("--interval is given, but %s predicts classes, which have probabilities and no intervals", args[0])
 			}
 			pool := compute.NewPool(runtime.GOMAXPROCS(0))
 			defer pool.Close()
@@ -99,14 +108,17 @@ file all rows are written, or none.`,
 }
 
 // formatOf tells a format by a file's name.
-func formatOf(path string) fit.Format {
-	switch strings.ToLower(filepath.Ext(path)) {
+func formatOf(path string) (fit.Format, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case "", ".csv", ".txt":
+		return fit.CSV, nil
 	case ".tsv", ".tab":
-		return fit.TSV
+		return fit.TSV, nil
 	case ".json", ".jsonl", ".ndjson":
-		return fit.JSON
+		return fit.JSON, nil
 	case ".parquet":
-		return fit.Parquet
+		return fit.Parquet, nil
+	default:
+		return "", usagef("%s: predictions are not written as %s; name a .csv, .tsv, .json or .parquet file, or say what it is to be (--format)", path, ext)
 	}
-	return fit.CSV
 }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"utvi/internal/atomicfile"
+	"utvi/internal/filelock"
+)
+
+// places decides where files go, and that they can, before hours of work go into them.
+func (r *fitting) places(table string) error {
+	if r.out == "" {
+		r.out = fileName(strings.Join(r.config.Targets, "-")) + ".utvi"
+	}
+	if r.report == "" {
+		r.report = strings.TrimSuffix(r.out, ".utvi") + "-report"
+	}
+	if err := spare(r.out, table, r.settings.file); err != nil {
+		return err
+	}
+	if info, err := os.Stat(r.out); err == nil && info.IsDir() {
+		return fmt.Errorf("cannot write %s: it is a folder", r.out)
+	}
+	if err := atomicfile.Writable(filepath.Dir(r.out)); err != nil {
+		return err
+	}
+	if r.report == "none" {
+		return nil
+	}
+	return atomicfile.Writable(r.report)
+}
+
+// spare refuses an output that would take the place of a file that is read.
+func spare(out string, inputs ...string) error {
+	for _, in := range inputs {
+		if sameFile(out, in) {
+			return usagef("%s is read: it cannot be the output too; name another file", in)
+		}
+	}
+	return nil
+}
+
+// sameFile tells whether two paths lead to one file, by whatever links.
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && x.Mode().IsRegular() && os.SameFile(x, y)
+}
+
+// progressFile is kept among the checkpoints: how far the fit has come, in per cent.
+const progressFile = "progress.txt"
+
+// begin makes room for checkpoints, and keeps other fits away from them until release.
+// Those that an earlier fit left are hours of work: they are continued or removed only
+// if that is asked for.
+func (r *fitting) begin(checkpoint string) (release func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(checkpoint), 0o777); err != nil {
+		return nil, err
+	}
+	release, err = filelock.Hold(checkpoint + ".lock")
+	if errors.Is(err, filelock.ErrBusy) {
+		return nil, fmt.Errorf("another fit is at work on %s; wait for it, or name another file (--out)", r.out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = os.Stat(checkpoint)
+	switch {
+	case r.resume && err != nil:
+		err = fmt.Errorf("there is nothing to resume: %s is not there", checkpoint)
+	case r.resume || err != nil:
+		err = nil
+	case r.fresh:
+		err = os.RemoveAll(checkpoint)
+	default:
+		after := ""
+		if text, err := os.ReadFile(filepath.Join(checkpoint, progressFile)); err == nil {
+			if n, err := strconv.Atoi(string(text)); err == nil {
+				after = fmt.Sprintf(" after %d %%", n)
+			}
+		}
+		err = fmt.Errorf("%s was left by a fit that was stopped%s; --resume continues it, --fresh begins anew", checkpoint, after)
+	}
+	if err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
+}
