@@ -99,8 +99,8 @@ func parseArray(header string) (*array, error) {
 		if s = strings.TrimSpace(s); s == "" {
 			continue
 		}
-		n, err := strconv.Atoi(s)
-		if err != nil || n > 1<<40 {
+		n, err := strconv.Atoi(s) // what an int cannot hold, no memory can
+		if err != nil {
 			return nil, errors.New("its header is damaged")
 		}
 		a.shape = append(a.shape, n)
@@ -108,7 +108,7 @@ func parseArray(header string) (*array, error) {
 	if len(a.shape) != 1 && len(a.shape) != 2 {
 		return nil, fmt.Errorf("it has the shape (%s); two dimensions are needed, rows and columns", field["shape"])
 	}
-	if a.cols() < 1 || a.cols() > 1<<20 || a.rows() > 1<<62/(8*a.cols()) {
+	if a.cols() < 1 || a.cols() > 1<<20 || a.rows() > math.MaxInt/2/(8*a.cols()) {
 		return nil, fmt.Errorf("it has the shape (%s)", field["shape"])
 	}
 	descr := field["descr"]
