@@ -66,7 +66,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		`{"scale":{"rows":300,"factor":0}}`:                                             "a scale of 0 from 300 rows",
 		`{"scale":{"rows":300,"factor":1e9}}`:                                           "a scale of 1e+09",
 		`{"scale":{"rows":-1,"factor":1}}`:                                              "from -1 rows",
-		`{"scale":{"rows":300,"factor":1e999}}`:                                         "cannot unmarshal number",
+		`{"scale":{"rows":300,"factor":1e999}}`:                                         "factor is 1e999; it must be a finite number",
 		`{"scale":{"rows":300,"factor":1,"power":2}}`:                                   `unknown field "power"`,
 		`{"scale":{"rows":300,"factor":1}} x`:                                           "something follows",
 		`{"levels":{"rows":300,"from":[0.5],"to":[]}}`:                                  "1 and 0 knots",
@@ -86,7 +86,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		`{"conformal":{"rows":9007199254740993,"scores":[` + many[:len(many)-4] + `]}}`: "of 9007199254740993 rows",
 		`{"temperature":{"rows":300,"temperature":0}}`:                                  "a temperature of 0",
 		`{"temperature":{"rows":300,"temperature":-2}}`:                                 "a temperature of -2",
-		`[]`: "cannot unmarshal array",
+		`[]`: "it is a list; it must be an object",
 		``:   "EOF",
 	} {
 		_, err := Decode([]byte(data))

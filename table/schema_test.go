@@ -123,7 +123,7 @@ func TestSchemaJSON(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"task":"regression"`, `"task":"guess"`, `table schema: the task "guess" is unknown`},
 		{`"task":"regression"`, `"task":"classification"`, `table schema: column y: a target of a classification is numeric`},
-		{`"rows":4`, `"rows":4,"more":1`, `table schema: unknown field "more"`},
+		{`"rows":4`, `"rows":4,"more":1`, `table schema: unknown field "more"; there are task, named, impute, rows, columns`},
 		{`"name":"same"`, `"name":"y"`, `table schema: column y stands twice`},
 		{`"role":"target"`, `"role":"group"`, `table schema: there is no target`},
 		{`"std_from":"age_std"`, `"std_from":"none"`, `table schema: column age: its standard deviation none is not among the columns`},

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Unmarshal is json.Unmarshal that refuses unknown fields. Its errors are short.
+// Unmarshal is json.Unmarshal that refuses unknown fields. Its errors are short and
+// speak of the text, not of Go.
 func Unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -21,8 +22,12 @@ func Unmarshal(data []byte, v any) error {
 			err = errors.New("something follows the value")
 		}
 	}
-	if err != nil {
-		return fmt.Errorf("%.200s", strings.TrimPrefix(err.Error(), "json: "))
+	if err == nil {
+		return nil
 	}
-	return nil
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return wrongType(e)
+	}
+	text := strings.TrimPrefix(err.Error(), "json: ")
+	return fmt.Errorf("%.200s%s", text, others(text, data, v))
 }
