@@ -26,7 +26,7 @@ var starvedExperiment = Experiment{
 // starvedLimit is the largest training set that the paper calls data-starved.
 const starvedLimit = 1 << 9
 
-func starvedReplicates(s Size) int { return s.pick(s.Replicates, 1, 1, 3) }
+func starvedReplicates(s Size) int { return s.pick(s.Replicates, 1, 1, 2) }
 func starvedSteps(s Size) int      { return s.pick(s.Steps, 20, 600, 3000) }
 
 // starvedSizes are the numbers of training pairs.
