@@ -160,6 +160,9 @@ func LoadPlan(path string) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if text := bytes.TrimSpace(b); len(text) > 0 && text[0] != '{' {
+		return nil, fmt.Errorf("%s is not a plan; if it is a spec, utvi sweep plan %s -o plan.json makes one", path, path)
+	}
 	p := &Plan{}
 	if err := strictjson.Unmarshal(b, p); err != nil {
 		return nil, fmt.Errorf("%s is not a plan: %w", path, err)

@@ -38,7 +38,10 @@ type Set struct {
 func Names(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, err
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err
+		}
+		return nil, fmt.Errorf("cannot read %s: %w; it must be a folder with one folder for each set of the benchmark, holding its data.txt", dir, err)
 	}
 	var names []string
 	for _, e := range entries {

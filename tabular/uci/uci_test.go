@@ -96,6 +96,9 @@ func TestBadFolders(t *testing.T) {
 	if _, err := uci.RunSplit(t.Context(), dir, "lines", 3, tabular.Config{}, false); err == nil || !strings.Contains(err.Error(), "the splits 0 to 0, not 3") {
 		t.Error(err)
 	}
+	if _, err := uci.Names("/none"); err == nil || !strings.Contains(err.Error(), "cannot read /none: no such file or directory; it must be a folder with") {
+		t.Error(err)
+	}
 	if _, err := uci.Names(t.TempDir()); err == nil || !strings.Contains(err.Error(), "holds no set") {
 		t.Error(err)
 	}
