@@ -127,3 +127,22 @@ func TestFitKeepsCheckpoints(t *testing.T) {
 		t.Errorf("left %v", left)
 	}
 }
+
+// Three rows held out do not tell which columns matter; classes have no intervals and
+// are not standardised.
+func TestFitFewClasses(t *testing.T) {
+	dir := inResin(t)
+	in := func(name string) string { return filepath.Join(dir, name) }
+	args := append([]string{"fit", in("new.csv"), "--target", "resin", "--out", in("c.utvi"), "--holdout", "0.03"}, quickly[2:]...)
+	code, out, errs := utvi(t, args...)
+	if code != 0 || !strings.Contains(out, "What matters is not told: 3 rows were held out, at least 20 are needed.") {
+		t.Fatalf("exit %d, %s%s", code, out, errs)
+	}
+	page := string(readFile(t, in("c-report/report.html")))
+	if strings.Contains(page, "standardised") || !strings.Contains(page, "Which columns matter is not told") {
+		t.Error("the page speaks of standardised classes, or of columns that matter")
+	}
+	if code, _, errs := utvi(t, "predict", in("c.utvi"), in("new.csv"), "--interval", "0.5"); code != 2 || !strings.Contains(errs, "no intervals") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}

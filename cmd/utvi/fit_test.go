@@ -148,9 +148,10 @@ func TestBadTables(t *testing.T) {
 		{"x,z\n1,2\n3,4\n", "fit", "has no column y"},
 		{"x,y\n1,2\n1,2,3\n4,5\n", "fit", "line 3: 3 fields where 2 are expected"},
 		{"x,y\n", "fit", "has no rows"},
+		{"x,y\n1,2\n", "fit", "has too few rows to learn from: 1"},
 		{"", "fit", "is empty"},
 		{"x,y\n1,5\n2,5\n3,5\n", "fit", "is 5 in every row"},
-		{"x,y\n1,5\n2,6\n3,7\n", "fit", "there are 2 rows to learn from; at least 10 are needed"},
+		{"x,y\n1,5\n2,6\n3,7\n", "fit", "with 1 of 3 rows held out, there are 2 rows to learn from; at least 10 are needed"},
 		{"minutes,resin\n1,amber\n", "predict", "lacks the columns temperature, temperature_std, which the model needs"},
 		{"temperature,temperature_std,minutes,resin\nhot,1,2,amber\n", "predict", `line 2, column temperature: "hot" is text`},
 		{"temperature,temperature_std,minutes,resin\n1,1,2,amber\n1,1,,amber\n", "predict", "line 3, column minutes: the value is missing"},
@@ -303,6 +304,9 @@ func TestFitInterrupted(t *testing.T) {
 	code, errs := run("a.utvi", took/3)
 	for code == 75 && stopped < 20 {
 		stopped++
+		if !strings.Contains(errs, "stopping: writing the best model so far") {
+			t.Errorf("Ctrl-C is not answered: %q", errs)
+		}
 		if _, err := os.Stat(filepath.Join(dir, "a.utvi")); err == nil {
 			if !strings.Contains(errs, "holds the best model so far, --resume continues it") {
 				t.Errorf("it says %q", errs)
@@ -374,6 +378,9 @@ func TestBenchUCI(t *testing.T) {
 	scores, err := uciScores([]string{"b", "a"}, p, results)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, se := meanSE([]float64{1}); se != nil {
+		t.Errorf("one split has the standard error %g", *se)
 	}
 	got, _ := json.Marshal(scores)
 	want := `[{"set":"b","splits":2,"ll":-0.5,"ll_se":0.5,"rmse":0.5,"rmse_se":0.5,"coverage90":0.85,"seconds":4},{"set":"a","splits":2,"ll":-2.5,"ll_se":0.5,"rmse":2.5,"rmse_se":0.5,"coverage90":1.05,"seconds":4}]`
