@@ -25,6 +25,7 @@ type fitProgress struct {
 	begun   bool
 	stopped bool
 	now     tabular.Progress
+	most    float64 // per cent that were shown: what is ahead is guessed anew at times
 	shown   time.Time
 	noted   time.Time
 	stage   string
@@ -53,6 +54,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 		p.begun, p.first = true, s.Done
 	}
 	p.now = s
+	p.most = max(p.most, 100*s.Done/max(s.Total, 1))
 	if time.Since(p.noted) > betweenNote {
 		p.note()
 	}
@@ -62,20 +64,18 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	if p.terminal {
 		if time.Since(p.shown) > 100*time.Millisecond {
 			p.shown = time.Now()
-			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of all%s", stages[s.Stage], s.Running, s.Jobs, p.percent(), p.left())
+			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of all%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.left())
 		}
 		return
 	}
 	if s.Stage != p.stage {
 		p.stage = s.Stage
-		p.line("%s: %d trainings", stages[s.Stage], s.Jobs)
+		p.line("%s: %s", stages[s.Stage], plural(s.Jobs, "training", "trainings"))
 	}
-	for ; p.percent() >= float64(20*p.fifth) && p.fifth < 5; p.fifth++ {
+	for ; p.most >= float64(20*p.fifth) && p.fifth < 5; p.fifth++ {
 		p.line("%d %% done%s", 20*p.fifth, p.left())
 	}
 }
-
-func (p *fitProgress) percent() float64 { return 100 * p.now.Done / max(p.now.Total, 1) }
 
 func (p *fitProgress) line(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
@@ -87,7 +87,7 @@ func (p *fitProgress) speak() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.stopped {
-		p.line("%.0f %% done%s", p.percent(), p.left())
+		p.line("%.0f %% done%s", p.most, p.left())
 	}
 }
 
@@ -95,7 +95,7 @@ func (p *fitProgress) speak() {
 func (p *fitProgress) note() {
 	p.noted = time.Now()
 	atomicfile.Write(p.file, func(w io.Writer) error {
-		_, err := io.WriteString(w, strconv.Itoa(int(p.percent())))
+		_, err := io.WriteString(w, strconv.Itoa(int(p.most)))
 		return err
 	})
 }
