@@ -36,9 +36,9 @@ func NewStudy(size Size, experiments []Experiment, p *sweep.Plan, found []*sweep
 			continue
 		}
 		s.Seconds += r.Run.Seconds
-		if !seen[r.Run.Version] {
-			seen[r.Run.Version] = true
-			s.Revisions = append(s.Revisions, r.Run.Version)
+		if v := provenance.Short(r.Run.Version); !seen[v] {
+			seen[v] = true
+			s.Revisions = append(s.Revisions, v)
 		}
 	}
 	results := NewResults(p, found)

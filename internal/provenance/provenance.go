@@ -36,6 +36,15 @@ func (r Record) Machine() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s kernels", cmp.Or(r.CPU, "a processor without a name"), r.Cores, r.System, r.Kernels)
 }
 
+// Short is a version without the revision that it contains.
+func Short(version string) string {
+	v, revision, ok := strings.Cut(version, " ")
+	if ok && len(revision) >= 12 && strings.Contains(v, revision[:12]) {
+		return v
+	}
+	return version
+}
+
 // Version is the module's version, with the revision where the build knows it.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -49,7 +58,9 @@ func Version() string {
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
-			v += " " + s.Value
+			if !strings.Contains(v, s.Value[:min(12, len(s.Value))]) { // a version of its own tells it already
+				v += " " + s.Value
+			}
 		case s.Key == "vcs.modified" && s.Value == "true":
 			v += " modified"
 		}
