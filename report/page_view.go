@@ -156,7 +156,7 @@ func blank(s string) bool {
 // looksNumeric: a number first, then at most a few more characters of a unit, a
 // ± or an interval.
 func looksNumeric(s string) bool {
-	s = strings.TrimLeft(strings.TrimSpace(s), "+-−±≤≥<>≈~±×([ ")
+	s = strings.TrimLeft(strings.TrimSpace(s), "+-−±≤≥<>≈~×([ ")
 	if s == "" || !unicode.IsDigit([]rune(s)[0]) && !strings.HasPrefix(s, "Inf") && !strings.HasPrefix(s, "∞") {
 		return false
 	}

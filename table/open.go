@@ -106,8 +106,7 @@ const sniffSize = 1 << 20
 func (r *Reader) open(src io.Reader, o Options) error {
 	file, name := r.head.File, r.head.File
 	in := bufio.NewReaderSize(src, sniffSize)
-	start, err := in.Peek(sniffSize)
-	if bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
+	if start, _ := in.Peek(2); bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err == io.ErrUnexpectedEOF {
 			err = errBrokenOff
@@ -118,7 +117,8 @@ func (r *Reader) open(src io.Reader, o Options) error {
 		src, name = unzip{z}, strings.TrimSuffix(name, ".gz")
 		in = bufio.NewReaderSize(src, sniffSize)
 	}
-	if start, err = in.Peek(sniffSize); err != nil && err != io.EOF {
+	start, err := in.Peek(sniffSize)
+	if err != nil && err != io.EOF {
 		return readError(file, err)
 	}
 	if len(bytes.TrimSpace(start)) == 0 && err == io.EOF {

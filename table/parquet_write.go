@@ -9,7 +9,7 @@ import (
 
 // A Parquet writes rows of numbers and texts to a Parquet file.
 type Parquet struct {
-	w    *parquet.Writer
+	w    *parquet.GenericWriter[any]
 	kind []Kind
 	row  parquet.Row
 	rows []parquet.Row
@@ -41,7 +41,7 @@ func NewParquet(w io.Writer, columns []string, texts map[string]bool) (*Parquet,
 	for _, f := range g.Fields() {
 		o.fields[h.Column(f.Name())] = f
 	}
-	p.w = parquet.NewWriter(w, parquet.NewSchema("table", o))
+	p.w = parquet.NewGenericWriter[any](w, parquet.NewSchema("table", o))
 	return p, nil
 }
 
