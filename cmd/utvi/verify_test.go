@@ -134,7 +134,7 @@ func TestModelCommandsRefuse(t *testing.T) {
 		{2, "takes one model file, not 0 arguments", []string{"inspect"}},
 		{2, "takes one model file, not 2 arguments", []string{"verify", good, good}},
 		{1, "no such file", []string{"inspect", good + "x"}},
-		{1, "not a safetensors file", []string{"inspect", written(t, "GIF89a, an image of some sort")}},
+		{1, "is not a model that utvi wrote", []string{"inspect", written(t, "GIF89a, an image of some sort")}},
 		{1, "truncated", []string{"verify", written(t, "short")}},
 		{1, "it is not a regular file", []string{"verify", t.TempDir()}},
 		{1, `the model needs the function "sensor": load it with model.WithFunc and verify it in Go`, []string{"verify", user}},
