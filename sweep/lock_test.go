@@ -3,6 +3,7 @@ package sweep_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -115,5 +116,27 @@ func TestPanicIsAFailure(t *testing.T) {
 	f, err := sweep.LoadFailure(r.Dir, trial)
 	if err != nil || f == nil || f.Error != "internal error: on purpose" || !strings.Contains(f.Stack, "lock_test.go") {
 		t.Errorf("the note says %+v, %v", f, err)
+	}
+}
+
+// Who was killed just after writing a result leaves his checkpoint and lock; who
+// finds the result clears them away.
+func TestTidiesAfterTheKilled(t *testing.T) {
+	var now, most, ran atomic.Int64
+	r := sweep.Runner{Kinds: []sweep.Kind{slow(&now, &most, &ran)}, Dir: t.TempDir()}
+	trial := sweep.NewTrial("slow", "a", "", 0, 1)
+	if _, err := r.Trial(t.Context(), trial, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, left := range []string{".lock", ".checkpoint", ".checkpoint.json"} {
+		if err := os.WriteFile(filepath.Join(r.Dir, trial.ID()+left), nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.Trial(t.Context(), trial, 1); err != nil || ran.Load() != 1 {
+		t.Fatalf("run %d times, %v", ran.Load(), err)
+	}
+	if files, _ := filepath.Glob(filepath.Join(r.Dir, "*")); len(files) != 1 {
+		t.Errorf("left %v", files)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"utvi/compute"
+	"utvi/internal/filelock"
 )
 
 // A Kind runs the trials that name it.
@@ -95,7 +96,7 @@ func (r Runner) Trial(ctx context.Context, t Trial, workers int) (*Result, error
 	return r.trial(ctx, t, workers, true)
 }
 
-// trial is Trial, or gives errBusy instead of waiting.
+// trial is Trial, or gives filelock.ErrBusy instead of waiting.
 func (r Runner) trial(ctx context.Context, t Trial, workers int, wait bool) (*Result, error) {
 	k, err := r.kind(t)
 	if err != nil {
@@ -112,7 +113,7 @@ func (r Runner) trial(ctx context.Context, t Trial, workers int, wait bool) (*Re
 	if err != nil && !stopped(err) {
 		err = fmt.Errorf("%s: %w", t.Name, err)
 	}
-	if !errors.Is(err, errBusy) {
+	if !errors.Is(err, filelock.ErrBusy) {
 		tell(Event{Trial: t, Step: 1, Steps: 1, Score: math.NaN(), Found: found, Ended: err == nil || !stopped(err), Err: err})
 	}
 	return res, err
@@ -121,6 +122,7 @@ func (r Runner) trial(ctx context.Context, t Trial, workers int, wait bool) (*Re
 // once runs a trial that no other process is at, unless it has a result.
 func (r Runner) once(ctx context.Context, k Kind, t Trial, workers int, wait bool, tell func(Event)) (res *Result, found bool, err error) {
 	if res, err := LoadResult(r.Dir, t); err == nil {
+		r.tidy(t)
 		return res, true, nil
 	} // a damaged result is made anew
 	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
@@ -134,13 +136,14 @@ func (r Runner) once(ctx context.Context, k Kind, t Trial, workers int, wait boo
 	}
 	defer release()
 	if res, err := LoadResult(r.Dir, t); err == nil {
+		r.clear(t)
 		return res, true, nil // made by who had the lock before
 	}
 	start := time.Now()
 	res, err = r.do(ctx, k, t, workers, start, tell)
 	switch {
 	case err == nil:
-		os.Remove(FailurePath(r.Dir, t))
+		r.clear(t)
 	case !stopped(err):
 		f := Failure{Format: planFormat, Trial: t.ID(), Error: err.Error(), Run: newRunRecord(start)}
 		if p, ok := errors.AsType[panicked](err); ok {
@@ -167,13 +170,28 @@ func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, start time
 		return nil, err
 	}
 	res.Run = newRunRecord(start)
-	if err := res.save(r.Dir, t); err != nil {
-		return nil, err
-	}
+	return res, res.save(r.Dir, t)
+}
+
+// clear removes what a trial with a result needs no more.
+func (r Runner) clear(t Trial) {
+	os.Remove(FailurePath(r.Dir, t))
 	for _, left := range []string{".checkpoint", ".checkpoint.json"} {
 		os.RemoveAll(stem(r.Dir, t) + left)
 	}
-	return res, nil
+}
+
+// tidy clears up after a process that was killed between its result and its end:
+// it left its lock, which nobody holds.
+func (r Runner) tidy(t Trial) {
+	path := lockPath(stem(r.Dir, t))
+	if _, err := os.Stat(path); err != nil {
+		return
+	}
+	if release, err := filelock.Hold(path); err == nil {
+		r.clear(t)
+		release()
+	}
 }
 
 // stopped reports whether a trial was told to end, and did not fail.
@@ -206,7 +224,7 @@ func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
 		}
 		var err error
 		results[i], err = r.trial(ctx, p.Trials[i], workers, wait)
-		if errors.Is(err, errBusy) {
+		if errors.Is(err, filelock.ErrBusy) {
 			return true
 		}
 		if err != nil && !stopped(err) {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"utvi/internal/filelock"
 )
 
 // A State is where a trial stands.
@@ -37,7 +39,7 @@ func Look(dir string, p *Plan) []Standing {
 			s.Why = err.Error()
 		}
 		failure, noteErr := LoadFailure(dir, t)
-		who := holder(stem(dir, t))
+		who := filelock.Holder(lockPath(stem(dir, t)))
 		switch {
 		case res != nil:
 			s.State, s.Result = Done, res

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -18,7 +20,13 @@ func TestHold(t *testing.T) {
 	if _, err := Hold(path); !errors.Is(err, ErrBusy) {
 		t.Errorf("held twice: %v", err)
 	}
+	if who := Holder(path); !strings.Contains(who, strconv.Itoa(os.Getpid())) {
+		t.Errorf("it is held by %q", who)
+	}
 	release()
+	if who := Holder(path); who != "" {
+		t.Errorf("nobody holds it, but %q", who)
+	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("the file was left")
 	}

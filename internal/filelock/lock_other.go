@@ -4,4 +4,4 @@ package filelock
 
 import "os"
 
-func lock(*os.File) error { return nil }
+func lock(*os.File, bool) error { return nil }

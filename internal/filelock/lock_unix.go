@@ -8,10 +8,15 @@ import (
 	"syscall"
 )
 
-// lock locks a file until it is closed.
-func lock(f *os.File) error {
+// lock locks a file until it is closed, for one process alone or against those
+// who want that.
+func lock(f *os.File, alone bool) error {
+	how := syscall.LOCK_SH
+	if alone {
+		how = syscall.LOCK_EX
+	}
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB)
 		switch {
 		case errors.Is(err, syscall.EINTR):
 			continue

@@ -7,10 +7,15 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks a byte that no one writes until the file is closed.
-func lock(f *os.File) error {
-	const how = windows.LOCKFILE_FAIL_IMMEDIATELY | windows.LOCKFILE_EXCLUSIVE_LOCK
-	err := windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{Offset: 1 << 30})
+// lock locks a byte that no one writes until the file is closed, for one process
+// alone or against those who want that.
+func lock(f *os.File, alone bool) error {
+	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if alone {
+		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
+	at := &windows.Overlapped{Offset: 1 << 30}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, at)
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return ErrBusy
 	}

@@ -1,7 +1,0 @@
-//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
-
-package sweep
-
-import "os"
-
-func lock(*os.File, bool) error { return nil }
