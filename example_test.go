@@ -9,6 +9,7 @@ import (
 	"utvi/data"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/digits"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
@@ -62,7 +63,7 @@ func Example() {
 
 // A classifier of images, saved to a file.
 func Example_images() {
-	digits := data.Digits(60000)
+	images := digits.Digits(60000)
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
 	layers := nn.Chain{
 		nn.Conv2D{Out: 8, Kernel: [2]int{5, 5}, Stride: 2, Padding: nn.Same}, act,
@@ -71,7 +72,7 @@ func Example_images() {
 	}
 	net, err := model.New(model.Config{Input: nn.Shape{H: 28, W: 28, C: 1}, Layers: layers})
 	check(err)
-	t, err := train.New(net, train.Config{Data: digits, Likelihood: likelihood.Categorical{}, Steps: 2000})
+	t, err := train.New(net, train.Config{Data: images, Likelihood: likelihood.Categorical{}, Steps: 2000})
 	check(err)
 	check(t.Run(context.Background()))
 	check(net.Save("digits.safetensors")) // any safetensors reader opens it

@@ -5,8 +5,8 @@ package data
 import (
 	"fmt"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/rng"
 )
 

@@ -3,7 +3,7 @@ package dist
 import (
 	"math"
 
-	"utvi/special"
+	"utvi/internal/special"
 )
 
 // Mixture is a weighted mixture of Normals. The zero value is empty: Add fills it,

@@ -3,7 +3,7 @@ package dist
 import (
 	"math"
 
-	"utvi/special"
+	"utvi/internal/special"
 )
 
 const (

@@ -3,7 +3,7 @@ package dist
 import (
 	"math"
 
-	"utvi/special"
+	"utvi/internal/special"
 )
 
 // Quantile implements Dist. The quantile lies between the smallest and the largest of

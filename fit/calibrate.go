@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"utvi/calibrate"
-	"utvi/compute"
 	"utvi/dist"
+	"utvi/internal/compute"
 	"utvi/metric"
 	"utvi/table"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"utvi/calibrate"
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/metric"
 	"utvi/table"
 )

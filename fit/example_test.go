@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"utvi/compute"
 	"utvi/fit"
+	"utvi/internal/compute"
 	"utvi/table"
 	"utvi/tabular"
 )

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"utvi/report"
+	"utvi/internal/report"
 	"utvi/table"
 )
 

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/table"
 	"utvi/tabular"
 )

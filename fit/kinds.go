@@ -8,10 +8,10 @@ import (
 	"math"
 
 	"utvi/internal/strictjson"
+	"utvi/internal/uci"
 	"utvi/sweep"
 	"utvi/table"
 	"utvi/tabular"
-	"utvi/tabular/uci"
 )
 
 // Kinds are the trials that this package runs: "fit", a table with settings, and

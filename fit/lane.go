@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"utvi/calibrate"
-	"utvi/compute"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/table"
 	"utvi/tabular"
 )

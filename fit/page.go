@@ -11,7 +11,7 @@ import (
 
 	"utvi/internal/atomicfile"
 	"utvi/internal/provenance"
-	"utvi/report"
+	"utvi/internal/report"
 	"utvi/table"
 	"utvi/tabular"
 )

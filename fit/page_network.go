@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"utvi/report"
+	"utvi/internal/report"
 	"utvi/table"
 	"utvi/tabular"
 )

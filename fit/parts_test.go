@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/sweep"

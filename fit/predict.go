@@ -7,8 +7,8 @@ import (
 	"io"
 	"math"
 
-	"utvi/compute"
 	"utvi/dist"
+	"utvi/internal/compute"
 	"utvi/table"
 )
 

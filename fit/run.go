@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/table"
 	"utvi/tabular"

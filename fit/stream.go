@@ -4,7 +4,7 @@ import (
 	"context"
 	"io"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/table"
 )
 

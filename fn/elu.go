@@ -3,8 +3,8 @@ package fn
 import (
 	"math"
 
-	"utvi/compute"
 	"utvi/internal/call"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 

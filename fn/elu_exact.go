@@ -3,8 +3,8 @@ package fn
 import (
 	"math"
 
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // The moments of the ELU f are those of a Gaussian cut at 0. On the far side of

@@ -3,9 +3,9 @@ package fn
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // Erf returns f(x) = erf x = 2Φ(√2·x) − 1.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/quad"
 	"utvi/moment"
-	"utvi/moment/quad"
 )
 
 // closed are the functions with a closed form.

@@ -1,9 +1,9 @@
 package fn
 
 import (
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // GELU returns f(x) = x·Φ(x) in its exact form (Hendrycks and Gimpel 2016).

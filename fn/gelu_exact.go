@@ -3,8 +3,8 @@ package fn
 import (
 	"math"
 
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // geluMoments are the moments of f(x) = xΦ(x). With s² = 1+v and h = m/s,

@@ -1,7 +1,7 @@
 package fn
 
 import (
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 

@@ -3,9 +3,9 @@ package fn
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // NormalInverse returns g(t) = Φ⁻¹(sigmoid(t)), the inverse transform of a

@@ -3,10 +3,10 @@ package fn
 import (
 	"math"
 
-	"utvi/compute"
 	"utvi/internal/call"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // ReLU returns f(x) = max(x, 0), the leaky ReLU of slope 0.

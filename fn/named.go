@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"utvi/compute"
 	"utvi/internal/call"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 

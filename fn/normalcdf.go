@@ -3,9 +3,9 @@ package fn
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // NormalCDF returns f(x) = Φ(x), the standard Normal distribution function.

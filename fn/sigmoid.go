@@ -3,9 +3,9 @@ package fn
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // Sigmoid returns f(x) = 1/(1+e⁻ˣ).

@@ -1,9 +1,9 @@
 package fn
 
 import (
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // SiLU returns f(x) = x·sigmoid(x), also called swish.

@@ -1,9 +1,9 @@
 package fn
 
 import (
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // Softplus returns f(x) = ln(1+eˣ).

@@ -3,7 +3,7 @@ package fn
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 

@@ -1,17 +1,15 @@
 // Package gauss holds batches of independent Gaussians: means and variances.
 package gauss
 
-import "utvi/compute"
-
 // A Batch is rows × width Gaussians, row-major. A nil Var means that every
 // variance is zero.
-type Batch[T compute.Float] struct {
+type Batch[T Float] struct {
 	Rows, Width int
 	Mean, Var   []T
 }
 
 // New returns a batch of zero means and zero variances.
-func New[T compute.Float](rows, width int) Batch[T] {
+func New[T Float](rows, width int) Batch[T] {
 	if rows < 0 || width < 0 {
 		panic("gauss: a batch of less than no rows or columns")
 	}
@@ -20,7 +18,7 @@ func New[T compute.Float](rows, width int) Batch[T] {
 
 // Fixed returns a batch of the given values without variance, width to a row. It
 // shares their memory.
-func Fixed[T compute.Float](width int, mean []T) Batch[T] {
+func Fixed[T Float](width int, mean []T) Batch[T] {
 	if width < 1 || len(mean)%width != 0 {
 		panic("gauss: the values do not fill rows of that width")
 	}

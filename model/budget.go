@@ -1,7 +1,6 @@
 package model
 
 import (
-	"utvi/compute"
 	"utvi/gauss"
 	"utvi/nn"
 )
@@ -17,7 +16,7 @@ import (
 // The parts sum to Var but for rounding. A part is never negative: where the
 // spread of the inputs lowers the variance, as it can where the weights matter
 // most at the inputs' mean, Inputs is 0 and the parts sum to more.
-type Budget[T compute.Float] struct {
+type Budget[T gauss.Float] struct {
 	gauss.Batch[T] // mean and total variance
 
 	Weights, Inputs, Noise []T
@@ -29,7 +28,7 @@ type Budget[T compute.Float] struct {
 }
 
 // budget is what a predictor keeps for budgets.
-type budget[T compute.Float] struct {
+type budget[T gauss.Float] struct {
 	noisy bool
 	quiet *Predictor[T]
 	parts [3][]T
@@ -60,7 +59,7 @@ func (p *Predictor[T]) PredictBudget(x gauss.Batch[T]) Budget[T] {
 }
 
 // excess writes max(0, a − b).
-func excess[T compute.Float](dst, a, b []T) {
+func excess[T gauss.Float](dst, a, b []T) {
 	for i, x := range a {
 		dst[i] = max(0, x-b[i])
 	}

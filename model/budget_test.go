@@ -6,11 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"utvi/compute"
 	"utvi/fn"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/special"
 )
 
 func build(t testing.TB, inputs int, layers ...nn.Layer) *model.Model {

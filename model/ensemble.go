@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/internal/safetensors"
 )
 

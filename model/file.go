@@ -5,8 +5,9 @@ import (
 	"fmt"
 	"io"
 
-	"utvi/compute"
+	"utvi/gauss"
 	"utvi/internal/atomicfile"
+	"utvi/internal/compute"
 	"utvi/internal/safetensors"
 	"utvi/nn"
 	"utvi/vi"
@@ -148,7 +149,7 @@ func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, erro
 
 const meanSuffix, rhoSuffix = ".mean", ".rho"
 
-func asTensor[T compute.Float](name string, shape []int, data []T) safetensors.Tensor {
+func asTensor[T gauss.Float](name string, shape []int, data []T) safetensors.Tensor {
 	t := safetensors.Tensor{Name: name, Shape: shape}
 	switch data := any(data).(type) {
 	case []float32:

@@ -7,7 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/internal/safetensors"
 	"utvi/internal/strictjson"
 	"utvi/moment"
@@ -67,7 +68,7 @@ func Load(path string, options ...Option) (*Model, error) { return LoadAs[float3
 
 // LoadAs is Load for a network computed in T. Weights saved in float32 can be
 // loaded as float64, but not the other way: nothing is rounded.
-func LoadAs[T compute.Float](path string, options ...Option) (*Net[T], error) {
+func LoadAs[T gauss.Float](path string, options ...Option) (*Net[T], error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
 		return nil, err // which names the path
@@ -79,7 +80,7 @@ func LoadAs[T compute.Float](path string, options ...Option) (*Net[T], error) {
 	return n, nil
 }
 
-func decode[T compute.Float](f *safetensors.File, options []Option) (*Net[T], error) {
+func decode[T gauss.Float](f *safetensors.File, options []Option) (*Net[T], error) {
 	lib, err := library(options)
 	if err != nil {
 		return nil, err
@@ -137,7 +138,7 @@ func readDocument(f *safetensors.File, key string, doc any) error {
 
 // build makes a network of a description. Everything is held against the
 // tensors of the file before memory is taken for it.
-func build[T compute.Float](d description, w *weights, prefix string, lib nn.Library) (*Net[T], error) {
+func build[T gauss.Float](d description, w *weights, prefix string, lib nn.Library) (*Net[T], error) {
 	l, err := nn.UnmarshalLayer(d.Network, lib)
 	if err != nil {
 		return nil, err
@@ -170,7 +171,7 @@ func build[T compute.Float](d description, w *weights, prefix string, lib nn.Lib
 	return n, setPriors(n.Params, d.Priors)
 }
 
-func setPriors[T compute.Float](p *vi.Params[T], priors map[string][2]float64) error {
+func setPriors[T gauss.Float](p *vi.Params[T], priors map[string][2]float64) error {
 	known := 0
 	for _, t := range p.Tensors {
 		if !t.Random {
@@ -193,7 +194,7 @@ func setPriors[T compute.Float](p *vi.Params[T], priors map[string][2]float64) e
 }
 
 // bindExpecting binds a network whose every tensor the file must hold.
-func bindExpecting[T compute.Float](c Config, w *weights, prefix string) (u nn.Unit[T], p *vi.Params[T], err error) {
+func bindExpecting[T gauss.Float](c Config, w *weights, prefix string) (u nn.Unit[T], p *vi.Params[T], err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			refused, ok := r.(vi.Unexpected)
@@ -223,7 +224,7 @@ func newWeights(f *safetensors.File) *weights {
 	return w
 }
 
-func expect[T compute.Float](w *weights, t *vi.Tensor[T], prefix string) error {
+func expect[T gauss.Float](w *weights, t *vi.Tensor[T], prefix string) error {
 	suffixes := []string{meanSuffix}
 	if t.Random {
 		suffixes = append(suffixes, rhoSuffix)
@@ -254,12 +255,12 @@ func (w *weights) allUsed() error {
 	return nil
 }
 
-func readable[T compute.Float](t *safetensors.Tensor) bool {
+func readable[T gauss.Float](t *safetensors.Tensor) bool {
 	_, wide := any(T(0)).(float64)
 	return t.F32 != nil || wide && t.F64 != nil
 }
 
-func copyTensor[T compute.Float](dst []T, t *safetensors.Tensor) {
+func copyTensor[T gauss.Float](dst []T, t *safetensors.Tensor) {
 	compute.Convert(dst, t.F32)
 	compute.Convert(dst, t.F64)
 }

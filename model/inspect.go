@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/special"
 	"utvi/nn"
-	"utvi/special"
 	"utvi/vi"
 )
 
@@ -70,7 +70,7 @@ func (n *Net[T]) Inspect() Summary {
 	return s
 }
 
-func inspectTensor[T compute.Float](t *vi.Tensor[T]) TensorSummary {
+func inspectTensor[T gauss.Float](t *vi.Tensor[T]) TensorSummary {
 	s := TensorSummary{Name: t.Name, Shape: t.Shape, Random: t.Random, Prior: t.Prior, KL: bounded(t.KL())}
 	if !t.Random {
 		return s

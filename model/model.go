@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"utvi/compute"
+	"utvi/gauss"
 	"utvi/nn"
 	"utvi/rng"
 	"utvi/vi"
@@ -25,7 +25,7 @@ type Config struct {
 
 // A Net is a network computed in T. Its parameters may be read and predicted
 // with by any number of goroutines, as long as none changes them.
-type Net[T compute.Float] struct {
+type Net[T gauss.Float] struct {
 	Config Config
 	Params *vi.Params[T]
 	Facts  Facts          // what is known of its training
@@ -46,7 +46,7 @@ type Model = Net[float32]
 func New(c Config) (*Model, error) { return Build[float32](c) }
 
 // Build builds a network computed in T.
-func Build[T compute.Float](c Config) (*Net[T], error) {
+func Build[T gauss.Float](c Config) (*Net[T], error) {
 	if err := cmp.Or(c.Init.Check(), c.Prior.OrStandard().Check()); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
@@ -62,13 +62,13 @@ func Build[T compute.Float](c Config) (*Net[T], error) {
 	return n, nil
 }
 
-func bind[T compute.Float](c Config, train, fixed bool) (nn.Unit[T], *vi.Params[T], error) {
+func bind[T gauss.Float](c Config, train, fixed bool) (nn.Unit[T], *vi.Params[T], error) {
 	p := &vi.Params[T]{}
 	u, err := bindTo(p, c, train, fixed)
 	return u, p, err
 }
 
-func bindTo[T compute.Float](p *vi.Params[T], c Config, train, fixed bool) (nn.Unit[T], error) {
+func bindTo[T gauss.Float](p *vi.Params[T], c Config, train, fixed bool) (nn.Unit[T], error) {
 	if err := checkInput(c.Input); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"utvi/compute"
 	"utvi/data"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"

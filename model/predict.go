@@ -1,15 +1,15 @@
 package model
 
 import (
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/nn"
 	"utvi/rng"
 )
 
 // A Predictor carries rows through a network. It owns its scratch, so it belongs
 // to one goroutine; any number of predictors share a network.
-type Predictor[T compute.Float] struct {
+type Predictor[T gauss.Float] struct {
 	net   *Net[T]
 	pool  *compute.Pool
 	rows  int // most rows of a call
@@ -24,7 +24,7 @@ type Predictor[T compute.Float] struct {
 	budget *budget[T] // made by the first PredictBudget
 }
 
-type lane[T compute.Float] struct {
+type lane[T gauss.Float] struct {
 	runner nn.Runner[T]
 	pass   nn.Pass[T]
 }

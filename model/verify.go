@@ -9,8 +9,8 @@ import (
 	"runtime"
 	"slices"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/nn"
 	"utvi/rng"
 )
@@ -119,7 +119,7 @@ func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (
 	return v, nil
 }
 
-func compareLayer[T compute.Float](p nn.Part[T], out gauss.Batch[T], s sums, networks int) (LayerCheck, error) {
+func compareLayer[T gauss.Float](p nn.Part[T], out gauss.Batch[T], s sums, networks int) (LayerCheck, error) {
 	l := LayerCheck{Name: p.Name, Kind: p.Layer.Kind(), Shape: p.Unit.Out()}
 	l.AssumesIndependence = nn.Any(p.Layer, func(l nn.Layer) bool {
 		r, ok := l.(interface{ AssumesIndependence() bool })

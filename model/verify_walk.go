@@ -4,15 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/nn"
 	"utvi/rng"
-	"utvi/special"
 )
 
 // A walk runs a network layer by layer and keeps what each gave.
-type walk[T compute.Float] struct {
+type walk[T gauss.Float] struct {
 	net     *Net[T]
 	parts   []nn.Part[T]
 	runners []nn.Runner[T]
@@ -20,7 +20,7 @@ type walk[T compute.Float] struct {
 	pass    nn.Pass[T]
 }
 
-func newWalk[T compute.Float](n *Net[T], x gauss.Batch[T]) *walk[T] {
+func newWalk[T gauss.Float](n *Net[T], x gauss.Batch[T]) *walk[T] {
 	w := &walk[T]{net: n, parts: nn.Parts(n.Config.Layers, n.unit)}
 	det := x.Var == nil
 	for _, p := range w.parts {
@@ -45,7 +45,7 @@ func (w *walk[T]) run(x gauss.Batch[T]) {
 }
 
 // A sampler draws networks one after the other and sums up what they give.
-type sampler[T compute.Float] struct {
+type sampler[T gauss.Float] struct {
 	net  *Net[T]
 	want *walk[T]
 	walk *walk[T] // of the drawn network
@@ -62,7 +62,7 @@ type sampler[T compute.Float] struct {
 // the drawn networks carry themselves.
 type sums struct{ d, d2, v []float64 }
 
-func newSampler[T compute.Float](n *Net[T], want *walk[T], x gauss.Batch[T], sigma [][]T) *sampler[T] {
+func newSampler[T gauss.Float](n *Net[T], want *walk[T], x gauss.Batch[T], sigma [][]T) *sampler[T] {
 	s := &sampler[T]{net: n, want: want, x: x, in: x, sigma: sigma}
 	for _, t := range sigma {
 		s.z = slices.Grow(s.z, len(t)+3)
@@ -80,7 +80,7 @@ func newSampler[T compute.Float](n *Net[T], want *walk[T], x gauss.Batch[T], sig
 }
 
 // deviations returns the σ of every random tensor of a network.
-func deviations[T compute.Float](n *Net[T]) [][]T {
+func deviations[T gauss.Float](n *Net[T]) [][]T {
 	all := make([][]T, len(n.Params.Tensors))
 	for i, t := range n.Params.Tensors {
 		all[i] = make([]T, len(t.Rho))

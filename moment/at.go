@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/rng"
 )
 

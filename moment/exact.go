@@ -3,7 +3,7 @@ package moment
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // Exact returns the closed-form rule ("SMP" in the paper), for functions whose

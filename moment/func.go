@@ -3,7 +3,8 @@ package moment
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // A Func is an elementwise nonlinearity. Only F is required: a user's black box
@@ -82,7 +83,7 @@ func (f *Func) smoothWithin(x, r float64) bool {
 }
 
 // Eval evaluates f, and its slope if dy is not nil, at numbers. y may be x.
-func Eval[T compute.Float](f *Func, x, y, dy []T) {
+func Eval[T gauss.Float](f *Func, x, y, dy []T) {
 	if x, ok := any(x).([]float32); ok && f.Op != compute.OpUser {
 		compute.Eval(f.Op, float32(f.A), x, any(y).([]float32), any(dy).([]float32))
 		return

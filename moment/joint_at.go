@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/rng"
 )
 

@@ -3,7 +3,7 @@ package moment
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/rng"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // checkKernel refuses a function whose kernel is another's, as of a named one

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/compute"
 	"utvi/fn"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 

@@ -1,6 +1,6 @@
 package moment
 
-import "utvi/compute"
+import "utvi/gauss"
 
 // Linear returns the linearised rule: mean f(m), variance f'(m)²v. Its
 // derivatives need f″; where D2F is nil, differences of the slope serve.
@@ -17,7 +17,7 @@ func (linear) Vector(*Func) bool       { return false }
 func (linear) Push32(t *Tile[float32]) { pushLinear(t) }
 func (linear) Push64(t *Tile[float64]) { pushLinear(t) }
 
-func pushLinear[T compute.Float](t *Tile[T]) {
+func pushLinear[T gauss.Float](t *Tile[T]) {
 	for i, m := range t.Mean {
 		m, v := float64(m), float64(t.Var[i])
 		d := t.F.Slope(m)

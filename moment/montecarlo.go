@@ -3,7 +3,8 @@ package moment
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // MonteCarlo returns the sampling rule ("MCVI"): n ≥ 2 reparameterised draws
@@ -38,7 +39,7 @@ func (r monteCarlo) Check(f *Func) error {
 // sums run on from chunk to chunk.
 const chunk = 12
 
-func pushDraws[T compute.Float](t *Tile[T], samples int) {
+func pushDraws[T gauss.Float](t *Tile[T], samples int) {
 	n := len(t.Mean)
 	t.sums.Begin(n)
 	for first := 0; first < samples; first += chunk {
@@ -57,7 +58,7 @@ func pushDraws[T compute.Float](t *Tile[T], samples int) {
 }
 
 // drawFrom fills the planes xi with standard Normals, from a sample on.
-func drawFrom[T compute.Float](t *Tile[T], xi []T, first int) {
+func drawFrom[T gauss.Float](t *Tile[T], xi []T, first int) {
 	n := len(t.Mean)
 	z, ok := any(xi).([]float32)
 	if !ok {

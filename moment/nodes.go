@@ -4,7 +4,8 @@ import (
 	"errors"
 	"math"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // nodes is a rule of fixed standardised points ξ with weights w: Σw = 1,
@@ -45,7 +46,7 @@ func checkFunc(f *Func) error {
 }
 
 // pushNodes looks at m + ξσ and combines.
-func pushNodes[T compute.Float](t *Tile[T], xi, w []T, ref int) {
+func pushNodes[T gauss.Float](t *Tile[T], xi, w []T, ref int) {
 	if o, ok := any(t.Out).(compute.Moments[float32]); ok && t.fused(xi, ref) {
 		f32 := func(x []T) []float32 { return any(x).([]float32) }
 		compute.LeakyThree(o, float32(t.F.A), f32(t.Mean), f32(t.Var), f32(xi), f32(w))

@@ -1,7 +1,8 @@
 package moment
 
 import (
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/rng"
 )
 
@@ -15,7 +16,7 @@ const fusedSize = 1024
 
 // A Tile is a stretch of elements on its way through a nonlinearity, with the
 // scratch that a rule needs. It belongs to one goroutine.
-type Tile[T compute.Float] struct {
+type Tile[T gauss.Float] struct {
 	F     *Func
 	Kappa float64 // κ, where the rule learns it
 
@@ -40,7 +41,7 @@ type Tile[T compute.Float] struct {
 }
 
 // NewTile returns a tile for pushing elements through f by rule.
-func NewTile[T compute.Float](f *Func, rule Rule) *Tile[T] {
+func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 	t := &Tile[T]{F: f, rule: rule}
 	if _, ok := any(t).(*Tile[float32]); ok && !rule.Vector(f) {
 		t.wide = NewTile[float64](f, rule)
@@ -131,13 +132,13 @@ func (t *Tile[T]) pushWide() {
 // jacobian reports whether derivatives are wanted.
 func (t *Tile[T]) jacobian() bool { return t.Out.MM != nil }
 
-func newMoments[T compute.Float](n int) compute.Moments[T] {
+func newMoments[T gauss.Float](n int) compute.Moments[T] {
 	p := make([]T, 6*n)
 	cut := func(i int) []T { return p[i*n : (i+1)*n : (i+1)*n] }
 	return compute.Moments[T]{Mean: cut(0), Var: cut(1), MM: cut(2), MV: cut(3), VM: cut(4), VV: cut(5)}
 }
 
-func toT[T compute.Float](x []float64) []T {
+func toT[T gauss.Float](x []float64) []T {
 	y := make([]T, len(x))
 	compute.Convert(y, x)
 	return y

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
-	"utvi/special"
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 )
 
 // UT returns the unscented transform (Julier & Uhlmann 1997) with spread κ ≥ 0:
@@ -58,7 +59,7 @@ func InitialKappa(r Rule) float64 {
 	return 0
 }
 
-func pushLearned[T compute.Float](t *Tile[T]) {
+func pushLearned[T gauss.Float](t *Tile[T]) {
 	xi, w := sigmaPoints(t.Kappa)
 	for i := range xi {
 		t.nodes[i], t.weights[i] = T(xi[i]), T(w[i])
@@ -75,7 +76,7 @@ func pushLearned[T compute.Float](t *Tile[T]) {
 //	S_κ = σ(f'₊−f'₋)/(4c), D_κ = σ(f'₊+f'₋)/(4c)
 //	∂mean/∂κ = −p²S + pS_κ
 //	∂var/∂κ  = −p²D² + 2pDD_κ − p²(1−2p)S² + 2p(1−p)SS_κ
-func kappaDerivatives[T compute.Float](t *Tile[T]) {
+func kappaDerivatives[T gauss.Float](t *Tile[T]) {
 	n := len(t.Mean)
 	p := T(1 / (t.Kappa + 1))
 	quarter := T(0.25 / math.Sqrt(t.Kappa+1))

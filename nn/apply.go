@@ -3,9 +3,10 @@ package nn
 import (
 	"errors"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 	"utvi/vi"
 )
 
@@ -20,7 +21,7 @@ func (Apply) Kind() string { return "apply" }
 func (l Apply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindApply(l, b) }
 func (l Apply) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindApply(l, b) }
 
-type apply[T compute.Float] struct {
+type apply[T gauss.Float] struct {
 	stateless
 	f     *moment.Func
 	rule  moment.Rule
@@ -29,7 +30,7 @@ type apply[T compute.Float] struct {
 	kappa *vi.Tensor[T] // softplus⁻¹ of κ, where it is learned
 }
 
-func bindApply[T compute.Float](l Apply, b *Binder[T]) (Unit[T], error) {
+func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 	u := &apply[T]{f: l.F, rule: l.Rule, shape: b.In, index: b.Index()}
 	if u.rule == nil {
 		u.rule = moment.UT(2)
@@ -71,7 +72,7 @@ func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	return r
 }
 
-type applyRunner[T compute.Float] struct {
+type applyRunner[T gauss.Float] struct {
 	*apply[T]
 	weightless[T]
 	tile   *moment.Tile[T]

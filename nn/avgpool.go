@@ -1,6 +1,9 @@
 package nn
 
-import "utvi/compute"
+import (
+	"utvi/gauss"
+	"utvi/internal/compute"
+)
 
 // AvgPool2D takes the average of each channel over windows of an image. With n
 // independent cells a window has
@@ -20,9 +23,9 @@ func (l AvgPool2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bi
 func (l AvgPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindAvgPool(l, b) }
 
 // avgPool carries means and variances by the same sum, with its own weight.
-type avgPool[T compute.Float] struct{ pool }
+type avgPool[T gauss.Float] struct{ pool }
 
-func bindAvgPool[T compute.Float](l AvgPool2D, b *Binder[T]) (Unit[T], error) {
+func bindAvgPool[T gauss.Float](l AvgPool2D, b *Binder[T]) (Unit[T], error) {
 	p, err := newPool(b.In, l.Size, l.Stride)
 	return &avgPool[T]{p}, err
 }
@@ -31,7 +34,7 @@ func (u *avgPool[T]) NewRunner(int, bool) Runner[T] {
 	return avgPoolRunner[T]{avgPool: u, index: u.places()}
 }
 
-type avgPoolRunner[T compute.Float] struct {
+type avgPoolRunner[T gauss.Float] struct {
 	*avgPool[T]
 	weightless[T]
 	index []int

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // Chain runs layers one after the other; a network is a chain.
@@ -16,13 +16,13 @@ func (Chain) Kind() string { return "chain" }
 func (l Chain) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindChain(l, b) }
 func (l Chain) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindChain(l, b) }
 
-type chain[T compute.Float] struct {
+type chain[T gauss.Float] struct {
 	names []string
 	units []Unit[T]
 	in    Shape
 }
 
-func bindChain[T compute.Float](l Chain, b *Binder[T]) (Unit[T], error) {
+func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
 	if len(l) == 0 {
 		return nil, errors.New("it has no layers")
 	}
@@ -97,7 +97,7 @@ func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	return r
 }
 
-type chainRunner[T compute.Float] struct {
+type chainRunner[T gauss.Float] struct {
 	*chain[T]
 	train   bool
 	runners []Runner[T]
@@ -108,7 +108,7 @@ type chainRunner[T compute.Float] struct {
 }
 
 // view is the first rows of a buffer, as a batch of the given width.
-func view[T compute.Float](b gauss.Batch[T], rows, width int, det bool) gauss.Batch[T] {
+func view[T gauss.Float](b gauss.Batch[T], rows, width int, det bool) gauss.Batch[T] {
 	v := gauss.Batch[T]{Rows: rows, Width: width, Mean: b.Mean[:rows*width]}
 	if !det {
 		v.Var = b.Var[:rows*width]
@@ -181,7 +181,7 @@ func (r *chainRunner[T]) Gradient(tile int, blocks []Block[T]) {
 
 // NotFinite names the layer whose output, in the block Forward saw last, holds
 // the first number that is not finite; "" if there is none.
-func NotFinite[T compute.Float](r Runner[T]) string {
+func NotFinite[T gauss.Float](r Runner[T]) string {
 	c, ok := r.(*chainRunner[T])
 	if !ok {
 		return ""

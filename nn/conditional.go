@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"utvi/compute"
+	"utvi/gauss"
 	"utvi/moment"
 )
 
@@ -60,14 +60,14 @@ func (l Conditional) check(n int) error {
 	return nil
 }
 
-type conditional[T compute.Float] struct {
+type conditional[T gauss.Float] struct {
 	stateless
 	Conditional
 	shape Shape
 	index uint32
 }
 
-func bindConditional[T compute.Float](l Conditional, b *Binder[T]) (Unit[T], error) {
+func bindConditional[T gauss.Float](l Conditional, b *Binder[T]) (Unit[T], error) {
 	if err := l.check(b.In.Size()); err != nil {
 		return nil, err
 	}

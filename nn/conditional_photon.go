@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
 	"utvi/internal/call"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 )
 
 // leastPhotons is the smallest expected count: its root divides no more than

@@ -1,7 +1,6 @@
 package nn
 
 import (
-	"utvi/compute"
 	"utvi/gauss"
 	"utvi/moment"
 )
@@ -17,7 +16,7 @@ func (u *conditional[T]) NewRunner(int, bool) Runner[T] {
 	return r
 }
 
-type conditionalRunner[T compute.Float] struct {
+type conditionalRunner[T gauss.Float] struct {
 	*conditional[T]
 	weightless[T]
 	location *moment.JointTile

@@ -3,7 +3,8 @@ package nn
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // Padding says what a window does at the border of an image.
@@ -56,7 +57,7 @@ func (Conv1D) Kind() string { return "conv1d" }
 func (l Conv1D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConv1D(l, b) }
 func (l Conv1D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConv1D(l, b) }
 
-func bindConv1D[T compute.Float](l Conv1D, b *Binder[T]) (Unit[T], error) {
+func bindConv1D[T gauss.Float](l Conv1D, b *Binder[T]) (Unit[T], error) {
 	if b.In.H != 1 {
 		return nil, fmt.Errorf("its input %v has height %d; a line has height 1, an image takes a conv2d", b.In, b.In.H)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/nn"
 	"utvi/rng"
 	"utvi/vi"

@@ -3,16 +3,17 @@ package nn
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
-type conv[T compute.Float] struct {
+type conv[T gauss.Float] struct {
 	linear[T]
 	conv *compute.Conv[T]
 	out  Shape
 }
 
-func bindConv[T compute.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
+func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 	if l.Out < 1 {
 		return nil, fmt.Errorf("it has %d output channels; it needs at least 1", l.Out)
 	}
@@ -42,7 +43,7 @@ func (u *conv[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	return &convRunner[T]{u.newRunner(maxRows, scratch, train), u.conv}
 }
 
-type convRunner[T compute.Float] struct {
+type convRunner[T gauss.Float] struct {
 	linearRunner[T]
 	conv *compute.Conv[T]
 }

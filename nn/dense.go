@@ -3,7 +3,8 @@ package nn
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // Dense is a fully connected layer: every output is Σ w·x + b with independent
@@ -22,12 +23,12 @@ func (l Dense) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDe
 // maxWeights keeps a slip of the pen from asking for more memory than there is.
 const maxWeights = 1 << 31
 
-type dense[T compute.Float] struct {
+type dense[T gauss.Float] struct {
 	linear[T]
 	dense *compute.Dense[T]
 }
 
-func bindDense[T compute.Float](l Dense, b *Binder[T]) (Unit[T], error) {
+func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 	if l.Out < 1 {
 		return nil, fmt.Errorf("it has %d outputs; it needs at least 1", l.Out)
 	}
@@ -47,7 +48,7 @@ func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	return &denseRunner[T]{u.newRunner(maxRows, maxRows*u.dense.In, train), u.dense}
 }
 
-type denseRunner[T compute.Float] struct {
+type denseRunner[T gauss.Float] struct {
 	linearRunner[T]
 	dense *compute.Dense[T]
 }

@@ -3,7 +3,7 @@ package nn
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/gauss"
 )
 
 // Dropout keeps each unit with probability 1−P, scaled to x/(1−P), and drops it
@@ -18,14 +18,14 @@ func (Dropout) Kind() string { return "dropout" }
 func (l Dropout) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindDropout(l, b) }
 func (l Dropout) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDropout(l, b) }
 
-type dropout[T compute.Float] struct {
+type dropout[T gauss.Float] struct {
 	stateless
 	weightless[T]
 	shape   Shape
 	p, keep T
 }
 
-func bindDropout[T compute.Float](l Dropout, b *Binder[T]) (Unit[T], error) {
+func bindDropout[T gauss.Float](l Dropout, b *Binder[T]) (Unit[T], error) {
 	if !(l.P >= 0 && l.P < 1) {
 		return nil, fmt.Errorf("its probability P is %v; it must be at least 0 and less than 1", l.P)
 	}

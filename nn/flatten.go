@@ -1,6 +1,6 @@
 package nn
 
-import "utvi/compute"
+import "utvi/gauss"
 
 // Flatten takes an image for a vector, in the order height, width, channel.
 type Flatten struct{}
@@ -10,13 +10,13 @@ func (Flatten) Kind() string { return "flatten" }
 func (Flatten) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindFlatten(b) }
 func (Flatten) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindFlatten(b) }
 
-type flatten[T compute.Float] struct {
+type flatten[T gauss.Float] struct {
 	stateless
 	weightless[T]
 	width int
 }
 
-func bindFlatten[T compute.Float](b *Binder[T]) (Unit[T], error) {
+func bindFlatten[T gauss.Float](b *Binder[T]) (Unit[T], error) {
 	return flatten[T]{width: b.In.Size()}, nil
 }
 

@@ -1,7 +1,7 @@
 package nn
 
 import (
-	"utvi/compute"
+	"utvi/gauss"
 	"utvi/moment"
 )
 
@@ -18,7 +18,7 @@ func (Joint) Kind() string { return "joint" }
 func (l Joint) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindJoint(l, b) }
 func (l Joint) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindJoint(l, b) }
 
-type joint[T compute.Float] struct {
+type joint[T gauss.Float] struct {
 	stateless
 	m       *moment.Map
 	rule    moment.JointRule
@@ -26,7 +26,7 @@ type joint[T compute.Float] struct {
 	index   uint32
 }
 
-func bindJoint[T compute.Float](l Joint, b *Binder[T]) (Unit[T], error) {
+func bindJoint[T gauss.Float](l Joint, b *Binder[T]) (Unit[T], error) {
 	u := &joint[T]{m: l.Map, rule: l.Rule, in: b.In, out: b.In, index: b.Index()}
 	d := b.In.Size()
 	if u.rule == nil {
@@ -48,7 +48,7 @@ func (u *joint[T]) NewRunner(int, bool) Runner[T] {
 		x: newRow(u.in.Size()), dx: newRow(u.in.Size()), y: newRow(u.out.Size()), dy: newRow(u.out.Size())}
 }
 
-type jointRunner[T compute.Float] struct {
+type jointRunner[T gauss.Float] struct {
 	*joint[T]
 	weightless[T]
 	tile         *moment.JointTile

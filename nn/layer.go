@@ -15,7 +15,6 @@ package nn
 import (
 	"fmt"
 
-	"utvi/compute"
 	"utvi/gauss"
 	"utvi/rng"
 	"utvi/vi"
@@ -49,7 +48,7 @@ type Layer interface {
 }
 
 // A Binder is what a layer is bound to.
-type Binder[T compute.Float] struct {
+type Binder[T gauss.Float] struct {
 	Params *vi.Params[T]
 	In     Shape
 	Name   string // of the layer being bound, the prefix of its parameters
@@ -79,7 +78,7 @@ func (b *Binder[T]) Index() uint32 {
 }
 
 // Bind is Bind32 or Bind64, as T asks.
-func Bind[T compute.Float](l Layer, b *Binder[T]) (Unit[T], error) {
+func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
 	switch b := any(b).(type) {
 	case *Binder[float32]:
 		u, err := l.Bind32(b)
@@ -98,7 +97,7 @@ func Bind[T compute.Float](l Layer, b *Binder[T]) (Unit[T], error) {
 }
 
 // A Unit is a layer bound to its shape and parameters.
-type Unit[T compute.Float] interface {
+type Unit[T gauss.Float] interface {
 	Out() Shape
 	Random() bool      // the output has variance even if the input has none
 	TapeWidth() int    // values kept per row from Backward to Gradient
@@ -108,7 +107,7 @@ type Unit[T compute.Float] interface {
 }
 
 // A Runner runs a unit on blocks of rows. It belongs to one worker.
-type Runner[T compute.Float] interface {
+type Runner[T gauss.Float] interface {
 	// Prepare readies a tile of the unit's weights after they have changed.
 	Prepare(tile int)
 	// Forward computes p.Out from p.In.
@@ -122,7 +121,7 @@ type Runner[T compute.Float] interface {
 
 // A Pass is one block of rows on its way through one unit. Variances are nil
 // where everything up to there is deterministic.
-type Pass[T compute.Float] struct {
+type Pass[T gauss.Float] struct {
 	Seed rng.Key
 	Step uint64
 	Row  uint64 // of the block's first row in the batch
@@ -133,7 +132,7 @@ type Pass[T compute.Float] struct {
 }
 
 // A Block is what Backward left of a block of rows.
-type Block[T compute.Float] struct {
+type Block[T gauss.Float] struct {
 	Rows int
 	Tape []T
 	Det  bool // the unit's input had no variance
@@ -141,7 +140,7 @@ type Block[T compute.Float] struct {
 
 // columns sums the tapes of all blocks over their rows, in row order, and hands
 // each of the width sums to set.
-func columns[T compute.Float](blocks []Block[T], width int, set func(i int, sum float64)) {
+func columns[T gauss.Float](blocks []Block[T], width int, set func(i int, sum float64)) {
 	for i := range width {
 		var sum float64
 		for _, b := range blocks {
@@ -162,7 +161,7 @@ func (stateless) GradTiles() int    { return 0 }
 func (stateless) PrepareTiles() int { return 0 }
 
 // weightless is the part of a runner without parameters.
-type weightless[T compute.Float] struct{}
+type weightless[T gauss.Float] struct{}
 
 func (weightless[T]) Prepare(int)              {}
 func (weightless[T]) Gradient(int, []Block[T]) {}

@@ -1,12 +1,13 @@
 package nn
 
 import (
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/vi"
 )
 
 // A product is what compute.Dense and compute.Conv have in common.
-type product[T compute.Float] interface {
+type product[T gauss.Float] interface {
 	TapeWidth() int
 	GradTiles() int
 	GradScratch(rows int) int
@@ -19,14 +20,14 @@ type product[T compute.Float] interface {
 }
 
 // linear is the part of a unit that multiplies by Normal weights.
-type linear[T compute.Float] struct {
+type linear[T gauss.Float] struct {
 	weight, bias *vi.Tensor[T] // bias is nil without one
 	product      product[T]
 }
 
 // declare declares out columns of weights, of the given shape with out last, and
 // a bias.
-func declare[T compute.Float](b *Binder[T], fixed, noBias bool, fanIn, out int, shape ...int) linear[T] {
+func declare[T gauss.Float](b *Binder[T], fixed, noBias bool, fanIn, out int, shape ...int) linear[T] {
 	l := linear[T]{weight: b.Random("weight", fixed, fanIn, append(shape, out)...)}
 	if !noBias {
 		l.bias = b.Random("bias", fixed, fanIn, out)
@@ -40,7 +41,7 @@ func (l *linear[T]) GradTiles() int    { return l.product.GradTiles() }
 func (l *linear[T]) PrepareTiles() int { return l.product.PrepareTiles() }
 
 // linearRunner is the part of its runner that knows the weights.
-type linearRunner[T compute.Float] struct {
+type linearRunner[T gauss.Float] struct {
 	*linear[T]
 	train   bool
 	scratch []T // of Prepare, and of whatever else has its turn

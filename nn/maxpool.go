@@ -1,6 +1,6 @@
 package nn
 
-import "utvi/compute"
+import "utvi/gauss"
 
 // MaxPool2D takes the maximum of each channel over windows of an image, cell by
 // cell in reading order: after each cell, the maximum so far is taken as Normal
@@ -37,14 +37,14 @@ func (l MaxPool2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bi
 func (l MaxPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindMaxPool(l, b) }
 
 // A larger is the maximum of two Normals and its derivatives.
-type larger[T compute.Float] struct {
+type larger[T gauss.Float] struct {
 	m, v         T
 	mm1, mm2, mv T // ∂m/∂m₁, ∂m/∂m₂ and ∂m/∂v₁ = ∂m/∂v₂
 	vm, vv1, vv2 T // ∂v/∂m₁ = −∂v/∂m₂, ∂v/∂v₁ and ∂v/∂v₂
 }
 
 // difference returns the Normal whose ReLU largerOf needs.
-func difference[T compute.Float](m1, v1, m2, v2 T) (mean, variance T) {
+func difference[T gauss.Float](m1, v1, m2, v2 T) (mean, variance T) {
 	return min(m1-m2, m2-m1), v1 + v2
 }
 

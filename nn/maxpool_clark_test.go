@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
-	"utvi/compute"
 	"utvi/fn"
-	"utvi/special"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 )
 
 // trueMax integrates the moments of the maximum of independent Normals over its

@@ -1,15 +1,15 @@
 package nn
 
 import (
-	"utvi/compute"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 
-type maxPool[T compute.Float] struct{ pool }
+type maxPool[T gauss.Float] struct{ pool }
 
-func bindMaxPool[T compute.Float](l MaxPool2D, b *Binder[T]) (Unit[T], error) {
+func bindMaxPool[T gauss.Float](l MaxPool2D, b *Binder[T]) (Unit[T], error) {
 	p, err := newPool(b.In, l.Size, l.Stride)
 	return &maxPool[T]{p}, err
 }
@@ -27,7 +27,7 @@ func (u *maxPool[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	return r
 }
 
-type maxPoolRunner[T compute.Float] struct {
+type maxPoolRunner[T gauss.Float] struct {
 	*maxPool[T]
 	weightless[T]
 	index      []int

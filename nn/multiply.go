@@ -3,7 +3,8 @@ package nn
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // Multiply multiplies unit i by the fixed number By[i]: mean b·m, variance b²·v.
@@ -17,13 +18,13 @@ func (Multiply) Kind() string { return "multiply" }
 func (l Multiply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindMultiply(l, b) }
 func (l Multiply) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindMultiply(l, b) }
 
-type multiply[T compute.Float] struct {
+type multiply[T gauss.Float] struct {
 	stateless
 	shape Shape
 	by    []T
 }
 
-func bindMultiply[T compute.Float](l Multiply, b *Binder[T]) (Unit[T], error) {
+func bindMultiply[T gauss.Float](l Multiply, b *Binder[T]) (Unit[T], error) {
 	if n := b.In.Size(); len(l.By) != n {
 		return nil, fmt.Errorf("it has %d factors for %d units; there must be one each", len(l.By), n)
 	}
@@ -41,7 +42,7 @@ func (u *multiply[T]) Out() Shape { return u.shape }
 
 func (u *multiply[T]) NewRunner(int, bool) Runner[T] { return multiplyRunner[T]{u, weightless[T]{}} }
 
-type multiplyRunner[T compute.Float] struct {
+type multiplyRunner[T gauss.Float] struct {
 	*multiply[T]
 	weightless[T]
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
-	"utvi/special"
+	"utvi/gauss"
+	"utvi/internal/special"
 	"utvi/vi"
 )
 
@@ -42,14 +42,14 @@ func WithoutNoise(l Layer) Layer {
 	return l
 }
 
-type noise[T compute.Float] struct {
+type noise[T gauss.Float] struct {
 	shape Shape
 	off   bool
 	raw   *vi.Tensor[T] // σ = softplus(raw)
 	s     []T           // σ², prepared
 }
 
-func bindNoise[T compute.Float](l Noise, b *Binder[T]) (Unit[T], error) {
+func bindNoise[T gauss.Float](l Noise, b *Binder[T]) (Unit[T], error) {
 	start := l.Start
 	if start == 0 {
 		start = 0.1
@@ -69,7 +69,7 @@ func (u *noise[T]) PrepareTiles() int { return 1 }
 
 func (u *noise[T]) NewRunner(int, bool) Runner[T] { return noiseRunner[T]{u} }
 
-type noiseRunner[T compute.Float] struct{ *noise[T] }
+type noiseRunner[T gauss.Float] struct{ *noise[T] }
 
 func (r noiseRunner[T]) Prepare(int) {
 	clear(r.s)

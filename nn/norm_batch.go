@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // BatchNorm is a frozen batch normalisation, per channel:
@@ -22,14 +23,14 @@ func (BatchNorm) Kind() string { return "batchnorm" }
 func (l BatchNorm) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindBatchNorm(l, b) }
 func (l BatchNorm) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindBatchNorm(l, b) }
 
-type batchNorm[T compute.Float] struct {
+type batchNorm[T gauss.Float] struct {
 	stateless
 	weightless[T]
 	shape           Shape
 	slope, constant []T // per channel
 }
 
-func bindBatchNorm[T compute.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
+func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 	n := b.In.C
 	for i, x := range [][]float64{l.Mean, l.Var, l.Gain, l.Offset} {
 		name := []string{"Mean", "Var", "Gain", "Offset"}[i]

@@ -3,7 +3,7 @@ package nn
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/gauss"
 	"utvi/vi"
 )
 
@@ -24,14 +24,14 @@ func (LayerNorm) Kind() string { return "layernorm" }
 func (l LayerNorm) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindLayerNorm(l, b) }
 func (l LayerNorm) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindLayerNorm(l, b) }
 
-type layerNorm[T compute.Float] struct {
+type layerNorm[T gauss.Float] struct {
 	stateless
 	shape        Shape
 	eps          float64
 	gain, offset *vi.Tensor[T]
 }
 
-func bindLayerNorm[T compute.Float](l LayerNorm, b *Binder[T]) (Unit[T], error) {
+func bindLayerNorm[T gauss.Float](l LayerNorm, b *Binder[T]) (Unit[T], error) {
 	eps, err := orEps(l.Eps)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (u *layerNorm[T]) NewRunner(int, bool) Runner[T] {
 	return &layerNormRunner[T]{layerNorm: u, x: newRow(n), y: newRow(n)}
 }
 
-type layerNormRunner[T compute.Float] struct {
+type layerNormRunner[T gauss.Float] struct {
 	*layerNorm[T]
 	x, y row
 }

@@ -1,6 +1,6 @@
 package nn
 
-import "utvi/compute"
+import "utvi/gauss"
 
 // Inner returns the layers that a layer holds.
 func Inner(l Layer) []Layer {
@@ -27,7 +27,7 @@ func Any(l Layer, is func(Layer) bool) bool {
 }
 
 // A Part is one layer of a bound network.
-type Part[T compute.Float] struct {
+type Part[T gauss.Float] struct {
 	Name  string // the prefix of its parameters
 	Layer Layer
 	Unit  Unit[T]
@@ -35,7 +35,7 @@ type Part[T compute.Float] struct {
 
 // Parts returns the layers of a bound chain in their order, those of chains
 // within it in their place. Run one after the other they are the network.
-func Parts[T compute.Float](l Chain, u Unit[T]) []Part[T] {
+func Parts[T gauss.Float](l Chain, u Unit[T]) []Part[T] {
 	c := u.(*chain[T])
 	var parts []Part[T]
 	for i, layer := range l {

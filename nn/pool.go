@@ -3,7 +3,7 @@ package nn
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // A pool is what all poolings know.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"utvi/compute"
 	"utvi/gauss"
 )
 
@@ -41,12 +40,12 @@ func elementwise(l Layer) *Apply {
 	return nil
 }
 
-type residual[T compute.Float] struct {
+type residual[T gauss.Float] struct {
 	branch Unit[T]
 	shape  Shape
 }
 
-func bindResidual[T compute.Float](l Residual, b *Binder[T]) (Unit[T], error) {
+func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	if l.Branch == nil {
 		return nil, errors.New("it has no branch")
 	}
@@ -78,7 +77,7 @@ func (u *residual[T]) NewRunner(maxRows int, train bool) Runner[T] {
 		out: gauss.New[T](maxRows, u.shape.Size())}
 }
 
-type residualRunner[T compute.Float] struct {
+type residualRunner[T gauss.Float] struct {
 	Runner[T] // of the branch: Prepare and Gradient are its own
 	*residual[T]
 	pass Pass[T]        // of the branch
@@ -103,7 +102,7 @@ func (r *residualRunner[T]) Backward(p *Pass[T]) {
 }
 
 // sum writes x + y to dst, unless dst is nil; a nil x is zero, and so is y.
-func sum[T compute.Float](dst, x, y []T) {
+func sum[T gauss.Float](dst, x, y []T) {
 	for i := range dst {
 		var s T
 		if x != nil {

@@ -1,8 +1,8 @@
 package nn
 
 import (
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // A row is one row of a batch in float64, for layers that compute in it.
@@ -11,7 +11,7 @@ type row struct{ m, v []float64 }
 func newRow(n int) row { return row{make([]float64, n), make([]float64, n)} }
 
 // load copies row i of b; without variances they are zero.
-func load[T compute.Float](r row, b gauss.Batch[T], i int) {
+func load[T gauss.Float](r row, b gauss.Batch[T], i int) {
 	compute.Convert(r.m, b.Mean[i*b.Width:])
 	if b.Var == nil {
 		clear(r.v)
@@ -21,7 +21,7 @@ func load[T compute.Float](r row, b gauss.Batch[T], i int) {
 }
 
 // store copies r to row i of b, its variances where b has any.
-func store[T compute.Float](r row, b gauss.Batch[T], i int) {
+func store[T gauss.Float](r row, b gauss.Batch[T], i int) {
 	compute.Convert(b.Mean[i*b.Width:], r.m)
 	if b.Var != nil {
 		compute.Convert(b.Var[i*b.Width:], r.v)

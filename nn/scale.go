@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
-	"utvi/special"
+	"utvi/gauss"
+	"utvi/internal/special"
 	"utvi/vi"
 )
 
@@ -20,14 +20,14 @@ func (Scale) Kind() string { return "scale" }
 func (l Scale) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindScale(l, b) }
 func (l Scale) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindScale(l, b) }
 
-type scale[T compute.Float] struct {
+type scale[T gauss.Float] struct {
 	stateless
 	shape Shape
 	raw   *vi.Tensor[T] // a = softplus(raw)
 	a     []T           // prepared
 }
 
-func bindScale[T compute.Float](l Scale, b *Binder[T]) (Unit[T], error) {
+func bindScale[T gauss.Float](l Scale, b *Binder[T]) (Unit[T], error) {
 	start := l.Start
 	if start == 0 {
 		start = 1
@@ -46,7 +46,7 @@ func (u *scale[T]) PrepareTiles() int { return 1 }
 
 func (u *scale[T]) NewRunner(int, bool) Runner[T] { return scaleRunner[T]{u} }
 
-type scaleRunner[T compute.Float] struct{ *scale[T] }
+type scaleRunner[T gauss.Float] struct{ *scale[T] }
 
 func (r scaleRunner[T]) Prepare(int) {
 	for i, x := range r.raw.Mean {

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/moment"
 	"utvi/vi"
 )
@@ -49,7 +50,7 @@ func (l Stochastic) pair() *moment.Map {
 	return m
 }
 
-type stochastic[T compute.Float] struct {
+type stochastic[T gauss.Float] struct {
 	shape Shape
 	m     *moment.Map
 	rule  moment.JointRule
@@ -58,7 +59,7 @@ type stochastic[T compute.Float] struct {
 	s     []T           // θ's variances, prepared
 }
 
-func bindStochastic[T compute.Float](l Stochastic, b *Binder[T]) (Unit[T], error) {
+func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) {
 	if l.F == nil {
 		return nil, errors.New("it has no nonlinearity F(x, θ)")
 	}

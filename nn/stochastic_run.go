@@ -1,7 +1,8 @@
 package nn
 
 import (
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 
@@ -10,7 +11,7 @@ func (u *stochastic[T]) NewRunner(int, bool) Runner[T] {
 		x: newRow(2), dx: newRow(2), y: newRow(1), dy: newRow(1), sum: newRow(len(u.s))}
 }
 
-type stochasticRunner[T compute.Float] struct {
+type stochasticRunner[T gauss.Float] struct {
 	*stochastic[T]
 	tile         *moment.JointTile
 	x, dx, y, dy row

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"utvi/compute"
 	"utvi/internal/atomicfile"
+	"utvi/internal/compute"
 	"utvi/internal/provenance"
 	"utvi/internal/strictjson"
 )

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/internal/filelock"
 )
 

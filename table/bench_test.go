@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // numbersCSV returns rows of numbers in the given format.

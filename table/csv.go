@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 const (

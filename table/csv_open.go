@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // openCSV finds out dialect and header from the start of the file.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // dump writes a table as names and rows of cells: numbers as they are, texts in

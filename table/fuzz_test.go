@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // FuzzCSV compares with encoding/csv and strconv.

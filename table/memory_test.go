@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // A table far larger than what may be held is read in bounded memory.

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // HeaderRow says whether the first row of a CSV file names the columns.

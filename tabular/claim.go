@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"utvi/compute"
 	"utvi/internal/atomicfile"
+	"utvi/internal/compute"
 )
 
 // claim makes the folder and marks it with the rows and settings whose fit it

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"utvi/compute"
 	"utvi/fn"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 

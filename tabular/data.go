@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/rng"
 )
 

@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"sync"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/rng"
 )

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/compute"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/rng"
 	"utvi/tabular"
 )

@@ -10,9 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"utvi/compute"
 	"utvi/data"
 	"utvi/internal/atomicfile"
+	"utvi/internal/compute"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/optim"

@@ -3,12 +3,12 @@ package tabular
 import (
 	"math"
 
-	"utvi/compute"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/special"
 )
 
 // A Predictor carries rows through a model. It belongs to one goroutine and

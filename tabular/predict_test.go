@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/compute"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/rng"

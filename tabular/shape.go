@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"utvi/special"
+	"utvi/internal/special"
 )
 
 // A Shape widens a Normal to the form that residuals have: N(m, v) becomes

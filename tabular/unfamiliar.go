@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // Familiar describes the inputs of the training rows: their mean, and the inverse

@@ -18,8 +18,8 @@ import (
 	"fmt"
 	"reflect"
 
-	"utvi/compute"
 	"utvi/data"
+	"utvi/internal/compute"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/optim"

@@ -3,7 +3,7 @@ package train
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/nn"
 )
 

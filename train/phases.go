@@ -1,8 +1,8 @@
 package train
 
 import (
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/vi"
 )
 

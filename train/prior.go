@@ -5,7 +5,7 @@ import (
 	"errors"
 	"math"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // priorChunk is how many variances are looked at at a time.

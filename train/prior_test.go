@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/special"
 	"utvi/train"
 	"utvi/vi"
 )

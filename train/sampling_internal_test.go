@@ -6,11 +6,11 @@ import (
 
 	"utvi/data"
 	"utvi/fn"
+	"utvi/internal/special"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/rng"
-	"utvi/special"
 	"utvi/vi"
 )
 

@@ -6,8 +6,8 @@ import (
 	"math"
 	"runtime"
 
-	"utvi/compute"
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/optim"

@@ -3,7 +3,7 @@ package vi
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // EmpiricalBayes lets the weights choose their prior: each random tensor's prior

@@ -3,8 +3,8 @@ package vi
 import (
 	"fmt"
 
-	"utvi/compute"
-	"utvi/special"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 )
 
 // An Init says how the weights of a random tensor start: ρ uniform in [RhoMin,

@@ -13,13 +13,14 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/internal/special"
 	"utvi/rng"
-	"utvi/special"
 )
 
 // Params are all parameters of a network, in one stretch of memory.
-type Params[T compute.Float] struct {
+type Params[T gauss.Float] struct {
 	Tensors []*Tensor[T]
 	Theta   []T // every Mean and Rho
 	Grad    []T // every GMean and GVar, laid out as Theta

@@ -3,7 +3,7 @@ package vi
 import (
 	"fmt"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // A Prior is the Normal that the weights of a tensor are drawn towards. Where one

@@ -3,13 +3,13 @@ package vi
 import (
 	"math"
 
-	"utvi/compute"
+	"utvi/gauss"
+	"utvi/internal/special"
 	"utvi/rng"
-	"utvi/special"
 )
 
 // A Tensor is one named block of parameters.
-type Tensor[T compute.Float] struct {
+type Tensor[T gauss.Float] struct {
 	Name   string
 	Shape  []int
 	Random bool

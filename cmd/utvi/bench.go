@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/bench"
+	"utvi/internal/bench"
 )
 
 func benchCommand() *cobra.Command {

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"utvi/fit"
+	"utvi/internal/uci"
 	"utvi/metric"
 	"utvi/sweep"
 	"utvi/tabular"
-	"utvi/tabular/uci"
 )
 
 // A uciBench is what the flags of bench uci ask for.

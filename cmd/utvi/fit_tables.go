@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"utvi/compute"
 	"utvi/fit"
 	"utvi/internal/atomicfile"
+	"utvi/internal/compute"
 	"utvi/table"
 )
 

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"utvi/internal/uci"
 	"utvi/sweep"
-	"utvi/tabular/uci"
 )
 
 // quickly are settings of a network that is trained in no time.

@@ -3,8 +3,8 @@ package main
 import (
 	"slices"
 
-	"utvi/experiment"
 	"utvi/fit"
+	"utvi/internal/experiment"
 	"utvi/sweep"
 )
 

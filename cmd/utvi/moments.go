@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/quad"
+	"utvi/internal/report"
 	"utvi/moment"
-	"utvi/moment/quad"
-	"utvi/report"
 	"utvi/rng"
 )
 

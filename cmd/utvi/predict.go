@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/compute"
 	"utvi/fit"
+	"utvi/internal/compute"
 )
 
 func predictCommand() *cobra.Command {

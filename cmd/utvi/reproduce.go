@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/experiment"
 	"utvi/internal/atomicfile"
+	"utvi/internal/experiment"
 	"utvi/sweep"
 )
 

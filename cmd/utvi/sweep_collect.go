@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"utvi/internal/atomicfile"
-	"utvi/report"
+	"utvi/internal/report"
 	"utvi/sweep"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/experiment"
+	"utvi/internal/experiment"
 	"utvi/sweep"
 )
 

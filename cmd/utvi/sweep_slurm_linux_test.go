@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"utvi/internal/slurm/slurmtest"
 	"utvi/sweep"
-	"utvi/sweep/slurm/slurmtest"
 )
 
 const slurmSpec = `kind: fc

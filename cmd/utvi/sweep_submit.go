@@ -16,9 +16,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"utvi/internal/atomicfile"
+	"utvi/internal/kubernetes"
+	"utvi/internal/slurm"
 	"utvi/sweep"
-	"utvi/sweep/kubernetes"
-	"utvi/sweep/slurm"
 )
 
 // A submission is what the flags of sweep submit ask for.

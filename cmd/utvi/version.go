@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 	"utvi/internal/provenance"
 )
 

@@ -10,7 +10,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"utvi/compute"
+	"utvi/internal/compute"
 )
 
 // A Record is stored beside results.

@@ -6,11 +6,11 @@ import (
 	"math"
 	"testing"
 
-	"utvi/compute"
+	"utvi/internal/compute"
+	"utvi/internal/quad"
+	"utvi/internal/special"
 	"utvi/moment"
-	"utvi/moment/quad"
 	"utvi/rng"
-	"utvi/special"
 )
 
 var key = rng.New(42)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"utvi/compute"
 	"utvi/gauss"
 	"utvi/nn"
 	"utvi/rng"
@@ -51,7 +50,7 @@ func Layer(t *testing.T, l nn.Layer, in nn.Shape, o Options) {
 }
 
 // A bench is a layer bound and fed.
-type bench[T compute.Float] struct {
+type bench[T gauss.Float] struct {
 	unit   nn.Unit[T]
 	params *vi.Params[T]
 	x, out gauss.Batch[T]
@@ -62,7 +61,7 @@ type bench[T compute.Float] struct {
 
 const rows = 7
 
-func newBench[T compute.Float](t testing.TB, l nn.Layer, in nn.Shape, o Options, det bool) *bench[T] {
+func newBench[T gauss.Float](t testing.TB, l nn.Layer, in nn.Shape, o Options, det bool) *bench[T] {
 	t.Helper()
 	binder := &nn.Binder[T]{Params: &vi.Params[T]{}, In: in, Name: "layer", Train: true}
 	unit, err := nn.Bind(l, binder)

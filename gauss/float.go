@@ -1,0 +1,6 @@
+package gauss
+
+import "utvi/internal/compute"
+
+// Float is what a network is computed in: float32 runs, float64 proves it.
+type Float = compute.Float

@@ -1,0 +1,160 @@
+// Package bench measures the kernels and whole networks against the FMA peak of
+// one core.
+//
+// Machines are noisy, so nothing is compared across time: a measurement and the
+// peak alternate in short windows, and the figure reported is the median of the
+// ratios of neighbouring windows.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"utvi/internal/compute"
+)
+
+// A Report is what `utvi bench --json` prints.
+type Report struct {
+	Arch     string    `json:"arch"`
+	Family   string    `json:"kernels_family"`
+	Peak     float64   `json:"peak_gflops"`
+	Kernels  []Kernel  `json:"kernels"`
+	Layers   []Layer   `json:"layers"`
+	Networks []Network `json:"networks"`
+}
+
+// A Kernel is the figure of one kernel: of the peak for products, of time for
+// elementwise work.
+type Kernel struct {
+	Name    string  `json:"name"`
+	Shape   string  `json:"shape,omitempty"`
+	Threads int     `json:"threads"`
+	GFLOPS  float64 `json:"gflops,omitempty"`
+	Percent float64 `json:"percent_of_peak,omitempty"`
+	NsElem  float64 `json:"ns_per_element,omitempty"`
+}
+
+// A Network is the figure of one network, rule, batch and number of threads.
+// Floors are the arithmetic of the products alone at the measured peak.
+type Network struct {
+	Net          string  `json:"net"`
+	Rule         string  `json:"rule"`
+	Batch        int     `json:"batch"`
+	Threads      int     `json:"threads"`
+	ForwardUS    float64 `json:"forward_us"`
+	StepUS       float64 `json:"step_us"`
+	Allocs       float64 `json:"allocs"`
+	ForwardFloor float64 `json:"forward_over_floor"`
+	StepFloor    float64 `json:"step_over_floor"`
+}
+
+// Options choose what is measured.
+type Options struct {
+	Quick     bool          // about 30 seconds
+	NoKernels bool          // networks only, no kernels and layers
+	Nets      []string      // nil: all
+	Rules     []string      // nil: all
+	Batches   []int         // nil: all
+	Threads   []int         // nil: 1 and 2
+	window    time.Duration // of tests, which need no good figures
+	// Progress is told of each measurement before it starts.
+	Progress func(done, total int, what string)
+}
+
+// A timing is one thing to measure.
+type timing struct {
+	what string
+	run  func(ctx context.Context, windows int, window time.Duration) error
+}
+
+// Run measures.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	r := &Report{Arch: runtime.GOARCH, Family: compute.Family()}
+	windows, window := 9, 60*time.Millisecond
+	if o.Quick {
+		windows, window = 3, 12*time.Millisecond
+	}
+	if o.window > 0 {
+		windows, window = 1, o.window
+	}
+	var todo []timing
+	if !o.NoKernels {
+		todo = append(kernels(r), layers(r)...)
+	}
+	todo = append(todo, networks(r, o)...)
+	if len(todo) == 0 {
+		return nil, errors.New("bench: nothing is left to measure")
+	}
+	var peaks []float64
+	for i, t := range todo {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if o.Progress != nil {
+			o.Progress(i, len(todo), t.what)
+		}
+		if err := t.run(ctx, windows, window); err != nil {
+			return nil, fmt.Errorf("bench: %s: %w", t.what, err)
+		}
+		peaks = append(peaks, compute.PeakGFLOPS(time.Millisecond))
+	}
+	slices.Sort(peaks)
+	r.Peak = peaks[len(peaks)/2]
+	return r, nil
+}
+
+// A figure is the median over windows of the time of one call, and of that time
+// over what flop operations take at the peak.
+type figure struct {
+	seconds, overFloor, gflops float64
+}
+
+// measure alternates windows of f and of the peak. threads scales the peak.
+func measure(windows int, window time.Duration, flop float64, threads int, f func()) figure {
+	f() // warm
+	var seconds, ratios []float64
+	for range windows {
+		peak := compute.PeakGFLOPS(window / 8)
+		// A window repeats short calls; the fastest quarter of it counts, as the
+		// peak's own window keeps its best.
+		var calls []float64
+		for begin := time.Now(); time.Since(begin) < window || len(calls) == 0; {
+			n := 1
+			t := time.Now()
+			f()
+			d := time.Since(t)
+			for d < 20*time.Microsecond {
+				f()
+				n++
+				d = time.Since(t)
+			}
+			calls = append(calls, d.Seconds()/float64(n))
+		}
+		peak = max(peak, compute.PeakGFLOPS(window/8))
+		slices.Sort(calls)
+		s := calls[len(calls)/4]
+		seconds = append(seconds, s)
+		ratios = append(ratios, s*peak*1e9*float64(threads)/max(flop, 1))
+	}
+	slices.Sort(seconds)
+	slices.Sort(ratios)
+	s := seconds[len(seconds)/2]
+	return figure{s, ratios[len(ratios)/2], flop / s / 1e9}
+}
+
+// allocs is how often a call of f allocates, once it is warm.
+func allocs(f func()) float64 {
+	const calls = 4
+	var before, after runtime.MemStats
+	f()
+	runtime.ReadMemStats(&before)
+	for range calls {
+		f()
+	}
+	runtime.ReadMemStats(&after)
+	return float64((after.Mallocs - before.Mallocs) / calls) // a stray one is not f's
+}

@@ -1,0 +1,58 @@
+package bench
+
+import (
+	"utvi/internal/compute"
+	"utvi/rng"
+)
+
+// elements is how many elements an elementwise measurement works on: everything
+// stays in the first-level cache.
+const elements = 512
+
+type elem struct {
+	name string
+	run  func()
+}
+
+var ops = []struct {
+	name string
+	op   compute.Op
+	a    float32
+}{
+	{"leaky_relu", compute.OpLeakyReLU, 0.01}, {"elu", compute.OpELU, 1}, {"gelu", compute.OpGELU, 0},
+	{"silu", compute.OpSiLU, 0}, {"softplus", compute.OpSoftplus, 0}, {"sigmoid", compute.OpSigmoid, 0},
+	{"tanh", compute.OpTanh, 0}, {"erf", compute.OpErf, 0}, {"normal_cdf", compute.OpNormalCDF, 0},
+	{"exp", compute.OpExp, 0}, {"sin", compute.OpSin, 0}, {"cos", compute.OpCos, 0},
+	{"square", compute.OpSquare, 0}, {"normal_inverse", compute.OpNormalInverse, 0},
+}
+
+// elementwise lists the elementwise kernels: each function's value and slope, and
+// the arithmetic of the rules, the random numbers and the optimiser.
+func elementwise() []elem {
+	const n = elements
+	x, f, d := noise(3*n, 1), make([]float32, 3*n), noise(3*n, 2)
+	m, v, s := noise(n, 3), positive(n, 4), make([]float32, n)
+	var o compute.Moments[float32]
+	for _, p := range []*[]float32{&o.Mean, &o.Var, &o.MM, &o.MV, &o.VM, &o.VV} {
+		*p = make([]float32, n)
+	}
+	xi, w := []float32{0, -1.7320508, 1.7320508}, []float32{2. / 3, 1. / 6, 1. / 6}
+	var list []elem
+	for _, op := range ops {
+		list = append(list, elem{op.name, func() { compute.Eval(op.op, op.a, x[:n], f[:n], d[:n]) }})
+	}
+	a := &compute.AdamW{LR: 1e-9, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 1, C2: 1, Clip: 1, KL: 1e-4, PriorVar: 1}
+	mu, rho, gm, gs := noise(n, 5), noise(n, 6), noise(n, 7), noise(n, 8)
+	mem := make([]float32, 4*n)
+	return append(list,
+		elem{"points_ut", func() { compute.Points(m, v, s, x, xi) }},
+		elem{"combine_ut", func() { compute.Combine(o, s, x, d, xi, w, 0, 1) }},
+		elem{"vjp", func() { compute.VJP(gm, gs, o, m, s) }},
+		elem{"exact_leaky_relu", func() { compute.LeakyMoments(o, 0.01, m, v) }},
+		elem{"normals", func() { compute.Normals(f[:n], rng.New(1), 0, 0, n/4, 4) }},
+		elem{"kl_norm", func() { compute.KLNorm(a, mu, rho, gm, gs) }},
+		elem{"adamw_step", func() {
+			compute.StepRandom(a, mu, rho, gm, gs, mem[:n], mem[n:2*n], mem[2*n:3*n], mem[3*n:])
+		}},
+	)
+}

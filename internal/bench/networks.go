@@ -1,0 +1,215 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"utvi/fn"
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/model"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/rng"
+	"utvi/train"
+)
+
+// A net is a stack of dense layers, on top of a convolution if it has one.
+type net struct {
+	name   string
+	image  nn.Shape  // of the convolution's input
+	conv   nn.Conv2D // none if it has no outputs
+	widths []int     // inputs and outputs of the dense layers
+}
+
+var nets = []net{
+	{name: "1-128-128-1", widths: []int{1, 128, 128, 1}},
+	{name: "64-512-512-512-8", widths: []int{64, 512, 512, 512, 8}},
+	{name: "784-2048-2048-10", widths: []int{784, 2048, 2048, 10}},
+	// The paper's localisation network, up to its output chains.
+	{name: "conv8-288-128-3", image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}},
+}
+
+// places is how often the convolution's weights are used in one image.
+func (n net) places() int { return n.widths[0] / n.conv.Out }
+
+func (n net) input() nn.Shape {
+	if n.conv.Out > 0 {
+		return n.image
+	}
+	return nn.Vec(n.widths[0])
+}
+
+func (n net) outputs() int { return n.widths[len(n.widths)-1] }
+
+var rules = []struct {
+	name string
+	rule moment.Rule // nil: fixed weights, the deterministic pass
+}{
+	{"ut", moment.UT(2)}, {"exact", moment.Exact()}, {"gh5", moment.GaussHermite(5)},
+	{"mc3", moment.MonteCarlo(3)}, {"mc10", moment.MonteCarlo(10)}, {"mc128", moment.MonteCarlo(128)},
+	{"none", nil},
+}
+
+// floors returns the operations of the products alone: forward and of a whole
+// step. A deterministic network has one product forward and three in a step; one
+// with moments three and nine. The first layer, fed by numbers, has fewer.
+func (n net) floors(batch int, fixed bool) (forward, step float64) {
+	var weights []int // uses of a weight per row, layer by layer
+	if n.conv.Out > 0 {
+		k := n.conv.Kernel
+		weights = append(weights, k[0]*k[1]*n.image.C*n.conv.Out*n.places())
+	}
+	for i := range len(n.widths) - 1 {
+		weights = append(weights, n.widths[i]*n.widths[i+1])
+	}
+	products := [2][2]float64{{2, 4}, {3, 9}}
+	if fixed {
+		products = [2][2]float64{{1, 2}, {1, 3}}
+	}
+	for i, w := range weights {
+		flop, p := 2*float64(batch)*float64(w), products[min(i, 1)]
+		forward += flop * p[0]
+		step += flop * p[1]
+	}
+	return forward, step
+}
+
+func (n net) build(rule moment.Rule) (*model.Model, error) {
+	fixed := rule == nil
+	if fixed {
+		rule = moment.UT(2)
+	}
+	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: rule}
+	var layers nn.Chain
+	if conv := n.conv; conv.Out > 0 {
+		conv.Fixed = fixed
+		layers = append(layers, conv, act)
+	}
+	for i, w := range n.widths[1:] {
+		layers = append(layers, nn.Dense{Out: w, Fixed: fixed})
+		if i < len(n.widths)-2 {
+			layers = append(layers, act)
+		}
+	}
+	return model.New(model.Config{Input: n.input(), Layers: layers, Seed: 1})
+}
+
+// networks lists the measurements of whole networks; their results go to r.
+func networks(r *Report, o Options) []timing {
+	var todo []timing
+	for _, n := range nets {
+		for _, rule := range rules {
+			for _, batch := range []int{1, 128, 1024} {
+				for _, threads := range []int{1, 2} {
+					if !o.wants(n.name, rule.name, batch, threads) {
+						continue
+					}
+					what := fmt.Sprintf("%s %s, batch %d, %d threads", n.name, rule.name, batch, threads)
+					todo = append(todo, timing{what, func(ctx context.Context, windows int, window time.Duration) error {
+						f, err := network(n, rule.name, rule.rule, batch, threads, windows, window)
+						r.Networks = append(r.Networks, f)
+						return err
+					}})
+				}
+			}
+		}
+	}
+	return todo
+}
+
+// Nets are the names of networks that Options know.
+func Nets() (names []string) {
+	for _, n := range nets {
+		names = append(names, n.name)
+	}
+	return names
+}
+
+// Rules are the names of rules that Options know.
+func Rules() (names []string) {
+	for _, r := range rules {
+		names = append(names, r.name)
+	}
+	return names
+}
+
+func (o Options) wants(net, rule string, batch, threads int) bool {
+	return chosen(o.Nets, net) && chosen(o.Rules, rule) && chosen(o.Batches, batch) && chosen(o.Threads, threads) &&
+		(!o.Quick || quick(net, rule, batch, threads))
+}
+
+// chosen reports whether list, if there is one, holds x.
+func chosen[T comparable](list []T, x T) bool { return len(list) == 0 || slices.Contains(list, x) }
+
+// quick keeps what the bars speak of and what takes no time.
+func quick(net, rule string, batch, threads int) bool {
+	if net == "784-2048-2048-10" {
+		return rule == "ut" && batch == 128 && threads == 1
+	}
+	if net == "64-512-512-512-8" {
+		return (rule == "ut" || rule == "none") && (threads == 1 || batch == 1024)
+	}
+	return threads == 1 && (rule != "mc128" || batch < 1024) || rule == "ut"
+}
+
+func network(n net, name string, rule moment.Rule, batch, threads, windows int, window time.Duration) (Network, error) {
+	f := Network{Net: n.name, Rule: name, Batch: batch, Threads: threads}
+	m, err := n.build(rule)
+	if err != nil {
+		return f, err
+	}
+	pool := compute.NewPool(threads)
+	defer pool.Close()
+	src := newRows(batch, n.input().Size(), n.outputs())
+	p := m.NewPredictorOn(pool, batch)
+	forward, step := n.floors(batch, rule == nil)
+
+	predict := func() { p.Predict(src.x) }
+	g := measure(windows, window, forward, threads, predict)
+	f.ForwardUS, f.ForwardFloor = 1e6*g.seconds, g.overFloor
+	f.Allocs = allocs(predict)
+
+	t, err := train.New(m, train.Config{Data: src, Batch: batch, Steps: 1 << 30, Workers: threads})
+	if err != nil {
+		return f, err
+	}
+	defer t.Close()
+	var failed error
+	g = measure(windows, window, step, threads, func() {
+		if _, err := t.Advance(); err != nil {
+			failed = err
+		}
+	})
+	f.StepUS, f.StepFloor = 1e6*g.seconds, g.overFloor
+	return f, failed
+}
+
+// rows is a data source that is one fixed batch.
+type rows struct {
+	x gauss.Batch[float32]
+	y []float32
+}
+
+func newRows(n, in, out int) *rows {
+	r := &rows{gauss.Fixed(in, make([]float32, n*in)), make([]float32, n*out)}
+	for i := range r.x.Mean {
+		r.x.Mean[i] = float32(rng.Normal(rng.New(1), uint64(i)))
+	}
+	for i := range r.y {
+		r.y[i] = float32(rng.Normal(rng.New(2), uint64(i)))
+	}
+	return r
+}
+
+func (r *rows) Rows() int                  { return r.x.Rows }
+func (r *rows) Inputs() int                { return r.x.Width }
+func (r *rows) Targets() int               { return len(r.y) / r.x.Rows }
+func (r *rows) Uncertain() bool            { return false }
+func (r *rows) Begin(rng.Key, uint64, int) {}
+func (r *rows) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
+	copy(x.Mean, r.x.Mean[lo*r.x.Width:hi*r.x.Width])
+	copy(y, r.y[lo*r.Targets():hi*r.Targets()])
+}

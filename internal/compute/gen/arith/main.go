@@ -1,0 +1,141 @@
+// Command arith generates the plain arithmetic between the products: scaling and
+// adding of slices, two looks at their size, and the copying of rows into panels.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/lane"
+	"utvi/internal/compute/gen/out"
+)
+
+func main() {
+	twiceMul()
+	mulTo()
+	add()
+	anyBelow()
+	squares()
+	packLeft()
+	out.Write("arith", "lane")
+}
+
+func twiceMul() {
+	lane.Func("twiceMulAVX2", "func(dst, x, y *float32, n int)", "computes TwiceMulTo.")
+	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		a := at.Load(x)
+		VADDPS(a, a, a)
+		VMULPS(at.Load(y), a, a)
+		at.Store(a, dst)
+	})
+	lane.End()
+}
+
+func mulTo() {
+	lane.Func("mulToAVX2", "func(dst, x, y *float32, n int)", "computes MulTo.")
+	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		a := at.Load(x)
+		VMULPS(at.Load(y), a, a)
+		at.Store(a, dst)
+	})
+	lane.End()
+}
+
+func add() {
+	lane.Func("addAVX2", "func(x, y *float32, n int)", "computes Add.")
+	x, y := lane.Arg("x"), lane.Arg("y")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		a := at.Load(x)
+		VADDPS(at.Load(y), a, a)
+		at.Store(a, x)
+	})
+	lane.End()
+}
+
+// anyBelow gathers what is below, and looks at it once in the end. A zero below
+// adds no bits.
+func anyBelow() {
+	const less = U8(0x11) // false on NaN
+	lane.Func("anyBelowAVX2", "func(s, m *float32, n int, rel float32) bool", "computes AnyBelow.")
+	s, m := lane.Arg("s"), lane.Arg("m")
+	rel, abs, found := YMM(), YMM(), YMM()
+	VBROADCASTSS(NewParamAddr("rel", 24), rel)
+	VMOVUPS(lane.Word(1<<31-1), abs)
+	VXORPS(found, found, found)
+	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
+		for _, at := range at {
+			x, bound := at.Load(s), at.Load(m)
+			VANDPS(abs, bound, bound)
+			VFMADD213PS(rel, rel, bound)
+			VCMPPS(less, bound, x, bound)
+			VANDPS(x, bound, bound)
+			VORPS(bound, found, found)
+		}
+	})
+	any := GP8()
+	VPTEST(found, found)
+	SETNE(any)
+	Store(any, ReturnIndex(0))
+	lane.End()
+}
+
+func squares() {
+	lane.Func("squaresAVX2", "func(x *float32, n int) float32", "sums the squares of x, somehow.")
+	x := lane.Arg("x")
+	sum := []VecVirtual{YMM(), YMM(), YMM(), YMM()}
+	for _, s := range sum {
+		VXORPS(s, s, s)
+	}
+	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
+		for i, at := range at {
+			v := at.Load(x)
+			VFMADD231PS(v, v, sum[i])
+		}
+	})
+	VADDPS(sum[1], sum[0], sum[0])
+	VADDPS(sum[3], sum[2], sum[2])
+	VADDPS(sum[2], sum[0], sum[0])
+	high := XMM()
+	VEXTRACTF128(Imm(1), sum[0], high)
+	VADDPS(high, sum[0].AsX(), high)
+	VHADDPS(high, high, high)
+	VHADDPS(high, high, high)
+	Store(high, ReturnIndex(0))
+	lane.End()
+}
+
+// packLeft copies row by row, six elements to each panel: the source is read in
+// order, whatever power of two its rows are apart.
+func packLeft() {
+	lane.Func("packLeftAVX2", "func(dst, src *float32, rows, width, panels int)", "packs the whole panels of PackLeft.")
+	dst, src, rows, width, panels := lane.Arg("dst"), lane.Arg("src"), lane.Arg("rows"), lane.Arg("width"), lane.Arg("panels")
+	const row = 6 * 4 // bytes of a panel's row
+	step, left := GP64(), GP64()
+	IMUL3Q(Imm(row), rows, step)
+	SHLQ(Imm(2), width)
+	MOVQ(rows, left)
+
+	Label("row")
+	to, from, n := GP64(), GP64(), GP64()
+	MOVQ(dst, to)
+	MOVQ(src, from)
+	MOVQ(panels, n)
+	Label("panel")
+	a, b := XMM(), XMM()
+	VMOVUPS(Mem{Base: from}, a)
+	VMOVSD(Mem{Base: from, Disp: 16}, b)
+	VMOVUPS(a, Mem{Base: to})
+	VMOVSD(b, Mem{Base: to, Disp: 16})
+	ADDQ(Imm(row), from)
+	ADDQ(step, to)
+	DECQ(n)
+	JNZ(LabelRef("panel"))
+	ADDQ(Imm(row), dst)
+	ADDQ(width, src)
+	DECQ(left)
+	JNZ(LabelRef("row"))
+	lane.End()
+}

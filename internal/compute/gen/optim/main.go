@@ -1,0 +1,54 @@
+// Command optim generates the kernels of the optimiser: the AdamW step, the
+// gradients it takes with the KL and its sum, and σ² = softplus(ρ)².
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+
+	"utvi/internal/compute/gen/lane"
+	"utvi/internal/compute/gen/out"
+)
+
+func main() {
+	stepPoint()
+	gradRho()
+	gradMean()
+	norm2()
+	variance()
+	out.Write("optim", "lane", "vec")
+}
+
+// The factors the kernels take, in the order of AdamW.factors in package compute.
+const (
+	beta1 = iota
+	rest1 // 1 − β₁
+	beta2
+	rest2
+	rate
+	root
+	eps
+	keep
+	clip
+	twoClip
+	pull // Clip·KL/σ₀²
+	push // Clip·KL
+	priorMean
+	lnPrior // ln σ₀ − ½
+	halfPrior
+	numFactors
+)
+
+// spread lays the chosen factors out on the stack, eight lanes each.
+func spread(chosen ...int) map[int]Mem {
+	table := lane.Arg("k")
+	local := lane.Vectors(len(chosen))
+	m := map[int]Mem{}
+	for i, c := range chosen {
+		r := YMM()
+		VBROADCASTSS(Mem{Base: table, Disp: 4 * c}, r)
+		m[c] = local.Offset(32 * i)
+		VMOVUPS(r, m[c])
+	}
+	return m
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+
+	"utvi/internal/compute/gen/lane"
+	"utvi/internal/compute/gen/vec"
+)
+
+const immOne = U8(1)
+
+// A total is a sum in float64: eight lanes in two registers.
+type total struct{ lo, hi vec.V }
+
+func newTotal() total {
+	lo, hi := YMM(), YMM()
+	VXORPD(lo, lo, lo)
+	VXORPD(hi, hi, hi)
+	return total{lo, hi}
+}
+
+// add adds x, addSquare x², in the lanes that exist.
+func (t total) add(at lane.At, x vec.V) {
+	lo, hi := widen(exists(at, x))
+	VADDPD(lo, t.lo, t.lo)
+	VADDPD(hi, t.hi, t.hi)
+}
+
+func (t total) addSquare(at lane.At, x vec.V) {
+	lo, hi := widen(exists(at, x))
+	VFMADD231PD(lo, lo, t.lo)
+	VFMADD231PD(hi, hi, t.hi)
+}
+
+func exists(at lane.At, x vec.V) vec.V {
+	if at.Mask == nil {
+		return x
+	}
+	return vec.And(x, at.Mask)
+}
+
+// widen converts eight float32 to two registers of four float64.
+func widen(x vec.V) (lo, hi vec.V) {
+	lo, hi = YMM(), YMM()
+	VCVTPS2PD(x.AsX(), lo)
+	VEXTRACTF128(immOne, x, hi.AsX())
+	VCVTPS2PD(hi.AsX(), hi)
+	return lo, hi
+}
+
+// store sums the lanes and returns them as result name.
+func (t total) store(name string) {
+	sum, high := YMM(), XMM()
+	VADDPD(t.hi, t.lo, sum)
+	VEXTRACTF128(immOne, sum, high)
+	VADDPD(high, sum.AsX(), high)
+	other := XMM()
+	VUNPCKHPD(high, high, other)
+	VADDSD(other, high, high)
+	Store(high, Return(name))
+}
+
+func norm2() {
+	lane.Func("norm2AVX2", "func(grad *float32, n int) (sum float64)", "computes Norm2.")
+	g := lane.Arg("grad")
+	sum := newTotal()
+	lane.Each(lane.Arg("n"), func(at lane.At) { sum.addSquare(at, at.Load(g)) })
+	sum.store("sum")
+	lane.End()
+}
+
+// gradMean is the rest of a step's gradients, gm = Clip·(gmu + KL·(μ−μ₀)/σ₀²), and
+// what is summed.
+func gradMean() {
+	lane.Func("gradMeanAVX2", "func(gm, gr, rest, y, mu, gmu *float32, n int, k *[16]float32) (kl, norm2 float64)",
+		"computes g_μ of StepRandom, and sums the KL and the squares, after gradRhoAVX2.")
+	gm, gr, rest, y := lane.Arg("gm"), lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")
+	mu, gmu := lane.Arg("mu"), lane.Arg("gmu")
+	k := spread(clip, pull, priorMean, halfPrior)
+	kl, norm := newTotal(), newTotal()
+	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
+		sum, squares := vec.Zero(), vec.Zero()
+		var product vec.V // one logarithm does for all eights of a turn
+		for i, at := range at {
+			d := vec.Sub(at.Load(mu), k[priorMean])
+			g := vec.AddMul(vec.Mul(at.Load(gmu), k[clip]), d, k[pull])
+			at.Store(g, gm)
+			vec.AddMul(squares, g, g)
+			r := at.Load(gr)
+			vec.AddMul(squares, r, r)
+			sum = vec.Add(sum, vec.AddMul(at.Load(rest), vec.Mul(d, d), k[halfPrior]))
+			if i == 0 {
+				product = at.Load(y)
+			} else {
+				product = vec.Mul(product, at.Load(y))
+			}
+		}
+		norm.add(at[0], squares)
+		kl.add(at[0], vec.Sub(sum, vec.Log(product)))
+	})
+	kl.store("kl")
+	norm.store("norm2")
+	lane.End()
+}

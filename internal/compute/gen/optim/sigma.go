@@ -1,0 +1,80 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/lane"
+	"utvi/internal/compute/gen/vec"
+)
+
+// sigma is what a step needs of ρ, with e = exp(−|ρ|) and h = ln(1+e)/e.
+type sigma struct {
+	rho, sigma vec.V // ρ and σ = softplus(ρ)
+	e, h       vec.V
+}
+
+// sigmas returns the spread of each ρ, all exponentials before the polynomials.
+// Below ρ = −87, e stays at e⁻⁸⁷, so that it is never subnormal; σ² is zero long
+// before.
+func sigmas(rho ...vec.V) []sigma {
+	s := make([]sigma, len(rho))
+	for i, rho := range rho {
+		p := vec.ExpParts(vec.Max(-87, vec.Or(rho, vec.Bits(1<<31))))
+		s[i] = sigma{rho: rho, e: vec.Mul(p.Y(), p.Pow2())}
+	}
+	h := vec.Fit(func(e float64) float64 { return math.Log1p(e) / e }, 0, 1, 9)
+	for i := range s {
+		s[i].h = vec.Poly(s[i].e, h)
+		s[i].sigma = vec.AddMul(vec.Max(0, s[i].rho), s[i].e, s[i].h)
+	}
+	return s
+}
+
+func variance() {
+	lane.Func("varianceAVX2", "func(dst, rho *float32, n int)", "computes Variance.")
+	dst, rho := lane.Arg("dst"), lane.Arg("rho")
+	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
+		var x []vec.V
+		for _, at := range at {
+			x = append(x, at.Load(rho))
+		}
+		for i, s := range sigmas(x...) {
+			at[i].Store(vec.Mul(s.sigma, s.sigma), dst)
+		}
+	})
+	lane.End()
+}
+
+// gradRho is the part of a step's gradients that waits for σ:
+//
+//	gr   = Clip·sigmoid(ρ)·(2σ·gs + KL·(σ/σ₀² − 1/σ))
+//	rest = σ²/2σ₀² + ln σ₀ − ½ − min(ρ, 0)
+//	y    = h for ρ < 0, else σ, so that ln σ = min(ρ, 0) + ln y
+func gradRho() {
+	lane.Func("gradRhoAVX2", "func(gr, rest, y, rho, gs *float32, n int, k *[16]float32)",
+		"computes g_ρ of StepRandom for n > 0, and ln(σ₀/σ) + σ²/2σ₀² − ½ as rest − ln y.")
+	in := []reg.Register{lane.Arg("rho"), lane.Arg("gs")}
+	out := []reg.Register{lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")}
+	k := spread(twoClip, pull, push, lnPrior, halfPrior)
+	vec.Loop("", lane.Arg("n"), in, out, func(x []vec.V) []vec.V {
+		s := sigmas(x[0])[0]
+		rest := vec.Fma(vec.Mul(s.sigma, s.sigma), vec.Reg(k[halfPrior]), k[lnPrior])
+		rest = vec.Sub(rest, vec.Min(0, s.rho))
+		y := vec.Select(s.rho, s.h, s.sigma)
+		return []vec.V{s.gradient(k, y, x[1]), rest, y}
+	})
+	lane.End()
+}
+
+// gradient has one division: sigmoid(ρ)/σ = 1/((1+e)·y), whatever the sign of ρ.
+func (s sigma) gradient(k map[int]Mem, y, gs vec.V) vec.V {
+	one := vec.Reg(vec.Const(1))
+	ratio := vec.Div(one, vec.Mul(vec.Add(s.e, vec.Const(1)), y))
+	slope := vec.Mul(vec.Mul(vec.Select(s.rho, s.e, one), y), ratio)
+	g := vec.Add(vec.Mul(gs, k[twoClip]), k[pull])
+	g = vec.Mul(g, vec.Mul(slope, s.sigma))
+	return vec.SubMul(g, ratio, k[push])
+}

@@ -1,0 +1,123 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"utvi/internal/report"
+	"utvi/sweep"
+)
+
+// An Experiment is one study of the paper, or beyond it.
+type Experiment struct {
+	Name  string
+	Title string
+	Extra bool // not the paper's: run only when asked for by name
+
+	Plan func(s Size) []sweep.Trial
+	Find func(s Size, r Results) (*Findings, error)
+}
+
+// All are the experiments in the order they are run and reported.
+func All() []Experiment {
+	return []Experiment{fcExperiment, samplesExperiment, localizationExperiment, starvedExperiment, beyondExperiment, digitsExperiment}
+}
+
+// Kinds run the trials of all experiments.
+func Kinds() []sweep.Kind {
+	return []sweep.Kind{fcKind, fcTimingKind, fcErrorKind, localizationKind, digitsKind}
+}
+
+// A Size says how much of an experiment is run.
+type Size struct {
+	Preset     string // one of Presets
+	Seed       uint64 // of weights, data and samples
+	Replicates int    // trainings of each method; 0: the preset's
+	Steps      int    // of each training; 0: the preset's
+}
+
+// Presets are the sizes by name: tiny is a test of the machinery, quick takes
+// minutes, paper is as in the paper.
+func Presets() []string { return []string{"tiny", "quick", "paper"} }
+
+// Check reports a size that cannot be meant.
+func (s Size) Check() error {
+	switch {
+	case !slices.Contains(Presets(), s.Preset):
+		return fmt.Errorf("there is no preset %q; there are %s", s.Preset, strings.Join(Presets(), ", "))
+	case s.Replicates < 0 || s.Replicates > 1000:
+		return fmt.Errorf("%d replicates; there must be 1 to 1000", s.Replicates)
+	case s.Steps < 0 || s.Steps > 10_000_000:
+		return fmt.Errorf("%d steps; there must be 1 to 10000000", s.Steps)
+	}
+	return nil
+}
+
+// pick is the number for the preset, or what was asked for instead.
+func (s Size) pick(asked, tiny, quick, paper int) int {
+	if asked > 0 {
+		return asked
+	}
+	return map[string]int{"tiny": tiny, "quick": quick, "paper": paper}[s.Preset]
+}
+
+// Results are those of a plan's trials, by the trial's ID.
+type Results map[string]*sweep.Result
+
+// NewResults joins a plan with what was found. Trials without a result are left
+// out.
+func NewResults(p *sweep.Plan, found []*sweep.Result) Results {
+	r := Results{}
+	for i, t := range p.Trials {
+		if i < len(found) && found[i] != nil {
+			r[t.ID()] = found[i]
+		}
+	}
+	return r
+}
+
+// decode reads the data of a trial's result into v.
+func (r Results) decode(t sweep.Trial, v any) error {
+	res, ok := r[t.ID()]
+	if !ok {
+		return fmt.Errorf("trial %s has no result", t.Name)
+	}
+	return res.Decode(v)
+}
+
+// Findings are what an experiment shows.
+type Findings struct {
+	Claims   []Claim
+	Pictures []Picture
+	Tables   []report.Table
+	Notes    []string // sentences a reader should know
+	Scaled   []string // what was less than in the paper
+	Numbers  any      // every number behind tables and figures
+}
+
+// A Claim is a statement of the paper with what was found. Holds says whether the
+// statement is true here, by the criterion in Ours.
+type Claim struct {
+	ID       string         `json:"id"`
+	Paper    string         `json:"paper"`
+	Ours     string         `json:"ours"`
+	Value    float64        `json:"value"`
+	Holds    bool           `json:"holds"`
+	Reported bool           `json:"reported,omitempty"` // no bar to pass: told either way
+	Evidence map[string]any `json:"evidence,omitempty"`
+}
+
+// A Picture is a figure with the name of its files.
+type Picture struct {
+	Name string
+	report.Picture
+}
+
+// scaled says which number is less than the paper's.
+func scaled(what string, have, paper int) []string {
+	if have >= paper {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d of %d %s", have, paper, what)}
+}

@@ -1,0 +1,130 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"utvi/internal/compute"
+	"utvi/likelihood"
+	"utvi/model"
+	"utvi/sweep"
+	"utvi/train"
+)
+
+// A training is a network trained to the end and scored every so many steps. It
+// continues what an earlier run left under the job's stem.
+type training struct {
+	net   model.Config
+	train train.Config
+	every int                                   // steps between scores
+	score func(m *model.Model) func() []float64 // makes room once, then scores; the first number is the headline
+
+	mayDiverge bool // a number that is not finite is an outcome
+}
+
+// A Mark is what was seen at a scored step and in the steps since the last one.
+type Mark struct {
+	Step    int       `json:"step"`
+	Scores  []float64 `json:"scores"`
+	MaxGrad float64   `json:"max_grad"` // the largest norm of a gradient
+	Clipped int       `json:"clipped"`  // steps whose gradient was cut to its bound
+}
+
+// A Divergence is the end of a training that met a number that is not finite.
+type Divergence struct {
+	Step int    `json:"step"`
+	What string `json:"what"`
+}
+
+// A History is how a training went.
+type History struct {
+	Marks    []Mark      `json:"marks"`
+	Diverged *Divergence `json:"diverged,omitempty"`
+}
+
+// curve is score k at all marks.
+func (h History) curve(k int) []float64 {
+	y := make([]float64, len(h.Marks))
+	for i, m := range h.Marks {
+		y[i] = m.Scores[k]
+	}
+	return y
+}
+
+// run trains and returns the network with its history. The network is saved
+// beside the result.
+func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History, error) {
+	m, err := model.New(t.net)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.train.Checkpoint = j.Stem + ".checkpoint"
+	t.train.Workers = j.Workers
+	trainer, err := train.New(m, t.train)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer trainer.Close()
+	log := &marks{path: j.Stem + ".checkpoint.json", every: t.every, last: t.train.Steps, score: t.score(m)}
+	if err := log.resume(trainer.Step()); err != nil {
+		return nil, nil, err
+	}
+	j.Tell(trainer.Step(), t.train.Steps, log.headline())
+	var diverged *Divergence
+	for trainer.Step() < t.train.Steps && diverged == nil {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, cmp.Or(log.checkpoint(trainer), err)
+		}
+		if diverged, err = t.advance(trainer, log, j); err != nil {
+			return nil, nil, err
+		}
+	}
+	return m, &History{log.done, diverged}, t.save(m, j, log)
+}
+
+// advance makes a step, and a mark where one is due.
+func (t training) advance(trainer *train.Trainer, log *marks, j sweep.Job) (*Divergence, error) {
+	s, err := trainer.Advance()
+	var stuck *train.NotFiniteError
+	if t.mayDiverge && errors.As(err, &stuck) {
+		return &Divergence{stuck.Step, stuck.Err.Error()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	log.add(s, t.train.Optimizer.Clip)
+	if log.due(s.Step) {
+		if x := log.close(); !compute.Finite(x...) {
+			what := fmt.Sprintf("the validation scores are %v", x)
+			if t.mayDiverge {
+				return &Divergence{s.Step, what}, nil
+			}
+			return nil, fmt.Errorf("after %d steps %s", s.Step, what)
+		}
+		if s.Step%t.train.CheckpointEvery == 0 {
+			err = log.checkpoint(trainer)
+		} else {
+			err = log.keep()
+		}
+	}
+	const often = 8 // steps between events
+	if s.Step%often == 0 || s.Step == t.train.Steps {
+		j.Tell(s.Step, t.train.Steps, log.headline())
+	}
+	return nil, err
+}
+
+// save writes the trained network.
+func (t training) save(m *model.Model, j sweep.Job, log *marks) error {
+	c := t.train
+	if c.Likelihood == nil {
+		c.Likelihood = likelihood.Normal{} // as the trainer takes it
+	}
+	m.Facts = model.Facts{Rows: c.Data.Rows(), Steps: c.Steps, Likelihood: c.Likelihood.String(), Data: j.Name}
+	if x := log.headline(); compute.Finite(x) {
+		m.Facts.NLL = x
+	}
+	return m.Save(j.Stem + ".utvi")
+}

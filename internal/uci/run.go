@@ -1,0 +1,90 @@
+package uci
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"utvi/dist"
+	"utvi/internal/compute"
+	"utvi/tabular"
+)
+
+// A Result is what a model scored on the test rows of a split, in the target's own
+// unit.
+type Result struct {
+	Set     string  `json:"set"`
+	Split   int     `json:"split"`
+	LL      float64 `json:"ll"`      // mean ln p, nats
+	RMSE    float64 `json:"rmse"`    // of the predicted mean
+	Covered int     `json:"covered"` // test rows within the central 90 % interval
+	Rows    int     `json:"rows"`    // of the test
+	Seconds float64 `json:"seconds"` // to fit and to predict
+	Chosen  string  `json:"chosen"`  // the first member
+}
+
+// Protocol is the configuration of the literature: one network with one hidden
+// layer of the set's number of ReLU units.
+func (s *Set) Protocol(c tabular.Config) tabular.Config {
+	c.Ensemble, c.Depth, c.Width, c.Activation = 1, 1, s.Hidden, "relu"
+	if c.Width == 0 {
+		c.Width = 50
+	}
+	return c
+}
+
+// RunSplit fits split k of a set in a folder and scores the model on its test rows.
+// All but Seconds is a function of the data and the configuration.
+func RunSplit(ctx context.Context, dir, set string, k int, c tabular.Config, protocol bool) (Result, error) {
+	s, err := Open(dir, set)
+	if err != nil {
+		return Result{}, err
+	}
+	if protocol {
+		c = s.Protocol(c)
+	}
+	return s.Run(ctx, k, c)
+}
+
+// Run is RunSplit of a set that is read.
+func (s *Set) Run(ctx context.Context, k int, c tabular.Config) (Result, error) {
+	r := Result{Set: s.Name, Split: k}
+	start := time.Now()
+	sp, err := s.split(k)
+	if err != nil {
+		return r, err
+	}
+	f, err := tabular.Fit(ctx, c, sp.train, "", nil)
+	if err != nil {
+		return r, err
+	}
+	r.score(f, sp)
+	r.Chosen = f.Report.Members[0].Candidate.String()
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// score compares predictions with the test rows.
+func (r *Result) score(f *tabular.Fitted, sp *split) {
+	const chunk = 960
+	p := f.NewPredictor(compute.NewPool(1), chunk)
+	x, y := sp.test.X, sp.test.Y
+	var d dist.Mixture
+	var squares float64
+	for lo := 0; lo < x.Rows; lo += chunk {
+		v := p.Predict(x.Slice(lo, min(x.Rows, lo+chunk)))
+		for i := range v.Rows {
+			v.Dist(i, 0, &d)
+			at := float64(y[lo+i])
+			r.LL += d.LogPDF(at) - math.Log(sp.scale)
+			if u := d.CDF(at); u > 0.05 && u < 0.95 {
+				r.Covered++
+			}
+			e := (at - d.Mean()) * sp.scale
+			squares += e * e
+		}
+	}
+	r.Rows = x.Rows
+	r.LL /= float64(r.Rows)
+	r.RMSE = math.Sqrt(squares / float64(r.Rows))
+}
