@@ -47,7 +47,6 @@ func (p *Predictor[T]) PredictBudget(x gauss.Batch[T]) Budget[T] {
 
 	without := out.Var // of noise
 	if b.noisy {
-		b.quiet.net.version.Store(p.net.version.Load())
 		without = b.quiet.Predict(x).Var
 	}
 	excess(out.Noise, out.Var, without)
@@ -88,10 +87,10 @@ func (n *Net[T]) withoutNoise() *Net[T] {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.quiet == nil {
-		q := &Net[T]{Config: n.Config, out: n.out}
-		q.Config.Layers = nn.WithoutNoise(n.Config.Layers).(nn.Chain)
-		var err error
-		if q.unit, q.Params, err = bind[T](q.Config, false, false); err != nil {
+		c := n.Config
+		c.Layers = nn.WithoutNoise(c.Layers).(nn.Chain)
+		q, err := declare[T](c, n.fixed, nil)
+		if err != nil {
 			panic("model: a network that was built cannot be bound again")
 		}
 		q.Params.Share(n.Params)

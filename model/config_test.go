@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/engine"
 	"utvi/gauss"
 	"utvi/model"
 	"utvi/nn"
@@ -51,10 +52,11 @@ func TestPrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, p, err := m.TrainUnit()
-	if err != nil {
+	b := &nn.Binder[float32]{Train: true}
+	if _, err := engine.Bind(m.Network(), b); err != nil {
 		t.Fatal(err)
 	}
+	p := b.Params
 	for i, x := range m.Params.Tensors {
 		want := map[string]vi.Prior{"0.dense.weight": want, "0.dense.bias": want, "2.stochastic.theta": own.Prior}[x.Name]
 		if q := p.Tensors[i].Prior; x.Prior != want || q != want {

@@ -147,13 +147,14 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib nn.Libra
 	if !ok {
 		return nil, fmt.Errorf("its network is of kind %q, not a chain", l.Kind())
 	}
-	n := &Net[T]{Facts: d.Facts, Norm: d.Norm, Config: Config{
+	n, err := declare(Config{
 		Input: nn.Shape{H: d.Input[0], W: d.Input[1], C: d.Input[2]}, Layers: chain,
-		Seed: d.Seed, Init: vi.Init{RhoMin: d.Init[0], RhoMax: d.Init[1]}}}
-	if n.unit, n.Params, err = bindExpecting[T](n.Config, w, prefix); err != nil {
+		Seed: d.Seed, Init: vi.Init{RhoMin: d.Init[0], RhoMax: d.Init[1]},
+	}, false, func(t *vi.Tensor[T]) error { return expect(w, t, prefix) })
+	if err != nil {
 		return nil, err
 	}
-	n.out = n.unit.Out()
+	n.Facts, n.Norm = d.Facts, d.Norm
 	if err := n.Norm.check(n.Inputs(), n.Outputs()); err != nil {
 		return nil, err
 	}
@@ -191,23 +192,6 @@ func setPriors[T gauss.Float](p *vi.Params[T], priors map[string][2]float64) err
 		return errors.New("it has priors of tensors that the network does not have")
 	}
 	return nil
-}
-
-// bindExpecting binds a network whose every tensor the file must hold.
-func bindExpecting[T gauss.Float](c Config, w *weights, prefix string) (u nn.Unit[T], p *vi.Params[T], err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			refused, ok := r.(vi.Unexpected)
-			if !ok {
-				panic(r)
-			}
-			err = refused.Err
-		}
-	}()
-	p = &vi.Params[T]{Expect: func(t *vi.Tensor[T]) error { return expect(w, t, prefix) }}
-	u, err = bindTo(p, c, false, false)
-	p.Expect = nil
-	return u, p, err
 }
 
 // weights are the tensors of a file.

@@ -3,7 +3,6 @@ package model
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"utvi/gauss"
 	"utvi/internal/special"
@@ -51,10 +50,10 @@ type TensorSummary struct {
 // Inspect describes the network.
 func (n *Net[T]) Inspect() Summary {
 	s := Summary{Input: n.Config.Input, Seed: n.Config.Seed, Facts: n.Facts, Norm: n.Norm, KL: bounded(n.Params.KL())}
-	for _, p := range nn.Parts(n.Config.Layers, n.unit) {
-		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: nn.Options(p.Layer), Out: p.Unit.Out()}
-		for _, t := range n.Params.Tensors {
-			if strings.HasPrefix(t.Name, p.Name+".") {
+	for _, p := range n.Graph().Steps() {
+		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: nn.Options(p.Layer), Out: p.Out}
+		for part := range p.All() {
+			for _, t := range part.Tensors {
 				l.Weights += t.Len()
 			}
 		}

@@ -6,8 +6,8 @@ import (
 	"cmp"
 	"fmt"
 	"sync"
-	"sync/atomic"
 
+	"utvi/engine"
 	"utvi/gauss"
 	"utvi/nn"
 	"utvi/rng"
@@ -31,12 +31,10 @@ type Net[T gauss.Float] struct {
 	Facts  Facts          // what is known of its training
 	Norm   *Normalization // of the data it was trained on; nil where there was none
 
-	out      nn.Shape
+	fixed    bool // every weight is a number
 	mu       sync.Mutex
-	unit     nn.Unit[T] // for prediction; its weights are prepared on demand
-	version  atomic.Uint64
-	prepared atomic.Uint64
-	quiet    *Net[T] // the network without noise, made on demand
+	programs [nn.Forms]engine.Program[T] // by the form of the inputs, made on demand
+	quiet    *Net[T]                     // the network without noise, made on demand
 }
 
 // Model is the network that runs; Net[float64] is the one that proves it.
@@ -50,79 +48,76 @@ func Build[T gauss.Float](c Config) (*Net[T], error) {
 	if err := cmp.Or(c.Init.Check(), c.Prior.OrStandard().Check()); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
-	n := &Net[T]{Config: c}
-	var err error
-	if n.unit, n.Params, err = bind[T](c, false, false); err != nil {
+	n, err := declare[T](c, false, nil)
+	if err != nil {
 		return nil, err
 	}
-	n.out = n.unit.Out()
 	n.Params.Alloc()
 	n.Params.Start(rng.New(c.Seed), c.Init)
-	n.Changed()
 	return n, nil
 }
 
-func bind[T gauss.Float](c Config, train, fixed bool) (nn.Unit[T], *vi.Params[T], error) {
-	p := &vi.Params[T]{}
-	u, err := bindTo(p, c, train, fixed)
-	return u, p, err
-}
-
-func bindTo[T gauss.Float](p *vi.Params[T], c Config, train, fixed bool) (nn.Unit[T], error) {
+// declare returns a network whose parameters have no memory yet.
+func declare[T gauss.Float](c Config, fixed bool, expect func(t *vi.Tensor[T]) error) (*Net[T], error) {
 	if err := checkInput(c.Input); err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
-	p.Prior = c.Prior
-	b := &nn.Binder[T]{Params: p, In: c.Input, Train: train, Fixed: fixed}
-	u, err := nn.Bind(c.Layers, b)
+	n := &Net[T]{Config: c, Params: &vi.Params[T]{Prior: c.Prior}, fixed: fixed}
+	net := n.Network()
+	net.Expect = expect
+	p, err := engine.CPU[T]().Compile(net, nn.Fixed)
 	if err != nil {
-		return nil, fmt.Errorf("network: %w", err)
+		return nil, err
 	}
-	return u, nil
+	n.programs[nn.Fixed] = p
+	return n, nil
 }
 
 // Inputs and Outputs are the widths of a row.
 func (n *Net[T]) Inputs() int  { return n.Config.Input.Size() }
-func (n *Net[T]) Outputs() int { return n.out.Size() }
+func (n *Net[T]) Outputs() int { return n.Graph().Out.Size() }
 
-// TrainUnit binds the network a second time, for training: the unit has room for
-// gradients, and its parameters share the network's memory.
-func (n *Net[T]) TrainUnit() (nn.Unit[T], *vi.Params[T], error) {
-	u, p, err := bind[T](n.Config, true, false)
-	if err != nil {
-		return nil, nil, err
+// Graph is the network as it was built: its layers with their names, shapes and
+// tensors.
+func (n *Net[T]) Graph() *nn.Node[T] { return n.programs[nn.Fixed].Graph() }
+
+// Network is the network as an engine takes it.
+func (n *Net[T]) Network() engine.Network[T] {
+	return engine.Network[T]{Input: n.Config.Input, Layers: n.Config.Layers, Fixed: n.fixed, Params: n.Params, Seed: rng.New(n.Config.Seed)}
+}
+
+// program returns the network ready to predict inputs of a form.
+func (n *Net[T]) program(form nn.Form) engine.Program[T] {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.programs[form] == nil {
+		p, err := engine.CPU[T]().Compile(n.Network(), form)
+		if err != nil {
+			panic("model: a network that was built cannot be bound again")
+		}
+		n.programs[form] = p
 	}
-	p.Share(n.Params)
-	p.AllocGrads()
-	return u, p, nil
+	return n.programs[form]
 }
 
 // Changed tells the network that its parameters are no longer what they were.
-func (n *Net[T]) Changed() { n.version.Add(1) }
-
-// prepare readies the weights for prediction if they have changed.
-func (n *Net[T]) prepare() {
-	if n.prepared.Load() == n.version.Load() {
-		return
-	}
+func (n *Net[T]) Changed() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	v := n.version.Load()
-	if n.prepared.Load() == v {
-		return
+	for _, p := range n.programs {
+		if p != nil {
+			p.Changed()
+		}
 	}
-	r := n.unit.NewRunner(1, false)
-	for t := range n.unit.PrepareTiles() {
-		r.Prepare(t)
+	if n.quiet != nil {
+		n.quiet.Changed()
 	}
-	n.prepared.Store(v)
 }
 
 // Draw returns a network of fixed weights drawn from the posterior of n.
 func (n *Net[T]) Draw(key rng.Key) *Net[T] {
-	d := &Net[T]{Config: n.Config, out: n.out}
-	var err error
-	if d.unit, d.Params, err = bind[T](n.Config, false, true); err != nil {
+	d, err := declare[T](n.Config, true, nil)
+	if err != nil {
 		panic("model: a network that was built cannot be bound again")
 	}
 	d.Params.Alloc()
@@ -132,8 +127,6 @@ func (n *Net[T]) Draw(key rng.Key) *Net[T] {
 
 // Redraw draws the weights of d, a network that Draw made, anew from n.
 func (d *Net[T]) Redraw(n *Net[T], key rng.Key) {
-	for i, t := range n.Params.Tensors {
-		t.Draw(key.Sub(uint64(i), 1), d.Params.Tensors[i].Mean)
-	}
+	vi.NewSampler(n.Params).Draw(key, d.Params)
 	d.Changed()
 }

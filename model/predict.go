@@ -1,10 +1,10 @@
 package model
 
 import (
+	"utvi/engine"
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/nn"
-	"utvi/rng"
 )
 
 // A Predictor carries rows through a network. It owns its scratch, so it belongs
@@ -12,56 +12,38 @@ import (
 type Predictor[T gauss.Float] struct {
 	net   *Net[T]
 	pool  *compute.Pool
-	rows  int // most rows of a call
-	block int
-	lanes []lane[T] // one per worker
+	rows  int                           // most rows of a call
+	forms [nn.Forms]engine.Predictor[T] // by the form of the inputs, made on demand
+	fixed [nn.Forms]bool                // the outputs have no variance
 	out   gauss.Batch[T]
-
-	in   gauss.Batch[T] // of the call under way
-	rest gauss.Batch[T]
-	run  func(worker, task int)
 
 	budget *budget[T] // made by the first PredictBudget
 }
 
-type lane[T gauss.Float] struct {
-	runner nn.Runner[T]
-	pass   nn.Pass[T]
-}
-
 // NewPredictor returns a predictor for batches of at most maxBatch rows.
-func (n *Net[T]) NewPredictor(maxBatch int) *Predictor[T] {
-	return n.NewPredictorOn(compute.NewPool(1), maxBatch)
-}
+func (n *Net[T]) NewPredictor(maxBatch int) *Predictor[T] { return n.NewPredictorOn(nil, maxBatch) }
 
-// NewPredictorOn returns a predictor that shares its work among a pool.
+// NewPredictorOn returns a predictor that shares its work among a pool; nil stands for
+// one worker.
 func (n *Net[T]) NewPredictorOn(pool *compute.Pool, maxBatch int) *Predictor[T] {
 	if maxBatch < 1 {
 		panic("model: a predictor needs room for at least one row")
 	}
-	p := &Predictor[T]{net: n, pool: pool, rows: maxBatch}
-	p.out = gauss.New[T](maxBatch, n.Outputs())
-	p.lanes = make([]lane[T], pool.Workers())
-	for i := range p.lanes {
-		p.lanes[i].runner = n.unit.NewRunner(min(maxBatch, maxBlock), false)
+	if pool == nil {
+		pool = compute.NewPool(1)
 	}
-	p.run = p.predictBlock
+	p := &Predictor[T]{net: n, pool: pool, rows: maxBatch, out: gauss.New[T](maxBatch, n.Outputs())}
+	p.ready(nn.Fixed)
 	return p
 }
 
-// maxBlock is the most rows of a block: its activations stay in the second-level
-// cache, and its packed operands in the first.
-const maxBlock = 96
-
-// BlockRows is how many rows a block of a batch has: a multiple of the product's
-// tile, an even number of blocks, whatever the number of workers.
-func BlockRows(batch int) int {
-	if batch <= 4*compute.MR {
-		return batch
+// ready makes the predictor of a form of inputs.
+func (p *Predictor[T]) ready(form nn.Form) {
+	if p.forms[form] == nil {
+		program := p.net.program(form)
+		p.forms[form] = program.NewPredictor(p.pool, p.rows)
+		p.fixed[form] = program.Graph().To == nn.Fixed
 	}
-	blocks := (batch + 2*maxBlock - 1) / (2 * maxBlock) * 2
-	size := (batch + blocks - 1) / blocks
-	return (size + compute.MR - 1) / compute.MR * compute.MR
 }
 
 // Predict returns the moments of the outputs for the rows of x. The result is
@@ -86,22 +68,16 @@ func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 	if x.Rows == 0 {
 		return out
 	}
-	p.net.prepare()
-	p.in, p.rest = x, out
-	if x.Var == nil && !p.net.unit.Random() {
-		p.rest.Var = nil
+	form := nn.Fixed
+	if x.Var != nil {
+		form = nn.Independent
+		p.ready(form)
+	}
+	y := out
+	if p.fixed[form] {
+		y.Var = nil
 		clear(out.Var)
 	}
-	p.block = BlockRows(x.Rows)
-	p.pool.Run((x.Rows+p.block-1)/p.block, p.run)
+	p.forms[form].Predict(x, y)
 	return out
-}
-
-func (p *Predictor[T]) predictBlock(worker, task int) {
-	l := &p.lanes[worker]
-	lo := task * p.block
-	hi := min(p.in.Rows, lo+p.block)
-	l.pass.Seed, l.pass.Step, l.pass.Row = rng.New(p.net.Config.Seed), 0, uint64(lo)
-	l.pass.In, l.pass.Out = p.in.Slice(lo, hi), p.rest.Slice(lo, hi)
-	l.runner.Forward(&l.pass)
 }

@@ -81,10 +81,9 @@ func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (
 	}
 	want := newWalk(n, x)
 	want.run(x)
-	sigma := deviations(n)
 	slots := make([]*sampler[T], verifySlots)
 	for i := range slots {
-		slots[i] = newSampler(n, want, x, sigma)
+		slots[i] = newSampler(n, want, x)
 	}
 	pool := compute.NewPool(cmp.Or(c.Workers, runtime.GOMAXPROCS(0)))
 	defer pool.Close()
@@ -109,8 +108,8 @@ func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (
 	}
 	v := &Verification{Networks: networks, Rows: x.Rows,
 		MeanError: 1 / math.Sqrt(float64(networks)), StdError: 1 / math.Sqrt(2*float64(networks))}
-	for i := range want.parts {
-		l, err := compareLayer(want.parts[i], want.outs[i], slots[0].sums[i], networks)
+	for i := range want.nodes {
+		l, err := compareLayer(want.nodes[i], want.outs[i], slots[0].sums[i], networks)
 		if err != nil {
 			return nil, err
 		}
@@ -119,8 +118,8 @@ func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (
 	return v, nil
 }
 
-func compareLayer[T gauss.Float](p nn.Part[T], out gauss.Batch[T], s sums, networks int) (LayerCheck, error) {
-	l := LayerCheck{Name: p.Name, Kind: p.Layer.Kind(), Shape: p.Unit.Out()}
+func compareLayer[T gauss.Float](p *nn.Node[T], out gauss.Batch[T], s sums, networks int) (LayerCheck, error) {
+	l := LayerCheck{Name: p.Name, Kind: p.Layer.Kind(), Shape: p.Out}
 	l.AssumesIndependence = nn.Any(p.Layer, func(l nn.Layer) bool {
 		r, ok := l.(interface{ AssumesIndependence() bool })
 		return ok && r.AssumesIndependence()

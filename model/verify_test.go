@@ -54,7 +54,7 @@ func TestVerifyFindsWhatIsWrong(t *testing.T) {
 	w.Mean[8] = 1 // unit 2 passes, the others give nothing
 	m.Changed()
 	v := verify(t, m, 2, model.VerifyConfig{Networks: 2000})
-	l := v.Layers[1]
+	l := v.Layers[2] // after its branch
 	if want := 1/math.Sqrt2 - 1; math.Abs(l.Std.Worst-want) > 0.04 || l.Std.Unit != 2 || !l.AssumesIndependence {
 		t.Errorf("%+v, want %.3f in unit 2", l, want)
 	}

@@ -4,57 +4,78 @@ import (
 	"math"
 	"slices"
 
+	"utvi/engine"
 	"utvi/gauss"
-	"utvi/internal/compute"
-	"utvi/internal/special"
 	"utvi/nn"
 	"utvi/rng"
+	"utvi/vi"
 )
 
-// A walk runs a network layer by layer and keeps what each gave.
+// A walk runs a network and keeps what every layer gave: all but chains, which give
+// what their last layer gives.
 type walk[T gauss.Float] struct {
-	net     *Net[T]
-	parts   []nn.Part[T]
-	runners []nn.Runner[T]
-	outs    []gauss.Batch[T]
-	pass    nn.Pass[T]
+	unit   nn.Unit[T]
+	runner nn.Runner[T]
+	pass   nn.Pass[T]
+	nodes  []*nn.Node[T] // in the order in which they ran
+	outs   []gauss.Batch[T]
+	next   int
 }
 
 func newWalk[T gauss.Float](n *Net[T], x gauss.Batch[T]) *walk[T] {
-	w := &walk[T]{net: n, parts: nn.Parts(n.Config.Layers, n.unit)}
-	det := x.Var == nil
-	for _, p := range w.parts {
-		w.runners = append(w.runners, p.Unit.NewRunner(x.Rows, false))
-		out := gauss.New[T](x.Rows, p.Unit.Out().Size())
-		if det = det && !p.Unit.Random(); det {
-			out.Var = nil
-		}
-		w.outs = append(w.outs, out)
+	w := &walk[T]{}
+	b := &nn.Binder[T]{Form: formOf(x), Observe: w.keep}
+	var err error
+	if w.unit, err = engine.Bind(n.Network(), b); err != nil {
+		panic("model: a network that was built cannot be bound again")
+	}
+	w.runner = w.unit.NewRunner(x.Rows, false)
+	w.pass.Seed = rng.New(n.Config.Seed)
+	w.pass.Out = gauss.New[T](x.Rows, n.Outputs())
+	if w.unit.Form() == nn.Fixed {
+		w.pass.Out.Var = nil
 	}
 	return w
 }
 
-func (w *walk[T]) run(x gauss.Batch[T]) {
-	w.net.prepare()
-	w.pass.Seed = rng.New(w.net.Config.Seed)
-	for i, r := range w.runners {
-		w.pass.In, w.pass.Out = x, w.outs[i]
-		r.Forward(&w.pass)
-		x = w.outs[i]
+func formOf[T gauss.Float](x gauss.Batch[T]) nn.Form {
+	if x.Var == nil {
+		return nn.Fixed
 	}
+	return nn.Independent
+}
+
+// keep copies the output of a layer.
+func (w *walk[T]) keep(n *nn.Node[T], out gauss.Batch[T]) {
+	if _, ok := n.Layer.(nn.Chain); ok {
+		return
+	}
+	if w.next == len(w.outs) { // the first run
+		w.nodes = append(w.nodes, n)
+		w.outs = append(w.outs, gauss.Batch[T]{Rows: out.Rows, Width: out.Width, Mean: slices.Clone(out.Mean), Var: slices.Clone(out.Var)})
+	} else {
+		copy(w.outs[w.next].Mean, out.Mean)
+		copy(w.outs[w.next].Var, out.Var)
+	}
+	w.next++
+}
+
+func (w *walk[T]) run(x gauss.Batch[T]) {
+	engine.Prepare(w.unit)
+	w.next, w.pass.In = 0, x
+	w.runner.Forward(&w.pass)
 }
 
 // A sampler draws networks one after the other and sums up what they give.
 type sampler[T gauss.Float] struct {
-	net  *Net[T]
 	want *walk[T]
-	walk *walk[T] // of the drawn network
+	net  *Net[T]  // drawn
+	walk *walk[T] // of that
 	x    gauss.Batch[T]
 	in   gauss.Batch[T] // drawn from x
 	sums []sums         // of each layer
 
-	sigma [][]T     // of each tensor
-	z     []float32 // standard Normals for the largest
+	draws *vi.Sampler[T]
 }
 
 // sums are over the drawn networks, of each element: of its distance to the
@@ -62,16 +83,13 @@ type sampler[T gauss.Float] struct {
 // the drawn networks carry themselves.
 type sums struct{ d, d2, v []float64 }
 
-func newSampler[T gauss.Float](n *Net[T], want *walk[T], x gauss.Batch[T], sigma [][]T) *sampler[T] {
-	s := &sampler[T]{net: n, want: want, x: x, in: x, sigma: sigma}
-	for _, t := range sigma {
-		s.z = slices.Grow(s.z, len(t)+3)
-	}
+func newSampler[T gauss.Float](n *Net[T], want *walk[T], x gauss.Batch[T]) *sampler[T] {
+	s := &sampler[T]{want: want, x: x, in: x, draws: vi.NewSampler(n.Params), net: n.Draw(rng.Key{})}
 	s.in.Var = nil
 	if x.Var != nil {
 		s.in.Mean = make([]T, len(x.Mean))
 	}
-	s.walk = newWalk(n.Draw(rng.Key{}), s.in)
+	s.walk = newWalk(s.net, s.in)
 	for _, o := range want.outs {
 		size := len(o.Mean)
 		s.sums = append(s.sums, sums{make([]float64, size), make([]float64, size), make([]float64, size)})
@@ -79,38 +97,11 @@ func newSampler[T gauss.Float](n *Net[T], want *walk[T], x gauss.Batch[T], sigma
 	return s
 }
 
-// deviations returns the σ of every random tensor of a network.
-func deviations[T gauss.Float](n *Net[T]) [][]T {
-	all := make([][]T, len(n.Params.Tensors))
-	for i, t := range n.Params.Tensors {
-		all[i] = make([]T, len(t.Rho))
-		for j, rho := range t.Rho {
-			all[i][j] = T(special.Softplus(float64(rho)))
-		}
-	}
-	return all
-}
-
-// redraw is Redraw with σ at hand and Normals by the vector kernel, four to a
-// counter: drawing is most of the work.
-func (s *sampler[T]) redraw(key rng.Key) {
-	for i, t := range s.net.Params.Tensors {
-		dst, sigma := s.walk.net.Params.Tensors[i].Mean, s.sigma[i]
-		copy(dst, t.Mean)
-		quads := (len(sigma) + 3) / 4
-		z := s.z[:4*quads]
-		compute.Normals(z, key.Sub(uint64(i), 1), 0, 0, quads, 4)
-		for j, d := range sigma {
-			dst[j] += d * T(z[j])
-		}
-	}
-	s.walk.net.Changed()
-}
-
 func (s *sampler[T]) draw(key rng.Key) {
-	s.redraw(key)
+	s.draws.Draw(key, s.net.Params)
+	inputs := key.Sub(0, 3)
 	for i, v := range s.x.Var {
-		s.in.Mean[i] = s.x.Mean[i] + T(math.Sqrt(float64(v))*rng.Normal(key, uint64(i)))
+		s.in.Mean[i] = s.x.Mean[i] + T(math.Sqrt(float64(v))*rng.Normal(inputs, uint64(i)))
 	}
 	s.walk.run(s.in)
 	for i, out := range s.walk.outs {

@@ -31,7 +31,7 @@ type apply[T gauss.Float] struct {
 }
 
 func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
-	u := &apply[T]{f: l.F, rule: l.Rule, shape: b.In, index: b.Index()}
+	u := &apply[T]{stateless: stateless{b.Form}, f: l.F, rule: l.Rule, shape: b.In, index: b.Index()}
 	if u.rule == nil {
 		u.rule = moment.UT(2)
 	}
@@ -42,7 +42,10 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	if u.rule.Learns() {
-		u.kappa = b.Point("kappa", moment.InitialKappa(u.rule), 1)
+		var err error
+		if u.kappa, err = b.Point("kappa", moment.InitialKappa(u.rule), 1); err != nil {
+			return nil, err
+		}
 	}
 	return u, nil
 }
@@ -81,7 +84,7 @@ type applyRunner[T gauss.Float] struct {
 }
 
 func (r *applyRunner[T]) Forward(p *Pass[T]) {
-	if p.In.Var == nil {
+	if r.form == Fixed {
 		r.forwardFixed(p)
 		return
 	}
@@ -134,7 +137,7 @@ func (r *applyRunner[T]) forwardFixed(p *Pass[T]) {
 func (r *applyRunner[T]) Backward(p *Pass[T]) {
 	n := p.DOut.Rows * p.DOut.Width
 	jac := compute.Moments[T]{MM: r.jac.MM[:n], MV: r.jac.MV[:n], VM: r.jac.VM[:n], VV: r.jac.VV[:n]}
-	if p.DOut.Var == nil {
+	if r.form == Fixed {
 		if p.DIn.Mean != nil {
 			compute.MulTo(p.DIn.Mean[:n], p.DOut.Mean[:n], jac.MM)
 		}

@@ -26,7 +26,7 @@ func (l AvgPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bi
 type avgPool[T gauss.Float] struct{ pool }
 
 func bindAvgPool[T gauss.Float](l AvgPool2D, b *Binder[T]) (Unit[T], error) {
-	p, err := newPool(b.In, l.Size, l.Stride)
+	p, err := newPool(b.In, b.Form, l.Size, l.Stride)
 	return &avgPool[T]{p}, err
 }
 
@@ -45,7 +45,7 @@ func (r avgPoolRunner[T]) Forward(p *Pass[T]) {
 	for i := range p.In.Rows {
 		in, out := p.In.Slice(i, i+1), p.Out.Slice(i, i+1)
 		r.sum(out.Mean, in.Mean, 1/n)
-		if in.Var != nil {
+		if r.form != Fixed {
 			r.sum(out.Var, in.Var, 1/(n*n))
 		}
 	}
@@ -59,7 +59,7 @@ func (r avgPoolRunner[T]) Backward(p *Pass[T]) {
 	for i := range p.DOut.Rows {
 		in, out := p.DIn.Slice(i, i+1), p.DOut.Slice(i, i+1)
 		r.spread(in.Mean, out.Mean, 1/n)
-		if in.Var != nil {
+		if r.form != Fixed {
 			r.spread(in.Var, out.Var, 1/(n*n))
 		}
 	}

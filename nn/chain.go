@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
 )
 
 // Chain runs layers one after the other; a network is a chain.
@@ -16,48 +15,41 @@ func (Chain) Kind() string { return "chain" }
 func (l Chain) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindChain(l, b) }
 func (l Chain) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindChain(l, b) }
 
+func (l Chain) Children() []Layer                 { return l }
+func (l Chain) WithChildren(layers []Layer) Layer { return Chain(layers) }
+
 type chain[T gauss.Float] struct {
-	names []string
 	units []Unit[T]
 	in    Shape
+	form  Form // of the input
 }
 
 func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
 	if len(l) == 0 {
 		return nil, errors.New("it has no layers")
 	}
-	c := &chain[T]{in: b.In}
-	prefix, in := b.Name, b.In
-	defer func() { b.Name, b.In = prefix, in }()
+	c := &chain[T]{in: b.In, form: b.Form}
+	defer func() { b.In, b.Form = c.in, c.form }()
 	for i, layer := range l {
 		if layer == nil {
 			return nil, fmt.Errorf("layer %d is nil", i)
 		}
-		b.Name = fmt.Sprintf("%d.%s", i, layer.Kind())
-		if prefix != "" {
-			b.Name = prefix + "." + b.Name
-		}
-		name := b.Name
-		u, err := Bind(layer, b)
+		name := fmt.Sprintf("%d.%s", i, layer.Kind())
+		u, err := BindChild(layer, b, name)
 		if err != nil {
+			if b.Name != "" {
+				name = b.Name + "." + name
+			}
 			return nil, fmt.Errorf("layer %s (input %v): %w", name, b.In, err)
 		}
-		c.names, c.units = append(c.names, name), append(c.units, u)
-		b.In = u.Out()
+		c.units = append(c.units, u)
+		b.In, b.Form = u.Out(), u.Form()
 	}
 	return c, nil
 }
 
 func (c *chain[T]) Out() Shape { return c.units[len(c.units)-1].Out() }
-
-func (c *chain[T]) Random() bool {
-	for _, u := range c.units {
-		if u.Random() {
-			return true
-		}
-	}
-	return false
-}
+func (c *chain[T]) Form() Form { return c.units[len(c.units)-1].Form() }
 
 func (c *chain[T]) total(f func(u Unit[T]) int) int {
 	n := 0
@@ -107,10 +99,10 @@ type chainRunner[T gauss.Float] struct {
 	blocks  []Block[T]
 }
 
-// view is the first rows of a buffer, as a batch of the given width.
-func view[T gauss.Float](b gauss.Batch[T], rows, width int, det bool) gauss.Batch[T] {
+// view is the first rows of a buffer, as a batch of the given width and form.
+func view[T gauss.Float](b gauss.Batch[T], rows, width int, form Form) gauss.Batch[T] {
 	v := gauss.Batch[T]{Rows: rows, Width: width, Mean: b.Mean[:rows*width]}
-	if !det {
+	if form != Fixed {
 		v.Var = b.Var[:rows*width]
 	}
 	return v
@@ -123,7 +115,7 @@ func (r *chainRunner[T]) Forward(p *Pass[T]) {
 		q.Seed, q.Step, q.Row = p.Seed, p.Step, p.Row
 		q.In, q.Out = in, p.Out
 		if i < len(r.acts) {
-			q.Out = view(r.acts[i], rows, u.Out().Size(), in.Var == nil && !u.Random())
+			q.Out = view(r.acts[i], rows, u.Out().Size(), u.Form())
 		}
 		if r.train {
 			n := rows * u.TapeWidth()
@@ -140,7 +132,7 @@ func (r *chainRunner[T]) Backward(p *Pass[T]) {
 		q := &r.passes[i]
 		q.DOut, q.DIn = out, p.DIn
 		if i > 0 {
-			q.DIn = view(r.grads[i%2], rows, q.In.Width, q.In.Var == nil)
+			q.DIn = view(r.grads[i%2], rows, q.In.Width, r.units[i-1].Form())
 		}
 		r.runners[i].Backward(q)
 		out = q.DIn
@@ -166,30 +158,14 @@ func (r *chainRunner[T]) Prepare(tile int) {
 
 func (r *chainRunner[T]) Gradient(tile int, blocks []Block[T]) {
 	i, local := r.find(tile, Unit[T].GradTiles)
-	before, det := 0, true
+	before := 0
 	for _, u := range r.units[:i] {
 		before += u.TapeWidth()
-		det = det && !u.Random()
 	}
 	width := r.units[i].TapeWidth()
 	r.blocks = r.blocks[:0]
 	for _, b := range blocks {
-		r.blocks = append(r.blocks, Block[T]{Rows: b.Rows, Tape: b.Tape[b.Rows*before:][:b.Rows*width], Det: b.Det && det})
+		r.blocks = append(r.blocks, Block[T]{Rows: b.Rows, Tape: b.Tape[b.Rows*before:][:b.Rows*width]})
 	}
 	r.runners[i].Gradient(local, r.blocks)
-}
-
-// NotFinite names the layer whose output, in the block Forward saw last, holds
-// the first number that is not finite; "" if there is none.
-func NotFinite[T gauss.Float](r Runner[T]) string {
-	c, ok := r.(*chainRunner[T])
-	if !ok {
-		return ""
-	}
-	for i, q := range c.passes {
-		if !compute.Finite(q.Out.Mean...) || !compute.Finite(q.Out.Var...) {
-			return c.names[i]
-		}
-	}
-	return ""
 }

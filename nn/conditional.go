@@ -82,7 +82,7 @@ func bindConditional[T gauss.Float](l Conditional, b *Binder[T]) (Unit[T], error
 			return nil, err
 		}
 	}
-	return &conditional[T]{Conditional: l, shape: b.In, index: b.Index()}, nil
+	return &conditional[T]{stateless: stateless{b.Form}, Conditional: l, shape: b.In, index: b.Index()}, nil
 }
 
 // shifted is (t, g…) ↦ l(g) + c(g)·t. It has scratch: one per goroutine.

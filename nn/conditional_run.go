@@ -31,7 +31,7 @@ func (r *conditionalRunner[T]) pick(b gauss.Batch[T], i int) {
 	for k := range r.x.m {
 		at := i*b.Width + r.unit(k)
 		r.x.m[k] = float64(b.Mean[at])
-		if b.Var != nil {
+		if r.form != Fixed {
 			r.x.v[k] = float64(b.Var[at])
 		}
 	}
@@ -47,7 +47,7 @@ func (r *conditionalRunner[T]) unit(k int) int {
 func (r *conditionalRunner[T]) Forward(p *Pass[T]) {
 	copy(p.Out.Mean, p.In.Mean)
 	copy(p.Out.Var, p.In.Var)
-	random := p.In.Var != nil
+	random := r.form != Fixed
 	for i := range p.In.Rows {
 		r.pick(p.In, i)
 		if random && r.joint != nil {
@@ -71,7 +71,7 @@ func (r *conditionalRunner[T]) Backward(p *Pass[T]) {
 	}
 	copy(p.DIn.Mean, p.DOut.Mean)
 	copy(p.DIn.Var, p.DOut.Var)
-	random := p.In.Var != nil
+	random := r.form != Fixed
 	for i := range p.In.Rows {
 		r.pick(p.In, i)
 		at := i*p.In.Width + r.Target

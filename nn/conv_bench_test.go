@@ -34,7 +34,11 @@ func BenchmarkConv2D(b *testing.B) {
 
 func benchConv(b *testing.B, l nn.Conv2D, in nn.Shape, det bool) {
 	const rows = 8
-	binder := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in, Name: "conv", Train: true}
+	form := nn.Independent
+	if det {
+		form = nn.Fixed
+	}
+	binder := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in, Form: form, Name: "conv", Train: true}
 	u, err := nn.Bind(l, binder)
 	if err != nil {
 		b.Fatal(err)
@@ -54,7 +58,7 @@ func benchConv(b *testing.B, l nn.Conv2D, in nn.Shape, det bool) {
 		p.In.Var, p.DIn.Var = nil, nil
 		products = 2
 	}
-	blocks := []nn.Block[float32]{{Rows: rows, Tape: p.Tape, Det: det}}
+	blocks := []nn.Block[float32]{{Rows: rows, Tape: p.Tape}}
 	phases := []struct {
 		name string
 		do   func()

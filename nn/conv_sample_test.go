@@ -15,6 +15,9 @@ import (
 func bound(t *testing.T, l nn.Layer, in nn.Shape, fixed bool) (nn.Unit[float64], nn.Runner[float64], *vi.Params[float64]) {
 	t.Helper()
 	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: in, Name: "layer", Fixed: fixed}
+	if !fixed {
+		b.Form = nn.Independent
+	}
 	u, err := nn.Bind(l, b)
 	if err != nil {
 		t.Fatal(err)
@@ -45,6 +48,7 @@ func sampled(t *testing.T, l nn.Layer, in nn.Shape, biasMean, biasVar float64) {
 	out := gauss.New[float64](1, u.Out().Size())
 	r.Forward(&nn.Pass[float64]{In: x, Out: out})
 
+	sampler := vi.NewSampler(params)
 	du, dr, drawn := bound(t, l, in, true)
 	n := len(out.Mean)
 	num := gauss.Fixed(in.Size(), make([]float64, in.Size()))
@@ -55,9 +59,7 @@ func sampled(t *testing.T, l nn.Layer, in nn.Shape, biasMean, biasVar float64) {
 		for i := range num.Mean {
 			num.Mean[i] = x.Mean[i] + math.Sqrt(x.Var[i])*rng.Normal(at, uint64(i))
 		}
-		for i, p := range params.Tensors {
-			p.Draw(at.Sub(uint64(i), 1), drawn.Tensors[i].Mean)
-		}
+		sampler.Draw(at.Sub(1, 1), drawn)
 		prepare(du, dr)
 		dr.Forward(&nn.Pass[float64]{In: num, Out: one})
 		for i, y := range one.Mean {

@@ -30,8 +30,10 @@ func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 	}
 	fanIn := w.KH * w.KW * w.C
 	u := &conv[T]{out: Shape{w.OH, w.OW, l.Out}}
-	u.linear = declare(b, l.Fixed, l.NoBias, fanIn, l.Out, w.KH, w.KW, w.C)
-	u.conv = compute.NewConv[T](w, l.Out, u.Random(), b.Train)
+	if u.linear, err = declare(b, l.Fixed, l.NoBias, fanIn, l.Out, w.KH, w.KW, w.C); err != nil {
+		return nil, err
+	}
+	u.conv = compute.NewConv[T](w, l.Out, u.weight.Random, b.Train)
 	u.product = u.conv
 	return u, nil
 }

@@ -36,8 +36,12 @@ func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 	if in > maxWeights/l.Out {
 		return nil, fmt.Errorf("it would have %d × %d weights; it may have at most %d", in, l.Out, maxWeights)
 	}
-	u := &dense[T]{linear: declare(b, l.Fixed, l.NoBias, in, l.Out, in)}
-	u.dense = compute.NewDense[T](in, l.Out, u.Random(), b.Train)
+	lin, err := declare(b, l.Fixed, l.NoBias, in, l.Out, in)
+	if err != nil {
+		return nil, err
+	}
+	u := &dense[T]{linear: lin}
+	u.dense = compute.NewDense[T](in, l.Out, u.weight.Random, b.Train)
 	u.product = u.dense
 	return u, nil
 }

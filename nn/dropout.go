@@ -21,6 +21,7 @@ func (l Dropout) Bind64(b *Binder[float64]) (Unit[float64], error) { return bind
 type dropout[T gauss.Float] struct {
 	stateless
 	weightless[T]
+	in      Form
 	shape   Shape
 	p, keep T
 }
@@ -29,11 +30,10 @@ func bindDropout[T gauss.Float](l Dropout, b *Binder[T]) (Unit[T], error) {
 	if !(l.P >= 0 && l.P < 1) {
 		return nil, fmt.Errorf("its probability P is %v; it must be at least 0 and less than 1", l.P)
 	}
-	return &dropout[T]{shape: b.In, p: T(l.P), keep: T(1 - l.P)}, nil
+	return &dropout[T]{stateless: stateless{b.Form.orRandom(l.P > 0)}, in: b.Form, shape: b.In, p: T(l.P), keep: T(1 - l.P)}, nil
 }
 
 func (u *dropout[T]) Out() Shape                    { return u.shape }
-func (u *dropout[T]) Random() bool                  { return u.p > 0 }
 func (u *dropout[T]) NewRunner(int, bool) Runner[T] { return u }
 
 func (u *dropout[T]) Forward(p *Pass[T]) {
@@ -41,7 +41,7 @@ func (u *dropout[T]) Forward(p *Pass[T]) {
 	for i := range p.Out.Var {
 		m := p.In.Mean[i]
 		v := T(u.p*m) * m
-		if p.In.Var != nil {
+		if u.in != Fixed {
 			v += p.In.Var[i]
 		}
 		p.Out.Var[i] = v / u.keep
@@ -51,10 +51,10 @@ func (u *dropout[T]) Forward(p *Pass[T]) {
 func (u *dropout[T]) Backward(p *Pass[T]) {
 	for i := range p.DIn.Mean {
 		g := p.DOut.Mean[i]
-		if p.DOut.Var != nil {
+		if u.form != Fixed {
 			h := p.DOut.Var[i] / u.keep
 			g += 2 * u.p * p.In.Mean[i] * h
-			if p.DIn.Var != nil {
+			if u.in != Fixed {
 				p.DIn.Var[i] = h
 			}
 		}

@@ -17,7 +17,7 @@ type flatten[T gauss.Float] struct {
 }
 
 func bindFlatten[T gauss.Float](b *Binder[T]) (Unit[T], error) {
-	return flatten[T]{width: b.In.Size()}, nil
+	return flatten[T]{stateless: stateless{b.Form}, width: b.In.Size()}, nil
 }
 
 func (u flatten[T]) Out() Shape                    { return Vec(u.width) }
@@ -25,16 +25,10 @@ func (u flatten[T]) NewRunner(int, bool) Runner[T] { return u }
 
 func (u flatten[T]) Forward(p *Pass[T]) {
 	copy(p.Out.Mean, p.In.Mean)
-	if p.In.Var != nil {
-		copy(p.Out.Var, p.In.Var)
-	}
+	copy(p.Out.Var, p.In.Var)
 }
 
 func (u flatten[T]) Backward(p *Pass[T]) {
-	if p.DIn.Mean != nil {
-		copy(p.DIn.Mean, p.DOut.Mean)
-	}
-	if p.DIn.Var != nil {
-		copy(p.DIn.Var, p.DOut.Var)
-	}
+	copy(p.DIn.Mean, p.DOut.Mean)
+	copy(p.DIn.Var, p.DOut.Var)
 }

@@ -27,7 +27,7 @@ type joint[T gauss.Float] struct {
 }
 
 func bindJoint[T gauss.Float](l Joint, b *Binder[T]) (Unit[T], error) {
-	u := &joint[T]{m: l.Map, rule: l.Rule, in: b.In, out: b.In, index: b.Index()}
+	u := &joint[T]{stateless: stateless{b.Form}, m: l.Map, rule: l.Rule, in: b.In, out: b.In, index: b.Index()}
 	d := b.In.Size()
 	if u.rule == nil {
 		u.rule = moment.DefaultJoint(l.Map, d)
@@ -60,7 +60,7 @@ func (r *jointRunner[T]) Forward(p *Pass[T]) {
 	for i := range p.In.Rows {
 		r.tile.Row = p.Row + uint64(i)
 		load(r.x, p.In, i)
-		if p.In.Var == nil {
+		if r.form == Fixed {
 			r.tile.Fixed(r.x.m, r.y.m, nil, nil)
 			clear(r.y.v)
 		} else {
@@ -80,7 +80,7 @@ func (r *jointRunner[T]) Backward(p *Pass[T]) {
 		r.tile.Row = p.Row + uint64(i)
 		load(r.x, p.In, i)
 		load(r.dy, p.DOut, i)
-		if p.In.Var == nil {
+		if r.form == Fixed {
 			r.tile.Fixed(r.x.m, r.y.m, r.dy.m, r.dx.m)
 		} else {
 			r.tile.Pull(r.x.m, r.x.v, r.dy.m, r.dy.v, r.dx.m, r.dx.v)

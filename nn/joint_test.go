@@ -17,6 +17,9 @@ import (
 // pushRow carries one row through a layer in float64; nil variances: a fixed row.
 func pushRow(l nn.Layer, mean, variance []float64) gauss.Batch[float64] {
 	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: nn.Vec(len(mean)), Name: "layer"}
+	if variance != nil {
+		b.Form = nn.Independent
+	}
 	u, err := nn.Bind(l, b)
 	if err != nil {
 		panic(err)
@@ -28,7 +31,7 @@ func pushRow(l nn.Layer, mean, variance []float64) gauss.Batch[float64] {
 		r.Prepare(i)
 	}
 	out := gauss.New[float64](1, u.Out().Size())
-	if variance == nil && !u.Random() {
+	if u.Form() == nn.Fixed {
 		out.Var = nil
 	}
 	r.Forward(&nn.Pass[float64]{In: gauss.Batch[float64]{Rows: 1, Width: len(mean), Mean: mean, Var: variance}, Out: out})

@@ -51,24 +51,55 @@ type Layer interface {
 type Binder[T gauss.Float] struct {
 	Params *vi.Params[T]
 	In     Shape
+	Form   Form   // of the input
 	Name   string // of the layer being bound, the prefix of its parameters
 	Fixed  bool   // every weight is a number: a network drawn from a posterior
 	Train  bool   // make room for gradients
 
+	// Expect, if set, is shown every tensor as it is declared, before its layer takes
+	// memory for it. Its error ends the binding.
+	Expect func(t *vi.Tensor[T]) error
+
+	// Observe, if set, is shown the output of every layer after each Forward, those
+	// within a Composite before the Composite itself. The batch is valid only during
+	// the call.
+	Observe func(n *Node[T], out gauss.Batch[T])
+
 	layers uint32
+	root   *Node[T]
+	parent *Node[T] // of the layer being bound
+	owned  spans    // tensors of the layers within it
 }
 
 // Random declares a tensor of Normal weights, or of numbers if fixed.
-func (b *Binder[T]) Random(name string, fixed bool, fanIn int, shape ...int) *vi.Tensor[T] {
+func (b *Binder[T]) Random(name string, fixed bool, fanIn int, shape ...int) (*vi.Tensor[T], error) {
 	if fixed || b.Fixed {
-		return b.Params.Point(b.Name+"."+name, fanIn, nil, shape...)
+		return b.declared(b.Params.Point(b.Name+"."+name, fanIn, nil, shape...))
 	}
-	return b.Params.Random(b.Name+"."+name, fanIn, shape...)
+	return b.declared(b.Params.Random(b.Name+"."+name, fanIn, shape...))
+}
+
+// RandomFrom declares a tensor of Normals that all start at the given mean and
+// standard deviation, or of numbers that start at mean in a network of fixed weights.
+func (b *Binder[T]) RandomFrom(name string, mean, std float64, prior vi.Prior, shape ...int) (*vi.Tensor[T], error) {
+	if b.Fixed {
+		return b.Point(name, mean, shape...)
+	}
+	t := b.Params.RandomFrom(b.Name+"."+name, mean, std, shape...)
+	t.Prior = prior
+	return b.declared(t)
 }
 
 // Point declares a tensor of numbers that start at value.
-func (b *Binder[T]) Point(name string, value float64, shape ...int) *vi.Tensor[T] {
-	return b.Params.Point(b.Name+"."+name, 1, func(int) float64 { return value }, shape...)
+func (b *Binder[T]) Point(name string, value float64, shape ...int) (*vi.Tensor[T], error) {
+	return b.declared(b.Params.Point(b.Name+"."+name, 1, func(int) float64 { return value }, shape...))
+}
+
+func (b *Binder[T]) declared(t *vi.Tensor[T]) (*vi.Tensor[T], error) {
+	if b.Expect != nil {
+		return t, b.Expect(t)
+	}
+	return t, nil
 }
 
 // Index returns a number no other layer of the network has: its random stream.
@@ -77,29 +108,10 @@ func (b *Binder[T]) Index() uint32 {
 	return b.layers
 }
 
-// Bind is Bind32 or Bind64, as T asks.
-func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
-	switch b := any(b).(type) {
-	case *Binder[float32]:
-		u, err := l.Bind32(b)
-		if err != nil {
-			return nil, err
-		}
-		return any(u).(Unit[T]), nil
-	case *Binder[float64]:
-		u, err := l.Bind64(b)
-		if err != nil {
-			return nil, err
-		}
-		return any(u).(Unit[T]), nil
-	}
-	panic("nn: unreachable")
-}
-
 // A Unit is a layer bound to its shape and parameters.
 type Unit[T gauss.Float] interface {
 	Out() Shape
-	Random() bool      // the output has variance even if the input has none
+	Form() Form        // of the output
 	TapeWidth() int    // values kept per row from Backward to Gradient
 	GradTiles() int    // independent pieces of Gradient
 	PrepareTiles() int // independent pieces of Prepare
@@ -119,8 +131,9 @@ type Runner[T gauss.Float] interface {
 	Gradient(tile int, blocks []Block[T])
 }
 
-// A Pass is one block of rows on its way through one unit. Variances are nil
-// where everything up to there is deterministic.
+// A Pass is one block of rows on its way through one unit. Signals of the form Fixed
+// have no variances: In.Var and DIn.Var are nil where the unit was bound to a fixed
+// input, Out.Var and DOut.Var where its output is fixed.
 type Pass[T gauss.Float] struct {
 	Seed rng.Key
 	Step uint64
@@ -135,7 +148,6 @@ type Pass[T gauss.Float] struct {
 type Block[T gauss.Float] struct {
 	Rows int
 	Tape []T
-	Det  bool // the unit's input had no variance
 }
 
 // columns sums the tapes of all blocks over their rows, in row order, and hands
@@ -152,10 +164,11 @@ func columns[T gauss.Float](blocks []Block[T], width int, set func(i int, sum fl
 	}
 }
 
-// stateless is the part of a unit without parameters.
-type stateless struct{}
+// stateless is the part of a unit without parameters. Its output has the form of its
+// input.
+type stateless struct{ form Form }
 
-func (stateless) Random() bool      { return false }
+func (s stateless) Form() Form      { return s.form }
 func (stateless) TapeWidth() int    { return 0 }
 func (stateless) GradTiles() int    { return 0 }
 func (stateless) PrepareTiles() int { return 0 }

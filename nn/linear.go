@@ -21,21 +21,22 @@ type product[T gauss.Float] interface {
 
 // linear is the part of a unit that multiplies by Normal weights.
 type linear[T gauss.Float] struct {
+	in           Form
 	weight, bias *vi.Tensor[T] // bias is nil without one
 	product      product[T]
 }
 
 // declare declares out columns of weights, of the given shape with out last, and
 // a bias.
-func declare[T gauss.Float](b *Binder[T], fixed, noBias bool, fanIn, out int, shape ...int) linear[T] {
-	l := linear[T]{weight: b.Random("weight", fixed, fanIn, append(shape, out)...)}
-	if !noBias {
-		l.bias = b.Random("bias", fixed, fanIn, out)
+func declare[T gauss.Float](b *Binder[T], fixed, noBias bool, fanIn, out int, shape ...int) (l linear[T], err error) {
+	l.in = b.Form
+	if l.weight, err = b.Random("weight", fixed, fanIn, append(shape, out)...); err == nil && !noBias {
+		l.bias, err = b.Random("bias", fixed, fanIn, out)
 	}
-	return l
+	return l, err
 }
 
-func (l *linear[T]) Random() bool      { return l.weight.Random }
+func (l *linear[T]) Form() Form        { return l.in.orRandom(l.weight.Random) }
 func (l *linear[T]) TapeWidth() int    { return l.product.TapeWidth() }
 func (l *linear[T]) GradTiles() int    { return l.product.GradTiles() }
 func (l *linear[T]) PrepareTiles() int { return l.product.PrepareTiles() }
@@ -69,8 +70,7 @@ func (r *linearRunner[T]) Gradient(tile int, blocks []Block[T]) {
 	for _, b := range blocks {
 		r.blocks = append(r.blocks, compute.TapeBlock[T]{Rows: b.Rows, Tape: b.Tape})
 	}
-	hasV := !blocks[0].Det
-	hasH := hasV || r.Random()
+	hasV, hasH := r.in != Fixed, r.Form() != Fixed
 	r.product.Gradient(tile, r.blocks, hasV, hasH, r.weight.Mean, r.weight.GMean, r.weight.GVar, r.grad)
 	if tile == 0 && r.bias != nil {
 		r.product.BiasGradient(r.blocks, hasH, r.bias.GMean, r.bias.GVar)

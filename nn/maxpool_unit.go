@@ -10,7 +10,7 @@ import (
 type maxPool[T gauss.Float] struct{ pool }
 
 func bindMaxPool[T gauss.Float](l MaxPool2D, b *Binder[T]) (Unit[T], error) {
-	p, err := newPool(b.In, l.Size, l.Stride)
+	p, err := newPool(b.In, b.Form, l.Size, l.Stride)
 	return &maxPool[T]{p}, err
 }
 
@@ -49,7 +49,7 @@ func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
 				folds = r.folds[(i*(r.cells-1)+k-1)*n:][:n]
 			}
 			for lo := 0; lo < n; lo += r.tile.Cap() {
-				r.fold(lo, min(n, lo+r.tile.Cap()), in.Var != nil, folds)
+				r.fold(lo, min(n, lo+r.tile.Cap()), r.form != Fixed, folds)
 			}
 		}
 		copy(out.Mean, r.last.Mean)
@@ -60,12 +60,12 @@ func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
 // pick sets dst to cell k of every window.
 func (r *maxPoolRunner[T]) pick(dst, in gauss.Batch[T], k int) {
 	c := r.out.C
-	if in.Var == nil {
+	if r.form == Fixed {
 		clear(dst.Var)
 	}
 	for i, place := k, 0; i < len(r.index); i, place = i+r.cells, place+c {
 		copy(dst.Mean[place:][:c], in.Mean[r.index[i]:])
-		if in.Var != nil {
+		if r.form != Fixed {
 			copy(dst.Var[place:][:c], in.Var[r.index[i]:])
 		}
 	}
@@ -117,19 +117,19 @@ func (r *maxPoolRunner[T]) Backward(p *Pass[T]) {
 		for o := range n {
 			cells, channel := r.index[o/c*r.cells:][:r.cells], o%c
 			g, h := out.Mean[o], T(0)
-			if out.Var != nil {
+			if r.form != Fixed {
 				h = out.Var[o]
 			}
 			for k := r.cells - 1; k > 0; k-- {
 				f := &folds[(k-1)*n+o]
 				in.Mean[cells[k]+channel] += g*f.mm2 - h*f.vm
-				if in.Var != nil {
+				if r.form != Fixed {
 					in.Var[cells[k]+channel] += g*f.mv + h*f.vv2
 				}
 				g, h = g*f.mm1+h*f.vm, g*f.mv+h*f.vv1
 			}
 			in.Mean[cells[0]+channel] += g
-			if in.Var != nil {
+			if r.form != Fixed {
 				in.Var[cells[0]+channel] += h
 			}
 		}

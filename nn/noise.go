@@ -25,24 +25,17 @@ func (l Noise) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindNo
 // WithoutNoise returns the layer with every Noise in it switched off. It has the
 // same parameters, so that one set of weights can be asked with and without.
 func WithoutNoise(l Layer) Layer {
-	switch l := l.(type) {
-	case Noise:
-		l.Off = true
-		return l
-	case Chain:
-		quiet := make(Chain, len(l))
-		for i, layer := range l {
-			quiet[i] = WithoutNoise(layer)
+	return Rewrite(l, func(l Layer) Layer {
+		if n, ok := l.(Noise); ok {
+			n.Off = true
+			return n
 		}
-		return quiet
-	case Residual:
-		l.Branch = WithoutNoise(l.Branch)
 		return l
-	}
-	return l
+	})
 }
 
 type noise[T gauss.Float] struct {
+	in    Form
 	shape Shape
 	off   bool
 	raw   *vi.Tensor[T] // σ = softplus(raw)
@@ -58,11 +51,15 @@ func bindNoise[T gauss.Float](l Noise, b *Binder[T]) (Unit[T], error) {
 		return nil, fmt.Errorf("its standard deviation starts at %v; it must be a number > 0", l.Start)
 	}
 	n := b.In.Size()
-	return &noise[T]{shape: b.In, off: l.Off, raw: b.Point("noise", special.SoftplusInverse(start), n), s: make([]T, n)}, nil
+	raw, err := b.Point("noise", special.SoftplusInverse(start), n)
+	if err != nil {
+		return nil, err
+	}
+	return &noise[T]{in: b.Form, shape: b.In, off: l.Off, raw: raw, s: make([]T, n)}, nil
 }
 
 func (u *noise[T]) Out() Shape        { return u.shape }
-func (u *noise[T]) Random() bool      { return !u.off }
+func (u *noise[T]) Form() Form        { return u.in.orRandom(!u.off) }
 func (u *noise[T]) TapeWidth() int    { return u.shape.Size() }
 func (u *noise[T]) GradTiles() int    { return 1 }
 func (u *noise[T]) PrepareTiles() int { return 1 }
@@ -87,7 +84,7 @@ func (r noiseRunner[T]) Forward(p *Pass[T]) {
 	w := p.In.Width
 	for i := range p.Out.Var {
 		v := r.s[i%w]
-		if p.In.Var != nil {
+		if r.in != Fixed {
 			v += p.In.Var[i]
 		}
 		p.Out.Var[i] = v

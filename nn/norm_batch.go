@@ -47,7 +47,7 @@ func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &batchNorm[T]{shape: b.In, slope: make([]T, n), constant: make([]T, n)}
+	u := &batchNorm[T]{stateless: stateless{b.Form}, shape: b.In, slope: make([]T, n), constant: make([]T, n)}
 	for i, m := range l.Mean {
 		a, c := 1/math.Sqrt(l.Var[i]+eps), 0.0
 		if l.Gain != nil {
@@ -79,7 +79,7 @@ func (u *batchNorm[T]) Forward(p *Pass[T]) {
 	for i, m := range p.In.Mean {
 		a := u.slope[i%n]
 		p.Out.Mean[i] = T(a*m) + u.constant[i%n]
-		if p.In.Var != nil {
+		if u.form != Fixed {
 			p.Out.Var[i] = a * a * p.In.Var[i]
 		}
 	}
@@ -90,7 +90,7 @@ func (u *batchNorm[T]) Backward(p *Pass[T]) {
 	for i := range p.DIn.Mean {
 		a := u.slope[i%n]
 		p.DIn.Mean[i] = a * p.DOut.Mean[i]
-		if p.DIn.Var != nil {
+		if u.form != Fixed {
 			p.DIn.Var[i] = a * a * p.DOut.Var[i]
 		}
 	}

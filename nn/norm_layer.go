@@ -37,7 +37,12 @@ func bindLayerNorm[T gauss.Float](l LayerNorm, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	n := b.In.Size()
-	return &layerNorm[T]{shape: b.In, eps: eps, gain: b.Point("gain", 1, n), offset: b.Point("offset", 0, n)}, nil
+	u := &layerNorm[T]{stateless: stateless{b.Form}, shape: b.In, eps: eps}
+	if u.gain, err = b.Point("gain", 1, n); err != nil {
+		return nil, err
+	}
+	u.offset, err = b.Point("offset", 0, n)
+	return u, err
 }
 
 func (u *layerNorm[T]) Out() Shape     { return u.shape }

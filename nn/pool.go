@@ -18,7 +18,7 @@ type pool struct {
 // maxPoolCells bounds the index of a runner.
 const maxPoolCells = 1 << 24
 
-func newPool(in Shape, size [2]int, stride int) (pool, error) {
+func newPool(in Shape, form Form, size [2]int, stride int) (pool, error) {
 	down, across := stride, stride
 	if stride == 0 {
 		down, across = max(1, size[0]), max(1, size[1])
@@ -28,7 +28,7 @@ func newPool(in Shape, size [2]int, stride int) (pool, error) {
 	if err != nil {
 		return pool{}, err
 	}
-	p := pool{out: Shape{(w.H-w.KH)/down + 1, (w.W-w.KW)/across + 1, w.C}, cells: w.KH * w.KW, window: w, down: down, across: across}
+	p := pool{stateless: stateless{form}, out: Shape{(w.H-w.KH)/down + 1, (w.W-w.KW)/across + 1, w.C}, cells: w.KH * w.KW, window: w, down: down, across: across}
 	if total := p.out.H * p.out.W * p.cells; total > maxPoolCells {
 		return pool{}, fmt.Errorf("its windows cover %d cells together; they may cover %d at most", total, maxPoolCells)
 	}

@@ -14,7 +14,7 @@ import (
 func BenchmarkPool(b *testing.B) {
 	in := nn.Shape{H: 28, W: 28, C: 16}
 	for _, l := range []nn.Layer{nn.AvgPool2D{Size: [2]int{2, 2}}, nn.MaxPool2D{Size: [2]int{2, 2}}} {
-		u, err := nn.Bind(l, &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in})
+		u, err := nn.Bind(l, &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in, Form: nn.Independent})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -23,6 +23,9 @@ func (Residual) Kind() string { return "residual" }
 func (l Residual) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindResidual(l, b) }
 func (l Residual) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindResidual(l, b) }
 
+func (l Residual) Children() []Layer                 { return []Layer{l.Branch} }
+func (l Residual) WithChildren(layers []Layer) Layer { return Residual{layers[0]} }
+
 // AssumesIndependence reports whether the layer drops the covariance of its
 // input and its branch.
 func (l Residual) AssumesIndependence() bool { return elementwise(l.Branch) == nil }
@@ -53,7 +56,7 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 		if a.F == nil || a.F.F == nil {
 			return bindApply(*a, b) // which says what is missing
 		}
-		return bindApply(Apply{F: fused(a.F), Rule: a.Rule}, b)
+		return bindApply(Apply{F: fused(a.F), Rule: a.Rule}, b) // one function: the node has no children
 	}
 	in := b.In
 	branch, err := Bind(l.Branch, b)
@@ -67,7 +70,7 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 }
 
 func (u *residual[T]) Out() Shape        { return u.shape }
-func (u *residual[T]) Random() bool      { return u.branch.Random() }
+func (u *residual[T]) Form() Form        { return u.branch.Form() }
 func (u *residual[T]) TapeWidth() int    { return u.branch.TapeWidth() }
 func (u *residual[T]) GradTiles() int    { return u.branch.GradTiles() }
 func (u *residual[T]) PrepareTiles() int { return u.branch.PrepareTiles() }
@@ -88,7 +91,7 @@ func (r *residualRunner[T]) Forward(p *Pass[T]) {
 	q := &r.pass
 	q.Seed, q.Step, q.Row, q.Tape = p.Seed, p.Step, p.Row, p.Tape
 	q.In = p.In
-	q.Out = view(r.out, p.In.Rows, p.In.Width, p.In.Var == nil && !r.branch.Random())
+	q.Out = view(r.out, p.In.Rows, p.In.Width, r.branch.Form())
 	r.Runner.Forward(q)
 	sum(p.Out.Mean, p.In.Mean, q.Out.Mean)
 	sum(p.Out.Var, p.In.Var, q.Out.Var)

@@ -36,7 +36,11 @@ func bindScale[T gauss.Float](l Scale, b *Binder[T]) (Unit[T], error) {
 		return nil, fmt.Errorf("its scale starts at %v; it must be a number > 0", l.Start)
 	}
 	n := b.In.Size()
-	return &scale[T]{shape: b.In, raw: b.Point("a", special.SoftplusInverse(start), n), a: make([]T, n)}, nil
+	raw, err := b.Point("a", special.SoftplusInverse(start), n)
+	if err != nil {
+		return nil, err
+	}
+	return &scale[T]{stateless: stateless{b.Form}, shape: b.In, raw: raw, a: make([]T, n)}, nil
 }
 
 func (u *scale[T]) Out() Shape        { return u.shape }
@@ -59,7 +63,7 @@ func (r scaleRunner[T]) Forward(p *Pass[T]) {
 	for i, m := range p.In.Mean {
 		a := r.a[i%w]
 		p.Out.Mean[i] = m / a
-		if p.In.Var != nil {
+		if r.form != Fixed {
 			p.Out.Var[i] = p.In.Var[i] / (a * a)
 		}
 	}
@@ -71,7 +75,7 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 	for i, g := range p.DOut.Mean {
 		a := r.a[i%w]
 		d := g * p.Out.Mean[i]
-		if p.DOut.Var != nil {
+		if r.form != Fixed {
 			d += 2 * p.DOut.Var[i] * p.Out.Var[i]
 		}
 		p.Tape[i] = -d / a
@@ -79,7 +83,7 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 			continue
 		}
 		p.DIn.Mean[i] = g / a
-		if p.DOut.Var != nil {
+		if r.form != Fixed {
 			p.DIn.Var[i] = p.DOut.Var[i] / (a * a)
 		}
 	}

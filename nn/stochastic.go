@@ -51,6 +51,7 @@ func (l Stochastic) pair() *moment.Map {
 }
 
 type stochastic[T gauss.Float] struct {
+	in    Form
 	shape Shape
 	m     *moment.Map
 	rule  moment.JointRule
@@ -76,7 +77,7 @@ func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) 
 	if err := prior.Check(); err != nil {
 		return nil, err
 	}
-	u := &stochastic[T]{shape: b.In, m: l.pair(), rule: l.Rule, index: b.Index()}
+	u := &stochastic[T]{in: b.Form, shape: b.In, m: l.pair(), rule: l.Rule, index: b.Index()}
 	if u.rule == nil {
 		u.rule = moment.JointGH(3)
 	}
@@ -87,18 +88,16 @@ func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) 
 	if l.PerUnit {
 		n = b.In.Size()
 	}
-	if b.Fixed {
-		u.theta = b.Point("theta", l.Mean, n)
-	} else {
-		u.theta = b.Params.RandomFrom(b.Name+".theta", l.Mean, std, n)
-		u.theta.Prior = prior
+	var err error
+	if u.theta, err = b.RandomFrom("theta", l.Mean, std, prior, n); err != nil {
+		return nil, err
 	}
 	u.s = make([]T, n)
 	return u, nil
 }
 
 func (u *stochastic[T]) Out() Shape        { return u.shape }
-func (u *stochastic[T]) Random() bool      { return u.theta.Random }
+func (u *stochastic[T]) Form() Form        { return u.in.orRandom(u.theta.Random) }
 func (u *stochastic[T]) TapeWidth() int    { return 2 * len(u.s) }
 func (u *stochastic[T]) GradTiles() int    { return 1 }
 func (u *stochastic[T]) PrepareTiles() int { return 1 }

@@ -23,7 +23,7 @@ func BenchmarkCompositeUnit(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			const rows, width = 64, 10
-			binder := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: nn.Vec(width), Train: true}
+			binder := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: nn.Vec(width), Form: nn.Independent, Train: true}
 			u, err := nn.Bind(l, binder)
 			if err != nil {
 				b.Fatal(err)

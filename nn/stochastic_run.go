@@ -31,7 +31,7 @@ func (r *stochasticRunner[T]) place(p *Pass[T], i int) int {
 	r.tile.Row, r.tile.Unit = p.Row+uint64(i/p.In.Width), 2*unit
 	r.x.m[0], r.x.m[1] = float64(p.In.Mean[i]), float64(r.theta.Mean[k])
 	r.x.v[0], r.x.v[1] = 0, float64(r.s[k])
-	if p.In.Var != nil {
+	if r.in != Fixed {
 		r.x.v[0] = float64(p.In.Var[i])
 	}
 	return k
@@ -41,7 +41,7 @@ func (r *stochasticRunner[T]) Forward(p *Pass[T]) {
 	r.tile.Key = p.Seed.Sub(p.Step, r.index)
 	for i := range p.In.Mean {
 		r.place(p, i)
-		if p.Out.Var == nil {
+		if r.Form() == Fixed {
 			r.tile.Fixed(r.x.m, r.y.m, nil, nil)
 		} else {
 			r.tile.Push(r.x.m, r.x.v, r.y.m, r.y.v)
@@ -60,7 +60,7 @@ func (r *stochasticRunner[T]) Backward(p *Pass[T]) {
 		for i := row * w; i < (row+1)*w; i++ {
 			k := r.place(p, i)
 			r.dy.m[0] = float64(p.DOut.Mean[i])
-			if p.DOut.Var == nil {
+			if r.Form() == Fixed {
 				r.tile.Fixed(r.x.m, r.y.m, r.dy.m, r.dx.m)
 			} else {
 				r.dy.v[0] = float64(p.DOut.Var[i])
@@ -71,7 +71,7 @@ func (r *stochasticRunner[T]) Backward(p *Pass[T]) {
 			if p.DIn.Mean != nil {
 				p.DIn.Mean[i] = T(r.dx.m[0])
 			}
-			if p.DIn.Var != nil {
+			if p.DIn.Mean != nil && r.in != Fixed {
 				p.DIn.Var[i] = T(r.dx.v[0])
 			}
 		}

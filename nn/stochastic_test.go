@@ -95,7 +95,7 @@ func TestStochasticPerUnit(t *testing.T) {
 func TestStochasticFixed(t *testing.T) {
 	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: nn.Vec(2), Fixed: true}
 	u, err := nn.Bind[float64](slope(nn.Stochastic{Mean: 2}), b)
-	if err != nil || u.Random() || b.Params.Tensors[0].Random {
+	if err != nil || u.Form() != nn.Fixed || b.Params.Tensors[0].Random {
 		t.Errorf("a network of fixed weights has a random θ: %v", err)
 	}
 }

@@ -77,7 +77,10 @@ func (t *Trainer) Save() error {
 	if t.config.Checkpoint == "" {
 		return nil
 	}
-	if err := t.params.CheckFinite(); err != nil {
+	if err := t.program.Sync(); err != nil {
+		return fmt.Errorf("train: step %d: %w; the checkpoint was left as it is", t.step, err)
+	}
+	if err := t.program.State().Params.CheckFinite(); err != nil {
 		return fmt.Errorf("train: step %d: %w; the checkpoint was left as it is", t.step, err)
 	}
 	meta, err := json.Marshal(t.facts())
@@ -99,10 +102,11 @@ func (t *Trainer) Save() error {
 
 // tensors visits everything that a checkpoint holds.
 func (t *Trainer) tensors(visit func(name string, shape []int, data []float32) error) error {
+	state := t.program.State()
 	sets := []struct {
 		suffix string
 		p      *vi.Params[float32]
-	}{{"", t.params}, {".adam1", t.moments[0]}, {".adam2", t.moments[1]}}
+	}{{"", state.Params}, {".adam1", state.First}, {".adam2", state.Second}}
 	for _, s := range sets {
 		for _, x := range s.p.Tensors {
 			if err := visit(x.Name+".mean"+s.suffix, x.Shape, x.Mean); err != nil {
@@ -192,12 +196,15 @@ func (t *Trainer) load(f *safetensors.File) error {
 		}
 	}
 	for i, std := range priors {
-		t.setPrior(i, std)
+		t.program.State().Params.Tensors[i].Prior.Std = std
 	}
 	t.tensors(func(name string, _ []int, data []float32) error {
 		copy(data, byName[name].F32)
 		return nil
 	})
+	if err := t.program.Load(); err != nil {
+		return err
+	}
 	t.step = have.Step
 	if t.step > 0 {
 		t.record(have.NLL)

@@ -19,6 +19,7 @@ import (
 	"reflect"
 
 	"utvi/data"
+	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/likelihood"
 	"utvi/model"
@@ -39,6 +40,9 @@ type Config struct {
 	Seed       uint64                // of the order of the rows and of rules that draw
 	Workers    int                   // 0 stands for GOMAXPROCS; the result does not depend on it
 
+	// Engine is what the network is trained on; nil stands for engine.CPU.
+	Engine engine.Engine[float32]
+
 	// Checkpoint is a file to write the state of the training to, every
 	// CheckpointEvery steps (0: at the end and when stopped). A run that finds
 	// the file continues from it, bit for bit. Its folder must exist.
@@ -58,6 +62,9 @@ func (c *Config) check(m *model.Model) error {
 	}
 	if c.KL == nil {
 		c.KL = optim.FullKL()
+	}
+	if c.Engine == nil {
+		c.Engine = engine.CPU[float32]()
 	}
 	if c.Batch == 0 {
 		c.Batch = 128

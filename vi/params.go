@@ -28,22 +28,9 @@ type Params[T gauss.Float] struct {
 	// Prior is what random tensors are declared with; the zero value stands for
 	// N(0, 1). A layer may give its own another one.
 	Prior Prior
-
-	// Expect, if set, is shown every tensor as it is declared, before memory is
-	// taken for it or its layer. Its error ends the declaring: a panic with a
-	// value of type Unexpected.
-	Expect func(t *Tensor[T]) error
 }
 
-// Unexpected is what declaring panics with where Params.Expect refuses a tensor.
-type Unexpected struct{ Err error }
-
 func (p *Params[T]) add(t *Tensor[T]) *Tensor[T] {
-	if p.Expect != nil {
-		if err := p.Expect(t); err != nil {
-			panic(Unexpected{err})
-		}
-	}
 	p.Tensors = append(p.Tensors, t)
 	return t
 }

@@ -5,7 +5,6 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/special"
-	"utvi/rng"
 )
 
 // A Tensor is one named block of parameters.
@@ -47,13 +46,4 @@ func (t *Tensor[T]) KL() float64 {
 		sum += math.Log(s0/s) + (s*s+d*d)/(2*s0*s0) - 0.5
 	}
 	return sum
-}
-
-// Draw draws weights from the tensor's posterior into dst; a point tensor gives
-// its numbers.
-func (t *Tensor[T]) Draw(key rng.Key, dst []T) {
-	copy(dst, t.Mean)
-	for i, rho := range t.Rho {
-		dst[i] += T(special.Softplus(float64(rho)) * rng.Normal(key, uint64(i)))
-	}
 }

@@ -91,7 +91,7 @@ func TestVerify(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
 		t.Fatal(err, errs)
 	}
-	if m := got.Members[0]; m.Rows != 3 || len(m.Layers) != 3 || m.Layers[2].Mean.Worst == 0 {
+	if m := got.Members[0]; m.Rows != 3 || len(m.Layers) != 4 || m.Layers[3].Mean.Worst == 0 {
 		t.Errorf("%+v", m)
 	}
 	_, same, _ := utvi(t, "verify", path, "--networks", "20", "--json", "--data", csv)

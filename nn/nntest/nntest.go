@@ -63,7 +63,7 @@ const rows = 7
 
 func newBench[T gauss.Float](t testing.TB, l nn.Layer, in nn.Shape, o Options, det bool) *bench[T] {
 	t.Helper()
-	binder := &nn.Binder[T]{Params: &vi.Params[T]{}, In: in, Name: "layer", Train: true}
+	binder := &nn.Binder[T]{Params: &vi.Params[T]{}, In: in, Form: form(det), Name: "layer", Train: true}
 	unit, err := nn.Bind(l, binder)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func newBench[T gauss.Float](t testing.TB, l nn.Layer, in nn.Shape, o Options, d
 	b.out, b.dx = gauss.New[T](rows, unit.Out().Size()), gauss.New[T](rows, in.Size())
 	if det {
 		b.dx.Var = nil
-		if !unit.Random() {
+		if unit.Form() == nn.Fixed {
 			b.out.Var = nil
 		}
 	}
@@ -94,6 +94,13 @@ func newBench[T gauss.Float](t testing.TB, l nn.Layer, in nn.Shape, o Options, d
 		b.gm[i], b.gv[i] = T(rng.Normal(key, uint64(1000+2*i))), T(rng.Normal(key, uint64(1001+2*i)))
 	}
 	return b
+}
+
+func form(det bool) nn.Form {
+	if det {
+		return nn.Fixed
+	}
+	return nn.Independent
 }
 
 // run prepares the weights and carries the batch forward and, if back, backward,
@@ -128,7 +135,7 @@ func (b *bench[T]) runBlock(r nn.Runner[T], lo, hi int, back bool) {
 	}
 	p.DIn = b.dx.Slice(lo, hi)
 	r.Backward(&p)
-	b.blocks = append(b.blocks, nn.Block[T]{Rows: hi - lo, Tape: p.Tape, Det: b.x.Var == nil})
+	b.blocks = append(b.blocks, nn.Block[T]{Rows: hi - lo, Tape: p.Tape})
 }
 
 func (b *bench[T]) loss() float64 {

@@ -1,4 +1,4 @@
-package train
+package engine
 
 import (
 	"math"
@@ -6,10 +6,11 @@ import (
 
 	"utvi/data"
 	"utvi/fn"
+	"utvi/internal/compute"
 	"utvi/internal/special"
 	"utvi/likelihood"
-	"utvi/model"
 	"utvi/nn"
+	"utvi/optim"
 	"utvi/rng"
 	"utvi/vi"
 )
@@ -17,27 +18,16 @@ import (
 // The gradients of the drawn loss are those of finite differences under the same
 // ε, with respect to means and variances.
 func TestDrawGradients(t *testing.T) {
-	m, err := model.New(model.Config{Input: nn.Vec(3), Seed: 5, Init: vi.Std(0.2), Layers: nn.Chain{
-		nn.Dense{Out: 7}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 4}, nn.Scale{Start: 1.5}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := newNetwork(t, nn.Vec(3), nn.Chain{
+		nn.Dense{Out: 7}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 4}, nn.Scale{Start: 1.5}})
 	g := &data.Generator{N: 40, In: 3, Out: 2, Generate: func(k rng.Key, row uint64, x, y []float32) {
 		for i := range x {
 			x[i] = float32(rng.Normal(k, 5*row+uint64(i)))
 		}
 		y[0], y[1] = x[0]*x[1], x[2]
 	}}
-	tr, err := New(m, Config{Data: g, Batch: 40, Steps: 1, Seed: 6, Draws: 3, Workers: 1, Likelihood: likelihood.Heteroscedastic{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	loss := func() float64 {
-		var s Step
-		g.Begin(tr.dataKey, 1, 40)
-		tr.batch(&s)
-		return s.NLL
-	}
+	tr := newTrainer(t, net, Job{Data: g, Batch: 40, Seed: rng.New(6), Draws: 3})
+	loss := func() float64 { return tr.Gradient(1).NLL }
 	for k, x := range tr.params.Tensors {
 		i := x.Len() - 1 - k%2
 		// float32 limits the differences to about 1e-3 of the slope.
@@ -68,30 +58,23 @@ func TestDrawGradients(t *testing.T) {
 
 // Draws differ by step, draw, tensor and place, and are standard Normals.
 func TestDrawnWeights(t *testing.T) {
-	m, err := model.New(model.Config{Input: nn.Vec(300), Layers: nn.Chain{nn.Dense{Out: 70}, nn.Dense{Out: 2}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := newNetwork(t, nn.Vec(300), nn.Chain{nn.Dense{Out: 70}, nn.Dense{Out: 2}})
 	g := &data.Generator{N: 4, In: 300, Out: 1, Generate: func(rng.Key, uint64, []float32, []float32) {}}
-	tr, err := New(m, Config{Data: g, Batch: 4, Steps: 9, Draws: 2, Likelihood: likelihood.Heteroscedastic{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
+	tr := newTrainer(t, net, Job{Data: g, Batch: 4, Draws: 2})
 	seen := map[float32]int{}
 	n, sum, sum2 := 0, 0.0, 0.0
 	for range 2 {
-		for tr.sampling.number = range 2 {
-			tr.pool.Run(len(tr.ranges), tr.sampling.runSigma)
-			tr.pool.Run(len(tr.ranges), tr.sampling.runDraw)
+		for tr.draws.number = range 2 {
+			tr.Pool.Run(len(tr.ranges), tr.draws.runSigma)
+			tr.Pool.Run(len(tr.ranges), tr.draws.runDraw)
 			for i, x := range tr.params.Tensors {
-				for j, e := range tr.sampling.eps[i][:x.Len()] {
+				for j, e := range tr.draws.eps[i][:x.Len()] {
 					seen[e]++
 					n++
 					sum += float64(e)
 					sum2 += float64(e) * float64(e)
 					w := x.Mean[j] + float32(special.Softplus(float64(x.Rho[j])))*e
-					if got := tr.sampling.drawn.Tensors[i].Mean[j]; math.Abs(float64(got-w)) > 1e-6 {
+					if got := tr.draws.drawn.Tensors[i].Mean[j]; math.Abs(float64(got-w)) > 1e-6 {
 						t.Fatalf("weight %d of %s is %v, want %v", j, x.Name, got, w)
 					}
 				}
@@ -105,4 +88,25 @@ func TestDrawnWeights(t *testing.T) {
 	if len(seen) < n*99/100 {
 		t.Errorf("%d draws have only %d values", n, len(seen))
 	}
+}
+
+func newNetwork(t *testing.T, in nn.Shape, layers nn.Chain) Network[float32] {
+	t.Helper()
+	n := Network[float32]{Input: in, Layers: layers, Params: &vi.Params[float32]{}}
+	if _, err := Bind(n, &nn.Binder[float32]{}); err != nil {
+		t.Fatal(err)
+	}
+	n.Params.Alloc()
+	n.Params.Start(rng.New(5), vi.Std(0.2))
+	return n
+}
+
+func newTrainer(t *testing.T, n Network[float32], j Job) *trainer {
+	t.Helper()
+	j.Likelihood, j.Optimizer, j.Pool = likelihood.Heteroscedastic{}, optim.Paper(), compute.NewPool(1)
+	tr, err := CPU[float32]().Train(n, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr.(*trainer)
 }

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/nn"
+	"utvi/rng"
+	"utvi/vi"
+)
+
+// CPU returns the engine that runs on this machine's cores.
+func CPU[T gauss.Float]() Engine[T] { return cpu[T]{} }
+
+type cpu[T gauss.Float] struct{}
+
+func (cpu[T]) Name() string { return "cpu" }
+
+// Bind binds the layers of a network as the CPU engine does, to parameters in the
+// memory of the network's. The binder says what else is asked for: the form of the
+// inputs, room for training, an observer of every layer.
+func Bind[T gauss.Float](n Network[T], b *nn.Binder[T]) (nn.Unit[T], error) {
+	b.In, b.Fixed, b.Expect, b.Params = n.Input, n.Fixed, n.Expect, n.Params
+	first := len(n.Params.Tensors) == 0
+	if !first {
+		b.Params = &vi.Params[T]{}
+	}
+	u, err := nn.Bind(n.Layers, b)
+	if err != nil {
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	if !first {
+		b.Params.Share(n.Params)
+	}
+	return u, nil
+}
+
+type program[T gauss.Float] struct {
+	unit  nn.Unit[T]
+	graph *nn.Node[T]
+	seed  rng.Key
+
+	mu       sync.Mutex
+	version  atomic.Uint64
+	prepared atomic.Uint64
+}
+
+func (cpu[T]) Compile(n Network[T], form nn.Form) (Program[T], error) {
+	b := &nn.Binder[T]{Form: form}
+	u, err := Bind(n, b)
+	if err != nil {
+		return nil, err
+	}
+	p := &program[T]{unit: u, graph: b.Graph(), seed: n.Seed}
+	p.Changed()
+	return p, nil
+}
+
+func (p *program[T]) Graph() *nn.Node[T] { return p.graph }
+func (p *program[T]) Changed()           { p.version.Add(1) }
+
+// prepare readies the weights if they have changed.
+func (p *program[T]) prepare() {
+	if p.prepared.Load() == p.version.Load() {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := p.version.Load()
+	if p.prepared.Load() == v {
+		return
+	}
+	Prepare(p.unit)
+	p.prepared.Store(v)
+}
+
+// Prepare readies the weights of a unit after they have changed.
+func Prepare[T gauss.Float](u nn.Unit[T]) {
+	r := u.NewRunner(1, false)
+	for t := range u.PrepareTiles() {
+		r.Prepare(t)
+	}
+}
+
+func (p *program[T]) NewPredictor(pool *compute.Pool, maxRows int) Predictor[T] {
+	q := &predictor[T]{program: p, pool: pool, lanes: make([]predictLane[T], pool.Workers())}
+	for i := range q.lanes {
+		q.lanes[i].runner = p.unit.NewRunner(min(maxRows, maxBlock), false)
+	}
+	q.run = q.block
+	return q
+}
+
+type predictor[T gauss.Float] struct {
+	*program[T]
+	pool  *compute.Pool
+	lanes []predictLane[T] // one per worker
+	run   func(worker, task int)
+
+	x, out gauss.Batch[T] // of the call under way
+	rows   int            // of a block
+}
+
+type predictLane[T gauss.Float] struct {
+	runner nn.Runner[T]
+	pass   nn.Pass[T]
+}
+
+func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
+	q.prepare()
+	q.x, q.out, q.rows = x, out, blockRows(x.Rows)
+	q.pool.Run((x.Rows+q.rows-1)/q.rows, q.run)
+}
+
+func (q *predictor[T]) block(worker, task int) {
+	l := &q.lanes[worker]
+	lo := task * q.rows
+	hi := min(q.x.Rows, lo+q.rows)
+	l.pass.Seed, l.pass.Step, l.pass.Row = q.seed, 0, uint64(lo)
+	l.pass.In, l.pass.Out = q.x.Slice(lo, hi), q.out.Slice(lo, hi)
+	l.runner.Forward(&l.pass)
+}
+
+// maxBlock is the most rows of a block: its activations stay in the second-level
+// cache, and its packed operands in the first.
+const maxBlock = 96
+
+// blockRows is how many rows a block of a batch has: a multiple of the product's
+// tile, an even number of blocks, whatever the number of workers.
+func blockRows(batch int) int {
+	if batch <= 4*compute.MR {
+		return batch
+	}
+	blocks := (batch + 2*maxBlock - 1) / (2 * maxBlock) * 2
+	size := (batch + blocks - 1) / blocks
+	return (size + compute.MR - 1) / compute.MR * compute.MR
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"utvi/gauss"
+)
+
+// doBlock carries a block of rows forward, scores it and carries it back.
+func (t *trainer) doBlock(worker, task int) {
+	l, b := &t.lanes[worker], &t.blocks[task]
+	lo := task * t.rows
+	hi := lo + b.Rows
+	l.pass.Seed, l.pass.Step, l.pass.Row = t.Seed, uint64(t.step), uint64(lo)
+	l.pass.In, l.pass.Out = l.in.Slice(0, b.Rows), l.out.Slice(0, b.Rows)
+	l.pass.DOut, l.pass.DIn = l.dout.Slice(0, b.Rows), gauss.Batch[float32]{}
+	l.pass.Tape = b.Tape
+	y := l.y[:b.Rows*t.Data.Targets()]
+	t.Data.Fill(lo, hi, l.pass.In, y)
+	l.runner.Forward(&l.pass)
+	for i := range b.Rows {
+		t.score(l, lo+i, i)
+	}
+	l.runner.Backward(&l.pass)
+}
+
+// score computes the likelihood of row i of a lane's block, row of the batch,
+// and its gradient.
+func (t *trainer) score(l *lane, row, i int) {
+	w, k := t.unit.Out().Size(), t.Data.Targets()
+	y, mean := l.row[:k], l.row[k:k+w]
+	variance, dmean, dvar := l.row[k+w:k+2*w], l.row[k+2*w:k+3*w], l.row[k+3*w:k+4*w]
+	for j := range y {
+		y[j] = float64(l.y[i*k+j])
+	}
+	out, dout := l.pass.Out, l.pass.DOut
+	for j := range mean {
+		mean[j] = float64(out.Mean[i*w+j])
+		if out.Var != nil {
+			variance[j] = float64(out.Var[i*w+j])
+		}
+	}
+	t.nll[row], t.floors[row] = t.Likelihood.Row(y, mean, variance, dmean, dvar)
+	scale := 1 / float64(t.Batch)
+	for j := range mean {
+		dout.Mean[i*w+j] = float32(dmean[j] * scale)
+		if dout.Var != nil {
+			dout.Var[i*w+j] = float32(dvar[j] * scale)
+		}
+	}
+}
+
+func (t *trainer) doGrad(worker, tile int) { t.lanes[worker].runner.Gradient(tile, t.blocks) }
+
+func (t *trainer) doPrepare(worker, tile int) { t.lanes[worker].runner.Prepare(tile) }

@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"fmt"
+
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/nn"
+)
+
+// Explain carries the batch through the network once more and watches every layer.
+func (t *trainer) Explain(what string) error {
+	if err := t.params.CheckFinite(); err != nil {
+		return err
+	}
+	var culprit string
+	net := t.net
+	if t.draws != nil {
+		net.Fixed, net.Params = true, t.draws.drawn
+	}
+	b := &nn.Binder[float32]{Form: t.form}
+	b.Observe = func(n *nn.Node[float32], out gauss.Batch[float32]) {
+		if culprit == "" && !(compute.Finite(out.Mean...) && compute.Finite(out.Var...)) {
+			culprit = n.Name
+		}
+	}
+	unit, err := Bind(net, b)
+	if err != nil {
+		return err
+	}
+	Prepare(unit)
+	watched := unit.NewRunner(t.rows, false)
+	for i := range t.blocks {
+		t.doBlock(0, i)
+		if watched.Forward(&t.lanes[0].pass); culprit != "" {
+			return fmt.Errorf("the output of layer %s is not finite", culprit)
+		}
+		if err := t.unscored(i); err != nil {
+			return err
+		}
+	}
+	if err := t.params.CheckGrads(); err != nil {
+		return fmt.Errorf("%w; scale the targets to about 1, or lower the learning rate", err)
+	}
+	return fmt.Errorf("%s is not finite; check the targets and the learning rate", what)
+}
+
+// unscored names the targets of the first row of a block, just done, that the
+// likelihood has no score for.
+func (t *trainer) unscored(block int) error {
+	k, lo := t.Data.Targets(), block*t.rows
+	for i := range t.blocks[block].Rows {
+		if !compute.Finite(t.nll[lo+i]) {
+			return fmt.Errorf("likelihood %v has no score for the targets %v of a row, with %d outputs", t.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.unit.Out().Size())
+		}
+	}
+	return nil
+}

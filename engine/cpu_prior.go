@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"math"
+
+	"utvi/internal/compute"
+	"utvi/vi"
+)
+
+// priorChunk is how many variances are looked at at a time.
+const priorChunk = 512
+
+// FitPriors sums the ranges apart, then in order.
+func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
+	t.Pool.Run(len(t.ranges), t.runPrior)
+	for i, x := range t.params.Tensors {
+		if !x.Random {
+			continue
+		}
+		var sum float64
+		for _, r := range t.ranges {
+			if r.tensor == i {
+				sum += r.prior
+			}
+		}
+		std := math.Sqrt(e.Variance(x.Len(), sum))
+		x.Prior.Std, t.net.Params.Tensors[i].Prior.Std = std, std
+	}
+}
+
+// sumPriorMoments computes Σ(σ² + (μ−μ₀)²) of a range.
+func (t *trainer) sumPriorMoments(worker, task int) {
+	r := &t.ranges[task]
+	p := t.params.Tensors[r.tensor]
+	r.prior = 0
+	if !p.Random {
+		return
+	}
+	for lo := r.lo; lo < r.hi; lo += priorChunk {
+		hi := min(r.hi, lo+priorChunk)
+		v := t.lanes[worker].variances[:hi-lo]
+		compute.Variance(v, p.Rho[lo:hi])
+		for i, m := range p.Mean[lo:hi] {
+			d := float64(m) - p.Prior.Mean
+			r.prior += float64(v[i]) + float64(d*d)
+		}
+	}
+}

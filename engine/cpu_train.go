@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/nn"
+	"utvi/rng"
+	"utvi/vi"
+)
+
+// trainer trains on the CPU: it runs the phases of a step on a pool of workers.
+//
+//	blocks     forward → likelihood → backward     (tasks own rows)
+//	gradients  sums over all blocks in row order   (tasks own weights)
+//	update     KL gradient, AdamW                  (tasks own ranges of parameters)
+//	prepare    σ² and packed panels                (tasks own weights)
+type trainer struct {
+	Job
+	net     Network[float32]
+	form    nn.Form // of the inputs
+	unit    nn.Unit[float32]
+	params  *vi.Params[float32] // share memory with the host's
+	moments [2]*vi.Params[float32]
+	dataKey rng.Key
+	step    int // under way
+
+	rows   int // of a block
+	lanes  []lane
+	blocks []nn.Block[float32]
+	nll    []float64
+	floors []int
+	ranges []paramRange
+	adamw  compute.AdamW
+	draws  *draws // nil: moments are propagated
+
+	runBlock, runGrad, runNorm, runCheck, runUpdate, runPrepare, runPrior func(worker, task int)
+}
+
+// A lane is one worker's scratch.
+type lane struct {
+	runner        nn.Runner[float32]
+	pass          nn.Pass[float32]
+	in, out, dout gauss.Batch[float32]
+	y             []float32
+	row           []float64 // y, mean, variance, dmean, dvar of a row
+	variances     []float32 // of a few weights
+}
+
+// Train is for float32, the type that networks are trained in.
+func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
+	net, ok := any(n).(Network[float32])
+	if !ok {
+		panic("engine: only networks of float32 are trained")
+	}
+	form := nn.Fixed
+	if j.Data.Uncertain() {
+		form = nn.Independent
+	}
+	b := &nn.Binder[float32]{Form: form, Train: true}
+	unit, err := Bind(net, b)
+	if err != nil {
+		return nil, err
+	}
+	b.Params.AllocGrads()
+	t := &trainer{Job: j, net: net, form: form, unit: unit, params: b.Params, dataKey: j.Seed.Sub(0, 0)}
+	for i := range t.moments {
+		t.moments[i] = t.params.Like()
+	}
+	if j.Draws > 0 {
+		if err := t.draw(); err != nil {
+			return nil, err
+		}
+	}
+	t.nll, t.floors = make([]float64, j.Batch), make([]int, j.Batch)
+	t.allocate()
+	t.ranges = paramRanges(t.params)
+	t.runBlock, t.runGrad = t.doBlock, t.doGrad
+	t.runNorm, t.runCheck, t.runUpdate = t.doNorm, t.doCheck, t.doUpdate
+	t.runPrepare, t.runPrior = t.doPrepare, t.sumPriorMoments
+	t.prepare()
+	return t, nil
+}
+
+func (t *trainer) allocate() {
+	t.rows = blockRows(t.Batch)
+	width, outputs := t.unit.TapeWidth(), t.unit.Out().Size()
+	for lo := 0; lo < t.Batch; lo += t.rows {
+		rows := min(t.rows, t.Batch-lo)
+		t.blocks = append(t.blocks, nn.Block[float32]{Rows: rows, Tape: make([]float32, rows*width)})
+	}
+	batch := func(width int, form nn.Form) gauss.Batch[float32] {
+		b := gauss.New[float32](t.rows, width)
+		if form == nn.Fixed {
+			b.Var = nil
+		}
+		return b
+	}
+	t.lanes = make([]lane, t.Pool.Workers())
+	for i := range t.lanes {
+		l := &t.lanes[i]
+		l.runner = t.unit.NewRunner(t.rows, true)
+		l.in = batch(t.Data.Inputs(), t.form)
+		l.out, l.dout = batch(outputs, t.unit.Form()), batch(outputs, t.unit.Form())
+		l.y = make([]float32, t.rows*t.Data.Targets())
+		l.row = make([]float64, t.Data.Targets()+4*outputs)
+		l.variances = make([]float32, priorChunk)
+	}
+}
+
+func (t *trainer) State() State { return State{t.params, t.moments[0], t.moments[1]} }
+
+// Sync has nothing to do: the host's memory is the engine's.
+func (t *trainer) Sync() error { return nil }
+
+func (t *trainer) Load() error {
+	for i, x := range t.params.Tensors {
+		t.net.Params.Tensors[i].Prior = x.Prior
+	}
+	t.prepare()
+	return nil
+}
+
+func (t *trainer) Gradient(step int) Score {
+	t.step = step
+	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
+	if t.draws != nil {
+		return t.drawBatch()
+	}
+	var s Score
+	t.scoreBatch(&s)
+	return s
+}
+
+// scoreBatch carries the batch through the unit as it is prepared, adds its score and
+// leaves its gradients.
+func (t *trainer) scoreBatch(s *Score) {
+	t.Pool.Run(len(t.blocks), t.runBlock)
+	var nll float64
+	for i := range t.nll {
+		nll += t.nll[i]
+		s.Floored += t.floors[i]
+	}
+	s.NLL += nll / float64(t.Batch)
+	if s.Finite = compute.Finite(s.NLL); s.Finite {
+		t.Pool.Run(t.unit.GradTiles(), t.runGrad)
+	}
+}
+
+// prepare readies the unit for the next step; drawn weights are readied as they are
+// drawn.
+func (t *trainer) prepare() {
+	if t.draws == nil {
+		t.Pool.Run(t.unit.PrepareTiles(), t.runPrepare)
+	}
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"math"
+
+	"utvi/internal/compute"
+	"utvi/optim"
+	"utvi/vi"
+)
+
+// Update makes the AdamW step, unless the gradients are not finite. The norm must be
+// known before the step only if it may be clipped.
+func (t *trainer) Update(u Update) Change {
+	t.setAdamW(u)
+	c := t.update()
+	if c.Finite {
+		t.prepare()
+	}
+	return c
+}
+
+func (t *trainer) update() Change {
+	if clip := t.Optimizer.Clip; clip > 0 {
+		t.Pool.Run(len(t.ranges), t.runNorm)
+		c := t.sumRanges()
+		if c.Finite {
+			t.adamw.Clip = min(1, clip/c.GradNorm)
+			t.Pool.Run(len(t.ranges), t.runUpdate)
+		}
+		return c
+	}
+	t.Pool.Run(len(t.ranges), t.runCheck)
+	for _, r := range t.ranges {
+		if !r.finite {
+			return Change{}
+		}
+	}
+	t.Pool.Run(len(t.ranges), t.runUpdate)
+	return t.sumRanges()
+}
+
+func (t *trainer) sumRanges() (c Change) {
+	var norm2 float64
+	for _, r := range t.ranges {
+		c.KL += r.kl
+		norm2 += r.norm2
+	}
+	c.GradNorm = math.Sqrt(norm2)
+	c.Finite = compute.Finite(c.GradNorm, c.KL)
+	return c
+}
+
+func (t *trainer) setAdamW(u Update) {
+	o := t.Optimizer
+	n := float64(u.Step)
+	t.adamw = compute.AdamW{
+		LR: u.Rate, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Epsilon,
+		C1: 1 - math.Pow(o.Beta1, n), C2: 1 - math.Pow(o.Beta2, n),
+		Clip: 1, KL: u.KL,
+	}
+	if o.DecayOn != optim.DecayNone {
+		t.adamw.DecayMean = o.Decay
+	}
+	if o.DecayOn == optim.DecayAll {
+		t.adamw.DecayRho = o.Decay
+	}
+}
+
+// rangeSize is how many weights of a tensor one update task owns.
+const rangeSize = 4096
+
+// A paramRange is a stretch of one tensor.
+type paramRange struct {
+	tensor    int
+	lo, hi    int
+	kl, norm2 float64
+	finite    bool    // its gradients are
+	prior     float64 // Σ(σ² + (μ−μ₀)²), where the prior is fitted
+}
+
+func paramRanges(p *vi.Params[float32]) []paramRange {
+	var ranges []paramRange
+	for i, t := range p.Tensors {
+		for lo := 0; lo < t.Len(); lo += rangeSize {
+			ranges = append(ranges, paramRange{tensor: i, lo: lo, hi: min(t.Len(), lo+rangeSize)})
+		}
+	}
+	return ranges
+}
+
+// doNorm computes the KL and the squared norm of the gradient of a range.
+func (t *trainer) doNorm(_, task int) {
+	r := &t.ranges[task]
+	p := t.params.Tensors[r.tensor]
+	if !p.Random {
+		r.kl, r.norm2 = 0, compute.Norm2(p.GMean[r.lo:r.hi])
+		return
+	}
+	a := t.adamw
+	a.PriorMean, a.PriorVar = p.Prior.Mean, p.Prior.Std*p.Prior.Std
+	r.kl, r.norm2 = compute.KLNorm(&a, p.Mean[r.lo:r.hi], p.Rho[r.lo:r.hi], p.GMean[r.lo:r.hi], p.GVar[r.lo:r.hi])
+}
+
+// doCheck looks for gradients that no step may be made with.
+func (t *trainer) doCheck(_, task int) {
+	r := &t.ranges[task]
+	p := t.params.Tensors[r.tensor]
+	r.finite = compute.Tame(p.GMean[r.lo:r.hi]) && (!p.Random || compute.Tame(p.GVar[r.lo:r.hi]))
+}
+
+// doUpdate makes the AdamW step of a range. Without clipping its KL and norm are
+// found on the way.
+func (t *trainer) doUpdate(_, task int) {
+	r := &t.ranges[task]
+	p := t.params.Tensors[r.tensor]
+	m1, m2 := t.moments[0].Tensors[r.tensor], t.moments[1].Tensors[r.tensor]
+	lo, hi := r.lo, r.hi
+	a := t.adamw
+	if !p.Random {
+		if p.Bare {
+			a.DecayMean = 0
+		}
+		r.kl, r.norm2 = 0, compute.Norm2(p.GMean[lo:hi])
+		compute.StepPoint(&a, p.Mean[lo:hi], p.GMean[lo:hi], m1.Mean[lo:hi], m2.Mean[lo:hi])
+		return
+	}
+	a.PriorMean, a.PriorVar = p.Prior.Mean, p.Prior.Std*p.Prior.Std
+	r.kl, r.norm2 = compute.StepRandom(&a, p.Mean[lo:hi], p.Rho[lo:hi], p.GMean[lo:hi], p.GVar[lo:hi],
+		m1.Mean[lo:hi], m2.Mean[lo:hi], m1.Rho[lo:hi], m2.Rho[lo:hi])
+}

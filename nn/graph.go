@@ -1,0 +1,148 @@
+package nn
+
+import (
+	"iter"
+
+	"utvi/gauss"
+	"utvi/vi"
+)
+
+// A Node is one layer of a built network, as a walker sees it: an exporter, another
+// engine, a listing.
+type Node[T gauss.Float] struct {
+	Name     string // the prefix of its parameters
+	Layer    Layer
+	In, Out  Shape
+	From, To Form // of its input and its output
+	Tensors  []*vi.Tensor[T]
+	Children []*Node[T] // the layers it binds, in that order
+}
+
+// All yields the node and everything below it, parents first.
+func (n *Node[T]) All() iter.Seq[*Node[T]] {
+	return func(yield func(*Node[T]) bool) { n.walk(yield) }
+}
+
+func (n *Node[T]) walk(yield func(*Node[T]) bool) bool {
+	if !yield(n) {
+		return false
+	}
+	for _, c := range n.Children {
+		if !c.walk(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Steps returns the layers that run one after the other: the node itself, or, if it
+// is a Chain, the steps of its children.
+func (n *Node[T]) Steps() []*Node[T] {
+	if _, ok := n.Layer.(Chain); !ok {
+		return []*Node[T]{n}
+	}
+	var steps []*Node[T]
+	for _, c := range n.Children {
+		steps = append(steps, c.Steps()...)
+	}
+	return steps
+}
+
+// Graph returns the node of the layer that was bound first, with all others below it.
+func (b *Binder[T]) Graph() *Node[T] { return b.root }
+
+// Bind binds a layer to b and records its node.
+func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
+	n := &Node[T]{Name: b.Name, Layer: l, In: b.In, From: b.Form}
+	parent, first := b.parent, len(b.Params.Tensors)
+	owned := b.owned
+	b.parent, b.owned = n, nil
+	u, err := bindAs(l, b)
+	own := b.owned
+	b.parent, b.owned = parent, owned
+	if err != nil {
+		return nil, err
+	}
+	n.Out, n.To = u.Out(), u.Form()
+	for i, t := range b.Params.Tensors[first:] {
+		if !own.has(first + i) {
+			n.Tensors = append(n.Tensors, t)
+		}
+	}
+	if parent == nil {
+		b.root = n
+	} else {
+		parent.Children = append(parent.Children, n)
+		b.owned = append(b.owned, span{first, len(b.Params.Tensors)})
+	}
+	if b.Observe != nil {
+		u = observed[T]{u, n, b.Observe}
+	}
+	return u, nil
+}
+
+// BindChild binds a layer within another one: its parameters are called after the
+// outer layer and name. What the layer changes in b is undone.
+func BindChild[T gauss.Float](l Layer, b *Binder[T], name string) (Unit[T], error) {
+	outer, in, form := b.Name, b.In, b.Form
+	defer func() { b.Name, b.In, b.Form = outer, in, form }()
+	b.Name = name
+	if outer != "" {
+		b.Name = outer + "." + name
+	}
+	return Bind(l, b)
+}
+
+func bindAs[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
+	switch b := any(b).(type) {
+	case *Binder[float32]:
+		u, err := l.Bind32(b)
+		if err != nil {
+			return nil, err
+		}
+		return any(u).(Unit[T]), nil
+	case *Binder[float64]:
+		u, err := l.Bind64(b)
+		if err != nil {
+			return nil, err
+		}
+		return any(u).(Unit[T]), nil
+	}
+	panic("nn: unreachable")
+}
+
+// spans are stretches of the list of tensors.
+type (
+	span  struct{ lo, hi int }
+	spans []span
+)
+
+func (s spans) has(i int) bool {
+	for _, x := range s {
+		if i >= x.lo && i < x.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// observed is a unit whose outputs are shown to an observer.
+type observed[T gauss.Float] struct {
+	Unit[T]
+	node *Node[T]
+	show func(n *Node[T], out gauss.Batch[T])
+}
+
+func (u observed[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	return observedRunner[T]{u.Unit.NewRunner(maxRows, train), u}
+}
+
+type observedRunner[T gauss.Float] struct {
+	Runner[T]
+	observed observed[T]
+}
+
+func (r observedRunner[T]) Forward(p *Pass[T]) {
+	r.Runner.Forward(p)
+	r.observed.show(r.observed.node, p.Out)
+}

@@ -1,0 +1,70 @@
+package vi
+
+import (
+	"math"
+
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/rng"
+)
+
+// leastSigma keeps ε/(2σ) finite.
+const leastSigma = 1e-18
+
+// Sigma writes the standard deviations of the weights [lo, lo+len(dst)) of a random
+// tensor.
+func (t *Tensor[T]) Sigma(dst []T, lo int) {
+	compute.Variance(dst, t.Rho[lo:lo+len(dst)])
+	for i, v := range dst {
+		dst[i] = max(T(math.Sqrt(float64(v))), leastSigma)
+	}
+}
+
+// Draw draws len(sigma) weights, from weight lo on, a multiple of four: w = μ + σε.
+// It leaves ε in eps, which has room for a multiple of four numbers. Weights are
+// counted within tensor number i of the stream key: it does not matter how many are
+// drawn at a time.
+func (t *Tensor[T]) Draw(key rng.Key, i, lo int, sigma, w []T, eps []float32) {
+	n := len(sigma)
+	quads := (n + 3) / 4
+	eps = eps[:4*quads]
+	compute.Normals(eps, key, uint64(i), lo/4, quads, 4)
+	mean := t.Mean[lo : lo+n]
+	for j, e := range eps[:n] {
+		w[j] = mean[j] + T(sigma[j]*T(e))
+	}
+}
+
+// A Sampler draws all parameters of a network. It belongs to one goroutine.
+type Sampler[T gauss.Float] struct {
+	from  *Params[T]
+	sigma [][]T
+	eps   []float32
+}
+
+// NewSampler returns a sampler of p as it is now.
+func NewSampler[T gauss.Float](p *Params[T]) *Sampler[T] {
+	s := &Sampler[T]{from: p, sigma: make([][]T, len(p.Tensors))}
+	most := 0
+	for i, t := range p.Tensors {
+		if t.Random {
+			s.sigma[i] = make([]T, t.Len())
+			t.Sigma(s.sigma[i], 0)
+			most = max(most, t.Len())
+		}
+	}
+	s.eps = make([]float32, most+3)
+	return s
+}
+
+// Draw writes drawn weights to the means of p, whose tensors are those of the
+// sampler's parameters with numbers in place of Normals. Point tensors are copied.
+func (s *Sampler[T]) Draw(key rng.Key, p *Params[T]) {
+	for i, t := range s.from.Tensors {
+		if !t.Random {
+			copy(p.Tensors[i].Mean, t.Mean)
+			continue
+		}
+		t.Draw(key, i, 0, s.sigma[i], p.Tensors[i].Mean, s.eps)
+	}
+}
