@@ -1,0 +1,72 @@
+package golden
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"strconv"
+	"testing"
+
+	"utvi/fit"
+	"utvi/internal/compute"
+	"utvi/table"
+	"utvi/tabular"
+)
+
+// frame reads a table of testdata: resin.csv is the tutorial's, new.csv the one
+// that the tutorial predicts, with strange rows at its end.
+func frame(t *testing.T, name string) *table.Frame {
+	t.Helper()
+	rows, err := table.Open("testdata/"+name, table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	f, err := table.Load(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// checkTable checks what a model predicts for new.csv: moments or probabilities,
+// intervals, parts of the variance, unfamiliarity.
+func checkTable(t *testing.T, name string, m *fit.Model) {
+	t.Helper()
+	pool := compute.NewPool(1)
+	defer pool.Close()
+	var out bytes.Buffer
+	if _, err := m.Predict(context.Background(), frame(t, "new.csv").Rows(nil), &out, fit.Output{Budget: true}, pool); err != nil {
+		t.Fatal(err)
+	}
+	lines, err := csv.NewReader(&out).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x []float64
+	for _, line := range lines[1:] {
+		for _, field := range line {
+			if v, err := strconv.ParseFloat(field, 64); err == nil { // others are names of classes
+				x = append(x, v)
+			}
+		}
+	}
+	check(t, name, x)
+}
+
+// The fit of the tutorial's table, with fewer and shorter trainings.
+func TestTable(t *testing.T) {
+	needRecord(t)
+	for name, c := range map[string]fit.Config{
+		"regression":     {Targets: []string{"strength"}, Network: tabular.Config{Ensemble: 3, Steps: 400}},
+		"classification": {Targets: []string{"resin"}, Network: tabular.Config{Ensemble: 2, Steps: 150}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := fit.Run(context.Background(), frame(t, "resin.csv"), c, fit.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkTable(t, "predictions", r.Model)
+		})
+	}
+}
