@@ -42,26 +42,18 @@ func At(f *Func, rule Rule, mean, variance float64, key rng.Key) (Jet, error) {
 // PointsAt returns where a rule looks for N(mean, variance), and with which
 // weights. The exact rule looks nowhere.
 func PointsAt(rule Rule, mean, variance float64, key rng.Key) (x, w []float64) {
-	s := math.Sqrt(variance)
-	add := func(xi, wk float64) { x, w = append(x, mean+xi*s), append(w, wk) }
-	switch r := rule.(type) {
-	case nodes:
-		for k, xi := range r.xi {
-			add(xi, r.w[k])
-		}
-	case learnedUT:
-		xi, wk := sigmaPoints(r.kappa)
-		for k := range xi {
-			add(xi[k], wk[k])
-		}
-	case monteCarlo:
-		z := make([]float32, r.n)
-		compute.Normals(z, key, 0, 0, 1, r.n)
+	n := rule.Nodes()
+	xi, w := n.Xi, n.W
+	if n.draws() {
+		z := make([]float32, n.Samples)
+		compute.Normals(z, key, 0, 0, 1, n.Samples)
 		for _, z := range z {
-			add(float64(z), 1/float64(r.n))
+			xi, w = append(xi, float64(z)), append(w, 1/float64(n.Samples))
 		}
-	case linear:
-		add(0, 1)
+	}
+	s := math.Sqrt(variance)
+	for _, xi := range xi {
+		x = append(x, mean+xi*s)
 	}
 	return x, w
 }

@@ -13,8 +13,7 @@ func Exact() Rule { return exact{} }
 type exact struct{}
 
 func (exact) String() string      { return "exact" }
-func (exact) Points() int         { return 1 }
-func (exact) Draws() bool         { return false }
+func (exact) Nodes() Nodes        { return Nodes{Method: InClosedForm} }
 func (exact) Learns() bool        { return false }
 func (exact) Vector(f *Func) bool { return f.Op == compute.OpLeakyReLU }
 

@@ -10,8 +10,7 @@ type linear struct{}
 
 func (linear) String() string          { return "linear" }
 func (linear) Check(f *Func) error     { return checkFunc(f) }
-func (linear) Points() int             { return 1 }
-func (linear) Draws() bool             { return false }
+func (linear) Nodes() Nodes            { return Nodes{Method: ByTangent, Xi: []float64{0}, W: []float64{1}} }
 func (linear) Learns() bool            { return false }
 func (linear) Vector(*Func) bool       { return false }
 func (linear) Push32(t *Tile[float32]) { pushLinear(t) }

@@ -18,10 +18,9 @@ type monteCarlo struct{ n int }
 const maxSamples = 1 << 20
 
 func (r monteCarlo) String() string          { return fmt.Sprintf("mc(%d)", r.n) }
-func (r monteCarlo) Points() int             { return r.n }
-func (r monteCarlo) Draws() bool             { return true }
+func (r monteCarlo) Nodes() Nodes            { return Nodes{Method: BySampling, Samples: r.n} }
 func (r monteCarlo) Learns() bool            { return false }
-func (r monteCarlo) Vector(f *Func) bool     { return f.Op != compute.OpUser }
+func (r monteCarlo) Vector(f *Func) bool     { return vectorised(f) }
 func (r monteCarlo) Push32(t *Tile[float32]) { pushDraws(t, r.n) }
 func (r monteCarlo) Push64(t *Tile[float64]) { pushDraws(t, r.n) }
 

@@ -2,6 +2,7 @@ package moment
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"utvi/gauss"
@@ -9,24 +10,22 @@ import (
 )
 
 // nodes is a rule of fixed standardised points ξ with weights w: Σw = 1,
-// Σwξ = 0, Σwξ² = 1. ref is the reference point of the combiner.
+// Σwξ = 0, Σwξ² = 1. The first is the reference point of the combiner.
 type nodes struct {
 	name  string
 	xi, w []float64
-	ref   int
 	err   error // of the parameters, told by Check
 }
 
 func (r nodes) String() string      { return r.name }
-func (r nodes) Points() int         { return len(r.xi) }
-func (r nodes) Draws() bool         { return false }
+func (r nodes) Nodes() Nodes        { return Nodes{Xi: r.xi, W: r.w} }
 func (r nodes) Learns() bool        { return false }
-func (r nodes) Vector(f *Func) bool { return f.Op != compute.OpUser }
+func (r nodes) Vector(f *Func) bool { return vectorised(f) }
 func (r nodes) Push32(t *Tile[float32]) {
-	pushNodes(t, t.fixed, t.fixedW, r.ref)
+	pushNodes(t, t.fixed, t.fixedW)
 }
 func (r nodes) Push64(t *Tile[float64]) {
-	pushNodes(t, t.fixed, t.fixedW, r.ref)
+	pushNodes(t, t.fixed, t.fixedW)
 }
 
 func (r nodes) Check(f *Func) error {
@@ -34,6 +33,25 @@ func (r nodes) Check(f *Func) error {
 		return r.err
 	}
 	return checkFunc(f)
+}
+
+// checkPoints reports points that are no rule.
+func checkPoints(name string, xi, w []float64) error {
+	if len(xi) == 0 || len(xi) != len(w) {
+		return fmt.Errorf("%s: there are %d points and %d weights; there must be as many, and at least 1", name, len(xi), len(w))
+	}
+	var sum [3]float64
+	for i, x := range xi {
+		for k, p := 0, w[i]; k < 3; k, p = k+1, p*x {
+			sum[k] += p
+		}
+	}
+	for k, want := range [3]float64{1, 0, 1} {
+		if !(math.Abs(sum[k]-want) <= 1e-9) {
+			return fmt.Errorf("%s: the points have Σw ξ^%d = %v; a standard Normal has %v", name, k, sum[k], want)
+		}
+	}
+	return nil
 }
 
 var errNoFunc = errors.New("the nonlinearity has no function F: write &moment.Func{F: f}")
@@ -46,8 +64,8 @@ func checkFunc(f *Func) error {
 }
 
 // pushNodes looks at m + ξσ and combines.
-func pushNodes[T gauss.Float](t *Tile[T], xi, w []T, ref int) {
-	if o, ok := any(t.Out).(compute.Moments[float32]); ok && t.fused(xi, ref) {
+func pushNodes[T gauss.Float](t *Tile[T], xi, w []T) {
+	if o, ok := any(t.Out).(compute.Moments[float32]); ok && t.fused(xi) {
 		f32 := func(x []T) []float32 { return any(x).([]float32) }
 		compute.LeakyThree(o, float32(t.F.A), f32(t.Mean), f32(t.Var), f32(xi), f32(w))
 		return
@@ -60,14 +78,14 @@ func pushNodes[T gauss.Float](t *Tile[T], xi, w []T, ref int) {
 	}
 	compute.Points(t.Mean, t.Var, s, x, xi)
 	Eval(t.F, x, f, d)
-	compute.Combine(t.Out, s, f, d, xi, w, ref, 1)
+	compute.Combine(t.Out, s, f, d, xi, w, 0, 1)
 	t.limit()
 }
 
 // fused reports whether one kernel does points, function and sums. A learned κ
 // needs the values in between.
-func (t *Tile[T]) fused(xi []T, ref int) bool {
-	return oneKernel(t.F, len(xi)) && ref == 0 && xi[0] == 0 && t.MK == nil
+func (t *Tile[T]) fused(xi []T) bool {
+	return oneKernel(t.F, len(xi)) && xi[0] == 0 && t.MK == nil
 }
 
 func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU && points == 3 }

@@ -1,11 +1,13 @@
 package moment
 
+import "utvi/internal/compute"
+
 // A Rule approximates the moments of a function of a Gaussian. Rules are
 // immutable values.
 //
-// To add one, write a file beside this one: say where to look in Push, evaluate
-// there with Eval, and combine. Both Push methods are one line over the same
-// generic body.
+// A rule of fixed points is made by [Points]. To write any other, implement this
+// interface: say where to look in Push, evaluate there, and combine. Both Push methods
+// are one line over the same generic body.
 type Rule interface {
 	// String is the rule's name with its parameters, as Parse reads it.
 	String() string
@@ -13,11 +15,8 @@ type Rule interface {
 	// Check reports, when a network is built, whether the rule can serve f.
 	Check(f *Func) error
 
-	// Points is the number of evaluations an element needs; it sizes the tiles.
-	Points() int
-
-	// Draws reports whether the points are random.
-	Draws() bool
+	// Nodes says where the rule looks.
+	Nodes() Nodes
 
 	// Learns reports whether the rule has a κ to be learned.
 	Learns() bool
@@ -30,3 +29,49 @@ type Rule interface {
 	Push32(t *Tile[float32])
 	Push64(t *Tile[float64])
 }
+
+// A Method is a way of looking at a function.
+type Method uint8
+
+const (
+	// ByPoints looks at fixed standardised points.
+	ByPoints Method = iota
+	// InClosedForm takes the function's own formula and looks nowhere.
+	InClosedForm
+	// BySampling looks at random points.
+	BySampling
+	// ByTangent looks at value and slope at the mean.
+	ByTangent
+)
+
+// Nodes say where a rule looks at a function of N(m, σ²), so that a rule can be
+// written out by an exporter or run by another engine.
+type Nodes struct {
+	Method Method
+	// Xi and W are the standardised points and their weights, ByPoints: the function
+	// is seen at m + ξσ. A rule that learns κ gives those it starts from; SigmaPoints
+	// gives them for any κ.
+	Xi, W []float64
+	// Samples is the number of random points, BySampling.
+	Samples int
+}
+
+// count is the number of evaluations an element needs.
+func (n Nodes) count() int { return max(1, len(n.Xi), n.Samples) }
+
+func (n Nodes) draws() bool { return n.Method == BySampling }
+
+// Draws reports whether a rule looks at random points.
+func Draws(r Rule) bool { return r.Nodes().draws() }
+
+// Points returns the rule of the given standardised points ξ and weights w. They must
+// have the first moments of the standard Normal: Σw = 1, Σwξ = 0, Σwξ² = 1. The first
+// point is the one that values are measured from; the innermost loses least to
+// rounding.
+func Points(name string, xi, w []float64) Rule {
+	r := nodes{name: name, xi: xi, w: w}
+	r.err = checkPoints(name, xi, w)
+	return r
+}
+
+func vectorised(f *Func) bool { return f.Op != compute.OpUser }

@@ -30,6 +30,7 @@ type Tile[T gauss.Float] struct {
 	Unit int
 
 	rule          Rule
+	cap, planes   int // elements, and points of each, that it holds at a time
 	s, x, f, d    []T
 	xi            []T
 	draws         []float32
@@ -43,6 +44,7 @@ type Tile[T gauss.Float] struct {
 // NewTile returns a tile for pushing elements through f by rule.
 func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 	t := &Tile[T]{F: f, rule: rule}
+	t.count()
 	if _, ok := any(t).(*Tile[float32]); ok && !rule.Vector(f) {
 		t.wide = NewTile[float64](f, rule)
 		n := t.wide.Cap()
@@ -52,10 +54,10 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 		return t
 	}
 	n := t.Cap()
-	size := n * t.planes()
+	size := n * t.planes
 	t.s = make([]T, n)
 	t.x, t.f, t.d = make([]T, size), make([]T, size), make([]T, size)
-	if rule.Draws() {
+	if Draws(rule) {
 		t.xi, t.draws = make([]T, size), make([]float32, size)
 		t.sums = compute.NewSamples[T](n)
 	}
@@ -66,20 +68,19 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 }
 
 // Cap is the number of elements the tile has room for.
-func (t *Tile[T]) Cap() int {
-	if r, ok := t.rule.(nodes); ok && oneKernel(t.F, len(r.xi)) {
-		return fusedSize
-	}
-	return max(8, planeSize/t.planes()&^7)
-}
+func (t *Tile[T]) Cap() int { return t.cap }
 
-// planes is how many points per element the tile holds at a time.
-func (t *Tile[T]) planes() int {
-	p := max(1, t.rule.Points())
-	if t.rule.Draws() {
-		p = min(p, chunk)
+// count settles how many points and elements the tile holds at a time.
+func (t *Tile[T]) count() {
+	n := t.rule.Nodes()
+	t.planes = n.count()
+	if n.draws() {
+		t.planes = min(t.planes, chunk)
 	}
-	return p
+	t.cap = max(8, planeSize/t.planes&^7)
+	if r, ok := t.rule.(nodes); ok && oneKernel(t.F, len(r.xi)) {
+		t.cap = fusedSize
+	}
 }
 
 // Push fills t.Out from t.Mean and t.Var, at most Cap elements. A tile whose

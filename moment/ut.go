@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/internal/special"
 )
 
@@ -23,6 +22,12 @@ func UT(kappa float64) Rule {
 	return r
 }
 
+// SigmaPoints returns the standardised points and weights of UT(κ).
+func SigmaPoints(kappa float64) (xi, w []float64) {
+	x, p := sigmaPoints(kappa)
+	return x[:], p[:]
+}
+
 // sigmaPoints returns the standardised points and weights of κ.
 func sigmaPoints(kappa float64) (xi, w [3]float64) {
 	c, p := math.Sqrt(kappa+1), 1/(kappa+1)
@@ -36,12 +41,15 @@ func LearnedUT(kappa float64) Rule { return learnedUT{kappa} }
 type learnedUT struct{ kappa float64 }
 
 func (r learnedUT) String() string          { return fmt.Sprintf("learned-ut(%v)", r.kappa) }
-func (r learnedUT) Points() int             { return 3 }
-func (r learnedUT) Draws() bool             { return false }
 func (r learnedUT) Learns() bool            { return true }
-func (r learnedUT) Vector(f *Func) bool     { return f.Op != compute.OpUser }
+func (r learnedUT) Vector(f *Func) bool     { return vectorised(f) }
 func (r learnedUT) Push32(t *Tile[float32]) { pushLearned(t) }
 func (r learnedUT) Push64(t *Tile[float64]) { pushLearned(t) }
+
+func (r learnedUT) Nodes() Nodes {
+	xi, w := SigmaPoints(r.kappa)
+	return Nodes{Xi: xi, W: w}
+}
 
 func (r learnedUT) Check(f *Func) error {
 	if !(r.kappa > 0) || math.IsInf(r.kappa, 0) {
@@ -64,7 +72,7 @@ func pushLearned[T gauss.Float](t *Tile[T]) {
 	for i := range xi {
 		t.nodes[i], t.weights[i] = T(xi[i]), T(w[i])
 	}
-	pushNodes(t, t.nodes[:], t.weights[:], 0)
+	pushNodes(t, t.nodes[:], t.weights[:])
 	if t.MK != nil {
 		kappaDerivatives(t)
 	}

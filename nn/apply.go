@@ -27,6 +27,7 @@ type apply[T gauss.Float] struct {
 	rule  moment.Rule
 	shape Shape
 	index uint32
+	draws bool          // the rule looks at random points
 	kappa *vi.Tensor[T] // softplus⁻¹ of κ, where it is learned
 }
 
@@ -41,6 +42,7 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 	if err := u.rule.Check(u.f); err != nil {
 		return nil, err
 	}
+	u.draws = moment.Draws(u.rule)
 	if u.rule.Learns() {
 		var err error
 		if u.kappa, err = b.Point("kappa", moment.InitialKappa(u.rule), 1); err != nil {
@@ -93,7 +95,7 @@ func (r *applyRunner[T]) Forward(p *Pass[T]) {
 	if r.kappa != nil {
 		t.Kappa = special.Softplus(float64(r.kappa.Mean[0]))
 	}
-	if r.rule.Draws() {
+	if r.draws {
 		t.Key = p.Seed.Sub(p.Step, r.index)
 		for row := range p.In.Rows {
 			t.Row = p.Row + uint64(row)

@@ -45,7 +45,7 @@ func (c *coder) rule(name string) (moment.Rule, error) {
 	if r.String() != name {
 		return nil, fmt.Errorf("the rule %.40q is written %q", name, r)
 	}
-	if r.Points() > maxPoints {
+	if r.Nodes().Samples > maxPoints {
 		return nil, fmt.Errorf("the rule %s looks at more than %d points", r, maxPoints)
 	}
 	c.rules[name] = r

@@ -231,7 +231,7 @@ func (m Moments) legend(c draw.Canvas, area vg.Rectangle) {
 		c.FillText(style, vg.Point{X: x + 99, Y: y}, minus(fmt.Sprintf("σ² %.4g", r.variance)))
 		y -= 15
 	}
-	if m.Rule.Points() > 1 {
+	if n := m.Rule.Nodes(); len(n.Xi) > 1 || n.Samples > 1 {
 		drawKey(c, x, y, keyEntry{"points, area by weight", keyDot(vermilion, 3)})
 	}
 }
