@@ -25,7 +25,7 @@ func WithFunc(f *moment.Func) Option {
 	if f == nil {
 		panic("model: WithFunc of nil")
 	}
-	return func(l *nn.Library) error { return bring(l.Funcs, f, f.Name) }
+	return func(l *nn.Library) error { return l.AddFunc(f) }
 }
 
 // WithMap brings a user's coupled map, like WithFunc.
@@ -33,13 +33,13 @@ func WithMap(m *moment.Map) Option {
 	if m == nil {
 		panic("model: WithMap of nil")
 	}
-	return func(l *nn.Library) error { return bring(l.Maps, m, m.Name) }
+	return func(l *nn.Library) error { return l.AddMap(m) }
 }
 
 // WithStochastic brings the functions of a user's nn.Stochastic, like WithFunc;
 // its other fields do not matter.
 func WithStochastic(s nn.Stochastic) Option {
-	return func(l *nn.Library) error { return bring(l.Stochastics, &s, s.Name) }
+	return func(l *nn.Library) error { return l.AddStochastic(&s) }
 }
 
 // WithStandIns lets a model be described without the user's functions it names.
@@ -49,17 +49,6 @@ func WithStandIns() Option {
 		l.StandIn = true
 		return nil
 	}
-}
-
-func bring[F any](have map[string]*F, f *F, name string) error {
-	if name == "" {
-		return errors.New("a function without a name cannot be what a model names")
-	}
-	if g, ok := have[name]; ok && f != g {
-		return fmt.Errorf("there are two functions named %q", name)
-	}
-	have[name] = f
-	return nil
 }
 
 // Load reads a model that Save wrote. It predicts, bit for bit, what the saved
@@ -104,7 +93,7 @@ func decode[T gauss.Float](f *safetensors.File, options []Option) (*Net[T], erro
 }
 
 func library(options []Option) (nn.Library, error) {
-	lib := nn.Library{Funcs: map[string]*moment.Func{}, Maps: map[string]*moment.Map{}, Stochastics: map[string]*nn.Stochastic{}}
+	var lib nn.Library
 	for _, o := range options {
 		if err := o(&lib); err != nil {
 			return lib, err

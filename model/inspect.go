@@ -51,7 +51,7 @@ type TensorSummary struct {
 func (n *Net[T]) Inspect() Summary {
 	s := Summary{Input: n.Config.Input, Seed: n.Config.Seed, Facts: n.Facts, Norm: n.Norm, KL: bounded(n.Params.KL())}
 	for _, p := range n.Graph().Steps() {
-		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: nn.Options(p.Layer), Out: p.Out}
+		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: nn.Describe(p.Layer), Out: p.Out}
 		for part := range p.All() {
 			for _, t := range part.Tensors {
 				l.Weights += t.Len()

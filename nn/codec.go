@@ -77,29 +77,18 @@ func via[L Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, 
 	}
 }
 
-// A Library holds the functions of a user, which a model names but does not
-// contain.
-type Library struct {
-	Funcs       map[string]*moment.Func
-	Maps        map[string]*moment.Map
-	Stochastics map[string]*Stochastic // of which only the functions count
-
-	// StandIn lets the identity stand in for functions that are missing: such a
-	// layer can be described, but what it computes means nothing. Maps have
-	// shapes and cannot be stood in for.
-	StandIn bool
-}
-
 // A coder is one encoding or decoding under way.
 type coder struct {
 	kinds map[string]codec // the list above, which its own functions cannot refer to
 	lib   Library
 	depth int
 	rules map[string]moment.Rule // those made so far: quadrature nodes are costly
+
+	prints map[string]fingerprint // of the program's own functions, by kind and name
 }
 
 func newCoder(lib Library) *coder {
-	return &coder{kinds: kinds, lib: lib, rules: map[string]moment.Rule{}}
+	return &coder{kinds: kinds, lib: lib, rules: map[string]moment.Rule{}, prints: map[string]fingerprint{}}
 }
 
 // maxDepth is how deep layers may hold layers.
@@ -128,11 +117,11 @@ func (c *coder) encode(l Layer) ([]byte, error) {
 	if l == nil {
 		return nil, errors.New("a layer is nil")
 	}
-	k, ok := c.kinds[l.Kind()]
-	if !ok {
-		return nil, fmt.Errorf("a layer of kind %q (%T) cannot be saved; those that can are %s", l.Kind(), l, c.names())
+	encode := (*coder).encodeOutside
+	if k, ok := c.kinds[l.Kind()]; ok {
+		encode = k.encode
 	}
-	options, err := k.encode(c, l)
+	options, err := encode(c, l)
 	if err != nil {
 		return nil, err
 	}
@@ -160,16 +149,19 @@ func (c *coder) decode(data []byte) (Layer, error) {
 	if err := json.Unmarshal(fields["kind"], &kind); err != nil {
 		return nil, errors.New("a layer has no kind")
 	}
-	k, ok := c.kinds[kind]
-	if !ok {
-		return nil, fmt.Errorf("there is no layer of kind %.40q; this version knows %s", kind, c.names())
-	}
 	delete(fields, "kind")
 	options, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
 	}
-	l, err := k.decode(c, options)
+	var l Layer
+	if k, ok := c.kinds[kind]; ok {
+		l, err = k.decode(c, options)
+	} else if like := c.lib.Layers[kind]; like != nil {
+		l, err = c.decodeOutside(like, options)
+	} else {
+		return nil, fmt.Errorf("there is no layer of kind %.40q: this version knows %s, and the program can bring others with model.WithLayer", kind, c.names())
+	}
 	if err != nil && kind != "chain" { // which says where itself
 		err = fmt.Errorf("%s: %w", kind, err)
 	}
@@ -188,24 +180,30 @@ type chainOptions struct {
 }
 
 func encodeChain(c *coder, l Chain) (o chainOptions, err error) {
-	o.Layers = make([]json.RawMessage, len(l))
-	for i, part := range l {
-		if o.Layers[i], err = c.encode(part); err != nil {
-			return o, fmt.Errorf("layer %d: %w", i, err)
-		}
-	}
-	return o, nil
+	o.Layers, err = c.encodeAll(l)
+	return o, err
 }
 
-func decodeChain(c *coder, o chainOptions) (Chain, error) {
-	l := make(Chain, len(o.Layers))
-	for i, raw := range o.Layers {
-		var err error
-		if l[i], err = c.decode(raw); err != nil {
+func decodeChain(c *coder, o chainOptions) (Chain, error) { return c.decodeAll(o.Layers) }
+
+func (c *coder) encodeAll(layers []Layer) (all []json.RawMessage, err error) {
+	all = make([]json.RawMessage, len(layers))
+	for i, l := range layers {
+		if all[i], err = c.encode(l); err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
 		}
 	}
-	return l, nil
+	return all, nil
+}
+
+func (c *coder) decodeAll(all []json.RawMessage) (layers []Layer, err error) {
+	layers = make([]Layer, len(all))
+	for i, raw := range all {
+		if layers[i], err = c.decode(raw); err != nil {
+			return nil, fmt.Errorf("layer %d: %w", i, err)
+		}
+	}
+	return layers, nil
 }
 
 type residualOptions struct {

@@ -23,6 +23,6 @@ func ExampleUnmarshalLayer() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(nn.Options(l))
+	fmt.Println(nn.Describe(l))
 	// Output: f=tanh rule=gh(5)
 }

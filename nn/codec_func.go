@@ -10,16 +10,24 @@ import (
 
 type applyOptions struct {
 	funcOptions
-	Rule string `json:"rule"`
+	Rule     string `json:"rule,omitempty"`
+	UserRule string `json:"user_rule,omitempty"`
 }
 
-func encodeApply(_ *coder, l Apply) (applyOptions, error) {
-	f, err := encodeFunc(l.F)
+func encodeApply(c *coder, l Apply) (o applyOptions, err error) {
+	if o.funcOptions, err = c.encodeFunc(l.F); err != nil {
+		return o, err
+	}
 	rule := l.Rule
 	if rule == nil {
 		rule = moment.UT(2) // written out: the file outlives the default
 	}
-	return applyOptions{f, rule.String()}, err
+	if isBuiltinRule(rule.String()) {
+		o.Rule = rule.String()
+	} else {
+		o.UserRule = rule.String()
+	}
+	return o, nil
 }
 
 func decodeApply(c *coder, o applyOptions) (Apply, error) {
@@ -27,8 +35,24 @@ func decodeApply(c *coder, o applyOptions) (Apply, error) {
 	if err != nil {
 		return Apply{}, err
 	}
-	rule, err := c.rule(o.Rule)
-	return Apply{f, rule}, err
+	if o.UserRule == "" {
+		rule, err := c.rule(o.Rule)
+		return Apply{f, rule}, err
+	}
+	rule, ok := c.lib.Rules[o.UserRule]
+	switch {
+	case o.Rule != "":
+		return Apply{}, errors.New("it has two rules")
+	case !ok:
+		return Apply{}, fmt.Errorf("the model needs the rule %q: load it with model.WithRule", o.UserRule)
+	}
+	return Apply{f, rule}, nil
+}
+
+// isBuiltinRule reports whether Parse knows a rule of that name.
+func isBuiltinRule(name string) bool {
+	r, err := moment.Parse(name)
+	return err == nil && r.String() == name
 }
 
 // maxPoints bounds the scratch that a rule in a file can ask for.
@@ -54,12 +78,13 @@ func (c *coder) rule(name string) (moment.Rule, error) {
 
 // funcOptions name a function: a built-in one or a user's.
 type funcOptions struct {
-	F    string `json:"f,omitempty"`
-	User string `json:"user_f,omitempty"`
+	F      string      `json:"f,omitempty"`
+	User   string      `json:"user_f,omitempty"`
+	Values fingerprint `json:"values,omitempty"` // of a user's
 }
 
 // encodeFunc names f. A name is built in if it yields f's own kernel.
-func encodeFunc(f *moment.Func) (funcOptions, error) {
+func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 	switch {
 	case f == nil:
 		return funcOptions{}, errors.New("it has no nonlinearity F")
@@ -68,7 +93,8 @@ func encodeFunc(f *moment.Func) (funcOptions, error) {
 	}
 	builtin, err := fn.Named(f.Name)
 	if err != nil {
-		return funcOptions{User: f.Name}, nil
+		o := funcOptions{User: f.Name, Values: printFunc(f)}
+		return o, c.once("function", f.Name, o.Values)
 	}
 	if builtin.Op != f.Op || builtin.A != f.A {
 		return funcOptions{}, fmt.Errorf("its function is named %q like a built-in one that it is not: give it another name", f.Name)
@@ -92,5 +118,8 @@ func (c *coder) function(o funcOptions) (*moment.Func, error) {
 	if !ok {
 		return nil, fmt.Errorf("the model needs the function %q: load it with model.WithFunc", o.User)
 	}
-	return f, nil
+	if c.lib.StandIn {
+		return f, nil
+	}
+	return f, o.Values.is("function", o.User, printFunc(f))
 }

@@ -13,15 +13,22 @@ import (
 // mapOptions name a coupled map, like funcOptions, and its rule. No rule stands
 // for the default one, which depends on the input.
 type mapOptions struct {
-	Map  string `json:"map,omitempty"`
-	User string `json:"user_map,omitempty"`
-	Rule string `json:"rule,omitempty"`
+	Map    string      `json:"map,omitempty"`
+	User   string      `json:"user_map,omitempty"`
+	Values fingerprint `json:"values,omitempty"` // of a user's
+	ruleOptions
+}
+
+// ruleOptions name a joint rule: a built-in one or a user's.
+type ruleOptions struct {
+	Rule     string `json:"rule,omitempty"`
+	UserRule string `json:"user_rule,omitempty"`
 }
 
 type jointOptions struct{ mapOptions }
 
-func encodeJoint(_ *coder, l Joint) (jointOptions, error) {
-	o, err := encodeMap(l.Map, l.Rule)
+func encodeJoint(c *coder, l Joint) (jointOptions, error) {
+	o, err := c.encodeMap(l.Map, l.Rule)
 	return jointOptions{o}, err
 }
 
@@ -35,8 +42,8 @@ type conditionalOptions struct {
 	mapOptions
 }
 
-func encodeConditional(_ *coder, l Conditional) (conditionalOptions, error) {
-	o, err := encodeMap(l.Location, l.Rule)
+func encodeConditional(c *coder, l Conditional) (conditionalOptions, error) {
+	o, err := c.encodeMap(l.Location, l.Rule)
 	return conditionalOptions{l, o}, err
 }
 
@@ -48,15 +55,17 @@ func decodeConditional(c *coder, o conditionalOptions) (_ Conditional, err error
 
 type stochasticOptions struct {
 	Stochastic
-	Rule string `json:"rule,omitempty"`
+	Values fingerprint `json:"values,omitempty"`
+	ruleOptions
 }
 
 // A stochastic function is always a user's.
-func encodeStochastic(_ *coder, l Stochastic) (stochasticOptions, error) {
+func encodeStochastic(c *coder, l Stochastic) (stochasticOptions, error) {
 	if l.Name == "" {
 		return stochasticOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set nn.Stochastic.Name")
 	}
-	return stochasticOptions{l, ruleName(l.Rule)}, nil
+	o := stochasticOptions{l, printStochastic(&l), ruleName(l.Rule)}
+	return o, c.once("stochastic function", l.Name, o.Values)
 }
 
 func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
@@ -68,20 +77,44 @@ func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
 	if !ok {
 		return l, fmt.Errorf("the model needs the stochastic function %q: load it with model.WithStochastic", l.Name)
 	}
+	if !c.lib.StandIn {
+		if err := o.Values.is("stochastic function", l.Name, printStochastic(f)); err != nil {
+			return l, err
+		}
+	}
 	l.F, l.FX, l.FTheta = f.F, f.FX, f.FTheta
-	l.Rule, err = jointRule(o.Rule)
+	l.Rule, err = c.jointRule(o.ruleOptions)
 	return l, err
 }
 
-func ruleName(r moment.JointRule) string {
-	if r == nil {
-		return ""
+func ruleName(r moment.JointRule) (o ruleOptions) {
+	switch {
+	case r == nil:
+	case isBuiltinJointRule(r.String()):
+		o.Rule = r.String()
+	default:
+		o.UserRule = r.String()
 	}
-	return r.String()
+	return o
 }
 
-func jointRule(name string) (moment.JointRule, error) {
-	if name == "" {
+// isBuiltinJointRule reports whether ParseJoint knows a rule of that name.
+func isBuiltinJointRule(name string) bool {
+	r, err := moment.ParseJoint(name)
+	return err == nil && r.String() == name
+}
+
+func (c *coder) jointRule(o ruleOptions) (moment.JointRule, error) {
+	name := o.Rule
+	switch {
+	case o.UserRule != "" && name != "":
+		return nil, errors.New("it has two rules")
+	case o.UserRule != "":
+		if r, ok := c.lib.JointRules[o.UserRule]; ok {
+			return r, nil
+		}
+		return nil, fmt.Errorf("the model needs the joint rule %q: load it with model.WithJointRule", o.UserRule)
+	case name == "":
 		return nil, nil
 	}
 	r, err := moment.ParseJoint(name)
@@ -98,8 +131,8 @@ func jointRule(name string) (moment.JointRule, error) {
 }
 
 // encodeMap names m. A name is built in if it yields m's values.
-func encodeMap(m *moment.Map, rule moment.JointRule) (mapOptions, error) {
-	o := mapOptions{Rule: ruleName(rule)}
+func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule) (mapOptions, error) {
+	o := mapOptions{ruleOptions: ruleName(rule)}
 	switch {
 	case m == nil || m.F == nil:
 		return o, errors.New("it has no map")
@@ -108,8 +141,8 @@ func encodeMap(m *moment.Map, rule moment.JointRule) (mapOptions, error) {
 	}
 	builtin, err := namedMap(m.Name)
 	if err != nil {
-		o.User = m.Name
-		return o, nil
+		o.User, o.Values = m.Name, printMap(m)
+		return o, c.once("map", m.Name, o.Values)
 	}
 	if builtin.In != m.In || builtin.Out != m.Out || !slices.Equal(sampleMap(builtin), sampleMap(m)) {
 		return o, fmt.Errorf("its map is named %q like a built-in one that it is not: give it another name", m.Name)
@@ -144,9 +177,10 @@ func (c *coder) coupled(o mapOptions) (m *moment.Map, r moment.JointRule, err er
 		err = fmt.Errorf("the model needs the map %q: load it with model.WithMap", o.User)
 	default:
 		m = c.lib.Maps[o.User]
+		err = o.Values.is("map", o.User, printMap(m))
 	}
 	if err == nil {
-		r, err = jointRule(o.Rule)
+		r, err = c.jointRule(o.ruleOptions)
 	}
 	return m, r, err
 }

@@ -153,7 +153,7 @@ func TestCodecOfUserFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"kind":"apply","user_f":"sensor","rule":"ut(2)"}`; string(b) != want {
+	if want := `{"kind":"apply","user_f":"sensor","values":["4.41","0.3025","0.0729","1.69","13.69"],"rule":"ut(2)"}`; string(b) != want {
 		t.Errorf("%s, want %s", b, want)
 	}
 	l, err := nn.UnmarshalLayer(b, nn.Library{Funcs: map[string]*moment.Func{"sensor": sensor}})
@@ -162,6 +162,21 @@ func TestCodecOfUserFunctions(t *testing.T) {
 	}
 	_, err = nn.UnmarshalLayer(b, nn.Library{})
 	wants(t, err, `the model needs the function "sensor": load it with model.WithFunc`)
+
+	// Another function of that name is refused, here and when it is saved beside it.
+	other := &moment.Func{Name: "sensor", F: func(x float64) float64 { return 1.001 * x * x }}
+	_, err = nn.UnmarshalLayer(b, nn.Library{Funcs: map[string]*moment.Func{"sensor": other}})
+	wants(t, err, `the function "sensor" is not the one that the model was saved with: it gives [4.41441`)
+	_, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Residual{Branch: nn.Apply{F: other}}})
+	wants(t, err, `two functions named "sensor" that differ`)
+	twin := &moment.Func{Name: "sensor", F: func(x float64) float64 { return x * x }}
+	if _, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Apply{F: twin}}); err != nil {
+		t.Error(err)
+	}
+	// Files without fingerprints are taken as they are.
+	if _, err = nn.UnmarshalLayer([]byte(`{"kind":"apply","user_f":"sensor","rule":"ut(2)"}`), nn.Library{Funcs: map[string]*moment.Func{"sensor": other}}); err != nil {
+		t.Error(err)
+	}
 }
 
 func wants(t *testing.T, err error, text string) {
@@ -171,7 +186,11 @@ func wants(t *testing.T, err error, text string) {
 	}
 }
 
-type stranger struct{ nn.Dense }
+// A stranger is a layer of another module whose fields JSON does not see.
+type stranger struct {
+	nn.Dense `json:"-"`
+	hidden   int
+}
 
 func (stranger) Kind() string { return "stranger" }
 
@@ -187,7 +206,7 @@ func TestCodecRefusesToWrite(t *testing.T) {
 		"its map has no name":                             nn.Conditional{Location: &moment.Map{F: func(x, y []float64) { copy(y, x) }}},
 		"set nn.Stochastic.Name":                          nn.Stochastic{F: times},
 		"it has no nonlinearity F":                        nn.Apply{},
-		`a layer of kind "stranger" (nn_test.stranger)`:   nn.Chain{stranger{}},
+		`a layer of kind "stranger" (nn_test.stranger)`:   nn.Chain{stranger{hidden: 1}},
 		`nn_test.impostor calls itself "dense"`:           impostor{},
 		"layer 1: a layer is nil":                         nn.Chain{nn.Scale{}, nil},
 		"more than 32 deep":                               deep(33),
@@ -223,7 +242,7 @@ func TestCodecRefusesToRead(t *testing.T) {
 		`null`:                                                          "not a JSON object",
 		`{"out":3}`:                                                     "has no kind",
 		`{"kind":7}`:                                                    "has no kind",
-		`{"kind":"quantum"}`:                                            `no layer of kind "quantum"; this version knows apply, `,
+		`{"kind":"quantum"}`:                                            `no layer of kind "quantum": this version knows apply, `,
 		`{"kind":"dense","out":"3"}`:                                    "out is text; it must be a whole number",
 		`{"kind":"dense","out":1e30}`:                                   "out is 1e30; it must be a whole number",
 		`{"kind":"dense","out":3,"speed":1}`:                            `unknown field "speed"`,

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Options writes a layer's options in one line, as in "f=tanh rule=ut(2)".
-func Options(l Layer) string {
+// Describe writes a layer's options in one line, as in "f=tanh rule=ut(2)".
+func Describe(l Layer) string {
 	b, err := newCoder(Library{}).encode(l)
 	if err != nil {
 		return err.Error()
@@ -15,7 +15,8 @@ func Options(l Layer) string {
 	return strings.Join(fields(b), " ")
 }
 
-// fields writes an object's fields but its kind as key=value, in their order.
+// fields writes an object's fields as key=value, in their order: all but its kind and
+// the fingerprint of a function.
 func fields(object []byte) []string {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.Token()
@@ -26,7 +27,7 @@ func fields(object []byte) []string {
 		if err != nil || d.Decode(&value) != nil {
 			return all
 		}
-		if key != "kind" {
+		if key != "kind" && key != "values" {
 			all = append(all, key.(string)+"="+shorten(brief(value)))
 		}
 	}

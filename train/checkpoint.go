@@ -64,7 +64,7 @@ func (t *Trainer) facts() facts {
 	f.Likelihood, f.Optimizer = t.config.Likelihood.String(), t.config.Optimizer.String()
 	var layers []string
 	for _, l := range t.net.Config.Layers {
-		layers = append(layers, l.Kind()+" "+nn.Options(l))
+		layers = append(layers, l.Kind()+" "+nn.Describe(l))
 	}
 	f.Layers = strings.Join(layers, ", ")
 	f.NLL = t.net.Facts.NLL

@@ -1,0 +1,82 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"utvi/moment"
+)
+
+// A fingerprint is what a program's own function gives at a few places. A model file
+// holds it beside the function's name, so that another function of that name is not
+// taken for it.
+type fingerprint []string
+
+// printed are the values as text: twelve digits, and room for infinities and NaN.
+func printed(values []float64) fingerprint {
+	p := make(fingerprint, len(values))
+	for i, v := range values {
+		p[i] = strconv.FormatFloat(v, 'g', 12, 64)
+	}
+	return p
+}
+
+// same reports whether two fingerprints are of one function. Machines may round
+// differently; a function with a jump or a pole right there is nobody's.
+func (p fingerprint) same(q fingerprint) bool {
+	if len(p) != len(q) {
+		return false
+	}
+	for i := range p {
+		a, err1 := strconv.ParseFloat(p[i], 64)
+		b, err2 := strconv.ParseFloat(q[i], 64)
+		if err1 != nil || err2 != nil {
+			return false
+		}
+		if p[i] != q[i] && !(math.Abs(a-b) <= 1e-6*(1+math.Abs(a))) {
+			return false
+		}
+	}
+	return true
+}
+
+// printFunc, printMap and printStochastic look at places that few functions treat
+// alike.
+func printFunc(f *moment.Func) fingerprint {
+	var y []float64
+	for _, x := range []float64{-2.1, -0.55, 0.27, 1.3, 3.7} {
+		y = append(y, f.F(x))
+	}
+	return printed(y)
+}
+
+func printMap(m *moment.Map) fingerprint { return printed(sampleMap(m)) }
+
+func printStochastic(l *Stochastic) fingerprint {
+	var y []float64
+	for _, x := range [][2]float64{{-2.1, 0.3}, {-0.55, 1.7}, {0.27, -0.8}, {1.3, 0.9}} {
+		y = append(y, l.F(x[0], x[1]))
+	}
+	return printed(y)
+}
+
+// once notes the fingerprint that a name stands for while a network is written; two
+// functions cannot share one.
+func (c *coder) once(what, name string, p fingerprint) error {
+	key := what + " " + name
+	if q, ok := c.prints[key]; ok && !p.same(q) {
+		return fmt.Errorf("the network has two %ss named %q that differ: give one of them another name", what, name)
+	}
+	c.prints[key] = p
+	return nil
+}
+
+// is reports whether the function that was brought is the one that was saved. Files
+// of old hold no fingerprint.
+func (p fingerprint) is(what, name string, brought fingerprint) error {
+	if p == nil || p.same(brought) {
+		return nil
+	}
+	return fmt.Errorf("the %s %q is not the one that the model was saved with: it gives %v where that gave %v", what, name, []string(brought), []string(p))
+}

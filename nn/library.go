@@ -1,0 +1,84 @@
+package nn
+
+import (
+	"fmt"
+
+	"utvi/moment"
+)
+
+// A Library holds what a model names but does not contain: the functions, maps, rules
+// and layers of a program.
+type Library struct {
+	Funcs       map[string]*moment.Func
+	Maps        map[string]*moment.Map
+	Stochastics map[string]*Stochastic // of which only the functions count
+	Rules       map[string]moment.Rule
+	JointRules  map[string]moment.JointRule
+	Layers      map[string]Layer // one of each kind; its options are read from the file
+
+	// StandIn lets the identity stand in for functions that are missing: such a
+	// layer can be described, but what it computes means nothing. Maps and layers have
+	// shapes, and nothing can stand in for them.
+	StandIn bool
+}
+
+// AddLayer adds a kind of layers. A layer is saved as JSON, so its options must be
+// exported fields that JSON can hold; those of a Composite's children are saved by
+// themselves.
+func (lib *Library) AddLayer(l Layer) error {
+	if _, ok := kinds[l.Kind()]; ok {
+		return fmt.Errorf("layers of kind %q are built in; give yours another kind", l.Kind())
+	}
+	return add(&lib.Layers, l.Kind(), l, "layer kind")
+}
+
+// AddRule adds a rule under its name.
+func (lib *Library) AddRule(r moment.Rule) error {
+	if isBuiltinRule(r.String()) {
+		return fmt.Errorf("the rule %q is built in; give yours another name", r)
+	}
+	return add(&lib.Rules, r.String(), r, "rule")
+}
+
+// AddJointRule adds a joint rule under its name.
+func (lib *Library) AddJointRule(r moment.JointRule) error {
+	if isBuiltinJointRule(r.String()) {
+		return fmt.Errorf("the joint rule %q is built in; give yours another name", r)
+	}
+	return add(&lib.JointRules, r.String(), r, "joint rule")
+}
+
+// AddFunc adds a function under its Name.
+func (lib *Library) AddFunc(f *moment.Func) error {
+	if lib.Funcs[f.Name] == f && f.Name != "" {
+		return nil
+	}
+	return add(&lib.Funcs, f.Name, f, "function")
+}
+
+// AddMap adds a coupled map under its Name.
+func (lib *Library) AddMap(m *moment.Map) error {
+	if lib.Maps[m.Name] == m && m.Name != "" {
+		return nil
+	}
+	return add(&lib.Maps, m.Name, m, "map")
+}
+
+// AddStochastic adds the functions of a stochastic layer under its Name.
+func (lib *Library) AddStochastic(s *Stochastic) error {
+	return add(&lib.Stochastics, s.Name, s, "stochastic function")
+}
+
+func add[V any](to *map[string]V, name string, v V, what string) error {
+	if name == "" {
+		return fmt.Errorf("a %s without a name cannot be what a model names", what)
+	}
+	if _, ok := (*to)[name]; ok {
+		return fmt.Errorf("there are two %ss named %q", what, name)
+	}
+	if *to == nil {
+		*to = map[string]V{}
+	}
+	(*to)[name] = v
+	return nil
+}
