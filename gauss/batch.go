@@ -1,4 +1,5 @@
-// Package gauss holds batches of independent Gaussians: means and variances.
+// Package gauss holds batches of Gaussians: means and variances, and covariances where
+// those of a row are not independent.
 package gauss
 
 // A Batch is rows × width Gaussians, row-major. A nil Var means that every
@@ -6,6 +7,10 @@ package gauss
 type Batch[T Float] struct {
 	Rows, Width int
 	Mean, Var   []T
+
+	// Cov holds, where the Gaussians of a row are correlated, their covariances: rows ×
+	// width × width numbers, symmetric, with Var on the diagonal. Nil otherwise.
+	Cov []T
 }
 
 // New returns a batch of zero means and zero variances.
@@ -13,7 +18,7 @@ func New[T Float](rows, width int) Batch[T] {
 	if rows < 0 || width < 0 {
 		panic("gauss: a batch of less than no rows or columns")
 	}
-	return Batch[T]{rows, width, make([]T, rows*width), make([]T, rows*width)}
+	return Batch[T]{Rows: rows, Width: width, Mean: make([]T, rows*width), Var: make([]T, rows*width)}
 }
 
 // Fixed returns a batch of the given values without variance, width to a row. It
@@ -30,6 +35,9 @@ func (b Batch[T]) Slice(lo, hi int) Batch[T] {
 	s := Batch[T]{Rows: hi - lo, Width: b.Width, Mean: b.Mean[lo*b.Width : hi*b.Width]}
 	if b.Var != nil {
 		s.Var = b.Var[lo*b.Width : hi*b.Width]
+	}
+	if b.Cov != nil {
+		s.Cov = b.Cov[lo*b.Width*b.Width : hi*b.Width*b.Width]
 	}
 	return s
 }

@@ -33,6 +33,7 @@ func (exact) Check(f *Func) error {
 
 func (exact) Push32(t *Tile[float32]) {
 	compute.LeakyMoments(t.Out, float32(t.F.A), t.Mean, t.Var)
+	t.slopesExact()
 }
 
 func (exact) Push64(t *Tile[float64]) {
@@ -44,4 +45,5 @@ func (exact) Push64(t *Tile[float64]) {
 			t.Out.VM[i], t.Out.VV[i] = j.VarByMean, j.VarByVar
 		}
 	}
+	t.slopesExact()
 }

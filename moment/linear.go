@@ -25,5 +25,8 @@ func pushLinear[T gauss.Float](t *Tile[T]) {
 			t.Out.MM[i], t.Out.MV[i] = T(d), 0
 			t.Out.VM[i], t.Out.VV[i] = T(2*d*t.F.Curvature(m)*v), T(d*d)
 		}
+		if t.Slope != nil {
+			t.Slope[i], t.SlopeM[i], t.SlopeV[i] = T(d), T(t.F.Curvature(m)), 0
+		}
 	}
 }

@@ -80,15 +80,24 @@ func pushNodes[T gauss.Float](t *Tile[T], xi, w []T) {
 	Eval(t.F, x, f, d)
 	compute.Combine(t.Out, s, f, d, xi, w, 0, 1)
 	t.limit()
+	t.slopes(xi, w)
 }
 
 // fused reports whether one kernel does points, function and sums. A learned κ
 // needs the values in between.
 func (t *Tile[T]) fused(xi []T) bool {
-	return oneKernel(t.F, len(xi)) && xi[0] == 0 && t.MK == nil
+	return oneKernel(t.F, len(xi)) && xi[0] == 0 && t.MK == nil && t.Slope == nil
 }
 
 func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU && points == 3 }
+
+// smallSigma is the σ, beside 1+|m|, below which divided differences resolve nothing.
+func smallSigma[T gauss.Float]() float64 {
+	if _, ok := any(T(0)).(float32); ok {
+		return 1e-4
+	}
+	return 1e-5
+}
 
 // limit replaces, for smooth functions, what divided differences cannot resolve
 // when σ is tiny beside m by its Taylor limit:
@@ -98,10 +107,7 @@ func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU &&
 // A function whose D2F is unknown keeps what the points gave, and ∂mean/∂v = 0.
 // Where a kink lies within reach the differences are right as they are.
 func (t *Tile[T]) limit() {
-	small := 1e-5
-	if _, ok := any(t).(*Tile[float32]); ok {
-		small = 1e-4
-	}
+	small := smallSigma[T]()
 	if !compute.AnyBelow(t.s[:len(t.Mean)], t.Mean, T(small)) {
 		return
 	}

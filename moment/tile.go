@@ -24,6 +24,11 @@ type Tile[T gauss.Float] struct {
 	Out       compute.Moments[T] // out; nil Jacobian planes: moments only
 	MK, VK    []T                // out: derivatives with respect to κ, where learned
 
+	// Slope, SlopeM and SlopeV receive the slope g of the function as the rule sees it,
+	// ∂g/∂m and ∂g/∂v, if they are not nil; the Jacobian must be wanted, too. See
+	// CheckSlope.
+	Slope, SlopeM, SlopeV []T
+
 	// The elements are units Unit, Unit+1, … of row Row in the stream Key.
 	Key  rng.Key
 	Row  uint64
@@ -51,6 +56,7 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 		t.wide.Mean, t.wide.Var = make([]float64, n), make([]float64, n)
 		t.wide.Out = newMoments[float64](n)
 		t.wide.MK, t.wide.VK = make([]float64, n), make([]float64, n)
+		t.wide.Slope, t.wide.SlopeM, t.wide.SlopeV = make([]float64, n), make([]float64, n), make([]float64, n)
 		return t
 	}
 	n := t.Cap()
@@ -110,7 +116,10 @@ func (t *Tile[T]) pushWide() {
 	if t.Out.MM != nil {
 		w.Out.MM, w.Out.MV, w.Out.VM, w.Out.VV = out.MM[:n], out.MV[:n], out.VM[:n], out.VV[:n]
 	}
-	w.MK, w.VK = nil, nil
+	w.MK, w.VK, w.Slope, w.SlopeM, w.SlopeV = nil, nil, nil, nil, nil
+	if t.Slope != nil {
+		w.Slope, w.SlopeM, w.SlopeV = in.Slope[:n], in.SlopeM[:n], in.SlopeV[:n]
+	}
 	if t.MK != nil {
 		w.MK, w.VK = in.MK[:n], in.VK[:n]
 	}
@@ -123,11 +132,17 @@ func (t *Tile[T]) pushWide() {
 		compute.Convert(t.Out.VM, w.Out.VM)
 		compute.Convert(t.Out.VV, w.Out.VV)
 	}
+	if t.Slope != nil {
+		compute.Convert(t.Slope, w.Slope)
+		compute.Convert(t.SlopeM, w.SlopeM)
+		compute.Convert(t.SlopeV, w.SlopeV)
+	}
 	if t.MK != nil {
 		compute.Convert(t.MK, w.MK)
 		compute.Convert(t.VK, w.VK)
 	}
 	w.Mean, w.Var, w.Out, w.MK, w.VK = in.Mean, in.Var, out, in.MK, in.VK
+	w.Slope, w.SlopeM, w.SlopeV = in.Slope, in.SlopeM, in.SlopeV
 }
 
 // jacobian reports whether derivatives are wanted.

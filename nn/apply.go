@@ -28,6 +28,7 @@ type apply[T gauss.Float] struct {
 	shape Shape
 	index uint32
 	draws bool          // the rule looks at random points
+	sense bool          // correlations are carried
 	kappa *vi.Tensor[T] // softplus⁻¹ of κ, where it is learned
 }
 
@@ -43,6 +44,11 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	u.draws = moment.Draws(u.rule)
+	if u.sense = b.Sense && b.Form != Fixed; u.sense {
+		if err := moment.CheckSlope(u.rule, u.f); err != nil {
+			return nil, err
+		}
+	}
 	if u.rule.Learns() {
 		var err error
 		if u.kappa, err = b.Point("kappa", moment.InitialKappa(u.rule), 1); err != nil {
@@ -68,11 +74,13 @@ func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &applyRunner[T]{apply: u, tile: moment.NewTile[T](u.f, u.rule)}
 	if train {
 		n := maxRows * u.shape.Size()
-		p := make([]T, 4*n)
-		r.jac = compute.Moments[T]{MM: p[:n], MV: p[n : 2*n], VM: p[2*n : 3*n], VV: p[3*n:]}
+		r.jac = newJacobian[T](n)
 		if u.kappa != nil {
 			r.mk, r.vk = make([]T, n), make([]T, n)
 		}
+	}
+	if u.sense {
+		return newApplySenser(r, maxRows*u.shape.Size(), train)
 	}
 	return r
 }
@@ -83,6 +91,8 @@ type applyRunner[T gauss.Float] struct {
 	tile   *moment.Tile[T]
 	jac    compute.Moments[T] // of the block Forward saw last
 	mk, vk []T
+
+	slope, slopeM, slopeV []T // where correlations are carried
 }
 
 func (r *applyRunner[T]) Forward(p *Pass[T]) {
@@ -119,6 +129,9 @@ func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
 	if r.jac.MM != nil {
 		t.Out.MM, t.Out.MV = r.jac.MM[lo:hi], r.jac.MV[lo:hi]
 		t.Out.VM, t.Out.VV = r.jac.VM[lo:hi], r.jac.VV[lo:hi]
+	}
+	if r.slope != nil {
+		t.Slope, t.SlopeM, t.SlopeV = r.slope[lo:hi], r.slopeM[lo:hi], r.slopeV[lo:hi]
 	}
 	if r.mk != nil {
 		t.MK, t.VK = r.mk[lo:hi], r.vk[lo:hi]

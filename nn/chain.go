@@ -20,8 +20,10 @@ func (l Chain) WithChildren(layers []Layer) Layer { return Chain(layers) }
 
 type chain[T gauss.Float] struct {
 	units []Unit[T]
+	cov   []bool // the covariances of a unit's output are taken by the next one
 	in    Shape
 	form  Form // of the input
+	k     int  // quantities that are followed; see chain_sense.go
 }
 
 func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
@@ -42,8 +44,16 @@ func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
 			}
 			return nil, fmt.Errorf("layer %s (input %v): %w", name, b.In, err)
 		}
-		c.units = append(c.units, u)
+		if i > 0 {
+			c.cov[i-1] = b.Form == Covariant && takesCovariances(layer)
+		}
+		c.units, c.cov = append(c.units, u), append(c.cov, false)
 		b.In, b.Form = u.Out(), u.Form()
+	}
+	if b.Sense {
+		if err := c.checkSense(l); err != nil {
+			return nil, err
+		}
 	}
 	return c, nil
 }
@@ -83,6 +93,18 @@ func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 			r.acts[i] = r.acts[i-2] // prediction needs only the last activations
 		}
 	}
+	if c.k > 0 {
+		r.sense = c.newSense(r.runners, maxRows, train)
+	}
+	r.covs, r.dcovs = make([][]T, len(c.units)), make([][]T, len(c.units))
+	for i, u := range c.units {
+		if n := u.Out().Size(); c.cov[i] {
+			r.covs[i] = make([]T, maxRows*n*n)
+			if train {
+				r.dcovs[i] = make([]T, maxRows*n*n)
+			}
+		}
+	}
 	if train {
 		r.grads[0], r.grads[1] = gauss.New[T](maxRows, widest), gauss.New[T](maxRows, widest)
 	}
@@ -96,6 +118,9 @@ type chainRunner[T gauss.Float] struct {
 	passes  []Pass[T] // of the block Forward saw last
 	acts    []gauss.Batch[T]
 	grads   [2]gauss.Batch[T]
+	covs    [][]T // covariances of the units' outputs, where they are taken
+	dcovs   [][]T // their gradients
+	sense   *chainSense[T]
 	blocks  []Block[T]
 }
 
@@ -116,6 +141,9 @@ func (r *chainRunner[T]) Forward(p *Pass[T]) {
 		q.In, q.Out = in, p.Out
 		if i < len(r.acts) {
 			q.Out = view(r.acts[i], rows, u.Out().Size(), u.Form())
+			if r.cov[i] {
+				q.Out.Cov = r.covs[i][:rows*q.Out.Width*q.Out.Width]
+			}
 		}
 		if r.train {
 			n := rows * u.TapeWidth()
@@ -133,6 +161,9 @@ func (r *chainRunner[T]) Backward(p *Pass[T]) {
 		q.DOut, q.DIn = out, p.DIn
 		if i > 0 {
 			q.DIn = view(r.grads[i%2], rows, q.In.Width, r.units[i-1].Form())
+			if r.cov[i-1] {
+				q.DIn.Cov = r.dcovs[i-1][:rows*q.In.Width*q.In.Width]
+			}
 		}
 		r.runners[i].Backward(q)
 		out = q.DIn

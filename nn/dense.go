@@ -26,6 +26,7 @@ const maxWeights = 1 << 31
 type dense[T gauss.Float] struct {
 	linear[T]
 	dense *compute.Dense[T]
+	apart bool // the weights' variance is kept apart, to carry correlations
 }
 
 func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
@@ -41,7 +42,11 @@ func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	u := &dense[T]{linear: lin}
-	u.dense = compute.NewDense[T](in, l.Out, u.weight.Random, b.Train)
+	if u.apart = b.Sense && u.Form() != Fixed; u.apart {
+		u.dense = compute.NewDenseApart[T](in, l.Out, u.weight.Random, b.Train)
+	} else {
+		u.dense = compute.NewDense[T](in, l.Out, u.weight.Random, b.Train)
+	}
 	u.product = u.dense
 	return u, nil
 }
@@ -49,7 +54,12 @@ func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 func (u *dense[T]) Out() Shape { return Vec(u.dense.Out) }
 
 func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
-	return &denseRunner[T]{u.newRunner(maxRows, maxRows*u.dense.In, train), u.dense}
+	r := denseRunner[T]{u.newRunner(maxRows, maxRows*u.dense.In, train), u.dense}
+	if u.apart {
+		n := maxRows * u.dense.Out
+		return &denseSenser[T]{denseRunner: r, j: make([]T, n), e: make([]T, n)}
+	}
+	return &r
 }
 
 type denseRunner[T gauss.Float] struct {

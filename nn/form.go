@@ -11,12 +11,14 @@ const (
 	// Independent signals are Normals taken as independent: a mean and a variance
 	// each.
 	Independent
+	// Covariant signals are jointly Normal: the units of a row have covariances, too.
+	Covariant
 	// Forms is the number of forms.
 	Forms = iota
 )
 
 func (f Form) String() string {
-	return [...]string{"fixed", "independent"}[f]
+	return [...]string{"fixed", "independent", "covariant"}[f]
 }
 
 // orRandom is the form of a layer's output: that of its input, or Independent where

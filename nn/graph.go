@@ -53,6 +53,11 @@ func (b *Binder[T]) Graph() *Node[T] { return b.root }
 
 // Bind binds a layer to b and records its node.
 func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
+	form := b.Form
+	defer func() { b.Form = form }()
+	if form == Covariant && !takesCovariances(l) {
+		b.Form = Independent
+	}
 	n := &Node[T]{Name: b.Name, Layer: l, In: b.In, From: b.Form}
 	parent, first := b.parent, len(b.Params.Tensors)
 	owned := b.owned

@@ -55,6 +55,7 @@ type Binder[T gauss.Float] struct {
 	Name   string // of the layer being bound, the prefix of its parameters
 	Fixed  bool   // every weight is a number: a network drawn from a posterior
 	Train  bool   // make room for gradients
+	Sense  bool   // the layer is to carry correlations: its unit must be Sensitive, unless its output is fixed
 
 	// Expect, if set, is shown every tensor as it is declared, before its layer takes
 	// memory for it. Its error ends the binding.

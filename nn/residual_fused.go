@@ -34,11 +34,7 @@ func fused(f *moment.Func) *moment.Func {
 // hundredth of a standard deviation; they are good to 1e-8.
 func fusedMoments(f *moment.Func, m, v float64) moment.Jet {
 	j := f.Exact(m, v)
-	var mixed float64
-	if h := 0.01 * math.Sqrt(v); m+h != m {
-		by := func(k float64) float64 { return f.Exact(m+k*h, v).MeanByVar }
-		mixed = (8*(by(1)-by(-1)) - (by(2) - by(-2))) / (12 * h)
-	}
+	mixed := moment.MixedByVar(f, m, v)
 	return moment.Jet{
 		Mean: m + j.Mean, Var: math.Max(0, v+j.Var+2*v*j.MeanByMean),
 		MeanByMean: 1 + j.MeanByMean, MeanByVar: j.MeanByVar,

@@ -19,6 +19,9 @@ type Dense[T Float] struct {
 	mean, vari, second    Right[T] // w̄, s, w̄²+s
 	meanT, variT, secondT Right[T] // their transposes, for training
 	biasMean, biasVar     []T
+
+	apart  bool // the injected variance is kept apart: second is w̄²; see dense_apart.go
+	follow int
 }
 
 // NewDense returns the product of an in × out matrix; train makes room for the
@@ -59,7 +62,9 @@ func (d *Dense[T]) Prepare(tile int, mean, rho, scratch []T) {
 	Square(second, mean)
 	if d.Random {
 		Variance(s, rho[lo*d.Out:hi*d.Out])
-		Add(second, s)
+		if !d.apart {
+			Add(second, s)
+		}
 		d.pack(d.vari, d.variT, lo, hi, s)
 	}
 	d.pack(d.mean, d.meanT, lo, hi, mean)

@@ -37,7 +37,12 @@ func (d *Dense[T]) rightWidth() int {
 }
 
 // TapeWidth is the number of values the tape holds per row.
-func (d *Dense[T]) TapeWidth() int { return 2*d.leftWidth() + 2*d.rightWidth() }
+func (d *Dense[T]) TapeWidth() int {
+	if d.apart {
+		return d.tapeApart()
+	}
+	return 2*d.leftWidth() + 2*d.rightWidth()
+}
 
 // GradTiles is the number of tiles of Gradient.
 func (d *Dense[T]) GradTiles() int { return (d.In + d.gradRows() - 1) / d.gradRows() }
@@ -101,6 +106,10 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 	if d.Random {
 		gs = gs[lo*d.Out:][:size]
 	}
+	if d.apart {
+		d.gradientApart(blocks, lo, hi, hasV, mean, gw, gs, vh, squares)
+		return
+	}
 	for i, b := range blocks { // all that reads a block's g and h while they are in cache
 		g, h := d.right(b, 0), d.right(b, 1)
 		m := d.left(b, 0, lo, hi)
@@ -157,6 +166,14 @@ func (d *Dense[T]) BiasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
 	clear(gb)
 	clear(gs)
 	for _, b := range blocks {
+		if d.apart {
+			_, _, _, g, _, e, _ := d.operandsApart(b)
+			d.addRows(gb, b.Rows, g)
+			if gs != nil {
+				d.addRows(gs, b.Rows, e)
+			}
+			continue
+		}
 		d.addRows(gb, b.Rows, d.right(b, 0))
 		if hasH && gs != nil {
 			d.addRows(gs, b.Rows, d.right(b, 1))

@@ -7,6 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
+
 	. "utvi/internal/compute/gen/vec"
 )
 

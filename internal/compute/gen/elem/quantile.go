@@ -2,6 +2,7 @@ package main
 
 import (
 	"math"
+
 	. "utvi/internal/compute/gen/vec"
 )
 

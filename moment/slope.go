@@ -1,0 +1,75 @@
+package moment
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/gauss"
+	"utvi/internal/compute"
+)
+
+// The slope of a function of x ~ N(m, v), as a rule sees it, is that of the straight
+// line that fits best, g = Cov(f(x), x)/v. What a function makes of the variance falls
+// into the line's part g²v and the rest, which is independent of x to first order.
+//
+//	points:       g = Σ w ξ f / σ      ∂g/∂v = (Σ w ξ² f' − g)/(2v)
+//	closed form:  g = E f' = ∂mean/∂m  (Stein)
+//
+// and ∂g/∂m = 2·∂mean/∂v for both. The linear rule has g = f'(m). A rule that draws has no slope of its own.
+
+// CheckSlope reports whether a rule can say what the slope of f is.
+func CheckSlope(r Rule, f *Func) error {
+	switch r.(type) {
+	case nodes, exact, linear:
+		return nil
+	}
+	return fmt.Errorf("the rule %v cannot carry correlations: take a rule of fixed points, exact or linear", r)
+}
+
+// slopes fills the slopes, where they are wanted, from points.
+func (t *Tile[T]) slopes(xi, w []T) {
+	if t.Slope == nil {
+		return
+	}
+	n := len(t.Mean)
+	compute.Slopes(t.Slope, t.SlopeV, t.s[:n], t.Var, t.f[:n*len(xi)], t.d[:n*len(xi)], xi, w)
+	small := T(smallSigma[T]())
+	for i, s := range t.s[:n] {
+		t.SlopeM[i] = 2 * t.Out.MV[i]
+		if s < small*(1+absT(t.Mean[i])) { // differences of values resolve nothing
+			t.Slope[i], t.SlopeV[i] = t.Out.MM[i], 0
+		}
+	}
+}
+
+func absT[T gauss.Float](x T) T { return max(x, -x) }
+
+// slopesExact fills the slopes from the Jacobian of a closed form.
+func (t *Tile[T]) slopesExact() {
+	if t.Slope == nil {
+		return
+	}
+	copy(t.Slope, t.Out.MM)
+	for i, m := range t.Mean {
+		t.SlopeM[i] = 2 * t.Out.MV[i]
+		switch v := t.Var[i]; {
+		case v == 0:
+			t.SlopeV[i] = 0
+		case t.F.Op == compute.OpLeakyReLU:
+			t.SlopeV[i] = -t.Out.MV[i] * m / v
+		default:
+			t.SlopeV[i] = T(MixedByVar(t.F, float64(m), float64(v)))
+		}
+	}
+}
+
+// MixedByVar is ∂²E f/∂m∂v of a function with a closed form, by differences of E_v over
+// a hundredth of a standard deviation; they are good to 1e-8.
+func MixedByVar(f *Func, m, v float64) float64 {
+	h := 0.01 * math.Sqrt(v)
+	if m+h == m {
+		return 0
+	}
+	by := func(k float64) float64 { return f.Exact(m+k*h, v).MeanByVar }
+	return (8*(by(1)-by(-1)) - (by(2) - by(-2))) / (12 * h)
+}

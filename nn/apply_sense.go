@@ -1,0 +1,90 @@
+package nn
+
+import (
+	"utvi/gauss"
+	"utvi/internal/compute"
+)
+
+// Follow implements Sensitive.
+func (u *apply[T]) Follow(int) {}
+
+// applySenser is a nonlinearity that carries correlations: it passes on sensitivities
+// by its slope g and adds what it makes of the variance beyond its slope,
+//
+//	e = V − g²v          ∂e/∂m = ∂V/∂m − 2gv·∂g/∂m       ∂e/∂v = ∂V/∂v − g² − 2gv·∂g/∂v
+type applySenser[T gauss.Float] struct {
+	*applyRunner[T]
+	e, de  []T // of the block Forward saw last
+	xm, xv []T // gradients that Backward adds
+}
+
+func newApplySenser[T gauss.Float](r *applyRunner[T], n int, train bool) *applySenser[T] {
+	s := &applySenser[T]{applyRunner: r, e: make([]T, n)}
+	r.slope, r.slopeM, r.slopeV = make([]T, n), make([]T, n), make([]T, n)
+	if r.jac.MM == nil {
+		r.jac = newJacobian[T](n)
+	}
+	if train {
+		s.de, s.xm, s.xv = make([]T, n), make([]T, n), make([]T, n)
+	}
+	return s
+}
+
+func newJacobian[T gauss.Float](n int) compute.Moments[T] {
+	p := make([]T, 4*n)
+	return compute.Moments[T]{MM: p[:n], MV: p[n : 2*n], VM: p[2*n : 3*n], VV: p[3*n:]}
+}
+
+func (r *applySenser[T]) Forward(p *Pass[T]) {
+	r.applyRunner.Forward(p)
+	e := r.e[:len(p.In.Var)]
+	for i, v := range p.In.Var {
+		g := r.slope[i]
+		e[i] = max(0, p.Out.Var[i]-T(T(g*g)*v)) // below 0 by rounding alone
+	}
+}
+
+func (r *applySenser[T]) Sense(s *Sense[T]) {
+	width := r.shape.Size()
+	s.inject(r.e, width)
+	for row := range s.Rows {
+		g := r.slope[row*width:][:width]
+		for k := range s.K {
+			at := (row*s.K + k) * width
+			compute.MulTo(s.In[at:][:width], s.Out[at:][:width], g)
+		}
+	}
+}
+
+func (r *applySenser[T]) SenseBack(s *Sense[T]) {
+	width := r.shape.Size()
+	n := s.Rows * width
+	xm, xv := r.xm[:n], r.xv[:n]
+	clear(xm) // ∂g for now
+	for row := range s.Rows {
+		g, dg := r.slope[row*width:][:width], xm[row*width:][:width]
+		for k := range s.K {
+			at := (row*s.K + k) * width
+			a, bin, bout := s.Out[at:][:width], s.BIn[at:][:width], s.BOut[at:][:width]
+			for u, b := range bin {
+				bout[u] = g[u] * b
+				dg[u] += T(a[u] * b)
+			}
+		}
+	}
+	s.uninject(r.e, r.de, width)
+	for i, v := range s.Pass.In.Var {
+		g, dg, de := r.slope[i], xm[i], r.de[i]
+		t := dg - 2*T(g*v)*de
+		xm[i] = T(t*r.slopeM[i]) + T(de*r.jac.VM[i])
+		xv[i] = T(t*r.slopeV[i]) + de*(r.jac.VV[i]-T(g*g))
+	}
+}
+
+func (r *applySenser[T]) Backward(p *Pass[T]) {
+	r.applyRunner.Backward(p)
+	if p.DIn.Mean != nil {
+		compute.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
+		compute.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
+	}
+}

@@ -1,0 +1,128 @@
+package nn
+
+import "utvi/gauss"
+
+// This file is the contract of layers that carry correlations to first order; see
+// Correlated, which drives them.
+//
+// A layer's output is, to first order, y = E y + G·(x − E x) + e: it passes on what its
+// inputs bring along by its slopes G, and adds an e of its own, independent of its
+// inputs. So the covariance of a few quantities at the end is a sum over all layers of
+// what they add, weighed with the sensitivities a of those quantities to it,
+//
+//	C_kl = Σ_layers a_kᵀ Cov(e) a_l,        a ← Gᵀ·a from layer to layer, backwards.
+
+// A Sensitive unit carries correlations to first order.
+type Sensitive[T gauss.Float] interface {
+	Unit[T]
+	// Follow sets how many quantities are followed back, before any runner is made.
+	Follow(k int)
+}
+
+// A Senser is the runner of a Sensitive unit. In a training step it sees, for a block
+// of rows, Forward, Sense, SenseBack and then Backward.
+type Senser[T gauss.Float] interface {
+	Runner[T]
+	// Sense adds what the layer adds to s.Cov, and writes s.In from s.Out.
+	Sense(s *Sense[T])
+	// SenseBack writes s.BOut from s.BIn and s.DCov, and keeps the gradients that
+	// Backward is to add, by the moments of its input and by its parameters.
+	SenseBack(s *Sense[T])
+}
+
+// A Sense is one block of rows on its way back through one unit: for each row and each
+// of K quantities the sensitivities to the unit's outputs and inputs, rows × K × width
+// numbers.
+type Sense[T gauss.Float] struct {
+	Rows, K int
+	Pass    *Pass[T] // of the same block
+
+	In, Out []T
+	// Cov is rows × K × K numbers, symmetric. Only the diagonal is used where Diagonal
+	// is set.
+	Cov      []float64
+	Diagonal bool
+
+	// BIn and BOut are the gradients of the loss by In and Out, DCov those by Cov, also
+	// symmetric: a change dC of a row's covariances changes the loss by Σ DCov·dC.
+	BIn, BOut []T
+	DCov      []float64
+}
+
+// inject adds to Cov what independent additions of variance e, rows × width, come to.
+func (s *Sense[T]) inject(e []T, width int) {
+	k := s.K
+	for r := range s.Rows {
+		e := e[r*width:][:width]
+		for i := range k {
+			a := s.Out[(r*k+i)*width:][:width]
+			for j := s.from(i); j <= i; j++ {
+				b := s.Out[(r*k+j)*width:][:width]
+				var sum float64
+				for u, e := range e {
+					sum += float64(T(e*a[u]) * b[u])
+				}
+				s.add(r, i, j, sum)
+			}
+		}
+	}
+}
+
+// from is the first column of row i of the lower half of Cov that is wanted.
+func (s *Sense[T]) from(i int) int {
+	if s.Diagonal {
+		return i
+	}
+	return 0
+}
+
+// add adds to the covariance of quantities i and j of row r.
+func (s *Sense[T]) add(r, i, j int, x float64) {
+	c := s.Cov[r*s.K*s.K:]
+	c[i*s.K+j] += x
+	if i != j {
+		c[j*s.K+i] += x
+	}
+}
+
+// uninject is the reverse of inject: it writes the gradients by e to de, and adds those
+// by the sensitivities to BOut.
+func (s *Sense[T]) uninject(e, de []T, width int) {
+	k := s.K
+	for r := range s.Rows {
+		e, de := e[r*width:][:width], de[r*width:][:width]
+		clear(de)
+		for i := range k {
+			a, b := s.Out[(r*k+i)*width:][:width], s.BOut[(r*k+i)*width:][:width]
+			for j := range k {
+				if s.Diagonal && j != i {
+					continue
+				}
+				h := T(s.DCov[(r*k+i)*k+j])
+				if h == 0 {
+					continue
+				}
+				c := s.Out[(r*k+j)*width:][:width]
+				for u := range de {
+					t := h * c[u]
+					de[u] += T(t * a[u])
+					b[u] += 2 * T(t*e[u])
+				}
+			}
+		}
+	}
+}
+
+// linear is the part of a sensitive runner whose layer only scales each unit, by
+// slope(unit), and adds nothing.
+func (s *Sense[T]) scale(width int, slope func(u int) T) {
+	for i, a := range s.Out {
+		s.In[i] = a * slope(i%width)
+	}
+}
+
+func (s *Sense[T]) unscale(width int, slope func(u int) T) {
+	for i, b := range s.BIn {
+		s.BOut[i] = b * slope(i%width)
+	}
+}
