@@ -18,6 +18,11 @@ type Apply struct {
 
 func (Apply) Kind() string { return "apply" }
 
+// TakesCovariances: with a rule that can say what the slope is.
+func (l Apply) TakesCovariances() bool {
+	return l.Rule == nil || moment.CheckSlope(l.Rule, l.F) == nil
+}
+
 func (l Apply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindApply(l, b) }
 func (l Apply) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindApply(l, b) }
 
@@ -29,6 +34,7 @@ type apply[T gauss.Float] struct {
 	index uint32
 	draws bool          // the rule looks at random points
 	sense bool          // correlations are carried
+	cov   bool          // covariances come in
 	kappa *vi.Tensor[T] // softplus⁻¹ of κ, where it is learned
 }
 
@@ -44,6 +50,7 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	u.draws = moment.Draws(u.rule)
+	u.cov = b.Form == Covariant
 	if u.sense = b.Sense && b.Form != Fixed; u.sense {
 		if err := moment.CheckSlope(u.rule, u.f); err != nil {
 			return nil, err
@@ -78,6 +85,9 @@ func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 		if u.kappa != nil {
 			r.mk, r.vk = make([]T, n), make([]T, n)
 		}
+	}
+	if u.cov {
+		return newApplyCov(r, maxRows*u.shape.Size())
 	}
 	if u.sense {
 		return newApplySenser(r, maxRows*u.shape.Size(), train)

@@ -65,6 +65,22 @@ func (r avgPoolRunner[T]) Backward(p *Pass[T]) {
 	}
 }
 
+func (u *avgPool[T]) Follow(int) {}
+
+func (r avgPoolRunner[T]) Sense(s *Sense[T]) {
+	in, out := len(s.In)/(s.Rows*s.K), r.out.Size()
+	for i := range s.Rows * s.K {
+		r.spread(s.In[i*in:][:in], s.Out[i*out:][:out], 1/T(r.cells))
+	}
+}
+
+func (r avgPoolRunner[T]) SenseBack(s *Sense[T]) {
+	in, out := len(s.In)/(s.Rows*s.K), r.out.Size()
+	for i := range s.Rows * s.K {
+		r.sum(s.BOut[i*out:][:out], s.BIn[i*in:][:in], 1/T(r.cells))
+	}
+}
+
 // sum sets dst to the sums over the windows of src, times scale.
 func (r avgPoolRunner[T]) sum(dst, src []T, scale T) {
 	c := r.out.C

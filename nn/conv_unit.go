@@ -9,8 +9,11 @@ import (
 
 type conv[T gauss.Float] struct {
 	linear[T]
-	conv *compute.Conv[T]
-	out  Shape
+	conv  *compute.Conv[T]
+	shape Shape // of the image
+	out   Shape
+	apart bool // the weights' variance is kept apart, to carry correlations
+	k     int  // quantities that are followed
 }
 
 func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
@@ -29,11 +32,15 @@ func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 		return nil, fmt.Errorf("it would have %d × %d × %d × %d weights; it may have at most %d", w.KH, w.KW, w.C, l.Out, maxWeights)
 	}
 	fanIn := w.KH * w.KW * w.C
-	u := &conv[T]{out: Shape{w.OH, w.OW, l.Out}}
+	u := &conv[T]{shape: b.In, out: Shape{w.OH, w.OW, l.Out}}
 	if u.linear, err = declare(b, l.Fixed, l.NoBias, fanIn, l.Out, w.KH, w.KW, w.C); err != nil {
 		return nil, err
 	}
-	u.conv = compute.NewConv[T](w, l.Out, u.weight.Random, b.Train)
+	if u.apart = b.Sense && u.Form() != Fixed; u.apart {
+		u.conv = compute.NewConvApart[T](w, l.Out, u.weight.Random)
+	} else {
+		u.conv = compute.NewConv[T](w, l.Out, u.weight.Random, b.Train)
+	}
 	u.product = u.conv
 	return u, nil
 }
@@ -42,7 +49,11 @@ func (u *conv[T]) Out() Shape { return u.out }
 
 func (u *conv[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	scratch := max(3*u.conv.Laid(), u.conv.BackScratch())
-	return &convRunner[T]{u.newRunner(maxRows, scratch, train), u.conv}
+	r := convRunner[T]{u.newRunner(maxRows, scratch, train), u.conv}
+	if u.apart {
+		return newConvSenser(r, u, maxRows, train)
+	}
+	return &r
 }
 
 type convRunner[T gauss.Float] struct {

@@ -15,28 +15,44 @@ type Dropout struct {
 
 func (Dropout) Kind() string { return "dropout" }
 
+func (Dropout) TakesCovariances() bool { return true }
+
 func (l Dropout) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindDropout(l, b) }
 func (l Dropout) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDropout(l, b) }
 
 type dropout[T gauss.Float] struct {
 	stateless
-	weightless[T]
 	in      Form
 	shape   Shape
 	p, keep T
+	sense   bool
 }
 
 func bindDropout[T gauss.Float](l Dropout, b *Binder[T]) (Unit[T], error) {
 	if !(l.P >= 0 && l.P < 1) {
 		return nil, fmt.Errorf("its probability P is %v; it must be at least 0 and less than 1", l.P)
 	}
-	return &dropout[T]{stateless: stateless{b.Form.orRandom(l.P > 0)}, in: b.Form, shape: b.In, p: T(l.P), keep: T(1 - l.P)}, nil
+	return &dropout[T]{stateless: stateless{b.Form.orRandom(l.P > 0)}, in: b.Form, shape: b.In, p: T(l.P), keep: T(1 - l.P), sense: b.Sense}, nil
 }
 
-func (u *dropout[T]) Out() Shape                    { return u.shape }
-func (u *dropout[T]) NewRunner(int, bool) Runner[T] { return u }
+func (u *dropout[T]) Out() Shape { return u.shape }
 
-func (u *dropout[T]) Forward(p *Pass[T]) {
+func (u *dropout[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	r := &dropoutRunner[T]{dropout: u}
+	if u.sense {
+		n := maxRows * u.shape.Size()
+		r.e, r.de = make([]T, n), make([]T, n)
+	}
+	return r
+}
+
+type dropoutRunner[T gauss.Float] struct {
+	*dropout[T]
+	weightless[T]
+	e, de []T // where correlations are carried: what dropping adds, and the gradient by it
+}
+
+func (u *dropoutRunner[T]) Forward(p *Pass[T]) {
 	copy(p.Out.Mean, p.In.Mean)
 	for i := range p.Out.Var {
 		m := p.In.Mean[i]
@@ -46,9 +62,16 @@ func (u *dropout[T]) Forward(p *Pass[T]) {
 		}
 		p.Out.Var[i] = v / u.keep
 	}
+	scaleCov(p.Out, p.In, one[T]())
+	for i := range u.e[:min(len(u.e), len(p.Out.Var))] {
+		u.e[i] = p.Out.Var[i] // v + P/(1−P)·(m² + v)
+		if u.in != Fixed {
+			u.e[i] -= p.In.Var[i]
+		}
+	}
 }
 
-func (u *dropout[T]) Backward(p *Pass[T]) {
+func (u *dropoutRunner[T]) Backward(p *Pass[T]) {
 	for i := range p.DIn.Mean {
 		g := p.DOut.Mean[i]
 		if u.form != Fixed {
@@ -58,6 +81,26 @@ func (u *dropout[T]) Backward(p *Pass[T]) {
 				p.DIn.Var[i] = h
 			}
 		}
+		if u.sense {
+			d := u.de[i] * u.p / u.keep
+			g += 2 * p.In.Mean[i] * d
+			if u.in != Fixed {
+				p.DIn.Var[i] += d
+			}
+		}
 		p.DIn.Mean[i] = g
 	}
+	unscaleCov(p.DIn, p.DOut, one[T]())
+}
+
+func (u *dropout[T]) Follow(int) {}
+
+func (u *dropoutRunner[T]) Sense(s *Sense[T]) {
+	s.inject(u.e, u.shape.Size())
+	s.pass()
+}
+
+func (u *dropoutRunner[T]) SenseBack(s *Sense[T]) {
+	s.unpass()
+	s.uninject(u.e, u.de, u.shape.Size())
 }

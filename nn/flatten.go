@@ -7,6 +7,8 @@ type Flatten struct{}
 
 func (Flatten) Kind() string { return "flatten" }
 
+func (Flatten) TakesCovariances() bool { return true }
+
 func (Flatten) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindFlatten(b) }
 func (Flatten) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindFlatten(b) }
 
@@ -26,9 +28,16 @@ func (u flatten[T]) NewRunner(int, bool) Runner[T] { return u }
 func (u flatten[T]) Forward(p *Pass[T]) {
 	copy(p.Out.Mean, p.In.Mean)
 	copy(p.Out.Var, p.In.Var)
+	copy(p.Out.Cov, p.In.Cov)
 }
 
 func (u flatten[T]) Backward(p *Pass[T]) {
 	copy(p.DIn.Mean, p.DOut.Mean)
 	copy(p.DIn.Var, p.DOut.Var)
+	clear(p.DIn.Cov)
+	copy(p.DIn.Cov, p.DOut.Cov)
 }
+
+func (u flatten[T]) Follow(int)            {}
+func (u flatten[T]) Sense(s *Sense[T])     { s.pass() }
+func (u flatten[T]) SenseBack(s *Sense[T]) { s.unpass() }

@@ -15,6 +15,8 @@ type Multiply struct {
 
 func (Multiply) Kind() string { return "multiply" }
 
+func (Multiply) TakesCovariances() bool { return true }
+
 func (l Multiply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindMultiply(l, b) }
 func (l Multiply) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindMultiply(l, b) }
 
@@ -49,13 +51,19 @@ type multiplyRunner[T gauss.Float] struct {
 
 func (r multiplyRunner[T]) Forward(p *Pass[T]) {
 	r.times(p.Out.Mean, p.Out.Var, p.In.Mean, p.In.Var)
+	scaleCov(p.Out, p.In, r.by)
 }
 
 func (r multiplyRunner[T]) Backward(p *Pass[T]) {
 	if p.DIn.Mean != nil {
 		r.times(p.DIn.Mean, p.DIn.Var, p.DOut.Mean, p.DOut.Var)
+		unscaleCov(p.DIn, p.DOut, r.by)
 	}
 }
+
+func (u *multiply[T]) Follow(int)                 {}
+func (r multiplyRunner[T]) Sense(s *Sense[T])     { s.slopes(r.by) }
+func (r multiplyRunner[T]) SenseBack(s *Sense[T]) { s.unslopes(r.by) }
 
 // times is its own adjoint: means by b, variances by b².
 func (r multiplyRunner[T]) times(mean, variance, m, v []T) {

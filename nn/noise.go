@@ -19,6 +19,8 @@ type Noise struct {
 
 func (Noise) Kind() string { return "noise" }
 
+func (Noise) TakesCovariances() bool { return true }
+
 func (l Noise) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindNoise(l, b) }
 func (l Noise) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindNoise(l, b) }
 
@@ -38,6 +40,7 @@ type noise[T gauss.Float] struct {
 	in    Form
 	shape Shape
 	off   bool
+	sense bool
 	raw   *vi.Tensor[T] // σ = softplus(raw)
 	s     []T           // σ², prepared
 }
@@ -55,7 +58,7 @@ func bindNoise[T gauss.Float](l Noise, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &noise[T]{in: b.Form, shape: b.In, off: l.Off, raw: raw, s: make([]T, n)}, nil
+	return &noise[T]{in: b.Form, shape: b.In, off: l.Off, sense: b.Sense, raw: raw, s: make([]T, n)}, nil
 }
 
 func (u *noise[T]) Out() Shape        { return u.shape }
@@ -64,9 +67,19 @@ func (u *noise[T]) TapeWidth() int    { return u.shape.Size() }
 func (u *noise[T]) GradTiles() int    { return 1 }
 func (u *noise[T]) PrepareTiles() int { return 1 }
 
-func (u *noise[T]) NewRunner(int, bool) Runner[T] { return noiseRunner[T]{u} }
+func (u *noise[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	r := noiseRunner[T]{noise: u}
+	if u.sense {
+		n := maxRows * u.shape.Size()
+		r.e, r.de = make([]T, n), make([]T, n)
+	}
+	return r
+}
 
-type noiseRunner[T gauss.Float] struct{ *noise[T] }
+type noiseRunner[T gauss.Float] struct {
+	*noise[T]
+	e, de []T // where correlations are carried: σ² of every row, and the gradient by it
+}
 
 func (r noiseRunner[T]) Prepare(int) {
 	clear(r.s)
@@ -89,18 +102,41 @@ func (r noiseRunner[T]) Forward(p *Pass[T]) {
 		}
 		p.Out.Var[i] = v
 	}
+	scaleCov(p.Out, p.In, one[T]())
 }
+
+func one[T gauss.Float]() []T { return []T{1} }
 
 // Backward leaves ∂σ² of each row on the tape.
 func (r noiseRunner[T]) Backward(p *Pass[T]) {
 	clear(p.Tape)
 	if !r.off {
 		copy(p.Tape, p.DOut.Var)
+		for i := range p.Tape[:min(len(p.Tape), len(r.de))] {
+			p.Tape[i] += r.de[i]
+		}
 	}
 	if p.DIn.Mean != nil {
 		copy(p.DIn.Mean, p.DOut.Mean)
 		copy(p.DIn.Var, p.DOut.Var)
+		unscaleCov(p.DIn, p.DOut, one[T]())
 	}
+}
+
+func (u *noise[T]) Follow(int) {}
+
+func (r noiseRunner[T]) Sense(s *Sense[T]) {
+	w := len(r.s)
+	for i := range s.Rows {
+		copy(r.e[i*w:], r.s)
+	}
+	s.inject(r.e, w)
+	s.pass()
+}
+
+func (r noiseRunner[T]) SenseBack(s *Sense[T]) {
+	s.unpass()
+	s.uninject(r.e, r.de, len(r.s))
 }
 
 func (r noiseRunner[T]) Gradient(_ int, blocks []Block[T]) {

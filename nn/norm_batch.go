@@ -20,6 +20,8 @@ type BatchNorm struct {
 
 func (BatchNorm) Kind() string { return "batchnorm" }
 
+func (BatchNorm) TakesCovariances() bool { return true }
+
 func (l BatchNorm) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindBatchNorm(l, b) }
 func (l BatchNorm) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindBatchNorm(l, b) }
 
@@ -83,6 +85,7 @@ func (u *batchNorm[T]) Forward(p *Pass[T]) {
 			p.Out.Var[i] = a * a * p.In.Var[i]
 		}
 	}
+	scaleCov(p.Out, p.In, u.slope)
 }
 
 func (u *batchNorm[T]) Backward(p *Pass[T]) {
@@ -94,4 +97,9 @@ func (u *batchNorm[T]) Backward(p *Pass[T]) {
 			p.DIn.Var[i] = a * a * p.DOut.Var[i]
 		}
 	}
+	unscaleCov(p.DIn, p.DOut, u.slope)
 }
+
+func (u *batchNorm[T]) Follow(int)            {}
+func (u *batchNorm[T]) Sense(s *Sense[T])     { s.slopes(u.slope) }
+func (u *batchNorm[T]) SenseBack(s *Sense[T]) { s.unslopes(u.slope) }

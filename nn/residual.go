@@ -45,7 +45,9 @@ func elementwise(l Layer) *Apply {
 
 type residual[T gauss.Float] struct {
 	branch Unit[T]
+	in     Form
 	shape  Shape
+	k      int // quantities that are followed
 }
 
 func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
@@ -63,10 +65,13 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("its branch: %w", err)
 	}
+	if _, ok := bare(branch).(Sensitive[T]); b.Sense && branch.Form() != Fixed && !ok {
+		return nil, errors.New("its branch cannot carry correlations")
+	}
 	if out := branch.Out(); out != in {
 		return nil, fmt.Errorf("its branch turns %v into %v; what is added to the input must have its shape", in, out)
 	}
-	return &residual[T]{branch: branch, shape: in}, nil
+	return &residual[T]{branch: branch, in: b.Form, shape: in}, nil
 }
 
 func (u *residual[T]) Out() Shape        { return u.shape }
@@ -76,8 +81,12 @@ func (u *residual[T]) GradTiles() int    { return u.branch.GradTiles() }
 func (u *residual[T]) PrepareTiles() int { return u.branch.PrepareTiles() }
 
 func (u *residual[T]) NewRunner(maxRows int, train bool) Runner[T] {
-	return &residualRunner[T]{Runner: u.branch.NewRunner(maxRows, train), residual: u,
+	r := &residualRunner[T]{Runner: u.branch.NewRunner(maxRows, train), residual: u,
 		out: gauss.New[T](maxRows, u.shape.Size())}
+	if u.k > 0 {
+		r.a = make([]T, maxRows*u.k*u.shape.Size())
+	}
+	return r
 }
 
 type residualRunner[T gauss.Float] struct {
@@ -85,6 +94,9 @@ type residualRunner[T gauss.Float] struct {
 	*residual[T]
 	pass Pass[T]        // of the branch
 	out  gauss.Batch[T] // of the branch
+
+	sense Sense[T] // of the branch
+	a     []T      // sensitivities to its input
 }
 
 func (r *residualRunner[T]) Forward(p *Pass[T]) {
@@ -102,6 +114,40 @@ func (r *residualRunner[T]) Backward(p *Pass[T]) {
 	r.Runner.Backward(&r.pass)
 	sum(p.DIn.Mean, p.DIn.Mean, p.DOut.Mean)
 	sum(p.DIn.Var, p.DIn.Var, p.DOut.Var)
+}
+
+func (u *residual[T]) Follow(k int) {
+	u.k = k
+	bare(u.branch).(Sensitive[T]).Follow(k)
+}
+
+func (r *residualRunner[T]) senser() Senser[T] {
+	if o, ok := r.Runner.(observedRunner[T]); ok {
+		return o.Runner.(Senser[T])
+	}
+	return r.Runner.(Senser[T])
+}
+
+// Sense adds what the branch passes on to what the input passes on itself: their
+// covariance is kept.
+func (r *residualRunner[T]) Sense(s *Sense[T]) {
+	q := &r.sense
+	*q = *s
+	q.Pass = &r.pass
+	if r.in != Fixed {
+		q.In = r.a[:len(s.In)]
+	}
+	r.senser().Sense(q)
+	sum(s.In, s.Out, q.In)
+}
+
+func (r *residualRunner[T]) SenseBack(s *Sense[T]) {
+	q := &r.sense
+	q.DCov, q.BIn, q.BOut = s.DCov, s.BIn, s.BOut
+	r.senser().SenseBack(q)
+	if r.in != Fixed {
+		sum(s.BOut, s.BOut, s.BIn)
+	}
 }
 
 // sum writes x + y to dst, unless dst is nil; a nil x is zero, and so is y.

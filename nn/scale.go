@@ -17,6 +17,8 @@ type Scale struct {
 
 func (Scale) Kind() string { return "scale" }
 
+func (Scale) TakesCovariances() bool { return true }
+
 func (l Scale) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindScale(l, b) }
 func (l Scale) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindScale(l, b) }
 
@@ -25,6 +27,7 @@ type scale[T gauss.Float] struct {
 	shape Shape
 	raw   *vi.Tensor[T] // a = softplus(raw)
 	a     []T           // prepared
+	inv   []T           // 1/a
 }
 
 func bindScale[T gauss.Float](l Scale, b *Binder[T]) (Unit[T], error) {
@@ -40,7 +43,7 @@ func bindScale[T gauss.Float](l Scale, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &scale[T]{stateless: stateless{b.Form}, shape: b.In, raw: raw, a: make([]T, n)}, nil
+	return &scale[T]{stateless: stateless{b.Form}, shape: b.In, raw: raw, a: make([]T, n), inv: make([]T, n)}, nil
 }
 
 func (u *scale[T]) Out() Shape        { return u.shape }
@@ -48,13 +51,23 @@ func (u *scale[T]) TapeWidth() int    { return u.shape.Size() }
 func (u *scale[T]) GradTiles() int    { return 1 }
 func (u *scale[T]) PrepareTiles() int { return 1 }
 
-func (u *scale[T]) NewRunner(int, bool) Runner[T] { return scaleRunner[T]{u} }
+func (u *scale[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	r := scaleRunner[T]{scale: u}
+	if train {
+		r.da = make([]T, maxRows*u.shape.Size())
+	}
+	return r
+}
 
-type scaleRunner[T gauss.Float] struct{ *scale[T] }
+type scaleRunner[T gauss.Float] struct {
+	*scale[T]
+	da []T // ∂a by way of correlations, added by Backward
+}
 
 func (r scaleRunner[T]) Prepare(int) {
 	for i, x := range r.raw.Mean {
 		r.a[i] = T(special.Softplus(float64(x)))
+		r.inv[i] = 1 / r.a[i]
 	}
 }
 
@@ -67,6 +80,7 @@ func (r scaleRunner[T]) Forward(p *Pass[T]) {
 			p.Out.Var[i] = p.In.Var[i] / (a * a)
 		}
 	}
+	scaleCov(p.Out, p.In, r.inv)
 }
 
 // Backward leaves ∂a of each row on the tape: −(g·m' + 2h·v')/a.
@@ -78,7 +92,11 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 		if r.form != Fixed {
 			d += 2 * p.DOut.Var[i] * p.Out.Var[i]
 		}
-		p.Tape[i] = -d / a
+		p.Tape[i] = -d/a + r.da[i]
+		r.da[i] = 0
+		if p.DOut.Cov != nil {
+			p.Tape[i] -= T(slopeGradient(p.In, p.DOut, r.inv, i/w, i%w)) * r.inv[i%w] * r.inv[i%w]
+		}
 		if p.DIn.Mean == nil {
 			continue
 		}
@@ -86,6 +104,19 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 		if r.form != Fixed {
 			p.DIn.Var[i] = p.DOut.Var[i] / (a * a)
 		}
+	}
+	unscaleCov(p.DIn, p.DOut, r.inv)
+}
+
+func (u *scale[T]) Follow(int)             {}
+func (r scaleRunner[T]) Sense(s *Sense[T]) { s.slopes(r.inv) }
+
+func (r scaleRunner[T]) SenseBack(s *Sense[T]) {
+	s.unslopes(r.inv)
+	w := len(r.inv)
+	for i, b := range s.BIn {
+		g := r.inv[i%w]
+		r.da[i/(s.K*w)*w+i%w] -= T(b*s.Out[i]) * T(g*g)
 	}
 }
 

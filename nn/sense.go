@@ -113,16 +113,30 @@ func (s *Sense[T]) uninject(e, de []T, width int) {
 	}
 }
 
-// linear is the part of a sensitive runner whose layer only scales each unit, by
-// slope(unit), and adds nothing.
-func (s *Sense[T]) scale(width int, slope func(u int) T) {
+// slopes is what a layer passes on that only scales its units: unit u by g[u%len(g)],
+// the same for all rows.
+func (s *Sense[T]) slopes(g []T) {
 	for i, a := range s.Out {
-		s.In[i] = a * slope(i%width)
+		s.In[i] = a * g[i%len(g)]
 	}
 }
 
-func (s *Sense[T]) unscale(width int, slope func(u int) T) {
+// unslopes is the reverse of slopes.
+func (s *Sense[T]) unslopes(g []T) {
 	for i, b := range s.BIn {
-		s.BOut[i] = b * slope(i%width)
+		s.BOut[i] = b * g[i%len(g)]
 	}
+}
+
+// pass is what a layer passes on that leaves its units as they are.
+func (s *Sense[T]) pass() {
+	if s.In != nil {
+		copy(s.In, s.Out)
+	}
+}
+
+// unpass is the reverse of pass; fixed inputs have no gradients.
+func (s *Sense[T]) unpass() {
+	clear(s.BOut)
+	copy(s.BOut, s.BIn)
 }

@@ -22,6 +22,12 @@ type Conv[T Float] struct {
 	mean, vari, second    []Right[T] // w̄, s, w̄²+s of each kernel row
 	meanT, variT, secondT []Right[T] // transposes, see conv_back.go
 	biasMean, biasVar     []T
+
+	apart   bool // second is w̄²; see conv_apart.go
+	s       []T  // the weights' variances, row-major
+	image   int  // size
+	follow  int
+	through bool
 }
 
 // NewConv returns the product of a window with out filters; train makes room for
@@ -85,10 +91,7 @@ func (c *Conv[T]) PrepareScratch() int { return 2 * NR * c.Out }
 // Prepare packs tile from the weights' means and ρ (σ = softplus ρ; nil for
 // fixed weights). Tiles may be prepared concurrently.
 func (c *Conv[T]) Prepare(tile int, mean, rho, scratch []T) {
-	panel, i := tile%c.panels(), tile/c.panels()
-	lo, hi := c.group(i % c.groups)
-	lo += panel * NR
-	hi = min(hi, lo+NR)
+	i, panel, lo, hi := c.tile(tile)
 	if lo >= hi {
 		return // the last group may have fewer columns
 	}
@@ -99,7 +102,11 @@ func (c *Conv[T]) Prepare(tile int, mean, rho, scratch []T) {
 	Square(second, mean)
 	if c.Random {
 		Variance(s, rho[from:][:n])
-		Add(second, s)
+		if c.apart {
+			copy(c.s[from:], s)
+		} else {
+			Add(second, s)
+		}
 		c.pack(c.vari, c.variT, i, panel, lo, hi, s)
 	}
 	c.pack(c.mean, c.meanT, i, panel, lo, hi, mean)

@@ -22,24 +22,23 @@ func (c *Conv[T]) rightWidth() int {
 }
 
 // TapeWidth is the number of values the tape holds per image.
-func (c *Conv[T]) TapeWidth() int { return 3*c.Laid() + 2*c.rightWidth() }
+func (c *Conv[T]) TapeWidth() int {
+	if c.apart {
+		return c.tapeApart()
+	}
+	return 3*c.Laid() + 2*c.rightWidth()
+}
 
 // recorded is g or h of the span from row oy on.
 func (c *Conv[T]) recorded(tape []T, right, oy int) Right[T] {
-	k := c.spanPlaces()
-	n := RightLen(k, c.Out)
-	return Right[T]{k, c.Out, tape[3*c.Laid()+right*c.rightWidth()+oy/c.span()*n:][:n]}
+	return c.places(tape[3*c.Laid()+right*c.rightWidth():], oy)
 }
 
 // Record packs the gradients of an image's outputs onto its tape.
 func (c *Conv[T]) Record(tape, g, h []T) {
-	w := &c.win
 	for i, src := range [2][]T{g, h} {
-		for oy := 0; oy < w.OH && src != nil; oy++ {
-			r := c.recorded(tape, i, oy)
-			lo := oy % c.span() * w.W
-			r.PackRows(lo, lo+w.OW, src[oy*w.OW*c.Out:], c.Out, 1)
-			r.clearRows(lo+w.OW, min(r.K, lo+w.W))
+		if src != nil {
+			c.packPlaces(tape[3*c.Laid()+i*c.rightWidth():], src)
 		}
 	}
 }
@@ -62,6 +61,10 @@ func (c *Conv[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mea
 	width := c.win.KW * c.win.C
 	ky, lo := tile/c.rowTiles(), tile%c.rowTiles()*gradRows
 	rows := min(gradRows, width-lo)
+	if c.apart {
+		c.gradientApart(ky, lo, rows, blocks, hasV, mean, gw, gs)
+		return
+	}
 	from, n := (ky*width+lo)*c.Out, rows*c.Out
 	gw, mean = gw[from:][:n], mean[from:][:n]
 	clear(gw)
@@ -101,6 +104,10 @@ func (c *Conv[T]) BiasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
 	one := []T{1}
 	clear(gb)
 	clear(gs)
+	if c.apart {
+		c.biasGradientApart(blocks, gb, gs)
+		return
+	}
 	for _, b := range blocks {
 		for i := range b.Rows {
 			tape := b.Tape[i*c.TapeWidth():]
