@@ -38,10 +38,14 @@ type LocalizationSpec struct {
 	Steps int  `json:"steps"`
 	Every int  `json:"every"` // steps between scores
 
-	// Pairs is the size of the training set, the same for all replicates; a
-	// smaller one is the beginning of a larger one. 0: no emitter is seen twice.
-	Pairs int     `json:"pairs,omitempty"`
-	KL    string  `json:"kl"`              // φ(l) of the paper, or full: KL/N
+	// Pairs is the size of the training set. 0: no emitter is seen twice.
+	Pairs int `json:"pairs,omitempty"`
+
+	// TrainingSet says which set of Pairs pairs, counted from 0. It does not depend
+	// on the network, and a smaller set is the beginning of a larger one.
+	TrainingSet int `json:"training_set,omitempty"`
+
+	KL    string  `json:"kl"`              // weight of the KL: paper, φ(l), or full, KL/N
 	Clip  float64 `json:"clip"`            // largest gradient norm; 0: no limit
 	Draws int     `json:"draws,omitempty"` // networks drawn a step; 0 propagates moments
 
@@ -119,7 +123,9 @@ func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
 	case s.Every < 1:
 		return s, fmt.Errorf("%d steps between scores; there must be at least 1", s.Every)
 	case s.Pairs < 0 || bits.Len(uint(s.Pairs)) > 24 || s.Each < 0 || s.Each > 1<<16:
-		return s, fmt.Errorf("%d training pairs and %d emitters a pixel; there may be up to 2^24 and 2^16", s.Pairs, s.Each)
+		return s, fmt.Errorf("%d training pairs and %d emitters per pixel; the limits are 2^24 and 2^16", s.Pairs, s.Each)
+	case s.TrainingSet < 0 || s.TrainingSet > 0 && s.Pairs == 0:
+		return s, fmt.Errorf("training set %d of %d pairs; sets count from 0 and need at least 1 pair", s.TrainingSet, s.Pairs)
 	case s.Draws < 0 || s.Draws > 1000 || s.Sampled < 0 || s.Sampled == 1 || s.Sampled > 10_000_000:
 		return s, fmt.Errorf("%d draws and %d sampled networks; there may be up to 1000 draws, and 2 to 10000000 sampled networks or none", s.Draws, s.Sampled)
 	}
@@ -147,7 +153,7 @@ func (s LocalizationSpec) source(root rng.Key) (data.Source, error) {
 	if s.Pairs == 0 {
 		return emitterSource(locEpochSteps * locBatch), nil
 	}
-	set := newEmitters(root.Sub(0, 4), s.Pairs)
+	set := newEmitters(root.Sub(uint64(s.TrainingSet), 4), s.Pairs)
 	return data.NewTable(set.x, emitterTargets, set.y)
 }
 

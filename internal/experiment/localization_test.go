@@ -144,6 +144,7 @@ func TestLocalizationCheck(t *testing.T) {
 		"KL":       func(s *LocalizationSpec) { s.KL = "" },
 		"cut":      func(s *LocalizationSpec) { s.Clip = -1 },
 		"scores":   func(s *LocalizationSpec) { s.Every = 0 },
+		"set 1":    func(s *LocalizationSpec) { s.TrainingSet = 1 },
 		"pairs":    func(s *LocalizationSpec) { s.Pairs = -1 },
 		"draws":    func(s *LocalizationSpec) { s.Draws = 1001 },
 		"steps":    func(s *LocalizationSpec) { s.Steps = 0 },

@@ -26,7 +26,7 @@ var starvedExperiment = Experiment{
 // starvedLimit is the largest training set that the paper calls data-starved.
 const starvedLimit = 1 << 9
 
-func starvedReplicates(s Size) int { return s.pick(s.Replicates, 1, 1, 2) }
+func starvedReplicates(s Size) int { return s.pick(s.Replicates, 1, 1, 10) }
 func starvedSteps(s Size) int      { return s.pick(s.Steps, 20, 600, 3000) }
 
 // starvedSizes are the numbers of training pairs.
@@ -44,15 +44,16 @@ func starvedSizes(s Size) (sizes []int) {
 	return sizes
 }
 
-// A starvedCell is one training set, one kind of outputs, one weight of the KL.
+// A starvedCell is one size of training set, one kind of outputs, one weight of
+// the KL.
 type starvedCell struct {
 	pairs       int
 	outputs, kl string
 }
 
 func starvedCells(s Size) (cells []starvedCell) {
-	for _, n := range starvedSizes(s) {
-		for _, kl := range []string{"paper", "full"} {
+	for _, kl := range []string{"paper", "full"} {
+		for _, n := range starvedSizes(s) {
 			for _, o := range []string{locPhysics, locPlain, locScaled} {
 				cells = append(cells, starvedCell{n, o, kl})
 			}
@@ -61,10 +62,12 @@ func starvedCells(s Size) (cells []starvedCell) {
 	return cells
 }
 
+// trial is replicate r, with a training set of its own. All networks of a
+// replicate share that set, so that they can be compared in pairs.
 func (c starvedCell) trial(s Size, r int) sweep.Trial {
 	return LocalizationSpec{
 		Seed: s.Seed, Replicate: r, Rule: "ut(2)", Outputs: c.outputs, Steps: starvedSteps(s), Every: max(30, starvedSteps(s)/60),
-		Pairs: c.pairs, KL: c.kl, Clip: locClip,
+		Pairs: c.pairs, TrainingSet: r, KL: c.kl, Clip: locClip,
 	}.trial(fmt.Sprintf("starved-%d-%s-%s", c.pairs, c.outputs, c.kl))
 }
 
