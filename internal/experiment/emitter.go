@@ -98,13 +98,14 @@ func newEmitters(key rng.Key, rows int) emitterSet {
 	return makeEmitters(rows, func(row uint64, image, y []float32) { emitterRow(key, row, image, y) })
 }
 
-// newPixelEmitters draws emitters uniformly within each pixel, each of them
-// times, pixel after pixel.
+// newPixelEmitters draws each emitters uniformly within every pixel, pixel after
+// pixel.
 func newPixelEmitters(key rng.Key, each int) emitterSet {
+	places := key.Sub(0, 1) // the numbers of photons use the counters of key
 	return makeEmitters(emitterPixels*each, func(row uint64, image, y []float32) {
 		pixel := int(row) / each
 		within := func(i uint64, at int) float32 {
-			return float32(at) - emitterSide/2 + float32(rng.Uniform(key, 2*row+i))
+			return float32(at) - emitterSide/2 + float32(rng.Uniform(places, 2*row+i))
 		}
 		emitterAt(key, row, within(0, pixel%emitterSide), within(1, pixel/emitterSide), image, y)
 	})
