@@ -96,17 +96,20 @@ type Findings struct {
 	Numbers  any      // every number behind tables and figures
 }
 
-// A Claim is a statement of the paper with what was found. Holds says whether the
-// statement is true here, by the criterion in Ours.
+// A Claim is a statement of the paper with what was found here.
 type Claim struct {
 	ID       string         `json:"id"`
 	Paper    string         `json:"paper"`
-	Ours     string         `json:"ours"`
+	Ours     string         `json:"ours"` // what was found, with the bars it is judged by
 	Value    float64        `json:"value"`
-	Holds    bool           `json:"holds"`
-	Reported bool           `json:"reported,omitempty"` // no bar to pass: told either way
+	Verdict  report.Verdict `json:"verdict"`
+	Why      string         `json:"why,omitempty"` // a sentence, unless it holds
+	Needs    string         `json:"needs"`         // the size of a run that can decide it
 	Evidence map[string]any `json:"evidence,omitempty"`
 }
+
+// found is what was found and why the verdict is what it is.
+func (c Claim) found() string { return strings.TrimSpace(c.Ours + " " + c.Why) }
 
 // A Picture is a figure with the name of its files.
 type Picture struct {

@@ -94,8 +94,8 @@ func (m *FCMethod) add(t FCTrial) {
 	m.Roughness.add(roughness(t.Mean))
 }
 
-// less is m's best NLL less o's, seed by seed.
-func (m *FCMethod) less(o *FCMethod) (d Stat) {
+// minus is m's best NLL minus o's, seed by seed.
+func (m *FCMethod) minus(o *FCMethod) (d Stat) {
 	for i := range m.Trials {
 		d.add(m.Trials[i].best() - o.Trials[i].best())
 	}
@@ -112,6 +112,7 @@ func findFC(s Size, res Results) (*Findings, error) {
 		methods = append(methods, found)
 	}
 	smp, mc, ut := &methods[0], &methods[1], &methods[2]
+	run := runSize{fcReplicates(s), fcSteps(s)}
 	table := report.Table{
 		Caption: fmt.Sprintf("Validation NLL less the true model's (%.4f nats, %d points): %s after %d steps. Best is the lowest of any epoch, chosen on these same points: it flatters a little. Roughness is the RMS second difference of a single model's mean curve.",
 			ut.Trials[0].TrueNLL, fcValidation, ofReplicates(fcReplicates(s)), fcSteps(s)),
@@ -121,7 +122,7 @@ func findFC(s Size, res Results) (*Findings, error) {
 		table.Rows = append(table.Rows, []string{m.Name, m.Rule, m.Best.format("%.4f"), m.Final.format("%.4f"), m.Roughness.format("%.5f")})
 	}
 	f := &Findings{
-		Claims:  []Claim{utMatchesSMP(smp, ut), utTrainsBetter(smp, ut), utBeatsMC3(mc, ut)},
+		Claims:  []Claim{utMatchesSMP(run, smp, ut), utTrainsBetter(run, smp, ut), utBeatsMC3(run, mc, ut)},
 		Tables:  []report.Table{table},
 		Numbers: map[string]any{"x": fcX(), "methods": methods},
 		Scaled:  slices.Concat(scaled("replicates", fcReplicates(s), 10), scaled("steps a training", fcSteps(s), fcEpochs*fcEpochSteps)),
@@ -141,57 +142,6 @@ func findFC(s Size, res Results) (*Findings, error) {
 		}},
 	}
 	return f, nil
-}
-
-func utMatchesSMP(smp, ut *FCMethod) Claim {
-	d := math.Abs(ut.Best.Mean - smp.Best.Mean)
-	return Claim{
-		ID:    "ut-matches-smp",
-		Paper: "UT reaches the NLL of the closed form.",
-		Ours: fmt.Sprintf("Best NLL above the true model's: UT %s, SMP %s; difference %.4f nats (bars: 0.005 apart, each 0.01 above).",
-			ut.Best.format("%.4f"), smp.Best.format("%.4f"), d),
-		Value: d, Holds: d <= 0.005 && ut.Best.Mean <= 0.01 && smp.Best.Mean <= 0.01,
-		Evidence: map[string]any{"ut": ut.Best, "smp": smp.Best},
-	}
-}
-
-// utTrainsBetter compares whole curves: the mean over epochs, seed by seed.
-func utTrainsBetter(smp, ut *FCMethod) Claim {
-	var d Stat
-	ahead, epochs := 0, 0
-	for i := range ut.Trials {
-		a, b := ut.Trials[i].curve(0), smp.Trials[i].curve(0)
-		var sum float64
-		for k := range a {
-			sum += a[k] - b[k]
-			epochs++
-			if a[k] < b[k] {
-				ahead++
-			}
-		}
-		d.add(sum / float64(len(a)))
-	}
-	_, hi, ok := d.interval()
-	return Claim{
-		ID:    "ut-trains-better",
-		Paper: "UT trains better than SMP: its validation NLL falls faster (Fig. 1d).",
-		Ours: fmt.Sprintf("UT less SMP, averaged over epochs, paired by seed: %s nats%s; bar: all of it below 0. UT is ahead in %d of all trainings' %d epochs.",
-			d.format("%.4f"), d.intervalText("%.4f"), ahead, epochs),
-		Value: d.Mean, Holds: ok && hi < 0, Reported: true,
-		Evidence: map[string]any{"difference": d, "epochs_ahead": ahead, "epochs": epochs},
-	}
-}
-
-func utBeatsMC3(mc, ut *FCMethod) Claim {
-	d := mc.less(ut)
-	return Claim{
-		ID:    "ut-beats-mc3",
-		Paper: "With three points each, UT predicts better than Monte Carlo, and single models are smoother.",
-		Ours: fmt.Sprintf("MC3 less UT, best NLL paired by seed: %s nats%s; bar: above 0. Roughness of single models: MC3 %s, UT %s, a ratio of %.1f; bar: above 1.",
-			d.format("%.4f"), d.intervalText("%.4f"), mc.Roughness.format("%.5f"), ut.Roughness.format("%.5f"), mc.Roughness.Mean/ut.Roughness.Mean),
-		Value: d.Mean, Holds: d.Mean > 0 && ut.Roughness.Mean < mc.Roughness.Mean,
-		Evidence: map[string]any{"difference": d, "roughness_mc3": mc.Roughness, "roughness_ut": ut.Roughness},
-	}
 }
 
 // fcFigure draws one replicate, or the average of all for −1.

@@ -223,6 +223,11 @@ func (s LocalizationSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, 
 	return sweep.Outcome{Metrics: metrics, Data: r}, nil
 }
 
+// numbers compares the maps, which must be there, with the bound.
+func (t *LocalizationTrial) numbers() mapNumbers {
+	return newMapNumbers(emitterMap(t.Variance), emitterMap(t.Error))
+}
+
 // best is the lowest position NLL of any mark.
 func (t *LocalizationTrial) best() float64 {
 	low := t.Marks[0].Scores[locPosition]

@@ -38,14 +38,14 @@ func locPictures(s Size, methods []LocalizationMethod, exact, paper emitterMap) 
 		}
 		examples.Maps = append(examples.Maps, m)
 	}
-	r := func(m LocalizationMethod) string { return m.Maps["log_correlation"].format("%.3f") }
+	number := func(m LocalizationMethod, name string) string { return m.Maps[name].format("%.3f") }
 	return []Picture{
 		{"fig3", report.Picture{
 			Figure: own, Label: "Figure 3", Title: "Predicted variance of the position across the image.",
 			Caption: "The paper's approximate bound, and the variances that the networks predict, mean of x and y over the emitters in each pixel and over the replicates. Every map has a scale of its own, as in the paper.",
 			Paper:   "UT follows the trend of the bound more accurately than MC.",
-			Ours: fmt.Sprintf("Correlation of the logarithms with the exact bound: UT %s, MC10 %s. Off that bound by a factor of: UT %s, MC10 %s.",
-				r(ut), r(mc), ut.offBound().format("%.2f"), mc.offBound().format("%.2f")),
+			Ours: fmt.Sprintf("Distance from the exact bound (root mean square of the logarithm of the ratio): UT %s, MC10 %s. Correlation of the logarithms: UT %s, MC10 %s.",
+				number(ut, "log_distance"), number(mc, "log_distance"), number(ut, "log_correlation"), number(mc, "log_correlation")),
 		}},
 		{"fig3-shared", report.Picture{
 			Figure: shared, Label: "Figure 3, shared scale", Title: "The same with one scale, beside the exact bound and the squared errors.",

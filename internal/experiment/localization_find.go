@@ -123,7 +123,7 @@ func (m *LocalizationMethod) add(t LocalizationTrial) {
 	if t.Variance == nil {
 		return
 	}
-	for name, x := range newMapNumbers(emitterMap(t.Variance), emitterMap(t.Error)).metrics() {
+	for name, x := range t.numbers().metrics() {
 		s := m.Maps[name]
 		s.add(x)
 		m.Maps[name] = s
@@ -181,8 +181,9 @@ func findLocalization(s Size, res Results) (*Findings, error) {
 		methods, unclipped = append(methods, found), append(unclipped, free)
 	}
 	exact, paper := boundMaps()
+	run := runSize{locReplicates(s), locSteps(s)}
 	return &Findings{
-		Claims:   []Claim{mc3Unstable(methods, unclipped), varianceFollowsBound(methods)},
+		Claims:   []Claim{mc3Unstable(run, methods, unclipped), varianceFollowsBound(run, methods)},
 		Tables:   []report.Table{locTable(s, methods), locMapTable(s, methods)},
 		Pictures: append(locPictures(s, methods, exact, paper), locCurves(methods)),
 		Numbers:  map[string]any{"methods": methods, "unclipped": unclipped, "exact_bound": exact, "paper_bound": paper},

@@ -144,7 +144,7 @@ func (s *Study) WriteText(w io.Writer) error {
 		}
 	}
 	for _, c := range s.Claims() {
-		fmt.Fprintf(&b, "%-18s %s\n%s\n", verdict(c), c.ID, wrap(c.Ours, 100, strings.Repeat(" ", 19)))
+		fmt.Fprintf(&b, "%-14v %s\n%s\n", c.Verdict, c.ID, wrap(c.found(), 100, strings.Repeat(" ", 15)))
 	}
 	if x := s.scaledText(); x != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap(x, 100, ""))

@@ -12,20 +12,6 @@ import (
 	"utvi/internal/report"
 )
 
-// verdict says whether the claim holds; where there is no bar to pass, whether
-// what was found agrees with the paper.
-func verdict(c Claim) string {
-	switch {
-	case c.Reported && c.Holds:
-		return "reported: agrees"
-	case c.Reported:
-		return "reported: differs"
-	case c.Holds:
-		return "holds"
-	}
-	return "DOES NOT HOLD"
-}
-
 // page is the report.
 func (s *Study) page() report.Page {
 	p := report.Page{
@@ -40,14 +26,7 @@ func (s *Study) page() report.Page {
 		ClaimsNote: s.scaledText(),
 	}
 	for _, c := range s.Claims() {
-		v := report.Fails
-		switch {
-		case c.Reported:
-			v = report.Reported
-		case c.Holds:
-			v = report.Holds
-		}
-		p.Claims = append(p.Claims, report.Claim{ID: c.ID, Paper: c.Paper, Ours: c.Ours, Value: fmt.Sprintf("%.4g", c.Value), Verdict: v})
+		p.Claims = append(p.Claims, report.Claim{ID: c.ID, Paper: c.Paper, Ours: c.found(), Value: fmt.Sprintf("%.4g", c.Value), Verdict: c.Verdict})
 	}
 	for i, e := range s.Experiments {
 		f := s.Findings[i]
@@ -90,9 +69,9 @@ func (s *Study) WriteMarkdown(w io.Writer) error {
 	if x := s.scaledText(); x != "" {
 		fmt.Fprintf(&b, "%s\n\n", x)
 	}
-	fmt.Fprint(&b, "| claim | the paper | here | value | |\n|---|---|---|---|---|\n")
+	fmt.Fprint(&b, "| claim | the paper | here | value | verdict |\n|---|---|---|---|---|\n")
 	for _, c := range s.Claims() {
-		fmt.Fprintf(&b, "| %s | %s | %s | %.4g | %s |\n", c.ID, cell(c.Paper), cell(c.Ours), c.Value, verdict(c))
+		fmt.Fprintf(&b, "| %s | %s | %s | %.4g | %s |\n", c.ID, cell(c.Paper), cell(c.found()), c.Value, c.Verdict)
 	}
 	for i, e := range s.Experiments {
 		f := s.Findings[i]
