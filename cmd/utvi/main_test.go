@@ -95,7 +95,7 @@ func TestMisuse(t *testing.T) {
 		{"moments --plot x.gif", "figures are .svg, .png or .pdf, not .gif"},
 		{"moments --plot x", "no extension"},
 		{"moments --plot=", "no extension"},
-		{"reproduce nosuch", `there is no experiment "nosuch"; there are fc`},
+		{"reproduce nosuch", `there is no experiment "nosuch"; the experiments are fc`},
 		{"reproduce fc fc", "one experiment"},
 		{"reproduce --preset huge", `there is no preset "huge"; there are tiny, quick, paper`},
 		{"reproduce --steps 0", "--steps is 0; it must be at least 1"},
@@ -246,7 +246,7 @@ func TestReproduceContinues(t *testing.T) {
 	for lines.Scan() {
 		last = lines.Text()
 	}
-	if err := cmd.Wait(); err == nil || last != "utvi: reproduce was interrupted; the same command continues it" {
+	if err := cmd.Wait(); err == nil || last != "utvi: interrupted; the same command continues" {
 		t.Fatalf("interrupted: %v, %q", err, last)
 	}
 	if code, _, errs := utvi(t, args("broken")...); code != 0 {

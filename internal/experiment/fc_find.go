@@ -32,7 +32,6 @@ var fcMethods = []struct{ name, title, rule string }{
 	{"UT", "UT, 3 sigma points", "ut(2)"},
 }
 
-// The scores fall late, after some 20 epochs: fewer show nothing.
 func fcReplicates(s Size) int { return s.pick(s.Replicates, 1, 3, 10) }
 func fcSteps(s Size) int {
 	return s.pick(s.Steps, fcEpochSteps+20, 40*fcEpochSteps, fcEpochs*fcEpochSteps)
@@ -43,7 +42,7 @@ func fcSteps(s Size) int {
 func fcTrial(s Size, name, rule string, r int) sweep.Trial {
 	spec := FCSpec{Seed: s.Seed, Replicate: r, Rule: rule, Steps: fcSteps(s)}
 	if r == 0 {
-		spec.Sampled = s.pick(0, 100, 2000, 10_000)
+		spec.VerifyWith = s.pick(0, 100, 2000, 10_000)
 	}
 	return spec.trial(name)
 }
@@ -52,7 +51,7 @@ func (s FCSpec) trial(name string) sweep.Trial {
 	return sweep.NewTrial("fc", fmt.Sprintf("fc-%s-%d", name, s.Replicate+1), "fc "+name, s.cost(), s)
 }
 
-// cost is in seconds of one core, roughly.
+// cost is roughly in seconds of one core.
 func (s FCSpec) cost() float64 {
 	perStep := 0.5e-3
 	if rule, err := moment.Parse(s.Rule); err == nil {
@@ -61,14 +60,14 @@ func (s FCSpec) cost() float64 {
 			perStep += 0.055e-3 * float64(n)
 		}
 	}
-	return perStep*float64(s.Steps)*float64(max(1, s.Draws)) + 0.5e-3*float64(s.Sampled)
+	return perStep*float64(s.Steps)*float64(max(1, s.Draws)) + 0.5e-3*float64(s.VerifyWith)
 }
 
-// An FCMethod is what one way through the nonlinearities gave.
+// An FCMethod is what one rule for the nonlinearities gave.
 type FCMethod struct {
 	Name      string    `json:"name"`
 	Rule      string    `json:"rule"`
-	Best      Stat      `json:"best_excess"` // lowest validation NLL less the true model's, nats
+	Best      Stat      `json:"best_excess"` // lowest validation NLL minus the true model's, nats
 	Final     Stat      `json:"final_excess"`
 	Roughness Stat      `json:"roughness"` // RMS second difference of a single model's mean curve
 	Trials    []FCTrial `json:"trials"`
@@ -114,7 +113,7 @@ func findFC(s Size, res Results) (*Findings, error) {
 	smp, mc, ut := &methods[0], &methods[1], &methods[2]
 	run := runSize{fcReplicates(s), fcSteps(s)}
 	table := report.Table{
-		Caption: fmt.Sprintf("Validation NLL less the true model's (%.4f nats, %d points): %s after %d steps. Best is the lowest of any epoch, chosen on these same points: it flatters a little. Roughness is the RMS second difference of a single model's mean curve.",
+		Caption: fmt.Sprintf("Validation NLL minus the true model's (%.4f nats, %d points): %s after %d steps. Best is the lowest of all epochs; it is chosen on the same points, which makes it look a little better than it is. Roughness is the RMS second difference of a single model's mean curve.",
 			ut.Trials[0].TrueNLL, fcValidation, ofReplicates(fcReplicates(s)), fcSteps(s)),
 		Head: []string{"method", "rule", "best", "final", "roughness"},
 	}
@@ -125,12 +124,12 @@ func findFC(s Size, res Results) (*Findings, error) {
 		Claims:  []Claim{utMatchesSMP(run, smp, ut), utTrainsBetter(run, smp, ut), utBeatsMC3(run, mc, ut)},
 		Tables:  []report.Table{table},
 		Numbers: map[string]any{"x": fcX(), "methods": methods},
-		Scaled:  slices.Concat(scaled("replicates", fcReplicates(s), 10), scaled("steps a training", fcSteps(s), fcEpochs*fcEpochSteps)),
+		Scaled:  slices.Concat(scaled("replicates", fcReplicates(s), 10), scaled("steps per training", fcSteps(s), fcEpochs*fcEpochSteps)),
 	}
 	f.Pictures = []Picture{
 		{"fig1", report.Picture{
 			Figure: fcFigure(s, methods, -1), Label: "Figure 1", Title: "Regression with noise that depends on x.",
-			Caption: "Predictions of the three methods, averaged over the replicates, inside and outside the range of the data (shaded), and how the validation score fell, mean and range. True ±σ is √(noise² + (prediction − truth)²), averaged over replicates, as in the paper.",
+			Caption: "Predictions of the three methods, averaged over the replicates, inside and outside the range of the data (shaded), and the validation score by epoch, mean and range. True ±σ is √(noise² + (prediction − truth)²), averaged over replicates, as in the paper.",
 			Paper:   "UT matches SMP, and does better than MC with as many samples.",
 			Ours:    fmt.Sprintf("Best NLL above the true model's: SMP %s, MC3 %s, UT %s.", smp.Best.format("%.4f"), mc.Best.format("%.4f"), ut.Best.format("%.4f")),
 		}},
@@ -162,7 +161,7 @@ func fcFigure(s Size, methods []FCMethod, replicate int) report.Regression {
 			panel.Mean, panel.SD, panel.Truth = append(panel.Mean, mean), append(panel.SD, sd), append(panel.Truth, truth)
 		}
 		fig.Panels = append(fig.Panels, panel)
-		fig.Curves = append(fig.Curves, m.fall(report.Series(i)))
+		fig.Curves = append(fig.Curves, m.scoreCurve(report.Series(i)))
 	}
 	return fig
 }
@@ -180,8 +179,8 @@ func (m FCMethod) average(k int, x float64) (mean, sd, truth float64) {
 	return mean, sd, truth
 }
 
-// fall is the mean score per epoch with the range of the replicates.
-func (m FCMethod) fall(colour report.Colour) report.Curve {
+// scoreCurve is the mean score per epoch with the range of the replicates.
+func (m FCMethod) scoreCurve(colour report.Colour) report.Curve {
 	c := report.Curve{Name: m.Name, Colour: colour}
 	for k, mark := range m.Trials[0].Marks {
 		mean, lo, hi := 0.0, math.Inf(1), math.Inf(-1)

@@ -14,8 +14,8 @@ var (
 	locMapNeed   = runSize{5, locFullSteps}
 )
 
-// mc3Unstable compares the best epochs, which is kind to a method that falls
-// apart; how it fell apart is in the gradients.
+// mc3Unstable compares the best epochs, which favours a method that fails later. The
+// gradients show how it fails.
 func mc3Unstable(run runSize, methods, unclipped []LocalizationMethod) Claim {
 	ut, mc10, mc3 := methods[0], methods[1], methods[2]
 	c := Claim{
@@ -38,15 +38,15 @@ func mc3Unstable(run runSize, methods, unclipped []LocalizationMethod) Claim {
 	var without []string
 	for _, m := range unclipped {
 		if d := m.Trials[0].Diverged; d != nil {
-			without = append(without, fmt.Sprintf("%s stops at step %d", m.Name, d.Step))
+			without = append(without, fmt.Sprintf("%s diverges at step %d", m.Name, d.Step))
 		} else {
-			without = append(without, fmt.Sprintf("%s has gradients up to %.0f", m.Name, m.MaxGrad.Mean))
+			without = append(without, fmt.Sprintf("%s has gradient norms up to %.0f", m.Name, m.MaxGrad.Mean))
 		}
 	}
-	c.Ours = fmt.Sprintf("Best position NLL: UT %s, MC10 %s, MC3 %s nats (bar: in this order). The largest gradient norm of a training is %.0f, %.0f and %.0f in the mean; %.3g %%, %.3g %% and %.3g %% of the steps are cut to %d. Of %d trainings each, %d, %d and %d met a number that is not finite. Without the cut: %s.",
+	c.Ours = fmt.Sprintf("Best position NLL: UT %s, MC10 %s, MC3 %s nats (bar: in this order). In the same order: the largest gradient norm of a training is on average %.0f, %.0f and %.0f; gradients are clipped to %d in %.3g %%, %.3g %% and %.3g %% of the steps; of %d trainings each, %d, %d and %d diverge. Without clipping: %s.",
 		ut.Best.format("%.3f"), mc10.Best.format("%.3f"), mc3.Best.format("%.3f"),
 		ut.MaxGrad.Mean, mc10.MaxGrad.Mean, mc3.MaxGrad.Mean,
-		100*ut.Clipped.Mean, 100*mc10.Clipped.Mean, 100*mc3.Clipped.Mean, locClip,
+		locClip, 100*ut.Clipped.Mean, 100*mc10.Clipped.Mean, 100*mc3.Clipped.Mean,
 		len(ut.Trials), ut.Diverged, mc10.Diverged, mc3.Diverged, strings.Join(without, ", "))
 	c.judge(run.against(locScoreNeed), func() judgement {
 		return meets(bar{"UT below MC10", ut.Best.below(mc10.Best)}, bar{"MC10 below MC3", mc10.Best.below(mc3.Best)})
@@ -109,8 +109,8 @@ func (m LocalizationMethod) distanceMinus(o LocalizationMethod) (d Stat) {
 
 func locTable(s Size, methods []LocalizationMethod) report.Table {
 	t := report.Table{
-		Caption: fmt.Sprintf("NLL of %d unseen emitters, %s after %d steps. Best is the lowest of any epoch, chosen on these same emitters; a training that diverges counts up to its last epoch.", locValidation, ofReplicates(locReplicates(s)), locSteps(s)),
-		Head:    []string{"method", "best position", "final position", "final photons", "largest gradient", "steps cut %", "diverged"},
+		Caption: fmt.Sprintf("NLL of %d unseen emitters, %s after %d steps. Best is the lowest of all epochs, chosen on the same emitters. A training that diverges counts up to its last epoch.", locValidation, ofReplicates(locReplicates(s)), locSteps(s)),
+		Head:    []string{"method", "best position", "final position", "final photons", "largest gradient", "steps clipped %", "diverged"},
 	}
 	for _, m := range methods {
 		t.Rows = append(t.Rows, []string{m.Name, m.Best.format("%.3f"), m.Final.format("%.3f"), m.Photons.format("%.2f"),
@@ -121,7 +121,7 @@ func locTable(s Size, methods []LocalizationMethod) report.Table {
 
 func locMapTable(s Size, methods []LocalizationMethod) report.Table {
 	t := report.Table{
-		Caption: fmt.Sprintf("The final networks by pixel, %d emitters in each: squared error e, predicted variance v, exact bound b, all means of x and y; the distance is the root mean square over pixels of ln(v/b); %s.", locEach(s), ofReplicates(locReplicates(s))),
+		Caption: fmt.Sprintf("The final networks by pixel, %d emitters in each: squared error e, predicted variance v, exact bound b, all means of x and y; the distance is the root mean square over pixels of ln(v/b); %s.", locPerPixel(s), ofReplicates(locReplicates(s))),
 		Head:    []string{"method", "e/b centre", "e/b median", "v/e centre", "v/e median", "v/b in 0.8–1.5", "distance of v from b", "correlation of logs"},
 	}
 	for _, m := range methods {

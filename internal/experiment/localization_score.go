@@ -9,8 +9,8 @@ import (
 	"utvi/model"
 )
 
-// score makes the mean negative log-likelihoods of a set's targets, each taken as
-// Normal with its predicted moments.
+// score returns a function that computes the mean negative log-likelihoods of the
+// targets, each Normal with its predicted moments. It allocates once.
 func (s emitterSet) score(m *model.Model, l likelihood.Predictive) func() []float64 {
 	p := m.NewPredictor(s.x.Rows)
 	return func() []float64 {
@@ -39,7 +39,7 @@ func (s emitterSet) predictions(p *model.Predictor[float32], l likelihood.Predic
 }
 
 // maps returns the predicted variance and the squared error in each pixel, of a
-// set with as many rows for each; both are means of x and y. ok is false if a
+// set with the same number of rows for each; both are means of x and y. ok is false if a
 // number is not finite or not positive.
 func (s emitterSet) maps(m *model.Model, l likelihood.Predictive) (variance, square emitterMap, ok bool) {
 	each := s.x.Rows / emitterPixels

@@ -109,7 +109,7 @@ func runPlan(t *testing.T, workers int, trials ...sweep.Trial) Results {
 // The bits of a training do not depend on the number of workers; those of a rule
 // that draws least of all.
 func TestLocalizationDeterminism(t *testing.T) {
-	s := LocalizationSpec{Seed: 3, Rule: "mc(3)", Outputs: locPhysics, Joint: true, Steps: 6, Every: 3, KL: "paper", Clip: 100, Each: 3}
+	s := LocalizationSpec{Seed: 3, Rule: "mc(3)", Outputs: locPhysics, Joint: true, Steps: 6, ScoreEvery: 3, KL: "paper", Clip: 100, PerPixel: 3}
 	trial := s.trial("a")
 	one, two := runPlan(t, 1, trial)[trial.ID()], runPlan(t, 2, trial)[trial.ID()]
 	if one.Sum != two.Sum {
@@ -124,7 +124,7 @@ func TestLocalizationDeterminism(t *testing.T) {
 
 // A training that meets a number that is not finite ends with what it has.
 func TestLocalizationDiverges(t *testing.T) {
-	s := LocalizationSpec{Seed: 1, Rule: "mc(3)", Outputs: locPlain, Steps: 4, Every: 1, Pairs: 8, KL: "full", Clip: 100, Draws: 1}
+	s := LocalizationSpec{Seed: 1, Rule: "mc(3)", Outputs: locPlain, Steps: 4, ScoreEvery: 1, Pairs: 8, KL: "full", Clip: 100, Draws: 1}
 	trial := s.trial("drawn")
 	if r := runPlan(t, 1, trial)[trial.ID()]; r.Metrics["diverged"] != 0 || r.Metrics["best_position_nll"] == 0 {
 		t.Errorf("found %v", r.Metrics)
@@ -137,14 +137,14 @@ func TestLocalizationDiverges(t *testing.T) {
 }
 
 func TestLocalizationCheck(t *testing.T) {
-	good := LocalizationSpec{Rule: "ut(2)", Outputs: locPhysics, Steps: 1, Every: 1, KL: "paper"}
+	good := LocalizationSpec{Rule: "ut(2)", Outputs: locPhysics, Steps: 1, ScoreEvery: 1, KL: "paper"}
 	for want, change := range map[string]func(s *LocalizationSpec){
 		"rule":     func(s *LocalizationSpec) { s.Rule = "nothing(1)" },
 		"outputs":  func(s *LocalizationSpec) { s.Outputs = "physical" },
 		"joint":    func(s *LocalizationSpec) { s.Outputs, s.Joint = locPlain, true },
 		"KL":       func(s *LocalizationSpec) { s.KL = "" },
-		"cut":      func(s *LocalizationSpec) { s.Clip = -1 },
-		"scores":   func(s *LocalizationSpec) { s.Every = 0 },
+		"clipped":  func(s *LocalizationSpec) { s.Clip = -1 },
+		"scores":   func(s *LocalizationSpec) { s.ScoreEvery = 0 },
 		"set 1":    func(s *LocalizationSpec) { s.TrainingSet = 1 },
 		"pairs":    func(s *LocalizationSpec) { s.Pairs = -1 },
 		"draws":    func(s *LocalizationSpec) { s.Draws = 1001 },

@@ -39,8 +39,8 @@ func powersOfTwo(count int) (n []int) {
 
 type fcRule struct{ name, rule string }
 
-// samplesMethods are Monte Carlo with every number of samples, after the two it
-// is compared with, which are the regression's own.
+// samplesMethods are the two methods to compare with, which the regression trains,
+// and Monte Carlo with every number of samples.
 func samplesMethods(s Size) []fcRule {
 	m := []fcRule{{"UT", "ut(2)"}, {"SMP", "exact"}}
 	for _, n := range sampleCounts(s) {
@@ -104,12 +104,12 @@ func findSamples(s Size, res Results) (*Findings, error) {
 	}
 	f := &Findings{
 		Claims: n.claims(runSize{samplesReplicates(s), fcSteps(s)}, samplesTimingRounds(s)), Tables: []report.Table{n.table()}, Numbers: n,
-		Scaled: slices.Concat(scaled("replicates", samplesReplicates(s), 10), scaled("steps a training", fcSteps(s), fcEpochs*fcEpochSteps),
+		Scaled: slices.Concat(scaled("replicates", samplesReplicates(s), 10), scaled("steps per training", fcSteps(s), fcEpochs*fcEpochSteps),
 			scaled("numbers of samples", len(n.Samples), 8)),
 	}
 	f.Pictures = []Picture{{"fig2", report.Picture{
 		Figure: n.figure(), Label: "Figure 2", Title: "What sampling costs.",
-		Caption: "(a) Best validation NLL above the true model's of networks trained and evaluated with n samples, mean ± sd over replicates. (b) Time of the fastest of many forward passes of 1,024 rows on one core relative to UT's. (c) Standard deviation of the predicted mean when one trained network is asked repeatedly, root mean square over the range of the data. The paper's σ/√n is of n networks drawn whole; here nonlinearities alone are sampled, and the error is a part of that: what weights add to the variance is propagated, not drawn.",
+		Caption: "(a) Best validation NLL above the true model's of networks trained and evaluated with n samples, mean ± sd over replicates. (b) Time of the fastest of many forward passes of 1,024 rows on one core relative to UT's. (c) Standard deviation of the predicted mean over repeated predictions of one trained network, root mean square over the range of the data. The paper's σ/√n is the error of n networks drawn as a whole. Here only the nonlinearities are sampled, and the variance of the weights is propagated, so the error is smaller.",
 		Paper:   "About 2⁷ samples are needed for the NLL of three sigma points, at ten times the time; the standard error falls like σ/√n.",
 		Ours:    fmt.Sprintf("%s %s The standard error falls like n^%.3f and is %.3g of σ/√n.", f.Claims[0].Ours, f.Claims[1].Ours, n.Slope, n.Share),
 	}}}
@@ -118,8 +118,8 @@ func findSamples(s Size, res Results) (*Findings, error) {
 
 func (n *SamplesNumbers) table() report.Table {
 	t := report.Table{
-		Caption: "Best validation NLL above the true model's (nats), its difference to UT paired by seed with a 95 % interval, the time of a forward pass relative to UT, and the standard deviation of the predicted mean of one network asked repeatedly.",
-		Head:    []string{"method", "best", "less UT", "95 % interval", "time", "standard error"},
+		Caption: "Best validation NLL above the true model's (nats), the same minus UT's, paired by seed, with a 95 % interval, the time of a forward pass relative to UT, and the standard deviation of the predicted mean over repeated predictions of one network.",
+		Head:    []string{"method", "best", "minus UT", "95 % interval", "time", "standard error"},
 	}
 	for i, m := range n.Methods {
 		row := []string{m.Name, m.Best.format("%.4f"), "", "", fmt.Sprintf("%.2f", n.relative(m.Rule)), ""}

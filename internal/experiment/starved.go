@@ -67,7 +67,7 @@ func starvedSettings(s Size) (settings []starvedSetting) {
 // replicate share that set, so that they can be compared in pairs.
 func (c starvedSetting) trial(s Size, r int) sweep.Trial {
 	return LocalizationSpec{
-		Seed: s.Seed, Replicate: r, Rule: "ut(2)", Outputs: c.outputs, Steps: starvedSteps(s), Every: max(30, starvedSteps(s)/60),
+		Seed: s.Seed, Replicate: r, Rule: "ut(2)", Outputs: c.outputs, Steps: starvedSteps(s), ScoreEvery: max(30, starvedSteps(s)/60),
 		Pairs: c.pairs, TrainingSet: r, KL: c.kl, Clip: locClip,
 	}.trial(fmt.Sprintf("starved-%d-%s-%s", c.pairs, c.outputs, c.kl))
 }
