@@ -47,12 +47,15 @@ func (n *SamplesNumbers) beyond(crossing int) string {
 func (n *SamplesNumbers) relative(rule string) float64 { return n.Seconds[rule] / n.Seconds["ut(2)"] }
 
 func (n *SamplesNumbers) claims(run runSize, rounds int) []Claim {
-	crossing := n.crossingClaim(run)
-	return []Claim{crossing, n.costClaim(crossing), n.closedFormClaim(rounds)}
+	r := run.against(samplesNeed)
+	r.need += fmt.Sprintf(" with %d numbers of samples", samplesNeedCounts)
+	r.have += fmt.Sprintf(" with %d", len(n.Samples))
+	r.met = r.met && len(n.Samples) >= samplesNeedCounts
+	return []Claim{n.crossingClaim(r), n.costClaim(r), n.closedFormClaim(rounds)}
 }
 
 // crossingClaim has the value 0 where no n reaches UT.
-func (n *SamplesNumbers) crossingClaim(run runSize) Claim {
+func (n *SamplesNumbers) crossingClaim(r requirement) Claim {
 	i, ok := n.crossing()
 	at := n.Samples[i]
 	found := fmt.Sprintf("MC minus UT, paired by seed, at n = %d: %s nats%s.", at, n.Difference[i].format("%.4f"), n.Difference[i].intervalText("%.4f"))
@@ -65,16 +68,12 @@ func (n *SamplesNumbers) crossingClaim(run runSize) Claim {
 		c.Value = float64(at)
 		c.Ours = fmt.Sprintf("The smallest n whose best NLL does not differ from UT's is %d (bar for \"about 2⁷\": 64 to 256). %s%s", at, found, n.beyond(i))
 	}
-	r := run.against(samplesNeed)
-	r.need += fmt.Sprintf(" with %d numbers of samples", samplesNeedCounts)
-	r.have += fmt.Sprintf(" with %d", len(n.Samples))
-	r.met = r.met && len(n.Samples) >= samplesNeedCounts
 	c.judge(r, func() judgement { return meets(bar{"the crossing", ok && at >= 64 && at <= 256}) })
 	return c
 }
 
 // costClaim is about the cost at the crossing.
-func (n *SamplesNumbers) costClaim(crossing Claim) Claim {
+func (n *SamplesNumbers) costClaim(r requirement) Claim {
 	i, ok := n.crossing()
 	ratio := n.relative(moment.MonteCarlo(n.Samples[i]).String())
 	c := Claim{
@@ -84,7 +83,7 @@ func (n *SamplesNumbers) costClaim(crossing Claim) Claim {
 		Value:    ratio,
 		Evidence: map[string]any{"seconds": n.Seconds},
 	}
-	c.judge(requirement{crossing.Needs, "too little to find the crossing", crossing.Verdict != report.Undecided}, func() judgement {
+	c.judge(r, func() judgement {
 		if !ok {
 			return judgement{report.Undecided, "Undecided: no number of samples reaches UT, so there is no cost to compare."}
 		}

@@ -155,7 +155,7 @@ func starvedFigure(cells []StarvedCell, gains []StarvedGain) report.Figure {
 	pairs := report.Axis{Label: "training pairs", Scale: report.Log2}
 	var g report.Grid
 	paired := report.Chart{
-		Title: "(c)  plain minus physics, paired", X: pairs, Y: report.Axis{Label: "difference (nats)"},
+		Title: "(c)  plain − physics", X: pairs, Y: report.Axis{Label: "difference (nats)"},
 		Levels: []report.Level{{Colour: report.Grey, Dashed: true}},
 	}
 	for _, w := range starvedWeights {
@@ -173,7 +173,7 @@ func starvedFigure(cells []StarvedCell, gains []StarvedGain) report.Figure {
 			chart.Traces = append(chart.Traces, t)
 		}
 		g.Charts = append(g.Charts, chart)
-		t := report.Trace{Name: w.name, Colour: w.colour, Style: report.LineMarks}
+		t := report.Trace{Name: "(c) with " + w.name, Colour: w.colour, Style: report.LineMarks}
 		for _, gain := range gains {
 			if gain.KL == w.kl && gain.Over == locPlain && len(gain.Gain.Values) > 0 {
 				_, hi, _ := gain.Gain.interval()

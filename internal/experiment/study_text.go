@@ -26,7 +26,7 @@ func (s *Study) page() report.Page {
 		ClaimsNote: s.scaledText(),
 	}
 	for _, c := range s.Claims() {
-		p.Claims = append(p.Claims, report.Claim{ID: c.ID, Paper: c.Paper, Ours: c.found(), Value: fmt.Sprintf("%.4g", c.Value), Verdict: c.Verdict})
+		p.Claims = append(p.Claims, report.Claim{ID: c.ID, Paper: c.Paper, Ours: c.Ours, Why: c.Why, Value: fmt.Sprintf("%.4g", c.Value), Verdict: c.Verdict})
 	}
 	for i, e := range s.Experiments {
 		f := s.Findings[i]

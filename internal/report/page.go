@@ -25,6 +25,7 @@ type Claim struct {
 	ID      string
 	Paper   string // what was claimed
 	Ours    string // what was found
+	Why     string // a sentence on the verdict, if one is needed
 	Value   string // the number that decides
 	Verdict Verdict
 }
