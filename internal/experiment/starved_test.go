@@ -103,6 +103,8 @@ func TestPhysicsHelps(t *testing.T) {
 	if c := claim(full, helps); math.Abs(c.Value-0.95) > 1e-9 || !strings.Contains(c.Ours, "5 of 5") {
 		t.Errorf("value %v: %s", c.Value, c.Ours)
 	}
+	threeSizes := slices.DeleteFunc(claim(full, helps).Evidence["gains"].([]StarvedGain), func(g StarvedGain) bool { return g.Pairs == 64 || g.Pairs == 256 })
+	checkVerdict(t, -2, physicsHelps(full, threeSizes), report.Undecided)
 	nothing := claim(full, func(int, int, string) float64 { return math.Inf(1) })
 	if checkVerdict(t, -1, nothing, report.Undecided); nothing.Value != 0 {
 		t.Errorf("without a score the value is %v", nothing.Value)
