@@ -62,7 +62,7 @@ func TestMisuse(t *testing.T) {
 		{"bench --batches x", `--batches takes whole numbers with commas between, not "x"`},
 		{"bench --threads 3", "3 threads are not measured"},
 		{"moments --rule mc --samples 1000000000000", "there may be at most 10000000"},
-		{"reproduce --out=", "--out names no folder"},
+		{"reproduce --out=", "--out is empty"},
 		{"nosuch --flag", `unknown command "nosuch"`},
 		{"--nosuch", "unknown flag --nosuch"},
 		{"moments --nosuch 1", "unknown flag --nosuch; utvi moments takes --fn --slope "},
@@ -95,9 +95,9 @@ func TestMisuse(t *testing.T) {
 		{"moments --plot x.gif", "figures are .svg, .png or .pdf, not .gif"},
 		{"moments --plot x", "no extension"},
 		{"moments --plot=", "no extension"},
-		{"reproduce nosuch", `there is no experiment "nosuch"; there are fc`},
+		{"reproduce nosuch", `there is no experiment "nosuch"; the experiments are fc`},
 		{"reproduce fc fc", "one experiment"},
-		{"reproduce --preset huge", `there is no preset "huge"; there are tiny, quick, paper`},
+		{"reproduce --preset huge", `there is no preset "huge"; the presets are tiny, quick, paper`},
 		{"reproduce --steps 0", "--steps is 0; it must be at least 1"},
 		{"reproduce --replicates -2", "--replicates is -2; it must be at least 1"},
 	} {
@@ -246,7 +246,7 @@ func TestReproduceContinues(t *testing.T) {
 	for lines.Scan() {
 		last = lines.Text()
 	}
-	if err := cmd.Wait(); err == nil || last != "utvi: reproduce was interrupted; the same command continues it" {
+	if err := cmd.Wait(); err == nil || last != "utvi: interrupted; the same command continues" {
 		t.Fatalf("interrupted: %v, %q", err, last)
 	}
 	if code, _, errs := utvi(t, args("broken")...); code != 0 {

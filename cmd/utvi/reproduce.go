@@ -39,26 +39,30 @@ func reproduceCommand() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "reproduce [experiment]",
-		Short: "Redo the paper's experiments and say which of its claims hold",
-		Long: `Redo the paper's experiments, or the one named: train, measure, and write a
-page with every claim and figure (report.html), every number (results.json), the
-figures and the trained networks under --out. Stopped with Ctrl-C, or killed, the
-same command continues where it stood and gives the same bits.
+		Short: "Run the paper's experiments and judge its claims",
+		Long: `Run all experiments of the paper, or one of them: train, measure, and write a page
+with every claim and figure (report.html), every number (results.json), a summary
+(summary.md), the figures and the trained networks under --out. After Ctrl-C, or a
+crash, the same command continues and gives the same bits.
 
-Experiments: ` + strings.Join(names, ", ") + `. Only by name, being beyond the
-paper: ` + strings.Join(extra, ", ") + `. --preset quick takes minutes, paper hours.`,
+A claim holds, does not hold, or is undecided: the run is too small to decide it, or
+its numbers do not. --preset quick takes minutes and decides some of the claims;
+--preset paper takes hours.
+
+Experiments: ` + strings.Join(names, ", ") + `.
+These are not in the paper and run only by name: ` + strings.Join(extra, ", ") + `.`,
 		Example: `  utvi reproduce
   utvi reproduce --preset paper --out results
   utvi reproduce fc --replicates 5 --steps 8000 --seed 7
-  utvi reproduce --preset paper --plan plan.json      write the trials down instead`,
+  utvi reproduce --preset paper --plan plan.json      only write the list of trials`,
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("reproduce takes one experiment, not %d; without a name it runs all", len(args))
+				return usagef("reproduce takes one experiment, not %d; without a name it runs all experiments", len(args))
 			}
 			r.choose(args)
 			if len(r.chosen) == 0 {
-				return usagef("there is no experiment %q; there are %s", args[0], strings.Join(names, ", "))
+				return usagef("there is no experiment %q; the experiments are %s", args[0], strings.Join(names, ", "))
 			}
 			return nil
 		},
@@ -66,12 +70,12 @@ paper: ` + strings.Join(extra, ", ") + `. --preset quick takes minutes, paper ho
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&r.out, "out", "out", "folder for the report and the trials")
-	f.StringVar(&r.size.Preset, "preset", "quick", "size of the run: quick or paper (or tiny, which only tries the machinery)")
+	f.StringVar(&r.size.Preset, "preset", "quick", "size of the run: quick or paper (tiny only tests the program)")
 	f.Uint64Var(&r.size.Seed, "seed", 1, "seed of weights, data and samples")
 	f.IntVar(&r.size.Replicates, "replicates", 0, "trainings of each method (default the preset's)")
 	f.IntVar(&r.size.Steps, "steps", 0, "steps of a training (default the preset's)")
 	f.IntVar(&r.jobs, "jobs", 0, "trials at a time (default the number of cores)")
-	f.StringVar(&r.plan, "plan", "", "write the plan of the trials to this file and run nothing")
+	f.StringVar(&r.plan, "plan", "", "write the list of trials to this file and run nothing")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
@@ -84,15 +88,16 @@ paper: ` + strings.Join(extra, ", ") + `. --preset quick takes minutes, paper ho
 			return misuse(err)
 		}
 		if r.out == "" {
-			return usagef("--out names no folder; . is the present one")
+			return usagef("--out is empty; use . for the current folder")
 		}
 		return r.run(cmd.Context())
 	}
 	return cmd
 }
 
-// choose takes the experiments of the paper, or the one named, which has a folder
-// of its own, so that the report of all stays.
+// choose takes the experiments of the paper, or the named one. The report of a single
+// experiment goes to a folder with its name, and so does not replace the report of
+// all.
 func (r *reproduction) choose(args []string) {
 	r.chosen, r.sub = nil, ""
 	for _, e := range experiment.All() {
@@ -133,7 +138,7 @@ func (r *reproduction) run(ctx context.Context) error {
 	found, err := sweep.Runner{Kinds: experiment.Kinds(), Dir: trialsDir, Jobs: r.jobs, Progress: bars.tell}.Run(ctx, plan)
 	bars.close()
 	if errors.Is(err, context.Canceled) {
-		return errors.New("reproduce was interrupted; the same command continues it")
+		return errors.New("interrupted; the same command continues")
 	}
 	if err != nil {
 		return err
@@ -145,7 +150,7 @@ func (r *reproduction) run(ctx context.Context) error {
 	s.WallSeconds = time.Since(start).Seconds()
 	files, err := s.Save(dir)
 	if err != nil {
-		return fmt.Errorf("%w; the trials are kept, and the same command writes the report", err)
+		return fmt.Errorf("%w; the trials are kept, and the same command writes the report again", err)
 	}
 	if err := s.WriteText(r.stdout); err != nil {
 		return err
@@ -154,8 +159,8 @@ func (r *reproduction) run(ctx context.Context) error {
 	return err
 }
 
-// makeFolder makes dir, and tells before hours of work that nothing can be written
-// there.
+// makeFolder makes dir. It reports a folder that cannot be written to before hours of
+// work, not after them.
 func makeFolder(dir string) error {
 	if err := atomicfile.Writable(dir); err != nil {
 		return err

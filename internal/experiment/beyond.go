@@ -14,7 +14,7 @@ var beyondExperiment = Experiment{
 	Title: "What the paper left for later",
 	Plan: func(s Size) (trials []sweep.Trial) {
 		for _, m := range beyondMethods {
-			for r := range m.fcCount(s) {
+			for r := range m.fcReplicates(s) {
 				trials = append(trials, m.fcTrial(s, r))
 			}
 			for r := range beyondReplicates(s) {
@@ -27,31 +27,31 @@ var beyondExperiment = Experiment{
 }
 
 // A beyondMethod is a rule, or another way to train, tried on the regression and
-// on the localisation. The regression's UT and SMP, and the localisation's UT,
-// are those of the experiments before.
+// on the localisation. Other experiments train the regression's UT and SMP, and the
+// localisation's UT.
 type beyondMethod struct {
 	name, what, rule string
-	outputRule       string // of the localisation's output chains, if another
-	joint            bool   // photon node; nothing to the regression
+	outputRule       string // of the localisation's output chains; "": rule
+	joint            bool   // photon node; not in the regression
 	draws            int
 }
 
 var beyondMethods = []beyondMethod{
 	{name: "UT", what: "three sigma points, κ = 2", rule: "ut(2)"},
 	{name: "SMP", what: "closed form; g by nine points", rule: "exact", outputRule: "gh(9)"},
-	{name: "learned-UT", what: "κ learned, one a layer", rule: "learned-ut(2)"},
+	{name: "learned-UT", what: "κ learned, one per layer", rule: "learned-ut(2)"},
 	{name: "GH5", what: "Gauss–Hermite, five points", rule: "gh(5)"},
 	{name: "GH9", what: "Gauss–Hermite, nine points", rule: "gh(9)"},
 	{name: "GenUT", what: "generalized UT, kurtosis 4", rule: "genut(0,4)"},
 	{name: "linear", what: "linearisation at the mean", rule: "linear"},
 	{name: "joint-photons", what: "UT; position uncertainty carried into the photon count", rule: "ut(2)", joint: true},
-	{name: "drawn", what: "classical: one network drawn a step; log-variance outputs", rule: "ut(2)", draws: 1},
+	{name: "drawn", what: "classical: one network drawn per step; log-variance outputs", rule: "ut(2)", draws: 1},
 }
 
 func beyondReplicates(s Size) int { return s.pick(s.Replicates, 1, 1, 2) }
 
-// fcCount is the number of replicates on the regression.
-func (m beyondMethod) fcCount(s Size) int {
+// fcReplicates is the number of replicates on the regression.
+func (m beyondMethod) fcReplicates(s Size) int {
 	if m.joint {
 		return 0
 	}
@@ -65,8 +65,7 @@ func (m beyondMethod) fcTrial(s Size, r int) sweep.Trial {
 	return FCSpec{Seed: s.Seed, Replicate: r, Rule: m.rule, Steps: fcSteps(s), Draws: m.draws}.trial(m.name)
 }
 
-// locTrial is the localisation's own for UT, so that it is trained once. The
-// first of the others is compared with networks drawn from it.
+// locTrial is the localisation's trial for UT, which so is trained once.
 func (m beyondMethod) locTrial(s Size, r int) sweep.Trial {
 	spec := locSpec(s, m.rule, r)
 	spec.OutputRule, spec.Joint, spec.Draws = m.outputRule, m.joint, m.draws
@@ -86,7 +85,7 @@ func findBeyond(s Size, res Results) (*Findings, error) {
 	var rows []BeyondRow
 	for _, m := range beyondMethods {
 		row := BeyondRow{Name: m.name, What: m.what, Rule: m.rule}
-		if n := m.fcCount(s); n > 0 {
+		if n := m.fcReplicates(s); n > 0 {
 			row.FC = &FCMethod{Name: m.name, Rule: m.rule}
 			for r := range n {
 				var t FCTrial
@@ -109,13 +108,13 @@ func findBeyond(s Size, res Results) (*Findings, error) {
 	return &Findings{
 		Tables:  []report.Table{beyondTable(s, rows), agreementTable(rows)},
 		Numbers: map[string]any{"methods": rows},
-		Scaled: slices.Concat(scaled("replicates of the regression", beyondMethods[0].fcCount(s), 10), scaled("steps of it", fcSteps(s), fcEpochs*fcEpochSteps),
+		Scaled: slices.Concat(scaled("replicates of the regression", beyondMethods[0].fcReplicates(s), 10), scaled("steps of the regression", fcSteps(s), fcEpochs*fcEpochSteps),
 			scaled("steps of the localisation", locSteps(s), locFullSteps)),
 		Notes: []string{
-			"The same tasks, settings and seeds as above, with other rules and other ways to train. Sampled networks are drawn from the weights' distributions and asked one by one: what moment propagation approximates.",
+			"The same tasks, settings and seeds as above, with other rules and other ways to train. The second table compares propagated moments with those of networks drawn from the weights' distributions, which moment propagation approximates.",
 		},
 		Pictures: []Picture{{"beyond", report.Picture{
-			Figure: beyondFigure(rows), Label: "Figure B1", Title: "Other rules, other trainings.",
+			Figure: beyondFigure(rows), Label: "Figure B1", Title: "Other rules and other ways to train.",
 			Caption: "Best validation NLL of the regression above the true model's, mean ± sd of the replicates.",
 			Paper:   "Learned κ, other sigma points and coupled nonlinearities are left for later.",
 			Ours:    beyondOurs(rows),
@@ -142,7 +141,7 @@ func beyondOurs(rows []BeyondRow) string {
 func beyondTable(s Size, rows []BeyondRow) report.Table {
 	t := report.Table{
 		Caption: fmt.Sprintf("Regression: best and final validation NLL above the true model's (nats), %s. Localisation: best and final position NLL, final photon NLL, correlation of the logarithms of predicted variance and exact bound over pixels, %s.",
-			ofReplicates(beyondMethods[0].fcCount(s)), ofReplicates(beyondReplicates(s))),
+			ofReplicates(beyondMethods[0].fcReplicates(s)), ofReplicates(beyondReplicates(s))),
 		Head: []string{"method", "what it is", "fc best", "fc final", "position best", "final", "photons", "correlation"},
 	}
 	for _, r := range rows {
@@ -158,7 +157,7 @@ func beyondTable(s Size, rows []BeyondRow) report.Table {
 
 func agreementTable(rows []BeyondRow) report.Table {
 	t := report.Table{
-		Caption: "Propagated moments of the first replicate against networks drawn from its weights: size of the errors of the mean, in standard deviations, and of the standard deviation, relative; median over inputs and outputs, and the worst.",
+		Caption: "Propagated moments of the first replicate against networks drawn from its weights: error of the mean in standard deviations, and relative error of the standard deviation; median over inputs and outputs, and worst.",
 		Head:    []string{"task", "method", "networks", "mean, median", "worst", "σ, median", "worst"},
 	}
 	add := func(task, name string, a *Agreement) {

@@ -19,21 +19,21 @@ import (
 	"utvi/vi"
 )
 
-// DigitsSpec is one training of a convolutional classifier of digits, Bayesian or
-// its twin with numbers for weights. Replicate r of both has training images and
-// starting weights of its own.
+// DigitsSpec is one training of a convolutional classifier of digits: Bayesian, or
+// its twin with fixed weights. Every replicate has its own training images and
+// starting weights.
 type DigitsSpec struct {
 	Seed      uint64 `json:"seed"`
 	Replicate int    `json:"replicate"` // counted from 0
-	Fixed     bool   `json:"fixed"`     // numbers for weights
+	Fixed     bool   `json:"fixed"`     // fixed weights
 	Steps     int    `json:"steps"`
 	TestRows  int    `json:"test_rows"` // digits, and images of each unfamiliar kind
 }
 
 // DigitsTrial is what a training found. An AUROC is the probability that an
-// unfamiliar image is given more uncertainty than a digit, one for each of
-// digitsUnfamiliar: the entropy of the predicted probabilities, or the sum of
-// their variances over the weights, which a network of numbers has not.
+// unfamiliar image gets more uncertainty than a digit, one for each of
+// digitsUnfamiliar. Uncertainty is the entropy of the predicted probabilities, or
+// the sum of their variances over the weights, which fixed weights do not have.
 type DigitsTrial struct {
 	History
 	Accuracy float64   `json:"accuracy"`
@@ -65,7 +65,7 @@ var digitsKind = sweep.Kind{
 		if err != nil {
 			return sweep.Outcome{}, err
 		}
-		t := test.judge(m)
+		t := test.evaluate(m)
 		t.History = *h
 		metrics := map[string]float64{"accuracy": t.Accuracy, "nll": t.NLL}
 		for i, kind := range digitsUnfamiliar {
@@ -80,7 +80,7 @@ func readDigitsSpec(b json.RawMessage) (s DigitsSpec, err error) {
 		return s, err
 	}
 	if s.TestRows < 100 || s.TestRows > 100_000 {
-		return s, fmt.Errorf("%d test images; there must be 100 to 100000", s.TestRows)
+		return s, fmt.Errorf("%d test images; the number must be 100 to 100000", s.TestRows)
 	}
 	return s, checkTraining(s.Replicate, s.Steps)
 }
@@ -98,8 +98,8 @@ func digitsNet(fixed bool) nn.Chain {
 	}
 }
 
-// training sets both kinds of weights the same task. The KL counts fully, over
-// the 60,000 images, from an eighth of the steps on; the prior is fitted.
+// training is the same for both kinds of weights. The KL, over the 60,000 images,
+// has its full weight from an eighth of the steps on; the prior is fitted.
 func (s DigitsSpec) training(test *digitsTest) training {
 	key := rng.New(s.Seed).Sub(uint64(s.Replicate), 1)
 	o := optim.Paper()
@@ -111,7 +111,7 @@ func (s DigitsSpec) training(test *digitsTest) training {
 			Seed: rng.Uint64(key, 0), Init: vi.Std(0.02),
 		},
 		train: train.Config{
-			// A finite set, drawn anew whenever it is seen.
+			// A finite set: a row is drawn again whenever it is used.
 			Data: &data.Generator{N: digitsRows, In: digits.Pixels, Out: 1, Generate: func(_ rng.Key, row uint64, x, y []float32) {
 				y[0] = float32(digits.Digit(images, row%digitsRows, x))
 			}},

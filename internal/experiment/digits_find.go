@@ -70,7 +70,7 @@ func digitsMethod(s Size, res Results, name string, fixed bool) (DigitsMethod, e
 
 func findDigits(s Size, res Results) (*Findings, error) {
 	table := report.Table{
-		Caption: fmt.Sprintf("Test digits and as many unfamiliar images of each kind; %s. AUROC: how often an unfamiliar image is given more entropy, or variance over the weights, than a digit; a half is chance, and all that the twin's variance can say, which is zero.", ofReplicates(digitsReplicates(s))),
+		Caption: fmt.Sprintf("Test digits and the same number of unfamiliar images of each kind; %s. AUROC is the probability that an unfamiliar image gets more entropy, or more variance over the weights, than a digit. Chance gives 0.5; the twin has no variance over the weights, so its value is 0.5.", ofReplicates(digitsReplicates(s))),
 		Head:    []string{"weights", "accuracy", "NLL"},
 	}
 	for _, u := range digitsUnfamiliar {

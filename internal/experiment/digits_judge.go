@@ -20,7 +20,7 @@ var digitsUnfamiliar = []struct {
 	{"static", digits.Static},
 }
 
-// digitsTest is what the classifiers are judged by.
+// digitsTest is the set of images that the classifiers are evaluated on.
 type digitsTest struct {
 	digits     gauss.Batch[float32]
 	labels     []int
@@ -49,8 +49,9 @@ func images(key rng.Key, rows int, draw func(k rng.Key, row uint64, pixels []flo
 // digitsChunk is how many images are predicted at a time.
 const digitsChunk = 96
 
-// each visits the predicted probabilities of every image, and their variances.
-func each(p *model.Predictor[float32], x gauss.Batch[float32], visit func(row int, mean, variance []float32)) {
+// forEachImage visits the predicted probabilities of every image, and their
+// variances.
+func forEachImage(p *model.Predictor[float32], x gauss.Batch[float32], visit func(row int, mean, variance []float32)) {
 	for lo := 0; lo < x.Rows; lo += digitsChunk {
 		hi := min(x.Rows, lo+digitsChunk)
 		out := p.Predict(x.Slice(lo, hi))
@@ -60,7 +61,8 @@ func each(p *model.Predictor[float32], x gauss.Batch[float32], visit func(row in
 	}
 }
 
-// score makes the mean negative log-likelihood of the test digits.
+// score returns a function that computes the mean negative log-likelihood of the
+// test digits.
 func (t *digitsTest) score(m *model.Model) func() []float64 {
 	p := m.NewPredictor(digitsChunk)
 	return func() []float64 {
@@ -71,7 +73,7 @@ func (t *digitsTest) score(m *model.Model) func() []float64 {
 
 func (t *digitsTest) familiar(p *model.Predictor[float32]) (accuracy, nll float64) {
 	var row [4][10]float64
-	each(p, t.digits, func(i int, mean, _ []float32) {
+	forEachImage(p, t.digits, func(i int, mean, _ []float32) {
 		best := 0
 		for k, v := range mean {
 			row[0][k] = float64(v)
@@ -92,7 +94,7 @@ func (t *digitsTest) familiar(p *model.Predictor[float32]) (accuracy, nll float6
 // uncertainty returns the entropy of each image's predicted probabilities, and
 // the sum of their variances.
 func uncertainty(p *model.Predictor[float32], x gauss.Batch[float32]) (entropy, variance []float64) {
-	each(p, x, func(_ int, mean, vari []float32) {
+	forEachImage(p, x, func(_ int, mean, vari []float32) {
 		var h, v float64
 		for k, q := range mean {
 			if q > 0 {
@@ -105,7 +107,8 @@ func uncertainty(p *model.Predictor[float32], x gauss.Batch[float32]) (entropy, 
 	return entropy, variance
 }
 
-func (t *digitsTest) judge(m *model.Model) DigitsTrial {
+// evaluate scores a network on digits and unfamiliar images.
+func (t *digitsTest) evaluate(m *model.Model) DigitsTrial {
 	p := m.NewPredictor(digitsChunk)
 	var r DigitsTrial
 	r.Accuracy, r.NLL = t.familiar(p)

@@ -1,7 +1,7 @@
-// Package experiment holds the paper's experiments: the trials each needs, what
-// their results show, and whether the paper's claims hold.
+// Package experiment has the paper's experiments: the trials that each needs, what
+// their results show, and a verdict on each of the paper's claims.
 //
-// An Experiment plans and compares; a kind of trial (Kinds) trains and measures.
-// Between them stand result files only (package sweep), so the trials may run
+// An Experiment plans and evaluates; a kind of trial (Kinds) trains and measures.
+// They share nothing but result files (package sweep), so the trials may run
 // anywhere, and figures and claims can be made again from the files.
 package experiment

@@ -10,10 +10,10 @@ import (
 	"utvi/rng"
 )
 
-// The paper's simulated microscope (§4.3): a fluorescent molecule at
-// r ~ N(0, 2²·I) pixels about the centre of a sensor of 8×8 pixels sends 100
-// photons in the mean, blurred by a Gaussian of 1.05 pixels. Pixel (i, j), row i
-// from y = −4 and column j from x = −4 on, is number 8i+j of an image.
+// The paper's simulated microscope (§4.3): a fluorescent molecule lies at
+// r ~ N(0, 2²·I) pixels from the centre of a sensor of 8×8 pixels. On average it sends
+// 100 photons, blurred by a Gaussian of 1.05 pixels. Pixel (i, j) is number 8i+j of an
+// image: row i counts from y = −4, column j from x = −4.
 const (
 	emitterSide    = 8
 	emitterPixels  = emitterSide * emitterSide
@@ -30,9 +30,9 @@ func emitterRow(key rng.Key, row uint64, image, y []float32) {
 }
 
 // emitterAt draws the image of an emitter at (x, y). Photons are drawn one by
-// one: their number is Poisson, each lands at r + 1.05·ε. That makes the pixels
-// independent and Poisson, with the blur's integral over the pixel for mean,
-// without ever computing one.
+// one: their number is Poisson, each lands at r + 1.05·ε. So the pixels are
+// independent and Poisson, and each mean is the blur's integral over the pixel,
+// which need not be computed.
 func emitterAt(key rng.Key, row uint64, x, y float32, image, targets []float32) {
 	clear(image)
 	const group = 64 // units of the stream, of four numbers each: two photons
@@ -56,19 +56,19 @@ func emitterAt(key rng.Key, row uint64, x, y float32, image, targets []float32) 
 	targets[2] = float32(emitterCount(float64(x), float64(y)))
 }
 
-// emitterCount is the number of photons that hit the sensor, in the mean.
+// emitterCount is the mean number of photons that hit the sensor.
 func emitterCount(x, y float64) float64 {
 	return emitterPhotons * caughtBy(x) * caughtBy(y)
 }
 
-// caughtBy is the share of the blur about x between −4 and 4, from the tail that
-// x does not lie in.
+// caughtBy is the share of the blur around x that lies between −4 and 4. With |x| the
+// differences of the distribution function do not cancel.
 func caughtBy(x float64) float64 {
 	x = math.Abs(x)
 	return special.CDF((emitterSide/2-x)/emitterBlur) - special.CDF((-emitterSide/2-x)/emitterBlur)
 }
 
-// emitterSource never shows an emitter twice; rows count as an epoch.
+// emitterSource never repeats an emitter; an epoch has rows of them.
 func emitterSource(rows int) data.Source {
 	return &data.Generator{N: rows, In: emitterPixels, Out: emitterTargets, Generate: emitterRow}
 }
@@ -98,13 +98,14 @@ func newEmitters(key rng.Key, rows int) emitterSet {
 	return makeEmitters(rows, func(row uint64, image, y []float32) { emitterRow(key, row, image, y) })
 }
 
-// newPixelEmitters draws emitters uniformly within each pixel, each of them
-// times, pixel after pixel.
+// newPixelEmitters draws each emitters uniformly within every pixel, pixel after
+// pixel.
 func newPixelEmitters(key rng.Key, each int) emitterSet {
+	places := key.Sub(0, 1) // the numbers of photons use the counters of key
 	return makeEmitters(emitterPixels*each, func(row uint64, image, y []float32) {
 		pixel := int(row) / each
 		within := func(i uint64, at int) float32 {
-			return float32(at) - emitterSide/2 + float32(rng.Uniform(key, 2*row+i))
+			return float32(at) - emitterSide/2 + float32(rng.Uniform(places, 2*row+i))
 		}
 		emitterAt(key, row, within(0, pixel%emitterSide), within(1, pixel/emitterSide), image, y)
 	})

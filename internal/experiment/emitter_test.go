@@ -76,6 +76,39 @@ func TestEmitterSets(t *testing.T) {
 	}
 }
 
+// Where an emitter lies within its pixel says nothing about the number of photons
+// of any row.
+func TestPixelEmittersAreIndependent(t *testing.T) {
+	s := newPixelEmitters(rng.New(6), 60)
+	n := s.x.Rows / 2
+	place, photons := make([][2]float64, 2*n), make([]float64, 2*n)
+	for i := range 2 * n {
+		image, y := s.row(i)
+		for k := range 2 {
+			place[i][k] = float64(y[k]) - math.Floor(float64(y[k]))
+		}
+		var sum float64
+		for _, v := range image {
+			sum += float64(v)
+		}
+		photons[i] = (sum - float64(y[2])) / math.Sqrt(float64(y[2])) // standardised
+	}
+	for name, row := range map[string]func(i int) int{
+		"the same row": func(i int) int { return i }, "the next row": func(i int) int { return i + 1 },
+		"twice the row": func(i int) int { return 2 * i }, "twice the row, plus one": func(i int) int { return 2*i + 1 },
+	} {
+		for k, axis := range []string{"x", "y"} {
+			var a, b []float64
+			for i := range n {
+				a, b = append(a, place[i][k]), append(b, photons[row(i)])
+			}
+			if r := correlation(a, b); math.Abs(r) > 4.5/math.Sqrt(float64(n)) {
+				t.Errorf("%s and the photons of %s correlate by %.3f", axis, name, r)
+			}
+		}
+	}
+}
+
 // The table of docs and textbooks: bounds at four places.
 func TestEmitterBound(t *testing.T) {
 	for _, c := range []struct{ x, y, exact, paper float64 }{

@@ -13,13 +13,13 @@ import (
 type Experiment struct {
 	Name  string
 	Title string
-	Extra bool // not the paper's: run only when asked for by name
+	Extra bool // not in the paper: it runs only by name
 
 	Plan func(s Size) []sweep.Trial
 	Find func(s Size, r Results) (*Findings, error)
 }
 
-// All are the experiments in the order they are run and reported.
+// All returns the experiments in the order of running and reporting.
 func All() []Experiment {
 	return []Experiment{fcExperiment, samplesExperiment, localizationExperiment, starvedExperiment, beyondExperiment, digitsExperiment}
 }
@@ -37,24 +37,24 @@ type Size struct {
 	Steps      int    // of each training; 0: the preset's
 }
 
-// Presets are the sizes by name: tiny is a test of the machinery, quick takes
-// minutes, paper is as in the paper.
+// Presets are the names of sizes: tiny tests the program, quick takes minutes, paper
+// is the paper's size.
 func Presets() []string { return []string{"tiny", "quick", "paper"} }
 
-// Check reports a size that cannot be meant.
+// Check reports a size that makes no sense.
 func (s Size) Check() error {
 	switch {
 	case !slices.Contains(Presets(), s.Preset):
-		return fmt.Errorf("there is no preset %q; there are %s", s.Preset, strings.Join(Presets(), ", "))
+		return fmt.Errorf("there is no preset %q; the presets are %s", s.Preset, strings.Join(Presets(), ", "))
 	case s.Replicates < 0 || s.Replicates > 1000:
-		return fmt.Errorf("%d replicates; there must be 1 to 1000", s.Replicates)
+		return fmt.Errorf("%d replicates; the number must be 1 to 1000", s.Replicates)
 	case s.Steps < 0 || s.Steps > 10_000_000:
-		return fmt.Errorf("%d steps; there must be 1 to 10000000", s.Steps)
+		return fmt.Errorf("%d steps; the number must be 1 to 10000000", s.Steps)
 	}
 	return nil
 }
 
-// pick is the number for the preset, or what was asked for instead.
+// pick is the number that the user asked for, or else the preset's.
 func (s Size) pick(asked, tiny, quick, paper int) int {
 	if asked > 0 {
 		return asked
@@ -65,8 +65,7 @@ func (s Size) pick(asked, tiny, quick, paper int) int {
 // Results are those of a plan's trials, by the trial's ID.
 type Results map[string]*sweep.Result
 
-// NewResults joins a plan with what was found. Trials without a result are left
-// out.
+// NewResults joins a plan with its results. It leaves out trials without a result.
 func NewResults(p *sweep.Plan, found []*sweep.Result) Results {
 	r := Results{}
 	for i, t := range p.Trials {
@@ -92,21 +91,24 @@ type Findings struct {
 	Pictures []Picture
 	Tables   []report.Table
 	Notes    []string // sentences a reader should know
-	Scaled   []string // what was less than in the paper
+	Scaled   []string // what is smaller than in the paper
 	Numbers  any      // every number behind tables and figures
 }
 
-// A Claim is a statement of the paper with what was found. Holds says whether the
-// statement is true here, by the criterion in Ours.
+// A Claim is a statement of the paper with what was found here.
 type Claim struct {
 	ID       string         `json:"id"`
 	Paper    string         `json:"paper"`
-	Ours     string         `json:"ours"`
+	Ours     string         `json:"ours"` // what was found, with the bars it is judged by
 	Value    float64        `json:"value"`
-	Holds    bool           `json:"holds"`
-	Reported bool           `json:"reported,omitempty"` // no bar to pass: told either way
+	Verdict  report.Verdict `json:"verdict"`
+	Why      string         `json:"why,omitempty"` // a sentence, unless it holds
+	Needs    string         `json:"needs"`         // the size of a run that can decide it
 	Evidence map[string]any `json:"evidence,omitempty"`
 }
+
+// found is what was found and why the verdict is what it is.
+func (c Claim) found() string { return strings.TrimSpace(c.Ours + " " + c.Why) }
 
 // A Picture is a figure with the name of its files.
 type Picture struct {
@@ -114,7 +116,7 @@ type Picture struct {
 	report.Picture
 }
 
-// scaled says which number is less than the paper's.
+// scaled names a number that is smaller than the paper's.
 func scaled(what string, have, paper int) []string {
 	if have >= paper {
 		return nil

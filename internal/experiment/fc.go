@@ -21,22 +21,22 @@ import (
 )
 
 // FCSpec is one training of the paper's regression (§4.2): y = x + ε with a noise
-// that depends on x, learned by a 1–128–128–1 leaky-ReLU network. Replicate r has
-// the same starting weights and data whatever the rule.
+// that depends on x, learned by a 1–128–128–1 leaky-ReLU network. The starting
+// weights and the data of a replicate do not depend on the rule.
 type FCSpec struct {
 	Seed      uint64 `json:"seed"`
 	Replicate int    `json:"replicate"` // counted from 0
 	Rule      string `json:"rule"`      // of the nonlinearities, as moment.Parse reads it
 	Steps     int    `json:"steps"`
 
-	// Draws > 0 trains by drawing that many networks a step, instead of
-	// propagating moments. A drawn network has no variance to be scored by, so
-	// it has a second output, the logarithm of the noise variance.
+	// Draws is the number of networks drawn per step (Bayes by backprop); 0
+	// propagates moments. A drawn network predicts no variance, so it has a second
+	// output, the logarithm of the noise variance.
 	Draws int `json:"draws,omitempty"`
 
-	// Sampled > 0 compares the trained network's moments with as many networks
-	// drawn from it.
-	Sampled int `json:"sampled,omitempty"`
+	// VerifyWith is the number of networks drawn from the trained one to verify its
+	// moments with; 0: none.
+	VerifyWith int `json:"sampled,omitempty"`
 }
 
 // FCTrial is what a training found.
@@ -95,19 +95,19 @@ func (s FCSpec) check() error {
 	if err := rule.Check(fn.LeakyReLU(0.01)); err != nil {
 		return err
 	}
-	if s.Draws < 0 || s.Draws > 1000 || s.Sampled < 0 || s.Sampled == 1 || s.Sampled > 10_000_000 {
-		return fmt.Errorf("%d draws and %d sampled networks; there may be up to 1000 draws, and 2 to 10000000 sampled networks or none", s.Draws, s.Sampled)
+	if s.Draws < 0 || s.Draws > 1000 || s.VerifyWith < 0 || s.VerifyWith == 1 || s.VerifyWith > 10_000_000 {
+		return fmt.Errorf("%d draws and %d sampled networks; draws must be 0 to 1000, sampled networks 0 or 2 to 10000000", s.Draws, s.VerifyWith)
 	}
 	return checkTraining(s.Replicate, s.Steps)
 }
 
-// checkTraining reports numbers that cannot be meant.
+// checkTraining reports numbers that make no sense.
 func checkTraining(replicate, steps int) error {
 	switch {
 	case replicate < 0:
-		return errors.New("the replicate is negative; they are counted from 0")
+		return errors.New("the replicate is negative; replicates count from 0")
 	case steps < 1 || steps > 10_000_000:
-		return fmt.Errorf("%d steps; there must be 1 to 10000000", steps)
+		return fmt.Errorf("%d steps; the number of steps must be 1 to 10000000", steps)
 	}
 	return nil
 }
@@ -121,12 +121,12 @@ func (s FCSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 	}
 	r := FCTrial{History: *h, TrueNLL: validation.truth()}
 	r.Mean, r.SD = predictAt(m, s.likelihood(), fcX())
-	if s.Sampled > 0 {
-		in := gauss.Fixed(1, make([]float32, 11)) // where there were data
+	if s.VerifyWith > 0 {
+		in := gauss.Fixed(1, make([]float32, 11)) // within the range of the data
 		for i := range in.Mean {
 			in.Mean[i] = float32(fcBorder * (float64(i)/5 - 1))
 		}
-		if r.Sampled, err = agree(ctx, m, in, s.Sampled, s.Seed, j); err != nil {
+		if r.Sampled, err = agree(ctx, m, in, s.VerifyWith, s.Seed, j); err != nil {
 			return sweep.Outcome{}, err
 		}
 	}
@@ -141,7 +141,7 @@ func (s FCSpec) likelihood() likelihood.Predictive {
 	return likelihood.Normal{}
 }
 
-// net is the network, whose rule has been checked.
+// net is the network. The rule must have been checked.
 func (s FCSpec) net(key rng.Key) model.Config {
 	rule, err := moment.Parse(s.Rule)
 	if err != nil {
@@ -172,7 +172,7 @@ func (s FCSpec) training(key rng.Key, v fcSample) training {
 	}
 }
 
-// best and final are scores less the true model's.
+// best and final are scores minus the true model's.
 func (t *FCTrial) best() float64 {
 	low := math.Inf(1)
 	for _, m := range t.Marks {
@@ -193,7 +193,7 @@ func roughness(y []float64) float64 {
 	return math.Sqrt(sum / float64(len(y)-2))
 }
 
-// predictAt returns the predicted means and standard deviations at numbers.
+// predictAt returns the predicted means and standard deviations at x.
 func predictAt(m *model.Model, l likelihood.Predictive, x []float64) (mean, sd []float64) {
 	in := gauss.Fixed(1, make([]float32, len(x)))
 	for i := range x {

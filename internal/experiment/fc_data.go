@@ -55,7 +55,8 @@ func (s fcSample) truth() float64 {
 	return sum / float64(len(s.y))
 }
 
-// score makes the mean negative log-likelihood of the rows under a network.
+// score returns a function that computes the mean negative log-likelihood of the
+// rows under a network. It allocates once.
 func (s fcSample) score(m *model.Model, l likelihood.Predictive) func() []float64 {
 	p := m.NewPredictor(s.x.Rows)
 	var y [1]float64

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/report"
 	"utvi/rng"
 )
 
@@ -68,7 +69,8 @@ func TestFCByDrawing(t *testing.T) {
 	}
 }
 
-// The claims can fail: with two methods swapped they do.
+// Every claim has each of the three verdicts, depending on the numbers and on the
+// size of the run.
 func TestFCClaims(t *testing.T) {
 	flat := func(nll ...float64) (m FCMethod) {
 		for _, x := range nll {
@@ -76,25 +78,33 @@ func TestFCClaims(t *testing.T) {
 		}
 		return m
 	}
-	smp, near, far := flat(0.001, 0.002), flat(0.0015, 0.0016), flat(0.02, 0.03)
-	for _, c := range []struct {
+	full, short, few := runSize{10, 8000}, runSize{10, 1000}, runSize{2, 8000}
+	smp, near, far := flat(0.001, 0.002, 0.003), flat(0.0015, 0.0016, 0.0017), flat(0.02, 0.03, 0.04)
+	mixed := flat(0.0005, 0.0015, 0.01)
+	rough := flat(0.001, 0.002, 0.003) // by seed as good as smp, but a rougher curve
+	rough.Roughness = stat(9)
+	ahead := flat(0.0001, 0.0012, 0.0021)
+	for i, c := range []struct {
 		claim Claim
-		holds bool
+		want  report.Verdict
 	}{
-		{utMatchesSMP(&smp, &near), true},
-		{utMatchesSMP(&smp, &far), false},
-		{utMatchesSMP(&far, &far), false},
-		{utBeatsMC3(&far, &near), true},
-		{utBeatsMC3(&near, &far), false},
-		{utTrainsBetter(&smp, &near), false},
-		{utTrainsBetter(&far, &smp), false}, // two pairs, far from equal: no interval excludes 0
+		{utMatchesSMP(full, &smp, &near), report.Holds},
+		{utMatchesSMP(fcNeed, &smp, &near), report.Holds},
+		{utMatchesSMP(full, &smp, &far), report.Fails},
+		{utMatchesSMP(full, &far, &far), report.Fails},
+		{utMatchesSMP(short, &smp, &near), report.Undecided},
+		{utMatchesSMP(short, &smp, &far), report.Undecided},
+		{utMatchesSMP(few, &smp, &far), report.Undecided},
+		{utBeatsMC3(full, &far, &near), report.Holds},
+		{utBeatsMC3(full, &near, &far), report.Fails},
+		{utBeatsMC3(full, &far, &rough), report.Fails},
+		{utBeatsMC3(full, &mixed, &near), report.Undecided},
+		{utBeatsMC3(short, &near, &far), report.Undecided},
+		{utTrainsBetter(full, &smp, &ahead), report.Holds},
+		{utTrainsBetter(full, &ahead, &smp), report.Fails},
+		{utTrainsBetter(full, &smp, &near), report.Undecided}, // the interval contains 0
+		{utTrainsBetter(fcNeed, &ahead, &smp), report.Undecided},
 	} {
-		if c.claim.Holds != c.holds {
-			t.Errorf("%s holds: %v, value %v", c.claim.ID, c.claim.Holds, c.claim.Value)
-		}
-	}
-	even, ahead := flat(0.5, 0.6, 0.7), flat(0.4, 0.5, 0.61)
-	if c := utTrainsBetter(&even, &ahead); !c.Holds {
-		t.Errorf("UT ahead by a tenth with every seed does not train better: %+v", c)
+		checkVerdict(t, i, c.claim, c.want)
 	}
 }

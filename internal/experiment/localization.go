@@ -22,35 +22,41 @@ import (
 	"utvi/vi"
 )
 
-// LocalizationSpec is one training of the paper's localisation (§4.3): where an
-// emitter is, and how many photons it sends, from an image of 8×8 pixels.
-// Replicate r has the same starting weights and data whatever the rule.
+// LocalizationSpec is one training of the paper's localisation (§4.3): the position
+// of an emitter, and the number of its photons, from an image of 8×8 pixels. The
+// starting weights and the data of a replicate do not depend on the rule.
 type LocalizationSpec struct {
 	Seed      uint64 `json:"seed"`
 	Replicate int    `json:"replicate"` // counted from 0
 	Rule      string `json:"rule"`      // of all nonlinearities, as moment.Parse reads it
 	Outputs   string `json:"outputs"`   // physics, plain or scaled
 
-	// OutputRule is the rule of the chain g, if another: g has no closed form.
+	// OutputRule is the rule of the output chain g, which has no closed form; "":
+	// Rule.
 	OutputRule string `json:"output_rule,omitempty"`
 
-	Joint bool `json:"joint,omitempty"`
-	Steps int  `json:"steps"`
-	Every int  `json:"every"` // steps between scores
+	Joint      bool `json:"joint,omitempty"` // nn.Conditional's
+	Steps      int  `json:"steps"`
+	ScoreEvery int  `json:"every"` // steps
 
-	// Pairs is the size of the training set, the same for all replicates; a
-	// smaller one is the beginning of a larger one. 0: no emitter is seen twice.
-	Pairs int     `json:"pairs,omitempty"`
-	KL    string  `json:"kl"`              // φ(l) of the paper, or full: KL/N
+	// Pairs is the size of the training set. 0: no emitter is seen twice.
+	Pairs int `json:"pairs,omitempty"`
+
+	// TrainingSet says which set of Pairs pairs, counted from 0. It does not depend
+	// on the network, and a smaller set is the beginning of a larger one.
+	TrainingSet int `json:"training_set,omitempty"`
+
+	KL    string  `json:"kl"`              // weight of the KL: paper, φ(l), or full, KL/N
 	Clip  float64 `json:"clip"`            // largest gradient norm; 0: no limit
-	Draws int     `json:"draws,omitempty"` // networks drawn a step; 0 propagates moments
+	Draws int     `json:"draws,omitempty"` // networks drawn per step; 0 propagates moments
 
-	// Each > 0 measures the trained network with as many emitters in each pixel.
-	Each int `json:"each,omitempty"`
+	// PerPixel is the number of emitters in each pixel that the trained network is
+	// measured with; 0: it is not measured.
+	PerPixel int `json:"each,omitempty"`
 
-	// Sampled > 0 compares the trained network's moments with as many networks
-	// drawn from it.
-	Sampled int `json:"sampled,omitempty"`
+	// VerifyWith is the number of networks drawn from the trained one to verify its
+	// moments with; 0: none.
+	VerifyWith int `json:"sampled,omitempty"`
 }
 
 const (
@@ -111,22 +117,24 @@ func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
 	case s.Outputs != locPhysics && s.Outputs != locPlain && s.Outputs != locScaled:
 		return s, fmt.Errorf("the outputs are %q; they must be %s, %s or %s", s.Outputs, locPhysics, locPlain, locScaled)
 	case (s.Joint || s.OutputRule != "") && s.Outputs != locPhysics:
-		return s, errors.New("a joint photon node and a rule of the outputs need physics outputs")
+		return s, errors.New("a joint photon node and an output rule need the outputs physics")
 	case s.KL != "paper" && s.KL != "full":
-		return s, fmt.Errorf("the KL is weighed %q; it must be paper or full", s.KL)
+		return s, fmt.Errorf("the weight of the KL is %q; it must be paper or full", s.KL)
 	case !(s.Clip >= 0):
-		return s, fmt.Errorf("gradients are cut at %v; it must be a number ≥ 0", s.Clip)
-	case s.Every < 1:
-		return s, fmt.Errorf("%d steps between scores; there must be at least 1", s.Every)
-	case s.Pairs < 0 || bits.Len(uint(s.Pairs)) > 24 || s.Each < 0 || s.Each > 1<<16:
-		return s, fmt.Errorf("%d training pairs and %d emitters a pixel; there may be up to 2^24 and 2^16", s.Pairs, s.Each)
-	case s.Draws < 0 || s.Draws > 1000 || s.Sampled < 0 || s.Sampled == 1 || s.Sampled > 10_000_000:
-		return s, fmt.Errorf("%d draws and %d sampled networks; there may be up to 1000 draws, and 2 to 10000000 sampled networks or none", s.Draws, s.Sampled)
+		return s, fmt.Errorf("gradients are clipped to %v; the limit must be a number ≥ 0", s.Clip)
+	case s.ScoreEvery < 1:
+		return s, fmt.Errorf("%d steps between scores; the least is 1", s.ScoreEvery)
+	case s.Pairs < 0 || bits.Len(uint(s.Pairs)) > 24 || s.PerPixel < 0 || s.PerPixel > 1<<16:
+		return s, fmt.Errorf("%d training pairs and %d emitters per pixel; the limits are 2^24 and 2^16", s.Pairs, s.PerPixel)
+	case s.TrainingSet < 0 || s.TrainingSet > 0 && s.Pairs == 0:
+		return s, fmt.Errorf("training set %d of %d pairs; sets count from 0 and need at least 1 pair", s.TrainingSet, s.Pairs)
+	case s.Draws < 0 || s.Draws > 1000 || s.VerifyWith < 0 || s.VerifyWith == 1 || s.VerifyWith > 10_000_000:
+		return s, fmt.Errorf("%d draws and %d sampled networks; draws must be 0 to 1000, sampled networks 0 or 2 to 10000000", s.Draws, s.VerifyWith)
 	}
 	return s, checkTraining(s.Replicate, s.Steps)
 }
 
-// checkRule reports a rule that there is none of, or that cannot push f.
+// checkRule reports a rule that does not exist or cannot push f.
 func checkRule(name string, f *moment.Func) error {
 	rule, err := moment.Parse(name)
 	if err != nil {
@@ -142,12 +150,12 @@ func (s LocalizationSpec) likelihood() likelihood.Predictive {
 	return likelihood.Normal{}
 }
 
-// source is where the training's emitters come from.
+// source is the training's data.
 func (s LocalizationSpec) source(root rng.Key) (data.Source, error) {
 	if s.Pairs == 0 {
 		return emitterSource(locEpochSteps * locBatch), nil
 	}
-	set := newEmitters(root.Sub(0, 4), s.Pairs)
+	set := newEmitters(root.Sub(uint64(s.TrainingSet), 4), s.Pairs)
 	return data.NewTable(set.x, emitterTargets, set.y)
 }
 
@@ -172,9 +180,9 @@ func (s LocalizationSpec) training() (training, error) {
 		},
 		train: train.Config{
 			Data: source, Likelihood: s.likelihood(), Optimizer: o, KL: kl, Draws: s.Draws,
-			Batch: locBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1), CheckpointEvery: 10 * s.Every,
+			Batch: locBatch, Steps: s.Steps, Seed: rng.Uint64(key, 1), CheckpointEvery: 10 * s.ScoreEvery,
 		},
-		every:      s.Every,
+		every:      s.ScoreEvery,
 		score:      func(m *model.Model) func() []float64 { return validation.score(m, s.likelihood()) },
 		mayDiverge: true,
 	}, nil
@@ -199,8 +207,8 @@ func (s LocalizationSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, 
 		metrics["final_position_nll"] = r.final(locPosition)
 		metrics["final_photon_nll"] = r.final(locPhotons)
 	}
-	if s.Each > 0 {
-		set := newPixelEmitters(rng.New(s.Seed).Sub(0, 5), s.Each)
+	if s.PerPixel > 0 {
+		set := newPixelEmitters(rng.New(s.Seed).Sub(0, 5), s.PerPixel)
 		if variance, square, ok := set.maps(m, s.likelihood()); ok {
 			r.Variance, r.Error = variance[:], square[:]
 			for name, x := range newMapNumbers(variance, square).metrics() {
@@ -208,13 +216,18 @@ func (s LocalizationSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, 
 			}
 		}
 	}
-	if s.Sampled > 0 && h.Diverged == nil {
+	if s.VerifyWith > 0 && h.Diverged == nil {
 		rows := newEmitters(rng.New(s.Seed).Sub(0, 6), 16)
-		if r.Sampled, err = agree(ctx, m, rows.x, s.Sampled, s.Seed, j); err != nil {
+		if r.Sampled, err = agree(ctx, m, rows.x, s.VerifyWith, s.Seed, j); err != nil {
 			return sweep.Outcome{}, err
 		}
 	}
 	return sweep.Outcome{Metrics: metrics, Data: r}, nil
+}
+
+// numbers compares the maps, which must be there, with the bound.
+func (t *LocalizationTrial) numbers() mapNumbers {
+	return newMapNumbers(emitterMap(t.Variance), emitterMap(t.Error))
 }
 
 // best is the lowest position NLL of any mark.

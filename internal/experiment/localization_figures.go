@@ -38,24 +38,24 @@ func locPictures(s Size, methods []LocalizationMethod, exact, paper emitterMap) 
 		}
 		examples.Maps = append(examples.Maps, m)
 	}
-	r := func(m LocalizationMethod) string { return m.Maps["log_correlation"].format("%.3f") }
+	number := func(m LocalizationMethod, name string) string { return m.Maps[name].format("%.3f") }
 	return []Picture{
 		{"fig3", report.Picture{
 			Figure: own, Label: "Figure 3", Title: "Predicted variance of the position across the image.",
-			Caption: "The paper's approximate bound, and the variances that the networks predict, mean of x and y over the emitters in each pixel and over the replicates. Every map has a scale of its own, as in the paper.",
+			Caption: "The paper's approximate bound, and the variances that the networks predict, mean of x and y over the emitters in each pixel and over the replicates. Every map has its own scale, as in the paper.",
 			Paper:   "UT follows the trend of the bound more accurately than MC.",
-			Ours: fmt.Sprintf("Correlation of the logarithms with the exact bound: UT %s, MC10 %s. Off that bound by a factor of: UT %s, MC10 %s.",
-				r(ut), r(mc), ut.offBound().format("%.2f"), mc.offBound().format("%.2f")),
+			Ours: fmt.Sprintf("Distance from the exact bound (root mean square of the logarithm of the ratio): UT %s, MC10 %s. Correlation of the logarithms: UT %s, MC10 %s.",
+				number(ut, "log_distance"), number(mc, "log_distance"), number(ut, "log_correlation"), number(mc, "log_correlation")),
 		}},
 		{"fig3-shared", report.Picture{
-			Figure: shared, Label: "Figure 3, shared scale", Title: "The same with one scale, beside the exact bound and the squared errors.",
-			Caption: "The exact bound takes pixels and the border of the sensor into account. A network that knows its errors predicts what stands below it.",
+			Figure: shared, Label: "Figure 3, shared scale", Title: "The same maps on one scale, with the exact bound and the squared errors.",
+			Caption: "The exact bound accounts for the pixels and the border of the sensor. A network that knows its errors predicts the squared error below it.",
 			Ours: fmt.Sprintf("Squared error over exact bound in the median pixel: UT %s, MC10 %s.",
 				ut.Maps["median_error_over_bound"].format("%.2f"), mc.Maps["median_error_over_bound"].format("%.2f")),
 		}},
 		{"figS2", report.Picture{
 			Figure: examples, Label: "Figure S2", Title: "Simulated emitters.",
-			Caption: "Photons of twelve emitters as the networks see them; dots mark the true positions, of which some lie outside the image. Every image has a scale of its own.",
+			Caption: "Photons of twelve emitters as the networks see them. Dots mark the true positions; some lie outside the image. Every image has its own scale.",
 		}},
 	}
 }
@@ -64,7 +64,7 @@ func locMap(title string, values []float64) report.Map {
 	return report.Map{Title: title, Width: emitterSide, Values: values}
 }
 
-// withMaps leaves out what no training gave.
+// withMaps leaves out the maps that no training gave.
 func withMaps(maps []report.Map) (some []report.Map) {
 	for _, m := range maps {
 		if m.Values != nil {
@@ -97,15 +97,15 @@ func locCurves(methods []LocalizationMethod) Picture {
 			nll.Y.Max = max(nll.Y.Max, 1.5*y)
 		}
 	}
-	grad.Levels = []report.Level{{Name: "cut", Colour: report.Grey, Y: locClip, Dashed: true}}
+	grad.Levels = []report.Level{{Name: "clipped", Colour: report.Grey, Y: locClip, Dashed: true}}
 	return Picture{"fig3-training", report.Picture{
 		Figure: report.Grid{Charts: []report.Chart{nll, grad}}, Label: "Training", Title: "How the localisation networks trained.",
-		Caption: "Validation NLL of the position after each epoch, above the lowest of all trainings, and the largest gradient norm within the epoch, before it is cut: mean and range of the replicates that got there.",
-		Paper:   "Training with three samples failed by exploding gradients.",
+		Caption: "Validation NLL of the position after each epoch, above the lowest of all trainings, and the largest gradient norm within the epoch, before clipping: mean and range of the replicates that reached the epoch.",
+		Paper:   "Training with three samples failed because the gradients exploded.",
 	}}
 }
 
-// trace is a number at the marks, mean and range over the trials that got there.
+// trace is a number at the marks, mean and range over the trials that reached them.
 func (m LocalizationMethod) trace(colour report.Colour, f func(Mark) float64) report.Trace {
 	t := report.Trace{Name: m.Name, Colour: colour}
 	for k := 0; ; k++ {

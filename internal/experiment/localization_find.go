@@ -27,7 +27,7 @@ var localizationExperiment = Experiment{
 
 type locRule struct{ name, title, rule string }
 
-// locMethods are the paper's two, and the one it had to give up.
+// locMethods are the paper's two, and the one that failed in the paper.
 var locMethods = []locRule{
 	{"UT", "UT, 3 sigma points", "ut(2)"},
 	{"MC10", "MC, 10 samples", "mc(10)"},
@@ -40,7 +40,7 @@ const locFullSteps = 50 * locEpochSteps
 
 func locReplicates(s Size) int { return s.pick(s.Replicates, 1, 2, 10) }
 func locSteps(s Size) int      { return s.pick(s.Steps, 40, 5*locEpochSteps, locFullSteps) }
-func locEach(s Size) int       { return s.pick(0, 16, 256, 1024) }
+func locPerPixel(s Size) int   { return s.pick(0, 16, 256, 1024) }
 
 func locTrial(s Size, m locRule, r int) sweep.Trial {
 	return locSpec(s, m.rule, r).trial("localization-" + m.name)
@@ -50,30 +50,30 @@ func locTrial(s Size, m locRule, r int) sweep.Trial {
 // drawn from it.
 func locSpec(s Size, rule string, r int) LocalizationSpec {
 	spec := LocalizationSpec{
-		Seed: s.Seed, Replicate: r, Rule: rule, Outputs: locPhysics, Steps: locSteps(s), Every: locEpochSteps,
-		KL: "paper", Clip: locClip, Each: locEach(s),
+		Seed: s.Seed, Replicate: r, Rule: rule, Outputs: locPhysics, Steps: locSteps(s), ScoreEvery: locEpochSteps,
+		KL: "paper", Clip: locClip, PerPixel: locPerPixel(s),
 	}
 	if r == 0 {
-		spec.Sampled = s.pick(0, 100, 1000, 10_000)
+		spec.VerifyWith = s.pick(0, 100, 1000, 10_000)
 	}
 	return spec
 }
 
-// locUnclipped is a short training without a limit on the gradients: what the
-// limit keeps from happening.
+// locUnclipped is a short training without a limit on the gradients: it shows what
+// the limit prevents.
 func locUnclipped(s Size, m locRule) sweep.Trial {
 	return LocalizationSpec{
-		Seed: s.Seed, Rule: m.rule, Outputs: locPhysics, Steps: min(locSteps(s), s.pick(0, 20, 300, 10*locEpochSteps)), Every: locEpochSteps / 3,
+		Seed: s.Seed, Rule: m.rule, Outputs: locPhysics, Steps: min(locSteps(s), s.pick(0, 20, 300, 10*locEpochSteps)), ScoreEvery: locEpochSteps / 3,
 		KL: "paper",
 	}.trial("localization-unclipped-" + m.name)
 }
 
-// trial is the training under the name of its group.
+// trial is the training as a trial of a group.
 func (s LocalizationSpec) trial(group string) sweep.Trial {
 	return sweep.NewTrial("localization", fmt.Sprintf("%s-%d", group, s.Replicate+1), group, s.cost(), s)
 }
 
-// cost is in seconds of one core, roughly.
+// cost is roughly in seconds of one core.
 func (s LocalizationSpec) cost() float64 {
 	rows := locBatch
 	if s.Pairs > 0 {
@@ -85,10 +85,10 @@ func (s LocalizationSpec) cost() float64 {
 		perRow += 1e-6 * float64(n)
 	}
 	step := 0.5e-3 + perRow*float64(rows)*float64(max(1, s.Draws))
-	return step*float64(s.Steps) + 0.025*float64(s.Steps/max(1, s.Every)+1) + 0.5e-3*float64(s.Each)
+	return step*float64(s.Steps) + 0.025*float64(s.Steps/max(1, s.ScoreEvery)+1) + 0.5e-3*float64(s.PerPixel)
 }
 
-// A LocalizationMethod is what one way through the nonlinearities gave.
+// A LocalizationMethod is what one rule for the nonlinearities gave.
 type LocalizationMethod struct {
 	Name     string              `json:"name"`
 	Rule     string              `json:"rule"`
@@ -98,7 +98,7 @@ type LocalizationMethod struct {
 	MaxGrad  Stat                `json:"max_gradient_norm"`
 	Clipped  Stat                `json:"clipped_share"` // of the steps
 	Diverged int                 `json:"diverged"`      // trainings that met a number that is not finite
-	Maps     map[string]Stat     `json:"maps"`          // by the names of the trials' metrics
+	Maps     map[string]Stat     `json:"maps"`          // by metric
 	Variance []float64           `json:"variance"`      // predicted, by pixel, mean over replicates, px²
 	Error    []float64           `json:"error"`         // squared, likewise
 	Trials   []LocalizationTrial `json:"trials"`
@@ -123,7 +123,7 @@ func (m *LocalizationMethod) add(t LocalizationTrial) {
 	if t.Variance == nil {
 		return
 	}
-	for name, x := range newMapNumbers(emitterMap(t.Variance), emitterMap(t.Error)).metrics() {
+	for name, x := range t.numbers().metrics() {
 		s := m.Maps[name]
 		s.add(x)
 		m.Maps[name] = s
@@ -181,15 +181,16 @@ func findLocalization(s Size, res Results) (*Findings, error) {
 		methods, unclipped = append(methods, found), append(unclipped, free)
 	}
 	exact, paper := boundMaps()
+	run := runSize{locReplicates(s), locSteps(s)}
 	return &Findings{
-		Claims:   []Claim{mc3Unstable(methods, unclipped), varianceFollowsBound(methods)},
+		Claims:   []Claim{mc3Unstable(run, methods, unclipped), varianceFollowsBound(run, methods)},
 		Tables:   []report.Table{locTable(s, methods), locMapTable(s, methods)},
 		Pictures: append(locPictures(s, methods, exact, paper), locCurves(methods)),
 		Numbers:  map[string]any{"methods": methods, "unclipped": unclipped, "exact_bound": exact, "paper_bound": paper},
-		Scaled:   slices.Concat(scaled("replicates", locReplicates(s), 10), scaled("steps a training", locSteps(s), locFullSteps)),
+		Scaled:   slices.Concat(scaled("replicates", locReplicates(s), 10), scaled("steps per training", locSteps(s), locFullSteps)),
 		Notes: []string{
-			fmt.Sprintf("NLLs are of %d emitters that no training saw. The position's is the mean of x and y. The expected photon count is all but free of noise near the centre, so its NLL is ruled by the floor of the variance: claims are judged on positions.", locValidation),
-			fmt.Sprintf("All methods share every setting: batches of %d, rate 0.001, gradient norms cut to %d, weights that start with σ = %g. They train for %d steps; the paper does not say for how many.", locBatch, locClip, locSigma, locSteps(s)),
+			fmt.Sprintf("All NLLs are of the same %d emitters, which no training saw. The NLL of the position is the mean of x and y. Near the centre the expected photon count has almost no noise, and its NLL depends on the smallest variance that the likelihood allows. So the claims are about positions.", locValidation),
+			fmt.Sprintf("All methods have the same settings: batches of %d, rate 0.001, gradient norms clipped to %d, weights that start with σ = %g, %d steps (the paper does not give a number).", locBatch, locClip, locSigma, locSteps(s)),
 		},
 	}, nil
 }

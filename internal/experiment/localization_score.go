@@ -9,8 +9,8 @@ import (
 	"utvi/model"
 )
 
-// score makes the mean negative log-likelihoods of a set's targets, each taken as
-// Normal with its predicted moments.
+// score returns a function that computes the mean negative log-likelihoods of the
+// targets, each Normal with its predicted moments. It allocates once.
 func (s emitterSet) score(m *model.Model, l likelihood.Predictive) func() []float64 {
 	p := m.NewPredictor(s.x.Rows)
 	return func() []float64 {
@@ -39,8 +39,8 @@ func (s emitterSet) predictions(p *model.Predictor[float32], l likelihood.Predic
 }
 
 // maps returns the predicted variance and the squared error in each pixel, of a
-// set with as many rows for each; both are means of x and y. A network that
-// predicts what is not finite has none.
+// set with the same number of rows for each; both are means of x and y. ok is false if a
+// number is not finite or not positive.
 func (s emitterSet) maps(m *model.Model, l likelihood.Predictive) (variance, square emitterMap, ok bool) {
 	each := s.x.Rows / emitterPixels
 	share := 1 / float64(2*each)
@@ -51,7 +51,8 @@ func (s emitterSet) maps(m *model.Model, l likelihood.Predictive) (variance, squ
 			variance[row/each] += v[k] * share
 		}
 	})
-	return variance, square, compute.Finite(variance[:]...) && compute.Finite(square[:]...)
+	ok = compute.Finite(variance[:]...) && compute.Finite(square[:]...) && slices.Min(variance[:]) > 0 && slices.Min(square[:]) > 0
+	return variance, square, ok
 }
 
 // mapNumbers compare a network's maps with the exact bound.
@@ -61,14 +62,15 @@ type mapNumbers struct {
 	CentreVariance float64 // predicted variance over squared error, in the four central pixels
 	MedianVariance float64 // the same in the median pixel
 	Within         float64 // share of pixels with predicted variance over bound in 0.8 … 1.5
-	Correlation    float64 // of the logarithms of predicted variance and bound
+	Distance       float64 // root mean square over pixels of ln(predicted variance / bound)
+	Correlation    float64 // of the logarithms of predicted variance and bound; it cannot see a common factor
 }
 
 func (n mapNumbers) metrics() map[string]float64 {
 	return map[string]float64{
 		"centre_error_over_bound": n.Centre, "median_error_over_bound": n.Median,
 		"centre_variance_over_error": n.CentreVariance, "median_variance_over_error": n.MedianVariance,
-		"pixels_within": n.Within, "log_correlation": n.Correlation,
+		"pixels_within": n.Within, "log_distance": n.Distance, "log_correlation": n.Correlation,
 	}
 }
 
@@ -78,9 +80,12 @@ func newMapNumbers(variance, square emitterMap) (n mapNumbers) {
 	for p := range bound {
 		errorRatio = append(errorRatio, square[p]/bound[p])
 		varianceRatio = append(varianceRatio, variance[p]/square[p])
-		if q := variance[p] / bound[p]; q >= 0.8 && q <= 1.5 {
+		q := variance[p] / bound[p]
+		if q >= 0.8 && q <= 1.5 {
 			n.Within += 1. / emitterPixels
 		}
+		l := math.Log(q)
+		n.Distance += l * l / emitterPixels
 		a, b = append(a, math.Log(variance[p])), append(b, math.Log(bound[p]))
 	}
 	var e, v, limit float64
@@ -92,7 +97,7 @@ func newMapNumbers(variance, square emitterMap) (n mapNumbers) {
 	}
 	n.Centre, n.CentreVariance = e/limit, v/e
 	n.Median, n.MedianVariance = median(errorRatio), median(varianceRatio)
-	n.Correlation = correlation(a, b)
+	n.Distance, n.Correlation = math.Sqrt(n.Distance), correlation(a, b)
 	return n
 }
 

@@ -15,8 +15,8 @@ import (
 	"utvi/train"
 )
 
-// marks are made while a network is trained, and kept in a file that is never
-// behind the checkpoint beside it: it is written first.
+// marks are made while a network trains. Their file is written before the
+// checkpoint beside it, and so is never older.
 type marks struct {
 	path        string
 	every, last int
@@ -27,7 +27,7 @@ type marks struct {
 	saved []Mark // what was open at the last two checkpoints
 }
 
-// marksFile is what stands beside a checkpoint.
+// marksFile is the file beside a checkpoint.
 type marksFile struct {
 	Every int    `json:"steps_between_scores"`
 	Marks []Mark `json:"marks"`
@@ -76,7 +76,7 @@ func (l *marks) resume(step int) error {
 	}
 	if err == nil {
 		if err := json.Unmarshal(b, &f); err != nil || f.Every != l.every {
-			return fmt.Errorf("%s does not hold this training's scores; remove it and the checkpoint beside it to train anew", l.path)
+			return fmt.Errorf("%s has no scores of this training; remove it and the checkpoint beside it to start again", l.path)
 		}
 	}
 	want := step / l.every
@@ -85,7 +85,7 @@ func (l *marks) resume(step int) error {
 	}
 	i := slices.IndexFunc(f.Saved, func(m Mark) bool { return m.Step == step })
 	if i < 0 || len(f.Marks) < want {
-		return fmt.Errorf("%s lacks the scores of the checkpoint beside it, at step %d; remove both to train anew", l.path, step)
+		return fmt.Errorf("%s lacks the scores of the checkpoint beside it, at step %d; remove both to start again", l.path, step)
 	}
 	l.done, l.open, l.saved = f.Marks[:want], f.Saved[i], f.Saved[i:i+1]
 	return nil

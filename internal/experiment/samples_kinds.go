@@ -17,14 +17,14 @@ import (
 )
 
 // FCTimingSpec times forward passes of the regression's network under several
-// rules, one core, in turn.
+// rules, in turn, on one core.
 type FCTimingSpec struct {
 	Rules  []string `json:"rules"`
 	Rows   int      `json:"rows"`   // of a pass
-	Rounds int      `json:"rounds"` // the fastest counts: noise only slows
+	Rounds int      `json:"rounds"` // the fastest counts: disturbances only slow
 }
 
-// FCTiming is what was measured.
+// FCTiming is the result of an FCTimingSpec.
 type FCTiming struct {
 	Seconds map[string]float64 `json:"seconds"` // of the fastest pass, by rule
 }
@@ -49,7 +49,7 @@ func readFCTimingSpec(b json.RawMessage) (s FCTimingSpec, err error) {
 		return s, err
 	}
 	if s.Rows < 1 || s.Rows > 1<<20 || s.Rounds < 1 || s.Rounds > 100_000 {
-		return s, fmt.Errorf("%d rounds of %d rows; there may be 1 to 100000 of 1 to 2^20", s.Rounds, s.Rows)
+		return s, fmt.Errorf("%d rounds of %d rows; rounds must be 1 to 100000, rows 1 to 2^20", s.Rounds, s.Rows)
 	}
 	return s, checkRules(s.Rules)
 }
@@ -95,16 +95,16 @@ func (s FCTimingSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, erro
 	return sweep.Outcome{Metrics: map[string]float64{}, Data: t}, nil
 }
 
-// FCErrorSpec shows the standard error of Monte Carlo in predictions: one network
-// is trained with sigma points, then asked repeatedly with n samples.
+// FCErrorSpec measures the standard error of Monte Carlo in predictions: one network
+// is trained with sigma points, then predicts repeatedly with n samples.
 type FCErrorSpec struct {
 	FCSpec
 	Samples []int `json:"samples"`
 	Repeats int   `json:"repeats"`
 }
 
-// FCErrors is what was seen, for each of Samples, as a root mean square over the
-// range of the data.
+// FCErrors is the result of an FCErrorSpec, for each of Samples, as a root mean
+// square over the range of the data.
 type FCErrors struct {
 	SD     float64   `json:"sd"`      // predicted standard deviation of y
 	Mean   []float64 `json:"mean_se"` // standard deviation of the predicted mean over repeats
@@ -131,7 +131,7 @@ func readFCErrorSpec(b json.RawMessage) (s FCErrorSpec, err error) {
 		return s, err
 	}
 	if len(s.Samples) == 0 || slices.Min(s.Samples) < 2 || s.Repeats < 2 || s.Repeats > 1<<16 {
-		return s, fmt.Errorf("%d repeats with %v samples; there must be 2 to 65536 repeats with at least 2 samples", s.Repeats, s.Samples)
+		return s, fmt.Errorf("%d repeats with %v samples; repeats must be 2 to 65536, samples at least 2", s.Repeats, s.Samples)
 	}
 	return s, s.check()
 }

@@ -1,45 +1,112 @@
 package experiment
 
-import "testing"
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
 
+	"utvi/gauss"
+	"utvi/internal/report"
+	"utvi/rng"
+)
+
+// Every replicate has a training set of its own, and all networks of a replicate
+// share it.
+func TestStarvedSets(t *testing.T) {
+	images := map[[2]int][]float32{} // by pairs and replicate
+	for _, trial := range starvedExperiment.Plan(Size{Preset: "tiny", Seed: 1, Replicates: 3}) {
+		var s LocalizationSpec
+		if err := json.Unmarshal(trial.Spec, &s); err != nil {
+			t.Fatal(err)
+		}
+		source, err := s.source(rng.New(s.Seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		source.Begin(rng.New(1), 1, s.Pairs)
+		x := gauss.Fixed(emitterPixels, make([]float32, s.Pairs*emitterPixels))
+		source.Fill(0, s.Pairs, x, make([]float32, s.Pairs*emitterTargets))
+		at := [2]int{s.Pairs, s.Replicate}
+		if images[at] == nil {
+			for other, seen := range images {
+				if other[0] == at[0] && slices.Equal(seen, x.Mean) {
+					t.Errorf("replicates %d and %d see the same %d pairs", other[1], at[1], at[0])
+				}
+			}
+			images[at] = x.Mean
+		}
+		if !slices.Equal(images[at], x.Mean) {
+			t.Errorf("%s sees other pairs than the other networks of its replicate", trial.Name)
+		}
+	}
+	if len(images) != 6 {
+		t.Errorf("%d training sets, want 2 sizes for 3 replicates", len(images))
+	}
+}
+
+// The claim has each of the three verdicts. The best score of a training set is
+// planted as a multiple of its number, so that only pairs show the difference.
 func TestPhysicsHelps(t *testing.T) {
-	cells := func(physics, plain float64) (cells []StarvedCell) {
-		for _, n := range []int{32, 512, 1024} {
-			for _, c := range []struct {
-				outputs string
-				nll     float64
-			}{{locPhysics, physics}, {locPlain, plain}, {locScaled, plain}} {
-				cell := StarvedCell{Pairs: n, Outputs: c.outputs, KL: "paper"}
-				cell.Best.add(c.nll)
+	claim := func(run runSize, change func(pairs, set int, outputs string) float64) Claim {
+		var cells []StarvedCell
+		for _, n := range []int{32, 64, 128, 256, 512, 1024} {
+			for _, outputs := range []string{locPhysics, locPlain, locScaled} {
+				cell := StarvedCell{Pairs: n, Outputs: outputs, KL: "paper"}
+				for set := range run.replicates {
+					nll := 10*float64(set) + change(n, set, outputs)
+					trial := LocalizationTrial{History: History{Marks: []Mark{{Step: 1, Scores: []float64{nll, nll, nll, 1}}}}}
+					if math.IsInf(nll, 0) {
+						trial = LocalizationTrial{History: History{Diverged: &Divergence{Step: 1}}}
+					}
+					cell.add(trial)
+				}
 				cells = append(cells, cell)
 			}
 		}
-		return cells
+		return physicsHelps(run, starvedGains(cells))
 	}
-	c := cells(1, 2)
-	if got := physicsHelps(c); !got.Holds || got.Value != 1 {
-		t.Errorf("%+v", got)
+	helps := func(pairs, set int, outputs string) float64 {
+		if outputs == locPhysics {
+			return 0.1*float64(set%2) - 1
+		}
+		return 0
 	}
-	c[6].Best = Stat{}
-	c[6].Best.add(9) // beyond 2⁹ it need not help
-	if got := physicsHelps(c); !got.Holds {
-		t.Errorf("%+v", got)
+	at := func(pairs int, f func(set int) float64) func(pairs, set int, outputs string) float64 {
+		return func(n, set int, outputs string) float64 {
+			if n == pairs && outputs == locPhysics {
+				return f(set)
+			}
+			return helps(n, set, outputs)
+		}
 	}
-	c[3].Best = Stat{}
-	c[3].Best.add(2.5)
-	if got := physicsHelps(c); got.Holds || got.Value != -0.5 {
-		t.Errorf("%+v", got)
+	worse := func(set int) float64 { return 0.5 + 0.1*float64(set%2) }
+	mixed := func(set int) float64 { return float64(set%2) - 0.5 }
+	lost := func(set int) float64 { return map[bool]float64{true: math.Inf(1), false: -1}[set == 3] }
+	full, few, short := runSize{10, 3000}, runSize{2, 3000}, runSize{10, 600}
+	for i, c := range []struct {
+		claim Claim
+		want  report.Verdict
+	}{
+		{claim(full, helps), report.Holds},
+		{claim(full, at(1024, worse)), report.Holds}, // beyond 2⁹ it need not help
+		{claim(full, at(512, worse)), report.Fails},
+		{claim(full, at(64, mixed)), report.Undecided},
+		{claim(full, at(64, lost)), report.Undecided},
+		{claim(few, at(512, worse)), report.Undecided},
+		{claim(short, at(512, worse)), report.Undecided},
+		{claim(short, helps), report.Undecided},
+	} {
+		checkVerdict(t, i, c.claim, c.want)
 	}
-	// A plain network that never got as far as a score is beaten; if nothing was
-	// scored, nothing is.
-	c[3].Best, c[4].Best = stat(2.5), Stat{}
-	if got := physicsHelps(c); !got.Holds || got.Value != 1 {
-		t.Errorf("%+v", got)
+	if c := claim(full, helps); math.Abs(c.Value-0.95) > 1e-9 || !strings.Contains(c.Ours, "5 of 5") {
+		t.Errorf("value %v: %s", c.Value, c.Ours)
 	}
-	for i := range c {
-		c[i].Best = Stat{}
-	}
-	if got := physicsHelps(c); got.Holds || got.Value != 0 {
-		t.Errorf("%+v", got)
+	threeSizes := slices.DeleteFunc(claim(full, helps).Evidence["gains"].([]StarvedGain), func(g StarvedGain) bool { return g.Pairs == 64 || g.Pairs == 256 })
+	checkVerdict(t, -2, physicsHelps(full, threeSizes), report.Undecided)
+	nothing := claim(full, func(int, int, string) float64 { return math.Inf(1) })
+	if checkVerdict(t, -1, nothing, report.Undecided); nothing.Value != 0 {
+		t.Errorf("without a score the value is %v", nothing.Value)
 	}
 }

@@ -20,8 +20,8 @@ func (s *Stat) add(x float64) {
 	s.Mean, s.SD = meanSD(s.Values)
 }
 
-// format is mean ± sd, each in the given verb; of one number the number, of none
-// "none".
+// format is mean ± sd, each formatted by verb; the number alone if there is one, and
+// "none" without numbers.
 func (s Stat) format(verb string) string {
 	switch len(s.Values) {
 	case 0:
@@ -32,13 +32,12 @@ func (s Stat) format(verb string) string {
 	return fmt.Sprintf(verb+" ± "+verb, s.Mean, s.SD)
 }
 
-// below compares scores: a method without a single one is worse than any that
-// has one.
+// below compares scores. A method without scores is worse than one that has some.
 func (s Stat) below(o Stat) bool {
 	return len(s.Values) > 0 && (len(o.Values) == 0 || s.Mean < o.Mean)
 }
 
-// ofReplicates says what numbers in the format are.
+// ofReplicates explains the numbers of Stat.format.
 func ofReplicates(n int) string {
 	if n == 1 {
 		return "one replicate"
@@ -46,7 +45,8 @@ func ofReplicates(n int) string {
 	return fmt.Sprintf("mean ± sd of %d replicates", n)
 }
 
-// interval is Student's 95 % interval of the mean; there is none of one number.
+// interval is Student's 95 % interval of the mean; ok is false with fewer than two
+// numbers.
 func (s Stat) interval() (lo, hi float64, ok bool) {
 	n := float64(len(s.Values))
 	if n < 2 {
@@ -56,12 +56,12 @@ func (s Stat) interval() (lo, hi float64, ok bool) {
 	return s.Mean - half, s.Mean + half, true
 }
 
-// intervalText is the interval in words to follow the mean. It tells the number of
-// replicates: of two, an interval holds almost anything.
+// intervalText is the interval in words, to follow the mean. It gives the number of
+// replicates, because an interval of two is very wide.
 func (s Stat) intervalText(verb string) string {
 	lo, hi, ok := s.interval()
 	if !ok {
-		return " (one replicate: no interval)"
+		return " (no interval from fewer than two replicates)"
 	}
 	return fmt.Sprintf(" (95 %% interval "+verb+" to "+verb+", %d replicates)", lo, hi, len(s.Values))
 }

@@ -15,19 +15,19 @@ import (
 	"utvi/sweep"
 )
 
-// A Study is what several experiments found, ready to be written.
+// A Study is the findings of several experiments, ready to be written.
 type Study struct {
 	Size        Size
 	Experiments []Experiment
 	Findings    []*Findings // of each experiment
-	WallSeconds float64     // of the run that ended it
-	Seconds     float64     // of all trials, each by the run that ended it
+	WallSeconds float64     // of the last run
+	Seconds     float64     // of all trials
 	Trials      int
-	Machine     provenance.Record // of the program that compared
+	Machine     provenance.Record // of the program that evaluates
 	Revisions   []string          // of the programs that ran the trials
 }
 
-// NewStudy compares the results of a plan's trials, which must all be there.
+// NewStudy evaluates the results of a plan's trials. Every trial needs a result.
 func NewStudy(size Size, experiments []Experiment, p *sweep.Plan, found []*sweep.Result) (*Study, error) {
 	s := &Study{Size: size, Experiments: experiments, Trials: len(p.Trials), Machine: provenance.Here()}
 	seen := map[string]bool{}
@@ -61,7 +61,7 @@ func (s *Study) Claims() (claims []Claim) {
 }
 
 // Save writes results.json, the figures, report.html and summary.md under dir, the
-// numbers first, and returns the files a reader opens first.
+// numbers first. It returns the paths of the report, the numbers and the summary.
 func (s *Study) Save(dir string) (files []string, err error) {
 	figures := filepath.Join(dir, "figures")
 	if err := os.MkdirAll(figures, 0o777); err != nil {
@@ -105,7 +105,7 @@ func (s *Study) saveJSON(path string) error {
 		"trials": s.Trials, "experiments": numbers,
 	})
 	if err != nil {
-		return fmt.Errorf("%s cannot hold what was found: %w", path, err)
+		return fmt.Errorf("cannot write the results to %s: %w", path, err)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
@@ -113,7 +113,7 @@ func (s *Study) saveJSON(path string) error {
 	})
 }
 
-// scaledText says what was less than in the paper, "" where nothing was.
+// scaledText says what is smaller than in the paper, "" if nothing is.
 func (s *Study) scaledText() string {
 	var parts []string
 	for i, e := range s.Experiments {
@@ -126,9 +126,9 @@ func (s *Study) scaledText() string {
 	}
 	more := ""
 	if s.Size.Preset != "paper" {
-		more = " (--preset paper runs more)"
+		more = " (--preset paper runs the full size)"
 	}
-	return "Scaled down" + more + " — " + strings.Join(parts, "; ") + "."
+	return "Scaled down" + more + ": " + strings.Join(parts, "; ") + "."
 }
 
 // WriteText prints the tables and the claims.
@@ -144,7 +144,7 @@ func (s *Study) WriteText(w io.Writer) error {
 		}
 	}
 	for _, c := range s.Claims() {
-		fmt.Fprintf(&b, "%-18s %s\n%s\n", verdict(c), c.ID, wrap(c.Ours, 100, strings.Repeat(" ", 19)))
+		fmt.Fprintf(&b, "%-14v %s\n%s\n", c.Verdict, c.ID, wrap(c.found(), 100, strings.Repeat(" ", 15)))
 	}
 	if x := s.scaledText(); x != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap(x, 100, ""))

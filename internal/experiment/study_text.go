@@ -12,42 +12,21 @@ import (
 	"utvi/internal/report"
 )
 
-// verdict says whether the claim holds; where there is no bar to pass, whether
-// what was found agrees with the paper.
-func verdict(c Claim) string {
-	switch {
-	case c.Reported && c.Holds:
-		return "reported: agrees"
-	case c.Reported:
-		return "reported: differs"
-	case c.Holds:
-		return "holds"
-	}
-	return "DOES NOT HOLD"
-}
-
 // page is the report.
 func (s *Study) page() report.Page {
 	p := report.Page{
 		Title:    "Few-sample variational inference, reproduced",
-		Subtitle: "Every experiment of arXiv 2405.02063, and whether its claims hold",
+		Subtitle: "The experiments of arXiv 2405.02063, and a verdict on each of its claims",
 		Provenance: []report.Fact{
 			{Name: "Program", Value: s.Machine.Version}, {Name: "Machine", Value: s.Machine.Machine()},
 			{Name: "Preset", Value: fmt.Sprintf("%s, seed %d", s.Size.Preset, s.Size.Seed)},
 			{Name: "Trials", Value: s.trialsText()},
-			{Name: "Wall time", Value: seconds(s.WallSeconds).String() + " of the run that ended it"},
+			{Name: "Wall time", Value: seconds(s.WallSeconds).String() + " (last run)"},
 		},
 		ClaimsNote: s.scaledText(),
 	}
 	for _, c := range s.Claims() {
-		v := report.Fails
-		switch {
-		case c.Reported:
-			v = report.Reported
-		case c.Holds:
-			v = report.Holds
-		}
-		p.Claims = append(p.Claims, report.Claim{ID: c.ID, Paper: c.Paper, Ours: c.Ours, Value: fmt.Sprintf("%.4g", c.Value), Verdict: v})
+		p.Claims = append(p.Claims, report.Claim{ID: c.ID, Paper: c.Paper, Ours: c.Ours, Why: c.Why, Value: fmt.Sprintf("%.4g", c.Value), Verdict: c.Verdict})
 	}
 	for i, e := range s.Experiments {
 		f := s.Findings[i]
@@ -67,10 +46,10 @@ func (s *Study) page() report.Page {
 	return p
 }
 
-// trialsText counts the trials, and names the programs that ran them where they
-// are not the one that compares.
+// trialsText is the number of trials and their time. It names the programs that ran
+// them, unless this program ran all.
 func (s *Study) trialsText() string {
-	text := fmt.Sprintf("%d, together %v", s.Trials, seconds(s.Seconds))
+	text := fmt.Sprintf("%d, %v in total", s.Trials, seconds(s.Seconds))
 	if slices.Equal(s.Revisions, []string{s.Machine.Version}) {
 		return text
 	}
@@ -81,18 +60,17 @@ func seconds(s float64) time.Duration {
 	return time.Duration(s * float64(time.Second)).Round(time.Second)
 }
 
-// WriteMarkdown writes the claims, tables and figures for a place that shows
-// Markdown.
+// WriteMarkdown writes the claims, tables and figures as Markdown.
 func (s *Study) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The paper's claims\n\nPreset %s, seed %d. Trials: %s. Compared by utvi %s on %s.\n\n",
+	fmt.Fprintf(&b, "# The paper's claims\n\nPreset %s, seed %d. Trials: %s. Evaluated by utvi %s on %s.\n\n",
 		s.Size.Preset, s.Size.Seed, s.trialsText(), s.Machine.Version, s.Machine.Machine())
 	if x := s.scaledText(); x != "" {
 		fmt.Fprintf(&b, "%s\n\n", x)
 	}
-	fmt.Fprint(&b, "| claim | the paper | here | value | |\n|---|---|---|---|---|\n")
+	fmt.Fprint(&b, "| claim | the paper | here | value | verdict |\n|---|---|---|---|---|\n")
 	for _, c := range s.Claims() {
-		fmt.Fprintf(&b, "| %s | %s | %s | %.4g | %s |\n", c.ID, cell(c.Paper), cell(c.Ours), c.Value, verdict(c))
+		fmt.Fprintf(&b, "| %s | %s | %s | %.4g | %s |\n", c.ID, cell(c.Paper), cell(c.found()), c.Value, c.Verdict)
 	}
 	for i, e := range s.Experiments {
 		f := s.Findings[i]
@@ -114,7 +92,7 @@ func (s *Study) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// cell keeps a sentence within its cell.
+// cell escapes a sentence for a table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
 
 func cells(row []string) []string {

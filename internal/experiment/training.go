@@ -13,23 +13,23 @@ import (
 	"utvi/train"
 )
 
-// A training is a network trained to the end and scored every so many steps. It
-// continues what an earlier run left under the job's stem.
+// A training is a network that is trained to the end and scored at regular steps. It
+// continues from the checkpoint of an earlier run of the job.
 type training struct {
 	net   model.Config
 	train train.Config
 	every int                                   // steps between scores
-	score func(m *model.Model) func() []float64 // makes room once, then scores; the first number is the headline
+	score func(m *model.Model) func() []float64 // allocates once, then scores; the first number is the main one
 
-	mayDiverge bool // a number that is not finite is an outcome
+	mayDiverge bool // a number that is not finite is a result, not an error
 }
 
-// A Mark is what was seen at a scored step and in the steps since the last one.
+// A Mark is the score at a step, with facts of the steps since the last mark.
 type Mark struct {
 	Step    int       `json:"step"`
 	Scores  []float64 `json:"scores"`
 	MaxGrad float64   `json:"max_grad"` // the largest norm of a gradient
-	Clipped int       `json:"clipped"`  // steps whose gradient was cut to its bound
+	Clipped int       `json:"clipped"`  // steps whose gradient was clipped
 }
 
 // A Divergence is the end of a training that met a number that is not finite.
@@ -53,8 +53,7 @@ func (h History) curve(k int) []float64 {
 	return y
 }
 
-// run trains and returns the network with its history. The network is saved
-// beside the result.
+// run trains, saves the network beside the result, and returns it with its history.
 func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History, error) {
 	m, err := model.New(t.net)
 	if err != nil {
@@ -84,7 +83,7 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 	return m, &History{log.done, diverged}, t.save(m, j, log)
 }
 
-// advance makes a step, and a mark where one is due.
+// advance makes a step, and a mark if one is due.
 func (t training) advance(trainer *train.Trainer, log *marks, j sweep.Job) (*Divergence, error) {
 	s, err := trainer.Advance()
 	var stuck *train.NotFiniteError

@@ -2,7 +2,9 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"slices"
 
 	"utvi/internal/atomicfile"
 )
@@ -23,28 +25,36 @@ type Claim struct {
 	ID      string
 	Paper   string // what was claimed
 	Ours    string // what was found
+	Why     string // a sentence on the verdict, if one is needed
 	Value   string // the number that decides
 	Verdict Verdict
 }
 
-// A Verdict on a claim.
+// A Verdict on a claim. The zero value is Undecided.
 type Verdict int
 
 const (
-	Reported Verdict = iota // measured, with no bar to pass
+	Undecided Verdict = iota // the run is too small, or its numbers do not settle the claim
 	Holds
 	Fails
 )
 
-// String is the verdict in words: it is never told by colour alone.
-func (v Verdict) String() string {
-	switch v {
-	case Holds:
-		return "holds"
-	case Fails:
-		return "does not hold"
+var verdicts = [...]string{"undecided", "holds", "does not hold"}
+
+// String is the verdict in words, which always stand beside its colour.
+func (v Verdict) String() string { return verdicts[v] }
+
+// MarshalText writes the verdict in words.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads the words of a verdict.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	i := slices.Index(verdicts[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("the verdict is %q; it must be one of %q", text, verdicts)
 	}
-	return "reported"
+	*v = Verdict(i)
+	return nil
 }
 
 // A Section is a heading with what stands below it.

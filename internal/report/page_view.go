@@ -90,9 +90,9 @@ func tally(claims []Claim) string {
 		n[c.Verdict]++
 	}
 	var s []string
-	for _, v := range []Verdict{Holds, Fails, Reported} {
+	for _, v := range []Verdict{Holds, Fails, Undecided} {
 		if n[v] > 0 {
-			s = append(s, fmt.Sprintf("%d %s", n[v], map[Verdict]string{Holds: "hold", Fails: "do not", Reported: "reported"}[v]))
+			s = append(s, fmt.Sprintf("%d %s", n[v], map[Verdict]string{Holds: "hold", Fails: "do not hold", Undecided: "undecided"}[v]))
 		}
 	}
 	return strings.Join(s, " · ")
@@ -105,7 +105,7 @@ type claimView struct {
 }
 
 func viewClaim(c Claim) claimView {
-	return claimView{c, [...]string{"reported", "holds", "fails"}[c.Verdict], [...]string{"○", "✓", "✗"}[c.Verdict]}
+	return claimView{c, [...]string{"undecided", "holds", "fails"}[c.Verdict], [...]string{"?", "✓", "✗"}[c.Verdict]}
 }
 
 func (s Prose) part(*pageView) (partView, error)   { return partView{Prose: string(s)}, nil }
