@@ -226,7 +226,7 @@ func TestLoadRefuses(t *testing.T) {
 		"it has format 2; this version reads 1":           edit(t, `"format":1`, `"format":2,"future":true`),
 		`unknown field "future"`:                          edit(t, `"format":1`, `"format":1,"future":true`),
 		`no layer of kind "densest"`:                      edit(t, `"dense"`, `"densest"`),
-		"its network is of kind \"flatten\", not a chain": edit(t, `{"kind":"chain","layers":[{"kind":"dense","out":3},{"kind":"apply","f":"tanh","rule":"ut(2)"}]}`, `{"kind":"flatten"}`),
+		"its network is of kind \"flatten\", not a chain": edit(t, `{"kind":"chain","layers":[{"kind":"dense","out":3},{"kind":"apply","f":"tanh","rule":"gh(5)"}]}`, `{"kind":"flatten"}`),
 		"the tensor 0.dense.weight.mean has the shape [2 3]; the network needs [2 1000000000]": edit(t, `"out":3`, `"out":1000000000`),
 		"the network needs [16777216 3]":               edit(t, `[1,1,2]`, `[1,1,16777216]`),
 		"a row may have 16777216 inputs":               edit(t, `[1,1,2]`, `[4611686018427387904,4,2]`),

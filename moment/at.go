@@ -9,10 +9,10 @@ import (
 )
 
 // At pushes one Gaussian through f by rule, in float64; a nil rule stands for
-// UT(2). key seeds the rules that draw, any key serves the others.
+// Default. key seeds the rules that draw, any key serves the others.
 func At(f *Func, rule Rule, mean, variance float64, key rng.Key) (Jet, error) {
 	if rule == nil {
-		rule = UT(2)
+		rule = Default(f)
 	}
 	if err := rule.Check(f); err != nil {
 		return Jet{}, err

@@ -13,7 +13,7 @@ import (
 // Apply pushes every unit through the nonlinearity F by Rule.
 type Apply struct {
 	F    *moment.Func
-	Rule moment.Rule // nil stands for moment.UT(2)
+	Rule moment.Rule // nil stands for moment.Default(F)
 }
 
 func (Apply) Kind() string { return "apply" }
@@ -41,7 +41,7 @@ type apply[T gauss.Float] struct {
 func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 	u := &apply[T]{stateless: stateless{b.Form}, f: l.F, rule: l.Rule, shape: b.In, index: b.Index()}
 	if u.rule == nil {
-		u.rule = moment.UT(2)
+		u.rule = moment.Default(u.f)
 	}
 	if u.f == nil {
 		return nil, errors.New("it has no nonlinearity F")

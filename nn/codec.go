@@ -31,6 +31,7 @@ var kinds = map[string]codec{
 	"conditional": via(encodeConditional, decodeConditional),
 	"conv1d":      plain[Conv1D](),
 	"conv2d":      plain[Conv2D](),
+	"correlated":  via(encodeCorrelated, decodeCorrelated),
 	"dense":       plain[Dense](),
 	"dropout":     plain[Dropout](),
 	"flatten":     plain[Flatten](),
@@ -185,6 +186,13 @@ func encodeChain(c *coder, l Chain) (o chainOptions, err error) {
 }
 
 func decodeChain(c *coder, o chainOptions) (Chain, error) { return c.decodeAll(o.Layers) }
+
+func encodeCorrelated(c *coder, l Correlated) (chainOptions, error) { return encodeChain(c, l.Layers) }
+
+func decodeCorrelated(c *coder, o chainOptions) (Correlated, error) {
+	layers, err := c.decodeAll(o.Layers)
+	return Correlated{layers}, err
+}
 
 func (c *coder) encodeAll(layers []Layer) (all []json.RawMessage, err error) {
 	all = make([]json.RawMessage, len(layers))

@@ -20,7 +20,7 @@ func encodeApply(c *coder, l Apply) (o applyOptions, err error) {
 	}
 	rule := l.Rule
 	if rule == nil {
-		rule = moment.UT(2) // written out: the file outlives the default
+		rule = moment.Default(l.F) // written out: the file outlives the default
 	}
 	if isBuiltinRule(rule.String()) {
 		o.Rule = rule.String()

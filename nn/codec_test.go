@@ -27,6 +27,7 @@ var layers = map[string]nn.Layer{
 	"Conditional": nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true, Rule: moment.JointUT(1.5)},
 	"Conv1D":      nn.Conv1D{Out: 2, Kernel: 3, Stride: 2, Padding: nn.Same, Fixed: true, NoBias: true},
 	"Conv2D":      nn.Conv2D{Out: 2, Kernel: [2]int{3, 2}, Stride: 2, Padding: nn.Same, Fixed: true, NoBias: true},
+	"Correlated":  nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 2}, nn.Scale{Start: 2}}},
 	"Dense":       nn.Dense{Out: 3, Fixed: true, NoBias: true},
 	"Dropout":     nn.Dropout{P: 0.1},
 	"Flatten":     nn.Flatten{},
@@ -153,7 +154,7 @@ func TestCodecOfUserFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"kind":"apply","user_f":"sensor","values":["4.41","0.3025","0.0729","1.69","13.69"],"rule":"ut(2)"}`; string(b) != want {
+	if want := `{"kind":"apply","user_f":"sensor","values":["4.41","0.3025","0.0729","1.69","13.69"],"rule":"gh(5)"}`; string(b) != want {
 		t.Errorf("%s, want %s", b, want)
 	}
 	l, err := nn.UnmarshalLayer(b, nn.Library{Funcs: map[string]*moment.Func{"sensor": sensor}})

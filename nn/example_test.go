@@ -26,7 +26,7 @@ func ExampleDense() {
 }
 
 func ExampleApply() {
-	tanh := nn.Apply{F: fn.Tanh()} // by moment.UT(2)
+	tanh := nn.Apply{F: fn.Tanh()} // by five points
 	out := pushRow(tanh, []float64{0.3, 1}, []float64{0.5, 0})
 	fmt.Printf("%.4f %.4f\n", out.Mean, out.Var)
 
@@ -34,7 +34,7 @@ func ExampleApply() {
 	out = pushRow(sensor, []float64{0.3, 1}, []float64{0.5, 0})
 	fmt.Printf("%.4f %.4f\n", out.Mean, out.Var)
 	// Output:
-	// [0.2244 0.7616] [0.2324 0.0000]
+	// [0.2165 0.7616] [0.2539 0.0000]
 	// [0.1427 0.5000] [0.1250 0.0000]
 }
 
