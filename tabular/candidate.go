@@ -20,6 +20,8 @@ type Candidate struct {
 	Rule       string  `json:"rule,omitempty"`
 	Width      int     `json:"width"`
 	Depth      int     `json:"depth"`
+
+	Independent bool `json:"independent,omitempty"` // units are taken as independent
 }
 
 func (c Candidate) String() string {
@@ -29,6 +31,10 @@ func (c Candidate) String() string {
 	}
 	return s
 }
+
+// mostFollowed is how many classes are worth following their correlations for: each
+// costs about a backward pass.
+const mostFollowed = 12
 
 const kinked, smooth = "leaky-relu", "gelu"
 
@@ -40,22 +46,22 @@ func (c Config) candidates(rows int, classes bool) []Candidate {
 		width = 100
 	}
 	all := []Candidate{
-		{Heteroscedastic, 0.3, kinked, "", width, 2},
-		{Heteroscedastic, 0.1, smooth, "", width, 2},
-		{Heteroscedastic, 0.3, smooth, "", width, 2},
-		{Heteroscedastic, 1, kinked, "", width, 1},
-		{Learned, 0.3, kinked, "", width, 1},
-		{Embedded, 0.3, kinked, "", width, 1},
+		{Noise: Heteroscedastic, KL: 0.3, Activation: kinked, Width: width, Depth: 2},
+		{Noise: Heteroscedastic, KL: 0.1, Activation: smooth, Width: width, Depth: 2},
+		{Noise: Heteroscedastic, KL: 0.3, Activation: smooth, Width: width, Depth: 2},
+		{Noise: Heteroscedastic, KL: 1, Activation: kinked, Width: width, Depth: 1},
+		{Noise: Learned, KL: 0.3, Activation: kinked, Width: width, Depth: 1},
+		{Noise: Embedded, KL: 0.3, Activation: kinked, Width: width, Depth: 1},
 	}
 	if rows >= manyRows { // which overfit less
-		all = append(all, Candidate{Heteroscedastic, 0.1, kinked, "", width, 2}, Candidate{Learned, 0.3, kinked, "", width, 2})
+		all = append(all, Candidate{Noise: Heteroscedastic, KL: 0.1, Activation: kinked, Width: width, Depth: 2}, Candidate{Noise: Learned, KL: 0.3, Activation: kinked, Width: width, Depth: 2})
 	}
 	if classes {
 		all = []Candidate{
-			{"", 0.3, kinked, "", width, 2},
-			{"", 0.3, smooth, "", width, 2},
-			{"", 1, kinked, "", width, 1},
-			{"", 0.1, smooth, "", width, 2},
+			{KL: 0.3, Activation: kinked, Width: width, Depth: 2},
+			{KL: 0.3, Activation: smooth, Width: width, Depth: 2},
+			{KL: 1, Activation: kinked, Width: width, Depth: 1},
+			{KL: 0.1, Activation: smooth, Width: width, Depth: 2},
 		}
 	}
 	var set []Candidate
@@ -75,7 +81,7 @@ func (c Config) candidates(rows int, classes bool) []Candidate {
 		if c.Depth != 0 {
 			x.Depth = c.Depth
 		}
-		x.Rule = c.Rule
+		x.Rule, x.Independent = c.Rule, c.Independent
 		if !slices.Contains(set, x) {
 			set = append(set, x)
 		}
@@ -89,11 +95,14 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	if err != nil {
 		return nil, nil, err
 	}
-	act := nn.Apply{F: f}
-	if c.Rule != "" {
+	act := nn.Apply{F: f, Rule: moment.GaussHermite(5)}
+	switch {
+	case c.Rule != "":
 		if act.Rule, err = moment.Parse(c.Rule); err != nil {
 			return nil, nil, err
 		}
+	case f.Exact != nil && moment.Exact().Vector(f): // a closed form without a kernel costs ten times as much
+		act.Rule = moment.Exact()
 	}
 	var layers nn.Chain
 	for range c.Depth {
@@ -112,6 +121,9 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 		layers = append(layers, nn.Dense{Out: k}, nn.Noise{Start: 0.3})
 	default:
 		layers = append(layers, nn.Dense{Out: k})
+	}
+	if !c.Independent && d.Classes <= mostFollowed {
+		layers = nn.Correlate(layers)
 	}
 	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})
 	return m, l, err

@@ -19,14 +19,17 @@ type Config struct {
 	Noise      string  `json:"noise,omitempty" yaml:"noise,omitempty"`           // Embedded, Learned or Heteroscedastic; "": chosen
 	KL         float64 `json:"kl,omitempty" yaml:"kl,omitempty"`                 // weight of the KL; 0: chosen
 	Activation string  `json:"activation,omitempty" yaml:"activation,omitempty"` // one of fn.Names; "": chosen
-	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "" stands for ut(2)
-	Width      int     `json:"width,omitempty" yaml:"width,omitempty"`           // units of a hidden layer; 0: by the rows, or chosen
-	Depth      int     `json:"depth,omitempty" yaml:"depth,omitempty"`           // hidden layers; 0: chosen
-	Steps      int     `json:"steps,omitempty" yaml:"steps,omitempty"`           // of a member's training; 0: by the rows
-	Batch      int     `json:"batch,omitempty" yaml:"batch,omitempty"`           // rows of a step; 0: by the rows
-	Rate       float64 `json:"rate,omitempty" yaml:"rate,omitempty"`             // the largest learning rate; 0 stands for 0.005
-	Validation float64 `json:"validation,omitempty" yaml:"validation,omitempty"` // share of rows held out at a time; 0: by the rows
-	Seed       uint64  `json:"seed,omitempty" yaml:"seed,omitempty"`
+	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "": one without a blind spot
+	// Independent takes the units of a network as independent, as the paper does, and
+	// saves the pass that carries their correlations.
+	Independent bool    `json:"independent,omitempty" yaml:"independent,omitempty"`
+	Width       int     `json:"width,omitempty" yaml:"width,omitempty"`           // units of a hidden layer; 0: by the rows, or chosen
+	Depth       int     `json:"depth,omitempty" yaml:"depth,omitempty"`           // hidden layers; 0: chosen
+	Steps       int     `json:"steps,omitempty" yaml:"steps,omitempty"`           // of a member's training; 0: by the rows
+	Batch       int     `json:"batch,omitempty" yaml:"batch,omitempty"`           // rows of a step; 0: by the rows
+	Rate        float64 `json:"rate,omitempty" yaml:"rate,omitempty"`             // the largest learning rate; 0 stands for 0.005
+	Validation  float64 `json:"validation,omitempty" yaml:"validation,omitempty"` // share of rows held out at a time; 0: by the rows
+	Seed        uint64  `json:"seed,omitempty" yaml:"seed,omitempty"`
 
 	// Parallel is the number of trainings at a time; 0 stands for GOMAXPROCS. The
 	// result does not depend on it.
