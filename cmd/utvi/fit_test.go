@@ -362,6 +362,10 @@ func TestBenchUCI(t *testing.T) {
 		}
 	}
 	plan := filepath.Join(dir, "plan.json")
+	code, _, errs := utvi(t, "bench", "uci", "--data", dir, "--splits", "99", "--plan", plan)
+	if want := "--splits is 99, but a has 3, b has 3; ask for fewer, or leave the flag out"; code != 2 || !strings.Contains(errs, want) {
+		t.Errorf("more splits than there are: %d: %s", code, errs)
+	}
 	code, out, errs := utvi(t, "bench", "uci", "--data", dir, "--sets", "b,a", "--splits", "2", "--protocol", "--plan", plan)
 	if code != 0 || out != "Wrote 4 trials to "+plan+".\n" {
 		t.Fatalf("%s%s", out, errs)
