@@ -267,7 +267,7 @@ func TestJointRefuses(t *testing.T) {
 		"the covariance has 3 entries; 2 inputs need 4, or 2 on the diagonal":                                                               at(pair, []float64{0, 0}, []float64{1, 1, 1}),
 		"the covariance is not symmetric: entries (1,0) and (0,1) are 0.2 and 0.1":                                                          at(pair, []float64{0, 0}, []float64{1, 0.1, 0.2, 1}),
 		"the covariance is not positive semidefinite: pivot 1 is -3":                                                                        at(pair, []float64{0, 0}, []float64{1, 2, 2, 1}),
-		`there is no joint rule "ut(2)"; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, joint-mc(samples), own`: parse("ut(2)"),
+		`there is no joint rule "ut(2)"; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, fifth-or-axes, joint-mc(samples), own`: parse("ut(2)"),
 		`joint rule "axes" takes a whole number, not 2.5`:                                                                                   parse("axes(2.5)"),
 		`joint rule "joint-mc" takes 1 parameter, not 0`:                                                                                    parse("joint-mc"),
 	} {
