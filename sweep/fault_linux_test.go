@@ -19,6 +19,7 @@ import (
 	"utvi/data"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/killtest"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/sweep"
@@ -206,13 +207,10 @@ func startPair(t *testing.T, dir string) *pair {
 	t.Cleanup(func() { out.Close() })
 	p := &pair{lines: bufio.NewScanner(out)}
 	for i := range p.children {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), runEnv+"="+dir)
+		c := killtest.Command(runEnv + "=" + dir)
 		c.Stdout = in
 		c.Stderr = &p.stderr
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		killtest.Start(t, c)
 		t.Cleanup(func() { c.Process.Kill() })
 		p.children[i] = c
 	}

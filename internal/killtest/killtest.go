@@ -1,4 +1,4 @@
-// Package killtest kills processes amid writing a file, to see what they leave.
+// Package killtest kills processes while they write a file, to see what they leave.
 package killtest
 
 import (
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -64,16 +63,13 @@ func Writer(t *testing.T, path string, life time.Duration, read func() (version 
 
 func once(t *testing.T, path string, life time.Duration) {
 	t.Helper()
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), env+"="+path)
+	child := Command(env + "=" + path)
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	Start(t, child)
 	_, err = bufio.NewReader(out).ReadString('\n')
 	time.Sleep(rand.N(life))
 	child.Process.Kill()
