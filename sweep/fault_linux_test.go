@@ -142,7 +142,7 @@ func TestFaults(t *testing.T) {
 	}
 	seen.check(t, dir, p)
 
-	s := sweep.Summarize(p, sweep.Look(dir, p))
+	s := sweep.Summarize(p, sweep.Status(dir, p))
 	if s.Partial() || len(s.Groups) != 5 {
 		t.Error(s.State())
 	}
@@ -179,7 +179,7 @@ type results map[string]string
 // differ.
 func (r results) check(t *testing.T, dir string, p *sweep.Plan) {
 	t.Helper()
-	for _, s := range sweep.Look(dir, p) {
+	for _, s := range sweep.Status(dir, p) {
 		b, _ := os.ReadFile(sweep.ResultPath(dir, s.Trial))
 		if old, ok := r[s.Trial.Name]; ok && old != string(b) {
 			t.Errorf("the result of %s was %q and is %q", s.Trial.Name, old, b)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -233,11 +232,7 @@ func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
 		return false
 	}
 	if len(beside) > 0 {
-		jobs := r.Jobs
-		if jobs < 1 {
-			jobs = runtime.GOMAXPROCS(0)
-		}
-		pool := compute.NewPool(min(jobs, len(beside)))
+		pool := compute.NewPool(min(compute.Workers(r.Jobs), len(beside)))
 		defer pool.Close()
 		busy := make([]bool, len(p.Trials))
 		pool.Run(len(beside), func(_, i int) { busy[beside[i]] = run(beside[i], 1, false) })

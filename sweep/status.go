@@ -19,8 +19,8 @@ const (
 	Missing State = "missing" // anything else: never begun, interrupted, or its result is damaged
 )
 
-// A Standing is where one trial stands, seen from its files.
-type Standing struct {
+// A TrialStatus is the state of one trial, seen from its files.
+type TrialStatus struct {
 	Trial  Trial
 	State  State
 	Begun  bool    // it left files to continue from
@@ -28,12 +28,12 @@ type Standing struct {
 	Why    string  // it failed, who runs it, or what is wrong with its result
 }
 
-// Look sees where the trials of a plan stand. It changes nothing.
-func Look(dir string, p *Plan) []Standing {
+// Status returns the state of every trial of a plan, seen from its files. It changes nothing.
+func Status(dir string, p *Plan) []TrialStatus {
 	begun := begun(dir)
-	all := make([]Standing, len(p.Trials))
+	all := make([]TrialStatus, len(p.Trials))
 	for i, t := range p.Trials {
-		s := Standing{Trial: t, State: Missing, Begun: begun[t.ID()]}
+		s := TrialStatus{Trial: t, State: Missing, Begun: begun[t.ID()]}
 		res, err := LoadResult(dir, t)
 		if err != nil && !errors.Is(err, ErrMissing) {
 			s.Why = err.Error()
@@ -68,7 +68,7 @@ func begun(dir string) map[string]bool {
 }
 
 // Indices are the places of the trials in one of the states.
-func Indices(all []Standing, states ...State) []int {
+func Indices(all []TrialStatus, states ...State) []int {
 	var is []int
 	for _, s := range all {
 		for _, want := range states {

@@ -17,7 +17,7 @@ type Summary struct {
 	Missing string  `json:"missing,omitempty"`
 	Groups  []Group `json:"groups"`
 
-	All []Standing `json:"-"`
+	All []TrialStatus `json:"-"`
 }
 
 // A Group are the trials of one configuration.
@@ -40,7 +40,7 @@ type Metric struct {
 
 // Summarize averages what is there. Groups are in the plan's order, a trial
 // without one is its own; metrics are in that of their names.
-func Summarize(p *Plan, all []Standing) *Summary {
+func Summarize(p *Plan, all []TrialStatus) *Summary {
 	s := &Summary{
 		Plan: p.Name, Trials: len(all), Done: len(Indices(all, Done)), All: all,
 		Running: Ranges(Indices(all, Running)), Failed: Ranges(Indices(all, Failed)), Missing: Ranges(Indices(all, Missing)),

@@ -25,12 +25,7 @@ const splitPurpose = 0x73706c74 // "splt"
 // Split parts rows (nil: all) into those to train with and those held out, both in
 // ascending order. The same seed gives the same parts.
 func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
-	if rows == nil {
-		rows = make([]int, f.rows)
-		for i := range rows {
-			rows[i] = i
-		}
-	}
+	rows = f.orAll(rows)
 	if !(s.Fraction > 0 && s.Fraction < 1) {
 		return nil, nil, fmt.Errorf("the fraction of rows to hold out is %g; it must lie between 0 and 1", s.Fraction)
 	}
@@ -115,6 +110,25 @@ func (f *Frame) byGroup(rows []int, s Split) (order []int, whole func(a, b int) 
 		order = append(order, members[names[p]]...)
 	}
 	return order, func(a, b int) bool { return group(a) == group(b) }, nil
+}
+
+// orAll returns the rows, or all for nil.
+func (f *Frame) orAll(rows []int) []int {
+	if rows != nil {
+		return rows
+	}
+	rows = make([]int, f.rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// ByTime returns rows (nil: all) in the order of their times. Rows of one time keep
+// their order.
+func (f *Frame) ByTime(rows []int, column string) ([]int, error) {
+	order, _, err := f.byTime(f.orAll(rows), column)
+	return order, err
 }
 
 // byTime sorts rows by time.

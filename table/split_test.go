@@ -116,3 +116,18 @@ func TestPickedRows(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
+
+// Rows are sorted by numbers or dates; rows of one time keep their order.
+func TestByTime(t *testing.T) {
+	f := load(t, "when,x\n2026-03-01,1\n2026-01-01,2\n2026-02-01,3\n2026-01-01,4\n2025-12-31,5\n")
+	for _, c := range []struct{ rows, want []int }{
+		{nil, []int{4, 1, 3, 2, 0}}, {[]int{3, 2, 1}, []int{3, 1, 2}}, {[]int{0}, []int{0}}, {[]int{}, []int{}},
+	} {
+		if got, err := f.ByTime(c.rows, "when"); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("rows %v by time: %v, %v, want %v", c.rows, got, err, c.want)
+		}
+	}
+	if _, err := f.ByTime(nil, "where"); err == nil {
+		t.Error("a column that does not exist sorts rows")
+	}
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -52,7 +51,7 @@ is replaced whole or stays as it was.`,
 			if remove {
 				return uncalibrate(cmd, m, args[0])
 			}
-			pool := compute.NewPool(runtime.GOMAXPROCS(0))
+			pool := compute.NewPool(compute.Workers(0))
 			defer pool.Close()
 			rows, err := table.open(args[1], pool)
 			if err != nil {

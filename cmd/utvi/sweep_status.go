@@ -49,7 +49,7 @@ func look(plan, dir string) (*sweep.Summary, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is not a folder; the results should be in one", dir)
 	}
-	return sweep.Summarize(p, sweep.Look(dir, p)), nil
+	return sweep.Summarize(p, sweep.Status(dir, p)), nil
 }
 
 func printStatus(w io.Writer, s *sweep.Summary) {

@@ -203,7 +203,7 @@ func (s *submission) choose(p *sweep.Plan, dir string) ([]int, error) {
 		all, err := sweep.ParseRanges(s.indices, len(p.Trials))
 		return all, misuse(err)
 	}
-	return sweep.Indices(sweep.Look(dir, p), sweep.Failed, sweep.Missing), nil
+	return sweep.Indices(sweep.Status(dir, p), sweep.Failed, sweep.Missing), nil
 }
 
 // keep makes the folders and a copy of the plan that no one edits.

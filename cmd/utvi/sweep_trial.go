@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"utvi/internal/compute"
 	"utvi/sweep"
 )
 
@@ -45,10 +45,7 @@ exits with 75.`,
 			if workers < 0 {
 				return usagef("--workers is %d; it must be at least 1", workers)
 			}
-			if workers == 0 {
-				workers = runtime.GOMAXPROCS(0)
-			}
-			return runTrial(cmd, p.Trials[i], folder.of(args[0]), workers)
+			return runTrial(cmd, p.Trials[i], folder.of(args[0]), compute.Workers(workers))
 		},
 	}
 	f := cmd.Flags()
