@@ -68,7 +68,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		`{"scale":{"rows":-1,"factor":1}}`:                                              "from -1 rows",
 		`{"scale":{"rows":300,"factor":1e999}}`:                                         "factor is 1e999; it must be a finite number",
 		`{"scale":{"rows":300,"factor":1,"power":2}}`:                                   `unknown field "power"`,
-		`{"scale":{"rows":300,"factor":1}} x`:                                           "something follows",
+		`{"scale":{"rows":300,"factor":1}} x`:                                           "there is text after",
 		`{"levels":{"rows":300,"from":[0.5],"to":[]}}`:                                  "1 and 0 knots",
 		`{"levels":{"rows":300,"from":[0.5,0.4],"to":[0.1,0.2]}}`:                       "does not rise",
 		`{"levels":{"rows":300,"from":[0.4,0.5],"to":[0.2,0.2]}}`:                       "does not rise",

@@ -9,13 +9,13 @@ import (
 	"utvi/internal/filelock"
 )
 
-// A State is where a trial stands.
+// A State is the state of a trial.
 type State string
 
 const (
 	Done    State = "done"
-	Running State = "running" // a process has its lock
-	Failed  State = "failed"  // it left a note, and no result
+	Running State = "running" // a process holds its lock
+	Failed  State = "failed"  // it left a note, but no result
 	Missing State = "missing" // anything else: never begun, interrupted, or its result is damaged
 )
 
@@ -23,12 +23,13 @@ const (
 type TrialStatus struct {
 	Trial  Trial
 	State  State
-	Begun  bool    // it left files to continue from
-	Result *Result // of one that is done
-	Why    string  // it failed, who runs it, or what is wrong with its result
+	Begun  bool    // it has a checkpoint
+	Result *Result // of a trial that is done
+	Why    string  // the error, the process that runs it, or what is wrong with its result
 }
 
-// Status returns the state of every trial of a plan, seen from its files. It changes nothing.
+// Status returns the state of every trial of a plan, seen from its files. It changes
+// nothing.
 func Status(dir string, p *Plan) []TrialStatus {
 	begun := begun(dir)
 	all := make([]TrialStatus, len(p.Trials))
@@ -67,7 +68,7 @@ func begun(dir string) map[string]bool {
 	return ids
 }
 
-// Indices are the places of the trials in one of the states.
+// Indices returns the indices of the trials in any of the states.
 func Indices(all []TrialStatus, states ...State) []int {
 	var is []int
 	for _, s := range all {

@@ -61,7 +61,7 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 }
 
 // nearestCut returns the place nearest to cut between two rows that may be parted,
-// −1 if there is none.
+// or −1.
 func nearestCut(order []int, cut int, whole func(a, b int) bool) int {
 	for d := range len(order) {
 		for _, c := range []int{cut + d, cut - d} {
@@ -166,5 +166,5 @@ func (c *Chunk) time(row, col int) (float64, error) {
 	if k == Missing {
 		return 0, c.errorf(row, col, "the time is missing")
 	}
-	return 0, c.errorf(row, col, "%s is no time; a number is needed or a date such as 2026-01-31 or 2026-01-31 15:04:05", short(s))
+	return 0, c.errorf(row, col, "%s is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05", short(s))
 }

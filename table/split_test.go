@@ -99,7 +99,7 @@ func TestSplitErrors(t *testing.T) {
 		"a.csv has no column z, named as group; it has g, t, d, same":                                                       {Fraction: .5, Group: "z"},
 		"a.csv line 4, column g: the group is missing":                                                                      {Fraction: .5, Group: "g"},
 		"a.csv: column same has only one value, so that no rows can be held out by it":                                      {Fraction: .5, Time: "same"},
-		`a.csv line 3, column d: "soon" is no time; a number is needed or a date such as 2026-01-31 or 2026-01-31 15:04:05`: {Fraction: .5, Time: "d"},
+		`a.csv line 3, column d: "soon" is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05`: {Fraction: .5, Time: "d"},
 	} {
 		_, _, err := f.Split(nil, s)
 		wantError(t, fmt.Sprint(s), err, want)

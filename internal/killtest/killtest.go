@@ -13,9 +13,8 @@ import (
 
 const env = "UTVI_TEST_WRITE_UNTIL_KILLED"
 
-// Serve, in TestMain, makes of a process that Writer started a writer: it writes
-// version 0 and 1 of a file in turn until it is killed. In any other process it
-// does nothing.
+// Serve belongs in TestMain. In a process that Writer started it writes versions 0 and
+// 1 of a file in turn until it is killed. In any other process it does nothing.
 func Serve(prepare func() (write func(path string, version int) error)) {
 	path := os.Getenv(env)
 	if path == "" {
@@ -58,9 +57,9 @@ func Writer(t *testing.T, path string, life time.Duration, read func() (version 
 			life *= 4 // a slow machine, or an emulated one, has not begun to write
 		}
 	}
-	t.Logf("%d kills, %d amid writing; found the versions %d and %d times", done, midway, seen[0], seen[1])
+	t.Logf("%d kills, %d during writing; found the versions %d and %d times", done, midway, seen[0], seen[1])
 	if midway < done/10 {
-		t.Errorf("only %d of %d kills came amid writing: this proves little", midway, done)
+		t.Errorf("only %d of %d kills came during writing: this proves little", midway, done)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package memory tells how much memory a process may still use.
+// Package memory finds out how much memory a process may still use.
 package memory
 
 import (
@@ -55,7 +55,7 @@ func (h hierarchy) free(root fs.FS, group string) float64 {
 		limit, ok1 := number(root, path.Join(at, h.limit))
 		used, ok2 := number(root, path.Join(at, h.used))
 		if ok1 && ok2 {
-			// The system drops what it keeps of files before it refuses memory.
+			// The system drops cached files before it refuses memory.
 			cache, _ := field(root, path.Join(at, "memory.stat"), h.cache)
 			free = min(free, limit-max(used-cache, 0))
 		}
@@ -65,7 +65,7 @@ func (h hierarchy) free(root fs.FS, group string) float64 {
 	}
 }
 
-// number reads the number in a file; "max" is none.
+// number reads the number in a file; "max" is not a number.
 func number(root fs.FS, name string) (float64, bool) {
 	text, err := fs.ReadFile(root, name)
 	if err != nil {
