@@ -1,31 +1,25 @@
-// Package calibrate corrects predictive distributions by what held-out rows showed.
+// Package calibrate uses held-out rows to correct predictive distributions.
 //
-// Four corrections, each fitted on its own and each optional:
+// There are four corrections. Each is optional and fitted separately:
 //
 //   - Scale multiplies the standard deviation by one number;
 //   - Levels bends the levels of the distribution function, any shape into any other;
-//   - Conformal gives intervals that hold their level whatever the distribution, in
-//     finite samples, for rows exchangeable with those it was fitted on;
+//   - Conformal gives intervals, symmetric or not, that hold their level whatever the
+//     distribution, in finite samples, for rows exchangeable with the held-out ones;
 //   - Temperature sharpens or flattens the probabilities of classes.
 //
-// The rows must not have been trained on, and scores are honest only on rows that were
-// not calibrated on either.
+// The model must not have been trained on the held-out rows. Scores are honest only on
+// rows that were not used to calibrate either.
 package calibrate
 
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"strings"
 
 	"utvi/dist"
 	"utvi/internal/strictjson"
 )
-
-// Rows are held-out targets and what was predicted for them. They are ranged over
-// several times, and a row's distribution is not kept: it may be the same variable,
-// written anew.
-type Rows = iter.Seq2[float64, dist.Dist]
 
 // A Calibration is what a model file stores for one target. Nil parts do nothing.
 type Calibration struct {
@@ -35,46 +29,47 @@ type Calibration struct {
 	Temperature *Temperature `json:"temperature,omitempty"`
 }
 
-// A Room holds one corrected distribution, so that a loop over rows allocates nothing.
-// Each goroutine needs its own.
-type Room struct {
+// Scratch holds one corrected distribution, so that a loop over rows allocates nothing.
+// Goroutines must not share it.
+type Scratch struct {
 	scaled dist.Affine
 	bent   bent
 }
 
-// Apply returns the corrected distribution: scaled, then bent. It lives in the room
-// until the next call, in memory of its own if the room is nil.
-func (c *Calibration) Apply(d dist.Dist, room *Room) dist.Dist {
-	if room == nil {
-		room = new(Room)
+// Apply returns the corrected distribution: scaled, then bent. It is valid until the
+// next call with the same scratch. A nil scratch is allocated.
+func (c *Calibration) Apply(d dist.Dist, scratch *Scratch) dist.Dist {
+	if scratch == nil {
+		scratch = new(Scratch)
 	}
 	if c.Scale != nil {
-		room.scaled = c.Scale.apply(d)
-		d = &room.scaled
+		scratch.scaled = c.Scale.apply(d)
+		d = &scratch.scaled
 	}
 	if c.Levels != nil {
-		room.bent.set(d, c.Levels)
-		d = &room.bent
+		scratch.bent.set(d, c.Levels)
+		d = &scratch.bent
 	}
 	return d
 }
 
-// Interval returns the interval of a level in (0, 1) of a prediction: the conformal one
-// where it was fitted, else the central one of the corrected distribution.
-func (c *Calibration) Interval(d dist.Dist, level float64, room *Room) (lo, hi float64) {
+// Interval returns a prediction's interval of a level in (0, 1): the conformal interval
+// if one was fitted, else the central interval of the corrected distribution.
+func (c *Calibration) Interval(d dist.Dist, level float64, scratch *Scratch) (lo, hi float64) {
 	if c.Conformal != nil {
 		return c.Conformal.Interval(d, level)
 	}
-	return dist.Interval(c.Apply(d, room), level)
+	return dist.Interval(c.Apply(d, scratch), level)
 }
 
-// Corrected are the rows with their predictions corrected: levels are fitted on rows
-// that were scaled already.
+// Corrected returns the rows with corrected predictions: levels are fitted on rows that
+// are scaled already.
 func (c *Calibration) Corrected(rows Rows) Rows {
-	return func(yield func(float64, dist.Dist) bool) {
-		var room Room
-		for y, d := range rows {
-			if !yield(y, c.Apply(d, &room)) {
+	return func(yield func(Row[float64, dist.Dist]) bool) {
+		var scratch Scratch
+		for r := range rows {
+			r.Prediction = c.Apply(r.Prediction, &scratch)
+			if !yield(r) {
 				return
 			}
 		}
@@ -103,7 +98,7 @@ func (c *Calibration) parts() (p []part) {
 	return p
 }
 
-// String says in one line what was fitted on how many rows.
+// String describes in one line what was fitted, and on how many rows.
 func (c *Calibration) String() string {
 	var s []string
 	for _, p := range c.parts() {
@@ -112,7 +107,7 @@ func (c *Calibration) String() string {
 	return cmp.Or(strings.Join(s, "; "), "none")
 }
 
-// Check reports what is wrong with a calibration that was read.
+// Check returns an error if the values are invalid.
 func (c *Calibration) Check() error {
 	for _, p := range c.parts() {
 		if err := p.check(); err != nil {
@@ -122,8 +117,8 @@ func (c *Calibration) Check() error {
 	return nil
 }
 
-// Decode reads a calibration that json.Marshal wrote. It refuses what it does not know
-// and what does not hold together.
+// Decode reads a calibration that json.Marshal wrote. It rejects unknown fields and
+// invalid values.
 func Decode(data []byte) (*Calibration, error) {
 	c := new(Calibration)
 	if err := strictjson.Unmarshal(data, c); err != nil {
@@ -133,21 +128,6 @@ func Decode(data []byte) (*Calibration, error) {
 		return nil, err
 	}
 	return c, nil
-}
-
-// leastRows is what every fit of numbers needs: fewer tell nothing. Conformal
-// intervals hold their level from any number of rows, by being infinite.
-const leastRows = 10
-
-func checkRows(what string, n int) error {
-	if n < leastRows {
-		return fmt.Errorf("calibration: %s needs at least %d held-out rows; there are %d", what, leastRows, n)
-	}
-	return nil
-}
-
-func notFinite(row int) error {
-	return fmt.Errorf("calibration: the prediction or the target of held-out row %d is not a finite number", row+1)
 }
 
 // golden minimises f over [lo, hi] by golden-section search, to the given width; f has one

@@ -48,7 +48,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 func TestString(t *testing.T) {
-	c := &Calibration{Scale: &Scale{300, 1.1234}, Conformal: &Conformal{Rows: 300}}
+	c := &Calibration{Scale: &Scale{300, 1.1234}, Conformal: &Conformal{Ranked: Ranked{Rows: 300}}}
 	if got, want := c.String(), "σ × 1.12 fitted on 300 rows; conformal intervals from 300 rows"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -68,7 +68,7 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		`{"scale":{"rows":-1,"factor":1}}`:                                              "from -1 rows",
 		`{"scale":{"rows":300,"factor":1e999}}`:                                         "factor is 1e999; it must be a finite number",
 		`{"scale":{"rows":300,"factor":1,"power":2}}`:                                   `unknown field "power"`,
-		`{"scale":{"rows":300,"factor":1}} x`:                                           "something follows",
+		`{"scale":{"rows":300,"factor":1}} x`:                                           "there is text after",
 		`{"levels":{"rows":300,"from":[0.5],"to":[]}}`:                                  "1 and 0 knots",
 		`{"levels":{"rows":300,"from":[0.5,0.4],"to":[0.1,0.2]}}`:                       "does not rise",
 		`{"levels":{"rows":300,"from":[0.4,0.5],"to":[0.2,0.2]}}`:                       "does not rise",
@@ -84,6 +84,12 @@ func TestHostileFilesAreRefused(t *testing.T) {
 		`{"conformal":{"rows":2,"scores":[-1,3]}}`:                                      "score 1 is -1 after 0",
 		`{"conformal":{"rows":10001,"scores":[` + many + `]}}`:                          "at most 10000",
 		`{"conformal":{"rows":9007199254740993,"scores":[` + many[:len(many)-4] + `]}}`: "of 9007199254740993 rows",
+		`{"conformal":{"rows":2,"scores":[1,2],"shares":[0.3]}}`:                        "2 conformal scores have 1 shares",
+		`{"conformal":{"rows":2,"scores":[1,2],"shares":[0.5,0.3]}}`:                    "share 2 is 0.3 after 0.5",
+		`{"conformal":{"rows":2,"scores":[1,2],"shares":[0.5,1]}}`:                      "share 2 is 1 after 0.5",
+		`{"conformal":{"rows":2,"scores":[1,2],"below":{"rows":1,"scores":[1]}}}`:       "do not match",
+		`{"conformal":{"rows":1,"scores":[-5],"below":{"rows":1,"scores":[-5]}}}`:       "do not match",
+		`{"conformal":{"rows":2,"scores":[1,2],"below":{"rows":2,"scores":[1]}}}`:       "1 conformal scores of 2 rows",
 		`{"temperature":{"rows":300,"temperature":0}}`:                                  "a temperature of 0",
 		`{"temperature":{"rows":300,"temperature":-2}}`:                                 "a temperature of -2",
 		`[]`: "it is a list; it must be an object",
@@ -105,6 +111,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(data)
 	f.Add([]byte(`{"levels":{"rows":10,"from":[1e-12,0.5],"to":[0.1,0.9]}}`))
 	f.Add([]byte(`{"conformal":{"rows":3,"scores":[0,1.5,1e300]},"scale":{"rows":12,"factor":0.001}}`))
+	f.Add([]byte(`{"conformal":{"rows":3,"scores":[-1,1.5,2],"shares":[0.1,0.5,0.9],"below":{"rows":3,"scores":[-2,-1.5,1],"shares":[0.3,0.6,0.9]}}}`))
 	f.Add([]byte(`{"temperature":{"rows":10,"temperature":0.01}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := Decode(data)
@@ -137,7 +144,7 @@ func FuzzDecode(f *testing.F) {
 
 func TestUserErrors(t *testing.T) {
 	few := normals(1, 9, 0, 1)
-	broken := func(yield func(float64, dist.Dist) bool) {
+	broken := Unweighted(func(yield func(float64, dist.Dist) bool) {
 		for i := range 20 {
 			y := 0.1
 			if i == 11 {
@@ -147,8 +154,8 @@ func TestUserErrors(t *testing.T) {
 				return
 			}
 		}
-	}
-	none := func(func(float64, dist.Dist) bool) {}
+	})
+	none := Unweighted(func(func(float64, dist.Dist) bool) {})
 	get := func(_ any, err error) error { return err }
 	for want, err := range map[string]error{
 		"a scale of the standard deviation needs at least 10 held-out rows; there are 9": get(FitScale(few)),
@@ -158,9 +165,9 @@ func TestUserErrors(t *testing.T) {
 		"the prediction or the target of held-out row 12 is not a finite number":         get(FitScale(broken)),
 		"the prediction or the target of held-out row 12 is not a finite number ":        get(FitLevels(broken)),
 		"the prediction or the target of held-out row 12 is not a finite number  ":       get(FitConformal(broken)),
-		"held-out row 1 is of class 3; there are 2 classes, counted from 0": get(FitTemperature(func(yield func(int, dist.Categorical) bool) {
+		"held-out row 1 has class 3; there are 2 classes, counted from 0": get(FitTemperature(Unweighted(func(yield func(int, dist.Categorical) bool) {
 			yield(3, dist.Categorical{0.5, 0.5})
-		})),
+		}))),
 	} {
 		if err == nil || err.Error() != "calibration: "+strings.TrimRight(want, " ") {
 			t.Errorf("%v, want %s", err, want)
@@ -169,12 +176,12 @@ func TestUserErrors(t *testing.T) {
 }
 
 func TestNothingAllocates(t *testing.T) {
-	c, room, d := whole(t), new(Room), &dist.Normal{Mu: 1, Sigma: 2}
+	c, scratch, d := whole(t), new(Scratch), &dist.Normal{Mu: 1, Sigma: 2}
 	var sum float64
 	for name, f := range map[string]func(){
-		"apply":    func() { e := c.Apply(d, room); sum += e.LogPDF(1) + e.CDF(2) + e.Quantile(0.1) },
-		"moments":  func() { e := c.Apply(d, room); sum += e.Mean() + e.SD() + e.CRPS(1) },
-		"interval": func() { lo, hi := c.Interval(d, 0.9, room); sum += lo + hi },
+		"apply":    func() { e := c.Apply(d, scratch); sum += e.LogPDF(1) + e.CDF(2) + e.Quantile(0.1) },
+		"moments":  func() { e := c.Apply(d, scratch); sum += e.Mean() + e.SD() + e.CRPS(1) },
+		"interval": func() { lo, hi := c.Interval(d, 0.9, scratch); sum += lo + hi },
 	} {
 		if n := testing.AllocsPerRun(20, f); n != 0 {
 			t.Errorf("%s: %g allocations", name, n)
@@ -183,13 +190,13 @@ func TestNothingAllocates(t *testing.T) {
 }
 
 func BenchmarkBent(b *testing.B) {
-	c, room, d := whole(b), new(Room), &dist.Normal{Mu: 1, Sigma: 2}
+	c, scratch, d := whole(b), new(Scratch), &dist.Normal{Mu: 1, Sigma: 2}
 	for name, f := range map[string]func(dist.Dist){
 		"moments": func(d dist.Dist) { d.Mean() }, "logpdf": func(d dist.Dist) { d.LogPDF(1) }, "quantile": func(d dist.Dist) { d.Quantile(0.1) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				f(c.Apply(d, room))
+				f(c.Apply(d, scratch))
 			}
 		})
 	}

@@ -22,7 +22,8 @@ func TestConformalCoverage(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for y, d := range skewed(uint64(500000+k), fresh) {
+			for r := range skewed(uint64(500000+k), fresh) {
+				y, d := r.Target, r.Prediction
 				if lo, hi := cal.Interval(d, c.level); lo <= y && y <= hi {
 					covered++
 				}
@@ -38,19 +39,19 @@ func TestConformalCoverage(t *testing.T) {
 }
 
 func TestConformalRank(t *testing.T) {
-	c := &Conformal{Rows: 19, Scores: make([]float64, 19)}
+	c := &Conformal{Ranked: Ranked{Rows: 19, Scores: make([]float64, 19)}}
 	for i := range c.Scores {
 		c.Scores[i] = float64(i + 1)
 	}
 	for level, want := range map[float64]float64{0.95: 19, 0.9: 18, 0.85: 17, 0.901: 19, 0.5: 10, 0.05: 1, 1e-9: 1, 0.951: math.Inf(1), 0.99: math.Inf(1)} {
-		if got := c.Factor(level); got != want {
+		if got := c.at(level); got != want {
 			t.Errorf("level %g takes the score of rank %g, want %g", level, got, want)
 		}
 	}
 	// 100·0.56 is rounded to 56.00000000000001.
-	hundred := &Conformal{Rows: 99, Scores: make([]float64, 99)}
+	hundred := &Conformal{Ranked: Ranked{Rows: 99, Scores: make([]float64, 99)}}
 	hundred.Scores[56] = 1
-	if hundred.Factor(0.56) != 0 {
+	if hundred.at(0.56) != 0 {
 		t.Error("rank 57 of a level of 0.56 and 99 rows")
 	}
 	if err := c.Enough(0.95); err != nil {
@@ -63,11 +64,11 @@ func TestConformalRank(t *testing.T) {
 	// As many as are said to be enough are.
 	for _, level := range []float64{0.5, 0.8, 0.9, 0.95, 0.99, 0.999} {
 		n := int(math.Ceil(level / (1 - level) * (1 - 1e-12)))
-		if c := (&Conformal{n, make([]float64, n)}); c.Enough(level) != nil {
+		if c := (&Conformal{Ranked: Ranked{Rows: n, Scores: make([]float64, n)}}); c.Enough(level) != nil {
 			t.Errorf("%d rows are not enough for %g", n, level)
 		}
 		if n > 1 {
-			if c := (&Conformal{n - 1, make([]float64, n-1)}); c.Enough(level) == nil {
+			if c := (&Conformal{Ranked: Ranked{Rows: n - 1, Scores: make([]float64, n-1)}}); c.Enough(level) == nil {
 				t.Errorf("%d rows are enough for %g", n-1, level)
 			}
 		}
@@ -79,7 +80,7 @@ func TestConformalOfManyRows(t *testing.T) {
 	const n = 123457
 	key := rng.New(1)
 	d := &dist.Normal{Sigma: 2}
-	rows := func(yield func(float64, dist.Dist) bool) {
+	rows := Unweighted(func(yield func(float64, dist.Dist) bool) {
 		order := make([]int, n)
 		rng.Perm(key, order)
 		for _, i := range order {
@@ -87,7 +88,7 @@ func TestConformalOfManyRows(t *testing.T) {
 				return
 			}
 		}
-	}
+	})
 	c, err := FitConformal(rows)
 	if err == nil {
 		err = c.check()
@@ -101,7 +102,7 @@ func TestConformalOfManyRows(t *testing.T) {
 	}
 	for _, level := range levels {
 		r := math.Ceil((n+1)*level - 1e-6)
-		if q := c.Factor(level); q < r || q > r+13 {
+		if q := c.at(level); q < r || q > r+13 {
 			t.Errorf("level %g: rank %g for %g", level, q, r)
 		}
 	}

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,8 +22,10 @@ import (
 //	R(u) = (n·R̂(u) + u)/(n + 1)
 //
 // so the slope of R, by which the density is multiplied, is at least 1/(n + 1).
+// Weighted rows enter R̂ by their weights, and n is (Σw)²/Σw², the number of rows of
+// equal weight that would tell as much.
 type Levels struct {
-	Rows int       `json:"rows"` // it was fitted on
+	Rows int       `json:"rows"` // used to fit it
 	From []float64 `json:"from"`
 	To   []float64 `json:"to"`
 }
@@ -37,32 +40,55 @@ const (
 
 // FitLevels fits the map on held-out rows.
 func FitLevels(rows Rows) (*Levels, error) {
-	var u []float64
-	for y, d := range rows {
-		level := d.CDF(y)
-		if math.IsNaN(level) || math.IsInf(y, 0) {
-			return nil, notFinite(len(u))
+	var t tally
+	var u []scored
+	for r := range rows {
+		if !t.add(r.Weight) {
+			continue
 		}
-		u = append(u, min(max(level, leastLevel), 1-leastLevel))
+		level := r.Prediction.CDF(r.Target)
+		if math.IsNaN(level) || math.IsInf(r.Target, 0) {
+			return nil, t.notFinite()
+		}
+		u = append(u, scored{min(max(level, leastLevel), 1-leastLevel), r.Weight})
 	}
-	if err := checkRows("a map of levels", len(u)); err != nil {
+	if err := t.check("a map of levels"); err != nil {
 		return nil, err
 	}
-	slices.Sort(u)
-	l := &Levels{Rows: len(u)}
+	slices.SortFunc(u, func(a, b scored) int { return cmp.Compare(a.score, b.score) })
+	n, below := t.effective(), ranksOf(u, &t)
+	l := &Levels{Rows: t.rows}
 	last := 0.0
-	for _, rank := range ranks(len(u)) {
-		from := u[rank-1] + (u[rank]-u[rank-1])/2
+	for _, rank := range ranks(int(n)) {
+		k := sort.Search(len(u), func(i int) bool { return below[i] > float64(rank) })
+		if k == 0 || k == len(u) {
+			continue // one row outweighs a whole part
+		}
+		from := u[k-1].score + (u[k].score-u[k-1].score)/2
 		// Rows at one level are pooled: they all lie below the knot.
-		rank = sort.Search(len(u), func(i int) bool { return u[i] > from })
-		if from-last < leastLevel/2 || rank == len(u) {
+		k = sort.Search(len(u), func(i int) bool { return u[i].score > from })
+		if from-last < leastLevel/2 || k == len(u) {
 			continue
 		}
 		l.From = append(l.From, from)
-		l.To = append(l.To, (float64(rank)+from)/float64(len(u)+1))
+		l.To = append(l.To, (below[k-1]+from)/(n+1))
 		last = from
 	}
 	return l, nil
+}
+
+// ranksOf returns how many of the effective rows lie up to each row.
+func ranksOf(u []scored, t *tally) []float64 {
+	below := make([]float64, len(u))
+	var weight float64
+	for i, x := range u {
+		weight += x.weight
+		below[i] = weight / t.sum * t.effective()
+		if !t.mixed {
+			below[i] = float64(i + 1)
+		}
+	}
+	return below
 }
 
 // ranks returns how many of n rows lie below each knot, in ascending order.
@@ -120,7 +146,7 @@ func (l *Levels) String() string {
 
 func (l *Levels) check() error {
 	if l.Rows < leastRows || len(l.From) != len(l.To) || len(l.From) > mostKnots {
-		return fmt.Errorf("calibration: a map of levels has %d and %d knots from %d rows; it has equally many, at most %d, and at least %d rows", len(l.From), len(l.To), l.Rows, mostKnots, leastRows)
+		return fmt.Errorf("calibration: a map of levels has %d and %d knots from %d rows; both numbers must be equal and at most %d, from at least %d rows", len(l.From), len(l.To), l.Rows, mostKnots, leastRows)
 	}
 	for i := range len(l.From) + 1 {
 		u0, u1, p0, p1 := l.segment(i)

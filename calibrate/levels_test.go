@@ -14,7 +14,7 @@ import (
 // skewed are rows of truth μ + σ(e − 1), e exponential, predicted as too wide a Normal.
 func skewed(seed uint64, n int) Rows {
 	key := rng.New(seed)
-	return func(yield func(float64, dist.Dist) bool) {
+	return Unweighted(func(yield func(float64, dist.Dist) bool) {
 		d := new(dist.Normal)
 		for i := range n {
 			mu, sigma := 5*math.Sin(float64(i)), 0.3+rng.Uniform(key.Sub(1, 0), uint64(i))
@@ -23,13 +23,13 @@ func skewed(seed uint64, n int) Rows {
 				return
 			}
 		}
-	}
+	})
 }
 
 func scores(rows Rows) metric.RegressionScores {
 	var m metric.Regression
-	for y, d := range rows {
-		m.Add(y, d, 1)
+	for r := range rows {
+		m.Add(r.Target, r.Prediction, r.Weight)
 	}
 	return m.Scores()
 }
@@ -136,15 +136,15 @@ func TestBentMoments(t *testing.T) {
 	}
 }
 
-// What a room remembers of one row or map is not taken for another's.
-func TestRoomForgets(t *testing.T) {
-	var room Room
+// What scratch remembers of one row or map is not taken for another's.
+func TestScratchForgets(t *testing.T) {
+	var scratch Scratch
 	gentle := &Levels{Rows: 10, From: []float64{0.3}, To: []float64{0.4}}
 	for range 2 {
 		for _, levels := range []*Levels{steep, gentle} {
 			for _, base := range append(bases(), dist.Normal{Mu: -2, Sigma: 3}) {
 				c := &Calibration{Levels: levels}
-				got, want := c.Apply(base, &room), c.Apply(base, nil)
+				got, want := c.Apply(base, &scratch), c.Apply(base, nil)
 				if got.Mean() != want.Mean() || got.SD() != want.SD() {
 					t.Errorf("%g ± %g, want %g ± %g", got.Mean(), got.SD(), want.Mean(), want.SD())
 				}
@@ -162,13 +162,13 @@ func TestLevelsOfHopelessRows(t *testing.T) {
 		"both sides": func(i int) float64 { return 100 - 200*float64(i%2) },
 		"two places": func(i int) float64 { return float64(i % 2) },
 	} {
-		rows := func(yield func(float64, dist.Dist) bool) {
+		rows := Unweighted(func(yield func(float64, dist.Dist) bool) {
 			for i := range 100 {
 				if !yield(y(i), dist.Normal{Sigma: 1}) {
 					return
 				}
 			}
-		}
+		})
 		l, err := FitLevels(rows)
 		if err == nil {
 			err = l.check()

@@ -9,35 +9,38 @@ import (
 
 // Scale stretches a prediction about its mean μ: μ + s·(X − μ).
 type Scale struct {
-	Rows   int     `json:"rows"` // it was fitted on
+	Rows   int     `json:"rows"` // used to fit it
 	Factor float64 `json:"factor"`
 }
 
-// A factor outside these bounds is a fault elsewhere, such as in units.
+// A factor outside these bounds points to a fault elsewhere, such as wrong units.
 const leastScale, mostScale = 1e-3, 1e3
 
 // FitScale maximises the likelihood of the held-out rows. For Normal predictions
 // that is, in closed form,
 //
-//	s² = mean of ((y − μ)/σ)²
+//	s² = weighted mean of ((y − μ)/σ)²
 //
-// with a standard error of s/√(2n). Of other distributions ln s is searched, from
-// that value, to 1e-6. The likelihood of the rows is never less than with s = 1.
+// with a standard error of s/√(2n). For other distributions ln s is searched from
+// that value on, to 1e-6. The likelihood of the rows is never less than with s = 1.
 func FitScale(rows Rows) (*Scale, error) {
-	n, square, normal := 0, 0.0, true
-	for y, d := range rows {
-		z := (y - d.Mean()) / d.SD()
-		if math.IsNaN(z) || math.IsInf(z, 0) {
-			return nil, notFinite(n)
+	var t tally
+	square, normal := 0.0, true
+	for r := range rows {
+		if !t.add(r.Weight) {
+			continue
 		}
-		square += z * z
-		normal = normal && isNormal(d)
-		n++
+		z := (r.Target - r.Prediction.Mean()) / r.Prediction.SD()
+		if math.IsNaN(z) || math.IsInf(z, 0) {
+			return nil, t.notFinite()
+		}
+		square += r.Weight * z * z
+		normal = normal && isNormal(r.Prediction)
 	}
-	if err := checkRows("a scale of the standard deviation", n); err != nil {
+	if err := t.check("a scale of the standard deviation"); err != nil {
 		return nil, err
 	}
-	s := &Scale{n, clampScale(math.Sqrt(square / float64(n)))}
+	s := &Scale{t.rows, clampScale(math.Sqrt(square / t.sum))}
 	if !normal {
 		s.Factor = searchScale(rows, s.Factor)
 	}
@@ -49,12 +52,14 @@ func clampScale(s float64) float64 { return min(max(s, leastScale), mostScale) }
 // searchScale walks from the start in steps of 0.2 in ln s as long as that gains, then
 // closes in.
 func searchScale(rows Rows, start float64) float64 {
-	var room dist.Affine
+	var scaled dist.Affine
 	nll := func(u float64) (sum float64) {
 		s := Scale{Factor: clampScale(math.Exp(u))}
-		for y, d := range rows {
-			room = s.apply(d)
-			sum -= room.LogPDF(y)
+		for r := range rows {
+			if r.Weight > 0 {
+				scaled = s.apply(r.Prediction)
+				sum -= r.Weight * scaled.LogPDF(r.Target)
+			}
 		}
 		return sum
 	}
@@ -101,7 +106,7 @@ func (s *Scale) String() string { return fmt.Sprintf("σ × %.3g fitted on %d ro
 
 func (s *Scale) check() error {
 	if s.Rows < leastRows || !(s.Factor >= leastScale && s.Factor <= mostScale) {
-		return fmt.Errorf("calibration: a scale of %g from %d rows; it lies between %g and %g and has at least %d rows", s.Factor, s.Rows, leastScale, mostScale, leastRows)
+		return fmt.Errorf("calibration: a scale of %g from %d rows; it must lie between %g and %g and be fitted on at least %d rows", s.Factor, s.Rows, leastScale, mostScale, leastRows)
 	}
 	return nil
 }

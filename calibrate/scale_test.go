@@ -12,7 +12,7 @@ import (
 // N(μ + bias·σ, sd·σ).
 func normals(seed uint64, n int, bias, sd float64) Rows {
 	key := rng.New(seed)
-	return func(yield func(float64, dist.Dist) bool) {
+	return Unweighted(func(yield func(float64, dist.Dist) bool) {
 		d := new(dist.Normal)
 		for i := range n {
 			mu, sigma := math.Cos(float64(i)), 0.1+rng.Uniform(key.Sub(1, 0), uint64(i))
@@ -21,14 +21,15 @@ func normals(seed uint64, n int, bias, sd float64) Rows {
 				return
 			}
 		}
-	}
+	})
 }
 
 // mixtures are the same rows predicted by a mixture that is too narrow and leans.
 func mixtures(seed uint64, n int) Rows {
-	return func(yield func(float64, dist.Dist) bool) {
+	return Unweighted(func(yield func(float64, dist.Dist) bool) {
 		m := new(dist.Mixture)
-		for y, d := range normals(seed, n, 0, 1) {
+		for r := range normals(seed, n, 0, 1) {
+			y, d := r.Target, r.Prediction
 			m.Reset()
 			m.Add(2, d.Mean()-0.1*d.SD(), 0.4*d.SD())
 			m.Add(1, d.Mean()+0.3*d.SD(), 0.6*d.SD())
@@ -36,12 +37,12 @@ func mixtures(seed uint64, n int) Rows {
 				return
 			}
 		}
-	}
+	})
 }
 
 func nll(rows Rows) (sum float64) {
-	for y, d := range rows {
-		sum -= d.LogPDF(y)
+	for r := range rows {
+		sum -= r.Weight * r.Prediction.LogPDF(r.Target)
 	}
 	return sum
 }
@@ -89,7 +90,8 @@ func TestScaleFindsTheFactor(t *testing.T) {
 
 // Scaling is about the mean: that stays, the deviation does not.
 func TestScaledMoments(t *testing.T) {
-	for _, d := range mixtures(1, 3) {
+	for r := range mixtures(1, 3) {
+		d := r.Prediction
 		got := (&Calibration{Scale: &Scale{20, 1.7}}).Apply(d, nil)
 		near(t, "mean", got.Mean(), d.Mean(), 1e-14)
 		near(t, "standard deviation", got.SD(), 1.7*d.SD(), 1e-14)

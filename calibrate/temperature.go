@@ -2,21 +2,17 @@ package calibrate
 
 import (
 	"fmt"
-	"iter"
 	"math"
 
 	"utvi/dist"
 )
 
 // Temperature sharpens (T < 1) or flattens (T > 1) the probabilities of classes to
-// p^(1/T)/Σ p^(1/T) (Guo et al. 2017). The most probable class stays so.
+// p^(1/T)/Σ p^(1/T) (Guo et al. 2017). The most probable class stays the same.
 type Temperature struct {
-	Rows int     `json:"rows"` // it was fitted on
+	Rows int     `json:"rows"` // used to fit it
 	T    float64 `json:"temperature"`
 }
-
-// ClassRows are the classes of held-out rows and their predicted probabilities, as Rows.
-type ClassRows = iter.Seq2[int, dist.Categorical]
 
 const (
 	leastT, mostT = 0.01, 100.0
@@ -31,24 +27,28 @@ const (
 // Its slope's root is bisected between T = 100 and 0.01. The likelihood of the rows
 // is never less than with T = 1.
 func FitTemperature(rows ClassRows) (*Temperature, error) {
-	n := 0
-	for class, p := range rows {
-		if class < 0 || class >= len(p) {
-			return nil, fmt.Errorf("calibration: held-out row %d is of class %d; there are %d classes, counted from 0", n+1, class, len(p))
+	var t tally
+	for r := range rows {
+		if !t.add(r.Weight) {
+			continue
 		}
-		for _, p := range p {
+		if class, p := r.Target, r.Prediction; class < 0 || class >= len(p) {
+			return nil, fmt.Errorf("calibration: held-out row %d has class %d; there are %d classes, counted from 0", t.seen, class, len(p))
+		}
+		for _, p := range r.Prediction {
 			if !(p >= 0 && p <= 1) {
-				return nil, fmt.Errorf("calibration: held-out row %d has a probability of %g", n+1, p)
+				return nil, fmt.Errorf("calibration: held-out row %d has a probability of %g", t.seen, p)
 			}
 		}
-		n++
 	}
-	if err := checkRows("a temperature", n); err != nil {
+	if err := t.check("a temperature"); err != nil {
 		return nil, err
 	}
 	slope := func(beta float64) (sum float64) {
-		for class, p := range rows {
-			sum += expectedLog(p, beta) - logProb(p[class])
+		for r := range rows {
+			if r.Weight > 0 {
+				sum += r.Weight * (expectedLog(r.Prediction, beta) - logProb(r.Prediction[r.Target]))
+			}
 		}
 		return sum
 	}
@@ -67,7 +67,7 @@ func FitTemperature(rows ClassRows) (*Temperature, error) {
 		}
 		u = (lo + hi) / 2
 	}
-	return &Temperature{n, min(max(math.Exp(-u), leastT), mostT)}, nil
+	return &Temperature{t.rows, min(max(math.Exp(-u), leastT), mostT)}, nil
 }
 
 func logProb(p float64) float64 { return math.Log(max(p, leastProb)) }
@@ -88,7 +88,7 @@ func expectedLog(p dist.Categorical, beta float64) float64 {
 // Apply writes the corrected probabilities of p over dst, which may be p.
 func (t *Temperature) Apply(dst, p dist.Categorical) {
 	if len(dst) != len(p) {
-		panic("calibrate: as many probabilities must come out as go in")
+		panic("calibrate: dst and p must have equally many probabilities")
 	}
 	top := logProb(p[p.Argmax()])
 	var total float64
@@ -107,7 +107,7 @@ func (t *Temperature) String() string {
 
 func (t *Temperature) check() error {
 	if t.Rows < leastRows || !(t.T >= leastT && t.T <= mostT) {
-		return fmt.Errorf("calibration: a temperature of %g from %d rows; it lies between %g and %g and has at least %d rows", t.T, t.Rows, leastT, mostT, leastRows)
+		return fmt.Errorf("calibration: a temperature of %g from %d rows; it must lie between %g and %g and be fitted on at least %d rows", t.T, t.Rows, leastT, mostT, leastRows)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 // a power: 1/power is the temperature that mends it.
 func classes(seed uint64, n int, power float64) ClassRows {
 	key := rng.New(seed)
-	return func(yield func(int, dist.Categorical) bool) {
+	return Unweighted(func(yield func(int, dist.Categorical) bool) {
 		truth, p := make(dist.Categorical, 3), make(dist.Categorical, 3)
 		for i := range n {
 			var total, bent float64
@@ -34,14 +34,14 @@ func classes(seed uint64, n int, power float64) ClassRows {
 				return
 			}
 		}
-	}
+	})
 }
 
 func classNLL(rows ClassRows, temperature float64) (sum float64) {
 	t, q := Temperature{T: temperature}, make(dist.Categorical, 3)
-	for class, p := range rows {
-		t.Apply(q, p)
-		sum -= q.LogPMF(class)
+	for r := range rows {
+		t.Apply(q, r.Prediction)
+		sum -= r.Weight * q.LogPMF(r.Target)
 	}
 	return sum
 }
@@ -56,8 +56,8 @@ func TestTemperature(t *testing.T) {
 		near(t, "temperature", fit.T, power, 0.1*power)
 		best := classNLL(rows, fit.T)
 		var plain float64
-		for class, p := range rows {
-			plain -= p.LogPMF(class)
+		for r := range rows {
+			plain -= r.Prediction.LogPMF(r.Target)
 		}
 		near(t, "the likelihood at temperature 1", classNLL(rows, 1), plain, 1e-9*plain)
 		if best > plain {
@@ -75,13 +75,13 @@ func TestTemperature(t *testing.T) {
 // is left to gain, and always wrong.
 func TestTemperatureBounds(t *testing.T) {
 	for class, bounds := range [][2]float64{{leastT, 0.05}, {mostT * (1 - 1e-9), mostT}} {
-		fit, err := FitTemperature(func(yield func(int, dist.Categorical) bool) {
+		fit, err := FitTemperature(Unweighted(func(yield func(int, dist.Categorical) bool) {
 			for range 20 {
 				if !yield(class, dist.Categorical{0.7, 0.3}) {
 					return
 				}
 			}
-		})
+		}))
 		if err == nil {
 			err = fit.check()
 		}

@@ -105,7 +105,7 @@ func (t *trainer) doNorm(_, task int) {
 func (t *trainer) doCheck(_, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
-	r.finite = compute.Tame(p.GMean[r.lo:r.hi]) && (!p.Random || compute.Tame(p.GVar[r.lo:r.hi]))
+	r.finite = compute.AllFinite(p.GMean[r.lo:r.hi]) && (!p.Random || compute.AllFinite(p.GVar[r.lo:r.hi]))
 }
 
 // doUpdate makes the AdamW step of a range. Without clipping its KL and norm are

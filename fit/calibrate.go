@@ -20,6 +20,7 @@ const (
 	Scale       Method = "scale"
 	Isotonic    Method = "isotonic"
 	Conformal   Method = "conformal"
+	Asymmetric  Method = "asymmetric" // conformal, each side separately
 	Temperature Method = "temperature"
 )
 
@@ -28,7 +29,7 @@ func Methods(task table.Task) []Method {
 	if task == table.Classification {
 		return []Method{Temperature}
 	}
-	return []Method{Scale, Isotonic, Conformal}
+	return []Method{Scale, Isotonic, Conformal, Asymmetric}
 }
 
 // DefaultMethods are those that need few rows: isotonic wants hundreds.
@@ -45,6 +46,9 @@ func CheckMethods(task table.Task, methods []Method) error {
 		if !slices.Contains(Methods(task), x) {
 			return fmt.Errorf("there is no method %q to calibrate a %s; there is %s", string(x), task, join(Methods(task)))
 		}
+	}
+	if slices.Contains(methods, Conformal) && slices.Contains(methods, Asymmetric) {
+		return fmt.Errorf("the methods %s and %s exclude each other: both give conformal intervals", Conformal, Asymmetric)
 	}
 	if len(methods) == 0 {
 		return fmt.Errorf("no method to calibrate by is given; there is %s", join(Methods(task)))
@@ -195,9 +199,10 @@ type fitter struct {
 
 // part are every step-th of the rows, from the given one on.
 func (f fitter) part(from, step int) calibrate.Rows {
-	return func(yield func(float64, dist.Dist) bool) {
+	return func(yield func(calibrate.Row[float64, dist.Dist]) bool) {
 		for i := from; i < len(f.held); i += step {
-			if !yield(f.held[i].y[f.target], f.held[i].d[f.target]) {
+			o := &f.held[i]
+			if !yield(calibrate.Row[float64, dist.Dist]{Target: o.y[f.target], Prediction: o.d[f.target], Weight: o.weight}) {
 				return
 			}
 		}
@@ -205,9 +210,10 @@ func (f fitter) part(from, step int) calibrate.Rows {
 }
 
 func (f fitter) classPart(from, step int) calibrate.ClassRows {
-	return func(yield func(int, dist.Categorical) bool) {
+	return func(yield func(calibrate.Row[int, dist.Categorical]) bool) {
 		for i := from; i < len(f.held); i += step {
-			if !yield(f.held[i].class, f.held[i].p) {
+			o := &f.held[i]
+			if !yield(calibrate.Row[int, dist.Categorical]{Target: o.class, Prediction: o.p, Weight: o.weight}) {
 				return
 			}
 		}
@@ -218,7 +224,7 @@ func (f fitter) classPart(from, step int) calibrate.ClassRows {
 func (f fitter) fit(from, step int) (*calibrate.Calibration, error) {
 	c := &calibrate.Calibration{}
 	var err error
-	for _, x := range []Method{Scale, Isotonic, Conformal, Temperature} {
+	for _, x := range []Method{Scale, Isotonic, Conformal, Asymmetric, Temperature} {
 		if err != nil || !slices.Contains(f.methods, x) {
 			continue
 		}
@@ -229,6 +235,8 @@ func (f fitter) fit(from, step int) (*calibrate.Calibration, error) {
 			c.Levels, err = calibrate.FitLevels(c.Corrected(f.part(from, step)))
 		case Conformal:
 			c.Conformal, err = calibrate.FitConformal(f.part(from, step))
+		case Asymmetric:
+			c.Conformal, err = calibrate.FitAsymmetric(f.part(from, step))
 		case Temperature:
 			c.Temperature, err = calibrate.FitTemperature(f.classPart(from, step))
 		}
@@ -241,7 +249,7 @@ func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 	var numbers metric.Regression
 	var classes metric.Classification
 	var conformal [len(conformalLevels)]metric.Coverage
-	var room calibrate.Room
+	var scratch calibrate.Scratch
 	p := make(dist.Categorical, 0)
 	for i, o := range f.held {
 		c := even
@@ -257,9 +265,9 @@ func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 			continue
 		}
 		y, d := o.y[f.target], o.d[f.target]
-		numbers.Add(y, c.Apply(d, &room), o.weight)
+		numbers.Add(y, c.Apply(d, &scratch), o.weight)
 		for j, level := range conformalLevels {
-			lo, hi := c.Interval(d, level, &room)
+			lo, hi := c.Interval(d, level, &scratch)
 			conformal[j].Add(y, lo, hi, o.weight)
 		}
 	}

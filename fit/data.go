@@ -13,7 +13,10 @@ import (
 // kept apart in the same way as those held out here: by groups, or the latest.
 func data(f *table.Frame, rows []int, s *table.Schema, c Config) (tabular.Data, error) {
 	if c.Time != "" {
-		rows = byTime(f, rows, c.Time)
+		var err error
+		if rows, err = f.ByTime(rows, c.Time); err != nil {
+			return tabular.Data{}, err
+		}
 	}
 	set, err := s.Encode(f.Rows(rows))
 	if err != nil {
@@ -24,16 +27,6 @@ func data(f *table.Frame, rows []int, s *table.Schema, c Config) (tabular.Data, 
 		d.Groups, err = groups(f.Rows(rows), c.Group)
 	}
 	return d, err
-}
-
-// byTime sorts rows by a column: each half of them comes before the other. Rows of
-// one time stay in order.
-func byTime(f *table.Frame, rows []int, column string) []int {
-	early, late, err := f.Split(rows, table.Split{Time: column, Fraction: 0.5})
-	if err != nil { // one row, or one time
-		return rows
-	}
-	return append(byTime(f, early, column), byTime(f, late, column)...)
 }
 
 // groups numbers the groups of rows.

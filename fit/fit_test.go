@@ -223,7 +223,7 @@ func TestCalibrate(t *testing.T) {
 	m.Net = &net
 	pool := compute.NewPool(2)
 	defer pool.Close()
-	for _, methods := range [][]Method{{Scale}, {Isotonic}, {Conformal}, {Scale, Isotonic, Conformal}} {
+	for _, methods := range [][]Method{{Scale}, {Isotonic}, {Conformal}, {Asymmetric}, {Scale, Isotonic, Conformal}} {
 		c, err := m.Calibrate(t.Context(), read(t, example(t, 600, 5)).Rows(nil), methods, pool)
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ type lane struct {
 	mixture dist.Mixture
 	scaled  dist.Affine
 	class   dist.Categorical
-	room    calibrate.Room
+	scratch calibrate.Scratch
 }
 
 func (m *Model) lanes(enc *table.Encoder, n int) []*lane {
@@ -85,7 +85,7 @@ func (l *lane) fill(row, target int, m *dist.Mixture, a *dist.Affine) {
 func (l *lane) dist(row, target int) dist.Dist {
 	d := l.raw(row, target)
 	if c := l.m.calibration(target); c != nil {
-		d = c.Apply(d, &l.room)
+		d = c.Apply(d, &l.scratch)
 	}
 	return d
 }

@@ -138,9 +138,6 @@ func TestChecks(t *testing.T) {
 // Rows that belong together are known to the network's own trials.
 func TestData(t *testing.T) {
 	f := read(t, "when,who,x,y\n2026-03-01,a,1,2\n2026-01-01,b,2,1\n2026-02-01,a,3,5\n2025-12-31,1,4,4\n2026-01-15,1.0,5,3\n")
-	if got := byTime(f, []int{0, 1, 2, 3, 4}, "when"); !slices.Equal(got, []int{3, 1, 4, 2, 0}) {
-		t.Errorf("by time: %v", got)
-	}
 	got, err := groups(f.Rows(nil), "who")
 	if err != nil || !slices.Equal(got, []int32{0, 1, 0, 2, 2}) {
 		t.Errorf("groups %v, %v", got, err)

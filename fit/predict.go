@@ -248,8 +248,8 @@ func (p *printer) number(l *lane, row, target int, out lines) (unsure bool) {
 	switch c := l.m.calibration(target); {
 	case c != nil:
 		raw := l.raw(row, target)
-		lo, hi = c.Interval(raw, p.level(), &l.room)
-		d := c.Apply(raw, &l.room)
+		lo, hi = c.Interval(raw, p.level(), &l.scratch)
+		d := c.Apply(raw, &l.scratch)
 		mean, sd = d.Mean(), d.SD()
 	case p.half != nil:
 		lo, hi = mean-p.half[target]*sd, mean+p.half[target]*sd

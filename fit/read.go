@@ -1,12 +1,9 @@
 package fit
 
 import (
-	"bufio"
 	"fmt"
-	"math"
-	"os"
-	"strings"
 
+	"utvi/internal/memory"
 	"utvi/table"
 )
 
@@ -17,7 +14,7 @@ func ReadTable(path string, o table.Options) (*table.Frame, error) {
 		return nil, err
 	}
 	defer r.Close()
-	return table.Load(&bounded{Source: r, left: cellsFor(available())})
+	return table.Load(&bounded{Source: r, left: cellsFor(memory.Available())})
 }
 
 // A bounded source ends with a sentence before the system would end the program.
@@ -41,23 +38,4 @@ func (b *bounded) Next() (*table.Chunk, error) {
 
 // cellsFor is how many cells may be read: a cell takes eight bytes, its encoding for
 // all trainings up to twice that, and some room is left to others.
-func cellsFor(memory float64) float64 { return 0.8 * memory / 24 }
-
-// available is the memory that is free for use, in bytes, infinite where the system
-// does not tell.
-func available() float64 {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return math.Inf(1)
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		var kib float64
-		if name, rest, ok := strings.Cut(s.Text(), ":"); ok && name == "MemAvailable" {
-			if _, err := fmt.Sscan(rest, &kib); err == nil {
-				return 1024 * kib
-			}
-		}
-	}
-	return math.Inf(1)
-}
+func cellsFor(bytes float64) float64 { return 0.8 * bytes / 24 }

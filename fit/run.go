@@ -3,7 +3,6 @@ package fit
 import (
 	"context"
 	"fmt"
-	"runtime"
 
 	"utvi/internal/compute"
 	"utvi/model"
@@ -72,7 +71,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		n.Facts = model.Facts{Rows: len(train), Steps: net.Report.Members[i].Steps}
 	}
 	m := &Model{Net: net, Schema: schema, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil}, trained: newSketch(d)}
-	pool := compute.NewPool(workers(o.Workers))
+	pool := compute.NewPool(compute.Workers(o.Workers))
 	defer pool.Close()
 	// What was found is scored even if the training was stopped.
 	r := &Result{Model: m}
@@ -84,11 +83,4 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		return nil, err
 	}
 	return r, stopped
-}
-
-func workers(n int) int {
-	if n == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return n
 }

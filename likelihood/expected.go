@@ -1,6 +1,9 @@
 package likelihood
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // ExpectedNormal scores each output by the expected score under noise of a known
 // standard deviation τ, the variance being the weights' doubt alone:
@@ -22,7 +25,8 @@ func (ExpectedNormal) NeedsVariance() bool { return false }
 
 // Targets is one per output.
 func (l ExpectedNormal) Targets(outputs int) (int, error) {
-	if t := l.Std * l.Std; !(l.Std > 0 && t > 0 && t-t == 0) {
+	// t-t == 0 will not do: where products are fused it is the rounding error of t.
+	if t := l.Std * l.Std; !(l.Std > 0 && t > 0 && t <= math.MaxFloat64) {
 		return 0, fmt.Errorf("likelihood expected normal: the noise has standard deviation %v; it must be a number > 0", l.Std)
 	}
 	return onePerOutput("expected normal", outputs)

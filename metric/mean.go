@@ -58,7 +58,7 @@ func (m *mean) value() float64 {
 	return m.first + m.x/m.w
 }
 
-// se is the standard error of the mean, NaN of less than two values: they do not tell.
+// se is the standard error of the mean, NaN for fewer than two values.
 func (m *mean) se() float64 {
 	if m.n < 2 {
 		return math.NaN()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
 	"utvi/gauss"
@@ -85,7 +84,7 @@ func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (
 	for i := range slots {
 		slots[i] = newSampler(n, want, x)
 	}
-	pool := compute.NewPool(cmp.Or(c.Workers, runtime.GOMAXPROCS(0)))
+	pool := compute.NewPool(compute.Workers(c.Workers))
 	defer pool.Close()
 	key := rng.New(c.Seed)
 	for done := 0; done < networks; {

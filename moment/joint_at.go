@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"utvi/internal/cholesky"
 	"utvi/internal/compute"
 	"utvi/rng"
 )
@@ -79,25 +80,27 @@ func root(d int, cov []float64) ([]float64, error) {
 	if len(cov) != d*d {
 		return nil, fmt.Errorf("the covariance has %d entries; %d inputs need %d, or %d on the diagonal", len(cov), d, d*d, d)
 	}
+	rows := make([][]float64, d)
 	for i := range d {
+		rows[i] = l[i*d : (i+1)*d]
 		for j := range i + 1 {
 			a, b := cov[i*d+j], cov[j*d+i]
 			if !(math.Abs(a-b) <= 1e-9*math.Sqrt(math.Abs(cov[i*d+i]*cov[j*d+j]))) {
 				return nil, fmt.Errorf("the covariance is not symmetric: entries (%d,%d) and (%d,%d) are %v and %v", i, j, j, i, a, b)
 			}
-			for k := range j {
-				a -= l[i*d+k] * l[j*d+k]
-			}
-			noise := 1e-12 * cov[j*d+j]
-			switch {
-			case i == j && !(a >= -noise):
-				return nil, fmt.Errorf("the covariance is not positive semidefinite: pivot %d is %v", i, a)
-			case i == j && a > noise:
-				l[i*d+i] = math.Sqrt(a)
-			case i != j && l[j*d+j] > 0:
-				l[i*d+j] = a / l[j*d+j]
-			}
+			rows[i][j] = a
 		}
 	}
-	return l, nil
+	var err error
+	cholesky.Factor(rows, func(i int, s float64) float64 {
+		noise := 1e-12 * cov[i*d+i]
+		if !(s >= -noise) && err == nil {
+			err = fmt.Errorf("the covariance is not positive semidefinite: pivot %d is %v", i, s)
+		}
+		if !(s > noise) {
+			return 0
+		}
+		return math.Sqrt(s)
+	})
+	return l, err
 }

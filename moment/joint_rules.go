@@ -207,7 +207,7 @@ func DefaultJoint(m *Map, d int) JointRule {
 	switch {
 	case m != nil && m.Own != nil:
 		return JointOwn()
-	case d <= 10:
+	case d <= sizedMost:
 		return JointFifth()
 	}
 	return JointAxes(3)

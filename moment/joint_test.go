@@ -254,22 +254,22 @@ func TestJointManyInputs(t *testing.T) {
 func TestJointRefuses(t *testing.T) {
 	pair := &moment.Map{Name: "pair", In: 2, Out: 1, F: func(x, y []float64) { y[0] = x[0] * x[1] }}
 	for want, f := range map[string]func() error{
-		"the map has no function F: write &moment.Map{F: f}":                                                                                func() error { return moment.JointFifth().Check(&moment.Map{}, 2) },
-		"pair takes 2 inputs, and there are 3":                                                                                              func() error { return moment.JointFifth().Check(pair, 3) },
-		"joint-ut: κ is -1; it must be a number ≥ 0 (joint-ut(3-d) looks √3·σ out)":                                                         func() error { return moment.JointUT(-1).Check(pair, 2) },
-		"axes: the order is 4; it must be odd, 3 to 31":                                                                                     func() error { return moment.JointAxes(4).Check(pair, 2) },
-		"joint-gh: the order is 1; it must be 2 to 32":                                                                                      func() error { return moment.JointGH(1).Check(pair, 2) },
-		"joint-mc: 1 samples; a variance needs at least 2":                                                                                  func() error { return moment.JointMC(1).Check(pair, 2) },
-		"own: pair has no approximation of its own; use fifth, axes(3) or joint-mc(100)":                                                    func() error { return moment.JointOwn().Check(pair, 2) },
-		"joint-gh(9) looks at more than 100000 points of 40 inputs; use axes(3) or joint-mc(100)":                                           func() error { return moment.JointGH(9).Check(&moment.Map{F: pair.F}, 40) },
-		"mean 1 is NaN; it must be a finite number":                                                                                         at(pair, []float64{0, math.NaN()}, []float64{1, 1}),
-		"variance 1 is -1; it must be a finite number ≥ 0":                                                                                  at(pair, []float64{0, 0}, []float64{1, -1}),
-		"the covariance has 3 entries; 2 inputs need 4, or 2 on the diagonal":                                                               at(pair, []float64{0, 0}, []float64{1, 1, 1}),
-		"the covariance is not symmetric: entries (1,0) and (0,1) are 0.2 and 0.1":                                                          at(pair, []float64{0, 0}, []float64{1, 0.1, 0.2, 1}),
-		"the covariance is not positive semidefinite: pivot 1 is -3":                                                                        at(pair, []float64{0, 0}, []float64{1, 2, 2, 1}),
-		`there is no joint rule "ut(2)"; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, joint-mc(samples), own`: parse("ut(2)"),
-		`joint rule "axes" takes a whole number, not 2.5`:                                                                                   parse("axes(2.5)"),
-		`joint rule "joint-mc" takes 1 parameter, not 0`:                                                                                    parse("joint-mc"),
+		"the map has no function F: write &moment.Map{F: f}":                                      func() error { return moment.JointFifth().Check(&moment.Map{}, 2) },
+		"pair takes 2 inputs, and there are 3":                                                    func() error { return moment.JointFifth().Check(pair, 3) },
+		"joint-ut: κ is -1; it must be a number ≥ 0 (joint-ut(3-d) looks √3·σ out)":               func() error { return moment.JointUT(-1).Check(pair, 2) },
+		"axes: the order is 4; it must be odd, 3 to 31":                                           func() error { return moment.JointAxes(4).Check(pair, 2) },
+		"joint-gh: the order is 1; it must be 2 to 32":                                            func() error { return moment.JointGH(1).Check(pair, 2) },
+		"joint-mc: 1 samples; a variance needs at least 2":                                        func() error { return moment.JointMC(1).Check(pair, 2) },
+		"own: pair has no approximation of its own; use fifth, axes(3) or joint-mc(100)":          func() error { return moment.JointOwn().Check(pair, 2) },
+		"joint-gh(9) looks at more than 100000 points of 40 inputs; use axes(3) or joint-mc(100)": func() error { return moment.JointGH(9).Check(&moment.Map{F: pair.F}, 40) },
+		"mean 1 is NaN; it must be a finite number":                                               at(pair, []float64{0, math.NaN()}, []float64{1, 1}),
+		"variance 1 is -1; it must be a finite number ≥ 0":                                        at(pair, []float64{0, 0}, []float64{1, -1}),
+		"the covariance has 3 entries; 2 inputs need 4, or 2 on the diagonal":                     at(pair, []float64{0, 0}, []float64{1, 1, 1}),
+		"the covariance is not symmetric: entries (1,0) and (0,1) are 0.2 and 0.1":                at(pair, []float64{0, 0}, []float64{1, 0.1, 0.2, 1}),
+		"the covariance is not positive semidefinite: pivot 1 is -3":                              at(pair, []float64{0, 0}, []float64{1, 2, 2, 1}),
+		`there is no joint rule "ut(2)"; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, fifth-or-axes, joint-mc(samples), own`: parse("ut(2)"),
+		`joint rule "axes" takes a whole number, not 2.5`: parse("axes(2.5)"),
+		`joint rule "joint-mc" takes 1 parameter, not 0`:  parse("joint-mc"),
 	} {
 		if err := f(); err == nil || err.Error() != want {
 			t.Errorf("the message is %q, want %q", err, want)

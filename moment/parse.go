@@ -46,7 +46,7 @@ func Parse(name string) (Rule, error) {
 func isCount(x float64) bool { return x == math.Trunc(x) && math.Abs(x) <= 1e9 }
 
 // ParseJoint returns the rule of a name such as "joint-ut(2)", "joint-ut(3-d)",
-// "axes(3)", "joint-gh(5)", "fifth", "joint-mc(100)" or "own".
+// "axes(3)", "joint-gh(5)", "fifth", "fifth-or-axes", "joint-mc(100)" or "own".
 func ParseJoint(name string) (JointRule, error) {
 	switch name {
 	case "joint-ut(3-d)":
@@ -55,6 +55,8 @@ func ParseJoint(name string) (JointRule, error) {
 		return JointFifth(), nil
 	case "own":
 		return JointOwn(), nil
+	case "fifth-or-axes":
+		return JointSized(), nil
 	}
 	kind, args, err := call.Parse(name)
 	if err != nil {
@@ -63,7 +65,7 @@ func ParseJoint(name string) (JointRule, error) {
 	whole := map[string]func(int) JointRule{"axes": JointAxes, "joint-gh": JointGH, "joint-mc": JointMC}[kind]
 	switch {
 	case kind != "joint-ut" && whole == nil:
-		return nil, fmt.Errorf("there is no joint rule %q; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, joint-mc(samples), own", name)
+		return nil, fmt.Errorf("there is no joint rule %q; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, fifth-or-axes, joint-mc(samples), own", name)
 	case len(args) != 1:
 		return nil, fmt.Errorf("joint rule %q takes 1 parameter, not %d", kind, len(args))
 	case whole == nil:

@@ -86,6 +86,8 @@ type coder struct {
 	rules map[string]moment.Rule // those made so far: quadrature nodes are costly
 
 	prints map[string]fingerprint // of the program's own functions, by kind and name
+
+	noDefaults bool // leave out joint rules that are the default
 }
 
 func newCoder(lib Library) *coder {

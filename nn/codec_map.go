@@ -10,8 +10,9 @@ import (
 	"utvi/moment"
 )
 
-// mapOptions name a coupled map, like funcOptions, and its rule. No rule stands
-// for the default one, which depends on the input.
+// mapOptions name a coupled map, like funcOptions, and its rule. The default rule is
+// written out, because the file outlives the default. Older files have no rule there:
+// they mean moment.DefaultJoint, or JointGH(3) in a Stochastic, as both were then.
 type mapOptions struct {
 	Map    string      `json:"map,omitempty"`
 	User   string      `json:"user_map,omitempty"`
@@ -28,7 +29,7 @@ type ruleOptions struct {
 type jointOptions struct{ mapOptions }
 
 func encodeJoint(c *coder, l Joint) (jointOptions, error) {
-	o, err := c.encodeMap(l.Map, l.Rule)
+	o, err := c.encodeMap(l.Map, l.Rule, l.writtenDefault)
 	return jointOptions{o}, err
 }
 
@@ -43,7 +44,7 @@ type conditionalOptions struct {
 }
 
 func encodeConditional(c *coder, l Conditional) (conditionalOptions, error) {
-	o, err := c.encodeMap(l.Location, l.Rule)
+	o, err := c.encodeMap(l.Location, l.Rule, l.writtenDefault)
 	return conditionalOptions{l, o}, err
 }
 
@@ -64,7 +65,7 @@ func encodeStochastic(c *coder, l Stochastic) (stochasticOptions, error) {
 	if l.Name == "" {
 		return stochasticOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set nn.Stochastic.Name")
 	}
-	o := stochasticOptions{l, printStochastic(&l), ruleName(l.Rule)}
+	o := stochasticOptions{l, printStochastic(&l), c.ruleName(l.Rule, func() moment.JointRule { return stochasticRule })}
 	return o, c.once("stochastic function", l.Name, o.Values)
 }
 
@@ -87,9 +88,32 @@ func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
 	return l, err
 }
 
-func ruleName(r moment.JointRule) (o ruleOptions) {
+// writtenDefault is what a Joint without a rule is pushed by. A map of any number of
+// inputs does not say here how many there are.
+func (l Joint) writtenDefault() moment.JointRule {
+	if l.Map.In == 0 && l.Map.Own == nil {
+		return moment.JointSized()
+	}
+	return moment.DefaultJoint(l.Map, l.Map.In)
+}
+
+// writtenDefault is nil unless the variances of the given units are carried along.
+func (l Conditional) writtenDefault() moment.JointRule {
+	if !l.Joint {
+		return nil
+	}
+	return moment.DefaultJoint(shifted(l.Location), 1+len(l.Given))
+}
+
+// ruleName names a rule, or the default if it is nil.
+func (c *coder) ruleName(r moment.JointRule, unless func() moment.JointRule) (o ruleOptions) {
+	usual := unless()
+	if r == nil {
+		r = usual
+	}
 	switch {
 	case r == nil:
+	case c.noDefaults && usual != nil && r.String() == usual.String():
 	case isBuiltinJointRule(r.String()):
 		o.Rule = r.String()
 	default:
@@ -131,14 +155,14 @@ func (c *coder) jointRule(o ruleOptions) (moment.JointRule, error) {
 }
 
 // encodeMap names m. A name is built in if it yields m's values.
-func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule) (mapOptions, error) {
-	o := mapOptions{ruleOptions: ruleName(rule)}
+func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() moment.JointRule) (o mapOptions, err error) {
 	switch {
 	case m == nil || m.F == nil:
 		return o, errors.New("it has no map")
 	case m.Name == "":
 		return o, errors.New("its map has no name: a model keeps the names of maps, so set moment.Map.Name")
 	}
+	o.ruleOptions = c.ruleName(rule, unless)
 	builtin, err := namedMap(m.Name)
 	if err != nil {
 		o.User, o.Values = m.Name, printMap(m)

@@ -7,8 +7,18 @@ import (
 )
 
 // Describe writes a layer's options in one line, as in "f=tanh rule=ut(2)".
-func Describe(l Layer) string {
-	b, err := newCoder(Library{}).encode(l)
+func Describe(l Layer) string { return newCoder(Library{}).describe(l) }
+
+// DescribeWithoutDefaults is Describe without joint rules that are the default: what
+// Describe gave, and checkpoints hold, from before the default was written out.
+func DescribeWithoutDefaults(l Layer) string {
+	c := newCoder(Library{})
+	c.noDefaults = true
+	return c.describe(l)
+}
+
+func (c *coder) describe(l Layer) string {
+	b, err := c.encode(l)
 	if err != nil {
 		return err.Error()
 	}

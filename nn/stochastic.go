@@ -50,6 +50,9 @@ func (l Stochastic) pair() *moment.Map {
 	return m
 }
 
+// stochasticRule is the default rule.
+var stochasticRule = moment.JointGH(3)
+
 type stochastic[T gauss.Float] struct {
 	in    Form
 	shape Shape
@@ -79,7 +82,7 @@ func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) 
 	}
 	u := &stochastic[T]{in: b.Form, shape: b.In, m: l.pair(), rule: l.Rule, index: b.Index()}
 	if u.rule == nil {
-		u.rule = moment.JointGH(3)
+		u.rule = stochasticRule
 	}
 	if err := u.rule.Check(u.m, 2); err != nil {
 		return nil, err

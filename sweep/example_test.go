@@ -46,7 +46,7 @@ func Example() {
 	if _, err := r.Run(context.Background(), plan); err != nil {
 		log.Fatal(err)
 	}
-	sweep.Summarize(plan, sweep.Look(r.Dir, plan)).WriteMarkdown(os.Stdout)
+	sweep.Summarize(plan, sweep.Status(r.Dir, plan)).WriteMarkdown(os.Stdout)
 	// Output:
 	// # study
 	//

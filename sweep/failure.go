@@ -12,8 +12,7 @@ import (
 	"utvi/internal/strictjson"
 )
 
-// A Failure is the note that a trial which failed leaves. A later result
-// outweighs it, and removes it.
+// A Failure is the note of a failed trial. A later result replaces it.
 type Failure struct {
 	Format int       `json:"format"`
 	Trial  string    `json:"trial"` // its ID
@@ -25,7 +24,7 @@ type Failure struct {
 // FailurePath is the file of a failed trial's note.
 func FailurePath(dir string, t Trial) string { return stem(dir, t) + ".failed.json" }
 
-// LoadFailure reads a trial's note of failure, nil where there is none.
+// LoadFailure reads the note of a failed trial. It returns nil if there is no note.
 func LoadFailure(dir string, t Trial) (*Failure, error) {
 	path := FailurePath(dir, t)
 	b, err := os.ReadFile(path)
@@ -42,15 +41,14 @@ func LoadFailure(dir string, t Trial) (*Failure, error) {
 	return f, nil
 }
 
-// save leaves the note where it can: the failure itself is what matters.
+// save ignores errors: the failure itself matters more than its note.
 func (f *Failure) save(dir string, t Trial) {
 	atomicfile.Write(FailurePath(dir, t), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(f)
 	})
 }
 
-// A panicked error is a panic of a kind, which must not take the other trials
-// with it.
+// A panicked error is a panic in a kind. It must not end the other trials.
 type panicked struct {
 	value any
 	stack []byte

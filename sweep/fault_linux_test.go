@@ -19,6 +19,7 @@ import (
 	"utvi/data"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/killtest"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/sweep"
@@ -141,7 +142,7 @@ func TestFaults(t *testing.T) {
 	}
 	seen.check(t, dir, p)
 
-	s := sweep.Summarize(p, sweep.Look(dir, p))
+	s := sweep.Summarize(p, sweep.Status(dir, p))
 	if s.Partial() || len(s.Groups) != 5 {
 		t.Error(s.State())
 	}
@@ -178,7 +179,7 @@ type results map[string]string
 // differ.
 func (r results) check(t *testing.T, dir string, p *sweep.Plan) {
 	t.Helper()
-	for _, s := range sweep.Look(dir, p) {
+	for _, s := range sweep.Status(dir, p) {
 		b, _ := os.ReadFile(sweep.ResultPath(dir, s.Trial))
 		if old, ok := r[s.Trial.Name]; ok && old != string(b) {
 			t.Errorf("the result of %s was %q and is %q", s.Trial.Name, old, b)
@@ -206,13 +207,10 @@ func startPair(t *testing.T, dir string) *pair {
 	t.Cleanup(func() { out.Close() })
 	p := &pair{lines: bufio.NewScanner(out)}
 	for i := range p.children {
-		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), runEnv+"="+dir)
+		c := killtest.Command(runEnv + "=" + dir)
 		c.Stdout = in
 		c.Stderr = &p.stderr
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		killtest.Start(t, c)
 		t.Cleanup(func() { c.Process.Kill() })
 		p.children[i] = c
 	}

@@ -8,13 +8,13 @@ import (
 	"utvi/internal/filelock"
 )
 
-// lockPath is the lock of the trial whose files begin with stem. Where a file
-// system has no locks two processes may do one trial at once: they write the same
-// bits.
+// lockPath is the lock of the trial whose files begin with stem. On a file system
+// without locks two processes may run one trial at once: they write the same bits.
 func lockPath(stem string) string { return stem + ".lock" }
 
-// holdOn waits for the lock if asked to. Who looks whether a trial is being run
-// (filelock.Holder) has the lock for a moment, so one refusal means little.
+// holdOn takes the lock; with wait it waits until the lock is free. A process that
+// asks who runs a trial (filelock.Holder) holds the lock for a moment, so a single
+// refusal means little.
 func holdOn(ctx context.Context, stem string, wait bool, waits func()) (release func(), err error) {
 	const patience = 5
 	for try := 1; ; try++ {

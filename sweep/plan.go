@@ -30,8 +30,8 @@ type Trial struct {
 	Name  string          `json:"name"`            // letters, digits and ._-, unique within a plan
 	Kind  string          `json:"kind"`            // who runs it
 	Group string          `json:"group,omitempty"` // what it shares with its replicates
-	Cost  float64         `json:"cost,omitempty"`  // relative, to tell the time left; 0 stands for 1
-	Alone bool            `json:"alone,omitempty"` // it measures time: nothing runs beside it
+	Cost  float64         `json:"cost,omitempty"`  // relative, to estimate the time left; 0 stands for 1
+	Alone bool            `json:"alone,omitempty"` // it measures time: nothing runs at the same time
 	Spec  json.RawMessage `json:"spec"`
 }
 
@@ -44,8 +44,8 @@ func NewTrial(kind, name, group string, cost float64, spec any) Trial {
 	return Trial{Name: name, Kind: kind, Group: group, Cost: cost, Spec: b}
 }
 
-// ID names the trial's files: its name and the beginning of a hash over what it
-// is. Trials of other specifications never meet, whatever plans they are in.
+// ID names the trial's files: its name and the beginning of a hash of its kind and
+// specification. So trials of different specifications never share files, in any plan.
 func (t Trial) ID() string {
 	h := sha256.New()
 	io.WriteString(h, t.Kind+"\x00")
@@ -62,7 +62,7 @@ func compact(spec json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// NewPlan numbers trials. One that is asked for twice is done once.
+// NewPlan numbers trials. A trial that is listed twice is done once.
 func NewPlan(name string, trials ...Trial) (*Plan, error) {
 	p := &Plan{Format: planFormat, Name: name}
 	seen := map[string]bool{}
@@ -80,7 +80,7 @@ func NewPlan(name string, trials ...Trial) (*Plan, error) {
 // maxTrials bounds what a plan file can ask for.
 const maxTrials = 1_000_000
 
-// Check reports a plan that cannot be run by anyone.
+// Check returns an error for an invalid plan.
 func (p *Plan) Check() error {
 	switch {
 	case p.Format != planFormat:
@@ -88,12 +88,12 @@ func (p *Plan) Check() error {
 	case len(p.Trials) == 0:
 		return errors.New("the plan has no trials")
 	case len(p.Trials) > maxTrials:
-		return fmt.Errorf("the plan has %d trials; there may be %d", len(p.Trials), maxTrials)
+		return fmt.Errorf("the plan has %d trials; at most %d are allowed", len(p.Trials), maxTrials)
 	}
 	names := map[string]int{}
 	for i, t := range p.Trials {
 		if t.Index != i {
-			return fmt.Errorf("trial %d of the plan has index %d; they are numbered from 0 in order", i, t.Index)
+			return fmt.Errorf("trial %d of the plan has index %d; trials must be numbered from 0 in order", i, t.Index)
 		}
 		if !isName(t.Name) {
 			return fmt.Errorf("trial %d is named %q; a name has 1 to 100 letters, digits, dots, underscores and hyphens, and begins with a letter or digit", i, t.Name)
@@ -123,12 +123,12 @@ func isName(s string) bool {
 	return true
 }
 
-// Save writes the plan, readable.
+// Save writes the plan to a file.
 func (p *Plan) Save(path string) error {
 	return atomicfile.Write(path, p.Write)
 }
 
-// Write writes the plan as JSON, a trial a line.
+// Write writes the plan as JSON, one trial per line.
 func (p *Plan) Write(w io.Writer) error {
 	name, err := json.Marshal(p.Name)
 	if err != nil {
@@ -161,7 +161,7 @@ func LoadPlan(path string) (*Plan, error) {
 		return nil, err
 	}
 	if text := bytes.TrimSpace(b); len(text) > 0 && text[0] != '{' {
-		return nil, fmt.Errorf("%s is not a plan; if it is a spec, utvi sweep plan %s -o plan.json makes one", path, path)
+		return nil, fmt.Errorf("%s is not a plan; if it is a spec, make a plan of it: sweep plan %s -o plan.json", path, path)
 	}
 	p := &Plan{}
 	if err := strictjson.Unmarshal(b, p); err != nil {

@@ -33,7 +33,7 @@ func Ranges(numbers []int) string {
 // ParseRanges reads what Ranges writes: numbers below n, returned ascending and
 // each once.
 func ParseRanges(s string, n int) ([]int, error) {
-	wrong := fmt.Errorf("%q is no set of trials; 0,2-5,9 would be, of numbers from 0 to %d", s, n-1)
+	wrong := fmt.Errorf("%q is not a set of trials; write numbers from 0 to %[2]d such as 0,2-5,9", s, n-1)
 	var all []int
 	for part := range strings.SplitSeq(s, ",") {
 		from, to, isRange := strings.Cut(part, "-")
@@ -49,7 +49,7 @@ func ParseRanges(s string, n int) ([]int, error) {
 			all = append(all, i)
 		}
 		if len(all) > 2*n {
-			return nil, wrong // the same ones over and over
+			return nil, wrong // the same numbers repeatedly
 		}
 	}
 	slices.Sort(all)

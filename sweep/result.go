@@ -19,10 +19,10 @@ import (
 	"utvi/internal/strictjson"
 )
 
-// An Outcome is what a trial found.
+// An Outcome is the result of a trial, as its kind returns it.
 type Outcome struct {
 	Metrics map[string]float64 // finite numbers, averaged over a group
-	Data    any                // the rest, with a JSON of its own
+	Data    any                // anything else that has a JSON form
 }
 
 // A Result is the file of a finished trial.
@@ -34,7 +34,7 @@ type Result struct {
 	Data    json.RawMessage    `json:"data,omitempty"`
 	Sum     string             `json:"sum"` // SHA-256 of metrics and data
 
-	// How it came about: what two runs of one trial may differ in.
+	// Run is the only part in which two runs of one trial may differ.
 	Run RunRecord `json:"run"`
 }
 
@@ -45,7 +45,7 @@ type RunRecord struct {
 	Seconds float64   `json:"seconds"` // of the process that ended it
 }
 
-// newRunRecord ends what start began.
+// newRunRecord is the record of a run that began at start and ends now.
 func newRunRecord(start time.Time) RunRecord {
 	return RunRecord{Record: provenance.Here(), Ended: time.Now().UTC(), Seconds: time.Since(start).Seconds()}
 }
@@ -71,7 +71,7 @@ func newResult(t Trial, o Outcome) (*Result, error) {
 	return r, nil
 }
 
-// sum hashes what a trial found. The JSON of a map is ordered.
+// sum hashes metrics and data. The JSON of a map is sorted.
 func (r *Result) sum() string {
 	h := sha256.New()
 	b, _ := json.Marshal(r.Metrics)
@@ -97,8 +97,8 @@ func stem(dir string, t Trial) string { return filepath.Join(dir, t.ID()) }
 // ResultPath is the file of a trial's result.
 func ResultPath(dir string, t Trial) string { return stem(dir, t) + ".result.json" }
 
-// LoadResult reads a trial's result; ErrMissing where there is none. A file that
-// is no whole result of this trial is another error, which names it.
+// LoadResult reads a trial's result. Without one it returns ErrMissing. A file that is
+// damaged or belongs to another trial is another error, which names the file.
 func LoadResult(dir string, t Trial) (*Result, error) {
 	path := ResultPath(dir, t)
 	b, err := os.ReadFile(path)

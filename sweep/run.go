@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -21,15 +20,15 @@ import (
 type Kind struct {
 	Name string
 
-	// Paths are the settings that name files; a spec means them relative to
-	// itself.
+	// Paths are the settings that name files. In a spec they are relative to the
+	// spec's folder.
 	Paths []string
 
-	// Check reports a specification that cannot be run, before anything is.
+	// Check returns an error for a specification that cannot be run.
 	Check func(spec json.RawMessage) error
 
-	// Run does the trial, continuing what it left under the stem. Cancelled, it
-	// leaves a checkpoint and returns the context's error.
+	// Run does the trial and continues from files under the stem, if any. When it
+	// is cancelled, it writes a checkpoint and returns the context's error.
 	Run func(ctx context.Context, j Job) (Outcome, error)
 }
 
@@ -39,17 +38,17 @@ type Job struct {
 	Stem    string // begins the paths of the trial's own files; its folder exists. Stem.checkpoint (a file or a folder) and Stem.checkpoint.json go when the result is written
 	Workers int    // goroutines the trial may keep busy; the bits must not depend on it
 
-	// Tell says how far it is. The score is NaN before there is one.
+	// Tell reports progress. The score is NaN as long as it is unknown.
 	Tell func(step, steps int, score float64)
 }
 
-// An Event tells how far one trial is.
+// An Event reports the progress of one trial.
 type Event struct {
 	Trial       Trial
 	Step, Steps int
 	Score       float64 // NaN: none yet
-	Found       bool    // another run had ended it
-	Waits       bool    // another process is at it
+	Found       bool    // an earlier run had finished it
+	Waits       bool    // locked by another process
 	Ended       bool
 	Err         error // of a trial that failed
 }
@@ -57,12 +56,12 @@ type Event struct {
 // A Runner runs plans on this machine.
 type Runner struct {
 	Kinds    []Kind
-	Dir      string // of the trials' files, made if need be
+	Dir      string // of the trials' files; created if it does not exist
 	Jobs     int    // trials at a time; 0 stands for GOMAXPROCS
 	Progress func(Event)
 }
 
-// Check reports a plan with trials that the runner's kinds cannot run.
+// Check returns an error if the runner's kinds cannot run the plan.
 func (r Runner) Check(p *Plan) error {
 	if err := p.Check(); err != nil {
 		return err
@@ -87,16 +86,16 @@ func (r Runner) kind(t Trial) (Kind, error) {
 		}
 		known = append(known, k.Name)
 	}
-	return Kind{}, fmt.Errorf("trial %d, %s, is of kind %q; this program knows %v", t.Index, t.Name, t.Kind, known)
+	return Kind{}, fmt.Errorf("trial %d, %s, has kind %q; this program knows %v", t.Index, t.Name, t.Kind, known)
 }
 
-// Trial runs one trial, unless it has a result, and returns that. It waits for
-// another process that is at it.
+// Trial runs one trial, unless it has a result, and returns the result. If another
+// process runs the trial, it waits.
 func (r Runner) Trial(ctx context.Context, t Trial, workers int) (*Result, error) {
 	return r.trial(ctx, t, workers, true)
 }
 
-// trial is Trial, or gives filelock.ErrBusy instead of waiting.
+// trial is Trial. Without wait it returns filelock.ErrBusy instead of waiting.
 func (r Runner) trial(ctx context.Context, t Trial, workers int, wait bool) (*Result, error) {
 	k, err := r.kind(t)
 	if err != nil {
@@ -119,12 +118,12 @@ func (r Runner) trial(ctx context.Context, t Trial, workers int, wait bool) (*Re
 	return res, err
 }
 
-// once runs a trial that no other process is at, unless it has a result.
+// once runs a trial, unless it has a result, while no other process runs it.
 func (r Runner) once(ctx context.Context, k Kind, t Trial, workers int, wait bool, tell func(Event)) (res *Result, found bool, err error) {
 	if res, err := LoadResult(r.Dir, t); err == nil {
 		r.tidy(t)
 		return res, true, nil
-	} // a damaged result is made anew
+	} // a damaged result is replaced
 	if err := os.MkdirAll(r.Dir, 0o777); err != nil {
 		return nil, false, err
 	}
@@ -137,7 +136,7 @@ func (r Runner) once(ctx context.Context, k Kind, t Trial, workers int, wait boo
 	defer release()
 	if res, err := LoadResult(r.Dir, t); err == nil {
 		r.clear(t)
-		return res, true, nil // made by who had the lock before
+		return res, true, nil // made by the process that had the lock before
 	}
 	start := time.Now()
 	res, err = r.do(ctx, k, t, workers, start, tell)
@@ -173,7 +172,7 @@ func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, start time
 	return res, res.save(r.Dir, t)
 }
 
-// clear removes what a trial with a result needs no more.
+// clear removes files that a trial with a result no longer needs.
 func (r Runner) clear(t Trial) {
 	os.Remove(FailurePath(r.Dir, t))
 	for _, left := range []string{".checkpoint", ".checkpoint.json"} {
@@ -181,8 +180,8 @@ func (r Runner) clear(t Trial) {
 	}
 }
 
-// tidy clears up after a process that was killed between its result and its end:
-// it left its lock, which nobody holds.
+// tidy cleans up after a process that was killed between writing its result and
+// its end. The lock file that it left is held by nobody.
 func (r Runner) tidy(t Trial) {
 	path := lockPath(stem(r.Dir, t))
 	if _, err := os.Stat(path); err != nil {
@@ -194,16 +193,16 @@ func (r Runner) tidy(t Trial) {
 	}
 }
 
-// stopped reports whether a trial was told to end, and did not fail.
+// stopped reports whether a trial was cancelled and did not fail.
 func stopped(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Run runs all trials of a plan, some at a time; those that measure time come
-// last, one by one. A trial that fails does not stop the others, nor does one
-// that another process is at: it is waited for in the end. The results are
-// in the plan's order, nil where there is none; the error is the context's, or
-// the first failure.
+// Run runs all trials of a plan, Jobs at a time. Trials that measure time come
+// last, one by one. A trial that fails does not stop the others. A trial that
+// another process runs is waited for at the end. The results are in the plan's
+// order, nil for trials without one. The error is the context's, or the first
+// failure.
 func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
 	if err := r.Check(p); err != nil {
 		return nil, err
@@ -233,11 +232,7 @@ func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
 		return false
 	}
 	if len(beside) > 0 {
-		jobs := r.Jobs
-		if jobs < 1 {
-			jobs = runtime.GOMAXPROCS(0)
-		}
-		pool := compute.NewPool(min(jobs, len(beside)))
+		pool := compute.NewPool(min(compute.Workers(r.Jobs), len(beside)))
 		defer pool.Close()
 		busy := make([]bool, len(p.Trials))
 		pool.Run(len(beside), func(_, i int) { busy[beside[i]] = run(beside[i], 1, false) })

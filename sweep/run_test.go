@@ -135,7 +135,7 @@ func TestPlanRefuses(t *testing.T) {
 		"has index 0":   {Format: 1, Trials: []sweep.Trial{trial, trial}},
 		"is named":      {Format: 1, Trials: []sweep.Trial{{Name: "../a", Kind: "square", Spec: trial.Spec}}},
 		"both named":    {Format: 1, Trials: []sweep.Trial{trial, {Index: 1, Name: "a", Kind: "square", Spec: trial.Spec}}},
-		"of kind":       {Format: 1, Trials: []sweep.Trial{{Name: "a", Kind: "cube", Spec: trial.Spec}}},
+		"has kind":      {Format: 1, Trials: []sweep.Trial{{Name: "a", Kind: "cube", Spec: trial.Spec}}},
 		"unknown field": {Format: 1, Trials: []sweep.Trial{{Name: "a", Kind: "square", Spec: json.RawMessage(`{"Y":1}`)}}},
 	} {
 		if _, err := r.Run(context.Background(), p); err == nil || !strings.Contains(err.Error(), want) {

@@ -27,7 +27,7 @@ type Spec struct {
 	Name string // of the plan
 	Kind string
 
-	// Instead of a kind: the plan of a named experiment, for the caller to make.
+	// Instead of a kind: a named experiment, whose plan the caller makes.
 	Experiment, Preset string
 	Seed               uint64
 	Steps              int
@@ -77,7 +77,7 @@ func (s *Spec) read(b []byte) error {
 		return fmt.Errorf("it is not YAML: %s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if len(doc.Content) != 1 {
-		return errors.New("it is empty; it should name a kind or an experiment")
+		return errors.New("it is empty; it must name a kind or an experiment")
 	}
 	r := reader{}
 	given := map[string]bool{}
@@ -90,7 +90,7 @@ func (s *Spec) read(b []byte) error {
 	}
 	switch {
 	case (s.Kind == "") == (s.Experiment == ""):
-		return errors.New("it should name a kind or an experiment, one of the two")
+		return errors.New("it must name either a kind or an experiment")
 	case s.Experiment != "":
 		for _, key := range []string{"base", "grid", "list", "seeds", "cost"} {
 			if given[key] {
@@ -100,14 +100,14 @@ func (s *Spec) read(b []byte) error {
 	default:
 		for _, key := range []string{"preset", "seed", "steps"} {
 			if given[key] {
-				return fmt.Errorf("%s belongs to an experiment; settings of a kind stand under base, grid or list", key)
+				return fmt.Errorf("%s belongs to an experiment; put settings of a kind under base, grid or list", key)
 			}
 		}
 	}
 	return s.checkSize()
 }
 
-// specFields are what a spec may say.
+// specFields are the fields of a spec.
 var specFields = []string{"name", "kind", "base", "grid", "list", "seeds", "replicates", "cost", "experiment", "preset", "seed", "steps"}
 
 func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
@@ -128,7 +128,7 @@ func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
 		s.Replicates, err = r.count(n, maxTrials)
 	case "seed":
 		if n.Decode(&s.Seed) != nil {
-			err = fmt.Errorf("line %d: %q should be a whole number ≥ 0", n.Line, n.Value)
+			err = fmt.Errorf("line %d: %q must be a whole number ≥ 0", n.Line, n.Value)
 		}
 	case "seeds":
 		s.seeds, err = r.seeds(n)
@@ -137,7 +137,7 @@ func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
 		if v, err = r.value(n); err == nil {
 			var ok bool
 			if s.base, ok = v.(map[string]any); !ok {
-				err = fmt.Errorf("line %d: base should be settings with their values", n.Line)
+				err = fmt.Errorf("line %d: base must hold settings with their values", n.Line)
 			}
 		}
 	case "grid":
@@ -145,12 +145,12 @@ func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
 	case "list":
 		s.list, err = r.list(n)
 	default:
-		err = fmt.Errorf("line %d: there is no %q in a spec; there are %s", n.Line, key, strings.Join(specFields, ", "))
+		err = fmt.Errorf("line %d: unknown field %q; a spec has %s", n.Line, key, strings.Join(specFields, ", "))
 	}
 	return err
 }
 
-// checkSize refuses a plan that would not fit, before it is made.
+// checkSize returns an error for a plan with too many trials.
 func (s *Spec) checkSize() error {
 	n := max(1, len(s.list)) * max(1, len(s.seeds)) * max(1, s.Replicates)
 	for _, a := range s.grid {
@@ -164,11 +164,11 @@ func (s *Spec) checkSize() error {
 	return nil
 }
 
-// Trials are all combinations, the last grid setting varying fastest but for
-// seeds and replicates. kinds say which settings are files.
+// Trials returns all combinations. Seeds and replicates vary fastest, then the last
+// setting of the grid. kinds say which settings are files.
 func (s *Spec) Trials(kinds []Kind) ([]Trial, error) {
 	if s.Kind == "" {
-		panic("sweep: a spec of an experiment has no trials of its own")
+		panic("sweep: the trials of an experiment come from the experiment")
 	}
 	k := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == s.Kind })
 	if k < 0 {
@@ -176,7 +176,7 @@ func (s *Spec) Trials(kinds []Kind) ([]Trial, error) {
 		for _, k := range kinds {
 			known = append(known, k.Name)
 		}
-		return nil, fmt.Errorf("there is no kind %q; there are %s", s.Kind, strings.Join(known, ", "))
+		return nil, fmt.Errorf("there is no kind %q; the kinds are %s", s.Kind, strings.Join(known, ", "))
 	}
 	var trials []Trial
 	names := map[string]bool{}

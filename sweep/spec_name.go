@@ -36,7 +36,8 @@ func text(v any) string {
 	return string(b)
 }
 
-// plain keeps what names of trials may hold; brackets go, all else is a hyphen.
+// plain keeps characters that names of trials may have, removes brackets and turns
+// others into hyphens.
 func plain(s string) string {
 	s = strings.Map(func(c rune) rune {
 		switch {
@@ -50,7 +51,7 @@ func plain(s string) string {
 	return strings.Trim(s, "-.")
 }
 
-// shorten cuts a name to what a trial's may be.
+// shorten cuts a name to the length that a trial's name may have.
 func shorten(name string, t Trial) string {
 	const most = 100
 	if !isName(name) && name != "" && !isName(name[:1]) {
@@ -86,7 +87,7 @@ func copyOf(v any) any {
 	return v
 }
 
-// resolve makes the file that a setting names, if it does, absolute.
+// resolve makes the path of a setting that names a file absolute.
 func resolve(m map[string]any, name, folder string) {
 	outer, inner, dotted := strings.Cut(name, ".")
 	if dotted {
@@ -114,7 +115,7 @@ func absolute(path, folder string) string {
 	return filepath.Join(folder, path)
 }
 
-// costOf is the number that a setting holds, 0 where there is none.
+// costOf is the number in a setting, 0 if it holds no number.
 func costOf(m map[string]any, name string) float64 {
 	outer, inner, dotted := strings.Cut(name, ".")
 	if dotted {

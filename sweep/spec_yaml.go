@@ -8,13 +8,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A reader turns YAML into what JSON can hold, keeping the order of settings.
+// A reader turns YAML into values that JSON can hold. It keeps the order of settings.
 type reader struct{ nodes int }
 
-// maxNodes bounds what aliases of aliases can blow up to.
+// maxNodes bounds the values that nested aliases can expand to.
 const maxNodes = 200_000
 
-// value is a node as JSON's types: maps, slices, text, numbers, truth, nil.
+// value turns a node into JSON's types: maps, slices, text, numbers, booleans, nil.
 func (r *reader) value(n *yaml.Node) (any, error) {
 	if r.nodes++; r.nodes > maxNodes {
 		return nil, fmt.Errorf("it holds more than %d values", maxNodes)
@@ -51,7 +51,7 @@ func (r *reader) value(n *yaml.Node) (any, error) {
 		var f float64
 		err := r.decode(n, &f)
 		if err == nil && (math.IsInf(f, 0) || math.IsNaN(f)) {
-			err = fmt.Errorf("line %d: %s is no number that a plan can hold", n.Line, n.Value)
+			err = fmt.Errorf("line %d: %s cannot be stored in a plan as a number", n.Line, n.Value)
 		}
 		return f, err
 	}
@@ -70,7 +70,7 @@ func (r *reader) values(n *yaml.Node) ([]any, error) {
 		return r.values(n.Alias)
 	}
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		return nil, fmt.Errorf("line %d: there should be a list of one value at least, such as [1, 2]", n.Line)
+		return nil, fmt.Errorf("line %d: expected a list with at least one value, such as [1, 2]", n.Line)
 	}
 	all := make([]any, len(n.Content))
 	for i, c := range n.Content {
@@ -82,22 +82,22 @@ func (r *reader) values(n *yaml.Node) ([]any, error) {
 	return all, nil
 }
 
-// pairs visits names and values in the order they are written.
+// pairs visits names and values in their order in the file.
 func (r *reader) pairs(n *yaml.Node, visit func(key string, v *yaml.Node) error) error {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	if n.Kind != yaml.MappingNode {
-		return fmt.Errorf("line %d: there should be names with values, such as kind: fc", n.Line)
+		return fmt.Errorf("line %d: expected names with values, such as kind: fc", n.Line)
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Kind != yaml.ScalarNode || key.Value == "" || key.Value == "<<" {
-			return fmt.Errorf("line %d: a name should be plain text", key.Line)
+			return fmt.Errorf("line %d: a name must be plain text", key.Line)
 		}
 		if seen[key.Value] {
-			return fmt.Errorf("line %d: %s is there twice", key.Line, key.Value)
+			return fmt.Errorf("line %d: %s is given twice", key.Line, key.Value)
 		}
 		seen[key.Value] = true
 		if err := visit(key.Value, n.Content[i+1]); err != nil {
@@ -109,7 +109,7 @@ func (r *reader) pairs(n *yaml.Node, visit func(key string, v *yaml.Node) error)
 
 func (r *reader) text(n *yaml.Node) (string, error) {
 	if n.Kind != yaml.ScalarNode || n.Value == "" || n.ShortTag() == "!!null" {
-		return "", fmt.Errorf("line %d: there should be a name", n.Line)
+		return "", fmt.Errorf("line %d: a name is missing", n.Line)
 	}
 	return n.Value, nil
 }
@@ -117,12 +117,12 @@ func (r *reader) text(n *yaml.Node) (string, error) {
 func (r *reader) count(n *yaml.Node, most int) (int, error) {
 	var i int
 	if n.Kind != yaml.ScalarNode || n.Decode(&i) != nil || i < 1 || i > most {
-		return 0, fmt.Errorf("line %d: %q should be a whole number from 1 to %d", n.Line, n.Value, most)
+		return 0, fmt.Errorf("line %d: %q must be a whole number from 1 to %d", n.Line, n.Value, most)
 	}
 	return i, nil
 }
 
-// seeds are a list, or as many as a number says, from 1.
+// seeds are a list, or a number n for 1 to n.
 func (r *reader) seeds(n *yaml.Node) ([]any, error) {
 	if n.Kind == yaml.ScalarNode {
 		count, err := r.count(n, maxTrials)
@@ -145,7 +145,7 @@ func (r *reader) seeds(n *yaml.Node) ([]any, error) {
 				continue
 			}
 		}
-		return nil, fmt.Errorf("line %d: a seed should be a whole number ≥ 0", n.Line)
+		return nil, fmt.Errorf("line %d: a seed must be a whole number ≥ 0", n.Line)
 	}
 	return all, err
 }
@@ -161,7 +161,7 @@ func (r *reader) grid(n *yaml.Node) (grid []axis, err error) {
 
 func (r *reader) list(n *yaml.Node) (list [][]setting, err error) {
 	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
-		return nil, fmt.Errorf("line %d: list should hold settings, such as [{steps: 400}, {steps: 800}]", n.Line)
+		return nil, fmt.Errorf("line %d: list must hold settings, such as [{steps: 400}, {steps: 800}]", n.Line)
 	}
 	for _, item := range n.Content {
 		var settings []setting
@@ -178,7 +178,7 @@ func (r *reader) list(n *yaml.Node) (list [][]setting, err error) {
 	return list, nil
 }
 
-// put sets a setting, within others where its name has dots.
+// put sets a setting. Dots in its name lead into other settings.
 func put(m map[string]any, name string, value any) error {
 	outer, inner, dotted := strings.Cut(name, ".")
 	if !dotted {
@@ -190,7 +190,7 @@ func put(m map[string]any, name string, value any) error {
 	}
 	sub, ok := m[outer].(map[string]any)
 	if !ok {
-		return fmt.Errorf("%s cannot be set: %s is a value, and holds no settings", name, outer)
+		return fmt.Errorf("%s cannot be set: %s is a value and has no settings inside", name, outer)
 	}
 	return put(sub, inner, value)
 }

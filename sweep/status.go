@@ -9,31 +9,32 @@ import (
 	"utvi/internal/filelock"
 )
 
-// A State is where a trial stands.
+// A State is the state of a trial.
 type State string
 
 const (
 	Done    State = "done"
-	Running State = "running" // a process has its lock
-	Failed  State = "failed"  // it left a note, and no result
+	Running State = "running" // a process holds its lock
+	Failed  State = "failed"  // it left a note, but no result
 	Missing State = "missing" // anything else: never begun, interrupted, or its result is damaged
 )
 
-// A Standing is where one trial stands, seen from its files.
-type Standing struct {
+// A TrialStatus is the state of one trial, seen from its files.
+type TrialStatus struct {
 	Trial  Trial
 	State  State
-	Begun  bool    // it left files to continue from
-	Result *Result // of one that is done
-	Why    string  // it failed, who runs it, or what is wrong with its result
+	Begun  bool    // it has a checkpoint
+	Result *Result // of a trial that is done
+	Why    string  // the error, the process that runs it, or what is wrong with its result
 }
 
-// Look sees where the trials of a plan stand. It changes nothing.
-func Look(dir string, p *Plan) []Standing {
+// Status returns the state of every trial of a plan, seen from its files. It changes
+// nothing.
+func Status(dir string, p *Plan) []TrialStatus {
 	begun := begun(dir)
-	all := make([]Standing, len(p.Trials))
+	all := make([]TrialStatus, len(p.Trials))
 	for i, t := range p.Trials {
-		s := Standing{Trial: t, State: Missing, Begun: begun[t.ID()]}
+		s := TrialStatus{Trial: t, State: Missing, Begun: begun[t.ID()]}
 		res, err := LoadResult(dir, t)
 		if err != nil && !errors.Is(err, ErrMissing) {
 			s.Why = err.Error()
@@ -67,8 +68,8 @@ func begun(dir string) map[string]bool {
 	return ids
 }
 
-// Indices are the places of the trials in one of the states.
-func Indices(all []Standing, states ...State) []int {
+// Indices returns the indices of the trials in any of the states.
+func Indices(all []TrialStatus, states ...State) []int {
 	var is []int
 	for _, s := range all {
 		for _, want := range states {

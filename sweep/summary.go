@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A Summary is what the trials of a plan found, averaged over groups of
-// replicates. It is partial unless all trials are done.
+// A Summary has the results of a plan, averaged over groups of replicates. It is
+// partial unless all trials are done.
 type Summary struct {
 	Plan    string  `json:"plan"`
 	Trials  int     `json:"trials"`
@@ -17,7 +17,7 @@ type Summary struct {
 	Missing string  `json:"missing,omitempty"`
 	Groups  []Group `json:"groups"`
 
-	All []Standing `json:"-"`
+	All []TrialStatus `json:"-"`
 }
 
 // A Group are the trials of one configuration.
@@ -28,8 +28,8 @@ type Group struct {
 	Metrics []Metric `json:"metrics"`
 }
 
-// A Metric is a number averaged over N trials. Of one trial there is no standard
-// deviation (n−1 in its denominator) and no standard error.
+// A Metric is a number averaged over N trials. The standard deviation (n−1 in its
+// denominator) and the standard error need at least two trials.
 type Metric struct {
 	Name string   `json:"name"`
 	N    int      `json:"n"`
@@ -38,9 +38,9 @@ type Metric struct {
 	SE   *float64 `json:"se,omitempty"`
 }
 
-// Summarize averages what is there. Groups are in the plan's order, a trial
-// without one is its own; metrics are in that of their names.
-func Summarize(p *Plan, all []Standing) *Summary {
+// Summarize averages the results that exist. Groups are in the plan's order; a trial
+// without a group forms one. Metrics are sorted by name.
+func Summarize(p *Plan, all []TrialStatus) *Summary {
 	s := &Summary{
 		Plan: p.Name, Trials: len(all), Done: len(Indices(all, Done)), All: all,
 		Running: Ranges(Indices(all, Running)), Failed: Ranges(Indices(all, Failed)), Missing: Ranges(Indices(all, Missing)),
@@ -73,7 +73,7 @@ func Summarize(p *Plan, all []Standing) *Summary {
 	return s
 }
 
-// Partial reports whether trials are left to do.
+// Partial reports whether some trials are not done.
 func (s *Summary) Partial() bool { return s.Done < s.Trials }
 
 func groupOf(t Trial) string {

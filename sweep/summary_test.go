@@ -48,7 +48,7 @@ func TestSummary(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(r.Dir, p.Trials[4].ID()+".checkpoint"), nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	all := sweep.Look(r.Dir, p)
+	all := sweep.Status(r.Dir, p)
 	for i, want := range []sweep.State{sweep.Done, sweep.Done, sweep.Failed, sweep.Missing, sweep.Missing} {
 		if all[i].State != want || all[i].Begun != (i == 4) {
 			t.Errorf("trial %d is %s, begun %v; want %s", i, all[i].State, all[i].Begun, want)

@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// State says in a sentence or two how far the plan is.
+// State describes the progress of the plan in one or two sentences.
 func (s *Summary) State() string {
 	if !s.Partial() {
 		return fmt.Sprintf("All %d trials are done.", s.Trials)
@@ -63,7 +63,7 @@ func (s *Summary) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// cell keeps text within a cell of a Markdown table, and from steering a terminal.
+// cell makes text safe for a cell of a Markdown table and for a terminal.
 func cell(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

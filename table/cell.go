@@ -61,7 +61,7 @@ func label(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// isMissing tells whether a trimmed text stands for nothing.
+// isMissing reports whether a trimmed text stands for a missing value.
 func isMissing(s []byte) bool {
 	switch len(s) {
 	case 0:

@@ -21,7 +21,7 @@ type Header struct {
 	lines   bool     // rows stand on lines
 }
 
-// Column returns the position of the column of that name, −1 where there is none.
+// Column returns the position of the column of that name, or −1.
 func (h *Header) Column(name string) int {
 	for i, c := range h.Columns {
 		if c == name {

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"runtime"
 
 	"utvi/internal/compute"
 )
@@ -34,7 +33,7 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 	in.Discard(bytes)
 	rows := &csvRows{dialect: d, head: r.head, src: in, pool: o.Pool, size: blockSize, line: 1 + lines}
 	if rows.pool == nil {
-		rows.pool = compute.NewPool(runtime.GOMAXPROCS(0))
+		rows.pool = compute.NewPool(compute.Workers(0))
 		r.done = append(r.done, rows.pool.Close)
 	}
 	r.rows = rows

@@ -112,8 +112,8 @@ func TestCSVErrors(t *testing.T) {
 		"x,\"y\n":                           "a.csv line 2: a quoted field is never closed",
 		"PK\x03\x04 and more":               "cannot read a.csv: zip: not a valid zip file",
 		"PAR1 and more, but not a footer":   "cannot read a.csv: the Parquet file is damaged: invalid magic footer of parquet file: \"oter\"",
-		"\x93NUMPY\x01\x00":                 "cannot read a.csv: the file breaks off",
-		"\x1f\x8b\x08\x00\x00\x00\x00\x00x": "cannot read a.csv: the compressed file breaks off",
+		"\x93NUMPY\x01\x00":                 "cannot read a.csv: the file is truncated",
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00x": "cannot read a.csv: the compressed file is truncated",
 	} {
 		_, err := dumpText(t, text, "a.csv", Options{})
 		if err == nil || err.Error() != want {
@@ -161,7 +161,7 @@ func TestGzip(t *testing.T) {
 			_, err = Load(r)
 			r.Close()
 		}
-		if want := "cannot read " + path + ": the compressed file breaks off"; err == nil || err.Error() != want {
+		if want := "cannot read " + path + ": the compressed file is truncated"; err == nil || err.Error() != want {
 			t.Errorf("cut: got %v, want %s", err, want)
 		}
 	}

@@ -61,7 +61,7 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 	k := c.kind(row, in.pos)
 	switch {
 	case k == Missing && !e.schema.Impute:
-		return c.errorf(row, in.pos, "the value is missing; a model trained with --impute accepts that")
+		return c.errorf(row, in.pos, "the value is missing; only a model trained to impute missing values accepts that")
 	case in.Type == Categorical:
 		level := len(in.Levels) // other
 		if k != Missing {
@@ -103,7 +103,7 @@ func (in *input) variance(c *Chunk, row int) (float32, error) {
 	r := std / in.SD
 	v := float32(r * r)
 	if v-v != 0 {
-		return 0, c.errorf(row, in.pos, "the standard deviation is %g, too large beside that of the column, %g", std, in.SD)
+		return 0, c.errorf(row, in.pos, "the standard deviation is %g, too large compared with that of the column, %g", std, in.SD)
 	}
 	return v, nil
 }
@@ -155,7 +155,7 @@ func (t *target) encode(c *Chunk, row int) (float32, error) {
 		if i, ok := t.levels[c.level(row, t.pos)]; ok {
 			return float32(i), nil
 		}
-		return 0, c.errorf(row, t.pos, "%s is none of the classes %s", short(c.Text(row, t.pos)), list(t.Levels))
+		return 0, c.errorf(row, t.pos, "%s is not one of the classes %s", short(c.Text(row, t.pos)), list(t.Levels))
 	case k == Text:
 		return 0, c.errorf(row, t.pos, "%s is text; the target is a number", short(c.Text(row, t.pos)))
 	}
@@ -166,7 +166,7 @@ func (t *target) encode(c *Chunk, row int) (float32, error) {
 	return z, nil
 }
 
-// Weights writes the weights of a chunk's rows to w, 1 where the file has none.
+// Weights writes the weights of a chunk's rows to w: 1 if the file has no weights.
 func (e *Encoder) Weights(c *Chunk, w []float32) error {
 	for row := range c.rows {
 		v := 1.0

@@ -112,9 +112,9 @@ func TestNpyErrors(t *testing.T) {
 		data []byte
 		want string
 	}{
-		{good[:len(good)-1], "cannot read a.npy: the file breaks off"},
-		{good[:20], "cannot read a.npy: the file breaks off"},
-		{head("'<f4'", "True", "(2, 2)"), "cannot read a.npy: the file breaks off"},
+		{good[:len(good)-1], "cannot read a.npy: the file is truncated"},
+		{good[:20], "cannot read a.npy: the file is truncated"},
+		{head("'<f4'", "True", "(2, 2)"), "cannot read a.npy: the file is truncated"},
 		{head("'<U3'", "False", "(2, 2)"), "cannot read a.npy: it holds <U3; numbers are needed: float64, float32, an integer type or bool"},
 		{head("'<c8'", "False", "(2, 2)"), "cannot read a.npy: it holds <c8; numbers are needed: float64, float32, an integer type or bool"},
 		{head("'|O'", "False", "(2, 2)"), "cannot read a.npy: it holds |O; numbers are needed: float64, float32, an integer type or bool"},

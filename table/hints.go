@@ -34,7 +34,7 @@ func (in *inference) noteRowNumbers(s *Schema) {
 	}
 }
 
-// find returns the position of names[i], with an error that tells what there is. A
+// find returns the position of names[i], or an error that lists the columns. A
 // name with a comma may have been taken apart by who passed the names on.
 func (h *Header) find(names []string, i int, what string) (int, error) {
 	if at := h.Column(names[i]); at >= 0 {

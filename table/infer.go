@@ -85,7 +85,7 @@ func missingError(c *Chunk, row, col int, role Role) error {
 	case Target:
 		return c.errorf(row, col, targetMissing)
 	case Input:
-		return c.errorf(row, col, "the value is missing; --impute fills in the training mean, --ignore %s leaves the column out", c.head.Columns[col])
+		return c.errorf(row, col, "the value is missing; impute missing values (by the training mean), or ignore column %s", c.head.Columns[col])
 	}
 	return c.errorf(row, col, "the %s is missing", roleName[role])
 }
@@ -127,7 +127,7 @@ func (in *inference) decide(s *Schema) error {
 		if x.Role == Input && x.Type == Numeric {
 			x.StdFrom, c.Note = c.Name, "standard deviation of "+x.Name
 		} else {
-			c.Role, c.Note = Dropped, "standard deviation of "+x.Name+", which is no number"
+			c.Role, c.Note = Dropped, "standard deviation of "+x.Name+", which is not a number"
 		}
 	}
 	in.noteRowNumbers(s)
@@ -166,7 +166,7 @@ func (in *inference) input(c *Column, p *profile) error {
 	case !forced && p.texts > 0 && p.decimalComma:
 		return fmt.Errorf("%s, with a decimal comma; write numbers with a point", p.firstText)
 	case !forced && p.mixed(in.MaxLevels):
-		return fmt.Errorf("%s in a column of numbers; correct it, or leave the column out with --ignore %s", p.firstText, c.Name)
+		return fmt.Errorf("%s in a column of numbers; correct it, or ignore column %s", p.firstText, c.Name)
 	case forced || p.texts > 0:
 		if hasStd {
 			return fmt.Errorf("column %s is categorical and cannot have the input standard deviation %g", c.Name, std)
@@ -228,7 +228,7 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	const maxClasses = 1000
 	levels, counted := p.levels()
 	if !counted || len(levels) > maxClasses {
-		return fmt.Errorf("%s: the target %s has more than %d different values; is this a regression (--task regression)?", in.head.File, c.Name, maxClasses)
+		return fmt.Errorf("%s: the target %s has more than %d different values; is this a regression?", in.head.File, c.Name, maxClasses)
 	}
 	if len(levels) == 1 {
 		return fmt.Errorf("%s: the target %s is %s in every row; there is nothing to learn", in.head.File, c.Name, short(levels[0]))

@@ -11,7 +11,7 @@ import (
 // lines of their own, to be joined in order; Flush empties them into a file.
 type Lines struct {
 	Delimiter byte // 0: a comma
-	Digits    int  // significant ones of numbers; 0: as many as tell float32 apart
+	Digits    int  // significant digits of numbers; 0: enough to distinguish float32 values
 
 	buf   []byte
 	begun bool

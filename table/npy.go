@@ -53,7 +53,7 @@ func readArray(r io.Reader) (*array, error) {
 		return nil, errBreaksOff
 	}
 	if string(fixed[:6]) != npyMagic {
-		return nil, errors.New("it is not an array of NumPy")
+		return nil, errors.New("it is not a NumPy array")
 	}
 	length := int(binary.LittleEndian.Uint16(fixed[8:]))
 	if fixed[6] > 1 {
@@ -80,7 +80,7 @@ func readArray(r io.Reader) (*array, error) {
 	return a, err
 }
 
-var errBreaksOff = errors.New("the file breaks off")
+var errBreaksOff = errors.New("the file is truncated")
 
 func parseArray(header string) (*array, error) {
 	field := map[string]string{}

@@ -28,7 +28,7 @@ const (
 type Options struct {
 	Header    HeaderRow
 	Delimiter byte          // 0: found out; ' ' stands for any spaces and tabs
-	Pool      *compute.Pool // nil: one of its own, with all cores
+	Pool      *compute.Pool // nil: a new pool of all cores
 }
 
 // A Reader reads a table from start to end.
@@ -66,8 +66,8 @@ func (r *Reader) Close() error {
 }
 
 // Open opens the table in a file, or standard input if path is "-". Formats are
-// told by their first bytes: gzip, Parquet, .npy, .npz, and text otherwise. A
-// delimiter that the name does not tell (.tsv) is found out from the first lines.
+// recognised by their first bytes: gzip, Parquet, .npy, .npz, else text. The delimiter
+// follows from the name (.tsv) or from the first lines.
 func Open(path string, o Options) (*Reader, error) {
 	if path == "-" {
 		return NewReader(os.Stdin, "standard input", o)
@@ -143,10 +143,10 @@ func readError(file string, err error) error {
 	return fmt.Errorf("cannot read %s: %w", file, err)
 }
 
-// unzip tells a compressed file that breaks off from one that ends.
+// unzip distinguishes a truncated compressed file from a complete one.
 type unzip struct{ *gzip.Reader }
 
-var errBrokenOff = errors.New("the compressed file breaks off")
+var errBrokenOff = errors.New("the compressed file is truncated")
 
 func (u unzip) Read(p []byte) (int, error) {
 	n, err := u.Reader.Read(p)

@@ -148,7 +148,7 @@ func converter(field parquet.Field) (func(parquet.Value, *listed) cell, error) {
 	case parquet.ByteArray, parquet.FixedLenByteArray:
 		conv = func(v parquet.Value, l *listed) cell { return l.parse(string(v.ByteArray())) }
 	default:
-		return nil, fmt.Errorf("it has the type %s, which is not read; write it as numbers or text", t)
+		return nil, fmt.Errorf("the type %s is not supported; write the column as numbers or text", t)
 	}
 	if unsigned && t.Kind() == parquet.Int32 {
 		conv = func(v parquet.Value, l *listed) cell { return float64(v.Uint32()) }

@@ -98,7 +98,7 @@ func (p *Parquet) flush() {
 	p.rows = p.rows[:0]
 }
 
-// Close writes what is left and ends the file. It tells the first error.
+// Close writes the remaining rows and ends the file. It returns the first error.
 func (p *Parquet) Close() error {
 	p.flush()
 	return errors.Join(p.err, p.w.Close())

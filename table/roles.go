@@ -57,7 +57,7 @@ func (in *inference) assign() error {
 		case err != nil:
 			return err
 		case in.roles[i] != Input:
-			return fmt.Errorf("column %s is no input and cannot have the input standard deviation %g", name, v)
+			return fmt.Errorf("column %s is not an input and cannot have an input standard deviation of %g", name, v)
 		case !(v >= 0) || math.IsInf(v, 0):
 			return fmt.Errorf("the standard deviation of column %s is %g; it must be finite and ≥ 0", name, v)
 		case in.head.Column(name+"_std") >= 0 && in.roles[in.head.Column(name+"_std")] == Std:

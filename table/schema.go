@@ -158,7 +158,7 @@ func (s *Schema) check() error {
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if byName[c.Name] != nil {
-			return fmt.Errorf("column %s stands twice", c.Name)
+			return fmt.Errorf("column %s is listed twice", c.Name)
 		}
 		byName[c.Name] = c
 		if err := s.checkColumn(c); err != nil {
@@ -202,7 +202,7 @@ func (s *Schema) checkColumn(c *Column) error {
 	seen := map[string]bool{}
 	for _, l := range c.Levels {
 		if seen[l] {
-			return fmt.Errorf("the level %s stands twice", short(l))
+			return fmt.Errorf("the level %s is listed twice", short(l))
 		}
 		seen[l] = true
 	}

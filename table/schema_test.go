@@ -124,10 +124,10 @@ func TestSchemaJSON(t *testing.T) {
 		{`"task":"regression"`, `"task":"guess"`, `table schema: the task "guess" is unknown`},
 		{`"task":"regression"`, `"task":"classification"`, `table schema: column y: a target of a classification is numeric`},
 		{`"rows":4`, `"rows":4,"more":1`, `table schema: unknown field "more"; there are task, named, impute, rows, columns`},
-		{`"name":"same"`, `"name":"y"`, `table schema: column y stands twice`},
+		{`"name":"same"`, `"name":"y"`, `table schema: column y is listed twice`},
 		{`"role":"target"`, `"role":"group"`, `table schema: there is no target`},
 		{`"std_from":"age_std"`, `"std_from":"none"`, `table schema: column age: its standard deviation none is not among the columns`},
-		{`"levels":["red","blue"`, `"levels":["red","red"`, `table schema: column colour: the level "red" stands twice`},
+		{`"levels":["red","blue"`, `"levels":["red","red"`, `table schema: column colour: the level "red" is listed twice`},
 		{`"mean":4,"sd":`, `"mean":4,"sd":-`, `table schema: column y: the standard deviation is -2.23606797749979; it must be > 0`},
 		{`"std":0.125`, `"std":-0.125`, `table schema: column w: the standard deviation of its values is -0.125; it must be ≥ 0`},
 	} {
@@ -147,10 +147,10 @@ func TestClassification(t *testing.T) {
 		t.Errorf("classes are %v, %v", set.Y, err)
 	}
 	_, err = s.Encode(load(t, "y,x\nb,1\nc,1\n").Rows(nil))
-	wantError(t, "new class", err, `a.csv line 3, column y: "c" is none of the classes 9, 10, a, b`)
+	wantError(t, "new class", err, `a.csv line 3, column y: "c" is not one of the classes 9, 10, a, b`)
 	s = infer(t, "x,y\n1,\"b, c\"\n2,a\n", Spec{Targets: []string{"y"}})
 	_, err = s.Encode(load(t, "y,x\nb,1\n").Rows(nil))
-	wantError(t, "a class with a comma", err, `a.csv line 2, column y: "b" is none of the classes a, "b, c"`)
+	wantError(t, "a class with a comma", err, `a.csv line 2, column y: "b" is not one of the classes a, "b, c"`)
 	if s := infer(t, "x,y\n1,0\n2,1\n3,1\n", Spec{Targets: []string{"y"}, Task: Classification}); !slices.Equal(s.Classes(), []string{"0", "1"}) {
 		t.Errorf("classes %q", s.Classes())
 	}
@@ -200,12 +200,12 @@ func TestInferErrors(t *testing.T) {
 		{"1,2\n3,4\n", y, "a.csv has no column y, named as target; it has c1, c2; the file names none, so they are called c1, c2 …"},
 		{"x,\"y [m, s]\"\n1,2\n", Spec{Targets: []string{"y [m", " s]"}}, `a.csv has no column y [m, named as target; it has x, "y [m, s]"; a name with a comma stands in quotes within those of the shell: '"y [m, s]"'`},
 		{"x,y\n1,2\n2,\n", Spec{Targets: []string{"y"}, Impute: true}, "a.csv line 3, column y: the target is missing; take the row out"},
-		{"x,y\n1,2\nNA,2\n", y, "a.csv line 3, column x: the value is missing; --impute fills in the training mean, --ignore x leaves the column out"},
+		{"x,y\n1,2\nNA,2\n", y, "a.csv line 3, column x: the value is missing; impute missing values (by the training mean), or ignore column x"},
 		{"x,y\n1,2\n3,2\n", y, "a.csv: the target y is 2 in every row; there is nothing to learn"},
 		{"x,y\n1,2\n3,inf\n", y, "a.csv line 3, column y: +Inf is not a finite number"},
 		{"x,y\n1,2\n-1e999,3\n", y, "a.csv line 3, column x: -Inf is not a finite number"},
 		{"x,y\n1,2\n1,3\n", y, "a.csv: there is no input"},
-		{many + "oops,1\n", y, `a.csv line 102, column x: "oops" is text in a column of numbers; correct it, or leave the column out with --ignore x`},
+		{many + "oops,1\n", y, `a.csv line 102, column x: "oops" is text in a column of numbers; correct it, or ignore column x`},
 		{many + "1,oops\n", Spec{Targets: []string{"y"}, Task: Regression}, `a.csv line 102, column y: "oops" is text; the target of a regression holds numbers`},
 		{"x;y\n1,5;2.5\n2,5;3\n", y, `a.csv line 2, column x: "1,5" is text, with a decimal comma; write numbers with a point`},
 		{"x,y,w\n1,2,-1\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv: column w holds -1; a weight is never negative"},
@@ -229,13 +229,13 @@ func TestEncodeErrors(t *testing.T) {
 		"x,k\n1,a\n":                  "a.csv lacks the column x_std, which the model needs; it has x, k",
 		"k,y\na,1\n":                  "a.csv lacks the columns x, x_std, which the model needs; it has k, y",
 		"x,x_std,k,y\nred,1,a,1\n":    `a.csv line 2, column x: "red" is text; a number is needed`,
-		"x,x_std,k,y\n1,1,a,1\n,1,,1": "a.csv line 3, column x: the value is missing; a model trained with --impute accepts that",
-		"x,x_std,k,y\n1,1,?,1\n":      "a.csv line 2, column k: the value is missing; a model trained with --impute accepts that",
+		"x,x_std,k,y\n1,1,a,1\n,1,,1": "a.csv line 3, column x: the value is missing; only a model trained to impute missing values accepts that",
+		"x,x_std,k,y\n1,1,?,1\n":      "a.csv line 2, column k: the value is missing; only a model trained to impute missing values accepts that",
 		"x,x_std,k,y\ninf,1,a,1\n":    "a.csv line 2, column x: +Inf is not a finite number",
 		"x,x_std,k,y\n1e300,1,a,1\n":  "a.csv line 2, column x: 1e+300 is too far from what was trained with, 1 to 2",
 		"x,x_std,k,y\n1,-2,a,1\n":     "a.csv line 2, column x_std: the standard deviation is -2; a finite number ≥ 0 is needed",
 		"x,x_std,k,y\n1,,a,1\n":       "a.csv line 2, column x_std: the standard deviation is missing; a finite number ≥ 0 is needed",
-		"x,x_std,k,y\n1,1e30,a,1\n":   "a.csv line 2, column x: the standard deviation is 1e+30, too large beside that of the column, 0.5",
+		"x,x_std,k,y\n1,1e30,a,1\n":   "a.csv line 2, column x: the standard deviation is 1e+30, too large compared with that of the column, 0.5",
 		"x,x_std,k,y\n1,1,a,NA\n":     "a.csv line 2, column y: the target is missing; take the row out",
 		"x,x_std,k,y\n1,1,a,b\n":      `a.csv line 2, column y: "b" is text; the target is a number`,
 		"1,2\n":                       "a.csv has 2 columns, to be matched by position; the model was trained with 4, or 3 without targets, in this order: x, x_std, k, y",

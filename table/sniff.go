@@ -162,7 +162,7 @@ func numbered(stem string, n int) []string {
 	return names
 }
 
-// check refuses columns that could not be told apart.
+// check returns an error for columns of the same name.
 func (h *Header) check() error {
 	seen := map[string]int{}
 	for i, name := range h.Columns {
@@ -174,7 +174,7 @@ func (h *Header) check() error {
 	return nil
 }
 
-// refuseBinary tells text from what is none.
+// refuseBinary returns an error for a file that is not text.
 func refuseBinary(file string, start []byte) error {
 	switch {
 	case bytes.HasPrefix(start, []byte{0xff, 0xfe}), bytes.HasPrefix(start, []byte{0xfe, 0xff}):

@@ -25,12 +25,7 @@ const splitPurpose = 0x73706c74 // "splt"
 // Split parts rows (nil: all) into those to train with and those held out, both in
 // ascending order. The same seed gives the same parts.
 func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
-	if rows == nil {
-		rows = make([]int, f.rows)
-		for i := range rows {
-			rows[i] = i
-		}
-	}
+	rows = f.orAll(rows)
 	if !(s.Fraction > 0 && s.Fraction < 1) {
 		return nil, nil, fmt.Errorf("the fraction of rows to hold out is %g; it must lie between 0 and 1", s.Fraction)
 	}
@@ -66,7 +61,7 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 }
 
 // nearestCut returns the place nearest to cut between two rows that may be parted,
-// −1 if there is none.
+// or −1.
 func nearestCut(order []int, cut int, whole func(a, b int) bool) int {
 	for d := range len(order) {
 		for _, c := range []int{cut + d, cut - d} {
@@ -117,6 +112,25 @@ func (f *Frame) byGroup(rows []int, s Split) (order []int, whole func(a, b int) 
 	return order, func(a, b int) bool { return group(a) == group(b) }, nil
 }
 
+// orAll returns the rows, or all for nil.
+func (f *Frame) orAll(rows []int) []int {
+	if rows != nil {
+		return rows
+	}
+	rows = make([]int, f.rows)
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// ByTime returns rows (nil: all) in the order of their times. Rows of one time keep
+// their order.
+func (f *Frame) ByTime(rows []int, column string) ([]int, error) {
+	order, _, err := f.byTime(f.orAll(rows), column)
+	return order, err
+}
+
 // byTime sorts rows by time.
 func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b int) bool, err error) {
 	col, err := f.head.find([]string{column}, 0, "time")
@@ -152,5 +166,5 @@ func (c *Chunk) time(row, col int) (float64, error) {
 	if k == Missing {
 		return 0, c.errorf(row, col, "the time is missing")
 	}
-	return 0, c.errorf(row, col, "%s is no time; a number is needed or a date such as 2026-01-31 or 2026-01-31 15:04:05", short(s))
+	return 0, c.errorf(row, col, "%s is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05", short(s))
 }

@@ -99,7 +99,7 @@ func TestSplitErrors(t *testing.T) {
 		"a.csv has no column z, named as group; it has g, t, d, same":                                                       {Fraction: .5, Group: "z"},
 		"a.csv line 4, column g: the group is missing":                                                                      {Fraction: .5, Group: "g"},
 		"a.csv: column same has only one value, so that no rows can be held out by it":                                      {Fraction: .5, Time: "same"},
-		`a.csv line 3, column d: "soon" is no time; a number is needed or a date such as 2026-01-31 or 2026-01-31 15:04:05`: {Fraction: .5, Time: "d"},
+		`a.csv line 3, column d: "soon" is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05`: {Fraction: .5, Time: "d"},
 	} {
 		_, _, err := f.Split(nil, s)
 		wantError(t, fmt.Sprint(s), err, want)
@@ -114,5 +114,20 @@ func TestPickedRows(t *testing.T) {
 	c, err := f.Rows([]int{2, 1}).Next()
 	if err != nil || c.Rows() != 2 || c.Line(0) != 5 || c.Line(1) != 4 || c.Text(0, 1) != "c" || c.Text(1, 0) != "2" {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// Rows are sorted by numbers or dates; rows of one time keep their order.
+func TestByTime(t *testing.T) {
+	f := load(t, "when,x\n2026-03-01,1\n2026-01-01,2\n2026-02-01,3\n2026-01-01,4\n2025-12-31,5\n")
+	for _, c := range []struct{ rows, want []int }{
+		{nil, []int{4, 1, 3, 2, 0}}, {[]int{3, 2, 1}, []int{3, 1, 2}}, {[]int{0}, []int{0}}, {[]int{}, []int{}},
+	} {
+		if got, err := f.ByTime(c.rows, "when"); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("rows %v by time: %v, %v, want %v", c.rows, got, err, c.want)
+		}
+	}
+	if _, err := f.ByTime(nil, "where"); err == nil {
+		t.Error("a column that does not exist sorts rows")
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"sync"
 
 	"utvi/internal/compute"
@@ -129,13 +128,9 @@ func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedu
 
 // runAll runs jobs, some at a time; results are in the jobs' order.
 func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
-	n := r.Parallel
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pool := compute.NewPool(min(n, len(jobs)))
+	pool := compute.NewPool(min(compute.Workers(r.Parallel), len(jobs)))
 	defer pool.Close()
 	results, errs := make([]*result, len(jobs)), make([]error, len(jobs))
 	pool.Run(len(jobs), func(_, i int) {

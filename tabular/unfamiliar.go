@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"utvi/gauss"
+	"utvi/internal/cholesky"
 	"utvi/internal/compute"
 )
 
@@ -122,19 +123,7 @@ func covariance(x gauss.Batch[float32], mean []float64) [][]float64 {
 // given.
 func inverseRoot(c [][]float64) []float32 {
 	n := len(c)
-	for j := range n { // Cholesky, in place
-		for k := range j + 1 {
-			s := c[j][k]
-			for i := range k {
-				s -= float64(c[j][i] * c[k][i])
-			}
-			if j == k {
-				c[j][j] = math.Sqrt(max(s, 1e-300))
-			} else {
-				c[j][k] = s / c[k][k]
-			}
-		}
-	}
+	cholesky.Factor(c, func(_ int, s float64) float64 { return math.Sqrt(max(s, 1e-300)) })
 	inv := make([]float32, n*n)
 	col := make([]float64, n)
 	for k := range n { // column k: forward substitution

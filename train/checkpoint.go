@@ -62,13 +62,17 @@ func (t *Trainer) facts() facts {
 		f.Prior = t.config.Prior.String()
 	}
 	f.Likelihood, f.Optimizer = t.config.Likelihood.String(), t.config.Optimizer.String()
-	var layers []string
-	for _, l := range t.net.Config.Layers {
-		layers = append(layers, l.Kind()+" "+nn.Describe(l))
-	}
-	f.Layers = strings.Join(layers, ", ")
+	f.Layers = t.layers(nn.Describe)
 	f.NLL = t.net.Facts.NLL
 	return f
+}
+
+func (t *Trainer) layers(describe func(nn.Layer) string) string {
+	var all []string
+	for _, l := range t.net.Config.Layers {
+		all = append(all, l.Kind()+" "+describe(l))
+	}
+	return strings.Join(all, ", ")
 }
 
 // Save writes the checkpoint, if the configuration names one. It refuses
@@ -165,7 +169,7 @@ func (t *Trainer) load(f *safetensors.File) error {
 	switch {
 	case have.Format != want.Format:
 		return fmt.Errorf("it has format %d; this version reads %d", have.Format, want.Format)
-	case have.Layers != want.Layers:
+	case have.Layers != want.Layers && have.Layers != t.layers(nn.DescribeWithoutDefaults):
 		return fmt.Errorf("it is of another network, %s, while this one is %s", have.Layers, want.Layers)
 	case have.differ(want) != "":
 		return fmt.Errorf("%s; remove it or use the same settings", have.differ(want))

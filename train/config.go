@@ -111,9 +111,5 @@ func (c *Config) check(m *model.Model) error {
 
 // pool returns the workers to train with.
 func (c *Config) pool() *compute.Pool {
-	n := c.Workers
-	if n == 0 {
-		n = gomaxprocs()
-	}
-	return compute.NewPool(n)
+	return compute.NewPool(compute.Workers(c.Workers))
 }

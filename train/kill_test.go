@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"utvi/internal/killtest"
 	"utvi/moment"
 	"utvi/rng"
 	"utvi/train"
@@ -47,12 +47,9 @@ func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.ckpt")
 	kills := 0
 	for i := uint64(0); ; i++ {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "UTVI_TRAIN_CHILD="+path)
+		cmd := killtest.Command("UTVI_TRAIN_CHILD=" + path)
 		cmd.Stderr = os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		killtest.Start(t, cmd)
 		done := make(chan error, 1)
 		go func() { done <- cmd.Wait() }()
 		life := time.Duration(20+130*rng.Uniform(rng.New(4), i)) * time.Millisecond

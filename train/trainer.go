@@ -4,15 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"runtime"
 
 	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/rng"
 )
-
-func gomaxprocs() int { return runtime.GOMAXPROCS(0) }
 
 // A Step is what one step of training did. NLL and KL are of the parameters
 // before the step.

@@ -127,10 +127,19 @@ func (b *uciBench) trials() (*sweep.Plan, error) {
 		}
 		all = append(all, sized{s, math.Sqrt(float64(info.Size()))}) // as the steps grow
 	}
+	var short []string
+	for _, x := range all {
+		if x.set.Splits < b.splits {
+			short = append(short, fmt.Sprintf("%s has %d", x.set.Name, x.set.Splits))
+		}
+	}
+	if short != nil {
+		return nil, usagef("--splits is %d, but %s; ask for fewer, or leave the flag out for all splits of every set", b.splits, strings.Join(short, ", "))
+	}
 	slices.SortStableFunc(all, func(x, y sized) int { return cmp.Compare(y.size, x.size) })
 	var trials []sweep.Trial
 	for _, x := range all {
-		for k := range min(x.set.Splits, cmp.Or(b.splits, x.set.Splits)) {
+		for k := range cmp.Or(b.splits, x.set.Splits) {
 			spec := fit.Split{Data: b.data, Set: x.set.Name, Split: k, Protocol: b.protocol, Network: tabular.Config{Seed: b.seed}}
 			trials = append(trials, sweep.NewTrial("uci", fmt.Sprintf("%s-%d", fileName(x.set.Name), k), x.set.Name, x.size, spec))
 		}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"runtime"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -27,7 +26,9 @@ correction in its file. predict applies it and says so.
   scale        multiplies every standard deviation by one number
   isotonic     bends the levels of the distributions, any shape into any other
   conformal    intervals that hold their level in finite samples, whatever the
-               distribution, for rows like these
+               distribution, for rows like these; symmetric about the mean
+  asymmetric   conformal intervals with each side fitted separately: at most half
+               of the misses fall on either side, and it takes twice the rows
   temperature  sharpens or flattens the probabilities of classes
 
 The default is scale and conformal for numbers, temperature for classes. "after" are
@@ -50,7 +51,7 @@ is replaced whole or stays as it was.`,
 			if remove {
 				return uncalibrate(cmd, m, args[0])
 			}
-			pool := compute.NewPool(runtime.GOMAXPROCS(0))
+			pool := compute.NewPool(compute.Workers(0))
 			defer pool.Close()
 			rows, err := table.open(args[1], pool)
 			if err != nil {
@@ -91,7 +92,7 @@ is replaced whole or stays as it was.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&methods, "method", nil, "scale, isotonic, conformal; temperature for classes (default scale,conformal)")
+	f.StringSliceVar(&methods, "method", nil, "scale, isotonic, conformal or asymmetric; temperature for classes (default scale,conformal)")
 	f.BoolVar(&remove, "remove", false, "take the correction out of the model")
 	table.flags(f)
 	return cmd

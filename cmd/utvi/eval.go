@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +42,7 @@ scored as it predicts: corrected.`,
 					return err
 				}
 			}
-			pool := compute.NewPool(runtime.GOMAXPROCS(0))
+			pool := compute.NewPool(compute.Workers(0))
 			defer pool.Close()
 			rows, err := table.open(args[1], pool)
 			if err != nil {

@@ -142,7 +142,7 @@ func TestBadTables(t *testing.T) {
 		{"x,y\n1,abc\n" + numbers(60), "fit", `"abc" is text`},
 		{"x,y\nabc,1\n" + numbers(60), "fit", `"abc" is text in a column of numbers`},
 		{"x,y\n1,2\n3,\n4,5\n", "fit", "the target is missing"},
-		{"x,y\n1,2\n,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing; --impute"},
+		{"x,y\n1,2\n,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing; impute"},
 		{"x,y\n1,2\nNaN,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing"},
 		{"x,y\n1,2\ninf,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "not a finite number"},
 		{"x,z\n1,2\n3,4\n", "fit", "has no column y"},
@@ -362,6 +362,10 @@ func TestBenchUCI(t *testing.T) {
 		}
 	}
 	plan := filepath.Join(dir, "plan.json")
+	code, _, errs := utvi(t, "bench", "uci", "--data", dir, "--splits", "99", "--plan", plan)
+	if want := "--splits is 99, but a has 3, b has 3; ask for fewer, or leave the flag out"; code != 2 || !strings.Contains(errs, want) {
+		t.Errorf("more splits than there are: %d: %s", code, errs)
+	}
 	code, out, errs := utvi(t, "bench", "uci", "--data", dir, "--sets", "b,a", "--splits", "2", "--protocol", "--plan", plan)
 	if code != 0 || out != "Wrote 4 trials to "+plan+".\n" {
 		t.Fatalf("%s%s", out, errs)

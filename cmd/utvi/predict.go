@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,7 +68,7 @@ file all rows are written, or none.`,
 			if f.Changed("interval") && len(m.Schema.Classes()) > 0 {
 				return usagef("--interval is given, but %s predicts classes, which have probabilities and no intervals", args[0])
 			}
-			pool := compute.NewPool(runtime.GOMAXPROCS(0))
+			pool := compute.NewPool(compute.Workers(0))
 			defer pool.Close()
 			rows, err := table.open(args[1], pool)
 			if err != nil {

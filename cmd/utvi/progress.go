@@ -101,7 +101,7 @@ func (p *progress) tell(e sweep.Event) {
 }
 
 func (p *progress) waits(t *trialBar, e sweep.Event) {
-	const why = "another process is at it"
+	const why = "locked by another process"
 	if p.bars != nil {
 		show(&t.note, "  "+why)
 		return

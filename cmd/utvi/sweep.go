@@ -13,10 +13,10 @@ func sweepCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep",
 		Short: "Run hundreds of trainings: on this machine, by Slurm or by Kubernetes",
-		Long: `A sweep is a plan of numbered, independent trials. They may run in one process or
-each in its own, anywhere: they share nothing but the folder of their results. A
-finished trial is not done again, a started one continues from its checkpoint, and
-the bits are the same wherever it runs.`,
+		Long: `A sweep is a plan of numbered, independent trials. All can run in one process, or
+each in its own process on any machine: they share only the folder of results. A
+finished trial is not repeated, a started one continues from its checkpoint, and the
+results have the same bits everywhere.`,
 		Example: `  utvi sweep plan study.yaml -o plan.json
   utvi sweep run plan.json --jobs 4                    on this machine
   utvi sweep submit plan.json --engine slurm --time 1:00:00

@@ -18,11 +18,11 @@ func sweepCollectCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "collect plan.json",
-		Short: "Average what the trials of a plan found",
-		Long: `Average what the trials of a plan found over each group of replicates, print a
-table and write it under --to: summary.md, summary.csv and summary.json, trials.csv
-with a row for every trial, and a figure for every metric. What is there is
-collected; if it is not all, every one of them says so.`,
+		Short: "Average the results of a plan",
+		Long: `Average the results of a plan over each group of replicates, print a table and
+write these files to --to: summary.md, summary.csv, summary.json, trials.csv with a
+row for every trial, and a figure for every metric. If some trials are not done,
+every file says so.`,
 		Example: `  utvi sweep collect plan.json --to summary`,
 		Args:    planArg,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,8 +15,8 @@ func sweepPlanCommand() *cobra.Command {
 	var out string
 	cmd := &cobra.Command{
 		Use:   "plan SPEC.yaml",
-		Short: "Write down the trials that a spec describes",
-		Long: `A spec names a kind of trial and its settings, and what is varied:
+		Short: "Make a plan of the trials that a spec describes",
+		Long: `A spec names a kind of trial, its settings, and what varies:
 
   kind: fc                          # or: experiment: fc, preset: paper
   base: {steps: 800, seed: 1}       # settings of all trials
@@ -28,8 +28,8 @@ func sweepPlanCommand() *cobra.Command {
   replicates: 10                    # replicate: 0 to 9
   seeds: 3                          # seed: 1 to 3; or a list
 
-Trials that differ in seed and replicate alone are a group. Kinds: ` + kindNames() + `.
-Names of files are relative to the spec.`,
+Trials that differ only in seed and replicate form a group. Kinds: ` + kindNames() + `.
+Paths are relative to the spec.`,
 		Example: `  utvi sweep plan study.yaml -o plan.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -99,7 +99,7 @@ func specTrials(s *sweep.Spec) ([]sweep.Trial, error) {
 		for _, e := range all {
 			names = append(names, e.Name)
 		}
-		return nil, fmt.Errorf("there is no experiment %q; there are %s", s.Experiment, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no experiment %q; the experiments are %s", s.Experiment, strings.Join(names, ", "))
 	}
 	size := experiment.Size{Preset: s.Preset, Seed: s.Seed, Replicates: s.Replicates, Steps: s.Steps}
 	if err := size.Check(); err != nil {

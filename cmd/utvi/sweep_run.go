@@ -16,9 +16,9 @@ func sweepRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run plan.json",
 		Short: "Run the trials of a plan on this machine",
-		Long: `Run all trials of a plan, --jobs at a time. Stopped with Ctrl-C, or killed, the
-same command continues where it stood. Trials that another process is at, here or
-elsewhere, are left to it and waited for in the end.`,
+		Long: `Run all trials of a plan, --jobs at a time. After Ctrl-C or a kill, the same
+command continues. Trials that another process runs, here or elsewhere, are left to
+that process, and waited for at the end.`,
 		Example: `  utvi sweep run plan.json --jobs 4`,
 		Args:    planArg,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -132,7 +132,7 @@ func training(t *testing.T, c *slurmtest.Cluster, dir string, p *sweep.Plan, nod
 		return "", 0
 	}
 	host, _ := os.Hostname()
-	for _, s := range sweep.Look(dir, p) {
+	for _, s := range sweep.Status(dir, p) {
 		if s.State == sweep.Running && s.Begun && s.Why == fmt.Sprintf("%s, process %d", host, pid) {
 			return s.Trial.Name, pid
 		}

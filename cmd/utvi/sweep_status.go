@@ -16,11 +16,11 @@ func sweepStatusCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status plan.json",
-		Short: "Say which trials of a plan are done, running, failed or missing",
-		Long: `Say which trials of a plan are done, running, failed or missing, as numbers that
-submit --indices takes. Running are those whose lock a process holds; where the
-folder's file system has no locks that other machines see, they count as missing.
-A damaged result is named and counts as missing.`,
+		Short: "Show which trials of a plan are done, running, failed or missing",
+		Long: `Show which trials of a plan are done, running, failed or missing, as numbers that
+submit --indices takes. A trial is running if a process holds its lock. On a file
+system whose locks other machines do not see, running trials count as missing. A
+damaged result is named and counts as missing.`,
 		Example: `  utvi sweep status plan.json`,
 		Args:    planArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,9 +47,9 @@ func look(plan, dir string) (*sweep.Summary, error) {
 		return nil, err
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is not a folder; the results should be in one", dir)
+		return nil, fmt.Errorf("%s is not a folder; give the folder of the results", dir)
 	}
-	return sweep.Summarize(p, sweep.Look(dir, p)), nil
+	return sweep.Summarize(p, sweep.Status(dir, p)), nil
 }
 
 func printStatus(w io.Writer, s *sweep.Summary) {

@@ -44,16 +44,16 @@ func sweepSubmitCommand() *cobra.Command {
 	s := &submission{}
 	cmd := &cobra.Command{
 		Use:   "submit plan.json",
-		Short: "Hand a plan to Slurm, or write it as a Kubernetes manifest",
-		Long: `With --engine slurm: submit the trials that have no result as array jobs, and a
-job that collects when they have ended, and print the jobs' ids. An element that is
-killed, or runs into its time limit, queues itself again and continues from its
-checkpoint. The folder must be one that all nodes see.
+		Short: "Submit a plan to Slurm, or print it as a Kubernetes manifest",
+		Long: `With --engine slurm: submit the trials without a result as array jobs, and a job
+that collects the results at the end; print the IDs of the jobs. An array element
+that is killed, or reaches its time limit, queues itself again and continues from its
+checkpoint. All nodes must see the folder.
 
-With --engine kubernetes: print a manifest of Indexed Jobs. Nothing is applied:
+With --engine kubernetes: print a manifest of Indexed Jobs, to be applied by kubectl:
   utvi sweep submit plan.json --engine kubernetes --image utvi:1 --claim results | kubectl apply -f -
 
-The plan may be edited afterwards: jobs have a copy of their own.`,
+You may edit the plan afterwards: the jobs use a copy.`,
 		Example: `  utvi sweep submit plan.json --engine slurm --partition short --time 1:00:00 --max-parallel 50
   utvi sweep submit plan.json --engine slurm --dry-run
   utvi sweep submit plan.json --engine slurm --indices 3,7-9
@@ -63,7 +63,7 @@ The plan may be edited afterwards: jobs have a copy of their own.`,
 	f := cmd.Flags()
 	s.folder.flag(f)
 	f.StringVar(&s.engine, "engine", "", "slurm or kubernetes")
-	f.IntVar(&s.max, "max-parallel", 0, "trials at a time (default as many as the scheduler will, in Kubernetes 10)")
+	f.IntVar(&s.max, "max-parallel", 0, "trials at a time (default no limit with Slurm, 10 with Kubernetes)")
 	f.StringVar(&s.indices, "indices", "", "slurm: submit these, such as 3,7-9 (default those without a result that are not running)")
 	f.BoolVar(&s.dryRun, "dry-run", false, "slurm: print the scripts and submit nothing")
 	f.StringVar(&s.slurm.Partition, "partition", "", "slurm: partition (default the cluster's)")
@@ -71,14 +71,14 @@ The plan may be edited afterwards: jobs have a copy of their own.`,
 	f.IntVar(&s.slurm.CPUs, "cpus", 1, "slurm: CPUs of a trial")
 	f.StringVar(&s.slurm.Memory, "mem", "", "slurm: memory of a trial, such as 4G")
 	f.StringVar(&s.slurm.Account, "account", "", "slurm: account to charge")
-	f.StringArrayVar(&s.slurm.Options, "sbatch", nil, "slurm: another option of sbatch for the trials, such as --sbatch=--qos=long; may be repeated")
+	f.StringArrayVar(&s.slurm.Options, "sbatch", nil, "slurm: further option of sbatch for the trials, such as --sbatch=--qos=long; may be repeated")
 	f.IntVar(&s.slurm.Restarts, "restarts", 20, "slurm: how often a trial may be queued again")
 	f.StringVar(&s.kube.Image, "image", "", "kubernetes: image with utvi as its entry point")
-	f.StringVar(&s.kube.Claim, "claim", "", "kubernetes: claim of a volume for the results, which all pods may write to")
+	f.StringVar(&s.kube.Claim, "claim", "", "kubernetes: claim of a volume for the results that all pods can write to")
 	f.StringVar(&s.kube.Namespace, "namespace", "", "kubernetes: namespace")
 	f.StringVar(&s.kube.CPU, "cpu", "1", "kubernetes: CPUs of a trial, such as 2 or 500m")
 	f.StringVar(&s.kube.Memory, "memory", "1Gi", "kubernetes: memory of a trial")
-	f.IntVar(&s.kube.Retries, "retries", 3, "kubernetes: how often a trial that ends badly is begun again")
+	f.IntVar(&s.kube.Retries, "retries", 3, "kubernetes: how often a trial that fails is started again")
 	f.StringVar(&s.kube.PlanPath, "plan-path", "", "kubernetes: where pods find the plan, if not in a ConfigMap")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.stdout = cmd.OutOrStdout()
@@ -99,17 +99,17 @@ The plan may be edited afterwards: jobs have a copy of their own.`,
 
 func (s *submission) check(f *pflag.FlagSet) error {
 	if s.engine != "slurm" && s.engine != "kubernetes" {
-		return usagef("--engine is %q; there are slurm, kubernetes", s.engine)
+		return usagef("--engine is %q; it must be slurm or kubernetes", s.engine)
 	}
 	for engine, names := range engineFlags {
 		for _, name := range names {
 			if engine != s.engine && f.Changed(name) {
-				return usagef("--%s belongs to --engine %s, not to %s", name, engine, s.engine)
+				return usagef("--%s works with --engine %s only, not with %s", name, engine, s.engine)
 			}
 		}
 	}
 	if f.Changed("out") && s.engine == "kubernetes" {
-		return usagef("--out belongs to --engine slurm; in Kubernetes results are in the volume, at %s", kubernetes.Results)
+		return usagef("--out works with --engine slurm only; in Kubernetes the results are in the volume, at %s", kubernetes.Results)
 	}
 	for _, x := range []struct {
 		name       string
@@ -203,10 +203,10 @@ func (s *submission) choose(p *sweep.Plan, dir string) ([]int, error) {
 		all, err := sweep.ParseRanges(s.indices, len(p.Trials))
 		return all, misuse(err)
 	}
-	return sweep.Indices(sweep.Look(dir, p), sweep.Failed, sweep.Missing), nil
+	return sweep.Indices(sweep.Status(dir, p), sweep.Failed, sweep.Missing), nil
 }
 
-// keep makes the folders and a copy of the plan that no one edits.
+// keep makes the folders and a copy of the plan for the jobs.
 func (s *submission) keep(p *sweep.Plan, dir, logs string) (string, error) {
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"strconv"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"utvi/internal/compute"
 	"utvi/sweep"
 )
 
@@ -24,10 +24,10 @@ func sweepTrialCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trial plan.json",
 		Short: "Run one trial of a plan, as schedulers do",
-		Long: `Run one trial of a plan. Its number is --index, or else $SLURM_ARRAY_TASK_ID, or
-else $JOB_COMPLETION_INDEX, plus --offset. A trial that has a result is left as it
-is; one that was begun continues. On SIGTERM or Ctrl-C it writes a checkpoint and
-exits with 75.`,
+		Long: `Run one trial of a plan. Its number is --index, else $SLURM_ARRAY_TASK_ID, else
+$JOB_COMPLETION_INDEX; --offset is added. A trial that has a result is not repeated,
+a started one continues. On SIGTERM or Ctrl-C it writes a checkpoint and exits with
+status 75.`,
 		Example: `  utvi sweep trial plan.json --index 3`,
 		Args:    planArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,16 +45,13 @@ exits with 75.`,
 			if workers < 0 {
 				return usagef("--workers is %d; it must be at least 1", workers)
 			}
-			if workers == 0 {
-				workers = runtime.GOMAXPROCS(0)
-			}
-			return runTrial(cmd, p.Trials[i], folder.of(args[0]), workers)
+			return runTrial(cmd, p.Trials[i], folder.of(args[0]), compute.Workers(workers))
 		},
 	}
 	f := cmd.Flags()
 	folder.flag(f)
 	f.IntVar(&index, "index", 0, "number of the trial, from 0")
-	f.IntVar(&offset, "offset", 0, "added to the number: a scheduler's arrays have a largest one")
+	f.IntVar(&offset, "offset", 0, "added to the number, because schedulers limit the size of an array")
 	f.IntVar(&workers, "workers", 0, "threads of the trial (default GOMAXPROCS); the bits do not depend on it")
 	return cmd
 }
@@ -72,11 +69,11 @@ func trialIndex(given bool, index int) (int, error) {
 		}
 		i, err := strconv.Atoi(s)
 		if err != nil {
-			return 0, usagef("$%s is %q, which is no number of a trial", name, s)
+			return 0, usagef("$%s is %q, which is not a trial number", name, s)
 		}
 		return i, nil
 	}
-	return 0, usagef("which trial? give --index, or set $%s or $%s", names[0], names[1])
+	return 0, usagef("no trial number; give --index, or set $%s or $%s", names[0], names[1])
 }
 
 func runTrial(cmd *cobra.Command, t sweep.Trial, dir string, workers int) error {

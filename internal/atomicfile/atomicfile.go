@@ -83,7 +83,7 @@ func write(path string, f func(w io.Writer) error) error {
 // is none.
 func resolve(path string) (target string, old fs.FileInfo, err error) {
 	if path == "" || os.IsPathSeparator(path[len(path)-1]) {
-		return "", nil, errors.New("this is no file name")
+		return "", nil, errors.New("this is not a file name")
 	}
 	link, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

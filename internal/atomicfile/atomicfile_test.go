@@ -123,8 +123,8 @@ func TestRefusals(t *testing.T) {
 		t.Skip(err)
 	}
 	for path, want := range map[string]string{
-		"":              "this is no file name",
-		in("x") + "/":   "this is no file name",
+		"":              "this is not a file name",
+		in("x") + "/":   "this is not a file name",
 		dir:             "it is a folder",
 		os.DevNull:      "it is not a regular file",
 		in("fixed"):     "the file is read-only",

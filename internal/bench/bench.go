@@ -61,7 +61,7 @@ type Options struct {
 	Batches   []int         // nil: all
 	Threads   []int         // nil: 1 and 2
 	window    time.Duration // of tests, which need no good figures
-	// Progress is told of each measurement before it starts.
+	// Progress is called before each measurement.
 	Progress func(done, total int, what string)
 }
 

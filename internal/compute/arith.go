@@ -56,9 +56,9 @@ func AnyBelow[T Float](s, m []T, rel T) bool {
 	return false
 }
 
-// Tame reports whether the squares of g are finite and can be summed in T: no
-// element is NaN, infinite or beyond hope.
-func Tame[T Float](g []T) bool {
+// AllFinite reports whether the squares of g are finite and can be summed in T: no
+// element is NaN, infinite or too large.
+func AllFinite[T Float](g []T) bool {
 	var sum T
 	if is32[T]() && vector && len(g) > 0 {
 		sum = T(squaresVector(as32(g)))

@@ -100,14 +100,14 @@ func TestAnyBelow(t *testing.T) {
 func testTame[T Float](t *testing.T, huge T) {
 	for _, n := range lengths {
 		g := values[T](n, 4)
-		if !Tame(g) {
+		if !AllFinite(g) {
 			t.Errorf("%d random numbers are wild", n)
 		}
 		for at := range g {
 			for _, bad := range []T{T(math.NaN()), T(math.Inf(1)), T(math.Inf(-1)), huge, -huge} {
 				was := g[at]
 				g[at] = bad
-				if Tame(g) {
+				if AllFinite(g) {
 					t.Errorf("%d numbers, one %v as number %d, are tame", n, bad, at)
 				}
 				g[at] = was
@@ -158,12 +158,12 @@ func BenchmarkArith(b *testing.B) {
 		s[i] = 1
 	}
 	for name, f := range map[string]func(){
-		"TwiceMul": func() { TwiceMul(x, s) },
-		"MulTo":    func() { MulTo(x, y, s) },
-		"Add":      func() { Add(x, s) },
-		"AnyBelow": func() { AnyBelow(s, y, 1e-4) },
-		"Tame":     func() { Tame(y) },
-		"PackLeft": func() { PackLeft(x, y, 10, 48) },
+		"TwiceMul":  func() { TwiceMul(x, s) },
+		"MulTo":     func() { MulTo(x, y, s) },
+		"Add":       func() { Add(x, s) },
+		"AnyBelow":  func() { AnyBelow(s, y, 1e-4) },
+		"AllFinite": func() { AllFinite(y) },
+		"PackLeft":  func() { PackLeft(x, y, 10, 48) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

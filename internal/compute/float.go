@@ -9,7 +9,7 @@ type Float interface{ float32 | float64 }
 // Finite reports whether no x is NaN or infinite.
 func Finite[T Float](x ...T) bool {
 	for _, x := range x {
-		if x-x != 0 {
+		if x := T(x); x-x != 0 { // the conversion keeps a product from being fused
 			return false
 		}
 	}

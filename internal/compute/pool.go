@@ -25,6 +25,14 @@ func NewPool(workers int) *Pool {
 	return p
 }
 
+// Workers returns n, or GOMAXPROCS for n < 1: the default number of workers everywhere.
+func Workers(n int) int {
+	if n < 1 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}
+
 // Workers is the number of workers: Run passes worker < Workers().
 func (p *Pool) Workers() int { return p.workers }
 

@@ -50,8 +50,8 @@ func Garment(key rng.Key, row uint64, pixels []float32) {
 	d.grain(pixels)
 }
 
-// Static is an image of pure noise, from fine to coarse.
-func Static(key rng.Key, row uint64, pixels []float32) {
+// NoiseImage is an image of pure noise, from fine to coarse.
+func NoiseImage(key rng.Key, row uint64, pixels []float32) {
 	d := newDraft(key, row, 4)
 	size := 1 + d.choose(4) // of a speck
 	level := d.between(0.05, 0.6)

@@ -19,7 +19,7 @@ var drawers = map[string]func(key rng.Key, row uint64, pixels []float32) int{
 	"digit":   digits.Digit,
 	"letter":  func(k rng.Key, row uint64, x []float32) int { return int(digits.Letter(k, row, x)) },
 	"garment": func(k rng.Key, row uint64, x []float32) int { digits.Garment(k, row, x); return 0 },
-	"static":  func(k rng.Key, row uint64, x []float32) int { digits.Static(k, row, x); return 0 },
+	"static":  func(k rng.Key, row uint64, x []float32) int { digits.NoiseImage(k, row, x); return 0 },
 }
 
 // An image depends on key and row alone, whatever lay in its memory, is not

@@ -17,7 +17,7 @@ var digitsUnfamiliar = []struct {
 }{
 	{"letters", func(k rng.Key, row uint64, pixels []float32) { digits.Letter(k, row, pixels) }},
 	{"garments", digits.Garment},
-	{"static", digits.Static},
+	{"static", digits.NoiseImage},
 }
 
 // digitsTest is the set of images that the classifiers are evaluated on.

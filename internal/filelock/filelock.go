@@ -1,6 +1,6 @@
-// Package filelock keeps two processes from one piece of work. A process that dies
-// loses its locks, so none is ever stale. Where a file system has no locks, nobody is
-// kept out.
+// Package filelock keeps two processes from doing the same work. A process that dies
+// loses its locks, so a lock is never stale. On a file system without locks, every
+// process gets the lock.
 package filelock
 
 import (
@@ -9,11 +9,11 @@ import (
 	"os"
 )
 
-// ErrBusy says that another process holds the lock.
-var ErrBusy = errors.New("another process is at it")
+// ErrBusy is returned if another process holds the lock.
+var ErrBusy = errors.New("locked by another process")
 
-// Hold takes the lock that is the file at path, which it makes and writes its name
-// into; ErrBusy where another process has it. Release removes the file.
+// Hold creates the file at path, locks it and writes the process into it. It returns
+// ErrBusy if another process has the lock. Release removes the file.
 func Hold(path string) (release func(), err error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
@@ -41,8 +41,8 @@ func Hold(path string) (release func(), err error) {
 	}
 }
 
-// Holder tells who holds the lock at path, "" for no one. To find out it has the
-// lock for a moment, so one refusal of Hold means little where others look.
+// Holder returns the process that holds the lock at path, "" if nobody does. To find
+// out it holds the lock for a moment, so a single refusal of Hold means little.
 func Holder(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

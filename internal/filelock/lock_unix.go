@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// lock locks a file until it is closed, for one process alone or against those
-// who want that.
+// lock locks a file until it is closed: exclusively if alone, else shared.
 func lock(f *os.File, alone bool) error {
 	how := syscall.LOCK_SH
 	if alone {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock locks a byte that no one writes until the file is closed, for one process
-// alone or against those who want that.
+// lock locks a byte that nobody writes until the file is closed: exclusively if alone,
+// else shared.
 func lock(f *os.File, alone bool) error {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if alone {

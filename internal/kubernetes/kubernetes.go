@@ -38,7 +38,7 @@ const (
 	planFolder = "/plan"
 	user       = 65532 // nobody in particular, as in the Dockerfile
 	grace      = 60    // seconds for a checkpoint
-	interrupt  = 75    // the exit status of a trial that was told to end
+	interrupt  = 75    // the exit status of an interrupted trial
 	misused    = 2     // and of a command line that cannot be meant
 
 	// Kubernetes counts retries by index in Jobs of up to this size.
@@ -57,7 +57,7 @@ var (
 func (c Config) check() error {
 	switch {
 	case c.Trials < 1:
-		return errors.New("there is no trial to submit")
+		return errors.New("no trials to submit")
 	case !imageName.MatchString(c.Image):
 		return fmt.Errorf("the image is %q; it must be the name of one, such as utvi:1", c.Image)
 	case !claimName.MatchString(c.Claim):
@@ -140,8 +140,8 @@ func (c Config) job(name, plan, path string, offset int) job {
 	}
 }
 
-// failurePolicy: a trial that was told to end, or whose pod was, is begun again
-// without counting it; one that was told nonsense is not begun again.
+// failurePolicy: an interrupted trial, or one whose pod was evicted, is started again
+// without counting. A trial with an invalid command line is not started again.
 func failurePolicy() policy {
 	return policy{Rules: []rule{
 		{Action: "Ignore", Codes: &exitCodes{Container: "trial", Operator: "In", Values: []int{interrupt}}},

@@ -49,7 +49,7 @@ func TestManifests(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	for want, spoil := range map[string]func(*Config){
-		"there is no trial":         func(c *Config) { c.Trials = 0 },
+		"no trials to submit":       func(c *Config) { c.Trials = 0 },
 		`the image is "a b"`:        func(c *Config) { c.Image = "a b" },
 		`the image is ""`:           func(c *Config) { c.Image = "" },
 		`results is "A"`:            func(c *Config) { c.Claim = "A" },

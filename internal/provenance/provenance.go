@@ -1,4 +1,4 @@
-// Package provenance says which program made a number, and on what machine.
+// Package provenance records which program made a result, and on what machine.
 package provenance
 
 import (
@@ -31,9 +31,9 @@ func Here() Record {
 	}
 }
 
-// Machine is what a reader wants to know of it, in one line.
+// Machine describes the machine in one line.
 func (r Record) Machine() string {
-	return fmt.Sprintf("%s, %d cores, %s, %s kernels", cmp.Or(r.CPU, "a processor without a name"), r.Cores, r.System, r.Kernels)
+	return fmt.Sprintf("%s, %d cores, %s, %s kernels", cmp.Or(r.CPU, "unknown processor"), r.Cores, r.System, r.Kernels)
 }
 
 // Short is a version without the revision that it contains.
@@ -58,7 +58,7 @@ func Version() string {
 	for _, s := range info.Settings {
 		switch {
 		case s.Key == "vcs.revision":
-			if !strings.Contains(v, s.Value[:min(12, len(s.Value))]) { // a version of its own tells it already
+			if !strings.Contains(v, s.Value[:min(12, len(s.Value))]) { // the version may contain it already
 				v += " " + s.Value
 			}
 		case s.Key == "vcs.modified" && s.Value == "true":
@@ -68,7 +68,7 @@ func Version() string {
 	return v
 }
 
-// cpu is the processor's name where the system tells it.
+// cpu is the processor's name, if the system knows it.
 func cpu() string {
 	f, err := os.Open("/proc/cpuinfo")
 	if err != nil {

@@ -33,7 +33,7 @@ func parseHeader(b []byte) (meta map[string]string, entries []namedEntry, err er
 		return nil, nil, errors.New("the header is not a JSON object")
 	}
 	if end := bytes.TrimRight(b, " "); end[len(end)-1] != '}' {
-		return nil, nil, errors.New("the header is padded with something else than spaces")
+		return nil, nil, errors.New("the header is padded with other characters than spaces")
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
@@ -59,7 +59,7 @@ func parseHeader(b []byte) (meta map[string]string, entries []namedEntry, err er
 type otherType string
 
 func (t otherType) Error() string {
-	return fmt.Sprintf("%.20q is none of F32, F64, I64, U64 and U8", string(t))
+	return fmt.Sprintf("%.20q is not one of F32, F64, I64, U64 and U8", string(t))
 }
 
 func parseEntry(d *json.Decoder) (e entry, err error) {
@@ -108,7 +108,7 @@ func object(d *json.Decoder, visit func(key string) error) error {
 			return err
 		}
 		if seen[key] {
-			return within(key, errors.New("this key is there twice"))
+			return within(key, errors.New("this key occurs twice"))
 		}
 		seen[key] = true
 		if err := visit(key); err != nil {

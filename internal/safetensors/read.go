@@ -180,7 +180,7 @@ func readError(err error) error {
 
 func notSafetensors(err error) error {
 	if _, ok := errors.AsType[otherType](err); ok {
-		return fmt.Errorf("of another program: %w", err)
+		return fmt.Errorf("written by another program: %w", err)
 	}
 	return fmt.Errorf("not a safetensors file: %w", err)
 }

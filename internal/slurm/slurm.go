@@ -45,7 +45,7 @@ var harmless = regexp.MustCompile(`^[A-Za-z0-9_.,:;+/@=%*&|!()\[\]-]+$`)
 
 func (c Config) check() error {
 	if len(c.Indices) == 0 {
-		return errors.New("there is no trial to submit")
+		return errors.New("no trials to submit")
 	}
 	if c.MaxArraySize < 1 {
 		return fmt.Errorf("the cluster's MaxArraySize is %d: it takes no arrays", c.MaxArraySize)
@@ -57,7 +57,7 @@ func (c Config) check() error {
 	}
 	for _, o := range c.Options {
 		if !strings.HasPrefix(o, "--") || !harmless.MatchString(o) {
-			return fmt.Errorf("%q is no option of sbatch; --gres=gpu:1 would be", o)
+			return fmt.Errorf("%q is not an option of sbatch; write it like --gres=gpu:1", o)
 		}
 	}
 	return nil

@@ -76,11 +76,11 @@ func TestOrder(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	good := Config{Trial: []string{"x"}, Indices: some(1), MaxArraySize: 5}
 	for want, spoil := range map[string]func(*Config){
-		"there is no trial":    func(c *Config) { c.Indices = nil },
-		"takes no arrays":      func(c *Config) { c.MaxArraySize = 0 },
-		`--partition is "a b"`: func(c *Config) { c.Partition = "a b" },
-		`--time is "1\n`:       func(c *Config) { c.Time = "1\n#SBATCH --uid=0" },
-		`"-p x" is no option`:  func(c *Config) { c.Options = []string{"-p x"} },
+		"no trials to submit":     func(c *Config) { c.Indices = nil },
+		"takes no arrays":         func(c *Config) { c.MaxArraySize = 0 },
+		`--partition is "a b"`:    func(c *Config) { c.Partition = "a b" },
+		`--time is "1\n`:          func(c *Config) { c.Time = "1\n#SBATCH --uid=0" },
+		`"-p x" is not an option`: func(c *Config) { c.Options = []string{"-p x"} },
 	} {
 		c := good
 		spoil(&c)

@@ -21,7 +21,7 @@ func MaxArraySize(ctx context.Context) (int, error) {
 	}
 	m := maxArraySize.FindStringSubmatch(out)
 	if m == nil {
-		return 0, errors.New("scontrol show config tells no MaxArraySize")
+		return 0, errors.New("scontrol show config prints no MaxArraySize")
 	}
 	return strconv.Atoi(m[1])
 }
@@ -48,7 +48,7 @@ func Submit(ctx context.Context, logs string, scripts []Script) (ids []string, e
 		}
 		id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // a cluster's name may follow
 		if _, err := strconv.Atoi(id); err != nil {
-			return ids, fmt.Errorf("sbatch answered %q, which is no job id", strings.TrimSpace(out))
+			return ids, fmt.Errorf("sbatch answered %q, which is not a job ID", strings.TrimSpace(out))
 		}
 		ids = append(ids, id)
 	}
@@ -62,7 +62,7 @@ func call(ctx context.Context, dir, stdin, name string, args ...string) (string,
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return "", fmt.Errorf("there is no %s here; this must run where jobs are submitted from", name)
+			return "", fmt.Errorf("%s is not installed here; run this on a machine that can submit jobs", name)
 		}
 		return "", fmt.Errorf("%s failed: %w: %s", name, err, strings.Join(strings.Fields(errs.String()), " "))
 	}

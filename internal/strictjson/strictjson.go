@@ -1,5 +1,5 @@
-// Package strictjson reads JSON and refuses what it does not know: an option that
-// a later version added must not be passed over.
+// Package strictjson reads JSON and rejects unknown fields: an option that a later
+// version added must not be ignored.
 package strictjson
 
 import (
@@ -11,15 +11,15 @@ import (
 	"strings"
 )
 
-// Unmarshal is json.Unmarshal that refuses unknown fields. Its errors are short and
-// speak of the text, not of Go.
+// Unmarshal is json.Unmarshal that rejects unknown fields. Its errors are short and
+// name the text, not Go types.
 func Unmarshal(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	err := d.Decode(v)
 	if err == nil {
 		if _, end := d.Token(); end != io.EOF {
-			err = errors.New("something follows the value")
+			err = errors.New("there is text after the value")
 		}
 	}
 	if err == nil {

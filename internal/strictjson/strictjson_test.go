@@ -23,7 +23,7 @@ func TestUnmarshal(t *testing.T) {
 	for data, want := range map[string]string{
 		`{"a": 3, "x": 4}`:           `unknown field "x"; there are B, C, a, seed, inner, name, maybe`,
 		`{"inner": {"x": 4}}`:        `unknown field "x"`,
-		`{"a": 3} {}`:                "something follows the value",
+		`{"a": 3} {}`:                "there is text after the value",
 		`{"a": 3`:                    "unexpected EOF",
 		`{"a": "many"}`:              "a is text; it must be a whole number",
 		`{"a": 1.5}`:                 "a is 1.5; it must be a whole number",

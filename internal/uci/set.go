@@ -25,7 +25,7 @@ import (
 type Set struct {
 	Name   string
 	Splits int
-	Hidden int // units of the literature's one hidden layer; 0 where it is not told
+	Hidden int // units of the literature's one hidden layer; 0 if unknown
 
 	dir      string
 	columns  int
@@ -82,7 +82,7 @@ func Open(dir, name string) (*Set, error) {
 		return nil, err
 	}
 	if len(target) != 1 || slices.Contains(s.features, target[0]) {
-		return nil, fmt.Errorf("%s must name one column that is no feature, not %v", s.path("index_target.txt"), target)
+		return nil, fmt.Errorf("%s must name one column that is not a feature, not %v", s.path("index_target.txt"), target)
 	}
 	s.target = target[0]
 	if s.Splits, err = s.count("n_splits.txt"); err != nil {
@@ -113,7 +113,7 @@ func (s *Set) lines(file string, line func(row []float64) error) error {
 		for _, word := range strings.Fields(scan.Text()) {
 			x, err := strconv.ParseFloat(word, 64)
 			if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("%s, line %d: %.40q is no finite number", s.path(file), n, word)
+				return fmt.Errorf("%s, line %d: %.40q is not a finite number", s.path(file), n, word)
 			}
 			row = append(row, x)
 		}
@@ -134,7 +134,7 @@ func (s *Set) indices(file string, most int) (index []int, err error) {
 	err = s.lines(file, func(row []float64) error {
 		for _, x := range row {
 			if x < 0 || x >= float64(most) || x != math.Trunc(x) {
-				return fmt.Errorf("%v is no index below %d", x, most)
+				return fmt.Errorf("%v is not an index below %d", x, most)
 			}
 			index = append(index, int(x))
 		}
