@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/gauss"
 	"utvi/internal/compute"
 )
 
@@ -32,17 +31,17 @@ func (t *Tile[T]) slopes(xi, w []T) {
 		return
 	}
 	n := len(t.Mean)
-	compute.Slopes(t.Slope, t.SlopeV, t.s[:n], t.Var, t.f[:n*len(xi)], t.d[:n*len(xi)], xi, w)
-	small := T(smallSigma[T]())
-	for i, s := range t.s[:n] {
-		t.SlopeM[i] = 2 * t.Out.MV[i]
-		if s < small*(1+absT(t.Mean[i])) { // differences of values resolve nothing
-			t.Slope[i], t.SlopeV[i] = t.Out.MM[i], 0
-		}
-	}
+	size := n * len(xi)
+	compute.Slopes(t.Slope, t.SlopeV, t.s[:n], t.Var, t.Mean, t.Out.MM, t.f[:size], t.d[:size], xi, w, T(smallSigma[T]()))
+	t.twiceByVar()
 }
 
-func absT[T gauss.Float](x T) T { return max(x, -x) }
+// twiceByVar is ∂g/∂m of all rules but the linear one.
+func (t *Tile[T]) twiceByVar() {
+	for i, x := range t.Out.MV {
+		t.SlopeM[i] = x + x
+	}
+}
 
 // slopesExact fills the slopes from the Jacobian of a closed form.
 func (t *Tile[T]) slopesExact() {
@@ -50,15 +49,15 @@ func (t *Tile[T]) slopesExact() {
 		return
 	}
 	copy(t.Slope, t.Out.MM)
-	for i, m := range t.Mean {
-		t.SlopeM[i] = 2 * t.Out.MV[i]
-		switch v := t.Var[i]; {
-		case v == 0:
-			t.SlopeV[i] = 0
-		case t.F.Op == compute.OpLeakyReLU:
-			t.SlopeV[i] = -t.Out.MV[i] * m / v
-		default:
-			t.SlopeV[i] = T(MixedByVar(t.F, float64(m), float64(v)))
+	if t.F.Op == compute.OpLeakyReLU {
+		compute.LeakySlopes(t.SlopeM, t.SlopeV, t.Out.MV, t.Mean, t.Var)
+		return
+	}
+	t.twiceByVar()
+	for i, v := range t.Var {
+		t.SlopeV[i] = 0
+		if v > 0 {
+			t.SlopeV[i] = T(MixedByVar(t.F, float64(t.Mean[i]), float64(v)))
 		}
 	}
 }

@@ -37,11 +37,7 @@ func newJacobian[T gauss.Float](n int) compute.Moments[T] {
 
 func (r *applySenser[T]) Forward(p *Pass[T]) {
 	r.applyRunner.Forward(p)
-	e := r.e[:len(p.In.Var)]
-	for i, v := range p.In.Var {
-		g := r.slope[i]
-		e[i] = max(0, p.Out.Var[i]-T(T(g*g)*v)) // below 0 by rounding alone
-	}
+	compute.Rest(r.e[:len(p.In.Var)], p.Out.Var, r.slope, p.In.Var) // below 0 by rounding alone
 }
 
 func (r *applySenser[T]) Sense(s *Sense[T]) {
@@ -66,19 +62,12 @@ func (r *applySenser[T]) SenseBack(s *Sense[T]) {
 		for k := range s.K {
 			at := (row*s.K + k) * width
 			a, bin, bout := s.Out[at:][:width], s.BIn[at:][:width], s.BOut[at:][:width]
-			for u, b := range bin {
-				bout[u] = g[u] * b
-				dg[u] += T(a[u] * b)
-			}
+			compute.MulTo(bout, bin, g)
+			compute.MulAdd(dg, a, bin)
 		}
 	}
 	s.uninject(r.e, r.de, width)
-	for i, v := range s.Pass.In.Var {
-		g, dg, de := r.slope[i], xm[i], r.de[i]
-		t := dg - 2*T(g*v)*de
-		xm[i] = T(t*r.slopeM[i]) + T(de*r.jac.VM[i])
-		xv[i] = T(t*r.slopeV[i]) + de*(r.jac.VV[i]-T(g*g))
-	}
+	compute.RestBack(xm, xv, r.de, r.slope, s.Pass.In.Var, r.slopeM, r.slopeV, r.jac.VM, r.jac.VV)
 }
 
 func (r *applySenser[T]) Backward(p *Pass[T]) {

@@ -1,6 +1,9 @@
 package nn
 
-import "utvi/gauss"
+import (
+	"utvi/gauss"
+	"utvi/internal/compute"
+)
 
 // This file is the contract of layers that carry correlations to first order; see
 // Correlated, which drives them.
@@ -58,11 +61,7 @@ func (s *Sense[T]) inject(e []T, width int) {
 			a := s.Out[(r*k+i)*width:][:width]
 			for j := s.from(i); j <= i; j++ {
 				b := s.Out[(r*k+j)*width:][:width]
-				var sum float64
-				for u, e := range e {
-					sum += float64(T(e*a[u]) * b[u])
-				}
-				s.add(r, i, j, sum)
+				s.add(r, i, j, float64(compute.Dot3(e, a, b)))
 			}
 		}
 	}
@@ -102,12 +101,7 @@ func (s *Sense[T]) uninject(e, de []T, width int) {
 				if h == 0 {
 					continue
 				}
-				c := s.Out[(r*k+j)*width:][:width]
-				for u := range de {
-					t := h * c[u]
-					de[u] += T(t * a[u])
-					b[u] += 2 * T(t*e[u])
-				}
+				compute.InjectBack(de, b, a, s.Out[(r*k+j)*width:], e, h)
 			}
 		}
 	}

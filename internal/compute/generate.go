@@ -6,3 +6,4 @@ package compute
 //go:generate go run -C gen ./optim
 //go:generate go run -C gen ./elem
 //go:generate go run -C gen ./arith
+//go:generate go run -C gen ./sense

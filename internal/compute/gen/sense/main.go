@@ -1,0 +1,199 @@
+// Command sense generates the arithmetic of sensitivities: what a layer adds to the
+// covariance of a few outputs, the slopes of nonlinearities, and their reverse.
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/lane"
+	"utvi/internal/compute/gen/out"
+)
+
+func main() {
+	dot3()
+	rest()
+	mulAdd()
+	injectBack()
+	restBack()
+	leakySlopes()
+	slopeSums()
+	slopeEnds()
+	out.Write("sense", "lane")
+}
+
+// scalar broadcasts the float32 argument at an offset.
+func scalar(name string, offset int) VecVirtual {
+	v := YMM()
+	VBROADCASTSS(NewParamAddr(name, offset), v)
+	return v
+}
+
+func dot3() {
+	lane.Func("dot3AVX2", "func(e, a, b *float32, n int) float32", "computes Dot3.")
+	e, a, b := lane.Arg("e"), lane.Arg("a"), lane.Arg("b")
+	sum := []VecVirtual{YMM(), YMM(), YMM(), YMM()}
+	for _, s := range sum {
+		VXORPS(s, s, s)
+	}
+	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
+		for i, at := range at {
+			x := at.Load(e)
+			VMULPS(at.Load(a), x, x)
+			VFMADD231PS(at.Load(b), x, sum[i])
+		}
+	})
+	VADDPS(sum[1], sum[0], sum[0])
+	VADDPS(sum[3], sum[2], sum[2])
+	VADDPS(sum[2], sum[0], sum[0])
+	high := XMM()
+	VEXTRACTF128(Imm(1), sum[0], high)
+	VADDPS(high, sum[0].AsX(), high)
+	VHADDPS(high, high, high)
+	VHADDPS(high, high, high)
+	Store(high, ReturnIndex(0))
+	lane.End()
+}
+
+func rest() {
+	lane.Func("restAVX2", "func(e, total, slope, v *float32, n int)", "computes Rest.")
+	e, total, g, v := lane.Arg("e"), lane.Arg("total"), lane.Arg("slope"), lane.Arg("v")
+	zero := YMM()
+	VXORPS(zero, zero, zero)
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		x := at.Load(g)
+		VMULPS(x, x, x)
+		VMULPS(at.Load(v), x, x)
+		t := at.Load(total)
+		VSUBPS(x, t, t)
+		VMAXPS(t, zero, t)
+		at.Store(t, e)
+	})
+	lane.End()
+}
+
+func mulAdd() {
+	lane.Func("mulAddAVX2", "func(dst, x, y *float32, n int)", "computes MulAdd.")
+	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		t := at.Load(x)
+		VMULPS(at.Load(y), t, t)
+		VADDPS(at.Load(dst), t, t)
+		at.Store(t, dst)
+	})
+	lane.End()
+}
+
+func injectBack() {
+	lane.Func("injectBackAVX2", "func(de, db, a, c, e *float32, n int, h float32)", "computes InjectBack.")
+	de, db, a, c, e := lane.Arg("de"), lane.Arg("db"), lane.Arg("a"), lane.Arg("c"), lane.Arg("e")
+	h := scalar("h", 48)
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		t, x, y := at.Load(c), at.Load(a), at.Load(e)
+		VMULPS(h, t, t)
+		VMULPS(t, x, x)
+		VADDPS(at.Load(de), x, x)
+		at.Store(x, de)
+		VMULPS(t, y, y)
+		VADDPS(y, y, y)
+		VADDPS(at.Load(db), y, y)
+		at.Store(y, db)
+	})
+	lane.End()
+}
+
+func restBack() {
+	lane.Func("restBackAVX2", "func(dm, dv, de, slope, v, gm, gv, vm, vv *float32, n int)", "computes RestBack.")
+	dm, dv, de := lane.Arg("dm"), lane.Arg("dv"), lane.Arg("de")
+	g, v, gm, gv := lane.Arg("slope"), lane.Arg("v"), lane.Arg("gm"), lane.Arg("gv")
+	vm, vv := lane.Arg("vm"), lane.Arg("vv")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		s, d := at.Load(g), at.Load(de)
+		t := at.Load(v)
+		VMULPS(s, t, t)
+		VADDPS(t, t, t)
+		VMULPS(d, t, t)
+		by := at.Load(dm)
+		VSUBPS(t, by, t) // dg − 2gv·de
+		x, y := at.Load(gm), at.Load(vm)
+		VMULPS(t, x, x)
+		VMULPS(d, y, y)
+		VADDPS(y, x, x)
+		at.Store(x, dm)
+		VMULPS(s, s, s)
+		z := at.Load(vv)
+		VSUBPS(s, z, z)
+		VMULPS(d, z, z)
+		VMULPS(at.Load(gv), t, t)
+		VADDPS(z, t, t)
+		at.Store(t, dv)
+	})
+	lane.End()
+}
+
+func leakySlopes() {
+	lane.Func("leakySlopesAVX2", "func(gm, gv, mv, m, v *float32, n int)", "computes LeakySlopes.")
+	gm, gv, mv, m, v := lane.Arg("gm"), lane.Arg("gv"), lane.Arg("mv"), lane.Arg("m"), lane.Arg("v")
+	const less = U8(0x11)
+	zero := YMM()
+	VXORPS(zero, zero, zero)
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		x, y, d := at.Load(mv), at.Load(m), at.Load(v)
+		VMULPS(x, y, y)
+		VADDPS(x, x, x)
+		at.Store(x, gm)
+		VDIVPS(d, y, y)
+		some := YMM()
+		VCMPPS(less, d, zero, some) // 0 < v
+		VANDPS(some, y, y)
+		VSUBPS(y, zero, y)
+		at.Store(y, gv)
+	})
+	lane.End()
+}
+
+func slopeSums() {
+	lane.Func("slopeSumsAVX2", "func(slope, gv, f, ref, d *float32, n int, a, b float32)", "adds a point to the sums of Slopes.")
+	g, gv, f, ref, d := lane.Arg("slope"), lane.Arg("gv"), lane.Arg("f"), lane.Arg("ref"), lane.Arg("d")
+	a, b := scalar("a", 48), scalar("b", 52)
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		x, y := at.Load(f), at.Load(d)
+		VSUBPS(at.Load(ref), x, x)
+		VMULPS(a, x, x)
+		VADDPS(at.Load(g), x, x)
+		at.Store(x, g)
+		VMULPS(b, y, y)
+		VADDPS(at.Load(gv), y, y)
+		at.Store(y, gv)
+	})
+	lane.End()
+}
+
+func slopeEnds() {
+	lane.Func("slopeEndsAVX2", "func(slope, gv, s, v, m, mm *float32, n int, small float32)", "turns sums into slopes.")
+	g, gv, s, v := lane.Arg("slope"), lane.Arg("gv"), lane.Arg("s"), lane.Arg("v")
+	m, mm := lane.Arg("m"), lane.Arg("mm")
+	small := scalar("small", 56)
+	abs := YMM()
+	VMOVUPS(lane.Word(1<<31-1), abs)
+	const less = U8(0x11)
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		size, bound := at.Load(s), at.Load(m)
+		VANDPS(abs, bound, bound)
+		VMULPS(small, bound, bound)
+		VADDPS(small, bound, bound)
+		tiny := YMM()
+		VCMPPS(less, bound, size, tiny) // s < small + small·|m|
+		x, y, w := at.Load(g), at.Load(gv), at.Load(v)
+		VDIVPS(size, x, x)
+		VSUBPS(x, y, y)
+		VADDPS(w, w, w)
+		VDIVPS(w, y, y)
+		VANDNPS(y, tiny, y)
+		VBLENDVPS(tiny, at.Load(mm), x, x)
+		at.Store(x, g)
+		at.Store(y, gv)
+	})
+	lane.End()
+}

@@ -1,0 +1,12 @@
+//go:build !amd64
+
+package compute
+
+func dot3Vector(e, a, b []float32) float32                        { panic(missing) }
+func restVector(e, total, g, v []float32)                         { panic(missing) }
+func mulAddVector(dst, x, y []float32)                            { panic(missing) }
+func injectBackVector(de, db, a, c, e []float32, h float32)       { panic(missing) }
+func restBackVector(dm, dv, de, g, v, gm, gv, vm, vv []float32)   { panic(missing) }
+func leakySlopesVector(gm, gv, mv, m, v []float32)                { panic(missing) }
+func slopeSumsVector(g, gv, f, ref, d []float32, a, b float32)    { panic(missing) }
+func slopeEndsVector(g, gv, s, v, m, mm []float32, small float32) { panic(missing) }
