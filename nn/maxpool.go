@@ -25,7 +25,8 @@ import "utvi/gauss"
 // and 47 %; after them, 0.0001 and 0.04 %.
 //
 // Cells at the border that fill no window are dropped. Windows that overlap
-// share cells; their correlation is not carried on.
+// share cells; only within Correlated is the correlation of their maxima carried
+// on. The cells of one window are always taken as independent of each other.
 type MaxPool2D struct {
 	Size   [2]int `json:"size"`             // height and width of a window
 	Stride int    `json:"stride,omitempty"` // 0 stands for windows side by side

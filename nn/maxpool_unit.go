@@ -7,11 +7,14 @@ import (
 	"utvi/moment"
 )
 
-type maxPool[T gauss.Float] struct{ pool }
+type maxPool[T gauss.Float] struct {
+	pool
+	k int // quantities that are followed; see maxpool_sense.go
+}
 
 func bindMaxPool[T gauss.Float](l MaxPool2D, b *Binder[T]) (Unit[T], error) {
 	p, err := newPool(b.In, b.Form, l.Size, l.Stride)
-	return &maxPool[T]{p}, err
+	return &maxPool[T]{pool: p}, err
 }
 
 func (u *maxPool[T]) NewRunner(maxRows int, train bool) Runner[T] {
@@ -21,8 +24,11 @@ func (u *maxPool[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	for i := range r.planes {
 		r.planes[i] = make([]T, min(n, r.tile.Cap()))
 	}
-	if train {
+	if train || u.k > 0 {
 		r.folds = make([]larger[T], maxRows*n*(u.cells-1))
+	}
+	if u.k > 0 {
+		return newMaxPoolSenser(r, train)
 	}
 	return r
 }
@@ -103,8 +109,10 @@ func (r *maxPoolRunner[T]) fold(lo, hi int, random bool, folds []larger[T]) {
 	}
 }
 
-// Backward unwinds the folds, the last cell first.
-func (r *maxPoolRunner[T]) Backward(p *Pass[T]) {
+func (r *maxPoolRunner[T]) Backward(p *Pass[T]) { r.unwind(p, nil) }
+
+// unwind is Backward, the last cell first, with what else there is to add to each fold.
+func (r *maxPoolRunner[T]) unwind(p *Pass[T], more []extra[T]) {
 	if p.DIn.Mean == nil {
 		return
 	}
@@ -127,6 +135,12 @@ func (r *maxPoolRunner[T]) Backward(p *Pass[T]) {
 					in.Var[cells[k]+channel] += g*f.mv + h*f.vv2
 				}
 				g, h = g*f.mm1+h*f.vm, g*f.mv+h*f.vv1
+				if more != nil {
+					x := &more[r.of(i, k)+o]
+					in.Mean[cells[k]+channel] -= x.m
+					in.Var[cells[k]+channel] += x.v2
+					g, h = g+x.m, h+x.v1
+				}
 			}
 			in.Mean[cells[0]+channel] += g
 			if r.form != Fixed {

@@ -1,0 +1,39 @@
+package nn_test
+
+import (
+	"testing"
+
+	"utvi/fn"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/nn/nntest"
+)
+
+func correlated(layers ...nn.Layer) nn.Correlated { return nn.Correlated{Layers: layers} }
+
+func TestMaxPoolCorrelated(t *testing.T) {
+	act := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(5)}
+	in := nn.Shape{H: 4, W: 3, C: 2}
+	for name, l := range map[string]nn.MaxPool2D{
+		"apart":       {Size: [2]int{2, 1}},
+		"overlapping": {Size: [2]int{2, 2}, Stride: 1},
+		"one cell":    {Size: [2]int{1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			nntest.Layer(t, correlated(act, l, nn.Dense{Out: 3}), in, nntest.Options{})
+			nntest.Layer(t, correlated(l), in, nntest.Options{Entries: 10})
+		})
+	}
+	t.Run("one output", func(t *testing.T) {
+		nntest.Layer(t, correlated(nn.MaxPool2D{Size: [2]int{2, 2}, Stride: 1}, nn.Dense{Out: 1}), in, nntest.Options{})
+	})
+}
+
+// Windows that overlap share cells. Cells that are themselves correlated are taken as
+// independent in the maximum: behind a dense layer its mean and slopes are off.
+func TestMaxPoolAgainstDrawn(t *testing.T) {
+	in := nn.Shape{H: 4, W: 4, C: 1}
+	mean, variance := waves(16, 0.3)
+	beatsIndependence(t, nn.Chain{nn.MaxPool2D{Size: [2]int{2, 2}, Stride: 1}, nn.Dense{Out: 3}}, in, 0.05, 0.05, mean, variance)
+	beatsIndependence(t, nn.Chain{nn.MaxPool2D{Size: [2]int{1, 2}, Stride: 1}, nn.Dense{Out: 3}}, in, 0.05, 0.05, mean, variance)
+}
