@@ -14,7 +14,8 @@ import (
 //	μ = avg m,  τ² = avg((m−μ)² + v) + ε
 //	mean (m−μ)/τ·γ + β,  variance v/τ²·γ²
 //
-// Gradients go through μ and τ.
+// Gradients go through μ and τ. Within Correlated the units' share in μ and τ is
+// carried on, too.
 type LayerNorm struct {
 	Eps float64 `json:"eps,omitempty"` // 0 stands for 1e-5
 }
@@ -29,6 +30,7 @@ type layerNorm[T gauss.Float] struct {
 	shape        Shape
 	eps          float64
 	gain, offset *vi.Tensor[T]
+	k            int // quantities that are followed; see norm_sense.go
 }
 
 func bindLayerNorm[T gauss.Float](l LayerNorm, b *Binder[T]) (Unit[T], error) {
@@ -49,9 +51,13 @@ func (u *layerNorm[T]) Out() Shape     { return u.shape }
 func (u *layerNorm[T]) TapeWidth() int { return 2 * u.shape.Size() }
 func (u *layerNorm[T]) GradTiles() int { return 1 }
 
-func (u *layerNorm[T]) NewRunner(int, bool) Runner[T] {
+func (u *layerNorm[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	n := u.shape.Size()
-	return &layerNormRunner[T]{layerNorm: u, x: newRow(n), y: newRow(n)}
+	r := &layerNormRunner[T]{layerNorm: u, x: newRow(n), y: newRow(n)}
+	if u.k > 0 {
+		return newLayerNormSenser(r, maxRows, train)
+	}
+	return r
 }
 
 type layerNormRunner[T gauss.Float] struct {
@@ -72,6 +78,13 @@ func (r *layerNormRunner[T]) statistics() (mu, inv float64) {
 		t += ((m-mu)*(m-mu) + r.x.v[i]) / n
 	}
 	return mu, 1 / math.Sqrt(t)
+}
+
+// byTau returns the gradients by the mean and the variance of a unit, centred = m−μ,
+// of a loss whose gradient by τ² is d.
+func (r *layerNormRunner[T]) byTau(d, centred float64) (dm, dv float64) {
+	n := float64(len(r.x.m))
+	return 2 * d * centred / n, d / n
 }
 
 func (r *layerNormRunner[T]) Forward(p *Pass[T]) {
@@ -115,8 +128,9 @@ func (r *layerNormRunner[T]) Backward(p *Pass[T]) {
 		}
 		d *= inv * inv / 2
 		for i, m := range r.x.m {
-			r.y.m[i] = (r.y.m[i]-avg)*inv + 2*d*(m-mu)/n
-			r.y.v[i] = r.y.v[i]*inv*inv + d/n
+			dm, dv := r.byTau(d, m-mu)
+			r.y.m[i] = (r.y.m[i]-avg)*inv + dm
+			r.y.v[i] = r.y.v[i]*inv*inv + dv
 		}
 		store(r.y, p.DIn, row)
 	}

@@ -37,3 +37,21 @@ func TestMaxPoolAgainstDrawn(t *testing.T) {
 	beatsIndependence(t, nn.Chain{nn.MaxPool2D{Size: [2]int{2, 2}, Stride: 1}, nn.Dense{Out: 3}}, in, 0.05, 0.05, mean, variance)
 	beatsIndependence(t, nn.Chain{nn.MaxPool2D{Size: [2]int{1, 2}, Stride: 1}, nn.Dense{Out: 3}}, in, 0.05, 0.05, mean, variance)
 }
+
+func TestLayerNormCorrelated(t *testing.T) {
+	act := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(5)}
+	nntest.Layer(t, correlated(nn.Dense{Out: 5}, nn.LayerNorm{Eps: 0.01}, act, nn.LayerNorm{}, nn.Dense{Out: 3}), nn.Vec(3), nntest.Options{})
+	nntest.Layer(t, correlated(nn.LayerNorm{}), nn.Vec(4), nntest.Options{Mean: 0.5})
+}
+
+// With little variance first order is exact; τ as a constant would be off by 2 %.
+func TestLayerNormAgainstDrawn(t *testing.T) {
+	act := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(5)}
+	for _, c := range []struct {
+		units    int
+		std, tol float64
+	}{{4, 0.01, 0.015}, {12, 0.05, 0.02}} {
+		mean, variance := waves(5, c.std*c.std)
+		beatsIndependence(t, nn.Chain{nn.Dense{Out: c.units}, nn.LayerNorm{}, act, nn.Dense{Out: 3}}, nn.Vec(5), c.std, c.tol, mean, variance)
+	}
+}
