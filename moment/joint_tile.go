@@ -154,8 +154,8 @@ func (t *JointTile) row(p int) (e, shift []float64) {
 	return t.e[p*t.out:][:t.out], t.shift[g*t.out:][:t.out]
 }
 
-// place writes point p to x, standardised to z.
-func (t *JointTile) place(p int, mean []float64) {
+// stand writes the standardised point p to z.
+func (t *JointTile) stand(p int) {
 	switch {
 	case t.draws != nil:
 		compute.Convert(t.z, t.draws[p*t.in:][:t.in])
@@ -164,6 +164,11 @@ func (t *JointTile) place(p int, mean []float64) {
 	default:
 		t.rule.Node(t.in, p, t.z)
 	}
+}
+
+// place writes point p to x, standardised to z.
+func (t *JointTile) place(p int, mean []float64) {
+	t.stand(p)
 	if t.root != nil {
 		for i, m := range mean {
 			for j, r := range t.root[i*t.in:][:i+1] {

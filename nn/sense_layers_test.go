@@ -55,3 +55,29 @@ func TestLayerNormAgainstDrawn(t *testing.T) {
 		beatsIndependence(t, nn.Chain{nn.Dense{Out: c.units}, nn.LayerNorm{}, act, nn.Dense{Out: 3}}, nn.Vec(5), c.std, c.tol, mean, variance)
 	}
 }
+
+func TestStochasticCorrelated(t *testing.T) {
+	for name, l := range map[string]nn.Stochastic{
+		"shared":   slope(nn.Stochastic{Mean: 0.3, Std: 0.4}),
+		"per unit": slope(nn.Stochastic{Mean: 0.3, Std: 0.4, PerUnit: true}),
+		"ut":       curve(nn.Stochastic{Mean: 0.8, Std: 0.3, Rule: moment.JointUT(1)}),
+		"axes":     curve(nn.Stochastic{Mean: 0.8, Std: 0.3, PerUnit: true, Rule: moment.JointAxes(5)}),
+		"gh":       curve(nn.Stochastic{Mean: 0.8, Std: 0.3, Rule: moment.JointGH(5)}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			nntest.Layer(t, correlated(nn.Dense{Out: 4}, l, nn.Dense{Out: 3}), nn.Vec(3), nntest.Options{})
+			nntest.Layer(t, correlated(l, nn.Dense{Out: 1}), nn.Vec(3), nntest.Options{})
+		})
+	}
+	nntest.Refuses(t, correlated(curve(nn.Stochastic{Rule: moment.JointMC(5)})), nn.Vec(2),
+		"layer layer.0.stochastic (input 2): the rule joint-mc(5) cannot carry correlations: take a joint rule of fixed points, such as joint-gh(3)")
+}
+
+func TestStochasticAgainstDrawn(t *testing.T) {
+	mean, variance := waves(4, 0.02)
+	shared := curve(nn.Stochastic{Mean: 1, Std: 0.3, Rule: moment.JointGH(5)})
+	beatsIndependence(t, nn.Chain{nn.Dense{Out: 12}, shared, nn.Dense{Out: 3}}, nn.Vec(4), 0.03, 0.03, mean, variance)
+	own := shared
+	own.PerUnit = true
+	beatsIndependence(t, nn.Chain{nn.Dense{Out: 6}, own, nn.Dense{Out: 6}, own, nn.Dense{Out: 3}}, nn.Vec(4), 0.03, 0.03, mean, variance)
+}

@@ -16,8 +16,9 @@ import (
 // both x and θ.
 //
 // A rule on the axes misses what x and θ do together: θ·x has the variance
-// m²s + θ̄²v + vs, and the unscented transform loses the last term. The units'
-// outputs are taken for independent, though a θ they share makes them correlated.
+// m²s + θ̄²v + vs, and the unscented transform loses the last term. A θ that
+// units share makes them correlated; Correlated carries that on, elsewhere they are
+// taken as independent.
 type Stochastic struct {
 	// Name identifies f in saved models.
 	Name string `json:"name"`
@@ -61,6 +62,9 @@ type stochastic[T gauss.Float] struct {
 	index uint32
 	theta *vi.Tensor[T] // one, or one per unit
 	s     []T           // θ's variances, prepared
+
+	perUnit bool
+	k       int // quantities that are followed; see stochastic_sense.go
 }
 
 func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) {
@@ -80,12 +84,17 @@ func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) 
 	if err := prior.Check(); err != nil {
 		return nil, err
 	}
-	u := &stochastic[T]{in: b.Form, shape: b.In, m: l.pair(), rule: l.Rule, index: b.Index()}
+	u := &stochastic[T]{in: b.Form, shape: b.In, m: l.pair(), rule: l.Rule, index: b.Index(), perUnit: l.PerUnit}
 	if u.rule == nil {
 		u.rule = stochasticRule
 	}
 	if err := u.rule.Check(u.m, 2); err != nil {
 		return nil, err
+	}
+	if b.Sense {
+		if err := moment.CheckJointSlope(u.rule); err != nil {
+			return nil, err
+		}
 	}
 	n := 1
 	if l.PerUnit {

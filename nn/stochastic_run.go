@@ -6,9 +6,13 @@ import (
 	"utvi/moment"
 )
 
-func (u *stochastic[T]) NewRunner(int, bool) Runner[T] {
-	return &stochasticRunner[T]{stochastic: u, tile: moment.NewJointTile(u.m, u.rule, 2),
+func (u *stochastic[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	r := &stochasticRunner[T]{stochastic: u, tile: moment.NewJointTile(u.m, u.rule, 2),
 		x: newRow(2), dx: newRow(2), y: newRow(1), dy: newRow(1), sum: newRow(len(u.s))}
+	if u.k > 0 {
+		return newStochasticSenser(r, maxRows, train)
+	}
+	return r
 }
 
 type stochasticRunner[T gauss.Float] struct {
@@ -52,7 +56,10 @@ func (r *stochasticRunner[T]) Forward(p *Pass[T]) {
 }
 
 // Backward leaves the gradients by θ's means and variances on the tape.
-func (r *stochasticRunner[T]) Backward(p *Pass[T]) {
+func (r *stochasticRunner[T]) Backward(p *Pass[T]) { r.back(p, nil) }
+
+// back is Backward, with what else there is to add.
+func (r *stochasticRunner[T]) back(p *Pass[T], more *stochasticMore[T]) {
 	n, w := len(r.s), p.In.Width
 	for row := range p.In.Rows {
 		clear(r.sum.m)
@@ -64,7 +71,14 @@ func (r *stochasticRunner[T]) Backward(p *Pass[T]) {
 				r.tile.Fixed(r.x.m, r.y.m, r.dy.m, r.dx.m)
 			} else {
 				r.dy.v[0] = float64(p.DOut.Var[i])
+				if more != nil {
+					r.dy.v[0] += float64(more.de[i])
+				}
 				r.tile.Pull(r.x.m, r.x.v, r.dy.m, r.dy.v, r.dx.m, r.dx.v)
+				if more != nil {
+					r.tile.PullSlopes(r.x.m, r.x.v, more.slopes[2*i:][:2], more.dslopes[2*i:][:2], r.dx.m, r.dx.v)
+					r.dx.v[0] += more.v[i]
+				}
 				r.sum.v[k] += r.dx.v[1]
 			}
 			r.sum.m[k] += r.dx.m[1]
@@ -74,6 +88,9 @@ func (r *stochasticRunner[T]) Backward(p *Pass[T]) {
 			if p.DIn.Mean != nil && r.in != Fixed {
 				p.DIn.Var[i] = T(r.dx.v[0])
 			}
+		}
+		if more != nil {
+			r.sum.v[0] += more.s[row]
 		}
 		tape := p.Tape[row*2*n:][:2*n]
 		compute.Convert(tape[:n], r.sum.m)
