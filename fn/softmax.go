@@ -36,7 +36,7 @@ import (
 //
 // (go test ./fn -run xxx -bench Softmax)
 func Softmax() *moment.Map {
-	return &moment.Map{Name: "softmax", F: softmax, VJP: softmaxVJP, Own: newSoftmaxMoments}
+	return &moment.Map{Name: "softmax", F: softmax, VJP: softmaxVJP, Own: newSoftmaxMoments, ShiftInvariant: true}
 }
 
 // softmax counts from the largest input, so that nothing overflows.

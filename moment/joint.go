@@ -23,6 +23,10 @@ type Map struct {
 	// VJP writes dx = dy·∂F/∂x. Nil stands for central differences.
 	VJP func(x, dy, dx []float64)
 
+	// ShiftInvariant says that F does not change when all inputs are shifted alike,
+	// as that of a softmax.
+	ShiftInvariant bool
+
 	// Own returns the map's own approximation for d independent Gaussians, where
 	// one is known that is better than looking at points: the rule JointOwn.
 	// What it returns belongs to one goroutine.

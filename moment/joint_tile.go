@@ -109,27 +109,38 @@ func (t *JointTile) Pull(mean, variance, gm, gv, dm, dv []float64) {
 			t.sigma[i] = max(t.sigma[i], least*(1+math.Abs(mean[i])))
 		}
 	}
+	clear(t.dsig)
+	t.pull(mean, gm, gv, dm, func(dx []float64) {
+		for i, g := range dx {
+			t.dsig[i] += g * t.z[i]
+		}
+	})
+	for i, s := range t.sigma {
+		dv[i] = 0
+		if s > 0 {
+			dv[i] = t.dsig[i] / (2 * s)
+		}
+	}
+}
+
+// pull writes the gradients by the means to dm, and shows those by each point x, at z.
+func (t *JointTile) pull(mean, gm, gv, dm []float64, at func(dx []float64)) {
 	t.look(mean)
 	t.combine(t.df, t.spare)
 	copy(t.df0, gm)
 	clear(dm)
-	clear(t.dsig)
 	for p, w := range t.w {
 		t.gradientAt(p, w, gm, gv)
 		t.place(p, mean)
 		t.slopes.pull(t.x, t.df, t.dx)
 		for i, g := range t.dx {
 			dm[i] += g
-			t.dsig[i] += g * t.z[i]
 		}
+		at(t.dx)
 	}
 	t.slopes.pull(mean, t.df0, t.dx)
 	for i, g := range t.dx {
 		dm[i] += g
-		dv[i] = 0
-		if t.sigma[i] > 0 {
-			dv[i] = t.dsig[i] / (2 * t.sigma[i])
-		}
 	}
 }
 

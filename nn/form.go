@@ -29,3 +29,6 @@ func (f Form) orRandom(random bool) Form {
 	}
 	return f
 }
+
+// apart is the form of an output whose units are taken as independent.
+func (f Form) apart() Form { return min(f, Independent) }

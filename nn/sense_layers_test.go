@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"math"
 	"testing"
 
 	"utvi/fn"
@@ -80,4 +81,26 @@ func TestStochasticAgainstDrawn(t *testing.T) {
 	own := shared
 	own.PerUnit = true
 	beatsIndependence(t, nn.Chain{nn.Dense{Out: 6}, own, nn.Dense{Out: 6}, own, nn.Dense{Out: 3}}, nn.Vec(4), 0.03, 0.03, mean, variance)
+}
+
+func TestJointBehindCorrelated(t *testing.T) {
+	act := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(5)}
+	blind := &moment.Map{Name: "blind", In: 4, Out: 2, F: func(x, y []float64) {
+		y[0], y[1] = math.Sin(x[0]*x[1]), x[2]*x[2]-x[3]*x[0]
+	}}
+	for name, l := range map[string]nn.Joint{
+		"own":    {Map: fn.Softmax()},
+		"ut":     {Map: fn.Softmax(), Rule: moment.JointUT(2)},
+		"axes":   {Map: fn.Softmax(), Rule: moment.JointAxes(5)},
+		"fifth":  {Map: fn.Softmax(), Rule: moment.JointFifth()},
+		"mc":     {Map: fn.Softmax(), Rule: moment.JointMC(9)},
+		"no VJP": {Map: blind},
+	} {
+		t.Run(name, func(t *testing.T) {
+			nntest.Layer(t, nn.Chain{correlated(nn.Dense{Out: 3}, act, nn.Dense{Out: 4}), l}, nn.Vec(3), nntest.Options{})
+		})
+	}
+	for _, classes := range []int{1, 2, 3} {
+		nntest.Layer(t, nn.Chain{correlated(nn.Dense{Out: 3}, act, nn.Dense{Out: classes}), nn.Joint{Map: fn.Softmax()}}, nn.Vec(2), nntest.Options{})
+	}
 }
