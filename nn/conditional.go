@@ -14,9 +14,10 @@ import (
 // depends on where they come from. The other units pass unchanged.
 //
 // Plainly, l and c are taken at the means of the given units: mean l + c·m,
-// variance c²·v. With Joint they vary with the given units, whose variances are
-// carried along by a rule over target and given units together. Either way the
-// result is taken for independent of the units it depends on.
+// variance c²·v. With Joint they vary with the given units, whose variances, and
+// covariances where the layer before knows them, are carried along by a rule over
+// target and given units together. Either way the result is taken as independent of
+// the units it depends on.
 type Conditional struct {
 	Target int   `json:"target"`
 	Given  []int `json:"given"`
@@ -31,6 +32,9 @@ func (Conditional) Kind() string { return "conditional" }
 
 func (l Conditional) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConditional(l, b) }
 func (l Conditional) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConditional(l, b) }
+
+// TakesCovariances implements CovarianceTaker: with Joint they count.
+func (l Conditional) TakesCovariances() bool { return l.Joint }
 
 func (l Conditional) check(n int) error {
 	if l.Location == nil {
@@ -65,6 +69,7 @@ type conditional[T gauss.Float] struct {
 	Conditional
 	shape Shape
 	index uint32
+	cov   bool // the inputs have covariances
 }
 
 func bindConditional[T gauss.Float](l Conditional, b *Binder[T]) (Unit[T], error) {
@@ -82,7 +87,7 @@ func bindConditional[T gauss.Float](l Conditional, b *Binder[T]) (Unit[T], error
 			return nil, err
 		}
 	}
-	return &conditional[T]{stateless: stateless{b.Form}, Conditional: l, shape: b.In, index: b.Index()}, nil
+	return &conditional[T]{stateless: stateless{b.Form.apart()}, Conditional: l, shape: b.In, index: b.Index(), cov: b.Form == Covariant}, nil
 }
 
 // shifted is (t, g…) ↦ l(g) + c(g)·t. It has scratch: one per goroutine.

@@ -10,7 +10,11 @@ func (u *conditional[T]) NewRunner(int, bool) Runner[T] {
 	r := &conditionalRunner[T]{conditional: u, x: newRow(1 + n), dx: newRow(1 + n)}
 	// The rule does not matter: this tile only evaluates.
 	r.location = moment.NewJointTile(u.Location, moment.JointUTGauss(), n)
-	if u.Joint {
+	switch {
+	case u.cov:
+		r.full = newCovRow(shifted(u.Location), u.Rule, 1+n)
+		r.joint = r.full.tile.JointTile
+	case u.Joint:
 		r.joint = moment.NewJointTile(shifted(u.Location), u.Rule, 1+n)
 	}
 	return r
@@ -21,6 +25,7 @@ type conditionalRunner[T gauss.Float] struct {
 	weightless[T]
 	location *moment.JointTile
 	joint    *moment.JointTile // nil without Joint
+	full     *covRow           // nil without covariances
 	x, dx    row               // target, given …
 	y, dy    [2]float64        // location and scale
 	out      [2]float64        // moments of the target, or their gradients
@@ -34,6 +39,9 @@ func (r *conditionalRunner[T]) pick(b gauss.Batch[T], i int) {
 		if r.form != Fixed {
 			r.x.v[k] = float64(b.Var[at])
 		}
+	}
+	if r.cov {
+		r.full.each(i, b.Width, r.unit, func(at, k int) { r.full.c[k] = float64(b.Cov[at]) })
 	}
 }
 
@@ -52,7 +60,11 @@ func (r *conditionalRunner[T]) Forward(p *Pass[T]) {
 		r.pick(p.In, i)
 		if random && r.joint != nil {
 			r.joint.Key, r.joint.Row = p.Seed.Sub(p.Step, r.index), p.Row+uint64(i)
-			r.joint.Push(r.x.m, r.x.v, r.out[:1], r.out[1:])
+			if r.cov {
+				r.full.tile.Push(r.x.m, r.full.c, r.out[:1], r.out[1:])
+			} else {
+				r.joint.Push(r.x.m, r.x.v, r.out[:1], r.out[1:])
+			}
 		} else {
 			r.location.Fixed(r.x.m[1:], r.y[:], nil, nil)
 			r.out[0], r.out[1] = r.y[0]+r.y[1]*r.x.m[0], r.y[1]*r.y[1]*r.x.v[0]
@@ -71,6 +83,7 @@ func (r *conditionalRunner[T]) Backward(p *Pass[T]) {
 	}
 	copy(p.DIn.Mean, p.DOut.Mean)
 	copy(p.DIn.Var, p.DOut.Var)
+	clear(p.DIn.Cov)
 	random := r.form != Fixed
 	for i := range p.In.Rows {
 		r.pick(p.In, i)
@@ -81,7 +94,7 @@ func (r *conditionalRunner[T]) Backward(p *Pass[T]) {
 		}
 		if random && r.joint != nil {
 			r.joint.Key, r.joint.Row = p.Seed.Sub(p.Step, r.index), p.Row+uint64(i)
-			r.joint.Pull(r.x.m, r.x.v, r.out[:1], r.out[1:], r.dx.m, r.dx.v)
+			r.pull(p.DIn, i)
 		} else {
 			r.plain()
 		}
@@ -97,6 +110,16 @@ func (r *conditionalRunner[T]) Backward(p *Pass[T]) {
 			}
 		}
 	}
+}
+
+// pull writes the gradients of the rule over target and given units.
+func (r *conditionalRunner[T]) pull(din gauss.Batch[T], i int) {
+	if !r.cov {
+		r.joint.Pull(r.x.m, r.x.v, r.out[:1], r.out[1:], r.dx.m, r.dx.v)
+		return
+	}
+	r.full.pull(r.x.m, r.out[:1], r.out[1:], r.dx)
+	r.full.each(i, din.Width, r.unit, func(at, k int) { din.Cov[at] = T(r.full.dc[k]) })
 }
 
 // plain writes the gradients of l + c·m and c²·v: l and c depend on the means.

@@ -104,3 +104,56 @@ func TestJointBehindCorrelated(t *testing.T) {
 		nntest.Layer(t, nn.Chain{correlated(nn.Dense{Out: 3}, act, nn.Dense{Out: classes}), nn.Joint{Map: fn.Softmax()}}, nn.Vec(2), nntest.Options{})
 	}
 }
+
+func TestConditionalBehindCorrelated(t *testing.T) {
+	act := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(5)}
+	photon := nn.PhotonNode(3, 1.05, 3)
+	for name, l := range map[string]nn.Conditional{
+		"plain":  {Target: 2, Given: []int{0, 1}, Location: photon},
+		"joint":  {Target: 2, Given: []int{3, 0}, Location: photon, Joint: true},
+		"no VJP": {Target: 0, Given: []int{2}, Location: blindLocation(), Joint: true, Rule: moment.JointGH(5)},
+		"draws":  {Target: 1, Given: []int{3}, Location: blindLocation(), Joint: true, Rule: moment.JointMC(8)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			nntest.Layer(t, nn.Chain{correlated(nn.Dense{Out: 3}, act, nn.Dense{Out: 4}), nn.Scale{}, l}, nn.Vec(2), nntest.Options{})
+		})
+	}
+}
+
+// A count whose target leans against the position has less variance than one that does
+// not: independent units cannot see it.
+func TestConditionalCovariance(t *testing.T) {
+	l := nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true}
+	mean := []float64{3.1, -2.7, 0.2}
+	root := []float64{0.4, 0, 0, 0, 0.5, 0.2, 0.7, -0.2, 0.3}
+	cov := square(root, 3)
+	m, v := sampleCov(mean, root, 200_000, 1, func(x, y []float64) {
+		var at [2]float64
+		l.Location.F(x[:2], at[:])
+		y[0] = at[0] + at[1]*x[2]
+	})
+	out := pushCov(l, mean, cov)
+	agrees(t, "the count", out.Mean[2], out.Var[2], m[0], v[0], 0.03)
+	if out.Mean[0] != mean[0] || out.Var[1] != cov[4] {
+		t.Errorf("the position became %v", out)
+	}
+	if apart := pushRow(l, mean, []float64{cov[0], cov[4], cov[8]}); math.Abs(apart.Var[2]/v[0]-1) < 0.2 {
+		t.Errorf("independent units pass as well: %v, want %v", apart.Var[2], v[0])
+	}
+	// The given units come in any order.
+	l.Given, l.Target = []int{2, 0}, 1
+	again := pushCov(l, []float64{mean[1], mean[2], mean[0]}, reorder(cov, []int{1, 2, 0}))
+	if math.Abs(again.Var[1]/out.Var[2]-1) > 0.02 {
+		t.Errorf("in another order the variance is %v, not %v", again.Var[1], out.Var[2])
+	}
+}
+
+// reorder is the covariance of the units in order.
+func reorder(cov []float64, order []int) []float64 {
+	d := len(order)
+	c := make([]float64, d*d)
+	for i := range c {
+		c[i] = cov[order[i/d]*d+order[i%d]]
+	}
+	return c
+}
