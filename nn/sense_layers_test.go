@@ -157,3 +157,19 @@ func reorder(cov []float64, order []int) []float64 {
 	}
 	return c
 }
+
+// Whole networks: a convolutional classifier and the paper's localisation network.
+func TestCorrelatedNetworks(t *testing.T) {
+	act := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(5)}
+	nntest.Layer(t, nn.Correlate(nn.Chain{
+		nn.Conv2D{Out: 4, Kernel: [2]int{3, 3}, Padding: nn.Same}, act, nn.MaxPool2D{Size: [2]int{2, 2}},
+		nn.Conv2D{Out: 3, Kernel: [2]int{2, 2}, Stride: 2}, nn.LayerNorm{}, act, nn.Flatten{},
+		nn.Residual{Branch: nn.Chain{act}}, nn.Dense{Out: 4}, nn.Joint{Map: fn.Softmax()},
+	}), nn.Shape{H: 8, W: 8, C: 2}, nntest.Options{Entries: 6})
+	leaky := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.Exact()}
+	nntest.Layer(t, nn.Correlate(nn.Chain{
+		nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, leaky, nn.Dense{Out: 12}, leaky, nn.Dense{Out: 3},
+		nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: moment.GaussHermite(5)},
+		nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true},
+	}), nn.Shape{H: 6, W: 6, C: 1}, nntest.Options{Entries: 6})
+}
