@@ -1,14 +1,13 @@
 package nntest
 
 import (
-	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"utvi/gauss"
+	"utvi/internal/redtest"
 	"utvi/nn"
 	"utvi/vi"
 )
@@ -141,36 +140,6 @@ func (r *bendRunner[T]) Gradient(_ int, blocks []nn.Block[T]) {
 	}
 }
 
-// A recorder is a test that may fail.
-type recorder struct {
-	testing.TB
-	failed []string
-}
-
-func (r *recorder) Helper() {}
-func (r *recorder) Errorf(f string, args ...any) {
-	r.failed = append(r.failed, fmt.Sprintf(f, args...))
-}
-func (r *recorder) Fatalf(f string, args ...any) { r.Errorf(f, args...); runtime.Goexit() }
-func (r *recorder) Fatal(args ...any)            { r.Fatalf("%s", fmt.Sprint(args...)) }
-
-// record runs a check that may fail, and returns its messages.
-func record(t *testing.T, run func(t testing.TB)) []string {
-	r := &recorder{TB: t}
-	done := make(chan bool)
-	go func() {
-		defer close(done)
-		defer func() {
-			if e := recover(); e != nil {
-				r.Errorf("panic: %v", e)
-			}
-		}()
-		run(r)
-	}()
-	<-done
-	return r.failed
-}
-
 // Each classic mistake of a layer is noticed by the check that is made for it, with
 // inputs of both kinds; the layer without mistakes passes.
 func TestMistakesAreNoticed(t *testing.T) {
@@ -191,7 +160,7 @@ func TestMistakesAreNoticed(t *testing.T) {
 					t.Logf("%s: left out, because the race detector would fail this test", c.name)
 					continue
 				}
-				failed := record(t, c.run)
+				failed := redtest.Run(t, c.run)
 				if len(failed) > 0 {
 					found = append(found, c.name)
 				}
@@ -215,7 +184,7 @@ func TestMistakesAreNoticed(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	dense := func(want string) []string {
-		return record(t, func(t testing.TB) { Refuses(t, nn.Dense{}, nn.Vec(3), want) })
+		return redtest.Run(t, func(t testing.TB) { Refuses(t, nn.Dense{}, nn.Vec(3), want) })
 	}
 	if f := dense("0 outputs"); len(f) != 0 {
 		t.Errorf("a part of the message: %q", f)
@@ -226,7 +195,7 @@ func TestRefuses(t *testing.T) {
 	if f := dense(""); len(f) != 1 {
 		t.Errorf("no message: %q", f)
 	}
-	if f := record(t, func(t testing.TB) { Refuses(t, nn.Dense{Out: 1}, nn.Vec(3), "outputs") }); len(f) != 1 || !strings.Contains(f[0], "was bound") {
+	if f := redtest.Run(t, func(t testing.TB) { Refuses(t, nn.Dense{Out: 1}, nn.Vec(3), "outputs") }); len(f) != 1 || !strings.Contains(f[0], "was bound") {
 		t.Errorf("a sound layer: %q", f)
 	}
 }
