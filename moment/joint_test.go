@@ -189,6 +189,30 @@ func TestJointZeroVariance(t *testing.T) {
 	}
 }
 
+// TestJointSmallVariance: the gradient by a variance of zero comes from differences
+// of slopes. They are narrow where the map has slopes of its own, and wider where
+// those are differences too.
+func TestJointSmallVariance(t *testing.T) {
+	worst := func(m *moment.Map, want func(x float64) float64) (e float64) {
+		tile := moment.NewJointTile(m, moment.JointUTGauss(), 1)
+		dm, dv := make([]float64, 1), make([]float64, 1)
+		for x := 0.1; x < 2; x += 0.01 {
+			tile.Pull([]float64{x}, []float64{0}, []float64{1}, []float64{0}, dm, dv)
+			e = max(e, math.Abs(dv[0]-want(x)))
+		}
+		return e
+	}
+	wave := &moment.Map{In: 1, Out: 1, F: func(x, y []float64) { y[0] = math.Sin(30 * x[0]) },
+		VJP: func(x, dy, dx []float64) { dx[0] = 30 * dy[0] * math.Cos(30*x[0]) }}
+	if e := worst(wave, func(x float64) float64 { return -450 * math.Sin(30*x) }); !(e < 1e-3) {
+		t.Errorf("½∂² of a map with slopes is off by %g", e)
+	}
+	blind := &moment.Map{In: 1, Out: 1, F: func(x, y []float64) { y[0] = 100 + x[0]*x[0] }}
+	if e := worst(blind, func(float64) float64 { return 1 }); !(e < 4e-6) {
+		t.Errorf("½∂² of a map without slopes is off by %g", e)
+	}
+}
+
 // TestJointNegative: κ = 3−d finds a negative variance for Σ|x| of many inputs; it
 // is 0 with no gradient.
 func TestJointNegative(t *testing.T) {

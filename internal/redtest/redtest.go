@@ -16,7 +16,9 @@ type recorder struct {
 
 func (r *recorder) Helper() {}
 
-func (r *recorder) Errorf(f string, args ...any) { r.failed = append(r.failed, fmt.Sprintf(f, args...)) }
+func (r *recorder) Errorf(f string, args ...any) {
+	r.failed = append(r.failed, fmt.Sprintf(f, args...))
+}
 func (r *recorder) Error(args ...any)            { r.Errorf("%s", fmt.Sprint(args...)) }
 func (r *recorder) Fatalf(f string, args ...any) { r.Errorf(f, args...); runtime.Goexit() }
 func (r *recorder) Fatal(args ...any)            { r.Error(args...); runtime.Goexit() }
