@@ -134,6 +134,50 @@ func TestBernoulli(t *testing.T) {
 	})
 }
 
+// Below the floor a variance is only ever asked to rise: its gradient is kept where
+// the residual is large and 0 where it is small.
+func TestGradientBelowTheFloor(t *testing.T) {
+	d, dv := make(vec, 2), make(vec, 2)
+	for _, c := range []struct {
+		e    float64 // residual, in standard deviations of the floor
+		want float64
+	}{{0, 0}, {0.9, 0}, {2, 0.5 / 1e-6 * (1 - 4)}} {
+		likelihood.Normal{}.Row(vec{0}, vec{c.e * 1e-3}, vec{1e-8}, d, dv)
+		if math.Abs(dv[0]-c.want) > 1e-9*math.Abs(c.want) {
+			t.Errorf("normal, residual %v: gradient %v, want %v", c.e, dv[0], c.want)
+		}
+	}
+	l := likelihood.Heteroscedastic{Floor: 0.01}
+	for _, c := range []struct{ e, want float64 }{{0, 0}, {0.9, 0}, {2, 0.5 * (1 - 4)}} {
+		_, floored := l.Row(vec{0}, vec{c.e * 0.1, -9}, vec{0, 0}, d, dv)
+		if math.Abs(d[1]-c.want) > 1e-12 || floored != 1 {
+			t.Errorf("heteroscedastic, residual %v: gradient %v, want %v; %d floored", c.e, d[1], c.want, floored)
+		}
+	}
+}
+
+// Names are what a file and a message say.
+func TestNames(t *testing.T) {
+	for want, l := range map[string]likelihood.Likelihood{
+		"normal": likelihood.Normal{}, "expected normal, noise 0.4": likelihood.ExpectedNormal{Std: 0.4},
+		"heteroscedastic": likelihood.Heteroscedastic{}, "categorical, floor 0.01": likelihood.Categorical{Floor: 0.01},
+		"bernoulli": likelihood.Bernoulli{}, "poisson": likelihood.Poisson{}, "weighted normal": likelihood.Weighted{Of: likelihood.Normal{}},
+	} {
+		if l.String() != want {
+			t.Errorf("%q, want %q", l, want)
+		}
+	}
+	for l, want := range map[likelihood.Likelihood]bool{
+		likelihood.Normal{}: true, likelihood.ExpectedNormal{}: false, likelihood.Heteroscedastic{}: false,
+		likelihood.Categorical{}: false, likelihood.Bernoulli{}: false, likelihood.Poisson{}: false,
+		likelihood.Weighted{Of: likelihood.Normal{}}: true, likelihood.Weighted{Of: likelihood.Poisson{}}: false,
+	} {
+		if l.NeedsVariance() != want {
+			t.Errorf("%v needs a variance: %v", l, l.NeedsVariance())
+		}
+	}
+}
+
 // A floor is a bound or the default, and part of the name.
 func TestFloors(t *testing.T) {
 	for want, l := range map[string]likelihood.Likelihood{
