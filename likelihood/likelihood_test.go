@@ -216,6 +216,29 @@ func TestPoisson(t *testing.T) {
 	})
 }
 
+// Beyond the largest rate the score goes on along its tangent.
+func TestPoissonBeyondTheBound(t *testing.T) {
+	at := func(m, v float64) (nll, slope float64, floored int) {
+		d, dv := make(vec, 1), make(vec, 1)
+		nll, floored = likelihood.Poisson{}.Row(vec{2}, vec{m}, vec{v}, d, dv)
+		if dv[0] != (d[0]+2)/2 {
+			t.Errorf("slopes %v and %v", d, dv)
+		}
+		return nll, d[0], floored
+	}
+	edge, slope, n := at(30, 0)
+	if n != 0 {
+		t.Errorf("%d floored at the bound", n)
+	}
+	for _, c := range [][2]float64{{30.5, 0}, {32, 0}, {31, 2}, {20, 30}} {
+		x := c[0] + c[1]/2
+		nll, s, n := at(c[0], c[1])
+		if want := edge + (slope+2)*(x-30) - 2*(c[0]-30); math.Abs(nll-want) > 1e-9*want || s != slope || n != 1 {
+			t.Errorf("N(%v, %v) scores %v with slope %v, %d floored; the tangent gives %v with %v", c[0], c[1], nll, s, n, want, slope)
+		}
+	}
+}
+
 func ExampleHeteroscedastic() {
 	// One target: its value 2 ± 0.5, and the logarithm of its noise variance.
 	mean, variance := []float64{2, math.Log(0.09)}, []float64{0.25, 0.1}

@@ -293,6 +293,7 @@ func TestJointRefuses(t *testing.T) {
 		"the covariance is not positive semidefinite: pivot 1 is -3":                                                                        at(pair, []float64{0, 0}, []float64{1, 2, 2, 1}),
 		`there is no joint rule "ut(2)"; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, joint-mc(samples), own`: parse("ut(2)"),
 		`joint rule "axes" takes a whole number, not 2.5`:                                                                                   parse("axes(2.5)"),
+		`joint rule "axes(3": a parenthesis is not closed`:                                                                                  parse("axes(3"),
 		`joint rule "joint-mc" takes 1 parameter, not 0`:                                                                                    parse("joint-mc"),
 	} {
 		if err := f(); err == nil || err.Error() != want {

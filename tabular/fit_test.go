@@ -112,6 +112,22 @@ func TestChooses(t *testing.T) {
 	}
 }
 
+// The best candidate is trained from further seeds on every fold, even if it is the
+// first or the only one.
+func TestRepeatsTheBest(t *testing.T) {
+	c := quick
+	c.Steps = 40
+	most := 0
+	_, err := tabular.Fit(t.Context(), c, wave(1, 60, 0.1), "", func(p tabular.Progress) {
+		if p.Stage == "choosing" {
+			most = max(most, p.Jobs)
+		}
+	})
+	if err != nil || most != 2 { // one more seed on each of two folds; before, one candidate on one fold at a time
+		t.Errorf("%d trainings at a time to choose by, want 2; %v", most, err)
+	}
+}
+
 // The same seed gives the same bits whatever the cores; another seed does not.
 func TestSameBits(t *testing.T) {
 	d := wave(5, 100, 0.2)
