@@ -173,7 +173,7 @@ func TestPick(t *testing.T) {
 	d := Data{X: gauss.Batch[float32]{Rows: 3, Width: 2, Mean: []float32{1, 2, 3, 4, 5, 6}, Var: []float32{10, 20, 30, 40, 50, 60}},
 		Y: []float32{7, 8, 9, 10, 11, 12}, Targets: 2, Weights: []float32{1, 2, 5}, Groups: []int32{1, 2, 3}}
 	p := d.pick([]int{2, 0})
-	if got, want := fmt.Sprint(p.X, p.Y, p.Weights, p.Groups), "{2 2 [5 6 1 2] [50 60 10 20]} [11 12 7 8] [5 1] []"; got != want {
+	if got, want := fmt.Sprint(p.X.Rows, p.X.Width, p.X.Mean, p.X.Var, p.Y, p.Weights, p.Groups), "2 2 [5 6 1 2] [50 60 10 20] [11 12 7 8] [5 1] []"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if d.total() != 8 || d.weight(1) != 2 || rowsOf(3, 1).total() != 3 {
