@@ -19,13 +19,15 @@ type bench[T gauss.Float] struct {
 	gm, gv []T // the loss is Σ gm·mean + gv·variance
 	dx     gauss.Batch[T]
 	blocks []nn.Block[T]
+
+	runners map[int]nn.Runner[T] // by the most rows of a block, used again and again
 }
 
 const rows = 7
 
 func newBench[T gauss.Float](t testing.TB, s subject) *bench[T] {
 	t.Helper()
-	b := &bench[T]{}
+	b := &bench[T]{runners: map[int]nn.Runner[T]{}}
 	b.unit, b.params = bind[T](t, s, true)
 	b.params.AllocGrads()
 	b.params.Start(rng.New(11), vi.Init{RhoMin: -3, RhoMax: 0})
@@ -73,7 +75,11 @@ const (
 // in blocks of at most size rows.
 func (b *bench[T]) run(size int, do call) {
 	b.soil(do)
-	r := b.unit.NewRunner(size, true)
+	r := b.runners[size]
+	if r == nil {
+		r = b.unit.NewRunner(size, true)
+		b.runners[size] = r
+	}
 	prepare(b.unit, r)
 	for lo := 0; lo < rows; lo += size {
 		p := b.pass(lo, min(rows, lo+size))
