@@ -175,7 +175,7 @@ func TestSampler(t *testing.T) {
 	p, drawn, _, numbers, given := declared()
 	p.Start(rng.New(4), vi.Init{RhoMin: -1, RhoMax: 1})
 	s := vi.NewSampler(p)
-	q := p.Like()
+	q, before := p.Like(), slices.Clone(p.Theta)
 	const draws = 4000
 	var d1, d2, both float64 // of standardised weights
 	key := rng.New(9)
@@ -191,6 +191,9 @@ func TestSampler(t *testing.T) {
 	}
 	if !slices.Equal(q.Tensors[2].Mean, numbers.Mean) || !slices.Equal(q.Tensors[3].Mean, given.Mean) {
 		t.Error("numbers were not copied")
+	}
+	if !slices.Equal(p.Theta, before) {
+		t.Error("drawing changed the parameters drawn from")
 	}
 }
 
