@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"utvi/gauss"
+	"utvi/nn"
 	"utvi/rng"
 )
 
@@ -87,10 +88,10 @@ func TestCandidates(t *testing.T) {
 			}
 		}
 	}
-	if s := (Candidate{Learned, 0.3, "gelu", "", 50, 2}).String(); s != "learned 2×50 gelu, KL 0.3" {
+	if s := (Candidate{Noise: Learned, KL: 0.3, Activation: "gelu", Width: 50, Depth: 2}).String(); s != "learned 2×50 gelu, KL 0.3" {
 		t.Error(s)
 	}
-	if s := (Candidate{"", 1, "gelu", "", 50, 2}).String(); s != "2×50 gelu, KL 1" {
+	if s := (Candidate{KL: 1, Activation: "gelu", Width: 50, Depth: 2}).String(); s != "2×50 gelu, KL 1" {
 		t.Error(s)
 	}
 	// (inputs·w + (depth−1)·w² + 300)·(batch + 20)
@@ -104,7 +105,7 @@ func TestCandidateNetworks(t *testing.T) {
 	d := rowsOf(10, 3)
 	d.Targets = 2
 	for noise, outputs := range map[string]int{Embedded: 2, Learned: 2, Heteroscedastic: 4} {
-		m, l, err := Candidate{noise, 1, "tanh", "", 5, 2}.net(d, 1)
+		m, l, err := Candidate{Noise: noise, KL: 1, Activation: "tanh", Width: 5, Depth: 2, Independent: true}.net(d, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,12 +119,19 @@ func TestCandidateNetworks(t *testing.T) {
 			t.Errorf("%s: %d layers", noise, len(m.Config.Layers))
 		}
 	}
+	correlated, _, err := Candidate{KL: 1, Noise: Learned, Activation: "tanh", Width: 5, Depth: 2}.net(d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := correlated.Config.Layers[0].(nn.Correlated); !ok || len(correlated.Config.Layers) != 2 || len(learned(correlated)) != 2 {
+		t.Errorf("correlated units: %v, learned noise %v", correlated.Config.Layers, learned(correlated))
+	}
 	d.Targets, d.Classes = 0, 3
-	m, l, err := Candidate{"", 1, "tanh", "gh(5)", 5, 1}.net(d, 1)
+	m, l, err := Candidate{KL: 1, Activation: "tanh", Rule: "gh(5)", Width: 5, Depth: 1}.net(d, 1)
 	if err != nil || m.Outputs() != 3 || l.String() != "categorical" {
 		t.Errorf("classes: %v, %v", l, err)
 	}
-	for _, c := range []Candidate{{"", 1, "tan", "", 5, 1}, {"", 1, "tanh", "gh", 5, 1}} {
+	for _, c := range []Candidate{{KL: 1, Activation: "tan", Width: 5, Depth: 1}, {KL: 1, Activation: "tanh", Rule: "gh", Width: 5, Depth: 1}} {
 		if _, _, err := c.net(d, 1); err == nil {
 			t.Errorf("%v was built", c)
 		}
