@@ -126,10 +126,12 @@ func TestEvalInPlace(t *testing.T) {
 
 // What a rule leaves to its caller, and what it has by default.
 func TestRuleDefaults(t *testing.T) {
-	a, err := moment.At(fn.Tanh(), nil, 0.3, 0.5, rng.Key{})
-	b, _ := moment.At(fn.Tanh(), moment.UT(2), 0.3, 0.5, rng.Key{})
-	if err != nil || a != b {
-		t.Errorf("no rule gives %+v, %v; ut(2) gives %+v", a, err, b)
+	for _, f := range []*moment.Func{fn.Tanh(), fn.ReLU(), {F: math.Sin}} {
+		a, err := moment.At(f, nil, 0.3, 0.5, rng.Key{})
+		b, _ := moment.At(f, moment.Default(f), 0.3, 0.5, rng.Key{})
+		if err != nil || a != b {
+			t.Errorf("no rule gives %+v, %v; the default gives %+v", a, err, b)
+		}
 	}
 	if err := moment.Exact().Check(&moment.Func{F: math.Sin}); err == nil || !strings.Contains(err.Error(), "for this function") {
 		t.Errorf("a function without name: %v", err)
