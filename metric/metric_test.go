@@ -65,6 +65,14 @@ func TestWilson(t *testing.T) {
 			t.Errorf("share %g outside %g … %g", c[0], low, high)
 		}
 	}
+	for n := range 5000 { // despite rounding
+		if _, high := Wilson(1, float64(n)); high > 1 {
+			t.Errorf("of %d sure trials the interval ends at %v", n, high)
+		}
+		if low, _ := Wilson(0, float64(n)); low < 0 {
+			t.Errorf("of %d vain trials the interval begins at %v", n, low)
+		}
+	}
 }
 
 // simulate scores n rows whose truth is N(μ, 1) and whose prediction is N(μ, sd).
