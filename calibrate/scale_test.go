@@ -76,6 +76,25 @@ func TestScaleIsTheMaximum(t *testing.T) {
 	}
 }
 
+// A search that starts where it cannot see the maximum at 1 still finds it: two
+// narrow peaks that are right, and a wide part whose tails decide the start.
+func TestScaleTriesOne(t *testing.T) {
+	m := &dist.Mixture{}
+	m.Add(0.495, -1, 0.1)
+	m.Add(0.495, 1, 0.1)
+	m.Add(0.01, 0, 30)
+	s, err := FitScale(func(yield func(float64, dist.Dist) bool) {
+		for i := range 40 {
+			if !yield(float64(2*(i%2)-1)+0.02*float64(i%5-2), m) {
+				return
+			}
+		}
+	})
+	if err != nil || math.Abs(s.Factor-1) > 0.1 {
+		t.Errorf("the scale is %v, want about 1; %v", s, err)
+	}
+}
+
 func TestScaleFindsTheFactor(t *testing.T) {
 	const n = 4000
 	s, err := FitScale(normals(6, n, 0, 0.8))

@@ -63,6 +63,14 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// A ReLU is 0 on the whole left side, its end included.
+func TestReLUAtTheEnds(t *testing.T) {
+	f := fn.ReLU()
+	if f.F(math.Inf(-1)) != 0 || !math.IsInf(f.F(math.Inf(1)), 1) || f.F(-2) != 0 || f.F(2) != 2 {
+		t.Errorf("%v, %v, %v, %v", f.F(math.Inf(-1)), f.F(math.Inf(1)), f.F(-2), f.F(2))
+	}
+}
+
 func TestInverseTransform(t *testing.T) {
 	exponential := func(p float64) float64 { return -math.Log1p(-p) }
 	f := fn.InverseTransform("exponential-prior", exponential, func(p float64) float64 { return 1 / (1 - p) })

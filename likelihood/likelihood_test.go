@@ -19,13 +19,17 @@ func row(y, mean, variance vec) likelihoodtest.Row {
 func nlog(e, v float64) float64 { return 0.5 * (math.Log(2*math.Pi*v) + e*e/v) }
 
 func TestNormal(t *testing.T) {
-	rows := []likelihoodtest.Row{row(vec{0.3, -2}, vec{0.5, -1.1}, vec{0.2, 0.9})}
 	// Half of the variance is the outputs' spread, half is noise.
-	noise := func(i int) float64 { return rows[0].Var[i] / 2 }
+	noise := func(r likelihoodtest.Row, i int) float64 { return r.Var[i] / 2 }
 	likelihoodtest.Check(t, likelihood.Normal{}, likelihoodtest.Case{
-		Rows: rows, Split: 0.5,
-		NLL:    func(y, f []float64) float64 { return nlog(y[0]-f[0], noise(0)) + nlog(y[1]-f[1], noise(1)) },
-		Target: func(i int, f []float64) (float64, float64) { return f[i], noise(i) },
+		Rows: []likelihoodtest.Row{
+			row(vec{0.3, -2}, vec{0.5, -1.1}, vec{0.2, 0.9}),
+			row(vec{1.3, 2}, vec{-0.5, 1.8}, vec{3, 0.05})},
+		Split: 0.5,
+		NLL: func(r likelihoodtest.Row, f []float64) float64 {
+			return nlog(r.Y[0]-f[0], noise(r, 0)) + nlog(r.Y[1]-f[1], noise(r, 1))
+		},
+		Target: func(r likelihoodtest.Row, i int, f []float64) (float64, float64) { return f[i], noise(r, i) },
 		Floored: []likelihoodtest.Row{
 			row(vec{1, 2}, vec{1, 2.5}, vec{0, 1e-7}), row(vec{1, 2}, vec{1, 2.5}, vec{0.1, 1e-7})},
 		Bites: []int{2, 1},
@@ -39,8 +43,10 @@ func TestExpectedNormal(t *testing.T) {
 			row(vec{0.3, -2}, vec{0.5, -1.1}, vec{0.2, 0.9}),
 			row(vec{1, 0.2}, vec{1, 0}, vec{0, 3})},
 		Expected: true,
-		NLL:      func(y, f []float64) float64 { return nlog(y[0]-f[0], noise*noise) + nlog(y[1]-f[1], noise*noise) },
-		Target:   func(i int, f []float64) (float64, float64) { return f[i], noise * noise },
+		NLL: func(r likelihoodtest.Row, f []float64) float64 {
+			return nlog(r.Y[0]-f[0], noise*noise) + nlog(r.Y[1]-f[1], noise*noise)
+		},
+		Target: func(_ likelihoodtest.Row, i int, f []float64) (float64, float64) { return f[i], noise * noise },
 	})
 	for _, bad := range []float64{0, -1, math.NaN(), math.Inf(1), 1e200} {
 		if _, err := (likelihood.ExpectedNormal{Std: bad}).Targets(1); err == nil {
@@ -58,8 +64,8 @@ func TestHeteroscedastic(t *testing.T) {
 			row(vec{-1}, vec{2, 0.7}, vec{1.5, 1.1}),
 			row(vec{-1}, vec{2, 0.7}, vec{0, 0})},
 		Expected: true,
-		NLL:      func(y, f []float64) float64 { return one(y[0], f[0], f[1]) },
-		Target:   func(_ int, f []float64) (float64, float64) { return f[0], math.Exp(f[1]) },
+		NLL:      func(r likelihoodtest.Row, f []float64) float64 { return one(r.Y[0], f[0], f[1]) },
+		Target:   func(_ likelihoodtest.Row, _ int, f []float64) (float64, float64) { return f[0], math.Exp(f[1]) },
 		Floored:  []likelihoodtest.Row{row(vec{1}, vec{2, -20}, vec{0.1, 0.2})},
 		Bites:    []int{1},
 	})
@@ -67,10 +73,12 @@ func TestHeteroscedastic(t *testing.T) {
 	likelihoodtest.Check(t, l, likelihoodtest.Case{
 		Rows:     []likelihoodtest.Row{row(vec{0.3, 4}, vec{0.5, 3.1, -1.2, 0.4}, vec{0.2, 0.1, 0.35, 0.2})},
 		Expected: true,
-		NLL:      func(y, f []float64) float64 { return one(y[0], f[0], f[2]) + one(y[1], f[1], f[3]) },
-		Target:   func(i int, f []float64) (float64, float64) { return f[i], math.Exp(f[2+i]) },
-		Floored:  []likelihoodtest.Row{row(vec{1, 1}, vec{2, 2, -20, -30}, vec{0.1, 0.2, 0, 80})},
-		Bites:    []int{2},
+		NLL: func(r likelihoodtest.Row, f []float64) float64 {
+			return one(r.Y[0], f[0], f[2]) + one(r.Y[1], f[1], f[3])
+		},
+		Target:  func(_ likelihoodtest.Row, i int, f []float64) (float64, float64) { return f[i], math.Exp(f[2+i]) },
+		Floored: []likelihoodtest.Row{row(vec{1, 1}, vec{2, 2, -20, -30}, vec{0.1, 0.2, 0, 80})},
+		Bites:   []int{2},
 	})
 	if _, err := l.Targets(3); err == nil {
 		t.Error("three outputs were accepted")
@@ -80,9 +88,9 @@ func TestHeteroscedastic(t *testing.T) {
 func TestCategorical(t *testing.T) {
 	likelihoodtest.Check(t, likelihood.Categorical{}, likelihoodtest.Case{
 		Rows: []likelihoodtest.Row{
-			row(vec{1}, vec{0.2, 0.7, 0.1}, vec{0.01, 0.02, 0}),
+			row(vec{1}, vec{0.2, 0.7, 0.1}, vec{0.01, 0.002, 0}), // p > 0 within 9 σ
 			row(vec{2}, vec{0.2, 0.7, 0.1}, vec{0, 0, 0})},
-		NLL:     func(y, f []float64) float64 { return -math.Log(f[int(y[0])]) },
+		NLL:     func(r likelihoodtest.Row, f []float64) float64 { return -math.Log(f[int(r.Y[0])]) },
 		Floored: []likelihoodtest.Row{row(vec{0}, vec{0, 1}, vec{0, 0}), row(vec{1}, vec{1, -0.1}, vec{0, 0})},
 		Bites:   []int{1, 1},
 		Bad: []likelihoodtest.Row{
@@ -115,15 +123,59 @@ func TestBernoulli(t *testing.T) {
 		Rows: []likelihoodtest.Row{
 			row(vec{1, 0}, vec{0.3, 0.45}, vec{1e-4, 2e-4}),
 			row(vec{0, 1}, vec{0.9, 0.8}, vec{0, 1e-5})},
-		NLL: func(y, f []float64) float64 {
-			return -math.Log(y[0]*f[0]+(1-y[0])*(1-f[0])) - math.Log(y[1]*f[1]+(1-y[1])*(1-f[1]))
+		NLL: func(r likelihoodtest.Row, f []float64) float64 {
+			return -math.Log(r.Y[0]*f[0]+(1-r.Y[0])*(1-f[0])) - math.Log(r.Y[1]*f[1]+(1-r.Y[1])*(1-f[1]))
 		},
-		Target: func(i int, f []float64) (float64, float64) { return f[i], f[i] * (1 - f[i]) },
+		Target: func(_ likelihoodtest.Row, i int, f []float64) (float64, float64) { return f[i], f[i] * (1 - f[i]) },
 		Floored: []likelihoodtest.Row{
 			row(vec{1, 0}, vec{0, 1}, vec{0, 0}), row(vec{1, 0}, vec{1, 0}, vec{0, 0})},
 		Bites: []int{2, 0},
 		Bad:   []likelihoodtest.Row{row(vec{2, 0}, vec{0.5, 0.5}, vec{0, 0}), row(vec{0, math.NaN()}, vec{0.5, 0.5}, vec{0, 0})},
 	})
+}
+
+// Below the floor a variance is only ever asked to rise: its gradient is kept where
+// the residual is large and 0 where it is small.
+func TestGradientBelowTheFloor(t *testing.T) {
+	d, dv := make(vec, 2), make(vec, 2)
+	for _, c := range []struct {
+		e    float64 // residual, in standard deviations of the floor
+		want float64
+	}{{0, 0}, {0.9, 0}, {2, 0.5 / 1e-6 * (1 - 4)}} {
+		likelihood.Normal{}.Row(vec{0}, vec{c.e * 1e-3}, vec{1e-8}, d, dv)
+		if math.Abs(dv[0]-c.want) > 1e-9*math.Abs(c.want) {
+			t.Errorf("normal, residual %v: gradient %v, want %v", c.e, dv[0], c.want)
+		}
+	}
+	l := likelihood.Heteroscedastic{Floor: 0.01}
+	for _, c := range []struct{ e, want float64 }{{0, 0}, {0.9, 0}, {2, 0.5 * (1 - 4)}} {
+		_, floored := l.Row(vec{0}, vec{c.e * 0.1, -9}, vec{0, 0}, d, dv)
+		if math.Abs(d[1]-c.want) > 1e-12 || floored != 1 {
+			t.Errorf("heteroscedastic, residual %v: gradient %v, want %v; %d floored", c.e, d[1], c.want, floored)
+		}
+	}
+}
+
+// Names are what a file and a message say.
+func TestNames(t *testing.T) {
+	for want, l := range map[string]likelihood.Likelihood{
+		"normal": likelihood.Normal{}, "expected normal, noise 0.4": likelihood.ExpectedNormal{Std: 0.4},
+		"heteroscedastic": likelihood.Heteroscedastic{}, "categorical, floor 0.01": likelihood.Categorical{Floor: 0.01},
+		"bernoulli": likelihood.Bernoulli{}, "poisson": likelihood.Poisson{}, "weighted normal": likelihood.Weighted{Of: likelihood.Normal{}},
+	} {
+		if l.String() != want {
+			t.Errorf("%q, want %q", l, want)
+		}
+	}
+	for l, want := range map[likelihood.Likelihood]bool{
+		likelihood.Normal{}: true, likelihood.ExpectedNormal{}: false, likelihood.Heteroscedastic{}: false,
+		likelihood.Categorical{}: false, likelihood.Bernoulli{}: false, likelihood.Poisson{}: false,
+		likelihood.Weighted{Of: likelihood.Normal{}}: true, likelihood.Weighted{Of: likelihood.Poisson{}}: false,
+	} {
+		if l.NeedsVariance() != want {
+			t.Errorf("%v needs a variance: %v", l, l.NeedsVariance())
+		}
+	}
 }
 
 // A floor is a bound or the default, and part of the name.
@@ -154,12 +206,37 @@ func TestPoisson(t *testing.T) {
 			row(vec{3, 0}, vec{0.5, -1.2}, vec{0.2, 0.6}),
 			row(vec{12, 1}, vec{2.2, 0}, vec{0, 0.1})},
 		Expected: true,
-		NLL:      func(y, f []float64) float64 { return one(y[0], f[0]) + one(y[1], f[1]) },
-		Target:   func(i int, f []float64) (float64, float64) { return math.Exp(f[i]), math.Exp(f[i]) },
-		Floored:  []likelihoodtest.Row{row(vec{3, 0}, vec{31, 29}, vec{0, 4}), row(vec{3, 0}, vec{31, 2}, vec{0, 4})},
-		Bites:    []int{2, 1},
-		Bad:      []likelihoodtest.Row{row(vec{-1, 0}, vec{0, 0}, vec{0, 0})},
+		NLL:      func(r likelihoodtest.Row, f []float64) float64 { return one(r.Y[0], f[0]) + one(r.Y[1], f[1]) },
+		Target: func(_ likelihoodtest.Row, i int, f []float64) (float64, float64) {
+			return math.Exp(f[i]), math.Exp(f[i])
+		},
+		Floored: []likelihoodtest.Row{row(vec{3, 0}, vec{31, 29}, vec{0, 4}), row(vec{3, 0}, vec{31, 2}, vec{0, 4})},
+		Bites:   []int{2, 1},
+		Bad:     []likelihoodtest.Row{row(vec{-1, 0}, vec{0, 0}, vec{0, 0})},
 	})
+}
+
+// Beyond the largest rate the score goes on along its tangent.
+func TestPoissonBeyondTheBound(t *testing.T) {
+	at := func(m, v float64) (nll, slope float64, floored int) {
+		d, dv := make(vec, 1), make(vec, 1)
+		nll, floored = likelihood.Poisson{}.Row(vec{2}, vec{m}, vec{v}, d, dv)
+		if dv[0] != (d[0]+2)/2 {
+			t.Errorf("slopes %v and %v", d, dv)
+		}
+		return nll, d[0], floored
+	}
+	edge, slope, n := at(30, 0)
+	if n != 0 {
+		t.Errorf("%d floored at the bound", n)
+	}
+	for _, c := range [][2]float64{{30.5, 0}, {32, 0}, {31, 2}, {20, 30}} {
+		x := c[0] + c[1]/2
+		nll, s, n := at(c[0], c[1])
+		if want := edge + (slope+2)*(x-30) - 2*(c[0]-30); math.Abs(nll-want) > 1e-9*want || s != slope || n != 1 {
+			t.Errorf("N(%v, %v) scores %v with slope %v, %d floored; the tangent gives %v with %v", c[0], c[1], nll, s, n, want, slope)
+		}
+	}
 }
 
 func ExampleHeteroscedastic() {

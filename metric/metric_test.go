@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,14 @@ func TestWilson(t *testing.T) {
 		}
 		if low > c[0] || high < c[0] {
 			t.Errorf("share %g outside %g … %g", c[0], low, high)
+		}
+	}
+	for n := range 5000 { // despite rounding
+		if _, high := Wilson(1, float64(n)); high > 1 {
+			t.Errorf("of %d sure trials the interval ends at %v", n, high)
+		}
+		if low, _ := Wilson(0, float64(n)); low < 0 {
+			t.Errorf("of %d vain trials the interval begins at %v", n, low)
 		}
 	}
 }
@@ -219,6 +228,29 @@ func TestAUROCOfTies(t *testing.T) {
 	near(t, "auroc", *c.Scores().AUROC, 0.5, 1e-12)
 }
 
+// A row of weight 0 does not count, wherever it comes.
+func TestWeightZero(t *testing.T) {
+	var c, d Coverage
+	var a, b Classification
+	for i, w := range []float64{0, 1, 0, 2, 0} {
+		y := float64(i)
+		p := dist.Categorical{0.1 * y, 1 - 0.1*y}
+		c.Add(y, 0, 2, w)
+		a.Add(i%2, p, w)
+		if w > 0 {
+			d.Add(y, 0, 2, w)
+			b.Add(i%2, p, w)
+		}
+	}
+	c.Add(1, 0, math.Inf(1), 0)
+	if c.Score(0.9) != d.Score(0.9) || math.Abs(c.Score(0.9).Coverage-1.0/3) > 1e-12 {
+		t.Errorf("%+v, want %+v", c.Score(0.9), d.Score(0.9))
+	}
+	if x, y := a.Scores(), b.Scores(); !reflect.DeepEqual(x, y) || x.Rows != 2 {
+		t.Errorf("%+v, want %+v", x, y)
+	}
+}
+
 func TestNothing(t *testing.T) {
 	for _, s := range []any{new(Regression).Scores(), new(Classification).Scores()} {
 		if data, err := json.Marshal(s); err != nil || !strings.Contains(string(data), `"rows":0`) {
@@ -237,6 +269,7 @@ func TestNoAllocation(t *testing.T) {
 func TestMisusePanics(t *testing.T) {
 	for name, f := range map[string]func(){
 		"weight": func() { new(Regression).Add(0, dist.Normal{Sigma: 1}, -1) },
+		"cover":  func() { new(Coverage).Add(0, 0, 1, math.Inf(1)) },
 		"NaN":    func() { new(Classification).Add(0, dist.Categorical{1}, math.NaN()) },
 		"bins":   func() { new(Regression).PIT(7) },
 	} {

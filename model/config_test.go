@@ -65,19 +65,22 @@ func TestPrior(t *testing.T) {
 	}
 }
 
-func TestShortBatchPanics(t *testing.T) {
+func TestPredictMisusePanics(t *testing.T) {
 	m, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, x := range map[string]gauss.Batch[float32]{
-		"mean":     {Rows: 1, Width: 2, Mean: []float32{1}},
-		"variance": {Rows: 1, Width: 2, Mean: []float32{1, 2}, Var: []float32{1}},
+		"mean":              {Rows: 1, Width: 2, Mean: []float32{1}},
+		"variance":          {Rows: 1, Width: 2, Mean: []float32{1, 2}, Var: []float32{1}},
+		"width":             {Rows: 1, Width: 3, Mean: []float32{1, 2, 3}},
+		"rows":              {Rows: 2, Width: 2, Mean: []float32{1, 2, 3, 4}},
+		"negative variance": {Rows: 1, Width: 2, Mean: []float32{1, 2}, Var: []float32{1, -1e-9}},
 	} {
 		func() {
 			defer func() {
-				if _, ok := recover().(string); !ok {
-					t.Errorf("%s: no panic with a string", name)
+				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "model: ") {
+					t.Errorf("%s: no panic of the package", name)
 				}
 			}()
 			m.NewPredictor(1).Predict(x)

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -61,7 +62,10 @@ func TestEnsemble(t *testing.T) {
 
 func TestSaveAndLoadEnsemble(t *testing.T) {
 	e := ensemble(t)
-	e.Documents = map[string]json.RawMessage{"schema": json.RawMessage(`{"a":[1,2]}`), "x": json.RawMessage(`3`)}
+	e.Documents = map[string]json.RawMessage{"schema": json.RawMessage(`{"a":[1,2]}`)}
+	for i := range 20 { // they come in any order
+		e.Documents[fmt.Sprint("x", i)] = json.RawMessage(fmt.Sprint(i))
+	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "e")
 	if err := e.Save(path); err != nil {

@@ -87,6 +87,29 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
+// Every random tensor gets its prior back, whatever stands before it.
+func TestPriorsAreSaved(t *testing.T) {
+	m := build(t, 2, nn.Dense{Out: 3, Fixed: true}, nn.Scale{}, nn.Dense{Out: 2}, nn.Noise{}, nn.Dense{Out: 1})
+	for i, x := range m.Params.Tensors {
+		if x.Random {
+			x.Prior = vi.Prior{Mean: float64(i), Std: 1 + float64(i)}
+		}
+	}
+	path := filepath.Join(t.TempDir(), "m")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	n, err := model.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range n.Params.Tensors {
+		if x.Prior != m.Params.Tensors[i].Prior {
+			t.Errorf("%s has the prior %v, want %v", x.Name, x.Prior, m.Params.Tensors[i].Prior)
+		}
+	}
+}
+
 // Weights saved in float32 can be looked at in float64, not the other way.
 func TestLoadAs(t *testing.T) {
 	m := network(t, moment.UT(2))

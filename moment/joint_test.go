@@ -189,6 +189,30 @@ func TestJointZeroVariance(t *testing.T) {
 	}
 }
 
+// TestJointSmallVariance: the gradient by a variance of zero comes from differences
+// of slopes. They are narrow where the map has slopes of its own, and wider where
+// those are differences too.
+func TestJointSmallVariance(t *testing.T) {
+	worst := func(m *moment.Map, want func(x float64) float64) (e float64) {
+		tile := moment.NewJointTile(m, moment.JointUTGauss(), 1)
+		dm, dv := make([]float64, 1), make([]float64, 1)
+		for x := 0.1; x < 2; x += 0.01 {
+			tile.Pull([]float64{x}, []float64{0}, []float64{1}, []float64{0}, dm, dv)
+			e = max(e, math.Abs(dv[0]-want(x)))
+		}
+		return e
+	}
+	wave := &moment.Map{In: 1, Out: 1, F: func(x, y []float64) { y[0] = math.Sin(30 * x[0]) },
+		VJP: func(x, dy, dx []float64) { dx[0] = 30 * dy[0] * math.Cos(30*x[0]) }}
+	if e := worst(wave, func(x float64) float64 { return -450 * math.Sin(30*x) }); !(e < 1e-3) {
+		t.Errorf("½∂² of a map with slopes is off by %g", e)
+	}
+	blind := &moment.Map{In: 1, Out: 1, F: func(x, y []float64) { y[0] = 100 + x[0]*x[0] }}
+	if e := worst(blind, func(float64) float64 { return 1 }); !(e < 4e-6) {
+		t.Errorf("½∂² of a map without slopes is off by %g", e)
+	}
+}
+
 // TestJointNegative: κ = 3−d finds a negative variance for Σ|x| of many inputs; it
 // is 0 with no gradient.
 func TestJointNegative(t *testing.T) {
@@ -268,8 +292,9 @@ func TestJointRefuses(t *testing.T) {
 		"the covariance is not symmetric: entries (1,0) and (0,1) are 0.2 and 0.1":                at(pair, []float64{0, 0}, []float64{1, 0.1, 0.2, 1}),
 		"the covariance is not positive semidefinite: pivot 1 is -3":                              at(pair, []float64{0, 0}, []float64{1, 2, 2, 1}),
 		`there is no joint rule "ut(2)"; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, fifth-or-axes, joint-mc(samples), own`: parse("ut(2)"),
-		`joint rule "axes" takes a whole number, not 2.5`: parse("axes(2.5)"),
-		`joint rule "joint-mc" takes 1 parameter, not 0`:  parse("joint-mc"),
+		`joint rule "axes" takes a whole number, not 2.5`:  parse("axes(2.5)"),
+		`joint rule "joint-mc" takes 1 parameter, not 0`:   parse("joint-mc"),
+		`joint rule "axes(3": a parenthesis is not closed`: parse("axes(3"),
 	} {
 		if err := f(); err == nil || err.Error() != want {
 			t.Errorf("the message is %q, want %q", err, want)

@@ -118,7 +118,7 @@ func (t *Tile[T]) limit() {
 			continue
 		}
 		if t.F.D2F == nil {
-			if t.jacobian() && len(t.F.Kinks) == 0 {
+			if t.jacobian() && t.F.smoothWithin(m, 8*s) {
 				t.Out.MV[i] = 0
 			}
 			continue

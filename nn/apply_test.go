@@ -36,12 +36,12 @@ func TestApplyRefuses(t *testing.T) {
 }
 
 func TestScale(t *testing.T) {
-	nntest.Layer(t, nn.Scale{Start: 1.7}, nn.Vec(5), nntest.Options{})
+	nntest.Layer(t, nn.Scale{Start: 1.7}, nn.Vec(5), nntest.Options{Draws: 20_000})
 	nntest.Refuses(t, nn.Scale{Start: -1}, nn.Vec(1), "its scale starts at -1; it must be a number > 0")
 }
 
 func TestMultiply(t *testing.T) {
-	nntest.Layer(t, nn.Multiply{By: []float64{2, 2, -0.3, 1}}, nn.Vec(4), nntest.Options{})
+	nntest.Layer(t, nn.Multiply{By: []float64{2, 2, -0.3, 1}}, nn.Vec(4), nntest.Options{Draws: 20_000})
 	nntest.Refuses(t, nn.Multiply{By: []float64{2}}, nn.Vec(3), "it has 1 factors for 3 units; there must be one each")
 	nntest.Refuses(t, nn.Multiply{By: []float64{1, 0}}, nn.Vec(2), "factor 1 is 0; it must be a finite number other than 0")
 	nntest.Refuses(t, nn.Multiply{By: []float64{math.NaN()}}, nn.Vec(1), "factor 0 is NaN; it must be a finite number other than 0")

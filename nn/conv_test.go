@@ -9,7 +9,29 @@ import (
 	"utvi/gauss"
 	"utvi/nn"
 	"utvi/nn/nntest"
+	"utvi/vi"
 )
+
+// bound binds a layer in float64 with room for one row.
+func bound(t *testing.T, l nn.Layer, in nn.Shape, fixed bool) (nn.Unit[float64], nn.Runner[float64], *vi.Params[float64]) {
+	t.Helper()
+	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: in, Name: "layer", Fixed: fixed}
+	if !fixed {
+		b.Form = nn.Independent
+	}
+	u, err := nn.Bind(l, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Params.Alloc()
+	return u, u.NewRunner(1, false), b.Params
+}
+
+func prepare(u nn.Unit[float64], r nn.Runner[float64]) {
+	for i := range u.PrepareTiles() {
+		r.Prepare(i)
+	}
+}
 
 func TestConv2D(t *testing.T) {
 	for _, c := range []struct {
@@ -35,8 +57,14 @@ func TestConv2D(t *testing.T) {
 	}
 }
 
+func TestConvDrawn(t *testing.T) {
+	o := nntest.Options{Draws: 20_000}
+	nntest.Layer(t, nn.Conv2D{Out: 3, Kernel: [2]int{3, 2}, Padding: nn.Same}, nn.Shape{H: 4, W: 3, C: 2}, o)
+	nntest.Layer(t, nn.Conv2D{Out: 2, Kernel: [2]int{2, 2}, Stride: 2}, nn.Shape{H: 5, W: 4, C: 1}, o)
+}
+
 func TestConv1D(t *testing.T) {
-	nntest.Layer(t, nn.Conv1D{Out: 5, Kernel: 3}, nn.Shape{H: 1, W: 9, C: 2}, nntest.Options{})
+	nntest.Layer(t, nn.Conv1D{Out: 5, Kernel: 3}, nn.Shape{H: 1, W: 9, C: 2}, nntest.Options{Draws: 20_000})
 	nntest.Layer(t, nn.Conv1D{Out: 3, Kernel: 4, Stride: 2, Padding: nn.Same}, nn.Shape{H: 1, W: 11, C: 1}, nntest.Options{})
 }
 
@@ -63,5 +91,18 @@ func TestConvStrideBeyondImage(t *testing.T) {
 	}
 	if far, near := at(math.MaxInt), at(4); !slices.Equal(far.Mean, near.Mean) || !slices.Equal(far.Var, near.Var) {
 		t.Errorf("%v, want %v", far, near)
+	}
+}
+
+// Zeros surround the image, one more after it than before where their number is
+// odd; the kernel is not mirrored.
+func TestConvSame(t *testing.T) {
+	u, r, params := bound(t, nn.Conv1D{Out: 1, Kernel: 4, Padding: nn.Same, Fixed: true, NoBias: true}, nn.Shape{H: 1, W: 3, C: 1}, false)
+	copy(params.Tensors[0].Mean, []float64{1, 10, 100, 1000})
+	prepare(u, r)
+	out := gauss.Fixed(3, make([]float64, 3))
+	r.Forward(&nn.Pass[float64]{In: gauss.Fixed(3, []float64{1, 2, 3}), Out: out})
+	if got, want := fmt.Sprint(out.Mean), "[3210 321 32]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

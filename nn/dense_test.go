@@ -8,7 +8,7 @@ import (
 )
 
 func TestDense(t *testing.T) {
-	nntest.Layer(t, nn.Dense{Out: 19}, nn.Vec(13), nntest.Options{})
+	nntest.Layer(t, nn.Dense{Out: 19}, nn.Vec(13), nntest.Options{Draws: 20_000})
 }
 func TestDenseOneOutput(t *testing.T) {
 	nntest.Layer(t, nn.Dense{Out: 1}, nn.Vec(33), nntest.Options{})
@@ -17,7 +17,7 @@ func TestDenseOneInput(t *testing.T) {
 	nntest.Layer(t, nn.Dense{Out: 21}, nn.Vec(1), nntest.Options{})
 }
 func TestDenseFixed(t *testing.T) {
-	nntest.Layer(t, nn.Dense{Out: 5, Fixed: true}, nn.Vec(9), nntest.Options{})
+	nntest.Layer(t, nn.Dense{Out: 5, Fixed: true}, nn.Vec(9), nntest.Options{Draws: 20_000})
 }
 func TestDenseNoBias(t *testing.T) {
 	nntest.Layer(t, nn.Dense{Out: 18, NoBias: true}, nn.Vec(70), nntest.Options{})

@@ -39,6 +39,10 @@ func TestStochastic(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { nntest.Layer(t, l, nn.Vec(5), nntest.Options{}) })
 	}
+	t.Run("drawn", func(t *testing.T) {
+		l := slope(nn.Stochastic{Mean: 0.7, Std: 0.5, PerUnit: true})
+		nntest.Layer(t, l, nn.Vec(5), nntest.Options{Draws: 20_000})
+	})
 	t.Run("in a chain", func(t *testing.T) {
 		nntest.Layer(t, nn.Chain{nn.Dense{Out: 4}, slope(nn.Stochastic{Mean: 1, PerUnit: true}), nn.Dense{Out: 2}}, nn.Vec(3), nntest.Options{})
 	})

@@ -57,7 +57,7 @@ func squares(t *testing.T, xs ...float64) *sweep.Plan {
 func TestRunIsIdempotent(t *testing.T) {
 	var ran atomic.Int64
 	r := sweep.Runner{Kinds: []sweep.Kind{square(&ran)}, Dir: filepath.Join(t.TempDir(), "trials"), Jobs: 3}
-	p := squares(t, 1, 2, 3, 2)
+	p := squares(t, 1, 2, 2, 3)
 	if len(p.Trials) != 3 {
 		t.Fatalf("a trial asked for twice is planned %d times", len(p.Trials)-1)
 	}

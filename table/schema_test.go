@@ -50,7 +50,7 @@ a4,60,4,green,5,1,2026-01-04,7,?
 `
 
 func TestInferAndEncode(t *testing.T) {
-	spec := Spec{Targets: []string{"y"}, Weight: "w", Time: "day", Ignore: []string{"id"}, Impute: true}
+	spec := Spec{Targets: []string{"y"}, Weight: "w", Time: "day", Ignore: []string{"", "id"}, Impute: true}
 	s := infer(t, mixedTable, spec)
 	want := []Column{
 		{Name: "id", Role: Dropped, Note: "ignored"},

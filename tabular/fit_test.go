@@ -112,6 +112,34 @@ func TestChooses(t *testing.T) {
 	}
 }
 
+// The best candidate is trained from further seeds on every fold, even if it is the
+// first or the only one.
+func TestRepeatsTheBest(t *testing.T) {
+	c := quick
+	c.Steps = 40
+	most := 0
+	var first, last tabular.Progress
+	_, err := tabular.Fit(t.Context(), c, wave(1, 60, 0.1), "", func(p tabular.Progress) {
+		if p.Stage == "choosing" {
+			most = max(most, p.Jobs)
+		}
+		if first.Total == 0 {
+			first = p
+		}
+		if p.Done < last.Done || p.Done > p.Total*(1+1e-9) {
+			t.Errorf("%+v comes after %+v", p, last)
+		}
+		last = p
+	})
+	// Two folds and two members were foreseen; further seeds on both folds came on top.
+	if last.Stage != "training" || math.Abs(last.Done/last.Total-1) > 1e-9 || math.Abs(first.Total/last.Total-4.0/6) > 0.05 {
+		t.Errorf("%v of work was foreseen, %v of %v done", first.Total, last.Done, last.Total)
+	}
+	if err != nil || most != 2 { // one more seed on each of two folds; before, one candidate on one fold at a time
+		t.Errorf("%d trainings at a time to choose by, want 2; %v", most, err)
+	}
+}
+
 // The same seed gives the same bits whatever the cores; another seed does not.
 func TestSameBits(t *testing.T) {
 	d := wave(5, 100, 0.2)

@@ -147,6 +147,63 @@ func TestUnfamiliar(t *testing.T) {
 	}
 }
 
+// The distance from the training rows is Mahalanobis': the root A that is kept makes
+// their covariance, with its ridge, the identity.
+func TestUsualRoot(t *testing.T) {
+	const n, w = 200, 4
+	key := rng.New(12)
+	d := tabular.Data{X: gauss.Fixed(w, make([]float32, n*w)), Y: make([]float32, n)}
+	for i := range n {
+		z := func(j int) float64 { return rng.Normal(key, uint64(w*i+j)) }
+		for j, x := range []float64{1 + 2*z(0), z(0) - 0.5*z(1), 3*z(1) + z(2), 0.3*z(3) - z(0) + z(2)} {
+			d.X.Mean[w*i+j] = float32(x)
+		}
+		d.Y[i] = float32(z(0))
+	}
+	c := quick
+	c.Steps = 50
+	root := fit(t, c, d).Usual.Root
+
+	var mean [w]float64
+	var cov [w][w]float64
+	for i, x := range d.X.Mean {
+		mean[i%w] += float64(x) / n
+	}
+	var trace float64
+	for i := range n {
+		for j := range w {
+			for k := range w {
+				cov[j][k] += (float64(d.X.Mean[w*i+j]) - mean[j]) * (float64(d.X.Mean[w*i+k]) - mean[k]) / n
+			}
+		}
+	}
+	for j := range w {
+		trace += cov[j][j]
+	}
+	for j := range w {
+		cov[j][j] += 0.01 * trace / w
+	}
+	for j := range w {
+		for k := range w {
+			var sum, want float64
+			for a := range w {
+				for b := range w {
+					sum += float64(root[j*w+a]) * cov[a][b] * float64(root[k*w+b])
+				}
+			}
+			if j == k {
+				want = 1
+			}
+			if math.Abs(sum-want) > 1e-5 {
+				t.Errorf("entry (%d, %d) of A·C·Aᵀ is %g, want %g", j, k, sum, want)
+			}
+			if k > j && root[j*w+k] != 0 {
+				t.Errorf("A is not lower triangular: entry (%d, %d) is %g", j, k, root[j*w+k])
+			}
+		}
+	}
+}
+
 // auroc is the probability that one of b is above one of a.
 func auroc(a, b []float32) (p float64) {
 	for _, x := range a {

@@ -67,6 +67,17 @@ func same(a, b []float32) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
 
+// A training takes the cores that the program has, and leaves them as they are.
+func TestCoresAreKept(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
+	c := config()
+	c.Steps = 1
+	run(t, network(moment.UT(2)), c)
+	if n := runtime.GOMAXPROCS(0); n != 3 {
+		t.Errorf("after a training there are %d cores, not 3", n)
+	}
+}
+
 // Same seed, same bits, whatever the number of cores.
 func TestCoresDoNotMatter(t *testing.T) {
 	for _, rule := range []moment.Rule{moment.UT(2), moment.MonteCarlo(3), moment.Exact()} {

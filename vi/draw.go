@@ -22,8 +22,9 @@ func (t *Tensor[T]) Sigma(dst []T, lo int) {
 
 // Draw draws len(sigma) weights, from weight lo on, a multiple of four: w = μ + σε.
 // It leaves ε in eps, which has room for a multiple of four numbers. Weights are
-// counted within tensor number i of the stream key: it does not matter how many are
-// drawn at a time.
+// counted within tensor number i of the stream key. Pieces of a tensor have no ε in
+// common, but which weight gets which depends on where the tensor is cut: cut it by
+// its shape alone.
 func (t *Tensor[T]) Draw(key rng.Key, i, lo int, sigma, w []T, eps []float32) {
 	n := len(sigma)
 	quads := (n + 3) / 4

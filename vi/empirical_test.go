@@ -40,8 +40,28 @@ func TestEmpiricalBayesRefuses(t *testing.T) {
 			t.Errorf("%+v was accepted", e)
 		}
 	}
-	if err := (vi.EmpiricalBayes{}).Check(); err != nil {
-		t.Error(err)
+	for _, e := range []vi.EmpiricalBayes{{}, {Beta: 1}, {Alpha: 0.5, Beta: 0.1, Every: 1}} {
+		if err := e.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestEmpiricalBayesSettings(t *testing.T) {
+	for want, e := range map[string]vi.EmpiricalBayes{
+		"empirical-bayes(4,5)/1":    {},
+		"empirical-bayes(4,5)/3":    {Every: 3},
+		"empirical-bayes(0,2)/1":    {Beta: 2},
+		"empirical-bayes(1.5,2)/10": {Alpha: 1.5, Beta: 2, Every: 10},
+	} {
+		if e.String() != want {
+			t.Errorf("%v, want %s", e, want)
+		}
+	}
+	for step := 1; step < 9; step++ {
+		if !(vi.EmpiricalBayes{}).Due(step) || (vi.EmpiricalBayes{Every: 3}).Due(step) != (step == 1 || step == 4 || step == 7) {
+			t.Errorf("step %d", step)
+		}
 	}
 }
 

@@ -93,5 +93,5 @@ func (r *rise) at(u float64) float64 {
 	if u > 0 && r.cuts[i] > u {
 		i--
 	}
-	return r.values[i] + kronrod(r.slope, r.cuts[i], u)
+	return r.values[i] + Kronrod(r.slope, r.cuts[i], u)
 }

@@ -42,6 +42,54 @@ func TestNormal(t *testing.T) {
 	}
 }
 
+// The backward recurrence starts far enough out, and at the right ratio: 44 terms,
+// the most that ELU takes, against the first of 400.
+func TestTailSeriesForgetsItsStart(t *testing.T) {
+	var long [400]float64
+	var short [44]float64
+	for x := 1.0; x < 200; x *= 1.01 {
+		TailSeries(x, long[:])
+		TailSeries(x, short[:])
+		for k, bound := range map[int]float64{0: 1e-15, 22: 3.5e-14, 33: 1e-12, 43: 9e-11} {
+			if e := math.Abs(short[k]/long[k] - 1); !(e <= bound) {
+				t.Fatalf("I%d(%g) of 44 is off by %g, more than %g", k, x, e, bound)
+			}
+		}
+	}
+}
+
+// Far out, where the recurrence would start at its end, the integrals are powers.
+func TestTailFarOut(t *testing.T) {
+	for _, x := range []float64{0.9e8, 1.1e8, 1e30, 1e90} {
+		var series [4]float64
+		TailSeries(x, series[:])
+		tail := Tail(x)
+		for n, got := range [][2]float64{{tail.I0, series[0]}, {tail.I1, series[1]}, {tail.I2, series[2]}, {series[3], series[3]}} {
+			want := math.Pow(x, -float64(n+1))
+			for _, g := range got {
+				if math.Abs(g-want) > 4e-15*want {
+					t.Errorf("I%d(%g) = %g, want %g", n, x, g, want)
+				}
+			}
+		}
+	}
+}
+
+func TestEnds(t *testing.T) {
+	inf := math.Inf(1)
+	if g, d1, d2 := NormalInverseJet(inf); g != inf || d1 != 0 || d2 != 0 {
+		t.Errorf("NormalInverseJet(∞) = %g, %g, %g", g, d1, d2)
+	}
+	if g, d1, d2 := NormalInverseJet(-inf); g != -inf || d1 != 0 || d2 != 0 {
+		t.Errorf("NormalInverseJet(−∞) = %g, %g, %g", g, d1, d2)
+	}
+	for _, x := range [][2]float64{{math.NaN(), 1}, {1, math.NaN()}, {math.NaN(), 3}} {
+		if got := OwenT(x[0], x[1]); !math.IsNaN(got) {
+			t.Errorf("T(%g, %g) = %g", x[0], x[1], got)
+		}
+	}
+}
+
 func TestErfcx(t *testing.T) {
 	for _, x := range []float64{-26, -3, -0.1, 0, 0.3, 1, 4.4, 17, 24.9, 25.1, 30} {
 		z := zeroBig().Mul(number(x), zeroBig().Sqrt(number(2)))

@@ -18,14 +18,26 @@ type Row struct {
 type Case struct {
 	Rows []Row // within the floors, and asymmetric
 
-	// NLL is −ln p(y|f), the score of outputs f that are numbers; Expected says
-	// that Row is its mean over f, rather than −ln of the mean of e^−NLL.
-	NLL      func(y, f []float64) float64
+	// NLL is −ln p(y|f) of the row's targets, the score of outputs f that are
+	// numbers. Expected says that Row is its mean over f, rather than −ln of the
+	// mean of e^−NLL.
+	NLL      func(r Row, f []float64) float64
 	Expected bool
 
-	// Target gives mean and variance of target i for outputs f. Needed of a
-	// likelihood.Predictive.
-	Target func(i int, f []float64) (mean, variance float64)
+	// Target gives mean and variance of the row's target i for outputs f. A
+	// likelihood.Predictive needs it.
+	Target func(r Row, i int, f []float64) (mean, variance float64)
+
+	// Kinks, if set, gives the values of output i where NLL or Target jumps or
+	// changes its slope. The outputs before i stand in f. Outputs without kinks
+	// must be smooth on the scale of their standard deviation, unless only one
+	// output of the row varies.
+	Kinks func(r Row, i int, f []float64) []float64
+
+	// Tolerance is the largest relative error of a score or a predicted mean; a
+	// Score of Predictive may be wrong by 100 times as much, a predicted variance
+	// by 10 times. 0 stands for 1e-9.
+	Tolerance float64
 
 	// Split is the part of every variance that is the outputs' spread, where the
 	// rest is noise inside NLL; 0 stands for 1: all of it.
@@ -45,19 +57,32 @@ type Case struct {
 // moments; and that nothing within float32 makes it infinite.
 func Check(t *testing.T, l likelihood.Likelihood, c Case) {
 	t.Helper()
+	for _, part := range suite(l, c) {
+		t.Run(part.name, func(t *testing.T) { part.run(t) })
+	}
+}
+
+// A part is one check of the suite.
+type part struct {
+	name string
+	run  func(t testing.TB)
+}
+
+func suite(l likelihood.Likelihood, c Case) []part {
 	if c.Split == 0 {
 		c.Split = 1
 	}
-	t.Run("targets", func(t *testing.T) { targets(t, l, c) })
-	t.Run("value", func(t *testing.T) { value(t, l, c) })
-	t.Run("gradients", func(t *testing.T) { gradients(t, l, c) })
-	if p, ok := l.(likelihood.Predictive); ok {
-		t.Run("predictive", func(t *testing.T) { predictive(t, p, c) })
-	} else if c.Target != nil {
-		t.Error("a Target is given, but the likelihood is not Predictive")
+	if c.Tolerance == 0 {
+		c.Tolerance = 1e-9
 	}
-	t.Run("floor", func(t *testing.T) { floors(t, l, c) })
-	t.Run("extremes", func(t *testing.T) { extremes(t, l, c) })
+	return []part{
+		{"targets", func(t testing.TB) { targets(t, l, c) }},
+		{"value", func(t testing.TB) { value(t, l, c) }},
+		{"gradients", func(t testing.TB) { gradients(t, l, c) }},
+		{"predictive", func(t testing.TB) { predictive(t, l, c) }},
+		{"floor", func(t testing.TB) { floors(t, l, c) }},
+		{"extremes", func(t testing.TB) { extremes(t, l, c) }},
+	}
 }
 
 func score(l likelihood.Likelihood, r Row) (nll float64, dmean, dvar []float64, floored int) {
@@ -69,7 +94,7 @@ func score(l likelihood.Likelihood, r Row) (nll float64, dmean, dvar []float64, 
 	return nll, dmean, dvar, floored
 }
 
-func targets(t *testing.T, l likelihood.Likelihood, c Case) {
+func targets(t testing.TB, l likelihood.Likelihood, c Case) {
 	r := c.Rows[0]
 	if n, err := l.Targets(len(r.Mean)); err != nil || n != len(r.Y) {
 		t.Errorf("%d outputs have %d targets (%v), want %d", len(r.Mean), n, err, len(r.Y))
@@ -77,35 +102,6 @@ func targets(t *testing.T, l likelihood.Likelihood, c Case) {
 	if _, err := l.Targets(0); err == nil {
 		t.Error("a network without outputs was accepted")
 	}
-}
-
-// Expect integrates g over independent Normals: the trapezoidal rule over ±9 σ in
-// each dimension, coarser and over ±7.5 σ if there are more than two.
-func Expect(mean, variance []float64, g func(f []float64) float64) float64 {
-	f := make([]float64, len(mean))
-	copy(f, mean)
-	step, n := 1.0/8, 72
-	if len(mean) > 2 {
-		step, n = 0.5, 15
-	}
-	var inner func(i int, w float64) float64
-	inner = func(i int, w float64) float64 {
-		if i == len(f) {
-			return w * g(f)
-		}
-		if variance[i] == 0 {
-			return inner(i+1, w)
-		}
-		var sum float64
-		s := math.Sqrt(variance[i])
-		for k := -n; k <= n; k++ {
-			xi := step * float64(k)
-			f[i] = mean[i] + s*xi
-			sum += inner(i+1, w*step*math.Exp(-xi*xi/2)/math.Sqrt(2*math.Pi))
-		}
-		return sum
-	}
-	return inner(0, 1)
 }
 
 // spread returns the part of the variances that is the outputs' own.
@@ -118,70 +114,94 @@ func (c Case) spread(r Row) []float64 {
 }
 
 // predicted is −ln E[e^−NLL] by integration.
-func (c Case) predicted(r Row) float64 {
-	return -math.Log(Expect(r.Mean, c.spread(r), func(f []float64) float64 { return math.Exp(-c.NLL(r.Y, f)) }))
+func (c Case) predicted(t testing.TB, r Row) float64 {
+	t.Helper()
+	return -math.Log(c.expect(t, r, c.spread(r), func(f []float64) float64 { return math.Exp(-c.NLL(r, f)) }))
 }
 
-func value(t *testing.T, l likelihood.Likelihood, c Case) {
+// near reports whether got is want within a relative error; NaN is near nothing.
+func near(got, want, tolerance float64) bool {
+	return math.Abs(got-want) <= tolerance*(1+math.Abs(want))
+}
+
+func value(t testing.TB, l likelihood.Likelihood, c Case) {
 	for _, r := range c.Rows {
 		got, _, _, floored := score(l, r)
-		want := c.predicted(r)
+		var want float64
 		if c.Expected {
-			want = Expect(r.Mean, r.Var, func(f []float64) float64 { return c.NLL(r.Y, f) })
+			want = c.expect(t, r, r.Var, func(f []float64) float64 { return c.NLL(r, f) })
+		} else {
+			want = c.predicted(t, r)
 		}
-		if math.Abs(got-want) > 1e-9*(1+math.Abs(want)) || floored != 0 {
+		if !near(got, want, c.Tolerance) || floored != 0 {
 			t.Errorf("%+v: %v (%d floored), by integration %v", r, got, floored, want)
 		}
 	}
 }
 
-func gradients(t *testing.T, l likelihood.Likelihood, c Case) {
+func gradients(t testing.TB, l likelihood.Likelihood, c Case) {
 	for _, r := range c.Rows {
 		_, dmean, dvar, _ := score(l, r)
-		check := func(what string, x []float64, d []float64) {
+		check := func(what string, x []float64, d []float64, lowest float64) {
 			for i := range x {
-				at := x[i]
-				h := 1e-5 * (1e-2 + math.Abs(at))
-				x[i] = at - h
-				lo, _, _, _ := score(l, r)
-				x[i] = at + h
-				hi, _, _, _ := score(l, r)
-				x[i] = at
-				if want := (hi - lo) / (2 * h); math.Abs(d[i]-want) > 1e-6*(1+math.Abs(want)) || math.IsNaN(d[i]) {
+				if want := difference(l, r, &x[i], lowest); !near(d[i], want, 1e-6) {
 					t.Errorf("%+v: ∂/∂%s %d is %v, by differences %v", r, what, i, d[i], want)
 				}
 			}
 		}
-		check("mean", r.Mean, dmean)
-		check("variance", r.Var, dvar)
+		check("mean", r.Mean, dmean, math.Inf(-1))
+		check("variance", r.Var, dvar, 0)
 	}
 }
 
-func predictive(t *testing.T, l likelihood.Predictive, c Case) {
-	if c.Target == nil {
+// difference is the slope of a row's score by x, a moment of the row, without
+// going below lowest.
+func difference(l likelihood.Likelihood, r Row, x *float64, lowest float64) float64 {
+	x0 := *x
+	defer func() { *x = x0 }()
+	at := func(d float64) float64 {
+		*x = x0 + d
+		nll, _, _, _ := score(l, r)
+		return nll
+	}
+	h := 1e-5 * (1e-2 + math.Abs(x0))
+	if x0-h < lowest {
+		return (4*at(h) - at(2*h) - 3*at(0)) / (2 * h)
+	}
+	return (at(h) - at(-h)) / (2 * h)
+}
+
+func predictive(t testing.TB, l likelihood.Likelihood, c Case) {
+	p, ok := l.(likelihood.Predictive)
+	switch {
+	case !ok && c.Target != nil:
+		t.Fatal("a Target is given, but the likelihood is not Predictive")
+	case !ok:
+		return
+	case c.Target == nil:
 		t.Fatal("the likelihood is Predictive: the case needs a Target")
 	}
 	for _, r := range c.Rows {
-		if got, want := l.Score(r.Y, r.Mean, r.Var), c.predicted(r); math.Abs(got-want) > 1e-7*(1+math.Abs(want)) {
+		if got, want := p.Score(r.Y, r.Mean, r.Var), c.predicted(t, r); !near(got, want, 100*c.Tolerance) {
 			t.Errorf("%+v: score %v, by integration %v", r, got, want)
 		}
 		ymean, yvar := make([]float64, len(r.Y)), make([]float64, len(r.Y))
-		l.Predict(r.Mean, r.Var, ymean, yvar)
+		p.Predict(r.Mean, r.Var, ymean, yvar)
 		for i := range r.Y {
 			v := c.spread(r)
-			mean := Expect(r.Mean, v, func(f []float64) float64 { m, _ := c.Target(i, f); return m })
-			variance := Expect(r.Mean, v, func(f []float64) float64 {
-				m, v := c.Target(i, f)
+			mean := c.expect(t, r, v, func(f []float64) float64 { m, _ := c.Target(r, i, f); return m })
+			variance := c.expect(t, r, v, func(f []float64) float64 {
+				m, v := c.Target(r, i, f)
 				return v + (m-mean)*(m-mean)
 			})
-			if math.Abs(ymean[i]-mean) > 1e-9*(1+math.Abs(mean)) || math.Abs(yvar[i]-variance) > 1e-8*(1+variance) {
+			if !near(ymean[i], mean, c.Tolerance) || !near(yvar[i], variance, 10*c.Tolerance) {
 				t.Errorf("%+v: target %d is predicted %v ± %v, by integration %v ± %v", r, i, ymean[i], yvar[i], mean, variance)
 			}
 		}
 	}
 }
 
-func floors(t *testing.T, l likelihood.Likelihood, c Case) {
+func floors(t testing.TB, l likelihood.Likelihood, c Case) {
 	for k, r := range c.Floored {
 		nll, dmean, dvar, floored := score(l, r)
 		if floored != c.Bites[k] || !finite(nll) || !finite(dmean...) || !finite(dvar...) {
@@ -195,7 +215,7 @@ func floors(t *testing.T, l likelihood.Likelihood, c Case) {
 	}
 }
 
-func extremes(t *testing.T, l likelihood.Likelihood, c Case) {
+func extremes(t testing.TB, l likelihood.Likelihood, c Case) {
 	means := []float64{-1e30, -1e4, -700, 0, 1e-30, 700, 1e4, 1e30}
 	variances := []float64{0, 1e-40, 1, 700, 1e30}
 	for _, base := range c.Rows {
