@@ -83,13 +83,13 @@ func TestScaleTriesOne(t *testing.T) {
 	m.Add(0.495, -1, 0.1)
 	m.Add(0.495, 1, 0.1)
 	m.Add(0.01, 0, 30)
-	s, err := FitScale(func(yield func(float64, dist.Dist) bool) {
+	s, err := FitScale(Unweighted(func(yield func(float64, dist.Dist) bool) {
 		for i := range 40 {
 			if !yield(float64(2*(i%2)-1)+0.02*float64(i%5-2), m) {
 				return
 			}
 		}
-	})
+	}))
 	if err != nil || math.Abs(s.Factor-1) > 0.1 {
 		t.Errorf("the scale is %v, want about 1; %v", s, err)
 	}

@@ -82,6 +82,7 @@ func ExampleConfig_WriteYAML() {
 	//   kl: 0
 	//   activation: ""
 	//   rule: ""
+	//   independent: false
 	//   width: 20
 	//   depth: 0
 	//   steps: 0

@@ -63,8 +63,8 @@ func TestWaiterClears(t *testing.T) {
 	}
 }
 
-// Look sees every state, and why.
-func TestLook(t *testing.T) {
+// Status sees every state, and why.
+func TestStatus(t *testing.T) {
 	var ran atomic.Int64
 	r := sweep.Runner{Kinds: []sweep.Kind{square(&ran)}, Dir: t.TempDir()}
 	p := squares(t, 1, -2, 3, 4, 5, 6)
@@ -82,7 +82,7 @@ func TestLook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all := sweep.Look(r.Dir, p)
+	all := sweep.Status(r.Dir, p)
 	for i, want := range []struct {
 		state sweep.State
 		begun bool
