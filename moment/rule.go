@@ -89,4 +89,5 @@ func Points(name string, xi, w []float64) Rule {
 	return r
 }
 
-func vectorised(f *Func) bool { return f.Op != compute.OpUser }
+// vectorised reports whether float32 has its own way to evaluate f.
+func vectorised(f *Func) bool { return f.Op != compute.OpUser || f.Formula != nil }
