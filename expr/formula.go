@@ -86,6 +86,9 @@ func (f *Formula) derive(b *builder) error {
 	var byParam, mixed []*Expr
 	for _, name := range names[:f.Learned] {
 		d := b.by(b.param(name), f.Expr, f.Slope)
+		if d[0].is(0) {
+			return fmt.Errorf("the parameter %s cannot be learned: the formula has no slope in it", name)
+		}
 		byParam, mixed = append(byParam, d[0]), append(mixed, d[1])
 	}
 	switches := b.switches(f.Expr)

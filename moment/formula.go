@@ -62,8 +62,8 @@ func newFormulaTile[T gauss.Float](f *expr.Formula, rule Rule, n, size int) *for
 	return t
 }
 
-// eval evaluates F at the planes x, and its slope if d is not nil.
-func (t *Tile[T]) eval(x, f, d []T) {
+// Eval evaluates F at the planes x, and its slope if d is not nil.
+func (t *Tile[T]) Eval(x, f, d []T) {
 	if t.formula == nil {
 		Eval(t.F, x, f, d)
 		return
@@ -110,7 +110,7 @@ func (t *Tile[T]) EvalFixed() {
 		Eval(t.F, t.Mean, t.Out.Mean, t.Out.MM)
 		return
 	}
-	t.eval(t.Mean, t.Out.Mean, t.Out.MM)
+	t.Eval(t.Mean, t.Out.Mean, t.Out.MM)
 	if t.Out.MM == nil {
 		return
 	}

@@ -113,5 +113,5 @@ func Eval[T gauss.Float](f *Func, x, y, dy []T) {
 
 func evalFormula[T gauss.Float](f *Func, x, y, dy []T) {
 	t := &Tile[T]{F: f, Mean: x, formula: newFormulaTile[T](f.Formula, UT(2), len(x), 0)}
-	t.eval(x, y, dy)
+	t.Eval(x, y, dy)
 }

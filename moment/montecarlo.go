@@ -55,7 +55,7 @@ func pushDraws[T gauss.Float](t *Tile[T], samples int) {
 		if t.jacobian() {
 			d = t.d[:size]
 		}
-		t.eval(x, f, d)
+		t.Eval(x, f, d)
 		t.sums.Add(f, d, xi)
 		if d == nil {
 			continue

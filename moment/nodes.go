@@ -77,7 +77,7 @@ func pushNodes[T gauss.Float](t *Tile[T], xi, w []T) {
 		d = t.d[:n*p]
 	}
 	compute.Points(t.Mean, t.Var, s, x, xi)
-	t.eval(x, f, d)
+	t.Eval(x, f, d)
 	compute.Combine(t.Out, s, f, d, xi, w, 0, 1)
 	t.combineParams(xi, w)
 	t.limit()

@@ -6,7 +6,8 @@ import "utvi/internal/compute"
 // immutable values.
 //
 // A rule of fixed points is made by [Points]. To write any other, implement this
-// interface: say where to look in Push, evaluate there, and combine. Both Push methods
+// interface: say where to look in Push, evaluate
+// there with Tile.Eval, and combine. Both Push methods
 // are one line over the same generic body.
 type Rule interface {
 	// String is the rule's name with its parameters, as Parse reads it.

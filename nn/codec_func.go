@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"utvi/fn"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 
@@ -83,7 +84,9 @@ type funcOptions struct {
 	Values fingerprint `json:"values,omitempty"` // of a user's
 }
 
-// encodeFunc names f. A name is built in if it yields f's own kernel.
+// encodeFunc names f. A name is built in if it yields f's own kernel or formula; a
+// formula under another name is written out. A user's function may be named like
+// a formula.
 func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 	switch {
 	case f == nil:
@@ -92,7 +95,10 @@ func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 		return funcOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set moment.Func.Name")
 	}
 	builtin, err := fn.Named(f.Name)
-	if err != nil {
+	switch {
+	case f.Formula != nil && (err != nil || builtin.Formula == nil || builtin.Formula.String() != f.Formula.String()):
+		return funcOptions{F: f.Formula.String()}, nil
+	case err != nil, f.Op == compute.OpUser && f.Formula == nil && builtin.Formula != nil:
 		o := funcOptions{User: f.Name, Values: printFunc(f)}
 		return o, c.once("function", f.Name, o.Values)
 	}
