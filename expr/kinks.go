@@ -32,19 +32,28 @@ func (b *builder) switches(e *Expr) []*Expr {
 	return all
 }
 
-// maxKinks is how many kinks are kept, those nearest to 0.
-const maxKinks = 256
+// maxKinks is how many kinks are kept, those nearest to 0; maxWork is how many
+// instructions the search may take, some ten milliseconds. Only a formula that has
+// kinks without end comes near.
+const (
+	maxKinks = 256
+	maxWork  = 1_000_000
+)
 
 // kinks solves the switches for x: exactly where they are linear in x, else by
 // signs on a grid and bisection. Zeros that are not crossed are no kinks.
 func (b *builder) kinks(switches []*Expr, params []string, at []float64) []float64 {
 	var found []float64
+	work := 0
 	x := b.x()
 	for _, s := range switches {
 		d := b.by(x, s)[0]
 		p := compile([]*Expr{s, d}, params)
 		eval := func(x float64) (s, d float64) {
 			var out [2]float64
+			if work += len(p.Code); work > maxWork {
+				return math.NaN(), math.NaN()
+			}
 			p.At(x, at, out[:])
 			return out[0], out[1]
 		}

@@ -142,7 +142,9 @@ func (b *builder) div(u, v *Expr) *Expr {
 	switch {
 	case u.op == Num && v.op == Num:
 		return b.num(u.value / v.value)
-	case v.op == Num && v.value != 0 && !math.IsInf(1/v.value, 0):
+	case v.is(0):
+		return b.num(math.NaN())
+	case v.op == Num && !math.IsInf(1/v.value, 0):
 		return b.mul(b.num(1/v.value), u)
 	case u.is(0):
 		return u
