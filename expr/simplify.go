@@ -14,8 +14,8 @@ func (b *builder) add(u, v *Expr) *Expr {
 		return b.num(u.value + v.value)
 	case u.is(0):
 		return v
-	case u == v:
-		return b.mul(b.num(2), u)
+	case base(u) == base(v):
+		return b.mul(b.num(factor(u)+factor(v)), base(u))
 	case v.op == Neg:
 		return b.sub(u, v.args[0])
 	case u.op == Neg:
@@ -58,6 +58,9 @@ func split(u *Expr) (k float64, v *Expr) {
 	return 1, u
 }
 
+func factor(u *Expr) float64 { k, _ := split(u); return k }
+func base(u *Expr) *Expr     { _, v := split(u); return v }
+
 func (b *builder) sub(u, v *Expr) *Expr {
 	switch {
 	case u.op == Num && v.op == Num:
@@ -66,8 +69,8 @@ func (b *builder) sub(u, v *Expr) *Expr {
 		return b.add(b.num(-v.value), u)
 	case u.is(0):
 		return b.neg(v)
-	case u == v:
-		return b.num(0)
+	case base(u) == base(v):
+		return b.mul(b.num(factor(u)-factor(v)), base(u))
 	case v.op == Neg:
 		return b.add(u, v.args[0])
 	case u.is(1):
