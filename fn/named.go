@@ -63,7 +63,7 @@ func Named(name string) (*moment.Func, error) {
 	case !ok:
 		f, err := expr.ParseText(name)
 		if err != nil {
-			return nil, fmt.Errorf("fn: %w", err)
+			return nil, err
 		}
 		return ofFormula(f), nil
 	}

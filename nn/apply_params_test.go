@@ -94,7 +94,7 @@ func TestFormulaInFile(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 	if _, err := nn.UnmarshalLayer([]byte(`{"kind":"apply","f":"x/(1+","rule":"ut(2)"}`), nn.Library{}); err == nil ||
-		err.Error() != `apply: fn: formula "x/(1+": character 6: found the end; expected a number, x, a function or (` {
+		err.Error() != `apply: formula "x/(1+": character 6: found the end; expected a number, x, a function or (` {
 		t.Error(err)
 	}
 }

@@ -113,7 +113,7 @@ func (c *coder) function(o funcOptions) (*moment.Func, error) {
 	case o.F != "" && o.User != "":
 		return nil, errors.New("it has two functions")
 	case o.F != "":
-		return fn.Named(o.F)
+		return c.builtin(o.F)
 	case o.User == "":
 		return nil, errors.New("it has no function")
 	}
@@ -128,4 +128,24 @@ func (c *coder) function(o funcOptions) (*moment.Func, error) {
 		return f, nil
 	}
 	return f, o.Values.is("function", o.User, printFunc(f))
+}
+
+// maxFormulas bounds the formulas of a file: each takes some milliseconds to read.
+const maxFormulas = 256
+
+// builtin returns a function by its name or its formula. A formula is read once.
+func (c *coder) builtin(name string) (*moment.Func, error) {
+	if f, ok := c.formulas[name]; ok {
+		again := *f
+		return &again, nil
+	}
+	f, err := fn.Named(name)
+	if err != nil || f.Formula == nil {
+		return f, err
+	}
+	if len(c.formulas) == maxFormulas {
+		return nil, fmt.Errorf("there are more than %d formulas", maxFormulas)
+	}
+	c.formulas[name] = f
+	return f, nil
 }
