@@ -46,6 +46,29 @@ func parameters(t *testing.T, f *moment.Func, r moment.Rule) {
 	}
 }
 
+// paramAllocations: no derivative by a parameter allocates, nor does the limit of
+// vanishing variance.
+func paramAllocations(t *testing.T, f *moment.Func, r moment.Rule) {
+	tile := moment.NewTile[float32](f, r)
+	n := tile.Cap()
+	plane := func(v float32) []float32 {
+		s := make([]float32, n)
+		for i := range s {
+			s[i] = v
+		}
+		return s
+	}
+	tile.Mean, tile.Var, tile.Kappa = plane(1.3), plane(0.2), 2
+	tile.Var[n/2] = 1e-13
+	tile.Out = compute.Moments[float32]{Mean: plane(0), Var: plane(0), MM: plane(0), MV: plane(0), VM: plane(0), VV: plane(0)}
+	for range f.Formula.Learned {
+		tile.MP, tile.VP = append(tile.MP, plane(0)), append(tile.VP, plane(0))
+	}
+	if n := testing.AllocsPerRun(3, tile.Push); n != 0 {
+		t.Errorf("Push with parameters allocates %v times", n)
+	}
+}
+
 // A pushed is what a tile gave for one element.
 type pushed struct {
 	mean, variance float64
