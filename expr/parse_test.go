@@ -29,6 +29,10 @@ func TestValues(t *testing.T) {
 		"-x^2":                          -2.25,
 		"2^3^2 + 0*x + x - x":           math.NaN(), // does not depend on x
 		"x^2^0.5":                       math.Pow(x, math.Sqrt2),
+		"5 - (2 + x)":                   1.5,
+		"5 - (2 - x)":                   4.5,
+		"5 + (2 - x)":                   5.5,
+		"5 + (2 + x)":                   8.5,
 		"x - 1 - 1":                     -0.5,
 		"x / 2 / 2":                     x / 4,
 		"x*2^-1":                        0.75,

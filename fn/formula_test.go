@@ -16,10 +16,11 @@ import (
 var spellings = map[string][]string{
 	"identity":        {"x", "2*x - x", "identity(x)"},
 	"relu":            {"max(x, 0)", "max(0, x)", "where(x > 0, x, 0)", "relu(x)"},
-	"abs":             {"abs(x)", "max(x, -x)", "sqrt(x^2)"},
+	"abs":             {"abs(x)", "max(x, -x)", "sqrt(x^2)", "where(x > 0, x, -x)"},
 	"leaky-relu(0.2)": {"max(x, 0.2*x)", "where(x > 0, x, x/5)", "leaky_relu(x, 0.2)"},
 	"leaky-relu(1.7)": {"where(x > 0, x, 1.7*x)"},
 	"elu(1)":          {"where(x > 0, x, exp(x) - 1)", "elu(x)"},
+	"elu(-1)":         {"where(x > 0, x, 1 - exp(x))"},
 	"elu(0.3)":        {"where(x > 0, x, 0.3*expm1(x))", "elu(x, 0.3)"},
 	"gelu":            {"x*normal_cdf(x)", "x/2*(1 + erf(x/sqrt(2)))", "gelu(x)"},
 	"silu":            {"x*sigmoid(x)", "x/(1 + exp(-x))", "silu(x)"},

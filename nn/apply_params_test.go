@@ -38,6 +38,14 @@ func TestApplyParameters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { nntest.Layer(t, l, nn.Vec(37), nntest.Options{}) })
 	}
+	t.Run("tiles that begin within a row", func(t *testing.T) {
+		values := make([]float64, 150)
+		for i := range values {
+			values[i] = 0.3 + float64(i)/100
+		}
+		f := fn.MustFormula("a*tanh(w*x)", fn.Fixed("w", values...), fn.Param{Name: "a", Values: values, Learned: true})
+		nntest.Layer(t, nn.Apply{F: f}, nn.Vec(150), nntest.Options{Entries: 12})
+	})
 	t.Run("images", func(t *testing.T) {
 		f := fn.MustFormula("softplus(a*x + b)", fn.LearnedPerUnit("a", 1), fn.Learned("b", 0))
 		nntest.Layer(t, nn.Apply{F: f}, nn.Shape{H: 3, W: 2, C: 5}, nntest.Options{})
@@ -86,6 +94,12 @@ func TestFormulaInFile(t *testing.T) {
 		t.Errorf("%s, %v", data, err)
 	}
 	if data, err = nn.MarshalLayer(nn.Apply{F: fn.MustFormula("x*tanh(softplus(x))")}); err != nil || !strings.Contains(string(data), `"f":"x*tanh(softplus(x))"`) {
+		t.Errorf("%s, %v", data, err)
+	}
+	// A formula under the name of another is written out.
+	other := fn.MustFormula("x/(1 + x^2)")
+	other.Name = "mish"
+	if data, err = nn.MarshalLayer(nn.Apply{F: other}); err != nil || !strings.Contains(string(data), `"f":"x/(1 + x^2)"`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	// A user's code that is named like a formula is still the user's.

@@ -108,6 +108,28 @@ func TestProgBounds(t *testing.T) {
 	}
 }
 
+// An output may be x, though x is read after the output is written.
+func TestProgOverX(t *testing.T) {
+	// f = 2·x; g = f − x
+	p := &Prog{Consts: []float64{2}, Outs: 2, Slots: 4, Code: []Instr{
+		{Code: CodeMul, X: 0, Y: 1, Dst: 2},
+		{Code: CodeSub, X: 2, Y: 0, Dst: 3},
+	}}
+	eachFamily(t, func(t *testing.T) {
+		const n = 2*progChunk + 5
+		x, g := make([]float32, n), make([]float32, n)
+		for i := range x {
+			x[i] = float32(i)
+		}
+		NewMachine[float32](p).Run(x, nil, [][]float32{x, g})
+		for i := range x {
+			if x[i] != float32(2*i) || g[i] != float32(i) {
+				t.Fatalf("at %d: %v and %v", i, x[i], g[i])
+			}
+		}
+	})
+}
+
 // A program of several instructions agrees at a number, in float64 and in float32,
 // and with parameters that differ from element to element.
 func TestProgRoads(t *testing.T) {
