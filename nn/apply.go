@@ -20,7 +20,11 @@ func (Apply) Kind() string { return "apply" }
 
 // TakesCovariances: with a rule that can say what the slope is.
 func (l Apply) TakesCovariances() bool {
-	return l.Rule == nil || moment.CheckSlope(l.Rule, l.F) == nil
+	rule := l.Rule
+	if rule == nil {
+		rule = moment.Default(l.F)
+	}
+	return moment.CheckSlope(rule, l.F) == nil
 }
 
 func (l Apply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindApply(l, b) }

@@ -112,3 +112,17 @@ func TestFormulaInFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The slope of a formula moves with its parameters, and its gradient by them is not
+// computed: correlations pass formulas whose parameters are fixed.
+func TestApplyParametersAndCorrelations(t *testing.T) {
+	learned := nn.Apply{F: fn.MustFormula("a*tanh(x)", fn.Learned("a", 1)), Rule: moment.UT(2)}
+	fixed := nn.Apply{F: fn.MustFormula("a*tanh(b*x)", fn.Fixed("a", 2), fn.Fixed("b", 0.5)), Rule: moment.UT(2)}
+	if learned.TakesCovariances() || !fixed.TakesCovariances() || (nn.Apply{F: learned.F}).TakesCovariances() {
+		t.Error("covariances are taken by the wrong formulas")
+	}
+	want := "the formula a*tanh(x) cannot carry correlations while it learns a; fix its parameters"
+	if err := moment.CheckSlope(moment.UT(2), learned.F); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

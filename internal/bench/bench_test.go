@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 func TestLayersCarryMoments(t *testing.T) {
 	seen := map[float64]bool{}
 	f := &moment.Func{F: func(x float64) float64 { seen[x] = true; return x }, DF: func(float64) float64 { return 1 }}
-	if _, err := layer(nn.Apply{F: f}, nn.Vec(64), 1, time.Microsecond); err != nil {
+	if _, err := layer(nn.Apply{F: f, Rule: moment.UT(2)}, nn.Vec(64), 1, time.Microsecond); err != nil {
 		t.Fatal(err)
 	}
 	if want := 3 * 12 * 64; len(seen) != want {
