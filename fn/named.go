@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
+	"utvi/expr"
 	"utvi/internal/call"
 	"utvi/internal/compute"
 	"utvi/moment"
@@ -39,19 +41,31 @@ var parametrised = map[string]struct {
 }
 
 // Named returns the function of that name, such as "tanh", "leaky-relu" (slope
-// 0.01), "leaky-relu(0.2)" or "elu(1)". It accepts every Name this package
-// gives, so that a saved model finds its functions again.
+// 0.01), "leaky-relu(0.2)" or "elu(1)", or of a formula with its parameters, such
+// as "x / (1 + x^2)" or "a*tanh(b*x); a = 1; b = learned 0.5" (see Formula and
+// expr.Param). It accepts every Name this package gives, so that a saved model
+// finds its functions again.
 func Named(name string) (*moment.Func, error) {
 	if f, ok := plain[name]; ok {
 		return f(), nil
+	}
+	if f, ok := named(name); ok {
+		return f, nil
 	}
 	if err := coupled(name); err != nil {
 		return nil, err
 	}
 	base, _, _ := strings.Cut(name, "(")
 	p, ok := parametrised[base]
-	if !ok {
-		return nil, fmt.Errorf("fn: no function %q; there are %s", name, strings.Join(Names(), ", "))
+	switch {
+	case !ok && isWord(name):
+		return nil, fmt.Errorf("fn: no function %q; there are %s, and formulas of x such as \"x/(1+x^2)\"", name, strings.Join(Names(), ", "))
+	case !ok:
+		f, err := expr.ParseText(name)
+		if err != nil {
+			return nil, err
+		}
+		return ofFormula(f), nil
 	}
 	if name == base {
 		return p.make(p.standard), nil
@@ -63,11 +77,29 @@ func Named(name string) (*moment.Func, error) {
 	return p.make(a[0]), nil
 }
 
-// Names returns what Named knows, sorted; parametrised functions without their
-// parameter.
+// isWord reports whether a text is meant as a name, not as a formula.
+func isWord(s string) bool {
+	if s == "x" {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' {
+			return false
+		}
+	}
+	return !strings.HasPrefix(s, "-") && !strings.Contains(s, "x-") && !strings.Contains(s, "-x")
+}
+
+// Names returns the names that Named knows, sorted; parametrised functions without
+// their parameter.
 func Names() []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for n := range plain {
+			if !yield(n) {
+				return
+			}
+		}
+		for n := range formulas {
 			if !yield(n) {
 				return
 			}

@@ -45,6 +45,10 @@ type TensorSummary struct {
 	// |μ| < σ. Both are of random tensors only.
 	SNR    *[5]float64 `json:"snr,omitempty"`
 	Below1 float64     `json:"below_1"`
+
+	// Numbers holds the quartiles of the values of a tensor of numbers, as they are
+	// stored.
+	Numbers *[5]float64 `json:"numbers,omitempty"`
 }
 
 // Inspect describes the network.
@@ -72,6 +76,11 @@ func (n *Net[T]) Inspect() Summary {
 func inspectTensor[T gauss.Float](t *vi.Tensor[T]) TensorSummary {
 	s := TensorSummary{Name: t.Name, Shape: t.Shape, Random: t.Random, Prior: t.Prior, KL: bounded(t.KL())}
 	if !t.Random {
+		values := make([]float64, t.Len())
+		for i, x := range t.Mean {
+			values[i] = float64(x)
+		}
+		s.Numbers = quartiles(values)
 		return s
 	}
 	snr := make([]float64, t.Len())
@@ -82,13 +91,19 @@ func inspectTensor[T gauss.Float](t *vi.Tensor[T]) TensorSummary {
 			below++
 		}
 	}
-	slices.Sort(snr)
 	s.Below1 = float64(below) / float64(len(snr))
-	s.SNR = &[5]float64{}
-	for i := range s.SNR {
-		s.SNR[i] = quantile(snr, float64(i)/4)
-	}
+	s.SNR = quartiles(snr)
 	return s
+}
+
+// quartiles of x, from the least to the largest; it sorts x.
+func quartiles(x []float64) *[5]float64 {
+	slices.Sort(x)
+	var q [5]float64
+	for i := range q {
+		q[i] = quantile(x, float64(i)/4)
+	}
+	return &q
 }
 
 // bounded keeps what a vanishing σ makes infinite within what JSON can hold.

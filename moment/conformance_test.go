@@ -20,6 +20,8 @@ func functions(t *testing.T) []*moment.Func {
 	}
 	return append(fs,
 		fn.LeakyReLU(0.3),
+		fn.MustFormula("x/(1 + x^2)"),
+		fn.MustFormula("a*tanh(b*x) + c*max(x, d)", fn.Learned("a", 1.2), fn.LearnedPerUnit("b", 0.7), fn.Fixed("c", 0.4), fn.Learned("d", -0.57)),
 		&moment.Func{Name: "black box", F: func(x float64) float64 { return x / (1 + x*x) }},
 	)
 }

@@ -3,6 +3,7 @@ package moment
 import (
 	"math"
 
+	"utvi/expr"
 	"utvi/gauss"
 	"utvi/internal/compute"
 )
@@ -31,6 +32,12 @@ type Func struct {
 	// which float32 takes in place of F. Whoever changes F sets Op to 0.
 	Op compute.Op
 	A  float64
+
+	// Formula is set on functions that are a formula without a kernel of its own.
+	// float32 runs its program in place of F; its learned parameters, if any,
+	// belong to the layer, and F has them at their start. Whoever changes F sets
+	// Formula to nil.
+	Formula *expr.Formula
 }
 
 // A Jet holds the mean and the variance of a function of a Gaussian, and their
@@ -82,10 +89,16 @@ func (f *Func) smoothWithin(x, r float64) bool {
 	return true
 }
 
-// Eval evaluates f, and its slope if dy is not nil, at numbers. y may be x.
+// Eval evaluates f, and its slope if dy is not nil, at numbers. y may be x. A
+// formula has its parameters at their start. In float32, a formula needs scratch,
+// which Eval allocates; a Tile has its own.
 func Eval[T gauss.Float](f *Func, x, y, dy []T) {
 	if x, ok := any(x).([]float32); ok && f.Op != compute.OpUser {
 		compute.Eval(f.Op, float32(f.A), x, any(y).([]float32), any(dy).([]float32))
+		return
+	}
+	if _, ok := any(x).([]float32); ok && f.Formula != nil && len(x) > 0 {
+		evalFormula(f, x, y, dy)
 		return
 	}
 	if dy != nil { // first: y may be x
@@ -96,4 +109,9 @@ func Eval[T gauss.Float](f *Func, x, y, dy []T) {
 	for i, x := range x {
 		y[i] = T(f.F(float64(x)))
 	}
+}
+
+func evalFormula[T gauss.Float](f *Func, x, y, dy []T) {
+	t := &Tile[T]{F: f, Mean: x, formula: newFormulaTile[T](f.Formula, UT(2), len(x), 0)}
+	t.Eval(x, y, dy)
 }

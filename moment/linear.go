@@ -12,21 +12,23 @@ func (linear) String() string          { return "linear" }
 func (linear) Check(f *Func) error     { return checkFunc(f) }
 func (linear) Nodes() Nodes            { return Nodes{Method: ByTangent, Xi: []float64{0}, W: []float64{1}} }
 func (linear) Learns() bool            { return false }
-func (linear) Vector(*Func) bool       { return false }
+func (linear) Vector(*Func) bool       { return true } // in float64, element by element
 func (linear) Push32(t *Tile[float32]) { pushLinear(t) }
 func (linear) Push64(t *Tile[float64]) { pushLinear(t) }
 
 func pushLinear[T gauss.Float](t *Tile[T]) {
 	for i, m := range t.Mean {
 		m, v := float64(m), float64(t.Var[i])
-		d := t.F.Slope(m)
-		t.Out.Mean[i], t.Out.Var[i] = T(t.F.F(m)), T(d*d*v)
+		at := t.local(i, m, t.jacobian())
+		d := at.d
+		t.Out.Mean[i], t.Out.Var[i] = T(at.f), T(d*d*v)
 		if t.jacobian() {
 			t.Out.MM[i], t.Out.MV[i] = T(d), 0
-			t.Out.VM[i], t.Out.VV[i] = T(2*d*t.F.Curvature(m)*v), T(d*d)
+			t.Out.VM[i], t.Out.VV[i] = T(2*d*at.c*v), T(d*d)
 		}
 		if t.Slope != nil {
-			t.Slope[i], t.SlopeM[i], t.SlopeV[i] = T(d), T(t.F.Curvature(m)), 0
+			t.Slope[i], t.SlopeM[i], t.SlopeV[i] = T(d), T(at.c), 0
 		}
+		t.limitParams(i, v)
 	}
 }

@@ -41,19 +41,36 @@ const chunk = 12
 func pushDraws[T gauss.Float](t *Tile[T], samples int) {
 	n := len(t.Mean)
 	t.sums.Begin(n)
+	if t.formula != nil {
+		for _, s := range t.formula.sums {
+			s.Begin(n)
+		}
+	}
 	for first := 0; first < samples; first += chunk {
 		size := n * min(chunk, samples-first)
-		xi, f := t.xi[:size], t.f[:size]
+		xi, x, f := t.xi[:size], t.x[:size], t.f[:size]
 		drawFrom(t, xi, first)
-		compute.PointsEach(t.Mean, t.Var, t.s[:n], f, xi)
+		compute.PointsEach(t.Mean, t.Var, t.s[:n], x, xi)
 		var d []T
 		if t.jacobian() {
 			d = t.d[:size]
 		}
-		Eval(t.F, f, f, d)
+		t.Eval(x, f, d)
 		t.sums.Add(f, d, xi)
+		if d == nil {
+			continue
+		}
+		for j := range t.MP {
+			t.formula.sums[j].Add(f, t.formula.byParam[j][:size], xi)
+		}
 	}
 	t.sums.Moments(t.Out, t.s[:n])
+	if !t.jacobian() {
+		return
+	}
+	for j := range t.MP {
+		t.formula.sums[j].Moments(t.paramMoments(j), t.s[:n])
+	}
 }
 
 // drawFrom fills the planes xi with standard Normals, from a sample on.

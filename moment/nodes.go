@@ -77,8 +77,9 @@ func pushNodes[T gauss.Float](t *Tile[T], xi, w []T) {
 		d = t.d[:n*p]
 	}
 	compute.Points(t.Mean, t.Var, s, x, xi)
-	Eval(t.F, x, f, d)
+	t.Eval(x, f, d)
 	compute.Combine(t.Out, s, f, d, xi, w, 0, 1)
+	t.combineParams(xi, w)
 	t.limit()
 	t.slopes(xi, w)
 }
@@ -123,11 +124,13 @@ func (t *Tile[T]) limit() {
 			}
 			continue
 		}
-		if !t.F.smoothWithin(m, 8*s) {
+		if !t.smooth(i, m, 8*s) {
 			continue
 		}
-		f, d, c := t.F.F(m), t.F.Slope(m), t.F.D2F(m)
+		at := t.local(i, m, true)
+		f, d, c := at.f, at.d, at.c
 		v := float64(t.Var[i])
+		t.limitParams(i, v)
 		t.Out.Mean[i], t.Out.Var[i] = T(f+0.5*c*v), T(d*d*v)
 		if t.jacobian() {
 			t.Out.MM[i], t.Out.MV[i] = T(d), T(0.5*c)

@@ -6,7 +6,8 @@ import "utvi/internal/compute"
 // immutable values.
 //
 // A rule of fixed points is made by [Points]. To write any other, implement this
-// interface: say where to look in Push, evaluate there, and combine. Both Push methods
+// interface: say where to look in Push, evaluate
+// there with Tile.Eval, and combine. Both Push methods
 // are one line over the same generic body.
 type Rule interface {
 	// String is the rule's name with its parameters, as Parse reads it.
@@ -89,4 +90,5 @@ func Points(name string, xi, w []float64) Rule {
 	return r
 }
 
-func vectorised(f *Func) bool { return f.Op != compute.OpUser }
+// vectorised reports whether float32 has its own way to evaluate f.
+func vectorised(f *Func) bool { return f.Op != compute.OpUser || f.Formula != nil }

@@ -18,6 +18,9 @@ import (
 
 // CheckSlope reports whether a rule can say what the slope of f is.
 func CheckSlope(r Rule, f *Func) error {
+	if f != nil && f.Formula != nil && f.Formula.Learned > 0 { // the slope moves with the parameter: a gradient that is not computed
+		return fmt.Errorf("the formula %s cannot carry correlations while it learns %s; fix its parameters", f.Formula.Text, f.Formula.Inputs[0].Name)
+	}
 	switch r.(type) {
 	case nodes, exact, linear:
 		return nil

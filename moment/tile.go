@@ -29,6 +29,12 @@ type Tile[T gauss.Float] struct {
 	// CheckSlope.
 	Slope, SlopeM, SlopeV []T
 
+	// Params are the inputs of a formula, in the order of Formula.Inputs, one value
+	// an element; nil: all at their start. MP and VP receive the derivatives with
+	// respect to those that are learned, which come first, if they are not nil.
+	Params [][]T
+	MP, VP [][]T
+
 	// The elements are units Unit, Unit+1, … of row Row in the stream Key.
 	Key  rng.Key
 	Row  uint64
@@ -44,6 +50,7 @@ type Tile[T gauss.Float] struct {
 	weights       [3]T
 	fixed, fixedW []T // of a fixed rule
 	wide          *Tile[float64]
+	formula       *formulaTile[T] // nil: F is no formula
 }
 
 // NewTile returns a tile for pushing elements through f by rule.
@@ -66,6 +73,9 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 	if Draws(rule) {
 		t.xi, t.draws = make([]T, size), make([]float32, size)
 		t.sums = compute.NewSamples[T](n)
+	}
+	if f.Formula != nil {
+		t.formula = newFormulaTile[T](f.Formula, rule, n, size)
 	}
 	if r, ok := rule.(nodes); ok {
 		t.fixed, t.fixedW = toT[T](r.xi), toT[T](r.w)

@@ -20,7 +20,11 @@ func (Apply) Kind() string { return "apply" }
 
 // TakesCovariances: with a rule that can say what the slope is.
 func (l Apply) TakesCovariances() bool {
-	return l.Rule == nil || moment.CheckSlope(l.Rule, l.F) == nil
+	rule := l.Rule
+	if rule == nil {
+		rule = moment.Default(l.F)
+	}
+	return moment.CheckSlope(rule, l.F) == nil
 }
 
 func (l Apply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindApply(l, b) }
@@ -36,6 +40,7 @@ type apply[T gauss.Float] struct {
 	sense bool          // correlations are carried
 	cov   bool          // covariances come in
 	kappa *vi.Tensor[T] // softplus⁻¹ of κ, where it is learned
+	applyParams[T]
 }
 
 func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
@@ -62,15 +67,19 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 			return nil, err
 		}
 	}
-	return u, nil
+	return u, u.bindParams(u.f.Formula, b)
 }
 
 func (u *apply[T]) Out() Shape { return u.shape }
 
-// A learned κ keeps one gradient per row on the tape.
-func (u *apply[T]) TapeWidth() int { return u.GradTiles() }
+// A learned κ keeps one gradient per row on the tape; so does each learned
+// parameter of a formula, or one per unit.
+func (u *apply[T]) TapeWidth() int { return u.kappas() + u.learnedWidth() }
 
-func (u *apply[T]) GradTiles() int {
+func (u *apply[T]) GradTiles() int { return min(1, u.TapeWidth()) }
+
+// kappas is the number of learned κ, 1 or 0.
+func (u *apply[T]) kappas() int {
 	if u.kappa != nil {
 		return 1
 	}
@@ -85,7 +94,9 @@ func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 		if u.kappa != nil {
 			r.mk, r.vk = make([]T, n), make([]T, n)
 		}
+		r.paramRun.keep(u.learned, n)
 	}
+	r.paramRun.attach(&u.applyParams, r.tile)
 	if u.cov {
 		return newApplyCov(r, maxRows*u.shape.Size())
 	}
@@ -103,9 +114,11 @@ type applyRunner[T gauss.Float] struct {
 	mk, vk []T
 
 	slope, slopeM, slopeV []T // where correlations are carried
+	paramRun[T]
 }
 
 func (r *applyRunner[T]) Forward(p *Pass[T]) {
+	r.begin(r.tile)
 	if r.form == Fixed {
 		r.forwardFixed(p)
 		return
@@ -146,17 +159,22 @@ func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
 	if r.mk != nil {
 		t.MK, t.VK = r.mk[lo:hi], r.vk[lo:hi]
 	}
+	r.place(t, lo, hi, p.In.Width)
 	t.Push()
 }
 
 // forwardFixed applies F to numbers; their slopes go where ∂mean/∂m would.
 func (r *applyRunner[T]) forwardFixed(p *Pass[T]) {
-	n := p.In.Rows * p.In.Width
-	var slopes []T
-	if r.jac.MM != nil {
-		slopes = r.jac.MM[:n]
+	t := r.tile
+	for n, lo := p.In.Rows*p.In.Width, 0; lo < n; lo += t.Cap() {
+		hi := min(n, lo+t.Cap())
+		t.Mean, t.Out.Mean = p.In.Mean[lo:hi], p.Out.Mean[lo:hi]
+		if r.jac.MM != nil {
+			t.Out.MM = r.jac.MM[lo:hi]
+		}
+		r.place(t, lo, hi, p.In.Width)
+		t.EvalFixed()
 	}
-	moment.Eval(r.f, p.In.Mean[:n], p.Out.Mean[:n], slopes)
 }
 
 func (r *applyRunner[T]) Backward(p *Pass[T]) {
@@ -167,11 +185,13 @@ func (r *applyRunner[T]) Backward(p *Pass[T]) {
 			compute.MulTo(p.DIn.Mean[:n], p.DOut.Mean[:n], jac.MM)
 		}
 		clear(p.Tape)
+		r.record(p, r.TapeWidth(), r.kappas())
 		return
 	}
 	if r.kappa != nil {
 		r.recordKappa(p)
 	}
+	r.record(p, r.TapeWidth(), r.kappas())
 	if p.DIn.Mean != nil {
 		compute.VJP(p.DOut.Mean[:n], p.DOut.Var[:n], jac, p.DIn.Mean[:n], p.DIn.Var[:n])
 	}
@@ -185,12 +205,16 @@ func (r *applyRunner[T]) recordKappa(p *Pass[T]) {
 		for i := row * w; i < (row+1)*w; i++ {
 			sum += float64(p.DOut.Mean[i])*float64(r.mk[i]) + float64(p.DOut.Var[i])*float64(r.vk[i])
 		}
-		p.Tape[row] = T(sum)
+		p.Tape[row*r.TapeWidth()] = T(sum)
 	}
 }
 
 func (r *applyRunner[T]) Gradient(_ int, blocks []Block[T]) {
-	columns(blocks, 1, func(_ int, sum float64) {
-		r.kappa.GMean[0] = T(sum * special.Sigmoid(float64(r.kappa.Mean[0]))) // κ = softplus(raw)
+	columns(blocks, r.TapeWidth(), func(i int, sum float64) {
+		if i < r.kappas() {
+			r.kappa.GMean[0] = T(sum * special.Sigmoid(float64(r.kappa.Mean[0]))) // κ = softplus(raw)
+			return
+		}
+		r.setGradient(i-r.kappas(), sum)
 	})
 }

@@ -85,13 +85,15 @@ type coder struct {
 	depth int
 	rules map[string]moment.Rule // those made so far: quadrature nodes are costly
 
-	prints map[string]fingerprint // of the program's own functions, by kind and name
+	prints   map[string]fingerprint  // of the program's own functions, by kind and name
+	formulas map[string]*moment.Func // those read so far
 
 	noDefaults bool // leave out joint rules that are the default
 }
 
 func newCoder(lib Library) *coder {
-	return &coder{kinds: kinds, lib: lib, rules: map[string]moment.Rule{}, prints: map[string]fingerprint{}}
+	return &coder{kinds: kinds, lib: lib, rules: map[string]moment.Rule{},
+		prints: map[string]fingerprint{}, formulas: map[string]*moment.Func{}}
 }
 
 // maxDepth is how deep layers may hold layers.

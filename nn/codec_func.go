@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"utvi/fn"
+	"utvi/internal/compute"
 	"utvi/moment"
 )
 
@@ -83,7 +84,9 @@ type funcOptions struct {
 	Values fingerprint `json:"values,omitempty"` // of a user's
 }
 
-// encodeFunc names f. A name is built in if it yields f's own kernel.
+// encodeFunc names f. A name is built in if it yields f's own kernel or formula; a
+// formula under another name is written out. A user's function may be named like
+// a formula.
 func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 	switch {
 	case f == nil:
@@ -92,7 +95,10 @@ func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 		return funcOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set moment.Func.Name")
 	}
 	builtin, err := fn.Named(f.Name)
-	if err != nil {
+	switch {
+	case f.Formula != nil && (err != nil || builtin.Formula == nil || builtin.Formula.String() != f.Formula.String()):
+		return funcOptions{F: f.Formula.String()}, nil
+	case err != nil, f.Op == compute.OpUser && f.Formula == nil && builtin.Formula != nil:
 		o := funcOptions{User: f.Name, Values: printFunc(f)}
 		return o, c.once("function", f.Name, o.Values)
 	}
@@ -107,7 +113,7 @@ func (c *coder) function(o funcOptions) (*moment.Func, error) {
 	case o.F != "" && o.User != "":
 		return nil, errors.New("it has two functions")
 	case o.F != "":
-		return fn.Named(o.F)
+		return c.builtin(o.F)
 	case o.User == "":
 		return nil, errors.New("it has no function")
 	}
@@ -122,4 +128,24 @@ func (c *coder) function(o funcOptions) (*moment.Func, error) {
 		return f, nil
 	}
 	return f, o.Values.is("function", o.User, printFunc(f))
+}
+
+// maxFormulas bounds the formulas of a file: each takes some milliseconds to read.
+const maxFormulas = 256
+
+// builtin returns a function by its name or its formula. A formula is read once.
+func (c *coder) builtin(name string) (*moment.Func, error) {
+	if f, ok := c.formulas[name]; ok {
+		again := *f
+		return &again, nil
+	}
+	f, err := fn.Named(name)
+	if err != nil || f.Formula == nil {
+		return f, err
+	}
+	if len(c.formulas) == maxFormulas {
+		return nil, fmt.Errorf("there are more than %d formulas", maxFormulas)
+	}
+	c.formulas[name] = f
+	return f, nil
 }

@@ -3,10 +3,12 @@ package nn
 import (
 	"math"
 
+	"utvi/expr"
 	"utvi/moment"
 )
 
-// fused returns x ↦ x + f(x).
+// fused returns x ↦ x + f(x): as a formula, and so as a program, unless f is a
+// user's code.
 func fused(f *moment.Func) *moment.Func {
 	g := &moment.Func{
 		F:     func(x float64) float64 { return x + f.F(x) },
@@ -21,6 +23,11 @@ func fused(f *moment.Func) *moment.Func {
 	}
 	if f.Exact != nil {
 		g.Exact = func(m, v float64) moment.Jet { return fusedMoments(f, m, v) }
+	}
+	if of := f.Expr(); of != nil {
+		if sum, err := expr.Parse("x + ("+of.Text+")", of.Params...); err == nil { // else it is too long
+			g.Formula = sum
+		}
 	}
 	return g
 }

@@ -122,7 +122,8 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	default:
 		layers = append(layers, nn.Dense{Out: k})
 	}
-	if !c.Independent && d.Classes <= mostFollowed {
+	learns := f.Formula != nil && f.Formula.Learned > 0 // and then carries no correlations
+	if !c.Independent && !learns && d.Classes <= mostFollowed {
 		layers = nn.Correlate(layers)
 	}
 	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})

@@ -18,7 +18,7 @@ type Config struct {
 	Ensemble   int     `json:"ensemble,omitempty" yaml:"ensemble,omitempty"`     // members; 0 stands for 5
 	Noise      string  `json:"noise,omitempty" yaml:"noise,omitempty"`           // Embedded, Learned or Heteroscedastic; "": chosen
 	KL         float64 `json:"kl,omitempty" yaml:"kl,omitempty"`                 // weight of the KL; 0: chosen
-	Activation string  `json:"activation,omitempty" yaml:"activation,omitempty"` // one of fn.Names; "": chosen
+	Activation string  `json:"activation,omitempty" yaml:"activation,omitempty"` // as fn.Named takes it: a name or a formula; "": chosen
 	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "": one without a blind spot
 	// Independent takes the units of a network as independent, as the paper does, and
 	// saves the pass that carries their correlations.

@@ -36,7 +36,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.IntVar(&n.Ensemble, "ensemble", 0, "networks that predict together (default 5)")
 	f.StringVar(&n.Noise, "noise", "", "embedded, learned or heteroscedastic (default chosen)")
 	f.Float64Var(&n.KL, "kl", 0, "weight of the KL (default chosen)")
-	f.StringVar(&n.Activation, "activation", "", "nonlinearity (default chosen)")
+	f.StringVar(&n.Activation, "activation", "", "nonlinearity: a name, or a formula such as 'a*tanh(b*x); a = 1; b = learned 0.5' (default chosen)")
 	f.StringVar(&n.Rule, "rule", "", "how moments pass nonlinearities (default ut(2))")
 	f.IntVar(&n.Width, "width", 0, "units of a hidden layer (default by the rows)")
 	f.IntVar(&n.Depth, "depth", 0, "hidden layers (default chosen)")

@@ -102,7 +102,7 @@ func printTensors(w io.Writer, s model.Summary) {
 	for _, x := range s.Tensors {
 		shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Shape), " ", "×"), "[]")
 		if x.SNR == nil {
-			fmt.Fprintf(t, "%s\t%s\tnumbers\t\t\t\t\t\t\t\t\n", x.Name, shape)
+			fmt.Fprintf(t, "%s\t%s\t%s\t\t\t\t\t\t\t\t\n", x.Name, shape, pointValues(x))
 			continue
 		}
 		fmt.Fprintf(t, "%s\t%s\tN(%.3g, %.3g²)\t%.4g\t", x.Name, shape, x.Prior.Mean, x.Prior.Std, x.KL)
@@ -113,6 +113,19 @@ func printTensors(w io.Writer, s model.Summary) {
 	}
 	t.Flush()
 	fmt.Fprintln(w)
+}
+
+// pointValues says what a tensor of numbers holds: the values of a formula's parameter,
+// which are meant as they are stored.
+func pointValues(x model.TensorSummary) string {
+	switch q := x.Numbers; {
+	case q == nil || !strings.Contains(x.Name, ".param."):
+		return "numbers"
+	case q[0] == q[4]:
+		return fmt.Sprintf("%.4g", q[0])
+	default:
+		return fmt.Sprintf("%.4g to %.4g", q[0], q[4])
+	}
 }
 
 func printFacts(w io.Writer, s model.Summary) {

@@ -37,6 +37,7 @@ func momentsCommand() *cobra.Command {
 and variance with those of adaptive quadrature.`,
 		Example: `  utvi moments --fn tanh --rule ut --kappa 2 --mean 0.3 --var 0.5
   utvi moments --fn leaky-relu --slope 0.1 --rule exact --json
+  utvi moments --fn 'x / (1 + x^2)' --rule gh --order 9
   utvi moments --fn sin --rule mc --samples 100 --seed 7 --var 2 --plot sin.svg`,
 		Args: noArgs,
 	}

@@ -17,7 +17,7 @@ type functionFlags struct {
 }
 
 func (f *functionFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.name, "fn", "tanh", "function: "+strings.Join(fn.Names(), ", "))
+	flags.StringVar(&f.name, "fn", "tanh", "formula of x, such as 'x/(1+x^2)', or a function: "+strings.Join(fn.Names(), ", "))
 	flags.Float64Var(&f.slope, "slope", 0.01, "slope of leaky-relu below zero")
 	flags.Float64Var(&f.alpha, "alpha", 1, "depth of elu")
 }

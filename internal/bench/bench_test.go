@@ -5,6 +5,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"utvi/moment"
+	"utvi/nn"
 )
 
 // A short run measures everything it promises, with numbers that can be.
@@ -23,7 +26,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s %s: %+v", k.Name, k.Shape, k)
 		}
 	}
-	for _, want := range []string{"product", "dense_forward", "dense_backward", "tanh", "normals", "adamw_step"} {
+	for _, want := range []string{"product", "dense_forward", "dense_backward", "tanh", "x/(1+x*x)", "normals", "adamw_step"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("%s is not measured", want)
 		}
@@ -32,6 +35,19 @@ func TestRun(t *testing.T) {
 		if !(n.ForwardUS > 0 && n.StepUS > 0 && n.ForwardFloor > 0 && n.StepFloor > 0) || n.Allocs != 0 {
 			t.Errorf("%+v", n)
 		}
+	}
+}
+
+// Layers are measured on inputs with variance: the unscented transform looks at three
+// points of each of 12 rows of 64 units, not at their means alone.
+func TestLayersCarryMoments(t *testing.T) {
+	seen := map[float64]bool{}
+	f := &moment.Func{F: func(x float64) float64 { seen[x] = true; return x }, DF: func(float64) float64 { return 1 }}
+	if _, err := layer(nn.Apply{F: f, Rule: moment.UT(2)}, nn.Vec(64), 1, time.Microsecond); err != nil {
+		t.Fatal(err)
+	}
+	if want := 3 * 12 * 64; len(seen) != want {
+		t.Errorf("the function was seen at %d points, want %d", len(seen), want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"utvi/expr"
 	"utvi/internal/compute"
 	"utvi/rng"
 )
@@ -26,8 +27,12 @@ var ops = []struct {
 	{"square", compute.OpSquare, 0}, {"normal_inverse", compute.OpNormalInverse, 0},
 }
 
-// elementwise lists the elementwise kernels: each function's value and slope, and
-// the arithmetic of the rules, the random numbers and the optimiser.
+// formulas run as programs, also those that spell a function with a kernel.
+var formulas = []string{"x/(1+x*x)", "x*sigmoid(x)", "log(1+exp(x))", "x+tanh(x)", "x*tanh(softplus(x))"}
+
+// elementwise lists the elementwise kernels: each function's value and slope, some
+// formulas' too, and the arithmetic of the rules, the random numbers and the
+// optimiser.
 func elementwise() []elem {
 	const n = elements
 	x, f, d := noise(3*n, 1), make([]float32, 3*n), noise(3*n, 2)
@@ -40,6 +45,14 @@ func elementwise() []elem {
 	var list []elem
 	for _, op := range ops {
 		list = append(list, elem{op.name, func() { compute.Eval(op.op, op.a, x[:n], f[:n], d[:n]) }})
+	}
+	for _, text := range formulas {
+		g, err := expr.Parse(text)
+		if err != nil {
+			panic("bench: a formula is wrong")
+		}
+		machine, out := compute.NewMachine[float32](g.Pair), [][]float32{f[:n], d[:n]}
+		list = append(list, elem{text, func() { machine.Run(x[:n], nil, out) }})
 	}
 	a := &compute.AdamW{LR: 1e-9, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 1, C2: 1, Clip: 1, KL: 1e-4, PriorVar: 1}
 	mu, rho, gm, gs := noise(n, 5), noise(n, 6), noise(n, 7), noise(n, 8)

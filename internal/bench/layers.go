@@ -34,11 +34,14 @@ var benchLayers = []struct {
 	{"avgpool2d 2x2", nn.AvgPool2D{Size: [2]int{2, 2}}, nn.Shape{H: 28, W: 28, C: 16}},
 	{"maxpool2d 2x2", nn.MaxPool2D{Size: [2]int{2, 2}}, nn.Shape{H: 28, W: 28, C: 16}},
 	{"flatten", nn.Flatten{}, nn.Shape{H: 14, W: 14, C: 16}},
-	{"apply leaky-relu ut", nn.Apply{F: fn.LeakyReLU(0.01)}, nn.Vec(512)},
-	{"apply tanh ut", nn.Apply{F: fn.Tanh()}, nn.Vec(512)},
+	{"apply leaky-relu ut", nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}, nn.Vec(512)},
+	{"apply tanh ut", nn.Apply{F: fn.Tanh(), Rule: moment.UT(2)}, nn.Vec(512)},
 	{"apply relu exact", nn.Apply{F: fn.ReLU(), Rule: moment.Exact()}, nn.Vec(512)},
-	{"apply user's function ut", nn.Apply{F: &moment.Func{F: func(x float64) float64 { return x / (1 + x*x) }}}, nn.Vec(512)},
-	{"residual tanh ut", nn.Residual{Branch: nn.Chain{nn.Apply{F: fn.Tanh()}}}, nn.Vec(512)},
+	{"apply user's function ut", nn.Apply{F: &moment.Func{F: func(x float64) float64 { return x / (1 + x*x) }}, Rule: moment.UT(2)}, nn.Vec(512)},
+	{"apply x/(1+x*x) ut", nn.Apply{F: fn.MustFormula("x/(1+x*x)"), Rule: moment.UT(2)}, nn.Vec(512)},
+	{"apply mish ut", nn.Apply{F: fn.MustFormula("x*tanh(softplus(x))"), Rule: moment.UT(2)}, nn.Vec(512)},
+	{"apply a*tanh(b*x) learned ut", nn.Apply{F: fn.MustFormula("a*tanh(b*x)", fn.Learned("a", 1), fn.LearnedPerUnit("b", 0.5)), Rule: moment.UT(2)}, nn.Vec(512)},
+	{"residual tanh ut", nn.Residual{Branch: nn.Chain{nn.Apply{F: fn.Tanh(), Rule: moment.UT(2)}}}, nn.Vec(512)},
 	{"layernorm", nn.LayerNorm{}, nn.Vec(512)},
 	{"batchnorm", nn.BatchNorm{Mean: make([]float64, 16), Var: ones(16)}, nn.Shape{H: 14, W: 14, C: 16}},
 	{"dropout", nn.Dropout{P: 0.2}, nn.Vec(512)},
@@ -75,7 +78,7 @@ func layers(r *Report) []timing {
 // layer measures a layer on a few rows of random moments.
 func layer(l nn.Layer, in nn.Shape, windows int, window time.Duration) (Layer, error) {
 	const rows = 12
-	b := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in, Name: "layer", Train: true}
+	b := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in, Form: nn.Independent, Name: "layer", Train: true}
 	u, err := nn.Bind(l, b)
 	if err != nil {
 		return Layer{}, err

@@ -8,24 +8,34 @@ import (
 
 // The Go twin: every function as value and slope in float64, rounded once.
 
-// goKernels are the kernels of every platform without vector code.
-var goKernels = [NumOps]kernel{
-	OpIdentity:      each(identity),
-	OpLeakyReLU:     each(leakyReLU),
-	OpELU:           each(elu),
-	OpGELU:          each(gelu),
-	OpSiLU:          each(silu),
-	OpSoftplus:      each(softplus),
-	OpSigmoid:       each(sigmoid),
-	OpTanh:          each(tanh),
-	OpErf:           each(erf),
-	OpNormalCDF:     each(normalCDF),
-	OpExp:           each(exp),
-	OpSin:           each(sin),
-	OpCos:           each(cos),
-	OpSquare:        each(square),
-	OpNormalInverse: each(normalInverse),
+// scalars are the functions, value and slope, in float64.
+var scalars = [NumOps]func(a, x float64) (f, df float64){
+	OpIdentity:      identity,
+	OpLeakyReLU:     leakyReLU,
+	OpELU:           elu,
+	OpGELU:          gelu,
+	OpSiLU:          silu,
+	OpSoftplus:      softplus,
+	OpSigmoid:       sigmoid,
+	OpTanh:          tanh,
+	OpErf:           erf,
+	OpNormalCDF:     normalCDF,
+	OpExp:           exp,
+	OpSin:           sin,
+	OpCos:           cos,
+	OpSquare:        square,
+	OpNormalInverse: normalInverse,
 }
+
+// goKernels are the kernels of every platform without vector code.
+var goKernels = func() (all [NumOps]kernel) {
+	for op, f := range scalars {
+		if f != nil {
+			all[op] = each(f)
+		}
+	}
+	return all
+}()
 
 // each makes a kernel of a scalar function.
 func each(fn func(a, x float64) (f, df float64)) kernel {

@@ -7,3 +7,4 @@ package compute
 //go:generate go run -C gen ./elem
 //go:generate go run -C gen ./arith
 //go:generate go run -C gen ./sense
+//go:generate go run -C gen ./prog

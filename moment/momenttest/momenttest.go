@@ -30,6 +30,10 @@ func Pair(t *testing.T, f *moment.Func, r moment.Rule) {
 		t.Run("vanishing variance", func(t *testing.T) { vanishingVariance(t, f, r) })
 	}
 	t.Run("float32", func(t *testing.T) { single(t, f, r) })
+	if f.Formula != nil && f.Formula.Learned > 0 {
+		t.Run("parameters", func(t *testing.T) { parameters(t, f, r) })
+		t.Run("parameters' allocations", func(t *testing.T) { paramAllocations(t, f, r) })
+	}
 	t.Run("allocations", func(t *testing.T) { allocations(t, f, r) })
 }
 

@@ -1,0 +1,167 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"utvi/internal/compute"
+)
+
+// A Formula is a function of x, and of parameters, with its derivatives and the
+// programs that compute them. It is immutable.
+type Formula struct {
+	Text   string  // the expression as it was written
+	Params []Param // in the order in which they were given
+
+	// Expr is the function, Slope and Curvature its derivatives by x.
+	// Parameters that are fixed numbers are numbers there; the others are nodes.
+	Expr, Slope, Curvature *Expr
+
+	// Inputs are the parameters that are nodes, in the order in which programs
+	// take them. Learned counts those that are learned: they come first.
+	Inputs  []Param
+	Learned int
+
+	// Kinks are where the slope may jump, for the first or starting values of the
+	// Inputs.
+	Kinks []float64
+
+	// Value computes f; Pair f and f′; Train f, f′ and ∂f/∂a of every learned
+	// parameter a; Bend f″.
+	Value, Pair, Train, Bend *compute.Prog
+
+	// Limit computes, at a number, f, f′, f″, then ∂f/∂a, then ∂f′/∂a of every
+	// learned parameter, and then what changes its sign at a kink.
+	Limit *compute.Prog
+}
+
+// Parse reads a formula. Every parameter must occur in it.
+func Parse(text string, params ...Param) (*Formula, error) {
+	f, err := parse(text, params)
+	if err != nil {
+		return nil, fmt.Errorf("formula %.80q: %w", text, err)
+	}
+	return f, nil
+}
+
+func parse(text string, params []Param) (*Formula, error) {
+	if err := checkParams(params); err != nil {
+		return nil, err
+	}
+	f := &Formula{Text: strings.Join(strings.Fields(text), " "), Params: slices.Clone(params)}
+	b := newBuilder()
+	x := b.x()
+	e, err := b.parse(text, params)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.check(b, e); err != nil {
+		return nil, err
+	}
+	f.Expr = e
+	for _, p := range params {
+		if p.Learned {
+			f.Inputs, f.Learned = append(f.Inputs, p), f.Learned+1
+		}
+	}
+	for _, p := range params {
+		if p.varies() && !p.Learned {
+			f.Inputs = append(f.Inputs, p)
+		}
+	}
+	f.Slope = b.by(x, e)[0]
+	f.Curvature = b.by(x, f.Slope)[0]
+	return f, f.derive(b)
+}
+
+// derive compiles the programs.
+func (f *Formula) derive(b *builder) error {
+	var names []string
+	var start []float64
+	for _, p := range f.Inputs {
+		names, start = append(names, p.Name), append(start, p.Start(0))
+	}
+	var byParam, mixed []*Expr
+	for _, name := range names[:f.Learned] {
+		d := b.by(b.param(name), f.Expr, f.Slope)
+		if d[0].is(0) {
+			return fmt.Errorf("the parameter %s cannot be learned: the formula has no slope in it", name)
+		}
+		byParam, mixed = append(byParam, d[0]), append(mixed, d[1])
+	}
+	switches := b.switches(f.Expr)
+	both := []*Expr{f.Expr, f.Slope}
+	f.Value = compile([]*Expr{f.Expr}, names)
+	f.Pair = compile(both, names)
+	f.Bend = compile([]*Expr{f.Curvature}, names)
+	f.Train = f.Pair
+	if f.Learned > 0 {
+		f.Train = compile(slices.Concat(both, byParam), names)
+	}
+	f.Limit = compile(slices.Concat(both, []*Expr{f.Curvature}, byParam, mixed, switches), names)
+	if b.full || f.Limit.Slots > compute.MaxSlots || f.Train.Slots > compute.MaxSlots {
+		return errors.New("the formula is too complicated: its derivatives have too many parts")
+	}
+	f.Kinks = b.kinks(switches, names, start)
+	return nil
+}
+
+// check refuses what is no function of x, and parameters for nothing.
+func (f *Formula) check(b *builder, e *Expr) error {
+	if b.full {
+		return errors.New("the formula has too many parts")
+	}
+	used, bad := map[string]bool{}, false
+	e.Walk(func(e *Expr) {
+		used[e.name] = true
+		bad = bad || e.op == Num && !compute.Finite(e.value)
+	})
+	switch {
+	case bad:
+		return errors.New("a part of the formula is not a finite number, as in 1/0")
+	case !contains(e, X):
+		return errors.New("the formula does not depend on x")
+	}
+	for _, p := range f.Params {
+		if p.varies() && !used[p.Name] {
+			return fmt.Errorf("the parameter %s does not occur in the formula, or changes nothing", p.Name)
+		}
+	}
+	return nil
+}
+
+// String writes the formula with its parameters as ParseText reads it, as in
+// "a*tanh(b*x); a = 1; b = learned 0.5".
+func (f *Formula) String() string {
+	parts := []string{f.Text}
+	for _, p := range f.Params {
+		parts = append(parts, p.String())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// maxAll bounds a formula with the values of its parameters, in bytes.
+const maxAll = 1 << 20
+
+// ParseText reads a formula followed by its parameters, as String writes it.
+func ParseText(text string) (*Formula, error) {
+	if len(text) > maxAll {
+		return nil, fmt.Errorf("a formula and its parameters have %d characters; they may have at most %d", len(text), maxAll)
+	}
+	formula, rest, more := strings.Cut(text, ";")
+	var params []Param
+	for more {
+		var one string
+		one, rest, more = strings.Cut(rest, ";")
+		p, err := ParseParam(one)
+		if err != nil {
+			return nil, fmt.Errorf("formula %.80q: %w", formula, err)
+		}
+		if params = append(params, p); len(params) > maxParams {
+			break
+		}
+	}
+	return Parse(formula, params...)
+}

@@ -1,0 +1,141 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Param is a parameter of a formula: a number, numbers of which each unit of a
+// layer has its own, or either of them as the start of what training learns.
+type Param struct {
+	Name    string
+	Value   float64
+	Values  []float64 // one for each unit; they take the place of Value
+	Learned bool
+	PerUnit bool // learned: one for each unit, which all start from Value
+}
+
+// varies reports whether the parameter is more than one number for good.
+func (p Param) varies() bool { return p.Learned || p.Values != nil }
+
+// OnePerUnit reports whether each unit has its own.
+func (p Param) OnePerUnit() bool { return p.PerUnit || p.Values != nil }
+
+// Start returns the value of a unit, or the one that learning starts from.
+func (p Param) Start(unit int) float64 {
+	if p.Values != nil {
+		return p.Values[unit]
+	}
+	return p.Value
+}
+
+// maxParams bounds the parameters of a formula.
+const maxParams = 16
+
+func checkParams(params []Param) error {
+	if len(params) > maxParams {
+		return fmt.Errorf("the formula has %d parameters; it may have at most %d", len(params), maxParams)
+	}
+	for i, p := range params {
+		_, taken := functions[p.Name]
+		switch {
+		case !isName(p.Name):
+			return fmt.Errorf("%.40q cannot be the name of a parameter; use letters, digits and _", p.Name)
+		case taken || p.Name == "x" || p.Name == "e" || p.Name == "pi":
+			return fmt.Errorf("a parameter is called %s, which has a meaning already; choose another name", p.Name)
+		case slices.ContainsFunc(params[:i], func(q Param) bool { return q.Name == p.Name }):
+			return fmt.Errorf("the parameter %s is given twice", p.Name)
+		case p.Values != nil && len(p.Values) == 0:
+			return fmt.Errorf("the parameter %s has an empty list of values; it needs one for each unit", p.Name)
+		case p.PerUnit && !p.Learned:
+			return fmt.Errorf("the parameter %s is fixed and has one value; list one for each unit, or let it be learned", p.Name)
+		}
+		for _, v := range append(p.Values, p.Value) {
+			if v-v != 0 {
+				return fmt.Errorf("the parameter %s is %v; it must be a finite number", p.Name, v)
+			}
+		}
+	}
+	return nil
+}
+
+func isName(s string) bool {
+	for i := range len(s) {
+		if !letter(s[i]) && (i == 0 || !digit(s[i])) {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 40
+}
+
+// String writes a parameter as ParseParam reads it: "a = 1", "a = learned 0.5",
+// "a = learned per unit 0.5" or "a = [1, 2]".
+func (p Param) String() string {
+	s := p.Name + " = "
+	if p.Learned {
+		s += "learned "
+	}
+	if p.PerUnit && p.Values == nil {
+		s += "per unit "
+	}
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	if p.Values == nil {
+		return s + number(p.Value)
+	}
+	var all []string
+	for _, v := range p.Values {
+		all = append(all, number(v))
+	}
+	return s + "[" + strings.Join(all, ", ") + "]"
+}
+
+var errParam = errors.New("expected name = 0.5, name = learned 0.5, name = learned per unit 0.5 or name = [0.5, 1]")
+
+// ParseParam reads what Param.String writes.
+func ParseParam(text string) (Param, error) {
+	name, rest, ok := strings.Cut(text, "=")
+	p := Param{Name: strings.TrimSpace(name)}
+	wrong := func() (Param, error) { return p, fmt.Errorf("parameter %.60q: %w", strings.TrimSpace(text), errParam) }
+	if !ok || !isName(p.Name) {
+		return wrong()
+	}
+	rest = strings.TrimSpace(rest)
+	rest, p.Learned = cutWord(rest, "learned")
+	if rest, ok = cutWord(rest, "per"); ok {
+		rest, p.PerUnit = cutWord(rest, "unit")
+		if !p.PerUnit {
+			return wrong()
+		}
+	}
+	number := func(s string) (float64, bool) {
+		v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+	}
+	inner, list := strings.CutPrefix(rest, "[")
+	if !list {
+		p.Value, ok = number(rest)
+	} else if inner, ok = strings.CutSuffix(inner, "]"); ok {
+		for s := range strings.SplitSeq(inner, ",") {
+			v, good := number(s)
+			ok = ok && good
+			p.Values = append(p.Values, v)
+		}
+	}
+	if !ok {
+		return wrong()
+	}
+	return p, nil
+}
+
+// cutWord takes a word and the space behind it off the front.
+func cutWord(s, word string) (string, bool) {
+	rest, ok := strings.CutPrefix(s, word)
+	if !ok || rest == strings.TrimLeft(rest, " \t") {
+		return s, false
+	}
+	return strings.TrimLeft(rest, " \t"), true
+}

@@ -1,0 +1,80 @@
+package expr
+
+import (
+	"strconv"
+	"sync"
+
+	"utvi/internal/compute"
+)
+
+// spellings are the functions with a kernel, as formulas.
+var spellings = map[compute.Op]string{
+	compute.OpIdentity: "x", compute.OpGELU: "gelu(x)", compute.OpSiLU: "silu(x)",
+	compute.OpSoftplus: "softplus(x)", compute.OpSigmoid: "sigmoid(x)", compute.OpTanh: "tanh(x)",
+	compute.OpErf: "erf(x)", compute.OpNormalCDF: "normal_cdf(x)", compute.OpExp: "exp(x)",
+	compute.OpSin: "sin(x)", compute.OpCos: "cos(x)", compute.OpSquare: "square(x)",
+	compute.OpNormalInverse: "normal_inverse(x)",
+}
+
+// Spell writes a function that has a kernel, with its parameter a, as a formula;
+// "" for a user's function.
+func Spell(op compute.Op, a float64) string {
+	number := strconv.FormatFloat(a, 'g', -1, 64)
+	switch {
+	case op == compute.OpLeakyReLU && a == 0:
+		return "relu(x)"
+	case op == compute.OpLeakyReLU && a == -1:
+		return "abs(x)"
+	case op == compute.OpLeakyReLU:
+		return "leaky_relu(x, " + number + ")"
+	case op == compute.OpELU:
+		return "elu(x, " + number + ")"
+	}
+	return spellings[op]
+}
+
+// spelt are the expressions of spellings.
+var spelt = sync.OnceValue(func() map[string]compute.Op {
+	all := map[string]compute.Op{}
+	for op, text := range spellings {
+		e, err := newBuilder().parse(text, nil)
+		if err != nil {
+			panic("expr: a function is spelt wrong")
+		}
+		all[e.String()] = op
+	}
+	return all
+})
+
+// Named returns the function with a kernel that a formula is, after
+// simplification, and the kernel's parameter: x*sigmoid(x) is SiLU.
+func (f *Formula) Named() (op compute.Op, a float64, ok bool) {
+	e := f.Expr
+	if op, ok := spelt()[e.String()]; ok {
+		return op, 0, true
+	}
+	isX := func(e *Expr) bool { return e.op == X }
+	switch {
+	case e.op == Max && isX(e.args[0]) && e.args[1].is(0):
+		return compute.OpLeakyReLU, 0, true
+	case e.op == Abs && isX(e.args[0]):
+		return compute.OpLeakyReLU, -1, true
+	case e.op != Where || !isX(e.args[1]):
+		return 0, 0, false
+	}
+	if c := e.args[0]; c.op != Less || !c.args[0].is(0) || !isX(c.args[1]) {
+		return 0, 0, false
+	}
+	left := e.args[2]
+	k, u := split(left)
+	if left.op == Neg {
+		k, u = -1, left.args[0]
+	}
+	switch {
+	case isX(u):
+		return compute.OpLeakyReLU, k, true
+	case u.op == Expm1 && isX(u.args[0]):
+		return compute.OpELU, k, true
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package compute
+
+func runVector(code []Instr, at []*float32, n int) { panic(missing) }
