@@ -17,7 +17,7 @@ type maxPoolSenser[T gauss.Float] struct {
 	x     []extra[T]
 	a     [][]T    // sensitivities of one row to the maximum after each cell
 	b     [2][]T   // their gradients
-	fold  Sense[T] // one fold of one row
+	part  Sense[T] // one fold of one row
 }
 
 // extra is what Backward adds to the gradients by a fold's two means and variances;
@@ -65,7 +65,7 @@ func (r *maxPoolSenser[T]) Sense(s *Sense[T]) {
 		clear(in)
 		for k := r.cells - 1; k > 0; k-- {
 			r.step(s, row, k)
-			r.fold.inject(r.e[r.of(row, k):], r.out.Size())
+			r.part.inject(r.e[r.of(row, k):], r.out.Size())
 			folds := r.folds[r.of(row, k):]
 			r.each(k, func(cell, at, o int) { in[cell] += folds[o].mm2 * r.a[k][at] })
 		}
@@ -78,7 +78,7 @@ func (r *maxPoolSenser[T]) Sense(s *Sense[T]) {
 func (r *maxPoolSenser[T]) begin(s *Sense[T], row int, in []T) []T {
 	n, k := s.K*r.out.Size(), s.K
 	copy(r.a[r.cells-1], s.Out[row*n:][:n])
-	r.fold = Sense[T]{Rows: 1, K: k, Cov: s.Cov[row*k*k:][:k*k], Diagonal: s.Diagonal}
+	r.part = Sense[T]{Rows: 1, K: k, Cov: s.Cov[row*k*k:][:k*k], Diagonal: s.Diagonal}
 	size := s.K * r.window.H * r.window.W * r.window.C
 	return in[row*size:][:size]
 }
@@ -87,7 +87,7 @@ func (r *maxPoolSenser[T]) begin(s *Sense[T], row int, in []T) []T {
 // it.
 func (r *maxPoolSenser[T]) step(s *Sense[T], row, k int) {
 	n := r.out.Size()
-	r.fold.Out = r.a[k]
+	r.part.Out = r.a[k]
 	for i := range s.K {
 		a, before := r.a[k][i*n:][:n], r.a[k-1][i*n:][:n]
 		for o, f := range r.folds[r.of(row, k):][:n] {
@@ -115,7 +115,7 @@ func (r *maxPoolSenser[T]) SenseBack(s *Sense[T]) {
 		for k := r.cells - 1; k > 0; k-- {
 			r.step(s, row, k)
 		}
-		r.fold.DCov = s.DCov[row*s.K*s.K:][:s.K*s.K]
+		r.part.DCov = s.DCov[row*s.K*s.K:][:s.K*s.K]
 		before, b := r.b[0], r.b[1]
 		r.each(0, func(cell, at, _ int) { before[at] = bin[cell] })
 		in := s.Pass.In.Slice(row, row+1)
@@ -133,10 +133,10 @@ func (r *maxPoolSenser[T]) SenseBack(s *Sense[T]) {
 				b[at] = T(f.mm1*before[at]) + T(f.mm2*bin[cell])
 				x[o].m += a[at] * (before[at] - bin[cell])
 			})
-			r.fold.Out, r.fold.BOut = a, b
-			r.fold.uninject(r.e[at:], r.de, n)
+			r.part.Out, r.part.BOut = a, b
+			r.part.uninject(r.e[at:], r.de, n)
 			for o := range x {
-				x[o] = r.extra(&folds[o], o, x[o].m, r.de[o])
+				x[o] = r.gradients(&folds[o], o, x[o].m, r.de[o])
 				r.last.Mean[o], r.last.Var[o] = folds[o].m, folds[o].v
 			}
 			before, b = b, before
@@ -145,9 +145,9 @@ func (r *maxPoolSenser[T]) SenseBack(s *Sense[T]) {
 	}
 }
 
-// extra turns the gradients by p and e of the fold of output o, between last and next,
+// gradients turns the gradients by p and e of the fold of output o, between last and next,
 // into those by its moments.
-func (r *maxPoolSenser[T]) extra(f *larger[T], o int, dp, de T) extra[T] {
+func (r *maxPoolSenser[T]) gradients(f *larger[T], o int, dp, de T) extra[T] {
 	v1, v2 := r.last.Var[o], r.next.Var[o]
 	dp += 2 * de * (T(f.mm2*v2) - T(f.mm1*v1))
 	var by T // ∂p/∂v
