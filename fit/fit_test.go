@@ -219,7 +219,7 @@ func TestEvaluation(t *testing.T) {
 func TestCalibrate(t *testing.T) {
 	m := fitted(t)
 	net := *m.Net
-	net.Shapes = []tabular.Shape{{W: []float64{1}, R: []float64{0.25}}} // half the width
+	net.Residuals = []tabular.ResidualMixture{{W: []float64{1}, R: []float64{0.25}}} // half the width
 	m.Net = &net
 	pool := compute.NewPool(2)
 	defer pool.Close()

@@ -143,7 +143,7 @@ func (m *Model) halfWidths(level float64) []float64 {
 		return nil
 	}
 	var all []float64
-	for _, s := range m.Net.Shapes {
+	for _, s := range m.Net.Residuals {
 		var d dist.Mixture
 		for j, w := range s.W {
 			d.Add(w, 0, math.Sqrt(s.R[j]))

@@ -85,14 +85,14 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	rep.Partial = ctx.Err() != nil
 	by := predictions(rep.Trials, picks)
 	if r.apart {
-		by = func(fold) (m []held) {
+		by = func(fold) (m []heldOutPredictions) {
 			for _, g := range good {
 				m = append(m, g.log.Held[len(g.log.Held)-1])
 			}
 			return m
 		}
 	}
-	var shapes []Shape
+	var shapes []ResidualMixture
 	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
 		shapes = append(shapes, fitCentral(folds, by, t))
 	}

@@ -49,8 +49,8 @@ type result struct {
 
 // A record is what is kept beside a checkpoint.
 type record struct {
-	Curve []Point `json:"curve"`
-	Held  []held  `json:"held"` // at each point of the curve
+	Curve []Point              `json:"curve"`
+	Held  []heldOutPredictions `json:"held"` // at each point of the curve
 
 	// The sum of the losses since the last stop, if the training was at Step.
 	Step  int     `json:"step"`
@@ -154,7 +154,7 @@ func (r *record) add(step int, judge *judge) error {
 	p := Point{Step: step, Train: r.Sum / float64(max(1, r.Count))}
 	h := judge.predict()
 	if len(h.Mean) > 0 {
-		p.Held = -score([]fold{{held: judge.held}}, func(fold) held { return h }).mean
+		p.Held = -score([]fold{{held: judge.held}}, func(fold) heldOutPredictions { return h }).mean
 		if !compute.Finite(p.Held) {
 			return fmt.Errorf("the score of held-out rows after %d steps is %v", step, p.Held)
 		}

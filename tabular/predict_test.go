@@ -97,7 +97,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tabular.Load(path); err == nil || !strings.Contains(err.Error(), "not one of a table") {
+	if _, err := tabular.Load(path); err == nil || !strings.Contains(err.Error(), "not a tabular model") {
 		t.Errorf("a bare network was loaded: %v", err)
 	}
 	if _, err := tabular.Load(path + "x"); err == nil {

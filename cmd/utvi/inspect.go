@@ -145,7 +145,6 @@ func printFacts(w io.Writer, s model.Summary) {
 	for _, k := range slices.Sorted(maps.Keys(f.More)) {
 		line(true, k, f.More[k])
 	}
-	line(s.Norm != nil, "normalised", "inputs or outputs; --json has the numbers")
 	t.Flush()
 }
 

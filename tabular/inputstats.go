@@ -10,10 +10,10 @@ import (
 	"utvi/internal/compute"
 )
 
-// Familiar describes the inputs of the training rows: their mean, and the inverse
-// root A of their covariance, so that |A(x − mean)| is the Mahalanobis distance.
-// Without it, columns are taken one by one.
-type Familiar struct {
+// InputStats are statistics of the inputs of the training rows: their mean, and the
+// inverse root A of their covariance, so that |A(x − mean)| is the Mahalanobis
+// distance. Without A, columns are taken one by one.
+type InputStats struct {
 	Mean []float32 `json:"mean"`
 	Root []float32 `json:"root,omitempty"` // A, lower triangular, row-major; nil: diagonal
 	Inv  []float32 `json:"inv,omitempty"`  // its diagonal, where there is no Root
@@ -30,34 +30,34 @@ const (
 	ridge       = 0.01  // of the mean variance: off a flat cloud, distances stay finite
 )
 
-func (u Familiar) check(inputs int) error {
+func (u InputStats) check(inputs int) error {
 	coupled := len(u.Root) == inputs*inputs && u.Inv == nil
 	if len(u.Mean) != inputs || !coupled && (len(u.Inv) != inputs || u.Root != nil) || !(u.Distance > 0) || !(u.Doubt > 0) {
-		return errors.New("what it knows of usual rows is incomplete")
+		return errors.New("the statistics of the training inputs are incomplete")
 	}
 	return nil
 }
 
-// learnUsual describes the training rows.
-func (f *Fitted) learnUsual(d Data) {
+// learnInputStats describes the training rows.
+func (f *Fitted) learnInputStats(d Data) {
 	n, w := d.X.Rows, d.X.Width
 	mean := make([]float64, w)
 	for i, x := range d.X.Mean {
 		mean[i%w] += float64(x) / float64(n)
 	}
-	f.Usual = Familiar{Mean: make([]float32, w), Distance: 1, Doubt: 1}
-	compute.Convert(f.Usual.Mean, mean)
+	f.InputStats = InputStats{Mean: make([]float32, w), Distance: 1, Doubt: 1}
+	compute.Convert(f.InputStats.Mean, mean)
 	if w <= mostCoupled {
-		f.Usual.Root = inverseRoot(covariance(d.X, mean))
+		f.InputStats.Root = inverseRoot(covariance(d.X, mean))
 	} else {
-		f.Usual.Inv = inverseSpread(d.X, mean)
+		f.InputStats.Inv = inverseSpread(d.X, mean)
 	}
 	rows := make([]int, 0, usualRows)
 	for i := 0; i < n; i += max(1, (n+usualRows-1)/usualRows) {
 		rows = append(rows, i)
 	}
 	x := d.pick(rows).X
-	p := f.NewPredictor(compute.NewPool(1), chunk)
+	p := f.NewPredictor(nil, chunk)
 	var distances, doubts []float64
 	for lo := 0; lo < x.Rows; lo += chunk {
 		v := p.Predict(x.Slice(lo, min(x.Rows, lo+chunk)))
@@ -66,7 +66,7 @@ func (f *Fitted) learnUsual(d Data) {
 			doubts = append(doubts, v.doubt(i))
 		}
 	}
-	f.Usual.Distance, f.Usual.Doubt = high(distances), high(doubts)
+	f.InputStats.Distance, f.InputStats.Doubt = high(distances), high(doubts)
 }
 
 // high is the 99 % quantile, above 0.
@@ -84,7 +84,7 @@ func (v *Predictions) doubt(row int) float64 {
 		most = max(most, float64(x))
 		sum += float64(x)
 	}
-	if v.Classes > 0 {
+	if v.Classes {
 		most = sum
 	}
 	return math.Sqrt(most)
@@ -160,15 +160,15 @@ func inverseSpread(x gauss.Batch[float32], mean []float64) []float32 {
 
 // A measure computes how far rows are from the usual ones.
 type measure struct {
-	Familiar
+	InputStats
 	root            compute.Right[float32]
 	centred, scaled []float32
 	width           int
 }
 
-func (u Familiar) measure(maxRows int) *measure {
+func (u InputStats) measure(maxRows int) *measure {
 	w := len(u.Mean)
-	m := &measure{Familiar: u, width: w, centred: make([]float32, maxRows*w), scaled: make([]float32, maxRows*w)}
+	m := &measure{InputStats: u, width: w, centred: make([]float32, maxRows*w), scaled: make([]float32, maxRows*w)}
 	if u.Root != nil {
 		m.root = compute.NewRight[float32](w, w)
 		m.root.Pack(u.Root, 1, w) // Aᵀ

@@ -7,17 +7,17 @@ import (
 	"utvi/internal/special"
 )
 
-// A Shape widens a Normal to the form that residuals have: N(m, v) becomes
+// A ResidualMixture widens a Normal to the form that residuals have: N(m, v) becomes
 // Σ W_j N(m, R_j·v). One of weight 1 and R 1 leaves it as it is.
-type Shape struct {
+type ResidualMixture struct {
 	W []float64 `json:"w"`
 	R []float64 `json:"r"`
 }
 
-func plainShape() Shape { return Shape{[]float64{1}, []float64{1}} }
+func plainResiduals() ResidualMixture { return ResidualMixture{[]float64{1}, []float64{1}} }
 
 // Scale is what a variance grows by.
-func (s Shape) Scale() (sum float64) {
+func (s ResidualMixture) Scale() (sum float64) {
 	for j, w := range s.W {
 		sum += w * s.R[j]
 	}
@@ -27,7 +27,7 @@ func (s Shape) Scale() (sum float64) {
 const halfLog2Pi = 0.918938533204672741780329736405617640
 
 // logNormal is the logarithm of the density of an error e where v was predicted.
-func (s Shape) logNormal(e, v float64) float64 {
+func (s ResidualMixture) logNormal(e, v float64) float64 {
 	top := math.Inf(-1)
 	for j := range s.W {
 		top = max(top, s.part(j, e, v))
@@ -39,7 +39,7 @@ func (s Shape) logNormal(e, v float64) float64 {
 	return top + math.Log(sum)
 }
 
-func (s Shape) part(j int, e, v float64) float64 {
+func (s ResidualMixture) part(j int, e, v float64) float64 {
 	v *= s.R[j]
 	return math.Log(s.W[j]) - halfLog2Pi - 0.5*math.Log(v) - 0.5*e*e/v
 }
@@ -54,8 +54,8 @@ const (
 // fitCentral fits the shape, then scales its R together until nine of ten held-out
 // rows lie in the central 90 % interval: parts fitted to all of a distribution miss
 // its middle by a little. Few rows speak softly: n of them count n/(n+50).
-func fitCentral(folds []fold, members func(f fold) []held, target int) Shape {
-	s := fitShape(folds, members, target)
+func fitCentral(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
+	s := fitResiduals(folds, members, target)
 	lo, hi := -2.0, 2.0 // of ln c
 	for range 24 {
 		mid := (lo + hi) / 2
@@ -69,8 +69,8 @@ func fitCentral(folds []fold, members func(f fold) []held, target int) Shape {
 	return s.scaled(math.Exp(lo * n / (n + 50)))
 }
 
-func (s Shape) scaled(c float64) Shape {
-	t := Shape{s.W, slices.Clone(s.R)}
+func (s ResidualMixture) scaled(c float64) ResidualMixture {
+	t := ResidualMixture{s.W, slices.Clone(s.R)}
 	for j := range t.R {
 		t.R[j] *= c
 	}
@@ -78,7 +78,7 @@ func (s Shape) scaled(c float64) Shape {
 }
 
 // coverage is the weighted share of held-out rows in the central 90 % interval.
-func (s Shape) coverage(folds []fold, members func(f fold) []held, target int) float64 {
+func (s ResidualMixture) coverage(folds []fold, members func(f fold) []heldOutPredictions, target int) float64 {
 	var in, total float64
 	for _, f := range folds {
 		m := members(f)
@@ -105,12 +105,12 @@ func (s Shape) coverage(folds []fold, members func(f fold) []held, target int) f
 // A residual is how a member saw a held-out target: z² = (y−m)²/v and −½ ln v.
 type residual struct{ z2, log float64 }
 
-// fitShape finds the shape of a target under which held-out rows are most probable
+// fitResiduals finds the shape of a target under which held-out rows are most probable
 // given the members' predictions, by expectation maximisation. The row belongs to
 // part j of member k in proportion to W_j N(y; m_k, R_j·v_k).
-func fitShape(folds []fold, members func(f fold) []held, target int) Shape {
+func fitResiduals(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
 	rows, counts := residuals(folds, members, target)
-	s := Shape{make([]float64, shapeParts), make([]float64, shapeParts)}
+	s := ResidualMixture{make([]float64, shapeParts), make([]float64, shapeParts)}
 	for j := range s.W {
 		s.W[j], s.R[j] = 1.0/shapeParts, math.Pow(3, float64(j)-(shapeParts-1)/2.0)
 	}
@@ -134,7 +134,7 @@ func fitShape(folds []fold, members func(f fold) []held, target int) Shape {
 }
 
 // expect adds the shares that the parts have in a row, and z² by these shares.
-func (s Shape) expect(row []residual, count float64, w, r *[shapeParts]float64) {
+func (s ResidualMixture) expect(row []residual, count float64, w, r *[shapeParts]float64) {
 	var offset, slope [shapeParts]float64
 	for j := range offset {
 		offset[j], slope[j] = math.Log(s.W[j])-0.5*math.Log(s.R[j]), -0.5/s.R[j]
@@ -163,7 +163,7 @@ func (s Shape) expect(row []residual, count float64, w, r *[shapeParts]float64) 
 
 // residuals are those of all held-out rows that count, and what they count for:
 // their weights, of mean 1.
-func residuals(folds []fold, members func(f fold) []held, target int) (rows [][]residual, counts []float64) {
+func residuals(folds []fold, members func(f fold) []heldOutPredictions, target int) (rows [][]residual, counts []float64) {
 	var total float64
 	for _, f := range folds {
 		m := members(f)
