@@ -12,20 +12,11 @@ import (
 // A Config says what a table's columns are and how its network is trained. Its zero
 // values are found out or are the defaults; Targets alone is needed.
 type Config struct {
-	Targets     []string           `json:"targets"`
-	Task        table.Task         `json:"task"` // "": by the target
-	Inputs      []string           `json:"inputs"`
-	Ignore      []string           `json:"ignore"`
-	Categorical []string           `json:"categorical"`
-	Weight      string             `json:"weight"`
-	Group       string             `json:"group"`
-	Time        string             `json:"time"`
-	Impute      bool               `json:"impute"`
-	InputStd    map[string]float64 `json:"input_std"`
-	MaxLevels   int                `json:"max_levels"`
-	Holdout     float64            `json:"holdout"` // share of rows to evaluate on; 0: 0.1
-	Seed        uint64             `json:"seed"`    // of the split and the training; 0: 1
-	Network     tabular.Config     `json:"network"`
+	table.Spec
+
+	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1
+	Seed    uint64         `json:"seed"`    // of the split and the training; 0: 1
+	Network tabular.Config `json:"network"`
 }
 
 // complete fills in defaults, so that a report says what was done.
@@ -70,12 +61,4 @@ func (c Config) Check() error {
 		return errors.New("the seed stands beside the network's settings, not among them")
 	}
 	return c.Network.Check(c.Task == table.Classification)
-}
-
-// spec is what the configuration says of columns.
-func (c Config) spec() table.Spec {
-	return table.Spec{
-		Targets: c.Targets, Task: c.Task, Inputs: c.Inputs, Ignore: c.Ignore, Categorical: c.Categorical,
-		Weight: c.Weight, Group: c.Group, Time: c.Time, InputStd: c.InputStd, Impute: c.Impute, MaxLevels: c.MaxLevels,
-	}
 }

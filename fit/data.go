@@ -94,6 +94,6 @@ func seeAllClasses(f *table.Frame, train, held []int, s *table.Schema, c Config)
 		return train, held, s, nil
 	}
 	train = slices.Sorted(slices.Values(slices.Concat(train, moved)))
-	s, err := table.Infer(f.Rows(train), c.spec())
+	s, err := table.Infer(f.Rows(train), c.Spec)
 	return train, kept, s, err
 }

@@ -103,6 +103,9 @@ func (e *Ensemble) NewHeadOn(pool *compute.Pool, maxRows int, scale []float32) (
 	return h, nil
 }
 
+// Targets is the number of targets, or of classes of the one target.
+func (h *Head) Targets() (n int, classes bool) { return h.all.Width, h.all.Classes }
+
 // Predict predicts the rows of x. With variances of the inputs it takes twice as long,
 // and as long again with noise inside the network.
 func (h *Head) Predict(x gauss.Batch[float32]) *Predictions {

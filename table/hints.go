@@ -29,7 +29,7 @@ func (in *inference) noteRowNumbers(s *Schema) {
 	}
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Role == Input && c.Type == Numeric && in.profiles[i].counts() {
-			c.Note = "looks like a row number; --ignore " + c.Name + " leaves it out"
+			c.Note = "looks like a row number; ignore the column if it is one"
 		}
 	}
 }

@@ -1,15 +1,15 @@
-package fit
+package predictions
 
 import (
 	"io"
 
-	"utvi/table"
+	"utvi/table/parquet"
 )
 
 // fields keep rows, to be written to a Parquet file by one who writes them all.
 type fields struct {
 	all []field
-	to  *table.Parquet
+	to  *parquet.Writer
 }
 
 type field struct {
@@ -47,5 +47,5 @@ func (f *fields) Flush(io.Writer) error {
 		}
 	}
 	f.all = f.all[:0]
-	return nil // Close tells
+	return nil // Close reports what went wrong
 }

@@ -1,4 +1,4 @@
-package fit
+package predictions
 
 import (
 	"encoding/json"
@@ -34,7 +34,8 @@ type lines interface {
 	Flush(w io.Writer) error
 }
 
-func (f Format) check() error {
+// Check reports a format that does not exist.
+func (f Format) Check() error {
 	if f != "" && !slices.Contains(formats, f) {
 		return fmt.Errorf("the format is %q; there are csv, tsv, json and parquet", string(f))
 	}

@@ -1,4 +1,5 @@
-package fit
+// Package demo makes the tables that the tutorial and the tests use.
+package demo
 
 import (
 	"io"
@@ -8,7 +9,7 @@ import (
 	"utvi/table"
 )
 
-// Example writes the tutorial's table: n samples of a resin that cured in an oven,
+// Table writes the tutorial's table: n samples of a resin that cured in an oven,
 // and the strength they broke at. The story, which the network is to find out:
 //
 //	strength = resin + 14·(1 − e^(−minutes/18)) + 9·e^(−((T−142)/16)²) − 0.05·(T−150)₊·minutes/10
@@ -18,7 +19,7 @@ import (
 // T is the true temperature, the table holds what was read. The same seed gives the
 // same table. With strange, the last rows are unlike any other: hotter and longer
 // than anything before, or of a resin that is not among the three.
-func Example(w io.Writer, n int, seed uint64, strange bool) error {
+func Table(w io.Writer, n int, seed uint64, strange bool) error {
 	out := &table.Lines{Digits: 4}
 	for _, name := range []string{"temperature", "temperature_std", "minutes", "resin", "strength"} {
 		out.Text(name)

@@ -1,4 +1,5 @@
-package fit
+// Package fitpage writes the HTML page of a fit or an evaluation, with its figures.
+package fitpage
 
 import (
 	"bytes"
@@ -9,19 +10,19 @@ import (
 	"path/filepath"
 	"strings"
 
+	"utvi/fit"
 	"utvi/internal/atomicfile"
 	"utvi/internal/provenance"
 	"utvi/internal/report"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // Save writes the report of a fit into a folder: report.html, metrics.json with every
 // number, the settings as fit.yaml, and the figures.
-func (r *Result) Save(dir string) error {
+func Save(dir string, r *fit.Result) error {
 	page := report.Page{
 		Title:      "Predicting " + names(r.Model),
-		Subtitle:   fmt.Sprintf("%s, learned from %d rows of %s and tried on %d that were held out", r.Model.Schema.Task, r.Model.Facts.Rows, r.Evaluation.File, r.Evaluation.Rows),
+		Subtitle:   fmt.Sprintf("%s, learned from %d rows of %s and tried on %d held-out rows", r.Model.Schema.Task, r.Model.Facts.Rows, r.Evaluation.File, r.Evaluation.Rows),
 		Provenance: origin(r.Model),
 	}
 	figures := filepath.Join(dir, "figures")
@@ -32,15 +33,15 @@ func (r *Result) Save(dir string) error {
 	if r.Model.Facts.Interrupted {
 		page.Subtitle += "; the training was stopped early"
 	}
-	sections, err := r.Evaluation.sections(r.Model, dir)
+	sections, err := evaluationSections(r.Evaluation, r.Model, dir)
 	if err != nil {
 		return err
 	}
 	for _, f := range []func() (report.Section, error){
-		func() (report.Section, error) { return r.Insight.section(dir) },
-		func() (report.Section, error) { return r.Model.networkSection(dir) },
-		r.Model.tableSection,
-		r.Model.settingsSection,
+		func() (report.Section, error) { return insightSection(r.Insight, dir) },
+		func() (report.Section, error) { return networkSection(r.Model, dir) },
+		func() (report.Section, error) { return tableSection(r.Model) },
+		func() (report.Section, error) { return settingsSection(r.Model) },
 	} {
 		s, err := f()
 		if err != nil {
@@ -63,9 +64,9 @@ func (r *Result) Save(dir string) error {
 	return page.Save(filepath.Join(dir, "report.html"))
 }
 
-// Save writes the report of an evaluation into a folder: report.html, metrics.json
-// and the figures.
-func (e *Evaluation) Save(dir string, m *Model) error {
+// SaveEvaluation writes the report of an evaluation into a folder: report.html,
+// metrics.json and the figures.
+func SaveEvaluation(dir string, e *fit.Evaluation, m *fit.Model) error {
 	if err := os.MkdirAll(filepath.Join(dir, "figures"), 0o777); err != nil {
 		return err
 	}
@@ -74,7 +75,7 @@ func (e *Evaluation) Save(dir string, m *Model) error {
 		Subtitle: fmt.Sprintf("%s, tried on %d rows of %s", m.Schema.Task, e.Rows, e.File), Provenance: origin(m),
 	}
 	var err error
-	if page.Sections, err = e.sections(m, dir); err != nil {
+	if page.Sections, err = evaluationSections(e, m, dir); err != nil {
 		return err
 	}
 	if err := writeJSON(filepath.Join(dir, "metrics.json"), map[string]any{"evaluation": e}); err != nil {
@@ -83,7 +84,7 @@ func (e *Evaluation) Save(dir string, m *Model) error {
 	return page.Save(filepath.Join(dir, "report.html"))
 }
 
-func names(m *Model) string {
+func names(m *fit.Model) string {
 	var all []string
 	for _, t := range m.Schema.Targets() {
 		all = append(all, t.Name)
@@ -91,7 +92,7 @@ func names(m *Model) string {
 	return strings.Join(all, ", ")
 }
 
-func origin(m *Model) []report.Fact {
+func origin(m *fit.Model) []report.Fact {
 	p := provenance.Here()
 	facts := []report.Fact{{Name: "Program", Value: p.Version}, {Name: "Kernels", Value: p.Kernels},
 		{Name: "Seed", Value: fmt.Sprint(m.Facts.Config.Seed)}}
@@ -117,7 +118,7 @@ func writeJSON(path string, v any) error {
 }
 
 // sections are scores and figures, target by target.
-func (e *Evaluation) sections(m *Model, dir string) ([]report.Section, error) {
+func evaluationSections(e *fit.Evaluation, m *fit.Model, dir string) ([]report.Section, error) {
 	var all []report.Section
 	for i, column := range m.Schema.Targets() {
 		t := &e.Targets[i]
@@ -130,8 +131,8 @@ func (e *Evaluation) sections(m *Model, dir string) ([]report.Section, error) {
 		for _, note := range e.Notes {
 			s.Parts = append(s.Parts, report.Warning(note+"."))
 		}
-		s.Parts = append(s.Parts, t.table())
-		figures := t.figures(column)
+		s.Parts = append(s.Parts, scoreTable(t))
+		figures := targetFigures(t, column)
 		if err := saveFigures(dir, prefix, figures); err != nil {
 			return nil, err
 		}
@@ -139,7 +140,7 @@ func (e *Evaluation) sections(m *Model, dir string) ([]report.Section, error) {
 			s.Parts = append(s.Parts, f.Picture)
 		}
 		if t.Numbers != nil {
-			s.Parts = append(s.Parts, t.budgetTable(m))
+			s.Parts = append(s.Parts, varianceTable(t, m))
 		}
 		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s of these rows are unfamiliar: farther from the training rows, or less sure to the network, than 99 of 100 of them.", percent(e.Unfamiliar, 1))))
 		all = append(all, s)
@@ -147,8 +148,8 @@ func (e *Evaluation) sections(m *Model, dir string) ([]report.Section, error) {
 	return all, nil
 }
 
-// table shows the scores.
-func (t *TargetEvaluation) table() report.Table {
+// scoreTable shows the scores.
+func scoreTable(t *fit.TargetEvaluation) report.Table {
 	out := report.Table{Caption: "Scores, ± the standard error that another draw of rows would show.", Head: []string{"score", "value", "meaning"}}
 	for _, x := range t.List() {
 		out.Rows = append(out.Rows, []string{x.Name, x.Text, x.Meaning})
@@ -156,9 +157,9 @@ func (t *TargetEvaluation) table() report.Table {
 	return out
 }
 
-// budgetTable tells where the variance comes from.
-func (t *TargetEvaluation) budgetTable(m *Model) report.Table {
-	b := t.Budget
+// varianceTable shows where the variance comes from.
+func varianceTable(t *fit.TargetEvaluation, m *fit.Model) report.Table {
+	b := t.Variance
 	sum := b.Weights + b.Inputs + b.Noise
 	weights := "what the network does not know; more rows would lower it"
 	if m.NoiseInWeights() {
@@ -172,14 +173,14 @@ func (t *TargetEvaluation) budgetTable(m *Model) report.Table {
 		}}
 }
 
-func (in *Insight) section(dir string) (report.Section, error) {
+func insightSection(in *fit.Insight, dir string) (report.Section, error) {
 	s := report.Section{Title: "What the predictions rest on"}
-	figures := in.figures()
+	figures := insightFigures(in)
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}
 	if len(in.Importance) == 0 {
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Which columns matter is not told: it takes at least %d held-out rows. The columns below are the first of the table.", LeastTold)))
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Column importance skipped: at least %d held-out rows are needed. The columns below are the first of the table.", fit.MinImportanceRows)))
 	}
 	for _, f := range figures {
 		s.Parts = append(s.Parts, f.Picture)
@@ -187,7 +188,7 @@ func (in *Insight) section(dir string) (report.Section, error) {
 	return s, nil
 }
 
-func (m *Model) tableSection() (report.Section, error) {
+func tableSection(m *fit.Model) (report.Section, error) {
 	t := report.Table{Head: []string{"column", "use", "values", "missing"}}
 	for _, c := range m.Schema.Columns {
 		t.Rows = append(t.Rows, []string{c.Name, use(c), values(c), fmt.Sprint(c.Missing)})
@@ -223,15 +224,9 @@ func values(c table.Column) string {
 	return ""
 }
 
-func (m *Model) settingsSection() (report.Section, error) {
+func settingsSection(m *fit.Model) (report.Section, error) {
 	var b strings.Builder
 	err := m.Facts.Config.WriteYAML(&b)
 	return report.Section{Title: "Settings", Parts: []report.Part{
-		report.Prose("All settings, as --config takes them. What is empty or zero was left to be found out."), report.Source(b.String())}}, err
-}
-
-// NoiseInWeights tells whether the networks have no noise of their own: their weights
-// have learned it too.
-func (m *Model) NoiseInWeights() bool {
-	return m.Schema.Task == table.Regression && len(m.Net.Report.Members) > 0 && m.Net.Report.Members[0].Noise == tabular.Embedded
+		report.Prose("All settings, as a settings file (--config). What is empty or zero was chosen by utvi."), report.Source(b.String())}}, err
 }

@@ -1,4 +1,6 @@
-package fit
+// Package fitkind holds the kinds of trials that fit tables: "fit", a table with
+// settings, and "uci", a split of the literature's benchmark.
+package fitkind
 
 import (
 	"context"
@@ -7,6 +9,7 @@ import (
 	"fmt"
 	"math"
 
+	"utvi/fit"
 	"utvi/internal/strictjson"
 	"utvi/internal/uci"
 	"utvi/sweep"
@@ -14,9 +17,8 @@ import (
 	"utvi/tabular"
 )
 
-// Kinds are the trials that this package runs: "fit", a table with settings, and
-// "uci", a split of the literature's benchmark.
-func Kinds() []sweep.Kind {
+// All are the kinds of this package.
+func All() []sweep.Kind {
 	return []sweep.Kind{
 		{Name: "fit", Paths: []string{"table"}, Check: func(spec json.RawMessage) error { _, err := readSpec(spec); return err }, Run: runFit},
 		{Name: "uci", Paths: []string{"data"}, Check: func(spec json.RawMessage) error { _, err := readSplit(spec); return err }, Run: runSplit},
@@ -26,7 +28,7 @@ func Kinds() []sweep.Kind {
 // A Spec is a trial of kind "fit": a table, and a Config's settings beside it.
 type Spec struct {
 	Table string `json:"table"`
-	Config
+	fit.Config
 }
 
 func readSpec(spec json.RawMessage) (s Spec, err error) {
@@ -45,11 +47,11 @@ func runFit(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 	if err != nil {
 		return sweep.Outcome{}, err
 	}
-	f, err := ReadTable(s.Table, table.Options{})
+	f, err := fit.ReadTable(s.Table, table.Options{})
 	if err != nil {
 		return sweep.Outcome{}, err
 	}
-	r, err := Run(ctx, f, s.Config, Options{Checkpoint: j.Stem + ".checkpoint", Workers: j.Workers, Tell: func(p tabular.Progress) {
+	r, err := fit.Run(ctx, f, s.Config, fit.Options{Checkpoint: j.Stem + ".checkpoint", Workers: j.Workers, Progress: func(p tabular.Progress) {
 		const steps = 1000
 		j.Tell(int(steps*p.Done/max(p.Total, 1)), steps, math.NaN())
 	}})
@@ -61,7 +63,7 @@ func runFit(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 }
 
 // metrics are the scores by name, a target's behind its own where there are several.
-func metrics(e *Evaluation) map[string]float64 {
+func metrics(e *fit.Evaluation) map[string]float64 {
 	all := map[string]float64{}
 	for _, t := range e.Targets {
 		prefix := ""

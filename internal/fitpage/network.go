@@ -1,16 +1,17 @@
-package fit
+package fitpage
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"utvi/fit"
 	"utvi/internal/report"
 	"utvi/table"
 	"utvi/tabular"
 )
 
-func (m *Model) networkSection(dir string) (report.Section, error) {
+func networkSection(m *fit.Model, dir string) (report.Section, error) {
 	r := m.Net.Report
 	s := report.Section{Title: "The network"}
 	t := report.Table{Caption: "Candidates, tried on rows of the training table that were held out from them, and how many members of the ensemble are of each.",
@@ -38,7 +39,7 @@ func (m *Model) networkSection(dir string) (report.Section, error) {
 	} else {
 		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Together the members reach %.4f ± %.2g nats a row, of %s, on %d rows held out to choose by.", r.Score, r.SE, of, r.Held)))
 	}
-	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: m.trainingCharts()}, Title: "How the trainings went.",
+	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: trainingCharts(m)}, Title: "How the trainings went.",
 		Caption: "Negative log-likelihood of " + of + ", less is better: of the candidates on rows held out from them, and of the members on the rows they learn from. A member stops where its candidate was best."}}}
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
@@ -47,7 +48,7 @@ func (m *Model) networkSection(dir string) (report.Section, error) {
 	return s, nil
 }
 
-func (m *Model) trainingCharts() []report.Chart {
+func trainingCharts(m *fit.Model) []report.Chart {
 	r := m.Net.Report
 	trials := report.Chart{Title: "candidates, rows held out", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "negative log-likelihood"}}
 	for i, x := range r.Trials {

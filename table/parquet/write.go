@@ -1,38 +1,40 @@
-package table
+package parquet
 
 import (
 	"errors"
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+
+	"utvi/table"
 )
 
-// A Parquet writes rows of numbers and texts to a Parquet file.
-type Parquet struct {
+// A Writer writes rows of numbers and texts to a Parquet file.
+type Writer struct {
 	w    *parquet.GenericWriter[any]
-	kind []Kind
+	kind []table.Kind
 	row  parquet.Row
 	rows []parquet.Row
 	err  error
 }
 
-// NewParquet begins a file with the given columns; those that texts names hold
+// NewWriter begins a file with the given columns; those that texts names hold
 // texts, the others numbers (NaN: missing).
-func NewParquet(w io.Writer, columns []string, texts map[string]bool) (*Parquet, error) {
-	h := &Header{File: "the output", Columns: columns}
-	if err := h.check(); err != nil {
+func NewWriter(w io.Writer, columns []string, texts map[string]bool) (*Writer, error) {
+	h := &table.Header{File: "the output", Columns: columns}
+	if err := h.Check(); err != nil {
 		return nil, err
 	}
 	if len(columns) == 0 {
 		return nil, errors.New("the output has no columns")
 	}
 	g := parquet.Group{}
-	p := &Parquet{kind: make([]Kind, len(columns))}
+	p := &Writer{kind: make([]table.Kind, len(columns))}
 	for i, name := range columns {
 		leaf := parquet.Leaf(parquet.DoubleType)
 		if texts[name] {
 			leaf = parquet.String()
-			p.kind[i] = Text
+			p.kind[i] = table.Text
 		}
 		g[name] = parquet.Optional(parquet.Compressed(leaf, &parquet.Snappy))
 	}
@@ -52,10 +54,10 @@ type ordered struct {
 
 func (o ordered) Fields() []parquet.Field { return o.fields }
 
-func (p *Parquet) add(k Kind, v parquet.Value) {
+func (p *Writer) add(k table.Kind, v parquet.Value) {
 	i := len(p.row)
 	if i == len(p.kind) || p.kind[i] != k {
-		panic("table: a value that does not suit its column")
+		panic("parquet: a value that does not suit its column")
 	}
 	defined := 1
 	if v.IsNull() {
@@ -65,24 +67,24 @@ func (p *Parquet) add(k Kind, v parquet.Value) {
 }
 
 // Text adds a text.
-func (p *Parquet) Text(s string) { p.add(Text, parquet.ByteArrayValue([]byte(s))) }
+func (p *Writer) Text(s string) { p.add(table.Text, parquet.ByteArrayValue([]byte(s))) }
 
 // Float adds a number.
-func (p *Parquet) Float(v float64) {
+func (p *Writer) Float(v float64) {
 	if v != v {
-		p.add(Number, parquet.NullValue())
+		p.add(table.Number, parquet.NullValue())
 	} else {
-		p.add(Number, parquet.DoubleValue(v))
+		p.add(table.Number, parquet.DoubleValue(v))
 	}
 }
 
 // Int adds a whole number.
-func (p *Parquet) Int(v int) { p.Float(float64(v)) }
+func (p *Writer) Int(v int) { p.Float(float64(v)) }
 
 // End ends the row.
-func (p *Parquet) End() {
+func (p *Writer) End() {
 	if len(p.row) != len(p.kind) {
-		panic("table: a row with too few values")
+		panic("parquet: a row with too few values")
 	}
 	p.rows = append(p.rows, p.row)
 	p.row = make(parquet.Row, 0, len(p.kind))
@@ -91,7 +93,7 @@ func (p *Parquet) End() {
 	}
 }
 
-func (p *Parquet) flush() {
+func (p *Writer) flush() {
 	if p.err == nil && len(p.rows) > 0 {
 		_, p.err = p.w.WriteRows(p.rows)
 	}
@@ -99,7 +101,7 @@ func (p *Parquet) flush() {
 }
 
 // Close writes the remaining rows and ends the file. It returns the first error.
-func (p *Parquet) Close() error {
+func (p *Writer) Close() error {
 	p.flush()
 	return errors.Join(p.err, p.w.Close())
 }

@@ -1,10 +1,11 @@
-package fit
+package fitpage
 
 import (
 	"fmt"
 	"path/filepath"
 	"strings"
 
+	"utvi/fit"
 	"utvi/internal/report"
 	"utvi/table"
 )
@@ -15,19 +16,19 @@ type figure struct {
 	report.Picture
 }
 
-// figures of one target's evaluation.
-func (t *TargetEvaluation) figures(column table.Column) []figure {
+// targetFigures are those of one target's evaluation.
+func targetFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 	if t.Classes != nil {
-		return t.classFigures(column)
+		return classFigures(t, column)
 	}
-	actual, mean, sd, level := t.sample()
+	actual, mean, sd, level := sample(t)
 	n := t.Numbers.Rows
 	pit := report.PIT(level)
 	predicted := report.PredictedActual(actual, mean, sd, column.Name)
 	if len(actual) <= 200 { // few enough for large marks
 		predicted.Traces[0].Style = report.Marks
 	}
-	nominal, observed := t.coverage()
+	nominal, observed := coverage(t.PIT)
 	return []figure{
 		{"predicted", report.Picture{Figure: report.Grid{Charts: []report.Chart{predicted}},
 			Title:   "Predicted against actual.",
@@ -38,7 +39,7 @@ func (t *TargetEvaluation) figures(column table.Column) []figure {
 	}
 }
 
-func (t *TargetEvaluation) sample() (actual, mean, sd, level []float64) {
+func sample(t *fit.TargetEvaluation) (actual, mean, sd, level []float64) {
 	for _, o := range t.Sample {
 		actual, mean = append(actual, o.Actual), append(mean, o.Mean)
 		sd, level = append(sd, o.SD), append(level, o.Level)
@@ -47,12 +48,12 @@ func (t *TargetEvaluation) sample() (actual, mean, sd, level []float64) {
 }
 
 // coverage is the share of rows within central intervals of each nominal one.
-func (t *TargetEvaluation) coverage() (nominal, observed []float64) {
-	bins := len(t.levels)
+func coverage(pit []float64) (nominal, observed []float64) {
+	bins := len(pit)
 	nominal, observed = append(nominal, 0), append(observed, 0)
 	sum := 0.0
 	for i := range bins / 2 { // from the middle outwards
-		sum += t.levels[bins/2-1-i] + t.levels[bins/2+i]
+		sum += pit[bins/2-1-i] + pit[bins/2+i]
 		if (i+1)%(bins/100) == 0 {
 			nominal, observed = append(nominal, 2*float64(i+1)/float64(bins)), append(observed, sum)
 		}
@@ -60,7 +61,7 @@ func (t *TargetEvaluation) coverage() (nominal, observed []float64) {
 	return nominal, observed
 }
 
-func (t *TargetEvaluation) classFigures(column table.Column) []figure {
+func classFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 	var p, right []float64
 	var count []int
 	for _, b := range t.Bins {
@@ -76,8 +77,8 @@ func (t *TargetEvaluation) classFigures(column table.Column) []figure {
 	}
 }
 
-// figures of the columns that matter.
-func (in *Insight) figures() []figure {
+// insightFigures are those of the columns that matter.
+func insightFigures(in *fit.Insight) []figure {
 	var all []figure
 	if len(in.Importance) > 0 {
 		f := report.Forest{X: report.Axis{Label: "loss of log-likelihood, nats a row"}}
@@ -127,7 +128,7 @@ func (in *Insight) figures() []figure {
 }
 
 // classDependence draws the classes whose probability changes most.
-func classDependence(x report.Axis, d Dependence) report.Chart {
+func classDependence(x report.Axis, d fit.Dependence) report.Chart {
 	c := report.Chart{X: x, Y: report.Axis{Label: "probability"}}
 	for i, k := range d.Classes[:min(6, len(d.Classes))] {
 		t := report.Trace{Name: k.Name, Colour: report.Series(i), X: d.Values, Y: k.Mean}
