@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"utvi/internal/atomicfile"
 	"utvi/internal/safetensors"
 )
 
@@ -52,26 +53,42 @@ func memberPrefix(k int) string { return fmt.Sprintf("member%d/", k) }
 
 // Save writes all networks to one file.
 func (e *Ensemble) Save(path string) error {
-	if _, err := NewEnsemble(e.Members...); err != nil {
+	f, err := e.file()
+	if err != nil {
 		return fmt.Errorf("cannot save the ensemble: %w", err)
 	}
+	return atomicfile.Write(path, f.Write)
+}
+
+// Write writes what Save puts into a file.
+func (e *Ensemble) Write(w io.Writer) error {
+	f, err := e.file()
+	if err != nil {
+		return fmt.Errorf("cannot save the ensemble: %w", err)
+	}
+	return f.Write(w)
+}
+
+func (e *Ensemble) file() (*safetensors.File, error) {
+	if _, err := NewEnsemble(e.Members...); err != nil {
+		return nil, err
+	}
 	doc := ensembleDocument{Format: fileFormat}
-	f := &safetensors.File{}
+	f := &safetensors.File{Metadata: map[string]string{}}
 	for k, m := range e.Members {
 		d, err := m.describe(f, memberPrefix(k))
 		if err != nil {
-			return fmt.Errorf("cannot save the ensemble: member %d: %w", k, err)
+			return nil, fmt.Errorf("member %d: %w", k, err)
 		}
 		doc.Members = append(doc.Members, d)
 	}
-	f.Metadata = map[string]string{}
 	for name, text := range e.Documents {
 		if !json.Valid(text) {
-			return fmt.Errorf("cannot save the ensemble: its document %q is not JSON", name)
+			return nil, fmt.Errorf("its document %q is not JSON", name)
 		}
 		f.Metadata[documentKey+name] = string(text)
 	}
-	return saveFile(path, f, ensembleKey, doc)
+	return f, addDocument(f, ensembleKey, doc)
 }
 
 // documentKey is before the name of a document in a file's metadata.

@@ -66,24 +66,44 @@ type Facts struct {
 // Save writes the network to a file, which is replaced whole or not at all. The
 // same network always gives the same bytes.
 func (n *Net[T]) Save(path string) error {
-	f := &safetensors.File{}
-	d, err := n.describe(f, "")
+	f, err := n.file()
 	if err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return err
 	}
-	return saveFile(path, f, modelKey, document{fileFormat, d})
+	return atomicfile.Write(path, f.Write)
 }
 
-func saveFile(path string, f *safetensors.File, key string, doc any) error {
+// Write writes what Save puts into a file.
+func (n *Net[T]) Write(w io.Writer) error {
+	f, err := n.file()
+	if err != nil {
+		return err
+	}
+	return f.Write(w)
+}
+
+func (n *Net[T]) file() (*safetensors.File, error) {
+	f := &safetensors.File{}
+	d, err := n.describe(f, "")
+	if err == nil {
+		err = addDocument(f, modelKey, document{fileFormat, d})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot save the model: %w", err)
+	}
+	return f, nil
+}
+
+func addDocument(f *safetensors.File, key string, doc any) error {
 	meta, err := json.Marshal(doc)
 	if err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return err
 	}
 	if f.Metadata == nil {
 		f.Metadata = map[string]string{}
 	}
 	f.Metadata[key] = string(meta)
-	return atomicfile.Write(path, func(w io.Writer) error { return f.Write(w) })
+	return nil
 }
 
 // describe adds the network's tensors to f, their names behind prefix, and

@@ -2,6 +2,8 @@ package model_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -179,6 +181,17 @@ func TestFunctionsOfTheUser(t *testing.T) {
 	}
 	if !bytes.Equal(before, read(t, path)) {
 		t.Error("a refused saving touched the file")
+	}
+}
+
+// A folder that does not exist is told from other errors.
+func TestSaveIntoNoFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "m")
+	for _, err := range []error{network(t, moment.UT(2)).Save(path), ensemble(t).Save(path)} {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v is not fs.ErrNotExist", err)
+		}
+		wantError(t, err, "none does not exist")
 	}
 }
 
