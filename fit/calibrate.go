@@ -45,14 +45,14 @@ func DefaultMethods(task table.Task) []Method {
 func CheckMethods(task table.Task, methods []Method) error {
 	for _, x := range methods {
 		if !slices.Contains(Methods(task), x) {
-			return fmt.Errorf("there is no method %q to calibrate a %s; there is %s", string(x), task, join(Methods(task)))
+			return fmt.Errorf("unknown method %q to calibrate a %s; choose from %s", string(x), task, join(Methods(task)))
 		}
 	}
 	if slices.Contains(methods, Conformal) && slices.Contains(methods, Asymmetric) {
 		return fmt.Errorf("the methods %s and %s exclude each other: both give conformal intervals", Conformal, Asymmetric)
 	}
 	if len(methods) == 0 {
-		return fmt.Errorf("no method to calibrate by is given; there is %s", join(Methods(task)))
+		return fmt.Errorf("no calibration method is given; choose from %s", join(Methods(task)))
 	}
 	return nil
 }

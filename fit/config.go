@@ -42,13 +42,13 @@ func (c Config) Check() error {
 	case len(c.Targets) == 0:
 		return errors.New("no target is given; name the column to predict")
 	case c.Task != "" && c.Task != table.Regression && c.Task != table.Classification:
-		return fmt.Errorf("the task is %q; there are auto, %s and %s", c.Task, table.Regression, table.Classification)
+		return fmt.Errorf("the task is %q; choose auto, %s or %s", c.Task, table.Regression, table.Classification)
 	case !(c.Holdout > 0 && c.Holdout < 1):
 		return fmt.Errorf("the share of rows to hold out is %g; it must lie between 0 and 1", c.Holdout)
 	case c.Group != "" && c.Time != "":
 		return errors.New("rows are held out by groups or by time; name one of the columns, not both")
 	case c.MaxLevels < 1:
-		return fmt.Errorf("the most levels of a category are %d; there must be at least 1", c.MaxLevels)
+		return fmt.Errorf("the largest number of levels is %d; it must be at least 1", c.MaxLevels)
 	}
 	seen := map[string]bool{}
 	for _, t := range c.Targets {
@@ -58,7 +58,7 @@ func (c Config) Check() error {
 		seen[t] = true
 	}
 	if c.Network.Seed != 0 {
-		return errors.New("the seed stands beside the network's settings, not among them")
+		return errors.New("set the seed beside the network's settings, not among them")
 	}
 	return c.Network.Check(c.Task == table.Classification)
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"utvi/data"
 	"utvi/gauss"
 	"utvi/predict"
 	"utvi/rng"
@@ -124,7 +125,7 @@ func (l *limited) Next() (*table.Chunk, error) {
 	return c, err
 }
 
-func importance(l looker, set *table.Set, columns []span, seed uint64) []Importance {
+func importance(l looker, set *data.Set, columns []span, seed uint64) []Importance {
 	x := copyBatch(set.X)
 	base := logLikelihood(l, x, set.Y)
 	perm := make([]int, x.Rows)

@@ -52,7 +52,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if _, err := schema.Encode(f.Rows(held)); err != nil {
 		return nil, err
 	}
-	d, err := data(f, train, schema, c)
+	d, err := trainingData(f, train, schema, c)
 	if err != nil {
 		return nil, err
 	}

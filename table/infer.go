@@ -90,7 +90,7 @@ func missingError(c *Chunk, row, col int, role Role) error {
 	return c.errorf(row, col, "the %s is missing", roleName[role])
 }
 
-const targetMissing = "the target is missing; take the row out"
+const targetMissing = "the target is missing; remove the row"
 
 var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
 

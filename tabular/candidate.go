@@ -108,7 +108,7 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	for range c.Depth {
 		layers = append(layers, nn.Dense{Out: c.Width}, act)
 	}
-	k := d.targets()
+	k := d.Outputs()
 	switch {
 	case d.Classes > 0:
 		layers = append(layers, nn.Dense{Out: d.Classes}, nn.Joint{Map: fn.Softmax()})

@@ -96,7 +96,7 @@ func score(folds []fold, of func(f fold) heldOutPredictions) scored {
 	var shapes []ResidualMixture
 	for _, f := range folds {
 		h := of(f)
-		for t := 0; h.Var != nil && len(shapes) < f.held.targets(); t++ {
+		for t := 0; h.Var != nil && len(shapes) < f.held.Outputs(); t++ {
 			shapes = append(shapes, fitResiduals(folds, func(f fold) []heldOutPredictions { return []heldOutPredictions{of(f)} }, t))
 		}
 		for i := range h.Mean {
@@ -113,7 +113,7 @@ func summary(folds []fold, f func(i int) float64) (mean, se float64) {
 	var sum, square, total float64
 	at, rows := 0, 0
 	for _, x := range folds {
-		k := x.held.targets()
+		k := x.held.Outputs()
 		for i := range x.held.X.Rows {
 			var s float64
 			for range k {

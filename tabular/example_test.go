@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log"
 
+	"utvi/data"
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/rng"
@@ -14,7 +15,7 @@ import (
 // y = 2x and noise: rows of numbers in, a mixture of Normals out.
 func Example() {
 	const n = 200
-	d := tabular.Data{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, n)}
+	d := tabular.Data{Set: data.Set{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, n)}}
 	for i := range n {
 		x := rng.Normal(rng.New(1), uint64(i))
 		d.X.Mean[i] = float32(x)
@@ -38,7 +39,7 @@ func Example() {
 // What a fit chose, and from what.
 func ExampleFitted() {
 	const n = 120
-	d := tabular.Data{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, n), Classes: 2}
+	d := tabular.Data{Set: data.Set{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, n)}, Classes: 2}
 	for i := range n {
 		d.X.Mean[i] = float32(i%20)/10 - 1
 		if d.X.Mean[i] > 0 {

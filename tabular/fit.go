@@ -12,7 +12,7 @@ import (
 	"utvi/rng"
 )
 
-// Progress tells how far a fit has come.
+// Progress is how far a fit has come.
 type Progress struct {
 	Stage       string  // "choosing" or "training"
 	Done, Total float64 // work, in steps of the average network
@@ -54,7 +54,7 @@ type run struct {
 func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	folds := r.hold()
 	if folds == nil {
-		return nil, errors.New("the rows that count are too few, or of too few groups, to hold some of them out")
+		return nil, errors.New("too few rows with a weight above 0, or too few groups, to hold some out")
 	}
 	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Held: heldRows(folds), Members: []Member{}}
 	picks, err := r.choose(ctx, folds, &rep)
@@ -93,7 +93,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 		}
 	}
 	var shapes []ResidualMixture
-	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
+	for t := 0; r.classes == 0 && t < r.data.Outputs(); t++ {
 		shapes = append(shapes, fitCentral(folds, by, t))
 	}
 	rep.Score, rep.SE = mixtureScore(folds, by, shapes)

@@ -49,7 +49,7 @@ func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) 
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.targets(), Classes: r.data.Classes, Report: rep, Residuals: shapes, Members: e}
+	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.Outputs(), Classes: r.data.Classes, Report: rep, Residuals: shapes, Members: e}
 	f.learnInputStats(r.data)
 	return f, nil
 }

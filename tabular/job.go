@@ -188,10 +188,10 @@ func (r *record) load(j *job, step int, judge *judge) error {
 		done++
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(r.Curve) < done {
-		return fmt.Errorf("%s lacks what the checkpoint beside it needs; remove the folder %s to begin anew", path, filepath.Dir(path))
+		return fmt.Errorf("%s lacks what the checkpoint beside it needs; remove the folder %s to start again", path, filepath.Dir(path))
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w; remove the folder %s to begin anew", path, err, filepath.Dir(path))
+		return fmt.Errorf("%s cannot be read: %w; remove the folder %s to start again", path, err, filepath.Dir(path))
 	}
 	r.Curve, r.Held = r.Curve[:done], r.Held[:done]
 	if r.Step != step {

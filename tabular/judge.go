@@ -20,7 +20,7 @@ func (h heldOutPredictions) logp(i int, d Data, shapes []ResidualMixture) float6
 		return math.Log(max(1e-30, float64(h.Mean[i])))
 	}
 	e, v := float64(d.Y[i])-float64(h.Mean[i]), float64(h.Var[i])
-	return shapes[i%d.targets()].logNormal(e, v)
+	return shapes[i%d.Outputs()].logNormal(e, v)
 }
 
 // A judge predicts the same held-out rows again and again.
@@ -39,7 +39,7 @@ func newJudge(m *model.Model, l likelihood.Likelihood, d Data) *judge {
 
 func (j *judge) predict() heldOutPredictions {
 	var h heldOutPredictions
-	x, k := j.held.X, j.held.targets()
+	x, k := j.held.X, j.held.Outputs()
 	if x.Rows == 0 {
 		return h
 	}

@@ -82,7 +82,7 @@ func (s ResidualMixture) coverage(folds []fold, members func(f fold) []heldOutPr
 	var in, total float64
 	for _, f := range folds {
 		m := members(f)
-		k := f.held.targets()
+		k := f.held.Outputs()
 		for i := range f.held.X.Rows {
 			at := i*k + target
 			var below float64 // P(Y ≤ y)
@@ -167,7 +167,7 @@ func residuals(folds []fold, members func(f fold) []heldOutPredictions, target i
 	var total float64
 	for _, f := range folds {
 		m := members(f)
-		k := f.held.targets()
+		k := f.held.Outputs()
 		for i := range f.held.X.Rows {
 			w := f.held.weight(i)
 			if w == 0 {

@@ -35,7 +35,7 @@ func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) 
 	rep.Partial, rep.Score, rep.SE = true, 0, 0
 	rep.Members = []Member{{c, best.log.Curve, best.step}}
 	var shapes []ResidualMixture
-	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
+	for t := 0; r.classes == 0 && t < r.data.Outputs(); t++ {
 		shapes = append(shapes, plainResiduals())
 	}
 	f, err := r.finish([]*model.Model{best.net}, rep, shapes)

@@ -276,7 +276,7 @@ func TestFitMisuse(t *testing.T) {
 		{"fit x.csv --target y --holdout 2", "must lie between 0 and 1"},
 		{"fit x.csv --target y --input-std 3", "--input-std takes a column and a number"},
 		{"fit x.csv --target y --width -1", "the width is -1"},
-		{"fit x.csv --target y --noise loud", `there is no noise "loud"`},
+		{"fit x.csv --target y --noise loud", `unknown noise "loud"`},
 		{"fit x.csv --target y --group a --time b", "not both"},
 		{"fit x.csv --target y --jobs 0", "--jobs is 0"},
 		{"fit x.csv --target y --header maybe", "--header takes auto, yes or no"},
@@ -300,7 +300,7 @@ func TestFitMisuse(t *testing.T) {
 			t.Errorf("predict %v: exit %d, %s", args, code, errs)
 		}
 	}
-	if code, _, errs := utvi(t, "calibrate", m, filepath.Join(filepath.Dir(m), "new.csv"), "--method", "temperature"); code != 2 || !strings.Contains(errs, "there is scale, isotonic, conformal") {
+	if code, _, errs := utvi(t, "calibrate", m, filepath.Join(filepath.Dir(m), "new.csv"), "--method", "temperature"); code != 2 || !strings.Contains(errs, "choose from scale, isotonic, conformal") {
 		t.Errorf("calibrate: exit %d, %s", code, errs)
 	}
 }
