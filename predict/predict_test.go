@@ -196,9 +196,33 @@ func TestPrediction(t *testing.T) {
 			t.Errorf("%+v", x)
 		}
 	}
+	bound := all[7].Unfamiliar
+	for _, o := range []predict.Options{{MaxUnfamiliar: bound}, {MaxStd: all[7].Numbers[0].Std}} {
+		again, err := predictor(t, p.Model(), o).Rows(t.Context(), named(t, frame(20, 5)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		beyond := 0
+		for _, x := range again {
+			want := o.MaxUnfamiliar > 0 && x.Unfamiliar > bound || o.MaxStd > 0 && x.Numbers[0].Std > o.MaxStd
+			if beyond += one(want); x.Abstain != want {
+				t.Errorf("%+v: %+v abstains: %v", o, x, x.Abstain)
+			}
+		}
+		if beyond == 0 || beyond == len(again) {
+			t.Errorf("%+v: %d of %d rows are beyond the bounds", o, beyond, len(again))
+		}
+	}
 	if d := all[0].Numbers[0].Dist; d.Mean() == all[1].Numbers[0].Dist.Mean() {
 		t.Error("rows share a distribution")
 	}
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 func TestValues(t *testing.T) {

@@ -245,7 +245,7 @@ func TestBadInput(t *testing.T) {
 		"the class of row 0":                                   func(c *tabular.Config, d *tabular.Data) { d.Classes = 2; c.Noise = "" },
 		"noise \"heteroscedastic\" applies to regression only": func(_ *tabular.Config, d *tabular.Data) { d.Classes = 2; clear(d.Y) },
 		"need 40 numbers, not 20":                              func(_ *tabular.Config, d *tabular.Data) { d.Targets = 2 },
-		"unknown noise \"loud\"":                           func(c *tabular.Config, _ *tabular.Data) { c.Noise = "loud" },
+		"unknown noise \"loud\"":                               func(c *tabular.Config, _ *tabular.Data) { c.Noise = "loud" },
 		"no function \"rely\"":                                 func(c *tabular.Config, _ *tabular.Data) { c.Activation = "rely" },
 		"there is no rule \"utt\"":                             func(c *tabular.Config, _ *tabular.Data) { c.Rule = "utt" },
 		"the learning rate is -1":                              func(c *tabular.Config, _ *tabular.Data) { c.Rate = -1 },
