@@ -153,7 +153,7 @@ func TestUnfamiliar(t *testing.T) {
 func TestUsualRoot(t *testing.T) {
 	const n, w = 200, 4
 	key := rng.New(12)
-	d := tabular.Data{X: gauss.Fixed(w, make([]float32, n*w)), Y: make([]float32, n)}
+	d := tabular.Data{Set: data.Set{X: gauss.Fixed(w, make([]float32, n*w)), Y: make([]float32, n)}}
 	for i := range n {
 		z := func(j int) float64 { return rng.Normal(key, uint64(w*i+j)) }
 		for j, x := range []float64{1 + 2*z(0), z(0) - 0.5*z(1), 3*z(1) + z(2), 0.3*z(3) - z(0) + z(2)} {
@@ -163,7 +163,7 @@ func TestUsualRoot(t *testing.T) {
 	}
 	c := quick
 	c.Steps = 50
-	root := fit(t, c, d).Usual.Root
+	root := fit(t, c, d).InputStats.Root
 
 	var mean [w]float64
 	var cov [w][w]float64

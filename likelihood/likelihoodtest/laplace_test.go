@@ -117,8 +117,8 @@ func TestWrongLikelihoodFails(t *testing.T) {
 	one := row([]float64{0.31}, []float64{0.5}, []float64{0.2})
 	c := laplaceCase(0.7, one)
 	for want, l := range map[string]laplace{
-		"value: ":     {b: 0.7, ValueBug: 1e-8},
-		"gradients: ": {b: 0.7, SlopeBug: 1e-4},
+		"value: ":     {B: 0.7, ValueBug: 1e-8},
+		"gradients: ": {B: 0.7, SlopeBug: 1e-4},
 	} {
 		if v := verdict(t, l, c); !strings.HasPrefix(v, want) || strings.Contains(v, "\n") {
 			t.Errorf("want %s, found %q", want, v)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"utvi/gauss"
+	"utvi/model"
 	"utvi/rng"
 )
 
@@ -32,14 +33,14 @@ func TestUsualOfManyInputs(t *testing.T) {
 			t.Errorf("column %d: %v, want %v", j, got, want)
 		}
 	}
-	f := Familiar{Mean: make([]float32, w), Inv: inv, Distance: 2, Doubt: 4}
+	f := InputStats{Mean: make([]float32, w), Inv: inv, Distance: 2, Doubt: 4}
 	for j, m := range mean {
 		f.Mean[j] = float32(m)
 	}
 	if err := f.check(w); err != nil {
 		t.Fatal(err)
 	}
-	p := &Predictions{Rows: n, Targets: 1, Weights: make([]float32, n), Unfamiliar: make([]float32, n)}
+	p := &Predictions{Predictions: &model.Predictions{Rows: n, Width: 1, Weights: make([]float32, n)}, Unfamiliar: make([]float32, n)}
 	p.Weights[7] = 1e6
 	m := f.measure(n)
 	m.unfamiliar(x, p)
@@ -59,17 +60,17 @@ func TestUsualOfManyInputs(t *testing.T) {
 	}
 }
 
-func TestFamiliarCheck(t *testing.T) {
-	ok := func() Familiar {
-		return Familiar{Mean: make([]float32, 2), Root: make([]float32, 4), Distance: 1, Doubt: 1}
+func TestInputStatsCheck(t *testing.T) {
+	ok := func() InputStats {
+		return InputStats{Mean: make([]float32, 2), Root: make([]float32, 4), Distance: 1, Doubt: 1}
 	}
 	if err := ok().check(2); err != nil {
 		t.Fatal(err)
 	}
-	for what, change := range map[string]func(u *Familiar){
-		"mean": func(u *Familiar) { u.Mean = u.Mean[:1] }, "root": func(u *Familiar) { u.Root = u.Root[:3] }, "both": func(u *Familiar) { u.Inv = make([]float32, 2) },
-		"neither": func(u *Familiar) { u.Root = nil }, "distance": func(u *Familiar) { u.Distance = 0 }, "doubt": func(u *Familiar) { u.Doubt = math.NaN() },
-		"diagonal": func(u *Familiar) { u.Root, u.Inv = nil, make([]float32, 3) },
+	for what, change := range map[string]func(u *InputStats){
+		"mean": func(u *InputStats) { u.Mean = u.Mean[:1] }, "root": func(u *InputStats) { u.Root = u.Root[:3] }, "both": func(u *InputStats) { u.Inv = make([]float32, 2) },
+		"neither": func(u *InputStats) { u.Root = nil }, "distance": func(u *InputStats) { u.Distance = 0 }, "doubt": func(u *InputStats) { u.Doubt = math.NaN() },
+		"diagonal": func(u *InputStats) { u.Root, u.Inv = nil, make([]float32, 3) },
 	} {
 		u := ok()
 		change(&u)
@@ -94,21 +95,13 @@ func TestHigh(t *testing.T) {
 
 // The doubt is that of the worst target, or of all classes.
 func TestDoubt(t *testing.T) {
-	v := &Predictions{Rows: 2, Targets: 2, Weights: []float32{1, 9, 4, 0}}
+	v := &Predictions{Predictions: &model.Predictions{Rows: 2, Width: 2, Weights: []float32{1, 9, 4, 0}}}
 	if v.doubt(0) != 3 || v.doubt(1) != 2 {
 		t.Errorf("doubts %v and %v, want 3 and 2", v.doubt(0), v.doubt(1))
 	}
-	v.Classes = 2
+	v.Classes = true
 	if math.Abs(v.doubt(0)-math.Sqrt(10)) > 1e-12 || v.doubt(1) != 2 {
 		t.Errorf("doubts %v and %v, want √10 and 2", v.doubt(0), v.doubt(1))
-	}
-}
-
-func TestHeadNoise(t *testing.T) {
-	for _, c := range [][3]float64{{0, 0, 1}, {-1, 0.5, math.Exp(-0.75)}, {-50, 0, 1e-6}, {1e4, 0, 1e30}} {
-		if got := float64(headNoise(float32(c[0]), float32(c[1]))); math.Abs(got/c[2]-1) > 1e-6 {
-			t.Errorf("E exp N(%v, %v) = %v, want %v", c[0], c[1], got, c[2])
-		}
 	}
 }
 

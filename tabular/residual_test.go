@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"utvi/data"
 	"utvi/gauss"
 	"utvi/rng"
 )
@@ -12,8 +13,8 @@ import (
 // first errors are those of a Normal of variance 4·c, one of seven three times wider,
 // the second are as they should be.
 func wide(n int, c float64) []fold {
-	d := Data{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, 2*n), Targets: 2}
-	h := held{Mean: make([]float32, 2*n), Var: make([]float32, 2*n)}
+	d := Data{Set: data.Set{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, 2*n), Targets: 2}}
+	h := heldOutPredictions{Mean: make([]float32, 2*n), Var: make([]float32, 2*n)}
 	key := rng.New(8)
 	for i := range n {
 		s := 2 * math.Sqrt(c)
@@ -24,22 +25,22 @@ func wide(n int, c float64) []fold {
 		h.Mean[2*i], h.Mean[2*i+1] = 0, 1
 		h.Var[2*i], h.Var[2*i+1] = 4, 1
 	}
-	return []fold{{held: d, by: [][]*result{{{log: record{Held: []held{h}}}}}}}
+	return []fold{{held: d, by: [][]*result{{{log: record{Held: []heldOutPredictions{h}}}}}}}
 }
 
-func only(f fold) []held { return []held{f.by[0][0].log.Held[0]} }
+func only(f fold) []heldOutPredictions { return []heldOutPredictions{f.by[0][0].log.Held[0]} }
 
 // The shape is that of the residuals.
 func TestFitShape(t *testing.T) {
 	folds := wide(7000, 1)
-	s := fitShape(folds, only, 0)
+	s := fitResiduals(folds, only, 0)
 	if s.R[0] > s.R[1] {
-		s = Shape{[]float64{s.W[1], s.W[0]}, []float64{s.R[1], s.R[0]}}
+		s = ResidualMixture{[]float64{s.W[1], s.W[0]}, []float64{s.R[1], s.R[0]}}
 	}
 	if math.Abs(s.W[0]+s.W[1]-1) > 1e-9 || math.Abs(s.W[1]-1.0/7) > 0.03 || math.Abs(s.R[0]-1) > 0.08 || math.Abs(s.R[1]/9-1) > 0.15 {
 		t.Errorf("the shape is %+v, want weights 6/7 and 1/7 of variances 1 and 9", s)
 	}
-	if s := fitShape(folds, only, 1); math.Abs(s.Scale()-1) > 0.05 {
+	if s := fitResiduals(folds, only, 1); math.Abs(s.Scale()-1) > 0.05 {
 		t.Errorf("the shape of a Normal is %+v", s)
 	}
 	// Rows that do not count change nothing.
@@ -50,7 +51,7 @@ func TestFitShape(t *testing.T) {
 			folds[0].held.Weights[i] = 0
 		}
 	}
-	if s := fitShape(folds, only, 0); math.Abs(s.Scale()-1) > 0.05 {
+	if s := fitResiduals(folds, only, 0); math.Abs(s.Scale()-1) > 0.05 {
 		t.Errorf("without the wide rows the shape is %+v", s)
 	}
 }
@@ -62,11 +63,11 @@ func TestFitCentral(t *testing.T) {
 	if c := s.coverage(folds, only, 0); math.Abs(c-0.9) > 0.003 {
 		t.Errorf("the intervals hold %v, want 0.9", c)
 	}
-	if c := plainShape().coverage(folds, only, 1); math.Abs(c-0.9) > 0.015 {
+	if c := plainResiduals().coverage(folds, only, 1); math.Abs(c-0.9) > 0.015 {
 		t.Errorf("the intervals of a Normal hold %v, want 0.9", c)
 	}
 	few := wide(14, 1)
-	fitted, central := fitShape(few, only, 0), fitCentral(few, only, 0)
+	fitted, central := fitResiduals(few, only, 0), fitCentral(few, only, 0)
 	lo, hi := -2.0, 2.0
 	for range 24 {
 		if mid := (lo + hi) / 2; fitted.scaled(math.Exp(mid)).coverage(few, only, 0) < 0.9 {
@@ -82,7 +83,7 @@ func TestFitCentral(t *testing.T) {
 
 // The density of a shape is that of its mixture.
 func TestShapeDensity(t *testing.T) {
-	s := Shape{[]float64{0.7, 0.3}, []float64{0.5, 4}}
+	s := ResidualMixture{[]float64{0.7, 0.3}, []float64{0.5, 4}}
 	normal := func(e, v float64) float64 { return math.Exp(-e*e/(2*v)) / math.Sqrt(2*math.Pi*v) }
 	for _, e := range []float64{0, 0.4, -3} {
 		want := math.Log(0.7*normal(e, 0.5*2) + 0.3*normal(e, 4*2))
@@ -93,7 +94,7 @@ func TestShapeDensity(t *testing.T) {
 	if got := s.logNormal(1e6, 2); math.IsInf(got, 0) || math.IsNaN(got) {
 		t.Errorf("far out it is %v", got)
 	}
-	if math.Abs(s.Scale()-1.55) > 1e-12 || plainShape().Scale() != 1 {
+	if math.Abs(s.Scale()-1.55) > 1e-12 || plainResiduals().Scale() != 1 {
 		t.Errorf("variances grow by %v", s.Scale())
 	}
 	if c := s.scaled(2); c.R[1] != 8 || s.R[1] != 4 || c.W[0] != 0.7 {
