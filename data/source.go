@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/rng"
 )
 
@@ -72,32 +71,11 @@ type Table struct {
 // NewTable returns the table of inputs x, with or without variances, and targets
 // y, row-major, targets numbers to a row. It keeps both: they must not change.
 func NewTable(x gauss.Batch[float32], targets int, y []float32) (*Table, error) {
-	switch {
-	case x.Rows < 1 || x.Width < 1:
-		return nil, fmt.Errorf("table: %d rows of %d inputs; it needs at least one of each", x.Rows, x.Width)
-	case len(x.Mean) != x.Rows*x.Width:
-		return nil, fmt.Errorf("table: %d rows of %d inputs need %d numbers, not %d", x.Rows, x.Width, x.Rows*x.Width, len(x.Mean))
-	case x.Var != nil && len(x.Var) != len(x.Mean):
-		return nil, fmt.Errorf("table: %d inputs need as many variances or none, not %d", len(x.Mean), len(x.Var))
-	case targets < 1:
+	if targets < 1 {
 		return nil, fmt.Errorf("table: a row has %d targets; it needs at least 1", targets)
-	case len(y) != x.Rows*targets:
-		return nil, fmt.Errorf("table: %d rows of %d targets need %d numbers, not %d", x.Rows, targets, x.Rows*targets, len(y))
 	}
-	for i, m := range x.Mean {
-		if !compute.Finite(m) {
-			return nil, fmt.Errorf("table: input %d of row %d is %v; it must be finite", i%x.Width, i/x.Width, m)
-		}
-	}
-	for i, v := range x.Var {
-		if !(v >= 0) || !compute.Finite(v) {
-			return nil, fmt.Errorf("table: the variance of input %d of row %d is %v; it must be finite and ≥ 0", i%x.Width, i/x.Width, v)
-		}
-	}
-	for i, v := range y {
-		if !compute.Finite(v) {
-			return nil, fmt.Errorf("table: target %d of row %d is %v; it must be finite", i%targets, i/targets, v)
-		}
+	if err := (Set{X: x, Y: y, Targets: targets}).Check(); err != nil {
+		return nil, fmt.Errorf("table: %w", err)
 	}
 	t := &Table{x: x, y: y, targets: targets}
 	for i := range t.perm {

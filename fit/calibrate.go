@@ -10,6 +10,7 @@ import (
 	"utvi/dist"
 	"utvi/internal/compute"
 	"utvi/metric"
+	"utvi/predict"
 	"utvi/table"
 )
 
@@ -44,14 +45,14 @@ func DefaultMethods(task table.Task) []Method {
 func CheckMethods(task table.Task, methods []Method) error {
 	for _, x := range methods {
 		if !slices.Contains(Methods(task), x) {
-			return fmt.Errorf("there is no method %q to calibrate a %s; there is %s", string(x), task, join(Methods(task)))
+			return fmt.Errorf("unknown method %q to calibrate a %s; choose from %s", string(x), task, join(Methods(task)))
 		}
 	}
 	if slices.Contains(methods, Conformal) && slices.Contains(methods, Asymmetric) {
 		return fmt.Errorf("the methods %s and %s exclude each other: both give conformal intervals", Conformal, Asymmetric)
 	}
 	if len(methods) == 0 {
-		return fmt.Errorf("no method to calibrate by is given; there is %s", join(Methods(task)))
+		return fmt.Errorf("no calibration method is given; choose from %s", join(Methods(task)))
 	}
 	return nil
 }
@@ -102,7 +103,11 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 		}
 		c.After = append(c.After, f.score(column.Name, odd, even))
 	}
-	m.Calibration = all
+	p, err := m.WithCalibration(all)
+	if err != nil {
+		return nil, err
+	}
+	m.Model = p
 	return c, nil
 }
 
@@ -131,15 +136,12 @@ type heldRows struct {
 
 // hold predicts rows and keeps them. A calibration that the model has is not applied.
 func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool) (*heldRows, error) {
-	enc, err := m.bind(rows, true)
+	p, err := m.predictor(rows)
 	if err != nil {
 		return nil, err
 	}
-	lanes := m.lanes(enc, pool.Workers())
 	all := &heldRows{items: thin[outcome]{most: mostHeld}}
-	err = stream(ctx, rows, pool, func(worker int, c *table.Chunk) ([]outcome, error) {
-		return lanes[worker].outcomes(c)
-	}, func(some []outcome) error {
+	err = predict.Stream(ctx, p, rows, pool, m.outcomes, func(some []outcome) error {
 		for _, o := range some {
 			sample, known := m.trained.samples(o.hash)
 			all.sampled += one(sample)
@@ -160,33 +162,37 @@ func one(b bool) int {
 	return 0
 }
 
-func (l *lane) outcomes(c *table.Chunk) ([]outcome, error) {
-	n, k := c.Rows(), len(l.targets)
-	y, w := make([]float32, n*k), make([]float32, n)
-	if err := l.enc.Targets(c, y); err != nil {
+func (m *Model) outcomes(b *predict.Batch) ([]outcome, error) {
+	targets := m.Schema.Targets()
+	y, w, err := actual(b, len(targets))
+	if err != nil {
 		return nil, err
 	}
-	if err := l.enc.Weights(c, w); err != nil {
-		return nil, err
-	}
-	if err := l.predict(c); err != nil {
-		return nil, err
-	}
-	all := make([]outcome, n)
+	x, k := b.Inputs(), len(targets)
+	all := make([]outcome, b.Len())
 	for row := range all {
 		o := &all[row]
 		o.weight = float64(w[row])
-		o.hash = hashRow(l.x.Mean[row*l.x.Width:(row+1)*l.x.Width], y[row*k:(row+1)*k])
-		if len(l.class) > 0 {
-			o.class, o.p = int(y[row]), slices.Clone(l.classes(row, false))
+		o.hash = hashRow(x.Mean[row*x.Width:(row+1)*x.Width], y[row*k:(row+1)*k])
+		if m.Classes() != nil {
+			o.class, o.p = int(y[row]), slices.Clone(b.RawClasses(row))
 			continue
 		}
-		for j, t := range l.targets {
+		for j, t := range targets {
 			o.y = append(o.y, float64(y[row*k+j])*t.SD+t.Mean)
-			o.d = append(o.d, l.kept(row, j))
+			o.d = append(o.d, b.KeepRaw(row, j))
 		}
 	}
 	return all, nil
+}
+
+// actual are the encoded targets of a batch, and the weights of its rows.
+func actual(b *predict.Batch, targets int) (y, weights []float32, err error) {
+	y, weights = make([]float32, b.Len()*targets), make([]float32, b.Len())
+	if err = b.Encoder().Targets(b.Chunk(), y); err == nil {
+		err = b.Encoder().Weights(b.Chunk(), weights)
+	}
+	return y, weights, err
 }
 
 // A fitter fits and scores the calibration of one target.

@@ -12,20 +12,11 @@ import (
 // A Config says what a table's columns are and how its network is trained. Its zero
 // values are found out or are the defaults; Targets alone is needed.
 type Config struct {
-	Targets     []string           `json:"targets"`
-	Task        table.Task         `json:"task"` // "": by the target
-	Inputs      []string           `json:"inputs"`
-	Ignore      []string           `json:"ignore"`
-	Categorical []string           `json:"categorical"`
-	Weight      string             `json:"weight"`
-	Group       string             `json:"group"`
-	Time        string             `json:"time"`
-	Impute      bool               `json:"impute"`
-	InputStd    map[string]float64 `json:"input_std"`
-	MaxLevels   int                `json:"max_levels"`
-	Holdout     float64            `json:"holdout"` // share of rows to evaluate on; 0: 0.1
-	Seed        uint64             `json:"seed"`    // of the split and the training; 0: 1
-	Network     tabular.Config     `json:"network"`
+	table.Spec
+
+	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1
+	Seed    uint64         `json:"seed"`    // of the split and the training; 0: 1
+	Network tabular.Config `json:"network"`
 }
 
 // complete fills in defaults, so that a report says what was done.
@@ -51,13 +42,13 @@ func (c Config) Check() error {
 	case len(c.Targets) == 0:
 		return errors.New("no target is given; name the column to predict")
 	case c.Task != "" && c.Task != table.Regression && c.Task != table.Classification:
-		return fmt.Errorf("the task is %q; there are auto, %s and %s", c.Task, table.Regression, table.Classification)
+		return fmt.Errorf("the task is %q; choose auto, %s or %s", c.Task, table.Regression, table.Classification)
 	case !(c.Holdout > 0 && c.Holdout < 1):
 		return fmt.Errorf("the share of rows to hold out is %g; it must lie between 0 and 1", c.Holdout)
 	case c.Group != "" && c.Time != "":
 		return errors.New("rows are held out by groups or by time; name one of the columns, not both")
 	case c.MaxLevels < 1:
-		return fmt.Errorf("the most levels of a category are %d; there must be at least 1", c.MaxLevels)
+		return fmt.Errorf("the largest number of levels is %d; it must be at least 1", c.MaxLevels)
 	}
 	seen := map[string]bool{}
 	for _, t := range c.Targets {
@@ -67,15 +58,7 @@ func (c Config) Check() error {
 		seen[t] = true
 	}
 	if c.Network.Seed != 0 {
-		return errors.New("the seed stands beside the network's settings, not among them")
+		return errors.New("set the seed beside the network's settings, not among them")
 	}
 	return c.Network.Check(c.Task == table.Classification)
-}
-
-// spec is what the configuration says of columns.
-func (c Config) spec() table.Spec {
-	return table.Spec{
-		Targets: c.Targets, Task: c.Task, Inputs: c.Inputs, Ignore: c.Ignore, Categorical: c.Categorical,
-		Weight: c.Weight, Group: c.Group, Time: c.Time, InputStd: c.InputStd, Impute: c.Impute, MaxLevels: c.MaxLevels,
-	}
 }

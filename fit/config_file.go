@@ -60,6 +60,14 @@ func (c Config) WriteYAML(w io.Writer) error {
 func settings(v reflect.Value) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for i := range v.NumField() {
+		if v.Type().Field(i).Anonymous {
+			inner, err := settings(v.Field(i))
+			if err != nil {
+				return nil, err
+			}
+			n.Content = append(n.Content, inner.Content...)
+			continue
+		}
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		if name == "-" || name == "seed" && v.Type() != reflect.TypeFor[Config]() {
 			continue // one seed is enough

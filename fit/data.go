@@ -9,9 +9,9 @@ import (
 	"utvi/tabular"
 )
 
-// data encodes rows to train with. Those that the network's own trials hold out are
+// trainingData encodes rows to train with. Those that the network's own trials hold out are
 // kept apart in the same way as those held out here: by groups, or the latest.
-func data(f *table.Frame, rows []int, s *table.Schema, c Config) (tabular.Data, error) {
+func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabular.Data, error) {
 	if c.Time != "" {
 		var err error
 		if rows, err = f.ByTime(rows, c.Time); err != nil {
@@ -22,7 +22,7 @@ func data(f *table.Frame, rows []int, s *table.Schema, c Config) (tabular.Data, 
 	if err != nil {
 		return tabular.Data{}, err
 	}
-	d := tabular.Data{X: set.X, Y: set.Y, Weights: set.Weight, Targets: len(s.Targets()), Classes: len(s.Classes()), Ordered: c.Time != ""}
+	d := tabular.Data{Set: *set, Classes: len(s.Classes()), Ordered: c.Time != ""}
 	if c.Group != "" {
 		d.Groups, err = groups(f.Rows(rows), c.Group)
 	}
@@ -94,6 +94,6 @@ func seeAllClasses(f *table.Frame, train, held []int, s *table.Schema, c Config)
 		return train, held, s, nil
 	}
 	train = slices.Sorted(slices.Values(slices.Concat(train, moved)))
-	s, err := table.Infer(f.Rows(train), c.spec())
+	s, err := table.Infer(f.Rows(train), c.Spec)
 	return train, kept, s, err
 }

@@ -9,6 +9,7 @@ import (
 	"utvi/calibrate"
 	"utvi/internal/compute"
 	"utvi/metric"
+	"utvi/predict"
 	"utvi/table"
 )
 
@@ -25,18 +26,11 @@ type Evaluation struct {
 // A TargetEvaluation is an Evaluation of one target.
 type TargetEvaluation struct {
 	Scores
-	Budget    Budget        // means over the rows; of numbers
+	Variance  predict.Parts // means over the rows; of numbers
 	Confusion [][]int       // by true class, then by predicted class
 	Bins      []metric.Bin  // of the reliability of classes
 	Sample    []Observation // of numbers, evenly spaced over the rows
-	levels    []float64     // histogram of the levels CDF(y), 1,000 bins
-}
-
-// A Budget tells where a predicted variance comes from.
-type Budget struct {
-	Weights float64 `json:"weights"` // what the network does not know
-	Inputs  float64 `json:"inputs"`  // what the inputs' own uncertainty adds
-	Noise   float64 `json:"noise"`   // what cannot be known
+	PIT       []float64     // of numbers, histogram of the levels CDF(y): 1,000 bins
 }
 
 // An Observation is a row's target beside its prediction.
@@ -58,14 +52,14 @@ func (e *Evaluation) Scores() []Scores {
 func (e *Evaluation) MarshalJSON() ([]byte, error) {
 	type target struct {
 		Scores
-		Budget    *Budget `json:"variance,omitempty"`
-		Confusion [][]int `json:"confusion,omitempty"`
+		Variance  *predict.Parts `json:"variance,omitempty"`
+		Confusion [][]int        `json:"confusion,omitempty"`
 	}
 	var all []target
 	for _, t := range e.Targets {
 		x := target{Scores: t.Scores, Confusion: t.Confusion}
 		if t.Numbers != nil {
-			x.Budget = &t.Budget
+			x.Variance = &t.Variance
 		}
 		all = append(all, x)
 	}
@@ -81,15 +75,14 @@ func (e *Evaluation) MarshalJSON() ([]byte, error) {
 
 // Evaluate scores the predictions of rows that have their targets.
 func (m *Model) Evaluate(ctx context.Context, rows table.Source, pool *compute.Pool) (*Evaluation, error) {
-	enc, err := m.bind(rows, true)
+	p, err := m.predictor(rows)
 	if err != nil {
 		return nil, err
 	}
-	lanes := m.lanes(enc, pool.Workers())
 	all := m.newTally()
-	err = stream(ctx, rows, pool, func(worker int, c *table.Chunk) (*tally, error) {
+	err = predict.Stream(ctx, p, rows, pool, func(b *predict.Batch) (*tally, error) {
 		t := m.newTally()
-		return t, t.add(lanes[worker], c)
+		return t, t.add(m, b)
 	}, func(t *tally) error {
 		all.merge(t)
 		return nil
@@ -112,7 +105,7 @@ type tally struct {
 type targetTally struct {
 	numbers   metric.Regression
 	classes   metric.Classification
-	budget    Budget
+	parts     predict.Parts
 	conformal [len(conformalLevels)]metric.Coverage
 	confusion [][]int
 	sample    thin[Observation]
@@ -131,55 +124,48 @@ func (m *Model) newTally() *tally {
 	return t
 }
 
-func (t *tally) add(l *lane, c *table.Chunk) error {
-	n, k := c.Rows(), len(l.targets)
-	y, w := make([]float32, n*k), make([]float32, n)
-	if err := l.enc.Targets(c, y); err != nil {
+func (t *tally) add(m *Model, b *predict.Batch) error {
+	targets := m.Schema.Targets()
+	y, w, err := actual(b, len(targets))
+	if err != nil {
 		return err
 	}
-	if err := l.enc.Weights(c, w); err != nil {
-		return err
-	}
-	if err := l.predict(c); err != nil {
-		return err
-	}
-	for row := range n {
+	for row := range b.Len() {
 		t.rows++
-		if l.unfamiliar(row) > 1 {
+		if b.Unfamiliar(row) > 1 {
 			t.strange++
 		}
 		weight := float64(w[row])
-		if len(l.class) > 0 {
-			t.targets[0].addClass(l, row, int(y[row]), weight)
+		if m.Classes() != nil {
+			t.targets[0].addClass(b, row, int(y[row]), weight)
 			continue
 		}
-		for j := range k {
-			actual := float64(y[row*k+j])*l.targets[j].SD + l.targets[j].Mean
-			t.targets[j].addNumber(l, row, j, actual, weight)
+		for j, c := range targets {
+			t.targets[j].addNumber(m, b, row, j, float64(y[row*len(targets)+j])*c.SD+c.Mean, weight)
 		}
 	}
 	return nil
 }
 
-func (t *targetTally) addClass(l *lane, row, class int, weight float64) {
-	p := l.classes(row, true)
+func (t *targetTally) addClass(b *predict.Batch, row, class int, weight float64) {
+	p := b.Classes(row)
 	t.classes.Add(class, p, weight)
 	t.confusion[class][p.Argmax()]++
 }
 
-func (t *targetTally) addNumber(l *lane, row, target int, y, weight float64) {
-	d := l.dist(row, target)
+func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, weight float64) {
+	d := b.Dist(row, target)
 	t.numbers.Add(y, d, weight)
 	o := Observation{y, d.Mean(), d.SD(), d.CDF(y)}
-	b := l.budget(row, target, o.SD)
-	t.budget.Weights += b.Weights
-	t.budget.Inputs += b.Inputs
-	t.budget.Noise += b.Noise
+	p := b.Parts(row, target, o.SD)
+	t.parts.Weights += p.Weights
+	t.parts.Inputs += p.Inputs
+	t.parts.Noise += p.Noise
 	if t.sample.next() {
 		t.sample.keep(o)
 	}
-	if c := l.m.calibration(target); c != nil && c.Conformal != nil {
-		raw := l.raw(row, target)
+	if c := m.calibration(target); c != nil && c.Conformal != nil {
+		raw := b.Raw(row, target)
 		for i, level := range conformalLevels {
 			lo, hi := c.Conformal.Interval(raw, level)
 			t.conformal[i].Add(y, lo, hi, weight)
@@ -194,9 +180,9 @@ func (t *tally) merge(o *tally) {
 		a, b := &t.targets[i], &o.targets[i]
 		a.numbers.Merge(&b.numbers)
 		a.classes.Merge(&b.classes)
-		a.budget.Weights += b.budget.Weights
-		a.budget.Inputs += b.budget.Inputs
-		a.budget.Noise += b.budget.Noise
+		a.parts.Weights += b.parts.Weights
+		a.parts.Inputs += b.parts.Inputs
+		a.parts.Noise += b.parts.Noise
 		for j := range a.conformal {
 			a.conformal[j].Merge(&b.conformal[j])
 		}
@@ -229,12 +215,20 @@ func (t *tally) close(m *Model) *Evaluation {
 					s.Intervals[j] = x.conformal[j].Score(level)
 				}
 			}
-			r.Numbers, r.Sample, r.levels = &s, x.sample.items, x.numbers.PIT(1000)
-			r.Budget = Budget{x.budget.Weights / n, x.budget.Inputs / n, x.budget.Noise / n}
+			r.Numbers, r.Sample, r.PIT = &s, x.sample.items, x.numbers.PIT(1000)
+			r.Variance = predict.Parts{Weights: x.parts.Weights / n, Inputs: x.parts.Inputs / n, Noise: x.parts.Noise / n}
 		}
 		e.Targets = append(e.Targets, r)
 	}
 	return e
+}
+
+// calibration is that of a target, nil where there is none.
+func (m *Model) calibration(target int) *calibrate.Calibration {
+	if m.Calibration == nil {
+		return nil
+	}
+	return &m.Calibration[target]
 }
 
 // Shortfalls say of which levels the model's conformal intervals are infinite, and how

@@ -3,11 +3,13 @@ package fit_test
 import (
 	"context"
 	"fmt"
+	"log"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"utvi/fit"
-	"utvi/internal/compute"
+	"utvi/predict"
 	"utvi/table"
 	"utvi/tabular"
 )
@@ -23,43 +25,88 @@ func line(n int) string {
 	return b.String()
 }
 
+// From a table to a model in a file, and predictions from the file.
 func Example() {
-	read := func(text string) *table.Frame {
-		r, err := table.NewReader(strings.NewReader(text), "line.csv", table.Options{})
-		if err != nil {
-			panic(err)
-		}
-		f, err := table.Load(r)
-		if err != nil {
-			panic(err)
-		}
-		return f
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "line.csv")
+	if err := os.WriteFile(path, []byte(line(300)), 0o666); err != nil {
+		log.Fatal(err)
+	}
+
+	rows, err := fit.ReadTable(path, table.Options{})
+	if err != nil {
+		log.Fatal(err)
 	}
 	// A small network, for the sake of the example; tabular.Config{} chooses by itself.
 	small := tabular.Config{Ensemble: 1, Noise: tabular.Learned, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 400}
-	result, err := fit.Run(context.Background(), read(line(300)), fit.Config{Targets: []string{"y"}, Network: small}, fit.Options{})
+	result, err := fit.Run(ctx, rows, fit.Config{Spec: table.Spec{Targets: []string{"y"}}, Network: small}, fit.Options{})
 	if err != nil {
-		panic(err)
+		log.Fatal(err)
 	}
 	scores := result.Evaluation.Scores()[0].Numbers
 	fmt.Printf("%d rows held out, RMSE below 0.3: %v\n", scores.Rows, scores.RMSE.Value < 0.3)
-
-	pool := compute.NewPool(1)
-	defer pool.Close()
-	var out strings.Builder
-	_, err = result.Model.Predict(context.Background(), read("x\n0.5\n-0.25\n").Rows(nil), &out, fit.Output{}, pool)
-	if err != nil {
-		panic(err)
+	model := filepath.Join(dir, "y.utvi")
+	if err := result.Model.Save(model); err != nil {
+		log.Fatal(err)
 	}
-	header, _, _ := strings.Cut(out.String(), "\n")
-	fmt.Println(header)
+
+	m, err := predict.OpenFile(model)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := m.NewPredictor(predict.Options{Interval: 0.9})
+	if err != nil {
+		log.Fatal(err)
+	}
+	y, err := p.Row(ctx, map[string]any{"x": 0.5})
+	if err != nil {
+		log.Fatal(err)
+	}
+	n := y.Numbers[0]
+	fmt.Printf("%s: 1.5 lies in the interval: %v\n", n.Target, n.Lo < 1.5 && 1.5 < n.Hi)
 	// Output:
 	// 30 rows held out, RMSE below 0.3: true
-	// y_mean,y_std,y_lo,y_hi,ood
+	// y: 1.5 lies in the interval: true
+}
+
+// Scores of a table that the model has not seen, and error bars corrected by it.
+func ExampleModel_Calibrate() {
+	ctx := context.Background()
+	read := func(text string) *table.Frame {
+		r, err := table.NewReader(strings.NewReader(text), "line.csv", table.Options{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		f, err := table.Load(r)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return f
+	}
+	small := tabular.Config{Ensemble: 1, Noise: tabular.Learned, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 400}
+	result, err := fit.Run(ctx, read(line(300)), fit.Config{Spec: table.Spec{Targets: []string{"y"}}, Network: small}, fit.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	m, held := result.Model, read(line(200))
+	if _, err := m.Calibrate(ctx, held.Rows(nil), fit.DefaultMethods(m.Schema.Task), nil); err != nil {
+		log.Fatal(err)
+	}
+	e, err := m.Evaluate(ctx, held.Rows(nil), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(e.Rows, "rows, calibrated:", e.Calibrated)
+	// Output: 200 rows, calibrated: true
 }
 
 func ExampleConfig_WriteYAML() {
-	c := fit.Config{Targets: []string{"price"}, Ignore: []string{"id"}, Seed: 1, Network: tabular.Config{Width: 20}}
+	c := fit.Config{Spec: table.Spec{Targets: []string{"price"}, Ignore: []string{"id"}}, Seed: 1, Network: tabular.Config{Width: 20}}
 	c.WriteYAML(os.Stdout)
 	// Output:
 	// # What is 0 or empty is found out or chosen.

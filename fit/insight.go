@@ -2,18 +2,21 @@ package fit
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"math"
 	"slices"
 
+	"utvi/data"
 	"utvi/gauss"
+	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
 )
 
 // An Insight says which columns the predictions rest on, and how.
 type Insight struct {
-	Importance []Importance // of all columns, the greatest first; none from less than LeastTold rows
+	Importance []Importance // of all columns, the greatest first; none from less than MinImportanceRows rows
 	Dependence []Dependence // on the columns that matter most
 }
 
@@ -41,9 +44,9 @@ type Curve struct {
 	Mean, SD []float64
 }
 
-// LeastTold is how many held-out rows it takes to say which columns matter: shuffling
-// fewer shows chance.
-const LeastTold = 20
+// MinImportanceRows is how many held-out rows are needed to say which columns matter:
+// shuffling fewer shows chance.
+const MinImportanceRows = 20
 
 const (
 	insightRows  = 500 // held-out rows that an insight is made of
@@ -84,14 +87,14 @@ func (m *Model) insight(rows table.Source, seed uint64) (*Insight, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc, err := m.bind(rows, true)
+	p, err := m.predictor(rows)
 	if err != nil {
 		return nil, err
 	}
-	l := m.lanes(enc, 1)[0]
+	l := looker{m, p, m.Schema.Targets()}
 	columns := spans(m.Schema)
 	out, shown := &Insight{Importance: []Importance{}}, columns
-	if set.X.Rows >= LeastTold {
+	if set.X.Rows >= MinImportanceRows {
 		out.Importance, shown = importance(l, set, columns, seed), nil
 		for _, i := range out.Importance {
 			shown = append(shown, columns[slices.IndexFunc(columns, func(s span) bool { return s.column.Name == i.Column })])
@@ -122,7 +125,7 @@ func (l *limited) Next() (*table.Chunk, error) {
 	return c, err
 }
 
-func importance(l *lane, set *table.Set, columns []span, seed uint64) []Importance {
+func importance(l looker, set *data.Set, columns []span, seed uint64) []Importance {
 	x := copyBatch(set.X)
 	base := logLikelihood(l, x, set.Y)
 	perm := make([]int, x.Rows)
@@ -142,29 +145,38 @@ func importance(l *lane, set *table.Set, columns []span, seed uint64) []Importan
 }
 
 // logLikelihood is the mean over rows of that of all targets.
-func logLikelihood(l *lane, x gauss.Batch[float32], y []float32) (sum float64) {
+func logLikelihood(l looker, x gauss.Batch[float32], y []float32) (sum float64) {
 	const least = -1e3 // one hopeless row must not outweigh all others
 	k := len(l.targets)
-	inBatches(l, x, func(row, at int) {
-		if len(l.class) > 0 {
-			sum += max(l.classes(at, true).LogPMF(int(y[row])), least)
+	l.each(x, func(b *predict.Batch, row, at int) {
+		if l.m.Classes() != nil {
+			sum += max(b.Classes(at).LogPMF(int(y[row])), least)
 			return
 		}
 		for j, t := range l.targets {
-			sum += max(l.dist(at, j).LogPDF(float64(y[row*k+j])*t.SD+t.Mean), least)
+			sum += max(b.Dist(at, j).LogPDF(float64(y[row*k+j])*t.SD+t.Mean), least)
 		}
 	})
 	return sum / float64(x.Rows)
 }
 
-// inBatches predicts rows and visits each, with its place in the batch.
-func inBatches(l *lane, x gauss.Batch[float32], visit func(row, at int)) {
-	for lo := 0; lo < x.Rows; lo += table.MaxRows {
-		hi := min(x.Rows, lo+table.MaxRows)
-		l.out = l.p.Predict(x.Slice(lo, hi))
-		for row := lo; row < hi; row++ {
-			visit(row, row-lo)
+// A looker looks at predictions of encoded rows.
+type looker struct {
+	m       *Model
+	p       *predict.Predictor
+	targets []table.Column
+}
+
+// each predicts rows and visits each, with its place in the batch.
+func (l looker) each(x gauss.Batch[float32], visit func(b *predict.Batch, row, at int)) {
+	err := l.p.Each(context.Background(), x, func(b *predict.Batch, first int) error {
+		for at := range b.Len() {
+			visit(b, first+at, at)
 		}
+		return nil
+	})
+	if err != nil { // the rows were encoded by the model's own schema
+		panic("fit: encoded rows cannot be predicted")
 	}
 }
 
@@ -181,14 +193,14 @@ func copyInputs(dst gauss.Batch[float32], to int, src gauss.Batch[float32], from
 	}
 }
 
-func dependence(l *lane, rows gauss.Batch[float32], s span) Dependence {
+func dependence(l looker, rows gauss.Batch[float32], s span) Dependence {
 	d := Dependence{Column: s.column, Values: grid(s.column)}
 	curves := len(l.targets)
 	for _, t := range l.targets {
 		d.Targets = append(d.Targets, Curve{Name: t.Name})
 	}
-	if len(l.class) > 0 {
-		d.Targets, curves = nil, len(l.class)
+	if l.m.Classes() != nil {
+		d.Targets, curves = nil, len(l.m.Classes())
 		for _, level := range l.targets[0].Levels {
 			d.Classes = append(d.Classes, Curve{Name: level})
 		}
@@ -199,16 +211,16 @@ func dependence(l *lane, rows gauss.Batch[float32], s span) Dependence {
 			set(x, row, s, v)
 		}
 		mean, variance := make([]float64, curves), make([]float64, curves)
-		inBatches(l, x, func(_, at int) {
-			if len(l.class) > 0 {
-				for k, p := range l.classes(at, true) {
+		l.each(x, func(b *predict.Batch, _, at int) {
+			if l.m.Classes() != nil {
+				for k, p := range b.Classes(at) {
 					mean[k] += p
 					variance[k] += p * p
 				}
 				return
 			}
 			for k := range curves {
-				p := l.dist(at, k)
+				p := b.Dist(at, k)
 				mean[k] += p.Mean()
 				variance[k] += p.SD() * p.SD()
 			}

@@ -8,21 +8,18 @@ import (
 	"os"
 	"slices"
 
-	"utvi/calibrate"
 	"utvi/internal/strictjson"
 	"utvi/model"
+	"utvi/predict"
 	"utvi/table"
 	"utvi/tabular"
 )
 
-// A Model is a network with the table it was made for.
+// A Model is a network with the table it was made for, ready to predict. Goroutines
+// may share it as long as none calibrates it.
 type Model struct {
-	Net    *tabular.Fitted
-	Schema *table.Schema
-	Facts  Facts
-
-	// Calibration corrects predictions, target by target; nil: not calibrated.
-	Calibration []calibrate.Calibration
+	*predict.Model
+	Facts Facts
 
 	trained sketch // of the rows it was trained with
 }
@@ -35,7 +32,7 @@ type Facts struct {
 	Interrupted bool     `json:"interrupted,omitempty"` // the best of a training that was stopped
 }
 
-// The documents of a model file that this package owns. fileFormat is raised when
+// The documents of a model file that this package writes. fileFormat is raised when
 // an older program could misread a newer file.
 const (
 	tableKey       = "table"
@@ -60,13 +57,13 @@ func (m *Model) Save(path string) error {
 	if m.Calibration != nil {
 		docs[calibrationKey] = m.Calibration
 	}
-	m.Net.Extra = map[string]json.RawMessage{}
+	extra := map[string]json.RawMessage{}
 	for key, d := range docs {
-		if m.Net.Extra[key], err = json.Marshal(d); err != nil {
+		if extra[key], err = json.Marshal(d); err != nil {
 			return err
 		}
 	}
-	return m.Net.Save(path)
+	return m.Net.SaveWith(path, extra)
 }
 
 // Load reads what Save wrote.
@@ -74,11 +71,11 @@ func Load(path string) (*Model, error) {
 	if err := CheckFile(path); err != nil {
 		return nil, err
 	}
-	net, err := tabular.Load(path)
+	e, err := model.LoadEnsemble(path)
 	if err != nil {
 		return nil, err
 	}
-	m, err := decode(net)
+	m, err := FromEnsemble(e)
 	if err != nil {
 		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
 	}
@@ -86,11 +83,11 @@ func Load(path string) (*Model, error) {
 }
 
 // CheckFile reports a file that cannot be a model of any kind, such as a table. A model
-// begins with eight bytes that tell the length of a header in JSON.
+// begins with eight bytes, the length of a header in JSON.
 func CheckFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil // which reading it will tell
+		return nil // which reading it will report
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
@@ -98,94 +95,61 @@ func CheckFile(path string) error {
 	}
 	var head [9]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil || head[8] != '{' {
-		return fmt.Errorf("%s is not a model that utvi wrote; utvi fit makes one of a table", path)
+		return fmt.Errorf("%s is not a utvi model file", path)
 	}
 	return nil
 }
 
-// Of is the table's model in a file that is read already, nil if it is another
-// network.
-func Of(path string, e *model.Ensemble) (*Model, error) {
-	if e.Documents[tableKey] == nil {
-		return nil, nil
-	}
-	return Load(path)
-}
+// ErrNotTabular is the error about a network that was not fitted to a table.
+var ErrNotTabular = tabular.ErrNotTabular
 
-var errNoTable = errors.New("it is no model of a table; utvi fit makes one")
-
-func decode(net *tabular.Fitted) (*Model, error) {
-	m := &Model{Net: net}
-	text, ok := net.Extra[tableKey]
-	if !ok {
-		return nil, errNoTable
+// FromEnsemble returns the table's model in a file that is read already. Of another
+// network the error is ErrNotTabular.
+func FromEnsemble(e *model.Ensemble) (*Model, error) {
+	p, err := predict.FromEnsemble(e)
+	if err != nil {
+		return nil, err
 	}
-	var version struct{ Format int }
-	if err := json.Unmarshal(text, &version); err != nil || version.Format != fileFormat {
-		return nil, fmt.Errorf("its table has format %d; this version reads %d", version.Format, fileFormat)
+	if p.Net == nil {
+		return nil, ErrNotTabular
 	}
 	var doc tableDocument
-	if err := strictjson.Unmarshal(text, &doc); err != nil {
+	if err := strictjson.Unmarshal(p.Net.Extra[tableKey], &doc); err != nil {
 		return nil, err
 	}
-	var err error
-	if m.Schema, err = table.ParseSchema(doc.Schema); err != nil {
-		return nil, err
+	if !slices.IsSorted(doc.Sketch) || len(doc.Sketch) > sketchSize {
+		return nil, errors.New("the hashes of the training rows are out of order")
 	}
-	m.Facts, m.trained = doc.Facts, doc.Sketch
-	if !slices.IsSorted(m.trained) || len(m.trained) > sketchSize {
-		return nil, errors.New("the hashes of its training rows are out of order")
-	}
-	if in := len(m.Schema.Inputs()); in != net.Inputs {
-		return nil, fmt.Errorf("its table has %d inputs, its network %d", in, net.Inputs)
-	}
-	if len(m.Schema.Classes()) != net.Classes || net.Classes == 0 && len(m.Schema.Targets()) != net.Targets {
-		return nil, errors.New("its table and its network have different targets")
-	}
-	return m, m.decodeCalibration(net.Extra[calibrationKey])
+	return &Model{Model: p, Facts: doc.Facts, trained: doc.Sketch}, nil
 }
 
-func (m *Model) decodeCalibration(text json.RawMessage) error {
-	if text == nil {
-		return nil
-	}
-	var parts []json.RawMessage
-	if err := strictjson.Unmarshal(text, &parts); err != nil {
-		return fmt.Errorf("calibration: %w", err)
-	}
-	if len(parts) != len(m.Schema.Targets()) {
-		return fmt.Errorf("there are %d calibrations for %d targets", len(parts), len(m.Schema.Targets()))
-	}
-	for _, p := range parts {
-		c, err := calibrate.Decode(p)
-		if err != nil {
-			return err
-		}
-		m.Calibration = append(m.Calibration, *c)
-	}
-	return nil
-}
-
-// calibration is that of a target, nil where there is none.
-func (m *Model) calibration(target int) *calibrate.Calibration {
-	if m.Calibration == nil {
-		return nil
-	}
-	return &m.Calibration[target]
-}
-
-// bind ties the model to a table's columns.
-func (m *Model) bind(rows table.Source, targets bool) (*table.Encoder, error) {
+// predictor returns a predictor for the rows of a table, which must have targets.
+func (m *Model) predictor(rows table.Source) (*predict.Predictor, error) {
 	e, err := m.Schema.Bind(rows.Header())
 	if err != nil {
 		return nil, err
 	}
-	if targets && !e.HasTargets() {
+	if !e.HasTargets() {
 		for _, t := range m.Schema.Targets() {
 			if rows.Header().Column(t.Name) < 0 {
 				return nil, fmt.Errorf("%s lacks the target %s, which predictions are compared with", rows.Header().File, t.Name)
 			}
 		}
 	}
-	return e, nil
+	return m.NewPredictor(predict.Options{Interval: -1})
+}
+
+// Uncalibrate takes the calibration out of the model.
+func (m *Model) Uncalibrate() error {
+	p, err := m.WithCalibration(nil)
+	if err == nil {
+		m.Model = p
+	}
+	return err
+}
+
+// NoiseInWeights reports whether nothing in the networks stands for the noise: their
+// weights have learned it.
+func (m *Model) NoiseInWeights() bool {
+	return m.Schema.Task == table.Regression && len(m.Net.Report.Members) > 0 && m.Net.Report.Members[0].Noise == tabular.Embedded
 }

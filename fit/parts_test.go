@@ -3,7 +3,6 @@ package fit
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,52 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/sweep"
 	"utvi/table"
 )
-
-// Results come in the order of the rows, and those before an error come too.
-func TestStream(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("x\n")
-	const n = 9 * table.MaxRows
-	for i := range n {
-		fmt.Fprintln(&b, i)
-	}
-	f := read(t, b.String())
-	for _, workers := range []int{1, 3} {
-		pool := compute.NewPool(workers)
-		boom := errors.New("boom")
-		next, stop := 0, n
-		run := func() error {
-			next = 0
-			return stream(t.Context(), f.Rows(nil), pool, func(_ int, c *table.Chunk) (int, error) {
-				_, v := c.Cell(0, 0)
-				if int(v) >= stop {
-					return 0, boom
-				}
-				return int(v), nil
-			}, func(first int) error {
-				if first != next {
-					t.Fatalf("%d came, %d was next", first, next)
-				}
-				next += table.MaxRows
-				return nil
-			})
-		}
-		if err := run(); err != nil || next != n {
-			t.Errorf("%d rows came, %v", next, err)
-		}
-		stop = 7 * table.MaxRows
-		if err := run(); err != boom || next != stop {
-			t.Errorf("%d rows came before %v", next, err)
-		}
-		pool.Close()
-	}
-}
 
 func TestThin(t *testing.T) {
 	k := thin[int]{most: 10}
@@ -70,26 +27,8 @@ func TestThin(t *testing.T) {
 	}
 }
 
-func TestObjects(t *testing.T) {
-	o := newObjects([]string{`a "b"`, "x", "n"})
-	for range 2 {
-		o.Text("ü\n")
-		o.Float(0.1)
-		o.Int(3)
-		o.End()
-	}
-	var b bytes.Buffer
-	o.Flush(&b)
-	for _, line := range strings.Split(strings.TrimSpace(b.String()), "\n") {
-		var v map[string]any
-		if err := json.Unmarshal([]byte(line), &v); err != nil || v[`a "b"`] != "ü\n" || v["x"] != 0.1 || v["n"] != 3.0 {
-			t.Errorf("%s: %v, %v", line, v, err)
-		}
-	}
-}
-
 func TestSettings(t *testing.T) {
-	c := Config{Targets: []string{"a, b", "c"}, Ignore: []string{"id"}, InputStd: map[string]float64{"x": 0.1}, Seed: 7, Network: quick}.complete()
+	c := Config{Spec: table.Spec{Targets: []string{"a, b", "c"}, Ignore: []string{"id"}, InputStd: map[string]float64{"x": 0.1}}, Seed: 7, Network: quick}.complete()
 	path := filepath.Join(t.TempDir(), "fit.yaml")
 	var b bytes.Buffer
 	if err := c.WriteYAML(&b); err != nil {
@@ -123,11 +62,11 @@ func TestSettings(t *testing.T) {
 func TestChecks(t *testing.T) {
 	for says, c := range map[string]Config{
 		"no target":       {},
-		"named twice":     {Targets: []string{"y", "y"}},
-		`task is "x"`:     {Targets: []string{"y"}, Task: "x"},
-		"between 0 and 1": {Targets: []string{"y"}, Holdout: 1},
-		"not both":        {Targets: []string{"y"}, Group: "g", Time: "t"},
-		"at least 1":      {Targets: []string{"y"}, MaxLevels: -1},
+		"named twice":     {Spec: table.Spec{Targets: []string{"y", "y"}}},
+		`task is "x"`:     {Spec: table.Spec{Targets: []string{"y"}, Task: "x"}},
+		"between 0 and 1": {Spec: table.Spec{Targets: []string{"y"}}, Holdout: 1},
+		"not both":        {Spec: table.Spec{Targets: []string{"y"}, Group: "g", Time: "t"}},
+		"at least 1":      {Spec: table.Spec{Targets: []string{"y"}, MaxLevels: -1}},
 	} {
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: %v", c, err)
@@ -162,35 +101,6 @@ func TestNotATable(t *testing.T) {
 	}
 }
 
-func TestKind(t *testing.T) {
-	dir := t.TempDir()
-	data := filepath.Join(dir, "resin.csv")
-	os.WriteFile(data, []byte(example(t, 100, 1)), 0o666)
-	c := quick
-	c.Steps = 16
-	spec := Spec{Table: data, Config: Config{Targets: []string{"strength"}, Network: c}}
-	p, err := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, spec))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := sweep.Runner{Kinds: Kinds(), Dir: filepath.Join(dir, "trials")}
-	found, err := r.Run(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if found[0].Metrics["rmse"] <= 0 || found[0].Metrics["coverage90"] <= 0 {
-		t.Errorf("metrics %v", found[0].Metrics)
-	}
-	m, err := Load(filepath.Join(r.Dir, p.Trials[0].ID()+".utvi"))
-	if err != nil || m.Facts.Rows != 90 {
-		t.Errorf("model %v, %v", m, err)
-	}
-	bad, _ := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, map[string]any{"table": "x.csv"}))
-	if err := r.Check(bad); err == nil || !strings.Contains(err.Error(), "no target") {
-		t.Errorf("a trial without target: %v", err)
-	}
-}
-
 // A class that occurs only among the rows held out is learned all the same.
 func TestRareClass(t *testing.T) {
 	var b strings.Builder
@@ -199,14 +109,14 @@ func TestRareClass(t *testing.T) {
 		fmt.Fprintf(&b, "%d,k%d\n", i, i/20)
 	}
 	f := read(t, b.String()+"99,rare\n")
-	c := Config{Targets: []string{"kind"}}
+	c := Config{Spec: table.Spec{Targets: []string{"kind"}}}
 	train, held := []int{}, []int{1, 40}
 	for i := range 40 {
 		if i != 1 {
 			train = append(train, i)
 		}
 	}
-	s, err := table.Infer(f.Rows(train), c.spec())
+	s, err := table.Infer(f.Rows(train), c.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}

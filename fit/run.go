@@ -6,6 +6,7 @@ import (
 
 	"utvi/internal/compute"
 	"utvi/model"
+	"utvi/predict"
 	"utvi/table"
 	"utvi/tabular"
 )
@@ -13,8 +14,8 @@ import (
 // Options of a Run that do not change what it finds.
 type Options struct {
 	Checkpoint string              // folder to continue from and to leave checkpoints in; "": none
-	Schema     func(*table.Schema) // is shown the columns before training
-	Tell       func(tabular.Progress)
+	Schema     func(*table.Schema) // gets the columns before training
+	Progress   func(tabular.Progress)
 	Workers    int // 0: all cores
 }
 
@@ -40,7 +41,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	schema, err := table.Infer(f.Rows(train), c.spec())
+	schema, err := table.Infer(f.Rows(train), c.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if _, err := schema.Encode(f.Rows(held)); err != nil {
 		return nil, err
 	}
-	d, err := data(f, train, schema, c)
+	d, err := trainingData(f, train, schema, c)
 	if err != nil {
 		return nil, err
 	}
@@ -63,14 +64,18 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	}
 	network := c.Network
 	network.Seed, network.Parallel = c.Seed, o.Workers
-	net, stopped := tabular.Fit(ctx, network, d, o.Checkpoint, o.Tell)
+	net, stopped := tabular.Fit(ctx, network, d, o.Checkpoint, o.Progress)
 	if net == nil || stopped != nil && ctx.Err() == nil {
 		return nil, stopped
 	}
 	for i, n := range net.Members.Members { // the same whether it was stopped or not
 		n.Facts = model.Facts{Rows: len(train), Steps: net.Report.Members[i].Steps}
 	}
-	m := &Model{Net: net, Schema: schema, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil}, trained: newSketch(d)}
+	p, err := predict.New(net, schema, nil)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Model: p, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil}, trained: newSketch(d)}
 	pool := compute.NewPool(compute.Workers(o.Workers))
 	defer pool.Close()
 	// What was found is scored even if the training was stopped.

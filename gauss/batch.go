@@ -30,6 +30,20 @@ func Fixed[T Float](width int, mean []T) Batch[T] {
 	return Batch[T]{Rows: len(mean) / width, Width: width, Mean: mean}
 }
 
+// FromStd returns a batch of the given values with standard deviations, width to a
+// row. It shares the memory of mean.
+func FromStd[T Float](width int, mean, std []T) Batch[T] {
+	b := Fixed(width, mean)
+	if len(std) != len(mean) {
+		panic("gauss: each value needs a standard deviation")
+	}
+	b.Var = make([]T, len(std))
+	for i, s := range std {
+		b.Var[i] = s * s
+	}
+	return b
+}
+
 // Slice returns rows [lo, hi) of the batch; it shares memory.
 func (b Batch[T]) Slice(lo, hi int) Batch[T] {
 	s := Batch[T]{Rows: hi - lo, Width: b.Width, Mean: b.Mean[lo*b.Width : hi*b.Width]}

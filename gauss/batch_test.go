@@ -24,6 +24,7 @@ func TestMisusePanics(t *testing.T) {
 		"width 0":     func() { gauss.Fixed(0, []float32{1}) },
 		"ragged rows": func() { gauss.Fixed(2, []float32{1, 2, 3}) },
 		"rows -1":     func() { gauss.New[float32](-1, 2) },
+		"few stds":    func() { gauss.FromStd(1, []float32{1, 2}, []float32{1}) },
 	} {
 		func() {
 			defer func() {

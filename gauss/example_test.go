@@ -13,10 +13,8 @@ func ExampleFixed() {
 }
 
 // Measurements with error bars of their own.
-func ExampleNew() {
-	b := gauss.New[float32](2, 1)
-	b.Mean[0], b.Var[0] = 1.5, 0.1*0.1
-	b.Mean[1], b.Var[1] = 2.5, 0.3*0.3
-	fmt.Println(b.Mean, b.Var)
-	// Output: [1.5 2.5] [0.01 0.09]
+func ExampleFromStd() {
+	b := gauss.FromStd(1, []float32{1.5, 2.5}, []float32{0.1, 0.3})
+	fmt.Printf("%.2f\n", b.Var)
+	// Output: [0.01 0.09]
 }

@@ -15,8 +15,11 @@ import (
 // nn.Noise): in one variance, noise and doubt could not be told apart. Noise that
 // is to be learned is a second output: see Heteroscedastic.
 type ExpectedNormal struct {
-	Std float64 // τ
+	Std float64 `json:"std"` // τ
 }
+
+// Kind implements Likelihood.
+func (ExpectedNormal) Kind() string { return "expected_normal" }
 
 func (l ExpectedNormal) String() string { return fmt.Sprintf("expected normal, noise %g", l.Std) }
 

@@ -17,8 +17,11 @@ import (
 // floor the gradient with respect to a is kept only where it would raise it; so
 // no error overflows and nothing is gained by ℓ → −∞.
 type Heteroscedastic struct {
-	Floor float64 // smallest e^a; 0 stands for 1e-6
+	Floor float64 `json:"floor,omitempty"` // smallest e^a; 0 stands for 1e-6
 }
+
+// Kind implements Likelihood.
+func (Heteroscedastic) Kind() string { return "heteroscedastic" }
 
 func (l Heteroscedastic) String() string { return withFloor("heteroscedastic", l.Floor) }
 
@@ -37,6 +40,9 @@ func (l Heteroscedastic) Targets(outputs int) (int, error) {
 }
 
 func (l Heteroscedastic) floor() float64 { return cmp.Or(l.Floor, 1e-6) }
+
+// noise is the expected noise variance E e^ℓ = e^x for x = l + Σ_ℓ/2.
+func (l Heteroscedastic) noise(x float64) float64 { return max(math.Exp(x), l.floor()) }
 
 // Row implements Likelihood.
 func (l Heteroscedastic) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
@@ -67,8 +73,8 @@ func (l Heteroscedastic) Row(y, mean, variance, dmean, dvar []float64) (nll floa
 // the expected noise, at most 1e300.
 func (l Heteroscedastic) Predict(mean, variance, ymean, yvar []float64) {
 	for i := range ymean {
-		noise := math.Exp(mean[len(ymean)+i] + variance[len(ymean)+i]/2)
-		ymean[i], yvar[i] = mean[i], min(variance[i]+max(noise, l.floor()), 1e300)
+		noise := l.noise(mean[len(ymean)+i] + variance[len(ymean)+i]/2)
+		ymean[i], yvar[i] = mean[i], min(variance[i]+noise, 1e300)
 	}
 }
 

@@ -6,9 +6,14 @@ import (
 	"math"
 )
 
-// A Likelihood scores one row. It works in float64 and knows no parameters:
-// noise that is learned is a layer.
+// A Likelihood scores one row. It works in float64 and has no parameters: noise
+// that is learned is a layer. It is stored with a model as its Kind and the fields
+// that JSON sees (see Marshal).
 type Likelihood interface {
+	// Kind names the likelihood in model files.
+	Kind() string
+
+	// String describes it in one line.
 	String() string
 
 	// Targets returns how many targets a row has for the given number of
@@ -25,9 +30,8 @@ type Likelihood interface {
 	NeedsVariance() bool
 }
 
-// Predictive is implemented by likelihoods whose targets are numbers: it tells
-// what they will be. Wherever Row is the score of the predictive distribution,
-// Score is Row.
+// Predictive is implemented by likelihoods whose targets are numbers: it predicts
+// them. Wherever Row is the score of the predictive distribution, Score is Row.
 type Predictive interface {
 	Likelihood
 
@@ -43,8 +47,11 @@ type Predictive interface {
 // was propagated: noise and doubt together. It approximates −ln E_q[p(y|w)], the
 // score of the predictive distribution, not the expected score −E_q[ln p(y|w)].
 type Normal struct {
-	Floor float64 // smallest variance; 0 stands for 1e-6
+	Floor float64 `json:"floor,omitempty"` // smallest variance; 0 stands for 1e-6
 }
+
+// Kind implements Likelihood.
+func (Normal) Kind() string { return "normal" }
 
 func (l Normal) String() string { return withFloor("normal", l.Floor) }
 

@@ -11,6 +11,9 @@ import "math"
 // floored.
 type Poisson struct{}
 
+// Kind implements Likelihood.
+func (Poisson) Kind() string { return "poisson" }
+
 func (Poisson) String() string { return "poisson" }
 
 // NeedsVariance implements Likelihood.

@@ -15,8 +15,11 @@ import (
 // Below the floor −ln p goes on along its tangent: it stays finite, and its slope
 // still raises p, even if an approximate mean should be negative.
 type Categorical struct {
-	Floor float64 // smallest probability; 0 stands for 1e-30, within float32
+	Floor float64 `json:"floor,omitempty"` // smallest probability; 0 stands for 1e-30, within float32
 }
+
+// Kind implements Likelihood.
+func (Categorical) Kind() string { return "categorical" }
 
 func (l Categorical) String() string { return withFloor("categorical", l.Floor) }
 
@@ -62,8 +65,11 @@ func surprise(p, floor float64) (nll, slope float64, floored int) {
 type Bernoulli struct {
 	// Floor is the smallest p and 1−p; 0 stands for 2⁻²⁴, as far as float32 tells
 	// a probability from 1.
-	Floor float64
+	Floor float64 `json:"floor,omitempty"`
 }
+
+// Kind implements Likelihood.
+func (Bernoulli) Kind() string { return "bernoulli" }
 
 func (l Bernoulli) String() string { return withFloor("bernoulli", l.Floor) }
 

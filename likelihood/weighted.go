@@ -13,8 +13,17 @@ import (
 // so that a row of weight 2 teaches as much as two equal rows. A trainer weighs the
 // KL by its number of rows: weights of mean 1 leave the balance of the two.
 type Weighted struct {
-	Of Likelihood
+	Of Likelihood `json:"-"`
 }
+
+// Kind implements Likelihood.
+func (Weighted) Kind() string { return "weighted" }
+
+// Unwrap implements Wrapper.
+func (l Weighted) Unwrap() Likelihood { return l.Of }
+
+// Wrap implements Wrapper.
+func (Weighted) Wrap(inner Likelihood) Likelihood { return Weighted{Of: inner} }
 
 func (l Weighted) String() string { return "weighted " + l.Of.String() }
 

@@ -328,3 +328,24 @@ func TestNotKnown(t *testing.T) {
 		t.Errorf("%v: %+v", err, back)
 	}
 }
+
+// AUROC against all pairs, ties among them.
+func TestAUROC(t *testing.T) {
+	low, high := []float64{1, 2, 2, 3, -1, math.Inf(-1)}, []float64{2, 5, 0, 3, math.Inf(1)}
+	var want float64
+	for _, x := range low {
+		for _, y := range high {
+			switch {
+			case y > x:
+				want++
+			case y == x:
+				want += 0.5
+			}
+		}
+	}
+	near(t, "auroc", AUROC(low, high), want/30, 1e-12)
+	near(t, "the other way", AUROC(high, low), 1-want/30, 1e-12)
+	if !math.IsNaN(AUROC(nil, high)) {
+		t.Error("nothing was told apart")
+	}
+}

@@ -4,20 +4,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
-	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/atomicfile"
 	"utvi/internal/safetensors"
 )
 
 // An Ensemble is several networks, usually trained from different seeds, that
-// predict as one: each is as likely as the others, and the prediction has the
-// moments of their mixture,
-//
-//	mean = avg mₖ          variance = avg vₖ + avg (mₖ − mean)²
-//
-// The second term is what the networks disagree about.
+// predict as one (see Head).
 type Ensemble struct {
 	Members []*Model
 
@@ -47,55 +42,6 @@ func NewEnsemble(members ...*Model) (*Ensemble, error) {
 func (e *Ensemble) Inputs() int  { return e.Members[0].Inputs() }
 func (e *Ensemble) Outputs() int { return e.Members[0].Outputs() }
 
-// An EnsemblePredictor carries rows through all networks of an ensemble. It
-// belongs to one goroutine, as a Predictor does.
-type EnsemblePredictor struct {
-	members     []*Predictor[float32]
-	out         gauss.Batch[float32]
-	mean, doubt []float64 // running mean of the means, and their squared deviations
-	noise       []float64 // sum of the variances
-}
-
-// NewPredictor returns a predictor for batches of at most maxBatch rows.
-func (e *Ensemble) NewPredictor(maxBatch int) *EnsemblePredictor {
-	return e.NewPredictorOn(compute.NewPool(1), maxBatch)
-}
-
-// NewPredictorOn returns a predictor that shares its work among a pool.
-func (e *Ensemble) NewPredictorOn(pool *compute.Pool, maxBatch int) *EnsemblePredictor {
-	p := &EnsemblePredictor{}
-	for _, m := range e.Members {
-		p.members = append(p.members, m.NewPredictorOn(pool, maxBatch))
-	}
-	p.out = gauss.New[float32](maxBatch, e.Outputs())
-	n := len(p.out.Mean)
-	p.mean, p.doubt, p.noise = make([]float64, n), make([]float64, n), make([]float64, n)
-	return p
-}
-
-// Predict returns the moments of the mixture for the rows of x. The result is
-// valid until the next call.
-func (p *EnsemblePredictor) Predict(x gauss.Batch[float32]) gauss.Batch[float32] {
-	clear(p.mean)
-	clear(p.doubt)
-	clear(p.noise)
-	for k, m := range p.members {
-		one := m.Predict(x)
-		for i, y := range one.Mean { // Welford 1962: no cancellation
-			d := float64(y) - p.mean[i]
-			p.mean[i] += d / float64(k+1)
-			p.doubt[i] += d * (float64(y) - p.mean[i])
-			p.noise[i] += float64(one.Var[i])
-		}
-	}
-	out := p.out.Slice(0, x.Rows)
-	for i := range out.Mean {
-		out.Mean[i] = float32(p.mean[i])
-		out.Var[i] = float32((p.noise[i] + p.doubt[i]) / float64(len(p.members)))
-	}
-	return out
-}
-
 // ensembleDocument is the JSON of an ensemble. The tensors of member k have the
 // prefix "member<k>/".
 type ensembleDocument struct {
@@ -107,26 +53,42 @@ func memberPrefix(k int) string { return fmt.Sprintf("member%d/", k) }
 
 // Save writes all networks to one file.
 func (e *Ensemble) Save(path string) error {
-	if _, err := NewEnsemble(e.Members...); err != nil {
+	f, err := e.file()
+	if err != nil {
 		return fmt.Errorf("cannot save the ensemble: %w", err)
 	}
+	return atomicfile.Write(path, f.Write)
+}
+
+// Write writes what Save puts into a file.
+func (e *Ensemble) Write(w io.Writer) error {
+	f, err := e.file()
+	if err != nil {
+		return fmt.Errorf("cannot save the ensemble: %w", err)
+	}
+	return f.Write(w)
+}
+
+func (e *Ensemble) file() (*safetensors.File, error) {
+	if _, err := NewEnsemble(e.Members...); err != nil {
+		return nil, err
+	}
 	doc := ensembleDocument{Format: fileFormat}
-	f := &safetensors.File{}
+	f := &safetensors.File{Metadata: map[string]string{}}
 	for k, m := range e.Members {
 		d, err := m.describe(f, memberPrefix(k))
 		if err != nil {
-			return fmt.Errorf("cannot save the ensemble: member %d: %w", k, err)
+			return nil, fmt.Errorf("member %d: %w", k, err)
 		}
 		doc.Members = append(doc.Members, d)
 	}
-	f.Metadata = map[string]string{}
 	for name, text := range e.Documents {
 		if !json.Valid(text) {
-			return fmt.Errorf("cannot save the ensemble: its document %q is not JSON", name)
+			return nil, fmt.Errorf("its document %q is not JSON", name)
 		}
 		f.Metadata[documentKey+name] = string(text)
 	}
-	return saveFile(path, f, ensembleKey, doc)
+	return f, addDocument(f, ensembleKey, doc)
 }
 
 // documentKey is before the name of a document in a file's metadata.
@@ -158,16 +120,34 @@ func LoadEnsemble(path string, options ...Option) (*Ensemble, error) {
 		return nil, err // which names the path
 	}
 	e, err := decodeEnsemble(f, options)
-	if err == nil {
-		e.Documents, err = documents(f)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
 	}
 	return e, nil
 }
 
+// ReadEnsemble is LoadEnsemble for a file of size bytes that is read from r.
+func ReadEnsemble(r io.ReaderAt, size int64, options ...Option) (*Ensemble, error) {
+	f, err := safetensors.Read(io.NewSectionReader(r, 0, size), size)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the model: %w", err)
+	}
+	e, err := decodeEnsemble(f, options)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the model: %w", err)
+	}
+	return e, nil
+}
+
 func decodeEnsemble(f *safetensors.File, options []Option) (*Ensemble, error) {
+	e, err := decodeMembers(f, options)
+	if err == nil {
+		e.Documents, err = documents(f)
+	}
+	return e, err
+}
+
+func decodeMembers(f *safetensors.File, options []Option) (*Ensemble, error) {
 	if _, ok := f.Metadata[ensembleKey]; !ok {
 		m, err := decode[float32](f, options)
 		if err != nil {

@@ -7,8 +7,8 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/atomicfile"
-	"utvi/internal/compute"
 	"utvi/internal/safetensors"
+	"utvi/likelihood"
 	"utvi/nn"
 	"utvi/vi"
 )
@@ -17,7 +17,7 @@ import (
 // safetensors finds the weights under <layer>.weight.mean and <layer>.weight.rho
 // (σ = softplus ρ). Everything else is one JSON document in the metadata: the
 // format's version, the architecture, the input shape, the seed, the priors, the
-// facts of the training and the normalisation of the data.
+// likelihood and the facts of the training.
 
 const (
 	modelKey    = "utvi.model"
@@ -46,7 +46,9 @@ type description struct {
 	Init    [2]float64            `json:"init"`   // the least and the largest ρ to start from; zeros: the default
 	Priors  map[string][2]float64 `json:"priors"` // mean and standard deviation of every random tensor
 	Facts   Facts                 `json:"facts"`
-	Norm    *Normalization        `json:"normalization,omitempty"`
+
+	Likelihood json.RawMessage `json:"likelihood,omitempty"`
+	Unused     json.RawMessage `json:"normalization,omitempty"` // of old files; nothing ever applied it
 }
 
 // Facts are what is known of a network's training. Trainers fill them; nothing
@@ -61,59 +63,47 @@ type Facts struct {
 	More       map[string]string `json:"more,omitempty"`
 }
 
-// A Normalization says how the columns of a table became a network's inputs and
-// outputs: (x − mean)/scale. The network neither applies nor undoes it. A side
-// that was left alone has none.
-type Normalization struct {
-	InputMean   []float64 `json:"input_mean,omitempty"`
-	InputScale  []float64 `json:"input_scale,omitempty"`
-	OutputMean  []float64 `json:"output_mean,omitempty"`
-	OutputScale []float64 `json:"output_scale,omitempty"`
-}
-
-// check reports whether z fits a network; nil fits every one.
-func (z *Normalization) check(inputs, outputs int) error {
-	if z == nil {
-		return nil
-	}
-	for _, side := range []struct {
-		name        string
-		mean, scale []float64
-		width       int
-	}{{"input", z.InputMean, z.InputScale, inputs}, {"output", z.OutputMean, z.OutputScale, outputs}} {
-		if len(side.mean) != len(side.scale) || len(side.mean) != 0 && len(side.mean) != side.width {
-			return fmt.Errorf("its %s normalisation has %d means and %d scales for a width of %d", side.name, len(side.mean), len(side.scale), side.width)
-		}
-		for i, s := range side.scale {
-			if m := side.mean[i]; !(s > 0) || !compute.Finite(s, m) {
-				return fmt.Errorf("its %s normalisation is (x − %v)/%v in column %d; both must be finite and the scale positive", side.name, m, s, i)
-			}
-		}
-	}
-	return nil
-}
-
 // Save writes the network to a file, which is replaced whole or not at all. The
 // same network always gives the same bytes.
 func (n *Net[T]) Save(path string) error {
-	f := &safetensors.File{}
-	d, err := n.describe(f, "")
+	f, err := n.file()
 	if err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return err
 	}
-	return saveFile(path, f, modelKey, document{fileFormat, d})
+	return atomicfile.Write(path, f.Write)
 }
 
-func saveFile(path string, f *safetensors.File, key string, doc any) error {
+// Write writes what Save puts into a file.
+func (n *Net[T]) Write(w io.Writer) error {
+	f, err := n.file()
+	if err != nil {
+		return err
+	}
+	return f.Write(w)
+}
+
+func (n *Net[T]) file() (*safetensors.File, error) {
+	f := &safetensors.File{}
+	d, err := n.describe(f, "")
+	if err == nil {
+		err = addDocument(f, modelKey, document{fileFormat, d})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot save the model: %w", err)
+	}
+	return f, nil
+}
+
+func addDocument(f *safetensors.File, key string, doc any) error {
 	meta, err := json.Marshal(doc)
 	if err != nil {
-		return fmt.Errorf("cannot save the model: %w", err)
+		return err
 	}
 	if f.Metadata == nil {
 		f.Metadata = map[string]string{}
 	}
 	f.Metadata[key] = string(meta)
-	return atomicfile.Write(path, func(w io.Writer) error { return f.Write(w) })
+	return nil
 }
 
 // describe adds the network's tensors to f, their names behind prefix, and
@@ -122,15 +112,17 @@ func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, erro
 	c := n.Config
 	d := description{
 		Input: [3]int{c.Input.H, c.Input.W, c.Input.C}, Seed: c.Seed, Init: [2]float64{c.Init.RhoMin, c.Init.RhoMax},
-		Priors: map[string][2]float64{}, Facts: n.Facts, Norm: n.Norm,
+		Priors: map[string][2]float64{}, Facts: n.Facts,
 	}
 	if err := n.Params.CheckFinite(); err != nil {
 		return d, err
 	}
-	if err := n.Norm.check(n.Inputs(), n.Outputs()); err != nil {
-		return d, err
-	}
 	var err error
+	if n.Likelihood != nil {
+		if d.Likelihood, err = likelihood.Marshal(n.Likelihood); err != nil {
+			return d, err
+		}
+	}
 	if d.Network, err = nn.MarshalLayer(c.Layers); err != nil {
 		return d, err
 	}

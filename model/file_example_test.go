@@ -41,13 +41,21 @@ func ExampleLoad() {
 	// Output: true
 }
 
-func ExamplePredictor_PredictBudget() {
+func ExampleHead() {
 	m, err := model.New(model.Config{Input: nn.Vec(1), Layers: nn.Chain{nn.Dense{Out: 1}, nn.Noise{Start: 0.5}}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	b := m.NewPredictor(1).PredictBudget(gauss.Fixed(1, []float32{2}))
-	fmt.Printf("noise %.2f, inputs %.2f\n", b.Noise[0], b.Inputs[0])
+	e, err := model.NewEnsemble(m)
+	if err != nil {
+		log.Fatal(err)
+	}
+	head, err := e.NewHead(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := head.Predict(gauss.Fixed(1, []float32{2}))
+	fmt.Printf("noise %.2f, inputs %.2f\n", p.Noise[0], p.Inputs[0])
 	// Output: noise 0.25, inputs 0.00
 }
 
@@ -64,7 +72,11 @@ func ExampleNewEnsemble() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	y := e.NewPredictor(1).Predict(gauss.Fixed(1, []float32{0.5}))
+	head, err := e.NewHead(1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	y := head.Predict(gauss.Fixed(1, []float32{0.5}))
 	fmt.Println(y.Var[0] > members[0].NewPredictor(1).Predict(gauss.Fixed(1, []float32{0.5})).Var[0])
 	// Output: true
 }

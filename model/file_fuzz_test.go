@@ -14,6 +14,7 @@ import (
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/safetensors"
+	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
 )
@@ -52,7 +53,7 @@ func tiny(t testing.TB) []*Model {
 		}
 		nets = append(nets, n)
 	}
-	nets[0].Norm = &Normalization{InputMean: []float64{1, 2}, InputScale: []float64{3, 4}}
+	nets[0].Likelihood = likelihood.Weighted{Of: likelihood.Normal{Floor: 1e-9}}
 	nets[0].Facts = Facts{Rows: 3, More: map[string]string{"a": "b"}}
 	return nets
 }

@@ -7,20 +7,26 @@ import (
 	"path/filepath"
 	"testing"
 
+	"utvi/likelihood"
 	"utvi/model"
 )
 
-var update = flag.Bool("update", false, "write testdata/format1.safetensors anew: only before the format is published")
+var update = flag.Bool("update", false, "write testdata/likelihood.safetensors anew: only before the format is published")
 
-// A file of format 1 stays readable, and means what it meant. Only kernels may
-// differ in the last bits.
+// Files of format 1 stay readable, and mean what they meant: the first ones, which say
+// in a sentence what the likelihood is, and those that hold it. Only kernels may differ
+// in the last bits.
 func TestFormat1(t *testing.T) {
-	const path = "testdata/format1.safetensors"
 	if *update {
-		if err := varied(t).Save(path); err != nil {
+		if err := varied(t).Save("testdata/likelihood.safetensors"); err != nil {
 			t.Fatal(err)
 		}
 	}
+	golden(t, "testdata/format1.safetensors", likelihood.Normal{}, false)
+	golden(t, "testdata/likelihood.safetensors", likelihood.Heteroscedastic{Floor: 1e-7}, true)
+}
+
+func golden(t *testing.T, path string, l likelihood.Likelihood, latest bool) {
 	m, err := model.Load(path, model.WithFunc(sensor))
 	if err != nil {
 		t.Fatal(err)
@@ -38,6 +44,9 @@ func TestFormat1(t *testing.T) {
 	if err := m.Save(again); err != nil {
 		t.Fatal(err)
 	}
+	if m.Likelihood != l {
+		t.Errorf("%s: the likelihood is %v, want %v", path, m.Likelihood, l)
+	}
 	if m, err = model.Load(again, model.WithFunc(sensor)); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +54,7 @@ func TestFormat1(t *testing.T) {
 	if err := m.Save(twice); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(read(t, again), read(t, twice)) {
+	if !bytes.Equal(read(t, again), read(t, twice)) || latest && !bytes.Equal(read(t, path), read(t, again)) {
 		t.Error("it is written differently now: raise the format, or keep what it was")
 	}
 }

@@ -11,13 +11,20 @@ import (
 	"utvi/internal/compute"
 	"utvi/internal/safetensors"
 	"utvi/internal/strictjson"
+	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/vi"
 )
 
 // An Option brings what a model file only names.
-type Option func(*nn.Library) error
+type Option func(*Library) error
+
+// A Library holds what a model file only names.
+type Library struct {
+	nn.Library
+	Likelihoods likelihood.Library
+}
 
 // WithFunc brings a user's function to a model that was saved with one of that
 // Name.
@@ -25,7 +32,7 @@ func WithFunc(f *moment.Func) Option {
 	if f == nil {
 		panic("model: WithFunc of nil")
 	}
-	return func(l *nn.Library) error { return l.AddFunc(f) }
+	return func(l *Library) error { return l.AddFunc(f) }
 }
 
 // WithMap brings a user's coupled map, like WithFunc.
@@ -33,19 +40,19 @@ func WithMap(m *moment.Map) Option {
 	if m == nil {
 		panic("model: WithMap of nil")
 	}
-	return func(l *nn.Library) error { return l.AddMap(m) }
+	return func(l *Library) error { return l.AddMap(m) }
 }
 
 // WithStochastic brings the functions of a user's nn.Stochastic, like WithFunc;
 // its other fields do not matter.
 func WithStochastic(s nn.Stochastic) Option {
-	return func(l *nn.Library) error { return l.AddStochastic(&s) }
+	return func(l *Library) error { return l.AddStochastic(&s) }
 }
 
 // WithStandIns lets a model be described without the user's functions it names.
 // What it predicts then means nothing.
 func WithStandIns() Option {
-	return func(l *nn.Library) error {
+	return func(l *Library) error {
 		l.StandIn = true
 		return nil
 	}
@@ -92,8 +99,8 @@ func decode[T gauss.Float](f *safetensors.File, options []Option) (*Net[T], erro
 	return n, nil
 }
 
-func library(options []Option) (nn.Library, error) {
-	var lib nn.Library
+func library(options []Option) (Library, error) {
+	lib := Library{Likelihoods: likelihood.Library{}}
 	for _, o := range options {
 		if err := o(&lib); err != nil {
 			return lib, err
@@ -127,8 +134,8 @@ func readDocument(f *safetensors.File, key string, doc any) error {
 
 // build makes a network of a description. Everything is held against the
 // tensors of the file before memory is taken for it.
-func build[T gauss.Float](d description, w *weights, prefix string, lib nn.Library) (*Net[T], error) {
-	l, err := nn.UnmarshalLayer(d.Network, lib)
+func build[T gauss.Float](d description, w *weights, prefix string, lib Library) (*Net[T], error) {
+	l, err := nn.UnmarshalLayer(d.Network, lib.Library)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +150,8 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib nn.Libra
 	if err != nil {
 		return nil, err
 	}
-	n.Facts, n.Norm = d.Facts, d.Norm
-	if err := n.Norm.check(n.Inputs(), n.Outputs()); err != nil {
+	n.Facts = d.Facts
+	if n.Likelihood, err = lib.likelihood(d, n.Outputs()); err != nil {
 		return nil, err
 	}
 	n.Params.Alloc()
@@ -159,6 +166,32 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib nn.Libra
 	}
 	n.Changed()
 	return n, setPriors(n.Params, d.Priors)
+}
+
+// likelihood returns what a description says of it. Old files have a sentence only.
+func (lib Library) likelihood(d description, outputs int) (likelihood.Likelihood, error) {
+	if d.Likelihood == nil {
+		l := likelihood.Parse(d.Facts.Likelihood)
+		if l == nil {
+			return nil, nil
+		}
+		if _, err := l.Targets(outputs); err != nil {
+			return nil, nil // facts bind nobody
+		}
+		return l, nil
+	}
+	l, err := likelihood.Unmarshal(d.Likelihood, lib.Likelihoods)
+	if unknown, ok := errors.AsType[*likelihood.UnknownError](err); ok {
+		if lib.StandIn {
+			return nil, nil
+		}
+		return nil, fmt.Errorf("the model needs the likelihood %q; bring it with model.WithLikelihood", unknown.Kind)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, err = l.Targets(outputs)
+	return l, err
 }
 
 func setPriors[T gauss.Float](p *vi.Params[T], priors map[string][2]float64) error {

@@ -2,6 +2,8 @@ package model_test
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +14,7 @@ import (
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/safetensors"
+	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
@@ -39,7 +42,7 @@ func varied(t testing.TB) *model.Model {
 	}
 	m.Params.Tensors[0].Prior = vi.Prior{Mean: 0.25, Std: 3}
 	m.Facts = model.Facts{Rows: 1000, Steps: 70, Likelihood: "normal", NLL: -0.25, Data: "a “curve” <with> noise", More: map[string]string{"preset": "paper"}}
-	m.Norm = &model.Normalization{OutputMean: []float64{1, 2, 3, 4}, OutputScale: []float64{0.1, 1e-30, 5, 1}}
+	m.Likelihood = likelihood.Heteroscedastic{Floor: 1e-7}
 	return m
 }
 
@@ -82,8 +85,8 @@ func TestSaveAndLoad(t *testing.T) {
 	if a, b := read(t, path), read(t, again); !bytes.Equal(a, b) {
 		t.Errorf("the file differs: %q\n%q", a[:1500], b[:1500])
 	}
-	if n.Facts.NLL != -0.25 || n.Facts.More["preset"] != "paper" || n.Norm.OutputScale[1] != 1e-30 || n.Config.Seed != 1<<63+5 {
-		t.Errorf("%+v %+v %+v", n.Facts, n.Norm, n.Config)
+	if n.Facts.NLL != -0.25 || n.Facts.More["preset"] != "paper" || n.Likelihood != m.Likelihood || n.Config.Seed != 1<<63+5 {
+		t.Errorf("%+v %+v %+v", n.Facts, n.Likelihood, n.Config)
 	}
 }
 
@@ -181,16 +184,24 @@ func TestFunctionsOfTheUser(t *testing.T) {
 	}
 }
 
+// A folder that does not exist is told from other errors.
+func TestSaveIntoNoFolder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "none", "m")
+	for _, err := range []error{network(t, moment.UT(2)).Save(path), ensemble(t).Save(path)} {
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v is not fs.ErrNotExist", err)
+		}
+		wantError(t, err, "none does not exist")
+	}
+}
+
 func TestSaveRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m")
 	for want, spoil := range map[string]func(m *model.Model){
-		"0.dense.bias holds a number that is not finite":       func(m *model.Model) { m.Params.Tensors[1].Rho[3] = float32(math.NaN()) },
-		"its input normalisation has 1 means and 1 scales for": func(m *model.Model) { m.Norm = &model.Normalization{InputMean: []float64{1}, InputScale: []float64{1}} },
-		"both must be finite and the scale positive": func(m *model.Model) {
-			m.Norm = &model.Normalization{OutputMean: []float64{1, 1}, OutputScale: []float64{1, 0}}
-		},
-		"0.dense.weight: the prior is N(0, 0²)": func(m *model.Model) { m.Params.Tensors[0].Prior = vi.Prior{} },
-		"unsupported value: NaN":                func(m *model.Model) { m.Facts.NLL = math.NaN() },
+		"0.dense.bias holds a number that is not finite": func(m *model.Model) { m.Params.Tensors[1].Rho[3] = float32(math.NaN()) },
+		"likelihood weighted wraps nothing":              func(m *model.Model) { m.Likelihood = likelihood.Weighted{} },
+		"0.dense.weight: the prior is N(0, 0²)":          func(m *model.Model) { m.Params.Tensors[0].Prior = vi.Prior{} },
+		"unsupported value: NaN":                         func(m *model.Model) { m.Facts.NLL = math.NaN() },
 	} {
 		m := network(t, moment.UT(2))
 		spoil(m)
@@ -261,11 +272,11 @@ func TestLoadRefuses(t *testing.T) {
 			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "extra", Shape: []int{1}, F32: []float32{1}})
 		},
 		"0.dense.bias holds a number that is not finite": func(f *safetensors.File) { f.Tensors[2].F32[1] = float32(math.Inf(1)) },
-		"is not of float32":                                 func(f *safetensors.File) { f.Tensors[2].F32, f.Tensors[2].I64 = nil, []int64{1, 2, 3} },
-		"the prior of 0.dense.bias is missing":              edit(t, `"0.dense.bias":[0,1],`, ``),
-		"priors of tensors that the network does not have":  edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,1],"nose":[0,1]`),
-		"0.dense.bias: the prior is N(0, -1²)":              edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,-1]`),
-		"its output normalisation has 1 means and 0 scales": edit(t, `"facts":{}`, `"facts":{},"normalization":{"output_mean":[1]}`),
+		"is not of float32":                                func(f *safetensors.File) { f.Tensors[2].F32, f.Tensors[2].I64 = nil, []int64{1, 2, 3} },
+		"the prior of 0.dense.bias is missing":             edit(t, `"0.dense.bias":[0,1],`, ``),
+		"priors of tensors that the network does not have": edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,1],"nose":[0,1]`),
+		"0.dense.bias: the prior is N(0, -1²)":             edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,-1]`),
+		"likelihood normal: floor is text":                 edit(t, `"facts":{}`, `"facts":{},"likelihood":{"kind":"normal","floor":"a"}`),
 	} {
 		m, err := model.Load(damaged(t, do))
 		wantError(t, err, want)

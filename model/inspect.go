@@ -20,7 +20,6 @@ type Summary struct {
 	Tensors []TensorSummary `json:"tensors"`
 	Seed    uint64          `json:"seed"`
 	Facts   Facts           `json:"facts"`
-	Norm    *Normalization  `json:"normalization,omitempty"`
 }
 
 // A LayerSummary describes one layer.
@@ -53,7 +52,7 @@ type TensorSummary struct {
 
 // Inspect describes the network.
 func (n *Net[T]) Inspect() Summary {
-	s := Summary{Input: n.Config.Input, Seed: n.Config.Seed, Facts: n.Facts, Norm: n.Norm, KL: bounded(n.Params.KL())}
+	s := Summary{Input: n.Config.Input, Seed: n.Config.Seed, Facts: n.Facts, KL: bounded(n.Params.KL())}
 	for _, p := range n.Graph().Steps() {
 		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: nn.Describe(p.Layer), Out: p.Out}
 		for part := range p.All() {

@@ -9,6 +9,7 @@ import (
 
 	"utvi/engine"
 	"utvi/gauss"
+	"utvi/likelihood"
 	"utvi/nn"
 	"utvi/rng"
 	"utvi/vi"
@@ -28,8 +29,10 @@ type Config struct {
 type Net[T gauss.Float] struct {
 	Config Config
 	Params *vi.Params[T]
-	Facts  Facts          // what is known of its training
-	Norm   *Normalization // of the data it was trained on; nil where there was none
+	Facts  Facts // what is known of its training
+
+	// Likelihood says what the outputs mean. Trainers set it; nil: not known.
+	Likelihood likelihood.Likelihood
 
 	fixed    bool // every weight is a number
 	mu       sync.Mutex

@@ -16,8 +16,6 @@ type Predictor[T gauss.Float] struct {
 	forms [nn.Forms]engine.Predictor[T] // by the form of the inputs, made on demand
 	fixed [nn.Forms]bool                // the outputs have no variance
 	out   gauss.Batch[T]
-
-	budget *budget[T] // made by the first PredictBudget
 }
 
 // NewPredictor returns a predictor for batches of at most maxBatch rows.

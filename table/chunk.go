@@ -15,7 +15,7 @@ const maxCells = 1 << 22
 
 // A Header names a table and its columns.
 type Header struct {
-	File    string   // as the user named it; "standard input" for -
+	File    string   // as the user named it; "standard input" for -; "" if there is none
 	Columns []string // c1, c2 … where the file names none
 	Named   bool     // the file names its columns
 	lines   bool     // rows stand on lines
@@ -111,16 +111,21 @@ func (c *Chunk) level(row, col int) string {
 
 // errorf is an error about a cell.
 func (c *Chunk) errorf(row, col int, format string, args ...any) error {
-	return fmt.Errorf("%s, column %s: %s", c.at(row), c.head.Columns[col], fmt.Sprintf(format, args...))
+	return fmt.Errorf("%s, column %s: %s", c.Where(row), c.head.Columns[col], fmt.Sprintf(format, args...))
 }
 
-func (c *Chunk) at(row int) string { return c.head.at(c.where[row]) }
+// Where says where a row stands, for a message: the file and the line.
+func (c *Chunk) Where(row int) string { return c.head.at(c.where[row]) }
 
 func (h *Header) at(where int) string {
+	unit := "row"
 	if h.lines {
-		return fmt.Sprintf("%s line %d", h.File, where)
+		unit = "line"
 	}
-	return fmt.Sprintf("%s row %d", h.File, where)
+	if h.File == "" { // rows that no file holds
+		return fmt.Sprintf("%s %d", unit, where)
+	}
+	return fmt.Sprintf("%s %s %d", h.File, unit, where)
 }
 
 // short quotes a text for a message, its end cut off.

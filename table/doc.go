@@ -14,7 +14,7 @@
 //	f, err := table.Load(r)
 //	train, test, err := f.Split(nil, table.Split{Seed: 1, Fraction: 0.1})
 //	schema, err := table.Infer(f.Rows(train), table.Spec{Targets: []string{"y"}})
-//	set, err := schema.Encode(f.Rows(train)) // set.X, set.Y, set.Weight
+//	set, err := schema.Encode(f.Rows(train)) // set.X, set.Y, set.Weights
 //
 // Prediction streams, whatever the size of the file:
 //

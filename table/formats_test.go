@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parquet-go/parquet-go"
 	"github.com/sbinet/npyio/npy"
 	"github.com/sbinet/npyio/npz"
 	"gonum.org/v1/gonum/mat"
@@ -170,67 +169,6 @@ func TestNpz(t *testing.T) {
 		} else if err != nil || got != c.want {
 			t.Errorf("%v\n%swant\n%s", err, got, c.want)
 		}
-	}
-}
-
-type record struct {
-	Z     float64 `parquet:"z"`
-	A     int64   `parquet:"a"`
-	Name  string  `parquet:"name,optional"`
-	Flag  bool    `parquet:"flag"`
-	Small float32 `parquet:"small"`
-	Money int64   `parquet:"money,decimal(2:10)"`
-	Maybe *int32  `parquet:"maybe,optional"`
-	Count uint32  `parquet:"count"`
-}
-
-func TestParquet(t *testing.T) {
-	five := int32(5)
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[record](&b)
-	w.Write([]record{{1.5, 1<<53 + 1, "red, green", true, .25, -1234, &five, 1 << 31}})
-	w.Flush() // a second row group
-	w.Write([]record{{math.NaN(), -7, "", false, 0, 5, nil, 3}, {-2, 8, "12", false, 1, 0, nil, 4}})
-	w.Close()
-	got, err := dumpBytes(t, "a.parquet", b.Bytes())
-	want := "z|a|name|flag|small|money|maybe|count\n" +
-		"1: 1.5 \"9007199254740993\" \"red, green\" \"true\" 0.25 -12.34 5 2.147483648e+09\n" +
-		"2: _ -7 _ \"false\" 0 0.05 _ 3\n" +
-		"3: -2 8 12 \"false\" 1 0 _ 4\n"
-	if err != nil || got != want {
-		t.Errorf("%v\n%swant\n%s", err, got, want)
-	}
-	data := b.Bytes()
-	for _, cut := range []int{len(data) - 5, len(data) / 2} {
-		if got, err := dumpBytes(t, "a.parquet", data[:cut]); err == nil || !strings.Contains(err.Error(), "cannot read a.parquet: the Parquet file is damaged") {
-			t.Errorf("cut: %s %v", got, err)
-		}
-	}
-	for i := 0; i < len(data); i += 173 { // damage anywhere is an error or other values, never a panic
-		bad := bytes.Clone(data)
-		bad[i] ^= 0x55
-		if r, err := NewReader(bytes.NewReader(bad), "a", Options{Header: WithHeader}); err == nil {
-			dump(r)
-			r.Close()
-		}
-	}
-}
-
-func TestParquetNested(t *testing.T) {
-	var b bytes.Buffer
-	w := parquet.NewGenericWriter[struct {
-		X float64   `parquet:"x"`
-		L []float64 `parquet:"l,list"`
-	}](&b)
-	w.Close()
-	_, err := dumpBytes(t, "a.parquet", b.Bytes())
-	if want := "a.parquet, column l: it holds lists or groups; plain columns are needed"; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
-	}
-	b.Reset()
-	parquet.NewGenericWriter[struct{ X float64 }](&b).Close()
-	if _, err := dumpBytes(t, "a.parquet", b.Bytes()); err == nil || err.Error() != "a.parquet has no rows, only the names of 1 columns" {
-		t.Errorf("got %v", err)
 	}
 }
 

@@ -15,7 +15,7 @@ func (in *inference) missingTargets(rows int) error {
 		case p.missing == 1:
 			return errors.New(p.firstMissing + targetMissing)
 		default:
-			return fmt.Errorf("%sthe target is missing, as it is in %d of %d rows to train with; take them out", p.firstMissing, p.missing, rows)
+			return fmt.Errorf("%sthe target is missing, as in %d of %d rows to train with; remove them", p.firstMissing, p.missing, rows)
 		}
 	}
 	return nil
@@ -29,7 +29,7 @@ func (in *inference) noteRowNumbers(s *Schema) {
 	}
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Role == Input && c.Type == Numeric && in.profiles[i].counts() {
-			c.Note = "looks like a row number; --ignore " + c.Name + " leaves it out"
+			c.Note = "looks like a row number; ignore the column if it is one"
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (h *Header) find(names []string, i int, what string) (int, error) {
 	for end := i + 2; end <= len(names); end++ {
 		for _, comma := range []string{",", ", "} {
 			if whole := strings.Join(names[i:end], comma); h.Column(whole) >= 0 {
-				hint = fmt.Sprintf(`; a name with a comma stands in quotes within those of the shell: '"%s"'`, whole)
+				hint = fmt.Sprintf(`; put a name with a comma in double quotes: '"%s"'`, whole)
 			}
 		}
 	}

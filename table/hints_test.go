@@ -14,7 +14,7 @@ func TestRowNumbers(t *testing.T) {
 	for _, c := range infer(t, text, Spec{Targets: []string{"y"}}).Columns {
 		want := ""
 		if c.Name == "up" || c.Name == "down" {
-			want = "looks like a row number; --ignore " + c.Name + " leaves it out"
+			want = "looks like a row number; ignore the column if it is one"
 		}
 		if c.Note != want || c.Name != "y" && c.Role != Input {
 			t.Errorf("%s is %s: %q, want %q", c.Name, c.Role, c.Note, want)
@@ -27,7 +27,7 @@ func TestRowNumbers(t *testing.T) {
 	}
 	var b strings.Builder
 	infer(t, text, Spec{Targets: []string{"y"}}).WriteSummary(&b)
-	if want := "input; looks like a row number; --ignore up leaves it out\n"; !strings.Contains(b.String(), want) {
+	if want := "input; looks like a row number; ignore the column if it is one\n"; !strings.Contains(b.String(), want) {
 		t.Error(b.String())
 	}
 }

@@ -11,17 +11,17 @@ import (
 
 // A Spec is what the user says of a table's columns.
 type Spec struct {
-	Targets     []string
-	Task        Task     // "": classification if the target is text
-	Inputs      []string // nil: all columns that have no other role
-	Ignore      []string
-	Categorical []string // though they hold numbers
-	Weight      string
-	Group       string
-	Time        string
-	InputStd    map[string]float64 // per column; a column x_std beside x is found by itself
-	Impute      bool               // accept missing inputs
-	MaxLevels   int                // of a categorical input; 0: 50
+	Targets     []string           `json:"targets"`
+	Task        Task               `json:"task"`   // "": classification if the target is text
+	Inputs      []string           `json:"inputs"` // nil: all columns that have no other role
+	Ignore      []string           `json:"ignore"`
+	Categorical []string           `json:"categorical"` // though they hold numbers
+	Weight      string             `json:"weight"`
+	Group       string             `json:"group"`
+	Time        string             `json:"time"`
+	Impute      bool               `json:"impute"`     // accept missing inputs
+	InputStd    map[string]float64 `json:"input_std"`  // per column; a column x_std beside x is found by itself
+	MaxLevels   int                `json:"max_levels"` // of a categorical input; 0: 50
 }
 
 // Infer looks at rows once and finds out what their columns are. Means, deviations
@@ -90,7 +90,7 @@ func missingError(c *Chunk, row, col int, role Role) error {
 	return c.errorf(row, col, "the %s is missing", roleName[role])
 }
 
-const targetMissing = "the target is missing; take the row out"
+const targetMissing = "the target is missing; remove the row"
 
 var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
 

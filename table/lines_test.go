@@ -1,9 +1,7 @@
 package table
 
 import (
-	"bytes"
 	"encoding/csv"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -46,35 +44,4 @@ func TestLines(t *testing.T) {
 	if want := "0.1\t1e+300\t-Inf\n"; b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
-}
-
-func TestParquetOutput(t *testing.T) {
-	var b bytes.Buffer
-	p, err := NewParquet(&b, []string{"z", "name", "a"}, map[string]bool{"name": true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want strings.Builder
-	want.WriteString("z|name|a\n")
-	for i := range 3000 {
-		p.Float(float64(i) / 2)
-		p.Text(fmt.Sprintf("n%d, ü", i))
-		if i%2 == 0 {
-			p.Float(math.NaN())
-			fmt.Fprintf(&want, "%d: %v \"n%d, ü\" _\n", i+1, float64(i)/2, i)
-		} else {
-			p.Int(-i)
-			fmt.Fprintf(&want, "%d: %v \"n%d, ü\" -%d\n", i+1, float64(i)/2, i, i)
-		}
-		p.End()
-	}
-	if err := p.Close(); err != nil {
-		t.Fatal(err)
-	}
-	got, err := dumpBytes(t, "a.parquet", b.Bytes())
-	if err != nil || got != want.String() {
-		t.Errorf("%v: got\n%.200s\nwant\n%.200s", err, got, want.String())
-	}
-	_, err = NewParquet(&b, []string{"a", "b", "a"}, nil)
-	wantError(t, "twice", err, "the output: columns 1 and 3 are both named a; names must differ")
 }

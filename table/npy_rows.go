@@ -91,7 +91,7 @@ func (r *Reader) openNpz(src io.Reader, in *bufio.Reader) error {
 		return fmt.Errorf("%s holds no arrays", r.head.File)
 	}
 	r.rows = rows
-	return r.head.check()
+	return r.head.Check()
 }
 
 // openMember opens one array of an archive, as a stream of its own.

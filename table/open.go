@@ -66,8 +66,9 @@ func (r *Reader) Close() error {
 }
 
 // Open opens the table in a file, or standard input if path is "-". Formats are
-// recognised by their first bytes: gzip, Parquet, .npy, .npz, else text. The delimiter
-// follows from the name (.tsv) or from the first lines.
+// recognised by their first bytes: gzip, .npy, .npz, those of Register (Parquet, if the
+// program imports utvi/table/parquet), else text. The delimiter follows from the name
+// (.tsv) or from the first lines.
 func Open(path string, o Options) (*Reader, error) {
 	if path == "-" {
 		return NewReader(os.Stdin, "standard input", o)
@@ -124,9 +125,12 @@ func (r *Reader) open(src io.Reader, o Options) error {
 	if len(bytes.TrimSpace(start)) == 0 && err == io.EOF {
 		return fmt.Errorf("%s is empty", file)
 	}
+	f, failed := findFormat(start)
 	switch {
-	case bytes.HasPrefix(start, []byte("PAR1")):
-		return r.openParquet(src, in)
+	case failed != nil:
+		return readError(file, failed)
+	case f.Open != nil:
+		return r.openFormat(f, src, in)
 	case bytes.HasPrefix(start, []byte(npyMagic)):
 		return r.openNpy(src, in)
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):

@@ -105,7 +105,7 @@ func TestInferAndEncode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if y := float32(3 / math.Sqrt(5)); !slices.Equal(set.Y, []float32{y, -y}) || !slices.Equal(set.Weight, []float32{1, 1}) || set.X.Mean[4] != 1 || set.X.Mean[8] != 1 {
+	if y := float32(3 / math.Sqrt(5)); !slices.Equal(set.Y, []float32{y, -y}) || !slices.Equal(set.Weights, []float32{1, 1}) || set.X.Mean[4] != 1 || set.X.Mean[8] != 1 {
 		t.Errorf("the set is %+v", set)
 	}
 }
@@ -195,11 +195,11 @@ func TestInferErrors(t *testing.T) {
 		{"x,y\n1,2\n", Spec{}, "no target is given; name the column to predict"},
 		{"x,y\n1,2\n", Spec{Targets: []string{"z"}}, "a.csv has no column z, named as target; it has x, y"},
 		{"x,y\n1,2\n", Spec{Targets: []string{"y"}, Weight: "y"}, "column y cannot be target and weight"},
-		{"x,y\n1,2\n2,\n", y, "a.csv line 3, column y: the target is missing; take the row out"},
-		{"x,y\n1,2\n2,\n3,?\n", y, "a.csv line 3, column y: the target is missing, as it is in 2 of 3 rows to train with; take them out"},
+		{"x,y\n1,2\n2,\n", y, "a.csv line 3, column y: the target is missing; remove the row"},
+		{"x,y\n1,2\n2,\n3,?\n", y, "a.csv line 3, column y: the target is missing, as in 2 of 3 rows to train with; remove them"},
 		{"1,2\n3,4\n", y, "a.csv has no column y, named as target; it has c1, c2; the file names none, so they are called c1, c2 …"},
-		{"x,\"y [m, s]\"\n1,2\n", Spec{Targets: []string{"y [m", " s]"}}, `a.csv has no column y [m, named as target; it has x, "y [m, s]"; a name with a comma stands in quotes within those of the shell: '"y [m, s]"'`},
-		{"x,y\n1,2\n2,\n", Spec{Targets: []string{"y"}, Impute: true}, "a.csv line 3, column y: the target is missing; take the row out"},
+		{"x,\"y [m, s]\"\n1,2\n", Spec{Targets: []string{"y [m", " s]"}}, `a.csv has no column y [m, named as target; it has x, "y [m, s]"; put a name with a comma in double quotes: '"y [m, s]"'`},
+		{"x,y\n1,2\n2,\n", Spec{Targets: []string{"y"}, Impute: true}, "a.csv line 3, column y: the target is missing; remove the row"},
 		{"x,y\n1,2\nNA,2\n", y, "a.csv line 3, column x: the value is missing; impute missing values (by the training mean), or ignore column x"},
 		{"x,y\n1,2\n3,2\n", y, "a.csv: the target y is 2 in every row; there is nothing to learn"},
 		{"x,y\n1,2\n3,inf\n", y, "a.csv line 3, column y: +Inf is not a finite number"},
@@ -236,7 +236,7 @@ func TestEncodeErrors(t *testing.T) {
 		"x,x_std,k,y\n1,-2,a,1\n":     "a.csv line 2, column x_std: the standard deviation is -2; a finite number ≥ 0 is needed",
 		"x,x_std,k,y\n1,,a,1\n":       "a.csv line 2, column x_std: the standard deviation is missing; a finite number ≥ 0 is needed",
 		"x,x_std,k,y\n1,1e30,a,1\n":   "a.csv line 2, column x: the standard deviation is 1e+30, too large compared with that of the column, 0.5",
-		"x,x_std,k,y\n1,1,a,NA\n":     "a.csv line 2, column y: the target is missing; take the row out",
+		"x,x_std,k,y\n1,1,a,NA\n":     "a.csv line 2, column y: the target is missing; remove the row",
 		"x,x_std,k,y\n1,1,a,b\n":      `a.csv line 2, column y: "b" is text; the target is a number`,
 		"1,2\n":                       "a.csv has 2 columns, to be matched by position; the model was trained with 4, or 3 without targets, in this order: x, x_std, k, y",
 	} {

@@ -4,31 +4,27 @@ import (
 	"fmt"
 	"slices"
 
+	"utvi/data"
 	"utvi/gauss"
 )
 
-// A Set is encoded rows in memory.
-type Set struct {
-	X      gauss.Batch[float32] // Var is nil unless the schema is Uncertain
-	Y      []float32            // row-major, one column per target
-	Weight []float32            // nil: all 1
-}
-
-// Encode encodes all rows of a source, with their targets.
-func (s *Schema) Encode(rows Source) (*Set, error) {
+// Encode encodes all rows of a source, with their targets. The inputs have variances if
+// the schema is Uncertain.
+func (s *Schema) Encode(rows Source) (*data.Set, error) {
 	e, err := s.Bind(rows.Header())
 	if err != nil {
 		return nil, err
 	}
-	set := &Set{X: gauss.Batch[float32]{Width: e.width}}
-	err = each(rows, func(c *Chunk) error { return set.add(e, c) })
+	set := &data.Set{X: gauss.Batch[float32]{Width: e.width}, Targets: len(e.targets)}
+	err = each(rows, func(c *Chunk) error { return e.add(set, c) })
 	if err == nil && set.X.Rows == 0 {
 		err = fmt.Errorf("%s: there are no rows to encode", e.head.File)
 	}
 	return set, err
 }
 
-func (t *Set) add(e *Encoder, c *Chunk) error {
+// add encodes the rows of a chunk behind those of a set.
+func (e *Encoder) add(t *data.Set, c *Chunk) error {
 	n, k := t.X.Rows, len(e.targets)
 	t.X.Rows += c.rows
 	t.X.Mean = slices.Grow(t.X.Mean, c.rows*e.width)[:t.X.Rows*e.width]
@@ -40,8 +36,8 @@ func (t *Set) add(e *Encoder, c *Chunk) error {
 		return err
 	}
 	if e.weight >= 0 {
-		t.Weight = slices.Grow(t.Weight, c.rows)[:t.X.Rows]
-		if err := e.Weights(c, t.Weight[n:]); err != nil {
+		t.Weights = slices.Grow(t.Weights, c.rows)[:t.X.Rows]
+		if err := e.Weights(c, t.Weights[n:]); err != nil {
 			return err
 		}
 	}

@@ -150,7 +150,7 @@ func nameColumns(h *Header, row []string, point byte, header HeaderRow) error {
 	} else {
 		h.Columns = numbered("c", len(row))
 	}
-	return h.check()
+	return h.Check()
 }
 
 // numbered returns stem1, stem2 …
@@ -162,8 +162,8 @@ func numbered(stem string, n int) []string {
 	return names
 }
 
-// check returns an error for columns of the same name.
-func (h *Header) check() error {
+// Check returns an error for columns of the same name.
+func (h *Header) Check() error {
 	seen := map[string]int{}
 	for i, name := range h.Columns {
 		if j, twice := seen[name]; twice {

@@ -108,15 +108,12 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	for range c.Depth {
 		layers = append(layers, nn.Dense{Out: c.Width}, act)
 	}
-	var l likelihood.Likelihood = likelihood.Normal{}
-	k := d.targets()
+	k := d.Outputs()
 	switch {
 	case d.Classes > 0:
 		layers = append(layers, nn.Dense{Out: d.Classes}, nn.Joint{Map: fn.Softmax()})
-		l = likelihood.Categorical{}
 	case c.Noise == Heteroscedastic:
 		layers = append(layers, nn.Dense{Out: 2 * k})
-		l = likelihood.Heteroscedastic{}
 	case c.Noise == Learned:
 		layers = append(layers, nn.Dense{Out: k}, nn.Noise{Start: 0.3})
 	default:
@@ -127,7 +124,18 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 		layers = nn.Correlate(layers)
 	}
 	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})
-	return m, l, err
+	return m, c.likelihood(d.Classes > 0), err
+}
+
+// likelihood is what the candidate's network is scored with.
+func (c Candidate) likelihood(classes bool) likelihood.Likelihood {
+	switch {
+	case classes:
+		return likelihood.Categorical{}
+	case c.Noise == Heteroscedastic:
+		return likelihood.Heteroscedastic{}
+	}
+	return likelihood.Normal{}
 }
 
 // work is what a step costs, but for a factor.

@@ -53,7 +53,7 @@ func judgeTrial(folds []fold, c int, of Candidate) Trial {
 	best := math.Inf(-1)
 	tried := make([]scored, common)
 	for i := range tried {
-		tried[i] = score(folds, func(f fold) held { return f.by[c][0].log.Held[i] })
+		tried[i] = score(folds, func(f fold) heldOutPredictions { return f.by[c][0].log.Held[i] })
 		best = max(best, tried[i].mean)
 	}
 	for i, s := range tried {
@@ -79,7 +79,7 @@ func (t *Trial) again(folds []fold, c int) {
 			}
 			continue
 		}
-		t.seeds = append(t.seeds, score(folds, func(f fold) held { return f.by[c][s].log.Held[t.Stop-1] }))
+		t.seeds = append(t.seeds, score(folds, func(f fold) heldOutPredictions { return f.by[c][s].log.Held[t.Stop-1] }))
 		s++
 	}
 }
@@ -91,13 +91,13 @@ type scored struct {
 	mean, se float64
 }
 
-func score(folds []fold, of func(f fold) held) scored {
+func score(folds []fold, of func(f fold) heldOutPredictions) scored {
 	var s scored
-	var shapes []Shape
+	var shapes []ResidualMixture
 	for _, f := range folds {
 		h := of(f)
-		for t := 0; h.Var != nil && len(shapes) < f.held.targets(); t++ {
-			shapes = append(shapes, fitShape(folds, func(f fold) []held { return []held{of(f)} }, t))
+		for t := 0; h.Var != nil && len(shapes) < f.held.Outputs(); t++ {
+			shapes = append(shapes, fitResiduals(folds, func(f fold) []heldOutPredictions { return []heldOutPredictions{of(f)} }, t))
 		}
 		for i := range h.Mean {
 			s.logp = append(s.logp, h.logp(i, f.held, shapes))
@@ -113,7 +113,7 @@ func summary(folds []fold, f func(i int) float64) (mean, se float64) {
 	var sum, square, total float64
 	at, rows := 0, 0
 	for _, x := range folds {
-		k := x.held.targets()
+		k := x.held.Outputs()
 		for i := range x.held.X.Rows {
 			var s float64
 			for range k {
@@ -197,7 +197,7 @@ func compose(folds []fold, trials []Trial, n int) (picks []int) {
 }
 
 // mixtureScore is the held-out score of members with the shapes of their mixture.
-func mixtureScore(folds []fold, members func(f fold) []held, shapes []Shape) (mean, se float64) {
+func mixtureScore(folds []fold, members func(f fold) []heldOutPredictions, shapes []ResidualMixture) (mean, se float64) {
 	var logp []float64
 	for _, f := range folds {
 		m := members(f)
@@ -213,8 +213,8 @@ func mixtureScore(folds []fold, members func(f fold) []held, shapes []Shape) (me
 }
 
 // predictions gives what picked candidates predicted of a fold, each at its stop.
-func predictions(trials []Trial, picks []int) func(f fold) []held {
-	return func(f fold) (m []held) {
+func predictions(trials []Trial, picks []int) func(f fold) []heldOutPredictions {
+	return func(f fold) (m []heldOutPredictions) {
 		for n, p := range picks {
 			m = append(m, f.by[p][seed(trials, picks, n)].log.Held[trials[p].Stop-1])
 		}

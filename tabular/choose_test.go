@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"utvi/data"
 	"utvi/gauss"
 )
 
@@ -16,12 +17,12 @@ func fromSeed(err error, p ...float32) *result {
 	for i := range worse {
 		worse[i] /= 2
 	}
-	return &result{err: err, log: record{Held: []held{{Mean: worse}, {Mean: p}}}}
+	return &result{err: err, log: record{Held: []heldOutPredictions{{Mean: worse}, {Mean: p}}}}
 }
 
 // rowsHeld are n held-out rows of a class.
 func rowsHeld(n int) Data {
-	return Data{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, n), Classes: 2}
+	return Data{Set: data.Set{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, n)}, Classes: 2}
 }
 
 // A further seed whose training failed on one fold is left out of all, and the others
@@ -81,7 +82,7 @@ func TestFailedCandidates(t *testing.T) {
 // The mean over rows is weighted, a row's targets add up, and the error shrinks with
 // the rows.
 func TestSummary(t *testing.T) {
-	two := Data{X: gauss.Fixed(1, make([]float32, 2)), Y: make([]float32, 4), Targets: 2}
+	two := Data{Set: data.Set{X: gauss.Fixed(1, make([]float32, 2)), Y: make([]float32, 4), Targets: 2}}
 	weighted := two
 	weighted.Weights = []float32{3, 0}
 	x := []float64{1, 2, 3, 4, 5, 6, 100, 100} // rows 3, 7, 11 and one that does not count
@@ -98,7 +99,7 @@ func TestStopIsLate(t *testing.T) {
 	at := func(p ...float32) *result {
 		r := &result{}
 		for _, p := range p {
-			r.log.Held = append(r.log.Held, held{Mean: []float32{p}})
+			r.log.Held = append(r.log.Held, heldOutPredictions{Mean: []float32{p}})
 		}
 		return r
 	}

@@ -47,7 +47,7 @@ func claim(dir string, c Config, d Data) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(have, mark):
-		return fmt.Errorf("the folder %s holds the fit of other rows or settings; name another, or remove it to begin anew", dir)
+		return fmt.Errorf("the folder %s holds the fit of other rows or settings; name another, or remove it to start again", dir)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func claim(dir string, c Config, d Data) error {
 func (d Data) digest() string {
 	h := sha256.New()
 	put := func(x any) { binary.Write(h, binary.LittleEndian, x) } // a hash takes everything
-	put([]int64{int64(d.X.Rows), int64(d.X.Width), int64(d.targets()), int64(d.Classes), int64(len(d.X.Var)), int64(len(d.Weights)), int64(len(d.Groups))})
+	put([]int64{int64(d.X.Rows), int64(d.X.Width), int64(d.Outputs()), int64(d.Classes), int64(len(d.X.Var)), int64(len(d.Weights)), int64(len(d.Groups))})
 	put(d.Ordered)
 	for _, x := range [][]float32{d.X.Mean, d.X.Var, d.Y, d.Weights} {
 		for part := range slices.Chunk(x, 1<<12) { // binary.Write makes a copy

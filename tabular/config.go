@@ -69,9 +69,9 @@ func (c Config) Check(classes bool) error {
 	case c.Validation != 0 && !(c.Validation >= 0.01 && c.Validation <= 0.5):
 		return fmt.Errorf("the share of rows held out is %v; it must be 0.01 to 0.5, or 0 for the default", c.Validation)
 	case c.Noise != "" && classes:
-		return fmt.Errorf("noise %q is of numbers; classes have none", c.Noise)
+		return fmt.Errorf("noise %q applies to regression only", c.Noise)
 	case c.Noise != "" && !slices.Contains(noises, c.Noise):
-		return fmt.Errorf("there is no noise %q; there are %s", c.Noise, strings.Join(noises, ", "))
+		return fmt.Errorf("unknown noise %q; choose one of %s", c.Noise, strings.Join(noises, ", "))
 	}
 	if c.Activation != "" {
 		if _, err := fn.Named(c.Activation); err != nil {

@@ -4,19 +4,16 @@ import (
 	"fmt"
 	"slices"
 
+	"utvi/data"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/rng"
 )
 
 // Data are encoded rows: inputs and numeric targets of about mean 0 and standard
-// deviation 1.
+// deviation 1, or the index of a class as the one target.
 type Data struct {
-	X       gauss.Batch[float32] // without Var the inputs are exact
-	Y       []float32            // row-major: Targets numbers, or the index of a class
-	Targets int                  // numbers of a row; 0 stands for 1
-	Classes int                  // 0: regression
-	Weights []float32            // what a row counts for; nil: all the same
+	data.Set
+	Classes int // 0: regression
 
 	// Groups numbers what belongs together: rows of a group are held out together.
 	// Nil lets every row stand alone.
@@ -25,8 +22,6 @@ type Data struct {
 	Ordered bool
 }
 
-func (d Data) targets() int { return max(1, d.Targets) }
-
 const (
 	leastRows  = 10
 	mostInputs = 1 << 20
@@ -34,57 +29,34 @@ const (
 
 // Check reports data that no network can be fitted to.
 func (d Data) Check() error {
-	n, k := d.X.Rows, d.targets()
+	n := d.X.Rows
 	switch {
 	case n < leastRows:
 		return fmt.Errorf("there are %d rows to learn from; at least %d are needed", n, leastRows)
-	case d.X.Width < 1 || d.X.Width > mostInputs:
-		return fmt.Errorf("a row has %d inputs; there must be 1 to %d", d.X.Width, mostInputs)
-	case len(d.X.Mean) != n*d.X.Width || d.X.Var != nil && len(d.X.Var) != n*d.X.Width:
-		return fmt.Errorf("%d rows of %d inputs do not hold %d numbers and %d variances", n, d.X.Width, len(d.X.Mean), len(d.X.Var))
-	case d.Targets < 0 || d.Classes < 0 || d.Classes == 1 || d.Classes > 0 && k > 1:
-		return fmt.Errorf("%d targets and %d classes; there must be numeric targets, or one target with at least 2 classes", k, d.Classes)
-	case len(d.Y) != n*k:
-		return fmt.Errorf("%d rows of %d targets need %d numbers, not %d", n, k, n*k, len(d.Y))
-	case d.Weights != nil && len(d.Weights) != n, d.Groups != nil && len(d.Groups) != n:
-		return fmt.Errorf("%d rows have %d weights and %d groups; there must be one for each row, or none", n, len(d.Weights), len(d.Groups))
+	case d.X.Width > mostInputs:
+		return fmt.Errorf("a row has %d inputs; at most %d are possible", d.X.Width, mostInputs)
+	case d.Classes < 0 || d.Classes == 1 || d.Classes > 0 && d.Outputs() > 1:
+		return fmt.Errorf("%d targets and %d classes; there must be numeric targets, or one target with at least 2 classes", d.Outputs(), d.Classes)
+	case d.Groups != nil && len(d.Groups) != n:
+		return fmt.Errorf("%d rows need as many groups or none, not %d", n, len(d.Groups))
 	}
-	w := d.X.Width
-	for i, x := range d.X.Mean {
-		if !compute.Finite(x) {
-			return fmt.Errorf("input %d of row %d is %v; it must be finite", i%w, i/w, x)
-		}
-	}
-	for i, v := range d.X.Var {
-		if !(v >= 0) || !compute.Finite(v) {
-			return fmt.Errorf("the variance of input %d of row %d is %v; it must be finite and ≥ 0", i%w, i/w, v)
-		}
+	if err := d.Set.Check(); err != nil {
+		return err
 	}
 	for i, y := range d.Y {
-		switch {
-		case !compute.Finite(y):
-			return fmt.Errorf("target %d of row %d is %v; it must be finite", i%k, i/k, y)
-		case d.Classes > 0 && !(y >= 0 && int(y) < d.Classes && y == float32(int(y))):
+		if d.Classes > 0 && !(y >= 0 && int(y) < d.Classes && y == float32(int(y))) {
 			return fmt.Errorf("the class of row %d is %v; it must be a whole number from 0 to %d", i, y, d.Classes-1)
 		}
 	}
 	if d.Groups != nil && !d.Ordered && !slices.ContainsFunc(d.Groups, func(g int32) bool { return g != d.Groups[0] }) {
 		return fmt.Errorf("all %d rows are of one group; at least 2 are needed, to hold one out", n)
 	}
-	for i, w := range d.Weights {
-		if !(w >= 0) || !compute.Finite(w) {
-			return fmt.Errorf("the weight of row %d is %v; it must be a finite number ≥ 0", i, w)
-		}
-	}
-	if d.total() == 0 {
-		return fmt.Errorf("all %d weights are 0; some row must count", n)
-	}
 	return nil
 }
 
 // pick returns the given rows.
 func (d Data) pick(rows []int) Data {
-	w, k := d.X.Width, d.targets()
+	w, k := d.X.Width, d.Outputs()
 	p := d
 	p.X = gauss.Batch[float32]{Rows: len(rows), Width: w, Mean: gather(d.X.Mean, w, rows), Var: gather(d.X.Var, w, rows)}
 	p.Y, p.Weights, p.Groups = gather(d.Y, k, rows), gather(d.Weights, 1, rows), nil
@@ -122,10 +94,10 @@ func (d Data) total() (sum float64) {
 // behind the targets of each row.
 func (d Data) table() (targets int, y []float32) {
 	if d.Weights == nil {
-		return d.targets(), d.Y
+		return d.Outputs(), d.Y
 	}
 	scale := float64(len(d.Weights)) / d.total()
-	k := d.targets()
+	k := d.Outputs()
 	for i, w := range d.Weights {
 		y = append(y, d.Y[i*k:(i+1)*k]...)
 		y = append(y, float32(float64(w)*scale))

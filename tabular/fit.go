@@ -12,7 +12,7 @@ import (
 	"utvi/rng"
 )
 
-// Progress tells how far a fit has come.
+// Progress is how far a fit has come.
 type Progress struct {
 	Stage       string  // "choosing" or "training"
 	Done, Total float64 // work, in steps of the average network
@@ -54,7 +54,7 @@ type run struct {
 func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	folds := r.hold()
 	if folds == nil {
-		return nil, errors.New("the rows that count are too few, or of too few groups, to hold some of them out")
+		return nil, errors.New("too few rows with a weight above 0, or too few groups, to hold some out")
 	}
 	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Held: heldRows(folds), Members: []Member{}}
 	picks, err := r.choose(ctx, folds, &rep)
@@ -85,15 +85,15 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	rep.Partial = ctx.Err() != nil
 	by := predictions(rep.Trials, picks)
 	if r.apart {
-		by = func(fold) (m []held) {
+		by = func(fold) (m []heldOutPredictions) {
 			for _, g := range good {
 				m = append(m, g.log.Held[len(g.log.Held)-1])
 			}
 			return m
 		}
 	}
-	var shapes []Shape
-	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
+	var shapes []ResidualMixture
+	for t := 0; r.classes == 0 && t < r.data.Outputs(); t++ {
 		shapes = append(shapes, fitCentral(folds, by, t))
 	}
 	rep.Score, rep.SE = mixtureScore(folds, by, shapes)

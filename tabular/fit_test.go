@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/data"
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/internal/compute"
@@ -27,7 +28,7 @@ func wave(seed uint64, rows int, noise float64) tabular.Data {
 		x[2*i], x[2*i+1] = float32(a), float32(b)
 		y[i] = float32(math.Sin(2*a) + b/2 + noise*rng.Normal(key, uint64(3*i+2)))
 	}
-	return tabular.Data{X: gauss.Fixed(2, x), Y: y}
+	return tabular.Data{Set: data.Set{X: gauss.Fixed(2, x), Y: y}}
 }
 
 // quick is a configuration of one candidate and few steps.

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 
 	"utvi/internal/strictjson"
+	"utvi/likelihood"
 	"utvi/model"
 )
 
@@ -13,10 +15,10 @@ import (
 type Fitted struct {
 	Inputs, Targets, Classes int // Targets counts numbers; Classes is 0 for regression
 
-	Report  Report
-	Shapes  []Shape  // per target; nil for classes
-	Usual   Familiar // what the training rows' inputs are like
-	Members *model.Ensemble
+	Report     Report
+	Residuals  []ResidualMixture // per target; nil for classes
+	InputStats InputStats        // of the training rows
+	Members    *model.Ensemble
 
 	// Extra is what others keep in the same file, by name.
 	Extra map[string]json.RawMessage
@@ -42,24 +44,24 @@ type Member struct {
 }
 
 // finish joins trained networks to a model.
-func (r *run) finish(nets []*model.Model, rep Report, shapes []Shape) (*Fitted, error) {
+func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) (*Fitted, error) {
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.targets(), Classes: r.data.Classes, Report: rep, Shapes: shapes, Members: e}
-	f.learnUsual(r.data)
+	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.Outputs(), Classes: r.data.Classes, Report: rep, Residuals: shapes, Members: e}
+	f.learnInputStats(r.data)
 	return f, nil
 }
 
 // document is the JSON of a Fitted beside its networks.
 type document struct {
-	Format  int      `json:"format"`
-	Targets int      `json:"targets"`
-	Classes int      `json:"classes,omitempty"`
-	Shapes  []Shape  `json:"shapes,omitempty"`
-	Usual   Familiar `json:"usual"`
-	Report  Report   `json:"report"`
+	Format  int               `json:"format"`
+	Targets int               `json:"targets"`
+	Classes int               `json:"classes,omitempty"`
+	Shapes  []ResidualMixture `json:"shapes,omitempty"`
+	Usual   InputStats        `json:"usual"`
+	Report  Report            `json:"report"`
 }
 
 const (
@@ -69,12 +71,17 @@ const (
 
 // Save writes the model to one file, which is replaced whole or not at all.
 func (f *Fitted) Save(path string) error {
-	doc, err := json.Marshal(document{documentFormat, f.Targets, f.Classes, f.Shapes, f.Usual, f.Report})
+	return f.SaveWith(path, f.Extra)
+}
+
+// SaveWith is Save with other documents in place of Extra.
+func (f *Fitted) SaveWith(path string, extra map[string]json.RawMessage) error {
+	doc, err := json.Marshal(document{documentFormat, f.Targets, f.Classes, f.Residuals, f.InputStats, f.Report})
 	if err != nil {
 		return fmt.Errorf("cannot save the model %s: %w", path, err)
 	}
 	e := &model.Ensemble{Members: f.Members.Members, Documents: map[string]json.RawMessage{documentName: doc}}
-	for name, text := range f.Extra {
+	for name, text := range extra {
 		if name == documentName {
 			return fmt.Errorf("cannot save the model %s: the document %q is the model's own", path, name)
 		}
@@ -89,63 +96,65 @@ func Load(path string) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := decode(e)
+	f, err := FromEnsemble(e)
 	if err != nil {
 		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
 	}
 	return f, nil
 }
 
-func decode(e *model.Ensemble) (*Fitted, error) {
+// ErrNotTabular is the error about a network that was not fitted to a table.
+var ErrNotTabular = errors.New("not a tabular model")
+
+// FromEnsemble returns the model that a file holds, once the file is read.
+func FromEnsemble(e *model.Ensemble) (*Fitted, error) {
 	text, ok := e.Documents[documentName]
 	if !ok {
-		return nil, errors.New("it is a network, but not one of a table")
+		return nil, ErrNotTabular
 	}
 	var doc document
 	if err := strictjson.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("what it says of its table cannot be read: %w", err)
+		return nil, fmt.Errorf("the description of the table's model cannot be read: %w", err)
 	}
 	if doc.Format != documentFormat {
-		return nil, fmt.Errorf("what it says of its table has format %d; this version reads %d", doc.Format, documentFormat)
+		return nil, fmt.Errorf("the description of the table's model has format %d; this version reads %d", doc.Format, documentFormat)
 	}
-	f := &Fitted{Inputs: e.Inputs(), Targets: doc.Targets, Classes: doc.Classes, Report: doc.Report, Shapes: doc.Shapes, Usual: doc.Usual, Members: e}
-	delete(e.Documents, documentName)
-	f.Extra, e.Documents = e.Documents, nil
+	f := &Fitted{Inputs: e.Inputs(), Targets: doc.Targets, Classes: doc.Classes, Report: doc.Report, Residuals: doc.Shapes, InputStats: doc.Usual}
+	f.Members = &model.Ensemble{Members: e.Members}
+	f.Extra = maps.Clone(e.Documents)
+	delete(f.Extra, documentName)
 	return f, f.check()
 }
 
-// check reports a file whose parts do not fit together.
+// check reports a file whose parts do not fit together. Networks of old files do not
+// say what their outputs mean; the report does.
 func (f *Fitted) check() error {
-	want := f.Targets
-	switch {
-	case f.Classes > 0:
-		want = f.Classes
-	case f.noise() == Heteroscedastic:
-		want = 2 * f.Targets
+	const mismatch = "the networks do not match the file's description"
+	if f.Targets < 1 || f.Classes < 0 || len(f.Report.Members) != len(f.Members.Members) {
+		return errors.New(mismatch)
 	}
-	if f.Targets < 1 || f.Classes < 0 || want != f.Members.Outputs() || len(f.Report.Members) != len(f.Members.Members) {
-		return errors.New("its networks are not those that it describes")
+	for i, m := range f.Members.Members {
+		if m.Likelihood == nil {
+			m.Likelihood = f.Report.Members[i].likelihood(f.Classes > 0)
+		}
+		reads := likelihood.Describe(m.Likelihood)
+		targets, err := likelihood.Inner(m.Likelihood).Targets(m.Outputs())
+		if err != nil || reads.Classes != (f.Classes > 0) || reads.Classes && m.Outputs() != f.Classes || targets != f.Targets {
+			return errors.New(mismatch)
+		}
 	}
-	if f.Classes == 0 && len(f.Shapes) != f.Targets {
-		return fmt.Errorf("it has %d shapes for %d targets", len(f.Shapes), f.Targets)
+	if f.Classes == 0 && len(f.Residuals) != f.Targets {
+		return fmt.Errorf("the file has noise mixtures for %d targets, not %d", len(f.Residuals), f.Targets)
 	}
-	for _, s := range f.Shapes {
+	for _, s := range f.Residuals {
 		if len(s.W) == 0 || len(s.W) != len(s.R) {
-			return errors.New("the shape of its noise is none")
+			return errors.New("invalid noise mixture")
 		}
 		for j := range s.W {
 			if !(s.W[j] > 0 && s.R[j] > 0) {
-				return errors.New("the shape of its noise is none")
+				return errors.New("invalid noise mixture")
 			}
 		}
 	}
-	return f.Usual.check(f.Inputs)
-}
-
-// noise is the members' model of the noise.
-func (f *Fitted) noise() string {
-	if len(f.Report.Members) == 0 {
-		return ""
-	}
-	return f.Report.Members[0].Noise
+	return f.InputStats.check(f.Inputs)
 }

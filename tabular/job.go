@@ -49,8 +49,8 @@ type result struct {
 
 // A record is what is kept beside a checkpoint.
 type record struct {
-	Curve []Point `json:"curve"`
-	Held  []held  `json:"held"` // at each point of the curve
+	Curve []Point              `json:"curve"`
+	Held  []heldOutPredictions `json:"held"` // at each point of the curve
 
 	// The sum of the losses since the last stop, if the training was at Step.
 	Step  int     `json:"step"`
@@ -154,7 +154,7 @@ func (r *record) add(step int, judge *judge) error {
 	p := Point{Step: step, Train: r.Sum / float64(max(1, r.Count))}
 	h := judge.predict()
 	if len(h.Mean) > 0 {
-		p.Held = -score([]fold{{held: judge.held}}, func(fold) held { return h }).mean
+		p.Held = -score([]fold{{held: judge.held}}, func(fold) heldOutPredictions { return h }).mean
 		if !compute.Finite(p.Held) {
 			return fmt.Errorf("the score of held-out rows after %d steps is %v", step, p.Held)
 		}
@@ -188,10 +188,10 @@ func (r *record) load(j *job, step int, judge *judge) error {
 		done++
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(r.Curve) < done {
-		return fmt.Errorf("%s lacks what the checkpoint beside it needs; remove the folder %s to begin anew", path, filepath.Dir(path))
+		return fmt.Errorf("%s lacks what the checkpoint beside it needs; remove the folder %s to start again", path, filepath.Dir(path))
 	}
 	if err != nil {
-		return fmt.Errorf("%s cannot be read: %w; remove the folder %s to begin anew", path, err, filepath.Dir(path))
+		return fmt.Errorf("%s cannot be read: %w; remove the folder %s to start again", path, err, filepath.Dir(path))
 	}
 	r.Curve, r.Held = r.Curve[:done], r.Held[:done]
 	if r.Step != step {

@@ -9,18 +9,18 @@ import (
 
 // held are a network's predictions of held-out rows: mean and variance of each
 // target, or the probability of the class that was right.
-type held struct {
+type heldOutPredictions struct {
 	Mean []float32 `json:"mean"`
 	Var  []float32 `json:"var,omitempty"` // nil for classes
 }
 
 // logp is ln p of prediction i, a row's target, widened to its shape.
-func (h held) logp(i int, d Data, shapes []Shape) float64 {
+func (h heldOutPredictions) logp(i int, d Data, shapes []ResidualMixture) float64 {
 	if h.Var == nil {
 		return math.Log(max(1e-30, float64(h.Mean[i])))
 	}
 	e, v := float64(d.Y[i])-float64(h.Mean[i]), float64(h.Var[i])
-	return shapes[i%d.targets()].logNormal(e, v)
+	return shapes[i%d.Outputs()].logNormal(e, v)
 }
 
 // A judge predicts the same held-out rows again and again.
@@ -37,9 +37,9 @@ func newJudge(m *model.Model, l likelihood.Likelihood, d Data) *judge {
 	return &judge{d, m.NewPredictor(chunk), l}
 }
 
-func (j *judge) predict() held {
-	var h held
-	x, k := j.held.X, j.held.targets()
+func (j *judge) predict() heldOutPredictions {
+	var h heldOutPredictions
+	x, k := j.held.X, j.held.Outputs()
 	if x.Rows == 0 {
 		return h
 	}

@@ -7,14 +7,17 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/data"
 	"utvi/gauss"
+	"utvi/likelihood"
+	"utvi/model"
 	"utvi/nn"
 	"utvi/rng"
 )
 
 // rowsOf are n rows of w inputs.
 func rowsOf(n, w int) Data {
-	return Data{X: gauss.Fixed(w, make([]float32, n*w)), Y: make([]float32, n)}
+	return Data{Set: data.Set{X: gauss.Fixed(w, make([]float32, n*w)), Y: make([]float32, n)}}
 }
 
 // The number of rows decides what the configuration leaves open.
@@ -100,6 +103,22 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
+// noiseOf is the variance of the noise that a network predicts for its last target.
+func noiseOf(t *testing.T, m *model.Model, l likelihood.Likelihood) float64 {
+	t.Helper()
+	m.Likelihood = l
+	e, err := model.NewEnsemble(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := e.NewHead(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := h.Predict(gauss.Fixed(m.Inputs(), make([]float32, m.Inputs())))
+	return float64(p.Noise[p.Width-1])
+}
+
 // The networks of candidates have the outputs their likelihood asks for.
 func TestCandidateNetworks(t *testing.T) {
 	d := rowsOf(10, 3)
@@ -112,19 +131,20 @@ func TestCandidateNetworks(t *testing.T) {
 		if n, err := l.Targets(m.Outputs()); m.Outputs() != outputs || n != 2 || err != nil {
 			t.Errorf("%s: %d outputs, %d targets, %v", noise, m.Outputs(), n, err)
 		}
-		if v := learned(m); (v != nil) != (noise == Learned) || v != nil && (len(v) != 2 || math.Abs(v[1]-0.09) > 1e-6) {
-			t.Errorf("%s: learned noise %v", noise, v)
+		want := map[string]float64{Learned: 0.09, Embedded: 0}
+		if v := noiseOf(t, m, l); noise == Heteroscedastic && !(v > 0) || noise != Heteroscedastic && math.Abs(v-want[noise]) > 1e-6 {
+			t.Errorf("%s: noise %v", noise, v)
 		}
 		if len(m.Config.Layers) != 5 && (noise != Learned || len(m.Config.Layers) != 6) {
 			t.Errorf("%s: %d layers", noise, len(m.Config.Layers))
 		}
 	}
-	correlated, _, err := Candidate{KL: 1, Noise: Learned, Activation: "tanh", Width: 5, Depth: 2}.net(d, 1)
+	correlated, by, err := Candidate{KL: 1, Noise: Learned, Activation: "tanh", Width: 5, Depth: 2}.net(d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := correlated.Config.Layers[0].(nn.Correlated); !ok || len(correlated.Config.Layers) != 2 || len(learned(correlated)) != 2 {
-		t.Errorf("correlated units: %v, learned noise %v", correlated.Config.Layers, learned(correlated))
+	if _, ok := correlated.Config.Layers[0].(nn.Correlated); !ok || len(correlated.Config.Layers) != 2 || math.Abs(noiseOf(t, correlated, by)-0.09) > 1e-6 {
+		t.Errorf("correlated units: %v, learned noise %v", correlated.Config.Layers, noiseOf(t, correlated, by))
 	}
 	d.Targets, d.Classes = 0, 3
 	m, l, err := Candidate{KL: 1, Activation: "tanh", Rule: "gh(5)", Width: 5, Depth: 1}.net(d, 1)
@@ -178,8 +198,8 @@ func TestFolds(t *testing.T) {
 }
 
 func TestPick(t *testing.T) {
-	d := Data{X: gauss.Batch[float32]{Rows: 3, Width: 2, Mean: []float32{1, 2, 3, 4, 5, 6}, Var: []float32{10, 20, 30, 40, 50, 60}},
-		Y: []float32{7, 8, 9, 10, 11, 12}, Targets: 2, Weights: []float32{1, 2, 5}, Groups: []int32{1, 2, 3}}
+	d := Data{Set: data.Set{X: gauss.Batch[float32]{Rows: 3, Width: 2, Mean: []float32{1, 2, 3, 4, 5, 6}, Var: []float32{10, 20, 30, 40, 50, 60}},
+		Y: []float32{7, 8, 9, 10, 11, 12}, Targets: 2, Weights: []float32{1, 2, 5}}, Groups: []int32{1, 2, 3}}
 	p := d.pick([]int{2, 0})
 	if got, want := fmt.Sprint(p.X.Rows, p.X.Width, p.X.Mean, p.X.Var, p.Y, p.Weights, p.Groups), "2 2 [5 6 1 2] [50 60 10 20] [11 12 7 8] [5 1] []"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -200,7 +220,7 @@ func TestPick(t *testing.T) {
 // Data that differ in anything have another digest.
 func TestDigest(t *testing.T) {
 	make1 := func() Data {
-		return Data{X: gauss.New[float32](2, 2), Y: []float32{1, 2}, Weights: []float32{1, 1}, Groups: []int32{1, 2}}
+		return Data{Set: data.Set{X: gauss.New[float32](2, 2), Y: []float32{1, 2}, Weights: []float32{1, 1}}, Groups: []int32{1, 2}}
 	}
 	seen := map[string]string{make1().digest(): "as it was"}
 	for what, change := range map[string]func(d *Data){
@@ -224,25 +244,25 @@ func TestDigest(t *testing.T) {
 func TestDataCheck(t *testing.T) {
 	nan := float32(math.NaN())
 	for want, change := range map[string]func(d *Data){
-		"there are 9 rows":                                func(d *Data) { *d = rowsOf(9, 1) },
-		"a row has 0 inputs":                              func(d *Data) { d.X.Width = 0 },
-		"do not hold 19 numbers":                          func(d *Data) { d.X.Mean = d.X.Mean[1:] },
-		"and 3 variances":                                 func(d *Data) { d.X.Var = make([]float32, 3) },
-		"and 1 classes; there must":                       func(d *Data) { d.Classes = 1 },
-		"2 targets and 3 classes":                         func(d *Data) { d.Targets, d.Classes = 2, 3 },
-		"need 20 numbers, not 10":                         func(d *Data) { d.Targets = 2 },
-		"have 3 weights and 0 groups":                     func(d *Data) { d.Weights = make([]float32, 3) },
-		"have 0 weights and 3 groups":                     func(d *Data) { d.Groups = make([]int32, 3) },
-		"input 1 of row 3 is NaN":                         func(d *Data) { d.X.Mean[7] = nan },
-		"the variance of input 0 of row 2 is -1":          func(d *Data) { d.X.Var = make([]float32, 20); d.X.Var[4] = -1 },
-		"target 0 of row 9 is NaN":                        func(d *Data) { d.Y[9] = nan },
-		"the class of row 2 is 3":                         func(d *Data) { d.Classes = 3; d.Y[2] = 3 },
-		"the class of row 0 is 0.5":                       func(d *Data) { d.Classes = 3; d.Y[0] = 0.5 },
-		"the class of row 1 is -1":                        func(d *Data) { d.Classes = 3; d.Y[1] = -1 },
-		"all 10 rows are of one group":                    func(d *Data) { d.Groups = make([]int32, 10) },
-		"the weight of row 4 is -1":                       func(d *Data) { d.Weights = make([]float32, 10); d.Weights[4] = -1 },
-		"all 10 weights are 0":                            func(d *Data) { d.Weights = make([]float32, 10) },
-		"there must be numeric targets, or one target wi": func(d *Data) { d.Targets = -1 },
+		"there are 9 rows":                       func(d *Data) { *d = rowsOf(9, 1) },
+		"10 rows of 0 inputs":                    func(d *Data) { d.X.Width = 0 },
+		"need 20 numbers, not 19":                func(d *Data) { d.X.Mean = d.X.Mean[1:] },
+		"as many variances or none, not 3":       func(d *Data) { d.X.Var = make([]float32, 3) },
+		"and 1 classes; there must":              func(d *Data) { d.Classes = 1 },
+		"2 targets and 3 classes":                func(d *Data) { d.Targets, d.Classes = 2, 3 },
+		"need 20 numbers, not 10":                func(d *Data) { d.Targets = 2 },
+		"need as many weights or none, not 3":    func(d *Data) { d.Weights = make([]float32, 3) },
+		"need as many groups or none, not 3":     func(d *Data) { d.Groups = make([]int32, 3) },
+		"input 1 of row 3 is NaN":                func(d *Data) { d.X.Mean[7] = nan },
+		"the variance of input 0 of row 2 is -1": func(d *Data) { d.X.Var = make([]float32, 20); d.X.Var[4] = -1 },
+		"target 0 of row 9 is NaN":               func(d *Data) { d.Y[9] = nan },
+		"the class of row 2 is 3":                func(d *Data) { d.Classes = 3; d.Y[2] = 3 },
+		"the class of row 0 is 0.5":              func(d *Data) { d.Classes = 3; d.Y[0] = 0.5 },
+		"the class of row 1 is -1":               func(d *Data) { d.Classes = 3; d.Y[1] = -1 },
+		"all 10 rows are of one group":           func(d *Data) { d.Groups = make([]int32, 10) },
+		"the weight of row 4 is -1":              func(d *Data) { d.Weights = make([]float32, 10); d.Weights[4] = -1 },
+		"all weights are 0":                      func(d *Data) { d.Weights = make([]float32, 10) },
+		"a row has -1 targets":                   func(d *Data) { d.Targets = -1 },
 	} {
 		d := rowsOf(10, 2)
 		change(&d)
@@ -263,7 +283,7 @@ func TestConfigCheck(t *testing.T) {
 		"the number of steps is -1": {Steps: -1}, "the batch is 1048577": {Batch: 1<<20 + 1}, "parallel is -1": {Parallel: -1},
 		"the weight of the KL is -1": {KL: -1}, "the weight of the KL is +Inf": {KL: math.Inf(1)}, "the learning rate is -1": {Rate: -1}, "the learning rate is NaN": {Rate: math.NaN()},
 		"held out is 0.009": {Validation: 0.009}, "held out is 0.51": {Validation: 0.51},
-		`there is no noise "x"`: {Noise: "x"}, "the activation: ": {Activation: "x"}, "the rule: ": {Rule: "x"},
+		`unknown noise "x"`: {Noise: "x"}, "the activation: ": {Activation: "no such"}, "the rule: ": {Rule: "x"},
 	} {
 		if err := c.Check(false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/data"
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/internal/compute"
@@ -97,7 +98,7 @@ func TestSaveAndLoad(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tabular.Load(path); err == nil || !strings.Contains(err.Error(), "not one of a table") {
+	if _, err := tabular.Load(path); err == nil || !strings.Contains(err.Error(), "not a tabular model") {
 		t.Errorf("a bare network was loaded: %v", err)
 	}
 	if _, err := tabular.Load(path + "x"); err == nil {
@@ -110,7 +111,7 @@ func TestSaveAndLoad(t *testing.T) {
 func TestUnfamiliar(t *testing.T) {
 	key := rng.New(11)
 	make2 := func(from uint64, n int, place func(a, b float64) (float64, float64)) tabular.Data {
-		d := tabular.Data{X: gauss.Fixed(2, make([]float32, 2*n)), Y: make([]float32, n)}
+		d := tabular.Data{Set: data.Set{X: gauss.Fixed(2, make([]float32, 2*n)), Y: make([]float32, n)}}
 		for i := range n {
 			a, b := rng.Normal(key, from+uint64(2*i)), rng.Normal(key, from+uint64(2*i+1))
 			x, y := place(a, b)
@@ -152,7 +153,7 @@ func TestUnfamiliar(t *testing.T) {
 func TestUsualRoot(t *testing.T) {
 	const n, w = 200, 4
 	key := rng.New(12)
-	d := tabular.Data{X: gauss.Fixed(w, make([]float32, n*w)), Y: make([]float32, n)}
+	d := tabular.Data{Set: data.Set{X: gauss.Fixed(w, make([]float32, n*w)), Y: make([]float32, n)}}
 	for i := range n {
 		z := func(j int) float64 { return rng.Normal(key, uint64(w*i+j)) }
 		for j, x := range []float64{1 + 2*z(0), z(0) - 0.5*z(1), 3*z(1) + z(2), 0.3*z(3) - z(0) + z(2)} {
@@ -162,7 +163,7 @@ func TestUsualRoot(t *testing.T) {
 	}
 	c := quick
 	c.Steps = 50
-	root := fit(t, c, d).Usual.Root
+	root := fit(t, c, d).InputStats.Root
 
 	var mean [w]float64
 	var cov [w][w]float64
@@ -234,22 +235,22 @@ func TestPredictAllocatesNothing(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	nan := float32(math.NaN())
 	for want, change := range map[string]func(c *tabular.Config, d *tabular.Data){
-		"there are 0 rows to learn from":          func(_ *tabular.Config, d *tabular.Data) { *d = tabular.Data{} },
-		"target 0 of row 3 is NaN":                func(_ *tabular.Config, d *tabular.Data) { d.Y[3] = nan },
-		"input 1 of row":                          func(_ *tabular.Config, d *tabular.Data) { d.X.Mean[5] = nan },
-		"the weight of row 2 is -1":               func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 20); d.Weights[2] = -1 },
-		"all 20 weights are 0":                    func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 20) },
-		"20 rows have 3 weights":                  func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 3) },
-		"of one group":                            func(_ *tabular.Config, d *tabular.Data) { d.Groups = make([]int32, 20) },
-		"the class of row 0":                      func(c *tabular.Config, d *tabular.Data) { d.Classes = 2; c.Noise = "" },
-		"noise \"heteroscedastic\" is of numbers": func(_ *tabular.Config, d *tabular.Data) { d.Classes = 2; clear(d.Y) },
-		"need 40 numbers, not 20":                 func(_ *tabular.Config, d *tabular.Data) { d.Targets = 2 },
-		"there is no noise \"loud\"":              func(c *tabular.Config, _ *tabular.Data) { c.Noise = "loud" },
-		"no function \"rely\"":                    func(c *tabular.Config, _ *tabular.Data) { c.Activation = "rely" },
-		"there is no rule \"utt\"":                func(c *tabular.Config, _ *tabular.Data) { c.Rule = "utt" },
-		"the learning rate is -1":                 func(c *tabular.Config, _ *tabular.Data) { c.Rate = -1 },
-		"the width is -3":                         func(c *tabular.Config, _ *tabular.Data) { c.Width = -3 },
-		"the share of rows held out is 0.9":       func(c *tabular.Config, _ *tabular.Data) { c.Validation = 0.9 },
+		"there are 0 rows to learn from":                       func(_ *tabular.Config, d *tabular.Data) { *d = tabular.Data{} },
+		"target 0 of row 3 is NaN":                             func(_ *tabular.Config, d *tabular.Data) { d.Y[3] = nan },
+		"input 1 of row":                                       func(_ *tabular.Config, d *tabular.Data) { d.X.Mean[5] = nan },
+		"the weight of row 2 is -1":                            func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 20); d.Weights[2] = -1 },
+		"all weights are 0":                                    func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 20) },
+		"20 rows need as many weights or none, not 3":          func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 3) },
+		"of one group":                                         func(_ *tabular.Config, d *tabular.Data) { d.Groups = make([]int32, 20) },
+		"the class of row 0":                                   func(c *tabular.Config, d *tabular.Data) { d.Classes = 2; c.Noise = "" },
+		"noise \"heteroscedastic\" applies to regression only": func(_ *tabular.Config, d *tabular.Data) { d.Classes = 2; clear(d.Y) },
+		"need 40 numbers, not 20":                              func(_ *tabular.Config, d *tabular.Data) { d.Targets = 2 },
+		"unknown noise \"loud\"":                               func(c *tabular.Config, _ *tabular.Data) { c.Noise = "loud" },
+		"no function \"rely\"":                                 func(c *tabular.Config, _ *tabular.Data) { c.Activation = "rely" },
+		"there is no rule \"utt\"":                             func(c *tabular.Config, _ *tabular.Data) { c.Rule = "utt" },
+		"the learning rate is -1":                              func(c *tabular.Config, _ *tabular.Data) { c.Rate = -1 },
+		"the width is -3":                                      func(c *tabular.Config, _ *tabular.Data) { c.Width = -3 },
+		"the share of rows held out is 0.9":                    func(c *tabular.Config, _ *tabular.Data) { c.Validation = 0.9 },
 	} {
 		c, d := quick, wave(1, 20, 0.1)
 		change(&c, &d)
@@ -290,7 +291,7 @@ func ExampleFit() {
 		x[i] = float32(i)/50 - 2
 		y[i] = x[i]*x[i]/2 - 1 + 0.1*float32(rng.Normal(rng.New(1), uint64(i)))
 	}
-	d := tabular.Data{X: gauss.Fixed(1, x), Y: y}
+	d := tabular.Data{Set: data.Set{X: gauss.Fixed(1, x), Y: y}}
 	f, err := tabular.Fit(context.Background(), tabular.Config{Ensemble: 1, Noise: tabular.Learned, KL: 0.3, Steps: 1000}, d, "", nil)
 	if err != nil {
 		fmt.Println(err)
@@ -303,7 +304,7 @@ func ExampleFit() {
 }
 
 func BenchmarkPredict(b *testing.B) {
-	d := tabular.Data{X: gauss.Fixed(50, make([]float32, 50*9600)), Y: make([]float32, 9600)}
+	d := tabular.Data{Set: data.Set{X: gauss.Fixed(50, make([]float32, 50*9600)), Y: make([]float32, 9600)}}
 	for i := range d.X.Mean {
 		d.X.Mean[i] = float32(rng.Normal(rng.New(1), uint64(i)))
 	}

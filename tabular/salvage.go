@@ -34,9 +34,9 @@ func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) 
 	}
 	rep.Partial, rep.Score, rep.SE = true, 0, 0
 	rep.Members = []Member{{c, best.log.Curve, best.step}}
-	var shapes []Shape
-	for t := 0; r.classes == 0 && t < r.data.targets(); t++ {
-		shapes = append(shapes, plainShape())
+	var shapes []ResidualMixture
+	for t := 0; r.classes == 0 && t < r.data.Outputs(); t++ {
+		shapes = append(shapes, plainResiduals())
 	}
 	f, err := r.finish([]*model.Model{best.net}, rep, shapes)
 	if err != nil {

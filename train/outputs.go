@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 
 	"utvi/likelihood"
@@ -12,21 +11,12 @@ import (
 // checkOutputs refuses networks whose outputs a likelihood would misread: every
 // number of theirs can be scored, so nothing else would tell.
 func checkOutputs(m *model.Model, l likelihood.Likelihood) error {
-	switch l := l.(type) {
-	case likelihood.Weighted:
-		return checkOutputs(m, l.Of)
-	case likelihood.Categorical:
-		if endsLinear(m.Config.Layers) {
-			return fmt.Errorf("train: likelihood %v takes outputs for probabilities: end the network in nn.Joint{Map: fn.Softmax()}", l)
-		}
-	case likelihood.Bernoulli:
-		if endsLinear(m.Config.Layers) {
-			return fmt.Errorf("train: likelihood %v takes outputs for probabilities: end the network in nn.Apply{F: fn.Sigmoid()}", l)
-		}
-	case likelihood.ExpectedNormal:
-		if nn.Any(m.Config.Layers, isNoise) {
-			return errors.New("train: likelihood expected normal has noise of its own: take nn.Noise out of the network, or score with likelihood.Normal")
-		}
+	reads := likelihood.Describe(l)
+	switch inner := likelihood.Inner(l); {
+	case reads.Ends != "" && endsLinear(m.Config.Layers):
+		return fmt.Errorf("train: likelihood %v needs outputs that are probabilities: end the network in %s", inner, reads.Ends)
+	case reads.NoNoiseLayer && nn.Any(m.Config.Layers, isNoise):
+		return fmt.Errorf("train: likelihood %v has noise of its own: take nn.Noise out of the network, or score with likelihood.Normal", inner)
 	}
 	return nil
 }

@@ -136,4 +136,5 @@ func (t *Trainer) Advance() (Step, error) {
 func (t *Trainer) record(nll float64) {
 	f := &t.net.Facts
 	f.Rows, f.Steps, f.Likelihood, f.NLL = t.config.Data.Rows(), t.step, t.config.Likelihood.String(), nll
+	t.net.Likelihood = t.config.Likelihood
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/fit"
+	"utvi/internal/fitkind"
 	"utvi/internal/uci"
 	"utvi/metric"
 	"utvi/sweep"
@@ -140,7 +140,7 @@ func (b *uciBench) trials() (*sweep.Plan, error) {
 	var trials []sweep.Trial
 	for _, x := range all {
 		for k := range cmp.Or(b.splits, x.set.Splits) {
-			spec := fit.Split{Data: b.data, Set: x.set.Name, Split: k, Protocol: b.protocol, Network: tabular.Config{Seed: b.seed}}
+			spec := fitkind.Split{Data: b.data, Set: x.set.Name, Split: k, Protocol: b.protocol, Network: tabular.Config{Seed: b.seed}}
 			trials = append(trials, sweep.NewTrial("uci", fmt.Sprintf("%s-%d", fileName(x.set.Name), k), x.set.Name, x.size, spec))
 		}
 	}
@@ -159,7 +159,7 @@ func (b *uciBench) run(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, e
 		return nil, err
 	}
 	bars := newProgress(cmd.ErrOrStderr(), plan)
-	results, err := sweep.Runner{Kinds: fit.Kinds(), Dir: dir, Jobs: b.jobs, Progress: bars.tell}.Run(cmd.Context(), plan)
+	results, err := sweep.Runner{Kinds: fitkind.All(), Dir: dir, Jobs: b.jobs, Progress: bars.tell}.Run(cmd.Context(), plan)
 	bars.close()
 	if errors.Is(err, context.Canceled) && b.out != "" {
 		err = exitError{errors.New("the benchmark was interrupted; the same command continues it"), exitInterrupted}

@@ -31,9 +31,9 @@ correction in its file. predict applies it and says so.
                of the misses fall on either side, and it takes twice the rows
   temperature  sharpens or flattens the probabilities of classes
 
-The default is scale and conformal for numbers, temperature for classes. "after" are
-scores of each half of the rows, corrected by what the other half showed. The file
-is replaced whole or stays as it was.`,
+The default is scale and conformal for numbers, temperature for classes. The scores
+under "after" are of each half of the rows, corrected by the other half. The file is
+replaced whole or stays as it was.`,
 		Example: `  utvi calibrate price.utvi held-out.csv
   utvi calibrate price.utvi held-out.csv --method scale,isotonic,conformal
   utvi calibrate price.utvi --remove`,
@@ -44,7 +44,7 @@ is replaced whole or stays as it was.`,
 			return modelAndTable(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := fit.Load(args[0])
+			m, err := loadTableModel(args[0])
 			if err != nil {
 				return err
 			}
@@ -76,10 +76,10 @@ is replaced whole or stays as it was.`,
 				return err
 			}
 			if c.Used < c.Rows {
-				tell(cmd, "of %d rows %d, evenly spaced, were used", c.Rows, c.Used)
+				tell(cmd, "%d of %d rows were used, evenly spaced", c.Used, c.Rows)
 			}
 			if c.Trained > 1./3 {
-				tell(cmd, "warning: the model was trained with about %.0f %% of these rows; error bars that are calibrated by them are too narrow for new ones", 100*c.Trained)
+				tell(cmd, "warning: the model was trained with about %.0f %% of these rows; error bars calibrated by them are too narrow for new rows", 100*c.Trained)
 			}
 			for _, note := range m.Shortfalls() {
 				tell(cmd, "%s", note)
@@ -93,7 +93,7 @@ is replaced whole or stays as it was.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringSliceVar(&methods, "method", nil, "scale, isotonic, conformal or asymmetric; temperature for classes (default scale,conformal)")
-	f.BoolVar(&remove, "remove", false, "take the correction out of the model")
+	f.BoolVar(&remove, "remove", false, "remove the correction from the model")
 	table.flags(f)
 	return cmd
 }
@@ -103,11 +103,13 @@ func uncalibrate(cmd *cobra.Command, m *fit.Model, path string) error {
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s is not calibrated.\n", path)
 		return err
 	}
-	m.Calibration = nil
+	if err := m.Uncalibrate(); err != nil {
+		return err
+	}
 	if err := m.Save(path); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s predicts as it was trained again.\n", path)
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Calibration removed from %s.\n", path)
 	return err
 }
 

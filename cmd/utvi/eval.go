@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/fit"
 	"utvi/internal/compute"
+	"utvi/internal/fitpage"
 )
 
 func evalCommand() *cobra.Command {
@@ -19,18 +19,18 @@ func evalCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "eval MODEL TABLE",
-		Short: "Say how good the predictions of a table's rows are",
+		Short: "Score the predictions of a table's rows",
 		Long: `Predict the rows of a table that holds the targets too, and score the predictions:
 log-likelihood, RMSE, MAE, CRPS, coverage and width of intervals, calibration error
-and sharpness; of classes accuracy, log-likelihood, Brier score and calibration
-error. --report writes a page with figures as well. A model that was calibrated is
-scored as it predicts: corrected.`,
+and sharpness; for classes, accuracy, log-likelihood, Brier score and calibration
+error. --report also writes a page with figures. The predictions of a calibrated model
+are scored after their correction.`,
 		Example: `  utvi eval price.utvi test.csv
   utvi eval price.utvi test.csv --json
   utvi eval price.utvi test.csv --report test-report`,
 		Args: modelAndTable,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := fit.Load(args[0])
+			m, err := loadTableModel(args[0])
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ scored as it predicts: corrected.`,
 				return err
 			}
 			if dir != "" {
-				if err := e.Save(dir, m); err != nil {
+				if err := fitpage.SaveEvaluation(dir, e, m); err != nil {
 					return err
 				}
 			}

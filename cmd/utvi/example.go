@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/fit"
+	"utvi/internal/demo"
 )
 
 func exampleCommand() *cobra.Command {
@@ -45,7 +45,7 @@ by temperature_std, the hotter the oven the more the strength scatters. With
 			if rows < 1 || rows > 100_000_000 {
 				return usagef("--rows is %d; it must be 1 to 100000000", rows)
 			}
-			return writeOut(cmd, out, func(w io.Writer) error { return fit.Example(w, rows, seed, strange) })
+			return writeOut(cmd, out, func(w io.Writer) error { return demo.Table(w, rows, seed, strange) })
 		},
 	}
 	f := cmd.Flags()

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"utvi/fit"
+	"utvi/internal/fitpage"
 	"utvi/table"
 )
 
@@ -35,11 +36,11 @@ func fitCommand() *cobra.Command {
 		Short: "Learn to predict a column of a table, with error bars",
 		Long: `Learn to predict a column of a table, or several, from the others: read the table
 (CSV, TSV, Parquet, .npy, .npz, also .gz; - is standard input), find out what its
-columns are, hold some rows out, choose and train an ensemble of networks on the
-others, evaluate it on the rows held out, and write the model and a report.
+columns are, hold out some rows, choose and train an ensemble of networks on the
+others, evaluate it on the held-out rows, and write the model and a report.
 
-Nothing needs tuning; every setting can be given by a flag or in a file (--config),
-and the report prints all of them back as such a file.
+Nothing needs tuning. Every setting can be given by a flag or in a file (--config); the
+report prints all of them as such a file.
 
 Ctrl-C keeps the best model so far and its report, exit status 75; the same command
 with --resume continues, with the same bits as if it had not been stopped, and with
@@ -103,13 +104,13 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(checkpoint, progressFile))
 	defer context.AfterFunc(cmd.Context(), bar.stop)()
 	result, err := fit.Run(cmd.Context(), frame, r.config, fit.Options{
-		Checkpoint: checkpoint, Tell: bar.tell, Workers: r.jobs,
-		Schema: func(s *table.Schema) { s.WriteSummary(r.stdout); fmt.Fprintln(r.stdout) },
+		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs,
+		Schema: r.summary,
 	})
 	bar.close()
 	stopped := errors.Is(err, context.Canceled)
 	if stopped && result == nil {
-		return exitError{errors.New("fit was interrupted before there was a first model; --resume continues it"), exitInterrupted}
+		return exitError{errors.New("fit was interrupted before it had a first model; --resume continues it"), exitInterrupted}
 	}
 	if err != nil && !stopped {
 		return err
@@ -123,6 +124,12 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	return os.RemoveAll(checkpoint)
 }
 
+// summary prints the columns before the training begins.
+func (r *fitting) summary(s *table.Schema) {
+	s.WriteSummary(r.stdout)
+	fmt.Fprintln(r.stdout)
+}
+
 // write writes model and report, and says what was found.
 func (r *fitting) write(result *fit.Result) error {
 	if err := result.Model.Save(r.out); err != nil {
@@ -130,24 +137,24 @@ func (r *fitting) write(result *fit.Result) error {
 	}
 	files := r.out
 	if r.report != "none" {
-		if err := result.Save(r.report); err != nil {
+		if err := fitpage.Save(r.report, result); err != nil {
 			return err
 		}
 		files += " and " + filepath.Join(r.report, "report.html")
 	}
-	fmt.Fprintf(r.stdout, "%s held out:\n", plural(result.Evaluation.Rows, "row that was", "rows that were"))
+	fmt.Fprintf(r.stdout, "Scores on %s:\n", plural(result.Evaluation.Rows, "held-out row", "held-out rows"))
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
 		return err
 	}
 	if n := result.Evaluation.Rows; len(result.Insight.Importance) == 0 {
-		_, err := fmt.Fprintf(r.stdout, "\nWhat matters is not told: %s held out, at least %d are needed.\nWrote %s.\n", plural(n, "row was", "rows were"), fit.LeastTold, files)
+		_, err := fmt.Fprintf(r.stdout, "\nColumn importance skipped: %s held out, at least %d needed.\nWrote %s.\n", plural(n, "row", "rows"), fit.MinImportanceRows, files)
 		return err
 	}
 	var matter []string
 	for _, i := range result.Insight.Importance[:min(5, len(result.Insight.Importance))] {
 		matter = append(matter, fmt.Sprintf("%s %.2g", tame(i.Column), i.Loss))
 	}
-	_, err := fmt.Fprintf(r.stdout, "\nWhat matters (nats a row lost without it): %s\nWrote %s.\n", strings.Join(matter, ", "), files)
+	_, err := fmt.Fprintf(r.stdout, "\nColumn importance (nats a row lost without it): %s\nWrote %s.\n", strings.Join(matter, ", "), files)
 	return err
 }
 

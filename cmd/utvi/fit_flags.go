@@ -24,8 +24,8 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.task, "task", "auto", "auto, regression or classification (auto: by the target)")
 	f.StringSliceVar(&c.Inputs, "input", nil, "columns to predict from (default all that are left)")
 	f.StringSliceVar(&c.Ignore, "ignore", nil, "columns to leave out")
-	f.StringSliceVar(&c.Categorical, "categorical", nil, "columns of numbers that are names, such as codes")
-	f.StringVar(&c.Weight, "weight", "", "column that says what a row counts for")
+	f.StringSliceVar(&c.Categorical, "categorical", nil, "numeric columns to treat as categories, such as codes")
+	f.StringVar(&c.Weight, "weight", "", "column with the weight of each row")
 	f.StringVar(&c.Group, "group", "", "column whose groups stay together when rows are held out")
 	f.StringVar(&c.Time, "time", "", "column by which the latest rows are held out")
 	f.BoolVar(&c.Impute, "impute", false, "accept missing values")
@@ -44,7 +44,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.IntVar(&n.Batch, "batch", 0, "rows of a step (default by the rows)")
 	f.Float64Var(&n.Rate, "rate", 0, "largest learning rate (default 0.005)")
 	f.Float64Var(&n.Validation, "validation", 0, "share of training rows held out to choose by (default by the rows)")
-	f.StringVar(&s.file, "config", "", "settings in a file, YAML or JSON; flags go before it")
+	f.StringVar(&s.file, "config", "", "settings in a file, YAML or JSON; flags override it")
 }
 
 // config joins the file's settings and the flags that were given.
@@ -67,8 +67,8 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 
 // zeros are flags whose 0 would be taken as not given: what it would mean instead.
 var zeros = []struct{ name, means string }{
-	{"holdout", "would leave no rows to tell how good the model is; give a share above 0"},
-	{"kl", "would let the weights forget how sure they are; give a small number, such as 0.01"},
+	{"holdout", "would leave no rows to evaluate the model; give a share above 0"},
+	{"kl", "would disable the KL penalty; give a small number, such as 0.01"},
 	{"validation", "would leave no rows to choose by; give a share above 0"},
 	{"seed", "stands for the default, 1; give another number"},
 	{"max-levels", "would make all levels one; --ignore leaves a column out"},

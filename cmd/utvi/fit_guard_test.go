@@ -33,15 +33,15 @@ func TestOutputsSpareInputs(t *testing.T) {
 		says string
 		args []string
 	}{
-		{2, "new.csv is read: it cannot be the output too", []string{"predict", m, table, "-o", table}},
-		{2, "new.csv is read: it cannot be the output too", []string{"predict", m, table, "-o", in("link.csv")}},
-		{2, "strength.utvi is read", []string{"predict", m, table, "-o", m, "--format", "csv"}},
-		{2, "predictions are not written as .xlsx", []string{"predict", m, table, "-o", in("out.xlsx")}},
-		{2, "predictions are not written as .gz", []string{"predict", m, table, "-o", in("out.csv.gz")}},
-		{2, "new.csv is read", []string{"fit", table, "--target", "strength", "--out", table}},
+		{2, "new.csv; name another file", []string{"predict", m, table, "-o", table}},
+		{2, "new.csv; name another file", []string{"predict", m, table, "-o", in("link.csv")}},
+		{2, "strength.utvi; name another file", []string{"predict", m, table, "-o", m, "--format", "csv"}},
+		{2, "predictions cannot be written as .xlsx", []string{"predict", m, table, "-o", in("out.xlsx")}},
+		{2, "predictions cannot be written as .gz", []string{"predict", m, table, "-o", in("out.csv.gz")}},
+		{2, "output would overwrite the input", []string{"fit", table, "--target", "strength", "--out", table}},
 		{1, "holds the report of a fit", []string{"eval", m, table, "--report", in("r")}},
-		{1, "new.csv is not a model that utvi wrote", []string{"eval", table, table}},
-		{1, "new.csv is not a model that utvi wrote", []string{"inspect", table}},
+		{1, "new.csv is not a utvi model file", []string{"eval", table, table}},
+		{1, "new.csv is not a utvi model file", []string{"inspect", table}},
 		{2, "--holdout 0 would leave no rows", []string{"fit", table, "--target", "strength", "--holdout", "0"}},
 		{2, "--kl 0 would", []string{"fit", table, "--target", "strength", "--kl", "0.0"}},
 		{2, "not both", []string{"fit", table, "--target", "strength", "--resume", "--fresh"}},
@@ -104,7 +104,7 @@ func TestFitKeepsCheckpoints(t *testing.T) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	if errs, err := run("--fresh"); err == nil || !strings.Contains(errs, "another fit is at work on strength.utvi") {
+	if errs, err := run("--fresh"); err == nil || !strings.Contains(errs, "strength.utvi is locked by another fit") {
 		t.Errorf("beside another fit: %v, %s", err, errs)
 	}
 	long.Process.Kill()
@@ -135,14 +135,14 @@ func TestFitFewClasses(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	args := append([]string{"fit", in("new.csv"), "--target", "resin", "--out", in("c.utvi"), "--holdout", "0.03"}, quickly[2:]...)
 	code, out, errs := utvi(t, args...)
-	if code != 0 || !strings.Contains(out, "What matters is not told: 3 rows were held out, at least 20 are needed.") {
+	if code != 0 || !strings.Contains(out, "Column importance skipped: 3 rows held out, at least 20 needed.") {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
 	page := string(readFile(t, in("c-report/report.html")))
-	if strings.Contains(page, "standardised") || !strings.Contains(page, "Which columns matter is not told") {
+	if strings.Contains(page, "standardised") || !strings.Contains(page, "Column importance skipped") {
 		t.Error("the page speaks of standardised classes, or of columns that matter")
 	}
-	if code, _, errs := utvi(t, "predict", in("c.utvi"), in("new.csv"), "--interval", "0.5"); code != 2 || !strings.Contains(errs, "no intervals") {
+	if code, _, errs := utvi(t, "predict", in("c.utvi"), in("new.csv"), "--interval", "0.5"); code != 2 || !strings.Contains(errs, "--interval applies to numbers only") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -36,6 +36,6 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintln(w, "\nrows held out from the fit, before any calibration:")
+	fmt.Fprintln(w, "\nScores on held-out rows, before any calibration:")
 	return printScores(w, m.Facts.Held)
 }

@@ -39,7 +39,7 @@ func (r *fitting) places(table string) error {
 func spare(out string, inputs ...string) error {
 	for _, in := range inputs {
 		if sameFile(out, in) {
-			return usagef("%s is read: it cannot be the output too; name another file", in)
+			return usagef("output would overwrite the input %s; name another file", in)
 		}
 	}
 	return nil
@@ -64,7 +64,7 @@ func (r *fitting) begin(checkpoint string) (release func(), err error) {
 	}
 	release, err = filelock.Hold(checkpoint + ".lock")
 	if errors.Is(err, filelock.ErrBusy) {
-		return nil, fmt.Errorf("another fit is at work on %s; wait for it, or name another file (--out)", r.out)
+		return nil, fmt.Errorf("%s is locked by another fit; wait for it, or name another file (--out)", r.out)
 	}
 	if err != nil {
 		return nil, err

@@ -14,9 +14,10 @@ import (
 	"utvi/internal/atomicfile"
 	"utvi/internal/compute"
 	"utvi/table"
+	_ "utvi/table/parquet" // table.Open reads Parquet files
 )
 
-// tableFlags are how commands that read a table are told what it looks like.
+// tableFlags say what a table looks like, for commands that read one.
 type tableFlags struct{ header, delimiter string }
 
 func (t *tableFlags) flags(f *pflag.FlagSet) {
@@ -58,6 +59,15 @@ func (t *tableFlags) open(path string, pool *compute.Pool) (*table.Reader, error
 	return table.Open(path, o)
 }
 
+// loadTableModel loads a model that fit made.
+func loadTableModel(path string) (*fit.Model, error) {
+	m, err := fit.Load(path)
+	if errors.Is(err, fit.ErrNotTabular) {
+		return nil, fmt.Errorf("%s: not a tabular model; create one with utvi fit", path)
+	}
+	return m, err
+}
+
 // modelAndTable takes exactly two arguments: a model file and a table.
 func modelAndTable(cmd *cobra.Command, args []string) error {
 	if len(args) != 2 {
@@ -72,7 +82,7 @@ func tell(cmd *cobra.Command, format string, args ...any) {
 }
 
 // writeOut writes to a file, whole or not at all, or to standard output. What goes
-// wrong in producing the text is told as it is, not as a fault of the file.
+// wrong in producing the text is reported as it is, not as a fault of the file.
 func writeOut(cmd *cobra.Command, path string, produce func(w io.Writer) error) error {
 	if path == "" || path == "-" {
 		w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<20)

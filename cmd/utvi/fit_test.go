@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -127,11 +128,40 @@ func TestPredictEvalCalibrateInspect(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &e); err != nil || code != 0 || e.Rows != 100 || !e.Calibrated || e.Targets[0].Numbers["rmse"] == nil {
 		t.Errorf("eval: %v %s %s", err, out, errs)
 	}
-	if code, out, _ := utvi(t, "calibrate", m, "--remove"); code != 0 || !strings.Contains(out, "as it was trained again") {
+	if code, out, _ := utvi(t, "calibrate", m, "--remove"); code != 0 || !strings.Contains(out, "Calibration removed from") {
 		t.Errorf("remove: %s", out)
 	}
 	if _, again, _ := utvi(t, "predict", m, table, "--keep", "minutes", "--max-std", "2"); again != plain {
 		t.Error("without its calibration the model predicts otherwise than before")
+	}
+}
+
+// A table's model is verified on rows of its table, whatever their order and format.
+func TestVerifyTable(t *testing.T) {
+	dir := inResin(t)
+	m, table := filepath.Join(dir, "strength.utvi"), filepath.Join(dir, "new.csv")
+	code, want, errs := utvi(t, "verify", m, "--data", table, "--rows", "5", "--networks", "20", "--json")
+	if code != 0 || !strings.Contains(want, `"rows": 5`) {
+		t.Fatalf("exit %d: %s%s", code, want, errs)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(readFile(t, table))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var turned strings.Builder
+	for _, r := range rows {
+		slices.Reverse(r)
+		turned.WriteString(strings.Join(r, "\t") + "\n")
+	}
+	other := filepath.Join(dir, "turned.tsv")
+	if err := os.WriteFile(other, []byte(turned.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, got, errs := utvi(t, "verify", m, "--data", other, "--rows", "5", "--networks", "20", "--json"); code != 0 || got != want {
+		t.Errorf("exit %d: columns in another order give another result: %s", code, errs)
+	}
+	if code, _, errs := utvi(t, "verify", m, "--data", written(t, "temperature,minutes\n1,2\n")); code != 1 || !strings.Contains(errs, "lacks the columns temperature_std, resin") {
+		t.Errorf("exit %d: %s", code, errs)
 	}
 }
 
@@ -246,7 +276,7 @@ func TestFitMisuse(t *testing.T) {
 		{"fit x.csv --target y --holdout 2", "must lie between 0 and 1"},
 		{"fit x.csv --target y --input-std 3", "--input-std takes a column and a number"},
 		{"fit x.csv --target y --width -1", "the width is -1"},
-		{"fit x.csv --target y --noise loud", `there is no noise "loud"`},
+		{"fit x.csv --target y --noise loud", `unknown noise "loud"`},
 		{"fit x.csv --target y --group a --time b", "not both"},
 		{"fit x.csv --target y --jobs 0", "--jobs is 0"},
 		{"fit x.csv --target y --header maybe", "--header takes auto, yes or no"},
@@ -270,7 +300,7 @@ func TestFitMisuse(t *testing.T) {
 			t.Errorf("predict %v: exit %d, %s", args, code, errs)
 		}
 	}
-	if code, _, errs := utvi(t, "calibrate", m, filepath.Join(filepath.Dir(m), "new.csv"), "--method", "temperature"); code != 2 || !strings.Contains(errs, "there is scale, isotonic, conformal") {
+	if code, _, errs := utvi(t, "calibrate", m, filepath.Join(filepath.Dir(m), "new.csv"), "--method", "temperature"); code != 2 || !strings.Contains(errs, "choose from scale, isotonic, conformal") {
 		t.Errorf("calibrate: exit %d, %s", code, errs)
 	}
 }

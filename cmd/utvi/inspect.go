@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,9 +22,9 @@ func inspectCommand() *cobra.Command {
 		Use:   "inspect MODEL",
 		Short: "Show what a saved model is made of and how sure it is of its weights",
 		Long: `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
-divergence (KL) from the prior, and what it was trained on. Functions of the
-user's own are shown by name; they are not needed, but coupled maps are. Of a model
-that utvi fit made, show its table, scores and calibration; --networks adds the rest.`,
+divergence (KL) from the prior, and what it was trained on. A program's own functions
+are shown by name. For a model made by utvi fit, show its table, scores and
+calibration; --networks adds the networks.`,
 		Example: `  utvi inspect model.safetensors
   utvi inspect price.utvi --networks
   utvi inspect model.safetensors --json`,
@@ -41,9 +42,9 @@ that utvi fit made, show its table, scores and calibration; --networks adds the 
 				all = append(all, m.Inspect())
 			}
 			w := cmd.OutOrStdout()
-			m, err := fit.Of(args[0], e)
-			if err != nil {
-				return err
+			m, err := fit.FromEnsemble(e)
+			if err != nil && !errors.Is(err, fit.ErrNotTabular) {
+				return fmt.Errorf("cannot load the model %s: %w", args[0], err)
 			}
 			if asJSON {
 				found := map[string]any{"members": all}
@@ -70,7 +71,7 @@ that utvi fit made, show its table, scores and calibration; --networks adds the 
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&networks, "networks", false, "show the networks of a table's model too")
+	cmd.Flags().BoolVar(&networks, "networks", false, "show the networks of a table's model as well")
 	return cmd
 }
 
@@ -145,7 +146,6 @@ func printFacts(w io.Writer, s model.Summary) {
 	for _, k := range slices.Sorted(maps.Keys(f.More)) {
 		line(true, k, f.More[k])
 	}
-	line(s.Norm != nil, "normalised", "inputs or outputs; --json has the numbers")
 	t.Flush()
 }
 

@@ -3,12 +3,12 @@ package main
 import (
 	"slices"
 
-	"utvi/fit"
 	"utvi/internal/experiment"
+	"utvi/internal/fitkind"
 	"utvi/sweep"
 )
 
 // kinds are all trials that this program can run.
 func kinds() []sweep.Kind {
-	return slices.Concat(experiment.Kinds(), fit.Kinds())
+	return slices.Concat(experiment.Kinds(), fitkind.All())
 }

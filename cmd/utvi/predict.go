@@ -7,36 +7,38 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/fit"
 	"utvi/internal/compute"
+	"utvi/internal/predictions"
+	"utvi/predict"
 )
 
 func predictCommand() *cobra.Command {
 	var (
 		table  tableFlags
-		o      fit.Output
+		o      predict.Options
+		to     predictions.Output
 		out    string
 		format string
 	)
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE",
 		Short: "Predict the rows of a table, with error bars",
-		Long: `Predict the rows of a table, in their order, as they stream by. Columns are found by
-name. Of a target y are written:
+		Long: `Predict the rows of a table, in their order. Rows stream: a table of any size needs
+little memory. Columns are found by name. For a target y, the columns are:
 
   y_mean, y_std                  mean and standard deviation
   y_lo, y_hi                     the interval of level --interval
-  y_var_weights, _inputs, _noise where the variance y_std² comes from: what the
-                                 network does not know, the inputs' own deviations,
-                                 noise (--budget=false leaves these out)
+  y_var_weights, _inputs, _noise components of the variance y_std²: what the network
+                                 does not know, uncertainty of the inputs, noise
+                                 (--budget=false leaves these out)
   ood                            how unfamiliar the row is: 1 is what 99 of 100
                                  training rows stay below
-  abstain                        1: leave this row to a person (--max-std, --max-ood,
+  abstain                        1: flagged for manual review (--max-std, --max-ood,
                                  --min-prob)
 
-Of classes: the most probable one, the probability of each, and their entropy.
-A model that was calibrated is corrected, which is said on standard error. To a
-file all rows are written, or none.`,
+For classes: the most probable one, the probability of each, and their entropy.
+Predictions of a calibrated model are corrected; a note on standard error says so. A
+file gets all rows or none.`,
 		Example: `  utvi predict price.utvi new.csv > predicted.csv
   utvi predict price.utvi new.parquet -o predicted.parquet --keep id
   utvi predict price.utvi new.csv --interval 0.5 --max-std 20 --max-ood 1.5
@@ -44,8 +46,8 @@ file all rows are written, or none.`,
 		Args: modelAndTable,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if o.Format = fit.Format(format); format == "" {
-				if o.Format, err = formatOf(out); err != nil {
+			if to.Format = predictions.Format(format); format == "" {
+				if to.Format, err = formatOf(out); err != nil {
 					return err
 				}
 			}
@@ -53,20 +55,24 @@ file all rows are written, or none.`,
 				return err
 			}
 			f := cmd.Flags()
-			for name, v := range map[string]float64{"interval": o.Interval, "max-std": o.MaxStd, "max-ood": o.MaxOOD, "min-prob": o.MinProbability} {
+			for name, v := range map[string]float64{"interval": o.Interval, "max-std": o.MaxStd, "max-ood": o.MaxUnfamiliar, "min-prob": o.MinProbability} {
 				if f.Changed(name) && !(v > 0) {
 					return usagef("--%s is %g; it must be a number above 0", name, v)
 				}
 			}
-			m, err := fit.Load(args[0])
+			m, err := loadTableModel(args[0])
 			if err != nil {
 				return err
 			}
-			if err := o.Check(m); err != nil {
+			if err := to.Format.Check(); err != nil {
 				return misuse(err)
 			}
-			if f.Changed("interval") && len(m.Schema.Classes()) > 0 {
-				return usagef("--interval is given, but %s predicts classes, which have probabilities and no intervals", args[0])
+			p, err := m.NewPredictor(o)
+			if err != nil {
+				return misuse(err)
+			}
+			if f.Changed("interval") && m.Classes() != nil {
+				return usagef("--interval applies to numbers only; %s predicts classes", args[0])
 			}
 			pool := compute.NewPool(compute.Workers(0))
 			defer pool.Close()
@@ -78,16 +84,16 @@ file all rows are written, or none.`,
 			if s := m.CalibrationText(); s != "" {
 				tell(cmd, "predictions are calibrated: %s", s)
 			}
-			var sum fit.Summary
+			var sum predictions.Summary
 			err = writeOut(cmd, out, func(w io.Writer) error {
-				sum, err = m.Predict(cmd.Context(), rows, w, o, pool)
+				sum, err = predictions.Write(cmd.Context(), p, rows, w, to, pool)
 				return err
 			})
-			if err == nil && o.Budget && m.NoiseInWeights() {
-				tell(cmd, "the networks have no noise of their own: the variance of the weights holds the noise too (fit --noise tells them apart)")
+			if err == nil && to.Parts && sum.NoiseInWeights {
+				tell(cmd, "the networks do not model the noise: the variance of the weights includes it (fit --noise learned separates them)")
 			}
 			if err == nil && sum.Abstained > 0 {
-				tell(cmd, "%d of %d rows are marked to be left to a person", sum.Abstained, sum.Rows)
+				tell(cmd, "%d of %d rows are flagged for manual review", sum.Abstained, sum.Rows)
 			}
 			return err
 		},
@@ -97,27 +103,27 @@ file all rows are written, or none.`,
 	f.StringVarP(&out, "output", "o", "", "file of the predictions (default the standard output)")
 	f.StringVar(&format, "format", "", "csv, tsv, json (an object a line) or parquet (default by the file's name, or csv)")
 	f.Float64Var(&o.Interval, "interval", 0.9, "level of the intervals")
-	f.BoolVar(&o.Budget, "budget", true, "tell where the variance comes from")
-	f.Float64Var(&o.MaxStd, "max-std", 0, "mark rows with a larger standard deviation")
-	f.Float64Var(&o.MaxOOD, "max-ood", 0, "mark rows that are less familiar")
-	f.Float64Var(&o.MinProbability, "min-prob", 0, "mark rows whose most probable class is less probable")
-	f.StringSliceVar(&o.Keep, "keep", nil, "columns of the table to repeat")
+	f.BoolVar(&to.Parts, "budget", true, "include variance components")
+	f.Float64Var(&o.MaxStd, "max-std", 0, "flag rows with a larger standard deviation")
+	f.Float64Var(&o.MaxUnfamiliar, "max-ood", 0, "flag rows that are less familiar")
+	f.Float64Var(&o.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
+	f.StringSliceVar(&to.Keep, "keep", nil, "columns of the table to copy into the output")
 	table.flags(f)
 	return cmd
 }
 
-// formatOf tells a format by a file's name.
-func formatOf(path string) (fit.Format, error) {
+// formatOf finds the format by a file's name.
+func formatOf(path string) (predictions.Format, error) {
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case "", ".csv", ".txt":
-		return fit.CSV, nil
+		return predictions.CSV, nil
 	case ".tsv", ".tab":
-		return fit.TSV, nil
+		return predictions.TSV, nil
 	case ".json", ".jsonl", ".ndjson":
-		return fit.JSON, nil
+		return predictions.JSON, nil
 	case ".parquet":
-		return fit.Parquet, nil
+		return predictions.Parquet, nil
 	default:
-		return "", usagef("%s: predictions are not written as %s; name a .csv, .tsv, .json or .parquet file, or say what it is to be (--format)", path, ext)
+		return "", usagef("%s: predictions cannot be written as %s; name a .csv, .tsv, .json or .parquet file, or choose a --format", path, ext)
 	}
 }

@@ -4,19 +4,23 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/model"
+	"utvi/predict"
 	"utvi/rng"
 )
 
 func verifyCommand() *cobra.Command {
 	var (
 		c      model.VerifyConfig
+		table  tableFlags
 		data   string
 		rows   int
 		asJSON bool
@@ -26,9 +30,13 @@ func verifyCommand() *cobra.Command {
 		Short: "Compare a model's propagated moments with those of networks drawn from it",
 		Long: `Draw whole networks from a saved model's posterior, run them all, and compare
 the mean and the variance of every unit of every layer with what was propagated.
-Means are off in standard deviations, standard deviations in percent.`,
+Errors of means are in standard deviations, errors of standard deviations in percent.
+The inputs are standard-normal, or the rows of a table (--data): for a model that utvi
+fit made, a table with its columns; for another network, a table of numbers with one
+column for each input.`,
 		Example: `  utvi verify model.safetensors                      on standard-normal inputs
   utvi verify model.safetensors --data inputs.csv    on the rows of a table
+  utvi verify price.utvi --data data.parquet         on rows of the table it was fitted to
   utvi verify model.safetensors --networks 100000    with a tenth of the variance`,
 		Args: modelArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,7 +56,13 @@ Means are off in standard deviations, standard deviations in percent.`,
 				}
 				return err
 			}
-			x, err := verifyInputs(data, rows, cmd.Flags().Changed("rows"), e.Inputs(), c.Seed)
+			if data != "" && !cmd.Flags().Changed("rows") {
+				rows = 0 // all
+			}
+			x := randomInputs(rows, e.Inputs(), c.Seed)
+			if data != "" {
+				x, err = table.inputs(e, data, rows)
+			}
 			if err != nil {
 				return err
 			}
@@ -73,11 +87,12 @@ Means are off in standard deviations, standard deviations in percent.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&data, "data", "", "a CSV file of inputs, one row a line")
+	f.StringVar(&data, "data", "", "a table of inputs (CSV, TSV, Parquet, .npy, .npz, also .gz)")
 	f.IntVar(&rows, "rows", 16, "how many rows of standard-normal inputs, or of the file at most")
 	f.IntVar(&c.Networks, "networks", 10_000, "how many networks to draw")
 	f.Uint64Var(&c.Seed, "seed", 1, "seed of the draws")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
+	table.flags(f)
 	return cmd
 }
 
@@ -96,20 +111,31 @@ func verifyMembers(ctx context.Context, members []*model.Model, x gauss.Batch[fl
 	return all, nil
 }
 
-// verifyInputs reads rows of inputs, all of them unless limited, or draws them.
-func verifyInputs(path string, rows int, limited bool, width int, seed uint64) (gauss.Batch[float32], error) {
-	if path != "" {
-		if !limited {
-			rows = 0
-		}
-		return readInputs(path, rows, width)
+// inputs reads rows of a table as the networks see them, at most so many (0: all).
+func (t *tableFlags) inputs(e *model.Ensemble, path string, rows int) (gauss.Batch[float32], error) {
+	none := gauss.Batch[float32]{}
+	m, err := predict.FromEnsemble(e)
+	if err != nil {
+		return none, err
 	}
+	pool := compute.NewPool(runtime.GOMAXPROCS(0))
+	defer pool.Close()
+	r, err := t.open(path, pool)
+	if err != nil {
+		return none, err
+	}
+	defer r.Close()
+	return m.ReadInputs(r, rows)
+}
+
+// randomInputs draws standard-normal inputs.
+func randomInputs(rows, width int, seed uint64) gauss.Batch[float32] {
 	x := make([]float32, rows*width)
 	key := rng.New(seed).Sub(0, 3)
 	for i := range x {
 		x[i] = float32(rng.Normal(key, uint64(i)))
 	}
-	return gauss.Fixed(width, x), nil
+	return gauss.Fixed(width, x)
 }
 
 func printVerification(w io.Writer, v *model.Verification) {
@@ -134,6 +160,6 @@ func printVerification(w io.Writer, v *model.Verification) {
 	t.Flush()
 	fmt.Fprintln(w, "\nThe last line is the network's output.")
 	if len(independent) > 0 {
-		fmt.Fprintf(w, "* takes what it adds up for independent: %s\n", strings.Join(independent, ", "))
+		fmt.Fprintf(w, "* assumes that what it adds up is independent: %s\n", strings.Join(independent, ", "))
 	}
 }

@@ -134,7 +134,7 @@ func TestModelCommandsRefuse(t *testing.T) {
 		{2, "takes one model file, not 0 arguments", []string{"inspect"}},
 		{2, "takes one model file, not 2 arguments", []string{"verify", good, good}},
 		{1, "no such file", []string{"inspect", good + "x"}},
-		{1, "is not a model that utvi wrote", []string{"inspect", written(t, "GIF89a, an image of some sort")}},
+		{1, "is not a utvi model file", []string{"inspect", written(t, "GIF89a, an image of some sort")}},
 		{1, "truncated", []string{"verify", written(t, "short")}},
 		{1, "it is not a regular file", []string{"verify", t.TempDir()}},
 		{1, `the model needs the function "sensor": load it with model.WithFunc and verify it in Go`, []string{"verify", user}},
@@ -142,10 +142,10 @@ func TestModelCommandsRefuse(t *testing.T) {
 		{2, "--rows is 0; it must be 1 to 1000000", []string{"verify", good, "--rows", "0"}},
 		{2, `--networks takes a whole number, not "many"`, []string{"verify", good, "--networks", "many"}},
 		{1, "no such file", []string{"verify", good, "--data", good + "x"}},
-		{1, "line 1 has 3 numbers; the model has 2 inputs", []string{"verify", good, "--data", written(t, "1,2,3\n")}},
-		{1, `line 3, column 2: "x" is not a finite number`, []string{"verify", good, "--data", written(t, "a,b\n1,2\n3,x\n")}},
+		{1, "has 3 columns; the network has 2 inputs", []string{"verify", good, "--data", written(t, "1,2,3\n")}},
+		{1, `line 3, column b: "x" is not a finite number`, []string{"verify", good, "--data", written(t, "a,b\n1,2\n3,x\n")}},
 		{1, `"Inf" is not a finite number`, []string{"verify", good, "--data", written(t, "1,Inf\n")}},
-		{1, "it has no rows", []string{"verify", good, "--data", written(t, "a,b\n")}},
+		{1, "has no rows", []string{"verify", good, "--data", written(t, "a,b\n")}},
 	} {
 		code, out, errs := utvi(t, c.args...)
 		if code != c.code || !strings.Contains(errs, c.says) || strings.Count(errs, "\n") != 1 || out != "" {

@@ -30,11 +30,17 @@ func create(dir, name string) (*os.File, error) {
 			return f, nil
 		}
 		if _, missing := os.Stat(dir); errors.Is(missing, fs.ErrNotExist) {
-			return nil, fmt.Errorf("the folder %s does not exist", dir)
+			return nil, missingFolder(dir)
 		}
 		return nil, bare(err)
 	}
 }
+
+// missingFolder is the error about a folder that does not exist: an fs.ErrNotExist.
+type missingFolder string
+
+func (dir missingFolder) Error() string { return "the folder " + string(dir) + " does not exist" }
+func (missingFolder) Unwrap() error     { return fs.ErrNotExist }
 
 func tempPrefix(name string) string { return "." + name + ".tmp-" }
 

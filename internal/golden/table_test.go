@@ -9,6 +9,8 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/compute"
+	"utvi/internal/predictions"
+	"utvi/predict"
 	"utvi/table"
 	"utvi/tabular"
 )
@@ -36,7 +38,11 @@ func checkTable(t *testing.T, name string, m *fit.Model) {
 	pool := compute.NewPool(1)
 	defer pool.Close()
 	var out bytes.Buffer
-	if _, err := m.Predict(context.Background(), frame(t, "new.csv").Rows(nil), &out, fit.Output{Budget: true}, pool); err != nil {
+	p, err := m.NewPredictor(predict.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := predictions.Write(context.Background(), p, frame(t, "new.csv").Rows(nil), &out, predictions.Output{Parts: true}, pool); err != nil {
 		t.Fatal(err)
 	}
 	lines, err := csv.NewReader(&out).ReadAll()
@@ -58,8 +64,8 @@ func checkTable(t *testing.T, name string, m *fit.Model) {
 func TestTable(t *testing.T) {
 	needRecord(t)
 	for name, c := range map[string]fit.Config{
-		"regression":     {Targets: []string{"strength"}, Network: tabular.Config{Ensemble: 3, Steps: 400, Rule: "ut(2)", Independent: true}},
-		"classification": {Targets: []string{"resin"}, Network: tabular.Config{Ensemble: 2, Steps: 150, Rule: "ut(2)", Independent: true}},
+		"regression":     {Spec: table.Spec{Targets: []string{"strength"}}, Network: tabular.Config{Ensemble: 3, Steps: 400, Rule: "ut(2)", Independent: true}},
+		"classification": {Spec: table.Spec{Targets: []string{"resin"}}, Network: tabular.Config{Ensemble: 2, Steps: 150, Rule: "ut(2)", Independent: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := fit.Run(context.Background(), frame(t, "resin.csv"), c, fit.Options{})

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"utvi/data"
 	"utvi/gauss"
 	"utvi/tabular"
 )
@@ -72,5 +73,5 @@ func (s *Set) encode(rows []int, mean, sd []float64) tabular.Data {
 		}
 		y = append(y, z(r, s.target))
 	}
-	return tabular.Data{X: gauss.Fixed(len(s.features), x), Y: y}
+	return tabular.Data{Set: data.Set{X: gauss.Fixed(len(s.features), x), Y: y}}
 }

@@ -13,8 +13,8 @@ import (
 // laplace is the expected score of a target with Laplace noise of scale b around
 // each output: ln 2b + E|f − y|/b, which has a kink in f and none in its moments.
 type laplace struct {
-	b                  float64
-	valueBug, slopeBug float64 // relative errors
+	B                  float64
+	ValueBug, SlopeBug float64 // relative errors
 }
 
 func (laplace) String() string      { return "laplace" }
@@ -42,8 +42,8 @@ func (l laplace) Row(y, mean, variance, dmean, dvar []float64) (nll float64, flo
 			sign = math.Erf(z / math.Sqrt2)
 			abs, peak = d*sign+2*s*pdf, pdf/s
 		}
-		nll += math.Log(2*l.b) + abs/l.b*(1+l.valueBug)
-		dmean[i], dvar[i] = sign/l.b*(1+l.slopeBug), peak/l.b
+		nll += math.Log(2*l.B) + abs/l.B*(1+l.ValueBug)
+		dmean[i], dvar[i] = sign/l.B*(1+l.SlopeBug), peak/l.B
 	}
 	return nll, 0
 }
@@ -53,7 +53,7 @@ type predictiveLaplace struct{ laplace }
 
 func (l predictiveLaplace) Predict(mean, variance, ymean, yvar []float64) {
 	for i, v := range variance {
-		ymean[i], yvar[i] = mean[i], v+2*l.b*l.b
+		ymean[i], yvar[i] = mean[i], v+2*l.B*l.B
 	}
 }
 
@@ -88,7 +88,7 @@ func verdict(t *testing.T, l likelihood.Likelihood, c Case) string {
 }
 
 func TestKinkedLikelihoodPasses(t *testing.T) {
-	l := laplace{b: 0.7}
+	l := laplace{B: 0.7}
 	one := row([]float64{0.31}, []float64{0.5}, []float64{0.2})
 	sharp := row([]float64{0.31}, []float64{0.5}, []float64{25})
 	fixed := row([]float64{0.31}, []float64{0.5}, []float64{0})
@@ -117,22 +117,22 @@ func TestWrongLikelihoodFails(t *testing.T) {
 	one := row([]float64{0.31}, []float64{0.5}, []float64{0.2})
 	c := laplaceCase(0.7, one)
 	for want, l := range map[string]laplace{
-		"value: ":     {b: 0.7, valueBug: 1e-8},
-		"gradients: ": {b: 0.7, slopeBug: 1e-4},
+		"value: ":     {B: 0.7, ValueBug: 1e-8},
+		"gradients: ": {B: 0.7, SlopeBug: 1e-4},
 	} {
 		if v := verdict(t, l, c); !strings.HasPrefix(v, want) || strings.Contains(v, "\n") {
 			t.Errorf("want %s, found %q", want, v)
 		}
 	}
 	c.Target = func(_ Row, i int, f []float64) (float64, float64) { return f[i], 2 * 0.7 * 0.7 }
-	if v := verdict(t, laplace{b: 0.7}, c); !strings.Contains(v, "not Predictive") {
+	if v := verdict(t, laplace{B: 0.7}, c); !strings.Contains(v, "not Predictive") {
 		t.Errorf("a target of a likelihood that predicts nothing: %q", v)
 	}
-	if v := verdict(t, predictiveLaplace{laplace{b: 0.7}}, c); !strings.HasPrefix(v, "predictive: ") || !strings.Contains(v, "score") {
+	if v := verdict(t, predictiveLaplace{laplace{B: 0.7}}, c); !strings.HasPrefix(v, "predictive: ") || !strings.Contains(v, "score") {
 		t.Errorf("a score without the outputs' spread: %q", v)
 	}
 	c.NLL = func(Row, []float64) float64 { return math.NaN() }
-	if v := verdict(t, laplace{b: 0.7}, c); !strings.HasPrefix(v, "value: ") {
+	if v := verdict(t, laplace{B: 0.7}, c); !strings.HasPrefix(v, "value: ") {
 		t.Errorf("a definition that is NaN: %q", v)
 	}
 }

@@ -4,6 +4,7 @@ package likelihoodtest
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"utvi/likelihood"
@@ -54,7 +55,8 @@ type Case struct {
 // Check checks a likelihood: its value against numerical integration of its
 // definition; gradients against finite differences; what it predicts and scores,
 // if it is a likelihood.Predictive, against integration; the count of floored
-// moments; and that nothing within float32 makes it infinite.
+// moments; that nothing within float32 makes it infinite; and that a model file can hold
+// it: fields that JSON does not see are lost.
 func Check(t *testing.T, l likelihood.Likelihood, c Case) {
 	t.Helper()
 	for _, part := range suite(l, c) {
@@ -80,8 +82,55 @@ func suite(l likelihood.Likelihood, c Case) []part {
 		{"value", func(t testing.TB) { value(t, l, c) }},
 		{"gradients", func(t testing.TB) { gradients(t, l, c) }},
 		{"predictive", func(t testing.TB) { predictive(t, l, c) }},
+		{"stored", func(t testing.TB) { stored(t, l) }},
+		{"split", func(t testing.TB) { split(t, l, c) }},
 		{"floor", func(t testing.TB) { floors(t, l, c) }},
 		{"extremes", func(t testing.TB) { extremes(t, l, c) }},
+	}
+}
+
+// stored writes the likelihood as JSON and reads it back.
+func stored(t testing.TB, l likelihood.Likelihood) {
+	text, err := likelihood.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lib := likelihood.Library{}
+	if err := lib.Add(reflect.New(reflect.TypeOf(l)).Elem().Interface().(likelihood.Likelihood)); err != nil {
+		lib = nil // it is one of the library's own
+	}
+	again, err := likelihood.Unmarshal(text, lib)
+	if err != nil || !reflect.DeepEqual(l, again) {
+		t.Errorf("%#v was stored as %s and came back as %#v (%v)", l, text, again, err)
+	}
+}
+
+// split compares doubt and noise with what is predicted.
+func split(t testing.TB, l likelihood.Likelihood, c Case) {
+	p, numbers := l.(likelihood.Predictive)
+	s, splits := l.(likelihood.Splitter)
+	if !numbers || !splits {
+		return
+	}
+	for _, r := range c.Rows {
+		n, k := len(r.Mean), len(r.Y)
+		mean, variance := make([]float32, n), make([]float32, n)
+		for i := range mean {
+			mean[i], variance[i] = float32(r.Mean[i]), float32(r.Var[i])
+		}
+		m, doubt, noise := make([]float32, k), make([]float32, k), make([]float32, k)
+		for i := range m {
+			m[i], doubt[i], noise[i] = -1, -1, -1 // every one must be written
+		}
+		s.Split(mean, variance, m, doubt, noise)
+		ymean, yvar := make([]float64, k), make([]float64, k)
+		p.Predict(r.Mean, r.Var, ymean, yvar)
+		for i := range m {
+			sum := float64(doubt[i]) + float64(noise[i])
+			if !(doubt[i] >= 0 && noise[i] >= 0) || math.Abs(sum-yvar[i]) > 1e-5*yvar[i] || math.Abs(float64(m[i])-ymean[i]) > 1e-5*(math.Abs(ymean[i])+math.Sqrt(yvar[i])) {
+				t.Errorf("row %v: target %d is split into %v ± (%v + %v), predicted as %v ± %v", r, i, m[i], doubt[i], noise[i], ymean[i], yvar[i])
+			}
+		}
 	}
 }
 

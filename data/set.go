@@ -1,0 +1,69 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+
+	"utvi/gauss"
+	"utvi/internal/compute"
+)
+
+// A Set is rows of numbers in memory.
+type Set struct {
+	X       gauss.Batch[float32] // inputs; without Var they are exact
+	Y       []float32            // row-major, Targets numbers a row
+	Targets int                  // 0 stands for 1
+	Weights []float32            // of the rows; nil: all the same
+}
+
+// Outputs is the number of targets of a row.
+func (s Set) Outputs() int { return max(1, s.Targets) }
+
+// Check reports rows that nothing can be trained with.
+func (s Set) Check() error {
+	x, k := s.X, s.Outputs()
+	switch {
+	case x.Rows < 1 || x.Width < 1:
+		return fmt.Errorf("%d rows of %d inputs; at least one of each is needed", x.Rows, x.Width)
+	case len(x.Mean) != x.Rows*x.Width:
+		return fmt.Errorf("%d rows of %d inputs need %d numbers, not %d", x.Rows, x.Width, x.Rows*x.Width, len(x.Mean))
+	case x.Var != nil && len(x.Var) != len(x.Mean):
+		return fmt.Errorf("%d inputs need as many variances or none, not %d", len(x.Mean), len(x.Var))
+	case s.Targets < 0:
+		return fmt.Errorf("a row has %d targets; it needs at least 1", s.Targets)
+	case len(s.Y) != x.Rows*k:
+		return fmt.Errorf("%d rows of %d targets need %d numbers, not %d", x.Rows, k, x.Rows*k, len(s.Y))
+	case s.Weights != nil && len(s.Weights) != x.Rows:
+		return fmt.Errorf("%d rows need as many weights or none, not %d", x.Rows, len(s.Weights))
+	}
+	for i, m := range x.Mean {
+		if !compute.Finite(m) {
+			return fmt.Errorf("input %d of row %d is %v; it must be finite", i%x.Width, i/x.Width, m)
+		}
+	}
+	for i, v := range x.Var {
+		if !(v >= 0) || !compute.Finite(v) {
+			return fmt.Errorf("the variance of input %d of row %d is %v; it must be finite and ≥ 0", i%x.Width, i/x.Width, v)
+		}
+	}
+	for i, y := range s.Y {
+		if !compute.Finite(y) {
+			return fmt.Errorf("target %d of row %d is %v; it must be finite", i%k, i/k, y)
+		}
+	}
+	return s.checkWeights()
+}
+
+func (s Set) checkWeights() error {
+	var sum float64
+	for i, w := range s.Weights {
+		if !(w >= 0) || !compute.Finite(w) {
+			return fmt.Errorf("the weight of row %d is %v; it must be finite and ≥ 0", i, w)
+		}
+		sum += float64(w)
+	}
+	if s.Weights != nil && sum == 0 {
+		return errors.New("all weights are 0; some row must count")
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package fitpage
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"utvi/fit"
+	"utvi/internal/report"
+	"utvi/table"
+)
+
+// A figure is a picture with the name of its file.
+type figure struct {
+	name string
+	report.Picture
+}
+
+// targetFigures are those of one target's evaluation.
+func targetFigures(t *fit.TargetEvaluation, column table.Column) []figure {
+	if t.Classes != nil {
+		return classFigures(t, column)
+	}
+	actual, mean, sd, level := sample(t)
+	n := t.Numbers.Rows
+	pit := report.PIT(level)
+	predicted := report.PredictedActual(actual, mean, sd, column.Name)
+	if len(actual) <= 200 { // few enough for large marks
+		predicted.Traces[0].Style = report.Marks
+	}
+	nominal, observed := coverage(t.PIT)
+	return []figure{
+		{"predicted", report.Picture{Figure: report.Grid{Charts: []report.Chart{predicted}},
+			Title:   "Predicted against actual.",
+			Caption: "Bars are ± one predicted standard deviation: about two thirds of them should reach the line."}},
+		{"calibration", report.Picture{Figure: report.Grid{Charts: []report.Chart{pit, report.Calibration(nominal, observed, n)}},
+			Title:   "Are the error bars honest?",
+			Caption: "First, the level at which each target falls in its predicted distribution: flat if the distributions are right, a hump if they are too wide, a valley if too narrow. Second, how often central intervals hold their target: on the line if they do as they promise, below it if they are too narrow."}},
+	}
+}
+
+func sample(t *fit.TargetEvaluation) (actual, mean, sd, level []float64) {
+	for _, o := range t.Sample {
+		actual, mean = append(actual, o.Actual), append(mean, o.Mean)
+		sd, level = append(sd, o.SD), append(level, o.Level)
+	}
+	return actual, mean, sd, level
+}
+
+// coverage is the share of rows within central intervals of each nominal one.
+func coverage(pit []float64) (nominal, observed []float64) {
+	bins := len(pit)
+	nominal, observed = append(nominal, 0), append(observed, 0)
+	sum := 0.0
+	for i := range bins / 2 { // from the middle outwards
+		sum += pit[bins/2-1-i] + pit[bins/2+i]
+		if (i+1)%(bins/100) == 0 {
+			nominal, observed = append(nominal, 2*float64(i+1)/float64(bins)), append(observed, sum)
+		}
+	}
+	return nominal, observed
+}
+
+func classFigures(t *fit.TargetEvaluation, column table.Column) []figure {
+	var p, right []float64
+	var count []int
+	for _, b := range t.Bins {
+		p, right = append(p, b.Confidence), append(right, b.Right)
+		count = append(count, int(b.Share*float64(t.Classes.Rows)+0.5))
+	}
+	return []figure{
+		{"confusion", report.Picture{Figure: report.Confusion{Classes: column.Levels, Counts: t.Confusion},
+			Title: "Which class is taken for which.", Caption: "Rows are true classes, columns predicted ones."}},
+		{"reliability", report.Picture{Figure: report.Grid{Charts: []report.Chart{report.Reliability(p, right, count)}},
+			Title:   "Are the probabilities honest?",
+			Caption: "How often the most probable class was right, by its probability: on the line if probabilities mean what they say."}},
+	}
+}
+
+// insightFigures are those of the columns that matter.
+func insightFigures(in *fit.Insight) []figure {
+	var all []figure
+	if len(in.Importance) > 0 {
+		f := report.Forest{X: report.Axis{Label: "loss of log-likelihood, nats a row"}}
+		for _, i := range in.Importance[:min(20, len(in.Importance))] {
+			f.Rows = append(f.Rows, report.ForestRow{Name: i.Column, Value: i.Loss})
+			f.X.Min, f.X.Max = min(f.X.Min, 1.05*i.Loss), max(f.X.Max, 1.05*i.Loss)
+		}
+		all = append(all, figure{"importance", report.Picture{Figure: f, Title: "Which columns matter.",
+			Caption: "What the predictions of held-out rows lose if a column is shuffled among them. A column near zero is not needed beside the others."}})
+	}
+	targets := map[string][]report.Chart{}
+	var names []string
+	add := func(key string, c report.Chart) {
+		if targets[key] == nil {
+			names = append(names, key)
+		}
+		targets[key] = append(targets[key], c)
+	}
+	for _, d := range in.Dependence {
+		x := report.Axis{Label: d.Column.Name}
+		if d.Column.Type == table.Categorical {
+			x.Names = d.Column.Levels
+		}
+		for _, c := range d.Targets {
+			add(c.Name, report.Dependence(x, c.Name, d.Values, c.Mean, c.SD))
+		}
+		if d.Classes != nil {
+			add("", classDependence(x, d))
+		}
+	}
+	which := ", for the columns that matter most"
+	if len(in.Importance) == 0 {
+		which = ""
+	}
+	for _, name := range names {
+		file := "dependence"
+		if len(names) > 1 {
+			file += "-" + fileName(name)
+		}
+		caption := "The prediction averaged over held-out rows with one column set to each value, the others left as they are" + which + "; a tenth of its range is added on either side. The band is ± the predicted standard deviation."
+		if name == "" {
+			caption = "The probabilities averaged over held-out rows with one column set to each value, the others left as they are" + which + "."
+		}
+		all = append(all, figure{file, report.Picture{Figure: report.Grid{Charts: report.SameY(targets[name])}, Title: "How predictions depend on the columns.", Caption: caption}})
+	}
+	return all
+}
+
+// classDependence draws the classes whose probability changes most.
+func classDependence(x report.Axis, d fit.Dependence) report.Chart {
+	c := report.Chart{X: x, Y: report.Axis{Label: "probability"}}
+	for i, k := range d.Classes[:min(6, len(d.Classes))] {
+		t := report.Trace{Name: k.Name, Colour: report.Series(i), X: d.Values, Y: k.Mean}
+		if x.Names != nil {
+			t.Style = report.Marks
+		}
+		c.Traces = append(c.Traces, t)
+	}
+	return c
+}
+
+// saveFigures writes figures into a folder and names their files in their notes.
+func saveFigures(dir, prefix string, all []figure) error {
+	for i := range all {
+		name := prefix + all[i].name + ".png"
+		all[i].Note = "figures/" + name
+		if err := report.Save(filepath.Join(dir, "figures", name), all[i].Figure); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fileName is a text with nothing that a file's name must not have.
+func fileName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r == 0x7f || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return '-'
+		}
+		return r
+	}, s)
+}
+
+func percent(part, whole float64) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.3g %%", 100*part/whole)
+}

@@ -1,0 +1,46 @@
+package fitpage
+
+import (
+	"fmt"
+	"testing"
+
+	"utvi/fit"
+	"utvi/internal/report"
+	"utvi/table"
+)
+
+// Every target has one figure of how it depends on the columns, in the order of the
+// targets, with a chart for each column.
+func TestDependenceFigures(t *testing.T) {
+	numbers := func(names ...string) (c []fit.Curve) {
+		for _, n := range names {
+			c = append(c, fit.Curve{Name: n, Mean: []float64{1, 2}, SD: []float64{1, 1}})
+		}
+		return c
+	}
+	x := func(name string, targets, classes []fit.Curve) fit.Dependence {
+		return fit.Dependence{Column: table.Column{Name: name}, Values: []float64{0, 1}, Targets: targets, Classes: classes}
+	}
+	importance := []fit.Importance{{Column: "a", Loss: 2}, {Column: "b", Loss: 1}}
+	for want, in := range map[string]*fit.Insight{
+		"[]": {},
+		"[importance 0 dependence 2]": {Importance: importance,
+			Dependence: []fit.Dependence{x("a", numbers("y"), nil), x("b", numbers("y"), nil)}},
+		"[dependence-y 2 dependence-z 2]": {
+			Dependence: []fit.Dependence{x("a", numbers("y", "z"), nil), x("b", numbers("y", "z"), nil)}},
+		"[dependence 3]": {
+			Dependence: []fit.Dependence{x("a", nil, numbers("p", "q")), x("b", nil, numbers("p", "q")), x("c", nil, numbers("p", "q"))}},
+	} {
+		found := []any{}
+		for _, f := range insightFigures(in) {
+			n := 0
+			if g, ok := f.Figure.(report.Grid); ok {
+				n = len(g.Charts)
+			}
+			found = append(found, f.name, n)
+		}
+		if got := fmt.Sprint(found); got != want {
+			t.Errorf("figures %s, want %s", got, want)
+		}
+	}
+}

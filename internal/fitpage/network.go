@@ -1,0 +1,89 @@
+package fitpage
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"utvi/fit"
+	"utvi/internal/report"
+	"utvi/table"
+	"utvi/tabular"
+)
+
+func networkSection(m *fit.Model, dir string) (report.Section, error) {
+	r := m.Net.Report
+	s := report.Section{Title: "The network"}
+	t := report.Table{Caption: "Candidates, tried on rows of the training table that were held out from them, and how many members of the ensemble are of each.",
+		Head: []string{"candidate", "log-likelihood", "members"}}
+	for _, x := range r.Trials {
+		n := 0
+		for _, y := range r.Members {
+			if y.Candidate == x.Candidate {
+				n++
+			}
+		}
+		score := fmt.Sprintf("%.4f ± %.2g", x.Score, x.SE)
+		if x.Failed != "" {
+			score = "out: " + x.Failed // behind the others, or broken
+		}
+		t.Rows = append(t.Rows, []string{x.Candidate.String(), score, fmt.Sprint(n)})
+	}
+	s.Parts = append(s.Parts, t)
+	of := "standardised targets"
+	if m.Schema.Task == table.Classification {
+		of = "classes"
+	}
+	if r.Partial {
+		s.Parts = append(s.Parts, report.Warning("The training was stopped early: this is the best of what there was. utvi fit --resume continues it."))
+	} else {
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Together the members reach %.4f ± %.2g nats a row, of %s, on %d rows held out to choose by.", r.Score, r.SE, of, r.Held)))
+	}
+	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: trainingCharts(m)}, Title: "How the trainings went.",
+		Caption: "Negative log-likelihood of " + of + ", less is better: of the candidates on rows held out from them, and of the members on the rows they learn from. A member stops where its candidate was best."}}}
+	if err := saveFigures(dir, "", figures); err != nil {
+		return s, err
+	}
+	s.Parts = append(s.Parts, figures[0].Picture)
+	return s, nil
+}
+
+func trainingCharts(m *fit.Model) []report.Chart {
+	r := m.Net.Report
+	trials := report.Chart{Title: "candidates, rows held out", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "negative log-likelihood"}}
+	for i, x := range r.Trials {
+		t := report.Trace{Name: x.Candidate.String(), Colour: report.Series(i), Style: report.LineMarks}
+		for _, p := range x.Curve {
+			t.X, t.Y = append(t.X, float64(p.Step)), append(t.Y, p.Held)
+		}
+		trials.Traces = append(trials.Traces, t)
+	}
+	members := report.Chart{Title: "members, rows learned from", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "training loss"}}
+	for _, x := range r.Members {
+		at := max(0, slices.IndexFunc(r.Trials, func(y tabular.Trial) bool { return y.Candidate == x.Candidate }))
+		t := report.Trace{Colour: report.Series(at)}
+		for _, p := range x.Curve {
+			t.X, t.Y = append(t.X, float64(p.Step)), append(t.Y, p.Train)
+		}
+		members.Traces = append(members.Traces, t)
+	}
+	trials.Y.Min, trials.Y.Max = settled(trials.Traces)
+	return []report.Chart{trials, members}
+}
+
+// settled is the range of curves after their first point, which may be far off.
+func settled(all []report.Trace) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, t := range all {
+		for i, y := range t.Y {
+			if lo = min(lo, y); i > 0 {
+				hi = max(hi, y)
+			}
+		}
+	}
+	if !(hi > lo) {
+		return 0, 0 // the data decide
+	}
+	margin := 0.05 * (hi - lo)
+	return lo - margin, hi + margin
+}

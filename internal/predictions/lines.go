@@ -1,0 +1,116 @@
+package predictions
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"utvi/table"
+)
+
+// Format is how predictions are written; "" stands for CSV.
+type Format string
+
+const (
+	CSV  Format = "csv"
+	TSV  Format = "tsv"
+	JSON Format = "json" // an object a line
+
+	// Parquet is for files alone.
+	Parquet Format = "parquet"
+)
+
+var formats = []Format{CSV, TSV, JSON, Parquet}
+
+// lines are rows of fields being written.
+type lines interface {
+	Text(s string)
+	Float(v float64)
+	Int(v int)
+	End()
+	Flush(w io.Writer) error
+}
+
+// Check reports a format that does not exist.
+func (f Format) Check() error {
+	if f != "" && !slices.Contains(formats, f) {
+		return fmt.Errorf("the format is %q; there are csv, tsv, json and parquet", string(f))
+	}
+	return nil
+}
+
+// newLines returns room for rows with the given columns.
+func (f Format) newLines(columns []string) lines {
+	switch f {
+	case TSV:
+		return &table.Lines{Delimiter: '\t'}
+	case JSON:
+		return newObjects(columns)
+	case Parquet:
+		return &fields{}
+	}
+	return &table.Lines{}
+}
+
+// objects write each row as a JSON object on its own line.
+type objects struct {
+	keys []string // quoted, with what stands before and after
+	buf  []byte
+	at   int
+}
+
+func newObjects(columns []string) *objects {
+	o := &objects{}
+	for i, c := range columns {
+		key, _ := json.Marshal(c) // a text always can be
+		sep := ","
+		if i == 0 {
+			sep = "{"
+		}
+		o.keys = append(o.keys, sep+string(key)+":")
+	}
+	return o
+}
+
+func (o *objects) key() {
+	o.buf = append(o.buf, o.keys[o.at]...)
+	o.at++
+}
+
+func (o *objects) Text(s string) {
+	o.key()
+	text, _ := json.Marshal(s)
+	o.buf = append(o.buf, text...)
+}
+
+// Float writes what JSON cannot hold as null.
+func (o *objects) Float(v float64) {
+	o.key()
+	switch {
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		o.buf = append(o.buf, "null"...)
+	case math.Abs(v) <= math.MaxFloat32:
+		o.buf = strconv.AppendFloat(o.buf, v, 'g', -1, 32)
+	default:
+		o.buf = strconv.AppendFloat(o.buf, v, 'g', -1, 64)
+	}
+}
+
+func (o *objects) Int(v int) {
+	o.key()
+	o.buf = strconv.AppendInt(o.buf, int64(v), 10)
+}
+
+func (o *objects) End() {
+	o.buf = append(o.buf, "}\n"...)
+	o.at = 0
+}
+
+func (o *objects) Flush(w io.Writer) error {
+	_, err := w.Write(o.buf)
+	o.buf = o.buf[:0]
+	return err
+}

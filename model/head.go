@@ -1,0 +1,243 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/likelihood"
+)
+
+// A Head predicts targets with an ensemble: each network's outputs are read as its
+// likelihood says, the networks are mixed, each as likely as the others,
+//
+//	mean = avg mₖ          variance = avg vₖ + avg (mₖ − mean)²
+//
+// and the variance is told apart by where it comes from. A head belongs to one
+// goroutine; after it is made, it allocates nothing.
+type Head struct {
+	inputs  int
+	rows    int // most of a call
+	members []*member
+	scale   []float32 // of each target's own variance; nil: 1
+
+	doubt, exact, quiet, noise, mean []float32 // of one member
+	all                              Predictions
+	out                              Predictions // of the last call
+}
+
+// Predictions are of the targets of a batch of rows, row-major, rows × Width numbers
+// each. They are valid until the next call.
+type Predictions struct {
+	Rows    int
+	Width   int  // targets of a row, or classes
+	Classes bool // the numbers are the probabilities of the classes of one target
+
+	// Var is the sum of three parts:
+	//
+	//	Weights   the variance of the networks' answers to exactly the inputs' means,
+	//	          and what they disagree about: what the model does not know
+	//	Inputs    what the variance of the inputs adds to that
+	//	Noise     what the likelihood and nn.Noise layers add
+	//
+	// A part is never negative: where the variance of the inputs lowers the variance,
+	// Inputs is 0.
+	Mean, Var              []float32
+	Weights, Inputs, Noise []float32
+
+	// NoiseInWeights is set if neither the likelihood nor a layer models the noise: if
+	// the data were noisy, the weights have learned the noise, and Weights holds both.
+	NoiseInWeights bool
+
+	normals []normals
+}
+
+// normals are one network's predictions.
+type normals struct{ mean, variance []float32 }
+
+// Members is the number of networks.
+func (p *Predictions) Members() int { return len(p.normals) }
+
+// Member returns mean and variance, noise included, that network k predicts for
+// number i. The variance is at least the likelihood's floor.
+func (p *Predictions) Member(k, i int) (mean, variance float32) {
+	return p.normals[k].mean[i], p.normals[k].variance[i]
+}
+
+// NewHead returns a head for batches of at most maxRows rows.
+func (e *Ensemble) NewHead(maxRows int) (*Head, error) { return e.NewHeadOn(nil, maxRows, nil) }
+
+// NewHeadOn returns a head that shares its work among the workers of a pool; nil is a
+// pool of one worker. The own variance of a network's prediction of target t, what
+// networks disagree about apart, is multiplied by scale[t]; nil leaves it.
+func (e *Ensemble) NewHeadOn(pool *compute.Pool, maxRows int, scale []float32) (*Head, error) {
+	if pool == nil {
+		pool = compute.NewPool(1)
+	}
+	h := &Head{inputs: e.Inputs(), rows: maxRows, scale: scale}
+	a := &h.all
+	a.NoiseInWeights = true
+	for k, n := range e.Members {
+		m, err := newMember(n, pool, maxRows)
+		if err != nil {
+			return nil, fmt.Errorf("network %d: %w", k, err)
+		}
+		if k > 0 && (m.width != a.Width || m.classes != a.Classes) {
+			return nil, fmt.Errorf("network %d predicts other targets than network 0: their likelihoods are %v and %v", k, m.likelihood, h.members[0].likelihood)
+		}
+		h.members = append(h.members, m)
+		a.Width, a.Classes = m.width, m.classes
+		a.NoiseInWeights = a.NoiseInWeights && !m.noisy
+	}
+	n := maxRows * a.Width
+	for range h.members {
+		a.normals = append(a.normals, normals{make([]float32, n), make([]float32, n)})
+	}
+	for _, x := range []*[]float32{&a.Mean, &a.Var, &a.Weights, &a.Inputs, &a.Noise, &h.doubt, &h.exact, &h.quiet, &h.noise, &h.mean} {
+		*x = make([]float32, n)
+	}
+	if scale != nil && len(scale) != a.Width {
+		return nil, errors.New("a scale is needed for each target")
+	}
+	return h, nil
+}
+
+// Targets is the number of targets, or of classes of the one target.
+func (h *Head) Targets() (n int, classes bool) { return h.all.Width, h.all.Classes }
+
+// Predict predicts the rows of x. With variances of the inputs it takes twice as long,
+// and as long again with noise inside the network.
+func (h *Head) Predict(x gauss.Batch[float32]) *Predictions {
+	n := x.Rows * h.all.Width
+	a, p := &h.all, &h.out
+	*p = *a
+	p.Rows = x.Rows
+	p.Mean, p.Var, p.Weights, p.Inputs, p.Noise = a.Mean[:n], a.Var[:n], a.Weights[:n], a.Inputs[:n], a.Noise[:n]
+	for _, s := range [][]float32{p.Mean, p.Var, p.Weights, p.Inputs, p.Noise} {
+		clear(s)
+	}
+	for k, m := range h.members {
+		h.add(m, a.normals[k], x)
+	}
+	h.mix()
+	return p
+}
+
+// TryPredict is Predict that returns an error where Predict panics: for rows of
+// another width, too many rows, or a negative variance.
+func (h *Head) TryPredict(x gauss.Batch[float32]) (*Predictions, error) {
+	if err := checkBatch(x, h.inputs, h.rows); err != nil {
+		return nil, err
+	}
+	return h.Predict(x), nil
+}
+
+// add adds the predictions of a network to the sums.
+func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
+	p := &h.out
+	n := len(p.Mean)
+	mean, doubt, exact, quiet, noise := h.mean[:n], h.doubt[:n], h.exact[:n], h.quiet[:n], h.noise[:n]
+	fixed := gauss.Batch[float32]{Rows: x.Rows, Width: x.Width, Mean: x.Mean}
+	uncertain := x.Var != nil
+	if m.quiet != nil {
+		m.split(m.quiet.Predict(x), mean, quiet, noise)
+	}
+	if uncertain {
+		net := m.net
+		if m.quiet != nil {
+			net = m.quiet
+		}
+		m.split(net.Predict(fixed), mean, exact, noise)
+	}
+	m.split(m.net.Predict(x), mean, doubt, noise)
+	layer := m.layerNoise()
+	for i := range n {
+		own, more, s := doubt[i], float32(0), noise[i]
+		if m.quiet != nil {
+			s += max(0, own-quiet[i])
+			own = min(own, quiet[i])
+		}
+		if uncertain {
+			more = max(0, own-exact[i])
+			own -= more
+		}
+		if layer != nil {
+			s = layer[i%len(layer)]
+			own = max(0, own-s)
+		}
+		to.mean[i], to.variance[i] = mean[i], max(own+more+s, m.floor)
+		p.Mean[i] += mean[i]
+		p.Weights[i] += own
+		p.Inputs[i] += more
+		p.Noise[i] += s
+	}
+}
+
+// mix makes the mixture's moments of the sums. What networks disagree about is due to
+// the weights.
+func (h *Head) mix() {
+	p := &h.out
+	share := 1 / float32(len(h.members))
+	for i := range p.Mean {
+		p.Mean[i] *= share
+	}
+	for _, part := range p.normals {
+		for i, m := range p.Mean {
+			d := part.mean[i] - m
+			p.Var[i] += d * d
+		}
+	}
+	for i := range p.Mean {
+		scale := share
+		if h.scale != nil {
+			scale *= h.scale[i%p.Width]
+		}
+		p.Weights[i] = p.Weights[i]*scale + p.Var[i]*share
+		p.Inputs[i] *= scale
+		p.Noise[i] *= scale
+		p.Var[i] = p.Weights[i] + p.Inputs[i] + p.Noise[i]
+	}
+}
+
+// checkBatch reports a batch that cannot be predicted.
+func checkBatch[T gauss.Float](x gauss.Batch[T], inputs, rows int) error {
+	switch size := x.Rows * x.Width; {
+	case x.Width != inputs:
+		return fmt.Errorf("the rows have %d numbers; the network has %d inputs", x.Width, inputs)
+	case x.Rows < 0 || x.Rows > rows:
+		return fmt.Errorf("there are %d rows; the predictor has room for %d", x.Rows, rows)
+	case len(x.Mean) < size || x.Var != nil && len(x.Var) < size:
+		return fmt.Errorf("%d rows of %d inputs do not hold %d means and %d variances", x.Rows, x.Width, len(x.Mean), len(x.Var))
+	}
+	for i, v := range x.Var {
+		if v < 0 {
+			return fmt.Errorf("the variance of input %d of row %d is %v; it must be ≥ 0", i%x.Width, i/x.Width, v)
+		}
+	}
+	return nil
+}
+
+// TryPredict is Predict that returns an error where Predict panics: for rows of
+// another width, too many rows, or a negative variance.
+func (p *Predictor[T]) TryPredict(x gauss.Batch[T]) (gauss.Batch[T], error) {
+	if err := checkBatch(x, p.net.Inputs(), p.rows); err != nil {
+		return gauss.Batch[T]{}, err
+	}
+	return p.Predict(x), nil
+}
+
+// A member is a network of a head.
+type member struct {
+	net        *Predictor[float32]
+	quiet      *Predictor[float32] // without noise; nil: there is none, or it can be subtracted
+	likelihood likelihood.Likelihood
+	splitter   likelihood.Splitter
+	width      int
+	classes    bool
+	noisy      bool // the noise is modelled
+	floor      float32
+
+	layer []float32 // σ² of a last nn.Noise; nil: there is none
+	raw   []float32 // its parameters
+}

@@ -1,0 +1,122 @@
+package model
+
+import (
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/internal/special"
+	"utvi/likelihood"
+	"utvi/nn"
+)
+
+func newMember(n *Model, pool *compute.Pool, maxRows int) (*member, error) {
+	m := &member{net: n.NewPredictorOn(pool, maxRows), likelihood: n.Likelihood}
+	if m.likelihood == nil {
+		m.likelihood = likelihood.Normal{}
+	}
+	m.likelihood = likelihood.Inner(m.likelihood)
+	targets, err := m.likelihood.Targets(n.Outputs())
+	if err != nil {
+		return nil, err
+	}
+	reads := likelihood.Describe(m.likelihood)
+	m.width, m.classes, m.noisy, m.floor = targets, reads.Classes, reads.OwnNoise, float32(reads.Floor)
+	if reads.Classes {
+		m.width = n.Outputs()
+	}
+	switch l := m.likelihood.(type) {
+	case likelihood.Splitter:
+		m.splitter = l
+	case likelihood.Predictive:
+		m.splitter = &unsplit{by: l}
+	default: // nothing is known but the outputs
+		m.splitter, m.width = likelihood.Normal{}, n.Outputs()
+	}
+	if !nn.Any(n.Config.Layers, isNoise) {
+		return m, nil
+	}
+	m.noisy = true
+	if m.raw = n.lastNoise(); m.raw != nil && !reads.OwnNoise && !reads.Classes {
+		m.layer = make([]float32, len(m.raw))
+		return m, nil
+	}
+	m.quiet = n.withoutNoise().NewPredictorOn(pool, maxRows)
+	return m, nil
+}
+
+func isNoise(l nn.Layer) bool {
+	n, ok := l.(nn.Noise)
+	return ok && !n.Off
+}
+
+// split reads a network's outputs.
+func (m *member) split(out gauss.Batch[float32], mean, doubt, noise []float32) {
+	for r := range out.Rows {
+		lo, hi, at, end := r*out.Width, (r+1)*out.Width, r*m.width, (r+1)*m.width
+		m.splitter.Split(out.Mean[lo:hi], out.Var[lo:hi], mean[at:end], doubt[at:end], noise[at:end])
+	}
+}
+
+// layerNoise returns the variances that the last layer adds, nil if it adds none.
+// Noise is subtracted there: to predict again without it would take twice as long.
+func (m *member) layerNoise() []float32 {
+	for i := range m.layer {
+		s := special.Softplus(float64(m.raw[i]))
+		m.layer[i] = float32(s * s)
+	}
+	return m.layer
+}
+
+// lastNoise returns the parameters of the last layer if it is the only noise of the
+// network, nil otherwise.
+func (n *Net[T]) lastNoise() []T {
+	steps := n.Graph().Steps()
+	last := steps[len(steps)-1]
+	for _, s := range steps {
+		if s != last && nn.Any(s.Layer, isNoise) {
+			return nil
+		}
+	}
+	if !isNoise(last.Layer) {
+		return nil
+	}
+	return last.Tensors[0].Mean
+}
+
+// unsplit reads outputs by a likelihood that does not tell doubt and noise apart: all
+// variance is doubt.
+type unsplit struct {
+	by                          likelihood.Predictive
+	mean, variance, ymean, yvar []float64
+}
+
+// Split implements likelihood.Splitter.
+func (u *unsplit) Split(mean, variance, ymean, doubt, noise []float32) {
+	if u.mean == nil {
+		u.mean, u.variance = make([]float64, len(mean)), make([]float64, len(mean))
+		u.ymean, u.yvar = make([]float64, len(ymean)), make([]float64, len(ymean))
+	}
+	compute.Convert(u.mean, mean)
+	compute.Convert(u.variance, variance)
+	u.by.Predict(u.mean, u.variance, u.ymean, u.yvar)
+	compute.Convert(ymean, u.ymean)
+	compute.Convert(doubt, u.yvar)
+	clear(noise)
+}
+
+// withoutNoise returns the network with its Noise layers switched off, over the
+// same weights.
+func (n *Net[T]) withoutNoise() *Net[T] {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.quiet == nil {
+		c := n.Config
+		c.Layers = nn.WithoutNoise(c.Layers).(nn.Chain)
+		q, err := declare[T](c, n.fixed, nil)
+		if err != nil {
+			panic("model: a network that was built cannot be bound again")
+		}
+		q.Params.Share(n.Params)
+		n.quiet = q
+	}
+	return n.quiet
+}

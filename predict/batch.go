@@ -1,0 +1,191 @@
+package predict
+
+import (
+	"math"
+
+	"utvi/dist"
+	"utvi/gauss"
+	"utvi/table"
+)
+
+// A Batch is the predictions of some rows, to be looked at row by row without copies:
+// it lives until work returns (see Stream), and belongs to one goroutine.
+type Batch struct {
+	p       *Predictor
+	s       *session
+	chunk   *table.Chunk
+	encoder *table.Encoder
+	x       gauss.Batch[float32]
+	row     int // whose numbers the session holds, −1: none
+}
+
+// Number is what is predicted of one number, in its own unit.
+type Number struct {
+	Mean, Std float64
+	Lo, Hi    float64 // interval of the level of Options; NaN if there is none
+	Variance  Parts
+}
+
+// Parts tell where a predicted variance comes from.
+type Parts struct {
+	Weights float64 `json:"weights"` // what the model does not know
+	Inputs  float64 `json:"inputs"`  // what the uncertainty of the inputs adds
+	Noise   float64 `json:"noise"`   // what the inputs cannot tell
+}
+
+// Len is the number of rows.
+func (b *Batch) Len() int { return b.x.Rows }
+
+// Chunk is the rows as they were read, nil if they were numbers.
+func (b *Batch) Chunk() *table.Chunk { return b.chunk }
+
+// Encoder encoded the rows; nil if they were numbers.
+func (b *Batch) Encoder() *table.Encoder { return b.encoder }
+
+// Inputs are the rows as the networks see them.
+func (b *Batch) Inputs() gauss.Batch[float32] { return b.x }
+
+// NoiseInWeights reports whether nothing in the model stands for the noise: if the
+// data were noisy, the weights have learned it, and Parts.Weights holds both.
+func (b *Batch) NoiseInWeights() bool { return b.s.out.NoiseInWeights }
+
+// Unfamiliar says how far a row is from those the model was trained with: 1 is what 99
+// of 100 of them stay below. NaN for a network, which does not know them.
+func (b *Batch) Unfamiliar(row int) float64 {
+	if b.s.strange == nil {
+		return math.NaN()
+	}
+	return float64(b.s.strange[row])
+}
+
+// Numbers are the predictions of a row's targets. They live until the next call.
+func (b *Batch) Numbers(row int) []Number {
+	if b.row != row {
+		for t := range b.s.numbers {
+			b.s.numbers[t] = b.number(row, t)
+		}
+		b.row = row
+	}
+	return b.s.numbers
+}
+
+var none = math.NaN()
+
+func (b *Batch) number(row, target int) (n Number) {
+	s, level := b.s, b.p.o.level()
+	i, t := row*len(s.m.targets)+target, &s.m.targets[target]
+	variance := float64(s.out.Var[i])
+	n.Mean, n.Std = float64(s.out.Mean[i])*t.scale+t.shift, math.Sqrt(variance)*t.scale
+	switch c := s.m.calibration(target); {
+	case c != nil:
+		raw := b.Raw(row, target)
+		if n.Lo, n.Hi = none, none; level > 0 {
+			n.Lo, n.Hi = c.Interval(raw, level, &s.scratch)
+		}
+		d := c.Apply(raw, &s.scratch)
+		n.Mean, n.Std = d.Mean(), d.SD()
+	case level < 0:
+		n.Lo, n.Hi = none, none
+	case b.p.half != nil:
+		n.Lo, n.Hi = n.Mean-b.p.half[target]*n.Std, n.Mean+b.p.half[target]*n.Std
+	default:
+		n.Lo, n.Hi = dist.Interval(b.Raw(row, target), level)
+	}
+	n.Variance = b.Parts(row, target, n.Std)
+	return n
+}
+
+// Parts tells where the variance std² of a prediction comes from. What a calibration
+// changes, it changes in proportion.
+func (b *Batch) Parts(row, target int, std float64) Parts {
+	out, i := b.s.out, row*len(b.s.m.targets)+target
+	if out.Var[i] == 0 {
+		return Parts{}
+	}
+	k := std * std / float64(out.Var[i])
+	return Parts{k * float64(out.Weights[i]), k * float64(out.Inputs[i]), k * float64(out.Noise[i])}
+}
+
+// Raw is the distribution of a target before any calibration. It lives until the next
+// call.
+func (b *Batch) Raw(row, target int) dist.Dist {
+	b.fill(row, target, &b.s.mixture, &b.s.scaled)
+	return &b.s.scaled
+}
+
+// KeepRaw is Raw in memory of its own.
+func (b *Batch) KeepRaw(row, target int) dist.Dist {
+	a := new(dist.Affine)
+	b.fill(row, target, new(dist.Mixture), a)
+	return a
+}
+
+func (b *Batch) fill(row, target int, m *dist.Mixture, a *dist.Affine) {
+	t := &b.s.m.targets[target]
+	*a = dist.Affine{Dist: m, Scale: t.scale, Shift: t.shift}
+	if b.s.net != nil {
+		b.s.dists.Dist(row, target, m)
+		return
+	}
+	const least = 1e-30 // of a variance: a Dist needs one
+	m.Reset()
+	for k := range b.s.out.Members() {
+		mean, variance := b.s.out.Member(k, row*b.s.out.Width+target)
+		m.Add(1, float64(mean), math.Sqrt(max(float64(variance), least)))
+	}
+}
+
+// Dist is the distribution of a target, corrected where the model is calibrated. It
+// lives until the next call.
+func (b *Batch) Dist(row, target int) dist.Dist {
+	d := b.Raw(row, target)
+	if c := b.s.m.calibration(target); c != nil {
+		d = c.Apply(d, &b.s.scratch)
+	}
+	return d
+}
+
+// Classes are the probabilities of a row's classes, corrected where the model is
+// calibrated. They live until the next call.
+func (b *Batch) Classes(row int) dist.Categorical {
+	class := b.RawClasses(row)
+	if c := b.s.m.calibration(0); c != nil && c.Temperature != nil {
+		c.Temperature.Apply(class, class)
+	}
+	return class
+}
+
+// RawClasses are Classes before any calibration.
+func (b *Batch) RawClasses(row int) dist.Categorical {
+	class := b.s.class
+	k := len(class)
+	var sum float64
+	for j, p := range b.s.out.Mean[row*k : (row+1)*k] {
+		class[j] = max(float64(p), 0)
+		sum += class[j]
+	}
+	for j := range class { // softmax's mean is a float32's rounding off 1
+		class[j] /= sum
+	}
+	return class
+}
+
+// Abstain reports whether a row is beyond the bounds of Options.
+func (b *Batch) Abstain(row int) bool {
+	o := &b.p.o
+	if o.MaxUnfamiliar > 0 && b.Unfamiliar(row) > o.MaxUnfamiliar {
+		return true
+	}
+	if o.MinProbability > 0 {
+		c := b.Classes(row)
+		return !(c[c.Argmax()] >= o.MinProbability)
+	}
+	if o.MaxStd > 0 {
+		for _, n := range b.Numbers(row) {
+			if !(n.Std <= o.MaxStd) {
+				return true
+			}
+		}
+	}
+	return false
+}

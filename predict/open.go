@@ -1,0 +1,235 @@
+package predict
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"utvi/calibrate"
+	"utvi/internal/strictjson"
+	"utvi/likelihood"
+	"utvi/model"
+	"utvi/table"
+	"utvi/tabular"
+)
+
+// A Model is a model that is ready to predict. It does not change, nor must its
+// fields: goroutines may share it.
+type Model struct {
+	Networks *model.Ensemble
+
+	// Net, Schema and Calibration are those of a table's model; nil for a network.
+	// Without Calibration nothing is corrected; otherwise there is one for each target.
+	Net         *tabular.Fitted
+	Schema      *table.Schema
+	Calibration []calibrate.Calibration
+
+	targets []target
+	classes []string
+	columns []string       // that a row needs
+	header  *table.Header  // of rows of named values
+	encoder *table.Encoder // of these
+	ready   [2]chan *session
+}
+
+// A target is a number in its own unit: what networks predict times scale, plus shift.
+type target struct {
+	name         string
+	scale, shift float64
+}
+
+// Open reads a model of size bytes. Options bring what the file only names.
+func Open(r io.ReaderAt, size int64, options ...model.Option) (*Model, error) {
+	e, err := model.ReadEnsemble(r, size, options...)
+	if err != nil {
+		return nil, err
+	}
+	m, err := FromEnsemble(e)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the model: %w", err)
+	}
+	return m, nil
+}
+
+// OpenBytes is Open of a file in memory.
+func OpenBytes(b []byte, options ...model.Option) (*Model, error) {
+	return Open(bytes.NewReader(b), int64(len(b)), options...)
+}
+
+// OpenFile is Open of the file at path.
+func OpenFile(path string, options ...model.Option) (*Model, error) {
+	e, err := model.LoadEnsemble(path, options...)
+	if err != nil {
+		return nil, err
+	}
+	m, err := FromEnsemble(e)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load the model %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// FromEnsemble returns the model of networks that are loaded or trained: with the
+// documents of a table beside them it is a table's model.
+func FromEnsemble(e *model.Ensemble) (*Model, error) {
+	net, err := tabular.FromEnsemble(e)
+	if errors.Is(err, tabular.ErrNotTabular) {
+		return fromNetworks(e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, ok := net.Extra[tableKey]
+	if !ok { // rows of numbers that no table was encoded to
+		return fromNetworks(net.Members)
+	}
+	schema, err := decodeTable(text)
+	if err != nil {
+		return nil, err
+	}
+	calibration, err := decodeCalibration(net.Extra[calibrationKey])
+	if err != nil {
+		return nil, err
+	}
+	return New(net, schema, calibration)
+}
+
+// The documents of a table's model, which package fit writes.
+const (
+	tableKey       = "table"
+	calibrationKey = "calibration"
+	tableFormat    = 1
+)
+
+func decodeTable(text json.RawMessage) (*table.Schema, error) {
+	var version struct{ Format int }
+	if err := json.Unmarshal(text, &version); err != nil || version.Format != tableFormat {
+		return nil, fmt.Errorf("the description of the table has format %d; this version reads %d", version.Format, tableFormat)
+	}
+	var doc struct {
+		Format int             `json:"format"`
+		Schema json.RawMessage `json:"schema"`
+		Facts  json.RawMessage `json:"facts"`  // of the fit
+		Sketch json.RawMessage `json:"sketch"` // of the rows trained with
+	}
+	if err := strictjson.Unmarshal(text, &doc); err != nil {
+		return nil, err
+	}
+	return table.ParseSchema(doc.Schema)
+}
+
+func decodeCalibration(text json.RawMessage) (all []calibrate.Calibration, err error) {
+	if text == nil {
+		return nil, nil
+	}
+	var parts []json.RawMessage
+	if err := strictjson.Unmarshal(text, &parts); err != nil {
+		return nil, fmt.Errorf("calibration: %w", err)
+	}
+	for _, p := range parts {
+		c, err := calibrate.Decode(p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *c)
+	}
+	return all, nil
+}
+
+// New returns the model of a fitted network and the table that it was fitted to.
+func New(net *tabular.Fitted, schema *table.Schema, calibration []calibrate.Calibration) (*Model, error) {
+	m := &Model{Networks: net.Members, Net: net, Schema: schema, Calibration: calibration, classes: schema.Classes()}
+	if in := len(schema.Inputs()); in != net.Inputs {
+		return nil, fmt.Errorf("the table has %d inputs, the network %d", in, net.Inputs)
+	}
+	columns := schema.Targets()
+	if len(m.classes) != net.Classes || net.Classes == 0 && len(columns) != net.Targets {
+		return nil, errors.New("the table and the network have different targets")
+	}
+	if calibration != nil && len(calibration) != len(columns) {
+		return nil, fmt.Errorf("there are %d calibrations for %d targets", len(calibration), len(columns))
+	}
+	for _, c := range columns {
+		m.targets = append(m.targets, target{c.Name, c.SD, c.Mean})
+	}
+	m.header = &table.Header{Named: true}
+	for _, c := range schema.Columns {
+		m.header.Columns = append(m.header.Columns, c.Name)
+		if c.Role == table.Input || c.Role == table.Std {
+			m.columns = append(m.columns, c.Name)
+		}
+	}
+	var err error
+	if m.encoder, err = schema.Bind(m.header); err != nil {
+		return nil, err
+	}
+	m.keepReady()
+	return m, nil
+}
+
+// fromNetworks returns the model of networks, whose likelihood says what they predict.
+func fromNetworks(e *model.Ensemble) (*Model, error) {
+	m := &Model{Networks: &model.Ensemble{Members: e.Members}}
+	h, err := e.NewHead(1)
+	if err != nil {
+		return nil, err
+	}
+	width, classes := h.Targets()
+	switch {
+	case classes:
+		m.targets = []target{{"y", 1, 0}}
+		for i := range width {
+			m.classes = append(m.classes, strconv.Itoa(i))
+		}
+	case width == 1:
+		m.targets = []target{{"y", 1, 0}}
+	default:
+		for i := range width {
+			m.targets = append(m.targets, target{"y" + strconv.Itoa(i+1), 1, 0})
+		}
+	}
+	m.keepReady()
+	return m, nil
+}
+
+// WithCalibration returns the same model with another calibration, nil for none.
+func (m *Model) WithCalibration(c []calibrate.Calibration) (*Model, error) {
+	if m.Net == nil {
+		return nil, errors.New("only a table's model can be calibrated")
+	}
+	return New(m.Net, m.Schema, c)
+}
+
+// Columns names the columns that a row needs, in the order of the table: inputs, and
+// their standard deviations where the table has such columns. A network has none.
+func (m *Model) Columns() []string { return m.columns }
+
+// Inputs is how many numbers a row of the networks has.
+func (m *Model) Inputs() int { return m.Networks.Inputs() }
+
+// Targets names what is predicted: y, or y1, y2 … for a network.
+func (m *Model) Targets() []string {
+	var names []string
+	for _, t := range m.targets {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// Classes names the classes of the one target, nil where targets are numbers. Those of
+// a network are 0, 1 …
+func (m *Model) Classes() []string { return m.classes }
+
+// Likelihood is what the networks were trained with, nil if the file does not say.
+func (m *Model) Likelihood() likelihood.Likelihood { return m.Networks.Members[0].Likelihood }
+
+// calibration is that of a target, nil where there is none.
+func (m *Model) calibration(target int) *calibrate.Calibration {
+	if m.Calibration == nil {
+		return nil
+	}
+	return &m.Calibration[target]
+}

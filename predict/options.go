@@ -1,0 +1,111 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"utvi/dist"
+)
+
+// Options say what a Predictor returns. The zero value gives intervals of 90 % and
+// abstains from nothing.
+type Options struct {
+	Interval  float64   // level of the intervals; 0 stands for 0.9; below 0, there are none
+	Quantiles []float64 // levels of quantiles, between 0 and 1
+
+	// A prediction abstains if a standard deviation is larger, the most probable class
+	// is less probable, or the row is less familiar than this. 0 sets no bound.
+	MaxStd, MinProbability, MaxUnfamiliar float64
+}
+
+// Bounds reports whether predictions may abstain.
+func (o Options) Bounds() bool { return o.MaxStd > 0 || o.MinProbability > 0 || o.MaxUnfamiliar > 0 }
+
+func (o Options) level() float64 {
+	if o.Interval == 0 {
+		return 0.9
+	}
+	return o.Interval
+}
+
+func (o Options) check(m *Model) error {
+	classes := len(m.classes) > 0
+	switch {
+	case !(o.level() < 1):
+		return fmt.Errorf("the level of the intervals is %g; it must lie between 0 and 1", o.Interval)
+	case o.MaxStd < 0 || math.IsNaN(o.MaxStd):
+		return fmt.Errorf("the largest standard deviation is %g; it must be > 0", o.MaxStd)
+	case o.MaxUnfamiliar < 0 || math.IsNaN(o.MaxUnfamiliar):
+		return fmt.Errorf("the largest score of unfamiliarity is %g; it must be > 0", o.MaxUnfamiliar)
+	case !(o.MinProbability >= 0 && o.MinProbability <= 1):
+		return fmt.Errorf("the least probability is %g; it must lie between 0 and 1", o.MinProbability)
+	case classes && o.MaxStd > 0:
+		return errors.New("the model predicts classes, which have no standard deviation; bound the probability instead")
+	case !classes && o.MinProbability > 0:
+		return errors.New("the model predicts numbers, which have no probability; bound the standard deviation instead")
+	case classes && len(o.Quantiles) > 0:
+		return errors.New("the model predicts classes, which have no quantiles")
+	case m.Net == nil && o.MaxUnfamiliar > 0:
+		return errors.New("a network does not know which rows it was trained with; only a table's model says how familiar a row is")
+	}
+	for _, q := range o.Quantiles {
+		if !(q > 0 && q < 1) {
+			return fmt.Errorf("the level of a quantile is %g; it must lie between 0 and 1", q)
+		}
+	}
+	for i := range m.Calibration {
+		if o.level() < 0 {
+			break
+		}
+		if c := m.Calibration[i].Conformal; c != nil {
+			if err := c.Enough(o.level()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A Predictor predicts rows with a model. Goroutines may share it.
+type Predictor struct {
+	m    *Model
+	o    Options
+	half []float64 // half widths of intervals in standard deviations, if all rows have the same
+}
+
+// NewPredictor returns a predictor. It reports options that the model cannot serve.
+func (m *Model) NewPredictor(o Options) (*Predictor, error) {
+	if err := o.check(m); err != nil {
+		return nil, err
+	}
+	p := &Predictor{m: m, o: o}
+	if o.level() > 0 {
+		p.half = m.halfWidths(o.level())
+	}
+	return p, nil
+}
+
+// Model is the model that predicts.
+func (p *Predictor) Model() *Model { return p.m }
+
+// Options are those that the predictor was made with.
+func (p *Predictor) Options() Options { return p.o }
+
+// halfWidths are those of the intervals of a single network, in standard deviations:
+// its predictions differ in mean and deviation alone. Nil for ensembles.
+func (m *Model) halfWidths(level float64) []float64 {
+	if m.Net == nil || len(m.Networks.Members) != 1 {
+		return nil
+	}
+	var all []float64
+	for _, s := range m.Net.Residuals {
+		var d dist.Mixture
+		for j, w := range s.W {
+			d.Add(w, 0, math.Sqrt(s.R[j]))
+		}
+		_, hi := dist.Interval(&d, level)
+		all = append(all, hi/d.SD())
+	}
+	return all
+}

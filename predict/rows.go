@@ -1,0 +1,275 @@
+package predict
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"utvi/gauss"
+	"utvi/table"
+)
+
+// Rows predicts rows of named values, one for each column of Model.Columns: a number of
+// any Go type, a json.Number, a string (read as a field of a table is), a bool, a
+// time.Time, or nil if it is missing. A column of the table that is not needed may be
+// there; one that the table does not have is an error.
+func (p *Predictor) Rows(ctx context.Context, rows []map[string]any) ([]Prediction, error) {
+	if p.m.Schema == nil {
+		return nil, fmt.Errorf("the model is a network without named columns; give it %d numbers a row", p.m.Inputs())
+	}
+	return p.chunks(ctx, len(rows), func(b *table.Builder, i int) error { return p.m.addNamed(b, i, rows[i]) })
+}
+
+// Row is Rows of one row.
+func (p *Predictor) Row(ctx context.Context, row map[string]any) (Prediction, error) {
+	all, err := p.Rows(ctx, []map[string]any{row})
+	if err != nil {
+		return Prediction{}, err
+	}
+	return all[0], nil
+}
+
+// Numbers predicts rows of numbers: those of Model.Columns, or the inputs of a network.
+// NaN stands for a missing value of a table.
+func (p *Predictor) Numbers(ctx context.Context, rows [][]float64) ([]Prediction, error) {
+	if p.m.Schema != nil {
+		return p.chunks(ctx, len(rows), func(b *table.Builder, i int) error { return p.m.addNumbers(b, i, rows[i]) })
+	}
+	width := p.m.Inputs()
+	x := gauss.Batch[float32]{Rows: len(rows), Width: width, Mean: make([]float32, 0, len(rows)*width)}
+	for i, row := range rows {
+		if len(row) != width {
+			return nil, fmt.Errorf("row %d has %d numbers; the network has %d inputs", i+1, len(row), width)
+		}
+		for _, v := range row {
+			x.Mean = append(x.Mean, float32(v))
+		}
+	}
+	return p.Inputs(ctx, x)
+}
+
+// Inputs predicts rows of the networks' inputs, with or without variances. For a
+// table's model these are encoded columns.
+func (p *Predictor) Inputs(ctx context.Context, x gauss.Batch[float32]) ([]Prediction, error) {
+	out := make([]Prediction, 0, max(0, x.Rows))
+	err := p.Each(ctx, x, func(b *Batch, _ int) error {
+		out = b.appendTo(out)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Each predicts rows as Inputs does, and lets visit look at them, some at a time
+// without copies; first is the number of the batch's first row.
+func (p *Predictor) Each(ctx context.Context, x gauss.Batch[float32], visit func(b *Batch, first int) error) error {
+	if err := p.m.checkInputs(x); err != nil {
+		return err
+	}
+	return p.some(ctx, x.Rows, func(s *session, lo, hi int) error {
+		if err := s.predict(x.Slice(lo, hi)); err != nil {
+			return err
+		}
+		return visit(&s.batch, lo)
+	})
+}
+
+func (m *Model) checkInputs(x gauss.Batch[float32]) error {
+	n := x.Rows * x.Width
+	switch {
+	case x.Width != m.Inputs():
+		return fmt.Errorf("a row has %d numbers; the network has %d inputs", x.Width, m.Inputs())
+	case x.Rows < 0 || len(x.Mean) != n || x.Var != nil && len(x.Var) != n:
+		return fmt.Errorf("%d rows of %d inputs do not hold %d numbers and %d variances", x.Rows, x.Width, len(x.Mean), len(x.Var))
+	}
+	for i, v := range x.Mean {
+		if v-v != 0 {
+			return fmt.Errorf("row %d, input %d: %v is not a finite number", i/x.Width+1, i%x.Width+1, v)
+		}
+	}
+	for i, v := range x.Var {
+		if !(v >= 0) || v-v != 0 {
+			return fmt.Errorf("row %d, input %d: the variance is %v; it must be finite and ≥ 0", i/x.Width+1, i%x.Width+1, v)
+		}
+	}
+	return nil
+}
+
+// some predicts rows, as many at a time as a session has room for.
+func (p *Predictor) some(ctx context.Context, rows int, predict func(s *session, lo, hi int) error) error {
+	s := p.m.session(rows)
+	defer s.release()
+	s.batch.p, s.batch.s = p, s
+	for lo := 0; lo < rows; lo += tiers[s.tier] {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := predict(s, lo, min(rows, lo+tiers[s.tier])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunks predicts rows that add puts into a table.
+func (p *Predictor) chunks(ctx context.Context, rows int, add func(b *table.Builder, row int) error) ([]Prediction, error) {
+	out := make([]Prediction, 0, rows)
+	build := table.NewBuilder(p.m.header)
+	err := p.some(ctx, rows, func(s *session, lo, hi int) error {
+		for i := lo; i < hi; i++ {
+			if err := add(build, i); err != nil {
+				return err
+			}
+		}
+		c, err := build.Chunk()
+		if err != nil {
+			return err
+		}
+		if err := s.encode(p.m.encoder, c); err != nil {
+			return err
+		}
+		out = s.batch.appendTo(out)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (b *Batch) appendTo(out []Prediction) []Prediction {
+	for row := range b.Len() {
+		out = append(out, b.Prediction(row))
+	}
+	return out
+}
+
+// addNamed adds a row of named values.
+func (m *Model) addNamed(b *table.Builder, i int, row map[string]any) error {
+	found := 0
+	for k, name := range m.header.Columns {
+		v, ok := row[name]
+		if ok {
+			found++
+		}
+		switch c := &m.Schema.Columns[k]; {
+		case c.Role != table.Input && c.Role != table.Std:
+			b.Missing() // nobody looks at it
+		case !ok && !m.Schema.Impute:
+			return fmt.Errorf("row %d lacks the column %s; the model needs %s", i+1, name, list(m.columns))
+		case !ok:
+			b.Missing()
+		default:
+			if err := add(b, v); err != nil {
+				return fmt.Errorf("row %d, column %s: %w", i+1, name, err)
+			}
+		}
+	}
+	if found == len(row) {
+		return nil
+	}
+	var unknown []string
+	for name := range row {
+		if !slices.Contains(m.header.Columns, name) {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return fmt.Errorf("row %d has an unknown column %.80q; the model needs %s", i+1, unknown[0], list(m.columns))
+}
+
+// addNumbers adds a row of numbers.
+func (m *Model) addNumbers(b *table.Builder, i int, row []float64) error {
+	if len(row) != len(m.columns) {
+		return fmt.Errorf("row %d has %d numbers; the model needs %d: %s", i+1, len(row), len(m.columns), list(m.columns))
+	}
+	at := 0
+	for _, c := range m.Schema.Columns {
+		if c.Role != table.Input && c.Role != table.Std {
+			b.Missing()
+			continue
+		}
+		b.Number(row[at])
+		at++
+	}
+	return nil
+}
+
+func list(names []string) string {
+	const most = 20
+	if len(names) > most {
+		return fmt.Sprintf("%s … (%d in all)", strings.Join(names[:most], ", "), len(names))
+	}
+	return strings.Join(names, ", ")
+}
+
+var errValue = errors.New("a value must be a number, a text, a bool, a time or nil")
+
+// add adds a value as the reader of tables would have read it.
+func add(b *table.Builder, v any) error {
+	switch v := v.(type) {
+	case nil:
+		b.Missing()
+	case float64:
+		b.Number(v)
+	case string:
+		b.Parse(v)
+	case int:
+		b.Integer(int64(v))
+	case bool:
+		b.Parse(strconv.FormatBool(v))
+	case json.Number:
+		b.Parse(string(v))
+	case time.Time:
+		b.Text(date(v))
+	default:
+		return addKind(b, reflect.ValueOf(v))
+	}
+	return nil
+}
+
+// addKind adds a value of any other type by its kind.
+func addKind(b *table.Builder, v reflect.Value) error {
+	switch v.Kind() {
+	case reflect.Float32, reflect.Float64:
+		b.Number(v.Float())
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		b.Integer(v.Int())
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if v.Uint() > math.MaxInt64 {
+			b.Text(strconv.FormatUint(v.Uint(), 10))
+			return nil
+		}
+		b.Integer(int64(v.Uint()))
+	case reflect.String:
+		b.Parse(v.String())
+	case reflect.Bool:
+		b.Parse(strconv.FormatBool(v.Bool()))
+	case reflect.Pointer:
+		if v.IsNil() {
+			b.Missing()
+			return nil
+		}
+		return add(b, v.Elem().Interface())
+	default:
+		return fmt.Errorf("the value is of type %v; %w", v.Type(), errValue)
+	}
+	return nil
+}
+
+// date is a time as tables write it: a day, or a day and a time.
+func date(t time.Time) string {
+	if t.Equal(t.Truncate(24*time.Hour)) && t.Location() == time.UTC {
+		return t.Format(time.DateOnly)
+	}
+	return t.Format(time.RFC3339Nano)
+}

@@ -1,0 +1,119 @@
+package predict
+
+import (
+	"runtime"
+
+	"utvi/calibrate"
+	"utvi/dist"
+	"utvi/gauss"
+	"utvi/model"
+	"utvi/table"
+	"utvi/tabular"
+)
+
+// A session is what one prediction at a time needs: networks bound to scratch, room
+// for inputs and distributions.
+type session struct {
+	m    *Model
+	tier int
+	net  *tabular.Predictor
+	head *model.Head // where there is no net
+
+	x       gauss.Batch[float32]
+	out     *model.Predictions // of the rows last predicted
+	strange []float32          // how unfamiliar they are; nil: not known
+	dists   *tabular.Predictions
+
+	mixture dist.Mixture
+	scaled  dist.Affine
+	class   dist.Categorical
+	scratch calibrate.Scratch
+	numbers []Number
+	batch   Batch
+}
+
+// tiers are the most rows of a session: a few have their own, since room for many
+// takes long to make and to keep.
+var tiers = [2]int{32, table.MaxRows}
+
+func tierOf(rows int) int {
+	if rows <= tiers[0] {
+		return 0
+	}
+	return 1
+}
+
+// keepReady makes room for sessions that wait for their next use.
+func (m *Model) keepReady() {
+	for i := range m.ready {
+		m.ready[i] = make(chan *session, 2*runtime.GOMAXPROCS(0))
+	}
+}
+
+// session returns one that is ready, or makes one.
+func (m *Model) session(rows int) *session {
+	tier := tierOf(rows)
+	select {
+	case s := <-m.ready[tier]:
+		return s
+	default:
+	}
+	s := &session{m: m, tier: tier, class: make(dist.Categorical, len(m.classes)), numbers: make([]Number, len(m.targets))}
+	if m.Net != nil {
+		s.net = m.Net.NewPredictor(nil, tiers[tier])
+	} else {
+		head, err := m.Networks.NewHead(tiers[tier])
+		if err != nil {
+			panic("predict: networks that were checked cannot predict")
+		}
+		s.head = head
+	}
+	return s
+}
+
+// release keeps the session for the next one who needs it, unless many wait already.
+func (s *session) release() {
+	s.batch = Batch{}
+	select {
+	case s.m.ready[s.tier] <- s:
+	default:
+	}
+}
+
+// grow makes room for the inputs of some rows.
+func (s *session) grow(rows, width int, uncertain bool) gauss.Batch[float32] {
+	n := rows * width
+	if n > cap(s.x.Mean) || uncertain && n > cap(s.x.Var) {
+		n := max(n, min(tiers[s.tier], 4*rows)*width)
+		s.x.Mean = make([]float32, n)
+		if s.x.Var = nil; uncertain {
+			s.x.Var = make([]float32, n)
+		}
+	}
+	x := gauss.Batch[float32]{Rows: rows, Width: width, Mean: s.x.Mean[:n]}
+	if uncertain {
+		x.Var = s.x.Var[:n]
+	}
+	return x
+}
+
+// encode reads the inputs of a chunk and predicts its rows.
+func (s *session) encode(e *table.Encoder, c *table.Chunk) error {
+	x := s.grow(c.Rows(), e.Width(), s.m.Schema.Uncertain())
+	if err := e.Inputs(c, x); err != nil {
+		return err
+	}
+	return s.predict(x)
+}
+
+// predict carries rows through the networks.
+func (s *session) predict(x gauss.Batch[float32]) (err error) {
+	if s.net == nil {
+		s.out, err = s.head.TryPredict(x)
+	} else if s.dists, err = s.net.TryPredict(x); err == nil {
+		s.out, s.strange = s.dists.Predictions, s.dists.Unfamiliar
+	}
+	s.batch.x = x
+	s.batch.row = -1
+	return err
+}

@@ -1,0 +1,112 @@
+package predict
+
+import (
+	"context"
+	"io"
+	"runtime"
+
+	"utvi/internal/compute"
+	"utvi/table"
+)
+
+// Stream predicts the rows of a table, many at a time on the workers of a pool (nil is
+// a pool of all cores), and hands what work makes of them to emit in the order of the
+// rows. Work is done by several goroutines at a time, emit by one. Memory does not
+// depend on the number of rows.
+func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *compute.Pool, work func(*Batch) (T, error), emit func(T) error) error {
+	if pool == nil {
+		pool = compute.NewPool(runtime.GOMAXPROCS(0))
+		defer pool.Close()
+	}
+	next, err := p.m.batches(rows)
+	if err != nil {
+		return err
+	}
+	sessions := make([]*session, pool.Workers())
+	for i := range sessions {
+		sessions[i] = p.m.session(table.MaxRows)
+		sessions[i].batch.p, sessions[i].batch.s = p, sessions[i]
+		defer sessions[i].release()
+	}
+	return inOrder(ctx, rows, pool, func(worker int, c *table.Chunk) (out T, err error) {
+		s := sessions[worker]
+		if err := next(s, c); err != nil {
+			return out, err
+		}
+		return work(&s.batch)
+	}, emit)
+}
+
+// batches returns what predicts a chunk of a table: by the names of columns, or, with
+// a network, by their order.
+func (m *Model) batches(rows table.Source) (func(s *session, c *table.Chunk) error, error) {
+	read, err := m.reader(rows.Header())
+	if err != nil {
+		return nil, err
+	}
+	return func(s *session, c *table.Chunk) error {
+		x := s.grow(c.Rows(), m.Inputs(), m.Schema != nil && m.Schema.Uncertain())
+		if err := read.inputs(c, x); err != nil {
+			return err
+		}
+		s.batch.chunk, s.batch.encoder = c, read.encoder
+		return s.predict(x)
+	}, nil
+}
+
+// inOrder does work on the chunks of a source and hands the results to emit in the
+// order of the rows. While some tasks work on one round of chunks, one emits the
+// results of the round before.
+func inOrder[T any](ctx context.Context, src table.Source, pool *compute.Pool, work func(worker int, c *table.Chunk) (T, error), emit func(T) error) error {
+	type done struct {
+		value T
+		err   error
+	}
+	var ready []done
+	flush := func() error {
+		for _, d := range ready {
+			if d.err == nil {
+				d.err = emit(d.value)
+			}
+			if d.err != nil {
+				return d.err
+			}
+		}
+		return nil
+	}
+	for ended := false; !ended; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var round []*table.Chunk
+		var failed error
+		for len(round) < 4*pool.Workers() && !ended {
+			c, err := src.Next()
+			if err != nil {
+				ended = true
+				if err != io.EOF {
+					failed = err
+				}
+				break
+			}
+			round = append(round, c)
+		}
+		next := make([]done, len(round), len(round)+1)
+		var flushed error
+		pool.Run(len(round)+1, func(worker, task int) {
+			if task == 0 {
+				flushed = flush()
+				return
+			}
+			d := &next[task-1]
+			d.value, d.err = work(worker, round[task-1])
+		})
+		if flushed != nil {
+			return flushed
+		}
+		if ready = next; failed != nil {
+			ready = append(ready, done{err: failed})
+		}
+	}
+	return flush()
+}

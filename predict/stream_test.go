@@ -1,0 +1,59 @@
+package predict
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"utvi/internal/compute"
+	"utvi/table"
+)
+
+// Results come in the order of the rows, and those before an error come too.
+func TestInOrder(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x\n")
+	const n = 9 * table.MaxRows
+	for i := range n {
+		fmt.Fprintln(&b, i)
+	}
+	r, err := table.NewReader(strings.NewReader(b.String()), "t.csv", table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := table.Load(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, workers := range []int{1, 3} {
+		pool := compute.NewPool(workers)
+		boom := errors.New("boom")
+		next, stop := 0, n
+		run := func() error {
+			next = 0
+			return inOrder(t.Context(), f.Rows(nil), pool, func(_ int, c *table.Chunk) (int, error) {
+				_, v := c.Cell(0, 0)
+				if int(v) >= stop {
+					return 0, boom
+				}
+				return int(v), nil
+			}, func(first int) error {
+				if first != next {
+					t.Fatalf("%d came, %d was next", first, next)
+				}
+				next += table.MaxRows
+				return nil
+			})
+		}
+		if err := run(); err != nil || next != n {
+			t.Errorf("%d rows came, %v", next, err)
+		}
+		stop = 7 * table.MaxRows
+		if err := run(); err != boom || next != stop {
+			t.Errorf("%d rows came before %v", next, err)
+		}
+		pool.Close()
+	}
+}

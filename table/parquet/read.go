@@ -1,0 +1,183 @@
+// Package parquet reads and writes Parquet files. A program that imports it reads them
+// with table.Open as well.
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+
+	"utvi/table"
+)
+
+func init() { table.Register(table.Format{Magic: "PAR1", Open: open}) }
+
+// rows reads the row groups of a file one after the other, page by page.
+type rows struct {
+	columns []string
+	convs   []func(parquet.Value, *table.Builder)
+	groups  []parquet.RowGroup
+	rows    parquet.Rows
+	buf     []parquet.Row
+	row     int
+	build   *table.Builder
+}
+
+// maxCells bounds the memory of a chunk that is very wide.
+const maxCells = 1 << 22
+
+func open(r io.ReaderAt, size int64) (_ table.Rows, err error) {
+	defer damaged(&err)
+	f, err := parquet.OpenFile(r, size)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	p := &rows{groups: f.RowGroups()}
+	for _, field := range f.Schema().Fields() {
+		conv, err := converter(field)
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", field.Name(), err)
+		}
+		p.columns, p.convs = append(p.columns, field.Name()), append(p.convs, conv)
+	}
+	p.buf = make([]parquet.Row, min(table.MaxRows, max(1, maxCells/max(1, len(p.convs)))))
+	return p, nil
+}
+
+// damaged turns a panic of the Parquet library, which trusts what is in the file,
+// into an error.
+func damaged(err *error) {
+	if recover() != nil {
+		*err = errDamaged
+	}
+}
+
+var errDamaged = errors.New("the Parquet file is damaged")
+
+func (p *rows) Columns() []string { return p.columns }
+
+func (p *rows) Close() error {
+	if p.rows == nil {
+		return nil
+	}
+	return p.rows.Close()
+}
+
+func (p *rows) Next(h *table.Header) (c *table.Chunk, err error) {
+	defer func() {
+		if recover() != nil {
+			err = fmt.Errorf("cannot read %s: %w", h.File, errDamaged)
+		}
+	}()
+	if p.build == nil {
+		p.build = table.NewBuilder(h)
+	}
+	for {
+		if p.rows == nil {
+			if len(p.groups) == 0 {
+				return nil, io.EOF
+			}
+			p.rows, p.groups = p.groups[0].Rows(), p.groups[1:]
+		}
+		n, err := p.rows.ReadRows(p.buf)
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("cannot read %s: %w: %w", h.File, errDamaged, err)
+		}
+		if n == 0 && err == io.EOF {
+			p.rows.Close()
+			p.rows = nil
+		}
+		if n > 0 {
+			return p.chunk(h, p.buf[:n])
+		}
+	}
+}
+
+func (p *rows) chunk(h *table.Header, rows []parquet.Row) (*table.Chunk, error) {
+	for _, row := range rows {
+		p.row++
+		if len(row) != len(p.convs) {
+			return nil, fmt.Errorf("cannot read %s: row %d has %d values; %d are expected", h.File, p.row, len(row), len(p.convs))
+		}
+		for j, v := range row {
+			p.convs[j](v, p.build)
+		}
+	}
+	return p.build.Chunk()
+}
+
+// converter returns what adds a column's values to a row.
+func converter(field parquet.Field) (func(parquet.Value, *table.Builder), error) {
+	if !field.Leaf() || field.Repeated() {
+		return nil, errors.New("it holds lists or groups; plain columns are needed")
+	}
+	t := field.Type()
+	scale, unsigned := -1, false
+	if lt := t.LogicalType(); lt != nil {
+		switch d := lt.Value.(type) {
+		case *format.DecimalType:
+			scale = int(d.Scale)
+		case *format.IntType:
+			unsigned = !d.IsSigned
+		}
+	}
+	var conv func(parquet.Value, *table.Builder)
+	switch t.Kind() {
+	case parquet.Boolean:
+		conv = func(v parquet.Value, b *table.Builder) { b.Parse(strconv.FormatBool(v.Boolean())) }
+	case parquet.Int32:
+		conv = func(v parquet.Value, b *table.Builder) { b.Number(float64(v.Int32())) }
+	case parquet.Int64:
+		conv = func(v parquet.Value, b *table.Builder) { b.Integer(v.Int64()) }
+	case parquet.Float:
+		conv = func(v parquet.Value, b *table.Builder) { b.Number(float64(v.Float())) }
+	case parquet.Double:
+		conv = func(v parquet.Value, b *table.Builder) { b.Number(v.Double()) }
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		conv = func(v parquet.Value, b *table.Builder) { b.Parse(string(v.ByteArray())) }
+	default:
+		return nil, fmt.Errorf("the type %s is not supported; write numbers or text", t)
+	}
+	if unsigned && t.Kind() == parquet.Int32 {
+		conv = func(v parquet.Value, b *table.Builder) { b.Number(float64(v.Uint32())) }
+	}
+	if scale >= 0 {
+		conv = decimal(t.Kind(), scale)
+	}
+	return func(v parquet.Value, b *table.Builder) {
+		if v.IsNull() {
+			b.Missing()
+			return
+		}
+		conv(v, b)
+	}, nil
+}
+
+// decimal reads integers of 10^−scale; in bytes they are big-endian, two's
+// complement.
+func decimal(k parquet.Kind, scale int) func(parquet.Value, *table.Builder) {
+	unit := math.Pow10(scale)
+	return func(v parquet.Value, b *table.Builder) {
+		switch k {
+		case parquet.Int32:
+			b.Number(float64(v.Int32()) / unit)
+			return
+		case parquet.Int64:
+			b.Number(float64(v.Int64()) / unit)
+			return
+		}
+		bytes := v.ByteArray()
+		n := new(big.Int).SetBytes(bytes)
+		if len(bytes) > 0 && bytes[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
+		}
+		f, _ := new(big.Float).SetInt(n).Float64()
+		b.Number(f / unit)
+	}
+}

@@ -1,0 +1,203 @@
+package tabular
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"utvi/gauss"
+	"utvi/internal/cholesky"
+	"utvi/internal/compute"
+)
+
+// InputStats are statistics of the inputs of the training rows: their mean, and the
+// inverse root A of their covariance, so that |A(x − mean)| is the Mahalanobis
+// distance. Without A, columns are taken one by one.
+type InputStats struct {
+	Mean []float32 `json:"mean"`
+	Root []float32 `json:"root,omitempty"` // A, lower triangular, row-major; nil: diagonal
+	Inv  []float32 `json:"inv,omitempty"`  // its diagonal, where there is no Root
+
+	// What 99 of 100 training rows stay below: the distance, and the standard
+	// deviation due to the weights, the largest of a row's targets.
+	Distance float64 `json:"distance"`
+	Doubt    float64 `json:"doubt"`
+}
+
+const (
+	mostCoupled = 256   // inputs whose covariance is kept
+	usualRows   = 10000 // that quantiles are taken of
+	ridge       = 0.01  // of the mean variance: off a flat cloud, distances stay finite
+)
+
+func (u InputStats) check(inputs int) error {
+	coupled := len(u.Root) == inputs*inputs && u.Inv == nil
+	if len(u.Mean) != inputs || !coupled && (len(u.Inv) != inputs || u.Root != nil) || !(u.Distance > 0) || !(u.Doubt > 0) {
+		return errors.New("the statistics of the training inputs are incomplete")
+	}
+	return nil
+}
+
+// learnInputStats describes the training rows.
+func (f *Fitted) learnInputStats(d Data) {
+	n, w := d.X.Rows, d.X.Width
+	mean := make([]float64, w)
+	for i, x := range d.X.Mean {
+		mean[i%w] += float64(x) / float64(n)
+	}
+	f.InputStats = InputStats{Mean: make([]float32, w), Distance: 1, Doubt: 1}
+	compute.Convert(f.InputStats.Mean, mean)
+	if w <= mostCoupled {
+		f.InputStats.Root = inverseRoot(covariance(d.X, mean))
+	} else {
+		f.InputStats.Inv = inverseSpread(d.X, mean)
+	}
+	rows := make([]int, 0, usualRows)
+	for i := 0; i < n; i += max(1, (n+usualRows-1)/usualRows) {
+		rows = append(rows, i)
+	}
+	x := d.pick(rows).X
+	p := f.NewPredictor(nil, chunk)
+	var distances, doubts []float64
+	for lo := 0; lo < x.Rows; lo += chunk {
+		v := p.Predict(x.Slice(lo, min(x.Rows, lo+chunk)))
+		for i := range v.Rows {
+			distances = append(distances, p.far.distance(i))
+			doubts = append(doubts, v.doubt(i))
+		}
+	}
+	f.InputStats.Distance, f.InputStats.Doubt = high(distances), high(doubts)
+}
+
+// high is the 99 % quantile, above 0.
+func high(x []float64) float64 {
+	slices.Sort(x)
+	return max(x[(len(x)-1)*99/100], 1e-6)
+}
+
+// doubt is the largest standard deviation due to the weights of a row's targets; for
+// classes, the root of the summed variances.
+func (v *Predictions) doubt(row int) float64 {
+	w := len(v.Weights) / v.Rows
+	var most, sum float64
+	for _, x := range v.Weights[row*w : (row+1)*w] {
+		most = max(most, float64(x))
+		sum += float64(x)
+	}
+	if v.Classes {
+		most = sum
+	}
+	return math.Sqrt(most)
+}
+
+func covariance(x gauss.Batch[float32], mean []float64) [][]float64 {
+	w := x.Width
+	c := make([][]float64, w)
+	for j := range c {
+		c[j] = make([]float64, w)
+	}
+	row := make([]float64, w)
+	step := max(1, x.Rows/100_000)
+	count := float64((x.Rows + step - 1) / step)
+	for r := 0; r < x.Rows; r += step {
+		for j := range row {
+			row[j] = float64(x.Mean[r*w+j]) - mean[j]
+		}
+		for j, a := range row {
+			for k, b := range row[:j+1] {
+				c[j][k] += float64(a*b) / count
+			}
+		}
+	}
+	var trace float64
+	for j := range c {
+		trace += c[j][j]
+	}
+	for j := range c {
+		c[j][j] += max(ridge*trace/float64(w), 1e-12)
+	}
+	return c
+}
+
+// inverseRoot returns the inverse of the Cholesky factor of c, whose lower half is
+// given.
+func inverseRoot(c [][]float64) []float32 {
+	n := len(c)
+	cholesky.Factor(c, func(_ int, s float64) float64 { return math.Sqrt(max(s, 1e-300)) })
+	inv := make([]float32, n*n)
+	col := make([]float64, n)
+	for k := range n { // column k: forward substitution
+		for j := k; j < n; j++ {
+			s := 0.0
+			if j == k {
+				s = 1
+			}
+			for i := k; i < j; i++ {
+				s -= float64(c[j][i] * col[i])
+			}
+			col[j] = s / c[j][j]
+			inv[j*n+k] = float32(col[j])
+		}
+	}
+	return inv
+}
+
+func inverseSpread(x gauss.Batch[float32], mean []float64) []float32 {
+	w := x.Width
+	v := make([]float64, w)
+	var trace float64
+	for i, m := range x.Mean {
+		d := float64(m) - mean[i%w]
+		v[i%w] += float64(d*d) / float64(x.Rows)
+		trace += float64(d*d) / float64(x.Rows)
+	}
+	inv := make([]float32, w)
+	for j := range v {
+		inv[j] = float32(1 / math.Sqrt(v[j]+max(ridge*trace/float64(w), 1e-12)))
+	}
+	return inv
+}
+
+// A measure computes how far rows are from the usual ones.
+type measure struct {
+	InputStats
+	root            compute.Right[float32]
+	centred, scaled []float32
+	width           int
+}
+
+func (u InputStats) measure(maxRows int) *measure {
+	w := len(u.Mean)
+	m := &measure{InputStats: u, width: w, centred: make([]float32, maxRows*w), scaled: make([]float32, maxRows*w)}
+	if u.Root != nil {
+		m.root = compute.NewRight[float32](w, w)
+		m.root.Pack(u.Root, 1, w) // Aᵀ
+	}
+	return m
+}
+
+func (m *measure) unfamiliar(x gauss.Batch[float32], v *Predictions) {
+	w := m.width
+	for i := range x.Rows * w {
+		m.centred[i] = x.Mean[i] - m.Mean[i%w]
+	}
+	if m.Root != nil {
+		compute.Mul(m.scaled, w, nil, 0, m.centred, w, 1, x.Rows, m.root)
+	} else {
+		for i := range x.Rows * w {
+			m.scaled[i] = m.centred[i] * m.Inv[i%w]
+		}
+	}
+	for i := range v.Unfamiliar {
+		v.Unfamiliar[i] = float32(max(m.distance(i)/m.Distance, v.doubt(i)/m.Doubt))
+	}
+}
+
+// distance is the Mahalanobis distance of row i of the last call.
+func (m *measure) distance(i int) float64 {
+	var sum float32
+	for _, x := range m.scaled[i*m.width : (i+1)*m.width] {
+		sum += x * x
+	}
+	return math.Sqrt(float64(sum))
+}

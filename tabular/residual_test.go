@@ -1,0 +1,103 @@
+package tabular
+
+import (
+	"math"
+	"testing"
+
+	"utvi/data"
+	"utvi/gauss"
+	"utvi/rng"
+)
+
+// wide is one fold of n rows of two targets, predicted as N(0, 4) and N(1, 1): the
+// first errors are those of a Normal of variance 4·c, one of seven three times wider,
+// the second are as they should be.
+func wide(n int, c float64) []fold {
+	d := Data{Set: data.Set{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, 2*n), Targets: 2}}
+	h := heldOutPredictions{Mean: make([]float32, 2*n), Var: make([]float32, 2*n)}
+	key := rng.New(8)
+	for i := range n {
+		s := 2 * math.Sqrt(c)
+		if i%7 == 0 {
+			s *= 3
+		}
+		d.Y[2*i], d.Y[2*i+1] = float32(s*rng.Normal(key, uint64(2*i))), float32(1+rng.Normal(key, uint64(2*i+1)))
+		h.Mean[2*i], h.Mean[2*i+1] = 0, 1
+		h.Var[2*i], h.Var[2*i+1] = 4, 1
+	}
+	return []fold{{held: d, by: [][]*result{{{log: record{Held: []heldOutPredictions{h}}}}}}}
+}
+
+func only(f fold) []heldOutPredictions { return []heldOutPredictions{f.by[0][0].log.Held[0]} }
+
+// The shape is that of the residuals.
+func TestFitShape(t *testing.T) {
+	folds := wide(7000, 1)
+	s := fitResiduals(folds, only, 0)
+	if s.R[0] > s.R[1] {
+		s = ResidualMixture{[]float64{s.W[1], s.W[0]}, []float64{s.R[1], s.R[0]}}
+	}
+	if math.Abs(s.W[0]+s.W[1]-1) > 1e-9 || math.Abs(s.W[1]-1.0/7) > 0.03 || math.Abs(s.R[0]-1) > 0.08 || math.Abs(s.R[1]/9-1) > 0.15 {
+		t.Errorf("the shape is %+v, want weights 6/7 and 1/7 of variances 1 and 9", s)
+	}
+	if s := fitResiduals(folds, only, 1); math.Abs(s.Scale()-1) > 0.05 {
+		t.Errorf("the shape of a Normal is %+v", s)
+	}
+	// Rows that do not count change nothing.
+	folds[0].held.Weights = make([]float32, 7000)
+	for i := range folds[0].held.Weights {
+		folds[0].held.Weights[i] = 5
+		if i%7 == 0 {
+			folds[0].held.Weights[i] = 0
+		}
+	}
+	if s := fitResiduals(folds, only, 0); math.Abs(s.Scale()-1) > 0.05 {
+		t.Errorf("without the wide rows the shape is %+v", s)
+	}
+}
+
+// Central 90 % intervals hold nine of ten held-out rows; few rows speak softly.
+func TestFitCentral(t *testing.T) {
+	folds := wide(7000, 2.5)
+	s := fitCentral(folds, only, 0)
+	if c := s.coverage(folds, only, 0); math.Abs(c-0.9) > 0.003 {
+		t.Errorf("the intervals hold %v, want 0.9", c)
+	}
+	if c := plainResiduals().coverage(folds, only, 1); math.Abs(c-0.9) > 0.015 {
+		t.Errorf("the intervals of a Normal hold %v, want 0.9", c)
+	}
+	few := wide(14, 1)
+	fitted, central := fitResiduals(few, only, 0), fitCentral(few, only, 0)
+	lo, hi := -2.0, 2.0
+	for range 24 {
+		if mid := (lo + hi) / 2; fitted.scaled(math.Exp(mid)).coverage(few, only, 0) < 0.9 {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	if got, want := math.Log(central.Scale()/fitted.Scale()), lo*14/64; math.Abs(got-want) > 1e-9 {
+		t.Errorf("14 rows scale the shape by exp %v, want %v", got, want)
+	}
+}
+
+// The density of a shape is that of its mixture.
+func TestShapeDensity(t *testing.T) {
+	s := ResidualMixture{[]float64{0.7, 0.3}, []float64{0.5, 4}}
+	normal := func(e, v float64) float64 { return math.Exp(-e*e/(2*v)) / math.Sqrt(2*math.Pi*v) }
+	for _, e := range []float64{0, 0.4, -3} {
+		want := math.Log(0.7*normal(e, 0.5*2) + 0.3*normal(e, 4*2))
+		if got := s.logNormal(e, 2); math.Abs(got-want) > 1e-12 {
+			t.Errorf("ln p(%v) = %v, want %v", e, got, want)
+		}
+	}
+	if got := s.logNormal(1e6, 2); math.IsInf(got, 0) || math.IsNaN(got) {
+		t.Errorf("far out it is %v", got)
+	}
+	if math.Abs(s.Scale()-1.55) > 1e-12 || plainResiduals().Scale() != 1 {
+		t.Errorf("variances grow by %v", s.Scale())
+	}
+	if c := s.scaled(2); c.R[1] != 8 || s.R[1] != 4 || c.W[0] != 0.7 {
+		t.Errorf("twice the shape is %+v of %+v", c, s)
+	}
+}
