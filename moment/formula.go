@@ -106,7 +106,7 @@ func (t *Tile[T]) param(j int) []T {
 // EvalFixed evaluates F at the means alone, as numbers: values go to Out.Mean,
 // slopes to Out.MM and ∂f/∂a to MP where those are not nil. At most Cap elements.
 func (t *Tile[T]) EvalFixed() {
-	if t.wide != nil || t.formula == nil {
+	if t.formula == nil {
 		Eval(t.F, t.Mean, t.Out.Mean, t.Out.MM)
 		return
 	}

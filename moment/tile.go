@@ -64,6 +64,9 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 		t.wide.Out = newMoments[float64](n)
 		t.wide.MK, t.wide.VK = make([]float64, n), make([]float64, n)
 		t.wide.Slope, t.wide.SlopeM, t.wide.SlopeV = make([]float64, n), make([]float64, n), make([]float64, n)
+		if f.Formula != nil { // fixed inputs need no rule
+			t.formula = newFormulaTile[T](f.Formula, rule, t.cap, t.cap)
+		}
 		return t
 	}
 	n := t.Cap()
