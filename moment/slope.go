@@ -3,6 +3,7 @@ package moment
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"utvi/internal/compute"
 )
@@ -35,8 +36,28 @@ func (t *Tile[T]) slopes(xi, w []T) {
 	}
 	n := len(t.Mean)
 	size := n * len(xi)
+	if !t.jacobian() {
+		t.slopesAlone(xi, w)
+		return
+	}
 	compute.Slopes(t.Slope, t.SlopeV, t.s[:n], t.Var, t.Mean, t.Out.MM, t.f[:size], t.d[:size], xi, w, T(smallSigma[T]()))
 	t.twiceByVar()
+}
+
+// slopesAlone fills Slope where no derivatives are wanted: the planes of slopes are
+// scratch.
+func (t *Tile[T]) slopesAlone(xi, w []T) {
+	n := len(t.Mean)
+	f, small := t.f[:n*len(xi)], T(smallSigma[T]())
+	compute.Slopes(t.Slope, t.d[:n], t.s[:n], t.Var, t.Mean, t.d[n:2*n], f, f, xi, w, small)
+	if !compute.AnyBelow(t.s[:n], t.Mean, small) && !slices.Contains(t.s[:n], 0) {
+		return
+	}
+	for i, s := range t.s[:n] {
+		if m := t.Mean[i]; s < small+small*max(m, -m) {
+			t.Slope[i] = T(t.local(i, float64(m), false).d)
+		}
+	}
 }
 
 // twiceByVar is ∂g/∂m of all rules but the linear one.

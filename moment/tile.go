@@ -25,8 +25,8 @@ type Tile[T gauss.Float] struct {
 	MK, VK    []T                // out: derivatives with respect to κ, where learned
 
 	// Slope, SlopeM and SlopeV receive the slope g of the function as the rule sees it,
-	// ∂g/∂m and ∂g/∂v, if they are not nil; the Jacobian must be wanted, too. See
-	// CheckSlope.
+	// ∂g/∂m and ∂g/∂v, if they are not nil; the derivatives need the Jacobian, and so
+	// does the slope of a closed form. See CheckSlope.
 	Slope, SlopeM, SlopeV []T
 
 	// Params are the inputs of a formula, in the order of Formula.Inputs, one value
@@ -147,8 +147,8 @@ func (t *Tile[T]) pushWide() {
 	}
 	if t.Slope != nil {
 		compute.Convert(t.Slope, w.Slope)
-		compute.Convert(t.SlopeM, w.SlopeM)
-		compute.Convert(t.SlopeV, w.SlopeV)
+		compute.Convert(t.SlopeM, w.SlopeM[:len(t.SlopeM)])
+		compute.Convert(t.SlopeV, w.SlopeV[:len(t.SlopeV)])
 	}
 	if t.MK != nil {
 		compute.Convert(t.MK, w.MK)

@@ -98,7 +98,7 @@ func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	}
 	r.paramRun.attach(&u.applyParams, r.tile)
 	if u.cov {
-		return newApplyCov(r, maxRows*u.shape.Size())
+		return newApplyCov(r, maxRows*u.shape.Size(), train)
 	}
 	if u.sense {
 		return newApplySenser(r, maxRows*u.shape.Size(), train)
@@ -154,7 +154,10 @@ func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
 		t.Out.VM, t.Out.VV = r.jac.VM[lo:hi], r.jac.VV[lo:hi]
 	}
 	if r.slope != nil {
-		t.Slope, t.SlopeM, t.SlopeV = r.slope[lo:hi], r.slopeM[lo:hi], r.slopeV[lo:hi]
+		t.Slope = r.slope[lo:hi]
+	}
+	if r.slopeM != nil {
+		t.SlopeM, t.SlopeV = r.slopeM[lo:hi], r.slopeV[lo:hi]
 	}
 	if r.mk != nil {
 		t.MK, t.VK = r.mk[lo:hi], r.vk[lo:hi]

@@ -6,11 +6,8 @@ import "utvi/gauss"
 // order: C'_ij = g_i g_j C_ij between two units, g their slopes.
 type applyCov[T gauss.Float] struct{ *applyRunner[T] }
 
-func newApplyCov[T gauss.Float](r *applyRunner[T], n int) applyCov[T] {
-	r.slope, r.slopeM, r.slopeV = make([]T, n), make([]T, n), make([]T, n)
-	if r.jac.MM == nil {
-		r.jac = newJacobian[T](n)
-	}
+func newApplyCov[T gauss.Float](r *applyRunner[T], n int, train bool) applyCov[T] {
+	r.makeSlopes(n, train)
 	return applyCov[T]{r}
 }
 

@@ -3,6 +3,7 @@ package nn
 import (
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/moment"
 )
 
 // Follow implements Sensitive.
@@ -20,14 +21,23 @@ type applySenser[T gauss.Float] struct {
 
 func newApplySenser[T gauss.Float](r *applyRunner[T], n int, train bool) *applySenser[T] {
 	s := &applySenser[T]{applyRunner: r, e: make([]T, n)}
-	r.slope, r.slopeM, r.slopeV = make([]T, n), make([]T, n), make([]T, n)
-	if r.jac.MM == nil {
-		r.jac = newJacobian[T](n)
-	}
+	r.makeSlopes(n, train)
 	if train {
 		s.de, s.xm, s.xv = make([]T, n), make([]T, n), make([]T, n)
 	}
 	return s
+}
+
+// makeSlopes makes room for slopes. A rule of points knows them without derivatives,
+// which prediction does not need.
+func (r *applyRunner[T]) makeSlopes(n int, train bool) {
+	r.slope = make([]T, n)
+	if train || r.rule.Nodes().Method != moment.ByPoints {
+		r.slopeM, r.slopeV = make([]T, n), make([]T, n)
+		if r.jac.MM == nil {
+			r.jac = newJacobian[T](n)
+		}
+	}
 }
 
 func newJacobian[T gauss.Float](n int) compute.Moments[T] {
