@@ -142,9 +142,18 @@ func TestConcurrentBudgets(t *testing.T) {
 // Noise before the last layer counts as noise, whatever holds it: the parts are those
 // of the network asked without it.
 func TestInnerNoise(t *testing.T) {
-	layers := func(off bool) []nn.Layer {
-		return []nn.Layer{nn.Dense{Out: 4}, nn.Residual{Branch: nn.Chain{nn.Dense{Out: 4}, nn.Noise{Start: 0.4, Off: off}}}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 2}}
+	for _, last := range []bool{false, true} {
+		innerNoise(t, func(off bool) []nn.Layer {
+			layers := []nn.Layer{nn.Dense{Out: 4}, nn.Residual{Branch: nn.Chain{nn.Dense{Out: 4}, nn.Noise{Start: 0.4, Off: off}}}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 2}}
+			if last {
+				layers = append(layers, nn.Noise{Start: 0.2, Off: off})
+			}
+			return layers
+		})
 	}
+}
+
+func innerNoise(t *testing.T, layers func(off bool) []nn.Layer) {
 	m, quiet := build(t, 3, layers(false)...), build(t, 3, layers(true)...)
 	x := batch(5, 3)
 	b := head(t, 5, m).Predict(x)

@@ -327,6 +327,17 @@ func TestRefuses(t *testing.T) {
 		_, err := m.NewPredictor(o)
 		wantError(t, err, want)
 	}
+	_, err = opened(t, resin()).NewPredictor(predict.Options{MaxStd: 1})
+	wantError(t, err, "the model predicts classes, which have no standard deviation")
+	_, err = opened(t, resin()).NewPredictor(predict.Options{Quantiles: []float64{0.5}})
+	wantError(t, err, "the model predicts classes, which have no quantiles")
+	many := make([]map[string]any, 4500) // more than a chunk
+	for i := range many {
+		many[i] = good("", nil)
+	}
+	many[4321] = good("minutes", "long")
+	_, err = p.Rows(t.Context(), many)
+	wantError(t, err, "row 4322, column minutes")
 	_, err = predict.OpenBytes([]byte("x,y\n1,2\n"))
 	wantError(t, err, "cannot read the model")
 }
