@@ -69,7 +69,7 @@ func (s *SigmaRatio) off() string {
 func hasBlindSpot(a nn.Apply) bool {
 	rule := a.Rule
 	if rule == nil {
-		rule = moment.UT(2)
+		rule = moment.Default(a.F)
 	}
 	n := rule.Nodes()
 	return n.Method == moment.ByTangent || n.Method == moment.ByPoints && len(n.Xi) <= 3

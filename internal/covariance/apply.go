@@ -19,7 +19,7 @@ import (
 func apply[T gauss.Float](s *state, l nn.Apply, node *nn.Node[T], plusIdentity bool) error {
 	rule := l.Rule
 	if rule == nil {
-		rule = moment.UT(2)
+		rule = moment.Default(l.F)
 	}
 	if rule.Learns() {
 		rule = moment.UT(special.Softplus(float64(node.Tensors[0].Mean[0])))
