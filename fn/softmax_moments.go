@@ -18,8 +18,15 @@ import (
 //	g = softplus(μ + sξ) − (v_a/s)ξ,   E l = m_a + E g,   Var l = Var g + v_a·v_b/s².
 //
 // The sigmoid's moments are quadrature too, and the means are divided by their
-// sum. The cost is 4d one-dimensional quadratures; the result is exact for two
-// logits, and depends on their order by as much as its own error beyond three.
+// sum. The cost is 4d one-dimensional quadratures. The result depends on the order of
+// the logits by as much as its own error beyond three.
+//
+// For two logits only the quadrature of the sigmoid errs, which is too coarse for wide
+// logits: with variances v each and equal means the variance is off by −0.01 % at v = 1,
+// −0.9 % at 4, −4.7 % at 9 and −14 % at 25; with other means by up to 1.2 %, 5 % and
+// 11 % at 4, 9 and 25, and the mean by up to 0.06 %, 0.8 % and 4 %. One wide logit among
+// narrow ones is worse: with means 0, 3, −4 and variances v, 0.1, 0.1 the unlikely class
+// gets 1.4 times its variance at v = 4, 4 times at 9, and hundreds of times at 25.
 type softmaxMoments struct {
 	v []float64 // variances, kept off zero for derivatives
 	// left[i] is over logits 0 … i, right[i] over i … d−1, rest[k] over all

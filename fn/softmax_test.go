@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/quad"
 	"utvi/moment"
 	"utvi/rng"
 )
@@ -63,6 +64,24 @@ func TestSoftmaxMoments(t *testing.T) {
 			}
 			if _, gotV = softmaxPush(moment.JointUT(2), m, s); v == 4 && off(gotV, wantV) < 0.05 {
 				t.Errorf("d = %d: even the unscented transform passes", d)
+			}
+		}
+	}
+}
+
+// Two logits are a sigmoid of their difference. The errors are those that softmaxMoments
+// states.
+func TestSoftmaxOfTwo(t *testing.T) {
+	for _, c := range []struct{ v, mean, variance, atZero float64 }{{1, 1e-5, 2e-4, -0.01e-2}, {4, 0.0006, 0.012, -0.94e-2}, {9, 0.008, 0.054, -4.71e-2}, {25, 0.04, 0.14, -13.57e-2}} {
+		for _, m := range []float64{0, 1, 2, 4} {
+			gotM, gotV := softmaxPush(moment.JointOwn(), []float64{m, 0}, []float64{c.v, c.v})
+			wantM, wantV, err := quad.Moments(fn.Sigmoid(), m, 2*c.v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			offM, offV := gotM[0]/wantM-1, gotV[0]/wantV-1
+			if math.Abs(offM) > c.mean || math.Abs(offV) > c.variance || m == 0 && math.Abs(offV-c.atZero) > 1e-4 {
+				t.Errorf("v = %v, means %v and 0: the mean is off by %.3g, the variance by %.3g", c.v, m, offM, offV)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ type VerifyConfig struct {
 	Networks int    // to draw; 0 stands for 10,000
 	Seed     uint64 // of the draws
 	Workers  int    // 0 stands for GOMAXPROCS; the result does not depend on it
+	Order    int    // also compare full covariances to this order; 0: do not
 	Progress func(done, total int)
 }
 
@@ -31,10 +32,16 @@ type Verification struct {
 	Networks int `json:"networks"`
 	Rows     int `json:"rows"`
 	// MeanError, in standard deviations, and StdError, relative, are what the
-	// finite number of networks alone leads to: one standard error.
+	// finite number of networks alone leads to: one standard error, of σ that of the
+	// outputs in the median.
 	MeanError float64      `json:"mean_error"`
 	StdError  float64      `json:"std_error"`
 	Layers    []LayerCheck `json:"layers"` // the last one is the output
+
+	// Ratio says how far the weights' part of the outputs' σ can be believed.
+	Ratio SigmaRatio `json:"sigma_ratio"`
+
+	ratios *ratios
 }
 
 // A LayerCheck compares the outputs of one layer, with all that came before.
@@ -43,7 +50,8 @@ type LayerCheck struct {
 	Kind  string   `json:"kind"`
 	Shape nn.Shape `json:"shape"`
 
-	// AssumesIndependence marks layers that drop a covariance they know of.
+	// AssumesIndependence marks layers that add up units, or take them together in
+	// another way, as if they were independent, where they are not.
 	AssumesIndependence bool `json:"assumes_independence"`
 
 	Compared int `json:"compared"` // units times rows
@@ -51,6 +59,10 @@ type LayerCheck struct {
 
 	Mean Deviation `json:"mean"` // (propagated − sampled)/σ sampled
 	Std  Deviation `json:"std"`  // σ propagated/σ sampled − 1
+
+	// StdError is the standard error of σ sampled, relative, in the median:
+	// √((κ+2)/4n), with κ the excess kurtosis of the n draws.
+	StdError float64 `json:"std_error"`
 }
 
 // A Deviation sums up errors: the median of their sizes, and the worst with its
@@ -70,13 +82,8 @@ const (
 // Verify propagates x, draws networks, and compares layer by layer.
 func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (*Verification, error) {
 	networks := cmp.Or(c.Networks, 10_000)
-	switch {
-	case networks < 2:
-		return nil, fmt.Errorf("verify: %d networks; a variance needs at least 2", networks)
-	case x.Rows < 1:
-		return nil, errors.New("verify: there are no inputs")
-	case x.Width != n.Inputs():
-		return nil, fmt.Errorf("verify: the rows have %d inputs, the network %d", x.Width, n.Inputs())
+	if err := n.checkVerify(x, networks); err != nil {
+		return nil, err
 	}
 	want := newWalk(n, x)
 	want.run(x)
@@ -84,12 +91,63 @@ func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (
 	for i := range slots {
 		slots[i] = newSampler(n, want, x)
 	}
+	progress := c.Progress
+	half := func(first int) {
+		if progress != nil {
+			c.Progress = func(done, total int) { progress(first*total+done, 2*total) }
+		}
+	}
+	half(0)
+	err := drawNetworks(ctx, networks, c, func(slot int, key rng.Key) { slots[slot].draw(key) })
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range slots[1:] {
+		for i := range s.sums {
+			slots[0].sums[i].merge(s.sums[i])
+		}
+	}
+	v := &Verification{Networks: networks, Rows: x.Rows, MeanError: 1 / math.Sqrt(float64(networks))}
+	marks := marks(want.root)
+	for i := range want.nodes {
+		l, err := compareLayer(want.nodes[i], want.outs[i], slots[0].sums[i], networks)
+		if err != nil {
+			return nil, err
+		}
+		l.AssumesIndependence = marks[want.nodes[i]]
+		v.Layers = append(v.Layers, l)
+	}
+	v.StdError = v.Layers[len(v.Layers)-1].StdError
+	half(1)
+	r := &ratios{}
+	if err := addRatios(ctx, r, n, x, c); err != nil {
+		return nil, err
+	}
+	v.ratios, v.Ratio = r, *r.summary(c)
+	return v, nil
+}
+
+func (n *Net[T]) checkVerify(x gauss.Batch[T], networks int) error {
+	switch {
+	case networks < 2:
+		return fmt.Errorf("verify: %d networks; a variance needs at least 2", networks)
+	case x.Rows < 1:
+		return errors.New("verify: there are no inputs")
+	case x.Width != n.Inputs():
+		return fmt.Errorf("verify: the rows have %d inputs, the network %d", x.Width, n.Inputs())
+	}
+	return nil
+}
+
+// drawNetworks calls draw with the key of each network. Each slot is called by one
+// goroutine at a time, for the same networks whatever the number of workers.
+func drawNetworks(ctx context.Context, networks int, c VerifyConfig, draw func(slot int, key rng.Key)) error {
 	pool := compute.NewPool(compute.Workers(c.Workers))
 	defer pool.Close()
 	key := rng.New(c.Seed)
 	for done := 0; done < networks; {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		if c.Progress != nil {
 			c.Progress(done, networks)
@@ -97,53 +155,37 @@ func (n *Net[T]) Verify(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (
 		count := min(verifySlots*verifyChunk, networks-done)
 		pool.Run(verifySlots, func(_, slot int) {
 			for k := slot; k < count; k += verifySlots {
-				slots[slot].draw(key.Sub(uint64(done+k), 2))
+				draw(slot, key.Sub(uint64(done+k), 2))
 			}
 		})
 		done += count
 	}
-	for _, s := range slots[1:] {
-		slots[0].merge(s)
-	}
-	v := &Verification{Networks: networks, Rows: x.Rows,
-		MeanError: 1 / math.Sqrt(float64(networks)), StdError: 1 / math.Sqrt(2*float64(networks))}
-	for i := range want.nodes {
-		l, err := compareLayer(want.nodes[i], want.outs[i], slots[0].sums[i], networks)
-		if err != nil {
-			return nil, err
-		}
-		v.Layers = append(v.Layers, l)
-	}
-	return v, nil
+	return nil
 }
 
 func compareLayer[T gauss.Float](p *nn.Node[T], out gauss.Batch[T], s sums, networks int) (LayerCheck, error) {
 	l := LayerCheck{Name: p.Name, Kind: p.Layer.Kind(), Shape: p.Out}
-	l.AssumesIndependence = nn.Any(p.Layer, func(l nn.Layer) bool {
-		r, ok := l.(interface{ AssumesIndependence() bool })
-		return ok && r.AssumesIndependence()
-	})
-	n := float64(networks)
-	var mean, std []float64
+	var mean, std, chance []float64
 	var at []int
 	for i, m := range out.Mean {
-		bias := s.d[i] / n
-		sigma := math.Sqrt(math.Max(0, (s.d2[i]-s.d[i]*bias)/(n-1)) + s.v[i]/n)
+		e := s.estimate(i, networks)
 		var v float64
 		if out.Var != nil {
 			v = float64(out.Var[i])
 		}
-		if !compute.Finite(bias, sigma, v, float64(m)) {
+		if !compute.Finite(e.bias, e.sigma, v, float64(m)) {
 			return l, fmt.Errorf("verify: the output of layer %s is not finite", p.Name)
 		}
-		if sigma <= 1e-6*math.Abs(float64(m)+bias) { // nothing but rounding
+		if e.constant(float64(m)) {
 			l.Constant++
 			continue
 		}
-		mean, std, at = append(mean, -bias/sigma), append(std, math.Sqrt(v)/sigma-1), append(at, i)
+		mean, std, at = append(mean, -e.bias/e.sigma), append(std, math.Sqrt(v)/e.sigma-1), append(at, i)
+		chance = append(chance, e.chance)
 	}
 	l.Compared = len(at)
 	l.Mean, l.Std = deviation(mean, at, out.Width), deviation(std, at, out.Width)
+	l.StdError = median(chance)
 	return l, nil
 }
 
@@ -159,7 +201,15 @@ func deviation(errs []float64, at []int, width int) (d Deviation) {
 			d.Worst, d.Row, d.Unit = e, at[i]/width, at[i]%width
 		}
 	}
-	slices.Sort(sizes)
-	d.Median = (sizes[(len(sizes)-1)/2] + sizes[len(sizes)/2]) / 2
+	d.Median = median(sizes)
 	return d
+}
+
+// median sorts x; it is 0 of no numbers.
+func median(x []float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	slices.Sort(x)
+	return (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }

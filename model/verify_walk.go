@@ -14,6 +14,7 @@ import (
 // A walk runs a network and keeps what every layer gave: all but chains, which give
 // what their last layer gives.
 type walk[T gauss.Float] struct {
+	root   *nn.Node[T]
 	unit   nn.Unit[T]
 	runner nn.Runner[T]
 	pass   nn.Pass[T]
@@ -29,7 +30,7 @@ func newWalk[T gauss.Float](n *Net[T], x gauss.Batch[T]) *walk[T] {
 	if w.unit, err = engine.Bind(n.Network(), b); err != nil {
 		panic("model: a network that was built cannot be bound again")
 	}
-	w.runner = w.unit.NewRunner(x.Rows, false)
+	w.root, w.runner = b.Graph(), w.unit.NewRunner(x.Rows, false)
 	w.pass.Seed = rng.New(n.Config.Seed)
 	w.pass.Out = gauss.New[T](x.Rows, n.Outputs())
 	if w.unit.Form() == nn.Fixed {
@@ -78,11 +79,6 @@ type sampler[T gauss.Float] struct {
 	draws *vi.Sampler[T]
 }
 
-// sums are over the drawn networks, of each element: of its distance to the
-// propagated mean, so that nothing cancels, of that squared, and of the variance
-// the drawn networks carry themselves.
-type sums struct{ d, d2, v []float64 }
-
 func newSampler[T gauss.Float](n *Net[T], want *walk[T], x gauss.Batch[T]) *sampler[T] {
 	s := &sampler[T]{want: want, x: x, in: x, draws: vi.NewSampler(n.Params), net: n.Draw(rng.Key{})}
 	s.in.Var = nil
@@ -91,8 +87,7 @@ func newSampler[T gauss.Float](n *Net[T], want *walk[T], x gauss.Batch[T]) *samp
 	}
 	s.walk = newWalk(s.net, s.in)
 	for _, o := range want.outs {
-		size := len(o.Mean)
-		s.sums = append(s.sums, sums{make([]float64, size), make([]float64, size), make([]float64, size)})
+		s.sums = append(s.sums, newSums(len(o.Mean)))
 	}
 	return s
 }
@@ -105,25 +100,6 @@ func (s *sampler[T]) draw(key rng.Key) {
 	}
 	s.walk.run(s.in)
 	for i, out := range s.walk.outs {
-		sum, want := s.sums[i], s.want.outs[i].Mean
-		for j, y := range out.Mean {
-			d := float64(y) - float64(want[j])
-			sum.d[j] += d
-			sum.d2[j] += d * d
-		}
-		for j, v := range out.Var {
-			sum.v[j] += float64(v)
-		}
-	}
-}
-
-func (s *sampler[T]) merge(o *sampler[T]) {
-	for i, a := range s.sums {
-		b := o.sums[i]
-		for j := range a.d {
-			a.d[j] += b.d[j]
-			a.d2[j] += b.d2[j]
-			a.v[j] += b.v[j]
-		}
+		addTo(s.sums[i], out, s.want.outs[i].Mean)
 	}
 }

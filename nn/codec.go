@@ -36,7 +36,7 @@ var kinds = map[string]codec{
 	"dropout":     plain[Dropout](),
 	"flatten":     plain[Flatten](),
 	"joint":       via(encodeJoint, decodeJoint),
-	"layernorm":   plain[LayerNorm](),
+	"layernorm":   via(encodeLayerNorm, decodeLayerNorm),
 	"maxpool2d":   plain[MaxPool2D](),
 	"multiply":    plain[Multiply](),
 	"noise":       plain[Noise](),
@@ -230,4 +230,18 @@ func encodeResidual(c *coder, l Residual) (o residualOptions, err error) {
 func decodeResidual(c *coder, o residualOptions) (Residual, error) {
 	branch, err := c.decode(o.Branch)
 	return Residual{branch}, err
+}
+
+// layerNormOptions: files from before LayerNorm had a random mean do not name it.
+type layerNormOptions struct {
+	Eps        float64 `json:"eps,omitempty"`
+	RandomMean bool    `json:"random_mean,omitempty"`
+}
+
+func encodeLayerNorm(_ *coder, l LayerNorm) (layerNormOptions, error) {
+	return layerNormOptions{l.Eps, !l.FixedMean}, nil
+}
+
+func decodeLayerNorm(_ *coder, o layerNormOptions) (LayerNorm, error) {
+	return LayerNorm{Eps: o.Eps, FixedMean: !o.RandomMean}, nil
 }

@@ -75,7 +75,8 @@ func TestVerify(t *testing.T) {
 	if code != 0 || errs != "" {
 		t.Fatal(code, errs)
 	}
-	for _, want := range []string{"300 networks drawn, 2 rows", "0.058 σ in means", "0.dense", "1.residual *", "2.apply", "independent: 1.residual"} {
+	for _, want := range []string{"300 networks drawn, 2 rows", "0.058 σ in means", "0.dense", "1.residual *", "2.apply", "independent: 1.residual",
+		"Of the weights alone: σ propagated / σ drawn: 1.0", "300 networks, ±4.", "\nBelieve the error bars:"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -87,12 +88,19 @@ func TestVerify(t *testing.T) {
 			Rows   int
 			Layers []struct{ Mean model.Deviation }
 		}
+		Ratio model.SigmaRatio `json:"sigma_ratio"`
 	}
 	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
 		t.Fatal(err, errs)
 	}
 	if m := got.Members[0]; m.Rows != 3 || len(m.Layers) != 4 || m.Layers[3].Mean.Worst == 0 {
 		t.Errorf("%+v", m)
+	}
+	if r := got.Ratio; r.Compared != 9 || r.Median < 0.5 || r.P05 > r.Median || r.P95 < r.Median || r.Belief == "" {
+		t.Errorf("%+v", r)
+	}
+	if _, full, _ := utvi(t, "verify", path, "--networks", "20", "--order", "2"); !strings.Contains(full, "By full covariances to order 2: ") {
+		t.Error(full)
 	}
 	_, same, _ := utvi(t, "verify", path, "--networks", "20", "--json", "--data", csv)
 	_, other, _ := utvi(t, "verify", path, "--networks", "20", "--json", "--data", csv, "--seed", "2")

@@ -21,12 +21,12 @@ type Experiment struct {
 
 // All returns the experiments in the order of running and reporting.
 func All() []Experiment {
-	return []Experiment{fcExperiment, samplesExperiment, localizationExperiment, starvedExperiment, beyondExperiment, digitsExperiment}
+	return []Experiment{fcExperiment, samplesExperiment, localizationExperiment, starvedExperiment, beyondExperiment, truthExperiment, digitsExperiment}
 }
 
 // Kinds run the trials of all experiments.
 func Kinds() []sweep.Kind {
-	return []sweep.Kind{fcKind, fcTimingKind, fcErrorKind, localizationKind, digitsKind}
+	return []sweep.Kind{fcKind, fcTimingKind, fcErrorKind, localizationKind, digitsKind, truthKind}
 }
 
 // A Size says how much of an experiment is run.

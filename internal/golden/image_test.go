@@ -69,7 +69,7 @@ func everyLayer() model.Config {
 			nn.BatchNorm{Mean: []float64{0.1, 0, -0.1, 0.2}, Var: []float64{1, 0.5, 2, 1}, Gain: []float64{1, 1.5, 1, 0.5}, Offset: []float64{0, 0.1, 0, 0}},
 			leaky, nn.MaxPool2D{Size: [2]int{2, 2}},
 			nn.Conv2D{Out: 3, Kernel: [2]int{2, 2}, Stride: 2, Fixed: true}, nn.AvgPool2D{Size: [2]int{2, 2}},
-			nn.Flatten{}, nn.Dense{Out: 7}, nn.LayerNorm{}, nn.Dropout{P: 0.1},
+			nn.Flatten{}, nn.Dense{Out: 7}, nn.LayerNorm{FixedMean: true}, nn.Dropout{P: 0.1},
 			nn.Residual{Branch: nn.Chain{nn.Dense{Out: 7}, nn.Apply{F: bump, Rule: moment.GaussHermite(4)}}},
 			slope, nn.Dense{Out: 3, NoBias: true}, nn.Scale{Start: 1.5}, nn.Multiply{By: []float64{2, 2, 1}},
 			nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true},

@@ -1,0 +1,215 @@
+package covariance
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/gauss"
+	"utvi/internal/special"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// linearStep is the step of a layer that is linear in its inputs.
+func linearStep[T gauss.Float](s *state, n *nn.Node[T]) (step, error) {
+	switch l := n.Layer.(type) {
+	case nn.Dense: // a window as large as the image
+		return window(s, n, geometry{kh: 1, kw: 1, c: n.In.Size(), oh: 1, ow: 1, h: 1, w: 1, down: 1, across: 1}), nil
+	case nn.Conv2D:
+		return window(s, n, convGeometry(n.In, n.Out, l.Kernel, l.Stride, l.Padding)), nil
+	case nn.Conv1D:
+		return window(s, n, convGeometry(n.In, n.Out, [2]int{1, l.Kernel}, l.Stride, l.Padding)), nil
+	case nn.AvgPool2D:
+		return average(s, n, l), nil
+	case nn.Flatten:
+		return scaled(s, func(int) float64 { return 1 }, nil, nil), nil
+	case nn.Multiply:
+		return scaled(s, func(i int) float64 { return l.By[i] }, nil, nil), nil
+	case nn.Scale:
+		a := n.Tensors[0].Mean
+		return scaled(s, func(i int) float64 { return 1 / special.Softplus(float64(a[i])) }, nil, nil), nil
+	case nn.Noise:
+		raw := n.Tensors[0].Mean
+		return scaled(s, func(int) float64 { return 1 }, nil, func(i int) float64 {
+			if l.Off {
+				return 0
+			}
+			sd := special.Softplus(float64(raw[i]))
+			return sd * sd
+		}), nil
+	case nn.Dropout: // (v + P·m²)/(1−P) is v + P(v+m²)/(1−P); masks are independent
+		return scaled(s, func(int) float64 { return 1 }, nil, func(i int) float64 {
+			m := s.mean[s.waiting+i]
+			return l.P / (1 - l.P) * (s.at(i, i) + m*m)
+		}), nil
+	case nn.BatchNorm:
+		return batchNorm(s, l), nil
+	}
+	return step{}, fmt.Errorf("full covariances are not known for a layer of kind %s", n.Layer.Kind())
+}
+
+// scaled multiplies each unit by a number, adds a constant and an independent variance.
+func scaled(s *state, by, constant, variance func(i int) float64) step {
+	n := s.live()
+	p := step{mean: make([]float64, n), pass: func(x, y []float64) {
+		for i, x := range x {
+			y[i] = by(i) * x
+		}
+	}}
+	p.pass(s.mean[s.waiting:], p.mean)
+	if constant != nil {
+		for i := range n {
+			p.mean[i] += constant(i)
+		}
+	}
+	if variance != nil {
+		p.add = make([]float64, n*n)
+		for i := range n {
+			p.add[i*n+i] = variance(i)
+		}
+	}
+	return p
+}
+
+func batchNorm(s *state, l nn.BatchNorm) step {
+	c := len(l.Mean)
+	eps := l.Eps
+	if eps == 0 {
+		eps = 1e-5
+	}
+	slope := func(i int) float64 {
+		a := 1 / math.Sqrt(l.Var[i%c]+eps)
+		if l.Gain != nil {
+			a *= l.Gain[i%c]
+		}
+		return a
+	}
+	return scaled(s, slope, func(i int) float64 {
+		offset := -slope(i) * l.Mean[i%c]
+		if l.Offset != nil {
+			offset += l.Offset[i%c]
+		}
+		return offset
+	}, nil)
+}
+
+// A geometry says which cells of an image a window covers at each of its places.
+type geometry struct {
+	h, w, c, oh, ow, kh, kw, down, across, top, left int
+}
+
+func convGeometry(in, out nn.Shape, kernel [2]int, stride int, padding nn.Padding) geometry {
+	stride = max(1, stride)
+	g := geometry{h: in.H, w: in.W, c: in.C, oh: out.H, ow: out.W, kh: kernel[0], kw: kernel[1], down: stride, across: stride}
+	if padding == nn.Same {
+		g.top, g.left = max(0, (g.oh-1)*stride+g.kh-g.h)/2, max(0, (g.ow-1)*stride+g.kw-g.w)/2
+	}
+	return g
+}
+
+// cells returns, place by place, where the channels of each cell of the window begin;
+// −1 is outside of the image.
+func (g geometry) cells() [][]int {
+	var all [][]int
+	for y := range g.oh {
+		for x := range g.ow {
+			var cells []int
+			for k := range g.kh * g.kw {
+				i, j := y*g.down-g.top+k/g.kw, x*g.across-g.left+k%g.kw
+				at := -1
+				if i >= 0 && i < g.h && j >= 0 && j < g.w {
+					at = (i*g.w + j) * g.c
+				}
+				cells = append(cells, at)
+			}
+			all = append(all, cells)
+		}
+	}
+	return all
+}
+
+// window multiplies what a window covers by Normal weights, which all places share:
+//
+//	Cov(y_p, y_q) += Σ_k S_k·E[x_pk·x_qk] + s_b        within a channel
+func window[T gauss.Float](s *state, n *nn.Node[T], g geometry) step {
+	weight, spread := moments(n.Tensors[0])
+	places, out := g.cells(), n.Out.Size()
+	channels := out / len(places)
+	p := step{mean: make([]float64, out), add: make([]float64, out*out), pass: func(x, y []float64) {
+		clear(y)
+		for i, cells := range places {
+			y := y[i*channels:][:channels]
+			for k, at := range cells {
+				for c := 0; c < g.c && at >= 0; c++ {
+					if x := x[at+c]; x != 0 {
+						for o, w := range weight[(k*g.c+c)*channels:][:channels] {
+							y[o] += w * x
+						}
+					}
+				}
+			}
+		}
+	}}
+	p.pass(s.mean[s.waiting:], p.mean)
+	var bias, biasSpread []float64
+	if len(n.Tensors) > 1 {
+		bias, biasSpread = moments(n.Tensors[1])
+	}
+	m := s.mean[s.waiting:]
+	for i := range places {
+		for o, b := range bias {
+			p.mean[i*channels+o] += b
+		}
+		for j := range i + 1 {
+			add := make([]float64, channels)
+			copy(add, biasSpread)
+			for k, a := range places[i] {
+				b := places[j][k]
+				for c := 0; c < g.c && a >= 0 && b >= 0; c++ {
+					second := m[a+c]*m[b+c] + s.at(a+c, b+c)
+					for o, v := range spread[(k*g.c+c)*channels:][:channels] {
+						add[o] += v * second
+					}
+				}
+			}
+			for o, v := range add {
+				x, y := i*channels+o, j*channels+o
+				p.add[x*out+y], p.add[y*out+x] = v, v
+			}
+		}
+	}
+	return p
+}
+
+// moments are the means and variances of weights.
+func moments[T gauss.Float](t *vi.Tensor[T]) (mean, variance []float64) {
+	mean, variance = make([]float64, len(t.Mean)), make([]float64, len(t.Mean))
+	for i, m := range t.Mean {
+		mean[i] = float64(m)
+	}
+	for i, rho := range t.Rho {
+		sd := special.Softplus(float64(rho))
+		variance[i] = sd * sd
+	}
+	return mean, variance
+}
+
+func average[T gauss.Float](s *state, n *nn.Node[T], l nn.AvgPool2D) step {
+	g := geometry{h: n.In.H, w: n.In.W, c: n.In.C, oh: n.Out.H, ow: n.Out.W, kh: l.Size[0], kw: l.Size[1], down: l.Stride, across: l.Stride}
+	if l.Stride == 0 {
+		g.down, g.across = g.kh, g.kw
+	}
+	places := g.cells()
+	p := step{mean: make([]float64, n.Out.Size()), pass: func(x, y []float64) {
+		clear(y)
+		for i, cells := range places {
+			for _, at := range cells {
+				for c := range g.c {
+					y[i*g.c+c] += x[at+c] / float64(len(cells))
+				}
+			}
+		}
+	}}
+	p.pass(s.mean[s.waiting:], p.mean)
+	return p
+}

@@ -1,0 +1,76 @@
+package model
+
+import (
+	"fmt"
+
+	"utvi/moment"
+	"utvi/nn"
+)
+
+// A Belief says whether the propagated σ can be taken for that of the networks that the
+// weights describe.
+type Belief string
+
+const (
+	// Believe: the median of the ratio is within 5 % of 1, and nine of ten ratios lie
+	// between 0.85 and 1.15.
+	Believe Belief = "believe"
+	// Roughly: the median is within 15 %.
+	Roughly Belief = "roughly"
+	// DoNotBelieve: it is further off.
+	DoNotBelieve Belief = "do not believe"
+	// Nothing: the outputs do not depend on random weights.
+	Nothing Belief = "nothing to compare"
+)
+
+func believe(s *SigmaRatio) Belief {
+	within := func(x, bar float64) bool { return x >= 1-bar && x <= 1+bar }
+	switch {
+	case s.Compared == 0:
+		return Nothing
+	case within(s.Median, 0.05) && within(s.P05, 0.15) && within(s.P95, 0.15):
+		return Believe
+	case within(s.Median, 0.15):
+		return Roughly
+	}
+	return DoNotBelieve
+}
+
+// String is the ratio on one line.
+func (s *SigmaRatio) String() string {
+	if s.Belief == Nothing {
+		return "σ propagated / σ drawn: the outputs do not depend on random weights"
+	}
+	return fmt.Sprintf("σ propagated / σ drawn: %.2f (90 %% of outputs: %.2f to %.2f; %d networks, ±%.1f %% by chance)",
+		s.Median, s.P05, s.P95, s.Networks*s.Members, 100*s.Error)
+}
+
+// Sentence says whether to believe the error bars, and what to do if not.
+func (s *SigmaRatio) Sentence() string {
+	switch s.Belief {
+	case Believe:
+		return "Believe the error bars: their part that comes from the weights is that of the networks that the weights describe."
+	case Roughly:
+		return fmt.Sprintf("Believe the error bars roughly: their part that comes from the weights is %s in the median. To improve it, %s.", s.off(), s.Advice)
+	case DoNotBelieve:
+		return fmt.Sprintf("Do not believe the error bars: their part that comes from the weights is %s in the median. To cure it, %s.", s.off(), s.Advice)
+	}
+	return "There is nothing to compare: the outputs do not depend on random weights."
+}
+
+func (s *SigmaRatio) off() string {
+	if s.Median < 1 {
+		return fmt.Sprintf("%.0f %% too small", 100*(1-s.Median))
+	}
+	return fmt.Sprintf("%.0f %% too large", 100*(s.Median-1))
+}
+
+// hasBlindSpot reports whether a nonlinearity is looked at in three points or fewer.
+func hasBlindSpot(a nn.Apply) bool {
+	rule := a.Rule
+	if rule == nil {
+		rule = moment.Default(a.F)
+	}
+	n := rule.Nodes()
+	return n.Method == moment.ByTangent || n.Method == moment.ByPoints && len(n.Xi) <= 3
+}
