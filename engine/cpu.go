@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -49,6 +50,9 @@ type program[T gauss.Float] struct {
 }
 
 func (cpu[T]) Compile(n Network[T], form nn.Form) (Program[T], error) {
+	if form == nn.Covariant {
+		return nil, errors.New("network: inputs with covariances are not taken")
+	}
 	b := &nn.Binder[T]{Form: form}
 	u, err := Bind(n, b)
 	if err != nil {
@@ -110,6 +114,9 @@ type predictLane[T gauss.Float] struct {
 }
 
 func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
+	if x.Rows == 0 {
+		return
+	}
 	q.prepare()
 	q.x, q.out, q.rows = x, out, blockRows(x.Rows)
 	q.pool.Run((x.Rows+q.rows-1)/q.rows, q.run)

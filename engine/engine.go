@@ -77,7 +77,7 @@ type Job struct {
 // It belongs to one goroutine.
 type Trainer interface {
 	// Gradient carries the batch of a step, counted from 1, through the network and
-	// leaves the gradients of its score. It adds to the given score.
+	// leaves the gradients of its score.
 	Gradient(step int) Score
 	// Update changes the parameters by the gradients, unless they are not finite.
 	Update(u Update) Change

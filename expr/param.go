@@ -54,7 +54,7 @@ func checkParams(params []Param) error {
 		case p.PerUnit && !p.Learned:
 			return fmt.Errorf("the parameter %s is fixed and has one value; list one for each unit, or let it be learned", p.Name)
 		}
-		for _, v := range append(p.Values, p.Value) {
+		for _, v := range slices.Concat(p.Values, []float64{p.Value}) {
 			if v-v != 0 {
 				return fmt.Errorf("the parameter %s is %v; it must be a finite number", p.Name, v)
 			}

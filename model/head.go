@@ -7,6 +7,7 @@ import (
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/likelihood"
+	"utvi/nn"
 )
 
 // A Head predicts targets with an ensemble: each network's outputs are read as its
@@ -130,6 +131,11 @@ func (h *Head) TryPredict(x gauss.Batch[float32]) (*Predictions, error) {
 	if err := checkBatch(x, h.inputs, h.rows); err != nil {
 		return nil, err
 	}
+	for _, m := range h.members {
+		if err := m.ready(x); err != nil {
+			return nil, err
+		}
+	}
 	return h.Predict(x), nil
 }
 
@@ -221,7 +227,11 @@ func checkBatch[T gauss.Float](x gauss.Batch[T], inputs, rows int) error {
 // TryPredict is Predict that returns an error where Predict panics: for rows of
 // another width, too many rows, or a negative variance.
 func (p *Predictor[T]) TryPredict(x gauss.Batch[T]) (gauss.Batch[T], error) {
-	if err := checkBatch(x, p.net.Inputs(), p.rows); err != nil {
+	err := checkBatch(x, p.net.Inputs(), p.rows)
+	if err == nil && x.Var != nil {
+		err = p.ready(nn.Independent)
+	}
+	if err != nil {
 		return gauss.Batch[T]{}, err
 	}
 	return p.Predict(x), nil

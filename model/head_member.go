@@ -35,7 +35,10 @@ func newMember(n *Model, pool *compute.Pool, maxRows int) (*member, error) {
 		return m, nil
 	}
 	m.noisy = true
-	if m.raw = n.lastNoise(); m.raw != nil && !reads.OwnNoise && !reads.Classes {
+	// Only a likelihood that takes outputs as they are has the layer's noise in the
+	// units of the target.
+	_, asIs := m.splitter.(likelihood.Normal)
+	if m.raw = n.lastNoise(); m.raw != nil && asIs && !reads.OwnNoise && !reads.Classes {
 		m.layer = make([]float32, len(m.raw))
 		return m, nil
 	}
@@ -46,6 +49,19 @@ func newMember(n *Model, pool *compute.Pool, maxRows int) (*member, error) {
 func isNoise(l nn.Layer) bool {
 	n, ok := l.(nn.Noise)
 	return ok && !n.Off
+}
+
+// ready reports a network that does not take the inputs.
+func (m *member) ready(x gauss.Batch[float32]) error {
+	if x.Var == nil {
+		return nil
+	}
+	if m.quiet != nil {
+		if err := m.quiet.ready(nn.Independent); err != nil {
+			return err
+		}
+	}
+	return m.net.ready(nn.Independent)
 }
 
 // split reads a network's outputs.
@@ -106,6 +122,9 @@ func (u *unsplit) Split(mean, variance, ymean, doubt, noise []float32) {
 // withoutNoise returns the network with its Noise layers switched off, over the
 // same weights.
 func (n *Net[T]) withoutNoise() *Net[T] {
+	if !nn.Any(n.Config.Layers, isNoise) {
+		return n
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.quiet == nil {

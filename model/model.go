@@ -89,18 +89,19 @@ func (n *Net[T]) Network() engine.Network[T] {
 	return engine.Network[T]{Input: n.Config.Input, Layers: n.Config.Layers, Fixed: n.fixed, Params: n.Params, Seed: rng.New(n.Config.Seed)}
 }
 
-// program returns the network ready to predict inputs of a form.
-func (n *Net[T]) program(form nn.Form) engine.Program[T] {
+// program returns the network ready to predict inputs of a form. A network that was built
+// takes fixed inputs; a layer may refuse others.
+func (n *Net[T]) program(form nn.Form) (engine.Program[T], error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.programs[form] == nil {
 		p, err := engine.CPU[T]().Compile(n.Network(), form)
 		if err != nil {
-			panic("model: a network that was built cannot be bound again")
+			return nil, err
 		}
 		n.programs[form] = p
 	}
-	return n.programs[form]
+	return n.programs[form], nil
 }
 
 // Changed tells the network that its parameters are no longer what they were.

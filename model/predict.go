@@ -1,6 +1,8 @@
 package model
 
 import (
+	"fmt"
+
 	"utvi/engine"
 	"utvi/gauss"
 	"utvi/internal/compute"
@@ -31,17 +33,23 @@ func (n *Net[T]) NewPredictorOn(pool *compute.Pool, maxBatch int) *Predictor[T] 
 		pool = compute.NewPool(1)
 	}
 	p := &Predictor[T]{net: n, pool: pool, rows: maxBatch, out: gauss.New[T](maxBatch, n.Outputs())}
-	p.ready(nn.Fixed)
+	if p.ready(nn.Fixed) != nil {
+		panic("model: a network that was built cannot be bound again")
+	}
 	return p
 }
 
 // ready makes the predictor of a form of inputs.
-func (p *Predictor[T]) ready(form nn.Form) {
+func (p *Predictor[T]) ready(form nn.Form) error {
 	if p.forms[form] == nil {
-		program := p.net.program(form)
+		program, err := p.net.program(form)
+		if err != nil {
+			return fmt.Errorf("the network does not take inputs with variances: %w", err)
+		}
 		p.forms[form] = program.NewPredictor(p.pool, p.rows)
 		p.fixed[form] = program.Graph().To == nn.Fixed
 	}
+	return nil
 }
 
 // Predict returns the moments of the outputs for the rows of x. The result is
@@ -62,6 +70,9 @@ func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 			panic("model: an input variance is negative")
 		}
 	}
+	if x.Var != nil && p.ready(nn.Independent) != nil {
+		panic("model: the network does not take inputs with variances")
+	}
 	out := p.out.Slice(0, x.Rows)
 	if x.Rows == 0 {
 		return out
@@ -69,7 +80,6 @@ func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 	form := nn.Fixed
 	if x.Var != nil {
 		form = nn.Independent
-		p.ready(form)
 	}
 	y := out
 	if p.fixed[form] {

@@ -133,8 +133,12 @@ func (n *Net[T]) checkVerify(x gauss.Batch[T], networks int) error {
 		return fmt.Errorf("verify: %d networks; a variance needs at least 2", networks)
 	case x.Rows < 1:
 		return errors.New("verify: there are no inputs")
-	case x.Width != n.Inputs():
-		return fmt.Errorf("verify: the rows have %d inputs, the network %d", x.Width, n.Inputs())
+	}
+	if err := checkBatch(x, n.Inputs(), x.Rows); err != nil {
+		return fmt.Errorf("verify: %w", err)
+	}
+	if _, err := n.program(formOf(x)); err != nil {
+		return fmt.Errorf("verify: %w", err)
 	}
 	return nil
 }

@@ -103,6 +103,16 @@ func (t *Tile[T]) param(j int) []T {
 	return t.formula.standard[j]
 }
 
+// TakesParams reports whether a rule can push a formula with parameters: it fills MP and
+// VP.
+func TakesParams(r Rule) bool {
+	switch r.(type) {
+	case nodes, learnedUT, monteCarlo, linear:
+		return true
+	}
+	return false
+}
+
 // EvalFixed evaluates F at the means alone, as numbers: values go to Out.Mean,
 // slopes to Out.MM and ∂f/∂a to MP where those are not nil. At most Cap elements.
 func (t *Tile[T]) EvalFixed() {

@@ -2,6 +2,7 @@ package nn
 
 import (
 	"errors"
+	"fmt"
 
 	"utvi/gauss"
 	"utvi/internal/compute"
@@ -53,6 +54,9 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 	}
 	if err := u.rule.Check(u.f); err != nil {
 		return nil, err
+	}
+	if f := u.f.Formula; f != nil && len(f.Inputs) > 0 && !moment.TakesParams(u.rule) {
+		return nil, fmt.Errorf("the rule %v cannot push a formula with parameters: take a rule of points, samples, or linear", u.rule)
 	}
 	u.draws = moment.Draws(u.rule)
 	u.cov = b.Form == Covariant

@@ -11,7 +11,7 @@ import (
 func (c *chain[T]) Follow(k int) {
 	c.k = k
 	for i := c.firstRandom(); i < len(c.units); i++ {
-		bare(c.units[i]).(Sensitive[T]).Follow(k)
+		c.units[i].(Sensitive[T]).Follow(k)
 	}
 }
 
@@ -26,19 +26,11 @@ func (c *chain[T]) firstRandom() int {
 // checkSense reports a layer that cannot carry correlations.
 func (c *chain[T]) checkSense(l Chain) error {
 	for i := c.firstRandom(); i < len(c.units); i++ {
-		if _, ok := bare(c.units[i]).(Sensitive[T]); !ok {
+		if _, ok := c.units[i].(Sensitive[T]); !ok {
 			return fmt.Errorf("layer %d (%s) cannot carry correlations: put it behind nn.Correlated, or leave that out", i, l[i].Kind())
 		}
 	}
 	return nil
-}
-
-// bare is a unit without its observer.
-func bare[T gauss.Float](u Unit[T]) Unit[T] {
-	if o, ok := u.(observed[T]); ok {
-		return o.Unit
-	}
-	return u
 }
 
 // chainSense is what a runner of a chain needs to carry correlations.
@@ -55,11 +47,7 @@ func (c *chain[T]) newSense(runners []Runner[T], maxRows int, train bool) *chain
 	s := &chainSense[T]{first: c.firstRandom(), sensers: make([]Senser[T], n), senses: make([]Sense[T], n), a: make([][]T, n)}
 	widest := 0
 	for i := s.first; i < n; i++ {
-		r := runners[i]
-		if o, ok := r.(observedRunner[T]); ok {
-			r = o.Runner
-		}
-		s.sensers[i] = r.(Senser[T])
+		s.sensers[i] = runners[i].(Senser[T])
 		if width := c.units[i].Out().Size(); i < n-1 {
 			s.a[i] = make([]T, maxRows*c.k*width)
 			widest = max(widest, width)

@@ -63,8 +63,9 @@ func (c *coder) survives(l Layer, fields map[string]json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("a layer of kind %q cannot be saved: %w", l.Kind(), err)
 	}
-	if held, ok := again.(Composite); ok {
-		again = held.WithChildren(l.(Composite).Children())
+	if held, ok := again.(Composite); ok { // children are saved by themselves, and may hold functions
+		none := make([]Layer, len(l.(Composite).Children()))
+		again, l = held.WithChildren(none), l.(Composite).WithChildren(none)
 	}
 	if !reflect.DeepEqual(again, l) {
 		return fmt.Errorf("a layer of kind %q (%T) cannot be saved: some of its fields are not in its JSON; export them, with options that JSON can hold", l.Kind(), l)
@@ -103,7 +104,7 @@ func (c *coder) decodeOutside(like Layer, options []byte) (Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if have, want := len(layers), len(held.Children()); want > 0 && have != want {
+	if have, want := len(layers), len(held.Children()); have != want && (want > 0 || have == 0) {
 		return nil, fmt.Errorf("it has %d children; it needs %d", have, want)
 	}
 	return held.WithChildren(layers), nil

@@ -39,6 +39,9 @@ func (l Correlated) WithChildren(layers []Layer) Layer { return Correlated{Chain
 // Correlate returns the network with all layers up to the last one with weights in a
 // Correlated, and those after it behind. They take the covariances where they can.
 func Correlate(layers Chain) Chain {
+	if Any(layers, func(l Layer) bool { _, ok := l.(Correlated); return ok }) {
+		return layers
+	}
 	last := -1
 	for i, l := range layers {
 		if Any(l, func(l Layer) bool {

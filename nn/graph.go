@@ -80,10 +80,14 @@ func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
 		parent.Children = append(parent.Children, n)
 		b.owned = append(b.owned, span{first, len(b.Params.Tensors)})
 	}
-	if b.Observe != nil {
-		u = observed[T]{u, n, b.Observe}
+	if b.Observe == nil {
+		return u, nil
 	}
-	return u, nil
+	o := observed[T]{u, n, b.Observe}
+	if s, ok := u.(Sensitive[T]); ok {
+		return observedSensitive[T]{o, s}, nil
+	}
+	return o, nil
 }
 
 // BindChild binds a layer within another one: its parameters are called after the
@@ -140,6 +144,32 @@ type observed[T gauss.Float] struct {
 
 func (u observed[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	return observedRunner[T]{u.Unit.NewRunner(maxRows, train), u}
+}
+
+// observedSensitive and observedSenser are the same for units that carry correlations.
+type observedSensitive[T gauss.Float] struct {
+	observed[T]
+	sensitive Sensitive[T]
+}
+
+func (u observedSensitive[T]) Follow(k int) { u.sensitive.Follow(k) }
+
+func (u observedSensitive[T]) NewRunner(maxRows int, train bool) Runner[T] {
+	r := u.Unit.NewRunner(maxRows, train)
+	if s, ok := r.(Senser[T]); ok {
+		return observedSenser[T]{s, u.observed}
+	}
+	return observedRunner[T]{r, u.observed}
+}
+
+type observedSenser[T gauss.Float] struct {
+	Senser[T]
+	observed observed[T]
+}
+
+func (r observedSenser[T]) Forward(p *Pass[T]) {
+	r.Senser.Forward(p)
+	r.observed.show(r.observed.node, p.Out)
 }
 
 type observedRunner[T gauss.Float] struct {

@@ -65,7 +65,7 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("its branch: %w", err)
 	}
-	if _, ok := bare(branch).(Sensitive[T]); b.Sense && branch.Form() != Fixed && !ok {
+	if _, ok := branch.(Sensitive[T]); b.Sense && branch.Form() != Fixed && !ok {
 		return nil, errors.New("its branch cannot carry correlations")
 	}
 	if out := branch.Out(); out != in {
@@ -74,8 +74,10 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	return &residual[T]{branch: branch, in: b.Form, shape: in}, nil
 }
 
-func (u *residual[T]) Out() Shape        { return u.shape }
-func (u *residual[T]) Form() Form        { return u.branch.Form() }
+func (u *residual[T]) Out() Shape { return u.shape }
+
+// Form: covariances of the branch alone are not those of the sum.
+func (u *residual[T]) Form() Form        { return u.branch.Form().apart() }
 func (u *residual[T]) TapeWidth() int    { return u.branch.TapeWidth() }
 func (u *residual[T]) GradTiles() int    { return u.branch.GradTiles() }
 func (u *residual[T]) PrepareTiles() int { return u.branch.PrepareTiles() }
@@ -118,14 +120,7 @@ func (r *residualRunner[T]) Backward(p *Pass[T]) {
 
 func (u *residual[T]) Follow(k int) {
 	u.k = k
-	bare(u.branch).(Sensitive[T]).Follow(k)
-}
-
-func (r *residualRunner[T]) senser() Senser[T] {
-	if o, ok := r.Runner.(observedRunner[T]); ok {
-		return o.Runner.(Senser[T])
-	}
-	return r.Runner.(Senser[T])
+	u.branch.(Sensitive[T]).Follow(k)
 }
 
 // Sense adds what the branch passes on to what the input passes on itself: their
@@ -137,14 +132,14 @@ func (r *residualRunner[T]) Sense(s *Sense[T]) {
 	if r.in != Fixed {
 		q.In = r.a[:len(s.In)]
 	}
-	r.senser().Sense(q)
+	r.Runner.(Senser[T]).Sense(q)
 	sum(s.In, s.Out, q.In)
 }
 
 func (r *residualRunner[T]) SenseBack(s *Sense[T]) {
 	q := &r.sense
 	q.DCov, q.BIn, q.BOut = s.DCov, s.BIn, s.BOut
-	r.senser().SenseBack(q)
+	r.Runner.(Senser[T]).SenseBack(q)
 	if r.in != Fixed {
 		sum(s.BOut, s.BOut, s.BIn)
 	}

@@ -93,7 +93,6 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 			d += 2 * p.DOut.Var[i] * p.Out.Var[i]
 		}
 		p.Tape[i] = -d/a + r.da[i]
-		r.da[i] = 0
 		if p.DOut.Cov != nil {
 			p.Tape[i] -= T(slopeGradient(p.In, p.DOut, r.inv, i/w, i%w)) * r.inv[i%w] * r.inv[i%w]
 		}
@@ -114,6 +113,7 @@ func (r scaleRunner[T]) Sense(s *Sense[T]) { s.slopes(r.inv) }
 func (r scaleRunner[T]) SenseBack(s *Sense[T]) {
 	s.unslopes(r.inv)
 	w := len(r.inv)
+	clear(r.da)
 	for i, b := range s.BIn {
 		g := r.inv[i%w]
 		r.da[i/(s.K*w)*w+i%w] -= T(b*s.Out[i]) * T(g*g)

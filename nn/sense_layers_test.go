@@ -173,3 +173,9 @@ func TestCorrelatedNetworks(t *testing.T) {
 		nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true},
 	}), nn.Shape{H: 6, W: 6, C: 1}, nntest.Options{Entries: 6})
 }
+
+// What a residual adds to its input has no covariances that a layer behind could take.
+func TestResidualOfCorrelated(t *testing.T) {
+	branch := nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 4}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 3}}}
+	nntest.Layer(t, nn.Chain{nn.Residual{Branch: branch}, nn.Joint{Map: fn.Softmax()}}, nn.Vec(3), nntest.Options{})
+}

@@ -143,6 +143,9 @@ func (f *Fitted) check() error {
 			return errors.New(mismatch)
 		}
 	}
+	if f.Classes > 0 && len(f.Residuals) != 0 {
+		return errors.New(mismatch)
+	}
 	if f.Classes == 0 && len(f.Residuals) != f.Targets {
 		return fmt.Errorf("the file has noise mixtures for %d targets, not %d", len(f.Residuals), f.Targets)
 	}

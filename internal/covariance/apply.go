@@ -17,6 +17,9 @@ import (
 // apply carries the live units through a nonlinearity, or through that plus the
 // identity: then c₁ grows by σ and the variance by v + 2σc₁.
 func apply[T gauss.Float](s *state, l nn.Apply, node *nn.Node[T], plusIdentity bool) error {
+	if f := l.F.Formula; f != nil && len(f.Inputs) > 0 {
+		return fmt.Errorf("layer %s: full covariances are not known for a formula with parameters", node.Name)
+	}
 	rule := l.Rule
 	if rule == nil {
 		rule = moment.Default(l.F)
