@@ -168,7 +168,7 @@ func TestVerifyRefuses(t *testing.T) {
 			_, err := m.Verify(context.Background(), batch(0, 3), model.VerifyConfig{})
 			return err
 		},
-		"the rows have 2 inputs, the network 3": func() error {
+		"the rows have 2 numbers; the network has 3 inputs": func() error {
 			_, err := m.Verify(context.Background(), batch(1, 2), model.VerifyConfig{})
 			return err
 		},
