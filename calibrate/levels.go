@@ -33,7 +33,7 @@ type Levels struct {
 const (
 	mostParts  = 200
 	mostKnots  = mostParts + 2*32
-	leastLevel = 1e-12 // a knot is no closer to 0 or 1
+	leastLevel = 1e-12 // least distance of a knot from 0 and 1
 	leastSlope = 1e-10
 	mostSlope  = 1e13
 )

@@ -81,7 +81,7 @@ func (t *tally) check(what string) error {
 	case t.rows < leastRows:
 		return fmt.Errorf("calibration: %s needs at least %d held-out rows; there are %d", what, leastRows, t.rows)
 	case t.effective() < leastRows:
-		return fmt.Errorf("calibration: %s needs at least %d held-out rows; the weights of the %d there are make them worth %.1f", what, leastRows, t.rows, t.effective())
+		return fmt.Errorf("calibration: %s needs at least %d held-out rows; the %d weighted rows count as %.1f", what, leastRows, t.rows, t.effective())
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ const (
 	Temperature Method = "temperature"
 )
 
-// Methods are those that serve a task, in the order they are applied.
+// Methods returns the methods for a task, in the order in which they are applied.
 func Methods(task table.Task) []Method {
 	if task == table.Classification {
 		return []Method{Temperature}
@@ -33,7 +33,7 @@ func Methods(task table.Task) []Method {
 	return []Method{Scale, Isotonic, Conformal, Asymmetric}
 }
 
-// DefaultMethods are those that need few rows: isotonic wants hundreds.
+// DefaultMethods returns the methods that need few rows; isotonic needs hundreds.
 func DefaultMethods(task table.Task) []Method {
 	if task == table.Classification {
 		return []Method{Temperature}
@@ -65,8 +65,8 @@ type Correction struct {
 	Rows, Used    int // rows of the table, and those the calibration was fitted on
 	Before, After []Scores
 
-	// Trained is the share of rows that the model was trained with, as far as it can
-	// tell: a calibration by them is too sure.
+	// Trained is the share of rows that the model was trained with, as far as
+	// known. A calibration on such rows gives intervals that are too narrow.
 	Trained float64
 }
 
@@ -250,7 +250,7 @@ func (f fitter) fit(from, step int) (*calibrate.Calibration, error) {
 	return c, err
 }
 
-// score scores even and odd rows, each with a calibration of their own.
+// score scores even and odd rows, each with their calibration.
 func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 	var numbers metric.Regression
 	var classes metric.Classification

@@ -39,7 +39,7 @@ type Observation struct{ Actual, Mean, SD, Level float64 }
 // mostShown is how many rows of an evaluation figures show.
 const mostShown = 20_000
 
-// Scores are those of all targets.
+// Scores returns the scores of all targets.
 func (e *Evaluation) Scores() []Scores {
 	var all []Scores
 	for _, t := range e.Targets {
@@ -48,7 +48,7 @@ func (e *Evaluation) Scores() []Scores {
 	return all
 }
 
-// MarshalJSON gives what a script wants of an evaluation.
+// MarshalJSON writes the parts of an evaluation that scripts need.
 func (e *Evaluation) MarshalJSON() ([]byte, error) {
 	type target struct {
 		Scores
@@ -223,7 +223,7 @@ func (t *tally) close(m *Model) *Evaluation {
 	return e
 }
 
-// calibration is that of a target, nil where there is none.
+// calibration returns the calibration of a target, nil without one.
 func (m *Model) calibration(target int) *calibrate.Calibration {
 	if m.Calibration == nil {
 		return nil

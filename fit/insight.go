@@ -144,7 +144,7 @@ func importance(l looker, set *data.Set, columns []span, seed uint64) []Importan
 	return all
 }
 
-// logLikelihood is the mean over rows of that of all targets.
+// logLikelihood is the mean log-likelihood of a row, summed over targets.
 func logLikelihood(l looker, x gauss.Batch[float32], y []float32) (sum float64) {
 	const least = -1e3 // one hopeless row must not outweigh all others
 	k := len(l.targets)

@@ -16,7 +16,7 @@ import (
 )
 
 // A Model is a network with the table it was made for, ready to predict. Goroutines
-// may share it as long as none calibrates it.
+// may share it while nobody calibrates it.
 type Model struct {
 	*predict.Model
 	Facts Facts
@@ -24,7 +24,7 @@ type Model struct {
 	trained sketch // of the rows it was trained with
 }
 
-// Facts are how a model came about.
+// Facts say how a model was made.
 type Facts struct {
 	Config      Config   `json:"config"`
 	Rows        int      `json:"rows"`                  // it was trained with
@@ -103,8 +103,8 @@ func CheckFile(path string) error {
 // ErrNotTabular is the error about a network that was not fitted to a table.
 var ErrNotTabular = tabular.ErrNotTabular
 
-// FromEnsemble returns the table's model in a file that is read already. Of another
-// network the error is ErrNotTabular.
+// FromEnsemble returns the tabular model of a file that has been read. The error is
+// ErrNotTabular if the file holds another network.
 func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	p, err := predict.FromEnsemble(e)
 	if err != nil {

@@ -16,21 +16,21 @@ type Batch struct {
 	chunk   *table.Chunk
 	encoder *table.Encoder
 	x       gauss.Batch[float32]
-	row     int // whose numbers the session holds, −1: none
+	row     int // whose numbers the session holds, −1: no row
 }
 
 // Number is what is predicted of one number, in its own unit.
 type Number struct {
 	Mean, Std float64
-	Lo, Hi    float64 // interval of the level of Options; NaN if there is none
+	Lo, Hi    float64 // interval of the level of Options; NaN without intervals
 	Variance  Parts
 }
 
-// Parts tell where a predicted variance comes from.
+// Parts say where a predicted variance comes from.
 type Parts struct {
 	Weights float64 `json:"weights"` // what the model does not know
 	Inputs  float64 `json:"inputs"`  // what the uncertainty of the inputs adds
-	Noise   float64 `json:"noise"`   // what the inputs cannot tell
+	Noise   float64 `json:"noise"`   // scatter that the inputs do not explain
 }
 
 // Len is the number of rows.
@@ -95,7 +95,7 @@ func (b *Batch) number(row, target int) (n Number) {
 	return n
 }
 
-// Parts tells where the variance std² of a prediction comes from. What a calibration
+// Parts says where the variance std² of a prediction comes from. What a calibration
 // changes, it changes in proportion.
 func (b *Batch) Parts(row, target int, std float64) Parts {
 	out, i := b.s.out, row*len(b.s.m.targets)+target
@@ -113,7 +113,7 @@ func (b *Batch) Raw(row, target int) dist.Dist {
 	return &b.s.scaled
 }
 
-// KeepRaw is Raw in memory of its own.
+// KeepRaw is Raw as a copy that stays valid.
 func (b *Batch) KeepRaw(row, target int) dist.Dist {
 	a := new(dist.Affine)
 	b.fill(row, target, new(dist.Mixture), a)

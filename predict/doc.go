@@ -9,5 +9,5 @@
 //	fmt.Println(rows[0].Numbers[0].Mean, rows[0].Numbers[0].Std)
 //
 // A Model and a Predictor are shared by any number of goroutines; what a prediction
-// needs is kept ready. Whatever a caller can get wrong is an error.
+// needs is kept ready. Wrong input is an error, never a panic.
 package predict

@@ -440,7 +440,7 @@ func TestNetworks(t *testing.T) {
 	_, err = predictor(t, m, predict.Options{}).Numbers(t.Context(), [][]float64{{1}})
 	wantError(t, err, "row 1 has 1 numbers; the network has 3 inputs")
 	_, err = m.NewPredictor(predict.Options{MaxUnfamiliar: 1})
-	wantError(t, err, "only a table's model says how familiar a row is")
+	wantError(t, err, "only a tabular model can say how familiar a row is")
 }
 
 // Many goroutines share a model: same bits, with the race detector too.

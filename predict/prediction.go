@@ -15,7 +15,7 @@ type Prediction struct {
 	// what 99 of 100 of them stay below. NaN for a network, which does not know them.
 	Unfamiliar float64
 
-	// Abstain is set if the row is beyond the bounds of Options: leave it to a person.
+	// Abstain is set if the row is beyond the bounds of Options: flag it for manual review.
 	Abstain bool
 }
 
@@ -35,7 +35,7 @@ type ClassPrediction struct {
 	Entropy       float64          // nats
 }
 
-// Prediction returns all that is known of a row, in memory of its own.
+// Prediction returns the prediction of a row as a copy that stays valid.
 func (b *Batch) Prediction(row int) Prediction {
 	out := Prediction{Unfamiliar: b.Unfamiliar(row), Abstain: b.p.o.Bounds() && b.Abstain(row)}
 	m := b.s.m

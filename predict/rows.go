@@ -36,7 +36,8 @@ func (p *Predictor) Row(ctx context.Context, row map[string]any) (Prediction, er
 	return all[0], nil
 }
 
-// Numbers predicts rows of numbers: those of Model.Columns, or the inputs of a network.
+// Numbers predicts rows of numbers: the values of Model.Columns, or the inputs of a
+// network.
 // NaN stands for a missing value of a table.
 func (p *Predictor) Numbers(ctx context.Context, rows [][]float64) ([]Prediction, error) {
 	if p.m.Schema != nil {
@@ -104,7 +105,7 @@ func (m *Model) checkInputs(x gauss.Batch[float32]) error {
 	return nil
 }
 
-// some predicts rows, as many at a time as a session has room for.
+// some predicts rows, at a time as many as a session can hold.
 func (p *Predictor) some(ctx context.Context, rows int, predict func(s *session, lo, hi int) error) error {
 	s := p.m.session(rows)
 	defer s.release()
@@ -163,7 +164,7 @@ func (m *Model) addNamed(b *table.Builder, i int, row map[string]any) error {
 		}
 		switch c := &m.Schema.Columns[k]; {
 		case c.Role != table.Input && c.Role != table.Std:
-			b.Missing() // nobody looks at it
+			b.Missing() // it is not used
 		case !ok && !m.Schema.Impute:
 			return fmt.Errorf("row %d lacks the column %s; the model needs %s", i+1, name, list(m.columns))
 		case !ok:

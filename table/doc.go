@@ -16,7 +16,7 @@
 //	schema, err := table.Infer(f.Rows(train), table.Spec{Targets: []string{"y"}})
 //	set, err := schema.Encode(f.Rows(train)) // set.X, set.Y, set.Weights
 //
-// Prediction streams, whatever the size of the file:
+// Prediction streams; the file may have any size:
 //
 //	r, err := table.Open("new.csv", table.Options{})
 //	e, err := schema.Bind(r.Header())
@@ -26,7 +26,7 @@
 //		…
 //	}
 //
-// A text file whose fields are parted by semicolons may write numbers with decimal
+// A text file whose fields are separated by semicolons may write numbers with decimal
 // commas (1,5), if it does so throughout.
 //
 // A cell that is empty or says NA, N/A, NaN, null, none or ? is missing. Every

@@ -52,7 +52,7 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 	// nearest such place, the smaller part winning.
 	cut := nearestCut(order, len(order)-want, whole)
 	if cut < 0 {
-		return nil, nil, fmt.Errorf("%s: column %s has only one value, so that no rows can be held out by it", f.head.File, cmp.Or(s.Group, s.Time))
+		return nil, nil, fmt.Errorf("%s: column %s has only one value; at least 2 are needed to hold rows out by it", f.head.File, cmp.Or(s.Group, s.Time))
 	}
 	train, held = slices.Clone(order[:cut]), slices.Clone(order[cut:])
 	slices.Sort(train)

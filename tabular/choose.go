@@ -19,7 +19,7 @@ type Trial struct {
 	SE     float64 `json:"se"`               // its standard error
 	Stop   int     `json:"stop"`             // of 8 parts of the schedule: where the score stopped rising
 	Curve  []Point `json:"curve"`            // of the first fold
-	Failed string  `json:"failed,omitempty"` // why it is out of the question
+	Failed string  `json:"failed,omitempty"` // why it was rejected
 
 	seeds []scored
 }
@@ -36,7 +36,7 @@ func judgeTrial(folds []fold, c int, of Candidate) Trial {
 	common := stops
 	for _, f := range folds {
 		if f.by[c] == nil {
-			t.Failed = "it was behind on the rows first held out"
+			t.Failed = "its score on the first held-out rows was too low"
 			common = 0
 			continue
 		}

@@ -14,7 +14,7 @@
 //
 //	ln p(y) = ln (1/K) Σ p_k(y)
 //
-// and each pick is trained from a seed of its own. A training ends where the
+// and each pick is trained from another seed. A training ends where the
 // candidate's held-out score stopped rising.
 //
 // # What is predicted

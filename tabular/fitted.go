@@ -11,7 +11,7 @@ import (
 	"utvi/model"
 )
 
-// Fitted is a table's model. It does not change: goroutines may share it.
+// Fitted is a tabular model. It does not change: goroutines may share it.
 type Fitted struct {
 	Inputs, Targets, Classes int // Targets counts numbers; Classes is 0 for regression
 
@@ -24,7 +24,7 @@ type Fitted struct {
 	Extra map[string]json.RawMessage
 }
 
-// A Report tells what was chosen, and why.
+// A Report says which networks were chosen, and why.
 type Report struct {
 	Config  Config   `json:"config"`  // with every number that was decided by the rows
 	Rows    int      `json:"rows"`    // learned from
@@ -83,7 +83,7 @@ func (f *Fitted) SaveWith(path string, extra map[string]json.RawMessage) error {
 	e := &model.Ensemble{Members: f.Members.Members, Documents: map[string]json.RawMessage{documentName: doc}}
 	for name, text := range extra {
 		if name == documentName {
-			return fmt.Errorf("cannot save the model %s: the document %q is the model's own", path, name)
+			return fmt.Errorf("cannot save the model %s: the document name %q is reserved", path, name)
 		}
 		e.Documents[name] = text
 	}
@@ -114,10 +114,10 @@ func FromEnsemble(e *model.Ensemble) (*Fitted, error) {
 	}
 	var doc document
 	if err := strictjson.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("the description of the table's model cannot be read: %w", err)
+		return nil, fmt.Errorf("the description of the tabular model cannot be read: %w", err)
 	}
 	if doc.Format != documentFormat {
-		return nil, fmt.Errorf("the description of the table's model has format %d; this version reads %d", doc.Format, documentFormat)
+		return nil, fmt.Errorf("the description of the tabular model has format %d; this version reads %d", doc.Format, documentFormat)
 	}
 	f := &Fitted{Inputs: e.Inputs(), Targets: doc.Targets, Classes: doc.Classes, Report: doc.Report, Residuals: doc.Shapes, InputStats: doc.Usual}
 	f.Members = &model.Ensemble{Members: e.Members}

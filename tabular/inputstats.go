@@ -16,7 +16,7 @@ import (
 type InputStats struct {
 	Mean []float32 `json:"mean"`
 	Root []float32 `json:"root,omitempty"` // A, lower triangular, row-major; nil: diagonal
-	Inv  []float32 `json:"inv,omitempty"`  // its diagonal, where there is no Root
+	Inv  []float32 `json:"inv,omitempty"`  // its diagonal, without Root
 
 	// What 99 of 100 training rows stay below: the distance, and the standard
 	// deviation due to the weights, the largest of a row's targets.

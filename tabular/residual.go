@@ -161,8 +161,8 @@ func (s ResidualMixture) expect(row []residual, count float64, w, r *[shapeParts
 	}
 }
 
-// residuals are those of all held-out rows that count, and what they count for:
-// their weights, of mean 1.
+// residuals are the residuals of all held-out rows with a weight above 0, and their
+// weights, scaled to mean 1.
 func residuals(folds []fold, members func(f fold) []heldOutPredictions, target int) (rows [][]residual, counts []float64) {
 	var total float64
 	for _, f := range folds {

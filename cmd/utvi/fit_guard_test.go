@@ -109,7 +109,7 @@ func TestFitKeepsCheckpoints(t *testing.T) {
 	}
 	long.Process.Kill()
 	long.Wait()
-	if errs, err := run(); err == nil || !strings.Contains(errs, "was left by a fit that was stopped after 0 %; --resume continues it, --fresh begins anew") {
+	if errs, err := run(); err == nil || !strings.Contains(errs, "holds a fit that was stopped after 0 %; continue it with --resume, or start again with --fresh") {
 		t.Errorf("after a kill: %v, %s", err, errs)
 	}
 	if _, err := os.Stat(checkpoint); err != nil {

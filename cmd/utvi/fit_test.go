@@ -285,7 +285,7 @@ func TestFitMisuse(t *testing.T) {
 		{"predict m.utvi x.csv --max-std 0", "--max-std is 0"},
 		{"calibrate m.utvi", "takes a model file and a table"},
 		{"example table --rows 0", "--rows is 0"},
-		{"example chair", `unknown command "chair"; there are table`},
+		{"example chair", `unknown command "chair"; the commands are table`},
 		{"bench uci", "--data is not given"},
 		{"bench uci --data . --splits 0", "--splits is 0"},
 	} {

@@ -115,7 +115,7 @@ func cancelled(t *testing.T, c *slurmtest.Cluster) {
 	if !strings.Contains(state, "JobState=CANCELLED") || !strings.Contains(state, "Restarts=0") {
 		t.Errorf("after scancel:\n%s", state)
 	}
-	if out := command(t, exec.Command(binary, "sweep", "status", plan)); !strings.Contains(out, "1 of them begun") {
+	if out := command(t, exec.Command(binary, "sweep", "status", plan)); !strings.Contains(out, "1 of them started") {
 		t.Error(out)
 	}
 }

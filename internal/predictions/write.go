@@ -90,7 +90,7 @@ type printed struct {
 	noiseInWeights  bool
 }
 
-// names are those of the columns written.
+// names are the names of the written columns.
 func (p *printer) names() []string {
 	all := append([]string(nil), p.Keep...)
 	for _, t := range p.m.Targets() {

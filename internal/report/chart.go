@@ -56,7 +56,7 @@ type Shade struct {
 	From, To float64
 }
 
-// Colours with a meaning of their own.
+// Colours with a fixed meaning.
 var (
 	Ink  = ink
 	Grey = grey

@@ -20,7 +20,7 @@ type Page struct {
 	Sections        []Section
 }
 
-// A Claim is one statement put to the test.
+// A Claim is a statement that is tested.
 type Claim struct {
 	ID      string
 	Paper   string // what was claimed

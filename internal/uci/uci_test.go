@@ -74,7 +74,7 @@ func TestRunSplit(t *testing.T) {
 
 func TestBadFolders(t *testing.T) {
 	for want, change := range map[string]func(f map[string]string){
-		"line 2: it has 1 numbers, the lines before 4": func(f map[string]string) { f["data.txt"] = "1 2 3 4\n5\n" },
+		"line 2: the line has 1 numbers; the lines before it have 4": func(f map[string]string) { f["data.txt"] = "1 2 3 4\n5\n" },
 		`line 1: "x" is not a finite number`:           func(f map[string]string) { f["data.txt"] = "1 x\n" },
 		"data.txt holds no rows":                       func(f map[string]string) { f["data.txt"] = "\n" },
 		"7 is not an index below 4":                    func(f map[string]string) { f["index_features.txt"] = "7\n" },
