@@ -23,7 +23,7 @@ import (
 //
 // so the slope of R, by which the density is multiplied, is at least 1/(n + 1).
 // Weighted rows enter R̂ by their weights, and n is (Σw)²/Σw², the number of rows of
-// equal weight that would tell as much.
+// equal weight with the same information.
 type Levels struct {
 	Rows int       `json:"rows"` // used to fit it
 	From []float64 `json:"from"`

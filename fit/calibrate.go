@@ -41,7 +41,7 @@ func DefaultMethods(task table.Task) []Method {
 	return []Method{Scale, Conformal}
 }
 
-// CheckMethods reports methods that do not serve a task.
+// CheckMethods reports methods that do not work for a task.
 func CheckMethods(task table.Task, methods []Method) error {
 	for _, x := range methods {
 		if !slices.Contains(Methods(task), x) {
@@ -60,7 +60,7 @@ func CheckMethods(task table.Task, methods []Method) error {
 // mostHeld bounds the rows that a calibration is fitted on; more are thinned out.
 const mostHeld = 10_000
 
-// A Correction is a calibration with what it changes.
+// A Correction says how a calibration changed the scores.
 type Correction struct {
 	Rows, Used    int // rows of the table, and those the calibration was fitted on
 	Before, After []Scores
@@ -70,10 +70,11 @@ type Correction struct {
 	Trained float64
 }
 
-// Calibrate fits the model's corrections on rows it was not trained with, in place of
-// those it has. Before are the scores of these rows uncorrected; After are scores of
-// each half of the rows corrected by what the other half showed: rows that a
-// calibration was fitted on would flatter it.
+// Calibrate fits corrections on rows that the model was not trained with, and replaces
+// the corrections that the model has. Before are the scores of these rows without
+// correction. After are the scores of each half of the rows with the correction fitted
+// on the other half: scores of the rows that a correction was fitted on would be too
+// good.
 func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Method, pool *compute.Pool) (*Correction, error) {
 	if err := CheckMethods(m.Schema.Task, methods); err != nil {
 		return nil, err

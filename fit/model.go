@@ -27,7 +27,7 @@ type Model struct {
 // Facts say how a model was made.
 type Facts struct {
 	Config      Config   `json:"config"`
-	Rows        int      `json:"rows"`                  // it was trained with
+	Rows        int      `json:"rows"`                  // training rows
 	Held        []Scores `json:"held"`                  // on the rows held out, before any calibration
 	Interrupted bool     `json:"interrupted,omitempty"` // the best of a training that was stopped
 }
@@ -139,7 +139,7 @@ func (m *Model) predictor(rows table.Source) (*predict.Predictor, error) {
 	return m.NewPredictor(predict.Options{Interval: -1})
 }
 
-// Uncalibrate takes the calibration out of the model.
+// Uncalibrate removes the calibration from the model.
 func (m *Model) Uncalibrate() error {
 	p, err := m.WithCalibration(nil)
 	if err == nil {
@@ -148,7 +148,7 @@ func (m *Model) Uncalibrate() error {
 	return err
 }
 
-// NoiseInWeights reports whether nothing in the networks stands for the noise: their
+// NoiseInWeights reports whether the networks have no part for the noise, so that their
 // weights have learned it.
 func (m *Model) NoiseInWeights() bool {
 	return m.Schema.Task == table.Regression && len(m.Net.Report.Members) > 0 && m.Net.Report.Members[0].Noise == tabular.Embedded

@@ -22,10 +22,10 @@ func (s Scores) WriteTable(w io.Writer) error {
 	return s.Numbers.WriteTable(w)
 }
 
-// A NamedScore is a score for people.
+// A NamedScore is a score as text, with its meaning.
 type NamedScore struct{ Name, Text, Meaning string }
 
-// List are the scores in the order they are shown.
+// List returns the scores in the order in which they are shown.
 func (s Scores) List() (all []NamedScore) {
 	add := func(name, meaning, format string, args ...any) {
 		all = append(all, NamedScore{name, fmt.Sprintf(format, args...), meaning})

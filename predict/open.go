@@ -73,7 +73,7 @@ func OpenFile(path string, options ...model.Option) (*Model, error) {
 }
 
 // FromEnsemble returns the model of networks that are loaded or trained: with the
-// documents of a table beside them it is a table's model.
+// documents of a table beside them it is a tabular model.
 func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	net, err := tabular.FromEnsemble(e)
 	if errors.Is(err, tabular.ErrNotTabular) {

@@ -8,8 +8,8 @@ import (
 	"utvi/dist"
 )
 
-// Options say what a Predictor returns. The zero value gives intervals of 90 % and
-// abstains from nothing.
+// Options say what a Predictor returns. With the zero value, intervals are of 90 % and
+// no row abstains.
 type Options struct {
 	Interval  float64   // level of the intervals; 0 stands for 0.9; below 0: no intervals
 	Quantiles []float64 // levels of quantiles, between 0 and 1

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// A Spec is what the user says of a table's columns.
+// A Spec holds the user's settings for the columns of a table.
 type Spec struct {
 	Targets     []string           `json:"targets"`
 	Task        Task               `json:"task"`   // "": classification if the target is text
 	Inputs      []string           `json:"inputs"` // nil: all columns that have no other role
 	Ignore      []string           `json:"ignore"`
-	Categorical []string           `json:"categorical"` // though they hold numbers
+	Categorical []string           `json:"categorical"` // numeric columns to treat as categories
 	Weight      string             `json:"weight"`
 	Group       string             `json:"group"`
 	Time        string             `json:"time"`
 	Impute      bool               `json:"impute"`     // accept missing inputs
-	InputStd    map[string]float64 `json:"input_std"`  // per column; a column x_std beside x is found by itself
+	InputStd    map[string]float64 `json:"input_std"`  // per column; a column x_std beside x is found automatically
 	MaxLevels   int                `json:"max_levels"` // of a categorical input; 0: 50
 }
 
-// Infer looks at rows once and finds out what their columns are. Means, deviations
+// Infer reads rows once and finds out what their columns are. Means, deviations
 // and levels come from these rows: give it training rows.
 func Infer(rows Source, spec Spec) (*Schema, error) {
 	h := rows.Header()

@@ -7,7 +7,7 @@ import (
 	"utvi/internal/strictjson"
 )
 
-// Role is what a column is for.
+// Role says what a column is used for.
 type Role string
 
 const (
@@ -28,7 +28,7 @@ const (
 	Categorical Type = "categorical"
 )
 
-// Task is what the targets ask for.
+// Task is regression or classification.
 type Task string
 
 const (
@@ -36,23 +36,23 @@ const (
 	Classification Task = "classification"
 )
 
-// A Column is what is known of one column, from the rows Infer saw.
+// A Column describes one column, from the rows that Infer read.
 type Column struct {
 	Name    string  `json:"name"`
 	Role    Role    `json:"role"`
 	Type    Type    `json:"type,omitempty"`
 	Note    string  `json:"note,omitempty"`
-	Missing int     `json:"missing,omitempty"` // how many cells were
+	Missing int     `json:"missing,omitempty"` // number of missing cells
 	Mean    float64 `json:"mean"`
 	SD      float64 `json:"sd"`
 	Min     float64 `json:"min"`
 	Max     float64 `json:"max"`
 
-	// Levels are the categories, the most frequent first. Those of a target are
+	// Levels are the categories, the most frequent first. The levels of a target are
 	// its classes, in ascending order; after the levels of an input comes "other":
 	// rarer levels, levels that come later, and what is missing.
 	Levels []string `json:"levels,omitempty"`
-	Rarer  int      `json:"rarer,omitempty"` // levels seen that are not among them
+	Rarer  int      `json:"rarer,omitempty"` // number of levels that are not listed
 
 	Std     float64 `json:"std,omitempty"`      // the same for every row
 	StdFrom string  `json:"std_from,omitempty"` // the column that holds it
@@ -135,7 +135,7 @@ func (s *Schema) Uncertain() bool {
 	return false
 }
 
-// ParseSchema reads a Schema from JSON and refuses what is not sound.
+// ParseSchema reads a Schema from JSON and refuses invalid ones.
 func ParseSchema(data []byte) (*Schema, error) {
 	s := &Schema{}
 	err := strictjson.Unmarshal(data, s)

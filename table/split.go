@@ -22,7 +22,7 @@ type Split struct {
 // splitPurpose keeps the draws of splits apart from others of the same seed.
 const splitPurpose = 0x73706c74 // "splt"
 
-// Split parts rows (nil: all) into those to train with and those held out, both in
+// Split divides rows (nil: all) into training rows and held-out rows, both in
 // ascending order. The same seed gives the same parts.
 func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 	rows = f.orAll(rows)

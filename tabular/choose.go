@@ -12,7 +12,7 @@ type fold struct {
 	by    [][]*result // per candidate, from one seed or several
 }
 
-// A Trial is what was found of a candidate.
+// A Trial is the result of a candidate.
 type Trial struct {
 	Candidate
 	Score  float64 `json:"score"`            // mean ln p of held-out rows, nats
@@ -29,8 +29,8 @@ type Trial struct {
 const slack = 0.01
 
 // judgeTrial finds where a candidate's training should stop, and its score there.
-// Scores are of predictions widened to the shape of their own residuals, as the
-// model's will be: a few surprises must not speak against a network.
+// The predictions are first widened to the shape of their residuals, as the model's
+// will be: a few surprises must not count against a network.
 func judgeTrial(folds []fold, c int, of Candidate) Trial {
 	t := Trial{Candidate: of}
 	common := stops

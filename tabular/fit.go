@@ -12,7 +12,7 @@ import (
 	"utvi/rng"
 )
 
-// Progress is how far a fit has come.
+// Progress says how much of a fit is done.
 type Progress struct {
 	Stage       string  // "choosing" or "training"
 	Done, Total float64 // work, in steps of the average network

@@ -20,7 +20,7 @@ type Fitted struct {
 	InputStats InputStats        // of the training rows
 	Members    *model.Ensemble
 
-	// Extra is what others keep in the same file, by name.
+	// Extra holds the documents of other packages in the same file, by name.
 	Extra map[string]json.RawMessage
 }
 
@@ -31,7 +31,7 @@ type Report struct {
 	Held    int      `json:"held"`    // of them, held out to choose by
 	Trials  []Trial  `json:"trials"`  // the candidates
 	Members []Member `json:"members"` // what was trained in the end
-	Score   float64  `json:"score"`   // mean ln p of held-out rows under the mixture, nats a row
+	Score   float64  `json:"score"`   // mean ln p of held-out rows under the mixture, nats per row
 	SE      float64  `json:"se"`      // its standard error
 	Partial bool     `json:"partial,omitempty"`
 }
@@ -40,7 +40,7 @@ type Report struct {
 type Member struct {
 	Candidate
 	Curve []Point `json:"curve"`
-	Steps int     `json:"steps"` // it was trained for
+	Steps int     `json:"steps"` // of its training
 }
 
 // finish joins trained networks to a model.
@@ -69,7 +69,7 @@ const (
 	documentFormat = 1
 )
 
-// Save writes the model to one file, which is replaced whole or not at all.
+// Save writes the model to one file, as a whole or not at all.
 func (f *Fitted) Save(path string) error {
 	return f.SaveWith(path, f.Extra)
 }
@@ -106,7 +106,7 @@ func Load(path string) (*Fitted, error) {
 // ErrNotTabular is the error about a network that was not fitted to a table.
 var ErrNotTabular = errors.New("not a tabular model")
 
-// FromEnsemble returns the model that a file holds, once the file is read.
+// FromEnsemble returns the model of a file that has been read.
 func FromEnsemble(e *model.Ensemble) (*Fitted, error) {
 	text, ok := e.Documents[documentName]
 	if !ok {

@@ -58,7 +58,7 @@ type record struct {
 	Count int     `json:"count"`
 }
 
-// A Point is where a training stood after Step steps.
+// A Point is the state of a training after Step steps.
 type Point struct {
 	Step  int     `json:"step"`
 	Train float64 `json:"train"` // mean loss of training rows since the point before, nats

@@ -18,7 +18,7 @@ type Predictor struct {
 	out  Predictions
 }
 
-// Predictions are of a batch of rows, row-major. They are valid until the next call.
+// Predictions are the predictions of a batch of rows, row-major. They are valid until the next call.
 // Variances belong to the predictive distribution, widened to the mixture that
 // residuals have (see ResidualMixture).
 type Predictions struct {
@@ -26,7 +26,7 @@ type Predictions struct {
 
 	// Unfamiliar says how far a row is from the training rows: the
 	// larger of its inputs' Mahalanobis distance and the standard deviation due to
-	// the weights, each as a multiple of what 99 of 100 training rows stay below.
+	// the weights, each divided by the value that 99 of 100 training rows stay below.
 	Unfamiliar []float32
 
 	residuals []ResidualMixture

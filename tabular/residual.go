@@ -8,7 +8,7 @@ import (
 )
 
 // A ResidualMixture widens a Normal to the form that residuals have: N(m, v) becomes
-// Σ W_j N(m, R_j·v). One of weight 1 and R 1 leaves it as it is.
+// Σ W_j N(m, R_j·v). A single part with W 1 and R 1 changes nothing.
 type ResidualMixture struct {
 	W []float64 `json:"w"`
 	R []float64 `json:"r"`
@@ -16,7 +16,7 @@ type ResidualMixture struct {
 
 func plainResiduals() ResidualMixture { return ResidualMixture{[]float64{1}, []float64{1}} }
 
-// Scale is what a variance grows by.
+// Scale is the factor by which a variance grows.
 func (s ResidualMixture) Scale() (sum float64) {
 	for j, w := range s.W {
 		sum += w * s.R[j]

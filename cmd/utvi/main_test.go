@@ -61,7 +61,7 @@ func TestMisuse(t *testing.T) {
 		{"help moments extra", `unknown command "moments extra"`},
 		{"bench --batches x", `--batches takes whole numbers separated by commas, not "x"`},
 		{"bench --threads 3", "--threads has 3; it must be 1 or 2"},
-		{"moments --rule mc --samples 1000000000000", "there may be at most 10000000"},
+		{"moments --rule mc --samples 1000000000000", "--samples is 1000000000000; it must be at most 10000000"},
 		{"reproduce --out=", "--out is empty"},
 		{"nosuch --flag", `unknown command "nosuch"`},
 		{"--nosuch", "unknown flag --nosuch"},

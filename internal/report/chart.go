@@ -36,7 +36,7 @@ type Style int
 const (
 	Line Style = iota
 	Dashed
-	Marks     // large, of a shape that tells the traces of a chart apart
+	Marks     // large, of a different shape for each trace of a chart
 	LineMarks // both
 	Dots      // small and translucent, for many
 	Bars      // from zero up, side by side
