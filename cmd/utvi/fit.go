@@ -39,8 +39,8 @@ func fitCommand() *cobra.Command {
 columns are, hold out some rows, choose and train an ensemble of networks on the
 other rows, evaluate it on the held-out rows, and write the model and a report.
 
-Nothing needs tuning. Every setting can be given by a flag or in a file (--config). The
-report prints all settings as such a file.
+Nothing needs tuning. Settings can be given by flags or in a file (--config). The report
+lists all settings in the form of such a file.
 
 Ctrl-C writes the best model so far and its report, and exits with status 75. The same
 command with --resume continues and gives the same bits as a fit that was not stopped.

@@ -45,8 +45,8 @@ with every claim and figure (report.html), every number (results.json), a summar
 (summary.md), the figures and the trained networks under --out. After Ctrl-C, or a
 crash, the same command continues and gives the same bits.
 
-A claim holds, does not hold, or is undecided: the run is too small to decide it, or
-its numbers do not. --preset quick takes minutes and decides some of the claims;
+A claim holds, does not hold, or is undecided. It is undecided if the run is too small,
+or if the chance error of its numbers is too large. --preset quick takes minutes and decides some of the claims;
 --preset paper takes hours.
 
 Experiments: ` + strings.Join(names, ", ") + `.
