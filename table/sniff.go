@@ -94,7 +94,7 @@ func isNumber(s string, point byte) bool {
 	return k == Number
 }
 
-// firstRows parses up to n rows from the start of a file, whatever their width.
+// firstRows parses up to n rows from the start of a file, of any width.
 func firstRows(start []byte, delim byte, n int) (rows [][]string) {
 	for at := 0; at < len(start) && len(rows) < n; {
 		row, next, err := scanRow(start, at, delim)

@@ -32,13 +32,13 @@ func (c Candidate) String() string {
 	return s
 }
 
-// mostFollowed is how many classes are worth following their correlations for: each
-// costs about a backward pass.
+// mostFollowed is the largest number of classes whose correlations are carried: each
+// class costs about a backward pass.
 const mostFollowed = 12
 
 const kinked, smooth = "leaky-relu", "gelu"
 
-// candidates are what is tried, the first preferred among equals. A posterior at
+// candidates are the networks to try; among equals the first is preferred. A posterior at
 // the full KL does best in the smaller network, which has less to prune.
 func (c Config) candidates(rows int, classes bool) []Candidate {
 	width := 50

@@ -103,7 +103,7 @@ type plan struct {
 	candidate []Candidate
 }
 
-// plan decides by the number of rows alone what the configuration leaves open.
+// plan decides what the configuration leaves open. It depends only on the number of rows.
 func (c Config) plan(d Data) plan {
 	n := d.X.Rows
 	p := plan{Config: c, classes: d.Classes, folds: 8, used: 2}

@@ -53,7 +53,7 @@ const (
 
 // fitCentral fits the shape, then scales its R together until nine of ten held-out
 // rows lie in the central 90 % interval: parts fitted to all of a distribution miss
-// its middle by a little. Few rows speak softly: n of them count n/(n+50).
+// its middle by a little. Few rows have little influence: n rows count n/(n+50).
 func fitCentral(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
 	s := fitResiduals(folds, members, target)
 	lo, hi := -2.0, 2.0 // of ln c

@@ -167,7 +167,7 @@ func (b *uciBench) run(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, e
 	return results, err
 }
 
-// A uciScore is what was found of one set.
+// A uciScore holds the scores of one set.
 type uciScore struct {
 	Set        string   `json:"set"`
 	Splits     int      `json:"splits"`

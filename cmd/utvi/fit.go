@@ -130,7 +130,7 @@ func (r *fitting) summary(s *table.Schema) {
 	fmt.Fprintln(r.stdout)
 }
 
-// write writes model and report, and says what was found.
+// write writes the model and the report, and prints the scores.
 func (r *fitting) write(result *fit.Result) error {
 	if err := result.Model.Save(r.out); err != nil {
 		return err

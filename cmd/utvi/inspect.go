@@ -116,8 +116,8 @@ func printTensors(w io.Writer, s model.Summary) {
 	fmt.Fprintln(w)
 }
 
-// pointValues says what a tensor of numbers holds: the values of a formula's parameter,
-// which are meant as they are stored.
+// pointValues describes a tensor of numbers: the values of a formula's parameter, as
+// they are stored.
 func pointValues(x model.TensorSummary) string {
 	switch q := x.Numbers; {
 	case q == nil || !strings.Contains(x.Name, ".param."):
@@ -149,7 +149,8 @@ func printFacts(w io.Writer, s model.Summary) {
 	t.Flush()
 }
 
-// tame takes out of a file's text what would steer the terminal or break a table.
+// tame replaces characters of a file's text that would control the terminal or break a
+// table.
 func tame(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

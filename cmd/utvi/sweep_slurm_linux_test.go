@@ -21,7 +21,7 @@ grid: {rule: [ut(2), mc(3)]}
 replicates: 6
 `
 
-// Twelve trials on a real Slurm of two nodes, one trial killed amid training and
+// Twelve trials on a real Slurm of two nodes, one trial killed during its training and
 // one node with its job: all results arrive, as they are from a local run.
 func TestSlurm(t *testing.T) {
 	if testing.Short() {

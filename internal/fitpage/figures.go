@@ -16,7 +16,7 @@ type figure struct {
 	report.Picture
 }
 
-// targetFigures are those of one target's evaluation.
+// targetFigures are the figures of one target's evaluation.
 func targetFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 	if t.Classes != nil {
 		return classFigures(t, column)
@@ -77,7 +77,7 @@ func classFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 	}
 }
 
-// insightFigures are those of the columns that matter.
+// insightFigures show the columns that matter.
 func insightFigures(in *fit.Insight) []figure {
 	var all []figure
 	if len(in.Importance) > 0 {

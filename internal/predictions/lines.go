@@ -19,7 +19,7 @@ const (
 	TSV  Format = "tsv"
 	JSON Format = "json" // an object a line
 
-	// Parquet is for files alone.
+	// Parquet is for files only.
 	Parquet Format = "parquet"
 )
 

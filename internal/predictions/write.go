@@ -21,10 +21,10 @@ type Output struct {
 	Keep   []string // columns of the table to repeat in front
 }
 
-// A Summary is what a prediction of many rows came to.
+// A Summary counts the predicted rows.
 type Summary struct {
 	Rows, Abstained int
-	NoiseInWeights  bool // nothing in the model stands for the noise
+	NoiseInWeights  bool // the model has no part for the noise
 }
 
 // Write writes a line for every row of a table, in their order. Rows stream: memory
