@@ -3,9 +3,9 @@
 // There are four corrections. Each is optional and fitted separately:
 //
 //   - Scale multiplies the standard deviation by one number;
-//   - Levels bends the levels of the distribution function, any shape into any other;
-//   - Conformal gives intervals, symmetric or not, that hold their level whatever the
-//     distribution, in finite samples, for rows exchangeable with the held-out ones;
+//   - Levels corrects the shape of the distribution by bending its levels;
+//   - Conformal gives intervals, symmetric or not, with guaranteed coverage for any
+//     distribution, in finite samples, for rows exchangeable with the held-out rows;
 //   - Temperature sharpens or flattens the probabilities of classes.
 //
 // The model must not have been trained on the held-out rows. Scores are honest only on

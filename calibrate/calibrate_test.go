@@ -160,7 +160,7 @@ func TestUserErrors(t *testing.T) {
 	for want, err := range map[string]error{
 		"a scale of the standard deviation needs at least 10 held-out rows; there are 9": get(FitScale(few)),
 		"a map of levels needs at least 10 held-out rows; there are 9":                   get(FitLevels(few)),
-		"conformal intervals need held-out rows; there are none":                         get(FitConformal(none)),
+		"conformal intervals need at least one held-out row":                             get(FitConformal(none)),
 		"a temperature needs at least 10 held-out rows; there are 4":                     get(FitTemperature(classes(1, 4, 1))),
 		"the prediction or the target of held-out row 12 is not a finite number":         get(FitScale(broken)),
 		"the prediction or the target of held-out row 12 is not a finite number ":        get(FitLevels(broken)),

@@ -22,7 +22,7 @@ import (
 //
 // A new row exchangeable with the held-out ones has a score up to that quantile with
 // probability r/(n+1) ≥ p on average over held-out rows (exactly, if no scores are
-// equal), whatever the prediction is worth; a poor one only makes wide intervals. So the
+// equal), however good the prediction is; a poor one only makes wide intervals. So the
 // first interval holds its level, and the second one misses at most α/2 on each side.
 // Scale and Levels do not enter: the prediction is taken as it comes from the model.
 //
@@ -72,7 +72,7 @@ func rankScores(rows Rows, score func(z float64) float64) (Ranked, error) {
 		all = append(all, scored{score(z), r.Weight})
 	}
 	if len(all) == 0 {
-		return Ranked{}, errors.New("calibration: conformal intervals need held-out rows; there are none")
+		return Ranked{}, errors.New("calibration: conformal intervals need at least one held-out row")
 	}
 	return rank(all, &t), nil
 }
@@ -112,7 +112,7 @@ func (c *Conformal) Enough(level float64) error {
 	}
 	need := math.Ceil(p / (1 - p) * (1 - 1e-12))
 	if c.Shares != nil {
-		return fmt.Errorf("conformal intervals of %g %% need the weight of at least %.0f rows like the heaviest one; the %d held-out rows weigh as much as %.1f, so the intervals are infinite", 100*level, need, c.Rows, c.worth())
+		return fmt.Errorf("conformal intervals of %g %% need the weight of at least %.0f rows like the heaviest one; the %d held-out rows have the weight of %.1f, so the intervals are infinite", 100*level, need, c.Rows, c.worth())
 	}
 	return fmt.Errorf("conformal intervals of %g %% need at least %.0f held-out rows; with %d they are infinite", 100*level, need, c.Rows)
 }

@@ -23,7 +23,7 @@ import (
 //
 // so the slope of R, by which the density is multiplied, is at least 1/(n + 1).
 // Weighted rows enter R̂ by their weights, and n is (Σw)²/Σw², the number of rows of
-// equal weight that would tell as much.
+// equal weight with the same information.
 type Levels struct {
 	Rows int       `json:"rows"` // used to fit it
 	From []float64 `json:"from"`
@@ -33,7 +33,7 @@ type Levels struct {
 const (
 	mostParts  = 200
 	mostKnots  = mostParts + 2*32
-	leastLevel = 1e-12 // a knot is no closer to 0 or 1
+	leastLevel = 1e-12 // least distance of a knot from 0 and 1
 	leastSlope = 1e-10
 	mostSlope  = 1e13
 )

@@ -12,12 +12,12 @@ import (
 type Ranked struct {
 	Rows int `json:"rows"` // n
 
-	// Scores are all n scores or, of more than 10,000, those of the ranks
+	// Scores are all n scores or, of more than 10,000, the scores of the ranks
 	// ⌊j·n/10,000⌋: a rank between two of them takes the higher.
 	Scores []float64 `json:"scores"`
 
 	// Shares are the weight up to each score, as a share of all weight with one more
-	// row of the largest. Without weights there are none: they are rank/(n+1).
+	// row of the largest. Nil without weights: the shares are rank/(n+1).
 	Shares []float64 `json:"shares,omitempty"`
 }
 

@@ -64,7 +64,8 @@ func (t *tally) add(w float64) bool {
 	return true
 }
 
-// effective is how many rows of equal weight would tell as much: (Σw)²/Σw².
+// effective is the number of rows of equal weight with the same information:
+// (Σw)²/Σw².
 func (t *tally) effective() float64 {
 	if !t.mixed {
 		return float64(t.rows)
@@ -72,7 +73,7 @@ func (t *tally) effective() float64 {
 	return t.sum * t.sum / t.squares
 }
 
-// leastRows is what every fit of numbers needs: fewer tell nothing. Conformal
+// leastRows is what every fit of numbers needs: fewer show nothing. Conformal
 // intervals hold their level from any number of rows, by being infinite.
 const leastRows = 10
 
@@ -81,7 +82,7 @@ func (t *tally) check(what string) error {
 	case t.rows < leastRows:
 		return fmt.Errorf("calibration: %s needs at least %d held-out rows; there are %d", what, leastRows, t.rows)
 	case t.effective() < leastRows:
-		return fmt.Errorf("calibration: %s needs at least %d held-out rows; the weights of the %d there are make them worth %.1f", what, leastRows, t.rows, t.effective())
+		return fmt.Errorf("calibration: %s needs at least %d held-out rows; the %d weighted rows count as %.1f", what, leastRows, t.rows, t.effective())
 	}
 	return nil
 }

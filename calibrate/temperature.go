@@ -88,7 +88,7 @@ func expectedLog(p dist.Categorical, beta float64) float64 {
 // Apply writes the corrected probabilities of p over dst, which may be p.
 func (t *Temperature) Apply(dst, p dist.Categorical) {
 	if len(dst) != len(p) {
-		panic("calibrate: dst and p must have equally many probabilities")
+		panic("calibrate: dst and p must have the same length")
 	}
 	top := logProb(p[p.Argmax()])
 	var total float64

@@ -193,12 +193,12 @@ func TestWeightErrors(t *testing.T) {
 		}
 		return 1
 	})
-	want := "calibration: a map of levels needs at least 10 held-out rows; the weights of the 50 there are make them worth 1.1"
+	want := "calibration: a map of levels needs at least 10 held-out rows; the 50 weighted rows count as 1.1"
 	if _, err := FitLevels(heavy); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	c := must[*Conformal](t)(FitConformal(heavy))
-	want = "conformal intervals of 90 % need the weight of at least 9 rows like the heaviest one; the 50 held-out rows weigh as much as 1.0, so the intervals are infinite"
+	want = "conformal intervals of 90 % need the weight of at least 9 rows like the heaviest one; the 50 held-out rows have the weight of 1.0, so the intervals are infinite"
 	if err := c.Enough(0.9); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

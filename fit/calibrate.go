@@ -25,7 +25,7 @@ const (
 	Temperature Method = "temperature"
 )
 
-// Methods are those that serve a task, in the order they are applied.
+// Methods returns the methods for a task, in the order in which they are applied.
 func Methods(task table.Task) []Method {
 	if task == table.Classification {
 		return []Method{Temperature}
@@ -33,7 +33,7 @@ func Methods(task table.Task) []Method {
 	return []Method{Scale, Isotonic, Conformal, Asymmetric}
 }
 
-// DefaultMethods are those that need few rows: isotonic wants hundreds.
+// DefaultMethods returns the methods that need few rows; isotonic needs hundreds.
 func DefaultMethods(task table.Task) []Method {
 	if task == table.Classification {
 		return []Method{Temperature}
@@ -41,7 +41,7 @@ func DefaultMethods(task table.Task) []Method {
 	return []Method{Scale, Conformal}
 }
 
-// CheckMethods reports methods that do not serve a task.
+// CheckMethods reports methods that do not work for a task.
 func CheckMethods(task table.Task, methods []Method) error {
 	for _, x := range methods {
 		if !slices.Contains(Methods(task), x) {
@@ -60,20 +60,21 @@ func CheckMethods(task table.Task, methods []Method) error {
 // mostHeld bounds the rows that a calibration is fitted on; more are thinned out.
 const mostHeld = 10_000
 
-// A Correction is a calibration with what it changes.
+// A Correction says how a calibration changed the scores.
 type Correction struct {
 	Rows, Used    int // rows of the table, and those the calibration was fitted on
 	Before, After []Scores
 
-	// Trained is the share of rows that the model was trained with, as far as it can
-	// tell: a calibration by them is too sure.
+	// Trained is the share of rows that the model was trained with, as far as
+	// known. A calibration on such rows gives intervals that are too narrow.
 	Trained float64
 }
 
-// Calibrate fits the model's corrections on rows it was not trained with, in place of
-// those it has. Before are the scores of these rows uncorrected; After are scores of
-// each half of the rows corrected by what the other half showed: rows that a
-// calibration was fitted on would flatter it.
+// Calibrate fits corrections on rows that the model was not trained with, and replaces
+// the corrections that the model has. Before are the scores of these rows without
+// correction. After are the scores of each half of the rows with the correction fitted
+// on the other half: scores of the rows that a correction was fitted on would be too
+// good.
 func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Method, pool *compute.Pool) (*Correction, error) {
 	if err := CheckMethods(m.Schema.Task, methods); err != nil {
 		return nil, err
@@ -250,7 +251,7 @@ func (f fitter) fit(from, step int) (*calibrate.Calibration, error) {
 	return c, err
 }
 
-// score scores even and odd rows, each with a calibration of their own.
+// score scores even and odd rows, each with their calibration.
 func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 	var numbers metric.Regression
 	var classes metric.Classification

@@ -9,8 +9,8 @@ import (
 	"utvi/tabular"
 )
 
-// A Config says what a table's columns are and how its network is trained. Its zero
-// values are found out or are the defaults; Targets alone is needed.
+// A Config says what a table's columns are and how its network is trained. Only Targets
+// must be set: zero values are found in the table or are defaults.
 type Config struct {
 	table.Spec
 
@@ -25,7 +25,7 @@ func (c Config) complete() Config {
 	c.Seed = cmp.Or(c.Seed, 1)
 	c.MaxLevels = cmp.Or(c.MaxLevels, 50)
 	for _, list := range []*[]string{&c.Inputs, &c.Ignore, &c.Categorical} {
-		if len(*list) == 0 { // not given, rather than none at all
+		if len(*list) == 0 { // an empty list means that none was given
 			*list = nil
 		}
 	}
@@ -35,7 +35,7 @@ func (c Config) complete() Config {
 	return c
 }
 
-// Check reports what cannot be meant, before a table is read.
+// Check reports invalid settings before a table is read.
 func (c Config) Check() error {
 	c = c.complete()
 	switch {
@@ -58,7 +58,7 @@ func (c Config) Check() error {
 		seen[t] = true
 	}
 	if c.Network.Seed != 0 {
-		return errors.New("set the seed beside the network's settings, not among them")
+		return errors.New("the settings of the network have a seed; set the seed of the fit instead")
 	}
 	return c.Network.Check(c.Task == table.Classification)
 }

@@ -47,7 +47,7 @@ func (c Config) WriteYAML(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	doc.HeadComment = "What is 0 or empty is found out or chosen."
+	doc.HeadComment = "A setting that is 0 or empty is found in the table, or is the default."
 	e := yaml.NewEncoder(w)
 	e.SetIndent(2)
 	if err := e.Encode(doc); err != nil {

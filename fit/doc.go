@@ -1,9 +1,9 @@
-// Package fit goes from a table in a file to a model in a file: it learns what a table's
-// columns are, holds out rows, trains a network on the others (Run), scores predictions
-// (Model.Evaluate) and corrects them by rows that were not trained with
-// (Model.Calibrate). Package predict predicts with the model; the example of this
-// package shows both.
+// Package fit makes a model file from a table. Run finds out what the columns are, holds
+// out rows, trains networks on the other rows and scores them on the held-out rows.
+// Model.Evaluate scores predictions of further rows, Model.Calibrate corrects
+// predictions with rows that were not used for training. Package predict predicts with
+// the model; the example of this package shows both.
 //
-// Everything a user sees is in the units of the table; what the network sees is
-// standardised.
+// All numbers that a user sees are in the units of the table. The networks see
+// standardised numbers.
 package fit

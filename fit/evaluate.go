@@ -13,14 +13,14 @@ import (
 	"utvi/table"
 )
 
-// An Evaluation is how good predictions of some rows are.
+// An Evaluation says how good the predictions of some rows are.
 type Evaluation struct {
 	File       string
 	Rows       int
 	Calibrated bool
 	Targets    []TargetEvaluation
-	Unfamiliar float64  // share of rows beyond what 99 of 100 training rows are
-	Notes      []string // what a reader must know of the scores
+	Unfamiliar float64  // share of rows less familiar than 99 of 100 training rows
+	Notes      []string // what a reader must know about the scores
 }
 
 // A TargetEvaluation is an Evaluation of one target.
@@ -39,7 +39,7 @@ type Observation struct{ Actual, Mean, SD, Level float64 }
 // mostShown is how many rows of an evaluation figures show.
 const mostShown = 20_000
 
-// Scores are those of all targets.
+// Scores returns the scores of all targets.
 func (e *Evaluation) Scores() []Scores {
 	var all []Scores
 	for _, t := range e.Targets {
@@ -48,7 +48,7 @@ func (e *Evaluation) Scores() []Scores {
 	return all
 }
 
-// MarshalJSON gives what a script wants of an evaluation.
+// MarshalJSON writes the parts of an evaluation that scripts need.
 func (e *Evaluation) MarshalJSON() ([]byte, error) {
 	type target struct {
 		Scores
@@ -223,7 +223,7 @@ func (t *tally) close(m *Model) *Evaluation {
 	return e
 }
 
-// calibration is that of a target, nil where there is none.
+// calibration returns the calibration of a target, nil without one.
 func (m *Model) calibration(target int) *calibrate.Calibration {
 	if m.Calibration == nil {
 		return nil
@@ -231,8 +231,8 @@ func (m *Model) calibration(target int) *calibrate.Calibration {
 	return &m.Calibration[target]
 }
 
-// Shortfalls say of which levels the model's conformal intervals are infinite, and how
-// many rows to calibrate by would bound them.
+// Shortfalls lists the levels at which the model's conformal intervals are infinite, and
+// how many calibration rows would make them finite.
 func (m *Model) Shortfalls() (all []string) {
 	for i := range m.Calibration {
 		c := m.Calibration[i].Conformal

@@ -109,7 +109,7 @@ func ExampleConfig_WriteYAML() {
 	c := fit.Config{Spec: table.Spec{Targets: []string{"price"}, Ignore: []string{"id"}}, Seed: 1, Network: tabular.Config{Width: 20}}
 	c.WriteYAML(os.Stdout)
 	// Output:
-	// # What is 0 or empty is found out or chosen.
+	// # A setting that is 0 or empty is found in the table, or is the default.
 	// targets: [price]
 	// task: auto
 	// inputs: []

@@ -14,13 +14,13 @@ import (
 	"utvi/table"
 )
 
-// An Insight says which columns the predictions rest on, and how.
+// An Insight says which columns the predictions depend on, and how.
 type Insight struct {
-	Importance []Importance // of all columns, the greatest first; none from less than MinImportanceRows rows
+	Importance []Importance // of all columns, the largest first; empty with fewer than MinImportanceRows rows
 	Dependence []Dependence // on the columns that matter most
 }
 
-// An Importance is what a column is worth: by how much the log-likelihood of a row
+// An Importance says how important a column is: by how much the log-likelihood of a row
 // falls, in nats, if the column is shuffled among the held-out rows (permutation
 // importance; Breiman 2001).
 type Importance struct {
@@ -28,7 +28,7 @@ type Importance struct {
 	Loss   float64 `json:"loss"`
 }
 
-// A Dependence is how predictions change with one column (partial dependence;
+// A Dependence shows how predictions change with one column (partial dependence;
 // Friedman 2001): the mean over held-out rows with the column set to each value, all
 // others left as they are. SD is the root of the mean predicted variance.
 type Dependence struct {
@@ -45,7 +45,7 @@ type Curve struct {
 }
 
 // MinImportanceRows is how many held-out rows are needed to say which columns matter:
-// shuffling fewer shows chance.
+// with fewer rows, shuffling shows only chance.
 const MinImportanceRows = 20
 
 const (
@@ -144,7 +144,7 @@ func importance(l looker, set *data.Set, columns []span, seed uint64) []Importan
 	return all
 }
 
-// logLikelihood is the mean over rows of that of all targets.
+// logLikelihood is the mean log-likelihood of a row, summed over targets.
 func logLikelihood(l looker, x gauss.Batch[float32], y []float32) (sum float64) {
 	const least = -1e3 // one hopeless row must not outweigh all others
 	k := len(l.targets)

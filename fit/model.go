@@ -16,7 +16,7 @@ import (
 )
 
 // A Model is a network with the table it was made for, ready to predict. Goroutines
-// may share it as long as none calibrates it.
+// may share it while nobody calibrates it.
 type Model struct {
 	*predict.Model
 	Facts Facts
@@ -24,10 +24,10 @@ type Model struct {
 	trained sketch // of the rows it was trained with
 }
 
-// Facts are how a model came about.
+// Facts say how a model was made.
 type Facts struct {
 	Config      Config   `json:"config"`
-	Rows        int      `json:"rows"`                  // it was trained with
+	Rows        int      `json:"rows"`                  // training rows
 	Held        []Scores `json:"held"`                  // on the rows held out, before any calibration
 	Interrupted bool     `json:"interrupted,omitempty"` // the best of a training that was stopped
 }
@@ -103,8 +103,8 @@ func CheckFile(path string) error {
 // ErrNotTabular is the error about a network that was not fitted to a table.
 var ErrNotTabular = tabular.ErrNotTabular
 
-// FromEnsemble returns the table's model in a file that is read already. Of another
-// network the error is ErrNotTabular.
+// FromEnsemble returns the tabular model of a file that has been read. The error is
+// ErrNotTabular if the file holds another network.
 func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	p, err := predict.FromEnsemble(e)
 	if err != nil {
@@ -139,7 +139,7 @@ func (m *Model) predictor(rows table.Source) (*predict.Predictor, error) {
 	return m.NewPredictor(predict.Options{Interval: -1})
 }
 
-// Uncalibrate takes the calibration out of the model.
+// Uncalibrate removes the calibration from the model.
 func (m *Model) Uncalibrate() error {
 	p, err := m.WithCalibration(nil)
 	if err == nil {
@@ -148,7 +148,7 @@ func (m *Model) Uncalibrate() error {
 	return err
 }
 
-// NoiseInWeights reports whether nothing in the networks stands for the noise: their
+// NoiseInWeights reports whether the networks have no part for the noise, so that their
 // weights have learned it.
 func (m *Model) NoiseInWeights() bool {
 	return m.Schema.Task == table.Regression && len(m.Net.Report.Members) > 0 && m.Net.Report.Members[0].Noise == tabular.Embedded

@@ -7,7 +7,7 @@ import (
 	"utvi/table"
 )
 
-// ReadTable reads all rows of a table, as many as there is memory for.
+// ReadTable reads all rows of a table. A table that does not fit into memory is an error.
 func ReadTable(path string, o table.Options) (*table.Frame, error) {
 	r, err := table.Open(path, o)
 	if err != nil {

@@ -11,31 +11,31 @@ import (
 	"utvi/tabular"
 )
 
-// Options of a Run that do not change what it finds.
+// Options are options of Run that do not change its result.
 type Options struct {
-	Checkpoint string              // folder to continue from and to leave checkpoints in; "": none
+	Checkpoint string              // folder to continue from and to leave checkpoints in; "" keeps no checkpoints
 	Schema     func(*table.Schema) // gets the columns before training
 	Progress   func(tabular.Progress)
 	Workers    int // 0: all cores
 }
 
-// A Result is a fitted model and what is known of it from the rows held out.
+// A Result is a fitted model, with its scores on the held-out rows.
 type Result struct {
 	Model      *Model
 	Evaluation *Evaluation
 	Insight    *Insight
 }
 
-// Run holds out rows, learns the columns and the network from the others, and scores
-// it on those held out. If ctx is cancelled, the best model so far is returned beside
-// the context's error; there may be none.
+// Run holds out rows, learns the columns and the network from the other rows, and scores
+// the network on the held-out rows. If ctx is cancelled, Run returns the context's error
+// and the best model so far, or nil if no model is ready.
 func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, error) {
 	c = c.complete()
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if n := f.Len(); n < 2 {
-		return nil, fmt.Errorf("%s has too few rows to learn from: %d", f.Header().File, n)
+		return nil, fmt.Errorf("%s has too few rows: %d; at least 2 are needed", f.Header().File, n)
 	}
 	train, held, err := f.Split(nil, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
 	if err != nil {
@@ -48,7 +48,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if train, held, schema, err = seeAllClasses(f, train, held, schema, c); err != nil {
 		return nil, err
 	}
-	// What is wrong with held-out rows is to be found before hours go into training.
+	// Errors in held-out rows must be found before hours of training.
 	if _, err := schema.Encode(f.Rows(held)); err != nil {
 		return nil, err
 	}

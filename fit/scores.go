@@ -7,7 +7,7 @@ import (
 	"utvi/metric"
 )
 
-// Scores are those of one target: of numbers, or of classes.
+// Scores are the scores of one target: Numbers for regression, Classes for classes.
 type Scores struct {
 	Target  string                       `json:"target"`
 	Numbers *metric.RegressionScores     `json:"numbers,omitempty"`
@@ -22,10 +22,10 @@ func (s Scores) WriteTable(w io.Writer) error {
 	return s.Numbers.WriteTable(w)
 }
 
-// A NamedScore is a score for people.
+// A NamedScore is a score as text, with its meaning.
 type NamedScore struct{ Name, Text, Meaning string }
 
-// List are the scores in the order they are shown.
+// List returns the scores in the order in which they are shown.
 func (s Scores) List() (all []NamedScore) {
 	add := func(name, meaning, format string, args ...any) {
 		all = append(all, NamedScore{name, fmt.Sprintf(format, args...), meaning})
@@ -35,19 +35,19 @@ func (s Scores) List() (all []NamedScore) {
 	}
 	if c := s.Classes; c != nil {
 		score("accuracy", c.Accuracy, "share of rows whose most probable class is right")
-		score("log-likelihood", c.LL, "nats a row; more is better, 0 is certainty")
+		score("log-likelihood", c.LL, "nats per row; higher is better, 0 is certainty")
 		score("Brier score", c.Brier, "0 is best, 2 is worst")
-		add("calibration error", "mean distance of probability and frequency", "%.4f", c.ECE)
+		add("calibration error", "mean distance between probability and frequency", "%.4f", c.ECE)
 		if c.AUROC != nil {
-			add("AUROC", "how well the two classes are told apart; ½ is chance", "%.4f", *c.AUROC)
+			add("AUROC", "how well the two classes are separated; ½ is chance", "%.4f", *c.AUROC)
 		}
 		return all
 	}
 	n := s.Numbers
-	score("log-likelihood", n.LL, "nats a row; more is better")
+	score("log-likelihood", n.LL, "nats per row; higher is better")
 	score("RMSE", n.RMSE, "of the predicted mean, in the target's unit")
-	score("MAE", n.MAE, "likewise")
-	score("CRPS", n.CRPS, "of the whole distribution, in the target's unit; less is better")
+	score("MAE", n.MAE, "of the predicted mean, in the target's unit")
+	score("CRPS", n.CRPS, "of the whole distribution, in the target's unit; lower is better")
 	for _, i := range n.Intervals {
 		level := fmt.Sprintf("%.4g %% intervals", 100*i.Level)
 		add(level+" cover", fmt.Sprintf("95 %% within %.1f … %.1f", 100*i.Low, 100*i.High), "%.1f %%", 100*i.Coverage)
@@ -57,7 +57,7 @@ func (s Scores) List() (all []NamedScore) {
 		}
 		add(level+", width", "mean, in the target's unit", "%.4g", i.Width)
 	}
-	add("calibration error", fmt.Sprintf("%.4f would be chance", n.CalibrationChance), "%.4f", n.CalibrationError)
+	add("calibration error", fmt.Sprintf("%.4f expected by chance", n.CalibrationChance), "%.4f", n.CalibrationError)
 	add("sharpness", "root of the mean predicted variance", "%.4g", n.Sharpness)
 	return all
 }

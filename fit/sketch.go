@@ -8,8 +8,8 @@ import (
 )
 
 // A sketch is the smallest hashes of the rows a model was trained with, in ascending
-// order. Whichever rows another table has, those of its hashes that are no larger are a
-// fair sample of them, and tell how many are the same (Broder 1997).
+// order. The hashes of another table that are not larger than the largest of these are a
+// fair sample of its rows, and estimate how many rows both have (Broder 1997).
 type sketch []uint64
 
 const sketchSize = 1000
@@ -24,7 +24,8 @@ func newSketch(d tabular.Data) sketch {
 	return slices.Clone(all[:min(n, sketchSize)])
 }
 
-// samples tells whether a row is one of the sample, and whether it was trained with.
+// samples reports whether a row is in the sample, and whether the model was trained
+// with it.
 func (s sketch) samples(hash uint64) (sample, known bool) {
 	if len(s) == 0 || len(s) == sketchSize && hash > s[len(s)-1] {
 		return false, false

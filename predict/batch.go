@@ -8,29 +8,29 @@ import (
 	"utvi/table"
 )
 
-// A Batch is the predictions of some rows, to be looked at row by row without copies:
-// it lives until work returns (see Stream), and belongs to one goroutine.
+// A Batch holds the predictions of some rows, to be read row by row without copies. It
+// is valid until work returns (see Stream), and belongs to one goroutine.
 type Batch struct {
 	p       *Predictor
 	s       *session
 	chunk   *table.Chunk
 	encoder *table.Encoder
 	x       gauss.Batch[float32]
-	row     int // whose numbers the session holds, −1: none
+	row     int // whose numbers the session holds, −1: no row
 }
 
-// Number is what is predicted of one number, in its own unit.
+// Number is the prediction of one number, in its unit.
 type Number struct {
 	Mean, Std float64
-	Lo, Hi    float64 // interval of the level of Options; NaN if there is none
+	Lo, Hi    float64 // interval of the level of Options; NaN without intervals
 	Variance  Parts
 }
 
-// Parts tell where a predicted variance comes from.
+// Parts say where a predicted variance comes from.
 type Parts struct {
 	Weights float64 `json:"weights"` // what the model does not know
 	Inputs  float64 `json:"inputs"`  // what the uncertainty of the inputs adds
-	Noise   float64 `json:"noise"`   // what the inputs cannot tell
+	Noise   float64 `json:"noise"`   // scatter that the inputs do not explain
 }
 
 // Len is the number of rows.
@@ -45,12 +45,12 @@ func (b *Batch) Encoder() *table.Encoder { return b.encoder }
 // Inputs are the rows as the networks see them.
 func (b *Batch) Inputs() gauss.Batch[float32] { return b.x }
 
-// NoiseInWeights reports whether nothing in the model stands for the noise: if the
-// data were noisy, the weights have learned it, and Parts.Weights holds both.
+// NoiseInWeights reports whether the model has no part for the noise: if the data were
+// noisy, the weights have learned the noise, and Parts.Weights contains both.
 func (b *Batch) NoiseInWeights() bool { return b.s.out.NoiseInWeights }
 
-// Unfamiliar says how far a row is from those the model was trained with: 1 is what 99
-// of 100 of them stay below. NaN for a network, which does not know them.
+// Unfamiliar says how far a row is from the training rows: 99 of 100 of them are below
+// 1. NaN for a network, which does not store statistics of its training rows.
 func (b *Batch) Unfamiliar(row int) float64 {
 	if b.s.strange == nil {
 		return math.NaN()
@@ -58,7 +58,7 @@ func (b *Batch) Unfamiliar(row int) float64 {
 	return float64(b.s.strange[row])
 }
 
-// Numbers are the predictions of a row's targets. They live until the next call.
+// Numbers are the predictions of a row's targets. They are valid until the next call.
 func (b *Batch) Numbers(row int) []Number {
 	if b.row != row {
 		for t := range b.s.numbers {
@@ -95,8 +95,8 @@ func (b *Batch) number(row, target int) (n Number) {
 	return n
 }
 
-// Parts tells where the variance std² of a prediction comes from. What a calibration
-// changes, it changes in proportion.
+// Parts says where the variance std² of a prediction comes from. A calibration
+// changes all parts in proportion.
 func (b *Batch) Parts(row, target int, std float64) Parts {
 	out, i := b.s.out, row*len(b.s.m.targets)+target
 	if out.Var[i] == 0 {
@@ -106,14 +106,14 @@ func (b *Batch) Parts(row, target int, std float64) Parts {
 	return Parts{k * float64(out.Weights[i]), k * float64(out.Inputs[i]), k * float64(out.Noise[i])}
 }
 
-// Raw is the distribution of a target before any calibration. It lives until the next
-// call.
+// Raw is the distribution of a target before any calibration. It is valid until the
+// next call.
 func (b *Batch) Raw(row, target int) dist.Dist {
 	b.fill(row, target, &b.s.mixture, &b.s.scaled)
 	return &b.s.scaled
 }
 
-// KeepRaw is Raw in memory of its own.
+// KeepRaw is Raw as a copy that stays valid.
 func (b *Batch) KeepRaw(row, target int) dist.Dist {
 	a := new(dist.Affine)
 	b.fill(row, target, new(dist.Mixture), a)
@@ -136,7 +136,7 @@ func (b *Batch) fill(row, target int, m *dist.Mixture, a *dist.Affine) {
 }
 
 // Dist is the distribution of a target, corrected where the model is calibrated. It
-// lives until the next call.
+// is valid until the next call.
 func (b *Batch) Dist(row, target int) dist.Dist {
 	d := b.Raw(row, target)
 	if c := b.s.m.calibration(target); c != nil {
@@ -146,7 +146,7 @@ func (b *Batch) Dist(row, target int) dist.Dist {
 }
 
 // Classes are the probabilities of a row's classes, corrected where the model is
-// calibrated. They live until the next call.
+// calibrated. They are valid until the next call.
 func (b *Batch) Classes(row int) dist.Categorical {
 	class := b.RawClasses(row)
 	if c := b.s.m.calibration(0); c != nil && c.Temperature != nil {

@@ -1,4 +1,4 @@
-// Package predict opens a model file and predicts rows with it: a table's model
+// Package predict opens a model file and predicts rows with it: a tabular model
 // (.utvi), from named values, or a network (.safetensors), from numbers. It returns Go
 // values: distribution, interval, quantiles, probabilities of classes, where the
 // variance comes from, how familiar a row is.
@@ -8,6 +8,6 @@
 //	rows, err := p.Rows(ctx, []map[string]any{{"size": 82.5, "town": "Graz"}})
 //	fmt.Println(rows[0].Numbers[0].Mean, rows[0].Numbers[0].Std)
 //
-// A Model and a Predictor are shared by any number of goroutines; what a prediction
-// needs is kept ready. Whatever a caller can get wrong is an error.
+// Any number of goroutines can share a Model and a Predictor. Networks and memory stay
+// ready between predictions. Wrong input is an error, never a panic.
 package predict

@@ -16,13 +16,13 @@ import (
 	"utvi/tabular"
 )
 
-// A Model is a model that is ready to predict. It does not change, nor must its
-// fields: goroutines may share it.
+// A Model is ready to predict. It does not change, and its fields must not be changed:
+// goroutines may share it.
 type Model struct {
 	Networks *model.Ensemble
 
-	// Net, Schema and Calibration are those of a table's model; nil for a network.
-	// Without Calibration nothing is corrected; otherwise there is one for each target.
+	// Net, Schema and Calibration belong to a tabular model; they are nil for a network.
+	// A nil Calibration corrects nothing; otherwise it has an entry for each target.
 	Net         *tabular.Fitted
 	Schema      *table.Schema
 	Calibration []calibrate.Calibration
@@ -73,7 +73,7 @@ func OpenFile(path string, options ...model.Option) (*Model, error) {
 }
 
 // FromEnsemble returns the model of networks that are loaded or trained: with the
-// documents of a table beside them it is a table's model.
+// documents of a table beside them it is a tabular model.
 func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	net, err := tabular.FromEnsemble(e)
 	if errors.Is(err, tabular.ErrNotTabular) {
@@ -195,16 +195,17 @@ func fromNetworks(e *model.Ensemble) (*Model, error) {
 	return m, nil
 }
 
-// WithCalibration returns the same model with another calibration, nil for none.
+// WithCalibration returns the same model with another calibration, nil removes it.
 func (m *Model) WithCalibration(c []calibrate.Calibration) (*Model, error) {
 	if m.Net == nil {
-		return nil, errors.New("only a table's model can be calibrated")
+		return nil, errors.New("only a tabular model can be calibrated")
 	}
 	return New(m.Net, m.Schema, c)
 }
 
 // Columns names the columns that a row needs, in the order of the table: inputs, and
-// their standard deviations where the table has such columns. A network has none.
+// their standard deviations where the table has such columns. A network has no
+// named columns.
 func (m *Model) Columns() []string { return m.columns }
 
 // Inputs is how many numbers a row of the networks has.
@@ -226,7 +227,7 @@ func (m *Model) Classes() []string { return m.classes }
 // Likelihood is what the networks were trained with, nil if the file does not say.
 func (m *Model) Likelihood() likelihood.Likelihood { return m.Networks.Members[0].Likelihood }
 
-// calibration is that of a target, nil where there is none.
+// calibration returns the calibration of a target, nil without one.
 func (m *Model) calibration(target int) *calibrate.Calibration {
 	if m.Calibration == nil {
 		return nil

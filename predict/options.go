@@ -8,10 +8,10 @@ import (
 	"utvi/dist"
 )
 
-// Options say what a Predictor returns. The zero value gives intervals of 90 % and
-// abstains from nothing.
+// Options say what a Predictor returns. With the zero value, intervals are of 90 % and
+// no row abstains.
 type Options struct {
-	Interval  float64   // level of the intervals; 0 stands for 0.9; below 0, there are none
+	Interval  float64   // level of the intervals; 0 stands for 0.9; below 0: no intervals
 	Quantiles []float64 // levels of quantiles, between 0 and 1
 
 	// A prediction abstains if a standard deviation is larger, the most probable class
@@ -35,11 +35,11 @@ func (o Options) check(m *Model) error {
 	case !(o.level() < 1):
 		return fmt.Errorf("the level of the intervals is %g; it must lie between 0 and 1", o.Interval)
 	case o.MaxStd < 0 || math.IsNaN(o.MaxStd):
-		return fmt.Errorf("the largest standard deviation is %g; it must be > 0", o.MaxStd)
+		return fmt.Errorf("the bound of the standard deviation is %g; it must be > 0", o.MaxStd)
 	case o.MaxUnfamiliar < 0 || math.IsNaN(o.MaxUnfamiliar):
-		return fmt.Errorf("the largest score of unfamiliarity is %g; it must be > 0", o.MaxUnfamiliar)
+		return fmt.Errorf("the bound of the unfamiliarity is %g; it must be > 0", o.MaxUnfamiliar)
 	case !(o.MinProbability >= 0 && o.MinProbability <= 1):
-		return fmt.Errorf("the least probability is %g; it must lie between 0 and 1", o.MinProbability)
+		return fmt.Errorf("the bound of the probability is %g; it must lie between 0 and 1", o.MinProbability)
 	case classes && o.MaxStd > 0:
 		return errors.New("the model predicts classes, which have no standard deviation; bound the probability instead")
 	case !classes && o.MinProbability > 0:
@@ -47,7 +47,7 @@ func (o Options) check(m *Model) error {
 	case classes && len(o.Quantiles) > 0:
 		return errors.New("the model predicts classes, which have no quantiles")
 	case m.Net == nil && o.MaxUnfamiliar > 0:
-		return errors.New("a network does not know which rows it was trained with; only a table's model says how familiar a row is")
+		return errors.New("a network does not know which rows it was trained with; only a tabular model can say how familiar a row is")
 	}
 	for _, q := range o.Quantiles {
 		if !(q > 0 && q < 1) {
@@ -89,11 +89,11 @@ func (m *Model) NewPredictor(o Options) (*Predictor, error) {
 // Model is the model that predicts.
 func (p *Predictor) Model() *Model { return p.m }
 
-// Options are those that the predictor was made with.
+// Options returns the options that the predictor was made with.
 func (p *Predictor) Options() Options { return p.o }
 
-// halfWidths are those of the intervals of a single network, in standard deviations:
-// its predictions differ in mean and deviation alone. Nil for ensembles.
+// halfWidths are half the widths of the intervals of a single network, in standard
+// deviations: its predictions differ only in mean and deviation. Nil for ensembles.
 func (m *Model) halfWidths(level float64) []float64 {
 	if m.Net == nil || len(m.Networks.Members) != 1 {
 		return nil

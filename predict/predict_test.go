@@ -288,7 +288,7 @@ func TestRefuses(t *testing.T) {
 		`row 2, column minutes: "long" is text; a number is needed`:                                    good("minutes", "long"),
 		"row 2, column minutes: +Inf is not a finite number":                                           good("minutes", math.Inf(1)),
 		"row 2, column minutes: the value is missing":                                                  good("minutes", nil),
-		"row 2, column minutes: 1e+300 is too far from what was trained with":                          good("minutes", 1e300),
+		"row 2, column minutes: 1e+300 is too far from the training range":                             good("minutes", 1e300),
 		"row 2, column temperature_std: the standard deviation is -1":                                  good("temperature_std", -1),
 		"row 2, column minutes: the value is of type []int; a value must be":                           good("minutes", []int{3}),
 		`row 2, column resin: "\xff" is not text in UTF-8`:                                             good("resin", "\xff"),
@@ -319,10 +319,10 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("after its end the context gives %v", err)
 	}
 	for want, o := range map[string]predict.Options{
-		"the level of the intervals is 1":      {Interval: 1},
-		"the level of a quantile is 1.5":       {Quantiles: []float64{1.5}},
-		"bound the standard deviation instead": {MinProbability: 0.5},
-		"the largest standard deviation is -1": {MaxStd: -1},
+		"the level of the intervals is 1":           {Interval: 1},
+		"the level of a quantile is 1.5":            {Quantiles: []float64{1.5}},
+		"bound the standard deviation instead":      {MinProbability: 0.5},
+		"the bound of the standard deviation is -1": {MaxStd: -1},
 	} {
 		_, err := m.NewPredictor(o)
 		wantError(t, err, want)
@@ -440,7 +440,7 @@ func TestNetworks(t *testing.T) {
 	_, err = predictor(t, m, predict.Options{}).Numbers(t.Context(), [][]float64{{1}})
 	wantError(t, err, "row 1 has 1 numbers; the network has 3 inputs")
 	_, err = m.NewPredictor(predict.Options{MaxUnfamiliar: 1})
-	wantError(t, err, "only a table's model says how familiar a row is")
+	wantError(t, err, "only a tabular model can say how familiar a row is")
 }
 
 // Many goroutines share a model: same bits, with the race detector too.

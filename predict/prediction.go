@@ -6,20 +6,20 @@ import (
 	"utvi/dist"
 )
 
-// A Prediction is what is predicted of one row. It stays valid.
+// A Prediction is the prediction of one row. It stays valid.
 type Prediction struct {
 	Numbers []NumberPrediction // of targets that are numbers, in the order of Model.Targets
 	Class   *ClassPrediction   // of a target that is a class; nil for numbers
 
-	// Unfamiliar says how far the row is from those the model was trained with: 1 is
-	// what 99 of 100 of them stay below. NaN for a network, which does not know them.
+	// Unfamiliar says how far the row is from the training rows: 99 of 100 of them are
+	// below 1. NaN for a network, which does not store statistics of its training rows.
 	Unfamiliar float64
 
-	// Abstain is set if the row is beyond the bounds of Options: leave it to a person.
+	// Abstain is set if the row is beyond the bounds of Options: flag it for manual review.
 	Abstain bool
 }
 
-// A NumberPrediction is the prediction of one number, in its own unit.
+// A NumberPrediction is the prediction of one number, in its unit.
 type NumberPrediction struct {
 	Target string
 	Number
@@ -35,7 +35,7 @@ type ClassPrediction struct {
 	Entropy       float64          // nats
 }
 
-// Prediction returns all that is known of a row, in memory of its own.
+// Prediction returns the prediction of a row as a copy that stays valid.
 func (b *Batch) Prediction(row int) Prediction {
 	out := Prediction{Unfamiliar: b.Unfamiliar(row), Abstain: b.p.o.Bounds() && b.Abstain(row)}
 	m := b.s.m

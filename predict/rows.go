@@ -18,8 +18,8 @@ import (
 
 // Rows predicts rows of named values, one for each column of Model.Columns: a number of
 // any Go type, a json.Number, a string (read as a field of a table is), a bool, a
-// time.Time, or nil if it is missing. A column of the table that is not needed may be
-// there; one that the table does not have is an error.
+// time.Time, or nil if it is missing. Columns of the table that are not needed may be
+// present. A name that the table does not have is an error.
 func (p *Predictor) Rows(ctx context.Context, rows []map[string]any) ([]Prediction, error) {
 	if p.m.Schema == nil {
 		return nil, fmt.Errorf("the model is a network without named columns; give it %d numbers a row", p.m.Inputs())
@@ -27,7 +27,7 @@ func (p *Predictor) Rows(ctx context.Context, rows []map[string]any) ([]Predicti
 	return p.chunks(ctx, len(rows), func(b *table.Builder, i int) error { return p.m.addNamed(b, i, rows[i]) })
 }
 
-// Row is Rows of one row.
+// Row predicts one row, as Rows does.
 func (p *Predictor) Row(ctx context.Context, row map[string]any) (Prediction, error) {
 	all, err := p.Rows(ctx, []map[string]any{row})
 	if err != nil {
@@ -36,7 +36,8 @@ func (p *Predictor) Row(ctx context.Context, row map[string]any) (Prediction, er
 	return all[0], nil
 }
 
-// Numbers predicts rows of numbers: those of Model.Columns, or the inputs of a network.
+// Numbers predicts rows of numbers: the values of Model.Columns, or the inputs of a
+// network.
 // NaN stands for a missing value of a table.
 func (p *Predictor) Numbers(ctx context.Context, rows [][]float64) ([]Prediction, error) {
 	if p.m.Schema != nil {
@@ -56,7 +57,7 @@ func (p *Predictor) Numbers(ctx context.Context, rows [][]float64) ([]Prediction
 }
 
 // Inputs predicts rows of the networks' inputs, with or without variances. For a
-// table's model these are encoded columns.
+// tabular model these are encoded columns.
 func (p *Predictor) Inputs(ctx context.Context, x gauss.Batch[float32]) ([]Prediction, error) {
 	out := make([]Prediction, 0, max(0, x.Rows))
 	err := p.Each(ctx, x, func(b *Batch, _ int) error {
@@ -69,8 +70,8 @@ func (p *Predictor) Inputs(ctx context.Context, x gauss.Batch[float32]) ([]Predi
 	return out, nil
 }
 
-// Each predicts rows as Inputs does, and lets visit look at them, some at a time
-// without copies; first is the number of the batch's first row.
+// Each predicts rows as Inputs does, and calls visit for some of them at a time, without
+// copies; first is the number of the batch's first row.
 func (p *Predictor) Each(ctx context.Context, x gauss.Batch[float32], visit func(b *Batch, first int) error) error {
 	if err := p.m.checkInputs(x); err != nil {
 		return err
@@ -104,7 +105,7 @@ func (m *Model) checkInputs(x gauss.Batch[float32]) error {
 	return nil
 }
 
-// some predicts rows, as many at a time as a session has room for.
+// some predicts rows, at a time as many as a session can hold.
 func (p *Predictor) some(ctx context.Context, rows int, predict func(s *session, lo, hi int) error) error {
 	s := p.m.session(rows)
 	defer s.release()
@@ -163,7 +164,7 @@ func (m *Model) addNamed(b *table.Builder, i int, row map[string]any) error {
 		}
 		switch c := &m.Schema.Columns[k]; {
 		case c.Role != table.Input && c.Role != table.Std:
-			b.Missing() // nobody looks at it
+			b.Missing() // it is not used
 		case !ok && !m.Schema.Impute:
 			return fmt.Errorf("row %d lacks the column %s; the model needs %s", i+1, name, list(m.columns))
 		case !ok:

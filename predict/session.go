@@ -17,7 +17,7 @@ type session struct {
 	m    *Model
 	tier int
 	net  *tabular.Predictor
-	head *model.Head // where there is no net
+	head *model.Head // for a network without a table
 
 	x       gauss.Batch[float32]
 	out     *model.Predictions // of the rows last predicted
@@ -64,7 +64,7 @@ func (m *Model) session(rows int) *session {
 	} else {
 		head, err := m.Networks.NewHead(tiers[tier])
 		if err != nil {
-			panic("predict: networks that were checked cannot predict")
+			panic("predict: a model that passed its checks cannot predict")
 		}
 		s.head = head
 	}

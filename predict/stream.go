@@ -10,9 +10,9 @@ import (
 )
 
 // Stream predicts the rows of a table, many at a time on the workers of a pool (nil is
-// a pool of all cores), and hands what work makes of them to emit in the order of the
-// rows. Work is done by several goroutines at a time, emit by one. Memory does not
-// depend on the number of rows.
+// a pool of all cores), and passes the results of work to emit in the order of the
+// rows. Several goroutines call work at the same time; one at a time calls emit. Memory
+// does not depend on the number of rows.
 func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *compute.Pool, work func(*Batch) (T, error), emit func(T) error) error {
 	if pool == nil {
 		pool = compute.NewPool(runtime.GOMAXPROCS(0))

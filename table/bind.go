@@ -33,9 +33,9 @@ type target struct {
 	levels map[string]int
 }
 
-// Bind ties the schema to the columns of a file, by name whatever their order, or
-// by position where the schema or the file has no names. Columns of inputs must be
-// there; targets and weights may be absent (see HasTargets).
+// Bind connects the schema to the columns of a file, by name in any order, or
+// by position where the schema or the file has no names. Input columns must be
+// present; targets and weights may be absent (see HasTargets).
 func (s *Schema) Bind(h *Header) (*Encoder, error) {
 	e := &Encoder{schema: s, head: h, weight: -1}
 	find, err := s.finder(h)

@@ -46,7 +46,7 @@ func (b *Builder) Parse(s string) {
 	b.cells = append(b.cells, c)
 }
 
-// Integer adds a whole number; one that float64 cannot hold is an identifier, a text.
+// Integer adds a whole number; one that float64 cannot hold exactly is an identifier and becomes text.
 func (b *Builder) Integer(v int64) {
 	if f := float64(v); f != math.MaxInt64 && int64(f) == v {
 		b.Number(f)

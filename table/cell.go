@@ -10,7 +10,7 @@ import (
 type Kind uint8
 
 const (
-	Number Kind = iota // may be infinite: whoever needs finite numbers says where they are not
+	Number Kind = iota // may be infinite; who needs finite numbers must check
 	Text
 	Missing
 )

@@ -15,8 +15,8 @@ const maxCells = 1 << 22
 
 // A Header names a table and its columns.
 type Header struct {
-	File    string   // as the user named it; "standard input" for -; "" if there is none
-	Columns []string // c1, c2 … where the file names none
+	File    string   // as the user named it; "standard input" for -; "" without a file
+	Columns []string // c1, c2 … where the file has no names
 	Named   bool     // the file names its columns
 	lines   bool     // rows stand on lines
 }

@@ -139,7 +139,7 @@ func (r *csvRows) block(data []byte) *block {
 	return &block{dialect: r.dialect, head: r.head, data: data}
 }
 
-// explain names the file; reaching its end is none of an error.
+// explain names the file; the end of the file is not an error.
 func (r *csvRows) explain(err error) error {
 	if err == io.EOF || errors.Is(err, errShort) {
 		return io.EOF
@@ -152,7 +152,7 @@ func (r *csvRows) explain(err error) error {
 var errShort = io.ErrUnexpectedEOF
 
 // lastRecord returns the end of the last line of b that ends outside quotes, 0 if
-// there is none. Quotes within fields are doubled, so their number tells.
+// no line does. Quotes within fields are doubled, so their number is enough.
 func lastRecord(b []byte) int {
 	quote := []byte{'"'}
 	odd := bytes.Count(b, quote)%2 == 1

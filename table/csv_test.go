@@ -111,7 +111,7 @@ func TestCSVErrors(t *testing.T) {
 		"\x7fELF\x02\x01\x00\x00":           "a.csv is neither text nor a Parquet or NumPy file",
 		"x,\"y\n":                           "a.csv line 2: a quoted field is never closed",
 		"PK\x03\x04 and more":               "cannot read a.csv: zip: not a valid zip file",
-		"PAR1 and more, but not a footer":   "cannot read a.csv: it is a Parquet file; the program must import utvi/table/parquet to read it",
+		"PAR1 and more, but not a footer":   "cannot read a.csv: this is a Parquet file; the program must import utvi/table/parquet to read it",
 		"\x93NUMPY\x01\x00":                 "cannot read a.csv: the file is truncated",
 		"\x1f\x8b\x08\x00\x00\x00\x00\x00x": "cannot read a.csv: the compressed file is truncated",
 	} {

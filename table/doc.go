@@ -2,11 +2,11 @@
 // memory, finds out what their columns are, and encodes them as the inputs and
 // targets of a network.
 //
-// There are two levels. Raw rows: Open gives a Reader, which yields Chunks of
-// cells, each a number, a text or missing, and knows on which line they stand;
-// Load keeps all of them in a Frame. Meaning: Infer looks at rows once and makes a
-// Schema (types, levels, means, deviations), which is stored with the model; Bind
-// ties it to the columns of a file, by name, and gives an Encoder.
+// There are two levels. Raw rows: Open returns a Reader, which yields Chunks of cells
+// and knows their lines. A cell is a number, a text or missing. Load keeps all rows in
+// a Frame. Meaning: Infer reads rows once and makes a Schema (types, levels, means,
+// deviations), which is stored with the model. Bind connects the schema to the columns
+// of a file, by name, and returns an Encoder.
 //
 // Training holds rows in memory and learns the schema from training rows only:
 //
@@ -16,7 +16,7 @@
 //	schema, err := table.Infer(f.Rows(train), table.Spec{Targets: []string{"y"}})
 //	set, err := schema.Encode(f.Rows(train)) // set.X, set.Y, set.Weights
 //
-// Prediction streams, whatever the size of the file:
+// Prediction streams; the file may have any size:
 //
 //	r, err := table.Open("new.csv", table.Options{})
 //	e, err := schema.Bind(r.Header())
@@ -26,8 +26,8 @@
 //		…
 //	}
 //
-// A text file whose fields are parted by semicolons may write numbers with decimal
-// commas (1,5), if it does so throughout.
+// A text file whose fields are separated by semicolons may write numbers with decimal
+// commas (1,5), if all its numbers do.
 //
 // A cell that is empty or says NA, N/A, NaN, null, none or ? is missing. Every
 // error is a sentence that names file, line and column.

@@ -88,10 +88,10 @@ func notFinite(c *Chunk, row, col int, as *Column) error {
 	if math.IsInf(v, 0) {
 		return c.errorf(row, col, "%g is not a finite number", v)
 	}
-	return c.errorf(row, col, "%g is too far from what was trained with, %g to %g", v, as.Min, as.Max)
+	return c.errorf(row, col, "%g is too far from the training range, %g to %g", v, as.Min, as.Max)
 }
 
-// variance is that of an encoded input: (std/sd)².
+// variance is the variance of an encoded input: (std/sd)².
 func (in *input) variance(c *Chunk, row int) (float32, error) {
 	std := in.Std
 	if in.std >= 0 {
@@ -103,7 +103,7 @@ func (in *input) variance(c *Chunk, row int) (float32, error) {
 	r := std / in.SD
 	v := float32(r * r)
 	if v-v != 0 {
-		return 0, c.errorf(row, in.pos, "the standard deviation is %g, too large compared with that of the column, %g", std, in.SD)
+		return 0, c.errorf(row, in.pos, "the standard deviation is %g, too large compared with the standard deviation of the column, %g", std, in.SD)
 	}
 	return v, nil
 }

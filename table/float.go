@@ -22,8 +22,8 @@ var pow5 = func() (p [28]uint64) {
 }()
 
 // scanFloat reads the decimal number at the start of b, whose fraction follows a
-// point or what stands for it, and returns how many bytes it takes, 0 if there is
-// none. The result is correctly rounded.
+// point or what stands for it, and returns how many bytes it takes, 0 without a
+// number. The result is correctly rounded.
 func scanFloat(b []byte, point byte) (v float64, n int) {
 	i := 0
 	var negative uint64
@@ -96,7 +96,7 @@ func scale(m uint64, exp int) (v float64, ok bool) {
 func scanDigits(b []byte, m uint64) (mantissa uint64, n int) {
 	for len(b) >= n+8 {
 		w := binary.LittleEndian.Uint64(b[n:]) ^ 0x3030303030303030 // digits become 0 … 9
-		// The upper half of a byte is set where it is no digit.
+		// The upper half of a byte is set where it is not a digit.
 		no := (w | (w + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0
 		k := bits.TrailingZeros64(no) / 8
 		if k == 0 {

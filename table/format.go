@@ -35,7 +35,7 @@ func Register(f Format) {
 }
 
 // known are formats that need an import.
-var known = map[string]string{"PAR1": "it is a Parquet file; the program must import utvi/table/parquet to read it"}
+var known = map[string]string{"PAR1": "this is a Parquet file; the program must import utvi/table/parquet to read it"}
 
 func findFormat(start []byte) (Format, error) {
 	for _, f := range formats {

@@ -114,18 +114,18 @@ func TestNpyErrors(t *testing.T) {
 		{good[:len(good)-1], "cannot read a.npy: the file is truncated"},
 		{good[:20], "cannot read a.npy: the file is truncated"},
 		{head("'<f4'", "True", "(2, 2)"), "cannot read a.npy: the file is truncated"},
-		{head("'<U3'", "False", "(2, 2)"), "cannot read a.npy: it holds <U3; numbers are needed: float64, float32, an integer type or bool"},
-		{head("'<c8'", "False", "(2, 2)"), "cannot read a.npy: it holds <c8; numbers are needed: float64, float32, an integer type or bool"},
-		{head("'|O'", "False", "(2, 2)"), "cannot read a.npy: it holds |O; numbers are needed: float64, float32, an integer type or bool"},
-		{head("[('a', '<f4')]", "False", "(2,)"), "cannot read a.npy: it holds records; plain numbers are needed, one array for each column"},
-		{head("'<f4'", "False", "(2, 2, 2)"), "cannot read a.npy: it has the shape (2, 2, 2); two dimensions are needed, rows and columns"},
-		{head("'<f4'", "False", "()"), "cannot read a.npy: it has the shape (); two dimensions are needed, rows and columns"},
-		{head("'<f4'", "False", "(3, 0)"), "cannot read a.npy: it has the shape (3, 0)"},
-		{head("'<f4'", "False", "(99999999999999999999, 2)"), "cannot read a.npy: its header is damaged"},
-		{head("'<f4'", "False", "(999999999999, 999999)"), "cannot read a.npy: it has the shape (999999999999, 999999)"},
-		{head("'<f4'", "Maybe", "(2, 2)"), "cannot read a.npy: its header is damaged"},
+		{head("'<U3'", "False", "(2, 2)"), "cannot read a.npy: the array holds <U3; numbers are needed: float64, float32, an integer type or bool"},
+		{head("'<c8'", "False", "(2, 2)"), "cannot read a.npy: the array holds <c8; numbers are needed: float64, float32, an integer type or bool"},
+		{head("'|O'", "False", "(2, 2)"), "cannot read a.npy: the array holds |O; numbers are needed: float64, float32, an integer type or bool"},
+		{head("[('a', '<f4')]", "False", "(2,)"), "cannot read a.npy: the array holds records; plain numbers are needed, one array for each column"},
+		{head("'<f4'", "False", "(2, 2, 2)"), "cannot read a.npy: the array has the shape (2, 2, 2); two dimensions are needed, rows and columns"},
+		{head("'<f4'", "False", "()"), "cannot read a.npy: the array has the shape (); two dimensions are needed, rows and columns"},
+		{head("'<f4'", "False", "(3, 0)"), "cannot read a.npy: the array has the shape (3, 0)"},
+		{head("'<f4'", "False", "(99999999999999999999, 2)"), "cannot read a.npy: the header is damaged"},
+		{head("'<f4'", "False", "(999999999999, 999999)"), "cannot read a.npy: the array has the shape (999999999999, 999999)"},
+		{head("'<f4'", "Maybe", "(2, 2)"), "cannot read a.npy: the header is damaged"},
 		{head("'<f4'", "False", "(0, 2)"), "a.npy has no rows"},
-		{[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"), "cannot read a.npy: its header is damaged"},
+		{[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff{"), "cannot read a.npy: the header is damaged"},
 	} {
 		if got, err := dumpBytes(t, "a.npy", c.data); err == nil || err.Error() != c.want {
 			t.Errorf("%.80q: got %s\n%v, want\n%s", c.data, got, err, c.want)
@@ -153,9 +153,9 @@ func TestNpz(t *testing.T) {
 	}{
 		{[]any{"X", x, "y", []float64{5, 6}}, "X1|X2|y\n1: 1 2 5\n2: 3 4 6\n", ""},
 		{[]any{"age", []int64{30, 40}, "b", []float32{.5, .25}}, "age|b\n1: 30 0.5\n2: 40 0.25\n", ""},
-		{[]any{"X", x, "y", []float64{5, 6, 7}}, "", "a.npz: the array y has 3 rows, X has 2; they must have equally many"},
+		{[]any{"X", x, "y", []float64{5, 6, 7}}, "", "a.npz: the array y has 3 rows, X has 2; all arrays must have the same number of rows"},
 		{[]any{"X", x, "X1", []float64{5, 6}}, "", "a.npz: columns 1 and 3 are both named X1; names must differ"},
-		{[]any{"X", []string{"a"}}, "", "cannot read X.npy of a.npz: it holds <U1; numbers are needed: float64, float32, an integer type or bool"},
+		{[]any{"X", []string{"a"}}, "", "cannot read X.npy of a.npz: the array holds <U1; numbers are needed: float64, float32, an integer type or bool"},
 	} {
 		data, err := write(c.arrays...)
 		if err != nil {

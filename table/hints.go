@@ -22,7 +22,7 @@ func (in *inference) missingTargets(rows int) error {
 }
 
 // noteRowNumbers remarks on inputs that may only number the rows, unless the user
-// chose the inputs or there is no other.
+// chose the inputs or the table has only one.
 func (in *inference) noteRowNumbers(s *Schema) {
 	if in.Inputs != nil || len(s.Inputs()) < 2 {
 		return
@@ -49,7 +49,7 @@ func (h *Header) find(names []string, i int, what string) (int, error) {
 		}
 	}
 	if !h.Named {
-		hint += "; the file names none, so they are called c1, c2 …"
+		hint += "; the file has no column names, so the columns are called c1, c2 …"
 	}
-	return 0, fmt.Errorf("%s has no column %s, named as %s; it has %s%s", h.File, names[i], what, list(h.Columns), hint)
+	return 0, fmt.Errorf("%s has no column %s, which is named as %s; its columns are %s%s", h.File, names[i], what, list(h.Columns), hint)
 }

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// A Spec is what the user says of a table's columns.
+// A Spec holds the user's settings for the columns of a table.
 type Spec struct {
 	Targets     []string           `json:"targets"`
 	Task        Task               `json:"task"`   // "": classification if the target is text
 	Inputs      []string           `json:"inputs"` // nil: all columns that have no other role
 	Ignore      []string           `json:"ignore"`
-	Categorical []string           `json:"categorical"` // though they hold numbers
+	Categorical []string           `json:"categorical"` // numeric columns to treat as categories
 	Weight      string             `json:"weight"`
 	Group       string             `json:"group"`
 	Time        string             `json:"time"`
 	Impute      bool               `json:"impute"`     // accept missing inputs
-	InputStd    map[string]float64 `json:"input_std"`  // per column; a column x_std beside x is found by itself
+	InputStd    map[string]float64 `json:"input_std"`  // per column; a column x_std beside x is found automatically
 	MaxLevels   int                `json:"max_levels"` // of a categorical input; 0: 50
 }
 
-// Infer looks at rows once and finds out what their columns are. Means, deviations
-// and levels are those of these rows: give it training rows.
+// Infer reads rows once and finds out what their columns are. Means, deviations
+// and levels come from these rows: give it training rows.
 func Infer(rows Source, spec Spec) (*Schema, error) {
 	h := rows.Header()
 	in := &inference{Spec: spec, head: h, roles: make([]Role, len(h.Columns))}
@@ -161,7 +161,7 @@ func (in *inference) input(c *Column, p *profile) error {
 	forced := slices.Contains(in.Categorical, c.Name)
 	switch {
 	case p.numbers+p.texts == 0 && p.infinite == "":
-		c.Role, c.Note = Dropped, "nothing but missing values"
+		c.Role, c.Note = Dropped, "only missing values"
 		return nil
 	case !forced && p.texts > 0 && p.decimalComma:
 		return fmt.Errorf("%s, with a decimal comma; write numbers with a point", p.firstText)
@@ -203,7 +203,7 @@ func (in *inference) categorical(c *Column, p *profile) {
 		c.Role, c.Note = Dropped, "text that differs in every row"
 		return
 	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n):
-		c.Role, c.Note = Dropped, "text of more than "+strconv.Itoa(in.MaxLevels)+" kinds, mostly different"
+		c.Role, c.Note = Dropped, "text of more than "+strconv.Itoa(in.MaxLevels)+" different values, mostly unique"
 		return
 	}
 	c.Type, c.Levels = Categorical, levels
@@ -215,7 +215,7 @@ func (in *inference) categorical(c *Column, p *profile) {
 func (in *inference) target(c *Column, p *profile, task Task) error {
 	if task == Regression {
 		if p.texts > 0 {
-			return fmt.Errorf("%s; the target of a regression holds numbers", p.firstText)
+			return fmt.Errorf("%s; the target of a regression must be a number", p.firstText)
 		}
 		if err := in.numeric(c, p); err != nil {
 			return err
@@ -261,11 +261,11 @@ func compareLevels(a, b string) int {
 func (in *inference) plain(c *Column, p *profile) error {
 	switch {
 	case p.texts > 0:
-		return fmt.Errorf("%s; a %s is a number", p.firstText, roleName[c.Role])
+		return fmt.Errorf("%s; a %s must be a number", p.firstText, roleName[c.Role])
 	case p.infinite != "":
 		return errors.New(p.infinite)
 	case p.min < 0:
-		return fmt.Errorf("%s: column %s holds %g; a %s is never negative", in.head.File, c.Name, p.min, roleName[c.Role])
+		return fmt.Errorf("%s: column %s holds %g; a %s must not be negative", in.head.File, c.Name, p.min, roleName[c.Role])
 	case c.Role == Weight && p.max == 0:
 		return fmt.Errorf("%s: every weight in column %s is 0", in.head.File, c.Name)
 	}

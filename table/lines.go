@@ -8,7 +8,7 @@ import (
 )
 
 // Lines are rows of text being written, as CSV or TSV. Several goroutines can write
-// lines of their own, to be joined in order; Flush empties them into a file.
+// separate Lines, to be joined in order; Flush empties them into a file.
 type Lines struct {
 	Delimiter byte // 0: a comma
 	Digits    int  // significant digits of numbers; 0: enough to distinguish float32 values

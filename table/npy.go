@@ -53,7 +53,7 @@ func readArray(r io.Reader) (*array, error) {
 		return nil, errBreaksOff
 	}
 	if string(fixed[:6]) != npyMagic {
-		return nil, errors.New("it is not a NumPy array")
+		return nil, errors.New("not a NumPy array")
 	}
 	length := int(binary.LittleEndian.Uint16(fixed[8:]))
 	if fixed[6] > 1 {
@@ -64,7 +64,7 @@ func readArray(r io.Reader) (*array, error) {
 		length |= int(binary.LittleEndian.Uint16(high[:])) << 16
 	}
 	if length > 1<<20 {
-		return nil, errors.New("its header is damaged")
+		return nil, errors.New("the header is damaged")
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -87,10 +87,10 @@ func parseArray(header string) (*array, error) {
 	for name, re := range npyFields {
 		m := re.FindStringSubmatch(header)
 		if m == nil && name == "descr" && strings.Contains(header, "'descr'") {
-			return nil, errors.New("it holds records; plain numbers are needed, one array for each column")
+			return nil, errors.New("the array holds records; plain numbers are needed, one array for each column")
 		}
 		if m == nil {
-			return nil, errors.New("its header is damaged")
+			return nil, errors.New("the header is damaged")
 		}
 		field[name] = m[1]
 	}
@@ -101,15 +101,15 @@ func parseArray(header string) (*array, error) {
 		}
 		n, err := strconv.Atoi(s) // what an int cannot hold, no memory can
 		if err != nil {
-			return nil, errors.New("its header is damaged")
+			return nil, errors.New("the header is damaged")
 		}
 		a.shape = append(a.shape, n)
 	}
 	if len(a.shape) != 1 && len(a.shape) != 2 {
-		return nil, fmt.Errorf("it has the shape (%s); two dimensions are needed, rows and columns", field["shape"])
+		return nil, fmt.Errorf("the array has the shape (%s); two dimensions are needed, rows and columns", field["shape"])
 	}
 	if a.cols() < 1 || a.cols() > 1<<20 || a.rows() > math.MaxInt/2/(8*a.cols()) {
-		return nil, fmt.Errorf("it has the shape (%s)", field["shape"])
+		return nil, fmt.Errorf("the array has the shape (%s)", field["shape"])
 	}
 	descr := field["descr"]
 	if strings.HasPrefix(descr, ">") {
@@ -117,7 +117,7 @@ func parseArray(header string) (*array, error) {
 	}
 	a.kind = strings.TrimLeft(descr, "<>|=")
 	if _, ok := decoders[a.kind]; !ok {
-		return nil, fmt.Errorf("it holds %s; numbers are needed: float64, float32, an integer type or bool", descr)
+		return nil, fmt.Errorf("the array holds %s; numbers are needed: float64, float32, an integer type or bool", descr)
 	}
 	return a, nil
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// npyRows reads one or several arrays of equally many rows side by side.
+// npyRows reads one or several arrays with the same number of rows side by side.
 type npyRows struct {
 	head   *Header
 	arrays []*arrayRows
@@ -82,7 +82,7 @@ func (r *Reader) openNpz(src io.Reader, in *bufio.Reader) error {
 			rows.n = a.rows()
 		}
 		if a.rows() != rows.n {
-			return fmt.Errorf("%s: the array %s has %d rows, %s has %d; they must have equally many", r.head.File, a.name, a.rows(), rows.arrays[0].name, rows.n)
+			return fmt.Errorf("%s: the array %s has %d rows, %s has %d; all arrays must have the same number of rows", r.head.File, a.name, a.rows(), rows.arrays[0].name, rows.n)
 		}
 		rows.arrays = append(rows.arrays, a)
 		r.head.Columns = append(r.head.Columns, a.columns(a.name)...)
@@ -94,7 +94,7 @@ func (r *Reader) openNpz(src io.Reader, in *bufio.Reader) error {
 	return r.head.Check()
 }
 
-// openMember opens one array of an archive, as a stream of its own.
+// openMember opens one array of an archive, as a separate stream.
 func (r *Reader) openMember(f *zip.File) (*arrayRows, error) {
 	name := strings.TrimSuffix(f.Name, ".npy")
 	m, err := f.Open()

@@ -24,10 +24,10 @@ const (
 	NoHeader
 )
 
-// Options of reading; the zero value finds everything out.
+// Options say how to read a table; the zero value detects everything.
 type Options struct {
 	Header    HeaderRow
-	Delimiter byte          // 0: found out; ' ' stands for any spaces and tabs
+	Delimiter byte          // 0: detected; ' ' stands for any spaces and tabs
 	Pool      *compute.Pool // nil: a new pool of all cores
 }
 
@@ -91,7 +91,7 @@ func Open(path string, o Options) (*Reader, error) {
 }
 
 // NewReader reads a table from src. name is how messages call it; its extension
-// may tell the delimiter.
+// may set the delimiter.
 func NewReader(src io.Reader, name string, o Options) (*Reader, error) {
 	r := &Reader{head: &Header{File: name}}
 	if err := r.open(src, o); err != nil {

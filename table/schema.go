@@ -7,14 +7,14 @@ import (
 	"utvi/internal/strictjson"
 )
 
-// Role is what a column is for.
+// Role says what a column is used for.
 type Role string
 
 const (
 	Input   Role = "input"
 	Target  Role = "target"
 	Weight  Role = "weight"
-	Group   Role = "group"   // only splits look at it
+	Group   Role = "group"   // used by splits only
 	Time    Role = "time"    // likewise
 	Std     Role = "std"     // standard deviation of another column
 	Dropped Role = "dropped" // Note says why
@@ -28,7 +28,7 @@ const (
 	Categorical Type = "categorical"
 )
 
-// Task is what the targets ask for.
+// Task is regression or classification.
 type Task string
 
 const (
@@ -36,23 +36,23 @@ const (
 	Classification Task = "classification"
 )
 
-// A Column is what is known of one column, from the rows Infer saw.
+// A Column describes one column, from the rows that Infer read.
 type Column struct {
 	Name    string  `json:"name"`
 	Role    Role    `json:"role"`
 	Type    Type    `json:"type,omitempty"`
 	Note    string  `json:"note,omitempty"`
-	Missing int     `json:"missing,omitempty"` // how many cells were
+	Missing int     `json:"missing,omitempty"` // number of missing cells
 	Mean    float64 `json:"mean"`
 	SD      float64 `json:"sd"`
 	Min     float64 `json:"min"`
 	Max     float64 `json:"max"`
 
-	// Levels are the categories, the most frequent first. Those of a target are
-	// its classes, in ascending order; those of an input are followed by "other":
+	// Levels are the categories, the most frequent first. The levels of a target are
+	// its classes, in ascending order; after the levels of an input comes "other":
 	// rarer levels, levels that come later, and what is missing.
 	Levels []string `json:"levels,omitempty"`
-	Rarer  int      `json:"rarer,omitempty"` // levels seen that are not among them
+	Rarer  int      `json:"rarer,omitempty"` // number of levels that are not listed
 
 	Std     float64 `json:"std,omitempty"`      // the same for every row
 	StdFrom string  `json:"std_from,omitempty"` // the column that holds it
@@ -135,7 +135,7 @@ func (s *Schema) Uncertain() bool {
 	return false
 }
 
-// ParseSchema reads a Schema from JSON and refuses what is not sound.
+// ParseSchema reads a Schema from JSON and refuses invalid ones.
 func ParseSchema(data []byte) (*Schema, error) {
 	s := &Schema{}
 	err := strictjson.Unmarshal(data, s)
@@ -171,14 +171,14 @@ func (s *Schema) check() error {
 	}
 	for _, c := range s.Columns {
 		if std := byName[c.StdFrom]; c.StdFrom != "" && (std == nil || std.Role != Std) {
-			return fmt.Errorf("column %s: its standard deviation %s is not among the columns", c.Name, c.StdFrom)
+			return fmt.Errorf("column %s: the column %s of its standard deviations is missing", c.Name, c.StdFrom)
 		}
 	}
 	switch {
 	case targets == 0:
-		return fmt.Errorf("there is no target")
+		return fmt.Errorf("no column is a target")
 	case inputs == 0:
-		return fmt.Errorf("there is no input")
+		return fmt.Errorf("no column is an input")
 	case s.Task == Classification && targets > 1:
 		return fmt.Errorf("a classification has one target, not %d", targets)
 	}
@@ -214,11 +214,11 @@ func (s *Schema) checkColumn(c *Column) error {
 	case c.Std < 0:
 		return fmt.Errorf("the standard deviation of its values is %g; it must be ≥ 0", c.Std)
 	case c.Role == Target && (c.Type == Categorical) != (s.Task == Classification):
-		return fmt.Errorf("a target of a %s is %s", s.Task, c.Type)
+		return fmt.Errorf("the target of a %s cannot be %s", s.Task, c.Type)
 	case c.Role == Target && c.Type == Categorical && len(c.Levels) < 2:
 		return fmt.Errorf("there are %d classes", len(c.Levels))
 	case c.Type == Categorical && (c.Std != 0 || c.StdFrom != ""):
-		return fmt.Errorf("it is categorical and has a standard deviation")
+		return fmt.Errorf("a categorical column cannot have a standard deviation")
 	}
 	return nil
 }

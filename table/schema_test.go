@@ -61,7 +61,7 @@ func TestInferAndEncode(t *testing.T) {
 		{Name: "w", Role: Weight, Type: Numeric, Mean: 1.125, SD: s.Columns[5].SD, Min: 0.5, Max: 2},
 		{Name: "day", Role: Time},
 		{Name: "y", Role: Target, Type: Numeric, Mean: 4, SD: math.Sqrt(5), Min: 1, Max: 7},
-		{Name: "empty", Role: Dropped, Missing: 4, Note: "nothing but missing values"},
+		{Name: "empty", Role: Dropped, Missing: 4, Note: "only missing values"},
 	}
 	for i, c := range s.Columns {
 		if !reflect.DeepEqual(c, want[i]) {
@@ -122,11 +122,11 @@ func TestSchemaJSON(t *testing.T) {
 	}
 	for _, c := range []struct{ old, new, want string }{
 		{`"task":"regression"`, `"task":"guess"`, `table schema: the task "guess" is unknown`},
-		{`"task":"regression"`, `"task":"classification"`, `table schema: column y: a target of a classification is numeric`},
+		{`"task":"regression"`, `"task":"classification"`, `table schema: column y: the target of a classification cannot be numeric`},
 		{`"rows":4`, `"rows":4,"more":1`, `table schema: unknown field "more"; there are task, named, impute, rows, columns`},
 		{`"name":"same"`, `"name":"y"`, `table schema: column y is listed twice`},
-		{`"role":"target"`, `"role":"group"`, `table schema: there is no target`},
-		{`"std_from":"age_std"`, `"std_from":"none"`, `table schema: column age: its standard deviation none is not among the columns`},
+		{`"role":"target"`, `"role":"group"`, `table schema: no column is a target`},
+		{`"std_from":"age_std"`, `"std_from":"none"`, `table schema: column age: the column none of its standard deviations is missing`},
 		{`"levels":["red","blue"`, `"levels":["red","red"`, `table schema: column colour: the level "red" is listed twice`},
 		{`"mean":4,"sd":`, `"mean":4,"sd":-`, `table schema: column y: the standard deviation is -2.23606797749979; it must be > 0`},
 		{`"std":0.125`, `"std":-0.125`, `table schema: column w: the standard deviation of its values is -0.125; it must be ≥ 0`},
@@ -193,28 +193,28 @@ func TestInferErrors(t *testing.T) {
 		want string
 	}{
 		{"x,y\n1,2\n", Spec{}, "no target is given; name the column to predict"},
-		{"x,y\n1,2\n", Spec{Targets: []string{"z"}}, "a.csv has no column z, named as target; it has x, y"},
+		{"x,y\n1,2\n", Spec{Targets: []string{"z"}}, "a.csv has no column z, which is named as target; its columns are x, y"},
 		{"x,y\n1,2\n", Spec{Targets: []string{"y"}, Weight: "y"}, "column y cannot be target and weight"},
 		{"x,y\n1,2\n2,\n", y, "a.csv line 3, column y: the target is missing; remove the row"},
 		{"x,y\n1,2\n2,\n3,?\n", y, "a.csv line 3, column y: the target is missing, as in 2 of 3 rows to train with; remove them"},
-		{"1,2\n3,4\n", y, "a.csv has no column y, named as target; it has c1, c2; the file names none, so they are called c1, c2 …"},
-		{"x,\"y [m, s]\"\n1,2\n", Spec{Targets: []string{"y [m", " s]"}}, `a.csv has no column y [m, named as target; it has x, "y [m, s]"; put a name with a comma in double quotes: '"y [m, s]"'`},
+		{"1,2\n3,4\n", y, "a.csv has no column y, which is named as target; its columns are c1, c2; the file has no column names, so the columns are called c1, c2 …"},
+		{"x,\"y [m, s]\"\n1,2\n", Spec{Targets: []string{"y [m", " s]"}}, `a.csv has no column y [m, which is named as target; its columns are x, "y [m, s]"; put a name with a comma in double quotes: '"y [m, s]"'`},
 		{"x,y\n1,2\n2,\n", Spec{Targets: []string{"y"}, Impute: true}, "a.csv line 3, column y: the target is missing; remove the row"},
 		{"x,y\n1,2\nNA,2\n", y, "a.csv line 3, column x: the value is missing; impute missing values (by the training mean), or ignore column x"},
 		{"x,y\n1,2\n3,2\n", y, "a.csv: the target y is 2 in every row; there is nothing to learn"},
 		{"x,y\n1,2\n3,inf\n", y, "a.csv line 3, column y: +Inf is not a finite number"},
 		{"x,y\n1,2\n-1e999,3\n", y, "a.csv line 3, column x: -Inf is not a finite number"},
-		{"x,y\n1,2\n1,3\n", y, "a.csv: there is no input"},
+		{"x,y\n1,2\n1,3\n", y, "a.csv: no column is an input"},
 		{many + "oops,1\n", y, `a.csv line 102, column x: "oops" is text in a column of numbers; correct it, or ignore column x`},
-		{many + "1,oops\n", Spec{Targets: []string{"y"}, Task: Regression}, `a.csv line 102, column y: "oops" is text; the target of a regression holds numbers`},
+		{many + "1,oops\n", Spec{Targets: []string{"y"}, Task: Regression}, `a.csv line 102, column y: "oops" is text; the target of a regression must be a number`},
 		{"x;y\n1,5;2.5\n2,5;3\n", y, `a.csv line 2, column x: "1,5" is text, with a decimal comma; write numbers with a point`},
-		{"x,y,w\n1,2,-1\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv: column w holds -1; a weight is never negative"},
-		{"x,y,w\n1,2,a\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, `a.csv line 2, column w: "a" is text; a weight is a number`},
+		{"x,y,w\n1,2,-1\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv: column w holds -1; a weight must not be negative"},
+		{"x,y,w\n1,2,a\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, `a.csv line 2, column w: "a" is text; a weight must be a number`},
 		{"x,y,w\n1,2,\n2,3,1\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv line 2, column w: the weight is missing"},
 		{"x,y,w\n1,2,0\n2,3,0\n", Spec{Targets: []string{"y"}, Weight: "w"}, "a.csv: every weight in column w is 0"},
 		{"x,y\na,2\nb,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": 1}}, "column x is categorical and cannot have the input standard deviation 1"},
 		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": -1}}, "the standard deviation of column x is -1; it must be finite and ≥ 0"},
-		{"x,x_std,y\n1,-1,2\n2,1,3\n", y, "a.csv: column x_std holds -1; a standard deviation is never negative"},
+		{"x,x_std,y\n1,-1,2\n2,1,3\n", y, "a.csv: column x_std holds -1; a standard deviation must not be negative"},
 		{"x,x_std,y\n1,1,2\n2,1,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": 1}}, "column x has a standard deviation given and a column x_std; ignore one"},
 		{"x,y,z\n1,a,2\n2,b,3\n", Spec{Targets: []string{"y", "z"}}, "a.csv: a classification has one target, not 2"},
 	} {
@@ -232,10 +232,10 @@ func TestEncodeErrors(t *testing.T) {
 		"x,x_std,k,y\n1,1,a,1\n,1,,1": "a.csv line 3, column x: the value is missing; only a model trained to impute missing values accepts that",
 		"x,x_std,k,y\n1,1,?,1\n":      "a.csv line 2, column k: the value is missing; only a model trained to impute missing values accepts that",
 		"x,x_std,k,y\ninf,1,a,1\n":    "a.csv line 2, column x: +Inf is not a finite number",
-		"x,x_std,k,y\n1e300,1,a,1\n":  "a.csv line 2, column x: 1e+300 is too far from what was trained with, 1 to 2",
+		"x,x_std,k,y\n1e300,1,a,1\n":  "a.csv line 2, column x: 1e+300 is too far from the training range, 1 to 2",
 		"x,x_std,k,y\n1,-2,a,1\n":     "a.csv line 2, column x_std: the standard deviation is -2; a finite number ≥ 0 is needed",
 		"x,x_std,k,y\n1,,a,1\n":       "a.csv line 2, column x_std: the standard deviation is missing; a finite number ≥ 0 is needed",
-		"x,x_std,k,y\n1,1e30,a,1\n":   "a.csv line 2, column x: the standard deviation is 1e+30, too large compared with that of the column, 0.5",
+		"x,x_std,k,y\n1,1e30,a,1\n":   "a.csv line 2, column x: the standard deviation is 1e+30, too large compared with the standard deviation of the column, 0.5",
 		"x,x_std,k,y\n1,1,a,NA\n":     "a.csv line 2, column y: the target is missing; remove the row",
 		"x,x_std,k,y\n1,1,a,b\n":      `a.csv line 2, column y: "b" is text; the target is a number`,
 		"1,2\n":                       "a.csv has 2 columns, to be matched by position; the model was trained with 4, or 3 without targets, in this order: x, x_std, k, y",
@@ -270,7 +270,7 @@ same                                                       dropped: constant: 5
 w        numeric      0.5 to 2                             weight
 day                                                        time, for splits only
 y        numeric      1 to 7, mean 4, sd 2.236             target
-empty                                                   4  dropped: nothing but missing values
+empty                                                   4  dropped: only missing values
 regression of y from 11 inputs; 4 rows
 `
 	if b.String() != want {

@@ -18,12 +18,12 @@ func (s *Schema) Encode(rows Source) (*data.Set, error) {
 	set := &data.Set{X: gauss.Batch[float32]{Width: e.width}, Targets: len(e.targets)}
 	err = each(rows, func(c *Chunk) error { return e.add(set, c) })
 	if err == nil && set.X.Rows == 0 {
-		err = fmt.Errorf("%s: there are no rows to encode", e.head.File)
+		err = fmt.Errorf("%s: no rows to encode", e.head.File)
 	}
 	return set, err
 }
 
-// add encodes the rows of a chunk behind those of a set.
+// add encodes the rows of a chunk and appends them to a set.
 func (e *Encoder) add(t *data.Set, c *Chunk) error {
 	n, k := t.X.Rows, len(e.targets)
 	t.X.Rows += c.rows

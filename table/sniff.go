@@ -47,7 +47,7 @@ func sniffDelimiter(start []byte, ext string) byte {
 	return best
 }
 
-// numbers rates rows of equally many fields by their share of numbers, above 0. A
+// numbers rates rows with the same number of fields by their share of numbers, above 0. A
 // ragged row among many does not spoil it: it is to be found later, and named.
 func numbers(rows [][]string, commas bool) (share float64, ok bool) {
 	n, total := 1, 1
@@ -69,7 +69,7 @@ func numbers(rows [][]string, commas bool) (share float64, ok bool) {
 
 // sniffPoint finds out what stands before fractions. It is a comma where semicolons
 // part the fields and, of the first lines, some have numbers with a comma, none one
-// with a point. Then 1.234 is no number: it might mean a thousand.
+// with a point. Then 1.234 is not read as a number: it might mean a thousand.
 func sniffPoint(start []byte, delim byte) byte {
 	const lines = 1000
 	if delim != ';' {
@@ -94,7 +94,7 @@ func isNumber(s string, point byte) bool {
 	return k == Number
 }
 
-// firstRows parses up to n rows from the start of a file, whatever their width.
+// firstRows parses up to n rows from the start of a file, of any width.
 func firstRows(start []byte, delim byte, n int) (rows [][]string) {
 	for at := 0; at < len(start) && len(rows) < n; {
 		row, next, err := scanRow(start, at, delim)

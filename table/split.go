@@ -22,7 +22,7 @@ type Split struct {
 // splitPurpose keeps the draws of splits apart from others of the same seed.
 const splitPurpose = 0x73706c74 // "splt"
 
-// Split parts rows (nil: all) into those to train with and those held out, both in
+// Split divides rows (nil: all) into training rows and held-out rows, both in
 // ascending order. The same seed gives the same parts.
 func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 	rows = f.orAll(rows)
@@ -52,7 +52,7 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 	// nearest such place, the smaller part winning.
 	cut := nearestCut(order, len(order)-want, whole)
 	if cut < 0 {
-		return nil, nil, fmt.Errorf("%s: column %s has only one value, so that no rows can be held out by it", f.head.File, cmp.Or(s.Group, s.Time))
+		return nil, nil, fmt.Errorf("%s: column %s has only one value; at least 2 are needed to hold rows out by it", f.head.File, cmp.Or(s.Group, s.Time))
 	}
 	train, held = slices.Clone(order[:cut]), slices.Clone(order[cut:])
 	slices.Sort(train)

@@ -96,9 +96,9 @@ func TestSplitErrors(t *testing.T) {
 	for want, s := range map[string]Split{
 		"the fraction of rows to hold out is 1; it must lie between 0 and 1":                                                {Fraction: 1},
 		"rows are split by groups or by time; name one of the columns, not both":                                            {Fraction: .5, Group: "g", Time: "t"},
-		"a.csv has no column z, named as group; it has g, t, d, same":                                                       {Fraction: .5, Group: "z"},
+		"a.csv has no column z, which is named as group; its columns are g, t, d, same":                                     {Fraction: .5, Group: "z"},
 		"a.csv line 4, column g: the group is missing":                                                                      {Fraction: .5, Group: "g"},
-		"a.csv: column same has only one value, so that no rows can be held out by it":                                      {Fraction: .5, Time: "same"},
+		"a.csv: column same has only one value; at least 2 are needed to hold rows out by it":                               {Fraction: .5, Time: "same"},
 		`a.csv line 3, column d: "soon" is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05`: {Fraction: .5, Time: "d"},
 	} {
 		_, _, err := f.Split(nil, s)

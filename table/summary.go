@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// WriteSummary writes a table of the columns for people: what each is, what it
-// holds, what becomes of it.
+// WriteSummary writes a readable table of the columns: type, values and use.
 func (s *Schema) WriteSummary(w io.Writer) error {
 	rows := [][]string{{"column", "type", "values", "missing", "use"}}
 	for i := range s.Columns {

@@ -32,13 +32,13 @@ func (c Candidate) String() string {
 	return s
 }
 
-// mostFollowed is how many classes are worth following their correlations for: each
-// costs about a backward pass.
+// mostFollowed is the largest number of classes whose correlations are carried: each
+// class costs about a backward pass.
 const mostFollowed = 12
 
 const kinked, smooth = "leaky-relu", "gelu"
 
-// candidates are what is tried, the first preferred among equals. A posterior at
+// candidates are the networks to try; among equals the first is preferred. A posterior at
 // the full KL does best in the smaller network, which has less to prune.
 func (c Config) candidates(rows int, classes bool) []Candidate {
 	width := 50
@@ -89,7 +89,7 @@ func (c Config) candidates(rows int, classes bool) []Candidate {
 	return set
 }
 
-// net builds the candidate's network and says what it is scored with.
+// net builds the candidate's network and returns its likelihood.
 func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood, error) {
 	f, err := fn.Named(c.Activation)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	return m, c.likelihood(d.Classes > 0), err
 }
 
-// likelihood is what the candidate's network is scored with.
+// likelihood scores the candidate's network.
 func (c Candidate) likelihood(classes bool) likelihood.Likelihood {
 	switch {
 	case classes:
@@ -138,7 +138,7 @@ func (c Candidate) likelihood(classes bool) likelihood.Likelihood {
 	return likelihood.Normal{}
 }
 
-// work is what a step costs, but for a factor.
+// work is proportional to the cost of a step.
 func (c Candidate) work(inputs, batch int) float64 {
 	weights := inputs*c.Width + (c.Depth-1)*c.Width*c.Width
 	return float64(weights+300) * float64(batch+20)

@@ -12,14 +12,14 @@ type fold struct {
 	by    [][]*result // per candidate, from one seed or several
 }
 
-// A Trial is what was found of a candidate.
+// A Trial is the result of a candidate.
 type Trial struct {
 	Candidate
 	Score  float64 `json:"score"`            // mean ln p of held-out rows, nats
 	SE     float64 `json:"se"`               // its standard error
 	Stop   int     `json:"stop"`             // of 8 parts of the schedule: where the score stopped rising
 	Curve  []Point `json:"curve"`            // of the first fold
-	Failed string  `json:"failed,omitempty"` // why it is out of the question
+	Failed string  `json:"failed,omitempty"` // why it was rejected
 
 	seeds []scored
 }
@@ -29,14 +29,14 @@ type Trial struct {
 const slack = 0.01
 
 // judgeTrial finds where a candidate's training should stop, and its score there.
-// Scores are of predictions widened to the shape of their own residuals, as the
-// model's will be: a few surprises must not speak against a network.
+// The predictions are first widened to the shape of their residuals, as the model's
+// will be: a few surprises must not count against a network.
 func judgeTrial(folds []fold, c int, of Candidate) Trial {
 	t := Trial{Candidate: of}
 	common := stops
 	for _, f := range folds {
 		if f.by[c] == nil {
-			t.Failed = "it was behind on the rows first held out"
+			t.Failed = "its score on the first held-out rows was too low"
 			common = 0
 			continue
 		}

@@ -52,7 +52,7 @@ func claim(dir string, c Config, d Data) error {
 	return nil
 }
 
-// digest tells data apart.
+// digest is different for different data.
 func (d Data) digest() string {
 	h := sha256.New()
 	put := func(x any) { binary.Write(h, binary.LittleEndian, x) } // a hash takes everything

@@ -11,15 +11,15 @@ import (
 	"utvi/moment"
 )
 
-// A Config says what is not to be left to the defaults; the zero value leaves
-// everything. Setting noise, KL, activation, width or depth takes the choice among
-// candidates away in that respect alone.
+// A Config overrides defaults; its zero value overrides nothing. If noise, KL,
+// activation, width or depth is set, all candidates share that value and still differ in
+// the others.
 type Config struct {
 	Ensemble   int     `json:"ensemble,omitempty" yaml:"ensemble,omitempty"`     // members; 0 stands for 5
 	Noise      string  `json:"noise,omitempty" yaml:"noise,omitempty"`           // Embedded, Learned or Heteroscedastic; "": chosen
 	KL         float64 `json:"kl,omitempty" yaml:"kl,omitempty"`                 // weight of the KL; 0: chosen
 	Activation string  `json:"activation,omitempty" yaml:"activation,omitempty"` // as fn.Named takes it: a name or a formula; "": chosen
-	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "": one without a blind spot
+	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "": the closed form or gh(5)
 	// Independent takes the units of a network as independent, as the paper does, and
 	// saves the pass that carries their correlations.
 	Independent bool    `json:"independent,omitempty" yaml:"independent,omitempty"`
@@ -71,7 +71,7 @@ func (c Config) Check(classes bool) error {
 	case c.Noise != "" && classes:
 		return fmt.Errorf("noise %q applies to regression only", c.Noise)
 	case c.Noise != "" && !slices.Contains(noises, c.Noise):
-		return fmt.Errorf("unknown noise %q; choose one of %s", c.Noise, strings.Join(noises, ", "))
+		return fmt.Errorf("unknown noise %q; choose from %s", c.Noise, strings.Join(noises, ", "))
 	}
 	if c.Activation != "" {
 		if _, err := fn.Named(c.Activation); err != nil {
@@ -103,7 +103,7 @@ type plan struct {
 	candidate []Candidate
 }
 
-// plan decides by the number of rows alone what the configuration leaves open.
+// plan decides what the configuration leaves open. It depends only on the number of rows.
 func (c Config) plan(d Data) plan {
 	n := d.X.Rows
 	p := plan{Config: c, classes: d.Classes, folds: 8, used: 2}

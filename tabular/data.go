@@ -38,7 +38,7 @@ func (d Data) Check() error {
 	case d.Classes < 0 || d.Classes == 1 || d.Classes > 0 && d.Outputs() > 1:
 		return fmt.Errorf("%d targets and %d classes; there must be numeric targets, or one target with at least 2 classes", d.Outputs(), d.Classes)
 	case d.Groups != nil && len(d.Groups) != n:
-		return fmt.Errorf("%d rows need as many groups or none, not %d", n, len(d.Groups))
+		return fmt.Errorf("there are %d rows and %d groups; give one group for each row, or no groups", n, len(d.Groups))
 	}
 	if err := d.Set.Check(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (d Data) Check() error {
 		}
 	}
 	if d.Groups != nil && !d.Ordered && !slices.ContainsFunc(d.Groups, func(g int32) bool { return g != d.Groups[0] }) {
-		return fmt.Errorf("all %d rows are of one group; at least 2 are needed, to hold one out", n)
+		return fmt.Errorf("all %d rows are in one group; at least 2 groups are needed, to hold one out", n)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package tabular fits a table that has been encoded as numbers: regression on one
-// or several targets, or classification, without anything to tune.
+// or several targets, or classification, without tuning.
 //
 // # What is chosen, and how
 //
@@ -9,12 +9,12 @@
 // posterior of a network with more weights than rows underfits there, and less is a
 // colder posterior), the nonlinearity and the size. A few such candidates are trained
 // with some rows held out and scored there by ln p(y). The best one decides on the
-// noise. Then members are picked one at a time, with repetition, each the one that
-// raises most the held-out score of the mixture (Caruana et al. 2004),
+// noise. Then members are picked one at a time, with repetition, always the one
+// that raises the held-out score of the mixture most (Caruana et al. 2004),
 //
 //	ln p(y) = ln (1/K) Σ p_k(y)
 //
-// and each pick is trained from a seed of its own. A training ends where the
+// and each pick is trained from another seed. A training ends where the
 // candidate's held-out score stopped rising.
 //
 // # What is predicted
@@ -28,7 +28,7 @@
 //
 // # Defaults
 //
-// They are functions of the number of rows alone.
+// The defaults depend only on the number of rows.
 //
 //	                    under 5,000 rows           5,000 rows and more
 //	held out            2 of 8 folds, in turn      a tenth, for good

@@ -12,7 +12,7 @@ import (
 	"utvi/rng"
 )
 
-// Progress is how far a fit has come.
+// Progress says how much of a fit is done.
 type Progress struct {
 	Stage       string  // "choosing" or "training"
 	Done, Total float64 // work, in steps of the average network
@@ -21,9 +21,9 @@ type Progress struct {
 }
 
 // Fit fits a table. With a folder it keeps checkpoints there, and the same call
-// continues from them, bit for bit; the folder is the fit's own.
+// continues from them, bit for bit. Nothing else may use the folder.
 //
-// If ctx ends, Fit returns the best model so far, or nil where there is none, with
+// If ctx ends, Fit returns the best model so far, or nil if no model is ready, with
 // ctx's error. A model that was not trained to the end says so in its Report.
 func Fit(ctx context.Context, c Config, d Data, dir string, tell func(Progress)) (*Fitted, error) {
 	if err := d.Check(); err != nil {
@@ -80,7 +80,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 		if ctx.Err() != nil {
 			return r.salvage(folds, rep, members, picks), ctx.Err()
 		}
-		return nil, fmt.Errorf("no member could be trained to the end; the first failed because %w", members[0].err)
+		return nil, fmt.Errorf("training failed for every ensemble member; the first error: %w", members[0].err)
 	}
 	rep.Partial = ctx.Err() != nil
 	by := predictions(rep.Trials, picks)
@@ -101,7 +101,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	return f, errors.Join(err, ctx.Err())
 }
 
-// train trains the picked candidates, each from a seed of its own, up to its stop.
+// train trains the picked candidates, each from its seed, up to its stop.
 func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []int) ([]*result, error) {
 	rows, held := r.data, Data{}
 	if r.apart {

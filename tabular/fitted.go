@@ -11,7 +11,7 @@ import (
 	"utvi/model"
 )
 
-// Fitted is a table's model. It does not change: goroutines may share it.
+// Fitted is a tabular model. It does not change: goroutines may share it.
 type Fitted struct {
 	Inputs, Targets, Classes int // Targets counts numbers; Classes is 0 for regression
 
@@ -20,18 +20,18 @@ type Fitted struct {
 	InputStats InputStats        // of the training rows
 	Members    *model.Ensemble
 
-	// Extra is what others keep in the same file, by name.
+	// Extra holds the documents of other packages in the same file, by name.
 	Extra map[string]json.RawMessage
 }
 
-// A Report tells what was chosen, and why.
+// A Report says which networks were chosen, and why.
 type Report struct {
 	Config  Config   `json:"config"`  // with every number that was decided by the rows
 	Rows    int      `json:"rows"`    // learned from
 	Held    int      `json:"held"`    // of them, held out to choose by
 	Trials  []Trial  `json:"trials"`  // the candidates
 	Members []Member `json:"members"` // what was trained in the end
-	Score   float64  `json:"score"`   // mean ln p of held-out rows under the mixture, nats a row
+	Score   float64  `json:"score"`   // mean ln p of held-out rows under the mixture, nats per row
 	SE      float64  `json:"se"`      // its standard error
 	Partial bool     `json:"partial,omitempty"`
 }
@@ -40,7 +40,7 @@ type Report struct {
 type Member struct {
 	Candidate
 	Curve []Point `json:"curve"`
-	Steps int     `json:"steps"` // it was trained for
+	Steps int     `json:"steps"` // of its training
 }
 
 // finish joins trained networks to a model.
@@ -69,7 +69,7 @@ const (
 	documentFormat = 1
 )
 
-// Save writes the model to one file, which is replaced whole or not at all.
+// Save writes the model to one file, as a whole or not at all.
 func (f *Fitted) Save(path string) error {
 	return f.SaveWith(path, f.Extra)
 }
@@ -83,7 +83,7 @@ func (f *Fitted) SaveWith(path string, extra map[string]json.RawMessage) error {
 	e := &model.Ensemble{Members: f.Members.Members, Documents: map[string]json.RawMessage{documentName: doc}}
 	for name, text := range extra {
 		if name == documentName {
-			return fmt.Errorf("cannot save the model %s: the document %q is the model's own", path, name)
+			return fmt.Errorf("cannot save the model %s: the document name %q is reserved", path, name)
 		}
 		e.Documents[name] = text
 	}
@@ -106,7 +106,7 @@ func Load(path string) (*Fitted, error) {
 // ErrNotTabular is the error about a network that was not fitted to a table.
 var ErrNotTabular = errors.New("not a tabular model")
 
-// FromEnsemble returns the model that a file holds, once the file is read.
+// FromEnsemble returns the model of a file that has been read.
 func FromEnsemble(e *model.Ensemble) (*Fitted, error) {
 	text, ok := e.Documents[documentName]
 	if !ok {
@@ -114,10 +114,10 @@ func FromEnsemble(e *model.Ensemble) (*Fitted, error) {
 	}
 	var doc document
 	if err := strictjson.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("the description of the table's model cannot be read: %w", err)
+		return nil, fmt.Errorf("the description of the tabular model cannot be read: %w", err)
 	}
 	if doc.Format != documentFormat {
-		return nil, fmt.Errorf("the description of the table's model has format %d; this version reads %d", doc.Format, documentFormat)
+		return nil, fmt.Errorf("the description of the tabular model has format %d; this version reads %d", doc.Format, documentFormat)
 	}
 	f := &Fitted{Inputs: e.Inputs(), Targets: doc.Targets, Classes: doc.Classes, Report: doc.Report, Residuals: doc.Shapes, InputStats: doc.Usual}
 	f.Members = &model.Ensemble{Members: e.Members}

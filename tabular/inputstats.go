@@ -12,14 +12,14 @@ import (
 
 // InputStats are statistics of the inputs of the training rows: their mean, and the
 // inverse root A of their covariance, so that |A(x − mean)| is the Mahalanobis
-// distance. Without A, columns are taken one by one.
+// distance. Without A, columns are treated as independent.
 type InputStats struct {
 	Mean []float32 `json:"mean"`
 	Root []float32 `json:"root,omitempty"` // A, lower triangular, row-major; nil: diagonal
-	Inv  []float32 `json:"inv,omitempty"`  // its diagonal, where there is no Root
+	Inv  []float32 `json:"inv,omitempty"`  // its diagonal, without Root
 
-	// What 99 of 100 training rows stay below: the distance, and the standard
-	// deviation due to the weights, the largest of a row's targets.
+	// 99 of 100 training rows are below these: the distance, and the standard deviation
+	// due to the weights, the largest of a row's targets.
 	Distance float64 `json:"distance"`
 	Doubt    float64 `json:"doubt"`
 }

@@ -58,11 +58,11 @@ type record struct {
 	Count int     `json:"count"`
 }
 
-// A Point is where a training stood after Step steps.
+// A Point is the state of a training after Step steps.
 type Point struct {
 	Step  int     `json:"step"`
 	Train float64 `json:"train"` // mean loss of training rows since the point before, nats
-	Held  float64 `json:"held"`  // mean −ln p of held-out rows, as Trial.Score; 0 where there are none
+	Held  float64 `json:"held"`  // mean −ln p of held-out rows, as Trial.Score; 0 without held-out rows
 }
 
 func (j *job) config(l likelihood.Likelihood) (train.Config, error) {
@@ -188,7 +188,7 @@ func (r *record) load(j *job, step int, judge *judge) error {
 		done++
 	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(r.Curve) < done {
-		return fmt.Errorf("%s lacks what the checkpoint beside it needs; remove the folder %s to start again", path, filepath.Dir(path))
+		return fmt.Errorf("%s does not match its checkpoint; remove the folder %s to start again", path, filepath.Dir(path))
 	}
 	if err != nil {
 		return fmt.Errorf("%s cannot be read: %w; remove the folder %s to start again", path, err, filepath.Dir(path))

@@ -18,15 +18,15 @@ type Predictor struct {
 	out  Predictions
 }
 
-// Predictions are of a batch of rows, row-major. They are valid until the next call.
-// Variances are those of the predictive distribution, widened to the mixture that
+// Predictions are the predictions of a batch of rows, row-major. They are valid until the next call.
+// Variances belong to the predictive distribution, widened to the mixture that
 // residuals have (see ResidualMixture).
 type Predictions struct {
 	*model.Predictions
 
-	// Unfamiliar tells how far a row is from what the model has learned from: the
+	// Unfamiliar says how far a row is from the training rows: the
 	// larger of its inputs' Mahalanobis distance and the standard deviation due to
-	// the weights, each as a multiple of what 99 of 100 training rows stay below.
+	// the weights, each divided by the value that 99 of 100 training rows stay below.
 	Unfamiliar []float32
 
 	residuals []ResidualMixture

@@ -8,7 +8,7 @@ import (
 )
 
 // A ResidualMixture widens a Normal to the form that residuals have: N(m, v) becomes
-// Σ W_j N(m, R_j·v). One of weight 1 and R 1 leaves it as it is.
+// Σ W_j N(m, R_j·v). A single part with W 1 and R 1 changes nothing.
 type ResidualMixture struct {
 	W []float64 `json:"w"`
 	R []float64 `json:"r"`
@@ -16,7 +16,7 @@ type ResidualMixture struct {
 
 func plainResiduals() ResidualMixture { return ResidualMixture{[]float64{1}, []float64{1}} }
 
-// Scale is what a variance grows by.
+// Scale is the factor by which a variance grows.
 func (s ResidualMixture) Scale() (sum float64) {
 	for j, w := range s.W {
 		sum += w * s.R[j]
@@ -53,7 +53,7 @@ const (
 
 // fitCentral fits the shape, then scales its R together until nine of ten held-out
 // rows lie in the central 90 % interval: parts fitted to all of a distribution miss
-// its middle by a little. Few rows speak softly: n of them count n/(n+50).
+// its middle by a little. Few rows have little influence: n rows count n/(n+50).
 func fitCentral(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
 	s := fitResiduals(folds, members, target)
 	lo, hi := -2.0, 2.0 // of ln c
@@ -161,8 +161,8 @@ func (s ResidualMixture) expect(row []residual, count float64, w, r *[shapeParts
 	}
 }
 
-// residuals are those of all held-out rows that count, and what they count for:
-// their weights, of mean 1.
+// residuals are the residuals of all held-out rows with a weight above 0, and their
+// weights, scaled to mean 1.
 func residuals(folds []fold, members func(f fold) []heldOutPredictions, target int) (rows [][]residual, counts []float64) {
 	var total float64
 	for _, f := range folds {

@@ -3,8 +3,8 @@ package tabular
 import "utvi/model"
 
 // salvage makes a model of the best network that a broken-off fit has: one that was
-// scored, else any that took a step; nil where there is none. The members, if there
-// are any yet, are of the picked candidates.
+// scored, else any that took a step; nil if no network did. Members, if some are
+// trained already, come from the picked candidates.
 func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) *Fitted {
 	var best *result
 	var c Candidate

@@ -31,7 +31,7 @@ func (r *run) choose(ctx context.Context, folds []fold, rep *Report) ([]int, err
 	}
 	picks := compose(folds, rep.Trials, r.Ensemble)
 	if picks == nil {
-		return nil, fmt.Errorf("no candidate could be trained; the first failed because %s", rep.Trials[0].Failed)
+		return nil, fmt.Errorf("training failed for every candidate network; the first error: %s", rep.Trials[0].Failed)
 	}
 	return picks, nil
 }
@@ -95,7 +95,7 @@ func (r *run) try(ctx context.Context, folds []fold) error {
 	return nil
 }
 
-// repeat trains the best candidate from further seeds, so that held-out rows tell
+// repeat trains the best candidate from further seeds, so that held-out rows show
 // how a mixture of its networks does: better, and wider, than one of them.
 func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
 	var jobs []*job
@@ -124,6 +124,6 @@ func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
 // three show most of what a mixture gains.
 const seeds = 3
 
-// What goes on to the second fold: so many candidates, none more than so many nats a
-// row worse than the best on the first.
+// The bounds of the second fold: the number of candidates, and how many nats per row
+// they may be worse than the best candidate on the first fold.
 const finalists, farBehind = 3, 0.3

@@ -18,11 +18,11 @@ func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure kernels and networks against this machine's FMA peak",
-		Long: `Measures each kernel and whole networks against the FMA peak of one core. The
-peak and the measurement alternate in short windows of one run. "× floor" is the
-time over that of the products' arithmetic alone at the peak.
+		Long: `Measure each kernel and whole networks against the FMA peak of one core. The peak and
+the measurement alternate in short windows of one run. "× floor" is the time divided by
+the time that the matrix products alone would take at the peak.
 
-bench/compare does the same beside PyTorch.`,
+bench/compare measures PyTorch in the same run.`,
 		Example: `  utvi bench --quick                                 a first look, 30 seconds
   utvi bench --json > bench.json                     everything, for a script
   utvi bench --nets 1-128-128-1 --rules ut,exact     two rules on one network`,
@@ -47,13 +47,13 @@ bench/compare does the same beside PyTorch.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Quick, "quick", false, "about 30 seconds: the cases that matter most, short windows")
+	f.BoolVar(&o.Quick, "quick", false, "about 30 seconds: the most important cases, short windows")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	f.BoolVar(&kernels, "kernels", true, "measure single kernels and layers too")
+	f.BoolVar(&kernels, "kernels", true, "also measure single kernels and layers")
 	f.StringSliceVar(&o.Nets, "nets", nil, "networks: "+strings.Join(bench.Nets(), ", "))
 	f.StringSliceVar(&o.Rules, "rules", nil, "rules: "+strings.Join(bench.Rules(), ", "))
-	f.IntSliceVar(&o.Batches, "batches", nil, "batches: 1, 128, 1024")
-	f.IntSliceVar(&o.Threads, "threads", nil, "threads: 1, 2")
+	f.IntSliceVar(&o.Batches, "batches", nil, "batch sizes: 1, 128, 1024")
+	f.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads: 1, 2")
 	cmd.AddCommand(benchUCICommand())
 	return cmd
 }
@@ -61,22 +61,22 @@ bench/compare does the same beside PyTorch.`,
 func checkBench(o bench.Options) error {
 	for _, n := range o.Nets {
 		if !slices.Contains(bench.Nets(), n) {
-			return usagef("there is no network %q to measure; there are %s", n, strings.Join(bench.Nets(), ", "))
+			return usagef("unknown network %q; choose from %s", n, strings.Join(bench.Nets(), ", "))
 		}
 	}
 	for _, r := range o.Rules {
 		if !slices.Contains(bench.Rules(), r) {
-			return usagef("there is no rule %q to measure; there are %s", r, strings.Join(bench.Rules(), ", "))
+			return usagef("unknown rule %q; choose from %s", r, strings.Join(bench.Rules(), ", "))
 		}
 	}
 	for _, b := range o.Batches {
 		if b != 1 && b != 128 && b != 1024 {
-			return usagef("batches of %d are not measured; there are 1, 128, 1024", b)
+			return usagef("--batches has %d; it must be 1, 128 or 1024", b)
 		}
 	}
 	for _, n := range o.Threads {
 		if n != 1 && n != 2 {
-			return usagef("%d threads are not measured; there are 1, 2", n)
+			return usagef("--threads has %d; it must be 1 or 2", n)
 		}
 	}
 	return nil

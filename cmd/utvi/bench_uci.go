@@ -37,18 +37,18 @@ func benchUCICommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "uci --data FOLDER",
 		Short: "Score the default fit on the literature's regression benchmark",
-		Long: `Fit every split of every set in a folder, all with the default configuration, and
-score the predictions of its test rows beside the published figures. A set is a
+		Long: `Fit every split of every set in a folder with the default configuration, score the
+predictions of the test rows, and print the scores beside the published ones. A set is a
 folder with data.txt, index_features.txt, index_target.txt, index_train_k.txt,
 index_test_k.txt, n_splits.txt and n_hidden.txt (Hernández-Lobato & Adams 2015).
 
-The log-likelihood is the mean over splits, in nats a test row and the target's own
-unit, ± its standard error; coverage is that of 90 % intervals, pooled over splits;
-seconds are those of all splits, one after another. With --out the splits are kept
-there, and the same command continues.`,
+The log-likelihood is the mean over splits, in nats per test row and in the target's
+unit, ± its standard error. The coverage is the share of test rows of all splits in
+their 90 % intervals. The seconds are the sum over all splits. With --out the results
+of the splits are kept, and the same command continues after a stop.`,
 		Example: `  utvi bench uci --data uci
   utvi bench uci --data uci --sets yacht,bostonHousing --splits 5 --json
-  utvi bench uci --data uci --plan plan.json           write the trials down instead`,
+  utvi bench uci --data uci --plan plan.json           only write the list of trials`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, name := range []string{"splits", "jobs"} {
@@ -57,7 +57,7 @@ there, and the same command continues.`,
 				}
 			}
 			if b.data == "" {
-				return usagef("--data is not given; it names the folder of the sets")
+				return usagef("--data is missing; name the folder of the sets")
 			}
 			plan, err := b.trials()
 			if err != nil {
@@ -88,13 +88,13 @@ there, and the same command continues.`,
 	f.SortFlags = false
 	f.StringVar(&b.data, "data", "", "folder of the sets")
 	f.StringSliceVar(&b.sets, "sets", nil, "sets to run (default all)")
-	f.IntVar(&b.splits, "splits", 0, "splits of each set, from the first on (default all)")
-	f.BoolVar(&b.protocol, "protocol", false, "the literature's network: one hidden layer of n_hidden ReLU units")
-	f.Uint64Var(&b.seed, "seed", 0, "seed of weights and choices")
+	f.IntVar(&b.splits, "splits", 0, "number of splits of each set (default all)")
+	f.BoolVar(&b.protocol, "protocol", false, "use the literature's network: one hidden layer of n_hidden ReLU units")
+	f.Uint64Var(&b.seed, "seed", 0, "seed of all random numbers")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	f.IntVar(&b.jobs, "jobs", 0, "splits at a time (default the number of cores)")
-	f.StringVar(&b.out, "out", "", "folder to keep the splits' results in (default none)")
-	f.StringVar(&b.plan, "plan", "", "write the plan of the trials to this file and run nothing")
+	f.IntVar(&b.jobs, "jobs", 0, "number of splits at the same time (default the number of cores)")
+	f.StringVar(&b.out, "out", "", "folder for the results of the splits (default: they are not kept)")
+	f.StringVar(&b.plan, "plan", "", "write the list of trials to this file and run nothing")
 	return cmd
 }
 
@@ -167,12 +167,12 @@ func (b *uciBench) run(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, e
 	return results, err
 }
 
-// A uciScore is what was found of one set.
+// A uciScore holds the scores of one set.
 type uciScore struct {
 	Set        string   `json:"set"`
 	Splits     int      `json:"splits"`
 	LL         float64  `json:"ll"`
-	LLSE       *float64 `json:"ll_se"` // null of one split, which does not tell
+	LLSE       *float64 `json:"ll_se"` // null for a single split
 	RMSE       float64  `json:"rmse"`
 	RMSESE     *float64 `json:"rmse_se"`
 	Coverage90 float64  `json:"coverage90"`

@@ -19,21 +19,21 @@ func calibrateCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "calibrate MODEL TABLE",
-		Short: "Correct a model's error bars by rows it has not seen",
-		Long: `Correct a model's predictions by rows that it was not trained with, and store the
-correction in its file. predict applies it and says so.
+		Short: "Correct a model's error bars with rows that it was not trained on",
+		Long: `Correct a model's predictions with rows that it was not trained on, and store the
+correction in the model file. predict applies the correction and says so.
 
   scale        multiplies every standard deviation by one number
-  isotonic     bends the levels of the distributions, any shape into any other
-  conformal    intervals that hold their level in finite samples, whatever the
-               distribution, for rows like these; symmetric about the mean
-  asymmetric   conformal intervals with each side fitted separately: at most half
-               of the misses fall on either side, and it takes twice the rows
+  isotonic     corrects the shape of the distributions; needs hundreds of rows
+  conformal    gives intervals with guaranteed coverage for rows like these, however
+               good the model is; symmetric about the mean
+  asymmetric   gives conformal intervals with each side fitted separately: at most
+               half of the misses fall on either side; needs twice as many rows
   temperature  sharpens or flattens the probabilities of classes
 
 The default is scale and conformal for numbers, temperature for classes. The scores
-under "after" are of each half of the rows, corrected by the other half. The file is
-replaced whole or stays as it was.`,
+under "after" are fair: each half of the rows is corrected by the other half. The file
+is replaced as a whole, or not at all.`,
 		Example: `  utvi calibrate price.utvi held-out.csv
   utvi calibrate price.utvi held-out.csv --method scale,isotonic,conformal
   utvi calibrate price.utvi --remove`,
@@ -79,7 +79,7 @@ replaced whole or stays as it was.`,
 				tell(cmd, "%d of %d rows were used, evenly spaced", c.Used, c.Rows)
 			}
 			if c.Trained > 1./3 {
-				tell(cmd, "warning: the model was trained with about %.0f %% of these rows; error bars calibrated by them are too narrow for new rows", 100*c.Trained)
+				tell(cmd, "warning: the model was trained with about %.0f %% of these rows; error bars calibrated on them are too narrow for new rows", 100*c.Trained)
 			}
 			for _, note := range m.Shortfalls() {
 				tell(cmd, "%s", note)

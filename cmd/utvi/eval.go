@@ -19,8 +19,8 @@ func evalCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "eval MODEL TABLE",
-		Short: "Score the predictions of a table's rows",
-		Long: `Predict the rows of a table that holds the targets too, and score the predictions:
+		Short: "Score a model's predictions of the rows of a table",
+		Long: `Predict the rows of a table that also holds the targets, and score the predictions:
 log-likelihood, RMSE, MAE, CRPS, coverage and width of intervals, calibration error
 and sharpness; for classes, accuracy, log-likelihood, Brier score and calibration
 error. --report also writes a page with figures. The predictions of a calibrated model
@@ -36,7 +36,7 @@ are scored after their correction.`,
 			}
 			if dir != "" {
 				if _, err := os.Stat(filepath.Join(dir, "fit.yaml")); err == nil {
-					return fmt.Errorf("%s holds the report of a fit, which would be lost; name another folder", dir)
+					return fmt.Errorf("--report would overwrite the report of a fit in %s; name another folder", dir)
 				}
 				if err := makeFolder(dir); err != nil {
 					return err

@@ -35,9 +35,9 @@ func exampleTableCommand() *cobra.Command {
 		Use:   "table",
 		Short: "Write the tutorial's table: resin that cured in an oven, and how strong it became",
 		Long: `Write the tutorial's table as CSV: samples of a resin that cured in an oven at a
-temperature, for some minutes, and the strength they broke at. The thermometer is off
-by temperature_std, the hotter the oven the more the strength scatters. With
---strange, the last twentieth of the rows is unlike any other.`,
+temperature, for some minutes, and the strength at which they broke. temperature_std is
+the error of the thermometer. The hotter the oven, the more the strength scatters. With
+--strange, the last 5 % of the rows are unlike all others.`,
 		Example: `  utvi example table > resin.csv
   utvi example table --rows 200 --seed 2 --strange > new.csv`,
 		Args: noArgs,
@@ -50,9 +50,9 @@ by temperature_std, the hotter the oven the more the strength scatters. With
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.IntVar(&rows, "rows", 600, "rows of the table")
-	f.Uint64Var(&seed, "seed", 1, "seed of the table")
-	f.BoolVar(&strange, "strange", false, "make the last rows unlike any other")
-	f.StringVarP(&out, "output", "o", "", "file of the table (default the standard output)")
+	f.IntVar(&rows, "rows", 600, "number of rows")
+	f.Uint64Var(&seed, "seed", 1, "seed of the random numbers")
+	f.BoolVar(&strange, "strange", false, "make the last 5 % of the rows unlike all others")
+	f.StringVarP(&out, "output", "o", "", "file to write (default the standard output)")
 	return cmd
 }

@@ -37,14 +37,14 @@ func fitCommand() *cobra.Command {
 		Long: `Learn to predict a column of a table, or several, from the others: read the table
 (CSV, TSV, Parquet, .npy, .npz, also .gz; - is standard input), find out what its
 columns are, hold out some rows, choose and train an ensemble of networks on the
-others, evaluate it on the held-out rows, and write the model and a report.
+other rows, evaluate it on the held-out rows, and write the model and a report.
 
-Nothing needs tuning. Every setting can be given by a flag or in a file (--config); the
-report prints all of them as such a file.
+Nothing needs tuning. Settings can be given by flags or in a file (--config). The report
+lists all settings in the form of such a file.
 
-Ctrl-C keeps the best model so far and its report, exit status 75; the same command
-with --resume continues, with the same bits as if it had not been stopped, and with
---fresh begins anew.`,
+Ctrl-C writes the best model so far and its report, and exits with status 75. The same
+command with --resume continues and gives the same bits as a fit that was not stopped.
+With --fresh it starts again.`,
 		Example: `  utvi fit data.csv --target price
   utvi fit data.csv --target class --task classification --ignore id,name
   utvi fit runs.parquet --target y --target z --group patient --ensemble 10
@@ -61,17 +61,17 @@ with --resume continues, with the same bits as if it had not been stopped, and w
 	f.SortFlags = false
 	r.settings.flags(f)
 	r.table.flags(f)
-	f.StringVar(&r.out, "out", "", "file of the model (default the target's name with .utvi)")
-	f.StringVar(&r.report, "report", "", "folder of the report (default the model's name with -report); none writes none")
+	f.StringVar(&r.out, "out", "", "model file (default the target's name with .utvi)")
+	f.StringVar(&r.report, "report", "", "folder of the report (default the model's name with -report), or none for no report")
 	f.BoolVar(&r.resume, "resume", false, "continue a fit that was stopped")
-	f.BoolVar(&r.fresh, "fresh", false, "begin anew where a fit was stopped")
-	f.IntVar(&r.jobs, "jobs", 0, "trainings at a time (default the number of cores)")
+	f.BoolVar(&r.fresh, "fresh", false, "discard a fit that was stopped and start again")
+	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.Changed("jobs") && r.jobs < 1 {
 			return usagef("--jobs is %d; it must be at least 1", r.jobs)
 		}
 		if r.resume && r.fresh {
-			return usagef("--resume continues a fit and --fresh begins anew; give one of them, not both")
+			return usagef("--resume continues a fit and --fresh starts again; give only one of them")
 		}
 		var err error
 		if r.config, err = r.settings.config(f); err != nil {
@@ -110,7 +110,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	bar.close()
 	stopped := errors.Is(err, context.Canceled)
 	if stopped && result == nil {
-		return exitError{errors.New("fit was interrupted before it had a first model; --resume continues it"), exitInterrupted}
+		return exitError{errors.New("fit was interrupted before the first model was ready; continue it with --resume"), exitInterrupted}
 	}
 	if err != nil && !stopped {
 		return err
@@ -119,7 +119,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if stopped {
-		return exitError{fmt.Errorf("fit was interrupted; %s holds the best model so far, --resume continues it", r.out), exitInterrupted}
+		return exitError{fmt.Errorf("fit was interrupted; %s holds the best model so far; continue with --resume", r.out), exitInterrupted}
 	}
 	return os.RemoveAll(checkpoint)
 }
@@ -130,7 +130,7 @@ func (r *fitting) summary(s *table.Schema) {
 	fmt.Fprintln(r.stdout)
 }
 
-// write writes model and report, and says what was found.
+// write writes the model and the report, and prints the scores.
 func (r *fitting) write(result *fit.Result) error {
 	if err := result.Model.Save(r.out); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (r *fitting) write(result *fit.Result) error {
 	for _, i := range result.Insight.Importance[:min(5, len(result.Insight.Importance))] {
 		matter = append(matter, fmt.Sprintf("%s %.2g", tame(i.Column), i.Loss))
 	}
-	_, err := fmt.Fprintf(r.stdout, "\nColumn importance (nats a row lost without it): %s\nWrote %s.\n", strings.Join(matter, ", "), files)
+	_, err := fmt.Fprintf(r.stdout, "\nColumn importance (nats per row lost without the column): %s\nWrote %s.\n", strings.Join(matter, ", "), files)
 	return err
 }
 

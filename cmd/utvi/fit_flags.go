@@ -10,7 +10,7 @@ import (
 	"utvi/table"
 )
 
-// fitFlags are the settings of a fit that flags give; a file's others stand.
+// fitFlags are the settings that flags give. Other settings of a file stay.
 type fitFlags struct {
 	file     string
 	task     string
@@ -20,31 +20,31 @@ type fitFlags struct {
 
 func (s *fitFlags) flags(f *pflag.FlagSet) {
 	c, n := &s.flag, &s.flag.Network
-	f.StringSliceVar(&c.Targets, "target", nil, "column to predict; several may be given")
-	f.StringVar(&s.task, "task", "auto", "auto, regression or classification (auto: by the target)")
-	f.StringSliceVar(&c.Inputs, "input", nil, "columns to predict from (default all that are left)")
+	f.StringSliceVar(&c.Targets, "target", nil, "column to predict; may be given several times")
+	f.StringVar(&s.task, "task", "auto", "auto, regression or classification (auto: decided by the target)")
+	f.StringSliceVar(&c.Inputs, "input", nil, "columns to predict from (default all other columns)")
 	f.StringSliceVar(&c.Ignore, "ignore", nil, "columns to leave out")
 	f.StringSliceVar(&c.Categorical, "categorical", nil, "numeric columns to treat as categories, such as codes")
 	f.StringVar(&c.Weight, "weight", "", "column with the weight of each row")
-	f.StringVar(&c.Group, "group", "", "column whose groups stay together when rows are held out")
-	f.StringVar(&c.Time, "time", "", "column by which the latest rows are held out")
-	f.BoolVar(&c.Impute, "impute", false, "accept missing values")
-	f.StringArrayVar(&s.inputStd, "input-std", nil, "standard deviation of a column's values, as col=0.1 (a column col_std says it row by row)")
-	f.IntVar(&c.MaxLevels, "max-levels", 0, "levels of a categorical column; rarer ones are \"other\" (default 50)")
-	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to evaluate on (default 0.1)")
-	f.Uint64Var(&c.Seed, "seed", 0, "seed of everything that is drawn (default 1)")
-	f.IntVar(&n.Ensemble, "ensemble", 0, "networks that predict together (default 5)")
-	f.StringVar(&n.Noise, "noise", "", "embedded, learned or heteroscedastic (default chosen)")
-	f.Float64Var(&n.KL, "kl", 0, "weight of the KL (default chosen)")
-	f.StringVar(&n.Activation, "activation", "", "nonlinearity: a name, or a formula such as 'a*tanh(b*x); a = 1; b = learned 0.5' (default chosen)")
-	f.StringVar(&n.Rule, "rule", "", "how moments pass nonlinearities (default ut(2))")
-	f.IntVar(&n.Width, "width", 0, "units of a hidden layer (default by the rows)")
-	f.IntVar(&n.Depth, "depth", 0, "hidden layers (default chosen)")
-	f.IntVar(&n.Steps, "steps", 0, "steps of a training (default by the rows)")
-	f.IntVar(&n.Batch, "batch", 0, "rows of a step (default by the rows)")
+	f.StringVar(&c.Group, "group", "", "column with the group of each row; a group is held out as a whole or not at all")
+	f.StringVar(&c.Time, "time", "", "column with the time of each row; the latest rows are held out")
+	f.BoolVar(&c.Impute, "impute", false, "accept missing values of inputs; they are replaced by the training mean")
+	f.StringArrayVar(&s.inputStd, "input-std", nil, "standard deviation of a column's values, such as length=0.1 (a column length_std gives it for each row)")
+	f.IntVar(&c.MaxLevels, "max-levels", 0, "most levels of a categorical column; rarer levels become \"other\" (default 50)")
+	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to hold out for the evaluation (default 0.1)")
+	f.Uint64Var(&c.Seed, "seed", 0, "seed of all random numbers (default 1)")
+	f.IntVar(&n.Ensemble, "ensemble", 0, "number of networks in the ensemble (default 5)")
+	f.StringVar(&n.Noise, "noise", "", "model of the noise: embedded, learned or heteroscedastic (default chosen on held-out rows)")
+	f.Float64Var(&n.KL, "kl", 0, "weight of the KL penalty (default chosen on held-out rows)")
+	f.StringVar(&n.Activation, "activation", "", "nonlinearity: a name, or a formula such as 'a*tanh(b*x); a = 1; b = learned 0.5' (default chosen on held-out rows)")
+	f.StringVar(&n.Rule, "rule", "", "rule that carries mean and variance through a nonlinearity, such as ut(2) (default the closed form or gh(5))")
+	f.IntVar(&n.Width, "width", 0, "units of a hidden layer (default by the number of rows)")
+	f.IntVar(&n.Depth, "depth", 0, "number of hidden layers (default chosen on held-out rows)")
+	f.IntVar(&n.Steps, "steps", 0, "number of training steps (default by the number of rows)")
+	f.IntVar(&n.Batch, "batch", 0, "rows in a training step (default by the number of rows)")
 	f.Float64Var(&n.Rate, "rate", 0, "largest learning rate (default 0.005)")
-	f.Float64Var(&n.Validation, "validation", 0, "share of training rows held out to choose by (default by the rows)")
-	f.StringVar(&s.file, "config", "", "settings in a file, YAML or JSON; flags override it")
+	f.Float64Var(&n.Validation, "validation", 0, "share of training rows to choose the networks by (default by the number of rows)")
+	f.StringVar(&s.file, "config", "", "file with settings, YAML or JSON; flags override it")
 }
 
 // config joins the file's settings and the flags that were given.
@@ -62,25 +62,29 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 	if err := s.override(&c, f); err != nil {
 		return c, err
 	}
+	if len(c.Targets) == 0 {
+		return c, usagef("no target is given; name the column to predict with --target")
+	}
 	return c, misuse(c.Check())
 }
 
-// zeros are flags whose 0 would be taken as not given: what it would mean instead.
+// zeros are flags whose 0 would be read as "not given", and what 0 would mean.
 var zeros = []struct{ name, means string }{
 	{"holdout", "would leave no rows to evaluate the model; give a share above 0"},
 	{"kl", "would disable the KL penalty; give a small number, such as 0.01"},
-	{"validation", "would leave no rows to choose by; give a share above 0"},
+	{"validation", "would leave no rows to choose the networks by; give a share above 0"},
 	{"seed", "stands for the default, 1; give another number"},
-	{"max-levels", "would make all levels one; --ignore leaves a column out"},
-	{"ensemble", "would be no network; give at least 1"},
-	{"width", "would be layers without units; give at least 1"},
-	{"depth", "would be no network but a straight line; give at least 1"},
-	{"steps", "would not train at all; give at least 1"},
-	{"batch", "would be steps without rows; give at least 1"},
-	{"rate", "would not train at all; give a number above 0, such as 0.005"},
+	{"max-levels", "would merge all levels; use --ignore to leave a column out"},
+	{"ensemble", "would train no network; give at least 1"},
+	{"width", "would leave layers without units; give at least 1"},
+	{"depth", "would be a linear model; give at least 1"},
+	{"steps", "would not train the networks; give at least 1"},
+	{"batch", "would train on no rows; give at least 1"},
+	{"rate", "would not train the networks; give a number above 0, such as 0.005"},
 }
 
-// refuseZeros says so rather than put a default in the place of what was asked for.
+// refuseZeros reports such a flag, so that a default never replaces what the user asked
+// for.
 func refuseZeros(f *pflag.FlagSet) error {
 	for _, z := range zeros {
 		if f.Changed(z.name) && f.Lookup(z.name).Value.String() == "0" {

@@ -39,12 +39,12 @@ func TestOutputsSpareInputs(t *testing.T) {
 		{2, "predictions cannot be written as .xlsx", []string{"predict", m, table, "-o", in("out.xlsx")}},
 		{2, "predictions cannot be written as .gz", []string{"predict", m, table, "-o", in("out.csv.gz")}},
 		{2, "output would overwrite the input", []string{"fit", table, "--target", "strength", "--out", table}},
-		{1, "holds the report of a fit", []string{"eval", m, table, "--report", in("r")}},
+		{1, "would overwrite the report of a fit", []string{"eval", m, table, "--report", in("r")}},
 		{1, "new.csv is not a utvi model file", []string{"eval", table, table}},
 		{1, "new.csv is not a utvi model file", []string{"inspect", table}},
 		{2, "--holdout 0 would leave no rows", []string{"fit", table, "--target", "strength", "--holdout", "0"}},
 		{2, "--kl 0 would", []string{"fit", table, "--target", "strength", "--kl", "0.0"}},
-		{2, "not both", []string{"fit", table, "--target", "strength", "--resume", "--fresh"}},
+		{2, "give only one of them", []string{"fit", table, "--target", "strength", "--resume", "--fresh"}},
 	} {
 		code, out, errs := utvi(t, c.args...)
 		if code != c.code || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, c.says) {
@@ -109,7 +109,7 @@ func TestFitKeepsCheckpoints(t *testing.T) {
 	}
 	long.Process.Kill()
 	long.Wait()
-	if errs, err := run(); err == nil || !strings.Contains(errs, "was left by a fit that was stopped after 0 %; --resume continues it, --fresh begins anew") {
+	if errs, err := run(); err == nil || !strings.Contains(errs, "holds a fit that was stopped after 0 %; continue it with --resume, or start again with --fresh") {
 		t.Errorf("after a kill: %v, %s", err, errs)
 	}
 	if _, err := os.Stat(checkpoint); err != nil {
@@ -128,7 +128,7 @@ func TestFitKeepsCheckpoints(t *testing.T) {
 	}
 }
 
-// Three rows held out do not tell which columns matter; classes have no intervals and
+// Three held-out rows do not show which columns matter; classes have no intervals and
 // are not standardised.
 func TestFitFewClasses(t *testing.T) {
 	dir := inResin(t)

@@ -8,7 +8,7 @@ import (
 	"utvi/fit"
 )
 
-// printTableModel shows what a model that fit made knows of its table.
+// printTableModel shows the table, the scores and the calibration of a tabular model.
 func printTableModel(w io.Writer, m *fit.Model) error {
 	if err := m.Schema.WriteSummary(w); err != nil {
 		return err

@@ -45,7 +45,7 @@ func spare(out string, inputs ...string) error {
 	return nil
 }
 
-// sameFile tells whether two paths lead to one file, by whatever links.
+// sameFile reports whether two paths lead to the same file, also through links.
 func sameFile(a, b string) bool {
 	x, err1 := os.Stat(a)
 	y, err2 := os.Stat(b)
@@ -55,16 +55,16 @@ func sameFile(a, b string) bool {
 // progressFile is kept among the checkpoints: how far the fit has come, in per cent.
 const progressFile = "progress.txt"
 
-// begin makes room for checkpoints, and keeps other fits away from them until release.
-// Those that an earlier fit left are hours of work: they are continued or removed only
-// if that is asked for.
+// begin prepares the folder of checkpoints and locks it until release. The checkpoints
+// of an earlier fit are hours of work: they are continued or removed only if the user
+// asks for that.
 func (r *fitting) begin(checkpoint string) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(checkpoint), 0o777); err != nil {
 		return nil, err
 	}
 	release, err = filelock.Hold(checkpoint + ".lock")
 	if errors.Is(err, filelock.ErrBusy) {
-		return nil, fmt.Errorf("%s is locked by another fit; wait for it, or name another file (--out)", r.out)
+		return nil, fmt.Errorf("%s is locked by another fit; wait until it ends, or name another file with --out", r.out)
 	}
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func (r *fitting) begin(checkpoint string) (release func(), err error) {
 	_, err = os.Stat(checkpoint)
 	switch {
 	case r.resume && err != nil:
-		err = fmt.Errorf("there is nothing to resume: %s is not there", checkpoint)
+		err = fmt.Errorf("nothing to resume: %s does not exist", checkpoint)
 	case r.resume || err != nil:
 		err = nil
 	case r.fresh:
@@ -84,7 +84,7 @@ func (r *fitting) begin(checkpoint string) (release func(), err error) {
 				after = fmt.Sprintf(" after %d %%", n)
 			}
 		}
-		err = fmt.Errorf("%s was left by a fit that was stopped%s; --resume continues it, --fresh begins anew", checkpoint, after)
+		err = fmt.Errorf("%s holds a fit that was stopped%s; continue it with --resume, or start again with --fresh", checkpoint, after)
 	}
 	if err != nil {
 		release()

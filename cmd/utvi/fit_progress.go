@@ -25,7 +25,7 @@ type fitProgress struct {
 	begun   bool
 	stopped bool
 	now     tabular.Progress
-	most    float64 // per cent that were shown: what is ahead is guessed anew at times
+	most    float64 // largest percentage shown: the estimate of the total changes at times
 	shown   time.Time
 	noted   time.Time
 	stage   string
@@ -64,7 +64,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	if p.terminal {
 		if time.Since(p.shown) > 100*time.Millisecond {
 			p.shown = time.Now()
-			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of all%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.left())
+			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of the fit done%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.left())
 		}
 		return
 	}

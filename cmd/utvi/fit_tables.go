@@ -21,8 +21,8 @@ import (
 type tableFlags struct{ header, delimiter string }
 
 func (t *tableFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&t.header, "header", "auto", "does the first row of a text file name the columns: auto, yes or no")
-	f.StringVar(&t.delimiter, "delimiter", "auto", "between the fields of a text file: one character, tab, space or auto")
+	f.StringVar(&t.header, "header", "auto", "whether the first row of a text file names the columns: auto, yes or no")
+	f.StringVar(&t.delimiter, "delimiter", "auto", "character between the fields of a text file: one character, tab, space or auto")
 }
 
 func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {

@@ -165,7 +165,7 @@ func TestVerifyTable(t *testing.T) {
 	}
 }
 
-// Bad tables and files are told in one sentence, exit 1, and nothing is written.
+// Bad tables and files give an error of one sentence, exit status 1, and no output.
 func TestBadTables(t *testing.T) {
 	dir := inResin(t)
 	for _, c := range []struct{ table, args, says string }{
@@ -178,7 +178,7 @@ func TestBadTables(t *testing.T) {
 		{"x,z\n1,2\n3,4\n", "fit", "has no column y"},
 		{"x,y\n1,2\n1,2,3\n4,5\n", "fit", "line 3: 3 fields where 2 are expected"},
 		{"x,y\n", "fit", "has no rows"},
-		{"x,y\n1,2\n", "fit", "has too few rows to learn from: 1"},
+		{"x,y\n1,2\n", "fit", "has too few rows: 1; at least 2 are needed"},
 		{"", "fit", "is empty"},
 		{"x,y\n1,5\n2,5\n3,5\n", "fit", "is 5 in every row"},
 		{"x,y\n1,5\n2,6\n3,7\n", "fit", "with 1 of 3 rows held out, there are 2 rows to learn from; at least 10 are needed"},
@@ -271,7 +271,7 @@ func TestBadFiles(t *testing.T) {
 func TestFitMisuse(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"fit", "takes one table, not 0 arguments"},
-		{"fit x.csv", "no target is given"},
+		{"fit x.csv", "no target is given; name the column to predict with --target"},
 		{"fit x.csv --target y --task cluster", `the task is "cluster"`},
 		{"fit x.csv --target y --holdout 2", "must lie between 0 and 1"},
 		{"fit x.csv --target y --input-std 3", "--input-std takes a column and a number"},
@@ -285,8 +285,8 @@ func TestFitMisuse(t *testing.T) {
 		{"predict m.utvi x.csv --max-std 0", "--max-std is 0"},
 		{"calibrate m.utvi", "takes a model file and a table"},
 		{"example table --rows 0", "--rows is 0"},
-		{"example chair", `unknown command "chair"; there are table`},
-		{"bench uci", "--data is not given"},
+		{"example chair", `unknown command "chair"; the commands are table`},
+		{"bench uci", "--data is missing"},
 		{"bench uci --data . --splits 0", "--splits is 0"},
 	} {
 		code, out, errs := utvi(t, strings.Fields(c.args)...)
@@ -338,7 +338,7 @@ func TestFitInterrupted(t *testing.T) {
 			t.Errorf("Ctrl-C is not answered: %q", errs)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "a.utvi")); err == nil {
-			if !strings.Contains(errs, "holds the best model so far, --resume continues it") {
+			if !strings.Contains(errs, "holds the best model so far; continue with --resume") {
 				t.Errorf("it says %q", errs)
 			}
 			if code, _, errs := utvi(t, "predict", filepath.Join(dir, "a.utvi"), filepath.Join(dir, "new.csv")); code != 0 {

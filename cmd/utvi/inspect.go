@@ -22,7 +22,7 @@ func inspectCommand() *cobra.Command {
 		Use:   "inspect MODEL",
 		Short: "Show what a saved model is made of and how sure it is of its weights",
 		Long: `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
-divergence (KL) from the prior, and what it was trained on. A program's own functions
+divergence (KL) from the prior, and what it was trained on. User-defined functions
 are shown by name. For a model made by utvi fit, show its table, scores and
 calibration; --networks adds the networks.`,
 		Example: `  utvi inspect model.safetensors
@@ -71,7 +71,7 @@ calibration; --networks adds the networks.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&networks, "networks", false, "show the networks of a table's model as well")
+	cmd.Flags().BoolVar(&networks, "networks", false, "also show the networks of a tabular model")
 	return cmd
 }
 
@@ -99,7 +99,7 @@ func printTensors(w io.Writer, s model.Summary) {
 		return
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "tensor\tshape\tprior\tKL\t|μ|/σ least\t25 %\tmedian\t75 %\tlargest\tbelow 1\t")
+	fmt.Fprintln(t, "tensor\tshape\tprior\tKL\t|μ|/σ min\t25 %\tmedian\t75 %\tmax\tbelow 1\t")
 	for _, x := range s.Tensors {
 		shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Shape), " ", "×"), "[]")
 		if x.SNR == nil {
@@ -116,8 +116,8 @@ func printTensors(w io.Writer, s model.Summary) {
 	fmt.Fprintln(w)
 }
 
-// pointValues says what a tensor of numbers holds: the values of a formula's parameter,
-// which are meant as they are stored.
+// pointValues describes a tensor of numbers: the values of a formula's parameter, as
+// they are stored.
 func pointValues(x model.TensorSummary) string {
 	switch q := x.Numbers; {
 	case q == nil || !strings.Contains(x.Name, ".param."):
@@ -141,7 +141,7 @@ func printFacts(w io.Writer, s model.Summary) {
 	line(f.Rows > 0, "rows", f.Rows)
 	line(f.Steps > 0, "steps", f.Steps)
 	line(f.Likelihood != "", "likelihood", f.Likelihood)
-	line(f.NLL != 0, "NLL", fmt.Sprintf("%.6g nats a row", f.NLL))
+	line(f.NLL != 0, "NLL", fmt.Sprintf("%.6g nats per row", f.NLL))
 	line(f.Date != "", "date", f.Date)
 	for _, k := range slices.Sorted(maps.Keys(f.More)) {
 		line(true, k, f.More[k])
@@ -149,7 +149,8 @@ func printFacts(w io.Writer, s model.Summary) {
 	t.Flush()
 }
 
-// tame takes out of a file's text what would steer the terminal or break a table.
+// tame replaces characters of a file's text that would control the terminal or break a
+// table.
 func tame(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

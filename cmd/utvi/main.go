@@ -1,6 +1,6 @@
-// Command utvi is the command line of the library: moments of one Gaussian
-// through one function, the paper's experiments, what a saved model is made of
-// and whether its moments hold, and how fast the kernels are.
+// Command utvi is the command line of the library. It fits a table and predicts its
+// rows, runs the paper's experiments and sweeps of trials, shows and verifies saved
+// models, computes the moments of a Gaussian through a function, and measures speed.
 package main
 
 import (
@@ -24,9 +24,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run executes one command line and returns the exit status: 0 done, 2 a
-// command line that cannot be meant, 75 a sweep that was interrupted, 1 anything
-// else that failed.
+// run executes one command line and returns the exit status: 0 success, 2 an
+// invalid command line, 75 an interrupted fit or sweep, 1 any other failure.
 func run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -45,7 +44,7 @@ func run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 		return 0
 	}
 	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted") // whatever was under way
+		err = errors.New("interrupted") // the same for all commands
 	}
 	fmt.Fprintln(stderr, "utvi:", oneLine(err.Error()))
 	if _, ok := errors.AsType[usageError](err); ok {

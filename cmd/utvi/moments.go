@@ -33,8 +33,8 @@ func momentsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "moments",
 		Short: "Push one Gaussian through one function",
-		Long: `Push N(mean, var) through a function by a rule, and compare the resulting mean
-and variance with those of adaptive quadrature.`,
+		Long: `Compute the mean and the variance of a function of N(mean, var) by a rule, and compare
+them with the exact values, from adaptive quadrature.`,
 		Example: `  utvi moments --fn tanh --rule ut --kappa 2 --mean 0.3 --var 0.5
   utvi moments --fn leaky-relu --slope 0.1 --rule exact --json
   utvi moments --fn 'x / (1 + x^2)' --rule gh --order 9
@@ -101,8 +101,8 @@ func printMoments(w io.Writer, o momentsOutput) error {
 	return t.Flush()
 }
 
-// percent writes the error of x relative to want, which is zero but for
-// rounding where it is tiny beside scale.
+// percent writes the error of x relative to want. A want that is tiny relative to scale
+// is zero except for rounding.
 func percent(x, want, scale float64) string {
 	const rounding = 1e-12
 	size := math.Abs(want)

@@ -31,14 +31,14 @@ little memory. Columns are found by name. For a target y, the columns are:
   y_var_weights, _inputs, _noise components of the variance y_std²: what the network
                                  does not know, uncertainty of the inputs, noise
                                  (--budget=false leaves these out)
-  ood                            how unfamiliar the row is: 1 is what 99 of 100
-                                 training rows stay below
+  ood                            how unfamiliar the row is: 99 of 100 training rows
+                                 are below 1
   abstain                        1: flagged for manual review (--max-std, --max-ood,
                                  --min-prob)
 
-For classes: the most probable one, the probability of each, and their entropy.
-Predictions of a calibrated model are corrected; a note on standard error says so. A
-file gets all rows or none.`,
+For classes, the columns are the most probable class, the probability of each class and
+the entropy. Predictions of a calibrated model are corrected; a note on standard error
+says so. An output file is written as a whole, or not at all.`,
 		Example: `  utvi predict price.utvi new.csv > predicted.csv
   utvi predict price.utvi new.parquet -o predicted.parquet --keep id
   utvi predict price.utvi new.csv --interval 0.5 --max-std 20 --max-ood 1.5
@@ -100,12 +100,12 @@ file gets all rows or none.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&out, "output", "o", "", "file of the predictions (default the standard output)")
-	f.StringVar(&format, "format", "", "csv, tsv, json (an object a line) or parquet (default by the file's name, or csv)")
+	f.StringVarP(&out, "output", "o", "", "file to write (default the standard output)")
+	f.StringVar(&format, "format", "", "csv, tsv, json (one object per line) or parquet (default by the name of the file, or csv)")
 	f.Float64Var(&o.Interval, "interval", 0.9, "level of the intervals")
 	f.BoolVar(&to.Parts, "budget", true, "include variance components")
-	f.Float64Var(&o.MaxStd, "max-std", 0, "flag rows with a larger standard deviation")
-	f.Float64Var(&o.MaxUnfamiliar, "max-ood", 0, "flag rows that are less familiar")
+	f.Float64Var(&o.MaxStd, "max-std", 0, "flag rows whose standard deviation is larger")
+	f.Float64Var(&o.MaxUnfamiliar, "max-ood", 0, "flag rows whose ood is larger")
 	f.Float64Var(&o.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
 	f.StringSliceVar(&to.Keep, "keep", nil, "columns of the table to copy into the output")
 	table.flags(f)

@@ -45,8 +45,8 @@ with every claim and figure (report.html), every number (results.json), a summar
 (summary.md), the figures and the trained networks under --out. After Ctrl-C, or a
 crash, the same command continues and gives the same bits.
 
-A claim holds, does not hold, or is undecided: the run is too small to decide it, or
-its numbers do not. --preset quick takes minutes and decides some of the claims;
+A claim holds, does not hold, or is undecided. It is undecided if the run is too small,
+or if the chance error of its numbers is too large. --preset quick takes minutes and decides some of the claims;
 --preset paper takes hours.
 
 Experiments: ` + strings.Join(names, ", ") + `.
@@ -62,7 +62,7 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 			}
 			r.choose(args)
 			if len(r.chosen) == 0 {
-				return usagef("there is no experiment %q; the experiments are %s", args[0], strings.Join(names, ", "))
+				return usagef("unknown experiment %q; choose from %s", args[0], strings.Join(names, ", "))
 			}
 			return nil
 		},
@@ -72,9 +72,9 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 	f.StringVar(&r.out, "out", "out", "folder for the report and the trials")
 	f.StringVar(&r.size.Preset, "preset", "quick", "size of the run: quick or paper (tiny only tests the program)")
 	f.Uint64Var(&r.size.Seed, "seed", 1, "seed of weights, data and samples")
-	f.IntVar(&r.size.Replicates, "replicates", 0, "trainings of each method (default the preset's)")
-	f.IntVar(&r.size.Steps, "steps", 0, "steps of a training (default the preset's)")
-	f.IntVar(&r.jobs, "jobs", 0, "trials at a time (default the number of cores)")
+	f.IntVar(&r.size.Replicates, "replicates", 0, "number of trainings of each method (default by the preset)")
+	f.IntVar(&r.size.Steps, "steps", 0, "number of training steps (default by the preset)")
+	f.IntVar(&r.jobs, "jobs", 0, "number of trials at the same time (default the number of cores)")
 	f.StringVar(&r.plan, "plan", "", "write the list of trials to this file and run nothing")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -14,14 +14,14 @@ func newRoot() *cobra.Command {
 		Short: "Bayesian neural networks by moment propagation",
 		Long: `utvi carries a mean and a variance per unit through a Bayesian neural network;
 sigma points push them through any nonlinearity.`,
-		Example: `  utvi fit data.csv --target y                         learn a table's column
-  utvi predict y.utvi new.csv                          and predict it, with error bars
+		Example: `  utvi fit data.csv --target y                         learn to predict a column
+  utvi predict y.utvi new.csv                          predict it, with error bars
   utvi moments --fn tanh --mean 0.3 --var 0.5          mean and variance of tanh(x)
   utvi moments --fn relu --rule gh --order 9 --json    the same as JSON, nine points
   utvi moments --fn sin --var 2 --plot sin.svg         and a figure
   utvi reproduce fc                                    the paper's regression, scaled down
   utvi reproduce fc --preset paper --out results       the paper's regression in full
-  utvi verify model.safetensors                        is a model's variance to be believed?`,
+  utvi verify model.safetensors                        check a model's variances`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ sigma points push them through any nonlinearity.`,
 	return root
 }
 
-// helpCommand is cobra's own, but for a command that does not exist.
+// helpCommand is cobra's help command with another error for unknown commands.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
@@ -64,5 +64,5 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return usagef("unknown command %q; there are %s", name, strings.Join(names, ", "))
+	return usagef("unknown command %q; the commands are %s", name, strings.Join(names, ", "))
 }

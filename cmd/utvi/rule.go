@@ -18,8 +18,8 @@ type functionFlags struct {
 
 func (f *functionFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.name, "fn", "tanh", "formula of x, such as 'x/(1+x^2)', or a function: "+strings.Join(fn.Names(), ", "))
-	flags.Float64Var(&f.slope, "slope", 0.01, "slope of leaky-relu below zero")
-	flags.Float64Var(&f.alpha, "alpha", 1, "depth of elu")
+	flags.Float64Var(&f.slope, "slope", 0.01, "leaky-relu: slope below zero")
+	flags.Float64Var(&f.alpha, "alpha", 1, "elu: size of the negative limit")
 }
 
 func (f *functionFlags) function(flags *pflag.FlagSet) (*moment.Func, error) {
@@ -32,7 +32,7 @@ func (f *functionFlags) function(flags *pflag.FlagSet) (*moment.Func, error) {
 			continue
 		}
 		if name != p.owner {
-			return nil, usagef("--%s belongs to --fn %s, not to %s", p.flag, p.owner, f.name)
+			return nil, usagef("--%s works with --fn %s only, not with %s", p.flag, p.owner, f.name)
 		}
 		name = call.Format(name, p.value)
 	}
@@ -56,12 +56,12 @@ type ruleFlags struct {
 
 func (r *ruleFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&r.name, "rule", "ut", "rule: ut, gh, genut, mc, linear, exact")
-	flags.Float64Var(&r.kappa, "kappa", 2, "spread κ ≥ 0 of ut")
-	flags.IntVar(&r.order, "order", 5, "number of points of gh, 2 to 32")
-	flags.Float64Var(&r.skew, "skew", 0, "skewness that genut matches")
-	flags.Float64Var(&r.kurtosis, "kurtosis", 3, "kurtosis that genut matches")
-	flags.IntVar(&r.samples, "samples", 10, "samples of mc, 2 to 10000000")
-	flags.Uint64Var(&r.seed, "seed", 1, "seed of mc")
+	flags.Float64Var(&r.kappa, "kappa", 2, "ut: spread κ, ≥ 0")
+	flags.IntVar(&r.order, "order", 5, "gh: number of points, 2 to 32")
+	flags.Float64Var(&r.skew, "skew", 0, "genut: skewness to match")
+	flags.Float64Var(&r.kurtosis, "kurtosis", 3, "genut: kurtosis to match")
+	flags.IntVar(&r.samples, "samples", 10, "mc: number of samples, 2 to 10000000")
+	flags.Uint64Var(&r.seed, "seed", 1, "mc: seed")
 }
 
 func (r *ruleFlags) rule(flags *pflag.FlagSet) (moment.Rule, error) {
@@ -87,15 +87,15 @@ func (r *ruleFlags) rule(flags *pflag.FlagSet) (moment.Rule, error) {
 		}
 		for _, f := range x.flags {
 			if flags.Changed(f) {
-				return nil, usagef("--%s belongs to --rule %s, not to %s", f, x.name, r.name)
+				return nil, usagef("--%s works with --rule %s only, not with %s", f, x.name, r.name)
 			}
 		}
 	}
 	if r.name == "mc" && r.samples > mostSamples {
-		return nil, usagef("%d samples; there may be at most %d", r.samples, mostSamples)
+		return nil, usagef("--samples is %d; it must be at most %d", r.samples, mostSamples)
 	}
 	if chosen == nil {
-		return nil, usagef("there is no rule %q; there are %s", r.name, strings.Join(names, ", "))
+		return nil, usagef("unknown rule %q; choose from %s", r.name, strings.Join(names, ", "))
 	}
 	return chosen, nil
 }

@@ -22,7 +22,7 @@ func sweepPlanCommand() *cobra.Command {
   base: {steps: 800, seed: 1}       # settings of all trials
   grid:                             # every combination
     rule: [ut(2), mc(3), exact]
-  list:                             # one after another, each with all of the grid
+  list:                             # each combined with the whole grid
     - {draws: 0}
     - {draws: 2}
   replicates: 10                    # replicate: 0 to 9
@@ -56,7 +56,7 @@ Paths are relative to the spec.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&out, "output", "o", "", "file of the plan (default the standard output)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default the standard output)")
 	return cmd
 }
 
@@ -99,7 +99,7 @@ func specTrials(s *sweep.Spec) ([]sweep.Trial, error) {
 		for _, e := range all {
 			names = append(names, e.Name)
 		}
-		return nil, fmt.Errorf("there is no experiment %q; the experiments are %s", s.Experiment, strings.Join(names, ", "))
+		return nil, fmt.Errorf("unknown experiment %q; choose from %s", s.Experiment, strings.Join(names, ", "))
 	}
 	size := experiment.Size{Preset: s.Preset, Seed: s.Seed, Replicates: s.Replicates, Steps: s.Steps}
 	if err := size.Check(); err != nil {

@@ -16,9 +16,9 @@ func sweepRunCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run plan.json",
 		Short: "Run the trials of a plan on this machine",
-		Long: `Run all trials of a plan, --jobs at a time. After Ctrl-C or a kill, the same
-command continues. Trials that another process runs, here or elsewhere, are left to
-that process, and waited for at the end.`,
+		Long: `Run all trials of a plan, --jobs of them at the same time. After Ctrl-C or a kill, the
+same command continues. If another process runs a trial, here or elsewhere, this command
+leaves the trial to that process and waits for it at the end.`,
 		Example: `  utvi sweep run plan.json --jobs 4`,
 		Args:    planArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,6 +47,6 @@ that process, and waited for at the end.`,
 		},
 	}
 	folder.flag(cmd.Flags())
-	cmd.Flags().IntVar(&jobs, "jobs", 0, "trials at a time (default the number of cores)")
+	cmd.Flags().IntVar(&jobs, "jobs", 0, "number of trials at the same time (default the number of cores)")
 	return cmd
 }

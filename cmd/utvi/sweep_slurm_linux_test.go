@@ -21,7 +21,7 @@ grid: {rule: [ut(2), mc(3)]}
 replicates: 6
 `
 
-// Twelve trials on a real Slurm of two nodes, one trial killed amid training and
+// Twelve trials on a real Slurm of two nodes, one trial killed during its training and
 // one node with its job: all results arrive, as they are from a local run.
 func TestSlurm(t *testing.T) {
 	if testing.Short() {
@@ -115,7 +115,7 @@ func cancelled(t *testing.T, c *slurmtest.Cluster) {
 	if !strings.Contains(state, "JobState=CANCELLED") || !strings.Contains(state, "Restarts=0") {
 		t.Errorf("after scancel:\n%s", state)
 	}
-	if out := command(t, exec.Command(binary, "sweep", "status", plan)); !strings.Contains(out, "1 of them begun") {
+	if out := command(t, exec.Command(binary, "sweep", "status", plan)); !strings.Contains(out, "1 of them started") {
 		t.Error(out)
 	}
 }

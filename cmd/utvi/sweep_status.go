@@ -69,7 +69,7 @@ func printStatus(w io.Writer, s *sweep.Summary) {
 		{sweep.Done, sweep.Ranges(sweep.Indices(s.All, sweep.Done)), ""},
 		{sweep.Running, s.Running, ""},
 		{sweep.Failed, s.Failed, ""},
-		{sweep.Missing, s.Missing, fmt.Sprintf("%d of them begun", begun)},
+		{sweep.Missing, s.Missing, fmt.Sprintf("%d of them started", begun)},
 	} {
 		n := len(sweep.Indices(s.All, x.state))
 		if n == 0 || x.state == sweep.Missing && begun == 0 {

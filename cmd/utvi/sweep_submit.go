@@ -63,7 +63,7 @@ You may edit the plan afterwards: the jobs use a copy.`,
 	f := cmd.Flags()
 	s.folder.flag(f)
 	f.StringVar(&s.engine, "engine", "", "slurm or kubernetes")
-	f.IntVar(&s.max, "max-parallel", 0, "trials at a time (default no limit with Slurm, 10 with Kubernetes)")
+	f.IntVar(&s.max, "max-parallel", 0, "number of trials at the same time (default no limit with Slurm, 10 with Kubernetes)")
 	f.StringVar(&s.indices, "indices", "", "slurm: submit these, such as 3,7-9 (default those without a result that are not running)")
 	f.BoolVar(&s.dryRun, "dry-run", false, "slurm: print the scripts and submit nothing")
 	f.StringVar(&s.slurm.Partition, "partition", "", "slurm: partition (default the cluster's)")
@@ -180,12 +180,12 @@ func (s *submission) submit(ctx context.Context, p *sweep.Plan, path string) err
 	ids, err := slurm.Submit(ctx, logs, scripts)
 	if err != nil {
 		if len(ids) > 0 {
-			err = fmt.Errorf("%w; submitted before that, and to be cancelled with scancel if not wanted: %s", err, strings.Join(ids, " "))
+			err = fmt.Errorf("%w; already submitted: %s; cancel these jobs with scancel if you do not want them", err, strings.Join(ids, " "))
 		}
 		return err
 	}
 	last := len(ids) - 1
-	_, err = fmt.Fprintf(s.stdout, "Submitted %d of %d trials as %s; job %s collects to %s when they have ended.\n",
+	_, err = fmt.Fprintf(s.stdout, "Submitted %d of %d trials as %s; job %s then collects the results in %s.\n",
 		len(c.Indices), len(p.Trials), jobList(ids[:last]), ids[last], summary)
 	return err
 }

@@ -181,7 +181,7 @@ func TestTrialInterrupted(t *testing.T) {
 	if code := cmd.ProcessState.ExitCode(); code != 75 || errs.String() != "utvi: trial 1, fc_ut2_replicate1, was interrupted; the same command continues it\n" {
 		t.Errorf("exit %d, %s", code, errs.String())
 	}
-	if _, out, _ := utvi(t, "sweep", "status", plan); !strings.Contains(out, "4   0-3   1 of them begun") {
+	if _, out, _ := utvi(t, "sweep", "status", plan); !strings.Contains(out, "4   0-3   1 of them started") {
 		t.Error(out)
 	}
 	if code, _, errs := utvi(t, "sweep", "trial", plan, "--index", "1"); code != 0 {
@@ -212,14 +212,14 @@ func TestSweepMisuse(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"sweep", "nosuch"}, 2, `unknown command "nosuch"; there are collect, plan, run, status, submit, trial`},
+		{[]string{"sweep", "nosuch"}, 2, `unknown command "nosuch"; the commands are collect, plan, run, status, submit, trial`},
 		{[]string{"sweep", "plan"}, 2, "takes one spec, not 0 arguments"},
 		{[]string{"sweep", "plan", filepath.Join(dir, "none.yaml")}, 1, "no such file"},
 		{[]string{"sweep", "plan", write("a.yaml", "kind: nosuch")}, 1, `there is no kind "nosuch"; the kinds are fc`},
 		{[]string{"sweep", "plan", write("b.yaml", "kind: fc\nbase: {rule: ut(2), step: 3}")}, 1, `trial 0, fc: unknown field "step"; there are seed, replicate, rule, steps`},
 		{[]string{"sweep", "plan", write("e.yaml", "kind: fc\nbase: {rule: ut(2), steps: many}")}, 1, "trial 0, fc: steps is text; it must be a whole number"},
 		{[]string{"sweep", "run", write("f.yaml", "# a study\nkind: fc")}, 1, "f.yaml -o plan.json"},
-		{[]string{"sweep", "plan", write("c.yaml", "experiment: nosuch")}, 1, `there is no experiment "nosuch"; the experiments are fc`},
+		{[]string{"sweep", "plan", write("c.yaml", "experiment: nosuch")}, 1, `unknown experiment "nosuch"; choose from fc`},
 		{[]string{"sweep", "plan", write("d.yaml", "experiment: fc\npreset: huge")}, 1, `there is no preset "huge"`},
 		{[]string{"sweep", "run", foreign}, 1, `has kind "alien"`},
 		{[]string{"sweep", "run", odd}, 1, "trial 1 of the plan has index 7"},
@@ -228,7 +228,7 @@ func TestSweepMisuse(t *testing.T) {
 		{[]string{"sweep", "run", plan, "--out", plan}, 1, "is not a folder"},
 		{[]string{"sweep", "status", plan, "--out", plan}, 1, "is not a folder"},
 		{[]string{"sweep", "trial", plan}, 2, "no trial number; give --index, or set $SLURM_ARRAY_TASK_ID or $JOB_COMPLETION_INDEX"},
-		{[]string{"sweep", "trial", plan, "--index", "4"}, 2, "has no trial 4; they are numbered from 0 to 3"},
+		{[]string{"sweep", "trial", plan, "--index", "4"}, 2, "has no trial 4; trials are numbered from 0 to 3"},
 		{[]string{"sweep", "trial", plan, "--index", "-1"}, 2, "has no trial -1"},
 		{[]string{"sweep", "trial", plan, "--index", "3", "--offset", "2"}, 2, "has no trial 5"},
 		{[]string{"sweep", "submit", plan}, 2, `--engine is ""; it must be slurm or kubernetes`},

@@ -40,7 +40,7 @@ status 75.`,
 				return err
 			}
 			if i += offset; i < 0 || i >= len(p.Trials) {
-				return usagef("%s has no trial %d; they are numbered from 0 to %d", args[0], i, len(p.Trials)-1)
+				return usagef("%s has no trial %d; trials are numbered from 0 to %d", args[0], i, len(p.Trials)-1)
 			}
 			if workers < 0 {
 				return usagef("--workers is %d; it must be at least 1", workers)
@@ -52,11 +52,11 @@ status 75.`,
 	folder.flag(f)
 	f.IntVar(&index, "index", 0, "number of the trial, from 0")
 	f.IntVar(&offset, "offset", 0, "added to the number, because schedulers limit the size of an array")
-	f.IntVar(&workers, "workers", 0, "threads of the trial (default GOMAXPROCS); the bits do not depend on it")
+	f.IntVar(&workers, "workers", 0, "number of threads (default GOMAXPROCS); the results do not depend on it")
 	return cmd
 }
 
-// trialIndex is the number from the flag, or that of a scheduler.
+// trialIndex is the number from the flag, or from a scheduler.
 func trialIndex(given bool, index int) (int, error) {
 	if given {
 		return index, nil
@@ -77,8 +77,8 @@ func trialIndex(given bool, index int) (int, error) {
 }
 
 func runTrial(cmd *cobra.Command, t sweep.Trial, dir string, workers int) error {
-	// A scheduler may say so twice, to the shell and to us; the second must not
-	// kill us over the checkpoint, or on the way out.
+	// A scheduler may send SIGTERM twice, to the shell and to this process. The second
+	// one must not kill the process while it writes the checkpoint or exits.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
 
 	bars := newProgress(cmd.ErrOrStderr(), &sweep.Plan{Trials: []sweep.Trial{t}})

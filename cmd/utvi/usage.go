@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A usageError is a command line that cannot be meant: exit status 2.
+// A usageError is about an invalid command line: exit status 2.
 type usageError struct{ error }
 
 func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// An exitError has an exit status of its own.
+// An exitError carries its exit status.
 type exitError struct {
 	error
 	code int
@@ -35,7 +35,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // flagError says in one line what was wrong with a flag and what would be right.
 func flagError(cmd *cobra.Command, err error) error {
 	if !cmd.HasParent() && cmd.Flags().NArg() > 0 {
-		return unknownCommand(cmd, cmd.Flags().Arg(0)) // the flag is the lesser trouble
+		return unknownCommand(cmd, cmd.Flags().Arg(0)) // the unknown command matters more than the flag
 	}
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		dashes := "--"
@@ -45,7 +45,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usagef("unknown flag %s%s; %s takes %s", dashes, e.GetSpecifiedName(), cmd.CommandPath(), flagNames(cmd))
 	}
 	if e, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		return usagef("--%s needs %s after it", e.GetFlag().Name, kindOf(e.GetFlag()))
+		return usagef("--%s needs %s", e.GetFlag().Name, kindOf(e.GetFlag()))
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return usagef("--%s takes %s, not %q", e.GetFlag().Name, kindOf(e.GetFlag()), e.GetValue())
@@ -74,11 +74,11 @@ func kindOf(f *pflag.Flag) string {
 	case "bool":
 		return "true or false"
 	case "intSlice":
-		return "whole numbers with commas between"
+		return "whole numbers separated by commas"
 	case "stringArray":
 		return "an option"
 	case "stringSlice":
-		return "names with commas between"
+		return "names separated by commas"
 	}
 	return "a value"
 }
@@ -86,7 +86,7 @@ func kindOf(f *pflag.Flag) string {
 // noArgs refuses arguments of a command that takes only flags.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no argument %q, only %s", cmd.CommandPath(), args[0], flagNames(cmd))
+		return usagef("unexpected argument %q; %s takes only flags: %s", args[0], cmd.CommandPath(), flagNames(cmd))
 	}
 	return nil
 }

@@ -26,23 +26,23 @@ func verifyCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "verify MODEL",
-		Short: "Compare a model's propagated moments with those of networks drawn from it",
-		Long: `Draw whole networks from a saved model's posterior, run them all, and compare
-the mean and the variance of every unit of every layer with what was propagated.
-Errors of means are in standard deviations, errors of standard deviations in percent.
-The inputs are standard-normal, or the rows of a table (--data): for a model that utvi
-fit made, a table with its columns; for another network, a table of numbers with one
-column for each input.
+		Short: "Compare a model's moments with the moments of networks drawn from it",
+		Long: `Draw whole networks from a saved model's posterior and run them all. Compare the mean
+and the variance of every unit of every layer with the propagated ones. Errors of means
+are in standard deviations, errors of standard deviations in percent. The inputs are
+standard-normal, or the rows of a table (--data): for a model made by utvi fit, a table
+with its columns; for another network, a table of numbers with one column for each
+input.
 
 The last lines compare the part of the outputs' standard deviation that comes from the
-weights, without noise and with the inputs at their means: the ratio of propagated to
-drawn, its median and 90 % range over rows, outputs and members, and whether the error
-bars can be believed. Within 5 %, and 0.85 to 1.15 for nine of ten outputs: believe
-them. Within 15 %: roughly. Else: do not.`,
+weights, without noise and with the inputs at their means. They show the ratio of
+propagated to drawn, its median and 90 % range over rows, outputs and members, and
+whether you can trust the error bars: yes if the median is within 5 % and nine of ten
+outputs are between 0.85 and 1.15, roughly if the median is within 15 %, else no.`,
 		Example: `  utvi verify model.safetensors                      on standard-normal inputs
   utvi verify model.safetensors --data inputs.csv    on the rows of a table
   utvi verify price.utvi --data data.parquet         on rows of the table it was fitted to
-  utvi verify model.safetensors --networks 100000    with a tenth of the variance`,
+  utvi verify model.safetensors --networks 100000    ten times as many networks`,
 		Args: modelArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if c.Networks < 2 || c.Networks > 100_000_000 {
@@ -52,10 +52,10 @@ them. Within 15 %: roughly. Else: do not.`,
 				return usagef("--rows is %d; it must be 1 to 1000000", rows)
 			}
 			if c.Order < 0 || c.Order > 32 {
-				return usagef("--order is %d; it must be 1 to 32, or 0 for none", c.Order)
+				return usagef("--order is %d; it must be 1 to 32, or 0 to skip the comparison", c.Order)
 			}
 			if cmd.Flags().Changed("data") && data == "" {
-				return usagef("--data names no file")
+				return usagef("--data is empty; name a file")
 			}
 			e, err := model.LoadEnsemble(args[0])
 			if err != nil {
@@ -99,17 +99,17 @@ them. Within 15 %: roughly. Else: do not.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&data, "data", "", "a table of inputs (CSV, TSV, Parquet, .npy, .npz, also .gz)")
-	f.IntVar(&rows, "rows", 16, "how many rows of standard-normal inputs, or of the file at most")
-	f.IntVar(&c.Networks, "networks", 10_000, "how many networks to draw")
-	f.IntVar(&c.Order, "order", 0, "also compare full covariances to this order (slow where layers are wide)")
+	f.StringVar(&data, "data", "", "table of inputs (CSV, TSV, Parquet, .npy, .npz, also .gz)")
+	f.IntVar(&rows, "rows", 16, "number of rows of standard-normal inputs; with --data, the most rows to read (all without this flag)")
+	f.IntVar(&c.Networks, "networks", 10_000, "number of networks to draw")
+	f.IntVar(&c.Order, "order", 0, "also compare with full covariances of this order (slow for wide layers)")
 	f.Uint64Var(&c.Seed, "seed", 1, "seed of the draws")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	table.flags(f)
 	return cmd
 }
 
-// inputs reads rows of a table as the networks see them, at most so many (0: all).
+// inputs reads rows of a table as the networks see them, at most rows of them (0: all).
 func (t *tableFlags) inputs(e *model.Ensemble, path string, rows int) (gauss.Batch[float32], error) {
 	none := gauss.Batch[float32]{}
 	m, err := predict.FromEnsemble(e)
@@ -137,10 +137,10 @@ func randomInputs(rows, width int, seed uint64) gauss.Batch[float32] {
 }
 
 func printVerification(w io.Writer, v *model.Verification) {
-	fmt.Fprintf(w, "%d networks drawn, %d rows; chance alone makes errors of %.2g σ in means and %.2g %% in the outputs' σ\n\n",
+	fmt.Fprintf(w, "%d networks drawn, %d rows; chance alone gives errors of %.2g σ in means and %.2g %% in the outputs' σ\n\n",
 		v.Networks, v.Rows, v.MeanError, 100*v.StdError)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "layer\toutput\tmean off: median\tworst\tat\tσ off: median\tworst\tat\tconstant\t")
+	fmt.Fprintln(t, "layer\toutput\tmean error: median\tworst\tat\tσ error: median\tworst\tat\tconstant\t")
 	var independent []string
 	for _, l := range v.Layers {
 		name := l.Name
@@ -158,16 +158,16 @@ func printVerification(w io.Writer, v *model.Verification) {
 	t.Flush()
 	fmt.Fprintln(w, "\nThe last line is the network's output.")
 	if len(independent) > 0 {
-		fmt.Fprintf(w, "* assumes that what it adds up is independent: %s\n", strings.Join(independent, ", "))
+		fmt.Fprintf(w, "* these layers assume that the terms they add are independent: %s\n", strings.Join(independent, ", "))
 	}
 	fmt.Fprintln(w)
 }
 
-// printRatio says whether to believe the error bars.
+// printRatio says whether to trust the error bars.
 func printRatio(w io.Writer, r *model.SigmaRatio) {
-	fmt.Fprintf(w, "Of the weights alone: %s.\n", r)
+	fmt.Fprintf(w, "Standard deviation due to the weights: %s.\n", r)
 	if c := r.Covariances; c != nil {
-		fmt.Fprintf(w, "By full covariances to order %d: %.2f (90 %% of outputs: %.2f to %.2f).\n", c.Order, c.Median, c.P05, c.P95)
+		fmt.Fprintf(w, "With full covariances of order %d: %.2f (90 %% of outputs: %.2f to %.2f).\n", c.Order, c.Median, c.P05, c.P95)
 	}
 	fmt.Fprintln(w, r.Sentence())
 }

@@ -47,7 +47,7 @@ func TestInspect(t *testing.T) {
 		t.Fatal(code, errs)
 	}
 	for _, want := range []string{"0.dense", "out=3", "user_f=sensor rule=gh(5)", "12 weights, 9 of them distributions", "0.dense.weight", "N(0, 1²)",
-		"numbers", "trained on   two moons", "steps        70", "preset       quick", "-0.25 nats a row"} {
+		"numbers", "trained on   two moons", "steps        70", "preset       quick", "-0.25 nats per row"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -76,7 +76,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(code, errs)
 	}
 	for _, want := range []string{"300 networks drawn, 2 rows", "0.058 σ in means", "0.dense", "1.residual *", "2.apply", "independent: 1.residual",
-		"Of the weights alone: σ propagated / σ drawn: 1.0", "300 networks, ±4.", "\nBelieve the error bars:"} {
+		"Standard deviation due to the weights: σ propagated / σ drawn: 1.0", "300 networks, ±4.", "\nBelieve the error bars:"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -99,7 +99,7 @@ func TestVerify(t *testing.T) {
 	if r := got.Ratio; r.Compared != 9 || r.Median < 0.5 || r.P05 > r.Median || r.P95 < r.Median || r.Belief == "" {
 		t.Errorf("%+v", r)
 	}
-	if _, full, _ := utvi(t, "verify", path, "--networks", "20", "--order", "2"); !strings.Contains(full, "By full covariances to order 2: ") {
+	if _, full, _ := utvi(t, "verify", path, "--networks", "20", "--order", "2"); !strings.Contains(full, "With full covariances of order 2: ") {
 		t.Error(full)
 	}
 	_, same, _ := utvi(t, "verify", path, "--networks", "20", "--json", "--data", csv)

@@ -13,7 +13,7 @@ import (
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the Go it was built with, and the kernels that run here",
+		Short: "Print the version, the Go version and the kernels in use",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			kernels := map[string]string{"avx2": "AVX2", "go": "Go"}[compute.Family()]

@@ -87,7 +87,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	todo = append(todo, networks(r, o)...)
 	if len(todo) == 0 {
-		return nil, errors.New("bench: nothing is left to measure")
+		return nil, errors.New("bench: the options leave nothing to measure")
 	}
 	var peaks []float64
 	for i, t := range todo {

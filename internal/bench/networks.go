@@ -144,7 +144,7 @@ func (o Options) wants(net, rule string, batch, threads int) bool {
 // chosen reports whether list, if there is one, holds x.
 func chosen[T comparable](list []T, x T) bool { return len(list) == 0 || slices.Contains(list, x) }
 
-// quick keeps what the bars speak of and what takes no time.
+// quick keeps the cases with a required speed and the cases that take no time.
 func quick(net, rule string, batch, threads int) bool {
 	if net == "784-2048-2048-10" {
 		return rule == "ut" && batch == 128 && threads == 1

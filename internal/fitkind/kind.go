@@ -36,7 +36,7 @@ func readSpec(spec json.RawMessage) (s Spec, err error) {
 		return s, err
 	}
 	if s.Table == "" {
-		return s, errors.New("no table is given; table: names its file")
+		return s, errors.New("the setting table is missing; name the file of a table")
 	}
 	return s, s.Check()
 }
@@ -98,7 +98,7 @@ func readSplit(spec json.RawMessage) (s Split, err error) {
 		return s, err
 	}
 	if s.Data == "" || s.Set == "" || s.Split < 0 {
-		return s, errors.New("data: should be the folder of the sets, set: one of them, and split: a number ≥ 0")
+		return s, errors.New("the settings data (folder of the sets), set (one of them) and split (a number ≥ 0) are needed")
 	}
 	return s, s.Network.Check(false)
 }

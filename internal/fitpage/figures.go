@@ -16,7 +16,7 @@ type figure struct {
 	report.Picture
 }
 
-// targetFigures are those of one target's evaluation.
+// targetFigures are the figures of one target's evaluation.
 func targetFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 	if t.Classes != nil {
 		return classFigures(t, column)
@@ -35,7 +35,7 @@ func targetFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 			Caption: "Bars are ± one predicted standard deviation: about two thirds of them should reach the line."}},
 		{"calibration", report.Picture{Figure: report.Grid{Charts: []report.Chart{pit, report.Calibration(nominal, observed, n)}},
 			Title:   "Are the error bars honest?",
-			Caption: "First, the level at which each target falls in its predicted distribution: flat if the distributions are right, a hump if they are too wide, a valley if too narrow. Second, how often central intervals hold their target: on the line if they do as they promise, below it if they are too narrow."}},
+			Caption: "First: the level at which each target falls in its predicted distribution. The histogram is flat if the distributions are right, has a hump if they are too wide, and a valley if they are too narrow. Second: how often central intervals contain their target. The curve follows the line if the intervals are right, and lies below it if they are too narrow."}},
 	}
 }
 
@@ -70,24 +70,24 @@ func classFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 	}
 	return []figure{
 		{"confusion", report.Picture{Figure: report.Confusion{Classes: column.Levels, Counts: t.Confusion},
-			Title: "Which class is taken for which.", Caption: "Rows are true classes, columns predicted ones."}},
+			Title: "Which classes are confused.", Caption: "Rows are the true classes, columns are the predicted classes."}},
 		{"reliability", report.Picture{Figure: report.Grid{Charts: []report.Chart{report.Reliability(p, right, count)}},
 			Title:   "Are the probabilities honest?",
-			Caption: "How often the most probable class was right, by its probability: on the line if probabilities mean what they say."}},
+			Caption: "How often the most probable class was right, by its probability. The curve follows the line if the probabilities are right."}},
 	}
 }
 
-// insightFigures are those of the columns that matter.
+// insightFigures show the columns that matter.
 func insightFigures(in *fit.Insight) []figure {
 	var all []figure
 	if len(in.Importance) > 0 {
-		f := report.Forest{X: report.Axis{Label: "loss of log-likelihood, nats a row"}}
+		f := report.Forest{X: report.Axis{Label: "loss of log-likelihood, nats per row"}}
 		for _, i := range in.Importance[:min(20, len(in.Importance))] {
 			f.Rows = append(f.Rows, report.ForestRow{Name: i.Column, Value: i.Loss})
 			f.X.Min, f.X.Max = min(f.X.Min, 1.05*i.Loss), max(f.X.Max, 1.05*i.Loss)
 		}
 		all = append(all, figure{"importance", report.Picture{Figure: f, Title: "Which columns matter.",
-			Caption: "What the predictions of held-out rows lose if a column is shuffled among them. A column near zero is not needed beside the others."}})
+			Caption: "How much worse the predictions get if the values of a column are shuffled among the held-out rows. The network does not need a column near zero."}})
 	}
 	targets := map[string][]report.Chart{}
 	var names []string
@@ -118,9 +118,9 @@ func insightFigures(in *fit.Insight) []figure {
 		if len(names) > 1 {
 			file += "-" + fileName(name)
 		}
-		caption := "The prediction averaged over held-out rows with one column set to each value, the others left as they are" + which + "; a tenth of its range is added on either side. The band is ± the predicted standard deviation."
+		caption := "The mean prediction of the held-out rows if one column is set to each value in turn and the other columns keep their values" + which + ". The range of the column is extended by a tenth on either side. The band is ± the predicted standard deviation."
 		if name == "" {
-			caption = "The probabilities averaged over held-out rows with one column set to each value, the others left as they are" + which + "."
+			caption = "The mean probabilities of the held-out rows if one column is set to each value in turn and the other columns keep their values" + which + "."
 		}
 		all = append(all, figure{file, report.Picture{Figure: report.Grid{Charts: report.SameY(targets[name])}, Title: "How predictions depend on the columns.", Caption: caption}})
 	}

@@ -14,7 +14,7 @@ import (
 func networkSection(m *fit.Model, dir string) (report.Section, error) {
 	r := m.Net.Report
 	s := report.Section{Title: "The network"}
-	t := report.Table{Caption: "Candidates, tried on rows of the training table that were held out from them, and how many members of the ensemble are of each.",
+	t := report.Table{Caption: "Candidate networks, their scores on training rows that were held out from them, and the number of ensemble members of each kind.",
 		Head: []string{"candidate", "log-likelihood", "members"}}
 	for _, x := range r.Trials {
 		n := 0
@@ -25,7 +25,7 @@ func networkSection(m *fit.Model, dir string) (report.Section, error) {
 		}
 		score := fmt.Sprintf("%.4f ± %.2g", x.Score, x.SE)
 		if x.Failed != "" {
-			score = "out: " + x.Failed // behind the others, or broken
+			score = "rejected: " + x.Failed // behind the others, or broken
 		}
 		t.Rows = append(t.Rows, []string{x.Candidate.String(), score, fmt.Sprint(n)})
 	}
@@ -35,12 +35,12 @@ func networkSection(m *fit.Model, dir string) (report.Section, error) {
 		of = "classes"
 	}
 	if r.Partial {
-		s.Parts = append(s.Parts, report.Warning("The training was stopped early: this is the best of what there was. utvi fit --resume continues it."))
+		s.Parts = append(s.Parts, report.Warning("The training was stopped early. This is the best model so far; utvi fit --resume continues the training."))
 	} else {
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Together the members reach %.4f ± %.2g nats a row, of %s, on %d rows held out to choose by.", r.Score, r.SE, of, r.Held)))
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("The log-likelihood of the ensemble is %.4f ± %.2g nats per row (%s), on the %d training rows that the networks were chosen by.", r.Score, r.SE, of, r.Held)))
 	}
 	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: trainingCharts(m)}, Title: "How the trainings went.",
-		Caption: "Negative log-likelihood of " + of + ", less is better: of the candidates on rows held out from them, and of the members on the rows they learn from. A member stops where its candidate was best."}}}
+		Caption: "Negative log-likelihood of " + of + ", lower is better: of the candidates on rows held out from them, and of the ensemble members on the rows they learn from. A member stops where its candidate was best."}}}
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}
@@ -50,7 +50,7 @@ func networkSection(m *fit.Model, dir string) (report.Section, error) {
 
 func trainingCharts(m *fit.Model) []report.Chart {
 	r := m.Net.Report
-	trials := report.Chart{Title: "candidates, rows held out", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "negative log-likelihood"}}
+	trials := report.Chart{Title: "candidates, held-out rows", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "negative log-likelihood"}}
 	for i, x := range r.Trials {
 		t := report.Trace{Name: x.Candidate.String(), Colour: report.Series(i), Style: report.LineMarks}
 		for _, p := range x.Curve {
@@ -58,7 +58,7 @@ func trainingCharts(m *fit.Model) []report.Chart {
 		}
 		trials.Traces = append(trials.Traces, t)
 	}
-	members := report.Chart{Title: "members, rows learned from", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "training loss"}}
+	members := report.Chart{Title: "members, training rows", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "training loss"}}
 	for _, x := range r.Members {
 		at := max(0, slices.IndexFunc(r.Trials, func(y tabular.Trial) bool { return y.Candidate == x.Candidate }))
 		t := report.Trace{Colour: report.Series(at)}

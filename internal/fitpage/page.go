@@ -22,7 +22,7 @@ import (
 func Save(dir string, r *fit.Result) error {
 	page := report.Page{
 		Title:      "Predicting " + names(r.Model),
-		Subtitle:   fmt.Sprintf("%s, learned from %d rows of %s and tried on %d held-out rows", r.Model.Schema.Task, r.Model.Facts.Rows, r.Evaluation.File, r.Evaluation.Rows),
+		Subtitle:   fmt.Sprintf("%s, trained on %d rows of %s and tested on %d held-out rows", r.Model.Schema.Task, r.Model.Facts.Rows, r.Evaluation.File, r.Evaluation.Rows),
 		Provenance: origin(r.Model),
 	}
 	figures := filepath.Join(dir, "figures")
@@ -72,7 +72,7 @@ func SaveEvaluation(dir string, e *fit.Evaluation, m *fit.Model) error {
 	}
 	page := report.Page{
 		Title:    "Predictions of " + names(m),
-		Subtitle: fmt.Sprintf("%s, tried on %d rows of %s", m.Schema.Task, e.Rows, e.File), Provenance: origin(m),
+		Subtitle: fmt.Sprintf("%s, tested on %d rows of %s", m.Schema.Task, e.Rows, e.File), Provenance: origin(m),
 	}
 	var err error
 	if page.Sections, err = evaluationSections(e, m, dir); err != nil {
@@ -142,7 +142,7 @@ func evaluationSections(e *fit.Evaluation, m *fit.Model, dir string) ([]report.S
 		if t.Numbers != nil {
 			s.Parts = append(s.Parts, varianceTable(t, m))
 		}
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s of these rows are unfamiliar: farther from the training rows, or less sure to the network, than 99 of 100 of them.", percent(e.Unfamiliar, 1))))
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s of these rows are unfamiliar: they are farther from the training rows, or the network is less sure of them, than for 99 of 100 training rows.", percent(e.Unfamiliar, 1))))
 		all = append(all, s)
 	}
 	return all, nil
@@ -150,7 +150,7 @@ func evaluationSections(e *fit.Evaluation, m *fit.Model, dir string) ([]report.S
 
 // scoreTable shows the scores.
 func scoreTable(t *fit.TargetEvaluation) report.Table {
-	out := report.Table{Caption: "Scores, ± the standard error that another draw of rows would show.", Head: []string{"score", "value", "meaning"}}
+	out := report.Table{Caption: "Scores, ± standard error.", Head: []string{"score", "value", "meaning"}}
 	for _, x := range t.List() {
 		out.Rows = append(out.Rows, []string{x.Name, x.Text, x.Meaning})
 	}
@@ -163,24 +163,24 @@ func varianceTable(t *fit.TargetEvaluation, m *fit.Model) report.Table {
 	sum := b.Weights + b.Inputs + b.Noise
 	weights := "what the network does not know; more rows would lower it"
 	if m.NoiseInWeights() {
-		weights = "what the network does not know, and the noise, which its weights have learned too"
+		weights = "what the network does not know, and the noise, which the weights have learned as well"
 	}
-	return report.Table{Caption: "Where the predicted variance comes from, in the mean over the rows.",
+	return report.Table{Caption: "Where the predicted variance comes from, as a mean over the rows.",
 		Head: []string{"part", "share", "meaning"}, Rows: [][]string{
 			{"weights", percent(b.Weights, sum), weights},
-			{"inputs", percent(b.Inputs, sum), "the inputs' own standard deviations"},
-			{"noise", percent(b.Noise, sum), "what the inputs cannot tell"},
+			{"inputs", percent(b.Inputs, sum), "the standard deviations of the inputs"},
+			{"noise", percent(b.Noise, sum), "scatter that the inputs do not explain"},
 		}}
 }
 
 func insightSection(in *fit.Insight, dir string) (report.Section, error) {
-	s := report.Section{Title: "What the predictions rest on"}
+	s := report.Section{Title: "What the predictions depend on"}
 	figures := insightFigures(in)
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}
 	if len(in.Importance) == 0 {
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Column importance skipped: at least %d held-out rows are needed. The columns below are the first of the table.", fit.MinImportanceRows)))
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Column importance skipped: at least %d held-out rows are needed. The figures show the first columns of the table.", fit.MinImportanceRows)))
 	}
 	for _, f := range figures {
 		s.Parts = append(s.Parts, f.Picture)
@@ -194,15 +194,15 @@ func tableSection(m *fit.Model) (report.Section, error) {
 		t.Rows = append(t.Rows, []string{c.Name, use(c), values(c), fmt.Sprint(c.Missing)})
 	}
 	return report.Section{Title: "The table", Parts: []report.Part{
-		report.Prose(fmt.Sprintf("As found in the %d rows to train with. The network has %d inputs.", m.Schema.Rows, len(m.Schema.Inputs()))), t}}, nil
+		report.Prose(fmt.Sprintf("Found in the %d training rows. The network has %d inputs.", m.Schema.Rows, len(m.Schema.Inputs()))), t}}, nil
 }
 
 func use(c table.Column) string {
 	switch {
 	case c.Role == table.Input && c.StdFrom != "":
-		return "input, uncertain by " + c.StdFrom
+		return "input, standard deviation from " + c.StdFrom
 	case c.Role == table.Input && c.Std > 0:
-		return fmt.Sprintf("input, uncertain by %.4g", c.Std)
+		return fmt.Sprintf("input, standard deviation %.4g", c.Std)
 	case c.Note != "":
 		return string(c.Role) + ": " + c.Note
 	}
@@ -228,5 +228,5 @@ func settingsSection(m *fit.Model) (report.Section, error) {
 	var b strings.Builder
 	err := m.Facts.Config.WriteYAML(&b)
 	return report.Section{Title: "Settings", Parts: []report.Part{
-		report.Prose("All settings, as a settings file (--config). What is empty or zero was chosen by utvi."), report.Source(b.String())}}, err
+		report.Prose("All settings, in the form of a settings file (--config). utvi chose the settings that are empty or zero."), report.Source(b.String())}}, err
 }

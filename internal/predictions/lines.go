@@ -19,7 +19,7 @@ const (
 	TSV  Format = "tsv"
 	JSON Format = "json" // an object a line
 
-	// Parquet is for files alone.
+	// Parquet is for files only.
 	Parquet Format = "parquet"
 )
 
@@ -37,7 +37,7 @@ type lines interface {
 // Check reports a format that does not exist.
 func (f Format) Check() error {
 	if f != "" && !slices.Contains(formats, f) {
-		return fmt.Errorf("the format is %q; there are csv, tsv, json and parquet", string(f))
+		return fmt.Errorf("unknown format %q; choose csv, tsv, json or parquet", string(f))
 	}
 	return nil
 }

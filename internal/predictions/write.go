@@ -21,10 +21,10 @@ type Output struct {
 	Keep   []string // columns of the table to repeat in front
 }
 
-// A Summary is what a prediction of many rows came to.
+// A Summary counts the predicted rows.
 type Summary struct {
 	Rows, Abstained int
-	NoiseInWeights  bool // nothing in the model stands for the noise
+	NoiseInWeights  bool // the model has no part for the noise
 }
 
 // Write writes a line for every row of a table, in their order. Rows stream: memory
@@ -90,7 +90,7 @@ type printed struct {
 	noiseInWeights  bool
 }
 
-// names are those of the columns written.
+// names are the names of the written columns.
 func (p *printer) names() []string {
 	all := append([]string(nil), p.Keep...)
 	for _, t := range p.m.Targets() {

@@ -36,7 +36,7 @@ type Style int
 const (
 	Line Style = iota
 	Dashed
-	Marks     // large, of a shape that tells the traces of a chart apart
+	Marks     // large, of a different shape for each trace of a chart
 	LineMarks // both
 	Dots      // small and translucent, for many
 	Bars      // from zero up, side by side
@@ -56,7 +56,7 @@ type Shade struct {
 	From, To float64
 }
 
-// Colours with a meaning of their own.
+// Colours with a fixed meaning.
 var (
 	Ink  = ink
 	Grey = grey

@@ -13,7 +13,7 @@ var viridis = [...]color.NRGBA{
 	{0x5D, 0xC8, 0x63, 0xFF}, {0xAA, 0xDC, 0x32, 0xFF}, {0xFD, 0xE7, 0x25, 0xFF},
 }
 
-// heat is the colour of a share from 0 to 1; what is no number is grey.
+// heat is the colour of a share from 0 to 1; NaN is grey.
 func heat(share float64) color.NRGBA {
 	if math.IsNaN(share) {
 		return fade(grey, 0.35)

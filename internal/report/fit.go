@@ -108,7 +108,7 @@ func Training(label string, steps, train, validation []float64, best float64) Ch
 }
 
 // Dependence shows how the prediction changes with one column, with a band of
-// ± sd. An axis with Names is that of a category.
+// ± sd. An axis with Names shows categories.
 func Dependence(x Axis, y string, values, mean, sd []float64) Chart {
 	sameLength(values, mean, sd)
 	t := Trace{Name: "mean ± sd", Colour: blue, X: values, Y: mean}

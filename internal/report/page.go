@@ -9,7 +9,7 @@ import (
 	"utvi/internal/atomicfile"
 )
 
-// A Page is one self-contained HTML file: what was claimed and what was found
+// A Page is one self-contained HTML file: what was claimed and what was measured
 // first, then sections of prose, figures and tables. It asks nothing of the
 // network, runs no script, and reads well on a phone, in the dark and on paper.
 type Page struct {
@@ -20,7 +20,7 @@ type Page struct {
 	Sections        []Section
 }
 
-// A Claim is one statement put to the test.
+// A Claim is a statement that is tested.
 type Claim struct {
 	ID      string
 	Paper   string // what was claimed

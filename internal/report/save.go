@@ -85,7 +85,7 @@ func encode(b *bytes.Buffer, f Figure, ext string) error {
 }
 
 // clean replaces what no XML or HTML may hold: control characters, and bytes
-// that are no text.
+// that are not text.
 func clean(b []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7F && r < 0xA0 || r == 0xFFFE || r == 0xFFFF {

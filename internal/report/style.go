@@ -98,7 +98,7 @@ func pairs(x, y []float64) plotter.XYs {
 	return p
 }
 
-// place draws p so that its data area is the given rectangle, whatever room its
+// place draws p so that its data area is the given rectangle, for any room that its
 // axes take: panels that share an axis line up, and so do their titles.
 func place(p *plot.Plot, c draw.Canvas, area vg.Rectangle) {
 	drawTitle(c, p.Title.Text, area, 0)

@@ -17,7 +17,7 @@ type traceMark struct {
 	alpha float64   // of the band
 }
 
-// glyph is a shape of its own for each of a few traces.
+// glyph gives each of a few traces another shape.
 func glyph(i int) draw.GlyphDrawer {
 	return [...]draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}, draw.CrossGlyph{}, draw.PlusGlyph{}}[i%6]
 }

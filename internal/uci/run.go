@@ -10,7 +10,7 @@ import (
 	"utvi/tabular"
 )
 
-// A Result is what a model scored on the test rows of a split, in the target's own
+// A Result holds the scores of a model on the test rows of a split, in the target's
 // unit.
 type Result struct {
 	Set     string  `json:"set"`

@@ -63,7 +63,7 @@ func Open(dir, name string) (*Set, error) {
 			s.columns = len(row)
 		}
 		if len(row) != s.columns {
-			return fmt.Errorf("it has %d numbers, the lines before %d", len(row), s.columns)
+			return fmt.Errorf("the line has %d numbers; the lines before it have %d", len(row), s.columns)
 		}
 		s.rows = append(s.rows, row...)
 		return nil

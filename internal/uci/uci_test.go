@@ -74,15 +74,15 @@ func TestRunSplit(t *testing.T) {
 
 func TestBadFolders(t *testing.T) {
 	for want, change := range map[string]func(f map[string]string){
-		"line 2: it has 1 numbers, the lines before 4": func(f map[string]string) { f["data.txt"] = "1 2 3 4\n5\n" },
-		`line 1: "x" is not a finite number`:           func(f map[string]string) { f["data.txt"] = "1 x\n" },
-		"data.txt holds no rows":                       func(f map[string]string) { f["data.txt"] = "\n" },
-		"7 is not an index below 4":                    func(f map[string]string) { f["index_features.txt"] = "7\n" },
-		"1.5 is not an index":                          func(f map[string]string) { f["index_features.txt"] = "1.5\n" },
-		"must name one column":                         func(f map[string]string) { f["index_target.txt"] = "0\n1\n" },
-		"n_splits.txt":                                 func(f map[string]string) { delete(f, "n_splits.txt") },
-		"120 is not an index below 120":                func(f map[string]string) { f["index_test_0.txt"] = "120\n" },
-		"the target is the same in all rows":           func(f map[string]string) { f["index_target.txt"] = "2\n"; f["index_features.txt"] = "1\n" },
+		"line 2: the line has 1 numbers; the lines before it have 4": func(f map[string]string) { f["data.txt"] = "1 2 3 4\n5\n" },
+		`line 1: "x" is not a finite number`:                         func(f map[string]string) { f["data.txt"] = "1 x\n" },
+		"data.txt holds no rows":                                     func(f map[string]string) { f["data.txt"] = "\n" },
+		"7 is not an index below 4":                                  func(f map[string]string) { f["index_features.txt"] = "7\n" },
+		"1.5 is not an index":                                        func(f map[string]string) { f["index_features.txt"] = "1.5\n" },
+		"must name one column":                                       func(f map[string]string) { f["index_target.txt"] = "0\n1\n" },
+		"n_splits.txt":                                               func(f map[string]string) { delete(f, "n_splits.txt") },
+		"120 is not an index below 120":                              func(f map[string]string) { f["index_test_0.txt"] = "120\n" },
+		"the target is the same in all rows":                         func(f map[string]string) { f["index_target.txt"] = "2\n"; f["index_features.txt"] = "1\n" },
 	} {
 		dir := write(t, change)
 		if _, err := uci.RunSplit(t.Context(), dir, "lines", 0, tabular.Config{}, false); err == nil || !strings.Contains(err.Error(), want) {

@@ -130,7 +130,7 @@ func TestParquetNested(t *testing.T) {
 	}](&b)
 	w.Close()
 	_, err := dumpBytes(t, "a.parquet", b.Bytes())
-	if want := "cannot read a.parquet: column l: it holds lists or groups; plain columns are needed"; err == nil || err.Error() != want {
+	if want := "cannot read a.parquet: column l: the file holds lists or groups; plain columns are needed"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	b.Reset()

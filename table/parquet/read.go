@@ -115,7 +115,7 @@ func (p *rows) chunk(h *table.Header, rows []parquet.Row) (*table.Chunk, error) 
 // converter returns what adds a column's values to a row.
 func converter(field parquet.Field) (func(parquet.Value, *table.Builder), error) {
 	if !field.Leaf() || field.Repeated() {
-		return nil, errors.New("it holds lists or groups; plain columns are needed")
+		return nil, errors.New("the file holds lists or groups; plain columns are needed")
 	}
 	t := field.Type()
 	scale, unsigned := -1, false
