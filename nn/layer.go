@@ -82,12 +82,18 @@ func (b *Binder[T]) Random(name string, fixed bool, fanIn int, shape ...int) (*v
 
 // RandomFrom declares a tensor of Normals that all start at the given mean and
 // standard deviation, or of numbers that start at mean in a network of fixed weights.
+// The zero prior stands for Params.Prior.
 func (b *Binder[T]) RandomFrom(name string, mean, std float64, prior vi.Prior, shape ...int) (*vi.Tensor[T], error) {
 	if b.Fixed {
 		return b.Point(name, mean, shape...)
 	}
 	t := b.Params.RandomFrom(b.Name+"."+name, mean, std, shape...)
-	t.Prior = prior
+	if prior != (vi.Prior{}) {
+		if err := prior.Check(); err != nil {
+			return nil, err
+		}
+		t.Prior = prior
+	}
 	return b.declared(t)
 }
 

@@ -6,11 +6,15 @@ import (
 	"testing"
 
 	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 func gradients(t testing.TB, s subject) {
 	b := newBench[float64](t, s)
 	b.run(4, backward)
+	if kl := b.params.KL(); !compute.Finite(kl) {
+		t.Errorf("the KL divergence of the weights from their priors is %v; it must be a finite number", kl)
+	}
 	if !b.written(t) {
 		return
 	}
