@@ -6,9 +6,9 @@ import "utvi/internal/compute"
 // immutable values.
 //
 // A rule of fixed points is made by [Points]. To write any other, implement this
-// interface: say where to look in Push, evaluate
-// there with Tile.Eval, and combine. Both Push methods
-// are one line over the same generic body.
+// interface: say where to look in Push, evaluate there with Tile.Eval, and combine.
+// Tile.Scratch has room for points, values and slopes. Both Push methods are one line
+// over the same generic body.
 //
 // The rule itself takes the limit of tiny variances, down to v = 0. There differences
 // of nearby values are rounding only, so it writes the limit in place of them: with the
