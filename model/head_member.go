@@ -10,7 +10,7 @@ import (
 	"utvi/nn"
 )
 
-func newMember(n *Model, pool *compute.Pool, maxRows int) (*member, error) {
+func newMember(n *Model, pool *Pool, maxRows int) (*member, error) {
 	m := &member{net: n.NewPredictorOn(pool, maxRows), likelihood: n.Likelihood}
 	if m.likelihood == nil {
 		m.likelihood = likelihood.Normal{}
