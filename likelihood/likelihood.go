@@ -9,6 +9,10 @@ import (
 // A Likelihood scores one row. It works in float64 and has no parameters: noise
 // that is learned is a layer. It is stored with a model as its Kind and the fields
 // that JSON sees (see Marshal).
+//
+// These methods are enough for training. A model can predict targets only if its
+// likelihood also implements Predictive or [Splitter]; [Describer] says more about the
+// outputs. What is predicted is a Normal of the mean and the variance that they give.
 type Likelihood interface {
 	// Kind names the likelihood in model files.
 	Kind() string
@@ -17,7 +21,7 @@ type Likelihood interface {
 	String() string
 
 	// Targets returns how many targets a row has for the given number of
-	// outputs, or why it cannot serve them.
+	// outputs, or why it cannot serve them. No outputs, Targets(0), must be an error.
 	Targets(outputs int) (int, error)
 
 	// Row returns −ln p(y) for the predicted moments, its gradient with respect

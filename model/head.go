@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/likelihood"
 	"utvi/nn"
 )
@@ -72,9 +71,9 @@ func (e *Ensemble) NewHead(maxRows int) (*Head, error) { return e.NewHeadOn(nil,
 // NewHeadOn returns a head that shares its work among the workers of a pool; nil is a
 // pool of one worker. The own variance of a network's prediction of target t, what
 // networks disagree about apart, is multiplied by scale[t]; nil leaves it.
-func (e *Ensemble) NewHeadOn(pool *compute.Pool, maxRows int, scale []float32) (*Head, error) {
+func (e *Ensemble) NewHeadOn(pool *Pool, maxRows int, scale []float32) (*Head, error) {
 	if pool == nil {
-		pool = compute.NewPool(1)
+		pool = NewPool(1)
 	}
 	h := &Head{inputs: e.Inputs(), rows: maxRows, scale: scale}
 	a := &h.all

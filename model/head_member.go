@@ -1,6 +1,8 @@
 package model
 
 import (
+	"fmt"
+
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/internal/special"
@@ -8,7 +10,7 @@ import (
 	"utvi/nn"
 )
 
-func newMember(n *Model, pool *compute.Pool, maxRows int) (*member, error) {
+func newMember(n *Model, pool *Pool, maxRows int) (*member, error) {
 	m := &member{net: n.NewPredictorOn(pool, maxRows), likelihood: n.Likelihood}
 	if m.likelihood == nil {
 		m.likelihood = likelihood.Normal{}
@@ -28,8 +30,8 @@ func newMember(n *Model, pool *compute.Pool, maxRows int) (*member, error) {
 		m.splitter = l
 	case likelihood.Predictive:
 		m.splitter = &unsplit{by: l}
-	default: // nothing is known but the outputs
-		m.splitter, m.width = likelihood.Normal{}, n.Outputs()
+	default: // its noise is not known
+		return nil, fmt.Errorf("the likelihood %v cannot predict: it must implement likelihood.Predictive (Predict, Score) or likelihood.Splitter (Split)", l)
 	}
 	if !nn.Any(n.Config.Layers, isNoise) {
 		return m, nil

@@ -112,7 +112,7 @@ func TestBudgetDoesNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.NewHeadOn(compute.NewPool(2), 150, nil)
+	p, err := e.NewHeadOn(model.NewPool(2), 150, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"utvi/engine"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/nn"
 )
 
@@ -13,7 +12,7 @@ import (
 // to one goroutine; any number of predictors share a network.
 type Predictor[T gauss.Float] struct {
 	net   *Net[T]
-	pool  *compute.Pool
+	pool  *Pool
 	rows  int                           // most rows of a call
 	forms [nn.Forms]engine.Predictor[T] // by the form of the inputs, made on demand
 	fixed [nn.Forms]bool                // the outputs have no variance
@@ -25,12 +24,12 @@ func (n *Net[T]) NewPredictor(maxBatch int) *Predictor[T] { return n.NewPredicto
 
 // NewPredictorOn returns a predictor that shares its work among a pool; nil stands for
 // one worker.
-func (n *Net[T]) NewPredictorOn(pool *compute.Pool, maxBatch int) *Predictor[T] {
+func (n *Net[T]) NewPredictorOn(pool *Pool, maxBatch int) *Predictor[T] {
 	if maxBatch < 1 {
 		panic("model: a predictor needs room for at least one row")
 	}
 	if pool == nil {
-		pool = compute.NewPool(1)
+		pool = NewPool(1)
 	}
 	p := &Predictor[T]{net: n, pool: pool, rows: maxBatch, out: gauss.New[T](maxBatch, n.Outputs())}
 	if p.ready(nn.Fixed) != nil {

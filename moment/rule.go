@@ -6,9 +6,15 @@ import "utvi/internal/compute"
 // immutable values.
 //
 // A rule of fixed points is made by [Points]. To write any other, implement this
-// interface: say where to look in Push, evaluate
-// there with Tile.Eval, and combine. Both Push methods
-// are one line over the same generic body.
+// interface: say where to look in Push, evaluate there with Tile.Eval, and combine.
+// Tile.Scratch has room for points, values and slopes. Both Push methods are one line
+// over the same generic body.
+//
+// The rule itself takes the limit of tiny variances, down to v = 0. There differences
+// of nearby values are rounding only, so it writes the limit in place of them: with the
+// slope f' and the curvature f" at m (Func.Slope, Func.Curvature),
+//
+//	∂mean/∂m = f'    ∂mean/∂v = f"/2 (0 at v = 0)    ∂var/∂m = 2f'f"v    ∂var/∂v = f'²
 type Rule interface {
 	// String is the rule's name with its parameters, as Parse reads it.
 	String() string
@@ -43,6 +49,9 @@ const (
 	BySampling
 	// ByTangent looks at value and slope at the mean.
 	ByTangent
+	// ByOwnFormula looks in a way of its own, none of the above; Xi, W and Samples are
+	// not used. An exporter cannot write such a rule out.
+	ByOwnFormula
 )
 
 // Nodes say where a rule looks at a function of N(m, σ²), so that a rule can be

@@ -14,15 +14,21 @@ const planeSize = 1536
 // registers: only moments in and out are to stay in that cache.
 const fusedSize = 1024
 
+// Moments are the results of a Tile, one value an element: Mean and Var are the mean and
+// the variance of the function; MM and MV are the derivatives of the mean by the mean and
+// by the variance of the input, VM and VV those of the variance. The four derivatives are
+// nil where nobody wants them.
+type Moments[T gauss.Float] = compute.Moments[T]
+
 // A Tile is a stretch of elements on its way through a nonlinearity, with the
 // scratch that a rule needs. It belongs to one goroutine.
 type Tile[T gauss.Float] struct {
 	F     *Func
 	Kappa float64 // κ, where the rule learns it
 
-	Mean, Var []T                // in
-	Out       compute.Moments[T] // out; nil Jacobian planes: moments only
-	MK, VK    []T                // out: derivatives with respect to κ, where learned
+	Mean, Var []T        // in
+	Out       Moments[T] // out; nil Jacobian planes: moments only
+	MK, VK    []T        // out: derivatives with respect to κ, where learned
 
 	// Slope, SlopeM and SlopeV receive the slope g of the function as the rule sees it,
 	// ∂g/∂m and ∂g/∂v, if they are not nil; the derivatives need the Jacobian, and so
@@ -51,6 +57,7 @@ type Tile[T gauss.Float] struct {
 	fixed, fixedW []T // of a fixed rule
 	wide          *Tile[float64]
 	formula       *formulaTile[T] // nil: F is no formula
+	scratch       []T             // of Scratch
 }
 
 // NewTile returns a tile for pushing elements through f by rule.
@@ -88,6 +95,16 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 
 // Cap is the number of elements the tile has room for.
 func (t *Tile[T]) Cap() int { return t.cap }
+
+// Scratch returns n numbers for the Push of a rule from outside this package, with
+// whatever values were left there. The tile keeps the memory and hands out the same each
+// time, so only the first call allocates. A rule needs at most a few times Cap numbers.
+func (t *Tile[T]) Scratch(n int) []T {
+	if n > len(t.scratch) {
+		t.scratch = make([]T, n)
+	}
+	return t.scratch[:n]
+}
 
 // count settles how many points and elements the tile holds at a time.
 func (t *Tile[T]) count() {

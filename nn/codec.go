@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -88,12 +89,14 @@ type coder struct {
 	prints   map[string]fingerprint  // of the program's own functions, by kind and name
 	formulas map[string]*moment.Func // those read so far
 
+	types map[string]reflect.Type // of the layers from outside, by kind
+
 	noDefaults bool // leave out joint rules that are the default
 }
 
 func newCoder(lib Library) *coder {
 	return &coder{kinds: kinds, lib: lib, rules: map[string]moment.Rule{},
-		prints: map[string]fingerprint{}, formulas: map[string]*moment.Func{}}
+		prints: map[string]fingerprint{}, formulas: map[string]*moment.Func{}, types: map[string]reflect.Type{}}
 }
 
 // maxDepth is how deep layers may hold layers.

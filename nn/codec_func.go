@@ -11,8 +11,7 @@ import (
 
 type applyOptions struct {
 	funcOptions
-	Rule     string `json:"rule,omitempty"`
-	UserRule string `json:"user_rule,omitempty"`
+	ruleOptions
 }
 
 func encodeApply(c *coder, l Apply) (o applyOptions, err error) {
@@ -25,10 +24,10 @@ func encodeApply(c *coder, l Apply) (o applyOptions, err error) {
 	}
 	if isBuiltinRule(rule.String()) {
 		o.Rule = rule.String()
-	} else {
-		o.UserRule = rule.String()
+		return o, nil
 	}
-	return o, nil
+	o.UserRule, o.RuleValues = rule.String(), printRule(rule)
+	return o, c.once("rule", o.UserRule, o.RuleValues)
 }
 
 func decodeApply(c *coder, o applyOptions) (Apply, error) {
@@ -47,7 +46,7 @@ func decodeApply(c *coder, o applyOptions) (Apply, error) {
 	case !ok:
 		return Apply{}, fmt.Errorf("the model needs the rule %q: load it with model.WithRule", o.UserRule)
 	}
-	return Apply{f, rule}, nil
+	return Apply{f, rule}, o.RuleValues.is("rule", o.UserRule, printRule(rule))
 }
 
 // isBuiltinRule reports whether Parse knows a rule of that name.
@@ -99,8 +98,12 @@ func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 	case f.Formula != nil && (err != nil || builtin.Formula == nil || builtin.Formula.String() != f.Formula.String()):
 		return funcOptions{F: f.Formula.String()}, nil
 	case err != nil, f.Op == compute.OpUser && f.Formula == nil && builtin.Formula != nil:
-		o := funcOptions{User: f.Name, Values: printFunc(f)}
-		return o, c.once("function", f.Name, o.Values)
+		p := printFunc(f)
+		o := funcOptions{User: f.Name, Values: p}
+		if f.DF == nil { // slopes by differences depend on rounding
+			o.Values = p.values()
+		}
+		return o, c.once("function", f.Name, p)
 	}
 	if builtin.Op != f.Op || builtin.A != f.A {
 		return funcOptions{}, fmt.Errorf("its function is named %q like a built-in one that it is not: give it another name", f.Name)
@@ -127,7 +130,11 @@ func (c *coder) function(o funcOptions) (*moment.Func, error) {
 	if c.lib.StandIn {
 		return f, nil
 	}
-	return f, o.Values.is("function", o.User, printFunc(f))
+	brought := printFunc(f)
+	if len(o.Values) == len(places) { // an old file, or a function that had no DF
+		brought = brought.values()
+	}
+	return f, o.Values.is("function", o.User, brought)
 }
 
 // maxFormulas bounds the formulas of a file: each takes some milliseconds to read.

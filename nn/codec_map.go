@@ -20,10 +20,11 @@ type mapOptions struct {
 	ruleOptions
 }
 
-// ruleOptions name a joint rule: a built-in one or a user's.
+// ruleOptions name a rule: a built-in one or a user's.
 type ruleOptions struct {
-	Rule     string `json:"rule,omitempty"`
-	UserRule string `json:"user_rule,omitempty"`
+	Rule       string      `json:"rule,omitempty"`
+	UserRule   string      `json:"user_rule,omitempty"`
+	RuleValues fingerprint `json:"rule_values,omitempty"` // of a user's
 }
 
 type jointOptions struct{ mapOptions }
@@ -65,7 +66,11 @@ func encodeStochastic(c *coder, l Stochastic) (stochasticOptions, error) {
 	if l.Name == "" {
 		return stochasticOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set nn.Stochastic.Name")
 	}
-	o := stochasticOptions{l, printStochastic(&l), c.ruleName(l.Rule, func() moment.JointRule { return stochasticRule })}
+	rule, err := c.ruleName(l.Rule, func() moment.JointRule { return stochasticRule })
+	if err != nil {
+		return stochasticOptions{}, err
+	}
+	o := stochasticOptions{l, printStochastic(&l), rule}
 	return o, c.once("stochastic function", l.Name, o.Values)
 }
 
@@ -106,7 +111,7 @@ func (l Conditional) writtenDefault() moment.JointRule {
 }
 
 // ruleName names a rule, or the default if it is nil.
-func (c *coder) ruleName(r moment.JointRule, unless func() moment.JointRule) (o ruleOptions) {
+func (c *coder) ruleName(r moment.JointRule, unless func() moment.JointRule) (o ruleOptions, err error) {
 	usual := unless()
 	if r == nil {
 		r = usual
@@ -117,9 +122,10 @@ func (c *coder) ruleName(r moment.JointRule, unless func() moment.JointRule) (o 
 	case isBuiltinJointRule(r.String()):
 		o.Rule = r.String()
 	default:
-		o.UserRule = r.String()
+		o.UserRule, o.RuleValues = r.String(), printJointRule(r)
+		err = c.once("joint rule", o.UserRule, o.RuleValues)
 	}
-	return o
+	return o, err
 }
 
 // isBuiltinJointRule reports whether ParseJoint knows a rule of that name.
@@ -135,7 +141,7 @@ func (c *coder) jointRule(o ruleOptions) (moment.JointRule, error) {
 		return nil, errors.New("it has two rules")
 	case o.UserRule != "":
 		if r, ok := c.lib.JointRules[o.UserRule]; ok {
-			return r, nil
+			return r, o.RuleValues.is("joint rule", o.UserRule, printJointRule(r))
 		}
 		return nil, fmt.Errorf("the model needs the joint rule %q: load it with model.WithJointRule", o.UserRule)
 	case name == "":
@@ -162,7 +168,9 @@ func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() mo
 	case m.Name == "":
 		return o, errors.New("its map has no name: a model keeps the names of maps, so set moment.Map.Name")
 	}
-	o.ruleOptions = c.ruleName(rule, unless)
+	if o.ruleOptions, err = c.ruleName(rule, unless); err != nil {
+		return o, err
+	}
 	builtin, err := namedMap(m.Name)
 	if err != nil {
 		o.User, o.Values = m.Name, printMap(m)

@@ -17,11 +17,17 @@ import (
 const childrenKey = "children"
 
 func (c *coder) encodeOutside(l Layer) (any, error) {
-	fields, err := jsonFields(l)
-	if err != nil {
+	if err := c.oneType(l); err != nil {
 		return nil, err
 	}
-	if err := c.survives(l, fields); err != nil {
+	fields, err := jsonFields(l)
+	if err == nil {
+		err = c.survives(l, fields)
+	}
+	if name := layerField(l); err != nil && name != "" {
+		err = fmt.Errorf("a layer of kind %q (%T) cannot be saved: its field %s holds layers: tag it `json:\"-\"` and implement nn.Composite (Children, WithChildren)", l.Kind(), l, name)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for _, key := range []string{"kind", childrenKey} {
@@ -39,6 +45,37 @@ func (c *coder) encodeOutside(l Layer) (any, error) {
 		}
 	}
 	return fields, nil
+}
+
+// oneType reports a second type of one kind: a file holds the kind alone.
+func (c *coder) oneType(l Layer) error {
+	t := reflect.TypeOf(l)
+	if first, ok := c.types[l.Kind()]; ok && first != t {
+		return fmt.Errorf("the network has layers of kind %q of two types, %v and %v: give one of them another kind", l.Kind(), first, t)
+	}
+	c.types[l.Kind()] = t
+	return nil
+}
+
+// layerField names a field that holds layers and that JSON sees, if there is one.
+func layerField(l Layer) string {
+	t := reflect.TypeOf(l)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return ""
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		of := f.Type
+		if of.Kind() == reflect.Slice || of.Kind() == reflect.Array || of.Kind() == reflect.Map {
+			of = of.Elem()
+		}
+		if of == reflect.TypeFor[Layer]() && f.Tag.Get("json") != "-" {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 func jsonFields(l Layer) (map[string]json.RawMessage, error) {

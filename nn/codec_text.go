@@ -26,7 +26,7 @@ func (c *coder) describe(l Layer) string {
 }
 
 // fields writes an object's fields as key=value, in their order: all but its kind and
-// the fingerprint of a function.
+// the fingerprints of functions and rules.
 func fields(object []byte) []string {
 	d := json.NewDecoder(bytes.NewReader(object))
 	d.Token()
@@ -37,7 +37,7 @@ func fields(object []byte) []string {
 		if err != nil || d.Decode(&value) != nil {
 			return all
 		}
-		if key != "kind" && key != "values" {
+		if key != "kind" && key != "values" && key != "rule_values" {
 			all = append(all, key.(string)+"="+shorten(brief(value)))
 		}
 	}

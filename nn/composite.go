@@ -3,6 +3,10 @@ package nn
 // A Composite is a layer made of layers. Whatever looks into layers (saving, drawing,
 // switching off noise, listing) sees those of a Composite, also of one from outside
 // this module.
+//
+// The unit of a Composite binds its children by BindChild, and adds up their TapeWidth,
+// GradTiles and PrepareTiles. Its runner hands each child its part of the tape and
+// passes each tile to the child that owns it.
 type Composite interface {
 	Layer
 	// Children returns the layers within, in the order in which they are bound.

@@ -82,12 +82,18 @@ func (b *Binder[T]) Random(name string, fixed bool, fanIn int, shape ...int) (*v
 
 // RandomFrom declares a tensor of Normals that all start at the given mean and
 // standard deviation, or of numbers that start at mean in a network of fixed weights.
+// The zero prior stands for Params.Prior.
 func (b *Binder[T]) RandomFrom(name string, mean, std float64, prior vi.Prior, shape ...int) (*vi.Tensor[T], error) {
 	if b.Fixed {
 		return b.Point(name, mean, shape...)
 	}
 	t := b.Params.RandomFrom(b.Name+"."+name, mean, std, shape...)
-	t.Prior = prior
+	if prior != (vi.Prior{}) {
+		if err := prior.Check(); err != nil {
+			return nil, err
+		}
+		t.Prior = prior
+	}
 	return b.declared(t)
 }
 
@@ -121,12 +127,15 @@ type Unit[T gauss.Float] interface {
 
 // A Runner runs a unit on blocks of rows. It belongs to one worker.
 type Runner[T gauss.Float] interface {
-	// Prepare readies a tile of the unit's weights after they have changed.
+	// Prepare readies a tile of the unit's weights. The engine calls it for all tiles
+	// before the first Forward and whenever the parameters have changed; it may be
+	// called on any runner of the unit, so what it prepares belongs to the unit.
 	Prepare(tile int)
 	// Forward computes p.Out from p.In.
 	Forward(p *Pass[T])
 	// Backward computes p.DIn from p.DOut, for the block Forward saw last, and
-	// leaves on the tape what Gradient needs. A nil p.DIn.Mean is not wanted.
+	// leaves on the tape what Gradient needs. p.In and p.Out are still what Forward
+	// saw and wrote. A nil p.DIn.Mean is not wanted.
 	Backward(p *Pass[T])
 	// Gradient computes a tile of the parameter gradients from all blocks.
 	Gradient(tile int, blocks []Block[T])
@@ -142,7 +151,12 @@ type Pass[T gauss.Float] struct {
 
 	In, Out   gauss.Batch[T]
 	DIn, DOut gauss.Batch[T]
-	Tape      []T // TapeWidth values a row
+
+	// Tape has room for TapeWidth values a row, in the runner's own order. Forward and
+	// Backward of a block get the same tape, and both may write to it; together they
+	// write all that Gradient reads. In prediction it may be nil. A composite hands each child the
+	// same part of the tape in Forward, in Backward and in the blocks of Gradient.
+	Tape []T
 }
 
 // A Block is what Backward left of a block of rows.

@@ -66,7 +66,7 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 		return nil, fmt.Errorf("its branch: %w", err)
 	}
 	if _, ok := branch.(Sensitive[T]); b.Sense && branch.Form() != Fixed && !ok {
-		return nil, errors.New("its branch cannot carry correlations")
+		return nil, errors.New("its branch cannot carry correlations; a layer of your own carries them if its unit implements nn.Sensitive and its runner nn.Senser")
 	}
 	if out := branch.Out(); out != in {
 		return nil, fmt.Errorf("its branch turns %v into %v; what is added to the input must have its shape", in, out)

@@ -40,6 +40,8 @@ type Sense[T gauss.Float] struct {
 	Rows, K int
 	Pass    *Pass[T] // of the same block
 
+	// In is nil if the input of the unit is Fixed, as that of the first layer on inputs
+	// without variance: nothing depends on it then. So is BIn.
 	In, Out []T
 	// Cov is rows × K × K numbers, symmetric. Only the diagonal is used where Diagonal
 	// is set.

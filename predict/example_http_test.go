@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,13 +27,29 @@ func handler(p *predict.Predictor) http.HandlerFunc {
 			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 			return
 		}
-		n := y.Numbers[0]
+		text, err := json.Marshal(answer(y))
+		if err != nil { // before anything is written: an empty body is no answer
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
 		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(map[string]any{
-			"mean": n.Mean, "std": n.Std, "lo": n.Lo, "hi": n.Hi,
-			"variance": n.Variance, "unfamiliar": y.Unfamiliar, "abstain": y.Abstain,
-		})
+		w.Write(text)
 	}
+}
+
+// answer is what the server says of a row. A model predicts a class or numbers.
+func answer(y predict.Prediction) map[string]any {
+	out := map[string]any{"abstain": y.Abstain}
+	if !math.IsNaN(y.Unfamiliar) { // which JSON cannot hold
+		out["unfamiliar"] = y.Unfamiliar
+	}
+	if c := y.Class; c != nil {
+		out[c.Target] = map[string]any{"class": c.Class, "probabilities": c.Probabilities}
+	}
+	for _, n := range y.Numbers {
+		out[n.Target] = map[string]any{"mean": n.Mean, "std": n.Std, "lo": n.Lo, "hi": n.Hi, "variance": n.Variance}
+	}
+	return out
 }
 
 // A server that predicts single rows. All requests share the predictor.

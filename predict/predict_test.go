@@ -429,6 +429,9 @@ func TestNetworks(t *testing.T) {
 	if err != nil || all[0].Class == nil || len(all[0].Class.Probabilities) != 3 || !all[0].Abstain || all[0].Class.Class != m.Classes()[all[0].Class.Probabilities.Argmax()] {
 		t.Fatalf("%+v, %v", all, err)
 	}
+	if text, err := json.Marshal(answer(all[0])); err != nil || !strings.Contains(string(text), `"probabilities":[`) {
+		t.Errorf("the example's server says %s (%v)", text, err)
+	}
 	m = network(nil, nn.Dense{Out: 1, Fixed: true}) // which varies in nothing
 	all, err = predictor(t, m, predict.Options{}).Numbers(t.Context(), rows)
 	if err != nil || all[0].Numbers[0].Target != "y" || all[0].Numbers[0].Std != 0 || all[0].Numbers[0].Variance != (predict.Parts{}) {

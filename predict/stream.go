@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"utvi/internal/compute"
+	"utvi/model"
 	"utvi/table"
 )
 
@@ -13,7 +14,7 @@ import (
 // a pool of all cores), and passes the results of work to emit in the order of the
 // rows. Several goroutines call work at the same time; one at a time calls emit. Memory
 // does not depend on the number of rows.
-func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *compute.Pool, work func(*Batch) (T, error), emit func(T) error) error {
+func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *model.Pool, work func(*Batch) (T, error), emit func(T) error) error {
 	if pool == nil {
 		pool = compute.NewPool(runtime.GOMAXPROCS(0))
 		defer pool.Close()

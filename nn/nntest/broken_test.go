@@ -22,6 +22,7 @@ const (
 	needsDIn     mistake = "needs DIn"
 	unitScratch  mistake = "keeps scratch in the unit"
 	forgetsTape  mistake = "leaves some of the tape as it was"
+	zeroPrior    mistake = "gives its weights a prior without a spread"
 	wrongMoments mistake = "is consistent, and wrong about the variance"
 )
 
@@ -40,12 +41,18 @@ type bendUnit[T gauss.Float] struct {
 	shape   nn.Shape
 	form    nn.Form
 	a       *vi.Tensor[T]
+	unused  *vi.Tensor[T] // Normal weights, for the mistake about the prior
 	scratch []T
 }
 
 func bindBend[T gauss.Float](l bend, b *nn.Binder[T]) (nn.Unit[T], error) {
 	a, err := b.Random("a", true, 1, b.In.Size())
-	return &bendUnit[T]{mistake: l.mistake, shape: b.In, form: b.Form, a: a}, err
+	u := &bendUnit[T]{mistake: l.mistake, shape: b.In, form: b.Form, a: a}
+	if l.mistake == zeroPrior && err == nil {
+		u.unused, err = b.Random("unused", false, 1, 1)
+		u.unused.Prior = vi.Prior{}
+	}
+	return u, err
 }
 
 func (u *bendUnit[T]) Out() nn.Shape     { return u.shape }
@@ -126,6 +133,10 @@ func (r *bendRunner[T]) write(dst *T, x T) {
 
 func (r *bendRunner[T]) Gradient(_ int, blocks []nn.Block[T]) {
 	w := r.shape.Size()
+	if r.unused != nil {
+		clear(r.unused.GMean)
+		clear(r.unused.GVar)
+	}
 	for i := range w {
 		var sum T
 		for _, b := range blocks {
@@ -150,6 +161,7 @@ func TestMistakesAreNoticed(t *testing.T) {
 		needsDIn:     {"first layer", "Backward panics where DIn.Mean is nil"},
 		unitScratch:  {"turns", "does the unit, rather than the runner, keep scratch?"},
 		forgetsTape:  {"gradients", "the gradient of layer.a.mean[0] is NaN"},
+		zeroPrior:    {"gradients", "the KL divergence of the weights from their priors is NaN"},
 		wrongMoments: {"draws", "the variance is"},
 	} {
 		t.Run(string(m), func(t *testing.T) {

@@ -6,11 +6,15 @@ import (
 	"testing"
 
 	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 func gradients(t testing.TB, s subject) {
 	b := newBench[float64](t, s)
 	b.run(4, backward)
+	if kl := b.params.KL(); !compute.Finite(kl) {
+		t.Errorf("the KL divergence of the weights from their priors is %v; it must be a finite number", kl)
+	}
 	if !b.written(t) {
 		return
 	}
@@ -32,7 +36,7 @@ func (b *bench[T]) written(t testing.TB) bool {
 	whole := func(what string, x []T) {
 		t.Helper()
 		if i := slices.IndexFunc(x, func(v T) bool { return v != v }); i >= 0 {
-			t.Errorf("%s[%d] is NaN: all buffers hold NaN before a run, so it was not written (=), or it was added to (+=)", what, i)
+			t.Errorf("%s[%d] is NaN: all buffers hold NaN before a run, so it was not written (=), or it was added to (+=), or it was computed from a part of the tape that was not written", what, i)
 			ok = false
 		}
 	}
@@ -92,6 +96,9 @@ func precision(t testing.TB, s subject) {
 	widen(b.params.Theta, a.params.Theta)
 	a.run(rows, backward)
 	b.run(rows, backward)
+	if !a.written(t) || !b.written(t) {
+		return
+	}
 	near := func(what string, x []float32, y []float64) {
 		var scale float64
 		for _, v := range y {

@@ -39,7 +39,8 @@ type check struct {
 
 // Layer checks a layer on inputs of the given shape, with and without variance:
 //
-//   - gradients in float64 against finite differences;
+//   - gradients in float64 against finite differences, and a finite KL divergence of
+//     the weights from their priors;
 //   - buffers that hold NaN before they are used: everything must be written;
 //   - no input gradient wanted, as of the first layer of a network;
 //   - runners of one unit that take turns, or run at the same time: each keeps its

@@ -1,0 +1,115 @@
+package nn_test
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"utvi/fn"
+	"utvi/moment"
+	"utvi/nn"
+)
+
+// Two rules of points, and two joint rules, that share a name.
+var (
+	three = moment.Points("mine", []float64{0, -math.Sqrt(3), math.Sqrt(3)}, []float64{2. / 3, 1. / 6, 1. / 6})
+	two   = moment.Points("mine", []float64{-1, 1}, []float64{0.5, 0.5})
+)
+
+type called struct{ moment.JointRule }
+
+func (called) String() string { return "mine" }
+
+// A program's own rule is known again by what it gives, not by its name alone.
+func TestRulesOfOneName(t *testing.T) {
+	apply := func(r moment.Rule) nn.Layer { return nn.Apply{F: fn.Tanh(), Rule: r} }
+	joint := func(r moment.JointRule) nn.Layer { return nn.Joint{Map: pair, Rule: called{r}} }
+	random := func(r moment.JointRule) nn.Layer {
+		return nn.Stochastic{Name: "slope", F: times, Mean: 1, Rule: called{r}}
+	}
+	lib := func(r moment.Rule, j moment.JointRule) nn.Library {
+		return nn.Library{
+			Rules:       map[string]moment.Rule{"mine": r},
+			JointRules:  map[string]moment.JointRule{"mine": called{j}},
+			Maps:        map[string]*moment.Map{"pair": pair},
+			Stochastics: map[string]*nn.Stochastic{"slope": {F: times}},
+		}
+	}
+	right, wrong := lib(three, moment.JointFifth()), lib(two, moment.JointAxes(3))
+	for _, c := range []struct {
+		one, other nn.Layer
+		what       string
+	}{
+		{apply(three), apply(two), "rule"},
+		{joint(moment.JointFifth()), joint(moment.JointAxes(3)), "joint rule"},
+		{joint(moment.JointFifth()), joint(moment.JointMC(7)), "joint rule"},
+		{nn.Conditional{Target: 1, Given: []int{0}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true, Rule: called{moment.JointFifth()}},
+			nn.Conditional{Target: 1, Given: []int{0}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true, Rule: called{moment.JointUTGauss()}}, "joint rule"},
+		{random(moment.JointFifth()), random(moment.JointAxes(3)), "joint rule"},
+	} {
+		text, err := nn.MarshalLayer(nn.Chain{c.one, c.one})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := nn.UnmarshalLayer(text, right); err != nil {
+			t.Errorf("%s gives %v, %v", text, again, err)
+		}
+		_, err = nn.UnmarshalLayer(text, wrong)
+		wants(t, err, "the "+c.what+` "mine" is not the one that the model was saved with`)
+		_, err = nn.MarshalLayer(nn.Chain{c.one, c.other})
+		wants(t, err, "two "+c.what+`s named "mine" that differ`)
+
+		// Files from before rules had fingerprints.
+		one, err := nn.MarshalLayer(c.one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		from := bytes.Index(one, []byte(`,"rule_values"`))
+		if from < 0 {
+			t.Fatalf("%s has no fingerprint", one)
+		}
+		to := from + bytes.IndexByte(one[from:], ']') + 1
+		if _, err := nn.UnmarshalLayer(append(one[:from:from], one[to:]...), wrong); err != nil {
+			t.Errorf("without a fingerprint: %v", err)
+		}
+		if d := nn.Describe(c.one); strings.Contains(d, "values") {
+			t.Errorf("it is described as %q", d)
+		}
+	}
+}
+
+// The derivative of a program's own function is part of what it is.
+func TestFunctionsOfOneDerivative(t *testing.T) {
+	of := func(df func(float64) float64) *moment.Func {
+		return &moment.Func{Name: "mine", F: math.Sin, DF: df}
+	}
+	right, wrong, none := of(math.Cos), of(math.Sin), of(nil)
+	write := func(f *moment.Func) []byte {
+		text, err := nn.MarshalLayer(nn.Apply{F: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	read := func(text []byte, f *moment.Func) error {
+		_, err := nn.UnmarshalLayer(text, nn.Library{Funcs: map[string]*moment.Func{"mine": f}})
+		return err
+	}
+	wants(t, read(write(right), wrong), `the function "mine" is not the one`)
+	for _, f := range []*moment.Func{right, none} {
+		if err := read(write(right), f); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := bytes.Count(write(none), []byte(`",`)); n > 6 {
+		t.Errorf("%s has slopes that differences gave", write(none))
+	}
+	for _, f := range []*moment.Func{right, wrong, none} { // as in old files
+		if err := read(write(none), f); err != nil {
+			t.Error(err)
+		}
+	}
+	_, err := nn.MarshalLayer(nn.Chain{nn.Apply{F: right}, nn.Apply{F: wrong}})
+	wants(t, err, `two functions named "mine" that differ`)
+}
