@@ -72,7 +72,7 @@ type Table struct {
 // y, row-major, targets numbers to a row. It keeps both: they must not change.
 func NewTable(x gauss.Batch[float32], targets int, y []float32) (*Table, error) {
 	if targets < 1 {
-		return nil, fmt.Errorf("table: a row has %d targets; it needs at least 1", targets)
+		return nil, fmt.Errorf("table: a row has %d targets; at least 1 is needed", targets)
 	}
 	if err := (Set{X: x, Y: y, Targets: targets}).Check(); err != nil {
 		return nil, fmt.Errorf("table: %w", err)

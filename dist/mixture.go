@@ -25,10 +25,10 @@ func (m *Mixture) Reset() { m.parts, m.total = m.parts[:0], 0 }
 // Add adds a Normal with a weight above 0.
 func (m *Mixture) Add(weight, mu, sigma float64) {
 	if !(weight > 0) || math.IsInf(weight, 1) {
-		panic("dist: a weight must be above 0 and finite")
+		panic("dist: a weight must be finite and > 0")
 	}
 	if sigma <= 0 {
-		panic("dist: a standard deviation must be above 0")
+		panic("dist: a standard deviation must be > 0")
 	}
 	m.parts = append(m.parts, part{weight, mu, sigma, 1 / sigma})
 	m.total += weight

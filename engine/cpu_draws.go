@@ -36,11 +36,11 @@ func (t *trainer) draw() error {
 		return err
 	}
 	if t.Likelihood.NeedsVariance() && unit.Form() == nn.Fixed {
-		return fmt.Errorf("a network of drawn weights predicts numbers, and the %v likelihood needs a variance to score them: end the network in nn.Noise, or learn the noise with likelihood.Heteroscedastic", t.Likelihood)
+		return fmt.Errorf("a network with drawn weights predicts numbers, but the %v likelihood needs a variance: end the network with nn.Noise, or learn the noise with likelihood.Heteroscedastic", t.Likelihood)
 	}
 	s := &draws{drawn: b.Params, runSigma: t.doSigma, runDraw: t.doDraw, runGather: t.doGather}
 	if len(s.drawn.Tensors) != len(t.params.Tensors) {
-		return errors.New("the network cannot be drawn: with numbers for weights it has other parameters")
+		return errors.New("the weights cannot be drawn: with fixed weights, the network has other parameters")
 	}
 	s.drawn.Alloc()
 	s.drawn.AllocGrads()
@@ -48,7 +48,7 @@ func (t *trainer) draw() error {
 	for i, x := range t.params.Tensors {
 		d := s.drawn.Tensors[i]
 		if d.Random || d.Name != x.Name || d.Len() != x.Len() {
-			return fmt.Errorf("the network cannot be drawn: %s has no numbers to take its place", x.Name)
+			return fmt.Errorf("the weights cannot be drawn: with fixed weights, the network has no tensor in place of %s", x.Name)
 		}
 		if !x.Random {
 			d.Mean = x.Mean // numbers as they are

@@ -51,7 +51,7 @@ func (t *trainer) unscored(block int) error {
 	k, lo := t.Data.Targets(), block*t.rows
 	for i := range t.blocks[block].Rows {
 		if !compute.Finite(t.nll[lo+i]) {
-			return fmt.Errorf("likelihood %v has no score for the targets %v of a row, with %d outputs", t.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.unit.Out().Size())
+			return fmt.Errorf("likelihood %v cannot score the targets %v of a row with %d outputs", t.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.unit.Out().Size())
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ type lane struct {
 func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 	net, ok := any(n).(Network[float32])
 	if !ok {
-		panic("engine: only networks of float32 are trained")
+		panic("engine: training needs a float32 network")
 	}
 	form := nn.Fixed
 	if j.Data.Uncertain() {

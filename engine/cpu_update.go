@@ -117,7 +117,7 @@ func (t *trainer) doUpdate(_, task int) {
 	lo, hi := r.lo, r.hi
 	a := t.adamw
 	if !p.Random {
-		if p.Bare {
+		if p.NoDecay {
 			a.DecayMean = 0
 		}
 		r.kl, r.norm2 = 0, compute.Norm2(p.GMean[lo:hi])

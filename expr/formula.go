@@ -87,7 +87,7 @@ func (f *Formula) derive(b *builder) error {
 	for _, name := range names[:f.Learned] {
 		d := b.by(b.param(name), f.Expr, f.Slope)
 		if d[0].is(0) {
-			return fmt.Errorf("the parameter %s cannot be learned: the formula has no slope in it", name)
+			return fmt.Errorf("the parameter %s cannot be learned: the formula does not change smoothly with it", name)
 		}
 		byParam, mixed = append(byParam, d[0]), append(mixed, d[1])
 	}
@@ -126,7 +126,7 @@ func (f *Formula) check(b *builder, e *Expr) error {
 	}
 	for _, p := range f.Params {
 		if p.varies() && !used[p.Name] {
-			return fmt.Errorf("the parameter %s does not occur in the formula, or changes nothing", p.Name)
+			return fmt.Errorf("the parameter %s does not occur in the formula, or has no effect", p.Name)
 		}
 	}
 	return nil
@@ -148,7 +148,7 @@ const maxAll = 1 << 20
 // ParseText reads a formula followed by its parameters, as String writes it.
 func ParseText(text string) (*Formula, error) {
 	if len(text) > maxAll {
-		return nil, fmt.Errorf("a formula and its parameters have %d characters; they may have at most %d", len(text), maxAll)
+		return nil, fmt.Errorf("the formula and its parameters have %d characters; at most %d are allowed", len(text), maxAll)
 	}
 	formula, rest, more := strings.Cut(text, ";")
 	var params []Param

@@ -38,7 +38,7 @@ const maxParams = 16
 
 func checkParams(params []Param) error {
 	if len(params) > maxParams {
-		return fmt.Errorf("the formula has %d parameters; it may have at most %d", len(params), maxParams)
+		return fmt.Errorf("the formula has %d parameters; at most %d are allowed", len(params), maxParams)
 	}
 	for i, p := range params {
 		_, taken := functions[p.Name]
@@ -46,13 +46,13 @@ func checkParams(params []Param) error {
 		case !isName(p.Name):
 			return fmt.Errorf("%.40q cannot be the name of a parameter; use letters, digits and _", p.Name)
 		case taken || p.Name == "x" || p.Name == "e" || p.Name == "pi":
-			return fmt.Errorf("a parameter is called %s, which has a meaning already; choose another name", p.Name)
+			return fmt.Errorf("a parameter is called %s, which already has a meaning; choose another name", p.Name)
 		case slices.ContainsFunc(params[:i], func(q Param) bool { return q.Name == p.Name }):
 			return fmt.Errorf("the parameter %s is given twice", p.Name)
 		case p.Values != nil && len(p.Values) == 0:
 			return fmt.Errorf("the parameter %s has an empty list of values; it needs one for each unit", p.Name)
 		case p.PerUnit && !p.Learned:
-			return fmt.Errorf("the parameter %s is fixed and has one value; list one for each unit, or let it be learned", p.Name)
+			return fmt.Errorf("the parameter %s is fixed and has one value for all units; list one value for each unit, or make it learned", p.Name)
 		}
 		for _, v := range append(p.Values, p.Value) {
 			if v-v != 0 {

@@ -39,7 +39,7 @@ var spelt = sync.OnceValue(func() map[string]compute.Op {
 	for op, text := range spellings {
 		e, err := newBuilder().parse(text, nil)
 		if err != nil {
-			panic("expr: a function is spelt wrong")
+			panic("expr: a spelling does not parse")
 		}
 		all[e.String()] = op
 	}

@@ -96,5 +96,5 @@ func withKernel(op compute.Op, a float64) *moment.Func {
 			return f
 		}
 	}
-	panic("fn: a kernel without a function")
+	panic("fn: this kernel has no named function")
 }

@@ -59,7 +59,7 @@ func Named(name string) (*moment.Func, error) {
 	p, ok := parametrised[base]
 	switch {
 	case !ok && isWord(name):
-		return nil, fmt.Errorf("fn: no function %q; there are %s, and formulas of x such as \"x/(1+x^2)\"", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("fn: unknown function %q; the functions are %s, and formulas of x such as \"x/(1+x^2)\"", name, strings.Join(Names(), ", "))
 	case !ok:
 		f, err := expr.ParseText(name)
 		if err != nil {
@@ -72,7 +72,7 @@ func Named(name string) (*moment.Func, error) {
 	}
 	_, a, err := call.Parse(name)
 	if err != nil || len(a) != 1 || !compute.Finite(a...) {
-		return nil, fmt.Errorf("fn: %q: want a finite number in parentheses, as in %q", name, call.Format(base, p.standard))
+		return nil, fmt.Errorf("fn: %q needs a finite number in parentheses, as in %q", name, call.Format(base, p.standard))
 	}
 	return p.make(a[0]), nil
 }

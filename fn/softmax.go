@@ -36,7 +36,7 @@ import (
 //
 // (go test ./fn -run xxx -bench Softmax)
 func Softmax() *moment.Map {
-	return &moment.Map{Name: "softmax", F: softmax, VJP: softmaxVJP, Own: newSoftmaxMoments, ShiftInvariant: true}
+	return &moment.Map{Name: "softmax", F: softmax, VJP: softmaxVJP, ClosedForm: newSoftmaxMoments, ShiftInvariant: true}
 }
 
 // softmax counts from the largest input, so that nothing overflows.
@@ -73,7 +73,7 @@ func NamedMap(name string) (*moment.Map, error) {
 	if name == "softmax" {
 		return Softmax(), nil
 	}
-	return nil, fmt.Errorf("fn: no map %q; there is softmax", name)
+	return nil, fmt.Errorf("fn: unknown map %q; the only map is softmax", name)
 }
 
 // coupled is what Named answers for the name of a map.
@@ -81,5 +81,5 @@ func coupled(name string) error {
 	if _, err := NamedMap(name); err != nil {
 		return nil
 	}
-	return fmt.Errorf("fn: %s couples its inputs and cannot be applied to each alone; it belongs into nn.Joint", name)
+	return fmt.Errorf("fn: %s couples its inputs and cannot be applied to each one alone; use it in nn.Joint", name)
 }

@@ -45,7 +45,7 @@ func (n *normal) add(g normal) {
 	n.v += g.v
 }
 
-func newSoftmaxMoments(d int) moment.OwnMoments {
+func newSoftmaxMoments(d int) moment.ClosedForm {
 	s := &softmaxMoments{v: make([]float64, d), p: make([]float64, d), outVar: make([]float64, d)}
 	s.f = make([][sigmoidOrder]float64, d)
 	for _, j := range []*[]joined{&s.left, &s.right, &s.rest} {

@@ -16,7 +16,7 @@ type Batch[T Float] struct {
 // New returns a batch of zero means and zero variances.
 func New[T Float](rows, width int) Batch[T] {
 	if rows < 0 || width < 0 {
-		panic("gauss: a batch of less than no rows or columns")
+		panic("gauss: rows and width must be ≥ 0")
 	}
 	return Batch[T]{Rows: rows, Width: width, Mean: make([]T, rows*width), Var: make([]T, rows*width)}
 }
@@ -25,7 +25,7 @@ func New[T Float](rows, width int) Batch[T] {
 // shares their memory.
 func Fixed[T Float](width int, mean []T) Batch[T] {
 	if width < 1 || len(mean)%width != 0 {
-		panic("gauss: the values do not fill rows of that width")
+		panic("gauss: the number of values must be a multiple of the width")
 	}
 	return Batch[T]{Rows: len(mean) / width, Width: width, Mean: mean}
 }

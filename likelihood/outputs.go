@@ -167,7 +167,7 @@ func Moments(l Likelihood, out gauss.Batch[float32]) (gauss.Batch[float32], erro
 	}
 	s, ok := l.(Splitter)
 	if !ok {
-		return none, fmt.Errorf("likelihood %v does not say what its targets will be; it needs a method Split", l)
+		return none, fmt.Errorf("likelihood %v cannot predict its targets; it needs a method Split", l)
 	}
 	variance := out.Var
 	if variance == nil {

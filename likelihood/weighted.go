@@ -33,7 +33,7 @@ func (l Weighted) NeedsVariance() bool { return l.Of.NeedsVariance() }
 // Targets is one more than without weights.
 func (l Weighted) Targets(outputs int) (int, error) {
 	if l.Of == nil {
-		return 0, errors.New("likelihood weighted: there is nothing to weigh; set Of")
+		return 0, errors.New("likelihood weighted: no likelihood to weigh; set Of")
 	}
 	n, err := l.Of.Targets(outputs)
 	return n + 1, err

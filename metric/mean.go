@@ -101,6 +101,6 @@ func (m *mean) root() Score {
 
 func checkWeight(w float64) {
 	if !(w >= 0) || math.IsInf(w, 1) {
-		panic("metric: a weight must be finite and not below 0")
+		panic("metric: a weight must be finite and ≥ 0")
 	}
 }

@@ -24,7 +24,7 @@ type Ensemble struct {
 // NewEnsemble joins networks of equal inputs and outputs.
 func NewEnsemble(members ...*Model) (*Ensemble, error) {
 	if len(members) == 0 {
-		return nil, errors.New("ensemble: it has no networks; it needs at least one")
+		return nil, errors.New("ensemble: no networks; at least 1 is needed")
 	}
 	first := members[0]
 	for i, m := range members {
@@ -84,7 +84,7 @@ func (e *Ensemble) file() (*safetensors.File, error) {
 	}
 	for name, text := range e.Documents {
 		if !json.Valid(text) {
-			return nil, fmt.Errorf("its document %q is not JSON", name)
+			return nil, fmt.Errorf("the document %q is not JSON", name)
 		}
 		f.Metadata[documentKey+name] = string(text)
 	}
@@ -102,7 +102,7 @@ func documents(f *safetensors.File) (map[string]json.RawMessage, error) {
 			continue
 		}
 		if !json.Valid([]byte(text)) {
-			return nil, fmt.Errorf("its document %.60q is not JSON", name)
+			return nil, fmt.Errorf("the document %.60q is not JSON", name)
 		}
 		if docs == nil {
 			docs = map[string]json.RawMessage{}

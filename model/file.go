@@ -164,10 +164,10 @@ func checkInput(s nn.Shape) error {
 	size := 1
 	for _, d := range []int{s.H, s.W, s.C} {
 		if d < 1 {
-			return fmt.Errorf("its input shape is %v; every extent must be at least 1", s)
+			return fmt.Errorf("the input shape is %v; height, width and channels must be at least 1", s)
 		}
 		if d > maxInputs/size {
-			return fmt.Errorf("its input shape is %v; a row may have %d inputs at most", s, maxInputs)
+			return fmt.Errorf("the input shape is %v; a row may have at most %d inputs", s, maxInputs)
 		}
 		size *= d
 	}

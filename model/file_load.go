@@ -82,7 +82,7 @@ func decode[T gauss.Float](f *safetensors.File, options []Option) (*Net[T], erro
 		return nil, err
 	}
 	if _, ok := f.Metadata[ensembleKey]; ok {
-		return nil, errors.New("it holds an ensemble: load it with model.LoadEnsemble")
+		return nil, errors.New("the file holds an ensemble; load it with model.LoadEnsemble")
 	}
 	var doc document
 	if err := readDocument(f, modelKey, &doc); err != nil {
@@ -114,20 +114,20 @@ func library(options []Option) (Library, error) {
 func readDocument(f *safetensors.File, key string, doc any) error {
 	text, ok := f.Metadata[key]
 	if !ok {
-		return errors.New("it is no model of utvi")
+		return errors.New("not a utvi model file")
 	}
 	if !f.HasChecksum {
-		return errors.New("it has no checksum: another program wrote it")
+		return errors.New("the file has no checksum, so another program wrote it")
 	}
 	var version struct{ Format int }
 	if err := json.Unmarshal([]byte(text), &version); err != nil {
-		return fmt.Errorf("its description cannot be read: %.100s", err)
+		return fmt.Errorf("the description of the network cannot be read: %.100s", err)
 	}
 	if version.Format != fileFormat {
-		return fmt.Errorf("it has format %d; this version reads %d", version.Format, fileFormat)
+		return fmt.Errorf("the file has format %d; this version reads format %d", version.Format, fileFormat)
 	}
 	if err := strictjson.Unmarshal([]byte(text), doc); err != nil {
-		return fmt.Errorf("its description cannot be read: %w", err)
+		return fmt.Errorf("the description of the network cannot be read: %w", err)
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib Library)
 	}
 	chain, ok := l.(nn.Chain)
 	if !ok {
-		return nil, fmt.Errorf("its network is of kind %q, not a chain", l.Kind())
+		return nil, fmt.Errorf("the network has kind %q; it must be a chain", l.Kind())
 	}
 	n, err := declare(Config{
 		Input: nn.Shape{H: d.Input[0], W: d.Input[1], C: d.Input[2]}, Layers: chain,
@@ -185,7 +185,7 @@ func (lib Library) likelihood(d description, outputs int) (likelihood.Likelihood
 		if lib.StandIn {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("the model needs the likelihood %q; bring it with model.WithLikelihood", unknown.Kind)
+		return nil, fmt.Errorf("the model needs the likelihood %q: load it with model.WithLikelihood", unknown.Kind)
 	}
 	if err != nil {
 		return nil, err
@@ -211,7 +211,7 @@ func setPriors[T gauss.Float](p *vi.Params[T], priors map[string][2]float64) err
 		known++
 	}
 	if known != len(priors) {
-		return errors.New("it has priors of tensors that the network does not have")
+		return errors.New("the file has priors for tensors that the network does not have")
 	}
 	return nil
 }
@@ -245,7 +245,7 @@ func expect[T gauss.Float](w *weights, t *vi.Tensor[T], prefix string) error {
 			return fmt.Errorf("the tensor %s has the shape %v; the network needs %v", name, have.Shape, t.Shape)
 		}
 		if !readable[T](have) {
-			return fmt.Errorf("the tensor %s is not of %T", name, T(0))
+			return fmt.Errorf("the tensor %s does not hold %T numbers", name, T(0))
 		}
 		w.used[name] = true
 	}
@@ -255,7 +255,7 @@ func expect[T gauss.Float](w *weights, t *vi.Tensor[T], prefix string) error {
 func (w *weights) allUsed() error {
 	for _, name := range slices.Sorted(maps.Keys(w.byName)) {
 		if !w.used[name] {
-			return fmt.Errorf("it holds a tensor %.60q that the network does not have", name)
+			return fmt.Errorf("the file has a tensor %.60q that the network does not have", name)
 		}
 	}
 	return nil

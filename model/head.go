@@ -84,7 +84,7 @@ func (e *Ensemble) NewHeadOn(pool *compute.Pool, maxRows int, scale []float32) (
 			return nil, fmt.Errorf("network %d: %w", k, err)
 		}
 		if k > 0 && (m.width != a.Width || m.classes != a.Classes) {
-			return nil, fmt.Errorf("network %d predicts other targets than network 0: their likelihoods are %v and %v", k, m.likelihood, h.members[0].likelihood)
+			return nil, fmt.Errorf("network %d and network 0 have different likelihoods, %v and %v; the networks of an ensemble predict the same targets", k, m.likelihood, h.members[0].likelihood)
 		}
 		h.members = append(h.members, m)
 		a.Width, a.Classes = m.width, m.classes
@@ -98,7 +98,7 @@ func (e *Ensemble) NewHeadOn(pool *compute.Pool, maxRows int, scale []float32) (
 		*x = make([]float32, n)
 	}
 	if scale != nil && len(scale) != a.Width {
-		return nil, errors.New("a scale is needed for each target")
+		return nil, errors.New("the number of scales differs from the number of targets")
 	}
 	return h, nil
 }
@@ -206,7 +206,7 @@ func checkBatch[T gauss.Float](x gauss.Batch[T], inputs, rows int) error {
 	case x.Width != inputs:
 		return fmt.Errorf("the rows have %d numbers; the network has %d inputs", x.Width, inputs)
 	case x.Rows < 0 || x.Rows > rows:
-		return fmt.Errorf("there are %d rows; the predictor has room for %d", x.Rows, rows)
+		return fmt.Errorf("%d rows; the predictor was made for at most %d", x.Rows, rows)
 	case len(x.Mean) < size || x.Var != nil && len(x.Var) < size:
 		return fmt.Errorf("%d rows of %d inputs do not hold %d means and %d variances", x.Rows, x.Width, len(x.Mean), len(x.Var))
 	}

@@ -25,7 +25,7 @@ func (n *Net[T]) NewPredictor(maxBatch int) *Predictor[T] { return n.NewPredicto
 // one worker.
 func (n *Net[T]) NewPredictorOn(pool *compute.Pool, maxBatch int) *Predictor[T] {
 	if maxBatch < 1 {
-		panic("model: a predictor needs room for at least one row")
+		panic("model: a predictor needs a batch size of at least 1")
 	}
 	if pool == nil {
 		pool = compute.NewPool(1)
@@ -49,13 +49,13 @@ func (p *Predictor[T]) ready(form nn.Form) {
 // overflows, give NaN; the others are none the worse for it.
 func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 	if x.Width != p.net.Inputs() {
-		panic("model: the rows have another width than the network's input")
+		panic("model: the width of the rows differs from the network's inputs")
 	}
 	if x.Rows > p.rows {
-		panic("model: more rows than the predictor has room for")
+		panic("model: more rows than the predictor was made for")
 	}
 	if size := x.Rows * x.Width; len(x.Mean) < size || x.Var != nil && len(x.Var) < size {
-		panic("model: the batch holds fewer numbers than its rows need")
+		panic("model: the batch has too few numbers for its rows")
 	}
 	for _, v := range x.Var {
 		if v < 0 {

@@ -132,9 +132,9 @@ func (n *Net[T]) checkVerify(x gauss.Batch[T], networks int) error {
 	case networks < 2:
 		return fmt.Errorf("verify: %d networks; a variance needs at least 2", networks)
 	case x.Rows < 1:
-		return errors.New("verify: there are no inputs")
+		return errors.New("verify: no rows of inputs; at least 1 is needed")
 	case x.Width != n.Inputs():
-		return fmt.Errorf("verify: the rows have %d inputs, the network %d", x.Width, n.Inputs())
+		return fmt.Errorf("verify: the rows have %d inputs; the network needs %d", x.Width, n.Inputs())
 	}
 	return nil
 }

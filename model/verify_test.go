@@ -164,11 +164,11 @@ func TestVerifyRefuses(t *testing.T) {
 			_, err := m.Verify(context.Background(), batch(1, 3), model.VerifyConfig{Networks: 1})
 			return err
 		},
-		"there are no inputs": func() error {
+		"no rows of inputs": func() error {
 			_, err := m.Verify(context.Background(), batch(0, 3), model.VerifyConfig{})
 			return err
 		},
-		"the rows have 2 inputs, the network 3": func() error {
+		"the rows have 2 inputs; the network needs 3": func() error {
 			_, err := m.Verify(context.Background(), batch(1, 2), model.VerifyConfig{})
 			return err
 		},

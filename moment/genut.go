@@ -15,7 +15,7 @@ func GenUT(skewness, kurtosis float64) Rule {
 	r := nodes{name: fmt.Sprintf("genut(%v,%v)", skewness, kurtosis)}
 	s, k := skewness, kurtosis
 	if !(k >= s*s+1) || math.IsInf(k, 0) {
-		r.err = fmt.Errorf("genut: skewness %v and kurtosis %v belong to no distribution; the kurtosis must be at least skewness² + 1", s, k)
+		r.err = fmt.Errorf("genut: skewness %v and kurtosis %v are impossible; the kurtosis must be at least skewness² + 1", s, k)
 		s, k = 0, 3
 	}
 	u := 0.5 * (-s + math.Sqrt(4*k-3*s*s))

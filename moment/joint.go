@@ -30,12 +30,12 @@ type Map struct {
 	// Own returns the map's own approximation for d independent Gaussians, where
 	// one is known that is better than looking at points: the rule JointOwn.
 	// What it returns belongs to one goroutine.
-	Own func(d int) OwnMoments
+	ClosedForm func(d int) ClosedForm
 }
 
-// OwnMoments are the moments of a Map of independent Gaussians by a formula of
+// ClosedForm are the moments of a Map of independent Gaussians by a formula of
 // its own.
-type OwnMoments interface {
+type ClosedForm interface {
 	// Push writes the means and variances of the outputs.
 	Push(mean, variance, outMean, outVar []float64)
 	// Pull writes the gradients dm, dv by the input moments of a loss whose
@@ -86,11 +86,11 @@ func (m *Map) Outputs(d int) int {
 func (m *Map) Check(d int) error {
 	switch {
 	case m == nil || m.F == nil:
-		return errors.New("the map has no function F: write &moment.Map{F: f}")
+		return errors.New("the map has no function F; write &moment.Map{F: f}")
 	case m.In < 0 || m.Out < 0:
-		return fmt.Errorf("%s has %d inputs and %d outputs; they must be numbers ≥ 0, 0 for as many as there are", m.title(), m.In, m.Out)
+		return fmt.Errorf("%s has %d inputs and %d outputs; both must be ≥ 0; 0 means any number of inputs, or as many outputs as inputs", m.title(), m.In, m.Out)
 	case d < 1 || m.In != 0 && m.In != d:
-		return fmt.Errorf("%s takes %d inputs, and there are %d", m.title(), max(1, m.In), d)
+		return fmt.Errorf("%s takes %d inputs, not %d", m.title(), max(1, m.In), d)
 	}
 	return nil
 }

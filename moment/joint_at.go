@@ -21,7 +21,7 @@ func JointAt(m *Map, rule JointRule, mean, cov []float64, key rng.Key) (outMean,
 		return nil, nil, err
 	}
 	if _, ok := rule.(jointOwn); ok {
-		return nil, nil, errors.New("own: it knows no covariances; use a joint rule of points")
+		return nil, nil, errors.New("own: this rule needs independent inputs; use a joint rule with points, such as joint-gh(3)")
 	}
 	for i, x := range mean {
 		if !compute.Finite(x) {

@@ -37,7 +37,7 @@ func (r points) Check(m *Map, d int) error {
 		return err
 	}
 	if n := r.count(d); n > mostPoints || n < 0 {
-		return fmt.Errorf("%s looks at more than %d points of %d inputs; use axes(3) or joint-mc(100)", r.name, mostPoints, d)
+		return fmt.Errorf("%s needs more than %d points for %d inputs; use axes(3) or joint-mc(100)", r.name, mostPoints, d)
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func twice(d int) int { return 2 * d }
 func JointUT(kappa float64) JointRule {
 	r := points{name: fmt.Sprintf("joint-ut(%v)", kappa), count: twice}
 	if !(kappa >= 0) || math.IsInf(kappa, 0) {
-		r.err = fmt.Errorf("joint-ut: κ is %v; it must be a number ≥ 0 (joint-ut(3-d) looks √3·σ out)", kappa)
+		r.err = fmt.Errorf("joint-ut: κ is %v; it must be a number ≥ 0 (joint-ut(3-d) places its points at √3·σ)", kappa)
 		return r
 	}
 	r.node = func(d, p int, z []float64) float64 {
@@ -193,8 +193,8 @@ func (jointOwn) Check(m *Map, d int) error {
 	if err := m.Check(d); err != nil {
 		return err
 	}
-	if m.Own == nil {
-		return fmt.Errorf("own: %s has no approximation of its own; use fifth, axes(3) or joint-mc(100)", m.title())
+	if m.ClosedForm == nil {
+		return fmt.Errorf("own: %s has no closed form; use fifth, axes(3) or joint-mc(100)", m.title())
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (jointOwn) Check(m *Map, d int) error {
 // which cost 2d evaluations and not 2d².
 func DefaultJoint(m *Map, d int) JointRule {
 	switch {
-	case m != nil && m.Own != nil:
+	case m != nil && m.ClosedForm != nil:
 		return JointOwn()
 	case d <= sizedMost:
 		return JointFifth()

@@ -13,7 +13,7 @@ import (
 // CheckJointSlope reports whether a joint rule can say what the slopes of a map are.
 func CheckJointSlope(r JointRule) error {
 	if _, own := r.(jointOwn); own || r.Draws() {
-		return fmt.Errorf("the rule %v cannot carry correlations: take a joint rule of fixed points, such as joint-gh(3)", r)
+		return fmt.Errorf("the rule %v cannot carry correlations; use a joint rule with fixed points, such as joint-gh(3)", r)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ type JointTile struct {
 	points  int
 	groups  int
 	c       float64 // of the variance
-	own     OwnMoments
+	own     ClosedForm
 	slopes  jacobian
 
 	w     []float64 // weights
@@ -47,7 +47,7 @@ func NewJointTile(m *Map, rule JointRule, d int) *JointTile {
 	t := &JointTile{m: m, rule: rule, in: d, out: m.Outputs(d), points: rule.Points(d), groups: rule.Groups(d), c: 1}
 	t.slopes = newJacobian(m, t.in, t.out)
 	if _, ok := rule.(jointOwn); ok {
-		t.own = m.Own(d)
+		t.own = m.ClosedForm(d)
 		return t
 	}
 	floats := func(n int) []float64 { return make([]float64, n) }

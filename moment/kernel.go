@@ -29,7 +29,7 @@ func checkKernel(f *Func) error {
 			continue
 		}
 		if !(math.Abs(float64(y[i])-want) <= 1e-3*(1+math.Abs(want))) {
-			return fmt.Errorf("the %s of %s does not compute its F: at %v it gives %v for %v; set Op to 0 and Formula to nil in a function of your own", what, f.Name, x, y[i], want)
+			return fmt.Errorf("the %s of %s does not match its F: at %v it returns %v, F returns %v; whoever changes F must set Op to 0 and Formula to nil", what, f.Name, x, y[i], want)
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (r monteCarlo) Push64(t *Tile[float64]) { pushDraws(t, r.n) }
 
 func (r monteCarlo) Check(f *Func) error {
 	if r.n > maxSamples {
-		return fmt.Errorf("mc: %d samples; there may be at most %d", r.n, maxSamples)
+		return fmt.Errorf("mc: %d samples; at most %d are allowed", r.n, maxSamples)
 	}
 	if r.n < 2 {
 		return fmt.Errorf("mc: %d samples; a variance needs at least 2", r.n)

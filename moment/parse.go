@@ -33,7 +33,7 @@ func Parse(name string) (Rule, error) {
 	r, ok := rules[kind]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("there is no rule %q; there are ut(κ), learned-ut(κ), gh(order), genut(skewness,kurtosis), mc(samples), linear, exact", name)
+		return nil, fmt.Errorf("unknown rule %q; the rules are ut(κ), learned-ut(κ), gh(order), genut(skewness,kurtosis), mc(samples), linear, exact", name)
 	case len(args) != r.parameters:
 		return nil, fmt.Errorf("rule %q takes %d parameters, not %d", kind, r.parameters, len(args))
 	case r.whole && !isCount(args[0]):
@@ -65,7 +65,7 @@ func ParseJoint(name string) (JointRule, error) {
 	whole := map[string]func(int) JointRule{"axes": JointAxes, "joint-gh": JointGH, "joint-mc": JointMC}[kind]
 	switch {
 	case kind != "joint-ut" && whole == nil:
-		return nil, fmt.Errorf("there is no joint rule %q; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, fifth-or-axes, joint-mc(samples), own", name)
+		return nil, fmt.Errorf("unknown joint rule %q; the joint rules are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, fifth-or-axes, joint-mc(samples), own", name)
 	case len(args) != 1:
 		return nil, fmt.Errorf("joint rule %q takes 1 parameter, not %d", kind, len(args))
 	case whole == nil:

@@ -20,13 +20,13 @@ import (
 // CheckSlope reports whether a rule can say what the slope of f is.
 func CheckSlope(r Rule, f *Func) error {
 	if f != nil && f.Formula != nil && f.Formula.Learned > 0 { // the slope moves with the parameter: a gradient that is not computed
-		return fmt.Errorf("the formula %s cannot carry correlations while it learns %s; fix its parameters", f.Formula.Text, f.Formula.Inputs[0].Name)
+		return fmt.Errorf("the formula %s cannot carry correlations while its parameter %s is learned; make the parameter fixed", f.Formula.Text, f.Formula.Inputs[0].Name)
 	}
 	switch r.(type) {
 	case nodes, exact, linear:
 		return nil
 	}
-	return fmt.Errorf("the rule %v cannot carry correlations: take a rule of fixed points, exact or linear", r)
+	return fmt.Errorf("the rule %v cannot carry correlations; use a rule with fixed points, exact or linear", r)
 }
 
 // slopes fills the slopes, where they are wanted, from points.

@@ -49,7 +49,7 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 		u.rule = moment.Default(u.f)
 	}
 	if u.f == nil {
-		return nil, errors.New("it has no nonlinearity F")
+		return nil, errors.New("no function F; set nn.Apply.F")
 	}
 	if err := u.rule.Check(u.f); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func (a *applyParams[T]) bindParams(f *expr.Formula, b *Binder[T]) error {
 	size := b.In.Size()
 	for i, p := range f.Inputs {
 		if p.Values != nil && len(p.Values) != size {
-			return fmt.Errorf("the parameter %s has %d values for %d units; there must be one each", p.Name, len(p.Values), size)
+			return fmt.Errorf("the parameter %s has %d values for %d units; each unit needs one", p.Name, len(p.Values), size)
 		}
 		if i >= f.Learned {
 			values := make([]T, size)

@@ -28,7 +28,7 @@ type chain[T gauss.Float] struct {
 
 func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
 	if len(l) == 0 {
-		return nil, errors.New("it has no layers")
+		return nil, errors.New("no layers; a chain needs at least 1")
 	}
 	c := &chain[T]{in: b.In, form: b.Form}
 	defer func() { b.In, b.Form = c.in, c.form }()

@@ -11,7 +11,7 @@ import (
 func (c *chain[T]) Follow(k int) {
 	c.k = k
 	for i := c.firstRandom(); i < len(c.units); i++ {
-		bare(c.units[i]).(Sensitive[T]).Follow(k)
+		unobserved(c.units[i]).(Sensitive[T]).Follow(k)
 	}
 }
 
@@ -26,15 +26,15 @@ func (c *chain[T]) firstRandom() int {
 // checkSense reports a layer that cannot carry correlations.
 func (c *chain[T]) checkSense(l Chain) error {
 	for i := c.firstRandom(); i < len(c.units); i++ {
-		if _, ok := bare(c.units[i]).(Sensitive[T]); !ok {
-			return fmt.Errorf("layer %d (%s) cannot carry correlations: put it behind nn.Correlated, or leave that out", i, l[i].Kind())
+		if _, ok := unobserved(c.units[i]).(Sensitive[T]); !ok {
+			return fmt.Errorf("layer %d (%s) cannot carry correlations: move the layer behind nn.Correlated, or do not use nn.Correlated", i, l[i].Kind())
 		}
 	}
 	return nil
 }
 
-// bare is a unit without its observer.
-func bare[T gauss.Float](u Unit[T]) Unit[T] {
+// unobserved is a unit without its observer.
+func unobserved[T gauss.Float](u Unit[T]) Unit[T] {
 	if o, ok := u.(observed[T]); ok {
 		return o.Unit
 	}

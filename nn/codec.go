@@ -64,7 +64,7 @@ func via[L Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, 
 		func(c *coder, l Layer) (any, error) {
 			own, ok := l.(L)
 			if !ok {
-				return nil, fmt.Errorf("a layer of type %T calls itself %q, which is %T", l, l.Kind(), own)
+				return nil, fmt.Errorf("a layer of type %T has the kind %q, which belongs to %T", l, l.Kind(), own)
 			}
 			return encode(c, own)
 		},
@@ -109,7 +109,7 @@ func UnmarshalLayer(data []byte, lib Library) (Layer, error) { return newCoder(l
 
 func (c *coder) enter() error {
 	if c.depth++; c.depth > maxDepth {
-		return fmt.Errorf("layers hold layers more than %d deep", maxDepth)
+		return fmt.Errorf("layers are nested more than %d deep", maxDepth)
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (c *coder) decode(data []byte) (Layer, error) {
 	} else if like := c.lib.Layers[kind]; like != nil {
 		l, err = c.decodeOutside(like, options)
 	} else {
-		return nil, fmt.Errorf("there is no layer of kind %.40q: this version knows %s, and the program can bring others with model.WithLayer", kind, c.names())
+		return nil, fmt.Errorf("unknown layer kind %.40q; this version knows %s, and model.WithLayer adds others", kind, c.names())
 	}
 	if err != nil && kind != "chain" { // which says where itself
 		err = fmt.Errorf("%s: %w", kind, err)

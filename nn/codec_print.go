@@ -66,7 +66,7 @@ func printStochastic(l *Stochastic) fingerprint {
 func (c *coder) once(what, name string, p fingerprint) error {
 	key := what + " " + name
 	if q, ok := c.prints[key]; ok && !p.same(q) {
-		return fmt.Errorf("the network has two %ss named %q that differ: give one of them another name", what, name)
+		return fmt.Errorf("two different %ss have the name %q; give one of them another name", what, name)
 	}
 	c.prints[key] = p
 	return nil
@@ -78,5 +78,5 @@ func (p fingerprint) is(what, name string, brought fingerprint) error {
 	if p == nil || p.same(brought) {
 		return nil
 	}
-	return fmt.Errorf("the %s %q is not the one that the model was saved with: it gives %v where that gave %v", what, name, []string(brought), []string(p))
+	return fmt.Errorf("the %s %q differs from the one that the model was saved with: it returns %v at the test points, the saved one returned %v", what, name, []string(brought), []string(p))
 }

@@ -38,16 +38,16 @@ func (l Conditional) TakesCovariances() bool { return l.Joint }
 
 func (l Conditional) check(n int) error {
 	if l.Location == nil {
-		return errors.New("it has no Location")
+		return errors.New("no Location; set nn.Conditional.Location")
 	}
 	if len(l.Given) == 0 {
-		return errors.New("it has no Given units to depend on")
+		return errors.New("no Given units; name at least one unit that the target depends on")
 	}
 	if err := l.Location.Check(len(l.Given)); err != nil {
 		return err
 	}
 	if k := l.Location.Outputs(len(l.Given)); k != 2 {
-		return fmt.Errorf("its Location gives %d numbers; it must give 2, a location and a scale", k)
+		return fmt.Errorf("the Location returns %d numbers; it must return 2, a location and a scale", k)
 	}
 	seen := []int{l.Target}
 	for _, g := range append(seen, l.Given...) {
@@ -57,7 +57,7 @@ func (l Conditional) check(n int) error {
 	}
 	for _, g := range l.Given {
 		if slices.Contains(seen, g) {
-			return fmt.Errorf("unit %d is named twice; the target and the given units must differ", g)
+			return fmt.Errorf("unit %d is used twice; the target and the given units must all be different", g)
 		}
 		seen = append(seen, g)
 	}

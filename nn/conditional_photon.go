@@ -56,7 +56,7 @@ func PhotonNode(photons, sigma, side float64) *moment.Map {
 func NamedLocation(name string) (*moment.Map, error) {
 	kind, x, err := call.Parse(name)
 	if err != nil || kind != "photon-node" || len(x) != 3 || !(min(x[0], x[1], x[2]) > 0) || !compute.Finite(x...) {
-		return nil, fmt.Errorf("there is no location %q; there is photon-node(photons,sigma,side) of three numbers > 0", name)
+		return nil, fmt.Errorf("unknown location %q; use photon-node(photons,sigma,side) with three numbers > 0", name)
 	}
 	return PhotonNode(x[0], x[1], x[2]), nil
 }

@@ -59,7 +59,7 @@ func (l Conv1D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindC
 
 func bindConv1D[T gauss.Float](l Conv1D, b *Binder[T]) (Unit[T], error) {
 	if b.In.H != 1 {
-		return nil, fmt.Errorf("its input %v has height %d; a line has height 1, an image takes a conv2d", b.In, b.In.H)
+		return nil, fmt.Errorf("the input %v has height %d; a Conv1D needs height 1, use Conv2D for images", b.In, b.In.H)
 	}
 	return bindConv(Conv2D{l.Out, [2]int{1, l.Kernel}, l.Stride, l.Padding, l.Fixed, l.NoBias}, b)
 }
@@ -69,18 +69,18 @@ func window(in Shape, kernel [2]int, stride int, padding Padding) (compute.Windo
 	w := compute.Window{H: in.H, W: in.W, C: in.C, KH: kernel[0], KW: kernel[1], Stride: stride}
 	switch {
 	case w.KH < 1 || w.KW < 1:
-		return w, fmt.Errorf("its window is %d×%d; both sides must be at least 1", w.KH, w.KW)
+		return w, fmt.Errorf("the window is %d×%d; both sides must be at least 1", w.KH, w.KW)
 	case stride < 1:
-		return w, fmt.Errorf("its stride is %d; it must be at least 1", stride)
+		return w, fmt.Errorf("the stride is %d; it must be at least 1", stride)
 	}
 	w.Stride = min(stride, max(in.H, in.W)) // beyond is the same, and could overflow
 	stride = w.Stride
 	switch padding {
 	case Valid, "":
 		if w.KH > w.H || w.KW > w.W {
-			err := fmt.Errorf("its window of %d×%d is larger than the image of %d×%d", w.KH, w.KW, w.H, w.W)
+			err := fmt.Errorf("the window of %d×%d is larger than the image of %d×%d", w.KH, w.KW, w.H, w.W)
 			if w.H == 1 && w.W == 1 {
-				err = fmt.Errorf("%w: a vector has no extent, so give the network an Input of nn.Shape{H, W, C}", err)
+				err = fmt.Errorf("%w: for images, set the Input of the network to nn.Shape{H, W, C}", err)
 			}
 			return w, err
 		}
@@ -89,7 +89,7 @@ func window(in Shape, kernel [2]int, stride int, padding Padding) (compute.Windo
 		w.OH, w.OW = (w.H-1)/stride+1, (w.W-1)/stride+1
 		w.Top, w.Left = max(0, (w.OH-1)*stride+w.KH-w.H)/2, max(0, (w.OW-1)*stride+w.KW-w.W)/2
 	default:
-		return w, fmt.Errorf("its padding is %q; it must be %q or %q", padding, Valid, Same)
+		return w, fmt.Errorf("the padding is %q; it must be %q or %q", padding, Valid, Same)
 	}
 	return w, nil
 }

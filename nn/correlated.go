@@ -66,7 +66,7 @@ type correlated[T gauss.Float] struct {
 
 func bindCorrelated[T gauss.Float](l Correlated, b *Binder[T]) (Unit[T], error) {
 	if b.Sense {
-		return nil, errors.New("it is within another layer that carries correlations; one is enough")
+		return nil, errors.New("nn.Correlated inside nn.Correlated; use only the outer one")
 	}
 	b.Sense = true
 	defer func() { b.Sense = false }()

@@ -31,11 +31,11 @@ type dense[T gauss.Float] struct {
 
 func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 	if l.Out < 1 {
-		return nil, fmt.Errorf("it has %d outputs; it needs at least 1", l.Out)
+		return nil, fmt.Errorf("%d outputs; a dense layer needs at least 1", l.Out)
 	}
 	in := b.In.Size()
 	if in > maxWeights/l.Out {
-		return nil, fmt.Errorf("it would have %d × %d weights; it may have at most %d", in, l.Out, maxWeights)
+		return nil, fmt.Errorf("%d × %d weights; a layer may have at most %d", in, l.Out, maxWeights)
 	}
 	lin, err := declare(b, l.Fixed, l.NoBias, in, l.Out, in)
 	if err != nil {

@@ -71,10 +71,10 @@ func (lib *Library) AddStochastic(s *Stochastic) error {
 
 func add[V any](to *map[string]V, name string, v V, what string) error {
 	if name == "" {
-		return fmt.Errorf("a %s without a name cannot be what a model names", what)
+		return fmt.Errorf("a %s needs a name, by which model files refer to it", what)
 	}
 	if _, ok := (*to)[name]; ok {
-		return fmt.Errorf("there are two %ss named %q", what, name)
+		return fmt.Errorf("two %ss have the name %q", what, name)
 	}
 	if *to == nil {
 		*to = map[string]V{}

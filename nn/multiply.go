@@ -28,7 +28,7 @@ type multiply[T gauss.Float] struct {
 
 func bindMultiply[T gauss.Float](l Multiply, b *Binder[T]) (Unit[T], error) {
 	if n := b.In.Size(); len(l.By) != n {
-		return nil, fmt.Errorf("it has %d factors for %d units; there must be one each", len(l.By), n)
+		return nil, fmt.Errorf("%d factors for %d units; each unit needs one", len(l.By), n)
 	}
 	u := &multiply[T]{stateless: stateless{b.Form}, shape: b.In, by: make([]T, len(l.By))}
 	compute.Convert(u.by, l.By)

@@ -51,7 +51,7 @@ func bindNoise[T gauss.Float](l Noise, b *Binder[T]) (Unit[T], error) {
 		start = 0.1
 	}
 	if !(start > 0) || math.IsInf(start, 0) {
-		return nil, fmt.Errorf("its standard deviation starts at %v; it must be a number > 0", l.Start)
+		return nil, fmt.Errorf("the standard deviation starts at %v; it must be a number > 0", l.Start)
 	}
 	n := b.In.Size()
 	raw, err := b.Point("noise", special.SoftplusInverse(start), n)

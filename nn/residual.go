@@ -52,7 +52,7 @@ type residual[T gauss.Float] struct {
 
 func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	if l.Branch == nil {
-		return nil, errors.New("it has no branch")
+		return nil, errors.New("no branch; set nn.Residual.Branch")
 	}
 	if a := elementwise(l.Branch); a != nil {
 		if a.F == nil || a.F.F == nil {
@@ -63,13 +63,13 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	in := b.In
 	branch, err := Bind(l.Branch, b)
 	if err != nil {
-		return nil, fmt.Errorf("its branch: %w", err)
+		return nil, fmt.Errorf("branch: %w", err)
 	}
-	if _, ok := bare(branch).(Sensitive[T]); b.Sense && branch.Form() != Fixed && !ok {
-		return nil, errors.New("its branch cannot carry correlations")
+	if _, ok := unobserved(branch).(Sensitive[T]); b.Sense && branch.Form() != Fixed && !ok {
+		return nil, errors.New("the branch cannot carry correlations")
 	}
 	if out := branch.Out(); out != in {
-		return nil, fmt.Errorf("its branch turns %v into %v; what is added to the input must have its shape", in, out)
+		return nil, fmt.Errorf("the branch turns %v into %v; its output must have the shape of its input", in, out)
 	}
 	return &residual[T]{branch: branch, in: b.Form, shape: in}, nil
 }
@@ -118,7 +118,7 @@ func (r *residualRunner[T]) Backward(p *Pass[T]) {
 
 func (u *residual[T]) Follow(k int) {
 	u.k = k
-	bare(u.branch).(Sensitive[T]).Follow(k)
+	unobserved(u.branch).(Sensitive[T]).Follow(k)
 }
 
 func (r *residualRunner[T]) senser() Senser[T] {

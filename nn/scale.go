@@ -36,7 +36,7 @@ func bindScale[T gauss.Float](l Scale, b *Binder[T]) (Unit[T], error) {
 		start = 1
 	}
 	if !(start > 0) || math.IsInf(start, 0) {
-		return nil, fmt.Errorf("its scale starts at %v; it must be a number > 0", l.Start)
+		return nil, fmt.Errorf("the scale starts at %v; it must be a number > 0", l.Start)
 	}
 	n := b.In.Size()
 	raw, err := b.Point("a", special.SoftplusInverse(start), n)

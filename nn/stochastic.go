@@ -69,17 +69,17 @@ type stochastic[T gauss.Float] struct {
 
 func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) {
 	if l.F == nil {
-		return nil, errors.New("it has no nonlinearity F(x, θ)")
+		return nil, errors.New("no function F(x, θ); set nn.Stochastic.F")
 	}
 	if (l.FX == nil) != (l.FTheta == nil) {
-		return nil, errors.New("it has one slope of FX and FTheta; give both, or neither for differences")
+		return nil, errors.New("only one of the slopes FX and FTheta is set; set both, or none to use finite differences")
 	}
 	std, prior := l.Std, l.Prior.OrStandard()
 	if std == 0 {
 		std = 0.05
 	}
 	if !(std > 0) || !compute.Finite(std, l.Mean) {
-		return nil, fmt.Errorf("its θ starts at %v ± %v; both must be finite, and the spread > 0", l.Mean, l.Std)
+		return nil, fmt.Errorf("θ starts at %v ± %v; both must be finite, and the standard deviation > 0", l.Mean, l.Std)
 	}
 	if err := prior.Check(); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func (a AdamW) String() string {
 func (a AdamW) Check() error {
 	switch {
 	case a.Rate == nil:
-		return errors.New("optimiser: it has no learning rate; start from optim.Paper()")
+		return errors.New("optimiser: no learning rate; start from optim.Paper()")
 	case !(a.Rate(1) >= 0) || math.IsInf(a.Rate(1), 0):
 		return fmt.Errorf("optimiser: the learning rate of step 1 is %v; it must be a finite number ≥ 0", a.Rate(1))
 	case !(a.Beta1 >= 0 && a.Beta1 < 1) || !(a.Beta2 >= 0 && a.Beta2 < 1):
@@ -59,7 +59,7 @@ func (a AdamW) Check() error {
 	case !(a.Clip >= 0):
 		return fmt.Errorf("optimiser: the gradient norm is clipped at %v; it must be ≥ 0 (0: no limit)", a.Clip)
 	case a.DecayOn < DecayAll || a.DecayOn > DecayNone:
-		return fmt.Errorf("optimiser: unknown choice %d of what decays", a.DecayOn)
+		return fmt.Errorf("optimiser: DecayOn is %d; use DecayAll or DecayMeans", a.DecayOn)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import "math"
 func Poisson(k Key, i uint64, mean float64) int {
 	switch {
 	case !(mean >= 0 && mean < 1<<53):
-		panic("rng: the mean of a Poisson number is negative or beyond counting")
+		panic("rng: the mean of a Poisson number is negative or too large")
 	case mean < 10:
 		return poissonInverse(Uniform(k, i), mean)
 	}

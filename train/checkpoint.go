@@ -45,7 +45,7 @@ func (f facts) differ(g facts) string {
 		{"prior", cmp.Or(f.Prior, "fixed"), cmp.Or(g.Prior, "fixed")}, {"likelihood", f.Likelihood, g.Likelihood}, {"optimiser", f.Optimizer, g.Optimizer},
 	} {
 		if x.have != x.want {
-			return fmt.Sprintf("it belongs to a run with %s %v, this one has %v", x.name, x.have, x.want)
+			return fmt.Sprintf("from a run with %s %v; this run has %v", x.name, x.have, x.want)
 		}
 	}
 	return ""
@@ -137,7 +137,7 @@ func (t *Trainer) resume() error {
 		return canCheckpoint(path)
 	}
 	if err != nil {
-		return fmt.Errorf("train: checkpoint: %w; name another file, or remove it to begin anew", err)
+		return fmt.Errorf("train: checkpoint: %w; name another file, or remove it to start again", err)
 	}
 	if err := t.load(f); err != nil {
 		return fmt.Errorf("train: checkpoint %s: %w", path, err)
@@ -162,21 +162,21 @@ func canCheckpoint(path string) error {
 func (t *Trainer) load(f *safetensors.File) error {
 	var have facts
 	if err := json.Unmarshal([]byte(f.Metadata[factsKey]), &have); err != nil {
-		return errors.New("it is not a checkpoint of a training")
+		return errors.New("not a training checkpoint")
 	}
 	want := t.facts()
 	want.Step = have.Step
 	switch {
 	case have.Format != want.Format:
-		return fmt.Errorf("it has format %d; this version reads %d", have.Format, want.Format)
+		return fmt.Errorf("format %d; this version reads format %d", have.Format, want.Format)
 	case have.Layers != want.Layers && have.Layers != t.layers(nn.DescribeWithoutDefaults):
-		return fmt.Errorf("it is of another network, %s, while this one is %s", have.Layers, want.Layers)
+		return fmt.Errorf("from another network, %s; this network is %s", have.Layers, want.Layers)
 	case have.differ(want) != "":
-		return fmt.Errorf("%s; remove it or use the same settings", have.differ(want))
+		return fmt.Errorf("%s; use the same settings or remove the file", have.differ(want))
 	case have.Step < 0:
-		return fmt.Errorf("it claims to be of step %d", have.Step)
+		return fmt.Errorf("impossible step %d", have.Step)
 	case have.Step > t.config.Steps:
-		return fmt.Errorf("it is of step %d, beyond the %d of this training; ask for more steps or remove it", have.Step, t.config.Steps)
+		return fmt.Errorf("from step %d, beyond the %d steps of this training; set more steps or remove the file", have.Step, t.config.Steps)
 	}
 	byName := make(map[string]safetensors.Tensor, len(f.Tensors))
 	for _, x := range f.Tensors {
@@ -185,7 +185,7 @@ func (t *Trainer) load(f *safetensors.File) error {
 	// Everything is checked before anything is changed.
 	check := func(name string, shape []int, data []float32) error {
 		if x, ok := byName[name]; !ok || len(x.F32) != len(data) {
-			return fmt.Errorf("it has no tensor %s of shape %v: it is of another network", name, shape)
+			return fmt.Errorf("no tensor %s of shape %v; the checkpoint is from another network", name, shape)
 		}
 		return nil
 	}

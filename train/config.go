@@ -52,7 +52,7 @@ type Config struct {
 
 func (c *Config) check(m *model.Model) error {
 	if m == nil {
-		return errors.New("train: there is no network")
+		return errors.New("train: no network")
 	}
 	if c.Likelihood == nil {
 		c.Likelihood = likelihood.Normal{}
@@ -73,17 +73,17 @@ func (c *Config) check(m *model.Model) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	if c.Data == nil {
-		return errors.New("train: there are no data; set Config.Data")
+		return errors.New("train: no data; set Config.Data")
 	}
 	if c.Data.Rows() < 1 {
-		return fmt.Errorf("train: an epoch has %d rows; it needs at least 1", c.Data.Rows())
+		return fmt.Errorf("train: an epoch has %d rows; at least 1 is needed", c.Data.Rows())
 	}
 	if c.Batch < 1 || c.Steps < 1 {
 		return fmt.Errorf("train: %d steps of %d rows; both must be at least 1", c.Steps, c.Batch)
 	}
 	c.Batch = min(c.Batch, c.Data.Rows())
 	if c.Data.Inputs() != m.Inputs() {
-		return fmt.Errorf("train: the data have %d inputs, the network %d", c.Data.Inputs(), m.Inputs())
+		return fmt.Errorf("train: the data have %d inputs; the network needs %d", c.Data.Inputs(), m.Inputs())
 	}
 	targets, err := c.Likelihood.Targets(m.Outputs())
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *Config) check(m *model.Model) error {
 		return err
 	}
 	if c.Draws < 0 || c.Draws > 1<<20 {
-		return fmt.Errorf("train: %d draws per step; there must be 1 to %d, or 0 to propagate moments", c.Draws, 1<<20)
+		return fmt.Errorf("train: %d draws per step; use 1 to %d, or 0 to propagate moments", c.Draws, 1<<20)
 	}
 	if c.Prior != nil {
 		if err := c.Prior.Check(); err != nil {
@@ -104,7 +104,7 @@ func (c *Config) check(m *model.Model) error {
 		}
 	}
 	if c.Workers < 0 || c.CheckpointEvery < 0 {
-		return errors.New("train: workers and CheckpointEvery must not be negative")
+		return errors.New("train: Workers and CheckpointEvery must be ≥ 0")
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ func checkSchedules(s Step) error {
 		return fmt.Errorf("train: step %d: the learning rate is %v; it must be a finite number ≥ 0", s.Step, s.Rate)
 	}
 	if !(s.Weight >= 0) || !compute.Finite(s.Weight) {
-		return fmt.Errorf("train: step %d: the weight of the KL is %v; it must be a finite number ≥ 0", s.Step, s.Weight)
+		return fmt.Errorf("train: step %d: the KL weight is %v; it must be a finite number ≥ 0", s.Step, s.Weight)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func (e EmpiricalBayes) Check() error {
 	case !(d.Alpha >= 0) || !(d.Beta > 0) || !compute.Finite(d.Alpha, d.Beta):
 		return fmt.Errorf("prior: the hyperprior has α = %v and β = %v; α must be ≥ 0 and β > 0, both finite", e.Alpha, e.Beta)
 	case d.Every < 1:
-		return fmt.Errorf("prior: it is updated every %d steps; that must be at least 1", e.Every)
+		return fmt.Errorf("prior: an update every %d steps; the interval must be at least 1", e.Every)
 	}
 	return nil
 }

@@ -20,10 +20,10 @@ func Std(sigma float64) Init {
 	return Init{r, r}
 }
 
-// Check reports an Init that no weight can start from.
+// Check reports bounds of ρ that are not finite or not in order.
 func (i Init) Check() error {
 	if !(i.RhoMin <= i.RhoMax) || !compute.Finite(i.RhoMin, i.RhoMax) {
-		return fmt.Errorf("ρ starts between %v and %v; both must be finite, the smaller first (vi.Std takes a number > 0)", i.RhoMin, i.RhoMax)
+		return fmt.Errorf("ρ starts between %v and %v; both must be finite, the smaller one first (vi.Std takes a number > 0)", i.RhoMin, i.RhoMax)
 	}
 	return nil
 }

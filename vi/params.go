@@ -51,7 +51,7 @@ func (p *Params[T]) RandomFrom(name string, mean, std float64, shape ...int) *Te
 // Point declares a tensor of plain numbers; fill gives their start, nil stands
 // for the start of a random tensor's means.
 func (p *Params[T]) Point(name string, fanIn int, fill func(i int) float64, shape ...int) *Tensor[T] {
-	return p.add(&Tensor[T]{Name: name, Shape: shape, FanIn: fanIn, Bare: fill != nil, fill: fill})
+	return p.add(&Tensor[T]{Name: name, Shape: shape, FanIn: fanIn, NoDecay: fill != nil, fill: fill})
 }
 
 // Alloc gives every declared tensor its memory.

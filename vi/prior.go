@@ -21,7 +21,7 @@ func (p Prior) OrStandard() Prior {
 	return p
 }
 
-// Check reports a prior that is no distribution.
+// Check reports a mean that is not finite, or a standard deviation that is not > 0.
 func (p Prior) Check() error {
 	if !(p.Std > 0) || !compute.Finite(p.Mean, p.Std) {
 		return fmt.Errorf("the prior is N(%v, %v²); its mean must be finite and its standard deviation > 0", p.Mean, p.Std)

@@ -9,12 +9,12 @@ import (
 
 // A Tensor is one named block of parameters.
 type Tensor[T gauss.Float] struct {
-	Name   string
-	Shape  []int
-	Random bool
-	FanIn  int
-	Bare   bool // a number by nature, such as a learned scale: never decayed
-	Prior  Prior
+	Name    string
+	Shape   []int
+	Random  bool
+	FanIn   int
+	NoDecay bool // a number by nature, such as a learned scale: never decayed
+	Prior   Prior
 
 	Mean, Rho []T // Rho is nil in a point tensor
 

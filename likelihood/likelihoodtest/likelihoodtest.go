@@ -259,7 +259,7 @@ func floors(t testing.TB, l likelihood.Likelihood, c Case) {
 	}
 	for _, r := range c.Bad {
 		if nll, _, _, _ := score(l, r); !math.IsNaN(nll) {
-			t.Errorf("%+v scores %v; it should be NaN", r, nll)
+			t.Errorf("%+v scores %v; want NaN", r, nll)
 		}
 	}
 }

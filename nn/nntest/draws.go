@@ -26,7 +26,7 @@ func draws(t testing.TB, s subject) {
 	s.det, s.drawn = true, true
 	fixed, drawn := bind[float64](t, s, false)
 	if len(drawn.Tensors) != len(params.Tensors) {
-		t.Fatalf("bound to fixed weights the layer has %d tensors, not %d", len(drawn.Tensors), len(params.Tensors))
+		t.Fatalf("with fixed weights, the layer declares %d tensors instead of %d", len(drawn.Tensors), len(params.Tensors))
 	}
 	sampler := vi.NewSampler(params)
 	num := gauss.Fixed(x.Width, make([]float64, x.Width))

@@ -32,7 +32,7 @@ func (b *bench[T]) written(t testing.TB) bool {
 	whole := func(what string, x []T) {
 		t.Helper()
 		if i := slices.IndexFunc(x, func(v T) bool { return v != v }); i >= 0 {
-			t.Errorf("%s[%d] is NaN: all buffers hold NaN before a run, so it was not written (=), or it was added to (+=)", what, i)
+			t.Errorf("%s[%d] is NaN: all buffers hold NaN before a run, so the layer did not write it (=), or added to it (+=)", what, i)
 			ok = false
 		}
 	}

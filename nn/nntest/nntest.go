@@ -129,9 +129,9 @@ func Refuses(t testing.TB, l nn.Layer, in nn.Shape, want string) {
 	t.Helper()
 	_, err := nn.Bind(l, &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in, Name: "layer"})
 	if err == nil {
-		t.Fatalf("%+v was bound", l)
+		t.Fatalf("binding %+v gave no error", l)
 	}
 	if got := err.Error(); want == "" || !strings.Contains(got, want) {
-		t.Errorf("the message is %q, want %q in it", got, want)
+		t.Errorf("the error is %q; it should contain %q", got, want)
 	}
 }
