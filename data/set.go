@@ -10,16 +10,16 @@ import (
 
 // A Set is rows of numbers in memory.
 type Set struct {
-	X       gauss.Batch[float32] // inputs; without Var they are exact
-	Y       []float32            // row-major, Targets numbers a row
-	Targets int                  // 0 stands for 1
-	Weights []float32            // of the rows; nil: all the same
+	X       gauss.Batch[float32] // inputs; they are exact if Var is nil
+	Y       []float32            // targets, row-major, Targets numbers in each row
+	Targets int                  // targets of a row; 0 means 1
+	Weights []float32            // one for each row; nil: all rows count the same
 }
 
-// Outputs is the number of targets of a row.
+// Outputs is the number of targets in a row.
 func (s Set) Outputs() int { return max(1, s.Targets) }
 
-// Check reports rows that nothing can be trained with.
+// Check reports rows that cannot be used for training.
 func (s Set) Check() error {
 	x, k := s.X, s.Outputs()
 	switch {

@@ -16,17 +16,18 @@ import (
 //	∂/∂μ = g        ∂/∂s = g·ε/(2σ),   s = σ²
 //
 // ε is keyed by (seed, step, draw) and counted by (tensor, weight). Variances of
-// inputs and of nn.Noise are not drawn: they are propagated, as ever.
+// inputs and of nn.Noise are not drawn: they are propagated, as usual.
 type draws struct {
-	drawn  *vi.Params[float32] // of the network with numbers for weights
+	drawn  *vi.Params[float32] // of the network whose weights are numbers
 	eps    [][]float32         // of every random tensor, in fours
 	sigma  [][]float32
-	number int // of the draw under way
+	number int // of the current draw
 
 	runSigma, runDraw, runGather func(worker, task int)
 }
 
-// draw makes t train by draws: its unit is then the network of numbers.
+// draw makes t train with drawn weights: its unit is then the network with numbers for
+// weights.
 func (t *trainer) draw() error {
 	net := t.net
 	net.Fixed, net.Params = true, &vi.Params[float32]{}
@@ -60,8 +61,7 @@ func (t *trainer) draw() error {
 	return nil
 }
 
-// drawBatch carries the batch through every drawn network and leaves the mean
-// gradients.
+// drawBatch runs the batch through every drawn network and stores the mean gradients.
 func (t *trainer) drawBatch() (s Score) {
 	d := t.draws
 	t.Pool.Run(len(t.ranges), d.runSigma)
@@ -84,7 +84,7 @@ func (t *trainer) doSigma(_, task int) {
 	}
 }
 
-// drawLayer is where the draws' streams begin, beyond those of the layers.
+// drawLayer is the first number of the streams for draws, above those of the layers.
 const drawLayer = 1 << 31
 
 // doDraw draws a range of weights. A range begins at a multiple of four, and four

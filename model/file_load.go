@@ -17,17 +17,18 @@ import (
 	"utvi/vi"
 )
 
-// An Option brings what a model file only names.
+// An Option provides something that a model file refers to by name, such as a
+// function.
 type Option func(*Library) error
 
-// A Library holds what a model file only names.
+// A Library holds what a model file refers to by name.
 type Library struct {
 	nn.Library
 	Likelihoods likelihood.Library
 }
 
-// WithFunc brings a user's function to a model that was saved with one of that
-// Name.
+// WithFunc provides a user's function for a model that was saved with a function of
+// that Name.
 func WithFunc(f *moment.Func) Option {
 	if f == nil {
 		panic("model: WithFunc of nil")
@@ -35,7 +36,7 @@ func WithFunc(f *moment.Func) Option {
 	return func(l *Library) error { return l.AddFunc(f) }
 }
 
-// WithMap brings a user's coupled map, like WithFunc.
+// WithMap provides a user's coupled map, like WithFunc.
 func WithMap(m *moment.Map) Option {
 	if m == nil {
 		panic("model: WithMap of nil")
@@ -43,14 +44,14 @@ func WithMap(m *moment.Map) Option {
 	return func(l *Library) error { return l.AddMap(m) }
 }
 
-// WithStochastic brings the functions of a user's nn.Stochastic, like WithFunc;
-// its other fields do not matter.
+// WithStochastic provides the functions of a user's nn.Stochastic, like WithFunc. Its
+// other fields do not matter.
 func WithStochastic(s nn.Stochastic) Option {
 	return func(l *Library) error { return l.AddStochastic(&s) }
 }
 
-// WithStandIns lets a model be described without the user's functions it names.
-// What it predicts then means nothing.
+// WithStandIns allows loading a model without the user's functions, in order to
+// describe it. Its predictions are then meaningless.
 func WithStandIns() Option {
 	return func(l *Library) error {
 		l.StandIn = true
@@ -58,12 +59,12 @@ func WithStandIns() Option {
 	}
 }
 
-// Load reads a model that Save wrote. It predicts, bit for bit, what the saved
-// one did. An error is one sentence, and then nothing was loaded.
+// Load reads a model that Save wrote. It predicts the same bits as the saved model. If
+// Load returns an error, nothing was loaded.
 func Load(path string, options ...Option) (*Model, error) { return LoadAs[float32](path, options...) }
 
-// LoadAs is Load for a network computed in T. Weights saved in float32 can be
-// loaded as float64, but not the other way: nothing is rounded.
+// LoadAs is Load for a network computed in T. Weights saved in float32 can be loaded
+// as float64, but not the reverse: nothing is rounded.
 func LoadAs[T gauss.Float](path string, options ...Option) (*Net[T], error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
@@ -109,8 +110,8 @@ func library(options []Option) (Library, error) {
 	return lib, nil
 }
 
-// readDocument reads the JSON under key. Its version comes first: a later one
-// may have another form.
+// readDocument reads the JSON under key. It checks the version first, because a later
+// version may have another form.
 func readDocument(f *safetensors.File, key string, doc any) error {
 	text, ok := f.Metadata[key]
 	if !ok {
@@ -132,8 +133,8 @@ func readDocument(f *safetensors.File, key string, doc any) error {
 	return nil
 }
 
-// build makes a network of a description. Everything is held against the
-// tensors of the file before memory is taken for it.
+// build makes a network from a description. Everything is compared with the tensors of
+// the file before memory is allocated.
 func build[T gauss.Float](d description, w *weights, prefix string, lib Library) (*Net[T], error) {
 	l, err := nn.UnmarshalLayer(d.Network, lib.Library)
 	if err != nil {
@@ -168,7 +169,7 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib Library)
 	return n, setPriors(n.Params, d.Priors)
 }
 
-// likelihood returns what a description says of it. Old files have a sentence only.
+// likelihood returns the likelihood of a description. Old files have only its String.
 func (lib Library) likelihood(d description, outputs int) (likelihood.Likelihood, error) {
 	if d.Likelihood == nil {
 		l := likelihood.Parse(d.Facts.Likelihood)
@@ -176,7 +177,7 @@ func (lib Library) likelihood(d description, outputs int) (likelihood.Likelihood
 			return nil, nil
 		}
 		if _, err := l.Targets(outputs); err != nil {
-			return nil, nil // facts bind nobody
+			return nil, nil // facts are not binding
 		}
 		return l, nil
 	}

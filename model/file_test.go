@@ -266,7 +266,7 @@ func TestLoadRefuses(t *testing.T) {
 		"a row may have at most 16777216 inputs":                                               edit(t, `[1,1,2]`, `[4611686018427387904,4,2]`),
 		"height, width and channels must be at least 1":                                        edit(t, `[1,1,2]`, `[1,-1,2]`),
 		"the window is 0×0":                                                                    edit(t, `[{"kind":"dense"`, `[{"kind":"maxpool2d"},{"kind":"dense"`),
-		"the windows cover 34368126976 cells together":                                         pooled(t),
+		"the windows cover 34368126976 cells in total":                                         pooled(t),
 		"the tensor 0.dense.bias.rho is missing":                                               func(f *safetensors.File) { f.Tensors = f.Tensors[:3] },
 		`has a tensor "extra" that the network does not have`: func(f *safetensors.File) {
 			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "extra", Shape: []int{1}, F32: []float32{1}})

@@ -9,13 +9,13 @@ import (
 	"utvi/likelihood"
 )
 
-// A Head predicts targets with an ensemble: each network's outputs are read as its
-// likelihood says, the networks are mixed, each as likely as the others,
+// A Head predicts targets with an ensemble. The likelihood of each network says what its
+// outputs mean; the networks form a mixture with equal weights,
 //
 //	mean = avg mₖ          variance = avg vₖ + avg (mₖ − mean)²
 //
-// and the variance is told apart by where it comes from. A head belongs to one
-// goroutine; after it is made, it allocates nothing.
+// and the variance is split by its sources. A head must be used by one goroutine at a
+// time. Predictions do not allocate.
 type Head struct {
 	inputs  int
 	rows    int // most of a call
@@ -27,8 +27,8 @@ type Head struct {
 	out                              Predictions // of the last call
 }
 
-// Predictions are of the targets of a batch of rows, row-major, rows × Width numbers
-// each. They are valid until the next call.
+// Predictions are the predicted targets of a batch of rows; each slice has rows × Width
+// numbers, row-major. They are valid until the next call.
 type Predictions struct {
 	Rows    int
 	Width   int  // targets of a row, or classes
@@ -36,18 +36,18 @@ type Predictions struct {
 
 	// Var is the sum of three parts:
 	//
-	//	Weights   the variance of the networks' answers to exactly the inputs' means,
-	//	          and what they disagree about: what the model does not know
+	//	Weights   the variance at the means of the inputs without noise, including the
+	//	          disagreement of the networks: what the model does not know
 	//	Inputs    what the variance of the inputs adds to that
 	//	Noise     what the likelihood and nn.Noise layers add
 	//
-	// A part is never negative: where the variance of the inputs lowers the variance,
-	// Inputs is 0.
+	// A part is never negative: Inputs is 0 where the variance of the inputs lowers the
+	// total variance.
 	Mean, Var              []float32
 	Weights, Inputs, Noise []float32
 
-	// NoiseInWeights is set if neither the likelihood nor a layer models the noise: if
-	// the data were noisy, the weights have learned the noise, and Weights holds both.
+	// NoiseInWeights is set if neither the likelihood nor a layer models noise. If the
+	// data were noisy, the weights have learned the noise, and Weights contains both.
 	NoiseInWeights bool
 
 	normals []normals
@@ -56,11 +56,11 @@ type Predictions struct {
 // normals are one network's predictions.
 type normals struct{ mean, variance []float32 }
 
-// Members is the number of networks.
+// Members returns the number of networks.
 func (p *Predictions) Members() int { return len(p.normals) }
 
-// Member returns mean and variance, noise included, that network k predicts for
-// number i. The variance is at least the likelihood's floor.
+// Member returns the mean and the variance, including noise, that network k predicts
+// for number i. The variance is at least the floor of the likelihood.
 func (p *Predictions) Member(k, i int) (mean, variance float32) {
 	return p.normals[k].mean[i], p.normals[k].variance[i]
 }
@@ -68,9 +68,9 @@ func (p *Predictions) Member(k, i int) (mean, variance float32) {
 // NewHead returns a head for batches of at most maxRows rows.
 func (e *Ensemble) NewHead(maxRows int) (*Head, error) { return e.NewHeadOn(nil, maxRows, nil) }
 
-// NewHeadOn returns a head that shares its work among the workers of a pool; nil is a
-// pool of one worker. The own variance of a network's prediction of target t, what
-// networks disagree about apart, is multiplied by scale[t]; nil leaves it.
+// NewHeadOn returns a head that shares its work among the workers of a pool; nil means
+// one worker. scale[t] multiplies the variance that each network predicts for target
+// t, but not the disagreement of the networks; a nil scale changes nothing.
 func (e *Ensemble) NewHeadOn(pool *compute.Pool, maxRows int, scale []float32) (*Head, error) {
 	if pool == nil {
 		pool = compute.NewPool(1)
@@ -103,11 +103,11 @@ func (e *Ensemble) NewHeadOn(pool *compute.Pool, maxRows int, scale []float32) (
 	return h, nil
 }
 
-// Targets is the number of targets, or of classes of the one target.
+// Targets returns the number of targets, or the number of classes of the one target.
 func (h *Head) Targets() (n int, classes bool) { return h.all.Width, h.all.Classes }
 
-// Predict predicts the rows of x. With variances of the inputs it takes twice as long,
-// and as long again with noise inside the network.
+// Predict predicts the rows of x. Inputs with variances take twice the time, and noise
+// inside the network as much again.
 func (h *Head) Predict(x gauss.Batch[float32]) *Predictions {
 	n := x.Rows * h.all.Width
 	a, p := &h.all, &h.out
@@ -124,8 +124,8 @@ func (h *Head) Predict(x gauss.Batch[float32]) *Predictions {
 	return p
 }
 
-// TryPredict is Predict that returns an error where Predict panics: for rows of
-// another width, too many rows, or a negative variance.
+// TryPredict is Predict, but returns an error where Predict panics: if the rows have the
+// wrong width, there are too many, or a variance is negative.
 func (h *Head) TryPredict(x gauss.Batch[float32]) (*Predictions, error) {
 	if err := checkBatch(x, h.inputs, h.rows); err != nil {
 		return nil, err
@@ -174,8 +174,8 @@ func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 	}
 }
 
-// mix makes the mixture's moments of the sums. What networks disagree about is due to
-// the weights.
+// mix computes the moments of the mixture from the sums. The disagreement of the
+// networks is due to the weights.
 func (h *Head) mix() {
 	p := &h.out
 	share := 1 / float32(len(h.members))
@@ -218,8 +218,8 @@ func checkBatch[T gauss.Float](x gauss.Batch[T], inputs, rows int) error {
 	return nil
 }
 
-// TryPredict is Predict that returns an error where Predict panics: for rows of
-// another width, too many rows, or a negative variance.
+// TryPredict is Predict, but returns an error where Predict panics: if the rows have the
+// wrong width, there are too many, or a variance is negative.
 func (p *Predictor[T]) TryPredict(x gauss.Batch[T]) (gauss.Batch[T], error) {
 	if err := checkBatch(x, p.net.Inputs(), p.rows); err != nil {
 		return gauss.Batch[T]{}, err

@@ -7,8 +7,8 @@ import (
 	"utvi/nn"
 )
 
-// A Predictor carries rows through a network. It owns its scratch, so it belongs
-// to one goroutine; any number of predictors share a network.
+// A Predictor runs rows through a network. It owns its scratch, so it must be used by
+// one goroutine at a time; any number of predictors may share a network.
 type Predictor[T gauss.Float] struct {
 	net   *Net[T]
 	pool  *compute.Pool
@@ -21,8 +21,8 @@ type Predictor[T gauss.Float] struct {
 // NewPredictor returns a predictor for batches of at most maxBatch rows.
 func (n *Net[T]) NewPredictor(maxBatch int) *Predictor[T] { return n.NewPredictorOn(nil, maxBatch) }
 
-// NewPredictorOn returns a predictor that shares its work among a pool; nil stands for
-// one worker.
+// NewPredictorOn returns a predictor that shares its work among the workers of a pool;
+// nil means one worker.
 func (n *Net[T]) NewPredictorOn(pool *compute.Pool, maxBatch int) *Predictor[T] {
 	if maxBatch < 1 {
 		panic("model: a predictor needs a batch size of at least 1")
@@ -44,9 +44,10 @@ func (p *Predictor[T]) ready(form nn.Form) {
 	}
 }
 
-// Predict returns the moments of the outputs for the rows of x. The result is
-// valid until the next call. Rows that hold a NaN, or a number whose square
-// overflows, give NaN; the others are none the worse for it.
+// Predict returns the moments of the outputs for the rows of x. The result is valid
+// until the next call. A row with a NaN, or with a number whose square overflows,
+// gives NaN; other rows are not affected. Predict panics if the rows have the wrong
+// width, there are too many, or a variance is negative; see TryPredict.
 func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 	if x.Width != p.net.Inputs() {
 		panic("model: the width of the rows differs from the network's inputs")

@@ -16,8 +16,8 @@ import (
 	"utvi/vi"
 )
 
-// A checkpoint is a safetensors file: the parameters, AdamW's two memories, and
-// the facts a run must agree on to continue it.
+// A checkpoint is a safetensors file with the parameters, AdamW's two moments, and the
+// facts that must be equal in a run that continues it.
 
 type facts struct {
 	Format int    `json:"format"`
@@ -26,16 +26,16 @@ type facts struct {
 	Batch  int    `json:"batch"`
 	Rows   int    `json:"rows"`
 	Draws  int    `json:"draws,omitempty"`
-	Prior  string `json:"prior,omitempty"` // how it is fitted
+	Prior  string `json:"prior,omitempty"` // how the prior is fitted
 
-	Optimizer  string `json:"optimizer"` // but for its rate, a function
+	Optimizer  string `json:"optimizer"` // without its rate, which is a function
 	Likelihood string `json:"likelihood"`
-	Layers     string `json:"layers"` // the same tensors may serve other functions
+	Layers     string `json:"layers"` // two networks may have the same tensors but other functions
 
 	NLL float64 `json:"nll,omitempty"` // of the last step, for model.Facts
 }
 
-// differ tells the first setting in which two runs differ, "" if there is none.
+// differ describes the first setting in which two runs differ; "" if all are equal.
 func (f facts) differ(g facts) string {
 	for _, x := range []struct {
 		name       string
@@ -75,8 +75,8 @@ func (t *Trainer) layers(describe func(nn.Layer) string) string {
 	return strings.Join(all, ", ")
 }
 
-// Save writes the checkpoint, if the configuration names one. It refuses
-// parameters that are not finite: what was saved before is worth more.
+// Save writes the checkpoint, if the configuration names one. It refuses to write
+// parameters that are not finite, so that the last good checkpoint stays.
 func (t *Trainer) Save() error {
 	if t.config.Checkpoint == "" {
 		return nil
@@ -104,7 +104,7 @@ func (t *Trainer) Save() error {
 	return atomicfile.Write(t.config.Checkpoint, func(w io.Writer) error { return f.Write(w) })
 }
 
-// tensors visits everything that a checkpoint holds.
+// tensors visits every tensor of a checkpoint.
 func (t *Trainer) tensors(visit func(name string, shape []int, data []float32) error) error {
 	state := t.program.State()
 	sets := []struct {
@@ -146,8 +146,8 @@ func (t *Trainer) resume() error {
 	return nil
 }
 
-// canCheckpoint finds out before hours of training, not after them, that the
-// checkpoint cannot be written.
+// canCheckpoint reports, before hours of training and not after, that the checkpoint
+// cannot be written.
 func canCheckpoint(path string) error {
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {

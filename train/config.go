@@ -35,17 +35,17 @@ type Config struct {
 	KL         optim.KLSchedule      // nil stands for optim.FullKL()
 	Prior      *vi.EmpiricalBayes    // nil leaves every prior as it is
 	Draws      int                   // 0 propagates moments; else networks drawn per step (Bayes by backprop)
-	Batch      int                   // rows of a step; 0 stands for 128, and never more than an epoch
-	Steps      int                   // of the whole training
-	Seed       uint64                // of the order of the rows and of rules that draw
+	Batch      int                   // rows in a step; 0 means 128; at most an epoch
+	Steps      int                   // of the training in total
+	Seed       uint64                // for the order of the rows and for rules that draw
 	Workers    int                   // 0 stands for GOMAXPROCS; the result does not depend on it
 
-	// Engine is what the network is trained on; nil stands for engine.CPU.
+	// Engine trains the network; nil means engine.CPU.
 	Engine engine.Engine[float32]
 
-	// Checkpoint is a file to write the state of the training to, every
-	// CheckpointEvery steps (0: at the end and when stopped). A run that finds
-	// the file continues from it, bit for bit. Its folder must exist.
+	// Checkpoint is the file for the state of the training, written every
+	// CheckpointEvery steps (0: at the end and when the training is stopped). If the
+	// file exists, the training continues from it, bit for bit. Its folder must exist.
 	Checkpoint      string
 	CheckpointEvery int
 }

@@ -71,7 +71,7 @@ func TestCheckpointOfOtherFunctions(t *testing.T) {
 		t.Errorf("another rule: %v", err)
 	}
 	c.Likelihood = likelihood.ExpectedNormal{Std: 1}
-	if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), "likelihood normal, this one") {
+	if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), "likelihood normal; this run") {
 		t.Errorf("another likelihood: %v", err)
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"utvi/nn"
 )
 
-// checkOutputs refuses networks whose outputs a likelihood would misread: every
-// number of theirs can be scored, so nothing else would tell.
+// checkOutputs refuses networks whose outputs the likelihood would misread. Such
+// outputs can be scored without any error, so nothing else would notice.
 func checkOutputs(m *model.Model, l likelihood.Likelihood) error {
 	reads := likelihood.Describe(l)
 	switch inner := likelihood.Inner(l); {
