@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// A Param is a parameter of a formula: a number, numbers of which each unit of a
-// layer has its own, or either of them as the start of what training learns.
+// A Param is a parameter of a formula: one number for all units of a layer, or one for
+// each unit; fixed, or learned from that start.
 type Param struct {
 	Name    string
 	Value   float64
-	Values  []float64 // one for each unit; they take the place of Value
+	Values  []float64 // one for each unit, instead of Value
 	Learned bool
-	PerUnit bool // learned: one for each unit, which all start from Value
+	PerUnit bool // learned for each unit separately; all start from Value
 }
 
-// varies reports whether the parameter is more than one number for good.
+// varies reports whether the parameter is anything but one fixed number.
 func (p Param) varies() bool { return p.Learned || p.Values != nil }
 
-// OnePerUnit reports whether each unit has its own.
+// OnePerUnit reports whether each unit has its own value.
 func (p Param) OnePerUnit() bool { return p.PerUnit || p.Values != nil }
 
-// Start returns the value of a unit, or the one that learning starts from.
+// Start returns the value of a unit, or the value from which learning starts.
 func (p Param) Start(unit int) float64 {
 	if p.Values != nil {
 		return p.Values[unit]
@@ -72,8 +72,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 40
 }
 
-// String writes a parameter as ParseParam reads it: "a = 1", "a = learned 0.5",
-// "a = learned per unit 0.5" or "a = [1, 2]".
+// String writes a parameter in the form that ParseParam reads: "a = 1", "a = learned
+// 0.5", "a = learned per unit 0.5" or "a = [1, 2]".
 func (p Param) String() string {
 	s := p.Name + " = "
 	if p.Learned {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a formula may be at most; nothing that a person writes comes near.
+// The limits of a formula; nothing that a person writes comes near.
 const (
 	maxText  = 4096 // bytes
 	maxDepth = 64   // operations within operations

@@ -6,8 +6,8 @@ import (
 	"utvi/internal/compute"
 )
 
-// Expr returns the function as a formula, whose tree an exporter can walk: its
-// own, or that of a function with a kernel; nil for a user's code.
+// Expr returns the function as a formula, whose tree an exporter can walk: the
+// function's Formula, or the formula of its kernel. It is nil for a user's Go code.
 func (f *Func) Expr() *expr.Formula {
 	if f.Formula != nil {
 		return f.Formula
@@ -103,8 +103,8 @@ func (t *Tile[T]) param(j int) []T {
 	return t.formula.standard[j]
 }
 
-// EvalFixed evaluates F at the means alone, as numbers: values go to Out.Mean,
-// slopes to Out.MM and ∂f/∂a to MP where those are not nil. At most Cap elements.
+// EvalFixed evaluates F at the means, as numbers: values go to Out.Mean, slopes to
+// Out.MM and ∂f/∂a to MP, if those are not nil. It takes at most Cap elements.
 func (t *Tile[T]) EvalFixed() {
 	if t.formula == nil {
 		Eval(t.F, t.Mean, t.Out.Mean, t.Out.MM)
@@ -119,8 +119,8 @@ func (t *Tile[T]) EvalFixed() {
 	}
 }
 
-// combineParams fills MP and VP: to a parameter, the moments are what they are to
-// the mean, with ∂f/∂a for the slope.
+// combineParams fills MP and VP: the sums for the mean, with ∂f/∂a in place of the
+// slope.
 func (t *Tile[T]) combineParams(xi, w []T) {
 	if !t.jacobian() {
 		return
@@ -131,7 +131,7 @@ func (t *Tile[T]) combineParams(xi, w []T) {
 	}
 }
 
-// paramMoments is where the derivatives with respect to a parameter go.
+// paramMoments returns where the derivatives with respect to a parameter go.
 func (t *Tile[T]) paramMoments(j int) compute.Moments[T] {
 	n, q := len(t.Mean), t.formula
 	return compute.Moments[T]{Mean: q.spare[0][:n], Var: q.spare[1][:n],

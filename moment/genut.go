@@ -7,7 +7,7 @@ import (
 
 // GenUT returns the generalized unscented transform (Ebeigbe et al. 2021) for an
 // input of the given standardised skewness S and kurtosis K ≥ S²+1. S = 0 and
-// K = 3, the Normal's, give UT(2) back.
+// K = 3, those of the Normal, give UT(2).
 //
 //	u = ½(−S + √(4K−3S²)), u' = u + S; points m, m − uσ, m + u'σ
 //	w₁ = 1/(u(u+u')), w₂ = 1/(u'(u+u')), w₀ = 1 − 1/(K−S²)

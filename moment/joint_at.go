@@ -13,8 +13,9 @@ import (
 // JointAt pushes x ~ N(mean, cov) through m by rule and returns the means and
 // the full covariance of the outputs. cov and the result are row-major; a cov as
 // long as mean is a diagonal. The points are placed by the lower triangular root
-// of cov. An output whose variance comes out negative, as it can where a rule's
-// weights are, is given none and no covariance. key seeds the rules that draw.
+// of cov. Rules with
+// negative weights can give a negative variance: such an output gets variance and
+// covariances of 0. key seeds rules that draw.
 func JointAt(m *Map, rule JointRule, mean, cov []float64, key rng.Key) (outMean, outCov []float64, err error) {
 	d := len(mean)
 	if err := rule.Check(m, d); err != nil {

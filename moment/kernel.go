@@ -7,8 +7,8 @@ import (
 	"utvi/internal/compute"
 )
 
-// checkKernel refuses a function whose kernel is another's, as of a named one
-// whose F was replaced: float32 would go on as before.
+// checkKernel refuses a function whose kernel computes another function, for example a
+// named function whose F was replaced: float32 would ignore the new F.
 func checkKernel(f *Func) error {
 	if !vectorised(f) {
 		return nil

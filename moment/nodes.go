@@ -92,7 +92,8 @@ func (t *Tile[T]) fused(xi []T) bool {
 
 func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU && points == 3 }
 
-// smallSigma is the σ, beside 1+|m|, below which divided differences resolve nothing.
+// smallSigma is the σ, relative to 1+|m|, below which divided differences resolve
+// nothing.
 func smallSigma[T gauss.Float]() float64 {
 	if _, ok := any(T(0)).(float32); ok {
 		return 1e-4
