@@ -18,9 +18,9 @@ type Expr struct {
 // An Op says what a node computes from its arguments.
 type Op uint8
 
-// The operations. Comparisons give 1 or 0. A prime marks the slope of a function
-// whose slope is computed together with its value; only derivatives contain
-// those.
+// The operations. Comparisons give 1 or 0. Operations whose names end in Slope, and
+// NormalInverseBend, occur only in derivatives: a kernel computes them together with
+// the value of the function.
 const (
 	Num           Op = iota // a number
 	X                       // the variable

@@ -10,7 +10,7 @@ func onePerOutput(name string, outputs int) (int, error) {
 	return outputs, nil
 }
 
-// checkFloor reports a floor that is no bound; 0 stands for the default.
+// checkFloor reports a floor that is no bound; 0 means the default.
 func checkFloor(name string, floor, most float64) error {
 	if !(floor >= 0 && floor <= most) {
 		return fmt.Errorf("likelihood %s: the floor is %v; it must be a number > 0, at most %.3g, or 0 for the default", name, floor, most)

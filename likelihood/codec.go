@@ -29,8 +29,8 @@ var own = func() map[string]Likelihood {
 	return all
 }()
 
-// A Library holds likelihoods from outside this package by kind. Decoding starts
-// from a copy of them: fields that JSON does not see keep their value.
+// A Library holds likelihoods from outside this package, by kind. Decoding starts from
+// a copy: fields that JSON does not see keep their values.
 type Library map[string]Likelihood
 
 // Add adds a likelihood.
@@ -71,7 +71,7 @@ func Marshal(l Likelihood) ([]byte, error) {
 			return nil, err
 		}
 	}
-	name, _ := json.Marshal(kind) // a text always can be
+	name, _ := json.Marshal(kind) // a string never fails
 	out := append([]byte(`{"kind":`), name...)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		field, _ := json.Marshal(key)
@@ -88,12 +88,13 @@ func indirect(l Likelihood) reflect.Type {
 	return t
 }
 
-// UnknownError names a likelihood that neither this package nor the Library has.
+// UnknownError says that neither this package nor the Library has a likelihood of this
+// Kind.
 type UnknownError struct{ Kind string }
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("unknown likelihood %.60q", e.Kind) }
 
-// Unmarshal reads what Marshal wrote.
+// Unmarshal reads JSON that Marshal wrote.
 func Unmarshal(data []byte, lib Library) (Likelihood, error) { return unmarshal(data, lib, 0) }
 
 func unmarshal(data []byte, lib Library, depth int) (Likelihood, error) {
@@ -144,8 +145,8 @@ func unmarshal(data []byte, lib Library, depth int) (Likelihood, error) {
 	return l, nil
 }
 
-// Parse returns the likelihood of this package whose String is s, nil if there is
-// none. Model files once held no more than that.
+// Parse returns the likelihood of this package whose String is s, or nil. Old model
+// files hold only this text.
 func Parse(s string) Likelihood {
 	if inner, ok := strings.CutPrefix(s, "weighted "); ok {
 		if l := Parse(inner); l != nil {

@@ -18,7 +18,7 @@ import (
 type VerifyConfig struct {
 	Networks int    // number of networks to draw; 0 means 10,000
 	Seed     uint64 // for the draws
-	Workers  int    // 0 stands for GOMAXPROCS; the result does not depend on it
+	Workers  int    // 0 means GOMAXPROCS; the result does not depend on it
 	Order    int    // also compare full covariances to this order; 0: do not
 	Progress func(done, total int)
 }

@@ -9,8 +9,8 @@ import (
 	"utvi/vi"
 )
 
-// applyParams are the parameters of a formula in a layer. Those that are learned
-// are point tensors of one number, or of one a unit.
+// applyParams are the parameters of a formula in a layer. Learned ones are point tensors
+// of one number, or of one number per unit.
 type applyParams[T gauss.Float] struct {
 	learned []*vi.Tensor[T]
 	fixed   [][]T // one number a unit, of the inputs behind the learned ones
@@ -46,7 +46,7 @@ func (a *applyParams[T]) bindParams(f *expr.Formula, b *Binder[T]) error {
 	return nil
 }
 
-// learnedWidth is the number of all learned parameters.
+// learnedWidth returns the number of all learned parameters.
 func (a *applyParams[T]) learnedWidth() int {
 	n := 0
 	for _, t := range a.learned {
@@ -63,7 +63,7 @@ func (a *applyParams[T]) values(j int) []T {
 	return a.fixed[j-len(a.learned)]
 }
 
-// setGradient takes the gradient of the i-th learned parameter of all.
+// setGradient sets the gradient of learned parameter i, counted over all tensors.
 func (a *applyParams[T]) setGradient(i int, sum float64) {
 	for _, t := range a.learned {
 		if i < t.Len() {
@@ -74,7 +74,7 @@ func (a *applyParams[T]) setGradient(i int, sum float64) {
 	}
 }
 
-// A paramRun is what a runner needs for them.
+// A paramRun is the part of a runner that handles the parameters.
 type paramRun[T gauss.Float] struct {
 	params *applyParams[T]
 	inputs [][]T // of a tile
@@ -130,8 +130,8 @@ func (r *paramRun[T]) place(t *moment.Tile[T], lo, hi, width int) {
 	}
 }
 
-// record leaves each row's gradients on the tape, whose rows are width wide, from
-// the given column on.
+// record stores the gradients of each row on the tape, whose rows have the given
+// width, from the given column on.
 func (r *paramRun[T]) record(p *Pass[T], width, column int) {
 	n := p.DOut.Width
 	for j := range r.mp {

@@ -154,7 +154,8 @@ func (c *coder) jointRule(o ruleOptions) (moment.JointRule, error) {
 	return r, nil
 }
 
-// encodeMap names m. A name is built in if it yields m's values.
+// encodeMap returns the name of m. A name counts as built in if the built-in map has
+// the same values.
 func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() moment.JointRule) (o mapOptions, err error) {
 	switch {
 	case m == nil || m.F == nil:
@@ -175,7 +176,7 @@ func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() mo
 	return o, nil
 }
 
-// sampleMap returns what m gives somewhere.
+// sampleMap returns the values of m at one point.
 func sampleMap(m *moment.Map) []float64 {
 	x := []float64{0.3, -0.2, 0.9}
 	if m.In > 0 {

@@ -8,9 +8,9 @@ import (
 	"utvi/moment"
 )
 
-// A fingerprint is what a program's own function gives at a few places. A model file
-// holds it beside the function's name, so that another function of that name is not
-// taken for it.
+// A fingerprint holds the values of a user's function at a few points. A model file
+// stores it beside the name of the function, so that another function of that name is
+// refused.
 type fingerprint []string
 
 // printed are the values as text: twelve digits, and room for infinities and NaN.
@@ -61,8 +61,8 @@ func printStochastic(l *Stochastic) fingerprint {
 	return printed(y)
 }
 
-// once notes the fingerprint that a name stands for while a network is written; two
-// functions cannot share one.
+// once stores the fingerprint of a name while a network is written; two different
+// functions cannot share a name.
 func (c *coder) once(what, name string, p fingerprint) error {
 	key := what + " " + name
 	if q, ok := c.prints[key]; ok && !p.same(q) {
@@ -72,8 +72,8 @@ func (c *coder) once(what, name string, p fingerprint) error {
 	return nil
 }
 
-// is reports whether the function that was brought is the one that was saved. Files
-// of old hold no fingerprint.
+// is reports whether the provided function is the one that was saved. Old files have
+// no fingerprint.
 func (p fingerprint) is(what, name string, brought fingerprint) error {
 	if p == nil || p.same(brought) {
 		return nil

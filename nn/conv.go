@@ -7,15 +7,15 @@ import (
 	"utvi/internal/compute"
 )
 
-// Padding says what a window does at the border of an image.
+// Padding says how a window treats the border of an image.
 type Padding string
 
 const (
-	// Valid keeps the window inside the image: (size − kernel)/stride + 1
-	// places, rounded down. It is what an empty Padding stands for.
+	// Valid keeps the window inside the image: (size − kernel)/stride + 1 places,
+	// rounded down. An empty Padding means Valid.
 	Valid Padding = "valid"
-	// Same surrounds the image with zeros, one more after than before where
-	// their number is odd: size/stride places, rounded up.
+	// Same surrounds the image with zeros; if their number is odd, there is one more
+	// after than before. There are size/stride places, rounded up.
 	Same Padding = "same"
 )
 
@@ -25,13 +25,13 @@ const (
 //
 //	m' = Σ w̄ m + b̄          v' = Σ [m² s + v (w̄² + s)] + b_s
 //
-// summed over the cells and channels that the kernel covers. The outputs share
-// weights and inputs and so are correlated; like every layer, the next one takes
-// them as independent.
+// summed over the cells and channels that the kernel covers. The outputs share weights
+// and inputs, so they are correlated; the next layer takes them as independent, as
+// everywhere, unless the layers are inside Correlated.
 type Conv2D struct {
 	Out     int     `json:"out"`              // channels
 	Kernel  [2]int  `json:"kernel"`           // height and width
-	Stride  int     `json:"stride,omitempty"` // 0 stands for 1
+	Stride  int     `json:"stride,omitempty"` // 0 means 1
 	Padding Padding `json:"padding,omitempty"`
 	Fixed   bool    `json:"fixed,omitempty"` // weights are learned numbers, not distributions
 	NoBias  bool    `json:"no_bias,omitempty"`
@@ -42,11 +42,11 @@ func (Conv2D) Kind() string { return "conv2d" }
 func (l Conv2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConv(l, b) }
 func (l Conv2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConv(l, b) }
 
-// Conv1D is Conv2D along a line: its input has height 1.
+// Conv1D is Conv2D along a line: its input must have height 1.
 type Conv1D struct {
 	Out     int     `json:"out"` // channels
 	Kernel  int     `json:"kernel"`
-	Stride  int     `json:"stride,omitempty"` // 0 stands for 1
+	Stride  int     `json:"stride,omitempty"` // 0 means 1
 	Padding Padding `json:"padding,omitempty"`
 	Fixed   bool    `json:"fixed,omitempty"`
 	NoBias  bool    `json:"no_bias,omitempty"`

@@ -20,7 +20,7 @@ func (Dense) Kind() string { return "dense" }
 func (l Dense) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindDense(l, b) }
 func (l Dense) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDense(l, b) }
 
-// maxWeights keeps a slip of the pen from asking for more memory than there is.
+// maxWeights keeps a typing error from asking for more memory than there is.
 const maxWeights = 1 << 31
 
 type dense[T gauss.Float] struct {

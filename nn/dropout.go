@@ -6,9 +6,9 @@ import (
 	"utvi/gauss"
 )
 
-// Dropout keeps each unit with probability 1−P, scaled to x/(1−P), and drops it
-// otherwise, as the moments of that: mean m, variance (v + P·m²)/(1−P). Nothing
-// is drawn, in training or in prediction.
+// Dropout propagates the moments of dropout, which keeps each unit with probability 1−P,
+// scaled to x/(1−P), and sets it to 0 otherwise: mean m, variance (v + P·m²)/(1−P).
+// Nothing is drawn, neither in training nor in prediction.
 type Dropout struct {
 	P float64 `json:"p"`
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Multiply multiplies unit i by the fixed number By[i]: mean b·m, variance b²·v.
-// It gives outputs their units, where a learned factor is Scale.
+// Use it to give outputs their units. Scale has a learned factor.
 type Multiply struct {
 	By []float64 `json:"by"`
 }

@@ -9,11 +9,11 @@ import (
 	"utvi/vi"
 )
 
-// Noise adds a learned variance of its own to each unit, v + σ² with
-// σ = softplus(raw): homoscedastic noise of the data, where the network's other
-// variances are heteroscedastic or stand for ignorance.
+// Noise adds a learned variance to each unit, v + σ² with σ = softplus(raw). This is the
+// homoscedastic noise of the data; the other variances of the network are heteroscedastic
+// or express ignorance.
 type Noise struct {
-	Start float64 `json:"start,omitempty"` // of every σ; 0 stands for 0.1
+	Start float64 `json:"start,omitempty"` // starting value of every σ; 0 means 0.1
 	Off   bool    `json:"off,omitempty"`   // keep the parameters, add nothing
 }
 
@@ -24,8 +24,8 @@ func (Noise) TakesCovariances() bool { return true }
 func (l Noise) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindNoise(l, b) }
 func (l Noise) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindNoise(l, b) }
 
-// WithoutNoise returns the layer with every Noise in it switched off. It has the
-// same parameters, so that one set of weights can be asked with and without.
+// WithoutNoise returns the layer with every Noise in it switched off. The parameters
+// stay the same, so one set of weights can predict with and without noise.
 func WithoutNoise(l Layer) Layer {
 	return Rewrite(l, func(l Layer) Layer {
 		if n, ok := l.(Noise); ok {

@@ -8,14 +8,14 @@ import (
 	"utvi/internal/compute"
 )
 
-// BatchNorm is a frozen batch normalisation, per channel:
-// (x − Mean)/√(Var + Eps)·Gain + Offset, an affine map of given numbers.
+// BatchNorm is a frozen batch normalisation: for each channel, the fixed affine map (x
+// − Mean)/√(Var + Eps)·Gain + Offset.
 type BatchNorm struct {
 	Mean   []float64 `json:"mean"`
 	Var    []float64 `json:"var"`
-	Gain   []float64 `json:"gain,omitempty"`   // nil stands for ones
-	Offset []float64 `json:"offset,omitempty"` // nil stands for zeros
-	Eps    float64   `json:"eps,omitempty"`    // 0 stands for 1e-5
+	Gain   []float64 `json:"gain,omitempty"`   // nil means ones
+	Offset []float64 `json:"offset,omitempty"` // nil means zeros
+	Eps    float64   `json:"eps,omitempty"`    // 0 means 1e-5
 }
 
 func (BatchNorm) Kind() string { return "batchnorm" }

@@ -7,11 +7,11 @@ import (
 	"utvi/gauss"
 )
 
-// Residual adds a branch to its own input: x + f(x).
+// Residual adds a branch f to its input: x + f(x).
 //
 // If the branch is one elementwise nonlinearity, x ↦ x + f(x) is pushed as one
 // function by the branch's rule, and the covariance of x and f(x) is kept. Any
-// other branch is taken for independent of x: means add and variances add. That
+// other branch is taken as independent of x: means add and variances add. That
 // loses the covariance: a branch that is the identity would give 2v for a true
 // 4v.
 type Residual struct {
@@ -26,8 +26,8 @@ func (l Residual) Bind64(b *Binder[float64]) (Unit[float64], error) { return bin
 func (l Residual) Children() []Layer                 { return []Layer{l.Branch} }
 func (l Residual) WithChildren(layers []Layer) Layer { return Residual{layers[0]} }
 
-// AssumesIndependence reports whether the layer drops the covariance of its
-// input and its branch.
+// AssumesIndependence reports whether the layer drops the covariance of its input and
+// its branch.
 func (l Residual) AssumesIndependence() bool { return elementwise(l.Branch) == nil }
 
 // elementwise returns the Apply that a branch is; nil if it is anything else.

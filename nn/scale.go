@@ -9,10 +9,10 @@ import (
 	"utvi/vi"
 )
 
-// Scale divides every unit by a learned a > 0 of its own: mean m/a, variance
-// v/a². It is the scale of the paper's output chain, sigmoid(x/a).
+// Scale divides every unit by its own learned a > 0: mean m/a, variance v/a². It is the
+// scale of the paper's output chain, sigmoid(x/a).
 type Scale struct {
-	Start float64 `json:"start,omitempty"` // of every a; 0 stands for 1
+	Start float64 `json:"start,omitempty"` // starting value of every a; 0 means 1
 }
 
 func (Scale) Kind() string { return "scale" }

@@ -30,15 +30,15 @@ import (
 // A Config says how a network is trained.
 type Config struct {
 	Data       data.Source           // serves one trainer at a time
-	Likelihood likelihood.Likelihood // nil stands for likelihood.Normal{}
-	Optimizer  optim.AdamW           // the zero value stands for optim.Paper()
-	KL         optim.KLSchedule      // nil stands for optim.FullKL()
+	Likelihood likelihood.Likelihood // nil means likelihood.Normal{}
+	Optimizer  optim.AdamW           // the zero value means optim.Paper()
+	KL         optim.KLSchedule      // nil means optim.FullKL()
 	Prior      *vi.EmpiricalBayes    // nil leaves every prior as it is
 	Draws      int                   // 0 propagates moments; else networks drawn per step (Bayes by backprop)
 	Batch      int                   // rows in a step; 0 means 128; at most an epoch
 	Steps      int                   // of the training in total
 	Seed       uint64                // for the order of the rows and for rules that draw
-	Workers    int                   // 0 stands for GOMAXPROCS; the result does not depend on it
+	Workers    int                   // 0 means GOMAXPROCS; the result does not depend on it
 
 	// Engine trains the network; nil means engine.CPU.
 	Engine engine.Engine[float32]

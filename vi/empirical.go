@@ -17,7 +17,7 @@ import (
 // follows its data.
 type EmpiricalBayes struct {
 	Alpha, Beta float64 // both 0 mean 4 and 5
-	Every       int     // steps between updates; 0 stands for 1
+	Every       int     // steps between updates; 0 means 1
 }
 
 func (e EmpiricalBayes) orDefault() EmpiricalBayes {

@@ -10,9 +10,8 @@ import (
 	"utvi/vi"
 )
 
-// draws: the moments of the first row's outputs are those found by drawing inputs
-// and weights. What a layer of numbers is still uncertain about, such as noise,
-// counts by its variance.
+// draws: the moments of the outputs of the first row must agree with draws of inputs
+// and weights. Variance that remains with fixed weights, such as noise, is added.
 func draws(t testing.TB, s subject) {
 	u, params := bind[float64](t, s, false)
 	if u.Form() == nn.Fixed {

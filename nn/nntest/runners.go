@@ -45,7 +45,7 @@ func blocks(t testing.TB, s subject) {
 	one.same(t, many, true, "with the blocks")
 }
 
-// firstLayer: nobody wants the gradient of a network's input.
+// firstLayer: the gradient of a network's input is not needed.
 func firstLayer(t testing.TB, s subject) {
 	one, b := two(t, s)
 	defer func() {
