@@ -56,7 +56,8 @@ func (m *Mixture) SD() float64 {
 	return math.Sqrt(v)
 }
 
-// LogPDF implements Dist. Terms are measured relative to the nearest part, so nothing underflows.
+// LogPDF implements Dist. Terms are measured relative to the nearest part, so nothing
+// underflows.
 func (m *Mixture) LogPDF(x float64) float64 {
 	least := math.Inf(1)
 	for i := range m.parts {

@@ -13,9 +13,10 @@
 //
 // # Simplification
 //
-// Nodes are simplified as they are made, mostly so that a formula stays accurate: log(1+exp(u)) is softplus(u), 1/(1+exp(-u)) is sigmoid(u), exp(u)-1 is
-// expm1(u), 1-sigmoid(u) is sigmoid(-u), 1+erf(u) is 2·normal_cdf(√2·u). Constants
-// are folded, and zero times anything is zero.
+// Nodes are simplified as they are made, mostly so that a formula stays accurate:
+// log(1+exp(u)) is softplus(u), 1/(1+exp(-u)) is sigmoid(u), exp(u)-1 is expm1(u),
+// 1-sigmoid(u) is sigmoid(-u), 1+erf(u) is 2·normal_cdf(√2·u). Constants are folded,
+// and zero times anything is zero.
 //
 // # Derivatives
 //

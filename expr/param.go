@@ -131,7 +131,7 @@ func ParseParam(text string) (Param, error) {
 	return p, nil
 }
 
-// cutWord takes a word and the space behind it off the front.
+// cutWord removes a word and the space after it from the front.
 func cutWord(s, word string) (string, bool) {
 	rest, ok := strings.CutPrefix(s, word)
 	if !ok || rest == strings.TrimLeft(rest, " \t") {

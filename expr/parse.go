@@ -28,7 +28,7 @@ type parser struct {
 	b      *builder
 	text   string
 	tok    token
-	next   int // byte behind tok
+	next   int // byte after tok
 	depth  int
 	params []Param
 }
@@ -167,7 +167,7 @@ func (p *parser) operand() *Expr {
 	return nil
 }
 
-// named is what a name stands for.
+// named returns the node of a name.
 func (p *parser) named(t token) *Expr {
 	f, known := functions[t.text]
 	switch {

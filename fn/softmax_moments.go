@@ -92,7 +92,7 @@ func (s *softmaxMoments) forward(mean, outVar []float64) (sum float64) {
 	return sum
 }
 
-// smallest is the standard deviation, beside 1+|m|, at which derivatives by a
+// smallest is the standard deviation, relative to 1+|m|, at which derivatives by a
 // smaller one are taken.
 const smallest = 1e-5
 

@@ -62,8 +62,8 @@ func surprise(p, floor float64) (nll, slope float64, floored int) {
 // it scores the predictive distribution itself, and continues along the tangent below the
 // floor.
 type Bernoulli struct {
-	// Floor is the smallest p and 1−p; 0 means 2⁻²⁴, as far as float32 tells
-	// a probability from 1.
+	// Floor is the smallest p and 1−p; 0 means 2⁻²⁴, the limit of
+	// float32 near 1.
 	Floor float64 `json:"floor,omitempty"`
 }
 

@@ -76,7 +76,7 @@ type Deviation struct {
 }
 
 const (
-	verifySlots = 8  // each with a network of its own: sums do not depend on the workers
+	verifySlots = 8  // each with its own network: sums do not depend on the workers
 	verifyChunk = 16 // networks a slot draws between two reports of progress
 )
 

@@ -30,7 +30,7 @@ type formulaTile[T gauss.Float] struct {
 	byParam            [][]T     // ∂f/∂a at all points, of each learned parameter
 	spare              [4][]T    // moments that combining parameters gives besides
 	at, limit, left    []float64 // of one element
-	standard           [][]T     // the inputs that nobody sets
+	standard           [][]T     // starting values, for inputs that the caller does not set
 	sums               []*compute.Samples[T]
 }
 

@@ -138,7 +138,7 @@ func (j *jacobian) pull(x, dy, dx []float64) {
 	}
 }
 
-// resolves is the smallest σ, beside 1+|m|, whose divided differences are kept:
+// resolves is the smallest σ, relative to 1+|m|, whose divided differences are kept:
 // the slope's own differences are coarser.
 func (j *jacobian) resolves() float64 {
 	if j.m.VJP == nil {

@@ -15,7 +15,8 @@ import (
 //	points:       g = Σ w ξ f / σ      ∂g/∂v = (Σ w ξ² f' − g)/(2v)
 //	closed form:  g = E f' = ∂mean/∂m  (Stein)
 //
-// and ∂g/∂m = 2·∂mean/∂v for both. The linear rule has g = f'(m). A rule that draws has no slope of its own.
+// and ∂g/∂m = 2·∂mean/∂v for both. The linear rule has g = f'(m). Rules that
+// draw have no slope.
 
 // CheckSlope reports whether a rule can compute the slope of f.
 func CheckSlope(r Rule, f *Func) error {

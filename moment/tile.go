@@ -50,7 +50,7 @@ type Tile[T gauss.Float] struct {
 	weights       [3]T
 	fixed, fixedW []T // of a fixed rule
 	wide          *Tile[float64]
-	formula       *formulaTile[T] // nil: F is no formula
+	formula       *formulaTile[T] // nil: F is not a formula
 }
 
 // NewTile returns a tile for pushing elements through f by rule.

@@ -13,7 +13,7 @@ import (
 // of one number, or of one number per unit.
 type applyParams[T gauss.Float] struct {
 	learned []*vi.Tensor[T]
-	fixed   [][]T // one number a unit, of the inputs behind the learned ones
+	fixed   [][]T // one number per unit, of the inputs after the learned ones
 }
 
 func (a *applyParams[T]) bindParams(f *expr.Formula, b *Binder[T]) error {
@@ -81,7 +81,7 @@ type paramRun[T gauss.Float] struct {
 	mp, vp [][]T // derivatives of the block's moments; nil: not wanted
 }
 
-// keep makes room for the derivatives of n elements.
+// keep allocates the derivatives of n elements.
 func (r *paramRun[T]) keep(learned []*vi.Tensor[T], n int) {
 	for range learned {
 		r.mp, r.vp = append(r.mp, make([]T, n)), append(r.vp, make([]T, n))

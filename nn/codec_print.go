@@ -13,7 +13,7 @@ import (
 // refused.
 type fingerprint []string
 
-// printed are the values as text: twelve digits, and room for infinities and NaN.
+// printed returns the values as text: twelve digits, infinities or NaN.
 func printed(values []float64) fingerprint {
 	p := make(fingerprint, len(values))
 	for i, v := range values {
@@ -22,8 +22,9 @@ func printed(values []float64) fingerprint {
 	return p
 }
 
-// same reports whether two fingerprints are of one function. Machines may round
-// differently; a function with a jump or a pole right there is nobody's.
+// same reports whether two fingerprints belong to one function. Machines may round
+// differently, but it is unlikely that a function has a jump or a pole at these
+// points.
 func (p fingerprint) same(q fingerprint) bool {
 	if len(p) != len(q) {
 		return false

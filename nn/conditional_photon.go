@@ -10,8 +10,8 @@ import (
 	"utvi/moment"
 )
 
-// leastPhotons is the smallest expected count: its root divides no more than
-// this where an emitter lies far outside the sensor.
+// leastPhotons is the smallest expected count. Gradients divide by its root, also where an
+// emitter lies far outside the sensor.
 const leastPhotons = 1e-3
 
 // PhotonNode is the Location of the paper's photon count. An emitter at (x, y),

@@ -107,7 +107,7 @@ func (r noiseRunner[T]) Forward(p *Pass[T]) {
 
 func one[T gauss.Float]() []T { return []T{1} }
 
-// Backward leaves ∂σ² of each row on the tape.
+// Backward stores ∂σ² of each row on the tape.
 func (r noiseRunner[T]) Backward(p *Pass[T]) {
 	clear(p.Tape)
 	if !r.off {

@@ -119,7 +119,7 @@ func (r *layerNormRunner[T]) Forward(p *Pass[T]) {
 	}
 }
 
-// Backward leaves ∂γ and ∂β of each row on the tape. With g and h the gradients
+// Backward stores ∂γ and ∂β of each row on the tape. With g and h the gradients
 // by the normalised mean u and variance s (γ and γ² taken in), and
 // D = ∂/∂τ² = −(Σ g·u + 2Σ h·s)/(2τ²),
 //

@@ -61,7 +61,7 @@ func (u *scale[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type scaleRunner[T gauss.Float] struct {
 	*scale[T]
-	da []T // ∂a by way of correlations, added by Backward
+	da []T // ∂a through correlations, added by Backward
 }
 
 func (r scaleRunner[T]) Prepare(int) {
@@ -83,7 +83,7 @@ func (r scaleRunner[T]) Forward(p *Pass[T]) {
 	scaleCov(p.Out, p.In, r.inv)
 }
 
-// Backward leaves ∂a of each row on the tape: −(g·m' + 2h·v')/a.
+// Backward stores ∂a of each row on the tape: −(g·m' + 2h·v')/a.
 func (r scaleRunner[T]) Backward(p *Pass[T]) {
 	w := p.DOut.Width
 	for i, g := range p.DOut.Mean {

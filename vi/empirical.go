@@ -7,8 +7,9 @@ import (
 )
 
 // EmpiricalBayes fits the prior to the weights: the prior variance s of each random
-// tensor is set to the value that minimises the loss, under an inverse-gamma hyperprior
-// with shape α and scale β that keeps small tensors from collapsing (Wu et al. 2019). For n weights, −ln p(s) + KL is smallest at
+// tensor is set to the value that minimises the loss, under an inverse-gamma
+// hyperprior with shape α and scale β that keeps small tensors from collapsing (Wu et
+// al. 2019). For n weights, −ln p(s) + KL is smallest at
 //
 //	s = (Σ(σ² + (μ−μ₀)²) + 2β) / (n + 2α + 2)
 //

@@ -44,7 +44,7 @@ type check struct {
 //   - no gradient of the input, as in the first layer of a network;
 //   - runners of one unit that take turns, or run at the same time: each must have
 //     its own scratch;
-//   - the same bits whatever the blocks, and in prediction as in training;
+//   - the same bits for any cut into blocks, and in prediction as in training;
 //   - float32 against float64;
 //   - no allocations;
 //   - moments against drawn inputs and weights, if Options.Draws is set.
@@ -117,7 +117,7 @@ func bind[T gauss.Float](t testing.TB, s subject, train bool) (nn.Unit[T], *vi.P
 	return u, b.Params
 }
 
-// prepare readies all of a unit's weights.
+// prepare prepares all weights of a unit.
 func prepare[T gauss.Float](u nn.Unit[T], r nn.Runner[T]) {
 	for i := range u.PrepareTiles() {
 		r.Prepare(i)

@@ -130,7 +130,7 @@ func (b *bench[T]) agrees(one *bench[T], p *nn.Pass[T]) bool {
 		slices.Equal(p.DIn.Mean, dx.Mean) && slices.Equal(p.DIn.Var, dx.Var)
 }
 
-// prediction: a unit bound and run without room for gradients gives the same bits.
+// prediction: a unit bound and run without memory for gradients gives the same bits.
 func prediction(t testing.TB, s subject) {
 	one := newBench[float32](t, s)
 	one.run(rows, forward)
