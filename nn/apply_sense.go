@@ -28,7 +28,7 @@ func newApplySenser[T gauss.Float](r *applyRunner[T], n int, train bool) *applyS
 	return s
 }
 
-// makeSlopes makes room for slopes. A rule of points knows them without derivatives,
+// makeSlopes allocates the slopes. A rule of points computes them without derivatives,
 // which prediction does not need.
 func (r *applyRunner[T]) makeSlopes(n int, train bool) {
 	r.slope = make([]T, n)

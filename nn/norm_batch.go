@@ -65,7 +65,7 @@ func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 
 func orEps(eps float64) (float64, error) {
 	if !(eps >= 0) || math.IsInf(eps, 0) {
-		return 0, fmt.Errorf("Eps is %v; it must be a number > 0, or 0 for 1e-5", eps)
+		return 0, fmt.Errorf("the field Eps is %v; it must be a number > 0, or 0 for 1e-5", eps)
 	}
 	if eps == 0 {
 		return 1e-5, nil
