@@ -10,16 +10,16 @@ import (
 
 // A Set is rows of numbers in memory.
 type Set struct {
-	X       gauss.Batch[float32] // inputs; without Var they are exact
-	Y       []float32            // row-major, Targets numbers a row
-	Targets int                  // 0 stands for 1
-	Weights []float32            // of the rows; nil: all the same
+	X       gauss.Batch[float32] // inputs; they are exact if Var is nil
+	Y       []float32            // targets, row-major, Targets numbers in each row
+	Targets int                  // targets of a row; 0 means 1
+	Weights []float32            // one for each row; nil: all rows count the same
 }
 
-// Outputs is the number of targets of a row.
+// Outputs is the number of targets in a row.
 func (s Set) Outputs() int { return max(1, s.Targets) }
 
-// Check reports rows that nothing can be trained with.
+// Check reports rows that cannot be used for training.
 func (s Set) Check() error {
 	x, k := s.X, s.Outputs()
 	switch {
@@ -28,13 +28,13 @@ func (s Set) Check() error {
 	case len(x.Mean) != x.Rows*x.Width:
 		return fmt.Errorf("%d rows of %d inputs need %d numbers, not %d", x.Rows, x.Width, x.Rows*x.Width, len(x.Mean))
 	case x.Var != nil && len(x.Var) != len(x.Mean):
-		return fmt.Errorf("%d inputs need as many variances or none, not %d", len(x.Mean), len(x.Var))
+		return fmt.Errorf("%d inputs need %[1]d variances or none, not %[2]d", len(x.Mean), len(x.Var))
 	case s.Targets < 0:
-		return fmt.Errorf("a row has %d targets; it needs at least 1", s.Targets)
+		return fmt.Errorf("a row has %d targets; at least 1 is needed", s.Targets)
 	case len(s.Y) != x.Rows*k:
 		return fmt.Errorf("%d rows of %d targets need %d numbers, not %d", x.Rows, k, x.Rows*k, len(s.Y))
 	case s.Weights != nil && len(s.Weights) != x.Rows:
-		return fmt.Errorf("%d rows need as many weights or none, not %d", x.Rows, len(s.Weights))
+		return fmt.Errorf("%d rows need %[1]d weights or none, not %[2]d", x.Rows, len(s.Weights))
 	}
 	for i, m := range x.Mean {
 		if !compute.Finite(m) {
@@ -63,7 +63,7 @@ func (s Set) checkWeights() error {
 		sum += float64(w)
 	}
 	if s.Weights != nil && sum == 0 {
-		return errors.New("all weights are 0; some row must count")
+		return errors.New("all weights are 0; at least one must be > 0")
 	}
 	return nil
 }

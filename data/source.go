@@ -1,5 +1,5 @@
-// Package data is where batches come from: tables and generators. A batch is a
-// pure function of a key and a step, so that a run can continue anywhere.
+// Package data provides batches for training, from tables and generators. A batch is a
+// pure function of a key and a step, so a run can continue at any step.
 package data
 
 import (
@@ -9,24 +9,24 @@ import (
 	"utvi/rng"
 )
 
-// A Source fills batches. It knows which batch is under way, so it serves one
-// trainer at a time: trainers that run side by side need one each.
+// A Source fills batches. It keeps the state of the current batch, so it serves one
+// trainer at a time: trainers that run side by side need one Source each.
 type Source interface {
-	// Rows is the number of rows of an epoch: the N that weighs the KL.
+	// Rows is the number of rows in an epoch: the N that divides the KL.
 	Rows() int
 	// Inputs and Targets are the widths of a row.
 	Inputs() int
 	Targets() int
-	// Uncertain reports whether inputs carry variances of their own.
+	// Uncertain reports whether the inputs have variances.
 	Uncertain() bool
-	// Begin readies the batch of a step, steps counting from 1.
+	// Begin prepares the batch of a step. Steps count from 1.
 	Begin(key rng.Key, step uint64, batch int)
 	// Fill writes rows [lo, hi) of that batch to x and y, whose first row is lo.
 	// Disjoint ranges may be filled concurrently.
 	Fill(lo, hi int, x gauss.Batch[float32], y []float32)
 }
 
-// A Generator makes rows on the fly, so that none is seen twice.
+// A Generator makes new rows on the fly: no row is seen twice.
 type Generator struct {
 	N        int // rows that count as an epoch
 	In, Out  int
@@ -68,11 +68,12 @@ type Table struct {
 	keyed bool
 }
 
-// NewTable returns the table of inputs x, with or without variances, and targets
-// y, row-major, targets numbers to a row. It keeps both: they must not change.
+// NewTable returns a table of inputs x, with or without variances, and targets y
+// (row-major, targets numbers in each row). The table keeps both slices: the caller
+// must not change them.
 func NewTable(x gauss.Batch[float32], targets int, y []float32) (*Table, error) {
 	if targets < 1 {
-		return nil, fmt.Errorf("table: a row has %d targets; it needs at least 1", targets)
+		return nil, fmt.Errorf("table: a row has %d targets; at least 1 is needed", targets)
 	}
 	if err := (Set{X: x, Y: y, Targets: targets}).Check(); err != nil {
 		return nil, fmt.Errorf("table: %w", err)
@@ -89,8 +90,8 @@ func (t *Table) Inputs() int     { return t.x.Width }
 func (t *Table) Targets() int    { return t.targets }
 func (t *Table) Uncertain() bool { return t.x.Var != nil }
 
-// Begin takes the next batch rows of the endless sequence of epochs, not more
-// than one has.
+// Begin takes the next batch rows of the endless sequence of epochs. A batch may not
+// have more rows than the table.
 func (t *Table) Begin(key rng.Key, step uint64, batch int) {
 	if batch > t.x.Rows {
 		panic("data: the batch has more rows than the table") // only two orders are kept

@@ -2,8 +2,8 @@ package dist
 
 import "math"
 
-// Affine is the distribution of Scale·X + Shift, such as a standardised target back
-// in its own unit; Scale must be above 0.
+// Affine is the distribution of Scale·X + Shift, for example a standardised target
+// converted back to its unit. Scale must be > 0.
 type Affine struct {
 	Dist
 	Scale, Shift float64

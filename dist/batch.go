@@ -6,8 +6,8 @@ import (
 	"utvi/gauss"
 )
 
-// FromBatch returns the Normals of a batch, row-major. A variance of 0 has no
-// distribution: it is taken for the smallest that is a float32.
+// FromBatch returns the Normals of a batch, row-major. A variance of 0 is replaced by
+// the smallest positive float32, because a Normal needs a variance > 0.
 func FromBatch[T gauss.Float](b gauss.Batch[T]) []Normal {
 	all := make([]Normal, b.Rows*b.Width)
 	for i := range all {

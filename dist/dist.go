@@ -1,13 +1,13 @@
 // Package dist holds predictive distributions of one number, and of a class.
 //
-// A row's prediction is a Normal, or a Mixture of Normals (an ensemble; a network
-// that predicts its own noise), or one of these in other units (Affine). Methods
-// allocate nothing. Converting a value to the interface may: a loop over rows keeps
-// one distribution, writes each row's into it and passes its address.
+// The prediction of a row is a Normal, a Mixture of Normals (for an ensemble, or a
+// network that predicts its own noise), or one of these in other units (Affine).
+// Methods do not allocate. Converting a value to the interface may allocate: a loop
+// over rows should keep one distribution, write each row into it and pass its address.
 package dist
 
-// A Dist is the predictive distribution of one number. It has a density that is
-// positive wherever a float64 can tell it from zero.
+// A Dist is the predictive distribution of one number. Its density is positive
+// wherever a float64 can distinguish it from zero.
 type Dist interface {
 	Mean() float64
 	SD() float64
@@ -29,7 +29,7 @@ type Dist interface {
 	CRPS(y float64) float64
 }
 
-// Interval returns the central interval that holds the given probability.
+// Interval returns the central interval that contains the given probability.
 func Interval(d Dist, level float64) (lo, hi float64) {
 	return d.Quantile((1 - level) / 2), d.Quantile((1 + level) / 2)
 }

@@ -2,8 +2,8 @@ package dist
 
 import "math"
 
-// AddLogNormal adds what a network says that predicts its own noise: a value f ~
-// N(mean, variance) under noise of variance e^ℓ with ℓ ~ N(logNoise, logNoiseVar),
+// AddLogNormal adds the prediction of a network that predicts its own noise: a value
+// f ~ N(mean, variance) plus noise of variance e^ℓ with ℓ ~ N(logNoise, logNoiseVar),
 //
 //	p(y) = ∫ N(y; mean, variance + max(e^ℓ, floor)) · N(ℓ; logNoise, logNoiseVar) dℓ
 //

@@ -6,9 +6,9 @@ import (
 	"utvi/internal/special"
 )
 
-// Mixture is a weighted mixture of Normals. The zero value is empty: Add fills it,
-// Reset empties it and keeps its memory. The weights need not sum to 1. A *Mixture is
-// a Dist once it has a part.
+// Mixture is a weighted mixture of Normals. The zero value is empty: Add adds a part,
+// Reset removes all parts and keeps the memory. The weights need not sum to 1. A
+// *Mixture with at least one part is a Dist.
 type Mixture struct {
 	parts []part
 	total float64 // Σ w
@@ -22,13 +22,13 @@ func (p *part) z(x float64) float64 { return (x - p.mu) * p.inv }
 // Reset empties the mixture.
 func (m *Mixture) Reset() { m.parts, m.total = m.parts[:0], 0 }
 
-// Add adds a Normal with a weight above 0.
+// Add adds a Normal. Its weight must be > 0.
 func (m *Mixture) Add(weight, mu, sigma float64) {
 	if !(weight > 0) || math.IsInf(weight, 1) {
-		panic("dist: a weight must be above 0 and finite")
+		panic("dist: a weight must be finite and > 0")
 	}
 	if sigma <= 0 {
-		panic("dist: a standard deviation must be above 0")
+		panic("dist: a standard deviation must be > 0")
 	}
 	m.parts = append(m.parts, part{weight, mu, sigma, 1 / sigma})
 	m.total += weight
@@ -56,7 +56,8 @@ func (m *Mixture) SD() float64 {
 	return math.Sqrt(v)
 }
 
-// LogPDF implements Dist. It counts from the nearest part, so that nothing underflows.
+// LogPDF implements Dist. Terms are measured relative to the nearest part, so nothing
+// underflows.
 func (m *Mixture) LogPDF(x float64) float64 {
 	least := math.Inf(1)
 	for i := range m.parts {

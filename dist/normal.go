@@ -11,7 +11,7 @@ const (
 	invSqrtPi  = 0.564189583547756286948079451560772586
 )
 
-// Normal is a Normal distribution; Sigma must be above 0.
+// Normal is a Normal distribution. Sigma must be > 0.
 type Normal struct{ Mu, Sigma float64 }
 
 // Mean implements Dist.

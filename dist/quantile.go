@@ -6,8 +6,8 @@ import (
 	"utvi/internal/special"
 )
 
-// Quantile implements Dist. The quantile lies between the smallest and the largest of
-// the parts' own. Within this bracket Halley's method solves g(x) = 0,
+// Quantile implements Dist. The quantile lies between the smallest and the largest
+// quantile of the parts. Within this bracket Halley's method solves g(x) = 0,
 //
 //	g = ln P(X ≤ x) − ln p     (or ln P(X > x) − ln(1−p) above the median)
 //	step = n/(1 + n·g″/2g′) ,   n = −g/g′

@@ -13,16 +13,16 @@ import (
 	"utvi/vi"
 )
 
-// CPU returns the engine that runs on this machine's cores.
+// CPU returns the engine that runs on the cores of this machine.
 func CPU[T gauss.Float]() Engine[T] { return cpu[T]{} }
 
 type cpu[T gauss.Float] struct{}
 
 func (cpu[T]) Name() string { return "cpu" }
 
-// Bind binds the layers of a network as the CPU engine does, to parameters in the
-// memory of the network's. The binder says what else is asked for: the form of the
-// inputs, room for training, an observer of every layer.
+// Bind binds the layers of a network as the CPU engine does, to parameters that share
+// the memory of the network. The binder says what else is needed: the form of the
+// inputs, memory for training, an observer of every layer.
 func Bind[T gauss.Float](n Network[T], b *nn.Binder[T]) (nn.Unit[T], error) {
 	b.In, b.Fixed, b.Expect, b.Params = n.Input, n.Fixed, n.Expect, n.Params
 	first := len(n.Params.Tensors) == 0
@@ -66,7 +66,7 @@ func (cpu[T]) Compile(n Network[T], form nn.Form) (Program[T], error) {
 func (p *program[T]) Graph() *nn.Node[T] { return p.graph }
 func (p *program[T]) Changed()           { p.version.Add(1) }
 
-// prepare readies the weights if they have changed.
+// prepare prepares the weights if they have changed.
 func (p *program[T]) prepare() {
 	if p.prepared.Load() == p.version.Load() {
 		return
@@ -81,7 +81,7 @@ func (p *program[T]) prepare() {
 	p.prepared.Store(v)
 }
 
-// Prepare readies the weights of a unit after they have changed.
+// Prepare updates what a unit derives from its weights, after they have changed.
 func Prepare[T gauss.Float](u nn.Unit[T]) {
 	r := u.NewRunner(1, false)
 	for t := range u.PrepareTiles() {
@@ -104,7 +104,7 @@ type predictor[T gauss.Float] struct {
 	lanes []predictLane[T] // one per worker
 	run   func(worker, task int)
 
-	x, out gauss.Batch[T] // of the call under way
+	x, out gauss.Batch[T] // of the current call
 	rows   int            // of a block
 }
 
@@ -131,12 +131,12 @@ func (q *predictor[T]) block(worker, task int) {
 	l.runner.Forward(&l.pass)
 }
 
-// maxBlock is the most rows of a block: its activations stay in the second-level
-// cache, and its packed operands in the first.
+// maxBlock is the largest number of rows in a block: its activations stay in the
+// second-level cache, and its packed operands in the first.
 const maxBlock = 96
 
-// blockRows is how many rows a block of a batch has: a multiple of the product's
-// tile, an even number of blocks, whatever the number of workers.
+// blockRows returns the number of rows in a block of a batch: a multiple of the tile
+// of the product, and an even number of blocks, independent of the number of workers.
 func blockRows(batch int) int {
 	if batch <= 4*compute.MR {
 		return batch

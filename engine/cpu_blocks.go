@@ -4,7 +4,7 @@ import (
 	"utvi/gauss"
 )
 
-// doBlock carries a block of rows forward, scores it and carries it back.
+// doBlock runs a block of rows forward, scores it and runs it backward.
 func (t *trainer) doBlock(worker, task int) {
 	l, b := &t.lanes[worker], &t.blocks[task]
 	lo := task * t.rows
@@ -22,8 +22,8 @@ func (t *trainer) doBlock(worker, task int) {
 	l.runner.Backward(&l.pass)
 }
 
-// score computes the likelihood of row i of a lane's block, row of the batch,
-// and its gradient.
+// score computes the likelihood, and its gradient, of row i of the block in a lane,
+// which is the given row of the batch.
 func (t *trainer) score(l *lane, row, i int) {
 	w, k := t.unit.Out().Size(), t.Data.Targets()
 	y, mean := l.row[:k], l.row[k:k+w]

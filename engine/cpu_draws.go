@@ -16,17 +16,18 @@ import (
 //	∂/∂μ = g        ∂/∂s = g·ε/(2σ),   s = σ²
 //
 // ε is keyed by (seed, step, draw) and counted by (tensor, weight). Variances of
-// inputs and of nn.Noise are not drawn: they are propagated, as ever.
+// inputs and of nn.Noise are not drawn: they are propagated, as usual.
 type draws struct {
-	drawn  *vi.Params[float32] // of the network with numbers for weights
+	drawn  *vi.Params[float32] // of the network whose weights are numbers
 	eps    [][]float32         // of every random tensor, in fours
 	sigma  [][]float32
-	number int // of the draw under way
+	number int // of the current draw
 
 	runSigma, runDraw, runGather func(worker, task int)
 }
 
-// draw makes t train by draws: its unit is then the network of numbers.
+// draw makes t train with drawn weights: its unit is then the network with numbers for
+// weights.
 func (t *trainer) draw() error {
 	net := t.net
 	net.Fixed, net.Params = true, &vi.Params[float32]{}
@@ -36,11 +37,11 @@ func (t *trainer) draw() error {
 		return err
 	}
 	if t.Likelihood.NeedsVariance() && unit.Form() == nn.Fixed {
-		return fmt.Errorf("a network of drawn weights predicts numbers, and the %v likelihood needs a variance to score them: end the network in nn.Noise, or learn the noise with likelihood.Heteroscedastic", t.Likelihood)
+		return fmt.Errorf("a network with drawn weights predicts numbers, but the %v likelihood needs a variance: end the network with nn.Noise, or learn the noise with likelihood.Heteroscedastic", t.Likelihood)
 	}
 	s := &draws{drawn: b.Params, runSigma: t.doSigma, runDraw: t.doDraw, runGather: t.doGather}
 	if len(s.drawn.Tensors) != len(t.params.Tensors) {
-		return errors.New("the network cannot be drawn: with numbers for weights it has other parameters")
+		return errors.New("the weights cannot be drawn: with fixed weights, the network has other parameters")
 	}
 	s.drawn.Alloc()
 	s.drawn.AllocGrads()
@@ -48,7 +49,7 @@ func (t *trainer) draw() error {
 	for i, x := range t.params.Tensors {
 		d := s.drawn.Tensors[i]
 		if d.Random || d.Name != x.Name || d.Len() != x.Len() {
-			return fmt.Errorf("the network cannot be drawn: %s has no numbers to take its place", x.Name)
+			return fmt.Errorf("the weights cannot be drawn: with fixed weights, the network has no tensor in place of %s", x.Name)
 		}
 		if !x.Random {
 			d.Mean = x.Mean // numbers as they are
@@ -60,8 +61,7 @@ func (t *trainer) draw() error {
 	return nil
 }
 
-// drawBatch carries the batch through every drawn network and leaves the mean
-// gradients.
+// drawBatch runs the batch through every drawn network and stores the mean gradients.
 func (t *trainer) drawBatch() (s Score) {
 	d := t.draws
 	t.Pool.Run(len(t.ranges), d.runSigma)
@@ -84,7 +84,7 @@ func (t *trainer) doSigma(_, task int) {
 	}
 }
 
-// drawLayer is where the draws' streams begin, beyond those of the layers.
+// drawLayer is the first number of the streams for draws, above those of the layers.
 const drawLayer = 1 << 31
 
 // doDraw draws a range of weights. A range begins at a multiple of four, and four

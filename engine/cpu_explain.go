@@ -8,7 +8,7 @@ import (
 	"utvi/nn"
 )
 
-// Explain carries the batch through the network once more and watches every layer.
+// Explain runs the batch through the network once more and checks every layer.
 func (t *trainer) Explain(what string) error {
 	if err := t.params.CheckFinite(); err != nil {
 		return err
@@ -45,13 +45,13 @@ func (t *trainer) Explain(what string) error {
 	return fmt.Errorf("%s is not finite; check the targets and the learning rate", what)
 }
 
-// unscored names the targets of the first row of a block, just done, that the
-// likelihood has no score for.
+// unscored returns an error with the targets of the first row of the last block that
+// the likelihood cannot score.
 func (t *trainer) unscored(block int) error {
 	k, lo := t.Data.Targets(), block*t.rows
 	for i := range t.blocks[block].Rows {
 		if !compute.Finite(t.nll[lo+i]) {
-			return fmt.Errorf("likelihood %v has no score for the targets %v of a row, with %d outputs", t.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.unit.Out().Size())
+			return fmt.Errorf("likelihood %v cannot score the targets %v of a row with %d outputs", t.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.unit.Out().Size())
 		}
 	}
 	return nil

@@ -7,10 +7,10 @@ import (
 	"utvi/vi"
 )
 
-// priorChunk is how many variances are looked at at a time.
+// priorChunk is the number of variances that are computed at a time.
 const priorChunk = 512
 
-// FitPriors sums the ranges apart, then in order.
+// FitPriors sums each range separately, then the ranges in order.
 func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
 	t.Pool.Run(len(t.ranges), t.runPrior)
 	for i, x := range t.params.Tensors {

@@ -19,10 +19,10 @@ type trainer struct {
 	net     Network[float32]
 	form    nn.Form // of the inputs
 	unit    nn.Unit[float32]
-	params  *vi.Params[float32] // share memory with the host's
+	params  *vi.Params[float32] // in the memory of the host
 	moments [2]*vi.Params[float32]
 	dataKey rng.Key
-	step    int // under way
+	step    int // the current step
 
 	rows   int // of a block
 	lanes  []lane
@@ -36,7 +36,7 @@ type trainer struct {
 	runBlock, runGrad, runNorm, runCheck, runUpdate, runPrepare, runPrior func(worker, task int)
 }
 
-// A lane is one worker's scratch.
+// A lane is the scratch of one worker.
 type lane struct {
 	runner        nn.Runner[float32]
 	pass          nn.Pass[float32]
@@ -46,11 +46,11 @@ type lane struct {
 	variances     []float32 // of a few weights
 }
 
-// Train is for float32, the type that networks are trained in.
+// Train accepts float32 networks only: the type in which networks are trained.
 func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 	net, ok := any(n).(Network[float32])
 	if !ok {
-		panic("engine: only networks of float32 are trained")
+		panic("engine: training needs a float32 network")
 	}
 	form := nn.Fixed
 	if j.Data.Uncertain() {
@@ -109,7 +109,7 @@ func (t *trainer) allocate() {
 
 func (t *trainer) State() State { return State{t.params, t.moments[0], t.moments[1]} }
 
-// Sync has nothing to do: the host's memory is the engine's.
+// Sync has nothing to do: the engine works in the memory of the host.
 func (t *trainer) Sync() error { return nil }
 
 func (t *trainer) Load() error {
@@ -131,8 +131,8 @@ func (t *trainer) Gradient(step int) Score {
 	return s
 }
 
-// scoreBatch carries the batch through the unit as it is prepared, adds its score and
-// leaves its gradients.
+// scoreBatch runs the batch through the prepared unit, adds its score to s and stores
+// its gradients.
 func (t *trainer) scoreBatch(s *Score) {
 	t.Pool.Run(len(t.blocks), t.runBlock)
 	var nll float64
@@ -146,7 +146,7 @@ func (t *trainer) scoreBatch(s *Score) {
 	}
 }
 
-// prepare readies the unit for the next step; drawn weights are readied as they are
+// prepare prepares the unit for the next step. Drawn weights are prepared as they are
 // drawn.
 func (t *trainer) prepare() {
 	if t.draws == nil {

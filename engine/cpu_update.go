@@ -8,8 +8,8 @@ import (
 	"utvi/vi"
 )
 
-// Update makes the AdamW step, unless the gradients are not finite. The norm must be
-// known before the step only if it may be clipped.
+// Update makes the AdamW step, unless the gradients are not finite. Only clipping
+// needs the norm before the step.
 func (t *trainer) Update(u Update) Change {
 	t.setAdamW(u)
 	c := t.update()
@@ -74,8 +74,8 @@ type paramRange struct {
 	tensor    int
 	lo, hi    int
 	kl, norm2 float64
-	finite    bool    // its gradients are
-	prior     float64 // Σ(σ² + (μ−μ₀)²), where the prior is fitted
+	finite    bool    // the gradients are finite
+	prior     float64 // Σ(σ² + (μ−μ₀)²), if the prior is fitted
 }
 
 func paramRanges(p *vi.Params[float32]) []paramRange {
@@ -101,15 +101,15 @@ func (t *trainer) doNorm(_, task int) {
 	r.kl, r.norm2 = compute.KLNorm(&a, p.Mean[r.lo:r.hi], p.Rho[r.lo:r.hi], p.GMean[r.lo:r.hi], p.GVar[r.lo:r.hi])
 }
 
-// doCheck looks for gradients that no step may be made with.
+// doCheck checks whether the gradients of a range are finite.
 func (t *trainer) doCheck(_, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
 	r.finite = compute.AllFinite(p.GMean[r.lo:r.hi]) && (!p.Random || compute.AllFinite(p.GVar[r.lo:r.hi]))
 }
 
-// doUpdate makes the AdamW step of a range. Without clipping its KL and norm are
-// found on the way.
+// doUpdate makes the AdamW step of a range. Without clipping, it also computes the KL
+// and the norm.
 func (t *trainer) doUpdate(_, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
@@ -117,7 +117,7 @@ func (t *trainer) doUpdate(_, task int) {
 	lo, hi := r.lo, r.hi
 	a := t.adamw
 	if !p.Random {
-		if p.Bare {
+		if p.NoDecay {
 			a.DecayMean = 0
 		}
 		r.kl, r.norm2 = 0, compute.Norm2(p.GMean[lo:hi])

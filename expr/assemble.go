@@ -77,7 +77,7 @@ func (c *compiler) assemble(outs []*Expr) *compute.Prog {
 			*[]*uint16{&in.X, &in.Y, &in.Z}[i] = uint16(slot[at])
 		}
 		p.Code = append(p.Code, in)
-		for _, at := range []int{d.out, d.slope} { // nobody reads it: a kernel's by-product
+		for _, at := range []int{d.out, d.slope} { // never read: a by-product of a kernel
 			if at >= 0 && last[at] <= k && slot[at] >= first+p.Outs {
 				free = append(free, slot[at])
 			}

@@ -13,14 +13,14 @@
 //
 // # Simplification
 //
-// Nodes are simplified as they are made, mostly so that a formula keeps its
-// digits: log(1+exp(u)) is softplus(u), 1/(1+exp(-u)) is sigmoid(u), exp(u)-1 is
-// expm1(u), 1-sigmoid(u) is sigmoid(-u), 1+erf(u) is 2·normal_cdf(√2·u). Constants
-// are folded, and zero times anything is zero.
+// Nodes are simplified as they are made, mostly so that a formula stays accurate:
+// log(1+exp(u)) is softplus(u), 1/(1+exp(-u)) is sigmoid(u), exp(u)-1 is expm1(u),
+// 1-sigmoid(u) is sigmoid(-u), 1+erf(u) is 2·normal_cdf(√2·u). Constants are folded,
+// and zero times anything is zero.
 //
 // # Derivatives
 //
-// Derivatives are expressions too, in which slopes such as tanh′ are functions of
-// their own: they hold in the tails, and a vector kernel gives them together with
-// the value. At a kink, the slope is that of the left side.
+// Derivatives are expressions, too. Slopes such as tanh′ are separate functions there:
+// they are accurate in the tails, and a vector kernel computes them together with the
+// value. At a kink, the slope is that of the left side.
 package expr

@@ -18,9 +18,9 @@ type Expr struct {
 // An Op says what a node computes from its arguments.
 type Op uint8
 
-// The operations. Comparisons give 1 or 0. A prime marks the slope of a function
-// whose slope is computed together with its value; only derivatives contain
-// those.
+// The operations. Comparisons give 1 or 0. Operations whose names end in Slope, and
+// NormalInverseBend, occur only in derivatives: a kernel computes them together with
+// the value of the function.
 const (
 	Num           Op = iota // a number
 	X                       // the variable
@@ -66,7 +66,7 @@ const (
 // Op returns the node's operation.
 func (e *Expr) Op() Op { return e.op }
 
-// Value returns the number that a Num is.
+// Value returns the number of a Num.
 func (e *Expr) Value() float64 { return e.value }
 
 // Name returns the name of a Parameter.
@@ -75,7 +75,7 @@ func (e *Expr) Name() string { return e.name }
 // Args returns the node's arguments. The caller must not change them.
 func (e *Expr) Args() []*Expr { return e.args }
 
-// Walk calls visit for every node once, arguments before what uses them.
+// Walk calls visit once for every node, arguments before the nodes that use them.
 func (e *Expr) Walk(visit func(*Expr)) { walk(visit, e) }
 
 func walk(visit func(*Expr), roots ...*Expr) {

@@ -9,31 +9,31 @@ import (
 	"utvi/internal/compute"
 )
 
-// A Formula is a function of x, and of parameters, with its derivatives and the
+// A Formula is a function of x and of parameters, with its derivatives and the
 // programs that compute them. It is immutable.
 type Formula struct {
 	Text   string  // the expression as it was written
 	Params []Param // in the order in which they were given
 
-	// Expr is the function, Slope and Curvature its derivatives by x.
+	// Expr is the function, Slope and Curvature are its derivatives with respect to x.
 	// Parameters that are fixed numbers are numbers there; the others are nodes.
 	Expr, Slope, Curvature *Expr
 
-	// Inputs are the parameters that are nodes, in the order in which programs
-	// take them. Learned counts those that are learned: they come first.
+	// Inputs are the parameters that are nodes, in the order of the inputs of the
+	// programs. Learned is the number of learned ones, which come first.
 	Inputs  []Param
 	Learned int
 
-	// Kinks are where the slope may jump, for the first or starting values of the
-	// Inputs.
+	// Kinks are the points where the slope may jump, for the first or starting values
+	// of the Inputs.
 	Kinks []float64
 
-	// Value computes f; Pair f and f′; Train f, f′ and ∂f/∂a of every learned
-	// parameter a; Bend f″.
+	// Value computes f; Pair computes f and f′; Train computes f, f′ and ∂f/∂a of
+	// every learned parameter a; Bend computes f″.
 	Value, Pair, Train, Bend *compute.Prog
 
-	// Limit computes, at a number, f, f′, f″, then ∂f/∂a, then ∂f′/∂a of every
-	// learned parameter, and then what changes its sign at a kink.
+	// Limit computes, at one number, f, f′ and f″, then ∂f/∂a and ∂f′/∂a of every
+	// learned parameter, and then the expressions that change sign at a kink.
 	Limit *compute.Prog
 }
 
@@ -87,7 +87,7 @@ func (f *Formula) derive(b *builder) error {
 	for _, name := range names[:f.Learned] {
 		d := b.by(b.param(name), f.Expr, f.Slope)
 		if d[0].is(0) {
-			return fmt.Errorf("the parameter %s cannot be learned: the formula has no slope in it", name)
+			return fmt.Errorf("the parameter %s cannot be learned: the formula does not change smoothly with it", name)
 		}
 		byParam, mixed = append(byParam, d[0]), append(mixed, d[1])
 	}
@@ -108,7 +108,7 @@ func (f *Formula) derive(b *builder) error {
 	return nil
 }
 
-// check refuses what is no function of x, and parameters for nothing.
+// check refuses formulas that do not depend on x, and parameters without effect.
 func (f *Formula) check(b *builder, e *Expr) error {
 	if b.full {
 		return errors.New("the formula has too many parts")
@@ -126,14 +126,14 @@ func (f *Formula) check(b *builder, e *Expr) error {
 	}
 	for _, p := range f.Params {
 		if p.varies() && !used[p.Name] {
-			return fmt.Errorf("the parameter %s does not occur in the formula, or changes nothing", p.Name)
+			return fmt.Errorf("the parameter %s does not occur in the formula, or has no effect", p.Name)
 		}
 	}
 	return nil
 }
 
-// String writes the formula with its parameters as ParseText reads it, as in
-// "a*tanh(b*x); a = 1; b = learned 0.5".
+// String writes the formula with its parameters in the form that ParseText reads, as
+// in "a*tanh(b*x); a = 1; b = learned 0.5".
 func (f *Formula) String() string {
 	parts := []string{f.Text}
 	for _, p := range f.Params {
@@ -148,7 +148,7 @@ const maxAll = 1 << 20
 // ParseText reads a formula followed by its parameters, as String writes it.
 func ParseText(text string) (*Formula, error) {
 	if len(text) > maxAll {
-		return nil, fmt.Errorf("a formula and its parameters have %d characters; they may have at most %d", len(text), maxAll)
+		return nil, fmt.Errorf("the formula and its parameters have %d characters; at most %d are allowed", len(text), maxAll)
 	}
 	formula, rest, more := strings.Cut(text, ";")
 	var params []Param

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A function is what a name before parentheses stands for.
+// A function is the meaning of a name before parentheses.
 type function struct {
 	least, most int // arguments
 	usage       string
@@ -61,7 +61,7 @@ var functions = map[string]function{
 	}},
 }
 
-// second is the second argument, or a number where there is none.
+// second returns the second argument, or a number if there is none.
 func (b *builder) second(a []*Expr, standard float64) *Expr {
 	if len(a) > 1 {
 		return a[1]

@@ -41,7 +41,7 @@ const (
 )
 
 // kinks solves the switches for x: exactly where they are linear in x, else by
-// signs on a grid and bisection. Zeros that are not crossed are no kinks.
+// signs on a grid and bisection. Zeros without a change of sign are not kinks.
 func (b *builder) kinks(switches []*Expr, params []string, at []float64) []float64 {
 	var found []float64
 	work := 0

@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// A Param is a parameter of a formula: a number, numbers of which each unit of a
-// layer has its own, or either of them as the start of what training learns.
+// A Param is a parameter of a formula: one number for all units of a layer, or one for
+// each unit; fixed, or learned from that start.
 type Param struct {
 	Name    string
 	Value   float64
-	Values  []float64 // one for each unit; they take the place of Value
+	Values  []float64 // one for each unit, instead of Value
 	Learned bool
-	PerUnit bool // learned: one for each unit, which all start from Value
+	PerUnit bool // learned for each unit separately; all start from Value
 }
 
-// varies reports whether the parameter is more than one number for good.
+// varies reports whether the parameter is anything but one fixed number.
 func (p Param) varies() bool { return p.Learned || p.Values != nil }
 
-// OnePerUnit reports whether each unit has its own.
+// OnePerUnit reports whether each unit has its own value.
 func (p Param) OnePerUnit() bool { return p.PerUnit || p.Values != nil }
 
-// Start returns the value of a unit, or the one that learning starts from.
+// Start returns the value of a unit, or the value from which learning starts.
 func (p Param) Start(unit int) float64 {
 	if p.Values != nil {
 		return p.Values[unit]
@@ -38,7 +38,7 @@ const maxParams = 16
 
 func checkParams(params []Param) error {
 	if len(params) > maxParams {
-		return fmt.Errorf("the formula has %d parameters; it may have at most %d", len(params), maxParams)
+		return fmt.Errorf("the formula has %d parameters; at most %d are allowed", len(params), maxParams)
 	}
 	for i, p := range params {
 		_, taken := functions[p.Name]
@@ -46,13 +46,13 @@ func checkParams(params []Param) error {
 		case !isName(p.Name):
 			return fmt.Errorf("%.40q cannot be the name of a parameter; use letters, digits and _", p.Name)
 		case taken || p.Name == "x" || p.Name == "e" || p.Name == "pi":
-			return fmt.Errorf("a parameter is called %s, which has a meaning already; choose another name", p.Name)
+			return fmt.Errorf("a parameter is called %s, which already has a meaning; choose another name", p.Name)
 		case slices.ContainsFunc(params[:i], func(q Param) bool { return q.Name == p.Name }):
 			return fmt.Errorf("the parameter %s is given twice", p.Name)
 		case p.Values != nil && len(p.Values) == 0:
 			return fmt.Errorf("the parameter %s has an empty list of values; it needs one for each unit", p.Name)
 		case p.PerUnit && !p.Learned:
-			return fmt.Errorf("the parameter %s is fixed and has one value; list one for each unit, or let it be learned", p.Name)
+			return fmt.Errorf("the parameter %s is fixed and has one value for all units; list one value for each unit, or make it learned", p.Name)
 		}
 		for _, v := range slices.Concat(p.Values, []float64{p.Value}) {
 			if v-v != 0 {
@@ -72,8 +72,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 40
 }
 
-// String writes a parameter as ParseParam reads it: "a = 1", "a = learned 0.5",
-// "a = learned per unit 0.5" or "a = [1, 2]".
+// String writes a parameter in the form that ParseParam reads: "a = 1", "a = learned
+// 0.5", "a = learned per unit 0.5" or "a = [1, 2]".
 func (p Param) String() string {
 	s := p.Name + " = "
 	if p.Learned {
@@ -131,7 +131,7 @@ func ParseParam(text string) (Param, error) {
 	return p, nil
 }
 
-// cutWord takes a word and the space behind it off the front.
+// cutWord removes a word and the space after it from the front.
 func cutWord(s, word string) (string, bool) {
 	rest, ok := strings.CutPrefix(s, word)
 	if !ok || rest == strings.TrimLeft(rest, " \t") {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a formula may be at most; nothing that a person writes comes near.
+// The limits of a formula; nothing that a person writes comes near.
 const (
 	maxText  = 4096 // bytes
 	maxDepth = 64   // operations within operations
@@ -28,7 +28,7 @@ type parser struct {
 	b      *builder
 	text   string
 	tok    token
-	next   int // byte behind tok
+	next   int // byte after tok
 	depth  int
 	params []Param
 }
@@ -37,7 +37,7 @@ type parser struct {
 // never change become numbers.
 func (b *builder) parse(text string, params []Param) (e *Expr, err error) {
 	if len(text) > maxText {
-		return nil, fmt.Errorf("the formula has %d characters; it may have at most %d", len(text), maxText)
+		return nil, fmt.Errorf("the formula has %d characters; at most %d are allowed", len(text), maxText)
 	}
 	p := &parser{b: b, text: text, params: params}
 	defer func() {
@@ -144,7 +144,7 @@ func (p *parser) operand() *Expr {
 	case t.kind == number:
 		p.advance()
 		if p.tok.kind == name || p.tok.text == "(" {
-			p.fail(p.tok.at, "found %v behind a number; write * between factors", p.tok)
+			p.fail(p.tok.at, "found %v after a number; write * between factors", p.tok)
 		}
 		return p.b.num(t.value)
 	case t.text == "-" || t.text == "+":
@@ -167,7 +167,7 @@ func (p *parser) operand() *Expr {
 	return nil
 }
 
-// named is what a name stands for.
+// named returns the node of a name.
 func (p *parser) named(t token) *Expr {
 	f, known := functions[t.text]
 	switch {
@@ -176,7 +176,7 @@ func (p *parser) named(t token) *Expr {
 	case known:
 		p.fail(t.at, "%s is a function; write %s(x)", t.text, t.text)
 	case p.tok.text == "(":
-		p.fail(t.at, "there is no function %s; there are %s", t.text, strings.Join(Functions(), ", "))
+		p.fail(t.at, "unknown function %s; the functions are %s", t.text, strings.Join(Functions(), ", "))
 	case t.text == "x":
 		return p.b.x()
 	case t.text == "pi":

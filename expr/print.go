@@ -17,8 +17,8 @@ var names = map[Op]string{
 var symbols = map[Op]string{Add: "+", Sub: "-", Mul: "*", Div: "/", Pow: "^",
 	Less: "<", AtMost: "<=", Equal: "==", NotEqual: "!="}
 
-// String writes the expression as a formula. One that is nested too deep to be
-// read back, as a derivative may be, is cut short.
+// String writes the expression as a formula. If it is nested too deep to be read back,
+// as a derivative may be, the text is cut short.
 func (e *Expr) String() string {
 	var s strings.Builder
 	e.write(&s, 0)

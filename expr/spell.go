@@ -16,8 +16,8 @@ var spellings = map[compute.Op]string{
 	compute.OpNormalInverse: "normal_inverse(x)",
 }
 
-// Spell writes a function that has a kernel, with its parameter a, as a formula;
-// "" for a user's function.
+// Spell returns the formula of a function that has a kernel, with its parameter a. It
+// is "" for a user's function.
 func Spell(op compute.Op, a float64) string {
 	number := strconv.FormatFloat(a, 'g', -1, 64)
 	switch {
@@ -39,15 +39,15 @@ var spelt = sync.OnceValue(func() map[string]compute.Op {
 	for op, text := range spellings {
 		e, err := newBuilder().parse(text, nil)
 		if err != nil {
-			panic("expr: a function is spelt wrong")
+			panic("expr: a spelling does not parse")
 		}
 		all[e.String()] = op
 	}
 	return all
 })
 
-// Named returns the function with a kernel that a formula is, after
-// simplification, and the kernel's parameter: x*sigmoid(x) is SiLU.
+// Named returns the kernel that computes the formula, after simplification, and the
+// parameter of the kernel: x*sigmoid(x) is SiLU.
 func (f *Formula) Named() (op compute.Op, a float64, ok bool) {
 	e := f.Expr
 	if op, ok := spelt()[e.String()]; ok {

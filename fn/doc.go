@@ -1,4 +1,4 @@
-// Package fn lists the named nonlinearities, one small file each. Each
-// constructor returns a fresh *moment.Func that the caller may change; Named
-// finds a function again by the Name that a saved model carries.
+// Package fn lists the named nonlinearities, one small file each. Each constructor
+// returns a new *moment.Func that the caller may change. Named returns a function by
+// the Name that a model file stores.
 package fn

@@ -6,10 +6,10 @@ import (
 	"utvi/moment"
 )
 
-// Formula returns the function that a text describes, such as "x / (1 + x^2)".
-// Names other than x are parameters; see Fixed, Learned and LearnedPerUnit. Package
-// expr has the grammar. A formula that is a function of this package, such as
-// x*sigmoid(x), becomes that function, with its kernel and its closed form.
+// Formula returns the function that a text describes, such as "x / (1 + x^2)". Names
+// other than x are parameters; see Fixed, Learned and LearnedPerUnit. Package expr
+// describes the grammar. If the formula equals a function of this package, such as
+// x*sigmoid(x), the result is that function, with its kernel and its closed form.
 //
 //	f, err := fn.Formula("a*tanh(b*x)", fn.Fixed("a", 1.7), fn.Learned("b", 0.5))
 func Formula(text string, params ...Param) (*moment.Func, error) {
@@ -20,7 +20,8 @@ func Formula(text string, params ...Param) (*moment.Func, error) {
 	return ofFormula(f), nil
 }
 
-// MustFormula is Formula for a text that is known to be right; it panics otherwise.
+// MustFormula is Formula for a text that is known to be valid; it panics if the text
+// is not.
 func MustFormula(text string, params ...Param) *moment.Func {
 	f, err := Formula(text, params...)
 	if err != nil {
@@ -32,8 +33,8 @@ func MustFormula(text string, params ...Param) *moment.Func {
 // A Param is a parameter of a formula.
 type Param = expr.Param
 
-// Fixed is a parameter that training does not change: one number for all units of
-// a layer, or one for each.
+// Fixed returns a parameter that training does not change: one number for all units of
+// a layer, or one for each unit.
 func Fixed(name string, values ...float64) Param {
 	if len(values) == 1 {
 		return Param{Name: name, Value: values[0]}
@@ -41,19 +42,20 @@ func Fixed(name string, values ...float64) Param {
 	return Param{Name: name, Values: append([]float64{}, values...)}
 }
 
-// Learned is a parameter that all units of a layer share and training learns,
-// starting from a value.
+// Learned returns a parameter that training learns, starting from a value. All units
+// of a layer share it.
 func Learned(name string, start float64) Param {
 	return Param{Name: name, Value: start, Learned: true}
 }
 
-// LearnedPerUnit is a parameter of which every unit of a layer learns its own, all
-// starting from one value.
+// LearnedPerUnit returns a parameter that training learns for each unit of a layer
+// separately. All units start from the same value.
 func LearnedPerUnit(name string, start float64) Param {
 	return Param{Name: name, Value: start, Learned: true, PerUnit: true}
 }
 
-// ofFormula is the function of this package that a formula is, or a new one.
+// ofFormula returns the function of this package that a formula equals, or a new
+// function.
 func ofFormula(g *expr.Formula) *moment.Func {
 	if op, a, ok := g.Named(); ok {
 		return withKernel(op, a)
@@ -79,7 +81,7 @@ func ofFormula(g *expr.Formula) *moment.Func {
 	}
 }
 
-// withKernel is the function of this package that has a kernel.
+// withKernel returns the function of this package that has a kernel.
 func withKernel(op compute.Op, a float64) *moment.Func {
 	switch {
 	case op == compute.OpELU:
@@ -96,5 +98,5 @@ func withKernel(op compute.Op, a float64) *moment.Func {
 			return f
 		}
 	}
-	panic("fn: a kernel without a function")
+	panic("fn: this kernel has no named function")
 }

@@ -29,14 +29,13 @@ func NormalInverse() *moment.Func {
 }
 
 // InverseTransform returns Q(sigmoid(t)) for the quantile function Q of any
-// prior. slope is Q′(p) = 1/density(Q(p)); nil leaves the derivative to central
-// differences.
+// prior. slope is Q′(p) = 1/density(Q(p)); nil means central differences.
 //
 // Beyond |t| ≈ 37 (upwards) and 745 (downwards) the probability would round to
-// exactly 1 or 0, where an unbounded prior is infinite. It is held at the
-// nearest float64 inside (0, 1), so f is flat there and finite wherever Q is
-// finite inside (0, 1). A prior with a long upper tail is better given by its
-// own stable function of t.
+// exactly 1 or 0, where an unbounded prior is infinite. Instead, it stays at the
+// nearest float64 inside (0, 1), so f is flat there, and finite wherever Q is
+// finite inside (0, 1). For a prior with a long upper tail, a numerically stable
+// function of t is better.
 func InverseTransform(name string, quantile, slope func(p float64) float64) *moment.Func {
 	f := &moment.Func{
 		Name: name,

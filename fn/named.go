@@ -12,8 +12,8 @@ import (
 	"utvi/moment"
 )
 
-// plain lists the functions without a parameter, parametrised those with one
-// and the value it takes when the name carries none.
+// plain lists the functions without a parameter. parametrised lists those with one,
+// and its value if the name gives none.
 var plain = map[string]func() *moment.Func{
 	"identity":       Identity,
 	"relu":           ReLU,
@@ -40,11 +40,11 @@ var parametrised = map[string]struct {
 	"elu":        {ELU, 1},
 }
 
-// Named returns the function of that name, such as "tanh", "leaky-relu" (slope
-// 0.01), "leaky-relu(0.2)" or "elu(1)", or of a formula with its parameters, such
-// as "x / (1 + x^2)" or "a*tanh(b*x); a = 1; b = learned 0.5" (see Formula and
-// expr.Param). It accepts every Name this package gives, so that a saved model
-// finds its functions again.
+// Named returns the function with the given name, such as "tanh", "leaky-relu" (slope
+// 0.01), "leaky-relu(0.2)" or "elu(1)", or the function of a formula with its
+// parameters, such as "x / (1 + x^2)" or "a*tanh(b*x); a = 1; b = learned 0.5" (see
+// Formula and expr.Param). It accepts every Name that this package gives, so model
+// files can store functions by name.
 func Named(name string) (*moment.Func, error) {
 	if f, ok := plain[name]; ok {
 		return f(), nil
@@ -59,7 +59,7 @@ func Named(name string) (*moment.Func, error) {
 	p, ok := parametrised[base]
 	switch {
 	case !ok && isWord(name):
-		return nil, fmt.Errorf("fn: no function %q; there are %s, and formulas of x such as \"x/(1+x^2)\"", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("fn: unknown function %q; the functions are %s, and formulas of x such as \"x/(1+x^2)\"", name, strings.Join(Names(), ", "))
 	case !ok:
 		f, err := expr.ParseText(name)
 		if err != nil {
@@ -72,7 +72,7 @@ func Named(name string) (*moment.Func, error) {
 	}
 	_, a, err := call.Parse(name)
 	if err != nil || len(a) != 1 || !compute.Finite(a...) {
-		return nil, fmt.Errorf("fn: %q: want a finite number in parentheses, as in %q", name, call.Format(base, p.standard))
+		return nil, fmt.Errorf("fn: %q needs a finite number in parentheses, as in %q", name, call.Format(base, p.standard))
 	}
 	return p.make(a[0]), nil
 }
@@ -90,8 +90,8 @@ func isWord(s string) bool {
 	return !strings.HasPrefix(s, "-") && !strings.Contains(s, "x-") && !strings.Contains(s, "-x")
 }
 
-// Names returns the names that Named knows, sorted; parametrised functions without
-// their parameter.
+// Names returns the names that Named accepts, sorted. Functions with a parameter are
+// listed without it.
 func Names() []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for n := range plain {

@@ -2,7 +2,7 @@ package fn
 
 import "utvi/moment"
 
-// formulas are the functions that are no more than a formula.
+// formulas are the functions that are defined by a formula.
 var formulas = map[string]string{
 	"hard-sigmoid": "clip(x/6 + 0.5, 0, 1)",
 	"hard-swish":   "x*clip(x/6 + 0.5, 0, 1)",

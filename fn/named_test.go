@@ -34,7 +34,7 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"reluu":           "there are abs, cos, elu",
+		"reluu":           "the functions are abs, cos, elu",
 		"tanh(2)":         "does not depend on x",
 		"leaky-relu(x)":   "finite number in parentheses, as in \"leaky-relu(0.01)\"",
 		"leaky-relu(0.1":  "finite number",
@@ -108,7 +108,7 @@ func ExampleNamed() {
 	fmt.Println(err)
 	// Output:
 	// elu(0.5) 0.5 <nil>
-	// fn: "elu(big)": want a finite number in parentheses, as in "elu(1)"
+	// fn: "elu(big)" needs a finite number in parentheses, as in "elu(1)"
 }
 
 func ExampleNormalInverse() {

@@ -19,7 +19,7 @@ func Sigmoid() *moment.Func {
 	}
 }
 
-// sigmoidSlope is p(1−p), with 1−p formed as a sigmoid of its own.
+// sigmoidSlope is p(1−p), with 1−p computed as sigmoid(−x).
 func sigmoidSlope(x float64) float64 {
 	return special.Sigmoid(x) * special.Sigmoid(-x)
 }

@@ -69,7 +69,7 @@ func (l *joined) join(a, b normal) {
 	l.normal = normal{a.m + l.mean, variance + share}
 }
 
-// pull adds to da and db what the gradient d of l is to a and b.
+// pull adds to da and db the gradients with respect to a and b, given the gradient d of l.
 func (l *joined) pull(d normal, da, db *normal) {
 	a, b := l.a, l.b
 	v := a.v + b.v

@@ -45,7 +45,7 @@ func (n *normal) add(g normal) {
 	n.v += g.v
 }
 
-func newSoftmaxMoments(d int) moment.OwnMoments {
+func newSoftmaxMoments(d int) moment.ClosedForm {
 	s := &softmaxMoments{v: make([]float64, d), p: make([]float64, d), outVar: make([]float64, d)}
 	s.f = make([][sigmoidOrder]float64, d)
 	for _, j := range []*[]joined{&s.left, &s.right, &s.rest} {
@@ -92,7 +92,7 @@ func (s *softmaxMoments) forward(mean, outVar []float64) (sum float64) {
 	return sum
 }
 
-// smallest is the standard deviation, beside 1+|m|, at which derivatives by a
+// smallest is the standard deviation, relative to 1+|m|, at which derivatives by a
 // smaller one are taken.
 const smallest = 1e-5
 

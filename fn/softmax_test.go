@@ -110,7 +110,7 @@ func TestSoftmaxMomentsAtTheEnds(t *testing.T) {
 	if math.Abs(sum-1) > 1e-14 {
 		t.Errorf("the means sum to %v", sum)
 	}
-	own := fn.Softmax().Own(3)
+	own := fn.Softmax().ClosedForm(3)
 	dm, dv := make([]float64, 3), make([]float64, 3)
 	own.Pull(x, []float64{0, 1e-30, 0}, []float64{1, 2, 3}, []float64{1, -1, 2}, dm, dv)
 	// At zero variance ∂mean/∂v = ½∂²y and ∂var/∂v = (∂y)².
@@ -133,13 +133,13 @@ func TestSoftmaxMomentsAtTheEnds(t *testing.T) {
 
 func TestSoftmaxIsNoFunc(t *testing.T) {
 	_, err := fn.Named("softmax")
-	if want := "fn: softmax couples its inputs and cannot be applied to each alone; it belongs into nn.Joint"; err == nil || err.Error() != want {
+	if want := "fn: softmax couples its inputs and cannot be applied to each one alone; use it in nn.Joint"; err == nil || err.Error() != want {
 		t.Errorf("Named says %v", err)
 	}
 	if m, err := fn.NamedMap("softmax"); err != nil || m.Name != "softmax" {
 		t.Error(err)
 	}
-	if _, err := fn.NamedMap("tanh"); err == nil || err.Error() != `fn: no map "tanh"; there is softmax` {
+	if _, err := fn.NamedMap("tanh"); err == nil || err.Error() != `fn: unknown map "tanh"; the only map is softmax` {
 		t.Error(err)
 	}
 }

@@ -2,5 +2,5 @@ package gauss
 
 import "utvi/internal/compute"
 
-// Float is what a network is computed in: float32 runs, float64 proves it.
+// Float is the type that a network is computed in: float32 runs, float64 proves it.
 type Float = compute.Float

@@ -29,8 +29,8 @@ var own = func() map[string]Likelihood {
 	return all
 }()
 
-// A Library holds likelihoods from outside this package by kind. Decoding starts
-// from a copy of them: fields that JSON does not see keep their value.
+// A Library holds likelihoods from outside this package, by kind. Decoding starts from
+// a copy: fields that JSON does not see keep their values.
 type Library map[string]Likelihood
 
 // Add adds a likelihood.
@@ -38,9 +38,9 @@ func (lib Library) Add(l Likelihood) error {
 	kind := l.Kind()
 	switch _, ours := own[kind]; {
 	case kind == "":
-		return fmt.Errorf("a likelihood of type %T has no kind, by which a model could name it", l)
+		return fmt.Errorf("a likelihood of type %T has no kind; a model file stores the kind", l)
 	case ours:
-		return fmt.Errorf("a likelihood of type %T has the kind %q, which the library uses itself", l, kind)
+		return fmt.Errorf("a likelihood of type %T has the kind %q of a built-in likelihood; choose another kind", l, kind)
 	}
 	if _, twice := lib[kind]; twice {
 		return fmt.Errorf("two likelihoods have the kind %q", kind)
@@ -53,7 +53,7 @@ func (lib Library) Add(l Likelihood) error {
 func Marshal(l Likelihood) ([]byte, error) {
 	kind := l.Kind()
 	if o, ours := own[kind]; ours && indirect(l) != reflect.TypeOf(o) || kind == "" {
-		return nil, fmt.Errorf("a likelihood of type %T has the kind %q; give it a name of its own", l, kind)
+		return nil, fmt.Errorf("a likelihood of type %T has the kind %q of a built-in one; choose another kind", l, kind)
 	}
 	text, err := json.Marshal(l)
 	if err != nil {
@@ -61,7 +61,7 @@ func Marshal(l Likelihood) ([]byte, error) {
 	}
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, fmt.Errorf("likelihood %s is not an object in JSON", kind)
+		return nil, fmt.Errorf("the JSON of likelihood %s must be an object", kind)
 	}
 	if w, ok := l.(Wrapper); ok {
 		if w.Unwrap() == nil {
@@ -71,7 +71,7 @@ func Marshal(l Likelihood) ([]byte, error) {
 			return nil, err
 		}
 	}
-	name, _ := json.Marshal(kind) // a text always can be
+	name, _ := json.Marshal(kind) // a string never fails
 	out := append([]byte(`{"kind":`), name...)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		field, _ := json.Marshal(key)
@@ -88,18 +88,19 @@ func indirect(l Likelihood) reflect.Type {
 	return t
 }
 
-// UnknownError names a likelihood that neither this package nor the Library has.
+// UnknownError says that neither this package nor the Library has a likelihood of this
+// Kind.
 type UnknownError struct{ Kind string }
 
-func (e *UnknownError) Error() string { return fmt.Sprintf("the likelihood %.60q is unknown", e.Kind) }
+func (e *UnknownError) Error() string { return fmt.Sprintf("unknown likelihood %.60q", e.Kind) }
 
-// Unmarshal reads what Marshal wrote.
+// Unmarshal reads JSON that Marshal wrote.
 func Unmarshal(data []byte, lib Library) (Likelihood, error) { return unmarshal(data, lib, 0) }
 
 func unmarshal(data []byte, lib Library, depth int) (Likelihood, error) {
 	const deepest = 8
 	if depth > deepest {
-		return nil, errors.New("likelihoods wrap each other too deeply")
+		return nil, errors.New("likelihoods are nested too deep")
 	}
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(data, &fields); err != nil {
@@ -144,8 +145,8 @@ func unmarshal(data []byte, lib Library, depth int) (Likelihood, error) {
 	return l, nil
 }
 
-// Parse returns the likelihood of this package whose String is s, nil if there is
-// none. Model files once held no more than that.
+// Parse returns the likelihood of this package whose String is s, or nil. Old model
+// files hold only this text.
 func Parse(s string) Likelihood {
 	if inner, ok := strings.CutPrefix(s, "weighted "); ok {
 		if l := Parse(inner); l != nil {

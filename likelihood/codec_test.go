@@ -67,12 +67,12 @@ func TestUnmarshalRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`3`:                                   "an object with a kind",
 		`{}`:                                  "an object with a kind",
-		`{"kind":"laplace"}`:                  `the likelihood "laplace" is unknown`,
+		`{"kind":"laplace"}`:                  `unknown likelihood "laplace"`,
 		`{"kind":"normal","flor":1}`:          `unknown field "flor"`,
 		`{"kind":"normal","floor":"a"}`:       "floor is text; it must be a number",
 		`{"kind":"weighted"}`:                 "an object with a kind",
 		`{"kind":"normal","of":{"kind":"a"}}`: `unknown field "of"`,
-		strings.Repeat(`{"kind":"weighted","of":`, 20) + `{"kind":"normal"}` + strings.Repeat("}", 20): "too deeply",
+		strings.Repeat(`{"kind":"weighted","of":`, 20) + `{"kind":"normal"}` + strings.Repeat("}", 20): "too deep",
 	} {
 		if l, err := likelihood.Unmarshal([]byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v; want %q", text, l, err, want)

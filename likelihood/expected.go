@@ -6,14 +6,14 @@ import (
 )
 
 // ExpectedNormal scores each output by the expected score under noise of a known
-// standard deviation τ, the variance being the weights' doubt alone:
+// standard deviation τ. The variance of the output is the doubt of the weights only:
 //
 //	E_q[−ln N(y; f, τ²)] = ½ ln 2πτ² + ((m−y)² + v)/2τ²
 //
-// With the KL it is the evidence lower bound as it is defined, where Normal
-// bounds it more tightly. The network must not add noise of its own (no
-// nn.Noise): in one variance, noise and doubt could not be told apart. Noise that
-// is to be learned is a second output: see Heteroscedastic.
+// With the KL it is the evidence lower bound exactly as defined; Normal gives a tighter
+// bound. The network must not add noise (no nn.Noise): noise and doubt could not be
+// separated in one variance. To learn the noise, use Heteroscedastic, where it is a
+// second output.
 type ExpectedNormal struct {
 	Std float64 `json:"std"` // τ
 }
@@ -26,7 +26,7 @@ func (l ExpectedNormal) String() string { return fmt.Sprintf("expected normal, n
 // NeedsVariance implements Likelihood.
 func (ExpectedNormal) NeedsVariance() bool { return false }
 
-// Targets is one per output.
+// Targets implements Likelihood: one target for each output.
 func (l ExpectedNormal) Targets(outputs int) (int, error) {
 	// t-t == 0 will not do: where products are fused it is the rounding error of t.
 	if t := l.Std * l.Std; !(l.Std > 0 && t > 0 && t <= math.MaxFloat64) {

@@ -12,12 +12,11 @@ import (
 //
 //	E_q[−ln N(y; f, e^ℓ)] = ½ [ ln 2π + l + e^−a·(Σ_m + (m−y)²) ],   a = l − Σ_ℓ/2
 //
-// Noise and doubt stay apart: the noise is e^ℓ, the doubt Σ_m. As in Normal, the
-// noise variance e^a that errors are measured with is floored, and below the
-// floor the gradient with respect to a is kept only where it would raise it; so
-// no error overflows and nothing is gained by ℓ → −∞.
+// Noise and doubt stay separate: the noise is e^ℓ, the doubt Σ_m. As in Normal, the
+// noise variance e^a has a floor. Below the floor, the gradient with respect to a is kept
+// only if it raises a; so no error overflows, and ℓ → −∞ gains nothing.
 type Heteroscedastic struct {
-	Floor float64 `json:"floor,omitempty"` // smallest e^a; 0 stands for 1e-6
+	Floor float64 `json:"floor,omitempty"` // smallest e^a; 0 means 1e-6
 }
 
 // Kind implements Likelihood.
@@ -28,7 +27,7 @@ func (l Heteroscedastic) String() string { return withFloor("heteroscedastic", l
 // NeedsVariance implements Likelihood: the noise is an output.
 func (Heteroscedastic) NeedsVariance() bool { return false }
 
-// Targets is one for every two outputs.
+// Targets implements Likelihood: one target for every two outputs.
 func (l Heteroscedastic) Targets(outputs int) (int, error) {
 	if err := checkFloor("heteroscedastic", l.Floor, math.MaxFloat64); err != nil {
 		return 0, err
@@ -79,7 +78,7 @@ func (l Heteroscedastic) Predict(mean, variance, ymean, yvar []float64) {
 }
 
 // Score implements Predictive. The target is a Normal whose variance Σ_m + e^ℓ is
-// itself uncertain; its density is averaged over ℓ.
+// uncertain; the density is averaged over ℓ.
 func (l Heteroscedastic) Score(y, mean, variance []float64) (nll float64) {
 	k := len(y)
 	for i, y := range y {

@@ -14,44 +14,44 @@ import (
 // likelihood also implements Predictive or [Splitter]; [Describer] says more about the
 // outputs. What is predicted is a Normal of the mean and the variance that they give.
 type Likelihood interface {
-	// Kind names the likelihood in model files.
+	// Kind returns the name of the likelihood in model files.
 	Kind() string
 
-	// String describes it in one line.
+	// String describes the likelihood in one line.
 	String() string
 
 	// Targets returns how many targets a row has for the given number of
 	// outputs, or why it cannot serve them. No outputs, Targets(0), must be an error.
 	Targets(outputs int) (int, error)
 
-	// Row returns −ln p(y) for the predicted moments, its gradient with respect
-	// to them in dmean and dvar, and how many variances were raised to the
-	// floor, or other moments brought back to their bound.
+	// Row returns −ln p(y) for the predicted moments, and how many variances were
+	// raised to the floor, or other moments moved to their bound. It writes the
+	// gradient with respect to the moments to dmean and dvar.
 	Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int)
 
-	// NeedsVariance reports whether a prediction without variance, as of drawn
-	// weights, lacks the noise to be scored with.
+	// NeedsVariance reports whether predictions without variance, as from drawn
+	// weights, cannot be scored because the noise is missing.
 	NeedsVariance() bool
 }
 
-// Predictive is implemented by likelihoods whose targets are numbers: it predicts
-// them. Wherever Row is the score of the predictive distribution, Score is Row.
+// Predictive is implemented by likelihoods that predict numbers. If Row is the score
+// of the predictive distribution, Score is Row.
 type Predictive interface {
 	Likelihood
 
-	// Predict writes mean and variance of each target, noise included.
+	// Predict writes the mean and variance of each target, including noise.
 	Predict(mean, variance, ymean, yvar []float64)
 
-	// Score returns −ln E_q[p(y|w)], the score of the predictive distribution:
-	// what compares predictions, whatever they were trained with.
+	// Score returns −ln E_q[p(y|w)], the score of the predictive distribution. It
+	// compares predictions, independent of the likelihood of the training.
 	Score(y, mean, variance []float64) float64
 }
 
-// Normal scores each output by −ln N(y; mean, variance), the variance being what
-// was propagated: noise and doubt together. It approximates −ln E_q[p(y|w)], the
-// score of the predictive distribution, not the expected score −E_q[ln p(y|w)].
+// Normal scores each output by −ln N(y; mean, variance). The variance is the
+// propagated one: noise and doubt together. The score approximates −ln E_q[p(y|w)],
+// the score of the predictive distribution, not the expected score −E_q[ln p(y|w)].
 type Normal struct {
-	Floor float64 `json:"floor,omitempty"` // smallest variance; 0 stands for 1e-6
+	Floor float64 `json:"floor,omitempty"` // smallest variance; 0 means 1e-6
 }
 
 // Kind implements Likelihood.
@@ -62,7 +62,7 @@ func (l Normal) String() string { return withFloor("normal", l.Floor) }
 // NeedsVariance implements Likelihood: the variance holds the noise.
 func (Normal) NeedsVariance() bool { return true }
 
-// Targets is one per output.
+// Targets implements Likelihood: one target for each output.
 func (l Normal) Targets(outputs int) (int, error) {
 	if err := checkFloor("normal", l.Floor, math.MaxFloat64); err != nil {
 		return 0, err
@@ -73,7 +73,7 @@ func (l Normal) Targets(outputs int) (int, error) {
 const halfLog2Pi = 0.918938533204672741780329736405617640
 
 // Row implements Likelihood. Below the floor, the gradient with respect to the
-// variance is kept only where it would raise it.
+// variance is kept only if it raises the variance.
 func (l Normal) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
 	floor := l.floor()
 	for i, y := range y {

@@ -181,10 +181,10 @@ func TestNames(t *testing.T) {
 // A floor is a bound or the default, and part of the name.
 func TestFloors(t *testing.T) {
 	for want, l := range map[string]likelihood.Likelihood{
-		"likelihood normal: its floor is -1; it must be a number > 0, at most 1.8e+308, or 0 for the default":           likelihood.Normal{Floor: -1},
-		"likelihood heteroscedastic: its floor is NaN; it must be a number > 0, at most 1.8e+308, or 0 for the default": likelihood.Heteroscedastic{Floor: math.NaN()},
-		"likelihood categorical: its floor is 0.6; it must be a number > 0, at most 0.5, or 0 for the default":          likelihood.Categorical{Floor: 0.6},
-		"likelihood bernoulli: its floor is -1e-09; it must be a number > 0, at most 0.5, or 0 for the default":         likelihood.Bernoulli{Floor: -1e-9},
+		"likelihood normal: the floor is -1; it must be a number > 0, at most 1.8e+308, or 0 for the default":           likelihood.Normal{Floor: -1},
+		"likelihood heteroscedastic: the floor is NaN; it must be a number > 0, at most 1.8e+308, or 0 for the default": likelihood.Heteroscedastic{Floor: math.NaN()},
+		"likelihood categorical: the floor is 0.6; it must be a number > 0, at most 0.5, or 0 for the default":          likelihood.Categorical{Floor: 0.6},
+		"likelihood bernoulli: the floor is -1e-09; it must be a number > 0, at most 0.5, or 0 for the default":         likelihood.Bernoulli{Floor: -1e-9},
 	} {
 		if _, err := l.Targets(2); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

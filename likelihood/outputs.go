@@ -7,48 +7,48 @@ import (
 	"utvi/gauss"
 )
 
-// Outputs says what a likelihood takes the outputs of a network for.
+// Outputs says how a likelihood reads the outputs of a network.
 type Outputs struct {
 	// Classes is set if the outputs are the probabilities of the classes of one
-	// target, rather than of one target each.
+	// target, rather than one target each.
 	Classes bool
 
-	// Ends names a last layer that gives what the likelihood expects, where weighted
-	// sums, which can be any number, would be misread; "" if they would not.
+	// Ends names a last layer whose outputs fit the likelihood, if plain weighted
+	// sums, which can be any number, would be misread; otherwise it is "".
 	Ends string
 
-	// OwnNoise is set if the likelihood has noise of its own, as a number or as an
-	// output: the variances of the outputs hold none.
+	// OwnNoise is set if the likelihood itself contains the noise, as a number or as
+	// an output: the variances of the outputs contain none.
 	OwnNoise bool
 
 	// NoNoiseLayer is set if the network must not add noise: no nn.Noise.
 	NoNoiseLayer bool
 
-	// Floor is the smallest variance of a predicted number; 0: there is none.
+	// Floor is the smallest variance of a predicted number; 0: no limit.
 	Floor float64
 }
 
-// Describer is implemented by likelihoods that say what they take outputs for.
+// Describer is implemented by likelihoods that say how they read outputs.
 type Describer interface{ Outputs() Outputs }
 
-// Splitter is implemented by likelihoods that tell doubt and noise apart.
+// Splitter is implemented by likelihoods that separate doubt and noise.
 type Splitter interface {
-	// Split writes, for the outputs of one row, mean and variance of each target:
-	// doubt is what the variance of the outputs leads to, noise is the rest. For
-	// classes the targets are their probabilities. It works in float32, as networks
-	// predict, and keeps within 1e30, so that sums stay finite.
+	// Split writes, for the outputs of one row, the mean and variance of each target:
+	// doubt is the part that comes from the variance of the outputs, noise is the
+	// rest. For classes, the targets are their probabilities. Split works in float32,
+	// as networks predict, and keeps numbers within 1e30, so that sums stay finite.
 	Split(mean, variance, ymean, doubt, noise []float32)
 }
 
-// A Wrapper is a likelihood that changes how another one counts, such as Weighted.
-// What outputs mean is for the inner one to say.
+// A Wrapper is a likelihood that changes how another one counts, such as Weighted. The
+// inner likelihood says what the outputs mean.
 type Wrapper interface {
 	Likelihood
 	Unwrap() Likelihood
 	Wrap(inner Likelihood) Likelihood // a copy of the wrapper around inner
 }
 
-// Inner returns the likelihood within all wrappers.
+// Inner returns the likelihood inside all wrappers.
 func Inner(l Likelihood) Likelihood {
 	for {
 		w, ok := l.(Wrapper)
@@ -59,8 +59,7 @@ func Inner(l Likelihood) Likelihood {
 	}
 }
 
-// Describe returns what a likelihood takes outputs for, the zero value if it does
-// not say.
+// Describe returns how a likelihood reads outputs; the zero value if it does not say.
 func Describe(l Likelihood) Outputs {
 	if d, ok := Inner(l).(Describer); ok {
 		return d.Outputs()
@@ -74,7 +73,8 @@ const most = 1e30
 // Outputs implements Describer.
 func (l Normal) Outputs() Outputs { return Outputs{Floor: l.floor()} }
 
-// Split implements Splitter: what noise there is, the network has added.
+// Split implements Splitter: noise, if any, is part of the variance that the network
+// propagates.
 func (Normal) Split(mean, variance, ymean, doubt, noise []float32) {
 	copy(ymean, mean)
 	copy(doubt, variance)
@@ -111,7 +111,7 @@ func (l Heteroscedastic) Split(mean, variance, ymean, doubt, noise []float32) {
 // Outputs implements Describer.
 func (Poisson) Outputs() Outputs { return Outputs{OwnNoise: true} }
 
-// Split implements Splitter: a count of known rate varies by its rate.
+// Split implements Splitter: a count with a known rate has that rate as its variance.
 func (Poisson) Split(mean, variance, ymean, doubt, noise []float32) {
 	for i, v := range variance {
 		rate := math.Exp(min(float64(mean[i])+float64(v)/2, 69))
@@ -125,7 +125,8 @@ func (l Bernoulli) Outputs() Outputs {
 	return Outputs{OwnNoise: true, Ends: "nn.Apply{F: fn.Sigmoid()}"}
 }
 
-// Split implements Splitter: of p(1−p), what the networks disagree about is doubt.
+// Split implements Splitter: the part of p(1−p) about which the networks disagree is
+// doubt.
 func (Bernoulli) Split(mean, variance, ymean, doubt, noise []float32) {
 	for i, p := range mean {
 		p = min(max(p, 0), 1)
@@ -139,16 +140,16 @@ func (l Categorical) Outputs() Outputs {
 	return Outputs{Classes: true, OwnNoise: true, Ends: "nn.Joint{Map: fn.Softmax()}"}
 }
 
-// Split implements Splitter: how far the networks agree on each probability.
+// Split implements Splitter: doubt is the variance of each probability.
 func (Categorical) Split(mean, variance, ymean, doubt, noise []float32) {
 	copy(ymean, mean)
 	copy(doubt, variance)
 	clear(noise)
 }
 
-// Moments returns mean and variance, noise included, of each target of every row of
-// a network's outputs; for classes, their probabilities and how sure they are. A nil
-// likelihood stands for Normal.
+// Moments returns the mean and variance, including noise, of each target of every row
+// of a network's outputs; for classes, their probabilities and the variances of those.
+// A nil likelihood means Normal.
 func Moments(l Likelihood, out gauss.Batch[float32]) (gauss.Batch[float32], error) {
 	none := gauss.Batch[float32]{}
 	if l == nil {
@@ -167,7 +168,7 @@ func Moments(l Likelihood, out gauss.Batch[float32]) (gauss.Batch[float32], erro
 	}
 	s, ok := l.(Splitter)
 	if !ok {
-		return none, fmt.Errorf("likelihood %v does not say what its targets will be; it needs a method Split", l)
+		return none, fmt.Errorf("likelihood %v cannot predict its targets; it needs a method Split", l)
 	}
 	variance := out.Var
 	if variance == nil {

@@ -7,8 +7,7 @@ import "math"
 //
 //	E_q[−ln Poisson(y; e^ℓ)] = e^x − y·m + ln y!,   x = m + v/2
 //
-// Above x = 30 the exponential goes on along its tangent, and is counted as
-// floored.
+// Above x = 30 the exponential continues along its tangent, and counts as floored.
 type Poisson struct{}
 
 // Kind implements Likelihood.
@@ -19,7 +18,7 @@ func (Poisson) String() string { return "poisson" }
 // NeedsVariance implements Likelihood.
 func (Poisson) NeedsVariance() bool { return false }
 
-// Targets is one per output.
+// Targets implements Likelihood: one target for each output.
 func (Poisson) Targets(outputs int) (int, error) { return onePerOutput("poisson", outputs) }
 
 const mostLogRate = 30

@@ -6,16 +6,15 @@ import (
 	"math"
 )
 
-// Categorical scores a class: the one target is its index, counted from 0, the
-// outputs are the classes' probabilities, as of nn.Joint{Map: fn.Softmax()}. The
-// probability of a class is the mean over the weights of what each network gives
-// it, so that −ln of the mean is the score of the predictive distribution
-// itself; the variances only tell how far the networks agree.
+// Categorical scores a class: the one target is its index, counted from 0; the outputs
+// are the probabilities of the classes, as from nn.Joint{Map: fn.Softmax()}. The
+// probability of a class is its mean over the weights, so −ln of the mean is the score of
+// the predictive distribution itself. The variances only say how well the networks agree.
 //
-// Below the floor −ln p goes on along its tangent: it stays finite, and its slope
-// still raises p, even if an approximate mean should be negative.
+// Below the floor, −ln p continues along its tangent: it stays finite, and its slope
+// still raises p, even if an approximate mean is negative.
 type Categorical struct {
-	Floor float64 `json:"floor,omitempty"` // smallest probability; 0 stands for 1e-30, within float32
+	Floor float64 `json:"floor,omitempty"` // smallest probability; 0 means 1e-30, within float32
 }
 
 // Kind implements Likelihood.
@@ -26,7 +25,7 @@ func (l Categorical) String() string { return withFloor("categorical", l.Floor) 
 // NeedsVariance implements Likelihood.
 func (Categorical) NeedsVariance() bool { return false }
 
-// Targets is one, whatever the number of classes.
+// Targets implements Likelihood: one target, for any number of classes.
 func (l Categorical) Targets(outputs int) (int, error) {
 	if err := checkFloor("categorical", l.Floor, 0.5); err != nil {
 		return 0, err
@@ -37,7 +36,7 @@ func (l Categorical) Targets(outputs int) (int, error) {
 	return 1, nil
 }
 
-// Row implements Likelihood. A target that is no class scores NaN, which stops a
+// Row implements Likelihood. A target that is not a class scores NaN, which stops a
 // training.
 func (l Categorical) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
 	clear(dmean)
@@ -58,13 +57,13 @@ func surprise(p, floor float64) (nll, slope float64, floored int) {
 	return -math.Log(p), -1 / p, 0
 }
 
-// Bernoulli scores yes or no: every target is 1 or 0 (or a share between), every
-// output its probability, as of an nn.Apply of a sigmoid or of Φ. Like
-// Categorical it scores the predictive distribution itself, and goes on along
-// the tangent below the floor.
+// Bernoulli scores yes or no: every target is 1 or 0 (or a share between), and every
+// output is its probability, as from an nn.Apply of a sigmoid or of Φ. Like Categorical,
+// it scores the predictive distribution itself, and continues along the tangent below the
+// floor.
 type Bernoulli struct {
-	// Floor is the smallest p and 1−p; 0 stands for 2⁻²⁴, as far as float32 tells
-	// a probability from 1.
+	// Floor is the smallest p and 1−p; 0 means 2⁻²⁴, the limit of
+	// float32 near 1.
 	Floor float64 `json:"floor,omitempty"`
 }
 
@@ -76,7 +75,7 @@ func (l Bernoulli) String() string { return withFloor("bernoulli", l.Floor) }
 // NeedsVariance implements Likelihood.
 func (Bernoulli) NeedsVariance() bool { return false }
 
-// Targets is one per output.
+// Targets implements Likelihood: one target for each output.
 func (l Bernoulli) Targets(outputs int) (int, error) {
 	if err := checkFloor("bernoulli", l.Floor, 0.5); err != nil {
 		return 0, err

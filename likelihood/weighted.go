@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Weighted scores rows that count differently: the last target of a row is its
-// weight w ≥ 0, the others are those of Of, and
+// Weighted scores rows that have weights: the last target of a row is its weight w ≥ 0,
+// the others are the targets of Of, and
 //
 //	score = w·(−ln p(y | moments))
 //
-// so that a row of weight 2 teaches as much as two equal rows. A trainer weighs the
-// KL by its number of rows: weights of mean 1 leave the balance of the two.
+// so a row of weight 2 counts as much as two equal rows. A trainer divides the KL by the
+// number of rows: weights with mean 1 keep the balance between the two.
 type Weighted struct {
 	Of Likelihood `json:"-"`
 }
@@ -30,10 +30,10 @@ func (l Weighted) String() string { return "weighted " + l.Of.String() }
 // NeedsVariance implements Likelihood.
 func (l Weighted) NeedsVariance() bool { return l.Of.NeedsVariance() }
 
-// Targets is one more than without weights.
+// Targets implements Likelihood: the targets of Of and the weight.
 func (l Weighted) Targets(outputs int) (int, error) {
 	if l.Of == nil {
-		return 0, errors.New("likelihood weighted: there is nothing to weigh; set Of")
+		return 0, errors.New("likelihood weighted: no likelihood to weigh; set Of")
 	}
 	n, err := l.Of.Targets(outputs)
 	return n + 1, err

@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// AUROC returns the probability that one of high is above one of low, equal ones
-// counted half: the area under the receiver operating characteristic. It says how well
-// a score tells two groups apart; ½ is chance. NaN if a group is empty.
+// AUROC returns the probability that a random element of high is greater than a random
+// element of low, where equal elements count half: the area under the receiver
+// operating characteristic. It says how well a score separates two groups; ½ is
+// chance. It is NaN if a group is empty.
 func AUROC(low, high []float64) float64 {
 	if len(low) == 0 || len(high) == 0 {
 		return math.NaN()

@@ -24,7 +24,7 @@ type Classification struct {
 	odds [2][]float64 // per true class of two, a histogram of the log-odds
 }
 
-// Add takes a row: its class, the predicted probabilities and its weight; a row of
+// Add adds a row: its class, the predicted probabilities and its weight. A row of
 // weight 0 does not count.
 func (c *Classification) Add(class int, d dist.Categorical, weight float64) {
 	checkWeight(weight)
@@ -85,18 +85,18 @@ type ClassificationScores struct {
 	LL       Score `json:"ll"`       // mean log-probability of the class, in nats, at least ln 1e-30 a row
 	Brier    Score `json:"brier"`    // Σ over classes of (p − [it is the class])², between 0 and 2
 
-	// ECE is the expected calibration error (Guo et al. 2017): over 15 equally wide
-	// bins of the largest probability, the mean of |share that was right − mean of
-	// that probability|, by weight.
+	// ECE is the expected calibration error (Guo et al. 2017): the weighted mean, over
+	// 15 equally wide bins of the largest probability, of |share of correct rows −
+	// mean of that probability|.
 	ECE float64 `json:"ece"`
 
-	// AUROC, with two classes that both occur, is the probability that a row of class 1
-	// is given higher odds of it than a row of class 0, those within 0.01 of log-odds
-	// counted half.
+	// AUROC is set if there are two classes and both occur: the probability that a row
+	// of class 1 gets higher odds of class 1 than a row of class 0. Odds within 0.01
+	// (in log-odds) count half.
 	AUROC *float64 `json:"auroc,omitempty"`
 }
 
-// Scores gives the scores of the rows so far; all are 0 where there are none.
+// Scores returns the scores of the rows so far; all scores are 0 if there are no rows.
 func (c *Classification) Scores() ClassificationScores {
 	s := ClassificationScores{Rows: c.ll.n, Accuracy: c.right.score(), LL: c.ll.score(), Brier: c.brier.score()}
 	if c.ll.n == 0 {
@@ -124,14 +124,15 @@ func (c *Classification) auroc() float64 {
 }
 
 // A Bin is a part of a reliability diagram: the share of rows whose largest
-// probability lies in it, the mean of that probability and the share that was right.
+// probability lies in the bin, the mean of that probability, and the share of correct
+// rows.
 type Bin struct {
 	Share      float64 `json:"share"`
 	Confidence float64 `json:"confidence"`
 	Right      float64 `json:"right"`
 }
 
-// Reliability returns the bins of the ECE that are not empty, by rising confidence.
+// Reliability returns the non-empty bins of the ECE, in order of rising confidence.
 func (c *Classification) Reliability() (bins []Bin) {
 	for _, b := range c.bins {
 		if b[0] > 0 {

@@ -2,14 +2,14 @@ package metric
 
 import "math"
 
-// Coverage counts how often intervals hold their target, and how wide they are.
-// The zero value is empty.
+// Coverage counts how often intervals contain their target, and how wide they are. The
+// zero value is empty.
 type Coverage struct {
 	held, width mean
 	unbounded   int
 }
 
-// Add takes the interval [lo, hi] of a row whose target is y.
+// Add adds the interval [lo, hi] of a row with target y.
 func (c *Coverage) Add(y, lo, hi, weight float64) { c.add(lo <= y && y <= hi, hi-lo, weight) }
 
 func (c *Coverage) add(held bool, width, weight float64) {
@@ -36,7 +36,7 @@ func (c *Coverage) Merge(o *Coverage) {
 	c.unbounded += o.unbounded
 }
 
-// CoverageScore says what intervals of a level hold.
+// CoverageScore says how often intervals of a level contained their target.
 type CoverageScore struct {
 	Level     float64
 	Coverage  float64
@@ -46,11 +46,11 @@ type CoverageScore struct {
 	Unbounded int     // rows with an infinite interval
 }
 
-// Within reports whether the level itself lies in the interval of the coverage: the
-// intervals may well be right.
+// Within reports whether the level lies between Low and High: the intervals are
+// consistent with their level.
 func (s CoverageScore) Within() bool { return s.Low <= s.Level && s.Level <= s.High }
 
-// Score gives the coverage as that of intervals of the given level.
+// Score returns the coverage, for intervals of the given level.
 func (c *Coverage) Score(level float64) CoverageScore {
 	share := c.held.value()
 	low, high := Wilson(share, c.held.rows())
@@ -61,8 +61,8 @@ func (c *Coverage) Score(level float64) CoverageScore {
 	return CoverageScore{level, share, low, high, width, c.unbounded}
 }
 
-// Wilson returns the 95 % score interval of a probability of which n trials showed a
-// share (Wilson 1927). Unlike share ± 1.96·√(share·(1−share)/n), it holds its level
+// Wilson returns the 95 % score interval of a probability, given the share seen in n
+// trials (Wilson 1927). Unlike share ± 1.96·√(share·(1−share)/n), it keeps its level
 // near 0 and 1 and for small n.
 func Wilson(share, n float64) (low, high float64) {
 	if !(n > 0) {

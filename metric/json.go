@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// JSON has no word for a number that is not known or not finite but null: a standard
-// error of one row, the width of intervals without bounds.
+// In JSON, a number that is not known or not finite is null: the standard error of one
+// row, the width of intervals without bounds.
 
 type scoreJSON struct {
 	Value float64  `json:"value"`

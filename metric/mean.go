@@ -1,12 +1,12 @@
-// Package metric scores predictive distributions over rows, one row after another:
-// an accumulator takes a row, keeps sums and histograms, and gives its scores at any
-// time. Rows may be weighted; accumulators of several data sets can be merged.
+// Package metric scores predictive distributions, one row after another. An accumulator
+// takes rows, keeps sums and histograms, and returns its scores at any time. Rows may be
+// weighted; accumulators of several data sets can be merged.
 //
 // A weighted mean m = Σ w x / Σ w has the standard error
 //
 //	√( n/(n−1) · Σ w² (x−m)² ) / Σ w
 //
-// which for equal weights is s/√n: what another draw of rows would change.
+// which is s/√n for equal weights: how much another sample of rows would change it.
 package metric
 
 import (
@@ -76,11 +76,11 @@ func (m *mean) rows() float64 {
 	return m.w * m.w / m.w2
 }
 
-// A Score is a mean over rows and its standard error, NaN (null in JSON) where less than
-// two rows tell nothing of it.
+// A Score is a mean over rows and its standard error. The error is NaN (null in JSON)
+// for fewer than two rows.
 type Score struct{ Value, SE float64 }
 
-// String shows the score ± its standard error, where that is known.
+// String writes the score ± its standard error, if that is known.
 func (s Score) String() string {
 	if math.IsNaN(s.SE) {
 		return fmt.Sprintf("%.4g", s.Value)
@@ -101,6 +101,6 @@ func (m *mean) root() Score {
 
 func checkWeight(w float64) {
 	if !(w >= 0) || math.IsInf(w, 1) {
-		panic("metric: a weight must be finite and not below 0")
+		panic("metric: a weight must be finite and ≥ 0")
 	}
 }

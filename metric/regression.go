@@ -18,8 +18,8 @@ type Regression struct {
 	pit                                 [pitBins]float64 // Σ w
 }
 
-// Add takes a row: its target, what was predicted and its weight; a row of weight 0
-// does not count.
+// Add adds a row: its target, the predicted distribution and its weight. A row of
+// weight 0 does not count.
 func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
 	checkWeight(weight)
 	if weight == 0 {
@@ -66,9 +66,9 @@ type RegressionScores struct {
 	// Intervals are the central 50, 90 and 95 % intervals.
 	Intervals []CoverageScore `json:"intervals"`
 
-	// CalibrationError is the mean over the levels p = 0.001 … 0.999 of |share of
-	// rows with CDF(y) ≤ p − p|: 0 at best, ½ at worst. A perfect predictor has about
-	// CalibrationChance = 0.313/√n by chance: the mean of √(2p(1−p)/πn) over p.
+	// CalibrationError is the mean, over the levels p = 0.001 … 0.999, of |share of
+	// rows with CDF(y) ≤ p − p|: 0 at best, ½ at worst. A perfect predictor reaches
+	// about CalibrationChance = 0.313/√n by chance: the mean of √(2p(1−p)/πn) over p.
 	CalibrationError  float64 `json:"calibration_error"`
 	CalibrationChance float64 `json:"calibration_chance"`
 
@@ -76,7 +76,7 @@ type RegressionScores struct {
 	MeanSD    float64 `json:"mean_sd"`   // mean predicted standard deviation
 }
 
-// Scores gives the scores of the rows so far; all are 0 where there are none.
+// Scores returns the scores of the rows so far; all scores are 0 if there are no rows.
 func (r *Regression) Scores() RegressionScores {
 	s := RegressionScores{
 		Rows: r.ll.n, LL: r.ll.score(), RMSE: r.square.root(), MAE: r.abs.score(), CRPS: r.crps.score(),
@@ -97,10 +97,10 @@ func (r *Regression) Scores() RegressionScores {
 	return s
 }
 
-// PIT returns the histogram of the levels CDF(y), the probability integral
-// transform: the share of rows in each of equally wide bins between 0 and 1. It is
-// flat where the predictions are calibrated, its running sum the calibration curve.
-// The number of bins must divide 1,000.
+// PIT returns the histogram of the levels CDF(y), the probability integral transform:
+// the share of rows in each of equally wide bins between 0 and 1. For calibrated
+// predictions it is flat. Its running sum is the calibration curve. The number of bins
+// must divide 1,000.
 func (r *Regression) PIT(bins int) []float64 {
 	if bins < 1 || pitBins%bins != 0 {
 		panic("metric: the number of bins must divide 1000")

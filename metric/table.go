@@ -47,7 +47,7 @@ func (s ClassificationScores) WriteTable(w io.Writer) error {
 	return t.close()
 }
 
-// A table aligns names with what they are worth, and keeps the first error.
+// A table aligns names with their values, and keeps the first error.
 type table struct {
 	out *tabwriter.Writer
 	err error

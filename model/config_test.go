@@ -33,9 +33,9 @@ func TestConfigMisuse(t *testing.T) {
 // A shape whose size overflows is no shape.
 func TestInputMisuse(t *testing.T) {
 	for says, in := range map[string]nn.Shape{
-		"every extent must be at least 1":            {H: 4, W: 4},
-		"a row may have 16777216 inputs at most":     {H: 1 << 31, W: 1 << 31, C: 4},
-		"network: its input shape is -1×1×1; every ": {H: -1, W: 1, C: 1},
+		"height, width and channels must be at least 1": {H: 4, W: 4},
+		"a row may have at most 16777216 inputs":        {H: 1 << 31, W: 1 << 31, C: 4},
+		"network: the input shape is -1×1×1; height, ":  {H: -1, W: 1, C: 1},
 	} {
 		if _, err := model.New(model.Config{Input: in, Layers: nn.Chain{nn.Dense{Out: 1}}}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one with %q", err, says)

@@ -11,20 +11,21 @@ import (
 	"utvi/internal/safetensors"
 )
 
-// An Ensemble is several networks, usually trained from different seeds, that
-// predict as one (see Head).
+// An Ensemble is a set of networks, usually trained from different seeds, that predict
+// together (see Head).
 type Ensemble struct {
 	Members []*Model
 
-	// Documents are what others keep in the same file, JSON by name: the schema of
-	// a table, a calibration. Nothing here reads them.
+	// Documents are JSON documents by name, such as the schema of a table or a
+	// calibration, that other packages store in the same file. This package does not
+	// read them.
 	Documents map[string]json.RawMessage
 }
 
-// NewEnsemble joins networks of equal inputs and outputs.
+// NewEnsemble returns an ensemble of networks that have equal inputs and outputs.
 func NewEnsemble(members ...*Model) (*Ensemble, error) {
 	if len(members) == 0 {
-		return nil, errors.New("ensemble: it has no networks; it needs at least one")
+		return nil, errors.New("ensemble: no networks; at least 1 is needed")
 	}
 	first := members[0]
 	for i, m := range members {
@@ -60,7 +61,7 @@ func (e *Ensemble) Save(path string) error {
 	return atomicfile.Write(path, f.Write)
 }
 
-// Write writes what Save puts into a file.
+// Write writes the contents of the file that Save makes.
 func (e *Ensemble) Write(w io.Writer) error {
 	f, err := e.file()
 	if err != nil {
@@ -84,14 +85,14 @@ func (e *Ensemble) file() (*safetensors.File, error) {
 	}
 	for name, text := range e.Documents {
 		if !json.Valid(text) {
-			return nil, fmt.Errorf("its document %q is not JSON", name)
+			return nil, fmt.Errorf("the document %q is not JSON", name)
 		}
 		f.Metadata[documentKey+name] = string(text)
 	}
 	return f, addDocument(f, ensembleKey, doc)
 }
 
-// documentKey is before the name of a document in a file's metadata.
+// documentKey precedes the name of a document in the metadata of a file.
 const documentKey = "utvi.document."
 
 func documents(f *safetensors.File) (map[string]json.RawMessage, error) {
@@ -102,7 +103,7 @@ func documents(f *safetensors.File) (map[string]json.RawMessage, error) {
 			continue
 		}
 		if !json.Valid([]byte(text)) {
-			return nil, fmt.Errorf("its document %.60q is not JSON", name)
+			return nil, fmt.Errorf("the document %.60q is not JSON", name)
 		}
 		if docs == nil {
 			docs = map[string]json.RawMessage{}
@@ -112,8 +113,8 @@ func documents(f *safetensors.File) (map[string]json.RawMessage, error) {
 	return docs, nil
 }
 
-// LoadEnsemble reads what Ensemble.Save wrote. A file of one network is an
-// ensemble of one.
+// LoadEnsemble reads a file that Ensemble.Save wrote. A file with one network becomes
+// an ensemble of one.
 func LoadEnsemble(path string, options ...Option) (*Ensemble, error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
@@ -126,7 +127,7 @@ func LoadEnsemble(path string, options ...Option) (*Ensemble, error) {
 	return e, nil
 }
 
-// ReadEnsemble is LoadEnsemble for a file of size bytes that is read from r.
+// ReadEnsemble is LoadEnsemble for a file of size bytes that r reads.
 func ReadEnsemble(r io.ReaderAt, size int64, options ...Option) (*Ensemble, error) {
 	f, err := safetensors.Read(io.NewSectionReader(r, 0, size), size)
 	if err != nil {

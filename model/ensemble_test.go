@@ -88,7 +88,7 @@ func TestSaveAndLoadEnsemble(t *testing.T) {
 		t.Error("the loaded ensemble predicts something else")
 	}
 	_, err = model.Load(path)
-	wantError(t, err, "it holds an ensemble: load it with model.LoadEnsemble")
+	wantError(t, err, "the file holds an ensemble; load it with model.LoadEnsemble")
 
 	single := filepath.Join(dir, "m")
 	if err := e.Members[1].Save(single); err != nil {
@@ -105,15 +105,15 @@ func TestSaveAndLoadEnsemble(t *testing.T) {
 
 func TestEnsembleRefuses(t *testing.T) {
 	_, err := model.NewEnsemble()
-	wantError(t, err, "it has no networks")
+	wantError(t, err, "no networks")
 	_, err = model.NewEnsemble(ensemble(t).Members[0], build(t, 3, nn.Dense{Out: 1}))
 	wantError(t, err, "network 0 turns 3 inputs into 2 outputs, network 1 3 into 1")
 
 	path := filepath.Join(t.TempDir(), "e")
-	wantError(t, (&model.Ensemble{}).Save(path), "cannot save the ensemble: ensemble: it has no networks")
+	wantError(t, (&model.Ensemble{}).Save(path), "cannot save the ensemble: ensemble: no networks")
 	odd := ensemble(t)
 	odd.Documents = map[string]json.RawMessage{"schema": json.RawMessage(`{`)}
-	wantError(t, odd.Save(path), `its document "schema" is not JSON`)
+	wantError(t, odd.Save(path), `the document "schema" is not JSON`)
 	bad := ensemble(t)
 	bad.Members[2].Params.Theta[0] = float32(math.NaN())
 	wantError(t, bad.Save(path), "member 2: 0.dense.weight holds a number that is not finite")
@@ -130,5 +130,5 @@ func TestEnsembleRefuses(t *testing.T) {
 		f.Metadata = map[string]string{"utvi.ensemble": `{"format":1,"members":[]}`}
 		f.Tensors = nil
 	}))
-	wantError(t, err, "it has no networks")
+	wantError(t, err, "no networks")
 }

@@ -36,7 +36,7 @@ func ExampleNew() {
 	fmt.Println(err)
 	// Output:
 	// 2 1 4
-	// network: layer 1.apply (input 16): it has no nonlinearity F
+	// network: layer 1.apply (input 16): no function F; set nn.Apply.F
 }
 
 // The same network in float64, to check it against.

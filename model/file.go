@@ -23,12 +23,12 @@ const (
 	modelKey    = "utvi.model"
 	ensembleKey = "utvi.ensemble"
 
-	// fileFormat is raised when an older program could misread a newer file;
-	// what it merely does not know, it refuses by name.
+	// fileFormat is increased when an older program could misread a newer file. What
+	// an older program merely does not know, it refuses by name.
 	fileFormat = 1
 
-	// maxInputs bounds the inputs of a row, so that no shape's products overflow,
-	// and no file can ask for much memory without bringing weights.
+	// maxInputs bounds the inputs of a row, so that products of sizes do not overflow,
+	// and a small file cannot ask for much memory.
 	maxInputs = 1 << 24
 )
 
@@ -38,33 +38,33 @@ type document struct {
 	description
 }
 
-// A description is what a file holds of one network beside its weights.
+// A description is what a file holds about one network, apart from its weights.
 type description struct {
 	Input   [3]int                `json:"input"` // height, width, channels
 	Network json.RawMessage       `json:"network"`
 	Seed    uint64                `json:"seed"`
-	Init    [2]float64            `json:"init"`   // the least and the largest ρ to start from; zeros: the default
+	Init    [2]float64            `json:"init"`   // smallest and largest starting ρ; zeros: the default
 	Priors  map[string][2]float64 `json:"priors"` // mean and standard deviation of every random tensor
 	Facts   Facts                 `json:"facts"`
 
 	Likelihood json.RawMessage `json:"likelihood,omitempty"`
-	Unused     json.RawMessage `json:"normalization,omitempty"` // of old files; nothing ever applied it
+	Unused     json.RawMessage `json:"normalization,omitempty"` // in old files; never used
 }
 
-// Facts are what is known of a network's training. Trainers fill them; nothing
-// depends on them.
+// Facts describe the training of a network. Trainers write them; predictions do not
+// depend on them.
 type Facts struct {
-	Rows       int               `json:"rows,omitempty"`       // of an epoch
+	Rows       int               `json:"rows,omitempty"`       // in an epoch
 	Steps      int               `json:"steps,omitempty"`      // of training
-	Likelihood string            `json:"likelihood,omitempty"` // what the moments were scored with
-	NLL        float64           `json:"nll,omitempty"`        // at the end, nats a row; 0: not known
+	Likelihood string            `json:"likelihood,omitempty"` // how the moments were scored
+	NLL        float64           `json:"nll,omitempty"`        // at the end, nats per row; 0: not known
 	Data       string            `json:"data,omitempty"`       // a description
-	Date       string            `json:"date,omitempty"`       // given by the user, or none: files stay reproducible
+	Date       string            `json:"date,omitempty"`       // set by the user, if at all, so that files are reproducible
 	More       map[string]string `json:"more,omitempty"`
 }
 
-// Save writes the network to a file, which is replaced whole or not at all. The
-// same network always gives the same bytes.
+// Save writes the network to a file. The file is replaced as a whole or not at all.
+// The same network always gives the same bytes.
 func (n *Net[T]) Save(path string) error {
 	f, err := n.file()
 	if err != nil {
@@ -73,7 +73,7 @@ func (n *Net[T]) Save(path string) error {
 	return atomicfile.Write(path, f.Write)
 }
 
-// Write writes what Save puts into a file.
+// Write writes the contents of the file that Save makes.
 func (n *Net[T]) Write(w io.Writer) error {
 	f, err := n.file()
 	if err != nil {
@@ -106,8 +106,8 @@ func addDocument(f *safetensors.File, key string, doc any) error {
 	return nil
 }
 
-// describe adds the network's tensors to f, their names behind prefix, and
-// returns the rest.
+// describe adds the network's tensors to f, with prefix before their names, and
+// returns the rest of the description.
 func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, error) {
 	c := n.Config
 	d := description{
@@ -159,15 +159,15 @@ func checkPrior(name string, p [2]float64) error {
 	return nil
 }
 
-// checkInput reports whether a network may have this input.
+// checkInput reports an input shape that a network cannot have.
 func checkInput(s nn.Shape) error {
 	size := 1
 	for _, d := range []int{s.H, s.W, s.C} {
 		if d < 1 {
-			return fmt.Errorf("its input shape is %v; every extent must be at least 1", s)
+			return fmt.Errorf("the input shape is %v; height, width and channels must be at least 1", s)
 		}
 		if d > maxInputs/size {
-			return fmt.Errorf("its input shape is %v; a row may have %d inputs at most", s, maxInputs)
+			return fmt.Errorf("the input shape is %v; a row may have at most %d inputs", s, maxInputs)
 		}
 		size *= d
 	}

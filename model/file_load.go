@@ -17,17 +17,18 @@ import (
 	"utvi/vi"
 )
 
-// An Option brings what a model file only names.
+// An Option provides something that a model file refers to by name, such as a
+// function.
 type Option func(*Library) error
 
-// A Library holds what a model file only names.
+// A Library holds what a model file refers to by name.
 type Library struct {
 	nn.Library
 	Likelihoods likelihood.Library
 }
 
-// WithFunc brings a user's function to a model that was saved with one of that
-// Name.
+// WithFunc provides a user's function for a model that was saved with a function of
+// that Name.
 func WithFunc(f *moment.Func) Option {
 	if f == nil {
 		panic("model: WithFunc of nil")
@@ -35,7 +36,7 @@ func WithFunc(f *moment.Func) Option {
 	return func(l *Library) error { return l.AddFunc(f) }
 }
 
-// WithMap brings a user's coupled map, like WithFunc.
+// WithMap provides a user's coupled map, like WithFunc.
 func WithMap(m *moment.Map) Option {
 	if m == nil {
 		panic("model: WithMap of nil")
@@ -43,14 +44,14 @@ func WithMap(m *moment.Map) Option {
 	return func(l *Library) error { return l.AddMap(m) }
 }
 
-// WithStochastic brings the functions of a user's nn.Stochastic, like WithFunc;
-// its other fields do not matter.
+// WithStochastic provides the functions of a user's nn.Stochastic, like WithFunc. Its
+// other fields do not matter.
 func WithStochastic(s nn.Stochastic) Option {
 	return func(l *Library) error { return l.AddStochastic(&s) }
 }
 
-// WithStandIns lets a model be described without the user's functions it names.
-// What it predicts then means nothing.
+// WithStandIns allows loading a model without the user's functions, in order to
+// describe it. Its predictions are then meaningless.
 func WithStandIns() Option {
 	return func(l *Library) error {
 		l.StandIn = true
@@ -58,12 +59,12 @@ func WithStandIns() Option {
 	}
 }
 
-// Load reads a model that Save wrote. It predicts, bit for bit, what the saved
-// one did. An error is one sentence, and then nothing was loaded.
+// Load reads a model that Save wrote. It predicts the same bits as the saved model. If
+// Load returns an error, nothing was loaded.
 func Load(path string, options ...Option) (*Model, error) { return LoadAs[float32](path, options...) }
 
-// LoadAs is Load for a network computed in T. Weights saved in float32 can be
-// loaded as float64, but not the other way: nothing is rounded.
+// LoadAs is Load for a network computed in T. Weights saved in float32 can be loaded
+// as float64, but not the reverse: nothing is rounded.
 func LoadAs[T gauss.Float](path string, options ...Option) (*Net[T], error) {
 	f, err := safetensors.ReadFile(path)
 	if err != nil {
@@ -82,7 +83,7 @@ func decode[T gauss.Float](f *safetensors.File, options []Option) (*Net[T], erro
 		return nil, err
 	}
 	if _, ok := f.Metadata[ensembleKey]; ok {
-		return nil, errors.New("it holds an ensemble: load it with model.LoadEnsemble")
+		return nil, errors.New("the file holds an ensemble; load it with model.LoadEnsemble")
 	}
 	var doc document
 	if err := readDocument(f, modelKey, &doc); err != nil {
@@ -109,31 +110,31 @@ func library(options []Option) (Library, error) {
 	return lib, nil
 }
 
-// readDocument reads the JSON under key. Its version comes first: a later one
-// may have another form.
+// readDocument reads the JSON under key. It checks the version first, because a later
+// version may have another form.
 func readDocument(f *safetensors.File, key string, doc any) error {
 	text, ok := f.Metadata[key]
 	if !ok {
-		return errors.New("it is no model of utvi")
+		return errors.New("not a utvi model file")
 	}
 	if !f.HasChecksum {
-		return errors.New("it has no checksum: another program wrote it")
+		return errors.New("the file has no checksum, so another program wrote it")
 	}
 	var version struct{ Format int }
 	if err := json.Unmarshal([]byte(text), &version); err != nil {
-		return fmt.Errorf("its description cannot be read: %.100s", err)
+		return fmt.Errorf("the description of the network cannot be read: %.100s", err)
 	}
 	if version.Format != fileFormat {
-		return fmt.Errorf("it has format %d; this version reads %d", version.Format, fileFormat)
+		return fmt.Errorf("the file has format %d; this version reads format %d", version.Format, fileFormat)
 	}
 	if err := strictjson.Unmarshal([]byte(text), doc); err != nil {
-		return fmt.Errorf("its description cannot be read: %w", err)
+		return fmt.Errorf("the description of the network cannot be read: %w", err)
 	}
 	return nil
 }
 
-// build makes a network of a description. Everything is held against the
-// tensors of the file before memory is taken for it.
+// build makes a network from a description. Everything is compared with the tensors of
+// the file before memory is allocated.
 func build[T gauss.Float](d description, w *weights, prefix string, lib Library) (*Net[T], error) {
 	l, err := nn.UnmarshalLayer(d.Network, lib.Library)
 	if err != nil {
@@ -141,7 +142,7 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib Library)
 	}
 	chain, ok := l.(nn.Chain)
 	if !ok {
-		return nil, fmt.Errorf("its network is of kind %q, not a chain", l.Kind())
+		return nil, fmt.Errorf("the network has kind %q; it must be a chain", l.Kind())
 	}
 	n, err := declare(Config{
 		Input: nn.Shape{H: d.Input[0], W: d.Input[1], C: d.Input[2]}, Layers: chain,
@@ -168,7 +169,7 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib Library)
 	return n, setPriors(n.Params, d.Priors)
 }
 
-// likelihood returns what a description says of it. Old files have a sentence only.
+// likelihood returns the likelihood of a description. Old files have only its String.
 func (lib Library) likelihood(d description, outputs int) (likelihood.Likelihood, error) {
 	if d.Likelihood == nil {
 		l := likelihood.Parse(d.Facts.Likelihood)
@@ -176,7 +177,7 @@ func (lib Library) likelihood(d description, outputs int) (likelihood.Likelihood
 			return nil, nil
 		}
 		if _, err := l.Targets(outputs); err != nil {
-			return nil, nil // facts bind nobody
+			return nil, nil // facts are not binding
 		}
 		return l, nil
 	}
@@ -185,7 +186,7 @@ func (lib Library) likelihood(d description, outputs int) (likelihood.Likelihood
 		if lib.StandIn {
 			return nil, nil
 		}
-		return nil, fmt.Errorf("the model needs the likelihood %q; bring it with model.WithLikelihood", unknown.Kind)
+		return nil, fmt.Errorf("the model needs the likelihood %q: load it with model.WithLikelihood", unknown.Kind)
 	}
 	if err != nil {
 		return nil, err
@@ -211,7 +212,7 @@ func setPriors[T gauss.Float](p *vi.Params[T], priors map[string][2]float64) err
 		known++
 	}
 	if known != len(priors) {
-		return errors.New("it has priors of tensors that the network does not have")
+		return errors.New("the file has priors for tensors that the network does not have")
 	}
 	return nil
 }
@@ -245,7 +246,7 @@ func expect[T gauss.Float](w *weights, t *vi.Tensor[T], prefix string) error {
 			return fmt.Errorf("the tensor %s has the shape %v; the network needs %v", name, have.Shape, t.Shape)
 		}
 		if !readable[T](have) {
-			return fmt.Errorf("the tensor %s is not of %T", name, T(0))
+			return fmt.Errorf("the tensor %s does not hold %T numbers", name, T(0))
 		}
 		w.used[name] = true
 	}
@@ -255,7 +256,7 @@ func expect[T gauss.Float](w *weights, t *vi.Tensor[T], prefix string) error {
 func (w *weights) allUsed() error {
 	for _, name := range slices.Sorted(maps.Keys(w.byName)) {
 		if !w.used[name] {
-			return fmt.Errorf("it holds a tensor %.60q that the network does not have", name)
+			return fmt.Errorf("the file has a tensor %.60q that the network does not have", name)
 		}
 	}
 	return nil

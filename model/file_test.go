@@ -134,7 +134,7 @@ func TestLoadAs(t *testing.T) {
 		t.Error(err)
 	}
 	_, err = model.Load(path)
-	wantError(t, err, "the tensor 0.dense.weight.mean is not of float32")
+	wantError(t, err, "the tensor 0.dense.weight.mean does not hold float32")
 }
 
 func read(t testing.TB, path string) []byte {
@@ -165,9 +165,9 @@ func TestFunctionsOfTheUser(t *testing.T) {
 	_, err := model.Load(path)
 	wantError(t, err, `the model needs the function "sensor": load it with model.WithFunc`)
 	_, err = model.Load(path, model.WithFunc(&moment.Func{F: math.Sin}))
-	wantError(t, err, "a function without a name")
+	wantError(t, err, "a function needs a name")
 	_, err = model.Load(path, model.WithFunc(sensor), model.WithFunc(&moment.Func{Name: "sensor", F: math.Sin}))
-	wantError(t, err, `two functions named "sensor"`)
+	wantError(t, err, `two functions have the name "sensor"`)
 	if _, err = model.Load(path, model.WithFunc(sensor), model.WithFunc(sensor), model.WithFunc(&moment.Func{Name: "other", F: math.Sin})); err != nil {
 		t.Error(err)
 	}
@@ -177,7 +177,7 @@ func TestFunctionsOfTheUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantError(t, bad.Save(path), "cannot save the model: layer 0: its function")
+		wantError(t, bad.Save(path), "cannot save the model: layer 0: the function")
 	}
 	if !bytes.Equal(before, read(t, path)) {
 		t.Error("a refused saving touched the file")
@@ -254,29 +254,29 @@ func edit(t *testing.T, old, new string) func(f *safetensors.File) {
 // A file that is sound in itself but not a model is refused in one sentence.
 func TestLoadRefuses(t *testing.T) {
 	for want, do := range map[string]func(f *safetensors.File){
-		"it is no model of utvi":                          func(f *safetensors.File) { f.Metadata = nil },
-		"it holds an ensemble":                            func(f *safetensors.File) { f.Metadata = map[string]string{"utvi.ensemble": ""} },
-		"its description cannot be read":                  func(f *safetensors.File) { f.Metadata["utvi.model"] += "}" },
-		"it has format 2; this version reads 1":           edit(t, `"format":1`, `"format":2,"future":true`),
-		`unknown field "future"`:                          edit(t, `"format":1`, `"format":1,"future":true`),
-		`no layer of kind "densest"`:                      edit(t, `"dense"`, `"densest"`),
-		"its network is of kind \"flatten\", not a chain": edit(t, `{"kind":"chain","layers":[{"kind":"dense","out":3},{"kind":"apply","f":"tanh","rule":"gh(5)"}]}`, `{"kind":"flatten"}`),
+		"not a utvi model file":                                                                func(f *safetensors.File) { f.Metadata = nil },
+		"the file holds an ensemble":                                                           func(f *safetensors.File) { f.Metadata = map[string]string{"utvi.ensemble": ""} },
+		"the description of the network cannot be read":                                        func(f *safetensors.File) { f.Metadata["utvi.model"] += "}" },
+		"the file has format 2; this version reads format 1":                                   edit(t, `"format":1`, `"format":2,"future":true`),
+		`unknown field "future"`:                                                               edit(t, `"format":1`, `"format":1,"future":true`),
+		`unknown layer kind "densest"`:                                                         edit(t, `"dense"`, `"densest"`),
+		"the network has kind \"flatten\"; it must be a chain":                                 edit(t, `{"kind":"chain","layers":[{"kind":"dense","out":3},{"kind":"apply","f":"tanh","rule":"gh(5)"}]}`, `{"kind":"flatten"}`),
 		"the tensor 0.dense.weight.mean has the shape [2 3]; the network needs [2 1000000000]": edit(t, `"out":3`, `"out":1000000000`),
-		"the network needs [16777216 3]":               edit(t, `[1,1,2]`, `[1,1,16777216]`),
-		"a row may have 16777216 inputs":               edit(t, `[1,1,2]`, `[4611686018427387904,4,2]`),
-		"every extent must be at least 1":              edit(t, `[1,1,2]`, `[1,-1,2]`),
-		"its window is 0×0":                            edit(t, `[{"kind":"dense"`, `[{"kind":"maxpool2d"},{"kind":"dense"`),
-		"its windows cover 34368126976 cells together": pooled(t),
-		"the tensor 0.dense.bias.rho is missing":       func(f *safetensors.File) { f.Tensors = f.Tensors[:3] },
-		`holds a tensor "extra" that the network does not have`: func(f *safetensors.File) {
+		"the network needs [16777216 3]":                                                       edit(t, `[1,1,2]`, `[1,1,16777216]`),
+		"a row may have at most 16777216 inputs":                                               edit(t, `[1,1,2]`, `[4611686018427387904,4,2]`),
+		"height, width and channels must be at least 1":                                        edit(t, `[1,1,2]`, `[1,-1,2]`),
+		"the window is 0×0":                                                                    edit(t, `[{"kind":"dense"`, `[{"kind":"maxpool2d"},{"kind":"dense"`),
+		"the windows cover 34368126976 cells in total":                                         pooled(t),
+		"the tensor 0.dense.bias.rho is missing":                                               func(f *safetensors.File) { f.Tensors = f.Tensors[:3] },
+		`has a tensor "extra" that the network does not have`: func(f *safetensors.File) {
 			f.Tensors = append(f.Tensors, safetensors.Tensor{Name: "extra", Shape: []int{1}, F32: []float32{1}})
 		},
-		"0.dense.bias holds a number that is not finite": func(f *safetensors.File) { f.Tensors[2].F32[1] = float32(math.Inf(1)) },
-		"is not of float32":                                func(f *safetensors.File) { f.Tensors[2].F32, f.Tensors[2].I64 = nil, []int64{1, 2, 3} },
-		"the prior of 0.dense.bias is missing":             edit(t, `"0.dense.bias":[0,1],`, ``),
-		"priors of tensors that the network does not have": edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,1],"nose":[0,1]`),
-		"0.dense.bias: the prior is N(0, -1²)":             edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,-1]`),
-		"likelihood normal: floor is text":                 edit(t, `"facts":{}`, `"facts":{},"likelihood":{"kind":"normal","floor":"a"}`),
+		"0.dense.bias holds a number that is not finite":    func(f *safetensors.File) { f.Tensors[2].F32[1] = float32(math.Inf(1)) },
+		"does not hold float32":                             func(f *safetensors.File) { f.Tensors[2].F32, f.Tensors[2].I64 = nil, []int64{1, 2, 3} },
+		"the prior of 0.dense.bias is missing":              edit(t, `"0.dense.bias":[0,1],`, ``),
+		"priors for tensors that the network does not have": edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,1],"nose":[0,1]`),
+		"0.dense.bias: the prior is N(0, -1²)":              edit(t, `"0.dense.bias":[0,1]`, `"0.dense.bias":[0,-1]`),
+		"likelihood normal: floor is text":                  edit(t, `"facts":{}`, `"facts":{},"likelihood":{"kind":"normal","floor":"a"}`),
 	} {
 		m, err := model.Load(damaged(t, do))
 		wantError(t, err, want)
@@ -304,7 +304,7 @@ func TestLoadRefusesForeignFiles(t *testing.T) {
 		"truncated: the header's length":   nil,
 		"not a safetensors file":           []byte("PK\x03\x04 a zip archive of some other program"),
 		"trailing bytes":                   append(slices.Clone(whole), 0),
-		"it is no model of utvi":           append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "{}"...),
+		"not a utvi model file":            append([]byte{2, 0, 0, 0, 0, 0, 0, 0}, "{}"...),
 	} {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)

@@ -9,13 +9,13 @@ import (
 	"utvi/nn"
 )
 
-// A Head predicts targets with an ensemble: each network's outputs are read as its
-// likelihood says, the networks are mixed, each as likely as the others,
+// A Head predicts targets with an ensemble. The likelihood of each network says what its
+// outputs mean; the networks form a mixture with equal weights,
 //
 //	mean = avg mₖ          variance = avg vₖ + avg (mₖ − mean)²
 //
-// and the variance is told apart by where it comes from. A head belongs to one
-// goroutine; after it is made, it allocates nothing.
+// and the variance is split by its sources. A head must be used by one goroutine at a
+// time. Predictions do not allocate.
 type Head struct {
 	inputs  int
 	rows    int // most of a call
@@ -27,8 +27,8 @@ type Head struct {
 	out                              Predictions // of the last call
 }
 
-// Predictions are of the targets of a batch of rows, row-major, rows × Width numbers
-// each. They are valid until the next call.
+// Predictions are the predicted targets of a batch of rows; each slice has rows × Width
+// numbers, row-major. They are valid until the next call.
 type Predictions struct {
 	Rows    int
 	Width   int  // targets of a row, or classes
@@ -36,18 +36,18 @@ type Predictions struct {
 
 	// Var is the sum of three parts:
 	//
-	//	Weights   the variance of the networks' answers to exactly the inputs' means,
-	//	          and what they disagree about: what the model does not know
+	//	Weights   the variance at the means of the inputs without noise, including the
+	//	          disagreement of the networks: what the model does not know
 	//	Inputs    what the variance of the inputs adds to that
 	//	Noise     what the likelihood and nn.Noise layers add
 	//
-	// A part is never negative: where the variance of the inputs lowers the variance,
-	// Inputs is 0.
+	// A part is never negative: Inputs is 0 where the variance of the inputs lowers the
+	// total variance.
 	Mean, Var              []float32
 	Weights, Inputs, Noise []float32
 
-	// NoiseInWeights is set if neither the likelihood nor a layer models the noise: if
-	// the data were noisy, the weights have learned the noise, and Weights holds both.
+	// NoiseInWeights is set if neither the likelihood nor a layer models noise. If the
+	// data were noisy, the weights have learned the noise, and Weights contains both.
 	NoiseInWeights bool
 
 	normals []normals
@@ -56,11 +56,11 @@ type Predictions struct {
 // normals are one network's predictions.
 type normals struct{ mean, variance []float32 }
 
-// Members is the number of networks.
+// Members returns the number of networks.
 func (p *Predictions) Members() int { return len(p.normals) }
 
-// Member returns mean and variance, noise included, that network k predicts for
-// number i. The variance is at least the likelihood's floor.
+// Member returns the mean and the variance, including noise, that network k predicts
+// for number i. The variance is at least the floor of the likelihood.
 func (p *Predictions) Member(k, i int) (mean, variance float32) {
 	return p.normals[k].mean[i], p.normals[k].variance[i]
 }
@@ -84,7 +84,7 @@ func (e *Ensemble) NewHeadOn(pool *Pool, maxRows int, scale []float32) (*Head, e
 			return nil, fmt.Errorf("network %d: %w", k, err)
 		}
 		if k > 0 && (m.width != a.Width || m.classes != a.Classes) {
-			return nil, fmt.Errorf("network %d predicts other targets than network 0: their likelihoods are %v and %v", k, m.likelihood, h.members[0].likelihood)
+			return nil, fmt.Errorf("network %d and network 0 have different likelihoods, %v and %v; the networks of an ensemble predict the same targets", k, m.likelihood, h.members[0].likelihood)
 		}
 		h.members = append(h.members, m)
 		a.Width, a.Classes = m.width, m.classes
@@ -98,16 +98,16 @@ func (e *Ensemble) NewHeadOn(pool *Pool, maxRows int, scale []float32) (*Head, e
 		*x = make([]float32, n)
 	}
 	if scale != nil && len(scale) != a.Width {
-		return nil, errors.New("a scale is needed for each target")
+		return nil, errors.New("the number of scales differs from the number of targets")
 	}
 	return h, nil
 }
 
-// Targets is the number of targets, or of classes of the one target.
+// Targets returns the number of targets, or the number of classes of the one target.
 func (h *Head) Targets() (n int, classes bool) { return h.all.Width, h.all.Classes }
 
-// Predict predicts the rows of x. With variances of the inputs it takes twice as long,
-// and as long again with noise inside the network.
+// Predict predicts the rows of x. Inputs with variances take twice the time, and noise
+// inside the network as much again.
 func (h *Head) Predict(x gauss.Batch[float32]) *Predictions {
 	n := x.Rows * h.all.Width
 	a, p := &h.all, &h.out
@@ -124,8 +124,8 @@ func (h *Head) Predict(x gauss.Batch[float32]) *Predictions {
 	return p
 }
 
-// TryPredict is Predict that returns an error where Predict panics: for rows of
-// another width, too many rows, or a negative variance.
+// TryPredict is Predict, but returns an error where Predict panics: if the rows have the
+// wrong width, there are too many, or a variance is negative.
 func (h *Head) TryPredict(x gauss.Batch[float32]) (*Predictions, error) {
 	if err := checkBatch(x, h.inputs, h.rows); err != nil {
 		return nil, err
@@ -179,8 +179,8 @@ func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 	}
 }
 
-// mix makes the mixture's moments of the sums. What networks disagree about is due to
-// the weights.
+// mix computes the moments of the mixture from the sums. The disagreement of the
+// networks is due to the weights.
 func (h *Head) mix() {
 	p := &h.out
 	share := 1 / float32(len(h.members))
@@ -211,7 +211,7 @@ func checkBatch[T gauss.Float](x gauss.Batch[T], inputs, rows int) error {
 	case x.Width != inputs:
 		return fmt.Errorf("the rows have %d numbers; the network has %d inputs", x.Width, inputs)
 	case x.Rows < 0 || x.Rows > rows:
-		return fmt.Errorf("there are %d rows; the predictor has room for %d", x.Rows, rows)
+		return fmt.Errorf("%d rows; the predictor was made for at most %d", x.Rows, rows)
 	case len(x.Mean) < size || x.Var != nil && len(x.Var) < size:
 		return fmt.Errorf("%d rows of %d inputs do not hold %d means and %d variances", x.Rows, x.Width, len(x.Mean), len(x.Var))
 	}
@@ -223,8 +223,8 @@ func checkBatch[T gauss.Float](x gauss.Batch[T], inputs, rows int) error {
 	return nil
 }
 
-// TryPredict is Predict that returns an error where Predict panics: for rows of
-// another width, too many rows, or a negative variance.
+// TryPredict is Predict, but returns an error where Predict panics: if the rows have the
+// wrong width, there are too many, or a variance is negative.
 func (p *Predictor[T]) TryPredict(x gauss.Batch[T]) (gauss.Batch[T], error) {
 	err := checkBatch(x, p.net.Inputs(), p.rows)
 	if err == nil && x.Var != nil {

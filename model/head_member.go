@@ -74,8 +74,8 @@ func (m *member) split(out gauss.Batch[float32], mean, doubt, noise []float32) {
 	}
 }
 
-// layerNoise returns the variances that the last layer adds, nil if it adds none.
-// Noise is subtracted there: to predict again without it would take twice as long.
+// layerNoise returns the variances that the last layer adds, nil if it adds none. This
+// noise is subtracted: predicting again without it would take twice as long.
 func (m *member) layerNoise() []float32 {
 	for i := range m.layer {
 		s := special.Softplus(float64(m.raw[i]))
@@ -100,8 +100,8 @@ func (n *Net[T]) lastNoise() []T {
 	return last.Tensors[0].Mean
 }
 
-// unsplit reads outputs by a likelihood that does not tell doubt and noise apart: all
-// variance is doubt.
+// unsplit reads outputs with a likelihood that does not separate doubt and noise: all
+// variance counts as doubt.
 type unsplit struct {
 	by                          likelihood.Predictive
 	mean, variance, ymean, yvar []float64

@@ -235,7 +235,7 @@ func TestHeadReadsLikelihoods(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = odd.NewHead(1)
-	wantError(t, err, "network 1 predicts other targets than network 0")
+	wantError(t, err, "network 1 and network 0 have different likelihoods")
 }
 
 // What Predict panics about, TryPredict returns.
@@ -246,7 +246,7 @@ func TestTryPredict(t *testing.T) {
 	negative.Var[4] = -1
 	for want, x := range map[string]gauss.Batch[float32]{
 		"the rows have 2 numbers; the network has 3 inputs":      batch(1, 2),
-		"there are 5 rows; the predictor has room for 4":         batch(5, 3),
+		"5 rows; the predictor was made for at most 4":           batch(5, 3),
 		"2 rows of 3 inputs do not hold 4 means and 0 variances": {Rows: 2, Width: 3, Mean: make([]float32, 4)},
 		"the variance of input 1 of row 1 is -1; it must be ≥ 0": negative,
 	} {

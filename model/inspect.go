@@ -10,7 +10,7 @@ import (
 	"utvi/vi"
 )
 
-// A Summary says what a network is made of.
+// A Summary describes a network.
 type Summary struct {
 	Input   nn.Shape        `json:"input"`
 	Layers  []LayerSummary  `json:"layers"`
@@ -39,14 +39,14 @@ type TensorSummary struct {
 	Prior  vi.Prior `json:"prior"`
 	KL     float64  `json:"kl"`
 
-	// SNR holds the quartiles of the signal-to-noise |μ|/σ, from the least to
-	// the largest, and Below1 the share of weights whose sign is in doubt:
-	// |μ| < σ. Both are of random tensors only.
+	// SNR holds the minimum, quartiles and maximum of the signal-to-noise ratio |μ|/σ.
+	// Below1 is the share of weights whose sign is uncertain: |μ| < σ. Both are for
+	// random tensors only.
 	SNR    *[5]float64 `json:"snr,omitempty"`
 	Below1 float64     `json:"below_1"`
 
-	// Numbers holds the quartiles of the values of a tensor of numbers, as they are
-	// stored.
+	// Numbers holds the minimum, quartiles and maximum of a tensor of numbers, as they
+	// are stored.
 	Numbers *[5]float64 `json:"numbers,omitempty"`
 }
 

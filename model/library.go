@@ -6,8 +6,8 @@ import (
 	"utvi/nn"
 )
 
-// WithLayer brings a kind of layers to a model that was saved with one. What the
-// file holds of the layer goes into a value of the same type as l.
+// WithLayer provides a kind of layer for a model that was saved with one. The options
+// in the file are read into a value of the same type as l.
 func WithLayer(l nn.Layer) Option {
 	if l == nil {
 		panic("model: WithLayer of nil")
@@ -15,8 +15,8 @@ func WithLayer(l nn.Layer) Option {
 	return func(lib *Library) error { return lib.AddLayer(l) }
 }
 
-// WithLikelihood brings a likelihood to a model that was trained with one of that Kind.
-// Its fields that JSON sees are read from the file, the others are kept.
+// WithLikelihood provides a likelihood for a model that was trained with one of that
+// Kind. The fields that JSON sees are read from the file; l provides the others.
 func WithLikelihood(l likelihood.Likelihood) Option {
 	if l == nil {
 		panic("model: WithLikelihood of nil")
@@ -24,7 +24,7 @@ func WithLikelihood(l likelihood.Likelihood) Option {
 	return func(lib *Library) error { return lib.Likelihoods.Add(l) }
 }
 
-// WithRule brings a rule to a model that was saved with one of that name.
+// WithRule provides a rule for a model that was saved with a rule of that name.
 func WithRule(r moment.Rule) Option {
 	if r == nil {
 		panic("model: WithRule of nil")
@@ -32,7 +32,7 @@ func WithRule(r moment.Rule) Option {
 	return func(lib *Library) error { return lib.AddRule(r) }
 }
 
-// WithJointRule brings a joint rule, like WithRule.
+// WithJointRule provides a joint rule, like WithRule.
 func WithJointRule(r moment.JointRule) Option {
 	if r == nil {
 		panic("model: WithJointRule of nil")

@@ -30,7 +30,7 @@ func TestLikelihoodInFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := model.Load(path)
-	wantError(t, err, `the model needs the likelihood "own"; bring it with model.WithLikelihood`)
+	wantError(t, err, `the model needs the likelihood "own": load it with model.WithLikelihood`)
 	again, err := model.Load(path, model.WithLikelihood(ownLikelihood{}))
 	if err != nil || again.Likelihood != m.Likelihood {
 		t.Errorf("%#v (%v), want %#v", again.Likelihood, err, m.Likelihood)

@@ -1,5 +1,5 @@
-// Package model is a stack of layers with its parameters: built, prepared,
-// predicted with, saved and loaded.
+// Package model holds networks: a stack of layers with its parameters. A network
+// predicts, can be verified against drawn networks, and can be saved and loaded.
 package model
 
 import (
@@ -19,17 +19,17 @@ import (
 type Config struct {
 	Input  nn.Shape
 	Layers nn.Chain
-	Seed   uint64   // of the starting weights
-	Init   vi.Init  // of the weights' means and variances; the zero value is the default
-	Prior  vi.Prior // of the weights, unless a layer has its own; the zero value stands for N(0, 1)
+	Seed   uint64   // for the starting weights
+	Init   vi.Init  // how weights start; the zero value is the default
+	Prior  vi.Prior // of the weights, unless a layer sets another one; the zero value means N(0, 1)
 }
 
-// A Net is a network computed in T. Its parameters may be read and predicted
-// with by any number of goroutines, as long as none changes them.
+// A Net is a network computed in T. Any number of goroutines may read its parameters
+// and predict with it, as long as none changes them.
 type Net[T gauss.Float] struct {
 	Config Config
 	Params *vi.Params[T]
-	Facts  Facts // what is known of its training
+	Facts  Facts // describes the training
 
 	// Likelihood says what the outputs mean. Trainers set it; nil: not known.
 	Likelihood likelihood.Likelihood
@@ -76,15 +76,15 @@ func declare[T gauss.Float](c Config, fixed bool, expect func(t *vi.Tensor[T]) e
 	return n, nil
 }
 
-// Inputs and Outputs are the widths of a row.
+// Inputs and Outputs return the number of inputs and outputs of a row.
 func (n *Net[T]) Inputs() int  { return n.Config.Input.Size() }
 func (n *Net[T]) Outputs() int { return n.Graph().Out.Size() }
 
-// Graph is the network as it was built: its layers with their names, shapes and
-// tensors.
+// Graph returns the nodes of the built network: its layers with their names, shapes
+// and tensors.
 func (n *Net[T]) Graph() *nn.Node[T] { return n.programs[nn.Fixed].Graph() }
 
-// Network is the network as an engine takes it.
+// Network returns the network in the form that an engine compiles.
 func (n *Net[T]) Network() engine.Network[T] {
 	return engine.Network[T]{Input: n.Config.Input, Layers: n.Config.Layers, Fixed: n.fixed, Params: n.Params, Seed: rng.New(n.Config.Seed)}
 }
@@ -104,7 +104,7 @@ func (n *Net[T]) program(form nn.Form) (engine.Program[T], error) {
 	return n.programs[form], nil
 }
 
-// Changed tells the network that its parameters are no longer what they were.
+// Changed must be called after the parameters of the network have changed.
 func (n *Net[T]) Changed() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -129,7 +129,7 @@ func (n *Net[T]) Draw(key rng.Key) *Net[T] {
 	return d
 }
 
-// Redraw draws the weights of d, a network that Draw made, anew from n.
+// Redraw draws new weights from n for d, a network that Draw made.
 func (d *Net[T]) Redraw(n *Net[T], key rng.Key) {
 	vi.NewSampler(n.Params).Draw(key, d.Params)
 	d.Changed()

@@ -88,8 +88,8 @@ func TestConcurrentPredictors(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for want, c := range map[string]model.Config{
-		"its input shape is 0×0×0":                  {Layers: nn.Chain{nn.Dense{Out: 1}}},
-		"it has no layers":                          {Input: nn.Vec(1)},
+		"the input shape is 0×0×0":                  {Layers: nn.Chain{nn.Dense{Out: 1}}},
+		"no layers; a chain needs at least 1":       {Input: nn.Vec(1)},
 		"layer 1.apply (input 4): exact: no closed": {Input: nn.Vec(1), Layers: nn.Chain{nn.Dense{Out: 4}, nn.Apply{F: fn.Tanh(), Rule: moment.Exact()}}},
 	} {
 		if _, err := model.New(c); err == nil || !strings.Contains(err.Error(), want) {

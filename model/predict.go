@@ -8,8 +8,8 @@ import (
 	"utvi/nn"
 )
 
-// A Predictor carries rows through a network. It owns its scratch, so it belongs
-// to one goroutine; any number of predictors share a network.
+// A Predictor runs rows through a network. It owns its scratch, so it must be used by
+// one goroutine at a time; any number of predictors may share a network.
 type Predictor[T gauss.Float] struct {
 	net   *Net[T]
 	pool  *Pool
@@ -26,7 +26,7 @@ func (n *Net[T]) NewPredictor(maxBatch int) *Predictor[T] { return n.NewPredicto
 // one worker.
 func (n *Net[T]) NewPredictorOn(pool *Pool, maxBatch int) *Predictor[T] {
 	if maxBatch < 1 {
-		panic("model: a predictor needs room for at least one row")
+		panic("model: a predictor needs a batch size of at least 1")
 	}
 	if pool == nil {
 		pool = NewPool(1)
@@ -51,18 +51,19 @@ func (p *Predictor[T]) ready(form nn.Form) error {
 	return nil
 }
 
-// Predict returns the moments of the outputs for the rows of x. The result is
-// valid until the next call. Rows that hold a NaN, or a number whose square
-// overflows, give NaN; the others are none the worse for it.
+// Predict returns the moments of the outputs for the rows of x. The result is valid
+// until the next call. A row with a NaN, or with a number whose square overflows,
+// gives NaN; other rows are not affected. Predict panics if the rows have the wrong
+// width, there are too many, or a variance is negative; see TryPredict.
 func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 	if x.Width != p.net.Inputs() {
-		panic("model: the rows have another width than the network's input")
+		panic("model: the width of the rows differs from the network's inputs")
 	}
 	if x.Rows > p.rows {
-		panic("model: more rows than the predictor has room for")
+		panic("model: more rows than the predictor was made for")
 	}
 	if size := x.Rows * x.Width; len(x.Mean) < size || x.Var != nil && len(x.Var) < size {
-		panic("model: the batch holds fewer numbers than its rows need")
+		panic("model: the batch has too few numbers for its rows")
 	}
 	for _, v := range x.Var {
 		if v < 0 {

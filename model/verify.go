@@ -14,26 +14,26 @@ import (
 	"utvi/rng"
 )
 
-// A VerifyConfig says how a network is verified.
+// A VerifyConfig says how to verify a network.
 type VerifyConfig struct {
-	Networks int    // to draw; 0 stands for 10,000
-	Seed     uint64 // of the draws
-	Workers  int    // 0 stands for GOMAXPROCS; the result does not depend on it
+	Networks int    // number of networks to draw; 0 means 10,000
+	Seed     uint64 // for the draws
+	Workers  int    // 0 means GOMAXPROCS; the result does not depend on it
 	Order    int    // also compare full covariances to this order; 0: do not
 	Progress func(done, total int)
 }
 
-// A Verification compares propagated moments with those of networks drawn from
-// the posterior, whose inputs, where they have variance, are drawn too.
+// A Verification compares propagated moments with the moments of networks drawn from the
+// posterior. Inputs that have variances are drawn, too.
 //
-// Noise and Dropout draw nothing: a drawn network carries their variance v, and
-// the moments of the drawn networks are avg m and var m + avg v.
+// Noise and Dropout draw nothing: a drawn network propagates their variance v, and the
+// moments of the drawn networks are avg m and var m + avg v.
 type Verification struct {
 	Networks int `json:"networks"`
 	Rows     int `json:"rows"`
-	// MeanError, in standard deviations, and StdError, relative, are what the
-	// finite number of networks alone leads to: one standard error, of σ that of the
-	// outputs in the median.
+	// MeanError (in standard deviations) and StdError (relative) are one standard
+	// error each: what the finite number of networks alone leads to. The standard
+	// error of σ is the median over the outputs.
 	MeanError float64      `json:"mean_error"`
 	StdError  float64      `json:"std_error"`
 	Layers    []LayerCheck `json:"layers"` // the last one is the output
@@ -44,18 +44,19 @@ type Verification struct {
 	ratios *ratios
 }
 
-// A LayerCheck compares the outputs of one layer, with all that came before.
+// A LayerCheck compares the outputs of one layer, including the errors of all layers
+// before it.
 type LayerCheck struct {
 	Name  string   `json:"name"`
 	Kind  string   `json:"kind"`
 	Shape nn.Shape `json:"shape"`
 
-	// AssumesIndependence marks layers that add up units, or take them together in
-	// another way, as if they were independent, where they are not.
+	// AssumesIndependence marks layers that combine units as if they were independent,
+	// although they are not.
 	AssumesIndependence bool `json:"assumes_independence"`
 
 	Compared int `json:"compared"` // units times rows
-	Constant int `json:"constant"` // those that did not vary, and were not compared
+	Constant int `json:"constant"` // not compared, because they do not vary
 
 	Mean Deviation `json:"mean"` // (propagated − sampled)/σ sampled
 	Std  Deviation `json:"std"`  // σ propagated/σ sampled − 1
@@ -65,8 +66,8 @@ type LayerCheck struct {
 	StdError float64 `json:"std_error"`
 }
 
-// A Deviation sums up errors: the median of their sizes, and the worst with its
-// sign and place.
+// A Deviation summarises errors: the median of their absolute values, and the largest
+// one with its sign and place.
 type Deviation struct {
 	Median float64 `json:"median"`
 	Worst  float64 `json:"worst"`
@@ -75,7 +76,7 @@ type Deviation struct {
 }
 
 const (
-	verifySlots = 8  // each with a network of its own: sums do not depend on the workers
+	verifySlots = 8  // each with its own network: sums do not depend on the workers
 	verifyChunk = 16 // networks a slot draws between two reports of progress
 )
 

@@ -7,8 +7,8 @@ import (
 	"utvi/nn"
 )
 
-// A Belief says whether the propagated σ can be taken for that of the networks that the
-// weights describe.
+// A Belief says whether the propagated σ agrees with that of networks drawn from the
+// weights.
 type Belief string
 
 const (
@@ -17,7 +17,7 @@ const (
 	Believe Belief = "believe"
 	// Roughly: the median is within 15 %.
 	Roughly Belief = "roughly"
-	// DoNotBelieve: it is further off.
+	// DoNotBelieve: the median is further off.
 	DoNotBelieve Belief = "do not believe"
 	// Nothing: the outputs do not depend on random weights.
 	Nothing Belief = "nothing to compare"
@@ -36,7 +36,7 @@ func believe(s *SigmaRatio) Belief {
 	return DoNotBelieve
 }
 
-// String is the ratio on one line.
+// String returns the ratio in one line.
 func (s *SigmaRatio) String() string {
 	if s.Belief == Nothing {
 		return "σ propagated / σ drawn: the outputs do not depend on random weights"
@@ -45,15 +45,16 @@ func (s *SigmaRatio) String() string {
 		s.Median, s.P05, s.P95, s.Networks*s.Members, 100*s.Error)
 }
 
-// Sentence says whether to believe the error bars, and what to do if not.
+// Sentence returns a sentence that says whether to believe the error bars, and what to
+// do if not.
 func (s *SigmaRatio) Sentence() string {
 	switch s.Belief {
 	case Believe:
-		return "Believe the error bars: their part that comes from the weights is that of the networks that the weights describe."
+		return "Believe the error bars: the part that comes from the weights agrees with networks drawn from the weights."
 	case Roughly:
-		return fmt.Sprintf("Believe the error bars roughly: their part that comes from the weights is %s in the median. To improve it, %s.", s.off(), s.Advice)
+		return fmt.Sprintf("Believe the error bars roughly: the part that comes from the weights is %s in the median. To improve it, %s.", s.off(), s.Advice)
 	case DoNotBelieve:
-		return fmt.Sprintf("Do not believe the error bars: their part that comes from the weights is %s in the median. To cure it, %s.", s.off(), s.Advice)
+		return fmt.Sprintf("Do not believe the error bars: the part that comes from the weights is %s in the median. To fix it, %s.", s.off(), s.Advice)
 	}
 	return "There is nothing to compare: the outputs do not depend on random weights."
 }
@@ -65,7 +66,8 @@ func (s *SigmaRatio) off() string {
 	return fmt.Sprintf("%.0f %% too large", 100*(s.Median-1))
 }
 
-// hasBlindSpot reports whether a nonlinearity is looked at in three points or fewer.
+// hasBlindSpot reports whether the rule evaluates the nonlinearity at three points or
+// fewer.
 func hasBlindSpot(a nn.Apply) bool {
 	rule := a.Rule
 	if rule == nil {

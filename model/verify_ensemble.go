@@ -7,13 +7,14 @@ import (
 	"utvi/rng"
 )
 
-// An EnsembleVerification is that of each member, and the ratio of σ over all of them.
+// An EnsembleVerification holds the verification of each member, and the ratio of σ
+// over all members.
 type EnsembleVerification struct {
 	Members []*Verification `json:"members"`
 	Ratio   SigmaRatio      `json:"sigma_ratio"`
 }
 
-// Verify verifies every member, with networks drawn from it.
+// Verify verifies every member, with networks drawn from that member.
 func (e *Ensemble) Verify(ctx context.Context, x gauss.Batch[float32], c VerifyConfig) (*EnsembleVerification, error) {
 	v := &EnsembleVerification{}
 	all := &ratios{}
@@ -32,7 +33,8 @@ func (e *Ensemble) Verify(ctx context.Context, x gauss.Batch[float32], c VerifyC
 	return v, nil
 }
 
-// SigmaRatio compares the outputs of all members, each with networks drawn from it.
+// SigmaRatio compares the outputs of all members, each with networks drawn from that
+// member.
 func (e *Ensemble) SigmaRatio(ctx context.Context, x gauss.Batch[float32], c VerifyConfig) (*SigmaRatio, error) {
 	all := &ratios{}
 	err := e.each(c, func(m *Model, c VerifyConfig) error {

@@ -5,7 +5,7 @@ import (
 	"utvi/nn"
 )
 
-// marks tells which layers of a network take correlated units as independent.
+// marks returns which layers of a network take correlated units as independent.
 //
 // It follows the signal: units become correlated where they share random inputs (the
 // outputs of a dense layer), weights (the places of a convolution) or a statistic (a

@@ -13,10 +13,10 @@ import (
 	"utvi/vi"
 )
 
-// A SigmaRatio is σ propagated / σ drawn of a network's outputs over some rows, for the
-// part of the variance that comes from the weights: without noise, with the inputs at
-// their means. It is 1 where the propagated variance is that of the networks that the
-// weights describe.
+// A SigmaRatio is σ propagated / σ drawn of the outputs of a network over some rows,
+// for the part of the variance that comes from the weights: without noise, and with
+// the inputs at their means. It is 1 if the propagated variance agrees with that of
+// networks drawn from the weights.
 type SigmaRatio struct {
 	Networks int `json:"networks"` // drawn of each member
 	Members  int `json:"members"`
@@ -25,21 +25,21 @@ type SigmaRatio struct {
 	Median float64 `json:"median"`
 	P05    float64 `json:"p05"`
 	P95    float64 `json:"p95"`
-	// Error is the standard error of one ratio that the finite number of networks alone
-	// leads to, in the median.
+	// Error is the standard error of one ratio, due to the finite number of networks:
+	// the median over the outputs.
 	Error float64 `json:"error"`
 
-	// Covariances is the same ratio for full covariances to an order, where it was
-	// asked for (VerifyConfig.Order).
+	// Covariances is the same ratio for full covariances, if VerifyConfig.Order asks
+	// for it.
 	Covariances *Quantiles `json:"covariances,omitempty"`
 
 	Belief Belief `json:"belief"`
-	// Advice says what would make the propagated variance more credible; "" where
-	// nothing is wanting.
+	// Advice says how to make the propagated variance more accurate; "" if it is
+	// accurate.
 	Advice string `json:"advice,omitempty"`
 }
 
-// Quantiles are those of a ratio.
+// Quantiles are the quantiles of a ratio.
 type Quantiles struct {
 	Order  int     `json:"order"`
 	Median float64 `json:"median"`
@@ -48,8 +48,8 @@ type Quantiles struct {
 }
 
 // SigmaRatio draws networks and compares their outputs with the propagated ones. It is
-// cheaper than Verify, which looks at every layer: a few hundred networks tell whether
-// the error bars of a network can be believed.
+// cheaper than Verify, which compares every layer: a few hundred networks show whether
+// to believe the error bars of a network.
 func (n *Net[T]) SigmaRatio(ctx context.Context, x gauss.Batch[T], c VerifyConfig) (*SigmaRatio, error) {
 	r := &ratios{}
 	if err := addRatios(ctx, r, n, x, c); err != nil {
@@ -161,7 +161,8 @@ func quantiles(x []float64) (q Quantiles) {
 	return q
 }
 
-// advice says what a network lacks to carry the variance of its weights.
+// advice says what to change so that the network propagates the variance of its
+// weights better.
 func advice[T gauss.Float](root *nn.Node[T]) string {
 	independent, blind := false, false
 	for _, assumes := range marks(root) {

@@ -56,7 +56,7 @@ func TestSigmaRatioDoesNotBelieve(t *testing.T) {
 	m.Changed()
 	x := batch(4, 1)
 	r := ratio(t, m, x, model.VerifyConfig{Networks: 2000, Order: 1})
-	if math.Abs(r.Median-math.Sqrt(0.5)) > 0.03 || r.Belief != model.DoNotBelieve || !strings.Contains(r.Sentence(), "% too small in the median. To cure it, train with nn.Correlate: ") {
+	if math.Abs(r.Median-math.Sqrt(0.5)) > 0.03 || r.Belief != model.DoNotBelieve || !strings.Contains(r.Sentence(), "% too small in the median. To fix it, train with nn.Correlate: ") {
 		t.Errorf("%+v %s", r, r.Sentence())
 	}
 	if c := r.Covariances; c == nil || c.Order != 1 || math.Abs(c.Median-1) > 0.03 {
@@ -90,5 +90,5 @@ func ExampleEnsemble_SigmaRatio() {
 		panic(err)
 	}
 	fmt.Println(r.Sentence())
-	// Output: Believe the error bars: their part that comes from the weights is that of the networks that the weights describe.
+	// Output: Believe the error bars: the part that comes from the weights agrees with networks drawn from the weights.
 }

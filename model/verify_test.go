@@ -164,7 +164,7 @@ func TestVerifyRefuses(t *testing.T) {
 			_, err := m.Verify(context.Background(), batch(1, 3), model.VerifyConfig{Networks: 1})
 			return err
 		},
-		"there are no inputs": func() error {
+		"no rows of inputs": func() error {
 			_, err := m.Verify(context.Background(), batch(0, 3), model.VerifyConfig{})
 			return err
 		},

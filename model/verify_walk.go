@@ -11,8 +11,8 @@ import (
 	"utvi/vi"
 )
 
-// A walk runs a network and keeps what every layer gave: all but chains, which give
-// what their last layer gives.
+// A walk runs a network and keeps the output of every layer, except chains, whose
+// output is that of their last layer.
 type walk[T gauss.Float] struct {
 	root   *nn.Node[T]
 	unit   nn.Unit[T]
@@ -67,7 +67,7 @@ func (w *walk[T]) run(x gauss.Batch[T]) {
 	w.runner.Forward(&w.pass)
 }
 
-// A sampler draws networks one after the other and sums up what they give.
+// A sampler draws networks one after the other and sums their outputs.
 type sampler[T gauss.Float] struct {
 	want *walk[T]
 	net  *Net[T]  // drawn

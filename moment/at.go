@@ -8,8 +8,8 @@ import (
 	"utvi/rng"
 )
 
-// At pushes one Gaussian through f by rule, in float64; a nil rule stands for
-// Default. key seeds the rules that draw, any key serves the others.
+// At pushes one Gaussian through f by rule, in float64; a nil rule means Default. key
+// seeds rules that draw; other rules ignore it.
 func At(f *Func, rule Rule, mean, variance float64, key rng.Key) (Jet, error) {
 	if rule == nil {
 		rule = Default(f)
@@ -39,8 +39,8 @@ func At(f *Func, rule Rule, mean, variance float64, key rng.Key) (Jet, error) {
 	return j, nil
 }
 
-// PointsAt returns where a rule looks for N(mean, variance), and with which
-// weights. The exact rule looks nowhere.
+// PointsAt returns the points and weights that a rule uses for N(mean, variance). The
+// exact rule has no points.
 func PointsAt(rule Rule, mean, variance float64, key rng.Key) (x, w []float64) {
 	n := rule.Nodes()
 	xi, w := n.Xi, n.W

@@ -6,8 +6,8 @@ import (
 	"utvi/internal/compute"
 )
 
-// Exact returns the closed-form rule ("SMP" in the paper), for functions whose
-// Exact is known.
+// Exact returns the closed-form rule ("SMP" in the paper), for functions with
+// Func.Exact.
 func Exact() Rule { return exact{} }
 
 type exact struct{}

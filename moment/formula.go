@@ -6,8 +6,8 @@ import (
 	"utvi/internal/compute"
 )
 
-// Expr returns the function as a formula, whose tree an exporter can walk: its
-// own, or that of a function with a kernel; nil for a user's code.
+// Expr returns the function as a formula, whose tree an exporter can walk: the
+// function's Formula, or the formula of its kernel. It is nil for a user's Go code.
 func (f *Func) Expr() *expr.Formula {
 	if f.Formula != nil {
 		return f.Formula
@@ -30,7 +30,7 @@ type formulaTile[T gauss.Float] struct {
 	byParam            [][]T     // ∂f/∂a at all points, of each learned parameter
 	spare              [4][]T    // moments that combining parameters gives besides
 	at, limit, left    []float64 // of one element
-	standard           [][]T     // the inputs that nobody sets
+	standard           [][]T     // starting values, for inputs that the caller does not set
 	sums               []*compute.Samples[T]
 }
 
@@ -129,8 +129,8 @@ func (t *Tile[T]) EvalFixed() {
 	}
 }
 
-// combineParams fills MP and VP: to a parameter, the moments are what they are to
-// the mean, with ∂f/∂a for the slope.
+// combineParams fills MP and VP: the sums for the mean, with ∂f/∂a in place of the
+// slope.
 func (t *Tile[T]) combineParams(xi, w []T) {
 	if !t.jacobian() {
 		return
@@ -141,7 +141,7 @@ func (t *Tile[T]) combineParams(xi, w []T) {
 	}
 }
 
-// paramMoments is where the derivatives with respect to a parameter go.
+// paramMoments returns where the derivatives with respect to a parameter go.
 func (t *Tile[T]) paramMoments(j int) compute.Moments[T] {
 	n, q := len(t.Mean), t.formula
 	return compute.Moments[T]{Mean: q.spare[0][:n], Var: q.spare[1][:n],

@@ -8,35 +8,34 @@ import (
 	"utvi/internal/compute"
 )
 
-// A Func is an elementwise nonlinearity. Only F is required: a user's black box
-// is a literal, &moment.Func{F: f}.
+// A Func is an elementwise nonlinearity. Only F is required: to use any Go function,
+// write &moment.Func{F: f}.
 type Func struct {
-	// Name identifies the function in messages and in saved models; a function
-	// without one cannot be saved.
+	// Name identifies the function in messages and in model files. A function without
+	// a name cannot be saved.
 	Name string
 
-	// F is the function, DF its first and D2F its second derivative. A nil DF
-	// is replaced by central differences. D2F serves the limit of vanishing
-	// variance and the linearised rule.
+	// F is the function, DF its first and D2F its second derivative. If DF is nil,
+	// central differences are used. D2F is used in the limit of vanishing variance and
+	// by the linearised rule.
 	F, DF, D2F func(x float64) float64
 
-	// Kinks are the points where the slope jumps. Quadrature splits there, and
-	// no Taylor limit is taken across one.
+	// Kinks are the points where the slope jumps. Quadrature splits there, and the
+	// Taylor limit is not used across a kink.
 	Kinks []float64
 
-	// Exact returns the moments of F(x), x ~ N(mean, variance), in closed form
-	// with their derivatives; nil where none is known.
+	// Exact returns the moments of F(x), x ~ N(mean, variance), in closed form with
+	// their derivatives; nil if none is known.
 	Exact func(mean, variance float64) Jet
 
-	// Op, with its parameter A, is set on functions that have a vector kernel,
-	// which float32 takes in place of F. Whoever changes F sets Op to 0.
+	// Op, with its parameter A, is set if the function has a vector kernel, which
+	// float32 uses in place of F. Whoever changes F must set Op to 0.
 	Op compute.Op
 	A  float64
 
-	// Formula is set on functions that are a formula without a kernel of its own.
-	// float32 runs its program in place of F; its learned parameters, if any,
-	// belong to the layer, and F has them at their start. Whoever changes F sets
-	// Formula to nil.
+	// Formula is set if the function is a formula that has no kernel. float32 runs its
+	// program in place of F. Its learned parameters, if any, belong to the layer; F
+	// uses their starting values. Whoever changes F must set Formula to nil.
 	Formula *expr.Formula
 }
 
@@ -49,7 +48,7 @@ type Jet struct {
 	MeanByKappa, VarByKappa float64
 }
 
-// Slope is DF, or central differences where there is none.
+// Slope returns DF(x), or central differences if DF is nil.
 func (f *Func) Slope(x float64) float64 {
 	if f.DF != nil {
 		return f.DF(x)
@@ -66,7 +65,7 @@ func around(x float64) (lo, hi float64) {
 	return x - h, x + h
 }
 
-// Curvature is D2F, or central differences of the slope where there is none.
+// Curvature returns D2F(x), or central differences of the slope if D2F is nil.
 func (f *Func) Curvature(x float64) float64 {
 	if f.D2F != nil {
 		return f.D2F(x)
@@ -89,9 +88,9 @@ func (f *Func) smoothWithin(x, r float64) bool {
 	return true
 }
 
-// Eval evaluates f, and its slope if dy is not nil, at numbers. y may be x. A
-// formula has its parameters at their start. In float32, a formula needs scratch,
-// which Eval allocates; a Tile has its own.
+// Eval evaluates f, and its slope if dy is not nil, at the numbers x. y may be x.
+// Parameters of a formula have their starting values. In float32, a formula needs
+// scratch, which Eval allocates; a Tile has its own.
 func Eval[T gauss.Float](f *Func, x, y, dy []T) {
 	if x, ok := any(x).([]float32); ok && f.Op != compute.OpUser {
 		compute.Eval(f.Op, float32(f.A), x, any(y).([]float32), any(dy).([]float32))

@@ -5,41 +5,41 @@ import (
 	"fmt"
 )
 
-// A Map is a nonlinearity that couples its inputs, such as softmax: F writes k
-// outputs y for d inputs x. It is pushed by a [JointRule]; the elementwise rules
-// would be wrong for it (moving all logits together, a softmax does not vary at
-// all), and their types keep them away.
+// A Map is a nonlinearity that couples its inputs, such as softmax: F writes k outputs
+// y for d inputs x. It needs a [JointRule]. The elementwise rules would be wrong for
+// it (a softmax does not change at all when all logits move together), and their types
+// do not fit.
 type Map struct {
-	// Name identifies the map in messages and in saved models.
+	// Name identifies the map in messages and in model files.
 	Name string
 
-	// In and Out are the numbers of inputs and outputs. In = 0 fits any number;
-	// Out = 0 gives as many outputs as there are inputs.
+	// In and Out are the numbers of inputs and outputs. In = 0 fits any number; Out =
+	// 0 means as many outputs as inputs.
 	In, Out int
 
 	// F writes F(x) to y. It must not keep or change x.
 	F func(x, y []float64)
 
-	// VJP writes dx = dy·∂F/∂x. Nil stands for central differences.
+	// VJP writes dx = dy·∂F/∂x. Nil means central differences.
 	VJP func(x, dy, dx []float64)
 
-	// ShiftInvariant says that F does not change when all inputs are shifted alike,
-	// as that of a softmax.
+	// ShiftInvariant says that F does not change when all inputs shift by the same
+	// amount, as in a softmax.
 	ShiftInvariant bool
 
-	// Own returns the map's own approximation for d independent Gaussians, where
-	// one is known that is better than looking at points: the rule JointOwn.
-	// What it returns belongs to one goroutine.
-	Own func(d int) OwnMoments
+	// ClosedForm returns the map's formula for the moments of d independent Gaussians,
+	// if one is known that is better than evaluating points. The rule JointOwn uses
+	// it. The result must be used by one goroutine at a time.
+	ClosedForm func(d int) ClosedForm
 }
 
-// OwnMoments are the moments of a Map of independent Gaussians by a formula of
-// its own.
-type OwnMoments interface {
+// A ClosedForm computes the moments of a Map of independent Gaussians by a formula,
+// exact or approximate.
+type ClosedForm interface {
 	// Push writes the means and variances of the outputs.
 	Push(mean, variance, outMean, outVar []float64)
-	// Pull writes the gradients dm, dv by the input moments of a loss whose
-	// gradients by the output moments are gm, gv.
+	// Pull writes dm and dv, the gradients of a loss with respect to the input
+	// moments, given its gradients gm and gv with respect to the output moments.
 	Pull(mean, variance, gm, gv, dm, dv []float64)
 }
 
@@ -52,19 +52,19 @@ type OwnMoments interface {
 //	cov  = c·Σ [ Σ w (e−M)(e−M)ᵀ + (1−W) M Mᵀ ]
 //
 // summed over the groups; c = 1, or n/(n−1) for n draws. A rule with W > 1 can
-// find a negative variance; it counts as 0 and has no gradient.
+// give a negative variance; it counts as 0 and has no gradient.
 //
 // Gradients go through the points, with two exceptions. A σ below
 // 1e-5·(1+|m|) is differentiated at that size, where divided differences still
 // resolve the limits ½∂²F and (∂F)². A rule that draws gives an input whose
 // variance is exactly zero no variance gradient.
 type JointRule interface {
-	// String is the rule's name with its parameters, as ParseJoint reads it.
+	// String returns the name of the rule with its parameters, as ParseJoint reads it.
 	String() string
-	// Check reports whether the rule can serve m with d inputs.
+	// Check reports whether the rule works for m with d inputs.
 	Check(m *Map, d int) error
-	// Points is the number of points besides the mean, Groups that of the
-	// groups they fall into.
+	// Points returns the number of points besides the mean, Groups the number of
+	// groups that the points form.
 	Points(d int) int
 	Groups(d int) int
 	// Draws reports whether the points are standard Normals of equal weight.
@@ -74,7 +74,7 @@ type JointRule interface {
 	Node(d, p int, z []float64) float64
 }
 
-// Outputs is the number of outputs for d inputs.
+// Outputs returns the number of outputs for d inputs.
 func (m *Map) Outputs(d int) int {
 	if m.Out == 0 {
 		return d
@@ -86,11 +86,11 @@ func (m *Map) Outputs(d int) int {
 func (m *Map) Check(d int) error {
 	switch {
 	case m == nil || m.F == nil:
-		return errors.New("the map has no function F: write &moment.Map{F: f}")
+		return errors.New("the map has no function F; write &moment.Map{F: f}")
 	case m.In < 0 || m.Out < 0:
-		return fmt.Errorf("%s has %d inputs and %d outputs; they must be numbers ≥ 0, 0 for as many as there are", m.title(), m.In, m.Out)
+		return fmt.Errorf("%s has %d inputs and %d outputs; both must be ≥ 0; 0 means any number of inputs, or as many outputs as inputs", m.title(), m.In, m.Out)
 	case d < 1 || m.In != 0 && m.In != d:
-		return fmt.Errorf("%s takes %d inputs, and there are %d", m.title(), max(1, m.In), d)
+		return fmt.Errorf("%s takes %d inputs, not %d", m.title(), max(1, m.In), d)
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func (j *jacobian) pull(x, dy, dx []float64) {
 	}
 }
 
-// resolves is the smallest σ, beside 1+|m|, whose divided differences are kept:
+// resolves is the smallest σ, relative to 1+|m|, whose divided differences are kept:
 // the slope's own differences are coarser.
 func (j *jacobian) resolves() float64 {
 	if j.m.VJP == nil {

@@ -10,18 +10,18 @@ import (
 	"utvi/rng"
 )
 
-// JointAt pushes x ~ N(mean, cov) through m by rule and returns the means and
-// the full covariance of the outputs. cov and the result are row-major; a cov as
-// long as mean is a diagonal. The points are placed by the lower triangular root
-// of cov. An output whose variance comes out negative, as it can where a rule's
-// weights are, is given none and no covariance. key seeds the rules that draw.
+// JointAt pushes x ~ N(mean, cov) through m by rule and returns the means and the full
+// covariance of the outputs. cov and the result are row-major; a cov as long as mean
+// is a diagonal. The points are placed by the lower triangular root of cov. Rules with
+// negative weights can give a negative variance: such an output gets a variance and
+// covariances of 0. key seeds rules that draw.
 func JointAt(m *Map, rule JointRule, mean, cov []float64, key rng.Key) (outMean, outCov []float64, err error) {
 	d := len(mean)
 	if err := rule.Check(m, d); err != nil {
 		return nil, nil, err
 	}
 	if _, ok := rule.(jointOwn); ok {
-		return nil, nil, errors.New("own: it knows no covariances; use a joint rule of points")
+		return nil, nil, errors.New("own: this rule needs independent inputs; use a joint rule with points, such as joint-gh(3)")
 	}
 	for i, x := range mean {
 		if !compute.Finite(x) {
@@ -64,8 +64,8 @@ func JointAt(m *Map, rule JointRule, mean, cov []float64, key rng.Key) (outMean,
 }
 
 // root returns the lower triangular root of a covariance (Cholesky). A pivot
-// that is zero to rounding is taken for zero, so that certain inputs and linear
-// dependencies pass.
+// that is zero up to rounding counts as zero, so that inputs without variance and
+// linear dependencies are accepted.
 func root(d int, cov []float64) ([]float64, error) {
 	l := make([]float64, d*d)
 	if len(cov) == d {

@@ -6,10 +6,10 @@ import (
 	"utvi/internal/cholesky"
 )
 
-// A CovTile carries rows of correlated Gaussians through a Map, one at a time: a
-// JointTile whose inputs have covariances. Its points are m + L·z, with L the lower
-// triangular root of the covariance. A map's own formula, which knows independent
-// inputs only, gets those whose differences spread alike; see alike.
+// A CovTile pushes rows of correlated Gaussians through a Map, one row at a time: it
+// is a JointTile whose inputs have covariances. Its points are m + L·z, with L the
+// lower triangular root of the covariance. A map's closed form needs independent
+// inputs: it gets those whose differences have the most similar variances; see alike.
 type CovTile struct {
 	*JointTile
 	lower, dcov [][]float64 // rows of the root, and of the gradient
@@ -18,15 +18,15 @@ type CovTile struct {
 	v, dv       []float64 // of independent inputs
 }
 
-// TakesCovariances reports whether rule can push correlated inputs through m: one that
-// looks at points can, a map's own formula only if the map is ShiftInvariant.
+// TakesCovariances reports whether rule can push correlated inputs through m. A rule
+// of points can; the closed form of a map can only if the map is ShiftInvariant.
 func TakesCovariances(m *Map, rule JointRule) bool {
 	_, own := rule.(jointOwn)
 	return !own || m.ShiftInvariant
 }
 
-// NewCovTile returns a tile for pushing d inputs through m by rule, which must have
-// checked them and take covariances.
+// NewCovTile returns a tile for pushing d inputs through m by rule. rule.Check must
+// have accepted m and d, and the rule must take covariances.
 func NewCovTile(m *Map, rule JointRule, d int) *CovTile {
 	t := &CovTile{JointTile: NewJointTile(m, rule, d)}
 	if t.own != nil {
@@ -59,9 +59,10 @@ func (t *CovTile) Push(mean, cov, outMean, outVar []float64) {
 	t.combine(outMean, outVar)
 }
 
-// Pull writes the gradients by the input moments of a loss whose gradients by the
-// output moments are gm and gv. dcov is symmetric: a change dC changes the loss by
-// Σ dcov·dC. Small pivots are treated as small variances are by JointTile.Pull.
+// Pull writes the gradients of a loss with respect to the input moments, given its
+// gradients gm and gv with respect to the output moments. dcov is symmetric: a change
+// dC changes the loss by Σ dcov·dC. Small pivots are treated like small variances in
+// JointTile.Pull.
 func (t *CovTile) Pull(mean, cov, gm, gv, dm, dcov []float64) {
 	d := t.in
 	if t.own != nil {

@@ -37,7 +37,7 @@ func sumMap(own *sums) *moment.Map {
 		}
 	}}
 	if own != nil {
-		m.Own = func(int) moment.OwnMoments { return own }
+		m.ClosedForm = func(int) moment.ClosedForm { return own }
 	}
 	return m
 }
@@ -63,7 +63,7 @@ func TestJointOwn(t *testing.T) {
 	if err := rule.Check(sumMap(own), 0); err == nil {
 		t.Error("no inputs were accepted")
 	}
-	if _, _, err := moment.JointAt(m, rule, []float64{1}, []float64{1}, rng.Key{}); err == nil || !strings.Contains(err.Error(), "it knows no covariances") {
+	if _, _, err := moment.JointAt(m, rule, []float64{1}, []float64{1}, rng.Key{}); err == nil || !strings.Contains(err.Error(), "needs independent inputs") {
 		t.Errorf("covariances by own moments: %v", err)
 	}
 }
@@ -113,8 +113,8 @@ func TestMapCheck(t *testing.T) {
 	}{
 		"the map has -1 inputs and 0 outputs": {&moment.Map{In: -1, F: f}, 3},
 		"pair has 0 inputs and -2 outputs":    {&moment.Map{Name: "pair", Out: -2, F: f}, 3},
-		"the map takes 1 inputs, and there":   {&moment.Map{F: f}, 0},
-		"pair takes 2 inputs, and there are":  {&moment.Map{Name: "pair", In: 2, F: f}, 1},
+		"the map takes 1 inputs, not 0":       {&moment.Map{F: f}, 0},
+		"pair takes 2 inputs, not ":           {&moment.Map{Name: "pair", In: 2, F: f}, 1},
 	} {
 		if err := c.m.Check(c.d); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

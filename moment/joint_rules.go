@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// mostPoints bounds what a joint rule may look at for one row.
+// mostPoints bounds the points of a joint rule for one row.
 const mostPoints = 100_000
 
 // points is the part that joint rules share.
@@ -14,7 +14,7 @@ type points struct {
 	groups func(d int) int // nil: one
 	count  func(d int) int
 	node   func(d, p int, z []float64) float64
-	err    error // of the parameters, told by Check
+	err    error // of the parameters; Check returns it
 }
 
 func (r points) String() string                     { return r.name }
@@ -37,7 +37,7 @@ func (r points) Check(m *Map, d int) error {
 		return err
 	}
 	if n := r.count(d); n > mostPoints || n < 0 {
-		return fmt.Errorf("%s looks at more than %d points of %d inputs; use axes(3) or joint-mc(100)", r.name, mostPoints, d)
+		return fmt.Errorf("%s needs more than %d points for %d inputs; use axes(3) or joint-mc(100)", r.name, mostPoints, d)
 	}
 	return nil
 }
@@ -53,13 +53,13 @@ func onAxis(p int, c float64, z []float64) {
 
 func twice(d int) int { return 2 * d }
 
-// JointUT returns the unscented transform in d dimensions with spread κ ≥ 0:
-// 2d points m ± √(d+κ)·σ on the axes, of weight 1/(2(d+κ)) each, and the mean
-// with κ/(d+κ). It looks the farther out the more inputs there are.
+// JointUT returns the unscented transform in d dimensions with spread κ ≥ 0: 2d points
+// m ± √(d+κ)·σ on the axes, with weight 1/(2(d+κ)) each, and the mean with weight
+// κ/(d+κ). The more inputs there are, the farther out its points lie.
 func JointUT(kappa float64) JointRule {
 	r := points{name: fmt.Sprintf("joint-ut(%v)", kappa), count: twice}
 	if !(kappa >= 0) || math.IsInf(kappa, 0) {
-		r.err = fmt.Errorf("joint-ut: κ is %v; it must be a number ≥ 0 (joint-ut(3-d) looks √3·σ out)", kappa)
+		r.err = fmt.Errorf("joint-ut: κ is %v; it must be a number ≥ 0 (joint-ut(3-d) places its points at √3·σ)", kappa)
 		return r
 	}
 	r.node = func(d, p int, z []float64) float64 {
@@ -69,10 +69,9 @@ func JointUT(kappa float64) JointRule {
 	return r
 }
 
-// JointUTGauss is the unscented transform with κ = 3−d, which matches the
-// Normal's kurtosis: points m ± √3·σ of weight 1/6. Beyond three inputs the mean
-// weighs less than nothing and a variance can come out negative; see
-// [JointRule].
+// JointUTGauss returns the unscented transform with κ = 3−d, which matches the
+// kurtosis of the Normal: points m ± √3·σ with weight 1/6. With more than three inputs
+// the weight of the mean is negative, and a variance can be negative; see [JointRule].
 func JointUTGauss() JointRule {
 	return points{name: "joint-ut(3-d)", count: twice, node: func(_, p int, z []float64) float64 {
 		onAxis(p, math.Sqrt(3), z)
@@ -81,10 +80,9 @@ func JointUTGauss() JointRule {
 }
 
 // JointAxes returns the univariate dimension reduction (Rahman & Xu 2004) by
-// Gauss–Hermite quadrature of odd order along each axis: F is taken for a sum of
-// functions of one input each, whose means and variances add. Order 3 looks
-// where JointUTGauss does and finds the same mean; its variance is never
-// negative.
+// Gauss–Hermite quadrature of odd order along each axis: F is approximated by a sum of
+// functions of one input each, whose means and variances add. Order 3 has the points
+// and the mean of JointUTGauss; its variance is never negative.
 func JointAxes(order int) JointRule {
 	r := points{name: fmt.Sprintf("axes(%d)", order)}
 	if order < 3 || order > 31 || order%2 == 0 {
@@ -127,11 +125,11 @@ func JointGH(order int) JointRule {
 	return r
 }
 
-// JointFifth returns the cubature of degree five (McNamee & Stenger 1967): 2d²
-// points m ± √3·σ on the axes and on the diagonals of each pair, of weights
-// (4−d)/18 and 1/36. It sees what two inputs do together, which rules on the
-// axes do not: the variance of a product, say. In one and two dimensions it is
-// Gauss–Hermite; beyond four some weights are negative, see [JointRule].
+// JointFifth returns the cubature of degree five (McNamee & Stenger 1967): 2d² points
+// m ± √3·σ on the axes and on the diagonals of each pair, with weights (4−d)/18 and
+// 1/36. Unlike rules on the axes, it sees what two inputs do together, for example the
+// variance of a product. In one and two dimensions it is Gauss–Hermite; with more than
+// four inputs some weights are negative, see [JointRule].
 func JointFifth() JointRule {
 	return points{name: "fifth", count: func(d int) int { return 2 * d * d }, node: fifthNode}
 }
@@ -159,8 +157,8 @@ func fifthNode(d, p int, z []float64) float64 {
 	return 1.0 / 36
 }
 
-// JointMC returns the sampling rule: n ≥ 2 joint draws, their mean and their
-// n−1 variance. The draws are those of the units of the row, as in MonteCarlo.
+// JointMC returns the sampling rule: n ≥ 2 joint draws, their mean and their n−1
+// variance. The draws are those of the units of the row, as in MonteCarlo.
 func JointMC(n int) JointRule { return jointMC{n} }
 
 type jointMC struct{ n int }
@@ -178,7 +176,7 @@ func (r jointMC) Check(m *Map, d int) error {
 	return m.Check(d)
 }
 
-// JointOwn returns the rule that takes a map's own approximation.
+// JointOwn returns the rule that uses Map.ClosedForm.
 func JointOwn() JointRule { return jointOwn{} }
 
 type jointOwn struct{}
@@ -193,19 +191,19 @@ func (jointOwn) Check(m *Map, d int) error {
 	if err := m.Check(d); err != nil {
 		return err
 	}
-	if m.Own == nil {
-		return fmt.Errorf("own: %s has no approximation of its own; use fifth, axes(3) or joint-mc(100)", m.title())
+	if m.ClosedForm == nil {
+		return fmt.Errorf("own: %s has no closed form; use fifth, axes(3) or joint-mc(100)", m.title())
 	}
 	return nil
 }
 
-// DefaultJoint is the rule a map of d inputs is pushed by unless another is
-// asked for: its own where it has one, else the fifth degree up to ten inputs,
-// where it was the best of the point rules on softmax, and the axes beyond,
-// which cost 2d evaluations and not 2d².
+// DefaultJoint returns the default rule for a map of d inputs: the closed form of the
+// map if it has one; otherwise JointFifth up to ten inputs, where it was the best of
+// the point rules on softmax, and JointAxes beyond, which needs 2d evaluations instead
+// of 2d².
 func DefaultJoint(m *Map, d int) JointRule {
 	switch {
-	case m != nil && m.Own != nil:
+	case m != nil && m.ClosedForm != nil:
 		return JointOwn()
 	case d <= sizedMost:
 		return JointFifth()

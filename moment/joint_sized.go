@@ -3,10 +3,10 @@ package moment
 // sizedMost is the largest number of inputs that JointSized gives to JointFifth.
 const sizedMost = 10
 
-// JointSized returns the rule that DefaultJoint chooses for a map without an
-// approximation of its own, as one rule for any number of inputs: JointFifth up to
-// ten inputs, JointAxes(3) beyond. It can be stored where the number of inputs is not
-// known yet, and stays what it is if the default changes.
+// JointSized returns the rule that DefaultJoint chooses for a map without a closed
+// form, as one rule for any number of inputs: JointFifth up to ten inputs,
+// JointAxes(3) beyond. It can be saved before the number of inputs is known, and does
+// not change if the default changes.
 func JointSized() JointRule {
 	few, many := JointFifth(), JointAxes(3)
 	of := func(d int) JointRule {

@@ -10,16 +10,16 @@ import (
 // left of an output's variance beyond Σ_i g_ji² v_i is independent of the inputs to
 // first order.
 
-// CheckJointSlope reports whether a joint rule can say what the slopes of a map are.
+// CheckJointSlope reports whether a joint rule can compute the slopes of a map.
 func CheckJointSlope(r JointRule) error {
 	if _, own := r.(jointOwn); own || r.Draws() {
-		return fmt.Errorf("the rule %v cannot carry correlations: take a joint rule of fixed points, such as joint-gh(3)", r)
+		return fmt.Errorf("the rule %v cannot carry correlations; use a joint rule with fixed points, such as joint-gh(3)", r)
 	}
 	return nil
 }
 
-// Slopes writes the slopes of the outputs by the inputs, outputs × inputs. A σ below
-// 1e-5·(1+|m|) is taken at that size.
+// Slopes writes the slopes of the outputs with respect to the inputs, outputs ×
+// inputs. A σ below 1e-5·(1+|m|) is raised to that size.
 func (t *JointTile) Slopes(mean, variance, g []float64) {
 	t.spread(mean, variance)
 	t.look(mean)
@@ -35,8 +35,8 @@ func (t *JointTile) Slopes(mean, variance, g []float64) {
 	}
 }
 
-// PullSlopes adds to dm and dv the gradients by the input moments of a loss whose
-// gradients by the slopes g are dg.
+// PullSlopes adds to dm and dv the gradients of a loss with respect to the input
+// moments, given its gradients dg with respect to the slopes g.
 func (t *JointTile) PullSlopes(mean, variance, g, dg, dm, dv []float64) {
 	t.spread(mean, variance)
 	clear(t.dsig)
@@ -64,7 +64,7 @@ func (t *JointTile) PullSlopes(mean, variance, g, dg, dm, dv []float64) {
 	}
 }
 
-// spread takes the σ of the inputs, none smaller than what differences of values
+// spread computes the σ of the inputs, none smaller than what differences of values
 // resolve.
 func (t *JointTile) spread(mean, variance []float64) {
 	least := t.slopes.resolves()

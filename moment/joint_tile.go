@@ -7,11 +7,11 @@ import (
 	"utvi/rng"
 )
 
-// A JointTile carries rows through a Map, one at a time, with the scratch its
-// rule needs. It belongs to one goroutine.
+// A JointTile pushes rows through a Map, one row at a time, with the scratch that its
+// rule needs. It must be used by one goroutine at a time.
 type JointTile struct {
-	// The inputs are units Unit, Unit+1, … of row Row in the stream Key, for
-	// rules that draw.
+	// The inputs are units Unit, Unit+1, … of row Row in the stream Key; rules that
+	// draw use these.
 	Key  rng.Key
 	Row  uint64
 	Unit int
@@ -22,7 +22,7 @@ type JointTile struct {
 	points  int
 	groups  int
 	c       float64 // of the variance
-	own     OwnMoments
+	own     ClosedForm
 	slopes  jacobian
 
 	w     []float64 // weights
@@ -41,13 +41,13 @@ type JointTile struct {
 	draws []float32 // sample-major
 }
 
-// NewJointTile returns a tile for pushing d inputs through m by rule, which must
-// have checked them.
+// NewJointTile returns a tile for pushing d inputs through m by rule. rule.Check must
+// have accepted m and d.
 func NewJointTile(m *Map, rule JointRule, d int) *JointTile {
 	t := &JointTile{m: m, rule: rule, in: d, out: m.Outputs(d), points: rule.Points(d), groups: rule.Groups(d), c: 1}
 	t.slopes = newJacobian(m, t.in, t.out)
 	if _, ok := rule.(jointOwn); ok {
-		t.own = m.Own(d)
+		t.own = m.ClosedForm(d)
 		return t
 	}
 	floats := func(n int) []float64 { return make([]float64, n) }
@@ -71,10 +71,11 @@ func NewJointTile(m *Map, rule JointRule, d int) *JointTile {
 	return t
 }
 
-// fewNodes is how many coordinates of points are kept and not asked for again.
+// fewNodes is the largest number of coordinates that are stored instead of computed
+// again.
 const fewNodes = 2048
 
-// Fixed writes y = F(x), and with a gradient dy its dx.
+// Fixed writes y = F(x) and, if dy is not nil, dx = dy·∂F/∂x.
 func (t *JointTile) Fixed(x, y, dy, dx []float64) {
 	t.m.F(x, y)
 	if dy != nil {
@@ -95,8 +96,8 @@ func (t *JointTile) Push(mean, variance, outMean, outVar []float64) {
 	t.combine(outMean, outVar)
 }
 
-// Pull writes the gradients by the input moments of a loss whose gradients by
-// the output moments are gm and gv.
+// Pull writes the gradients of a loss with respect to the input moments, given its
+// gradients gm and gv with respect to the output moments.
 func (t *JointTile) Pull(mean, variance, gm, gv, dm, dv []float64) {
 	if t.own != nil {
 		t.own.Pull(mean, variance, gm, gv, dm, dv)

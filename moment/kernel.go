@@ -7,8 +7,8 @@ import (
 	"utvi/internal/compute"
 )
 
-// checkKernel refuses a function whose kernel is another's, as of a named one
-// whose F was replaced: float32 would go on as before.
+// checkKernel refuses a function whose kernel computes another function, for example a
+// named function whose F was replaced: float32 would ignore the new F.
 func checkKernel(f *Func) error {
 	if !vectorised(f) {
 		return nil
@@ -29,7 +29,7 @@ func checkKernel(f *Func) error {
 			continue
 		}
 		if !(math.Abs(float64(y[i])-want) <= 1e-3*(1+math.Abs(want))) {
-			return fmt.Errorf("the %s of %s does not compute its F: at %v it gives %v for %v; set Op to 0 and Formula to nil in a function of your own", what, f.Name, x, y[i], want)
+			return fmt.Errorf("the %s of %s does not match its F: at %v it returns %v, F returns %v; whoever changes F must set Op to 0 and Formula to nil", what, f.Name, x, y[i], want)
 		}
 	}
 	return nil

@@ -75,14 +75,14 @@ func TestPoints(t *testing.T) {
 		t.Errorf("the same points give %+v and %+v", a, b)
 	}
 	for want, r := range map[string]moment.Rule{
-		"bad: there are 0 points and 0 weights":     moment.Points("bad", nil, nil),
-		"bad: there are 2 points and 1 weights":     moment.Points("bad", []float64{-1, 1}, []float64{1}),
-		"bad: the points have Σw ξ^0 = 0.9":         moment.Points("bad", []float64{-1, 1}, []float64{0.45, 0.45}),
-		"bad: the points have Σw ξ^1 = 0.1999":      moment.Points("bad", []float64{-1, 1}, []float64{0.4, 0.6}),
-		"bad: the points have Σw ξ^2 = 4; a":        moment.Points("bad", []float64{-2, 2}, []float64{0.5, 0.5}),
-		"bad: the points have Σw ξ^0 = NaN; a":      moment.Points("bad", []float64{0}, []float64{math.NaN()}),
-		"bad: the points have Σw ξ^2 = 0; a stand":  moment.Points("bad", []float64{0}, []float64{1}),
-		"bad: there are 1 points and 2 weights; th": moment.Points("bad", []float64{0}, []float64{1, 0}),
+		"bad: 0 points and 0 weights":              moment.Points("bad", nil, nil),
+		"bad: 2 points and 1 weights":              moment.Points("bad", []float64{-1, 1}, []float64{1}),
+		"bad: the points have Σw ξ^0 = 0.9":        moment.Points("bad", []float64{-1, 1}, []float64{0.45, 0.45}),
+		"bad: the points have Σw ξ^1 = 0.1999":     moment.Points("bad", []float64{-1, 1}, []float64{0.4, 0.6}),
+		"bad: the points have Σw ξ^2 = 4; a":       moment.Points("bad", []float64{-2, 2}, []float64{0.5, 0.5}),
+		"bad: the points have Σw ξ^0 = NaN; a":     moment.Points("bad", []float64{0}, []float64{math.NaN()}),
+		"bad: the points have Σw ξ^2 = 0; a stand": moment.Points("bad", []float64{0}, []float64{1}),
+		"bad: 1 points and 2 weights; th":          moment.Points("bad", []float64{0}, []float64{1, 0}),
 	} {
 		if err := r.Check(fn.Tanh()); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)

@@ -2,8 +2,8 @@ package moment
 
 import "utvi/gauss"
 
-// Linear returns the linearised rule: mean f(m), variance f'(m)²v. Its
-// derivatives need f″; where D2F is nil, differences of the slope serve.
+// Linear returns the linearised rule: mean f(m), variance f'(m)²v. Its derivatives
+// need f″; if D2F is nil, differences of the slope are used.
 func Linear() Rule { return linear{} }
 
 type linear struct{}

@@ -7,14 +7,14 @@ import (
 	"utvi/internal/compute"
 )
 
-// MonteCarlo returns the sampling rule ("MCVI"): n ≥ 2 reparameterised draws
-// x = m + σε per element, their mean and their n−1 variance. ε is drawn from the
-// stream of (seed, step, layer), counted by (row, unit, sample).
+// MonteCarlo returns the sampling rule ("MCVI"): n ≥ 2 reparameterised draws x = m +
+// σε for each element, their mean and their n−1 variance. ε comes from the stream of
+// (seed, step, layer), counted by (row, unit, sample).
 func MonteCarlo(n int) Rule { return monteCarlo{n} }
 
 type monteCarlo struct{ n int }
 
-// maxSamples keeps a slip of the pen from running for days.
+// maxSamples keeps a typing error from running for days.
 const maxSamples = 1 << 20
 
 func (r monteCarlo) String() string          { return fmt.Sprintf("mc(%d)", r.n) }
@@ -26,7 +26,7 @@ func (r monteCarlo) Push64(t *Tile[float64]) { pushDraws(t, r.n) }
 
 func (r monteCarlo) Check(f *Func) error {
 	if r.n > maxSamples {
-		return fmt.Errorf("mc: %d samples; there may be at most %d", r.n, maxSamples)
+		return fmt.Errorf("mc: %d samples; at most %d are allowed", r.n, maxSamples)
 	}
 	if r.n < 2 {
 		return fmt.Errorf("mc: %d samples; a variance needs at least 2", r.n)
@@ -34,8 +34,8 @@ func (r monteCarlo) Check(f *Func) error {
 	return checkFunc(f)
 }
 
-// chunk is how many samples a tile holds at a time, whole Philox blocks; their
-// sums run on from chunk to chunk.
+// chunk is the number of samples that a tile holds at a time, whole Philox blocks;
+// sums continue from chunk to chunk.
 const chunk = 12
 
 func pushDraws[T gauss.Float](t *Tile[T], samples int) {

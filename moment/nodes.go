@@ -14,7 +14,7 @@ import (
 type nodes struct {
 	name  string
 	xi, w []float64
-	err   error // of the parameters, told by Check
+	err   error // of the parameters; Check returns it
 }
 
 func (r nodes) String() string      { return r.name }
@@ -35,10 +35,10 @@ func (r nodes) Check(f *Func) error {
 	return checkFunc(f)
 }
 
-// checkPoints reports points that are no rule.
+// checkPoints reports points and weights that do not make a rule.
 func checkPoints(name string, xi, w []float64) error {
 	if len(xi) == 0 || len(xi) != len(w) {
-		return fmt.Errorf("%s: there are %d points and %d weights; there must be as many, and at least 1", name, len(xi), len(w))
+		return fmt.Errorf("%s: %d points and %d weights; their numbers must be equal, and at least 1", name, len(xi), len(w))
 	}
 	var sum [3]float64
 	for i, x := range xi {
@@ -54,7 +54,7 @@ func checkPoints(name string, xi, w []float64) error {
 	return nil
 }
 
-var errNoFunc = errors.New("the nonlinearity has no function F: write &moment.Func{F: f}")
+var errNoFunc = errors.New("the nonlinearity has no function F; write &moment.Func{F: f}")
 
 func checkFunc(f *Func) error {
 	if f == nil || f.F == nil {
@@ -92,7 +92,8 @@ func (t *Tile[T]) fused(xi []T) bool {
 
 func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU && points == 3 }
 
-// smallSigma is the σ, beside 1+|m|, below which divided differences resolve nothing.
+// smallSigma is the σ, relative to 1+|m|, below which divided differences resolve
+// nothing.
 func smallSigma[T gauss.Float]() float64 {
 	if _, ok := any(T(0)).(float32); ok {
 		return 1e-4

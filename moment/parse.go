@@ -7,8 +7,8 @@ import (
 	"utvi/internal/call"
 )
 
-// rules lists the rules by name, with the number of their parameters and how one
-// is made of them.
+// rules lists the rules by name, with the number of their parameters and their
+// constructors.
 var rules = map[string]struct {
 	parameters int
 	whole      bool // numbers of points
@@ -23,8 +23,8 @@ var rules = map[string]struct {
 	"exact":      {0, false, func([]float64) Rule { return Exact() }},
 }
 
-// Parse returns the rule of a name such as "ut(2)", "gh(5)", "genut(0,3)",
-// "mc(10)", "linear", "exact" or "learned-ut(2)": what Rule.String gives.
+// Parse returns the rule with the given name, such as "ut(2)", "gh(5)", "genut(0,3)",
+// "mc(10)", "linear", "exact" or "learned-ut(2)": the reverse of Rule.String.
 func Parse(name string) (Rule, error) {
 	kind, args, err := call.Parse(name)
 	if err != nil {
@@ -33,7 +33,7 @@ func Parse(name string) (Rule, error) {
 	r, ok := rules[kind]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("there is no rule %q; there are ut(κ), learned-ut(κ), gh(order), genut(skewness,kurtosis), mc(samples), linear, exact", name)
+		return nil, fmt.Errorf("unknown rule %q; the rules are ut(κ), learned-ut(κ), gh(order), genut(skewness,kurtosis), mc(samples), linear, exact", name)
 	case len(args) != r.parameters:
 		return nil, fmt.Errorf("rule %q takes %d parameters, not %d", kind, r.parameters, len(args))
 	case r.whole && !isCount(args[0]):
@@ -45,8 +45,9 @@ func Parse(name string) (Rule, error) {
 // isCount reports whether x can be made an int; Check says whether it fits.
 func isCount(x float64) bool { return x == math.Trunc(x) && math.Abs(x) <= 1e9 }
 
-// ParseJoint returns the rule of a name such as "joint-ut(2)", "joint-ut(3-d)",
-// "axes(3)", "joint-gh(5)", "fifth", "fifth-or-axes", "joint-mc(100)" or "own".
+// ParseJoint returns the joint rule with the given name, such as "joint-ut(2)",
+// "joint-ut(3-d)", "axes(3)", "joint-gh(5)", "fifth", "fifth-or-axes", "joint-mc(100)"
+// or "own".
 func ParseJoint(name string) (JointRule, error) {
 	switch name {
 	case "joint-ut(3-d)":
@@ -65,7 +66,7 @@ func ParseJoint(name string) (JointRule, error) {
 	whole := map[string]func(int) JointRule{"axes": JointAxes, "joint-gh": JointGH, "joint-mc": JointMC}[kind]
 	switch {
 	case kind != "joint-ut" && whole == nil:
-		return nil, fmt.Errorf("there is no joint rule %q; there are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, fifth-or-axes, joint-mc(samples), own", name)
+		return nil, fmt.Errorf("unknown joint rule %q; the joint rules are joint-ut(κ), joint-ut(3-d), axes(order), joint-gh(order), fifth, fifth-or-axes, joint-mc(samples), own", name)
 	case len(args) != 1:
 		return nil, fmt.Errorf("joint rule %q takes 1 parameter, not %d", kind, len(args))
 	case whole == nil:

@@ -2,8 +2,8 @@ package moment
 
 import "utvi/internal/compute"
 
-// A Rule approximates the moments of a function of a Gaussian. Rules are
-// immutable values.
+// A Rule approximates the moments of a function of a Gaussian. Rules are immutable
+// values.
 //
 // A rule of fixed points is made by [Points]. To write any other, implement this
 // interface: say where to look in Push, evaluate there with Tile.Eval, and combine.
@@ -16,20 +16,21 @@ import "utvi/internal/compute"
 //
 //	∂mean/∂m = f'    ∂mean/∂v = f"/2 (0 at v = 0)    ∂var/∂m = 2f'f"v    ∂var/∂v = f'²
 type Rule interface {
-	// String is the rule's name with its parameters, as Parse reads it.
+	// String returns the name of the rule with its parameters, as Parse reads it.
 	String() string
 
-	// Check reports, when a network is built, whether the rule can serve f.
+	// Check is called when a network is built; it reports whether the rule works for
+	// f.
 	Check(f *Func) error
 
-	// Nodes says where the rule looks.
+	// Nodes returns where the rule evaluates the function.
 	Nodes() Nodes
 
-	// Learns reports whether the rule has a κ to be learned.
+	// Learns reports whether the rule has a κ that training learns.
 	Learns() bool
 
-	// Vector reports whether Push32 can serve f. If not, float32 elements are
-	// pushed in float64.
+	// Vector reports whether Push32 works for f. If not, float32 elements are pushed
+	// in float64.
 	Vector(f *Func) bool
 
 	// Push fills t.Out from t.Mean and t.Var.
@@ -37,32 +38,32 @@ type Rule interface {
 	Push64(t *Tile[float64])
 }
 
-// A Method is a way of looking at a function.
+// A Method is a way of evaluating a function.
 type Method uint8
 
 const (
-	// ByPoints looks at fixed standardised points.
+	// ByPoints evaluates the function at fixed standardised points.
 	ByPoints Method = iota
-	// InClosedForm takes the function's own formula and looks nowhere.
+	// InClosedForm uses Func.Exact and has no points.
 	InClosedForm
-	// BySampling looks at random points.
+	// BySampling evaluates the function at random points.
 	BySampling
-	// ByTangent looks at value and slope at the mean.
+	// ByTangent uses value and slope at the mean.
 	ByTangent
 	// ByOwnFormula looks in a way of its own, none of the above; Xi, W and Samples are
 	// not used. An exporter cannot write such a rule out.
 	ByOwnFormula
 )
 
-// Nodes say where a rule looks at a function of N(m, σ²), so that a rule can be
-// written out by an exporter or run by another engine.
+// Nodes say where a rule evaluates a function of N(m, σ²), so that an exporter can
+// write the rule or another engine can run it.
 type Nodes struct {
 	Method Method
-	// Xi and W are the standardised points and their weights, ByPoints: the function
-	// is seen at m + ξσ. A rule that learns κ gives those it starts from; SigmaPoints
-	// gives them for any κ.
+	// Xi and W are the standardised points and their weights, for ByPoints: the
+	// function is evaluated at m + ξσ. A rule that learns κ returns the points of its
+	// starting κ; SigmaPoints returns them for any κ.
 	Xi, W []float64
-	// Samples is the number of random points, BySampling.
+	// Samples is the number of random points, for BySampling.
 	Samples int
 }
 
@@ -71,12 +72,12 @@ func (n Nodes) count() int { return max(1, len(n.Xi), n.Samples) }
 
 func (n Nodes) draws() bool { return n.Method == BySampling }
 
-// Default is the rule for f where none is named: the closed form if there is one, else
-// five Gauss–Hermite points. Three points, UT(2), have a blind spot: where |m| > √3·σ
-// all of them lie on one side of a kink at 0, and see no variance or all of it. A
-// training that is paid for large weight variances and punished for large output
-// variances moves units there, and the variance it predicts falls short of that of the
-// networks it describes.
+// Default returns the default rule for f: the closed form if there is one, else five
+// Gauss–Hermite points. Three points, UT(2), have a blind spot: where |m| > √3·σ, all
+// of them lie on one side of a kink at 0, and see no variance or all of it. Training
+// rewards large weight variances and punishes large output variances, so it moves
+// units there, and the predicted variance becomes smaller than that of the networks it
+// describes.
 func Default(f *Func) Rule {
 	if f != nil && f.Exact != nil {
 		return Exact()
@@ -86,18 +87,18 @@ func Default(f *Func) Rule {
 
 var fivePoints = GaussHermite(5)
 
-// Draws reports whether a rule looks at random points.
+// Draws reports whether a rule uses random points.
 func Draws(r Rule) bool { return r.Nodes().draws() }
 
-// Points returns the rule of the given standardised points ξ and weights w. They must
-// have the first moments of the standard Normal: Σw = 1, Σwξ = 0, Σwξ² = 1. The first
-// point is the one that values are measured from; the innermost loses least to
-// rounding.
+// Points returns the rule with the given standardised points ξ and weights w. They
+// must have the first moments of the standard Normal: Σw = 1, Σwξ = 0, Σwξ² = 1.
+// Values are measured from the value at the first point; rounding errors are smallest
+// if that is the innermost point.
 func Points(name string, xi, w []float64) Rule {
 	r := nodes{name: name, xi: xi, w: w}
 	r.err = checkPoints(name, xi, w)
 	return r
 }
 
-// vectorised reports whether float32 has its own way to evaluate f.
+// vectorised reports whether float32 has a vector evaluation of f.
 func vectorised(f *Func) bool { return f.Op != compute.OpUser || f.Formula != nil }

@@ -9,24 +9,25 @@ import (
 )
 
 // The slope of a function of x ~ N(m, v), as a rule sees it, is that of the straight
-// line that fits best, g = Cov(f(x), x)/v. What a function makes of the variance falls
-// into the line's part g²v and the rest, which is independent of x to first order.
+// line that fits best, g = Cov(f(x), x)/v. The variance of f(x) is the sum
+// of the line's part g²v and a rest, which is independent of x to first order.
 //
 //	points:       g = Σ w ξ f / σ      ∂g/∂v = (Σ w ξ² f' − g)/(2v)
 //	closed form:  g = E f' = ∂mean/∂m  (Stein)
 //
-// and ∂g/∂m = 2·∂mean/∂v for both. The linear rule has g = f'(m). A rule that draws has no slope of its own.
+// and ∂g/∂m = 2·∂mean/∂v for both. The linear rule has g = f'(m). Rules that
+// draw have no slope.
 
-// CheckSlope reports whether a rule can say what the slope of f is.
+// CheckSlope reports whether a rule can compute the slope of f.
 func CheckSlope(r Rule, f *Func) error {
 	if f != nil && f.Formula != nil && f.Formula.Learned > 0 { // the slope moves with the parameter: a gradient that is not computed
-		return fmt.Errorf("the formula %s cannot carry correlations while it learns %s; fix its parameters", f.Formula.Text, f.Formula.Inputs[0].Name)
+		return fmt.Errorf("the formula %s cannot carry correlations while its parameter %s is learned; make the parameter fixed", f.Formula.Text, f.Formula.Inputs[0].Name)
 	}
 	switch r.(type) {
 	case nodes, exact, linear:
 		return nil
 	}
-	return fmt.Errorf("the rule %v cannot carry correlations: take a rule of fixed points, exact or linear", r)
+	return fmt.Errorf("the rule %v cannot carry correlations; use a rule with fixed points, exact or linear", r)
 }
 
 // slopes fills the slopes, where they are wanted, from points.

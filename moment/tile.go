@@ -30,14 +30,14 @@ type Tile[T gauss.Float] struct {
 	Out       Moments[T] // out; nil Jacobian planes: moments only
 	MK, VK    []T        // out: derivatives with respect to κ, where learned
 
-	// Slope, SlopeM and SlopeV receive the slope g of the function as the rule sees it,
-	// ∂g/∂m and ∂g/∂v, if they are not nil; the derivatives need the Jacobian, and so
-	// does the slope of a closed form. See CheckSlope.
+	// Slope, SlopeM and SlopeV, if not nil, receive the slope g of the function as the
+	// rule sees it, ∂g/∂m and ∂g/∂v. The derivatives need the Jacobian planes of Out,
+	// and so does the slope of a closed form. See CheckSlope.
 	Slope, SlopeM, SlopeV []T
 
-	// Params are the inputs of a formula, in the order of Formula.Inputs, one value
-	// an element; nil: all at their start. MP and VP receive the derivatives with
-	// respect to those that are learned, which come first, if they are not nil.
+	// Params are the inputs of a formula, in the order of Formula.Inputs, with one
+	// value for each element; nil means their starting values. MP and VP, if not nil,
+	// receive the derivatives with respect to the learned inputs, which come first.
 	Params [][]T
 	MP, VP [][]T
 
@@ -93,7 +93,7 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 	return t
 }
 
-// Cap is the number of elements the tile has room for.
+// Cap returns the largest number of elements that the tile can hold.
 func (t *Tile[T]) Cap() int { return t.cap }
 
 // Scratch returns n numbers for the Push of a rule from outside this package, with
@@ -119,8 +119,8 @@ func (t *Tile[T]) count() {
 	}
 }
 
-// Push fills t.Out from t.Mean and t.Var, at most Cap elements. A tile whose
-// rule draws must not cross the end of a row.
+// Push fills t.Out from t.Mean and t.Var, for at most Cap elements. If the rule draws,
+// the elements of a tile must belong to one row.
 func (t *Tile[T]) Push() {
 	if t.wide != nil {
 		t.pushWide()

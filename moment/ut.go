@@ -34,7 +34,7 @@ func sigmaPoints(kappa float64) (xi, w [3]float64) {
 	return [3]float64{0, -c, c}, [3]float64{kappa * p, p / 2, p / 2}
 }
 
-// LearnedUT is the unscented transform whose κ > 0 is a parameter of the layer,
+// LearnedUT returns the unscented transform whose κ > 0 is a parameter of the layer,
 // starting from the given value.
 func LearnedUT(kappa float64) Rule { return learnedUT{kappa} }
 
@@ -58,8 +58,8 @@ func (r learnedUT) Check(f *Func) error {
 	return checkFunc(f)
 }
 
-// InitialKappa returns the raw parameter from which a learned κ = softplus(raw)
-// starts.
+// InitialKappa returns the starting value of the raw parameter of a learned κ =
+// softplus(raw).
 func InitialKappa(r Rule) float64 {
 	if l, ok := r.(learnedUT); ok {
 		return special.SoftplusInverse(l.kappa)

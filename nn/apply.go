@@ -11,15 +11,16 @@ import (
 	"utvi/vi"
 )
 
-// Apply pushes every unit through the nonlinearity F by Rule.
+// Apply applies the function F to every unit; Rule computes the moments.
 type Apply struct {
 	F    *moment.Func
-	Rule moment.Rule // nil stands for moment.Default(F)
+	Rule moment.Rule // nil means moment.Default(F)
 }
 
 func (Apply) Kind() string { return "apply" }
 
-// TakesCovariances: with a rule that can say what the slope is.
+// TakesCovariances implements CovarianceTaker: the rule must be able to compute
+// slopes.
 func (l Apply) TakesCovariances() bool {
 	rule := l.Rule
 	if rule == nil {
@@ -50,7 +51,7 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 		u.rule = moment.Default(u.f)
 	}
 	if u.f == nil {
-		return nil, errors.New("it has no nonlinearity F")
+		return nil, errors.New("no function F; set nn.Apply.F")
 	}
 	if err := u.rule.Check(u.f); err != nil {
 		return nil, err
@@ -76,8 +77,8 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 
 func (u *apply[T]) Out() Shape { return u.shape }
 
-// A learned κ keeps one gradient per row on the tape; so does each learned
-// parameter of a formula, or one per unit.
+// TapeWidth: a learned κ keeps one gradient per row on the tape; a learned parameter
+// of a formula keeps one per row, or one per unit.
 func (u *apply[T]) TapeWidth() int { return u.kappas() + u.learnedWidth() }
 
 func (u *apply[T]) GradTiles() int { return min(1, u.TapeWidth()) }
@@ -148,7 +149,7 @@ func (r *applyRunner[T]) Forward(p *Pass[T]) {
 	}
 }
 
-// push carries elements [lo, hi) of the block through the tile.
+// push pushes elements [lo, hi) of the block through the tile.
 func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
 	t := r.tile
 	t.Mean, t.Var = p.In.Mean[lo:hi], p.In.Var[lo:hi]
@@ -170,7 +171,7 @@ func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
 	t.Push()
 }
 
-// forwardFixed applies F to numbers; their slopes go where ∂mean/∂m would.
+// forwardFixed applies F to numbers; the slopes are stored in place of ∂mean/∂m.
 func (r *applyRunner[T]) forwardFixed(p *Pass[T]) {
 	t := r.tile
 	for n, lo := p.In.Rows*p.In.Width, 0; lo < n; lo += t.Cap() {
@@ -204,7 +205,7 @@ func (r *applyRunner[T]) Backward(p *Pass[T]) {
 	}
 }
 
-// recordKappa leaves each row's gradient with respect to κ on the tape.
+// recordKappa stores the gradient of each row with respect to κ on the tape.
 func (r *applyRunner[T]) recordKappa(p *Pass[T]) {
 	w := p.DOut.Width
 	for row := range p.DOut.Rows {

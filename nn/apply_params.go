@@ -9,11 +9,11 @@ import (
 	"utvi/vi"
 )
 
-// applyParams are the parameters of a formula in a layer. Those that are learned
-// are point tensors of one number, or of one a unit.
+// applyParams are the parameters of a formula in a layer. Learned ones are point tensors
+// of one number, or of one number per unit.
 type applyParams[T gauss.Float] struct {
 	learned []*vi.Tensor[T]
-	fixed   [][]T // one number a unit, of the inputs behind the learned ones
+	fixed   [][]T // one number per unit, of the inputs after the learned ones
 }
 
 func (a *applyParams[T]) bindParams(f *expr.Formula, b *Binder[T]) error {
@@ -23,7 +23,7 @@ func (a *applyParams[T]) bindParams(f *expr.Formula, b *Binder[T]) error {
 	size := b.In.Size()
 	for i, p := range f.Inputs {
 		if p.Values != nil && len(p.Values) != size {
-			return fmt.Errorf("the parameter %s has %d values for %d units; there must be one each", p.Name, len(p.Values), size)
+			return fmt.Errorf("the parameter %s has %d values for %d units; each unit needs one", p.Name, len(p.Values), size)
 		}
 		if i >= f.Learned {
 			values := make([]T, size)
@@ -46,7 +46,7 @@ func (a *applyParams[T]) bindParams(f *expr.Formula, b *Binder[T]) error {
 	return nil
 }
 
-// learnedWidth is the number of all learned parameters.
+// learnedWidth returns the number of all learned parameters.
 func (a *applyParams[T]) learnedWidth() int {
 	n := 0
 	for _, t := range a.learned {
@@ -63,7 +63,7 @@ func (a *applyParams[T]) values(j int) []T {
 	return a.fixed[j-len(a.learned)]
 }
 
-// setGradient takes the gradient of the i-th learned parameter of all.
+// setGradient sets the gradient of learned parameter i, counted over all tensors.
 func (a *applyParams[T]) setGradient(i int, sum float64) {
 	for _, t := range a.learned {
 		if i < t.Len() {
@@ -74,14 +74,14 @@ func (a *applyParams[T]) setGradient(i int, sum float64) {
 	}
 }
 
-// A paramRun is what a runner needs for them.
+// A paramRun is the part of a runner that handles the parameters.
 type paramRun[T gauss.Float] struct {
 	params *applyParams[T]
 	inputs [][]T // of a tile
 	mp, vp [][]T // derivatives of the block's moments; nil: not wanted
 }
 
-// keep makes room for the derivatives of n elements.
+// keep allocates the derivatives of n elements.
 func (r *paramRun[T]) keep(learned []*vi.Tensor[T], n int) {
 	for range learned {
 		r.mp, r.vp = append(r.mp, make([]T, n)), append(r.vp, make([]T, n))
@@ -130,8 +130,8 @@ func (r *paramRun[T]) place(t *moment.Tile[T], lo, hi, width int) {
 	}
 }
 
-// record leaves each row's gradients on the tape, whose rows are width wide, from
-// the given column on.
+// record stores the gradients of each row on the tape, whose rows have the given
+// width, from the given column on.
 func (r *paramRun[T]) record(p *Pass[T], width, column int) {
 	n := p.DOut.Width
 	for j := range r.mp {

@@ -61,7 +61,7 @@ func TestApplyParameters(t *testing.T) {
 
 func TestApplyParametersRefuses(t *testing.T) {
 	f := fn.MustFormula("a*x", fn.Fixed("a", 1, 2, 3))
-	nntest.Refuses(t, nn.Apply{F: f}, nn.Vec(5), "the parameter a has 3 values for 5 units; there must be one each")
+	nntest.Refuses(t, nn.Apply{F: f}, nn.Vec(5), "the parameter a has 3 values for 5 units; each unit needs one")
 }
 
 // A formula is stored as text, and found again without any library.
@@ -121,7 +121,7 @@ func TestApplyParametersAndCorrelations(t *testing.T) {
 	if learned.TakesCovariances() || !fixed.TakesCovariances() || (nn.Apply{F: learned.F}).TakesCovariances() {
 		t.Error("covariances are taken by the wrong formulas")
 	}
-	want := "the formula a*tanh(x) cannot carry correlations while it learns a; fix its parameters"
+	want := "the formula a*tanh(x) cannot carry correlations while its parameter a is learned; make the parameter fixed"
 	if err := moment.CheckSlope(moment.UT(2), learned.F); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -9,8 +9,8 @@ import (
 // Follow implements Sensitive.
 func (u *apply[T]) Follow(int) {}
 
-// applySenser is a nonlinearity that carries correlations: it passes on sensitivities
-// by its slope g and adds what it makes of the variance beyond its slope,
+// applySenser is a nonlinearity that carries correlations: it passes sensitivities
+// on by its slope g and adds the variance beyond its slope,
 //
 //	e = V − g²v          ∂e/∂m = ∂V/∂m − 2gv·∂g/∂m       ∂e/∂v = ∂V/∂v − g² − 2gv·∂g/∂v
 type applySenser[T gauss.Float] struct {
@@ -28,7 +28,7 @@ func newApplySenser[T gauss.Float](r *applyRunner[T], n int, train bool) *applyS
 	return s
 }
 
-// makeSlopes makes room for slopes. A rule of points knows them without derivatives,
+// makeSlopes allocates the slopes. A rule of points computes them without derivatives,
 // which prediction does not need.
 func (r *applyRunner[T]) makeSlopes(n int, train bool) {
 	r.slope = make([]T, n)

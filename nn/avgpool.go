@@ -5,16 +5,16 @@ import (
 	"utvi/internal/compute"
 )
 
-// AvgPool2D takes the average of each channel over windows of an image. With n
-// independent cells a window has
+// AvgPool2D averages each channel over windows of an image. A window of n independent
+// cells has
 //
 //	m' = Σ m / n          v' = Σ v / n²
 //
 // Cells at the border that fill no window are dropped. Windows that overlap
-// share cells; their correlation is not carried on.
+// share cells; their correlation is ignored.
 type AvgPool2D struct {
 	Size   [2]int `json:"size"`             // height and width of a window
-	Stride int    `json:"stride,omitempty"` // 0 stands for windows side by side
+	Stride int    `json:"stride,omitempty"` // 0 means windows side by side
 }
 
 func (AvgPool2D) Kind() string { return "avgpool2d" }

@@ -20,7 +20,7 @@ func (l Chain) WithChildren(layers []Layer) Layer { return Chain(layers) }
 
 type chain[T gauss.Float] struct {
 	units []Unit[T]
-	cov   []bool // the covariances of a unit's output are taken by the next one
+	cov   []bool // the next unit takes the covariances of a unit's output
 	in    Shape
 	form  Form // of the input
 	k     int  // quantities that are followed; see chain_sense.go
@@ -28,7 +28,7 @@ type chain[T gauss.Float] struct {
 
 func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
 	if len(l) == 0 {
-		return nil, errors.New("it has no layers")
+		return nil, errors.New("no layers; a chain needs at least 1")
 	}
 	c := &chain[T]{in: b.In, form: b.Form}
 	defer func() { b.In, b.Form = c.in, c.form }()
@@ -124,7 +124,7 @@ type chainRunner[T gauss.Float] struct {
 	blocks  []Block[T]
 }
 
-// view is the first rows of a buffer, as a batch of the given width and form.
+// view returns the first rows of a buffer, as a batch of the given width and form.
 func view[T gauss.Float](b gauss.Batch[T], rows, width int, form Form) gauss.Batch[T] {
 	v := gauss.Batch[T]{Rows: rows, Width: width, Mean: b.Mean[:rows*width]}
 	if form != Fixed {

@@ -19,8 +19,8 @@ import (
 //	{"kind":"apply","f":"tanh","rule":"ut(2)"}
 //	{"kind":"chain","layers":[…]}
 //
-// Functions are written by name: built-in ones under "f", a user's own under
-// "user_f", so that no later built-in function can take its place.
+// Functions are written by name: built-in ones under "f", a user's function under
+// "user_f", so that a later built-in function cannot take its place.
 
 // kinds lists the codec of every layer. A layer whose fields are plain data is
 // one line.
@@ -65,7 +65,7 @@ func via[L Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, 
 		func(c *coder, l Layer) (any, error) {
 			own, ok := l.(L)
 			if !ok {
-				return nil, fmt.Errorf("a layer of type %T calls itself %q, which is %T", l, l.Kind(), own)
+				return nil, fmt.Errorf("a layer of type %T has the kind %q, which belongs to %T", l, l.Kind(), own)
 			}
 			return encode(c, own)
 		},
@@ -102,17 +102,18 @@ func newCoder(lib Library) *coder {
 // maxDepth is how deep layers may hold layers.
 const maxDepth = 32
 
-// MarshalLayer writes a layer as JSON. It refuses functions that UnmarshalLayer
-// could not find again.
+// MarshalLayer writes a layer as JSON. It refuses functions that UnmarshalLayer could
+// not find again.
 func MarshalLayer(l Layer) ([]byte, error) { return newCoder(Library{}).encode(l) }
 
-// UnmarshalLayer reads what MarshalLayer wrote; lib holds the user's functions.
-// It checks the form only: whether the layer fits its input is for Bind to say.
+// UnmarshalLayer reads JSON that MarshalLayer wrote; lib holds the user's functions,
+// maps, rules and layers. It checks the form only: Bind checks whether the layer fits
+// its input.
 func UnmarshalLayer(data []byte, lib Library) (Layer, error) { return newCoder(lib).decode(data) }
 
 func (c *coder) enter() error {
 	if c.depth++; c.depth > maxDepth {
-		return fmt.Errorf("layers hold layers more than %d deep", maxDepth)
+		return fmt.Errorf("layers are nested more than %d deep", maxDepth)
 	}
 	return nil
 }
@@ -168,9 +169,9 @@ func (c *coder) decode(data []byte) (Layer, error) {
 	} else if like := c.lib.Layers[kind]; like != nil {
 		l, err = c.decodeOutside(like, options)
 	} else {
-		return nil, fmt.Errorf("there is no layer of kind %.40q: this version knows %s, and the program can bring others with model.WithLayer", kind, c.names())
+		return nil, fmt.Errorf("unknown layer kind %.40q; this version knows %s, and model.WithLayer adds others", kind, c.names())
 	}
-	if err != nil && kind != "chain" { // which says where itself
+	if err != nil && kind != "chain" { // a chain names the layer itself
 		err = fmt.Errorf("%s: %w", kind, err)
 	}
 	if err != nil {

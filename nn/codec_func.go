@@ -42,7 +42,7 @@ func decodeApply(c *coder, o applyOptions) (Apply, error) {
 	rule, ok := c.lib.Rules[o.UserRule]
 	switch {
 	case o.Rule != "":
-		return Apply{}, errors.New("it has two rules")
+		return Apply{}, errors.New("both \"rule\" and \"user_rule\" are set; a layer has one rule")
 	case !ok:
 		return Apply{}, fmt.Errorf("the model needs the rule %q: load it with model.WithRule", o.UserRule)
 	}
@@ -67,10 +67,10 @@ func (c *coder) rule(name string) (moment.Rule, error) {
 		return nil, err
 	}
 	if r.String() != name {
-		return nil, fmt.Errorf("the rule %.40q is written %q", name, r)
+		return nil, fmt.Errorf("the rule %.40q must be written %q", name, r)
 	}
 	if r.Nodes().Samples > maxPoints {
-		return nil, fmt.Errorf("the rule %s looks at more than %d points", r, maxPoints)
+		return nil, fmt.Errorf("the rule %s uses more than %d points", r, maxPoints)
 	}
 	c.rules[name] = r
 	return r, nil
@@ -89,9 +89,9 @@ type funcOptions struct {
 func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 	switch {
 	case f == nil:
-		return funcOptions{}, errors.New("it has no nonlinearity F")
+		return funcOptions{}, errors.New("no function F; set nn.Apply.F")
 	case f.Name == "":
-		return funcOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set moment.Func.Name")
+		return funcOptions{}, errors.New("the function has no name; set moment.Func.Name, because a model file stores functions by name")
 	}
 	builtin, err := fn.Named(f.Name)
 	switch {
@@ -106,7 +106,7 @@ func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 		return o, c.once("function", f.Name, p)
 	}
 	if builtin.Op != f.Op || builtin.A != f.A {
-		return funcOptions{}, fmt.Errorf("its function is named %q like a built-in one that it is not: give it another name", f.Name)
+		return funcOptions{}, fmt.Errorf("the function has the name %q of a different, built-in function; give it another name", f.Name)
 	}
 	return funcOptions{F: f.Name}, nil
 }
@@ -114,11 +114,11 @@ func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 func (c *coder) function(o funcOptions) (*moment.Func, error) {
 	switch {
 	case o.F != "" && o.User != "":
-		return nil, errors.New("it has two functions")
+		return nil, errors.New("both \"f\" and \"user_f\" are set; a layer has one function")
 	case o.F != "":
 		return c.builtin(o.F)
 	case o.User == "":
-		return nil, errors.New("it has no function")
+		return nil, errors.New("no function; set \"f\" or \"user_f\"")
 	}
 	f, ok := c.lib.Funcs[o.User]
 	if !ok && c.lib.StandIn {
@@ -151,7 +151,7 @@ func (c *coder) builtin(name string) (*moment.Func, error) {
 		return f, err
 	}
 	if len(c.formulas) == maxFormulas {
-		return nil, fmt.Errorf("there are more than %d formulas", maxFormulas)
+		return nil, fmt.Errorf("more than %d formulas", maxFormulas)
 	}
 	c.formulas[name] = f
 	return f, nil

@@ -64,7 +64,7 @@ type stochasticOptions struct {
 // A stochastic function is always a user's.
 func encodeStochastic(c *coder, l Stochastic) (stochasticOptions, error) {
 	if l.Name == "" {
-		return stochasticOptions{}, errors.New("its function has no name: a model keeps the names of functions, so set nn.Stochastic.Name")
+		return stochasticOptions{}, errors.New("the function has no name; set nn.Stochastic.Name, because a model file stores functions by name")
 	}
 	rule, err := c.ruleName(l.Rule, func() moment.JointRule { return stochasticRule })
 	if err != nil {
@@ -96,7 +96,7 @@ func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
 // writtenDefault is what a Joint without a rule is pushed by. A map of any number of
 // inputs does not say here how many there are.
 func (l Joint) writtenDefault() moment.JointRule {
-	if l.Map.In == 0 && l.Map.Own == nil {
+	if l.Map.In == 0 && l.Map.ClosedForm == nil {
 		return moment.JointSized()
 	}
 	return moment.DefaultJoint(l.Map, l.Map.In)
@@ -138,7 +138,7 @@ func (c *coder) jointRule(o ruleOptions) (moment.JointRule, error) {
 	name := o.Rule
 	switch {
 	case o.UserRule != "" && name != "":
-		return nil, errors.New("it has two rules")
+		return nil, errors.New("both \"rule\" and \"user_rule\" are set; a layer has one rule")
 	case o.UserRule != "":
 		if r, ok := c.lib.JointRules[o.UserRule]; ok {
 			return r, o.RuleValues.is("joint rule", o.UserRule, printJointRule(r))
@@ -152,21 +152,22 @@ func (c *coder) jointRule(o ruleOptions) (moment.JointRule, error) {
 		return nil, err
 	}
 	if r.String() != name {
-		return nil, fmt.Errorf("the rule %.40q is written %q", name, r)
+		return nil, fmt.Errorf("the rule %.40q must be written %q", name, r)
 	}
 	if r.Draws() && r.Points(1) > maxPoints { // the others are bounded by Check
-		return nil, fmt.Errorf("the rule %s looks at more than %d points", r, maxPoints)
+		return nil, fmt.Errorf("the rule %s uses more than %d points", r, maxPoints)
 	}
 	return r, nil
 }
 
-// encodeMap names m. A name is built in if it yields m's values.
+// encodeMap returns the name of m. A name counts as built in if the built-in map has
+// the same values.
 func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() moment.JointRule) (o mapOptions, err error) {
 	switch {
 	case m == nil || m.F == nil:
-		return o, errors.New("it has no map")
+		return o, errors.New("no map; set the Map of nn.Joint or the Location of nn.Conditional")
 	case m.Name == "":
-		return o, errors.New("its map has no name: a model keeps the names of maps, so set moment.Map.Name")
+		return o, errors.New("the map has no name; set moment.Map.Name, because a model file stores maps by name")
 	}
 	if o.ruleOptions, err = c.ruleName(rule, unless); err != nil {
 		return o, err
@@ -177,13 +178,13 @@ func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() mo
 		return o, c.once("map", m.Name, o.Values)
 	}
 	if builtin.In != m.In || builtin.Out != m.Out || !slices.Equal(sampleMap(builtin), sampleMap(m)) {
-		return o, fmt.Errorf("its map is named %q like a built-in one that it is not: give it another name", m.Name)
+		return o, fmt.Errorf("the map has the name %q of a different, built-in map; give it another name", m.Name)
 	}
 	o.Map = m.Name
 	return o, nil
 }
 
-// sampleMap returns what m gives somewhere.
+// sampleMap returns the values of m at one point.
 func sampleMap(m *moment.Map) []float64 {
 	x := []float64{0.3, -0.2, 0.9}
 	if m.In > 0 {
@@ -200,11 +201,11 @@ func sampleMap(m *moment.Map) []float64 {
 func (c *coder) coupled(o mapOptions) (m *moment.Map, r moment.JointRule, err error) {
 	switch {
 	case o.Map != "" && o.User != "":
-		err = errors.New("it has two maps")
+		err = errors.New("both \"map\" and \"user_map\" are set; a layer has one map")
 	case o.Map != "":
 		m, err = namedMap(o.Map)
 	case o.User == "":
-		err = errors.New("it has no map")
+		err = errors.New("no map; set \"map\" or \"user_map\"")
 	case c.lib.Maps[o.User] == nil:
 		err = fmt.Errorf("the model needs the map %q: load it with model.WithMap", o.User)
 	default:
@@ -224,7 +225,7 @@ func namedMap(name string) (*moment.Map, error) {
 	}
 	m, err := NamedLocation(name)
 	if err == nil && m.Name != name {
-		err = fmt.Errorf("the location %.60q is written %q", name, m.Name)
+		err = fmt.Errorf("the location %.60q must be written %q", name, m.Name)
 	}
 	return m, err
 }

@@ -32,7 +32,7 @@ func (c *coder) encodeOutside(l Layer) (any, error) {
 	}
 	for _, key := range []string{"kind", childrenKey} {
 		if _, ok := fields[key]; ok {
-			return nil, fmt.Errorf("a layer of kind %q cannot be saved: it has an option %q, a name that is taken", l.Kind(), key)
+			return nil, fmt.Errorf("a layer of kind %q cannot be saved: the name of its option %q is reserved; choose another name", l.Kind(), key)
 		}
 	}
 	if held, ok := l.(Composite); ok {
@@ -85,7 +85,7 @@ func jsonFields(l Layer) (map[string]json.RawMessage, error) {
 	}
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(body, &fields); err != nil {
-		return nil, fmt.Errorf("a layer of kind %q (%T) cannot be saved: its JSON is not an object", l.Kind(), l)
+		return nil, fmt.Errorf("a layer of kind %q (%T) cannot be saved: its JSON must be an object", l.Kind(), l)
 	}
 	return fields, nil
 }
@@ -118,7 +118,7 @@ func (c *coder) decodeOutside(like Layer, options []byte) (Layer, error) {
 	var children []json.RawMessage
 	if text, ok := fields[childrenKey]; ok {
 		if err := json.Unmarshal(text, &children); err != nil {
-			return nil, fmt.Errorf("its children are not a list of layers")
+			return nil, fmt.Errorf("\"children\" must be a list of layers")
 		}
 		delete(fields, childrenKey)
 	}
@@ -133,7 +133,7 @@ func (c *coder) decodeOutside(like Layer, options []byte) (Layer, error) {
 	held, ok := l.(Composite)
 	if !ok {
 		if children != nil {
-			return nil, fmt.Errorf("it has children, but a layer of type %T holds no layers", l)
+			return nil, fmt.Errorf("the file has children, but a layer of type %T has none", l)
 		}
 		return l, nil
 	}
@@ -142,7 +142,7 @@ func (c *coder) decodeOutside(like Layer, options []byte) (Layer, error) {
 		return nil, err
 	}
 	if have, want := len(layers), len(held.Children()); have != want && (want > 0 || have == 0) {
-		return nil, fmt.Errorf("it has %d children; it needs %d", have, want)
+		return nil, fmt.Errorf("%d children; the layer needs %d", have, want)
 	}
 	return held.WithChildren(layers), nil
 }

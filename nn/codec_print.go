@@ -15,7 +15,7 @@ import (
 // taken for it.
 type fingerprint []string
 
-// printed are the values as text: twelve digits, and room for infinities and NaN.
+// printed returns the values as text: twelve digits, infinities or NaN.
 func printed(values []float64) fingerprint {
 	p := make(fingerprint, len(values))
 	for i, v := range values {
@@ -24,8 +24,9 @@ func printed(values []float64) fingerprint {
 	return p
 }
 
-// same reports whether two fingerprints are of one function. Machines may round
-// differently; a function with a jump or a pole right there is nobody's.
+// same reports whether two fingerprints belong to one function. Machines may round
+// differently, but it is unlikely that a function has a jump or a pole at these
+// points.
 func (p fingerprint) same(q fingerprint) bool {
 	if len(p) != len(q) {
 		return false
@@ -112,7 +113,7 @@ func printStochastic(l *Stochastic) fingerprint {
 func (c *coder) once(what, name string, p fingerprint) error {
 	key := what + " " + name
 	if q, ok := c.prints[key]; ok && !p.same(q) {
-		return fmt.Errorf("the network has two %ss named %q that differ: give one of them another name", what, name)
+		return fmt.Errorf("two different %ss have the name %q; give one of them another name", what, name)
 	}
 	c.prints[key] = p
 	return nil
@@ -124,5 +125,5 @@ func (p fingerprint) is(what, name string, brought fingerprint) error {
 	if p == nil || p.same(brought) {
 		return nil
 	}
-	return fmt.Errorf("the %s %q is not the one that the model was saved with: it gives %v where that gave %v", what, name, []string(brought), []string(p))
+	return fmt.Errorf("the %s %q differs from the one that the model was saved with: it returns %v at the test points, the saved one returned %v", what, name, []string(brought), []string(p))
 }

@@ -167,9 +167,9 @@ func TestCodecOfUserFunctions(t *testing.T) {
 	// Another function of that name is refused, here and when it is saved beside it.
 	other := &moment.Func{Name: "sensor", F: func(x float64) float64 { return 1.001 * x * x }}
 	_, err = nn.UnmarshalLayer(b, nn.Library{Funcs: map[string]*moment.Func{"sensor": other}})
-	wants(t, err, `the function "sensor" is not the one that the model was saved with: it gives [4.41441`)
+	wants(t, err, `the function "sensor" differs from the one that the model was saved with: it returns [4.41441`)
 	_, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Residual{Branch: nn.Apply{F: other}}})
-	wants(t, err, `two functions named "sensor" that differ`)
+	wants(t, err, `two different functions have the name "sensor"`)
 	twin := &moment.Func{Name: "sensor", F: func(x float64) float64 { return x * x }}
 	if _, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Apply{F: twin}}); err != nil {
 		t.Error(err)
@@ -200,17 +200,17 @@ type impostor struct{ nn.Dense }
 func TestCodecRefusesToWrite(t *testing.T) {
 	square := func(x float64) float64 { return x * x }
 	for want, l := range map[string]nn.Layer{
-		"its function has no name":                        nn.Apply{F: &moment.Func{F: square}},
-		`named "tanh" like a built-in one that it is not`: nn.Apply{F: &moment.Func{Name: "tanh", F: square}},
-		`named "leaky-relu" like a built-in`:              nn.Apply{F: &moment.Func{Name: "leaky-relu", F: square}},
-		`its map is named "softmax" like a built-in`:      nn.Joint{Map: &moment.Map{Name: "softmax", F: func(x, y []float64) { copy(y, x) }}},
-		"its map has no name":                             nn.Conditional{Location: &moment.Map{F: func(x, y []float64) { copy(y, x) }}},
-		"set nn.Stochastic.Name":                          nn.Stochastic{F: times},
-		"it has no nonlinearity F":                        nn.Apply{},
-		`a layer of kind "stranger" (nn_test.stranger)`:   nn.Chain{stranger{hidden: 1}},
-		`nn_test.impostor calls itself "dense"`:           impostor{},
-		"layer 1: a layer is nil":                         nn.Chain{nn.Scale{}, nil},
-		"more than 32 deep":                               deep(33),
+		"the function has no name":                                nn.Apply{F: &moment.Func{F: square}},
+		`the name "tanh" of a different, built-in function`:       nn.Apply{F: &moment.Func{Name: "tanh", F: square}},
+		`the name "leaky-relu" of a different, built-in function`: nn.Apply{F: &moment.Func{Name: "leaky-relu", F: square}},
+		`the map has the name "softmax" of a different`:           nn.Joint{Map: &moment.Map{Name: "softmax", F: func(x, y []float64) { copy(y, x) }}},
+		"the map has no name":                                     nn.Conditional{Location: &moment.Map{F: func(x, y []float64) { copy(y, x) }}},
+		"set nn.Stochastic.Name":                                  nn.Stochastic{F: times},
+		"no function F; set nn.Apply.F":                           nn.Apply{},
+		`a layer of kind "stranger" (nn_test.stranger)`:           nn.Chain{stranger{hidden: 1}},
+		`nn_test.impostor has the kind "dense"`:                   impostor{},
+		"layer 1: a layer is nil":                                 nn.Chain{nn.Scale{}, nil},
+		"more than 32 deep":                                       deep(33),
 	} {
 		_, err := nn.MarshalLayer(l)
 		wants(t, err, want)
@@ -230,29 +230,29 @@ func deep(n int) nn.Layer {
 
 func TestCodecRefusesToRead(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"kind":"joint","map":"hardmax"}`:                              `no map "hardmax"`,
+		`{"kind":"joint","map":"hardmax"}`:                              `unknown map "hardmax"`,
 		`{"kind":"joint","user_map":"mine"}`:                            `the model needs the map "mine": load it with model.WithMap`,
-		`{"kind":"joint"}`:                                              "it has no map",
+		`{"kind":"joint"}`:                                              "no map; set",
 		`{"kind":"joint","map":"softmax","rule":"joint-mc(100000000)"}`: "more than 1048576 points",
-		`{"kind":"conditional","map":"photon-node(1,2)"}`:               "of three numbers > 0",
-		`{"kind":"conditional","map":"photon-node(1,2,NaN)"}`:           "of three numbers > 0",
-		`{"kind":"conditional","map":"photon-node(1,2,3.0)"}`:           `is written "photon-node(1,2,3)"`,
+		`{"kind":"conditional","map":"photon-node(1,2)"}`:               "with three numbers > 0",
+		`{"kind":"conditional","map":"photon-node(1,2,NaN)"}`:           "with three numbers > 0",
+		`{"kind":"conditional","map":"photon-node(1,2,3.0)"}`:           `must be written "photon-node(1,2,3)"`,
 		`{"kind":"stochastic","name":"curve"}`:                          `the model needs the stochastic function "curve": load it with model.WithStochastic`,
 		`{"kind":"residual"}`:                                           "not a JSON object",
 		`[]`:                                                            "not a JSON object",
 		`null`:                                                          "not a JSON object",
 		`{"out":3}`:                                                     "has no kind",
 		`{"kind":7}`:                                                    "has no kind",
-		`{"kind":"quantum"}`:                                            `no layer of kind "quantum": this version knows apply, `,
+		`{"kind":"quantum"}`:                                            `unknown layer kind "quantum"; this version knows apply, `,
 		`{"kind":"dense","out":"3"}`:                                    "out is text; it must be a whole number",
 		`{"kind":"dense","out":1e30}`:                                   "out is 1e30; it must be a whole number",
 		`{"kind":"dense","out":3,"speed":1}`:                            `unknown field "speed"`,
-		`{"kind":"apply","f":"tanh"}`:                                   `there is no rule ""`,
-		`{"kind":"apply","f":"tanh","rule":"ut( 2)"}`:                   `is written "ut(2)"`,
+		`{"kind":"apply","f":"tanh"}`:                                   `unknown rule ""`,
+		`{"kind":"apply","f":"tanh","rule":"ut( 2)"}`:                   `must be written "ut(2)"`,
 		`{"kind":"apply","f":"tanh","rule":"mc(2000000)"}`:              "more than 1048576 points",
-		`{"kind":"apply","f":"nope","rule":"ut(2)"}`:                    `no function "nope"`,
-		`{"kind":"apply","rule":"ut(2)"}`:                               "it has no function",
-		`{"kind":"apply","f":"sin","user_f":"a","rule":""}`:             "two functions",
+		`{"kind":"apply","f":"nope","rule":"ut(2)"}`:                    `unknown function "nope"`,
+		`{"kind":"apply","rule":"ut(2)"}`:                               "no function; set",
+		`{"kind":"apply","f":"sin","user_f":"a","rule":""}`:             "one function",
 		`{"kind":"chain","layers":[{"kind":"scale"},3]}`:                "layer 1: a layer is not a JSON object",
 		strings.Repeat(`{"kind":"chain","layers":[`, 40) + "]":          "not a JSON object",
 		strings.Repeat(`{"kind":"chain","layers":[`, 40) + strings.Repeat("]}", 40): "more than 32 deep",

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Describe writes a layer's options in one line, as in "f=tanh rule=ut(2)".
+// Describe returns the options of a layer in one line, as in "f=tanh rule=ut(2)".
 func Describe(l Layer) string { return newCoder(Library{}).describe(l) }
 
-// DescribeWithoutDefaults is Describe without joint rules that are the default: what
-// Describe gave, and checkpoints hold, from before the default was written out.
+// DescribeWithoutDefaults is Describe without joint rules that are the default.
+// Checkpoints from before the default was written out contain this text.
 func DescribeWithoutDefaults(l Layer) string {
 	c := newCoder(Library{})
 	c.noDefaults = true

@@ -9,14 +9,14 @@ package nn
 // passes each tile to the child that owns it.
 type Composite interface {
 	Layer
-	// Children returns the layers within, in the order in which they are bound.
+	// Children returns the layers inside, in the order in which they are bound.
 	Children() []Layer
-	// WithChildren returns the same layer around other children. It must not change
-	// the receiver.
+	// WithChildren returns the same layer with other children. It must not change the
+	// receiver.
 	WithChildren(children []Layer) Layer
 }
 
-// Any reports whether is holds for a layer or for one within it.
+// Any reports whether is returns true for a layer or for any layer inside it.
 func Any(l Layer, is func(Layer) bool) bool {
 	if is(l) {
 		return true
@@ -31,7 +31,7 @@ func Any(l Layer, is func(Layer) bool) bool {
 	return false
 }
 
-// Rewrite returns the layer with f applied to it and to every layer within, children
+// Rewrite returns the layer with f applied to it and to every layer inside, children
 // first.
 func Rewrite(l Layer, f func(Layer) Layer) Layer {
 	if c, ok := l.(Composite); ok {

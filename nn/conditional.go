@@ -9,22 +9,22 @@ import (
 	"utvi/moment"
 )
 
-// Conditional turns the unit Target into l + c·target, where the location l and
-// the scale c are functions of other units of the row, as a count of photons
-// depends on where they come from. The other units pass unchanged.
+// Conditional turns the unit Target into l + c·target, where the location l and the
+// scale c are functions of other units of the row: for example, a count of photons
+// depends on the place of the emitter. The other units pass unchanged.
 //
-// Plainly, l and c are taken at the means of the given units: mean l + c·m,
-// variance c²·v. With Joint they vary with the given units, whose variances, and
-// covariances where the layer before knows them, are carried along by a rule over
-// target and given units together. Either way the result is taken as independent of
-// the units it depends on.
+// Without Joint, l and c are evaluated at the means of the given units: mean l + c·m,
+// variance c²·v. With Joint they vary with the given units: a rule over target and
+// given units together carries their variances, and their covariances if the layer
+// before provides them. In both cases the result is taken as independent of the units
+// it depends on.
 type Conditional struct {
 	Target int   `json:"target"`
 	Given  []int `json:"given"`
 	// Location maps the given units to (l, c).
 	Location *moment.Map `json:"-"`
 	Joint    bool        `json:"joint,omitempty"`
-	// Rule is that of Joint; nil stands for moment.DefaultJoint.
+	// Rule is used with Joint; nil means moment.DefaultJoint.
 	Rule moment.JointRule `json:"-"`
 }
 
@@ -33,21 +33,21 @@ func (Conditional) Kind() string { return "conditional" }
 func (l Conditional) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConditional(l, b) }
 func (l Conditional) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConditional(l, b) }
 
-// TakesCovariances implements CovarianceTaker: with Joint they count.
+// TakesCovariances implements CovarianceTaker: only with Joint.
 func (l Conditional) TakesCovariances() bool { return l.Joint }
 
 func (l Conditional) check(n int) error {
 	if l.Location == nil {
-		return errors.New("it has no Location")
+		return errors.New("no Location; set nn.Conditional.Location")
 	}
 	if len(l.Given) == 0 {
-		return errors.New("it has no Given units to depend on")
+		return errors.New("no Given units; name at least one unit that the target depends on")
 	}
 	if err := l.Location.Check(len(l.Given)); err != nil {
 		return err
 	}
 	if k := l.Location.Outputs(len(l.Given)); k != 2 {
-		return fmt.Errorf("its Location gives %d numbers; it must give 2, a location and a scale", k)
+		return fmt.Errorf("the Location returns %d numbers; it must return 2, a location and a scale", k)
 	}
 	seen := []int{l.Target}
 	for _, g := range append(seen, l.Given...) {
@@ -57,7 +57,7 @@ func (l Conditional) check(n int) error {
 	}
 	for _, g := range l.Given {
 		if slices.Contains(seen, g) {
-			return fmt.Errorf("unit %d is named twice; the target and the given units must differ", g)
+			return fmt.Errorf("unit %d is used twice; the target and the given units must all be different", g)
 		}
 		seen = append(seen, g)
 	}

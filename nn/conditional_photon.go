@@ -10,18 +10,18 @@ import (
 	"utvi/moment"
 )
 
-// leastPhotons is the smallest expected count: its root divides no more than
-// this where an emitter lies far outside the sensor.
+// leastPhotons is the smallest expected count. Gradients divide by its root, also where an
+// emitter lies far outside the sensor.
 const leastPhotons = 1e-3
 
 // PhotonNode is the Location of the paper's photon count. An emitter at (x, y),
-// blurred by a Gaussian of the given standard deviation, sends N photons; those
-// that hit a square sensor of side L about the origin are expected to be
+// blurred by a Gaussian of the given standard deviation, sends N photons. The
+// expected number that hits a square sensor of side L around the origin is
 //
 //	N_i = N·q(x)·q(y),   q(x) = Φ((L/2−x)/σ) − Φ((−L/2−x)/σ),
 //
-// and Poisson: location N_i, scale √N_i. Below 1e-3, N_i is held there and has
-// no gradient.
+// and the count is Poisson: location N_i, scale √N_i. An N_i below 1e-3 is raised to
+// 1e-3 and has no gradient.
 func PhotonNode(photons, sigma, side float64) *moment.Map {
 	if !(min(photons, sigma, side) > 0) || !compute.Finite(photons, sigma, side) {
 		panic("nn: a photon node takes three numbers > 0")
@@ -51,12 +51,12 @@ func PhotonNode(photons, sigma, side float64) *moment.Map {
 	}
 }
 
-// NamedLocation returns the Location of a name such as "photon-node(100,1.05,8)",
-// so that a saved model finds it again.
+// NamedLocation returns the Location with a name such as "photon-node(100,1.05,8)".
+// Model files store locations by name.
 func NamedLocation(name string) (*moment.Map, error) {
 	kind, x, err := call.Parse(name)
 	if err != nil || kind != "photon-node" || len(x) != 3 || !(min(x[0], x[1], x[2]) > 0) || !compute.Finite(x...) {
-		return nil, fmt.Errorf("there is no location %q; there is photon-node(photons,sigma,side) of three numbers > 0", name)
+		return nil, fmt.Errorf("unknown location %q; use photon-node(photons,sigma,side) with three numbers > 0", name)
 	}
 	return PhotonNode(x[0], x[1], x[2]), nil
 }

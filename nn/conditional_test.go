@@ -108,13 +108,13 @@ func TestPhotonNodeRefuses(t *testing.T) {
 
 func TestConditionalRefuses(t *testing.T) {
 	photon := nn.PhotonNode(100, 1, 8)
-	nntest.Refuses(t, nn.Conditional{Target: 2, Given: []int{0, 1}}, nn.Vec(3), "it has no Location")
-	nntest.Refuses(t, nn.Conditional{Target: 2, Location: photon}, nn.Vec(3), "it has no Given units to depend on")
-	nntest.Refuses(t, nn.Conditional{Target: 2, Given: []int{0}, Location: photon}, nn.Vec(3), "photon-node(100,1,8) takes 2 inputs, and there are 1")
+	nntest.Refuses(t, nn.Conditional{Target: 2, Given: []int{0, 1}}, nn.Vec(3), "no Location; set nn.Conditional.Location")
+	nntest.Refuses(t, nn.Conditional{Target: 2, Location: photon}, nn.Vec(3), "no Given units; name at least one unit that the target depends on")
+	nntest.Refuses(t, nn.Conditional{Target: 2, Given: []int{0}, Location: photon}, nn.Vec(3), "photon-node(100,1,8) takes 2 inputs, not 1")
 	nntest.Refuses(t, nn.Conditional{Target: 3, Given: []int{0, 1}, Location: photon}, nn.Vec(3), "there is no unit 3; the input has units 0 to 2")
-	nntest.Refuses(t, nn.Conditional{Target: 1, Given: []int{0, 1}, Location: photon}, nn.Vec(3), "unit 1 is named twice; the target and the given units must differ")
+	nntest.Refuses(t, nn.Conditional{Target: 1, Given: []int{0, 1}, Location: photon}, nn.Vec(3), "unit 1 is used twice; the target and the given units must all be different")
 	one := &moment.Map{Out: 1, F: func(x, y []float64) {}}
-	nntest.Refuses(t, nn.Conditional{Target: 1, Given: []int{0}, Location: one}, nn.Vec(3), "its Location gives 1 numbers; it must give 2, a location and a scale")
+	nntest.Refuses(t, nn.Conditional{Target: 1, Given: []int{0}, Location: one}, nn.Vec(3), "the Location returns 1 numbers; it must return 2, a location and a scale")
 }
 
 func ExamplePhotonNode() {

@@ -70,14 +70,14 @@ func TestConv1D(t *testing.T) {
 
 func TestConvRefuses(t *testing.T) {
 	image := nn.Shape{H: 4, W: 5, C: 3}
-	nntest.Refuses(t, nn.Conv2D{Kernel: [2]int{1, 1}}, image, "it has 0 output channels; it needs at least 1")
-	nntest.Refuses(t, nn.Conv2D{Out: 1}, image, "its window is 0×0; both sides must be at least 1")
-	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{5, 5}}, image, "its window of 5×5 is larger than the image of 4×5")
-	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 3}, nn.Vec(8), "its window of 1×3 is larger than the image of 1×1: a vector has no extent, so give the network an Input of nn.Shape{H, W, C}")
-	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Stride: -2}, image, "its stride is -2; it must be at least 1")
-	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Padding: "full"}, image, `its padding is "full"; it must be "valid" or "same"`)
-	nntest.Refuses(t, nn.Conv2D{Out: 1 << 40, Kernel: [2]int{1 << 30, 1 << 30}, Padding: nn.Same}, image, "it would have 1073741824 × 1073741824 × 3 × 1099511627776 weights; it may have at most 2147483648")
-	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 2}, image, "its input 4×5×3 has height 4; a line has height 1, an image takes a conv2d")
+	nntest.Refuses(t, nn.Conv2D{Kernel: [2]int{1, 1}}, image, "0 output channels; a convolution needs at least 1")
+	nntest.Refuses(t, nn.Conv2D{Out: 1}, image, "the window is 0×0; both sides must be at least 1")
+	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{5, 5}}, image, "the window of 5×5 is larger than the image of 4×5")
+	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 3}, nn.Vec(8), "the window of 1×3 is larger than the image of 1×1: for images, set the Input of the network to nn.Shape{H, W, C}")
+	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Stride: -2}, image, "the stride is -2; it must be at least 1")
+	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Padding: "full"}, image, `the padding is "full"; it must be "valid" or "same"`)
+	nntest.Refuses(t, nn.Conv2D{Out: 1 << 40, Kernel: [2]int{1 << 30, 1 << 30}, Padding: nn.Same}, image, "1073741824 × 1073741824 × 3 × 1099511627776 weights; a layer may have at most 2147483648")
+	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 2}, image, "the input 4×5×3 has height 4; a Conv1D needs height 1, use Conv2D for images")
 }
 
 // A stride beyond the image has one place, however far it goes.

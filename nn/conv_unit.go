@@ -18,7 +18,7 @@ type conv[T gauss.Float] struct {
 
 func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 	if l.Out < 1 {
-		return nil, fmt.Errorf("it has %d output channels; it needs at least 1", l.Out)
+		return nil, fmt.Errorf("%d output channels; a convolution needs at least 1", l.Out)
 	}
 	stride := l.Stride
 	if stride == 0 {
@@ -29,7 +29,7 @@ func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	if w.KH > maxWeights/w.KW/w.C/l.Out {
-		return nil, fmt.Errorf("it would have %d × %d × %d × %d weights; it may have at most %d", w.KH, w.KW, w.C, l.Out, maxWeights)
+		return nil, fmt.Errorf("%d × %d × %d × %d weights; a layer may have at most %d", w.KH, w.KW, w.C, l.Out, maxWeights)
 	}
 	fanIn := w.KH * w.KW * w.C
 	u := &conv[T]{shape: b.In, out: Shape{w.OH, w.OW, l.Out}}

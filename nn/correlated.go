@@ -6,24 +6,24 @@ import (
 	"utvi/gauss"
 )
 
-// Correlated runs layers one after the other, as Chain does, and gives its outputs the
-// variance that the networks described by the weights have, to first order: units that
-// share inputs or weights are correlated, and Chain takes them as independent.
+// Correlated runs layers one after the other, as Chain does, and computes the variance of
+// its outputs with correlations, to first order. Units that share inputs or weights are
+// correlated; Chain takes them as independent.
 //
-// Means and variances of the units go forward as ever. Then the sensitivities of each
-// output to every unit go back, once for each output, and the variance of an output is
-// the sum of what the layers add, times the squared sensitivity to it:
+// Means and variances of the units go forward as usual. Then the sensitivities of each
+// output to every unit go back, once for each output. The variance of an output is the
+// sum of the variances that the layers add, times the squared sensitivity to each:
 //
 //	nonlinearity   V − g²v each, independent       a ← g·a, g the slope
 //	dense          (m²+v)·S + s_b, independent     a ← W̄·a
 //	convolution    as dense, with weights that all places share
 //	inputs         v
 //
-// with two outputs or more, their covariances come along. It costs about as much as a
-// backward pass for each output.
+// Two or more outputs also get their covariances. The cost is about one backward pass for
+// each output.
 //
-// What is left out are the higher orders: the parts of two nonlinearities beyond their
-// slopes are taken as independent of each other.
+// Higher orders are left out: the parts of two nonlinearities beyond their slopes are
+// taken as independent of each other.
 type Correlated struct {
 	Layers Chain `json:"-"`
 }
@@ -36,8 +36,8 @@ func (l Correlated) Bind64(b *Binder[float64]) (Unit[float64], error) { return b
 func (l Correlated) Children() []Layer                 { return l.Layers }
 func (l Correlated) WithChildren(layers []Layer) Layer { return Correlated{Chain(layers)} }
 
-// Correlate returns the network with all layers up to the last one with weights in a
-// Correlated, and those after it behind. They take the covariances where they can.
+// Correlate returns the network with all layers up to the last one with weights inside
+// a Correlated, followed by the other layers. Those take the covariances if they can.
 func Correlate(layers Chain) Chain {
 	if Any(layers, func(l Layer) bool { _, ok := l.(Correlated); return ok }) {
 		return layers
@@ -69,7 +69,7 @@ type correlated[T gauss.Float] struct {
 
 func bindCorrelated[T gauss.Float](l Correlated, b *Binder[T]) (Unit[T], error) {
 	if b.Sense {
-		return nil, errors.New("it is within another layer that carries correlations; one is enough")
+		return nil, errors.New("nn.Correlated inside nn.Correlated; use only the outer one")
 	}
 	b.Sense = true
 	defer func() { b.Sense = false }()
@@ -167,7 +167,7 @@ func (r *correlatedRunner[T]) Backward(p *Pass[T]) {
 		r.atInputs().uninject(p.In.Var, r.dvar, p.In.Width)
 	}
 	r.senser.SenseBack(s)
-	// The variances that the layers gave their outputs are nobody's.
+	// The variances that the layers gave their outputs are not used.
 	out, dout := p.DOut, p.DOut
 	dout.Var, dout.Cov = r.zero[:rows*k], nil
 	p.DOut = dout

@@ -66,11 +66,11 @@ func TestCorrelate(t *testing.T) {
 }
 
 func TestCorrelatedRefuses(t *testing.T) {
-	nntest.Refuses(t, nn.Correlated{}, nn.Vec(1), "it has no layers")
+	nntest.Refuses(t, nn.Correlated{}, nn.Vec(1), "no layers; a chain needs at least 1")
 	nntest.Refuses(t, nn.Correlated{Layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 1}}}}}, nn.Vec(1),
-		"layer layer.0.correlated (input 1): it is within another layer that carries correlations; one is enough")
+		"layer layer.0.correlated (input 1): nn.Correlated inside nn.Correlated; use only the outer one")
 	nntest.Refuses(t, nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 2}, nn.Apply{F: fn.Tanh(), Rule: moment.MonteCarlo(10)}}}, nn.Vec(1),
-		"layer layer.1.apply (input 2): the rule mc(10) cannot carry correlations: take a rule of fixed points, exact or linear")
+		"layer layer.1.apply (input 2): the rule mc(10) cannot carry correlations; use a rule with fixed points, exact or linear")
 	nntest.Refuses(t, nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 2}, nn.Joint{Map: fn.Softmax()}}}, nn.Vec(1),
-		"layer 1 (joint) cannot carry correlations: put it behind nn.Correlated, or leave that out")
+		"layer 1 (joint) cannot carry correlations: move the layer behind nn.Correlated, or do not use nn.Correlated")
 }

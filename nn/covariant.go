@@ -2,15 +2,15 @@ package nn
 
 import "utvi/gauss"
 
-// A CovarianceTaker is a layer that knows what to do with covariances of its inputs.
-// Any other layer is bound as if the units of a row were independent.
+// A CovarianceTaker is a layer that can use the covariances of its inputs. Any other
+// layer is bound as if the units of a row were independent.
 type CovarianceTaker interface {
 	Layer
 	// TakesCovariances reports whether the layer, with its settings, reads In.Cov of
-	// inputs of the form Covariant. Its unit says by Form what it makes of them. In
-	// training it writes DIn.Cov: the gradients by the covariances of two different
-	// units, symmetric; those by variances go to DIn.Var as ever, and the diagonal of
-	// DIn.Cov does not count.
+	// inputs of the form Covariant. The Form method of its unit states the form of the
+	// output. In training the unit writes DIn.Cov: the gradients with respect to the
+	// covariances of two different units, symmetric. Gradients with respect to
+	// variances go to DIn.Var as usual; the diagonal of DIn.Cov is ignored.
 	TakesCovariances() bool
 }
 
@@ -19,7 +19,7 @@ func takesCovariances(l Layer) bool {
 	return ok && t.TakesCovariances()
 }
 
-// TakesCovariances: the first layer of a chain decides for itself.
+// TakesCovariances implements CovarianceTaker: the first layer of a chain decides.
 func (l Chain) TakesCovariances() bool { return len(l) > 0 && takesCovariances(l[0]) }
 
 // scaleCov writes the covariances of units that are scaled by slopes g, one for each

@@ -20,7 +20,7 @@ func (Dense) Kind() string { return "dense" }
 func (l Dense) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindDense(l, b) }
 func (l Dense) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDense(l, b) }
 
-// maxWeights keeps a slip of the pen from asking for more memory than there is.
+// maxWeights keeps a typing error from asking for more memory than there is.
 const maxWeights = 1 << 31
 
 type dense[T gauss.Float] struct {
@@ -31,11 +31,11 @@ type dense[T gauss.Float] struct {
 
 func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 	if l.Out < 1 {
-		return nil, fmt.Errorf("it has %d outputs; it needs at least 1", l.Out)
+		return nil, fmt.Errorf("%d outputs; a dense layer needs at least 1", l.Out)
 	}
 	in := b.In.Size()
 	if in > maxWeights/l.Out {
-		return nil, fmt.Errorf("it would have %d × %d weights; it may have at most %d", in, l.Out, maxWeights)
+		return nil, fmt.Errorf("%d × %d weights; a layer may have at most %d", in, l.Out, maxWeights)
 	}
 	lin, err := declare(b, l.Fixed, l.NoBias, in, l.Out, in)
 	if err != nil {

@@ -23,6 +23,6 @@ func TestDenseNoBias(t *testing.T) {
 	nntest.Layer(t, nn.Dense{Out: 18, NoBias: true}, nn.Vec(70), nntest.Options{})
 }
 func TestDenseRefuses(t *testing.T) {
-	nntest.Refuses(t, nn.Dense{}, nn.Vec(3), "it has 0 outputs; it needs at least 1")
-	nntest.Refuses(t, nn.Dense{Out: 1 << 50}, nn.Vec(3), "it would have 3 × 1125899906842624 weights; it may have at most 2147483648")
+	nntest.Refuses(t, nn.Dense{}, nn.Vec(3), "0 outputs; a dense layer needs at least 1")
+	nntest.Refuses(t, nn.Dense{Out: 1 << 50}, nn.Vec(3), "3 × 1125899906842624 weights; a layer may have at most 2147483648")
 }

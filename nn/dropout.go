@@ -6,9 +6,9 @@ import (
 	"utvi/gauss"
 )
 
-// Dropout keeps each unit with probability 1−P, scaled to x/(1−P), and drops it
-// otherwise, as the moments of that: mean m, variance (v + P·m²)/(1−P). Nothing
-// is drawn, in training or in prediction.
+// Dropout propagates the moments of dropout, which keeps each unit with probability 1−P,
+// scaled to x/(1−P), and sets it to 0 otherwise: mean m, variance (v + P·m²)/(1−P).
+// Nothing is drawn, neither in training nor in prediction.
 type Dropout struct {
 	P float64 `json:"p"`
 }
@@ -30,7 +30,7 @@ type dropout[T gauss.Float] struct {
 
 func bindDropout[T gauss.Float](l Dropout, b *Binder[T]) (Unit[T], error) {
 	if !(l.P >= 0 && l.P < 1) {
-		return nil, fmt.Errorf("its probability P is %v; it must be at least 0 and less than 1", l.P)
+		return nil, fmt.Errorf("the probability P is %v; it must be at least 0 and less than 1", l.P)
 	}
 	return &dropout[T]{stateless: stateless{b.Form.orRandom(l.P > 0)}, in: b.Form, shape: b.In, p: T(l.P), keep: T(1 - l.P), sense: b.Sense}, nil
 }

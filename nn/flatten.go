@@ -2,7 +2,7 @@ package nn
 
 import "utvi/gauss"
 
-// Flatten takes an image for a vector, in the order height, width, channel.
+// Flatten turns an image into a vector, in the order height, width, channel.
 type Flatten struct{}
 
 func (Flatten) Kind() string { return "flatten" }

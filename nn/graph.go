@@ -7,8 +7,8 @@ import (
 	"utvi/vi"
 )
 
-// A Node is one layer of a built network, as a walker sees it: an exporter, another
-// engine, a listing.
+// A Node is one layer of a bound network, for code that walks the network: an
+// exporter, another engine, a listing.
 type Node[T gauss.Float] struct {
 	Name     string // the prefix of its parameters
 	Layer    Layer
@@ -18,7 +18,7 @@ type Node[T gauss.Float] struct {
 	Children []*Node[T] // the layers it binds, in that order
 }
 
-// All yields the node and everything below it, parents first.
+// All yields the node and all nodes below it, parents first.
 func (n *Node[T]) All() iter.Seq[*Node[T]] {
 	return func(yield func(*Node[T]) bool) { n.walk(yield) }
 }
@@ -35,8 +35,8 @@ func (n *Node[T]) walk(yield func(*Node[T]) bool) bool {
 	return true
 }
 
-// Steps returns the layers that run one after the other: the node itself, or, if it
-// is a Chain, the steps of its children.
+// Steps returns the layers that run one after the other: the node itself or, if it is
+// a Chain, the steps of its children.
 func (n *Node[T]) Steps() []*Node[T] {
 	if _, ok := n.Layer.(Chain); !ok {
 		return []*Node[T]{n}
@@ -51,7 +51,7 @@ func (n *Node[T]) Steps() []*Node[T] {
 // Graph returns the node of the layer that was bound first, with all others below it.
 func (b *Binder[T]) Graph() *Node[T] { return b.root }
 
-// Bind binds a layer to b and records its node.
+// Bind binds a layer to b and adds its node to the graph.
 func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
 	form := b.Form
 	defer func() { b.Form = form }()
@@ -90,8 +90,9 @@ func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
 	return o, nil
 }
 
-// BindChild binds a layer within another one: its parameters are called after the
-// outer layer and name. What the layer changes in b is undone.
+// BindChild binds a layer inside another one. The names of its parameters start with
+// the name of the outer layer and name. Changes that the inner layer makes to b are
+// undone.
 func BindChild[T gauss.Float](l Layer, b *Binder[T], name string) (Unit[T], error) {
 	outer, in, form := b.Name, b.In, b.Form
 	defer func() { b.Name, b.In, b.Form = outer, in, form }()

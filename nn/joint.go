@@ -5,16 +5,16 @@ import (
 	"utvi/moment"
 )
 
-// Joint pushes each row through a map that couples its units, such as
-// fn.Softmax(). Behind a layer that knows the covariances of its outputs, such as
-// Correlated, it takes them along: by points m + L·z, with L the Cholesky factor of the
-// row's covariance, or, for the own formula of a map that is moment.ShiftInvariant, by
-// those independent units whose differences spread alike. Otherwise the units are taken
-// as independent, and the outputs always are; a softmax's are not, they sum to one.
+// Joint applies a map that couples the units of a row, such as fn.Softmax(). After a
+// layer that provides the covariances of its outputs, such as Correlated, it uses them:
+// by points m + L·z, with L the Cholesky factor of the row's covariance, or, for the
+// closed form of a map that is ShiftInvariant, by the independent units whose differences
+// have the most similar variances. Otherwise the units are taken as independent. The
+// outputs are always taken as independent, although those of a softmax sum to one.
 //
 // Softmax of d logits of variances within ±50 % of v: the root mean square error of the
 // variances of the classes, in per cent of that of the true values, with independent
-// logits → with their covariances, by the own formula | by moment.JointFifth. The truth
+// logits → with their covariances, by the closed form | by moment.JointFifth. The truth
 // is 200,000 draws for each of four rows of means N(0, 1.5²); all logits are correlated
 // alike, by ρ, or share one cause by factors between −1 and 1.
 //
@@ -29,7 +29,7 @@ import (
 // (go test ./nn -run xxx -bench SoftmaxCovariance -benchtime 1x)
 type Joint struct {
 	Map  *moment.Map      `json:"-"`
-	Rule moment.JointRule `json:"-"` // nil stands for moment.DefaultJoint
+	Rule moment.JointRule `json:"-"` // nil means moment.DefaultJoint
 }
 
 func (Joint) Kind() string { return "joint" }
@@ -114,8 +114,8 @@ func (r *jointRunner[T]) Forward(p *Pass[T]) {
 	}
 }
 
-// Backward looks at the points once more: keeping what was seen there would
-// take points × outputs numbers a row.
+// Backward evaluates the points again: storing their values would take points ×
+// outputs numbers for each row.
 func (r *jointRunner[T]) Backward(p *Pass[T]) {
 	if p.DIn.Mean == nil {
 		return

@@ -114,11 +114,11 @@ func TestJointMoments(t *testing.T) {
 }
 
 func TestJointRefuses(t *testing.T) {
-	nntest.Refuses(t, nn.Joint{}, nn.Vec(2), "the map has no function F: write &moment.Map{F: f}")
+	nntest.Refuses(t, nn.Joint{}, nn.Vec(2), "the map has no function F; write &moment.Map{F: f}")
 	pair := &moment.Map{Name: "pair", In: 2, F: func(x, y []float64) {}}
-	nntest.Refuses(t, nn.Joint{Map: pair}, nn.Vec(3), "pair takes 2 inputs, and there are 3")
+	nntest.Refuses(t, nn.Joint{Map: pair}, nn.Vec(3), "pair takes 2 inputs, not 3")
 	nntest.Refuses(t, nn.Joint{Map: pair, Rule: moment.JointOwn()}, nn.Vec(2),
-		"own: pair has no approximation of its own; use fifth, axes(3) or joint-mc(100)")
+		"own: pair has no closed form; use fifth, axes(3) or joint-mc(100)")
 	nntest.Refuses(t, nn.Joint{Map: pair, Rule: moment.JointMC(0)}, nn.Vec(2), "joint-mc: 0 samples; a variance needs at least 2")
 }
 

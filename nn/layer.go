@@ -1,10 +1,9 @@
 // Package nn holds the layers of a network.
 //
 // A [Layer] is an immutable value. Binding it to an input shape declares its
-// parameters and yields a [Unit]: every error and allocation happens there. A
-// unit is shared; each worker takes a [Runner] of it, which owns scratch and
-// carries blocks of rows forward and backward. Runners never allocate and never
-// fail.
+// parameters and yields a [Unit]: every error and allocation happens there. Workers
+// share the unit; each one has a [Runner], which owns scratch and runs blocks of rows
+// forward and backward. Runners never allocate and never fail.
 //
 // To add a layer, write one file: the value with its Bind methods, the unit, and
 // a runner with Forward beside Backward. Activation gradients are written (=),
@@ -20,16 +19,16 @@ import (
 	"utvi/vi"
 )
 
-// A Shape is the extent of one row of a batch: height, width and channels,
-// stored in that order. A vector has height and width 1.
+// A Shape is the size of one row of a batch: height, width and channels, stored in
+// that order. A vector has height and width 1.
 type Shape struct {
 	H, W, C int
 }
 
-// Vec is the shape of a vector.
+// Vec returns the shape of a vector of n units.
 func Vec(n int) Shape { return Shape{1, 1, n} }
 
-// Size is the number of units.
+// Size returns the number of units.
 func (s Shape) Size() int { return s.H * s.W * s.C }
 
 func (s Shape) String() string {
@@ -41,29 +40,29 @@ func (s Shape) String() string {
 
 // A Layer is one step of a network.
 type Layer interface {
-	// Kind names the layer in messages and parameter names.
+	// Kind returns the name of the layer in messages, parameter names and model files.
 	Kind() string
 	Bind32(b *Binder[float32]) (Unit[float32], error)
 	Bind64(b *Binder[float64]) (Unit[float64], error)
 }
 
-// A Binder is what a layer is bound to.
+// A Binder holds what a layer needs to be bound, and collects what it declares.
 type Binder[T gauss.Float] struct {
 	Params *vi.Params[T]
 	In     Shape
 	Form   Form   // of the input
 	Name   string // of the layer being bound, the prefix of its parameters
 	Fixed  bool   // every weight is a number: a network drawn from a posterior
-	Train  bool   // make room for gradients
-	Sense  bool   // the layer is to carry correlations: its unit must be Sensitive, unless its output is fixed
+	Train  bool   // allocate memory for gradients
+	Sense  bool   // the layer must carry correlations: its unit must be Sensitive, unless its output is fixed
 
-	// Expect, if set, is shown every tensor as it is declared, before its layer takes
-	// memory for it. Its error ends the binding.
+	// Expect, if set, is called with every declared tensor, before its layer allocates
+	// memory for it. An error from Expect ends the binding.
 	Expect func(t *vi.Tensor[T]) error
 
-	// Observe, if set, is shown the output of every layer after each Forward, those
-	// within a Composite before the Composite itself. The batch is valid only during
-	// the call.
+	// Observe, if set, is called with the output of every layer after each Forward;
+	// layers inside a Composite come before the Composite itself. The batch is valid
+	// only during the call.
 	Observe func(n *Node[T], out gauss.Batch[T])
 
 	layers uint32
@@ -72,7 +71,7 @@ type Binder[T gauss.Float] struct {
 	owned  spans    // tensors of the layers within it
 }
 
-// Random declares a tensor of Normal weights, or of numbers if fixed.
+// Random declares a tensor of Normal weights, or of numbers if fixed is set.
 func (b *Binder[T]) Random(name string, fixed bool, fanIn int, shape ...int) (*vi.Tensor[T], error) {
 	if fixed || b.Fixed {
 		return b.declared(b.Params.Point(b.Name+"."+name, fanIn, nil, shape...))
@@ -109,23 +108,24 @@ func (b *Binder[T]) declared(t *vi.Tensor[T]) (*vi.Tensor[T], error) {
 	return t, nil
 }
 
-// Index returns a number no other layer of the network has: its random stream.
+// Index returns a number that no other layer of the network has, for the random stream
+// of the layer.
 func (b *Binder[T]) Index() uint32 {
 	b.layers++
 	return b.layers
 }
 
-// A Unit is a layer bound to its shape and parameters.
+// A Unit is a layer bound to its shape and parameters. Goroutines may share it.
 type Unit[T gauss.Float] interface {
 	Out() Shape
 	Form() Form        // of the output
-	TapeWidth() int    // values kept per row from Backward to Gradient
+	TapeWidth() int    // values per row that Backward stores for Gradient
 	GradTiles() int    // independent pieces of Gradient
 	PrepareTiles() int // independent pieces of Prepare
 	NewRunner(maxRows int, train bool) Runner[T]
 }
 
-// A Runner runs a unit on blocks of rows. It belongs to one worker.
+// A Runner runs a unit on blocks of rows. It is used by one worker.
 type Runner[T gauss.Float] interface {
 	// Prepare readies a tile of the unit's weights. The engine calls it for all tiles
 	// before the first Forward and whenever the parameters have changed; it may be
@@ -142,8 +142,8 @@ type Runner[T gauss.Float] interface {
 }
 
 // A Pass is one block of rows on its way through one unit. Signals of the form Fixed
-// have no variances: In.Var and DIn.Var are nil where the unit was bound to a fixed
-// input, Out.Var and DOut.Var where its output is fixed.
+// have no variances: In.Var and DIn.Var are nil if the unit was bound to a fixed
+// input, Out.Var and DOut.Var if its output is fixed.
 type Pass[T gauss.Float] struct {
 	Seed rng.Key
 	Step uint64
@@ -159,14 +159,14 @@ type Pass[T gauss.Float] struct {
 	Tape []T
 }
 
-// A Block is what Backward left of a block of rows.
+// A Block is what Backward stored for a block of rows.
 type Block[T gauss.Float] struct {
 	Rows int
 	Tape []T
 }
 
-// columns sums the tapes of all blocks over their rows, in row order, and hands
-// each of the width sums to set.
+// columns sums the tapes of all blocks over their rows, in row order, and passes each
+// of the width sums to set.
 func columns[T gauss.Float](blocks []Block[T], width int, set func(i int, sum float64)) {
 	for i := range width {
 		var sum float64
@@ -179,8 +179,8 @@ func columns[T gauss.Float](blocks []Block[T], width int, set func(i int, sum fl
 	}
 }
 
-// stateless is the part of a unit without parameters. Its output has the form of its
-// input.
+// stateless is the part of a unit that has no parameters. Its output has the form of
+// its input.
 type stateless struct{ form Form }
 
 func (s stateless) Form() Form      { return s.form }
@@ -188,7 +188,7 @@ func (stateless) TapeWidth() int    { return 0 }
 func (stateless) GradTiles() int    { return 0 }
 func (stateless) PrepareTiles() int { return 0 }
 
-// weightless is the part of a runner without parameters.
+// weightless is the part of a runner that has no parameters.
 type weightless[T gauss.Float] struct{}
 
 func (weightless[T]) Prepare(int)              {}

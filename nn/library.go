@@ -6,25 +6,25 @@ import (
 	"utvi/moment"
 )
 
-// A Library holds what a model names but does not contain: the functions, maps, rules
-// and layers of a program.
+// A Library holds what a model refers to by name: a user's functions, maps, rules and
+// layers.
 type Library struct {
 	Funcs       map[string]*moment.Func
 	Maps        map[string]*moment.Map
-	Stochastics map[string]*Stochastic // of which only the functions count
+	Stochastics map[string]*Stochastic // only the functions are used
 	Rules       map[string]moment.Rule
 	JointRules  map[string]moment.JointRule
-	Layers      map[string]Layer // one of each kind; its options are read from the file
+	Layers      map[string]Layer // one of each kind; the options come from the file
 
-	// StandIn lets the identity stand in for functions that are missing: such a
-	// layer can be described, but what it computes means nothing. Maps and layers have
-	// shapes, and nothing can stand in for them.
+	// StandIn replaces missing functions by the identity: such a layer can be
+	// described, but its results are meaningless. Maps and layers have shapes, so
+	// nothing can replace them.
 	StandIn bool
 }
 
-// AddLayer adds a kind of layers. A layer is saved as JSON, so its options must be
-// exported fields that JSON can hold; those of a Composite's children are saved by
-// themselves.
+// AddLayer adds a kind of layer. A layer is saved as JSON, so its options must be
+// exported fields that JSON can hold. The children of a Composite are saved
+// separately.
 func (lib *Library) AddLayer(l Layer) error {
 	if _, ok := kinds[l.Kind()]; ok {
 		return fmt.Errorf("layers of kind %q are built in; give yours another kind", l.Kind())
@@ -71,10 +71,10 @@ func (lib *Library) AddStochastic(s *Stochastic) error {
 
 func add[V any](to *map[string]V, name string, v V, what string) error {
 	if name == "" {
-		return fmt.Errorf("a %s without a name cannot be what a model names", what)
+		return fmt.Errorf("a %s needs a name, by which model files refer to it", what)
 	}
 	if _, ok := (*to)[name]; ok {
-		return fmt.Errorf("there are two %ss named %q", what, name)
+		return fmt.Errorf("two %ss have the name %q", what, name)
 	}
 	if *to == nil {
 		*to = map[string]V{}

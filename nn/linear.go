@@ -6,7 +6,7 @@ import (
 	"utvi/vi"
 )
 
-// A product is what compute.Dense and compute.Conv have in common.
+// A product is the common interface of compute.Dense and compute.Conv.
 type product[T gauss.Float] interface {
 	TapeWidth() int
 	GradTiles() int
@@ -45,7 +45,7 @@ func (l *linear[T]) PrepareTiles() int { return l.product.PrepareTiles() }
 type linearRunner[T gauss.Float] struct {
 	*linear[T]
 	train   bool
-	scratch []T // of Prepare, and of whatever else has its turn
+	scratch []T // for Prepare and others, one at a time
 	grad    []T
 	blocks  []compute.TapeBlock[T]
 }

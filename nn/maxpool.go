@@ -18,18 +18,18 @@ import "utvi/gauss"
 // times the difference. Without variance it is the plain maximum, whose gradient
 // goes to the first of equal cells.
 //
-// Two cells are exact. With more, the maximum so far is skewed and no Normal. Of
-// four equal cells the mean is 0.002 standard deviations too large and the
-// variance 4 % too small, of nine equal ones 0.002 and 11 %. At the worst, a wide
-// cell before narrow ones of the same mean (σ 1, then three of 0.1), it is 0.15
-// and 47 %; after them, 0.0001 and 0.04 %.
+// Two cells are exact. With more cells, the maximum so far is skewed and not Normal.
+// For four equal cells the mean is 0.002 standard deviations too large and the variance
+// 4 % too small; for nine equal cells, 0.002 and 11 %. The worst case is a
+// wide cell before narrow ones of the same mean (σ 1, then three of 0.1): 0.15 and 47 %;
+// with the wide cell last: 0.0001 and 0.04 %.
 //
 // Cells at the border that fill no window are dropped. Windows that overlap
-// share cells; only within Correlated is the correlation of their maxima carried
-// on. The cells of one window are always taken as independent of each other.
+// share cells; the correlation of their maxima is carried only inside Correlated. The
+// cells of one window are always taken as independent of each other.
 type MaxPool2D struct {
 	Size   [2]int `json:"size"`             // height and width of a window
-	Stride int    `json:"stride,omitempty"` // 0 stands for windows side by side
+	Stride int    `json:"stride,omitempty"` // 0 means windows side by side
 }
 
 func (MaxPool2D) Kind() string { return "maxpool2d" }

@@ -83,7 +83,7 @@ func (r *maxPoolSenser[T]) begin(s *Sense[T], row int, in []T) []T {
 	return in[row*size:][:size]
 }
 
-// step readies the fold of cell k, and writes the sensitivities to the maximum before
+// step prepares the fold of cell k, and writes the sensitivities to the maximum before
 // it.
 func (r *maxPoolSenser[T]) step(s *Sense[T], row, k int) {
 	n := r.out.Size()

@@ -111,7 +111,7 @@ func (r *maxPoolRunner[T]) fold(lo, hi int, random bool, folds []larger[T]) {
 
 func (r *maxPoolRunner[T]) Backward(p *Pass[T]) { r.unwind(p, nil) }
 
-// unwind is Backward, the last cell first, with what else there is to add to each fold.
+// unwind is Backward, the last cell first, with additional gradients for each fold.
 func (r *maxPoolRunner[T]) unwind(p *Pass[T], more []extra[T]) {
 	if p.DIn.Mean == nil {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // Multiply multiplies unit i by the fixed number By[i]: mean b·m, variance b²·v.
-// It gives outputs their units, where a learned factor is Scale.
+// Use it to give outputs their units. Scale has a learned factor.
 type Multiply struct {
 	By []float64 `json:"by"`
 }
@@ -28,7 +28,7 @@ type multiply[T gauss.Float] struct {
 
 func bindMultiply[T gauss.Float](l Multiply, b *Binder[T]) (Unit[T], error) {
 	if n := b.In.Size(); len(l.By) != n {
-		return nil, fmt.Errorf("it has %d factors for %d units; there must be one each", len(l.By), n)
+		return nil, fmt.Errorf("%d factors for %d units; each unit needs one", len(l.By), n)
 	}
 	u := &multiply[T]{stateless: stateless{b.Form}, shape: b.In, by: make([]T, len(l.By))}
 	compute.Convert(u.by, l.By)

@@ -9,11 +9,11 @@ import (
 	"utvi/vi"
 )
 
-// Noise adds a learned variance of its own to each unit, v + σ² with
-// σ = softplus(raw): homoscedastic noise of the data, where the network's other
-// variances are heteroscedastic or stand for ignorance.
+// Noise adds a learned variance to each unit, v + σ² with σ = softplus(raw). This is the
+// homoscedastic noise of the data; the other variances of the network are heteroscedastic
+// or express ignorance.
 type Noise struct {
-	Start float64 `json:"start,omitempty"` // of every σ; 0 stands for 0.1
+	Start float64 `json:"start,omitempty"` // starting value of every σ; 0 means 0.1
 	Off   bool    `json:"off,omitempty"`   // keep the parameters, add nothing
 }
 
@@ -24,8 +24,8 @@ func (Noise) TakesCovariances() bool { return true }
 func (l Noise) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindNoise(l, b) }
 func (l Noise) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindNoise(l, b) }
 
-// WithoutNoise returns the layer with every Noise in it switched off. It has the
-// same parameters, so that one set of weights can be asked with and without.
+// WithoutNoise returns the layer with every Noise in it switched off. The parameters
+// stay the same, so one set of weights can predict with and without noise.
 func WithoutNoise(l Layer) Layer {
 	return Rewrite(l, func(l Layer) Layer {
 		if n, ok := l.(Noise); ok {
@@ -51,7 +51,7 @@ func bindNoise[T gauss.Float](l Noise, b *Binder[T]) (Unit[T], error) {
 		start = 0.1
 	}
 	if !(start > 0) || math.IsInf(start, 0) {
-		return nil, fmt.Errorf("its standard deviation starts at %v; it must be a number > 0", l.Start)
+		return nil, fmt.Errorf("the standard deviation starts at %v; it must be a number > 0", l.Start)
 	}
 	n := b.In.Size()
 	raw, err := b.Point("noise", special.SoftplusInverse(start), n)
@@ -107,7 +107,7 @@ func (r noiseRunner[T]) Forward(p *Pass[T]) {
 
 func one[T gauss.Float]() []T { return []T{1} }
 
-// Backward leaves ∂σ² of each row on the tape.
+// Backward stores ∂σ² of each row on the tape.
 func (r noiseRunner[T]) Backward(p *Pass[T]) {
 	clear(p.Tape)
 	if !r.off {

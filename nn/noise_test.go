@@ -14,8 +14,8 @@ func TestNoise(t *testing.T) {
 	nntest.Layer(t, nn.Noise{Start: 0.7}, nn.Vec(5), nntest.Options{Draws: 20_000})
 	nntest.Layer(t, nn.Noise{Off: true}, nn.Vec(5), nntest.Options{})
 	nntest.Layer(t, nn.Chain{nn.Dense{Out: 4, Fixed: true}, nn.Noise{}, nn.Apply{F: fn.Tanh()}}, nn.Vec(3), nntest.Options{})
-	nntest.Refuses(t, nn.Noise{Start: -1}, nn.Vec(1), "its standard deviation starts at -1; it must be a number > 0")
-	nntest.Refuses(t, nn.Noise{Start: math.Inf(1)}, nn.Vec(1), "its standard deviation starts at +Inf; it must be a number > 0")
+	nntest.Refuses(t, nn.Noise{Start: -1}, nn.Vec(1), "the standard deviation starts at -1; it must be a number > 0")
+	nntest.Refuses(t, nn.Noise{Start: math.Inf(1)}, nn.Vec(1), "the standard deviation starts at +Inf; it must be a number > 0")
 }
 
 // TestWithoutNoise finds every noise, and changes nothing else.
@@ -37,8 +37,8 @@ func TestDropout(t *testing.T) {
 	nntest.Layer(t, nn.Dropout{P: 0.3}, nn.Vec(5), nntest.Options{})
 	nntest.Layer(t, nn.Dropout{}, nn.Vec(5), nntest.Options{})
 	nntest.Layer(t, nn.Chain{nn.Dropout{P: 0.5}, nn.Dense{Out: 3}}, nn.Vec(4), nntest.Options{Draws: 20_000})
-	nntest.Refuses(t, nn.Dropout{P: 1}, nn.Vec(1), "its probability P is 1; it must be at least 0 and less than 1")
-	nntest.Refuses(t, nn.Dropout{P: math.NaN()}, nn.Vec(1), "its probability P is NaN; it must be at least 0 and less than 1")
+	nntest.Refuses(t, nn.Dropout{P: 1}, nn.Vec(1), "the probability P is 1; it must be at least 0 and less than 1")
+	nntest.Refuses(t, nn.Dropout{P: math.NaN()}, nn.Vec(1), "the probability P is NaN; it must be at least 0 and less than 1")
 
 	mean, variance := []float64{1.5}, []float64{0.4}
 	m, v := sampleRow(mean, variance, 1, func(x []float64, z float64, y []float64) {

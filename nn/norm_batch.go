@@ -8,14 +8,14 @@ import (
 	"utvi/internal/compute"
 )
 
-// BatchNorm is a frozen batch normalisation, per channel:
-// (x − Mean)/√(Var + Eps)·Gain + Offset, an affine map of given numbers.
+// BatchNorm is a frozen batch normalisation: for each channel, the fixed affine map (x
+// − Mean)/√(Var + Eps)·Gain + Offset.
 type BatchNorm struct {
 	Mean   []float64 `json:"mean"`
 	Var    []float64 `json:"var"`
-	Gain   []float64 `json:"gain,omitempty"`   // nil stands for ones
-	Offset []float64 `json:"offset,omitempty"` // nil stands for zeros
-	Eps    float64   `json:"eps,omitempty"`    // 0 stands for 1e-5
+	Gain   []float64 `json:"gain,omitempty"`   // nil means ones
+	Offset []float64 `json:"offset,omitempty"` // nil means zeros
+	Eps    float64   `json:"eps,omitempty"`    // 0 means 1e-5
 }
 
 func (BatchNorm) Kind() string { return "batchnorm" }
@@ -37,11 +37,11 @@ func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 	for i, x := range [][]float64{l.Mean, l.Var, l.Gain, l.Offset} {
 		name := []string{"Mean", "Var", "Gain", "Offset"}[i]
 		if optional := i >= 2; len(x) != n && !(x == nil && optional) {
-			return nil, fmt.Errorf("its %s has %d numbers; the input has %d channels", name, len(x), n)
+			return nil, fmt.Errorf("%s has %d numbers; the input has %d channels", name, len(x), n)
 		}
 		for j, v := range x {
 			if !compute.Finite(v) || name == "Var" && v < 0 {
-				return nil, fmt.Errorf("its %s[%d] is %v; it must be finite, and a variance not negative", name, j, v)
+				return nil, fmt.Errorf("%s[%d] is %v; numbers must be finite, and variances ≥ 0", name, j, v)
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 
 func orEps(eps float64) (float64, error) {
 	if !(eps >= 0) || math.IsInf(eps, 0) {
-		return 0, fmt.Errorf("its Eps is %v; it must be a number > 0, or 0 for 1e-5", eps)
+		return 0, fmt.Errorf("the field Eps is %v; it must be a number > 0, or 0 for 1e-5", eps)
 	}
 	if eps == 0 {
 		return 1e-5, nil

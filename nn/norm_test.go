@@ -17,7 +17,7 @@ func TestLayerNorm(t *testing.T) {
 	nntest.Layer(t, nn.LayerNorm{FixedMean: true}, nn.Vec(7), nntest.Options{Mean: 0.5})
 	nntest.Layer(t, nn.Chain{nn.Dense{Out: 6}, nn.LayerNorm{Eps: 0.1}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 2}}, nn.Vec(3), nntest.Options{})
 	nntest.Layer(t, nn.LayerNorm{}, nn.Shape{H: 2, W: 2, C: 3}, nntest.Options{})
-	nntest.Refuses(t, nn.LayerNorm{Eps: -1}, nn.Vec(2), "its Eps is -1; it must be a number > 0, or 0 for 1e-5")
+	nntest.Refuses(t, nn.LayerNorm{Eps: -1}, nn.Vec(2), "Eps is -1; it must be a number > 0, or 0 for 1e-5")
 }
 
 // TestLayerNormMoments: a random mean about halves the error of the variance, which
@@ -93,9 +93,9 @@ func TestBatchNorm(t *testing.T) {
 	nntest.Layer(t, l, nn.Vec(3), nntest.Options{})
 	nntest.Layer(t, l, nn.Shape{H: 2, W: 2, C: 3}, nntest.Options{})
 	nntest.Layer(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{4}, Eps: 0.5}, nn.Vec(1), nntest.Options{})
-	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{1}}, nn.Vec(2), "its Mean has 1 numbers; the input has 2 channels")
-	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{1}, Gain: []float64{}}, nn.Vec(1), "its Gain has 0 numbers; the input has 1 channels")
-	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{-1}}, nn.Vec(1), "its Var[0] is -1; it must be finite, and a variance not negative")
+	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{1}}, nn.Vec(2), "Mean has 1 numbers; the input has 2 channels")
+	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{1}, Gain: []float64{}}, nn.Vec(1), "Gain has 0 numbers; the input has 1 channels")
+	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{-1}}, nn.Vec(1), "Var[0] is -1; numbers must be finite, and variances ≥ 0")
 }
 
 func ExampleBatchNorm() {

@@ -96,13 +96,13 @@ func TestOutsideLayersAreSaved(t *testing.T) {
 		t.Errorf("it is described as %q", got)
 	}
 	_, err = nn.UnmarshalLayer(text, nn.Library{})
-	wants(t, err, `no layer of kind "shift"`)
+	wants(t, err, `unknown layer kind "shift"`)
 	for text, want := range map[string]string{
-		`{"kind":"shift","by":1,"children":[]}`:                      "holds no layers",
+		`{"kind":"shift","by":1,"children":[]}`:                      "has none",
 		`{"kind":"shift","by":"x"}`:                                  "shift: ",
 		`{"kind":"shift","wrong":1}`:                                 "wrong",
-		`{"kind":"twice","name":"","children":[{"kind":"flatten"}]}`: "it has 1 children; it needs 2",
-		`{"kind":"twice","name":"","children":3}`:                    "not a list of layers",
+		`{"kind":"twice","name":"","children":[{"kind":"flatten"}]}`: "1 children; the layer needs 2",
+		`{"kind":"twice","name":"","children":3}`:                    "must be a list of layers",
 	} {
 		_, err := nn.UnmarshalLayer([]byte(text), lib)
 		wants(t, err, want)

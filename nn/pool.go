@@ -30,7 +30,7 @@ func newPool(in Shape, form Form, size [2]int, stride int) (pool, error) {
 	}
 	p := pool{stateless: stateless{form}, out: Shape{(w.H-w.KH)/down + 1, (w.W-w.KW)/across + 1, w.C}, cells: w.KH * w.KW, window: w, down: down, across: across}
 	if total := p.out.H * p.out.W * p.cells; total > maxPoolCells {
-		return pool{}, fmt.Errorf("its windows cover %d cells together; they may cover %d at most", total, maxPoolCells)
+		return pool{}, fmt.Errorf("the windows cover %d cells in total; at most %d are allowed", total, maxPoolCells)
 	}
 	return p, nil
 }

@@ -43,8 +43,8 @@ func TestPoolRefuses(t *testing.T) {
 		func(size [2]int, stride int) nn.Layer { return nn.AvgPool2D{Size: size, Stride: stride} },
 		func(size [2]int, stride int) nn.Layer { return nn.MaxPool2D{Size: size, Stride: stride} },
 	} {
-		nntest.Refuses(t, l([2]int{}, 0), image, "its window is 0×0; both sides must be at least 1")
-		nntest.Refuses(t, l([2]int{2, 6}, 0), image, "its window of 2×6 is larger than the image of 4×5")
-		nntest.Refuses(t, l([2]int{2, 2}, -1), image, "its stride is -1; it must be at least 1")
+		nntest.Refuses(t, l([2]int{}, 0), image, "the window is 0×0; both sides must be at least 1")
+		nntest.Refuses(t, l([2]int{2, 6}, 0), image, "the window of 2×6 is larger than the image of 4×5")
+		nntest.Refuses(t, l([2]int{2, 2}, -1), image, "the stride is -1; it must be at least 1")
 	}
 }

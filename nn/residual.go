@@ -7,11 +7,11 @@ import (
 	"utvi/gauss"
 )
 
-// Residual adds a branch to its own input: x + f(x).
+// Residual adds a branch f to its input: x + f(x).
 //
 // If the branch is one elementwise nonlinearity, x ↦ x + f(x) is pushed as one
 // function by the branch's rule, and the covariance of x and f(x) is kept. Any
-// other branch is taken for independent of x: means add and variances add. That
+// other branch is taken as independent of x: means add and variances add. That
 // loses the covariance: a branch that is the identity would give 2v for a true
 // 4v.
 type Residual struct {
@@ -26,8 +26,8 @@ func (l Residual) Bind64(b *Binder[float64]) (Unit[float64], error) { return bin
 func (l Residual) Children() []Layer                 { return []Layer{l.Branch} }
 func (l Residual) WithChildren(layers []Layer) Layer { return Residual{layers[0]} }
 
-// AssumesIndependence reports whether the layer drops the covariance of its
-// input and its branch.
+// AssumesIndependence reports whether the layer drops the covariance of its input and
+// its branch.
 func (l Residual) AssumesIndependence() bool { return elementwise(l.Branch) == nil }
 
 // elementwise returns the Apply that a branch is; nil if it is anything else.
@@ -52,7 +52,7 @@ type residual[T gauss.Float] struct {
 
 func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	if l.Branch == nil {
-		return nil, errors.New("it has no branch")
+		return nil, errors.New("no branch; set nn.Residual.Branch")
 	}
 	if a := elementwise(l.Branch); a != nil {
 		if a.F == nil || a.F.F == nil {
@@ -63,13 +63,13 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	in := b.In
 	branch, err := Bind(l.Branch, b)
 	if err != nil {
-		return nil, fmt.Errorf("its branch: %w", err)
+		return nil, fmt.Errorf("branch: %w", err)
 	}
 	if _, ok := branch.(Sensitive[T]); b.Sense && branch.Form() != Fixed && !ok {
-		return nil, errors.New("its branch cannot carry correlations; a layer of your own carries them if its unit implements nn.Sensitive and its runner nn.Senser")
+		return nil, errors.New("the branch cannot carry correlations; a layer of your own carries them if its unit implements nn.Sensitive and its runner nn.Senser")
 	}
 	if out := branch.Out(); out != in {
-		return nil, fmt.Errorf("its branch turns %v into %v; what is added to the input must have its shape", in, out)
+		return nil, fmt.Errorf("the branch turns %v into %v; its output must have the shape of its input", in, out)
 	}
 	return &residual[T]{branch: branch, in: b.Form, shape: in}, nil
 }

@@ -82,12 +82,12 @@ func TestResidualMoments(t *testing.T) {
 }
 
 func TestResidualRefuses(t *testing.T) {
-	nntest.Refuses(t, nn.Residual{}, nn.Vec(2), "it has no branch")
-	nntest.Refuses(t, nn.Residual{Branch: nn.Apply{}}, nn.Vec(2), "it has no nonlinearity F")
+	nntest.Refuses(t, nn.Residual{}, nn.Vec(2), "no branch; set nn.Residual.Branch")
+	nntest.Refuses(t, nn.Residual{Branch: nn.Apply{}}, nn.Vec(2), "no function F; set nn.Apply.F")
 	nntest.Refuses(t, nn.Residual{Branch: nn.Dense{Out: 3}}, nn.Vec(5),
-		"its branch turns 5 into 3; what is added to the input must have its shape")
+		"the branch turns 5 into 3; its output must have the shape of its input")
 	nntest.Refuses(t, nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}, nn.Dense{}}}, nn.Vec(3),
-		"its branch: layer layer.1.dense (input 3): it has 0 outputs; it needs at least 1")
+		"branch: layer layer.1.dense (input 3): 0 outputs; a dense layer needs at least 1")
 	nntest.Refuses(t, nn.Residual{Branch: nn.Apply{F: fn.Tanh(), Rule: moment.Exact()}}, nn.Vec(1),
 		"exact: no closed form is known for residual(tanh); use ut or gh")
 }

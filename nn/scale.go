@@ -9,10 +9,10 @@ import (
 	"utvi/vi"
 )
 
-// Scale divides every unit by a learned a > 0 of its own: mean m/a, variance
-// v/a². It is the scale of the paper's output chain, sigmoid(x/a).
+// Scale divides every unit by its own learned a > 0: mean m/a, variance v/a². It is the
+// scale of the paper's output chain, sigmoid(x/a).
 type Scale struct {
-	Start float64 `json:"start,omitempty"` // of every a; 0 stands for 1
+	Start float64 `json:"start,omitempty"` // starting value of every a; 0 means 1
 }
 
 func (Scale) Kind() string { return "scale" }
@@ -36,7 +36,7 @@ func bindScale[T gauss.Float](l Scale, b *Binder[T]) (Unit[T], error) {
 		start = 1
 	}
 	if !(start > 0) || math.IsInf(start, 0) {
-		return nil, fmt.Errorf("its scale starts at %v; it must be a number > 0", l.Start)
+		return nil, fmt.Errorf("the scale starts at %v; it must be a number > 0", l.Start)
 	}
 	n := b.In.Size()
 	raw, err := b.Point("a", special.SoftplusInverse(start), n)
@@ -61,7 +61,7 @@ func (u *scale[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type scaleRunner[T gauss.Float] struct {
 	*scale[T]
-	da []T // ∂a by way of correlations, added by Backward
+	da []T // ∂a through correlations, added by Backward
 }
 
 func (r scaleRunner[T]) Prepare(int) {
@@ -83,7 +83,7 @@ func (r scaleRunner[T]) Forward(p *Pass[T]) {
 	scaleCov(p.Out, p.In, r.inv)
 }
 
-// Backward leaves ∂a of each row on the tape: −(g·m' + 2h·v')/a.
+// Backward stores ∂a of each row on the tape: −(g·m' + 2h·v')/a.
 func (r scaleRunner[T]) Backward(p *Pass[T]) {
 	w := p.DOut.Width
 	for i, g := range p.DOut.Mean {

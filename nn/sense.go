@@ -8,28 +8,29 @@ import (
 // This file is the contract of layers that carry correlations to first order; see
 // Correlated, which drives them.
 //
-// A layer's output is, to first order, y = E y + G·(x − E x) + e: it passes on what its
-// inputs bring along by its slopes G, and adds an e of its own, independent of its
+// To first order, the output of a layer is y = E y + G·(x − E x) + e: it passes the
+// variation of its inputs on by its slopes G, and adds an e that is independent of its
 // inputs. So the covariance of a few quantities at the end is a sum over all layers of
-// what they add, weighed with the sensitivities a of those quantities to it,
+// what they add, weighted with the sensitivities a of those quantities to it,
 //
 //	C_kl = Σ_layers a_kᵀ Cov(e) a_l,        a ← Gᵀ·a from layer to layer, backwards.
 
 // A Sensitive unit carries correlations to first order.
 type Sensitive[T gauss.Float] interface {
 	Unit[T]
-	// Follow sets how many quantities are followed back, before any runner is made.
+	// Follow sets the number of quantities that are followed back. It is called before
+	// any runner is made.
 	Follow(k int)
 }
 
-// A Senser is the runner of a Sensitive unit. In a training step it sees, for a block
-// of rows, Forward, Sense, SenseBack and then Backward.
+// A Senser is the runner of a Sensitive unit. In a training step, its methods are
+// called for a block of rows in the order Forward, Sense, SenseBack, Backward.
 type Senser[T gauss.Float] interface {
 	Runner[T]
-	// Sense adds what the layer adds to s.Cov, and writes s.In from s.Out.
+	// Sense adds the contribution of the layer to s.Cov, and writes s.In from s.Out.
 	Sense(s *Sense[T])
-	// SenseBack writes s.BOut from s.BIn and s.DCov, and keeps the gradients that
-	// Backward is to add, by the moments of its input and by its parameters.
+	// SenseBack writes s.BOut from s.BIn and s.DCov, and keeps the gradients with
+	// respect to the moments of the input and the parameters, which Backward adds.
 	SenseBack(s *Sense[T])
 }
 
@@ -43,13 +44,14 @@ type Sense[T gauss.Float] struct {
 	// In is nil if the input of the unit is Fixed, as that of the first layer on inputs
 	// without variance: nothing depends on it then. So is BIn.
 	In, Out []T
-	// Cov is rows × K × K numbers, symmetric. Only the diagonal is used where Diagonal
-	// is set.
+	// Cov has rows × K × K numbers, symmetric. If Diagonal is set, only the diagonal
+	// is used.
 	Cov      []float64
 	Diagonal bool
 
-	// BIn and BOut are the gradients of the loss by In and Out, DCov those by Cov, also
-	// symmetric: a change dC of a row's covariances changes the loss by Σ DCov·dC.
+	// BIn and BOut are the gradients of the loss with respect to In and Out. DCov is
+	// the gradient with respect to Cov, also symmetric: a change dC of the covariances
+	// of a row changes the loss by Σ DCov·dC.
 	BIn, BOut []T
 	DCov      []float64
 }

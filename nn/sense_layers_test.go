@@ -71,7 +71,7 @@ func TestStochasticCorrelated(t *testing.T) {
 		})
 	}
 	nntest.Refuses(t, correlated(curve(nn.Stochastic{Rule: moment.JointMC(5)})), nn.Vec(2),
-		"layer layer.0.stochastic (input 2): the rule joint-mc(5) cannot carry correlations: take a joint rule of fixed points, such as joint-gh(3)")
+		"layer layer.0.stochastic (input 2): the rule joint-mc(5) cannot carry correlations; use a joint rule with fixed points, such as joint-gh(3)")
 }
 
 func TestStochasticAgainstDrawn(t *testing.T) {

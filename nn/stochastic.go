@@ -10,28 +10,28 @@ import (
 	"utvi/vi"
 )
 
-// Stochastic pushes every unit through f(x, θ), a nonlinearity with a parameter
-// that is itself Normal, such as a random slope. θ's mean and variance are
-// learned, and its KL counts like a weight's; the moments are those of f over
-// both x and θ.
+// Stochastic applies f(x, θ) to every unit: a nonlinearity with a parameter that is itself
+// Normal, such as a random slope. The mean and variance of θ are learned, and its KL
+// counts like that of a weight. The moments are those of f over both x and θ.
 //
 // A rule on the axes misses what x and θ do together: θ·x has the variance
-// m²s + θ̄²v + vs, and the unscented transform loses the last term. A θ that
-// units share makes them correlated; Correlated carries that on, elsewhere they are
-// taken as independent.
+// m²s + θ̄²v + vs, and the unscented transform loses the last term. Units that share a θ
+// are correlated; inside Correlated this is carried, elsewhere the units are taken as
+// independent.
 type Stochastic struct {
-	// Name identifies f in saved models.
+	// Name identifies f in model files.
 	Name string `json:"name"`
-	// F is the nonlinearity; FX and FTheta are its slopes, nil for differences.
+	// F is the nonlinearity; FX and FTheta are its slopes, or both nil for finite
+	// differences.
 	F, FX, FTheta func(x, theta float64) float64 `json:"-"`
-	// Mean and Std are where θ starts; a Std of 0 stands for 0.05.
+	// Mean and Std are the starting values of θ; a Std of 0 means 0.05.
 	Mean float64 `json:"mean"`
 	Std  float64 `json:"std"`
-	// PerUnit gives each unit a θ of its own.
+	// PerUnit gives each unit its own θ.
 	PerUnit bool `json:"per_unit,omitempty"`
-	// Prior is θ's; the zero value stands for N(0, 1).
+	// Prior is the prior of θ; the zero value means N(0, 1).
 	Prior vi.Prior `json:"prior"`
-	// Rule pushes (x, θ); nil stands for moment.JointGH(3).
+	// Rule computes the moments over (x, θ); nil means moment.JointGH(3).
 	Rule moment.JointRule `json:"-"`
 }
 
@@ -69,17 +69,17 @@ type stochastic[T gauss.Float] struct {
 
 func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) {
 	if l.F == nil {
-		return nil, errors.New("it has no nonlinearity F(x, θ)")
+		return nil, errors.New("no function F(x, θ); set nn.Stochastic.F")
 	}
 	if (l.FX == nil) != (l.FTheta == nil) {
-		return nil, errors.New("it has one slope of FX and FTheta; give both, or neither for differences")
+		return nil, errors.New("only one of the slopes FX and FTheta is set; set both, or none to use finite differences")
 	}
 	std, prior := l.Std, l.Prior.OrStandard()
 	if std == 0 {
 		std = 0.05
 	}
 	if !(std > 0) || !compute.Finite(std, l.Mean) {
-		return nil, fmt.Errorf("its θ starts at %v ± %v; both must be finite, and the spread > 0", l.Mean, l.Std)
+		return nil, fmt.Errorf("θ starts at %v ± %v; both must be finite, and the standard deviation > 0", l.Mean, l.Std)
 	}
 	if err := prior.Check(); err != nil {
 		return nil, err

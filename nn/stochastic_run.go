@@ -28,7 +28,7 @@ func (r *stochasticRunner[T]) Prepare(int) {
 	}
 }
 
-// place readies the tile for a unit, and returns the number of its θ.
+// place prepares the tile for a unit, and returns the number of its θ.
 func (r *stochasticRunner[T]) place(p *Pass[T], i int) int {
 	unit := i % p.In.Width
 	k := unit % len(r.s)
@@ -55,10 +55,10 @@ func (r *stochasticRunner[T]) Forward(p *Pass[T]) {
 	}
 }
 
-// Backward leaves the gradients by θ's means and variances on the tape.
+// Backward stores the gradients with respect to the means and variances of θ on the tape.
 func (r *stochasticRunner[T]) Backward(p *Pass[T]) { r.back(p, nil) }
 
-// back is Backward, with what else there is to add.
+// back is Backward, with additional gradients.
 func (r *stochasticRunner[T]) back(p *Pass[T], more *stochasticMore[T]) {
 	n, w := len(r.s), p.In.Width
 	for row := range p.In.Rows {

@@ -105,11 +105,11 @@ func TestStochasticFixed(t *testing.T) {
 }
 
 func TestStochasticRefuses(t *testing.T) {
-	nntest.Refuses(t, nn.Stochastic{}, nn.Vec(1), "it has no nonlinearity F(x, θ)")
+	nntest.Refuses(t, nn.Stochastic{}, nn.Vec(1), "no function F(x, θ); set nn.Stochastic.F")
 	half := slope(nn.Stochastic{})
 	half.FX = nil
-	nntest.Refuses(t, half, nn.Vec(1), "it has one slope of FX and FTheta; give both, or neither for differences")
-	nntest.Refuses(t, slope(nn.Stochastic{Std: -1}), nn.Vec(1), "its θ starts at 0 ± -1; both must be finite, and the spread > 0")
+	nntest.Refuses(t, half, nn.Vec(1), "only one of the slopes FX and FTheta is set; set both, or none to use finite differences")
+	nntest.Refuses(t, slope(nn.Stochastic{Std: -1}), nn.Vec(1), "θ starts at 0 ± -1; both must be finite, and the standard deviation > 0")
 	nntest.Refuses(t, slope(nn.Stochastic{Prior: vi.Prior{Mean: 1}}), nn.Vec(1), "the prior is N(1, 0²); its mean must be finite and its standard deviation > 0")
 	nntest.Refuses(t, slope(nn.Stochastic{Rule: moment.JointGH(1)}), nn.Vec(1), "joint-gh: the order is 1; it must be 2 to 32")
 }

@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// A Decay says which parameters the decoupled weight decay applies to.
+// A Decay says which parameters the decoupled weight decay changes.
 type Decay int
 
 const (
-	// DecayAll decays means and ρ, as the paper does. Decay of ρ pulls σ
-	// towards ln 2, and so inflates small variances in long runs.
+	// DecayAll decays means and ρ, as the paper does. Decay of ρ pulls σ towards ln 2,
+	// which makes small variances grow in long runs.
 	DecayAll   Decay = iota
-	DecayMeans       // and not ρ
+	DecayMeans       // decays means only, not ρ
 	DecayNone
 )
 
@@ -21,8 +21,8 @@ func (d Decay) String() string {
 	return [...]string{"all", "means", "none"}[d]
 }
 
-// AdamW is the optimiser of Loshchilov & Hutter (2019). Parameters that are
-// numbers by nature (a learned κ or scale) are never decayed.
+// AdamW is the optimiser of Loshchilov & Hutter (2019). Parameters that are not
+// weights, such as a learned κ or scale, are never decayed.
 type AdamW struct {
 	Rate         Schedule
 	Beta1, Beta2 float64
@@ -38,16 +38,16 @@ func Paper() AdamW {
 	return AdamW{Rate: Constant(1e-3), Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8, Decay: 0.01}
 }
 
-// String tells the settings but for the rate.
+// String describes the settings, without the learning rate. Checkpoints compare it.
 func (a AdamW) String() string {
 	return fmt.Sprintf("adamw(β %v %v, ε %v, decay %v on %v, clip %v)", a.Beta1, a.Beta2, a.Epsilon, a.Decay, a.DecayOn, a.Clip)
 }
 
-// Check reports a setting that cannot work.
+// Check reports invalid settings.
 func (a AdamW) Check() error {
 	switch {
 	case a.Rate == nil:
-		return errors.New("optimiser: it has no learning rate; start from optim.Paper()")
+		return errors.New("optimiser: no learning rate; start from optim.Paper()")
 	case !(a.Rate(1) >= 0) || math.IsInf(a.Rate(1), 0):
 		return fmt.Errorf("optimiser: the learning rate of step 1 is %v; it must be a finite number ≥ 0", a.Rate(1))
 	case !(a.Beta1 >= 0 && a.Beta1 < 1) || !(a.Beta2 >= 0 && a.Beta2 < 1):
@@ -59,7 +59,7 @@ func (a AdamW) Check() error {
 	case !(a.Clip >= 0):
 		return fmt.Errorf("optimiser: the gradient norm is clipped at %v; it must be ≥ 0 (0: no limit)", a.Clip)
 	case a.DecayOn < DecayAll || a.DecayOn > DecayNone:
-		return fmt.Errorf("optimiser: unknown choice %d of what decays", a.DecayOn)
+		return fmt.Errorf("optimiser: DecayOn is %d; use DecayAll or DecayMeans", a.DecayOn)
 	}
 	return nil
 }

@@ -31,9 +31,9 @@ func Uniform(k Key, i uint64) float64 {
 	return unit(w[0], w[1])
 }
 
-// Normal returns the i-th standard Normal of k in float64, for data: layers
-// draw theirs with Normals. Its last bits are those of math.Log and math.Cos,
-// which architectures may round differently.
+// Normal returns the i-th standard Normal of k in float64. Use it for data: layers use
+// Normals. Its last bits come from math.Log and math.Cos, which architectures may
+// round differently.
 func Normal(k Key, i uint64) float64 {
 	w := draw(k, i, 0)
 	r := math.Sqrt(-2 * math.Log(unit(w[0], w[1])+0x1p-54))

@@ -1,10 +1,10 @@
-// Package rng gives keyed, counter-based random streams.
+// Package rng provides keyed, counter-based random streams.
 //
-// A number is a pure function of a key and a counter: key (seed, step, layer),
-// counter (row, unit, sample). Nothing is shared and nothing is advanced, so a
-// draw is the same whatever the number of goroutines and wherever a run was
-// interrupted. The generator is Philox4x32-10 (Salmon et al. 2011). The stream
-// is part of the contract: it never changes.
+// A random number is a pure function of a key (seed, step, layer) and a counter (row,
+// unit, sample). There is no shared state and nothing is advanced, so a draw does not
+// depend on the number of goroutines, or on where a run was interrupted. The generator
+// is Philox4x32-10 (Salmon et al. 2011). The stream is part of the contract: it never
+// changes.
 package rng
 
 import "math/bits"
@@ -15,8 +15,8 @@ type Key [2]uint32
 // New returns the root key of a seed.
 func New(seed uint64) Key { return Key{uint32(seed), uint32(seed >> 32)} }
 
-// Sub derives the key of a step and a layer (or any two numbers that name a
-// purpose) from k.
+// Sub derives a new key from k for a step and a layer, or for any two numbers that
+// identify a purpose.
 func (k Key) Sub(step uint64, layer uint32) Key {
 	b := Block(k, [4]uint32{uint32(step), uint32(step >> 32), layer, subDomain})
 	return Key{b[0], b[1]}
@@ -26,7 +26,7 @@ func (k Key) Sub(step uint64, layer uint32) Key {
 // of the last counter word clear.
 const subDomain = 0x6b657973 // "keys"
 
-// Counter is the Philox counter of samples 4·quad … 4·quad+3 of a unit.
+// Counter returns the Philox counter of samples 4·quad … 4·quad+3 of a unit.
 func Counter(row uint64, unit, quad uint32) [4]uint32 {
 	return [4]uint32{unit, quad, uint32(row), uint32(row>>32) & 0x3fffffff}
 }
@@ -50,10 +50,9 @@ func Block(k Key, c [4]uint32) [4]uint32 {
 	return [4]uint32{c0, c1, c2, c3}
 }
 
-// Rounds returns all that Block needs for the units of a row and quad but the
-// unit itself, for kernels over many units: what enters the words in the first
-// two rounds, where half of them are the same for all units, and the keys of
-// rounds 3 … 10.
+// Rounds serves kernels over many units. It returns everything that Block needs for the
+// units of a row and quad, except the unit itself: the inputs of the first two rounds,
+// where half of the words are the same for all units, and the keys of rounds 3 … 10.
 //
 //	round 1: p = mul0·unit;    c2 = hi(p) ^ t[0]; c3 = lo(p)
 //	round 2: q = mul1·c2;      c0 = hi(q) ^ t[1]; c1 = lo(q); c2 = c3 ^ t[2]; c3 = t[3]

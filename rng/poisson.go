@@ -2,13 +2,13 @@ package rng
 
 import "math"
 
-// Poisson returns the i-th Poisson number of k with the given mean. Small means
-// are inverted; from 10 on, Hörmann's transformed rejection (PTRS, 1993) takes
-// as many attempts as it needs, each with its own counter.
+// Poisson returns the i-th Poisson number of k with the given mean. Small means use
+// inversion. From 10 on, Hörmann's transformed rejection (PTRS, 1993) makes as many
+// attempts as it needs, each with its own counter.
 func Poisson(k Key, i uint64, mean float64) int {
 	switch {
 	case !(mean >= 0 && mean < 1<<53):
-		panic("rng: the mean of a Poisson number is negative or beyond counting")
+		panic("rng: the mean of a Poisson number is negative or too large")
 	case mean < 10:
 		return poissonInverse(Uniform(k, i), mean)
 	}

@@ -16,8 +16,8 @@ import (
 	"utvi/vi"
 )
 
-// A checkpoint is a safetensors file: the parameters, AdamW's two memories, and
-// the facts a run must agree on to continue it.
+// A checkpoint is a safetensors file with the parameters, AdamW's two moments, and the
+// facts that must be equal in a run that continues it.
 
 type facts struct {
 	Format int    `json:"format"`
@@ -26,16 +26,16 @@ type facts struct {
 	Batch  int    `json:"batch"`
 	Rows   int    `json:"rows"`
 	Draws  int    `json:"draws,omitempty"`
-	Prior  string `json:"prior,omitempty"` // how it is fitted
+	Prior  string `json:"prior,omitempty"` // how the prior is fitted
 
-	Optimizer  string `json:"optimizer"` // but for its rate, a function
+	Optimizer  string `json:"optimizer"` // without its rate, which is a function
 	Likelihood string `json:"likelihood"`
-	Layers     string `json:"layers"` // the same tensors may serve other functions
+	Layers     string `json:"layers"` // two networks may have the same tensors but other functions
 
 	NLL float64 `json:"nll,omitempty"` // of the last step, for model.Facts
 }
 
-// differ tells the first setting in which two runs differ, "" if there is none.
+// differ describes the first setting in which two runs differ; "" if all are equal.
 func (f facts) differ(g facts) string {
 	for _, x := range []struct {
 		name       string
@@ -45,7 +45,7 @@ func (f facts) differ(g facts) string {
 		{"prior", cmp.Or(f.Prior, "fixed"), cmp.Or(g.Prior, "fixed")}, {"likelihood", f.Likelihood, g.Likelihood}, {"optimiser", f.Optimizer, g.Optimizer},
 	} {
 		if x.have != x.want {
-			return fmt.Sprintf("it belongs to a run with %s %v, this one has %v", x.name, x.have, x.want)
+			return fmt.Sprintf("from a run with %s %v; this run has %v", x.name, x.have, x.want)
 		}
 	}
 	return ""
@@ -75,8 +75,8 @@ func (t *Trainer) layers(describe func(nn.Layer) string) string {
 	return strings.Join(all, ", ")
 }
 
-// Save writes the checkpoint, if the configuration names one. It refuses
-// parameters that are not finite: what was saved before is worth more.
+// Save writes the checkpoint, if the configuration names one. It refuses to write
+// parameters that are not finite, so that the last good checkpoint stays.
 func (t *Trainer) Save() error {
 	if t.config.Checkpoint == "" {
 		return nil
@@ -104,7 +104,7 @@ func (t *Trainer) Save() error {
 	return atomicfile.Write(t.config.Checkpoint, func(w io.Writer) error { return f.Write(w) })
 }
 
-// tensors visits everything that a checkpoint holds.
+// tensors visits every tensor of a checkpoint.
 func (t *Trainer) tensors(visit func(name string, shape []int, data []float32) error) error {
 	state := t.program.State()
 	sets := []struct {
@@ -137,7 +137,7 @@ func (t *Trainer) resume() error {
 		return canCheckpoint(path)
 	}
 	if err != nil {
-		return fmt.Errorf("train: checkpoint: %w; name another file, or remove it to begin anew", err)
+		return fmt.Errorf("train: checkpoint: %w; name another file, or remove it to start again", err)
 	}
 	if err := t.load(f); err != nil {
 		return fmt.Errorf("train: checkpoint %s: %w", path, err)
@@ -146,8 +146,8 @@ func (t *Trainer) resume() error {
 	return nil
 }
 
-// canCheckpoint finds out before hours of training, not after them, that the
-// checkpoint cannot be written.
+// canCheckpoint reports, before hours of training and not after, that the checkpoint
+// cannot be written.
 func canCheckpoint(path string) error {
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
@@ -162,21 +162,21 @@ func canCheckpoint(path string) error {
 func (t *Trainer) load(f *safetensors.File) error {
 	var have facts
 	if err := json.Unmarshal([]byte(f.Metadata[factsKey]), &have); err != nil {
-		return errors.New("it is not a checkpoint of a training")
+		return errors.New("not a training checkpoint")
 	}
 	want := t.facts()
 	want.Step = have.Step
 	switch {
 	case have.Format != want.Format:
-		return fmt.Errorf("it has format %d; this version reads %d", have.Format, want.Format)
+		return fmt.Errorf("format %d; this version reads format %d", have.Format, want.Format)
 	case have.Layers != want.Layers && have.Layers != t.layers(nn.DescribeWithoutDefaults):
-		return fmt.Errorf("it is of another network, %s, while this one is %s", have.Layers, want.Layers)
+		return fmt.Errorf("from another network, %s; this network is %s", have.Layers, want.Layers)
 	case have.differ(want) != "":
-		return fmt.Errorf("%s; remove it or use the same settings", have.differ(want))
+		return fmt.Errorf("%s; use the same settings or remove the file", have.differ(want))
 	case have.Step < 0:
-		return fmt.Errorf("it claims to be of step %d", have.Step)
+		return fmt.Errorf("impossible step %d", have.Step)
 	case have.Step > t.config.Steps:
-		return fmt.Errorf("it is of step %d, beyond the %d of this training; ask for more steps or remove it", have.Step, t.config.Steps)
+		return fmt.Errorf("from step %d, beyond the %d steps of this training; set more steps or remove the file", have.Step, t.config.Steps)
 	}
 	byName := make(map[string]safetensors.Tensor, len(f.Tensors))
 	for _, x := range f.Tensors {
@@ -185,7 +185,7 @@ func (t *Trainer) load(f *safetensors.File) error {
 	// Everything is checked before anything is changed.
 	check := func(name string, shape []int, data []float32) error {
 		if x, ok := byName[name]; !ok || len(x.F32) != len(data) {
-			return fmt.Errorf("it has no tensor %s of shape %v: it is of another network", name, shape)
+			return fmt.Errorf("no tensor %s of shape %v; the checkpoint is from another network", name, shape)
 		}
 		return nil
 	}

@@ -56,16 +56,16 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 		return func(f *safetensors.File) { f.Metadata["utvi.priors"] = s }
 	}
 	for want, change := range map[string]func(f *safetensors.File){
-		"it is not a checkpoint of a training":   func(f *safetensors.File) { delete(f.Metadata, "utvi.checkpoint") },
-		"it has format 2; this version reads 1":  facts(`"format":1`, `"format":2`),
-		"it claims to be of step -1":             facts(`"step":3`, `"step":-1`),
-		"it is of step 4, beyond the 3":          facts(`"step":3`, `"step":4`),
-		"it is of another network, dense 7":      facts(`"layers":"dense`, `"layers":"dense 7`),
-		"a run with rows 641, this one has 640":  facts(`"rows":640`, `"rows":641`),
-		"it has no tensor 0.dense.weight.mean ":  func(f *safetensors.File) { f.Tensors[0].Name = "other" },
-		"it has no tensor 0.dense.weight.rho.ad": func(f *safetensors.File) { shorten(f, "0.dense.weight.rho.adam2") },
-		"its priors cannot be read":              priors("[1]"),
-		"its priors are not standard deviations": priors("[1,1,1,0,1,1,1,1]"),
+		"not a training checkpoint":              func(f *safetensors.File) { delete(f.Metadata, "utvi.checkpoint") },
+		"format 2; this version reads format 1":  facts(`"format":1`, `"format":2`),
+		"impossible step -1":                     facts(`"step":3`, `"step":-1`),
+		"from step 4, beyond the 3":              facts(`"step":3`, `"step":4`),
+		"from another network, dense 7":          facts(`"layers":"dense`, `"layers":"dense 7`),
+		"a run with rows 641; this run has 640":  facts(`"rows":640`, `"rows":641`),
+		"no tensor 0.dense.weight.mean ":         func(f *safetensors.File) { f.Tensors[0].Name = "other" },
+		"no tensor 0.dense.weight.rho.ad":        func(f *safetensors.File) { shorten(f, "0.dense.weight.rho.adam2") },
+		"the priors cannot be read":              priors("[1]"),
+		"the priors must be standard deviations": priors("[1,1,1,0,1,1,1,1]"),
 	} {
 		c := checkpointed(t)
 		rewrite(t, c.Checkpoint, change)
@@ -94,15 +94,15 @@ func shorten(f *safetensors.File, name string) {
 func TestSettingsOfACheckpoint(t *testing.T) {
 	c := checkpointed(t)
 	for want, change := range map[string]func(c *train.Config){
-		"with seed 9, this one has 10":        func(c *train.Config) { c.Seed = 10 },
-		"with batch 100, this one has 99":     func(c *train.Config) { c.Batch = 99 },
-		"with rows 640, this one has 641":     func(c *train.Config) { g := generator(); g.N = 641; c.Data = g },
-		"with draws 0, this one has 2":        func(c *train.Config) { c.Draws = 2; c.Likelihood = likelihood.ExpectedNormal{Std: 0.1} },
-		"this one has fixed":                  func(c *train.Config) { c.Prior = nil },
-		"prior empirical-bayes(4,5)/1":        func(c *train.Config) { c.Prior = &vi.EmpiricalBayes{Every: 2} },
-		"with likelihood normal, this one":    func(c *train.Config) { c.Likelihood = likelihood.Normal{Floor: 0.5} },
-		"with optimiser ":                     func(c *train.Config) { c.Optimizer.Beta1 = 0.5 },
-		"beyond the 2 of this training; ask ": func(c *train.Config) { c.Steps = 2 },
+		"with seed 9; this run has 10":              func(c *train.Config) { c.Seed = 10 },
+		"with batch 100; this run has 99":           func(c *train.Config) { c.Batch = 99 },
+		"with rows 640; this run has 641":           func(c *train.Config) { g := generator(); g.N = 641; c.Data = g },
+		"with draws 0; this run has 2":              func(c *train.Config) { c.Draws = 2; c.Likelihood = likelihood.ExpectedNormal{Std: 0.1} },
+		"this run has fixed":                        func(c *train.Config) { c.Prior = nil },
+		"prior empirical-bayes(4,5)/1":              func(c *train.Config) { c.Prior = &vi.EmpiricalBayes{Every: 2} },
+		"with likelihood normal; this run":          func(c *train.Config) { c.Likelihood = likelihood.Normal{Floor: 0.5} },
+		"with optimiser ":                           func(c *train.Config) { c.Optimizer.Beta1 = 0.5 },
+		"beyond the 2 steps of this training; set ": func(c *train.Config) { c.Steps = 2 },
 	} {
 		d := c
 		change(&d)
@@ -165,13 +165,13 @@ func TestCheckpointEvery(t *testing.T) {
 func TestMoreRefusals(t *testing.T) {
 	nan := math.NaN()
 	for want, bend := range map[string]func(*train.Config){
-		"-1 draws per step":                  func(c *train.Config) { c.Draws = -1 },
-		"1048577 draws per step":             func(c *train.Config) { c.Draws = 1<<20 + 1 },
-		"must not be negative":               func(c *train.Config) { c.CheckpointEvery = -1 },
-		"α = -1":                             func(c *train.Config) { c.Prior = &vi.EmpiricalBayes{Alpha: -1} },
-		"its floor is -1":                    func(c *train.Config) { c.Likelihood = likelihood.Normal{Floor: -1} },
-		"end the network in nn.Apply":        func(c *train.Config) { c.Likelihood = likelihood.Weighted{Of: likelihood.Bernoulli{}}; two(c) },
-		"end the network in nn.Apply{F: fn.": func(c *train.Config) { c.Likelihood = likelihood.Bernoulli{} },
+		"-1 draws per step":                    func(c *train.Config) { c.Draws = -1 },
+		"1048577 draws per step":               func(c *train.Config) { c.Draws = 1<<20 + 1 },
+		"must be ≥ 0":                          func(c *train.Config) { c.CheckpointEvery = -1 },
+		"α = -1":                               func(c *train.Config) { c.Prior = &vi.EmpiricalBayes{Alpha: -1} },
+		"the floor is -1":                      func(c *train.Config) { c.Likelihood = likelihood.Normal{Floor: -1} },
+		"end the network with nn.Apply":        func(c *train.Config) { c.Likelihood = likelihood.Weighted{Of: likelihood.Bernoulli{}}; two(c) },
+		"end the network with nn.Apply{F: fn.": func(c *train.Config) { c.Likelihood = likelihood.Bernoulli{} },
 	} {
 		c := config()
 		bend(&c)
@@ -180,9 +180,9 @@ func TestMoreRefusals(t *testing.T) {
 		}
 	}
 	for want, bend := range map[string]func(*train.Config){
-		"the weight of the KL is NaN":  func(c *train.Config) { c.KL = func(_, _ int) float64 { return nan } },
-		"the weight of the KL is -0.5": func(c *train.Config) { c.KL = func(_, _ int) float64 { return -0.5 } },
-		"the weight of the KL is +Inf": func(c *train.Config) { c.KL = func(_, _ int) float64 { return math.Inf(1) } },
+		"the KL weight is NaN":  func(c *train.Config) { c.KL = func(_, _ int) float64 { return nan } },
+		"the KL weight is -0.5": func(c *train.Config) { c.KL = func(_, _ int) float64 { return -0.5 } },
+		"the KL weight is +Inf": func(c *train.Config) { c.KL = func(_, _ int) float64 { return math.Inf(1) } },
 		"step 2: the learning rate is -1": func(c *train.Config) {
 			c.Optimizer.Rate = func(step int) float64 { return float64(3 - 2*step) }
 		},

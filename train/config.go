@@ -30,29 +30,29 @@ import (
 // A Config says how a network is trained.
 type Config struct {
 	Data       data.Source           // serves one trainer at a time
-	Likelihood likelihood.Likelihood // nil stands for likelihood.Normal{}
-	Optimizer  optim.AdamW           // the zero value stands for optim.Paper()
-	KL         optim.KLSchedule      // nil stands for optim.FullKL()
+	Likelihood likelihood.Likelihood // nil means likelihood.Normal{}
+	Optimizer  optim.AdamW           // the zero value means optim.Paper()
+	KL         optim.KLSchedule      // nil means optim.FullKL()
 	Prior      *vi.EmpiricalBayes    // nil leaves every prior as it is
 	Draws      int                   // 0 propagates moments; else networks drawn per step (Bayes by backprop)
-	Batch      int                   // rows of a step; 0 stands for 128, and never more than an epoch
-	Steps      int                   // of the whole training
-	Seed       uint64                // of the order of the rows and of rules that draw
-	Workers    int                   // 0 stands for GOMAXPROCS; the result does not depend on it
+	Batch      int                   // rows in a step; 0 means 128; at most an epoch
+	Steps      int                   // of the training in total
+	Seed       uint64                // for the order of the rows and for rules that draw
+	Workers    int                   // 0 means GOMAXPROCS; the result does not depend on it
 
-	// Engine is what the network is trained on; nil stands for engine.CPU.
+	// Engine trains the network; nil means engine.CPU.
 	Engine engine.Engine[float32]
 
-	// Checkpoint is a file to write the state of the training to, every
-	// CheckpointEvery steps (0: at the end and when stopped). A run that finds
-	// the file continues from it, bit for bit. Its folder must exist.
+	// Checkpoint is the file for the state of the training, written every
+	// CheckpointEvery steps (0: at the end and when the training is stopped). If the
+	// file exists, the training continues from it, bit for bit. Its folder must exist.
 	Checkpoint      string
 	CheckpointEvery int
 }
 
 func (c *Config) check(m *model.Model) error {
 	if m == nil {
-		return errors.New("train: there is no network")
+		return errors.New("train: no network")
 	}
 	if c.Likelihood == nil {
 		c.Likelihood = likelihood.Normal{}
@@ -73,17 +73,17 @@ func (c *Config) check(m *model.Model) error {
 		return fmt.Errorf("train: %w", err)
 	}
 	if c.Data == nil {
-		return errors.New("train: there are no data; set Config.Data")
+		return errors.New("train: no data; set Config.Data")
 	}
 	if c.Data.Rows() < 1 {
-		return fmt.Errorf("train: an epoch has %d rows; it needs at least 1", c.Data.Rows())
+		return fmt.Errorf("train: an epoch has %d rows; at least 1 is needed", c.Data.Rows())
 	}
 	if c.Batch < 1 || c.Steps < 1 {
 		return fmt.Errorf("train: %d steps of %d rows; both must be at least 1", c.Steps, c.Batch)
 	}
 	c.Batch = min(c.Batch, c.Data.Rows())
 	if c.Data.Inputs() != m.Inputs() {
-		return fmt.Errorf("train: the data have %d inputs, the network %d", c.Data.Inputs(), m.Inputs())
+		return fmt.Errorf("train: the data have %d inputs; the network needs %d", c.Data.Inputs(), m.Inputs())
 	}
 	targets, err := c.Likelihood.Targets(m.Outputs())
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *Config) check(m *model.Model) error {
 		return err
 	}
 	if c.Draws < 0 || c.Draws > 1<<20 {
-		return fmt.Errorf("train: %d draws per step; there must be 1 to %d, or 0 to propagate moments", c.Draws, 1<<20)
+		return fmt.Errorf("train: %d draws per step; use 1 to %d, or 0 to propagate moments", c.Draws, 1<<20)
 	}
 	if c.Prior != nil {
 		if err := c.Prior.Check(); err != nil {
@@ -104,7 +104,7 @@ func (c *Config) check(m *model.Model) error {
 		}
 	}
 	if c.Workers < 0 || c.CheckpointEvery < 0 {
-		return errors.New("train: workers and CheckpointEvery must not be negative")
+		return errors.New("train: Workers and CheckpointEvery must be ≥ 0")
 	}
 	return nil
 }

@@ -6,22 +6,22 @@ import (
 	"utvi/internal/compute"
 )
 
-// checkSchedules refuses a rate or a weight that would break the parameters.
+// checkSchedules refuses a learning rate or a KL weight that would damage the
+// parameters.
 func checkSchedules(s Step) error {
 	if !(s.Rate >= 0) || !compute.Finite(s.Rate) {
 		return fmt.Errorf("train: step %d: the learning rate is %v; it must be a finite number ≥ 0", s.Step, s.Rate)
 	}
 	if !(s.Weight >= 0) || !compute.Finite(s.Weight) {
-		return fmt.Errorf("train: step %d: the weight of the KL is %v; it must be a finite number ≥ 0", s.Step, s.Weight)
+		return fmt.Errorf("train: step %d: the KL weight is %v; it must be a finite number ≥ 0", s.Step, s.Weight)
 	}
 	return nil
 }
 
-// A NotFiniteError says that training met a number that is not finite: it
-// diverged, or the data are to blame. The parameters are those of the last good
-// step.
+// A NotFiniteError says that a number in the training is not finite: the training
+// diverged, or the data are wrong. The parameters are those of the last good step.
 type NotFiniteError struct {
-	Step int // that could not be made
+	Step int // the step that failed
 	Err  error
 }
 

@@ -28,7 +28,7 @@ func TestMisuse(t *testing.T) {
 		"the learning rate of step 1 is -1":   func(c *train.Config) { c.Optimizer.Rate = optim.Constant(-1) },
 		"does not exist":                      func(c *train.Config) { c.Checkpoint = filepath.Join(dir, "none", "x") },
 		"not a directory":                     func(c *train.Config) { c.Checkpoint = filepath.Join(file, "x") },
-		"to begin anew":                       func(c *train.Config) { c.Checkpoint = file },
+		"to start again":                      func(c *train.Config) { c.Checkpoint = file },
 	} {
 		c := config()
 		change(&c)
@@ -53,7 +53,7 @@ func TestFewerSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Steps = 1
-	if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), "it is of step 2, beyond the 1 of this training") {
+	if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), "from step 2, beyond the 1 steps of this training") {
 		t.Errorf("error %v", err)
 	}
 	c.Steps = 2
@@ -71,7 +71,7 @@ func TestCheckpointOfOtherFunctions(t *testing.T) {
 		t.Errorf("another rule: %v", err)
 	}
 	c.Likelihood = likelihood.ExpectedNormal{Std: 1}
-	if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), "likelihood normal, this one") {
+	if _, err := train.New(network(moment.UT(2)), c); err == nil || !strings.Contains(err.Error(), "likelihood normal; this run") {
 		t.Errorf("another likelihood: %v", err)
 	}
 }

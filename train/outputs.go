@@ -8,15 +8,15 @@ import (
 	"utvi/nn"
 )
 
-// checkOutputs refuses networks whose outputs a likelihood would misread: every
-// number of theirs can be scored, so nothing else would tell.
+// checkOutputs refuses networks whose outputs the likelihood would misread. Such
+// outputs can be scored without any error, so nothing else would notice.
 func checkOutputs(m *model.Model, l likelihood.Likelihood) error {
 	reads := likelihood.Describe(l)
 	switch inner := likelihood.Inner(l); {
 	case reads.Ends != "" && endsLinear(m.Config.Layers):
-		return fmt.Errorf("train: likelihood %v needs outputs that are probabilities: end the network in %s", inner, reads.Ends)
+		return fmt.Errorf("train: likelihood %v needs probabilities as outputs: end the network with %s", inner, reads.Ends)
 	case reads.NoNoiseLayer && nn.Any(m.Config.Layers, isNoise):
-		return fmt.Errorf("train: likelihood %v has noise of its own: take nn.Noise out of the network, or score with likelihood.Normal", inner)
+		return fmt.Errorf("train: likelihood %v already contains the noise: remove nn.Noise from the network, or use likelihood.Normal", inner)
 	}
 	return nil
 }

@@ -23,14 +23,14 @@ func TestImpossibleTargets(t *testing.T) {
 		end        nn.Chain
 	}{
 		{"", likelihood.Categorical{}, 2, nn.Chain{nn.Dense{Out: 3}, softmax}},
-		{"categorical has no score for the targets [3] of a row, with 3 outputs", likelihood.Categorical{}, 3, nn.Chain{nn.Dense{Out: 3}, softmax}},
-		{"categorical has no score for the targets [-1]", likelihood.Categorical{}, -1, nn.Chain{nn.Dense{Out: 3}, softmax}},
-		{"categorical has no score for the targets [0.5]", likelihood.Categorical{}, 0.5, nn.Chain{nn.Dense{Out: 3}, softmax}},
-		{"poisson has no score for the targets [-1]", likelihood.Poisson{}, -1, nn.Chain{nn.Dense{Out: 1}}},
-		{"bernoulli has no score for the targets [2]", likelihood.Bernoulli{}, 2, nn.Chain{nn.Dense{Out: 1}, sigmoid}},
-		{"end the network in nn.Joint{Map: fn.Softmax()}", likelihood.Categorical{}, 1, nn.Chain{nn.Dense{Out: 3}}},
-		{"end the network in nn.Apply{F: fn.Sigmoid()}", likelihood.Bernoulli{}, 1, nn.Chain{sigmoid, nn.Chain{nn.Dense{Out: 1}}}},
-		{"take nn.Noise out of the network", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{}}},
+		{"categorical cannot score the targets [3] of a row with 3 outputs", likelihood.Categorical{}, 3, nn.Chain{nn.Dense{Out: 3}, softmax}},
+		{"categorical cannot score the targets [-1]", likelihood.Categorical{}, -1, nn.Chain{nn.Dense{Out: 3}, softmax}},
+		{"categorical cannot score the targets [0.5]", likelihood.Categorical{}, 0.5, nn.Chain{nn.Dense{Out: 3}, softmax}},
+		{"poisson cannot score the targets [-1]", likelihood.Poisson{}, -1, nn.Chain{nn.Dense{Out: 1}}},
+		{"bernoulli cannot score the targets [2]", likelihood.Bernoulli{}, 2, nn.Chain{nn.Dense{Out: 1}, sigmoid}},
+		{"end the network with nn.Joint{Map: fn.Softmax()}", likelihood.Categorical{}, 1, nn.Chain{nn.Dense{Out: 3}}},
+		{"end the network with nn.Apply{F: fn.Sigmoid()}", likelihood.Bernoulli{}, 1, nn.Chain{sigmoid, nn.Chain{nn.Dense{Out: 1}}}},
+		{"remove nn.Noise from the network", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{}}},
 		{"", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{Off: true}}},
 	} {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: c.end})

@@ -21,11 +21,11 @@ func (t *Trainer) priors() (string, error) {
 func (t *Trainer) readPriors(s string) ([]float64, error) {
 	var std []float64
 	if err := json.Unmarshal([]byte(s), &std); err != nil || len(std) != len(t.program.State().Params.Tensors) {
-		return nil, errors.New("its priors cannot be read")
+		return nil, errors.New("the priors cannot be read")
 	}
 	for i, s := range std {
 		if t.program.State().Params.Tensors[i].Random && !(s > 0) {
-			return nil, errors.New("its priors are not standard deviations")
+			return nil, errors.New("the priors must be standard deviations > 0")
 		}
 	}
 	return std, nil

@@ -178,7 +178,7 @@ func TestDrawsNeedNoise(t *testing.T) {
 	c := config()
 	c.Draws = 2
 	_, err := train.New(network(moment.UT(2)), c)
-	if err == nil || !strings.Contains(err.Error(), "end the network in nn.Noise") {
+	if err == nil || !strings.Contains(err.Error(), "end the network with nn.Noise") {
 		t.Errorf("a network without noise: %v", err)
 	}
 	c.Draws = -1

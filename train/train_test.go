@@ -130,14 +130,14 @@ func TestObjective(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	m := network(moment.UT(2))
 	for want, bend := range map[string]func(*train.Config){
-		"there are no data":       func(c *train.Config) { c.Data = nil },
-		"0 steps of 100 rows":     func(c *train.Config) { c.Steps = 0 },
-		"30 steps of -1 rows":     func(c *train.Config) { c.Batch = -1 },
-		"the data have 3 inputs":  func(c *train.Config) { c.Data = &data.Generator{N: 9, In: 3, Out: 1} },
-		"the data have 2 targets": func(c *train.Config) { c.Data = &data.Generator{N: 9, In: 2, Out: 2} },
-		"an epoch has 0 rows":     func(c *train.Config) { c.Data = &data.Generator{In: 2, Out: 1} },
-		"the weight decay is NaN": func(c *train.Config) { c.Optimizer.Decay = math.NaN() },
-		"workers":                 func(c *train.Config) { c.Workers = -1 },
+		"no data; set Config.Data": func(c *train.Config) { c.Data = nil },
+		"0 steps of 100 rows":      func(c *train.Config) { c.Steps = 0 },
+		"30 steps of -1 rows":      func(c *train.Config) { c.Batch = -1 },
+		"the data have 3 inputs":   func(c *train.Config) { c.Data = &data.Generator{N: 9, In: 3, Out: 1} },
+		"the data have 2 targets":  func(c *train.Config) { c.Data = &data.Generator{N: 9, In: 2, Out: 2} },
+		"an epoch has 0 rows":      func(c *train.Config) { c.Data = &data.Generator{In: 2, Out: 1} },
+		"the weight decay is NaN":  func(c *train.Config) { c.Optimizer.Decay = math.NaN() },
+		"Workers":                  func(c *train.Config) { c.Workers = -1 },
 	} {
 		c := config()
 		bend(&c)

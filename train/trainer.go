@@ -11,20 +11,20 @@ import (
 	"utvi/rng"
 )
 
-// A Step is what one step of training did. NLL and KL are of the parameters
-// before the step.
+// A Step reports one step of training. NLL and KL belong to the parameters before the
+// step.
 type Step struct {
 	Step, Epoch int     // counted from 1
 	NLL         float64 // mean of the batch's rows, nats
 	KL          float64 // of all weights, nats, unscaled
 	Loss        float64 // NLL + Weight·KL/N
-	Weight      float64 // of the KL
+	Weight      float64 // weight of the KL
 	GradNorm    float64
 	Rate        float64
 	Floored     int // variances raised to the likelihood's floor
 }
 
-// A Trainer trains one network. It is not safe for concurrent use.
+// A Trainer trains one network. It must be used by one goroutine at a time.
 type Trainer struct {
 	config  Config
 	net     *model.Model
@@ -33,7 +33,7 @@ type Trainer struct {
 	step    int // finished
 }
 
-// New returns a trainer of m. If the checkpoint of the configuration exists, the
+// New returns a trainer of m. If the checkpoint file of the configuration exists, the
 // trainer and the network continue from it.
 func New(m *model.Model, c Config) (*Trainer, error) {
 	if err := c.check(m); err != nil {
@@ -54,14 +54,14 @@ func New(m *model.Model, c Config) (*Trainer, error) {
 	return t, nil
 }
 
-// Step is the number of steps done.
+// Step returns the number of finished steps.
 func (t *Trainer) Step() int { return t.step }
 
-// Steps trains, a step an iteration, until Config.Steps are done or ctx is
-// cancelled. Breaking off the loop keeps the state: a later call continues.
-// Cancellation, a number that is not finite, or a checkpoint that cannot be
-// written end it with an error; the parameters are then those of the last good
-// step, and the checkpoint that of the last good write.
+// Steps trains, one step per iteration, until Config.Steps steps are done or ctx is
+// cancelled. Leaving the loop keeps the state: a later call continues. The iteration
+// ends with an error if ctx is cancelled, a number is not finite, or the checkpoint
+// cannot be written. The parameters are then those of the last good step, and the
+// checkpoint is the last one that was written.
 func (t *Trainer) Steps(ctx context.Context) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		for t.step < t.config.Steps {
@@ -98,11 +98,11 @@ func (t *Trainer) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close ends the trainer's workers; without it they end some time after the
+// Close stops the trainer's workers. Without Close, they stop some time after the
 // trainer is garbage.
 func (t *Trainer) Close() { t.pool.Close() }
 
-// Advance makes one step, without checkpoint.
+// Advance makes one step and writes no checkpoint.
 func (t *Trainer) Advance() (Step, error) {
 	c := t.config
 	n := t.step + 1
@@ -132,7 +132,7 @@ func (t *Trainer) Advance() (Step, error) {
 	return s, nil
 }
 
-// record tells the network how far its training is.
+// record writes the progress of the training to the facts of the network.
 func (t *Trainer) record(nll float64) {
 	f := &t.net.Facts
 	f.Rows, f.Steps, f.Likelihood, f.NLL = t.config.Data.Rows(), t.step, t.config.Likelihood.String(), nll

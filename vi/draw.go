@@ -20,11 +20,11 @@ func (t *Tensor[T]) Sigma(dst []T, lo int) {
 	}
 }
 
-// Draw draws len(sigma) weights, from weight lo on, a multiple of four: w = μ + σε.
-// It leaves ε in eps, which has room for a multiple of four numbers. Weights are
-// counted within tensor number i of the stream key. Pieces of a tensor have no ε in
-// common, but which weight gets which depends on where the tensor is cut: cut it by
-// its shape alone.
+// Draw draws len(sigma) weights w = μ + σε, starting at weight lo, which must be a
+// multiple of four. It writes ε to eps, whose length must be a multiple of four. The
+// draws are counted within tensor number i of the stream key. Pieces of a tensor never
+// share an ε, but the ε of a weight depends on how the tensor is cut into pieces: cut
+// it by its shape alone.
 func (t *Tensor[T]) Draw(key rng.Key, i, lo int, sigma, w []T, eps []float32) {
 	n := len(sigma)
 	quads := (n + 3) / 4
@@ -36,14 +36,15 @@ func (t *Tensor[T]) Draw(key rng.Key, i, lo int, sigma, w []T, eps []float32) {
 	}
 }
 
-// A Sampler draws all parameters of a network. It belongs to one goroutine.
+// A Sampler draws all parameters of a network. It must be used by one goroutine at a
+// time.
 type Sampler[T gauss.Float] struct {
 	from  *Params[T]
 	sigma [][]T
 	eps   []float32
 }
 
-// NewSampler returns a sampler of p as it is now.
+// NewSampler returns a sampler of p with its current values.
 func NewSampler[T gauss.Float](p *Params[T]) *Sampler[T] {
 	s := &Sampler[T]{from: p, sigma: make([][]T, len(p.Tensors))}
 	most := 0
@@ -58,8 +59,8 @@ func NewSampler[T gauss.Float](p *Params[T]) *Sampler[T] {
 	return s
 }
 
-// Draw writes drawn weights to the means of p, whose tensors are those of the
-// sampler's parameters with numbers in place of Normals. Point tensors are copied.
+// Draw writes drawn weights to the means of p, which has the same tensors as the
+// sampled parameters, with numbers in place of Normals. Point tensors are copied.
 func (s *Sampler[T]) Draw(key rng.Key, p *Params[T]) {
 	for i, t := range s.from.Tensors {
 		if !t.Random {

@@ -19,14 +19,14 @@ import (
 	"utvi/rng"
 )
 
-// Params are all parameters of a network, in one stretch of memory.
+// Params are all parameters of a network, in one block of memory.
 type Params[T gauss.Float] struct {
 	Tensors []*Tensor[T]
 	Theta   []T // every Mean and Rho
-	Grad    []T // every GMean and GVar, laid out as Theta
+	Grad    []T // every GMean and GVar, in the layout of Theta
 
-	// Prior is what random tensors are declared with; the zero value stands for
-	// N(0, 1). A layer may give its own another one.
+	// Prior is the prior of new random tensors; the zero value means N(0, 1). A layer
+	// may give its tensors another prior.
 	Prior Prior
 }
 
@@ -48,18 +48,18 @@ func (p *Params[T]) RandomFrom(name string, mean, std float64, shape ...int) *Te
 	return t
 }
 
-// Point declares a tensor of plain numbers; fill gives their start, nil stands
-// for the start of a random tensor's means.
+// Point declares a tensor of plain numbers. fill returns their starting values; with a
+// nil fill they start like the means of a random tensor.
 func (p *Params[T]) Point(name string, fanIn int, fill func(i int) float64, shape ...int) *Tensor[T] {
-	return p.add(&Tensor[T]{Name: name, Shape: shape, FanIn: fanIn, Bare: fill != nil, fill: fill})
+	return p.add(&Tensor[T]{Name: name, Shape: shape, FanIn: fanIn, NoDecay: fill != nil, fill: fill})
 }
 
-// Alloc gives every declared tensor its memory.
+// Alloc allocates the memory of all declared tensors.
 func (p *Params[T]) Alloc() {
 	p.Theta = p.layout(func(t *Tensor[T], mean, rho []T) { t.Mean, t.Rho = mean, rho })
 }
 
-// AllocGrads gives every tensor room for its gradients.
+// AllocGrads allocates the gradients of all tensors.
 func (p *Params[T]) AllocGrads() {
 	if p.Grad == nil {
 		p.Grad = p.layout(func(t *Tensor[T], mean, rho []T) { t.GMean, t.GVar = mean, rho })
@@ -124,7 +124,7 @@ func (p *Params[T]) KL() float64 {
 	return sum
 }
 
-// CheckFinite names the first tensor that holds a NaN or an infinity.
+// CheckFinite returns an error that names the first tensor with a NaN or an infinity.
 func (p *Params[T]) CheckFinite() error {
 	for _, t := range p.Tensors {
 		if !compute.Finite(t.Mean...) || !compute.Finite(t.Rho...) {
@@ -134,7 +134,8 @@ func (p *Params[T]) CheckFinite() error {
 	return nil
 }
 
-// CheckGrads names the first tensor whose gradient is not finite.
+// CheckGrads returns an error that names the first tensor whose gradient is not
+// finite.
 func (p *Params[T]) CheckGrads() error {
 	for _, t := range p.Tensors {
 		if !compute.Finite(t.GMean...) || !compute.Finite(t.GVar...) {
@@ -144,7 +145,7 @@ func (p *Params[T]) CheckGrads() error {
 	return nil
 }
 
-// Share makes p, laid out like q, use the memory of q.
+// Share makes p use the memory of q, which must have the same layout.
 func (p *Params[T]) Share(q *Params[T]) {
 	p.Theta = q.Theta
 	for i, t := range q.Tensors {
@@ -152,7 +153,8 @@ func (p *Params[T]) Share(q *Params[T]) {
 	}
 }
 
-// Like returns zero parameters laid out like p: an optimiser's memory.
+// Like returns parameters of zeros with the layout of p, for the memory of an
+// optimiser.
 func (p *Params[T]) Like() *Params[T] {
 	q := &Params[T]{}
 	for _, t := range p.Tensors {

@@ -97,7 +97,7 @@ func TestLayout(t *testing.T) {
 			at += x.Len()
 		}
 	}
-	if drawn.Bare || numbers.Bare || !given.Bare {
+	if drawn.NoDecay || numbers.NoDecay || !given.NoDecay {
 		t.Error("only given numbers are bare")
 	}
 	if drawn.Prior != p.Prior || from.Prior != p.Prior {

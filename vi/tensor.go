@@ -9,12 +9,12 @@ import (
 
 // A Tensor is one named block of parameters.
 type Tensor[T gauss.Float] struct {
-	Name   string
-	Shape  []int
-	Random bool
-	FanIn  int
-	Bare   bool // a number by nature, such as a learned scale: never decayed
-	Prior  Prior
+	Name    string
+	Shape   []int
+	Random  bool
+	FanIn   int
+	NoDecay bool // the weight decay leaves it alone, such as a learned scale
+	Prior   Prior
 
 	Mean, Rho []T // Rho is nil in a point tensor
 
@@ -23,11 +23,11 @@ type Tensor[T gauss.Float] struct {
 	// AllocGrads.
 	GMean, GVar []T
 
-	fill  func(i int) float64 // start of the means; nil: drawn
-	start float64             // of every σ; 0: drawn
+	fill  func(i int) float64 // starting values of the means; nil: drawn
+	start float64             // starting value of every σ; 0: drawn
 }
 
-// Len is the number of weights.
+// Len returns the number of weights.
 func (t *Tensor[T]) Len() int {
 	n := 1
 	for _, d := range t.Shape {
@@ -36,7 +36,7 @@ func (t *Tensor[T]) Len() int {
 	return n
 }
 
-// KL returns the divergence of one tensor from its prior; 0 for a point tensor.
+// KL returns the divergence of the tensor from its prior. It is 0 for a point tensor.
 func (t *Tensor[T]) KL() float64 {
 	var sum float64
 	m0, s0 := t.Prior.Mean, t.Prior.Std

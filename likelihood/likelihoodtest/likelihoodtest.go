@@ -1,5 +1,5 @@
-// Package likelihoodtest is the conformance suite of likelihoods: a new one calls
-// Check in one line of its test.
+// Package likelihoodtest is the conformance suite of likelihoods: the test of a new
+// likelihood calls Check in one line.
 package likelihoodtest
 
 import (
@@ -15,48 +15,49 @@ type Row struct {
 	Y, Mean, Var []float64
 }
 
-// A Case says what a likelihood should do.
+// A Case says how a likelihood should behave.
 type Case struct {
 	Rows []Row // within the floors, and asymmetric
 
-	// NLL is −ln p(y|f) of the row's targets, the score of outputs f that are
-	// numbers. Expected says that Row is its mean over f, rather than −ln of the
+	// NLL is −ln p(y|f) of the targets of the row, the score of outputs f that are
+	// numbers. Expected says that Row returns its mean over f, rather than −ln of the
 	// mean of e^−NLL.
 	NLL      func(r Row, f []float64) float64
 	Expected bool
 
-	// Target gives mean and variance of the row's target i for outputs f. A
+	// Target returns the mean and variance of target i of the row for outputs f. A
 	// likelihood.Predictive needs it.
 	Target func(r Row, i int, f []float64) (mean, variance float64)
 
-	// Kinks, if set, gives the values of output i where NLL or Target jumps or
-	// changes its slope. The outputs before i stand in f. Outputs without kinks
-	// must be smooth on the scale of their standard deviation, unless only one
-	// output of the row varies.
+	// Kinks, if set, returns the values of output i where NLL or Target jumps or
+	// changes its slope. f holds the outputs before i. Outputs without kinks must be
+	// smooth on the scale of their standard deviation, unless only one output of the
+	// row varies.
 	Kinks func(r Row, i int, f []float64) []float64
 
 	// Tolerance is the largest relative error of a score or a predicted mean; a
 	// Score of Predictive may be wrong by 100 times as much, a predicted variance
-	// by 10 times. 0 stands for 1e-9.
+	// by 10 times. 0 means 1e-9.
 	Tolerance float64
 
-	// Split is the part of every variance that is the outputs' spread, where the
-	// rest is noise inside NLL; 0 stands for 1: all of it.
+	// Split is the part of every variance that is the spread of the outputs, if the
+	// rest is noise inside NLL; 0 means 1: all of it.
 	Split float64
 
-	// Floored are rows out of bounds, with how many moments are.
+	// Floored are rows out of bounds, with the number of moments that are out of
+	// bounds.
 	Floored []Row
 	Bites   []int
 
-	// Bad are rows whose targets are impossible: they score NaN.
+	// Bad are rows with impossible targets: they must score NaN.
 	Bad []Row
 }
 
 // Check checks a likelihood: its value against numerical integration of its
-// definition; gradients against finite differences; what it predicts and scores,
-// if it is a likelihood.Predictive, against integration; the count of floored
-// moments; that nothing within float32 makes it infinite; and that a model file can hold
-// it: fields that JSON does not see are lost.
+// definition; gradients against finite differences; the predictions and scores of a
+// likelihood.Predictive against integration; the number of floored moments; that no
+// float32 input makes it infinite; and that a model file can hold it: fields that JSON
+// does not see are lost.
 func Check(t *testing.T, l likelihood.Likelihood, c Case) {
 	t.Helper()
 	for _, part := range suite(l, c) {
@@ -259,7 +260,7 @@ func floors(t testing.TB, l likelihood.Likelihood, c Case) {
 	}
 	for _, r := range c.Bad {
 		if nll, _, _, _ := score(l, r); !math.IsNaN(nll) {
-			t.Errorf("%+v scores %v; it should be NaN", r, nll)
+			t.Errorf("%+v scores %v; want NaN", r, nll)
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package momenttest is the conformance suite of rules and nonlinearities: each
-// pair calls Pair in one line.
+// Package momenttest is the conformance suite of rules and nonlinearities: the test of
+// a new one calls Pair, one line for each pair.
 package momenttest
 
 import (
@@ -54,7 +54,7 @@ func at(t testing.TB, f *moment.Func, r moment.Rule, m, v float64) moment.Jet {
 	return j
 }
 
-// points returns where the rule looks; a learned κ may be moved.
+// points returns the points of the rule; a learned κ may have moved them.
 func points(r moment.Rule, m, v float64) (x, w []float64) { return moment.PointsAt(r, m, v, key) }
 
 // nearKink reports whether a finite difference around (m, v) would see a point
@@ -129,8 +129,8 @@ func near(t testing.TB, what string, m, v, got, want, slack float64) {
 	}
 }
 
-// definition: point rules are their sums, draws lie within 5 standard errors of
-// the truth, and the exact rule is what quadrature gives.
+// definition: point rules are their sums, draws lie within 5 standard errors of the
+// truth, and the exact rule agrees with quadrature.
 func definition(t testing.TB, f *moment.Func, r moment.Rule) {
 	for _, c := range cases {
 		j := at(t, f, r, c.m, c.v)

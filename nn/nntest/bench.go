@@ -11,7 +11,7 @@ import (
 	"utvi/vi"
 )
 
-// A bench is a layer bound and fed.
+// A bench is a bound layer with its inputs.
 type bench[T gauss.Float] struct {
 	unit   nn.Unit[T]
 	params *vi.Params[T]
@@ -48,7 +48,7 @@ func newBench[T gauss.Float](t testing.TB, s subject) *bench[T] {
 	return b
 }
 
-// inputs are the rows that every check is made on.
+// inputs returns the rows that every check uses.
 func inputs[T gauss.Float](s subject) gauss.Batch[T] {
 	x := gauss.New[T](rows, s.in.Size())
 	key := rng.New(7)
@@ -71,7 +71,7 @@ const (
 	first // backward, without the gradient of the input
 )
 
-// run prepares the weights and carries the batch forward and, if asked, backward,
+// run prepares the weights and runs the batch forward and, depending on do, backward,
 // in blocks of at most size rows.
 func (b *bench[T]) run(size int, do call) {
 	b.soil(do)
@@ -93,7 +93,7 @@ func (b *bench[T]) run(size int, do call) {
 	}
 }
 
-// soil fills the results of a call with NaN: what a layer does not write, or adds
+// soil fills the results of a call with NaN: whatever a layer does not write, or adds
 // to, stays NaN.
 func (b *bench[T]) soil(do call) {
 	dirty(b.out.Mean)

@@ -10,9 +10,8 @@ import (
 	"utvi/vi"
 )
 
-// draws: the moments of the first row's outputs are those found by drawing inputs
-// and weights. What a layer of numbers is still uncertain about, such as noise,
-// counts by its variance.
+// draws: the moments of the outputs of the first row must agree with draws of inputs
+// and weights. Variance that remains with fixed weights, such as noise, is added.
 func draws(t testing.TB, s subject) {
 	u, params := bind[float64](t, s, false)
 	if u.Form() == nn.Fixed {
@@ -26,7 +25,7 @@ func draws(t testing.TB, s subject) {
 	s.det, s.drawn = true, true
 	fixed, drawn := bind[float64](t, s, false)
 	if len(drawn.Tensors) != len(params.Tensors) {
-		t.Fatalf("bound to fixed weights the layer has %d tensors, not %d", len(drawn.Tensors), len(params.Tensors))
+		t.Fatalf("with fixed weights, the layer declares %d tensors instead of %d", len(drawn.Tensors), len(params.Tensors))
 	}
 	sampler := vi.NewSampler(params)
 	num := gauss.Fixed(x.Width, make([]float64, x.Width))

@@ -11,22 +11,22 @@ import (
 	"utvi/vi"
 )
 
-// Options fit the suite to a layer.
+// Options adapt the suite to a layer.
 type Options struct {
 	// Mean and Spread place the inputs: means around Mean ± Spread, variances
 	// up to Spread². The zero values are 0 and 1.
 	Mean, Spread float64
-	// Tolerance is the largest relative error of a derivative; 0 stands for 1e-6.
+	// Tolerance is the largest relative error of a derivative; 0 means 1e-6.
 	Tolerance float64
-	// Entries is how many entries of each tensor are tried; 0 stands for 40.
+	// Entries is the number of entries of each tensor that are checked; 0 means 40.
 	Entries int
 	// SkipFixed leaves out inputs without variance.
 	SkipFixed bool
 
-	// Draws is how many times inputs and weights are drawn to check the moments of
-	// the outputs, within 5 standard errors; 0 leaves this check out. A layer that
-	// approximates may be wrong by MeanBias standard deviations in the mean and by
-	// the factor 1 ± VarBias in the variance.
+	// Draws is the number of draws of inputs and weights that check the moments of the
+	// outputs, within 5 standard errors; 0 skips this check. A layer that approximates
+	// may be wrong by MeanBias standard deviations in the mean and by the factor 1 ±
+	// VarBias in the variance.
 	Draws             int
 	MeanBias, VarBias float64
 }
@@ -42,10 +42,10 @@ type check struct {
 //   - gradients in float64 against finite differences, and a finite KL divergence of
 //     the weights from their priors;
 //   - buffers that hold NaN before they are used: everything must be written;
-//   - no input gradient wanted, as of the first layer of a network;
-//   - runners of one unit that take turns, or run at the same time: each keeps its
-//     own scratch;
-//   - the same bits whatever the blocks, and in prediction as in training;
+//   - no gradient of the input, as in the first layer of a network;
+//   - runners of one unit that take turns, or run at the same time: each must have
+//     its own scratch;
+//   - the same bits for any cut into blocks, and in prediction as in training;
 //   - float32 against float64;
 //   - no allocations;
 //   - moments against drawn inputs and weights, if Options.Draws is set.
@@ -94,7 +94,7 @@ func suite(l nn.Layer, in nn.Shape, o Options) []check {
 	return checks
 }
 
-// A subject is a layer to be checked, with the inputs it is checked on.
+// A subject is the layer under test, with its inputs.
 type subject struct {
 	layer nn.Layer
 	in    nn.Shape
@@ -118,21 +118,22 @@ func bind[T gauss.Float](t testing.TB, s subject, train bool) (nn.Unit[T], *vi.P
 	return u, b.Params
 }
 
-// prepare readies all of a unit's weights.
+// prepare prepares all weights of a unit.
 func prepare[T gauss.Float](u nn.Unit[T], r nn.Runner[T]) {
 	for i := range u.PrepareTiles() {
 		r.Prepare(i)
 	}
 }
 
-// Refuses checks that a layer cannot be bound, and that the message contains want.
+// Refuses checks that binding the layer returns an error, and that its message
+// contains want.
 func Refuses(t testing.TB, l nn.Layer, in nn.Shape, want string) {
 	t.Helper()
 	_, err := nn.Bind(l, &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in, Name: "layer"})
 	if err == nil {
-		t.Fatalf("%+v was bound", l)
+		t.Fatalf("binding %+v gave no error", l)
 	}
 	if got := err.Error(); want == "" || !strings.Contains(got, want) {
-		t.Errorf("the message is %q, want %q in it", got, want)
+		t.Errorf("the error is %q; it should contain %q", got, want)
 	}
 }

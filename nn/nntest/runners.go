@@ -45,7 +45,7 @@ func blocks(t testing.TB, s subject) {
 	one.same(t, many, true, "with the blocks")
 }
 
-// firstLayer: nobody wants the gradient of a network's input.
+// firstLayer: the gradient of a network's input is not needed.
 func firstLayer(t testing.TB, s subject) {
 	one, b := two(t, s)
 	defer func() {
@@ -130,7 +130,7 @@ func (b *bench[T]) agrees(one *bench[T], p *nn.Pass[T]) bool {
 		slices.Equal(p.DIn.Mean, dx.Mean) && slices.Equal(p.DIn.Var, dx.Var)
 }
 
-// prediction: a unit bound and run without room for gradients gives the same bits.
+// prediction: a unit bound and run without memory for gradients gives the same bits.
 func prediction(t testing.TB, s subject) {
 	one := newBench[float32](t, s)
 	one.run(rows, forward)
