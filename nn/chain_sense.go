@@ -27,7 +27,7 @@ func (c *chain[T]) firstRandom() int {
 func (c *chain[T]) checkSense(l Chain) error {
 	for i := c.firstRandom(); i < len(c.units); i++ {
 		if _, ok := c.units[i].(Sensitive[T]); !ok {
-			return fmt.Errorf("layer %d (%s) cannot carry correlations: put it behind nn.Correlated, or leave that out; a layer of your own carries them if its unit implements nn.Sensitive and its runner nn.Senser", i, l[i].Kind())
+			return fmt.Errorf("layer %d (%s) cannot carry correlations: move the layer behind nn.Correlated, or do not use nn.Correlated; a layer of your own carries them if its unit implements nn.Sensitive and its runner nn.Senser", i, l[i].Kind())
 		}
 	}
 	return nil

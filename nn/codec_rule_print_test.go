@@ -56,9 +56,9 @@ func TestRulesOfOneName(t *testing.T) {
 			t.Errorf("%s gives %v, %v", text, again, err)
 		}
 		_, err = nn.UnmarshalLayer(text, wrong)
-		wants(t, err, "the "+c.what+` "mine" is not the one that the model was saved with`)
+		wants(t, err, "the "+c.what+` "mine" differs from the one that the model was saved with`)
 		_, err = nn.MarshalLayer(nn.Chain{c.one, c.other})
-		wants(t, err, "two "+c.what+`s named "mine" that differ`)
+		wants(t, err, "two different "+c.what+`s have the name "mine"`)
 
 		// Files from before rules had fingerprints.
 		one, err := nn.MarshalLayer(c.one)
@@ -96,7 +96,7 @@ func TestFunctionsOfOneDerivative(t *testing.T) {
 		_, err := nn.UnmarshalLayer(text, nn.Library{Funcs: map[string]*moment.Func{"mine": f}})
 		return err
 	}
-	wants(t, read(write(right), wrong), `the function "mine" is not the one`)
+	wants(t, read(write(right), wrong), `the function "mine" differs from the one`)
 	for _, f := range []*moment.Func{right, none} {
 		if err := read(write(right), f); err != nil {
 			t.Error(err)
@@ -111,5 +111,5 @@ func TestFunctionsOfOneDerivative(t *testing.T) {
 		}
 	}
 	_, err := nn.MarshalLayer(nn.Chain{nn.Apply{F: right}, nn.Apply{F: wrong}})
-	wants(t, err, `two functions named "mine" that differ`)
+	wants(t, err, `two different functions have the name "mine"`)
 }

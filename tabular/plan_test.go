@@ -244,14 +244,14 @@ func TestDigest(t *testing.T) {
 func TestDataCheck(t *testing.T) {
 	nan := float32(math.NaN())
 	for want, change := range map[string]func(d *Data){
-		"there are 9 rows":                                            func(d *Data) { *d = rowsOf(9, 1) },
-		"10 rows of 0 inputs":                                         func(d *Data) { d.X.Width = 0 },
-		"need 20 numbers, not 19":                                     func(d *Data) { d.X.Mean = d.X.Mean[1:] },
-		"as many variances or none, not 3":                            func(d *Data) { d.X.Var = make([]float32, 3) },
-		"and 1 classes; there must":                                   func(d *Data) { d.Classes = 1 },
-		"2 targets and 3 classes":                                     func(d *Data) { d.Targets, d.Classes = 2, 3 },
-		"need 20 numbers, not 10":                                     func(d *Data) { d.Targets = 2 },
-		"need as many weights or none, not 3":                         func(d *Data) { d.Weights = make([]float32, 3) },
+		"there are 9 rows":          func(d *Data) { *d = rowsOf(9, 1) },
+		"10 rows of 0 inputs":       func(d *Data) { d.X.Width = 0 },
+		"need 20 numbers, not 19":   func(d *Data) { d.X.Mean = d.X.Mean[1:] },
+		"variances or none, not 3":  func(d *Data) { d.X.Var = make([]float32, 3) },
+		"and 1 classes; there must": func(d *Data) { d.Classes = 1 },
+		"2 targets and 3 classes":   func(d *Data) { d.Targets, d.Classes = 2, 3 },
+		"need 20 numbers, not 10":   func(d *Data) { d.Targets = 2 },
+		"weights or none, not 3":    func(d *Data) { d.Weights = make([]float32, 3) },
 		"there are 10 rows and 3 groups; give one group for each row": func(d *Data) { d.Groups = make([]int32, 3) },
 		"input 1 of row 3 is NaN":                                     func(d *Data) { d.X.Mean[7] = nan },
 		"the variance of input 0 of row 2 is -1":                      func(d *Data) { d.X.Var = make([]float32, 20); d.X.Var[4] = -1 },

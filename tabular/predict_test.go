@@ -240,7 +240,7 @@ func TestBadInput(t *testing.T) {
 		"input 1 of row":                                       func(_ *tabular.Config, d *tabular.Data) { d.X.Mean[5] = nan },
 		"the weight of row 2 is -1":                            func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 20); d.Weights[2] = -1 },
 		"all weights are 0":                                    func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 20) },
-		"20 rows need as many weights or none, not 3":          func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 3) },
+		"20 rows need 20 weights or none, not 3":               func(_ *tabular.Config, d *tabular.Data) { d.Weights = make([]float32, 3) },
 		"in one group":                                         func(_ *tabular.Config, d *tabular.Data) { d.Groups = make([]int32, 20) },
 		"the class of row 0":                                   func(c *tabular.Config, d *tabular.Data) { d.Classes = 2; c.Noise = "" },
 		"noise \"heteroscedastic\" applies to regression only": func(_ *tabular.Config, d *tabular.Data) { d.Classes = 2; clear(d.Y) },
