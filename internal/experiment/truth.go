@@ -139,13 +139,13 @@ func (s TruthSpec) training() (t training, test truthRows, err error) {
 		t.net.Input = nn.Vec(1)
 		t.train.Data, t.train.Batch = fcSource(fcEpochSteps*fcBatch), fcBatch
 		set := newFCSample(root.Sub(0, 2), truthTest)
-		test = truthRows{set.x, set.y}
+		test = truthRows(set)
 	case truthLocalization:
 		t.net.Input, t.net.Init = nn.Shape{H: emitterSide, W: emitterSide, C: 1}, vi.Std(locSigma)
 		t.train.Data, t.train.Batch, t.train.Optimizer.Clip = emitterSource(locEpochSteps*locBatch), locBatch, locClip
 		t.train.KL = optim.PaperKL(max(1, s.Steps/locEpochSteps))
 		set := newEmitters(root.Sub(0, 2), truthTest)
-		test = truthRows{set.x, set.y}
+		test = truthRows(set)
 	default:
 		t.net.Input = nn.Vec(truthInputs)
 		t.train.Batch, t.train.Optimizer.Rate, t.train.Optimizer.Decay = truthTrain/4, optim.Constant(5e-3), 0
