@@ -133,7 +133,7 @@ func (n *Net[T]) checkVerify(x gauss.Batch[T], networks int) error {
 	case networks < 2:
 		return fmt.Errorf("verify: %d networks; a variance needs at least 2", networks)
 	case x.Rows < 1:
-		return errors.New("verify: there are no inputs")
+		return errors.New("verify: no rows of inputs; at least 1 is needed")
 	}
 	if err := checkBatch(x, n.Inputs(), x.Rows); err != nil {
 		return fmt.Errorf("verify: %w", err)
