@@ -24,6 +24,7 @@ type Result struct {
 	Model      *Model
 	Evaluation *Evaluation
 	Insight    *Insight
+	Ratio      *model.SigmaRatio // whether its error bars can be believed; nil without held-out rows
 }
 
 // Run holds out rows, learns the columns and the network from the other rows, and scores
@@ -87,5 +88,25 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if r.Insight, err = m.insight(f.Rows(held), c.Seed); err != nil {
 		return nil, err
 	}
+	r.Ratio, err = m.ratio(context.WithoutCancel(ctx), f.Rows(held), o.Workers)
+	if err != nil {
+		return nil, err
+	}
 	return r, stopped
+}
+
+// The held-out rows that the outputs of drawn networks are compared on, and how many
+// are drawn from each member.
+const (
+	ratioRows     = 64
+	ratioNetworks = 300
+)
+
+// ratio compares the propagated variance with that of networks drawn from the weights.
+func (m *Model) ratio(ctx context.Context, rows table.Source, workers int) (*model.SigmaRatio, error) {
+	x, err := m.ReadInputs(rows, ratioRows)
+	if err != nil || x.Rows == 0 {
+		return nil, err
+	}
+	return m.Net.Members.SigmaRatio(ctx, x, model.VerifyConfig{Networks: ratioNetworks, Seed: m.Facts.Config.Seed, Workers: workers})
 }

@@ -146,6 +146,9 @@ func (r *fitting) write(result *fit.Result) error {
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
 		return err
 	}
+	if ratio := result.Ratio; ratio != nil {
+		fmt.Fprintf(r.stdout, "\nOf the weights alone: %v.\n%s\n", ratio, ratio.Sentence())
+	}
 	if n := result.Evaluation.Rows; len(result.Insight.Importance) == 0 {
 		_, err := fmt.Fprintf(r.stdout, "\nColumn importance skipped: %s held out, at least %d needed.\nWrote %s.\n", plural(n, "row", "rows"), fit.MinImportanceRows, files)
 		return err

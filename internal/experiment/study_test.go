@@ -62,7 +62,8 @@ func TestTinyStudy(t *testing.T) {
 			t.Errorf("%s is not told", c.ID)
 		}
 	}
-	for _, id := range []string{"ut-matches-smp", "ut-trains-better", "ut-beats-mc3", "mc-crossing", "mc-cost-ratio", "ut-costs-like-smp", "mc3-unstable", "variance-follows-crb", "physics-helps"} {
+	for _, id := range []string{"ut-matches-smp", "ut-trains-better", "ut-beats-mc3", "mc-crossing", "mc-cost-ratio", "ut-costs-like-smp", "mc3-unstable", "variance-follows-crb", "physics-helps",
+		"ut-hides-variance", "no-blind-spot", "correlations-carried", "localisation-carried"} {
 		if !ids[id] {
 			t.Errorf("results.json lacks the claim %s", id)
 		}
@@ -70,7 +71,7 @@ func TestTinyStudy(t *testing.T) {
 	if len(saved.Experiments) != len(chosen) {
 		t.Errorf("results.json has %d experiments of %d", len(saved.Experiments), len(chosen))
 	}
-	for _, name := range []string{"fig1", "figS1", "fig2", "fig3", "figS2", "figS3", "beyond"} {
+	for _, name := range []string{"fig1", "figS1", "fig2", "fig3", "figS2", "figS3", "beyond", "truth", "truth-nll"} {
 		for _, ext := range []string{".svg", ".png"} {
 			if f, err := os.Stat(filepath.Join(dir, "figures", name+ext)); err != nil || f.Size() < 2000 {
 				t.Errorf("the figure %s%s: %v", name, ext, err)

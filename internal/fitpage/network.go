@@ -11,7 +11,8 @@ import (
 	"utvi/tabular"
 )
 
-func networkSection(m *fit.Model, dir string) (report.Section, error) {
+func networkSection(result *fit.Result, dir string) (report.Section, error) {
+	m := result.Model
 	r := m.Net.Report
 	s := report.Section{Title: "The network"}
 	t := report.Table{Caption: "Candidate networks, their scores on training rows that were held out from them, and the number of ensemble members of each kind.",
@@ -38,6 +39,9 @@ func networkSection(m *fit.Model, dir string) (report.Section, error) {
 		s.Parts = append(s.Parts, report.Warning("The training was stopped early. This is the best model so far; utvi fit --resume continues the training."))
 	} else {
 		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("The log-likelihood of the ensemble is %.4f ± %.2g nats per row (%s), on the %d training rows that the networks were chosen by.", r.Score, r.SE, of, r.Held)))
+	}
+	if ratio := result.Ratio; ratio != nil {
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s Of the weights alone: %v.", ratio.Sentence(), ratio)))
 	}
 	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: trainingCharts(m)}, Title: "How the trainings went.",
 		Caption: "Negative log-likelihood of " + of + ", lower is better: of the candidates on rows held out from them, and of the ensemble members on the rows they learn from. A member stops where its candidate was best."}}}

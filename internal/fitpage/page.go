@@ -39,7 +39,7 @@ func Save(dir string, r *fit.Result) error {
 	}
 	for _, f := range []func() (report.Section, error){
 		func() (report.Section, error) { return insightSection(r.Insight, dir) },
-		func() (report.Section, error) { return networkSection(r.Model, dir) },
+		func() (report.Section, error) { return networkSection(r, dir) },
 		func() (report.Section, error) { return tableSection(r.Model) },
 		func() (report.Section, error) { return settingsSection(r.Model) },
 	} {
@@ -57,7 +57,7 @@ func Save(dir string, r *fit.Result) error {
 	if err := writeFile(filepath.Join(dir, "fit.yaml"), yaml.Bytes()); err != nil {
 		return err
 	}
-	metrics := map[string]any{"evaluation": r.Evaluation, "importance": r.Insight.Importance, "network": r.Model.Net.Report}
+	metrics := map[string]any{"evaluation": r.Evaluation, "importance": r.Insight.Importance, "network": r.Model.Net.Report, "sigma_ratio": r.Ratio}
 	if err := writeJSON(filepath.Join(dir, "metrics.json"), metrics); err != nil {
 		return err
 	}
