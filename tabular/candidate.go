@@ -95,14 +95,11 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	if err != nil {
 		return nil, nil, err
 	}
-	act := nn.Apply{F: f, Rule: moment.GaussHermite(5)}
-	switch {
-	case c.Rule != "":
+	act := nn.Apply{F: f}
+	if c.Rule != "" {
 		if act.Rule, err = moment.Parse(c.Rule); err != nil {
 			return nil, nil, err
 		}
-	case f.Exact != nil && moment.Exact().Vector(f): // a closed form without a kernel costs ten times as much
-		act.Rule = moment.Exact()
 	}
 	var layers nn.Chain
 	for range c.Depth {
