@@ -48,10 +48,14 @@ var rules = []struct {
 	name string
 	rule moment.Rule // nil: fixed weights, the deterministic pass
 }{
-	{"ut", moment.UT(2)}, {"exact", moment.Exact()}, {"gh5", moment.GaussHermite(5)},
+	{"ut", moment.UT(2)}, {"exact", moment.Exact()}, {correlated, moment.Exact()}, {"gh5", moment.GaussHermite(5)},
 	{"mc3", moment.MonteCarlo(3)}, {"mc10", moment.MonteCarlo(10)}, {"mc128", moment.MonteCarlo(128)},
 	{"none", nil},
 }
+
+// correlated is the exact rule with the correlations of units carried; each output costs
+// about a backward pass.
+const correlated = "correlated"
 
 // floors returns the operations of the products alone: forward and of a whole
 // step. A deterministic network has one product forward and three in a step; one
@@ -77,7 +81,7 @@ func (n net) floors(batch int, fixed bool) (forward, step float64) {
 	return forward, step
 }
 
-func (n net) build(rule moment.Rule) (*model.Model, error) {
+func (n net) build(name string, rule moment.Rule) (*model.Model, error) {
 	fixed := rule == nil
 	if fixed {
 		rule = moment.UT(2)
@@ -93,6 +97,9 @@ func (n net) build(rule moment.Rule) (*model.Model, error) {
 		if i < len(n.widths)-2 {
 			layers = append(layers, act)
 		}
+	}
+	if name == correlated {
+		layers = nn.Correlate(layers)
 	}
 	return model.New(model.Config{Input: n.input(), Layers: layers, Seed: 1})
 }
@@ -157,7 +164,7 @@ func quick(net, rule string, batch, threads int) bool {
 
 func network(n net, name string, rule moment.Rule, batch, threads, windows int, window time.Duration) (Network, error) {
 	f := Network{Net: n.name, Rule: name, Batch: batch, Threads: threads}
-	m, err := n.build(rule)
+	m, err := n.build(name, rule)
 	if err != nil {
 		return f, err
 	}
