@@ -97,7 +97,7 @@ func TestBentInverts(t *testing.T) {
 			last = x
 			near(t, "CDF of the quantile over its level", d.CDF(x)/p, 1, 1e-9)
 		}
-		if !math.IsInf(d.Quantile(0), -1) || !math.IsInf(d.Quantile(1), 1) || !math.IsNaN(d.Quantile(-0.1)) {
+		if !math.IsInf(d.Quantile(0), -1) || !math.IsInf(d.Quantile(1), 1) || !math.IsNaN(d.Quantile(-0.1)) || !math.IsNaN(d.Quantile(1.1)) || !math.IsNaN(d.Quantile(math.NaN())) {
 			t.Error("the ends of the quantile")
 		}
 	}
