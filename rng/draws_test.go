@@ -121,6 +121,9 @@ func TestPoisson(t *testing.T) {
 			m += d / n
 			v += d * d / n
 		}
+		if mean == 10 && count[0] == 0 { // 14 of 300,000
+			t.Error("Poisson(10) is never 0")
+		}
 		near(t, fmt.Sprintf("mean error at %g", mean), m, 0, math.Sqrt(mean/n))
 		near(t, fmt.Sprintf("variance at %g", mean), v, mean, math.Sqrt((mean+2*mean*mean)/n))
 
@@ -141,6 +144,12 @@ func TestPoisson(t *testing.T) {
 	}
 	if x := Poisson(New(1), 0, 0); x != 0 {
 		t.Errorf("Poisson(0) = %d", x)
+	}
+	// The largest uniform number, beyond the rounded sum of all probabilities.
+	for mean := 0.0; mean < 10; mean += 0.01 {
+		if x := poissonInverse(math.Nextafter(1, 0), mean); x > 400 {
+			t.Errorf("the largest Poisson(%g) is %d", mean, x)
+		}
 	}
 }
 
