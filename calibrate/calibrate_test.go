@@ -63,7 +63,7 @@ func TestString(t *testing.T) {
 func TestHostileFilesAreRefused(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat("0.5,", mostScores+1), ",")
 	for data, want := range map[string]string{
-		`{"scale":{"rows":300,"factor":0}}`:                                             "a scale of 0 from 300 rows",
+		`{"scale":{"rows":300,"factor":0}}`:                                             "a scale of 0 from 300 rows; it must lie between 0.001 and 1000 and be fitted on at least 10 rows",
 		`{"scale":{"rows":300,"factor":1e9}}`:                                           "a scale of 1e+09",
 		`{"scale":{"rows":-1,"factor":1}}`:                                              "from -1 rows",
 		`{"scale":{"rows":300,"factor":1e999}}`:                                         "factor is 1e999; it must be a finite number",

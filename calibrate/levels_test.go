@@ -34,6 +34,31 @@ func scores(rows Rows) metric.RegressionScores {
 	return m.Scores()
 }
 
+// Knots lie where ranks says: between the rows of those ranks.
+func TestKnotsLieBetweenRows(t *testing.T) {
+	const n = 1000
+	rows := skewed(3, n)
+	l, err := FitLevels(rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := ranks(n)
+	if len(l.From) != len(want) {
+		t.Fatalf("%d knots, want %d", len(l.From), len(want))
+	}
+	for i, from := range l.From {
+		below := 0
+		for r := range rows {
+			if r.Prediction.CDF(r.Target) < from {
+				below++
+			}
+		}
+		if to := (float64(want[i]) + from) / (n + 1); below != want[i] || math.Abs(l.To[i]-to) > 1e-12 {
+			t.Errorf("knot %d: %d rows below it, level %v; want %d and %v", i, below, l.To[i], want[i], to)
+		}
+	}
+}
+
 // On fresh rows the levels are uniform, the intervals hold and the density is better.
 func TestLevelsStraightenFreshRows(t *testing.T) {
 	l, err := FitLevels(skewed(1, 5000))
@@ -97,7 +122,7 @@ func TestBentInverts(t *testing.T) {
 			last = x
 			near(t, "CDF of the quantile over its level", d.CDF(x)/p, 1, 1e-9)
 		}
-		if !math.IsInf(d.Quantile(0), -1) || !math.IsInf(d.Quantile(1), 1) || !math.IsNaN(d.Quantile(-0.1)) {
+		if !math.IsInf(d.Quantile(0), -1) || !math.IsInf(d.Quantile(1), 1) || !math.IsNaN(d.Quantile(-0.1)) || !math.IsNaN(d.Quantile(1.1)) || !math.IsNaN(d.Quantile(math.NaN())) {
 			t.Error("the ends of the quantile")
 		}
 	}

@@ -147,6 +147,9 @@ func TestGradientBelowTheFloor(t *testing.T) {
 			t.Errorf("normal, residual %v: gradient %v, want %v", c.e, dv[0], c.want)
 		}
 	}
+	if _, floored := (likelihood.Normal{Floor: 0.5}).Row(vec{0}, vec{0}, vec{0.5}, d, dv); floored != 0 || dv[0] != 1 {
+		t.Errorf("at the floor: gradient %v, %d floored", dv[0], floored)
+	}
 	l := likelihood.Heteroscedastic{Floor: 0.01}
 	for _, c := range []struct{ e, want float64 }{{0, 0}, {0.9, 0}, {2, 0.5 * (1 - 4)}} {
 		_, floored := l.Row(vec{0}, vec{c.e * 0.1, -9}, vec{0, 0}, d, dv)

@@ -203,7 +203,9 @@ func TestClassification(t *testing.T) {
 		}
 	}
 	a.Merge(&b)
-	for _, s := range []ClassificationScores{c.Scores(), a.Scores()} {
+	var empty Classification
+	empty.Merge(&c)
+	for _, s := range []ClassificationScores{c.Scores(), a.Scores(), empty.Scores()} {
 		near(t, "accuracy", s.Accuracy.Value, 0.6, 1e-12)
 		near(t, "ll", s.LL.Value, math.Log(0.81*0.4*0.7*0.62*0.05)/5, 1e-12)
 		near(t, "brier", s.Brier.Value, 2*(0.19*0.19+0.6*0.6+0.3*0.3+0.38*0.38+0.95*0.95)/5, 1e-12)

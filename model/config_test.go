@@ -65,6 +65,23 @@ func TestPrior(t *testing.T) {
 	}
 }
 
+// Options of nothing are a mistake in the program.
+func TestOptionsOfNil(t *testing.T) {
+	for name, f := range map[string]func(){
+		"layer": func() { model.WithLayer(nil) }, "likelihood": func() { model.WithLikelihood(nil) },
+		"rule": func() { model.WithRule(nil) }, "joint rule": func() { model.WithJointRule(nil) },
+	} {
+		func() {
+			defer func() {
+				if s, ok := recover().(string); !ok || !strings.HasSuffix(s, "of nil") {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
 func TestPredictMisusePanics(t *testing.T) {
 	m, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 1}}})
 	if err != nil {

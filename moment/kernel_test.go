@@ -25,6 +25,11 @@ func TestRefusesForeignKernels(t *testing.T) {
 	if moment.UT(2).Check(unknown) == nil {
 		t.Error("an unknown Op was taken")
 	}
+	steeper := fn.ReLU() // the same on one side
+	steeper.F = func(x float64) float64 { return max(0, 2*x) }
+	if moment.UT(2).Check(steeper) == nil {
+		t.Error("the kernel of a ReLU was taken for one twice as steep")
+	}
 	own.Op = compute.OpUser
 	if err := moment.UT(2).Check(own); err != nil {
 		t.Error(err)

@@ -35,6 +35,12 @@ func TestGoldenDraws(t *testing.T) {
 	if want := "8e83ed6671df2a57 418fa717cef8ed09 0.015399543186477849 1.2655991 5 414 [2 6 4 0 3 1 5 7]"; got != want {
 		t.Errorf("draws are\n%s, want\n%s", got, want)
 	}
+	// All digits but the last few, which depend on math.Log and math.Cos.
+	for i, want := range map[uint64]float64{6: 1.2655991698277502, 7: 0.8574594136856727, 1 << 40: -0.09607777168679828} {
+		if got := Normal(k, i); math.Abs(got-want) > 1e-14 {
+			t.Errorf("Normal %d is %v, want %v", i, got, want)
+		}
+	}
 }
 
 func TestUniform(t *testing.T) {
@@ -115,6 +121,9 @@ func TestPoisson(t *testing.T) {
 			m += d / n
 			v += d * d / n
 		}
+		if mean == 10 && count[0] == 0 { // 14 of 300,000
+			t.Error("Poisson(10) is never 0")
+		}
 		near(t, fmt.Sprintf("mean error at %g", mean), m, 0, math.Sqrt(mean/n))
 		near(t, fmt.Sprintf("variance at %g", mean), v, mean, math.Sqrt((mean+2*mean*mean)/n))
 
@@ -135,6 +144,12 @@ func TestPoisson(t *testing.T) {
 	}
 	if x := Poisson(New(1), 0, 0); x != 0 {
 		t.Errorf("Poisson(0) = %d", x)
+	}
+	// The largest uniform number, beyond the rounded sum of all probabilities.
+	for mean := 0.0; mean < 10; mean += 0.01 {
+		if x := poissonInverse(math.Nextafter(1, 0), mean); x > 400 {
+			t.Errorf("the largest Poisson(%g) is %d", mean, x)
+		}
 	}
 }
 

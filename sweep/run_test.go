@@ -92,6 +92,26 @@ func TestRunIsIdempotent(t *testing.T) {
 	}
 }
 
+// White space in a specification makes no other trial, anything else does; the hash
+// is the one that earlier versions gave.
+func TestTrialID(t *testing.T) {
+	trial := sweep.NewTrial("square", "x", "", 1, squareSpec{2})
+	id := trial.ID()
+	if id != "x-452657b6" {
+		t.Errorf("the trial is %s", id)
+	}
+	spaced := trial
+	spaced.Spec = json.RawMessage(" {\n\"X\" : 2 }")
+	if spaced.ID() != id {
+		t.Errorf("with spaces it is %s, without %s", spaced.ID(), id)
+	}
+	other, kind := trial, trial
+	other.Spec, kind.Kind = json.RawMessage(`{"X":3}`), "cube"
+	if other.ID() == id || kind.ID() == id {
+		t.Error("another specification or kind has the same ID")
+	}
+}
+
 func TestOneFailureStopsNothing(t *testing.T) {
 	var ran atomic.Int64
 	r := sweep.Runner{Kinds: []sweep.Kind{square(&ran)}, Dir: t.TempDir(), Jobs: 1}

@@ -81,6 +81,12 @@ func TestSpecNames(t *testing.T) {
 	if _, err := sweep.NewPlan("odd", trials...); err != nil {
 		t.Error(err)
 	}
+	// A name that is cut ends in the hash of its trial.
+	for _, x := range trials[5:7] {
+		if id := x.ID(); len(x.Name) != 100 || !strings.HasPrefix(x.Name, "any_long") || x.Name[91] != '_' || !strings.HasSuffix(id, x.Name[92:]) {
+			t.Errorf("%s is a trial of name %s", id, x.Name)
+		}
+	}
 }
 
 func TestSpecRefuses(t *testing.T) {

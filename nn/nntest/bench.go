@@ -16,7 +16,8 @@ type bench[T gauss.Float] struct {
 	unit   nn.Unit[T]
 	params *vi.Params[T]
 	x, out gauss.Batch[T]
-	gm, gv []T // the loss is Σ gm·mean + gv·variance
+	gm, gv []T // the loss is Σ gm·mean + gv·variance + gc·covariance
+	gc     []T // of two different units, symmetric; the diagonal does not count
 	dx     gauss.Batch[T]
 	blocks []nn.Block[T]
 
@@ -32,18 +33,31 @@ func newBench[T gauss.Float](t testing.TB, s subject) *bench[T] {
 	b.params.AllocGrads()
 	b.params.Start(rng.New(11), vi.Init{RhoMin: -3, RhoMax: 0})
 	b.x = inputs[T](s)
-	width := b.unit.Out().Size()
-	b.out, b.dx = gauss.New[T](rows, width), gauss.New[T](rows, s.in.Size())
-	if s.det {
-		b.dx.Var = nil
-	}
-	if b.unit.Form() == nn.Fixed {
-		b.out.Var = nil
-	}
+	b.out, b.dx = results[T](b.unit.Out(), b.unit.Form()), results[T](s.in, s.form)
 	n, key := len(b.out.Mean), rng.New(7)
 	b.gm, b.gv = make([]T, n), make([]T, n)
 	for i := range b.gm {
 		b.gm[i], b.gv[i] = T(rng.Normal(key, uint64(1000+2*i))), T(rng.Normal(key, uint64(1001+2*i)))
+	}
+	if b.out.Cov != nil {
+		w := b.out.Width
+		b.gc = make([]T, len(b.out.Cov))
+		for at := range b.gc {
+			i, j := max(at/w%w, at%w), min(at/w%w, at%w)
+			b.gc[at] = T(rng.Normal(key.Sub(uint64(at/(w*w)), 1), uint64(i*w+j)))
+		}
+	}
+	return b
+}
+
+// results is room for rows of a form.
+func results[T gauss.Float](s nn.Shape, form nn.Form) gauss.Batch[T] {
+	b := gauss.New[T](rows, s.Size())
+	switch form {
+	case nn.Fixed:
+		b.Var = nil
+	case nn.Covariant:
+		b.Cov = make([]T, len(b.Mean)*b.Width)
 	}
 	return b
 }
@@ -56,10 +70,30 @@ func inputs[T gauss.Float](s subject) gauss.Batch[T] {
 		x.Mean[i] = T(s.Mean + s.Spread*rng.Normal(key, uint64(3*i)))
 		x.Var[i] = T(s.Spread * s.Spread * (0.05 + rng.Uniform(key, uint64(3*i+1))))
 	}
-	if s.det {
+	switch s.form {
+	case nn.Fixed:
 		x.Var = nil
+	case nn.Covariant:
+		x.Cov = make([]T, len(x.Mean)*x.Width)
+		correlate(x)
 	}
 	return x
+}
+
+// loading is what unit i has of a factor that all units of a row share: correlations
+// are products of loadings, of both signs.
+func loading(i int) float64 { return 0.8 * math.Cos(float64(i)) }
+
+// correlate writes covariances that fit the variances.
+func correlate[T gauss.Float](x gauss.Batch[T]) {
+	w := x.Width
+	for at := range x.Cov {
+		row, i, j := at/(w*w)*w, at/w%w, at%w
+		x.Cov[at] = x.Var[row+i]
+		if i != j {
+			x.Cov[at] = T(loading(i) * loading(j) * math.Sqrt(float64(x.Var[row+i])*float64(x.Var[row+j])))
+		}
+	}
 }
 
 // A call is what happens to a block of rows.
@@ -98,9 +132,11 @@ func (b *bench[T]) run(size int, do call) {
 func (b *bench[T]) soil(do call) {
 	dirty(b.out.Mean)
 	dirty(b.out.Var)
+	dirty(b.out.Cov)
 	if do != forward {
 		dirty(b.dx.Mean)
 		dirty(b.dx.Var)
+		dirty(b.dx.Cov)
 		dirty(b.params.Grad)
 		b.blocks = b.blocks[:0]
 	}
@@ -127,12 +163,14 @@ func (b *bench[T]) back(r nn.Runner[T], p *nn.Pass[T], do call) {
 }
 
 func (b *bench[T]) backward(r nn.Runner[T], p *nn.Pass[T], do call) {
-	lo, w := int(p.Row), b.out.Width
+	lo := int(p.Row)
 	hi := lo + p.In.Rows
-	p.DOut = gauss.Batch[T]{Rows: p.In.Rows, Width: w, Mean: slices.Clone(b.gm[lo*w : hi*w])}
+	g := gauss.Batch[T]{Rows: rows, Width: b.out.Width, Mean: b.gm, Cov: b.gc}
 	if b.out.Var != nil {
-		p.DOut.Var = slices.Clone(b.gv[lo*w : hi*w])
+		g.Var = b.gv
 	}
+	g = g.Slice(lo, hi)
+	p.DOut = gauss.Batch[T]{Rows: g.Rows, Width: g.Width, Mean: slices.Clone(g.Mean), Var: slices.Clone(g.Var), Cov: slices.Clone(g.Cov)}
 	if do == backward {
 		p.DIn = b.dx.Slice(lo, hi)
 	}

@@ -20,6 +20,7 @@ func gradients(t testing.TB, s subject) {
 	}
 	b.compare(t, "input mean", b.x.Mean, b.dx.Mean, nil, s.Options)
 	b.compare(t, "input variance", b.x.Var, b.dx.Var, nil, s.Options)
+	b.compareCov(t, s.Options)
 	for _, p := range b.params.Tensors {
 		b.compare(t, p.Name+".mean", p.Mean, p.GMean, nil, s.Options)
 		// GVar is ∂/∂σ²; σ = softplus(ρ).
@@ -44,6 +45,13 @@ func (b *bench[T]) written(t testing.TB) bool {
 	whole("output variance", b.out.Var)
 	whole("DIn.Mean", b.dx.Mean)
 	whole("DIn.Var", b.dx.Var)
+	whole("output covariance", b.out.Cov)
+	whole("DIn.Cov, the diagonal left out,", apart(b.dx))
+	for i, v := range b.out.Var {
+		if w := b.out.Width; b.out.Cov != nil && b.out.Cov[i*w+i%w] != v {
+			t.Errorf("the covariance of output %d with itself is %v, its variance %v", i, b.out.Cov[i*w+i%w], v)
+		}
+	}
 	for _, p := range b.params.Tensors {
 		whole("the gradient of "+p.Name+".mean", p.GMean)
 		whole("the gradient of "+p.Name+".variance", p.GVar)
@@ -51,7 +59,23 @@ func (b *bench[T]) written(t testing.TB) bool {
 	return ok
 }
 
+// apart are the covariances of two different units, the diagonal 0.
+func apart[T gauss.Float](b gauss.Batch[T]) []T {
+	c := slices.Clone(b.Cov)
+	for at := range c {
+		if at/b.Width%b.Width == at%b.Width {
+			c[at] = 0
+		}
+	}
+	return c
+}
+
 func (b *bench[T]) loss() float64 {
+	if w := b.x.Width; b.x.Cov != nil {
+		for i, v := range b.x.Var {
+			b.x.Cov[i*w+i%w] = v
+		}
+	}
 	b.run(rows, forward)
 	var sum float64
 	for i, g := range b.gm {
@@ -59,6 +83,9 @@ func (b *bench[T]) loss() float64 {
 		if b.out.Var != nil {
 			sum += float64(b.gv[i]) * float64(b.out.Var[i])
 		}
+	}
+	for at, c := range apart(b.out) {
+		sum += float64(b.gc[at]) * float64(c)
 	}
 	return sum
 }
@@ -77,14 +104,49 @@ func (b *bench[T]) compare(t testing.TB, what string, x, grad []T, chain func(fl
 	}
 	stride := max(1, len(x)/o.Entries) | 1
 	for i := 0; i < len(x); i += stride {
-		x0 := x[i]
-		h := 1e-3 * (0.01 + math.Abs(float64(x0)))
-		at := func(k float64) float64 { x[i] = x0 + T(k*h); return b.loss() }
-		want := (8*(at(1)-at(-1)) - (at(2) - at(-2))) / (12 * h)
-		x[i] = x0
-		if got := float64(grad[i]); !(math.Abs(got-want) <= o.Tolerance*(math.Abs(want)+0.01*scale)) {
-			t.Errorf("∂/∂%s[%d]: %v, finite differences give %v", what, i, got, want)
+		b.differ(t, what, i, float64(grad[i]), scale, o, &x[i])
+	}
+}
+
+// compareCov compares the gradients by input covariances: a covariance stands in two
+// places, which change together.
+func (b *bench[T]) compareCov(t testing.TB, o Options) {
+	t.Helper()
+	var scale float64
+	grad := apart(b.dx)
+	for _, g := range grad {
+		scale = max(scale, 2*math.Abs(float64(g)))
+	}
+	w := b.x.Width
+	stride := max(1, len(grad)/o.Entries) | 1
+	for at := 0; at < len(grad); at += stride {
+		row, i, j := at/(w*w), at/w%w, at%w
+		mirror := (row*w+j)*w + i
+		if i == j {
+			continue
 		}
+		if grad[at] != grad[mirror] {
+			t.Errorf("DIn.Cov of units %d and %d of row %d is %v and %v; it must be symmetric", i, j, row, grad[at], grad[mirror])
+		}
+		b.differ(t, "input covariance", at, 2*float64(grad[at]), scale, o, &b.x.Cov[at], &b.x.Cov[mirror])
+	}
+}
+
+// differ compares a gradient with differences of the loss over x, numbers that are one.
+func (b *bench[T]) differ(t testing.TB, what string, i int, got, scale float64, o Options, x ...*T) {
+	t.Helper()
+	x0 := *x[0]
+	h := 1e-3 * (0.01 + math.Abs(float64(x0)))
+	set := func(v T) {
+		for _, x := range x {
+			*x = v
+		}
+	}
+	at := func(k float64) float64 { set(x0 + T(k*h)); return b.loss() }
+	want := (8*(at(1)-at(-1)) - (at(2) - at(-2))) / (12 * h)
+	set(x0)
+	if !(math.Abs(got-want) <= o.Tolerance*(math.Abs(want)+0.01*scale)) {
+		t.Errorf("∂/∂%s[%d]: %v, finite differences give %v", what, i, got, want)
 	}
 }
 
@@ -93,6 +155,7 @@ func precision(t testing.TB, s subject) {
 	a, b := newBench[float32](t, s), newBench[float64](t, s)
 	widen(b.x.Mean, a.x.Mean) // the same inputs, to the bit
 	widen(b.x.Var, a.x.Var)
+	widen(b.x.Cov, a.x.Cov)
 	widen(b.params.Theta, a.params.Theta)
 	a.run(rows, backward)
 	b.run(rows, backward)
@@ -113,6 +176,8 @@ func precision(t testing.TB, s subject) {
 	}
 	near("mean", a.out.Mean, b.out.Mean)
 	near("variance", a.out.Var, b.out.Var)
+	near("covariance", a.out.Cov, b.out.Cov)
+	near("input covariance gradient", apart(a.dx), apart(b.dx))
 	near("input gradient", a.dx.Mean, b.dx.Mean)
 	near("input variance gradient", a.dx.Var, b.dx.Var)
 	near("parameter gradient", a.params.Grad, b.params.Grad)

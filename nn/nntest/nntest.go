@@ -37,7 +37,8 @@ type check struct {
 	run  func(t testing.TB)
 }
 
-// Layer checks a layer on inputs of the given shape, with and without variance:
+// Layer checks a layer on inputs of the given shape, with and without variance and, if
+// the layer takes covariances, with those:
 //
 //   - gradients in float64 against finite differences, and a finite KL divergence of
 //     the weights from their priors;
@@ -81,14 +82,19 @@ func suite(l nn.Layer, in nn.Shape, o Options) []check {
 		{"allocations", allocations},
 		{"draws", draws},
 	}
+	forms := []struct {
+		nn.Form
+		name string
+	}{{nn.Independent, ""}, {nn.Fixed, " of fixed inputs"}, {nn.Covariant, " of covariant inputs"}}
+	taker, ok := l.(nn.CovarianceTaker)
+	takes := ok && taker.TakesCovariances()
 	var checks []check
 	for _, c := range all {
-		if c.name == "draws" && o.Draws == 0 {
-			continue
-		}
-		checks = append(checks, check{c.name, func(t testing.TB) { c.run(t, subject{layer: l, in: in, Options: o}) }})
-		if !o.SkipFixed {
-			checks = append(checks, check{c.name + " of fixed inputs", func(t testing.TB) { c.run(t, subject{layer: l, in: in, Options: o, det: true}) }})
+		for _, f := range forms {
+			if c.name == "draws" && o.Draws == 0 || f.Form == nn.Fixed && o.SkipFixed || f.Form == nn.Covariant && !takes {
+				continue
+			}
+			checks = append(checks, check{c.name + f.name, func(t testing.TB) { c.run(t, subject{layer: l, in: in, Options: o, form: f.Form}) }})
 		}
 	}
 	return checks
@@ -99,17 +105,14 @@ type subject struct {
 	layer nn.Layer
 	in    nn.Shape
 	Options
-	det   bool // the inputs have no variance
-	drawn bool // the weights have none
+	form  nn.Form // of the inputs
+	drawn bool    // the weights have no variance
 }
 
 // bind binds the layer to parameters that have no values yet.
 func bind[T gauss.Float](t testing.TB, s subject, train bool) (nn.Unit[T], *vi.Params[T]) {
 	t.Helper()
-	b := &nn.Binder[T]{Params: &vi.Params[T]{}, In: s.in, Name: "layer", Fixed: s.drawn, Train: train}
-	if !s.det {
-		b.Form = nn.Independent
-	}
+	b := &nn.Binder[T]{Params: &vi.Params[T]{}, In: s.in, Form: s.form, Name: "layer", Fixed: s.drawn, Train: train}
 	u, err := nn.Bind(s.layer, b)
 	if err != nil {
 		t.Fatal(err)

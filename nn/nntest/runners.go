@@ -6,7 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"utvi/gauss"
 	"utvi/nn"
 )
 
@@ -23,7 +22,9 @@ func (b *bench[T]) same(t testing.TB, c *bench[T], inputs bool, change string) {
 	}
 	equal("mean", b.out.Mean, c.out.Mean)
 	equal("variance", b.out.Var, c.out.Var)
+	equal("covariance", b.out.Cov, c.out.Cov)
 	if inputs {
+		equal("input covariance gradient", apart(b.dx), apart(c.dx))
 		equal("input gradient", b.dx.Mean, c.dx.Mean)
 		equal("input variance gradient", b.dx.Var, c.dx.Var)
 	}
@@ -126,7 +127,7 @@ func (b *bench[T]) agrees(one *bench[T], p *nn.Pass[T]) bool {
 	lo := int(p.Row)
 	hi := lo + p.In.Rows
 	out, dx := one.out.Slice(lo, hi), one.dx.Slice(lo, hi)
-	return slices.Equal(p.Out.Mean, out.Mean) && slices.Equal(p.Out.Var, out.Var) &&
+	return slices.Equal(p.Out.Mean, out.Mean) && slices.Equal(p.Out.Var, out.Var) && slices.Equal(p.Out.Cov, out.Cov) &&
 		slices.Equal(p.DIn.Mean, dx.Mean) && slices.Equal(p.DIn.Var, dx.Var)
 }
 
@@ -138,12 +139,8 @@ func prediction(t testing.TB, s subject) {
 	copy(params.Theta, one.params.Theta)
 	r := u.NewRunner(half, false)
 	prepare(u, r)
-	b := &bench[float32]{unit: u, params: one.params, x: one.x, out: gauss.New[float32](rows, one.out.Width)}
-	if one.out.Var == nil {
-		b.out.Var = nil
-	}
-	dirty(b.out.Mean)
-	dirty(b.out.Var)
+	b := &bench[float32]{unit: u, params: one.params, x: one.x, out: results[float32](u.Out(), u.Form())}
+	b.soil(forward)
 	for lo := 0; lo < rows; lo += half {
 		p := b.pass(lo, min(rows, lo+half))
 		p.Tape = nil
