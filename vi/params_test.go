@@ -212,7 +212,7 @@ func TestDrawInPieces(t *testing.T) {
 	}
 	x.Draw(rng.New(5), 1, 0, sigma, w, eps)
 	for i := range w {
-		if want := x.Mean[i] + sigma[i]*float64(eps[i]); w[i] != want {
+		if want := x.Mean[i] + float64(sigma[i]*float64(eps[i])); w[i] != want {
 			t.Errorf("weight %d is %v, want %v", i, w[i], want)
 		}
 	}
