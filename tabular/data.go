@@ -63,6 +63,15 @@ func (d Data) pick(rows []int) Data {
 	return p
 }
 
+// some returns at most n rows, evenly spaced.
+func (d Data) some(n int) []int {
+	var rows []int
+	for i := 0; i < d.X.Rows; i += max(1, (d.X.Rows+n-1)/n) {
+		rows = append(rows, i)
+	}
+	return rows
+}
+
 func gather(from []float32, width int, rows []int) []float32 {
 	if from == nil {
 		return nil

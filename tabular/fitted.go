@@ -45,6 +45,9 @@ type Member struct {
 
 // finish joins trained networks to a model.
 func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) (*Fitted, error) {
+	for _, n := range nets {
+		boundNoise(n, r.data)
+	}
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
 		return nil, err
