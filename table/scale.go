@@ -124,6 +124,17 @@ func findSentinel(sorted []float64, low bool) (*sentinel, []float64) {
 	return &sentinel{value, float64(count) / float64(n), low}, rest
 }
 
+// NumericInput describes an input that holds these numbers, as Infer does. A column of
+// equal numbers has the standard deviation 0.
+func NumericInput(name string, numbers []float64) Column {
+	sorted := slices.Clone(numbers)
+	c := Column{Name: name, Role: Input, Type: Numeric}
+	c.Scale, _ = newScale(sorted)
+	c.Mean, c.SD = moments(numbers)
+	c.Min, c.Max = sorted[0], sorted[len(sorted)-1]
+	return c
+}
+
 // newScale returns the scale of a column that holds these numbers, which it sorts, and
 // the numbers among them that look like sentinels. The column is as it is without knots
 // unless its numbers ask for more.

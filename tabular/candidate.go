@@ -46,8 +46,8 @@ const kinked, smooth = "leaky-relu", "gelu"
 
 // common is the share of the score in which all rows have the same noise. A network that
 // predicts its noise learns the mean of noisy rows badly without it; where noise differs
-// by orders of magnitude, the network without it predicts better distributions.
-const common = 0.5
+// by orders of magnitude, a network with little of it predicts better distributions.
+const common, little = 0.5, 0.02
 
 // The intervals that numbers are embedded by: as many as give this many features, within
 // bounds. A table that has too many inputs for the fewest goes without.
@@ -81,8 +81,10 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
 		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
 		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2},
-		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: smooth, Depth: 2, Bins: bins},
-		{Noise: Heteroscedastic, KL: 0.1, Activation: smooth, Depth: 2},
+		{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
+		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
+		{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
+		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
 		{Noise: Heteroscedastic, Common: common, KL: 1, Activation: kinked, Depth: 1, Bins: bins},
 		{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 1},
 		{Noise: Embedded, KL: 0.3, Activation: kinked, Depth: 1},
@@ -92,7 +94,7 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 			{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
 			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
-			{Noise: Heteroscedastic, KL: 0.1, Activation: smooth, Depth: 2},
+			{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
 			{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
 			{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
 		}
