@@ -28,8 +28,8 @@ func TestPlan(t *testing.T) {
 		apart                            bool
 		width, candidates                int
 	}{
-		{10, 64, 2500, 2500, 8, 2, false, 50, 10},
-		{4999, 64, 2500, 2500, 8, 2, false, 50, 10},
+		{10, 64, 2500, 2500, 8, 2, false, 50, 8},
+		{4999, 64, 2500, 2500, 8, 2, false, 50, 8},
 		{5000, 128, 5656, 1885, 10, 1, true, 100, 6},
 		{49_999, 128, 17888, 5962, 10, 1, true, 100, 6},
 		{50_000, 256, 17888, 5962, 10, 1, true, 100, 6},
@@ -73,7 +73,7 @@ func TestCandidates(t *testing.T) {
 	}{
 		{Config{}, 100, true, 5},
 		{Config{}, 6000, true, 5},
-		{Config{KL: 0.5}, 100, false, 9},
+		{Config{KL: 0.5}, 100, false, 8},
 		{Config{KL: 0.5, Bins: -1}, 100, false, 6},
 		{Config{Noise: Learned, KL: 0.5, Activation: "tanh", Width: 7, Depth: 3, Rule: "gh(5)"}, 100, false, 1},
 		{Config{Depth: 2, Activation: "gelu"}, 100, true, 4},
