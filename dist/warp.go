@@ -2,6 +2,7 @@ package dist
 
 import (
 	"errors"
+	"fmt"
 	"math"
 )
 
@@ -33,6 +34,13 @@ func (w *Warp) Check() error {
 		return errors.New("the target's transform is not a rising map")
 	}
 	return nil
+}
+
+func (w *Warp) String() string {
+	if w.Lambda == 0 {
+		return "logarithm"
+	}
+	return fmt.Sprintf("power %g", w.Lambda)
 }
 
 // psi is ψ and its slope at u.

@@ -32,6 +32,9 @@ func (c Candidate) String() string {
 	if c.Bins > 0 {
 		s += fmt.Sprintf(", %d bins", c.Bins)
 	}
+	if c.Common > 0 {
+		s += fmt.Sprintf(", common noise %g", c.Common)
+	}
 	if c.Noise != "" {
 		s = c.Noise + " " + s
 	}
