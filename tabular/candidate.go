@@ -96,8 +96,8 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
-			{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
-			{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
+			{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
+			{Noise: Learned, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
 		}
 	}
 	if classes {
