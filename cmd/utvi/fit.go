@@ -142,6 +142,11 @@ func (r *fitting) write(result *fit.Result) error {
 		}
 		files += " and " + filepath.Join(r.report, "report.html")
 	}
+	for i, c := range result.Model.Schema.Targets() {
+		if w := result.Model.Net.Warp(i); w != nil {
+			fmt.Fprintf(r.stdout, "%s is predicted by its %v: held-out rows are more probable so.\n\n", tame(c.Name), w)
+		}
+	}
 	fmt.Fprintf(r.stdout, "Scores on %s:\n", plural(result.Evaluation.Rows, "held-out row", "held-out rows"))
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
 		return err
