@@ -68,6 +68,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 		c.id = s.newID()
 	}
 	w.Header()["X-Request-Id"] = []string{c.id}
+	if s.ending.Load() {
+		w.Header()["Connection"] = []string{"close"} // idle ones would be cut off
+	}
 	defer c.release()
 	err := c.check(who)
 	if err == nil {

@@ -94,7 +94,6 @@ func (s *Server) Run(ctx context.Context, at Listen) error {
 func (s *Server) finish(h *http.Server, stop func(), drain time.Duration) error {
 	s.ending.Store(true)
 	s.health.SetServingStatus("", health_v1.HealthCheckResponse_NOT_SERVING)
-	h.SetKeepAlivesEnabled(false)
 	s.Log.Info("stopping", "active", s.active.Load())
 	time.Sleep(drain)
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limits.Time+time.Second)
