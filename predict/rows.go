@@ -166,7 +166,7 @@ func (m *Model) addNamed(b *table.Builder, i int, row map[string]any) error {
 		case c.Role != table.Input && c.Role != table.Std:
 			b.Missing() // it is not used
 		case !ok && !m.Schema.Impute:
-			return fmt.Errorf("row %d lacks the column %s; the model needs %s", i+1, name, list(m.columns))
+			return m.errLacks(i, name)
 		case !ok:
 			b.Missing()
 		default:
@@ -185,7 +185,7 @@ func (m *Model) addNamed(b *table.Builder, i int, row map[string]any) error {
 		}
 	}
 	slices.Sort(unknown)
-	return fmt.Errorf("row %d has an unknown column %.80q; the model needs %s", i+1, unknown[0], list(m.columns))
+	return m.errUnknown(i, unknown[0])
 }
 
 // addNumbers adds a row of numbers.
