@@ -26,8 +26,8 @@ type gradients struct {
 // next computes the chunk at lo and returns its length.
 func (g *gradients) next(k *[16]float32, lo int, mu, rho, gmu, gs []float32) int {
 	n := min(chunk, len(mu)-lo)
-	gradRhoAVX2(&g.rho[0], &g.rest[0], &g.y[0], &rho[lo], &gs[lo], n, k)
-	kl, norm2 := gradMeanAVX2(&g.mean[0], &g.rho[0], &g.rest[0], &g.y[0], &mu[lo], &gmu[lo], n, k)
+	gradRhoAsm(&g.rho[0], &g.rest[0], &g.y[0], &rho[lo], &gs[lo], n, k)
+	kl, norm2 := gradMeanAsm(&g.mean[0], &g.rho[0], &g.rest[0], &g.y[0], &mu[lo], &gmu[lo], n, k)
 	g.kl, g.norm2 = g.kl+kl, g.norm2+norm2
 	return n
 }
@@ -37,8 +37,8 @@ func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []flo
 	var g gradients
 	for lo := 0; lo < len(mu); lo += chunk {
 		n := g.next(&k, lo, mu, rho, gmu, gs)
-		stepPointAVX2(&mu[lo], &g.mean[0], &m1mu[lo], &m2mu[lo], n, &mean)
-		stepPointAVX2(&rho[lo], &g.rho[0], &m1rho[lo], &m2rho[lo], n, &spread)
+		stepPointAsm(&mu[lo], &g.mean[0], &m1mu[lo], &m2mu[lo], n, &mean)
+		stepPointAsm(&rho[lo], &g.rho[0], &m1rho[lo], &m2rho[lo], n, &spread)
 	}
 	return g.kl, g.norm2
 }
@@ -54,9 +54,9 @@ func klNormVector(a *AdamW, mu, rho, gmu, gs []float32) (kl, norm2 float64) {
 
 func stepPointVector(a *AdamW, x, g, m1, m2 []float32) {
 	k := a.factors(a.Clip, a.DecayMean)
-	stepPointAVX2(&x[0], &g[0], &m1[0], &m2[0], len(x), &k)
+	stepPointAsm(&x[0], &g[0], &m1[0], &m2[0], len(x), &k)
 }
 
-func norm2Vector(g []float32) float64 { return norm2AVX2(&g[0], len(g)) }
+func norm2Vector(g []float32) float64 { return norm2Asm(&g[0], len(g)) }
 
-func varianceVector(dst, rho []float32) { varianceAVX2(&dst[0], &rho[0], len(rho)) }
+func varianceVector(dst, rho []float32) { varianceAsm(&dst[0], &rho[0], len(rho)) }

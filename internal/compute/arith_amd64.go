@@ -1,20 +1,20 @@
 package compute
 
-func twiceMulVector(dst, x, y []float32) { twiceMulAVX2(&dst[0], &x[0], &y[0], len(dst)) }
-func mulToVector(dst, x, y []float32)    { mulToAVX2(&dst[0], &x[0], &y[0], len(dst)) }
-func addVector(x, y []float32)           { addAVX2(&x[0], &y[0], len(x)) }
+func twiceMulVector(dst, x, y []float32) { twiceMulAsm(&dst[0], &x[0], &y[0], len(dst)) }
+func mulToVector(dst, x, y []float32)    { mulToAsm(&dst[0], &x[0], &y[0], len(dst)) }
+func addVector(x, y []float32)           { addAsm(&x[0], &y[0], len(x)) }
 
 func anyBelowVector(s, m []float32, rel float32) bool {
-	return anyBelowAVX2(&s[0], &m[0], len(s), rel)
+	return anyBelowAsm(&s[0], &m[0], len(s), rel)
 }
 
-func squaresVector(x []float32) float32 { return squaresAVX2(&x[0], len(x)) }
+func squaresVector(x []float32) float32 { return squaresAsm(&x[0], len(x)) }
 
 // packLeftVector packs the panels without missing columns and returns how many
 // columns they are.
 func packLeftVector(dst, src []float32, rows, width int) int {
 	k := width / MR * MR
 	_ = dst[k*rows-1]
-	packLeftAVX2(&dst[0], &src[0], rows, width, width/MR)
+	packLeftAsm(&dst[0], &src[0], rows, width, width/MR)
 	return k
 }

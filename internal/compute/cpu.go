@@ -2,17 +2,29 @@ package compute
 
 import "unsafe"
 
-// vector tells whether the vector kernels run: the CPU has AVX2 and FMA, and
-// GODEBUG=cpu.avx2=off does not deny it. Tests switch it to run both families.
-var vector = hasVector
+// vector tells whether vector kernels run instead of the Go twins, wide whether they are
+// those of AVX-512. GODEBUG=cpu.avx512f=off or cpu.avx2=off denies what the CPU has.
+// Tests switch both to run every family.
+var vector, wide = hasVector, hasWide
 
-// Family names the kernels that run: "avx2" or "go". Results are bit-identical
-// within a family and agree to rounding between families.
+// Family names the kernels that run: "avx512", "avx2" or "go". Results are
+// bit-identical within a family and agree to rounding between families.
 func Family() string {
-	if vector {
+	switch {
+	case wide:
+		return "avx512"
+	case vector:
 		return "avx2"
 	}
 	return "go"
+}
+
+// lanes is how many float32 a vector of the family at work holds.
+func lanes() int {
+	if wide {
+		return 16
+	}
+	return 8
 }
 
 // is32 tells whether T is float32, the type that has vector kernels.

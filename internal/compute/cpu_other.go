@@ -2,4 +2,4 @@
 
 package compute
 
-const hasVector = false
+const hasVector, hasWide = false, false

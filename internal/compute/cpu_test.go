@@ -7,38 +7,59 @@ import (
 	"testing"
 )
 
-// eachFamily runs f over every kernel family this machine can run.
+// families are those that this architecture can have.
+func families() []string {
+	if runtime.GOARCH == "amd64" {
+		return []string{"go", "avx2", "avx512"}
+	}
+	return []string{"go"}
+}
+
+// use switches to a family and tells whether this machine has it.
+func use(family string) bool {
+	vector, wide = family != "go", family == "avx512"
+	return (!vector || hasVector) && (!wide || hasWide)
+}
+
+// eachFamily runs f over every kernel family, and skips those this machine cannot run.
 func eachFamily(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
-	defer func(was bool) { vector = was }(vector)
-	vector = false
-	t.Run("go", f)
-	if hasVector {
-		vector = true
-		t.Run("avx2", f)
+	defer func(was, wasWide bool) { vector, wide = was, wasWide }(vector, wide)
+	for _, family := range families() {
+		has := use(family)
+		t.Run(family, func(t *testing.T) {
+			if !has {
+				t.Skipf("not run: this CPU has no %s, or GODEBUG denies it", family)
+			}
+			f(t)
+		})
 	}
 }
 
-// A machine with AVX2 and FMA whose vector kernels are missing must not pass
-// by testing the Go twins only.
-func TestVectorPresent(t *testing.T) {
-	if runtime.GOARCH != "amd64" || strings.Contains(os.Getenv("GODEBUG"), "cpu.") {
-		t.Skip("vector kernels are not expected")
+// TestFamilies sees that the best family runs: a machine that has the instructions of a
+// family whose kernels are missing must not pass by testing the others only.
+func TestFamilies(t *testing.T) {
+	eachFamily(t, func(t *testing.T) { t.Log("this family is tested") })
+	if strings.Contains(os.Getenv("GODEBUG"), "cpu.") {
+		t.Skip("GODEBUG chooses the family")
 	}
 	info, err := os.ReadFile("/proc/cpuinfo")
-	if err != nil {
-		t.Skip(err)
+	if err != nil || runtime.GOARCH != "amd64" {
+		t.Skip("what the CPU has is not known here")
 	}
-	flags := strings.Fields(string(info))
-	has := func(flag string) bool {
-		for _, f := range flags {
-			if f == flag {
-				return true
-			}
-		}
-		return false
+	has := map[string]bool{}
+	for _, f := range strings.Fields(string(info)) {
+		has[f] = true
 	}
-	if has("avx2") && has("fma") && Family() != "avx2" {
-		t.Error("the CPU has AVX2 and FMA but the vector kernels are not used")
+	want := "go"
+	switch {
+	case !has["avx2"] || !has["fma"]:
+	case has["bmi2"] && has["avx512f"] && has["avx512dq"] && has["avx512bw"] && has["avx512vl"]:
+		want = "avx512"
+	default:
+		want = "avx2"
+	}
+	if Family() != want {
+		t.Errorf("the CPU can run the kernels of %s, but those of %s are used", want, Family())
 	}
 }

@@ -1,10 +1,18 @@
 package compute
 
-//go:generate go run -C gen ./mul
-//go:generate go run -C gen ./rand
-//go:generate go run -C gen ./rule
-//go:generate go run -C gen ./optim
-//go:generate go run -C gen ./elem
-//go:generate go run -C gen ./arith
-//go:generate go run -C gen ./sense
-//go:generate go run -C gen ./prog
+//go:generate go run -C gen ./mul avx2
+//go:generate go run -C gen ./mul avx512
+//go:generate go run -C gen ./rand avx2
+//go:generate go run -C gen ./rand avx512
+//go:generate go run -C gen ./rule avx2
+//go:generate go run -C gen ./rule avx512
+//go:generate go run -C gen ./optim avx2
+//go:generate go run -C gen ./optim avx512
+//go:generate go run -C gen ./elem avx2
+//go:generate go run -C gen ./elem avx512
+//go:generate go run -C gen ./arith avx2
+//go:generate go run -C gen ./arith avx512
+//go:generate go run -C gen ./sense avx2
+//go:generate go run -C gen ./sense avx512
+//go:generate go run -C gen ./prog avx2
+//go:generate go run -C gen ./prog avx512

@@ -22,14 +22,14 @@ type tile struct {
 	b      *float32
 	ps     int // from panel to panel
 	k      int
-	w      int // columns wanted of the panel
+	w      int // columns wanted of the panel, or panels
 	count  int // tiles of rows, one below the other
 }
 
 // ptr is how the generated declarations take a tile, a type avo cannot name.
 func (t *tile) ptr() *byte { return (*byte)(unsafe.Pointer(t)) }
 
-// mulVector is mul for CPUs with AVX2 and FMA. The caller has checked bounds;
+// mulVector is mul for CPUs with vector kernels. The caller has checked bounds;
 // b.K > 0.
 func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, step, rows int, b Right[float32]) {
 	switch {
@@ -69,16 +69,23 @@ func (m *block) at(i, j, count int) tile {
 		t.start = &m.start[i*t.lds+j]
 	}
 	t.w, t.count = min(NR, m.n-j), count
+	if wide {
+		t.w = min(2*NR, m.n-j)
+	}
 	return t
 }
 
 // mul goes panel by panel, each used by all rows from row i while it is in L1.
 func (m *block) mul(i, rows int) {
+	if wide {
+		m.mulWide(i, rows)
+		return
+	}
 	full, rest := rows/MR, rows%MR
 	for j := 0; j < m.n && rows > 2; j += NR {
 		if full > 0 {
 			t := m.at(i, j, full)
-			mul6(t.ptr())
+			mul6AVX2(t.ptr())
 		}
 		if rest > 2 {
 			t := m.at(i+full*MR, j, 1)
@@ -97,9 +104,9 @@ func (m *block) thin(i, rows int) {
 	for step := 4 * NR / rows; j+step <= m.n; j += step {
 		t := m.at(i, j, 1)
 		if rows == 1 {
-			mul1x64(t.ptr())
+			mul1x64AVX2(t.ptr())
 		} else {
-			mul2x32(t.ptr())
+			mul2x32AVX2(t.ptr())
 		}
 	}
 	for ; j < m.n; j += NR {
@@ -112,14 +119,14 @@ func (m *block) thin(i, rows int) {
 func (t *tile) few(rows int) {
 	switch rows {
 	case 1:
-		mul1(t.ptr())
+		mul1AVX2(t.ptr())
 	case 2:
-		mul2(t.ptr())
+		mul2AVX2(t.ptr())
 	case 3:
-		mul3(t.ptr())
+		mul3AVX2(t.ptr())
 	case 4:
-		mul4(t.ptr())
+		mul4AVX2(t.ptr())
 	case 5:
-		mul5(t.ptr())
+		mul5AVX2(t.ptr())
 	}
 }

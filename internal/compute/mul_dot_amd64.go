@@ -10,8 +10,8 @@ const dotBlock = 512
 // mulColumns is the product with few columns and rows of a contiguous in k:
 // one dot product per element. A column is cut into blocks of dotBlock, added
 // one after the other to start. Within a block the sum runs, for every row
-// alike, in 32 parts k mod 32 while 32 remain, then by eights into parts 0 to
-// 7; the parts are then added pairwise.
+// alike, in four vectors of parts while as many k remain, then by vectors into the
+// first; the parts are then added pairwise.
 func mulColumns(dst []float32, ldd int, start []float32, lds int, a []float32, rs, rows int, b Right[float32]) {
 	var column [dotBlock]float32
 	t := tile{ldd: ldd, rs: rs, b: &column[0], count: rows}

@@ -32,7 +32,7 @@ func mulPacked(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 func packTile(panel, a []float32, rs, cs, rows, k int) {
 	done := 0
 	if rows == MR && cs == 1 && k >= 8 {
-		pack6(&panel[0], &a[0], rs, k/8)
+		pack6AVX2(&panel[0], &a[0], rs, k/8)
 		done = k - k%8
 	}
 	for i := done; i < k; i++ {
@@ -47,7 +47,7 @@ func packTile(panel, a []float32, rs, cs, rows, k int) {
 // it writes past the caches; whatever hands the panel to another goroutine, an
 // atomic operation in the end, completes such writes first.
 func packVector(panel, src []float32, rs, cs, k int, stream bool) int {
-	stream = stream && uintptr(unsafe.Pointer(unsafe.SliceData(panel)))%32 == 0
+	stream = stream && uintptr(unsafe.Pointer(unsafe.SliceData(panel)))%64 == 0
 	switch {
 	case cs == 1 && k > 0:
 		_, _ = panel[k*NR-1], src[(k-1)*rs+NR-1]

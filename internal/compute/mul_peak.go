@@ -16,7 +16,7 @@ func PeakGFLOPS(d time.Duration) float64 {
 		var ops float64
 		if vector {
 			fmaLoop(rounds)
-			ops = 192 * rounds
+			ops = float64(24 * lanes() * rounds)
 		} else {
 			ops = 16 * rounds
 			runtime.KeepAlive(addLoop(rounds))

@@ -3,8 +3,9 @@ package compute
 import "utvi/rng"
 
 func normalsVector(dst []float32, k rng.Key, row uint64, unit, n int, quad uint32, samples int) {
-	groups, full := n/8, n&^7
-	var tail [4][8]float32
+	groups := n / lanes()
+	full := groups * lanes()
+	var tail [4][16]float32
 	for s := 0; s < samples; s += 4 {
 		p := rng.Rounds(k, row, quad+uint32(s/4))
 		m := min(4, samples-s)

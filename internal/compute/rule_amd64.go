@@ -1,11 +1,11 @@
 package compute
 
 func pointsVector(m, v, s, x, xi []float32) {
-	pointsAVX2(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi), len(m))
+	pointsAsm(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi), len(m))
 }
 
 func pointsEachVector(m, v, s, x, xi []float32) {
-	pointsEachAVX2(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi)/len(m), len(m))
+	pointsEachAsm(&m[0], &v[0], &s[0], &x[0], &xi[0], len(xi)/len(m), len(m))
 }
 
 func combineVector(o *Moments[float32], s, f, d, xi, w []float32, ref int, c float32) {
@@ -66,7 +66,7 @@ func samplesMoments(a *Samples[float32], o *Moments[float32], s []float32, w, c 
 }
 
 func vjpVector(gm, gv []float32, o *Moments[float32], dm, dv []float32) {
-	vjpAVX2(&gm[0], &gv[0], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0], &dm[0], &dv[0], len(gm))
+	vjpAsm(&gm[0], &gv[0], &o.MM[0], &o.MV[0], &o.VM[0], &o.VV[0], &dm[0], &dv[0], len(gm))
 }
 
-func squareVector(dst, x []float32) { squareAVX2(&dst[0], &x[0], len(x)) }
+func squareVector(dst, x []float32) { squareAsm(&dst[0], &x[0], len(x)) }

@@ -5,8 +5,8 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	. "github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 	"utvi/internal/compute/gen/out"
 )
@@ -18,11 +18,11 @@ func main() {
 	anyBelow()
 	squares()
 	packLeft()
-	out.Write("arith", "lane")
+	out.Write("arith", "isa", "lane")
 }
 
 func twiceMul() {
-	lane.Func("twiceMulAVX2", "func(dst, x, y *float32, n int)", "computes TwiceMulTo.")
+	lane.Func("twiceMulAsm", "func(dst, x, y *float32, n int)", "computes TwiceMulTo.")
 	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
@@ -34,7 +34,7 @@ func twiceMul() {
 }
 
 func mulTo() {
-	lane.Func("mulToAVX2", "func(dst, x, y *float32, n int)", "computes MulTo.")
+	lane.Func("mulToAsm", "func(dst, x, y *float32, n int)", "computes MulTo.")
 	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
@@ -45,7 +45,7 @@ func mulTo() {
 }
 
 func add() {
-	lane.Func("addAVX2", "func(x, y *float32, n int)", "computes Add.")
+	lane.Func("addAsm", "func(x, y *float32, n int)", "computes Add.")
 	x, y := lane.Arg("x"), lane.Arg("y")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
@@ -59,9 +59,9 @@ func add() {
 // adds no bits.
 func anyBelow() {
 	const less = U8(0x11) // false on NaN
-	lane.Func("anyBelowAVX2", "func(s, m *float32, n int, rel float32) bool", "computes AnyBelow.")
+	lane.Func("anyBelowAsm", "func(s, m *float32, n int, rel float32) bool", "computes AnyBelow.")
 	s, m := lane.Arg("s"), lane.Arg("m")
-	rel, abs, found := YMM(), YMM(), YMM()
+	rel, abs, found := isa.Vec(), isa.Vec(), isa.Vec()
 	VBROADCASTSS(NewParamAddr("rel", 24), rel)
 	VMOVUPS(lane.Word(1<<31-1), abs)
 	VXORPS(found, found, found)
@@ -70,22 +70,19 @@ func anyBelow() {
 			x, bound := at.Load(s), at.Load(m)
 			VANDPS(abs, bound, bound)
 			VFMADD213PS(rel, rel, bound)
-			VCMPPS(less, bound, x, bound)
+			bound = isa.Compare(less, bound, x)
 			VANDPS(x, bound, bound)
 			VORPS(bound, found, found)
 		}
 	})
-	any := GP8()
-	VPTEST(found, found)
-	SETNE(any)
-	Store(any, ReturnIndex(0))
+	isa.Any(found)
 	lane.End()
 }
 
 func squares() {
-	lane.Func("squaresAVX2", "func(x *float32, n int) float32", "sums the squares of x, somehow.")
+	lane.Func("squaresAsm", "func(x *float32, n int) float32", "sums the squares of x, somehow.")
 	x := lane.Arg("x")
-	sum := []VecVirtual{YMM(), YMM(), YMM(), YMM()}
+	sum := isa.Vecs(4)
 	for _, s := range sum {
 		VXORPS(s, s, s)
 	}
@@ -98,19 +95,14 @@ func squares() {
 	VADDPS(sum[1], sum[0], sum[0])
 	VADDPS(sum[3], sum[2], sum[2])
 	VADDPS(sum[2], sum[0], sum[0])
-	high := XMM()
-	VEXTRACTF128(Imm(1), sum[0], high)
-	VADDPS(high, sum[0].AsX(), high)
-	VHADDPS(high, high, high)
-	VHADDPS(high, high, high)
-	Store(high, ReturnIndex(0))
+	Store(isa.Sum(sum[0]), ReturnIndex(0))
 	lane.End()
 }
 
 // packLeft copies row by row, six elements to each panel: the source is read in
 // order, whatever power of two its rows are apart.
 func packLeft() {
-	lane.Func("packLeftAVX2", "func(dst, src *float32, rows, width, panels int)", "packs the whole panels of PackLeft.")
+	lane.Func("packLeftAsm", "func(dst, src *float32, rows, width, panels int)", "packs the whole panels of PackLeft.")
 	dst, src, rows, width, panels := lane.Arg("dst"), lane.Arg("src"), lane.Arg("rows"), lane.Arg("width"), lane.Arg("panels")
 	const row = 6 * 4 // bytes of a panel's row
 	step, left := GP64(), GP64()

@@ -4,17 +4,18 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
+	"utvi/internal/compute/gen/isa"
 	. "utvi/internal/compute/gen/vec"
 )
 
 // A three holds what a rule of three points and a slope a need, in the order the
 // caller puts them in k: weights, ½·w·ξ and ξ of the outer points, a, 1 xor a, 1 − a.
-type three struct{ w0, w1, w2, half1, half2, xi1, xi2, a, turn, less Mem }
+type three struct{ w0, w1, w2, half1, half2, xi1, xi2, a, turn, less Op }
 
 func newThree() three {
 	k := Load(Param("k").Base(), GP64())
-	at := func(i int) Mem {
-		r := YMM()
+	at := func(i int) Op {
+		r := isa.Vec()
 		VBROADCASTSS(Mem{Base: k, Disp: 4 * i}, r)
 		return spill(r)
 	}

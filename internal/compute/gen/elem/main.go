@@ -3,11 +3,11 @@
 package main
 
 import (
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/out"
 	. "utvi/internal/compute/gen/vec"
 )
@@ -39,7 +39,7 @@ func main() {
 	kernel("elemNormalInverse", flagged, func() body { return within(inverseEnd, normalInverse) })
 	leakyMoments()
 	leakyThree()
-	out.Write("elem", "vec")
+	out.Write("elem", "isa", "vec")
 }
 
 // flagged kernels say whether elements are left to scalar code: those have f = x.
@@ -50,14 +50,13 @@ var far V
 
 // kernel emits one function. begin emits what precedes the loops, once for all.
 func kernel(name, result string, begin func() body) {
-	TEXT(name, attr.NOSPLIT, "func(a float32, x, f, df []float32)"+result)
-	Pragma("noescape")
+	isa.Func(name, "func(a float32, x, f, df []float32)"+result)
 	x := Load(Param("x").Base(), GP64())
-	n := Load(Param("x").Len(), GP64())
+	n := Load(Param("x").Len(), GP64()).(reg.GPVirtual)
 	f := Load(Param("f").Base(), GP64())
 	df := Load(Param("df").Base(), GP64())
 	if result == flagged {
-		far = YMM()
+		far = isa.Vec()
 		VXORPS(far, far, far)
 	}
 	body := begin()
@@ -78,15 +77,9 @@ func kernel(name, result string, begin func() body) {
 
 func end(result string) {
 	if result == flagged {
-		bits := GP32()
-		VMOVMSKPS(far, bits)
-		TESTL(bits, bits)
-		any := GP8()
-		SETNE(any)
-		Store(any, ReturnIndex(0))
+		isa.Any(far)
 	}
-	VZEROUPPER()
-	RET()
+	isa.End()
 }
 
 // within leaves lanes beyond ±limit, and NaN, to scalar code.
@@ -105,7 +98,7 @@ func param() V {
 	if err != nil {
 		panic(err)
 	}
-	r := YMM()
+	r := isa.Vec()
 	VBROADCASTSS(a.Addr, r)
 	return r
 }

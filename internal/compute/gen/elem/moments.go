@@ -3,11 +3,11 @@ package main
 import (
 	"strings"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	. "utvi/internal/compute/gen/vec"
 )
 
@@ -31,8 +31,7 @@ func leakyMoments() {
 
 // pass emits a function that reads some streams and writes some.
 func pass(name, params, reads, writes string, begin func() func(x []V) []V) {
-	TEXT(name, attr.NOSPLIT, "func("+params+" []float32)")
-	Pragma("noescape")
+	isa.Func(name, "func("+params+" []float32)")
 	at := map[string]reg.Register{}
 	streams := func(names string) (rs []reg.Register) {
 		for _, name := range strings.Fields(names) {
@@ -43,22 +42,25 @@ func pass(name, params, reads, writes string, begin func() func(x []V) []V) {
 		}
 		return rs
 	}
-	n := Load(Param("m").Len(), GP64())
+	n := Load(Param("m").Len(), GP64()).(reg.GPVirtual)
 	in, out := streams(reads), streams(writes)
 	Loop("", n, in, out, begin())
-	VZEROUPPER()
-	RET()
+	isa.End()
 }
 
-type coefficients struct{ a, less, plus, floor Mem } // a, 1−a, 1+a, leftEnd(a)
+type coefficients struct{ a, less, plus, floor Op } // a, 1−a, 1+a, leftEnd(a)
 
-// newCoefficients puts what depends on a alone on the stack: registers are short.
+// newCoefficients returns what depends on a alone.
 func newCoefficients() coefficients {
 	a := param()
 	return coefficients{spill(a), spill(Sub(one(), a)), spill(Add(a, Const(1))), spill(leftEnd(a))}
 }
 
-func spill(x V) Mem {
+// spill puts what is used now and then on the stack where registers are few.
+func spill(x V) Op {
+	if isa.AVX512 {
+		return x
+	}
 	m := AllocLocal(32)
 	VMOVUPS(x, m)
 	return m

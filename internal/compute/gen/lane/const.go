@@ -1,5 +1,5 @@
-// Package lane holds what the elementwise generators share: constants of eight
-// float32 lanes, and the loop over the elements of a slice.
+// Package lane holds what the elementwise generators share: constants in all lanes of a
+// vector, and the loop over the elements of a slice.
 package lane
 
 import (
@@ -9,26 +9,29 @@ import (
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 var known = map[string]operand.Mem{}
 
-// Quads is a 32-byte constant of four 64-bit numbers.
-func Quads(v [4]uint64) operand.Mem {
-	name := fmt.Sprintf("quads_%x_%x", v[0], v[3])
+// Quads is a constant of one 64-bit number each pair of lanes, by its place.
+func Quads(name string, v func(i int) uint64) operand.Mem {
 	if m, ok := known[name]; ok {
 		return m
 	}
 	m := build.GLOBL(name, attr.RODATA|attr.NOPTR)
-	for i, v := range v {
-		build.DATA(8*i, operand.U64(v))
+	for i := range isa.Lanes / 2 {
+		build.DATA(8*i, operand.U64(v(i)))
 	}
 	known[name] = m
 	return m
 }
 
 // Quad is v in each 64-bit lane.
-func Quad(v uint64) operand.Mem { return Quads([4]uint64{v, v, v, v}) }
+func Quad(v uint64) operand.Mem {
+	return Quads(fmt.Sprintf("quads_%x", v), func(int) uint64 { return v })
+}
 
 // Word is v in each 32-bit lane.
 func Word(v uint32) operand.Mem { return Quad(uint64(v)<<32 | uint64(v)) }

@@ -1,22 +1,16 @@
 package lane
 
 import (
-	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // Func opens a leaf function.
-func Func(name, signature, doc string) {
-	TEXT(name, NOSPLIT, signature)
-	Doc(name + " " + doc)
-	Pragma("noescape")
-}
+func Func(name, signature, doc string) { isa.Func(name, signature, doc) }
 
 // End closes it.
-func End() {
-	VZEROUPPER()
-	RET()
-}
+func End() { isa.End() }
 
 // Arg loads an argument into a register.
-func Arg(name string) GPVirtual { return Load(Param(name), GP64()).(GPVirtual) }
+func Arg(name string) GPVirtual { return isa.Arg(name) }

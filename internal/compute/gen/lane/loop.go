@@ -6,58 +6,49 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // At is where a loop stands: a byte offset into every slice and, on the last
 // elements, a mask of the lanes that exist.
 type At struct {
 	Offset GPVirtual
-	Next   int        // eights further on
-	Mask   VecVirtual // nil: all lanes
+	Next   int       // vectors further on
+	Mask   *isa.Mask // nil: all lanes
 }
 
-func (at At) memory(base Register) Mem {
-	return Mem{Base: base, Index: at.Offset, Scale: 1, Disp: 32 * at.Next}
+// Memory is the vector of the slice at base.
+func (at At) Memory(base Register) Mem {
+	return Mem{Base: base, Index: at.Offset, Scale: 1, Disp: isa.Bytes * at.Next}
 }
 
-// Load reads eight elements of the slice at base; lanes that do not exist are 0.
+// Load reads a vector of the slice at base; lanes that do not exist are 0.
 func (at At) Load(base Register) VecVirtual {
-	v := YMM()
-	m := at.memory(base)
-	if at.Mask == nil {
-		VMOVUPS(m, v)
-	} else {
-		VMASKMOVPS(m, at.Mask, v)
-	}
+	v := isa.Vec()
+	at.Mask.Load(at.Memory(base), v)
 	return v
 }
 
-// Store writes eight elements.
-func (at At) Store(v VecVirtual, base Register) {
-	m := at.memory(base)
-	if at.Mask == nil {
-		VMOVUPS(v, m)
-	} else {
-		VMASKMOVPS(v, at.Mask, m)
-	}
-}
+// Store writes a vector.
+func (at At) Store(v VecVirtual, base Register) { at.Mask.Store(v, at.Memory(base)) }
 
-// Each emits body for the elements 0 … n−1, eight at a time and then, with a
+// Each emits body for the elements 0 … n−1, a vector at a time and then, with a
 // mask, for the rest. The arithmetic is the same, so an element's bits do not
 // depend on its place. It uses n up.
 func Each(n GPVirtual, body func(at At)) {
 	Together(1, n, func(at []At) { body(at[0]) })
 }
 
-// Together is Each with several eights at a time as long as there are as many:
+// Together is Each with several vectors at a time as long as there are as many:
 // body runs their long chains of dependent instructions next to each other.
-func Together(eights int, n GPVirtual, body func(at []At)) {
+func Together(vectors int, n GPVirtual, body func(at []At)) {
 	offset := GP64()
 	XORQ(offset, offset)
-	for k := eights; k > 0; k /= 2 {
-		after := fmt.Sprint("below", 8*k)
-		loop := fmt.Sprint("eights", k)
-		SUBQ(Imm(uint64(8*k)), n)
+	for k := vectors; k > 0; k /= 2 {
+		after := fmt.Sprint("below", k)
+		loop := fmt.Sprint("vectors", k)
+		SUBQ(Imm(uint64(isa.Lanes*k)), n)
 		JLT(LabelRef(after))
 		Label(loop)
 		var at []At
@@ -65,19 +56,15 @@ func Together(eights int, n GPVirtual, body func(at []At)) {
 			at = append(at, At{Offset: offset, Next: i})
 		}
 		body(at)
-		ADDQ(Imm(uint64(32*k)), offset)
-		SUBQ(Imm(uint64(8*k)), n)
+		ADDQ(I32(isa.Bytes*k), offset)
+		SUBQ(Imm(uint64(isa.Lanes*k)), n)
 		JGE(LabelRef(loop))
 		Label(after)
-		ADDQ(Imm(uint64(8*k)), n)
+		ADDQ(Imm(uint64(isa.Lanes*k)), n)
 	}
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
-	window, mask := GP64(), YMM()
-	LEAQ(masks(), window)
-	NEGQ(n)
-	VMOVUPS(Mem{Base: window, Index: n, Scale: 4, Disp: 32}, mask)
-	body([]At{{Offset: offset, Mask: mask}})
+	body([]At{{Offset: offset, Mask: isa.First(n, masks)}})
 	Label("done")
 }
 
@@ -100,7 +87,7 @@ func masks() Mem {
 // cache lines costs double.
 func Vectors(n int) Mem {
 	base := GP64()
-	LEAQ(AllocLocal(32*n+24).Offset(24), base) // stacks are aligned to 8
-	ANDQ(I32(-32), base)
+	LEAQ(AllocLocal(isa.Bytes*n+isa.Bytes-8).Offset(isa.Bytes-8), base) // stacks are aligned to 8
+	ANDQ(I32(-isa.Bytes), base)
 	return Mem{Base: base}
 }

@@ -3,71 +3,73 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // dot generates mulDot: rows of a, contiguous in k, against one contiguous
-// column b (k rounded up to 8 readable). Summation order, for every row alike:
-// 32 parts k mod 32 while 32 remain, then by 8 into parts 0 to 7; parts are
-// added as ((0+1)+(2+3)) by eights, then halves, quarters, neighbours; start last.
+// column b (k rounded up to a vector readable). Summation order, for every row alike:
+// four vectors of parts while as many k remain, then by vectors into the first; the
+// four are added as ((0+1)+(2+3)), then halves, quarters, neighbours; start last.
 func dot() {
-	TEXT("mulDot", NOSPLIT, "func(t *byte)")
-	Doc("mulDot multiplies count rows of a, contiguous in k, by one contiguous column.")
-	Pragma("noescape")
+	isa.Func("mulDot", "func(t *byte)", "multiplies count rows of a, contiguous in k, by one contiguous column.")
 
 	dst, ldd, start, lds := load("dst"), bytes("ldd"), load("start"), bytes("lds")
 	a, rs, rows := load("a"), bytes("rs"), load("count")
-	mask, m := YMM(), GP64()
 	last := load("k")
-	ANDQ(Imm(7), last)
-	SHLQ(Imm(2), last)
-	LEAQ(edgeMask.Offset(64), m)
-	SUBQ(last, m)
-	VMOVUPS(Mem{Base: m}, mask)
+	ANDQ(I32(isa.Lanes-1), last)
+	edge := isa.First(last, edgeTable)
 
 	Label("row")
-	acc := accumulators(1, 4)[0]
+	acc := isa.Vecs(4)
 	for _, v := range acc {
-		VXORPS(v, v, v)
+		isa.Clear(v)
 	}
 	p, q, k := GP64(), load("b"), load("k")
 	MOVQ(a, p)
-	SUBQ(Imm(32), k)
-	JLT(LabelRef("eights"))
-	Label("by32")
+	SUBQ(Imm(uint64(4*isa.Lanes)), k)
+	JLT(LabelRef("vectors"))
+	Label("by4")
 	for c, v := range acc {
-		t := YMM()
-		VMOVUPS(Mem{Base: p, Disp: 32 * c}, t)
-		VFMADD231PS(Mem{Base: q, Disp: 32 * c}, t, v)
+		t := isa.Vec()
+		VMOVUPS(Mem{Base: p, Disp: isa.Bytes * c}, t)
+		VFMADD231PS(Mem{Base: q, Disp: isa.Bytes * c}, t, v)
 	}
-	ADDQ(U32(128), p)
-	ADDQ(U32(128), q)
-	SUBQ(Imm(32), k)
-	JGE(LabelRef("by32"))
-	Label("eights")
-	ADDQ(Imm(32-8), k)
+	ADDQ(I32(4*isa.Bytes), p)
+	ADDQ(I32(4*isa.Bytes), q)
+	SUBQ(Imm(uint64(4*isa.Lanes)), k)
+	JGE(LabelRef("by4"))
+	Label("vectors")
+	ADDQ(Imm(uint64(3*isa.Lanes)), k)
 	JLT(LabelRef("tail"))
-	Label("by8")
-	t := YMM()
+	Label("by1")
+	t := isa.Vec()
 	VMOVUPS(Mem{Base: p}, t)
 	VFMADD231PS(Mem{Base: q}, t, acc[0])
-	ADDQ(Imm(32), p)
-	ADDQ(Imm(32), q)
-	SUBQ(Imm(8), k)
-	JGE(LabelRef("by8"))
+	ADDQ(Imm(uint64(isa.Bytes)), p)
+	ADDQ(Imm(uint64(isa.Bytes)), q)
+	SUBQ(Imm(uint64(isa.Lanes)), k)
+	JGE(LabelRef("by1"))
 	Label("tail")
-	CMPQ(k, I8(-8))
+	CMPQ(k, I8(-isa.Lanes))
 	JE(LabelRef("reduce"))
-	VMASKMOVPS(Mem{Base: p}, mask, t)
-	u := YMM()
-	VMASKMOVPS(Mem{Base: q}, mask, u)
+	u := isa.Vec()
+	edge.Load(Mem{Base: p}, t)
+	edge.Load(Mem{Base: q}, u)
 	VFMADD231PS(u, t, acc[0])
 
 	Label("reduce")
 	VADDPS(acc[1], acc[0], acc[0])
 	VADDPS(acc[3], acc[2], acc[2])
 	VADDPS(acc[2], acc[0], acc[0])
+	v := acc[0].AsY()
+	if isa.AVX512 {
+		upper := YMM()
+		VEXTRACTF64X4(Imm(1), acc[0], upper)
+		VADDPS(upper, v, v)
+	}
 	s, h := acc[0].AsX(), XMM()
-	VEXTRACTF128(Imm(1), acc[0], h)
+	VEXTRACTF128(Imm(1), v, h)
 	VADDPS(h, s, s)
 	VMOVHLPS(s, s, h)
 	VADDPS(h, s, s)
@@ -83,6 +85,5 @@ func dot() {
 	ADDQ(rs, a)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	isa.End()
 }

@@ -5,17 +5,27 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/out"
 )
 
 func main() {
-	for rows := 1; rows <= 6; rows++ {
-		tile(rows)
+	if isa.AVX512 {
+		for _, rows := range []int{1, 2, 3, 4, 5, 6, 12} {
+			block(rows, 1)
+			block(rows, 2)
+		}
+		wide(1, 8)
+		wide(2, 4)
+	} else {
+		for rows := 1; rows <= 6; rows++ {
+			tile(rows)
+		}
+		wide(1, 4)
+		wide(2, 2)
+		pack()
 	}
-	wide(1, 4)
-	wide(2, 2)
 	dot()
-	pack()
 	plain := func(v, m Op) { VMOVUPS(v, m) }
 	copyRows("pack1", plain)
 	copyRows("stream1", VMOVNTPS)
@@ -23,5 +33,5 @@ func main() {
 	transpose("stream16", VMOVNTPS)
 	outer()
 	peak()
-	out.Write("mul")
+	out.Write("mul", "isa")
 }

@@ -4,74 +4,64 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // outer generates mulOuter: a product with k = 1, where a right operand is one
 // row of b in order. Nothing is worth keeping in registers but b's own row; what
 // counts is to write dst straight through.
 func outer() {
-	TEXT("mulOuter", NOSPLIT, "func(t *byte)")
-	Doc("mulOuter multiplies a column of count rows by a row of w columns.")
-	Pragma("noescape")
+	isa.Func("mulOuter", "func(t *byte)", "multiplies a column of count rows by a row of w columns.")
 
 	dst, ldd, start, lds := load("dst"), bytes("ldd"), load("start"), bytes("lds")
 	a, rs, rows := load("a"), bytes("rs"), load("count")
-	b, w := load("b"), bytes("w")
-	whole, mask, m := GP64(), YMM(), GP64()
+	b, w := load("b"), load("w")
+	whole := GP64()
 	MOVQ(w, whole)
-	ANDQ(I32(-32), whole)
-	SUBQ(whole, w) // bytes of the last columns
-	LEAQ(edgeMask.Offset(64), m)
-	SUBQ(w, m)
-	VMOVUPS(Mem{Base: m}, mask)
-	zero := YMM()
-	VXORPS(zero, zero, zero)
+	ANDQ(I32(-isa.Lanes), whole)
+	SUBQ(whole, w) // the last columns
+	SHLQ(Imm(2), whole)
+	edge := isa.First(w, edgeTable)
+	zero := isa.Vec()
+	isa.Clear(zero)
 
-	each := func(name string, add func(at Mem, masked bool) VecVirtual) {
+	each := func(name string, add func(at Mem, m *isa.Mask) VecVirtual) {
 		Label(name)
-		x, j := YMM(), GP64()
+		x, j := isa.Vec(), GP64()
 		VBROADCASTSS(Mem{Base: a}, x)
 		XORQ(j, j)
-		step := func(masked bool) {
-			v, at := YMM(), Mem{Base: dst, Index: j, Scale: 1}
+		step := func(m *isa.Mask) {
+			v := isa.Vec()
 			VMOVUPS(Mem{Base: b, Index: j, Scale: 1}, v) // padded with zeros
-			VFMADD213PS(add(Mem{Base: start, Index: j, Scale: 1}, masked), x, v)
-			if masked {
-				VMASKMOVPS(v, mask, at)
-			} else {
-				VMOVUPS(v, at)
-			}
+			VFMADD213PS(add(Mem{Base: start, Index: j, Scale: 1}, m), x, v)
+			m.Store(v, Mem{Base: dst, Index: j, Scale: 1})
 		}
 		CMPQ(j, whole)
 		JE(LabelRef(name + "edge"))
-		Label(name + "eight")
-		step(false)
-		ADDQ(Imm(32), j)
+		Label(name + "whole")
+		step(nil)
+		ADDQ(Imm(uint64(isa.Bytes)), j)
 		CMPQ(j, whole)
-		JNE(LabelRef(name + "eight"))
+		JNE(LabelRef(name + "whole"))
 		Label(name + "edge")
 		TESTQ(w, w)
 		JZ(LabelRef(name + "next"))
-		step(true)
+		step(edge)
 		Label(name + "next")
 		ADDQ(ldd, dst)
 		ADDQ(lds, start)
 		ADDQ(rs, a)
 		DECQ(rows)
 		JNZ(LabelRef(name))
-		VZEROUPPER()
-		RET()
+		isa.End()
 	}
 	TESTQ(start, start)
 	JZ(LabelRef("zero"))
-	each("add", func(at Mem, masked bool) VecVirtual {
-		s := YMM()
-		if masked {
-			VMASKMOVPS(at, mask, s)
-		} else {
-			VMOVUPS(at, s)
-		}
+	each("add", func(at Mem, m *isa.Mask) VecVirtual {
+		s := isa.Vec()
+		m.Load(at, s)
 		return s
 	})
-	each("zero", func(Mem, bool) VecVirtual { return zero })
+	each("zero", func(Mem, *isa.Mask) VecVirtual { return zero })
 }

@@ -4,15 +4,15 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // pack generates pack6: six rows, contiguous in k, into a panel, eight k at a
 // time. Within each half of a register, pairs of rows are interleaved, then
 // pairs of pairs; rows 4 and 5 follow as a pair of their own.
 func pack() {
-	TEXT("pack6", NOSPLIT, "func(panel, a *float32, rs, eights int)")
-	Doc("pack6 copies 8·eights columns of six rows of a into a panel.")
-	Pragma("noescape")
+	isa.Own("pack6", "func(panel, a *float32, rs, eights int)", "copies 8·eights columns of six rows of a into a panel.")
 	panel, a, rs, eights := param("panel"), param("a"), param("rs"), param("eights")
 	SHLQ(Imm(2), rs)
 	x := newRows(6, rs, nil)
@@ -50,28 +50,26 @@ func pack() {
 	ADDQ(U32(8*24), panel)
 	DECQ(eights)
 	JNZ(LabelRef("eight"))
-	VZEROUPPER()
-	RET()
+	isa.End()
 }
 
 // copyRows generates pack1: one panel of a right operand from rows contiguous in
 // its columns. store is how it writes.
 func copyRows(name string, store func(v, m Op)) {
-	TEXT(name, NOSPLIT, "func(panel, a *float32, rs, rows int)")
-	Doc(name + " copies sixteen columns of rows of a into a panel.")
-	Pragma("noescape")
+	isa.Func(name, "func(panel, a *float32, rs, rows int)", "copies sixteen columns of rows of a into a panel.")
 	panel, a, rs, rows := param("panel"), param("a"), param("rs"), param("rows")
 	SHLQ(Imm(2), rs)
 	Label("row")
-	lo, hi := YMM(), YMM()
-	VMOVUPS(Mem{Base: a}, lo)
-	VMOVUPS(Mem{Base: a, Disp: 32}, hi)
-	store(lo, Mem{Base: panel})
-	store(hi, Mem{Base: panel, Disp: 32})
+	row := isa.Vecs(perPanel)
+	for c, v := range row {
+		VMOVUPS(Mem{Base: a, Disp: isa.Bytes * c}, v)
+	}
+	for c, v := range row {
+		store(v, Mem{Base: panel, Disp: isa.Bytes * c})
+	}
 	ADDQ(rs, a)
 	ADDQ(Imm(64), panel)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
-	VZEROUPPER()
-	RET()
+	isa.End()
 }

@@ -6,6 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // fields are those of compute's tile, eight bytes each.
@@ -39,9 +41,7 @@ func bytes(name string) GPVirtual {
 func accumulators(rows, vectors int) [][]VecVirtual {
 	acc := make([][]VecVirtual, rows)
 	for r := range acc {
-		for range vectors {
-			acc[r] = append(acc[r], YMM())
-		}
+		acc[r] = isa.Vecs(vectors)
 	}
 	return acc
 }

@@ -3,15 +3,16 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+
+	"utvi/internal/compute/gen/isa"
 )
 
-// peak generates fmaLoop: n rounds of 12 independent FMAs of 8 lanes.
+// peak generates fmaLoop: n rounds of 12 independent vector FMAs.
 func peak() {
-	TEXT("fmaLoop", NOSPLIT, "func(n int)")
-	Doc("fmaLoop runs n rounds of 12 independent vector FMAs, 192 operations.")
+	isa.Func("fmaLoop", "func(n int)", "runs n rounds of 12 independent vector FMAs.")
 	n := param("n")
 	acc := accumulators(1, 12)[0]
-	x := YMM()
+	x := isa.Vec()
 	VXORPS(x, x, x)
 	for _, v := range acc {
 		VXORPS(v, v, v)
@@ -22,6 +23,5 @@ func peak() {
 	}
 	DECQ(n)
 	JNZ(LabelRef("round"))
-	VZEROUPPER()
-	RET()
+	isa.End()
 }

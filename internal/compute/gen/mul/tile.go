@@ -6,31 +6,42 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 const unroll = 4
 
+// perPanel is how many vectors a row of a panel takes.
+var perPanel = 16 / isa.Lanes
+
 // edgeMask is sixteen set and sixteen clear lanes: loaded w lanes before the
 // middle it selects the first w columns.
-var edgeMask = func() Mem {
-	m := GLOBL("edgeMask", RODATA|NOPTR)
-	for i := range 32 {
-		v := U32(0)
-		if i < 16 {
-			v = ^v
+func edgeMask() Mem {
+	if edges.Symbol.Name == "" {
+		edges = GLOBL("edgeMask", RODATA|NOPTR)
+		for i := range 32 {
+			v := U32(0)
+			if i < 16 {
+				v = ^v
+			}
+			DATA(4*i, v)
 		}
-		DATA(4*i, v)
 	}
-	return m
-}()
+	return edges
+}
+
+var edges Mem
+
+// edgeTable is what isa.First wants: the middle is eight lanes in.
+func edgeTable() Mem { return edgeMask().Offset(32) }
 
 // tile generates mulN: count tiles of rows × 16, one below the other, against
 // one panel of b, of which the first w columns are wanted. Each element is one
 // FMA chain: start, then k ascending.
 func tile(rows int) {
-	TEXT(fmt.Sprintf("mul%d", rows), NOSPLIT, "func(t *byte)")
-	Doc(fmt.Sprintf("mul%d multiplies count tiles of %d rows by the first w columns of a panel.", rows, rows))
-	Pragma("noescape")
+	isa.Own(fmt.Sprintf("mul%d", rows), "func(t *byte)",
+		fmt.Sprintf("multiplies count tiles of %d rows by the first w columns of a panel.", rows))
 
 	dst, start, a := load("dst"), load("start"), load("a")
 	ldd, lds, count := bytes("ldd"), bytes("lds"), load("count")
@@ -94,8 +105,7 @@ func tile(rows int) {
 	ADDQ(bytes("step"), a)
 	JMP(LabelRef("tile"))
 	Label("done")
-	VZEROUPPER()
-	RET()
+	isa.End()
 
 	Label("edge")
 	storeEdge(acc, spill, dst, ldd, w)
@@ -151,7 +161,7 @@ func startTile(acc [][]VecVirtual, start, lds Register) {
 	JMP(LabelRef("sum"))
 	Label("mask")
 	m, m0, m1 := GP64(), YMM(), YMM()
-	LEAQ(edgeMask.Offset(64), m)
+	LEAQ(edgeMask().Offset(64), m)
 	SHLQ(Imm(2), w)
 	SUBQ(w, m)
 	VMOVUPS(Mem{Base: m}, m0)

@@ -4,16 +4,17 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // transpose generates pack16: sixteen rows, contiguous in k, into a panel of a
 // right operand, four k at a time. A register takes four k of row r and, in
-// its upper half, of row r+4; a 4 × 4 transpose within halves does the rest.
+// its further quarters, of rows r+4, r+8, r+12, as far as it reaches; a 4 × 4
+// transpose within quarters does the rest.
 // store is how it writes.
 func transpose(name string, store func(v, m Op)) {
-	TEXT(name, NOSPLIT, "func(panel, a *float32, rs, fours int)")
-	Doc(name + " copies 4·fours columns of sixteen rows of a into a panel.")
-	Pragma("noescape")
+	isa.Func(name, "func(panel, a *float32, rs, fours int)", "copies 4·fours columns of sixteen rows of a into a panel.")
 	panel, rs, fours := param("panel"), param("rs"), param("fours")
 	SHLQ(Imm(2), rs)
 	rs3 := GP64()
@@ -34,11 +35,18 @@ func transpose(name string, store func(v, m Op)) {
 	}
 
 	Label("four")
-	for half := range 2 {
+	for part := range perPanel {
 		row := accumulators(1, 4)[0]
 		for i, v := range row {
-			VMOVUPS(at(8*half+i), v.AsX())
-			VINSERTF128(Imm(1), at(8*half+i+4), v, v)
+			r := isa.Lanes*part + i
+			VMOVUPS(at(r), v.AsX())
+			if !isa.AVX512 {
+				VINSERTF128(Imm(1), at(r+4), v, v)
+				continue
+			}
+			for q := 1; q < 4; q++ {
+				VINSERTF32X4(U8(q), at(r+4*q), v, v)
+			}
 		}
 		lo, hi := accumulators(1, 2)[0], accumulators(1, 2)[0]
 		for p := range 2 {
@@ -46,11 +54,11 @@ func transpose(name string, store func(v, m Op)) {
 			VUNPCKHPS(row[2*p+1], row[2*p], hi[p])
 		}
 		for i, t := range [][]VecVirtual{lo, hi} {
-			even, odd := YMM(), YMM()
+			even, odd := isa.Vec(), isa.Vec()
 			VUNPCKLPD(t[1], t[0], even)
 			VUNPCKHPD(t[1], t[0], odd)
-			store(even, Mem{Base: panel, Disp: 64*(2*i) + 32*half})
-			store(odd, Mem{Base: panel, Disp: 64*(2*i+1) + 32*half})
+			store(even, Mem{Base: panel, Disp: 64*(2*i) + isa.Bytes*part})
+			store(odd, Mem{Base: panel, Disp: 64*(2*i+1) + isa.Bytes*part})
 		}
 	}
 	for _, b := range base {
@@ -59,6 +67,5 @@ func transpose(name string, store func(v, m Op)) {
 	ADDQ(U32(4*64), panel)
 	DECQ(fours)
 	JNZ(LabelRef("four"))
-	VZEROUPPER()
-	RET()
+	isa.End()
 }

@@ -5,16 +5,17 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // wide generates mulRxC for few rows: several whole panels at once, because
 // one panel alone has too few independent chains to hide the latency of FMA.
 func wide(rows, panels int) {
-	TEXT(fmt.Sprintf("mul%dx%d", rows, 16*panels), NOSPLIT, "func(t *byte)")
-	Doc(fmt.Sprintf("mul%dx%d multiplies %d rows by %d whole panels.", rows, 16*panels, rows, panels))
-	Pragma("noescape")
+	isa.Own(fmt.Sprintf("mul%dx%d", rows, 16*panels), "func(t *byte)", fmt.Sprintf("multiplies %d rows by %d whole panels.", rows, panels))
 
-	acc := accumulators(rows, 2*panels)
+	acc := accumulators(rows, perPanel*panels)
 	start, lds := load("start"), bytes("lds")
 	TESTQ(start, start)
 	JNZ(LabelRef("load"))
@@ -27,7 +28,7 @@ func wide(rows, panels int) {
 	Label("load")
 	for _, row := range acc {
 		for c, v := range row {
-			VMOVUPS(Mem{Base: start, Disp: 32 * c}, v)
+			VMOVUPS(Mem{Base: start, Disp: isa.Bytes * c}, v)
 		}
 		ADDQ(lds, start)
 	}
@@ -36,40 +37,41 @@ func wide(rows, panels int) {
 	x := newRows(rows, bytes("rs"), bytes("cs"))
 	x.begin(load("a"))
 	b, ps, k := load("b"), bytes("ps"), load("k")
-	b3 := GP64()
-	LEAQ(Mem{Base: ps, Index: ps, Scale: 2}, b3)
-	ADDQ(b, b3)
+	base := []GPVirtual{b} // of every third panel
+	for p := 3; p < panels; p += 3 {
+		next := GP64()
+		LEAQ(Mem{Base: ps, Index: ps, Scale: 2}, next)
+		ADDQ(base[len(base)-1], next)
+		base = append(base, next)
+	}
 	at := func(c, u int) Mem {
-		p, disp := c/2, 64*u+32*(c%2)
-		switch p {
-		case 0:
-			return Mem{Base: b, Disp: disp}
-		case 3:
-			return Mem{Base: b3, Disp: disp}
+		p, disp := c/perPanel, 64*u+isa.Bytes*(c%perPanel)
+		if p%3 == 0 {
+			return Mem{Base: base[p/3], Disp: disp}
 		}
-		return Mem{Base: b, Index: ps, Scale: uint8(p), Disp: disp}
+		return Mem{Base: base[p/3], Index: ps, Scale: uint8(p % 3), Disp: disp}
 	}
 	loop(k, func(u int) {
 		for r := range rows {
-			v := YMM()
+			v := isa.Vec()
 			VBROADCASTSS(x.at(r), v)
-			for c := range 2 * panels {
+			for c := range acc[r] {
 				VFMADD231PS(at(c, u), v, acc[r][c])
 			}
 		}
 		x.next()
 	}, func(u int) {
-		ADDQ(I32(64*u), b)
-		ADDQ(I32(64*u), b3)
+		for _, b := range base {
+			ADDQ(I32(64*u), b)
+		}
 	})
 
 	dst, ldd := load("dst"), bytes("ldd")
 	for _, row := range acc {
 		for c, v := range row {
-			VMOVUPS(v, Mem{Base: dst, Disp: 32 * c})
+			VMOVUPS(v, Mem{Base: dst, Disp: isa.Bytes * c})
 		}
 		ADDQ(ldd, dst)
 	}
-	VZEROUPPER()
-	RET()
+	isa.End()
 }

@@ -6,6 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 	"utvi/internal/compute/gen/out"
 )
@@ -16,7 +17,7 @@ func main() {
 	gradMean()
 	norm2()
 	variance()
-	out.Write("optim", "lane", "vec")
+	out.Write("optim", "isa", "lane", "vec")
 }
 
 // The factors the kernels take, in the order of AdamW.factors in package compute.
@@ -39,15 +40,15 @@ const (
 	numFactors
 )
 
-// spread lays the chosen factors out on the stack, eight lanes each.
+// spread lays the chosen factors out on the stack, all lanes alike.
 func spread(chosen ...int) map[int]Mem {
 	table := lane.Arg("k")
 	local := lane.Vectors(len(chosen))
 	m := map[int]Mem{}
 	for i, c := range chosen {
-		r := YMM()
+		r := isa.Vec()
 		VBROADCASTSS(Mem{Base: table, Disp: 4 * c}, r)
-		m[c] = local.Offset(32 * i)
+		m[c] = local.Offset(isa.Bytes * i)
 		VMOVUPS(r, m[c])
 	}
 	return m

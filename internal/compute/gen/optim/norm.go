@@ -4,17 +4,18 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 	"utvi/internal/compute/gen/vec"
 )
 
 const immOne = U8(1)
 
-// A total is a sum in float64: eight lanes in two registers.
+// A total is a sum in float64: all lanes, in two registers.
 type total struct{ lo, hi vec.V }
 
 func newTotal() total {
-	lo, hi := YMM(), YMM()
+	lo, hi := isa.Vec(), isa.Vec()
 	VXORPD(lo, lo, lo)
 	VXORPD(hi, hi, hi)
 	return total{lo, hi}
@@ -22,27 +23,26 @@ func newTotal() total {
 
 // add adds x, addSquare x², in the lanes that exist.
 func (t total) add(at lane.At, x vec.V) {
-	lo, hi := widen(exists(at, x))
+	lo, hi := widen(at.Mask.Only(x))
 	VADDPD(lo, t.lo, t.lo)
 	VADDPD(hi, t.hi, t.hi)
 }
 
 func (t total) addSquare(at lane.At, x vec.V) {
-	lo, hi := widen(exists(at, x))
+	lo, hi := widen(at.Mask.Only(x))
 	VFMADD231PD(lo, lo, t.lo)
 	VFMADD231PD(hi, hi, t.hi)
 }
 
-func exists(at lane.At, x vec.V) vec.V {
-	if at.Mask == nil {
-		return x
-	}
-	return vec.And(x, at.Mask)
-}
-
-// widen converts eight float32 to two registers of four float64.
+// widen converts a vector of float32 to two of float64.
 func widen(x vec.V) (lo, hi vec.V) {
-	lo, hi = YMM(), YMM()
+	lo, hi = isa.Vec(), isa.Vec()
+	if isa.AVX512 {
+		VCVTPS2PD(x.AsY(), lo)
+		VEXTRACTF64X4(immOne, x, hi.AsY())
+		VCVTPS2PD(hi.AsY(), hi)
+		return lo, hi
+	}
 	VCVTPS2PD(x.AsX(), lo)
 	VEXTRACTF128(immOne, x, hi.AsX())
 	VCVTPS2PD(hi.AsX(), hi)
@@ -51,8 +51,14 @@ func widen(x vec.V) (lo, hi vec.V) {
 
 // store sums the lanes and returns them as result name.
 func (t total) store(name string) {
-	sum, high := YMM(), XMM()
+	sum, high := isa.Vec(), XMM()
 	VADDPD(t.hi, t.lo, sum)
+	if isa.AVX512 {
+		upper := YMM()
+		VEXTRACTF64X4(immOne, sum, upper)
+		VADDPD(upper, sum.AsY(), upper)
+		sum = upper
+	}
 	VEXTRACTF128(immOne, sum, high)
 	VADDPD(high, sum.AsX(), high)
 	other := XMM()
@@ -62,7 +68,7 @@ func (t total) store(name string) {
 }
 
 func norm2() {
-	lane.Func("norm2AVX2", "func(grad *float32, n int) (sum float64)", "computes Norm2.")
+	lane.Func("norm2Asm", "func(grad *float32, n int) (sum float64)", "computes Norm2.")
 	g := lane.Arg("grad")
 	sum := newTotal()
 	lane.Each(lane.Arg("n"), func(at lane.At) { sum.addSquare(at, at.Load(g)) })
@@ -73,15 +79,15 @@ func norm2() {
 // gradMean is the rest of a step's gradients, gm = Clip·(gmu + KL·(μ−μ₀)/σ₀²), and
 // what is summed.
 func gradMean() {
-	lane.Func("gradMeanAVX2", "func(gm, gr, rest, y, mu, gmu *float32, n int, k *[16]float32) (kl, norm2 float64)",
-		"computes g_μ of StepRandom, and sums the KL and the squares, after gradRhoAVX2.")
+	lane.Func("gradMeanAsm", "func(gm, gr, rest, y, mu, gmu *float32, n int, k *[16]float32) (kl, norm2 float64)",
+		"computes g_μ of StepRandom, and sums the KL and the squares, after gradRhoAsm.")
 	gm, gr, rest, y := lane.Arg("gm"), lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")
 	mu, gmu := lane.Arg("mu"), lane.Arg("gmu")
 	k := spread(clip, pull, priorMean, halfPrior)
 	kl, norm := newTotal(), newTotal()
 	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
 		sum, squares := vec.Zero(), vec.Zero()
-		var product vec.V // one logarithm does for all eights of a turn
+		var product vec.V // one logarithm does for all vectors of a turn
 		for i, at := range at {
 			d := vec.Sub(at.Load(mu), k[priorMean])
 			g := vec.AddMul(vec.Mul(at.Load(gmu), k[clip]), d, k[pull])

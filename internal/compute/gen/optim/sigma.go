@@ -34,7 +34,7 @@ func sigmas(rho ...vec.V) []sigma {
 }
 
 func variance() {
-	lane.Func("varianceAVX2", "func(dst, rho *float32, n int)", "computes Variance.")
+	lane.Func("varianceAsm", "func(dst, rho *float32, n int)", "computes Variance.")
 	dst, rho := lane.Arg("dst"), lane.Arg("rho")
 	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
 		var x []vec.V
@@ -54,7 +54,7 @@ func variance() {
 //	rest = σ²/2σ₀² + ln σ₀ − ½ − min(ρ, 0)
 //	y    = h for ρ < 0, else σ, so that ln σ = min(ρ, 0) + ln y
 func gradRho() {
-	lane.Func("gradRhoAVX2", "func(gr, rest, y, rho, gs *float32, n int, k *[16]float32)",
+	lane.Func("gradRhoAsm", "func(gr, rest, y, rho, gs *float32, n int, k *[16]float32)",
 		"computes g_ρ of StepRandom for n > 0, and ln(σ₀/σ) + σ²/2σ₀² − ½ as rest − ln y.")
 	in := []reg.Register{lane.Arg("rho"), lane.Arg("gs")}
 	out := []reg.Register{lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")}

@@ -6,7 +6,7 @@ import (
 )
 
 func stepPoint() {
-	lane.Func("stepPointAVX2", "func(x, grad, m1, m2 *float32, n int, k *[16]float32)", "computes StepPoint.")
+	lane.Func("stepPointAsm", "func(x, grad, m1, m2 *float32, n int, k *[16]float32)", "computes StepPoint.")
 	x, grad, m1, m2 := lane.Arg("x"), lane.Arg("grad"), lane.Arg("m1"), lane.Arg("m2")
 	k := spread(beta1, rest1, beta2, rest2, rate, root, eps, clip, keep)
 	lane.Together(2, lane.Arg("n"), func(at []lane.At) {

@@ -6,10 +6,10 @@ import (
 	"math"
 	"strings"
 
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/out"
 	. "utvi/internal/compute/gen/vec"
 )
@@ -37,7 +37,7 @@ func main() {
 	one("Log1p", log1p)
 	one("Expm1", expm1)
 	one("Atan", atan)
-	out.Write("prog", "vec")
+	out.Write("prog", "isa", "vec")
 }
 
 const (
@@ -59,17 +59,15 @@ func three(name string, body func(x, y, z V) V) {
 }
 
 func kernel(name, params string, body func(x []V) V) {
-	TEXT("prog"+name, attr.NOSPLIT, "func("+params+", f *float32, n int)")
-	Pragma("noescape")
+	isa.Func("prog"+name, "func("+params+", f *float32, n int)")
 	var in []reg.Register
 	for _, p := range strings.Split(params, ", ") {
 		in = append(in, Load(Param(p), GP64()))
 	}
 	f := Load(Param("f"), GP64())
-	n := Load(Param("n"), GP64())
+	n := isa.Arg("n")
 	Loop("", n, in, []reg.Register{f}, func(x []V) []V { return []V{body(x)} })
-	VZEROUPPER()
-	RET()
+	isa.End()
 }
 
 // sign is ±1 with x's sign, or x where x is 0 or NaN.

@@ -7,6 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 )
 
@@ -15,7 +16,7 @@ import (
 type pair [2]VecVirtual
 
 func (a pair) each(f func(src, dst Op)) pair {
-	d := pair{YMM(), YMM()}
+	d := pair{isa.Vec(), isa.Vec()}
 	for i := range d {
 		f(a[i], d[i])
 	}
@@ -30,7 +31,7 @@ func (a pair) plus(b pair) pair  { return a.with(b, func(x, y, d Op) { VADDPS(x,
 func (a pair) minus(b pair) pair { return a.with(b, func(x, y, d Op) { VSUBPS(y, x, d) }) }
 
 func (a pair) with(b pair, f func(x, y, dst Op)) pair {
-	d := pair{YMM(), YMM()}
+	d := pair{isa.Vec(), isa.Vec()}
 	for i := range d {
 		f(a[i], b[i], d[i])
 	}
@@ -44,7 +45,7 @@ func radius(w pair) pair {
 	i := x.each(func(s, d Op) { VPSUBD(lane.Word(rootHalf+31<<23), s, d) })
 	e := i.each(func(s, d Op) { VPSRAD(Imm(23), s, d) }).float()
 	f := i.each(func(s, d Op) {
-		VPAND(lane.Word(0x7fffff), s, d)
+		and(lane.Word(0x7fffff), s, d)
 		VPADDD(lane.Word(rootHalf), d, d)
 		VSUBPS(lane.Float(1), d, d)
 	})
@@ -70,14 +71,14 @@ func direction(t pair) (c, s pair) {
 	c = c.times(z).add(lane.Float(-0.4999989478136719))
 	c = c.times(z).add(lane.Float(1))
 	c = c.with(t, func(x, y, d Op) {
-		VPAND(lane.Word(1<<31), y, d)
+		and(lane.Word(1<<31), y, d)
 		VXORPS(x, d, d)
 	})
 	turn := t.each(func(s, d Op) { VPSLLD(Imm(1), s, d) })
-	first, second := pair{YMM(), YMM()}, pair{YMM(), YMM()}
+	var first, second pair
 	for i := range turn {
-		VBLENDVPS(turn[i], s[i], c[i], first[i])
-		VBLENDVPS(turn[i], c[i], s[i], second[i])
+		first[i] = isa.Select(turn[i], s[i], c[i])
+		second[i] = isa.Select(turn[i], c[i], s[i])
 	}
 	return first, second
 }

@@ -5,6 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 )
 
@@ -29,7 +30,7 @@ type sums struct{ v, mm, ms, vm, vs VecVirtual }
 // add adds a point with residual r = e − M, which it uses up, weight w, slope g
 // (used up too) and node xi to the sums.
 func (a sums) add(r, w, g, xi VecVirtual) {
-	q := YMM()
+	q := isa.Vec()
 	VMULPS(w, r, q)
 	VFMADD231PS(q, r, a.v)
 	if g == nil {
@@ -46,7 +47,7 @@ func (a sums) add(r, w, g, xi VecVirtual) {
 
 func zeros(jacobian bool) (a sums) {
 	zero := func() VecVirtual {
-		z := YMM()
+		z := isa.Vec()
 		VXORPS(z, z, z)
 		return z
 	}
@@ -58,7 +59,7 @@ func zeros(jacobian bool) (a sums) {
 }
 
 func broadcast(m Mem) VecVirtual {
-	v := YMM()
+	v := isa.Vec()
 	VBROADCASTSS(m, v)
 	return v
 }
@@ -91,16 +92,16 @@ func (a sums) write(at lane.At, jacobian bool) {
 // writeJacobian multiplies the sums by ξ with by/s and writes the Jacobian; at
 // s = 0 its limits, by the slope g at the reference.
 func writeJacobian(at lane.At, a sums, s, g VecVirtual, by float32) {
-	atZero, h := YMM(), YMM()
-	VXORPS(atZero, atZero, atZero)
-	VCMPPS(Imm(0), s, atZero, atZero)
+	none, h := isa.Vec(), isa.Vec()
+	VXORPS(none, none, none)
+	atZero := isa.Compare(0, s, none)
 	VMOVUPS(lane.Float(by), h)
 	VDIVPS(s, h, h)
 	VMULPS(h, a.ms, a.ms)
 	VMULPS(h, a.vs, a.vs)
-	VBLENDVPS(atZero, g, a.mm, a.mm)
+	a.mm = isa.Select(atZero, g, a.mm)
 	VMULPS(g, g, g)
-	VBLENDVPS(atZero, g, a.vs, a.vs)
+	a.vs = isa.Select(atZero, g, a.vs)
 	VANDNPS(a.ms, atZero, a.ms)
 	VANDNPS(a.vm, atZero, a.vm)
 	at.Store(a.mm, lane.Arg("mm"))
@@ -110,20 +111,20 @@ func writeJacobian(at lane.At, a sums, s, g VecVirtual, by float32) {
 }
 
 // loops takes any number of points. Without a Jacobian there are registers for
-// sixteen elements at a time.
+// two vectors at a time.
 func loops(n, stride GPVirtual, jacobian bool) {
-	eights := 2
+	vectors := 2
 	if jacobian {
-		eights = 1
+		vectors = 1
 	}
-	lane.Together(eights, n, func(at []lane.At) {
+	lane.Together(vectors, n, func(at []lane.At) {
 		f0, m := make([]VecVirtual, len(at)), make([]VecVirtual, len(at))
 		from := lane.Arg("f0")
 		for i := range at {
-			f0[i], m[i] = at[i].Load(from), YMM()
+			f0[i], m[i] = at[i].Load(from), isa.Vec()
 			VXORPS(m[i], m[i], m[i])
 		}
-		// over emits body for each point and eight, with e = f − f_ref.
+		// over emits body for each point and vector, with e = f − f_ref.
 		over := func(label string, body func(i int, e, w VecVirtual)) {
 			pf, pw, left := lane.Arg("f"), lane.Arg("w"), lane.Arg("points")
 			Label(label)
@@ -142,7 +143,7 @@ func loops(n, stride GPVirtual, jacobian bool) {
 
 		a := make([]sums, len(at))
 		for i := range at {
-			mean := YMM()
+			mean := isa.Vec()
 			VADDPS(m[i], f0[i], mean)
 			at[i].Store(mean, lane.Arg("mean"))
 			a[i] = zeros(jacobian)

@@ -5,6 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 )
 
@@ -47,14 +48,14 @@ func combine3(name string, jacobian bool) {
 	if jacobian { // those used once a step come from the stack
 		local := lane.Vectors(5)
 		for i, c := range []int{w0, half1, half2, xi1, xi2} {
-			m := local.Offset(32 * i)
+			m := local.Offset(isa.Bytes * i)
 			VMOVUPS(broadcast(Mem{Base: table, Disp: 4 * c}), m)
 			k[c] = m
 		}
 	}
 
 	lane.Each(lane.Arg("n"), func(at lane.At) {
-		v0, r1, r2, m := at.Load(f[0]), at.Load(f[1]), at.Load(f[2]), YMM()
+		v0, r1, r2, m := at.Load(f[0]), at.Load(f[1]), at.Load(f[2]), isa.Vec()
 		VSUBPS(v0, r1, r1)
 		VSUBPS(v0, r2, r2)
 		VMULPS(k[w1], r1, m)
@@ -64,7 +65,7 @@ func combine3(name string, jacobian bool) {
 
 		VSUBPS(m, r1, r1)
 		VSUBPS(m, r2, r2)
-		q0, q1, q2, v := YMM(), YMM(), YMM(), YMM()
+		q0, q1, q2, v := isa.Vec(), isa.Vec(), isa.Vec(), isa.Vec()
 		VMULPS(k[cw0], m, q0)
 		VMULPS(k[cw1], r1, q1)
 		VMULPS(k[cw2], r2, q2)
@@ -76,7 +77,7 @@ func combine3(name string, jacobian bool) {
 			return
 		}
 
-		a := sums{mm: YMM(), ms: YMM(), vm: q1, vs: YMM()}
+		a := sums{mm: isa.Vec(), ms: isa.Vec(), vm: q1, vs: isa.Vec()}
 		g := at.Load(d[1])
 		VMULPS(k[w1], g, a.mm)
 		VMULPS(k[half1], g, a.ms)

@@ -4,13 +4,14 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 	"utvi/internal/compute/gen/out"
 )
 
 func main() {
-	points("pointsAVX2", false, 2)
-	points("pointsEachAVX2", true, 4)
+	points("pointsAsm", false, 2)
+	points("pointsEachAsm", true, 4)
 	combine3("combine3", false)
 	combine3("combine3J", true)
 	combine("combineN", false)
@@ -21,16 +22,16 @@ func main() {
 	sampleMoments("sampleMomentsJ", true)
 	vjp()
 	square()
-	out.Write("rule", "lane")
+	out.Write("rule", "isa", "lane")
 }
 
 func vjp() {
-	lane.Func("vjpAVX2", "func(gm, gv, mm, mv, vm, vv, dm, dv *float32, n int)", "computes VJP.")
+	lane.Func("vjpAsm", "func(gm, gv, mm, mv, vm, vv, dm, dv *float32, n int)", "computes VJP.")
 	gm, gv, dm, dv := lane.Arg("gm"), lane.Arg("gv"), lane.Arg("dm"), lane.Arg("dv")
 	mm, mv, vm, vv := lane.Arg("mm"), lane.Arg("mv"), lane.Arg("vm"), lane.Arg("vv")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a, b := at.Load(gm), at.Load(gv)
-		x, y := YMM(), YMM()
+		x, y := isa.Vec(), isa.Vec()
 		VMULPS(at.Load(mm), a, x)
 		VMULPS(at.Load(mv), a, y)
 		VFMADD231PS(at.Load(vm), b, x)
@@ -42,7 +43,7 @@ func vjp() {
 }
 
 func square() {
-	lane.Func("squareAVX2", "func(dst, x *float32, n int)", "computes Square.")
+	lane.Func("squareAsm", "func(dst, x *float32, n int)", "computes Square.")
 	dst, src := lane.Arg("dst"), lane.Arg("x")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		x := at.Load(src)

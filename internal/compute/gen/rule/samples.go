@@ -5,6 +5,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 )
 
@@ -14,7 +15,7 @@ func sampleRef(at []lane.At, stride GPVirtual) {
 	f, ref, w := lane.Arg("f"), lane.Arg("ref"), number("w")
 	first, sum := make([]VecVirtual, len(at)), make([]VecVirtual, len(at))
 	for i, at := range at {
-		first[i], sum[i] = at.Load(f), YMM()
+		first[i], sum[i] = at.Load(f), isa.Vec()
 		VXORPS(sum[i], sum[i], sum[i])
 	}
 	planes("mean", at, func() {
@@ -48,7 +49,7 @@ func sampleSum(name string, jacobian bool) {
 		sum := make([][]VecVirtual, len(at))
 		for i := range at {
 			for range sums {
-				sum[i] = append(sum[i], YMM())
+				sum[i] = append(sum[i], isa.Vec())
 			}
 		}
 		more, ready := place("more", at), place("ready", at)
@@ -79,7 +80,7 @@ func sampleSum(name string, jacobian bool) {
 			for i, at := range at {
 				e := at.Load(f)
 				if at.Mask == nil {
-					VSUBPS(Mem{Base: ref, Index: at.Offset, Scale: 1, Disp: 32 * at.Next}, e, e)
+					VSUBPS(at.Memory(ref), e, e)
 				} else {
 					VSUBPS(at.Load(ref), e, e)
 				}
@@ -119,10 +120,10 @@ func sampleMoments(name string, jacobian bool) {
 		signature = "func(mean, variance, ref, e, ee *float32, n int, w, c float32, s, slope, sg, sxg, seg, sexg, mm, mv, vm, vv *float32)"
 	}
 	lane.Func(name, signature, "turns the sums of samples into moments.")
-	w, c, none := number("w"), number("c"), YMM()
+	w, c, none := number("w"), number("c"), isa.Vec()
 	VXORPS(none, none, none)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
-		e, v, m, mean := at.Load(lane.Arg("e")), at.Load(lane.Arg("ee")), YMM(), at.Load(lane.Arg("ref"))
+		e, v, m, mean := at.Load(lane.Arg("e")), at.Load(lane.Arg("ee")), isa.Vec(), at.Load(lane.Arg("ref"))
 		VMULPS(w, e, m)
 		VADDPS(m, mean, mean)
 		at.Store(mean, lane.Arg("mean"))
@@ -136,7 +137,7 @@ func sampleMoments(name string, jacobian bool) {
 		a := sums{mm: at.Load(lane.Arg("sg")), ms: at.Load(lane.Arg("sxg")), vm: at.Load(lane.Arg("seg")), vs: at.Load(lane.Arg("sexg"))}
 		VFNMADD231PS(m, a.mm, a.vm)
 		VFNMADD231PS(m, a.ms, a.vs)
-		twice := YMM()
+		twice := isa.Vec()
 		VADDPS(c, c, twice)
 		VMULPS(twice, a.vm, a.vm)
 		VMULPS(twice, a.vs, a.vs)

@@ -7,6 +7,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 	"utvi/internal/compute/gen/out"
 )
@@ -20,20 +21,20 @@ func main() {
 	leakySlopes()
 	slopeSums()
 	slopeEnds()
-	out.Write("sense", "lane")
+	out.Write("sense", "isa", "lane")
 }
 
 // scalar broadcasts the float32 argument at an offset.
 func scalar(name string, offset int) VecVirtual {
-	v := YMM()
+	v := isa.Vec()
 	VBROADCASTSS(NewParamAddr(name, offset), v)
 	return v
 }
 
 func dot3() {
-	lane.Func("dot3AVX2", "func(e, a, b *float32, n int) float32", "computes Dot3.")
+	lane.Func("dot3Asm", "func(e, a, b *float32, n int) float32", "computes Dot3.")
 	e, a, b := lane.Arg("e"), lane.Arg("a"), lane.Arg("b")
-	sum := []VecVirtual{YMM(), YMM(), YMM(), YMM()}
+	sum := isa.Vecs(4)
 	for _, s := range sum {
 		VXORPS(s, s, s)
 	}
@@ -47,19 +48,14 @@ func dot3() {
 	VADDPS(sum[1], sum[0], sum[0])
 	VADDPS(sum[3], sum[2], sum[2])
 	VADDPS(sum[2], sum[0], sum[0])
-	high := XMM()
-	VEXTRACTF128(Imm(1), sum[0], high)
-	VADDPS(high, sum[0].AsX(), high)
-	VHADDPS(high, high, high)
-	VHADDPS(high, high, high)
-	Store(high, ReturnIndex(0))
+	Store(isa.Sum(sum[0]), ReturnIndex(0))
 	lane.End()
 }
 
 func rest() {
-	lane.Func("restAVX2", "func(e, total, slope, v *float32, n int)", "computes Rest.")
+	lane.Func("restAsm", "func(e, total, slope, v *float32, n int)", "computes Rest.")
 	e, total, g, v := lane.Arg("e"), lane.Arg("total"), lane.Arg("slope"), lane.Arg("v")
-	zero := YMM()
+	zero := isa.Vec()
 	VXORPS(zero, zero, zero)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		x := at.Load(g)
@@ -74,7 +70,7 @@ func rest() {
 }
 
 func mulAdd() {
-	lane.Func("mulAddAVX2", "func(dst, x, y *float32, n int)", "computes MulAdd.")
+	lane.Func("mulAddAsm", "func(dst, x, y *float32, n int)", "computes MulAdd.")
 	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		t := at.Load(x)
@@ -86,7 +82,7 @@ func mulAdd() {
 }
 
 func injectBack() {
-	lane.Func("injectBackAVX2", "func(de, db, a, c, e *float32, n int, h float32)", "computes InjectBack.")
+	lane.Func("injectBackAsm", "func(de, db, a, c, e *float32, n int, h float32)", "computes InjectBack.")
 	de, db, a, c, e := lane.Arg("de"), lane.Arg("db"), lane.Arg("a"), lane.Arg("c"), lane.Arg("e")
 	h := scalar("h", 48)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
@@ -104,7 +100,7 @@ func injectBack() {
 }
 
 func restBack() {
-	lane.Func("restBackAVX2", "func(dm, dv, de, slope, v, gm, gv, vm, vv *float32, n int)", "computes RestBack.")
+	lane.Func("restBackAsm", "func(dm, dv, de, slope, v, gm, gv, vm, vv *float32, n int)", "computes RestBack.")
 	dm, dv, de := lane.Arg("dm"), lane.Arg("dv"), lane.Arg("de")
 	g, v, gm, gv := lane.Arg("slope"), lane.Arg("v"), lane.Arg("gm"), lane.Arg("gv")
 	vm, vv := lane.Arg("vm"), lane.Arg("vv")
@@ -133,10 +129,10 @@ func restBack() {
 }
 
 func leakySlopes() {
-	lane.Func("leakySlopesAVX2", "func(gm, gv, mv, m, v *float32, n int)", "computes LeakySlopes.")
+	lane.Func("leakySlopesAsm", "func(gm, gv, mv, m, v *float32, n int)", "computes LeakySlopes.")
 	gm, gv, mv, m, v := lane.Arg("gm"), lane.Arg("gv"), lane.Arg("mv"), lane.Arg("m"), lane.Arg("v")
 	const less = U8(0x11)
-	zero := YMM()
+	zero := isa.Vec()
 	VXORPS(zero, zero, zero)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		x, y, d := at.Load(mv), at.Load(m), at.Load(v)
@@ -144,8 +140,7 @@ func leakySlopes() {
 		VADDPS(x, x, x)
 		at.Store(x, gm)
 		VDIVPS(d, y, y)
-		some := YMM()
-		VCMPPS(less, d, zero, some) // 0 < v
+		some := isa.Compare(less, d, zero) // 0 < v
 		VANDPS(some, y, y)
 		VSUBPS(y, zero, y)
 		at.Store(y, gv)
@@ -154,7 +149,7 @@ func leakySlopes() {
 }
 
 func slopeSums() {
-	lane.Func("slopeSumsAVX2", "func(slope, gv, f, ref, d *float32, n int, a, b float32)", "adds a point to the sums of Slopes.")
+	lane.Func("slopeSumsAsm", "func(slope, gv, f, ref, d *float32, n int, a, b float32)", "adds a point to the sums of Slopes.")
 	g, gv, f, ref, d := lane.Arg("slope"), lane.Arg("gv"), lane.Arg("f"), lane.Arg("ref"), lane.Arg("d")
 	a, b := scalar("a", 48), scalar("b", 52)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
@@ -171,11 +166,11 @@ func slopeSums() {
 }
 
 func slopeEnds() {
-	lane.Func("slopeEndsAVX2", "func(slope, gv, s, v, m, mm *float32, n int, small float32)", "turns sums into slopes.")
+	lane.Func("slopeEndsAsm", "func(slope, gv, s, v, m, mm *float32, n int, small float32)", "turns sums into slopes.")
 	g, gv, s, v := lane.Arg("slope"), lane.Arg("gv"), lane.Arg("s"), lane.Arg("v")
 	m, mm := lane.Arg("m"), lane.Arg("mm")
 	small := scalar("small", 56)
-	abs := YMM()
+	abs := isa.Vec()
 	VMOVUPS(lane.Word(1<<31-1), abs)
 	const less = U8(0x11)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
@@ -183,16 +178,14 @@ func slopeEnds() {
 		VANDPS(abs, bound, bound)
 		VMULPS(small, bound, bound)
 		VADDPS(small, bound, bound)
-		tiny := YMM()
-		VCMPPS(less, bound, size, tiny) // s < small + small·|m|
+		tiny := isa.Compare(less, bound, size) // s < small + small·|m|
 		x, y, w := at.Load(g), at.Load(gv), at.Load(v)
 		VDIVPS(size, x, x)
 		VSUBPS(x, y, y)
 		VADDPS(w, w, w)
 		VDIVPS(w, y, y)
 		VANDNPS(y, tiny, y)
-		VBLENDVPS(tiny, at.Load(mm), x, x)
-		at.Store(x, g)
+		at.Store(isa.Select(tiny, at.Load(mm), x), g)
 		at.Store(y, gv)
 	})
 	lane.End()

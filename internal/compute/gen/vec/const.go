@@ -9,6 +9,8 @@ import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/x86"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 var (
@@ -17,7 +19,7 @@ var (
 	uses   = map[uint32]int{} // how often code being recorded reads each
 )
 
-// Const is eight copies of c, in read-only memory or pinned.
+// Const is c in all lanes, in read-only memory or pinned.
 func Const(c float32) Op { return Bits(math.Float32bits(c)) }
 
 // Hold is a register with c, not to be written to.
@@ -28,7 +30,7 @@ func Hold(c float32) V {
 	return Reg(Const(c))
 }
 
-// Bits is eight copies of the 32-bit pattern b.
+// Bits is the 32-bit pattern b in all lanes.
 func Bits(b uint32) Op {
 	uses[b]++
 	if r, ok := pinned[b]; ok {
@@ -37,7 +39,7 @@ func Bits(b uint32) Op {
 	m, ok := consts[b]
 	if !ok {
 		m = GLOBL(fmt.Sprintf("c%08x", b), attr.RODATA|attr.NOPTR)
-		for i := range 4 {
+		for i := range isa.Lanes / 2 {
 			DATA(8*i, U64(uint64(b)<<32|uint64(b)))
 		}
 		consts[b] = m
@@ -60,7 +62,7 @@ func pin(k int, piece func()) (release func()) {
 		return uses[a] > uses[b] || uses[a] == uses[b] && a < b
 	})
 	for _, b := range order[:min(max(k, 0), len(order))] {
-		r := YMM()
+		r := isa.Vec()
 		put(x86.VMOVUPS(consts[b], r))
 		pinned[b] = r
 	}

@@ -1,0 +1,178 @@
+// Package isa is the instruction set a generator writes for, named by its only
+// argument: avx2 (with FMA, sixteen registers of eight float32) or avx512 (F, DQ, BW and
+// VL, thirty-two registers of sixteen, masks). What differs between the two beyond the
+// width of a register is here, so that one generator serves both.
+package isa
+
+import (
+	"log"
+	"os"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+var (
+	AVX512       = argument() == "avx512"
+	Lanes        = 8 // float32 in a register
+	NumRegisters = 16
+	Bytes        = 32 // of a register
+)
+
+// Title ends the name of every kernel.
+var Title = "AVX2"
+
+func init() {
+	if AVX512 {
+		Lanes, NumRegisters, Bytes, Title = 16, 29, 64, "AVX512"
+	}
+}
+
+func argument() string {
+	if len(os.Args) != 2 || os.Args[1] != "avx2" && os.Args[1] != "avx512" {
+		log.Fatal("the only argument of a generator is avx2 or avx512")
+	}
+	return os.Args[1]
+}
+
+// Vec is a new vector register.
+func Vec() reg.VecVirtual {
+	if AVX512 {
+		return ZMM()
+	}
+	return YMM()
+}
+
+// Vecs are n new vector registers.
+func Vecs(n int) (v []reg.VecVirtual) {
+	for range n {
+		v = append(v, Vec())
+	}
+	return v
+}
+
+// Clear sets v to zero.
+func Clear(v reg.VecVirtual) { VXORPS(v, v, v) }
+
+// A Mask says which lanes of a vector exist.
+type Mask struct {
+	K reg.OpmaskVirtual // AVX-512
+	V reg.VecVirtual    // AVX2: all ones in the lanes that exist
+}
+
+// First is the mask of the first n < Lanes lanes; table is where AVX2 finds the window
+// that covers n of them.
+func First(n reg.GPVirtual, table func() Mem) *Mask {
+	if AVX512 {
+		ones := GP32()
+		MOVL(U32(1<<32-1), ones)
+		BZHIL(n.As32(), ones, ones)
+		k := K()
+		KMOVW(ones, k)
+		return &Mask{K: k}
+	}
+	at, v := GP64(), YMM()
+	LEAQ(table(), at)
+	back := GP64()
+	MOVQ(n, back)
+	NEGQ(back)
+	VMOVUPS(Mem{Base: at, Index: back, Scale: 4, Disp: 32}, v)
+	return &Mask{V: v}
+}
+
+// Load reads a vector; lanes that do not exist are 0. A nil mask has them all.
+func (m *Mask) Load(from Mem, v reg.VecVirtual) {
+	switch {
+	case m == nil:
+		VMOVUPS(from, v)
+	case AVX512:
+		VMOVUPS_Z(from, m.K, v)
+	default:
+		VMASKMOVPS(from, m.V, v)
+	}
+}
+
+// Store writes the lanes that exist.
+func (m *Mask) Store(v reg.VecVirtual, to Mem) {
+	switch {
+	case m == nil:
+		VMOVUPS(v, to)
+	case AVX512:
+		VMOVUPS(v, m.K, to)
+	default:
+		VMASKMOVPS(v, m.V, to)
+	}
+}
+
+// Only returns v with zeros in the lanes that do not exist.
+func (m *Mask) Only(v reg.VecVirtual) reg.VecVirtual {
+	if m == nil {
+		return v
+	}
+	r := Vec()
+	if AVX512 {
+		VMOVAPS_Z(v, m.K, r)
+	} else {
+		VANDPS(m.V, v, r)
+	}
+	return r
+}
+
+// Compare returns all ones where a rel b.
+func Compare(rel U8, b Op, a reg.VecVirtual) reg.VecVirtual {
+	r := Vec()
+	if !AVX512 {
+		VCMPPS(rel, b, a, r)
+		return r
+	}
+	k := K()
+	VCMPPS(rel, b, a, k)
+	VPMOVM2D(k, r)
+	return r
+}
+
+// Select returns yes where mask is all ones, no where it is zero.
+func Select(mask, yes, no reg.VecVirtual) reg.VecVirtual {
+	r := Vec()
+	if !AVX512 {
+		VBLENDVPS(mask, yes, no, r)
+		return r
+	}
+	k := K()
+	VPMOVD2M(mask, k)
+	VBLENDMPS(yes, no, k, r)
+	return r
+}
+
+// Sum adds the lanes of v, which it uses up: halves first. The result is the lowest
+// lane of the register returned.
+func Sum(v reg.VecVirtual) reg.VecVirtual {
+	if AVX512 {
+		upper := YMM()
+		VEXTRACTF64X4(Imm(1), v, upper)
+		low := YMM()
+		VADDPS(upper, v.AsY(), low)
+		v = low
+	}
+	high := XMM()
+	VEXTRACTF128(Imm(1), v, high)
+	VADDPS(high, v.AsX(), high)
+	VHADDPS(high, high, high)
+	VHADDPS(high, high, high)
+	return high
+}
+
+// Any stores in the boolean result whether a bit of v is set.
+func Any(v reg.VecVirtual) {
+	any := GP8()
+	if AVX512 {
+		k := K()
+		VPTESTMD(v, v, k)
+		KORTESTW(k, k)
+	} else {
+		VPTEST(v, v)
+	}
+	SETNE(any)
+	Store(any, ReturnIndex(0))
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
+)
+
+// block generates mulRxC of AVX-512: a tile of rows × 16·panels against neighbouring
+// panels of b; of the last panel the columns up to w are wanted. Twelve rows are two
+// tiles of six of the left operand, step apart, and of those there are count, one below
+// the other. Each element is one FMA chain: start, then k ascending.
+func block(rows, panels int) {
+	isa.Own(fmt.Sprintf("mul%dx%d", rows, 16*panels), "func(t *byte)",
+		fmt.Sprintf("multiplies %d rows, count times if 12, by the first w columns of %d panels.", rows, panels))
+	t := tile512{rows: rows, panels: panels, acc: accumulators(rows, panels)}
+	t.dst, t.start, t.a = load("dst"), load("start"), load("a")
+	t.lastColumns()
+	if rows < 12 {
+		t.begin()
+		Label("sum")
+		t.sum()
+		t.store()
+		isa.End()
+		return
+	}
+	Attributes(0) // the stack may have to grow for what is read ahead
+	spill, count := AllocLocal(64*rows*panels), load("count")
+
+	Label("tile")
+	t.begin()
+	Label("sum")
+	t.sum()
+	TESTQ(t.start, t.start)
+	JZ(LabelRef("store"))
+	CMPQ(count, Imm(1))
+	JE(LabelRef("store"))
+	lds := bytes("lds")
+	TESTQ(U32(4095), lds)
+	JNZ(LabelRef("store"))
+	t.readAhead(spill, lds)
+	t.store()
+	DECQ(count)
+	t.advance()
+	t.each(func(r, p int, v VecVirtual) { VMOVUPS(spill.Offset(64*(r*panels+p)), v) })
+	JMP(LabelRef("sum"))
+
+	Label("store")
+	t.store()
+	DECQ(count)
+	JZ(LabelRef("done"))
+	TESTQ(t.start, t.start)
+	JZ(LabelRef("advance"))
+	lds = bytes("lds")
+	for range rows {
+		ADDQ(lds, t.start)
+	}
+	Label("advance")
+	t.advance()
+	JMP(LabelRef("tile"))
+	Label("done")
+	isa.End()
+}
+
+// A tile512 is a tile in registers, with the pointers that go from tile to tile.
+type tile512 struct {
+	rows, panels  int
+	acc           [][]VecVirtual
+	dst, start, a GPVirtual
+	last          *isa.Mask // of the last panel
+}
+
+func (t *tile512) each(do func(r, p int, v VecVirtual)) {
+	for r, row := range t.acc {
+		for p, v := range row {
+			do(r, p, v)
+		}
+	}
+}
+
+// mask is that of panel p: all columns but in the last one.
+func (t *tile512) mask(p int) *isa.Mask {
+	if p < t.panels-1 {
+		return nil
+	}
+	return t.last
+}
+
+func (t *tile512) lastColumns() {
+	w := load("w")
+	if t.panels > 1 {
+		SUBQ(Imm(uint64(16*(t.panels-1))), w)
+	}
+	t.last = isa.First(w, nil)
+}
+
+// begin sets the accumulators to zero or to start.
+func (t *tile512) begin() {
+	TESTQ(t.start, t.start)
+	JNZ(LabelRef("load"))
+	t.each(func(_, _ int, v VecVirtual) { isa.Clear(v) })
+	JMP(LabelRef("sum"))
+	Label("load")
+	lds, from := bytes("lds"), GP64()
+	MOVQ(t.start, from)
+	t.each(func(r, p int, v VecVirtual) {
+		t.mask(p).Load(Mem{Base: from, Disp: 64 * p}, v)
+		if p == t.panels-1 && r < t.rows-1 {
+			ADDQ(lds, from)
+		}
+	})
+}
+
+// sum adds the products over k.
+func (t *tile512) sum() {
+	rs, cs := bytes("rs"), bytes("cs")
+	ldd, to := bytes("ldd"), GP64()
+	MOVQ(t.dst, to)
+	for r := range t.rows { // the stores at the end find their lines in L1
+		PREFETCHT0(Mem{Base: to})
+		PREFETCHT0(Mem{Base: to, Disp: 64*t.panels - 4})
+		if r < t.rows-1 {
+			ADDQ(ldd, to)
+		}
+	}
+	tiles := []walk{newRows(min(t.rows, 6), rs, cs)}
+	tiles[0].begin(t.a)
+	if t.rows > 6 {
+		below := GP64()
+		MOVQ(t.a, below)
+		ADDQ(bytes("step"), below)
+		tiles = append(tiles, newRows(t.rows-6, rs, cs))
+		tiles[1].begin(below)
+	}
+	b, ps, k := load("b"), bytes("ps"), load("k")
+	loop(k, func(u int) {
+		right := isa.Vecs(t.panels)
+		for p, v := range right {
+			m := Mem{Base: b, Disp: 64 * u}
+			if p > 0 {
+				m.Index, m.Scale = ps, uint8(p)
+			}
+			VMOVUPS(m, v)
+		}
+		if t.rows == 12 { // the next panels come from afar while these are at work
+			PREFETCHT1(Mem{Base: b, Index: ps, Scale: 2, Disp: 64 * u})
+		}
+		for r := range t.rows {
+			v := isa.Vec()
+			VBROADCASTSS(tiles[r/6].at(r%6), v)
+			for p := range t.panels {
+				VFMADD231PS(right[p], v, t.acc[r][p])
+			}
+		}
+		for _, x := range tiles {
+			x.next()
+		}
+	}, func(u int) { ADDQ(I32(64*u), b) })
+}
+
+// store writes the tile and moves dst behind it.
+func (t *tile512) store() {
+	ldd := bytes("ldd")
+	t.each(func(_, p int, v VecVirtual) {
+		t.mask(p).Store(v, Mem{Base: t.dst, Disp: 64 * p})
+		if p == t.panels-1 {
+			ADDQ(ldd, t.dst)
+		}
+	})
+}
+
+// readAhead moves start to the next tile and copies that to the stack before
+// this tile is stored. Where rows lie a multiple of 4 KiB apart, a load waits
+// for the store of the row above, which looks like the same place to the CPU.
+func (t *tile512) readAhead(spill Mem, lds GPVirtual) {
+	for range t.rows {
+		ADDQ(lds, t.start)
+	}
+	from := GP64()
+	MOVQ(t.start, from)
+	t.each(func(r, p int, _ VecVirtual) {
+		v := isa.Vec()
+		t.mask(p).Load(Mem{Base: from, Disp: 64 * p}, v)
+		VMOVUPS(v, spill.Offset(64*(r*t.panels+p)))
+		if p == t.panels-1 && r < t.rows-1 {
+			ADDQ(lds, from)
+		}
+	})
+}
+
+// advance moves a to the next tile.
+func (t *tile512) advance() {
+	step := bytes("step")
+	ADDQ(step, t.a)
+	ADDQ(step, t.a)
+}

@@ -1,0 +1,85 @@
+package compute
+
+// mulWide is mul with the kernels of AVX-512: tiles of twelve rows, two of the left
+// operand's, and two panels, so that 24 sums hide the latency of multiply-adds.
+func (m *block) mulWide(i, rows int) {
+	full, rest := rows/(2*MR), rows%(2*MR)
+	low := i + full*2*MR
+	for j := 0; j < m.n && rows > 2; j += 2 * NR {
+		if full > 0 {
+			t := m.at(i, j, full)
+			t.fewWide(2 * MR)
+		}
+		if rest >= MR {
+			t := m.at(low, j, 1)
+			t.fewWide(MR)
+		}
+		if rest%MR > 2 {
+			t := m.at(low+rest/MR*MR, j, 1)
+			t.fewWide(rest % MR)
+		}
+	}
+	if rest %= MR; rest == 1 || rest == 2 {
+		m.thinWide(i+rows-rest, rest)
+	}
+}
+
+// thinWide is thin: eight panels of one row, or four of two.
+func (m *block) thinWide(i, rows int) {
+	j := 0
+	for step := 8 * NR / rows; j+step <= m.n; j += step {
+		t := m.at(i, j, 1)
+		if rows == 1 {
+			mul1x128AVX512(t.ptr())
+		} else {
+			mul2x64AVX512(t.ptr())
+		}
+	}
+	for ; j < m.n; j += 2 * NR {
+		t := m.at(i, j, 1)
+		t.fewWide(rows)
+	}
+}
+
+// fewWide runs the kernel of so many rows and of one or two panels.
+func (t *tile) fewWide(rows int) {
+	if t.w <= NR {
+		t.narrowWide(rows)
+		return
+	}
+	switch rows {
+	case 1:
+		mul1x32AVX512(t.ptr())
+	case 2:
+		mul2x32AVX512(t.ptr())
+	case 3:
+		mul3x32AVX512(t.ptr())
+	case 4:
+		mul4x32AVX512(t.ptr())
+	case 5:
+		mul5x32AVX512(t.ptr())
+	case MR:
+		mul6x32AVX512(t.ptr())
+	case 2 * MR:
+		mul12x32AVX512(t.ptr())
+	}
+}
+
+func (t *tile) narrowWide(rows int) {
+	switch rows {
+	case 1:
+		mul1x16AVX512(t.ptr())
+	case 2:
+		mul2x16AVX512(t.ptr())
+	case 3:
+		mul3x16AVX512(t.ptr())
+	case 4:
+		mul4x16AVX512(t.ptr())
+	case 5:
+		mul5x16AVX512(t.ptr())
+	case MR:
+		mul6x16AVX512(t.ptr())
+	case 2 * MR:
+		mul12x16AVX512(t.ptr())
+	}
+}
