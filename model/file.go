@@ -58,6 +58,7 @@ type Facts struct {
 	Steps      int               `json:"steps,omitempty"`      // of training
 	Likelihood string            `json:"likelihood,omitempty"` // how the moments were scored
 	NLL        float64           `json:"nll,omitempty"`        // at the end, nats per row; 0: not known
+	Kernels    string            `json:"kernels,omitempty"`    // the kernel families that ran the steps, such as "avx2, avx512"
 	Data       string            `json:"data,omitempty"`       // a description
 	Date       string            `json:"date,omitempty"`       // set by the user, if at all, so that files are reproducible
 	More       map[string]string `json:"more,omitempty"`

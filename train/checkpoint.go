@@ -32,7 +32,8 @@ type facts struct {
 	Likelihood string `json:"likelihood"`
 	Layers     string `json:"layers"` // two networks may have the same tensors but other functions
 
-	NLL float64 `json:"nll,omitempty"` // of the last step, for model.Facts
+	NLL     float64 `json:"nll,omitempty"`     // of the last step, for model.Facts
+	Kernels string  `json:"kernels,omitempty"` // as in model.Facts
 }
 
 // differ describes the first setting in which two runs differ; "" if all are equal.
@@ -63,7 +64,7 @@ func (t *Trainer) facts() facts {
 	}
 	f.Likelihood, f.Optimizer = t.config.Likelihood.String(), t.config.Optimizer.String()
 	f.Layers = t.layers(nn.Describe)
-	f.NLL = t.net.Facts.NLL
+	f.NLL, f.Kernels = t.net.Facts.NLL, t.net.Facts.Kernels
 	return f
 }
 
@@ -212,6 +213,7 @@ func (t *Trainer) load(f *safetensors.File) error {
 	t.step = have.Step
 	if t.step > 0 {
 		t.record(have.NLL)
+		t.net.Facts.Kernels = have.Kernels
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"strings"
 
 	"utvi/engine"
 	"utvi/internal/compute"
@@ -128,6 +129,7 @@ func (t *Trainer) Advance() (Step, error) {
 	s.Loss = s.NLL + s.Weight*s.KL/float64(rowsPerEpoch)
 	t.step = n
 	t.record(s.NLL)
+	t.recordKernels(compute.Family())
 	t.net.Changed()
 	return s, nil
 }
@@ -137,4 +139,15 @@ func (t *Trainer) record(nll float64) {
 	f := &t.net.Facts
 	f.Rows, f.Steps, f.Likelihood, f.NLL = t.config.Data.Rows(), t.step, t.config.Likelihood.String(), nll
 	t.net.Likelihood = t.config.Likelihood
+}
+
+// recordKernels adds a kernel family to the facts where the last step ran in another:
+// bits agree within a family only.
+func (t *Trainer) recordKernels(family string) {
+	switch f := &t.net.Facts; {
+	case f.Kernels == "":
+		f.Kernels = family
+	case !strings.HasSuffix(f.Kernels, family):
+		f.Kernels += ", " + family
+	}
 }

@@ -141,6 +141,7 @@ func printFacts(w io.Writer, s model.Summary) {
 	line(f.Rows > 0, "rows", f.Rows)
 	line(f.Steps > 0, "steps", f.Steps)
 	line(f.Likelihood != "", "likelihood", f.Likelihood)
+	line(f.Kernels != "", "kernels", f.Kernels)
 	line(f.NLL != 0, "NLL", fmt.Sprintf("%.6g nats per row", f.NLL))
 	line(f.Date != "", "date", f.Date)
 	for _, k := range slices.Sorted(maps.Keys(f.More)) {
