@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -18,14 +19,19 @@ func benchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure kernels and networks against this machine's FMA peak",
-		Long: `Measure each kernel and whole networks against the FMA peak of one core. The peak and
-the measurement alternate in short windows of one run. "× floor" is the time divided by
-the time that the matrix products alone would take at the peak.
+		Long: `Measure each kernel and whole networks against two limits of this machine: the FMA peak
+of a core, and the bandwidth at which memory is read. A limit and the measurement
+alternate in short windows of one run. "× FMA" is the time divided by the time that the
+matrix products alone would take at the peak of all threads used. "× memory" is the time
+divided by the time that it takes to read the weights once (forward: mean and variance of
+each) or to read and write the parameters and the optimizer's moments once (step); it is
+left out where the weights fit into the caches.
 
-bench/compare measures PyTorch in the same run.`,
+internal/bench/compare measures PyTorch in the same run.`,
 		Example: `  utvi bench --quick                                 a first look, 30 seconds
   utvi bench --json > bench.json                     everything, for a script
-  utvi bench --nets 1-128-128-1 --rules ut,exact     two rules on one network`,
+  utvi bench --nets 1-128-128-1 --rules ut,exact     two rules on one network
+  utvi bench --kernels=false --threads 1,16          how a network scales`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o.NoKernels = !kernels
@@ -53,7 +59,7 @@ bench/compare measures PyTorch in the same run.`,
 	f.StringSliceVar(&o.Nets, "nets", nil, "networks: "+strings.Join(bench.Nets(), ", "))
 	f.StringSliceVar(&o.Rules, "rules", nil, "rules: "+strings.Join(bench.Rules(), ", "))
 	f.IntSliceVar(&o.Batches, "batches", nil, "batch sizes: 1, 128, 1024")
-	f.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads: 1, 2")
+	f.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads; all: 1, 2, 4, … up to the cores of this machine")
 	cmd.AddCommand(benchUCICommand(), benchServeCommand())
 	return cmd
 }
@@ -75,16 +81,23 @@ func checkBench(o bench.Options) error {
 		}
 	}
 	for _, n := range o.Threads {
-		if n != 1 && n != 2 {
-			return usagef("--threads has %d; it must be 1 or 2", n)
+		if n < 1 || n > bench.MaxThreads {
+			return usagef("--threads has %d; it must be between 1 and %d", n, bench.MaxThreads)
 		}
 	}
 	return nil
 }
 
 func printBench(w io.Writer, r *bench.Report) {
-	fmt.Fprintf(w, "FMA peak of one core: %.1f GFLOP/s (%s kernels)\n\n", r.Peak, r.Family)
+	fmt.Fprintf(w, "%s, %d cores, caches %d KiB, %d KiB, %d MiB, %s kernels\n", cmp.Or(r.CPU, r.Arch), r.Cores, r.L1>>10, r.L2>>10, r.L3>>20, r.Family)
+	fmt.Fprintf(w, "FMA peak of one core: %.1f GFLOP/s\n\n", r.Peak)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "threads\tFMA GFLOP/s\tmemory GB/s\t")
+	for _, l := range r.Limits {
+		fmt.Fprintf(t, "%d\t%.1f\t%.1f\t\n", l.Threads, l.GFLOPS, l.Bandwidth)
+	}
+	t.Flush()
+	fmt.Fprintln(w)
 	if len(r.Kernels) > 0 {
 		fmt.Fprintln(t, "kernel\tshape\tGFLOP/s\t% of peak\tns/element\t")
 		for _, k := range r.Kernels {
@@ -105,9 +118,18 @@ func printBench(w io.Writer, r *bench.Report) {
 		t.Flush()
 		fmt.Fprintln(w)
 	}
-	fmt.Fprintln(t, "network\trule\tbatch\tthreads\tforward µs\t× floor\tstep µs\t× floor\tallocs\t")
+	fmt.Fprintln(t, "network\trule\tbatch\tthreads\tforward µs\t× FMA\t× memory\tstep µs\t× FMA\t× memory\tallocs\t")
 	for _, n := range r.Networks {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.1f\t%.2f\t%.1f\t%.2f\t%.0f\t\n", n.Net, n.Rule, n.Batch, n.Threads, n.ForwardUS, n.ForwardFloor, n.StepUS, n.StepFloor, n.Allocs)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.1f\t%.2f\t%s\t%.1f\t%.2f\t%s\t%.0f\t\n", n.Net, n.Rule, n.Batch, n.Threads,
+			n.ForwardUS, n.ForwardFloor, ratio(n.ForwardMemory), n.StepUS, n.StepFloor, ratio(n.StepMemory), n.Allocs)
 	}
 	t.Flush()
+}
+
+// ratio is empty where there is none.
+func ratio(x float64) string {
+	if x == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", x)
 }

@@ -60,7 +60,7 @@ func TestMisuse(t *testing.T) {
 		{"help nosuch", `unknown command "nosuch"; the commands are bench, `},
 		{"help moments extra", `unknown command "moments extra"`},
 		{"bench --batches x", `--batches takes whole numbers separated by commas, not "x"`},
-		{"bench --threads 3", "--threads has 3; it must be 1 or 2"},
+		{"bench --threads 0", "--threads has 0; it must be between 1 and 1024"},
 		{"moments --rule mc --samples 1000000000000", "--samples is 1000000000000; it must be at most 10000000"},
 		{"reproduce --out=", "--out is empty"},
 		{"nosuch --flag", `unknown command "nosuch"`},

@@ -1,5 +1,5 @@
-// Package bench measures the kernels and whole networks against the FMA peak of
-// one core.
+// Package bench measures the kernels and whole networks against two limits of the
+// machine: the FMA peak of its cores and the bandwidth of its memory.
 //
 // Machines are noisy, so nothing is compared across time: a measurement and the
 // peak alternate in short windows, and the figure reported is the median of the
@@ -15,13 +15,20 @@ import (
 	"time"
 
 	"utvi/internal/compute"
+	"utvi/internal/provenance"
 )
 
 // A Report is what `utvi bench --json` prints.
 type Report struct {
 	Arch     string    `json:"arch"`
+	CPU      string    `json:"cpu,omitempty"`
+	Cores    int       `json:"cores"`
+	L1       int       `json:"l1_bytes"`
+	L2       int       `json:"l2_bytes"`
+	L3       int       `json:"l3_bytes"`
 	Family   string    `json:"kernels_family"`
 	Peak     float64   `json:"peak_gflops"`
+	Limits   []Limit   `json:"limits"`
 	Kernels  []Kernel  `json:"kernels"`
 	Layers   []Layer   `json:"layers"`
 	Networks []Network `json:"networks"`
@@ -39,7 +46,9 @@ type Kernel struct {
 }
 
 // A Network is the figure of one network, rule, batch and number of threads.
-// Floors are the arithmetic of the products alone at the measured peak.
+// Floors are the arithmetic of the products alone at the measured peak, and the weights
+// read (forward), or the parameters and moments read and written (step), once from
+// memory; 0 where they fit into the caches.
 type Network struct {
 	Net          string  `json:"net"`
 	Rule         string  `json:"rule"`
@@ -50,6 +59,9 @@ type Network struct {
 	Allocs       float64 `json:"allocs"`
 	ForwardFloor float64 `json:"forward_over_floor"`
 	StepFloor    float64 `json:"step_over_floor"`
+
+	ForwardMemory float64 `json:"forward_over_memory,omitempty"`
+	StepMemory    float64 `json:"step_over_memory,omitempty"`
 }
 
 // Options choose what is measured.
@@ -59,7 +71,7 @@ type Options struct {
 	Nets      []string      // nil: all
 	Rules     []string      // nil: all
 	Batches   []int         // nil: all
-	Threads   []int         // nil: 1 and 2
+	Threads   []int         // nil: 1, 2, 4, … and all cores
 	window    time.Duration // of tests, which need no good figures
 	// Progress is called before each measurement.
 	Progress func(done, total int, what string)
@@ -73,7 +85,10 @@ type timing struct {
 
 // Run measures.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	r := &Report{Arch: runtime.GOARCH, Family: compute.Family()}
+	here, caches := provenance.Here(), compute.MachineCaches()
+	r := &Report{Arch: runtime.GOARCH, CPU: here.CPU, Cores: here.Cores, Family: here.Kernels,
+		L1: caches.L1, L2: caches.L2, L3: caches.L3}
+	o.Threads = threads(o.Threads)
 	windows, window := 9, 60*time.Millisecond
 	if o.Quick {
 		windows, window = 3, 12*time.Millisecond
@@ -81,12 +96,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.window > 0 {
 		windows, window = 1, o.window
 	}
-	var todo []timing
+	m := newMemory(caches.L3)
+	todo := limits(r, o.Threads, m)
 	if !o.NoKernels {
-		todo = append(kernels(r), layers(r)...)
+		todo = append(append(todo, kernels(r)...), layers(r)...)
 	}
-	todo = append(todo, networks(r, o)...)
-	if len(todo) == 0 {
+	nets := networks(r, o, m)
+	todo = append(todo, nets...)
+	if len(nets) == 0 && o.NoKernels {
 		return nil, errors.New("bench: the options leave nothing to measure")
 	}
 	var peaks []float64

@@ -16,6 +16,9 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if len(r.Limits) != 1 || !(r.Limits[0].Bandwidth > 0.1) || !(r.Limits[0].GFLOPS > 0.1) {
+		t.Errorf("limits %+v", r.Limits)
+	}
 	if !(r.Peak > 0.1) || len(r.Networks) != 4 || len(r.Layers) != len(benchLayers) {
 		t.Fatalf("peak %v, %d networks, %d layers", r.Peak, len(r.Networks), len(r.Layers))
 	}

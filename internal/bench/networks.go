@@ -82,6 +82,19 @@ func (n net) floors(batch int, fixed bool) (forward, step float64) {
 	return forward, step
 }
 
+// traffic returns the bytes of the weights read once, a mean and a variance each, and of
+// the parameters and the optimizer's moments read and written once.
+func (n net) traffic(fixed bool) (read, moved float64) {
+	w := float64(n.conv.Out * n.conv.Kernel[0] * n.conv.Kernel[1] * n.image.C)
+	for i := range len(n.widths) - 1 {
+		w += float64(n.widths[i] * n.widths[i+1])
+	}
+	if fixed {
+		return 4 * w, 2 * 3 * 4 * w
+	}
+	return 8 * w, 2 * 6 * 4 * w
+}
+
 func (n net) build(name string, rule moment.Rule) (*model.Model, error) {
 	fixed := rule == nil
 	if fixed {
@@ -106,18 +119,18 @@ func (n net) build(name string, rule moment.Rule) (*model.Model, error) {
 }
 
 // networks lists the measurements of whole networks; their results go to r.
-func networks(r *Report, o Options) []timing {
+func networks(r *Report, o Options, m *memory) []timing {
 	var todo []timing
 	for _, n := range nets {
 		for _, rule := range rules {
 			for _, batch := range []int{1, 128, 1024} {
-				for _, threads := range []int{1, 2} {
+				for _, threads := range o.Threads {
 					if !o.wants(n.name, rule.name, batch, threads) {
 						continue
 					}
 					what := fmt.Sprintf("%s %s, batch %d, %d threads", n.name, rule.name, batch, threads)
 					todo = append(todo, timing{what, func(ctx context.Context, windows int, window time.Duration) error {
-						f, err := network(n, rule.name, rule.rule, batch, threads, windows, window)
+						f, err := network(n, rule.name, rule.rule, batch, threads, windows, window, m)
 						r.Networks = append(r.Networks, f)
 						return err
 					}})
@@ -145,7 +158,7 @@ func Rules() (names []string) {
 }
 
 func (o Options) wants(net, rule string, batch, threads int) bool {
-	return chosen(o.Nets, net) && chosen(o.Rules, rule) && chosen(o.Batches, batch) && chosen(o.Threads, threads) &&
+	return chosen(o.Nets, net) && chosen(o.Rules, rule) && chosen(o.Batches, batch) &&
 		(!o.Quick || quick(net, rule, batch, threads))
 }
 
@@ -166,7 +179,7 @@ func quick(net, rule string, batch, threads int) bool {
 	return threads == 1 && (rule != "mc128" || batch < 1024) || rule == "ut"
 }
 
-func network(n net, name string, rule moment.Rule, batch, threads, windows int, window time.Duration) (Network, error) {
+func network(n net, name string, rule moment.Rule, batch, threads, windows int, window time.Duration, mem *memory) (Network, error) {
 	f := Network{Net: n.name, Rule: name, Batch: batch, Threads: threads}
 	m, err := n.build(name, rule)
 	if err != nil {
@@ -177,10 +190,15 @@ func network(n net, name string, rule moment.Rule, batch, threads, windows int, 
 	src := newRows(batch, n.input().Size(), n.outputs())
 	p := m.NewPredictorOn(pool, batch)
 	forward, step := n.floors(batch, rule == nil)
+	readBytes, moveBytes := n.traffic(rule == nil)
+	far := readBytes > float64(mem.l3) // the weights do not fit into the caches
 
 	predict := func() { p.Predict(src.x) }
 	g := measure(windows, window, forward, threads, predict)
 	f.ForwardUS, f.ForwardFloor = 1e6*g.seconds, g.overFloor
+	if far {
+		f.ForwardMemory = measureMemory(windows, window, readBytes, pool, mem, predict)
+	}
 	f.Allocs = allocs(predict)
 
 	t, err := train.New(m, train.Config{Data: src, Batch: batch, Steps: 1 << 30, Workers: threads})
@@ -195,6 +213,9 @@ func network(n net, name string, rule moment.Rule, batch, threads, windows int, 
 		}
 	})
 	f.StepUS, f.StepFloor = 1e6*g.seconds, g.overFloor
+	if far {
+		f.StepMemory = g.seconds * mem.read(pool, window) * 1e9 / moveBytes
+	}
 	return f, failed
 }
 

@@ -24,6 +24,7 @@ func main() {
 		wide(1, 4)
 		wide(2, 2)
 		pack()
+		cpuid()
 	}
 	dot()
 	plain := func(v, m Op) { VMOVUPS(v, m) }

@@ -1,0 +1,20 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// cpuid generates the instruction of that name, which every CPU of this kind has.
+func cpuid() {
+	TEXT("cpuid", NOSPLIT, "func(leaf, sub uint32) (a, b, c, d uint32)")
+	Doc("cpuid asks the CPU about itself.")
+	Load(Param("leaf"), EAX)
+	Load(Param("sub"), ECX)
+	CPUID()
+	Store(EAX, Return("a"))
+	Store(EBX, Return("b"))
+	Store(ECX, Return("c"))
+	Store(EDX, Return("d"))
+	RET()
+}
