@@ -67,26 +67,33 @@ func peak(pool *compute.Pool, d time.Duration) float64 {
 type memory struct {
 	l3   int
 	data []float32 // allocated when it is first read
+	next int       // where the next pass begins
 }
 
 func newMemory(l3 int) *memory { return &memory{l3: l3} }
 
 // read returns the rate in GB/s at which the workers of a pool read it, each a part of
-// its own: the best pass of those that fit into d.
+// its own: the best of passes over parts of it that fit into d.
 func (m *memory) read(pool *compute.Pool, d time.Duration) float64 {
 	if m.data == nil {
-		m.data = make([]float32, min(max(3*m.l3, 128<<20), 1<<30)/4)
+		m.data = make([]float32, min(max(3*m.l3, 256<<20), 1<<30)/4)
 		for i := range m.data {
 			m.data[i] = 1
 		}
 	}
-	// Small tasks: a core that has other work to do delays the others little.
-	const task = 1 << 16
-	tasks := len(m.data) / task
+	// Small tasks: a core that has other work to do delays the others little. Short
+	// passes: the best of many is not disturbed.
+	const task = 1 << 15
+	tasks := max(len(m.data)/task/16, 4*pool.Workers())
 	best := 0.0
 	for begin := time.Now(); ; {
+		if m.next+tasks*task > len(m.data) {
+			m.next = 0
+		}
+		from := m.data[m.next:]
+		m.next += tasks * task
 		t := time.Now()
-		pool.Run(tasks, func(_, i int) { compute.AllFinite(m.data[i*task:][:task]) })
+		pool.Run(tasks, func(_, i int) { compute.AllFinite(from[i*task:][:task]) })
 		best = max(best, float64(4*task*tasks)/float64(time.Since(t).Nanoseconds()))
 		if time.Since(begin) >= d {
 			return best

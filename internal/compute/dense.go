@@ -102,6 +102,10 @@ func (d *Dense[T]) PrepareBias(mean, rho []T) {
 // Forward computes rows of m', v'. A nil v is a deterministic input; a nil vo is
 // not wanted. squares has room for m.
 func (d *Dense[T]) Forward(rows int, m, v, mo, vo, squares []T) {
+	if rows == 1 && v != nil && vo != nil && d.Random && vector && is32[T]() && d.In*d.Out*8 > caches.L2 {
+		d.forwardOne(m[:d.In], v[:d.In], mo[:d.Out], vo[:d.Out], squares[:d.In])
+		return
+	}
 	Mul(mo, d.Out, d.biasMean, 0, m, d.In, 1, rows, d.mean)
 	if vo == nil {
 		return

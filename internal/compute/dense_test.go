@@ -2,6 +2,7 @@ package compute
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -99,6 +100,32 @@ func TestDense(t *testing.T) {
 		for _, s := range [][2]int{{1, 20}, {3, 1}, {16, 1}, {53, 1}, {7, 5}, {40, 17}, {203, 8}} {
 			testDense[float32](t, s[0], s[1], 1e-5)
 			testDense[float64](t, s[0], s[1], 1e-12)
+		}
+	})
+}
+
+// A single row of weights that the caches do not hold has the bits that it has among
+// others, though its products are made another way.
+func TestDenseOneRow(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		defer func(was Caches) { caches = was }(caches)
+		for _, s := range [][2]int{{40, 17}, {203, 32}, {77, 85}, {5, 64}} {
+			in, out := s[0], s[1]
+			d := NewDense[float32](in, out, true, false)
+			scratch := make([]float32, max(d.PrepareScratch(), 2*in))
+			for tile := range d.PrepareTiles() {
+				d.Prepare(tile, values[float32](in*out, 1), values[float32](in*out, 2), scratch)
+			}
+			d.PrepareBias(values[float32](out, 3), values[float32](out, 8))
+			m, v := values[float32](2*in, 4), values[float32](2*in, 5)
+			mo, vo, m1, v1 := make([]float32, 2*out), make([]float32, 2*out), make([]float32, out), make([]float32, out)
+			caches.L2 = 1 << 30
+			d.Forward(2, m, v, mo, vo, scratch)
+			caches.L2 = 0
+			d.Forward(1, m[in:], v[in:], m1, v1, scratch)
+			if !slices.Equal(m1, mo[out:]) || !slices.Equal(v1, vo[out:]) {
+				t.Errorf("%d × %d: a row alone differs", in, out)
+			}
 		}
 	})
 }

@@ -9,6 +9,17 @@ const (
 	rowBlock = 16 * MR
 )
 
+// kDepth is how many k a block takes. The larger tiles of AVX-512 read a panel from L2
+// as fast as from L1, so that dst is read and written half as often where L2 holds more.
+func kDepth() int {
+	if wide && caches.L2 >= 1<<20 {
+		return maxDepth
+	}
+	return kBlock
+}
+
+const maxDepth = 2 * kBlock
+
 // tile is what the vector kernels are told; its layout is known to gen/mul.
 // Strides are in elements.
 type tile struct {
@@ -24,6 +35,7 @@ type tile struct {
 	k      int
 	w      int // columns wanted of the panel, or panels
 	count  int // tiles of rows, one below the other
+	b2     *float32
 }
 
 // ptr is how the generated declarations take a tile, a type avo cannot name.
@@ -43,11 +55,15 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 		mulPacked(dst, ldd, start, lds, a, rs, cs, rows, b)
 		return
 	}
+	depth := kDepth()
+	if rows <= 2 {
+		depth = b.K // b is read once, in order
+	}
 	for i := 0; i < rows; i += rowBlock {
 		s, ls := start, lds
-		for k := 0; k < b.K; k += kBlock {
+		for k := 0; k < b.K; k += depth {
 			m := block{dst: dst, start: s, a: a[k*cs:], b: b.Data[k*NR:], n: b.N}
-			m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, k: min(kBlock, b.K-k)}
+			m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, k: min(depth, b.K-k)}
 			m.mul(i, min(rowBlock, rows-i))
 			s, ls = dst, ldd // the chain goes on from what the last block left
 		}
@@ -108,6 +124,11 @@ func (m *block) thin(i, rows int) {
 		} else {
 			mul2x32AVX2(t.ptr())
 		}
+	}
+	if rows == 1 && j+2*NR <= m.n {
+		t := m.at(i, j, 1)
+		mul1x32AVX2(t.ptr())
+		j += 2 * NR
 	}
 	for ; j < m.n; j += NR {
 		t := m.at(i, j, 1)

@@ -13,3 +13,5 @@ func packVector(panel, src []float32, rs, cs, k int, stream bool) int {
 }
 
 func fmaLoop(n int) { panic("compute: no vector kernels") }
+
+func mulSecondVector(dst, v, mean, vari []float32) { panic("compute: no vector kernels") }

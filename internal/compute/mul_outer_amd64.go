@@ -15,3 +15,11 @@ func mulOne(dst []float32, ldd int, start []float32, lds int, a []float32, rs, s
 		mulOuter(t.ptr())
 	}
 }
+
+// mulSecondVector adds to dst the row v times two panels of w̄²+s.
+func mulSecondVector(dst, v, mean, vari []float32) {
+	k := len(v)
+	_, _, _ = dst[2*NR-1], mean[2*NR*k-1], vari[2*NR*k-1]
+	t := tile{dst: &dst[0], a: &v[0], b: &mean[0], b2: &vari[0], ps: k * NR, k: k}
+	mulSecond(t.ptr())
+}

@@ -23,7 +23,7 @@ func block(rows, panels int) {
 	if rows < 12 {
 		t.begin()
 		Label("sum")
-		t.sum()
+		t.sum(nil)
 		t.store()
 		isa.End()
 		return
@@ -34,7 +34,7 @@ func block(rows, panels int) {
 	Label("tile")
 	t.begin()
 	Label("sum")
-	t.sum()
+	t.sum(count)
 	TESTQ(t.start, t.start)
 	JZ(LabelRef("store"))
 	CMPQ(count, Imm(1))
@@ -115,8 +115,8 @@ func (t *tile512) begin() {
 	})
 }
 
-// sum adds the products over k.
-func (t *tile512) sum() {
+// sum adds the products over k; count is how many tiles of twelve rows are left.
+func (t *tile512) sum(count GPVirtual) {
 	rs, cs := bytes("rs"), bytes("cs")
 	ldd, to := bytes("ldd"), GP64()
 	MOVQ(t.dst, to)
@@ -137,6 +137,13 @@ func (t *tile512) sum() {
 		tiles[1].begin(below)
 	}
 	b, ps, k := load("b"), bytes("ps"), load("k")
+	next := GP64()
+	if t.rows == 12 { // one of the next two panels, tile by tile in turn
+		MOVQ(count, next)
+		ANDQ(Imm(1), next)
+		IMULQ(ps, next)
+		LEAQ(Mem{Base: next, Index: ps, Scale: 2}, next)
+	}
 	loop(k, func(u int) {
 		right := isa.Vecs(t.panels)
 		for p, v := range right {
@@ -146,8 +153,8 @@ func (t *tile512) sum() {
 			}
 			VMOVUPS(m, v)
 		}
-		if t.rows == 12 { // the next panels come from afar while these are at work
-			PREFETCHT1(Mem{Base: b, Index: ps, Scale: 2, Disp: 64 * u})
+		if t.rows == 12 { // it comes from afar while these are at work
+			PREFETCHT1(Mem{Base: b, Index: next, Scale: 1, Disp: 64 * u})
 		}
 		for r := range t.rows {
 			v := isa.Vec()

@@ -22,11 +22,13 @@ func main() {
 			tile(rows)
 		}
 		wide(1, 4)
+		wide(1, 2)
 		wide(2, 2)
 		pack()
 		cpuid()
 	}
 	dot()
+	second()
 	plain := func(v, m Op) { VMOVUPS(v, m) }
 	copyRows("pack1", plain)
 	copyRows("stream1", VMOVNTPS)

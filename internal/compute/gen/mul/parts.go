@@ -11,7 +11,7 @@ import (
 )
 
 // fields are those of compute's tile, eight bytes each.
-var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "k", "w", "count"}
+var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "k", "w", "count", "b2"}
 
 // load reads a field of the tile t into a register.
 func load(name string) GPVirtual {
