@@ -118,7 +118,7 @@ func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
 		return
 	}
 	q.prepare()
-	q.x, q.out, q.rows = x, out, blockRows(x.Rows)
+	q.x, q.out, q.rows = x, out, blockRows(x.Rows, q.pool.Workers())
 	q.pool.Run((x.Rows+q.rows-1)/q.rows, q.run)
 }
 
@@ -135,13 +135,18 @@ func (q *predictor[T]) block(worker, task int) {
 // second-level cache, and its packed operands in the first.
 const maxBlock = 96
 
-// blockRows returns the number of rows in a block of a batch: a multiple of the tile
-// of the product, and an even number of blocks, independent of the number of workers.
-func blockRows(batch int) int {
-	if batch <= 4*compute.MR {
+// minBlock is the smallest: fewer rows would read the weights too often.
+const minBlock = 4 * compute.MR
+
+// blockRows returns the number of rows in a block of a batch: a multiple of the tile of
+// the product, and as many blocks for each worker, at least two in all. Results do not
+// depend on it: rows meet in sums that run in their order, whatever the blocks.
+func blockRows(batch, workers int) int {
+	if batch <= minBlock {
 		return batch
 	}
-	blocks := (batch + 2*maxBlock - 1) / (2 * maxBlock) * 2
-	size := (batch + blocks - 1) / blocks
+	workers = max(2, workers)
+	each := (batch + workers*maxBlock - 1) / (workers * maxBlock)
+	size := max(minBlock, (batch+workers*each-1)/(workers*each))
 	return (size + compute.MR - 1) / compute.MR * compute.MR
 }

@@ -82,7 +82,7 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 }
 
 func (t *trainer) allocate() {
-	t.rows = blockRows(t.Batch)
+	t.rows = blockRows(t.Batch, t.Pool.Workers())
 	width, outputs := t.unit.TapeWidth(), t.unit.Out().Size()
 	for lo := 0; lo < t.Batch; lo += t.rows {
 		rows := min(t.rows, t.Batch-lo)

@@ -124,6 +124,55 @@ var (
 	slope = nn.Stochastic{Name: "slope", F: func(x, theta float64) float64 { return x * theta }, Mean: 1, Std: 0.1, PerUnit: true}
 )
 
+// The number of workers sets how a batch is cut into blocks, and nothing else: all layers
+// train to the same bits.
+func TestWorkersDoNotMatter(t *testing.T) {
+	for name, network := range map[string]struct {
+		config   func() model.Config
+		training func() train.Config
+	}{
+		"image": {everyLayer, everyLayerTraining},
+		"line":  {func() model.Config { return line(34) }, lineTraining},
+		"correlated": {func() model.Config {
+			c := line(34)
+			c.Layers = nn.Correlate(nn.Chain{nn.Conv1D{Out: 3, Kernel: 3}, nn.Apply{F: fn.ReLU(), Rule: moment.Exact()}, nn.Flatten{},
+				nn.Dense{Out: 6}, nn.Apply{F: fn.Tanh(), Rule: moment.UT(2)}, nn.Dense{Out: 3}})
+			return c
+		}, lineTraining},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want fingerprint
+			for _, workers := range []int{1, 2, 5, 16} {
+				c := network.training()
+				c.Batch, c.Steps, c.Workers = 150, 3, workers
+				m, err := model.New(network.config())
+				if err != nil {
+					t.Fatal(err)
+				}
+				trainer, err := train.New(m, c)
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = trainer.Run(t.Context())
+				trainer.Close()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var theta []float64
+				for _, v := range m.Params.Theta {
+					theta = append(theta, float64(v))
+				}
+				got := fingerprintOf(theta)
+				if workers == 1 {
+					want = got
+				} else if got.Hash != want.Hash {
+					t.Errorf("%d workers change the bits: %v…, with one %v…", workers, got.First, want.First)
+				}
+			}
+		})
+	}
+}
+
 // Networks of all layers train as they did.
 func TestLayers(t *testing.T) {
 	needRecord(t)
