@@ -1,5 +1,7 @@
 package compute
 
+import "runtime"
+
 // Dense is the moment product of a weight matrix (in × out, row-major) whose
 // entries are Normals with mean w̄ and variance s, prepared for many rows:
 //
@@ -20,6 +22,7 @@ type Dense[T Float] struct {
 	meanT, variT, secondT Right[T] // their transposes, for training
 	biasMean, biasVar     []T
 
+	cores  int  // that gradients are shared among
 	apart  bool // the injected variance is kept apart: second is w̄²; see dense_apart.go
 	follow int
 }
@@ -27,7 +30,7 @@ type Dense[T Float] struct {
 // NewDense returns the product of an in × out matrix; train makes room for the
 // reverse.
 func NewDense[T Float](in, out int, random, train bool) *Dense[T] {
-	d := &Dense[T]{In: in, Out: out, Random: random}
+	d := &Dense[T]{In: in, Out: out, Random: random, cores: runtime.GOMAXPROCS(0)}
 	d.mean, d.second = NewRight[T](in, out), NewRight[T](in, out)
 	if random {
 		d.vari = NewRight[T](in, out)

@@ -9,17 +9,18 @@ func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 
 // maxGradPanels is the most panels of MR weight rows that one gradient tile owns:
 // their left operands stay in the second-level cache while panels of g and h pass.
-const maxGradPanels = 16
+// At least minGradPanels read g and h.
+const maxGradPanels, minGradPanels = 16, 4
 
-// gradRows is how many weight rows a gradient tile owns: an even number of tiles,
-// about equal.
+// gradRows is how many weight rows a gradient tile owns: about as many tiles for each
+// core, of equal size. The bits of a gradient do not depend on it.
 func (d *Dense[T]) gradRows() int {
 	if d.single() {
 		return d.In
 	}
-	panels := (d.In + MR - 1) / MR
-	tiles := (panels + 2*maxGradPanels - 1) / (2 * maxGradPanels) * 2
-	return (panels + tiles - 1) / tiles * MR
+	panels, cores := (d.In+MR-1)/MR, max(2, d.cores)
+	tiles := (panels + cores*maxGradPanels - 1) / (cores * maxGradPanels) * cores
+	return max(minGradPanels, (panels+tiles-1)/tiles) * MR
 }
 
 func (d *Dense[T]) leftWidth() int {

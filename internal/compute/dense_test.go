@@ -15,9 +15,10 @@ func near1[T Float](t *testing.T, what string, got T, want, eps float64) {
 }
 
 // testDense compares a layer with its definition, its rows in uneven blocks.
-func testDense[T Float](t *testing.T, in, out int, eps float64) {
+func testDense[T Float](t *testing.T, in, out, cores int, eps float64) {
 	const rows = 13
 	d := NewDense[T](in, out, true, true)
+	d.cores = cores
 	mean, rho := values[T](in*out, 1), values[T](in*out, 2)
 	scratch := make([]T, max(d.PrepareScratch(), rows*in))
 	for tile := range d.PrepareTiles() {
@@ -98,8 +99,10 @@ func testDense[T Float](t *testing.T, in, out int, eps float64) {
 func TestDense(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
 		for _, s := range [][2]int{{1, 20}, {3, 1}, {16, 1}, {53, 1}, {7, 5}, {40, 17}, {203, 8}} {
-			testDense[float32](t, s[0], s[1], 1e-5)
-			testDense[float64](t, s[0], s[1], 1e-12)
+			for _, cores := range []int{1, 2, 5, 16} {
+				testDense[float32](t, s[0], s[1], cores, 1e-5)
+				testDense[float64](t, s[0], s[1], cores, 1e-12)
+			}
 		}
 	})
 }
