@@ -16,7 +16,7 @@ func versionCommand() *cobra.Command {
 		Short: "Print the version, the Go version and the kernels in use",
 		Args:  noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			kernels := map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "go": "Go"}[compute.Family()]
+			kernels := map[string]string{"avx512": "AVX-512", "avx2": "AVX2", "neon": "NEON", "go": "Go"}[compute.Family()]
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "utvi %s\n%s %s/%s\nkernels %s\n",
 				provenance.Version(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kernels)
 			return err

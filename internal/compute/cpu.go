@@ -1,18 +1,24 @@
 package compute
 
-import "unsafe"
+import (
+	"runtime"
+	"unsafe"
+)
 
 // vector tells whether vector kernels run instead of the Go twins, wide whether they are
-// those of AVX-512. GODEBUG=cpu.avx512f=off or cpu.avx2=off denies what the CPU has.
+// those of AVX-512. GODEBUG=cpu.avx512f=off, cpu.avx2=off or, on arm64, cpu.asimd=off
+// denies what the CPU has.
 // Tests switch both to run every family.
 var vector, wide = hasVector, hasWide
 
-// Family names the kernels that run: "avx512", "avx2" or "go". Results are
+// Family names the kernels that run: "avx512", "avx2", "neon" or "go". Results are
 // bit-identical within a family and agree to rounding between families.
 func Family() string {
 	switch {
 	case wide:
 		return "avx512"
+	case vector && runtime.GOARCH == "arm64":
+		return "neon"
 	case vector:
 		return "avx2"
 	}
@@ -21,8 +27,11 @@ func Family() string {
 
 // lanes is how many float32 a vector of the family at work holds.
 func lanes() int {
-	if wide {
+	switch {
+	case wide:
 		return 16
+	case runtime.GOARCH == "arm64":
+		return 4
 	}
 	return 8
 }

@@ -9,8 +9,11 @@ import (
 
 // families are those that this architecture can have.
 func families() []string {
-	if runtime.GOARCH == "amd64" {
+	switch runtime.GOARCH {
+	case "amd64":
 		return []string{"go", "avx2", "avx512"}
+	case "arm64":
+		return []string{"go", "neon"}
 	}
 	return []string{"go"}
 }
@@ -42,6 +45,9 @@ func TestFamilies(t *testing.T) {
 	eachFamily(t, func(t *testing.T) { t.Log("this family is tested") })
 	if strings.Contains(os.Getenv("GODEBUG"), "cpu.") {
 		t.Skip("GODEBUG chooses the family")
+	}
+	if runtime.GOARCH == "arm64" && Family() != "neon" {
+		t.Errorf("the CPU can run the kernels of neon, but those of %s are used", Family())
 	}
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil || runtime.GOARCH != "amd64" {

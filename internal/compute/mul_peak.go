@@ -16,7 +16,7 @@ func PeakGFLOPS(d time.Duration) float64 {
 		var ops float64
 		if vector {
 			fmaLoop(rounds)
-			ops = float64(24 * lanes() * rounds)
+			ops = float64(2 * fmaRound * lanes() * rounds)
 		} else {
 			ops = 16 * rounds
 			runtime.KeepAlive(addLoop(rounds))
@@ -27,6 +27,9 @@ func PeakGFLOPS(d time.Duration) float64 {
 		}
 	}
 }
+
+// fmaRound is how many multiply-adds of vectors a round of fmaLoop has.
+var fmaRound = map[bool]int{false: 12, true: 24}[runtime.GOARCH == "arm64"]
 
 // addLoop is the twin of fmaLoop: n rounds of 8 independent multiply-adds.
 func addLoop(n int) float32 {

@@ -26,7 +26,7 @@ func TestGenerated(t *testing.T) {
 	if err != nil || len(asm) == 0 {
 		t.Fatal("no assembly found", err)
 	}
-	stubs, _ := filepath.Glob("*_stubs_amd64.go")
+	stubs, _ := filepath.Glob("*_stubs_*.go")
 	for _, file := range append(asm, stubs...) {
 		text := readText(t, file)
 		m := generatedHeader.FindSubmatch(text)

@@ -58,7 +58,7 @@ func newCoefficients() coefficients {
 
 // spill puts what is used now and then on the stack where registers are few.
 func spill(x V) Op {
-	if isa.AVX512 {
+	if isa.AVX512 || isa.NEON {
 		return x
 	}
 	m := AllocLocal(32)

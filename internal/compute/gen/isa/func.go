@@ -13,16 +13,23 @@ type Kernel struct{ Name, Signature string }
 // Kernels are those of this generator so far.
 var Kernels []Kernel
 
-// Func opens a leaf function that both families have. Its callers use name, which
+// Func opens a leaf function that all families have. Its callers use name, which
 // chooses one of them; see package out.
 func Func(name, signature string, doc ...string) {
 	Kernels = append(Kernels, Kernel{name, signature})
-	Own(name, signature, doc...)
+	if NEON { // the only one there
+		open(name, signature, doc)
+	} else {
+		Own(name, signature, doc...)
+	}
 }
 
 // Own opens a leaf function of this family alone.
 func Own(name, signature string, doc ...string) {
-	name = strings.TrimSuffix(name, "Asm") + Title
+	open(strings.TrimSuffix(name, "Asm")+Title, signature, doc)
+}
+
+func open(name, signature string, doc []string) {
 	TEXT(name, NOSPLIT, signature)
 	if len(doc) > 0 {
 		doc[0] = name + " " + doc[0]

@@ -1,12 +1,14 @@
 // Package isa is the instruction set a generator writes for, named by its only
-// argument: avx2 (with FMA, sixteen registers of eight float32) or avx512 (F, DQ, BW and
-// VL, thirty-two registers of sixteen, masks). What differs between the two beyond the
-// width of a register is here, so that one generator serves both.
+// argument: avx2 (with FMA, sixteen registers of eight float32), avx512 (F, DQ, BW and
+// VL, thirty-two registers of sixteen, masks) or neon (thirty-two registers of four, by
+// way of package neon). What differs between them beyond the width of a register is
+// here, so that one generator serves all.
 package isa
 
 import (
 	"log"
 	"os"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -15,6 +17,7 @@ import (
 
 var (
 	AVX512       = argument() == "avx512"
+	NEON         = argument() == "neon"
 	Lanes        = 8 // float32 in a register
 	NumRegisters = 16
 	Bytes        = 32 // of a register
@@ -23,23 +26,31 @@ var (
 // Title ends the name of every kernel.
 var Title = "AVX2"
 
+// The numbers of registers leave some to avo, whose allocator needs a few more than
+// live at a time, and to the translation for NEON.
 func init() {
+	if NEON {
+		Lanes, NumRegisters, Bytes, Title = 4, 26, 16, "NEON"
+	}
 	if AVX512 {
 		Lanes, NumRegisters, Bytes, Title = 16, 29, 64, "AVX512"
 	}
 }
 
 func argument() string {
-	if len(os.Args) != 2 || os.Args[1] != "avx2" && os.Args[1] != "avx512" {
-		log.Fatal("the only argument of a generator is avx2 or avx512")
+	if len(os.Args) != 2 || !slices.Contains([]string{"avx2", "avx512", "neon"}, os.Args[1]) {
+		log.Fatal("the only argument of a generator is avx2, avx512 or neon")
 	}
 	return os.Args[1]
 }
 
 // Vec is a new vector register.
 func Vec() reg.VecVirtual {
-	if AVX512 {
+	switch {
+	case AVX512:
 		return ZMM()
+	case NEON:
+		return XMM()
 	}
 	return YMM()
 }
@@ -55,11 +66,14 @@ func Vecs(n int) (v []reg.VecVirtual) {
 // Clear sets v to zero.
 func Clear(v reg.VecVirtual) { VXORPS(v, v, v) }
 
-// A Mask says which lanes of a vector exist.
+// A Mask says which lanes of a vector exist. With NEON it is the first.
 type Mask struct {
 	K reg.OpmaskVirtual // AVX-512
 	V reg.VecVirtual    // AVX2: all ones in the lanes that exist
 }
+
+// One is the mask of the first lane, with NEON: there the last elements go one by one.
+var One = &Mask{}
 
 // First is the mask of the first n < Lanes lanes; table is where AVX2 finds the window
 // that covers n of them.
@@ -86,6 +100,8 @@ func (m *Mask) Load(from Mem, v reg.VecVirtual) {
 	switch {
 	case m == nil:
 		VMOVUPS(from, v)
+	case NEON:
+		VMOVSS(from, v)
 	case AVX512:
 		VMOVUPS_Z(from, m.K, v)
 	default:
@@ -98,6 +114,8 @@ func (m *Mask) Store(v reg.VecVirtual, to Mem) {
 	switch {
 	case m == nil:
 		VMOVUPS(v, to)
+	case NEON:
+		VMOVSS(v, to)
 	case AVX512:
 		VMOVUPS(v, m.K, to)
 	default:
@@ -111,12 +129,27 @@ func (m *Mask) Only(v reg.VecVirtual) reg.VecVirtual {
 		return v
 	}
 	r := Vec()
-	if AVX512 {
+	switch {
+	case NEON:
+		VANDPS(firstLane(), v, r)
+	case AVX512:
 		VMOVAPS_Z(v, m.K, r)
-	} else {
+	default:
 		VANDPS(m.V, v, r)
 	}
 	return r
+}
+
+var lane0 Mem
+
+// firstLane is all ones in the first lane.
+func firstLane() Mem {
+	if lane0.Symbol.Name == "" {
+		lane0 = GLOBL("firstLane", RODATA|NOPTR)
+		DATA(0, U64(1<<32-1))
+		DATA(8, U64(0))
+	}
+	return lane0
 }
 
 // Compare returns all ones where a rel b.
@@ -156,8 +189,12 @@ func Sum(v reg.VecVirtual) reg.VecVirtual {
 		v = low
 	}
 	high := XMM()
-	VEXTRACTF128(Imm(1), v, high)
-	VADDPS(high, v.AsX(), high)
+	if NEON {
+		VMOVAPS(v, high)
+	} else {
+		VEXTRACTF128(Imm(1), v, high)
+		VADDPS(high, v.AsX(), high)
+	}
 	VHADDPS(high, high, high)
 	VHADDPS(high, high, high)
 	return high

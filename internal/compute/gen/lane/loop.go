@@ -64,6 +64,15 @@ func Together(vectors int, n GPVirtual, body func(at []At)) {
 	}
 	TESTQ(n, n)
 	JZ(LabelRef("done"))
+	if isa.NEON {
+		Label("single")
+		body([]At{{Offset: offset, Mask: isa.One}})
+		ADDQ(Imm(4), offset)
+		DECQ(n)
+		JNZ(LabelRef("single"))
+		Label("done")
+		return
+	}
 	body([]At{{Offset: offset, Mask: isa.First(n, masks)}})
 	Label("done")
 }

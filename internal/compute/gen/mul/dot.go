@@ -18,7 +18,10 @@ func dot() {
 	a, rs, rows := load("a"), bytes("rs"), load("count")
 	last := load("k")
 	ANDQ(I32(isa.Lanes-1), last)
-	edge := isa.First(last, edgeTable)
+	edge := isa.One
+	if !isa.NEON {
+		edge = isa.First(last, edgeTable)
+	}
 
 	Label("row")
 	acc := isa.Vecs(4)
@@ -54,9 +57,19 @@ func dot() {
 	CMPQ(k, I8(-isa.Lanes))
 	JE(LabelRef("reduce"))
 	u := isa.Vec()
+	if isa.NEON {
+		MOVQ(last, k)
+		Label("single")
+	}
 	edge.Load(Mem{Base: p}, t)
 	edge.Load(Mem{Base: q}, u)
 	VFMADD231PS(u, t, acc[0])
+	if isa.NEON {
+		ADDQ(Imm(4), p)
+		ADDQ(Imm(4), q)
+		DECQ(k)
+		JNZ(LabelRef("single"))
+	}
 
 	Label("reduce")
 	VADDPS(acc[1], acc[0], acc[0])
@@ -69,8 +82,10 @@ func dot() {
 		VADDPS(upper, v, v)
 	}
 	s, h := acc[0].AsX(), XMM()
-	VEXTRACTF128(Imm(1), v, h)
-	VADDPS(h, s, s)
+	if !isa.NEON {
+		VEXTRACTF128(Imm(1), v, h)
+		VADDPS(h, s, s)
+	}
 	VMOVHLPS(s, s, h)
 	VADDPS(h, s, s)
 	VMOVSHDUP(s, h)

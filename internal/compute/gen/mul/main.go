@@ -25,7 +25,9 @@ func main() {
 		wide(1, 2)
 		wide(2, 2)
 		pack()
-		cpuid()
+		if !isa.NEON {
+			cpuid()
+		}
 	}
 	dot()
 	second()

@@ -22,7 +22,10 @@ func outer() {
 	ANDQ(I32(-isa.Lanes), whole)
 	SUBQ(whole, w) // the last columns
 	SHLQ(Imm(2), whole)
-	edge := isa.First(w, edgeTable)
+	edge := isa.One
+	if !isa.NEON {
+		edge = isa.First(w, edgeTable)
+	}
 	zero := isa.Vec()
 	isa.Clear(zero)
 
@@ -47,7 +50,17 @@ func outer() {
 		Label(name + "edge")
 		TESTQ(w, w)
 		JZ(LabelRef(name + "next"))
-		step(edge)
+		if isa.NEON { // column by column
+			left := GP64()
+			MOVQ(w, left)
+			Label(name + "single")
+			step(edge)
+			ADDQ(Imm(4), j)
+			DECQ(left)
+			JNZ(LabelRef(name + "single"))
+		} else {
+			step(edge)
+		}
 		Label(name + "next")
 		ADDQ(ldd, dst)
 		ADDQ(lds, start)

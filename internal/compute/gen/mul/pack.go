@@ -12,6 +12,10 @@ import (
 // time. Within each half of a register, pairs of rows are interleaved, then
 // pairs of pairs; rows 4 and 5 follow as a pair of their own.
 func pack() {
+	if isa.NEON {
+		packFours()
+		return
+	}
 	isa.Own("pack6", "func(panel, a *float32, rs, eights int)", "copies 8·eights columns of six rows of a into a panel.")
 	panel, a, rs, eights := param("panel"), param("a"), param("rs"), param("eights")
 	SHLQ(Imm(2), rs)
@@ -50,6 +54,44 @@ func pack() {
 	ADDQ(U32(8*24), panel)
 	DECQ(eights)
 	JNZ(LabelRef("eight"))
+	isa.End()
+}
+
+// packFours generates pack6 with registers of four k.
+func packFours() {
+	isa.Own("pack6", "func(panel, a *float32, rs, eights int)", "copies 8·eights columns of six rows of a into a panel.")
+	panel, a, rs, fours := param("panel"), param("a"), param("rs"), param("eights")
+	SHLQ(Imm(2), rs)
+	SHLQ(Imm(1), fours)
+	x := newRows(6, rs, nil)
+	x.begin(a)
+
+	Label("four")
+	row := isa.Vecs(6)
+	for r, v := range row {
+		VMOVUPS(x.at(r), v)
+	}
+	for half, unpack := range []func(a, b, d Op){
+		func(a, b, d Op) { VUNPCKLPS(a, b, d) }, func(a, b, d Op) { VUNPCKHPS(a, b, d) },
+	} {
+		pairs := isa.Vecs(3)
+		for p, v := range pairs {
+			unpack(row[2*p+1], row[2*p], v)
+		}
+		even, odd := isa.Vec(), isa.Vec()
+		VUNPCKLPD(pairs[1], pairs[0], even)
+		VUNPCKHPD(pairs[1], pairs[0], odd)
+		at := 48 * half
+		VMOVUPS(even, Mem{Base: panel, Disp: at})
+		VMOVLPS(pairs[2], Mem{Base: panel, Disp: at + 16})
+		VMOVUPS(odd, Mem{Base: panel, Disp: at + 24})
+		VMOVHPS(pairs[2], Mem{Base: panel, Disp: at + 40})
+	}
+	ADDQ(Imm(16), x.low)
+	ADDQ(Imm(16), x.high)
+	ADDQ(Imm(96), panel)
+	DECQ(fours)
+	JNZ(LabelRef("four"))
 	isa.End()
 }
 

@@ -9,9 +9,13 @@ import (
 
 // peak generates fmaLoop: n rounds of 12 independent vector FMAs.
 func peak() {
-	isa.Func("fmaLoop", "func(n int)", "runs n rounds of 12 independent vector FMAs.")
+	isa.Func("fmaLoop", "func(n int)", "runs n rounds of 12 independent vector FMAs, or 24 with NEON.")
 	n := param("n")
-	acc := accumulators(1, 12)[0]
+	units := 12
+	if isa.NEON { // some cores have four units
+		units = 24
+	}
+	acc := isa.Vecs(units)
 	x := isa.Vec()
 	VXORPS(x, x, x)
 	for _, v := range acc {

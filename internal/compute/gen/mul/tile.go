@@ -46,11 +46,11 @@ func tile(rows int) {
 	dst, start, a := load("dst"), load("start"), load("a")
 	ldd, lds, count := bytes("ldd"), bytes("lds"), load("count")
 	x := newRows(rows, bytes("rs"), bytes("cs"))
-	acc := accumulators(rows, 2)
+	acc := accumulators(rows, perPanel)
 	spill := AllocLocal(rows * 64)
 
 	Label("tile")
-	startTile(acc, start, lds)
+	startTile(acc, spill, start, lds)
 	Label("sum")
 	// The stores at the end find their lines in L1.
 	prefetchRows(dst, ldd, rows)
@@ -61,14 +61,16 @@ func tile(rows int) {
 			// The next panel comes from afar while this one is at work.
 			PREFETCHT1(Mem{Base: b, Index: ps, Scale: 1, Disp: 64 * u})
 		}
-		b0, b1 := YMM(), YMM()
-		VMOVUPS(Mem{Base: b, Disp: 64 * u}, b0)
-		VMOVUPS(Mem{Base: b, Disp: 64*u + 32}, b1)
+		right := isa.Vecs(perPanel)
+		for c, v := range right {
+			VMOVUPS(Mem{Base: b, Disp: 64*u + isa.Bytes*c}, v)
+		}
 		for r := range rows {
-			v := YMM()
+			v := isa.Vec()
 			VBROADCASTSS(x.at(r), v)
-			VFMADD231PS(b0, v, acc[r][0])
-			VFMADD231PS(b1, v, acc[r][1])
+			for c, w := range right {
+				VFMADD231PS(w, v, acc[r][c])
+			}
 		}
 		x.next()
 	}, func(u int) { ADDQ(I32(64*u), b) })
@@ -86,10 +88,7 @@ func tile(rows int) {
 	storeTile(acc, dst, ldd)
 	DECQ(count)
 	ADDQ(bytes("step"), a)
-	for r, row := range acc {
-		VMOVUPS(spill.Offset(64*r), row[0])
-		VMOVUPS(spill.Offset(64*r+32), row[1])
-	}
+	loadSpill(acc, spill)
 	JMP(LabelRef("sum"))
 	Label("store")
 	storeTile(acc, dst, ldd)
@@ -119,27 +118,38 @@ func readAhead(spill Mem, start, lds Register, rows int) {
 	for range rows {
 		ADDQ(lds, start)
 	}
-	p, y0, y1 := GP64(), YMM(), YMM()
+	p, v := GP64(), isa.Vecs(perPanel)
 	MOVQ(start, p)
 	for r := range rows {
-		VMOVUPS(Mem{Base: p}, y0)
-		VMOVUPS(Mem{Base: p, Disp: 32}, y1)
-		VMOVUPS(y0, spill.Offset(64*r))
-		VMOVUPS(y1, spill.Offset(64*r+32))
+		for c, v := range v {
+			VMOVUPS(Mem{Base: p, Disp: isa.Bytes * c}, v)
+		}
+		for c, v := range v {
+			VMOVUPS(v, spill.Offset(64*r+isa.Bytes*c))
+		}
 		ADDQ(lds, p)
+	}
+}
+
+func loadSpill(acc [][]VecVirtual, spill Mem) {
+	for r, row := range acc {
+		for c, v := range row {
+			VMOVUPS(spill.Offset(64*r+isa.Bytes*c), v)
+		}
 	}
 }
 
 func storeTile(acc [][]VecVirtual, dst, ldd Register) {
 	for _, row := range acc {
-		VMOVUPS(row[0], Mem{Base: dst})
-		VMOVUPS(row[1], Mem{Base: dst, Disp: 32})
+		for c, v := range row {
+			VMOVUPS(v, Mem{Base: dst, Disp: isa.Bytes * c})
+		}
 		ADDQ(ldd, dst)
 	}
 }
 
 // startTile sets the accumulators to zero or to the first w columns of start.
-func startTile(acc [][]VecVirtual, start, lds Register) {
+func startTile(acc [][]VecVirtual, spill Mem, start, lds Register) {
 	TESTQ(start, start)
 	JNZ(LabelRef("load"))
 	for _, row := range acc {
@@ -154,12 +164,20 @@ func startTile(acc [][]VecVirtual, start, lds Register) {
 	CMPQ(w, Imm(16))
 	JNE(LabelRef("mask"))
 	for _, row := range acc {
-		VMOVUPS(Mem{Base: p}, row[0])
-		VMOVUPS(Mem{Base: p, Disp: 32}, row[1])
+		for c, v := range row {
+			VMOVUPS(Mem{Base: p, Disp: isa.Bytes * c}, v)
+		}
 		ADDQ(lds, p)
 	}
 	JMP(LabelRef("sum"))
 	Label("mask")
+	if isa.NEON {
+		to := GP64()
+		LEAQ(spill, to)
+		moveEdge("from", len(acc), p, lds, to, nil, w)
+		loadSpill(acc, spill)
+		return
+	}
 	m, m0, m1 := GP64(), YMM(), YMM()
 	LEAQ(edgeMask().Offset(64), m)
 	SHLQ(Imm(2), w)
@@ -177,18 +195,25 @@ func startTile(acc [][]VecVirtual, start, lds Register) {
 // 1: masked stores are microcoded on many CPUs. It advances dst by all rows.
 func storeEdge(acc [][]VecVirtual, spill Mem, dst, ldd, w Register) {
 	for r, row := range acc {
-		VMOVUPS(row[0], spill.Offset(64*r))
-		VMOVUPS(row[1], spill.Offset(64*r+32))
+		for c, v := range row {
+			VMOVUPS(v, spill.Offset(64*r+isa.Bytes*c))
+		}
 	}
-	from, left := GP64(), GP64()
+	from := GP64()
 	LEAQ(spill, from)
-	MOVQ(U32(len(acc)), left)
-	Label("row")
+	moveEdge("row", len(acc), from, nil, dst, ldd, w)
+}
+
+// moveEdge moves w < 16 columns of rows. A nil step is that of rows on the stack.
+func moveEdge(label string, rows int, from, fromStep, dst, toStep, w Register) {
+	left := GP64()
+	MOVQ(U32(rows), left)
+	Label(label)
 	s, d := GP64(), GP64()
 	MOVQ(from, s)
 	MOVQ(dst, d)
 	piece := func(n int, move func()) {
-		skip := fmt.Sprintf("skip%d", n)
+		skip := fmt.Sprintf("%sSkip%d", label, n)
 		TESTQ(U32(n), w)
 		JZ(LabelRef(skip))
 		move()
@@ -196,13 +221,25 @@ func storeEdge(acc [][]VecVirtual, spill Mem, dst, ldd, w Register) {
 		ADDQ(Imm(uint64(4*n)), d)
 		Label(skip)
 	}
-	y, x, g := YMM(), XMM(), GP64()
-	piece(8, func() { VMOVUPS(Mem{Base: s}, y); VMOVUPS(y, Mem{Base: d}) })
+	eight, x, g := isa.Vecs(min(2, perPanel)), XMM(), GP64()
+	piece(8, func() {
+		for c, v := range eight[:32/isa.Bytes] {
+			VMOVUPS(Mem{Base: s, Disp: isa.Bytes * c}, v)
+			VMOVUPS(v, Mem{Base: d, Disp: isa.Bytes * c})
+		}
+	})
 	piece(4, func() { VMOVUPS(Mem{Base: s}, x); VMOVUPS(x, Mem{Base: d}) })
 	piece(2, func() { MOVQ(Mem{Base: s}, g); MOVQ(g, Mem{Base: d}) })
 	piece(1, func() { MOVL(Mem{Base: s}, g.As32()); MOVL(g.As32(), Mem{Base: d}) })
-	ADDQ(ldd, dst)
-	ADDQ(Imm(64), from)
+	next := func(p, step Register) {
+		if step == nil {
+			ADDQ(Imm(64), p)
+		} else {
+			ADDQ(step, p)
+		}
+	}
+	next(dst, toStep)
+	next(from, fromStep)
 	DECQ(left)
-	JNZ(LabelRef("row"))
+	JNZ(LabelRef(label))
 }

@@ -40,6 +40,9 @@ func transpose(name string, store func(v, m Op)) {
 		for i, v := range row {
 			r := isa.Lanes*part + i
 			VMOVUPS(at(r), v.AsX())
+			if isa.NEON {
+				continue
+			}
 			if !isa.AVX512 {
 				VINSERTF128(Imm(1), at(r+4), v, v)
 				continue

@@ -44,7 +44,11 @@ func widen(x vec.V) (lo, hi vec.V) {
 		return lo, hi
 	}
 	VCVTPS2PD(x.AsX(), lo)
-	VEXTRACTF128(immOne, x, hi.AsX())
+	if isa.NEON {
+		VMOVHLPS(x, x, hi)
+	} else {
+		VEXTRACTF128(immOne, x, hi.AsX())
+	}
 	VCVTPS2PD(hi.AsX(), hi)
 	return lo, hi
 }
@@ -59,8 +63,12 @@ func (t total) store(name string) {
 		VADDPD(upper, sum.AsY(), upper)
 		sum = upper
 	}
-	VEXTRACTF128(immOne, sum, high)
-	VADDPD(high, sum.AsX(), high)
+	if isa.NEON {
+		VMOVAPS(sum, high)
+	} else {
+		VEXTRACTF128(immOne, sum, high)
+		VADDPD(high, sum.AsX(), high)
+	}
 	other := XMM()
 	VUNPCKHPD(high, high, other)
 	VADDSD(other, high, high)

@@ -15,6 +15,7 @@ import (
 	"github.com/mmcloughlin/avo/build"
 
 	"utvi/internal/compute/gen/isa"
+	"utvi/internal/compute/gen/neon"
 )
 
 // Write compiles the functions declared so far with avo's global builder into
@@ -23,13 +24,16 @@ import (
 // the generator imports are named in imports, so that the hash covers them. The run for
 // AVX2 also writes ../name_stubs_amd64.go, which chooses between the families.
 func Write(name string, imports ...string) {
-	base := filepath.Join("..", name)
+	base, arch := filepath.Join("..", name), "amd64"
+	if isa.NEON {
+		arch = "arm64"
+	}
 	family := base + "_" + strings.ToLower(isa.Title)
-	asm, stubs := family+"_amd64.s", family+"_stubs_amd64.go"
+	asm, stubs := family+"_"+arch+".s", family+"_stubs_"+arch+".go"
 	flag.CommandLine.Parse([]string{"-out", asm, "-stubs", stubs, "-pkg", "compute"})
 	build.Generate()
 
-	folders := append([]string{name, "out"}, imports...)
+	folders := append([]string{name, "neon", "out"}, imports...)
 	sum, err := sourceHash(folders)
 	check(err)
 	header := func(file string, body []byte) {
@@ -41,9 +45,12 @@ func Write(name string, imports ...string) {
 		text, err := os.ReadFile(file)
 		check(err)
 		_, body, _ := bytes.Cut(text, []byte("\n")) // avo's own first line names paths
+		if isa.NEON && file == asm {
+			body = []byte(neon.Translate(string(body)))
+		}
 		header(file, body)
 	}
-	if !isa.AVX512 {
+	if arch == "amd64" && !isa.AVX512 {
 		header(base+"_stubs_amd64.go", choices())
 	}
 }

@@ -59,6 +59,9 @@ func Loop(label string, n reg.GPVirtual, in, out []reg.Register, body func(x []V
 
 	Label(next)
 	masked(label, i, n, in, out, body)
+	if isa.NEON {
+		width = 1
+	}
 	ADDQ(Imm(uint64(width)), i)
 	SUBQ(Imm(uint64(width)), n)
 	JGT(LabelRef(next))
@@ -119,6 +122,12 @@ func masked(label string, i, n reg.GPVirtual, in, out []reg.Register, body func(
 		for k, p := range out {
 			m.Store(y[k], at(p, i, 0))
 		}
+	}
+	if isa.NEON {
+		load(isa.One)
+		run()
+		store(isa.One)
+		return
 	}
 	if isa.AVX512 { // a mask of n ≥ 16 lanes has them all
 		m := isa.First(n, nil)

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package compute
 
 // mulOne is the product with K = 1: the outer product of a column and a row.

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package compute
 
 // maxDot is the largest N for which dot products along k beat a padded panel,

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package compute
 
 func twiceMulVector(dst, x, y []float32) { twiceMulAsm(&dst[0], &x[0], &y[0], len(dst)) }

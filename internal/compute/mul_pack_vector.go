@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package compute
 
 import "unsafe"
@@ -33,7 +35,7 @@ func mulPacked(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 func packTile(panel, a []float32, rs, cs, rows, k int) {
 	done := 0
 	if rows == MR && cs == 1 && k >= 8 {
-		pack6AVX2(&panel[0], &a[0], rs, k/8)
+		packSix(&panel[0], &a[0], rs, k/8)
 		done = k - k%8
 	}
 	for i := done; i < k; i++ {

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package compute
 
 func dot3Vector(e, a, b []float32) float32 { return dot3Asm(&e[0], &a[0], &b[0], len(e)) }

@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package compute
 
 import "unsafe"
@@ -101,7 +103,7 @@ func (m *block) mul(i, rows int) {
 	for j := 0; j < m.n && rows > 2; j += NR {
 		if full > 0 {
 			t := m.at(i, j, full)
-			mul6AVX2(t.ptr())
+			t.six()
 		}
 		if rest > 2 {
 			t := m.at(i+full*MR, j, 1)
@@ -120,34 +122,18 @@ func (m *block) thin(i, rows int) {
 	for step := 4 * NR / rows; j+step <= m.n; j += step {
 		t := m.at(i, j, 1)
 		if rows == 1 {
-			mul1x64AVX2(t.ptr())
+			t.one64()
 		} else {
-			mul2x32AVX2(t.ptr())
+			t.two32()
 		}
 	}
 	if rows == 1 && j+2*NR <= m.n {
 		t := m.at(i, j, 1)
-		mul1x32AVX2(t.ptr())
+		t.one32()
 		j += 2 * NR
 	}
 	for ; j < m.n; j += NR {
 		t := m.at(i, j, 1)
 		t.few(rows)
-	}
-}
-
-// few runs the kernel of fewer than MR rows.
-func (t *tile) few(rows int) {
-	switch rows {
-	case 1:
-		mul1AVX2(t.ptr())
-	case 2:
-		mul2AVX2(t.ptr())
-	case 3:
-		mul3AVX2(t.ptr())
-	case 4:
-		mul4AVX2(t.ptr())
-	case 5:
-		mul5AVX2(t.ptr())
 	}
 }
