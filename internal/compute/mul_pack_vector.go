@@ -10,13 +10,12 @@ const packK, packN = 512, 256
 
 // mulPacked copies a, block by block, into panels of MR rows on the stack.
 func mulPacked(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, rows int, b Right[float32]) {
-	var panels [rowBlock * maxDepth]float32
-	limit := kDepth()
+	var panels [rowBlock * kBlock]float32 // more would go to the heap
 	for i := 0; i < rows; i += rowBlock {
 		s, ls := start, lds
 		n := min(rowBlock, rows-i)
-		for k := 0; k < b.K; k += limit {
-			depth := min(limit, b.K-k)
+		for k := 0; k < b.K; k += kBlock {
+			depth := min(kBlock, b.K-k)
 			for r := 0; r < n; r += MR {
 				packTile(panels[r*depth:], a[(i+r)*rs+k*cs:], rs, cs, min(MR, n-r), depth)
 			}

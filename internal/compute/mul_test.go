@@ -279,7 +279,7 @@ func TestPackRows(t *testing.T) {
 
 func TestMulAllocations(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
-		for _, p := range []product{{7, 40, 37, "rows", "bias"}, {9, 70, 2, "rows", "nil"}, {1, 300, 40, "rows", "dst"}} {
+		for _, p := range []product{{7, 40, 37, "rows", "bias"}, {9, 70, 2, "rows", "nil"}, {1, 300, 40, "rows", "dst"}, {13, 525, 257, "rows", "bias"}} {
 			o, d := newOperands[float32](p), newOperands[float64](p)
 			if n := testing.AllocsPerRun(10, func() {
 				o.mul(0, o.rows)
@@ -288,8 +288,8 @@ func TestMulAllocations(t *testing.T) {
 				t.Errorf("%v: %v allocations", p, n)
 			}
 			if n := testing.AllocsPerRun(10, func() {
-				var dst, bias [40]float32 // operands on the caller's stack stay there
-				Mul(dst[:], 40, bias[:], 0, o.a, o.rs, o.cs, 1, o.b)
+				var dst, bias [260]float32 // operands on the caller's stack stay there
+				Mul(dst[:], 260, bias[:], 0, o.a, o.rs, o.cs, 1, o.b)
 			}); n != 0 {
 				t.Errorf("%v: %v allocations with operands on the stack", p, n)
 			}

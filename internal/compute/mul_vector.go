@@ -15,12 +15,10 @@ const (
 // as fast as from L1, so that dst is read and written half as often where L2 holds more.
 func kDepth() int {
 	if wide && caches.L2 >= 1<<20 {
-		return maxDepth
+		return 2 * kBlock
 	}
 	return kBlock
 }
-
-const maxDepth = 2 * kBlock
 
 // tile is what the vector kernels are told; its layout is known to gen/mul.
 // Strides are in elements.
