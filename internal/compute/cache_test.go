@@ -37,7 +37,7 @@ func TestCaches(t *testing.T) {
 }
 
 func TestUsualCaches(t *testing.T) {
-	for _, c := range []Caches{{}, {-1, 1 << 40, 3}, {48 << 10, 2 << 20, 0}} {
+	for _, c := range []Caches{{}, {-1, 1 << 30, 3}, {48 << 10, 2 << 20, 0}} {
 		if u := c.orUsual(); u.L1 < 8<<10 || u.L2 < u.L1 || u.L3 < u.L2 {
 			t.Errorf("%v becomes %v", c, u)
 		}
