@@ -25,7 +25,8 @@ alternate in short windows of one run. "× FMA" is the time divided by the time 
 matrix products alone would take at the peak of all threads used. "× memory" is the time
 divided by the time that it takes to read the weights once (forward: mean and variance of
 each) or to read and write the parameters and the optimizer's moments once (step); it is
-left out where the weights fit into the caches.
+left out where a core's own caches hold the weights, and below 1 where a larger cache
+holds a part of them.
 
 internal/bench/compare measures PyTorch in the same run.`,
 		Example: `  utvi bench --quick                                 a first look, 30 seconds

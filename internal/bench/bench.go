@@ -48,7 +48,7 @@ type Kernel struct {
 // A Network is the figure of one network, rule, batch and number of threads.
 // Floors are the arithmetic of the products alone at the measured peak, and the weights
 // read (forward), or the parameters and moments read and written (step), once from
-// memory; 0 where they fit into the caches.
+// memory; 0 where a core's own caches hold the weights.
 type Network struct {
 	Net          string  `json:"net"`
 	Rule         string  `json:"rule"`
@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if o.window > 0 {
 		windows, window = 1, o.window
 	}
-	m := newMemory(caches.L3)
+	m := newMemory(caches)
 	todo := limits(r, o.Threads, m)
 	if !o.NoKernels {
 		todo = append(append(todo, kernels(r)...), layers(r)...)

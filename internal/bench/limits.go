@@ -65,18 +65,19 @@ func peak(pool *compute.Pool, d time.Duration) float64 {
 
 // memory is a stretch of it that no cache holds.
 type memory struct {
-	l3   int
+	l2   int
+	size int       // in bytes
 	data []float32 // allocated when it is first read
 	next int       // where the next pass begins
 }
 
-func newMemory(l3 int) *memory { return &memory{l3: l3} }
+func newMemory(c compute.Caches) *memory { return &memory{l2: c.L2, size: min(max(3*c.L3, 256<<20), 1<<30)} }
 
 // read returns the rate in GB/s at which the workers of a pool read it, each a part of
 // its own: the best of passes over parts of it that fit into d.
 func (m *memory) read(pool *compute.Pool, d time.Duration) float64 {
 	if m.data == nil {
-		m.data = make([]float32, min(max(3*m.l3, 256<<20), 1<<30)/4)
+		m.data = make([]float32, m.size/4)
 		for i := range m.data {
 			m.data[i] = 1
 		}

@@ -191,7 +191,7 @@ func network(n net, name string, rule moment.Rule, batch, threads, windows int, 
 	p := m.NewPredictorOn(pool, batch)
 	forward, step := n.floors(batch, rule == nil)
 	readBytes, moveBytes := n.traffic(rule == nil)
-	far := readBytes > float64(mem.l3) // the weights do not fit into the caches
+	far := readBytes > float64(mem.l2) // else the weights stay in a core's own cache
 
 	predict := func() { p.Predict(src.x) }
 	g := measure(windows, window, forward, threads, predict)
