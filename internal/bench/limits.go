@@ -71,7 +71,9 @@ type memory struct {
 	next int       // where the next pass begins
 }
 
-func newMemory(c compute.Caches) *memory { return &memory{l2: c.L2, size: min(max(3*c.L3, 256<<20), 1<<30)} }
+func newMemory(c compute.Caches) *memory {
+	return &memory{l2: c.L2, size: min(max(3*c.L3, 256<<20), 1<<30)}
+}
 
 // read returns the rate in GB/s at which the workers of a pool read it, each a part of
 // its own: the best of passes over parts of it that fit into d.
