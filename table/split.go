@@ -137,10 +137,10 @@ func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b 
 	if err != nil {
 		return nil, nil, err
 	}
-	times := map[int]float64{}
+	times, k := map[int]float64{}, f.clock(rows, col)
 	for _, row := range rows {
 		c, at := f.at(row)
-		if times[row], err = c.time(at, col); err != nil {
+		if times[row], err = k.time(c, at, col); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -149,21 +149,43 @@ func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b 
 	return order, func(a, b int) bool { return times[a] == times[b] }, nil
 }
 
-var timeLayouts = []string{time.RFC3339Nano, "2006-01-02", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "2006-01"}
+// A clock reads the times of a column: numbers, or texts of one layout.
+type clock struct{ layouts []string } // that fit all texts, if any does
+
+// clock finds the layout that fits all texts of a column.
+func (f *Frame) clock(rows []int, col int) clock {
+	k := clock{timeLayouts}
+	for _, row := range rows {
+		c, at := f.at(row)
+		if c.kind(at, col) != Text {
+			continue
+		}
+		var left []string
+		for _, l := range k.layouts {
+			if _, err := time.Parse(l, c.Text(at, col)); err == nil {
+				left = append(left, l)
+			}
+		}
+		if left != nil { // the cell that fits no layout is named later
+			k.layouts = left
+		}
+	}
+	return k
+}
 
 // time reads a cell as a time: any number, or a date from the year to the second.
-func (c *Chunk) time(row, col int) (float64, error) {
-	k, v := c.Cell(row, col)
-	if k == Number {
+func (k clock) time(c *Chunk, row, col int) (float64, error) {
+	kind, v := c.Cell(row, col)
+	if kind == Number {
 		return v, nil
 	}
 	s := c.Text(row, col)
-	for _, layout := range timeLayouts {
+	for _, layout := range append(k.layouts[:1:1], timeLayouts...) {
 		if t, err := time.Parse(layout, s); err == nil {
-			return float64(t.UnixNano()) / 1e9, nil
+			return seconds(t), nil
 		}
 	}
-	if k == Missing {
+	if kind == Missing {
 		return 0, c.errorf(row, col, "the time is missing")
 	}
 	return 0, c.errorf(row, col, "%s is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05", short(s))
