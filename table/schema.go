@@ -112,8 +112,24 @@ func (s *Schema) width(c *Column) int {
 	return 1 + 2*len(c.Parts)
 }
 
-// Width is the number of inputs that a column of the schema becomes.
-func (s *Schema) Width(c *Column) int { return s.width(c) }
+// A Span is the inputs From … To−1 that a column becomes.
+type Span struct {
+	Column   *Column
+	From, To int
+}
+
+// Spans part the inputs of the network among the columns, in order.
+func (s *Schema) Spans() []Span {
+	var all []Span
+	at := 0
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Role == Input {
+			all = append(all, Span{c, at, at + s.width(c)})
+			at += s.width(c)
+		}
+	}
+	return all
+}
 
 // Inputs names the inputs of the network in order: the column, for a level
 // column=level, for an indicator column?.

@@ -60,6 +60,37 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 	return train, held, nil
 }
 
+// Folds parts rows (nil: all) into n parts of about equal size, each in ascending order.
+// Groups, where a column names them, stay whole. The same seed gives the same parts.
+func (f *Frame) Folds(rows []int, n int, seed uint64, group string) ([][]int, error) {
+	rows = f.orAll(rows)
+	if n < 2 || n > len(rows) {
+		return nil, fmt.Errorf("%s: %d folds of %d rows; there must be at least 2, and at most one for each row", f.head.File, n, len(rows))
+	}
+	order, whole := shuffled(rows, seed), func(a, b int) bool { return false }
+	if group != "" {
+		var err error
+		if order, whole, err = f.byGroup(rows, Split{Seed: seed, Group: group}); err != nil {
+			return nil, err
+		}
+	}
+	parts := make([][]int, 0, n)
+	for from := 0; from < len(order); {
+		to := from + (len(order)-from+n-len(parts)-1)/max(1, n-len(parts))
+		for to < len(order) && whole(order[to-1], order[to]) {
+			to++
+		}
+		part := slices.Clone(order[from:to])
+		slices.Sort(part)
+		parts = append(parts, part)
+		from = to
+	}
+	if len(parts) < n {
+		return nil, fmt.Errorf("%s: column %s has too few groups for %d folds", f.head.File, group, n)
+	}
+	return parts, nil
+}
+
 // nearestCut returns the place nearest to cut between two rows that may be parted,
 // or −1.
 func nearestCut(order []int, cut int, whole func(a, b int) bool) int {

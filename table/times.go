@@ -133,3 +133,24 @@ func (c *Column) day(seconds float64) string {
 	}
 	return t.Format(time.DateOnly)
 }
+
+// Place writes a value of a numeric column, or a time in seconds since 1970, to the inputs
+// that the column becomes.
+func (c *Column) Place(v float64, dst []float32) {
+	clear(dst)
+	dst[0] = float32((v - c.Mean) / c.SD)
+	for i, p := range c.Parts {
+		t := time.Unix(int64(math.Floor(v)), 0).UTC()
+		s, cos := math.Sincos(2 * math.Pi * p.phase(t))
+		dst[1+2*i], dst[2+2*i] = float32(s), float32(cos)
+	}
+}
+
+// Typical writes what a column is without knowledge of the row: the training mean of a
+// number or a time, the most frequent level of a category.
+func (c *Column) Typical(dst []float32) {
+	clear(dst)
+	if c.Type == Categorical {
+		dst[0] = 1
+	}
+}
