@@ -33,6 +33,8 @@ type Result struct {
 	Insight    *Insight
 	Ratio      *model.SigmaRatio // whether its error bars can be believed; nil without held-out rows, or if the fit was stopped
 	Warnings   []string          // what is odd about the table
+
+	CrossValidation *Evaluation // of all rows, if there was one (see CrossValidate)
 }
 
 // Run holds out rows, learns the columns and the network from the other rows, and scores

@@ -92,13 +92,13 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 	return notFinite(c, row, in.pos, in.Column)
 }
 
-// kind is what a cell holds, as the column reads it.
+// kindOf is what a cell holds, as the column reads it.
 func (c *Column) kindOf(at *Chunk, row, col int) Kind {
 	k := at.kind(row, col)
 	switch {
 	case k == Missing && c.NA && at.isNA(row, col):
 		return Text
-	case k == Text && c.Marks != nil && c.Type != Categorical && isMark(at.Text(row, col)):
+	case k == Text && c.Type != Categorical && isMark(at.Text(row, col)):
 		return Missing
 	}
 	return k

@@ -278,7 +278,7 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 			return err
 		}
 		if c.Role == Dropped {
-			return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in all %d training rows; there is nothing to learn", in.head.File, c.Name, label(p.min), p.numbers)}
+			return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, label(p.min), allRows(p.numbers))}
 		}
 		return nil
 	}
@@ -288,7 +288,7 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 		return fmt.Errorf("%s: the target %s has more than %d different values; is this a regression?", in.head.File, c.Name, maxClasses)
 	}
 	if len(levels) == 1 {
-		return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in all %d training rows; there is nothing to learn", in.head.File, c.Name, short(levels[0]), p.numbers+p.texts)}
+		return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, short(levels[0]), allRows(p.numbers+p.texts))}
 	}
 	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
 	slices.SortFunc(c.Levels, compareLevels)
@@ -296,6 +296,13 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 		c.Counts = append(c.Counts, p.count(l))
 	}
 	return nil
+}
+
+func allRows(n int) string {
+	if n == 1 {
+		return "the only training row"
+	}
+	return fmt.Sprintf("all %d training rows", n)
 }
 
 // ConstantTarget is the error about a target that does not differ between rows.
