@@ -43,6 +43,17 @@ type Curve struct {
 	Mean, SD []float64
 }
 
+// Head returns the dependence on the first values only.
+func (d Dependence) Head(n int) Dependence {
+	cut := func(all []Curve) (out []Curve) {
+		for _, c := range all {
+			out = append(out, Curve{c.Name, c.Mean[:n], c.SD[:n]})
+		}
+		return out
+	}
+	return Dependence{d.Column, d.Values[:n], cut(d.Targets), cut(d.Classes)}
+}
+
 // MinImportanceRows is how many held-out rows are needed to say which columns matter:
 // with fewer rows, shuffling shows only chance.
 const MinImportanceRows = 20

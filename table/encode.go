@@ -80,7 +80,7 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 		return in.time(c, row, mean)
 	case k == Text && in.Style != "":
 		v, _, ok := in.Style.parse(c.Text(row, in.pos))
-		z := float32((v - in.Mean) / in.SD)
+		z := float32(in.Encode(v))
 		if !ok || z-z != 0 {
 			return c.errorf(row, in.pos, "%s is not a number such as %s", short(c.Text(row, in.pos)), in.Style)
 		}

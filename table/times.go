@@ -138,6 +138,10 @@ func (c *Column) day(seconds float64) string {
 // that the column becomes.
 func (c *Column) Place(v float64, dst []float32) {
 	clear(dst)
+	if c.Type == Numeric {
+		dst[0] = float32(c.Encode(v))
+		return
+	}
 	dst[0] = float32((v - c.Mean) / c.SD)
 	for i, p := range c.Parts {
 		t := time.Unix(int64(math.Floor(v)), 0).UTC()
@@ -150,7 +154,10 @@ func (c *Column) Place(v float64, dst []float32) {
 // number or a time, the most frequent level of a category.
 func (c *Column) Typical(dst []float32) {
 	clear(dst)
-	if c.Type == Categorical {
+	switch c.Type {
+	case Categorical:
 		dst[0] = 1
+	case Numeric:
+		dst[0] = float32(c.Encode(c.Mean))
 	}
 }
