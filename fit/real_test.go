@@ -54,13 +54,16 @@ func TestSetAside(t *testing.T) {
 
 // TestNotFiniteEvaluated leaves out rows that overflow the network, and says so.
 func TestNotFiniteEvaluated(t *testing.T) {
-	m := fitted(t)
+	m, err := Load("../internal/golden/testdata/single.utvi") // of version 0.1.0
+	if err != nil {
+		t.Fatal(err)
+	}
 	text := example(t, 50, 4) + "1e22,1,30,birch,44\n"
 	e, err := m.Evaluate(t.Context(), read(t, text).Rows(nil), nil)
-	if err != nil || e.Rows != 50 || e.NotFinite != 1 || math.IsNaN(e.Targets[0].Numbers.LL.Value) || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "1 row has a prediction that is not finite, far outside the training data (the first at t.csv line 52)") {
+	if err != nil || e.Rows != 50 || e.NotFinite != 1 || math.IsNaN(e.Targets[0].Numbers.LL.Value) || !strings.Contains(strings.Join(e.Notes, "\n"), "1 row has a prediction that is not finite, far outside the training data (the first at t.csv line 52)") {
 		t.Errorf("%+v, %v", e, err)
 	}
-	if c, err := m.Calibrate(t.Context(), read(t, text).Rows(nil), []Method{Conformal}, nil); err != nil || c.Used != 50 || len(c.Notes) != 1 {
+	if c, err := m.Calibrate(t.Context(), read(t, text).Rows(nil), []Method{Conformal}, nil); err != nil || c.Used != 50 || len(c.Notes) == 0 {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

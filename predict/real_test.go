@@ -53,10 +53,15 @@ const (
 	wildRow  = plainRow + "1e22,1,30,birch,44\n"
 )
 
-// TestNotFinite predicts a row that overflows the network: it must not pass as certain.
+// TestNotFinite predicts a row that overflows networks of files of version 0.1.0: it must
+// not pass as certain.
 func TestNotFinite(t *testing.T) {
-	for name, m := range map[string]*fit.Model{"numbers": strength(), "classes": resin()} {
-		p := predictor(t, m.Model, predict.Options{MaxUnfamiliar: 1e6})
+	for name, file := range map[string]string{"numbers": "single", "classes": "resin"} {
+		m, err := predict.OpenFile("../internal/golden/testdata/" + file + ".utvi")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := predictor(t, m, predict.Options{MaxUnfamiliar: 1e6})
 		rows, sum := written(t, p, wildRow, predictions.Output{Parts: true, Median: name == "numbers", Explain: 2})
 		if sum.NotFinite != 1 || sum.First != "new.csv line 3" || sum.Abstained != 1 {
 			t.Errorf("%s: the summary is %+v", name, sum)
@@ -70,7 +75,8 @@ func TestNotFinite(t *testing.T) {
 				t.Errorf("%s: %s is %q", name, column, bad[column])
 			}
 		}
-		all, err := p.Rows(t.Context(), []map[string]any{{"temperature": 1e22, "temperature_std": 1, "minutes": 30, "resin": "birch", "strength": 44}})
+		var all []predict.Prediction
+		all, err = p.Rows(t.Context(), []map[string]any{{"temperature": 1e22, "temperature_std": 1, "minutes": 30, "resin": "birch", "strength": 44}})
 		if err != nil || !all[0].Abstain || !math.IsInf(all[0].Unfamiliar, 1) {
 			t.Fatalf("%s: %+v, %v", name, all, err)
 		}
