@@ -227,8 +227,8 @@ func TestConstantInTraining(t *testing.T) {
 			}
 			conf := spec(target)
 			conf.Holdout, conf.Seed, conf.Network.Steps = 0.4, seed+1, 8
-			if target == "kind" {
-				conf.Network.Noise = ""
+			if conf.Task = table.Regression; target == "kind" {
+				conf.Task, conf.Network.Noise = "", ""
 			}
 			if _, err := Run(t.Context(), read(t, text), conf, Options{}); err != nil {
 				t.Errorf("%s, seed %d: %v", target, seed, err)
