@@ -87,7 +87,11 @@ func (p *fitProgress) line(format string, args ...any) {
 func (p *fitProgress) speak() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.stopped {
+	switch {
+	case p.stopped:
+	case p.begun && p.now.Done >= p.now.Total:
+		p.line("training is done; scoring the held-out rows")
+	default:
 		p.line("%.0f %% done%s", p.most, p.remaining())
 	}
 }
