@@ -217,3 +217,36 @@ func TestDigits(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+// TestHistogramsOfRealColumns counts styled numbers, times and NA as a name.
+func TestHistogramsOfRealColumns(t *testing.T) {
+	f := load(t, "a|when|land|y\n1,000|1.2.2026|NA|1\n2,000|3.2.2026|DE|2\n7|5.2.2026|US|3\n7|5.2.2026|FR|4\n")
+	s, err := Infer(f.Rows(nil), Spec{Targets: []string{"y"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Histograms(f.Rows(nil))
+	if err != nil || len(all) != 4 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for _, h := range all {
+		sum := 0
+		for _, n := range h.Counts {
+			sum += n
+		}
+		if err := h.Check(s); err != nil || sum != 4 {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+	if n := all[2].Counts; n[len(n)-1] != 0 {
+		t.Errorf("NA is counted as another level: %v", n)
+	}
+	if c := s.Columns[1]; c.WriteTime(c.Max) != "5.2.2026" {
+		t.Errorf("the last day is written as %s", c.WriteTime(c.Max))
+	}
+	// A time of ISO 8601 is read, too: programs write it.
+	iso, err := s.Encode(load(t, "a|when|land|y\n7|2026-02-05|US|3\n7|5.2.2026|US|3\n").Rows(nil))
+	if w := iso.X.Width; err != nil || !slices.Equal(iso.X.Mean[:w], iso.X.Mean[w:]) {
+		t.Errorf("%v, %v", iso.X.Mean, err)
+	}
+}

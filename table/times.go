@@ -109,8 +109,8 @@ func (t *timed) parts() (all []Part) {
 // missing where that occurred.
 func (in *input) time(c *Chunk, row int, mean []float32) error {
 	text := c.Text(row, in.pos)
-	t, err := time.Parse(in.Layout, text)
-	if err != nil {
+	t, ok := in.readTime(text)
+	if !ok {
 		return c.errorf(row, in.pos, "%s is not a time such as %s, which the model was trained with", short(text), in.Layout)
 	}
 	z := float32((seconds(t) - in.Mean) / in.SD)
@@ -123,6 +123,37 @@ func (in *input) time(c *Chunk, row int, mean []float32) error {
 		mean[in.at+1+2*i], mean[in.at+2+2*i] = float32(s), float32(cos)
 	}
 	return nil
+}
+
+// readTime reads a time as the column writes it, or as ISO 8601, which has one meaning only.
+func (c *Column) readTime(text string) (time.Time, bool) {
+	for _, layout := range []string{c.Layout, time.RFC3339Nano, time.DateOnly, time.DateTime} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// WriteTime writes seconds since 1970 as the column writes times.
+func (c *Column) WriteTime(seconds float64) string {
+	return time.Unix(int64(math.Floor(seconds)), 0).UTC().Format(c.Layout)
+}
+
+// number reads the number of a cell as the column writes it; of a time, seconds since
+// 1970.
+func (c *Column) number(at *Chunk, row, col int) (float64, bool) {
+	switch k, v := at.Cell(row, col); {
+	case k == Number && c.Type != Times:
+		return v, true
+	case k == Text && c.Style != "":
+		v, _, ok := c.Style.parse(at.Text(row, col))
+		return v, ok
+	case k == Text && c.Type == Times:
+		t, ok := c.readTime(at.Text(row, col))
+		return seconds(t), ok
+	}
+	return 0, false
 }
 
 // day writes seconds as a date.
