@@ -34,10 +34,11 @@ type description struct {
 // A column is a column of a table, or a target.
 type column struct {
 	Name string `json:"name"`
-	Type string `json:"type,omitempty"` // numeric or categorical
+	Type string `json:"type,omitempty"` // numeric, categorical or time
 
-	// Numbers: the range of the training rows. Typical is the mean, a whole number if
-	// all are, or the most frequent level.
+	// Numbers: the range of the training rows, of times in seconds since 1970. Typical is
+	// the mean (a whole number if all are; of times as the table writes them), or the most
+	// frequent level.
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
 	Mean    *float64 `json:"mean,omitempty"`
@@ -140,5 +141,8 @@ func describeColumn(c *table.Column, all []table.Histogram) column {
 		}
 	}
 	out.Typical = typical
+	if c.Type == table.Times {
+		out.Typical = c.WriteTime(typical)
+	}
 	return out
 }

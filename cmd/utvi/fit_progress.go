@@ -26,6 +26,7 @@ type fitProgress struct {
 	stopped bool
 	now     tabular.Progress
 	most    float64 // largest percentage shown: the estimate of the total changes at times
+	left    timeLeft
 	shown   time.Time
 	noted   time.Time
 	stage   string
@@ -64,7 +65,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	if p.terminal {
 		if time.Since(p.shown) > 100*time.Millisecond {
 			p.shown = time.Now()
-			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of the fit done%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.left())
+			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of the fit done%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.remaining())
 		}
 		return
 	}
@@ -73,7 +74,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 		p.line("%s: %s", stages[s.Stage], plural(s.Jobs, "training", "trainings"))
 	}
 	for ; p.most >= float64(20*p.fifth) && p.fifth < 5; p.fifth++ {
-		p.line("%d %% done%s", 20*p.fifth, p.left())
+		p.line("%d %% done%s", 20*p.fifth, p.remaining())
 	}
 }
 
@@ -86,8 +87,12 @@ func (p *fitProgress) line(format string, args ...any) {
 func (p *fitProgress) speak() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.stopped {
-		p.line("%.0f %% done%s", p.most, p.left())
+	switch {
+	case p.stopped:
+	case p.begun && p.now.Done >= p.now.Total:
+		p.line("training is done; scoring the held-out rows")
+	default:
+		p.line("%.0f %% done%s", p.most, p.remaining())
 	}
 }
 
@@ -100,14 +105,32 @@ func (p *fitProgress) note() {
 	})
 }
 
-// left estimates the time to the end from the speed of this run alone.
-func (p *fitProgress) left() string {
+// remaining estimates the time to the end from the speed of this run alone.
+func (p *fitProgress) remaining() string {
 	made := p.now.Done - p.first
 	if made <= 0 || p.now.Done >= p.now.Total {
 		return ""
 	}
-	d := time.Duration(float64(time.Since(p.start)) / made * (p.now.Total - p.now.Done))
-	return fmt.Sprintf(", %v left", d.Round(time.Second))
+	ran := time.Since(p.start)
+	d := time.Duration(float64(ran) / made * (p.now.Total - p.now.Done))
+	return fmt.Sprintf(", %v left", p.left.show(d, ran).Round(time.Second))
+}
+
+// A timeLeft follows estimates of the time to the end. It falls at once, and rises
+// slowly, a fifth of the time that goes by: an estimate that jumps up is seldom right.
+type timeLeft struct {
+	shown, at time.Duration
+	begun     bool
+}
+
+// show takes an estimate that is made after a program ran for a time, and returns what
+// to show.
+func (t *timeLeft) show(estimate, ran time.Duration) time.Duration {
+	if t.begun {
+		estimate = min(estimate, t.shown+(ran-t.at)/5)
+	}
+	t.shown, t.at, t.begun = estimate, ran, true
+	return estimate
 }
 
 // stop answers Ctrl-C at once: the trainings take a moment to end.
