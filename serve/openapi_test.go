@@ -18,7 +18,7 @@ func TestOpenAPI(t *testing.T) {
 		Paths      map[string]map[string]struct{ Responses map[string]any }
 		Components map[string]map[string]any
 	}
-	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.OpenAPI != "3.1.0" || len(doc.Paths) != 16 {
+	if err := json.Unmarshal([]byte(text), &doc); err != nil || doc.OpenAPI != "3.1.0" || len(doc.Paths) != 17 {
 		t.Fatalf("%v: %d paths", err, len(doc.Paths))
 	}
 	for path, methods := range doc.Paths {
