@@ -95,8 +95,16 @@ func TestQueue(t *testing.T) {
 	if len(executions) != 2 || executions[0] != 1 || executions[1] != others*each {
 		t.Errorf("executions of %v rows", executions)
 	}
-	if q.running != 0 || len(q.waiting) != 0 || q.rows != 0 {
-		t.Errorf("the queue is left with %d workers, %d jobs, %d rows", q.running, len(q.waiting), q.rows)
+	for end := soon(); ; { // the last worker looks once more
+		q.mu.Lock()
+		running, jobs, rows := q.running, len(q.waiting), q.rows
+		q.mu.Unlock()
+		if running == 0 && jobs == 0 && rows == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("the queue is left with %d workers, %d jobs, %d rows", running, jobs, rows)
+		}
 	}
 }
 

@@ -66,6 +66,9 @@ start a server as its own process instead and send it twice the load that fits.`
 			t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 			fmt.Fprintf(t, "%d cores, %d networks\tbare\tutvi serve\t\t\n", r.Cores, r.Members)
 			fmt.Fprintf(t, "single rows, %d connections, requests/s\t%.0f\t%.0f\t%.0f %%\t\n", r.Connections, r.Echo, r.Single, 100*r.Share)
+			if r.EchoCPU > 0 {
+				fmt.Fprintf(t, "processor time of a request and its client, µs\t%.1f\t%.1f\t× %.2f\t\n", r.EchoCPU, r.SingleCPU, r.SingleCPU/r.EchoCPU)
+			}
 			fmt.Fprintf(t, "p99 at half load, µs\t%.0f\t%.0f\t× %.2f\t\n", r.EchoP99, r.SingleP99, r.P99Ratio)
 			fmt.Fprintf(t, "batches of 1024, rows/s (bare: utvi predict)\t%.0f\t%.0f\t%.0f %%\t\n", r.PredictRows, r.BatchRows, 100*r.BatchShare)
 			fmt.Fprintf(t, "wrong answers\t\t%d\t\t\n", r.Wrong)

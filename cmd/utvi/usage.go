@@ -73,6 +73,8 @@ func kindOf(f *pflag.Flag) string {
 		return "a whole number ≥ 0"
 	case "bool":
 		return "true or false"
+	case "duration":
+		return "a time such as 30s"
 	case "intSlice":
 		return "whole numbers separated by commas"
 	case "float64Slice":

@@ -39,6 +39,8 @@ type Report struct {
 	Echo        float64 `json:"echo_requests_per_second"`
 	Single      float64 `json:"single_row_requests_per_second"`
 	Share       float64 `json:"single_row_share_of_echo"` // median over windows
+	EchoCPU     float64 `json:"echo_cpu_us"`              // of a request, its client included
+	SingleCPU   float64 `json:"single_row_cpu_us"`
 	EchoP99     float64 `json:"echo_p99_half_load_us"`
 	SingleP99   float64 `json:"single_row_p99_half_load_us"`
 	P99Ratio    float64 `json:"p99_ratio"` // median over windows
@@ -177,7 +179,7 @@ func (b *bencher) loads() (ours, echo load) {
 // single measures requests of one row.
 func (b *bencher) single(ctx context.Context) error {
 	ours, bare := b.loads()
-	var shares, rates, echoes []float64
+	var shares, rates, echoes, ourCPU, echoCPU []float64
 	for range b.o.Windows {
 		b.step("single rows")
 		e, err := bare.run(ctx, b.o.Window)
@@ -190,7 +192,9 @@ func (b *bencher) single(ctx context.Context) error {
 		}
 		b.report.Wrong += e.wrong + s.wrong + s.refused
 		echoes, rates, shares = append(echoes, e.rate()), append(rates, s.rate()), append(shares, s.rate()/e.rate())
+		echoCPU, ourCPU = append(echoCPU, e.cost()), append(ourCPU, s.cost())
 	}
+	b.report.EchoCPU, b.report.SingleCPU = median(echoCPU), median(ourCPU)
 	b.report.Echo, b.report.Single, b.report.Share = median(echoes), median(rates), median(shares)
 	return nil
 }

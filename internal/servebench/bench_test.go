@@ -44,7 +44,7 @@ func TestOverload(t *testing.T) {
 		t.Skip("an emulated server is too slow for a load")
 	}
 	t.Setenv(program, "1")
-	s, err := Overload(t.Context(), os.Args[0], 3*time.Second)
+	s, err := Overload(t.Context(), os.Args[0], 2*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,11 +30,15 @@ type load struct {
 type tally struct {
 	answered, refused, wrong int64
 	seconds                  float64   // that it took
+	cpu                      float64   // seconds of this process, its clients included
 	took                     []float64 // by the answered ones, since they were due, ascending
 	example                  string    // of a wrong answer
 }
 
 func (t *tally) rate() float64 { return float64(t.answered) / t.seconds }
+
+// cost is the processor time of an answer, in microseconds.
+func (t *tally) cost() float64 { return 1e6 * t.cpu / float64(max(1, t.answered)) }
 
 func (t *tally) quantile(p float64) float64 {
 	if len(t.took) == 0 {
@@ -66,7 +70,7 @@ func (l load) run(ctx context.Context, window time.Duration) (*tally, error) {
 	var failed error
 	var wg sync.WaitGroup
 	var stop atomic.Bool
-	begin := time.Now()
+	begin, cpu := time.Now(), cpuSeconds()
 	for i := range l.connections {
 		wg.Go(func() {
 			t, err := l.client(i, begin, &stop)
@@ -86,7 +90,7 @@ func (l load) run(ctx context.Context, window time.Duration) (*tally, error) {
 	}
 	stop.Store(true)
 	wg.Wait()
-	all.seconds = time.Since(begin).Seconds()
+	all.seconds, all.cpu = time.Since(begin).Seconds(), cpuSeconds()-cpu
 	slices.Sort(all.took)
 	if ctx.Err() != nil {
 		failed = ctx.Err()
