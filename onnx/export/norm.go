@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"utvi/nn"
+	"utvi/onnx"
 )
 
 // layerNorm: with μ = avg m and τ² = avg (m−μ)² + (1−1/n)·avg v + ε,
@@ -20,19 +21,17 @@ func (w *writer) layerNorm(n *node, l nn.LayerNorm, in signal, out *signal) back
 	gain := w.Floats("gain", n.Tensors[0].Mean, len(n.Tensors[0].Mean))
 	offset := w.Floats("offset", n.Tensors[1].Mean, len(n.Tensors[1].Mean))
 	m := w.rows(in.mean, in.shape)
+	if in.form == nn.Fixed {
+		out.mean = w.natural(w.Op("LayerNormalization", []value{m, gain, offset}, onnx.Number("epsilon", cmp.Or(l.Eps, 1e-5))), out.shape)
+		return nil
+	}
 	centred := w.sub(m, w.mean(m, -1))
 	tau := w.plus(w.mean(w.square(centred), -1), cmp.Or(l.Eps, 1e-5))
-	var v value
-	if in.form != nn.Fixed {
-		v = w.rows(in.variance, in.shape)
-		tau = w.add(tau, w.times(w.mean(v, -1), inTau))
-	}
+	v := w.rows(in.variance, in.shape)
+	tau = w.add(tau, w.times(w.mean(v, -1), inTau))
 	inv := w.unary("Reciprocal", w.sqrt(tau))
 	at := w.mul(centred, inv)
 	out.mean = w.natural(w.add(w.mul(at, gain), offset), out.shape)
-	if in.form == nn.Fixed {
-		return nil
-	}
 	spread := w.times(v, own)
 	if others > 0 {
 		spread = w.add(spread, w.times(w.mean(v, -1), others))

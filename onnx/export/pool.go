@@ -52,11 +52,7 @@ func (w *writer) maxPool(n *node, l nn.MaxPool2D, in signal, out *signal) back {
 		return v
 	}
 	if in.form == nn.Fixed {
-		var all []value
-		for k := range cells {
-			all = append(all, cell(in.mean, k))
-		}
-		out.mean = done(w.Op("Max", all))
+		out.mean = w.unplanes(w.Op("MaxPool", []value{w.planes(in.mean, in.shape)}, onnx.IntList("kernel_shape", f.kernel[:]...), onnx.IntList("strides", f.stride[:]...)), out.shape)
 		return nil
 	}
 	folds := []larger{{m: cell(in.mean, 0), v: cell(in.variance, 0)}}
