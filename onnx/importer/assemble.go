@@ -33,6 +33,9 @@ func build(input nn.Shape, layers []*layer, o Options) (*model.Model, error) {
 	for _, l := range layers {
 		chain = append(chain, l.as(o.Random))
 	}
+	if o.Finish != nil {
+		chain = o.Finish(chain)
+	}
 	if o.Correlated {
 		chain = nn.Correlate(chain)
 	}
@@ -98,7 +101,7 @@ func fill(n *model.Model, layers []*layer, o Options) error {
 			}
 		}
 	}
-	if at != len(n.Params.Tensors) {
+	if at != len(n.Params.Tensors) && o.Finish == nil {
 		return fmt.Errorf("the network has other tensors than the layers")
 	}
 	return nil
@@ -128,4 +131,4 @@ func randomise(t *vi.Tensor[float32], trained []float64, scale float64) {
 
 // DefaultScale is the standard deviation of priors beside the root mean square of the
 // trained weights of a tensor.
-const DefaultScale = 0.1
+const DefaultScale = 0.3

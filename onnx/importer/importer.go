@@ -30,10 +30,13 @@ type Options struct {
 	// standard deviation Scale × the root mean square of the tensor, centred on the trained
 	// values.
 	Random bool
-	// Scale of the priors, with Random; 0 means 0.1. The weights start at a tenth of that.
+	// Scale of the priors, with Random; 0 means 0.3. The weights start at a tenth of that.
 	Scale float64
 	// Correlated carries correlations between units (nn.Correlate).
 	Correlated bool
+	// Finish, if set, changes the layers at the end, which then start as new ones. Layers
+	// with trained weights must stay.
+	Finish func(layers nn.Chain) nn.Chain
 }
 
 // Load reads a file. Weights that lie in other files must be in the same folder.

@@ -134,7 +134,7 @@ func TestStateDict(t *testing.T) {
 		`"from": "9"`:     {`"from": "nine"`, `layer 9: the file has no tensor "nine.weight"`},
 		`"relu"`:          {`"lelu"`, `layer 2: fn: unknown function "lelu"`},
 		`"kind": "joint"`: {`"kind": "noise"`, "layer 10: "},
-		`[3, 8, 6]`:       {`[3, 8]`, "layer 0: "},
+		`[3, 8, 6]`:       {`[3, 8]`, "layer 3: the window of 2×2"},
 		`, {"kind": "dense", "out": 4, "from": "9"}`: {``, `no layer takes the tensor "9.weight"`},
 	} {
 		wrong := at("wrong.json")
