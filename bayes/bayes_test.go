@@ -23,6 +23,7 @@ func lines(slopes, offsets []float32, end string) Loader {
 		if end != "" {
 			y = b.Op(end, []string{y})
 		}
+		b.Reserve("y")
 		b.Output("y", y, onnx.Float)
 		return importer.Network(b.Model(), nil, o)
 	}

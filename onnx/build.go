@@ -44,16 +44,25 @@ func (b *Builder) fresh(name string) string {
 	}
 }
 
-// Input declares an input of the graph.
+// Reserve keeps names from values that are computed, for outputs that come later.
+func (b *Builder) Reserve(names ...string) {
+	for _, name := range names {
+		b.names[name]++
+	}
+}
+
+// Input declares an input of the graph. Inputs come before everything that is computed.
 func (b *Builder) Input(name string, elem Elem, shape ...Dim) string {
 	b.names[name]++
 	b.Graph.Inputs = append(b.Graph.Inputs, Value{Name: name, Elem: elem, Shape: shape, Known: true})
 	return name
 }
 
-// Output makes a value an output of the graph, under a name of its own.
+// Output makes a value an output of the graph, under a name that was reserved.
 func (b *Builder) Output(name, value string, elem Elem, shape ...Dim) {
-	b.names[name]++
+	if b.names[name] == 0 {
+		panic("onnx: the name of an output is not reserved")
+	}
 	b.Graph.Nodes = append(b.Graph.Nodes, &Node{Name: name, Op: "Identity", Inputs: []string{value}, Outputs: []string{name}})
 	b.Graph.Outputs = append(b.Graph.Outputs, Value{Name: name, Elem: elem, Shape: shape, Known: true})
 }
@@ -116,6 +125,18 @@ func (b *Builder) Floats(name string, v []float32, dims ...int) string {
 // Float adds a number.
 func (b *Builder) Float(v float64) string {
 	return b.Floats("c", []float32{float32(v)})
+}
+
+// Doubles adds numbers in float64: one without dimensions, or a list.
+func (b *Builder) Doubles(name string, v ...float64) string {
+	raw := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(x))
+	}
+	if len(v) == 1 {
+		return b.constant(name, Double, raw, nil)
+	}
+	return b.constant(name, Double, raw, []int{len(v)})
 }
 
 // Ints adds a list of whole numbers.

@@ -15,6 +15,7 @@ func sample() *Model {
 	y := b.Op("Gemm", []string{x, b.Floats("w", []float32{1, 2, 3, 4, 5, 6}, 3, 2), ""}, Int("transB", 0), Number("alpha", 0.5))
 	y = b.Op("Reshape", []string{y, b.Ints(-1, 2)}, IntList("perm", -1, 0, 1<<40), FloatList("f", []float32{1, -2}), Text("t", "a"), TextList("ts", []string{"", "b"}))
 	b.ML("LabelEncoder", []string{s}, Attribute{Name: "t", Kind: KindTensor, Tensor: &Tensor{Elem: Double, Dims: []int64{2}, Doubles: []float64{1, 2}}})
+	b.Reserve("y")
 	b.Output("y", y, Float, Dim{Name: "N"}, Dim{Size: 2})
 	b.Texts("names", []string{"a", "", "ü"})
 	m := b.Model()

@@ -32,6 +32,7 @@ func Network(n *model.Model, o Options) (*onnx.Model, error) {
 // Ensemble writes an ensemble as a graph: the mean and the variance of the mixture.
 func Ensemble(e *model.Ensemble, o Options) (*onnx.Model, error) {
 	w := &writer{ops: ops{onnx.NewBuilder("utvi")}}
+	w.Reserve("mean", "variance")
 	first := e.Members[0]
 	in := signal{shape: first.Config.Input, form: nn.Fixed}
 	in.mean = w.Input("x", onnx.Float, dims(in.shape)...)

@@ -77,6 +77,7 @@ func TestRandom(t *testing.T) {
 	b := onnx.NewBuilder("g")
 	x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2})
 	y := b.Op("Gemm", []string{x, b.Floats("w", []float32{3, -4}, 2, 1), b.Floats("b", []float32{0}, 1)})
+	b.Reserve("y")
 	b.Output("y", y, onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
 	n, err := Network(b.Model(), nil, Options{Random: true, Scale: 0.2})
 	if err != nil {
@@ -154,6 +155,7 @@ func TestRefusals(t *testing.T) {
 		}
 		b := onnx.NewBuilder("g")
 		x := b.Input("x", onnx.Float, c.dims...)
+		b.Reserve("y")
 		b.Output("y", c.make(b, x), onnx.Float)
 		_, err := Network(b.Model(), nil, Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -173,6 +175,7 @@ func FuzzNetwork(f *testing.F) {
 		b := onnx.NewBuilder("g")
 		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2}, onnx.Dim{Size: 4}, onnx.Dim{Size: 4})
 		y := b.Op(op, []string{x, b.Floats("w", make([]float32, 4), 1, 1, 2, 2), b.Ints(1)}, onnx.IntList("kernel_shape", 2, 2), onnx.Int("axis", 1), onnx.IntList("axes", 1))
+		b.Reserve("y")
 		b.Output("y", y, onnx.Float)
 		seeds = append(seeds, b.Model())
 	}

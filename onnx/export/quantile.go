@@ -1,0 +1,102 @@
+package export
+
+import (
+	"math"
+
+	"utvi/dist"
+	"utvi/internal/special"
+	"utvi/onnx"
+	"utvi/tabular"
+)
+
+// quantiles are those of the mixture of all networks, each widened to the form that
+// residuals have, less the mean of the mixture: rows × targets × levels.
+func (t *tableWriter) quantiles(p parts, residuals []tabular.ResidualMixture, levels []float64) value {
+	width := len(residuals)
+	if len(p.members) == 1 { // one shape for all rows: standard deviations times a number
+		z := make([]float64, 0, width*len(levels))
+		for _, s := range residuals {
+			var d dist.Mixture
+			for j, w := range s.W {
+				d.Add(w, 0, math.Sqrt(s.R[j]))
+			}
+			for _, level := range levels {
+				z = append(z, d.Quantile(level))
+			}
+		}
+		return t.mul(t.unsqueeze(t.sqrt(p.members[0].v), 2), t.floats("z", z, width, len(levels)))
+	}
+	// Components lie along a new last axis: rows × targets × 1 × components.
+	var mus, sds []value
+	weights := make([][]float64, width)
+	most := 0
+	for _, s := range residuals {
+		most = max(most, len(s.W))
+	}
+	for _, m := range p.members {
+		sd := t.sqrt(m.v)
+		for j := range most {
+			r := make([]float64, width)
+			for i, s := range residuals {
+				w := 0.0
+				r[i] = 1 // a part that a target lacks has no weight
+				if j < len(s.W) {
+					w, r[i] = s.W[j], s.R[j]
+				}
+				weights[i] = append(weights[i], w)
+				r[i] = math.Sqrt(r[i])
+			}
+			mus = append(mus, t.unsqueeze(t.sub(m.m, p.mean), 2))
+			sds = append(sds, t.unsqueeze(t.mul(sd, t.floats("r", r, width)), 2))
+		}
+	}
+	n := len(mus)
+	flat := make([]float64, 0, width*n)
+	for _, w := range weights {
+		var sum float64
+		for _, x := range w {
+			sum += x
+		}
+		for _, x := range w {
+			flat = append(flat, x/sum)
+		}
+	}
+	c := components{t, t.unsqueeze(t.concat(2, mus...), 2), t.unsqueeze(t.concat(2, sds...), 2), t.floats("w", flat, width, 1, n)}
+	return c.quantile(levels)
+}
+
+// components are the Normals of a mixture, rows × targets × 1 × components.
+type components struct {
+	t         *tableWriter
+	mu, sd, w value
+}
+
+// quantile solves F(x) = p by Newton's method, kept in a bracket: the quantile of a mixture
+// lies between those of its components.
+func (c components) quantile(levels []float64) value {
+	t := c.t
+	z := make([]float64, len(levels))
+	for i, p := range levels {
+		z[i] = special.Quantile(p)
+	}
+	own := t.add(c.mu, t.mul(c.sd, t.floats("z", z, len(z), 1))) // rows × targets × levels × components
+	reduce := func(op string, v value) value { return t.Op(op, []value{v}, onnx.IntList("axes", -1)) }
+	lo, hi := reduce("ReduceMin", own), reduce("ReduceMax", own)
+	target := t.floats("levels", levels, len(levels), 1)
+	x := t.times(t.add(lo, hi), 0.5)
+	const rounds = 14
+	for range rounds {
+		u := t.div(t.sub(x, c.mu), c.sd)
+		// The tail on the side of the level keeps its digits.
+		f := t.sum(t.mul(c.w, t.cdf(u)), -1, true)
+		slope := t.sum(t.mul(c.w, t.div(t.density(u), c.sd)), -1, true)
+		over := t.sub(f, target)
+		above := t.above(over, 0)
+		hi, lo = t.where(above, x, hi), t.where(above, lo, x)
+		next := t.sub(x, t.div(over, t.max(slope, t.Float(1e-30))))
+		// A solution that is found lies on an edge of the bracket.
+		inside := t.and(t.Op("LessOrEqual", []value{lo, next}), t.Op("LessOrEqual", []value{next, hi}))
+		x = t.where(inside, next, t.times(t.add(lo, hi), 0.5))
+	}
+	return t.squeeze(x, 3)
+}
