@@ -30,7 +30,9 @@ type zoo struct {
 const rows = 9
 
 // inputs are rows of moderate size; a third of the inputs have no variance.
-func (z zoo) inputs(r *rand.Rand) gauss.Batch[float32] {
+func (z zoo) inputs(r *rand.Rand) gauss.Batch[float32] { return z.rows(r, rows) }
+
+func (z zoo) rows(r *rand.Rand, rows int) gauss.Batch[float32] {
 	x := gauss.New[float32](rows, z.input.Size())
 	for i := range x.Mean {
 		x.Mean[i] = float32(1.5 * r.NormFloat64())

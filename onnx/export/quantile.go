@@ -84,16 +84,24 @@ func (c components) quantile(levels []float64) value {
 	lo, hi := reduce("ReduceMin", own), reduce("ReduceMax", own)
 	target := t.floats("levels", levels, len(levels), 1)
 	x := t.times(t.add(lo, hi), 0.5)
-	const rounds = 14
-	for range rounds {
+	// The first rounds come close with an Φ of few operators, the last ones hold in the tails.
+	const rounds, exact = 14, 2
+	for i := range rounds {
 		u := t.div(t.sub(x, c.mu), c.sd)
-		// The tail on the side of the level keeps its digits.
-		f := t.sum(t.mul(c.w, t.cdf(u)), -1, true)
+		phi := t.plus(t.times(t.unary("Erf", t.times(u, math.Sqrt2/2)), 0.5), 0.5)
+		if i >= rounds-exact {
+			phi = t.cdf(u)
+		}
+		f := t.sum(t.mul(c.w, phi), -1, true)
 		slope := t.sum(t.mul(c.w, t.div(t.density(u), c.sd)), -1, true)
 		over := t.sub(f, target)
+		next := t.sub(x, t.div(over, t.max(slope, t.Float(1e-30))))
+		if i >= rounds-exact {
+			x = next
+			continue
+		}
 		above := t.above(over, 0)
 		hi, lo = t.where(above, x, hi), t.where(above, lo, x)
-		next := t.sub(x, t.div(over, t.max(slope, t.Float(1e-30))))
 		// A solution that is found lies on an edge of the bracket.
 		inside := t.and(t.Op("LessOrEqual", []value{lo, next}), t.Op("LessOrEqual", []value{next, hi}))
 		x = t.where(inside, next, t.times(t.add(lo, hi), 0.5))
