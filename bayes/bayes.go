@@ -25,7 +25,7 @@ import (
 
 // A Config says how a network is trained. The zero value is the default.
 type Config struct {
-	Epochs  int     // 0 means 30
+	Epochs  int     // 0 means 60
 	Batch   int     // 0 means 32
 	Rate    float64 // learning rate at the start, falling to 0; 0 means 0.01
 	Held    float64 // share of the rows that is only scored, unless there are rows of a test; 0 means 0.2
@@ -45,7 +45,7 @@ func (c Config) orDefault() Config {
 	set(&c.Rate, 0.01)
 	set(&c.Held, 0.2)
 	if c.Epochs == 0 {
-		c.Epochs = 30
+		c.Epochs = 60
 	}
 	if c.Batch == 0 {
 		c.Batch = 32

@@ -106,7 +106,7 @@ and one target predicts classes.`,
 	f.StringSliceVar(&targets, "target", nil, "the target columns, or the array of targets")
 	f.StringVar(&test, "test", "", "a table of rows that are only scored")
 	f.StringVarP(&out, "out", "o", "", "the file to write (default: the network's name with -bayes.safetensors)")
-	f.IntVar(&c.Epochs, "epochs", 30, "passes over the rows")
+	f.IntVar(&c.Epochs, "epochs", 60, "passes over the rows")
 	f.IntVar(&c.Batch, "batch", 32, "rows in a step")
 	f.Float64Var(&c.Rate, "rate", 0.01, "learning rate at the start; it falls to 0")
 	f.Float64Var(&c.Held, "held-out", 0.2, "share of the rows that is only scored")
