@@ -204,6 +204,36 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+// An ensemble is the mixture of its networks.
+func TestEnsembleConformance(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	z := zoo{name: "ensemble", input: nn.Vec(3), layers: nn.Correlate(nn.Chain{nn.Dense{Out: 8}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}, nn.Noise{}})}
+	e := &model.Ensemble{}
+	x := z.inputs(r)
+	want := gauss.New[float32](rows, 2)
+	for range 3 {
+		n := z.build(t, r)
+		e.Members = append(e.Members, n)
+		p := n.NewPredictor(rows).Predict(x)
+		for i, m := range p.Mean {
+			want.Mean[i] += m / 3
+			want.Var[i] += (p.Var[i] + m*m) / 3
+		}
+	}
+	for i, m := range want.Mean {
+		want.Var[i] -= m * m
+	}
+	m, err := Ensemble(e, Options{Variance: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := &run{Name: z.name, Inputs: map[string]tensor{"x": numbers(x.Mean, rows, 3), "x_variance": numbers(x.Var, rows, 3)}, model: m}
+	runAll(t, []*run{one})
+	if e, where := differ(want, true, one.outputs["mean"].floats(), one.outputs["variance"].floats()); !(e <= tolerance) {
+		t.Errorf("off by %.2g standard deviations %s", e, where)
+	}
+}
+
 func conform(t *testing.T, list []zoo) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var runs []*run

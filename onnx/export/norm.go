@@ -18,13 +18,14 @@ func (w *writer) layerNorm(n *node, l nn.LayerNorm, in signal, out *signal) back
 	if l.FixedMean {
 		inTau, own, others = 1, 1, 0
 	}
+	if in.form == nn.Fixed {
+		gain, offset := w.Floats("gain", n.Tensors[0].Mean, sizes(in.shape)...), w.Floats("offset", n.Tensors[1].Mean, sizes(in.shape)...)
+		out.mean = w.Op("LayerNormalization", []value{in.mean, gain, offset}, onnx.Int("axis", 1), onnx.Number("epsilon", cmp.Or(l.Eps, 1e-5)))
+		return nil
+	}
 	gain := w.Floats("gain", n.Tensors[0].Mean, len(n.Tensors[0].Mean))
 	offset := w.Floats("offset", n.Tensors[1].Mean, len(n.Tensors[1].Mean))
 	m := w.rows(in.mean, in.shape)
-	if in.form == nn.Fixed {
-		out.mean = w.natural(w.Op("LayerNormalization", []value{m, gain, offset}, onnx.Number("epsilon", cmp.Or(l.Eps, 1e-5))), out.shape)
-		return nil
-	}
 	centred := w.sub(m, w.mean(m, -1))
 	tau := w.plus(w.mean(w.square(centred), -1), cmp.Or(l.Eps, 1e-5))
 	v := w.rows(in.variance, in.shape)

@@ -17,7 +17,7 @@ var functions = map[string]struct {
 	"Softsign": {"($x/(1+abs($x)))", nil}, "Erf": {"erf($x)", nil}, "Exp": {"exp($x)", nil}, "Log": {"log($x)", nil},
 	"Sqrt": {"sqrt($x)", nil}, "Abs": {"abs($x)", nil}, "Neg": {"(-$x)", nil}, "Reciprocal": {"(1/$x)", nil}, "Sign": {"sign($x)", nil},
 	"Sin": {"sin($x)", nil}, "Cos": {"cos($x)", nil}, "Tan": {"tan($x)", nil}, "Atan": {"atan($x)", nil},
-	"Sinh": {"sinh($x)", nil}, "Cosh": {"cosh($x)", nil}, "Asinh": {"asinh($x)", nil},
+	"Sinh": {"sinh($x)", nil}, "Cosh": {"cosh($x)", nil}, "Asinh": {"asinh($x)", nil}, "Atanh": {"(0.5*(log1p($x) - log1p(-$x)))", nil},
 	"Mish": {"($x*tanh(softplus($x)))", nil}, "HardSwish": {"($x*clip($x/6 + 0.5, 0, 1))", nil},
 	"LeakyRelu":       {"leaky_relu($x, $alpha)", map[string]float64{"alpha": 0.01}},
 	"Elu":             {"elu($x, $alpha)", map[string]float64{"alpha": 1}},

@@ -11,6 +11,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/model"
+	"utvi/onnx/export"
 )
 
 // torchNets writes networks with PyTorch, and returns the folder.
@@ -101,6 +102,19 @@ func TestTorch(t *testing.T) {
 		worst = max(worst, e)
 		if !(e <= 1e-5) {
 			t.Errorf("%s: off by %.2g", name, e)
+		}
+		out, err := export.Network(n, export.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		again, err := Network(out, nil, Options{Output: "mean"})
+		if err != nil {
+			t.Errorf("%s, out and in again: %v", name, err)
+			continue
+		}
+		if e := s.off(again); !(e <= 1e-5) {
+			t.Errorf("%s, out and in again: off by %.2g", name, e)
 		}
 		r, err := Load(path, Options{Random: true, Scale: 1e-4})
 		if err != nil {
