@@ -130,6 +130,9 @@ func (t *tableWriter) split(l likelihood.Likelihood, out signal) (mean, doubt, n
 		}
 		part := func(v value, i int) value { return t.slice(v, 1, i*k, (i+1)*k, 1) }
 		noise := t.exp(t.add(part(m, 1), t.times(part(v, 1), 0.5)))
+		if r := l.Range; r != nil {
+			noise = t.max(t.min(noise, t.floats("most", r.Most, k)), t.floats("least", r.Least, k))
+		}
 		return part(m, 0), part(v, 0), t.max(noise, t.Float(likelihood.Describe(l).Floor)), nil
 	}
 	return "", "", "", fmt.Errorf("the likelihood %v cannot be exported with a table", l)

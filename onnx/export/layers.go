@@ -63,6 +63,10 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 		return w.avgPool(l, in, out), nil
 	case nn.Flatten:
 		return w.flatten(in, out), nil
+	case nn.Append:
+		return w.appended(n, in, out), nil
+	case nn.Piecewise:
+		return w.piecewise(n, l, in, out), nil
 	case nn.Dropout:
 		return w.dropout(l, in, out), nil
 	case nn.Noise:

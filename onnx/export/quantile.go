@@ -12,22 +12,33 @@ import (
 // quantiles are those of the mixture of all networks, each widened to the form that
 // residuals have, less the mean of the mixture: rows × targets × levels.
 func (t *tableWriter) quantiles(p parts, residuals []tabular.ResidualMixture, levels []float64) value {
-	width := len(residuals)
-	if len(p.members) == 1 { // one shape for all rows: standard deviations times a number
-		z := make([]float64, 0, width*len(levels))
-		for _, s := range residuals {
-			var d dist.Mixture
-			for j, w := range s.W {
-				d.Add(w, 0, math.Sqrt(s.R[j]))
-			}
-			for _, level := range levels {
-				z = append(z, d.Quantile(level))
-			}
-		}
-		return t.mul(t.unsqueeze(t.sqrt(p.members[0].v), 2), t.floats("z", z, width, len(levels)))
+	if len(p.members) > 1 {
+		return t.components(p, residuals).quantile(levels)
 	}
-	// Components lie along a new last axis: rows × targets × 1 × components.
+	// One shape for all rows: standard deviations times a number.
+	z := make([]float64, 0, len(residuals)*len(levels))
+	for _, s := range residuals {
+		var d dist.Mixture
+		for j, w := range s.W {
+			d.Add(w, 0, math.Sqrt(s.R[j]))
+		}
+		for _, level := range levels {
+			z = append(z, d.Quantile(level))
+		}
+	}
+	return t.mul(t.unsqueeze(t.sqrt(p.members[0].v), 2), t.floats("z", z, len(residuals), len(levels)))
+}
+
+// components are the Normals of a mixture, rows × targets × 1 × components, about the mean
+// of the mixture.
+type components struct {
+	t         *tableWriter
+	mu, sd, w value
+}
+
+func (t *tableWriter) components(p parts, residuals []tabular.ResidualMixture) components {
 	var mus, sds []value
+	width := len(residuals)
 	weights := make([][]float64, width)
 	most := 0
 	for _, s := range residuals {
@@ -50,8 +61,7 @@ func (t *tableWriter) quantiles(p parts, residuals []tabular.ResidualMixture, le
 			sds = append(sds, t.unsqueeze(t.mul(sd, t.floats("r", r, width)), 2))
 		}
 	}
-	n := len(mus)
-	flat := make([]float64, 0, width*n)
+	flat := make([]float64, 0, width*len(mus))
 	for _, w := range weights {
 		var sum float64
 		for _, x := range w {
@@ -61,15 +71,14 @@ func (t *tableWriter) quantiles(p parts, residuals []tabular.ResidualMixture, le
 			flat = append(flat, x/sum)
 		}
 	}
-	c := components{t, t.unsqueeze(t.concat(2, mus...), 2), t.unsqueeze(t.concat(2, sds...), 2), t.floats("w", flat, width, 1, n)}
-	return c.quantile(levels)
+	return components{t, t.unsqueeze(t.concat(2, mus...), 2), t.unsqueeze(t.concat(2, sds...), 2), t.floats("w", flat, width, 1, len(mus))}
 }
 
-// components are the Normals of a mixture, rows × targets × 1 × components.
-type components struct {
-	t         *tableWriter
-	mu, sd, w value
-}
+// at are the standardised places of x, rows × targets × n × 1, in each component.
+func (c components) at(x value) value { return c.t.div(c.t.sub(x, c.mu), c.sd) }
+
+// mean is the average over the components, whose axis stays.
+func (c components) mean(v value) value { return c.t.sum(c.t.mul(c.w, v), -1, true) }
 
 // quantile solves F(x) = p by Newton's method, kept in a bracket: the quantile of a mixture
 // lies between those of its components.
@@ -83,18 +92,17 @@ func (c components) quantile(levels []float64) value {
 	reduce := func(op string, v value) value { return t.Op(op, []value{v}, onnx.IntList("axes", -1)) }
 	lo, hi := reduce("ReduceMin", own), reduce("ReduceMax", own)
 	target := t.floats("levels", levels, len(levels), 1)
-	x := t.times(t.add(lo, hi), 0.5)
+	x := c.mean(own)
 	// The first rounds come close with an Φ of few operators, the last ones hold in the tails.
-	const rounds, exact = 14, 2
+	const rounds, exact = 16, 2
 	for i := range rounds {
-		u := t.div(t.sub(x, c.mu), c.sd)
+		u := c.at(x)
 		phi := t.plus(t.times(t.unary("Erf", t.times(u, math.Sqrt2/2)), 0.5), 0.5)
 		if i >= rounds-exact {
 			phi = t.cdf(u)
 		}
-		f := t.sum(t.mul(c.w, phi), -1, true)
-		slope := t.sum(t.mul(c.w, t.div(t.density(u), c.sd)), -1, true)
-		over := t.sub(f, target)
+		slope := c.mean(t.div(t.density(u), c.sd))
+		over := t.sub(c.mean(phi), target)
 		next := t.sub(x, t.div(over, t.max(slope, t.Float(1e-30))))
 		if i >= rounds-exact {
 			x = next

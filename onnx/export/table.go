@@ -162,9 +162,8 @@ func (t *tableWriter) oneHot(v value, levels []string) value {
 
 // number is a scaled number with its variance; missing ones are 0 and marked.
 func (t *tableWriter) number(c *table.Column, v, std value) (z, variance, missing value) {
-	double := onnx.Int("to", int(onnx.Double))
-	wide := t.Op("Cast", []value{v}, double) // a mean far from 0 would cost digits
-	z = t.cast(t.div(t.sub(wide, t.Doubles("mean", c.Mean)), t.Doubles("sd", c.SD)))
+	wide := t.Op("Cast", []value{v}, toDouble) // a mean far from 0 would cost digits
+	z = t.cast(t.scaled(c, wide))
 	lost := t.unary("IsNaN", v)
 	missing = t.cast(lost)
 	if t.m.Schema.Impute {
@@ -172,16 +171,60 @@ func (t *tableWriter) number(c *table.Column, v, std value) (z, variance, missin
 	}
 	switch {
 	case std != "":
-		variance = t.square(t.times(std, 1/c.SD))
+		std = t.Op("Cast", []value{std}, toDouble)
 	case c.Std > 0:
-		variance = t.plus(t.zeros(z), (c.Std/c.SD)*(c.Std/c.SD))
+		std = t.Doubles("std", c.Std)
 	default:
 		return z, t.zeros(z), missing
 	}
+	var sd value
+	if s := c.Scale; s == nil || len(s.X) == 0 {
+		sd = t.add(t.zeros(z), t.cast(t.div(std, t.Doubles("sd", c.SD))))
+	} else { // half of what an interval of ± one standard deviation becomes
+		sd = t.times(t.cast(t.sub(t.scaled(c, t.add(wide, std)), t.scaled(c, t.sub(wide, std)))), 0.5)
+	}
+	variance = t.square(sd)
 	if t.m.Schema.Impute {
 		variance = t.where(lost, t.Float(0), variance)
 	}
 	return z, variance, missing
+}
+
+var toDouble = onnx.Int("to", int(onnx.Double))
+
+// scaled is table.Column.Encode, in float64.
+func (t *tableWriter) scaled(c *table.Column, v value) value {
+	number := func(x float64) value { return t.Doubles("number", x) }
+	s := c.Scale
+	if s == nil || len(s.X) == 0 {
+		z := t.div(t.sub(v, number(c.Mean)), number(c.SD))
+		if s == nil {
+			return z
+		}
+		lo, hi := (c.Min-c.Mean)/c.SD, (c.Max-c.Mean)/c.SD
+		return t.bend(z, lo-2*(hi-lo), hi+2*(hi-lo))
+	}
+	// What each segment between knots adds, and the ends of the first and the last one.
+	n := len(s.X) - 1
+	slopes := make([]float64, n)
+	for i := range slopes {
+		slopes[i] = (s.Z[i+1] - s.Z[i]) / (s.X[i+1] - s.X[i])
+	}
+	list := func(name string, v []float64) value { return t.reshape(t.Doubles(name, v...), 1, n) }
+	from, to := list("from", s.X[:n]), list("to", s.X[1:])
+	inside := t.mul(t.sub(t.min(t.max(v, from), to), from), list("slopes", slopes))
+	z := t.add(t.sum(inside, 1, true), number(s.Z[0]))
+	z = t.add(z, t.mul(t.min(t.sub(v, number(s.X[0])), number(0)), number(slopes[0])))
+	z = t.add(z, t.mul(t.max(t.sub(v, number(s.X[n])), number(0)), number(slopes[n-1])))
+	return t.bend(z, s.Z[0]-1, s.Z[n]+1)
+}
+
+// bend leaves z within bounds, and lets it grow by the logarithm of the distance beyond.
+func (t *tableWriter) bend(z value, lo, hi float64) value {
+	number := func(x float64) value { return t.Doubles("number", x) }
+	log := func(beyond value) value { return t.unary("Log", t.add(t.max(beyond, number(0)), number(1))) }
+	inside := t.min(t.max(z, number(lo)), number(hi))
+	return t.sub(t.add(inside, log(t.sub(z, number(hi)))), log(t.sub(number(lo), z)))
 }
 
 // unfamiliar is how far rows are from the training rows; see tabular.Predictions.
@@ -245,29 +288,30 @@ func (t *tableWriter) numbers(p parts) error {
 		return errors.New("only some targets have conformal intervals; calibrate all of them alike")
 	}
 	row := func(name string, v []float64) value { return t.floats(name, v, width) }
-	unit := t.mul(row("unit", scale), row("calibration", factor))
-	mean := t.add(t.mul(p.mean, row("unit", scale)), row("shift", shift))
-	sd := t.sqrt(p.variance)
+	n := len(t.o.Quantiles)
+	d := t.predicted(p, append(slices.Clone(t.o.Quantiles), (1-t.o.Interval)/2, (1+t.o.Interval)/2))
+	unit, offset := row("unit", scale), row("shift", shift)
+	mean := t.add(t.mul(d.mean, unit), offset)
+	wide := t.mul(d.sd, unit) // before any correction
+	std := t.mul(wide, row("calibration", factor))
 	dim := []onnx.Dim{{Name: "N"}, {Size: int64(width)}}
 	t.Output("mean", mean, onnx.Float, dim...)
-	t.Output("std", t.mul(sd, unit), onnx.Float, dim...)
-	levels := append(slices.Clone(t.o.Quantiles), (1-t.o.Interval)/2, (1+t.o.Interval)/2)
-	// Quantiles from the mean of the mixture, in the units of the network.
-	q := t.quantiles(p, t.m.Net.Residuals, levels)
-	q = t.add(t.unsqueeze(mean, 2), t.mul(q, t.unsqueeze(unit, 1)))
-	n := len(t.o.Quantiles)
+	t.Output("std", std, onnx.Float, dim...)
+	// A scale stretches a distribution about its mean.
+	q := t.sub(d.quantiles, t.unsqueeze(d.mean, 2))
+	q = t.add(t.unsqueeze(mean, 2), t.mul(q, t.unsqueeze(t.mul(unit, row("calibration", factor)), 1)))
 	lo, hi := t.squeeze(t.slice(q, 2, n, n+1, 1), 2), t.squeeze(t.slice(q, 2, n+1, n+2, 1), 2)
-	if conformal { // from the distribution before any correction
-		wide := t.mul(sd, row("unit", scale))
+	if conformal {
 		lo, hi = t.sub(mean, t.mul(wide, row("below", below))), t.add(mean, t.mul(wide, row("above", above)))
 	}
 	t.Output("lo", lo, onnx.Float, dim...)
 	t.Output("hi", hi, onnx.Float, dim...)
+	ratio := t.div(t.square(std), t.max(p.variance, t.Float(1e-37)))
 	for _, x := range []struct {
 		name string
 		v    value
 	}{{"variance_weights", p.weights}, {"variance_inputs", p.inputs}, {"variance_noise", p.noise}} {
-		t.Output(x.name, t.mul(x.v, t.square(unit)), onnx.Float, dim...)
+		t.Output(x.name, t.mul(x.v, ratio), onnx.Float, dim...)
 	}
 	t.Output("quantiles", t.slice(q, 2, 0, n, 1), onnx.Float, dim[0], dim[1], onnx.Dim{Size: int64(n)})
 	return nil
