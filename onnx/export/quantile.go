@@ -84,25 +84,29 @@ func (c components) mean(v value) value { return c.t.sum(c.t.mul(c.w, v), -1, tr
 // lies between those of its components.
 func (c components) quantile(levels []float64) value {
 	t := c.t
-	z := make([]float64, len(levels))
+	z, side, tail := make([]float64, len(levels)), make([]float64, len(levels)), make([]float64, len(levels))
 	for i, p := range levels {
-		z[i] = special.Quantile(p)
+		z[i], side[i], tail[i] = special.Quantile(p), 1, p
+		if p > 0.5 { // by the upper tail, which keeps its digits
+			side[i], tail[i] = -1, 1-p
+		}
 	}
 	own := t.add(c.mu, t.mul(c.sd, t.floats("z", z, len(z), 1))) // rows × targets × levels × components
 	reduce := func(op string, v value) value { return t.Op(op, []value{v}, onnx.IntList("axes", -1)) }
 	lo, hi := reduce("ReduceMin", own), reduce("ReduceMax", own)
-	target := t.floats("levels", levels, len(levels), 1)
+	sides, target := t.floats("sides", side, len(side), 1), t.floats("tails", tail, len(tail), 1)
 	x := c.mean(own)
 	// The first rounds come close with an Φ of few operators, the last ones hold in the tails.
 	const rounds, exact = 16, 2
 	for i := range rounds {
 		u := c.at(x)
-		phi := t.plus(t.times(t.unary("Erf", t.times(u, math.Sqrt2/2)), 0.5), 0.5)
+		out := t.mul(u, sides) // the tail lies beyond it
+		phi := t.plus(t.times(t.unary("Erf", t.times(out, math.Sqrt2/2)), 0.5), 0.5)
 		if i >= rounds-exact {
-			phi = t.cdf(u)
+			phi = t.cdf(out)
 		}
 		slope := c.mean(t.div(t.density(u), c.sd))
-		over := t.sub(c.mean(phi), target)
+		over := t.mul(t.sub(c.mean(phi), target), sides)
 		next := t.sub(x, t.div(over, t.max(slope, t.Float(1e-30))))
 		if i >= rounds-exact {
 			x = next

@@ -12,19 +12,20 @@ import (
 	"utvi/calibrate"
 	tablefit "utvi/fit"
 	"utvi/internal/compute"
+	"utvi/nn"
 	"utvi/predict"
 	"utvi/table"
 	"utvi/tabular"
 )
 
-// goods is a table of numbers, names, missing values, days and deviations.
+// goods is a table of numbers, also skewed ones, names, missing values, days and deviations.
 func goods(n int, seed uint64) string {
 	r := rand.New(rand.NewPCG(seed, 9))
 	var b strings.Builder
-	b.WriteString("size,size_std,shop,day,weight,price,sold,grade\n")
+	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std\n")
 	shops := []string{"north", "south", "east, far", "\"old\" town"}
 	for i := range n {
-		size, shop, day, weight := 5+2*r.NormFloat64(), r.IntN(len(shops)), 45000+r.IntN(900), math.Exp(r.NormFloat64())
+		size, shop, day, weight := 5+2*r.NormFloat64(), r.IntN(len(shops)), 45000+r.IntN(900), math.Exp(2*r.NormFloat64())
 		price := 3*size + 4*float64(shop) + 0.01*float64(day-45000) + (0.3+0.2*size/5)*r.NormFloat64()
 		cell := func(v float64, missing float64) string {
 			if r.Float64() < missing {
@@ -39,7 +40,7 @@ func goods(n int, seed uint64) string {
 		if i%37 == 5 {
 			name = fmt.Sprintf("shop %d", i) // rarer
 		}
-		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))])
+		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()))
 	}
 	return strings.ReplaceAll(b.String(), `\"old\"`, `""old""`)
 }
@@ -90,21 +91,28 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 		}
 		all[name] = m
 	}
-	drop := []string{"sold", "grade", "size_std"}
+	drop := []string{"sold", "grade", "size_std", "cost", "cost_std"}
 	price := table.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true}
-	uncertain := table.Spec{Targets: []string{"price"}, Ignore: []string{"sold", "grade"}, Impute: true}
+	uncertain := table.Spec{Targets: []string{"price"}, Ignore: []string{"sold", "grade"}, Impute: true} // also a skewed input with deviations
 	add("heteroscedastic", price, tabular.Heteroscedastic, nil)
 	add("learned", price, tabular.Learned, nil)
 	add("embedded", price, tabular.Embedded, nil)
 	add("one-network", price, tabular.Heteroscedastic, func(c *tabular.Config) { c.Ensemble = 1 })
 	add("uncertain", uncertain, tabular.Heteroscedastic, nil)
 	add("uncertain-learned", uncertain, tabular.Learned, nil)
-	add("targets", table.Spec{Targets: []string{"price", "sold"}, Ignore: []string{"grade", "size_std"}, Impute: true}, tabular.Heteroscedastic, nil)
+	add("targets", table.Spec{Targets: []string{"price", "sold"}, Ignore: []string{"grade", "size_std", "cost", "cost_std"}, Impute: true}, tabular.Heteroscedastic, nil)
+	bins := func(c *tabular.Config) { c.Bins = 8 }
+	add("bins", price, tabular.Heteroscedastic, bins)
+	add("bins-uncertain", uncertain, tabular.Heteroscedastic, bins)
+	cost := table.Spec{Targets: []string{"cost"}, Ignore: []string{"price", "sold", "grade", "size_std", "cost_std"}, Impute: true}
+	add("transformed", cost, tabular.Heteroscedastic, nil)
+	add("transformed-calibrated", cost, tabular.Heteroscedastic, bins, "scale", "conformal")
+	add("transformed-targets", table.Spec{Targets: []string{"cost", "price"}, Ignore: []string{"sold", "grade", "size_std", "cost_std"}, Impute: true}, tabular.Learned, nil)
 	add("calibrated", price, tabular.Heteroscedastic, nil, "scale", "conformal")
 	add("asymmetric", price, tabular.Learned, nil, "asymmetric")
 	add("scaled", price, tabular.Heteroscedastic, nil, "scale")
-	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std"}, Impute: true}, "", nil)
-	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std"}, Impute: true}, "", nil, "temperature")
+	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
+	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
 	return all
 }
 
@@ -141,6 +149,17 @@ func TestTableConformance(t *testing.T) {
 		}
 		runs = append(runs, &run{Name: "table-" + name, Inputs: inputs, model: file})
 		want = append(want, predictions)
+	}
+	warped, knots, embedded := false, false, false
+	for _, m := range models {
+		warped = warped || m.Net.Warps != nil
+		for _, c := range m.Schema.Columns {
+			knots = knots || c.Scale != nil && len(c.Scale.X) > 0
+		}
+		embedded = embedded || nn.Any(m.Networks.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Piecewise); return ok })
+	}
+	if !warped || !knots || !embedded {
+		t.Errorf("no model has a transformed target (%v), a scale with knots (%v) or embedded numbers (%v)", warped, knots, embedded)
 	}
 	runAll(t, runs)
 	for i, r := range runs {
@@ -197,7 +216,7 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 }
 
 // compareTable returns the largest difference in standard deviations; of probabilities and
-// of the unfamiliarity, in units of 1.
+// of the unfamiliarity, in units of 1. A change dσ changes a variance by 2σ·dσ.
 func compareTable(want []predict.Prediction, out map[string]tensor) (worst float64, where string) {
 	note := func(e, scale float64, format string, args ...any) {
 		if e /= scale; e > worst || math.IsNaN(e) {
@@ -229,7 +248,7 @@ func compareTable(want []predict.Prediction, out map[string]tensor) (worst float
 				check(name, out[name].floats()[at], v)
 			}
 			for name, v := range map[string]float64{"variance_weights": n.Variance.Weights, "variance_inputs": n.Variance.Inputs, "variance_noise": n.Variance.Noise} {
-				note(math.Abs(out[name].floats()[at]-v), n.Std*n.Std, "in %s of row %d: %v, want %v", name, i, out[name].floats()[at], v)
+				note(math.Abs(out[name].floats()[at]-v), 2*n.Std*n.Std, "in %s of row %d: %v, want %v", name, i, out[name].floats()[at], v)
 			}
 			for q, v := range n.Quantiles {
 				check(fmt.Sprintf("quantile %d", q), out["quantiles"].floats()[at*len(n.Quantiles)+q], v)
