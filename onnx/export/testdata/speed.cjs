@@ -22,7 +22,7 @@ async function main() {
       spent += times[i];
     }
     times.sort((a, b) => a - b);
-    console.log(JSON.stringify({ name: c.name, load: load, best: times[Math.floor(times.length / 4)] }));
+    console.log(JSON.stringify({ name: c.name, load: load, best: times[0] }));
   }
 }
 main();
