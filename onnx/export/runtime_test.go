@@ -67,6 +67,25 @@ func needsRuntime(t *testing.T) (modules string) {
 	return modules
 }
 
+// write writes the graph and its inputs to a folder, and returns the size of the graph.
+func (r *run) write(t *testing.T, dir string) (size int) {
+	t.Helper()
+	b, err := r.model.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ext, data := range map[string][]byte{".onnx": b, ".json": text} {
+		if err := os.WriteFile(filepath.Join(dir, r.Name+ext), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return len(b)
+}
+
 // runAll runs graphs in onnxruntime, and checks them with ONNX' own checker if
 // UTVI_ONNX_PYTHON names a Python that has it.
 func runAll(t *testing.T, runs []*run) {
@@ -78,19 +97,7 @@ func runAll(t *testing.T, runs []*run) {
 	}
 	byName := map[string]*run{}
 	for _, r := range runs {
-		b, err := r.model.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ext, data := range map[string][]byte{".onnx": b, ".json": text} {
-			if err := os.WriteFile(filepath.Join(dir, r.Name+ext), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		r.write(t, dir)
 		byName[r.Name] = r
 	}
 	if python := os.Getenv("UTVI_ONNX_PYTHON"); python != "" {

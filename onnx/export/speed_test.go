@@ -40,20 +40,8 @@ func TestSpeed(t *testing.T) {
 	var lines []line
 	add := func(name string, rows, file int, r *run, predict func()) {
 		r.Name = fmt.Sprintf("%02d", len(lines))
-		b, err := r.model.Marshal()
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for ext, data := range map[string][]byte{".onnx": b, ".json": text} {
-			if err := os.WriteFile(filepath.Join(dir, r.Name+ext), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		lines = append(lines, line{name, rows, best(predict), file, len(b)})
+		size := r.write(t, dir)
+		lines = append(lines, line{name, rows, best(predict), file, size})
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

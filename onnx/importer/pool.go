@@ -88,11 +88,9 @@ func reduceMean(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	axes := c.ints("axes", nil)
-	if k, err := c.weight(1); err != nil {
+	axes, err := c.axes()
+	if err != nil {
 		return nil, err
-	} else if k != nil {
-		axes = k.ints()
 	}
 	n := len(x.dims) + 1
 	var places []int

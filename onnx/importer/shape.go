@@ -111,11 +111,9 @@ func squeeze(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	axes := c.ints("axes", nil)
-	if k, err := c.weight(1); err != nil {
+	axes, err := c.axes()
+	if err != nil {
 		return nil, err
-	} else if k != nil {
-		axes = k.ints()
 	}
 	all := &constant{dims: append([]int{-7}, x.dims...)} // rows are no 1
 	to, err := all.squeeze(c.op == "Unsqueeze", axes)
@@ -130,6 +128,15 @@ func squeeze(c *call) (*value, error) {
 		return nil, fmt.Errorf("it leaves rows without a dimension")
 	}
 	return x.sized(to.dims)
+}
+
+// axes are the dimensions that a node names: an attribute in old files, an input in others.
+func (c *call) axes() ([]int, error) {
+	k, err := c.weight(1)
+	if err != nil || k == nil {
+		return c.ints("axes", nil), err
+	}
+	return k.ints(), nil
 }
 
 // transpose turns images with the channels first into images with the channels last, or

@@ -68,9 +68,9 @@ func (c *call) statistic() (out *value, ok bool, err error) {
 
 // wholeRow reports whether a node reduces over all dimensions of a row, and keeps them.
 func (c *call) wholeRow(x *value) bool {
-	axes := c.ints("axes", nil)
-	if len(c.in) > 1 && c.in[1] != nil && c.in[1].constant != nil {
-		axes = c.in[1].constant.ints()
+	axes, err := c.axes()
+	if err != nil {
+		return false
 	}
 	axes = slices.Clone(axes)
 	for i := range axes {
