@@ -92,9 +92,6 @@ func runAll(t *testing.T, runs []*run) {
 	t.Helper()
 	modules := needsRuntime(t)
 	dir := t.TempDir()
-	if keep := os.Getenv("UTVI_ONNX_KEEP"); keep != "" {
-		dir = keep
-	}
 	byName := map[string]*run{}
 	for _, r := range runs {
 		r.write(t, dir)

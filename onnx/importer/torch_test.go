@@ -17,9 +17,6 @@ import (
 // torchNets writes networks with PyTorch, and returns the folder.
 func torchNets(t *testing.T, script string) string {
 	t.Helper()
-	if dir := os.Getenv("UTVI_TORCH_NETS"); dir != "" {
-		return dir
-	}
 	python := os.Getenv("UTVI_TORCH_PYTHON")
 	if python == "" {
 		t.Skip("UTVI_TORCH_PYTHON is not set: a Python that has torch")
