@@ -42,6 +42,9 @@ func (t *trainer) sumPriorMoments(worker, task int) {
 		compute.Variance(v, p.Rho[lo:hi])
 		for i, m := range p.Mean[lo:hi] {
 			d := float64(m) - p.Prior.Mean
+			if p.Center != nil {
+				d -= float64(p.Center[lo+i])
+			}
 			r.prior += float64(v[i]) + float64(d*d)
 		}
 	}

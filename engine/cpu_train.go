@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/nn"
@@ -44,6 +45,7 @@ type lane struct {
 	y             []float32
 	row           []float64 // y, mean, variance, dmean, dvar of a row
 	variances     []float32 // of a few weights
+	means         []float32 // of a range, from the centre of its prior
 }
 
 // Train accepts float32 networks only: the type in which networks are trained.
@@ -104,6 +106,9 @@ func (t *trainer) allocate() {
 		l.y = make([]float32, t.rows*t.Data.Targets())
 		l.row = make([]float64, t.Data.Targets()+4*outputs)
 		l.variances = make([]float32, priorChunk)
+		if slices.ContainsFunc(t.params.Tensors, func(x *vi.Tensor[float32]) bool { return x.Center != nil }) {
+			l.means = make([]float32, rangeSize)
+		}
 	}
 }
 

@@ -89,7 +89,7 @@ func paramRanges(p *vi.Params[float32]) []paramRange {
 }
 
 // doNorm computes the KL and the squared norm of the gradient of a range.
-func (t *trainer) doNorm(_, task int) {
+func (t *trainer) doNorm(worker, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
 	if !p.Random {
@@ -98,7 +98,7 @@ func (t *trainer) doNorm(_, task int) {
 	}
 	a := t.adamw
 	a.PriorMean, a.PriorVar = p.Prior.Mean, p.Prior.Std*p.Prior.Std
-	r.kl, r.norm2 = compute.KLNorm(&a, p.Mean[r.lo:r.hi], p.Rho[r.lo:r.hi], p.GMean[r.lo:r.hi], p.GVar[r.lo:r.hi])
+	r.kl, r.norm2 = compute.KLNorm(&a, t.centred(worker, p, r), p.Rho[r.lo:r.hi], p.GMean[r.lo:r.hi], p.GVar[r.lo:r.hi])
 }
 
 // doCheck checks whether the gradients of a range are finite.
@@ -110,7 +110,7 @@ func (t *trainer) doCheck(_, task int) {
 
 // doUpdate makes the AdamW step of a range. Without clipping, it also computes the KL
 // and the norm.
-func (t *trainer) doUpdate(_, task int) {
+func (t *trainer) doUpdate(worker, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
 	m1, m2 := t.moments[0].Tensors[r.tensor], t.moments[1].Tensors[r.tensor]
@@ -125,6 +125,25 @@ func (t *trainer) doUpdate(_, task int) {
 		return
 	}
 	a.PriorMean, a.PriorVar = p.Prior.Mean, p.Prior.Std*p.Prior.Std
-	r.kl, r.norm2 = compute.StepRandom(&a, p.Mean[lo:hi], p.Rho[lo:hi], p.GMean[lo:hi], p.GVar[lo:hi],
+	mean := t.centred(worker, p, r)
+	r.kl, r.norm2 = compute.StepRandom(&a, mean, p.Rho[lo:hi], p.GMean[lo:hi], p.GVar[lo:hi],
 		m1.Mean[lo:hi], m2.Mean[lo:hi], m1.Rho[lo:hi], m2.Rho[lo:hi])
+	if p.Center != nil {
+		for i, c := range p.Center[lo:hi] {
+			p.Mean[lo+i] = mean[i] + c
+		}
+	}
+}
+
+// centred are the means of a range from the centre of their prior: the means themselves
+// if it has none.
+func (t *trainer) centred(worker int, p *vi.Tensor[float32], r *paramRange) []float32 {
+	if p.Center == nil {
+		return p.Mean[r.lo:r.hi]
+	}
+	m := t.lanes[worker].means[:r.hi-r.lo]
+	for i, c := range p.Center[r.lo:r.hi] {
+		m[i] = p.Mean[r.lo+i] - c
+	}
+	return m
 }

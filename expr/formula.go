@@ -19,6 +19,9 @@ type Formula struct {
 	// Parameters that are fixed numbers are numbers there; the others are nodes.
 	Expr, Slope, Curvature *Expr
 
+	// Switches are the expressions that change sign at a kink.
+	Switches []*Expr
+
 	// Inputs are the parameters that are nodes, in the order of the inputs of the
 	// programs. Learned is the number of learned ones, which come first.
 	Inputs  []Param
@@ -92,6 +95,7 @@ func (f *Formula) derive(b *builder) error {
 		byParam, mixed = append(byParam, d[0]), append(mixed, d[1])
 	}
 	switches := b.switches(f.Expr)
+	f.Switches = switches
 	both := []*Expr{f.Expr, f.Slope}
 	f.Value = compile([]*Expr{f.Expr}, names)
 	f.Pair = compile(both, names)

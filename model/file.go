@@ -131,6 +131,9 @@ func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, erro
 		f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+meanSuffix, t.Shape, t.Mean))
 		if t.Random {
 			f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+rhoSuffix, t.Shape, t.Rho))
+			if t.Center != nil {
+				f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+centerSuffix, t.Shape, t.Center))
+			}
 			d.Priors[t.Name] = [2]float64{t.Prior.Mean, t.Prior.Std}
 			if err := checkPrior(t.Name, d.Priors[t.Name]); err != nil {
 				return d, err
@@ -140,7 +143,7 @@ func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, erro
 	return d, nil
 }
 
-const meanSuffix, rhoSuffix = ".mean", ".rho"
+const meanSuffix, rhoSuffix, centerSuffix = ".mean", ".rho", ".center"
 
 func asTensor[T gauss.Float](name string, shape []int, data []T) safetensors.Tensor {
 	t := safetensors.Tensor{Name: name, Shape: shape}

@@ -160,6 +160,10 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib Library)
 		copyTensor(t.Mean, w.byName[prefix+t.Name+meanSuffix])
 		if t.Random {
 			copyTensor(t.Rho, w.byName[prefix+t.Name+rhoSuffix])
+			if c := w.byName[prefix+t.Name+centerSuffix]; c != nil {
+				t.Center = make([]T, t.Len())
+				copyTensor(t.Center, c)
+			}
 		}
 	}
 	if err := n.Params.CheckFinite(); err != nil {
@@ -235,6 +239,9 @@ func expect[T gauss.Float](w *weights, t *vi.Tensor[T], prefix string) error {
 	suffixes := []string{meanSuffix}
 	if t.Random {
 		suffixes = append(suffixes, rhoSuffix)
+		if w.byName[prefix+t.Name+centerSuffix] != nil {
+			suffixes = append(suffixes, centerSuffix)
+		}
 	}
 	for _, s := range suffixes {
 		name := prefix + t.Name + s

@@ -44,7 +44,7 @@ func newMember(n *Model, pool *Pool, maxRows int) (*member, error) {
 		m.layer = make([]float32, len(m.raw))
 		return m, nil
 	}
-	m.quiet = n.withoutNoise().NewPredictorOn(pool, maxRows)
+	m.quiet = n.WithoutNoise().NewPredictorOn(pool, maxRows)
 	return m, nil
 }
 
@@ -121,9 +121,9 @@ func (u *unsplit) Split(mean, variance, ymean, doubt, noise []float32) {
 	clear(noise)
 }
 
-// withoutNoise returns the network with its Noise layers switched off, over the
-// same weights.
-func (n *Net[T]) withoutNoise() *Net[T] {
+// WithoutNoise returns the network with its Noise layers switched off, over the same
+// weights.
+func (n *Net[T]) WithoutNoise() *Net[T] {
 	if !nn.Any(n.Config.Layers, isNoise) {
 		return n
 	}

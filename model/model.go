@@ -84,6 +84,15 @@ func (n *Net[T]) Outputs() int { return n.Graph().Out.Size() }
 // and tensors.
 func (n *Net[T]) Graph() *nn.Node[T] { return n.programs[nn.Fixed].Graph() }
 
+// GraphFor returns the nodes of the network for inputs of a form; see Graph.
+func (n *Net[T]) GraphFor(form nn.Form) (*nn.Node[T], error) {
+	p, err := n.program(form)
+	if err != nil {
+		return nil, err
+	}
+	return p.Graph(), nil
+}
+
 // Network returns the network in the form that an engine compiles.
 func (n *Net[T]) Network() engine.Network[T] {
 	return engine.Network[T]{Input: n.Config.Input, Layers: n.Config.Layers, Fixed: n.fixed, Params: n.Params, Seed: rng.New(n.Config.Seed)}

@@ -77,7 +77,7 @@ func addRatios[T gauss.Float](ctx context.Context, r *ratios, n *Net[T], x gauss
 	if err := n.checkVerify(x, networks); err != nil {
 		return err
 	}
-	n = n.withoutNoise()
+	n = n.WithoutNoise()
 	x.Var, x.Cov = nil, nil
 	want := n.NewPredictor(x.Rows).Predict(x)
 	var full gauss.Batch[float64]

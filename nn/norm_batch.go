@@ -45,11 +45,19 @@ func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 			}
 		}
 	}
-	eps, err := orEps(l.Eps)
-	if err != nil {
+	if _, err := orEps(l.Eps); err != nil {
 		return nil, err
 	}
 	u := &batchNorm[T]{stateless: stateless{b.Form}, shape: b.In, slope: make([]T, n), constant: make([]T, n)}
+	slope, constant := l.Affine()
+	compute.Convert(u.slope, slope)
+	compute.Convert(u.constant, constant)
+	return u, nil
+}
+
+// Affine returns the map as slope·x + constant, for each channel.
+func (l BatchNorm) Affine() (slope, constant []float64) {
+	eps, _ := orEps(l.Eps)
 	for i, m := range l.Mean {
 		a, c := 1/math.Sqrt(l.Var[i]+eps), 0.0
 		if l.Gain != nil {
@@ -58,9 +66,9 @@ func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 		if l.Offset != nil {
 			c = l.Offset[i]
 		}
-		u.slope[i], u.constant[i] = T(a), T(c-a*m)
+		slope, constant = append(slope, a), append(constant, c-a*m)
 	}
-	return u, nil
+	return slope, constant
 }
 
 func orEps(eps float64) (float64, error) {

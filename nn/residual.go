@@ -30,6 +30,16 @@ func (l Residual) WithChildren(layers []Layer) Layer { return Residual{layers[0]
 // its branch.
 func (l Residual) AssumesIndependence() bool { return elementwise(l.Branch) == nil }
 
+// Elementwise returns x + f(x) as one layer, and whether the branch is one elementwise
+// nonlinearity. The residual is bound as that layer.
+func (l Residual) Elementwise() (Apply, bool) {
+	a := elementwise(l.Branch)
+	if a == nil || a.F == nil || a.F.F == nil {
+		return Apply{}, false
+	}
+	return Apply{F: fused(a.F), Rule: a.Rule}, true
+}
+
 // elementwise returns the Apply that a branch is; nil if it is anything else.
 func elementwise(l Layer) *Apply {
 	switch l := l.(type) {
@@ -54,11 +64,11 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	if l.Branch == nil {
 		return nil, errors.New("no branch; set nn.Residual.Branch")
 	}
+	if a, ok := l.Elementwise(); ok {
+		return bindApply(a, b) // one function: the node has no children
+	}
 	if a := elementwise(l.Branch); a != nil {
-		if a.F == nil || a.F.F == nil {
-			return bindApply(*a, b) // which says what is missing
-		}
-		return bindApply(Apply{F: fused(a.F), Rule: a.Rule}, b) // one function: the node has no children
+		return bindApply(*a, b) // which says what is missing
 	}
 	in := b.In
 	branch, err := Bind(l.Branch, b)

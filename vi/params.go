@@ -127,7 +127,7 @@ func (p *Params[T]) KL() float64 {
 // CheckFinite returns an error that names the first tensor with a NaN or an infinity.
 func (p *Params[T]) CheckFinite() error {
 	for _, t := range p.Tensors {
-		if !compute.Finite(t.Mean...) || !compute.Finite(t.Rho...) {
+		if !compute.Finite(t.Mean...) || !compute.Finite(t.Rho...) || !compute.Finite(t.Center...) {
 			return fmt.Errorf("%s holds a number that is not finite", t.Name)
 		}
 	}
@@ -150,6 +150,7 @@ func (p *Params[T]) Share(q *Params[T]) {
 	p.Theta = q.Theta
 	for i, t := range q.Tensors {
 		p.Tensors[i].Mean, p.Tensors[i].Rho, p.Tensors[i].Prior = t.Mean, t.Rho, t.Prior
+		p.Tensors[i].Center = t.Center
 	}
 }
 

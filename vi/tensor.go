@@ -18,6 +18,11 @@ type Tensor[T gauss.Float] struct {
 
 	Mean, Rho []T // Rho is nil in a point tensor
 
+	// Center moves the prior of each weight: its mean is Prior.Mean + Center[i], and the
+	// weight decay pulls towards Center. Nil moves nothing. It is set where a network
+	// starts from weights that were trained elsewhere.
+	Center []T
+
 	// GMean and GVar are the loss gradients with respect to the mean and the
 	// *variance*; the optimiser applies the chain rule to ρ. They exist after
 	// AllocGrads.
@@ -36,13 +41,21 @@ func (t *Tensor[T]) Len() int {
 	return n
 }
 
+// center is the centre of weight i.
+func (t *Tensor[T]) center(i int) float64 {
+	if t.Center == nil {
+		return 0
+	}
+	return float64(t.Center[i])
+}
+
 // KL returns the divergence of the tensor from its prior. It is 0 for a point tensor.
 func (t *Tensor[T]) KL() float64 {
 	var sum float64
 	m0, s0 := t.Prior.Mean, t.Prior.Std
 	for i, rho := range t.Rho {
 		s := special.Softplus(float64(rho))
-		d := float64(t.Mean[i]) - m0
+		d := float64(t.Mean[i]) - m0 - t.center(i)
 		sum += math.Log(s0/s) + (s*s+d*d)/(2*s0*s0) - 0.5
 	}
 	return sum

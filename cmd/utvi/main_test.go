@@ -56,8 +56,8 @@ func utvi(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // right.
 func TestMisuse(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
-		{"nosuch", `unknown command "nosuch"; the commands are bench, `},
-		{"help nosuch", `unknown command "nosuch"; the commands are bench, `},
+		{"nosuch", `unknown command "nosuch"; the commands are bayes, bench, `},
+		{"help nosuch", `unknown command "nosuch"; the commands are bayes, bench, `},
 		{"help moments extra", `unknown command "moments extra"`},
 		{"bench --batches x", `--batches takes whole numbers separated by commas, not "x"`},
 		{"bench --threads 0", "--threads has 0; it must be between 1 and 1024"},

@@ -1,0 +1,109 @@
+package bayes
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"utvi/data"
+	"utvi/gauss"
+	"utvi/internal/special"
+	"utvi/model"
+	"utvi/onnx"
+	"utvi/onnx/importer"
+)
+
+// lines is a graph that is a straight line for each output, as trained elsewhere.
+func lines(slopes, offsets []float32, end string) Loader {
+	return func(o importer.Options) (*model.Model, error) {
+		b := onnx.NewBuilder("g")
+		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+		y := b.Op("Gemm", []string{x, b.Floats("w", slopes, 1, len(slopes)), b.Floats("b", offsets, len(offsets))})
+		if end != "" {
+			y = b.Op(end, []string{y})
+		}
+		b.Reserve("y")
+		b.Output("y", y, onnx.Float)
+		return importer.Network(b.Model(), nil, o)
+	}
+}
+
+// rows are drawn from y = 2x + 1 with noise 0.3, or from two classes.
+func rows(n int, seed uint64, classes bool) data.Set {
+	r := rand.New(rand.NewPCG(seed, 0))
+	s := data.Set{X: gauss.New[float32](n, 1)}
+	s.X.Var = nil
+	for i := range n {
+		x := r.NormFloat64()
+		s.X.Mean[i] = float32(x)
+		y := 2*x + 1 + 0.3*r.NormFloat64()
+		if classes {
+			y = 0
+			if r.Float64() < special.Sigmoid(x) {
+				y = 1
+			}
+		}
+		s.Y = append(s.Y, float32(y))
+	}
+	return s
+}
+
+// A network that is nearly right keeps its accuracy, and learns the noise.
+func TestNumbers(t *testing.T) {
+	test := rows(2000, 2, false)
+	r, err := Train(t.Context(), lines([]float32{2}, []float32{1}, ""), importer.Options{}, rows(400, 1, false), &test, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, a := r.Before[0], r.After[0]
+	if a.RMSE.Value > 1.02*b.RMSE.Value {
+		t.Errorf("the error grew from %v to %v", b.RMSE, a.RMSE)
+	}
+	if c := a.Intervals[1].Coverage; math.Abs(c-0.9) > 0.02 {
+		t.Errorf("90 %% intervals cover %v", c)
+	}
+	if r.Trained != 400 || r.Held != 2000 {
+		t.Errorf("%d and %d rows", r.Trained, r.Held)
+	}
+}
+
+// A network of wrong confidence is corrected; the ends of classifiers are taken care of.
+func TestClasses(t *testing.T) {
+	for _, end := range []string{"", "Softmax", "LogSoftmax"} {
+		r, err := Train(t.Context(), lines([]float32{0, 3}, []float32{0, 0}, end), importer.Options{Scale: 1}, rows(1500, 3, true), nil, Config{Epochs: 20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, a := r.ClassesBefore, r.ClassesAfter
+		if a.Accuracy.Value < b.Accuracy.Value-0.02 || a.LL.Value < b.LL.Value+0.1 || a.ECE > b.ECE/2 {
+			t.Errorf("%q: accuracy %v to %v, log-likelihood %v to %v, calibration error %v to %v", end, b.Accuracy, a.Accuracy, b.LL, a.LL, b.ECE, a.ECE)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	line := lines([]float32{2}, []float32{1}, "")
+	wide := rows(10, 1, false)
+	wide.X.Width, wide.X.Rows, wide.Y = 2, 5, wide.Y[:5]
+	two := rows(10, 1, false)
+	two.Targets, two.Y = 2, append(two.Y, two.Y...)
+	classes := lines([]float32{2, 1}, []float32{1, 1}, "")
+	for _, c := range []struct {
+		load Loader
+		rows data.Set
+		c    Config
+		want string
+	}{
+		{line, wide, Config{}, "the rows have 2 inputs; the network needs 1"},
+		{line, two, Config{}, "the rows have 2 targets; the network has 1 outputs"},
+		{classes, rows(10, 1, false), Config{}, "the class of row 0 is"},
+		{line, rows(10, 1, false), Config{Epochs: -1}, "-1 epochs"},
+		{line, rows(10, 1, false), Config{Held: 1}, "it must be a share between 0 and 1"},
+		{line, rows(1, 1, false), Config{}, "1 rows; at least a few are needed"},
+	} {
+		if _, err := Train(t.Context(), c.load, importer.Options{}, c.rows, nil, c.c); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"utvi/bayes"
+	"utvi/data"
+	"utvi/internal/compute"
+	"utvi/metric"
+	"utvi/model"
+	"utvi/onnx/importer"
+)
+
+func bayesCommand() *cobra.Command {
+	var (
+		in      importFlags
+		rows    tableFlags
+		c       bayes.Config
+		from    string
+		targets []string
+		test    string
+		out     string
+	)
+	cmd := &cobra.Command{
+		Use:   "bayes NETWORK",
+		Short: "Give a trained network error bars: a few epochs around its weights",
+		Long: `Turn a network that was trained elsewhere into a Bayesian one. The weights become
+Normals around the trained values, with priors centred on them; a few epochs on your rows
+find out how sure the data make each weight, and how large the noise is. Scores before
+and after are those of --test, rows that the network has never seen, or else of a share of
+the rows that these epochs did not use.
+
+--data is a table of numbers and --target the names of its target columns; all other
+columns are the inputs, in their order. Or both are arrays (.npy), rows by columns. Images
+are height × width × channels. Classes are numbers from 0. A network with several outputs
+and one target predicts classes.`,
+		Example: `  utvi bayes net.onnx --data rows.csv --target y --test new.csv -o net.safetensors
+  utvi bayes net.onnx --data x.npy --target y.npy --epochs 10
+  utvi bayes state.safetensors --layers layers.json --data rows.csv --target y -o net.safetensors`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("%s takes one network, not %d arguments", cmd.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if from == "" || len(targets) == 0 {
+				return usagef("--data and --target are needed")
+			}
+			if err := c.Check(); err != nil {
+				return misuse(err)
+			}
+			if test != "" && len(targets) == 1 && strings.HasSuffix(targets[0], ".npy") {
+				return usagef("--test takes a table, with targets by name; --target is an array")
+			}
+			if out == "" {
+				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + "-bayes.safetensors"
+			}
+			if err := spare(out, args[0], from, in.layers); err != nil {
+				return err
+			}
+			set, err := readRows(&rows, from, targets)
+			if err != nil {
+				return err
+			}
+			var held *data.Set
+			if test != "" {
+				s, err := readRows(&rows, test, targets)
+				if err != nil {
+					return err
+				}
+				held = &s
+			}
+			c.Progress = func(epoch, epochs int, nll float64) {
+				if epoch == epochs || epoch%max(1, epochs/5) == 0 {
+					tell(cmd, "epoch %d of %d: %.4g nats per row", epoch, epochs, nll)
+				}
+			}
+			r, err := bayes.Train(cmd.Context(), func(o importer.Options) (*model.Model, error) {
+				in.o = o
+				return in.load(args[0])
+			}, in.o, set, held, c)
+			if err != nil {
+				return err
+			}
+			if err := r.Net.Save(out); err != nil {
+				return err
+			}
+			w := cmd.OutOrStdout()
+			fmt.Fprintf(w, "%d rows of training, scores on %d other rows:\n\n", r.Trained, r.Held)
+			printBayes(w, r, targets)
+			_, err = fmt.Fprintf(w, "\nStored in %s.\n", out)
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&from, "data", "", "a table, or the array of inputs")
+	f.StringSliceVar(&targets, "target", nil, "the target columns, or the array of targets")
+	f.StringVar(&test, "test", "", "a table of rows that are only scored")
+	f.StringVarP(&out, "out", "o", "", "the file to write (default: the network's name with -bayes.safetensors)")
+	f.IntVar(&c.Epochs, "epochs", 60, "passes over the rows")
+	f.IntVar(&c.Batch, "batch", 32, "rows in a step")
+	f.Float64Var(&c.Rate, "rate", 0.01, "learning rate at the start; it falls to 0")
+	f.Float64Var(&c.Held, "held-out", 0.2, "share of the rows that is only scored")
+	f.Uint64Var(&c.Seed, "seed", 0, "seed of the order of the rows")
+	in.flags(f)
+	rows.flags(f)
+	return cmd
+}
+
+// readRows reads a table, or two arrays.
+func readRows(t *tableFlags, from string, targets []string) (data.Set, error) {
+	pool := compute.NewPool(compute.Workers(0))
+	defer pool.Close()
+	x, err := t.open(from, pool)
+	if err != nil {
+		return data.Set{}, err
+	}
+	defer x.Close()
+	if len(targets) != 1 || !strings.HasSuffix(targets[0], ".npy") {
+		return bayes.FromTable(x, targets)
+	}
+	if _, err := os.Stat(targets[0]); err != nil {
+		return data.Set{}, err
+	}
+	y, err := t.open(targets[0], pool)
+	if err != nil {
+		return data.Set{}, err
+	}
+	defer y.Close()
+	return bayes.FromArrays(x, y)
+}
+
+// printBayes shows scores before and after, side by side.
+func printBayes(w io.Writer, r *bayes.Result, targets []string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	line := func(name string, before, after any) { fmt.Fprintf(t, "%s\t%v\t%v\t\n", name, before, after) }
+	score := func(name string, before, after metric.Score) { line(name, before, after) }
+	if b, a := r.ClassesBefore, r.ClassesAfter; b != nil {
+		line("classes", "before", "after")
+		score("accuracy", b.Accuracy, a.Accuracy)
+		score("log-likelihood", b.LL, a.LL)
+		score("Brier score", b.Brier, a.Brier)
+		line("calibration error", short(b.ECE), short(a.ECE))
+	}
+	for i, b := range r.Before {
+		a := r.After[i]
+		name := "target"
+		if len(targets) == len(r.Before) {
+			name = tame(filepath.Base(targets[i]))
+		}
+		line(name, "before", "after")
+		score("RMSE", b.RMSE, a.RMSE)
+		score("log-likelihood", b.LL, a.LL)
+		score("CRPS", b.CRPS, a.CRPS)
+		for j, c := range b.Intervals {
+			line(fmt.Sprintf("%.0f %% intervals cover", 100*c.Level), share(c.Coverage), share(a.Intervals[j].Coverage))
+		}
+		line("calibration error", short(b.CalibrationError), short(a.CalibrationError))
+	}
+	t.Flush()
+}
+
+func short(x float64) string { return fmt.Sprintf("%.3g", x) }
+func share(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

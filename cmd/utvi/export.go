@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"utvi/fit"
+	"utvi/internal/atomicfile"
+	"utvi/model"
+	"utvi/onnx"
+	"utvi/onnx/export"
+	"utvi/predict"
+)
+
+func exportCommand() *cobra.Command {
+	var (
+		out    string
+		o      export.Options
+		tables export.TableOptions
+	)
+	cmd := &cobra.Command{
+		Use:   "export MODEL",
+		Short: "Write a model as an ONNX graph, for programs without utvi",
+		Long: `Write a model as an ONNX graph (opset 17) that carries means and variances by
+ordinary operators: nothing is random, and any ONNX runtime runs it.
+
+A network has the input x, rows by inputs (rows, height, width, channels for images), and
+the outputs mean and variance. An ensemble is the mixture of its networks.
+
+A model made by utvi fit has one input for each column, rows by 1: numbers as floats (NaN
+where missing), names as strings ("" where missing). Encoding, ensemble and calibration
+are inside. Its outputs are mean, std, lo, hi (the interval), quantiles, variance_weights,
+variance_inputs, variance_noise and ood, with the meaning that utvi predict gives them; for
+classes label, probabilities and ood.
+
+Rules that draw random numbers, and functions that are Go code, cannot be exported.`,
+		Example: `  utvi export model.safetensors -o net.onnx
+  utvi export model.safetensors --variance       with variances of the inputs
+  utvi export price.utvi                         a tabular model, one input a column`,
+		Args: modelArg,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".onnx"
+			}
+			if err := spare(out, args[0]); err != nil {
+				return err
+			}
+			if err := fit.CheckFile(args[0]); err != nil {
+				return err
+			}
+			e, err := model.LoadEnsemble(args[0])
+			if err != nil {
+				return err
+			}
+			m, err := exported(cmd, e, o, tables)
+			if err != nil {
+				return fmt.Errorf("cannot export %s: %w", args[0], err)
+			}
+			if err := atomicfile.Write(out, m.Write); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d operators\n", out, len(m.Graph.Nodes))
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&out, "out", "o", "", "the file to write (default: the model's name with .onnx)")
+	f.BoolVar(&o.Variance, "variance", false, "add the input x_variance of a network, the variances of x")
+	f.Float64SliceVar(&tables.Quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "levels of the quantiles of a tabular model")
+	f.Float64Var(&tables.Interval, "interval", 0.9, "level of the interval of a tabular model")
+	return cmd
+}
+
+// exported is the graph of a network or of a table's model.
+func exported(cmd *cobra.Command, e *model.Ensemble, o export.Options, tables export.TableOptions) (*onnx.Model, error) {
+	m, err := predict.FromEnsemble(e)
+	if err == nil && m.Net != nil {
+		if o.Variance {
+			return nil, usagef("--variance is for networks; a tabular model takes the columns of its standard deviations")
+		}
+		return export.Table(m, tables)
+	}
+	for _, name := range []string{"quantiles", "interval"} {
+		if cmd.Flags().Changed(name) {
+			return nil, usagef("--%s is for tabular models; a network predicts mean and variance", name)
+		}
+	}
+	return export.Ensemble(e, o)
+}

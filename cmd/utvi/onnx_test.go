@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"utvi/model"
+	"utvi/nn"
+	"utvi/onnx"
+)
+
+// A network goes out, comes in, and gets error bars.
+func TestNetworksOutAndIn(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	n, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 1, Fixed: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Save(at("net.safetensors")); err != nil {
+		t.Fatal(err)
+	}
+	var rows strings.Builder
+	rows.WriteString("a,b,y\n")
+	for i := range 60 {
+		fmt.Fprintf(&rows, "%d,%d,%g\n", i%7-3, i%5-2, float64(i%3))
+	}
+	if err := os.WriteFile(at("rows.csv"), []byte(rows.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, says string }{
+		{"export net.safetensors --variance", "net.onnx: "},
+		{"import net.onnx --output mean -o in.safetensors", "the graph has the inputs \"x\" and \"x_variance\"; a network has one"},
+		{"export net.safetensors -o plain.onnx", "plain.onnx: "},
+		{"import plain.onnx -o in.safetensors", "name one of them, because a network has one"},
+		{"import plain.onnx --output mean -o in.safetensors --random", "in.safetensors: inputs 2, outputs 1, 3 weights"},
+		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs 2 -o bayes.safetensors", "48 rows of training, scores on 12 other rows:"},
+		{"export bayes.safetensors -o again.onnx", "again.onnx: "},
+		{"bayes plain.onnx --data rows.csv", "--data and --target are needed"},
+		{"bayes plain.onnx --output mean --data rows.csv --target z", `the table has no column "z"`},
+		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs -2", "-2 epochs"},
+		{"import rows.csv -o x.safetensors", "rows.csv: not an ONNX file: "},
+		{"export rows.csv", "rows.csv is not a utvi model file"},
+		{"export net.safetensors -o net.safetensors", "output would overwrite the input"},
+	} {
+		args := strings.Fields(c.args)
+		for i, a := range args {
+			if i > 0 && strings.Contains(a, ".") {
+				args[i] = at(a)
+			}
+		}
+		_, out, errs := utvi(t, args...)
+		if !strings.Contains(out+errs, c.says) {
+			t.Errorf("%s:\n%s%s\nwant %q", c.args, out, errs, c.says)
+		}
+	}
+	b, err := os.ReadFile(at("again.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := onnx.Unmarshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, x := range m.Metadata {
+		found[x.Key] = x.Value
+	}
+	if found["utvi.rows"] != "48" || found["utvi.more.imported from"] != "plain.onnx" {
+		t.Errorf("the metadata are %v", found)
+	}
+}

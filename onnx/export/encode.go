@@ -1,0 +1,134 @@
+package export
+
+import (
+	"fmt"
+	"slices"
+
+	"utvi/nn"
+	"utvi/onnx"
+	"utvi/table"
+)
+
+// encode writes the inputs of the networks; see table.Encoder.
+func (t *tableWriter) encode() (signal, error) {
+	s := t.m.Schema
+	x := signal{form: nn.Fixed}
+	for _, c := range s.Columns {
+		elem := onnx.Float
+		switch {
+		case c.Role != table.Input && c.Role != table.Std:
+			continue
+		case slices.Contains(outputs, c.Name):
+			return x, fmt.Errorf("the column %s has the name of an output of the graph; rename the column", c.Name)
+		case c.Type == table.Categorical:
+			elem = onnx.String
+		}
+		t.Input(c.Name, elem, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+	}
+	if s.Uncertain() {
+		x.form = nn.Independent
+	}
+	var means, variances []value
+	for i := range s.Columns {
+		c := &s.Columns[i]
+		if c.Role != table.Input {
+			continue
+		}
+		t.Scope(c.Name)
+		if c.Type == table.Categorical {
+			hot := t.oneHot(c.Name, c.Levels)
+			means, variances = append(means, hot), append(variances, t.zeros(hot))
+			continue
+		}
+		z, variance, missing := t.number(c, c.Name, c.StdFrom)
+		means, variances = append(means, z), append(variances, variance)
+		if s.Impute && c.Missing > 0 {
+			means, variances = append(means, missing), append(variances, t.zeros(missing))
+		}
+	}
+	t.Scope("")
+	x.shape = nn.Vec(len(s.Inputs()))
+	x.mean = t.concat(1, means...)
+	if x.form != nn.Fixed {
+		x.variance = t.concat(1, variances...)
+	}
+	return x, nil
+}
+
+// oneHot is 1 for the level of each row, or for the last, others.
+func (t *tableWriter) oneHot(v value, levels []string) value {
+	index := make([]int, len(levels))
+	for i := range index {
+		index[i] = i
+	}
+	at := t.ML("LabelEncoder", []value{v}, onnx.TextList("keys_strings", levels), onnx.IntList("values_int64s", index...), onnx.Int("default_int64", len(levels)))
+	hot := t.Op("OneHot", []value{at, t.Index(len(levels) + 1), t.Floats("off_on", []float32{0, 1}, 2)})
+	return t.squeeze(hot, 1)
+}
+
+// number is a scaled number with its variance; missing ones are 0 and marked.
+func (t *tableWriter) number(c *table.Column, v, std value) (z, variance, missing value) {
+	wide := t.Op("Cast", []value{v}, toDouble) // a mean far from 0 would cost digits
+	z = t.cast(t.scaled(c, wide))
+	lost := t.unary("IsNaN", v)
+	missing = t.cast(lost)
+	if t.m.Schema.Impute {
+		z = t.where(lost, t.Float(0), z)
+	}
+	switch {
+	case std != "":
+		std = t.Op("Cast", []value{std}, toDouble)
+	case c.Std > 0:
+		std = t.Doubles("std", c.Std)
+	default:
+		return z, t.zeros(z), missing
+	}
+	var sd value
+	if s := c.Scale; s == nil || len(s.X) == 0 {
+		sd = t.add(t.zeros(z), t.cast(t.div(std, t.Doubles("sd", c.SD))))
+	} else { // half of what an interval of ± one standard deviation becomes
+		sd = t.times(t.cast(t.sub(t.scaled(c, t.add(wide, std)), t.scaled(c, t.sub(wide, std)))), 0.5)
+	}
+	variance = t.square(sd)
+	if t.m.Schema.Impute {
+		variance = t.where(lost, t.Float(0), variance)
+	}
+	return z, variance, missing
+}
+
+var toDouble = onnx.Int("to", int(onnx.Double))
+
+// scaled is table.Column.Encode, in float64.
+func (t *tableWriter) scaled(c *table.Column, v value) value {
+	number := func(x float64) value { return t.Doubles("number", x) }
+	s := c.Scale
+	if s == nil || len(s.X) == 0 {
+		z := t.div(t.sub(v, number(c.Mean)), number(c.SD))
+		if s == nil {
+			return z
+		}
+		lo, hi := (c.Min-c.Mean)/c.SD, (c.Max-c.Mean)/c.SD
+		return t.bend(z, lo-2*(hi-lo), hi+2*(hi-lo))
+	}
+	// What each segment between knots adds, and the ends of the first and the last one.
+	n := len(s.X) - 1
+	slopes := make([]float64, n)
+	for i := range slopes {
+		slopes[i] = (s.Z[i+1] - s.Z[i]) / (s.X[i+1] - s.X[i])
+	}
+	list := func(name string, v []float64) value { return t.reshape(t.Doubles(name, v...), 1, n) }
+	from, to := list("from", s.X[:n]), list("to", s.X[1:])
+	inside := t.mul(t.sub(t.min(t.max(v, from), to), from), list("slopes", slopes))
+	z := t.add(t.sum(inside, 1, true), number(s.Z[0]))
+	z = t.add(z, t.mul(t.min(t.sub(v, number(s.X[0])), number(0)), number(slopes[0])))
+	z = t.add(z, t.mul(t.max(t.sub(v, number(s.X[n])), number(0)), number(slopes[n-1])))
+	return t.bend(z, s.Z[0]-1, s.Z[n]+1)
+}
+
+// bend leaves z within bounds, and lets it grow by the logarithm of the distance beyond.
+func (t *tableWriter) bend(z value, lo, hi float64) value {
+	number := func(x float64) value { return t.Doubles("number", x) }
+	log := func(beyond value) value { return t.unary("Log", t.add(t.max(beyond, number(0)), number(1))) }
+	inside := t.min(t.max(z, number(lo)), number(hi))
+	return t.sub(t.add(inside, log(t.sub(z, number(hi)))), log(t.sub(number(lo), z)))
+}

@@ -1,0 +1,164 @@
+package export
+
+import (
+	"fmt"
+
+	"utvi/internal/special"
+	"utvi/likelihood"
+	"utvi/model"
+	"utvi/nn"
+)
+
+// parts are the predictions of an ensemble in the units of the networks, rows × targets;
+// see model.Predictions.
+type parts struct {
+	mean, variance         value
+	weights, inputs, noise value
+	members                []normals // each with all its variance
+}
+
+// head writes all networks and mixes their predictions, as model.Head does.
+func (t *tableWriter) head(x signal) (parts, error) {
+	var p parts
+	var means, own, more, noise []value
+	for k, n := range t.m.Networks.Members {
+		t.prefix = fmt.Sprintf("member%d/", k)
+		m, err := t.member(n, x)
+		if err != nil {
+			return p, fmt.Errorf("network %d: %w", k, err)
+		}
+		p.members = append(p.members, m.normals)
+		means, own, more, noise = append(means, m.m), append(own, m.own), append(more, m.more), append(noise, m.noise)
+	}
+	t.prefix = ""
+	t.Scope("")
+	share := 1 / float64(len(means))
+	p.mean = t.times(t.total(means), share)
+	var apart []value // what the networks disagree about
+	for _, m := range means {
+		apart = append(apart, t.square(t.sub(m, p.mean)))
+	}
+	scale := share
+	by := func(v value) value { return t.times(v, scale) }
+	if r := t.m.Net.Residuals; r != nil {
+		factors := make([]float64, len(r))
+		for i, s := range r {
+			factors[i] = share * s.Scale()
+		}
+		wide := t.floats("widen", factors, len(factors))
+		by = func(v value) value { return t.mul(v, wide) }
+	}
+	p.weights = t.add(by(t.total(own)), t.times(t.total(apart), share))
+	p.inputs, p.noise = by(t.total(more)), by(t.total(noise))
+	p.variance = t.add(t.add(p.weights, p.inputs), p.noise)
+	return p, nil
+}
+
+// A memberParts is the prediction of one network: its own doubt, what the inputs add, the
+// noise, and the Normal of all.
+type memberParts struct {
+	normals
+	own, more, noise value
+}
+
+// member writes a network; x may have variances.
+func (t *tableWriter) member(n *model.Model, x signal) (m memberParts, err error) {
+	l := likelihood.Inner(n.Likelihood)
+	reads := likelihood.Describe(l)
+	out, err := t.network(n, x)
+	if err != nil {
+		return m, err
+	}
+	var doubt value
+	m.m, doubt, m.noise, err = t.split(l, out)
+	if err != nil {
+		return m, err
+	}
+	m.own = doubt
+	zero := t.zeros(m.m)
+	layer, loud := lastNoise(n)
+	quiet := n
+	_, asIs := l.(likelihood.Normal)
+	subtract := layer != nil && asIs
+	if loud && !subtract {
+		quiet = n.WithoutNoise()
+		out, err := t.network(quiet, x)
+		if err != nil {
+			return m, err
+		}
+		_, still, _, err := t.split(l, out)
+		if err != nil {
+			return m, err
+		}
+		m.noise = t.add(m.noise, t.max(t.sub(m.own, still), t.Float(0)))
+		m.own = t.min(m.own, still)
+	}
+	m.more = zero
+	if x.form != nn.Fixed {
+		exact := x
+		exact.form, exact.variance = nn.Fixed, ""
+		out, err := t.network(quiet, exact)
+		if err != nil {
+			return m, err
+		}
+		_, at, _, err := t.split(l, out)
+		if err != nil {
+			return m, err
+		}
+		m.more = t.max(t.sub(m.own, at), t.Float(0))
+		m.own = t.sub(m.own, m.more)
+	}
+	if subtract {
+		m.noise = t.add(zero, layer(t))
+		m.own = t.max(t.sub(m.own, m.noise), t.Float(0))
+	}
+	m.v = t.max(t.add(t.add(m.own, m.more), m.noise), t.Float(reads.Floor))
+	return m, nil
+}
+
+// split reads the outputs of a network; see likelihood.Splitter.
+func (t *tableWriter) split(l likelihood.Likelihood, out signal) (mean, doubt, noise value, err error) {
+	n := out.shape.Size()
+	m, v := t.rows(out.mean, out.shape), t.rows(t.varianceOf(out), out.shape)
+	switch l := l.(type) {
+	case likelihood.Normal, likelihood.Categorical:
+		return m, v, t.zeros(m), nil
+	case likelihood.Heteroscedastic:
+		k, err := l.Targets(n)
+		if err != nil {
+			return "", "", "", err
+		}
+		part := func(v value, i int) value { return t.slice(v, 1, i*k, (i+1)*k, 1) }
+		noise := t.exp(t.add(part(m, 1), t.times(part(v, 1), 0.5)))
+		if r := l.Range; r != nil {
+			noise = t.max(t.min(noise, t.floats("most", r.Most, k)), t.floats("least", r.Least, k))
+		}
+		return part(m, 0), part(v, 0), t.max(noise, t.Float(likelihood.Describe(l).Floor)), nil
+	}
+	return "", "", "", fmt.Errorf("the likelihood %v cannot be exported with a table", l)
+}
+
+// lastNoise returns the variances that the last layer adds, if that is the only noise of
+// the network, and whether the network has noise at all.
+func lastNoise(n *model.Model) (variances func(t *tableWriter) value, noisy bool) {
+	loud := func(l nn.Layer) bool { x, ok := l.(nn.Noise); return ok && !x.Off }
+	if !nn.Any(n.Config.Layers, loud) {
+		return nil, false
+	}
+	steps := n.Graph().Steps()
+	last := steps[len(steps)-1]
+	for _, s := range steps {
+		if s != last && nn.Any(s.Layer, loud) {
+			return nil, true
+		}
+	}
+	if !loud(last.Layer) {
+		return nil, true
+	}
+	return func(t *tableWriter) value {
+		return t.perUnit("noise", last.Tensors[0], last.Out, func(x float64) float64 {
+			sd := special.Softplus(x)
+			return sd * sd
+		})
+	}, true
+}

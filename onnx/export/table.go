@@ -1,0 +1,192 @@
+package export
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"utvi/calibrate"
+	"utvi/onnx"
+	"utvi/predict"
+)
+
+// TableOptions say what the graph of a table's model offers.
+type TableOptions struct {
+	Quantiles []float64 // levels; nil means 0.05, 0.25, 0.5, 0.75, 0.95
+	Interval  float64   // level of the interval; 0 means 0.9
+}
+
+func (o TableOptions) orDefault() TableOptions {
+	if o.Quantiles == nil {
+		o.Quantiles = []float64{0.05, 0.25, 0.5, 0.75, 0.95}
+	}
+	if o.Interval == 0 {
+		o.Interval = 0.9
+	}
+	return o
+}
+
+// Table writes a model of a table as a graph, with encoding, ensemble and calibration
+// inside. Each column is an input of rows × 1: numbers as floats, NaN where they are
+// missing; names as strings, "" where they are missing. The outputs, in the units of the
+// targets, are rows × targets,
+//
+//	mean, std, lo, hi                                    lo and hi are the interval
+//	variance_weights, variance_inputs, variance_noise    parts of std²
+//	quantiles                                            rows × targets × levels
+//
+// or, for classes, label (rows) and probabilities (rows × classes), and always ood (rows):
+// how unfamiliar a row is.
+func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
+	o = o.orDefault()
+	if m.Net == nil {
+		return nil, errors.New("not a tabular model")
+	}
+	if _, err := m.NewPredictor(predict.Options{Interval: o.Interval, Quantiles: quantilesOf(m, o)}); err != nil {
+		return nil, err
+	}
+	t := &tableWriter{writer: &writer{ops: ops{onnx.NewBuilder("utvi")}}, m: m, o: o}
+	t.Reserve(outputs...)
+	x, err := t.encode()
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.head(x)
+	if err != nil {
+		return nil, err
+	}
+	t.Scope("")
+	if m.Classes() != nil {
+		err = t.classes(p)
+	} else {
+		err = t.numbers(p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.Output("ood", t.unfamiliar(x, p), onnx.Float, onnx.Dim{Name: "N"})
+	file := t.Model()
+	file.Metadata = append(facts(m.Networks.Members[0]), t.metadata()...)
+	return file, nil
+}
+
+// outputs are the names of all outputs.
+var outputs = []string{"mean", "std", "lo", "hi", "variance_weights", "variance_inputs", "variance_noise", "quantiles", "label", "probabilities", "ood"}
+
+func quantilesOf(m *predict.Model, o TableOptions) []float64 {
+	if m.Classes() != nil {
+		return nil
+	}
+	return o.Quantiles
+}
+
+// metadata says what the outputs mean.
+func (t *tableWriter) metadata() []onnx.Entry {
+	all := []onnx.Entry{{Key: "utvi.task", Value: string(t.m.Schema.Task)}, {Key: "utvi.targets", Value: strings.Join(t.m.Targets(), "\n")}}
+	if t.m.Classes() != nil {
+		return append(all, onnx.Entry{Key: "utvi.classes", Value: strings.Join(t.m.Classes(), "\n")})
+	}
+	var levels []string
+	for _, q := range t.o.Quantiles {
+		levels = append(levels, strconv.FormatFloat(q, 'g', -1, 64))
+	}
+	return append(all, onnx.Entry{Key: "utvi.quantiles", Value: strings.Join(levels, ",")}, onnx.Entry{Key: "utvi.interval", Value: strconv.FormatFloat(t.o.Interval, 'g', -1, 64)})
+}
+
+type tableWriter struct {
+	*writer
+	m *predict.Model
+	o TableOptions
+}
+
+// unfamiliar is how far rows are from the training rows; see tabular.Predictions.
+func (t *tableWriter) unfamiliar(x signal, p parts) value {
+	u, n := t.m.Net.InputStats, x.shape.C
+	centred := t.sub(x.mean, t.Floats("usual", u.Mean, n))
+	var scaled value
+	if u.Root != nil {
+		scaled = t.matmul(centred, t.transpose(t.Floats("root", u.Root, n, n), 1, 0))
+	} else {
+		scaled = t.mul(centred, t.Floats("inverse", u.Inv, n))
+	}
+	distance := t.times(t.sqrt(t.sum(t.square(scaled), 1, false)), 1/u.Distance)
+	doubt := t.Op("ReduceMax", []value{p.weights}, onnx.IntList("axes", 1), onnx.Int("keepdims", 0))
+	if t.m.Classes() != nil {
+		doubt = t.sum(p.weights, 1, false)
+	}
+	return t.max(distance, t.times(t.sqrt(doubt), 1/u.Doubt))
+}
+
+// classes writes the outputs of a classification.
+func (t *tableWriter) classes(p parts) error {
+	names := t.m.Classes()
+	q := t.max(p.mean, t.Float(0))
+	q = t.div(q, t.sum(q, 1, true))
+	if c := t.m.Calibration; c != nil && c[0].Temperature != nil {
+		log := t.times(t.unary("Log", t.max(q, t.Float(1e-30))), 1/c[0].Temperature.T)
+		q = t.Op("Softmax", []value{log})
+	}
+	best := t.Op("ArgMax", []value{q}, onnx.Int("axis", 1), onnx.Int("keepdims", 0))
+	t.Output("label", t.Op("Gather", []value{t.Texts("classes", names), best}), onnx.String, onnx.Dim{Name: "N"})
+	t.Output("probabilities", q, onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: int64(len(names))})
+	return nil
+}
+
+// numbers writes the outputs of a regression.
+func (t *tableWriter) numbers(p parts) error {
+	columns := t.m.Schema.Targets()
+	width := len(columns)
+	scale, shift, factor := make([]float64, width), make([]float64, width), make([]float64, width)
+	below, above := make([]float64, width), make([]float64, width)
+	conformal := false
+	for i, c := range columns {
+		scale[i], shift[i], factor[i] = c.SD, c.Mean, 1
+		if t.m.Calibration == nil {
+			continue
+		}
+		k := t.m.Calibration[i]
+		if k.Levels != nil {
+			return fmt.Errorf("the calibration of %s bends levels (isotonic), which a graph does not hold; calibrate with scale and conformal", c.Name)
+		}
+		if k.Scale != nil {
+			factor[i] = k.Scale.Factor
+		}
+		if k.Conformal != nil {
+			conformal = true
+			below[i], above[i] = k.Conformal.Factors(t.o.Interval)
+		}
+	}
+	if conformal && slices.ContainsFunc(t.m.Calibration, func(c calibrate.Calibration) bool { return c.Conformal == nil }) {
+		return errors.New("only some targets have conformal intervals; calibrate all of them alike")
+	}
+	row := func(name string, v []float64) value { return t.floats(name, v, width) }
+	n := len(t.o.Quantiles)
+	d := t.predicted(p, append(slices.Clone(t.o.Quantiles), (1-t.o.Interval)/2, (1+t.o.Interval)/2))
+	unit, offset := row("unit", scale), row("shift", shift)
+	mean := t.add(t.mul(d.mean, unit), offset)
+	wide := t.mul(d.sd, unit) // before any correction
+	std := t.mul(wide, row("calibration", factor))
+	dim := []onnx.Dim{{Name: "N"}, {Size: int64(width)}}
+	t.Output("mean", mean, onnx.Float, dim...)
+	t.Output("std", std, onnx.Float, dim...)
+	// A scale stretches a distribution about its mean.
+	q := t.sub(d.quantiles, t.unsqueeze(d.mean, 2))
+	q = t.add(t.unsqueeze(mean, 2), t.mul(q, t.unsqueeze(t.mul(unit, row("calibration", factor)), 1)))
+	lo, hi := t.squeeze(t.slice(q, 2, n, n+1, 1), 2), t.squeeze(t.slice(q, 2, n+1, n+2, 1), 2)
+	if conformal {
+		lo, hi = t.sub(mean, t.mul(wide, row("below", below))), t.add(mean, t.mul(wide, row("above", above)))
+	}
+	t.Output("lo", lo, onnx.Float, dim...)
+	t.Output("hi", hi, onnx.Float, dim...)
+	ratio := t.div(t.square(std), t.max(p.variance, t.Float(1e-37)))
+	for _, x := range []struct {
+		name string
+		v    value
+	}{{"variance_weights", p.weights}, {"variance_inputs", p.inputs}, {"variance_noise", p.noise}} {
+		t.Output(x.name, t.mul(x.v, ratio), onnx.Float, dim...)
+	}
+	t.Output("quantiles", t.slice(q, 2, 0, n, 1), onnx.Float, dim[0], dim[1], onnx.Dim{Size: int64(n)})
+	return nil
+}

@@ -1,0 +1,274 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"utvi/calibrate"
+	tablefit "utvi/fit"
+	"utvi/internal/compute"
+	"utvi/nn"
+	"utvi/predict"
+	"utvi/table"
+	"utvi/tabular"
+)
+
+// goods is a table of numbers, also skewed ones, names, missing values, days and deviations.
+func goods(n int, seed uint64) string {
+	r := rand.New(rand.NewPCG(seed, 9))
+	var b strings.Builder
+	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std\n")
+	shops := []string{"north", "south", "east, far", "\"old\" town"}
+	for i := range n {
+		size, shop, day, weight := 5+2*r.NormFloat64(), r.IntN(len(shops)), 45000+r.IntN(900), math.Exp(2*r.NormFloat64())
+		price := 3*size + 4*float64(shop) + 0.01*float64(day-45000) + (0.3+0.2*size/5)*r.NormFloat64()
+		cell := func(v float64, missing float64) string {
+			if r.Float64() < missing {
+				return ""
+			}
+			return fmt.Sprint(float32(v))
+		}
+		name := shops[shop]
+		if r.Float64() < 0.05 {
+			name = ""
+		}
+		if i%37 == 5 {
+			name = fmt.Sprintf("shop %d", i) // rarer
+		}
+		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()))
+	}
+	return strings.ReplaceAll(b.String(), `\"old\"`, `""old""`)
+}
+
+func goodsFrame(t testing.TB, text string) *table.Frame {
+	t.Helper()
+	r, err := table.NewReader(strings.NewReader(text), "goods.csv", table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := table.Load(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// tableModels are models of every kind that fit makes, or the one that is named.
+func tableModels(t *testing.T, only string) map[string]*predict.Model {
+	t.Helper()
+	rows := goodsFrame(t, goods(500, 1))
+	quick := tabular.Config{Ensemble: 3, KL: 0.3, Activation: "leaky-relu", Depth: 2, Width: 16, Steps: 80, Batch: 64}
+	all := map[string]*predict.Model{}
+	add := func(name string, spec table.Spec, noise string, change func(c *tabular.Config), methods ...tablefit.Method) {
+		if only != "" && only != name {
+			return
+		}
+		c := quick
+		c.Noise = noise
+		if change != nil {
+			change(&c)
+		}
+		r, err := tablefit.Run(context.Background(), rows, tablefit.Config{Spec: spec, Network: c}, tablefit.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if methods != nil {
+			pool := compute.NewPool(1)
+			defer pool.Close()
+			if _, err := r.Model.Calibrate(context.Background(), goodsFrame(t, goods(400, 2)).Rows(nil), methods, pool); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		m, err := predict.New(r.Model.Net, r.Model.Schema, r.Model.Calibration)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all[name] = m
+	}
+	drop := []string{"sold", "grade", "size_std", "cost", "cost_std"}
+	price := table.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true}
+	uncertain := table.Spec{Targets: []string{"price"}, Ignore: []string{"sold", "grade"}, Impute: true} // also a skewed input with deviations
+	add("heteroscedastic", price, tabular.Heteroscedastic, nil)
+	add("learned", price, tabular.Learned, nil)
+	add("embedded", price, tabular.Embedded, nil)
+	add("one-network", price, tabular.Heteroscedastic, func(c *tabular.Config) { c.Ensemble = 1 })
+	add("uncertain", uncertain, tabular.Heteroscedastic, nil)
+	add("uncertain-learned", uncertain, tabular.Learned, nil)
+	add("targets", table.Spec{Targets: []string{"price", "sold"}, Ignore: []string{"grade", "size_std", "cost", "cost_std"}, Impute: true}, tabular.Heteroscedastic, nil)
+	bins := func(c *tabular.Config) { c.Bins = 8 }
+	add("bins", price, tabular.Heteroscedastic, bins)
+	add("bins-uncertain", uncertain, tabular.Heteroscedastic, bins)
+	cost := table.Spec{Targets: []string{"cost"}, Ignore: []string{"price", "sold", "grade", "size_std", "cost_std"}, Impute: true}
+	add("transformed", cost, tabular.Heteroscedastic, nil)
+	add("transformed-calibrated", cost, tabular.Heteroscedastic, bins, "scale", "conformal")
+	add("transformed-targets", table.Spec{Targets: []string{"cost", "price"}, Ignore: []string{"sold", "grade", "size_std", "cost_std"}, Impute: true}, tabular.Learned, nil)
+	add("calibrated", price, tabular.Heteroscedastic, nil, "scale", "conformal")
+	add("asymmetric", price, tabular.Learned, nil, "asymmetric")
+	add("scaled", price, tabular.Heteroscedastic, nil, "scale")
+	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
+	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
+	return all
+}
+
+// A model of a table gives the predictions of utvi, row by row: names and numbers of any
+// kind, missing ones, calibrated or not.
+func TestTableConformance(t *testing.T) {
+	needsRuntime(t)
+	names := []string{}
+	models := tableModels(t, "")
+	for name := range models {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var runs []*run
+	var want [][]predict.Prediction
+	for _, name := range names {
+		m := models[name]
+		file, err := Table(m, TableOptions{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		rows, inputs := cells(t, m, goodsFrame(t, goods(200, 3)))
+		o := predict.Options{}
+		if m.Classes() == nil {
+			o.Quantiles = TableOptions{}.orDefault().Quantiles
+		}
+		p, err := m.NewPredictor(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		predictions, err := p.Rows(t.Context(), rows)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		runs = append(runs, &run{Name: "table-" + name, Inputs: inputs, model: file})
+		want = append(want, predictions)
+	}
+	warped, knots, embedded := false, false, false
+	for _, m := range models {
+		warped = warped || m.Net.Warps != nil
+		for _, c := range m.Schema.Columns {
+			knots = knots || c.Scale != nil && len(c.Scale.X) > 0
+		}
+		embedded = embedded || nn.Any(m.Networks.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Piecewise); return ok })
+	}
+	if !warped || !knots || !embedded {
+		t.Errorf("no model has a transformed target (%v), a scale with knots (%v) or embedded numbers (%v)", warped, knots, embedded)
+	}
+	runAll(t, runs)
+	for i, r := range runs {
+		if r.outputs == nil {
+			continue
+		}
+		worst, where := compareTable(want[i], r.outputs)
+		t.Logf("%s: off by %.2g standard deviations", r.Name, worst)
+		if !(worst <= tolerance) {
+			t.Errorf("%s: off by %.2g %s", r.Name, worst, where)
+		}
+	}
+}
+
+// cells are the rows of a table for a model, as named values and as inputs of its graph.
+func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]any, inputs map[string]tensor) {
+	t.Helper()
+	c, err := f.Rows(nil).Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs = map[string]tensor{}
+	n := c.Rows()
+	rows = make([]map[string]any, n)
+	for i := range rows {
+		rows[i] = map[string]any{}
+	}
+	for _, col := range m.Schema.Columns {
+		if col.Role != table.Input && col.Role != table.Std {
+			continue
+		}
+		at := f.Header().Column(col.Name)
+		x := tensor{Dims: []int{n, 1}}
+		for i := range n {
+			kind, v := c.Cell(i, at)
+			switch {
+			case col.Type == table.Categorical:
+				x.Strings = append(x.Strings, c.Text(i, at))
+				rows[i][col.Name] = c.Text(i, at)
+				if kind == table.Missing {
+					rows[i][col.Name] = nil
+				}
+			case kind == table.Missing:
+				x.Data = append(x.Data, "NaN")
+				rows[i][col.Name] = nil
+			default:
+				x.Data = append(x.Data, v)
+				rows[i][col.Name] = v
+			}
+		}
+		inputs[col.Name] = x
+	}
+	return rows, inputs
+}
+
+// compareTable returns the largest difference in standard deviations; of probabilities and
+// of the unfamiliarity, in units of 1. A change dσ changes a variance by 2σ·dσ.
+func compareTable(want []predict.Prediction, out map[string]tensor) (worst float64, where string) {
+	note := func(e, scale float64, format string, args ...any) {
+		if e /= scale; e > worst || math.IsNaN(e) {
+			if worst, where = e, fmt.Sprintf(format, args...); math.IsNaN(e) {
+				worst = math.Inf(1)
+			}
+		}
+	}
+	ood := out["ood"].floats()
+	for i, p := range want {
+		note(math.Abs(ood[i]-p.Unfamiliar), 1+p.Unfamiliar, "in the unfamiliarity of row %d: %v, want %v", i, ood[i], p.Unfamiliar)
+		if p.Class != nil {
+			k := len(p.Class.Probabilities)
+			for j, q := range p.Class.Probabilities {
+				note(math.Abs(out["probabilities"].floats()[i*k+j]-q), 1, "in probability %d of row %d", j, i)
+			}
+			if out["label"].Strings[i] != p.Class.Class {
+				note(math.Inf(1), 1, "in the label of row %d: %s, want %s", i, out["label"].Strings[i], p.Class.Class)
+			}
+			continue
+		}
+		for j, n := range p.Numbers {
+			at := i*len(p.Numbers) + j
+			slack := rounding * math.Abs(n.Mean)
+			check := func(name string, got, want float64) {
+				note(max(0, math.Abs(got-want)-slack), n.Std, "in %s of row %d: %v, want %v ± %v", name, i, got, want, n.Std)
+			}
+			for name, v := range map[string]float64{"mean": n.Mean, "std": n.Std, "lo": n.Lo, "hi": n.Hi} {
+				check(name, out[name].floats()[at], v)
+			}
+			for name, v := range map[string]float64{"variance_weights": n.Variance.Weights, "variance_inputs": n.Variance.Inputs, "variance_noise": n.Variance.Noise} {
+				note(math.Abs(out[name].floats()[at]-v), 2*n.Std*n.Std, "in %s of row %d: %v, want %v", name, i, out[name].floats()[at], v)
+			}
+			for q, v := range n.Quantiles {
+				check(fmt.Sprintf("quantile %d", q), out["quantiles"].floats()[at*len(n.Quantiles)+q], v)
+			}
+		}
+	}
+	return worst, where
+}
+
+// What a graph cannot hold is refused.
+func TestTableRefusals(t *testing.T) {
+	m := tableModels(t, "scaled")["scaled"]
+	bent, err := m.WithCalibration([]calibrate.Calibration{{Levels: &calibrate.Levels{Rows: 100, From: []float64{0.5}, To: []float64{0.4}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Table(bent, TableOptions{}); err == nil || !strings.Contains(err.Error(), "bends levels (isotonic)") {
+		t.Errorf("bent levels: %v", err)
+	}
+	if _, err := Table(m, TableOptions{Quantiles: []float64{2}}); err == nil || !strings.Contains(err.Error(), "the level of a quantile is 2") {
+		t.Errorf("a level of 2: %v", err)
+	}
+}

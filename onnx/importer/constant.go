@@ -1,0 +1,295 @@
+package importer
+
+import (
+	"fmt"
+	"math"
+
+	"utvi/onnx"
+)
+
+// A constant is a tensor of numbers that the graph knows. The number of rows of a batch,
+// which is not known, is batch.
+type constant struct {
+	dims []int
+	data []float64
+}
+
+// batch stands for the number of rows.
+var batch = math.Inf(-1)
+
+func (r *reader) tensor(t *onnx.Tensor) (*constant, error) {
+	data, err := t.Float64s(r.beside)
+	if err != nil {
+		return nil, err
+	}
+	c := &constant{data: data}
+	for _, d := range t.Dims {
+		c.dims = append(c.dims, int(d))
+	}
+	return c, nil
+}
+
+// scalar reports whether a constant is one number.
+func (c *constant) scalar() bool { return len(c.data) == 1 }
+
+// ints are the elements as whole numbers; a batch size is −1.
+func (c *constant) ints() []int {
+	v := make([]int, len(c.data))
+	for i, x := range c.data {
+		v[i] = int(max(-1<<31, min(1<<31-1, x)))
+		if x == batch {
+			v[i] = -1
+		}
+	}
+	return v
+}
+
+func size(dims []int) int {
+	n := 1
+	for _, d := range dims {
+		n *= d
+	}
+	return n
+}
+
+// fold computes a node whose inputs are all constants. ok is false if it is not one of
+// the few operators that graphs compute shapes and weights with.
+func (r *reader) fold(n *onnx.Node, in []*constant) (out *constant, ok bool, err error) {
+	a := attributes{n}
+	switch n.Op {
+	case "Identity", "Cast", "Dropout":
+		return in[0], len(in) > 0, nil
+	case "Unsqueeze", "Squeeze":
+		axes := a.ints("axes", nil)
+		if len(in) > 1 {
+			axes = in[1].ints()
+		}
+		out, err = in[0].squeeze(n.Op == "Unsqueeze", axes)
+		return out, true, err
+	case "Reshape":
+		if len(in) < 2 {
+			return nil, false, nil
+		}
+		out, err = in[0].reshape(in[1].ints())
+		return out, true, err
+	case "Transpose":
+		out, err = in[0].transpose(a.ints("perm", nil))
+		return out, true, err
+	case "Concat":
+		out := &constant{}
+		for _, c := range in {
+			if len(c.dims) != 1 {
+				return nil, false, nil
+			}
+			out.data = append(out.data, c.data...)
+		}
+		out.dims = []int{len(out.data)}
+		return out, true, nil
+	case "Gather":
+		if len(in) < 2 || len(in[0].dims) != 1 {
+			return nil, false, nil
+		}
+		out := &constant{dims: in[1].dims}
+		for _, i := range in[1].ints() {
+			if i < 0 {
+				i += len(in[0].data)
+			}
+			if i < 0 || i >= len(in[0].data) {
+				return nil, true, fmt.Errorf("element %d of %d is asked for", i, len(in[0].data))
+			}
+			out.data = append(out.data, in[0].data[i])
+		}
+		return out, true, nil
+	case "Slice":
+		return slice(n, in)
+	case "Add", "Sub", "Mul", "Div", "Pow":
+		if len(in) != 2 {
+			return nil, false, nil
+		}
+		out, err = in[0].with(in[1], arithmetic[n.Op])
+		return out, true, err
+	case "Neg", "Sqrt", "Exp", "Reciprocal", "Floor":
+		out := &constant{dims: in[0].dims}
+		for _, x := range in[0].data {
+			out.data = append(out.data, unary[n.Op](x))
+		}
+		return out, true, nil
+	}
+	return nil, false, nil
+}
+
+var arithmetic = map[string]func(x, y float64) float64{
+	"Add": func(x, y float64) float64 { return x + y }, "Sub": func(x, y float64) float64 { return x - y },
+	"Mul": func(x, y float64) float64 { return x * y }, "Div": func(x, y float64) float64 { return x / y },
+	"Pow": math.Pow,
+}
+
+var unary = map[string]func(x float64) float64{
+	"Neg": func(x float64) float64 { return -x }, "Sqrt": math.Sqrt, "Exp": math.Exp,
+	"Reciprocal": func(x float64) float64 { return 1 / x }, "Floor": math.Floor,
+}
+
+// slice takes a part of a list.
+func slice(n *onnx.Node, in []*constant) (*constant, bool, error) {
+	if len(in) < 3 || len(in[0].dims) != 1 || !in[1].scalar() || !in[2].scalar() || len(in) > 4 && in[4].data[0] != 1 {
+		return nil, false, nil
+	}
+	n0 := len(in[0].data)
+	at := func(c *constant) int {
+		i := c.ints()[0]
+		if i < 0 {
+			i += n0
+		}
+		return max(0, min(n0, i))
+	}
+	lo, hi := at(in[1]), at(in[2])
+	data := in[0].data[lo:max(lo, hi)]
+	return &constant{[]int{len(data)}, data}, true, nil
+}
+
+// with combines two constants of the same size, or one with a number.
+func (c *constant) with(d *constant, f func(x, y float64) float64) (*constant, error) {
+	out := &constant{dims: c.dims}
+	switch {
+	case len(c.data) == len(d.data):
+		if len(d.dims) > len(c.dims) {
+			out.dims = d.dims
+		}
+		for i, x := range c.data {
+			out.data = append(out.data, f(x, d.data[i]))
+		}
+	case d.scalar():
+		for _, x := range c.data {
+			out.data = append(out.data, f(x, d.data[0]))
+		}
+	case c.scalar():
+		out.dims = d.dims
+		for _, y := range d.data {
+			out.data = append(out.data, f(c.data[0], y))
+		}
+	default:
+		return nil, fmt.Errorf("constants of the sizes %v and %v cannot be combined", c.dims, d.dims)
+	}
+	return out, nil
+}
+
+// squeeze adds or removes dimensions of size 1.
+func (c *constant) squeeze(add bool, axes []int) (*constant, error) {
+	dims := append([]int(nil), c.dims...)
+	if add {
+		rank := len(dims) + len(axes)
+		out := make([]int, rank)
+		for _, a := range axes {
+			if a < 0 {
+				a += rank
+			}
+			if a < 0 || a >= rank || out[a] != 0 {
+				return nil, fmt.Errorf("dimensions %v cannot be added to %d", axes, len(dims))
+			}
+			out[a] = 1
+		}
+		for i := range out {
+			if out[i] == 0 {
+				out[i], dims = dims[0], dims[1:]
+			}
+		}
+		return &constant{out, c.data}, nil
+	}
+	var left []int
+	for i, d := range dims {
+		drop := d == 1 && len(axes) == 0
+		for _, a := range axes {
+			drop = drop || d == 1 && (a == i || a+len(dims) == i)
+		}
+		if !drop {
+			left = append(left, d)
+		}
+	}
+	return &constant{left, c.data}, nil
+}
+
+func (c *constant) reshape(to []int) (*constant, error) {
+	dims, err := resolve(c.dims, to)
+	if err != nil {
+		return nil, err
+	}
+	return &constant{dims, c.data}, nil
+}
+
+// resolve finds the sizes that 0 (as before) and −1 (what is left) stand for.
+func resolve(from, to []int) ([]int, error) {
+	dims := append([]int(nil), to...)
+	open, known := -1, 1
+	for i, d := range dims {
+		if d == 0 && i < len(from) {
+			dims[i] = from[i]
+		}
+		if d = dims[i]; d < 0 {
+			if open >= 0 {
+				return nil, fmt.Errorf("the size %v leaves two dimensions open", to)
+			}
+			open = i
+			continue
+		}
+		if d > 0 && known > 1<<31/d {
+			return nil, fmt.Errorf("the size %v is too large", to)
+		}
+		known *= d
+	}
+	total := size(from)
+	if open >= 0 && known > 0 {
+		dims[open] = total / known
+		known *= dims[open]
+	}
+	if known != total {
+		return nil, fmt.Errorf("%d elements cannot take the size %v", total, to)
+	}
+	return dims, nil
+}
+
+func (c *constant) transpose(perm []int) (*constant, error) {
+	n := len(c.dims)
+	if perm == nil {
+		for i := range n {
+			perm = append(perm, n-1-i)
+		}
+	}
+	if !isPermutation(perm, n) {
+		return nil, fmt.Errorf("%v does not permute %d dimensions", perm, n)
+	}
+	out := &constant{dims: make([]int, n), data: make([]float64, len(c.data))}
+	stride := make([]int, n)
+	for i, s := n-1, 1; i >= 0; i-- {
+		stride[i] = s
+		s *= c.dims[i]
+	}
+	for i, p := range perm {
+		out.dims[i] = c.dims[p]
+	}
+	at := make([]int, n)
+	for k := range out.data {
+		from := 0
+		for i, p := range perm {
+			from += at[i] * stride[p]
+		}
+		out.data[k] = c.data[from]
+		for i := n - 1; i >= 0; i-- {
+			if at[i]++; at[i] < out.dims[i] {
+				break
+			}
+			at[i] = 0
+		}
+	}
+	return out, nil
+}
+
+func isPermutation(perm []int, n int) bool {
+	seen := make([]bool, n)
+	for _, p := range perm {
+		if p < 0 || p >= n || seen[p] {
+			return false
+		}
+		seen[p] = true
+	}
+	return len(perm) == n
+}

@@ -1,0 +1,275 @@
+// Package importer makes networks from ONNX graphs that were trained elsewhere.
+//
+// The graph must be a chain of layers, with residual connections x + f(x). Weights become
+// numbers, so that uncertain inputs pass through someone else's network at once, or, with
+// Options.Random, Normals around the trained values, ready for training. Elementwise
+// operators, alone or in groups, become functions or formulas. Images are height × width ×
+// channels here, whatever the graph has.
+package importer
+
+import (
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+
+	"utvi/model"
+	"utvi/nn"
+	"utvi/onnx"
+)
+
+// Options say how a graph becomes a network.
+type Options struct {
+	// Input is the size of one row, in the order of the graph, where the graph leaves it
+	// open: features, or channels, height and width.
+	Input []int
+	// Output is the name of the output, where the graph has several.
+	Output string
+	// Random makes weights and biases Normals around the trained values, with priors of the
+	// standard deviation Scale × the root mean square of the tensor, centred on the trained
+	// values.
+	Random bool
+	// Scale of the priors, with Random; 0 means 0.3. The weights start at a tenth of that.
+	Scale float64
+	// Correlated carries correlations between units (nn.Correlate).
+	Correlated bool
+	// Finish, if set, changes the layers at the end, which then start as new ones. Layers
+	// with trained weights must stay.
+	Finish func(layers nn.Chain) nn.Chain
+}
+
+// Load reads a file. Weights that lie in other files must be in the same folder.
+func Load(path string, o Options) (*model.Model, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := onnx.Unmarshal(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	n, err := Network(m, root.FS(), o)
+	if err != nil {
+		return nil, fmt.Errorf("cannot import %s: %w", path, err)
+	}
+	return n, nil
+}
+
+// Network makes a network from a graph. beside is the folder of the file, for weights
+// that lie in other files; nil refuses those.
+func Network(m *onnx.Model, beside fs.FS, o Options) (*model.Model, error) {
+	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) {
+		return nil, fmt.Errorf("the scale of the priors is %v; it must be a number > 0", o.Scale)
+	}
+	if m.Functions > 0 {
+		return nil, fmt.Errorf("the file defines %d functions of its own, which are not taken; export the network without functions", m.Functions)
+	}
+	r := &reader{values: map[string]*value{"": nil}, beside: beside, opset: 1}
+	for _, s := range m.Opsets {
+		if s.Domain == "" || s.Domain == "ai.onnx" {
+			r.opset = int(s.Version)
+		}
+	}
+	out, err := r.graph(m.Graph, o)
+	if err != nil {
+		return nil, err
+	}
+	return assemble(out, o)
+}
+
+// A reader follows a graph from its input to its output.
+type reader struct {
+	values map[string]*value
+	beside fs.FS
+	opset  int
+}
+
+// graph returns the output.
+func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
+	if g.Sparse > 0 {
+		return nil, fmt.Errorf("the graph has sparse tensors, which are not taken")
+	}
+	for _, t := range g.Initializers {
+		c, err := r.tensor(t)
+		if err != nil {
+			return nil, err
+		}
+		if r.values[t.Name] != nil {
+			return nil, fmt.Errorf("the graph has two tensors named %.60q", t.Name)
+		}
+		r.values[t.Name] = &value{constant: c}
+	}
+	var input *onnx.Value
+	for i, v := range g.Inputs {
+		if r.values[v.Name] != nil {
+			continue // old files list their weights among the inputs
+		}
+		if input != nil {
+			return nil, fmt.Errorf("the graph has the inputs %.60q and %.60q; a network has one", input.Name, v.Name)
+		}
+		input = &g.Inputs[i]
+	}
+	if input == nil {
+		return nil, fmt.Errorf("the graph has no input")
+	}
+	x, err := inputValue(input, o.Input, channelsComeLast(g, input.Name))
+	if err != nil {
+		return nil, fmt.Errorf("the input %.60q: %w", input.Name, err)
+	}
+	r.values[input.Name] = x
+	name, err := outputOf(g, o.Output)
+	if err != nil {
+		return nil, err
+	}
+	needed := needs(g, name)
+	for i, n := range g.Nodes {
+		if !needed[i] {
+			continue
+		}
+		if err := r.node(n); err != nil {
+			return nil, fmt.Errorf("node %s (%.40s): %w", called(n, i), n.Op, err)
+		}
+	}
+	out := r.values[name]
+	if out == nil || out.constant != nil {
+		return nil, fmt.Errorf("the output %.60q does not depend on the input", name)
+	}
+	out, err = out.settle()
+	if err != nil {
+		return nil, err
+	}
+	if out.order != nil {
+		return nil, fmt.Errorf("the output %.60q is an image made flat; let the network end before that, because images have the order height, width, channels here", name)
+	}
+	return out, nil
+}
+
+// outputOf is the name of the output that is asked for.
+func outputOf(g *onnx.Graph, name string) (string, error) {
+	var names []string
+	for _, v := range g.Outputs {
+		if names = append(names, v.Name); v.Name == name {
+			return name, nil
+		}
+	}
+	switch {
+	case name != "":
+		return "", fmt.Errorf("the graph has no output %.60q; its outputs are %.200q", name, names)
+	case len(names) != 1:
+		return "", fmt.Errorf("the graph has the outputs %.200q; name one of them, because a network has one", names)
+	}
+	return names[0], nil
+}
+
+// needs reports which nodes an output is computed from.
+func needs(g *onnx.Graph, output string) []bool {
+	used, needed := map[string]bool{output: true}, make([]bool, len(g.Nodes))
+	for i := len(g.Nodes) - 1; i >= 0; i-- {
+		n := g.Nodes[i]
+		for _, out := range n.Outputs {
+			needed[i] = needed[i] || used[out] && out != ""
+		}
+		if needed[i] {
+			for _, in := range n.Inputs {
+				used[in] = true
+			}
+		}
+	}
+	return needed
+}
+
+func called(n *onnx.Node, i int) string {
+	if n.Name == "" {
+		return fmt.Sprintf("%d", i)
+	}
+	return fmt.Sprintf("%.60q", n.Name)
+}
+
+// inputValue is the graph's input. The first dimension is that of the rows.
+func inputValue(v *onnx.Value, given []int, last bool) (*value, error) {
+	if v.Elem != onnx.Float && v.Elem != onnx.Double && v.Elem != onnx.Float16 {
+		return nil, fmt.Errorf("it does not hold numbers with fractions")
+	}
+	var size []int
+	for i, d := range v.Shape {
+		if i > 0 {
+			size = append(size, int(d.Size))
+		}
+	}
+	if given != nil {
+		if len(size) > 0 && len(size) != len(given) {
+			return nil, fmt.Errorf("the size %v is given, but the graph has %d dimensions besides the rows", given, len(size))
+		}
+		for i, d := range size {
+			if d > 0 && d != given[i] {
+				return nil, fmt.Errorf("the size %v is given, but the graph has %v", given, size)
+			}
+		}
+		size = given
+	}
+	if len(size) == 0 || len(size) > 3 {
+		return nil, fmt.Errorf("it has %d dimensions; it needs rows and features, rows, channels and a line, or rows, channels, height and width", len(size)+1)
+	}
+	total := 1
+	for _, d := range size {
+		if d < 1 || d > 1<<24/total {
+			return nil, fmt.Errorf("its size is %v; each dimension besides the rows must be known (give the size of a row, as in 3,32,32)", size)
+		}
+		total *= d
+	}
+	x := &value{input: true, dims: size}
+	x.shape, x.first = channelsFirst(size), len(size) > 1
+	if last {
+		x.shape, x.first = channelsLast(size), false
+	}
+	return x, nil
+}
+
+// channelsComeLast reports whether the graph moves the channels of its input, or of an
+// elementwise function of it, from the back to the front.
+func channelsComeLast(g *onnx.Graph, input string) bool {
+	like := map[string]bool{input: true}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			if !like[in] || len(n.Outputs) == 0 {
+				continue
+			}
+			perm := attributes{n}.ints("perm", nil)
+			if k := len(perm); n.Op == "Transpose" && k > 2 && perm[0] == 0 && perm[1] == k-1 {
+				return true
+			}
+			_, unary := functions[n.Op]
+			_, binary := binaries[n.Op]
+			like[n.Outputs[0]] = like[n.Outputs[0]] || unary || binary || n.Op == "Clip" || n.Op == "Identity"
+		}
+	}
+	return false
+}
+
+// channelsFirst is the shape of dimensions without rows.
+func channelsFirst(size []int) nn.Shape {
+	switch len(size) {
+	case 1:
+		return nn.Vec(size[0])
+	case 2:
+		return nn.Shape{H: 1, W: size[1], C: size[0]}
+	}
+	return nn.Shape{H: size[1], W: size[2], C: size[0]}
+}
+
+// channelsLast is the same for dimensions with the channels last.
+func channelsLast(size []int) nn.Shape {
+	switch len(size) {
+	case 1:
+		return nn.Vec(size[0])
+	case 2:
+		return nn.Shape{H: 1, W: size[0], C: size[1]}
+	}
+	return nn.Shape{H: size[0], W: size[1], C: size[2]}
+}

@@ -1,0 +1,200 @@
+package importer
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"utvi/fn"
+	"utvi/gauss"
+	"utvi/internal/special"
+	"utvi/model"
+	"utvi/nn"
+	"utvi/onnx"
+	"utvi/onnx/export"
+)
+
+// fixed is a network of numbers with each layer that can be imported.
+func fixed(t testing.TB) *model.Model {
+	t.Helper()
+	n, err := model.New(model.Config{Input: nn.Shape{H: 8, W: 6, C: 2}, Layers: nn.Chain{
+		nn.BatchNorm{Mean: []float64{0.1, 0.2}, Var: []float64{1, 2}},
+		nn.Conv2D{Out: 4, Kernel: [2]int{3, 3}, Padding: nn.Same, Fixed: true}, nn.Apply{F: fn.ReLU()},
+		nn.Residual{Branch: nn.Chain{nn.Conv2D{Out: 4, Kernel: [2]int{3, 3}, Padding: nn.Same, Fixed: true}, nn.Apply{F: fn.Tanh()}}},
+		nn.MaxPool2D{Size: [2]int{2, 2}}, nn.AvgPool2D{Size: [2]int{2, 1}}, nn.Flatten{},
+		nn.Dense{Out: 6, Fixed: true}, nn.LayerNorm{}, nn.Apply{F: fn.MustFormula("x/(1+x^2)")}, nn.Dense{Out: 3, Fixed: true, NoBias: true}, nn.Joint{Map: fn.Softmax()},
+	}, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// A network that goes out and comes in again gives the same numbers.
+func TestRound(t *testing.T) {
+	n := fixed(t)
+	m, err := export.Network(n, export.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Network(m, nil, Options{Output: "mean"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	x := make([]float32, 5*n.Inputs())
+	for i := range x {
+		x[i] = float32(r.NormFloat64())
+	}
+	want := n.NewPredictor(5).Predict(gauss.Fixed(n.Inputs(), x))
+	got := again.NewPredictor(5).Predict(gauss.Fixed(n.Inputs(), x))
+	for i, y := range want.Mean {
+		if math.Abs(float64(got.Mean[i]-y)) > 1e-6 {
+			t.Fatalf("output %d is %v, was %v", i, got.Mean[i], y)
+		}
+	}
+	if a, b := kinds(n), kinds(again); a != b {
+		t.Errorf("the layers are\n%s\nand were\n%s", b, a)
+	}
+}
+
+func kinds(n *model.Model) string {
+	var all []string
+	for x := range n.Graph().All() {
+		name := x.Layer.Kind()
+		if a, ok := x.Layer.(nn.Apply); ok && a.F.Formula == nil {
+			name = a.F.Name
+		}
+		all = append(all, name)
+	}
+	return strings.Join(all, " ")
+}
+
+// Random weights are Normals around the trained values, and so are their priors.
+func TestRandom(t *testing.T) {
+	b := onnx.NewBuilder("g")
+	x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2})
+	y := b.Op("Gemm", []string{x, b.Floats("w", []float32{3, -4}, 2, 1), b.Floats("b", []float32{0}, 1)})
+	b.Reserve("y")
+	b.Output("y", y, onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+	n, err := Network(b.Model(), nil, Options{Random: true, Scale: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, bias := n.Params.Tensors[0], n.Params.Tensors[1]
+	std := 0.2 * math.Sqrt(12.5)
+	if w.Mean[1] != -4 || w.Center[1] != -4 || w.Prior.Mean != 0 || math.Abs(w.Prior.Std-std) > 1e-12 {
+		t.Errorf("%v, centre %v, prior %v", w.Mean, w.Center, w.Prior)
+	}
+	if sd := special.Softplus(float64(w.Rho[0])); math.Abs(sd-std/10) > 1e-6 {
+		t.Errorf("σ starts at %v", sd)
+	}
+	if bias.Prior.Std != 0.2 {
+		t.Errorf("the prior of a bias of zeros is %v", bias.Prior)
+	}
+	if kl, want := w.KL(), 2*(math.Log(10)+0.01/2-0.5); math.Abs(kl-want) > 1e-5 {
+		t.Errorf("the KL is %v, want %v", kl, want)
+	}
+	var file bytes.Buffer
+	if err := n.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	e, err := model.ReadEnsemble(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := e.Members[0].Params.Tensors[0].Center; len(c) != 2 || c[0] != 3 {
+		t.Errorf("the centre was read as %v", c)
+	}
+}
+
+// What cannot be imported is answered in one sentence with the node and the operator.
+func TestRefusals(t *testing.T) {
+	type graph func(b *onnx.Builder, x string) string
+	w := func(b *onnx.Builder, dims ...int) string {
+		return b.Floats("w", make([]float32, size(dims)), dims...)
+	}
+	image := []onnx.Dim{{Name: "N"}, {Size: 2}, {Size: 6}, {Size: 6}}
+	for _, c := range []struct {
+		name string
+		dims []onnx.Dim
+		make graph
+		want string
+	}{
+		{"unknown", nil, func(b *onnx.Builder, x string) string { return b.Op("Loop", []string{x}) }, `node "Loop" (Loop): the operator is not taken; the operators are Abs, Add, `},
+		{"attention", nil, func(b *onnx.Builder, x string) string { return b.Op("MatMul", []string{x, x}) }, "products of two tensors, as in attention, are not taken"},
+		{"domain", nil, func(b *onnx.Builder, x string) string { return b.ML("Scaler", []string{x}) }, `"ai.onnx.ml", which are not taken`},
+		{"branches", nil, func(b *onnx.Builder, x string) string {
+			return b.Op("Add", []string{b.Op("MatMul", []string{x, w(b, 3, 4)}), b.Op("MatMul", []string{x, b.Floats("v", []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4)})})
+		}, "two branches that both have layers"},
+		{"size", nil, func(b *onnx.Builder, x string) string { return b.Op("MatMul", []string{x, w(b, 4, 4)}) }, "its weights have the size [4 4]; a row of its input has [3]"},
+		{"pooling pads", image, func(b *onnx.Builder, x string) string {
+			return b.Op("MaxPool", []string{x}, onnx.IntList("kernel_shape", 3, 3), onnx.IntList("pads", 1, 1, 1, 1))
+		}, "a pooling layer does not pad"},
+		{"padding", image, func(b *onnx.Builder, x string) string {
+			return b.Op("Conv", []string{x, w(b, 1, 2, 3, 3)}, onnx.IntList("pads", 3, 3, 3, 3))
+		}, "its padding is [3 3] before and [3 3] after"},
+		{"rows", image, func(b *onnx.Builder, x string) string { return b.Op("Reshape", []string{x, b.Ints(-1, 6)}) }, "72 elements cannot take the size [6]"},
+		{"flat image", image, func(b *onnx.Builder, x string) string { return b.Op("Flatten", []string{x}) }, "is an image made flat"},
+		{"softmax", image, func(b *onnx.Builder, x string) string { return b.Op("Softmax", []string{x}, onnx.Int("axis", 1)) }, "a layer sums over a whole row"},
+		{"constant", nil, func(b *onnx.Builder, x string) string { return b.Float(3) }, "does not depend on the input"},
+		{"order", nil, func(b *onnx.Builder, x string) string { return b.Op("Relu", []string{"later"}) }, `its input "later" is not computed before it`},
+		{"mean", nil, func(b *onnx.Builder, x string) string {
+			return b.Op("Exp", []string{b.Op("ReduceMean", []string{x}, onnx.IntList("axes", 1))})
+		}, "taken only within a layer normalisation"},
+		{"no layers", nil, func(b *onnx.Builder, x string) string { return b.Op("Identity", []string{x}) }, "the graph has no layers"},
+		{"open size", []onnx.Dim{{Name: "N"}, {Name: "features"}}, func(b *onnx.Builder, x string) string { return b.Op("Relu", []string{x}) }, "each dimension besides the rows must be known"},
+		{"infinite", nil, func(b *onnx.Builder, x string) string {
+			return b.Op("MatMul", []string{x, b.Floats("w", []float32{1, 2, float32(math.Inf(1))}, 3, 1)})
+		}, "weights must be finite"},
+	} {
+		if c.dims == nil {
+			c.dims = []onnx.Dim{{Name: "N"}, {Size: 3}}
+		}
+		b := onnx.NewBuilder("g")
+		x := b.Input("x", onnx.Float, c.dims...)
+		b.Reserve("y")
+		b.Output("y", c.make(b, x), onnx.Float)
+		_, err := Network(b.Model(), nil, Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// Hostile graphs never panic and take no memory that the file does not have.
+func FuzzNetwork(f *testing.F) {
+	m, err := export.Network(fixed(f), export.Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	seeds := []*onnx.Model{m}
+	for _, op := range Operators() {
+		b := onnx.NewBuilder("g")
+		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2}, onnx.Dim{Size: 4}, onnx.Dim{Size: 4})
+		y := b.Op(op, []string{x, b.Floats("w", make([]float32, 4), 1, 1, 2, 2), b.Ints(1)}, onnx.IntList("kernel_shape", 2, 2), onnx.Int("axis", 1), onnx.IntList("axes", 1))
+		b.Reserve("y")
+		b.Output("y", y, onnx.Float)
+		seeds = append(seeds, b.Model())
+	}
+	for _, m := range seeds {
+		b, err := m.Marshal()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := onnx.Unmarshal(b)
+		if err != nil {
+			return
+		}
+		for _, o := range []Options{{Output: "mean"}, {Random: true, Input: []int{2, 4, 4}}} {
+			if _, err := Network(m, nil, o); err != nil && strings.Contains(err.Error(), "\n") {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,185 @@
+package importer
+
+import (
+	"fmt"
+
+	"utvi/nn"
+)
+
+// maxWeights bounds the weights that a small file may ask for, where groups and dilations
+// are written out.
+const maxWeights = 1 << 26
+
+// here puts numbers of the units of v, one each or a multiple, into the order of the
+// network.
+func (v *value) here(x []float64, width int) []float64 {
+	if v.order == nil {
+		return x
+	}
+	y := make([]float64, len(x))
+	for i, at := range v.order {
+		copy(y[at*width:][:width], x[i*width:][:width])
+	}
+	return y
+}
+
+// flatRow reports whether the row of v is one dimension in the graph.
+func (v *value) flatRow() bool { return len(v.dims) == 1 }
+
+func gemm(c *call) (*value, error) {
+	x, err := c.x()
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.weight(1)
+	if err != nil || b == nil || len(b.dims) != 2 {
+		return nil, fmt.Errorf("its weights must be a constant matrix")
+	}
+	if c.int("transA", 0) != 0 {
+		return nil, fmt.Errorf("its input is transposed; rows must come first")
+	}
+	if c.int("transB", 0) != 0 {
+		if b, err = b.transpose(nil); err != nil {
+			return nil, err
+		}
+	}
+	bias, err := c.weight(2)
+	if err != nil {
+		return nil, err
+	}
+	alpha, beta := c.float("alpha", 1), c.float("beta", 1)
+	w := make([]float64, len(b.data))
+	for i, v := range b.data {
+		w[i] = alpha * v
+	}
+	var offset []float64
+	if bias != nil {
+		offset = make([]float64, b.dims[1])
+		if !bias.scalar() && len(bias.data) != b.dims[1] {
+			return nil, fmt.Errorf("its bias has the size %v for %d outputs", bias.dims, b.dims[1])
+		}
+		for i := range offset {
+			offset[i] = beta * bias.data[i%len(bias.data)]
+		}
+	}
+	return x.dense(&constant{b.dims, w}, offset)
+}
+
+func matmul(c *call) (*value, error) {
+	x, err := c.x()
+	if err != nil {
+		return nil, err
+	}
+	b, err := c.weight(1)
+	if err != nil || b == nil || len(b.dims) != 2 {
+		return nil, fmt.Errorf("its second input must be a constant matrix; products of two tensors, as in attention, are not taken")
+	}
+	return x.dense(b, nil)
+}
+
+// dense is the layer with the weights w, inputs × outputs.
+func (v *value) dense(w *constant, bias []float64) (*value, error) {
+	if !v.flatRow() || w.dims[0] != v.shape.Size() {
+		return nil, fmt.Errorf("its weights have the size %v; a row of its input has %v", w.dims, v.dims)
+	}
+	out := w.dims[1]
+	if out < 1 {
+		return nil, fmt.Errorf("it has no outputs")
+	}
+	tensors := [][]float64{v.here(w.data, out)}
+	if bias != nil {
+		tensors = append(tensors, bias)
+	}
+	return v.after(nn.Dense{Out: out, NoBias: bias == nil}, nn.Vec(out), []int{out}, false, tensors...), nil
+}
+
+// withBias adds a constant to the outputs of a dense layer that has no bias yet.
+func (v *value) withBias(k *constant) (*value, bool) {
+	if v.base != nil || v.layer == nil {
+		return nil, false
+	}
+	d, ok := v.layer.Layer.(nn.Dense)
+	if !ok || !d.NoBias || len(k.data) != d.Out || k.dims[len(k.dims)-1] != d.Out {
+		return nil, false
+	}
+	d.NoBias = false
+	return v.prev.after(d, v.shape, v.dims, v.first, v.layer.tensors[0], k.data), true
+}
+
+// sides reads kernel, strides, dilations and pads of a window over an image or a line.
+type sides struct {
+	kernel, stride, dilation [2]int
+	begin, end               [2]int // padding
+}
+
+func (c *call) window(v *value, kernel []int) (sides, error) {
+	line := len(v.dims) == 2
+	two := func(name string, x []int, standard int) ([2]int, error) {
+		switch {
+		case x == nil:
+			return [2]int{standard, standard}, nil
+		case line && len(x) == 1:
+			return [2]int{standard, x[0]}, nil
+		case !line && len(x) == 2:
+			return [2]int{x[0], x[1]}, nil
+		}
+		return [2]int{}, fmt.Errorf("its %s are %v; the input has %d dimensions besides rows and channels", name, x, len(v.dims)-1)
+	}
+	var s sides
+	var err error
+	if !v.first || len(v.dims) < 2 {
+		return s, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", v.dims)
+	}
+	if s.kernel, err = two("kernel sizes", c.ints("kernel_shape", kernel), 1); err != nil {
+		return s, err
+	}
+	if s.stride, err = two("strides", c.ints("strides", nil), 1); err != nil {
+		return s, err
+	}
+	if s.dilation, err = two("dilations", c.ints("dilations", nil), 1); err != nil {
+		return s, err
+	}
+	pads := c.ints("pads", nil)
+	if n := len(v.dims) - 1; pads != nil && len(pads) == 2*n {
+		if s.begin, err = two("pads", pads[:n], 0); err == nil {
+			s.end, err = two("pads", pads[n:], 0)
+		}
+	} else if pads != nil {
+		err = fmt.Errorf("its pads are %v", pads)
+	}
+	if err != nil {
+		return s, err
+	}
+	size := [2]int{v.shape.H, v.shape.W}
+	for i := range 2 {
+		for _, x := range []int{s.kernel[i], s.stride[i], s.dilation[i]} {
+			if x < 1 || x > 1<<20 {
+				return s, fmt.Errorf("a kernel, stride or dilation is %d", x)
+			}
+		}
+		if s.begin[i] < 0 || s.end[i] < 0 || s.begin[i] > 1<<20 || s.end[i] > 1<<20 {
+			return s, fmt.Errorf("its pads are %v; they must be ≥ 0", pads)
+		}
+		reach := (s.kernel[i]-1)*s.dilation[i] + 1
+		switch auto := c.text("auto_pad", "NOTSET"); auto {
+		case "NOTSET", "VALID":
+		case "SAME_UPPER":
+			total := max(0, ((size[i]-1)/s.stride[i])*s.stride[i]+reach-size[i])
+			s.begin[i], s.end[i] = total/2, total-total/2
+		default:
+			return s, fmt.Errorf("its padding is %.20q; NOTSET, VALID and SAME_UPPER are taken", auto)
+		}
+		if reach > size[i]+s.begin[i]+s.end[i] {
+			return s, fmt.Errorf("its kernel reaches over %d cells; the image has %d", reach, size[i]+s.begin[i]+s.end[i])
+		}
+	}
+	return s, nil
+}
+
+// rowDims are the dimensions of a row with the channels first.
+func (v *value) rowDims(s nn.Shape) []int {
+	if len(v.dims) == 2 {
+		return []int{s.C, s.W}
+	}
+	return []int{s.C, s.H, s.W}
+}

@@ -1,0 +1,305 @@
+package importer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"utvi/fn"
+	"utvi/internal/safetensors"
+	"utvi/internal/strictjson"
+	"utvi/model"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// A description says which layers the tensors of a state_dict belong to. A layer has the
+// form of model files, and with weights also "from", the prefix of its tensors; without,
+// that is its number, as in torch.nn.Sequential. Sizes of rows have the channels first.
+//
+//	{"input": [3, 32, 32], "layers": [
+//	  {"kind": "conv2d", "out": 8, "kernel": [3, 3], "padding": "same", "from": "conv1"},
+//	  {"kind": "apply", "f": "relu"}, {"kind": "flatten"}, {"kind": "dense", "out": 10, "from": "fc"}]}
+type description struct {
+	Input  []int             `json:"input"`
+	Layers []json.RawMessage `json:"layers"`
+}
+
+// LoadStateDict makes a network from the tensors of a PyTorch model, saved as safetensors,
+// and a description of its layers as JSON.
+func LoadStateDict(path, layers string, o Options) (*model.Model, error) {
+	f, err := safetensors.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(layers)
+	if err != nil {
+		return nil, err
+	}
+	n, err := stateDict(f, text, o)
+	if err != nil {
+		return nil, fmt.Errorf("cannot import %s with the layers of %s: %w", path, layers, err)
+	}
+	return n, nil
+}
+
+func stateDict(f *safetensors.File, text []byte, o Options) (*model.Model, error) {
+	var d description
+	if err := strictjson.Unmarshal(text, &d); err != nil {
+		return nil, err
+	}
+	dims := d.Input
+	if o.Input != nil {
+		dims = o.Input
+	}
+	total := 1
+	for _, n := range dims {
+		if n < 1 || n > 1<<24/total {
+			return nil, fmt.Errorf("the input is %v; its sizes must be at least 1", dims)
+		}
+		total *= n
+	}
+	if len(dims) < 1 || len(dims) > 3 {
+		return nil, fmt.Errorf("the input is %v; it is features, channels and a line, or channels, height and width", dims)
+	}
+	s := &states{tensors: map[string]*safetensors.Tensor{}}
+	for i := range f.Tensors {
+		if t := &f.Tensors[i]; !strings.HasSuffix(t.Name, "num_batches_tracked") {
+			s.tensors[t.Name] = t
+		}
+	}
+	v := &value{input: true, dims: dims, shape: channelsFirst(dims), first: len(dims) > 1}
+	v, err := s.chain(v, d.Layers)
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	for name := range s.tensors {
+		left = append(left, name)
+	}
+	if len(left) > 0 {
+		slices.Sort(left)
+		return nil, fmt.Errorf("no layer takes the tensor %.60q", left[0])
+	}
+	if v.order != nil {
+		return nil, errors.New("the output is an image made flat; let the layers end before that")
+	}
+	return assemble(v, o)
+}
+
+// states are the tensors that no layer has taken yet.
+type states struct {
+	tensors map[string]*safetensors.Tensor
+}
+
+// take returns a tensor, nil if it is optional and missing.
+func (s *states) take(name string, optional bool) (*constant, error) {
+	t := s.tensors[name]
+	switch {
+	case t == nil && optional:
+		return nil, nil
+	case t == nil:
+		return nil, fmt.Errorf("the file has no tensor %.60q", name)
+	}
+	delete(s.tensors, name)
+	k := &constant{dims: t.Shape, data: t.F64}
+	for _, x := range t.F32 {
+		k.data = append(k.data, float64(x))
+	}
+	if len(k.data) != size(t.Shape) {
+		return nil, fmt.Errorf("the tensor %.60q does not hold numbers with fractions", name)
+	}
+	return k, nil
+}
+
+func (s *states) chain(v *value, layers []json.RawMessage) (*value, error) {
+	if len(layers) == 0 {
+		return nil, errors.New("no layers are described")
+	}
+	for i, text := range layers {
+		next, err := s.layer(v, i, text)
+		if err != nil {
+			return nil, fmt.Errorf("layer %d: %w", i, err)
+		}
+		v = next
+	}
+	return v, nil
+}
+
+func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, errors.New(`it must be an object, as in {"kind": "dense", "out": 10}`)
+	}
+	kind, from := "", strconv.Itoa(i)
+	if err := json.Unmarshal(fields["kind"], &kind); err != nil {
+		return nil, errors.New(`it has no "kind"`)
+	}
+	if at, ok := fields["from"]; ok {
+		if err := json.Unmarshal(at, &from); err != nil {
+			return nil, errors.New(`"from" must be text`)
+		}
+		delete(fields, "from")
+	}
+	if kind == "residual" && fields["layers"] != nil {
+		var inner []json.RawMessage
+		if err := json.Unmarshal(fields["layers"], &inner); err != nil {
+			return nil, errors.New(`the "layers" of a residual must be a list`)
+		}
+		w, err := s.chain(v, inner)
+		if err != nil {
+			return nil, err
+		}
+		return residual(v, w)
+	}
+	switch kind {
+	case "batchnorm":
+		return s.batchNorm(v, from, fields)
+	case "dropout":
+		return v, nil
+	}
+	if kind == "apply" && fields["rule"] == nil && fields["f"] != nil {
+		var name string
+		if err := json.Unmarshal(fields["f"], &name); err != nil {
+			return nil, errors.New(`"f" must be the name of a function`)
+		}
+		f, err := fn.Named(name)
+		if err != nil {
+			return nil, err
+		}
+		return v.same(nn.Apply{F: f}), nil
+	}
+	rest, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	l, err := nn.UnmarshalLayer(rest, nn.Library{})
+	if err != nil {
+		return nil, err
+	}
+	switch l := l.(type) {
+	case nn.Dense:
+		return s.dense(v, from, l)
+	case nn.Conv1D:
+		return s.conv(v, from, nn.Conv2D{Out: l.Out, Kernel: [2]int{1, l.Kernel}, Stride: l.Stride, Padding: l.Padding})
+	case nn.Conv2D:
+		return s.conv(v, from, l)
+	case nn.LayerNorm:
+		gain, err := s.take(from+".weight", true)
+		if err != nil {
+			return nil, err
+		}
+		offset, err := s.take(from+".bias", true)
+		if err != nil {
+			return nil, err
+		}
+		return v.normalised(gain, offset, l.Eps)
+	case nn.Flatten:
+		return v.flat(), nil
+	}
+	out, err := outOf(l, v.shape)
+	if err != nil {
+		return nil, err
+	}
+	if out == v.shape {
+		return v.same(l), nil
+	}
+	return v.after(l, out, v.rowDims(out), v.first), nil
+}
+
+// outOf is the shape of a layer's output. The layer must have no weights.
+func outOf(l nn.Layer, in nn.Shape) (nn.Shape, error) {
+	b := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in}
+	u, err := nn.Bind(l, b)
+	if err != nil {
+		return nn.Shape{}, err
+	}
+	if len(b.Params.Tensors) > 0 {
+		return nn.Shape{}, fmt.Errorf("a %s layer has parameters that PyTorch does not have", l.Kind())
+	}
+	return u.Out(), nil
+}
+
+func (s *states) dense(v *value, from string, l nn.Dense) (*value, error) {
+	w, err := s.take(from+".weight", false)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.dims) != 2 || w.dims[0] != l.Out {
+		return nil, fmt.Errorf("%s.weight has the size %v; a dense layer of %d outputs needs outputs × inputs", from, w.dims, l.Out)
+	}
+	bias, err := s.take(from+".bias", true)
+	if err != nil {
+		return nil, err
+	}
+	var offset []float64
+	if bias != nil {
+		if offset = bias.data; len(offset) != l.Out {
+			return nil, fmt.Errorf("%s.bias has the size %v for %d outputs", from, bias.dims, l.Out)
+		}
+	}
+	if w, err = w.transpose(nil); err != nil {
+		return nil, err
+	}
+	return v.dense(w, offset)
+}
+
+func (s *states) conv(v *value, from string, l nn.Conv2D) (*value, error) {
+	w, err := s.take(from+".weight", false)
+	if err != nil {
+		return nil, err
+	}
+	if len(w.dims) == 3 { // along a line
+		w.dims = []int{w.dims[0], w.dims[1], 1, w.dims[2]}
+	}
+	if !slices.Equal(w.dims, []int{l.Out, v.shape.C, l.Kernel[0], l.Kernel[1]}) {
+		return nil, fmt.Errorf("%s.weight has the size %v; the layer needs %d filters × %d channels × %v", from, w.dims, l.Out, v.shape.C, l.Kernel)
+	}
+	bias, err := s.take(from+".bias", true)
+	if err != nil {
+		return nil, err
+	}
+	l.NoBias = bias == nil
+	shape := v.shape
+	b := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: shape}
+	u, err := nn.Bind(nn.Layer(l), b)
+	if err != nil {
+		return nil, err
+	}
+	w, err = w.transpose([]int{2, 3, 1, 0})
+	if err != nil {
+		return nil, err
+	}
+	tensors := [][]float64{w.data}
+	if bias != nil {
+		tensors = append(tensors, bias.data)
+	}
+	return v.after(l, u.Out(), v.rowDims(u.Out()), true, tensors...), nil
+}
+
+func (s *states) batchNorm(v *value, from string, fields map[string]json.RawMessage) (*value, error) {
+	l := nn.BatchNorm{}
+	if text, ok := fields["eps"]; ok {
+		if err := json.Unmarshal(text, &l.Eps); err != nil {
+			return nil, errors.New(`"eps" must be a number`)
+		}
+	}
+	for name, to := range map[string]*[]float64{"running_mean": &l.Mean, "running_var": &l.Var, "weight": &l.Gain, "bias": &l.Offset} {
+		k, err := s.take(from+"."+name, name == "weight" || name == "bias")
+		if err != nil {
+			return nil, err
+		}
+		if k == nil {
+			continue
+		}
+		if len(k.data) != v.shape.C {
+			return nil, fmt.Errorf("%s.%s has the size %v for %d channels", from, name, k.dims, v.shape.C)
+		}
+		*to = v.here(k.data, 1)
+	}
+	return v.same(l), nil
+}
