@@ -1,0 +1,251 @@
+// Operations on rows. A block takes PER rows through a list of operations, so that a
+// small network is one launch. Activations lie in global memory, where the gradients
+// of the weights find them.
+#include "program.h"
+#include "likelihood.h"
+
+constexpr int THREADS = 256, PER = 8, DEPTH = 128;
+
+struct Rows {
+	const Op* ops;
+	int first, count, rows, stride; // stride: operations of one network
+	const Control* control;
+	const Result* results; // null in prediction
+};
+
+// sum adds up x over the block in a fixed order; every thread gets the sum.
+DEVICE double sum(double x) {
+	SHARED double part[THREADS];
+	barrier();
+	part[thread()] = x;
+	barrier();
+	for (int n = THREADS / 2; n > 0; n /= 2) {
+		if (thread() < n) part[thread()] += part[thread() + n];
+		barrier();
+	}
+	return part[0];
+}
+
+SHARED float left0[DEPTH * PER], left1[DEPTH * PER]; // operands of PER rows, a row of PER for each k
+SHARED float fold[3 * THREADS];
+
+DEVICE void stage(const float* a0, const float* a1, int rows, int depth, int k0, int kn) {
+	barrier();
+	for (int i = thread(); i < kn * PER; i += THREADS) {
+		int r = i / kn, k = i % kn;
+		left0[k * PER + r] = r < rows ? a0[(long long)r * depth + k0 + k] : 0.0f;
+		left1[k * PER + r] = r < rows && a1 ? a1[(long long)r * depth + k0 + k] : 0.0f;
+	}
+	barrier();
+}
+
+// A Sums holds the sums of one element: FORWARD has Σ m·w and Σ m²·s + v·(w²+s), the
+// reverse Σ g·w, Σ h·s and Σ h·(w²+s).
+struct Sums {
+	float a, b, c;
+};
+template <bool FORWARD>
+DEVICE void add(Sums& t, float x, float y, float w, float s, float w2) {
+	t.a = fma(x, w, t.a);
+	if (FORWARD) {
+		t.b = fma(x * x, s, t.b);
+		t.b = fma(y, w2, t.b);
+	} else {
+		t.b = fma(y, s, t.b);
+		t.c = fma(y, w2, t.c);
+	}
+}
+
+// wide multiplies PER rows by a matrix of many columns: each thread has one column and
+// RT rows.
+template <bool FORWARD, int RT, class Store>
+DEVICE void wide(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	constexpr int COLS = THREADS / (PER / RT);
+	int c = thread() % COLS, r0 = thread() / COLS * RT;
+	for (int base = 0; base < width; base += COLS) {
+		int col = base + c;
+		Sums t[RT];
+#pragma unroll
+		for (int r = 0; r < RT; r++) t[r] = {0, 0, 0};
+		for (int k0 = 0; k0 < depth; k0 += DEPTH) {
+			int kn = less(DEPTH, depth - k0);
+			stage(a0, a1, rows, depth, k0, kn);
+			if (col < width) {
+				const float *pw = w + (long long)k0 * width + col, *ps = s ? s + (long long)k0 * width + col : 0;
+#pragma unroll 8
+				for (int k = 0; k < kn; k++) {
+					float x = pw[(long long)k * width], y = ps ? ps[(long long)k * width] : 0.0f, w2 = fma(x, x, y);
+#pragma unroll
+					for (int r = 0; r < RT; r++) add<FORWARD>(t[r], left0[k * PER + r0 + r], left1[k * PER + r0 + r], x, y, w2);
+				}
+			}
+		}
+		if (col < width)
+#pragma unroll
+			for (int r = 0; r < RT; r++)
+				if (r0 + r < rows) store(r0 + r, col, t[r]);
+	}
+}
+
+// narrow multiplies PER rows by a matrix of at most 16 columns: several threads share
+// an element, and their sums are added in order.
+template <bool FORWARD, class Store>
+DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	int lanes = THREADS / (PER * width);
+	int lane = thread() % lanes, at = thread() / lanes, r = at / width, col = at % width;
+	Sums t = {0, 0, 0};
+	if (r < rows) {
+		const float *p0 = a0 + (long long)r * depth, *p1 = a1 ? a1 + (long long)r * depth : 0;
+		for (int k = lane; k < depth; k += lanes) {
+			float x = w[k * width + col], y = s ? s[k * width + col] : 0.0f;
+			add<FORWARD>(t, p0[k], p1 ? p1[k] : 0.0f, x, y, fma(x, x, y));
+		}
+	}
+	barrier();
+	fold[thread()] = t.a, fold[THREADS + thread()] = t.b, fold[2 * THREADS + thread()] = t.c;
+	barrier();
+	if (lane == 0 && r < rows && r < PER) {
+		for (int i = 1; i < lanes; i++) t.a += fold[thread() + i], t.b += fold[THREADS + thread() + i], t.c += fold[2 * THREADS + thread() + i];
+		store(r, col, t);
+	}
+	barrier();
+}
+
+template <bool FORWARD, class Store>
+DEVICE void product(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	if (width <= 16) narrow<FORWARD>(a0, a1, rows, depth, w, s, width, store);
+	else if (width <= 32) wide<FORWARD, 1>(a0, a1, rows, depth, w, s, width, store);
+	else if (width <= 64) wide<FORWARD, 2>(a0, a1, rows, depth, w, s, width, store);
+	else wide<FORWARD, 4>(a0, a1, rows, depth, w, s, width, store);
+}
+
+DEVICE void dense(const Op& o, long long r0, int rows) {
+	product<true>(o.m + r0 * o.in, o.v ? o.v + r0 * o.in : 0, rows, o.in, o.w, o.s, o.out, [&](int r, int c, Sums t) {
+		long long at = (r0 + r) * o.out + c;
+		o.om[at] = t.a + (o.b ? o.b[c] : 0.0f);
+		if (o.ov) o.ov[at] = t.b + (o.bs ? o.bs[c] : 0.0f);
+	});
+}
+
+DEVICE void dense_back(const Op& o, long long r0, int rows) {
+	product<false>(o.g + r0 * o.out, o.h ? o.h + r0 * o.out : 0, rows, o.out, o.wt, o.st, o.in, [&](int r, int c, Sums t) {
+		long long at = (r0 + r) * o.in + c;
+		o.dm[at] = fma(2 * o.m[at], t.b, t.a);
+		if (o.dv) o.dv[at] = t.c;
+	});
+}
+
+DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
+	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
+	long long first = r0 * o.in;
+	for (int i = thread(); i < rows * o.in; i += THREADS) {
+		long long at = first + i;
+		if (!o.v) {
+			o.om[at] = evaluate(o.f.op, o.f.a, o.m[at]).f;
+			continue;
+		}
+		Moments p = push(o.f, o.m[at], o.v[at], key, k.row + r0 + i / o.in, i % o.in);
+		o.om[at] = p.m, o.ov[at] = p.v;
+	}
+}
+
+DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
+	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
+	for (int r = 0; r < rows; r++) {
+		double by_kappa = 0;
+		for (int i = thread(); i < o.in; i += THREADS) {
+			long long at = (r0 + r) * o.in + i;
+			float g = o.g[at];
+			if (!o.v) {
+				if (o.dm) o.dm[at] = g * evaluate(o.f.op, o.f.a, o.m[at]).d;
+				continue;
+			}
+			Moments p = push(o.f, o.m[at], o.v[at], key, k.row + r0 + r, i);
+			float h = o.h[at];
+			if (o.dm) o.dm[at] = g * p.mm + h * p.vm, o.dv[at] = g * p.mv + h * p.vv;
+			by_kappa += (double)g * p.mk + (double)h * p.vk;
+		}
+		if (o.tape) {
+			by_kappa = o.v ? sum(by_kappa) : 0;
+			if (thread() == 0) o.tape[r0 + r] = (float)by_kappa;
+		}
+	}
+}
+
+// The layers that act on each unit alone.
+DEVICE void unit(const Op& o, long long r0, int rows) {
+	float keep = 1 - (float)o.p;
+	for (int i = thread(); i < rows * o.in; i += THREADS) {
+		long long at = r0 * o.in + i;
+		int u = i % o.in;
+		float m = o.m ? o.m[at] : 0.0f, v = o.v ? o.v[at] : 0.0f, g = o.g ? o.g[at] : 0.0f, h = o.h ? o.h[at] : 0.0f;
+		float om = m, ov = v, dm = g, dv = h, a;
+		switch (o.kind) {
+		case OP_NOISE:
+			if (o.raw) a = softplus(o.raw[u]), ov = v + a * a;
+			break;
+		case OP_NOISE_BACK:
+			if (o.tape) o.tape[at] = o.raw ? h : 0.0f;
+			break;
+		case OP_SCALE:
+			a = softplus(o.raw[u]);
+			om = m / a, ov = v / (a * a);
+			break;
+		case OP_SCALE_BACK:
+			a = softplus(o.raw[u]);
+			if (o.tape) o.tape[at] = -(g * (m / a) + 2 * h * (v / (a * a))) / a;
+			dm = g / a, dv = h / (a * a);
+			break;
+		case OP_MULTIPLY:
+			om = m * o.raw[u], ov = v * (o.raw[u] * o.raw[u]);
+			break;
+		case OP_MULTIPLY_BACK:
+			dm = g * o.raw[u], dv = h * (o.raw[u] * o.raw[u]);
+			break;
+		case OP_DROPOUT:
+			ov = ((float)o.p * m * m + v) / keep;
+			break;
+		case OP_DROPOUT_BACK:
+			dv = h / keep, dm = g + 2 * (float)o.p * m * dv;
+			break;
+		}
+		if (o.om) o.om[at] = om;
+		if (o.ov) o.ov[at] = ov;
+		if (o.dm) o.dm[at] = dm;
+		if (o.dv) o.dv[at] = dv;
+	}
+}
+
+// input gathers rows of the table.
+DEVICE void input(const Op& o, long long r0, int rows) {
+	for (int i = thread(); i < rows * o.in; i += THREADS) {
+		long long from = (long long)o.index[r0 + i / o.in] * o.in + i % o.in;
+		o.om[r0 * o.in + i] = o.tm[from];
+		if (o.ov) o.ov[r0 * o.in + i] = o.tv[from];
+	}
+	for (int i = thread(); i < rows * o.targets; i += THREADS)
+		o.yo[r0 * o.targets + i] = o.ty[(long long)o.index[r0 + i / o.targets] * o.targets + i % o.targets];
+}
+
+KERNEL(rows, Rows, THREADS) {
+	if (a.results && !a.results->finite) return; // an earlier step failed: nothing may change
+	long long r0 = (long long)block() * PER;
+	int n = less(PER, a.rows - (int)r0);
+	const Op* ops = a.ops + (long long)block_y() * a.stride + a.first;
+	const Control& k = a.control[block_y()];
+	for (int i = 0; i < a.count; i++) {
+		const Op& o = ops[i];
+		switch (o.kind) {
+		case OP_INPUT: input(o, r0, n); break;
+		case OP_DENSE: dense(o, r0, n); break;
+		case OP_DENSE_BACK: dense_back(o, r0, n); break;
+		case OP_APPLY: apply(o, k, r0, n); break;
+		case OP_APPLY_BACK: apply_back(o, k, r0, n); break;
+		case OP_SCORE:
+			if (thread() < n) score(o, k.batch, r0 + thread());
+			break;
+		default: unit(o, r0, n);
+		}
+		barrier();
+	}
+}
