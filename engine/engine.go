@@ -99,6 +99,7 @@ type Score struct {
 	NLL     float64 // mean of the rows, nats
 	Floored int     // variances raised to the likelihood's floor
 	Finite  bool
+	Err     error // the engine failed, such as a card that was lost
 }
 
 // An Update describes a step of AdamW.
@@ -113,6 +114,7 @@ type Update struct {
 type Change struct {
 	KL, GradNorm float64
 	Finite       bool // false: nothing was changed, or numbers overflowed
+	Err          error
 }
 
 // State is the memory of a training on the host.

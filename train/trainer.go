@@ -116,11 +116,17 @@ func (t *Trainer) Advance() (Step, error) {
 		t.program.FitPriors(*c.Prior)
 	}
 	score := t.program.Gradient(n)
+	if score.Err != nil {
+		return s, fmt.Errorf("train: step %d: %w", n, score.Err)
+	}
 	s.NLL, s.Floored = score.NLL, score.Floored
 	if !score.Finite {
 		return s, t.explain(s, "the negative log-likelihood")
 	}
 	change := t.program.Update(engine.Update{Step: n, Rate: s.Rate, KL: s.Weight / float64(rowsPerEpoch)})
+	if change.Err != nil {
+		return s, fmt.Errorf("train: step %d: %w", n, change.Err)
+	}
 	s.KL, s.GradNorm = change.KL, change.GradNorm
 	if !change.Finite {
 		return s, t.explain(s, "the gradient")

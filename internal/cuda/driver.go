@@ -78,7 +78,7 @@ var load = sync.OnceValue(func() error {
 		return fmt.Errorf("the NVIDIA driver does not start: %w", err)
 	}
 	var version int32
-	if err := check(fnDriverVersion, address(&version)); err != nil {
+	if err := check(fnDriverVersion, uintptr(unsafe.Pointer(&version))); err != nil {
 		return err
 	}
 	if version < 11040 { // graphs with flags
@@ -86,8 +86,6 @@ var load = sync.OnceValue(func() error {
 	}
 	return nil
 })
-
-func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 // check calls a function and turns its result into an error.
 //
@@ -117,7 +115,7 @@ func Devices() ([]Info, error) {
 		return nil, err
 	}
 	var n int32
-	if err := check(fnDeviceCount, address(&n)); err != nil {
+	if err := check(fnDeviceCount, uintptr(unsafe.Pointer(&n))); err != nil {
 		return nil, fmt.Errorf("the cards cannot be counted: %w", err)
 	}
 	var all []Info
@@ -133,17 +131,21 @@ func Devices() ([]Info, error) {
 
 func describe(number int) (info Info, handle int32, err error) {
 	info.Number = number
-	if err := check(fnDeviceGet, address(&handle), uintptr(number)); err != nil {
+	if err := check(fnDeviceGet, uintptr(unsafe.Pointer(&handle)), uintptr(number)); err != nil {
 		return info, 0, fmt.Errorf("card %d: %w", number, err)
 	}
 	name := make([]byte, 128)
 	var major, minor, processors int32
 	for _, q := range []func() error{
-		func() error { return check(fnDeviceName, address(&name[0]), uintptr(len(name)), uintptr(handle)) },
-		func() error { return check(fnDeviceMemory, address(&info.Memory), uintptr(handle)) },
-		func() error { return check(fnDeviceAttribute, address(&major), 75, uintptr(handle)) },
-		func() error { return check(fnDeviceAttribute, address(&minor), 76, uintptr(handle)) },
-		func() error { return check(fnDeviceAttribute, address(&processors), 16, uintptr(handle)) },
+		func() error {
+			return check(fnDeviceName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(handle))
+		},
+		func() error { return check(fnDeviceMemory, uintptr(unsafe.Pointer(&info.Memory)), uintptr(handle)) },
+		func() error { return check(fnDeviceAttribute, uintptr(unsafe.Pointer(&major)), 75, uintptr(handle)) },
+		func() error { return check(fnDeviceAttribute, uintptr(unsafe.Pointer(&minor)), 76, uintptr(handle)) },
+		func() error {
+			return check(fnDeviceAttribute, uintptr(unsafe.Pointer(&processors)), 16, uintptr(handle))
+		},
 	} {
 		if err := q(); err != nil {
 			return info, 0, fmt.Errorf("card %d cannot be described: %w", number, err)
@@ -190,7 +192,7 @@ func Open(number int) (*Device, error) {
 	if d.Major*10+d.Minor < OldestMajor*10+OldestMinor {
 		return nil, fmt.Errorf("card %d (%s) has compute capability %d.%d; %d.%d or later is needed", number, d.Name, d.Major, d.Minor, OldestMajor, OldestMinor)
 	}
-	if err := check(fnRetain, address(&d.context), uintptr(d.handle)); err != nil {
+	if err := check(fnRetain, uintptr(unsafe.Pointer(&d.context)), uintptr(d.handle)); err != nil {
 		return nil, fmt.Errorf("card %d (%s): %w", number, d.Name, err)
 	}
 	d.current = []uintptr{d.context}
@@ -215,6 +217,6 @@ func (d *Device) do(fn int, args ...uintptr) error {
 // Free returns how many bytes of memory are free.
 func (d *Device) Free() (uint64, error) {
 	var free, total uint64
-	err := d.do(fnMemInfo, address(&free), address(&total))
+	err := d.do(fnMemInfo, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total)))
 	return free, err
 }

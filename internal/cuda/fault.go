@@ -29,7 +29,7 @@ func fault(r uintptr) error {
 
 func describeFault(r uintptr) string {
 	var s *byte
-	if call(fnErrorString, r, address(&s)) != 0 || s == nil {
+	if call(fnErrorString, r, uintptr(unsafe.Pointer(&s))) != 0 || s == nil {
 		return "unknown"
 	}
 	n := 0

@@ -11,7 +11,7 @@ func (p Ptr) Add(n int) Ptr { return p + Ptr(n) }
 // Alloc allocates memory on the card. Its contents are not defined.
 func (d *Device) Alloc(bytes int) (Ptr, error) {
 	var p Ptr
-	err := d.do(fnAlloc, address(&p), uintptr(max(1, bytes)))
+	err := d.do(fnAlloc, uintptr(unsafe.Pointer(&p)), uintptr(max(1, bytes)))
 	return p, err
 }
 
@@ -27,7 +27,7 @@ func (d *Device) Release(p Ptr) {
 func Pinned[T any](d *Device, n int) ([]T, error) {
 	var p *T
 	var zero T
-	if err := d.do(fnAllocHost, address(&p), uintptr(max(1, n))*unsafe.Sizeof(zero)); err != nil {
+	if err := d.do(fnAllocHost, uintptr(unsafe.Pointer(&p)), uintptr(max(1, n))*unsafe.Sizeof(zero)); err != nil {
 		return nil, err
 	}
 	s := unsafe.Slice(p, n)
@@ -38,7 +38,7 @@ func Pinned[T any](d *Device, n int) ([]T, error) {
 // FreePinned frees memory of Pinned.
 func FreePinned[T any](d *Device, s []T) {
 	if len(s) > 0 {
-		d.do(fnFreeHost, address(&s[0]))
+		d.do(fnFreeHost, uintptr(unsafe.Pointer(&s[0])))
 	}
 }
 

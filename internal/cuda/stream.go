@@ -18,7 +18,7 @@ type Kernel struct{ handle uintptr }
 func (d *Device) Compile(ptx []byte) (*Module, error) {
 	text := append(append([]byte(nil), ptx...), 0)
 	m := &Module{device: d}
-	err := d.do(fnModuleLoad, address(&m.handle), address(&text[0]), 0, 0, 0)
+	err := d.do(fnModuleLoad, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&text[0])), 0, 0, 0)
 	runtime.KeepAlive(text)
 	return m, err
 }
@@ -27,7 +27,7 @@ func (d *Device) Compile(ptx []byte) (*Module, error) {
 func (m *Module) Kernel(name string) (Kernel, error) {
 	text := append([]byte(name), 0)
 	var k Kernel
-	err := m.device.do(fnModuleFunction, address(&k.handle), m.handle, address(&text[0]))
+	err := m.device.do(fnModuleFunction, uintptr(unsafe.Pointer(&k.handle)), m.handle, uintptr(unsafe.Pointer(&text[0])))
 	runtime.KeepAlive(text)
 	return k, err
 }
@@ -52,7 +52,7 @@ func (s *Stream) do(fn, n int) error {
 // NewStream returns an empty queue.
 func (d *Device) NewStream() (*Stream, error) {
 	s := &Stream{device: d}
-	return s, d.do(fnStreamCreate, address(&s.handle), 1) // 1: does not wait for others
+	return s, d.do(fnStreamCreate, uintptr(unsafe.Pointer(&s.handle)), 1) // 1: does not wait for others
 }
 
 // Device returns the card of the stream.
@@ -74,8 +74,8 @@ type Grid struct{ X, Y, Z int }
 func Launch[T any](s *Stream, k Kernel, g Grid, threads int, args *T) error {
 	s.memory = unsafe.Pointer(args)
 	s.size = unsafe.Sizeof(*args)
-	s.extra = [5]uintptr{1, uintptr(s.memory), 2, address(&s.size), 0}
-	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, 0, s.handle, 0, address(&s.extra)}
+	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0} // s is on the heap: what escapes into a call stays there
+	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, 0, s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
 	return s.do(fnLaunch, 11)
 }
 
@@ -93,7 +93,7 @@ func (s *Stream) Record(run func() error) (*Graph, error) {
 	}
 	failed := run()
 	var recorded uintptr
-	if err := d.do(fnEndCapture, s.handle, address(&recorded)); failed != nil || err != nil {
+	if err := d.do(fnEndCapture, s.handle, uintptr(unsafe.Pointer(&recorded))); failed != nil || err != nil {
 		if failed == nil {
 			failed = err
 		}
@@ -101,7 +101,7 @@ func (s *Stream) Record(run func() error) (*Graph, error) {
 	}
 	defer d.do(fnGraphDestroy, recorded)
 	g := &Graph{device: d}
-	return g, d.do(fnInstantiate, address(&g.handle), recorded, 0)
+	return g, d.do(fnInstantiate, uintptr(unsafe.Pointer(&g.handle)), recorded, 0)
 }
 
 // Launch queues the recorded work.
@@ -122,10 +122,10 @@ type Timer struct {
 // NewTimer returns a timer of the stream.
 func (s *Stream) NewTimer() (*Timer, error) {
 	t := &Timer{stream: s}
-	if err := s.device.do(fnEventCreate, address(&t.begin), 0); err != nil {
+	if err := s.device.do(fnEventCreate, uintptr(unsafe.Pointer(&t.begin)), 0); err != nil {
 		return nil, err
 	}
-	return t, s.device.do(fnEventCreate, address(&t.end), 0)
+	return t, s.device.do(fnEventCreate, uintptr(unsafe.Pointer(&t.end)), 0)
 }
 
 // Begin marks the begin of the stretch.
@@ -141,7 +141,7 @@ func (t *Timer) End() (float64, error) {
 		return 0, err
 	}
 	var ms float32
-	err := d.do(fnEventElapsed, address(&ms), t.begin, t.end)
+	err := d.do(fnEventElapsed, uintptr(unsafe.Pointer(&ms)), t.begin, t.end)
 	return float64(ms), err
 }
 

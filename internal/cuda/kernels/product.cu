@@ -127,3 +127,4 @@ KERNEL(gradients64, Gradients, TT) {
 	Job j = a.jobs[block()];
 	tile<GRADIENT, 64>(a.products[j.product], j.x, j.y, j.z);
 }
+static_assert(sizeof(Product) == 112 && sizeof(Job) == 16, "");

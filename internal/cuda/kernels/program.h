@@ -73,3 +73,6 @@ struct Tensor {
 	double prior_mean, prior_var;
 	float *s, *wt, *st;          // what is derived from the parameters; may be null
 };
+
+// The engine counts on these.
+static_assert(sizeof(Op) == 272 && sizeof(Tensor) == 80 && sizeof(Control) == 80 && sizeof(Result) == 40, "");

@@ -1,0 +1,151 @@
+package gpu
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"utvi/engine"
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/internal/cuda"
+	"utvi/nn"
+)
+
+// Compile implements engine.Engine.
+func (e *Engine) Compile(n engine.Network[float32], form nn.Form) (engine.Program[float32], error) {
+	p, err := makePlan(n, form, false)
+	if err != nil {
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	w, err := newWeights(e, p, false, 0)
+	if err != nil {
+		return nil, err
+	}
+	q := &program{weights: w, engine: e, seed: n.Seed}
+	runtime.AddCleanup(q, (*memory).free, w.memory)
+	return q, nil
+}
+
+// A program predicts. Its weights lie on the card once for all predictors.
+type program struct {
+	*weights
+	engine *Engine
+	seed   [2]uint32
+
+	mu      sync.Mutex
+	version atomic.Uint64 // of the host's parameters
+	current uint64        // version on the card
+}
+
+func (p *program) Graph() *nn.Node[float32] { return p.plan.graph }
+func (p *program) Changed()                 { p.version.Add(1) }
+
+// refresh copies the parameters to the card if they have changed.
+func (p *program) refresh() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if v := p.version.Load(); p.current != v {
+		if err := p.upload(p.plan.params); err != nil {
+			return err
+		}
+		p.current = v
+	}
+	return nil
+}
+
+// mostBytes bounds the activations of a predictor.
+const mostBytes = 256 << 20
+
+// NewPredictor implements engine.Program. It panics if the card has too little memory
+// or fails: the interface has no error.
+func (p *program) NewPredictor(_ *compute.Pool, maxRows int) engine.Predictor[float32] {
+	m, err := newMemory(p.engine.device)
+	if err != nil {
+		panic("gpu: " + err.Error())
+	}
+	w := *p.weights
+	w.memory = m
+	w.control = w.alloc(1, sizeControl)
+	q := &predictor{program: p, weights: &w}
+	row := 2 * 4 * p.plan.inputs
+	for _, l := range p.plan.layers {
+		row += 2 * 4 * l.out
+	}
+	q.cap = max(rowsPerBlock, min(maxRows, mostBytes/row/rowsPerBlock*rowsPerBlock))
+	q.in = w.signal(q.cap, p.plan.inputs, p.plan.form != nn.Fixed)
+	s := q.in
+	for i := range p.plan.layers {
+		l := &p.plan.layers[i]
+		out := w.signal(q.cap, l.out, l.to != nn.Fixed)
+		q.run.forward(l, w.operation(l, s, out))
+		s = out
+	}
+	q.out = s
+	q.run.place(&w, 0)
+	if w.err == nil {
+		w.err = w.stream.Sync()
+	}
+	if w.err != nil {
+		panic("gpu: " + w.err.Error())
+	}
+	q.control = make([]control, 1)
+	q.control[0].Seed = p.seed
+	runtime.AddCleanup(q, (*memory).free, m)
+	return q
+}
+
+type predictor struct {
+	*program
+	weights *weights
+	cap     int // rows at a time
+	in, out signal
+	run     launches
+	control []control
+}
+
+// Predict implements engine.Predictor. A card that fails gives NaN: the interface has no
+// error.
+func (q *predictor) Predict(x, out gauss.Batch[float32]) {
+	if err := q.predict(x, out); err != nil {
+		panic("gpu: " + err.Error())
+	}
+}
+
+func (q *predictor) predict(x, out gauss.Batch[float32]) error {
+	if err := q.refresh(); err != nil {
+		return err
+	}
+	s := q.weights.stream
+	for lo := 0; lo < x.Rows; lo += q.cap {
+		hi := min(x.Rows, lo+q.cap)
+		q.control[0].Row = uint64(lo)
+		if err := cuda.Upload(s, q.weights.control, q.control); err != nil {
+			return err
+		}
+		if err := cuda.Upload(s, q.in.m, x.Mean[lo*x.Width:hi*x.Width]); err != nil {
+			return err
+		}
+		if q.in.v != 0 {
+			if err := cuda.Upload(s, q.in.v, x.Var[lo*x.Width:hi*x.Width]); err != nil {
+				return err
+			}
+		}
+		if err := q.run.run(q.weights, hi-lo); err != nil {
+			return err
+		}
+		if err := cuda.Download(s, out.Mean[lo*out.Width:hi*out.Width], q.out.m); err != nil {
+			return err
+		}
+		if q.out.v != 0 && out.Var != nil {
+			if err := cuda.Download(s, out.Var[lo*out.Width:hi*out.Width], q.out.v); err != nil {
+				return err
+			}
+		}
+		if err := s.Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

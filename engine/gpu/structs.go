@@ -1,0 +1,146 @@
+package gpu
+
+import "utvi/internal/cuda"
+
+// The structures of kernels/program.h, field by field.
+
+const (
+	opInput = iota
+	opDense
+	opDenseBack
+	opApply
+	opApplyBack
+	opNoise
+	opNoiseBack
+	opScale
+	opScaleBack
+	opMultiply
+	opMultiplyBack
+	opDropout
+	opDropoutBack
+	opScore
+)
+
+const (
+	byPoints = iota
+	closedForm
+	byTangent
+	bySamples
+	learned
+)
+
+const (
+	likeNormal = iota
+	likeExpected
+	likeHeteroscedastic
+	likeCategorical
+	likeBernoulli
+	likePoisson
+)
+
+type function struct {
+	Op, Rule, Points int32
+	Index            uint32
+	A                float32
+	Kinked           int32
+	Nodes, Kappa     cuda.Ptr
+}
+
+type op struct {
+	Kind, In, Out, _               int32
+	F                              function
+	M, V, OM, OV                   cuda.Ptr
+	G, H, DM, DV                   cuda.Ptr
+	W, S, WT, ST, B, BS            cuda.Ptr
+	Raw, Tape, Y                   cuda.Ptr
+	NLL, Floored                   cuda.Ptr
+	P                              float64
+	Targets, Likelihood, Weighted_ int32
+	_                              int32
+	Index, TM, TV, TY, YO          cuda.Ptr
+}
+
+type control struct {
+	Step, Row                                                  uint64
+	Seed                                                       [2]uint32
+	Slot, Batch                                                int32
+	KeepMean, KeepRho, Rate, Root2, Eps, Beta1, Beta2, KLScale float32
+	Clip                                                       float64
+	_, _                                                       int32
+}
+
+type result struct {
+	NLL, KL, Norm2  float64
+	Floored, Finite int32
+	Clip            float32
+	_               int32
+}
+
+// The values of result.Finite.
+const (
+	nllNotFinite = iota
+	allFinite
+	gradientNotFinite
+)
+
+type tensor struct {
+	Len, Random, Rows, Cols int32
+	Mean, Rho               int64
+	Parts, NoDecay          int32
+	PriorMean, PriorVar     float64
+	S, WT, ST               cuda.Ptr
+}
+
+type rowsArgs struct {
+	Ops                        cuda.Ptr
+	First, Count, Rows, Stride int32
+	Control, Results           cuda.Ptr
+}
+
+type product struct {
+	A0, A1, B0, B1           cuda.Ptr
+	Rows, Cols, Depth, Split int32
+	O0, O1, E0, E1, X0, X1   cuda.Ptr
+	Part                     int64
+	Results                  cuda.Ptr
+}
+
+type gradJob struct{ Product, X, Y, Z int32 }
+
+type gradientsArgs struct{ Products, Jobs, Results cuda.Ptr }
+
+type normArgs struct {
+	Theta, Grad     cuda.Ptr
+	Size            int64
+	Tensors, Chunks cuda.Ptr
+	Count, Chunk    int32
+	Parts, Control  cuda.Ptr
+	Results         cuda.Ptr
+	NLL, Floored    cuda.Ptr
+	Done            cuda.Ptr
+	Rows, _         int32
+}
+
+type adamArgs struct {
+	Theta, First, Second, Grad cuda.Ptr
+	Tensors, Chunks            cuda.Ptr
+	Chunk, Prepare             int32
+	Control, Results           cuda.Ptr
+}
+
+const (
+	byVariance = iota
+	bySoftplus
+)
+
+type columnsArgs struct {
+	Tape                 cuda.Ptr
+	Rows, Width, Mode, _ int32
+	Raw, Grad, Results   cuda.Ptr
+}
+
+type priorArgs struct {
+	Theta, Tensors, Chunks cuda.Ptr
+	Chunk, _               int32
+	Parts                  cuda.Ptr
+}
