@@ -94,6 +94,22 @@ type Trainer interface {
 	Explain(what string) error
 }
 
+// A Pipeline is a Trainer that can make several steps without waiting for the host in
+// between.
+type Pipeline interface {
+	Trainer
+	// Run makes the steps of the updates, which follow one another, and writes their
+	// results to out. It stops after a step whose numbers are not finite; done is the
+	// number of results.
+	Run(updates []Update, out []Outcome) (done int)
+}
+
+// An Outcome is the result of one step: Gradient and Update.
+type Outcome struct {
+	Score
+	Change Change
+}
+
 // A Score is the result of a batch.
 type Score struct {
 	NLL     float64 // mean of the rows, nats

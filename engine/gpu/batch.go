@@ -23,10 +23,15 @@ type batch struct {
 	index  []int32 // pinned, with its place on the card
 	at     cuda.Ptr
 
-	x     gauss.Batch[float32] // pinned
-	yHost []float32            // pinned
+	slots int
+	x     []gauss.Batch[float32] // pinned, one for each slot
+	yHost [][]float32            // pinned, likewise
+	slot  int                    // under way
 	run   func(worker, task int)
 }
+
+// mostPinned bounds the batches that the host fills ahead.
+const mostPinned = 32 << 20
 
 // fillRows is how many rows a worker of the host fills at a time.
 const fillRows = 64
@@ -46,42 +51,41 @@ func (b *batch) place(t *trainer) {
 		if set.X.Var != nil {
 			b.gather.TV = place(w.memory, set.X.Var, 4)
 		}
-		b.index = pinned[int32](w, rows)
+		b.slots = slots
+		b.index = pinned[int32](w.memory, b.slots*rows)
 		return
 	}
-	b.x = gauss.Batch[float32]{Rows: rows, Width: inputs, Mean: pinned[float32](w, rows*inputs)}
-	if b.in.v != 0 {
-		b.x.Var = pinned[float32](w, rows*inputs)
+	b.slots = max(1, min(slots, mostPinned/(4*rows*(2*inputs+targets))))
+	for range b.slots {
+		x := gauss.Batch[float32]{Rows: rows, Width: inputs, Mean: pinned[float32](w.memory, rows*inputs)}
+		if b.in.v != 0 {
+			x.Var = pinned[float32](w.memory, rows*inputs)
+		}
+		b.x, b.yHost = append(b.x, x), append(b.yHost, pinned[float32](w.memory, rows*targets))
 	}
-	b.yHost = pinned[float32](w, rows*targets)
 	b.run = func(_, task int) {
 		lo, hi := task*fillRows, min(rows, (task+1)*fillRows)
-		t.Data.Fill(lo, hi, b.x.Slice(lo, hi), b.yHost[lo*targets:hi*targets])
+		t.Data.Fill(lo, hi, b.x[b.slot].Slice(lo, hi), b.yHost[b.slot][lo*targets:hi*targets])
 	}
 }
 
-func pinned[T any](w *weights, n int) []T {
-	s, err := cuda.Pinned[T](w.device, n)
-	if err != nil && w.err == nil {
-		w.err = err
-	}
-	return s
-}
-
-// fill brings the batch of a step.
-func (b *batch) fill(t *trainer, step int) error {
+// fill brings the batch of a step, through the memory of a slot: the copies of earlier
+// steps may be under way.
+func (b *batch) fill(t *trainer, step, slot int) error {
 	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
 	s := t.stream
 	if b.table != nil {
-		b.table.Order(0, t.Batch, b.index)
-		return cuda.Upload(s, b.at, b.index)
+		index := b.index[slot*t.Batch : (slot+1)*t.Batch]
+		b.table.Order(0, t.Batch, index)
+		return cuda.Upload(s, b.at, index)
 	}
+	b.slot = slot
 	t.Pool.Run((t.Batch+fillRows-1)/fillRows, b.run)
-	if err := cuda.Upload(s, b.in.m, b.x.Mean); err != nil {
+	if err := cuda.Upload(s, b.in.m, b.x[slot].Mean); err != nil {
 		return err
 	}
-	if err := cuda.Upload(s, b.in.v, b.x.Var); err != nil {
+	if err := cuda.Upload(s, b.in.v, b.x[slot].Var); err != nil {
 		return err
 	}
-	return cuda.Upload(s, b.y, b.yHost)
+	return cuda.Upload(s, b.y, b.yHost[slot])
 }

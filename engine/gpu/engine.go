@@ -12,7 +12,6 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -85,27 +84,45 @@ type kernelSet struct {
 	rows, forward32, forward64, backward32, backward64 cuda.Kernel
 	gradients32, gradients64                           cuda.Kernel
 	norm, adamw, columns, priors                       cuda.Kernel
+
+	tensor                                     bool // there are tensor cores for TF32
+	forwardT, backwardT, forwardT4, backwardT4 cuda.Kernel
+	gradientsT                                 cuda.Kernel
+}
+
+// An entry is a kernel by its name.
+type entry struct {
+	name string
+	to   *cuda.Kernel
+}
+
+func (k *kernelSet) entries(d *cuda.Device, ptx []byte, all []entry) error {
+	m, err := d.Compile(ptx)
+	if err != nil {
+		return fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
+	}
+	for _, x := range all {
+		if *x.to, err = m.Kernel(x.name); err != nil {
+			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
+		}
+	}
+	return nil
 }
 
 func loadKernels(d *cuda.Device) (*kernelSet, error) {
-	m, err := d.Compile(kernels.Base)
-	if err != nil {
-		return nil, fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
-	}
-	k := &kernelSet{}
-	for _, x := range []struct {
-		name string
-		to   *cuda.Kernel
-	}{
+	k := &kernelSet{tensor: d.Major >= 8}
+	err := k.entries(d, kernels.Base, []entry{
 		{"rows", &k.rows}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
 		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
-	} {
-		if *x.to, err = m.Kernel(x.name); err != nil {
-			return nil, fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
-		}
+	})
+	if err == nil && k.tensor {
+		err = k.entries(d, kernels.Tensor, []entry{
+			{"tensor_forward", &k.forwardT}, {"tensor_backward", &k.backwardT}, {"tensor_forward4", &k.forwardT4}, {"tensor_backward4", &k.backwardT4},
+			{"tensor_gradients", &k.gradientsT},
+		})
 	}
-	return k, nil
+	return k, err
 }
 
 // memory is what was allocated on a card for a program, with its stream.
@@ -113,7 +130,9 @@ type memory struct {
 	device *cuda.Device
 	stream *cuda.Stream
 	held   []cuda.Ptr
+	pinned []func()
 	err    error // the first one
+	once   sync.Once
 }
 
 func newMemory(d *cuda.Device) (*memory, error) {
@@ -146,11 +165,30 @@ func place[T any](m *memory, values []T, size int) cuda.Ptr {
 	return p
 }
 
-func (m *memory) free() {
-	m.err = errors.Join(m.err, m.stream.Sync())
-	for _, p := range m.held {
-		m.device.Release(p)
+// release frees everything, once.
+func (m *memory) release() {
+	m.once.Do(func() {
+		m.stream.Sync()
+		for _, p := range m.held {
+			m.device.Release(p)
+		}
+		for _, free := range m.pinned {
+			free()
+		}
+		m.stream.Close()
+	})
+}
+
+// pinned allocates memory of the host that the card reads and writes directly.
+func pinned[T any](m *memory, n int) []T {
+	if m.err != nil {
+		return nil
 	}
-	m.held = nil
-	m.stream.Close()
+	s, err := cuda.Pinned[T](m.device, n)
+	if err != nil {
+		m.err = err
+		return nil
+	}
+	m.pinned = append(m.pinned, func() { cuda.FreePinned(m.device, s) })
+	return s
 }

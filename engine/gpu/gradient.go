@@ -8,14 +8,15 @@ import "utvi/internal/cuda"
 type gradients struct {
 	dense []denseGradient
 	parts int // the most of a layer
-	sets  [2]jobSet
+	sets  [3]jobSet
 }
 
 type denseGradient struct {
-	layer       *layer
-	o           op
-	side, parts int
-	split       int // rows of a part
+	layer *layer
+	o     op
+	set   int // 0: tiles of 32, 1: of 64, 2: of 64 on tensor cores
+	parts int
+	split int // rows of a part
 }
 
 // A jobSet is one launch: jobs with tiles of the same size.
@@ -24,6 +25,9 @@ type jobSet struct {
 	jobs     []gradJob
 	args     gradientsArgs
 }
+
+// sides are those of the tiles of each set.
+var sides = [3]int{32, 64, 64}
 
 func (g *gradients) add(l *layer, o op) { g.dense = append(g.dense, denseGradient{layer: l, o: o}) }
 
@@ -37,15 +41,18 @@ func (g *gradients) plan(w *weights, rows int) {
 	for i := range g.dense {
 		d := &g.dense[i]
 		in, out := d.layer.in, d.layer.out
-		d.side = 32
-		if tiles(in, 64)*tiles(out, 64) >= 64 {
-			d.side = 64
+		switch {
+		case d.layer.wide() && w.kernels.tensor:
+			d.set = 2
+		case tiles(in, 64)*tiles(out, 64) >= 64:
+			d.set = 1
 		}
+		side := sides[d.set]
 		most := mostParts
 		for most > 1 && most*w.size > 1<<26 {
 			most /= 2
 		}
-		n := tiles(in, d.side) * tiles(out, d.side)
+		n := tiles(in, side) * tiles(out, side)
 		d.parts = max(1, min(most, enoughJobs/n, rows/leastRows))
 		d.split = (tiles(rows, d.parts) + 15) / 16 * 16
 		d.parts = tiles(rows, d.split)
@@ -59,14 +66,14 @@ func (g *gradients) plan(w *weights, rows int) {
 // place writes the jobs to the card; grad are the partial gradients.
 func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 	for _, d := range g.dense {
-		s := &g.sets[0]
-		if d.side == 64 {
-			s = &g.sets[1]
-		}
+		s, side := &g.sets[d.set], sides[d.set]
 		l, o := d.layer, d.o
 		t := l.tensors[0]
 		p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, Rows: int32(l.in), Cols: int32(l.out), Depth: int32(rows), Split: int32(d.split),
 			O0: grad.Add(4 * w.mean[t]), E0: o.W, Part: int64(w.size)}
+		if (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Rows%4 == 0 && p.Cols%4 == 0 {
+			p.Aligned = 1
+		}
 		if w.tensors[t].Random != 0 {
 			p.O1 = grad.Add(4 * w.rho[t])
 		}
@@ -78,8 +85,8 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 			}
 		}
 		for z := range d.parts {
-			for y := range tiles(l.in, d.side) {
-				for x := range tiles(l.out, d.side) {
+			for y := range tiles(l.in, side) {
+				for x := range tiles(l.out, side) {
 					s.jobs = append(s.jobs, gradJob{int32(len(s.products)), int32(x), int32(y), int32(z)})
 				}
 			}
@@ -93,7 +100,7 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 }
 
 func (g *gradients) run(w *weights) error {
-	for i, k := range []cuda.Kernel{w.kernels.gradients32, w.kernels.gradients64} {
+	for i, k := range []cuda.Kernel{w.kernels.gradients32, w.kernels.gradients64, w.kernels.gradientsT} {
 		s := &g.sets[i]
 		if len(s.jobs) == 0 {
 			continue

@@ -8,6 +8,7 @@ const rowsPerBlock = 8
 // A launch is one kernel: operations on rows, or a wide product.
 type launch struct {
 	rows    *rowsArgs
+	call    rowsArgs // of the launch under way
 	product *product
 	back    bool
 }
@@ -62,12 +63,22 @@ func (b *launches) place(w *weights, results cuda.Ptr) {
 }
 
 // run queues all launches for a number of rows.
-func (b *launches) run(w *weights, rows int) error {
-	for _, l := range b.all {
+func (b *launches) run(w *weights, rows int) error { return b.runTo(w, rows, len(b.ops)) }
+
+// runTo queues the launches up to an operation.
+func (b *launches) runTo(w *weights, rows, last int) error {
+	done := 0
+	for i := range b.all {
+		l := &b.all[i]
 		var err error
 		if l.rows != nil {
-			l.rows.Rows = int32(rows)
-			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: (rows + rowsPerBlock - 1) / rowsPerBlock}, 256, l.rows)
+			l.call = *l.rows
+			l.call.Rows, l.call.Count = int32(rows), min(l.rows.Count, int32(last-done))
+			done += int(l.call.Count)
+			if l.call.Count == 0 {
+				return nil
+			}
+			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: (rows + rowsPerBlock - 1) / rowsPerBlock}, 256, &l.call)
 		} else {
 			err = w.multiply(l.product, rows, l.back)
 		}
@@ -84,16 +95,34 @@ const fewTiles = 132
 
 func (w *weights) multiply(p *product, rows int, back bool) error {
 	p.Rows = int32(rows)
-	side, k := 64, w.kernels.forward64
-	if back {
-		k = w.kernels.backward64
-	}
-	if tiles(rows, side)*tiles(int(p.Cols), side) < fewTiles {
-		if side, k = 32, w.kernels.forward32; back {
-			k = w.kernels.backward32
-		}
-	}
+	k, side := w.choose(p, rows, back)
 	return cuda.Launch(w.stream, k, cuda.Grid{X: tiles(int(p.Cols), side), Y: tiles(rows, side)}, 256, p)
+}
+
+// choose returns the kernel of a wide product and the side of its tiles.
+func (w *weights) choose(p *product, rows int, back bool) (cuda.Kernel, int) {
+	k := w.kernels
+	pick := func(forward, backward cuda.Kernel) cuda.Kernel {
+		if back {
+			return backward
+		}
+		return forward
+	}
+	switch {
+	case k.tensor && aligned(p):
+		return pick(k.forwardT4, k.backwardT4), 64
+	case k.tensor:
+		return pick(k.forwardT, k.backwardT), 64
+	case tiles(rows, 64)*tiles(int(p.Cols), 64) < fewTiles:
+		return pick(k.forward32, k.backward32), 32
+	}
+	return pick(k.forward64, k.backward64), 64
+}
+
+// aligned reports whether all rows of the operands begin at multiples of 16 bytes, and
+// so can be copied sixteen bytes at a time.
+func aligned(p *product) bool {
+	return (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Cols%4 == 0 && p.Depth%4 == 0
 }
 
 func tiles(n, side int) int { return (n + side - 1) / side }

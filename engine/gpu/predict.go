@@ -24,7 +24,7 @@ func (e *Engine) Compile(n engine.Network[float32], form nn.Form) (engine.Progra
 		return nil, err
 	}
 	q := &program{weights: w, engine: e, seed: n.Seed}
-	runtime.AddCleanup(q, (*memory).free, w.memory)
+	runtime.AddCleanup(q, (*memory).release, w.memory)
 	return q, nil
 }
 
@@ -92,7 +92,7 @@ func (p *program) NewPredictor(_ *compute.Pool, maxRows int) engine.Predictor[fl
 	}
 	q.control = make([]control, 1)
 	q.control[0].Seed = p.seed
-	runtime.AddCleanup(q, (*memory).free, m)
+	runtime.AddCleanup(q, (*memory).release, m)
 	return q
 }
 

@@ -102,6 +102,7 @@ type product struct {
 	Rows, Cols, Depth, Split int32
 	O0, O1, E0, E1, X0, X1   cuda.Ptr
 	Part                     int64
+	Aligned, _               int32
 	Results                  cuda.Ptr
 }
 

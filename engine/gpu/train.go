@@ -27,6 +27,7 @@ type trainer struct {
 
 	batch         batch
 	pass          launches // forward, score, backward
+	forwardOps    int      // operations before the score
 	grads         gradients
 	norm          normArgs
 	columns       []columnsArgs
@@ -36,13 +37,13 @@ type trainer struct {
 	nll, floored  cuda.Ptr
 
 	gradient, update *cuda.Graph
-	control          []control // pinned
-	result           []result  // pinned
-	rowNLL           []float64 // pinned
-	rowFloored       []int32   // pinned
+	whole            *cuda.Graph // both
+	control          []control   // pinned, one for each slot
+	result           []result    // pinned, likewise
+	rowNLL           []float64   // pinned
+	rowFloored       []int32     // pinned
 	priorSums        []float64
 	step             int
-	failed           error // of the card
 }
 
 // Train implements engine.Engine.
@@ -67,15 +68,16 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 		return nil, err
 	}
 	t := &trainer{weights: w, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: p.params}
-	runtime.AddCleanup(t, (*memory).free, w.memory)
+	runtime.AddCleanup(t, (*memory).release, w.memory)
 	if err := t.build(score); err != nil {
+		w.release()
 		return nil, fmt.Errorf("network: %w", err)
 	}
 	return t, nil
 }
 
-// slots is how many results the card keeps until the host reads them.
-const slots = 1
+// slots is how many steps are queued at a time.
+const slots = 32
 
 // scoring translates a likelihood into an operation.
 func scoring(l likelihood.Likelihood) (o op, err error) {
@@ -133,6 +135,7 @@ func (t *trainer) build(score op) error {
 	score.In, score.Targets = int32(layers[last].out), int32(t.Data.Targets())
 	score.M, score.V, score.DM, score.DV, score.Y = out.m, out.v, d.m, d.v, t.batch.y
 	score.NLL, score.Floored = t.nll, t.floored
+	t.forwardOps = len(t.pass.ops)
 	t.pass.add(score)
 	t.grad = 0
 	var tapes []tape
@@ -210,6 +213,8 @@ func (t *trainer) buildUpdate() error {
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()
 	}
+	t.control, t.result = pinned[control](w.memory, slots), pinned[result](w.memory, slots)
+	t.rowNLL, t.rowFloored = pinned[float64](w.memory, t.Batch), pinned[int32](w.memory, t.Batch)
 	if w.err != nil {
 		return w.err
 	}
@@ -221,27 +226,25 @@ func (t *trainer) buildUpdate() error {
 			return err
 		}
 	}
-	var err error
-	if t.control, err = cuda.Pinned[control](w.device, 1); err != nil {
-		return err
+	for i := range t.control {
+		t.control[i].Seed, t.control[i].Batch, t.control[i].Slot = t.Seed, int32(t.Batch), int32(i)
 	}
-	if t.result, err = cuda.Pinned[result](w.device, 1); err != nil {
-		return err
-	}
-	if t.rowNLL, err = cuda.Pinned[float64](w.device, t.Batch); err != nil {
-		return err
-	}
-	if t.rowFloored, err = cuda.Pinned[int32](w.device, t.Batch); err != nil {
-		return err
-	}
-	t.control[0].Seed, t.control[0].Batch = t.Seed, int32(t.Batch)
 	if err := w.upload(t.params); err != nil {
 		return err
 	}
+	var err error
 	if t.gradient, err = w.stream.Record(t.queueGradient); err != nil {
 		return err
 	}
-	t.update, err = w.stream.Record(t.queueUpdate)
+	if t.update, err = w.stream.Record(t.queueUpdate); err != nil {
+		return err
+	}
+	t.whole, err = w.stream.Record(func() error {
+		if err := t.queueGradient(); err != nil {
+			return err
+		}
+		return t.queueUpdate()
+	})
 	return err
 }
 
@@ -287,10 +290,10 @@ func (t *trainer) Gradient(step int) (s engine.Score) {
 func (t *trainer) runGradient(step int) error {
 	s := t.stream
 	t.control[0].Step = uint64(step)
-	if err := t.batch.fill(t, step); err != nil {
+	if err := t.batch.fill(t, step, 0); err != nil {
 		return err
 	}
-	if err := cuda.Upload(s, t.weights.control, t.control); err != nil {
+	if err := cuda.Upload(s, t.weights.control, t.control[:1]); err != nil {
 		return err
 	}
 	if err := t.gradient.Launch(s); err != nil {
@@ -321,13 +324,58 @@ func (t *trainer) Update(u engine.Update) (c engine.Change) {
 func (t *trainer) runUpdate(u engine.Update) error {
 	s := t.stream
 	t.set(&t.control[0], u)
-	if err := cuda.Upload(s, t.weights.control, t.control); err != nil {
+	if err := cuda.Upload(s, t.weights.control, t.control[:1]); err != nil {
 		return err
 	}
 	if err := t.update.Launch(s); err != nil {
 		return err
 	}
-	if err := cuda.Download(s, t.result, t.results.Add(sizeResult)); err != nil {
+	if err := cuda.Download(s, t.result[:1], t.results.Add(sizeResult)); err != nil {
+		return err
+	}
+	return s.Sync()
+}
+
+// Run implements engine.Pipeline. Steps behind one that is not finite do nothing.
+func (t *trainer) Run(updates []engine.Update, out []engine.Outcome) (done int) {
+	for done < len(updates) {
+		n := min(t.batch.slots, len(updates)-done)
+		if err := t.queue(updates[done : done+n]); err != nil {
+			out[done] = engine.Outcome{Score: engine.Score{Err: err}}
+			return done + 1
+		}
+		for i, r := range t.result[:n] {
+			t.step = updates[done].Step
+			o := &out[done]
+			*o = engine.Outcome{Score: engine.Score{NLL: r.NLL, Floored: int(r.Floored), Finite: r.Finite != nllNotFinite}}
+			o.Change = engine.Change{KL: r.KL, GradNorm: math.Sqrt(r.Norm2), Finite: r.Finite == allFinite}
+			if done++; !o.Change.Finite {
+				o.Err = cuda.Upload(t.stream, t.results, []result{{Finite: allFinite, Clip: 1}})
+				return done
+			}
+			t.result[i] = result{}
+		}
+	}
+	return done
+}
+
+// queue queues steps and waits for their results.
+func (t *trainer) queue(updates []engine.Update) error {
+	s := t.stream
+	for i, u := range updates {
+		t.set(&t.control[i], u)
+		t.control[i].Step = uint64(u.Step)
+		if err := t.batch.fill(t, u.Step, i); err != nil {
+			return err
+		}
+		if err := cuda.Upload(s, t.weights.control, t.control[i:i+1]); err != nil {
+			return err
+		}
+		if err := t.whole.Launch(s); err != nil {
+			return err
+		}
+	}
+	if err := cuda.Download(s, t.result[:len(updates)], t.results.Add(sizeResult)); err != nil {
 		return err
 	}
 	return s.Sync()
@@ -349,16 +397,11 @@ func (t *trainer) set(k *control, u engine.Update) {
 	}
 }
 
-// FitPriors implements engine.Trainer.
+// FitPriors implements engine.Trainer. An error of the card shows in the next step.
 func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
 	w := t.weights
-	if t.failed = cuda.Launch(w.stream, w.kernels.priors, cuda.Grid{X: len(w.chunkOf)}, 256, &t.priors); t.failed != nil {
-		return
-	}
-	if t.failed = cuda.Download(w.stream, t.priorSums, t.priors.Parts); t.failed != nil {
-		return
-	}
-	if t.failed = w.stream.Sync(); t.failed != nil {
+	if cuda.Launch(w.stream, w.kernels.priors, cuda.Grid{X: len(w.chunkOf)}, 256, &t.priors) != nil ||
+		cuda.Download(w.stream, t.priorSums, t.priors.Parts) != nil || w.stream.Sync() != nil {
 		return
 	}
 	for i, x := range t.params.Tensors {
@@ -375,7 +418,7 @@ func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
 		x.Prior.Std, t.net.Params.Tensors[i].Prior.Std = std, std
 		w.tensors[i].PriorVar = std * std
 	}
-	t.failed = cuda.Upload(w.stream, w.table, w.tensors)
+	cuda.Upload(w.stream, w.table, w.tensors)
 }
 
 // State implements engine.Trainer.
@@ -409,6 +452,15 @@ func (t *trainer) Load() error {
 		return err
 	}
 	return t.upload(t.params)
+}
+
+// Close frees the memory of the card.
+func (t *trainer) Close() error {
+	for _, g := range []*cuda.Graph{t.gradient, t.update, t.whole} {
+		g.Close()
+	}
+	t.release()
+	return nil
 }
 
 // Explain implements engine.Trainer: the CPU repeats the step from the same parameters.

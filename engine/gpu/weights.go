@@ -28,7 +28,7 @@ type weights struct {
 // chunkSize is how many parameters a block updates.
 const chunkSize = 1024
 
-const sizeOp, sizeTensor, sizeControl, sizeResult, sizeProduct, sizeJob = 272, 80, 80, 40, 112, 16
+const sizeOp, sizeTensor, sizeControl, sizeResult, sizeProduct, sizeJob = 272, 80, 80, 40, 120, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k, err := e.load()
@@ -84,7 +84,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	}
 	if w.err != nil {
 		err := w.err
-		w.free()
+		w.release()
 		return nil, fmt.Errorf("network: %w", err)
 	}
 	return w, nil

@@ -100,6 +100,7 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 } // namespace emulated
 
 #include "../kernels/all.cu"
+#include "../kernels/tensor.cu"
 
 // The driver.
 typedef int CUresult;
@@ -155,7 +156,8 @@ CUresult cuDeviceGet(int* d, int i) { *d = i; return OK; }
 CUresult cuDeviceGetName(char* name, int len, int) { snprintf(name, len, "emulated card"); return OK; }
 CUresult cuDeviceTotalMem_v2(size_t* n, int) { *n = total; return OK; }
 CUresult cuDeviceGetAttribute(int* v, int which, int) {
-	*v = which == 75 ? 7 : which == 76 ? 5 : which == 16 ? 4 : 0; // capability, multiprocessors
+	const char* old = getenv("UTVI_EMULATED_OLD"); // a card without tensor cores for TF32
+	*v = which == 75 ? old ? 7 : 8 : which == 76 ? old ? 5 : 0 : which == 16 ? 4 : 0; // capability, multiprocessors
 	return OK;
 }
 CUresult cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(intptr_t)(d + 1); return OK; }

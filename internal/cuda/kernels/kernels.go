@@ -11,3 +11,8 @@ import _ "embed"
 //
 //go:embed base.ptx
 var Base []byte
+
+// Tensor are products on tensor cores, for compute capability 8.0 and later.
+//
+//go:embed tensor.ptx
+var Tensor []byte

@@ -1,24 +1,7 @@
-// Products of wide layers, in tiles of SIDE × SIDE: forward, backward and the gradients
-// of the weights have the same loop and differ in what they add up.
-#include "program.h"
+// Products of wide layers in float32, in tiles of SIDE × SIDE.
+#include "product.h"
 
-constexpr int TT = 256, BK = 16;
-
-// A Product is one matrix product with moments. Its three kinds:
-//
-//	FORWARD   A = m, v    B = w, s       a = Σ m·w, b = Σ m²·s + v·(w²+s)
-//	BACKWARD  A = g, h    B = wᵀ, sᵀ     a = Σ g·w, b = Σ h·s, c = Σ h·(w²+s)
-//	GRADIENT  A = mᵀ, vᵀ  B = g, h       a = Σ m·g, b = Σ m²·h, c = Σ v·h
-struct Product {
-	const float *a0, *a1, *b0, *b1;
-	int rows, cols, depth, split; // split: depth of one part of a gradient
-	float *o0, *o1;               // results; part p of a gradient lies p·part further
-	const float *e0, *e1;         // bias; m of the input; w
-	float *x0, *x1;               // gradients of the bias
-	long long part;
-	const Result* results;        // null in prediction
-};
-enum { FORWARD, BACKWARD, GRADIENT };
+constexpr int BK = 16;
 
 template <int KIND, int SIDE>
 DEVICE void tile(const Product& a, int bx, int by, int bz) {
@@ -75,48 +58,18 @@ DEVICE void tile(const Product& a, int bx, int by, int bz) {
 			for (int k = 0; k < BK; k++) g0 += B0[k][t], g1 += B1[k][t];
 		barrier();
 	}
-	long long part = KIND == GRADIENT ? bz * a.part : 0;
 #pragma unroll
 	for (int i = 0; i < N; i++)
 #pragma unroll
-		for (int j = 0; j < N; j++) {
-			int r = row + ty * N + i, c = col + tx * N + j;
-			if (r >= a.rows || c >= a.cols) continue;
-			long long at = (long long)r * a.cols + c;
-			if (KIND == FORWARD) {
-				a.o0[at] = s0[i][j] + (a.e0 ? a.e0[c] : 0.0f);
-				if (a.o1) a.o1[at] = s1[i][j] + (a.e1 ? a.e1[c] : 0.0f);
-			} else if (KIND == BACKWARD) {
-				a.o0[at] = fma(2 * a.e0[at], s1[i][j], s0[i][j]);
-				if (a.o1) a.o1[at] = s2[i][j];
-			} else {
-				a.o0[part + at] = fma(2 * a.e0[at], s2[i][j], s0[i][j]);
-				if (a.o1) a.o1[part + at] = s1[i][j] + s2[i][j];
-			}
-		}
-	if (KIND == GRADIENT && row == 0 && t < SIDE && col + t < a.cols && a.x0) {
-		a.x0[part + col + t] = g0;
-		if (a.x1) a.x1[part + col + t] = g1;
-	}
+		for (int j = 0; j < N; j++) finish<KIND>(a, bz, row + ty * N + i, col + tx * N + j, s0[i][j], s1[i][j], s2[i][j]);
+	if (KIND == GRADIENT && row == 0 && t < SIDE) finish_bias(a, bz, col + t, g0, g1);
 }
-
-DEVICE bool failed(const Result* r) { return r && !r->finite; }
 
 KERNEL(forward64, Product, TT) { if (!failed(a.results)) tile<FORWARD, 64>(a, block(), block_y(), 0); }
 KERNEL(backward64, Product, TT) { if (!failed(a.results)) tile<BACKWARD, 64>(a, block(), block_y(), 0); }
 KERNEL(forward32, Product, TT) { if (!failed(a.results)) tile<FORWARD, 32>(a, block(), block_y(), 0); }
 KERNEL(backward32, Product, TT) { if (!failed(a.results)) tile<BACKWARD, 32>(a, block(), block_y(), 0); }
 
-// gradients of all dense layers in one launch: a job is a tile of a layer and a part of
-// the rows.
-struct Job {
-	int product, x, y, z;
-};
-struct Gradients {
-	const Product* products;
-	const Job* jobs;
-	const Result* results;
-};
 KERNEL(gradients32, Gradients, TT) {
 	if (failed(a.results)) return;
 	Job j = a.jobs[block()];
@@ -127,4 +80,3 @@ KERNEL(gradients64, Gradients, TT) {
 	Job j = a.jobs[block()];
 	tile<GRADIENT, 64>(a.products[j.product], j.x, j.y, j.z);
 }
-static_assert(sizeof(Product) == 112 && sizeof(Job) == 16, "");

@@ -20,6 +20,7 @@ type Target struct {
 // Targets are all of them.
 var Targets = []Target{
 	{"base.ptx", "all.cu", "sm_75", "ptx64"},
+	{"tensor.ptx", "tensor.cu", "sm_80", "ptx70"},
 }
 
 // Header returns the first lines of a PTX file: the hash of all sources in a folder and
