@@ -2,8 +2,9 @@ package gpu
 
 import "utvi/internal/cuda"
 
-// rowsPerBlock is how many rows a block of the kernel rows takes.
-const rowsPerBlock = 8
+// rowsPerBlock is how many rows a block of the kernel rows takes through dense layers;
+// fewRows is how many without, where nothing is gained by more.
+const rowsPerBlock, fewRows = 8, 2
 
 // A launch is one kernel: operations on rows, or a wide product.
 type launch struct {
@@ -24,7 +25,19 @@ func (b *launches) add(o op) {
 		b.all = append(b.all, launch{rows: &rowsArgs{First: int32(len(b.ops))}})
 	}
 	b.ops = append(b.ops, o)
-	b.all[len(b.all)-1].rows.Count++
+	r := b.all[len(b.all)-1].rows
+	r.Count++
+	if r.Per = max(r.Per, fewRows); o.Kind == opDense || o.Kind == opDenseBack {
+		r.Per = rowsPerBlock
+	}
+}
+
+// last returns the product that was added last, if nothing followed it.
+func (b *launches) last() *product {
+	if n := len(b.all); n > 0 {
+		return b.all[n-1].product
+	}
+	return nil
 }
 
 func (b *launches) multiply(p product, back bool) {
@@ -33,6 +46,10 @@ func (b *launches) multiply(p product, back bool) {
 
 // forward adds the forward operation of a layer.
 func (b *launches) forward(l *layer, o op) {
+	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
+		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
+		return
+	}
 	if !l.wide() {
 		b.add(o)
 		return
@@ -42,6 +59,10 @@ func (b *launches) forward(l *layer, o op) {
 
 // backward adds the reverse of a layer.
 func (b *launches) backward(l *layer, o op) {
+	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
+		p.Fused, p.F, p.Q0, p.Q1, p.O0, p.O1 = 1, o.F, o.M, o.V, o.DM, o.DV
+		return
+	}
 	o.Kind++
 	if !l.wide() {
 		b.add(o)
@@ -75,14 +96,11 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 			l.call = *l.rows
 			l.call.Rows, l.call.Count = int32(rows), min(l.rows.Count, int32(last-done))
 			done += int(l.call.Count)
-			if l.call.Count == 0 {
-				return nil
-			}
-			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: (rows + rowsPerBlock - 1) / rowsPerBlock}, 256, &l.call)
+			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.call.Per))}, 256, &l.call)
 		} else {
 			err = w.multiply(l.product, rows, l.back)
 		}
-		if err != nil {
+		if err != nil || done == last && last < len(b.ops) {
 			return err
 		}
 	}

@@ -28,6 +28,12 @@ type layer struct {
 // wide reports whether the layer is a product of its own.
 func (l *layer) wide() bool { return l.kind == opDense && l.in*l.out >= 1<<15 }
 
+// fusable reports whether the layer can be part of a wide product before it, or behind it
+// on the way back.
+func (l *layer) fusable() bool {
+	return l.kind == opApply && l.f.Rule != learned && l.f.Rule != bySamples
+}
+
 // A plan is a network as the kernels run it.
 type plan struct {
 	layers []layer

@@ -44,6 +44,7 @@ type function struct {
 	A                float32
 	Kinked           int32
 	Nodes, Kappa     cuda.Ptr
+	Three            [6]float32
 }
 
 type op struct {
@@ -92,9 +93,9 @@ type tensor struct {
 }
 
 type rowsArgs struct {
-	Ops                        cuda.Ptr
-	First, Count, Rows, Stride int32
-	Control, Results           cuda.Ptr
+	Ops                     cuda.Ptr
+	First, Count, Rows, Per int32
+	Control, Results        cuda.Ptr
 }
 
 type product struct {
@@ -104,6 +105,9 @@ type product struct {
 	Part                     int64
 	Aligned, _               int32
 	Results                  cuda.Ptr
+	Fused, _                 int32
+	P0, P1, Q0, Q1           cuda.Ptr
+	F                        function
 }
 
 type gradJob struct{ Product, X, Y, Z int32 }

@@ -205,10 +205,10 @@ func (t *trainer) buildUpdate() error {
 	done := w.alloc(1, 4)
 	parts := w.alloc(2*len(w.chunkOf), 8)
 	t.norm = normArgs{Theta: w.theta, Grad: t.grad, Size: int64(w.size), Tensors: w.table, Chunks: w.chunks,
-		Count: int32(len(w.chunkOf)), Chunk: chunkSize, Parts: parts, Control: w.control, Results: w.results,
+		Count: int32(len(w.chunkOf)), Chunk: w.chunk(), Parts: parts, Control: w.control, Results: w.results,
 		NLL: t.nll, Floored: t.floored, Done: done, Rows: int32(t.Batch)}
 	w.adam.First, w.adam.Second, w.adam.Grad, w.adam.Prepare = t.first, t.second, t.grad, 0
-	t.priors = priorArgs{Theta: w.theta, Tensors: w.table, Chunks: w.chunks, Chunk: chunkSize, Parts: parts}
+	t.priors = priorArgs{Theta: w.theta, Tensors: w.table, Chunks: w.chunks, Chunk: w.chunk(), Parts: parts}
 	t.priorSums = make([]float64, len(w.chunkOf))
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()

@@ -25,10 +25,11 @@ type weights struct {
 	adam      adamArgs
 }
 
-// chunkSize is how many parameters a block updates.
-const chunkSize = 1024
+// chunk is how many parameters a block updates: enough that few blocks keep the card
+// busy, and as many as a block has threads at least.
+func (w *weights) chunk() int32 { return int32(256 * max(1, w.size/(256*1024))) }
 
-const sizeOp, sizeTensor, sizeControl, sizeResult, sizeProduct, sizeJob = 272, 80, 80, 40, 120, 16
+const sizeOp, sizeTensor, sizeControl, sizeResult, sizeProduct, sizeJob = 296, 80, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k, err := e.load()
@@ -68,14 +69,14 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	}
 	var chunks []int32
 	for i, t := range w.tensors {
-		for lo := int32(0); lo < t.Len; lo += chunkSize {
+		for lo := int32(0); lo < t.Len; lo += w.chunk() {
 			chunks, w.chunkOf = append(chunks, int32(i), lo), append(w.chunkOf, int32(i))
 		}
 	}
 	w.chunks = place(w.memory, chunks, 4)
 	w.table = w.alloc(len(w.tensors), sizeTensor)
 	w.control, w.results = w.alloc(1, sizeControl), w.alloc(1+slots, sizeResult)
-	w.adam = adamArgs{Theta: w.theta, Tensors: w.table, Chunks: w.chunks, Chunk: chunkSize, Prepare: 1, Control: w.control, Results: w.results}
+	w.adam = adamArgs{Theta: w.theta, Tensors: w.table, Chunks: w.chunks, Chunk: w.chunk(), Prepare: 1, Control: w.control, Results: w.results}
 	if w.err == nil {
 		w.err = cuda.Upload(w.stream, w.results, []result{{Finite: allFinite, Clip: 1}})
 	}
@@ -140,6 +141,9 @@ func (w *weights) operation(l *layer, in, out signal) op {
 	case opApply:
 		if l.nodes != nil {
 			o.F.Nodes = place(w.memory, l.nodes, 4)
+			if len(l.nodes) == 6 {
+				copy(o.F.Three[:], l.nodes)
+			}
 		}
 		if l.f.Rule == learned {
 			o.F.Kappa = w.at(l.tensors[0])

@@ -145,7 +145,7 @@ static CUresult submit(void* stream, Node n) {
 }
 
 static size_t used;
-static const size_t total = (size_t)2 << 30;
+static const size_t capacity = (size_t)2 << 30;
 static std::map<void*, size_t> sizes;
 
 extern "C" {
@@ -154,7 +154,7 @@ CUresult cuDriverGetVersion(int* v) { *v = 12000; return OK; }
 CUresult cuDeviceGetCount(int* n) { const char* e = getenv("UTVI_EMULATED_CARDS"); *n = e ? atoi(e) : 1; return OK; }
 CUresult cuDeviceGet(int* d, int i) { *d = i; return OK; }
 CUresult cuDeviceGetName(char* name, int len, int) { snprintf(name, len, "emulated card"); return OK; }
-CUresult cuDeviceTotalMem_v2(size_t* n, int) { *n = total; return OK; }
+CUresult cuDeviceTotalMem_v2(size_t* n, int) { *n = capacity; return OK; }
 CUresult cuDeviceGetAttribute(int* v, int which, int) {
 	const char* old = getenv("UTVI_EMULATED_OLD"); // a card without tensor cores for TF32
 	*v = which == 75 ? old ? 7 : 8 : which == 76 ? old ? 5 : 0 : which == 16 ? 4 : 0; // capability, multiprocessors
@@ -163,7 +163,7 @@ CUresult cuDeviceGetAttribute(int* v, int which, int) {
 CUresult cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(intptr_t)(d + 1); return OK; }
 CUresult cuDevicePrimaryCtxRelease_v2(int) { return OK; }
 CUresult cuCtxSetCurrent(void*) { return OK; }
-CUresult cuMemGetInfo_v2(size_t* f, size_t* t) { *f = total - used, *t = total; return OK; }
+CUresult cuMemGetInfo_v2(size_t* f, size_t* t) { *f = capacity - used, *t = capacity; return OK; }
 CUresult cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void**) {
 	if (!strstr((const char*)image, ".target")) return 218;
 	*m = (void*)1;
@@ -178,7 +178,7 @@ CUresult cuModuleGetFunction(void** f, void*, const char* name) {
 }
 CUresult cuMemAlloc_v2(void** p, size_t n) {
 	std::lock_guard<std::mutex> l(one);
-	if (used + n > total) return NO_MEMORY;
+	if (used + n > capacity) return NO_MEMORY;
 	*p = malloc(n);
 	memset(*p, 0xff, n); // what nobody wrote is not a number
 	sizes[*p] = n, used += n;

@@ -17,6 +17,7 @@ struct Func {
 	int kinked;          // the slope jumps at 0
 	const float* nodes;  // points, then weights
 	const float* kappa;  // raw value of a learned κ
+	float three[6];      // the nodes again, if there are three
 };
 
 struct Value {
@@ -307,11 +308,8 @@ CALLED Moments by_samples(const Func& f, float m, float v, Key key, uint64 row, 
 	return o;
 }
 
-// push returns the moments of f(x), x ~ N(m, v).
-CALLED Moments push(const Func& f, float m, float v, Key key, uint64 row, uint32 unit) {
+CALLED Moments push_other(const Func& f, float m, float v, Key key, uint64 row, uint32 unit) {
 	switch (f.rule) {
-	case CLOSED_FORM:
-		return leaky_exact(f.a, m, v);
 	case TANGENT: {
 		Value at = evaluate(f.op, f.a, m);
 		float d = at.d;
@@ -329,6 +327,12 @@ CALLED Moments push(const Func& f, float m, float v, Key key, uint64 row, uint32
 		return o;
 	}
 	}
-	if (f.op == LEAKY_RELU && f.points == 3 && f.nodes[0] == 0) return leaky_three(f.a, m, v, f.nodes, f.nodes + 3);
 	return by_points(f, m, v, f.points, f.nodes, f.nodes + f.points);
+}
+
+// push returns the moments of f(x), x ~ N(m, v). The common cases are inlined.
+DEVICE Moments push(const Func& f, float m, float v, Key key, uint64 row, uint32 unit) {
+	if (f.rule == CLOSED_FORM) return leaky_exact(f.a, m, v);
+	if (f.rule == BY_POINTS && f.op == LEAKY_RELU && f.points == 3 && f.three[0] == 0) return leaky_three(f.a, m, v, f.three, f.three + 3);
+	return push_other(f, m, v, key, row, unit);
 }

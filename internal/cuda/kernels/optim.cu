@@ -30,18 +30,6 @@ struct Norm {
 	int rows, pad;
 };
 
-DEVICE void pair_sum(double* x, double* y) {
-	SHARED double p[OPT], q[OPT];
-	barrier();
-	p[thread()] = *x, q[thread()] = *y;
-	barrier();
-	for (int n = OPT / 2; n > 0; n /= 2) {
-		if (thread() < n) p[thread()] += p[thread() + n], q[thread()] += q[thread() + n];
-		barrier();
-	}
-	*x = p[0], *y = q[0];
-}
-
 #ifndef EMULATED
 DEVICE uint32 count_up(uint32* p) { __nvvm_membar_gl(); return __nvvm_atom_add_gen_i((int*)p, 1); }
 #else
@@ -53,18 +41,20 @@ DEVICE uint32 count_up(uint32* p) { return (*p)++; }
 // order of the chunks, and the scores of the rows.
 KERNEL(norm, Norm, OPT) {
 	if (!a.results->finite) return;
-	const Control& k = *a.control;
-	const Tensor& t = a.tensors[a.chunks[2 * block()]];
+	const Control k = *a.control;
+	const Tensor t = a.tensors[a.chunks[2 * block()]];
 	int lo = a.chunks[2 * block() + 1], hi = less(t.len, lo + a.chunk);
 	double kl = 0, n2 = 0;
 	float prior = (float)t.prior_mean, by = (float)(1 / t.prior_var), scale = k.kl * by;
 	double constant = t.random ? loga(t.prior_var) / 2 - 0.5 : 0.0;
 	for (int i = lo + thread(); i < hi; i += OPT) {
 		float gm = a.grad[t.mean + i], gs = 0;
+#pragma unroll 8
 		for (int p = 1; p < t.parts; p++) gm += a.grad[p * a.size + t.mean + i];
 		if (t.parts > 1) a.grad[t.mean + i] = gm;
 		if (t.random) {
 			gs = a.grad[t.rho + i];
+#pragma unroll 8
 			for (int p = 1; p < t.parts; p++) gs += a.grad[p * a.size + t.rho + i];
 			if (t.parts > 1) a.grad[t.rho + i] = gs;
 			float mu = a.theta[t.mean + i], d = mu - prior;
@@ -76,7 +66,7 @@ KERNEL(norm, Norm, OPT) {
 		}
 		n2 += (double)gm * gm;
 	}
-	pair_sum(&kl, &n2);
+	total(kl, n2);
 	SHARED uint32 before;
 	if (thread() == 0) {
 		a.parts[2 * block()] = kl, a.parts[2 * block() + 1] = n2;
@@ -87,10 +77,10 @@ KERNEL(norm, Norm, OPT) {
 	const volatile double* parts = a.parts;
 	kl = n2 = 0;
 	for (int i = thread(); i < a.count; i += OPT) kl += parts[2 * i], n2 += parts[2 * i + 1];
-	pair_sum(&kl, &n2);
+	total(kl, n2);
 	double nll = 0, floored = 0;
 	for (int i = thread(); i < a.rows; i += OPT) nll += a.nll[i], floored += a.floored[i];
-	pair_sum(&nll, &floored);
+	total(nll, floored);
 	if (thread() != 0) return;
 	Result r;
 	r.nll = nll / k.batch, r.kl = kl, r.norm2 = n2;
@@ -123,9 +113,9 @@ DEVICE float step(const Control& k, float keep, float x, float g, float* m1, flo
 
 KERNEL(adamw, Adam, OPT) {
 	if (!a.prepare && !a.results->finite) return;
-	const Control& k = *a.control;
+	const Control k = *a.control;
 	float clip = a.results->clip;
-	const Tensor& t = a.tensors[a.chunks[2 * block()]];
+	const Tensor t = a.tensors[a.chunks[2 * block()]];
 	int lo = a.chunks[2 * block() + 1], hi = less(t.len, lo + a.chunk);
 	float prior = (float)t.prior_mean, scale = k.kl * (float)(1 / t.prior_var);
 	for (int i = lo + thread(); i < hi; i += OPT) {
@@ -168,7 +158,7 @@ KERNEL(columns, Columns, OPT) {
 	int c = block();
 	double s = 0, none = 0;
 	for (int r = thread(); r < a.rows; r += OPT) s += a.tape[(long long)r * a.width + c];
-	pair_sum(&s, &none);
+	total(s, none);
 	if (thread() != 0) return;
 	double x = a.raw[c], e = expo(-magnitude(x)), slope = x < 0 ? e / (1 + e) : 1 / (1 + e);
 	a.grad[c] = (float)(a.mode == BY_VARIANCE ? s * 2 * softplus((float)x) * slope : s * slope);
@@ -182,7 +172,7 @@ struct Moment2 { // Σ(σ² + (μ−μ₀)²) of each chunk, for fitted priors
 	double* parts;
 };
 KERNEL(prior_moments, Moment2, OPT) {
-	const Tensor& t = a.tensors[a.chunks[2 * block()]];
+	const Tensor t = a.tensors[a.chunks[2 * block()]];
 	int lo = a.chunks[2 * block() + 1], hi = less(t.len, lo + a.chunk);
 	double s = 0, none = 0;
 	if (t.random)
@@ -191,6 +181,6 @@ KERNEL(prior_moments, Moment2, OPT) {
 			double d = (double)a.theta[t.mean + i] - t.prior_mean;
 			s += (double)(q * q) + d * d;
 		}
-	pair_sum(&s, &none);
+	total(s, none);
 	if (thread() == 0) a.parts[block()] = s;
 }

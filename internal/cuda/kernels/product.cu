@@ -73,10 +73,12 @@ KERNEL(backward32, Product, TT) { if (!failed(a.results)) tile<BACKWARD, 32>(a, 
 KERNEL(gradients32, Gradients, TT) {
 	if (failed(a.results)) return;
 	Job j = a.jobs[block()];
-	tile<GRADIENT, 32>(a.products[j.product], j.x, j.y, j.z);
+	const Product p = a.products[j.product];
+	tile<GRADIENT, 32>(p, j.x, j.y, j.z);
 }
 KERNEL(gradients64, Gradients, TT) {
 	if (failed(a.results)) return;
 	Job j = a.jobs[block()];
-	tile<GRADIENT, 64>(a.products[j.product], j.x, j.y, j.z);
+	const Product p = a.products[j.product];
+	tile<GRADIENT, 64>(p, j.x, j.y, j.z);
 }

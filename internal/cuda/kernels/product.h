@@ -19,6 +19,12 @@ struct Product {
 	long long part;
 	int aligned, pad;             // rows begin at multiples of 16 bytes
 	const Result* results;        // null in prediction
+	// An elementwise function behind a FORWARD, before a BACKWARD: its moments go to p0
+	// and p1; it was applied to q0 and q1.
+	int fused, pad2;
+	float *p0, *p1;
+	const float *q0, *q1;
+	Func f;
 };
 enum { FORWARD, BACKWARD, GRADIENT };
 
@@ -28,11 +34,27 @@ DEVICE void finish(const Product& a, int bz, int r, int c, float s0, float s1, f
 	if (r >= a.rows || c >= a.cols) return;
 	long long at = (long long)r * a.cols + c;
 	if (KIND == FORWARD) {
-		a.o0[at] = s0 + (a.e0 ? a.e0[c] : 0.0f);
-		if (a.o1) a.o1[at] = s1 + (a.e1 ? a.e1[c] : 0.0f);
+		float m = s0 + (a.e0 ? a.e0[c] : 0.0f), v = s1 + (a.e1 ? a.e1[c] : 0.0f);
+		a.o0[at] = m;
+		if (a.o1) a.o1[at] = v;
+		if (!a.fused) return;
+		if (!a.o1) {
+			a.p0[at] = evaluate(a.f.op, a.f.a, m).f;
+			return;
+		}
+		Moments p = push(a.f, m, v, Key{0, 0}, 0, 0);
+		a.p0[at] = p.m, a.p1[at] = p.v;
 	} else if (KIND == BACKWARD) {
-		a.o0[at] = fma(2 * a.e0[at], s1, s0);
-		if (a.o1) a.o1[at] = s2;
+		float g = fma(2 * a.e0[at], s1, s0), h = s2;
+		if (a.fused && a.q1) {
+			Moments p = push(a.f, a.q0[at], a.q1[at], Key{0, 0}, 0, 0);
+			float x = g * p.mm + h * p.vm;
+			h = g * p.mv + h * p.vv, g = x;
+		} else if (a.fused) {
+			g *= evaluate(a.f.op, a.f.a, a.q0[at]).d;
+		}
+		a.o0[at] = g;
+		if (a.o1) a.o1[at] = h;
 	} else {
 		long long part = bz * a.part;
 		a.o0[part + at] = fma(2 * a.e0[at], s2, s0);
@@ -58,4 +80,4 @@ struct Gradients {
 	const Job* jobs;
 	const Result* results;
 };
-static_assert(sizeof(Product) == 120 && sizeof(Job) == 16, "");
+static_assert(sizeof(Product) == 224 && sizeof(Job) == 16, "");

@@ -75,4 +75,4 @@ struct Tensor {
 };
 
 // The engine counts on these.
-static_assert(sizeof(Op) == 272 && sizeof(Tensor) == 80 && sizeof(Control) == 80 && sizeof(Result) == 40, "");
+static_assert(sizeof(Op) == 296 && sizeof(Tensor) == 80 && sizeof(Control) == 80 && sizeof(Result) == 40, "");

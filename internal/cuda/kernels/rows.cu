@@ -8,33 +8,22 @@ constexpr int THREADS = 256, PER = 8, DEPTH = 128;
 
 struct Rows {
 	const Op* ops;
-	int first, count, rows, stride; // stride: operations of one network
+	int first, count, rows, per; // per: rows of a block, at most PER
 	const Control* control;
 	const Result* results; // null in prediction
 };
 
-// sum adds up x over the block in a fixed order; every thread gets the sum.
-DEVICE double sum(double x) {
-	SHARED double part[THREADS];
-	barrier();
-	part[thread()] = x;
-	barrier();
-	for (int n = THREADS / 2; n > 0; n /= 2) {
-		if (thread() < n) part[thread()] += part[thread() + n];
-		barrier();
-	}
-	return part[0];
-}
-
-SHARED float left0[DEPTH * PER], left1[DEPTH * PER]; // operands of PER rows, a row of PER for each k
-SHARED float fold[3 * THREADS];
+struct alignas(16) Quad {
+	float x[4];
+};
+SHARED Quad left0[DEPTH * PER / 4], left1[DEPTH * PER / 4]; // operands of PER rows, a row of PER for each k
 
 DEVICE void stage(const float* a0, const float* a1, int rows, int depth, int k0, int kn) {
 	barrier();
 	for (int i = thread(); i < kn * PER; i += THREADS) {
 		int r = i / kn, k = i % kn;
-		left0[k * PER + r] = r < rows ? a0[(long long)r * depth + k0 + k] : 0.0f;
-		left1[k * PER + r] = r < rows && a1 ? a1[(long long)r * depth + k0 + k] : 0.0f;
+		left0[(k * PER + r) / 4].x[r % 4] = r < rows ? a0[(long long)r * depth + k0 + k] : 0.0f;
+		left1[(k * PER + r) / 4].x[r % 4] = r < rows && a1 ? a1[(long long)r * depth + k0 + k] : 0.0f;
 	}
 	barrier();
 }
@@ -69,46 +58,69 @@ DEVICE void wide(const float* a0, const float* a1, int rows, int depth, const fl
 		for (int r = 0; r < RT; r++) t[r] = {0, 0, 0};
 		for (int k0 = 0; k0 < depth; k0 += DEPTH) {
 			int kn = less(DEPTH, depth - k0);
-			stage(a0, a1, rows, depth, k0, kn);
-			if (col < width) {
-				const float *pw = w + (long long)k0 * width + col, *ps = s ? s + (long long)k0 * width + col : 0;
-#pragma unroll 8
-				for (int k = 0; k < kn; k++) {
-					float x = pw[(long long)k * width], y = ps ? ps[(long long)k * width] : 0.0f, w2 = fma(x, x, y);
+			if (base == 0 || depth > DEPTH) stage(a0, a1, rows, depth, k0, kn);
+			if (col >= width) continue;
+			const float *pw = w + (long long)k0 * width + col, *ps = s ? s + (long long)k0 * width + col : pw;
+			auto at = [&](int k, float x, float y) {
+				float w2 = fma(x, x, y);
 #pragma unroll
-					for (int r = 0; r < RT; r++) add<FORWARD>(t[r], left0[k * PER + r0 + r], left1[k * PER + r0 + r], x, y, w2);
+				for (int r = 0; r < RT; r++) {
+					int i = k * PER + r0 + r;
+					add<FORWARD>(t[r], left0[i / 4].x[RT == 4 ? r : i % 4], left1[i / 4].x[RT == 4 ? r : i % 4], x, y, w2);
 				}
+			};
+			constexpr int AHEAD = 16;
+			int k = 0;
+			for (; k + AHEAD <= kn; k += AHEAD) { // all loads first: they take longest
+				float x[AHEAD], y[AHEAD];
+#pragma unroll
+				for (int i = 0; i < AHEAD; i++) x[i] = pw[(long long)(k + i) * width], y[i] = ps[(long long)(k + i) * width];
+#pragma unroll
+				for (int i = 0; i < AHEAD; i++) at(k + i, x[i], s ? y[i] : 0.0f);
 			}
+			for (; k < kn; k++) at(k, pw[(long long)k * width], s ? ps[(long long)k * width] : 0.0f);
 		}
 		if (col < width)
 #pragma unroll
 			for (int r = 0; r < RT; r++)
 				if (r0 + r < rows) store(r0 + r, col, t[r]);
 	}
+	barrier();
 }
 
-// narrow multiplies PER rows by a matrix of at most 16 columns: several threads share
-// an element, and their sums are added in order.
+// narrow multiplies PER rows by a matrix of few columns: a warp has a row, its threads
+// share the depth, and their sums are added in a fixed order.
 template <bool FORWARD, class Store>
 DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	int lanes = THREADS / (PER * width);
-	int lane = thread() % lanes, at = thread() / lanes, r = at / width, col = at % width;
-	Sums t = {0, 0, 0};
-	if (r < rows) {
-		const float *p0 = a0 + (long long)r * depth, *p1 = a1 ? a1 + (long long)r * depth : 0;
-		for (int k = lane; k < depth; k += lanes) {
-			float x = w[k * width + col], y = s ? s[k * width + col] : 0.0f;
-			add<FORWARD>(t, p0[k], p1 ? p1[k] : 0.0f, x, y, fma(x, x, y));
+	static_assert(THREADS == 32 * PER, "");
+	constexpr int C = 4; // columns at a time
+	int lane = thread() % 32, r = thread() / 32;
+	bool in = r < rows;
+	const float *p0 = a0 + (long long)(in ? r : 0) * depth, *p1 = a1 ? a1 + (long long)(in ? r : 0) * depth : 0;
+	for (int c0 = 0; c0 < width; c0 += C) {
+		Sums t[C];
+#pragma unroll
+		for (int c = 0; c < C; c++) t[c] = {0, 0, 0};
+#pragma unroll 4
+		for (int k = lane; k < depth; k += 32) {
+			float x = p0[k], y = p1 ? p1[k] : 0.0f;
+#pragma unroll
+			for (int c = 0; c < C; c++) {
+				long long at = (long long)k * width + (c0 + c < width ? c0 + c : c0);
+				float u = w[at], e = s ? s[at] : 0.0f;
+				add<FORWARD>(t[c], x, y, u, e, fma(u, u, e));
+			}
+		}
+#pragma unroll
+		for (int c = 0; c < C; c++) {
+#pragma unroll
+			for (int m = 16; m > 0; m /= 2) {
+				t[c].a += swap(t[c].a, m), t[c].b += swap(t[c].b, m);
+				if (!FORWARD) t[c].c += swap(t[c].c, m);
+			}
+			if (lane == 0 && in && c0 + c < width) store(r, c0 + c, t[c]);
 		}
 	}
-	barrier();
-	fold[thread()] = t.a, fold[THREADS + thread()] = t.b, fold[2 * THREADS + thread()] = t.c;
-	barrier();
-	if (lane == 0 && r < rows && r < PER) {
-		for (int i = 1; i < lanes; i++) t.a += fold[thread() + i], t.b += fold[THREADS + thread() + i], t.c += fold[2 * THREADS + thread() + i];
-		store(r, col, t);
-	}
-	barrier();
 }
 
 template <bool FORWARD, class Store>
@@ -149,10 +161,10 @@ DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
 	}
 }
 
-DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
-	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
+// kappa_back is apply_back with a learned κ: the gradients by κ are summed over each row.
+DEVICE void kappa_back(const Op& o, long long r0, int rows) {
 	for (int r = 0; r < rows; r++) {
-		double by_kappa = 0;
+		double by_kappa = 0, none = 0;
 		for (int i = thread(); i < o.in; i += THREADS) {
 			long long at = (r0 + r) * o.in + i;
 			float g = o.g[at];
@@ -160,15 +172,33 @@ DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
 				if (o.dm) o.dm[at] = g * evaluate(o.f.op, o.f.a, o.m[at]).d;
 				continue;
 			}
-			Moments p = push(o.f, o.m[at], o.v[at], key, k.row + r0 + r, i);
+			Moments p = push(o.f, o.m[at], o.v[at], Key{0, 0}, 0, 0);
 			float h = o.h[at];
 			if (o.dm) o.dm[at] = g * p.mm + h * p.vm, o.dv[at] = g * p.mv + h * p.vv;
 			by_kappa += (double)g * p.mk + (double)h * p.vk;
 		}
-		if (o.tape) {
-			by_kappa = o.v ? sum(by_kappa) : 0;
-			if (thread() == 0) o.tape[r0 + r] = (float)by_kappa;
+		total(by_kappa, none);
+		if (thread() == 0) o.tape[r0 + r] = (float)by_kappa;
+	}
+}
+
+DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
+	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
+	long long first = r0 * o.in;
+	if (o.tape) {
+		kappa_back(o, r0, rows);
+		return;
+	}
+	for (int i = thread(); i < rows * o.in; i += THREADS) {
+		long long at = first + i;
+		float g = o.g[at];
+		if (!o.v) {
+			o.dm[at] = g * evaluate(o.f.op, o.f.a, o.m[at]).d;
+			continue;
 		}
+		Moments p = push(o.f, o.m[at], o.v[at], key, k.row + r0 + i / o.in, i % o.in);
+		float h = o.h[at];
+		o.dm[at] = g * p.mm + h * p.vm, o.dv[at] = g * p.mv + h * p.vv;
 	}
 }
 
@@ -229,12 +259,15 @@ DEVICE void input(const Op& o, long long r0, int rows) {
 
 KERNEL(rows, Rows, THREADS) {
 	if (a.results && !a.results->finite) return; // an earlier step failed: nothing may change
-	long long r0 = (long long)block() * PER;
-	int n = less(PER, a.rows - (int)r0);
-	const Op* ops = a.ops + (long long)block_y() * a.stride + a.first;
-	const Control& k = a.control[block_y()];
+	long long r0 = (long long)block() * a.per;
+	int n = less(a.per, a.rows - (int)r0);
+	const Op* ops = a.ops + a.first;
+	const Control k = *a.control;
+	SHARED Op o; // read again and again
 	for (int i = 0; i < a.count; i++) {
-		const Op& o = ops[i];
+		barrier();
+		for (int j = thread(); j < (int)(sizeof(Op) / 8); j += THREADS) ((uint64*)&o)[j] = ((const uint64*)(ops + i))[j];
+		barrier();
 		switch (o.kind) {
 		case OP_INPUT: input(o, r0, n); break;
 		case OP_DENSE: dense(o, r0, n); break;
@@ -246,6 +279,5 @@ KERNEL(rows, Rows, THREADS) {
 			break;
 		default: unit(o, r0, n);
 		}
-		barrier();
 	}
 }

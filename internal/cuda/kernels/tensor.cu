@@ -1,7 +1,7 @@
 // Products of wide layers on tensor cores, for compute capability 8.0 and later: tiles
 // of 64 × 64 in TF32, three products for one. A number is the sum of two TF32 numbers,
 // x = hi + lo, and xy = hi·hi + hi·lo + lo·hi to 2⁻²²; tensor cores round sums towards
-// zero, so only sixteen products are added there, and those sums are added in float32.
+// zero, so only 64 products are added there, and those sums are added in float32.
 #include "product.h"
 
 constexpr int TS = 64, TK = 16, TP = TK + 4, TQ = TS + 8;
@@ -45,10 +45,10 @@ DEVICE void mma(float* d, const uint32* a, const uint32* b) {
 }
 #endif
 
-// split cuts x into two TF32 numbers, each rounded; the card ignores the low bits of lo.
+// split cuts x into two TF32 numbers; the card ignores the low 13 bits of both.
 DEVICE void split(float x, uint32* hi, uint32* lo) {
-	*hi = (bits(x) + 0x1000u) & 0xffffe000u;
-	*lo = bits(x - from_bits(*hi)) + 0x1000u;
+	*hi = bits(x);
+	*lo = bits(x - from_bits(*hi & 0xffffe000u)) + 0x1000u;
 }
 
 // A Tile is one stage of operands in shared memory. Where the depth runs fastest in
@@ -91,8 +91,14 @@ DEVICE void tensor_tile(const Product& a, int bx, int by, int bz) {
 	int k0 = KIND == GRADIENT ? bz * a.split : 0;
 	int k1 = KIND == GRADIENT ? less(a.depth, k0 + a.split) : a.depth;
 	float s0[2][2][4], s1[2][2][4], s2[2][2][4], g0 = 0, g1 = 0;
+	float p0[2][2][4], p1[2][2][4], p2[2][2][4]; // of a few stages
 #pragma unroll
-	for (int i = 0; i < 16; i++) s0[i / 8][i / 4 % 2][i % 4] = s1[i / 8][i / 4 % 2][i % 4] = s2[i / 8][i / 4 % 2][i % 4] = 0;
+	for (int i = 0; i < 16; i++) {
+		int x = i / 8, y = i / 4 % 2, e = i % 4;
+		s0[x][y][e] = s1[x][y][e] = s2[x][y][e] = p0[x][y][e] = p1[x][y][e] = p2[x][y][e] = 0;
+	}
+	const bool second = a.a1 != 0;
+	int stages = 0;
 	auto begin = [&](int k, int stage) {
 		if (k < k1) {
 			fetch<AD, VECTOR>(A0[stage], a.a0, a.a0, row, a.rows, k, k1, a.depth);
@@ -107,56 +113,49 @@ DEVICE void tensor_tile(const Product& a, int bx, int by, int bz) {
 		begin(k0 + TK, stage ^ 1);
 		copies_wait<1>();
 		barrier();
-		float p0[2][2][4], p1[2][2][4], p2[2][2][4];
-#pragma unroll
-		for (int i = 0; i < 16; i++) p0[i / 8][i / 4 % 2][i % 4] = p1[i / 8][i / 4 % 2][i % 4] = p2[i / 8][i / 4 % 2][i % 4] = 0;
 #pragma unroll
 		for (int k = 0; k < TK; k += 8) {
-			uint32 xh[2][4], xl[2][4], yh[2][4], yl[2][4], qh[2][4], ql[2][4]; // x, y and x²
+			uint32 wh[2][2], wl[2][2], sh[2][2], sl[2][2], eh[2][2], el[2][2]; // w, s and w²+s
 #pragma unroll
-			for (int i = 0; i < 2; i++)
-#pragma unroll
-				for (int e = 0; e < 4; e++) {
-					int at = place<AD>(wr + 16 * i + g + e % 2 * 8, k + q + e / 2 * 4);
-					float x = A0[stage].x[at], y = A1[stage].x[at];
-					split(x, &xh[i][e], &xl[i][e]);
-					split(y, &yh[i][e], &yl[i][e]);
-					if (KIND != BACKWARD) split(x * x, &qh[i][e], &ql[i][e]);
-				}
-#pragma unroll
-			for (int j = 0; j < 2; j++) {
-				uint32 wh[2], wl[2], sh[2], sl[2], eh[2], el[2]; // w, s and w²+s
+			for (int j = 0; j < 2; j++)
 #pragma unroll
 				for (int e = 0; e < 2; e++) {
 					int at = place<BD>(wc + 8 * j + g, k + q + 4 * e);
 					float w = B0[stage].x[at], s = B1[stage].x[at];
-					split(w, &wh[e], &wl[e]);
-					split(s, &sh[e], &sl[e]);
-					if (KIND != GRADIENT) split(fma(w, w, s), &eh[e], &el[e]);
+					split(w, &wh[j][e], &wl[j][e]);
+					split(s, &sh[j][e], &sl[j][e]);
+					if (KIND != GRADIENT) split(fma(w, w, s), &eh[j][e], &el[j][e]);
 				}
 #pragma unroll
-				for (int i = 0; i < 2; i++) {
-					mma(p0[i][j], xl[i], wh), mma(p0[i][j], xh[i], wl), mma(p0[i][j], xh[i], wh);
-					if (KIND == FORWARD) {
-						mma(p1[i][j], ql[i], sh), mma(p1[i][j], qh[i], sl), mma(p1[i][j], qh[i], sh);
-						mma(p2[i][j], yl[i], eh), mma(p2[i][j], yh[i], el), mma(p2[i][j], yh[i], eh);
-					} else if (KIND == BACKWARD) {
-						mma(p1[i][j], yl[i], sh), mma(p1[i][j], yh[i], sl), mma(p1[i][j], yh[i], sh);
-						mma(p2[i][j], yl[i], eh), mma(p2[i][j], yh[i], el), mma(p2[i][j], yh[i], eh);
-					} else {
-						mma(p1[i][j], ql[i], sh), mma(p1[i][j], qh[i], sl), mma(p1[i][j], qh[i], sh);
-						mma(p2[i][j], yl[i], sh), mma(p2[i][j], yh[i], sl), mma(p2[i][j], yh[i], sh);
-					}
+			for (int i = 0; i < 2; i++) {
+				uint32 xh[4], xl[4], yh[4], yl[4], qh[4], ql[4]; // x, y and x²
+#pragma unroll
+				for (int e = 0; e < 4; e++) {
+					int at = place<AD>(wr + 16 * i + g + e % 2 * 8, k + q + e / 2 * 4);
+					float x = A0[stage].x[at];
+					split(x, &xh[e], &xl[e]);
+					if (KIND != BACKWARD) split(x * x, &qh[e], &ql[e]);
+					split(A1[stage].x[at], &yh[e], &yl[e]);
+				}
+#pragma unroll
+				for (int j = 0; j < 2; j++) {
+					mma(p0[i][j], xl, wh[j]), mma(p0[i][j], xh, wl[j]), mma(p0[i][j], xh, wh[j]);
+					if (KIND != BACKWARD) mma(p1[i][j], ql, sh[j]), mma(p1[i][j], qh, sl[j]), mma(p1[i][j], qh, sh[j]);
+					if (KIND == BACKWARD) mma(p1[i][j], yl, sh[j]), mma(p1[i][j], yh, sl[j]), mma(p1[i][j], yh, sh[j]);
+					if (KIND == FORWARD && second) mma(p1[i][j], yl, eh[j]), mma(p1[i][j], yh, el[j]), mma(p1[i][j], yh, eh[j]);
+					if (KIND == BACKWARD) mma(p2[i][j], yl, eh[j]), mma(p2[i][j], yh, el[j]), mma(p2[i][j], yh, eh[j]);
+					if (KIND == GRADIENT && second) mma(p2[i][j], yl, sh[j]), mma(p2[i][j], yh, sl[j]), mma(p2[i][j], yh, sh[j]);
 				}
 			}
 		}
+		if (++stages % 4 == 0 || k0 + TK >= k1)
 #pragma unroll
-		for (int i = 0; i < 16; i++) {
-			int x = i / 8, y = i / 4 % 2, e = i % 4;
-			s0[x][y][e] += p0[x][y][e];
-			if (KIND == FORWARD) s1[x][y][e] += p1[x][y][e] + p2[x][y][e];
-			else s1[x][y][e] += p1[x][y][e], s2[x][y][e] += p2[x][y][e];
-		}
+			for (int i = 0; i < 16; i++) {
+				int x = i / 8, y = i / 4 % 2, e = i % 4;
+				s0[x][y][e] += p0[x][y][e], s1[x][y][e] += p1[x][y][e];
+				p0[x][y][e] = p1[x][y][e] = 0;
+				if (KIND != FORWARD) s2[x][y][e] += p2[x][y][e], p2[x][y][e] = 0;
+			}
 		if (KIND == GRADIENT && row == 0 && t < TS)
 			for (int k = 0; k < TK; k++) g0 += B0[stage].x[k * TQ + t], g1 += B1[stage].x[k * TQ + t];
 		barrier();
@@ -169,13 +168,14 @@ DEVICE void tensor_tile(const Product& a, int bx, int by, int bz) {
 	if (KIND == GRADIENT && row == 0 && t < TS) finish_bias(a, bz, col + t, g0, g1);
 }
 
-KERNEL(tensor_forward, Product, TT) { if (!failed(a.results)) tensor_tile<FORWARD, false>(a, block(), block_y(), 0); }
+KERNEL2(tensor_forward, Product, TT) { if (!failed(a.results)) tensor_tile<FORWARD, false>(a, block(), block_y(), 0); }
 KERNEL(tensor_backward, Product, TT) { if (!failed(a.results)) tensor_tile<BACKWARD, false>(a, block(), block_y(), 0); }
-KERNEL(tensor_forward4, Product, TT) { if (!failed(a.results)) tensor_tile<FORWARD, true>(a, block(), block_y(), 0); }
+KERNEL2(tensor_forward4, Product, TT) { if (!failed(a.results)) tensor_tile<FORWARD, true>(a, block(), block_y(), 0); }
 KERNEL(tensor_backward4, Product, TT) { if (!failed(a.results)) tensor_tile<BACKWARD, true>(a, block(), block_y(), 0); }
 KERNEL(tensor_gradients, Gradients, TT) {
 	if (failed(a.results)) return;
 	Job j = a.jobs[block()];
-	if (a.products[j.product].aligned) tensor_tile<GRADIENT, true>(a.products[j.product], j.x, j.y, j.z);
-	else tensor_tile<GRADIENT, false>(a.products[j.product], j.x, j.y, j.z);
+	const Product p = a.products[j.product];
+	if (p.aligned) tensor_tile<GRADIENT, true>(p, j.x, j.y, j.z);
+	else tensor_tile<GRADIENT, false>(p, j.x, j.y, j.z);
 }
