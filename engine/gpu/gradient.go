@@ -42,7 +42,7 @@ func (g *gradients) plan(w *weights, rows int) {
 		d := &g.dense[i]
 		in, out := d.layer.in, d.layer.out
 		switch {
-		case d.layer.wide() && w.kernels.tensor:
+		case in*out >= 1<<12 && w.kernels.tensor:
 			d.set = 2
 		case tiles(in, 64)*tiles(out, 64) >= 64:
 			d.set = 1
@@ -58,7 +58,7 @@ func (g *gradients) plan(w *weights, rows int) {
 		d.parts = tiles(rows, d.split)
 		g.parts = max(g.parts, d.parts)
 		for _, t := range d.layer.tensors {
-			w.tensors[t].Parts = int32(d.parts)
+			w.tensors[t].parts = d.parts
 		}
 	}
 }
@@ -74,13 +74,13 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 		if (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Rows%4 == 0 && p.Cols%4 == 0 {
 			p.Aligned = 1
 		}
-		if w.tensors[t].Random != 0 {
+		if w.tensors[t].random {
 			p.O1 = grad.Add(4 * w.rho[t])
 		}
 		if len(l.tensors) > 1 {
 			b := l.tensors[1]
 			p.X0 = grad.Add(4 * w.mean[b])
-			if w.tensors[b].Random != 0 {
+			if w.tensors[b].random {
 				p.X1 = grad.Add(4 * w.rho[b])
 			}
 		}

@@ -6,6 +6,10 @@ import "utvi/internal/cuda"
 // fewRows is how many without, where nothing is gained by more.
 const rowsPerBlock, fewRows = 8, 2
 
+// rowThreads is how many threads such a block has, and mostOps how many operations it
+// takes.
+const rowThreads, mostOps = 512, 24
+
 // A launch is one kernel: operations on rows, or a wide product.
 type launch struct {
 	rows    *rowsArgs
@@ -21,7 +25,7 @@ type launches struct {
 }
 
 func (b *launches) add(o op) {
-	if n := len(b.all); n == 0 || b.all[n-1].rows == nil {
+	if n := len(b.all); n == 0 || b.all[n-1].rows == nil || b.all[n-1].rows.Count == mostOps {
 		b.all = append(b.all, launch{rows: &rowsArgs{First: int32(len(b.ops))}})
 	}
 	b.ops = append(b.ops, o)
@@ -96,7 +100,7 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 			l.call = *l.rows
 			l.call.Rows, l.call.Count = int32(rows), min(l.rows.Count, int32(last-done))
 			done += int(l.call.Count)
-			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.call.Per))}, 256, &l.call)
+			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.call.Per))}, rowThreads, &l.call)
 		} else {
 			err = w.multiply(l.product, rows, l.back)
 		}

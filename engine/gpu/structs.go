@@ -84,12 +84,12 @@ const (
 	gradientNotFinite
 )
 
-type tensor struct {
-	Len, Random, Rows, Cols int32
-	Mean, Rho               int64
-	Parts, NoDecay          int32
-	PriorMean, PriorVar     float64
-	S, WT, ST               cuda.Ptr
+type chunk struct {
+	Lo, Hi, Random, NoDecay   int32
+	Rows, Cols, Parts, Tensor int32
+	Mean, Rho                 int64
+	PriorMean, PriorVar       float64
+	S, WT, ST                 cuda.Ptr
 }
 
 type rowsArgs struct {
@@ -115,21 +115,21 @@ type gradJob struct{ Product, X, Y, Z int32 }
 type gradientsArgs struct{ Products, Jobs, Results cuda.Ptr }
 
 type normArgs struct {
-	Theta, Grad     cuda.Ptr
-	Size            int64
-	Tensors, Chunks cuda.Ptr
-	Count, Chunk    int32
-	Parts, Control  cuda.Ptr
-	Results         cuda.Ptr
-	NLL, Floored    cuda.Ptr
-	Done            cuda.Ptr
-	Rows, _         int32
+	Theta, Grad    cuda.Ptr
+	Size           int64
+	Chunks         cuda.Ptr
+	Count, _       int32
+	Parts, Control cuda.Ptr
+	Results        cuda.Ptr
+	NLL, Floored   cuda.Ptr
+	Done           cuda.Ptr
+	Rows, _        int32
 }
 
 type adamArgs struct {
 	Theta, First, Second, Grad cuda.Ptr
-	Tensors, Chunks            cuda.Ptr
-	Chunk, Prepare             int32
+	Chunks                     cuda.Ptr
+	Prepare, _                 int32
 	Control, Results           cuda.Ptr
 }
 
@@ -145,7 +145,5 @@ type columnsArgs struct {
 }
 
 type priorArgs struct {
-	Theta, Tensors, Chunks cuda.Ptr
-	Chunk, _               int32
-	Parts                  cuda.Ptr
+	Theta, Chunks, Parts cuda.Ptr
 }

@@ -203,13 +203,13 @@ func (t *trainer) buildUpdate() error {
 	w := t.weights
 	t.first, t.second = w.floats(w.size), w.floats(w.size)
 	done := w.alloc(1, 4)
-	parts := w.alloc(2*len(w.chunkOf), 8)
-	t.norm = normArgs{Theta: w.theta, Grad: t.grad, Size: int64(w.size), Tensors: w.table, Chunks: w.chunks,
-		Count: int32(len(w.chunkOf)), Chunk: w.chunk(), Parts: parts, Control: w.control, Results: w.results,
+	parts := w.alloc(2*len(w.chunks), 8)
+	t.norm = normArgs{Theta: w.theta, Grad: t.grad, Size: int64(w.size), Chunks: w.table,
+		Count: int32(len(w.chunks)), Parts: parts, Control: w.control, Results: w.results,
 		NLL: t.nll, Floored: t.floored, Done: done, Rows: int32(t.Batch)}
 	w.adam.First, w.adam.Second, w.adam.Grad, w.adam.Prepare = t.first, t.second, t.grad, 0
-	t.priors = priorArgs{Theta: w.theta, Tensors: w.table, Chunks: w.chunks, Chunk: w.chunk(), Parts: parts}
-	t.priorSums = make([]float64, len(w.chunkOf))
+	t.priors = priorArgs{Theta: w.theta, Chunks: w.table, Parts: parts}
+	t.priorSums = make([]float64, len(w.chunks))
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()
 	}
@@ -264,7 +264,7 @@ func (t *trainer) queueUpdate() error {
 			return err
 		}
 	}
-	grid := cuda.Grid{X: len(w.chunkOf)}
+	grid := cuda.Grid{X: len(w.chunks)}
 	if err := cuda.Launch(w.stream, w.kernels.norm, grid, 256, &t.norm); err != nil {
 		return err
 	}
@@ -400,7 +400,7 @@ func (t *trainer) set(k *control, u engine.Update) {
 // FitPriors implements engine.Trainer. An error of the card shows in the next step.
 func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
 	w := t.weights
-	if cuda.Launch(w.stream, w.kernels.priors, cuda.Grid{X: len(w.chunkOf)}, 256, &t.priors) != nil ||
+	if cuda.Launch(w.stream, w.kernels.priors, cuda.Grid{X: len(w.chunks)}, 256, &t.priors) != nil ||
 		cuda.Download(w.stream, t.priorSums, t.priors.Parts) != nil || w.stream.Sync() != nil {
 		return
 	}
@@ -409,16 +409,15 @@ func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
 			continue
 		}
 		var sum float64
-		for c, owner := range w.chunkOf {
-			if int(owner) == i {
-				sum += t.priorSums[c]
+		for j := range w.chunks {
+			if int(w.chunks[j].Tensor) == i {
+				sum += t.priorSums[j]
 			}
 		}
 		std := math.Sqrt(e.Variance(x.Len(), sum))
 		x.Prior.Std, t.net.Params.Tensors[i].Prior.Std = std, std
-		w.tensors[i].PriorVar = std * std
 	}
-	cuda.Upload(w.stream, w.table, w.tensors)
+	w.describe(t.params)
 }
 
 // State implements engine.Trainer.
@@ -478,7 +477,7 @@ func (t *trainer) Explain(what string) error {
 
 // The sizes of the structures are those of the kernels.
 var _ = [1]struct{}{}[unsafe.Sizeof(op{})-sizeOp]
-var _ = [1]struct{}{}[unsafe.Sizeof(tensor{})-sizeTensor]
+var _ = [1]struct{}{}[unsafe.Sizeof(chunk{})-sizeChunk]
 var _ = [1]struct{}{}[unsafe.Sizeof(control{})-sizeControl]
 var _ = [1]struct{}{}[unsafe.Sizeof(result{})-sizeResult]
 var _ = [1]struct{}{}[unsafe.Sizeof(product{})-sizeProduct]

@@ -16,20 +16,27 @@ type weights struct {
 	size      int // numbers in theta
 	mean, rho []int
 	theta     cuda.Ptr
-	tensors   []tensor
-	table     cuda.Ptr // the tensors
-	chunks    cuda.Ptr
-	chunkOf   []int32 // tensor of each chunk
+	tensors   []derived
+	chunks    []chunk
+	table     cuda.Ptr // the chunks
 	control   cuda.Ptr
 	results   cuda.Ptr
 	adam      adamArgs
 }
 
+// A derived tensor is what the card keeps of a tensor besides its parameters.
+type derived struct {
+	random     bool
+	rows, cols int
+	parts      int      // partial gradients
+	s, wt, st  cuda.Ptr // variances, transposes
+}
+
 // chunk is how many parameters a block updates: enough that few blocks keep the card
 // busy, and as many as a block has threads at least.
-func (w *weights) chunk() int32 { return int32(256 * max(1, w.size/(256*1024))) }
+func (w *weights) chunk() int { return 256 * max(1, w.size/(256*1024)) }
 
-const sizeOp, sizeTensor, sizeControl, sizeResult, sizeProduct, sizeJob = 296, 80, 80, 40, 224, 16
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 296, 88, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k, err := e.load()
@@ -43,40 +50,33 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	w := &weights{memory: m, kernels: k, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
 	w.theta = w.floats(w.size)
-	for i, t := range p.params.Tensors {
-		w.tensors = append(w.tensors, tensor{Len: int32(t.Len()), Mean: int64(w.mean[i]), Rho: int64(w.rho[i]), Parts: 1})
-		x := &w.tensors[i]
+	for _, t := range p.params.Tensors {
+		x := derived{random: t.Random, parts: 1}
 		if t.Random {
-			x.Random = 1
-			x.S = w.floats(t.Len())
+			x.s = w.floats(t.Len())
 		}
-		if t.NoDecay {
-			x.NoDecay = 1
-		}
+		w.tensors = append(w.tensors, x)
 	}
 	for _, l := range p.layers {
 		if l.kind != opDense {
 			continue
 		}
 		x := &w.tensors[l.tensors[0]]
-		x.Rows, x.Cols = int32(l.in), int32(l.out)
+		x.rows, x.cols = l.in, l.out
 		if train && !l.wide() {
-			x.WT = w.floats(l.in * l.out)
-			if x.Random != 0 {
-				x.ST = w.floats(l.in * l.out)
+			if x.wt = w.floats(l.in * l.out); x.random {
+				x.st = w.floats(l.in * l.out)
 			}
 		}
 	}
-	var chunks []int32
-	for i, t := range w.tensors {
-		for lo := int32(0); lo < t.Len; lo += w.chunk() {
-			chunks, w.chunkOf = append(chunks, int32(i), lo), append(w.chunkOf, int32(i))
+	for i, t := range p.params.Tensors {
+		for lo := 0; lo < t.Len(); lo += w.chunk() {
+			w.chunks = append(w.chunks, chunk{Lo: int32(lo), Hi: int32(min(t.Len(), lo+w.chunk())), Tensor: int32(i)})
 		}
 	}
-	w.chunks = place(w.memory, chunks, 4)
-	w.table = w.alloc(len(w.tensors), sizeTensor)
+	w.table = w.alloc(len(w.chunks), sizeChunk)
 	w.control, w.results = w.alloc(1, sizeControl), w.alloc(1+slots, sizeResult)
-	w.adam = adamArgs{Theta: w.theta, Tensors: w.table, Chunks: w.chunks, Chunk: w.chunk(), Prepare: 1, Control: w.control, Results: w.results}
+	w.adam = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
 	if w.err == nil {
 		w.err = cuda.Upload(w.stream, w.results, []result{{Finite: allFinite, Clip: 1}})
 	}
@@ -94,13 +94,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 // upload copies parameters and priors to the card and prepares what is derived from
 // them.
 func (w *weights) upload(p *vi.Params[float32]) error {
-	for i, t := range p.Tensors {
-		w.tensors[i].PriorMean, w.tensors[i].PriorVar = t.Prior.Mean, t.Prior.Std*t.Prior.Std
-		if !t.Random {
-			w.tensors[i].PriorVar = 1
-		}
-	}
-	if err := cuda.Upload(w.stream, w.table, w.tensors); err != nil {
+	if err := w.describe(p); err != nil {
 		return err
 	}
 	if err := cuda.Upload(w.stream, w.theta, p.Theta); err != nil {
@@ -108,13 +102,32 @@ func (w *weights) upload(p *vi.Params[float32]) error {
 	}
 	prepare := w.adam
 	prepare.Prepare = 1
-	if err := cuda.Launch(w.stream, w.kernels.adamw, cuda.Grid{X: len(w.chunkOf)}, 256, &prepare); err != nil {
+	if err := cuda.Launch(w.stream, w.kernels.adamw, cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
 		return err
 	}
 	return w.stream.Sync()
 }
 
-// at is the address of a tensor's means, rhoAt that of its ρ.
+// describe writes the chunks to the card, with the priors.
+func (w *weights) describe(p *vi.Params[float32]) error {
+	for i := range w.chunks {
+		c := &w.chunks[i]
+		t, x := p.Tensors[c.Tensor], w.tensors[c.Tensor]
+		c.Random, c.NoDecay, c.PriorMean, c.PriorVar = 0, 0, 0, 1
+		if t.Random {
+			c.Random, c.PriorMean, c.PriorVar = 1, t.Prior.Mean, t.Prior.Std*t.Prior.Std
+		}
+		if t.NoDecay {
+			c.NoDecay = 1
+		}
+		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
+		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
+		c.S, c.WT, c.ST = x.s, x.wt, x.st
+	}
+	return cuda.Upload(w.stream, w.table, w.chunks)
+}
+
+// at is the address of a tensor's means.
 func (w *weights) at(tensor int) cuda.Ptr { return w.theta.Add(4 * w.mean[tensor]) }
 
 // A signal is a batch on the card; v is 0 if it is fixed.
@@ -134,9 +147,9 @@ func (w *weights) operation(l *layer, in, out signal) op {
 	switch l.kind {
 	case opDense:
 		t := w.tensors[l.tensors[0]]
-		o.W, o.S, o.WT, o.ST = w.at(l.tensors[0]), t.S, t.WT, t.ST
+		o.W, o.S, o.WT, o.ST = w.at(l.tensors[0]), t.s, t.wt, t.st
 		if len(l.tensors) > 1 {
-			o.B, o.BS = w.at(l.tensors[1]), w.tensors[l.tensors[1]].S
+			o.B, o.BS = w.at(l.tensors[1]), w.tensors[l.tensors[1]].s
 		}
 	case opApply:
 		if l.nodes != nil {

@@ -14,9 +14,6 @@ typedef unsigned long long uint64;
 // KERNEL begins a kernel with one argument, a structure.
 #define KERNEL(name, Args, threads) \
 	extern "C" __attribute__((global)) __attribute__((launch_bounds(threads))) void name(const Args a)
-// KERNEL2 leaves registers for two blocks at a time.
-#define KERNEL2(name, Args, threads) \
-	extern "C" __attribute__((global)) __attribute__((launch_bounds(threads, 2))) void name(const Args a)
 
 DEVICE int thread() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE int threads() { return __nvvm_read_ptx_sreg_ntid_x(); }
@@ -49,8 +46,6 @@ DEVICE float swap(float x, int mask) { return from_bits((uint32)__nvvm_shfl_sync
 	static void name(const Args& a); \
 	static emulated::Entry entry_##name(#name, [](void** p) { name(*(const Args*)p[0]); }); \
 	static void name(const Args& a)
-
-#define KERNEL2 KERNEL
 
 namespace emulated {
 struct Entry {

@@ -18,9 +18,8 @@ struct Norm {
 	const float* theta;
 	float* grad;              // partial gradients, one behind the other; the first receives the sum
 	long long size;           // of one of them
-	const Tensor* tensors;
-	const int* chunks;        // tensor and first element of each chunk
-	int count, chunk;         // number and length of the chunks
+	const Chunk* chunks;
+	int count, pad0;
 	double* parts;            // KL and squared norm of each chunk
 	const Control* control;
 	Result* results;          // results[0] is the last one; behind it those the host reads
@@ -42,8 +41,8 @@ DEVICE uint32 count_up(uint32* p) { return (*p)++; }
 KERNEL(norm, Norm, OPT) {
 	if (!a.results->finite) return;
 	const Control k = *a.control;
-	const Tensor t = a.tensors[a.chunks[2 * block()]];
-	int lo = a.chunks[2 * block() + 1], hi = less(t.len, lo + a.chunk);
+	const Chunk t = a.chunks[block()];
+	int lo = t.lo, hi = t.hi;
 	double kl = 0, n2 = 0;
 	float prior = (float)t.prior_mean, by = (float)(1 / t.prior_var), scale = k.kl * by;
 	double constant = t.random ? loga(t.prior_var) / 2 - 0.5 : 0.0;
@@ -98,9 +97,8 @@ KERNEL(norm, Norm, OPT) {
 struct Adam {
 	float *theta, *first, *second; // parameters and AdamW's moments
 	const float* grad;
-	const Tensor* tensors;
-	const int* chunks;
-	int chunk, prepare; // prepare: only what is derived from the parameters
+	const Chunk* chunks;
+	int prepare, pad; // only what is derived from the parameters
 	const Control* control;
 	const Result* results;
 };
@@ -115,8 +113,8 @@ KERNEL(adamw, Adam, OPT) {
 	if (!a.prepare && !a.results->finite) return;
 	const Control k = *a.control;
 	float clip = a.results->clip;
-	const Tensor t = a.tensors[a.chunks[2 * block()]];
-	int lo = a.chunks[2 * block() + 1], hi = less(t.len, lo + a.chunk);
+	const Chunk t = a.chunks[block()];
+	int lo = t.lo, hi = t.hi;
 	float prior = (float)t.prior_mean, scale = k.kl * (float)(1 / t.prior_var);
 	for (int i = lo + thread(); i < hi; i += OPT) {
 		long long at = t.mean + i, ar = t.rho + i;
@@ -166,14 +164,12 @@ KERNEL(columns, Columns, OPT) {
 
 struct Moment2 { // Σ(σ² + (μ−μ₀)²) of each chunk, for fitted priors
 	const float* theta;
-	const Tensor* tensors;
-	const int* chunks;
-	int chunk, pad;
+	const Chunk* chunks;
 	double* parts;
 };
 KERNEL(prior_moments, Moment2, OPT) {
-	const Tensor t = a.tensors[a.chunks[2 * block()]];
-	int lo = a.chunks[2 * block() + 1], hi = less(t.len, lo + a.chunk);
+	const Chunk t = a.chunks[block()];
+	int lo = t.lo, hi = t.hi;
 	double s = 0, none = 0;
 	if (t.random)
 		for (int i = lo + thread(); i < hi; i += OPT) {

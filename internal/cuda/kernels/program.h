@@ -65,14 +65,16 @@ struct Result {
 	int pad;
 };
 
-// A Tensor is a stretch of parameters: at mean and rho of theta, gradients likewise.
-struct Tensor {
-	int len, random, rows, cols; // rows × cols, where transposes are kept
+// A Chunk is a stretch of a tensor, the part of one block in an update: elements lo to hi
+// of parameters at mean and rho of theta; gradients lie likewise.
+struct Chunk {
+	int lo, hi, random, no_decay;
+	int rows, cols;      // of the tensor, where transposes are kept
+	int parts, tensor;   // partial gradients to add up
 	long long mean, rho;
-	int parts, no_decay;         // partial gradients to add up
 	double prior_mean, prior_var;
-	float *s, *wt, *st;          // what is derived from the parameters; may be null
+	float *s, *wt, *st;  // what is derived from the parameters; may be null
 };
 
 // The engine counts on these.
-static_assert(sizeof(Op) == 296 && sizeof(Tensor) == 80 && sizeof(Control) == 80 && sizeof(Result) == 40, "");
+static_assert(sizeof(Op) == 296 && sizeof(Chunk) == 88 && sizeof(Control) == 80 && sizeof(Result) == 40, "");

@@ -4,7 +4,7 @@
 #include "program.h"
 #include "likelihood.h"
 
-constexpr int THREADS = 256, PER = 8, DEPTH = 128;
+constexpr int THREADS = 512, PER = 8, DEPTH = 128, MOST_OPS = 24;
 
 struct Rows {
 	const Op* ops;
@@ -33,6 +33,8 @@ DEVICE void stage(const float* a0, const float* a1, int rows, int depth, int k0,
 struct Sums {
 	float a, b, c;
 };
+SHARED Sums others[PER][128]; // of another share of the depth
+
 template <bool FORWARD>
 DEVICE void add(Sums& t, float x, float y, float w, float s, float w2) {
 	t.a = fma(x, w, t.a);
@@ -45,59 +47,71 @@ DEVICE void add(Sums& t, float x, float y, float w, float s, float w2) {
 	}
 }
 
-// wide multiplies PER rows by a matrix of many columns: each thread has one column and
-// RT rows.
-template <bool FORWARD, int RT, class Store>
+// wide multiplies PER rows by a matrix of many columns. A thread has one column, all
+// rows, and its share of the depth; the shares are added in order.
+template <bool FORWARD, class Store>
 DEVICE void wide(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	constexpr int COLS = THREADS / (PER / RT);
-	int c = thread() % COLS, r0 = thread() / COLS * RT;
+	constexpr int COLS = 128, SHARES = THREADS / COLS, SHARE = DEPTH / SHARES;
+	int c = thread() % COLS, share = thread() / COLS;
 	for (int base = 0; base < width; base += COLS) {
-		int col = base + c;
-		Sums t[RT];
+		int col = base + c, safe = col < width ? col : 0;
+		Sums t[PER];
 #pragma unroll
-		for (int r = 0; r < RT; r++) t[r] = {0, 0, 0};
+		for (int r = 0; r < PER; r++) t[r] = {0, 0, 0};
 		for (int k0 = 0; k0 < depth; k0 += DEPTH) {
 			int kn = less(DEPTH, depth - k0);
 			if (base == 0 || depth > DEPTH) stage(a0, a1, rows, depth, k0, kn);
-			if (col >= width) continue;
-			const float *pw = w + (long long)k0 * width + col, *ps = s ? s + (long long)k0 * width + col : pw;
-			auto at = [&](int k, float x, float y) {
-				float w2 = fma(x, x, y);
-#pragma unroll
-				for (int r = 0; r < RT; r++) {
-					int i = k * PER + r0 + r;
-					add<FORWARD>(t[r], left0[i / 4].x[RT == 4 ? r : i % 4], left1[i / 4].x[RT == 4 ? r : i % 4], x, y, w2);
-				}
-			};
-			constexpr int AHEAD = 16;
-			int k = 0;
-			for (; k + AHEAD <= kn; k += AHEAD) { // all loads first: they take longest
+			int per = (kn + SHARES - 1) / SHARES, k = share * per, end = less(kn, k + per);
+			const float *pw = w + (long long)k0 * width + safe, *ps = s ? s + (long long)k0 * width + safe : pw;
+			constexpr int AHEAD = SHARE / 2;
+			for (; k < end; k += AHEAD) { // all loads first: they take longest
 				float x[AHEAD], y[AHEAD];
 #pragma unroll
-				for (int i = 0; i < AHEAD; i++) x[i] = pw[(long long)(k + i) * width], y[i] = ps[(long long)(k + i) * width];
+				for (int i = 0; i < AHEAD; i++) {
+					bool in = k + i < end;
+					x[i] = in ? pw[(long long)(k + i) * width] : 0.0f, y[i] = in && s ? ps[(long long)(k + i) * width] : 0.0f;
+				}
 #pragma unroll
-				for (int i = 0; i < AHEAD; i++) at(k + i, x[i], s ? y[i] : 0.0f);
+				for (int i = 0; i < AHEAD; i++) {
+					float w2 = fma(x[i], x[i], y[i]);
+					int at = (k + i < end ? k + i : 0) * PER / 4;
+#pragma unroll
+					for (int q = 0; q < PER / 4; q++) {
+						Quad m = left0[at + q], v = left1[at + q];
+#pragma unroll
+						for (int r = 0; r < 4; r++) add<FORWARD>(t[4 * q + r], m.x[r], v.x[r], x[i], y[i], w2);
+					}
+				}
 			}
-			for (; k < kn; k++) at(k, pw[(long long)k * width], s ? ps[(long long)k * width] : 0.0f);
 		}
-		if (col < width)
+		for (int i = 1; i < SHARES; i++) {
+			barrier();
+			if (share == i)
 #pragma unroll
-			for (int r = 0; r < RT; r++)
-				if (r0 + r < rows) store(r0 + r, col, t[r]);
+				for (int r = 0; r < PER; r++) others[r][c] = t[r];
+			barrier();
+			if (share == 0)
+#pragma unroll
+				for (int r = 0; r < PER; r++) t[r].a += others[r][c].a, t[r].b += others[r][c].b, t[r].c += others[r][c].c;
+		}
+		if (share == 0 && col < width)
+#pragma unroll
+			for (int r = 0; r < PER; r++)
+				if (r < rows) store(r, col, t[r]);
 	}
-	barrier();
 }
 
-// narrow multiplies PER rows by a matrix of few columns: a warp has a row, its threads
-// share the depth, and their sums are added in a fixed order.
+// narrow multiplies PER rows by a matrix of few columns: a warp has a row and a half of
+// the columns, its threads share the depth, and their sums are added in a fixed order.
 template <bool FORWARD, class Store>
 DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	static_assert(THREADS == 32 * PER, "");
+	static_assert(THREADS == 2 * 32 * PER, "");
 	constexpr int C = 4; // columns at a time
-	int lane = thread() % 32, r = thread() / 32;
+	int lane = thread() % 32, r = thread() / 32 % PER, half = thread() / (32 * PER);
 	bool in = r < rows;
 	const float *p0 = a0 + (long long)(in ? r : 0) * depth, *p1 = a1 ? a1 + (long long)(in ? r : 0) * depth : 0;
-	for (int c0 = 0; c0 < width; c0 += C) {
+	for (int first = 0; first < width; first += 2 * C) {
+		int c0 = first + half * C;
 		Sums t[C];
 #pragma unroll
 		for (int c = 0; c < C; c++) t[c] = {0, 0, 0};
@@ -106,7 +120,7 @@ DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const 
 			float x = p0[k], y = p1 ? p1[k] : 0.0f;
 #pragma unroll
 			for (int c = 0; c < C; c++) {
-				long long at = (long long)k * width + (c0 + c < width ? c0 + c : c0);
+				long long at = (long long)k * width + (c0 + c < width ? c0 + c : 0);
 				float u = w[at], e = s ? s[at] : 0.0f;
 				add<FORWARD>(t[c], x, y, u, e, fma(u, u, e));
 			}
@@ -126,9 +140,7 @@ DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const 
 template <bool FORWARD, class Store>
 DEVICE void product(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
 	if (width <= 16) narrow<FORWARD>(a0, a1, rows, depth, w, s, width, store);
-	else if (width <= 32) wide<FORWARD, 1>(a0, a1, rows, depth, w, s, width, store);
-	else if (width <= 64) wide<FORWARD, 2>(a0, a1, rows, depth, w, s, width, store);
-	else wide<FORWARD, 4>(a0, a1, rows, depth, w, s, width, store);
+	else wide<FORWARD>(a0, a1, rows, depth, w, s, width, store);
 }
 
 DEVICE void dense(const Op& o, long long r0, int rows) {
@@ -263,11 +275,11 @@ KERNEL(rows, Rows, THREADS) {
 	int n = less(a.per, a.rows - (int)r0);
 	const Op* ops = a.ops + a.first;
 	const Control k = *a.control;
-	SHARED Op o; // read again and again
+	SHARED Op all[MOST_OPS]; // read again and again
+	for (int j = thread(); j < a.count * (int)(sizeof(Op) / 8); j += THREADS) ((uint64*)all)[j] = ((const uint64*)ops)[j];
 	for (int i = 0; i < a.count; i++) {
 		barrier();
-		for (int j = thread(); j < (int)(sizeof(Op) / 8); j += THREADS) ((uint64*)&o)[j] = ((const uint64*)(ops + i))[j];
-		barrier();
+		const Op& o = all[i];
 		switch (o.kind) {
 		case OP_INPUT: input(o, r0, n); break;
 		case OP_DENSE: dense(o, r0, n); break;
@@ -275,7 +287,7 @@ KERNEL(rows, Rows, THREADS) {
 		case OP_APPLY: apply(o, k, r0, n); break;
 		case OP_APPLY_BACK: apply_back(o, k, r0, n); break;
 		case OP_SCORE:
-			if (thread() < n) score(o, k.batch, r0 + thread());
+			if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
 			break;
 		default: unit(o, r0, n);
 		}

@@ -1,7 +1,7 @@
 // Products of wide layers on tensor cores, for compute capability 8.0 and later: tiles
 // of 64 × 64 in TF32, three products for one. A number is the sum of two TF32 numbers,
 // x = hi + lo, and xy = hi·hi + hi·lo + lo·hi to 2⁻²²; tensor cores round sums towards
-// zero, so only 64 products are added there, and those sums are added in float32.
+// zero, so only sixteen products are added there, and those sums are added in float32.
 #include "product.h"
 
 constexpr int TS = 64, TK = 16, TP = TK + 4, TQ = TS + 8;
@@ -91,14 +91,13 @@ DEVICE void tensor_tile(const Product& a, int bx, int by, int bz) {
 	int k0 = KIND == GRADIENT ? bz * a.split : 0;
 	int k1 = KIND == GRADIENT ? less(a.depth, k0 + a.split) : a.depth;
 	float s0[2][2][4], s1[2][2][4], s2[2][2][4], g0 = 0, g1 = 0;
-	float p0[2][2][4], p1[2][2][4], p2[2][2][4]; // of a few stages
+	float p0[2][2][4], p1[2][2][4], p2[2][2][4]; // of one stage
 #pragma unroll
 	for (int i = 0; i < 16; i++) {
 		int x = i / 8, y = i / 4 % 2, e = i % 4;
 		s0[x][y][e] = s1[x][y][e] = s2[x][y][e] = p0[x][y][e] = p1[x][y][e] = p2[x][y][e] = 0;
 	}
-	const bool second = a.a1 != 0;
-	int stages = 0;
+	const bool second = KIND == BACKWARD || a.a1 != 0;
 	auto begin = [&](int k, int stage) {
 		if (k < k1) {
 			fetch<AD, VECTOR>(A0[stage], a.a0, a.a0, row, a.rows, k, k1, a.depth);
@@ -137,25 +136,26 @@ DEVICE void tensor_tile(const Product& a, int bx, int by, int bz) {
 					if (KIND != BACKWARD) split(x * x, &qh[e], &ql[e]);
 					split(A1[stage].x[at], &yh[e], &yl[e]);
 				}
-#pragma unroll
-				for (int j = 0; j < 2; j++) {
-					mma(p0[i][j], xl, wh[j]), mma(p0[i][j], xh, wl[j]), mma(p0[i][j], xh, wh[j]);
-					if (KIND != BACKWARD) mma(p1[i][j], ql, sh[j]), mma(p1[i][j], qh, sl[j]), mma(p1[i][j], qh, sh[j]);
-					if (KIND == BACKWARD) mma(p1[i][j], yl, sh[j]), mma(p1[i][j], yh, sl[j]), mma(p1[i][j], yh, sh[j]);
-					if (KIND == FORWARD && second) mma(p1[i][j], yl, eh[j]), mma(p1[i][j], yh, el[j]), mma(p1[i][j], yh, eh[j]);
-					if (KIND == BACKWARD) mma(p2[i][j], yl, eh[j]), mma(p2[i][j], yh, el[j]), mma(p2[i][j], yh, eh[j]);
-					if (KIND == GRADIENT && second) mma(p2[i][j], yl, sh[j]), mma(p2[i][j], yh, sl[j]), mma(p2[i][j], yh, sh[j]);
-				}
+				// Neighbours add to different sums, since each waits long for the one before it.
+				auto pair = [&](float (*p)[4], const uint32* x, const uint32 (*y)[2]) { mma(p[0], x, y[0]), mma(p[1], x, y[1]); };
+				const uint32 *zh = KIND == BACKWARD ? yh : qh, *zl = KIND == BACKWARD ? yl : ql;
+				const uint32 (*th)[2] = KIND == GRADIENT ? sh : eh, (*tl)[2] = KIND == GRADIENT ? sl : el;
+				pair(p0[i], xl, wh), pair(p1[i], zl, sh);
+				if (second) pair(p2[i], yl, th);
+				pair(p0[i], xh, wl), pair(p1[i], zh, sl);
+				if (second) pair(p2[i], yh, tl);
+				pair(p0[i], xh, wh), pair(p1[i], zh, sh);
+				if (second) pair(p2[i], yh, th);
 			}
 		}
-		if (++stages % 4 == 0 || k0 + TK >= k1)
 #pragma unroll
-			for (int i = 0; i < 16; i++) {
-				int x = i / 8, y = i / 4 % 2, e = i % 4;
-				s0[x][y][e] += p0[x][y][e], s1[x][y][e] += p1[x][y][e];
-				p0[x][y][e] = p1[x][y][e] = 0;
-				if (KIND != FORWARD) s2[x][y][e] += p2[x][y][e], p2[x][y][e] = 0;
-			}
+		for (int i = 0; i < 16; i++) {
+			int x = i / 8, y = i / 4 % 2, e = i % 4;
+			s0[x][y][e] += p0[x][y][e];
+			if (KIND == FORWARD) s1[x][y][e] += p1[x][y][e] + p2[x][y][e];
+			else s1[x][y][e] += p1[x][y][e], s2[x][y][e] += p2[x][y][e];
+			p0[x][y][e] = p1[x][y][e] = p2[x][y][e] = 0;
+		}
 		if (KIND == GRADIENT && row == 0 && t < TS)
 			for (int k = 0; k < TK; k++) g0 += B0[stage].x[k * TQ + t], g1 += B1[stage].x[k * TQ + t];
 		barrier();
@@ -168,9 +168,9 @@ DEVICE void tensor_tile(const Product& a, int bx, int by, int bz) {
 	if (KIND == GRADIENT && row == 0 && t < TS) finish_bias(a, bz, col + t, g0, g1);
 }
 
-KERNEL2(tensor_forward, Product, TT) { if (!failed(a.results)) tensor_tile<FORWARD, false>(a, block(), block_y(), 0); }
+KERNEL(tensor_forward, Product, TT) { if (!failed(a.results)) tensor_tile<FORWARD, false>(a, block(), block_y(), 0); }
 KERNEL(tensor_backward, Product, TT) { if (!failed(a.results)) tensor_tile<BACKWARD, false>(a, block(), block_y(), 0); }
-KERNEL2(tensor_forward4, Product, TT) { if (!failed(a.results)) tensor_tile<FORWARD, true>(a, block(), block_y(), 0); }
+KERNEL(tensor_forward4, Product, TT) { if (!failed(a.results)) tensor_tile<FORWARD, true>(a, block(), block_y(), 0); }
 KERNEL(tensor_backward4, Product, TT) { if (!failed(a.results)) tensor_tile<BACKWARD, true>(a, block(), block_y(), 0); }
 KERNEL(tensor_gradients, Gradients, TT) {
 	if (failed(a.results)) return;
