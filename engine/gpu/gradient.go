@@ -105,7 +105,11 @@ func (g *gradients) run(w *weights) error {
 		if len(s.jobs) == 0 {
 			continue
 		}
-		if err := cuda.Launch(w.stream, k, cuda.Grid{X: len(s.jobs)}, 256, &s.args); err != nil {
+		threads := 256
+		if i == 2 {
+			threads = tensorThreads
+		}
+		if err := cuda.Launch(w.stream, k, cuda.Grid{X: len(s.jobs)}, threads, &s.args); err != nil {
 			return err
 		}
 	}

@@ -117,12 +117,16 @@ const fewTiles = 132
 
 func (w *weights) multiply(p *product, rows int, back bool) error {
 	p.Rows = int32(rows)
-	k, side := w.choose(p, rows, back)
-	return cuda.Launch(w.stream, k, cuda.Grid{X: tiles(int(p.Cols), side), Y: tiles(rows, side)}, 256, p)
+	k, side, threads := w.choose(p, rows, back)
+	return cuda.Launch(w.stream, k, cuda.Grid{X: tiles(int(p.Cols), side), Y: tiles(rows, side)}, threads, p)
 }
 
-// choose returns the kernel of a wide product and the side of its tiles.
-func (w *weights) choose(p *product, rows int, back bool) (cuda.Kernel, int) {
+// tensorThreads is how many threads a block has that multiplies on tensor cores.
+const tensorThreads = 128
+
+// choose returns the kernel of a wide product, the side of its tiles and the threads of
+// a block.
+func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, side, threads int) {
 	k := w.kernels
 	pick := func(forward, backward cuda.Kernel) cuda.Kernel {
 		if back {
@@ -132,13 +136,13 @@ func (w *weights) choose(p *product, rows int, back bool) (cuda.Kernel, int) {
 	}
 	switch {
 	case k.tensor && aligned(p):
-		return pick(k.forwardT4, k.backwardT4), 64
+		return pick(k.forwardT4, k.backwardT4), 64, tensorThreads
 	case k.tensor:
-		return pick(k.forwardT, k.backwardT), 64
+		return pick(k.forwardT, k.backwardT), 64, tensorThreads
 	case tiles(rows, 64)*tiles(int(p.Cols), 64) < fewTiles:
-		return pick(k.forward32, k.backward32), 32
+		return pick(k.forward32, k.backward32), 32, 256
 	}
-	return pick(k.forward64, k.backward64), 64
+	return pick(k.forward64, k.backward64), 64, 256
 }
 
 // aligned reports whether all rows of the operands begin at multiples of 16 bytes, and

@@ -308,7 +308,8 @@ CALLED Moments by_samples(const Func& f, float m, float v, Key key, uint64 row, 
 	return o;
 }
 
-CALLED Moments push_other(const Func& f, float m, float v, Key key, uint64 row, uint32 unit) {
+CALLED Moments push_other(int op, int rule, int points, float a, int kinked, const float* nodes, const float* kappa, float m, float v, Key key, uint64 row, uint32 unit) {
+	Func f = {op, rule, points, 0, a, kinked, nodes, kappa, {}};
 	switch (f.rule) {
 	case TANGENT: {
 		Value at = evaluate(f.op, f.a, m);
@@ -334,5 +335,5 @@ CALLED Moments push_other(const Func& f, float m, float v, Key key, uint64 row, 
 DEVICE Moments push(const Func& f, float m, float v, Key key, uint64 row, uint32 unit) {
 	if (f.rule == CLOSED_FORM) return leaky_exact(f.a, m, v);
 	if (f.rule == BY_POINTS && f.op == LEAKY_RELU && f.points == 3 && f.three[0] == 0) return leaky_three(f.a, m, v, f.three, f.three + 3);
-	return push_other(f, m, v, key, row, unit);
+	return push_other(f.op, f.rule, f.points, f.a, f.kinked, f.nodes, f.kappa, m, v, key, row, unit); // number by number: a copy would move kernels' arguments to memory
 }
