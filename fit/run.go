@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/predict"
@@ -17,6 +18,10 @@ type Options struct {
 	Schema     func(*table.Schema) // gets the columns before training
 	Progress   func(tabular.Progress)
 	Workers    int // 0: all cores
+
+	// Engine trains the networks; nil stands for the CPU. The result depends on it by
+	// rounding.
+	Engine engine.Engine[float32]
 }
 
 // A Result is a fitted model, with its scores on the held-out rows.
@@ -64,7 +69,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		o.Schema(schema)
 	}
 	network := c.Network
-	network.Seed, network.Parallel = c.Seed, o.Workers
+	network.Seed, network.Parallel, network.Engine = c.Seed, o.Workers, o.Engine
 	net, stopped := tabular.Fit(ctx, network, d, o.Checkpoint, o.Progress)
 	if net == nil || stopped != nil && ctx.Err() == nil {
 		return nil, stopped

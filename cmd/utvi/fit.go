@@ -24,6 +24,7 @@ type fitting struct {
 	resume      bool
 	fresh       bool
 	jobs        int
+	device      deviceFlag
 
 	config fit.Config
 	stdout io.Writer
@@ -66,6 +67,7 @@ With --fresh it starts again.`,
 	f.BoolVar(&r.resume, "resume", false, "continue a fit that was stopped")
 	f.BoolVar(&r.fresh, "fresh", false, "discard a fit that was stopped and start again")
 	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores)")
+	r.device.flag(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.Changed("jobs") && r.jobs < 1 {
 			return usagef("--jobs is %d; it must be at least 1", r.jobs)
@@ -91,6 +93,10 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	e, err := r.device.engine(cmd)
+	if err != nil {
+		return err
+	}
 	frame, err := fit.ReadTable(path, o)
 	if err != nil {
 		return err
@@ -104,7 +110,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(checkpoint, progressFile))
 	defer context.AfterFunc(cmd.Context(), bar.stop)()
 	result, err := fit.Run(cmd.Context(), frame, r.config, fit.Options{
-		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs,
+		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs, Engine: e,
 		Schema: r.summary,
 	})
 	bar.close()

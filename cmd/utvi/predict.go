@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ func predictCommand() *cobra.Command {
 		to     predictions.Output
 		out    string
 		format string
+		device deviceFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE",
@@ -67,6 +69,15 @@ says so. An output file is written as a whole, or not at all.`,
 			if err := to.Format.Check(); err != nil {
 				return misuse(err)
 			}
+			e, err := device.engine(cmd)
+			if err != nil {
+				return err
+			}
+			if device.name != "cpu" {
+				if err := m.Use(e); err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+			}
 			p, err := m.NewPredictor(o)
 			if err != nil {
 				return misuse(err)
@@ -108,6 +119,7 @@ says so. An output file is written as a whole, or not at all.`,
 	f.Float64Var(&o.MaxUnfamiliar, "max-ood", 0, "flag rows whose ood is larger")
 	f.Float64Var(&o.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
 	f.StringSliceVar(&to.Keep, "keep", nil, "columns of the table to copy into the output")
+	device.flag(f)
 	table.flags(f)
 	return cmd
 }

@@ -23,7 +23,7 @@ func (e *Engine) Compile(n engine.Network[float32], form nn.Form) (engine.Progra
 	if err != nil {
 		return nil, err
 	}
-	q := &program{weights: w, engine: e, seed: n.Seed}
+	q := &program{weights: w, engine: e, net: n, seed: n.Seed}
 	runtime.AddCleanup(q, (*memory).release, w.memory)
 	return q, nil
 }
@@ -32,6 +32,7 @@ func (e *Engine) Compile(n engine.Network[float32], form nn.Form) (engine.Progra
 type program struct {
 	*weights
 	engine *Engine
+	net    engine.Network[float32]
 	seed   [2]uint32
 
 	mu      sync.Mutex
@@ -58,12 +59,21 @@ func (p *program) refresh() error {
 // mostBytes bounds the activations of a predictor.
 const mostBytes = 256 << 20
 
-// NewPredictor implements engine.Program. It panics if the card has too little memory
-// or fails: the interface has no error.
-func (p *program) NewPredictor(_ *compute.Pool, maxRows int) engine.Predictor[float32] {
+// NewPredictor implements engine.Program. If the card has too little memory, the
+// predictor runs on the CPU.
+func (p *program) NewPredictor(pool *compute.Pool, maxRows int) engine.Predictor[float32] {
+	q, err := p.newPredictor(maxRows)
+	if err != nil {
+		q = &predictor{program: p}
+	}
+	q.pool, q.rows = pool, maxRows
+	return q
+}
+
+func (p *program) newPredictor(maxRows int) (*predictor, error) {
 	m, err := newMemory(p.engine.device)
 	if err != nil {
-		panic("gpu: " + err.Error())
+		return nil, err
 	}
 	w := *p.weights
 	w.memory = m
@@ -88,12 +98,13 @@ func (p *program) NewPredictor(_ *compute.Pool, maxRows int) engine.Predictor[fl
 		w.err = w.stream.Sync()
 	}
 	if w.err != nil {
-		panic("gpu: " + w.err.Error())
+		m.release()
+		return nil, w.err
 	}
 	q.control = make([]control, 1)
 	q.control[0].Seed = p.seed
 	runtime.AddCleanup(q, (*memory).release, m)
-	return q
+	return q, nil
 }
 
 type predictor struct {
@@ -103,14 +114,26 @@ type predictor struct {
 	in, out signal
 	run     launches
 	control []control
+
+	pool *compute.Pool // of the CPU, if the card fails
+	rows int
+	cpu  engine.Predictor[float32]
 }
 
-// Predict implements engine.Predictor. A card that fails gives NaN: the interface has no
-// error.
+// Predict implements engine.Predictor. If the card fails, the CPU predicts from then on:
+// nothing is lost but time.
 func (q *predictor) Predict(x, out gauss.Batch[float32]) {
-	if err := q.predict(x, out); err != nil {
-		panic("gpu: " + err.Error())
+	if q.cpu == nil && q.weights != nil && q.predict(x, out) == nil {
+		return
 	}
+	if q.cpu == nil {
+		p, err := engine.CPU[float32]().Compile(q.net, q.plan.form)
+		if err != nil {
+			panic("gpu: a network that was compiled cannot be compiled again")
+		}
+		q.cpu = p.NewPredictor(q.pool, q.rows)
+	}
+	q.cpu.Predict(x, out)
 }
 
 func (q *predictor) predict(x, out gauss.Batch[float32]) error {
