@@ -23,15 +23,17 @@ type layer struct {
 	by       []float32 // factors of Multiply
 	p        float64   // of Dropout
 	off      bool      // Noise that adds nothing
+	sense    bool      // correlations are carried
+	last     bool      // of the layers that carry correlations
 }
 
 // wide reports whether the layer is a product of its own.
-func (l *layer) wide() bool { return l.kind == opDense && l.in*l.out >= 1<<15 }
+func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out >= 1<<15 }
 
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.
 func (l *layer) fusable() bool {
-	return l.kind == opApply && l.f.Rule != learned && l.f.Rule != bySamples
+	return l.kind == opApply && !l.sense && l.f.Rule != learned && l.f.Rule != bySamples
 }
 
 // A plan is a network as the kernels run it.
@@ -55,26 +57,73 @@ func makePlan(n engine.Network[float32], form nn.Form, train bool) (*plan, error
 	for i, t := range b.Params.Tensors {
 		number[t] = i
 	}
-	var index uint32
+	t := &translator{plan: p, number: number, train: train}
 	for _, node := range p.graph.Steps() {
-		l := layer{name: node.Name, in: node.In.Size(), out: node.Out.Size(), from: node.From, to: node.To}
-		for _, t := range node.Tensors {
-			l.tensors = append(l.tensors, number[t])
-		}
-		if node.From == nn.Covariant || node.To == nn.Covariant {
-			return nil, unsupported(node, "it carries covariances; independent units would run")
-		}
-		if err := l.translate(node, &index); err != nil {
+		if err := t.step(node); err != nil {
 			return nil, err
-		}
-		if l.kind >= 0 {
-			p.layers = append(p.layers, l)
 		}
 	}
 	if len(p.layers) == 0 {
 		return nil, &Unsupported{Layer: cmp.Or(p.graph.Name, "0"), What: "the network computes nothing"}
 	}
 	return p, nil
+}
+
+// A translator turns the nodes of a network into layers.
+type translator struct {
+	*plan
+	number map[*vi.Tensor[float32]]int
+	train  bool
+	index  uint32 // of the layers that may draw
+	sense  bool
+}
+
+// step translates one step of a network.
+func (t *translator) step(node *nn.Node[float32]) error {
+	if _, ok := node.Layer.(nn.Correlated); ok {
+		return t.correlated(node)
+	}
+	l := layer{name: node.Name, in: node.In.Size(), out: node.Out.Size(), from: node.From, to: node.To, sense: t.sense && node.To != nn.Fixed}
+	for _, x := range node.Tensors {
+		l.tensors = append(l.tensors, t.number[x])
+	}
+	if err := l.translate(node, &t.index); err != nil {
+		return err
+	}
+	if l.kind >= 0 {
+		t.layers = append(t.layers, l)
+	}
+	return nil
+}
+
+// correlated translates layers that carry correlations. Behind them, the kernels take
+// variances alone: layers that act on each unit need no more.
+func (t *translator) correlated(node *nn.Node[float32]) error {
+	if node.To == nn.Fixed {
+		for _, c := range node.Children {
+			if err := t.step(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if t.train {
+		return unsupported(node, "correlations are carried in predictions only; to train on a card, take units as independent (fit --independent)")
+	}
+	t.sense = true
+	defer func() { t.sense = false }()
+	for _, c := range node.Children {
+		switch c.Layer.(type) {
+		case nn.Dense, nn.Apply, nn.Flatten:
+		default:
+			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply and Flatten run there", c.Layer.Kind())
+		}
+		if err := t.step(c); err != nil {
+			return err
+		}
+	}
+	t.layers[len(t.layers)-1].last = true
+	return nil
 }
 
 func unsupported(n *nn.Node[float32], format string, args ...any) error {

@@ -81,16 +81,28 @@ func (p *program) newPredictor(maxRows int) (*predictor, error) {
 	q := &predictor{program: p, weights: &w}
 	row := 2 * 4 * p.plan.inputs
 	for _, l := range p.plan.layers {
-		row += 2 * 4 * l.out
+		if row += 2 * 4 * l.out; l.sense {
+			row += 2*4*l.out + 4*p.plan.graph.Out.Size()*l.in
+		}
 	}
 	q.cap = max(rowsPerBlock, min(maxRows, mostBytes/row/rowsPerBlock*rowsPerBlock))
 	q.in = w.signal(q.cap, p.plan.inputs, p.plan.form != nn.Fixed)
 	s := q.in
+	var ops []op
 	for i := range p.plan.layers {
 		l := &p.plan.layers[i]
 		out := w.signal(q.cap, l.out, l.to != nn.Fixed)
-		q.run.forward(l, w.operation(l, s, out))
-		s = out
+		o := w.operation(l, s, out)
+		if l.sense {
+			if o.Tape = w.floats(q.cap * l.out); l.kind == opApply {
+				o.DM = w.floats(q.cap * l.out)
+			}
+		}
+		q.run.forward(l, o)
+		ops, s = append(ops, o), out
+		if l.last {
+			w.sense(&q.run, p.plan.layers[:i+1], ops, q.in, s, q.cap)
+		}
 	}
 	q.out = s
 	q.run.place(&w, 0)

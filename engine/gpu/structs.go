@@ -19,6 +19,10 @@ const (
 	opDropout
 	opDropoutBack
 	opScore
+	opSenseStart
+	opSenseDense
+	opSenseUnits
+	opSenseEnd
 )
 
 const (
@@ -48,7 +52,7 @@ type function struct {
 }
 
 type op struct {
-	Kind, In, Out, _               int32
+	Kind, In, Out, Room            int32
 	F                              function
 	M, V, OM, OV                   cuda.Ptr
 	G, H, DM, DV                   cuda.Ptr

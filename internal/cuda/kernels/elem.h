@@ -168,13 +168,14 @@ CALLED float curvature(int op, float a, float x) {
 // The moments of a function, and their derivatives by mean, variance and κ.
 struct Moments {
 	float m, v, mm, mv, vm, vv, mk, vk;
+	float slope; // of the straight line that fits best, Cov(f, x)/v
 };
 
 // leaky_exact is LeakyMoments of package compute.
 DEVICE Moments leaky_exact(float a, float m, float v) {
 	bool right = m > 0;
 	float c = right ? 1.0f : a, f = right ? m : (a == 0 ? 0.0f : a * m);
-	if (v == 0) return {f, 0, c, 0, 0, c * c, 0, 0};
+	if (v == 0) return {f, 0, c, 0, 0, c * c, 0, 0, c};
 	float sd = root(v), inv = 1 / sd;
 	float z = m * inv;
 	float lost = fma(-z, sd, m) * inv;
@@ -199,6 +200,7 @@ DEVICE Moments leaky_exact(float a, float m, float v) {
 	o.vm = fma(fma(-pK, M, K), plus - c, (t + pK) * M * c) * (bp + bp) * sd;
 	o.vv = fma(-sb, fma(sb, K, fma(c, t, plus * M)), c2);
 	o.mk = o.vk = 0;
+	o.slope = o.mm; // Stein
 	return o;
 }
 
@@ -214,9 +216,10 @@ DEVICE Moments leaky_three(float a, float m, float v, const float* xi, const flo
 	o.v = q0 * M + q1 * r1 + q2 * r2;
 	o.mk = o.vk = 0;
 	if (s == 0) {
-		o.mm = g0, o.mv = 0, o.vm = 0, o.vv = g0 * g0;
+		o.mm = o.slope = g0, o.mv = 0, o.vm = 0, o.vv = g0 * g0;
 		return o;
 	}
+	o.slope = (w[1] * xi[1] * e1 + w[2] * xi[2] * e2) / s;
 	float t1 = q1 * g1, t2 = q2 * g2;
 	o.mm = w[0] * g0 + w[1] * g1 + w[2] * g2;
 	o.mv = (w[1] * xi[1] * g1 + w[2] * xi[2] * g2) / (2 * s);
@@ -232,7 +235,7 @@ DEVICE bool taylor(const Func& f, float m, float v, float s, Moments* o) {
 	Value at = evaluate(f.op, f.a, m);
 	float c = curvature(f.op, f.a, m);
 	o->m = at.f + 0.5f * c * v, o->v = at.d * at.d * v;
-	o->mm = at.d, o->mv = 0.5f * c, o->vm = 2 * at.d * c * v, o->vv = at.d * at.d;
+	o->mm = o->slope = at.d, o->mv = 0.5f * c, o->vm = 2 * at.d * c * v, o->vv = at.d * at.d;
 	return true;
 }
 
@@ -253,19 +256,20 @@ CALLED Moments by_points(const Func& f, float m, float v, int n, const float* xi
 	Value v0 = evaluate(f.op, f.a, m + xi[0] * s);
 	float M = 0;
 	for (int p = 1; p < n; p++) M += w[p] * (evaluate(f.op, f.a, m + xi[p] * s).f - v0.f);
-	float var = 0, mm = 0, ms = 0, vm = 0, vs = 0;
+	float var = 0, mm = 0, ms = 0, vm = 0, vs = 0, fs = 0;
 	for (int p = 0; p < n; p++) {
 		Value at = p == 0 ? v0 : evaluate(f.op, f.a, m + xi[p] * s);
 		float r = (at.f - v0.f) - M, wr = w[p] * r, wg = w[p] * at.d, wrg = wr * at.d;
-		var += wr * r;
+		var += wr * r, fs += w[p] * xi[p] * (at.f - v0.f);
 		mm += wg, ms += xi[p] * wg, vm += wrg, vs += xi[p] * wrg;
 	}
 	o.m = v0.f + M, o.v = var;
 	if (s == 0) {
-		o.mm = v0.d, o.mv = 0, o.vm = 0, o.vv = v0.d * v0.d;
+		o.mm = o.slope = v0.d, o.mv = 0, o.vm = 0, o.vv = v0.d * v0.d;
 		return o;
 	}
 	float h = 0.5f / s;
+	o.slope = s < 1e-4f * (1 + magnitude(m)) ? mm : fs / s;
 	o.mm = mm, o.mv = ms * h, o.vm = 2 * vm, o.vv = 2 * vs * h;
 	taylor(f, m, v, s, &o);
 	return o;
@@ -295,7 +299,7 @@ CALLED Moments by_samples(const Func& f, float m, float v, Key key, uint64 row, 
 	}
 	float w = 1 / (float)f.points, c = 1 / (float)(f.points - 1), mean = w * e;
 	Moments o;
-	o.mk = o.vk = 0;
+	o.mk = o.vk = o.slope = 0;
 	o.m = ref + mean;
 	o.v = c * more(0.0f, ee - mean * e);
 	if (s == 0) {
@@ -314,7 +318,7 @@ CALLED Moments push_other(int op, int rule, int points, float a, int kinked, con
 	case TANGENT: {
 		Value at = evaluate(f.op, f.a, m);
 		float d = at.d;
-		return {at.f, d * d * v, d, 0, 2 * d * curvature(f.op, f.a, m) * v, d * d, 0, 0};
+		return {at.f, d * d * v, d, 0, 2 * d * curvature(f.op, f.a, m) * v, d * d, 0, 0, d};
 	}
 	case SAMPLES:
 		return by_samples(f, m, v, key, row, unit);

@@ -19,6 +19,10 @@ enum {
 	OP_DROPOUT,
 	OP_DROPOUT_BACK,
 	OP_SCORE,
+	OP_SENSE_START,
+	OP_SENSE_DENSE,
+	OP_SENSE_UNITS,
+	OP_SENSE_END,
 };
 
 // Likelihoods.
@@ -26,8 +30,13 @@ enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON
 
 // An Op is one operation. Absent parts are null: v of a fixed input, ov of a fixed
 // output, s of weights that are numbers, dm where nobody wants the gradient.
+//
+// Where correlations are carried, dense layers and functions also write to tape what they
+// add to the variance of a unit, and functions their slopes to dm. The operations of the
+// sense then take the sensitivities of the outputs, one block of rows behind the other
+// for each output, from layer to layer backwards, and sum up the variances in nll.
 struct Op {
-	int kind, in, out, pad;
+	int kind, in, out, room; // room: rows between the sensitivities of two outputs
 	Func f;
 	const float *m, *v;          // input
 	float *om, *ov;              // output

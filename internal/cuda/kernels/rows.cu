@@ -33,12 +33,15 @@ DEVICE void stage(const float* a0, const float* a1, int rows, int depth, int k0,
 struct Sums {
 	float a, b, c;
 };
+// With correlations, c is Σ (m²+v)·s going forward.
+enum { THROUGH, BACK, APART };
 SHARED Sums others[PER][128]; // of another share of the depth
 
-template <bool FORWARD>
+template <int WAY>
 DEVICE void add(Sums& t, float x, float y, float w, float s, float w2) {
 	t.a = fma(x, w, t.a);
-	if (FORWARD) {
+	if (WAY == APART) t.c = fma(fma(x, x, y), s, t.c);
+	if (WAY != BACK) {
 		t.b = fma(x * x, s, t.b);
 		t.b = fma(y, w2, t.b);
 	} else {
@@ -49,7 +52,7 @@ DEVICE void add(Sums& t, float x, float y, float w, float s, float w2) {
 
 // wide multiplies PER rows by a matrix of many columns. A thread has one column, all
 // rows, and its share of the depth; the shares are added in order.
-template <bool FORWARD, class Store>
+template <int WAY, class Store>
 DEVICE void wide(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
 	constexpr int COLS = 128, SHARES = THREADS / COLS, SHARE = DEPTH / SHARES;
 	int c = thread() % COLS, share = thread() / COLS;
@@ -79,7 +82,7 @@ DEVICE void wide(const float* a0, const float* a1, int rows, int depth, const fl
 					for (int q = 0; q < PER / 4; q++) {
 						Quad m = left0[at + q], v = left1[at + q];
 #pragma unroll
-						for (int r = 0; r < 4; r++) add<FORWARD>(t[4 * q + r], m.x[r], v.x[r], x[i], y[i], w2);
+						for (int r = 0; r < 4; r++) add<WAY>(t[4 * q + r], m.x[r], v.x[r], x[i], y[i], w2);
 					}
 				}
 			}
@@ -103,7 +106,7 @@ DEVICE void wide(const float* a0, const float* a1, int rows, int depth, const fl
 
 // narrow multiplies PER rows by a matrix of few columns: a warp has a row and a half of
 // the columns, its threads share the depth, and their sums are added in a fixed order.
-template <bool FORWARD, class Store>
+template <int WAY, class Store>
 DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
 	static_assert(THREADS == 2 * 32 * PER, "");
 	constexpr int C = 4; // columns at a time
@@ -122,7 +125,7 @@ DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const 
 			for (int c = 0; c < C; c++) {
 				long long at = (long long)k * width + (c0 + c < width ? c0 + c : 0);
 				float u = w[at], e = s ? s[at] : 0.0f;
-				add<FORWARD>(t[c], x, y, u, e, fma(u, u, e));
+				add<WAY>(t[c], x, y, u, e, fma(u, u, e));
 			}
 		}
 #pragma unroll
@@ -130,29 +133,77 @@ DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const 
 #pragma unroll
 			for (int m = 16; m > 0; m /= 2) {
 				t[c].a += swap(t[c].a, m), t[c].b += swap(t[c].b, m);
-				if (!FORWARD) t[c].c += swap(t[c].c, m);
+				if (WAY != THROUGH) t[c].c += swap(t[c].c, m);
 			}
 			if (lane == 0 && in && c0 + c < width) store(r, c0 + c, t[c]);
 		}
 	}
 }
 
-template <bool FORWARD, class Store>
+template <int WAY, class Store>
 DEVICE void product(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	if (width <= 16) narrow<FORWARD>(a0, a1, rows, depth, w, s, width, store);
-	else wide<FORWARD>(a0, a1, rows, depth, w, s, width, store);
+	if (width <= 16) narrow<WAY>(a0, a1, rows, depth, w, s, width, store);
+	else wide<WAY>(a0, a1, rows, depth, w, s, width, store);
 }
 
+template <int WAY>
 DEVICE void dense(const Op& o, long long r0, int rows) {
-	product<true>(o.m + r0 * o.in, o.v ? o.v + r0 * o.in : 0, rows, o.in, o.w, o.s, o.out, [&](int r, int c, Sums t) {
+	product<WAY>(o.m + r0 * o.in, o.v ? o.v + r0 * o.in : 0, rows, o.in, o.w, o.s, o.out, [&](int r, int c, Sums t) {
 		long long at = (r0 + r) * o.out + c;
+		float more = o.bs ? o.bs[c] : 0.0f;
 		o.om[at] = t.a + (o.b ? o.b[c] : 0.0f);
-		if (o.ov) o.ov[at] = t.b + (o.bs ? o.bs[c] : 0.0f);
+		if (o.ov) o.ov[at] = t.b + more;
+		if (WAY == APART) o.tape[at] = t.c + more;
 	});
 }
 
+// contribute adds Σ e·a² of each row and output to its variance: a warp has a row.
+DEVICE void contribute(const Op& o, const float* e, const float* a, int width, long long r0, int rows, int output) {
+	int lane = thread() % 32, r = thread() / 32;
+	if (r >= PER) r = PER; // has nothing to add
+	float sum = 0;
+	if (r < rows)
+		for (int u = lane; u < width; u += 32) {
+			float x = a[(r0 + r) * width + u];
+			sum = fma(e[(r0 + r) * width + u], x * x, sum);
+		}
+#pragma unroll
+	for (int m = 16; m > 0; m /= 2) sum += swap(sum, m);
+	if (lane == 0 && r < rows) o.nll[(r0 + r) * o.targets + output] += (double)sum;
+}
+
+// The sense of the layers: o.g are sensitivities to a layer's outputs, o.dm to its
+// inputs.
+DEVICE void sense(const Op& o, long long r0, int rows) {
+	int k = o.targets;
+	if (o.kind == OP_SENSE_START || o.kind == OP_SENSE_END) {
+		for (int i = thread(); i < rows * k; i += THREADS) {
+			long long at = r0 * k + i;
+			if (o.kind == OP_SENSE_END) {
+				o.ov[at] = (float)o.nll[at];
+				continue;
+			}
+			o.nll[at] = 0;
+			for (int j = 0; j < k; j++) o.dm[((long long)j * o.room + r0 + i / k) * k + i % k] = i % k == j ? 1.0f : 0.0f;
+		}
+		return;
+	}
+	for (int j = 0; j < k; j++) {
+		const float* a = o.g + (long long)j * o.room * o.out;
+		float* in = o.dm ? o.dm + (long long)j * o.room * o.in : 0;
+		if (o.tape) contribute(o, o.tape, a, o.out, r0, rows, j);
+		if (!in) continue;
+		if (o.kind == OP_SENSE_UNITS) {
+			for (int i = thread(); i < rows * o.in; i += THREADS) in[r0 * o.in + i] = a[r0 * o.in + i] * o.m[r0 * o.in + i];
+			continue;
+		}
+		product<BACK>(a + r0 * o.out, 0, rows, o.out, o.wt, 0, o.in, [&](int r, int c, Sums t) { in[(r0 + r) * o.in + c] = t.a; });
+		barrier();
+	}
+}
+
 DEVICE void dense_back(const Op& o, long long r0, int rows) {
-	product<false>(o.g + r0 * o.out, o.h ? o.h + r0 * o.out : 0, rows, o.out, o.wt, o.st, o.in, [&](int r, int c, Sums t) {
+	product<BACK>(o.g + r0 * o.out, o.h ? o.h + r0 * o.out : 0, rows, o.out, o.wt, o.st, o.in, [&](int r, int c, Sums t) {
 		long long at = (r0 + r) * o.in + c;
 		o.dm[at] = fma(2 * o.m[at], t.b, t.a);
 		if (o.dv) o.dv[at] = t.c;
@@ -168,8 +219,10 @@ DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
 			o.om[at] = evaluate(o.f.op, o.f.a, o.m[at]).f;
 			continue;
 		}
-		Moments p = push(o.f, o.m[at], o.v[at], key, k.row + r0 + i / o.in, i % o.in);
+		float v = o.v[at];
+		Moments p = push(o.f, o.m[at], v, key, k.row + r0 + i / o.in, i % o.in);
 		o.om[at] = p.m, o.ov[at] = p.v;
+		if (o.dm) o.dm[at] = p.slope, o.tape[at] = more(0.0f, p.v - p.slope * p.slope * v);
 	}
 }
 
@@ -282,13 +335,20 @@ KERNEL(rows, Rows, THREADS) {
 		const Op& o = all[i];
 		switch (o.kind) {
 		case OP_INPUT: input(o, r0, n); break;
-		case OP_DENSE: dense(o, r0, n); break;
+		case OP_DENSE:
+			if (o.tape) dense<APART>(o, r0, n);
+			else dense<THROUGH>(o, r0, n);
+			break;
 		case OP_DENSE_BACK: dense_back(o, r0, n); break;
 		case OP_APPLY: apply(o, k, r0, n); break;
 		case OP_APPLY_BACK: apply_back(o, k, r0, n); break;
 		case OP_SCORE:
 			if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
 			break;
+		case OP_SENSE_START:
+		case OP_SENSE_DENSE:
+		case OP_SENSE_UNITS:
+		case OP_SENSE_END: sense(o, r0, n); break;
 		default: unit(o, r0, n);
 		}
 	}
