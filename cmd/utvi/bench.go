@@ -84,6 +84,10 @@ func benchCard(w io.Writer, device string, o bench.Options, asJSON bool) error {
 		fmt.Fprintf(t, "%s\t%s\t%d\t%.1f\t%.1f\t\n", n.Net, n.Rule, n.Batch, n.ForwardUS, n.StepUS)
 	}
 	t.Flush()
+	fmt.Fprintln(w)
+	for _, x := range r.Together {
+		fmt.Fprintf(w, "%s, batch %d, %d trainings at a time: %.0f steps a second in all\n", x.Net, x.Batch, x.Trainings, x.StepsPerSecond)
+	}
 	for _, x := range r.Refused {
 		fmt.Fprintf(w, "not measured: %s\n", x)
 	}

@@ -38,11 +38,15 @@ const enoughJobs, mostParts, leastRows = 264, 16, 64
 // plan settles tiles and parts: functions of the shapes alone.
 func (g *gradients) plan(w *weights, rows int) {
 	g.parts = 1
+	tensor := false // then for all layers: one launch
+	for _, d := range g.dense {
+		tensor = tensor || w.kernels.tensor && d.layer.in*d.layer.out >= 1<<12
+	}
 	for i := range g.dense {
 		d := &g.dense[i]
 		in, out := d.layer.in, d.layer.out
 		switch {
-		case in*out >= 1<<12 && w.kernels.tensor:
+		case tensor:
 			d.set = 2
 		case tiles(in, 64)*tiles(out, 64) >= 64:
 			d.set = 1

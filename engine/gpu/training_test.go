@@ -109,7 +109,10 @@ func TestSameBits(t *testing.T) {
 // A training moves between card and CPU in the middle, and learns as well.
 func TestMoves(t *testing.T) {
 	e := card(t)
-	const steps = 400
+	steps := 400
+	if emulated(e) {
+		steps = 120
+	}
 	late := func(s []train.Step) float64 {
 		sum := 0.0
 		for _, x := range s[len(s)-50:] {
