@@ -151,7 +151,12 @@ func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
 			cancel()
 		}
 	})
-	return results, errors.Join(errs...)
+	for _, err := range errs {
+		if err != nil { // the others were stopped by it, or failed alike
+			return results, err
+		}
+	}
+	return results, nil
 }
 
 // begin opens a stage that is to be followed by more like it. What is not decided

@@ -108,7 +108,7 @@ func (t *translator) correlated(node *nn.Node[float32]) error {
 		return nil
 	}
 	if t.train {
-		return unsupported(node, "correlations are carried in predictions only; to train on a card, take units as independent (fit --independent)")
+		return unsupported(node, "correlations are carried in predictions only; to train on a card, take units as independent (the setting independent of a fit)")
 	}
 	t.sense = true
 	defer func() { t.sense = false }()

@@ -3,7 +3,7 @@ package cuda
 import "unsafe"
 
 // A Ptr is an address in the memory of a card.
-type Ptr uintptr
+type Ptr uint64
 
 // Add returns the address n bytes further.
 func (p Ptr) Add(n int) Ptr { return p + Ptr(n) }
