@@ -3,6 +3,7 @@ module utvi
 go 1.26.0
 
 require (
+	github.com/ebitengine/purego v0.11.2
 	github.com/parquet-go/parquet-go v0.32.0
 	github.com/sbinet/npyio v0.9.0
 	github.com/spf13/cobra v1.10.2

@@ -110,6 +110,18 @@ func (t *Table) Begin(key rng.Key, step uint64, batch int) {
 	}
 }
 
+// Set returns all rows of the table, in the order in which they were given.
+func (t *Table) Set() Set { return Set{X: t.x, Y: t.y, Targets: t.targets} }
+
+// Order writes the numbers of rows [lo, hi) of the batch that Begin prepared.
+func (t *Table) Order(lo, hi int, rows []int32) {
+	n := uint64(t.x.Rows)
+	for i := range hi - lo {
+		at := t.first + uint64(lo+i)
+		rows[i] = t.perm[at/n%2][at%n]
+	}
+}
+
 func (t *Table) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
 	n := uint64(t.x.Rows)
 	for i := range hi - lo {

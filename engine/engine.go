@@ -94,11 +94,28 @@ type Trainer interface {
 	Explain(what string) error
 }
 
+// A Pipeline is a Trainer that can make several steps without waiting for the host in
+// between.
+type Pipeline interface {
+	Trainer
+	// Run makes the steps of the updates, which follow one another, and writes their
+	// results to out. It stops after a step whose numbers are not finite; done is the
+	// number of results.
+	Run(updates []Update, out []Outcome) (done int)
+}
+
+// An Outcome is the result of one step: Gradient and Update.
+type Outcome struct {
+	Score
+	Change Change
+}
+
 // A Score is the result of a batch.
 type Score struct {
 	NLL     float64 // mean of the rows, nats
 	Floored int     // variances raised to the likelihood's floor
 	Finite  bool
+	Err     error // the engine failed, such as a card that was lost
 }
 
 // An Update describes a step of AdamW.
@@ -113,6 +130,7 @@ type Update struct {
 type Change struct {
 	KL, GradNorm float64
 	Finite       bool // false: nothing was changed, or numbers overflowed
+	Err          error
 }
 
 // State is the memory of a training on the host.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/predict"
@@ -24,6 +25,10 @@ type Options struct {
 	// Budget is the time that training may take, after which the best model so far is the
 	// result; 0 sets no limit.
 	Budget time.Duration
+
+	// Engine trains the networks; nil stands for the CPU. The result depends on it by
+	// rounding.
+	Engine engine.Engine[float32]
 }
 
 // A Result is a fitted model, with its scores on the held-out rows.
@@ -134,7 +139,7 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 		}
 	}
 	network := c.Network
-	network.Seed, network.Parallel = c.Seed, o.Workers
+	network.Seed, network.Parallel, network.Engine = c.Seed, o.Workers, o.Engine
 	limited, cancel := budget(ctx, o.Budget)
 	defer cancel()
 	net, stopped := tabular.Fit(limited, network, d, o.Checkpoint, o.Progress)

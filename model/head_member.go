@@ -137,6 +137,9 @@ func (n *Net[T]) WithoutNoise() *Net[T] {
 			panic("model: a network that was built cannot be bound again")
 		}
 		q.Params.Share(n.Params)
+		if n.engine != nil && q.Use(n.engine) != nil {
+			panic("model: an engine runs a network, but not without its noise")
+		}
 		n.quiet = q
 	}
 	return n.quiet

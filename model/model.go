@@ -34,7 +34,8 @@ type Net[T gauss.Float] struct {
 	// Likelihood says what the outputs mean. Trainers set it; nil: not known.
 	Likelihood likelihood.Likelihood
 
-	fixed    bool // every weight is a number
+	fixed    bool             // every weight is a number
+	engine   engine.Engine[T] // nil: the CPU
 	mu       sync.Mutex
 	programs [nn.Forms]engine.Program[T] // by the form of the inputs, made on demand
 	quiet    *Net[T]                     // the network without noise, made on demand
@@ -98,13 +99,31 @@ func (n *Net[T]) Network() engine.Network[T] {
 	return engine.Network[T]{Input: n.Config.Input, Layers: n.Config.Layers, Fixed: n.fixed, Params: n.Params, Seed: rng.New(n.Config.Seed)}
 }
 
+// Use makes e predict with the network from now on: new predictors run on it. An engine
+// that cannot run a layer returns an error, and the network stays as it was.
+func (n *Net[T]) Use(e engine.Engine[T]) error {
+	p, err := e.Compile(n.Network(), nn.Fixed)
+	if err != nil {
+		return err
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.engine, n.quiet = e, nil
+	n.programs = [nn.Forms]engine.Program[T]{nn.Fixed: p}
+	return nil
+}
+
 // program returns the network ready to predict inputs of a form. A network that was built
 // takes fixed inputs; a layer may refuse others.
 func (n *Net[T]) program(form nn.Form) (engine.Program[T], error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.programs[form] == nil {
-		p, err := engine.CPU[T]().Compile(n.Network(), form)
+		e := n.engine
+		if e == nil {
+			e = engine.CPU[T]()
+		}
+		p, err := e.Compile(n.Network(), form)
 		if err != nil {
 			return nil, err
 		}

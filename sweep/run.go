@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/internal/filelock"
 )
@@ -38,6 +39,8 @@ type Job struct {
 	Stem    string // begins the paths of the trial's own files; its folder exists. Stem.checkpoint (a file or a folder) and Stem.checkpoint.json go when the result is written
 	Workers int    // goroutines the trial may keep busy; the bits must not depend on it
 
+	Engine engine.Engine[float32] // trains networks; nil stands for the CPU
+
 	// Tell reports progress. The score is NaN as long as it is unknown.
 	Tell func(step, steps int, score float64)
 }
@@ -58,6 +61,7 @@ type Runner struct {
 	Kinds    []Kind
 	Dir      string // of the trials' files; created if it does not exist
 	Jobs     int    // trials at a time; 0 stands for GOMAXPROCS
+	Engine   engine.Engine[float32]
 	Progress func(Event)
 }
 
@@ -159,7 +163,7 @@ func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, start time
 			res, err = nil, panicked{v, debug.Stack()}
 		}
 	}()
-	out, err := k.Run(ctx, Job{Trial: t, Stem: stem(r.Dir, t), Workers: max(1, workers), Tell: func(step, steps int, score float64) {
+	out, err := k.Run(ctx, Job{Trial: t, Stem: stem(r.Dir, t), Workers: max(1, workers), Engine: r.Engine, Tell: func(step, steps int, score float64) {
 		tell(Event{Trial: t, Step: step, Steps: steps, Score: score})
 	}})
 	if err != nil {

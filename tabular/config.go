@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"utvi/engine"
 	"utvi/fn"
 	"utvi/internal/compute"
 	"utvi/moment"
@@ -37,6 +38,10 @@ type Config struct {
 	// Parallel is the number of trainings at a time; 0 stands for GOMAXPROCS. The
 	// result does not depend on it.
 	Parallel int `json:"-" yaml:"-"`
+
+	// Engine trains the networks; nil stands for the CPU. The result depends on it only
+	// by rounding.
+	Engine engine.Engine[float32] `json:"-" yaml:"-"`
 }
 
 // The models of the noise.

@@ -124,7 +124,7 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedule, until int) *job {
 	j := &job{
 		Candidate: c, train: rows, held: held, seed: rng.Uint64(key, 0),
-		schedule: schedule, steps: stop(until, schedule), batch: min(r.Batch, rows.X.Rows), rate: r.Rate,
+		schedule: schedule, steps: stop(until, schedule), batch: min(r.Batch, rows.X.Rows), rate: r.Rate, engine: r.Engine,
 	}
 	if r.warps != nil {
 		name = warpedName + name
@@ -151,7 +151,12 @@ func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
 			cancel()
 		}
 	})
-	return results, errors.Join(errs...)
+	for _, err := range errs {
+		if err != nil { // the others were stopped by it, or failed alike
+			return results, err
+		}
+	}
+	return results, nil
 }
 
 // begin opens a stage that is to be followed by more like it. What is not decided

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"utvi/data"
+	"utvi/engine"
 	"utvi/internal/atomicfile"
 	"utvi/internal/compute"
 	"utvi/likelihood"
@@ -31,6 +32,7 @@ type job struct {
 	batch       int
 	rate        float64
 	file        string // without extension; "" keeps nothing
+	engine      engine.Engine[float32]
 }
 
 // stops is how often a training's held-out rows are predicted.
@@ -82,7 +84,7 @@ func (j *job) config(l likelihood.Likelihood) (train.Config, error) {
 		Data: table, Likelihood: l, Optimizer: o,
 		KL:    func(epoch, step int) float64 { return j.KL * warm(epoch, step) },
 		Prior: &vi.EmpiricalBayes{Every: 10},
-		Batch: j.batch, Steps: j.steps, Seed: j.seed, Workers: 1,
+		Batch: j.batch, Steps: j.steps, Seed: j.seed, Workers: 1, Engine: j.engine,
 	}
 	if j.file != "" {
 		c.Checkpoint = j.file + ".safetensors"
@@ -118,18 +120,20 @@ func (j *job) run(ctx context.Context, tell func(steps int)) (r result, err erro
 			r.err = ctx.Err()
 			break
 		}
-		s, err := t.Advance()
+		next := min(j.steps, (t.Step()/often+1)*often, j.stop(len(r.log.Curve)+1))
+		err := t.AdvanceTo(max(next, t.Step()+1), func(s train.Step) {
+			r.log.Sum += s.NLL
+			r.log.Count++
+			if r.step = s.Step; r.step%often == 0 {
+				tell(often)
+			}
+		})
 		if _, bad := errors.AsType[*train.NotFiniteError](err); bad {
 			r.err = err
 			return r, nil
 		}
 		if err != nil {
 			return r, err
-		}
-		r.log.Sum += s.NLL
-		r.log.Count++
-		if r.step = s.Step; r.step%often == 0 {
-			tell(often)
 		}
 		if r.step == j.stop(len(r.log.Curve)+1) {
 			if r.err = r.log.add(r.step, judge); r.err != nil {

@@ -1,8 +1,10 @@
 package train
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 
@@ -32,6 +34,10 @@ type Trainer struct {
 	program engine.Trainer
 	pool    *compute.Pool
 	step    int // finished
+
+	reports  []Step // of AdvanceTo
+	updates  []engine.Update
+	outcomes []engine.Outcome
 }
 
 // New returns a trainer of m. If the checkpoint file of the configuration exists, the
@@ -58,6 +64,17 @@ func New(m *model.Model, c Config) (*Trainer, error) {
 // Step returns the number of finished steps.
 func (t *Trainer) Step() int { return t.step }
 
+// Sync makes the parameters of the network current. An engine that works in its own
+// memory, such as a card, copies them; the trainer does so itself after the last step,
+// when the loop over Steps ends, and in Save.
+func (t *Trainer) Sync() error {
+	if err := t.program.Sync(); err != nil {
+		return fmt.Errorf("train: step %d: %w", t.step, err)
+	}
+	t.net.Changed()
+	return nil
+}
+
 // Steps trains, one step per iteration, until Config.Steps steps are done or ctx is
 // cancelled. Leaving the loop keeps the state: a later call continues. The iteration
 // ends with an error if ctx is cancelled, a number is not finite, or the checkpoint
@@ -77,7 +94,11 @@ func (t *Trainer) Steps(ctx context.Context) iter.Seq2[Step, error] {
 			if err == nil && t.due() {
 				err = t.Save()
 			}
-			if !yield(s, err) || err != nil {
+			if !yield(s, err) {
+				t.Sync() // an error shows in the next step, or in Save
+				return
+			}
+			if err != nil {
 				return
 			}
 		}
@@ -99,38 +120,62 @@ func (t *Trainer) Run(ctx context.Context) error {
 	return nil
 }
 
-// Close stops the trainer's workers. Without Close, they stop some time after the
-// trainer is garbage.
-func (t *Trainer) Close() { t.pool.Close() }
+// Close stops the trainer's workers and frees the memory of its engine. Without Close,
+// this happens some time after the trainer is garbage.
+func (t *Trainer) Close() {
+	if c, ok := t.program.(io.Closer); ok {
+		c.Close()
+	}
+	t.pool.Close()
+}
 
 // Advance makes one step and writes no checkpoint.
 func (t *Trainer) Advance() (Step, error) {
-	c := t.config
 	n := t.step + 1
-	rowsPerEpoch := c.Data.Rows()
-	s := Step{Step: n, Epoch: (n-1)*c.Batch/rowsPerEpoch + 1}
-	s.Weight, s.Rate = c.KL(s.Epoch, n), c.Optimizer.Rate(n)
-	if err := checkSchedules(s); err != nil {
+	s, u, err := t.plan(n)
+	if err != nil {
 		return s, err
 	}
-	if c.Prior != nil && c.Prior.Due(n) {
+	if c := t.config; c.Prior != nil && c.Prior.Due(n) {
 		t.program.FitPriors(*c.Prior)
 	}
 	score := t.program.Gradient(n)
-	s.NLL, s.Floored = score.NLL, score.Floored
-	if !score.Finite {
+	var change engine.Change
+	if score.Err == nil && score.Finite {
+		change = t.program.Update(u)
+	}
+	return t.finish(s, engine.Outcome{Score: score, Change: change})
+}
+
+// plan begins the report of a step and returns its update.
+func (t *Trainer) plan(n int) (Step, engine.Update, error) {
+	c, rowsPerEpoch := t.config, t.config.Data.Rows()
+	s := Step{Step: n, Epoch: (n-1)*c.Batch/rowsPerEpoch + 1}
+	s.Weight, s.Rate = c.KL(s.Epoch, n), c.Optimizer.Rate(n)
+	return s, engine.Update{Step: n, Rate: s.Rate, KL: s.Weight / float64(rowsPerEpoch)}, checkSchedules(s)
+}
+
+// finish completes the report of a step.
+func (t *Trainer) finish(s Step, o engine.Outcome) (Step, error) {
+	if err := cmp.Or(o.Err, o.Change.Err); err != nil {
+		return s, fmt.Errorf("train: step %d: %w", s.Step, err)
+	}
+	s.NLL, s.Floored = o.NLL, o.Floored
+	if !o.Finite {
 		return s, t.explain(s, "the negative log-likelihood")
 	}
-	change := t.program.Update(engine.Update{Step: n, Rate: s.Rate, KL: s.Weight / float64(rowsPerEpoch)})
-	s.KL, s.GradNorm = change.KL, change.GradNorm
-	if !change.Finite {
+	s.KL, s.GradNorm = o.Change.KL, o.Change.GradNorm
+	if !o.Change.Finite {
 		return s, t.explain(s, "the gradient")
 	}
-	s.Loss = s.NLL + s.Weight*s.KL/float64(rowsPerEpoch)
-	t.step = n
+	s.Loss = s.NLL + s.Weight*s.KL/float64(t.config.Data.Rows())
+	t.step = s.Step
 	t.record(s.NLL)
 	t.recordKernels(compute.Family())
 	t.net.Changed()
+	if t.step == t.config.Steps {
+		return s, t.Sync()
+	}
 	return s, nil
 }
 

@@ -10,12 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/engine/gpu"
 	"utvi/internal/bench"
 )
 
 func benchCommand() *cobra.Command {
 	var o bench.Options
 	var asJSON, kernels bool
+	var device string
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Measure kernels and networks against this machine's FMA peak",
@@ -39,6 +41,9 @@ internal/bench/compare measures PyTorch in the same run.`,
 			if err := checkBench(o); err != nil {
 				return err
 			}
+			if device != "cpu" {
+				return benchCard(cmd.OutOrStdout(), device, o, asJSON)
+			}
 			var done func()
 			o.Progress, done = lineProgress(cmd.ErrOrStderr())
 			r, err := bench.Run(cmd.Context(), o)
@@ -61,8 +66,39 @@ internal/bench/compare measures PyTorch in the same run.`,
 	f.StringSliceVar(&o.Rules, "rules", nil, "rules: "+strings.Join(bench.Rules(), ", "))
 	f.IntSliceVar(&o.Batches, "batches", nil, "batch sizes: 1, 128, 1024")
 	f.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads; all: 1, 2, 4, … up to the cores of this machine")
+	f.StringVar(&device, "device", "cpu", "cpu, or a card such as cuda or cuda:1: how long the card is busy with each network")
 	cmd.AddCommand(benchUCICommand(), benchServeCommand())
 	return cmd
+}
+
+// benchCard measures networks on a card.
+func benchCard(w io.Writer, device string, o bench.Options, asJSON bool) error {
+	e, err := gpu.Open(device)
+	if err != nil {
+		return err
+	}
+	r, err := bench.Card(e, o)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return writeJSON(w, r)
+	}
+	fmt.Fprintf(w, "%s\n\n", r.Card)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "network\trule\tbatch\tforward µs\tstep µs\t")
+	for _, n := range r.Networks {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%.1f\t%.1f\t\n", n.Net, n.Rule, n.Batch, n.ForwardUS, n.StepUS)
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+	for _, x := range r.Together {
+		fmt.Fprintf(w, "%s, batch %d, %d trainings at a time: %.0f steps a second in all\n", x.Net, x.Batch, x.Trainings, x.StepsPerSecond)
+	}
+	for _, x := range r.Refused {
+		fmt.Fprintf(w, "not measured: %s\n", x)
+	}
+	return nil
 }
 
 func checkBench(o bench.Options) error {
@@ -77,8 +113,8 @@ func checkBench(o bench.Options) error {
 		}
 	}
 	for _, b := range o.Batches {
-		if b != 1 && b != 128 && b != 1024 {
-			return usagef("--batches has %d; it must be 1, 128 or 1024", b)
+		if b != 1 && b != 128 && b != 256 && b != 1024 {
+			return usagef("--batches has %d; it must be 1, 128, 256 (on a card) or 1024", b)
 		}
 	}
 	for _, n := range o.Threads {

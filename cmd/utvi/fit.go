@@ -27,6 +27,7 @@ type fitting struct {
 	jobs        int
 	folds       int
 	minutes     float64
+	device      deviceFlag
 
 	config fit.Config
 	stdout io.Writer
@@ -80,6 +81,7 @@ With --fresh it starts again.`,
 	f.IntVar(&r.folds, "folds", 0, "also fit that many further models, each without one part of the rows, and score every row by the model that did not see it; for small tables")
 	f.Float64Var(&r.minutes, "minutes", 0, "stop training after this time and keep the best model so far; the result then depends on the machine")
 	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores)")
+	r.device.flag(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if f.Changed("jobs") && r.jobs < 1 {
 			return usagef("--jobs is %d; it must be at least 1", r.jobs)
@@ -111,6 +113,10 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	e, err := r.device.engine(cmd)
+	if err != nil {
+		return err
+	}
 	frame, err := fit.ReadTable(path, o)
 	if err != nil {
 		return err
@@ -127,7 +133,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(checkpoint, progressFile))
 	defer context.AfterFunc(cmd.Context(), bar.stop)()
 	result, err := fit.Run(cmd.Context(), frame, r.config, fit.Options{
-		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs,
+		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs, Engine: e,
 		Schema: r.summary, Warn: func(s string) { tell(cmd, "warning: %s", s) },
 		Budget: time.Duration(r.minutes * float64(time.Minute)),
 	})

@@ -279,6 +279,7 @@ func TestFitMisuse(t *testing.T) {
 		{"fit x.csv --target y --noise loud", `unknown noise "loud"`},
 		{"fit x.csv --target y --group a --time b", "not both"},
 		{"fit x.csv --target y --jobs 0", "--jobs is 0"},
+		{"fit x.csv --target y --device gpu", `unknown device "gpu"; use cpu, cuda`},
 		{"fit x.csv --target y --header maybe", "--header takes auto, yes or no"},
 		{"fit x.csv --target y --delimiter ab", "--delimiter takes one character"},
 		{"predict m.utvi", "takes a model file and a table, not 1 arguments"},

@@ -21,6 +21,7 @@ func predictCommand() *cobra.Command {
 		to     predictions.Output
 		out    string
 		format string
+		device deviceFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "predict MODEL TABLE",
@@ -92,6 +93,15 @@ another name, and a note says which. An output file is written as a whole, or no
 			if err := to.Check(); err != nil {
 				return misuse(err)
 			}
+			e, err := device.engine(cmd)
+			if err != nil {
+				return err
+			}
+			if device.name != "cpu" {
+				if err := m.Use(e); err != nil {
+					return fmt.Errorf("%s: %w", args[0], err)
+				}
+			}
 			p, err := m.NewPredictor(o)
 			if err != nil {
 				return misuse(err)
@@ -150,6 +160,7 @@ another name, and a note says which. An output file is written as a whole, or no
 	f.Float64Var(&o.MaxUnfamiliar, "max-ood", 0, "flag rows whose ood is larger")
 	f.Float64Var(&o.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
 	f.StringSliceVar(&to.Keep, "keep", nil, "columns of the table to copy into the output")
+	device.flag(f)
 	table.flags(f)
 	return cmd
 }

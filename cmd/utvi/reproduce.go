@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/engine"
 	"utvi/internal/atomicfile"
 	"utvi/internal/experiment"
 	"utvi/sweep"
@@ -24,6 +25,8 @@ type reproduction struct {
 	size      experiment.Size
 	chosen    []experiment.Experiment
 	sub       string // folder of the report under out
+	device    deviceFlag
+	engine    engine.Engine[float32]
 
 	stdout, stderr io.Writer
 }
@@ -75,6 +78,7 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 	f.IntVar(&r.size.Replicates, "replicates", 0, "number of trainings of each method (default by the preset)")
 	f.IntVar(&r.size.Steps, "steps", 0, "number of training steps (default by the preset)")
 	f.IntVar(&r.jobs, "jobs", 0, "number of trials at the same time (default the number of cores)")
+	r.device.flag(f)
 	f.StringVar(&r.plan, "plan", "", "write the list of trials to this file and run nothing")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -89,6 +93,10 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 		}
 		if r.out == "" {
 			return usagef("--out is empty; use . for the current folder")
+		}
+		var err error
+		if r.engine, err = r.device.engine(cmd); err != nil {
+			return err
 		}
 		return r.run(cmd.Context())
 	}
@@ -135,7 +143,7 @@ func (r *reproduction) run(ctx context.Context) error {
 	}
 	start := time.Now()
 	bars := newProgress(r.stderr, plan)
-	found, err := sweep.Runner{Kinds: experiment.Kinds(), Dir: trialsDir, Jobs: r.jobs, Progress: bars.tell}.Run(ctx, plan)
+	found, err := sweep.Runner{Kinds: experiment.Kinds(), Dir: trialsDir, Jobs: r.jobs, Engine: r.engine, Progress: bars.tell}.Run(ctx, plan)
 	bars.close()
 	if errors.Is(err, context.Canceled) {
 		return errors.New("interrupted; the same command continues")

@@ -13,6 +13,7 @@ import (
 func sweepRunCommand() *cobra.Command {
 	var folder sweepFolder
 	var jobs int
+	var device deviceFlag
 	cmd := &cobra.Command{
 		Use:   "run plan.json",
 		Short: "Run the trials of a plan on this machine",
@@ -33,8 +34,12 @@ leaves the trial to that process and waits for it at the end.`,
 			if err := makeFolder(dir); err != nil {
 				return err
 			}
+			e, err := device.engine(cmd)
+			if err != nil {
+				return err
+			}
 			bars := newProgress(cmd.ErrOrStderr(), p)
-			_, err = sweep.Runner{Kinds: kinds(), Dir: dir, Jobs: jobs, Progress: bars.tell}.Run(cmd.Context(), p)
+			_, err = sweep.Runner{Kinds: kinds(), Dir: dir, Jobs: jobs, Engine: e, Progress: bars.tell}.Run(cmd.Context(), p)
 			bars.close()
 			if errors.Is(err, context.Canceled) {
 				return exitError{errors.New("the sweep was interrupted; the same command continues it"), exitInterrupted}
@@ -47,6 +52,7 @@ leaves the trial to that process and waits for it at the end.`,
 		},
 	}
 	folder.flag(cmd.Flags())
+	device.flag(cmd.Flags())
 	cmd.Flags().IntVar(&jobs, "jobs", 0, "number of trials at the same time (default the number of cores)")
 	return cmd
 }

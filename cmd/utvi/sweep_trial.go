@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/sweep"
 )
@@ -20,6 +21,7 @@ const exitInterrupted = 75
 
 func sweepTrialCommand() *cobra.Command {
 	var folder sweepFolder
+	var device deviceFlag
 	var index, offset, workers int
 	cmd := &cobra.Command{
 		Use:   "trial plan.json",
@@ -45,11 +47,16 @@ status 75.`,
 			if workers < 0 {
 				return usagef("--workers is %d; it must be at least 1", workers)
 			}
-			return runTrial(cmd, p.Trials[i], folder.of(args[0]), compute.Workers(workers))
+			e, err := device.engine(cmd)
+			if err != nil {
+				return err
+			}
+			return runTrial(cmd, p.Trials[i], folder.of(args[0]), compute.Workers(workers), e)
 		},
 	}
 	f := cmd.Flags()
 	folder.flag(f)
+	device.flag(f)
 	f.IntVar(&index, "index", 0, "number of the trial, from 0")
 	f.IntVar(&offset, "offset", 0, "added to the number, because schedulers limit the size of an array")
 	f.IntVar(&workers, "workers", 0, "number of threads (default GOMAXPROCS); the results do not depend on it")
@@ -76,13 +83,13 @@ func trialIndex(given bool, index int) (int, error) {
 	return 0, usagef("no trial number; give --index, or set $%s or $%s", names[0], names[1])
 }
 
-func runTrial(cmd *cobra.Command, t sweep.Trial, dir string, workers int) error {
+func runTrial(cmd *cobra.Command, t sweep.Trial, dir string, workers int, e engine.Engine[float32]) error {
 	// A scheduler may send SIGTERM twice, to the shell and to this process. The second
 	// one must not kill the process while it writes the checkpoint or exits.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM)
 
 	bars := newProgress(cmd.ErrOrStderr(), &sweep.Plan{Trials: []sweep.Trial{t}})
-	_, err := sweep.Runner{Kinds: kinds(), Dir: dir, Progress: bars.tell}.Trial(cmd.Context(), t, workers)
+	_, err := sweep.Runner{Kinds: kinds(), Dir: dir, Engine: e, Progress: bars.tell}.Trial(cmd.Context(), t, workers)
 	bars.close()
 	if errors.Is(err, context.Canceled) {
 		return exitError{fmt.Errorf("trial %d, %s, was interrupted; the same command continues it", t.Index, t.Name), exitInterrupted}

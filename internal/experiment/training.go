@@ -60,7 +60,7 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 		return nil, nil, err
 	}
 	t.train.Checkpoint = j.Stem + ".checkpoint"
-	t.train.Workers = j.Workers
+	t.train.Workers, t.train.Engine = j.Workers, j.Engine
 	trainer, err := train.New(m, t.train)
 	if err != nil {
 		return nil, nil, err
@@ -83,9 +83,20 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 	return m, &History{log.done, diverged}, t.save(m, j, log)
 }
 
-// advance makes a step, and a mark if one is due.
+// often is the number of steps between events.
+const often = 8
+
+// advance makes steps up to the next event or mark, and the mark if it is due.
 func (t training) advance(trainer *train.Trainer, log *marks, j sweep.Job) (*Divergence, error) {
-	s, err := trainer.Advance()
+	next := trainer.Step() + 1
+	for next%often != 0 && !log.due(next) {
+		next++
+	}
+	var s train.Step
+	err := trainer.AdvanceTo(next, func(x train.Step) {
+		s = x
+		log.add(s, t.train.Optimizer.Clip)
+	})
 	var stuck *train.NotFiniteError
 	if t.mayDiverge && errors.As(err, &stuck) {
 		return &Divergence{stuck.Step, stuck.Err.Error()}, nil
@@ -93,7 +104,6 @@ func (t training) advance(trainer *train.Trainer, log *marks, j sweep.Job) (*Div
 	if err != nil {
 		return nil, err
 	}
-	log.add(s, t.train.Optimizer.Clip)
 	if log.due(s.Step) {
 		if x := log.close(); !compute.Finite(x...) {
 			what := fmt.Sprintf("the validation scores are %v", x)
@@ -108,7 +118,6 @@ func (t training) advance(trainer *train.Trainer, log *marks, j sweep.Job) (*Div
 			err = log.keep()
 		}
 	}
-	const often = 8 // steps between events
 	if s.Step%often == 0 || s.Step == t.train.Steps {
 		j.Tell(s.Step, t.train.Steps, log.headline())
 	}

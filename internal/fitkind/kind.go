@@ -51,7 +51,7 @@ func runFit(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 	if err != nil {
 		return sweep.Outcome{}, err
 	}
-	r, err := fit.Run(ctx, f, s.Config, fit.Options{Checkpoint: j.Stem + ".checkpoint", Workers: j.Workers, Progress: func(p tabular.Progress) {
+	r, err := fit.Run(ctx, f, s.Config, fit.Options{Checkpoint: j.Stem + ".checkpoint", Workers: j.Workers, Engine: j.Engine, Progress: func(p tabular.Progress) {
 		const steps = 1000
 		j.Tell(int(steps*p.Done/max(p.Total, 1)), steps, math.NaN())
 	}})
@@ -109,7 +109,7 @@ func runSplit(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 		return sweep.Outcome{}, err
 	}
 	j.Tell(0, 1, math.NaN())
-	s.Network.Parallel = j.Workers
+	s.Network.Parallel, s.Network.Engine = j.Workers, j.Engine
 	r, err := uci.RunSplit(ctx, s.Data, s.Set, s.Split, s.Network, s.Protocol)
 	if err != nil {
 		return sweep.Outcome{}, err

@@ -1,0 +1,67 @@
+package gpu
+
+import (
+	"errors"
+	"fmt"
+
+	"utvi/engine"
+	"utvi/internal/cuda"
+	"utvi/nn"
+)
+
+// Choose returns the engine of a device: "cpu", "cuda", "cuda:1", … or "auto". With auto,
+// the first card runs what it can, and the CPU runs the rest; notice, if not nil, is
+// called with the reason whenever the CPU is taken. It may be called by several
+// goroutines at a time.
+func Choose(device string, notice func(reason error)) (engine.Engine[float32], error) {
+	switch device {
+	case "cpu":
+		return engine.CPU[float32](), nil
+	case "auto":
+		e, err := Open("cuda")
+		if err != nil {
+			if notice != nil {
+				notice(err)
+			}
+			return engine.CPU[float32](), nil
+		}
+		return &auto{card: e, notice: notice}, nil
+	}
+	return Open(device)
+}
+
+// auto runs on a card what the card can run, and everything else on the CPU.
+type auto struct {
+	card   *Engine
+	notice func(reason error)
+}
+
+func (*auto) Name() string { return "auto" }
+
+// other reports whether the CPU should try, after an error of the card.
+func (a *auto) other(err error) bool {
+	_, refused := errors.AsType[*Unsupported](err)
+	if !refused && !errors.Is(err, cuda.ErrMemory) && !errors.Is(err, cuda.ErrLost) {
+		return false
+	}
+	if a.notice != nil {
+		a.notice(fmt.Errorf("the CPU is used: %w", err))
+	}
+	return true
+}
+
+func (a *auto) Compile(n engine.Network[float32], form nn.Form) (engine.Program[float32], error) {
+	p, err := a.card.Compile(n, form)
+	if err != nil && a.other(err) {
+		return engine.CPU[float32]().Compile(n, form)
+	}
+	return p, err
+}
+
+func (a *auto) Train(n engine.Network[float32], j engine.Job) (engine.Trainer, error) {
+	t, err := a.card.Train(n, j)
+	if err != nil && a.other(err) {
+		return engine.CPU[float32]().Train(n, j)
+	}
+	return t, err
+}

@@ -1,0 +1,194 @@
+// Package gpu runs networks on NVIDIA cards: the engine "cuda".
+//
+// A network becomes a list of operations on rows. One kernel takes a few rows through as
+// many operations as there are, so a small network is one launch; only wide layers are
+// products of their own. A training step is a recorded graph: the parameters, the state
+// of the optimiser and the table stay on the card, the host sends the numbers of the
+// rows in the batch and reads the loss. All sums have a fixed order: same card, same
+// seed, same bits.
+//
+// A layer, function, rule or likelihood that the engine cannot run is refused when the
+// network is compiled, by an Unsupported error.
+package gpu
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+
+	"utvi/engine"
+	"utvi/internal/cuda"
+	"utvi/internal/cuda/kernels"
+)
+
+// An Unsupported error says what of a network the engine cannot run.
+type Unsupported struct {
+	Layer string // its name; "" for the likelihood
+	What  string // and what would run
+}
+
+func (e *Unsupported) Error() string {
+	if e.Layer == "" {
+		return "the cuda engine cannot train this network: " + e.What
+	}
+	return fmt.Sprintf("layer %s: the cuda engine cannot run it: %s", e.Layer, e.What)
+}
+
+// An Engine runs networks on one card. Goroutines may share it.
+type Engine struct {
+	device *cuda.Device
+	load   func() (*kernelSet, error)
+}
+
+var _ engine.Engine[float32] = (*Engine)(nil)
+
+// Open returns the engine of a device: "cuda" or "cuda:0" is the first card, "cuda:1"
+// the second.
+func Open(device string) (*Engine, error) {
+	number, err := Number(device)
+	if err != nil {
+		return nil, err
+	}
+	d, err := cuda.Open(number)
+	if err != nil {
+		return nil, fmt.Errorf("device %s: %w", device, err)
+	}
+	return &Engine{device: d, load: sync.OnceValues(func() (*kernelSet, error) { return loadKernels(d) })}, nil
+}
+
+// Number returns the number of the card that a device's name stands for.
+func Number(device string) (int, error) {
+	kind, number, numbered := strings.Cut(device, ":")
+	n := 0
+	if numbered {
+		var err error
+		if n, err = strconv.Atoi(number); err != nil || n < 0 {
+			kind = ""
+		}
+	}
+	if kind != "cuda" {
+		return 0, fmt.Errorf("unknown device %q; use cpu, cuda, or cuda:n with the number of a card (utvi devices lists them)", device)
+	}
+	return n, nil
+}
+
+// Name implements engine.Engine.
+func (*Engine) Name() string { return "cuda" }
+
+// Card returns the name of the card.
+func (e *Engine) Card() string { return e.device.Name }
+
+// A kernelSet holds the compiled kernels.
+type kernelSet struct {
+	rows, forward32, forward64, backward32, backward64 cuda.Kernel
+	gradients32, gradients64                           cuda.Kernel
+	norm, adamw, columns, priors                       cuda.Kernel
+
+	tensor                                     bool // there are tensor cores for TF32
+	forwardT, backwardT, forwardT4, backwardT4 cuda.Kernel
+	gradientsT                                 cuda.Kernel
+}
+
+// An entry is a kernel by its name.
+type entry struct {
+	name string
+	to   *cuda.Kernel
+}
+
+func (k *kernelSet) entries(d *cuda.Device, ptx []byte, all []entry) error {
+	m, err := d.Compile(ptx)
+	if err != nil {
+		return fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
+	}
+	for _, x := range all {
+		if *x.to, err = m.Kernel(x.name); err != nil {
+			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
+		}
+	}
+	return nil
+}
+
+func loadKernels(d *cuda.Device) (*kernelSet, error) {
+	k := &kernelSet{tensor: d.Major >= 8}
+	err := k.entries(d, kernels.Base, []entry{
+		{"rows", &k.rows}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
+		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
+		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
+	})
+	if err == nil && k.tensor {
+		err = k.entries(d, kernels.Tensor, []entry{
+			{"tensor_forward", &k.forwardT}, {"tensor_backward", &k.backwardT}, {"tensor_forward4", &k.forwardT4}, {"tensor_backward4", &k.backwardT4},
+			{"tensor_gradients", &k.gradientsT},
+		})
+	}
+	return k, err
+}
+
+// memory is what was allocated on a card for a program, with its stream.
+type memory struct {
+	device *cuda.Device
+	stream *cuda.Stream
+	held   []cuda.Ptr
+	pinned []func()
+	err    error // the first one
+	once   sync.Once
+}
+
+func newMemory(d *cuda.Device) (*memory, error) {
+	s, err := d.NewStream()
+	return &memory{device: d, stream: s}, err
+}
+
+// alloc allocates n numbers of the given size. Errors are kept for the end of a series.
+func (m *memory) alloc(n, size int) cuda.Ptr {
+	if m.err != nil {
+		return 0
+	}
+	p, err := m.device.Alloc(n * size)
+	if err != nil {
+		m.err = err
+		return 0
+	}
+	m.held = append(m.held, p)
+	return p
+}
+
+func (m *memory) floats(n int) cuda.Ptr { return m.alloc(n, 4) }
+
+// place allocates memory for values and copies them there.
+func place[T any](m *memory, values []T, size int) cuda.Ptr {
+	p := m.alloc(len(values), size)
+	if m.err == nil {
+		m.err = cuda.Upload(m.stream, p, values)
+	}
+	return p
+}
+
+// release frees everything, once.
+func (m *memory) release() {
+	m.once.Do(func() {
+		m.stream.Sync()
+		for _, p := range m.held {
+			m.device.Release(p)
+		}
+		for _, free := range m.pinned {
+			free()
+		}
+		m.stream.Close()
+	})
+}
+
+// pinned allocates memory of the host that the card reads and writes directly.
+func pinned[T any](m *memory, n int) []T {
+	if m.err != nil {
+		return nil
+	}
+	s, err := cuda.Pinned[T](m.device, n)
+	if err != nil {
+		m.err = err
+		return nil
+	}
+	m.pinned = append(m.pinned, func() { cuda.FreePinned(m.device, s) })
+	return s
+}

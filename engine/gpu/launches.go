@@ -1,0 +1,154 @@
+package gpu
+
+import "utvi/internal/cuda"
+
+// rowsPerBlock is how many rows a block of the kernel rows takes through dense layers;
+// fewRows is how many without, where nothing is gained by more.
+const rowsPerBlock, fewRows = 8, 2
+
+// rowThreads is how many threads such a block has, and mostOps how many operations it
+// takes.
+const rowThreads, mostOps = 512, 24
+
+// A launch is one kernel: operations on rows, or a wide product.
+type launch struct {
+	rows    *rowsArgs
+	call    rowsArgs // of the launch under way
+	product *product
+	back    bool
+}
+
+// launches cuts operations into launches: neighbours that act on rows are one.
+type launches struct {
+	ops []op
+	all []launch
+}
+
+func (b *launches) add(o op) {
+	if n := len(b.all); n == 0 || b.all[n-1].rows == nil || b.all[n-1].rows.Count == mostOps {
+		b.all = append(b.all, launch{rows: &rowsArgs{First: int32(len(b.ops))}})
+	}
+	b.ops = append(b.ops, o)
+	r := b.all[len(b.all)-1].rows
+	r.Count++
+	if r.Per = max(r.Per, fewRows); o.Kind == opDense || o.Kind == opDenseBack {
+		r.Per = rowsPerBlock
+	}
+}
+
+// last returns the product that was added last, if nothing followed it.
+func (b *launches) last() *product {
+	if n := len(b.all); n > 0 {
+		return b.all[n-1].product
+	}
+	return nil
+}
+
+func (b *launches) multiply(p product, back bool) {
+	b.all = append(b.all, launch{product: &p, back: back})
+}
+
+// forward adds the forward operation of a layer.
+func (b *launches) forward(l *layer, o op) {
+	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
+		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
+		return
+	}
+	if !l.wide() {
+		b.add(o)
+		return
+	}
+	b.multiply(product{A0: o.M, A1: o.V, B0: o.W, B1: o.S, Cols: o.Out, Depth: o.In, O0: o.OM, O1: o.OV, E0: o.B, E1: o.BS}, false)
+}
+
+// backward adds the reverse of a layer.
+func (b *launches) backward(l *layer, o op) {
+	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
+		p.Fused, p.F, p.Q0, p.Q1, p.O0, p.O1 = 1, o.F, o.M, o.V, o.DM, o.DV
+		return
+	}
+	o.Kind++
+	if !l.wide() {
+		b.add(o)
+		return
+	}
+	b.multiply(product{A0: o.G, A1: o.H, B0: o.W, B1: o.S, Cols: o.In, Depth: o.Out, O0: o.DM, O1: o.DV, E0: o.M}, true)
+}
+
+// place copies the operations to the card.
+func (b *launches) place(w *weights, results cuda.Ptr) {
+	ops := place(w.memory, b.ops, sizeOp)
+	for _, l := range b.all {
+		if l.rows != nil {
+			l.rows.Ops, l.rows.Control, l.rows.Results = ops, w.control, results
+		} else {
+			l.product.Results = results
+		}
+	}
+}
+
+// run queues all launches for a number of rows.
+func (b *launches) run(w *weights, rows int) error { return b.runTo(w, rows, len(b.ops)) }
+
+// runTo queues the launches up to an operation.
+func (b *launches) runTo(w *weights, rows, last int) error {
+	done := 0
+	for i := range b.all {
+		l := &b.all[i]
+		var err error
+		if l.rows != nil {
+			l.call = *l.rows
+			l.call.Rows, l.call.Count = int32(rows), min(l.rows.Count, int32(last-done))
+			done += int(l.call.Count)
+			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.call.Per))}, rowThreads, &l.call)
+		} else {
+			err = w.multiply(l.product, rows, l.back)
+		}
+		if err != nil || done == last && last < len(b.ops) {
+			return err
+		}
+	}
+	return nil
+}
+
+// fewTiles is how many tiles of 64 × 64 keep a card busy; with fewer, smaller ones are
+// used.
+const fewTiles = 132
+
+func (w *weights) multiply(p *product, rows int, back bool) error {
+	p.Rows = int32(rows)
+	k, side, threads := w.choose(p, rows, back)
+	return cuda.Launch(w.stream, k, cuda.Grid{X: tiles(int(p.Cols), side), Y: tiles(rows, side)}, threads, p)
+}
+
+// tensorThreads is how many threads a block has that multiplies on tensor cores.
+const tensorThreads = 128
+
+// choose returns the kernel of a wide product, the side of its tiles and the threads of
+// a block.
+func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, side, threads int) {
+	k := w.kernels
+	pick := func(forward, backward cuda.Kernel) cuda.Kernel {
+		if back {
+			return backward
+		}
+		return forward
+	}
+	switch {
+	case k.tensor && aligned(p):
+		return pick(k.forwardT4, k.backwardT4), 64, tensorThreads
+	case k.tensor:
+		return pick(k.forwardT, k.backwardT), 64, tensorThreads
+	case tiles(rows, 64)*tiles(int(p.Cols), 64) < fewTiles:
+		return pick(k.forward32, k.backward32), 32, 256
+	}
+	return pick(k.forward64, k.backward64), 64, 256
+}
+
+// aligned reports whether all rows of the operands begin at multiples of 16 bytes, and
+// so can be copied sixteen bytes at a time.
+func aligned(p *product) bool {
+	return (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Cols%4 == 0 && p.Depth%4 == 0
+}
+
+func tiles(n, side int) int { return (n + side - 1) / side }

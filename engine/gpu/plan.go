@@ -1,0 +1,217 @@
+package gpu
+
+import (
+	"cmp"
+	"fmt"
+
+	"utvi/engine"
+	"utvi/internal/compute"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// A layer is one step of a network as the kernels run it.
+type layer struct {
+	kind     int32 // of its forward operation; the reverse follows it
+	name     string
+	in, out  int
+	from, to nn.Form
+	tensors  []int // numbers of its tensors
+	f        function
+	nodes    []float32 // points, then weights
+	by       []float32 // factors of Multiply
+	p        float64   // of Dropout
+	off      bool      // Noise that adds nothing
+	sense    bool      // correlations are carried
+	last     bool      // of the layers that carry correlations
+}
+
+// wide reports whether the layer is a product of its own.
+func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out >= 1<<15 }
+
+// fusable reports whether the layer can be part of a wide product before it, or behind it
+// on the way back.
+func (l *layer) fusable() bool {
+	return l.kind == opApply && !l.sense && l.f.Rule != learned && l.f.Rule != bySamples
+}
+
+// A plan is a network as the kernels run it.
+type plan struct {
+	layers []layer
+	params *vi.Params[float32] // in the memory of the host
+	graph  *nn.Node[float32]
+	form   nn.Form // of the inputs
+	inputs int
+}
+
+// makePlan binds a network and translates its layers, or names the first one that the
+// kernels do not run.
+func makePlan(n engine.Network[float32], form nn.Form, train bool) (*plan, error) {
+	b := &nn.Binder[float32]{Form: form}
+	if _, err := engine.Bind(n, b); err != nil {
+		return nil, err
+	}
+	p := &plan{params: b.Params, graph: b.Graph(), form: form, inputs: n.Input.Size()}
+	number := map[*vi.Tensor[float32]]int{}
+	for i, t := range b.Params.Tensors {
+		number[t] = i
+	}
+	t := &translator{plan: p, number: number, train: train}
+	for _, node := range p.graph.Steps() {
+		if err := t.step(node); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.layers) == 0 {
+		return nil, &Unsupported{Layer: cmp.Or(p.graph.Name, "0"), What: "the network computes nothing"}
+	}
+	return p, nil
+}
+
+// A translator turns the nodes of a network into layers.
+type translator struct {
+	*plan
+	number map[*vi.Tensor[float32]]int
+	train  bool
+	index  uint32 // of the layers that may draw
+	sense  bool
+}
+
+// step translates one step of a network.
+func (t *translator) step(node *nn.Node[float32]) error {
+	if _, ok := node.Layer.(nn.Correlated); ok {
+		return t.correlated(node)
+	}
+	l := layer{name: node.Name, in: node.In.Size(), out: node.Out.Size(), from: node.From, to: node.To, sense: t.sense && node.To != nn.Fixed}
+	for _, x := range node.Tensors {
+		l.tensors = append(l.tensors, t.number[x])
+	}
+	if err := l.translate(node, &t.index); err != nil {
+		return err
+	}
+	if l.kind >= 0 {
+		t.layers = append(t.layers, l)
+	}
+	return nil
+}
+
+// correlated translates layers that carry correlations. Behind them, the kernels take
+// variances alone: layers that act on each unit need no more.
+func (t *translator) correlated(node *nn.Node[float32]) error {
+	if node.To == nn.Fixed {
+		for _, c := range node.Children {
+			if err := t.step(c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if t.train {
+		return unsupported(node, "correlations are carried in predictions only; to train on a card, take units as independent (the setting independent of a fit)")
+	}
+	t.sense = true
+	defer func() { t.sense = false }()
+	for _, c := range node.Children {
+		switch c.Layer.(type) {
+		case nn.Dense, nn.Apply, nn.Flatten:
+		default:
+			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply and Flatten run there", c.Layer.Kind())
+		}
+		if err := t.step(c); err != nil {
+			return err
+		}
+	}
+	t.layers[len(t.layers)-1].last = true
+	return nil
+}
+
+func unsupported(n *nn.Node[float32], format string, args ...any) error {
+	return &Unsupported{n.Name, fmt.Sprintf(format, args...)}
+}
+
+// none is the kind of a layer that leaves its input as it is.
+const none = -1
+
+func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
+	switch x := n.Layer.(type) {
+	case nn.Dense:
+		l.kind = opDense
+	case nn.Apply:
+		*index++
+		l.kind, l.f.Index = opApply, *index
+		return l.apply(n, x)
+	case nn.Noise:
+		l.kind, l.off = opNoise, x.Off
+	case nn.Scale:
+		l.kind = opScale
+	case nn.Multiply:
+		l.kind, l.by = opMultiply, make([]float32, len(x.By))
+		compute.Convert(l.by, x.By)
+	case nn.Dropout:
+		l.kind, l.p = opDropout, x.P
+	case nn.Flatten:
+		l.kind = none
+	default:
+		return unsupported(n, "it is a layer of kind %s; Dense, Apply, Noise, Scale, Multiply, Dropout and Flatten run", n.Layer.Kind())
+	}
+	return nil
+}
+
+// mostPoints is the most points of a rule.
+const mostPoints = 64
+
+func (l *layer) apply(n *nn.Node[float32], x nn.Apply) error {
+	f, rule := x.F, x.Rule
+	if rule == nil {
+		rule = moment.Default(f)
+	}
+	if f.Op == compute.OpUser {
+		what := "its function is Go code"
+		if f.Formula != nil {
+			what = "its function is a formula"
+		}
+		return unsupported(n, "%s; named functions such as tanh run", what)
+	}
+	l.f.Op, l.f.A = int32(f.Op), float32(f.A)
+	if len(f.Kinks) > 0 {
+		l.f.Kinked = 1
+	}
+	nodes := rule.Nodes()
+	switch {
+	case rule.Learns():
+		l.f.Rule = learned
+	case nodes.Method == moment.ByTangent:
+		l.f.Rule = byTangent
+	case nodes.Method == moment.BySampling:
+		l.f.Rule, l.f.Points = bySamples, int32(nodes.Samples)
+	case nodes.Method == moment.InClosedForm && f.Op == compute.OpLeakyReLU:
+		l.f.Rule = closedForm
+	case nodes.Method == moment.InClosedForm:
+		return unsupported(n, "the rule exact runs for ReLU, leaky ReLU and abs only; ut(2) or gh(9) would run for %s", f.Name)
+	case nodes.Method != moment.ByPoints:
+		return unsupported(n, "the rule %v has no points; ut(2) or gh(9) would run", rule)
+	case len(nodes.Xi) > mostPoints:
+		return unsupported(n, "the rule %v has %d points; at most %d run", rule, len(nodes.Xi), mostPoints)
+	default:
+		l.f.Rule, l.f.Points = byPoints, int32(len(nodes.Xi))
+		l.nodes = make([]float32, 2*len(nodes.Xi))
+		compute.Convert(l.nodes, nodes.Xi)
+		compute.Convert(l.nodes[len(nodes.Xi):], nodes.W)
+	}
+	return nil
+}
+
+// offsets returns where the means and the ρ of each tensor begin in Theta.
+func offsets(p *vi.Params[float32]) (mean, rho []int) {
+	at := 0
+	for _, t := range p.Tensors {
+		mean = append(mean, at)
+		at += t.Len()
+		rho = append(rho, at)
+		if t.Random {
+			at += t.Len()
+		}
+	}
+	return mean, rho
+}

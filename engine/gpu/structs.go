@@ -1,0 +1,153 @@
+package gpu
+
+import "utvi/internal/cuda"
+
+// The structures of kernels/program.h, field by field.
+
+const (
+	opInput = iota
+	opDense
+	opDenseBack
+	opApply
+	opApplyBack
+	opNoise
+	opNoiseBack
+	opScale
+	opScaleBack
+	opMultiply
+	opMultiplyBack
+	opDropout
+	opDropoutBack
+	opScore
+	opSenseStart
+	opSenseDense
+	opSenseUnits
+	opSenseEnd
+)
+
+const (
+	byPoints = iota
+	closedForm
+	byTangent
+	bySamples
+	learned
+)
+
+const (
+	likeNormal = iota
+	likeExpected
+	likeHeteroscedastic
+	likeCategorical
+	likeBernoulli
+	likePoisson
+)
+
+type function struct {
+	Op, Rule, Points int32
+	Index            uint32
+	A                float32
+	Kinked           int32
+	Nodes, Kappa     cuda.Ptr
+	Three            [6]float32
+}
+
+type op struct {
+	Kind, In, Out, Room            int32
+	F                              function
+	M, V, OM, OV                   cuda.Ptr
+	G, H, DM, DV                   cuda.Ptr
+	W, S, WT, ST, B, BS            cuda.Ptr
+	Raw, Tape, Y                   cuda.Ptr
+	NLL, Floored                   cuda.Ptr
+	P                              float64
+	Targets, Likelihood, Weighted_ int32
+	_                              int32
+	Index, TM, TV, TY, YO          cuda.Ptr
+}
+
+type control struct {
+	Step, Row                                                  uint64
+	Seed                                                       [2]uint32
+	Slot, Batch                                                int32
+	KeepMean, KeepRho, Rate, Root2, Eps, Beta1, Beta2, KLScale float32
+	Clip                                                       float64
+	_, _                                                       int32
+}
+
+type result struct {
+	NLL, KL, Norm2  float64
+	Floored, Finite int32
+	Clip            float32
+	_               int32
+}
+
+// The values of result.Finite.
+const (
+	nllNotFinite = iota
+	allFinite
+	gradientNotFinite
+)
+
+type chunk struct {
+	Lo, Hi, Random, NoDecay   int32
+	Rows, Cols, Parts, Tensor int32
+	Mean, Rho                 int64
+	PriorMean, PriorVar       float64
+	S, WT, ST                 cuda.Ptr
+}
+
+type rowsArgs struct {
+	Ops                     cuda.Ptr
+	First, Count, Rows, Per int32
+	Control, Results        cuda.Ptr
+}
+
+type product struct {
+	A0, A1, B0, B1           cuda.Ptr
+	Rows, Cols, Depth, Split int32
+	O0, O1, E0, E1, X0, X1   cuda.Ptr
+	Part                     int64
+	Aligned, _               int32
+	Results                  cuda.Ptr
+	Fused, _                 int32
+	P0, P1, Q0, Q1           cuda.Ptr
+	F                        function
+}
+
+type gradJob struct{ Product, X, Y, Z int32 }
+
+type gradientsArgs struct{ Products, Jobs, Results cuda.Ptr }
+
+type normArgs struct {
+	Theta, Grad    cuda.Ptr
+	Size           int64
+	Chunks         cuda.Ptr
+	Count, _       int32
+	Parts, Control cuda.Ptr
+	Results        cuda.Ptr
+	NLL, Floored   cuda.Ptr
+	Done           cuda.Ptr
+	Rows, _        int32
+}
+
+type adamArgs struct {
+	Theta, First, Second, Grad cuda.Ptr
+	Chunks                     cuda.Ptr
+	Prepare, _                 int32
+	Control, Results           cuda.Ptr
+}
+
+const (
+	byVariance = iota
+	bySoftplus
+)
+
+type columnsArgs struct {
+	Tape                 cuda.Ptr
+	Rows, Width, Mode, _ int32
+	Raw, Grad, Results   cuda.Ptr
+}
+
+type priorArgs struct {
+	Theta, Chunks, Parts cuda.Ptr
+}

@@ -1,0 +1,71 @@
+package gpu
+
+import (
+	"errors"
+	"slices"
+
+	"utvi/engine"
+	"utvi/internal/cuda"
+)
+
+// A Timing says how long a card is busy, in microseconds: the median of many runs.
+type Timing struct {
+	Forward float64 // one batch, moments of the outputs
+	Step    float64 // one step of training
+}
+
+// Time measures a network and a job on the card: launches of the recorded work, one
+// behind the other, without the host.
+func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
+	var r Timing
+	tr, err := e.Train(n, j)
+	if err != nil {
+		return r, err
+	}
+	t := tr.(*trainer)
+	defer t.Close()
+	if s := t.Gradient(1); s.Err != nil || !s.Finite {
+		return r, errors.Join(s.Err, errors.New("the first step is not finite"))
+	}
+	if c := t.Update(engine.Update{Step: 1, Rate: 1e-6}); c.Err != nil || !c.Finite {
+		return r, errors.Join(c.Err, errors.New("the first step is not finite"))
+	}
+	if r.Step, err = t.busy(t.whole); err != nil {
+		return r, err
+	}
+	forward, err := t.stream.Record(func() error { return t.pass.runTo(t.weights, t.Batch, t.forwardOps) })
+	if err != nil {
+		return r, err
+	}
+	defer forward.Close()
+	r.Forward, err = t.busy(forward)
+	return r, err
+}
+
+// busy returns the microseconds of one launch of a graph.
+func (t *trainer) busy(g *cuda.Graph) (float64, error) {
+	clock, err := t.stream.NewTimer()
+	if err != nil {
+		return 0, err
+	}
+	defer clock.Close()
+	const windows, launches = 21, 50
+	var all []float64
+	for range windows {
+		if err := clock.Begin(); err != nil {
+			return 0, err
+		}
+		for range launches {
+			if err := g.Launch(t.stream); err != nil {
+				return 0, err
+			}
+		}
+		ms, err := clock.End()
+		if err != nil {
+			return 0, err
+		}
+		all = append(all, 1e3*ms/launches)
+	}
+	slices.Sort(all)
+	return all[windows/2], nil
+}

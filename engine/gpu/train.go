@@ -1,0 +1,246 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"unsafe"
+
+	"utvi/engine"
+	"utvi/internal/compute"
+	"utvi/internal/cuda"
+	"utvi/likelihood"
+	"utvi/nn"
+	"utvi/optim"
+	"utvi/rng"
+	"utvi/vi"
+)
+
+// trainer trains on a card. The parameters of the host are current after Sync.
+type trainer struct {
+	*weights
+	engine.Job
+	net     engine.Network[float32]
+	dataKey rng.Key
+	params  *vi.Params[float32]
+	moments [2]*vi.Params[float32]
+
+	batch         batch
+	pass          launches // forward, score, backward
+	forwardOps    int      // operations before the score
+	grads         gradients
+	norm          normArgs
+	columns       []columnsArgs
+	priors        priorArgs
+	first, second cuda.Ptr // AdamW's moments
+	grad          cuda.Ptr
+	nll, floored  cuda.Ptr
+
+	gradient, update *cuda.Graph
+	whole            *cuda.Graph // both
+	control          []control   // pinned, one for each slot
+	result           []result    // pinned, likewise
+	rowNLL           []float64   // pinned
+	rowFloored       []int32     // pinned
+	priorSums        []float64
+	step             int
+}
+
+// Train implements engine.Engine.
+func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer, error) {
+	if j.Draws > 0 {
+		return nil, &Unsupported{What: "it is trained by drawn networks; moment propagation, without draws, would run"}
+	}
+	form := nn.Fixed
+	if j.Data.Uncertain() {
+		form = nn.Independent
+	}
+	p, err := makePlan(n, form, true)
+	if err != nil {
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	score, err := scoring(j.Likelihood)
+	if err != nil {
+		return nil, err
+	}
+	w, err := newWeights(e, p, true, slots)
+	if err != nil {
+		return nil, err
+	}
+	t := &trainer{weights: w, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: p.params}
+	runtime.AddCleanup(t, (*memory).release, w.memory)
+	if err := t.build(score); err != nil {
+		w.release()
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	return t, nil
+}
+
+// slots is how many steps are queued at a time.
+const slots = 32
+
+// scoring translates a likelihood into an operation.
+func scoring(l likelihood.Likelihood) (o op, err error) {
+	o.Kind = opScore
+	if w, ok := l.(likelihood.Weighted); ok {
+		l, o.Weighted_ = w.Of, 1
+	}
+	switch l := l.(type) {
+	case likelihood.Normal:
+		o.Likelihood, o.P = likeNormal, likelihood.Describe(l).Floor
+	case likelihood.ExpectedNormal:
+		o.Likelihood, o.P = likeExpected, l.Std
+	case likelihood.Heteroscedastic:
+		o.Likelihood, o.P = likeHeteroscedastic, likelihood.Describe(l).Floor
+	case likelihood.Categorical:
+		o.Likelihood, o.P = likeCategorical, orElse(l.Floor, 1e-30)
+	case likelihood.Bernoulli:
+		o.Likelihood, o.P = likeBernoulli, orElse(l.Floor, 0x1p-24)
+	case likelihood.Poisson:
+		o.Likelihood = likePoisson
+	default:
+		return o, &Unsupported{What: fmt.Sprintf("it has no kernel for the likelihood %v; normal, expected normal, heteroscedastic, categorical, bernoulli and poisson run", l)}
+	}
+	return o, nil
+}
+
+func orElse(x, standard float64) float64 {
+	if x == 0 {
+		return standard
+	}
+	return x
+}
+
+// Gradient implements engine.Trainer.
+func (t *trainer) Gradient(step int) (s engine.Score) {
+	t.step = step
+	if s.Err = t.runGradient(step); s.Err != nil {
+		return s
+	}
+	var nll float64
+	for i, x := range t.rowNLL {
+		nll += x
+		s.Floored += int(t.rowFloored[i])
+	}
+	s.NLL = nll / float64(t.Batch)
+	s.Finite = compute.Finite(s.NLL)
+	return s
+}
+
+func (t *trainer) runGradient(step int) error {
+	s := t.stream
+	t.control[0].Step = uint64(step)
+	if err := t.batch.fill(t, step, 0); err != nil {
+		return err
+	}
+	if err := cuda.Upload(s, t.weights.control, t.control[:1]); err != nil {
+		return err
+	}
+	if err := t.gradient.Launch(s); err != nil {
+		return err
+	}
+	if err := cuda.Download(s, t.rowNLL, t.nll); err != nil {
+		return err
+	}
+	if err := cuda.Download(s, t.rowFloored, t.floored); err != nil {
+		return err
+	}
+	return s.Sync()
+}
+
+// Update implements engine.Trainer.
+func (t *trainer) Update(u engine.Update) (c engine.Change) {
+	if c.Err = t.runUpdate(u); c.Err != nil {
+		return c
+	}
+	r := t.result[0]
+	c = engine.Change{KL: r.KL, GradNorm: math.Sqrt(r.Norm2), Finite: r.Finite == allFinite}
+	if !c.Finite { // the host decides what follows
+		c.Err = cuda.Upload(t.stream, t.results, []result{{Finite: allFinite, Clip: 1}})
+	}
+	return c
+}
+
+func (t *trainer) runUpdate(u engine.Update) error {
+	s := t.stream
+	t.set(&t.control[0], u)
+	if err := cuda.Upload(s, t.weights.control, t.control[:1]); err != nil {
+		return err
+	}
+	if err := t.update.Launch(s); err != nil {
+		return err
+	}
+	if err := cuda.Download(s, t.result[:1], t.results.Add(sizeResult)); err != nil {
+		return err
+	}
+	return s.Sync()
+}
+
+// Run implements engine.Pipeline. Steps behind one that is not finite do nothing.
+func (t *trainer) Run(updates []engine.Update, out []engine.Outcome) (done int) {
+	for done < len(updates) {
+		n := min(t.batch.slots, len(updates)-done)
+		if err := t.queue(updates[done : done+n]); err != nil {
+			out[done] = engine.Outcome{Score: engine.Score{Err: err}}
+			return done + 1
+		}
+		for i, r := range t.result[:n] {
+			t.step = updates[done].Step
+			o := &out[done]
+			*o = engine.Outcome{Score: engine.Score{NLL: r.NLL, Floored: int(r.Floored), Finite: r.Finite != nllNotFinite}}
+			o.Change = engine.Change{KL: r.KL, GradNorm: math.Sqrt(r.Norm2), Finite: r.Finite == allFinite}
+			if done++; !o.Change.Finite {
+				o.Err = cuda.Upload(t.stream, t.results, []result{{Finite: allFinite, Clip: 1}})
+				return done
+			}
+			t.result[i] = result{}
+		}
+	}
+	return done
+}
+
+// queue queues steps and waits for their results.
+func (t *trainer) queue(updates []engine.Update) error {
+	s := t.stream
+	for i, u := range updates {
+		t.set(&t.control[i], u)
+		t.control[i].Step = uint64(u.Step)
+		if err := t.batch.fill(t, u.Step, i); err != nil {
+			return err
+		}
+		if err := cuda.Upload(s, t.weights.control, t.control[i:i+1]); err != nil {
+			return err
+		}
+		if err := t.whole.Launch(s); err != nil {
+			return err
+		}
+	}
+	if err := cuda.Download(s, t.result[:len(updates)], t.results.Add(sizeResult)); err != nil {
+		return err
+	}
+	return s.Sync()
+}
+
+// set writes the numbers of a step of AdamW.
+func (t *trainer) set(k *control, u engine.Update) {
+	o, n := t.Optimizer, float64(u.Step)
+	k.Rate = float32(u.Rate / (1 - math.Pow(o.Beta1, n)))
+	k.Root2 = float32(1 / math.Sqrt(1-math.Pow(o.Beta2, n)))
+	k.Eps, k.Beta1, k.Beta2 = float32(o.Epsilon), float32(o.Beta1), float32(o.Beta2)
+	k.KLScale, k.Clip = float32(u.KL), o.Clip
+	k.KeepMean, k.KeepRho = 1, 1
+	if o.DecayOn != optim.DecayNone {
+		k.KeepMean = float32(1 - u.Rate*o.Decay)
+	}
+	if o.DecayOn == optim.DecayAll {
+		k.KeepRho = float32(1 - u.Rate*o.Decay)
+	}
+}
+
+// The sizes of the structures are those of the kernels.
+var _ = [1]struct{}{}[unsafe.Sizeof(op{})-sizeOp]
+var _ = [1]struct{}{}[unsafe.Sizeof(chunk{})-sizeChunk]
+var _ = [1]struct{}{}[unsafe.Sizeof(control{})-sizeControl]
+var _ = [1]struct{}{}[unsafe.Sizeof(result{})-sizeResult]
+var _ = [1]struct{}{}[unsafe.Sizeof(product{})-sizeProduct]
+var _ = [1]struct{}{}[unsafe.Sizeof(gradJob{})-sizeJob]

@@ -1,0 +1,166 @@
+package gpu
+
+import (
+	"utvi/internal/cuda"
+	"utvi/nn"
+)
+
+// build lays out the memory and records the graphs.
+func (t *trainer) build(score op) error {
+	w, layers := t.weights, t.plan.layers
+	rows := t.Batch
+	t.batch.place(t)
+	if t.batch.table != nil {
+		t.pass.add(t.batch.gather)
+	}
+	acts := []signal{t.batch.in}
+	var ops []op
+	for i := range layers {
+		l := &layers[i]
+		out := w.signal(rows, l.out, l.to != nn.Fixed)
+		o := w.operation(l, acts[i], out)
+		t.pass.forward(l, o)
+		acts, ops = append(acts, out), append(ops, o)
+	}
+	last := len(layers) - 1
+	out := acts[last+1]
+	d := w.signal(rows, layers[last].out, out.v != 0)
+	t.nll, t.floored = w.alloc(rows, 8), w.alloc(rows, 4)
+	score.In, score.Targets = int32(layers[last].out), int32(t.Data.Targets())
+	score.M, score.V, score.DM, score.DV, score.Y = out.m, out.v, d.m, d.v, t.batch.y
+	score.NLL, score.Floored = t.nll, t.floored
+	t.forwardOps = len(t.pass.ops)
+	t.pass.add(score)
+	t.grad = 0
+	var tapes []tape
+	for i := last; i >= 0; i-- {
+		l, o := &layers[i], ops[i]
+		o.G, o.H = d.m, d.v
+		if l.kind == opDense {
+			t.grads.add(l, o)
+		}
+		tp, has := t.tape(l, &o)
+		if has {
+			tapes = append(tapes, tp)
+		}
+		if i == 0 && !has {
+			break
+		}
+		if i > 0 {
+			d = w.signal(rows, l.in, acts[i].v != 0)
+			o.DM, o.DV = d.m, d.v
+		}
+		if l.kind != opDense || i > 0 {
+			o.OM, o.OV = 0, 0
+			t.pass.backward(l, o)
+		}
+	}
+	t.grads.plan(w, rows)
+	t.grad = w.floats(t.grads.parts * w.size)
+	if w.err == nil {
+		w.err = w.stream.Zero(t.grad, 4*t.grads.parts*w.size)
+	}
+	t.grads.place(w, t.grad, rows)
+	for _, x := range tapes {
+		t.columns = append(t.columns, columnsArgs{Tape: x.at, Rows: int32(rows), Width: int32(x.width), Mode: x.mode,
+			Raw: w.at(x.tensor), Grad: t.grad.Add(4 * w.mean[x.tensor]), Results: w.results})
+	}
+	t.pass.place(w, w.results)
+	return t.buildUpdate()
+}
+
+// A tape holds the gradients of learned numbers, a row each.
+type tape struct {
+	at            cuda.Ptr
+	width, tensor int
+	mode          int32
+}
+
+func (t *trainer) tape(l *layer, o *op) (tape, bool) {
+	x := tape{width: l.in, mode: bySoftplus}
+	switch {
+	case l.kind == opNoise && !l.off:
+		x.mode = byVariance
+	case l.kind == opScale:
+	case l.kind == opApply && l.f.Rule == learned:
+		x.width = 1
+	default:
+		return x, false
+	}
+	x.tensor = l.tensors[0]
+	x.at = t.floats(t.Batch * x.width)
+	o.Tape = x.at
+	return x, true
+}
+
+func (t *trainer) buildUpdate() error {
+	w := t.weights
+	t.first, t.second = w.floats(w.size), w.floats(w.size)
+	done := w.alloc(1, 4)
+	parts := w.alloc(2*len(w.chunks), 8)
+	t.norm = normArgs{Theta: w.theta, Grad: t.grad, Size: int64(w.size), Chunks: w.table,
+		Count: int32(len(w.chunks)), Parts: parts, Control: w.control, Results: w.results,
+		NLL: t.nll, Floored: t.floored, Done: done, Rows: int32(t.Batch)}
+	w.adam.First, w.adam.Second, w.adam.Grad, w.adam.Prepare = t.first, t.second, t.grad, 0
+	t.priors = priorArgs{Theta: w.theta, Chunks: w.table, Parts: parts}
+	t.priorSums = make([]float64, len(w.chunks))
+	for i := range t.moments {
+		t.moments[i] = t.params.Like()
+	}
+	t.control, t.result = pinned[control](w.memory, slots), pinned[result](w.memory, slots)
+	t.rowNLL, t.rowFloored = pinned[float64](w.memory, t.Batch), pinned[int32](w.memory, t.Batch)
+	if w.err != nil {
+		return w.err
+	}
+	for _, p := range []struct {
+		at    cuda.Ptr
+		bytes int
+	}{{t.first, 4 * w.size}, {t.second, 4 * w.size}, {done, 4}} {
+		if err := w.stream.Zero(p.at, p.bytes); err != nil {
+			return err
+		}
+	}
+	for i := range t.control {
+		t.control[i].Seed, t.control[i].Batch, t.control[i].Slot = t.Seed, int32(t.Batch), int32(i)
+	}
+	if err := w.upload(t.params); err != nil {
+		return err
+	}
+	var err error
+	if t.gradient, err = w.stream.Record(t.queueGradient); err != nil {
+		return err
+	}
+	if t.update, err = w.stream.Record(t.queueUpdate); err != nil {
+		return err
+	}
+	t.whole, err = w.stream.Record(func() error {
+		if err := t.queueGradient(); err != nil {
+			return err
+		}
+		return t.queueUpdate()
+	})
+	return err
+}
+
+// queueGradient queues the pass and the gradients of the weights.
+func (t *trainer) queueGradient() error {
+	if err := t.pass.run(t.weights, t.Batch); err != nil {
+		return err
+	}
+	return t.grads.run(t.weights)
+}
+
+func (t *trainer) queueUpdate() error {
+	w := t.weights
+	for i := range t.columns {
+		c := &t.columns[i]
+		if err := cuda.Launch(w.stream, w.kernels.columns, cuda.Grid{X: int(c.Width)}, 256, c); err != nil {
+			return err
+		}
+	}
+	grid := cuda.Grid{X: len(w.chunks)}
+	if err := cuda.Launch(w.stream, w.kernels.norm, grid, 256, &t.norm); err != nil {
+		return err
+	}
+	return cuda.Launch(w.stream, w.kernels.adamw, grid, 256, &w.adam)
+}

@@ -1,0 +1,201 @@
+package gpu
+
+import (
+	"fmt"
+
+	"utvi/internal/cuda"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// weights are the parameters of a network on the card, with what is derived from them:
+// variances and, for training, transposes.
+type weights struct {
+	*memory
+	kernels   *kernelSet
+	plan      *plan
+	size      int // numbers in theta
+	mean, rho []int
+	theta     cuda.Ptr
+	tensors   []derived
+	chunks    []chunk
+	table     cuda.Ptr // the chunks
+	control   cuda.Ptr
+	results   cuda.Ptr
+	adam      adamArgs
+}
+
+// A derived tensor is what the card keeps of a tensor besides its parameters.
+type derived struct {
+	random     bool
+	rows, cols int
+	parts      int      // partial gradients
+	s, wt, st  cuda.Ptr // variances, transposes
+}
+
+// chunk is how many parameters a block updates: enough that few blocks keep the card
+// busy, and as many as a block has threads at least.
+func (w *weights) chunk() int { return 256 * max(1, w.size/(256*1024)) }
+
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 296, 88, 80, 40, 224, 16
+
+func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
+	k, err := e.load()
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMemory(e.device)
+	if err != nil {
+		return nil, err
+	}
+	w := &weights{memory: m, kernels: k, plan: p, size: len(p.params.Theta)}
+	w.mean, w.rho = offsets(p.params)
+	w.theta = w.floats(w.size)
+	for _, t := range p.params.Tensors {
+		x := derived{random: t.Random, parts: 1}
+		if t.Random {
+			x.s = w.floats(t.Len())
+		}
+		w.tensors = append(w.tensors, x)
+	}
+	for _, l := range p.layers {
+		if l.kind != opDense {
+			continue
+		}
+		x := &w.tensors[l.tensors[0]]
+		x.rows, x.cols = l.in, l.out
+		if train && !l.wide() || l.sense && l.from != nn.Fixed {
+			if x.wt = w.floats(l.in * l.out); x.random {
+				x.st = w.floats(l.in * l.out)
+			}
+		}
+	}
+	for i, t := range p.params.Tensors {
+		for lo := 0; lo < t.Len(); lo += w.chunk() {
+			w.chunks = append(w.chunks, chunk{Lo: int32(lo), Hi: int32(min(t.Len(), lo+w.chunk())), Tensor: int32(i)})
+		}
+	}
+	w.table = w.alloc(len(w.chunks), sizeChunk)
+	w.control, w.results = w.alloc(1, sizeControl), w.alloc(1+slots, sizeResult)
+	w.adam = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
+	if w.err == nil {
+		w.err = cuda.Upload(w.stream, w.results, []result{{Finite: allFinite, Clip: 1}})
+	}
+	if w.err == nil {
+		w.err = w.upload(p.params)
+	}
+	if w.err != nil {
+		err := w.err
+		w.release()
+		return nil, fmt.Errorf("network: %w", err)
+	}
+	return w, nil
+}
+
+// upload copies parameters and priors to the card and prepares what is derived from
+// them.
+func (w *weights) upload(p *vi.Params[float32]) error {
+	if err := w.describe(p); err != nil {
+		return err
+	}
+	if err := cuda.Upload(w.stream, w.theta, p.Theta); err != nil {
+		return err
+	}
+	prepare := w.adam
+	prepare.Prepare = 1
+	if err := cuda.Launch(w.stream, w.kernels.adamw, cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
+		return err
+	}
+	return w.stream.Sync()
+}
+
+// describe writes the chunks to the card, with the priors.
+func (w *weights) describe(p *vi.Params[float32]) error {
+	for i := range w.chunks {
+		c := &w.chunks[i]
+		t, x := p.Tensors[c.Tensor], w.tensors[c.Tensor]
+		c.Random, c.NoDecay, c.PriorMean, c.PriorVar = 0, 0, 0, 1
+		if t.Random {
+			c.Random, c.PriorMean, c.PriorVar = 1, t.Prior.Mean, t.Prior.Std*t.Prior.Std
+		}
+		if t.NoDecay {
+			c.NoDecay = 1
+		}
+		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
+		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
+		c.S, c.WT, c.ST = x.s, x.wt, x.st
+	}
+	return cuda.Upload(w.stream, w.table, w.chunks)
+}
+
+// at is the address of a tensor's means.
+func (w *weights) at(tensor int) cuda.Ptr { return w.theta.Add(4 * w.mean[tensor]) }
+
+// A signal is a batch on the card; v is 0 if it is fixed.
+type signal struct{ m, v cuda.Ptr }
+
+func (w *weights) signal(rows, width int, variances bool) signal {
+	s := signal{m: w.floats(rows * width)}
+	if variances {
+		s.v = w.floats(rows * width)
+	}
+	return s
+}
+
+// sense adds the operations that carry correlations back through the layers up to the
+// last of them: first, and with what they wrote.
+func (w *weights) sense(b *launches, layers []layer, ops []op, in, out signal, room int) {
+	last := len(layers) - 1
+	k := int32(layers[last].out)
+	sums := w.alloc(room*int(k), 8)
+	a := w.floats(int(k) * room * int(k))
+	b.add(op{Kind: opSenseStart, Targets: k, Room: int32(room), DM: a, NLL: sums})
+	for i := last; i >= 0 && layers[i].sense; i-- {
+		l, o := &layers[i], ops[i]
+		x := op{Kind: opSenseUnits, In: int32(l.in), Out: int32(l.out), Targets: k, Room: int32(room), G: a, NLL: sums, Tape: o.Tape, M: o.DM}
+		if l.kind == opDense {
+			x.Kind, x.WT = opSenseDense, o.WT
+		}
+		if l.from != nn.Fixed {
+			a = w.floats(int(k) * room * l.in)
+			x.DM = a
+		}
+		b.add(x)
+	}
+	if in.v != 0 && layers[0].sense { // the inputs add their own variances
+		b.add(op{Kind: opSenseUnits, Out: int32(layers[0].in), Targets: k, Room: int32(room), G: a, NLL: sums, Tape: in.v})
+	}
+	b.add(op{Kind: opSenseEnd, Targets: k, Room: int32(room), NLL: sums, OV: out.v})
+}
+
+// operation returns the forward operation of a layer.
+func (w *weights) operation(l *layer, in, out signal) op {
+	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p}
+	switch l.kind {
+	case opDense:
+		t := w.tensors[l.tensors[0]]
+		o.W, o.S, o.WT, o.ST = w.at(l.tensors[0]), t.s, t.wt, t.st
+		if len(l.tensors) > 1 {
+			o.B, o.BS = w.at(l.tensors[1]), w.tensors[l.tensors[1]].s
+		}
+	case opApply:
+		if l.nodes != nil {
+			o.F.Nodes = place(w.memory, l.nodes, 4)
+			if len(l.nodes) == 6 {
+				copy(o.F.Three[:], l.nodes)
+			}
+		}
+		if l.f.Rule == learned {
+			o.F.Kappa = w.at(l.tensors[0])
+		}
+	case opNoise:
+		if !l.off {
+			o.Raw = w.at(l.tensors[0])
+		}
+	case opScale:
+		o.Raw = w.at(l.tensors[0])
+	case opMultiply:
+		o.Raw = place(w.memory, l.by, 4)
+	}
+	return o
+}

@@ -1,0 +1,236 @@
+// A CUDA driver without a card: kernels run on the processor, a block at a time, every
+// thread of the block a fiber that runs to its next barrier. It holds the functions of
+// the driver that package cuda calls, so that the engine is tested on machines that
+// have no card. Build it with build.sh.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#define EMULATED
+#include "../kernels/gpu.h"
+
+namespace emulated {
+int thread, threads, block[3], blocks;
+
+static std::map<std::string, void (*)(void**)>& entries() {
+	static std::map<std::string, void (*)(void**)> all;
+	return all;
+}
+Entry::Entry(const char* name, void (*run)(void**)) { entries()[name] = run; }
+
+// Fibers: swap saves the registers that a call keeps, and the stack.
+extern "C" void emulated_swap(void** from, void* to);
+asm(R"(
+.text
+.globl emulated_swap
+.type emulated_swap,@function
+emulated_swap:
+	pushq %rbp
+	pushq %rbx
+	pushq %r12
+	pushq %r13
+	pushq %r14
+	pushq %r15
+	movq %rsp, (%rdi)
+	movq %rsi, %rsp
+	popq %r15
+	popq %r14
+	popq %r13
+	popq %r12
+	popq %rbx
+	popq %rbp
+	ret
+)");
+
+constexpr size_t STACK = 64 << 10;
+struct Fiber {
+	void* stack;
+	char* memory;
+	bool done;
+};
+static std::vector<Fiber> fibers;
+static void* scheduler;
+static void (*kernel)(void**);
+static void** arguments;
+
+static void begin() {
+	kernel(arguments);
+	fibers[thread].done = true;
+	for (;;) emulated_swap(&fibers[thread].stack, scheduler);
+}
+
+void barrier() { emulated_swap(&fibers[thread].stack, scheduler); }
+
+static void run_block() {
+	for (int i = 0; i < threads; i++) {
+		Fiber& f = fibers[i];
+		f.done = false;
+		void** top = (void**)((uintptr_t)(f.memory + STACK) & ~(uintptr_t)15);
+		*--top = nullptr; // as if begin had been called
+		*--top = (void*)begin;
+		for (int k = 0; k < 6; k++) *--top = nullptr;
+		f.stack = top;
+	}
+	for (bool left = true; left;) {
+		left = false;
+		for (thread = 0; thread < threads; thread++)
+			if (!fibers[thread].done) {
+				emulated_swap(&scheduler, fibers[thread].stack);
+				left = left || !fibers[thread].done;
+			}
+	}
+}
+
+static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsigned n, void** args) {
+	while (fibers.size() < n) fibers.push_back({nullptr, (char*)malloc(STACK), false});
+	kernel = run, arguments = args, threads = n, blocks = x;
+	for (unsigned c = 0; c < z; c++)
+		for (unsigned b = 0; b < y; b++)
+			for (unsigned a = 0; a < x; a++) {
+				block[0] = a, block[1] = b, block[2] = c;
+				run_block();
+			}
+}
+} // namespace emulated
+
+#include "../kernels/all.cu"
+#include "../kernels/tensor.cu"
+
+// The driver.
+typedef int CUresult;
+enum { OK = 0, INVALID = 1, NO_MEMORY = 2, NOT_FOUND = 500 };
+typedef void (*Run)(void**);
+static std::mutex one; // the emulated card runs one thing at a time
+
+struct Node {
+	int kind; // 0 launch, 1 copy, 2 set
+	Run run;
+	unsigned grid[3], threads;
+	std::vector<char> args;
+	void *to;
+	const void* from;
+	size_t size;
+	int value;
+};
+struct Graph {
+	std::vector<Node> nodes;
+};
+struct Stream {
+	Graph* capture = nullptr;
+};
+
+static void play(const Node& n) {
+	if (n.kind == 1) memcpy(n.to, n.from, n.size);
+	else if (n.kind == 2) memset(n.to, n.value, n.size);
+	else {
+		void* args[1] = {(void*)n.args.data()};
+		emulated::launch(n.run, n.grid[0], n.grid[1], n.grid[2], n.threads, args);
+	}
+}
+static CUresult submit(void* stream, Node n) {
+	Stream* s = (Stream*)stream;
+	if (s && s->capture) {
+		s->capture->nodes.push_back(n);
+		return OK;
+	}
+	std::lock_guard<std::mutex> l(one);
+	play(n);
+	return OK;
+}
+
+static size_t used;
+static const size_t capacity = (size_t)2 << 30;
+static std::map<void*, size_t> sizes;
+
+extern "C" {
+CUresult cuInit(unsigned) { return OK; }
+CUresult cuDriverGetVersion(int* v) { *v = 12000; return OK; }
+CUresult cuDeviceGetCount(int* n) { const char* e = getenv("UTVI_EMULATED_CARDS"); *n = e ? atoi(e) : 1; return OK; }
+CUresult cuDeviceGet(int* d, int i) { *d = i; return OK; }
+CUresult cuDeviceGetName(char* name, int len, int) { snprintf(name, len, "emulated card"); return OK; }
+CUresult cuDeviceTotalMem_v2(size_t* n, int) { *n = capacity; return OK; }
+CUresult cuDeviceGetAttribute(int* v, int which, int) {
+	const char* old = getenv("UTVI_EMULATED_OLD"); // a card without tensor cores for TF32
+	*v = which == 75 ? old ? 7 : 8 : which == 76 ? old ? 5 : 0 : which == 16 ? 4 : 0; // capability, multiprocessors
+	return OK;
+}
+CUresult cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(intptr_t)(d + 1); return OK; }
+CUresult cuDevicePrimaryCtxRelease_v2(int) { return OK; }
+CUresult cuCtxSetCurrent(void*) { return OK; }
+CUresult cuMemGetInfo_v2(size_t* f, size_t* t) { *f = capacity - used, *t = capacity; return OK; }
+CUresult cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void**) {
+	if (!strstr((const char*)image, ".target")) return 218;
+	*m = (void*)1;
+	return OK;
+}
+CUresult cuModuleUnload(void*) { return OK; }
+CUresult cuModuleGetFunction(void** f, void*, const char* name) {
+	auto i = emulated::entries().find(name);
+	if (i == emulated::entries().end()) return NOT_FOUND;
+	*f = (void*)i->second;
+	return OK;
+}
+CUresult cuMemAlloc_v2(void** p, size_t n) {
+	std::lock_guard<std::mutex> l(one);
+	if (used + n > capacity) return NO_MEMORY;
+	*p = malloc(n);
+	memset(*p, 0xff, n); // what nobody wrote is not a number
+	sizes[*p] = n, used += n;
+	return OK;
+}
+CUresult cuMemFree_v2(void* p) {
+	std::lock_guard<std::mutex> l(one);
+	used -= sizes[p];
+	sizes.erase(p);
+	free(p);
+	return OK;
+}
+CUresult cuMemAllocHost_v2(void** p, size_t n) { *p = malloc(n); return OK; }
+CUresult cuMemFreeHost(void* p) { free(p); return OK; }
+CUresult cuMemcpyHtoDAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, {}, to, from, n, 0}); }
+CUresult cuMemcpyDtoHAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, {}, to, from, n, 0}); }
+CUresult cuMemcpyDtoDAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, {}, to, from, n, 0}); }
+CUresult cuMemsetD8Async(void* to, unsigned char v, size_t n, void* s) { return submit(s, {2, nullptr, {}, 0, {}, to, nullptr, n, v}); }
+CUresult cuStreamCreate(void** s, unsigned) { *s = new Stream; return OK; }
+CUresult cuStreamDestroy_v2(void* s) { delete (Stream*)s; return OK; }
+CUresult cuStreamSynchronize(void*) { return OK; }
+CUresult cuEventCreate(void** e, unsigned) { *e = new double; return OK; }
+CUresult cuEventDestroy_v2(void* e) { delete (double*)e; return OK; }
+CUresult cuEventRecord(void* e, void*) { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); *(double*)e = t.tv_sec * 1e3 + t.tv_nsec / 1e6; return OK; }
+CUresult cuEventSynchronize(void*) { return OK; }
+CUresult cuEventElapsedTime(float* ms, void* a, void* b) { *ms = *(double*)b - *(double*)a; return OK; }
+CUresult cuFuncSetAttribute(void*, int, int) { return OK; }
+CUresult cuLaunchKernel(void* f, unsigned x, unsigned y, unsigned z, unsigned n, unsigned, unsigned, unsigned, void* s, void** args, void** extra) {
+	if (n > 1024 || x == 0 || y == 0 || z == 0) return INVALID;
+	// package cuda passes all arguments as one structure, with its size.
+	void* data = nullptr;
+	size_t size = 0;
+	for (int i = 0; extra && extra[i]; i += 2) {
+		if ((intptr_t)extra[i] == 1) data = extra[i + 1];
+		if ((intptr_t)extra[i] == 2) size = *(size_t*)extra[i + 1];
+	}
+	if (!data) return INVALID;
+	Node node{0, (Run)f, {x, y, z}, n, std::vector<char>((char*)data, (char*)data + size), nullptr, nullptr, 0, 0};
+	return submit(s, node);
+}
+CUresult cuStreamBeginCapture_v2(void* s, int) { ((Stream*)s)->capture = new Graph; return OK; }
+CUresult cuStreamEndCapture(void* s, void** g) { *g = ((Stream*)s)->capture; ((Stream*)s)->capture = nullptr; return OK; }
+CUresult cuGraphInstantiateWithFlags(void** e, void* g, uint64_t) { *e = new Graph(*(Graph*)g); return OK; }
+CUresult cuGraphDestroy(void* g) { delete (Graph*)g; return OK; }
+CUresult cuGraphExecDestroy(void* g) { delete (Graph*)g; return OK; }
+CUresult cuGraphLaunch(void* g, void*) {
+	std::lock_guard<std::mutex> l(one);
+	for (const Node& n : ((Graph*)g)->nodes) play(n);
+	return OK;
+}
+CUresult cuGetErrorString(CUresult r, const char** s) {
+	*s = r == NO_MEMORY ? "out of memory" : r == NOT_FOUND ? "named symbol not found" : "invalid argument";
+	return OK;
+}
+}

@@ -1,0 +1,4 @@
+// All kernels for every card since compute capability 7.5.
+#include "rows.cu"
+#include "product.cu"
+#include "optim.cu"

@@ -1,0 +1,18 @@
+// Package kernels holds the CUDA kernels as PTX. Their source lies beside them in
+// CUDA C++; clang compiles it, without NVIDIA's toolkit (go generate). The PTX begins
+// with a hash of its source, and a test turns red when the two do not match.
+package kernels
+
+import _ "embed"
+
+//go:generate go run ./generate
+
+// Base are the kernels for compute capability 7.5 and later.
+//
+//go:embed base.ptx
+var Base []byte
+
+// Tensor are products on tensor cores, for compute capability 8.0 and later.
+//
+//go:embed tensor.ptx
+var Tensor []byte

@@ -1,0 +1,96 @@
+// The likelihoods of package likelihood, a row each, in float64.
+#pragma once
+#include "program.h"
+
+DEVICE double normal_nll(double e, double v) { return 0.91893853320467274178 + 0.5 * loga(v) + 0.5 * e * e / v; }
+
+// surprise is −ln p and its slope, continued along its tangent below the floor.
+DEVICE double surprise(double p, double floor, double* slope, int* floored) {
+	if (p < floor) {
+		*slope = -1 / floor;
+		++*floored;
+		return 1 - p / floor - loga(floor);
+	}
+	*slope = -1 / p;
+	return -loga(p);
+}
+
+// score writes the negative log-likelihood of a row, and its gradient divided by the
+// rows of the batch.
+CALLED void score(const Op& o, int batch, long long row) {
+	const double bad = from_bits(0x7ff8000000000000ull);
+	int n = o.in, k = o.targets - o.weighted, floored = 0;
+	const float *y = o.y + row * o.targets, *m = o.m + row * n, *v = o.v ? o.v + row * n : 0;
+	float *dm = o.dm + row * n, *dv = o.dv ? o.dv + row * n : 0;
+	double nll = 0, weight = o.weighted ? (double)y[k] : 1.0, scale = 1.0 / batch;
+	if (!(weight >= 0) || !is_finite(weight)) weight = bad;
+	scale *= weight;
+	auto set = [&](int i, double gm, double gv) {
+		dm[i] = (float)(gm * scale);
+		if (dv) dv[i] = (float)(gv * scale);
+	};
+	switch (o.likelihood) {
+	case NORMAL:
+		for (int i = 0; i < n; i++) {
+			double var = v ? (double)v[i] : 0.0, e = (double)m[i] - y[i];
+			bool low = var < o.p;
+			if (low) var = o.p, floored++;
+			nll += normal_nll(e, var);
+			double gv = 0.5 / var * (1 - e * e / var);
+			set(i, e / var, low && gv > 0 ? 0 : gv);
+		}
+		break;
+	case EXPECTED_NORMAL:
+		for (int i = 0; i < n; i++) {
+			double t = o.p * o.p, e = (double)m[i] - y[i];
+			nll += normal_nll(e, t) + 0.5 * (v ? (double)v[i] : 0.0) / t;
+			set(i, e / t, 0.5 / t);
+		}
+		break;
+	case HETEROSCEDASTIC: {
+		double least = loga(o.p);
+		for (int i = 0; i < k; i++) {
+			double e = (double)m[i] - y[i], half = v ? v[k + i] / 2.0 : 0.0, at = m[k + i] - half;
+			bool low = at < least;
+			if (low) at = least, floored++;
+			double w = expo(-at), q = w * ((v ? (double)v[i] : 0.0) + e * e), da = 0.5 * (1 - q);
+			nll += 0.91893853320467274178 + 0.5 * (at + half + q);
+			set(i, w * e, 0.5 * w);
+			if (low && da > 0) da = 0;
+			set(k + i, da, 0.25 - 0.5 * da);
+		}
+		break;
+	}
+	case CATEGORICAL: {
+		for (int i = 0; i < n; i++) set(i, 0, 0);
+		int c = (int)y[0];
+		if (!(y[0] >= 0 && y[0] < n && (float)c == y[0])) {
+			nll = bad;
+			break;
+		}
+		double slope;
+		nll = surprise(m[c], o.p, &slope, &floored);
+		set(c, slope, 0);
+		break;
+	}
+	case BERNOULLI:
+		for (int i = 0; i < n; i++) {
+			double t = y[i], g = 0, slope;
+			if (!(t >= 0 && t <= 1)) nll = bad;
+			if (t > 0) nll += t * surprise(m[i], o.p, &slope, &floored), g += t * slope;
+			if (t < 1) nll += (1 - t) * surprise(1 - (double)m[i], o.p, &slope, &floored), g -= (1 - t) * slope;
+			set(i, g, 0);
+		}
+		break;
+	case POISSON:
+		for (int i = 0; i < n; i++) {
+			double x = m[i] + (v ? v[i] / 2.0 : 0.0), slope = expo(x < 30 ? x : 30), rate = slope;
+			if (x > 30) rate *= 1 + x - 30, floored++;
+			nll += y[i] >= 0 ? rate - (double)y[i] * m[i] + log_factorial(y[i]) : bad;
+			set(i, slope - y[i], slope / 2);
+		}
+		break;
+	}
+	o.nll[row] = weight * nll;
+	o.floored[row] = floored;
+}

@@ -1,0 +1,83 @@
+// What the products of wide layers have in common: forward, backward and the gradients
+// of the weights have the same loop and differ in what they add up.
+#pragma once
+#include "program.h"
+
+constexpr int TT = 256;
+
+// A Product is one matrix product with moments. Its three kinds:
+//
+//	FORWARD   A = m, v    B = w, s       a = Σ m·w, b = Σ m²·s + v·(w²+s)
+//	BACKWARD  A = g, h    B = wᵀ, sᵀ     a = Σ g·w, b = Σ h·s, c = Σ h·(w²+s)
+//	GRADIENT  A = mᵀ, vᵀ  B = g, h       a = Σ m·g, b = Σ m²·h, c = Σ v·h
+struct Product {
+	const float *a0, *a1, *b0, *b1;
+	int rows, cols, depth, split; // split: depth of one part of a gradient
+	float *o0, *o1;               // results; part p of a gradient lies p·part further
+	const float *e0, *e1;         // bias; m of the input; w
+	float *x0, *x1;               // gradients of the bias
+	long long part;
+	int aligned, pad;             // rows begin at multiples of 16 bytes
+	const Result* results;        // null in prediction
+	// An elementwise function behind a FORWARD, before a BACKWARD: its moments go to p0
+	// and p1; it was applied to q0 and q1.
+	int fused, pad2;
+	float *p0, *p1;
+	const float *q0, *q1;
+	Func f;
+};
+enum { FORWARD, BACKWARD, GRADIENT };
+
+// finish writes the sums of one element.
+template <int KIND>
+DEVICE void finish(const Product& a, int bz, int r, int c, float s0, float s1, float s2) {
+	if (r >= a.rows || c >= a.cols) return;
+	long long at = (long long)r * a.cols + c;
+	if (KIND == FORWARD) {
+		float m = s0 + (a.e0 ? a.e0[c] : 0.0f), v = s1 + (a.e1 ? a.e1[c] : 0.0f);
+		a.o0[at] = m;
+		if (a.o1) a.o1[at] = v;
+		if (!a.fused) return;
+		if (!a.o1) {
+			a.p0[at] = evaluate(a.f.op, a.f.a, m).f;
+			return;
+		}
+		Moments p = push(a.f, m, v, Key{0, 0}, 0, 0);
+		a.p0[at] = p.m, a.p1[at] = p.v;
+	} else if (KIND == BACKWARD) {
+		float g = fma(2 * a.e0[at], s1, s0), h = s2;
+		if (a.fused && a.q1) {
+			Moments p = push(a.f, a.q0[at], a.q1[at], Key{0, 0}, 0, 0);
+			float x = g * p.mm + h * p.vm;
+			h = g * p.mv + h * p.vv, g = x;
+		} else if (a.fused) {
+			g *= evaluate(a.f.op, a.f.a, a.q0[at]).d;
+		}
+		a.o0[at] = g;
+		if (a.o1) a.o1[at] = h;
+	} else {
+		long long part = bz * a.part;
+		a.o0[part + at] = fma(2 * a.e0[at], s2, s0);
+		if (a.o1) a.o1[part + at] = s1 + s2;
+	}
+}
+
+DEVICE void finish_bias(const Product& a, int bz, int c, float g0, float g1) {
+	if (c >= a.cols || !a.x0) return;
+	a.x0[bz * a.part + c] = g0;
+	if (a.x1) a.x1[bz * a.part + c] = g1;
+}
+
+DEVICE bool failed(const Result* r) { return r && !r->finite; }
+
+// The gradients of all dense layers are one launch: a job is a tile of a layer and a part
+// of the rows.
+struct Job {
+	int product, x, y, z;
+};
+struct Gradients {
+	const Product* products;
+	const Job* jobs;
+	const Result* results;
+};
+static_assert(sizeof(Product) == 224 && sizeof(Job) == 16, "");

@@ -1,0 +1,89 @@
+// What the engine writes for the kernels: a list of operations on rows, the tensors,
+// the numbers of a step. Package gpu has the same structures in Go.
+#pragma once
+#include "elem.h"
+
+// Kinds of operations.
+enum {
+	OP_INPUT,
+	OP_DENSE,
+	OP_DENSE_BACK,
+	OP_APPLY,
+	OP_APPLY_BACK,
+	OP_NOISE,
+	OP_NOISE_BACK,
+	OP_SCALE,
+	OP_SCALE_BACK,
+	OP_MULTIPLY,
+	OP_MULTIPLY_BACK,
+	OP_DROPOUT,
+	OP_DROPOUT_BACK,
+	OP_SCORE,
+	OP_SENSE_START,
+	OP_SENSE_DENSE,
+	OP_SENSE_UNITS,
+	OP_SENSE_END,
+};
+
+// Likelihoods.
+enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON };
+
+// An Op is one operation. Absent parts are null: v of a fixed input, ov of a fixed
+// output, s of weights that are numbers, dm where nobody wants the gradient.
+//
+// Where correlations are carried, dense layers and functions also write to tape what they
+// add to the variance of a unit, and functions their slopes to dm. The operations of the
+// sense then take the sensitivities of the outputs, one block of rows behind the other
+// for each output, from layer to layer backwards, and sum up the variances in nll.
+struct Op {
+	int kind, in, out, room; // room: rows between the sensitivities of two outputs
+	Func f;
+	const float *m, *v;          // input
+	float *om, *ov;              // output
+	const float *g, *h;          // gradient by the output
+	float *dm, *dv;              // gradient by the input
+	const float *w, *s, *wt, *st; // weights, row-major, and their transposes
+	const float *b, *bs;          // bias
+	const float *raw;            // learned numbers of Noise and Scale; factors of Multiply
+	float* tape;                 // gradients of learned numbers, a row each
+	const float* y;              // targets
+	double* nll;                 // of every row
+	int* floored;
+	double p;                    // parameter of the likelihood, or of Dropout
+	int targets, likelihood, weighted, pad2;
+	const int* index;            // rows of the table in the batch
+	const float *tm, *tv, *ty;   // the table
+	float* yo;                   // targets of the batch
+};
+
+// A Control holds what changes from step to step.
+struct Control {
+	uint64 step, row;       // row: of the first row in the batch
+	Key seed;
+	int slot, batch;        // where the results go; rows that share the loss
+	float keep_mean, keep_rho, rate, root2, eps, b1, b2, kl;
+	double clip;
+	int random_decay, pad;
+};
+
+// A Result is what the host reads of a step.
+struct Result {
+	double nll, kl, norm2;
+	int floored, finite;
+	float clip;
+	int pad;
+};
+
+// A Chunk is a stretch of a tensor, the part of one block in an update: elements lo to hi
+// of parameters at mean and rho of theta; gradients lie likewise.
+struct Chunk {
+	int lo, hi, random, no_decay;
+	int rows, cols;      // of the tensor, where transposes are kept
+	int parts, tensor;   // partial gradients to add up
+	long long mean, rho;
+	double prior_mean, prior_var;
+	float *s, *wt, *st;  // what is derived from the parameters; may be null
+};
+
+// The engine counts on these.
+static_assert(sizeof(Op) == 296 && sizeof(Chunk) == 88 && sizeof(Control) == 80 && sizeof(Result) == 40, "");

@@ -1,0 +1,355 @@
+// Operations on rows. A block takes PER rows through a list of operations, so that a
+// small network is one launch. Activations lie in global memory, where the gradients
+// of the weights find them.
+#include "program.h"
+#include "likelihood.h"
+
+constexpr int THREADS = 512, PER = 8, DEPTH = 128, MOST_OPS = 24;
+
+struct Rows {
+	const Op* ops;
+	int first, count, rows, per; // per: rows of a block, at most PER
+	const Control* control;
+	const Result* results; // null in prediction
+};
+
+struct alignas(16) Quad {
+	float x[4];
+};
+SHARED Quad left0[DEPTH * PER / 4], left1[DEPTH * PER / 4]; // operands of PER rows, a row of PER for each k
+
+DEVICE void stage(const float* a0, const float* a1, int rows, int depth, int k0, int kn) {
+	barrier();
+	for (int i = thread(); i < kn * PER; i += THREADS) {
+		int r = i / kn, k = i % kn;
+		left0[(k * PER + r) / 4].x[r % 4] = r < rows ? a0[(long long)r * depth + k0 + k] : 0.0f;
+		left1[(k * PER + r) / 4].x[r % 4] = r < rows && a1 ? a1[(long long)r * depth + k0 + k] : 0.0f;
+	}
+	barrier();
+}
+
+// A Sums holds the sums of one element: FORWARD has Σ m·w and Σ m²·s + v·(w²+s), the
+// reverse Σ g·w, Σ h·s and Σ h·(w²+s).
+struct Sums {
+	float a, b, c;
+};
+// With correlations, c is Σ (m²+v)·s going forward.
+enum { THROUGH, BACK, APART };
+SHARED Sums others[PER][128]; // of another share of the depth
+
+template <int WAY>
+DEVICE void add(Sums& t, float x, float y, float w, float s, float w2) {
+	t.a = fma(x, w, t.a);
+	if (WAY == APART) t.c = fma(fma(x, x, y), s, t.c);
+	if (WAY != BACK) {
+		t.b = fma(x * x, s, t.b);
+		t.b = fma(y, w2, t.b);
+	} else {
+		t.b = fma(y, s, t.b);
+		t.c = fma(y, w2, t.c);
+	}
+}
+
+// wide multiplies PER rows by a matrix of many columns. A thread has one column, all
+// rows, and its share of the depth; the shares are added in order.
+template <int WAY, class Store>
+DEVICE void wide(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	constexpr int COLS = 128, SHARES = THREADS / COLS, SHARE = DEPTH / SHARES;
+	int c = thread() % COLS, share = thread() / COLS;
+	for (int base = 0; base < width; base += COLS) {
+		int col = base + c, safe = col < width ? col : 0;
+		Sums t[PER];
+#pragma unroll
+		for (int r = 0; r < PER; r++) t[r] = {0, 0, 0};
+		for (int k0 = 0; k0 < depth; k0 += DEPTH) {
+			int kn = less(DEPTH, depth - k0);
+			if (base == 0 || depth > DEPTH) stage(a0, a1, rows, depth, k0, kn);
+			int per = (kn + SHARES - 1) / SHARES, k = share * per, end = less(kn, k + per);
+			const float *pw = w + (long long)k0 * width + safe, *ps = s ? s + (long long)k0 * width + safe : pw;
+			constexpr int AHEAD = SHARE / 2;
+			for (; k < end; k += AHEAD) { // all loads first: they take longest
+				float x[AHEAD], y[AHEAD];
+#pragma unroll
+				for (int i = 0; i < AHEAD; i++) {
+					bool in = k + i < end;
+					x[i] = in ? pw[(long long)(k + i) * width] : 0.0f, y[i] = in && s ? ps[(long long)(k + i) * width] : 0.0f;
+				}
+#pragma unroll
+				for (int i = 0; i < AHEAD; i++) {
+					float w2 = fma(x[i], x[i], y[i]);
+					int at = (k + i < end ? k + i : 0) * PER / 4;
+#pragma unroll
+					for (int q = 0; q < PER / 4; q++) {
+						Quad m = left0[at + q], v = left1[at + q];
+#pragma unroll
+						for (int r = 0; r < 4; r++) add<WAY>(t[4 * q + r], m.x[r], v.x[r], x[i], y[i], w2);
+					}
+				}
+			}
+		}
+		for (int i = 1; i < SHARES; i++) {
+			barrier();
+			if (share == i)
+#pragma unroll
+				for (int r = 0; r < PER; r++) others[r][c] = t[r];
+			barrier();
+			if (share == 0)
+#pragma unroll
+				for (int r = 0; r < PER; r++) t[r].a += others[r][c].a, t[r].b += others[r][c].b, t[r].c += others[r][c].c;
+		}
+		if (share == 0 && col < width)
+#pragma unroll
+			for (int r = 0; r < PER; r++)
+				if (r < rows) store(r, col, t[r]);
+	}
+}
+
+// narrow multiplies PER rows by a matrix of few columns: a warp has a row and a half of
+// the columns, its threads share the depth, and their sums are added in a fixed order.
+template <int WAY, class Store>
+DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	static_assert(THREADS == 2 * 32 * PER, "");
+	constexpr int C = 4; // columns at a time
+	int lane = thread() % 32, r = thread() / 32 % PER, half = thread() / (32 * PER);
+	bool in = r < rows;
+	const float *p0 = a0 + (long long)(in ? r : 0) * depth, *p1 = a1 ? a1 + (long long)(in ? r : 0) * depth : 0;
+	for (int first = 0; first < width; first += 2 * C) {
+		int c0 = first + half * C;
+		Sums t[C];
+#pragma unroll
+		for (int c = 0; c < C; c++) t[c] = {0, 0, 0};
+#pragma unroll 4
+		for (int k = lane; k < depth; k += 32) {
+			float x = p0[k], y = p1 ? p1[k] : 0.0f;
+#pragma unroll
+			for (int c = 0; c < C; c++) {
+				long long at = (long long)k * width + (c0 + c < width ? c0 + c : 0);
+				float u = w[at], e = s ? s[at] : 0.0f;
+				add<WAY>(t[c], x, y, u, e, fma(u, u, e));
+			}
+		}
+#pragma unroll
+		for (int c = 0; c < C; c++) {
+#pragma unroll
+			for (int m = 16; m > 0; m /= 2) {
+				t[c].a += swap(t[c].a, m), t[c].b += swap(t[c].b, m);
+				if (WAY != THROUGH) t[c].c += swap(t[c].c, m);
+			}
+			if (lane == 0 && in && c0 + c < width) store(r, c0 + c, t[c]);
+		}
+	}
+}
+
+template <int WAY, class Store>
+DEVICE void product(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	if (width <= 16) narrow<WAY>(a0, a1, rows, depth, w, s, width, store);
+	else wide<WAY>(a0, a1, rows, depth, w, s, width, store);
+}
+
+template <int WAY>
+DEVICE void dense(const Op& o, long long r0, int rows) {
+	product<WAY>(o.m + r0 * o.in, o.v ? o.v + r0 * o.in : 0, rows, o.in, o.w, o.s, o.out, [&](int r, int c, Sums t) {
+		long long at = (r0 + r) * o.out + c;
+		float more = o.bs ? o.bs[c] : 0.0f;
+		o.om[at] = t.a + (o.b ? o.b[c] : 0.0f);
+		if (o.ov) o.ov[at] = t.b + more;
+		if (WAY == APART) o.tape[at] = t.c + more;
+	});
+}
+
+// contribute adds Σ e·a² of each row and output to its variance: a warp has a row.
+DEVICE void contribute(const Op& o, const float* e, const float* a, int width, long long r0, int rows, int output) {
+	int lane = thread() % 32, r = thread() / 32;
+	if (r >= PER) r = PER; // has nothing to add
+	float sum = 0;
+	if (r < rows)
+		for (int u = lane; u < width; u += 32) {
+			float x = a[(r0 + r) * width + u];
+			sum = fma(e[(r0 + r) * width + u], x * x, sum);
+		}
+#pragma unroll
+	for (int m = 16; m > 0; m /= 2) sum += swap(sum, m);
+	if (lane == 0 && r < rows) o.nll[(r0 + r) * o.targets + output] += (double)sum;
+}
+
+// The sense of the layers: o.g are sensitivities to a layer's outputs, o.dm to its
+// inputs.
+DEVICE void sense(const Op& o, long long r0, int rows) {
+	int k = o.targets;
+	if (o.kind == OP_SENSE_START || o.kind == OP_SENSE_END) {
+		for (int i = thread(); i < rows * k; i += THREADS) {
+			long long at = r0 * k + i;
+			if (o.kind == OP_SENSE_END) {
+				o.ov[at] = (float)o.nll[at];
+				continue;
+			}
+			o.nll[at] = 0;
+			for (int j = 0; j < k; j++) o.dm[((long long)j * o.room + r0 + i / k) * k + i % k] = i % k == j ? 1.0f : 0.0f;
+		}
+		return;
+	}
+	for (int j = 0; j < k; j++) {
+		const float* a = o.g + (long long)j * o.room * o.out;
+		float* in = o.dm ? o.dm + (long long)j * o.room * o.in : 0;
+		if (o.tape) contribute(o, o.tape, a, o.out, r0, rows, j);
+		if (!in) continue;
+		if (o.kind == OP_SENSE_UNITS) {
+			for (int i = thread(); i < rows * o.in; i += THREADS) in[r0 * o.in + i] = a[r0 * o.in + i] * o.m[r0 * o.in + i];
+			continue;
+		}
+		product<BACK>(a + r0 * o.out, 0, rows, o.out, o.wt, 0, o.in, [&](int r, int c, Sums t) { in[(r0 + r) * o.in + c] = t.a; });
+		barrier();
+	}
+}
+
+DEVICE void dense_back(const Op& o, long long r0, int rows) {
+	product<BACK>(o.g + r0 * o.out, o.h ? o.h + r0 * o.out : 0, rows, o.out, o.wt, o.st, o.in, [&](int r, int c, Sums t) {
+		long long at = (r0 + r) * o.in + c;
+		o.dm[at] = fma(2 * o.m[at], t.b, t.a);
+		if (o.dv) o.dv[at] = t.c;
+	});
+}
+
+DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
+	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
+	long long first = r0 * o.in;
+	for (int i = thread(); i < rows * o.in; i += THREADS) {
+		long long at = first + i;
+		if (!o.v) {
+			o.om[at] = evaluate(o.f.op, o.f.a, o.m[at]).f;
+			continue;
+		}
+		float v = o.v[at];
+		Moments p = push(o.f, o.m[at], v, key, k.row + r0 + i / o.in, i % o.in);
+		o.om[at] = p.m, o.ov[at] = p.v;
+		if (o.dm) o.dm[at] = p.slope, o.tape[at] = more(0.0f, p.v - p.slope * p.slope * v);
+	}
+}
+
+// kappa_back is apply_back with a learned κ: the gradients by κ are summed over each row.
+DEVICE void kappa_back(const Op& o, long long r0, int rows) {
+	for (int r = 0; r < rows; r++) {
+		double by_kappa = 0, none = 0;
+		for (int i = thread(); i < o.in; i += THREADS) {
+			long long at = (r0 + r) * o.in + i;
+			float g = o.g[at];
+			if (!o.v) {
+				if (o.dm) o.dm[at] = g * evaluate(o.f.op, o.f.a, o.m[at]).d;
+				continue;
+			}
+			Moments p = push(o.f, o.m[at], o.v[at], Key{0, 0}, 0, 0);
+			float h = o.h[at];
+			if (o.dm) o.dm[at] = g * p.mm + h * p.vm, o.dv[at] = g * p.mv + h * p.vv;
+			by_kappa += (double)g * p.mk + (double)h * p.vk;
+		}
+		total(by_kappa, none);
+		if (thread() == 0) o.tape[r0 + r] = (float)by_kappa;
+	}
+}
+
+DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
+	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
+	long long first = r0 * o.in;
+	if (o.tape) {
+		kappa_back(o, r0, rows);
+		return;
+	}
+	for (int i = thread(); i < rows * o.in; i += THREADS) {
+		long long at = first + i;
+		float g = o.g[at];
+		if (!o.v) {
+			o.dm[at] = g * evaluate(o.f.op, o.f.a, o.m[at]).d;
+			continue;
+		}
+		Moments p = push(o.f, o.m[at], o.v[at], key, k.row + r0 + i / o.in, i % o.in);
+		float h = o.h[at];
+		o.dm[at] = g * p.mm + h * p.vm, o.dv[at] = g * p.mv + h * p.vv;
+	}
+}
+
+// The layers that act on each unit alone.
+DEVICE void unit(const Op& o, long long r0, int rows) {
+	float keep = 1 - (float)o.p;
+	for (int i = thread(); i < rows * o.in; i += THREADS) {
+		long long at = r0 * o.in + i;
+		int u = i % o.in;
+		float m = o.m ? o.m[at] : 0.0f, v = o.v ? o.v[at] : 0.0f, g = o.g ? o.g[at] : 0.0f, h = o.h ? o.h[at] : 0.0f;
+		float om = m, ov = v, dm = g, dv = h, a;
+		switch (o.kind) {
+		case OP_NOISE:
+			if (o.raw) a = softplus(o.raw[u]), ov = v + a * a;
+			break;
+		case OP_NOISE_BACK:
+			if (o.tape) o.tape[at] = o.raw ? h : 0.0f;
+			break;
+		case OP_SCALE:
+			a = softplus(o.raw[u]);
+			om = m / a, ov = v / (a * a);
+			break;
+		case OP_SCALE_BACK:
+			a = softplus(o.raw[u]);
+			if (o.tape) o.tape[at] = -(g * (m / a) + 2 * h * (v / (a * a))) / a;
+			dm = g / a, dv = h / (a * a);
+			break;
+		case OP_MULTIPLY:
+			om = m * o.raw[u], ov = v * (o.raw[u] * o.raw[u]);
+			break;
+		case OP_MULTIPLY_BACK:
+			dm = g * o.raw[u], dv = h * (o.raw[u] * o.raw[u]);
+			break;
+		case OP_DROPOUT:
+			ov = ((float)o.p * m * m + v) / keep;
+			break;
+		case OP_DROPOUT_BACK:
+			dv = h / keep, dm = g + 2 * (float)o.p * m * dv;
+			break;
+		}
+		if (o.om) o.om[at] = om;
+		if (o.ov) o.ov[at] = ov;
+		if (o.dm) o.dm[at] = dm;
+		if (o.dv) o.dv[at] = dv;
+	}
+}
+
+// input gathers rows of the table.
+DEVICE void input(const Op& o, long long r0, int rows) {
+	for (int i = thread(); i < rows * o.in; i += THREADS) {
+		long long from = (long long)o.index[r0 + i / o.in] * o.in + i % o.in;
+		o.om[r0 * o.in + i] = o.tm[from];
+		if (o.ov) o.ov[r0 * o.in + i] = o.tv[from];
+	}
+	for (int i = thread(); i < rows * o.targets; i += THREADS)
+		o.yo[r0 * o.targets + i] = o.ty[(long long)o.index[r0 + i / o.targets] * o.targets + i % o.targets];
+}
+
+KERNEL(rows, Rows, THREADS) {
+	if (a.results && !a.results->finite) return; // an earlier step failed: nothing may change
+	long long r0 = (long long)block() * a.per;
+	int n = less(a.per, a.rows - (int)r0);
+	const Op* ops = a.ops + a.first;
+	const Control k = *a.control;
+	SHARED Op all[MOST_OPS]; // read again and again
+	for (int j = thread(); j < a.count * (int)(sizeof(Op) / 8); j += THREADS) ((uint64*)all)[j] = ((const uint64*)ops)[j];
+	for (int i = 0; i < a.count; i++) {
+		barrier();
+		const Op& o = all[i];
+		switch (o.kind) {
+		case OP_INPUT: input(o, r0, n); break;
+		case OP_DENSE:
+			if (o.tape) dense<APART>(o, r0, n);
+			else dense<THROUGH>(o, r0, n);
+			break;
+		case OP_DENSE_BACK: dense_back(o, r0, n); break;
+		case OP_APPLY: apply(o, k, r0, n); break;
+		case OP_APPLY_BACK: apply_back(o, k, r0, n); break;
+		case OP_SCORE:
+			if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
+			break;
+		case OP_SENSE_START:
+		case OP_SENSE_DENSE:
+		case OP_SENSE_UNITS:
+		case OP_SENSE_END: sense(o, r0, n); break;
+		default: unit(o, r0, n);
+		}
+	}
+}

@@ -1,0 +1,152 @@
+package cuda
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// A Module holds kernels, compiled for a card.
+type Module struct {
+	device *Device
+	handle uintptr
+}
+
+// A Kernel is a function that runs on a card. It takes one argument, a structure.
+type Kernel struct{ handle uintptr }
+
+// Compile compiles a text of PTX.
+func (d *Device) Compile(ptx []byte) (*Module, error) {
+	text := append(append([]byte(nil), ptx...), 0)
+	m := &Module{device: d}
+	err := d.do(fnModuleLoad, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&text[0])), 0, 0, 0)
+	runtime.KeepAlive(text)
+	return m, err
+}
+
+// Kernel returns a kernel by its name.
+func (m *Module) Kernel(name string) (Kernel, error) {
+	text := append([]byte(name), 0)
+	var k Kernel
+	err := m.device.do(fnModuleFunction, uintptr(unsafe.Pointer(&k.handle)), m.handle, uintptr(unsafe.Pointer(&text[0])))
+	runtime.KeepAlive(text)
+	return k, err
+}
+
+// A Stream is a queue of work for a card. It belongs to one goroutine at a time.
+type Stream struct {
+	device *Device
+	handle uintptr
+	args   [11]uintptr    // of the call under way: a step must not allocate
+	memory unsafe.Pointer // that the call uses, so that it stays on the heap
+	extra  [5]uintptr
+	size   uintptr
+}
+
+// do calls a function with the first n arguments in args.
+func (s *Stream) do(fn, n int) error {
+	err := s.device.do(fn, s.args[:n]...)
+	s.memory = nil
+	return err
+}
+
+// NewStream returns an empty queue.
+func (d *Device) NewStream() (*Stream, error) {
+	s := &Stream{device: d}
+	return s, d.do(fnStreamCreate, uintptr(unsafe.Pointer(&s.handle)), 1) // 1: does not wait for others
+}
+
+// Device returns the card of the stream.
+func (s *Stream) Device() *Device { return s.device }
+
+// Close ends a stream whose work has ended.
+func (s *Stream) Close() { s.device.do(fnStreamDestroy, s.handle) }
+
+// Sync waits until all work of the stream has ended.
+func (s *Stream) Sync() error {
+	s.args[0] = s.handle
+	return s.do(fnStreamSync, 1)
+}
+
+// A Grid says how many blocks a kernel has.
+type Grid struct{ X, Y, Z int }
+
+// Launch queues a kernel.
+func Launch[T any](s *Stream, k Kernel, g Grid, threads int, args *T) error {
+	s.memory = unsafe.Pointer(args)
+	s.size = unsafe.Sizeof(*args)
+	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0} // s is on the heap: what escapes into a call stays there
+	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, 0, s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
+	return s.do(fnLaunch, 11)
+}
+
+// A Graph is work that was recorded and can be queued as a whole.
+type Graph struct {
+	device *Device
+	handle uintptr
+}
+
+// Record records what run queues, instead of queueing it.
+func (s *Stream) Record(run func() error) (*Graph, error) {
+	d := s.device
+	if err := d.do(fnBeginCapture, s.handle, 2); err != nil { // 2: other threads are not affected
+		return nil, err
+	}
+	failed := run()
+	var recorded uintptr
+	if err := d.do(fnEndCapture, s.handle, uintptr(unsafe.Pointer(&recorded))); failed != nil || err != nil {
+		if failed == nil {
+			failed = err
+		}
+		return nil, failed
+	}
+	defer d.do(fnGraphDestroy, recorded)
+	g := &Graph{device: d}
+	return g, d.do(fnInstantiate, uintptr(unsafe.Pointer(&g.handle)), recorded, 0)
+}
+
+// Launch queues the recorded work.
+func (g *Graph) Launch(s *Stream) error {
+	s.args[0], s.args[1] = g.handle, s.handle
+	return s.do(fnGraphLaunch, 2)
+}
+
+// Close frees the graph.
+func (g *Graph) Close() { g.device.do(fnExecDestroy, g.handle) }
+
+// A Timer measures the time that the card needs for a stretch of a stream.
+type Timer struct {
+	stream     *Stream
+	begin, end uintptr
+}
+
+// NewTimer returns a timer of the stream.
+func (s *Stream) NewTimer() (*Timer, error) {
+	t := &Timer{stream: s}
+	if err := s.device.do(fnEventCreate, uintptr(unsafe.Pointer(&t.begin)), 0); err != nil {
+		return nil, err
+	}
+	return t, s.device.do(fnEventCreate, uintptr(unsafe.Pointer(&t.end)), 0)
+}
+
+// Begin marks the begin of the stretch.
+func (t *Timer) Begin() error { return t.stream.device.do(fnEventRecord, t.begin, t.stream.handle) }
+
+// End marks its end, waits for it, and returns the milliseconds between the two.
+func (t *Timer) End() (float64, error) {
+	d := t.stream.device
+	if err := d.do(fnEventRecord, t.end, t.stream.handle); err != nil {
+		return 0, err
+	}
+	if err := d.do(fnEventSync, t.end); err != nil {
+		return 0, err
+	}
+	var ms float32
+	err := d.do(fnEventElapsed, uintptr(unsafe.Pointer(&ms)), t.begin, t.end)
+	return float64(ms), err
+}
+
+// Close frees the timer.
+func (t *Timer) Close() {
+	t.stream.device.do(fnEventDestroy, t.begin)
+	t.stream.device.do(fnEventDestroy, t.end)
+}
