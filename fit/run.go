@@ -19,12 +19,13 @@ type Options struct {
 	Workers    int // 0: all cores
 }
 
-// A Result is a fitted model, with its scores on the held-out rows.
+// A Result is a fitted model, with its scores on the held-out rows. Without held-out rows
+// there is the model only.
 type Result struct {
 	Model      *Model
 	Evaluation *Evaluation
 	Insight    *Insight
-	Ratio      *model.SigmaRatio // whether its error bars can be believed; nil without held-out rows
+	Ratio      *model.SigmaRatio // whether its error bars can be believed
 }
 
 // Run holds out rows, learns the columns and the network from the other rows, and scores
@@ -38,19 +39,8 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if n := f.Len(); n < 2 {
 		return nil, fmt.Errorf("%s has too few rows: %d; at least 2 are needed", f.Header().File, n)
 	}
-	train, held, err := f.Split(nil, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
+	train, held, schema, err := hold(f, c)
 	if err != nil {
-		return nil, err
-	}
-	schema, err := table.Infer(f.Rows(train), c.Spec)
-	if err != nil {
-		return nil, err
-	}
-	if train, held, schema, err = seeAllClasses(f, train, held, schema, c); err != nil {
-		return nil, err
-	}
-	// Errors in held-out rows must be found before hours of training.
-	if _, err := schema.Encode(f.Rows(held)); err != nil {
 		return nil, err
 	}
 	d, err := trainingData(f, train, schema, c)
@@ -70,17 +60,20 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		return nil, stopped
 	}
 	for i, n := range net.Members.Members { // the same whether it was stopped or not
-		n.Facts = model.Facts{Rows: len(train), Steps: net.Report.Members[i].Steps}
+		n.Facts = model.Facts{Rows: d.X.Rows, Steps: net.Report.Members[i].Steps}
 	}
 	p, err := predict.New(net, schema, nil)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{Model: p, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil}, trained: newSketch(d)}
+	m := &Model{Model: p, Facts: Facts{Config: c, Rows: d.X.Rows, Interrupted: stopped != nil}, trained: newSketch(d)}
 	pool := compute.NewPool(compute.Workers(o.Workers))
 	defer pool.Close()
-	// What was found is scored even if the training was stopped.
 	r := &Result{Model: m}
+	if held == nil {
+		return r, stopped
+	}
+	// What was found is scored even if the training was stopped.
 	if r.Evaluation, err = m.Evaluate(context.WithoutCancel(ctx), f.Rows(held), pool); err != nil {
 		return nil, err
 	}
@@ -93,6 +86,28 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		return nil, err
 	}
 	return r, stopped
+}
+
+// hold draws the rows to hold out, nil if there are to be none, and learns the columns
+// from the others.
+func hold(f *table.Frame, c Config) (train, held []int, schema *table.Schema, err error) {
+	if c.Holdout < 0 {
+		schema, err = table.Infer(f.Rows(nil), c.Spec)
+		return nil, nil, schema, err
+	}
+	train, held, err = f.Split(nil, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if schema, err = table.Infer(f.Rows(train), c.Spec); err != nil {
+		return nil, nil, nil, err
+	}
+	if train, held, schema, err = seeAllClasses(f, train, held, schema, c); err != nil {
+		return nil, nil, nil, err
+	}
+	// Errors in held-out rows must be found before hours of training.
+	_, err = schema.Encode(f.Rows(held))
+	return train, held, schema, err
 }
 
 // The held-out rows that the outputs of drawn networks are compared on, and how many

@@ -142,6 +142,10 @@ func (r *fitting) write(result *fit.Result) error {
 		}
 		files += " and " + filepath.Join(r.report, "report.html")
 	}
+	if result.Evaluation == nil {
+		_, err := fmt.Fprintf(r.stdout, "No rows are held out: the model is not evaluated.\nWrote %s.\n", files)
+		return err
+	}
 	fmt.Fprintf(r.stdout, "Scores on %s:\n", plural(result.Evaluation.Rows, "held-out row", "held-out rows"))
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
 		return err

@@ -31,6 +31,7 @@ little memory. Columns are found by name. For a target y, the columns are:
   y_var_weights, _inputs, _noise components of the variance y_std²: what the network
                                  does not know, uncertainty of the inputs, noise
                                  (--budget=false leaves these out)
+  y_q0.1, y_q0.5 …               the quantiles of levels --quantiles
   ood                            how unfamiliar the row is: 99 of 100 training rows
                                  are below 1
   abstain                        1: flagged for manual review (--max-std, --max-ood,
@@ -59,6 +60,9 @@ says so. An output file is written as a whole, or not at all.`,
 				if f.Changed(name) && !(v > 0) {
 					return usagef("--%s is %g; it must be a number above 0", name, v)
 				}
+			}
+			if f.Changed("digits") && (to.Digits < 1 || to.Digits > 17) {
+				return usagef("--digits is %d; it must be 1 to 17", to.Digits)
 			}
 			m, err := loadTableModel(args[0])
 			if err != nil {
@@ -103,11 +107,13 @@ says so. An output file is written as a whole, or not at all.`,
 	f.StringVarP(&out, "output", "o", "", "file to write (default the standard output)")
 	f.StringVar(&format, "format", "", "csv, tsv, json (one object per line) or parquet (default by the name of the file, or csv)")
 	f.Float64Var(&o.Interval, "interval", 0.9, "level of the intervals")
+	f.Float64SliceVar(&o.Quantiles, "quantiles", nil, "levels of quantiles to include, such as 0.1,0.5,0.9")
 	f.BoolVar(&to.Parts, "budget", true, "include variance components")
 	f.Float64Var(&o.MaxStd, "max-std", 0, "flag rows whose standard deviation is larger")
 	f.Float64Var(&o.MaxUnfamiliar, "max-ood", 0, "flag rows whose ood is larger")
 	f.Float64Var(&o.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
 	f.StringSliceVar(&to.Keep, "keep", nil, "columns of the table to copy into the output")
+	f.IntVar(&to.Digits, "digits", 0, "significant digits of numbers in text, at most 17 (default enough for single precision)")
 	table.flags(f)
 	return cmd
 }

@@ -43,27 +43,28 @@ func (f Format) Check() error {
 }
 
 // newLines returns room for rows with the given columns.
-func (f Format) newLines(columns []string) lines {
-	switch f {
+func (o *Output) newLines(columns []string) lines {
+	switch o.Format {
 	case TSV:
-		return &table.Lines{Delimiter: '\t'}
+		return &table.Lines{Delimiter: '\t', Digits: o.Digits}
 	case JSON:
-		return newObjects(columns)
+		return newObjects(columns, o.Digits)
 	case Parquet:
 		return &fields{}
 	}
-	return &table.Lines{}
+	return &table.Lines{Digits: o.Digits}
 }
 
 // objects write each row as a JSON object on its own line.
 type objects struct {
-	keys []string // quoted, with what stands before and after
-	buf  []byte
-	at   int
+	keys   []string // quoted, with what stands before and after
+	digits int
+	buf    []byte
+	at     int
 }
 
-func newObjects(columns []string) *objects {
-	o := &objects{}
+func newObjects(columns []string, digits int) *objects {
+	o := &objects{digits: digits}
 	for i, c := range columns {
 		key, _ := json.Marshal(c) // a text always can be
 		sep := ","
@@ -92,6 +93,8 @@ func (o *objects) Float(v float64) {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		o.buf = append(o.buf, "null"...)
+	case o.digits > 0:
+		o.buf = strconv.AppendFloat(o.buf, v, 'g', o.digits, 64)
 	case math.Abs(v) <= math.MaxFloat32:
 		o.buf = strconv.AppendFloat(o.buf, v, 'g', -1, 32)
 	default:

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 
 	"utvi/internal/compute"
 	"utvi/predict"
@@ -19,6 +20,7 @@ type Output struct {
 	Format Format
 	Parts  bool     // of the variance
 	Keep   []string // columns of the table to repeat in front
+	Digits int      // significant digits of numbers in text; 0: enough to distinguish float32 values
 }
 
 // A Summary counts the predicted rows.
@@ -106,6 +108,9 @@ func (p *printer) names() []string {
 		if p.Parts {
 			all = append(all, t+"_var_weights", t+"_var_inputs", t+"_var_noise")
 		}
+		for _, q := range p.p.Options().Quantiles {
+			all = append(all, t+"_q"+strconv.FormatFloat(q, 'g', -1, 64))
+		}
 	}
 	all = append(all, "ood")
 	if p.marks {
@@ -123,7 +128,7 @@ func (p *printer) header(w io.Writer) (err error) {
 		p.parquet, err = parquet.NewWriter(w, p.columns, p.texts())
 		return err
 	}
-	out := p.Format.newLines(nil)
+	out := p.newLines(nil)
 	for _, name := range p.columns {
 		out.Text(name)
 	}
@@ -145,7 +150,7 @@ func (p *printer) texts() map[string]bool {
 
 // print writes the rows of a batch.
 func (p *printer) print(b *predict.Batch) (*printed, error) {
-	x := &printed{lines: p.Format.newLines(p.columns), rows: b.Len(), noiseInWeights: b.NoiseInWeights()}
+	x := &printed{lines: p.newLines(p.columns), rows: b.Len(), noiseInWeights: b.NoiseInWeights()}
 	out := x.lines
 	for row := range b.Len() {
 		for _, col := range p.keep {
@@ -159,7 +164,7 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 			}
 			out.Float(c.Entropy())
 		} else {
-			p.numbers(b.Numbers(row), out)
+			p.numbers(b, row, out)
 		}
 		out.Float(b.Unfamiliar(row))
 		if p.marks {
@@ -175,8 +180,8 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 	return x, nil
 }
 
-func (p *printer) numbers(all []predict.Number, out lines) {
-	for _, n := range all {
+func (p *printer) numbers(b *predict.Batch, row int, out lines) {
+	for t, n := range b.Numbers(row) {
 		out.Float(n.Mean)
 		out.Float(n.Std)
 		out.Float(n.Lo)
@@ -185,6 +190,9 @@ func (p *printer) numbers(all []predict.Number, out lines) {
 			out.Float(n.Variance.Weights)
 			out.Float(n.Variance.Inputs)
 			out.Float(n.Variance.Noise)
+		}
+		for _, q := range p.p.Options().Quantiles {
+			out.Float(b.Dist(row, t).Quantile(q))
 		}
 	}
 }
