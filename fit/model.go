@@ -37,6 +37,7 @@ type Facts struct {
 const (
 	tableKey       = "table"
 	calibrationKey = "calibration"
+	histogramKey   = "histograms"
 	fileFormat     = 1
 )
 
@@ -56,6 +57,9 @@ func (m *Model) Save(path string) error {
 	docs := map[string]any{tableKey: tableDocument{fileFormat, schema, m.Facts, m.trained}}
 	if m.Calibration != nil {
 		docs[calibrationKey] = m.Calibration
+	}
+	if m.Histograms != nil {
+		docs[histogramKey] = m.Histograms
 	}
 	extra := map[string]json.RawMessage{}
 	for key, d := range docs {

@@ -66,6 +66,9 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if err != nil {
 		return nil, err
 	}
+	if p.Histograms, err = schema.Histograms(f.Rows(train)); err != nil {
+		return nil, err
+	}
 	m := &Model{Model: p, Facts: Facts{Config: c, Rows: d.X.Rows, Interrupted: stopped != nil}, trained: newSketch(d)}
 	pool := compute.NewPool(compute.Workers(o.Workers))
 	defer pool.Close()

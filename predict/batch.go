@@ -33,6 +33,15 @@ type Parts struct {
 	Noise   float64 `json:"noise"`   // scatter that the inputs do not explain
 }
 
+// Use makes the following calls return what another predictor of the same model would
+// return: callers with other options can share the work of the networks.
+func (b *Batch) Use(p *Predictor) {
+	if p.m != b.s.m {
+		panic("predict: the predictor belongs to another model")
+	}
+	b.p, b.row = p, -1
+}
+
 // Len is the number of rows.
 func (b *Batch) Len() int { return b.x.Rows }
 

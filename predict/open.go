@@ -27,6 +27,11 @@ type Model struct {
 	Schema      *table.Schema
 	Calibration []calibrate.Calibration
 
+	// Histograms count the values of columns among the training rows; files of older
+	// versions have none. Facts is what package fit wrote about the training, as JSON.
+	Histograms []table.Histogram
+	Facts      json.RawMessage
+
 	targets []target
 	classes []string
 	columns []string       // that a row needs
@@ -86,7 +91,7 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	if !ok { // rows of numbers that no table was encoded to
 		return fromNetworks(net.Members)
 	}
-	schema, err := decodeTable(text)
+	schema, facts, err := decodeTable(text)
 	if err != nil {
 		return nil, err
 	}
@@ -94,20 +99,27 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return New(net, schema, calibration)
+	m, err := New(net, schema, calibration)
+	if err != nil {
+		return nil, err
+	}
+	m.Facts = facts
+	m.Histograms, err = decodeHistograms(net.Extra[histogramKey], schema)
+	return m, err
 }
 
 // The documents of a table's model, which package fit writes.
 const (
 	tableKey       = "table"
 	calibrationKey = "calibration"
+	histogramKey   = "histograms"
 	tableFormat    = 1
 )
 
-func decodeTable(text json.RawMessage) (*table.Schema, error) {
+func decodeTable(text json.RawMessage) (schema *table.Schema, facts json.RawMessage, err error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format != tableFormat {
-		return nil, fmt.Errorf("the description of the table has format %d; this version reads %d", version.Format, tableFormat)
+		return nil, nil, fmt.Errorf("the description of the table has format %d; this version reads %d", version.Format, tableFormat)
 	}
 	var doc struct {
 		Format int             `json:"format"`
@@ -116,9 +128,25 @@ func decodeTable(text json.RawMessage) (*table.Schema, error) {
 		Sketch json.RawMessage `json:"sketch"` // of the rows trained with
 	}
 	if err := strictjson.Unmarshal(text, &doc); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return table.ParseSchema(doc.Schema)
+	schema, err = table.ParseSchema(doc.Schema)
+	return schema, doc.Facts, err
+}
+
+func decodeHistograms(text json.RawMessage, s *table.Schema) (all []table.Histogram, err error) {
+	if text == nil {
+		return nil, nil
+	}
+	if err := strictjson.Unmarshal(text, &all); err != nil {
+		return nil, fmt.Errorf("histograms: %w", err)
+	}
+	for i := range all {
+		if err := all[i].Check(s); err != nil {
+			return nil, fmt.Errorf("the histogram of column %.40q: %w", all[i].Column, err)
+		}
+	}
+	return all, nil
 }
 
 func decodeCalibration(text json.RawMessage) (all []calibrate.Calibration, err error) {
@@ -200,7 +228,11 @@ func (m *Model) WithCalibration(c []calibrate.Calibration) (*Model, error) {
 	if m.Net == nil {
 		return nil, errors.New("only a tabular model can be calibrated")
 	}
-	return New(m.Net, m.Schema, c)
+	out, err := New(m.Net, m.Schema, c)
+	if err == nil {
+		out.Histograms, out.Facts = m.Histograms, m.Facts
+	}
+	return out, err
 }
 
 // Columns names the columns that a row needs, in the order of the table: inputs, and

@@ -22,7 +22,7 @@ import (
 // present. A name that the table does not have is an error.
 func (p *Predictor) Rows(ctx context.Context, rows []map[string]any) ([]Prediction, error) {
 	if p.m.Schema == nil {
-		return nil, fmt.Errorf("the model is a network without named columns; give it %d numbers a row", p.m.Inputs())
+		return nil, p.m.errNoColumns()
 	}
 	return p.chunks(ctx, len(rows), func(b *table.Builder, i int) error { return p.m.addNamed(b, i, rows[i]) })
 }
@@ -43,15 +43,9 @@ func (p *Predictor) Numbers(ctx context.Context, rows [][]float64) ([]Prediction
 	if p.m.Schema != nil {
 		return p.chunks(ctx, len(rows), func(b *table.Builder, i int) error { return p.m.addNumbers(b, i, rows[i]) })
 	}
-	width := p.m.Inputs()
-	x := gauss.Batch[float32]{Rows: len(rows), Width: width, Mean: make([]float32, 0, len(rows)*width)}
-	for i, row := range rows {
-		if len(row) != width {
-			return nil, fmt.Errorf("row %d has %d numbers; the network has %d inputs", i+1, len(row), width)
-		}
-		for _, v := range row {
-			x.Mean = append(x.Mean, float32(v))
-		}
+	x, err := p.m.EncodeNumbers(rows)
+	if err != nil {
+		return nil, err
 	}
 	return p.Inputs(ctx, x)
 }

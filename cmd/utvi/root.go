@@ -37,7 +37,7 @@ sigma points push them through any nonlinearity.`,
 	root.SetHelpCommand(helpCommand())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(fitCommand(), predictCommand(), evalCommand(), calibrateCommand(), exampleCommand(), momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), versionCommand())
+	root.AddCommand(fitCommand(), predictCommand(), evalCommand(), calibrateCommand(), exampleCommand(), momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), serveCommand(), versionCommand())
 	return root
 }
 

@@ -1,0 +1,144 @@
+package serve
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	"utvi/table"
+)
+
+// A description is what GET /models says about a model: all that a page needs to ask
+// for predictions.
+type description struct {
+	Name     string   `json:"name"`
+	Version  string   `json:"version"`
+	Versions []string `json:"versions"` // the newest first
+	Kind     string   `json:"kind"`     // table or network
+	Task     string   `json:"task"`     // regression or classification
+
+	Columns []column `json:"columns,omitempty"` // of a table
+	Input   *input   `json:"input,omitempty"`   // of a network
+	Targets []column `json:"targets"`
+	Missing bool     `json:"missing"` // values of a table may be missing
+
+	Networks   int             `json:"networks"`
+	Rows       int             `json:"rows,omitempty"` // trained with
+	Calibrated bool            `json:"calibrated"`
+	Scores     json.RawMessage `json:"scores,omitempty"` // on held-out rows, before any calibration
+
+	Digest string    `json:"digest"` // SHA-256 of the file
+	Since  time.Time `json:"since"`  // when it was loaded
+}
+
+// A column is a column of a table, or a target.
+type column struct {
+	Name string `json:"name"`
+	Type string `json:"type,omitempty"` // numeric or categorical
+
+	// Numbers: the range of the training rows. Typical is the mean, a whole number if
+	// all are, or the most frequent level.
+	Min     *float64 `json:"min,omitempty"`
+	Max     *float64 `json:"max,omitempty"`
+	Mean    *float64 `json:"mean,omitempty"`
+	SD      *float64 `json:"sd,omitempty"`
+	Whole   bool     `json:"whole,omitempty"`
+	Typical any      `json:"typical,omitempty"`
+
+	Levels []string `json:"levels,omitempty"` // the most frequent first; of a target, in order
+	Other  bool     `json:"other,omitempty"`  // other levels are accepted
+
+	Std    float64 `json:"std,omitempty"`    // standard deviation of every value
+	StdOf  string  `json:"std_of,omitempty"` // the column whose standard deviations these are
+	StdIn  string  `json:"std_in,omitempty"` // the column that holds the standard deviations
+	Counts *counts `json:"histogram,omitempty"`
+}
+
+// counts are a histogram of the training rows: of equal bins between From and To, or of
+// the levels, then of all others.
+type counts struct {
+	From   *float64 `json:"from,omitempty"`
+	To     *float64 `json:"to,omitempty"`
+	Counts []int    `json:"counts"`
+}
+
+// An input is what a row of a network has: size numbers, the rows of an image one
+// after the other.
+type input struct {
+	Size  int    `json:"size"`
+	Shape [3]int `json:"shape"` // height, width, channels
+}
+
+func (all *models) describe(m *served) description {
+	l := m.now.Load()
+	d := description{Name: m.Name, Version: m.Version, Versions: all.versions(m.Name), Kind: "network", Task: "regression",
+		Networks: len(l.Networks.Members), Calibrated: l.Calibration != nil, Digest: l.digest, Since: l.since}
+	if l.Classes() != nil {
+		d.Task = "classification"
+	}
+	if l.Schema == nil {
+		in := l.Networks.Members[0].Config.Input
+		d.Input = &input{in.Size(), [3]int{in.H, in.W, in.C}}
+		for _, name := range l.Targets() {
+			c := column{Name: name, Type: "numeric"}
+			if l.Classes() != nil {
+				c.Type, c.Levels = "categorical", l.Classes()
+			}
+			d.Targets = append(d.Targets, c)
+		}
+		return d
+	}
+	d.Kind, d.Missing, d.Rows = "table", l.Schema.Impute, l.Schema.Rows
+	var facts struct{ Held json.RawMessage }
+	if json.Unmarshal(l.Facts, &facts) == nil {
+		d.Scores = facts.Held
+	}
+	stdOf := map[string]string{}
+	for _, c := range l.Schema.Columns {
+		if c.Role == table.Input && c.StdFrom != "" {
+			stdOf[c.StdFrom] = c.Name
+		}
+	}
+	for i := range l.Schema.Columns {
+		c := describeColumn(&l.Schema.Columns[i], l.Histograms)
+		switch l.Schema.Columns[i].Role {
+		case table.Std:
+			c.StdOf = stdOf[c.Name]
+			d.Columns = append(d.Columns, c)
+		case table.Input:
+			d.Columns = append(d.Columns, c)
+		case table.Target:
+			c.Other = false
+			d.Targets = append(d.Targets, c)
+		}
+	}
+	return d
+}
+
+func describeColumn(c *table.Column, all []table.Histogram) column {
+	out := column{Name: c.Name, Type: string(c.Type), Std: c.Std, StdIn: c.StdFrom}
+	var h *table.Histogram
+	for i := range all {
+		if all[i].Column == c.Name {
+			h = &all[i]
+			out.Counts = &counts{Counts: h.Counts}
+		}
+	}
+	if c.Type == table.Categorical {
+		out.Levels, out.Other = c.Levels, true
+		if len(c.Levels) > 0 {
+			out.Typical = c.Levels[0]
+		}
+		return out
+	}
+	out.Min, out.Max, out.Mean, out.SD = &c.Min, &c.Max, &c.Mean, &c.SD
+	typical := c.Mean
+	if h != nil {
+		out.Counts.From, out.Counts.To = &h.From, &h.To
+		if out.Whole = h.Whole; h.Whole {
+			typical = math.Round(typical)
+		}
+	}
+	out.Typical = typical
+	return out
+}

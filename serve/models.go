@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"utvi/predict"
+)
+
+// A served model is a name and a version, and the file's model as it is now.
+type served struct {
+	Source
+	now atomic.Pointer[loaded]
+}
+
+// A loaded model does not change: a request keeps the one it began with.
+type loaded struct {
+	*predict.Model
+	usual  *predict.Predictor // of requests without options
+	queue  *queue
+	digest string // of the file
+	since  time.Time
+}
+
+// load reads the file of a model.
+func load(s Source) (*loaded, error) {
+	text, err := os.ReadFile(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := predict.OpenBytes(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	p, err := m.NewPredictor(predict.Options{})
+	if err != nil { // such as a calibration that has too few rows for 90 %
+		if p, err = m.NewPredictor(predict.Options{Interval: -1}); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Path, err)
+		}
+	}
+	sum := sha256.Sum256(text)
+	return &loaded{Model: m, usual: p, queue: newQueue(p), digest: hex.EncodeToString(sum[:]), since: time.Now()}, nil
+}
+
+// models are all that is served, by name; the newest version is first.
+type models struct {
+	names  []string
+	byName map[string][]*served
+}
+
+func newModels(sources []Source) (*models, error) {
+	all := &models{byName: map[string][]*served{}}
+	for _, s := range sources {
+		if s.Version == "" {
+			s.Version = "1"
+		}
+		if err := s.check(); err != nil {
+			return nil, err
+		}
+		for _, other := range all.byName[s.Name] {
+			if other.Version == s.Version {
+				return nil, fmt.Errorf("%s and %s are both version %s of model %s; name them, as in %s@2=%s", other.Path, s.Path, s.Version, s.Name, s.Name, s.Path)
+			}
+		}
+		l, err := load(s)
+		if err != nil {
+			return nil, err
+		}
+		m := &served{Source: s}
+		m.now.Store(l)
+		if all.byName[s.Name] == nil {
+			all.names = append(all.names, s.Name)
+		}
+		all.byName[s.Name] = append(all.byName[s.Name], m)
+	}
+	for _, versions := range all.byName {
+		slices.SortFunc(versions, func(a, b *served) int {
+			if newer(a.Version, b.Version) {
+				return -1
+			}
+			return 1
+		})
+	}
+	return all, nil
+}
+
+// find returns a model; the version "" is the newest.
+func (all *models) find(name, version string) (*served, error) {
+	versions := all.byName[name]
+	if versions == nil {
+		return nil, failf(notFound, "there is no model %.60q; the models are %s", name, strings.Join(all.names, ", "))
+	}
+	if version == "" {
+		return versions[0], nil
+	}
+	for _, m := range versions {
+		if m.Version == version {
+			return m, nil
+		}
+	}
+	return nil, failf(notFound, "model %s has no version %.60q; it has %s", name, version, strings.Join(all.versions(name), ", "))
+}
+
+func (all *models) versions(name string) (list []string) {
+	for _, m := range all.byName[name] {
+		list = append(list, m.Version)
+	}
+	return list
+}
+
+// each calls f for every version of every model.
+func (all *models) each(f func(m *served)) {
+	for _, name := range all.names {
+		for _, m := range all.byName[name] {
+			f(m)
+		}
+	}
+}

@@ -1,0 +1,238 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+
+	"utvi/gauss"
+	"utvi/predict"
+)
+
+// A queue carries rows through the networks of one model. A request that finds a worker
+// free runs at once, alone. Requests that arrive while all workers are busy wait, and
+// the next free worker takes all of them that fit together: nobody waits for company.
+type queue struct {
+	p    *predict.Predictor
+	most int // rows of an execution
+	seen func(jobs, rows int)
+	fail func(err error) // is told about panics
+
+	mu      sync.Mutex
+	waiting []*job
+	rows    int // of the waiting jobs
+	workers int // that may run
+	running int
+}
+
+// A job is some rows of a request.
+type job struct {
+	x     gauss.Batch[float32]
+	p     *predict.Predictor
+	first int // of the rows within the request
+	read  func(b *predict.Batch, at int, j *job)
+	out   []byte // for read
+
+	err  error
+	done chan struct{}
+}
+
+// pieceRows are the most rows of a job. A longer request is cut, so that it uses all
+// workers and does not block others.
+const pieceRows = 256
+
+var errPanic = errors.New("internal error: the prediction failed")
+
+func newQueue(p *predict.Predictor) *queue {
+	return &queue{p: p, most: pieceRows, workers: runtime.GOMAXPROCS(0)}
+}
+
+// predict carries x through the networks. read is called for all pieces of x, by any
+// goroutines and in any order: row i of a piece is row at+i of the batch and row
+// j.first+i of x. Predict returns after the last call of read.
+func (q *queue) predict(ctx context.Context, x gauss.Batch[float32], p *predict.Predictor, read func(b *predict.Batch, at int, j *job)) ([]*job, error) {
+	var jobs []*job
+	for lo := 0; lo < x.Rows; lo += pieceRows {
+		jobs = append(jobs, &job{x: x.Slice(lo, min(x.Rows, lo+pieceRows)), p: p, first: lo, read: read, done: make(chan struct{})})
+	}
+	if len(jobs) == 0 {
+		return nil, nil
+	}
+	if q.add(jobs) {
+		q.work(jobs[0])
+	}
+	var err error
+	for _, j := range jobs {
+		select {
+		case <-j.done:
+		case <-ctx.Done():
+			if q.remove(j) {
+				j.err = ctx.Err()
+				break
+			}
+			<-j.done // it runs: read still writes
+		}
+		if err == nil {
+			err = j.err
+		}
+	}
+	return jobs, err
+}
+
+// add appends jobs and starts workers for all but one of them. It reports whether the
+// caller is to work itself.
+func (q *queue) add(jobs []*job) (lead bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, jobs...)
+	for i, j := range jobs {
+		q.rows += j.x.Rows
+		if q.running == q.workers {
+			continue
+		}
+		q.running++
+		if i == 0 {
+			lead = true
+		} else {
+			go q.work(nil)
+		}
+	}
+	return lead
+}
+
+// remove takes a job out of the queue. It reports false if the job is not waiting.
+func (q *queue) remove(j *job) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	i := slices.Index(q.waiting, j)
+	if i < 0 {
+		return false
+	}
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	q.rows -= j.x.Rows
+	return true
+}
+
+// depth returns how many jobs and rows wait.
+func (q *queue) depth() (jobs, rows int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.waiting), q.rows
+}
+
+// work runs jobs until none waits. If own is done before that, another goroutine
+// goes on, so that own's client gets its answer.
+func (q *queue) work(own *job) {
+	var batch []*job
+	for {
+		q.mu.Lock()
+		batch = q.take(batch[:0])
+		if len(batch) == 0 {
+			q.running--
+			q.mu.Unlock()
+			return
+		}
+		q.mu.Unlock()
+		q.run(batch)
+		mine := slices.Contains(batch, own)
+		for i, j := range batch {
+			close(j.done)
+			batch[i] = nil
+		}
+		if mine {
+			q.mu.Lock()
+			more := len(q.waiting) > 0
+			if !more {
+				q.running--
+			}
+			q.mu.Unlock()
+			if more {
+				go q.work(nil)
+			}
+			return
+		}
+	}
+}
+
+// take removes the first jobs that can run together: all with or all without variances.
+func (q *queue) take(batch []*job) []*job {
+	n, rows := 0, 0
+	for _, j := range q.waiting {
+		if n > 0 && (rows+j.x.Rows > q.most || (j.x.Var == nil) != (batch[0].x.Var == nil)) {
+			break
+		}
+		batch = append(batch, j)
+		rows += j.x.Rows
+		n++
+	}
+	q.waiting = slices.Delete(q.waiting, 0, n)
+	q.rows -= rows
+	return batch
+}
+
+// run predicts the rows of some jobs together.
+func (q *queue) run(batch []*job) {
+	x := batch[0].x
+	if len(batch) > 1 {
+		r := rooms.Get().(*room)
+		defer rooms.Put(r)
+		x = r.join(batch)
+	}
+	if q.seen != nil {
+		q.seen(len(batch), x.Rows)
+	}
+	err := q.each(x, batch)
+	if err == nil {
+		return
+	}
+	if len(batch) == 1 {
+		batch[0].err = err
+		return
+	}
+	for _, j := range batch { // whose row is at fault?
+		j.err = q.each(j.x, []*job{j})
+	}
+}
+
+// each predicts x, the rows of some jobs, and lets them read their predictions.
+func (q *queue) each(x gauss.Batch[float32], batch []*job) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = errPanic
+			if q.fail != nil {
+				q.fail(fmt.Errorf("%v\n%s", p, debug.Stack()))
+			}
+		}
+	}()
+	return q.p.Each(context.Background(), x, func(b *predict.Batch, first int) error {
+		at := 0
+		for _, j := range batch {
+			b.Use(j.p)
+			j.read(b, at, j)
+			at += j.x.Rows
+		}
+		return nil
+	})
+}
+
+// A room holds the rows of jobs that run together.
+type room struct{ mean, variance []float32 }
+
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+func (r *room) join(batch []*job) gauss.Batch[float32] {
+	x := gauss.Batch[float32]{Width: batch[0].x.Width}
+	r.mean, r.variance = r.mean[:0], r.variance[:0]
+	for _, j := range batch {
+		x.Rows += j.x.Rows
+		r.mean, r.variance = append(r.mean, j.x.Mean...), append(r.variance, j.x.Var...)
+	}
+	if x.Mean = r.mean; batch[0].x.Var != nil {
+		x.Var = r.variance
+	}
+	return x
+}
