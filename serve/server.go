@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"net/http"
 	"strconv"
+
+	"utvi/internal/pagestyle"
 )
 
 // A Server answers requests for predictions.
@@ -49,6 +51,11 @@ func (s *Server) Handler() http.Handler {
 	handle("GET /models/{name}", s.show)
 	handle("GET /models/{name}/versions/{version}", s.show)
 	handle("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) error { return writeBytes(w, openAPI) })
+	handle("GET /style.css", func(w http.ResponseWriter, _ *http.Request) error {
+		w.Header().Set("Content-Type", "text/css; charset=utf-8")
+		io.WriteString(w, pagestyle.CSS)
+		return nil
+	})
 	files, _ := fs.Sub(page, "page")
 	mux.Handle("GET /", http.FileServerFS(files))
 	return mux
