@@ -38,6 +38,9 @@ type Model struct {
 	header  *table.Header  // of rows of named values
 	encoder *table.Encoder // of these
 	ready   [2]chan *session
+
+	position map[string]int // of the header's columns
+	needed   []int          // positions of columns
 }
 
 // A target is a number in its own unit: what networks predict times scale, plus shift.
@@ -183,11 +186,13 @@ func New(net *tabular.Fitted, schema *table.Schema, calibration []calibrate.Cali
 	for _, c := range columns {
 		m.targets = append(m.targets, target{c.Name, c.SD, c.Mean})
 	}
-	m.header = &table.Header{Named: true}
-	for _, c := range schema.Columns {
+	m.header, m.position = &table.Header{Named: true}, map[string]int{}
+	for i, c := range schema.Columns {
 		m.header.Columns = append(m.header.Columns, c.Name)
+		m.position[c.Name] = i
 		if c.Role == table.Input || c.Role == table.Std {
 			m.columns = append(m.columns, c.Name)
+			m.needed = append(m.needed, i)
 		}
 	}
 	var err error

@@ -22,7 +22,7 @@ import (
 // present. A name that the table does not have is an error.
 func (p *Predictor) Rows(ctx context.Context, rows []map[string]any) ([]Prediction, error) {
 	if p.m.Schema == nil {
-		return nil, p.m.errNoColumns()
+		return nil, fmt.Errorf("the model is a network without named columns; give it %d numbers a row", p.m.Inputs())
 	}
 	return p.chunks(ctx, len(rows), func(b *table.Builder, i int) error { return p.m.addNamed(b, i, rows[i]) })
 }
@@ -43,9 +43,15 @@ func (p *Predictor) Numbers(ctx context.Context, rows [][]float64) ([]Prediction
 	if p.m.Schema != nil {
 		return p.chunks(ctx, len(rows), func(b *table.Builder, i int) error { return p.m.addNumbers(b, i, rows[i]) })
 	}
-	x, err := p.m.EncodeNumbers(rows)
-	if err != nil {
-		return nil, err
+	width := p.m.Inputs()
+	x := gauss.Batch[float32]{Rows: len(rows), Width: width, Mean: make([]float32, 0, len(rows)*width)}
+	for i, row := range rows {
+		if len(row) != width {
+			return nil, fmt.Errorf("row %d has %d numbers; the network has %d inputs", i+1, len(row), width)
+		}
+		for _, v := range row {
+			x.Mean = append(x.Mean, float32(v))
+		}
 	}
 	return p.Inputs(ctx, x)
 }
@@ -160,7 +166,7 @@ func (m *Model) addNamed(b *table.Builder, i int, row map[string]any) error {
 		case c.Role != table.Input && c.Role != table.Std:
 			b.Missing() // it is not used
 		case !ok && !m.Schema.Impute:
-			return fmt.Errorf("row %d lacks the column %s; the model needs %s", i+1, name, list(m.columns))
+			return m.errLacks(i, name)
 		case !ok:
 			b.Missing()
 		default:
@@ -179,7 +185,7 @@ func (m *Model) addNamed(b *table.Builder, i int, row map[string]any) error {
 		}
 	}
 	slices.Sort(unknown)
-	return fmt.Errorf("row %d has an unknown column %.80q; the model needs %s", i+1, unknown[0], list(m.columns))
+	return m.errUnknown(i, unknown[0])
 }
 
 // addNumbers adds a row of numbers.

@@ -1,10 +1,6 @@
 package serve
 
-import (
-	"fmt"
-
-	"utvi/predict"
-)
+import "utvi/predict"
 
 // options are what a request asks for beside its rows.
 type options struct {
@@ -51,12 +47,15 @@ func (o *options) numbers(l *loaded) int {
 }
 
 // fits reports a request whose rows or answer would be too many.
-func (o *options) fits(rows int, l *loaded, limits Limits) error {
+func (o *options) fits(rows int, l *loaded, limits Limits, mem *lease) error {
 	if rows > limits.Rows {
 		return failf(tooLarge, "the request has %d rows; the server allows %d", rows, limits.Rows)
 	}
 	if n := rows * o.numbers(l); n > limits.Numbers {
 		return failf(tooLarge, "the answer would have about %d numbers; the server allows %d: send fewer rows at a time", n, limits.Numbers)
+	}
+	if extra := o.Density + len(o.Quantiles); extra > 0 { // rowBytes counts the usual answer
+		return mem.take(int64(20 * rows * len(l.Targets()) * extra))
 	}
 	return nil
 }
@@ -68,8 +67,4 @@ func (o *options) interval(p *predict.Predictor) (level float64, ok bool) {
 	default:
 		return level, level > 0
 	}
-}
-
-func rowError(row int, format string, args ...any) error {
-	return failf(invalid, "row %d: %s", row, fmt.Sprintf(format, args...))
 }

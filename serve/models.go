@@ -16,7 +16,15 @@ import (
 // A served model is a name and a version, and the file's model as it is now.
 type served struct {
 	Source
-	now atomic.Pointer[loaded]
+	now  atomic.Pointer[loaded]
+	seen stamp // of the file that was tried last
+	figures
+}
+
+// use makes requests that come from now on use l.
+func (m *served) use(l *loaded) {
+	l.queue.seen = m.executed
+	m.now.Store(l)
 }
 
 // A loaded model does not change: a request keeps the one it began with.
@@ -26,10 +34,12 @@ type loaded struct {
 	queue  *queue
 	digest string // of the file
 	since  time.Time
+
+	rowBytes int64 // memory that a row of a request needs, about
 }
 
 // load reads the file of a model.
-func load(s Source) (*loaded, error) {
+func load(s Source, broken func(error)) (*loaded, error) {
 	text, err := os.ReadFile(s.Path)
 	if err != nil {
 		return nil, err
@@ -45,7 +55,10 @@ func load(s Source) (*loaded, error) {
 		}
 	}
 	sum := sha256.Sum256(text)
-	return &loaded{Model: m, usual: p, queue: newQueue(p), digest: hex.EncodeToString(sum[:]), since: time.Now()}, nil
+	q := newQueue(p)
+	q.fail = broken
+	bytes := 8*len(m.Columns()) + 8*m.Inputs() + 300*len(m.Targets()) + 40*len(m.Classes())
+	return &loaded{Model: m, usual: p, queue: q, digest: hex.EncodeToString(sum[:]), since: time.Now(), rowBytes: int64(bytes)}, nil
 }
 
 // models are all that is served, by name; the newest version is first.
@@ -54,7 +67,7 @@ type models struct {
 	byName map[string][]*served
 }
 
-func newModels(sources []Source) (*models, error) {
+func newModels(sources []Source, broken func(error)) (*models, error) {
 	all := &models{byName: map[string][]*served{}}
 	for _, s := range sources {
 		if s.Version == "" {
@@ -68,12 +81,12 @@ func newModels(sources []Source) (*models, error) {
 				return nil, fmt.Errorf("%s and %s are both version %s of model %s; name them, as in %s@2=%s", other.Path, s.Path, s.Version, s.Name, s.Name, s.Path)
 			}
 		}
-		l, err := load(s)
+		m := &served{Source: s, seen: stampOf(s.Path)}
+		l, err := load(s, broken)
 		if err != nil {
 			return nil, err
 		}
-		m := &served{Source: s}
-		m.now.Store(l)
+		m.use(l)
 		if all.byName[s.Name] == nil {
 			all.names = append(all.names, s.Name)
 		}

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"time"
 
 	"utvi/gauss"
 	"utvi/predict"
@@ -53,8 +54,9 @@ func newQueue(p *predict.Predictor) *queue {
 
 // predict carries x through the networks. read is called for all pieces of x, by any
 // goroutines and in any order: row i of a piece is row at+i of the batch and row
-// j.first+i of x. Predict returns after the last call of read.
-func (q *queue) predict(ctx context.Context, x gauss.Batch[float32], p *predict.Predictor, read func(b *predict.Batch, at int, j *job)) ([]*job, error) {
+// j.first+i of x. After end, jobs that still wait are given up. Predict returns after the
+// last call of read.
+func (q *queue) predict(ctx context.Context, end time.Time, x gauss.Batch[float32], p *predict.Predictor, read func(b *predict.Batch, at int, j *job)) ([]*job, error) {
 	var jobs []*job
 	for lo := 0; lo < x.Rows; lo += pieceRows {
 		jobs = append(jobs, &job{x: x.Slice(lo, min(x.Rows, lo+pieceRows)), p: p, first: lo, read: read, done: make(chan struct{})})
@@ -63,24 +65,51 @@ func (q *queue) predict(ctx context.Context, x gauss.Batch[float32], p *predict.
 		return nil, nil
 	}
 	if q.add(jobs) {
+		runtime.Gosched() // requests that are read already may come along
 		q.work(jobs[0])
 	}
+	var late <-chan time.Time
 	var err error
 	for _, j := range jobs {
 		select {
 		case <-j.done:
-		case <-ctx.Done():
-			if q.remove(j) {
-				j.err = ctx.Err()
-				break
+		default:
+			if late == nil {
+				t := time.NewTimer(time.Until(end))
+				defer t.Stop()
+				late = t.C
 			}
-			<-j.done // it runs: read still writes
+			q.wait(ctx, late, j)
 		}
 		if err == nil {
 			err = j.err
 		}
+		if err != nil { // the others are not needed any more
+			late = expired
+		}
 	}
 	return jobs, err
+}
+
+// expired is the channel of a timer that has ended.
+var expired = func() chan time.Time { c := make(chan time.Time); close(c); return c }()
+
+// wait waits for a job, unless the time ends or the client goes away before it runs.
+func (q *queue) wait(ctx context.Context, late <-chan time.Time, j *job) {
+	var err error
+	select {
+	case <-j.done:
+		return
+	case <-late:
+		err = context.DeadlineExceeded
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if q.remove(j) {
+		j.err = err
+		return
+	}
+	<-j.done // it runs: read still writes
 }
 
 // add appends jobs and starts workers for all but one of them. It reports whether the
@@ -178,8 +207,8 @@ func (q *queue) take(batch []*job) []*job {
 func (q *queue) run(batch []*job) {
 	x := batch[0].x
 	if len(batch) > 1 {
-		r := rooms.Get().(*room)
-		defer rooms.Put(r)
+		r := joints.Get().(*joined)
+		defer joints.Put(r)
 		x = r.join(batch)
 	}
 	if q.seen != nil {
@@ -219,12 +248,12 @@ func (q *queue) each(x gauss.Batch[float32], batch []*job) (err error) {
 	})
 }
 
-// A room holds the rows of jobs that run together.
-type room struct{ mean, variance []float32 }
+// joined holds the rows of jobs that run together.
+type joined struct{ mean, variance []float32 }
 
-var rooms = sync.Pool{New: func() any { return new(room) }}
+var joints = sync.Pool{New: func() any { return new(joined) }}
 
-func (r *room) join(batch []*job) gauss.Batch[float32] {
+func (r *joined) join(batch []*job) gauss.Batch[float32] {
 	x := gauss.Batch[float32]{Width: batch[0].x.Width}
 	r.mean, r.variance = r.mean[:0], r.variance[:0]
 	for _, j := range batch {

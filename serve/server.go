@@ -1,20 +1,31 @@
 package serve
 
 import (
-	"embed"
-	"encoding/json"
-	"io"
-	"io/fs"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"strconv"
-
-	"utvi/internal/pagestyle"
+	"sync/atomic"
+	"time"
 )
 
 // A Server answers requests for predictions.
 type Server struct {
 	Config
-	models *models
+	models  *models
+	memory  memory
+	active  atomic.Int64 // requests for predictions in progress
+	refused atomic.Uint64
+	token   [sha256.Size]byte
+	guard   bool // refuse clients that reach this machine by another name
+	ending  atomic.Bool
+	cross   *http.CrossOriginProtection
+	quiet   sometimes
+
+	ids    atomic.Uint64
+	prefix string // of ids
+	begun  time.Time
 }
 
 // New loads the models and returns a server for them.
@@ -22,86 +33,44 @@ func New(c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	all, err := newModels(c.Models)
-	if err != nil {
-		return nil, err
+	s := &Server{Config: c, token: sha256.Sum256([]byte(c.Token)), cross: http.NewCrossOriginProtection(), begun: time.Now()}
+	s.memory.left.Store(c.Limits.Memory)
+	var salt [6]byte
+	rand.Read(salt[:])
+	s.prefix = hex.EncodeToString(salt[:]) + "-"
+	var err error
+	s.models, err = newModels(c.Models, s.broken)
+	return s, err
+}
+
+// broken logs a panic of a prediction.
+func (s *Server) broken(err error) { s.Log.Error("internal error", "error", err) }
+
+// newID returns an identifier for a request.
+func (s *Server) newID() string { return s.prefix + strconv.FormatUint(s.ids.Add(1), 36) }
+
+// admit counts a request for predictions, or refuses it if too many are in progress.
+func (s *Server) admit() error {
+	if s.active.Add(1) > int64(s.Limits.Requests) {
+		s.active.Add(-1)
+		s.refused.Add(1)
+		return failf(busy, "the server is busy with %d requests, which is the most that it allows; try again soon", s.Limits.Requests)
 	}
-	return &Server{Config: c, models: all}, nil
-}
-
-//go:embed openapi.json
-var openAPI []byte
-
-//go:embed page
-var page embed.FS
-
-// Handler answers HTTP.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	handle := func(pattern string, f func(w http.ResponseWriter, r *http.Request) error) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-			if err := f(w, r); err != nil {
-				writeFault(w, faultOf(err))
-			}
-		})
-	}
-	handle("POST /predict/{name}", s.predict)
-	handle("POST /predict/{name}/versions/{version}", s.predict)
-	handle("GET /models", s.list)
-	handle("GET /models/{name}", s.show)
-	handle("GET /models/{name}/versions/{version}", s.show)
-	handle("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) error { return writeBytes(w, openAPI) })
-	handle("GET /style.css", func(w http.ResponseWriter, _ *http.Request) error {
-		w.Header().Set("Content-Type", "text/css; charset=utf-8")
-		io.WriteString(w, pagestyle.CSS)
-		return nil
-	})
-	files, _ := fs.Sub(page, "page")
-	mux.Handle("GET /", http.FileServerFS(files))
-	return mux
-}
-
-// list answers GET /models: the newest version of every model.
-func (s *Server) list(w http.ResponseWriter, _ *http.Request) error {
-	all := []description{}
-	for _, name := range s.models.names {
-		all = append(all, s.models.describe(s.models.byName[name][0]))
-	}
-	return writeJSON(w, map[string]any{"models": all})
-}
-
-// show answers GET /models/NAME.
-func (s *Server) show(w http.ResponseWriter, r *http.Request) error {
-	m, err := s.models.find(r.PathValue("name"), r.PathValue("version"))
-	if err != nil {
-		return err
-	}
-	return writeJSON(w, s.models.describe(m))
-}
-
-// body reads the body of a request.
-func (s *Server) body(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	return io.ReadAll(http.MaxBytesReader(w, r.Body, s.Limits.Body))
-}
-
-func writeJSON(w http.ResponseWriter, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	return writeBytes(w, append(text, '\n'))
-}
-
-func writeBytes(w http.ResponseWriter, text []byte) error {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
-	w.Write(text) // a client that went away is not an error of the server
 	return nil
 }
 
-func writeFault(w http.ResponseWriter, f *fault) {
-	text, _ := json.Marshal(map[string]string{"error": f.text})
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(f.status)
-	w.Write(append(text, '\n'))
+// A sometimes is true at most once a second.
+type sometimes struct {
+	last    atomic.Int64
+	skipped atomic.Int64
+}
+
+// now reports whether it is time, and how often it was not since the last time.
+func (s *sometimes) now(t time.Time) (skipped int64, ok bool) {
+	last := s.last.Load()
+	if t.UnixNano()-last < int64(time.Second) || !s.last.CompareAndSwap(last, t.UnixNano()) {
+		s.skipped.Add(1)
+		return 0, false
+	}
+	return s.skipped.Swap(0), true
 }

@@ -37,8 +37,11 @@ func (b *Builder) Text(s string) {
 
 // Parse adds a text as a field of a CSV file is read: as a number if it is one, as
 // missing if it says so, otherwise as text. Blanks around it are removed.
-func (b *Builder) Parse(s string) {
-	t := trim([]byte(s))
+func (b *Builder) Parse(s string) { b.ParseBytes([]byte(s)) }
+
+// ParseBytes is Parse of bytes, of which it keeps a copy.
+func (b *Builder) ParseBytes(s []byte) {
+	t := trim(s)
 	c := classify(t, '.', len(b.texts.list))
 	if k, _ := unbox(c); k == Text {
 		b.texts.list = append(b.texts.list, string(t))

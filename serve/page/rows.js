@@ -64,14 +64,14 @@ function outputs(t, f) {
     return {
       names: [t.name + "_class", ...t.levels.map(l => "p_" + l), "entropy"],
       values: i => [of(i).class, ...t.levels.map(l => of(i).probabilities[l]), of(i).entropy],
-      short: [[t.name, i => of(i).class], ["probability", i => percent(of(i).probabilities[of(i).class])]],
+      short: [["predicted " + t.name, i => of(i).class], ["probability", i => percent(of(i).probabilities[of(i).class])]],
     }
   }
   const ends = i => of(i).interval ?? [null, null]
   return {
     names: ["mean", "std", "lo", "hi", "var_weights", "var_inputs", "var_noise"].map(n => `${t.name}_${n}`),
     values: i => [of(i).mean, of(i).std, ...ends(i), of(i).variance.weights, of(i).variance.inputs, of(i).variance.noise],
-    short: [[t.name, i => round(of(i).mean)], ["±", i => round(of(i).std, 2)], [percent(f.level) + " interval", i => ends(i).map(v => round(v)).join(" to ")]],
+    short: [["predicted " + t.name, i => round(of(i).mean)], ["±", i => round(of(i).std, 2)], [percent(f.level) + " interval", i => ends(i).map(v => round(v)).join(" to ")]],
   }
 }
 

@@ -1,0 +1,204 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"utvi/internal/pagestyle"
+)
+
+// A call is one request over HTTP.
+type call struct {
+	s      *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	id     string
+	end    time.Time // of the time that the request may take
+	lease  lease
+	buffer *[]byte
+
+	way   way
+	model *served // nil: not known
+	rows  int
+}
+
+// access says who may call.
+type access uint8
+
+const (
+	open       access = iota // everybody
+	private                  // who has the token
+	prediction               // likewise, if the server is not busy
+)
+
+// Handler answers HTTP. Requests in progress are finished by the http.Server that calls it.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	handle := func(pattern string, who access, by way, f func(c *call) error) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, who, by, f) })
+	}
+	for _, v := range []string{"", "/versions/{version}"} {
+		handle("POST /predict/{name}"+v, prediction, byJSON, (*call).predict)
+		handle("GET /models/{name}"+v, private, byNone, (*call).show)
+	}
+	handle("GET /models", private, byNone, (*call).list)
+	handle("GET /metrics", private, byNone, (*call).metrics)
+	handle("GET /openapi.json", open, byNone, func(c *call) error { return c.write(openAPI) })
+	handle("GET /style.css", open, byNone, func(c *call) error { return c.writeAs("text/css; charset=utf-8", []byte(pagestyle.CSS)) })
+	handle("/", open, byNone, func(c *call) error { return c.page(mux) })
+	return mux
+}
+
+// answer answers a request: it checks who calls, and reports what went wrong.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by way, f func(c *call) error) {
+	begin := time.Now()
+	c := &call{s: s, w: w, r: r, end: begin.Add(s.Limits.Time), way: by, lease: lease{of: &s.memory}}
+	if c.id = r.Header.Get("X-Request-Id"); c.id == "" || len(c.id) > 128 || strings.ContainsFunc(c.id, func(r rune) bool { return r < '!' || r > '~' }) {
+		c.id = s.newID()
+	}
+	w.Header()["X-Request-Id"] = []string{c.id}
+	defer c.release()
+	err := c.check(who)
+	if err == nil {
+		err = c.try(who, f)
+	}
+	code := http.StatusOK
+	if err != nil {
+		f := faultOf(err)
+		code = f.status
+		c.fail(f)
+	}
+	if by != byNone && c.model != nil {
+		c.model.count(by, code, c.rows, time.Since(begin))
+	}
+	c.log(code, err, begin)
+}
+
+// try calls f, for predictions within the limit of requests.
+func (c *call) try(who access, f func(c *call) error) (err error) {
+	if who == prediction {
+		if err := c.s.admit(); err != nil {
+			return err
+		}
+		defer c.s.active.Add(-1)
+	}
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler {
+			c.s.Log.Error("internal error", "id", c.id, "error", p, "stack", string(debug.Stack()))
+			err = failf(internal, "internal error")
+		}
+	}()
+	return f(c)
+}
+
+// check reports who may not call.
+func (c *call) check(who access) error {
+	s, r := c.s, c.r
+	if s.guard && !local(r.Host) {
+		return failf(forbidden, "this server answers at this machine only, not as %.80q; start it with a token to use other names", r.Host)
+	}
+	if who == open {
+		return nil
+	}
+	if err := s.cross.Check(r); err != nil {
+		return failf(forbidden, "pages of other sites cannot use this server")
+	}
+	if s.Token == "" {
+		return nil
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") || !s.right(token) {
+		c.w.Header().Set("WWW-Authenticate", "Bearer")
+		return failf(unauthorized, "a token is needed: send the header Authorization: Bearer TOKEN")
+	}
+	return nil
+}
+
+// right compares tokens in a time that says nothing about them.
+func (s *Server) right(token string) bool {
+	got := sha256.Sum256([]byte(token))
+	return subtle.ConstantTimeCompare(got[:], s.token[:]) == 1
+}
+
+// local reports whether a host names this machine.
+func local(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}
+
+// find finds the model that the path names.
+func (c *call) find() (err error) {
+	c.model, err = c.s.models.find(c.r.PathValue("name"), c.r.PathValue("version"))
+	return err
+}
+
+// write answers with JSON.
+func (c *call) write(text []byte) error { return c.writeAs("application/json", text) }
+
+func (c *call) writeAs(kind string, text []byte) error {
+	h := c.w.Header()
+	h["Content-Type"] = []string{kind}
+	h["Content-Length"] = []string{strconv.Itoa(len(text))}
+	c.w.Write(text) // a client that went away is not an error of the server
+	return nil
+}
+
+func (c *call) writeJSON(v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.write(append(text, '\n'))
+}
+
+// fail answers with an error.
+func (c *call) fail(f *fault) {
+	h := c.w.Header()
+	if f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "1")
+	}
+	text, _ := json.Marshal(map[string]string{"error": f.text})
+	h["Content-Type"] = []string{"application/json"}
+	c.w.WriteHeader(f.status)
+	c.w.Write(append(text, '\n'))
+}
+
+// log logs a request: all if asked to, otherwise faults of the server.
+func (c *call) log(code int, err error, begin time.Time) {
+	level := slog.LevelInfo
+	switch {
+	case code == http.StatusInternalServerError:
+		level = slog.LevelError
+	case code == http.StatusTooManyRequests:
+		skipped, ok := c.s.quiet.now(begin)
+		if ok {
+			c.s.Log.Warn("requests are refused", "error", err, "refused_before", skipped)
+		}
+		fallthrough
+	default:
+		if !c.s.LogRequests {
+			return
+		}
+	}
+	attrs := []slog.Attr{slog.String("id", c.id), slog.String("method", c.r.Method), slog.String("path", c.r.URL.Path), slog.Int("status", code),
+		slog.String("from", c.r.RemoteAddr), slog.Duration("took", time.Since(begin))}
+	if c.model != nil {
+		attrs = append(attrs, slog.String("model", c.model.Name), slog.String("version", c.model.Version), slog.Int("rows", c.rows))
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("error", err.Error()))
+	}
+	c.s.Log.LogAttrs(c.r.Context(), level, "request", attrs...)
+}
