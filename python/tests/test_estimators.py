@@ -93,7 +93,7 @@ def test_several_targets(line, quick):
     assert mean.shape == std.shape == (7, 2)
     assert m.predict_quantiles(X[:7], [0.1, 0.9]).shape == (7, 2, 2)
     assert m.predict_interval(X[:7])[0].shape == (7, 2)
-    assert "b_mean" in m.predict_frame(X[:7]).columns
+    assert "b_mean" in m.predict_frame(X[:7].tolist()).columns
     assert m.score(X, Y) > 0.9
 
 

@@ -12,6 +12,11 @@ def is_frame(X):
     return hasattr(X, "dtypes") and hasattr(X, "columns") and hasattr(X, "iloc")
 
 
+def index_of(X):
+    """The index of a data frame; None for anything else."""
+    return X.index if is_frame(X) else None
+
+
 def is_mixed(X):
     """Report whether a data frame has columns other than numbers."""
     return is_frame(X) and any(kind_of(X.iloc[:, i]) != "number" for i in range(X.shape[1]))

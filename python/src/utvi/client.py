@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 
 import numpy as np
 
-from ._table import is_frame
+from ._table import index_of, is_frame
 
 
 class ServerError(RuntimeError):
@@ -60,7 +60,7 @@ class Client:
 
         answers = self.predict(name, rows, version, **options)
         levels = options.get("quantiles", ())
-        return pd.DataFrame([_flat(a, levels) for a in answers], index=getattr(rows, "index", None))
+        return pd.DataFrame([_flat(a, levels) for a in answers], index=index_of(rows))
 
     def _ask(self, path, body=None):
         headers = {"Content-Type": "application/json"}

@@ -319,7 +319,7 @@ class UTVIRegressor(RegressorMixin, _Estimator):
         import pandas as pd
 
         names, values = self._predicted(X, "--interval", str(level))
-        return pd.DataFrame(values, columns=names, index=getattr(X, "index", None))
+        return pd.DataFrame(values, columns=names, index=_table.index_of(X))
 
 
 class UTVIClassifier(ClassifierMixin, _Estimator):
@@ -365,7 +365,7 @@ class UTVIClassifier(ClassifierMixin, _Estimator):
         names, values = self._predicted(X, skip=1)
         k = len(self.classes_)
         names = [f"p_{c}" for c in self.classes_] + names[k:]
-        out = pd.DataFrame(values, columns=names, index=getattr(X, "index", None))
+        out = pd.DataFrame(values, columns=names, index=_table.index_of(X))
         out.insert(0, self._target, self.classes_[np.argmax(values[:, :k], axis=1)])
         return out
 
