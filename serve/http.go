@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"utvi/internal/pagestyle"
 )
 
 // A call is one request over HTTP.
@@ -52,7 +50,6 @@ func (s *Server) Handler() http.Handler {
 	handle("GET /models", private, byNone, (*call).list)
 	handle("GET /metrics", private, byNone, (*call).metrics)
 	handle("GET /openapi.json", open, byNone, func(c *call) error { return c.write(openAPI) })
-	handle("GET /style.css", open, byNone, func(c *call) error { return c.writeAs("text/css; charset=utf-8", []byte(pagestyle.CSS)) })
 	handle("/", open, byNone, func(c *call) error { return c.page(mux) })
 	return mux
 }

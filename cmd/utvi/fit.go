@@ -13,6 +13,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/fitpage"
+	"utvi/internal/live"
 	"utvi/table"
 )
 
@@ -24,6 +25,7 @@ type fitting struct {
 	resume      bool
 	fresh       bool
 	jobs        int
+	live        liveFlag
 
 	config fit.Config
 	stdout io.Writer
@@ -66,7 +68,11 @@ With --fresh it starts again.`,
 	f.BoolVar(&r.resume, "resume", false, "continue a fit that was stopped")
 	f.BoolVar(&r.fresh, "fresh", false, "discard a fit that was stopped and start again")
 	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores)")
+	r.live.flag(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := r.live.check(); err != nil {
+			return err
+		}
 		if f.Changed("jobs") && r.jobs < 1 {
 			return usagef("--jobs is %d; it must be at least 1", r.jobs)
 		}
@@ -83,7 +89,7 @@ With --fresh it starts again.`,
 	return cmd
 }
 
-func (r *fitting) run(cmd *cobra.Command, path string) error {
+func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err := r.places(path); err != nil {
 		return err
 	}
@@ -101,9 +107,19 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	defer release()
+	ctx, page, err := r.live.open(cmd.Context(), cmd.ErrOrStderr(), live.Text{
+		Title: "Fitting " + filepath.Base(path), Subtitle: "Learns to predict " + strings.Join(r.config.Targets, ", ") + ".",
+		Score: "Score: mean −ln p in nats", Stop: "Stop and keep the best model so far"})
+	if err != nil {
+		return err
+	}
+	defer func() { closeLive(page, fmt.Sprintf("The fit is complete: wrote %s.", r.out), err) }()
 	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(checkpoint, progressFile))
-	defer context.AfterFunc(cmd.Context(), bar.stop)()
-	result, err := fit.Run(cmd.Context(), frame, r.config, fit.Options{
+	if page != nil {
+		bar.page = &fitPage{page}
+	}
+	defer context.AfterFunc(ctx, bar.stop)()
+	result, err := fit.Run(ctx, frame, r.config, fit.Options{
 		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs,
 		Schema: r.summary,
 	})

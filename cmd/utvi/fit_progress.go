@@ -28,6 +28,7 @@ type fitProgress struct {
 	most    float64 // largest percentage shown: the estimate of the total changes at times
 	shown   time.Time
 	noted   time.Time
+	page    *fitPage // nil: none
 	stage   string
 	fifth   int
 }
@@ -55,6 +56,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	}
 	p.now = s
 	p.most = max(p.most, 100*s.Done/max(s.Total, 1))
+	p.page.show(s, p.most/100, p.remaining())
 	if time.Since(p.noted) > betweenNote {
 		p.note()
 	}
@@ -100,14 +102,21 @@ func (p *fitProgress) note() {
 	})
 }
 
-// left estimates the time to the end from the speed of this run alone.
-func (p *fitProgress) left() string {
+// remaining estimates the time to the end from the speed of this run alone; −1 if it is
+// not known.
+func (p *fitProgress) remaining() time.Duration {
 	made := p.now.Done - p.first
 	if made <= 0 || p.now.Done >= p.now.Total {
-		return ""
+		return -1
 	}
-	d := time.Duration(float64(time.Since(p.start)) / made * (p.now.Total - p.now.Done))
-	return fmt.Sprintf(", %v left", d.Round(time.Second))
+	return time.Duration(float64(time.Since(p.start)) / made * (p.now.Total - p.now.Done))
+}
+
+func (p *fitProgress) left() string {
+	if d := p.remaining(); d >= 0 {
+		return fmt.Sprintf(", %v left", d.Round(time.Second))
+	}
+	return ""
 }
 
 // stop answers Ctrl-C at once: the trainings take a moment to end.
