@@ -46,7 +46,13 @@ func (s *Server) Handler() http.Handler {
 	for _, v := range []string{"", "/versions/{version}"} {
 		handle("POST /predict/{name}"+v, prediction, byJSON, (*call).predict)
 		handle("GET /models/{name}"+v, private, byNone, (*call).show)
+		handle("GET /v2/models/{name}"+v, private, byNone, (*call).modelMetadata)
+		handle("GET /v2/models/{name}"+v+"/ready", private, byNone, (*call).modelReady)
+		handle("POST /v2/models/{name}"+v+"/infer", prediction, byREST, (*call).infer)
 	}
+	handle("GET /v2", private, byNone, (*call).serverMetadata)
+	handle("GET /v2/health/live", open, byNone, (*call).live)
+	handle("GET /v2/health/ready", open, byNone, (*call).ready)
 	handle("GET /models", private, byNone, (*call).list)
 	handle("GET /metrics", private, byNone, (*call).metrics)
 	handle("GET /openapi.json", open, byNone, func(c *call) error { return c.write(openAPI) })
@@ -62,6 +68,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 		c.id = s.newID()
 	}
 	w.Header()["X-Request-Id"] = []string{c.id}
+	if s.ending.Load() {
+		w.Header()["Connection"] = []string{"close"} // idle ones would be cut off
+	}
 	defer c.release()
 	err := c.check(who)
 	if err == nil {
@@ -69,9 +78,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 	}
 	code := http.StatusOK
 	if err != nil {
-		f := faultOf(err)
-		code = f.status
-		c.fail(f)
+		f := *faultOf(err)
+		if by == byREST && f.kind == invalid {
+			f.status = http.StatusBadRequest // as the protocol has it
+		}
+		if code = f.status; code == http.StatusTooManyRequests {
+			s.refused.Add(1)
+		}
+		c.fail(&f)
 	}
 	if by != byNone && c.model != nil {
 		c.model.count(by, code, c.rows, time.Since(begin))

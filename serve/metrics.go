@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-
-	"utvi/internal/provenance"
 )
 
 // metrics answers GET /metrics in the text format of Prometheus.
@@ -48,7 +46,7 @@ func (e *exposition) histogram(name, labels string, h *histogram, bounds []float
 func (s *Server) metricsText() string {
 	e := &exposition{}
 	e.family("utvi_build_info", "gauge", "The version of the server.")
-	e.sample("utvi_build_info", `version=`+quote(provenance.Version()), 1)
+	e.sample("utvi_build_info", `version=`+quote(version()), 1)
 	each := func(f func(m *served, labels string)) {
 		s.models.each(func(m *served) { f(m, fmt.Sprintf(`model="%s",version="%s"`, m.Name, m.Version)) })
 	}

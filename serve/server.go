@@ -8,6 +8,10 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"google.golang.org/grpc/health"
+
+	"utvi/internal/provenance"
 )
 
 // A Server answers requests for predictions.
@@ -20,6 +24,8 @@ type Server struct {
 	token   [sha256.Size]byte
 	guard   bool // refuse clients that reach this machine by another name
 	ending  atomic.Bool
+	streams atomic.Int64   // requests of gRPC in progress
+	health  *health.Server // of gRPC
 	cross   *http.CrossOriginProtection
 	quiet   sometimes
 
@@ -33,7 +39,7 @@ func New(c Config) (*Server, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	s := &Server{Config: c, token: sha256.Sum256([]byte(c.Token)), cross: http.NewCrossOriginProtection(), begun: time.Now()}
+	s := &Server{Config: c, token: sha256.Sum256([]byte(c.Token)), cross: http.NewCrossOriginProtection(), health: health.NewServer(), begun: time.Now()}
 	s.memory.left.Store(c.Limits.Memory)
 	var salt [6]byte
 	rand.Read(salt[:])
@@ -53,7 +59,6 @@ func (s *Server) newID() string { return s.prefix + strconv.FormatUint(s.ids.Add
 func (s *Server) admit() error {
 	if s.active.Add(1) > int64(s.Limits.Requests) {
 		s.active.Add(-1)
-		s.refused.Add(1)
 		return failf(busy, "the server is busy with %d requests, which is the most that it allows; try again soon", s.Limits.Requests)
 	}
 	return nil
@@ -74,3 +79,5 @@ func (s *sometimes) now(t time.Time) (skipped int64, ok bool) {
 	}
 	return s.skipped.Swap(0), true
 }
+
+func version() string { return provenance.Version() }

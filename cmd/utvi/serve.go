@@ -1,34 +1,63 @@
 package main
 
 import (
+	"bytes"
+	"crypto/tls"
+	"fmt"
 	"log/slog"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"utvi/serve"
 )
 
+// serveFlags are the flags of serve that are not fields of its configuration.
+type serveFlags struct {
+	tokenFile, cert, key, log string
+	reload                    time.Duration
+}
+
 func serveCommand() *cobra.Command {
-	var at serve.Listen
+	var (
+		at serve.Listen
+		c  serve.Config
+		o  serveFlags
+	)
 	cmd := &cobra.Command{
 		Use:   "serve MODEL…",
-		Short: "Answer predictions over HTTP",
+		Short: "Answer predictions over HTTP and gRPC, with a page to play with",
+		Long: `Answer predictions over HTTP and gRPC. A MODEL is a file that utvi fit or net.Save wrote:
+PATH, NAME=PATH or NAME@VERSION=PATH. Without a name, the file's name is used; without
+a version, 1. Requests that name no version get the newest one.
+
+  /                                  a page to play with the models
+  POST /predict/NAME                 rows as JSON objects: mean, std, interval, quantiles,
+                                     components of the variance, familiarity, abstention
+  GET  /models                       the models with their columns
+  /v2, gRPC                          the Open Inference Protocol v2, which clients of
+                                     KServe, Triton and MLServer speak
+  GET  /metrics, /openapi.json       for Prometheus; what there is to ask for
+
+A model is loaded again when its file is replaced; requests in progress finish with the
+model that they began with. If the new file is damaged, the old model stays, and the log
+says why. On SIGTERM the server finishes the requests in progress. The server
+answers this machine only, unless --http and --grpc say otherwise; then set a token, and
+TLS unless a proxy does that. The token is read from --token-file or from UTVI_TOKEN.`,
 		Example: `  utvi serve price.utvi
-  utvi serve price=models/2026.utvi digits.safetensors`,
+  curl -d '{"rows": [{"size": 82.5, "town": "Graz"}]}' localhost:8080/predict/price
+  utvi serve price@1=old.utvi price@2=new.utvi digits=net.safetensors
+  utvi serve price.utvi --http :8443 --grpc :8444 --token-file token --tls-cert c.pem --tls-key k.pem`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("serve needs at least one model file")
+				return usagef("%s needs at least one model file", cmd.CommandPath())
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c := serve.Config{Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))}
-			for _, a := range args {
-				m, err := serve.ParseSource(a)
-				if err != nil {
-					return misuse(err)
-				}
-				c.Models = append(c.Models, m)
+			if err := o.apply(cmd, args, &c, &at); err != nil {
+				return err
 			}
 			s, err := serve.New(c)
 			if err != nil {
@@ -39,6 +68,83 @@ func serveCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&at.HTTP, "http", "127.0.0.1:8080", "address to answer HTTP at")
+	f.StringVar(&at.HTTP, "http", "127.0.0.1:8080", "address to answer HTTP at; none: not at all")
+	f.StringVar(&at.GRPC, "grpc", "127.0.0.1:8081", "address to answer gRPC at; none: not at all")
+	f.StringVar(&o.tokenFile, "token-file", "", "file that holds the token that clients must send")
+	f.StringVar(&o.cert, "tls-cert", "", "file of the server's certificate, in PEM")
+	f.StringVar(&o.key, "tls-key", "", "file of the certificate's key, in PEM")
+	f.DurationVar(&o.reload, "reload", time.Second, "how often to look whether model files changed; 0: never")
+	f.DurationVar(&at.Drain, "drain", 0, "how long to answer after SIGTERM before no more connections are accepted")
+	f.IntVar(&c.Limits.Rows, "max-rows", 10_000, "most rows of a request")
+	f.Int64Var(&c.Limits.Body, "max-body", 16<<20, "most bytes of a request")
+	f.Int64Var(&c.Limits.Memory, "max-memory", 256<<20, "most bytes that requests in progress may take")
+	f.IntVar(&c.Limits.Requests, "max-requests", 256, "most requests in progress; others are told to try again")
+	f.IntVar(&c.Limits.Connections, "max-connections", 1024, "most connections")
+	f.DurationVar(&c.Limits.Time, "max-time", 30*time.Second, "longest time of a request")
+	f.StringVar(&o.log, "log", "text", "format of the log on standard error: text or json")
+	f.BoolVar(&c.LogRequests, "log-requests", false, "log every request")
 	return cmd
+}
+
+// apply reads what the flags name.
+func (o *serveFlags) apply(cmd *cobra.Command, args []string, c *serve.Config, at *serve.Listen) error {
+	for _, address := range []*string{&at.HTTP, &at.GRPC} {
+		if *address == "none" {
+			*address = ""
+		}
+	}
+	for name, v := range map[string]int64{"max-rows": int64(c.Limits.Rows), "max-body": c.Limits.Body, "max-memory": c.Limits.Memory,
+		"max-requests": int64(c.Limits.Requests), "max-connections": int64(c.Limits.Connections), "max-time": int64(c.Limits.Time)} {
+		if v <= 0 {
+			return usagef("--%s must be above 0", name)
+		}
+	}
+	for _, a := range args {
+		m, err := serve.ParseSource(a)
+		if err != nil {
+			return misuse(err)
+		}
+		c.Models = append(c.Models, m)
+	}
+	if c.Reload = o.reload; o.reload <= 0 {
+		c.Reload = -1
+	}
+	switch o.log {
+	case "text":
+		c.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+	case "json":
+		c.Log = slog.New(slog.NewJSONHandler(cmd.ErrOrStderr(), nil))
+	default:
+		return usagef("--log is %q; choose text or json", o.log)
+	}
+	if err := o.secrets(c); err != nil {
+		return err
+	}
+	if (o.cert == "") != (o.key == "") {
+		return usagef("--tls-cert and --tls-key belong together; name both files")
+	}
+	if o.cert != "" {
+		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
+		if err != nil {
+			return fmt.Errorf("the certificate %s cannot be used: %w", o.cert, err)
+		}
+		at.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	}
+	return nil
+}
+
+// secrets reads the token from its file, or else from the environment.
+func (o *serveFlags) secrets(c *serve.Config) error {
+	c.Token = os.Getenv("UTVI_TOKEN")
+	if o.tokenFile == "" {
+		return nil
+	}
+	text, err := os.ReadFile(o.tokenFile)
+	if err != nil {
+		return err
+	}
+	if c.Token = string(bytes.TrimSpace(text)); c.Token == "" {
+		return usagef("--token-file: %s is empty", o.tokenFile)
+	}
+	return nil
 }

@@ -1,0 +1,140 @@
+package serve
+
+import (
+	"context"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+
+	"utvi/serve/oip"
+)
+
+// ModelInfer predicts.
+func (g *service) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
+	begin := time.Now()
+	m, err := g.s.models.find(r.ModelName, r.ModelVersion)
+	if err != nil {
+		return nil, statusOf(err)
+	}
+	out, rows, err := g.infer(ctx, begin.Add(g.s.Limits.Time), m, r)
+	code := 200
+	if err != nil {
+		f := faultOf(err)
+		if code = f.status; f.kind == busy {
+			g.s.refused.Add(1)
+			grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms", "1000"))
+		}
+		if f.kind == internal {
+			g.s.Log.Error("internal error", "error", err)
+		}
+	}
+	m.count(byGRPC, code, rows, time.Since(begin))
+	return out, statusOf(err)
+}
+
+func (g *service) infer(ctx context.Context, end time.Time, m *served, r *oip.ModelInferRequest) (*oip.ModelInferResponse, int, error) {
+	if err := g.s.admit(); err != nil {
+		return nil, 0, err
+	}
+	defer g.s.active.Add(-1)
+	mem := &lease{of: &g.s.memory}
+	defer mem.release()
+	if err := mem.take(int64(proto.Size(r))); err != nil {
+		return nil, 0, err
+	}
+	q := &inference{l: m.now.Load(), limits: g.s.Limits, mem: mem}
+	parameters := map[string]any{}
+	for name, p := range r.Parameters {
+		parameters[name] = value(p)
+	}
+	var binary bool
+	if err := q.parameters(parameters, &binary); err != nil {
+		return nil, 0, err
+	}
+	for _, o := range r.Outputs {
+		q.outputs = append(q.outputs, o.GetName())
+	}
+	raw := len(r.RawInputContents) > 0
+	if raw && len(r.RawInputContents) != len(r.Inputs) {
+		return nil, 0, failf(invalid, "there are %d inputs and %d raw contents", len(r.Inputs), len(r.RawInputContents))
+	}
+	for i, in := range r.Inputs {
+		t := tensor{name: in.GetName(), datatype: in.GetDatatype(), shape: in.GetShape()}
+		n, err := t.elements(g.s.Limits)
+		if err != nil {
+			return nil, 0, err
+		}
+		switch {
+		case raw && in.Contents != nil:
+			return nil, 0, failf(invalid, "tensor %.60q has contents and raw contents", t.name)
+		case raw:
+			err = t.readRaw(r.RawInputContents[i], n)
+		default:
+			err = t.readContents(in.Contents, n)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		q.inputs = append(q.inputs, t)
+	}
+	all, rows, err := q.run(ctx, end)
+	if err != nil {
+		return nil, rows, err
+	}
+	out := &oip.ModelInferResponse{ModelName: m.Name, ModelVersion: m.Version, Id: r.Id, Parameters: map[string]*oip.InferParameter{}}
+	for name, v := range responseParameters(q.l) {
+		out.Parameters[name] = &oip.InferParameter{ParameterChoice: &oip.InferParameter_StringParam{StringParam: v}}
+	}
+	for i := range all {
+		t := &all[i]
+		o := &oip.ModelInferResponse_InferOutputTensor{Name: t.name, Datatype: t.datatype, Shape: t.shape}
+		if raw || binary { // as it was asked
+			out.RawOutputContents = append(out.RawOutputContents, t.appendRaw(make([]byte, 0, t.rawSize())))
+		} else {
+			o.Contents = &oip.InferTensorContents{Fp64Contents: t.floats, BytesContents: t.texts, BoolContents: t.bools}
+		}
+		out.Outputs = append(out.Outputs, o)
+	}
+	return out, rows, nil
+}
+
+// readContents reads n elements from the field of the tensor's type.
+func (t *tensor) readContents(c *oip.InferTensorContents, n int) error {
+	got := 0
+	switch t.datatype {
+	case "BOOL":
+		t.bools, got = append([]bool{}, c.GetBoolContents()...), len(c.GetBoolContents())
+	case "BYTES":
+		t.texts, got = append([][]byte{}, c.GetBytesContents()...), len(c.GetBytesContents())
+	case "FP64":
+		t.floats, got = append([]float64{}, c.GetFp64Contents()...), len(c.GetFp64Contents())
+	case "FP32":
+		t.floats, got = convert[float64](c.GetFp32Contents()), len(c.GetFp32Contents())
+	case "INT64":
+		t.ints, got = append([]int64{}, c.GetInt64Contents()...), len(c.GetInt64Contents())
+	case "INT8", "INT16", "INT32":
+		t.ints, got = convert[int64](c.GetIntContents()), len(c.GetIntContents())
+	case "UINT8", "UINT16", "UINT32":
+		t.ints, got = convert[int64](c.GetUintContents()), len(c.GetUintContents())
+	case "UINT64":
+		all := c.GetUint64Contents()
+		got = len(all)
+		t.unsigned(got, func(i int) uint64 { return all[i] })
+	default:
+		return failf(invalid, "tensor %.60q of datatype %s needs raw contents", t.name, t.datatype)
+	}
+	if got != n {
+		return failf(invalid, "tensor %.60q has %d elements of datatype %s; its shape %v needs %d", t.name, got, t.datatype, t.shape, n)
+	}
+	return nil
+}
+
+func convert[T int64 | float64, S float32 | int32 | uint32](all []S) []T {
+	out := make([]T, len(all))
+	for i, v := range all {
+		out[i] = T(v)
+	}
+	return out
+}
