@@ -24,11 +24,12 @@ def served(tmp_path_factory):
     price = UTVIRegressor(**QUICK).fit(X, y)
     price.save(folder / "price.utvi")
     UTVIClassifier(**QUICK).fit(X[["size"]].to_numpy(), y > 200).save(folder / "dear.utvi")
-    command = [_binary.find(), "serve", "price.utvi", "dear.utvi", "--http", "127.0.0.1:0"]
+    (folder / "token").write_text("open sesame\n")
+    command = [_binary.find(), "serve", "price.utvi", "dear.utvi", "--http", "127.0.0.1:0", "--grpc", "none", "--token-file", "token"]
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as server:
         try:
             at = next(m for m in (re.search(r"http=(\S+)", line) for line in server.stderr) if m)
-            yield Client("http://" + at[1]), price, X
+            yield Client("http://" + at[1], token="open sesame"), price, X
         finally:
             server.kill()
 
@@ -64,6 +65,9 @@ def test_faults(served):
     with pytest.raises(ServerError, match="there is no model") as e:
         client.predict("no such/model", [{}])
     assert e.value.status == 404
+    with pytest.raises(ServerError, match="a token is needed") as e:
+        Client(client.url).models()
+    assert e.value.status == 401
     with pytest.raises(ServerError, match="lacks the column"):
         client.predict("price", [{"size": 3}])
     with pytest.raises(ServerError, match="missing"):

@@ -15,7 +15,9 @@ export function columnsOf(model) {
     if (c.min >= 0) from = Math.max(0, from)
     if (c.std_of) from = 0
     const step = c.whole ? 1 : 10 ** Math.floor(Math.log10((to - from) / 200))
-    if (c.whole) [from, to] = [Math.floor(from), Math.ceil(to)]
+    const exact = v => Number(v.toPrecision(12))
+    from = exact(Math.floor(from / step) * step) // so that steps are round numbers
+    to = exact(Math.ceil(to / step) * step)
     const typical = c.type === "time" ? Math.round(c.typical) : Number(c.typical.toPrecision(4))
     return { ...c, from, to, step, typical }
   })

@@ -1,11 +1,21 @@
 // Reads and writes CSV.
 
 // parse returns the lines of a text as lists of fields. The delimiter is the one of
-// comma, semicolon, tab and | that the first line has most of.
+// comma, semicolon, tab and | that gives the first line the most fields, and among equals
+// one that gives the next lines as many.
 export function parse(text) {
   text = text.replace(/^\uFEFF/, "")
-  const first = text.slice(0, text.search(/\r?\n|$/)).replace(/"[^"]*"/g, "")
-  const delimiter = [",", ";", "\t", "|"].reduce((a, b) => (first.split(b).length > first.split(a).length ? b : a))
+  const first = text.split("\n", 10).join("\n")
+  const fields = d => {
+    const all = split(first, d)
+    if (first !== text && all.length > 1) all.pop() // it may be cut within quotes
+    if (all.length === 0 || all[0].length === 1) return 0
+    return all[0].length + (all.every(l => l.length === all[0].length) ? 0.5 : 0)
+  }
+  return split(text, [",", ";", "\t", "|"].reduce((a, b) => (fields(b) > fields(a) ? b : a)))
+}
+
+function split(text, delimiter) {
   const lines = []
   let line = [], field = "", quoted = false, begun = false
   const endField = () => {

@@ -21,7 +21,7 @@ function complain(e) {
   $("alert").hidden = !e
   $("alert").textContent = e ? e.message : ""
   $("token").hidden = e?.status !== 401
-  if (e?.status === 401) $("token").querySelector("input").focus()
+  if (e?.status === 401) $("token").querySelector("[name=token]").focus()
 }
 
 // attempt runs an action and shows what went wrong, until the next one that goes well.

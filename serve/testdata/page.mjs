@@ -12,7 +12,7 @@ const { default: puppeteer } = await import(pathToFileURL(path.join(modules, "pu
 
 // start runs a server and returns its address.
 function start(...args) {
-  const server = spawn("./utvi", ["serve", ...args, "--http", "127.0.0.1:0"])
+  const server = spawn("./utvi", ["serve", ...args, "--http", "127.0.0.1:0", "--grpc", "none"])
   return new Promise((resolve, reject) => {
     let log = ""
     server.stderr.on("data", d => {
@@ -34,7 +34,7 @@ await (await browser.target().createCDPSession()).send("Browser.setDownloadBehav
 const mistakes = []
 page.on("pageerror", e => mistakes.push(e.message))
 page.on("console", m => m.type() === "error" && !m.text().includes("Failed to load resource") && mistakes.push(m.text()))
-page.on("request", r => new URL(r.url()).protocol === "http:" && !r.url().startsWith(url) && mistakes.push("asked for " + r.url()))
+page.on("request", r => new URL(r.url()).protocol === "http:" && !/^http:\/\/127\.0\.0\.1:/.test(r.url()) && mistakes.push("asked for " + r.url()))
 
 const text = selector => page.$eval(selector, e => e.textContent)
 const until = (f, ...args) => page.waitForFunction(f, { timeout: 10_000 }, ...args)
@@ -236,6 +236,50 @@ const tests = {
     await changed(async () => (await page.$('#controls input[type=file]')).uploadFile(path.resolve("seven.png")))
     const ink = await inked()
     assert.ok(ink > 20 && ink < 300, `${ink} points; dark ink on white must become light ink on black`)
+  },
+  async "files and times are read and written exactly"() {
+    const found = await page.evaluate(async () => {
+      const csv = await import("/csv.js"), text = await import("/text.js")
+      const at = Date.UTC(2026, 2, 4, 17, 6, 9) / 1000
+      return {
+        csv: csv.parse('\ufeffa;"b ""x"" ;";c\r\n1; 2 ;"line\n two"\r\n\r\n'),
+        tab: csv.parse("a\tb,c\n1\t2"),
+        back: csv.write([["a,b", 'c "d"', " e", null, 1.5]]),
+        times: ["2006-01-02T15:04:05Z07:00", "2.1.2006", "1/2/06 3:04 PM", "Jan 2, 2006", "Monday, 02-Jan-06 15:04:05 MST", "January 2006"].map(l => text.time(at, l)),
+        numbers: [0, 1234.5678, -0.00001234, 12345678, 99.96].map(v => text.round(v)),
+        measured: [text.measured(43.412, 1.234), text.measured(12345.6, 210), text.measured(-0.01234, 0.00056)],
+        shares: [0, 0.00001, 0.5, 0.1234, 0.99999, 1].map(text.percent),
+      }
+    })
+    assert.deepEqual(found, {
+      csv: [["a", 'b "x" ;', "c"], ["1", "2", "line\n two"]],
+      tab: [["a", "b,c"], ["1", "2"]],
+      back: '"a,b","c ""d"""," e",,1.5\n',
+      times: ["2026-03-04T17:06:09Z", "4.3.2026", "3/4/26 5:06 PM", "Mar 4, 2026", "Wednesday, 04-Mar-26 17:06:09 UTC", "March 2026"],
+      numbers: ["0", "1235", "−1.234e-5", "1.235e7", "99.96"],
+      measured: [["43.4", "1.2"], ["12346", "210"], ["−0.01234", "0.00056"]],
+      shares: ["0 %", "< 0.1 %", "50 %", "12.3 %", "> 99.9 %", "100 %"],
+    })
+  },
+  async "a token is asked for, and kept"() {
+    fs.writeFileSync("token", "open sesame")
+    const guarded = await start("resin.utvi", "--token-file", "token")
+    try {
+      await page.goto(guarded.url)
+      await until(() => !document.querySelector("#token").hidden)
+      assert.equal(await page.evaluate(() => document.activeElement.name), "token")
+      await page.keyboard.type("wrong")
+      await page.keyboard.press("Enter")
+      await until(() => /token/.test(document.querySelector("#alert").textContent))
+      await page.$eval("#token [name=token]", e => { e.value = "" })
+      await page.focus("#token [name=token]")
+      await page.keyboard.type("open sesame")
+      await page.keyboard.press("Enter")
+      await until(() => document.querySelector("#headline b") && document.querySelector("#token").hidden)
+    } finally {
+      guarded.server.removeAllListeners("exit")
+      guarded.server.kill()
+    }
   },
   async "a server that ends is reported"() {
     await see("resin", "light", 1280, 900)
