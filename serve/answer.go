@@ -9,13 +9,29 @@ import (
 	"utvi/predict"
 )
 
+// words are the names of a model as JSON has them: with quotes, and a colon behind the
+// name of a field.
+type words struct {
+	targets []string
+	classes []string
+	fields  []string // of classes
+}
+
+func newWords(m *predict.Model) (w words) {
+	for _, t := range m.Targets() {
+		w.targets = append(w.targets, quote(t)+":")
+	}
+	for _, c := range m.Classes() {
+		w.classes = append(w.classes, quote(c))
+		w.fields = append(w.fields, quote(c)+":")
+	}
+	return w
+}
+
 // An answerer writes predictions as JSON. Numbers are written so that they are read back
 // with all their bits.
 type answerer struct {
-	classes    []string
-	targets    []string // with quotes and a colon
-	names      []string // of classes, likewise
-	values     []string // of classes, in quotes
+	words
 	interval   bool
 	quantiles  []float64
 	density    int
@@ -23,16 +39,8 @@ type answerer struct {
 }
 
 func newAnswerer(l *loaded, p *predict.Predictor, o *options) *answerer {
-	a := &answerer{classes: l.Classes(), quantiles: o.Quantiles, density: o.Density, unfamiliar: l.Net != nil && l.Schema != nil}
-	_, a.interval = o.interval(p)
-	for _, t := range l.Targets() {
-		a.targets = append(a.targets, quote(t)+":")
-	}
-	for _, c := range a.classes {
-		a.values = append(a.values, quote(c))
-		a.names = append(a.names, quote(c)+":")
-	}
-	return a
+	_, interval := o.interval(p)
+	return &answerer{words: l.words, interval: interval, quantiles: o.Quantiles, density: o.Density, unfamiliar: l.Schema != nil}
 }
 
 func quote(s string) string {
@@ -125,13 +133,13 @@ func (a *answerer) shape(out []byte, d dist.Dist) []byte {
 
 func (a *answerer) class(out []byte, c dist.Categorical) []byte {
 	out = append(out, `{"class":`...)
-	out = append(out, a.values[c.Argmax()]...)
+	out = append(out, a.classes[c.Argmax()]...)
 	out = append(out, `,"probabilities":{`...)
 	for i, p := range c {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(out, a.names[i]...)
+		out = append(out, a.fields[i]...)
 		out = appendFloat(out, p)
 	}
 	out = append(out, `},"entropy":`...)

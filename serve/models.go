@@ -36,6 +36,7 @@ type loaded struct {
 	since  time.Time
 
 	rowBytes int64 // memory that a row of a request needs, about
+	words    words
 }
 
 // load reads the file of a model.
@@ -58,7 +59,7 @@ func load(s Source, broken func(error)) (*loaded, error) {
 	q := newQueue(p)
 	q.fail = broken
 	bytes := 8*len(m.Columns()) + 8*m.Inputs() + 300*len(m.Targets()) + 40*len(m.Classes())
-	return &loaded{Model: m, usual: p, queue: q, digest: hex.EncodeToString(sum[:]), since: time.Now(), rowBytes: int64(bytes)}, nil
+	return &loaded{Model: m, usual: p, queue: q, digest: hex.EncodeToString(sum[:]), since: time.Now(), rowBytes: int64(bytes), words: newWords(m)}, nil
 }
 
 // models are all that is served, by name; the newest version is first.

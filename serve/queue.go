@@ -28,7 +28,15 @@ type queue struct {
 	rows    int // of the waiting jobs
 	workers int // that may run
 	running int
+	perRow  time.Duration // that an execution takes, about
 }
+
+// enough is the work that must wait before another worker starts: rows cost less the more
+// of them run together, and workers compete with those who read and write requests.
+const enough = 200 * time.Microsecond
+
+// full is the number of rows from which on more of them hardly make a row cheaper.
+const full = 32
 
 // A job is some rows of a request.
 type job struct {
@@ -65,7 +73,6 @@ func (q *queue) predict(ctx context.Context, end time.Time, x gauss.Batch[float3
 		return nil, nil
 	}
 	if q.add(jobs) {
-		runtime.Gosched() // requests that are read already may come along
 		q.work(jobs[0])
 	}
 	var late <-chan time.Time
@@ -120,7 +127,7 @@ func (q *queue) add(jobs []*job) (lead bool) {
 	q.waiting = append(q.waiting, jobs...)
 	for i, j := range jobs {
 		q.rows += j.x.Rows
-		if q.running == q.workers {
+		if q.running == q.workers || q.running > 0 && time.Duration(q.rows)*q.perRow < enough {
 			continue
 		}
 		q.running++
@@ -159,6 +166,11 @@ func (q *queue) work(own *job) {
 	var batch []*job
 	for {
 		q.mu.Lock()
+		if q.rows < full { // requests that are read already may come along
+			q.mu.Unlock()
+			runtime.Gosched()
+			q.mu.Lock()
+		}
 		batch = q.take(batch[:0])
 		if len(batch) == 0 {
 			q.running--
@@ -166,19 +178,22 @@ func (q *queue) work(own *job) {
 			return
 		}
 		q.mu.Unlock()
-		q.run(batch)
+		begin := time.Now()
+		rows := q.run(batch)
+		took := time.Since(begin) / time.Duration(rows)
 		mine := slices.Contains(batch, own)
 		for i, j := range batch {
 			close(j.done)
 			batch[i] = nil
 		}
+		q.mu.Lock()
+		q.perRow += (took - q.perRow) / 8
+		more := len(q.waiting) > 0
+		if mine && !more {
+			q.running--
+		}
+		q.mu.Unlock()
 		if mine {
-			q.mu.Lock()
-			more := len(q.waiting) > 0
-			if !more {
-				q.running--
-			}
-			q.mu.Unlock()
 			if more {
 				go q.work(nil)
 			}
@@ -203,8 +218,8 @@ func (q *queue) take(batch []*job) []*job {
 	return batch
 }
 
-// run predicts the rows of some jobs together.
-func (q *queue) run(batch []*job) {
+// run predicts the rows of some jobs together, and returns how many they are.
+func (q *queue) run(batch []*job) int {
 	x := batch[0].x
 	if len(batch) > 1 {
 		r := joints.Get().(*joined)
@@ -216,15 +231,16 @@ func (q *queue) run(batch []*job) {
 	}
 	err := q.each(x, batch)
 	if err == nil {
-		return
+		return x.Rows
 	}
 	if len(batch) == 1 {
 		batch[0].err = err
-		return
+		return x.Rows
 	}
 	for _, j := range batch { // whose row is at fault?
 		j.err = q.each(j.x, []*job{j})
 	}
+	return x.Rows
 }
 
 // each predicts x, the rows of some jobs, and lets them read their predictions.
@@ -241,6 +257,7 @@ func (q *queue) each(x gauss.Batch[float32], batch []*job) (err error) {
 		at := 0
 		for _, j := range batch {
 			b.Use(j.p)
+			j.out = j.out[:0] // of an attempt before
 			j.read(b, at, j)
 			at += j.x.Rows
 		}

@@ -54,7 +54,7 @@ bench/compare measures PyTorch in the same run.`,
 	f.StringSliceVar(&o.Rules, "rules", nil, "rules: "+strings.Join(bench.Rules(), ", "))
 	f.IntSliceVar(&o.Batches, "batches", nil, "batch sizes: 1, 128, 1024")
 	f.IntSliceVar(&o.Threads, "threads", nil, "numbers of threads: 1, 2")
-	cmd.AddCommand(benchUCICommand())
+	cmd.AddCommand(benchUCICommand(), benchServeCommand())
 	return cmd
 }
 
