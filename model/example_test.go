@@ -92,7 +92,7 @@ func ExampleNet_Inspect() {
 	fmt.Println(s.Weights, "weights")
 	// Output:
 	// 0.dense out=16 → 16
-	// 1.apply f=tanh rule=gh(5) → 16
+	// 1.apply f=tanh rule=gh(9) → 16
 	// 2.dense out=1 → 1
 	// 65 weights
 }

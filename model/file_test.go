@@ -260,7 +260,7 @@ func TestLoadRefuses(t *testing.T) {
 		"the file has format 2; this version reads format 1":                                   edit(t, `"format":1`, `"format":2,"future":true`),
 		`unknown field "future"`:                                                               edit(t, `"format":1`, `"format":1,"future":true`),
 		`unknown layer kind "densest"`:                                                         edit(t, `"dense"`, `"densest"`),
-		"the network has kind \"flatten\"; it must be a chain":                                 edit(t, `{"kind":"chain","layers":[{"kind":"dense","out":3},{"kind":"apply","f":"tanh","rule":"gh(5)"}]}`, `{"kind":"flatten"}`),
+		"the network has kind \"flatten\"; it must be a chain":                                 edit(t, `{"kind":"chain","layers":[{"kind":"dense","out":3},{"kind":"apply","f":"tanh","rule":"gh(9)"}]}`, `{"kind":"flatten"}`),
 		"the tensor 0.dense.weight.mean has the shape [2 3]; the network needs [2 1000000000]": edit(t, `"out":3`, `"out":1000000000`),
 		"the network needs [16777216 3]":                                                       edit(t, `[1,1,2]`, `[1,1,16777216]`),
 		"a row may have at most 16777216 inputs":                                               edit(t, `[1,1,2]`, `[4611686018427387904,4,2]`),

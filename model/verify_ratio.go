@@ -69,7 +69,7 @@ type ratios struct {
 func (r *ratios) add(o *ratios) {
 	r.members += o.members
 	r.own, r.full, r.chance = append(r.own, o.own...), append(r.full, o.full...), append(r.chance, o.chance...)
-	r.advice = max(r.advice, o.advice) // members are of one kind, nearly always
+	r.advice = cmp.Or(r.advice, o.advice) // members are of one kind, nearly always
 }
 
 func addRatios[T gauss.Float](ctx context.Context, r *ratios, n *Net[T], x gauss.Batch[T], c VerifyConfig) error {
@@ -175,9 +175,9 @@ func advice[T gauss.Float](root *nn.Node[T]) string {
 	}
 	switch {
 	case independent && blind:
-		return "train with nn.Correlate, and with the rule exact or gh(5) in place of three points"
+		return "train with nn.Correlate, and with the rule exact or gh(9) in place of three points"
 	case blind:
-		return "train with the rule exact or gh(5): three points have a blind spot in which training hides variance"
+		return "train with the rule exact or gh(9): three points have a blind spot in which training hides variance"
 	case independent:
 		return "train with nn.Correlate: this network takes units as independent that are not"
 	}

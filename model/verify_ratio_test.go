@@ -68,7 +68,7 @@ func TestSigmaRatioDoesNotBelieve(t *testing.T) {
 	}
 	blind.Changed()
 	x = gauss.Fixed(1, []float32{0})
-	if r := ratio(t, blind, x, model.VerifyConfig{Networks: 2000}); r.Median != 0 || !strings.Contains(r.Sentence(), "the rule exact or gh(5)") {
+	if r := ratio(t, blind, x, model.VerifyConfig{Networks: 2000}); r.Median != 0 || !strings.Contains(r.Sentence(), "the rule exact or gh(9)") {
 		t.Errorf("%+v %s", r, r.Sentence())
 	}
 	certain := build(t, 1, nn.Dense{Out: 2, Fixed: true}, nn.Noise{})

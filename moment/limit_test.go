@@ -133,7 +133,7 @@ func TestRuleDefaults(t *testing.T) {
 			t.Errorf("no rule gives %+v, %v; the default gives %+v", a, err, b)
 		}
 	}
-	if a, b := moment.Default(fn.ReLU()), moment.Default(fn.Tanh()); a.String() != "exact" || b.String() != "gh(5)" {
+	if a, b := moment.Default(fn.ReLU()), moment.Default(fn.Tanh()); a.String() != "exact" || b.String() != "gh(9)" {
 		t.Errorf("the defaults are %v and %v", a, b)
 	}
 	if err := moment.Exact().Check(&moment.Func{F: math.Sin}); err == nil || !strings.Contains(err.Error(), "for this function") {

@@ -154,7 +154,7 @@ func TestCodecOfUserFunctions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"kind":"apply","user_f":"sensor","values":["4.41","0.3025","0.0729","1.69","13.69"],"rule":"gh(5)"}`; string(b) != want {
+	if want := `{"kind":"apply","user_f":"sensor","values":["4.41","0.3025","0.0729","1.69","13.69"],"rule":"gh(9)"}`; string(b) != want {
 		t.Errorf("%s, want %s", b, want)
 	}
 	l, err := nn.UnmarshalLayer(b, nn.Library{Funcs: map[string]*moment.Func{"sensor": sensor}})

@@ -34,7 +34,7 @@ func ExampleApply() {
 	out = pushRow(sensor, []float64{0.3, 1}, []float64{0.5, 0})
 	fmt.Printf("%.4f %.4f\n", out.Mean, out.Var)
 	// Output:
-	// [0.2165 0.7616] [0.2539 0.0000]
+	// [0.2151 0.7616] [0.2561 0.0000]
 	// [0.1427 0.5000] [0.1250 0.0000]
 }
 

@@ -19,7 +19,7 @@ type Config struct {
 	Noise      string  `json:"noise,omitempty" yaml:"noise,omitempty"`           // Embedded, Learned or Heteroscedastic; "": chosen
 	KL         float64 `json:"kl,omitempty" yaml:"kl,omitempty"`                 // weight of the KL; 0: chosen
 	Activation string  `json:"activation,omitempty" yaml:"activation,omitempty"` // as fn.Named takes it: a name or a formula; "": chosen
-	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "": the closed form or gh(5)
+	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "": the closed form or gh(9)
 	// Independent takes the units of a network as independent, as the paper does, and
 	// saves the pass that carries their correlations.
 	Independent bool    `json:"independent,omitempty" yaml:"independent,omitempty"`

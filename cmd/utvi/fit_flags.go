@@ -37,7 +37,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&n.Noise, "noise", "", "model of the noise: embedded, learned or heteroscedastic (default chosen on held-out rows)")
 	f.Float64Var(&n.KL, "kl", 0, "weight of the KL penalty (default chosen on held-out rows)")
 	f.StringVar(&n.Activation, "activation", "", "nonlinearity: a name, or a formula such as 'a*tanh(b*x); a = 1; b = learned 0.5' (default chosen on held-out rows)")
-	f.StringVar(&n.Rule, "rule", "", "rule that carries mean and variance through a nonlinearity, such as ut(2) (default the closed form or gh(5))")
+	f.StringVar(&n.Rule, "rule", "", "rule that carries mean and variance through a nonlinearity, such as ut(2) (default the closed form or gh(9))")
 	f.IntVar(&n.Width, "width", 0, "units of a hidden layer (default by the number of rows)")
 	f.IntVar(&n.Depth, "depth", 0, "number of hidden layers (default chosen on held-out rows)")
 	f.IntVar(&n.Steps, "steps", 0, "number of training steps (default by the number of rows)")

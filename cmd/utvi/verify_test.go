@@ -46,7 +46,7 @@ func TestInspect(t *testing.T) {
 	if code != 0 || errs != "" {
 		t.Fatal(code, errs)
 	}
-	for _, want := range []string{"0.dense", "out=3", "user_f=sensor rule=gh(5)", "12 weights, 9 of them distributions", "0.dense.weight", "N(0, 1²)",
+	for _, want := range []string{"0.dense", "out=3", "user_f=sensor rule=gh(9)", "12 weights, 9 of them distributions", "0.dense.weight", "N(0, 1²)",
 		"numbers", "trained on   two moons", "steps        70", "preset       quick", "-0.25 nats per row"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)

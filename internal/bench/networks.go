@@ -27,6 +27,7 @@ type net struct {
 var nets = []net{
 	{name: "1-128-128-1", widths: []int{1, 128, 128, 1}},
 	{name: "64-512-512-512-8", widths: []int{64, 512, 512, 512, 8}},
+	{name: "64-512-512-512-1", widths: []int{64, 512, 512, 512, 1}}, // what correlations cost with one output
 	{name: "784-2048-2048-10", widths: []int{784, 2048, 2048, 10}},
 	// The paper's localisation network, up to its output chains.
 	{name: "conv8-288-128-3", image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}},
@@ -155,6 +156,9 @@ func chosen[T comparable](list []T, x T) bool { return len(list) == 0 || slices.
 func quick(net, rule string, batch, threads int) bool {
 	if net == "784-2048-2048-10" {
 		return rule == "ut" && batch == 128 && threads == 1
+	}
+	if net == "64-512-512-512-1" {
+		return (rule == "exact" || rule == correlated) && batch == 1024 && threads == 1
 	}
 	if net == "64-512-512-512-8" {
 		return (rule == "ut" || rule == "none") && (threads == 1 || batch == 1024)

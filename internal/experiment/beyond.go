@@ -33,6 +33,7 @@ type beyondMethod struct {
 	name, what, rule string
 	outputRule       string // of the localisation's output chains; "": rule
 	joint            bool   // photon node; not in the regression
+	correlated       bool   // carry correlations; not in the regression
 	draws            int
 }
 
@@ -45,6 +46,7 @@ var beyondMethods = []beyondMethod{
 	{name: "GenUT", what: "generalized UT, kurtosis 4", rule: "genut(0,4)"},
 	{name: "linear", what: "linearisation at the mean", rule: "linear"},
 	{name: "joint-photons", what: "UT; position uncertainty carried into the photon count", rule: "ut(2)", joint: true},
+	{name: "correlated", what: "closed form; correlations of units and outputs carried", rule: "exact", outputRule: "gh(9)", joint: true, correlated: true},
 	{name: "drawn", what: "classical: one network drawn per step; log-variance outputs", rule: "ut(2)", draws: 1},
 }
 
@@ -68,7 +70,7 @@ func (m beyondMethod) fcTrial(s Size, r int) sweep.Trial {
 // locTrial is the localisation's trial for UT, which so is trained once.
 func (m beyondMethod) locTrial(s Size, r int) sweep.Trial {
 	spec := locSpec(s, m.rule, r)
-	spec.OutputRule, spec.Joint, spec.Draws = m.outputRule, m.joint, m.draws
+	spec.OutputRule, spec.Joint, spec.Correlated, spec.Draws = m.outputRule, m.joint, m.correlated, m.draws
 	return spec.trial("localization-" + m.name)
 }
 

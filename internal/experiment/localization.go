@@ -35,7 +35,8 @@ type LocalizationSpec struct {
 	// Rule.
 	OutputRule string `json:"output_rule,omitempty"`
 
-	Joint      bool `json:"joint,omitempty"` // nn.Conditional's
+	Joint      bool `json:"joint,omitempty"`      // nn.Conditional's
+	Correlated bool `json:"correlated,omitempty"` // carry correlations: nn.Correlate
 	Steps      int  `json:"steps"`
 	ScoreEvery int  `json:"every"` // steps
 
@@ -118,6 +119,8 @@ func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
 		return s, fmt.Errorf("the outputs are %q; they must be %s, %s or %s", s.Outputs, locPhysics, locPlain, locScaled)
 	case (s.Joint || s.OutputRule != "") && s.Outputs != locPhysics:
 		return s, errors.New("a joint photon node and an output rule need the outputs physics")
+	case s.Correlated && s.Draws > 0:
+		return s, errors.New("a drawn network has no variances whose correlations could be carried; draws must be 0")
 	case s.KL != "paper" && s.KL != "full":
 		return s, fmt.Errorf("the weight of the KL is %q; it must be paper or full", s.KL)
 	case !(s.Clip >= 0):

@@ -84,6 +84,9 @@ func (s LocalizationSpec) cost() float64 {
 	if _, err := fmt.Sscanf(s.Rule, "mc(%d)", &n); err == nil {
 		perRow += 1e-6 * float64(n)
 	}
+	if s.Correlated {
+		perRow *= 2
+	}
 	step := 0.5e-3 + perRow*float64(rows)*float64(max(1, s.Draws))
 	return step*float64(s.Steps) + 0.025*float64(s.Steps/max(1, s.ScoreEvery)+1) + 0.5e-3*float64(s.PerPixel)
 }

@@ -52,5 +52,8 @@ func (s LocalizationSpec) net() nn.Chain {
 	if s.Outputs == locPhysics {
 		net = append(net, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(emitterPhotons, emitterBlur, emitterSide), Joint: s.Joint})
 	}
+	if s.Correlated {
+		return nn.Correlate(net)
+	}
 	return net
 }

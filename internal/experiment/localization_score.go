@@ -59,6 +59,7 @@ func (s emitterSet) maps(m *model.Model, l likelihood.Predictive) (variance, squ
 type mapNumbers struct {
 	Centre         float64 // squared error over the bound, in the four central pixels
 	Median         float64 // the same in the median pixel
+	Corner         float64 // the same in the four corners
 	CentreVariance float64 // predicted variance over squared error, in the four central pixels
 	MedianVariance float64 // the same in the median pixel
 	Within         float64 // share of pixels with predicted variance over bound in 0.8 … 1.5
@@ -68,7 +69,7 @@ type mapNumbers struct {
 
 func (n mapNumbers) metrics() map[string]float64 {
 	return map[string]float64{
-		"centre_error_over_bound": n.Centre, "median_error_over_bound": n.Median,
+		"centre_error_over_bound": n.Centre, "median_error_over_bound": n.Median, "corner_error_over_bound": n.Corner,
 		"centre_variance_over_error": n.CentreVariance, "median_variance_over_error": n.MedianVariance,
 		"pixels_within": n.Within, "log_distance": n.Distance, "log_correlation": n.Correlation,
 	}
@@ -88,14 +89,17 @@ func newMapNumbers(variance, square emitterMap) (n mapNumbers) {
 		n.Distance += l * l / emitterPixels
 		a, b = append(a, math.Log(variance[p])), append(b, math.Log(bound[p]))
 	}
-	var e, v, limit float64
-	for _, i := range []int{emitterSide/2 - 1, emitterSide / 2} {
-		for _, j := range []int{emitterSide/2 - 1, emitterSide / 2} {
-			p := i*emitterSide + j
-			e, v, limit = e+square[p], v+variance[p], limit+bound[p]
+	// Sums over the four pixels in the rows and columns a and b.
+	four := func(m *emitterMap, a, b int) (sum float64) {
+		for _, i := range []int{a, b} {
+			sum += m[i*emitterSide+a] + m[i*emitterSide+b]
 		}
+		return sum
 	}
-	n.Centre, n.CentreVariance = e/limit, v/e
+	centre := four(&square, emitterSide/2-1, emitterSide/2)
+	n.Centre = centre / four(&bound, emitterSide/2-1, emitterSide/2)
+	n.CentreVariance = four(&variance, emitterSide/2-1, emitterSide/2) / centre
+	n.Corner = four(&square, 0, emitterSide-1) / four(&bound, 0, emitterSide-1)
 	n.Median, n.MedianVariance = median(errorRatio), median(varianceRatio)
 	n.Distance, n.Correlation = math.Sqrt(n.Distance), correlation(a, b)
 	return n

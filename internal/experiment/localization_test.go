@@ -67,23 +67,27 @@ func pixelShare(j int, x float64) float64 {
 
 func TestMapNumbers(t *testing.T) {
 	bound, _ := boundMaps()
-	one := mapNumbers{1, 1, 1, 1, 1, 0, 1}
+	one := mapNumbers{1, 1, 1, 1, 1, 1, 0, 1}
 	got := newMapNumbers(bound, bound)
 	for name, x := range got.metrics() {
 		if math.Abs(x-one.metrics()[name]) > 1e-12 {
 			t.Errorf("maps that are the bound have %s %g, want %g", name, x, one.metrics()[name])
 		}
 	}
-	// Twice the error in the centre only, three times the variance in one row.
+	// Twice the error in the centre and 1.5 times in the corners, three times the variance
+	// in one row.
 	variance, square := bound, bound
 	for _, p := range []int{27, 28, 35, 36} {
 		square[p] *= 2
+	}
+	for _, p := range []int{0, 7, 56, 63} {
+		square[p] *= 1.5
 	}
 	for j := range 8 {
 		variance[j] *= 3
 	}
 	got = newMapNumbers(variance, square)
-	if math.Abs(got.Centre-2) > 1e-12 || math.Abs(got.CentreVariance-0.5) > 1e-12 || got.Median != 1 || math.Abs(got.Within-56./64) > 1e-12 || got.Correlation > 0.99 || math.Abs(got.Distance-math.Log(3)/math.Sqrt(8)) > 1e-12 {
+	if math.Abs(got.Centre-2) > 1e-12 || math.Abs(got.CentreVariance-0.5) > 1e-12 || math.Abs(got.Corner-1.5) > 1e-12 || got.Median != 1 || math.Abs(got.Within-56./64) > 1e-12 || got.Correlation > 0.99 || math.Abs(got.Distance-math.Log(3)/math.Sqrt(8)) > 1e-12 {
 		t.Errorf("found %+v", got)
 	}
 }

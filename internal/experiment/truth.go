@@ -3,13 +3,16 @@ package experiment
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"utvi/data"
 	"utvi/fn"
 	"utvi/internal/strictjson"
+	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
@@ -34,6 +37,10 @@ type TruthSpec struct {
 	ScoreEvery int    `json:"every"`    // steps
 	Networks   int    `json:"networks"` // drawn at each mark
 	FinalWith  int    `json:"final"`    // networks drawn at the end
+
+	// PerPixel is the number of emitters in each pixel that a trained localisation is
+	// compared with the exact bound on; 0: it is not compared.
+	PerPixel int `json:"each,omitempty"`
 }
 
 // The tasks: the paper's regression; a table of a few hundred rows that newTruthTable
@@ -48,7 +55,8 @@ const (
 // TruthTrial is what a training found. The scores of a mark are those of truthScores.
 type TruthTrial struct {
 	History
-	Final []float64 `json:"final"` // the last network's scores with more networks
+	Final []float64          `json:"final"`           // the last network's scores with more networks
+	Bound map[string]float64 `json:"bound,omitempty"` // the localisation's, of mapNumbers.metrics
 }
 
 var truthKind = sweep.Kind{
@@ -78,6 +86,8 @@ func readTruthSpec(b json.RawMessage) (s TruthSpec, err error) {
 		return s, fmt.Errorf("%d steps between scores; the least is 1", s.ScoreEvery)
 	case min(s.Networks, s.FinalWith) < 2 || max(s.Networks, s.FinalWith) > 10_000_000:
 		return s, fmt.Errorf("%d networks at a mark and %d at the end; both must be 2 to 10000000", s.Networks, s.FinalWith)
+	case s.PerPixel < 0 || s.PerPixel > 1<<16 || s.PerPixel > 0 && s.Task != truthLocalization:
+		return s, fmt.Errorf("%d emitters per pixel; it must be 0 to 2^16, and 0 without pixels", s.PerPixel)
 	}
 	if err := checkRule(s.Rule, s.function()); err != nil {
 		return s, err
@@ -168,8 +178,18 @@ func (s TruthSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) 
 	if err != nil {
 		return sweep.Outcome{}, err
 	}
-	r := TruthTrial{*h, test.scores(m, s.FinalWith, s.Seed)}
-	return sweep.Outcome{Metrics: map[string]float64{
+	r := TruthTrial{History: *h, Final: test.scores(m, s.FinalWith, s.Seed)}
+	metrics := map[string]float64{
 		"nll": r.Final[truthNLL], "nll_drawn": r.Final[truthDrawnNLL], "sigma_ratio": r.Final[truthMedian],
-	}, Data: r}, nil
+	}
+	if s.PerPixel > 0 {
+		set := newPixelEmitters(rng.New(s.Seed).Sub(0, 5), s.PerPixel)
+		variance, square, ok := set.maps(m, likelihood.Normal{})
+		if !ok {
+			return sweep.Outcome{}, errors.New("a predicted variance is not finite or not positive")
+		}
+		r.Bound = newMapNumbers(variance, square).metrics()
+		maps.Copy(metrics, r.Bound)
+	}
+	return sweep.Outcome{Metrics: metrics, Data: r}, nil
 }
