@@ -14,13 +14,21 @@ export function columnsOf(model) {
     let from = c.min - more, to = c.max + more
     if (c.min >= 0) from = Math.max(0, from)
     if (c.std_of) from = 0
-    const step = c.whole ? 1 : 10 ** Math.floor(Math.log10((to - from) / 200))
+    const step = stepOf(c, to - from)
     const exact = v => Number(v.toPrecision(12))
     from = exact(Math.floor(from / step) * step) // so that steps are round numbers
     to = exact(Math.ceil(to / step) * step)
-    const typical = c.type === "time" ? Math.round(c.typical) : Number(c.typical.toPrecision(4))
+    const typical = c.type === "time" ? Math.round(c.typical / step) * step : Number(c.typical.toPrecision(4))
     return { ...c, from, to, step, typical }
   })
+}
+
+const day = 86400 // seconds
+
+// stepOf is the step of a slider: a day or a minute of times, else a power of ten.
+function stepOf(c, range) {
+  if (c.type === "time") return range > 30 * day ? day : 60
+  return c.whole ? 1 : 10 ** Math.floor(Math.log10(range / 200))
 }
 
 // unknownLevel is a text that is not a level.
@@ -52,7 +60,6 @@ export function textOf(column, value) {
 // axisText returns what writes the ticks of a column's axis.
 export function axisText(column) {
   if (column.type !== "time") return v => round(v, 5)
-  const day = 86400
   return v => time(v, column.to - column.from > 900 * day ? "2006" : column.to - column.from > 3 * day ? "Jan 2" : "15:04")
 }
 
