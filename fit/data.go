@@ -23,6 +23,11 @@ func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabula
 		return tabular.Data{}, err
 	}
 	d := tabular.Data{Set: *set, Classes: len(s.Classes()), Ordered: c.Time != ""}
+	for _, t := range s.Targets() {
+		if t.Type == table.Numeric {
+			d.Zero = append(d.Zero, -t.Mean/t.SD)
+		}
+	}
 	if c.Group != "" {
 		d.Groups, err = groups(f.Rows(rows), c.Group)
 	}

@@ -132,6 +132,7 @@ func ExampleConfig_WriteYAML() {
 	//   independent: false
 	//   width: 20
 	//   depth: 0
+	//   bins: 0
 	//   steps: 0
 	//   batch: 0
 	//   rate: 0

@@ -268,5 +268,5 @@ func set(x gauss.Batch[float32], row int, s span, v float64) {
 		in[int(v)] = 1
 		return
 	}
-	in[0] = float32((v - s.column.Mean) / s.column.SD)
+	in[0] = float32(s.column.Encode(v))
 }

@@ -85,6 +85,74 @@ func TestHeteroscedastic(t *testing.T) {
 	}
 }
 
+// The score of a row is shared between its own noise and the common one. The last
+// outputs, numbers, are the logarithms of the common variances.
+func TestHeteroscedasticCommon(t *testing.T) {
+	const c = 0.4
+	l := likelihood.Heteroscedastic{Common: c}
+	rows := []likelihoodtest.Row{
+		row(vec{0.3, 4}, vec{0.5, 3.1, -1.2, 0.4, -0.3, 1.1}, vec{0.2, 0.1, 0.35, 0.2, 0, 0}),
+		row(vec{1, -2}, vec{0, -2.1, 2, -3, -1, -2}, vec{0, 0.5, 0, 0.1, 0, 0})}
+	for _, r := range rows {
+		g, v := make(vec, 6), make(vec, 6)
+		got, _ := l.Row(r.Y, r.Mean, r.Var, g, v)
+		own, _ := likelihood.Heteroscedastic{}.Row(r.Y, r.Mean[:4], r.Var[:4], make(vec, 4), make(vec, 4))
+		want := (1 - c) * own
+		for i, y := range r.Y {
+			common, _ := likelihood.ExpectedNormal{Std: math.Exp(r.Mean[4+i] / 2)}.Row(vec{y}, r.Mean[i:i+1], r.Var[i:i+1], make(vec, 1), make(vec, 1))
+			want += c * common
+		}
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("the score is %v, its parts %v", got, want)
+		}
+		slope := func(x []float64, i int) float64 {
+			const h = 1e-5
+			at := x[i]
+			x[i] = at + h
+			up, _ := l.Row(r.Y, r.Mean, r.Var, make(vec, 6), make(vec, 6))
+			x[i] = at - h
+			down, _ := l.Row(r.Y, r.Mean, r.Var, make(vec, 6), make(vec, 6))
+			x[i] = at
+			return (up - down) / (2 * h)
+		}
+		for i := range 6 {
+			if want := slope(r.Mean, i); math.Abs(g[i]-want) > 1e-7*(1+math.Abs(want)) {
+				t.Errorf("the gradient by mean %d is %v, want %v", i, g[i], want)
+			}
+			if want := slope(r.Var, i); i < 4 && math.Abs(v[i]-want) > 1e-7*(1+math.Abs(want)) {
+				t.Errorf("the gradient by variance %d is %v, want %v", i, v[i], want)
+			}
+		}
+	}
+	for _, bad := range []float64{-0.1, 1, math.NaN()} {
+		if _, err := (likelihood.Heteroscedastic{Common: bad}).Targets(3); err == nil {
+			t.Errorf("a share of %v was accepted", bad)
+		}
+	}
+	if _, err := l.Targets(2); err == nil {
+		t.Error("two outputs were accepted")
+	}
+}
+
+// Predicted noise stays in the range that training showed.
+func TestHeteroscedasticBounds(t *testing.T) {
+	l := likelihood.Heteroscedastic{Range: &likelihood.NoiseRange{Least: vec{0.1}, Most: vec{3}}}
+	for _, c := range []struct{ ell, want float64 }{{-9, 0.1}, {0, 1}, {40, 3}, {1000, 3}} {
+		var m, v, n [1]float32
+		l.Split([]float32{7, float32(c.ell)}, []float32{0.5, 0}, m[:], v[:], n[:])
+		var y, total [1]float64
+		l.Predict(vec{7, c.ell}, vec{0.5, 0}, y[:], total[:])
+		if math.Abs(float64(n[0])-c.want) > 1e-6 || math.Abs(total[0]-0.5-c.want) > 1e-6 {
+			t.Errorf("ln noise %v: noise %v, variance %v; want a noise of %v", c.ell, n[0], total[0], c.want)
+		}
+	}
+	for _, bad := range []likelihood.NoiseRange{{Least: vec{1, 2}, Most: vec{3, 4}}, {Least: vec{1}, Most: vec{0}}, {Least: vec{math.NaN()}, Most: vec{1}}} {
+		if _, err := (likelihood.Heteroscedastic{Range: &bad}).Targets(2); err == nil {
+			t.Errorf("%+v was accepted for one target", bad)
+		}
+	}
+}
+
 func TestCategorical(t *testing.T) {
 	likelihoodtest.Check(t, likelihood.Categorical{}, likelihoodtest.Case{
 		Rows: []likelihoodtest.Row{

@@ -104,7 +104,7 @@ func (l Heteroscedastic) Split(mean, variance, ymean, doubt, noise []float32) {
 	copy(ymean, mean)
 	copy(doubt, variance)
 	for i := range noise {
-		noise[i] = float32(min(l.noise(float64(mean[k+i]+variance[k+i]/2)), most))
+		noise[i] = float32(min(l.noise(i, float64(mean[k+i]+variance[k+i]/2)), most))
 	}
 }
 

@@ -25,6 +25,7 @@ import (
 // kinds lists the codec of every layer. A layer whose fields are plain data is
 // one line.
 var kinds = map[string]codec{
+	"append":      plain[Append](),
 	"apply":       via(encodeApply, decodeApply),
 	"avgpool2d":   plain[AvgPool2D](),
 	"batchnorm":   plain[BatchNorm](),
@@ -41,6 +42,7 @@ var kinds = map[string]codec{
 	"maxpool2d":   plain[MaxPool2D](),
 	"multiply":    plain[Multiply](),
 	"noise":       plain[Noise](),
+	"piecewise":   plain[Piecewise](),
 	"residual":    via(encodeResidual, decodeResidual),
 	"scale":       plain[Scale](),
 	"stochastic":  via(encodeStochastic, decodeStochastic),

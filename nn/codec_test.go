@@ -20,6 +20,7 @@ import (
 // layers holds every layer with options that are not its zero values, by the
 // name of its type.
 var layers = map[string]nn.Layer{
+	"Append":      nn.Append{Count: 2, Start: -1},
 	"Apply":       nn.Apply{F: fn.LeakyReLU(0.2), Rule: moment.GenUT(0.5, 3.5)},
 	"AvgPool2D":   nn.AvgPool2D{Size: [2]int{2, 3}, Stride: 1},
 	"BatchNorm":   nn.BatchNorm{Mean: []float64{1, 2}, Var: []float64{3, 0.1}, Gain: []float64{5, 6}, Offset: []float64{7, 1e-300}, Eps: 0.1},
@@ -36,6 +37,7 @@ var layers = map[string]nn.Layer{
 	"MaxPool2D":   nn.MaxPool2D{Size: [2]int{2, 3}, Stride: 1},
 	"Multiply":    nn.Multiply{By: []float64{2, -0.5}},
 	"Noise":       nn.Noise{Start: 0.5, Off: true},
+	"Piecewise":   nn.Piecewise{Edges: [][]float64{{-1, 0.5, 2}, {}}},
 	"Residual":    nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}, nn.Scale{Start: 2}}},
 	"Scale":       nn.Scale{Start: 0.3},
 	"Stochastic":  nn.Stochastic{Name: "slope", F: times, Mean: 1, Std: 0.1, PerUnit: true, Prior: vi.Prior{Mean: 1, Std: 2}, Rule: moment.JointMC(9)},
@@ -243,7 +245,7 @@ func TestCodecRefusesToRead(t *testing.T) {
 		`null`:                                                          "not a JSON object",
 		`{"out":3}`:                                                     "has no kind",
 		`{"kind":7}`:                                                    "has no kind",
-		`{"kind":"quantum"}`:                                            `unknown layer kind "quantum"; this version knows apply, `,
+		`{"kind":"quantum"}`:                                            `unknown layer kind "quantum"; this version knows append, apply, `,
 		`{"kind":"dense","out":"3"}`:                                    "out is text; it must be a whole number",
 		`{"kind":"dense","out":1e30}`:                                   "out is 1e30; it must be a whole number",
 		`{"kind":"dense","out":3,"speed":1}`:                            `unknown field "speed"`,

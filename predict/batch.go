@@ -85,6 +85,10 @@ func (b *Batch) number(row, target int) (n Number) {
 	i, t := row*len(s.m.targets)+target, &s.m.targets[target]
 	variance := float64(s.out.Var[i])
 	n.Mean, n.Std = float64(s.out.Mean[i])*t.scale+t.shift, math.Sqrt(variance)*t.scale
+	if s.m.warp(target) != nil {
+		d := b.Raw(row, target)
+		n.Mean, n.Std = d.Mean(), d.SD()
+	}
 	switch c := s.m.calibration(target); {
 	case c != nil:
 		raw := b.Raw(row, target)
@@ -95,7 +99,7 @@ func (b *Batch) number(row, target int) (n Number) {
 		n.Mean, n.Std = d.Mean(), d.SD()
 	case level < 0:
 		n.Lo, n.Hi = none, none
-	case b.p.half != nil:
+	case b.p.half != nil && s.m.warp(target) == nil:
 		n.Lo, n.Hi = n.Mean-b.p.half[target]*n.Std, n.Mean+b.p.half[target]*n.Std
 	default:
 		n.Lo, n.Hi = dist.Interval(b.Raw(row, target), level)
@@ -118,20 +122,24 @@ func (b *Batch) Parts(row, target int, std float64) Parts {
 // Raw is the distribution of a target before any calibration. It is valid until the
 // next call.
 func (b *Batch) Raw(row, target int) dist.Dist {
-	b.fill(row, target, &b.s.mixture, &b.s.scaled)
+	b.fill(row, target, &b.s.mixture, &b.s.bent, &b.s.scaled)
 	return &b.s.scaled
 }
 
 // KeepRaw is Raw as a copy that stays valid.
 func (b *Batch) KeepRaw(row, target int) dist.Dist {
 	a := new(dist.Affine)
-	b.fill(row, target, new(dist.Mixture), a)
+	b.fill(row, target, new(dist.Mixture), new(dist.Warped), a)
 	return a
 }
 
-func (b *Batch) fill(row, target int, m *dist.Mixture, a *dist.Affine) {
+func (b *Batch) fill(row, target int, m *dist.Mixture, bent *dist.Warped, a *dist.Affine) {
 	t := &b.s.m.targets[target]
 	*a = dist.Affine{Dist: m, Scale: t.scale, Shift: t.shift}
+	if w := b.s.m.warp(target); w != nil {
+		*bent = dist.Warped{Mixture: m, Warp: w}
+		a.Dist = bent
+	}
 	if b.s.net != nil {
 		b.s.dists.Dist(row, target, m)
 		return

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"utvi/calibrate"
+	"utvi/dist"
 	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/model"
@@ -263,6 +264,14 @@ func (m *Model) Classes() []string { return m.classes }
 
 // Likelihood is what the networks were trained with, nil if the file does not say.
 func (m *Model) Likelihood() likelihood.Likelihood { return m.Networks.Members[0].Likelihood }
+
+// warp returns the transform of a target, nil without one.
+func (m *Model) warp(target int) *dist.Warp {
+	if m.Net == nil {
+		return nil
+	}
+	return m.Net.Warp(target)
+}
 
 // calibration returns the calibration of a target, nil without one.
 func (m *Model) calibration(target int) *calibrate.Calibration {

@@ -25,6 +25,7 @@ type session struct {
 	dists   *tabular.Predictions
 
 	mixture dist.Mixture
+	bent    dist.Warped
 	scaled  dist.Affine
 	class   dist.Categorical
 	scratch calibrate.Scratch

@@ -23,7 +23,7 @@ func (e *Encoder) HasTargets() bool {
 func (e *Encoder) HasWeights() bool { return e.weight >= 0 }
 
 // Inputs writes the inputs of a chunk to x, a batch of its rows and Width columns:
-// numbers as (v − mean)/sd with variance (std/sd)², categories as one-hot. Without
+// numbers by Column.Encode, with a variance that passes the same scale, categories as one-hot. Without
 // x.Var variances are left out.
 func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 	if x.Rows != c.rows || x.Width != e.width {
@@ -37,10 +37,10 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 		for i := range e.inputs {
 			in := &e.inputs[i]
 			v := cells[in.pos]
-			if z := float32((v - in.Mean) / in.SD); in.Type == Numeric && z-z == 0 {
+			if z := float32(in.Encode(v)); in.Type == Numeric && z-z == 0 {
 				mean[in.at] = z
 				if x.Var != nil {
-					variance, err := in.variance(c, row)
+					variance, err := in.variance(c, row, v)
 					if err != nil {
 						return err
 					}
@@ -91,8 +91,8 @@ func notFinite(c *Chunk, row, col int, as *Column) error {
 	return c.errorf(row, col, "%g is too far from the training range, %g to %g", v, as.Min, as.Max)
 }
 
-// variance is the variance of an encoded input: (std/sd)².
-func (in *input) variance(c *Chunk, row int) (float32, error) {
+// variance is the variance of an encoded input.
+func (in *input) variance(c *Chunk, row int, value float64) (float32, error) {
 	std := in.Std
 	if in.std >= 0 {
 		var err error
@@ -100,7 +100,7 @@ func (in *input) variance(c *Chunk, row int) (float32, error) {
 			return 0, err
 		}
 	}
-	r := std / in.SD
+	r := in.encodeStd(value, std)
 	v := float32(r * r)
 	if v-v != 0 {
 		return 0, c.errorf(row, in.pos, "the standard deviation is %g, too large compared with the standard deviation of the column, %g", std, in.SD)

@@ -38,6 +38,9 @@ func Infer(rows Source, spec Spec) (*Schema, error) {
 	in.profiles = make([]*profile, len(h.Columns))
 	for i := range in.profiles {
 		in.profiles[i] = newProfile()
+		if in.roles[i] == Input { // 32 MiB in all
+			in.profiles[i].sample.room = max(512, min(8192, 1<<22/len(h.Columns)))
+		}
 	}
 	n := 0
 	err := each(rows, func(c *Chunk) error {
@@ -143,7 +146,11 @@ func (in *inference) task() Task {
 	}
 	for _, name := range in.Targets {
 		i := in.head.Column(name)
-		if p := in.profiles[i]; slices.Contains(in.Categorical, name) || p.texts > 0 && !p.mixed(in.MaxLevels) {
+		p := in.profiles[i]
+		switch {
+		case slices.Contains(in.Categorical, name) || p.texts > 0 && !p.mixed(in.MaxLevels):
+			return Classification
+		case len(in.Targets) == 1 && p.texts == 0 && len(p.numberCount) == 2 && p.numbers >= 20: // yes or no
 			return Classification
 		}
 	}
@@ -175,7 +182,24 @@ func (in *inference) input(c *Column, p *profile) error {
 		return nil
 	}
 	c.Std = std
-	return in.numeric(c, p)
+	err := in.numeric(c, p)
+	if err == nil && c.Role == Input {
+		in.scale(c, p)
+	}
+	return err
+}
+
+// scale decides how an input is scaled, and notes numbers that look like marks.
+func (in *inference) scale(c *Column, p *profile) {
+	scale, odd := newScale(p.sample.numbers)
+	c.Scale = scale
+	for _, o := range odd {
+		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, label(o.value))
+		if c.Note != "" {
+			note = c.Note + "; " + note
+		}
+		c.Note = note
+	}
 }
 
 func (in *inference) numeric(c *Column, p *profile) error {

@@ -21,6 +21,7 @@ type profile struct {
 
 	mean, m2, min, max float64
 	last               float64
+	sample             sample
 	rising, falling    bool            // whole numbers, each beyond the one before
 	numberCount        map[float64]int // nil: too many
 	textCount          map[string]int
@@ -62,6 +63,7 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 	p.mean += d / float64(p.numbers)
 	p.m2 += d * (v - p.mean)
 	p.min, p.max = min(p.min, v), max(p.max, v)
+	p.sample.add(v)
 	if p.numberCount != nil {
 		p.numberCount[v]++
 		if len(p.numberCount) > maxNumbers {
@@ -120,4 +122,33 @@ func (p *profile) levels() (levels []string, ok bool) {
 		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
 	})
 	return levels, !p.moreTexts && (p.numberCount != nil || p.numbers == 0)
+}
+
+// A sample holds some of many numbers, evenly spaced: at most room, at least half of that.
+type sample struct {
+	room    int // 0: keep none
+	step    int // a number of so many is kept
+	seen    int
+	numbers []float64
+}
+
+func (s *sample) add(v float64) {
+	if s.room == 0 {
+		return
+	}
+	if s.step == 0 {
+		s.step = 1
+	}
+	if s.seen%s.step == 0 {
+		if len(s.numbers) == s.room {
+			for i := range s.room / 2 {
+				s.numbers[i] = s.numbers[2*i]
+			}
+			s.numbers, s.step = s.numbers[:s.room/2], 2*s.step
+		}
+		if s.seen%s.step == 0 {
+			s.numbers = append(s.numbers, v)
+		}
+	}
+	s.seen++
 }

@@ -48,6 +48,8 @@ type Column struct {
 	Min     float64 `json:"min"`
 	Max     float64 `json:"max"`
 
+	Scale *Scale `json:"scale,omitempty"` // of a numeric input; nil: (v − mean)/sd, in files of older versions
+
 	// Levels are the categories, the most frequent first. The levels of a target are
 	// its classes, in ascending order; after the levels of an input comes "other":
 	// rarer levels, levels that come later, and what is missing.
@@ -205,6 +207,9 @@ func (s *Schema) checkColumn(c *Column) error {
 			return fmt.Errorf("the level %s is listed twice", short(l))
 		}
 		seen[l] = true
+	}
+	if err := c.Scale.check(); err != nil {
+		return err
 	}
 	switch {
 	case c.Type != Numeric && c.Type != Categorical:

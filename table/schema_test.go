@@ -54,7 +54,7 @@ func TestInferAndEncode(t *testing.T) {
 	s := infer(t, mixedTable, spec)
 	want := []Column{
 		{Name: "id", Role: Dropped, Note: "ignored"},
-		{Name: "age", Role: Input, Type: Numeric, Missing: 1, Mean: 30, SD: s.Columns[1].SD, Min: 10, Max: 60, StdFrom: "age_std"},
+		{Name: "age", Role: Input, Type: Numeric, Missing: 1, Mean: 30, SD: s.Columns[1].SD, Min: 10, Max: 60, Scale: &Scale{}, StdFrom: "age_std"},
 		{Name: "age_std", Role: Std, Type: Numeric, Note: "standard deviation of age", Mean: 2.5, SD: s.Columns[2].SD, Min: 1, Max: 4},
 		{Name: "colour", Role: Input, Type: Categorical, Levels: []string{"red", "blue", "green"}},
 		{Name: "same", Role: Dropped, Note: "constant: 5"},
@@ -226,19 +226,19 @@ func TestInferErrors(t *testing.T) {
 func TestEncodeErrors(t *testing.T) {
 	s := infer(t, "x,x_std,k,y\n1,1,a,1\n2,1,b,2\n", Spec{Targets: []string{"y"}})
 	for text, want := range map[string]string{
-		"x,k\n1,a\n":                  "a.csv lacks the column x_std, which the model needs; it has x, k",
-		"k,y\na,1\n":                  "a.csv lacks the columns x, x_std, which the model needs; it has k, y",
-		"x,x_std,k,y\nred,1,a,1\n":    `a.csv line 2, column x: "red" is text; a number is needed`,
-		"x,x_std,k,y\n1,1,a,1\n,1,,1": "a.csv line 3, column x: the value is missing; only a model trained to impute missing values accepts that",
-		"x,x_std,k,y\n1,1,?,1\n":      "a.csv line 2, column k: the value is missing; only a model trained to impute missing values accepts that",
-		"x,x_std,k,y\ninf,1,a,1\n":    "a.csv line 2, column x: +Inf is not a finite number",
-		"x,x_std,k,y\n1e300,1,a,1\n":  "a.csv line 2, column x: 1e+300 is too far from the training range, 1 to 2",
-		"x,x_std,k,y\n1,-2,a,1\n":     "a.csv line 2, column x_std: the standard deviation is -2; a finite number ≥ 0 is needed",
-		"x,x_std,k,y\n1,,a,1\n":       "a.csv line 2, column x_std: the standard deviation is missing; a finite number ≥ 0 is needed",
-		"x,x_std,k,y\n1,1e30,a,1\n":   "a.csv line 2, column x: the standard deviation is 1e+30, too large compared with the standard deviation of the column, 0.5",
-		"x,x_std,k,y\n1,1,a,NA\n":     "a.csv line 2, column y: the target is missing; remove the row",
-		"x,x_std,k,y\n1,1,a,b\n":      `a.csv line 2, column y: "b" is text; the target is a number`,
-		"1,2\n":                       "a.csv has 2 columns, to be matched by position; the model was trained with 4, or 3 without targets, in this order: x, x_std, k, y",
+		"x,k\n1,a\n":                   "a.csv lacks the column x_std, which the model needs; it has x, k",
+		"k,y\na,1\n":                   "a.csv lacks the columns x, x_std, which the model needs; it has k, y",
+		"x,x_std,k,y\nred,1,a,1\n":     `a.csv line 2, column x: "red" is text; a number is needed`,
+		"x,x_std,k,y\n1,1,a,1\n,1,,1":  "a.csv line 3, column x: the value is missing; only a model trained to impute missing values accepts that",
+		"x,x_std,k,y\n1,1,?,1\n":       "a.csv line 2, column k: the value is missing; only a model trained to impute missing values accepts that",
+		"x,x_std,k,y\ninf,1,a,1\n":     "a.csv line 2, column x: +Inf is not a finite number",
+		"x,x_std,k,y\n1.7e308,1,a,1\n": "a.csv line 2, column x: 1.7e+308 is too far from the training range, 1 to 2",
+		"x,x_std,k,y\n1,-2,a,1\n":      "a.csv line 2, column x_std: the standard deviation is -2; a finite number ≥ 0 is needed",
+		"x,x_std,k,y\n1,,a,1\n":        "a.csv line 2, column x_std: the standard deviation is missing; a finite number ≥ 0 is needed",
+		"x,x_std,k,y\n1,1e30,a,1\n":    "a.csv line 2, column x: the standard deviation is 1e+30, too large compared with the standard deviation of the column, 0.5",
+		"x,x_std,k,y\n1,1,a,NA\n":      "a.csv line 2, column y: the target is missing; remove the row",
+		"x,x_std,k,y\n1,1,a,b\n":       `a.csv line 2, column y: "b" is text; the target is a number`,
+		"1,2\n":                        "a.csv has 2 columns, to be matched by position; the model was trained with 4, or 3 without targets, in this order: x, x_std, k, y",
 	} {
 		_, err := s.Encode(load(t, text).Rows(nil))
 		wantError(t, text, err, want)

@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -20,12 +21,20 @@ type Candidate struct {
 	Rule       string  `json:"rule,omitempty"`
 	Width      int     `json:"width"`
 	Depth      int     `json:"depth"`
+	Bins       int     `json:"bins,omitempty"`   // intervals a number is embedded by; 0: none
+	Common     float64 `json:"common,omitempty"` // of likelihood.Heteroscedastic
 
 	Independent bool `json:"independent,omitempty"` // units are taken as independent
 }
 
 func (c Candidate) String() string {
 	s := fmt.Sprintf("%d×%d %s, KL %g", c.Depth, c.Width, c.Activation, c.KL)
+	if c.Bins > 0 {
+		s += fmt.Sprintf(", %d bins", c.Bins)
+	}
+	if c.Common > 0 {
+		s += fmt.Sprintf(", common noise %g", c.Common)
+	}
 	if c.Noise != "" {
 		s = c.Noise + " " + s
 	}
@@ -38,30 +47,66 @@ const mostFollowed = 12
 
 const kinked, smooth = "leaky-relu", "gelu"
 
+// common is the share of the score in which all rows have the same noise. A network that
+// predicts its noise learns the mean of noisy rows badly without it; where noise differs
+// by orders of magnitude, a network with little of it predicts better distributions.
+const common, little = 0.5, 0.02
+
+// The intervals that numbers are embedded by: as many as give this many features, within
+// bounds. A table that has too many inputs for the fewest goes without.
+const (
+	features     = 160
+	fewestBins   = 6
+	mostBins     = 32
+	mostEmbedded = 64 // inputs
+)
+
+// bins is the number of intervals for a table of some inputs.
+func (c Config) bins(inputs int) int {
+	switch {
+	case c.Bins != 0:
+		return max(0, c.Bins)
+	case c.Activation != "" && c.Width != 0 && c.Depth != 0 || inputs > mostEmbedded:
+		return 0
+	}
+	return min(max(features/max(1, inputs), fewestBins), mostBins)
+}
+
 // candidates are the networks to try; among equals the first is preferred. A posterior at
 // the full KL does best in the smaller network, which has less to prune.
-func (c Config) candidates(rows int, classes bool) []Candidate {
+func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 	width := 50
 	if rows >= manyRows {
 		width = 100
 	}
+	bins := c.bins(inputs)
 	all := []Candidate{
-		{Noise: Heteroscedastic, KL: 0.3, Activation: kinked, Width: width, Depth: 2},
-		{Noise: Heteroscedastic, KL: 0.1, Activation: smooth, Width: width, Depth: 2},
-		{Noise: Heteroscedastic, KL: 0.3, Activation: smooth, Width: width, Depth: 2},
-		{Noise: Heteroscedastic, KL: 1, Activation: kinked, Width: width, Depth: 1},
-		{Noise: Learned, KL: 0.3, Activation: kinked, Width: width, Depth: 1},
-		{Noise: Embedded, KL: 0.3, Activation: kinked, Width: width, Depth: 1},
+		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
+		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
+		{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
+		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
+		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
+		{Noise: Heteroscedastic, Common: common, KL: 1, Activation: kinked, Depth: 1, Bins: bins},
+		{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 1},
+		{Noise: Embedded, KL: 0.3, Activation: kinked, Depth: 1},
 	}
 	if rows >= manyRows { // which overfit less
-		all = append(all, Candidate{Noise: Heteroscedastic, KL: 0.1, Activation: kinked, Width: width, Depth: 2}, Candidate{Noise: Learned, KL: 0.3, Activation: kinked, Width: width, Depth: 2})
+		all = []Candidate{
+			{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
+			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
+			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
+			{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
+			{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
+			{Noise: Learned, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
+		}
 	}
 	if classes {
 		all = []Candidate{
-			{KL: 0.3, Activation: kinked, Width: width, Depth: 2},
-			{KL: 0.3, Activation: smooth, Width: width, Depth: 2},
-			{KL: 1, Activation: kinked, Width: width, Depth: 1},
-			{KL: 0.1, Activation: smooth, Width: width, Depth: 2},
+			{KL: 0.3, Activation: kinked, Depth: 2},
+			{KL: 0.3, Activation: smooth, Depth: 2, Bins: bins},
+			{KL: 1, Activation: kinked, Depth: 1},
+			{KL: 0.1, Activation: smooth, Depth: 2},
+			{KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
 		}
 	}
 	var set []Candidate
@@ -75,11 +120,17 @@ func (c Config) candidates(rows int, classes bool) []Candidate {
 		if c.Activation != "" {
 			x.Activation = c.Activation
 		}
-		if c.Width != 0 {
-			x.Width = c.Width
-		}
+		x.Width = cmp.Or(c.Width, width)
 		if c.Depth != 0 {
 			x.Depth = c.Depth
+		}
+		if c.Bins != 0 {
+			x.Bins = bins
+		}
+		if c.Noise == Heteroscedastic {
+			x.Common = common
+		} else if c.Noise != "" {
+			x.Common = 0
 		}
 		x.Rule, x.Independent = c.Rule, c.Independent
 		if !slices.Contains(set, x) {
@@ -102,6 +153,9 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 		}
 	}
 	var layers nn.Chain
+	if edges := c.edges(d); edges != nil {
+		layers = append(layers, nn.Piecewise{Edges: edges})
+	}
 	for range c.Depth {
 		layers = append(layers, nn.Dense{Out: c.Width}, act)
 	}
@@ -120,6 +174,9 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	if !c.Independent && !learns && d.Classes <= mostFollowed {
 		layers = nn.Correlate(layers)
 	}
+	if c.Common > 0 {
+		layers = append(layers, nn.Append{Count: k, Start: -1})
+	}
 	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})
 	return m, c.likelihood(d.Classes > 0), err
 }
@@ -130,13 +187,13 @@ func (c Candidate) likelihood(classes bool) likelihood.Likelihood {
 	case classes:
 		return likelihood.Categorical{}
 	case c.Noise == Heteroscedastic:
-		return likelihood.Heteroscedastic{}
+		return likelihood.Heteroscedastic{Common: c.Common}
 	}
 	return likelihood.Normal{}
 }
 
 // work is proportional to the cost of a step.
 func (c Candidate) work(inputs, batch int) float64 {
-	weights := inputs*c.Width + (c.Depth-1)*c.Width*c.Width
+	weights := inputs*(1+c.Bins)*c.Width + (c.Depth-1)*c.Width*c.Width
 	return float64(weights+300) * float64(batch+20)
 }

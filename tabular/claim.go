@@ -64,5 +64,6 @@ func (d Data) digest() string {
 		}
 	}
 	put(d.Groups)
+	put(d.Zero)
 	return hex.EncodeToString(h.Sum(nil))
 }

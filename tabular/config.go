@@ -22,14 +22,17 @@ type Config struct {
 	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "": the closed form or gh(9)
 	// Independent takes the units of a network as independent, as the paper does, and
 	// saves the pass that carries their correlations.
-	Independent bool    `json:"independent,omitempty" yaml:"independent,omitempty"`
-	Width       int     `json:"width,omitempty" yaml:"width,omitempty"`           // units of a hidden layer; 0: by the rows, or chosen
-	Depth       int     `json:"depth,omitempty" yaml:"depth,omitempty"`           // hidden layers; 0: chosen
-	Steps       int     `json:"steps,omitempty" yaml:"steps,omitempty"`           // of a member's training; 0: by the rows
-	Batch       int     `json:"batch,omitempty" yaml:"batch,omitempty"`           // rows of a step; 0: by the rows
-	Rate        float64 `json:"rate,omitempty" yaml:"rate,omitempty"`             // the largest learning rate; 0 stands for 0.005
-	Validation  float64 `json:"validation,omitempty" yaml:"validation,omitempty"` // share of rows held out at a time; 0: by the rows
-	Seed        uint64  `json:"seed,omitempty" yaml:"seed,omitempty"`
+	Independent bool `json:"independent,omitempty" yaml:"independent,omitempty"`
+	Width       int  `json:"width,omitempty" yaml:"width,omitempty"` // units of a hidden layer; 0: by the rows, or chosen
+	Depth       int  `json:"depth,omitempty" yaml:"depth,omitempty"` // hidden layers; 0: chosen
+	// Bins is the number of intervals that numeric inputs are embedded by (nn.Piecewise);
+	// −1: none; 0: chosen, and none if activation, width and depth are given.
+	Bins       int     `json:"bins,omitempty" yaml:"bins,omitempty"`
+	Steps      int     `json:"steps,omitempty" yaml:"steps,omitempty"`           // of a member's training; 0: by the rows
+	Batch      int     `json:"batch,omitempty" yaml:"batch,omitempty"`           // rows of a step; 0: by the rows
+	Rate       float64 `json:"rate,omitempty" yaml:"rate,omitempty"`             // the largest learning rate; 0 stands for 0.005
+	Validation float64 `json:"validation,omitempty" yaml:"validation,omitempty"` // share of rows held out at a time; 0: by the rows
+	Seed       uint64  `json:"seed,omitempty" yaml:"seed,omitempty"`
 
 	// Parallel is the number of trainings at a time; 0 stands for GOMAXPROCS. The
 	// result does not depend on it.
@@ -62,6 +65,8 @@ func (c Config) Check(classes bool) error {
 		}
 	}
 	switch {
+	case c.Bins < -1 || c.Bins > 1024:
+		return fmt.Errorf("the number of bins is %d; it must be 1 to 1024, −1 for none, or 0 to choose", c.Bins)
 	case !(c.KL >= 0) || math.IsInf(c.KL, 0):
 		return fmt.Errorf("the weight of the KL is %v; it must be a number > 0, or 0 to choose it", c.KL)
 	case !(c.Rate >= 0) || !compute.Finite(c.Rate):
@@ -141,6 +146,6 @@ func (c Config) plan(d Data) plan {
 	if p.apart {
 		p.trial = max(1, p.Steps/3)
 	}
-	p.candidate = c.candidates(n, d.Classes > 0)
+	p.candidate = c.candidates(n, d.X.Width, d.Classes > 0)
 	return p
 }

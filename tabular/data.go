@@ -18,8 +18,13 @@ type Data struct {
 	// Groups numbers what belongs together: rows of a group are held out together.
 	// Nil lets every row stand alone.
 	Groups []int32
+	// Zero holds, for each numeric target, what 0 is encoded as. With it, transforms of
+	// targets that are never negative are tried. Nil: none are.
+	Zero []float64
 	// Ordered says that rows are in the order of time: the last are held out.
 	Ordered bool
+
+	slopes []float32 // logarithms of the slopes of transformed targets; nil: none is transformed
 }
 
 const (
@@ -43,6 +48,9 @@ func (d Data) Check() error {
 	if err := d.Set.Check(); err != nil {
 		return err
 	}
+	if d.Zero != nil && d.Classes == 0 && len(d.Zero) != d.Outputs() {
+		return fmt.Errorf("there are %d targets and %d encoded zeros; give one zero for each target, or none", d.Outputs(), len(d.Zero))
+	}
 	for i, y := range d.Y {
 		if d.Classes > 0 && !(y >= 0 && int(y) < d.Classes && y == float32(int(y))) {
 			return fmt.Errorf("the class of row %d is %v; it must be a whole number from 0 to %d", i, y, d.Classes-1)
@@ -60,7 +68,17 @@ func (d Data) pick(rows []int) Data {
 	p := d
 	p.X = gauss.Batch[float32]{Rows: len(rows), Width: w, Mean: gather(d.X.Mean, w, rows), Var: gather(d.X.Var, w, rows)}
 	p.Y, p.Weights, p.Groups = gather(d.Y, k, rows), gather(d.Weights, 1, rows), nil
+	p.slopes = gather(d.slopes, k, rows)
 	return p
+}
+
+// some returns at most n rows, evenly spaced.
+func (d Data) some(n int) []int {
+	var rows []int
+	for i := 0; i < d.X.Rows; i += max(1, (d.X.Rows+n-1)/n) {
+		rows = append(rows, i)
+	}
+	return rows
 }
 
 func gather(from []float32, width int, rows []int) []float32 {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"utvi/dist"
 	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/rng"
@@ -57,6 +58,8 @@ type run struct {
 	dir  string
 	key  rng.Key
 
+	warps []*dist.Warp // of the targets; nil: none
+
 	mu    sync.Mutex
 	tell  func(Progress)
 	state Progress
@@ -68,6 +71,9 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 		return nil, errors.New("too few rows with a weight above 0, or too few groups, to hold some out")
 	}
 	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Held: heldRows(folds), Members: []Member{}}
+	if err := r.decideWarps(ctx, folds); err != nil {
+		return nil, err
+	}
 	picks, err := r.choose(ctx, folds, &rep)
 	if err != nil {
 		return nil, err
@@ -130,6 +136,9 @@ func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedu
 	j := &job{
 		Candidate: c, name: name, train: rows, held: held, seed: rng.Uint64(key, 0),
 		schedule: schedule, steps: stop(until, schedule), batch: min(r.Batch, rows.X.Rows), rate: r.Rate,
+	}
+	if r.warps != nil {
+		name = warpedName + name
 	}
 	if r.dir != "" {
 		j.file = filepath.Join(r.dir, name)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 
+	"utvi/dist"
 	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/model"
@@ -17,6 +18,7 @@ type Fitted struct {
 
 	Report     Report
 	Residuals  []ResidualMixture // per target; nil for classes
+	Warps      []*dist.Warp      // transforms of the targets, nil where there is none; nil: there are none
 	InputStats InputStats        // of the training rows
 	Members    *model.Ensemble
 
@@ -45,11 +47,14 @@ type Member struct {
 
 // finish joins trained networks to a model.
 func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) (*Fitted, error) {
+	for _, n := range nets {
+		boundNoise(n, r.data)
+	}
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.Outputs(), Classes: r.data.Classes, Report: rep, Residuals: shapes, Members: e}
+	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.Outputs(), Classes: r.data.Classes, Report: rep, Residuals: shapes, Warps: r.warps, Members: e}
 	f.learnInputStats(r.data)
 	return f, nil
 }
@@ -60,6 +65,7 @@ type document struct {
 	Targets int               `json:"targets"`
 	Classes int               `json:"classes,omitempty"`
 	Shapes  []ResidualMixture `json:"shapes,omitempty"`
+	Warps   []*dist.Warp      `json:"warps,omitempty"`
 	Usual   InputStats        `json:"usual"`
 	Report  Report            `json:"report"`
 }
@@ -76,7 +82,7 @@ func (f *Fitted) Save(path string) error {
 
 // SaveWith is Save with other documents in place of Extra.
 func (f *Fitted) SaveWith(path string, extra map[string]json.RawMessage) error {
-	doc, err := json.Marshal(document{documentFormat, f.Targets, f.Classes, f.Residuals, f.InputStats, f.Report})
+	doc, err := json.Marshal(document{documentFormat, f.Targets, f.Classes, f.Residuals, f.Warps, f.InputStats, f.Report})
 	if err != nil {
 		return fmt.Errorf("cannot save the model %s: %w", path, err)
 	}
@@ -119,7 +125,7 @@ func FromEnsemble(e *model.Ensemble) (*Fitted, error) {
 	if doc.Format != documentFormat {
 		return nil, fmt.Errorf("the description of the tabular model has format %d; this version reads %d", doc.Format, documentFormat)
 	}
-	f := &Fitted{Inputs: e.Inputs(), Targets: doc.Targets, Classes: doc.Classes, Report: doc.Report, Residuals: doc.Shapes, InputStats: doc.Usual}
+	f := &Fitted{Inputs: e.Inputs(), Targets: doc.Targets, Classes: doc.Classes, Report: doc.Report, Residuals: doc.Shapes, Warps: doc.Warps, InputStats: doc.Usual}
 	f.Members = &model.Ensemble{Members: e.Members}
 	f.Extra = maps.Clone(e.Documents)
 	delete(f.Extra, documentName)
@@ -148,6 +154,17 @@ func (f *Fitted) check() error {
 	}
 	if f.Classes == 0 && len(f.Residuals) != f.Targets {
 		return fmt.Errorf("the file has noise mixtures for %d targets, not %d", len(f.Residuals), f.Targets)
+	}
+	if f.Warps != nil && (f.Classes > 0 || len(f.Warps) != f.Targets) {
+		return fmt.Errorf("the file has transforms for %d targets, not %d", len(f.Warps), f.Targets)
+	}
+	for _, w := range f.Warps {
+		if w == nil {
+			continue
+		}
+		if err := w.Check(); err != nil {
+			return err
+		}
 	}
 	for _, s := range f.Residuals {
 		if len(s.W) == 0 || len(s.W) != len(s.R) {

@@ -52,11 +52,7 @@ func (f *Fitted) learnInputStats(d Data) {
 	} else {
 		f.InputStats.Inv = inverseSpread(d.X, mean)
 	}
-	rows := make([]int, 0, usualRows)
-	for i := 0; i < n; i += max(1, (n+usualRows-1)/usualRows) {
-		rows = append(rows, i)
-	}
-	x := d.pick(rows).X
+	x := d.pick(d.some(usualRows)).X
 	p := f.NewPredictor(nil, chunk)
 	var distances, doubts []float64
 	for lo := 0; lo < x.Rows; lo += chunk {

@@ -20,7 +20,11 @@ func (h heldOutPredictions) logp(i int, d Data, shapes []ResidualMixture) float6
 		return math.Log(max(1e-30, float64(h.Mean[i])))
 	}
 	e, v := float64(d.Y[i])-float64(h.Mean[i]), float64(h.Var[i])
-	return shapes[i%d.Outputs()].logNormal(e, v)
+	l := shapes[i%d.Outputs()].logNormal(e, v)
+	if d.slopes != nil {
+		l += float64(d.slopes[i])
+	}
+	return l
 }
 
 // A judge predicts the same held-out rows again and again.

@@ -28,12 +28,12 @@ func TestPlan(t *testing.T) {
 		apart                            bool
 		width, candidates                int
 	}{
-		{10, 64, 2500, 2500, 8, 2, false, 50, 6},
-		{4999, 64, 2500, 2500, 8, 2, false, 50, 6},
-		{5000, 128, 5656, 1885, 10, 1, true, 100, 8},
-		{49_999, 128, 17888, 5962, 10, 1, true, 100, 8},
-		{50_000, 256, 17888, 5962, 10, 1, true, 100, 8},
-		{1_000_000, 256, 40_000, 13_333, 10, 1, true, 100, 8},
+		{10, 64, 2500, 2500, 8, 2, false, 50, 8},
+		{4999, 64, 2500, 2500, 8, 2, false, 50, 8},
+		{5000, 128, 5656, 1885, 10, 1, true, 100, 6},
+		{49_999, 128, 17888, 5962, 10, 1, true, 100, 6},
+		{50_000, 256, 17888, 5962, 10, 1, true, 100, 6},
+		{1_000_000, 256, 40_000, 13_333, 10, 1, true, 100, 6},
 	} {
 		p := Config{}.plan(rowsOf(c.rows, 1))
 		if p.Batch != c.batch || p.Steps != c.steps || p.trial != c.trial || p.folds != c.folds || p.used != c.used || p.apart != c.apart {
@@ -71,13 +71,14 @@ func TestCandidates(t *testing.T) {
 		classes bool
 		want    int
 	}{
-		{Config{}, 100, true, 4},
-		{Config{}, 6000, true, 4},
-		{Config{KL: 0.5}, 100, false, 5},
+		{Config{}, 100, true, 5},
+		{Config{}, 6000, true, 5},
+		{Config{KL: 0.5}, 100, false, 8},
+		{Config{KL: 0.5, Bins: -1}, 100, false, 6},
 		{Config{Noise: Learned, KL: 0.5, Activation: "tanh", Width: 7, Depth: 3, Rule: "gh(5)"}, 100, false, 1},
-		{Config{Depth: 2, Activation: "gelu"}, 100, true, 3},
+		{Config{Depth: 2, Activation: "gelu"}, 100, true, 4},
 	} {
-		set := c.candidates(c.rows, c.classes)
+		set := c.candidates(c.rows, 3, c.classes)
 		if len(set) != c.want {
 			t.Errorf("%+v: %d candidates, want %d: %v", c.Config, len(set), c.want, set)
 		}

@@ -68,7 +68,8 @@ func (p *Predictor) TryPredict(x gauss.Batch[float32]) (*Predictions, error) {
 	return v, nil
 }
 
-// Dist fills m with the distribution of a row's target.
+// Dist fills m with the distribution of what the networks predict for a row's target: the
+// target itself, unless Fitted.Warp names a transform.
 func (v *Predictions) Dist(row, target int, m *dist.Mixture) {
 	m.Reset()
 	s := v.residuals[target]

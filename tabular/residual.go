@@ -45,11 +45,18 @@ func (s ResidualMixture) part(j int, e, v float64) float64 {
 }
 
 const (
-	shapeParts  = 2
+	free        = 2 // parts whose width is fitted
+	shapeParts  = free + len(tails)
 	shapePrior  = 10.0 // rows that speak for the Normal as it is
 	shapeRounds = 60
-	shapeMost   = 100.0 // of R
+	shapeMost   = 100.0  // of R
+	shapeRows   = 20_000 // that a shape is fitted to
 )
+
+// tails are parts of a fixed width. A few hundred held-out rows cannot show what one row
+// in a thousand does; each part counts as if a fraction of a row had been seen there, so
+// that a row far from its prediction costs a dozen nats, and not hundreds.
+var tails = [...]struct{ r, rows float64 }{{25, 0.3}, {400, 0.03}}
 
 // fitCentral fits the shape, then scales its R together until nine of ten held-out
 // rows lie in the central 90 % interval: parts fitted to all of a distribution miss
@@ -111,26 +118,53 @@ type residual struct{ z2, log float64 }
 func fitResiduals(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
 	rows, counts := residuals(folds, members, target)
 	s := ResidualMixture{make([]float64, shapeParts), make([]float64, shapeParts)}
-	for j := range s.W {
-		s.W[j], s.R[j] = 1.0/shapeParts, math.Pow(3, float64(j)-(shapeParts-1)/2.0)
+	for j := range free {
+		s.W[j], s.R[j] = 1.0/free, math.Pow(3, float64(j)-(free-1)/2.0)
 	}
-	for range shapeRounds {
-		var w, r [shapeParts]float64
-		for j := range w {
-			w[j], r[j] = shapePrior/shapeParts, shapePrior/shapeParts
+	for j, t := range tails {
+		s.R[free+j] = t.r
+	}
+	for range shapeRounds { // without tails
+		w, r := s.share(rows, counts, 0)
+		for j := range free {
+			s.R[j] = min(r[j]/w[j], shapeMost)
 		}
-		for i, row := range rows {
-			s.expect(row, counts[i], &w, &r)
-		}
-		var total float64
-		for _, x := range w {
-			total += x
-		}
-		for j := range w {
-			s.W[j], s.R[j] = w[j]/total, min(r[j]/w[j], shapeMost)
-		}
+		s.weigh(w)
+	}
+	for j, t := range tails {
+		s.W[free+j] = t.rows / (float64(len(rows)) + shapePrior)
+	}
+	for range shapeRounds / 3 { // weights alone
+		w, _ := s.share(rows, counts, 1)
+		s.weigh(w)
 	}
 	return s
+}
+
+// share divides the rows among the parts, and z² by these shares, beside what counts
+// before any row is seen.
+func (s ResidualMixture) share(rows [][]residual, counts []float64, withTails float64) (w, r [shapeParts]float64) {
+	for j := range free {
+		w[j], r[j] = shapePrior/free, shapePrior/free
+	}
+	for j, t := range tails {
+		w[free+j] = withTails * t.rows
+	}
+	for i, row := range rows {
+		s.expect(row, counts[i], &w, &r)
+	}
+	return w, r
+}
+
+// weigh makes weights of shares.
+func (s ResidualMixture) weigh(w [shapeParts]float64) {
+	var total float64
+	for _, x := range w {
+		total += x
+	}
+	for j, x := range w {
+		s.W[j] = x / total
+	}
 }
 
 // expect adds the shares that the parts have in a row, and z² by these shares.
@@ -161,14 +195,15 @@ func (s ResidualMixture) expect(row []residual, count float64, w, r *[shapeParts
 	}
 }
 
-// residuals are the residuals of all held-out rows with a weight above 0, and their
-// weights, scaled to mean 1.
+// residuals are the residuals of held-out rows with a weight above 0, and their weights,
+// scaled to mean 1. Of very many rows it takes some, evenly spaced.
 func residuals(folds []fold, members func(f fold) []heldOutPredictions, target int) (rows [][]residual, counts []float64) {
 	var total float64
+	step := (heldRows(folds) + shapeRows - 1) / shapeRows
 	for _, f := range folds {
 		m := members(f)
 		k := f.held.Outputs()
-		for i := range f.held.X.Rows {
+		for i := 0; i < f.held.X.Rows; i += step {
 			w := f.held.weight(i)
 			if w == 0 {
 				continue

@@ -35,9 +35,9 @@ func TestFitShape(t *testing.T) {
 	folds := wide(7000, 1)
 	s := fitResiduals(folds, only, 0)
 	if s.R[0] > s.R[1] {
-		s = ResidualMixture{[]float64{s.W[1], s.W[0]}, []float64{s.R[1], s.R[0]}}
+		s.W[0], s.W[1], s.R[0], s.R[1] = s.W[1], s.W[0], s.R[1], s.R[0]
 	}
-	if math.Abs(s.W[0]+s.W[1]-1) > 1e-9 || math.Abs(s.W[1]-1.0/7) > 0.03 || math.Abs(s.R[0]-1) > 0.08 || math.Abs(s.R[1]/9-1) > 0.15 {
+	if total := s.W[0] + s.W[1]; total > 1-1e-9 || total < 0.99 || math.Abs(s.W[1]-1.0/7) > 0.03 || math.Abs(s.R[0]-1) > 0.08 || math.Abs(s.R[1]/9-1) > 0.15 {
 		t.Errorf("the shape is %+v, want weights 6/7 and 1/7 of variances 1 and 9", s)
 	}
 	if s := fitResiduals(folds, only, 1); math.Abs(s.Scale()-1) > 0.05 {
@@ -53,6 +53,24 @@ func TestFitShape(t *testing.T) {
 	}
 	if s := fitResiduals(folds, only, 0); math.Abs(s.Scale()-1) > 0.05 {
 		t.Errorf("without the wide rows the shape is %+v", s)
+	}
+}
+
+// A hundred rows that fit do not promise that the next one does: one that lies thirty
+// standard deviations away costs a dozen nats, and hardly widens the others.
+func TestOneRowThatDoesNotFit(t *testing.T) {
+	s := fitResiduals(wide(100, 1), only, 1)
+	if got := s.logNormal(30, 1); got < -16 {
+		t.Errorf("ln p of a row at 30 σ is %v", got)
+	}
+	if got := s.logNormal(100, 1); got < -30 {
+		t.Errorf("ln p of a row at 100 σ is %v", got)
+	}
+	if s.Scale() > 1.5 {
+		t.Errorf("variances grow by %v", s.Scale())
+	}
+	if many := fitResiduals(wide(7000, 1), only, 1); many.Scale() > 1.05 {
+		t.Errorf("with 7,000 rows variances grow by %v", many.Scale())
 	}
 }
 

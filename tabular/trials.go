@@ -66,7 +66,7 @@ func (r *run) try(ctx context.Context, folds []fold) error {
 		var jobs []*job
 		var of []int
 		for c, x := range r.candidate {
-			if f == 0 || first[c] >= least {
+			if f == 0 && folds[f].by[c] == nil || f > 0 && first[c] >= least {
 				of = append(of, c)
 				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
 			}

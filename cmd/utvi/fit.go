@@ -158,6 +158,11 @@ func (r *fitting) write(result *fit.Result) error {
 		}
 		files += " and " + filepath.Join(r.report, "report.html")
 	}
+	for i, c := range result.Model.Schema.Targets() {
+		if w := result.Model.Net.Warp(i); w != nil {
+			fmt.Fprintf(r.stdout, "%s is predicted by its %v: held-out rows are more probable so.\n\n", tame(c.Name), w)
+		}
+	}
 	if result.Evaluation == nil {
 		_, err := fmt.Fprintf(r.stdout, "No rows are held out: the model is not evaluated.\nWrote %s.\n", files)
 		return err

@@ -24,6 +24,11 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 			fmt.Fprintf(t, "networks\t%d × %s\n", n, x.Candidate)
 		}
 	}
+	for i, c := range m.Schema.Targets() {
+		if w := m.Net.Warp(i); w != nil {
+			fmt.Fprintf(t, "target\t%s is predicted by its %v\n", tame(c.Name), w)
+		}
+	}
 	fmt.Fprintf(t, "trained on\t%d rows, seed %d\n", m.Facts.Rows, m.Facts.Config.Seed)
 	if m.Facts.Interrupted {
 		fmt.Fprintln(t, "training\tstopped early")

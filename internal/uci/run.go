@@ -26,7 +26,7 @@ type Result struct {
 // Protocol is the configuration of the literature: one network with one hidden
 // layer of the set's number of ReLU units.
 func (s *Set) Protocol(c tabular.Config) tabular.Config {
-	c.Ensemble, c.Depth, c.Width, c.Activation = 1, 1, s.Hidden, "relu"
+	c.Ensemble, c.Depth, c.Width, c.Activation, c.Bins = 1, 1, s.Hidden, "relu", -1
 	if c.Width == 0 {
 		c.Width = 50
 	}
@@ -69,12 +69,16 @@ func (r *Result) score(f *tabular.Fitted, sp *split) {
 	const chunk = 960
 	p := f.NewPredictor(compute.NewPool(1), chunk)
 	x, y := sp.test.X, sp.test.Y
-	var d dist.Mixture
+	var m dist.Mixture
+	var d dist.Dist = &m
+	if w := f.Warp(0); w != nil {
+		d = dist.Warped{Mixture: &m, Warp: w}
+	}
 	var squares float64
 	for lo := 0; lo < x.Rows; lo += chunk {
 		v := p.Predict(x.Slice(lo, min(x.Rows, lo+chunk)))
 		for i := range v.Rows {
-			v.Dist(i, 0, &d)
+			v.Dist(i, 0, &m)
 			at := float64(y[lo+i])
 			r.LL += d.LogPDF(at) - math.Log(sp.scale)
 			if u := d.CDF(at); u > 0.05 && u < 0.95 {

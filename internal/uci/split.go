@@ -6,6 +6,7 @@ import (
 
 	"utvi/data"
 	"utvi/gauss"
+	"utvi/table"
 	"utvi/tabular"
 )
 
@@ -32,7 +33,17 @@ func (s *Set) split(k int) (*split, error) {
 	if sd[s.target] == 0 {
 		return nil, fmt.Errorf("%s, split %d: the target is the same in all rows", s.Name, k)
 	}
-	return &split{s.encode(train, mean, sd), s.encode(test, mean, sd), sd[s.target]}, nil
+	columns := make([]table.Column, s.columns)
+	for _, j := range s.features {
+		numbers := make([]float64, len(train))
+		for i, r := range train {
+			numbers[i] = s.rows[r*s.columns+j]
+		}
+		columns[j] = table.NumericInput("", numbers)
+		columns[j].Mean, columns[j].SD = mean[j], sd[j]
+	}
+	columns[s.target] = table.Column{Mean: mean[s.target], SD: sd[s.target]}
+	return &split{s.encode(train, columns), s.encode(test, columns), sd[s.target]}, nil
 }
 
 // standard returns mean and standard deviation of every column.
@@ -58,13 +69,13 @@ func (s *Set) standard(rows []int) (mean, sd []float64) {
 	return mean, sd
 }
 
-// encode standardises rows; a constant column is 0.
-func (s *Set) encode(rows []int, mean, sd []float64) tabular.Data {
+// encode scales rows as a table's are; a constant column is 0.
+func (s *Set) encode(rows []int, columns []table.Column) tabular.Data {
 	z := func(r, j int) float32 {
-		if sd[j] == 0 {
+		if columns[j].SD == 0 {
 			return 0
 		}
-		return float32((s.rows[r*s.columns+j] - mean[j]) / sd[j])
+		return float32(columns[j].Encode(s.rows[r*s.columns+j]))
 	}
 	var x, y []float32
 	for _, r := range rows {
@@ -73,5 +84,6 @@ func (s *Set) encode(rows []int, mean, sd []float64) tabular.Data {
 		}
 		y = append(y, z(r, s.target))
 	}
-	return tabular.Data{Set: data.Set{X: gauss.Fixed(len(s.features), x), Y: y}}
+	t := columns[s.target]
+	return tabular.Data{Set: data.Set{X: gauss.Fixed(len(s.features), x), Y: y}, Zero: []float64{-t.Mean / t.SD}}
 }

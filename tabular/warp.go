@@ -1,0 +1,157 @@
+package tabular
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"utvi/dist"
+)
+
+const (
+	warpGain = 0.1  // nats per row that a transform must promise, to be tried
+	warpSlip = 0.02 // nats per row of held-out rows that it must gain, to be used
+)
+
+// proposeWarps returns a transform for each target that is never negative and skewed: the
+// one of the Box–Cox family under which the targets look most like a Normal. It is nil if
+// no target has one.
+func proposeWarps(d Data) []*dist.Warp {
+	if d.Classes > 0 || d.Zero == nil {
+		return nil
+	}
+	all := make([]*dist.Warp, d.Outputs())
+	rows := d.some(usualRows)
+	for t := range all {
+		u := make([]float64, 0, len(rows))
+		for _, i := range rows {
+			u = append(u, float64(d.Y[i*len(all)+t])-d.Zero[t])
+		}
+		all[t] = proposeWarp(u, d.Zero[t])
+	}
+	if !slices.ContainsFunc(all, func(w *dist.Warp) bool { return w != nil }) {
+		return nil
+	}
+	return all
+}
+
+func proposeWarp(u []float64, zero float64) *dist.Warp {
+	const round = 1e-5 // encoded targets are float32
+	slices.Sort(u)
+	if u[0] < -round {
+		return nil
+	}
+	first, _ := slices.BinarySearch(u, round) // above 0
+	if 2*first > len(u) {
+		return nil
+	}
+	// Zeros lie on the straight part, below the small values; without zeros it begins where
+	// no value is.
+	low := u[first+(len(u)-first)/20]
+	if first == 0 {
+		low = u[0] / 10
+	}
+	low, top := max(low, round), u[len(u)-1]
+	if !(top > 10*low) {
+		return nil
+	}
+	_, sd := warpMoments(&dist.Warp{Lambda: 1, Low: low, Top: top, SD: 1}, u)
+	var best *dist.Warp
+	most := warpGain
+	for _, lambda := range []float64{0, 0.25, 0.5} {
+		w := &dist.Warp{Lambda: lambda, Low: low, Top: top, SD: 1}
+		var slope float64
+		for _, x := range u {
+			_, s := w.Forward(x)
+			slope += s / float64(len(u))
+		}
+		mean, own := warpMoments(w, u)
+		if gain := slope - math.Log(own) + math.Log(sd); gain > most {
+			w.Mean, w.SD, w.Origin = mean, own, zero
+			best, most = w, gain
+		}
+	}
+	return best
+}
+
+// warpMoments are mean and standard deviation of what numbers become.
+func warpMoments(w *dist.Warp, u []float64) (mean, sd float64) {
+	n := float64(len(u))
+	for _, u := range u {
+		z, _ := w.Forward(u)
+		mean += z / n
+	}
+	for _, u := range u {
+		z, _ := w.Forward(u)
+		sd += float64((z-mean)*(z-mean)) / n
+	}
+	return mean, math.Sqrt(sd)
+}
+
+// warped returns the data with transformed targets. Their slopes are part of the score, so
+// that scores stay comparable.
+func (d Data) warped(warps []*dist.Warp) Data {
+	k := d.Outputs()
+	y := slices.Clone(d.Y)
+	d.slopes = make([]float32, len(y))
+	for i := range y {
+		if w := warps[i%k]; w != nil {
+			z, slope := w.Forward(float64(y[i]))
+			y[i], d.slopes[i] = float32(z), float32(slope)
+		}
+	}
+	d.Y = y
+	return d
+}
+
+// decideWarps trains the first candidate with and without the proposed transforms, and
+// keeps them if held-out rows are more probable. What was trained is a trial of the first
+// candidate.
+func (r *run) decideWarps(ctx context.Context, folds []fold) error {
+	warps := proposeWarps(r.data)
+	if warps == nil {
+		return nil
+	}
+	f, key := folds[0], r.key.Sub(0, 2)
+	bent := fold{train: f.train.warped(warps), held: f.held.warped(warps), by: f.by}
+	jobs := []*job{
+		r.job(r.candidate[0], f.train, f.held, "trial-0-0", key, r.trial, stops),
+		r.job(r.candidate[0], bent.train, bent.held, warpedName+"trial-0-0", key, r.trial, stops),
+	}
+	r.begin("choosing", jobs, len(r.candidate)*len(folds)/2)
+	results, err := r.runAll(ctx, jobs)
+	if results[0] != nil {
+		f.by[0] = []*result{results[0]}
+	}
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	judge := func(f fold, x *result) float64 {
+		f.by = [][]*result{{x}}
+		if t := judgeTrial([]fold{f}, 0, r.candidate[0]); t.Failed == "" && t.Stop > 0 {
+			return t.Score
+		}
+		return math.Inf(-1)
+	}
+	if !(judge(bent, results[1]) > judge(f, results[0])+warpSlip) {
+		return nil
+	}
+	r.warps, r.data = warps, r.data.warped(warps)
+	for i := range folds {
+		folds[i].train, folds[i].held = folds[i].train.warped(warps), folds[i].held.warped(warps)
+	}
+	folds[0].by[0] = []*result{results[1]}
+	return nil
+}
+
+// warpedName begins the names of files of trainings with transformed targets.
+const warpedName = "transformed-"
+
+// Warp returns the transform of a target, nil if there is none: what networks predict in
+// place of the target (see dist.Warped).
+func (f *Fitted) Warp(target int) *dist.Warp {
+	if f.Warps == nil {
+		return nil
+	}
+	return f.Warps[target]
+}
