@@ -1,6 +1,7 @@
 # The command alone, static, run by nobody in particular:
 #   docker build -t utvi:1 .
 #   docker run --rm -v "$PWD:/results" --user "$(id -u)" -w /results utvi:1 sweep run plan.json
+#   docker run --rm -v "$PWD:/models:ro" -p 127.0.0.1:8080:8080 utvi:1 serve /models/price.utvi --http :8080
 FROM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./

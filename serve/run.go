@@ -77,7 +77,7 @@ func (s *Server) Run(ctx context.Context, at Listen) error {
 		grpcAt = rpc.Addr()
 		go func() { failed <- g.Serve(rpc) }()
 	}
-	s.Log.Info("serving", "http", fmt.Sprint(httpAt), "grpc", fmt.Sprint(grpcAt), "models", s.models.names, "version", version())
+	s.Log.Info("serving", "http", address(httpAt), "grpc", address(grpcAt), "models", s.models.names, "version", version())
 	if at.Ready != nil {
 		at.Ready(httpAt, grpcAt)
 	}
@@ -87,6 +87,13 @@ func (s *Server) Run(ctx context.Context, at Listen) error {
 	case <-ctx.Done():
 	}
 	return s.finish(h, func() { g.GracefulStop() }, at.Drain)
+}
+
+func address(a net.Addr) string {
+	if a == nil {
+		return "none"
+	}
+	return a.String()
 }
 
 // finish answers what still comes for a while, and then ends when all requests in
