@@ -1,12 +1,13 @@
 // Package calibrate uses held-out rows to correct predictive distributions.
 //
-// There are four corrections. Each is optional and fitted separately:
+// There are five corrections. Each is optional and fitted separately:
 //
 //   - Scale multiplies the standard deviation by one number;
 //   - Levels corrects the shape of the distribution by bending its levels;
 //   - Conformal gives intervals, symmetric or not, with guaranteed coverage for any
 //     distribution, in finite samples, for rows exchangeable with the held-out rows;
-//   - Temperature sharpens or flattens the probabilities of classes.
+//   - Temperature sharpens or flattens the probabilities of classes;
+//   - Sets gives sets of classes with guaranteed coverage.
 //
 // The model must not have been trained on the held-out rows. Scores are honest only on
 // rows that were not used to calibrate either.
@@ -27,6 +28,7 @@ type Calibration struct {
 	Levels      *Levels      `json:"levels,omitempty"`
 	Conformal   *Conformal   `json:"conformal,omitempty"`
 	Temperature *Temperature `json:"temperature,omitempty"`
+	Sets        *Sets        `json:"sets,omitempty"`
 }
 
 // Scratch holds one corrected distribution, so that a loop over rows allocates nothing.
@@ -94,6 +96,9 @@ func (c *Calibration) parts() (p []part) {
 	}
 	if c.Temperature != nil {
 		p = append(p, c.Temperature)
+	}
+	if c.Sets != nil {
+		p = append(p, c.Sets)
 	}
 	return p
 }

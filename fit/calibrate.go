@@ -28,7 +28,7 @@ const (
 // Methods returns the methods for a task, in the order in which they are applied.
 func Methods(task table.Task) []Method {
 	if task == table.Classification {
-		return []Method{Temperature}
+		return []Method{Temperature, Conformal}
 	}
 	return []Method{Scale, Isotonic, Conformal, Asymmetric}
 }
@@ -68,13 +68,18 @@ type Correction struct {
 	// Trained is the share of rows that the model was trained with, as far as
 	// known. A calibration on such rows gives intervals that are too narrow.
 	Trained float64
+	Seen    bool // more of these rows were training rows than chance explains
+
+	Dropped  []string // corrections that are left out because they made the scores worse
+	Notes    []string // what a reader must know about the rows
+	NoTarget int      // rows left out: their targets are missing
 }
 
 // Calibrate fits corrections on rows that the model was not trained with, and replaces
 // the corrections that the model has. Before are the scores of these rows without
 // correction. After are the scores of each half of the rows with the correction fitted
 // on the other half: scores of the rows that a correction was fitted on would be too
-// good.
+// good. A correction that makes these worse is left out.
 func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Method, pool *compute.Pool) (*Correction, error) {
 	if err := CheckMethods(m.Schema.Task, methods); err != nil {
 		return nil, err
@@ -83,26 +88,44 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 	if err != nil {
 		return nil, err
 	}
-	c := &Correction{Rows: held.items.seen, Used: len(held.items.items), Trained: float64(held.known) / float64(max(1, held.sampled))}
+	if len(held.items.items) == 0 {
+		return nil, fmt.Errorf("%s: there is no row to calibrate by: %s", rows.Header().File, held.leftOut())
+	}
+	c := &Correction{Rows: held.items.seen, Used: len(held.items.items), NoTarget: held.noTarget,
+		Trained: float64(held.known) / float64(max(1, held.sampled)), Seen: m.Facts.seen(held.sampled, held.known)}
+	if held.byPosition {
+		c.Notes = append(c.Notes, byPosition)
+	}
+	if s := held.leftOut(); s != "" {
+		c.Notes = append(c.Notes, s+"; they are not used")
+	}
 	var all []calibrate.Calibration
 	for target, column := range m.Schema.Targets() {
 		f := fitter{held.items.items, target, methods, m.Schema.Task == table.Classification}
-		none := &calibrate.Calibration{}
 		full, err := f.fit(0, 1)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", column.Name, err)
 		}
+		none := &calibrate.Calibration{}
+		before := f.score(column.Name, none, none)
+		c.Before = append(c.Before, before)
+		after, worse := f.judge(column.Name, before)
+		if len(worse) > 0 {
+			for _, w := range worse {
+				c.Dropped = append(c.Dropped, w.sentence(column.Name))
+				f.methods = slices.DeleteFunc(slices.Clone(f.methods), func(x Method) bool { return x == w.method })
+			}
+			if full, err = f.fit(0, 1); err != nil {
+				return nil, fmt.Errorf("%s: %w", column.Name, err)
+			}
+		}
 		all = append(all, *full)
-		c.Before = append(c.Before, f.score(column.Name, none, none))
-		even, err := f.fit(0, 2)
-		if err != nil {
-			continue // too few rows for halves: no honest score after
+		if after != nil { // else too few rows for halves: no honest score after
+			c.After = append(c.After, *after)
 		}
-		odd, err := f.fit(1, 2)
-		if err != nil {
-			continue
-		}
-		c.After = append(c.After, f.score(column.Name, odd, even))
+	}
+	if !slices.ContainsFunc(all, func(c calibrate.Calibration) bool { return c != (calibrate.Calibration{}) }) {
+		all = nil
 	}
 	p, err := m.WithCalibration(all)
 	if err != nil {
@@ -128,11 +151,13 @@ type outcome struct {
 	p      dist.Categorical
 	weight float64
 	hash   uint64
+
+	notFinite string // where the row stands, if its prediction is not finite
 }
 
 type heldRows struct {
-	items          thin[outcome]
-	sampled, known int // rows that were looked up among those trained with, and found
+	items thin[outcome]
+	tally // what is known of the rows, without scores
 }
 
 // hold predicts rows and keeps them. A calibration that the model has is not applied.
@@ -141,18 +166,30 @@ func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool)
 	if err != nil {
 		return nil, err
 	}
+	whole, err := m.complete(rows)
+	if err != nil {
+		return nil, err
+	}
 	all := &heldRows{items: thin[outcome]{most: mostHeld}}
-	err = predict.Stream(ctx, p, rows, pool, m.outcomes, func(some []outcome) error {
+	err = predict.Stream(ctx, p, whole, pool, m.outcomes, func(some []outcome) error {
 		for _, o := range some {
-			sample, known := m.trained.samples(o.hash)
+			sample, known := m.trained.samples(o.hash, m.Facts.Rows)
 			all.sampled += one(sample)
 			all.known += one(known)
+			if o.notFinite != "" {
+				if all.notFinite == 0 {
+					all.first = o.notFinite
+				}
+				all.notFinite++
+				continue
+			}
 			if all.items.next() {
 				all.items.keep(o)
 			}
 		}
 		return nil
 	})
+	all.noTarget, all.byPosition = whole.missing, whole.encoder.ByPosition()
 	return all, err
 }
 
@@ -175,6 +212,10 @@ func (m *Model) outcomes(b *predict.Batch) ([]outcome, error) {
 		o := &all[row]
 		o.weight = float64(w[row])
 		o.hash = hashRow(x.Mean[row*x.Width:(row+1)*x.Width], y[row*k:(row+1)*k])
+		if !b.Finite(row) {
+			o.notFinite = b.Chunk().Where(row)
+			continue
+		}
 		if m.Classes() != nil {
 			o.class, o.p = int(y[row]), slices.Clone(b.RawClasses(row))
 			continue
@@ -231,7 +272,7 @@ func (f fitter) classPart(from, step int) calibrate.ClassRows {
 func (f fitter) fit(from, step int) (*calibrate.Calibration, error) {
 	c := &calibrate.Calibration{}
 	var err error
-	for _, x := range []Method{Scale, Isotonic, Conformal, Asymmetric, Temperature} {
+	for _, x := range []Method{Scale, Isotonic, Temperature, Conformal, Asymmetric} {
 		if err != nil || !slices.Contains(f.methods, x) {
 			continue
 		}
@@ -241,6 +282,10 @@ func (f fitter) fit(from, step int) (*calibrate.Calibration, error) {
 		case Isotonic:
 			c.Levels, err = calibrate.FitLevels(c.Corrected(f.part(from, step)))
 		case Conformal:
+			if f.classes {
+				c.Sets, err = calibrate.FitSets(f.classPart(from, step))
+				continue
+			}
 			c.Conformal, err = calibrate.FitConformal(f.part(from, step))
 		case Asymmetric:
 			c.Conformal, err = calibrate.FitAsymmetric(f.part(from, step))
@@ -256,6 +301,7 @@ func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 	var numbers metric.Regression
 	var classes metric.Classification
 	var conformal [len(conformalLevels)]metric.Coverage
+	var sets setTally
 	var scratch calibrate.Scratch
 	p := make(dist.Categorical, 0)
 	for i, o := range f.held {
@@ -264,6 +310,9 @@ func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 			c = odd
 		}
 		if f.classes {
+			if c.Sets != nil {
+				sets.add(c.Sets, o.p, o.class, o.weight)
+			}
 			p = append(p[:0], o.p...)
 			if c.Temperature != nil {
 				c.Temperature.Apply(p, p)
@@ -280,7 +329,11 @@ func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 	}
 	if f.classes {
 		s := classes.Scores()
-		return Scores{Target: target, Classes: &s}
+		out := Scores{Target: target, Classes: &s}
+		if even.Sets != nil {
+			out.Sets = sets.scores()
+		}
+		return out
 	}
 	s := numbers.Scores()
 	for j, level := range conformalLevels {

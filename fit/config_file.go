@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"utvi/internal/strictjson"
+	"utvi/tabular"
 )
 
 // auto is the task that is found out, as files and flags say it.
@@ -38,8 +40,9 @@ func LoadConfig(path string) (Config, error) {
 	return c, nil
 }
 
-// WriteYAML writes all settings as LoadConfig reads them.
-func (c Config) WriteYAML(w io.Writer) error {
+// WriteYAML writes all settings as LoadConfig reads them. Where a setting was left open,
+// a comment says what was chosen; chosen may be nil.
+func (c Config) WriteYAML(w io.Writer, chosen *Model) error {
 	if c.Task == "" {
 		c.Task = auto
 	}
@@ -48,12 +51,63 @@ func (c Config) WriteYAML(w io.Writer) error {
 		return err
 	}
 	doc.HeadComment = "A setting that is 0 or empty is found in the table, or is the default."
+	if chosen != nil {
+		doc.HeadComment += "\nBehind it stands what was chosen."
+		comment(doc, "", chosen.choices())
+	}
 	e := yaml.NewEncoder(w)
 	e.SetIndent(2)
 	if err := e.Encode(doc); err != nil {
 		return err
 	}
 	return e.Close()
+}
+
+// comment writes what was chosen behind settings that are open.
+func comment(n *yaml.Node, path string, chosen map[string]string) {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		name := path + key.Value
+		if value.Kind == yaml.MappingNode {
+			comment(value, name+".", chosen)
+			continue
+		}
+		open := value.Value == "" || value.Value == "0" || value.Value == auto || value.Value == "[]"
+		if text := chosen[name]; text != "" && open && len(value.Content) == 0 {
+			value.LineComment = text
+		}
+	}
+}
+
+// choices say what was chosen for settings that were left open, by their names.
+func (m *Model) choices() map[string]string {
+	all := map[string]string{"task": string(m.Schema.Task)}
+	n := m.Net.Report.Config
+	for name, v := range map[string]any{"ensemble": n.Ensemble, "steps": n.Steps, "batch": n.Batch, "rate": n.Rate} {
+		all["network."+name] = fmt.Sprint(v)
+	}
+	choice := func(name string, of func(c tabular.Candidate) string) {
+		var seen []string
+		for _, x := range m.Net.Report.Members {
+			if s := of(x.Candidate); s != "" && !slices.Contains(seen, s) {
+				seen = append(seen, s)
+			}
+		}
+		all["network."+name] = strings.Join(seen, ", ")
+	}
+	choice("noise", func(c tabular.Candidate) string { return c.Noise })
+	choice("kl", func(c tabular.Candidate) string { return fmt.Sprint(c.KL) })
+	choice("activation", func(c tabular.Candidate) string { return c.Activation })
+	choice("width", func(c tabular.Candidate) string { return fmt.Sprint(c.Width) })
+	choice("depth", func(c tabular.Candidate) string { return fmt.Sprint(c.Depth) })
+	var inputs []string
+	for _, s := range m.Schema.Spans() {
+		inputs = append(inputs, s.Column.Name)
+	}
+	if len(inputs) <= 50 {
+		all["inputs"] = strings.Join(inputs, ", ")
+	}
+	return all
 }
 
 // settings are the fields of a struct by their names in JSON, those left alone too.

@@ -65,6 +65,33 @@ func level(c *table.Chunk, row, col int) string {
 	return c.Text(row, col)
 }
 
+// differing moves a held-out row to the training rows for each target that is the same in
+// all of these; nil if no held-out row differs.
+func differing(f *table.Frame, train, held []int, targets []string) (more, fewer []int) {
+	for _, name := range targets {
+		col := f.Header().Column(name)
+		cell := func(row int) string {
+			c, err := f.Rows([]int{row}).Next()
+			if err != nil {
+				return ""
+			}
+			return level(c, 0, col)
+		}
+		of := cell(train[0])
+		if !slices.ContainsFunc(train, func(row int) bool { return cell(row) != of }) {
+			if at := slices.IndexFunc(held, func(row int) bool { return cell(row) != of }); at >= 0 && len(held) > 1 {
+				return ascending(append(slices.Clone(train), held[at])), slices.Delete(slices.Clone(held), at, at+1)
+			}
+		}
+	}
+	return nil, nil
+}
+
+func ascending(rows []int) []int {
+	slices.Sort(rows)
+	return rows
+}
+
 // seeAllClasses takes rows of classes that occur only among those held out to the
 // rows to train with, if single rows are held out.
 func seeAllClasses(f *table.Frame, train, held []int, s *table.Schema, c Config) ([]int, []int, *table.Schema, error) {

@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"utvi/calibrate"
+	"utvi/dist"
 	"utvi/internal/compute"
 	"utvi/metric"
 	"utvi/predict"
@@ -20,6 +23,9 @@ type Evaluation struct {
 	Calibrated bool
 	Targets    []TargetEvaluation
 	Unfamiliar float64  // share of rows less familiar than 99 of 100 training rows
+	NotFinite  int      // rows left out of the scores: their predictions are not finite numbers
+	NoTarget   int      // rows left out of the scores: their targets are missing
+	Trained    float64  // share of rows that the model was trained with, as far as known
 	Notes      []string // what a reader must know about the scores
 }
 
@@ -69,42 +75,86 @@ func (e *Evaluation) MarshalJSON() ([]byte, error) {
 		Calibrated bool     `json:"calibrated"`
 		Targets    []target `json:"targets"`
 		Unfamiliar float64  `json:"unfamiliar"`
+		NotFinite  int      `json:"not_finite,omitempty"`
+		NoTarget   int      `json:"no_target,omitempty"`
+		Trained    float64  `json:"trained,omitempty"`
 		Notes      []string `json:"notes,omitempty"`
-	}{e.File, e.Rows, e.Calibrated, all, e.Unfamiliar, e.Notes})
+	}{e.File, e.Rows, e.Calibrated, all, e.Unfamiliar, e.NotFinite, e.NoTarget, e.Trained, e.Notes})
 }
 
-// Evaluate scores the predictions of rows that have their targets.
+// Evaluate scores the predictions of rows that have their targets. Rows whose targets
+// are missing, or whose predictions are not finite, are left out and counted.
 func (m *Model) Evaluate(ctx context.Context, rows table.Source, pool *compute.Pool) (*Evaluation, error) {
+	t, err := m.tally(ctx, rows, pool)
+	if err != nil {
+		return nil, err
+	}
+	if t.rows == 0 {
+		return nil, fmt.Errorf("%s: no row can be scored: %s", rows.Header().File, t.leftOut())
+	}
+	e := t.close(m)
+	e.File = rows.Header().File
+	return e, nil
+}
+
+func (m *Model) tally(ctx context.Context, rows table.Source, pool *compute.Pool) (*tally, error) {
 	p, err := m.predictor(rows)
 	if err != nil {
 		return nil, err
 	}
+	whole, err := m.complete(rows)
+	if err != nil {
+		return nil, err
+	}
 	all := m.newTally()
-	err = predict.Stream(ctx, p, rows, pool, func(b *predict.Batch) (*tally, error) {
+	err = predict.Stream(ctx, p, whole, pool, func(b *predict.Batch) (*tally, error) {
 		t := m.newTally()
 		return t, t.add(m, b)
 	}, func(t *tally) error {
 		all.merge(t)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	e := all.close(m)
-	e.File = rows.Header().File
-	return e, nil
+	all.noTarget, all.byPosition = whole.missing, whole.encoder.ByPosition()
+	return all, err
 }
 
 // A tally gathers the scores of rows.
 type tally struct {
-	rows    int
-	strange int
-	targets []targetTally
+	rows           int // scored
+	strange        int
+	notFinite      int
+	noTarget       int
+	first          string // where the first row stands whose prediction is not finite
+	sampled, known int    // rows that were looked up among those trained with, and found
+	byPosition     bool
+	targets        []targetTally
+}
+
+// leftOut says why rows are not scored, "" if all are.
+func (t *tally) leftOut() string {
+	var why []string
+	if t.noTarget > 0 {
+		why = append(why, fmt.Sprintf("%s no target", have(t.noTarget)))
+	}
+	if t.notFinite > 0 {
+		why = append(why, fmt.Sprintf("%s a prediction that is not finite, far outside the training data (the first at %s)", have(t.notFinite), t.first))
+	}
+	return strings.Join(why, ", ")
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "1 row has"
+	}
+	return fmt.Sprintf("%d rows have", n)
 }
 
 type targetTally struct {
 	numbers   metric.Regression
 	classes   metric.Classification
+	plain     metric.Regression     // without a network
+	shares    metric.Classification // likewise
+	sets      setTally
 	parts     predict.Parts
 	conformal [len(conformalLevels)]metric.Coverage
 	confusion [][]int
@@ -130,27 +180,95 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 	if err != nil {
 		return err
 	}
+	x, k := b.Inputs(), len(targets)
+	var base []dist.Categorical
+	if m.Classes() != nil {
+		base = append(base, shares(&targets[0]))
+	}
 	for row := range b.Len() {
+		sample, known := m.trained.samples(hashRow(x.Mean[row*x.Width:(row+1)*x.Width], y[row*k:(row+1)*k]), m.Facts.Rows)
+		t.sampled += one(sample)
+		t.known += one(known)
+		if !b.Finite(row) {
+			if t.notFinite == 0 {
+				t.first = b.Chunk().Where(row)
+			}
+			t.notFinite++
+			continue
+		}
 		t.rows++
 		if b.Unfamiliar(row) > 1 {
 			t.strange++
 		}
 		weight := float64(w[row])
 		if m.Classes() != nil {
-			t.targets[0].addClass(b, row, int(y[row]), weight)
+			t.targets[0].addClass(m, b, row, int(y[row]), weight)
+			if base[0] != nil {
+				t.targets[0].shares.Add(int(y[row]), base[0], weight)
+			}
 			continue
 		}
 		for j, c := range targets {
-			t.targets[j].addNumber(m, b, row, j, float64(y[row*len(targets)+j])*c.SD+c.Mean, weight)
+			actual := float64(y[row*len(targets)+j])*c.SD + c.Mean
+			t.targets[j].addNumber(m, b, row, j, actual, weight)
+			t.targets[j].plain.Add(actual, dist.Normal{Mu: c.Mean, Sigma: c.SD}, weight)
 		}
 	}
 	return nil
 }
 
-func (t *targetTally) addClass(b *predict.Batch, row, class int, weight float64) {
+// shares are the shares of the classes among the training rows, nil if they are not
+// known.
+func shares(c *table.Column) dist.Categorical {
+	sum := 0
+	for _, n := range c.Counts {
+		sum += n
+	}
+	if sum == 0 {
+		return nil
+	}
+	p := make(dist.Categorical, len(c.Counts))
+	for i, n := range c.Counts {
+		p[i] = float64(n) / float64(sum)
+	}
+	return p
+}
+
+func (t *targetTally) addClass(m *Model, b *predict.Batch, row, class int, weight float64) {
 	p := b.Classes(row)
 	t.classes.Add(class, p, weight)
 	t.confusion[class][p.Argmax()]++
+	if c := m.calibration(0); c != nil && c.Sets != nil {
+		t.sets.add(c.Sets, b.RawClasses(row), class, weight)
+	}
+}
+
+// A setTally counts how often conformal sets contain their class, and how large they
+// are.
+type setTally [len(conformalLevels)]metric.Coverage
+
+func (t *setTally) add(s *calibrate.Sets, p dist.Categorical, class int, weight float64) {
+	for i, level := range conformalLevels {
+		set := s.Set(nil, p, level)
+		size, target := float64(len(set)), math.Inf(1)
+		if slices.Contains(set, class) {
+			target = 0
+		}
+		t[i].Add(target, 0, size, weight)
+	}
+}
+
+func (t *setTally) scores() (all []metric.CoverageScore) {
+	for i, level := range conformalLevels {
+		all = append(all, t[i].Score(level))
+	}
+	return all
+}
+
+func (t *setTally) merge(o *setTally) {
+	for i := range t {
+		t[i].Merge(&o[i])
+	}
 }
 
 func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, weight float64) {
@@ -174,12 +292,23 @@ func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, 
 }
 
 func (t *tally) merge(o *tally) {
+	if t.notFinite == 0 {
+		t.first = o.first
+	}
 	t.rows += o.rows
 	t.strange += o.strange
+	t.notFinite += o.notFinite
+	t.noTarget += o.noTarget
+	t.sampled += o.sampled
+	t.known += o.known
+	t.byPosition = t.byPosition || o.byPosition
 	for i := range t.targets {
 		a, b := &t.targets[i], &o.targets[i]
 		a.numbers.Merge(&b.numbers)
 		a.classes.Merge(&b.classes)
+		a.plain.Merge(&b.plain)
+		a.shares.Merge(&b.shares)
+		a.sets.merge(&b.sets)
 		a.parts.Weights += b.parts.Weights
 		a.parts.Inputs += b.parts.Inputs
 		a.parts.Noise += b.parts.Noise
@@ -201,13 +330,29 @@ func (t *tally) merge(o *tally) {
 
 func (t *tally) close(m *Model) *Evaluation {
 	n := float64(max(t.rows, 1))
-	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, Unfamiliar: float64(t.strange) / n, Notes: m.Shortfalls()}
+	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, Unfamiliar: float64(t.strange) / n, NotFinite: t.notFinite, NoTarget: t.noTarget,
+		Trained: float64(t.known) / float64(max(1, t.sampled)), Notes: m.Shortfalls()}
+	if t.byPosition {
+		e.Notes = append(e.Notes, byPosition)
+	}
+	if s := t.leftOut(); s != "" {
+		e.Notes = append(e.Notes, s+"; they are left out of the scores")
+	}
+	if m.Facts.seen(t.sampled, t.known) {
+		e.Notes = append(e.Notes, fmt.Sprintf("the model was trained with about %.0f %% of these rows; the scores are too good for new rows", 100*e.Trained))
+	}
 	for i, column := range m.Schema.Targets() {
 		x := &t.targets[i]
 		r := TargetEvaluation{Scores: Scores{Target: column.Name}}
 		if m.Schema.Task == table.Classification {
 			s := x.classes.Scores()
-			r.Classes, r.Confusion, r.Bins = &s, x.confusion, x.classes.Reliability()
+			r.Classes, r.Confusion, r.Bins, r.Names = &s, x.confusion, x.classes.Reliability(), column.Levels
+			if b := x.shares.Scores(); b.Rows > 0 {
+				r.Baseline = &Baseline{LL: b.LL.Value, Accuracy: b.Accuracy.Value}
+			}
+			if c := m.calibration(i); c != nil && c.Sets != nil {
+				r.Sets = x.sets.scores()
+			}
 		} else {
 			s := x.numbers.Scores()
 			if c := m.calibration(i); c != nil && c.Conformal != nil {
@@ -215,6 +360,8 @@ func (t *tally) close(m *Model) *Evaluation {
 					s.Intervals[j] = x.conformal[j].Score(level)
 				}
 			}
+			b := x.plain.Scores()
+			r.Baseline = &Baseline{LL: b.LL.Value, RMSE: b.RMSE.Value}
 			r.Numbers, r.Sample, r.PIT = &s, x.sample.items, x.numbers.PIT(1000)
 			r.Variance = predict.Parts{Weights: x.parts.Weights / n, Inputs: x.parts.Inputs / n, Noise: x.parts.Noise / n}
 		}
@@ -235,12 +382,15 @@ func (m *Model) calibration(target int) *calibrate.Calibration {
 // how many calibration rows would make them finite.
 func (m *Model) Shortfalls() (all []string) {
 	for i := range m.Calibration {
-		c := m.Calibration[i].Conformal
+		c, s := m.Calibration[i].Conformal, m.Calibration[i].Sets
 		for _, level := range conformalLevels {
-			if c == nil {
-				continue
+			var err error
+			if c != nil {
+				err = c.Enough(level)
+			} else if s != nil {
+				err = s.Enough(level)
 			}
-			if err := c.Enough(level); err != nil && !slices.Contains(all, err.Error()) {
+			if err != nil && !slices.Contains(all, err.Error()) {
 				all = append(all, err.Error())
 			}
 		}

@@ -107,7 +107,7 @@ func ExampleModel_Calibrate() {
 
 func ExampleConfig_WriteYAML() {
 	c := fit.Config{Spec: table.Spec{Targets: []string{"price"}, Ignore: []string{"id"}}, Seed: 1, Network: tabular.Config{Width: 20}}
-	c.WriteYAML(os.Stdout)
+	c.WriteYAML(os.Stdout, nil)
 	// Output:
 	// # A setting that is 0 or empty is found in the table, or is the default.
 	// targets: [price]

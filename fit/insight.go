@@ -3,7 +3,6 @@ package fit
 import (
 	"cmp"
 	"context"
-	"io"
 	"math"
 	"slices"
 
@@ -44,6 +43,17 @@ type Curve struct {
 	Mean, SD []float64
 }
 
+// Head returns the dependence on the first values only.
+func (d Dependence) Head(n int) Dependence {
+	cut := func(all []Curve) (out []Curve) {
+		for _, c := range all {
+			out = append(out, Curve{c.Name, c.Mean[:n], c.SD[:n]})
+		}
+		return out
+	}
+	return Dependence{d.Column, d.Values[:n], cut(d.Targets), cut(d.Classes)}
+}
+
 // MinImportanceRows is how many held-out rows are needed to say which columns matter:
 // with fewer rows, shuffling shows only chance.
 const MinImportanceRows = 20
@@ -55,34 +65,11 @@ const (
 	shufflings   = 0x73687566 // "shuf": keeps these draws apart from others of the seed
 )
 
-// A span is the inputs that a column became.
-type span struct {
-	column   table.Column
-	from, to int
-}
+// hurriedColumns is the most columns whose importance a stopped fit finds out.
+const hurriedColumns = 100
 
-// spans part the inputs among the columns, by their names.
-func spans(s *table.Schema) []span {
-	var all []span
-	names, at := s.Inputs(), 0
-	for _, c := range s.Columns {
-		if c.Role != table.Input {
-			continue
-		}
-		n := 1
-		if c.Type == table.Categorical {
-			n = len(c.Levels) + 1
-		} else if s.Impute && c.Missing > 0 && at+1 < len(names) && names[at+1] == c.Name+"?" {
-			n = 2
-		}
-		all = append(all, span{c, at, at + n})
-		at += n
-	}
-	return all
-}
-
-// insight looks at held-out rows.
-func (m *Model) insight(rows table.Source, seed uint64) (*Insight, error) {
+// insight looks at held-out rows. In a hurry, many columns are passed over.
+func (m *Model) insight(rows table.Source, seed uint64, hurry bool) (*Insight, error) {
 	set, err := m.Schema.Encode(first(rows, insightRows))
 	if err != nil {
 		return nil, err
@@ -92,12 +79,15 @@ func (m *Model) insight(rows table.Source, seed uint64) (*Insight, error) {
 		return nil, err
 	}
 	l := looker{m, p, m.Schema.Targets()}
-	columns := spans(m.Schema)
+	columns := m.Schema.Spans()
 	out, shown := &Insight{Importance: []Importance{}}, columns
+	if hurry && len(columns) > hurriedColumns {
+		return out, nil
+	}
 	if set.X.Rows >= MinImportanceRows {
 		out.Importance, shown = importance(l, set, columns, seed), nil
 		for _, i := range out.Importance {
-			shown = append(shown, columns[slices.IndexFunc(columns, func(s span) bool { return s.column.Name == i.Column })])
+			shown = append(shown, columns[slices.IndexFunc(columns, func(s table.Span) bool { return s.Column.Name == i.Column })])
 		}
 	}
 	for _, s := range shown[:min(dependencies, len(shown))] {
@@ -106,26 +96,7 @@ func (m *Model) insight(rows table.Source, seed uint64) (*Insight, error) {
 	return out, nil
 }
 
-// first are the first rows of a source, some more where a chunk is cut.
-func first(rows table.Source, n int) table.Source { return &limited{rows, n} }
-
-type limited struct {
-	table.Source
-	left int
-}
-
-func (l *limited) Next() (*table.Chunk, error) {
-	if l.left <= 0 {
-		return nil, io.EOF
-	}
-	c, err := l.Source.Next()
-	if err == nil {
-		l.left -= c.Rows()
-	}
-	return c, err
-}
-
-func importance(l looker, set *data.Set, columns []span, seed uint64) []Importance {
+func importance(l looker, set *data.Set, columns []table.Span, seed uint64) []Importance {
 	x := copyBatch(set.X)
 	base := logLikelihood(l, x, set.Y)
 	perm := make([]int, x.Rows)
@@ -135,7 +106,7 @@ func importance(l looker, set *data.Set, columns []span, seed uint64) []Importan
 		for row, from := range perm {
 			copyInputs(x, row, set.X, from, s)
 		}
-		all = append(all, Importance{s.column.Name, base - logLikelihood(l, x, set.Y)})
+		all = append(all, Importance{s.Column.Name, base - logLikelihood(l, x, set.Y)})
 		for row := range perm {
 			copyInputs(x, row, set.X, row, s)
 		}
@@ -185,16 +156,16 @@ func copyBatch(x gauss.Batch[float32]) gauss.Batch[float32] {
 	return x
 }
 
-func copyInputs(dst gauss.Batch[float32], to int, src gauss.Batch[float32], from int, s span) {
+func copyInputs(dst gauss.Batch[float32], to int, src gauss.Batch[float32], from int, s table.Span) {
 	w := src.Width
-	copy(dst.Mean[to*w+s.from:to*w+s.to], src.Mean[from*w+s.from:])
+	copy(dst.Mean[to*w+s.From:to*w+s.To], src.Mean[from*w+s.From:])
 	if src.Var != nil {
-		copy(dst.Var[to*w+s.from:to*w+s.to], src.Var[from*w+s.from:])
+		copy(dst.Var[to*w+s.From:to*w+s.To], src.Var[from*w+s.From:])
 	}
 }
 
-func dependence(l looker, rows gauss.Batch[float32], s span) Dependence {
-	d := Dependence{Column: s.column, Values: grid(s.column)}
+func dependence(l looker, rows gauss.Batch[float32], s table.Span) Dependence {
+	d := Dependence{Column: *s.Column, Values: grid(*s.Column)}
 	curves := len(l.targets)
 	for _, t := range l.targets {
 		d.Targets = append(d.Targets, Curve{Name: t.Name})
@@ -261,12 +232,12 @@ func grid(c table.Column) []float64 {
 }
 
 // set gives a row another value of a column; a number keeps its uncertainty.
-func set(x gauss.Batch[float32], row int, s span, v float64) {
-	in := x.Mean[row*x.Width+s.from : row*x.Width+s.to]
-	clear(in)
-	if s.column.Type == table.Categorical {
+func set(x gauss.Batch[float32], row int, s table.Span, v float64) {
+	in := x.Mean[row*x.Width+s.From : row*x.Width+s.To]
+	if s.Column.Type == table.Categorical {
+		clear(in)
 		in[int(v)] = 1
 		return
 	}
-	in[0] = float32(s.column.Encode(v))
+	s.Column.Place(v, in)
 }

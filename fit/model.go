@@ -30,6 +30,8 @@ type Facts struct {
 	Rows        int      `json:"rows"`                  // training rows
 	Held        []Scores `json:"held"`                  // on the rows held out, before any calibration
 	Interrupted bool     `json:"interrupted,omitempty"` // the best of a training that was stopped
+	SetAside    int      `json:"set_aside,omitempty"`   // rows without a target
+	Repeated    float64  `json:"repeated,omitempty"`    // share of the rows held out that are also training rows
 }
 
 // The documents of a model file that this package writes. fileFormat is raised when
@@ -123,6 +125,11 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	}
 	if !slices.IsSorted(doc.Sketch) || len(doc.Sketch) > sketchSize {
 		return nil, errors.New("the hashes of the training rows are out of order")
+	}
+	for i := range doc.Facts.Held {
+		if err := doc.Facts.Held[i].check(); err != nil {
+			return nil, err
+		}
 	}
 	return &Model{Model: p, Facts: doc.Facts, trained: doc.Sketch}, nil
 }

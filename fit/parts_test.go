@@ -31,7 +31,7 @@ func TestSettings(t *testing.T) {
 	c := Config{Spec: table.Spec{Targets: []string{"a, b", "c"}, Ignore: []string{"id"}, InputStd: map[string]float64{"x": 0.1}}, Seed: 7, Network: quick}.complete()
 	path := filepath.Join(t.TempDir(), "fit.yaml")
 	var b bytes.Buffer
-	if err := c.WriteYAML(&b); err != nil {
+	if err := c.WriteYAML(&b, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {

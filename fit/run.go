@@ -2,8 +2,11 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
+	"utvi/data"
 	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/predict"
@@ -11,12 +14,17 @@ import (
 	"utvi/tabular"
 )
 
-// Options are options of Run that do not change its result.
+// Options are options of Run that do not change its result, but for the time it may take.
 type Options struct {
 	Checkpoint string              // folder to continue from and to leave checkpoints in; "" keeps no checkpoints
 	Schema     func(*table.Schema) // gets the columns before training
+	Warn       func(string)        // gets what is odd about the table before training
 	Progress   func(tabular.Progress)
 	Workers    int // 0: all cores
+
+	// Budget is the time that training may take, after which the best model so far is the
+	// result; 0 sets no limit.
+	Budget time.Duration
 }
 
 // A Result is a fitted model, with its scores on the held-out rows. Without held-out rows
@@ -25,42 +33,130 @@ type Result struct {
 	Model      *Model
 	Evaluation *Evaluation
 	Insight    *Insight
-	Ratio      *model.SigmaRatio // whether its error bars can be believed
+	Ratio      *model.SigmaRatio // whether its error bars can be believed; nil without held-out rows, or if the fit was stopped
+	Warnings   []string          // what is odd about the table
+
+	CrossValidation *Evaluation // of all rows, if there was one (see CrossValidate)
 }
 
 // Run holds out rows, learns the columns and the network from the other rows, and scores
-// the network on the held-out rows. If ctx is cancelled, Run returns the context's error
-// and the best model so far, or nil if no model is ready.
+// the network on the held-out rows. Rows without a target are set aside. If ctx is
+// cancelled, Run returns the context's error and the best model so far, or nil if no
+// model is ready.
 func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, error) {
 	c = c.complete()
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	if n := f.Len(); n < 2 {
-		return nil, fmt.Errorf("%s has too few rows: %d; at least 2 are needed", f.Header().File, n)
+	rows, missing := f.WithTargets(nil, c.Targets)
+	if n := len(rows); n < 2 {
+		return nil, fmt.Errorf("%s has too few rows: %s; at least 2 are needed", f.Header().File, withTargets(n, missing))
 	}
-	train, held, schema, err := hold(f, c)
+	train, held, err := rows, []int{}, error(nil)
+	if c.Holdout > 0 {
+		train, held, err = f.Split(rows, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
+	}
 	if err != nil {
 		return nil, err
+	}
+	l, err := learn(ctx, f, train, held, missing, c, o)
+	if err != nil && (l == nil || ctx.Err() == nil) {
+		return nil, err
+	}
+	stopped := err
+	pool := compute.NewPool(compute.Workers(o.Workers))
+	defer pool.Close()
+	// What was found is scored even if the training was stopped, though on fewer rows: the
+	// user waits.
+	ctx = context.WithoutCancel(ctx)
+	m, r := l.model, &Result{Model: l.model, Warnings: l.warnings}
+	if c.Holdout < 0 {
+		return r, stopped
+	}
+	held, looked := l.held, l.held
+	if stopped != nil {
+		held, looked = held[:min(len(held), stoppedRows)], held[:min(len(held), insightRows)]
+	}
+	if r.Evaluation, err = m.Evaluate(ctx, f.Rows(held), pool); err != nil {
+		return nil, err
+	}
+	if len(held) < len(l.held) {
+		r.Evaluation.Notes = append(r.Evaluation.Notes, fmt.Sprintf("the fit was stopped: %d of %d held-out rows are scored", len(held), len(l.held)))
+	}
+	m.Facts.Held = r.Evaluation.Scores()
+	if r.Insight, err = m.insight(f.Rows(looked), c.Seed, stopped != nil); err != nil {
+		return nil, err
+	}
+	if stopped != nil {
+		return r, stopped
+	}
+	r.Ratio, err = m.ratio(ctx, f.Rows(held), o.Workers)
+	return r, err
+}
+
+func withTargets(n, missing int) string {
+	if missing > 0 {
+		return fmt.Sprintf("%d with a target, %d without", n, missing)
+	}
+	return fmt.Sprint(n)
+}
+
+// stoppedRows is how many held-out rows a fit scores that was stopped.
+const stoppedRows = 4096
+
+// A lesson is a model with the rows that it did not see.
+type lesson struct {
+	model    *Model
+	held     []int
+	warnings []string
+}
+
+// learn makes a model of some rows. Held-out rows are only checked. A training that was
+// stopped returns what it has, and why.
+func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, c Config, o Options) (*lesson, error) {
+	train, held, schema, err := columns(f, train, held, c)
+	if err != nil {
+		return nil, err
+	}
+	// Errors in held-out rows must be found before hours of training.
+	out := &data.Set{}
+	if len(held) > 0 {
+		if out, err = schema.Encode(f.Rows(held)); err != nil {
+			return nil, err
+		}
 	}
 	d, err := trainingData(f, train, schema, c)
 	if err != nil {
 		return nil, err
 	}
 	if err := d.Check(); err != nil {
-		return nil, fmt.Errorf("%s: with %d of %d rows held out, %w", f.Header().File, len(held), f.Len(), err)
+		return nil, fmt.Errorf("%s: with %d of %d rows held out, %w", f.Header().File, len(held), len(held)+len(train), err)
 	}
 	if o.Schema != nil {
 		o.Schema(schema)
 	}
+	hashes := hashRows(&d.Set)
+	repeated := shared(hashRows(out), hashes)
+	l := &lesson{held: held, warnings: warnings(schema, &d, f.Header().File, len(held), missing, repeated)}
+	if o.Warn != nil {
+		for _, w := range l.warnings {
+			o.Warn(w)
+		}
+	}
 	network := c.Network
 	network.Seed, network.Parallel = c.Seed, o.Workers
-	net, stopped := tabular.Fit(ctx, network, d, o.Checkpoint, o.Progress)
-	if net == nil || stopped != nil && ctx.Err() == nil {
+	limited, cancel := budget(ctx, o.Budget)
+	defer cancel()
+	net, stopped := tabular.Fit(limited, network, d, o.Checkpoint, o.Progress)
+	ended := stopped != nil && ctx.Err() == nil && limited.Err() != nil // by its budget
+	switch {
+	case net == nil && ended:
+		return nil, fmt.Errorf("the time budget of %v ended before the first model was ready; allow more time", o.Budget)
+	case net == nil || stopped != nil && ctx.Err() == nil && !ended:
 		return nil, stopped
 	}
 	for i, n := range net.Members.Members { // the same whether it was stopped or not
-		n.Facts = model.Facts{Rows: d.X.Rows, Steps: net.Report.Members[i].Steps}
+		n.Facts = model.Facts{Rows: len(train), Steps: net.Report.Members[i].Steps}
 	}
 	p, err := predict.New(net, schema, nil)
 	if err != nil {
@@ -69,48 +165,38 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if p.Histograms, err = schema.Histograms(f.Rows(train)); err != nil {
 		return nil, err
 	}
-	m := &Model{Model: p, Facts: Facts{Config: c, Rows: d.X.Rows, Interrupted: stopped != nil}, trained: newSketch(d)}
-	pool := compute.NewPool(compute.Workers(o.Workers))
-	defer pool.Close()
-	r := &Result{Model: m}
-	if held == nil {
-		return r, stopped
+	l.model = &Model{Model: p, trained: newSketch(hashes), Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil,
+		SetAside: missing, Repeated: float64(repeated) / float64(max(1, len(held)))}}
+	if ended {
+		stopped = nil
 	}
-	// What was found is scored even if the training was stopped.
-	if r.Evaluation, err = m.Evaluate(context.WithoutCancel(ctx), f.Rows(held), pool); err != nil {
-		return nil, err
-	}
-	m.Facts.Held = r.Evaluation.Scores()
-	if r.Insight, err = m.insight(f.Rows(held), c.Seed); err != nil {
-		return nil, err
-	}
-	r.Ratio, err = m.ratio(context.WithoutCancel(ctx), f.Rows(held), o.Workers)
-	if err != nil {
-		return nil, err
-	}
-	return r, stopped
+	return l, stopped
 }
 
-// hold draws the rows to hold out, nil if there are to be none, and learns the columns
-// from the others.
-func hold(f *table.Frame, c Config) (train, held []int, schema *table.Schema, err error) {
-	if c.Holdout < 0 {
-		schema, err = table.Infer(f.Rows(nil), c.Spec)
-		return nil, nil, schema, err
+// budget ends ctx when the time for training is over, in time for the evaluation.
+func budget(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return ctx, func() {}
 	}
-	train, held, err = f.Split(nil, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
+	return context.WithTimeout(ctx, d-min(d/10, 10*time.Second))
+}
+
+// columns learns what the columns are. A class, or a value of the target, that only
+// held-out rows have is moved to the training rows.
+func columns(f *table.Frame, train, held []int, c Config) ([]int, []int, *table.Schema, error) {
+	schema, err := table.Infer(f.Rows(train), c.Spec)
+	if same, ok := errors.AsType[*table.ConstantTarget](err); ok && c.Group == "" && c.Time == "" {
+		more, fewer := differing(f, train, held, c.Targets)
+		if more == nil {
+			return nil, nil, nil, same
+		}
+		train, held = more, fewer
+		schema, err = table.Infer(f.Rows(train), c.Spec)
+	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if schema, err = table.Infer(f.Rows(train), c.Spec); err != nil {
-		return nil, nil, nil, err
-	}
-	if train, held, schema, err = seeAllClasses(f, train, held, schema, c); err != nil {
-		return nil, nil, nil, err
-	}
-	// Errors in held-out rows must be found before hours of training.
-	_, err = schema.Encode(f.Rows(held))
-	return train, held, schema, err
+	return seeAllClasses(f, train, held, schema, c)
 }
 
 // The held-out rows that the outputs of drawn networks are compared on, and how many

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"utvi/tabular"
+	"utvi/data"
 )
 
 // A sketch is the smallest hashes of the rows a model was trained with, in ascending
@@ -12,22 +12,46 @@ import (
 // fair sample of its rows, and estimate how many rows both have (Broder 1997).
 type sketch []uint64
 
-const sketchSize = 1000
+const sketchSize = 10_000
 
-func newSketch(d tabular.Data) sketch {
+func newSketch(hashes []uint64) sketch {
+	all := slices.Sorted(slices.Values(hashes))
+	return slices.Clone(all[:min(len(all), sketchSize)])
+}
+
+// hashRows hashes all rows of a set.
+func hashRows(d *data.Set) []uint64 {
 	n, w, k := d.X.Rows, d.X.Width, len(d.Y)/max(1, d.X.Rows)
-	all := make(sketch, n)
+	all := make([]uint64, n)
 	for i := range all {
 		all[i] = hashRow(d.X.Mean[i*w:(i+1)*w], d.Y[i*k:(i+1)*k])
 	}
-	slices.Sort(all)
-	return slices.Clone(all[:min(n, sketchSize)])
+	return all
+}
+
+// shared counts the rows of one set that are also in the other.
+func shared(rows, in []uint64) (n int) {
+	known := make(map[uint64]bool, len(in))
+	for _, h := range in {
+		known[h] = true
+	}
+	for _, h := range rows {
+		n += one(known[h])
+	}
+	return n
+}
+
+// seen judges whether a table holds rows that a model was trained with: more of them than
+// the table that it was trained on has by chance.
+func (f *Facts) seen(sampled, known int) bool {
+	const fewest, share = 3, 0.02
+	return known >= fewest && float64(known)/float64(sampled) > f.Repeated+share
 }
 
 // samples reports whether a row is in the sample, and whether the model was trained
-// with it.
-func (s sketch) samples(hash uint64) (sample, known bool) {
-	if len(s) == 0 || len(s) == sketchSize && hash > s[len(s)-1] {
+// with it; of all rows trained with, some may be too many for the sketch.
+func (s sketch) samples(hash uint64, all int) (sample, known bool) {
+	if len(s) == 0 || len(s) < all && hash > s[len(s)-1] {
 		return false, false
 	}
 	_, known = slices.BinarySearch(s, hash)

@@ -22,6 +22,15 @@ type Classification struct {
 	bins [confidenceBins][3]float64
 
 	odds [2][]float64 // per true class of two, a histogram of the log-odds
+
+	classes []classTally
+}
+
+// A classTally counts the rows of one class, by weight.
+type classTally struct {
+	rows             int
+	is, guessed, hit float64
+	bins             [confidenceBins][3]float64 // of its probability: Σ w, Σ w·probability, Σ w·[it is the class]
 }
 
 // Add adds a row: its class, the predicted probabilities and its weight. A row of
@@ -49,6 +58,7 @@ func (c *Classification) Add(class int, d dist.Categorical, weight float64) {
 	b[0] += weight
 	b[1] += weight * d[guess]
 	b[2] += weight * hit
+	c.addClasses(class, guess, d, weight)
 	if len(d) == 2 {
 		if c.odds[class] == nil {
 			c.odds[class] = make([]float64, oddsBins)
@@ -67,6 +77,12 @@ func (c *Classification) Merge(o *Classification) {
 		for j := range c.bins[i] {
 			c.bins[i][j] += o.bins[i][j]
 		}
+	}
+	for k := range o.classes {
+		if k == len(c.classes) {
+			c.classes = append(c.classes, classTally{})
+		}
+		c.classes[k].merge(&o.classes[k])
 	}
 	for k, from := range o.odds {
 		if from != nil && c.odds[k] == nil {
@@ -87,8 +103,13 @@ type ClassificationScores struct {
 
 	// ECE is the expected calibration error (Guo et al. 2017): the weighted mean, over
 	// 15 equally wide bins of the largest probability, of |share of correct rows −
-	// mean of that probability|.
-	ECE float64 `json:"ece"`
+	// mean of that probability|. Perfect probabilities reach about ECEChance by chance:
+	// Σ over bins of share·√(2p(1−p)/πn).
+	ECE       float64 `json:"ece"`
+	ECEChance float64 `json:"ece_chance,omitempty"`
+
+	// Classes are the scores of each class.
+	Classes []ClassScores `json:"classes,omitempty"`
 
 	// AUROC is set if there are two classes and both occur: the probability that a row
 	// of class 1 gets higher odds of class 1 than a row of class 0. Odds within 0.01
@@ -104,6 +125,10 @@ func (c *Classification) Scores() ClassificationScores {
 	}
 	for _, b := range c.Reliability() {
 		s.ECE += b.Share * math.Abs(b.Right-b.Confidence)
+		s.ECEChance += b.Share * chance(b.Confidence, b.Share*c.ll.rows())
+	}
+	for i := range c.classes {
+		s.Classes = append(s.Classes, c.classes[i].scores(c.ll.w, c.ll.rows()))
 	}
 	if c.odds[0] != nil && c.odds[1] != nil {
 		auroc := c.auroc()

@@ -19,6 +19,7 @@ func ExampleRegression() {
 	// Output:
 	// log-likelihood     -0.06084 ± 0.28
 	// RMSE               0.2598 ± 0.07
+	// R²                 0.9409 of the variance explained
 	// MAE                0.225 ± 0.075
 	// CRPS               0.1512 ± 0.046
 	// 50 % intervals     cover 50.0 % (95 % within 15.0 … 85.0), mean width 0.3372

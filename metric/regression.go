@@ -14,6 +14,8 @@ const pitBins = 1000
 // Regression scores predictive distributions of numbers. The zero value is empty.
 type Regression struct {
 	ll, square, abs, crps, variance, sd mean
+	first                               float64 // target of the first row
+	sum, squares                        float64 // Σ w d, Σ w d², d = y − first
 	cover                               [len(levels)]Coverage
 	pit                                 [pitBins]float64 // Σ w
 }
@@ -26,6 +28,11 @@ func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
 		return
 	}
 	e, sd := y-d.Mean(), d.SD()
+	if r.ll.n == 0 {
+		r.first = y
+	}
+	r.sum += weight * (y - r.first)
+	r.squares += weight * (y - r.first) * (y - r.first)
 	r.ll.add(d.LogPDF(y), weight)
 	r.square.add(e*e, weight)
 	r.abs.add(math.Abs(e), weight)
@@ -43,6 +50,16 @@ func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
 
 // Merge adds the rows of o.
 func (r *Regression) Merge(o *Regression) {
+	if r.ll.n == 0 {
+		*r = *o
+		return
+	}
+	if o.ll.n == 0 {
+		return
+	}
+	shift := o.first - r.first
+	r.sum += o.sum + shift*o.ll.w
+	r.squares += o.squares + 2*shift*o.sum + shift*shift*o.ll.w
 	for _, pair := range [...][2]*mean{{&r.ll, &o.ll}, {&r.square, &o.square}, {&r.abs, &o.abs},
 		{&r.crps, &o.crps}, {&r.variance, &o.variance}, {&r.sd, &o.sd}} {
 		pair[0].merge(pair[1])
@@ -62,6 +79,10 @@ type RegressionScores struct {
 	RMSE Score `json:"rmse"` // of the predicted mean
 	MAE  Score `json:"mae"`  // of the predicted mean
 	CRPS Score `json:"crps"`
+
+	// R2 is the share of the target's variance that the predicted means explain: 1 at
+	// best, 0 or less if their mean would be as good. Nil if the targets do not differ.
+	R2 *float64 `json:"r2,omitempty"`
 
 	// Intervals are the central 50, 90 and 95 % intervals.
 	Intervals []CoverageScore `json:"intervals"`
@@ -87,6 +108,10 @@ func (r *Regression) Scores() RegressionScores {
 	}
 	if r.ll.n == 0 {
 		return s
+	}
+	if v := (r.squares - r.sum*r.sum/r.ll.w) / r.ll.w; v > 0 {
+		r2 := 1 - r.square.value()/v
+		s.R2 = &r2
 	}
 	var below float64
 	for i, w := range r.pit[:pitBins-1] {

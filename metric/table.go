@@ -6,11 +6,18 @@ import (
 	"text/tabwriter"
 )
 
-// WriteTable writes the scores as aligned lines, with standard errors.
-func (s RegressionScores) WriteTable(w io.Writer) error {
+// A Line is a further line of a table of scores.
+type Line struct{ Name, Text string }
+
+// WriteTable writes the scores as aligned lines, with standard errors. Further lines
+// stand before the number of rows.
+func (s RegressionScores) WriteTable(w io.Writer, more ...Line) error {
 	t := newTable(w)
 	t.score("log-likelihood", s.LL)
 	t.score("RMSE", s.RMSE)
+	if s.R2 != nil {
+		t.line("R²", "%.4f of the variance explained", *s.R2)
+	}
 	t.score("MAE", s.MAE)
 	t.score("CRPS", s.CRPS)
 	for _, i := range s.Intervals {
@@ -20,6 +27,7 @@ func (s RegressionScores) WriteTable(w io.Writer) error {
 	t.line("", "%.4f expected by chance", s.CalibrationChance)
 	t.line("sharpness", "%.4g root mean variance", s.Sharpness)
 	t.line("", "%.4g mean standard deviation", s.MeanSD)
+	t.more(more)
 	t.line("rows", "%d", s.Rows)
 	return t.close()
 }
@@ -33,16 +41,21 @@ func (i CoverageScore) line(t *table) {
 		100*i.Coverage, 100*i.Low, 100*i.High, width)
 }
 
-// WriteTable writes the scores as aligned lines, with standard errors.
-func (s ClassificationScores) WriteTable(w io.Writer) error {
+// WriteTable writes the scores as aligned lines, with standard errors. Further lines
+// stand before the number of rows.
+func (s ClassificationScores) WriteTable(w io.Writer, more ...Line) error {
 	t := newTable(w)
 	t.score("accuracy", s.Accuracy)
 	t.score("log-likelihood", s.LL)
 	t.score("Brier score", s.Brier)
 	t.line("calibration error", "%.4f", s.ECE)
+	if s.ECEChance > 0 {
+		t.line("", "%.4f expected by chance", s.ECEChance)
+	}
 	if s.AUROC != nil {
 		t.line("AUROC", "%.4f", *s.AUROC)
 	}
+	t.more(more)
 	t.line("rows", "%d", s.Rows)
 	return t.close()
 }
@@ -58,6 +71,12 @@ func newTable(w io.Writer) *table { return &table{out: tabwriter.NewWriter(w, 0,
 func (t *table) line(name, format string, a ...any) {
 	if _, err := fmt.Fprintf(t.out, "%s\t%s\n", name, fmt.Sprintf(format, a...)); t.err == nil {
 		t.err = err
+	}
+}
+
+func (t *table) more(lines []Line) {
+	for _, l := range lines {
+		t.line(l.Name, "%s", l.Text)
 	}
 }
 

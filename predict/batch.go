@@ -64,7 +64,26 @@ func (b *Batch) Unfamiliar(row int) float64 {
 	if b.s.strange == nil {
 		return math.NaN()
 	}
+	if !b.Finite(row) {
+		return math.Inf(1)
+	}
 	return float64(b.s.strange[row])
+}
+
+// Finite reports whether the prediction of a row is made of finite numbers. Inputs far
+// beyond all training rows can overflow a network; the numbers are NaN then, and the
+// prediction abstains.
+func (b *Batch) Finite(row int) bool {
+	out, k := b.s.out, b.s.out.Width
+	for i, m := range out.Mean[row*k : (row+1)*k] {
+		if m-m != 0 {
+			return false
+		}
+		if v := out.Var[row*k+i]; b.s.m.classes == nil && (v-v != 0 || v < 0) {
+			return false
+		}
+	}
+	return true
 }
 
 // Numbers are the predictions of a row's targets. They are valid until the next call.
@@ -82,6 +101,9 @@ var none = math.NaN()
 
 func (b *Batch) number(row, target int) (n Number) {
 	s, level := b.s, b.p.o.level()
+	if !b.Finite(row) {
+		return Number{none, none, none, none, Parts{none, none, none}}
+	}
 	i, t := row*len(s.m.targets)+target, &s.m.targets[target]
 	variance := float64(s.out.Var[i])
 	n.Mean, n.Std = float64(s.out.Mean[i])*t.scale+t.shift, math.Sqrt(variance)*t.scale
@@ -181,15 +203,32 @@ func (b *Batch) RawClasses(row int) dist.Categorical {
 		class[j] = max(float64(p), 0)
 		sum += class[j]
 	}
+	if !b.Finite(row) {
+		sum = none
+	}
 	for j := range class { // softmax's mean is a float32's rounding off 1
 		class[j] /= sum
 	}
 	return class
 }
 
-// Abstain reports whether a row is beyond the bounds of Options.
+// Set appends the classes of a row's conformal set, of the level of Options; nothing
+// without a calibration of sets, or if the prediction is not finite.
+func (b *Batch) Set(dst []int, row int) []int {
+	c := b.s.m.calibration(0)
+	if c == nil || c.Sets == nil || b.p.o.level() < 0 || !b.Finite(row) {
+		return dst
+	}
+	return c.Sets.Set(dst, b.RawClasses(row), b.p.o.level())
+}
+
+// Abstain reports whether a row is beyond the bounds of Options, or its prediction is
+// not finite.
 func (b *Batch) Abstain(row int) bool {
 	o := &b.p.o
+	if !b.Finite(row) {
+		return true
+	}
 	if o.MaxUnfamiliar > 0 && b.Unfamiliar(row) > o.MaxUnfamiliar {
 		return true
 	}

@@ -13,6 +13,7 @@ import (
 type Options struct {
 	Interval  float64   // level of the intervals; 0 stands for 0.9; below 0: no intervals
 	Quantiles []float64 // levels of quantiles, between 0 and 1
+	Above     []float64 // thresholds, for the probability that a number exceeds them
 
 	// A prediction abstains if a standard deviation is larger, the most probable class
 	// is less probable, or the row is less familiar than this. 0 sets no bound.
@@ -46,6 +47,8 @@ func (o Options) check(m *Model) error {
 		return errors.New("the model predicts numbers, which have no probability; bound the standard deviation instead")
 	case classes && len(o.Quantiles) > 0:
 		return errors.New("the model predicts classes, which have no quantiles")
+	case classes && len(o.Above) > 0:
+		return errors.New("the model predicts classes, which do not exceed a number")
 	case m.Net == nil && o.MaxUnfamiliar > 0:
 		return errors.New("a network does not know which rows it was trained with; only a tabular model can say how familiar a row is")
 	}
@@ -54,12 +57,22 @@ func (o Options) check(m *Model) error {
 			return fmt.Errorf("the level of a quantile is %g; it must lie between 0 and 1", q)
 		}
 	}
+	for _, x := range o.Above {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("a threshold is %g; it must be a finite number", x)
+		}
+	}
 	for i := range m.Calibration {
 		if o.level() < 0 {
 			break
 		}
 		if c := m.Calibration[i].Conformal; c != nil {
 			if err := c.Enough(o.level()); err != nil {
+				return err
+			}
+		}
+		if s := m.Calibration[i].Sets; s != nil {
+			if err := s.Enough(o.level()); err != nil {
 				return err
 			}
 		}

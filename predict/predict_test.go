@@ -48,8 +48,26 @@ func frame(n int, seed uint64) *table.Frame {
 	return f
 }
 
+var quick = tabular.Config{Ensemble: 1, KL: 0.3, Activation: "leaky-relu", Depth: 2, Width: 50, Steps: 60, Batch: 64}
+
+// loaded reads a table's text.
+func loaded(t testing.TB, text string) *table.Frame {
+	t.Helper()
+	r, err := table.NewReader(strings.NewReader(text), "a.csv", table.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	f, err := table.Load(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func fitted(target string, members int) *fit.Model {
-	quick := tabular.Config{Ensemble: members, KL: 0.3, Activation: "leaky-relu", Depth: 2, Width: 50, Steps: 60, Batch: 64}
+	quick := quick
+	quick.Ensemble = members
 	if target == "strength" {
 		quick.Noise = tabular.Heteroscedastic
 	}

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"math"
 	"slices"
 
 	"utvi/dist"
@@ -15,7 +16,8 @@ type Prediction struct {
 	// below 1. NaN for a network, which does not store statistics of its training rows.
 	Unfamiliar float64
 
-	// Abstain is set if the row is beyond the bounds of Options: flag it for manual review.
+	// Abstain is set if the row is beyond the bounds of Options, or if the prediction is
+	// not finite: flag it for manual review.
 	Abstain bool
 }
 
@@ -24,36 +26,60 @@ type NumberPrediction struct {
 	Target string
 	Number
 	Quantiles []float64 // at the levels of Options
-	Dist      dist.Dist
+	Above     []float64 // probabilities to exceed the thresholds of Options
+	Dist      dist.Dist // nil if the prediction is not finite
 }
 
 // A ClassPrediction is the prediction of a class.
 type ClassPrediction struct {
 	Target        string
-	Class         string           // the most probable one
+	Class         string           // the most probable one; "" if the prediction is not finite
 	Probabilities dist.Categorical // in the order of Model.Classes
 	Entropy       float64          // nats
+	Set           []string         // the conformal set, of a model that is calibrated so
 }
 
 // Prediction returns the prediction of a row as a copy that stays valid.
 func (b *Batch) Prediction(row int) Prediction {
-	out := Prediction{Unfamiliar: b.Unfamiliar(row), Abstain: b.p.o.Bounds() && b.Abstain(row)}
+	out := Prediction{Unfamiliar: b.Unfamiliar(row), Abstain: b.Abstain(row)}
 	m := b.s.m
 	if m.classes != nil {
 		c := slices.Clone(b.Classes(row))
-		out.Class = &ClassPrediction{m.targets[0].name, m.classes[c.Argmax()], c, c.Entropy()}
+		out.Class = &ClassPrediction{Target: m.targets[0].name, Probabilities: c, Entropy: math.NaN()}
+		if b.Finite(row) {
+			out.Class.Class, out.Class.Entropy = m.classes[c.Argmax()], c.Entropy()
+		}
+		for _, k := range b.Set(nil, row) {
+			out.Class.Set = append(out.Class.Set, m.classes[k])
+		}
 		return out
 	}
 	out.Numbers = make([]NumberPrediction, len(m.targets))
 	for t, n := range b.Numbers(row) {
 		x := &out.Numbers[t]
-		x.Target, x.Number, x.Dist = m.targets[t].name, n, b.KeepRaw(row, t)
+		x.Target, x.Number = m.targets[t].name, n
+		if !b.Finite(row) {
+			x.Quantiles, x.Above = nones(len(b.p.o.Quantiles)), nones(len(b.p.o.Above))
+			continue
+		}
+		x.Dist = b.KeepRaw(row, t)
 		if c := m.calibration(t); c != nil {
 			x.Dist = c.Apply(x.Dist, nil)
 		}
 		for _, q := range b.p.o.Quantiles {
 			x.Quantiles = append(x.Quantiles, x.Dist.Quantile(q))
 		}
+		for _, v := range b.p.o.Above {
+			x.Above = append(x.Above, 1-x.Dist.CDF(v))
+		}
 	}
 	return out
+}
+
+func nones(n int) []float64 {
+	all := make([]float64, n)
+	for i := range all {
+		all[i] = none
+	}
+	return all
 }

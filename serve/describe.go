@@ -34,16 +34,19 @@ type description struct {
 // A column is a column of a table, or a target.
 type column struct {
 	Name string `json:"name"`
-	Type string `json:"type,omitempty"` // numeric or categorical
+	Type string `json:"type,omitempty"` // numeric, categorical or time
 
-	// Numbers: the range of the training rows. Typical is the mean, a whole number if
-	// all are, or the most frequent level.
+	// Numbers: the range of the training rows, of times in seconds since 1970. Typical is
+	// the mean (a whole number if all are; of times as the table writes them), or the most
+	// frequent level.
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
 	Mean    *float64 `json:"mean,omitempty"`
 	SD      *float64 `json:"sd,omitempty"`
 	Whole   bool     `json:"whole,omitempty"`
 	Typical any      `json:"typical,omitempty"`
+
+	Layout string `json:"layout,omitempty"` // of times, as Go writes it: 2006-01-02
 
 	Levels []string `json:"levels,omitempty"` // the most frequent first; of a target, in order
 	Other  bool     `json:"other,omitempty"`  // other levels are accepted
@@ -116,7 +119,7 @@ func (all *models) describe(m *served) description {
 }
 
 func describeColumn(c *table.Column, all []table.Histogram) column {
-	out := column{Name: c.Name, Type: string(c.Type), Std: c.Std, StdIn: c.StdFrom}
+	out := column{Name: c.Name, Type: string(c.Type), Layout: c.Layout, Std: c.Std, StdIn: c.StdFrom}
 	var h *table.Histogram
 	for i := range all {
 		if all[i].Column == c.Name {
@@ -140,5 +143,8 @@ func describeColumn(c *table.Column, all []table.Histogram) column {
 		}
 	}
 	out.Typical = typical
+	if c.Type == table.Times {
+		out.Typical = c.WriteTime(typical)
+	}
 	return out
 }

@@ -121,7 +121,7 @@ func signatures(l *loaded) (in, out []signature) {
 				continue
 			}
 			kind := "FP64"
-			if c.Type == table.Categorical {
+			if c.Type != table.Numeric { // names and times are texts
 				kind = "BYTES"
 			}
 			in = append(in, signature{c.Name, kind, []int64{-1}})

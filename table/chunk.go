@@ -19,6 +19,14 @@ type Header struct {
 	Columns []string // c1, c2 … where the file has no names
 	Named   bool     // the file names its columns
 	lines   bool     // rows stand on lines
+	comma   bool     // a comma stands before fractions
+}
+
+func (h *Header) point() byte {
+	if h.comma {
+		return ','
+	}
+	return '.'
 }
 
 // Column returns the position of the column of that name, or −1.

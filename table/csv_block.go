@@ -129,7 +129,7 @@ func (b *block) field(at int) (c cell, next int, last bool) {
 func (b *block) check(s []byte, at int) cell {
 	c := classify(s, b.point, at)
 	if k, _ := unbox(c); k == Text && (!utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0) {
-		b.err = &rowError{what: fmt.Sprintf("%s is not text in UTF-8; convert the file", short(string(s)))}
+		b.err = &rowError{what: fmt.Sprintf("%s is not text in UTF-8; name the encoding of the file, such as latin1, or convert it", short(string(s)))}
 	}
 	return c
 }

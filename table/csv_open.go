@@ -25,7 +25,7 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 		}
 	}
 	d := sniff(start, ext, o.Delimiter)
-	r.head.lines = true
+	r.head.lines, r.head.comma = true, d.point == ','
 	lines, bytes, err := readHeader(r.head, start, d, o.Header)
 	if err != nil {
 		return err

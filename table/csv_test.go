@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"utvi/internal/compute"
 )
@@ -68,7 +69,12 @@ func TestCSV(t *testing.T) {
 		{"decimal commas, no header", "a.txt", "1,5;2,5\n3;4\n", "c1|c2\n1: 1.5 2.5\n2: 3 4\n"},
 		{"a point among commas", "a.csv", "a;b\n1,5;2.5\n", "a|b\n2: \"1,5\" 2.5\n"},
 		{"commas below semicolons", "a.csv", "a;b\nu,v;w\nu,v;w\nu,v;w\nu,v;w\n", "a|b\n2: \"u,v\" \"w\"\n3: \"u,v\" \"w\"\n4: \"u,v\" \"w\"\n5: \"u,v\" \"w\"\n"},
-		{"tabs", "a.tsv", "x\ty z\n1\t\n\t2,5\n", "x|y z\n2: 1 _\n3: _ \"2,5\"\n"},
+		{"tabs", "a.tsv", "x\ty z\n1\t\n\t2,5\n", "x|y z\n2: 1 _\n3: _ 2.5\n"},
+		{"bars", "a.csv", "x|a, b|y\n1|2,5|u\n3||v\n", "x|a, b|y\n2: 1 2.5 \"u\"\n3: 3 _ \"v\"\n"},
+		{"thousands", "a.csv", "x,y\n1,\"7,637\"\n2,\"8,001.5\"\n", "x|y\n2: 1 \"7,637\"\n3: 2 \"8,001.5\"\n"},
+		{"Latin-1", "a.csv", "x,y\n1,M\xfcller\n2,\x80\n", "x|y\n2: 1 \"Müller\"\n3: 2 \"€\"\n"},
+		{"UTF-16", "a.csv", utf16Text("\ufeffx,y\n1,Müller 你😀\n", false), "x|y\n2: 1 \"Müller 你😀\"\n"},
+		{"UTF-16, big end first, no mark", "a.csv", utf16Text("x,y\n1,Müller\n", true), "x|y\n2: 1 \"Müller\"\n"},
 		{"tabs, unsaid", "a", "x\ty z\n1\ta b\n2\tc d e\n", "x|y z\n2: 1 \"a b\"\n3: 2 \"c d e\"\n"},
 		{"spaces", "data.txt", "  1   2.5 \t-3\n4 5  6  \n\n", "c1|c2|c3\n1: 1 2.5 -3\n2: 4 5 6\n"},
 		{"spaces, quotes", "data.txt", "x name\n1 \"a b\"\n2 c\n", "x|name\n2: 1 \"a b\"\n3: 2 \"c\"\n"},
@@ -106,8 +112,7 @@ func TestCSVErrors(t *testing.T) {
 		"x,y\n1,a\"b\n":                     `a.csv line 2, column y: a quote (") inside a field that does not begin with one; put the field in quotes and double those within`,
 		"x,y\n\"a\"b,1\n":                   "a.csv line 2, column x: text follows a closing quote; double the quotes within a quoted field",
 		"x,y\n1,2\n1,\"ab\n":                "a.csv line 3, column y: a quoted field is never closed",
-		"x,y\n1,2\n1,M\xfcller\n":           `a.csv line 3, column y: "M\xfcller" is not text in UTF-8; convert the file`,
-		"\xff\xfex\x00,\x00":                "a.csv is text in UTF-16; convert it to UTF-8",
+		"\xff\xfex\x00,\x00\n":              "cannot read a.csv: unexpected EOF",
 		"\x7fELF\x02\x01\x00\x00":           "a.csv is neither text nor a Parquet or NumPy file",
 		"x,\"y\n":                           "a.csv line 2: a quoted field is never closed",
 		"PK\x03\x04 and more":               "cannot read a.csv: zip: not a valid zip file",
@@ -234,3 +239,35 @@ func TestReadFails(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+func utf16Text(s string, big bool) string {
+	var b []byte
+	for _, u := range utf16.Encode([]rune(s)) {
+		if big {
+			b = append(b, byte(u>>8), byte(u))
+		} else {
+			b = append(b, byte(u), byte(u>>8))
+		}
+	}
+	return string(b)
+}
+
+// TestEncodings names encodings, and finds Latin-1 behind a long start in ASCII.
+func TestEncodings(t *testing.T) {
+	long := "x,y\n" + strings.Repeat("1,a\n", sniffSize/4) + "2,M\xfcller\n"
+	if _, err := dumpText(t, long, "a.csv", Options{}); err == nil || !strings.Contains(err.Error(), "is not text in UTF-8; name the encoding") {
+		t.Error(err)
+	}
+	got, err := dumpText(t, long, "a.csv", Options{Encoding: Latin1})
+	if err != nil || !strings.Contains(got, "Müller") {
+		t.Error(err)
+	}
+	for name, want := range map[string]Encoding{"auto": "", "UTF8": UTF8, "cp1252": Latin1, "utf-16": UTF16LE} {
+		if e, err := ParseEncoding(name); e != want || err != nil {
+			t.Errorf("%s is %q, %v", name, e, err)
+		}
+	}
+	if _, err := ParseEncoding("ebcdic"); err == nil {
+		t.Error("an unknown encoding passed")
+	}
+}

@@ -58,28 +58,60 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 
 // special encodes what is not a finite number in a numeric column.
 func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
-	k := c.kind(row, in.pos)
+	k := in.kind(c, row)
 	switch {
 	case k == Missing && !e.schema.Impute:
 		return c.errorf(row, in.pos, "the value is missing; only a model trained to impute missing values accepts that")
 	case in.Type == Categorical:
 		level := len(in.Levels) // other
 		if k != Missing {
-			if i, ok := in.levels[c.level(row, in.pos)]; ok {
+			if i, ok := in.levels[in.level(c, row, in.pos)]; ok {
 				level = i
 			}
 		}
 		mean[in.at+level] = 1
 		return nil
 	case k == Missing:
-		if in.width == 2 {
-			mean[in.at+1] = 1
+		if in.Missing > 0 {
+			mean[in.at+in.width-1] = 1
 		}
 		return nil // the mean is 0
+	case in.Type == Times:
+		return in.time(c, row, mean)
+	case k == Text && in.Style != "":
+		v, _, ok := in.Style.parse(c.Text(row, in.pos))
+		z := float32(in.Encode(v))
+		if !ok || z-z != 0 {
+			return c.errorf(row, in.pos, "%s is not a number such as %s", short(c.Text(row, in.pos)), in.Style)
+		}
+		mean[in.at] = z
+		return nil
 	case k == Text:
 		return c.errorf(row, in.pos, "%s is text; a number is needed", short(c.Text(row, in.pos)))
 	}
 	return notFinite(c, row, in.pos, in.Column)
+}
+
+// kindOf is what a cell holds, as the column reads it.
+func (c *Column) kindOf(at *Chunk, row, col int) Kind {
+	k := at.kind(row, col)
+	switch {
+	case k == Missing && c.NA && at.isNA(row, col):
+		return Text
+	case k == Text && c.Type != Categorical && isMark(at.Text(row, col)):
+		return Missing
+	}
+	return k
+}
+
+func (in *input) kind(c *Chunk, row int) Kind { return in.kindOf(c, row, in.pos) }
+
+// level is the category of a cell.
+func (c *Column) level(at *Chunk, row, col int) string {
+	if c.NA && at.isNA(row, col) {
+		return "NA"
+	}
+	return at.level(row, col)
 }
 
 // notFinite is the error about a number that is infinite, or would be as float32.
@@ -147,12 +179,18 @@ func (e *Encoder) Targets(c *Chunk, y []float32) error {
 }
 
 func (t *target) encode(c *Chunk, row int) (float32, error) {
-	k, v := c.Cell(row, t.pos)
+	_, v := c.Cell(row, t.pos)
+	k := t.kindOf(c, row, t.pos)
+	if k == Text && t.Style != "" {
+		if x, _, ok := t.Style.parse(c.Text(row, t.pos)); ok {
+			k, v = Number, x
+		}
+	}
 	switch {
 	case k == Missing:
 		return 0, missingError(c, row, t.pos, Target)
 	case t.Type == Categorical:
-		if i, ok := t.levels[c.level(row, t.pos)]; ok {
+		if i, ok := t.levels[t.level(c, row, t.pos)]; ok {
 			return float32(i), nil
 		}
 		return 0, c.errorf(row, t.pos, "%s is not one of the classes %s", short(c.Text(row, t.pos)), list(t.Levels))

@@ -144,6 +144,9 @@ func scanExp(b []byte) (e, n int) {
 // classify makes a cell of a whole trimmed field; ref is where its text is.
 func classify(s []byte, point byte, ref int) cell {
 	if isMissing(s) {
+		if string(s) == "NA" {
+			return na
+		}
 		return missing
 	}
 	if v, n := scanFloat(s, point); n == len(s) {

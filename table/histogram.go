@@ -69,19 +69,19 @@ func (k *counter) add(c *Chunk, row int) {
 		if k.counts == nil {
 			k.counts = make([]int, len(k.column.Levels)+1)
 		}
-		at, ok := k.levels[c.level(row, k.pos)]
+		at, ok := k.levels[k.column.level(c, row, k.pos)]
 		if !ok {
 			at = len(k.column.Levels)
 		}
 		k.counts[at]++
 		return
 	}
-	kind, v := c.Cell(row, k.pos)
-	if kind != Number {
-		return
-	}
 	if k.counts == nil {
 		k.counts = make([]int, bins)
+	}
+	v, ok := k.column.number(c, row, k.pos)
+	if !ok {
+		return
 	}
 	lo, hi := k.column.Min, k.column.Max
 	at := int(bins * ((v - lo) / (hi - lo)))

@@ -64,8 +64,8 @@ type inference struct {
 	profiles []*profile
 }
 
-// look takes in the rows of a chunk and stops at what no type could excuse. Missing
-// targets are counted to the end.
+// look takes in the rows of a chunk. Missing inputs and targets are counted to the end:
+// a column may hold nothing else.
 func (in *inference) look(c *Chunk) error {
 	for col, role := range in.roles {
 		if role == Dropped || role == Group || role == Time {
@@ -75,7 +75,7 @@ func (in *inference) look(c *Chunk) error {
 		for row := range c.Rows() {
 			was := p.missing
 			p.add(c, row, col)
-			if p.missing > was && role != Target && (role != Input || !in.Impute) {
+			if p.missing > was && role != Target && role != Input {
 				return missingError(c, row, col, role)
 			}
 		}
@@ -87,8 +87,6 @@ func missingError(c *Chunk, row, col int, role Role) error {
 	switch role {
 	case Target:
 		return c.errorf(row, col, targetMissing)
-	case Input:
-		return c.errorf(row, col, "the value is missing; impute missing values (by the training mean), or ignore column %s", c.head.Columns[col])
 	}
 	return c.errorf(row, col, "the %s is missing", roleName[role])
 }
@@ -99,6 +97,9 @@ var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
 
 // decide makes the columns of the schema.
 func (in *inference) decide(s *Schema) error {
+	for _, p := range in.profiles {
+		p.settle(in.head.point())
+	}
 	if err := in.missingTargets(s.Rows); err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (in *inference) task() Task {
 		switch {
 		case slices.Contains(in.Categorical, name) || p.texts > 0 && !p.mixed(in.MaxLevels):
 			return Classification
-		case len(in.Targets) == 1 && p.texts == 0 && len(p.numberCount) == 2 && p.numbers >= 20: // yes or no
+		case len(in.Targets) == 1 && p.texts == 0 && p.style == nil && len(p.numberCount) == 2 && p.numbers >= 20: // yes or no
 			return Classification
 		}
 	}
@@ -170,8 +171,14 @@ func (in *inference) input(c *Column, p *profile) error {
 	case p.numbers+p.texts == 0 && p.infinite == "":
 		c.Role, c.Note = Dropped, "only missing values"
 		return nil
-	case !forced && p.texts > 0 && p.decimalComma:
-		return fmt.Errorf("%s, with a decimal comma; write numbers with a point", p.firstText)
+	case p.missing > 0 && !in.Impute:
+		return fmt.Errorf("%sthe value is missing; impute missing values (by the training mean), or ignore column %s", p.firstMissing, c.Name)
+	case !forced && p.time != nil:
+		if hasStd {
+			return fmt.Errorf("column %s holds times and cannot have the input standard deviation %g", c.Name, std)
+		}
+		in.times(c, p)
+		return nil
 	case !forced && p.mixed(in.MaxLevels):
 		return fmt.Errorf("%s in a column of numbers; correct it, or ignore column %s", p.firstText, c.Name)
 	case forced || p.texts > 0:
@@ -210,10 +217,33 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	if !(c.SD > 0) || c.Min == c.Max {
 		*c = Column{Name: c.Name, Role: Dropped, Missing: c.Missing, Note: "constant: " + label(c.Min)}
 	}
+	if c.Marks = p.markList(); p.style != nil {
+		c.Style, c.Unit = p.style.style, p.style.unit
+		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), label(p.style.exampleValue))
+	}
 	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
 		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
 	}
 	return nil
+}
+
+// times makes a column of dates or times: a trend, and the place within the year, the
+// week and the day.
+func (in *inference) times(c *Column, p *profile) {
+	t := p.time
+	c.SD = math.Sqrt(t.m2 / float64(t.n))
+	if !(c.SD > 0) {
+		c.Role, c.Note = Dropped, "the same time in every row"
+		return
+	}
+	c.Type, c.Layout, c.Parts, c.Marks = Times, t.layout, t.parts(), p.markList()
+	c.Mean, c.Min, c.Max = t.mean, t.min, t.max
+	for _, other := range p.times[1:] {
+		if other.min != t.min || other.max != t.max || other.mean != t.mean { // the day or the month first
+			c.Note = fmt.Sprintf("read as %s; the cells also fit %s", named(t.layout), named(other.layout))
+			break
+		}
+	}
 }
 
 func (in *inference) categorical(c *Column, p *profile) {
@@ -230,7 +260,10 @@ func (in *inference) categorical(c *Column, p *profile) {
 		c.Role, c.Note = Dropped, "text of more than "+strconv.Itoa(in.MaxLevels)+" different values, mostly unique"
 		return
 	}
-	c.Type, c.Levels = Categorical, levels
+	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
+	if p.isName {
+		c.Note = "NA is read as a name"
+	}
 	if len(levels) > in.MaxLevels {
 		c.Levels, c.Rarer = levels[:in.MaxLevels], len(levels)-in.MaxLevels
 	}
@@ -238,14 +271,14 @@ func (in *inference) categorical(c *Column, p *profile) {
 
 func (in *inference) target(c *Column, p *profile, task Task) error {
 	if task == Regression {
-		if p.texts > 0 {
+		if p.texts > 0 || p.time != nil {
 			return fmt.Errorf("%s; the target of a regression must be a number", p.firstText)
 		}
 		if err := in.numeric(c, p); err != nil {
 			return err
 		}
 		if c.Role == Dropped {
-			return fmt.Errorf("%s: the target %s is %s in every row; there is nothing to learn", in.head.File, c.Name, strings.TrimPrefix(c.Note, "constant: "))
+			return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, label(p.min), allRows(p.numbers))}
 		}
 		return nil
 	}
@@ -255,12 +288,27 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 		return fmt.Errorf("%s: the target %s has more than %d different values; is this a regression?", in.head.File, c.Name, maxClasses)
 	}
 	if len(levels) == 1 {
-		return fmt.Errorf("%s: the target %s is %s in every row; there is nothing to learn", in.head.File, c.Name, short(levels[0]))
+		return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, short(levels[0]), allRows(p.numbers+p.texts))}
 	}
-	c.Type, c.Levels = Categorical, levels
+	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
 	slices.SortFunc(c.Levels, compareLevels)
+	for _, l := range c.Levels {
+		c.Counts = append(c.Counts, p.count(l))
+	}
 	return nil
 }
+
+func allRows(n int) string {
+	if n == 1 {
+		return "the only training row"
+	}
+	return fmt.Sprintf("all %d training rows", n)
+}
+
+// ConstantTarget is the error about a target that does not differ between rows.
+type ConstantTarget struct{ message string }
+
+func (e *ConstantTarget) Error() string { return e.message }
 
 // compareLevels sorts numbers by value, before texts.
 func compareLevels(a, b string) int {
@@ -284,8 +332,10 @@ func compareLevels(a, b string) int {
 // plain is a column whose numbers are used as they are: weights and deviations.
 func (in *inference) plain(c *Column, p *profile) error {
 	switch {
-	case p.texts > 0:
+	case p.texts > 0 || p.style != nil || p.time != nil:
 		return fmt.Errorf("%s; a %s must be a number", p.firstText, roleName[c.Role])
+	case p.missing > 0:
+		return fmt.Errorf("%sthe %s is missing", p.firstMissing, roleName[c.Role])
 	case p.infinite != "":
 		return errors.New(p.infinite)
 	case p.min < 0:

@@ -53,6 +53,37 @@ func (l *Lines) Float(v float64) {
 	}
 }
 
+// Value adds a number whose digits matter down to a ten-thousandth of unit: float32
+// holds too few of a number around 1e9 that is known to 1.
+func (l *Lines) Value(v, unit float64) {
+	if l.Digits > 0 || !fine(v, unit) {
+		l.Float(v)
+		return
+	}
+	l.begin()
+	l.buf = AppendValue(l.buf, v, unit)
+}
+
+// fine reports whether a number needs more digits than float32 has.
+func fine(v, unit float64) bool {
+	return math.Abs(float64(float32(v))-v) > 1e-4*unit && !math.IsInf(v, 0)
+}
+
+// AppendValue appends a number as Lines.Value writes it.
+func AppendValue(b []byte, v, unit float64) []byte {
+	if !fine(v, unit) {
+		if math.Abs(v) <= math.MaxFloat32 {
+			return strconv.AppendFloat(b, v, 'g', -1, 32)
+		}
+		return strconv.AppendFloat(b, v, 'g', -1, 64)
+	}
+	digits := 17.
+	if unit > 0 {
+		digits = min(digits, 7+math.Ceil(math.Log10(math.Abs(v)/unit)))
+	}
+	return strconv.AppendFloat(b, v, 'g', int(digits), 64)
+}
+
 // Int adds a whole number.
 func (l *Lines) Int(v int) {
 	l.begin()

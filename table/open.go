@@ -28,6 +28,7 @@ const (
 type Options struct {
 	Header    HeaderRow
 	Delimiter byte          // 0: detected; ' ' stands for any spaces and tabs
+	Encoding  Encoding      // "": detected
 	Pool      *compute.Pool // nil: a new pool of all cores
 }
 
@@ -135,6 +136,12 @@ func (r *Reader) open(src io.Reader, o Options) error {
 		return r.openNpy(src, in)
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return r.openNpz(src, in)
+	}
+	if e := o.Encoding.of(start); e != UTF8 {
+		in = bufio.NewReaderSize(e.decode(in), sniffSize)
+		if _, err = in.Peek(sniffSize); err != nil && err != io.EOF {
+			return readError(file, err)
+		}
 	}
 	return r.openCSV(in, err == io.EOF, strings.ToLower(filepath.Ext(name)), o)
 }

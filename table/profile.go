@@ -17,7 +17,6 @@ type profile struct {
 	firstMissing            string // where
 	infinite                string // where the first one stands
 	firstText               string // where, and what it is
-	decimalComma            bool   // every text looks like 1,5
 
 	mean, m2, min, max float64
 	last               float64
@@ -26,10 +25,21 @@ type profile struct {
 	numberCount        map[float64]int // nil: too many
 	textCount          map[string]int
 	moreTexts          bool // than are counted
+
+	marks     map[string]int // texts that may stand for missing values
+	firstMark string         // where
+	na        int            // of the missing cells, those that say NA
+	styled    [2]*styled     // in the order of styles, once there is a text
+	times     []*timed       // layouts that all texts follow
+
+	// What settle finds.
+	style  *styled
+	time   *timed
+	isName bool // NA
 }
 
 func newProfile() *profile {
-	return &profile{numberCount: map[float64]int{}, textCount: map[string]int{}, decimalComma: true, rising: true, falling: true,
+	return &profile{numberCount: map[float64]int{}, textCount: map[string]int{}, rising: true, falling: true,
 		min: math.Inf(1), max: math.Inf(-1)}
 }
 
@@ -43,7 +53,9 @@ func (p *profile) add(c *Chunk, row, col int) {
 		if p.missing == 0 {
 			p.firstMissing = c.errorf(row, col, "").Error()
 		}
-		p.missing++
+		if p.missing++; c.isNA(row, col) {
+			p.na++
+		}
 	}
 }
 
@@ -64,6 +76,11 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 	p.m2 += d * (v - p.mean)
 	p.min, p.max = min(p.min, v), max(p.max, v)
 	p.sample.add(v)
+	for _, s := range p.styled {
+		if s != nil {
+			s.addNumber(v, c.head.point())
+		}
+	}
 	if p.numberCount != nil {
 		p.numberCount[v]++
 		if len(p.numberCount) > maxNumbers {
@@ -74,11 +91,27 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 
 func (p *profile) addText(c *Chunk, row, col int) {
 	s := c.Text(row, col)
+	if isMark(s) {
+		if p.marks == nil {
+			p.marks, p.firstMark = map[string]int{}, c.errorf(row, col, "").Error()
+		}
+		p.marks[s]++
+		return
+	}
 	if p.texts == 0 {
 		p.firstText = c.errorf(row, col, "%s is text", short(s)).Error()
+		p.times = newTimed(s)
+		for i, style := range styles {
+			some := p.numbers > 0 && (p.min != 0 || p.max != 0)
+			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, failed: some && style.point() != c.head.point(), sample: p.sample.clone()}
+		}
+	} else {
+		p.times = fitting(p.times, s)
+	}
+	for _, x := range p.styled {
+		x.addText(s)
 	}
 	p.texts++
-	p.decimalComma = p.decimalComma && isDecimalComma(s)
 	if n, known := p.textCount[s]; known || len(p.textCount) < maxTexts {
 		p.textCount[s] = n + 1
 	} else {
@@ -103,6 +136,15 @@ func (p *profile) sd() float64 {
 		return 0
 	}
 	return math.Sqrt(p.m2 / float64(p.numbers))
+}
+
+// count is how often a level occurs.
+func (p *profile) count(level string) int {
+	n := p.textCount[level]
+	if v, k := scanFloat([]byte(level), '.'); k == len(level) && label(v) == level {
+		n += p.numberCount[v]
+	}
+	return n
 }
 
 // levels returns the categories, the most frequent first, equally frequent ones
@@ -130,6 +172,11 @@ type sample struct {
 	step    int // a number of so many is kept
 	seen    int
 	numbers []float64
+}
+
+func (s sample) clone() sample {
+	s.numbers = slices.Clone(s.numbers)
+	return s
 }
 
 func (s *sample) add(v float64) {

@@ -26,6 +26,7 @@ type Type string
 const (
 	Numeric     Type = "numeric"
 	Categorical Type = "categorical"
+	Times       Type = "time" // dates and times of day
 )
 
 // Task is regression or classification.
@@ -58,6 +59,14 @@ type Column struct {
 
 	Std     float64 `json:"std,omitempty"`      // the same for every row
 	StdFrom string  `json:"std_from,omitempty"` // the column that holds it
+
+	Style  Style    `json:"style,omitempty"`  // how numbers are written; "": plainly
+	Unit   string   `json:"unit,omitempty"`   // a sign that stands beside them, such as $
+	Marks  []string `json:"marks,omitempty"`  // texts that stand for missing values
+	NA     bool     `json:"na,omitempty"`     // NA is a level, not a missing value
+	Layout string   `json:"layout,omitempty"` // of times, as package time takes it
+	Parts  []Part   `json:"parts,omitempty"`  // of times
+	Counts []int    `json:"counts,omitempty"` // of a target's classes: their training rows
 }
 
 // A Schema says what the columns of a table are and how rows become numbers. It
@@ -98,9 +107,28 @@ func (s *Schema) width(c *Column) int {
 	case c.Type == Categorical:
 		return len(c.Levels) + 1
 	case s.Impute && c.Missing > 0:
-		return 2
+		return 2 + 2*len(c.Parts)
 	}
-	return 1
+	return 1 + 2*len(c.Parts)
+}
+
+// A Span is the inputs From … To−1 that a column becomes.
+type Span struct {
+	Column   *Column
+	From, To int
+}
+
+// Spans part the inputs of the network among the columns, in order.
+func (s *Schema) Spans() []Span {
+	var all []Span
+	at := 0
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Role == Input {
+			all = append(all, Span{c, at, at + s.width(c)})
+			at += s.width(c)
+		}
+	}
+	return all
 }
 
 // Inputs names the inputs of the network in order: the column, for a level
@@ -120,7 +148,10 @@ func (s *Schema) Inputs() []string {
 			continue
 		}
 		names = append(names, c.Name)
-		if s.width(c) == 2 {
+		for _, p := range c.Parts {
+			names = append(names, c.Name+": sine of the "+string(p), c.Name+": cosine of the "+string(p))
+		}
+		if s.Impute && c.Missing > 0 {
 			names = append(names, c.Name+"?")
 		}
 	}
@@ -212,9 +243,9 @@ func (s *Schema) checkColumn(c *Column) error {
 		return err
 	}
 	switch {
-	case c.Type != Numeric && c.Type != Categorical:
+	case c.Type != Numeric && c.Type != Categorical && c.Type != Times:
 		return fmt.Errorf("the type %q is unknown", c.Type)
-	case c.Type == Numeric && !(c.SD > 0):
+	case c.Type != Categorical && !(c.SD > 0):
 		return fmt.Errorf("the standard deviation is %g; it must be > 0", c.SD)
 	case c.Std < 0:
 		return fmt.Errorf("the standard deviation of its values is %g; it must be ≥ 0", c.Std)
@@ -222,8 +253,37 @@ func (s *Schema) checkColumn(c *Column) error {
 		return fmt.Errorf("the target of a %s cannot be %s", s.Task, c.Type)
 	case c.Role == Target && c.Type == Categorical && len(c.Levels) < 2:
 		return fmt.Errorf("there are %d classes", len(c.Levels))
-	case c.Type == Categorical && (c.Std != 0 || c.StdFrom != ""):
-		return fmt.Errorf("a categorical column cannot have a standard deviation")
+	case c.Type != Numeric && (c.Std != 0 || c.StdFrom != ""):
+		return fmt.Errorf("a %s column cannot have a standard deviation", c.Type)
+	}
+	return c.checkReading()
+}
+
+// checkReading checks how the cells of a column are read.
+func (c *Column) checkReading() error {
+	switch {
+	case c.Style != "" && c.Style != PointStyle && c.Style != CommaStyle:
+		return fmt.Errorf("the style of numbers %q is unknown", c.Style)
+	case c.Style != "" && c.Type != Numeric:
+		return fmt.Errorf("a %s column cannot have a style of numbers", c.Type)
+	case (c.Type == Times) != (c.Layout != ""):
+		return fmt.Errorf("times need a layout, and nothing else has one")
+	case c.Type == Times && c.Role != Input:
+		return fmt.Errorf("a %s cannot be a time", c.Role)
+	case c.Type != Times && len(c.Parts) > 0 || len(c.Parts) > 3:
+		return fmt.Errorf("%d parts of a time in a %s column", len(c.Parts), c.Type)
+	case c.Counts != nil && len(c.Counts) != len(c.Levels):
+		return fmt.Errorf("%d counts of %d classes", len(c.Counts), len(c.Levels))
+	}
+	for _, p := range c.Parts {
+		if p != OfYear && p != OfWeek && p != OfDay {
+			return fmt.Errorf("the part of a time %q is unknown", p)
+		}
+	}
+	for _, n := range c.Counts {
+		if n < 0 {
+			return fmt.Errorf("a class has %d rows", n)
+		}
 	}
 	return nil
 }

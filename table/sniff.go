@@ -15,9 +15,9 @@ func candidates(ext string) []byte {
 	case ".tsv", ".tab":
 		return []byte{'\t'}
 	case ".csv":
-		return []byte{',', ';', '\t'}
+		return []byte{',', ';', '\t', '|'}
 	}
-	return []byte{',', ';', '\t', blank}
+	return []byte{',', ';', '\t', '|', blank}
 }
 
 // sniff finds out the dialect from the start of a file, all but the delimiter if
@@ -67,26 +67,42 @@ func numbers(rows [][]string, commas bool) (share float64, ok bool) {
 	return float64(n) / float64(total), ok
 }
 
-// sniffPoint finds out what stands before fractions. It is a comma where semicolons
-// part the fields and, of the first lines, some have numbers with a comma, none one
-// with a point. Then 1.234 is not read as a number: it might mean a thousand.
+// sniffPoint finds out what stands before fractions. It is a comma where, of the first
+// lines, some have numbers with a comma that is not between groups of three digits (or
+// any comma, where semicolons part the fields), none one with a point, but for 1.234 in
+// such a column: it means a thousand.
 func sniffPoint(start []byte, delim byte) byte {
 	const lines = 1000
-	if delim != ';' {
+	rows := firstRows(start, delim, lines)
+	commas := map[int]bool{} // columns
+	for _, row := range rows {
+		for col, s := range row {
+			if isDecimalComma(s) && delim == ';' || onlyComma(s) {
+				commas[col] = true
+			}
+		}
+	}
+	if len(commas) == 0 {
 		return '.'
 	}
-	point := byte('.')
-	for _, row := range firstRows(start, delim, lines) {
-		for _, s := range row {
-			switch {
-			case isDecimalComma(s):
-				point = ','
-			case strings.Contains(s, ".") && isNumber(s, '.'):
+	for _, row := range rows {
+		for col, s := range row {
+			if _, _, grouped := CommaStyle.parse(s); strings.Contains(s, ".") && isNumber(s, '.') && !(grouped && commas[col]) {
 				return '.'
 			}
 		}
 	}
-	return point
+	return ','
+}
+
+// onlyComma recognises 1.234,56 and 1,5, but not 7,637.
+func onlyComma(s string) bool {
+	if !strings.Contains(s, ",") || len(s) > 40 {
+		return false
+	}
+	_, _, comma := CommaStyle.parse(s)
+	_, _, point := PointStyle.parse(s)
+	return comma && !point
 }
 
 func isNumber(s string, point byte) bool {
@@ -176,10 +192,7 @@ func (h *Header) Check() error {
 
 // refuseBinary returns an error for a file that is not text.
 func refuseBinary(file string, start []byte) error {
-	switch {
-	case bytes.HasPrefix(start, []byte{0xff, 0xfe}), bytes.HasPrefix(start, []byte{0xfe, 0xff}):
-		return fmt.Errorf("%s is text in UTF-16; convert it to UTF-8", file)
-	case bytes.IndexByte(start, 0) >= 0:
+	if bytes.IndexByte(start, 0) >= 0 {
 		return fmt.Errorf("%s is neither text nor a Parquet or NumPy file", file)
 	}
 	return nil

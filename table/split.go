@@ -60,6 +60,37 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 	return train, held, nil
 }
 
+// Folds parts rows (nil: all) into n parts of about equal size, each in ascending order.
+// Groups, where a column names them, stay whole. The same seed gives the same parts.
+func (f *Frame) Folds(rows []int, n int, seed uint64, group string) ([][]int, error) {
+	rows = f.orAll(rows)
+	if n < 2 || n > len(rows) {
+		return nil, fmt.Errorf("%s: %d folds of %d rows; there must be at least 2, and at most one for each row", f.head.File, n, len(rows))
+	}
+	order, whole := shuffled(rows, seed), func(a, b int) bool { return false }
+	if group != "" {
+		var err error
+		if order, whole, err = f.byGroup(rows, Split{Seed: seed, Group: group}); err != nil {
+			return nil, err
+		}
+	}
+	parts := make([][]int, 0, n)
+	for from := 0; from < len(order); {
+		to := from + (len(order)-from+n-len(parts)-1)/max(1, n-len(parts))
+		for to < len(order) && whole(order[to-1], order[to]) {
+			to++
+		}
+		part := slices.Clone(order[from:to])
+		slices.Sort(part)
+		parts = append(parts, part)
+		from = to
+	}
+	if len(parts) < n {
+		return nil, fmt.Errorf("%s: column %s has too few groups for %d folds", f.head.File, group, n)
+	}
+	return parts, nil
+}
+
 // nearestCut returns the place nearest to cut between two rows that may be parted,
 // or −1.
 func nearestCut(order []int, cut int, whole func(a, b int) bool) int {
@@ -137,10 +168,10 @@ func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b 
 	if err != nil {
 		return nil, nil, err
 	}
-	times := map[int]float64{}
+	times, k := map[int]float64{}, f.clock(rows, col)
 	for _, row := range rows {
 		c, at := f.at(row)
-		if times[row], err = c.time(at, col); err != nil {
+		if times[row], err = k.time(c, at, col); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -149,21 +180,43 @@ func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b 
 	return order, func(a, b int) bool { return times[a] == times[b] }, nil
 }
 
-var timeLayouts = []string{time.RFC3339Nano, "2006-01-02", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006/01/02", "2006-01"}
+// A clock reads the times of a column: numbers, or texts of one layout.
+type clock struct{ layouts []string } // that fit all texts, if any does
+
+// clock finds the layout that fits all texts of a column.
+func (f *Frame) clock(rows []int, col int) clock {
+	k := clock{timeLayouts}
+	for _, row := range rows {
+		c, at := f.at(row)
+		if c.kind(at, col) != Text {
+			continue
+		}
+		var left []string
+		for _, l := range k.layouts {
+			if _, err := time.Parse(l, c.Text(at, col)); err == nil {
+				left = append(left, l)
+			}
+		}
+		if left != nil { // the cell that fits no layout is named later
+			k.layouts = left
+		}
+	}
+	return k
+}
 
 // time reads a cell as a time: any number, or a date from the year to the second.
-func (c *Chunk) time(row, col int) (float64, error) {
-	k, v := c.Cell(row, col)
-	if k == Number {
+func (k clock) time(c *Chunk, row, col int) (float64, error) {
+	kind, v := c.Cell(row, col)
+	if kind == Number {
 		return v, nil
 	}
 	s := c.Text(row, col)
-	for _, layout := range timeLayouts {
+	for _, layout := range append(k.layouts[:1:1], timeLayouts...) {
 		if t, err := time.Parse(layout, s); err == nil {
-			return float64(t.UnixNano()) / 1e9, nil
+			return seconds(t), nil
 		}
 	}
-	if k == Missing {
+	if kind == Missing {
 		return 0, c.errorf(row, col, "the time is missing")
 	}
 	return 0, c.errorf(row, col, "%s is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05", short(s))

@@ -169,18 +169,20 @@ func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
 }
 
 // begin opens a stage that is to be followed by more like it. What is not decided
-// yet is guessed.
+// yet is guessed, as if the costliest network would be trained: the time left should
+// rather fall than rise.
 func (r *run) begin(stage string, jobs []*job, more int) {
-	var work float64
+	var work, most float64
 	for _, j := range jobs {
-		work += float64(j.steps) * j.work(j.train.X.Width, j.batch)
+		w := float64(j.steps) * j.work(j.train.X.Width, j.batch)
+		work, most = work+w, max(most, w)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.Stage, r.state.Running, r.state.Jobs = stage, 0, len(jobs)
 	r.state.Total = r.state.Done + work*float64(1+more)
 	if stage == "choosing" {
-		r.state.Total += work / float64(len(jobs)) * float64(r.Ensemble*r.Steps) / float64(r.plan.trial)
+		r.state.Total += most * float64(r.Ensemble*r.Steps) / float64(r.plan.trial)
 	}
 }
 

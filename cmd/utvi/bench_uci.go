@@ -236,19 +236,21 @@ func withSE(mean float64, se *float64) string {
 
 // printUCI writes the scores beside some of the published ones.
 func printUCI(w io.Writer, all []uciScore) error {
-	shown := []string{"PBP", "MC dropout 2018", "deep ensembles", "DVI"}
+	shown := []string{"PBP", "MC dropout 2018", "deep ensembles", "DVI", "NGBoost", "CARD"}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "set\tsplits\tlog-likelihood\tbest published\t%s\tRMSE\t90 %% cover\tseconds\t\n", strings.Join(shown, "\t"))
 	for _, s := range all {
 		fmt.Fprintf(t, "%s\t%d\t%s\t", s.Set, s.Splits, withSE(s.LL, s.LLSE))
-		best, by := math.Inf(-1), map[string]string{}
+		best, by := uci.Figure{LL: math.Inf(-1)}, map[string]string{}
 		for _, f := range uci.Published(s.Set) {
-			best, by[f.Method] = max(best, f.LL), fmt.Sprintf("%.2f", f.LL)
+			if by[f.Method] = fmt.Sprintf("%.2f", f.LL); f.LL > best.LL {
+				best = f
+			}
 		}
-		if math.IsInf(best, -1) {
+		if best.Method == "" {
 			fmt.Fprint(t, "–\t")
 		} else {
-			fmt.Fprintf(t, "%.2f\t", best)
+			fmt.Fprintf(t, "%.2f (%s)\t", best.LL, best.Method)
 		}
 		for _, m := range shown {
 			fmt.Fprintf(t, "%s\t", cmp.Or(by[m], "–"))

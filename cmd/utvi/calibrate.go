@@ -31,9 +31,12 @@ correction in the model file. predict applies the correction and says so.
                half of the misses fall on either side; needs twice as many rows
   temperature  sharpens or flattens the probabilities of classes
 
+For classes, conformal gives sets that hold the true class with guaranteed probability.
+
 The default is scale and conformal for numbers, temperature for classes. The scores
-under "after" are fair: each half of the rows is corrected by the other half. The file
-is replaced as a whole, or not at all.`,
+under "after" are fair: each half of the rows is corrected by the other half. A
+correction that makes these scores worse is left out, and a note says so. The file is
+replaced as a whole, or not at all.`,
 		Example: `  utvi calibrate price.utvi held-out.csv
   utvi calibrate price.utvi held-out.csv --method scale,isotonic,conformal
   utvi calibrate price.utvi --remove`,
@@ -78,7 +81,10 @@ is replaced as a whole, or not at all.`,
 			if c.Used < c.Rows {
 				tell(cmd, "%d of %d rows were used, evenly spaced", c.Used, c.Rows)
 			}
-			if c.Trained > 1./3 {
+			for _, note := range append(c.Notes, c.Dropped...) {
+				tell(cmd, "note: %s", note)
+			}
+			if c.Seen {
 				tell(cmd, "warning: the model was trained with about %.0f %% of these rows; error bars calibrated on them are too narrow for new rows", 100*c.Trained)
 			}
 			for _, note := range m.Shortfalls() {
@@ -86,13 +92,17 @@ is replaced as a whole, or not at all.`,
 			}
 			w := cmd.OutOrStdout()
 			printCorrection(w, c)
+			if m.Calibration == nil {
+				_, err = fmt.Fprintf(w, "\nNo correction makes the predictions better; %s is not calibrated.\n", args[0])
+				return err
+			}
 			_, err = fmt.Fprintf(w, "\n%s\nStored in %s.\n", m.CalibrationText(), args[0])
 			return err
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&methods, "method", nil, "scale, isotonic, conformal or asymmetric; temperature for classes (default scale,conformal)")
+	f.StringSliceVar(&methods, "method", nil, "scale, isotonic, conformal or asymmetric; temperature or conformal for classes (default scale,conformal)")
 	f.BoolVar(&remove, "remove", false, "remove the correction from the model")
 	table.flags(f)
 	return cmd

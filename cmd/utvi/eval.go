@@ -21,10 +21,15 @@ func evalCommand() *cobra.Command {
 		Use:   "eval MODEL TABLE",
 		Short: "Score a model's predictions of the rows of a table",
 		Long: `Predict the rows of a table that also holds the targets, and score the predictions:
-log-likelihood, RMSE, MAE, CRPS, coverage and width of intervals, calibration error
-and sharpness; for classes, accuracy, log-likelihood, Brier score and calibration
-error. --report also writes a page with figures. The predictions of a calibrated model
-are scored after their correction.`,
+log-likelihood, RMSE, R², MAE, CRPS, coverage and width of intervals, calibration error
+and sharpness; for classes, accuracy, log-likelihood, Brier score, calibration error,
+and precision and recall of each class. Beside them stand the scores of always
+predicting the mean, or the most frequent class, of the training rows. --report also
+writes a page with figures. The predictions of a calibrated model are scored after their
+correction.
+
+Rows without a target, and rows whose prediction is not finite, are left out and counted.
+A note says so if the model was trained with some of these rows.`,
 		Example: `  utvi eval price.utvi test.csv
   utvi eval price.utvi test.csv --json
   utvi eval price.utvi test.csv --report test-report`,
@@ -66,7 +71,7 @@ are scored after their correction.`,
 				tell(cmd, "predictions are calibrated: %s", s)
 			}
 			for _, note := range e.Notes {
-				tell(cmd, "%s", note)
+				tell(cmd, "note: %s", note)
 			}
 			if err := printScores(w, e.Scores()); err != nil {
 				return err

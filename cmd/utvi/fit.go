@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,8 @@ type fitting struct {
 	fresh       bool
 	jobs        int
 	live        liveFlag
+	folds       int
+	minutes     float64
 
 	config fit.Config
 	stdout io.Writer
@@ -41,6 +44,13 @@ func fitCommand() *cobra.Command {
 columns are, hold out some rows, choose and train an ensemble of networks on the
 other rows, evaluate it on the held-out rows, and write the model and a report.
 
+Cells may be written as people write them: 7,637 or 1.234,56, $0.63, 12 %, dates and
+times, - or NA for a missing value. Text may be in UTF-8, UTF-16 or Latin-1, its fields
+parted by commas, semicolons, tabs, | or blanks. Columns of dates become a trend and the
+place within the year, the week and the day. Rows without a target are set aside.
+Warnings name columns and rows that look wrong: copies of the target, repeated rows,
+columns without values.
+
 Nothing needs tuning. Settings can be given by flags or in a file (--config). The report
 lists all settings in the form of such a file.
 
@@ -51,6 +61,8 @@ With --fresh it starts again.`,
   utvi fit data.csv --target class --task classification --ignore id,name
   utvi fit runs.parquet --target y --target z --group patient --ensemble 10
   utvi fit data.csv --target y --input-std length=0.1 --impute
+  utvi fit small.csv --target y --folds 10
+  utvi fit large.csv --target y --minutes 30
   utvi fit data.csv --config fit.yaml --seed 2 --out second.utvi`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -67,6 +79,8 @@ With --fresh it starts again.`,
 	f.StringVar(&r.report, "report", "", "folder of the report (default the model's name with -report), or none for no report")
 	f.BoolVar(&r.resume, "resume", false, "continue a fit that was stopped")
 	f.BoolVar(&r.fresh, "fresh", false, "discard a fit that was stopped and start again")
+	f.IntVar(&r.folds, "folds", 0, "also fit that many further models, each without one part of the rows, and score every row by the model that did not see it; for small tables")
+	f.Float64Var(&r.minutes, "minutes", 0, "stop training after this time and keep the best model so far; the result then depends on the machine")
 	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores)")
 	r.live.flag(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -79,9 +93,18 @@ With --fresh it starts again.`,
 		if r.resume && r.fresh {
 			return usagef("--resume continues a fit and --fresh starts again; give only one of them")
 		}
+		if f.Changed("folds") && r.folds < 2 {
+			return usagef("--folds is %d; it must be at least 2", r.folds)
+		}
+		if f.Changed("minutes") && !(r.minutes > 0 && r.minutes < 1e6) {
+			return usagef("--minutes is %g; it must be a number above 0", r.minutes)
+		}
 		var err error
 		if r.config, err = r.settings.config(f); err != nil {
 			return err
+		}
+		if r.config.Holdout < 0 && r.folds > 0 {
+			return usagef("--folds scores rows and --holdout -1 asks for no scores; give only one of them")
 		}
 		r.stdout = cmd.OutOrStdout()
 		return r.run(cmd, args[0])
@@ -107,6 +130,9 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	defer release()
+	if old, err := fit.Load(r.out); err == nil && old.Calibration != nil {
+		tell(cmd, "note: %s is calibrated; the new model will replace it and will not be", r.out)
+	}
 	ctx, page, err := r.live.open(cmd.Context(), cmd.ErrOrStderr(), live.Text{
 		Title: "Fitting " + filepath.Base(path), Subtitle: "Learns to predict " + strings.Join(r.config.Targets, ", ") + ".",
 		Score: "Score: mean −ln p in nats", Stop: "Stop and keep the best model so far"})
@@ -121,7 +147,8 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	defer context.AfterFunc(ctx, bar.stop)()
 	result, err := fit.Run(ctx, frame, r.config, fit.Options{
 		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs,
-		Schema: r.summary,
+		Schema: r.summary, Warn: func(s string) { tell(cmd, "warning: %s", s) },
+		Budget: time.Duration(r.minutes * float64(time.Minute)),
 	})
 	bar.close()
 	stopped := errors.Is(err, context.Canceled)
@@ -131,6 +158,11 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil && !stopped {
 		return err
 	}
+	if !stopped && r.folds > 0 {
+		if err := r.crossValidate(ctx, cmd, frame, result, checkpoint); err != nil {
+			return err
+		}
+	}
 	if err := r.write(result); err != nil {
 		return err
 	}
@@ -138,6 +170,17 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return exitError{fmt.Errorf("fit was interrupted; %s holds the best model so far; continue with --resume", r.out), exitInterrupted}
 	}
 	return os.RemoveAll(checkpoint)
+}
+
+// crossValidate scores every row by a model that did not see it.
+func (r *fitting) crossValidate(ctx context.Context, cmd *cobra.Command, frame *table.Frame, result *fit.Result, checkpoint string) error {
+	e, err := fit.CrossValidate(ctx, frame, r.config, r.folds, fit.Options{Checkpoint: checkpoint, Workers: r.jobs},
+		func(fold int) { tell(cmd, "cross-validation: fold %d of %d", fold+1, r.folds) })
+	if errors.Is(err, context.Canceled) {
+		return exitError{errors.New("fit was interrupted during the cross-validation; continue it with --resume"), exitInterrupted}
+	}
+	result.CrossValidation = e
+	return err
 }
 
 // summary prints the columns before the training begins.
@@ -171,11 +214,30 @@ func (r *fitting) write(result *fit.Result) error {
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
 		return err
 	}
+	if n := result.Evaluation.Rows; n < 30 && r.folds == 0 && r.config.Time == "" {
+		fmt.Fprintf(r.stdout, "%s say little; --folds 5 scores every row.\n", plural(n, "row", "rows"))
+	}
+	for _, note := range result.Evaluation.Notes {
+		fmt.Fprintf(r.stdout, "Note: %s.\n", note)
+	}
+	if e := result.CrossValidation; e != nil {
+		fmt.Fprintf(r.stdout, "\nScores of all %s, each predicted by a model that did not see it (%d folds):\n", plural(e.Rows, "row", "rows"), r.folds)
+		if err := printScores(r.stdout, e.Scores()); err != nil {
+			return err
+		}
+	}
+	if result.Model.Facts.Interrupted {
+		fmt.Fprintln(r.stdout, "\nThe training ended early: this is the best model so far.")
+	}
 	if ratio := result.Ratio; ratio != nil {
 		fmt.Fprintf(r.stdout, "\nOf the weights alone: %v.\n%s\n", ratio, ratio.Sentence())
 	}
 	if n := result.Evaluation.Rows; len(result.Insight.Importance) == 0 {
-		_, err := fmt.Fprintf(r.stdout, "\nColumn importance skipped: %s held out, at least %d needed.\nWrote %s.\n", plural(n, "row", "rows"), fit.MinImportanceRows, files)
+		why := fmt.Sprintf("%s held out, at least %d needed", plural(n, "row", "rows"), fit.MinImportanceRows)
+		if n >= fit.MinImportanceRows {
+			why = "the fit was stopped"
+		}
+		_, err := fmt.Fprintf(r.stdout, "\nColumn importance skipped: %s.\nWrote %s.\n", why, files)
 		return err
 	}
 	var matter []string

@@ -142,7 +142,7 @@ func TestFitFewClasses(t *testing.T) {
 	if strings.Contains(page, "standardised") || !strings.Contains(page, "Column importance skipped") {
 		t.Error("the page speaks of standardised classes, or of columns that matter")
 	}
-	if code, _, errs := utvi(t, "predict", in("c.utvi"), in("new.csv"), "--interval", "0.5"); code != 2 || !strings.Contains(errs, "--interval applies to numbers only") {
+	if code, _, errs := utvi(t, "predict", in("c.utvi"), in("new.csv"), "--interval", "0.5"); code != 2 || !strings.Contains(errs, "--interval applies to numbers, and to classes after utvi calibrate --method conformal") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }

@@ -26,6 +26,7 @@ type fitProgress struct {
 	stopped bool
 	now     tabular.Progress
 	most    float64 // largest percentage shown: the estimate of the total changes at times
+	left    timeLeft
 	shown   time.Time
 	noted   time.Time
 	page    *fitPage // nil: none
@@ -66,7 +67,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	if p.terminal {
 		if time.Since(p.shown) > 100*time.Millisecond {
 			p.shown = time.Now()
-			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of the fit done%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.left())
+			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of the fit done%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.leftText())
 		}
 		return
 	}
@@ -75,7 +76,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 		p.line("%s: %s", stages[s.Stage], plural(s.Jobs, "training", "trainings"))
 	}
 	for ; p.most >= float64(20*p.fifth) && p.fifth < 5; p.fifth++ {
-		p.line("%d %% done%s", 20*p.fifth, p.left())
+		p.line("%d %% done%s", 20*p.fifth, p.leftText())
 	}
 }
 
@@ -88,8 +89,12 @@ func (p *fitProgress) line(format string, args ...any) {
 func (p *fitProgress) speak() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.stopped {
-		p.line("%.0f %% done%s", p.most, p.left())
+	switch {
+	case p.stopped:
+	case p.begun && p.now.Done >= p.now.Total:
+		p.line("training is done; scoring the held-out rows")
+	default:
+		p.line("%.0f %% done%s", p.most, p.leftText())
 	}
 }
 
@@ -109,14 +114,33 @@ func (p *fitProgress) remaining() time.Duration {
 	if made <= 0 || p.now.Done >= p.now.Total {
 		return -1
 	}
-	return time.Duration(float64(time.Since(p.start)) / made * (p.now.Total - p.now.Done))
+	ran := time.Since(p.start)
+	return p.left.show(time.Duration(float64(ran)/made*(p.now.Total-p.now.Done)), ran)
 }
 
-func (p *fitProgress) left() string {
+// leftText says how much time is left.
+func (p *fitProgress) leftText() string {
 	if d := p.remaining(); d >= 0 {
 		return fmt.Sprintf(", %v left", d.Round(time.Second))
 	}
 	return ""
+}
+
+// A timeLeft follows estimates of the time to the end. It falls at once, and rises
+// slowly, a fifth of the time that goes by: an estimate that jumps up is seldom right.
+type timeLeft struct {
+	shown, at time.Duration
+	begun     bool
+}
+
+// show takes an estimate that is made after a program ran for a time, and returns what
+// to show.
+func (t *timeLeft) show(estimate, ran time.Duration) time.Duration {
+	if t.begun {
+		estimate = min(estimate, t.shown+(ran-t.at)/5)
+	}
+	t.shown, t.at, t.begun = estimate, ran, true
+	return estimate
 }
 
 // stop answers Ctrl-C at once: the trainings take a moment to end.

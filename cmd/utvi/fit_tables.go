@@ -18,11 +18,12 @@ import (
 )
 
 // tableFlags say what a table looks like, for commands that read one.
-type tableFlags struct{ header, delimiter string }
+type tableFlags struct{ header, delimiter, encoding string }
 
 func (t *tableFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&t.header, "header", "auto", "whether the first row of a text file names the columns: auto, yes or no")
 	f.StringVar(&t.delimiter, "delimiter", "auto", "character between the fields of a text file: one character, tab, space or auto")
+	f.StringVar(&t.encoding, "encoding", "auto", "how a text file writes characters: utf-8, utf-16, utf-16be, latin1 or auto")
 }
 
 func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {
@@ -47,7 +48,9 @@ func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {
 	default:
 		return o, usagef("--delimiter takes one character, tab, space or auto, not %q", d)
 	}
-	return o, nil
+	var err error
+	o.Encoding, err = table.ParseEncoding(t.encoding)
+	return o, misuse(err)
 }
 
 // open opens a table that streams.

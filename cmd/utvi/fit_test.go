@@ -187,7 +187,7 @@ func TestBadTables(t *testing.T) {
 	for _, c := range []struct{ table, args, says string }{
 		{"x,y\n1,abc\n" + numbers(60), "fit", `"abc" is text`},
 		{"x,y\nabc,1\n" + numbers(60), "fit", `"abc" is text in a column of numbers`},
-		{"x,y\n1,2\n3,\n4,5\n", "fit", "the target is missing"},
+		{"x,y\n1,2\n3,\n4,\n", "fit", "too few rows: 1 with a target, 2 without"},
 		{"x,y\n1,2\n,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing; impute"},
 		{"x,y\n1,2\nNaN,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing"},
 		{"x,y\n1,2\ninf,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "not a finite number"},
@@ -196,7 +196,7 @@ func TestBadTables(t *testing.T) {
 		{"x,y\n", "fit", "has no rows"},
 		{"x,y\n1,2\n", "fit", "has too few rows: 1; at least 2 are needed"},
 		{"", "fit", "is empty"},
-		{"x,y\n1,5\n2,5\n3,5\n", "fit", "is 5 in every row"},
+		{"x,y\n1,5\n2,5\n3,5\n", "fit", "is 5 in all 2 training rows"},
 		{"x,y\n1,5\n2,6\n3,7\n", "fit", "with 1 of 3 rows held out, there are 2 rows to learn from; at least 10 are needed"},
 		{"minutes,resin\n1,amber\n", "predict", "lacks the columns temperature, temperature_std, which the model needs"},
 		{"temperature,temperature_std,minutes,resin\nhot,1,2,amber\n", "predict", `line 2, column temperature: "hot" is text`},

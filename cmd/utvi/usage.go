@@ -75,6 +75,8 @@ func kindOf(f *pflag.Flag) string {
 		return "true or false"
 	case "intSlice":
 		return "whole numbers separated by commas"
+	case "float64Slice":
+		return "numbers separated by commas"
 	case "stringArray":
 		return "an option"
 	case "stringSlice":

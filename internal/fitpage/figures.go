@@ -2,8 +2,10 @@ package fitpage
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"utvi/fit"
 	"utvi/internal/report"
@@ -77,6 +79,9 @@ func classFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 	}
 }
 
+// mostLevels is how many levels of a column a figure has room for.
+const mostLevels = 10
+
 // insightFigures show the columns that matter.
 func insightFigures(in *fit.Insight) []figure {
 	var all []figure
@@ -99,8 +104,20 @@ func insightFigures(in *fit.Insight) []figure {
 	}
 	for _, d := range in.Dependence {
 		x := report.Axis{Label: d.Column.Name}
-		if d.Column.Type == table.Categorical {
-			x.Names = d.Column.Levels
+		switch d.Column.Type {
+		case table.Categorical:
+			if n := len(d.Column.Levels); n > mostLevels {
+				x.Label += fmt.Sprintf(" (the %d most frequent of %d)", mostLevels, n)
+				d = d.Head(mostLevels)
+			}
+			x.Names = d.Column.Levels[:len(d.Values)]
+		case table.Times:
+			const day = 86400
+			first := math.Floor(d.Column.Min/day) * day
+			x.Label += ", days since " + time.Unix(int64(first), 0).UTC().Format(time.DateOnly)
+			for i, v := range d.Values {
+				d.Values[i] = (v - first) / day
+			}
 		}
 		for _, c := range d.Targets {
 			add(c.Name, report.Dependence(x, c.Name, d.Values, c.Mean, c.SD))
@@ -140,10 +157,15 @@ func classDependence(x report.Axis, d fit.Dependence) report.Chart {
 	return c
 }
 
-// saveFigures writes figures into a folder and names their files in their notes.
+// saveFigures writes figures into a folder and names their files in their notes. A
+// figure with names that its font cannot write is an SVG, which browsers draw with the
+// fonts of the system.
 func saveFigures(dir, prefix string, all []figure) error {
 	for i := range all {
 		name := prefix + all[i].name + ".png"
+		if !report.CanWrite(all[i].Figure) {
+			name = prefix + all[i].name + ".svg"
+		}
 		all[i].Note = "figures/" + name
 		if err := report.Save(filepath.Join(dir, "figures", name), all[i].Figure); err != nil {
 			return err

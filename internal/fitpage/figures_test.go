@@ -44,3 +44,23 @@ func TestDependenceFigures(t *testing.T) {
 		}
 	}
 }
+
+// TestManyLevels shows the most frequent levels of a column, and times as days.
+func TestManyLevels(t *testing.T) {
+	d := fit.Dependence{Column: table.Column{Name: "town", Type: table.Categorical}}
+	c := fit.Curve{Name: "y"}
+	for i := range 30 {
+		d.Column.Levels = append(d.Column.Levels, fmt.Sprint("town ", i))
+		d.Values, c.Mean, c.SD = append(d.Values, float64(i)), append(c.Mean, 1), append(c.SD, 1)
+	}
+	d.Targets = []fit.Curve{c}
+	day := fit.Dependence{Column: table.Column{Name: "when", Type: table.Times, Min: 1767225600 + 50, Max: 1767225600 + 86400*9},
+		Values: []float64{1767225600, 1767225600 + 86400*5}, Targets: []fit.Curve{{Name: "y", Mean: []float64{1, 2}, SD: []float64{1, 1}}}}
+	charts := insightFigures(&fit.Insight{Dependence: []fit.Dependence{d, day}})[0].Figure.(report.Grid).Charts
+	if x := charts[0].X; len(x.Names) != 10 || x.Label != "town (the 10 most frequent of 30)" || len(charts[0].Traces[0].Y) != 10 {
+		t.Errorf("the axis is %+v", x)
+	}
+	if x := charts[1].X; x.Label != "when, days since 2026-01-01" || charts[1].Traces[0].X[1] != 5 {
+		t.Errorf("the axis is %+v, values %v", x, charts[1].Traces[0].X)
+	}
+}

@@ -44,7 +44,7 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s Of the weights alone: %v.", ratio.Sentence(), ratio)))
 	}
 	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: trainingCharts(m)}, Title: "How the trainings went.",
-		Caption: "Negative log-likelihood of " + of + ", lower is better: of the candidates on rows held out from them, and of the ensemble members on the rows they learn from. A member stops where its candidate was best."}}}
+		Caption: "Negative log-likelihood of " + of + ", lower is better: of the candidates on rows held out from them, and of the ensemble members on the rows they learn from. The curves of the candidates are of the first part of the held-out rows; the table above scores all parts, so its best score can differ. A member stops where its candidate was best."}}}
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"utvi/fit"
 	"utvi/internal/atomicfile"
@@ -37,6 +39,12 @@ func Save(dir string, r *fit.Result) error {
 	if err != nil {
 		return err
 	}
+	if len(r.Warnings) > 0 {
+		sections = append([]report.Section{warningSection(r.Warnings)}, sections...)
+	}
+	if r.CrossValidation != nil {
+		sections = append(sections, crossSection(r.CrossValidation))
+	}
 	for _, f := range []func() (report.Section, error){
 		func() (report.Section, error) { return insightSection(r.Insight, dir) },
 		func() (report.Section, error) { return networkSection(r, dir) },
@@ -51,13 +59,13 @@ func Save(dir string, r *fit.Result) error {
 	}
 	page.Sections = sections
 	var yaml bytes.Buffer
-	if err := r.Model.Facts.Config.WriteYAML(&yaml); err != nil {
+	if err := r.Model.Facts.Config.WriteYAML(&yaml, r.Model); err != nil {
 		return err
 	}
 	if err := writeFile(filepath.Join(dir, "fit.yaml"), yaml.Bytes()); err != nil {
 		return err
 	}
-	metrics := map[string]any{"evaluation": r.Evaluation, "importance": r.Insight.Importance, "network": r.Model.Net.Report, "sigma_ratio": r.Ratio}
+	metrics := map[string]any{"warnings": append([]string{}, r.Warnings...), "cross_validation": r.CrossValidation, "evaluation": r.Evaluation, "importance": r.Insight.Importance, "network": r.Model.Net.Report, "sigma_ratio": r.Ratio}
 	if err := writeJSON(filepath.Join(dir, "metrics.json"), metrics); err != nil {
 		return err
 	}
@@ -129,9 +137,10 @@ func evaluationSections(e *fit.Evaluation, m *fit.Model, dir string) ([]report.S
 			prefix = fileName(column.Name) + "-"
 		}
 		for _, note := range e.Notes {
-			s.Parts = append(s.Parts, report.Warning(note+"."))
+			s.Parts = append(s.Parts, report.Warning(sentence(note)))
 		}
 		s.Parts = append(s.Parts, scoreTable(t))
+		s.Parts = append(s.Parts, classTable(t)...)
 		figures := targetFigures(t, column)
 		if err := saveFigures(dir, prefix, figures); err != nil {
 			return nil, err
@@ -148,6 +157,45 @@ func evaluationSections(e *fit.Evaluation, m *fit.Model, dir string) ([]report.S
 	return all, nil
 }
 
+// warningSection lists what is odd about the table.
+func warningSection(all []string) report.Section {
+	s := report.Section{Title: "What to look at first"}
+	for _, w := range all {
+		s.Parts = append(s.Parts, report.Warning(sentence(w)))
+	}
+	return s
+}
+
+// sentence begins with a capital letter and ends with a full stop.
+func sentence(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:] + "."
+}
+
+// crossSection shows the scores of all rows.
+func crossSection(e *fit.Evaluation) report.Section {
+	s := report.Section{Title: "Cross-validation", Parts: []report.Part{
+		report.Prose(fmt.Sprintf("Scores of all %d rows, each predicted by a model that was fitted without it.", e.Rows))}}
+	for i := range e.Targets {
+		s.Parts = append(s.Parts, scoreTable(&e.Targets[i]))
+		s.Parts = append(s.Parts, classTable(&e.Targets[i])...)
+	}
+	return s
+}
+
+// classTable shows the scores of each class, if there are classes.
+func classTable(t *fit.TargetEvaluation) []report.Part {
+	rows := t.ClassTable()
+	if rows == nil {
+		return nil
+	}
+	caption := "The classes. Precision: of the rows predicted as the class, the share that are of it. Recall: of the rows of the class, the share predicted as it. The calibration error is of the probability of the class."
+	if more := len(t.Names) - len(rows) + 1; more > 0 {
+		caption += fmt.Sprintf(" %d rarer classes are not listed.", more)
+	}
+	return []report.Part{report.Table{Caption: caption, Head: rows[0], Rows: rows[1:]}}
+}
+
 // scoreTable shows the scores.
 func scoreTable(t *fit.TargetEvaluation) report.Table {
 	out := report.Table{Caption: "Scores, ± standard error.", Head: []string{"score", "value", "meaning"}}
@@ -161,15 +209,15 @@ func scoreTable(t *fit.TargetEvaluation) report.Table {
 func varianceTable(t *fit.TargetEvaluation, m *fit.Model) report.Table {
 	b := t.Variance
 	sum := b.Weights + b.Inputs + b.Noise
-	weights := "what the network does not know; more rows would lower it"
+	weights, noise := "what the network does not know; more rows would lower it", percent(b.Noise, sum)
 	if m.NoiseInWeights() {
-		weights = "what the network does not know, and the noise, which the weights have learned as well"
+		weights, noise = "what the network does not know, and the noise, which the weights have learned as well", "within the weights"
 	}
 	return report.Table{Caption: "Where the predicted variance comes from, as a mean over the rows.",
 		Head: []string{"part", "share", "meaning"}, Rows: [][]string{
 			{"weights", percent(b.Weights, sum), weights},
 			{"inputs", percent(b.Inputs, sum), "the standard deviations of the inputs"},
-			{"noise", percent(b.Noise, sum), "scatter that the inputs do not explain"},
+			{"noise", noise, "scatter that the inputs do not explain"},
 		}}
 }
 
@@ -180,7 +228,7 @@ func insightSection(in *fit.Insight, dir string) (report.Section, error) {
 		return s, err
 	}
 	if len(in.Importance) == 0 {
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Column importance skipped: at least %d held-out rows are needed. The figures show the first columns of the table.", fit.MinImportanceRows)))
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Column importance skipped: at least %d held-out rows are needed, and a fit that was not stopped. The figures show the first columns of the table.", fit.MinImportanceRows)))
 	}
 	for _, f := range figures {
 		s.Parts = append(s.Parts, f.Picture)
@@ -190,11 +238,19 @@ func insightSection(in *fit.Insight, dir string) (report.Section, error) {
 
 func tableSection(m *fit.Model) (report.Section, error) {
 	t := report.Table{Head: []string{"column", "use", "values", "missing"}}
-	for _, c := range m.Schema.Columns {
+	shown, more := m.Schema.Shown()
+	for _, c := range shown {
 		t.Rows = append(t.Rows, []string{c.Name, use(c), values(c), fmt.Sprint(c.Missing)})
 	}
+	if more > 0 {
+		t.Caption = fmt.Sprintf("%d more columns are not listed.", more)
+	}
+	of := "inputs"
+	if len(m.Schema.Inputs()) == 1 {
+		of = "input"
+	}
 	return report.Section{Title: "The table", Parts: []report.Part{
-		report.Prose(fmt.Sprintf("Found in the %d training rows. The network has %d inputs.", m.Schema.Rows, len(m.Schema.Inputs()))), t}}, nil
+		report.Prose(fmt.Sprintf("Found in the %d training rows. The network has %d %s.", m.Schema.Rows, len(m.Schema.Inputs()), of)), t}}, nil
 }
 
 func use(c table.Column) string {
@@ -211,8 +267,8 @@ func use(c table.Column) string {
 
 func values(c table.Column) string {
 	switch c.Type {
-	case table.Numeric:
-		return fmt.Sprintf("%.4g to %.4g", c.Min, c.Max)
+	case table.Numeric, table.Times:
+		return c.Range()
 	case table.Categorical:
 		const most = 8
 		s := strings.Join(c.Levels[:min(most, len(c.Levels))], ", ")
@@ -226,7 +282,7 @@ func values(c table.Column) string {
 
 func settingsSection(m *fit.Model) (report.Section, error) {
 	var b strings.Builder
-	err := m.Facts.Config.WriteYAML(&b)
+	err := m.Facts.Config.WriteYAML(&b, m)
 	return report.Section{Title: "Settings", Parts: []report.Part{
-		report.Prose("All settings, in the form of a settings file (--config). utvi chose the settings that are empty or zero."), report.Source(b.String())}}, err
+		report.Prose("All settings, in the form of a settings file (--config). utvi chose the settings that are empty or zero; comments say what."), report.Source(b.String())}}, err
 }

@@ -54,6 +54,10 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
+		result.Warnings = []string{"column u looks odd"}
+		if target == "kind" {
+			result.CrossValidation = result.Evaluation
+		}
 		if err := Save(dir, result); err != nil {
 			t.Fatal(err)
 		}
@@ -72,6 +76,18 @@ func TestPages(t *testing.T) {
 		page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 		if err != nil || !strings.Contains(string(page), "Predicting "+target) {
 			t.Errorf("the page of %s: %v", target, err)
+		}
+		for _, text := range map[string][]string{
+			"kind": {"Column u looks odd.", "Cross-validation", ">precision<", ">high<", "accuracy of the most frequent class", "expected by chance"},
+			"y":    {"Column u looks odd.", "R²", "RMSE of the mean", "its best score can differ"},
+		}[target] {
+			if !strings.Contains(string(page), text) {
+				t.Errorf("the page of %s does not say %q", target, text)
+			}
+		}
+		yaml, err := os.ReadFile(filepath.Join(dir, "fit.yaml"))
+		if err != nil || !strings.Contains(string(yaml), "rate: 0 # 0.005") || !strings.Contains(string(yaml), "steps: 60\n") {
+			t.Errorf("%s, %v", yaml, err)
 		}
 	}
 }

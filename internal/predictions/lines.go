@@ -29,6 +29,7 @@ var formats = []Format{CSV, TSV, JSON, Parquet}
 type lines interface {
 	Text(s string)
 	Float(v float64)
+	Value(v, unit float64) // with digits down to a small part of unit
 	Int(v int)
 	End()
 	Flush(w io.Writer) error
@@ -43,7 +44,7 @@ func (f Format) Check() error {
 }
 
 // newLines returns room for rows with the given columns.
-func (o *Output) newLines(columns []string) lines {
+func (o *Output) newLines(columns []column) lines {
 	switch o.Format {
 	case TSV:
 		return &table.Lines{Delimiter: '\t', Digits: o.Digits}
@@ -63,10 +64,10 @@ type objects struct {
 	at     int
 }
 
-func newObjects(columns []string, digits int) *objects {
+func newObjects(columns []column, digits int) *objects {
 	o := &objects{digits: digits}
 	for i, c := range columns {
-		key, _ := json.Marshal(c) // a text always can be
+		key, _ := json.Marshal(c.name) // a text always can be
 		sep := ","
 		if i == 0 {
 			sep = "{"
@@ -100,6 +101,16 @@ func (o *objects) Float(v float64) {
 	default:
 		o.buf = strconv.AppendFloat(o.buf, v, 'g', -1, 64)
 	}
+}
+
+// Value writes a number with the digits that unit asks for.
+func (o *objects) Value(v, unit float64) {
+	if o.digits > 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		o.Float(v)
+		return
+	}
+	o.key()
+	o.buf = table.AppendValue(o.buf, v, unit)
 }
 
 func (o *objects) Int(v int) {

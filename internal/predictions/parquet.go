@@ -27,10 +27,11 @@ const (
 	endField
 )
 
-func (f *fields) Text(s string)   { f.all = append(f.all, field{kind: textField, text: s}) }
-func (f *fields) Float(v float64) { f.all = append(f.all, field{kind: floatField, value: v}) }
-func (f *fields) Int(v int)       { f.all = append(f.all, field{kind: intField, value: float64(v)}) }
-func (f *fields) End()            { f.all = append(f.all, field{kind: endField}) }
+func (f *fields) Text(s string)      { f.all = append(f.all, field{kind: textField, text: s}) }
+func (f *fields) Float(v float64)    { f.all = append(f.all, field{kind: floatField, value: v}) }
+func (f *fields) Value(v, _ float64) { f.Float(v) }
+func (f *fields) Int(v int)          { f.all = append(f.all, field{kind: intField, value: float64(v)}) }
+func (f *fields) End()               { f.all = append(f.all, field{kind: endField}) }
 
 // Flush writes the rows to the Parquet file.
 func (f *fields) Flush(io.Writer) error {

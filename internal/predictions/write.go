@@ -6,10 +6,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
+	"math"
+	"strings"
 
+	"utvi/dist"
 	"utvi/internal/compute"
 	"utvi/predict"
+	"utvi/rng"
 	"utvi/table"
 	"utvi/table/parquet"
 )
@@ -17,23 +20,45 @@ import (
 // Output says what to write. The zero value writes CSV without the parts of the
 // variance.
 type Output struct {
-	Format Format
-	Parts  bool     // of the variance
-	Keep   []string // columns of the table to repeat in front
-	Digits int      // significant digits of numbers in text; 0: enough to distinguish float32 values
+	Format  Format
+	Parts   bool     // of the variance
+	Keep    []string // columns of the table to repeat in front
+	Median  bool
+	Samples int    // draws of each prediction
+	Seed    uint64 // of the draws
+	Explain int    // columns that explain each prediction
+	Digits  int    // significant digits of numbers in text; 0: as many as matter
+}
+
+// Check reports settings that cannot be written.
+func (o Output) Check() error {
+	const most = 10_000
+	switch {
+	case o.Samples < 0 || o.Samples > most:
+		return fmt.Errorf("the number of samples is %d; it must be 1 to %d", o.Samples, most)
+	case o.Digits < 0 || o.Digits > 17:
+		return fmt.Errorf("the number of digits is %d; it must be 1 to 17", o.Digits)
+	case o.Explain < 0:
+		return fmt.Errorf("the number of columns that explain a prediction is %d; it must be at least 1", o.Explain)
+	}
+	return o.Format.Check()
 }
 
 // A Summary counts the predicted rows.
 type Summary struct {
 	Rows, Abstained int
-	NoiseInWeights  bool // the model has no part for the noise
+	NotFinite       int    // predictions that are not finite numbers; they abstain
+	First           string // where the first of these stands
+	NoiseInWeights  bool   // the model has no part for the noise
+	ByPosition      bool   // columns were matched by their order
+	Renamed         []string
 }
 
 // Write writes a line for every row of a table, in their order. Rows stream: memory
 // does not depend on their number.
 func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Writer, o Output, pool *compute.Pool) (Summary, error) {
 	var sum Summary
-	if err := o.Format.Check(); err != nil {
+	if err := o.Check(); err != nil {
 		return sum, err
 	}
 	out := &printer{Output: o, p: p, m: p.Model(), marks: p.Options().Bounds()}
@@ -41,16 +66,20 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	if out.keep, err = positions(rows.Header(), o.Keep); err != nil {
 		return sum, err
 	}
-	out.columns = out.names()
+	out.columns, sum.Renamed = out.names()
 	err = predict.Stream(ctx, p, rows, pool, out.print, func(x *printed) error {
 		if sum.Rows == 0 { // not before there is a row: a table that cannot be read writes nothing
 			if err := out.header(w); err != nil {
 				return err
 			}
 		}
+		if sum.NotFinite == 0 {
+			sum.First = x.first
+		}
 		sum.Rows += x.rows
 		sum.Abstained += x.abstained
-		sum.NoiseInWeights = x.noiseInWeights
+		sum.NotFinite += x.notFinite
+		sum.NoiseInWeights, sum.ByPosition = x.noiseInWeights, x.byPosition
 		if f, ok := x.lines.(*fields); ok {
 			f.to = out.parquet
 		}
@@ -81,7 +110,7 @@ type printer struct {
 	m       *predict.Model
 	marks   bool  // rows that abstain
 	keep    []int // positions of columns to repeat
-	columns []string
+	columns []column
 	parquet *parquet.Writer // being written
 }
 
@@ -89,82 +118,63 @@ type printer struct {
 type printed struct {
 	lines           lines
 	rows, abstained int
+	notFinite       int
+	first           string // where the first row stands that is not finite
 	noiseInWeights  bool
-}
-
-// names are the names of the written columns.
-func (p *printer) names() []string {
-	all := append([]string(nil), p.Keep...)
-	for _, t := range p.m.Targets() {
-		if classes := p.m.Classes(); classes != nil {
-			all = append(all, t)
-			for _, class := range classes {
-				all = append(all, "p_"+class)
-			}
-			all = append(all, "entropy")
-			continue
-		}
-		all = append(all, t+"_mean", t+"_std", t+"_lo", t+"_hi")
-		if p.Parts {
-			all = append(all, t+"_var_weights", t+"_var_inputs", t+"_var_noise")
-		}
-		for _, q := range p.p.Options().Quantiles {
-			all = append(all, t+"_q"+strconv.FormatFloat(q, 'g', -1, 64))
-		}
-	}
-	all = append(all, "ood")
-	if p.marks {
-		all = append(all, "abstain")
-	}
-	return all
+	byPosition      bool
 }
 
 // header writes what stands before the rows.
 func (p *printer) header(w io.Writer) (err error) {
+	var names []string
+	texts := map[string]bool{}
+	for _, c := range p.columns {
+		names = append(names, c.name)
+		texts[c.name] = c.text
+	}
 	switch p.Format {
 	case JSON:
 		return nil
 	case Parquet:
-		p.parquet, err = parquet.NewWriter(w, p.columns, p.texts())
+		p.parquet, err = parquet.NewWriter(w, names, texts)
 		return err
 	}
 	out := p.newLines(nil)
-	for _, name := range p.columns {
+	for _, name := range names {
 		out.Text(name)
 	}
 	out.End()
 	return out.Flush(w)
 }
 
-// texts names the columns that are not numbers.
-func (p *printer) texts() map[string]bool {
-	all := map[string]bool{}
-	for _, name := range p.Keep {
-		all[name] = true
-	}
-	if p.m.Classes() != nil {
-		all[p.m.Targets()[0]] = true
-	}
-	return all
-}
-
 // print writes the rows of a batch.
 func (p *printer) print(b *predict.Batch) (*printed, error) {
 	x := &printed{lines: p.newLines(p.columns), rows: b.Len(), noiseInWeights: b.NoiseInWeights()}
+	if e := b.Encoder(); e != nil {
+		x.byPosition = e.ByPosition()
+	}
+	why := b.Explain(p.Explain)
 	out := x.lines
 	for row := range b.Len() {
 		for _, col := range p.keep {
 			out.Text(b.Chunk().Text(row, col))
 		}
-		if classes := p.m.Classes(); classes != nil {
-			c := b.Classes(row)
-			out.Text(classes[c.Argmax()])
-			for _, x := range c {
-				out.Float(x)
+		finite := b.Finite(row)
+		if !finite {
+			if x.notFinite == 0 {
+				x.first = b.Chunk().Where(row)
 			}
-			out.Float(c.Entropy())
+			x.notFinite++
+		}
+		if p.m.Classes() != nil {
+			p.class(b, row, out)
 		} else {
 			p.numbers(b, row, out)
+		}
+		if why != nil {
+			for _, w := range why[row] {
+				p.explain(w, out)
+			}
 		}
 		out.Float(b.Unfamiliar(row))
 		if p.marks {
@@ -180,19 +190,113 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 	return x, nil
 }
 
+func (p *printer) class(b *predict.Batch, row int, out lines) {
+	classes, finite := p.m.Classes(), b.Finite(row)
+	c := b.Classes(row)
+	name := ""
+	if finite {
+		name = classes[c.Argmax()]
+	}
+	out.Text(name)
+	for _, x := range c {
+		out.Float(x)
+	}
+	if entropy := c.Entropy(); finite {
+		out.Float(entropy)
+	} else {
+		out.Float(math.NaN())
+	}
+	key := p.draws(b, row, 0)
+	for i := range p.Samples {
+		name := ""
+		if finite {
+			name = classes[drawClass(c, rng.Uniform(key, uint64(i)))]
+		}
+		out.Text(name)
+	}
+	if p.sets() {
+		var names []string
+		for _, k := range b.Set(nil, row) {
+			names = append(names, classes[k])
+		}
+		out.Text(strings.Join(names, "|"))
+	}
+}
+
+// draws is the key of a row's samples: the same wherever chunks are cut.
+func (p *printer) draws(b *predict.Batch, row, target int) rng.Key {
+	const samples = 0x73616d70 // "samp": keeps these draws apart from others of the seed
+	return rng.New(p.Seed).Sub(uint64(target), samples).Sub(uint64(b.Chunk().Line(row)), 0)
+}
+
+func drawClass(c dist.Categorical, u float64) int {
+	for k, x := range c {
+		if u -= x; u < 0 {
+			return k
+		}
+	}
+	return c.Argmax() // despite rounding
+}
+
 func (p *printer) numbers(b *predict.Batch, row int, out lines) {
+	o := p.p.Options()
 	for t, n := range b.Numbers(row) {
-		out.Float(n.Mean)
+		out.Value(n.Mean, n.Std)
 		out.Float(n.Std)
-		out.Float(n.Lo)
-		out.Float(n.Hi)
+		out.Value(n.Lo, n.Std)
+		out.Value(n.Hi, n.Std)
 		if p.Parts {
 			out.Float(n.Variance.Weights)
 			out.Float(n.Variance.Inputs)
-			out.Float(n.Variance.Noise)
+			if b.NoiseInWeights() { // it is within the weights
+				out.Float(math.NaN())
+			} else {
+				out.Float(n.Variance.Noise)
+			}
 		}
-		for _, q := range p.p.Options().Quantiles {
-			out.Float(b.Dist(row, t).Quantile(q))
+		if !p.Median && len(o.Quantiles)+len(o.Above)+p.Samples == 0 {
+			continue
 		}
+		at := func(level float64) float64 { return math.NaN() }
+		above := at
+		if b.Finite(row) {
+			d := b.Dist(row, t)
+			at, above = d.Quantile, func(x float64) float64 { return 1 - d.CDF(x) }
+		}
+		if p.Median {
+			out.Value(at(0.5), n.Std)
+		}
+		for _, q := range o.Quantiles {
+			out.Value(at(q), n.Std)
+		}
+		for _, x := range o.Above {
+			out.Float(above(x))
+		}
+		key := p.draws(b, row, t)
+		for i := range p.Samples {
+			out.Value(at(rng.Uniform(key, uint64(i))), n.Std)
+		}
+	}
+}
+
+// explain writes the columns that moved a prediction, and those that moved its
+// uncertainty.
+func (p *printer) explain(w predict.Why, out lines) {
+	for i := range p.Explain {
+		var e predict.Effect
+		if i < len(w.Mean) {
+			e = w.Mean[i]
+		}
+		out.Text(e.Column)
+		out.Float(e.Mean)
+		out.Float(e.Std)
+	}
+	for i := range p.Explain {
+		var e predict.Effect
+		if i < len(w.Std) {
+			e = w.Std[i]
+		}
+		out.Text(e.Column)
+		out.Float(e.Std)
 	}
 }

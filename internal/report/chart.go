@@ -190,7 +190,7 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	tick := textStyle(tickSize, ink)
 	p.X.Tick.Marker = c.X.ticker(x, width, func(s string) vg.Length { return tick.Width(s) + 8 })
 	if n, ok := p.X.Tick.Marker.(names); ok && n.every > 1 {
-		slant(p, n, width)
+		upright(p, n, width)
 	}
 	p.Y.Tick.Marker = c.Y.ticker(y, height, func(string) vg.Length { return tickSize + 6 })
 	if n, ok := p.Y.Tick.Marker.(names); ok {
@@ -204,10 +204,12 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	return p
 }
 
-// slant sets names that have no room side by side askew.
-func slant(p *plot.Plot, n names, width vg.Length) {
-	p.X.Tick.Marker = names{n.text, max(1, int(math.Ceil(float64(len(n.text))*13/float64(width)))), 12}
-	p.X.Tick.Label.Rotation = math.Pi / 5
+// upright sets names that have no room side by side on end: askew they would reach into
+// the chart on the left.
+func upright(p *plot.Plot, n names, width vg.Length) {
+	const room = tickSize + 1
+	p.X.Tick.Marker = names{n.text, max(1, int(math.Ceil(float64(len(n.text))*room/float64(width)))), 18}
+	p.X.Tick.Label.Rotation = math.Pi / 2
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 }
 

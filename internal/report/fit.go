@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // PredictedActual shows predictions with error bars of ± sd against what was
@@ -18,8 +19,38 @@ func PredictedActual(actual, mean, sd []float64, target string) Chart {
 	if step > 1 {
 		t.Name += fmt.Sprintf(" (%d of %d rows)", len(t.X), len(actual))
 	}
-	return Chart{Title: "predicted against actual", X: Axis{Label: "actual " + target}, Y: Axis{Label: "predicted " + target},
-		Traces: []Trace{t}, Diagonal: true}
+	x, y := Axis{Label: "actual " + target}, Axis{Label: "predicted " + target}
+	if skewed(actual, mean) {
+		all := newSpan() // of the values: error bars may leave a logarithmic axis
+		for i := range t.X {
+			for _, v := range []float64{t.X[i], t.Y[i]} {
+				if v > 0 {
+					all.include(v)
+				}
+			}
+		}
+		x.Scale, x.Min, x.Max = Log10, all.lo/1.5, all.hi*1.5
+		y.Scale, y.Min, y.Max = Log10, x.Min, x.Max
+	}
+	return Chart{Title: "predicted against actual", X: x, Y: y, Traces: []Trace{t}, Diagonal: true}
+}
+
+// skewed reports whether values need a logarithmic axis to be seen: nearly all are
+// positive, and the larger ones dwarf the median.
+func skewed(actual, mean []float64) bool {
+	const fewest, dwarfs = 10, 20
+	all := slices.Sorted(slices.Values(actual))
+	n := len(all)
+	if n < fewest || all[n/100] <= 0 || all[n-1-n/100] < dwarfs*all[n/2] {
+		return false
+	}
+	below := 0
+	for _, v := range mean {
+		if !(v > 0) {
+			below++
+		}
+	}
+	return below <= n/50 // which a logarithmic axis leaves out
 }
 
 // PIT is the histogram of probability integral transforms F(y): flat where the

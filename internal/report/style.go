@@ -49,16 +49,17 @@ func face(size vg.Length) font.Font {
 }
 
 func textStyle(size vg.Length, c color.Color) text.Style {
-	return text.Style{Color: c, Font: face(size), Handler: plot.DefaultTextHandler}
+	return text.Style{Color: c, Font: face(size), Handler: handler}
 }
 
 // newPlot returns an empty plot in the house style.
 func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
-	p.BackgroundColor = nil
+	p.BackgroundColor, p.TextHandler = nil, handler
 	p.Title.Text = title
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Handler, a.Tick.Label.Handler = handler, handler
 		a.Label.TextStyle.Font = face(labelSize)
 		a.Label.TextStyle.Color = ink
 		a.Tick.Label.Font = face(tickSize)

@@ -5,8 +5,6 @@ import math
 
 import numpy as np
 
-EPOCH = np.datetime64("1970-01-01")
-
 
 def is_frame(X):
     return hasattr(X, "dtypes") and hasattr(X, "columns") and hasattr(X, "iloc")
@@ -61,20 +59,20 @@ def _number(column, name):
 
 
 def _date(column, name):
-    return _days(column, name, lambda values: np.asarray(values, "datetime64[ns]") - EPOCH)
-
-
-def _duration(column, name):
-    return _days(column, name, lambda values: np.asarray(values, "timedelta64[ns]"))
-
-
-def _days(column, name, since):
     try:
         if getattr(column.dtype, "tz", None) is not None:
             column = column.dt.tz_convert("UTC").dt.tz_localize(None)
-        days = since(column) / np.timedelta64(1, "D")
+        times = np.asarray(column, "datetime64[s]")
     except (TypeError, ValueError):
         raise ValueError(f"column {name} holds a value that is not a date") from None
+    return ["" if np.isnat(t) else str(t).replace("T", " ") for t in times]
+
+
+def _duration(column, name):
+    try:
+        days = np.asarray(column, "timedelta64[ns]") / np.timedelta64(1, "D")
+    except (TypeError, ValueError):
+        raise ValueError(f"column {name} holds a value that is not a duration") from None
     return ["" if d != d else d for d in days.tolist()]
 
 

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"testing"
+	"time"
+)
+
+// TestTimeLeft lets the total jump up at a third of the work, as when a costly network is
+// chosen: the time shown must hardly rise.
+func TestTimeLeft(t *testing.T) {
+	var l timeLeft
+	last := time.Duration(0)
+	for s := 1; s <= 500; s++ {
+		ran, total := time.Duration(s)*time.Second, 300.
+		if s > 100 {
+			total = 500
+		}
+		done := float64(s)
+		got := l.show(time.Duration(float64(ran)/done*(total-done)), ran)
+		if s > 1 && got > last+300*time.Millisecond {
+			t.Errorf("after %v the time left rose from %v to %v", ran, last, got)
+		}
+		if want := time.Duration(total-done) * time.Second; s > 300 && got > want || s < 100 && got != want {
+			t.Errorf("after %v the time left is %v, in truth %v", ran, got, want)
+		}
+		last = got
+	}
+	if last != 0 {
+		t.Errorf("at the end %v are left", last)
+	}
+}

@@ -1,0 +1,57 @@
+package fit
+
+import (
+	"io"
+
+	"utvi/table"
+)
+
+// byPosition is said where a table without names is read.
+const byPosition = "the table or the training table has no column names: columns are matched by their position"
+
+// complete leaves out the rows of a source whose targets are missing.
+func (m *Model) complete(rows table.Source) (*complete, error) {
+	e, err := m.Schema.Bind(rows.Header())
+	return &complete{Source: rows, encoder: e}, err
+}
+
+type complete struct {
+	table.Source
+	encoder *table.Encoder
+	missing int
+}
+
+// Next implements table.Source.
+func (c *complete) Next() (*table.Chunk, error) {
+	for {
+		chunk, err := c.Source.Next()
+		if err != nil {
+			return nil, err
+		}
+		kept := chunk.Keep(func(row int) bool { return c.encoder.Complete(chunk, row) })
+		c.missing += chunk.Rows() - kept.Rows()
+		if kept.Rows() > 0 {
+			return kept, nil
+		}
+	}
+}
+
+// first are the first rows of a source, some more where a chunk is cut.
+func first(rows table.Source, n int) table.Source { return &limited{rows, n} }
+
+type limited struct {
+	table.Source
+	left int
+}
+
+// Next implements table.Source.
+func (l *limited) Next() (*table.Chunk, error) {
+	if l.left <= 0 {
+		return nil, io.EOF
+	}
+	c, err := l.Source.Next()
+	if err == nil {
+		l.left -= c.Rows()
+	}
+	return c, err
+}

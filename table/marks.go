@@ -1,0 +1,105 @@
+package table
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// marks are texts that stand for a missing value in a column of numbers or times. Among
+// names they are names: "-" may be a class.
+var marks = []string{"-", "--", "—", "–", ".", "..", "...", "n.a.", "n. a.", "#n/a", "#na", "<na>", "nat", "nil", "missing", `\n`,
+	"(null)", "#null!", "#div/0!", "#value!", "#ref!", "#num!", "n/d", "unknown", "not available"}
+
+func isMark(s string) bool {
+	const longest = 13
+	return len(s) <= longest && slices.Contains(marks, strings.ToLower(s))
+}
+
+// na is a missing cell that says NA, which may be a name: Namibia, North America.
+var na = box(Missing, 1)
+
+// isNA reports whether a cell says NA.
+func (c *Chunk) isNA(row, col int) bool {
+	k, ref := unbox(c.cells[row*len(c.head.Columns)+col])
+	return k == Missing && ref == 1
+}
+
+// isCode reports whether a text is two capital letters, as codes of countries are.
+func isCode(s string) bool {
+	return len(s) == 2 && 'A' <= s[0] && s[0] <= 'Z' && 'A' <= s[1] && s[1] <= 'Z'
+}
+
+// codes recognises a column of such codes, in which NA is one of them.
+func (p *profile) codes() bool {
+	const fewest = 3
+	if p.na == 0 || p.numbers > 0 || len(p.textCount) < fewest || p.moreTexts {
+		return false
+	}
+	for s := range p.textCount {
+		if !isCode(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// settle decides what a column is once all its cells are known: marks are missing
+// values among numbers and times, and names among names; texts that are all numbers of
+// a style, or all times, become those.
+func (p *profile) settle(point byte) {
+	if p.codes() {
+		p.textCount["NA"] += p.na
+		p.texts += p.na
+		p.missing -= p.na
+		p.isName = true
+	}
+	switch {
+	case p.texts == 0 && p.numbers > 0:
+	case p.texts > 0 && p.numberStyle(point) != nil:
+		s := p.numberStyle(point)
+		p.style = s
+		p.numbers, p.texts, p.rising, p.falling = s.n, 0, false, false
+		p.mean, p.m2, p.min, p.max, p.sample = s.mean, s.m2, s.min, s.max, s.sample
+	case p.texts > 0 && p.numbers == 0 && len(p.times) > 0:
+		p.time = p.times[0]
+	default: // names
+		for s, n := range p.marks {
+			if p.texts == 0 {
+				p.firstText = p.firstMark + short(s) + " is text"
+			}
+			p.textCount[s] += n
+			p.texts += n
+		}
+		p.marks = nil
+		return
+	}
+	for _, n := range p.marks {
+		if p.missing == 0 {
+			p.firstMissing = p.firstMark
+		}
+		p.missing += n
+	}
+}
+
+// numberStyle returns the style that all texts follow, nil without one.
+func (p *profile) numberStyle(point byte) *styled {
+	order := []int{0, 1}
+	if point == ',' {
+		order = []int{1, 0}
+	}
+	for _, i := range order {
+		if s := p.styled[i]; s != nil && s.ok() {
+			return s
+		}
+	}
+	return nil
+}
+
+// markList are the marks that were found, in order.
+func (p *profile) markList() []string {
+	if len(p.marks) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(p.marks))
+}

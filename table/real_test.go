@@ -1,0 +1,252 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestStyles(t *testing.T) {
+	for _, x := range []struct {
+		text         string
+		point, comma float64 // NaN: not a number of the style
+	}{
+		{"7,637", 7637, 7.637}, {"1,234,567.5", 1234567.5, math.NaN()}, {"1.234,56", math.NaN(), 1234.56}, {"1,5", math.NaN(), 1.5},
+		{"$0.63", 0.63, math.NaN()}, {"-$1,200", -1200, -1.2}, {"$-3", -3, -3}, {"(1,200.00)", -1200, math.NaN()}, {"12.5 %", 12.5, math.NaN()}, {"12,5%", math.NaN(), 12.5},
+		{"1 234 567", 1234567, 1234567}, {"1\u00a0234,5 €", math.NaN(), 1234.5}, {"1'234.50", 1234.5, math.NaN()}, {"CHF 1'234.50", 1234.5, math.NaN()},
+		{"1,23,456", 123456, math.NaN()}, {"0,123", math.NaN(), 0.123}, {"1,2345", math.NaN(), 1.2345}, {"12,34", math.NaN(), 12.34}, {"1,234 567", math.NaN(), math.NaN()},
+		{"US$5", 5, 5}, {"5 kr", 5, 5}, {"", math.NaN(), math.NaN()}, {"$", math.NaN(), math.NaN()}, {"a", math.NaN(), math.NaN()}, {"1-2", math.NaN(), math.NaN()}, {",5", math.NaN(), 0.5}, {"−4", -4, -4}, {"+4 €", 4, 4},
+		{"--4", math.NaN(), math.NaN()}, {"1e5", math.NaN(), math.NaN()}, {"1,,000", math.NaN(), math.NaN()},
+	} {
+		for style, want := range map[Style]float64{PointStyle: x.point, CommaStyle: x.comma} {
+			got, _, ok := style.parse(x.text)
+			if ok != (want == want) || ok && got != want {
+				t.Errorf("%q as %s is %v, %v; want %v", x.text, style, got, ok, want)
+			}
+		}
+	}
+}
+
+// TestRealColumns infers columns as people write them and encodes them again.
+func TestRealColumns(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		cells  []string
+		impute bool
+		want   Column // what must be so
+		values []float64
+		note   string
+	}{
+		{name: "thousands", cells: []string{"7,637", "12", "1,000,000"}, want: Column{Role: Input, Type: Numeric, Style: PointStyle}, values: []float64{7637, 12, 1000000}, note: `"1,000,000" is read as 1e+06`},
+		{name: "decimal commas", cells: []string{"1.234,56", "2.000", "12,5"}, want: Column{Role: Input, Type: Numeric, Style: CommaStyle}, values: []float64{1234.56, 2000, 12.5}},
+		{name: "money", cells: []string{"$0.63", "$1,250.10", "$7"}, want: Column{Role: Input, Type: Numeric, Style: PointStyle, Unit: "$"}, values: []float64{0.63, 1250.1, 7}},
+		{name: "per cent", cells: []string{"12 %", "3.5%", "0"}, want: Column{Role: Input, Type: Numeric, Style: PointStyle, Unit: "%"}, values: []float64{12, 3.5, 0}},
+		{name: "per cent and shares", cells: []string{"12 %", "0.5", "3 %"}, want: Column{Role: Input, Type: Categorical}},
+		{name: "marks", cells: []string{"1", "-", "3", "#N/A"}, impute: true, want: Column{Role: Input, Type: Numeric, Missing: 2, Marks: []string{"#N/A", "-"}}, values: []float64{1, math.NaN(), 3, math.NaN()}},
+		{name: "marks among money", cells: []string{"€1", "–", "€3"}, impute: true, want: Column{Role: Input, Type: Numeric, Missing: 1, Style: PointStyle, Unit: "€", Marks: []string{"–"}}, values: []float64{1, math.NaN(), 3}},
+		{name: "names", cells: []string{"+", "-", "+", "-"}, want: Column{Role: Input, Type: Categorical, Levels: []string{"+", "-"}}},
+		{name: "countries", cells: []string{"NA", "DE", "US", "NA", "ZA", "DE", "US", "ZA"}, want: Column{Role: Input, Type: Categorical, NA: true, Levels: []string{"DE", "NA", "US", "ZA"}}, note: "NA is read as a name"},
+		{name: "not countries", cells: []string{"NA", "red", "US", "ZA", "red", "US", "ZA"}, impute: true, want: Column{Role: Input, Type: Categorical, Missing: 1, Levels: []string{"US", "ZA", "red"}}},
+		{name: "empty", cells: []string{"", "NA", "", ""}, want: Column{Role: Dropped, Missing: 4}, note: "only missing values"},
+		{name: "dates", cells: []string{"2026-01-01", "2026-06-30", "2027-01-01"}, want: Column{Role: Input, Type: Times, Layout: "2006-01-02", Parts: []Part{OfYear, OfWeek}}},
+		{name: "times", cells: []string{"2026-01-01 06:00", "2026-01-02 12:00", "2026-01-02 18:30"}, want: Column{Role: Input, Type: Times, Layout: "2006-01-02 15:04", Parts: []Part{OfDay}}},
+		{name: "clock", cells: []string{"06:00", "12:00", "23:30"}, want: Column{Role: Input, Type: Times, Layout: "15:04", Parts: []Part{OfDay}}},
+		{name: "day first", cells: []string{"31/01/2026", "01/02/2026", "02/02/2026"}, want: Column{Role: Input, Type: Times, Layout: "2/1/2006", Parts: nil}},
+		{name: "either first", cells: []string{"01/01/2026", "01/02/2026", "02/02/2026"}, want: Column{Role: Input, Type: Times, Layout: "1/2/2006", Parts: []Part{OfWeek}}, note: "read as month/day/year; the cells also fit day/month/year"},
+		{name: "German dates", cells: []string{"31.1.2026", "1.2.2026", "-"}, impute: true, want: Column{Role: Input, Type: Times, Layout: "2.1.2006", Missing: 1, Marks: []string{"-"}}},
+	} {
+		text := "c|y\n"
+		for i, cell := range x.cells {
+			text += fmt.Sprintf("%s|%d\n", cell, i)
+		}
+		text = strings.Replace(text, "c|y\n", "c|y|z\n", 1)
+		lines := strings.Split(strings.TrimSpace(text), "\n")
+		for i := range lines[1:] {
+			lines[i+1] += fmt.Sprintf("|%d", 7*i%3)
+		}
+		text = strings.Join(lines, "\n") + "\n"
+		spec := Spec{Targets: []string{"y"}, Impute: x.impute}
+		f := load(t, text)
+		s, err := Infer(f.Rows(nil), spec)
+		if err != nil {
+			t.Errorf("%s: %v", x.name, err)
+			continue
+		}
+		c := s.Columns[0]
+		got := Column{Role: c.Role, Type: c.Type, Style: c.Style, Unit: c.Unit, Marks: c.Marks, NA: c.NA, Layout: c.Layout, Parts: c.Parts, Missing: c.Missing}
+		if x.want.Levels != nil {
+			got.Levels = c.Levels
+		}
+		if !reflect.DeepEqual(got, x.want) || x.note != "" && c.Note != x.note {
+			t.Errorf("%s: column is\n%+v, %q, want\n%+v, %q", x.name, got, c.Note, x.want, x.note)
+		}
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back, err := ParseSchema(data); err != nil || !reflect.DeepEqual(back, s) {
+			t.Errorf("%s: read back as %+v, %v", x.name, back, err)
+		}
+		set, err := s.Encode(f.Rows(nil))
+		if err != nil {
+			t.Errorf("%s: %v", x.name, err)
+			continue
+		}
+		for row, v := range x.values {
+			want := float32((v - c.Mean) / c.SD)
+			if v != v {
+				want = 0
+			}
+			if got := set.X.Mean[row*set.X.Width]; got != want {
+				t.Errorf("%s: row %d is %v, want %v", x.name, row, got, want)
+			}
+			if flag := set.X.Mean[row*set.X.Width+1]; x.want.Missing > 0 && (flag == 1) != (v != v) {
+				t.Errorf("%s: row %d is marked %v", x.name, row, flag)
+			}
+		}
+	}
+}
+
+// TestMissingNeedsImpute names the cell with a mark where missing values were not allowed.
+func TestMissingNeedsImpute(t *testing.T) {
+	_, err := Infer(load(t, "x,y\n1,2\n-,3\n4,5\n").Rows(nil), Spec{Targets: []string{"y"}})
+	wantError(t, "a mark", err, "a.csv line 3, column x: the value is missing; impute missing values (by the training mean), or ignore column x")
+}
+
+// TestTimePhases puts times where the calendar has them.
+func TestTimePhases(t *testing.T) {
+	s := infer(t, "t,y\n2026-01-01 00:00:00,1\n2026-07-02 12:00:00,2\n2026-12-31 18:00:00,3\n", Spec{Targets: []string{"y"}})
+	if got, want := fmt.Sprint(s.Inputs()), "[t t: sine of the year t: cosine of the year t: sine of the week t: cosine of the week t: sine of the day t: cosine of the day]"; got != want {
+		t.Fatalf("inputs are %s", got)
+	}
+	set, err := s.Encode(load(t, "t,y\n2026-01-01 00:00:00,1\n2026-04-05 06:00:00,1\n").Rows(nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := func(got []float32, want ...float64) {
+		t.Helper()
+		for i, v := range want {
+			if math.Abs(float64(got[i])-v) > 1e-6 {
+				t.Errorf("phases are %v, want %v", got, want)
+				return
+			}
+		}
+	}
+	sc := func(turn float64) (s, c float64) { return math.Sincos(2 * math.Pi * turn) }
+	y0, y1 := sc(0)
+	w0, w1 := sc(4. / 7) // a Thursday
+	near(set.X.Mean[1:7], y0, y1, w0, w1, 0, 1)
+	y0, y1 = sc((94 + 0.25) / 366)
+	w0, w1 = sc(0.25 / 7) // a Sunday
+	near(set.X.Mean[8:14], y0, y1, w0, w1, 1, 0)
+	if _, err := s.Encode(load(t, "t,y\nsoon,1\n").Rows(nil)); err == nil || !strings.Contains(err.Error(), `"soon" is not a time such as 2006-01-02 15:04:05`) {
+		t.Error(err)
+	}
+}
+
+func TestWithTargets(t *testing.T) {
+	f := load(t, "x,y,c\n1,2,a\n2,,b\n3,-,c\n4,5,\n6,7,NA\n")
+	rows, missing := f.WithTargets(nil, []string{"y"})
+	if !slices.Equal(rows, []int{0, 3, 4}) || missing != 2 {
+		t.Errorf("rows %v, %d missing", rows, missing)
+	}
+	if rows, missing = f.WithTargets([]int{0, 3, 4}, []string{"y", "c"}); !slices.Equal(rows, []int{0}) || missing != 2 {
+		t.Errorf("rows %v, %d missing", rows, missing)
+	}
+	f = load(t, "c,x\n+,1\n-,2\n+,3\n")
+	if rows, missing := f.WithTargets(nil, []string{"c"}); len(rows) != 3 || missing != 0 {
+		t.Errorf("of names, %d are missing", missing)
+	}
+}
+
+// TestKeepRows finds texts and numbers of the rows that are kept.
+func TestKeepRows(t *testing.T) {
+	r, err := NewReader(strings.NewReader("x,y\n1,a\n2,b\n3,c\n"), "a.csv", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c, err := r.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := c.Keep(func(row int) bool { return row != 1 })
+	if k.Rows() != 2 || k.Text(1, 1) != "c" || k.Text(1, 0) != "3" || k.Line(1) != 4 {
+		t.Errorf("kept %d rows; the second is %s, %s on line %d", k.Rows(), k.Text(1, 0), k.Text(1, 1), k.Line(1))
+	}
+	if c.Keep(func(int) bool { return true }) != c {
+		t.Error("a chunk that is kept whole was copied")
+	}
+}
+
+// TestManyColumns lists a few of very many columns.
+func TestManyColumns(t *testing.T) {
+	var names, cells []string
+	for i := range 3000 {
+		names, cells = append(names, fmt.Sprintf("x%d", i)), append(cells, fmt.Sprint(i%7))
+	}
+	row2 := strings.ReplaceAll(strings.Join(cells, ","), "1", "9")
+	s := infer(t, strings.Join(names, ",")+",y\n"+strings.Join(cells, ",")+",1\n"+row2+",2\n", Spec{Targets: []string{"y"}})
+	var b strings.Builder
+	if err := s.WriteSummary(&b); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(b.String(), "\n"); n > 70 || !strings.Contains(b.String(), "\ny ") || !strings.Contains(b.String(), "more columns (in all 429 input columns, 2571 dropped)") {
+		t.Errorf("%d lines:\n%s", n, b.String()[max(0, b.Len()-300):])
+	}
+}
+
+// TestDigits keeps apart what differs.
+func TestDigits(t *testing.T) {
+	c := Column{Type: Numeric, Mean: 1e9, SD: 0.8, Min: 999999998.5, Max: 1000000001.25}
+	if got := c.Range(); got != "999999998.50 to 1000000001.25" {
+		t.Error(got)
+	}
+	c = Column{Type: Numeric, SD: 1, Min: -1.25, Max: 12.34567}
+	if got := c.Range(); got != "-1.25 to 12.35" {
+		t.Error(got)
+	}
+	one := infer(t, "x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}})
+	var b strings.Builder
+	one.WriteSummary(&b)
+	if !strings.Contains(b.String(), "regression of y from 1 input; 2 rows\n") {
+		t.Error(b.String())
+	}
+}
+
+// TestHistogramsOfRealColumns counts styled numbers, times and NA as a name.
+func TestHistogramsOfRealColumns(t *testing.T) {
+	f := load(t, "a|when|land|y\n1,000|1.2.2026|NA|1\n2,000|3.2.2026|DE|2\n7|5.2.2026|US|3\n7|5.2.2026|FR|4\n")
+	s, err := Infer(f.Rows(nil), Spec{Targets: []string{"y"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Histograms(f.Rows(nil))
+	if err != nil || len(all) != 4 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	for _, h := range all {
+		sum := 0
+		for _, n := range h.Counts {
+			sum += n
+		}
+		if err := h.Check(s); err != nil || sum != 4 {
+			t.Errorf("%+v: %v", h, err)
+		}
+	}
+	if n := all[2].Counts; n[len(n)-1] != 0 {
+		t.Errorf("NA is counted as another level: %v", n)
+	}
+	if c := s.Columns[1]; c.WriteTime(c.Max) != "5.2.2026" {
+		t.Errorf("the last day is written as %s", c.WriteTime(c.Max))
+	}
+	// A time of ISO 8601 is read, too: programs write it.
+	iso, err := s.Encode(load(t, "a|when|land|y\n7|2026-02-05|US|3\n7|5.2.2026|US|3\n").Rows(nil))
+	if w := iso.X.Width; err != nil || !slices.Equal(iso.X.Mean[:w], iso.X.Mean[w:]) {
+		t.Errorf("%v, %v", iso.X.Mean, err)
+	}
+}
