@@ -18,7 +18,7 @@ export function columnsOf(model) {
     const exact = v => Number(v.toPrecision(12))
     from = exact(Math.floor(from / step) * step) // so that steps are round numbers
     to = exact(Math.ceil(to / step) * step)
-    const typical = c.type === "time" ? Math.round(c.typical / step) * step : Number(c.typical.toPrecision(4))
+    const typical = c.type === "time" ? Math.round(c.mean / step) * step : Number(c.typical.toPrecision(4))
     return { ...c, from, to, step, typical }
   })
 }
@@ -70,7 +70,7 @@ export function pathOf(column) {
     const levels = column.levels.slice(0, most)
     return column.other && column.levels.length <= most ? [...levels, column.unknown] : levels
   }
-  const n = 24
+  const n = column.type === "time" ? 96 : 24 // times have seasons
   const all = Array.from({ length: n + 1 }, (_, i) => column.from + (column.to - column.from) * i / n)
   return column.whole ? [...new Set(all.map(Math.round))] : all
 }

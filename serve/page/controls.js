@@ -48,11 +48,14 @@ function number(c, optional, change) {
   const id = "c" + count++
   const outside = html("span", { class: "outside", role: "status" })
   const range = html("input", { type: "range", id: id + "r", min: c.from, max: c.to, step: c.step, "aria-label": c.name, "aria-describedby": id + "e" })
-  const exact = c.type === "time"
-    ? html("input", { type: "datetime-local", id, step: 1 })
-    : html("input", { type: "number", id, step: "any", inputmode: "decimal" })
-  const read = c.type === "time" ? () => Date.parse(exact.value + "Z") / 1000 : () => exact.valueAsNumber
-  const write = c.type === "time" ? v => { exact.value = time(v, "2006-01-02T15:04:05") } : v => { exact.value = Number(v.toPrecision(9)) }
+  const clock = /15|3:04/.test(c.layout) // a time of day
+  const exact = c.type !== "time"
+    ? html("input", { type: "number", id, step: "any", inputmode: "decimal" })
+    : clock ? html("input", { type: "datetime-local", id, step: 1 }) : html("input", { type: "date", id })
+  const read = c.type === "time" ? () => Date.parse(exact.value + (clock ? "Z" : "T00:00:00Z")) / 1000 : () => exact.valueAsNumber
+  const write = c.type === "time"
+    ? v => { exact.value = time(v, clock ? "2006-01-02T15:04:05" : "2006-01-02") }
+    : v => { exact.value = Number(v.toPrecision(9)) }
   const warn = v => {
     const far = v !== null && c.min !== undefined && !c.std_of && (v < c.min || v > c.max)
     outside.textContent = far ? "outside the training range" : ""

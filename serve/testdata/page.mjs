@@ -265,13 +265,13 @@ const tests = {
     const found = await page.evaluate(async () => {
       const { columnsOf, rowOf, textOf } = await import("/columns.js"), { controls } = await import("/controls.js")
       const at = d => Date.parse(d + "T00:00:00Z") / 1000
-      const model = { kind: "table", columns: [{ name: "when", type: "time", min: at("2025-01-01"), max: at("2026-01-01"), typical: at("2025-07-02") + 4567, layout: "2.1.2006" }] }
+      const model = { kind: "table", columns: [{ name: "when", type: "time", min: at("2025-01-01"), max: at("2026-01-01"), mean: at("2025-07-02") + 4567, typical: "2.7.2025", layout: "2.1.2006" }] }
       const columns = columnsOf(model), values = { when: columns[0].typical }
       const place = document.createElement("div")
       controls(place, model, columns, values, () => {})
-      const [exact, range] = ["datetime-local", "range"].map(t => place.querySelector(`input[type=${t}]`))
+      const [exact, range] = ["date", "range"].map(t => place.querySelector(`input[type=${t}]`))
       const rows = [rowOf(model, columns, values).when]
-      exact.value = "2026-03-04T00:00:00"
+      exact.value = "2026-03-04"
       exact.dispatchEvent(new Event("input"))
       rows.push(rowOf(model, columns, values).when, textOf(columns[0], range.valueAsNumber), place.querySelector(".outside").textContent)
       range.stepDown()
