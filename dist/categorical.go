@@ -9,10 +9,10 @@ type Categorical []float64
 func (c Categorical) LogPMF(class int) float64 { return math.Log(c[class]) }
 
 // Entropy returns −Σ p ln p in nats, between 0 and the logarithm of the number of
-// classes.
+// classes; NaN if a probability is.
 func (c Categorical) Entropy() (h float64) {
 	for _, p := range c {
-		if p > 0 {
+		if p != 0 {
 			h -= p * math.Log(p)
 		}
 	}

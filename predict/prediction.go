@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"math"
 	"slices"
 
 	"utvi/dist"
@@ -45,9 +44,9 @@ func (b *Batch) Prediction(row int) Prediction {
 	m := b.s.m
 	if m.classes != nil {
 		c := slices.Clone(b.Classes(row))
-		out.Class = &ClassPrediction{Target: m.targets[0].name, Probabilities: c, Entropy: math.NaN()}
+		out.Class = &ClassPrediction{Target: m.targets[0].name, Probabilities: c, Entropy: c.Entropy()}
 		if b.Finite(row) {
-			out.Class.Class, out.Class.Entropy = m.classes[c.Argmax()], c.Entropy()
+			out.Class.Class = m.classes[c.Argmax()]
 		}
 		for _, k := range b.Set(nil, row) {
 			out.Class.Set = append(out.Class.Set, m.classes[k])

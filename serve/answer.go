@@ -62,7 +62,11 @@ func (a *answerer) row(out []byte, b *predict.Batch, row int) []byte {
 			out = append(out, a.targets[t]...)
 			out = a.number(out, &n)
 			if len(a.quantiles) > 0 || a.density > 0 {
-				out = a.shape(out[:len(out)-1], b.Dist(row, t))
+				d := b.Dist(row, t)
+				if !b.Finite(row) {
+					d = dist.Normal{Mu: math.NaN(), Sigma: math.NaN()} // every number is null
+				}
+				out = a.shape(out[:len(out)-1], d)
 			}
 		}
 	}
@@ -133,7 +137,11 @@ func (a *answerer) shape(out []byte, d dist.Dist) []byte {
 
 func (a *answerer) class(out []byte, c dist.Categorical) []byte {
 	out = append(out, `{"class":`...)
-	out = append(out, a.classes[c.Argmax()]...)
+	if top := c.Argmax(); c[top] == c[top] {
+		out = append(out, a.classes[top]...)
+	} else {
+		out = append(out, "null"...) // the prediction is not finite
+	}
 	out = append(out, `,"probabilities":{`...)
 	for i, p := range c {
 		if i > 0 {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"math"
 	"slices"
 
 	"utvi/predict"
@@ -52,9 +53,12 @@ func numberOutputs(l *loaded, p *predict.Predictor, quantiles int) (all []output
 		levels := p.Options().Quantiles
 		all = append(all, output{"quantiles", "FP64", []int64{int64(targets), int64(quantiles)}, func(t *tensor, b *predict.Batch, row, at int) {
 			for k := range targets {
+				finite := b.Finite(row)
 				d := b.Dist(row, k)
 				for i, q := range levels {
-					t.floats[(at*targets+k)*quantiles+i] = d.Quantile(q)
+					if t.floats[(at*targets+k)*quantiles+i] = math.NaN(); finite {
+						t.floats[(at*targets+k)*quantiles+i] = d.Quantile(q)
+					}
 				}
 			}
 		}})
@@ -72,7 +76,11 @@ func classOutputs(l *loaded) []output {
 		names[i] = []byte(c)
 	}
 	return []output{
-		{"class", "BYTES", nil, func(t *tensor, b *predict.Batch, row, at int) { t.texts[at] = names[b.Classes(row).Argmax()] }},
+		{"class", "BYTES", nil, func(t *tensor, b *predict.Batch, row, at int) {
+			if t.texts[at] = nil; b.Finite(row) {
+				t.texts[at] = names[b.Classes(row).Argmax()]
+			}
+		}},
 		{"probabilities", "FP64", []int64{int64(len(classes))}, func(t *tensor, b *predict.Batch, row, at int) {
 			copy(t.floats[at*len(classes):], b.Classes(row))
 		}},

@@ -201,11 +201,7 @@ func (p *printer) class(b *predict.Batch, row int, out lines) {
 	for _, x := range c {
 		out.Float(x)
 	}
-	if entropy := c.Entropy(); finite {
-		out.Float(entropy)
-	} else {
-		out.Float(math.NaN())
-	}
+	out.Float(c.Entropy())
 	key := p.draws(b, row, 0)
 	for i := range p.Samples {
 		name := ""
