@@ -14,7 +14,7 @@ import (
 type Config struct {
 	table.Spec
 
-	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1
+	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1; below 0: none, and no evaluation
 	Seed    uint64         `json:"seed"`    // of the split and the training; 0: 1
 	Network tabular.Config `json:"network"`
 }
@@ -43,8 +43,8 @@ func (c Config) Check() error {
 		return errors.New("no target is given; name the column to predict")
 	case c.Task != "" && c.Task != table.Regression && c.Task != table.Classification:
 		return fmt.Errorf("the task is %q; choose auto, %s or %s", c.Task, table.Regression, table.Classification)
-	case !(c.Holdout > 0 && c.Holdout < 1):
-		return fmt.Errorf("the share of rows to hold out is %g; it must lie between 0 and 1", c.Holdout)
+	case !(c.Holdout < 1):
+		return fmt.Errorf("the share of rows to hold out is %g; it must lie between 0 and 1, or be −1 to hold out none", c.Holdout)
 	case c.Group != "" && c.Time != "":
 		return errors.New("rows are held out by groups or by time; name one of the columns, not both")
 	case c.MaxLevels < 1:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"utvi/data"
 	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/model"
@@ -31,7 +32,8 @@ type Options struct {
 	Engine engine.Engine[float32]
 }
 
-// A Result is a fitted model, with its scores on the held-out rows.
+// A Result is a fitted model, with its scores on the held-out rows. Without held-out rows
+// there is the model only.
 type Result struct {
 	Model      *Model
 	Evaluation *Evaluation
@@ -55,7 +57,10 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if n := len(rows); n < 2 {
 		return nil, fmt.Errorf("%s has too few rows: %s; at least 2 are needed", f.Header().File, withTargets(n, missing))
 	}
-	train, held, err := f.Split(rows, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
+	train, held, err := rows, []int{}, error(nil)
+	if c.Holdout > 0 {
+		train, held, err = f.Split(rows, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +75,9 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	// user waits.
 	ctx = context.WithoutCancel(ctx)
 	m, r := l.model, &Result{Model: l.model, Warnings: l.warnings}
+	if c.Holdout < 0 {
+		return r, stopped
+	}
 	held, looked := l.held, l.held
 	if stopped != nil {
 		held, looked = held[:min(len(held), stoppedRows)], held[:min(len(held), insightRows)]
@@ -116,9 +124,11 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 		return nil, err
 	}
 	// Errors in held-out rows must be found before hours of training.
-	out, err := schema.Encode(f.Rows(held))
-	if err != nil {
-		return nil, err
+	out := &data.Set{}
+	if len(held) > 0 {
+		if out, err = schema.Encode(f.Rows(held)); err != nil {
+			return nil, err
+		}
 	}
 	d, err := trainingData(f, train, schema, c)
 	if err != nil {

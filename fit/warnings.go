@@ -48,7 +48,7 @@ func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repe
 	if n := d.X.Rows; n+held < fewRows {
 		add("%d rows are few: intervals may cover far more or less than they say", n+held)
 	}
-	if held < fewHeld {
+	if held > 0 && held < fewHeld {
 		add("only %s held out: the scores are rough; cross-validation scores every row", rows(held))
 	}
 	return all

@@ -46,6 +46,8 @@ type column struct {
 	Whole   bool     `json:"whole,omitempty"`
 	Typical any      `json:"typical,omitempty"`
 
+	Layout string `json:"layout,omitempty"` // of times, as Go writes it: 2006-01-02
+
 	Levels []string `json:"levels,omitempty"` // the most frequent first; of a target, in order
 	Other  bool     `json:"other,omitempty"`  // other levels are accepted
 
@@ -117,7 +119,7 @@ func (all *models) describe(m *served) description {
 }
 
 func describeColumn(c *table.Column, all []table.Histogram) column {
-	out := column{Name: c.Name, Type: string(c.Type), Std: c.Std, StdIn: c.StdFrom}
+	out := column{Name: c.Name, Type: string(c.Type), Layout: c.Layout, Std: c.Std, StdIn: c.StdFrom}
 	var h *table.Histogram
 	for i := range all {
 		if all[i].Column == c.Name {

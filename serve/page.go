@@ -4,6 +4,8 @@ import (
 	"embed"
 	"io/fs"
 	"net/http"
+
+	"utvi/internal/pagestyle"
 )
 
 //go:embed openapi.json
@@ -27,7 +29,12 @@ func (c *call) page(mux *http.ServeMux) error {
 	if name == "" {
 		name = "index.html"
 	}
-	info, err := fs.Stat(files, name)
+	from := files
+	info, err := fs.Stat(from, name)
+	if err != nil {
+		from = pagestyle.Files
+		info, err = fs.Stat(from, name)
+	}
 	get := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if err == nil && !info.IsDir() && get {
 		h := c.w.Header()
@@ -35,7 +42,7 @@ func (c *call) page(mux *http.ServeMux) error {
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-cache")
-		http.ServeFileFS(c.w, r, files, name)
+		http.ServeFileFS(c.w, r, from, name)
 		return nil
 	}
 	for _, method := range []string{http.MethodGet, http.MethodPost} {

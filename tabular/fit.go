@@ -19,6 +19,17 @@ type Progress struct {
 	Done, Total float64 // work, in steps of the average network
 	Running     int     // trainings of the stage that are finished or under way
 	Jobs        int     // trainings of the stage
+
+	Training *Training // the one that went on; nil if none did
+}
+
+// A Training is one training of a fit, as far as it has come.
+type Training struct {
+	Name        string // trial-FOLD-CANDIDATE, trial-FOLD-CANDIDATE-SEED or member-NUMBER, all from 0
+	Candidate   Candidate
+	Step, Steps int
+	Curve       []Point // must not be changed
+	Failed      string  // why it ended early; "" otherwise
 }
 
 // Fit fits a table. With a folder it keeps checkpoints there, and the same call
@@ -123,7 +134,7 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 
 func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedule, until int) *job {
 	j := &job{
-		Candidate: c, train: rows, held: held, seed: rng.Uint64(key, 0),
+		Candidate: c, name: name, train: rows, held: held, seed: rng.Uint64(key, 0),
 		schedule: schedule, steps: stop(until, schedule), batch: min(r.Batch, rows.X.Rows), rate: r.Rate, engine: r.Engine,
 	}
 	if r.warps != nil {
@@ -144,9 +155,12 @@ func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
 	results, errs := make([]*result, len(jobs)), make([]error, len(jobs))
 	pool.Run(len(jobs), func(_, i int) {
 		j := jobs[i]
-		r.advance(0, 1)
+		r.advance(0, 1, nil)
 		work := j.work(j.train.X.Width, j.batch)
-		x, err := j.run(ctx, func(steps int) { r.advance(work*float64(steps), 0) })
+		x, err := j.run(ctx, func(steps int, so *result) { r.advance(work*float64(steps), 0, j.training(so)) })
+		if x.err != nil && ctx.Err() == nil {
+			r.advance(0, 0, j.training(&x))
+		}
 		if results[i], errs[i] = &x, err; err != nil {
 			cancel()
 		}
@@ -177,11 +191,12 @@ func (r *run) begin(stage string, jobs []*job, more int) {
 	}
 }
 
-func (r *run) advance(work float64, started int) {
+func (r *run) advance(work float64, started int, t *Training) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.Done += work
 	r.state.Running += started
+	r.state.Training = t
 	if r.tell != nil {
 		r.tell(r.state)
 	}

@@ -25,6 +25,7 @@ import (
 // out; with a file it continues what an earlier run left.
 type job struct {
 	Candidate
+	name        string
 	train, held Data // held may have no rows
 	seed        uint64
 	schedule    int // steps the schedules are made for
@@ -94,7 +95,7 @@ func (j *job) config(l likelihood.Likelihood) (train.Config, error) {
 
 // run trains until the last step, ctx's end or a number that is not finite. What
 // must not be (files, settings) is the error.
-func (j *job) run(ctx context.Context, tell func(steps int)) (r result, err error) {
+func (j *job) run(ctx context.Context, tell func(steps int, so *result)) (r result, err error) {
 	net, l, err := j.net(j.train, j.seed)
 	if err != nil {
 		return r, err
@@ -113,7 +114,7 @@ func (j *job) run(ctx context.Context, tell func(steps int)) (r result, err erro
 	if err := r.log.load(j, t.Step(), judge); err != nil {
 		return r, err
 	}
-	tell(t.Step())
+	tell(t.Step(), &r)
 	const often = 64 // steps between looks at the context
 	for t.Step() < j.steps {
 		if t.Step()%often == 0 && ctx.Err() != nil {
@@ -125,7 +126,7 @@ func (j *job) run(ctx context.Context, tell func(steps int)) (r result, err erro
 			r.log.Sum += s.NLL
 			r.log.Count++
 			if r.step = s.Step; r.step%often == 0 {
-				tell(often)
+				tell(often, &r)
 			}
 		})
 		if _, bad := errors.AsType[*train.NotFiniteError](err); bad {
@@ -147,8 +148,17 @@ func (j *job) run(ctx context.Context, tell func(steps int)) (r result, err erro
 	if r.step < j.steps {
 		return r, errors.Join(j.keep(&r.log, r.step), t.Save())
 	}
-	tell(r.step % often)
+	tell(r.step%often, &r)
 	return r, nil
+}
+
+// training says how far a job has come.
+func (j *job) training(r *result) *Training {
+	t := &Training{Name: j.name, Candidate: j.Candidate, Step: r.step, Steps: j.steps, Curve: r.log.Curve}
+	if r.err != nil {
+		t.Failed = r.err.Error()
+	}
+	return t
 }
 
 func (j *job) stop(i int) int { return stop(i, j.schedule) }

@@ -14,6 +14,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/fitpage"
+	"utvi/internal/live"
 	"utvi/table"
 )
 
@@ -25,6 +26,7 @@ type fitting struct {
 	resume      bool
 	fresh       bool
 	jobs        int
+	live        liveFlag
 	folds       int
 	minutes     float64
 	device      deviceFlag
@@ -82,7 +84,11 @@ With --fresh it starts again.`,
 	f.Float64Var(&r.minutes, "minutes", 0, "stop training after this time and keep the best model so far; the result then depends on the machine")
 	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores)")
 	r.device.flag(f)
+	r.live.flag(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := r.live.check(); err != nil {
+			return err
+		}
 		if f.Changed("jobs") && r.jobs < 1 {
 			return usagef("--jobs is %d; it must be at least 1", r.jobs)
 		}
@@ -99,13 +105,16 @@ With --fresh it starts again.`,
 		if r.config, err = r.settings.config(f); err != nil {
 			return err
 		}
+		if r.config.Holdout < 0 && r.folds > 0 {
+			return usagef("--folds scores rows and --holdout -1 asks for no scores; give only one of them")
+		}
 		r.stdout = cmd.OutOrStdout()
 		return r.run(cmd, args[0])
 	}
 	return cmd
 }
 
-func (r *fitting) run(cmd *cobra.Command, path string) error {
+func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err := r.places(path); err != nil {
 		return err
 	}
@@ -130,9 +139,19 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 	if old, err := fit.Load(r.out); err == nil && old.Calibration != nil {
 		tell(cmd, "note: %s is calibrated; the new model will replace it and will not be", r.out)
 	}
+	ctx, page, err := r.live.open(cmd.Context(), cmd.ErrOrStderr(), live.Text{
+		Title: "Fitting " + filepath.Base(path), Subtitle: "Learns to predict " + strings.Join(r.config.Targets, ", ") + ".",
+		Score: "Score: mean −ln p in nats", Stop: "Stop and keep the best model so far"})
+	if err != nil {
+		return err
+	}
+	defer func() { closeLive(page, fmt.Sprintf("The fit is complete: wrote %s.", r.out), err) }()
 	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(checkpoint, progressFile))
-	defer context.AfterFunc(cmd.Context(), bar.stop)()
-	result, err := fit.Run(cmd.Context(), frame, r.config, fit.Options{
+	if page != nil {
+		bar.page = &fitPage{page}
+	}
+	defer context.AfterFunc(ctx, bar.stop)()
+	result, err := fit.Run(ctx, frame, r.config, fit.Options{
 		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs, Engine: e,
 		Schema: r.summary, Warn: func(s string) { tell(cmd, "warning: %s", s) },
 		Budget: time.Duration(r.minutes * float64(time.Minute)),
@@ -146,7 +165,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if !stopped && r.folds > 0 {
-		if err := r.crossValidate(cmd, frame, result, checkpoint); err != nil {
+		if err := r.crossValidate(ctx, cmd, frame, result, checkpoint); err != nil {
 			return err
 		}
 	}
@@ -160,8 +179,8 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 }
 
 // crossValidate scores every row by a model that did not see it.
-func (r *fitting) crossValidate(cmd *cobra.Command, frame *table.Frame, result *fit.Result, checkpoint string) error {
-	e, err := fit.CrossValidate(cmd.Context(), frame, r.config, r.folds, fit.Options{Checkpoint: checkpoint, Workers: r.jobs},
+func (r *fitting) crossValidate(ctx context.Context, cmd *cobra.Command, frame *table.Frame, result *fit.Result, checkpoint string) error {
+	e, err := fit.CrossValidate(ctx, frame, r.config, r.folds, fit.Options{Checkpoint: checkpoint, Workers: r.jobs},
 		func(fold int) { tell(cmd, "cross-validation: fold %d of %d", fold+1, r.folds) })
 	if errors.Is(err, context.Canceled) {
 		return exitError{errors.New("fit was interrupted during the cross-validation; continue it with --resume"), exitInterrupted}
@@ -192,6 +211,10 @@ func (r *fitting) write(result *fit.Result) error {
 		if w := result.Model.Net.Warp(i); w != nil {
 			fmt.Fprintf(r.stdout, "%s is predicted by its %v: held-out rows are more probable so.\n\n", tame(c.Name), w)
 		}
+	}
+	if result.Evaluation == nil {
+		_, err := fmt.Fprintf(r.stdout, "No rows are held out: the model is not evaluated.\nWrote %s.\n", files)
+		return err
 	}
 	fmt.Fprintf(r.stdout, "Scores on %s:\n", plural(result.Evaluation.Rows, "held-out row", "held-out rows"))
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {

@@ -31,7 +31,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.BoolVar(&c.Impute, "impute", false, "accept missing values of inputs; they are replaced by the training mean")
 	f.StringArrayVar(&s.inputStd, "input-std", nil, "standard deviation of a column's values, such as length=0.1 (a column length_std gives it for each row)")
 	f.IntVar(&c.MaxLevels, "max-levels", 0, "most levels of a categorical column; rarer levels become \"other\" (default 50)")
-	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to hold out for the evaluation (default 0.1)")
+	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to hold out for the evaluation (default 0.1); -1 trains on all rows and writes no report")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of all random numbers (default 1)")
 	f.IntVar(&n.Ensemble, "ensemble", 0, "number of networks in the ensemble (default 5)")
 	f.StringVar(&n.Noise, "noise", "", "model of the noise: embedded, learned or heteroscedastic (default chosen on held-out rows)")
@@ -70,7 +70,7 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 
 // zeros are flags whose 0 would be read as "not given", and what 0 would mean.
 var zeros = []struct{ name, means string }{
-	{"holdout", "would leave no rows to evaluate the model; give a share above 0"},
+	{"holdout", "would leave no rows to evaluate the model; give a share above 0, or -1 to do without an evaluation"},
 	{"kl", "would disable the KL penalty; give a small number, such as 0.01"},
 	{"validation", "would leave no rows to choose the networks by; give a share above 0"},
 	{"seed", "stands for the default, 1; give another number"},

@@ -41,6 +41,10 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if m.Facts.Held == nil {
+		_, err := fmt.Fprintln(w, "\nNo rows were held out: the model is not evaluated.")
+		return err
+	}
 	fmt.Fprintln(w, "\nScores on held-out rows, before any calibration:")
 	return printScores(w, m.Facts.Held)
 }

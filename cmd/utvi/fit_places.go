@@ -17,6 +17,9 @@ func (r *fitting) places(table string) error {
 	if r.out == "" {
 		r.out = fileName(strings.Join(r.config.Targets, "-")) + ".utvi"
 	}
+	if r.config.Holdout < 0 {
+		r.report = "none"
+	}
 	if r.report == "" {
 		r.report = strings.TrimSuffix(r.out, ".utvi") + "-report"
 	}

@@ -29,6 +29,7 @@ type fitProgress struct {
 	left    timeLeft
 	shown   time.Time
 	noted   time.Time
+	page    *fitPage // nil: none
 	stage   string
 	fifth   int
 }
@@ -56,6 +57,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	}
 	p.now = s
 	p.most = max(p.most, 100*s.Done/max(s.Total, 1))
+	p.page.show(s, p.most/100, p.remaining())
 	if time.Since(p.noted) > betweenNote {
 		p.note()
 	}
@@ -65,7 +67,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	if p.terminal {
 		if time.Since(p.shown) > 100*time.Millisecond {
 			p.shown = time.Now()
-			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of the fit done%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.remaining())
+			fmt.Fprintf(p.w, "\r\033[K%s: %d of %d trainings, %.0f %% of the fit done%s", stages[s.Stage], s.Running, s.Jobs, p.most, p.leftText())
 		}
 		return
 	}
@@ -74,7 +76,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 		p.line("%s: %s", stages[s.Stage], plural(s.Jobs, "training", "trainings"))
 	}
 	for ; p.most >= float64(20*p.fifth) && p.fifth < 5; p.fifth++ {
-		p.line("%d %% done%s", 20*p.fifth, p.remaining())
+		p.line("%d %% done%s", 20*p.fifth, p.leftText())
 	}
 }
 
@@ -92,7 +94,7 @@ func (p *fitProgress) speak() {
 	case p.begun && p.now.Done >= p.now.Total:
 		p.line("training is done; scoring the held-out rows")
 	default:
-		p.line("%.0f %% done%s", p.most, p.remaining())
+		p.line("%.0f %% done%s", p.most, p.leftText())
 	}
 }
 
@@ -105,15 +107,23 @@ func (p *fitProgress) note() {
 	})
 }
 
-// remaining estimates the time to the end from the speed of this run alone.
-func (p *fitProgress) remaining() string {
+// remaining estimates the time to the end from the speed of this run alone; −1 if it is
+// not known.
+func (p *fitProgress) remaining() time.Duration {
 	made := p.now.Done - p.first
 	if made <= 0 || p.now.Done >= p.now.Total {
-		return ""
+		return -1
 	}
 	ran := time.Since(p.start)
-	d := time.Duration(float64(ran) / made * (p.now.Total - p.now.Done))
-	return fmt.Sprintf(", %v left", p.left.show(d, ran).Round(time.Second))
+	return p.left.show(time.Duration(float64(ran)/made*(p.now.Total-p.now.Done)), ran)
+}
+
+// leftText says how much time is left.
+func (p *fitProgress) leftText() string {
+	if d := p.remaining(); d >= 0 {
+		return fmt.Sprintf(", %v left", d.Round(time.Second))
+	}
+	return ""
 }
 
 // A timeLeft follows estimates of the time to the end. It falls at once, and rises

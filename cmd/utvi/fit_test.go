@@ -5,10 +5,12 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -100,6 +102,20 @@ func TestPredictEvalCalibrateInspect(t *testing.T) {
 	for _, name := range []string{"out.csv", "out.tsv", "out.json", "out.parquet"} {
 		if code, _, errs := utvi(t, "predict", m, table, "-o", filepath.Join(dir, name)); code != 0 {
 			t.Errorf("%s: %s", name, errs)
+		}
+	}
+	_, quantiles, _ := utvi(t, "predict", m, table, "--quantiles", "0.05,0.95", "--digits", "17", "--budget=false")
+	rows, _ = csv.NewReader(strings.NewReader(quantiles)).ReadAll()
+	if strings.Join(rows[0], " ") != "strength_mean strength_std strength_lo strength_hi strength_q0.05 strength_q0.95 ood" {
+		t.Fatalf("quantiles:\n%s", quantiles)
+	}
+	for _, row := range rows[1:] {
+		var v [6]float64
+		for i := range v {
+			v[i], _ = strconv.ParseFloat(row[i], 64)
+		}
+		if math.Abs(v[2]-v[4]) > 1e-5 || math.Abs(v[3]-v[5]) > 1e-5 || len(row[0]) < 15 {
+			t.Fatalf("the quantiles of the ends of an interval are not its ends, or digits are missing: %v", row)
 		}
 	}
 	if code, out, _ := utvi(t, "inspect", m); code != 0 || !strings.Contains(out, "regression of strength") || !strings.Contains(out, "calibration   none") {
@@ -284,6 +300,7 @@ func TestFitMisuse(t *testing.T) {
 		{"fit x.csv --target y --delimiter ab", "--delimiter takes one character"},
 		{"predict m.utvi", "takes a model file and a table, not 1 arguments"},
 		{"predict m.utvi x.csv --max-std 0", "--max-std is 0"},
+		{"predict m.utvi x.csv --digits 18", "--digits is 18; it must be 1 to 17"},
 		{"calibrate m.utvi", "takes a model file and a table"},
 		{"example table --rows 0", "--rows is 0"},
 		{"example chair", `unknown command "chair"; the commands are table`},
@@ -296,7 +313,7 @@ func TestFitMisuse(t *testing.T) {
 		}
 	}
 	m := filepath.Join(inResin(t), "strength.utvi")
-	for _, args := range [][]string{{"--interval", "1"}, {"--min-prob", "0.5"}, {"--format", "xml"}} {
+	for _, args := range [][]string{{"--interval", "1"}, {"--quantiles", "0.5,1"}, {"--min-prob", "0.5"}, {"--format", "xml"}} {
 		if code, _, errs := utvi(t, append([]string{"predict", m, "x.csv"}, args...)...); code != 2 || strings.Count(errs, "\n") != 1 {
 			t.Errorf("predict %v: exit %d, %s", args, code, errs)
 		}

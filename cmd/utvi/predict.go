@@ -86,6 +86,9 @@ another name, and a note says which. An output file is written as a whole, or no
 					return usagef("--%s is %d; it must be at least 1", name, n)
 				}
 			}
+			if f.Changed("digits") && (to.Digits < 1 || to.Digits > 17) {
+				return usagef("--digits is %d; it must be 1 to 17", to.Digits)
+			}
 			m, err := loadTableModel(args[0])
 			if err != nil {
 				return err
@@ -161,6 +164,7 @@ another name, and a note says which. An output file is written as a whole, or no
 	f.Float64Var(&o.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
 	f.StringSliceVar(&to.Keep, "keep", nil, "columns of the table to copy into the output")
 	device.flag(f)
+	f.IntVar(&to.Digits, "digits", 0, "significant digits of numbers in text, at most 17 (default enough for single precision)")
 	table.flags(f)
 	return cmd
 }

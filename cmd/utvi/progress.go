@@ -31,6 +31,7 @@ type progress struct {
 	finished int
 
 	note atomic.Pointer[string] // beside the total
+	page *trialPage             // nil: none
 }
 
 // A trialBar's note is read by the bar itself, which must not wait for tell.
@@ -88,6 +89,7 @@ func (p *progress) tell(e sweep.Event) {
 		t.score = e.Score
 		show(&t.note, fmt.Sprintf("  %.4f", e.Score))
 	}
+	p.page.show(e, t.score, p.done/p.all, p.remaining())
 	if p.bars != nil {
 		show(&p.note, p.left())
 		if t.bar != nil {
@@ -136,14 +138,21 @@ func (p *progress) add(name string, priority int, note *atomic.Pointer[string]) 
 
 func show(note *atomic.Pointer[string], s string) { note.Store(&s) }
 
-// left estimates the time to the end from the speed of this run alone.
-func (p *progress) left() string {
+// remaining estimates the time to the end from the speed of this run alone; −1 if it is
+// not known.
+func (p *progress) remaining() time.Duration {
 	made := p.done - p.found
 	if made <= 0 || p.finished == p.trials {
-		return ""
+		return -1
 	}
-	d := time.Duration(float64(time.Since(p.start)) / made * (p.all - p.done))
-	return fmt.Sprintf("  %v left", max(0, d).Round(time.Second))
+	return max(0, time.Duration(float64(time.Since(p.start))/made*(p.all-p.done)))
+}
+
+func (p *progress) left() string {
+	if d := p.remaining(); d >= 0 {
+		return fmt.Sprintf("  %v left", d.Round(time.Second))
+	}
+	return ""
 }
 
 // close takes the bars off the screen.

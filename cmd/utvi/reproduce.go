@@ -15,6 +15,7 @@ import (
 	"utvi/engine"
 	"utvi/internal/atomicfile"
 	"utvi/internal/experiment"
+	"utvi/internal/live"
 	"utvi/sweep"
 )
 
@@ -27,6 +28,7 @@ type reproduction struct {
 	sub       string // folder of the report under out
 	device    deviceFlag
 	engine    engine.Engine[float32]
+	live      liveFlag
 
 	stdout, stderr io.Writer
 }
@@ -79,10 +81,14 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 	f.IntVar(&r.size.Steps, "steps", 0, "number of training steps (default by the preset)")
 	f.IntVar(&r.jobs, "jobs", 0, "number of trials at the same time (default the number of cores)")
 	r.device.flag(f)
+	r.live.flag(f)
 	f.StringVar(&r.plan, "plan", "", "write the list of trials to this file and run nothing")
 
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+		if err := r.live.check(); err != nil {
+			return err
+		}
 		for _, name := range []string{"replicates", "steps", "jobs"} {
 			if v, _ := f.GetInt(name); f.Changed(name) && v < 1 {
 				return usagef("--%s is %d; it must be at least 1", name, v)
@@ -118,7 +124,7 @@ func (r *reproduction) choose(args []string) {
 	}
 }
 
-func (r *reproduction) run(ctx context.Context) error {
+func (r *reproduction) run(ctx context.Context) (err error) {
 	var trials []sweep.Trial
 	for _, e := range r.chosen {
 		trials = append(trials, e.Plan(r.size)...)
@@ -142,7 +148,17 @@ func (r *reproduction) run(ctx context.Context) error {
 		}
 	}
 	start := time.Now()
+	ctx, page, err := r.live.open(ctx, r.stderr, live.Text{
+		Title: "Reproducing the paper", Subtitle: plural(len(plan.Trials), "trial", "trials") + ", preset " + r.size.Preset + ".",
+		Score: "Score: by experiment", Stop: "Stop; the same command continues"})
+	if err != nil {
+		return err
+	}
+	defer func() { closeLive(page, "All trials are done; the report is in "+dir+".", err) }()
 	bars := newProgress(r.stderr, plan)
+	if page != nil {
+		bars.page = &trialPage{page}
+	}
 	found, err := sweep.Runner{Kinds: experiment.Kinds(), Dir: trialsDir, Jobs: r.jobs, Engine: r.engine, Progress: bars.tell}.Run(ctx, plan)
 	bars.close()
 	if errors.Is(err, context.Canceled) {

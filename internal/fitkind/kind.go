@@ -38,6 +38,9 @@ func readSpec(spec json.RawMessage) (s Spec, err error) {
 	if s.Table == "" {
 		return s, errors.New("the setting table is missing; name the file of a table")
 	}
+	if s.Holdout < 0 {
+		return s, fmt.Errorf("holdout is %g; a trial is scored on held-out rows, so it must lie between 0 and 1", s.Holdout)
+	}
 	return s, s.Check()
 }
 

@@ -44,27 +44,28 @@ func (f Format) Check() error {
 }
 
 // newLines returns room for rows with the given columns.
-func (f Format) newLines(columns []column) lines {
-	switch f {
+func (o *Output) newLines(columns []column) lines {
+	switch o.Format {
 	case TSV:
-		return &table.Lines{Delimiter: '\t'}
+		return &table.Lines{Delimiter: '\t', Digits: o.Digits}
 	case JSON:
-		return newObjects(columns)
+		return newObjects(columns, o.Digits)
 	case Parquet:
 		return &fields{}
 	}
-	return &table.Lines{}
+	return &table.Lines{Digits: o.Digits}
 }
 
 // objects write each row as a JSON object on its own line.
 type objects struct {
-	keys []string // quoted, with what stands before and after
-	buf  []byte
-	at   int
+	keys   []string // quoted, with what stands before and after
+	digits int
+	buf    []byte
+	at     int
 }
 
-func newObjects(columns []column) *objects {
-	o := &objects{}
+func newObjects(columns []column, digits int) *objects {
+	o := &objects{digits: digits}
 	for i, c := range columns {
 		key, _ := json.Marshal(c.name) // a text always can be
 		sep := ","
@@ -93,6 +94,8 @@ func (o *objects) Float(v float64) {
 	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		o.buf = append(o.buf, "null"...)
+	case o.digits > 0:
+		o.buf = strconv.AppendFloat(o.buf, v, 'g', o.digits, 64)
 	case math.Abs(v) <= math.MaxFloat32:
 		o.buf = strconv.AppendFloat(o.buf, v, 'g', -1, 32)
 	default:
@@ -102,7 +105,7 @@ func (o *objects) Float(v float64) {
 
 // Value writes a number with the digits that unit asks for.
 func (o *objects) Value(v, unit float64) {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if o.digits > 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		o.Float(v)
 		return
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestObjects(t *testing.T) {
-	o := newObjects([]column{{`a "b"`, true}, {"x", false}, {"n", false}})
+	o := newObjects([]column{{`a "b"`, true}, {"x", false}, {"n", false}}, 0)
 	for range 2 {
 		o.Text("ü\n")
 		o.Float(0.1)

@@ -27,6 +27,7 @@ type Output struct {
 	Samples int    // draws of each prediction
 	Seed    uint64 // of the draws
 	Explain int    // columns that explain each prediction
+	Digits  int    // significant digits of numbers in text; 0: as many as matter
 }
 
 // Check reports settings that cannot be written.
@@ -35,6 +36,8 @@ func (o Output) Check() error {
 	switch {
 	case o.Samples < 0 || o.Samples > most:
 		return fmt.Errorf("the number of samples is %d; it must be 1 to %d", o.Samples, most)
+	case o.Digits < 0 || o.Digits > 17:
+		return fmt.Errorf("the number of digits is %d; it must be 1 to 17", o.Digits)
 	case o.Explain < 0:
 		return fmt.Errorf("the number of columns that explain a prediction is %d; it must be at least 1", o.Explain)
 	}
@@ -136,7 +139,7 @@ func (p *printer) header(w io.Writer) (err error) {
 		p.parquet, err = parquet.NewWriter(w, names, texts)
 		return err
 	}
-	out := p.Format.newLines(nil)
+	out := p.newLines(nil)
 	for _, name := range names {
 		out.Text(name)
 	}
@@ -146,7 +149,7 @@ func (p *printer) header(w io.Writer) (err error) {
 
 // print writes the rows of a batch.
 func (p *printer) print(b *predict.Batch) (*printed, error) {
-	x := &printed{lines: p.Format.newLines(p.columns), rows: b.Len(), noiseInWeights: b.NoiseInWeights()}
+	x := &printed{lines: p.newLines(p.columns), rows: b.Len(), noiseInWeights: b.NoiseInWeights()}
 	if e := b.Encoder(); e != nil {
 		x.byPosition = e.ByPosition()
 	}

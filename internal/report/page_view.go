@@ -11,13 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"utvi/internal/pagestyle"
 )
 
 //go:embed page.html
 var pageHTML string
-
-//go:embed page.css
-var pageCSS string
 
 var pageTemplate = template.Must(template.New("page").Parse(pageHTML))
 
@@ -65,7 +64,7 @@ type pictureView struct {
 }
 
 func (p Page) view() (*pageView, error) {
-	v := &pageView{Page: p, CSS: template.CSS(pageCSS), Contents: len(p.Sections) > 2, Tally: tally(p.Claims)}
+	v := &pageView{Page: p, CSS: template.CSS(pagestyle.CSS), Contents: len(p.Sections) > 2, Tally: tally(p.Claims)}
 	for _, c := range p.Claims {
 		v.Claims = append(v.Claims, viewClaim(c))
 	}

@@ -1,0 +1,114 @@
+package fit
+
+import (
+	"slices"
+
+	"utvi/calibrate"
+	"utvi/dist"
+	"utvi/metric"
+)
+
+// A fitter fits and scores the calibration of one target.
+type fitter struct {
+	held    []outcome
+	target  int
+	methods []Method
+	classes bool
+}
+
+// part are every step-th of the rows, from the given one on.
+func (f fitter) part(from, step int) calibrate.Rows {
+	return func(yield func(calibrate.Row[float64, dist.Dist]) bool) {
+		for i := from; i < len(f.held); i += step {
+			o := &f.held[i]
+			if !yield(calibrate.Row[float64, dist.Dist]{Target: o.y[f.target], Prediction: o.d[f.target], Weight: o.weight}) {
+				return
+			}
+		}
+	}
+}
+
+func (f fitter) classPart(from, step int) calibrate.ClassRows {
+	return func(yield func(calibrate.Row[int, dist.Categorical]) bool) {
+		for i := from; i < len(f.held); i += step {
+			o := &f.held[i]
+			if !yield(calibrate.Row[int, dist.Categorical]{Target: o.class, Prediction: o.p, Weight: o.weight}) {
+				return
+			}
+		}
+	}
+}
+
+// fit fits the methods in their order on a part of the rows.
+func (f fitter) fit(from, step int) (*calibrate.Calibration, error) {
+	c := &calibrate.Calibration{}
+	var err error
+	for _, x := range []Method{Scale, Isotonic, Temperature, Conformal, Asymmetric} {
+		if err != nil || !slices.Contains(f.methods, x) {
+			continue
+		}
+		switch x {
+		case Scale:
+			c.Scale, err = calibrate.FitScale(f.part(from, step))
+		case Isotonic:
+			c.Levels, err = calibrate.FitLevels(c.Corrected(f.part(from, step)))
+		case Conformal:
+			if f.classes {
+				c.Sets, err = calibrate.FitSets(f.classPart(from, step))
+				continue
+			}
+			c.Conformal, err = calibrate.FitConformal(f.part(from, step))
+		case Asymmetric:
+			c.Conformal, err = calibrate.FitAsymmetric(f.part(from, step))
+		case Temperature:
+			c.Temperature, err = calibrate.FitTemperature(f.classPart(from, step))
+		}
+	}
+	return c, err
+}
+
+// score scores even and odd rows, each with their calibration.
+func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
+	var numbers metric.Regression
+	var classes metric.Classification
+	var conformal [len(conformalLevels)]metric.Coverage
+	var sets setTally
+	var scratch calibrate.Scratch
+	p := make(dist.Categorical, 0)
+	for i, o := range f.held {
+		c := even
+		if i%2 == 1 {
+			c = odd
+		}
+		if f.classes {
+			if c.Sets != nil {
+				sets.add(c.Sets, o.p, o.class, o.weight)
+			}
+			p = append(p[:0], o.p...)
+			if c.Temperature != nil {
+				c.Temperature.Apply(p, p)
+			}
+			classes.Add(o.class, p, o.weight)
+			continue
+		}
+		y, d := o.y[f.target], o.d[f.target]
+		numbers.Add(y, c.Apply(d, &scratch), o.weight)
+		for j, level := range conformalLevels {
+			lo, hi := c.Interval(d, level, &scratch)
+			conformal[j].Add(y, lo, hi, o.weight)
+		}
+	}
+	if f.classes {
+		s := classes.Scores()
+		out := Scores{Target: target, Classes: &s}
+		if even.Sets != nil {
+			out.Sets = sets.scores()
+		}
+		return out
+	}
+	s := numbers.Scores()
+	for j, level := range conformalLevels {
+		s.Intervals[j] = conformal[j].Score(level)
+	}
+	return Scores{Target: target, Numbers: &s}
+}

@@ -1,0 +1,266 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"utvi/calibrate"
+	"utvi/dist"
+	"utvi/metric"
+	"utvi/predict"
+	"utvi/table"
+)
+
+// A tally gathers the scores of rows.
+type tally struct {
+	rows           int // scored
+	strange        int
+	notFinite      int
+	noTarget       int
+	first          string // where the first row stands whose prediction is not finite
+	sampled, known int    // rows that were looked up among those trained with, and found
+	byPosition     bool
+	targets        []targetTally
+}
+
+// leftOut says why rows are not scored, "" if all are.
+func (t *tally) leftOut() string {
+	var why []string
+	if t.noTarget > 0 {
+		why = append(why, fmt.Sprintf("%s no target", have(t.noTarget)))
+	}
+	if t.notFinite > 0 {
+		why = append(why, fmt.Sprintf("%s a prediction that is not finite, far outside the training data (the first at %s)", have(t.notFinite), t.first))
+	}
+	return strings.Join(why, ", ")
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "1 row has"
+	}
+	return fmt.Sprintf("%d rows have", n)
+}
+
+type targetTally struct {
+	numbers   metric.Regression
+	classes   metric.Classification
+	plain     metric.Regression     // without a network
+	shares    metric.Classification // likewise
+	sets      setTally
+	parts     predict.Parts
+	conformal [len(conformalLevels)]metric.Coverage
+	confusion [][]int
+	sample    thin[Observation]
+}
+
+var conformalLevels = [...]float64{0.5, 0.9, 0.95} // as in metric.RegressionScores
+
+func (m *Model) newTally() *tally {
+	t := &tally{targets: make([]targetTally, len(m.Schema.Targets()))}
+	for i := range t.targets {
+		t.targets[i].sample.most = mostShown
+		for range m.Schema.Classes() {
+			t.targets[i].confusion = append(t.targets[i].confusion, make([]int, len(m.Schema.Classes())))
+		}
+	}
+	return t
+}
+
+func (t *tally) add(m *Model, b *predict.Batch) error {
+	targets := m.Schema.Targets()
+	y, w, err := actual(b, len(targets))
+	if err != nil {
+		return err
+	}
+	x, k := b.Inputs(), len(targets)
+	var base []dist.Categorical
+	if m.Classes() != nil {
+		base = append(base, shares(&targets[0]))
+	}
+	for row := range b.Len() {
+		sample, known := m.trained.samples(hashRow(x.Mean[row*x.Width:(row+1)*x.Width], y[row*k:(row+1)*k]), m.Facts.Rows)
+		t.sampled += one(sample)
+		t.known += one(known)
+		if !b.Finite(row) {
+			if t.notFinite == 0 {
+				t.first = b.Chunk().Where(row)
+			}
+			t.notFinite++
+			continue
+		}
+		t.rows++
+		if b.Unfamiliar(row) > 1 {
+			t.strange++
+		}
+		weight := float64(w[row])
+		if m.Classes() != nil {
+			t.targets[0].addClass(m, b, row, int(y[row]), weight)
+			if base[0] != nil {
+				t.targets[0].shares.Add(int(y[row]), base[0], weight)
+			}
+			continue
+		}
+		for j, c := range targets {
+			actual := float64(y[row*len(targets)+j])*c.SD + c.Mean
+			t.targets[j].addNumber(m, b, row, j, actual, weight)
+			t.targets[j].plain.Add(actual, dist.Normal{Mu: c.Mean, Sigma: c.SD}, weight)
+		}
+	}
+	return nil
+}
+
+// shares are the shares of the classes among the training rows, nil if they are not
+// known.
+func shares(c *table.Column) dist.Categorical {
+	sum := 0
+	for _, n := range c.Counts {
+		sum += n
+	}
+	if sum == 0 {
+		return nil
+	}
+	p := make(dist.Categorical, len(c.Counts))
+	for i, n := range c.Counts {
+		p[i] = float64(n) / float64(sum)
+	}
+	return p
+}
+
+func (t *targetTally) addClass(m *Model, b *predict.Batch, row, class int, weight float64) {
+	p := b.Classes(row)
+	t.classes.Add(class, p, weight)
+	t.confusion[class][p.Argmax()]++
+	if c := m.calibration(0); c != nil && c.Sets != nil {
+		t.sets.add(c.Sets, b.RawClasses(row), class, weight)
+	}
+}
+
+// A setTally counts how often conformal sets contain their class, and how large they
+// are.
+type setTally [len(conformalLevels)]metric.Coverage
+
+func (t *setTally) add(s *calibrate.Sets, p dist.Categorical, class int, weight float64) {
+	for i, level := range conformalLevels {
+		set := s.Set(nil, p, level)
+		size, target := float64(len(set)), math.Inf(1)
+		if slices.Contains(set, class) {
+			target = 0
+		}
+		t[i].Add(target, 0, size, weight)
+	}
+}
+
+func (t *setTally) scores() (all []metric.CoverageScore) {
+	for i, level := range conformalLevels {
+		all = append(all, t[i].Score(level))
+	}
+	return all
+}
+
+func (t *setTally) merge(o *setTally) {
+	for i := range t {
+		t[i].Merge(&o[i])
+	}
+}
+
+func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, weight float64) {
+	d := b.Dist(row, target)
+	t.numbers.Add(y, d, weight)
+	o := Observation{y, d.Mean(), d.SD(), d.CDF(y)}
+	p := b.Parts(row, target, o.SD)
+	t.parts.Weights += p.Weights
+	t.parts.Inputs += p.Inputs
+	t.parts.Noise += p.Noise
+	if t.sample.next() {
+		t.sample.keep(o)
+	}
+	if c := m.calibration(target); c != nil && c.Conformal != nil {
+		raw := b.Raw(row, target)
+		for i, level := range conformalLevels {
+			lo, hi := c.Conformal.Interval(raw, level)
+			t.conformal[i].Add(y, lo, hi, weight)
+		}
+	}
+}
+
+func (t *tally) merge(o *tally) {
+	if t.notFinite == 0 {
+		t.first = o.first
+	}
+	t.rows += o.rows
+	t.strange += o.strange
+	t.notFinite += o.notFinite
+	t.noTarget += o.noTarget
+	t.sampled += o.sampled
+	t.known += o.known
+	t.byPosition = t.byPosition || o.byPosition
+	for i := range t.targets {
+		a, b := &t.targets[i], &o.targets[i]
+		a.numbers.Merge(&b.numbers)
+		a.classes.Merge(&b.classes)
+		a.plain.Merge(&b.plain)
+		a.shares.Merge(&b.shares)
+		a.sets.merge(&b.sets)
+		a.parts.Weights += b.parts.Weights
+		a.parts.Inputs += b.parts.Inputs
+		a.parts.Noise += b.parts.Noise
+		for j := range a.conformal {
+			a.conformal[j].Merge(&b.conformal[j])
+		}
+		for j, row := range b.confusion {
+			for k, n := range row {
+				a.confusion[j][k] += n
+			}
+		}
+		for _, x := range b.sample.items {
+			if a.sample.next() {
+				a.sample.keep(x)
+			}
+		}
+	}
+}
+
+func (t *tally) close(m *Model) *Evaluation {
+	n := float64(max(t.rows, 1))
+	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, Unfamiliar: float64(t.strange) / n, NotFinite: t.notFinite, NoTarget: t.noTarget,
+		Trained: float64(t.known) / float64(max(1, t.sampled)), Notes: m.Shortfalls()}
+	if t.byPosition {
+		e.Notes = append(e.Notes, byPosition)
+	}
+	if s := t.leftOut(); s != "" {
+		e.Notes = append(e.Notes, s+"; they are left out of the scores")
+	}
+	if m.Facts.seen(t.sampled, t.known) {
+		e.Notes = append(e.Notes, fmt.Sprintf("the model was trained with about %.0f %% of these rows; the scores are too good for new rows", 100*e.Trained))
+	}
+	for i, column := range m.Schema.Targets() {
+		x := &t.targets[i]
+		r := TargetEvaluation{Scores: Scores{Target: column.Name}}
+		if m.Schema.Task == table.Classification {
+			s := x.classes.Scores()
+			r.Classes, r.Confusion, r.Bins, r.Names = &s, x.confusion, x.classes.Reliability(), column.Levels
+			if b := x.shares.Scores(); b.Rows > 0 {
+				r.Baseline = &Baseline{LL: b.LL.Value, Accuracy: b.Accuracy.Value}
+			}
+			if c := m.calibration(i); c != nil && c.Sets != nil {
+				r.Sets = x.sets.scores()
+			}
+		} else {
+			s := x.numbers.Scores()
+			if c := m.calibration(i); c != nil && c.Conformal != nil {
+				for j, level := range conformalLevels {
+					s.Intervals[j] = x.conformal[j].Score(level)
+				}
+			}
+			b := x.plain.Scores()
+			r.Baseline = &Baseline{LL: b.LL.Value, RMSE: b.RMSE.Value}
+			r.Numbers, r.Sample, r.PIT = &s, x.sample.items, x.numbers.PIT(1000)
+			r.Variance = predict.Parts{Weights: x.parts.Weights / n, Inputs: x.parts.Inputs / n, Noise: x.parts.Noise / n}
+		}
+		e.Targets = append(e.Targets, r)
+	}
+	return e
+}

@@ -1,0 +1,67 @@
+"""Find the utvi program and run it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import deque
+
+
+class UtviError(ValueError):
+    """The utvi program refused its input; the message says why."""
+
+
+class BinaryNotFoundError(FileNotFoundError):
+    """The utvi program was not found."""
+
+
+def find(binary=None):
+    """Return the path of the utvi program: `binary`, or UTVI_BINARY, or from PATH."""
+    if binary is not None:
+        named, how = os.fspath(binary), "the parameter binary names it"
+    elif os.environ.get("UTVI_BINARY"):
+        named, how = os.environ["UTVI_BINARY"], "UTVI_BINARY names it"
+    else:
+        path = shutil.which("utvi")
+        if path is None:
+            raise BinaryNotFoundError(
+                "the program utvi is not on PATH; install it, or name it with the "
+                "parameter binary or the environment variable UTVI_BINARY"
+            )
+        return os.path.abspath(path)
+    path = shutil.which(named)
+    if path is None:
+        raise BinaryNotFoundError(f"there is no program {named}, but {how}")
+    return os.path.abspath(path)
+
+
+def run(binary, args, folder, stdout=None, verbose=False):
+    """Run utvi in `folder`. Its output goes to the file `stdout`, if given."""
+    with open(stdout if stdout is not None else os.devnull, "wb") as out:
+        process = subprocess.Popen(
+            [find(binary), *args],
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+        )
+        last = deque(maxlen=1)
+        try:
+            for line in process.stderr:
+                last.append(line.rstrip("\n"))
+                if verbose:
+                    print(line, end="", file=sys.stderr)
+            code = process.wait()
+        finally:
+            process.kill()  # does nothing if the program has ended
+            process.stderr.close()
+            process.wait()
+    if code == 0:
+        return
+    message = last[0] if last else f"utvi ended with status {code} and no message"
+    prefix = "utvi: "
+    if not message.startswith(prefix) or message.startswith(prefix + "internal error"):
+        raise RuntimeError(message)
+    raise UtviError(message[len(prefix):])

@@ -1,0 +1,43 @@
+"""Validation of inputs, which scikit-learn 1.6 moved from methods to functions."""
+
+from inspect import signature
+
+from sklearn.utils import check_array
+
+try:
+    from sklearn.utils.validation import (
+        _check_feature_names,
+        _check_n_features,
+        validate_data,
+    )
+except ImportError:
+
+    def validate_data(estimator, *args, **options):
+        return estimator._validate_data(*args, **options)
+
+    def _check_feature_names(estimator, X, *, reset):
+        estimator._check_feature_names(X, reset=reset)
+
+    def _check_n_features(estimator, X, *, reset):
+        estimator._check_n_features(X, reset=reset)
+
+
+_FINITE = next(
+    name
+    for name in ("ensure_all_finite", "force_all_finite")
+    if name in signature(check_array).parameters
+)
+
+
+def finite(impute):
+    """The option of check_array that says whether NaN is accepted."""
+    return {_FINITE: "allow-nan" if impute else True}
+
+
+def check_columns(estimator, X, *, reset):
+    """Learn or compare the names and the number of columns of a data frame."""
+    _check_feature_names(estimator, X, reset=reset)
+    _check_n_features(estimator, X, reset=reset)
+
+
+__all__ = ["check_columns", "finite", "validate_data"]

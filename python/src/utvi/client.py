@@ -1,0 +1,136 @@
+"""A client for `utvi serve`."""
+
+import json
+import math
+import time
+from urllib.error import HTTPError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+import numpy as np
+
+from ._table import index_of, is_frame
+
+
+class ServerError(RuntimeError):
+    """The server refused a request; the message says why, `status` is that of HTTP."""
+
+    def __init__(self, message, status):
+        super().__init__(message)
+        self.status = status
+
+
+class Client:
+    """Ask a server for predictions.
+
+    >>> client = Client("http://127.0.0.1:8080")
+    >>> client.predict("price", [{"size": 82.5, "town": "Graz"}])[0]["targets"]["price"]["mean"]
+
+    A server that is busy is asked again, `retries` times, when it says so.
+    """
+
+    def __init__(self, url, token=None, timeout=30.0, retries=3):
+        self.url = url.rstrip("/")
+        self.token = token
+        self.timeout = timeout
+        self.retries = retries
+
+    def models(self):
+        """Return the description of every model."""
+        return self._ask("/models")["models"]
+
+    def model(self, name, version=None):
+        """Return the description of a model."""
+        return self._ask("/models" + _path(name, version))
+
+    def predict(self, name, rows, version=None, **options):
+        """Return the prediction of each row, as a dict.
+
+        Rows are dicts, a data frame, or lists of numbers in the order of the model's
+        columns. Options are fields of the request: interval, quantiles, max_std,
+        max_unfamiliar, min_probability, density.
+        """
+        question = {"rows": _rows(rows), **options}
+        body = json.dumps(question, default=_value, allow_nan=False).encode()
+        return self._ask("/predict" + _path(name, version), body)["predictions"]
+
+    def predict_frame(self, name, rows, version=None, **options):
+        """Return the predictions as a data frame, with the index of `rows`."""
+        import pandas as pd
+
+        answers = self.predict(name, rows, version, **options)
+        levels = options.get("quantiles", ())
+        return pd.DataFrame([_flat(a, levels) for a in answers], index=index_of(rows))
+
+    def _ask(self, path, body=None):
+        headers = {"Content-Type": "application/json"}
+        if self.token:
+            headers["Authorization"] = "Bearer " + self.token
+        for attempt in range(self.retries + 1):
+            try:
+                with urlopen(Request(self.url + path, body, headers), timeout=self.timeout) as answer:
+                    return json.load(answer)
+            except HTTPError as e:
+                with e:
+                    text = e.read().decode("utf-8", "replace")
+                if e.code not in (429, 503) or attempt == self.retries:
+                    raise ServerError(_message(text) or e.reason, e.code) from None
+                time.sleep(min(10.0, float(e.headers.get("Retry-After") or 1)))
+
+
+def _path(name, version):
+    path = "/" + quote(name, safe="")
+    return path if version is None else path + "/versions/" + quote(str(version), safe="")
+
+
+def _message(text):
+    try:
+        return json.loads(text)["error"]
+    except (ValueError, KeyError, TypeError):
+        return text.strip()
+
+
+def _rows(rows):
+    if is_frame(rows):
+        names = [str(n) for n in rows.columns]
+        columns = [[_value(v) for v in np.asarray(rows.iloc[:, i], dtype=object)] for i in range(len(names))]
+        return [dict(zip(names, row)) for row in zip(*columns)]
+    if isinstance(rows, np.ndarray):
+        rows = rows.tolist()
+    return [{k: _value(v) for k, v in r.items()} if isinstance(r, dict) else [_value(v) for v in r] for r in rows]
+
+
+def _value(v):
+    """A value as JSON has it: missing values are null, times are texts."""
+    if isinstance(v, np.generic):
+        v = v.item()
+    if v is None or type(v).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(v, float):
+        return None if math.isnan(v) else v
+    if hasattr(v, "isoformat"):
+        return v.isoformat()
+    return v
+
+
+def _flat(answer, levels):
+    """A prediction as one row, with the names that `utvi predict` gives its columns."""
+    row = {}
+    for name, t in answer["targets"].items():
+        if "class" in t:
+            row[name] = t["class"]
+            row.update({f"p_{c}": p for c, p in t["probabilities"].items()})
+            row["entropy"] = t["entropy"]
+            continue
+        row[f"{name}_mean"], row[f"{name}_std"] = t["mean"], t["std"]
+        if "interval" in t:
+            row[f"{name}_lo"], row[f"{name}_hi"] = t["interval"]
+        row.update({f"{name}_var_{part}": v for part, v in t["variance"].items()})
+        row.update({f"{name}_q{level:g}": v for level, v in zip(levels, t.get("quantiles", ()))})
+    if "unfamiliar" in answer:
+        row["ood"] = answer["unfamiliar"]
+    row["abstain"] = answer["abstain"]
+    return row
+
+
+__all__ = ["Client", "ServerError"]

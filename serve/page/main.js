@@ -1,0 +1,229 @@
+// The page: chooses a model, keeps the values of its inputs, shows what they predict.
+
+import * as api from "./api.js"
+import * as charts from "./charts.js"
+import { columnsOf, rowOf } from "./columns.js"
+import { controls } from "./controls.js"
+import { image } from "./image.js"
+import { predictFile } from "./rows.js"
+import { figure, html } from "./svg.js"
+import { measured, percent, round } from "./text.js"
+import * as whatif from "./whatif.js"
+
+const $ = id => document.getElementById(id)
+const most = 60 // columns that have a control each
+
+let model, columns, values, setValue, drawing
+let level = 0.9, target = 0
+let figures = {}, last = null
+
+function complain(e) {
+  $("alert").hidden = !e
+  $("alert").textContent = e ? e.message : ""
+  $("token").hidden = e?.status !== 401
+  if (e?.status === 401) $("token").querySelector("[name=token]").focus()
+}
+
+// attempt runs an action and shows what went wrong, until the next one that goes well.
+const attempt = f => async (...args) => {
+  try {
+    await f(...args)
+    complain(null)
+  } catch (e) {
+    complain(e)
+  }
+}
+
+const begin = attempt(async () => {
+  const all = await api.models()
+  $("model").replaceChildren(...all.map(m => html("option", { value: m.name }, m.name)))
+  $("choose").hidden = all.length < 2 && all[0].versions.length < 2
+  const wanted = decodeURIComponent(location.hash.slice(1))
+  const first = all.find(m => m.name === wanted) ?? all[0]
+  $("model").value = first.name
+  open(first)
+})
+
+function open(m) {
+  model = m
+  columns = columnsOf(m)
+  values = Object.fromEntries(columns.map(c => [c.name, c.typical]))
+  target = 0
+  last = null
+  drawing = null
+  $("main").hidden = false
+  $("versions").hidden = m.versions.length < 2
+  $("version").replaceChildren(...m.versions.map(v => html("option", { value: v }, v)))
+  $("version").value = m.version
+  const names = m.targets.map(t => t.name).join(", ")
+  document.title = `${m.name} – utvi`
+  $("title").textContent = m.name
+  $("subtitle").textContent = m.kind === "table" ? `Predicts ${names} from ${columns.filter(c => !c.std_of).length} columns.` : `A network of ${m.input.size} inputs that predicts ${m.task === "classification" ? m.targets[0].levels.length + " classes" : names}.`
+  const facts = [["task", m.task], ["networks", m.networks], ["training rows", m.rows], ["calibrated", m.calibrated ? "yes" : "no"], ["version", m.version]]
+  $("facts").replaceChildren(...facts.filter(([, v]) => v !== undefined).map(([k, v]) => html("div", {}, html("dt", {}, k), html("dd", {}, String(v)))))
+  $("rows").replaceChildren()
+  $("progress").textContent = ""
+  inputs()
+  options()
+  frames()
+  update()
+}
+
+// isImage reports whether the inputs of a network are the points of an image.
+const isImage = m => m.kind === "network" && m.input.shape[0] > 1 && m.input.shape[1] > 1 && [1, 3].includes(m.input.shape[2])
+
+function inputs() {
+  $("file-section").hidden = false
+  if (isImage(model)) {
+    $("file-section").hidden = true
+    drawing = image($("controls"), model.input.shape, pixels => {
+      columns.forEach((c, i) => { values[c.name] = pixels[i] })
+      update()
+    })
+    return
+  }
+  if (columns.length > most) {
+    const area = html("textarea", { rows: 8, "aria-label": "Values of the inputs, with commas between them" })
+    area.value = columns.map(c => values[c.name]).join(", ")
+    area.addEventListener("input", () => {
+      const all = area.value.split(/[\s,;]+/).filter(s => s)
+      if (all.length !== columns.length) return complain(new Error(`There are ${all.length} values; the model has ${columns.length} inputs.`))
+      columns.forEach((c, i) => { values[c.name] = c.type === "categorical" ? all[i] : Number(all[i]) })
+      update()
+    })
+    $("controls").replaceChildren(area)
+    return
+  }
+  const reset = html("button", { type: "button", onclick: () => columns.forEach(c => setValue(c.name, c.typical)) }, "Typical row")
+  setValue = controls($("controls"), model, columns, values, update)
+  $("controls").append(reset)
+}
+
+function options() {
+  const all = []
+  if (model.targets.length > 1) {
+    const select = html("select", { onchange: () => { target = Number(select.value); frames(); show() } }, ...model.targets.map((t, i) => html("option", { value: i }, t.name)))
+    all.push(html("label", {}, "Target", select))
+  }
+  if (model.task === "regression") {
+    const out = html("output", {}, percent(level))
+    const range = html("input", { type: "range", min: 50, max: 99, step: 1, value: 100 * level, "aria-label": "Level of the interval in per cent", oninput: () => {
+      level = range.valueAsNumber / 100
+      out.textContent = percent(level)
+      update()
+    } })
+    all.push(html("label", {}, "Interval", range, out))
+  }
+  $("options").replaceChildren(...all)
+}
+
+// frames makes an empty figure for each picture of the model.
+function frames() {
+  figures = {}
+  const t = model.targets[target]
+  const add = (key, title) => (figures[key] = figure(title)).element
+  const place = $("figures")
+  if (model.task === "regression") {
+    place.replaceChildren(add("density", `Density of ${t.name}`), html("div", { class: "pair" }, add("variance", "Where the variance comes from"), add("gauge", "Familiarity")))
+  } else {
+    place.replaceChildren(add("classes", `Probabilities of ${t.name}`), html("div", { class: "pair" }, add("gauge", "Familiarity")))
+  }
+  const curves = !isImage(model) && columns.length <= most
+  $("whatif-section").hidden = !curves
+  $("whatif").replaceChildren()
+  if (!curves) return
+  place.append(add("drivers", "Which columns drive this prediction"))
+  $("whatif").append(...columns.slice(0, whatif.mostColumns).map(c => add("at " + c.name, c.name)))
+}
+
+const update = api.latest(attempt(async () => {
+  const asked = model
+  const mine = { ...values }
+  const o = model.task === "regression" ? { interval: level } : {}
+  const now = api.predict(model, [rowOf(model, columns, mine)], model.task === "regression" ? { ...o, density: 96 } : {})
+  let curves = null, along = null
+  if (!isImage(model) && columns.length <= most) {
+    curves = whatif.questions(model, columns, mine)
+    along = api.predict(model, curves.rows, o)
+  }
+  const answers = await Promise.all([now, along])
+  if (asked !== model) return
+  last = { values: mine, prediction: answers[0].predictions[0], curves: curves?.curves, along: answers[1]?.predictions }
+  show()
+}))
+
+// show draws the last answer.
+function show() {
+  if (!last) return
+  const t = model.targets[target]
+  const p = last.prediction.targets[t.name]
+  const u = last.prediction.unfamiliar
+  const put = (key, draw, text) => figures[key].show(draw(figures[key].width()), text)
+  const known = u === undefined ? "" : ` This row is ${charts.familiar(u)}.`
+  if (model.task === "regression") {
+    const [mean, std] = measured(p.mean, p.std)
+    const interval = p.interval ? `${percent(level)} interval: ${round(p.interval[0])} to ${round(p.interval[1])}.` : ""
+    $("headline").replaceChildren(`${t.name}: `, html("b", {}, `${mean} ± ${std}`), html("small", {}, interval + known))
+    put("density", w => charts.density(w, t, p, level), (p.interval ? `Shaded: the ${percent(level)} interval. ` : "") + (t.histogram ? "Grey: the training rows, not to the same scale." : ""))
+    put("variance", w => charts.variance(w, p.variance), `Standard deviation ${std}.`)
+  } else {
+    const best = p.probabilities[p.class]
+    $("headline").replaceChildren(`${t.name}: `, html("b", {}, p.class), ` with ${percent(best)}`, html("small", {}, `Entropy ${round(p.entropy, 3)} nats.` + known))
+    put("classes", w => charts.classes(w, t, p), t.histogram ? "Marks: shares of the training rows." : "")
+  }
+  figures.gauge.element.hidden = u === undefined
+  if (u !== undefined) put("gauge", w => charts.gauge(w, u), "99 of 100 training rows are below 1.")
+  if (last.curves) curves(t, p)
+}
+
+function curves(t, p) {
+  const cls = model.task === "classification" ? p.class : null
+  const all = whatif.answered(last.curves, last.along, t, cls)
+  const range = whatif.rangeOf(all, cls !== null)
+  const what = cls === null ? t.name : `the probability of ${cls}`
+  $("whatif-lead").textContent = `How ${what} changes if one column changes and the others stay. ${cls === null ? `Bands: the ${percent(level)} interval. ` : ""}A click in a picture sets the value.` + (columns.length > whatif.mostColumns ? ` The first ${whatif.mostColumns} of ${columns.length} columns are shown.` : "")
+  for (const c of all) {
+    const f = figures["at " + c.column.name]
+    f.show(whatif.draw(f.width(), c, range, last.values, { name: what }, (name, v) => setValue(name, v)), "")
+  }
+  const effects = whatif.effects(all, last.values, cls === null ? p.mean : p.probabilities[cls])
+  const unit = cls === null ? t.name : `probability of ${cls}`
+  figures.drivers.show(charts.drivers(figures.drivers.width(), effects, unit), "Each bar: the difference to the mean over the column’s training values, all other columns as they are.")
+}
+
+const take = attempt(async file => {
+  if (!file) return
+  if (drawing && file.type.startsWith("image/")) return drawing.load(file)
+  if (drawing) throw new Error("This network takes an image; drop an image file.")
+  await predictFile(file, model, columns, level, $("rows"), text => { $("progress").textContent = text })
+})
+
+$("inputs").addEventListener("submit", e => e.preventDefault())
+$("token").addEventListener("submit", e => {
+  e.preventDefault()
+  api.setToken(new FormData(e.target).get("token"))
+  begin()
+})
+$("model").addEventListener("change", attempt(async () => {
+  const m = await api.model($("model").value)
+  location.hash = encodeURIComponent(m.name)
+  open(m)
+}))
+$("version").addEventListener("change", attempt(async () => open(await api.model(model.name, $("version").value))))
+$("file").addEventListener("change", () => {
+  take($("file").files[0])
+  $("file").value = ""
+})
+for (const type of ["dragenter", "dragover", "dragleave", "drop"]) {
+  document.addEventListener(type, e => {
+    e.preventDefault()
+    document.body.classList.toggle("dragging", type === "dragenter" || type === "dragover")
+    if (type === "drop") take(e.dataTransfer.files[0])
+  })
+}
+let resized
+addEventListener("resize", () => {
+  clearTimeout(resized)
+  resized = setTimeout(show, 100)
+})
+begin()

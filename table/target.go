@@ -1,0 +1,67 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+func (in *inference) target(c *Column, p *profile, task Task) error {
+	if task == Regression {
+		if p.texts > 0 || p.time != nil {
+			return fmt.Errorf("%s; the target of a regression must be a number", p.firstText)
+		}
+		if err := in.numeric(c, p); err != nil {
+			return err
+		}
+		if c.Role == Dropped {
+			return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, label(p.min), allRows(p.numbers))}
+		}
+		return nil
+	}
+	const maxClasses = 1000
+	levels, counted := p.levels()
+	if !counted || len(levels) > maxClasses {
+		return fmt.Errorf("%s: the target %s has more than %d different values; is this a regression?", in.head.File, c.Name, maxClasses)
+	}
+	if len(levels) == 1 {
+		return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, short(levels[0]), allRows(p.numbers+p.texts))}
+	}
+	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
+	slices.SortFunc(c.Levels, compareLevels)
+	for _, l := range c.Levels {
+		c.Counts = append(c.Counts, p.count(l))
+	}
+	return nil
+}
+
+func allRows(n int) string {
+	if n == 1 {
+		return "the only training row"
+	}
+	return fmt.Sprintf("all %d training rows", n)
+}
+
+// ConstantTarget is the error about a target that does not differ between rows.
+type ConstantTarget struct{ message string }
+
+func (e *ConstantTarget) Error() string { return e.message }
+
+// compareLevels sorts numbers by value, before texts.
+func compareLevels(a, b string) int {
+	x, n := scanFloat([]byte(a), '.')
+	y, m := scanFloat([]byte(b), '.')
+	switch xIs, yIs := n == len(a), m == len(b); {
+	case xIs && yIs && x != y:
+		if x < y {
+			return -1
+		}
+		return 1
+	case xIs != yIs:
+		if xIs {
+			return -1
+		}
+		return 1
+	}
+	return strings.Compare(a, b)
+}
