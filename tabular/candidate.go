@@ -55,9 +55,9 @@ const common, little = 0.5, 0.02
 // The intervals that numbers are embedded by: as many as give this many features, within
 // bounds. A table that has too many inputs for the fewest goes without.
 const (
-	features     = 160
+	features     = 192
 	fewestBins   = 6
-	mostBins     = 32
+	mostBins     = 48
 	mostEmbedded = 64 // inputs
 )
 
@@ -85,6 +85,7 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
 		{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
 		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
+		{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
 		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
 		{Noise: Heteroscedastic, Common: common, KL: 1, Activation: kinked, Depth: 1, Bins: bins},
 		{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 1},
@@ -97,6 +98,7 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
 			{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
+			{Noise: Heteroscedastic, Common: common, KL: 0.01, Activation: smooth, Depth: 2, Bins: bins},
 			{Noise: Learned, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
 		}
 	}
