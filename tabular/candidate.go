@@ -55,7 +55,7 @@ const common, little = 0.5, 0.02
 // The intervals that numbers are embedded by: as many as give this many features, within
 // bounds. A table that has too many inputs for the fewest goes without.
 const (
-	features     = 192
+	features     = 160
 	fewestBins   = 6
 	mostBins     = 48
 	mostEmbedded = 64 // inputs

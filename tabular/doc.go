@@ -43,7 +43,7 @@
 //	                    under 5,000 rows           5,000 rows and more
 //	held out            2 of 8 folds, in turn      a sixteenth, for good
 //	candidates          9, on a second fold the    7, for a third of the steps
-//	                    3 best if within 0.3
+//	                    2 best if within 0.3
 //	                    nats; the best from
 //	                    3 seeds
 //	members             5, trained on all rows     5, without those held out

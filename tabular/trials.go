@@ -126,4 +126,4 @@ const seeds = 3
 
 // The bounds of the second fold: the number of candidates, and how many nats per row
 // they may be worse than the best candidate on the first fold.
-const finalists, farBehind = 3, 0.3
+const finalists, farBehind = 2, 0.3
