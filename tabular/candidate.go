@@ -57,7 +57,7 @@ const common, little = 0.5, 0.02
 const (
 	features     = 160
 	fewestBins   = 6
-	mostBins     = 32
+	mostBins     = 48
 	mostEmbedded = 64 // inputs
 )
 
@@ -97,6 +97,7 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
 			{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
+			{Noise: Heteroscedastic, Common: common, KL: 0.01, Activation: smooth, Depth: 2, Bins: bins},
 			{Noise: Learned, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
 		}
 	}

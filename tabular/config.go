@@ -118,7 +118,7 @@ func (c Config) plan(d Data) plan {
 	n := d.X.Rows
 	p := plan{Config: c, classes: d.Classes, folds: 8, used: 2}
 	if p.apart = n >= manyRows; p.apart {
-		p.folds, p.used = 10, 1
+		p.folds, p.used = 16, 1
 	}
 	if d.Ordered {
 		p.used = 1

@@ -41,8 +41,8 @@
 // The defaults depend only on the number of rows.
 //
 //	                    under 5,000 rows           5,000 rows and more
-//	held out            2 of 8 folds, in turn      a tenth, for good
-//	candidates          8, on a second fold the    6, for a third of the steps
+//	held out            2 of 8 folds, in turn      a sixteenth, for good
+//	candidates          8, on a second fold the    7, for a third of the steps
 //	                    3 best if within 0.3
 //	                    nats; the best from
 //	                    3 seeds
