@@ -31,6 +31,12 @@ func clipMoments(m, v, a, b float64) clipped {
 	}
 	s := math.Sqrt(v)
 	al, be := (a-m)/s, (b-m)/s
+	switch { // most intervals are far away, where Φ(−9) = 10⁻¹⁹ is nothing
+	case al > 9:
+		return clipped{}
+	case be < -9:
+		return clipped{mean: 1}
+	}
 	pa, pb := special.PDF(al), special.PDF(be)
 	in, above := between(al, be), special.CDF(-be)
 	// First and second moment of x − a over the interval.
