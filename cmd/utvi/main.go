@@ -19,9 +19,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
-	code := run(ctx, newRoot(), os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	os.Exit(run(ctx, newRoot(), os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run executes one command line and returns the exit status: 0 success, 2 an
