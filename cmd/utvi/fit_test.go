@@ -80,6 +80,9 @@ func TestFitWrites(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "strength.utvi.checkpoint")); err == nil {
 		t.Error("checkpoints were left")
 	}
+	if text := string(readFile(t, filepath.Join(dir, "strength-report", "fit.yaml"))); !strings.Contains(text, "\n  bins: 0 # ") {
+		t.Errorf("the settings do not say which bins were chosen:\n%s", text)
+	}
 	// The settings it printed back give the same model.
 	again := filepath.Join(t.TempDir(), "again.utvi")
 	code, _, errs := utvi(t, "fit", filepath.Join(dir, "resin.csv"), "--config", filepath.Join(dir, "strength-report", "fit.yaml"), "--out", again, "--report", "none")
