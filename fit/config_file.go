@@ -52,7 +52,7 @@ func (c Config) WriteYAML(w io.Writer, chosen *Model) error {
 	}
 	doc.HeadComment = "A setting that is 0 or empty is found in the table, or is the default."
 	if chosen != nil {
-		doc.HeadComment += "\nBehind it stands what was chosen."
+		doc.HeadComment += "\nThe comment after it says what was chosen."
 		comment(doc, "", chosen.choices())
 	}
 	e := yaml.NewEncoder(w)
@@ -100,6 +100,12 @@ func (m *Model) choices() map[string]string {
 	choice("activation", func(c tabular.Candidate) string { return c.Activation })
 	choice("width", func(c tabular.Candidate) string { return fmt.Sprint(c.Width) })
 	choice("depth", func(c tabular.Candidate) string { return fmt.Sprint(c.Depth) })
+	choice("bins", func(c tabular.Candidate) string {
+		if c.Bins == 0 {
+			return "none"
+		}
+		return fmt.Sprint(c.Bins)
+	})
 	var inputs []string
 	for _, s := range m.Schema.Spans() {
 		inputs = append(inputs, s.Column.Name)

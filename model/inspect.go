@@ -38,6 +38,8 @@ type TensorSummary struct {
 	Random bool     `json:"random"`
 	Prior  vi.Prior `json:"prior"`
 	KL     float64  `json:"kl"`
+	// Centered: the prior of each weight is moved to the weight that training started from.
+	Centered bool `json:"centered,omitempty"`
 
 	// SNR holds the minimum, quartiles and maximum of the signal-to-noise ratio |μ|/σ.
 	// Below1 is the share of weights whose sign is uncertain: |μ| < σ. Both are for
@@ -73,7 +75,7 @@ func (n *Net[T]) Inspect() Summary {
 }
 
 func inspectTensor[T gauss.Float](t *vi.Tensor[T]) TensorSummary {
-	s := TensorSummary{Name: t.Name, Shape: t.Shape, Random: t.Random, Prior: t.Prior, KL: bounded(t.KL())}
+	s := TensorSummary{Name: t.Name, Shape: t.Shape, Random: t.Random, Prior: t.Prior, KL: bounded(t.KL()), Centered: t.Center != nil}
 	if !t.Random {
 		values := make([]float64, t.Len())
 		for i, x := range t.Mean {

@@ -41,8 +41,17 @@ func (s *SigmaRatio) String() string {
 	if s.Belief == Nothing {
 		return "σ propagated / σ drawn: the outputs do not depend on random weights"
 	}
-	return fmt.Sprintf("σ propagated / σ drawn: %.2f (90 %% of outputs: %.2f to %.2f; %d networks, ±%.1f %% by chance)",
-		s.Median, s.P05, s.P95, s.Networks*s.Members, 100*s.Error)
+	return fmt.Sprintf("σ propagated / σ drawn: %s (90 %% of outputs: %s to %s; %d networks, ±%.1f %% by chance)",
+		ratio(s.Median), ratio(s.P05), ratio(s.P95), s.Networks*s.Members, 100*s.Error)
+}
+
+// ratio writes a ratio. One of an output that hardly varies, such as a probability near
+// 0, can be huge; its digits would say nothing.
+func ratio(x float64) string {
+	if x > 100 {
+		return "more than 100"
+	}
+	return fmt.Sprintf("%.2f", x)
 }
 
 // Sentence returns a sentence that says whether to believe the error bars, and what to

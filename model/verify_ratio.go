@@ -181,5 +181,5 @@ func advice[T gauss.Float](root *nn.Node[T]) string {
 	case independent:
 		return "train with nn.Correlate: this network takes units as independent that are not"
 	}
-	return "take the variance of drawn networks: what is left out here is beyond the first order"
+	return "use the variance of networks drawn from the weights: the propagated variance is exact to first order only"
 }

@@ -92,3 +92,12 @@ func ExampleEnsemble_SigmaRatio() {
 	fmt.Println(r.Sentence())
 	// Output: Believe the error bars: the part that comes from the weights agrees with networks drawn from the weights.
 }
+
+// The ratio of an output that hardly varies has no meaningful digits.
+func TestSigmaRatioWritesHugeRatios(t *testing.T) {
+	s := &model.SigmaRatio{Median: 1, P05: 0.5, P95: 7e7, Networks: 300, Members: 5, Error: 0.04}
+	want := "σ propagated / σ drawn: 1.00 (90 % of outputs: 0.50 to more than 100; 1500 networks, ±4.0 % by chance)"
+	if got := s.String(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

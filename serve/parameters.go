@@ -54,7 +54,7 @@ func (q *inference) parameters(all map[string]any, binary *bool) error {
 			}
 		default:
 			if !ignored[name] {
-				return failf(invalid, "the parameter %.60q is unknown; there are interval, quantiles, max_std, max_unfamiliar, min_probability and binary_data_output", name)
+				return failf(invalid, "the parameter %.60q is unknown; the parameters are interval, quantiles, max_std, max_unfamiliar, min_probability and binary_data_output", name)
 			}
 		}
 	}

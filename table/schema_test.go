@@ -123,7 +123,7 @@ func TestSchemaJSON(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`"task":"regression"`, `"task":"guess"`, `table schema: the task "guess" is unknown`},
 		{`"task":"regression"`, `"task":"classification"`, `table schema: column y: the target of a classification cannot be numeric`},
-		{`"rows":4`, `"rows":4,"more":1`, `table schema: unknown field "more"; there are task, named, impute, rows, columns`},
+		{`"rows":4`, `"rows":4,"more":1`, `table schema: unknown field "more"; the fields are task, named, impute, rows, columns`},
 		{`"name":"same"`, `"name":"y"`, `table schema: column y is listed twice`},
 		{`"role":"target"`, `"role":"group"`, `table schema: no column is a target`},
 		{`"std_from":"age_std"`, `"std_from":"none"`, `table schema: column age: the column none of its standard deviations is missing`},

@@ -70,7 +70,8 @@ Rules that draw random numbers, and functions that are Go code, cannot be export
 	f.SortFlags = false
 	f.StringVarP(&out, "out", "o", "", "the file to write (default: the model's name with .onnx)")
 	f.BoolVar(&o.Variance, "variance", false, "add the input x_variance of a network, the variances of x")
-	f.Float64SliceVar(&tables.Quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "levels of the quantiles of a tabular model")
+	f.Float64SliceVar(&tables.Quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "`levels` of the quantiles of a tabular model")
+	f.Lookup("quantiles").DefValue = "0.05,0.25,0.5,0.75,0.95" // as one writes them
 	f.Float64Var(&tables.Interval, "interval", 0.9, "level of the interval of a tabular model")
 	return cmd
 }

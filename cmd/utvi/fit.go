@@ -46,8 +46,8 @@ columns are, hold out some rows, choose and train an ensemble of networks on the
 other rows, evaluate it on the held-out rows, and write the model and a report.
 
 Cells may be written as people write them: 7,637 or 1.234,56, $0.63, 12 %, dates and
-times, - or NA for a missing value. Text may be in UTF-8, UTF-16 or Latin-1, its fields
-parted by commas, semicolons, tabs, | or blanks. Columns of dates become a trend and the
+times, - or NA for a missing value. Text may be in UTF-8, UTF-16 or Latin-1, with fields
+separated by commas, semicolons, tabs, | or blanks. Columns of dates become a trend and the
 place within the year, the week and the day. Rows without a target are set aside.
 Warnings name columns and rows that look wrong: copies of the target, repeated rows,
 columns without values.

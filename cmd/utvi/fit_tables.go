@@ -74,7 +74,7 @@ func loadTableModel(path string) (*fit.Model, error) {
 // modelAndTable takes exactly two arguments: a model file and a table.
 func modelAndTable(cmd *cobra.Command, args []string) error {
 	if len(args) != 2 {
-		return usagef("%s takes a model file and a table, not %d arguments", cmd.CommandPath(), len(args))
+		return usagef("%s takes a model file and a table, not %s", cmd.CommandPath(), plural(len(args), "argument", "arguments"))
 	}
 	return nil
 }

@@ -80,6 +80,9 @@ func TestFitWrites(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "strength.utvi.checkpoint")); err == nil {
 		t.Error("checkpoints were left")
 	}
+	if text := string(readFile(t, filepath.Join(dir, "strength-report", "fit.yaml"))); !strings.Contains(text, "\n  bins: 0 # ") {
+		t.Errorf("the settings do not say which bins were chosen:\n%s", text)
+	}
 	// The settings it printed back give the same model.
 	again := filepath.Join(t.TempDir(), "again.utvi")
 	code, _, errs := utvi(t, "fit", filepath.Join(dir, "resin.csv"), "--config", filepath.Join(dir, "strength-report", "fit.yaml"), "--out", again, "--report", "none")
@@ -298,7 +301,7 @@ func TestFitMisuse(t *testing.T) {
 		{"fit x.csv --target y --device gpu", `unknown device "gpu"; use cpu, cuda`},
 		{"fit x.csv --target y --header maybe", "--header takes auto, yes or no"},
 		{"fit x.csv --target y --delimiter ab", "--delimiter takes one character"},
-		{"predict m.utvi", "takes a model file and a table, not 1 arguments"},
+		{"predict m.utvi", "takes a model file and a table, not 1 argument"},
 		{"predict m.utvi x.csv --max-std 0", "--max-std is 0"},
 		{"predict m.utvi x.csv --digits 18", "--digits is 18; it must be 1 to 17"},
 		{"calibrate m.utvi", "takes a model file and a table"},

@@ -100,19 +100,27 @@ func printTensors(w io.Writer, s model.Summary) {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "tensor\tshape\tprior\tKL\t|μ|/σ min\t25 %\tmedian\t75 %\tmax\tbelow 1\t")
+	centered := false
 	for _, x := range s.Tensors {
 		shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Shape), " ", "×"), "[]")
 		if x.SNR == nil {
 			fmt.Fprintf(t, "%s\t%s\t%s\t\t\t\t\t\t\t\t\n", x.Name, shape, pointValues(x))
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\tN(%.3g, %.3g²)\t%.4g\t", x.Name, shape, x.Prior.Mean, x.Prior.Std, x.KL)
+		mean := fmt.Sprintf("%.3g", x.Prior.Mean)
+		if x.Centered {
+			mean, centered = "start", true
+		}
+		fmt.Fprintf(t, "%s\t%s\tN(%s, %.3g²)\t%.4g\t", x.Name, shape, mean, x.Prior.Std, x.KL)
 		for _, q := range x.SNR {
 			fmt.Fprintf(t, "%.3g\t", q)
 		}
 		fmt.Fprintf(t, "%.1f %%\t\n", 100*x.Below1)
 	}
 	t.Flush()
+	if centered {
+		fmt.Fprintln(w, "\nN(start, …): the prior of each weight is centred on the weight that training started from.")
+	}
 	fmt.Fprintln(w)
 }
 

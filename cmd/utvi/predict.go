@@ -40,10 +40,10 @@ little memory. Columns are found by name. For a target y, the columns are:
   y_above_10                     the probability that y exceeds 10 (--above 10)
   y_sample1, y_sample2 …         draws from the predicted distribution (--samples)
   y_why1, y_why1_mean, _std …    the columns that moved this prediction most (--explain):
-                                 by how much the mean and the standard deviation change
-                                 back if the column takes its typical value (the
-                                 training mean, or the most frequent level) and the
-                                 other columns keep theirs
+                                 how much larger (below 0: smaller) it makes the mean
+                                 and the standard deviation than its typical value
+                                 would (the training mean, or the most frequent
+                                 level), while the other columns keep their values
   y_unsure1, y_unsure1_std …     likewise, the columns that moved the standard deviation
   ood                            how unfamiliar the row is: 99 of 100 training rows
                                  are below 1
@@ -154,8 +154,9 @@ another name, and a note says which. An output file is written as a whole, or no
 	f.Float64Var(&o.Interval, "interval", 0.9, "level of the intervals")
 	f.BoolVar(&to.Parts, "budget", true, "include variance components")
 	f.BoolVar(&to.Median, "median", false, "include the median")
-	f.Float64SliceVar(&o.Quantiles, "quantiles", nil, "include quantiles of these levels, such as 0.05,0.95")
-	f.Float64SliceVar(&o.Above, "above", nil, "include the probability of exceeding these numbers")
+	f.Float64SliceVar(&o.Quantiles, "quantiles", nil, "include quantiles of these `levels`, such as 0.05,0.95")
+	f.Float64SliceVar(&o.Above, "above", nil, "include the probability of exceeding these `numbers`")
+	f.Lookup("quantiles").DefValue, f.Lookup("above").DefValue = "", "" // else the help says (default [])
 	f.IntVar(&to.Samples, "samples", 0, "include this many draws from each predicted distribution")
 	f.Uint64Var(&to.Seed, "seed", 1, "seed of the draws")
 	f.IntVar(&to.Explain, "explain", 0, "include this many columns that moved each prediction most")

@@ -78,7 +78,7 @@ TLS unless a proxy does that. The token is read from --token-file or from UTVI_T
 	f.IntVar(&c.Limits.Rows, "max-rows", 10_000, "most rows of a request")
 	f.Int64Var(&c.Limits.Body, "max-body", 16<<20, "most bytes of a request")
 	f.Int64Var(&c.Limits.Memory, "max-memory", 256<<20, "most bytes that requests in progress may take")
-	f.IntVar(&c.Limits.Requests, "max-requests", 256, "most requests in progress; others are told to try again")
+	f.IntVar(&c.Limits.Requests, "max-requests", 256, "most requests in progress; others get the answer to try again later")
 	f.IntVar(&c.Limits.Connections, "max-connections", 1024, "most connections")
 	f.DurationVar(&c.Limits.Time, "max-time", 30*time.Second, "longest time of a request")
 	f.StringVar(&o.log, "log", "text", "format of the log on standard error: text or json")

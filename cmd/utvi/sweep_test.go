@@ -216,7 +216,7 @@ func TestSweepMisuse(t *testing.T) {
 		{[]string{"sweep", "plan"}, 2, "takes one spec, not 0 arguments"},
 		{[]string{"sweep", "plan", filepath.Join(dir, "none.yaml")}, 1, "no such file"},
 		{[]string{"sweep", "plan", write("a.yaml", "kind: nosuch")}, 1, `there is no kind "nosuch"; the kinds are fc`},
-		{[]string{"sweep", "plan", write("b.yaml", "kind: fc\nbase: {rule: ut(2), step: 3}")}, 1, `trial 0, fc: unknown field "step"; there are seed, replicate, rule, steps`},
+		{[]string{"sweep", "plan", write("b.yaml", "kind: fc\nbase: {rule: ut(2), step: 3}")}, 1, `trial 0, fc: unknown field "step"; the fields are seed, replicate, rule, steps`},
 		{[]string{"sweep", "plan", write("e.yaml", "kind: fc\nbase: {rule: ut(2), steps: many}")}, 1, "trial 0, fc: steps is text; it must be a whole number"},
 		{[]string{"sweep", "run", write("f.yaml", "# a study\nkind: fc")}, 1, "f.yaml -o plan.json"},
 		{[]string{"sweep", "plan", write("c.yaml", "experiment: nosuch")}, 1, `unknown experiment "nosuch"; choose from fc`},

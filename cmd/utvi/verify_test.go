@@ -69,6 +69,24 @@ func TestInspect(t *testing.T) {
 	}
 }
 
+// A prior that is centred on trained weights is not shown as one around 0.
+func TestInspectCentered(t *testing.T) {
+	m, err := model.Load(saved(t, nn.Dense{Out: 3}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := m.Params.Tensors[0]
+	w.Center = append([]float32(nil), w.Mean...)
+	path := filepath.Join(t.TempDir(), "centred.safetensors")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	code, out, _ := utvi(t, "inspect", path)
+	if code != 0 || strings.Count(out, "N(start, 1²)") != 1 || !strings.Contains(out, "centred on the weight") {
+		t.Errorf("%d\n%s", code, out)
+	}
+}
+
 func TestVerify(t *testing.T) {
 	path := saved(t, nn.Dense{Out: 3}, nn.Residual{Branch: nn.Dense{Out: 3}}, nn.Apply{F: fn.Tanh()})
 	code, out, errs := utvi(t, "verify", path, "--networks", "300", "--rows", "2")

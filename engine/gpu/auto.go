@@ -21,7 +21,7 @@ func Choose(device string, notice func(reason error)) (engine.Engine[float32], e
 		e, err := Open("cuda")
 		if err != nil {
 			if notice != nil {
-				notice(err)
+				notice(fmt.Errorf("the CPU is used: %w", err))
 			}
 			return engine.CPU[float32](), nil
 		}

@@ -47,6 +47,18 @@ func TestAuto(t *testing.T) {
 	}
 }
 
+// Without a card, auto takes the CPU and says why.
+func TestAutoWithoutCard(t *testing.T) {
+	if _, err := gpu.Open("cuda"); err == nil {
+		t.Skip("this machine has a card")
+	}
+	said := ""
+	e, err := gpu.Choose("auto", func(reason error) { said = reason.Error() })
+	if err != nil || e.Name() != "cpu" || !strings.HasPrefix(said, "the CPU is used: device cuda: ") {
+		t.Errorf("%v, %v, said %q", e, err, said)
+	}
+}
+
 // A network that uses a card predicts as before, with input variances and without noise
 // too.
 func TestUse(t *testing.T) {

@@ -68,7 +68,7 @@ func Number(device string) (int, error) {
 		}
 	}
 	if kind != "cuda" {
-		return 0, fmt.Errorf("unknown device %q; use cpu, cuda, or cuda:n with the number of a card (utvi devices lists them)", device)
+		return 0, fmt.Errorf("unknown device %q; use cpu, cuda, cuda:n with the number of a card, or auto (utvi devices lists them)", device)
 	}
 	return n, nil
 }

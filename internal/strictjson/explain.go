@@ -64,7 +64,7 @@ func others(text string, data []byte, v any) string {
 	if _, here := top[name]; !here || !ok || len(names) == 0 {
 		return ""
 	}
-	return "; there are " + strings.Join(names, ", ")
+	return "; the fields are " + strings.Join(names, ", ")
 }
 
 // fields are the names of a struct's fields as JSON has them.

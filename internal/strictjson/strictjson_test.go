@@ -21,7 +21,7 @@ func TestUnmarshal(t *testing.T) {
 		t.Errorf("%+v, %v", v, err)
 	}
 	for data, want := range map[string]string{
-		`{"a": 3, "x": 4}`:           `unknown field "x"; there are B, C, a, seed, inner, name, maybe`,
+		`{"a": 3, "x": 4}`:           `unknown field "x"; the fields are B, C, a, seed, inner, name, maybe`,
 		`{"inner": {"x": 4}}`:        `unknown field "x"`,
 		`{"a": 3} {}`:                "there is text after the value",
 		`{"a": 3`:                    "unexpected EOF",
