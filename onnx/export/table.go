@@ -30,8 +30,10 @@ func (o TableOptions) orDefault() TableOptions {
 
 // Table writes a model of a table as a graph, with encoding, ensemble and calibration
 // inside. Each column is an input of rows × 1: numbers as floats, NaN where they are
-// missing; names as strings, "" where they are missing. The outputs, in the units of the
-// targets, are rows × targets,
+// missing; names as strings, "" where they are missing; times as seconds since 1970 in
+// float64, NaN where they are missing. A column that writes times with offsets from UTC has
+// a second input for these, in seconds, named column_offset. The outputs, in the units of
+// the targets, are rows × targets,
 //
 //	mean, std, lo, hi                                    lo and hi are the interval
 //	variance_weights, variance_inputs, variance_noise    parts of std²
@@ -82,9 +84,14 @@ func quantilesOf(m *predict.Model, o TableOptions) []float64 {
 	return o.Quantiles
 }
 
-// metadata says what the outputs mean.
+// metadata says what inputs and outputs mean.
 func (t *tableWriter) metadata() []onnx.Entry {
 	all := []onnx.Entry{{Key: "utvi.task", Value: string(t.m.Schema.Task)}, {Key: "utvi.targets", Value: strings.Join(t.m.Targets(), "\n")}}
+	for _, x := range t.Graph.Inputs {
+		if x.Doc != "" {
+			all = append(all, onnx.Entry{Key: "utvi.input." + x.Name, Value: x.Doc})
+		}
+	}
 	if t.m.Classes() != nil {
 		return append(all, onnx.Entry{Key: "utvi.classes", Value: strings.Join(t.m.Classes(), "\n")})
 	}

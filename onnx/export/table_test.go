@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"utvi/calibrate"
 	tablefit "utvi/fit"
@@ -18,11 +19,11 @@ import (
 	"utvi/tabular"
 )
 
-// goods is a table of numbers, also skewed ones, names, missing values, days and deviations.
+// goods is a table of numbers, also skewed ones, names, missing values, dates and deviations.
 func goods(n int, seed uint64) string {
-	r := rand.New(rand.NewPCG(seed, 9))
+	r, dates := rand.New(rand.NewPCG(seed, 9)), rand.New(rand.NewPCG(seed, 10))
 	var b strings.Builder
-	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std\n")
+	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std,opened,seen\n")
 	shops := []string{"north", "south", "east, far", "\"old\" town"}
 	for i := range n {
 		size, shop, day, weight := 5+2*r.NormFloat64(), r.IntN(len(shops)), 45000+r.IntN(900), math.Exp(2*r.NormFloat64())
@@ -40,7 +41,12 @@ func goods(n int, seed uint64) string {
 		if i%37 == 5 {
 			name = fmt.Sprintf("shop %d", i) // rarer
 		}
-		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()))
+		opened := time.Date(2019, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, dates.IntN(2200)).Format(time.DateOnly)
+		if dates.IntN(12) == 0 {
+			opened = ""
+		}
+		seen := time.Unix(1.6e9+dates.Int64N(1e8), dates.Int64N(1e9)).In(time.FixedZone("", 1800*(dates.IntN(49)-24))).Format(time.RFC3339Nano)
+		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v,%s,%s\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()), opened, seen)
 	}
 	return strings.ReplaceAll(b.String(), `\"old\"`, `""old""`)
 }
@@ -65,9 +71,13 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	rows := goodsFrame(t, goods(500, 1))
 	quick := tabular.Config{Ensemble: 3, KL: 0.3, Activation: "leaky-relu", Depth: 2, Width: 16, Steps: 80, Batch: 64}
 	all := map[string]*predict.Model{}
+	dates := []string{"opened", "seen"}
 	add := func(name string, spec table.Spec, noise string, change func(c *tabular.Config), methods ...tablefit.Method) {
 		if only != "" && only != name {
 			return
+		}
+		if !strings.HasPrefix(name, "dates") {
+			spec.Ignore = slices.Concat(spec.Ignore, dates)
 		}
 		c := quick
 		c.Noise = noise
@@ -113,6 +123,8 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	add("scaled", price, tabular.Heteroscedastic, nil, "scale")
 	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
 	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
+	add("dates", price, tabular.Heteroscedastic, nil)
+	add("dates-uncertain", uncertain, tabular.Learned, bins)
 	return all
 }
 
@@ -150,16 +162,17 @@ func TestTableConformance(t *testing.T) {
 		runs = append(runs, &run{Name: "table-" + name, Inputs: inputs, model: file})
 		want = append(want, predictions)
 	}
-	warped, knots, embedded := false, false, false
+	warped, knots, embedded, dated := false, false, false, 0
 	for _, m := range models {
 		warped = warped || m.Net.Warps != nil
 		for _, c := range m.Schema.Columns {
 			knots = knots || c.Scale != nil && len(c.Scale.X) > 0
+			dated = max(dated, len(c.Parts))
 		}
 		embedded = embedded || nn.Any(m.Networks.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Piecewise); return ok })
 	}
-	if !warped || !knots || !embedded {
-		t.Errorf("no model has a transformed target (%v), a scale with knots (%v) or embedded numbers (%v)", warped, knots, embedded)
+	if !warped || !knots || !embedded || dated != 3 {
+		t.Errorf("no model has a transformed target (%v), a scale with knots (%v), embedded numbers (%v) or the 3 parts of a time (%d)", warped, knots, embedded, dated)
 	}
 	runAll(t, runs)
 	for i, r := range runs {
@@ -192,7 +205,8 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 			continue
 		}
 		at := f.Header().Column(col.Name)
-		x := tensor{Dims: []int{n, 1}}
+		x := tensor{Dims: []int{n, 1}, Double: col.Type == table.Times}
+		offset := x
 		for i := range n {
 			kind, v := c.Cell(i, at)
 			switch {
@@ -202,6 +216,15 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 				if kind == table.Missing {
 					rows[i][col.Name] = nil
 				}
+			case col.Type == table.Times && kind != table.Missing:
+				rows[i][col.Name] = c.Text(i, at)
+				v, err := time.Parse(col.Layout, c.Text(i, at))
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, ahead := v.Zone()
+				x.Data = append(x.Data, float64(v.UnixNano())/1e9)
+				offset.Data = append(offset.Data, ahead)
 			case kind == table.Missing:
 				x.Data = append(x.Data, "NaN")
 				rows[i][col.Name] = nil
@@ -211,6 +234,9 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 			}
 		}
 		inputs[col.Name] = x
+		if zoned(&col) {
+			inputs[offsetOf(&col)] = offset
+		}
 	}
 	return rows, inputs
 }
