@@ -2,7 +2,6 @@ package export
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -154,9 +153,6 @@ func (t *tableWriter) numbers(p parts) error {
 			continue
 		}
 		k := t.m.Calibration[i]
-		if k.Levels != nil {
-			return fmt.Errorf("the calibration of %s bends levels (isotonic), which a graph does not hold; calibrate with scale and conformal", c.Name)
-		}
 		if k.Scale != nil {
 			factor[i] = k.Scale.Factor
 		}
@@ -170,14 +166,12 @@ func (t *tableWriter) numbers(p parts) error {
 	}
 	row := func(name string, v []float64) value { return t.floats(name, v, width) }
 	n := len(t.o.Quantiles)
-	d := t.predicted(p, append(slices.Clone(t.o.Quantiles), (1-t.o.Interval)/2, (1+t.o.Interval)/2))
+	d := t.predicted(p, t.inner(append(slices.Clone(t.o.Quantiles), (1-t.o.Interval)/2, (1+t.o.Interval)/2)))
 	unit, offset := row("unit", scale), row("shift", shift)
 	mean := t.add(t.mul(d.mean, unit), offset)
 	wide := t.mul(d.sd, unit) // before any correction
 	std := t.mul(wide, row("calibration", factor))
 	dim := []onnx.Dim{{Name: "N"}, {Size: int64(width)}}
-	t.Output("mean", mean, onnx.Float, dim...)
-	t.Output("std", std, onnx.Float, dim...)
 	// A scale stretches a distribution about its mean.
 	q := t.sub(d.quantiles, t.unsqueeze(d.mean, 2))
 	q = t.add(t.unsqueeze(mean, 2), t.mul(q, t.unsqueeze(t.mul(unit, row("calibration", factor)), 1)))
@@ -185,6 +179,11 @@ func (t *tableWriter) numbers(p parts) error {
 	if conformal {
 		lo, hi = t.sub(mean, t.mul(wide, row("below", below))), t.add(mean, t.mul(wide, row("above", above)))
 	}
+	if shift, sd, ok := t.bent(p, d); ok {
+		mean, std = t.add(mean, t.mul(std, shift)), t.mul(std, sd)
+	}
+	t.Output("mean", mean, onnx.Float, dim...)
+	t.Output("std", std, onnx.Float, dim...)
 	t.Output("lo", lo, onnx.Float, dim...)
 	t.Output("hi", hi, onnx.Float, dim...)
 	ratio := t.div(t.square(std), t.max(p.variance, t.Float(1e-37)))

@@ -121,6 +121,11 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	add("calibrated", price, tabular.Heteroscedastic, nil, "scale", "conformal")
 	add("asymmetric", price, tabular.Learned, nil, "asymmetric")
 	add("scaled", price, tabular.Heteroscedastic, nil, "scale")
+	add("isotonic", price, tabular.Heteroscedastic, nil, "isotonic")
+	add("isotonic-one-network", price, tabular.Learned, func(c *tabular.Config) { c.Ensemble = 1 }, "scale", "isotonic")
+	add("isotonic-conformal", price, tabular.Heteroscedastic, nil, "scale", "isotonic", "conformal")
+	add("isotonic-transformed", cost, tabular.Heteroscedastic, nil, "scale", "isotonic")
+	add("isotonic-targets", table.Spec{Targets: []string{"cost", "price"}, Ignore: []string{"sold", "grade", "size_std", "cost_std"}, Impute: true}, tabular.Learned, nil, "isotonic")
 	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
 	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
 	add("dates", price, tabular.Heteroscedastic, nil)
@@ -134,6 +139,16 @@ func TestTableConformance(t *testing.T) {
 	needsRuntime(t)
 	names := []string{}
 	models := tableModels(t, "")
+	for name, l := range map[string]*calibrate.Levels{ // far more than rows would say
+		"heteroscedastic": {Rows: 100, From: []float64{1e-7, 1e-3, 0.4, 0.41, 1 - 1e-5}, To: []float64{0.05, 0.2, 0.3, 0.6, 0.95}},
+		"transformed":     {Rows: 100, From: []float64{1e-4, 0.4, 0.41, 0.99}, To: []float64{0.05, 0.3, 0.6, 0.95}},
+	} {
+		m, err := models[name].WithCalibration([]calibrate.Calibration{{Levels: l}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[name+"-bent"] = m
+	}
 	for name := range models {
 		names = append(names, name)
 	}
@@ -287,13 +302,6 @@ func compareTable(want []predict.Prediction, out map[string]tensor) (worst float
 // What a graph cannot hold is refused.
 func TestTableRefusals(t *testing.T) {
 	m := tableModels(t, "scaled")["scaled"]
-	bent, err := m.WithCalibration([]calibrate.Calibration{{Levels: &calibrate.Levels{Rows: 100, From: []float64{0.5}, To: []float64{0.4}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Table(bent, TableOptions{}); err == nil || !strings.Contains(err.Error(), "bends levels (isotonic)") {
-		t.Errorf("bent levels: %v", err)
-	}
 	if _, err := Table(m, TableOptions{Quantiles: []float64{2}}); err == nil || !strings.Contains(err.Error(), "the level of a quantile is 2") {
 		t.Errorf("a level of 2: %v", err)
 	}
