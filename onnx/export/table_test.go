@@ -122,10 +122,8 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	add("asymmetric", price, tabular.Learned, nil, "asymmetric")
 	add("scaled", price, tabular.Heteroscedastic, nil, "scale")
 	add("isotonic", price, tabular.Heteroscedastic, nil, "isotonic")
-	add("isotonic-one-network", price, tabular.Learned, func(c *tabular.Config) { c.Ensemble = 1 }, "scale", "isotonic")
 	add("isotonic-conformal", price, tabular.Heteroscedastic, nil, "scale", "isotonic", "conformal")
 	add("isotonic-transformed", cost, tabular.Heteroscedastic, nil, "scale", "isotonic")
-	add("isotonic-targets", table.Spec{Targets: []string{"cost", "price"}, Ignore: []string{"sold", "grade", "size_std", "cost_std"}, Impute: true}, tabular.Learned, nil, "isotonic")
 	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
 	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
 	add("dates", price, tabular.Heteroscedastic, nil)
@@ -139,11 +137,17 @@ func TestTableConformance(t *testing.T) {
 	needsRuntime(t)
 	names := []string{}
 	models := tableModels(t, "")
-	for name, l := range map[string]*calibrate.Levels{ // far more than rows would say
-		"heteroscedastic": {Rows: 100, From: []float64{1e-7, 1e-3, 0.4, 0.41, 1 - 1e-5}, To: []float64{0.05, 0.2, 0.3, 0.6, 0.95}},
-		"transformed":     {Rows: 100, From: []float64{1e-4, 0.4, 0.41, 0.99}, To: []float64{0.05, 0.3, 0.6, 0.95}},
+	wild := &calibrate.Levels{Rows: 100, From: []float64{1e-7, 1e-3, 0.4, 0.41, 1 - 1e-5}, To: []float64{0.05, 0.2, 0.3, 0.6, 0.95}}
+	tame := &calibrate.Levels{Rows: 100, From: []float64{1e-4, 0.4, 0.41, 0.99}, To: []float64{0.05, 0.3, 0.6, 0.95}}
+	scale := &calibrate.Scale{Rows: 100, Factor: 1.3}
+	for name, c := range map[string][]calibrate.Calibration{ // also more than rows would say
+		"heteroscedastic":     {{Levels: wild}},
+		"one-network":         {{Levels: wild, Scale: scale}},
+		"transformed":         {{Levels: tame}},
+		"transformed-targets": {{Levels: tame}, {Levels: &calibrate.Levels{Rows: 100}}},
+		"targets":             {{Scale: scale}, {Levels: tame}},
 	} {
-		m, err := models[name].WithCalibration([]calibrate.Calibration{{Levels: l}})
+		m, err := models[name].WithCalibration(c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,6 +192,11 @@ func TestTableConformance(t *testing.T) {
 	}
 	if !warped || !knots || !embedded || dated != 3 {
 		t.Errorf("no model has a transformed target (%v), a scale with knots (%v), embedded numbers (%v) or the 3 parts of a time (%d)", warped, knots, embedded, dated)
+	}
+	for _, name := range []string{"isotonic", "isotonic-conformal", "isotonic-transformed"} {
+		if models[name].Calibration == nil || models[name].Calibration[0].Levels == nil {
+			t.Errorf("the model %s has no bent levels", name)
+		}
 	}
 	runAll(t, runs)
 	for i, r := range runs {
