@@ -47,7 +47,7 @@ func (b *bent) CDF(x float64) float64 {
 }
 
 // Quantile implements dist.Dist.
-func (b *bent) Quantile(p float64) float64 { return b.base.Quantile(b.levels.inverse(p)) }
+func (b *bent) Quantile(p float64) float64 { return b.base.Quantile(b.levels.Inverse(p)) }
 
 // Mean implements dist.Dist.
 func (b *bent) Mean() float64 { return b.moments().mean }

@@ -127,8 +127,8 @@ func (l *Levels) at(u float64) (p, slope float64) {
 	return p0 + (u-u0)*slope, slope
 }
 
-// inverse returns the u with R(u) = p.
-func (l *Levels) inverse(p float64) float64 {
+// Inverse returns the u with R(u) = p.
+func (l *Levels) Inverse(p float64) float64 {
 	if !(p >= 0 && p <= 1) {
 		return math.NaN()
 	}

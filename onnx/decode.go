@@ -194,6 +194,8 @@ func (v *Value) decode(b []byte) error {
 				}
 				return nil
 			})
+		case 3:
+			v.Doc = f.text()
 		}
 		return nil
 	})

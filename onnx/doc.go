@@ -124,6 +124,7 @@ type Value struct {
 	Name  string
 	Elem  Elem
 	Shape []Dim
+	Doc   string
 	// Known is set if the type is that of a tensor; sequences, maps and others are not.
 	Known bool
 }

@@ -122,6 +122,7 @@ func (v Value) encode(e *encoder) {
 			})
 		})
 	})
+	e.string(3, v.Doc)
 }
 
 func (d Dim) encode(e *encoder) {

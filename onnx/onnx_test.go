@@ -20,6 +20,7 @@ func sample() *Model {
 	b.Texts("names", []string{"a", "", "ü"})
 	m := b.Model()
 	m.Doc, m.Version = "doc", "1"
+	m.Graph.Inputs[0].Doc = "metres"
 	m.Metadata = []Entry{{"k", "v"}, {"empty", ""}}
 	m.Graph.Initializers = append(m.Graph.Initializers,
 		&Tensor{Name: "i", Elem: Int32, Dims: []int64{3}, Int32s: []int32{1, -1, 0}},

@@ -31,10 +31,12 @@ A network has the input x, rows by inputs (rows, height, width, channels for ima
 the outputs mean and variance. An ensemble is the mixture of its networks.
 
 A model made by utvi fit has one input for each column, rows by 1: numbers as floats (NaN
-where missing), names as strings ("" where missing). Encoding, ensemble and calibration
-are inside. Its outputs are mean, std, lo, hi (the interval), quantiles, variance_weights,
-variance_inputs, variance_noise and ood, with the meaning that utvi predict gives them; for
-classes label, probabilities and ood.
+where missing), names as strings ("" where missing), dates and times as doubles, seconds
+since 1970 (NaN where missing). If the table writes times with offsets from UTC, the input
+COLUMN_offset takes these, in seconds. Encoding, ensemble and calibration are inside. Its
+outputs are mean, std, lo, hi (the interval), quantiles, variance_weights, variance_inputs,
+variance_noise and ood, with the meaning that utvi predict gives them; for classes label,
+probabilities and ood.
 
 Rules that draw random numbers, and functions that are Go code, cannot be exported.`,
 		Example: `  utvi export model.safetensors -o net.onnx

@@ -13,17 +13,22 @@ import (
 func (t *tableWriter) encode() (signal, error) {
 	s := t.m.Schema
 	x := signal{form: nn.Fixed}
-	for _, c := range s.Columns {
-		elem := onnx.Float
+	for i := range s.Columns {
+		c := &s.Columns[i]
 		switch {
 		case c.Role != table.Input && c.Role != table.Std:
 			continue
 		case slices.Contains(outputs, c.Name):
 			return x, fmt.Errorf("the column %s has the name of an output of the graph; rename the column", c.Name)
 		case c.Type == table.Categorical:
-			elem = onnx.String
+			t.input(c.Name, onnx.String, "")
+		case c.Type == table.Times:
+			if err := t.timeInput(c); err != nil {
+				return x, err
+			}
+		default:
+			t.input(c.Name, onnx.Float, "")
 		}
-		t.Input(c.Name, elem, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
 	}
 	if s.Uncertain() {
 		x.form = nn.Independent
@@ -42,6 +47,9 @@ func (t *tableWriter) encode() (signal, error) {
 		}
 		z, variance, missing := t.number(c, c.Name, c.StdFrom)
 		means, variances = append(means, z), append(variances, variance)
+		for _, wave := range t.calendar(c) {
+			means, variances = append(means, wave), append(variances, t.zeros(wave))
+		}
 		if s.Impute && c.Missing > 0 {
 			means, variances = append(means, missing), append(variances, t.zeros(missing))
 		}
@@ -55,6 +63,12 @@ func (t *tableWriter) encode() (signal, error) {
 	return x, nil
 }
 
+// input declares an input of rows × 1.
+func (t *tableWriter) input(name string, elem onnx.Elem, doc string) {
+	t.Input(name, elem, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+	t.Graph.Inputs[len(t.Graph.Inputs)-1].Doc = doc
+}
+
 // oneHot is 1 for the level of each row, or for the last, others.
 func (t *tableWriter) oneHot(v value, levels []string) value {
 	index := make([]int, len(levels))
@@ -66,7 +80,7 @@ func (t *tableWriter) oneHot(v value, levels []string) value {
 	return t.squeeze(hot, 1)
 }
 
-// number is a scaled number with its variance; missing ones are 0 and marked.
+// number is a scaled number, or the trend of a time, with its variance; missing ones are 0 and marked.
 func (t *tableWriter) number(c *table.Column, v, std value) (z, variance, missing value) {
 	wide := t.Op("Cast", []value{v}, toDouble) // a mean far from 0 would cost digits
 	z = t.cast(t.scaled(c, wide))

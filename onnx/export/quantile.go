@@ -2,6 +2,7 @@ package export
 
 import (
 	"math"
+	"slices"
 
 	"utvi/dist"
 	"utvi/internal/special"
@@ -10,23 +11,23 @@ import (
 )
 
 // quantiles are those of the mixture of all networks, each widened to the form that
-// residuals have, less the mean of the mixture: rows × targets × levels.
-func (t *tableWriter) quantiles(p parts, residuals []tabular.ResidualMixture, levels []float64) value {
+// residuals have, less the mean of the mixture: rows × targets × levels, of which each target has its own.
+func (t *tableWriter) quantiles(p parts, residuals []tabular.ResidualMixture, levels [][]float64) value {
 	if len(p.members) > 1 {
 		return t.components(p, residuals).quantile(levels)
 	}
 	// One shape for all rows: standard deviations times a number.
-	z := make([]float64, 0, len(residuals)*len(levels))
-	for _, s := range residuals {
+	var z []float64
+	for i, s := range residuals {
 		var d dist.Mixture
 		for j, w := range s.W {
 			d.Add(w, 0, math.Sqrt(s.R[j]))
 		}
-		for _, level := range levels {
+		for _, level := range levels[i] {
 			z = append(z, d.Quantile(level))
 		}
 	}
-	return t.mul(t.unsqueeze(t.sqrt(p.members[0].v), 2), t.floats("z", z, len(residuals), len(levels)))
+	return t.mul(t.unsqueeze(t.sqrt(p.members[0].v), 2), t.floats("z", z, len(residuals), len(levels[0])))
 }
 
 // components are the Normals of a mixture, rows × targets × 1 × components, about the mean
@@ -81,23 +82,30 @@ func (c components) at(x value) value { return c.t.div(c.t.sub(x, c.mu), c.sd) }
 func (c components) mean(v value) value { return c.t.sum(c.t.mul(c.w, v), -1, true) }
 
 // quantile solves F(x) = p by Newton's method, kept in a bracket: the quantile of a mixture
-// lies between those of its components.
-func (c components) quantile(levels []float64) value {
+// lies between those of its components. Each target has its own levels.
+func (c components) quantile(levels [][]float64) value {
 	t := c.t
-	z, side, tail := make([]float64, len(levels)), make([]float64, len(levels)), make([]float64, len(levels))
-	for i, p := range levels {
-		z[i], side[i], tail[i] = special.Quantile(p), 1, p
+	var z, side, tail []float64
+	for _, p := range slices.Concat(levels...) {
+		s, beyond := 1.0, p
 		if p > 0.5 { // by the upper tail, which keeps its digits
-			side[i], tail[i] = -1, 1-p
+			s, beyond = -1, 1-p
 		}
+		z, side, tail = append(z, special.Quantile(p)), append(side, s), append(tail, beyond)
 	}
-	own := t.add(c.mu, t.mul(c.sd, t.floats("z", z, len(z), 1))) // rows × targets × levels × components
+	list := func(name string, v []float64) value { return t.floats(name, v, len(levels), len(levels[0]), 1) }
+	own := t.add(c.mu, t.mul(c.sd, list("z", z))) // rows × targets × levels × components
 	reduce := func(op string, v value) value { return t.Op(op, []value{v}, onnx.IntList("axes", -1)) }
 	lo, hi := reduce("ReduceMin", own), reduce("ReduceMax", own)
-	sides, target := t.floats("sides", side, len(side), 1), t.floats("tails", tail, len(tail), 1)
+	sides, target := list("sides", side), list("tails", tail)
 	x := c.mean(own)
-	// The first rounds come close with an Φ of few operators, the last ones hold in the tails.
-	const rounds, exact = 16, 2
+	// The first rounds come close with an Φ of few operators, the last ones hold in the
+	// tails. Far out, all must hold, and ln F is what is nearly straight.
+	const rounds = 16
+	exact, far := 2, slices.Min(tail) < 1e-3
+	if far {
+		exact = rounds
+	}
 	for i := range rounds {
 		u := c.at(x)
 		out := t.mul(u, sides) // the tail lies beyond it
@@ -106,9 +114,14 @@ func (c components) quantile(levels []float64) value {
 			phi = t.cdf(out)
 		}
 		slope := c.mean(t.div(t.density(u), c.sd))
-		over := t.mul(t.sub(c.mean(phi), target), sides)
+		beyond := c.mean(phi)
+		over := t.mul(t.sub(beyond, target), sides)
+		if far {
+			beyond = t.max(beyond, t.Float(1e-37))
+			over = t.mul(t.mul(beyond, t.unary("Log", t.div(beyond, target))), sides)
+		}
 		next := t.sub(x, t.div(over, t.max(slope, t.Float(1e-30))))
-		if i >= rounds-exact {
+		if i >= rounds-2 {
 			x = next
 			continue
 		}

@@ -19,6 +19,7 @@ type tensor struct {
 	Dims    []int    `json:"dims"`
 	Data    []any    `json:"data,omitempty"`
 	Strings []string `json:"strings,omitempty"`
+	Double  bool     `json:"double,omitempty"` // an input in float64
 }
 
 func (t tensor) floats() []float64 {

@@ -2,7 +2,6 @@ package export
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,8 +29,10 @@ func (o TableOptions) orDefault() TableOptions {
 
 // Table writes a model of a table as a graph, with encoding, ensemble and calibration
 // inside. Each column is an input of rows × 1: numbers as floats, NaN where they are
-// missing; names as strings, "" where they are missing. The outputs, in the units of the
-// targets, are rows × targets,
+// missing; names as strings, "" where they are missing; times as seconds since 1970 in
+// float64, NaN where they are missing. A column that writes times with offsets from UTC has
+// a second input for these, in seconds, named column_offset. The outputs, in the units of
+// the targets, are rows × targets,
 //
 //	mean, std, lo, hi                                    lo and hi are the interval
 //	variance_weights, variance_inputs, variance_noise    parts of std²
@@ -82,9 +83,14 @@ func quantilesOf(m *predict.Model, o TableOptions) []float64 {
 	return o.Quantiles
 }
 
-// metadata says what the outputs mean.
+// metadata says what inputs and outputs mean.
 func (t *tableWriter) metadata() []onnx.Entry {
 	all := []onnx.Entry{{Key: "utvi.task", Value: string(t.m.Schema.Task)}, {Key: "utvi.targets", Value: strings.Join(t.m.Targets(), "\n")}}
+	for _, x := range t.Graph.Inputs {
+		if x.Doc != "" {
+			all = append(all, onnx.Entry{Key: "utvi.input." + x.Name, Value: x.Doc})
+		}
+	}
 	if t.m.Classes() != nil {
 		return append(all, onnx.Entry{Key: "utvi.classes", Value: strings.Join(t.m.Classes(), "\n")})
 	}
@@ -147,9 +153,6 @@ func (t *tableWriter) numbers(p parts) error {
 			continue
 		}
 		k := t.m.Calibration[i]
-		if k.Levels != nil {
-			return fmt.Errorf("the calibration of %s bends levels (isotonic), which a graph does not hold; calibrate with scale and conformal", c.Name)
-		}
 		if k.Scale != nil {
 			factor[i] = k.Scale.Factor
 		}
@@ -163,14 +166,12 @@ func (t *tableWriter) numbers(p parts) error {
 	}
 	row := func(name string, v []float64) value { return t.floats(name, v, width) }
 	n := len(t.o.Quantiles)
-	d := t.predicted(p, append(slices.Clone(t.o.Quantiles), (1-t.o.Interval)/2, (1+t.o.Interval)/2))
+	d := t.predicted(p, t.inner(append(slices.Clone(t.o.Quantiles), (1-t.o.Interval)/2, (1+t.o.Interval)/2)))
 	unit, offset := row("unit", scale), row("shift", shift)
 	mean := t.add(t.mul(d.mean, unit), offset)
 	wide := t.mul(d.sd, unit) // before any correction
 	std := t.mul(wide, row("calibration", factor))
 	dim := []onnx.Dim{{Name: "N"}, {Size: int64(width)}}
-	t.Output("mean", mean, onnx.Float, dim...)
-	t.Output("std", std, onnx.Float, dim...)
 	// A scale stretches a distribution about its mean.
 	q := t.sub(d.quantiles, t.unsqueeze(d.mean, 2))
 	q = t.add(t.unsqueeze(mean, 2), t.mul(q, t.unsqueeze(t.mul(unit, row("calibration", factor)), 1)))
@@ -178,6 +179,11 @@ func (t *tableWriter) numbers(p parts) error {
 	if conformal {
 		lo, hi = t.sub(mean, t.mul(wide, row("below", below))), t.add(mean, t.mul(wide, row("above", above)))
 	}
+	if shift, sd, ok := t.bent(p, d); ok {
+		mean, std = t.add(mean, t.mul(std, shift)), t.mul(std, sd)
+	}
+	t.Output("mean", mean, onnx.Float, dim...)
+	t.Output("std", std, onnx.Float, dim...)
 	t.Output("lo", lo, onnx.Float, dim...)
 	t.Output("hi", hi, onnx.Float, dim...)
 	ratio := t.div(t.square(std), t.max(p.variance, t.Float(1e-37)))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"utvi/calibrate"
 	tablefit "utvi/fit"
@@ -18,11 +19,11 @@ import (
 	"utvi/tabular"
 )
 
-// goods is a table of numbers, also skewed ones, names, missing values, days and deviations.
+// goods is a table of numbers, also skewed ones, names, missing values, dates and deviations.
 func goods(n int, seed uint64) string {
-	r := rand.New(rand.NewPCG(seed, 9))
+	r, dates := rand.New(rand.NewPCG(seed, 9)), rand.New(rand.NewPCG(seed, 10))
 	var b strings.Builder
-	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std\n")
+	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std,opened,seen\n")
 	shops := []string{"north", "south", "east, far", "\"old\" town"}
 	for i := range n {
 		size, shop, day, weight := 5+2*r.NormFloat64(), r.IntN(len(shops)), 45000+r.IntN(900), math.Exp(2*r.NormFloat64())
@@ -40,7 +41,12 @@ func goods(n int, seed uint64) string {
 		if i%37 == 5 {
 			name = fmt.Sprintf("shop %d", i) // rarer
 		}
-		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()))
+		opened := time.Date(2019, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, dates.IntN(2200)).Format(time.DateOnly)
+		if dates.IntN(12) == 0 {
+			opened = ""
+		}
+		seen := time.Unix(1.6e9+dates.Int64N(1e8), dates.Int64N(1e9)).In(time.FixedZone("", 1800*(dates.IntN(49)-24))).Format(time.RFC3339Nano)
+		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v,%s,%s\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()), opened, seen)
 	}
 	return strings.ReplaceAll(b.String(), `\"old\"`, `""old""`)
 }
@@ -65,9 +71,13 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	rows := goodsFrame(t, goods(500, 1))
 	quick := tabular.Config{Ensemble: 3, KL: 0.3, Activation: "leaky-relu", Depth: 2, Width: 16, Steps: 80, Batch: 64}
 	all := map[string]*predict.Model{}
+	dates := []string{"opened", "seen"}
 	add := func(name string, spec table.Spec, noise string, change func(c *tabular.Config), methods ...tablefit.Method) {
 		if only != "" && only != name {
 			return
+		}
+		if !strings.HasPrefix(name, "dates") {
+			spec.Ignore = slices.Concat(spec.Ignore, dates)
 		}
 		c := quick
 		c.Noise = noise
@@ -111,8 +121,13 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	add("calibrated", price, tabular.Heteroscedastic, nil, "scale", "conformal")
 	add("asymmetric", price, tabular.Learned, nil, "asymmetric")
 	add("scaled", price, tabular.Heteroscedastic, nil, "scale")
+	add("isotonic", price, tabular.Heteroscedastic, nil, "isotonic")
+	add("isotonic-conformal", price, tabular.Heteroscedastic, nil, "scale", "isotonic", "conformal")
+	add("isotonic-transformed", cost, tabular.Heteroscedastic, nil, "scale", "isotonic")
 	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
 	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
+	add("dates", price, tabular.Heteroscedastic, nil)
+	add("dates-uncertain", uncertain, tabular.Learned, bins)
 	return all
 }
 
@@ -122,6 +137,22 @@ func TestTableConformance(t *testing.T) {
 	needsRuntime(t)
 	names := []string{}
 	models := tableModels(t, "")
+	wild := &calibrate.Levels{Rows: 100, From: []float64{1e-7, 1e-3, 0.4, 0.41, 1 - 1e-5}, To: []float64{0.05, 0.2, 0.3, 0.6, 0.95}}
+	tame := &calibrate.Levels{Rows: 100, From: []float64{1e-4, 0.4, 0.41, 0.99}, To: []float64{0.05, 0.3, 0.6, 0.95}}
+	scale := &calibrate.Scale{Rows: 100, Factor: 1.3}
+	for name, c := range map[string][]calibrate.Calibration{ // also more than rows would say
+		"heteroscedastic":     {{Levels: wild}},
+		"one-network":         {{Levels: wild, Scale: scale}},
+		"transformed":         {{Levels: tame}},
+		"transformed-targets": {{Levels: tame}, {Levels: &calibrate.Levels{Rows: 100}}},
+		"targets":             {{Scale: scale}, {Levels: tame}},
+	} {
+		m, err := models[name].WithCalibration(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[name+"-bent"] = m
+	}
 	for name := range models {
 		names = append(names, name)
 	}
@@ -150,16 +181,22 @@ func TestTableConformance(t *testing.T) {
 		runs = append(runs, &run{Name: "table-" + name, Inputs: inputs, model: file})
 		want = append(want, predictions)
 	}
-	warped, knots, embedded := false, false, false
+	warped, knots, embedded, dated := false, false, false, 0
 	for _, m := range models {
 		warped = warped || m.Net.Warps != nil
 		for _, c := range m.Schema.Columns {
 			knots = knots || c.Scale != nil && len(c.Scale.X) > 0
+			dated = max(dated, len(c.Parts))
 		}
 		embedded = embedded || nn.Any(m.Networks.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Piecewise); return ok })
 	}
-	if !warped || !knots || !embedded {
-		t.Errorf("no model has a transformed target (%v), a scale with knots (%v) or embedded numbers (%v)", warped, knots, embedded)
+	if !warped || !knots || !embedded || dated != 3 {
+		t.Errorf("no model has a transformed target (%v), a scale with knots (%v), embedded numbers (%v) or the 3 parts of a time (%d)", warped, knots, embedded, dated)
+	}
+	for _, name := range []string{"isotonic", "isotonic-conformal", "isotonic-transformed"} {
+		if models[name].Calibration == nil || models[name].Calibration[0].Levels == nil {
+			t.Errorf("the model %s has no bent levels", name)
+		}
 	}
 	runAll(t, runs)
 	for i, r := range runs {
@@ -192,7 +229,8 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 			continue
 		}
 		at := f.Header().Column(col.Name)
-		x := tensor{Dims: []int{n, 1}}
+		x := tensor{Dims: []int{n, 1}, Double: col.Type == table.Times}
+		offset := x
 		for i := range n {
 			kind, v := c.Cell(i, at)
 			switch {
@@ -202,6 +240,15 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 				if kind == table.Missing {
 					rows[i][col.Name] = nil
 				}
+			case col.Type == table.Times && kind != table.Missing:
+				rows[i][col.Name] = c.Text(i, at)
+				v, err := time.Parse(col.Layout, c.Text(i, at))
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, ahead := v.Zone()
+				x.Data = append(x.Data, float64(v.UnixNano())/1e9)
+				offset.Data = append(offset.Data, ahead)
 			case kind == table.Missing:
 				x.Data = append(x.Data, "NaN")
 				rows[i][col.Name] = nil
@@ -211,6 +258,9 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 			}
 		}
 		inputs[col.Name] = x
+		if zoned(&col) {
+			inputs[offsetOf(&col)] = offset
+		}
 	}
 	return rows, inputs
 }
@@ -261,13 +311,6 @@ func compareTable(want []predict.Prediction, out map[string]tensor) (worst float
 // What a graph cannot hold is refused.
 func TestTableRefusals(t *testing.T) {
 	m := tableModels(t, "scaled")["scaled"]
-	bent, err := m.WithCalibration([]calibrate.Calibration{{Levels: &calibrate.Levels{Rows: 100, From: []float64{0.5}, To: []float64{0.4}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Table(bent, TableOptions{}); err == nil || !strings.Contains(err.Error(), "bends levels (isotonic)") {
-		t.Errorf("bent levels: %v", err)
-	}
 	if _, err := Table(m, TableOptions{Quantiles: []float64{2}}); err == nil || !strings.Contains(err.Error(), "the level of a quantile is 2") {
 		t.Errorf("a level of 2: %v", err)
 	}

@@ -7,12 +7,12 @@ import (
 )
 
 // A predicted is the distribution of targets in encoded units, rows × targets, and its
-// quantiles, rows × targets × levels.
+// quantiles, rows × targets × levels, before any calibration.
 type predicted struct{ mean, sd, quantiles value }
 
 // predicted is what the mixture of the networks means for the targets: themselves, or what
 // their transforms carry back.
-func (t *tableWriter) predicted(p parts, levels []float64) predicted {
+func (t *tableWriter) predicted(p parts, levels [][]float64) predicted {
 	residuals := t.m.Net.Residuals
 	warped := false
 	for i := range residuals {
@@ -21,7 +21,11 @@ func (t *tableWriter) predicted(p parts, levels []float64) predicted {
 	if !warped {
 		return predicted{p.mean, t.sqrt(p.variance), t.add(t.unsqueeze(p.mean, 2), t.quantiles(p, residuals, levels))}
 	}
-	all := append([]float64{trimmed, 1 - trimmed}, levels...)
+	all := make([][]float64, len(levels))
+	for i, own := range levels {
+		all[i] = append([]float64{trimmed, 1 - trimmed}, own...)
+	}
+	count := len(all[0])
 	c := t.components(p, residuals)
 	z := c.quantile(all)
 	var means, sds, quantiles []value
@@ -31,13 +35,13 @@ func (t *tableWriter) predicted(p parts, levels []float64) predicted {
 		center := t.unsqueeze(of(p.mean), 2)
 		if w == nil {
 			means, sds = append(means, of(p.mean)), append(sds, t.sqrt(of(p.variance)))
-			quantiles = append(quantiles, t.add(center, t.slice(of(z), 2, 2, len(all), 1)))
+			quantiles = append(quantiles, t.add(center, t.slice(of(z), 2, 2, count, 1)))
 			continue
 		}
 		own := components{t, of(c.mu), of(c.sd), t.slice(c.w, 0, i, i+1, 1)}
 		mean, sd := t.carried(w, own, of(z), center)
 		means, sds = append(means, mean), append(sds, sd)
-		quantiles = append(quantiles, t.carry(w, t.add(center, t.slice(of(z), 2, 2, len(all), 1))))
+		quantiles = append(quantiles, t.carry(w, t.add(center, t.slice(of(z), 2, 2, count, 1))))
 	}
 	return predicted{t.concat(1, means...), t.concat(1, sds...), t.concat(1, quantiles...)}
 }

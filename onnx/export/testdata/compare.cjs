@@ -14,7 +14,10 @@ async function main() {
       const session = await ort.InferenceSession.create(path.join(folder, c.name + ".onnx"), { intraOpNumThreads: 1, logSeverityLevel: 3 });
       const feeds = {};
       for (const [name, x] of Object.entries(c.inputs)) {
-        feeds[name] = x.strings ? new ort.Tensor("string", x.strings, x.dims) : new ort.Tensor("float32", Float32Array.from(x.data, Number), x.dims);
+        const make = (kind, data) => (feeds[name] = new ort.Tensor(kind, data, x.dims));
+        if (x.strings) make("string", x.strings);
+        else if (x.double) make("float64", Float64Array.from(x.data, Number));
+        else make("float32", Float32Array.from(x.data, Number));
       }
       const out = await session.run(feeds);
       result.outputs = {};
