@@ -3,6 +3,7 @@ package serve
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -42,8 +43,11 @@ type loaded struct {
 // load reads the file of a model.
 func load(s Source, broken func(error)) (*loaded, error) {
 	text, err := os.ReadFile(s.Path)
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		err = path.Err // which names the file again
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot read %s: %w", s.Path, err)
 	}
 	m, err := predict.OpenBytes(text)
 	if err != nil {

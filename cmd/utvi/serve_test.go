@@ -93,7 +93,7 @@ func TestServeMisuse(t *testing.T) {
 		}
 	}
 	for args, says := range map[string]string{
-		"serve nosuch.utvi":                     "no such file",
+		"serve nosuch.utvi":                     "cannot read nosuch.utvi: no such file",
 		"serve main.go":                         "main.go",
 		"serve x=nosuch.utvi --token-file none": "none",
 	} {
