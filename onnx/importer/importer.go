@@ -133,7 +133,7 @@ func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
 			continue
 		}
 		if err := r.node(n); err != nil {
-			return nil, fmt.Errorf("node %s (%.40s): %w", called(n, i), n.Op, err)
+			return nil, fmt.Errorf("node %s, operator %.40q: %w", called(n, i), n.Op, err)
 		}
 	}
 	out := r.values[name]

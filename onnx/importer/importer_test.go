@@ -123,7 +123,8 @@ func TestRefusals(t *testing.T) {
 		make graph
 		want string
 	}{
-		{"unknown", nil, func(b *onnx.Builder, x string) string { return b.Op("Loop", []string{x}) }, `node "Loop" (Loop): the operator is not taken; the operators are Abs, Add, `},
+		{"unknown", nil, func(b *onnx.Builder, x string) string { return b.Op("Loop", []string{x}) }, `node "Loop", operator "Loop": the operator is not taken; the operators are Abs, Add, `},
+		{"lines in a name", nil, func(b *onnx.Builder, x string) string { return b.Op("Lo\nop", []string{x}) }, `node "Lo\nop", operator "Lo\nop": the operator is not taken; the operators are Abs, Add, `},
 		{"attention", nil, func(b *onnx.Builder, x string) string { return b.Op("MatMul", []string{x, x}) }, "products of two tensors, as in attention, are not taken"},
 		{"domain", nil, func(b *onnx.Builder, x string) string { return b.ML("Scaler", []string{x}) }, `"ai.onnx.ml", which are not taken`},
 		{"branches", nil, func(b *onnx.Builder, x string) string {
