@@ -42,6 +42,7 @@ var kinds = map[string]codec{
 	"maxpool2d":   plain[MaxPool2D](),
 	"multiply":    plain[Multiply](),
 	"noise":       plain[Noise](),
+	"periodic":    plain[Periodic](),
 	"piecewise":   plain[Piecewise](),
 	"residual":    via(encodeResidual, decodeResidual),
 	"scale":       plain[Scale](),

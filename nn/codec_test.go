@@ -37,6 +37,7 @@ var layers = map[string]nn.Layer{
 	"MaxPool2D":   nn.MaxPool2D{Size: [2]int{2, 3}, Stride: 1},
 	"Multiply":    nn.Multiply{By: []float64{2, -0.5}},
 	"Noise":       nn.Noise{Start: 0.5, Off: true},
+	"Periodic":    nn.Periodic{Frequencies: [][]float64{{-1, 0.5, 2}, {}}},
 	"Piecewise":   nn.Piecewise{Edges: [][]float64{{-1, 0.5, 2}, {}}},
 	"Residual":    nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}, nn.Scale{Start: 2}}},
 	"Scale":       nn.Scale{Start: 0.3},

@@ -44,8 +44,9 @@ index_test_k.txt, n_splits.txt and n_hidden.txt (Hernández-Lobato & Adams 2015)
 
 The log-likelihood is the mean over splits, in nats per test row and in the target's
 unit, ± its standard error. The coverage is the share of test rows of all splits in
-their 90 % intervals. The seconds are the sum over all splits. With --out the results
-of the splits are kept, and the same command continues after a stop.`,
+their 90 % intervals: of all rows, and of each fifth of a split's rows, from the smallest
+predicted standard deviation to the largest. The seconds are the sum over all splits. With
+--out the results of the splits are kept, and the same command continues after a stop.`,
 		Example: `  utvi bench uci --data uci
   utvi bench uci --data uci --sets yacht,bostonHousing --splits 5 --json
   utvi bench uci --data uci --plan plan.json           only write the list of trials`,
@@ -169,14 +170,15 @@ func (b *uciBench) run(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, e
 
 // A uciScore holds the scores of one set.
 type uciScore struct {
-	Set        string   `json:"set"`
-	Splits     int      `json:"splits"`
-	LL         float64  `json:"ll"`
-	LLSE       *float64 `json:"ll_se"` // null for a single split
-	RMSE       float64  `json:"rmse"`
-	RMSESE     *float64 `json:"rmse_se"`
-	Coverage90 float64  `json:"coverage90"`
-	Seconds    float64  `json:"seconds"`
+	Set        string    `json:"set"`
+	Splits     int       `json:"splits"`
+	LL         float64   `json:"ll"`
+	LLSE       *float64  `json:"ll_se"` // null for a single split
+	RMSE       float64   `json:"rmse"`
+	RMSESE     *float64  `json:"rmse_se"`
+	Coverage90 float64   `json:"coverage90"`
+	Fifths     []float64 `json:"coverage90_by_sd"` // in the fifths of the test rows, the smallest predicted sd first
+	Seconds    float64   `json:"seconds"`
 
 	rows int
 }
@@ -188,6 +190,7 @@ func uciScores(sets []string, plan *sweep.Plan, results []*sweep.Result) ([]uciS
 		s := uciScore{Set: set}
 		var ll, rmse []float64
 		covered := 0
+		var fifths [len(uci.Result{}.Fifths)]uci.Fifth
 		for i, t := range plan.Trials {
 			if t.Group != set {
 				continue
@@ -198,6 +201,10 @@ func uciScores(sets []string, plan *sweep.Plan, results []*sweep.Result) ([]uciS
 			}
 			ll, rmse = append(ll, r.LL), append(rmse, r.RMSE)
 			covered += r.Covered
+			for k, f := range r.Fifths {
+				fifths[k].Covered += f.Covered
+				fifths[k].Rows += f.Rows
+			}
 			s.rows += r.Rows
 			s.Seconds += results[i].Run.Seconds
 		}
@@ -205,6 +212,9 @@ func uciScores(sets []string, plan *sweep.Plan, results []*sweep.Result) ([]uciS
 		s.LL, s.LLSE = meanSE(ll)
 		s.RMSE, s.RMSESE = meanSE(rmse)
 		s.Coverage90 = float64(covered) / float64(max(s.rows, 1))
+		for _, f := range fifths {
+			s.Fifths = append(s.Fifths, float64(f.Covered)/float64(max(f.Rows, 1)))
+		}
 		all = append(all, s)
 	}
 	return all, nil
@@ -238,7 +248,7 @@ func withSE(mean float64, se *float64) string {
 func printUCI(w io.Writer, all []uciScore) error {
 	shown := []string{"PBP", "MC dropout 2018", "deep ensembles", "DVI", "NGBoost", "CARD"}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "set\tsplits\tlog-likelihood\tbest published\t%s\tRMSE\t90 %% cover\tseconds\t\n", strings.Join(shown, "\t"))
+	fmt.Fprintf(t, "set\tsplits\tlog-likelihood\tbest published\t%s\tRMSE\t90 %% cover\tby fifths of the sd\tseconds\t\n", strings.Join(shown, "\t"))
 	for _, s := range all {
 		fmt.Fprintf(t, "%s\t%d\t%s\t", s.Set, s.Splits, withSE(s.LL, s.LLSE))
 		best, by := uci.Figure{LL: math.Inf(-1)}, map[string]string{}
@@ -256,7 +266,11 @@ func printUCI(w io.Writer, all []uciScore) error {
 			fmt.Fprintf(t, "%s\t", cmp.Or(by[m], "–"))
 		}
 		lo, hi := metric.Wilson(s.Coverage90, float64(s.rows))
-		fmt.Fprintf(t, "%s\t%.1f %% (%.1f … %.1f)\t%.0f\t\n", withSE(s.RMSE, s.RMSESE), 100*s.Coverage90, 100*lo, 100*hi, s.Seconds)
+		fmt.Fprintf(t, "%s\t%.1f %% (%.1f … %.1f)\t", withSE(s.RMSE, s.RMSESE), 100*s.Coverage90, 100*lo, 100*hi)
+		for k, f := range s.Fifths {
+			fmt.Fprintf(t, "%s%.1f", strings.Repeat(" ", min(k, 1)), 100*f)
+		}
+		fmt.Fprintf(t, "\t%.0f\t\n", s.Seconds)
 	}
 	return t.Flush()
 }

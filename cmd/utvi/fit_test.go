@@ -427,7 +427,7 @@ func TestBenchUCI(t *testing.T) {
 	}
 	var results []*sweep.Result
 	for i, x := range p.Trials {
-		data, _ := json.Marshal(uci.Result{Set: x.Group, LL: float64(-i), RMSE: float64(i), Covered: 8 + i, Rows: 10})
+		data, _ := json.Marshal(uci.Result{Set: x.Group, LL: float64(-i), RMSE: float64(i), Covered: 8 + i, Rows: 10, Fifths: [5]uci.Fifth{{Covered: 1, Rows: 2}, {Covered: i % 2, Rows: 2}}})
 		results = append(results, &sweep.Result{Data: data, Run: sweep.RunRecord{Seconds: 2}})
 	}
 	scores, err := uciScores([]string{"b", "a"}, p, results)
@@ -438,7 +438,7 @@ func TestBenchUCI(t *testing.T) {
 		t.Errorf("one split has the standard error %g", *se)
 	}
 	got, _ := json.Marshal(scores)
-	want := `[{"set":"b","splits":2,"ll":-0.5,"ll_se":0.5,"rmse":0.5,"rmse_se":0.5,"coverage90":0.85,"seconds":4},{"set":"a","splits":2,"ll":-2.5,"ll_se":0.5,"rmse":2.5,"rmse_se":0.5,"coverage90":1.05,"seconds":4}]`
+	want := `[{"set":"b","splits":2,"ll":-0.5,"ll_se":0.5,"rmse":0.5,"rmse_se":0.5,"coverage90":0.85,"coverage90_by_sd":[0.5,0.25,0,0,0],"seconds":4},{"set":"a","splits":2,"ll":-2.5,"ll_se":0.5,"rmse":2.5,"rmse_se":0.5,"coverage90":1.05,"coverage90_by_sd":[0.5,0.25,0,0,0],"seconds":4}]`
 	if string(got) != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}

@@ -1,8 +1,10 @@
 package uci
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"utvi/dist"
@@ -21,6 +23,14 @@ type Result struct {
 	Rows    int     `json:"rows"`    // of the test
 	Seconds float64 `json:"seconds"` // to fit and to predict
 	Chosen  string  `json:"chosen"`  // the first member
+
+	Fifths [5]Fifth `json:"fifths"` // by the predicted standard deviation, the smallest first
+}
+
+// A Fifth is a fifth of the test rows.
+type Fifth struct {
+	Covered int `json:"covered"`
+	Rows    int `json:"rows"`
 }
 
 // Protocol is the configuration of the literature: one network with one hidden
@@ -75,15 +85,15 @@ func (r *Result) score(f *tabular.Fitted, sp *split) {
 		d = dist.Warped{Mixture: &m, Warp: w}
 	}
 	var squares float64
+	var seen []scored
 	for lo := 0; lo < x.Rows; lo += chunk {
 		v := p.Predict(x.Slice(lo, min(x.Rows, lo+chunk)))
 		for i := range v.Rows {
 			v.Dist(i, 0, &m)
 			at := float64(y[lo+i])
 			r.LL += d.LogPDF(at) - math.Log(sp.scale)
-			if u := d.CDF(at); u > 0.05 && u < 0.95 {
-				r.Covered++
-			}
+			u := d.CDF(at)
+			seen = append(seen, scored{d.SD(), u > 0.05 && u < 0.95})
 			e := (at - d.Mean()) * sp.scale
 			squares += e * e
 		}
@@ -91,4 +101,26 @@ func (r *Result) score(f *tabular.Fitted, sp *split) {
 	r.Rows = x.Rows
 	r.LL /= float64(r.Rows)
 	r.RMSE = math.Sqrt(squares / float64(r.Rows))
+	r.cover(seen)
+}
+
+// scored is a test row: its predicted standard deviation, and whether its target is within
+// the interval.
+type scored struct {
+	sd     float64
+	within bool
+}
+
+// cover counts the rows within their intervals, also by fifths of the predicted standard
+// deviation: an interval should hold where the model is sure and where it is not.
+func (r *Result) cover(rows []scored) {
+	slices.SortStableFunc(rows, func(a, b scored) int { return cmp.Compare(a.sd, b.sd) })
+	for i, x := range rows {
+		f := &r.Fifths[i*len(r.Fifths)/len(rows)]
+		f.Rows++
+		if x.within {
+			f.Covered++
+			r.Covered++
+		}
+	}
 }

@@ -61,6 +61,13 @@ func TestRunSplit(t *testing.T) {
 	if r.Rows != 20 || math.Abs(r.LL+2.52) > 0.5 || math.Abs(r.RMSE-3) > 1 || r.Covered < 14 || r.Seconds <= 0 {
 		t.Errorf("%+v", r)
 	}
+	covered, rows := 0, 0
+	for _, f := range r.Fifths {
+		covered, rows = covered+f.Covered, rows+f.Rows
+	}
+	if covered != r.Covered || rows != r.Rows || r.Fifths[4].Rows != 4 {
+		t.Errorf("%d of %d rows are covered, by fifths %v", r.Covered, r.Rows, r.Fifths)
+	}
 	again, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false)
 	if again.Seconds = r.Seconds; err != nil || again != r {
 		t.Errorf("%+v, then %+v (%v)", r, again, err)

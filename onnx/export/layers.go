@@ -65,6 +65,8 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 		return w.flatten(in, out), nil
 	case nn.Append:
 		return w.appended(n, in, out), nil
+	case nn.Periodic:
+		return w.periodic(n, l, in, out), nil
 	case nn.Piecewise:
 		return w.piecewise(n, l, in, out), nil
 	case nn.Dropout:
