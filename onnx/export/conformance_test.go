@@ -73,11 +73,16 @@ func everyLayer() (all []zoo) {
 	// Edges for some units: far from them, next to them, and wide and narrow intervals.
 	edges := [][]float64{{-1, 0, 0.5}, nil, {-40, -0.1, -0.05, 0.3, 30}, {2, 2.5}, {-0.01, 0.01}, {-3, 3}}
 	embedded := nn.Piecewise{Edges: edges}
+	looked := nn.Embed{Categories: []nn.Category{{Unit: 0, Levels: 2, Width: 2}, {Unit: 2, Levels: 5, Width: 3}}}
 	for _, fixed := range []bool{false, true} {
 		end := map[bool]string{true: "-number", false: ""}[fixed]
 		all = append(all, zoo{name: "layer-piecewise" + end, input: nn.Vec(6), layers: nn.Chain{embedded}, fixed: fixed, alone: true},
 			zoo{name: "correlated-piecewise" + end, input: nn.Vec(6), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{embedded, nn.Dense{Out: 5}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}}}, nn.Append{Count: 2, Start: 0.5}}, fixed: fixed},
 			zoo{name: "piecewise-within" + end, input: nn.Vec(3), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 6}, embedded, nn.Dense{Out: 2}}}}, fixed: fixed},
+			zoo{name: "layer-embed" + end, input: nn.Vec(3), layers: nn.Chain{looked}, fixed: fixed, alone: true},
+			zoo{name: "correlated-embed" + end, input: nn.Vec(3), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{looked, nn.Dense{Out: 5}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}}}}, fixed: fixed},
+			zoo{name: "embed-within" + end, input: nn.Vec(3), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 3}, looked, nn.Dense{Out: 2}}}}, fixed: fixed},
+			zoo{name: "embed-all" + end, input: nn.Vec(1), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Embed{Categories: []nn.Category{{Levels: 4, Width: 3}}}, nn.Dense{Out: 2}}}}, fixed: fixed},
 			zoo{name: "layer-append" + end, input: nn.Vec(3), layers: nn.Chain{nn.Append{Count: 4, Start: -2}}, fixed: fixed})
 	}
 	for _, name := range slices.Sorted(maps.Keys(layers)) {
