@@ -23,6 +23,14 @@ func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabula
 		return tabular.Data{}, err
 	}
 	d := tabular.Data{Set: *set, Classes: len(s.Classes()), Ordered: c.Time != ""}
+	for _, span := range s.Spans() {
+		if n := span.Column.Numbers(); n > 0 {
+			if d.Levels == nil {
+				d.Levels = make([]int, set.X.Width)
+			}
+			d.Levels[span.From] = n
+		}
+	}
 	for _, t := range s.Targets() {
 		if t.Type == table.Numeric {
 			d.Zero = append(d.Zero, -t.Mean/t.SD)

@@ -62,6 +62,7 @@ const (
 	insightRows  = 500 // held-out rows that an insight is made of
 	dependencies = 6   // columns whose dependence is shown
 	gridPoints   = 41
+	mostLevels   = 100 // of a category, the most frequent ones
 	shufflings   = 0x73687566 // "shuf": keeps these draws apart from others of the seed
 )
 
@@ -215,7 +216,7 @@ func dependence(l looker, rows gauss.Batch[float32], s table.Span) Dependence {
 // wider on either side, so that one sees what lies beyond the rows.
 func grid(c table.Column) []float64 {
 	if c.Type == table.Categorical {
-		v := make([]float64, len(c.Levels))
+		v := make([]float64, min(len(c.Levels), mostLevels))
 		for i := range v {
 			v[i] = float64(i)
 		}
@@ -234,7 +235,11 @@ func grid(c table.Column) []float64 {
 // set gives a row another value of a column; a number keeps its uncertainty.
 func set(x gauss.Batch[float32], row int, s table.Span, v float64) {
 	in := x.Mean[row*x.Width+s.From : row*x.Width+s.To]
-	if s.Column.Type == table.Categorical {
+	switch {
+	case s.Column.Embedded:
+		in[0] = float32(v)
+		return
+	case s.Column.Type == table.Categorical:
 		clear(in)
 		in[int(v)] = 1
 		return

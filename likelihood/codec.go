@@ -23,7 +23,7 @@ import (
 // own are the likelihoods of this package by kind.
 var own = func() map[string]Likelihood {
 	all := map[string]Likelihood{}
-	for _, l := range []Likelihood{Normal{}, ExpectedNormal{}, Heteroscedastic{}, Poisson{}, Categorical{}, Bernoulli{}, Weighted{}} {
+	for _, l := range []Likelihood{Normal{}, ExpectedNormal{}, Heteroscedastic{}, Poisson{}, Count{}, Categorical{}, Bernoulli{}, Weighted{}} {
 		all[l.Kind()] = l
 	}
 	return all

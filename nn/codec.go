@@ -36,6 +36,7 @@ var kinds = map[string]codec{
 	"correlated":  via(encodeCorrelated, decodeCorrelated),
 	"dense":       plain[Dense](),
 	"dropout":     plain[Dropout](),
+	"embed":       plain[Embed](),
 	"flatten":     plain[Flatten](),
 	"joint":       via(encodeJoint, decodeJoint),
 	"layernorm":   via(encodeLayerNorm, decodeLayerNorm),

@@ -31,6 +31,7 @@ var layers = map[string]nn.Layer{
 	"Correlated":  nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 2}, nn.Scale{Start: 2}}},
 	"Dense":       nn.Dense{Out: 3, Fixed: true, NoBias: true},
 	"Dropout":     nn.Dropout{P: 0.1},
+	"Embed":       nn.Embed{Categories: []nn.Category{{Unit: 1, Levels: 60, Width: 4}}},
 	"Flatten":     nn.Flatten{},
 	"Joint":       nn.Joint{Map: fn.Softmax(), Rule: moment.JointUTGauss()},
 	"LayerNorm":   nn.LayerNorm{Eps: 0.25},

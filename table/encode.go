@@ -64,10 +64,17 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 		return c.errorf(row, in.pos, "the value is missing; only a model trained to impute missing values accepts that")
 	case in.Type == Categorical:
 		level := len(in.Levels) // other
+		if in.Embedded && k == Missing {
+			level++
+		}
 		if k != Missing {
 			if i, ok := in.levels[in.level(c, row, in.pos)]; ok {
 				level = i
 			}
+		}
+		if in.Embedded {
+			mean[in.at] = float32(level)
+			return nil
 		}
 		mean[in.at+level] = 1
 		return nil

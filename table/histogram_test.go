@@ -47,8 +47,8 @@ func TestHistograms(t *testing.T) {
 	if h := byName["x"]; h.Whole || h.From != 0.5 || h.To != 2.5 || len(h.Counts) != bins || h.Counts[0] != 4 || h.Counts[bins-1] != 2 {
 		t.Errorf("numbers, one of them missing: %+v", h)
 	}
-	if h := byName["c"]; !slices.Equal(h.Counts, []int{4, 3, 1}) {
-		t.Errorf("levels b, a and others: %+v", h)
+	if h := byName["c"]; !slices.Equal(h.Counts, []int{4, 3, 1, 0}) {
+		t.Errorf("levels b, a, c and others: %+v", h)
 	}
 	// 100 whole numbers in 25 bins of four.
 	if h := byName["big"]; !h.Whole || h.From != -0.5 || h.To != 99.5 || len(h.Counts) != 25 || h.Counts[0] != 2 || h.Counts[1] != 2 || h.Counts[10] != 2 || h.Counts[24] != 2 {

@@ -21,7 +21,7 @@ type Spec struct {
 	Time        string             `json:"time"`
 	Impute      bool               `json:"impute"`     // accept missing inputs
 	InputStd    map[string]float64 `json:"input_std"`  // per column; a column x_std beside x is found automatically
-	MaxLevels   int                `json:"max_levels"` // of a categorical input; 0: 50
+	MaxLevels   int                `json:"max_levels"` // that have an input each; a column with more is embedded; 0: 50
 }
 
 // Infer reads rows once and finds out what their columns are. Means, deviations
@@ -38,6 +38,9 @@ func Infer(rows Source, spec Spec) (*Schema, error) {
 	in.profiles = make([]*profile, len(h.Columns))
 	for i := range in.profiles {
 		in.profiles[i] = newProfile()
+		if slices.Contains(in.Categorical, h.Columns[i]) {
+			in.profiles[i].mostNumbers = maxTexts
+		}
 		if in.roles[i] == Input { // 32 MiB in all
 			in.profiles[i].sample.room = max(512, min(8192, 1<<22/len(h.Columns)))
 		}
@@ -264,9 +267,7 @@ func (in *inference) categorical(c *Column, p *profile) {
 	if p.isName {
 		c.Note = "NA is read as a name"
 	}
-	if len(levels) > in.MaxLevels {
-		c.Levels, c.Rarer = levels[:in.MaxLevels], len(levels)-in.MaxLevels
-	}
+	c.Embedded = len(levels) > in.MaxLevels
 }
 
 // plain is a column whose numbers are used as they are: weights and deviations.

@@ -22,7 +22,8 @@ type profile struct {
 	last               float64
 	sample             sample
 	rising, falling    bool            // whole numbers, each beyond the one before
-	numberCount        map[float64]int // nil: too many
+	numberCount        map[float64]int // nil: more than mostNumbers
+	mostNumbers        int
 	textCount          map[string]int
 	moreTexts          bool // than are counted
 
@@ -39,7 +40,7 @@ type profile struct {
 }
 
 func newProfile() *profile {
-	return &profile{numberCount: map[float64]int{}, textCount: map[string]int{}, rising: true, falling: true,
+	return &profile{numberCount: map[float64]int{}, mostNumbers: maxNumbers, textCount: map[string]int{}, rising: true, falling: true,
 		min: math.Inf(1), max: math.Inf(-1)}
 }
 
@@ -83,7 +84,7 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 	}
 	if p.numberCount != nil {
 		p.numberCount[v]++
-		if len(p.numberCount) > maxNumbers {
+		if len(p.numberCount) > p.mostNumbers {
 			p.numberCount = nil
 		}
 	}

@@ -55,7 +55,12 @@ type Column struct {
 	// its classes, in ascending order; after the levels of an input comes "other":
 	// rarer levels, levels that come later, and what is missing.
 	Levels []string `json:"levels,omitempty"`
-	Rarer  int      `json:"rarer,omitempty"` // number of levels that are not listed
+	Rarer  int      `json:"rarer,omitempty"` // number of levels that are not listed, in files of older versions
+
+	// Embedded is set if the column has too many levels for an input each: it becomes one
+	// input, the number of the level in Levels. The number after those stands for levels
+	// that training did not show, the next one for what is missing.
+	Embedded bool `json:"embedded,omitempty"`
 
 	Std     float64 `json:"std,omitempty"`      // the same for every row
 	StdFrom string  `json:"std_from,omitempty"` // the column that holds it
@@ -99,17 +104,30 @@ func (s *Schema) Classes() []string {
 }
 
 // width is the number of inputs a column becomes: a number, and whether it was
-// missing where that occurred; or a one-hot of its levels and "other".
+// missing where that occurred; a one-hot of its levels and "other"; or the number of a
+// level.
 func (s *Schema) width(c *Column) int {
 	switch {
 	case c.Role != Input:
 		return 0
+	case c.Embedded:
+		return 1
 	case c.Type == Categorical:
 		return len(c.Levels) + 1
 	case s.Impute && c.Missing > 0:
 		return 2 + 2*len(c.Parts)
 	}
 	return 1 + 2*len(c.Parts)
+}
+
+// Numbers returns how many numbers the inputs of an Embedded column take: one for each
+// level, for levels that training did not show, and for what is missing. It is 0 for all
+// other columns.
+func (c *Column) Numbers() int {
+	if !c.Embedded {
+		return 0
+	}
+	return len(c.Levels) + 2
 }
 
 // A Span is the inputs From … To−1 that a column becomes.
@@ -140,7 +158,7 @@ func (s *Schema) Inputs() []string {
 		if c.Role != Input {
 			continue
 		}
-		if c.Type == Categorical {
+		if c.Type == Categorical && !c.Embedded {
 			for _, l := range c.Levels {
 				names = append(names, c.Name+"="+l)
 			}
@@ -253,6 +271,8 @@ func (s *Schema) checkColumn(c *Column) error {
 		return fmt.Errorf("the target of a %s cannot be %s", s.Task, c.Type)
 	case c.Role == Target && c.Type == Categorical && len(c.Levels) < 2:
 		return fmt.Errorf("there are %d classes", len(c.Levels))
+	case c.Embedded && (c.Role != Input || c.Type != Categorical || c.Rarer != 0 || len(c.Levels) > 2*maxTexts):
+		return fmt.Errorf("%d levels of a %s %s cannot be embedded", len(c.Levels), c.Type, c.Role)
 	case c.Type != Numeric && (c.Std != 0 || c.StdFrom != ""):
 		return fmt.Errorf("a %s column cannot have a standard deviation", c.Type)
 	}

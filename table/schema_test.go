@@ -166,18 +166,37 @@ func TestLevels(t *testing.T) {
 		fmt.Fprintf(&text, "k%d,id%d,%d,%d\n", min(i%40, i%23), i, i%3, i)
 	}
 	s := infer(t, text.String(), Spec{Targets: []string{"y"}, MaxLevels: 4, Categorical: []string{"n"}})
-	if c := s.Columns[0]; len(c.Levels) != 4 || c.Rarer != 19 || c.Levels[0] != "k0" {
+	if c := s.Columns[0]; len(c.Levels) != 23 || !c.Embedded || c.Numbers() != 25 || c.Levels[0] != "k0" {
 		t.Errorf("%+v", c)
 	}
 	if c := s.Columns[1]; c.Role != Dropped || c.Note != "text that differs in every row" {
 		t.Errorf("%+v", c)
 	}
-	if c := s.Columns[2]; !slices.Equal(c.Levels, []string{"0", "1", "2"}) {
+	if c := s.Columns[2]; !slices.Equal(c.Levels, []string{"0", "1", "2"}) || c.Embedded {
 		t.Errorf("%+v", c)
 	}
 	set, err := s.Encode(load(t, "k,id,n,y\nk22,a,2.0,1\n").Rows(nil))
-	if err != nil || !slices.Equal(set.X.Mean, []float32{0, 0, 0, 0, 1, 0, 0, 1, 0}) {
-		t.Errorf("%v %v", set.X.Mean, err)
+	if err != nil || !slices.Equal(set.X.Mean, []float32{22, 0, 0, 1, 0}) || !slices.Equal(s.Inputs(), []string{"k", "n=0", "n=1", "n=2", "n=other"}) {
+		t.Errorf("%v %v %v", set.X.Mean, s.Inputs(), err)
+	}
+	text.WriteString(",x,1,0\n")
+	s = infer(t, text.String(), Spec{Targets: []string{"y"}, MaxLevels: 4, Impute: true})
+	set, err = s.Encode(load(t, "k,id,n,y\nk0,a,2,1\nnew,a,2,1\n,a,2,1\n").Rows(nil))
+	if err != nil || set.X.Mean[0] != 0 || set.X.Mean[2] != 23 || set.X.Mean[4] != 24 {
+		t.Errorf("the first level, a new one and none become %v; want 0, 23 and 24 (%v)", set.X.Mean, err)
+	}
+}
+
+// Codes that are numbers are levels as well, however many there are.
+func TestManyCodes(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("code,y\n")
+	for i := range 6000 {
+		fmt.Fprintf(&text, "%d,%d\n", 100+i%2000, i%7)
+	}
+	s := infer(t, text.String(), Spec{Targets: []string{"y"}, Categorical: []string{"code"}})
+	if c := s.Columns[0]; c.Role != Input || !c.Embedded || len(c.Levels) != 2000 {
+		t.Errorf("%d levels, %s, %s", len(c.Levels), c.Role, c.Note)
 	}
 }
 

@@ -169,6 +169,8 @@ func (s *Schema) become(c *Column) string {
 		return "time, for splits only"
 	case c.Role != Input:
 		return string(c.Role)
+	case c.Embedded:
+		return fmt.Sprintf("%d levels, embedded; other; missing", len(c.Levels))
 	case c.Type == Categorical && c.Rarer > 0:
 		return fmt.Sprintf("%d inputs: the %d most frequent levels, other", n, n-1)
 	case c.Type == Categorical:

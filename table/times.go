@@ -187,7 +187,9 @@ func (c *Column) Typical(dst []float32) {
 	clear(dst)
 	switch c.Type {
 	case Categorical:
-		dst[0] = 1
+		if !c.Embedded { // whose most frequent level is number 0
+			dst[0] = 1
+		}
 	case Numeric:
 		dst[0] = float32(c.Encode(c.Mean))
 	}

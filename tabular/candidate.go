@@ -157,6 +157,9 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	if edges := c.edges(d); edges != nil {
 		layers = append(layers, nn.Piecewise{Edges: edges})
 	}
+	if e := d.embedding(); e != nil {
+		layers = append(layers, e)
+	}
 	for range c.Depth {
 		layers = append(layers, nn.Dense{Out: c.Width}, act)
 	}

@@ -65,5 +65,8 @@ func (d Data) digest() string {
 	}
 	put(d.Groups)
 	put(d.Zero)
+	for _, n := range d.Levels {
+		put(int64(n))
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }

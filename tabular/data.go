@@ -18,6 +18,10 @@ type Data struct {
 	// Groups numbers what belongs together: rows of a group are held out together.
 	// Nil lets every row stand alone.
 	Groups []int32
+	// Levels holds, for each input that numbers the levels of a category, how many numbers
+	// there are, and 0 for all other inputs. Such an input is a whole number from 0, and is
+	// embedded (nn.Embed). Nil: all inputs are numbers.
+	Levels []int
 	// Zero holds, for each numeric target, what 0 is encoded as. With it, transforms of
 	// targets that are never negative are tried. Nil: none are.
 	Zero []float64
@@ -46,6 +50,9 @@ func (d Data) Check() error {
 		return fmt.Errorf("there are %d rows and %d groups; give one group for each row, or no groups", n, len(d.Groups))
 	}
 	if err := d.Set.Check(); err != nil {
+		return err
+	}
+	if err := d.checkLevels(); err != nil {
 		return err
 	}
 	if d.Zero != nil && d.Classes == 0 && len(d.Zero) != d.Outputs() {

@@ -6,7 +6,8 @@ import "slices"
 const edgeRows = 20_000
 
 // edges are quantiles of every input, which cut it into at most c.Bins intervals; nil
-// without bins. An input of one or two values, such as a category's, has none.
+// without bins. An input of one or two values, such as a category's, has none, and neither
+// has the number of a level.
 func (c Candidate) edges(d Data) [][]float64 {
 	if c.Bins == 0 {
 		return nil
@@ -14,6 +15,9 @@ func (c Candidate) edges(d Data) [][]float64 {
 	w, step := d.X.Width, (d.X.Rows+edgeRows-1)/edgeRows
 	all, column := make([][]float64, w), make([]float32, 0, d.X.Rows/step+1)
 	for j := range all {
+		if d.numbersLevels(j) {
+			continue
+		}
 		column = column[:0]
 		for i := 0; i < d.X.Rows; i += step {
 			column = append(column, d.X.Mean[i*w+j])

@@ -45,14 +45,16 @@ func (f *Fitted) learnInputStats(d Data) {
 	for i, x := range d.X.Mean {
 		mean[i%w] += float64(x) / float64(n)
 	}
+	x := d.withoutLevels(mean)
 	f.InputStats = InputStats{Mean: make([]float32, w), Distance: 1, Doubt: 1}
 	compute.Convert(f.InputStats.Mean, mean)
 	if w <= mostCoupled {
-		f.InputStats.Root = inverseRoot(covariance(d.X, mean))
+		f.InputStats.Root = inverseRoot(covariance(x, mean))
 	} else {
-		f.InputStats.Inv = inverseSpread(d.X, mean)
+		f.InputStats.Inv = inverseSpread(x, mean)
 	}
-	x := d.pick(d.some(usualRows)).X
+	f.InputStats.ignore(d)
+	x = d.pick(d.some(usualRows)).X
 	p := f.NewPredictor(nil, chunk)
 	var distances, doubts []float64
 	for lo := 0; lo < x.Rows; lo += chunk {
@@ -63,6 +65,40 @@ func (f *Fitted) learnInputStats(d Data) {
 		}
 	}
 	f.InputStats.Distance, f.InputStats.Doubt = high(distances), high(doubts)
+}
+
+// withoutLevels returns the inputs with their mean in place of the numbers of levels, which
+// have no distance.
+func (d Data) withoutLevels(mean []float64) gauss.Batch[float32] {
+	x := d.X
+	if d.Levels == nil {
+		return x
+	}
+	x.Mean = slices.Clone(x.Mean)
+	for i := range x.Mean {
+		if j := i % x.Width; d.numbersLevels(j) {
+			mean[j] = 0
+			x.Mean[i] = 0
+		}
+	}
+	return x
+}
+
+// ignore takes the numbers of levels out of the distance.
+func (u *InputStats) ignore(d Data) {
+	w := len(u.Mean)
+	for j := range d.Levels {
+		if !d.numbersLevels(j) {
+			continue
+		}
+		if u.Inv != nil {
+			u.Inv[j] = 0
+			continue
+		}
+		for k := range w {
+			u.Root[j*w+k], u.Root[k*w+j] = 0, 0
+		}
+	}
 }
 
 // high is the 99 % quantile, above 0.

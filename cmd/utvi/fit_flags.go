@@ -30,7 +30,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&c.Time, "time", "", "column with the time of each row; the latest rows are held out")
 	f.BoolVar(&c.Impute, "impute", false, "accept missing values of inputs; they are replaced by the training mean")
 	f.StringArrayVar(&s.inputStd, "input-std", nil, "standard deviation of a column's values, such as length=0.1 (a column length_std gives it for each row)")
-	f.IntVar(&c.MaxLevels, "max-levels", 0, "most levels of a categorical column; rarer levels become \"other\" (default 50)")
+	f.IntVar(&c.MaxLevels, "max-levels", 0, "most levels of a category that get an input each; a column with more levels is embedded (default 50)")
 	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to hold out for the evaluation (default 0.1); -1 trains on all rows and writes no report")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of all random numbers (default 1)")
 	f.IntVar(&n.Ensemble, "ensemble", 0, "number of networks in the ensemble (default 5)")
@@ -74,7 +74,7 @@ var zeros = []struct{ name, means string }{
 	{"kl", "would disable the KL penalty; give a small number, such as 0.01"},
 	{"validation", "would leave no rows to choose the networks by; give a share above 0"},
 	{"seed", "stands for the default, 1; give another number"},
-	{"max-levels", "would merge all levels; use --ignore to leave a column out"},
+	{"max-levels", "would leave no level; use --ignore to leave a column out"},
 	{"ensemble", "would train no network; give at least 1"},
 	{"width", "would leave layers without units; give at least 1"},
 	{"depth", "would be a linear model; give at least 1"},

@@ -180,6 +180,7 @@ func TestRefusals(t *testing.T) {
 	for want, layers := range map[string]nn.Chain{
 		"layer 1.apply: the cuda engine cannot run it: its function is a formula": {nn.Dense{Out: 3}, nn.Apply{F: f}, nn.Dense{Out: 1}},
 		"layer 1.joint: the cuda engine cannot run it: it is a layer of kind":     {nn.Dense{Out: 3}, nn.Joint{Map: fn.Softmax()}, nn.Dense{Out: 1}},
+		"layer 0.embed: the cuda engine cannot run it: it is a layer of kind":     {nn.Embed{Categories: []nn.Category{{Levels: 3, Width: 2}}}, nn.Dense{Out: 1}},
 		"correlations are carried in predictions only":                            nn.Correlate(nn.Chain{nn.Dense{Out: 3}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 1}}),
 		"rule exact runs for ReLU":                                                {nn.Dense{Out: 3}, nn.Apply{F: fn.GELU(), Rule: moment.Exact()}, nn.Dense{Out: 1}},
 	} {

@@ -74,6 +74,7 @@ func everyLayer() (all []zoo) {
 	edges := [][]float64{{-1, 0, 0.5}, nil, {-40, -0.1, -0.05, 0.3, 30}, {2, 2.5}, {-0.01, 0.01}, {-3, 3}}
 	embedded := nn.Piecewise{Edges: edges}
 	waves := nn.Periodic{Frequencies: [][]float64{{0.1, -0.5, 1}, nil, {0}, {0.01, 1.5}}}
+	looked := nn.Embed{Categories: []nn.Category{{Unit: 0, Levels: 2, Width: 2}, {Unit: 2, Levels: 5, Width: 3}}}
 	for _, fixed := range []bool{false, true} {
 		end := map[bool]string{true: "-number", false: ""}[fixed]
 		all = append(all, zoo{name: "layer-piecewise" + end, input: nn.Vec(6), layers: nn.Chain{embedded}, fixed: fixed, alone: true},
@@ -82,6 +83,10 @@ func everyLayer() (all []zoo) {
 			zoo{name: "layer-periodic" + end, input: nn.Vec(4), layers: nn.Chain{waves}, fixed: fixed, alone: true},
 			zoo{name: "correlated-periodic" + end, input: nn.Vec(4), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{waves, nn.Dense{Out: 5}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}}}}, fixed: fixed},
 			zoo{name: "periodic-within" + end, input: nn.Vec(3), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 4}, waves, nn.Dense{Out: 2}}}}, fixed: fixed},
+			zoo{name: "layer-embed" + end, input: nn.Vec(3), layers: nn.Chain{looked}, fixed: fixed, alone: true},
+			zoo{name: "correlated-embed" + end, input: nn.Vec(3), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{looked, nn.Dense{Out: 5}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}}}}, fixed: fixed},
+			zoo{name: "embed-within" + end, input: nn.Vec(3), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 3}, looked, nn.Dense{Out: 2}}}}, fixed: fixed},
+			zoo{name: "embed-all" + end, input: nn.Vec(1), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Embed{Categories: []nn.Category{{Levels: 4, Width: 3}}}, nn.Dense{Out: 2}}}}, fixed: fixed},
 			zoo{name: "layer-append" + end, input: nn.Vec(3), layers: nn.Chain{nn.Append{Count: 4, Start: -2}}, fixed: fixed})
 	}
 	for _, name := range slices.Sorted(maps.Keys(layers)) {

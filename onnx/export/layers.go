@@ -69,6 +69,8 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 		return w.periodic(n, l, in, out), nil
 	case nn.Piecewise:
 		return w.piecewise(n, l, in, out), nil
+	case nn.Embed:
+		return w.embed(n, l, in, out), nil
 	case nn.Dropout:
 		return w.dropout(l, in, out), nil
 	case nn.Noise:

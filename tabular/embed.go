@@ -1,0 +1,54 @@
+package tabular
+
+import (
+	"fmt"
+
+	"utvi/nn"
+)
+
+// The Normals that a level is embedded by: few, because most levels have few rows, and
+// fewer of very many levels, because a step of training updates all of them.
+const (
+	mostNormals   = 8
+	fewestNormals = 2
+	mostLearned   = 200_000 // Normals of all levels of a column, if those are not too few for a level
+)
+
+// checkLevels reports inputs that are not the numbers of their levels.
+func (d Data) checkLevels() error {
+	if d.Levels == nil {
+		return nil
+	}
+	if len(d.Levels) != d.X.Width {
+		return fmt.Errorf("there are numbers of levels for %d inputs, not %d", len(d.Levels), d.X.Width)
+	}
+	for j, levels := range d.Levels {
+		if levels == 0 {
+			continue
+		}
+		for i := range d.X.Rows {
+			if x := d.X.Mean[i*d.X.Width+j]; !(x >= 0 && int(x) < levels && x == float32(int(x))) {
+				return fmt.Errorf("the level of row %d, input %d, is %v; it must be a whole number from 0 to %d", i, j, x, levels-1)
+			}
+		}
+	}
+	return nil
+}
+
+// numbersLevels reports whether an input is the number of a level.
+func (d Data) numbersLevels(input int) bool { return d.Levels != nil && d.Levels[input] > 0 }
+
+// embedding is the layer that embeds levels, nil if no input is the number of one.
+func (d Data) embedding() nn.Layer {
+	var all []nn.Category
+	for j, levels := range d.Levels {
+		if levels > 0 {
+			width := max(fewestNormals, min(mostNormals, mostLearned/levels))
+			all = append(all, nn.Category{Unit: j, Levels: levels, Width: width})
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return nn.Embed{Categories: all}
+}
