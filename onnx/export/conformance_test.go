@@ -62,13 +62,19 @@ func everyLayer() (all []zoo) {
 		"apply": tanh, "relu": nn.Apply{F: fn.ReLU()},
 		"maxpool": nn.MaxPool2D{Size: [2]int{2, 2}}, "maxpool-overlap": nn.MaxPool2D{Size: [2]int{3, 2}, Stride: 1}, "maxpool-whole": nn.MaxPool2D{Size: [2]int{6, 5}},
 		"avgpool": nn.AvgPool2D{Size: [2]int{2, 2}}, "avgpool-overlap": nn.AvgPool2D{Size: [2]int{3, 2}, Stride: 2}, "avgpool-whole": nn.AvgPool2D{Size: [2]int{6, 5}},
-		"flatten": nn.Flatten{}, "dropout": nn.Dropout{P: 0.3}, "noise": nn.Noise{Start: 0.4}, "noise-off": nn.Noise{Start: 0.4, Off: true},
+		"maxpool-padded": nn.MaxPool2D{Size: [2]int{3, 3}, Stride: 2, Pad: [4]int{1, 1, 1, 1}}, "maxpool-corner": nn.MaxPool2D{Size: [2]int{3, 2}, Pad: [4]int{2, 0, 1, 1}},
+		"avgpool-padded": nn.AvgPool2D{Size: [2]int{3, 3}, Stride: 2, Pad: [4]int{1, 1, 1, 1}}, "avgpool-counted": nn.AvgPool2D{Size: [2]int{3, 2}, Pad: [4]int{2, 0, 1, 1}, CountPad: true},
+		"conv-padded": nn.Conv2D{Out: 3, Kernel: [2]int{3, 4}, Stride: 2, Pad: [4]int{1, 2, 2, 3}},
+		"flatten":     nn.Flatten{}, "dropout": nn.Dropout{P: 0.3}, "noise": nn.Noise{Start: 0.4}, "noise-off": nn.Noise{Start: 0.4, Off: true},
 		"scale": nn.Scale{Start: 2}, "batchnorm": nn.BatchNorm{Mean: []float64{0.1, -0.2}, Var: []float64{2, 0.3}, Gain: []float64{1, -2}, Offset: []float64{0, 1}},
 		"layernorm": nn.LayerNorm{}, "layernorm-fixed-mean": nn.LayerNorm{FixedMean: true},
 		"residual-elementwise": nn.Residual{Branch: tanh}, "residual": nn.Residual{Branch: nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}},
-		"residual-chain": nn.Residual{Branch: nn.Chain{tanh, nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}, tanh}},
-		"chain":          nn.Chain{tanh, nn.Chain{nn.Flatten{}, nn.Dense{Out: 3}}},
-		"multiply":       nn.Multiply{By: by(img.Size())},
+		"residual-chain":      nn.Residual{Branch: nn.Chain{tanh, nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}, tanh}},
+		"residual-skip":       nn.Residual{Branch: nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Stride: 2, Padding: nn.Same}, tanh}, Skip: nn.Conv2D{Out: 3, Kernel: [2]int{1, 1}, Stride: 2, NoBias: true}},
+		"residual-skip-fixed": nn.Residual{Branch: nn.Chain{tanh, nn.Dense{Out: 4}}, Skip: nn.Dense{Out: 4, Fixed: true}},
+		"residual-both-fixed": nn.Residual{Branch: nn.Dense{Out: 4, Fixed: true}, Skip: nn.Chain{nn.Dense{Out: 4, Fixed: true}, tanh}},
+		"chain":               nn.Chain{tanh, nn.Chain{nn.Flatten{}, nn.Dense{Out: 3}}},
+		"multiply":            nn.Multiply{By: by(img.Size())},
 	}
 	// Edges for some units: far from them, next to them, and wide and narrow intervals.
 	edges := [][]float64{{-1, 0, 0.5}, nil, {-40, -0.1, -0.05, 0.3, 30}, {2, 2.5}, {-0.01, 0.01}, {-3, 3}}
