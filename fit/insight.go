@@ -62,7 +62,7 @@ const (
 	insightRows  = 500 // held-out rows that an insight is made of
 	dependencies = 6   // columns whose dependence is shown
 	gridPoints   = 41
-	mostLevels   = 100 // of a category, the most frequent ones
+	mostLevels   = 100        // of a category, the most frequent ones
 	shufflings   = 0x73687566 // "shuf": keeps these draws apart from others of the seed
 )
 
