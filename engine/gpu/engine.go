@@ -156,6 +156,15 @@ func (m *memory) alloc(n, size int) cuda.Ptr {
 
 func (m *memory) floats(n int) cuda.Ptr { return m.alloc(n, 4) }
 
+// zeros allocates n numbers that are 0.
+func (m *memory) zeros(n int) cuda.Ptr {
+	p := m.floats(n)
+	if m.err == nil {
+		m.err = m.stream.Zero(p, 4*n)
+	}
+	return p
+}
+
 // place allocates memory for values and copies them there.
 func place[T any](m *memory, values []T, size int) cuda.Ptr {
 	p := m.alloc(len(values), size)

@@ -113,17 +113,6 @@ func cases() []testCase {
 	return all
 }
 
-// correlatedCases are networks that carry correlations; cards predict with them.
-func correlatedCases() []testCase {
-	leaky, smooth := nn.Apply{F: fn.LeakyReLU(0.01)}, nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(9)}
-	three := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
-	return []testCase{
-		{"correlated", 3, nn.Correlate(nn.Chain{nn.Dense{Out: 50}, leaky, nn.Dense{Out: 40}, smooth, nn.Dense{Out: 1}, nn.Noise{}}), nil},
-		{"correlated, two outputs", 4, nn.Correlate(nn.Chain{nn.Dense{Out: 200}, three, nn.Dense{Out: 200}, leaky, nn.Dense{Out: 2}}), nil},
-		{"correlated, some fixed", 4, nn.Correlate(nn.Chain{nn.Dense{Out: 20, Fixed: true}, smooth, nn.Dense{Out: 30}, nn.Apply{F: fn.SiLU(), Rule: moment.Linear()}, nn.Dense{Out: 18}}), nil},
-	}
-}
-
 // Predictions are those of the CPU, to rounding.
 func TestPredictions(t *testing.T) {
 	e := card(t)
@@ -191,7 +180,7 @@ func TestSteps(t *testing.T) {
 	if emulated(e) {
 		batch = 72 // several blocks, and a part of one
 	}
-	for _, c := range cases() {
+	for _, c := range append(cases(), correlatedCases()...) {
 		for _, table := range []bool{false, true} {
 			o := optim.Paper()
 			if table {

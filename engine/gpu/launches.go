@@ -31,9 +31,18 @@ func (b *launches) add(o op) {
 	b.ops = append(b.ops, o)
 	r := b.all[len(b.all)-1].rows
 	r.Count++
-	if r.Per = max(r.Per, fewRows); o.Kind == opDense || o.Kind == opDenseBack {
+	if r.Per = max(r.Per, fewRows); o.multiplies() {
 		r.Per = rowsPerBlock
 	}
+}
+
+// multiplies reports whether the operation has a matrix product, which gains by more rows.
+func (o *op) multiplies() bool {
+	switch o.Kind {
+	case opDense, opDenseBack, opSenseDense, opSenseDenseBack:
+		return true
+	}
+	return false
 }
 
 // last returns the product that was added last, if nothing followed it.

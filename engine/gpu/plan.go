@@ -24,7 +24,8 @@ type layer struct {
 	p        float64   // of Dropout
 	off      bool      // Noise that adds nothing
 	sense    bool      // correlations are carried
-	last     bool      // of the layers that carry correlations
+	first    bool      // the first of layers that carry correlations together
+	last     bool      // the last of them
 }
 
 // wide reports whether the layer is a product of its own.
@@ -47,7 +48,7 @@ type plan struct {
 
 // makePlan binds a network and translates its layers, or names the first one that the
 // kernels do not run.
-func makePlan(n engine.Network[float32], form nn.Form, train bool) (*plan, error) {
+func makePlan(n engine.Network[float32], form nn.Form) (*plan, error) {
 	b := &nn.Binder[float32]{Form: form}
 	if _, err := engine.Bind(n, b); err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func makePlan(n engine.Network[float32], form nn.Form, train bool) (*plan, error
 	for i, t := range b.Params.Tensors {
 		number[t] = i
 	}
-	t := &translator{plan: p, number: number, train: train}
+	t := &translator{plan: p, number: number}
 	for _, node := range p.graph.Steps() {
 		if err := t.step(node); err != nil {
 			return nil, err
@@ -73,7 +74,6 @@ func makePlan(n engine.Network[float32], form nn.Form, train bool) (*plan, error
 type translator struct {
 	*plan
 	number map[*vi.Tensor[float32]]int
-	train  bool
 	index  uint32 // of the layers that may draw
 	sense  bool
 }
@@ -107,22 +107,25 @@ func (t *translator) correlated(node *nn.Node[float32]) error {
 		}
 		return nil
 	}
-	if t.train {
-		return unsupported(node, "correlations are carried in predictions only; to train on a card, take units as independent (the setting independent of a fit)")
-	}
+	before := len(t.layers)
 	t.sense = true
 	defer func() { t.sense = false }()
 	for _, c := range node.Children {
 		switch c.Layer.(type) {
-		case nn.Dense, nn.Apply, nn.Flatten:
+		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten:
 		default:
-			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply and Flatten run there", c.Layer.Kind())
+			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout and Flatten run there", c.Layer.Kind())
 		}
 		if err := t.step(c); err != nil {
 			return err
 		}
 	}
-	t.layers[len(t.layers)-1].last = true
+	for before < len(t.layers) && !t.layers[before].sense {
+		before++
+	}
+	if before < len(t.layers) { // else nothing is random but the inputs, and nothing changes
+		t.layers[before].first, t.layers[len(t.layers)-1].last = true, true
+	}
 	return nil
 }
 

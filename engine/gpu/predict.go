@@ -15,7 +15,7 @@ import (
 
 // Compile implements engine.Engine.
 func (e *Engine) Compile(n engine.Network[float32], form nn.Form) (engine.Program[float32], error) {
-	p, err := makePlan(n, form, false)
+	p, err := makePlan(n, form)
 	if err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
@@ -75,10 +75,11 @@ func (p *program) newPredictor(maxRows int) (*predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := *p.weights
+	w := &weights{}
+	*w = *p.weights
 	w.memory = m
 	w.control = w.alloc(1, sizeControl)
-	q := &predictor{program: p, weights: &w}
+	q := &predictor{program: p, weights: w}
 	row := 2 * 4 * p.plan.inputs
 	for _, l := range p.plan.layers {
 		if row += 2 * 4 * l.out; l.sense {
@@ -87,25 +88,22 @@ func (p *program) newPredictor(maxRows int) (*predictor, error) {
 	}
 	q.cap = max(rowsPerBlock, min(maxRows, mostBytes/row/rowsPerBlock*rowsPerBlock))
 	q.in = w.signal(q.cap, p.plan.inputs, p.plan.form != nn.Fixed)
-	s := q.in
+	acts := []signal{q.in}
 	var ops []op
+	var f *follow
 	for i := range p.plan.layers {
 		l := &p.plan.layers[i]
 		out := w.signal(q.cap, l.out, l.to != nn.Fixed)
-		o := w.operation(l, s, out)
-		if l.sense {
-			if o.Tape = w.floats(q.cap * l.out); l.kind == opApply {
-				o.DM = w.floats(q.cap * l.out)
-			}
-		}
+		o := w.operation(l, acts[i], out)
+		f = w.follow(f, l, i, &o, q.cap)
 		q.run.forward(l, o)
-		ops, s = append(ops, o), out
+		acts, ops = append(acts, out), append(ops, o)
 		if l.last {
-			w.sense(&q.run, p.plan.layers[:i+1], ops, q.in, s, q.cap)
+			f.sense(w.memory, &q.run, p.plan.layers, ops, acts)
 		}
 	}
-	q.out = s
-	q.run.place(&w, 0)
+	q.out = acts[len(acts)-1]
+	q.run.place(w, 0)
 	if w.err == nil {
 		w.err = w.stream.Sync()
 	}

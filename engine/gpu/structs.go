@@ -23,6 +23,9 @@ const (
 	opSenseDense
 	opSenseUnits
 	opSenseEnd
+	opSenseBack
+	opSenseDenseBack
+	opSenseAdd
 )
 
 const (

@@ -60,7 +60,7 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 	if j.Data.Uncertain() {
 		form = nn.Independent
 	}
-	p, err := makePlan(n, form, true)
+	p, err := makePlan(n, form)
 	if err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}

@@ -15,12 +15,19 @@ func (t *trainer) build(score op) error {
 	}
 	acts := []signal{t.batch.in}
 	var ops []op
+	var f *follow
+	follows := map[int]*follow{} // by their last layers
 	for i := range layers {
 		l := &layers[i]
 		out := w.signal(rows, l.out, l.to != nn.Fixed)
 		o := w.operation(l, acts[i], out)
+		f = w.follow(f, l, i, &o, rows)
 		t.pass.forward(l, o)
 		acts, ops = append(acts, out), append(ops, o)
+		if l.last {
+			f.sense(w.memory, &t.pass, layers, ops, acts)
+			follows[i] = f
+		}
 	}
 	last := len(layers) - 1
 	out := acts[last+1]
@@ -33,11 +40,24 @@ func (t *trainer) build(score op) error {
 	t.pass.add(score)
 	t.grad = 0
 	var tapes []tape
+	var each []backSense // of the layers of f
+	var inputs cuda.Ptr
 	for i := last; i >= 0; i-- {
 		l, o := &layers[i], ops[i]
+		if l.last {
+			f = follows[i]
+			each, inputs = f.back(w.memory, &t.pass, layers, ops, acts, d.v)
+			d.v = w.zeros(rows * l.out) // the variances that the layers gave their outputs are not used
+		}
 		o.G, o.H = d.m, d.v
+		var e backSense
+		k := 0
+		if l.sense {
+			e, k = each[i-f.first], f.k
+			o.DM, o.Tape, o.TM, o.TV = 0, 0, e.slope, e.adds
+		}
 		if l.kind == opDense {
-			t.grads.add(l, o)
+			t.grads.add(l, o, e, k)
 		}
 		tp, has := t.tape(l, &o)
 		if has {
@@ -54,12 +74,12 @@ func (t *trainer) build(score op) error {
 			o.OM, o.OV = 0, 0
 			t.pass.backward(l, o)
 		}
+		if l.first && i > 0 && inputs != 0 {
+			t.pass.add(op{Kind: opSenseAdd, In: int32(l.in), DV: d.v, TV: inputs})
+		}
 	}
 	t.grads.plan(w, rows)
-	t.grad = w.floats(t.grads.parts * w.size)
-	if w.err == nil {
-		w.err = w.stream.Zero(t.grad, 4*t.grads.parts*w.size)
-	}
+	t.grad = w.zeros(t.grads.parts * w.size)
 	t.grads.place(w, t.grad, rows)
 	for _, x := range tapes {
 		t.columns = append(t.columns, columnsArgs{Tape: x.at, Rows: int32(rows), Width: int32(x.width), Mode: x.mode,

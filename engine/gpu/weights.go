@@ -142,32 +142,6 @@ func (w *weights) signal(rows, width int, variances bool) signal {
 	return s
 }
 
-// sense adds the operations that carry correlations back through the layers up to the
-// last of them: first, and with what they wrote.
-func (w *weights) sense(b *launches, layers []layer, ops []op, in, out signal, room int) {
-	last := len(layers) - 1
-	k := int32(layers[last].out)
-	sums := w.alloc(room*int(k), 8)
-	a := w.floats(int(k) * room * int(k))
-	b.add(op{Kind: opSenseStart, Targets: k, Room: int32(room), DM: a, NLL: sums})
-	for i := last; i >= 0 && layers[i].sense; i-- {
-		l, o := &layers[i], ops[i]
-		x := op{Kind: opSenseUnits, In: int32(l.in), Out: int32(l.out), Targets: k, Room: int32(room), G: a, NLL: sums, Tape: o.Tape, M: o.DM}
-		if l.kind == opDense {
-			x.Kind, x.WT = opSenseDense, o.WT
-		}
-		if l.from != nn.Fixed {
-			a = w.floats(int(k) * room * l.in)
-			x.DM = a
-		}
-		b.add(x)
-	}
-	if in.v != 0 && layers[0].sense { // the inputs add their own variances
-		b.add(op{Kind: opSenseUnits, Out: int32(layers[0].in), Targets: k, Room: int32(room), G: a, NLL: sums, Tape: in.v})
-	}
-	b.add(op{Kind: opSenseEnd, Targets: k, Room: int32(room), NLL: sums, OV: out.v})
-}
-
 // operation returns the forward operation of a layer.
 func (w *weights) operation(l *layer, in, out signal) op {
 	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p}

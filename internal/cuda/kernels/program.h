@@ -23,6 +23,9 @@ enum {
 	OP_SENSE_DENSE,
 	OP_SENSE_UNITS,
 	OP_SENSE_END,
+	OP_SENSE_BACK,
+	OP_SENSE_DENSE_BACK,
+	OP_SENSE_ADD,
 };
 
 // Likelihoods.
@@ -34,7 +37,9 @@ enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON
 // Where correlations are carried, dense layers and functions also write to tape what they
 // add to the variance of a unit, and functions their slopes to dm. The operations of the
 // sense then take the sensitivities of the outputs, one block of rows behind the other
-// for each output, from layer to layer backwards, and sum up the variances in nll.
+// for each output, from layer to layer backwards, and sum up the variances in nll. Their
+// reverse goes from layer to layer forwards and leaves the gradients by the slopes and by
+// what the layers add, which the reverse of a layer finds in tm and tv.
 struct Op {
 	int kind, in, out, room; // room: rows between the sensitivities of two outputs
 	Func f;
