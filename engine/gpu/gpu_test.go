@@ -105,6 +105,7 @@ func cases() []testCase {
 		{"yes or no", 3, nn.Chain{nn.Dense{Out: 70}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}, nn.Apply{F: fn.Sigmoid()}}, likelihood.Bernoulli{}},
 		{"samples", 3, nn.Chain{nn.Dense{Out: 17}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(14)}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 	}
+	all = append(all, layerCases()...)
 	for _, f := range []*moment.Func{fn.Identity(), fn.Abs(), fn.Erf(), fn.NormalCDF(), fn.Exp(), fn.Sin(), fn.Cos(), fn.Square(), fn.NormalInverse()} {
 		for _, rule := range []moment.Rule{moment.GaussHermite(5), moment.Linear()} {
 			all = append(all, testCase{fmt.Sprintf("%s %v", f.Name, rule), 2, nn.Chain{nn.Dense{Out: 9}, nn.Apply{F: f, Rule: rule}, nn.Dense{Out: 1}}, likelihood.Normal{}})
@@ -187,6 +188,16 @@ func TestSteps(t *testing.T) {
 				o.Clip = 0.5
 			}
 			start := network(t, c.in, c.layers)
+			if table { // and priors that are centred on other weights
+				for _, x := range start.Params.Tensors {
+					if x.Random {
+						x.Center = make([]float32, x.Len())
+						for i, m := range x.Mean {
+							x.Center[i] = 0.5 * m
+						}
+					}
+				}
+			}
 			train := func(e engine.Engine[float32]) (engine.Trainer, engine.Score, engine.Change) {
 				tr, err := e.Train(clone(start), engine.Job{Data: source(t, c, table, table), Likelihood: c.likelihood, Optimizer: o, Batch: batch, Seed: rng.New(9), Pool: compute.NewPool(1)})
 				if err != nil {

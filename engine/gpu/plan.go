@@ -20,8 +20,11 @@ type layer struct {
 	tensors  []int // numbers of its tensors
 	f        function
 	nodes    []float32 // points, then weights
-	by       []float32 // factors of Multiply
-	p        float64   // of Dropout
+	by       []float32 // factors of Multiply; edges of Piecewise
+	plus     []float32 // what Multiply adds; nil: nothing
+	table    []int32   // numbers of units
+	p, q     float64   // of Dropout and LayerNorm
+	skip     int       // the signal that is added: the input of this layer
 	off      bool      // Noise that adds nothing
 	sense    bool      // correlations are carried
 	first    bool      // the first of layers that carry correlations together
@@ -80,8 +83,13 @@ type translator struct {
 
 // step translates one step of a network.
 func (t *translator) step(node *nn.Node[float32]) error {
-	if _, ok := node.Layer.(nn.Correlated); ok {
+	switch x := node.Layer.(type) {
+	case nn.Correlated:
 		return t.correlated(node)
+	case nn.Residual:
+		if _, ok := x.Elementwise(); !ok {
+			return t.residual(node)
+		}
 	}
 	l := layer{name: node.Name, in: node.In.Size(), out: node.Out.Size(), from: node.From, to: node.To, sense: t.sense && node.To != nn.Fixed}
 	for _, x := range node.Tensors {
@@ -112,9 +120,12 @@ func (t *translator) correlated(node *nn.Node[float32]) error {
 	defer func() { t.sense = false }()
 	for _, c := range node.Children {
 		switch c.Layer.(type) {
-		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten:
+		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten, nn.Piecewise:
 		default:
-			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout and Flatten run there", c.Layer.Kind())
+			if c.To == nn.Fixed {
+				break // there is nothing to carry
+			}
+			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise and Flatten run there", c.Layer.Kind())
 		}
 		if err := t.step(c); err != nil {
 			return err
@@ -155,8 +166,21 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		l.kind, l.p = opDropout, x.P
 	case nn.Flatten:
 		l.kind = none
+	case nn.Residual: // one function; see translator.residual for others
+		*index++
+		a, _ := x.Elementwise()
+		l.kind, l.f.Index = opApply, *index
+		return l.apply(n, a)
+	case nn.Piecewise:
+		l.piecewise(x)
+	case nn.Append:
+		l.kind = opAppend
+	case nn.BatchNorm:
+		l.batchNorm(x)
+	case nn.LayerNorm:
+		l.layerNorm(x)
 	default:
-		return unsupported(n, "it is a layer of kind %s; Dense, Apply, Noise, Scale, Multiply, Dropout and Flatten run", n.Layer.Kind())
+		return unsupported(n, "it is a layer of kind %s, which only the CPU runs", n.Layer.Kind())
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func (p *program) newPredictor(maxRows int) (*predictor, error) {
 	for i := range p.plan.layers {
 		l := &p.plan.layers[i]
 		out := w.signal(q.cap, l.out, l.to != nn.Fixed)
-		o := w.operation(l, acts[i], out)
+		o := w.operation(l, acts, out)
 		f = w.follow(f, l, i, &o, q.cap)
 		q.run.forward(l, o)
 		acts, ops = append(acts, out), append(ops, o)

@@ -29,7 +29,7 @@ func (w *weights) follow(f *follow, l *layer, i int, o *op, room int) *follow {
 	switch l.kind {
 	case opDense, opNoise, opDropout:
 		o.Tape = w.floats(room * l.out)
-	case opApply:
+	case opApply, opPiecewise:
 		o.Tape, o.DM = w.floats(room*l.out), w.floats(room*l.out)
 	default:
 		o.DM = w.floats(room * l.out)
@@ -57,6 +57,7 @@ func (f *follow) sense(m *memory, b *launches, layers []layer, ops []op, acts []
 		l, o := &layers[i], ops[i]
 		x := f.op(opSenseUnits, l.in, l.out)
 		x.G, x.Tape, x.M = at, o.Tape, o.DM
+		x.Table = o.Table
 		if l.kind == opDense {
 			x.Kind, x.WT = opSenseDense, o.WT
 		}
@@ -100,6 +101,7 @@ func (f *follow) back(m *memory, b *launches, layers []layer, ops []op, acts []s
 		e := backSense{a: f.a[i-f.first+1], b: by}
 		x := f.op(opSenseBack, l.in, l.out)
 		x.G, x.V, x.H, x.M, x.OM, x.W = e.a, o.Tape, h, o.DM, by, o.W
+		x.Table = o.Table
 		if l.kind == opDense && by != 0 {
 			x.Kind = opSenseDenseBack
 		}

@@ -26,6 +26,22 @@ const (
 	opSenseBack
 	opSenseDenseBack
 	opSenseAdd
+	opAdd
+	opPiecewise
+	opPiecewiseBack
+	opAppend
+	opAppendBack
+	opLayerNorm
+	opLayerNormBack
+	opSoftmax
+	opSoftmaxBack
+	opConditional
+	opConditionalBack
+	opAvgPool
+	opAvgPoolBack
+	opMaxPool
+	opMaxPoolBack
+	opConv // a launch of its own, and no operation on rows
 )
 
 const (
@@ -54,6 +70,10 @@ type function struct {
 	Three            [6]float32
 }
 
+type image struct {
+	H, W, C, KH, KW, Down, Across, Top, Left, OH, OW, _ int32
+}
+
 type op struct {
 	Kind, In, Out, Room            int32
 	F                              function
@@ -66,6 +86,9 @@ type op struct {
 	Targets, Likelihood, Weighted_ int32
 	_                              int32
 	Index, TM, TV, TY, YO          cuda.Ptr
+	Q                              float64
+	Table, Nodes, Scratch          cuda.Ptr
+	Image                          image
 }
 
 type control struct {
@@ -96,7 +119,7 @@ type chunk struct {
 	Rows, Cols, Parts, Tensor int32
 	Mean, Rho                 int64
 	PriorMean, PriorVar       float64
-	S, WT, ST                 cuda.Ptr
+	S, WT, ST, Center         cuda.Ptr
 }
 
 type rowsArgs struct {
@@ -143,6 +166,7 @@ type adamArgs struct {
 const (
 	byVariance = iota
 	bySoftplus
+	byItself
 )
 
 type columnsArgs struct {

@@ -51,11 +51,6 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 	if j.Draws > 0 {
 		return nil, &Unsupported{What: "it is trained by drawn networks; moment propagation, without draws, would run"}
 	}
-	for _, x := range n.Params.Tensors {
-		if x.Center != nil {
-			return nil, &Unsupported{What: "its priors are centred on trained weights; priors with one mean for all weights of a layer would run"}
-		}
-	}
 	form := nn.Fixed
 	if j.Data.Uncertain() {
 		form = nn.Independent
@@ -96,10 +91,7 @@ func scoring(l likelihood.Likelihood) (o op, err error) {
 	case likelihood.ExpectedNormal:
 		o.Likelihood, o.P = likeExpected, l.Std
 	case likelihood.Heteroscedastic:
-		if l.Common > 0 {
-			return o, &Unsupported{What: "part of its score uses a noise that all rows share; heteroscedastic without it would run"}
-		}
-		o.Likelihood, o.P = likeHeteroscedastic, likelihood.Describe(l).Floor
+		o.Likelihood, o.P, o.Q = likeHeteroscedastic, likelihood.Describe(l).Floor, l.Common
 	case likelihood.Categorical:
 		o.Likelihood, o.P = likeCategorical, orElse(l.Floor, 1e-30)
 	case likelihood.Bernoulli:

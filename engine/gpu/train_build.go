@@ -20,7 +20,7 @@ func (t *trainer) build(score op) error {
 	for i := range layers {
 		l := &layers[i]
 		out := w.signal(rows, l.out, l.to != nn.Fixed)
-		o := w.operation(l, acts[i], out)
+		o := w.operation(l, acts, out)
 		f = w.follow(f, l, i, &o, rows)
 		t.pass.forward(l, o)
 		acts, ops = append(acts, out), append(ops, o)
@@ -42,8 +42,14 @@ func (t *trainer) build(score op) error {
 	var tapes []tape
 	var each []backSense // of the layers of f
 	var inputs cuda.Ptr
+	skips := map[int][]signal{} // gradients that join those by an earlier signal
 	for i := last; i >= 0; i-- {
 		l, o := &layers[i], ops[i]
+		if l.kind == opAdd { // both parts have the gradient of the sum
+			skips[l.skip] = append(skips[l.skip], d)
+			d = t.join(d, skips, i, acts[i])
+			continue
+		}
 		if l.last {
 			f = follows[i]
 			each, inputs = f.back(w.memory, &t.pass, layers, ops, acts, d.v)
@@ -77,6 +83,7 @@ func (t *trainer) build(score op) error {
 		if l.first && i > 0 && inputs != 0 {
 			t.pass.add(op{Kind: opSenseAdd, In: int32(l.in), DV: d.v, TV: inputs})
 		}
+		d = t.join(d, skips, i, acts[i])
 	}
 	t.grads.plan(w, rows)
 	t.grad = w.zeros(t.grads.parts * w.size)
@@ -102,6 +109,10 @@ func (t *trainer) tape(l *layer, o *op) (tape, bool) {
 	case l.kind == opNoise && !l.off:
 		x.mode = byVariance
 	case l.kind == opScale:
+	case l.kind == opAppend:
+		x.width, x.mode = l.out-l.in, byItself
+	case l.kind == opLayerNorm: // the offset lies behind the gain
+		x.width, x.mode = 2*l.in, byItself
 	case l.kind == opApply && l.f.Rule == learned:
 		x.width = 1
 	default:

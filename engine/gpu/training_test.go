@@ -200,29 +200,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The same for what is not in a layer: the likelihood, and priors that are centred.
-func TestTrainingRefusals(t *testing.T) {
-	e := card(t)
-	refused := func(c train.Config, outputs int, center bool, want string) {
-		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: nn.Chain{nn.Dense{Out: outputs}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if center {
-			m.Params.Tensors[0].Center = make([]float32, m.Params.Tensors[0].Len())
-		}
-		if _, err := train.New(m, c); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("error %v, want %q", err, want)
-		}
-	}
-	c := settings(t, e, 5)
-	c.Likelihood = likelihood.Heteroscedastic{Common: 0.5}
-	refused(c, 3, false, "a noise that all rows share")
-	c = settings(t, e, 5)
-	c.Likelihood = likelihood.Heteroscedastic{}
-	refused(c, 2, true, "priors are centred")
-}
-
 // A step allocates no memory on the host.
 func TestStepsDoNotAllocate(t *testing.T) {
 	tr, err := train.New(smallNet(t, moment.UT(2)), settings(t, card(t), 1000))

@@ -31,13 +31,14 @@ type derived struct {
 	rows, cols int
 	parts      int      // partial gradients
 	s, wt, st  cuda.Ptr // variances, transposes
+	center     cuda.Ptr // of the priors
 }
 
 // chunk is how many parameters a block updates: enough that few blocks keep the card
 // busy, and as many as a block has threads at least.
 func (w *weights) chunk() int { return 256 * max(1, w.size/(256*1024)) }
 
-const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 296, 88, 80, 40, 224, 16
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 376, 96, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k, err := e.load()
@@ -55,6 +56,9 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 		x := derived{random: t.Random, parts: 1}
 		if t.Random {
 			x.s = w.floats(t.Len())
+			if t.Center != nil {
+				x.center = place(w.memory, t.Center, 4)
+			}
 		}
 		w.tensors = append(w.tensors, x)
 	}
@@ -123,7 +127,7 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 		}
 		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
 		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
-		c.S, c.WT, c.ST = x.s, x.wt, x.st
+		c.S, c.WT, c.ST, c.Center = x.s, x.wt, x.st, x.center
 	}
 	return cuda.Upload(w.stream, w.table, w.chunks)
 }
@@ -142,8 +146,9 @@ func (w *weights) signal(rows, width int, variances bool) signal {
 	return s
 }
 
-// operation returns the forward operation of a layer.
-func (w *weights) operation(l *layer, in, out signal) op {
+// operation returns the forward operation of a layer, given the signals before it.
+func (w *weights) operation(l *layer, signals []signal, out signal) op {
+	in := signals[len(signals)-1]
 	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p}
 	switch l.kind {
 	case opDense:
@@ -170,6 +175,17 @@ func (w *weights) operation(l *layer, in, out signal) op {
 		o.Raw = w.at(l.tensors[0])
 	case opMultiply:
 		o.Raw = place(w.memory, l.by, 4)
+		if l.plus != nil {
+			o.B = place(w.memory, l.plus, 4)
+		}
+	case opAdd:
+		o.G, o.H = signals[l.skip].m, signals[l.skip].v
+	case opPiecewise:
+		o.Raw, o.Table = place(w.memory, l.by, 4), place(w.memory, l.table, 4)
+	case opAppend:
+		o.Raw = w.at(l.tensors[0])
+	case opLayerNorm:
+		o.Raw, o.B, o.Q = w.at(l.tensors[0]), w.at(l.tensors[1]), l.q
 	}
 	return o
 }

@@ -3,6 +3,7 @@
 // of the weights find them.
 #include "program.h"
 #include "likelihood.h"
+#include "layers.h"
 
 constexpr int THREADS = 512, PER = 8, DEPTH = 128, MOST_OPS = 24;
 
@@ -261,7 +262,7 @@ DEVICE void unit(const Op& o, long long r0, int rows) {
 			dm = g / a, dv = h / (a * a);
 			break;
 		case OP_MULTIPLY:
-			om = m * o.raw[u], ov = v * (o.raw[u] * o.raw[u]), dm = o.raw[u];
+			om = m * o.raw[u] + (o.b ? o.b[u] : 0.0f), ov = v * (o.raw[u] * o.raw[u]), dm = o.raw[u];
 			break;
 		case OP_MULTIPLY_BACK:
 			dm = g * o.raw[u], dv = h * (o.raw[u] * o.raw[u]);
@@ -319,6 +320,13 @@ KERNEL(rows, Rows, THREADS) {
 		case OP_SCORE:
 			if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
 			break;
+		case OP_ADD: add(o, r0, n); break;
+		case OP_PIECEWISE: piecewise(o, r0, n); break;
+		case OP_PIECEWISE_BACK: piecewise_back(o, r0, n); break;
+		case OP_APPEND: append(o, r0, n); break;
+		case OP_APPEND_BACK: append_back(o, r0, n); break;
+		case OP_LAYER_NORM: layer_norm(o, r0, n); break;
+		case OP_LAYER_NORM_BACK: layer_norm_back(o, r0, n); break;
 		case OP_SENSE_START:
 		case OP_SENSE_DENSE:
 		case OP_SENSE_UNITS:

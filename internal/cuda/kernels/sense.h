@@ -7,6 +7,7 @@
 //	tape   what the layer adds to the variance of each unit, e; null: nothing
 //	m      its slopes; null: 1
 //	dm     sensitivities to its inputs; null: they are fixed
+//	table  of a Piecewise, whose units and features vary together: see layers.h
 //	nll    the variances of the outputs so far; with weighted set, the covariances
 //
 // In the reverse, g and m are the same, and the others are
@@ -72,6 +73,10 @@ DEVICE void sense(const Op& o, long long r0, int rows) {
 		if (!o.dm) continue;
 		const float* a = o.g + sensitivity(o, j, r0, o.out);
 		float* in = o.dm + sensitivity(o, j, r0, o.in);
+		if (o.table) {
+			sense_piecewise(o, a, in, r0, rows);
+			continue;
+		}
 		if (o.kind == OP_SENSE_UNITS) {
 			for (int i = thread(); i < rows * o.in; i += THREADS) in[i] = o.m ? a[i] * o.m[r0 * o.in + i] : a[i];
 			continue;
@@ -98,7 +103,8 @@ DEVICE void sense_back(const Op& o, long long r0, int rows) {
 		float de = 0, dg = 0, e = o.v ? o.v[at] : 0.0f, slope = o.m ? o.m[at] : 1.0f;
 		for (int j = 0; j < o.targets; j++) {
 			long long place = sensitivity(o, j, row, o.out) + u;
-			float a = o.g[place], t = weigh(o, j, row, u), b = o.om && !dense ? o.om[place] : 0.0f;
+			float a = o.g[place], t = weigh(o, j, row, u);
+			float b = !o.om || dense ? 0.0f : o.om[o.table ? sensitivity(o, j, row, o.in) + owner(o, u) : place];
 			de = fma(t, a, de), dg = fma(a, b, dg);
 			if (o.dm && !dense) o.dm[place] = fma(b, slope, 2 * t * e);
 		}
