@@ -84,6 +84,8 @@ type kernelSet struct {
 	rows, forward32, forward64, backward32, backward64 cuda.Kernel
 	gradients32, gradients64                           cuda.Kernel
 	norm, adamw, columns, priors                       cuda.Kernel
+	convForward, convBackward, convGradients           cuda.Kernel
+	convForward16, convBackward16, convGradients16     cuda.Kernel // with few columns
 
 	tensor                                     bool // there are tensor cores for TF32
 	forwardT, backwardT, forwardT4, backwardT4 cuda.Kernel
@@ -114,6 +116,8 @@ func loadKernels(d *cuda.Device) (*kernelSet, error) {
 	err := k.entries(d, kernels.Base, []entry{
 		{"rows", &k.rows}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
 		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
+		{"conv_forward", &k.convForward}, {"conv_backward", &k.convBackward}, {"conv_gradients", &k.convGradients},
+		{"conv_forward16", &k.convForward16}, {"conv_backward16", &k.convBackward16}, {"conv_gradients16", &k.convGradients16},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
 	})
 	if err == nil && k.tensor {

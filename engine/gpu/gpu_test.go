@@ -41,7 +41,7 @@ func emulated(e *gpu.Engine) bool { return e.Card() == "emulated card" }
 // network returns a network with parameters.
 func network(t testing.TB, in int, layers nn.Chain) engine.Network[float32] {
 	t.Helper()
-	n := engine.Network[float32]{Input: nn.Vec(in), Layers: layers, Params: &vi.Params[float32]{}, Seed: rng.New(7)}
+	n := engine.Network[float32]{Input: inputOf(in, layers), Layers: layers, Params: &vi.Params[float32]{}, Seed: rng.New(7)}
 	if _, err := engine.Bind(n, &nn.Binder[float32]{}); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func cases() []testCase {
 		{"yes or no", 3, nn.Chain{nn.Dense{Out: 70}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}, nn.Apply{F: fn.Sigmoid()}}, likelihood.Bernoulli{}},
 		{"samples", 3, nn.Chain{nn.Dense{Out: 17}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(14)}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 	}
-	all = append(all, layerCases()...)
+	all = append(append(all, layerCases()...), imageCases()...)
 	for _, f := range []*moment.Func{fn.Identity(), fn.Abs(), fn.Erf(), fn.NormalCDF(), fn.Exp(), fn.Sin(), fn.Cos(), fn.Square(), fn.NormalInverse()} {
 		for _, rule := range []moment.Rule{moment.GaussHermite(5), moment.Linear()} {
 			all = append(all, testCase{fmt.Sprintf("%s %v", f.Name, rule), 2, nn.Chain{nn.Dense{Out: 9}, nn.Apply{F: f, Rule: rule}, nn.Dense{Out: 1}}, likelihood.Normal{}})
@@ -156,8 +156,11 @@ func source(t testing.TB, c testCase, variances, table bool) data.Source {
 	x, y := rows(many, c.in, variances), make([]float32, many*k)
 	for i := range y {
 		y[i] = float32(rng.Uniform(rng.New(3), uint64(i)))
-		if c.likelihood.Kind() == "poisson" {
+		switch c.likelihood.Kind() {
+		case "poisson":
 			y[i] = float32(int(7 * y[i]))
+		case "categorical":
+			y[i] = float32(int(2 * y[i]))
 		}
 	}
 	if table {

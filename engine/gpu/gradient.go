@@ -58,12 +58,8 @@ func (g *gradients) plan(w *weights, rows int) {
 			d.set = 1
 		}
 		side := sides[d.set]
-		most := mostParts
-		for most > 1 && most*w.size > 1<<26 {
-			most /= 2
-		}
 		n := tiles(in, side) * tiles(out, side)
-		d.parts = max(1, min(most, enoughJobs/n, rows/leastRows))
+		d.parts = max(1, min(partsFor(w.size), enoughJobs/n, rows/leastRows))
 		d.split = (tiles(rows, d.parts) + 15) / 16 * 16
 		d.parts = tiles(rows, d.split)
 		all := d.parts
@@ -77,24 +73,39 @@ func (g *gradients) plan(w *weights, rows int) {
 	}
 }
 
+// partsFor is the most parts for a number of parameters: their memory is bounded.
+func partsFor(size int) int {
+	most := mostParts
+	for most > 1 && most*size > 1<<26 {
+		most /= 2
+	}
+	return most
+}
+
+// gradientProduct is the product of a layer's gradients, without its sizes.
+func (w *weights) gradientProduct(l *layer, o op, grad cuda.Ptr) product {
+	t := l.tensors[0]
+	p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, O0: grad.Add(4 * w.mean[t]), E0: o.W, Part: int64(w.size)}
+	if w.tensors[t].random {
+		p.O1 = grad.Add(4 * w.rho[t])
+	}
+	if len(l.tensors) > 1 {
+		b := l.tensors[1]
+		p.X0 = grad.Add(4 * w.mean[b])
+		if w.tensors[b].random {
+			p.X1 = grad.Add(4 * w.rho[b])
+		}
+	}
+	return p
+}
+
 // place writes the jobs to the card; grad are the partial gradients.
 func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 	for i := range g.dense {
 		d := &g.dense[i]
 		l, o := d.layer, d.o
-		t := l.tensors[0]
-		p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, Rows: int32(l.in), Cols: int32(l.out), Depth: int32(rows), Split: int32(d.split),
-			O0: grad.Add(4 * w.mean[t]), E0: o.W, Part: int64(w.size)}
-		if w.tensors[t].random {
-			p.O1 = grad.Add(4 * w.rho[t])
-		}
-		if len(l.tensors) > 1 {
-			b := l.tensors[1]
-			p.X0 = grad.Add(4 * w.mean[b])
-			if w.tensors[b].random {
-				p.X1 = grad.Add(4 * w.rho[b])
-			}
-		}
+		p := w.gradientProduct(l, o, grad)
+		p.Rows, p.Cols, p.Depth, p.Split = int32(l.in), int32(l.out), int32(rows), int32(d.split)
 		g.job(d, p)
 		if d.sense.adds != 0 {
 			g.placeSense(d, p, 4*d.parts*w.size, rows)

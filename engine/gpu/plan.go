@@ -24,6 +24,10 @@ type layer struct {
 	plus     []float32 // what Multiply adds; nil: nothing
 	table    []int32   // numbers of units
 	p, q     float64   // of Dropout and LayerNorm
+	points   []float64 // of a joint rule
+	count    int       // of them
+	scratch  int       // float64 of a row
+	image    image     // of convolutions and pools
 	skip     int       // the signal that is added: the input of this layer
 	off      bool      // Noise that adds nothing
 	sense    bool      // correlations are carried
@@ -171,6 +175,26 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		a, _ := x.Elementwise()
 		l.kind, l.f.Index = opApply, *index
 		return l.apply(n, a)
+	case nn.Joint:
+		*index++
+		if n.From == nn.Covariant {
+			return unsupported(n, "it needs covariances of its inputs; layers that act on each unit alone run behind nn.Correlated")
+		}
+		return l.joint(n, x)
+	case nn.Conditional:
+		*index++
+		if n.From == nn.Covariant {
+			return unsupported(n, "it needs covariances of its inputs; layers that act on each unit alone run behind nn.Correlated")
+		}
+		return l.conditional(n, x)
+	case nn.Conv2D:
+		l.convolution(n, x)
+	case nn.Conv1D:
+		l.convolution(n, nn.Conv2D{Kernel: [2]int{1, x.Kernel}, Stride: x.Stride, Padding: x.Padding})
+	case nn.AvgPool2D:
+		l.pool(n, opAvgPool, x.Size, x.Stride)
+	case nn.MaxPool2D:
+		l.pool(n, opMaxPool, x.Size, x.Stride)
 	case nn.Piecewise:
 		l.piecewise(x)
 	case nn.Append:

@@ -82,6 +82,7 @@ func (p *program) newPredictor(maxRows int) (*predictor, error) {
 	q := &predictor{program: p, weights: w}
 	row := 2 * 4 * p.plan.inputs
 	for _, l := range p.plan.layers {
+		row += 8 * l.scratch
 		if row += 2 * 4 * l.out; l.sense {
 			row += 2*4*l.out + 4*p.plan.graph.Out.Size()*l.in
 		}
@@ -95,6 +96,7 @@ func (p *program) newPredictor(maxRows int) (*predictor, error) {
 		l := &p.plan.layers[i]
 		out := w.signal(q.cap, l.out, l.to != nn.Fixed)
 		o := w.operation(l, acts, out)
+		w.scratch(l, &o, q.cap)
 		f = w.follow(f, l, i, &o, q.cap)
 		q.run.forward(l, o)
 		acts, ops = append(acts, out), append(ops, o)

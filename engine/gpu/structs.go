@@ -87,7 +87,7 @@ type op struct {
 	_                              int32
 	Index, TM, TV, TY, YO          cuda.Ptr
 	Q                              float64
-	Table, Nodes, Scratch          cuda.Ptr
+	Table, Nodes, Scratch, Cov     cuda.Ptr
 	Image                          image
 }
 

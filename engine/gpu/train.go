@@ -29,6 +29,7 @@ type trainer struct {
 	pass          launches // forward, score, backward
 	forwardOps    int      // operations before the score
 	grads         gradients
+	convs         convGradients
 	norm          normArgs
 	columns       []columnsArgs
 	priors        priorArgs
@@ -244,3 +245,4 @@ var _ = [1]struct{}{}[unsafe.Sizeof(control{})-sizeControl]
 var _ = [1]struct{}{}[unsafe.Sizeof(result{})-sizeResult]
 var _ = [1]struct{}{}[unsafe.Sizeof(product{})-sizeProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(gradJob{})-sizeJob]
+var _ = [1]struct{}{}[unsafe.Sizeof(conv{})-sizeConv]

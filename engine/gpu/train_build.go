@@ -21,6 +21,7 @@ func (t *trainer) build(score op) error {
 		l := &layers[i]
 		out := w.signal(rows, l.out, l.to != nn.Fixed)
 		o := w.operation(l, acts, out)
+		w.scratch(l, &o, rows)
 		f = w.follow(f, l, i, &o, rows)
 		t.pass.forward(l, o)
 		acts, ops = append(acts, out), append(ops, o)
@@ -62,8 +63,11 @@ func (t *trainer) build(score op) error {
 			e, k = each[i-f.first], f.k
 			o.DM, o.Tape, o.TM, o.TV = 0, 0, e.slope, e.adds
 		}
-		if l.kind == opDense {
+		switch l.kind {
+		case opDense:
 			t.grads.add(l, o, e, k)
+		case opConv:
+			t.convs.add(l, o)
 		}
 		tp, has := t.tape(l, &o)
 		if has {
@@ -72,11 +76,14 @@ func (t *trainer) build(score op) error {
 		if i == 0 && !has {
 			break
 		}
+		if l.kind == opMaxPool {
+			o.Tape = w.floats(rows * l.out * int(2*l.image.KH*l.image.KW))
+		}
 		if i > 0 {
 			d = w.signal(rows, l.in, acts[i].v != 0)
 			o.DM, o.DV = d.m, d.v
 		}
-		if l.kind != opDense || i > 0 {
+		if l.kind != opDense && l.kind != opConv || i > 0 {
 			o.OM, o.OV = 0, 0
 			t.pass.backward(l, o)
 		}
@@ -86,8 +93,10 @@ func (t *trainer) build(score op) error {
 		d = t.join(d, skips, i, acts[i])
 	}
 	t.grads.plan(w, rows)
+	t.grads.parts = max(t.grads.parts, t.convs.plan(w, rows))
 	t.grad = w.zeros(t.grads.parts * w.size)
 	t.grads.place(w, t.grad, rows)
+	t.convs.place(w, t.grad, rows)
 	for _, x := range tapes {
 		t.columns = append(t.columns, columnsArgs{Tape: x.at, Rows: int32(rows), Width: int32(x.width), Mode: x.mode,
 			Raw: w.at(x.tensor), Grad: t.grad.Add(4 * w.mean[x.tensor]), Results: w.results})
@@ -176,6 +185,9 @@ func (t *trainer) buildUpdate() error {
 // queueGradient queues the pass and the gradients of the weights.
 func (t *trainer) queueGradient() error {
 	if err := t.pass.run(t.weights, t.Batch); err != nil {
+		return err
+	}
+	if err := t.convs.run(t.weights); err != nil {
 		return err
 	}
 	return t.grads.run(t.weights)

@@ -184,8 +184,14 @@ func TestRefusals(t *testing.T) {
 	}
 	for want, layers := range map[string]nn.Chain{
 		"layer 1.apply: the cuda engine cannot run it: its function is a formula": {nn.Dense{Out: 3}, nn.Apply{F: f}, nn.Dense{Out: 1}},
-		"layer 1.joint: the cuda engine cannot run it: it is a layer of kind":     {nn.Dense{Out: 3}, nn.Joint{Map: fn.Softmax()}, nn.Dense{Out: 1}},
-		"rule exact runs for ReLU": {nn.Dense{Out: 3}, nn.Apply{F: fn.GELU(), Rule: moment.Exact()}, nn.Dense{Out: 1}},
+		"layer 1.joint: the cuda engine cannot run it: the rule fifth of softmax": {nn.Dense{Out: 3}, nn.Joint{Map: fn.Softmax(), Rule: moment.JointFifth()}, nn.Dense{Out: 1}},
+		"the map sum is Go code; softmax runs":                                    {nn.Dense{Out: 3}, nn.Joint{Map: &moment.Map{Name: "sum", Out: 1, F: func(x, y []float64) { y[0] = x[0] + x[1] }}}},
+		"its location here is Go code; photon-node runs":                          {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1}, Location: &moment.Map{Name: "here", Out: 2, F: func(x, y []float64) { y[0], y[1] = x[0], 1 }}}, nn.Dense{Out: 1}},
+		"the joint rule axes(3); fifth, joint-ut(1)":                              {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1, 2}, Location: nn.PhotonNode(100, 1, 8), Joint: true, Rule: moment.JointAxes(3)}, nn.Dense{Out: 1}},
+		"layer 1.stochastic: the cuda engine cannot run it: it is a layer of kind stochastic, which only the CPU runs": {nn.Dense{Out: 3},
+			nn.Stochastic{Name: "bend", F: func(x, theta float64) float64 { return x * theta }}, nn.Dense{Out: 1}},
+		"it needs covariances of its inputs": {nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 3}}}, nn.Joint{Map: fn.Softmax()}, nn.Dense{Out: 1}},
+		"rule exact runs for ReLU":           {nn.Dense{Out: 3}, nn.Apply{F: fn.GELU(), Rule: moment.Exact()}, nn.Dense{Out: 1}},
 	} {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: layers})
 		if err != nil {

@@ -38,7 +38,7 @@ type derived struct {
 // busy, and as many as a block has threads at least.
 func (w *weights) chunk() int { return 256 * max(1, w.size/(256*1024)) }
 
-const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 376, 96, 80, 40, 224, 16
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 384, 96, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k, err := e.load()
@@ -149,9 +149,9 @@ func (w *weights) signal(rows, width int, variances bool) signal {
 // operation returns the forward operation of a layer, given the signals before it.
 func (w *weights) operation(l *layer, signals []signal, out signal) op {
 	in := signals[len(signals)-1]
-	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p}
+	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, Image: l.image, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p}
 	switch l.kind {
-	case opDense:
+	case opDense, opConv:
 		t := w.tensors[l.tensors[0]]
 		o.W, o.S, o.WT, o.ST = w.at(l.tensors[0]), t.s, t.wt, t.st
 		if len(l.tensors) > 1 {
@@ -182,10 +182,22 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 		o.G, o.H = signals[l.skip].m, signals[l.skip].v
 	case opPiecewise:
 		o.Raw, o.Table = place(w.memory, l.by, 4), place(w.memory, l.table, 4)
+	case opSoftmax, opConditional:
+		o.Nodes = place(w.memory, l.points, 8)
+		if o.Targets = int32(l.count); l.kind == opConditional {
+			o.Table = place(w.memory, l.table, 4)
+		}
 	case opAppend:
 		o.Raw = w.at(l.tensors[0])
 	case opLayerNorm:
 		o.Raw, o.B, o.Q = w.at(l.tensors[0]), w.at(l.tensors[1]), l.q
 	}
 	return o
+}
+
+// scratch gives an operation its room for each row.
+func (w *weights) scratch(l *layer, o *op, rows int) {
+	if l.scratch > 0 {
+		o.Scratch = w.alloc(rows*l.scratch, 8)
+	}
 }

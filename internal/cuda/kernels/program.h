@@ -85,6 +85,7 @@ struct Op {
 	const int* table;            // numbers of units
 	const double* nodes;         // points of a joint rule, each followed by its weight
 	double* scratch;             // of every row
+	float* cov;                  // covariances of the units of each row
 	Image image;                 // of a pooling
 };
 
@@ -119,4 +120,4 @@ struct Chunk {
 };
 
 // The engine counts on these.
-static_assert(sizeof(Op) == 376 && sizeof(Chunk) == 96 && sizeof(Control) == 80 && sizeof(Result) == 40, "");
+static_assert(sizeof(Op) == 384 && sizeof(Chunk) == 96 && sizeof(Control) == 80 && sizeof(Result) == 40, "");

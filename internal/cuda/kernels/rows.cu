@@ -3,7 +3,9 @@
 // of the weights find them.
 #include "program.h"
 #include "likelihood.h"
-#include "layers.h"
+#include "joint.h"
+#include "conditional.h"
+#include "image.h"
 
 constexpr int THREADS = 512, PER = 8, DEPTH = 128, MOST_OPS = 24;
 
@@ -327,6 +329,14 @@ KERNEL(rows, Rows, THREADS) {
 		case OP_APPEND_BACK: append_back(o, r0, n); break;
 		case OP_LAYER_NORM: layer_norm(o, r0, n); break;
 		case OP_LAYER_NORM_BACK: layer_norm_back(o, r0, n); break;
+		case OP_SOFTMAX: softmax(o, r0, n); break;
+		case OP_SOFTMAX_BACK: softmax_back(o, r0, n); break;
+		case OP_CONDITIONAL: conditional(o, r0, n); break;
+		case OP_CONDITIONAL_BACK: conditional_back(o, r0, n); break;
+		case OP_AVG_POOL: avg_pool(o, r0, n); break;
+		case OP_AVG_POOL_BACK: avg_pool_back(o, r0, n); break;
+		case OP_MAX_POOL: max_pool(o, r0, n); break;
+		case OP_MAX_POOL_BACK: max_pool_back(o, r0, n); break;
 		case OP_SENSE_START:
 		case OP_SENSE_DENSE:
 		case OP_SENSE_UNITS:
