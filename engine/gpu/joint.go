@@ -8,7 +8,7 @@ import (
 )
 
 // softmaxScratch is how many float64 of scratch a logit needs.
-const softmaxScratch = 12
+const softmaxScratch = 13
 
 // joint translates a softmax by its closed form.
 func (l *layer) joint(n *nn.Node[float32], x nn.Joint) error {

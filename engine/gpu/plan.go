@@ -28,6 +28,8 @@ type layer struct {
 	count    int       // of them
 	scratch  int       // float64 of a row
 	image    image     // of convolutions and pools
+	cov      bool      // the outputs have covariances that a layer behind needs
+	needs    bool      // the inputs' covariances
 	skip     int       // the signal that is added: the input of this layer
 	off      bool      // Noise that adds nothing
 	sense    bool      // correlations are carried
@@ -41,7 +43,7 @@ func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.
 func (l *layer) fusable() bool {
-	return l.kind == opApply && !l.sense && l.f.Rule != learned && l.f.Rule != bySamples
+	return l.kind == opApply && !l.sense && !l.cov && l.f.Rule != learned && l.f.Rule != bySamples
 }
 
 // A plan is a network as the kernels run it.
@@ -70,6 +72,9 @@ func makePlan(n engine.Network[float32], form nn.Form) (*plan, error) {
 		if err := t.step(node); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.wantCovariances(); err != nil {
+		return nil, err
 	}
 	if len(p.layers) == 0 {
 		return nil, &Unsupported{Layer: cmp.Or(p.graph.Name, "0"), What: "the network computes nothing"}
@@ -177,15 +182,11 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		return l.apply(n, a)
 	case nn.Joint:
 		*index++
-		if n.From == nn.Covariant {
-			return unsupported(n, "it needs covariances of its inputs; layers that act on each unit alone run behind nn.Correlated")
-		}
+		l.needs = n.From == nn.Covariant
 		return l.joint(n, x)
 	case nn.Conditional:
 		*index++
-		if n.From == nn.Covariant {
-			return unsupported(n, "it needs covariances of its inputs; layers that act on each unit alone run behind nn.Correlated")
-		}
+		l.needs = n.From == nn.Covariant
 		return l.conditional(n, x)
 	case nn.Conv2D:
 		l.convolution(n, x)

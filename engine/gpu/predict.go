@@ -82,7 +82,9 @@ func (p *program) newPredictor(maxRows int) (*predictor, error) {
 	q := &predictor{program: p, weights: w}
 	row := 2 * 4 * p.plan.inputs
 	for _, l := range p.plan.layers {
-		row += 8 * l.scratch
+		if row += 8 * l.scratch; l.cov {
+			row += 12 * l.out * l.out
+		}
 		if row += 2 * 4 * l.out; l.sense {
 			row += 2*4*l.out + 4*p.plan.graph.Out.Size()*l.in
 		}
@@ -98,7 +100,11 @@ func (p *program) newPredictor(maxRows int) (*predictor, error) {
 		o := w.operation(l, acts, out)
 		w.scratch(l, &o, q.cap)
 		f = w.follow(f, l, i, &o, q.cap)
+		slopes := w.covariance(l, &o, &out, q.cap)
 		q.run.forward(l, o)
+		if !l.sense {
+			q.run.scaleCovariance(l, acts[i], out, slopes)
+		}
 		acts, ops = append(acts, out), append(ops, o)
 		if l.last {
 			f.sense(w.memory, &q.run, p.plan.layers, ops, acts)

@@ -41,6 +41,8 @@ const (
 	opAvgPoolBack
 	opMaxPool
 	opMaxPoolBack
+	opCov
+	opCovBack
 	opConv // a launch of its own, and no operation on rows
 )
 
@@ -87,7 +89,8 @@ type op struct {
 	_                              int32
 	Index, TM, TV, TY, YO          cuda.Ptr
 	Q                              float64
-	Table, Nodes, Scratch, Cov     cuda.Ptr
+	Table, Nodes, Scratch          cuda.Ptr
+	Cov, DCov                      cuda.Ptr
 	Image                          image
 }
 

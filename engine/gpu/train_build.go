@@ -23,7 +23,11 @@ func (t *trainer) build(score op) error {
 		o := w.operation(l, acts, out)
 		w.scratch(l, &o, rows)
 		f = w.follow(f, l, i, &o, rows)
+		slopes := w.covariance(l, &o, &out, rows)
 		t.pass.forward(l, o)
+		if !l.sense {
+			t.pass.scaleCovariance(l, acts[i], out, slopes)
+		}
 		acts, ops = append(acts, out), append(ops, o)
 		if l.last {
 			f.sense(w.memory, &t.pass, layers, ops, acts)
@@ -53,10 +57,11 @@ func (t *trainer) build(score op) error {
 		}
 		if l.last {
 			f = follows[i]
-			each, inputs = f.back(w.memory, &t.pass, layers, ops, acts, d.v)
+			each, inputs = f.back(w.memory, &t.pass, layers, ops, acts, d.v, d.c)
 			d.v = w.zeros(rows * l.out) // the variances that the layers gave their outputs are not used
 		}
 		o.G, o.H = d.m, d.v
+		by := t.covarianceBack(l, &o, acts[i], d)
 		var e backSense
 		k := 0
 		if l.sense {
@@ -82,6 +87,7 @@ func (t *trainer) build(score op) error {
 		if i > 0 {
 			d = w.signal(rows, l.in, acts[i].v != 0)
 			o.DM, o.DV = d.m, d.v
+			d.c = by
 		}
 		if l.kind != opDense && l.kind != opConv || i > 0 {
 			o.OM, o.OV = 0, 0

@@ -190,8 +190,7 @@ func TestRefusals(t *testing.T) {
 		"the joint rule axes(3); fifth, joint-ut(1)":                              {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1, 2}, Location: nn.PhotonNode(100, 1, 8), Joint: true, Rule: moment.JointAxes(3)}, nn.Dense{Out: 1}},
 		"layer 1.stochastic: the cuda engine cannot run it: it is a layer of kind stochastic, which only the CPU runs": {nn.Dense{Out: 3},
 			nn.Stochastic{Name: "bend", F: func(x, theta float64) float64 { return x * theta }}, nn.Dense{Out: 1}},
-		"it needs covariances of its inputs": {nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 3}}}, nn.Joint{Map: fn.Softmax()}, nn.Dense{Out: 1}},
-		"rule exact runs for ReLU":           {nn.Dense{Out: 3}, nn.Apply{F: fn.GELU(), Rule: moment.Exact()}, nn.Dense{Out: 1}},
+		"rule exact runs for ReLU": {nn.Dense{Out: 3}, nn.Apply{F: fn.GELU(), Rule: moment.Exact()}, nn.Dense{Out: 1}},
 	} {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: layers})
 		if err != nil {

@@ -38,7 +38,7 @@ type derived struct {
 // busy, and as many as a block has threads at least.
 func (w *weights) chunk() int { return 256 * max(1, w.size/(256*1024)) }
 
-const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 384, 96, 80, 40, 224, 16
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 96, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k, err := e.load()
@@ -135,8 +135,8 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 // at is the address of a tensor's means.
 func (w *weights) at(tensor int) cuda.Ptr { return w.theta.Add(4 * w.mean[tensor]) }
 
-// A signal is a batch on the card; v is 0 if it is fixed.
-type signal struct{ m, v cuda.Ptr }
+// A signal is a batch on the card; v is 0 if it is fixed, c if nobody wants covariances.
+type signal struct{ m, v, c cuda.Ptr }
 
 func (w *weights) signal(rows, width int, variances bool) signal {
 	s := signal{m: w.floats(rows * width)}
@@ -184,6 +184,9 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 		o.Raw, o.Table = place(w.memory, l.by, 4), place(w.memory, l.table, 4)
 	case opSoftmax, opConditional:
 		o.Nodes = place(w.memory, l.points, 8)
+		if l.needs {
+			o.Cov = in.c
+		}
 		if o.Targets = int32(l.count); l.kind == opConditional {
 			o.Table = place(w.memory, l.table, 4)
 		}

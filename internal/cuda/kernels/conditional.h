@@ -62,6 +62,17 @@ DEVICE Photons photons_at(const Op& o, const Spot& s, const double* z) {
 	return photons(o.nodes, x[0], x[1], x[2]);
 }
 
+// unroot turns the gradients by a root into those by its square, as package cholesky.
+DEVICE void unroot(const double (&l)[3][3], double (&d)[3][3]) {
+	for (int i = 2; i >= 0; i--)
+		for (int j = i; j >= 0; j--) {
+			double a = i == j ? d[i][i] / (2 * l[i][i]) : d[i][j] / l[j][j];
+			if (i != j) d[j][j] -= a * l[i][j];
+			for (int k = 0; k < j; k++) d[i][k] -= a * l[j][k], d[j][k] -= a * l[i][k];
+			d[i][j] = a;
+		}
+}
+
 // seen are the sums over the points of a row: the count at the means, M and the variance.
 struct Seen {
 	double f0, shift, var;
@@ -111,10 +122,11 @@ CALLED void conditional_back(const Op& o, long long r0, int rows) {
 	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = r0 * o.in + i;
 		o.dm[at] = i % o.in == target ? 0.0f : o.g[at];
+		for (int j = 0; o.dcov && j < o.in; j++) o.dcov[at * o.in + j] = 0;
 		if (o.dv) o.dv[at] = i % o.in == target ? 0.0f : o.h[at];
 	}
 	barrier();
-	double g = o.g[row + target], h = o.h ? (double)o.h[row + target] : 0.0, dm[3] = {0, 0, 0}, dv[3] = {0, 0, 0};
+	double g = o.g[row + target], h = o.h ? (double)o.h[row + target] : 0.0, dm[3] = {0, 0, 0}, dv[3] = {0, 0, 0}, dl[3][3] = {};
 	if (o.targets > 0 && o.v) {
 		Spot s = spot(o, row / o.in, 1e-5);
 		Seen e = seen(o, s, in);
@@ -124,11 +136,21 @@ CALLED void conditional_back(const Op& o, long long r0, int rows) {
 			Photons f = photons_at(o, s, z);
 			double df = z[3] * (g + (e.var > 0 ? 2 * h * (f.f - e.f0 - e.shift) : 0.0));
 			used += df;
-			for (int i = 0; i < 3; i++) dm[i] += df * f.by[i], dv[i] += df * f.by[i] * z[i];
+			for (int i = 0; i < 3; i++) {
+				dm[i] += df * f.by[i];
+				for (int j = 0; j <= i; j++) dl[i][j] += df * f.by[i] * z[j];
+			}
 		}
 		used = warp_sum(used);
 		Photons f = photons(o.nodes, s.m[0], s.m[1], s.m[2]);
-		for (int i = 0; i < 3; i++) dm[i] = warp_sum(dm[i]) + (g - used) * f.by[i], dv[i] = warp_sum(dv[i]) / (2 * s.l[i][i]);
+		for (int i = 0; i < 3; i++) {
+			dm[i] = warp_sum(dm[i]) + (g - used) * f.by[i];
+			for (int j = 0; j <= i; j++)
+				if (o.cov || i == j) dl[i][j] = warp_sum(dl[i][j]); // of independent units, only the diagonal counts
+				else dl[i][j] = 0;
+		}
+		unroot(s.l, dl);
+		for (int i = 0; i < 3; i++) dv[i] = dl[i][i];
 	} else if (in) { // at the means: c²·v varies with N as well
 		double t = o.m[row + target], v = o.v ? (double)o.v[row + target] : 0.0;
 		Photons f = photons(o.nodes, t, o.m[row + o.table[1]], o.m[row + o.table[2]]);
@@ -139,5 +161,7 @@ CALLED void conditional_back(const Op& o, long long r0, int rows) {
 	for (int i = 0; i < 3; i++) {
 		o.dm[row + o.table[i]] += (float)dm[i];
 		if (o.dv) o.dv[row + o.table[i]] += (float)dv[i];
+		for (int j = 0; o.dcov && j < 3; j++)
+			if (i != j) o.dcov[(row + o.table[i]) * o.in + o.table[j]] = (float)(dl[i > j ? i : j][i > j ? j : i] / 2);
 	}
 }

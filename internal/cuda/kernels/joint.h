@@ -102,38 +102,54 @@ CALLED Gauss sigmoid_pull(const double* nodes, double m, double v, double mean, 
 }
 
 // alike are independent variances whose differences spread like those of the covariance
-// c; see joint_alike.go of package moment. r is room for a number of each input.
-// All threads of a block must call it; in says whether the warp has a row.
-DEVICE void alike(int k, const float* c, double* d, double* r, bool in) {
+// c; see joint_alike.go of package moment. r is room for a number of each input; kept
+// becomes 1 for inputs whose variance is not held at 0. All threads of a block must call
+// it; in says whether the warp has a row.
+DEVICE void alike(int k, const float* c, double* d, double* r, double* kept, bool in) {
 	for (int i = thread() % 32; in && i < k; i += 32) {
 		r[i] = 0;
 		for (int j = 0; j < k; j++) r[i] += (double)c[i * k + i] + c[j * k + j] - 2 * (double)c[i * k + j];
-		if (k == 1) d[0] = c[0];
-		if (k == 2) d[i] = r[i] > 0 ? r[i] / 2 : 0;
+		kept[i] = k > 2 || r[i] > 0;
+		if (k == 2) d[i] = kept[i] ? r[i] / 2 : 0;
 	}
 	barrier();
 	if (in && thread() % 32 == 0 && k > 2) {
 		double sum = 0, s;
 		int n = k;
-		for (int i = 0; i < k; i++) sum += r[i], d[i] = 1; // 1: it is in
+		for (int i = 0; i < k; i++) sum += r[i];
 		for (bool drop = true; drop;) {
 			drop = false, s = sum / (k - 2 + n);
 			for (int i = 0; i < k; i++)
-				if (d[i] && r[i] < s) d[i] = 0, drop = true, n--, sum -= r[i];
+				if (kept[i] && r[i] < s) kept[i] = 0, drop = true, n--, sum -= r[i];
 		}
-		for (int i = 0; i < k; i++) d[i] = d[i] ? (r[i] - s) / (k - 2) : 0;
+		for (int i = 0; i < k; i++) d[i] = kept[i] ? (r[i] - s) / (k - 2) : 0;
 	}
 	barrier();
 }
 
+// alike_back turns the gradients by d into those by c.
+DEVICE void alike_back(int k, const double* by, const double* kept, float* dv, float* dcov, bool in) {
+	double n = 0, sum = 0, all = 0, scale = k > 2 ? k - 2 : 2;
+	for (int i = thread() % 32; in && i < k; i += 32) n += kept[i], sum += kept[i] * by[i] / scale;
+	n = warp_sum(n), sum = k > 2 ? warp_sum(sum) / (k - 2 + n) : 0 * warp_sum(sum);
+	for (int i = thread() % 32; in && i < k; i += 32) all += kept[i] * (by[i] / scale - sum);
+	all = warp_sum(all);
+	for (int i = thread() % 32; in && i < k; i += 32) {
+		double ri = kept[i] * (by[i] / scale - sum);
+		dv[i] = (float)((k - 2) * ri + all);
+		for (int j = 0; j < k; j++) dcov[i * k + j] = (float)(-ri - kept[j] * (by[j] / scale - sum));
+	}
+}
+
 // A Logits is a row with its scratch: variances, what is built up from the left and from
-// the right, all but each one, and the gradients by the first two.
+// the right, all but each one, the gradients by the first two, and what alike has kept.
 struct Logits {
 	const float* m;
 	double *v, *p;
 	Gauss *left, *right, *rest, *dleft, *dright;
+	double* kept;
 };
-constexpr int LOGIT_SCRATCH = 12; // numbers for each logit
+constexpr int LOGIT_SCRATCH = 13; // numbers for each logit
 
 DEVICE Gauss logit(const Logits& l, int i) { return {(double)l.m[i], l.v[i]}; }
 
@@ -164,7 +180,7 @@ DEVICE double softmax_forward(const Op& o, const Logits& l, bool in, float* ov) 
 DEVICE Logits logits(const Op& o, long long row) {
 	int d = o.in;
 	double* s = o.scratch + row * LOGIT_SCRATCH * d;
-	return {o.m + row * d, s, s + d, (Gauss*)(s + 2 * d), (Gauss*)(s + 4 * d), (Gauss*)(s + 6 * d), (Gauss*)(s + 8 * d), (Gauss*)(s + 10 * d)};
+	return {o.m + row * d, s, s + d, (Gauss*)(s + 2 * d), (Gauss*)(s + 4 * d), (Gauss*)(s + 6 * d), (Gauss*)(s + 8 * d), (Gauss*)(s + 10 * d), s + 12 * d};
 }
 
 // plain_softmax returns the largest logit and Σ exp(x − largest).
@@ -195,7 +211,7 @@ CALLED void softmax(const Op& o, long long r0, int rows) {
 	}
 	Logits l = logits(o, row);
 	if (o.cov) {
-		alike(d, o.cov + row * d * d, l.v, l.p, in);
+		alike(d, o.cov + row * d * d, l.v, l.p, l.kept, in);
 	} else {
 		for (int k = lane; in && k < d; k += 32) l.v[k] = o.v[row * d + k];
 		barrier();
@@ -218,12 +234,14 @@ CALLED void softmax_back(const Op& o, long long r0, int rows) {
 		for (int k = lane; in && k < d; k += 32) {
 			dm[k] = (float)(expo(o.m[row * d + k] - s.m) / s.v * (g[k] - shared));
 			if (dv) dv[k] = 0;
+			if (o.dcov) o.dcov[row] = 0; // one logit has no other
 		}
 		return;
 	}
 	Logits l = logits(o, row);
+	if (o.cov) alike(d, o.cov + row * d * d, l.v, l.p, l.kept, in);
 	for (int k = lane; in && k < d; k += 32) { // derivatives need a standard deviation
-		double v = o.v[row * d + k], least = 1e-5 * (1 + magnitude((double)l.m[k]));
+		double v = o.cov ? l.v[k] : (double)o.v[row * d + k], least = 1e-5 * (1 + magnitude((double)l.m[k]));
 		l.v[k] = v > least * least ? v : least * least;
 	}
 	barrier();
@@ -255,6 +273,9 @@ CALLED void softmax_back(const Op& o, long long r0, int rows) {
 	barrier();
 	for (int k = lane; in && k < d; k += 32) {
 		dm[k] = (float)(l.rest[k].m + l.left[k].m + l.right[k].m);
-		dv[k] = (float)(l.rest[k].v + l.left[k].v + l.right[k].v);
+		l.p[k] = l.rest[k].v + l.left[k].v + l.right[k].v;
+		if (!o.cov) dv[k] = (float)l.p[k];
 	}
+	barrier();
+	if (o.cov) alike_back(d, l.p, l.kept, dv, o.dcov + row * d * d, in);
 }

@@ -41,6 +41,8 @@ enum {
 	OP_AVG_POOL_BACK,
 	OP_MAX_POOL,
 	OP_MAX_POOL_BACK,
+	OP_COV,
+	OP_COV_BACK,
 };
 
 // Likelihoods.
@@ -85,7 +87,7 @@ struct Op {
 	const int* table;            // numbers of units
 	const double* nodes;         // points of a joint rule, each followed by its weight
 	double* scratch;             // of every row
-	float* cov;                  // covariances of the units of each row
+	float *cov, *dcov;           // covariances of the units of each row, gradients by them
 	Image image;                 // of a pooling
 };
 
@@ -120,4 +122,4 @@ struct Chunk {
 };
 
 // The engine counts on these.
-static_assert(sizeof(Op) == 384 && sizeof(Chunk) == 96 && sizeof(Control) == 80 && sizeof(Result) == 40, "");
+static_assert(sizeof(Op) == 392 && sizeof(Chunk) == 96 && sizeof(Control) == 80 && sizeof(Result) == 40, "");

@@ -6,6 +6,7 @@
 #include "joint.h"
 #include "conditional.h"
 #include "image.h"
+#include "covariance.h"
 
 constexpr int THREADS = 512, PER = 8, DEPTH = 128, MOST_OPS = 24;
 
@@ -333,6 +334,8 @@ KERNEL(rows, Rows, THREADS) {
 		case OP_SOFTMAX_BACK: softmax_back(o, r0, n); break;
 		case OP_CONDITIONAL: conditional(o, r0, n); break;
 		case OP_CONDITIONAL_BACK: conditional_back(o, r0, n); break;
+		case OP_COV: scale_cov(o, r0, n); break;
+		case OP_COV_BACK: scale_cov_back(o, r0, n); break;
 		case OP_AVG_POOL: avg_pool(o, r0, n); break;
 		case OP_AVG_POOL_BACK: avg_pool_back(o, r0, n); break;
 		case OP_MAX_POOL: max_pool(o, r0, n); break;
