@@ -2,8 +2,14 @@ package gpu_test
 
 import (
 	"math"
+	"slices"
+	"testing"
 
+	"utvi/engine"
+	"utvi/engine/gpu"
 	"utvi/fn"
+	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
@@ -66,4 +72,38 @@ func inputOf(size int, layers nn.Chain) nn.Shape {
 		}
 	}
 	return nn.Vec(size)
+}
+
+// Many rows go through two lanes, in pieces, and have the bits that they have alone.
+func TestManyRows(t *testing.T) {
+	e := card(t)
+	n := network(t, 1, nn.Chain{nn.Dense{Out: 2}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(2)}})
+	p, err := e.Compile(n, nn.Independent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lane = 16
+	defer gpu.SetLaneRows(lane)()
+	const many = 3*lane + 5
+	x, out := rows(many, 1, true), gauss.New[float32](many, 2)
+	q := p.NewPredictor(compute.NewPool(1), many)
+	q.Predict(x, out)
+	q.Predict(x.Slice(0, lane+3), gauss.New[float32](lane+3, 2)) // leaves nothing behind
+	again := gauss.New[float32](many, 2)
+	q.Predict(x, again)
+	if !slices.Equal(out.Mean, again.Mean) || !slices.Equal(out.Var, again.Var) {
+		t.Error("predictions of the same rows differ")
+	}
+	cpu, err := engine.CPU[float32]().Compile(n, nn.Independent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := gauss.New[float32](many, 2)
+	cpu.NewPredictor(compute.NewPool(1), many).Predict(x, want)
+	if a, b := off(out.Mean, want.Mean), off(out.Var, want.Var); !(a < 2e-6 && b < 5e-6) {
+		t.Errorf("means are off by %.1e, variances by %.1e", a, b)
+	}
+	if a := testing.AllocsPerRun(2, func() { q.Predict(x.Slice(0, 9), again.Slice(0, 9)) }); a != 0 {
+		t.Errorf("a prediction allocates %v times", a)
+	}
 }
