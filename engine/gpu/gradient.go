@@ -17,6 +17,8 @@ type denseGradient struct {
 	set   int // 0: tiles of 32, 1: of 64, 2: of 64 on tensor cores
 	parts int
 	split int // rows of a part
+	sense backSense
+	k     int // outputs whose sensitivities are followed
 }
 
 // A jobSet is one launch: jobs with tiles of the same size.
@@ -29,7 +31,11 @@ type jobSet struct {
 // sides are those of the tiles of each set.
 var sides = [3]int{32, 64, 64}
 
-func (g *gradients) add(l *layer, o op) { g.dense = append(g.dense, denseGradient{layer: l, o: o}) }
+// add adds the gradients of a dense layer; k outputs are followed where correlations are
+// carried.
+func (g *gradients) add(l *layer, o op, s backSense, k int) {
+	g.dense = append(g.dense, denseGradient{layer: l, o: o, sense: s, k: k})
+}
 
 // enoughJobs is how many jobs of a layer keep a card busy; mostParts and leastRows bound
 // the parts into which rows are cut.
@@ -52,55 +58,101 @@ func (g *gradients) plan(w *weights, rows int) {
 			d.set = 1
 		}
 		side := sides[d.set]
-		most := mostParts
-		for most > 1 && most*w.size > 1<<26 {
-			most /= 2
-		}
 		n := tiles(in, side) * tiles(out, side)
-		d.parts = max(1, min(most, enoughJobs/n, rows/leastRows))
+		d.parts = max(1, min(partsFor(w.size), enoughJobs/n, rows/leastRows))
 		d.split = (tiles(rows, d.parts) + 15) / 16 * 16
 		d.parts = tiles(rows, d.split)
-		g.parts = max(g.parts, d.parts)
+		all := d.parts
+		if d.sense.adds != 0 {
+			all *= 2
+		}
+		g.parts = max(g.parts, all)
 		for _, t := range d.layer.tensors {
-			w.tensors[t].parts = d.parts
+			w.tensors[t].parts = all
 		}
 	}
 }
 
+// partsFor is the most parts for a number of parameters: their memory is bounded.
+func partsFor(size int) int {
+	most := mostParts
+	for most > 1 && most*size > 1<<26 {
+		most /= 2
+	}
+	return most
+}
+
+// gradientProduct is the product of a layer's gradients, without its sizes.
+func (w *weights) gradientProduct(l *layer, o op, grad cuda.Ptr) product {
+	t := l.tensors[0]
+	p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, O0: grad.Add(4 * w.mean[t]), E0: o.W, Part: int64(w.size)}
+	if w.tensors[t].random {
+		p.O1 = grad.Add(4 * w.rho[t])
+	}
+	if len(l.tensors) > 1 {
+		b := l.tensors[1]
+		p.X0 = grad.Add(4 * w.mean[b])
+		if w.tensors[b].random {
+			p.X1 = grad.Add(4 * w.rho[b])
+		}
+	}
+	return p
+}
+
 // place writes the jobs to the card; grad are the partial gradients.
 func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
-	for _, d := range g.dense {
-		s, side := &g.sets[d.set], sides[d.set]
+	for i := range g.dense {
+		d := &g.dense[i]
 		l, o := d.layer, d.o
-		t := l.tensors[0]
-		p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, Rows: int32(l.in), Cols: int32(l.out), Depth: int32(rows), Split: int32(d.split),
-			O0: grad.Add(4 * w.mean[t]), E0: o.W, Part: int64(w.size)}
-		if (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Rows%4 == 0 && p.Cols%4 == 0 {
-			p.Aligned = 1
+		p := w.gradientProduct(l, o, grad)
+		p.Rows, p.Cols, p.Depth, p.Split = int32(l.in), int32(l.out), int32(rows), int32(d.split)
+		g.job(d, p)
+		if d.sense.adds != 0 {
+			g.placeSense(d, p, 4*d.parts*w.size, rows)
 		}
-		if w.tensors[t].random {
-			p.O1 = grad.Add(4 * w.rho[t])
-		}
-		if len(l.tensors) > 1 {
-			b := l.tensors[1]
-			p.X0 = grad.Add(4 * w.mean[b])
-			if w.tensors[b].random {
-				p.X1 = grad.Add(4 * w.rho[b])
-			}
-		}
-		for z := range d.parts {
-			for y := range tiles(l.in, side) {
-				for x := range tiles(l.out, side) {
-					s.jobs = append(s.jobs, gradJob{int32(len(s.products)), int32(x), int32(y), int32(z)})
-				}
-			}
-		}
-		s.products = append(s.products, p)
 	}
 	for i := range g.sets {
 		s := &g.sets[i]
 		s.args = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
 	}
+}
+
+// placeSense writes the jobs for what correlations add to a layer's gradients, as further
+// parts: with e what the weights add to the variances, a the sensitivities to the outputs
+// and b the gradients by those to the inputs, ∂s += (m²+v)ᵀ∂e and ∂w += bᵀa.
+func (g *gradients) placeSense(d *denseGradient, p product, parts, rows int) {
+	if p.O1 != 0 {
+		q := p
+		q.B0, q.B1 = d.sense.adds, d.sense.adds
+		q.O0, q.O1, q.X0 = 0, p.O1.Add(parts), 0
+		if q.X1 != 0 {
+			q.X1 = p.X1.Add(parts)
+		}
+		g.job(d, q)
+	}
+	if d.sense.b != 0 {
+		q := p
+		q.A0, q.A1, q.B0, q.B1 = d.sense.b, 0, d.sense.a, 0
+		q.Depth, q.Split = int32(d.k*rows), int32(d.k*d.split)
+		q.O0, q.O1, q.X0, q.X1 = p.O0.Add(parts), 0, 0, 0
+		g.job(d, q)
+	}
+}
+
+// job adds the tiles and parts of a product.
+func (g *gradients) job(d *denseGradient, p product) {
+	s, side := &g.sets[d.set], sides[d.set]
+	if (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Rows%4 == 0 && p.Cols%4 == 0 {
+		p.Aligned = 1
+	}
+	for z := range d.parts {
+		for y := range tiles(int(p.Rows), side) {
+			for x := range tiles(int(p.Cols), side) {
+				s.jobs = append(s.jobs, gradJob{int32(len(s.products)), int32(x), int32(y), int32(z)})
+			}
+		}
+	}
+	s.products = append(s.products, p)
 }
 
 func (g *gradients) run(w *weights) error {

@@ -15,6 +15,7 @@ type launch struct {
 	rows    *rowsArgs
 	call    rowsArgs // of the launch under way
 	product *product
+	conv    *conv
 	back    bool
 }
 
@@ -31,14 +32,26 @@ func (b *launches) add(o op) {
 	b.ops = append(b.ops, o)
 	r := b.all[len(b.all)-1].rows
 	r.Count++
-	if r.Per = max(r.Per, fewRows); o.Kind == opDense || o.Kind == opDenseBack {
+	if r.Per = max(r.Per, fewRows); o.multiplies() {
 		r.Per = rowsPerBlock
 	}
+}
+
+// multiplies reports whether the operation has a matrix product, which gains by more rows.
+func (o *op) multiplies() bool {
+	switch o.Kind {
+	case opDense, opDenseBack, opSenseDense, opSenseDenseBack:
+		return true
+	}
+	return false
 }
 
 // last returns the product that was added last, if nothing followed it.
 func (b *launches) last() *product {
 	if n := len(b.all); n > 0 {
+		if c := b.all[n-1].conv; c != nil {
+			return &c.P
+		}
 		return b.all[n-1].product
 	}
 	return nil
@@ -54,6 +67,10 @@ func (b *launches) forward(l *layer, o op) {
 		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
 		return
 	}
+	if l.kind == opConv {
+		b.all = append(b.all, launch{conv: convForward(l, o)})
+		return
+	}
 	if !l.wide() {
 		b.add(o)
 		return
@@ -65,6 +82,10 @@ func (b *launches) forward(l *layer, o op) {
 func (b *launches) backward(l *layer, o op) {
 	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
 		p.Fused, p.F, p.Q0, p.Q1, p.O0, p.O1 = 1, o.F, o.M, o.V, o.DM, o.DV
+		return
+	}
+	if l.kind == opConv {
+		b.all = append(b.all, launch{conv: convBackward(l, o), back: true})
 		return
 	}
 	o.Kind++
@@ -79,9 +100,12 @@ func (b *launches) backward(l *layer, o op) {
 func (b *launches) place(w *weights, results cuda.Ptr) {
 	ops := place(w.memory, b.ops, sizeOp)
 	for _, l := range b.all {
-		if l.rows != nil {
+		switch {
+		case l.rows != nil:
 			l.rows.Ops, l.rows.Control, l.rows.Results = ops, w.control, results
-		} else {
+		case l.conv != nil:
+			l.conv.P.Results = results
+		default:
 			l.product.Results = results
 		}
 	}
@@ -96,12 +120,15 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 	for i := range b.all {
 		l := &b.all[i]
 		var err error
-		if l.rows != nil {
+		switch {
+		case l.conv != nil:
+			err = w.convolve(l.conv, rows, l.back)
+		case l.rows != nil:
 			l.call = *l.rows
 			l.call.Rows, l.call.Count = int32(rows), min(l.rows.Count, int32(last-done))
 			done += int(l.call.Count)
 			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.call.Per))}, rowThreads, &l.call)
-		} else {
+		default:
 			err = w.multiply(l.product, rows, l.back)
 		}
 		if err != nil || done == last && last < len(b.ops) {

@@ -1,4 +1,5 @@
 // All kernels for every card since compute capability 7.5.
 #include "rows.cu"
 #include "product.cu"
+#include "conv.cu"
 #include "optim.cu"
