@@ -56,9 +56,12 @@ func (m marker[T]) follow(n *nn.Node[T], correlated bool) bool {
 		if len(n.Children) == 0 { // one function, unit by unit
 			return correlated
 		}
-		branch := m.layer(n.Children[0], correlated)
+		together := correlated
+		for _, road := range n.Children {
+			together = m.layer(road, correlated) || together
+		}
 		m[n] = n.From == nn.Independent
-		return correlated || branch
+		return together
 	case nn.Stochastic:
 		return correlated || !l.PerUnit
 	}

@@ -19,11 +19,11 @@ func (l Chain) Children() []Layer                 { return l }
 func (l Chain) WithChildren(layers []Layer) Layer { return Chain(layers) }
 
 type chain[T gauss.Float] struct {
-	units []Unit[T]
-	cov   []bool // the next unit takes the covariances of a unit's output
-	in    Shape
-	form  Form // of the input
-	k     int  // quantities that are followed; see chain_sense.go
+	units[T]
+	cov  []bool // the next unit takes the covariances of a unit's output
+	in   Shape
+	form Form // of the input
+	k    int  // quantities that are followed; see chain_sense.go
 }
 
 func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
@@ -60,18 +60,6 @@ func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
 
 func (c *chain[T]) Out() Shape { return c.units[len(c.units)-1].Out() }
 func (c *chain[T]) Form() Form { return c.units[len(c.units)-1].Form() }
-
-func (c *chain[T]) total(f func(u Unit[T]) int) int {
-	n := 0
-	for _, u := range c.units {
-		n += f(u)
-	}
-	return n
-}
-
-func (c *chain[T]) TapeWidth() int    { return c.total(Unit[T].TapeWidth) }
-func (c *chain[T]) GradTiles() int    { return c.total(Unit[T].GradTiles) }
-func (c *chain[T]) PrepareTiles() int { return c.total(Unit[T].PrepareTiles) }
 
 func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &chainRunner[T]{chain: c, train: train}
@@ -170,33 +158,8 @@ func (r *chainRunner[T]) Backward(p *Pass[T]) {
 	}
 }
 
-// find returns the unit that owns tile, and the tile's number in it.
-func (c *chain[T]) find(tile int, count func(u Unit[T]) int) (unit, local int) {
-	for i, u := range c.units {
-		n := count(u)
-		if tile < n {
-			return i, tile
-		}
-		tile -= n
-	}
-	panic("nn: no such tile")
-}
-
-func (r *chainRunner[T]) Prepare(tile int) {
-	i, local := r.find(tile, Unit[T].PrepareTiles)
-	r.runners[i].Prepare(local)
-}
+func (r *chainRunner[T]) Prepare(tile int) { r.prepare(r.runners, tile) }
 
 func (r *chainRunner[T]) Gradient(tile int, blocks []Block[T]) {
-	i, local := r.find(tile, Unit[T].GradTiles)
-	before := 0
-	for _, u := range r.units[:i] {
-		before += u.TapeWidth()
-	}
-	width := r.units[i].TapeWidth()
-	r.blocks = r.blocks[:0]
-	for _, b := range blocks {
-		r.blocks = append(r.blocks, Block[T]{Rows: b.Rows, Tape: b.Tape[b.Rows*before:][:b.Rows*width]})
-	}
-	r.runners[i].Gradient(local, r.blocks)
+	r.blocks = r.gradient(r.runners, tile, blocks, r.blocks)
 }

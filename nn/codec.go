@@ -224,18 +224,24 @@ func (c *coder) decodeAll(all []json.RawMessage) (layers []Layer, err error) {
 	return layers, nil
 }
 
+// residualOptions: a residual without a skip, as in older files, adds its input.
 type residualOptions struct {
 	Branch json.RawMessage `json:"branch"`
+	Skip   json.RawMessage `json:"skip,omitempty"`
 }
 
 func encodeResidual(c *coder, l Residual) (o residualOptions, err error) {
-	o.Branch, err = c.encode(l.Branch)
+	if o.Branch, err = c.encode(l.Branch); err == nil && l.Skip != nil {
+		o.Skip, err = c.encode(l.Skip)
+	}
 	return o, err
 }
 
-func decodeResidual(c *coder, o residualOptions) (Residual, error) {
-	branch, err := c.decode(o.Branch)
-	return Residual{branch}, err
+func decodeResidual(c *coder, o residualOptions) (l Residual, err error) {
+	if l.Branch, err = c.decode(o.Branch); err == nil && o.Skip != nil {
+		l.Skip, err = c.decode(o.Skip)
+	}
+	return l, err
 }
 
 // layerNormOptions: files from before LayerNorm had a random mean do not name it.

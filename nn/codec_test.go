@@ -38,7 +38,7 @@ var layers = map[string]nn.Layer{
 	"Multiply":    nn.Multiply{By: []float64{2, -0.5}},
 	"Noise":       nn.Noise{Start: 0.5, Off: true},
 	"Piecewise":   nn.Piecewise{Edges: [][]float64{{-1, 0.5, 2}, {}}},
-	"Residual":    nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}, nn.Scale{Start: 2}}},
+	"Residual":    nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}, nn.Scale{Start: 2}}, Skip: nn.Dense{Out: 3, NoBias: true}},
 	"Scale":       nn.Scale{Start: 0.3},
 	"Stochastic":  nn.Stochastic{Name: "slope", F: times, Mean: 1, Std: 0.1, PerUnit: true, Prior: vi.Prior{Mean: 1, Std: 2}, Rule: moment.JointMC(9)},
 }

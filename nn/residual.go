@@ -7,15 +7,18 @@ import (
 	"utvi/gauss"
 )
 
-// Residual adds a branch f to its input: x + f(x).
+// Residual adds a branch f to its input: x + f(x). With a Skip s, the input takes a
+// second road: s(x) + f(x), as where a block changes the size of an image.
 //
-// If the branch is one elementwise nonlinearity, x ↦ x + f(x) is pushed as one
-// function by the branch's rule, and the covariance of x and f(x) is kept. Any
-// other branch is taken as independent of x: means add and variances add. That
-// loses the covariance: a branch that is the identity would give 2v for a true
-// 4v.
+// If there is no Skip and the branch is one elementwise nonlinearity, x ↦ x + f(x) is
+// pushed as one function by the branch's rule, and the covariance of x and f(x) is kept.
+// Otherwise the two roads are taken as independent: means add and variances add. On fixed
+// inputs that is exact, because two roads share no weights. On inputs with variances it
+// loses the covariance: a branch that is the identity would give 2v for a true 4v.
+// Inside Correlated the covariance that both roads have from x is kept, to first order.
 type Residual struct {
 	Branch Layer `json:"-"`
+	Skip   Layer `json:"-"` // nil means x itself
 }
 
 func (Residual) Kind() string { return "residual" }
@@ -23,18 +26,28 @@ func (Residual) Kind() string { return "residual" }
 func (l Residual) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindResidual(l, b) }
 func (l Residual) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindResidual(l, b) }
 
-func (l Residual) Children() []Layer                 { return []Layer{l.Branch} }
-func (l Residual) WithChildren(layers []Layer) Layer { return Residual{layers[0]} }
+func (l Residual) Children() []Layer {
+	if l.Skip == nil {
+		return []Layer{l.Branch}
+	}
+	return []Layer{l.Branch, l.Skip}
+}
 
-// AssumesIndependence reports whether the layer drops the covariance of its input and
-// its branch.
-func (l Residual) AssumesIndependence() bool { return elementwise(l.Branch) == nil }
+func (l Residual) WithChildren(layers []Layer) Layer {
+	if l.Branch = layers[0]; l.Skip != nil {
+		l.Skip = layers[1]
+	}
+	return l
+}
+
+// AssumesIndependence reports whether the layer drops the covariance of its two roads.
+func (l Residual) AssumesIndependence() bool { return l.Skip != nil || elementwise(l.Branch) == nil }
 
 // Elementwise returns x + f(x) as one layer, and whether the branch is one elementwise
-// nonlinearity. The residual is bound as that layer.
+// nonlinearity and there is no Skip. The residual is bound as that layer.
 func (l Residual) Elementwise() (Apply, bool) {
 	a := elementwise(l.Branch)
-	if a == nil || a.F == nil || a.F.F == nil {
+	if l.Skip != nil || a == nil || a.F == nil || a.F.F == nil {
 		return Apply{}, false
 	}
 	return Apply{F: fused(a.F), Rule: a.Rule}, true
@@ -67,7 +80,7 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	if a, ok := l.Elementwise(); ok {
 		return bindApply(a, b) // one function: the node has no children
 	}
-	if a := elementwise(l.Branch); a != nil {
+	if a := elementwise(l.Branch); a != nil && l.Skip == nil {
 		return bindApply(*a, b) // which says what is missing
 	}
 	in := b.In
@@ -75,13 +88,24 @@ func bindResidual[T gauss.Float](l Residual, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, fmt.Errorf("branch: %w", err)
 	}
-	if _, ok := branch.(Sensitive[T]); b.Sense && branch.Form() != Fixed && !ok {
-		return nil, errors.New("the branch cannot carry correlations; a layer of your own carries them if its unit implements nn.Sensitive and its runner nn.Senser")
+	if err := carries(branch, b, "branch"); err != nil {
+		return nil, err
+	}
+	if l.Skip != nil {
+		return bindFork(l.Skip, branch, b)
 	}
 	if out := branch.Out(); out != in {
 		return nil, fmt.Errorf("the branch turns %v into %v; its output must have the shape of its input", in, out)
 	}
 	return &residual[T]{branch: branch, in: b.Form, shape: in}, nil
+}
+
+// carries reports a road that cannot carry correlations where it must.
+func carries[T gauss.Float](u Unit[T], b *Binder[T], road string) error {
+	if _, ok := u.(Sensitive[T]); b.Sense && u.Form() != Fixed && !ok {
+		return fmt.Errorf("the %s cannot carry correlations; a layer of your own carries them if its unit implements nn.Sensitive and its runner nn.Senser", road)
+	}
+	return nil
 }
 
 func (u *residual[T]) Out() Shape { return u.shape }

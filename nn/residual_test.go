@@ -81,7 +81,67 @@ func TestResidualMoments(t *testing.T) {
 	}
 }
 
+// skips are residuals with a layer on both roads.
+func skips() map[string]nn.Residual {
+	tanh := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(5)}
+	return map[string]nn.Residual{
+		"dense":        {Branch: nn.Chain{nn.Dense{Out: 6}, tanh, nn.Dense{Out: 4}}, Skip: nn.Dense{Out: 4, NoBias: true}},
+		"fixed skip":   {Branch: nn.Chain{nn.Dense{Out: 6}, tanh, nn.Dense{Out: 4}}, Skip: nn.Dense{Out: 4, Fixed: true}},
+		"fixed branch": {Branch: nn.Dense{Out: 4, Fixed: true}, Skip: nn.Chain{nn.Dense{Out: 4}, tanh}},
+		"fixed":        {Branch: nn.Dense{Out: 4, Fixed: true}, Skip: nn.Dense{Out: 4, Fixed: true}},
+		"elementwise":  {Branch: tanh, Skip: nn.Scale{Start: 2}},
+		"nested": {Branch: nn.Chain{nn.Dense{Out: 3}, nn.Residual{Branch: nn.Dense{Out: 4}, Skip: nn.Chain{tanh, nn.Dense{Out: 4}}}},
+			Skip: nn.Residual{Branch: nn.Dense{Out: 4}, Skip: nn.Dense{Out: 4}}},
+	}
+}
+
+func TestResidualSkip(t *testing.T) {
+	for name, l := range skips() {
+		t.Run(name, func(t *testing.T) { nntest.Layer(t, l, nn.Vec(5), nntest.Options{}) })
+		t.Run(name+" correlated", func(t *testing.T) {
+			nntest.Layer(t, correlated(nn.Dense{Out: 5}, l, nn.Apply{F: fn.Sin(), Rule: moment.GaussHermite(5)}, nn.Dense{Out: 2}), nn.Vec(3), nntest.Options{})
+			nntest.Layer(t, correlated(l, nn.Dense{Out: 1}), nn.Vec(5), nntest.Options{})
+		})
+	}
+	t.Run("image", func(t *testing.T) {
+		conv := nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Stride: 2, Padding: nn.Same}
+		block := nn.Residual{Branch: nn.Chain{conv, nn.Apply{F: fn.ReLU()}, nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Padding: nn.Same}},
+			Skip: nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{1, 1}, Stride: 2, NoBias: true}, nn.BatchNorm{Mean: []float64{0, 1, 2}, Var: []float64{1, 2, 3}}}}
+		nntest.Layer(t, nn.Chain{block, nn.Dense{Out: 2}}, nn.Shape{H: 5, W: 4, C: 2}, nntest.Options{Entries: 10})
+		nntest.Layer(t, correlated(block, nn.Dense{Out: 2}), nn.Shape{H: 5, W: 4, C: 2}, nntest.Options{Entries: 10})
+	})
+}
+
+// Both roads start at one x. Inside Correlated its share in both is kept, as drawn
+// networks have it; independent roads lose it.
+func TestResidualSkipAgainstDrawn(t *testing.T) {
+	tanh := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(9)}
+	mean, variance := waves(4, 0.2)
+	beatsIndependence(t, nn.Chain{nn.Residual{Branch: nn.Chain{nn.Dense{Out: 6}, tanh, nn.Dense{Out: 4}}, Skip: nn.Dense{Out: 4}}, nn.Dense{Out: 2}}, nn.Vec(4), 0.05, 0.05, mean, variance)
+	beatsIndependence(t, nn.Chain{nn.Dense{Out: 5}, nn.Residual{Branch: nn.Chain{tanh, nn.Dense{Out: 4}}, Skip: nn.Dense{Out: 4, Fixed: true}}, nn.Dense{Out: 2}}, nn.Vec(4), 0.1, 0.05, mean, variance)
+	// On fixed inputs two roads are independent indeed.
+	d := newDrawing(t, nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}}, Skip: nn.Dense{Out: 3}}, nn.Vec(4), 0.3)
+	_, want := d.moments(mean, nil, 20_000)
+	if e := worstStd(d.propagate(t, d.layer, mean, nil).Var, want); math.Abs(e) > 0.02 {
+		t.Errorf("on fixed inputs σ is off by %.3g", e)
+	}
+	// The same function on both roads: 4v, not 2v.
+	twice := nn.Residual{Branch: nn.Multiply{By: []float64{1, 1}}, Skip: nn.Multiply{By: []float64{1, 1}}}
+	if out := pushRow(twice, []float64{1, 2}, []float64{1, 2}); out.Var[1] != 4 || !twice.AssumesIndependence() {
+		t.Errorf("x + x on two roads has the variance %v, want 4 and a word about it", out.Var[1])
+	}
+	if out := pushRow(correlated(twice), []float64{1, 2}, []float64{1, 2}); out.Var[1] != 8 {
+		t.Errorf("x + x on two roads has the variance %v with correlations, want 8", out.Var[1])
+	}
+}
+
 func TestResidualRefuses(t *testing.T) {
+	nntest.Refuses(t, nn.Residual{Branch: nn.Dense{Out: 3}, Skip: nn.Dense{Out: 2}}, nn.Vec(5),
+		"the branch turns 5 into 3, and the skip into 2; both must have outputs of one shape")
+	nntest.Refuses(t, nn.Residual{Branch: nn.Dense{Out: 3}, Skip: nn.Dense{}}, nn.Vec(5), "skip: 0 outputs; a dense layer needs at least 1")
+	nntest.Refuses(t, nn.Residual{Skip: nn.Dense{Out: 3}}, nn.Vec(2), "no branch; set nn.Residual.Branch")
+	nntest.Refuses(t, correlated(nn.Dense{Out: 3}, nn.Residual{Branch: nn.Dense{Out: 3}, Skip: nn.Joint{Map: fn.Softmax()}}), nn.Vec(3),
+		"layer layer.1.residual (input 3): the skip cannot carry correlations")
 	nntest.Refuses(t, nn.Residual{}, nn.Vec(2), "no branch; set nn.Residual.Branch")
 	nntest.Refuses(t, nn.Residual{Branch: nn.Apply{}}, nn.Vec(2), "no function F; set nn.Apply.F")
 	nntest.Refuses(t, nn.Residual{Branch: nn.Dense{Out: 3}}, nn.Vec(5),

@@ -121,7 +121,7 @@ func run[T gauss.Float](s *state, n *nn.Node[T]) error {
 		return nil
 	case nn.Residual:
 		if len(n.Children) > 0 {
-			return residual(s, n.Children[0])
+			return residual(s, n.Children)
 		}
 		return apply(s, branch(l), n, true)
 	case nn.Apply:
@@ -147,15 +147,24 @@ func branch(l nn.Residual) nn.Apply {
 	}
 }
 
-// residual lets the live units wait while a copy of them goes through the branch, and
-// adds both.
-func residual[T gauss.Float](s *state, branch *nn.Node[T]) error {
-	n := s.live()
+// residual sends a copy of the live units along each road and adds what arrives. The
+// units themselves are the second road, unless there is a skip.
+func residual[T gauss.Float](s *state, roads []*nn.Node[T]) error {
+	in := s.live()
 	s.copy()
-	if err := run(s, branch); err != nil {
+	if err := run(s, roads[0]); err != nil {
 		return err
 	}
-	s.waiting -= n
+	n := s.live()
+	if len(roads) > 1 {
+		s.waiting -= in
+		s.swap(in)
+		if err := run(s, roads[1]); err != nil {
+			return err
+		}
+		in = n
+	}
+	s.waiting -= in
 	sum := step{mean: make([]float64, n), pass: func(x, y []float64) {
 		for i := range y {
 			y[i] = x[i] + x[n+i]
@@ -164,6 +173,18 @@ func residual[T gauss.Float](s *state, branch *nn.Node[T]) error {
 	sum.pass(s.mean[s.waiting:], sum.mean)
 	s.take(sum)
 	return nil
+}
+
+// swap lets all live units but the first n wait, and makes those the live ones.
+func (s *state) swap(n int) {
+	rest := s.live() - n
+	turn := step{mean: make([]float64, n+rest), pass: func(x, y []float64) {
+		copy(y, x[n:])
+		copy(y[rest:], x[:n])
+	}}
+	turn.pass(s.mean[s.waiting:], turn.mean)
+	s.take(turn)
+	s.waiting += rest
 }
 
 // copy makes a copy of the live units the live ones.

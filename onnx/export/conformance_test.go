@@ -66,9 +66,12 @@ func everyLayer() (all []zoo) {
 		"scale": nn.Scale{Start: 2}, "batchnorm": nn.BatchNorm{Mean: []float64{0.1, -0.2}, Var: []float64{2, 0.3}, Gain: []float64{1, -2}, Offset: []float64{0, 1}},
 		"layernorm": nn.LayerNorm{}, "layernorm-fixed-mean": nn.LayerNorm{FixedMean: true},
 		"residual-elementwise": nn.Residual{Branch: tanh}, "residual": nn.Residual{Branch: nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}},
-		"residual-chain": nn.Residual{Branch: nn.Chain{tanh, nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}, tanh}},
-		"chain":          nn.Chain{tanh, nn.Chain{nn.Flatten{}, nn.Dense{Out: 3}}},
-		"multiply":       nn.Multiply{By: by(img.Size())},
+		"residual-chain":      nn.Residual{Branch: nn.Chain{tanh, nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}, tanh}},
+		"residual-skip":       nn.Residual{Branch: nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Stride: 2, Padding: nn.Same}, tanh}, Skip: nn.Conv2D{Out: 3, Kernel: [2]int{1, 1}, Stride: 2, NoBias: true}},
+		"residual-skip-fixed": nn.Residual{Branch: nn.Chain{tanh, nn.Dense{Out: 4}}, Skip: nn.Dense{Out: 4, Fixed: true}},
+		"residual-both-fixed": nn.Residual{Branch: nn.Dense{Out: 4, Fixed: true}, Skip: nn.Chain{nn.Dense{Out: 4, Fixed: true}, tanh}},
+		"chain":               nn.Chain{tanh, nn.Chain{nn.Flatten{}, nn.Dense{Out: 3}}},
+		"multiply":            nn.Multiply{By: by(img.Size())},
 	}
 	// Edges for some units: far from them, next to them, and wide and narrow intervals.
 	edges := [][]float64{{-1, 0, 0.5}, nil, {-40, -0.1, -0.05, 0.3, 30}, {2, 2.5}, {-0.01, 0.01}, {-3, 3}}

@@ -119,7 +119,7 @@ func (w *writer) chain(n *node, in signal, out *signal) (back, error) {
 	}, nil
 }
 
-// residual adds a branch to its input.
+// residual adds a branch to its input, or to what a skip makes of it.
 func (w *writer) residual(n *node, l nn.Residual, in signal, out *signal) (back, error) {
 	if a, ok := l.Elementwise(); ok {
 		return w.apply(n, a, in, out)
@@ -128,25 +128,36 @@ func (w *writer) residual(n *node, l nn.Residual, in signal, out *signal) (back,
 	if err != nil {
 		return nil, err
 	}
+	skip, through := in, w.pass(in)
+	if len(n.Children) > 1 {
+		if skip, through, err = w.layer(n.Children[1], in); err != nil {
+			return nil, err
+		}
+	}
 	w.Scope(w.prefix + n.Name)
-	out.mean = w.add(in.mean, branch.mean)
+	out.mean = w.add(skip.mean, branch.mean)
 	switch {
-	case in.form == nn.Fixed:
+	case skip.form == nn.Fixed:
 		out.variance = branch.variance
 	case branch.form == nn.Fixed:
-		out.variance = in.variance
+		out.variance = skip.variance
 	default:
-		out.variance = w.add(in.variance, branch.variance)
+		out.variance = w.add(skip.variance, branch.variance)
 	}
-	if b == nil {
+	if b == nil && through == nil {
 		return nil, nil
 	}
 	return func(s *sensed, a value) value {
-		inner := b(s, a)
+		var roads []value
+		for _, road := range []back{through, b} {
+			if road != nil {
+				roads = append(roads, road(s, a))
+			}
+		}
 		if in.form == nn.Fixed {
 			return ""
 		}
-		return w.add(a, inner)
+		return w.total(roads)
 	}, nil
 }
 
