@@ -45,6 +45,9 @@ func TestConv2D(t *testing.T) {
 		{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Stride: 2, Padding: nn.Same}, nn.Shape{H: 5, W: 6, C: 1}},
 		{nn.Conv2D{Out: 2, Kernel: [2]int{2, 1}, Stride: 3}, nn.Shape{H: 6, W: 7, C: 2}}, // cells that no window sees
 		{nn.Conv2D{Out: 4, Kernel: [2]int{1, 1}}, nn.Shape{H: 3, W: 5, C: 1}},
+		{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Stride: 2, Pad: [4]int{1, 1, 1, 1}}, nn.Shape{H: 4, W: 6, C: 2}},
+		{nn.Conv2D{Out: 2, Kernel: [2]int{2, 4}, Pad: [4]int{0, 3, 1, 0}}, nn.Shape{H: 1, W: 2, C: 1}},
+		{nn.Conv2D{Out: 17, Kernel: [2]int{3, 8}, Pad: [4]int{2, 5, 0, 1}}, nn.Shape{H: 3, W: 15, C: 8}},
 		{nn.Conv2D{Out: 7, Kernel: [2]int{1, 1}, Stride: 2}, nn.Shape{H: 3, W: 4, C: 3}},
 		{nn.Conv2D{Out: 6, Kernel: [2]int{4, 3}}, nn.Shape{H: 4, W: 3, C: 3}}, // as large as the image
 		{nn.Conv2D{Out: 2, Kernel: [2]int{5, 7}, Padding: nn.Same}, nn.Shape{H: 3, W: 2, C: 1}},
@@ -76,6 +79,7 @@ func TestConvRefuses(t *testing.T) {
 	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 3}, nn.Vec(8), "the window of 1×3 is larger than the image of 1×1: for images, set the Input of the network to nn.Shape{H, W, C}")
 	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Stride: -2}, image, "the stride is -2; it must be at least 1")
 	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{1, 1}, Padding: "full"}, image, `the padding is "full"; it must be "valid" or "same"`)
+	nntest.Refuses(t, nn.Conv2D{Out: 1, Kernel: [2]int{2, 2}, Padding: nn.Same, Pad: [4]int{1}}, image, `the padding is "same", and Pad is [1 0 0 0]; set one of them`)
 	nntest.Refuses(t, nn.Conv2D{Out: 1 << 40, Kernel: [2]int{1 << 30, 1 << 30}, Padding: nn.Same}, image, "1073741824 × 1073741824 × 3 × 1099511627776 weights; a layer may have at most 2147483648")
 	nntest.Refuses(t, nn.Conv1D{Out: 1, Kernel: 2}, image, "the input 4×5×3 has height 4; a Conv1D needs height 1, use Conv2D for images")
 }

@@ -24,7 +24,7 @@ func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 	if stride == 0 {
 		stride = 1
 	}
-	w, err := window(b.In, l.Kernel, stride, l.Padding)
+	w, err := window(b.In, l.Kernel, stride, l.Padding, l.Pad)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,12 @@ import (
 
 // pushRow carries one row through a layer in float64; nil variances: a fixed row.
 func pushRow(l nn.Layer, mean, variance []float64) gauss.Batch[float64] {
-	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: nn.Vec(len(mean)), Name: "layer"}
+	return pushShape(l, nn.Vec(len(mean)), mean, variance)
+}
+
+// pushShape is the same for a row of any shape.
+func pushShape(l nn.Layer, in nn.Shape, mean, variance []float64) gauss.Batch[float64] {
+	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: in, Name: "layer"}
 	if variance != nil {
 		b.Form = nn.Independent
 	}

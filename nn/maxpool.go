@@ -24,12 +24,14 @@ import "utvi/gauss"
 // wide cell before narrow ones of the same mean (σ 1, then three of 0.1): 0.15 and 47 %;
 // with the wide cell last: 0.0001 and 0.04 %.
 //
-// Cells at the border that fill no window are dropped. Windows that overlap
+// Cells at the border that fill no window are dropped. With Pad, windows reach over the
+// border; the cells outside of the image do not take part. Windows that overlap
 // share cells; the correlation of their maxima is carried only inside Correlated. The
 // cells of one window are always taken as independent of each other.
 type MaxPool2D struct {
 	Size   [2]int `json:"size"`             // height and width of a window
 	Stride int    `json:"stride,omitempty"` // 0 means windows side by side
+	Pad    [4]int `json:"pad,omitzero"`     // cells above, left, below and right of the image
 }
 
 func (MaxPool2D) Kind() string { return "maxpool2d" }

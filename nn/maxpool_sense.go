@@ -67,7 +67,11 @@ func (r *maxPoolSenser[T]) Sense(s *Sense[T]) {
 			r.step(s, row, k)
 			r.part.inject(r.e[r.of(row, k):], r.out.Size())
 			folds := r.folds[r.of(row, k):]
-			r.each(k, func(cell, at, o int) { in[cell] += folds[o].mm2 * r.a[k][at] })
+			r.each(k, func(cell, at, o int) {
+				if cell >= 0 {
+					in[cell] += folds[o].mm2 * r.a[k][at]
+				}
+			})
 		}
 		r.each(0, func(cell, at, _ int) { in[cell] += r.a[0][at] })
 	}
@@ -97,12 +101,16 @@ func (r *maxPoolSenser[T]) step(s *Sense[T], row, k int) {
 }
 
 // each calls f for each followed quantity and output o, with the places of the output's
-// cell k among the inputs and of its sensitivity.
+// cell k among the inputs, −1 if the window has no such cell, and of its sensitivity.
 func (r *maxPoolSenser[T]) each(k int, f func(cell, at, o int)) {
 	n, c, size := r.out.Size(), r.out.C, r.window.H*r.window.W*r.window.C
 	for i := range r.k {
 		for o := range n {
-			f(i*size+r.index[o/c*r.cells+k]+o%c, i*n+o, o)
+			cell := r.index[o/c*r.cells+k]
+			if cell >= 0 {
+				cell += i*size + o%c
+			}
+			f(cell, i*n+o, o)
 		}
 	}
 }
@@ -129,6 +137,10 @@ func (r *maxPoolSenser[T]) SenseBack(s *Sense[T]) {
 			}
 			a := r.a[k]
 			r.each(k, func(cell, at, o int) {
+				if cell < 0 {
+					b[at] = before[at]
+					return
+				}
 				f := &folds[o]
 				b[at] = T(f.mm1*before[at]) + T(f.mm2*bin[cell])
 				x[o].m += a[at] * (before[at] - bin[cell])

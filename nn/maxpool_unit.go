@@ -13,7 +13,7 @@ type maxPool[T gauss.Float] struct {
 }
 
 func bindMaxPool[T gauss.Float](l MaxPool2D, b *Binder[T]) (Unit[T], error) {
-	p, err := newPool(b.In, b.Form, l.Size, l.Stride)
+	p, err := newPool(b.In, b.Form, l.Size, l.Stride, l.Pad)
 	return &maxPool[T]{pool: p}, err
 }
 
@@ -55,7 +55,7 @@ func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
 				folds = r.folds[(i*(r.cells-1)+k-1)*n:][:n]
 			}
 			for lo := 0; lo < n; lo += r.tile.Cap() {
-				r.fold(lo, min(n, lo+r.tile.Cap()), r.form != Fixed, folds)
+				r.fold(k, lo, min(n, lo+r.tile.Cap()), r.form != Fixed, folds)
 			}
 		}
 		copy(out.Mean, r.last.Mean)
@@ -63,13 +63,18 @@ func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
 	}
 }
 
-// pick sets dst to cell k of every window.
+// pick sets dst to cell k of every window; to 0 where the window has no such cell.
 func (r *maxPoolRunner[T]) pick(dst, in gauss.Batch[T], k int) {
 	c := r.out.C
 	if r.form == Fixed {
 		clear(dst.Var)
 	}
 	for i, place := k, 0; i < len(r.index); i, place = i+r.cells, place+c {
+		if r.index[i] < 0 {
+			clear(dst.Mean[place:][:c])
+			clear(dst.Var[place:][:c])
+			continue
+		}
 		copy(dst.Mean[place:][:c], in.Mean[r.index[i]:])
 		if r.form != Fixed {
 			copy(dst.Var[place:][:c], in.Var[r.index[i]:])
@@ -77,8 +82,8 @@ func (r *maxPoolRunner[T]) pick(dst, in gauss.Batch[T], k int) {
 	}
 }
 
-// fold takes outputs lo … hi of next into last.
-func (r *maxPoolRunner[T]) fold(lo, hi int, random bool, folds []larger[T]) {
+// fold takes outputs lo … hi of next, cell k, into last.
+func (r *maxPoolRunner[T]) fold(k, lo, hi int, random bool, folds []larger[T]) {
 	t, n := r.tile, hi-lo
 	m1, v1, m2, v2 := r.last.Mean[lo:hi], r.last.Var[lo:hi], r.next.Mean[lo:hi], r.next.Var[lo:hi]
 	cut := func(i int) []T { return r.planes[i][:n] }
@@ -103,6 +108,10 @@ func (r *maxPoolRunner[T]) fold(lo, hi int, random bool, folds []larger[T]) {
 	for i := range n {
 		if folds != nil {
 			l = &folds[lo+i]
+		}
+		if r.padded && r.index[(lo+i)/r.out.C*r.cells+k] < 0 {
+			*l = larger[T]{m: m1[i], v: v1[i], mm1: 1, vv1: 1}
+			continue
 		}
 		l.set(m1[i], v1[i], m2[i], v2[i], t.Out.Mean[i], t.Out.Var[i], chance[i], mv[i])
 		m1[i], v1[i] = l.m, l.v
@@ -129,6 +138,9 @@ func (r *maxPoolRunner[T]) unwind(p *Pass[T], more []extra[T]) {
 				h = out.Var[o]
 			}
 			for k := r.cells - 1; k > 0; k-- {
+				if cells[k] < 0 {
+					continue
+				}
 				f := &folds[(k-1)*n+o]
 				in.Mean[cells[k]+channel] += g*f.mm2 - h*f.vm
 				if r.form != Fixed {

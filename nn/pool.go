@@ -13,38 +13,47 @@ type pool struct {
 	cells        int // of a window
 	window       compute.Window
 	down, across int // from one place to the next
+	padded       bool
 }
 
 // maxPoolCells bounds the index of a runner.
 const maxPoolCells = 1 << 24
 
-func newPool(in Shape, form Form, size [2]int, stride int) (pool, error) {
+func newPool(in Shape, form Form, size [2]int, stride int, pad [4]int) (pool, error) {
 	down, across := stride, stride
 	if stride == 0 {
 		down, across = max(1, size[0]), max(1, size[1])
 		stride = 1
 	}
-	w, err := window(in, size, stride, Valid)
+	w, err := window(in, size, stride, "", pad)
 	if err != nil {
 		return pool{}, err
 	}
-	p := pool{stateless: stateless{form}, out: Shape{(w.H-w.KH)/down + 1, (w.W-w.KW)/across + 1, w.C}, cells: w.KH * w.KW, window: w, down: down, across: across}
+	p := pool{stateless: stateless{form}, cells: w.KH * w.KW, window: w, down: down, across: across, padded: pad != [4]int{}}
+	p.out = Shape{(w.H+pad[0]+pad[2]-w.KH)/down + 1, (w.W+pad[1]+pad[3]-w.KW)/across + 1, w.C}
 	if total := p.out.H * p.out.W * p.cells; total > maxPoolCells {
 		return pool{}, fmt.Errorf("the windows cover %d cells in total; at most %d are allowed", total, maxPoolCells)
 	}
 	return p, nil
 }
 
-// places returns where the first channel of each cell lies, place by place. It
-// belongs to the runners: a layer without weights, as a file may claim many,
-// takes no memory before it runs.
+// places returns where the first channel of each cell lies, place by place. The cells of
+// a window that lie outside of the image come last, as −1. The index belongs to the
+// runners: a layer without weights, as a file may claim many, takes no memory before it
+// runs.
 func (p *pool) places() []int {
 	w := p.window
 	index := make([]int, 0, p.out.H*p.out.W*p.cells)
 	for y := range p.out.H {
 		for x := range p.out.W {
 			for k := range p.cells {
-				index = append(index, ((y*p.down+k/w.KW)*w.W+x*p.across+k%w.KW)*w.C)
+				i, j := y*p.down+k/w.KW-w.Top, x*p.across+k%w.KW-w.Left
+				if i >= 0 && i < w.H && j >= 0 && j < w.W {
+					index = append(index, (i*w.W+j)*w.C)
+				}
+			}
+			for len(index)%p.cells != 0 {
+				index = append(index, -1)
 			}
 		}
 	}

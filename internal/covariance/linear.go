@@ -3,6 +3,7 @@ package covariance
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"utvi/gauss"
 	"utvi/internal/special"
@@ -16,9 +17,9 @@ func linearStep[T gauss.Float](s *state, n *nn.Node[T]) (step, error) {
 	case nn.Dense: // a window as large as the image
 		return window(s, n, geometry{kh: 1, kw: 1, c: n.In.Size(), oh: 1, ow: 1, h: 1, w: 1, down: 1, across: 1}), nil
 	case nn.Conv2D:
-		return window(s, n, convGeometry(n.In, n.Out, l.Kernel, l.Stride, l.Padding)), nil
+		return window(s, n, convGeometry(n.In, n.Out, l.Kernel, l.Stride, l.Padding, l.Pad)), nil
 	case nn.Conv1D:
-		return window(s, n, convGeometry(n.In, n.Out, [2]int{1, l.Kernel}, l.Stride, l.Padding)), nil
+		return window(s, n, convGeometry(n.In, n.Out, [2]int{1, l.Kernel}, l.Stride, l.Padding, [4]int{})), nil
 	case nn.AvgPool2D:
 		return average(s, n, l), nil
 	case nn.Flatten:
@@ -98,9 +99,9 @@ type geometry struct {
 	h, w, c, oh, ow, kh, kw, down, across, top, left int
 }
 
-func convGeometry(in, out nn.Shape, kernel [2]int, stride int, padding nn.Padding) geometry {
+func convGeometry(in, out nn.Shape, kernel [2]int, stride int, padding nn.Padding, pad [4]int) geometry {
 	stride = max(1, stride)
-	g := geometry{h: in.H, w: in.W, c: in.C, oh: out.H, ow: out.W, kh: kernel[0], kw: kernel[1], down: stride, across: stride}
+	g := geometry{h: in.H, w: in.W, c: in.C, oh: out.H, ow: out.W, kh: kernel[0], kw: kernel[1], down: stride, across: stride, top: pad[0], left: pad[1]}
 	if padding == nn.Same {
 		g.top, g.left = max(0, (g.oh-1)*stride+g.kh-g.h)/2, max(0, (g.ow-1)*stride+g.kw-g.w)/2
 	}
@@ -195,7 +196,7 @@ func moments[T gauss.Float](t *vi.Tensor[T]) (mean, variance []float64) {
 }
 
 func average[T gauss.Float](s *state, n *nn.Node[T], l nn.AvgPool2D) step {
-	g := geometry{h: n.In.H, w: n.In.W, c: n.In.C, oh: n.Out.H, ow: n.Out.W, kh: l.Size[0], kw: l.Size[1], down: l.Stride, across: l.Stride}
+	g := geometry{h: n.In.H, w: n.In.W, c: n.In.C, oh: n.Out.H, ow: n.Out.W, kh: l.Size[0], kw: l.Size[1], down: l.Stride, across: l.Stride, top: l.Pad[0], left: l.Pad[1]}
 	if l.Stride == 0 {
 		g.down, g.across = g.kh, g.kw
 	}
@@ -203,9 +204,14 @@ func average[T gauss.Float](s *state, n *nn.Node[T], l nn.AvgPool2D) step {
 	p := step{mean: make([]float64, n.Out.Size()), pass: func(x, y []float64) {
 		clear(y)
 		for i, cells := range places {
-			for _, at := range cells {
+			inside := slices.DeleteFunc(slices.Clone(cells), func(at int) bool { return at < 0 })
+			n := len(inside)
+			if l.CountPad {
+				n = len(cells)
+			}
+			for _, at := range inside {
 				for c := range g.c {
-					y[i*g.c+c] += x[at+c] / float64(len(cells))
+					y[i*g.c+c] += x[at+c] / float64(n)
 				}
 			}
 		}

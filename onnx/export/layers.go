@@ -135,7 +135,7 @@ func (w *writer) residual(n *node, l nn.Residual, in signal, out *signal) (back,
 		}
 	}
 	w.Scope(w.prefix + n.Name)
-	out.mean = w.add(skip.mean, branch.mean)
+	out.mean = w.add(branch.mean, skip.mean)
 	switch {
 	case skip.form == nn.Fixed:
 		out.variance = branch.variance

@@ -114,8 +114,17 @@ type frame struct {
 	top, left, bottom, right int // padding
 }
 
+func (f *frame) pad(p [4]int) { f.top, f.left, f.bottom, f.right = p[0], p[1], p[2], p[3] }
+
+// window is how an operator of ONNX says where its window lies.
+func (f frame) window() []onnx.Attribute {
+	return []onnx.Attribute{onnx.IntList("kernel_shape", f.kernel[:]...), onnx.IntList("strides", f.stride[:]...),
+		onnx.IntList("pads", f.top, f.left, f.bottom, f.right)}
+}
+
 func (w *writer) conv(n *node, l nn.Conv2D, in signal, out *signal) back {
 	f := frame{in: in.shape, out: out.shape, kernel: l.Kernel, stride: [2]int{max(1, l.Stride), max(1, l.Stride)}}
+	f.pad(l.Pad)
 	if l.Padding == nn.Same {
 		down, across := max(0, (f.out.H-1)*f.stride[0]+l.Kernel[0]-f.in.H), max(0, (f.out.W-1)*f.stride[1]+l.Kernel[1]-f.in.W)
 		f.top, f.left = down/2, across/2
@@ -138,8 +147,7 @@ func (w *writer) conv(n *node, l nn.Conv2D, in signal, out *signal) back {
 		if plus != "" {
 			inputs = append(inputs, plus)
 		}
-		return w.Op("Conv", inputs, onnx.IntList("kernel_shape", f.kernel[:]...), onnx.IntList("strides", f.stride[:]...),
-			onnx.IntList("pads", f.top, f.left, f.bottom, f.right))
+		return w.Op("Conv", inputs, f.window()...)
 	}
 	m, v := w.planes(in.mean, in.shape), ""
 	if in.form != nn.Fixed {

@@ -5,44 +5,92 @@ import (
 	"utvi/onnx"
 )
 
-func pooling(in, out nn.Shape, size [2]int, stride int) frame {
+func pooling(in, out nn.Shape, size [2]int, stride int, pad [4]int) frame {
 	f := frame{in: in, out: out, kernel: size, stride: size}
 	if stride > 0 {
 		f.stride = [2]int{stride, stride}
 	}
+	f.pad(pad)
 	return f
 }
 
+// inside reports which places have cell k of their window inside the image.
+func (f frame) inside(k int) []bool {
+	var all []bool
+	for y := range f.out.H {
+		for x := range f.out.W {
+			i, j := y*f.stride[0]-f.top+k/f.kernel[1], x*f.stride[1]-f.left+k%f.kernel[1]
+			all = append(all, i >= 0 && i < f.in.H && j >= 0 && j < f.in.W)
+		}
+	}
+	return all
+}
+
+func (f frame) padded() bool { return f.top+f.left+f.bottom+f.right > 0 }
+
 // avgPool averages over windows: mean Σ m/n, variance Σ v/n².
 func (w *writer) avgPool(l nn.AvgPool2D, in signal, out *signal) back {
-	f := pooling(in.shape, out.shape, l.Size, l.Stride)
+	f := pooling(in.shape, out.shape, l.Size, l.Stride, l.Pad)
+	window := f.window()
+	uneven := f.padded() && !l.CountPad
+	if f.padded() && l.CountPad {
+		window = append(window, onnx.Int("count_include_pad", 1))
+	}
 	pool := func(v value) value {
-		y := w.Op("AveragePool", []value{w.planes(v, in.shape)}, onnx.IntList("kernel_shape", f.kernel[:]...), onnx.IntList("strides", f.stride[:]...))
-		return w.unplanes(y, out.shape)
+		return w.unplanes(w.Op("AveragePool", []value{w.planes(v, in.shape)}, window...), out.shape)
 	}
 	out.mean = pool(in.mean)
 	if in.form == nn.Fixed {
 		return nil
 	}
 	n := f.kernel[0] * f.kernel[1]
-	out.variance = w.times(pool(in.variance), 1/float64(n))
-	return func(_ *sensed, a value) value {
-		share := make([]float32, in.shape.C*n)
-		for i := range share {
-			share[i] = 1 / float32(n)
+	shares := make([]float32, out.shape.Size()) // of a cell in its average
+	for i := range shares {
+		shares[i] = 1 / float32(n)
+	}
+	if uneven {
+		counts := make([]int, f.out.H*f.out.W)
+		for k := range n {
+			for i, is := range f.inside(k) {
+				if is {
+					counts[i]++
+				}
+			}
 		}
-		return w.convBack(f, w.Floats("share", share, in.shape.C, 1, f.kernel[0], f.kernel[1]), a, in.shape.C)
+		for i := range shares {
+			shares[i] = 1 / float32(counts[i/f.out.C])
+		}
+		out.variance = w.mul(pool(in.variance), w.Floats("share", shares, sizes(out.shape)...))
+	} else {
+		out.variance = w.times(pool(in.variance), 1/float64(n))
+	}
+	return func(_ *sensed, a value) value {
+		one := make([]float32, in.shape.C*n)
+		for i := range one {
+			one[i] = 1 / float32(n)
+			if uneven {
+				one[i] = 1
+			}
+		}
+		if uneven {
+			a = w.mul(a, w.Floats("share", shares, out.shape.Size()))
+		}
+		return w.convBack(f, w.Floats("share", one, in.shape.C, 1, f.kernel[0], f.kernel[1]), a, in.shape.C)
 	}
 }
 
 // maxPool takes the maximum cell by cell, each time by the moments of the larger of two
 // Normals; see nn.MaxPool2D.
 func (w *writer) maxPool(n *node, l nn.MaxPool2D, in signal, out *signal) back {
-	f := pooling(in.shape, out.shape, l.Size, l.Stride)
+	f := pooling(in.shape, out.shape, l.Size, l.Stride, l.Pad)
 	cells := f.kernel[0] * f.kernel[1]
 	cell := func(v value, k int) value {
 		y, x := k/f.kernel[1], k%f.kernel[1]
-		v = w.slice(w.image(v, in.shape), 1, y, y+(f.out.H-1)*f.stride[0]+1, f.stride[0])
+		v = w.image(v, in.shape)
+		if f.padded() {
+			v = w.Op("Pad", []value{v, w.Ints(0, f.top, f.left, 0, 0, f.bottom, f.right, 0)})
+		}
+		v = w.slice(v, 1, y, y+(f.out.H-1)*f.stride[0]+1, f.stride[0])
 		return w.slice(v, 2, x, x+(f.out.W-1)*f.stride[1]+1, f.stride[1])
 	}
 	done := func(v value) value {
@@ -52,13 +100,21 @@ func (w *writer) maxPool(n *node, l nn.MaxPool2D, in signal, out *signal) back {
 		return v
 	}
 	if in.form == nn.Fixed {
-		out.mean = w.unplanes(w.Op("MaxPool", []value{w.planes(in.mean, in.shape)}, onnx.IntList("kernel_shape", f.kernel[:]...), onnx.IntList("strides", f.stride[:]...)), out.shape)
+		out.mean = w.unplanes(w.Op("MaxPool", []value{w.planes(in.mean, in.shape)}, f.window()...), out.shape)
 		return nil
 	}
 	folds := []larger{{m: cell(in.mean, 0), v: cell(in.variance, 0)}}
+	seen := f.inside(0)
 	for k := 1; k < cells; k++ {
-		last := folds[k-1]
-		folds = append(folds, w.larger(last.m, last.v, cell(in.mean, k), cell(in.variance, k)))
+		last, m, v := folds[k-1], cell(in.mean, k), cell(in.variance, k)
+		fold := w.larger(last.m, last.v, m, v)
+		if f.padded() {
+			fold = w.partly(f, fold, last, larger{m: m, v: v}, seen, f.inside(k))
+		}
+		folds = append(folds, fold)
+		for i, is := range f.inside(k) {
+			seen[i] = seen[i] || is
+		}
 	}
 	last := folds[cells-1]
 	out.mean, out.variance = done(last.m), done(last.v)
@@ -82,6 +138,25 @@ func (w *writer) maxPool(n *node, l nn.MaxPool2D, in signal, out *signal) back {
 		seen[0] = w.add(a, w.zeros(flat(last.m))) // rows, also where the sensitivities have none yet
 		return w.maxPoolBack(f, seen)
 	}
+}
+
+// partly is the fold of a cell that lies inside the image at some places only: where it
+// does not, the maximum so far stays, and where nothing was seen before, the cell is it.
+func (w *writer) partly(f frame, fold, last, next larger, seen, inside []bool) larger {
+	mask := func(name string, is []bool) value {
+		v := make([]float32, len(is))
+		for i, is := range is {
+			if is {
+				v[i] = 1
+			}
+		}
+		return w.Op("Cast", []value{w.Floats(name, v, 1, f.out.H, f.out.W, 1)}, toBool)
+	}
+	now, before := mask("inside", inside), mask("seen", seen)
+	choose := func(both, old, new value) value { return w.where(now, w.where(before, both, new), old) }
+	return larger{choose(fold.m, last.m, next.m), choose(fold.v, last.v, next.v), func() value {
+		return choose(fold.second(), w.Float(0), w.Float(1))
+	}}
 }
 
 // maxPoolBack adds up the sensitivities to the cells of all windows, seen[k] those to cell

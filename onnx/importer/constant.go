@@ -129,24 +129,6 @@ var unary = map[string]func(x float64) float64{
 	"Reciprocal": func(x float64) float64 { return 1 / x }, "Floor": math.Floor,
 }
 
-// slice takes a part of a list.
-func slice(n *onnx.Node, in []*constant) (*constant, bool, error) {
-	if len(in) < 3 || len(in[0].dims) != 1 || !in[1].scalar() || !in[2].scalar() || len(in) > 4 && in[4].data[0] != 1 {
-		return nil, false, nil
-	}
-	n0 := len(in[0].data)
-	at := func(c *constant) int {
-		i := c.ints()[0]
-		if i < 0 {
-			i += n0
-		}
-		return max(0, min(n0, i))
-	}
-	lo, hi := at(in[1]), at(in[2])
-	data := in[0].data[lo:max(lo, hi)]
-	return &constant{[]int{len(data)}, data}, true, nil
-}
-
 // with combines two constants of the same size, or one with a number.
 func (c *constant) with(d *constant, f func(x, y float64) float64) (*constant, error) {
 	out := &constant{dims: c.dims}

@@ -6,10 +6,9 @@ import (
 	"utvi/nn"
 )
 
-// convolution writes out groups and dilations as zeros in the kernel. Padding that the
-// layer does not have is made from a larger kernel, whose additional weights are zero.
+// convolution writes out groups and dilations as zeros in the kernel.
 func convolution(c *call) (*value, error) {
-	x, err := c.x()
+	x, zeros, err := c.padded()
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +20,7 @@ func convolution(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.window(x, w.dims[2:])
+	s, err := c.window(x, zeros, w.dims[2:])
 	if err != nil {
 		return nil, err
 	}
@@ -67,32 +66,24 @@ func convolution(c *call) (*value, error) {
 // laid finds the layer whose windows lie as the node says.
 func laid(in nn.Shape, s sides, stride int) (l nn.Conv2D, out nn.Shape, err error) {
 	l.Stride = stride
-	size := [2]int{in.H, in.W}
-	places, reach := [2]int{}, [2]int{}
-	valid := true
 	for i := range 2 {
-		reach[i] = (s.kernel[i]-1)*s.dilation[i] + 1
-		places[i] = (size[i]+s.begin[i]+s.end[i]-reach[i])/stride + 1
-		valid = valid && s.begin[i] == 0 && places[i] == (size[i]-reach[i])/stride+1 && reach[i] <= size[i]
+		l.Kernel[i] = (s.kernel[i]-1)*s.dilation[i] + 1
 	}
+	s.kernel, s.stride = l.Kernel, [2]int{stride, stride}
+	size := [2]int{in.H, in.W}
+	places := s.places(size)
 	out = nn.Shape{H: places[0], W: places[1]}
-	if valid {
-		l.Kernel, l.Padding = reach, nn.Valid
-		return l, out, nil
+	if l.Pad, err = s.pad(size, places); err != nil || l.Pad == [4]int{} {
+		return l, out, err
 	}
 	// Same pads half of (places−1)·stride + kernel − size before the image.
+	same := true
 	for i := range 2 {
-		fits := places[i] == (size[i]-1)/stride+1
-		if fits && (places[i]-1)*stride+reach[i] > size[i] {
-			for fits && max(0, (places[i]-1)*stride+reach[i]-size[i])/2 < s.begin[i] {
-				reach[i]++
-			}
-		}
-		fits = fits && max(0, (places[i]-1)*stride+reach[i]-size[i])/2 == s.begin[i]
-		if !fits {
-			return l, out, fmt.Errorf("its padding is %v before and %v after an image of %v; a layer pads so that there are size/stride places, or not at all", s.begin, s.end, size)
-		}
+		total := max(0, (places[i]-1)*stride+l.Kernel[i]-size[i])
+		same = same && places[i] == (size[i]-1)/stride+1 && l.Pad[i] == total/2 && l.Pad[i+2] == total-total/2
 	}
-	l.Kernel, l.Padding = reach, nn.Same
+	if same {
+		l.Padding, l.Pad = nn.Same, [4]int{}
+	}
 	return l, out, nil
 }

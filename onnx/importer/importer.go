@@ -1,6 +1,7 @@
 // Package importer makes networks from ONNX graphs that were trained elsewhere.
 //
-// The graph must be a chain of layers, with residual connections x + f(x). Weights become
+// The graph must be a chain of layers, with residual connections: sums of two branches of
+// one tensor, such as x + f(x). Weights become
 // numbers, so that uncertain inputs pass through someone else's network at once, or, with
 // Options.Random, Normals around the trained values, ready for training. Elementwise
 // operators, alone or in groups, become functions or formulas. Images are height × width ×
@@ -139,6 +140,9 @@ func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
 	out := r.values[name]
 	if out == nil || out.constant != nil {
 		return nil, fmt.Errorf("the output %.60q does not depend on the input", name)
+	}
+	if out.zeros != nil {
+		return nil, fmt.Errorf("the output %.60q is an image padded with zeros; only a convolution and an average pooling take padding", name)
 	}
 	out, err = out.settle()
 	if err != nil {

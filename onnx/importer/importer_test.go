@@ -23,7 +23,9 @@ func fixed(t testing.TB) *model.Model {
 		nn.BatchNorm{Mean: []float64{0.1, 0.2}, Var: []float64{1, 2}},
 		nn.Conv2D{Out: 4, Kernel: [2]int{3, 3}, Padding: nn.Same, Fixed: true}, nn.Apply{F: fn.ReLU()},
 		nn.Residual{Branch: nn.Chain{nn.Conv2D{Out: 4, Kernel: [2]int{3, 3}, Padding: nn.Same, Fixed: true}, nn.Apply{F: fn.Tanh()}}},
-		nn.MaxPool2D{Size: [2]int{2, 2}}, nn.AvgPool2D{Size: [2]int{2, 1}}, nn.Flatten{},
+		nn.Residual{Branch: nn.Chain{nn.Conv2D{Out: 5, Kernel: [2]int{3, 3}, Stride: 2, Pad: [4]int{1, 1, 1, 1}, Fixed: true}, nn.Apply{F: fn.Sin()}}, Skip: nn.Chain{nn.Conv2D{Out: 5, Kernel: [2]int{1, 1}, Stride: 2, NoBias: true, Fixed: true}}},
+		nn.MaxPool2D{Size: [2]int{2, 2}}, nn.MaxPool2D{Size: [2]int{2, 3}, Stride: 1, Pad: [4]int{1, 2, 0, 0}}, nn.AvgPool2D{Size: [2]int{2, 2}, Stride: 1, Pad: [4]int{0, 1, 1, 0}, CountPad: true},
+		nn.AvgPool2D{Size: [2]int{2, 2}, Stride: 1, Pad: [4]int{0, 1, 1, 1}}, nn.AvgPool2D{Size: [2]int{2, 1}}, nn.Flatten{},
 		nn.Dense{Out: 6, Fixed: true}, nn.LayerNorm{}, nn.Apply{F: fn.MustFormula("x/(1+x^2)")}, nn.Dense{Out: 3, Fixed: true, NoBias: true}, nn.Joint{Map: fn.Softmax()},
 	}, Seed: 3})
 	if err != nil {
@@ -127,16 +129,35 @@ func TestRefusals(t *testing.T) {
 		{"lines in a name", nil, func(b *onnx.Builder, x string) string { return b.Op("Lo\nop", []string{x}) }, `node "Lo\nop", operator "Lo\nop": the operator is not taken; the operators are Abs, Add, `},
 		{"attention", nil, func(b *onnx.Builder, x string) string { return b.Op("MatMul", []string{x, x}) }, "products of two tensors, as in attention, are not taken"},
 		{"domain", nil, func(b *onnx.Builder, x string) string { return b.ML("Scaler", []string{x}) }, `"ai.onnx.ml", which are not taken`},
-		{"branches", nil, func(b *onnx.Builder, x string) string {
-			return b.Op("Add", []string{b.Op("MatMul", []string{x, w(b, 3, 4)}), b.Op("MatMul", []string{x, b.Floats("v", []float32{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, 3, 4)})})
-		}, "two branches that both have layers"},
+		{"crossing branches", nil, func(b *onnx.Builder, x string) string {
+			f := func(x string, by float32) string {
+				return b.Op("MatMul", []string{x, b.Floats("v", []float32{by, 2, 3, 4, 5, 6, 7, 8, 9}, 3, 3)})
+			}
+			y := f(x, 1)
+			return b.Op("Add", []string{b.Op("Add", []string{f(y, 2), f(x, 3)}), b.Op("Add", []string{f(y, 4), f(x, 5)})})
+		}, "a layer that another sum needs, too"},
+		{"branch sizes", nil, func(b *onnx.Builder, x string) string {
+			return b.Op("Add", []string{b.Op("MatMul", []string{x, w(b, 3, 4)}), b.Op("MatMul", []string{x, w(b, 3, 3)})})
+		}, "rows of the sizes [4] and [3]; a sum of two branches needs the same size"},
 		{"size", nil, func(b *onnx.Builder, x string) string { return b.Op("MatMul", []string{x, w(b, 4, 4)}) }, "its weights have the size [4 4]; a row of its input has [3]"},
-		{"pooling pads", image, func(b *onnx.Builder, x string) string {
-			return b.Op("MaxPool", []string{x}, onnx.IntList("kernel_shape", 3, 3), onnx.IntList("pads", 1, 1, 1, 1))
-		}, "a pooling layer does not pad"},
+		{"maximum of zeros", image, func(b *onnx.Builder, x string) string {
+			return b.Op("MaxPool", []string{b.Op("Pad", []string{x, b.Ints(0, 0, 1, 1, 0, 0, 1, 1)})}, onnx.IntList("kernel_shape", 3, 3))
+		}, "only a convolution and an average pooling take padding"},
+		{"padded output", image, func(b *onnx.Builder, x string) string {
+			return b.Op("Pad", []string{b.Op("Relu", []string{x}), b.Ints(0, 0, 1, 1, 0, 0, 1, 1)})
+		}, "is an image padded with zeros"},
+		{"padding with ones", image, func(b *onnx.Builder, x string) string {
+			return b.Op("Pad", []string{x, b.Ints(0, 0, 1, 1, 0, 0, 1, 1), b.Float(1)})
+		}, "only zeros are taken"},
+		{"more channels", image, func(b *onnx.Builder, x string) string {
+			return b.Op("Pad", []string{x, b.Ints(0, 1, 0, 0, 0, 0, 0, 0)})
+		}, "only the height and the width can be padded"},
+		{"two paddings", image, func(b *onnx.Builder, x string) string {
+			return b.Op("AveragePool", []string{b.Op("Pad", []string{x, b.Ints(0, 0, 1, 1, 0, 0, 1, 1)})}, onnx.IntList("kernel_shape", 3, 3), onnx.IntList("pads", 1, 1, 1, 1))
+		}, "some cells outside of the image count in its averages and some do not"},
 		{"padding", image, func(b *onnx.Builder, x string) string {
 			return b.Op("Conv", []string{x, w(b, 1, 2, 3, 3)}, onnx.IntList("pads", 3, 3, 3, 3))
-		}, "its padding is [3 3] before and [3 3] after"},
+		}, "it pads by [3 3] before and [3 3] after an image of [6 6]; a padding must be smaller than the window, [3 3]"},
 		{"rows", image, func(b *onnx.Builder, x string) string { return b.Op("Reshape", []string{x, b.Ints(-1, 6)}) }, "72 elements cannot take the size [6]"},
 		{"flat image", image, func(b *onnx.Builder, x string) string { return b.Op("Flatten", []string{x}) }, "is an image made flat"},
 		{"softmax", image, func(b *onnx.Builder, x string) string { return b.Op("Softmax", []string{x}, onnx.Int("axis", 1)) }, "a layer sums over a whole row"},

@@ -127,6 +127,9 @@ func (r *reader) node(n *onnx.Node) error {
 }
 
 func (c *call) run() (*value, error) {
+	if err := c.unpadded(); err != nil {
+		return nil, err
+	}
 	if out, ok, err := c.statistic(); ok || err != nil {
 		return out, err
 	}

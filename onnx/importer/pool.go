@@ -7,45 +7,69 @@ import (
 	"utvi/nn"
 )
 
-// pooling reads a window that does not pad.
-func pooling(c *call) (x *value, s sides, out nn.Shape, stride int, err error) {
-	if x, err = c.x(); err != nil {
+// pooling reads a window. beyond says that windows reach over the border by ceil_mode, where
+// no padding is.
+func pooling(c *call, x *value, zeros sides) (s sides, out nn.Shape, stride int, pad [4]int, beyond bool, err error) {
+	if s, err = c.window(x, zeros, nil); err != nil {
 		return
-	}
-	if s, err = c.window(x, nil); err != nil {
-		return
-	}
-	switch {
-	case s.begin != [2]int{} || s.end != [2]int{}:
-		err = fmt.Errorf("it pads by %v and %v; a pooling layer does not pad", s.begin, s.end)
-	case s.dilation != [2]int{1, 1}:
-		err = fmt.Errorf("its dilations are %v; they must be 1", s.dilation)
-	case c.int("ceil_mode", 0) != 0 && ((x.shape.H-s.kernel[0])%s.stride[0] != 0 || (x.shape.W-s.kernel[1])%s.stride[1] != 0):
-		err = fmt.Errorf("its windows reach over the border (ceil_mode); they must lie inside")
 	}
 	if stride = s.stride[1]; s.stride == s.kernel {
 		stride = 0 // windows side by side
 	} else if s.stride[0] != s.stride[1] && x.shape.H > 1 {
 		err = fmt.Errorf("its strides are %v; they must be equal, or those of the window", s.stride)
+		return
 	}
-	out = nn.Shape{H: (x.shape.H-s.kernel[0])/s.stride[0] + 1, W: (x.shape.W-s.kernel[1])/s.stride[1] + 1, C: x.shape.C}
+	if s.dilation != [2]int{1, 1} {
+		err = fmt.Errorf("its dilations are %v; they must be 1", s.dilation)
+		return
+	}
+	size := [2]int{x.shape.H, x.shape.W}
+	places := s.places(size)
+	for i := range 2 {
+		rest := (size[i] + s.begin[i] + s.end[i] - s.kernel[i]) % s.stride[i]
+		// A last window that reaches over the border must begin before it.
+		if c.int("ceil_mode", 0) != 0 && rest != 0 && places[i]*s.stride[i] < size[i]+s.begin[i] {
+			places[i]++
+			beyond = true
+		}
+	}
+	out = nn.Shape{H: places[0], W: places[1], C: x.shape.C}
+	pad, err = s.pad(size, places)
 	return
 }
 
 func maxPool(c *call) (*value, error) {
-	x, s, out, stride, err := pooling(c)
+	x, err := c.x()
 	if err != nil {
 		return nil, err
 	}
-	return x.after(nn.MaxPool2D{Size: s.kernel, Stride: stride}, out, x.rowDims(out), true), nil
+	s, out, stride, pad, _, err := pooling(c, x, sides{})
+	if err != nil {
+		return nil, err
+	}
+	return x.after(nn.MaxPool2D{Size: s.kernel, Stride: stride, Pad: pad}, out, x.rowDims(out), true), nil
 }
 
 func avgPool(c *call) (*value, error) {
-	x, s, out, stride, err := pooling(c)
+	x, zeros, err := c.padded()
 	if err != nil {
 		return nil, err
 	}
-	return x.after(nn.AvgPool2D{Size: s.kernel, Stride: stride}, out, x.rowDims(out), true), nil
+	s, out, stride, pad, beyond, err := pooling(c, x, zeros)
+	if err != nil {
+		return nil, err
+	}
+	l := nn.AvgPool2D{Size: s.kernel, Stride: stride, Pad: pad}
+	counts := zeros != sides{} || c.int("count_include_pad", 0) != 0
+	inside := beyond || s.begin != zeros.begin || s.end != zeros.end // cells that count_include_pad is about
+	switch {
+	case pad == [4]int{} || s.begin == [2]int{} && s.end == [2]int{}:
+	case counts && beyond, zeros != sides{} && inside && c.int("count_include_pad", 0) == 0:
+		return nil, fmt.Errorf("some cells outside of the image count in its averages and some do not; use ceil_mode = 0 and one padding")
+	default:
+		l.CountPad = counts
+	}
+	return x.after(l, out, x.rowDims(out), true), nil
 }
 
 func globalPool(c *call) (*value, error) {
@@ -62,24 +86,6 @@ func globalPool(c *call) (*value, error) {
 		l = nn.MaxPool2D{Size: size}
 	}
 	return x.after(l, out, x.rowDims(out), true), nil
-}
-
-// pad is the padding by nothing that PyTorch writes before a pooling.
-func pad(c *call) (*value, error) {
-	pads := c.ints("pads", nil)
-	k, err := c.weight(1)
-	if err != nil {
-		return nil, err
-	}
-	if k != nil {
-		pads = k.ints()
-	}
-	for _, p := range pads {
-		if p != 0 {
-			return nil, fmt.Errorf("it pads by %v; only a convolution pads", pads)
-		}
-	}
-	return identity(c)
 }
 
 // reduceMean is the average over all places of an image.

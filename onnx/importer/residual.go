@@ -7,7 +7,8 @@ import (
 	"utvi/nn"
 )
 
-// residual is v + w, where one comes from the other by layers.
+// residual is v + w, where one comes from the other by layers, or both come from one value
+// by layers. The road with more layers is the branch.
 func residual(v, w *value) (*value, error) {
 	v, err := v.settle()
 	if err != nil {
@@ -16,41 +17,73 @@ func residual(v, w *value) (*value, error) {
 	if w, err = w.settle(); err != nil {
 		return nil, err
 	}
-	for _, p := range [][2]*value{{v, w}, {w, v}} {
-		from, to := p[0], p[1]
-		layers, ok := between(from, to)
-		if !ok {
-			continue
-		}
-		if from.shape != to.shape || !slices.Equal(from.dims, to.dims) || from.first != to.first || !slices.Equal(from.order, to.order) {
-			return nil, fmt.Errorf("the branch turns rows of the size %v into %v; x + f(x) needs the same size", from.dims, to.dims)
-		}
-		var chain nn.Chain
-		for _, l := range layers {
-			chain = append(chain, l.Layer)
-		}
-		out := from.same(nn.Residual{Branch: chain})
-		out.layer.inside = layers
-		return out, nil
+	from, roads, ok := common(v, w)
+	if !ok {
+		return nil, fmt.Errorf("its inputs do not come from one tensor; only a sum of two branches of one tensor can be taken")
 	}
-	return nil, fmt.Errorf("its inputs come from two branches that both have layers; only a residual x + f(x) can be taken")
+	if v.shape != w.shape || !slices.Equal(v.dims, w.dims) || v.first != w.first || !slices.Equal(v.order, w.order) {
+		return nil, fmt.Errorf("its inputs have rows of the sizes %v and %v; a sum of two branches needs the same size", v.dims, w.dims)
+	}
+	for _, l := range slices.Concat(roads[0], roads[1]) {
+		if l.branched {
+			return nil, fmt.Errorf("its inputs need a layer that another sum needs, too; branches can only split and meet again, one inside the other")
+		}
+		l.branched = true
+	}
+	if len(roads[1]) > len(roads[0]) {
+		roads[0], roads[1] = roads[1], roads[0]
+	}
+	l := nn.Residual{Branch: chain(roads[0])}
+	if len(roads[1]) > 0 {
+		l.Skip = chain(roads[1])
+	}
+	out := from.after(l, v.shape, v.dims, v.first)
+	out.order = v.order
+	out.layer.inside = slices.Concat(roads[0], roads[1])
+	return out, nil
 }
 
-// between returns the layers that lead from one value to another.
-func between(from, to *value) (layers []*layer, ok bool) {
-	for v := to; v != nil; v = v.prev {
-		if v.same0(from) {
-			slices.Reverse(layers)
-			return layers, len(layers) > 0
-		}
-		if v.layer != nil {
-			layers = append(layers, v.layer)
-		}
+// chain is the layers one after the other.
+func chain(layers []*layer) (c nn.Chain) {
+	for _, l := range layers {
+		c = append(c, l.Layer)
 	}
-	return nil, false
+	return c
 }
 
-// same0 reports whether two values are the output of the same layer.
-func (v *value) same0(w *value) bool {
-	return v == w || v.layer != nil && v.layer == w.layer || v.input && w.input
+// common finds the last value that two values come from, and the layers that lead to each,
+// in the order in which they run. It walks back from both in turn.
+func common(v, w *value) (from *value, roads [2][]*layer, ok bool) {
+	type visit struct{ road, layers int }
+	seen := map[any]visit{}
+	for at := [2]*value{v, w}; at[0] != nil || at[1] != nil; {
+		for i, x := range at {
+			if x == nil {
+				continue
+			}
+			if before, met := seen[x.key()]; met && before.road != i {
+				roads[1-i] = roads[1-i][:before.layers]
+				slices.Reverse(roads[0])
+				slices.Reverse(roads[1])
+				return x, roads, len(roads[0])+len(roads[1]) > 0
+			}
+			seen[x.key()] = visit{i, len(roads[i])}
+			if x.layer != nil {
+				roads[i] = append(roads[i], x.layer)
+			}
+			at[i] = x.prev
+		}
+	}
+	return nil, roads, false
+}
+
+// key is equal for values that are the output of one layer, in whatever dimensions.
+func (v *value) key() any {
+	switch {
+	case v.input:
+		return "input"
+	case v.layer != nil:
+		return v.layer
+	}
+	return v
 }

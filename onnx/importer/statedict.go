@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -24,6 +25,9 @@ import (
 //	{"input": [3, 32, 32], "layers": [
 //	  {"kind": "conv2d", "out": 8, "kernel": [3, 3], "padding": "same", "from": "conv1"},
 //	  {"kind": "apply", "f": "relu"}, {"kind": "flatten"}, {"kind": "dense", "out": 10, "from": "fc"}]}
+//
+// {"kind": "residual", "layers": […], "skip": […]} adds the layers of its two lists; without
+// a "skip", it adds the input itself.
 type description struct {
 	Input  []int             `json:"input"`
 	Layers []json.RawMessage `json:"layers"`
@@ -145,16 +149,8 @@ func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
 		}
 		delete(fields, "from")
 	}
-	if kind == "residual" && fields["layers"] != nil {
-		var inner []json.RawMessage
-		if err := json.Unmarshal(fields["layers"], &inner); err != nil {
-			return nil, errors.New(`the "layers" of a residual must be a list`)
-		}
-		w, err := s.chain(v, inner)
-		if err != nil {
-			return nil, err
-		}
-		return residual(v, w)
+	if kind == "residual" {
+		return s.residual(v, fields)
 	}
 	switch kind {
 	case "batchnorm":
@@ -211,6 +207,30 @@ func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
 	return v.after(l, out, v.rowDims(out), v.first), nil
 }
 
+// residual is x + f(x), or s(x) + f(x) with the layers s of "skip".
+func (s *states) residual(v *value, fields map[string]json.RawMessage) (*value, error) {
+	roads := [2]*value{v, v}
+	for i, name := range []string{"layers", "skip"} {
+		text, ok := fields[name]
+		delete(fields, name)
+		if !ok && name == "skip" {
+			continue
+		}
+		var inner []json.RawMessage
+		if err := json.Unmarshal(text, &inner); err != nil {
+			return nil, fmt.Errorf("the %q of a residual must be a list of layers", name)
+		}
+		var err error
+		if roads[i], err = s.chain(v, inner); err != nil {
+			return nil, fmt.Errorf("%s of the residual: %w", name, err)
+		}
+	}
+	if delete(fields, "kind"); len(fields) > 0 {
+		return nil, fmt.Errorf(`a residual has "layers" and "skip"; it has %s, too`, slices.Sorted(maps.Keys(fields))[0])
+	}
+	return residual(roads[0], roads[1])
+}
+
 // outOf is the shape of a layer's output. The layer must have no weights.
 func outOf(l nn.Layer, in nn.Shape) (nn.Shape, error) {
 	b := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: in}
@@ -222,84 +242,4 @@ func outOf(l nn.Layer, in nn.Shape) (nn.Shape, error) {
 		return nn.Shape{}, fmt.Errorf("a %s layer has parameters that PyTorch does not have", l.Kind())
 	}
 	return u.Out(), nil
-}
-
-func (s *states) dense(v *value, from string, l nn.Dense) (*value, error) {
-	w, err := s.take(from+".weight", false)
-	if err != nil {
-		return nil, err
-	}
-	if len(w.dims) != 2 || w.dims[0] != l.Out {
-		return nil, fmt.Errorf("%s.weight has the size %v; a dense layer of %d outputs needs outputs × inputs", from, w.dims, l.Out)
-	}
-	bias, err := s.take(from+".bias", true)
-	if err != nil {
-		return nil, err
-	}
-	var offset []float64
-	if bias != nil {
-		if offset = bias.data; len(offset) != l.Out {
-			return nil, fmt.Errorf("%s.bias has the size %v for %d outputs", from, bias.dims, l.Out)
-		}
-	}
-	if w, err = w.transpose(nil); err != nil {
-		return nil, err
-	}
-	return v.dense(w, offset)
-}
-
-func (s *states) conv(v *value, from string, l nn.Conv2D) (*value, error) {
-	w, err := s.take(from+".weight", false)
-	if err != nil {
-		return nil, err
-	}
-	if len(w.dims) == 3 { // along a line
-		w.dims = []int{w.dims[0], w.dims[1], 1, w.dims[2]}
-	}
-	if !slices.Equal(w.dims, []int{l.Out, v.shape.C, l.Kernel[0], l.Kernel[1]}) {
-		return nil, fmt.Errorf("%s.weight has the size %v; the layer needs %d filters × %d channels × %v", from, w.dims, l.Out, v.shape.C, l.Kernel)
-	}
-	bias, err := s.take(from+".bias", true)
-	if err != nil {
-		return nil, err
-	}
-	l.NoBias = bias == nil
-	shape := v.shape
-	b := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: shape}
-	u, err := nn.Bind(nn.Layer(l), b)
-	if err != nil {
-		return nil, err
-	}
-	w, err = w.transpose([]int{2, 3, 1, 0})
-	if err != nil {
-		return nil, err
-	}
-	tensors := [][]float64{w.data}
-	if bias != nil {
-		tensors = append(tensors, bias.data)
-	}
-	return v.after(l, u.Out(), v.rowDims(u.Out()), true, tensors...), nil
-}
-
-func (s *states) batchNorm(v *value, from string, fields map[string]json.RawMessage) (*value, error) {
-	l := nn.BatchNorm{}
-	if text, ok := fields["eps"]; ok {
-		if err := json.Unmarshal(text, &l.Eps); err != nil {
-			return nil, errors.New(`"eps" must be a number`)
-		}
-	}
-	for name, to := range map[string]*[]float64{"running_mean": &l.Mean, "running_var": &l.Var, "weight": &l.Gain, "bias": &l.Offset} {
-		k, err := s.take(from+"."+name, name == "weight" || name == "bias")
-		if err != nil {
-			return nil, err
-		}
-		if k == nil {
-			continue
-		}
-		if len(k.data) != v.shape.C {
-			return nil, fmt.Errorf("%s.%s has the size %v for %d channels", from, name, k.dims, v.shape.C)
-		}
-		*to = v.here(k.data, 1)
-	}
-	return v.same(l), nil
 }

@@ -129,14 +129,16 @@ func TestTorch(t *testing.T) {
 func TestStateDict(t *testing.T) {
 	dir := torchNets(t, "torch_state.py")
 	at := func(name string) string { return filepath.Join(dir, name) }
-	n, err := LoadStateDict(at("state.safetensors"), at("layers.json"), Options{})
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"chain", "blocks"} {
+		n, err := LoadStateDict(at(name+".safetensors"), at(name+"-layers.json"), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := readSample(t, at(name+".json")).off(n); !(e <= 1e-5) {
+			t.Errorf("%s is off by %.2g", name, e)
+		}
 	}
-	if e := readSample(t, at("state.json")).off(n); !(e <= 1e-5) {
-		t.Errorf("off by %.2g", e)
-	}
-	text, err := os.ReadFile(at("layers.json"))
+	text, err := os.ReadFile(at("chain-layers.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestStateDict(t *testing.T) {
 		if err := os.WriteFile(wrong, []byte(strings.Replace(string(text), old, c.by, 1)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := LoadStateDict(at("state.safetensors"), wrong, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := LoadStateDict(at("chain.safetensors"), wrong, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s for %s: %v, want %q", c.by, old, err, c.want)
 		}
 	}

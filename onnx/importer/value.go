@@ -33,13 +33,19 @@ type value struct {
 	made   *value // the function as a layer, once it was needed
 
 	stat *statistic // of a layer normalisation that is spelt out
+
+	zeros *sides // around an image that Pad made larger
+	bare  *value // the image itself
 }
 
 // A layer is a layer with its trained numbers, in the order of its tensors.
 type layer struct {
 	nn.Layer
 	tensors [][]float64
-	inside  []*layer // of a residual branch
+	inside  []*layer // the layers of a residual: of the branch, of the skip
+	// branched layers are on a road of a residual. No layer can be on two: its weights would
+	// be there twice.
+	branched bool
 }
 
 // after is the output of a layer on v.
