@@ -126,6 +126,10 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	add("isotonic-transformed", cost, tabular.Heteroscedastic, nil, "scale", "isotonic")
 	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
 	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
+	add("classes-conformal", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature", "conformal")
+	full := []string{"sold", "size_std", "cost", "cost_std", "shop", "weight"} // columns without missing values are left
+	add("complete", table.Spec{Targets: []string{"price"}, Ignore: append(full, "grade")}, tabular.Heteroscedastic, nil)
+	add("classes-complete", table.Spec{Targets: []string{"grade"}, Ignore: append(full, "price")}, "", nil, "conformal")
 	add("dates", price, tabular.Heteroscedastic, nil)
 	add("dates-uncertain", uncertain, tabular.Learned, bins)
 	return all
@@ -178,6 +182,11 @@ func TestTableConformance(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		if strings.HasSuffix(name, "complete") { // does not impute: the last row cannot be predicted
+			size := inputs["size"].Data
+			size[len(size)-1] = "NaN"
+			predictions = predictions[:len(predictions)-1]
+		}
 		runs = append(runs, &run{Name: "table-" + name, Inputs: inputs, model: file})
 		want = append(want, predictions)
 	}
@@ -203,10 +212,41 @@ func TestTableConformance(t *testing.T) {
 		if r.outputs == nil {
 			continue
 		}
-		worst, where := compareTable(want[i], r.outputs)
+		worst, where := compareTable(want[i], models[names[i]].Classes(), r.outputs)
 		t.Logf("%s: off by %.2g standard deviations", r.Name, worst)
+		unpredicted(t, r, len(want[i]))
+		if c := models[names[i]].Calibration; c != nil && c[0].Sets != nil {
+			sizes := map[int]bool{}
+			for _, p := range want[i] {
+				sizes[len(p.Class.Set)] = true
+			}
+			if _, ok := r.outputs["set"]; !ok || len(sizes) < 2 {
+				t.Errorf("%s: the graph has sets: %v; their sizes are %v", r.Name, ok, sizes)
+			}
+		}
 		if !(worst <= tolerance) {
 			t.Errorf("%s: off by %.2g %s", r.Name, worst, where)
+		}
+	}
+}
+
+// unpredicted checks that rows beyond the predicted ones have no numbers, no label and no set.
+func unpredicted(t *testing.T, r *run, rows int) {
+	t.Helper()
+	for name, x := range r.outputs {
+		per := 1
+		for _, d := range x.Dims[1:] {
+			per *= d
+		}
+		for _, s := range x.Strings[min(len(x.Strings), rows*per):] {
+			if s != "" {
+				t.Errorf("%s: %s of a row that cannot be predicted is %q", r.Name, name, s)
+			}
+		}
+		for _, v := range x.floats()[min(len(x.Data), rows*per):] {
+			if wrong := !math.IsNaN(v); name == "set" && v != 0 || name != "set" && wrong {
+				t.Errorf("%s: %s of a row that cannot be predicted is %v", r.Name, name, v)
+			}
 		}
 	}
 }
@@ -267,7 +307,7 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 
 // compareTable returns the largest difference in standard deviations; of probabilities and
 // of the unfamiliarity, in units of 1. A change dσ changes a variance by 2σ·dσ.
-func compareTable(want []predict.Prediction, out map[string]tensor) (worst float64, where string) {
+func compareTable(want []predict.Prediction, classes []string, out map[string]tensor) (worst float64, where string) {
 	note := func(e, scale float64, format string, args ...any) {
 		if e /= scale; e > worst || math.IsNaN(e) {
 			if worst, where = e, fmt.Sprintf(format, args...); math.IsNaN(e) {
@@ -282,6 +322,17 @@ func compareTable(want []predict.Prediction, out map[string]tensor) (worst float
 			k := len(p.Class.Probabilities)
 			for j, q := range p.Class.Probabilities {
 				note(math.Abs(out["probabilities"].floats()[i*k+j]-q), 1, "in probability %d of row %d", j, i)
+			}
+			if set, ok := out["set"]; ok {
+				var got []string
+				for j, class := range classes {
+					if set.floats()[i*k+j] != 0 {
+						got = append(got, class)
+					}
+				}
+				if !slices.Equal(got, p.Class.Set) {
+					note(math.Inf(1), 1, "in the set of row %d: %q, want %q", i, got, p.Class.Set)
+				}
 			}
 			if out["label"].Strings[i] != p.Class.Class {
 				note(math.Inf(1), 1, "in the label of row %d: %s, want %s", i, out["label"].Strings[i], p.Class.Class)
