@@ -25,9 +25,9 @@ type countPart struct {
 	start         float64 // below it there is nothing that counts
 }
 
-// mostDispersion is the largest (variance − mean)/mean² of a part. Of larger ones almost
+// MostDispersion is the largest (variance − mean)/mean² of a part. Of larger ones almost
 // all probability is at 0, which is not what a large variance should mean.
-const mostDispersion = 4
+const MostDispersion = 4
 
 // Reset empties the mixture.
 func (c *Counts) Reset() { c.parts, c.total = c.parts[:0], 0 }
@@ -56,7 +56,7 @@ func LogCount(n, mean, variance float64) float64 {
 func newCount(mean, variance float64) countPart {
 	const least, equal = 1e-9, 1e-6
 	p := countPart{mean: max(mean, least)}
-	if a := min((variance-p.mean)/(p.mean*p.mean), mostDispersion); a*p.mean > equal {
+	if a := min((variance-p.mean)/(p.mean*p.mean), MostDispersion); a*p.mean > equal {
 		p.size = 1 / a
 		p.log = math.Log(p.mean * a)
 	} else {

@@ -56,9 +56,10 @@ func (s *CountScale) check(targets int) error {
 	return nil
 }
 
+// Bounds of the logarithm of the dispersion.
 const (
-	leastLogDispersion = -12
-	mostLogDispersion  = 5
+	LeastLogDispersion = -12
+	MostLogDispersion  = 5
 )
 
 // Kind implements Likelihood.
@@ -198,7 +199,7 @@ func (l Count) moments(i int, m, v, a float64) (mean, doubt, noise float64) {
 }
 
 // logDispersion keeps a within its bounds.
-func logDispersion(a float64) float64 { return min(max(a, leastLogDispersion), mostLogDispersion) }
+func logDispersion(a float64) float64 { return min(max(a, LeastLogDispersion), MostLogDispersion) }
 
 // second is the output behind the first one of a target, 0 if there is none.
 func second[T float32 | float64](dispersed bool, outputs []T, i, targets int) float64 {

@@ -170,7 +170,7 @@ func (s *Schema) Inputs() []string {
 		for _, p := range c.Parts {
 			names = append(names, c.Name+": sine of the "+string(p), c.Name+": cosine of the "+string(p))
 		}
-		if s.Impute && c.Missing > 0 {
+		if s.Impute && c.Missing > 0 && !c.Embedded {
 			names = append(names, c.Name+"?")
 		}
 	}
