@@ -85,6 +85,13 @@ func exported(cmd *cobra.Command, e *model.Ensemble, o export.Options, tables ex
 		if o.Variance {
 			return nil, usagef("--variance is for networks; a tabular model takes the columns of its standard deviations")
 		}
+		if m.Counts() {
+			if cmd.Flags().Changed("quantiles") {
+				return nil, usagef("the model predicts counts, whose quantiles a graph cannot compute; leave out --quantiles")
+			}
+			tables.Quantiles = nil
+			fmt.Fprintln(cmd.OutOrStdout(), "The model predicts counts: the graph has no quantiles, and an interval only if it is conformal.")
+		}
 		return export.Table(m, tables)
 	}
 	for _, name := range []string{"quantiles", "interval"} {

@@ -38,14 +38,18 @@ func (o TableOptions) orDefault() TableOptions {
 //	variance_weights, variance_inputs, variance_noise    parts of std²
 //	quantiles                                            rows × targets × levels
 //
-// or, for classes, label (rows), probabilities (rows × classes) and, if the model gives
-// conformal sets, set (rows × classes, booleans), of the level of the interval. There is
-// always ood (rows): how unfamiliar a row is.
+// The graph of a model of counts has no quantiles, and lo and hi only if the model has
+// conformal intervals. For classes the outputs are label (rows), probabilities (rows ×
+// classes) and, if the model gives conformal sets, set (rows × classes, booleans), of the
+// level of the interval. Every graph has ood (rows): how unfamiliar a row is.
 func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
-	o = o.orDefault()
 	if m.Net == nil {
 		return nil, errors.New("not a tabular model")
 	}
+	if m.Counts() && o.Quantiles != nil {
+		return nil, errors.New("the model predicts counts, whose quantiles a graph cannot compute; export it without quantiles")
+	}
+	o = o.orDefault()
 	if _, err := m.NewPredictor(predict.Options{Interval: o.Interval, Quantiles: quantilesOf(m, o)}); err != nil {
 		return nil, err
 	}
@@ -60,9 +64,12 @@ func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
 		return nil, err
 	}
 	t.Scope("")
-	if m.Classes() != nil {
+	switch {
+	case m.Classes() != nil:
 		err = t.classes(p)
-	} else {
+	case m.Counts():
+		err = t.counts(p)
+	default:
 		err = t.numbers(p)
 	}
 	if err != nil {
@@ -98,6 +105,9 @@ func (t *tableWriter) metadata() []onnx.Entry {
 			all = append(all, interval)
 		}
 		return all
+	}
+	if t.m.Counts() {
+		return append(all, onnx.Entry{Key: "utvi.counts", Value: t.m.Net.Report.Members[0].Noise}, interval)
 	}
 	var levels []string
 	for _, q := range t.o.Quantiles {
@@ -221,6 +231,13 @@ func (t *tableWriter) numbers(p parts) error {
 	t.Output("std", std, onnx.Float, dim...)
 	t.Output("lo", lo, onnx.Float, dim...)
 	t.Output("hi", hi, onnx.Float, dim...)
+	t.variances(p, std, dim)
+	t.Output("quantiles", t.slice(q, 2, 0, n, 1), onnx.Float, dim[0], dim[1], onnx.Dim{Size: int64(n)})
+	return nil
+}
+
+// variances writes the parts of std².
+func (t *tableWriter) variances(p parts, std value, dim []onnx.Dim) {
 	ratio := t.div(t.square(std), t.max(p.variance, t.Float(1e-37)))
 	for _, x := range []struct {
 		name string
@@ -228,6 +245,4 @@ func (t *tableWriter) numbers(p parts) error {
 	}{{"variance_weights", p.weights}, {"variance_inputs", p.inputs}, {"variance_noise", p.noise}} {
 		t.Output(x.name, t.mul(x.v, ratio), onnx.Float, dim...)
 	}
-	t.Output("quantiles", t.slice(q, 2, 0, n, 1), onnx.Float, dim[0], dim[1], onnx.Dim{Size: int64(n)})
-	return nil
 }

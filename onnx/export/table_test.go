@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"utvi/calibrate"
+	"utvi/dist"
 	tablefit "utvi/fit"
 	"utvi/internal/compute"
 	"utvi/nn"
@@ -23,7 +24,7 @@ import (
 func goods(n int, seed uint64) string {
 	r, dates := rand.New(rand.NewPCG(seed, 9)), rand.New(rand.NewPCG(seed, 10))
 	var b strings.Builder
-	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std,opened,seen\n")
+	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std,opened,seen,visits\n")
 	shops := []string{"north", "south", "east, far", "\"old\" town"}
 	for i := range n {
 		size, shop, day, weight := 5+2*r.NormFloat64(), r.IntN(len(shops)), 45000+r.IntN(900), math.Exp(2*r.NormFloat64())
@@ -46,7 +47,8 @@ func goods(n int, seed uint64) string {
 			opened = ""
 		}
 		seen := time.Unix(1.6e9+dates.Int64N(1e8), dates.Int64N(1e9)).In(time.FixedZone("", 1800*(dates.IntN(49)-24))).Format(time.RFC3339Nano)
-		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v,%s,%s\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()), opened, seen)
+		visits := int(math.Exp(0.2*size+0.3*float64(shop)-0.5) * (0.3 + 1.4*dates.Float64()))
+		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v,%s,%s,%d\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()), opened, seen, visits)
 	}
 	return strings.ReplaceAll(b.String(), `\"old\"`, `""old""`)
 }
@@ -78,6 +80,9 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 		}
 		if !strings.HasPrefix(name, "dates") {
 			spec.Ignore = slices.Concat(spec.Ignore, dates)
+		}
+		if spec.Targets[0] != "visits" {
+			spec.Ignore = slices.Concat(spec.Ignore, []string{"visits"})
 		}
 		c := quick
 		c.Noise = noise
@@ -130,6 +135,13 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	full := []string{"sold", "size_std", "cost", "cost_std", "shop", "weight"} // columns without missing values are left
 	add("complete", table.Spec{Targets: []string{"price"}, Ignore: append(full, "grade")}, tabular.Heteroscedastic, nil)
 	add("classes-complete", table.Spec{Targets: []string{"grade"}, Ignore: append(full, "price")}, "", nil, "conformal")
+	many := table.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true, MaxLevels: 2}
+	add("levels", many, tabular.Heteroscedastic, nil)
+	add("levels-bins", many, tabular.Learned, bins)
+	count := table.Spec{Targets: []string{"visits"}, Ignore: slices.Concat(drop, []string{"price"}), Impute: true, MaxLevels: 2}
+	add("counts", count, tabular.NegativeBinomial, nil)
+	add("counts-poisson", count, tabular.Poisson, nil, "scale")
+	add("counts-conformal", count, tabular.NegativeBinomial, bins, "scale", "conformal")
 	add("dates", price, tabular.Heteroscedastic, nil)
 	add("dates-uncertain", uncertain, tabular.Learned, bins)
 	return all
@@ -171,7 +183,7 @@ func TestTableConformance(t *testing.T) {
 		}
 		rows, inputs := cells(t, m, goodsFrame(t, goods(200, 3)))
 		o := predict.Options{}
-		if m.Classes() == nil {
+		if m.Classes() == nil && !m.Counts() {
 			o.Quantiles = TableOptions{}.orDefault().Quantiles
 		}
 		p, err := m.NewPredictor(o)
@@ -198,6 +210,12 @@ func TestTableConformance(t *testing.T) {
 			dated = max(dated, len(c.Parts))
 		}
 		embedded = embedded || nn.Any(m.Networks.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Piecewise); return ok })
+	}
+	levels := func(name string) bool {
+		return nn.Any(models[name].Networks.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Embed); return ok })
+	}
+	if !levels("levels") || !models["counts"].Counts() {
+		t.Error("the model of many levels embeds none, or that of counts predicts none")
 	}
 	if !warped || !knots || !embedded || dated != 3 {
 		t.Errorf("no model has a transformed target (%v), a scale with knots (%v), embedded numbers (%v) or the 3 parts of a time (%d)", warped, knots, embedded, dated)
@@ -346,6 +364,9 @@ func compareTable(want []predict.Prediction, classes []string, out map[string]te
 				note(max(0, math.Abs(got-want)-slack), n.Std, "in %s of row %d: %v, want %v ± %v", name, i, got, want, n.Std)
 			}
 			for name, v := range map[string]float64{"mean": n.Mean, "std": n.Std, "lo": n.Lo, "hi": n.Hi} {
+				if _, whole := n.Dist.(dist.Whole); whole && out[name].Data == nil {
+					continue // intervals of counts are in the graph if they are conformal
+				}
 				check(name, out[name].floats()[at], v)
 			}
 			for name, v := range map[string]float64{"variance_weights": n.Variance.Weights, "variance_inputs": n.Variance.Inputs, "variance_noise": n.Variance.Noise} {
@@ -361,6 +382,17 @@ func compareTable(want []predict.Prediction, classes []string, out map[string]te
 
 // What a graph cannot hold is refused.
 func TestTableRefusals(t *testing.T) {
+	counts := tableModels(t, "counts")["counts"]
+	if _, err := Table(counts, TableOptions{Quantiles: []float64{0.5}}); err == nil || !strings.Contains(err.Error(), "whose quantiles a graph cannot compute") {
+		t.Errorf("quantiles of counts: %v", err)
+	}
+	bent, err := counts.WithCalibration([]calibrate.Calibration{{Levels: &calibrate.Levels{Rows: 100}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Table(bent, TableOptions{}); err == nil || !strings.Contains(err.Error(), "calibrate without isotonic") {
+		t.Errorf("corrected levels of counts: %v", err)
+	}
 	m := tableModels(t, "scaled")["scaled"]
 	if _, err := Table(m, TableOptions{Quantiles: []float64{2}}); err == nil || !strings.Contains(err.Error(), "the level of a quantile is 2") {
 		t.Errorf("a level of 2: %v", err)
