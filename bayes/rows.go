@@ -19,7 +19,7 @@ func FromTable(rows table.Source, targets []string) (data.Set, error) {
 	for _, name := range targets {
 		i := h.Column(name)
 		if i < 0 {
-			return data.Set{}, fmt.Errorf("the table has no column %.60q", name)
+			return data.Set{}, fmt.Errorf("the table has no column %.60q; its columns are %.200q", name, h.Columns)
 		}
 		isTarget[i] = true
 		at = append(at, i)

@@ -54,6 +54,9 @@ and one target predicts classes.`,
 			if from == "" || len(targets) == 0 {
 				return usagef("--data and --target are needed")
 			}
+			if c.Epochs == 0 || c.Batch == 0 || c.Rate == 0 || c.Held == 0 { // which stand for defaults in Go
+				return usagef("--epochs, --batch, --rate and --held-out must be above 0")
+			}
 			if err := c.Check(); err != nil {
 				return misuse(err)
 			}
@@ -63,7 +66,10 @@ and one target predicts classes.`,
 			if out == "" {
 				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + "-bayes.safetensors"
 			}
-			if err := spare(out, args[0], from, in.layers); err != nil {
+			if err := spare(out, args[0], from, test, in.layers); err != nil {
+				return err
+			}
+			if err := ready(out); err != nil {
 				return err
 			}
 			set, err := readRows(&rows, from, targets)

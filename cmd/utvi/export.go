@@ -47,10 +47,10 @@ Rules that draw random numbers, and functions that are Go code, cannot be export
 			if out == "" {
 				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".onnx"
 			}
-			if err := spare(out, args[0]); err != nil {
+			if err := fit.CheckFile(args[0]); err != nil {
 				return err
 			}
-			if err := fit.CheckFile(args[0]); err != nil {
+			if err := spare(out, args[0]); err != nil {
 				return err
 			}
 			e, err := model.LoadEnsemble(args[0])

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -46,6 +47,18 @@ func spare(out string, inputs ...string) error {
 		}
 	}
 	return nil
+}
+
+// ready reports a file that could not be written, before hours of work go into it.
+func ready(out string) error {
+	dir := filepath.Dir(out)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("cannot write %s: the folder %s does not exist", out, dir)
+	}
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		return fmt.Errorf("cannot write %s: it is a folder", out)
+	}
+	return atomicfile.Writable(dir)
 }
 
 // sameFile reports whether two paths lead to the same file, also through links.

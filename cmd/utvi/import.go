@@ -26,9 +26,10 @@ safetensors, with a description of its layers (--layers). The weights become num
 that inputs with variances pass through the network at once. With --random they become
 Normals around the trained values, ready for training.
 
-The graph must be a chain of layers with residual connections x + f(x): Gemm, MatMul, Conv,
-BatchNormalization, LayerNormalization, pooling, Flatten, Reshape, Softmax, and any
-elementwise operators. Images are height × width × channels here.`,
+The graph must be a chain of layers with residual connections, sums of two branches of one
+tensor such as x + f(x): Gemm, MatMul, Conv, BatchNormalization, LayerNormalization,
+pooling, Flatten, Reshape, Softmax, and any elementwise operators. Images are height ×
+width × channels here.`,
 		Example: `  utvi import net.onnx -o net.safetensors
   utvi import net.onnx --random --scale 0.05
   utvi import state.safetensors --layers layers.json -o net.safetensors`,

@@ -9,6 +9,7 @@
 package importer
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -42,7 +43,7 @@ type Options struct {
 
 // Load reads a file. Weights that lie in other files must be in the same folder.
 func Load(path string, o Options) (*model.Model, error) {
-	b, err := os.ReadFile(path)
+	b, err := read(path)
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +61,15 @@ func Load(path string, o Options) (*model.Model, error) {
 		return nil, fmt.Errorf("cannot import %s: %w", path, err)
 	}
 	return n, nil
+}
+
+// read reads a file whole.
+func read(path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if reason, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("cannot read %s: %w", path, reason.Err)
+	}
+	return b, err
 }
 
 // Network makes a network from a graph. beside is the folder of the file, for weights

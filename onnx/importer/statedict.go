@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +39,7 @@ func LoadStateDict(path, layers string, o Options) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(layers)
+	text, err := read(layers)
 	if err != nil {
 		return nil, err
 	}
