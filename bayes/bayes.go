@@ -96,7 +96,7 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 		return nil, err
 	}
 	if point.Inputs() != rows.X.Width {
-		return nil, fmt.Errorf("the rows have %d inputs; the network needs %d", rows.X.Width, point.Inputs())
+		return nil, fmt.Errorf("the rows have %d inputs; the network needs %s", rows.X.Width, needed(point))
 	}
 	k, err := taskOf(point, rows)
 	if err != nil {
@@ -128,6 +128,14 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 		return nil, err
 	}
 	return r, k.after(r, held)
+}
+
+// needed is the number of a network's inputs, and the size of an image.
+func needed(n *model.Model) string {
+	if in := n.Config.Input; in.H*in.W > 1 {
+		return fmt.Sprintf("%d: images of %v, height × width × channels", n.Inputs(), in)
+	}
+	return fmt.Sprint(n.Inputs())
 }
 
 // mostFollowed is the largest number of outputs whose correlations are carried: each costs

@@ -97,7 +97,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{line, wide, Config{}, "the rows have 2 inputs; the network needs 1"},
 		{line, two, Config{}, "the rows have 2 targets; the network has 1 outputs"},
-		{classes, rows(10, 1, false), Config{}, "the class of row 0 is"},
+		{classes, rows(10, 1, false), Config{}, "the class of row 1 is"},
 		{line, rows(10, 1, false), Config{Epochs: -1}, "-1 epochs"},
 		{line, rows(10, 1, false), Config{Held: 1}, "it must be a share between 0 and 1"},
 		{line, rows(1, 1, false), Config{}, "1 rows; at least a few are needed"},

@@ -48,7 +48,7 @@ func taskOf(n *model.Model, rows data.Set) (task, error) {
 	}
 	for i, y := range rows.Y {
 		if y < 0 || int(y) >= n.Outputs() || y != float32(int(y)) {
-			return k, fmt.Errorf("the class of row %d is %v; the network has the classes 0 to %d", i, y, n.Outputs()-1)
+			return k, fmt.Errorf("the class of row %d is %v; the network has the classes 0 to %d", i+1, y, n.Outputs()-1)
 		}
 	}
 	return k, nil

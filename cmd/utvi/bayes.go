@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -133,9 +132,6 @@ func readRows(t *tableFlags, from string, targets []string) (data.Set, error) {
 	defer x.Close()
 	if len(targets) != 1 || !strings.HasSuffix(targets[0], ".npy") {
 		return bayes.FromTable(x, targets)
-	}
-	if _, err := os.Stat(targets[0]); err != nil {
-		return data.Set{}, err
 	}
 	y, err := t.open(targets[0], pool)
 	if err != nil {

@@ -58,7 +58,7 @@ func (l *layer) as(random bool) nn.Layer {
 			l.Fixed = !random
 			return l
 		case nn.Conv2D:
-			l.Fixed = !random
+			l.Fixed = l.Fixed || !random
 			return l
 		}
 		return l

@@ -22,6 +22,7 @@ func (r *reader) tensor(t *onnx.Tensor) (*constant, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.held += len(data)
 	c := &constant{data: data}
 	for _, d := range t.Dims {
 		c.dims = append(c.dims, int(d))

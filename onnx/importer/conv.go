@@ -6,7 +6,9 @@ import (
 	"utvi/nn"
 )
 
-// convolution writes out groups and dilations as zeros in the kernel.
+// convolution writes out groups and dilations as zeros in the kernel. Such a layer stays
+// one of numbers, whatever the options, because Normals in the place of those zeros would be
+// another network.
 func convolution(c *call) (*value, error) {
 	x, zeros, err := c.padded()
 	if err != nil {
@@ -44,6 +46,7 @@ func convolution(c *call) (*value, error) {
 		return nil, err
 	}
 	l.Out, l.NoBias, shape.C = out, bias == nil, out
+	l.Fixed = group > 1 || s.dilation != [2]int{1, 1}
 	if l.Kernel[0] > maxWeights/l.Kernel[1]/x.shape.C/out {
 		return nil, fmt.Errorf("its kernel, written out, has %v × %d × %d weights; at most %d are allowed", l.Kernel, x.shape.C, out, maxWeights)
 	}

@@ -30,7 +30,7 @@ type Options struct {
 	Output string
 	// Random makes weights and biases Normals around the trained values, with priors of the
 	// standard deviation Scale × the root mean square of the tensor, centred on the trained
-	// values.
+	// values. Convolutions with groups or dilations stay numbers.
 	Random bool
 	// Scale of the priors, with Random; 0 means 0.3. The weights start at a tenth of that.
 	Scale float64
@@ -81,7 +81,7 @@ func Network(m *onnx.Model, beside fs.FS, o Options) (*model.Model, error) {
 	if m.Functions > 0 {
 		return nil, fmt.Errorf("the file defines %d functions of its own, which are not taken; export the network without functions", m.Functions)
 	}
-	r := &reader{values: map[string]*value{"": nil}, beside: beside, opset: 1}
+	r := &reader{values: map[string]*value{"": nil}, beside: beside, opset: 1, counted: map[*layer]bool{}}
 	for _, s := range m.Opsets {
 		if s.Domain == "" || s.Domain == "ai.onnx" {
 			r.opset = int(s.Version)
@@ -99,6 +99,28 @@ type reader struct {
 	values map[string]*value
 	beside fs.FS
 	opset  int
+
+	held, asked int // numbers in the file's tensors, and in those of the layers
+	counted     map[*layer]bool
+}
+
+// maxAsked is how many numbers layers may have beyond twice those of the file: groups and
+// dilations are written out, and a tensor may be used by many layers.
+const maxAsked = 1 << 27
+
+// count adds the numbers of a new layer.
+func (r *reader) count(l *layer) error {
+	if l == nil || r.counted[l] {
+		return nil
+	}
+	r.counted[l] = true
+	for _, t := range l.tensors {
+		r.asked += len(t)
+	}
+	if r.asked > maxAsked+2*r.held {
+		return fmt.Errorf("the layers up to here have %d weights, but the file holds %d numbers; tensors that many layers share, and groups and dilations, which are written out, may add at most %d", r.asked, r.held, maxAsked)
+	}
+	return nil
 }
 
 // graph returns the output.
@@ -233,7 +255,7 @@ func inputValue(v *onnx.Value, given []int, last bool) (*value, error) {
 	total := 1
 	for _, d := range size {
 		if d < 1 || d > 1<<24/total {
-			return nil, fmt.Errorf("its size is %v; each dimension besides the rows must be known (give the size of a row, as in 3,32,32)", size)
+			return nil, fmt.Errorf("its size is %v; each dimension besides the rows must be known (give the size of a row, as in 3,32,32), and a row may have at most %d numbers", size, 1<<24)
 		}
 		total *= d
 	}

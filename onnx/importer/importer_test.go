@@ -112,6 +112,25 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// The zeros that groups and dilations are written out with stay zeros.
+func TestRandomGroups(t *testing.T) {
+	b := onnx.NewBuilder("g")
+	x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2}, onnx.Dim{Size: 4}, onnx.Dim{Size: 4})
+	y := b.Op("Conv", []string{x, b.Floats("v", []float32{1, 2, 3, 4}, 2, 1, 1, 2)}, onnx.Int("group", 2))
+	y = b.Op("Conv", []string{y, b.Floats("w", []float32{1, 2, 3, 4}, 2, 2, 1, 1)})
+	b.Reserve("y")
+	b.Output("y", b.Op("Conv", []string{y, b.Floats("d", []float32{1, 2, 3, 4}, 1, 2, 1, 2)}, onnx.IntList("dilations", 1, 2)), onnx.Float)
+	n, err := Network(b.Model(), nil, Options{Random: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, random := range []bool{false, true, false} {
+		if got := n.Params.Tensors[i].Random; got != random {
+			t.Errorf("the weights of convolution %d are random: %v", i, got)
+		}
+	}
+}
+
 // What cannot be imported is answered in one sentence with the node and the operator.
 func TestRefusals(t *testing.T) {
 	type graph func(b *onnx.Builder, x string) string
@@ -168,6 +187,12 @@ func TestRefusals(t *testing.T) {
 		}, "taken only within a layer normalisation"},
 		{"no layers", nil, func(b *onnx.Builder, x string) string { return b.Op("Identity", []string{x}) }, "the graph has no layers"},
 		{"open size", []onnx.Dim{{Name: "N"}, {Name: "features"}}, func(b *onnx.Builder, x string) string { return b.Op("Relu", []string{x}) }, "each dimension besides the rows must be known"},
+		{"shared by many", []onnx.Dim{{Name: "N"}, {Size: 1000}}, func(b *onnx.Builder, x string) string {
+			for w := w(b, 1000, 1000); len(b.Graph.Nodes) < 200; {
+				x = b.Op("MatMul", []string{x, w})
+			}
+			return x
+		}, "the layers up to here have 137000000 weights, but the file holds 1000000 numbers"},
 		{"infinite", nil, func(b *onnx.Builder, x string) string {
 			return b.Op("MatMul", []string{x, b.Floats("w", []float32{1, 2, float32(math.Inf(1))}, 3, 1)})
 		}, "weights must be finite"},

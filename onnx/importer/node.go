@@ -123,6 +123,9 @@ func (r *reader) node(n *onnx.Node) error {
 	if err != nil {
 		return err
 	}
+	if err := r.count(out.layer); err != nil {
+		return err
+	}
 	return r.set(n, out)
 }
 
