@@ -84,12 +84,12 @@ func (t *tableWriter) counts(p parts) error {
 	wide := t.sqrt(t.total(sum))
 	std := t.mul(wide, row("calibration", factor))
 	dim := []onnx.Dim{{Name: "N"}, {Size: int64(width)}}
-	t.Output("mean", mean, onnx.Float, dim...)
-	t.Output("std", std, onnx.Float, dim...)
+	t.output("mean", mean, dim...)
+	t.output("std", std, dim...)
 	if conformal == width {
 		end := func(x value) value { return t.max(t.unary("Ceil", t.plus(x, -0.5)), t.Float(0)) }
-		t.Output("lo", end(t.sub(mean, t.mul(wide, row("below", below)))), onnx.Float, dim...)
-		t.Output("hi", end(t.add(mean, t.mul(wide, row("above", above)))), onnx.Float, dim...)
+		t.output("lo", end(t.sub(mean, t.mul(wide, row("below", below)))), dim...)
+		t.output("hi", end(t.add(mean, t.mul(wide, row("above", above)))), dim...)
 	}
 	t.variances(p, std, dim)
 	return nil

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"utvi/nn"
@@ -50,6 +51,7 @@ func (t *tableWriter) encode() (signal, error) {
 			means, variances = append(means, hot), append(variances, t.zeros(hot))
 			continue
 		}
+		t.note(c)
 		z, variance, missing := t.number(c, c.Name, c.StdFrom)
 		means, variances = append(means, z), append(variances, variance)
 		for _, wave := range t.calendar(c) {
@@ -72,6 +74,50 @@ func (t *tableWriter) encode() (signal, error) {
 func (t *tableWriter) input(name string, elem onnx.Elem, doc string) {
 	t.Input(name, elem, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
 	t.Graph.Inputs[len(t.Graph.Inputs)-1].Doc = doc
+}
+
+// note notes the rows that cannot be predicted: a missing number that is not imputed, or one
+// without its deviation or its offset.
+func (t *tableWriter) note(c *table.Column) {
+	lost := t.unary("IsNaN", c.Name)
+	if !t.m.Schema.Impute {
+		t.lost = append(t.lost, lost)
+	}
+	var with []value
+	if c.StdFrom != "" {
+		with = append(with, c.StdFrom)
+	}
+	if c.Type == table.Times && zoned(c) {
+		with = append(with, offsetOf(c))
+	}
+	for _, v := range with {
+		t.lost = append(t.lost, t.Op("And", []value{t.unary("IsNaN", v), t.unary("Not", lost)}))
+	}
+}
+
+// known is a value, rows × …, with NaN in the rows that cannot be predicted. Runtimes
+// differ in whether the smaller of NaN and a number is NaN, so that NaN may get lost on its
+// way through a network.
+func (t *tableWriter) known(v value, rank int) value {
+	if len(t.lost) == 0 {
+		return v
+	}
+	return t.where(t.unknown(rank), t.Float(math.NaN()), v)
+}
+
+// unknown marks the rows that cannot be predicted, in a tensor of the given rank.
+func (t *tableWriter) unknown(rank int) value {
+	lost := t.lost[0]
+	for _, v := range t.lost[1:] {
+		lost = t.Op("Or", []value{lost, v})
+	}
+	switch rank {
+	case 1:
+		return t.squeeze(lost, 1)
+	case 3:
+		return t.unsqueeze(lost, 2)
+	}
+	return lost
 }
 
 // oneHot is 1 for the level of each row, or for the last, others.

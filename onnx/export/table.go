@@ -75,7 +75,7 @@ func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Output("ood", t.unfamiliar(x, p), onnx.Float, onnx.Dim{Name: "N"})
+	t.output("ood", t.unfamiliar(x, p), onnx.Dim{Name: "N"})
 	file := t.Model()
 	file.Metadata = append(facts(m.Networks.Members[0]), t.metadata()...)
 	return file, nil
@@ -118,8 +118,14 @@ func (t *tableWriter) metadata() []onnx.Entry {
 
 type tableWriter struct {
 	*writer
-	m *predict.Model
-	o TableOptions
+	m    *predict.Model
+	o    TableOptions
+	lost []value // rows × 1, true where a row cannot be predicted
+}
+
+// output is an output of numbers, NaN for rows that cannot be predicted.
+func (t *tableWriter) output(name string, v value, dims ...onnx.Dim) {
+	t.Output(name, t.known(v, len(dims)), onnx.Float, dims...)
 }
 
 // unfamiliar is how far rows are from the training rows; see tabular.Predictions.
@@ -145,18 +151,19 @@ func (t *tableWriter) classes(p parts) error {
 	names := t.m.Classes()
 	q := t.max(p.mean, t.Float(0))
 	q = t.div(q, t.sum(q, 1, true))
-	raw := q
+	raw := t.known(q, 2)
 	if c := t.m.Calibration; c != nil && c[0].Temperature != nil {
 		log := t.times(t.unary("Log", t.max(q, t.Float(1e-30))), 1/c[0].Temperature.T)
 		q = t.Op("Softmax", []value{log})
 	}
 	best := t.Op("ArgMax", []value{q}, onnx.Int("axis", 1), onnx.Int("keepdims", 0))
-	// The label of a prediction that is not finite is "", behind the classes.
-	finite := t.unary("Not", t.unary("IsNaN", t.sum(q, 1, false)))
-	label := t.where(finite, best, t.Ints(len(names)))
+	label := best
+	if len(t.lost) > 0 { // "", behind the classes
+		label = t.where(t.unknown(1), t.Ints(len(names)), best)
+	}
 	t.Output("label", t.Op("Gather", []value{t.Texts("classes", append(slices.Clone(names), "")), label}), onnx.String, onnx.Dim{Name: "N"})
 	dim := []onnx.Dim{{Name: "N"}, {Size: int64(len(names))}}
-	t.Output("probabilities", q, onnx.Float, dim...)
+	t.output("probabilities", q, dim...)
 	if s := t.sets(); s != nil {
 		t.Output("set", t.set(s, raw, label), onnx.Bool, dim...)
 	}
@@ -227,12 +234,12 @@ func (t *tableWriter) numbers(p parts) error {
 	if shift, sd, ok := t.bent(p, d); ok {
 		mean, std = t.add(mean, t.mul(std, shift)), t.mul(std, sd)
 	}
-	t.Output("mean", mean, onnx.Float, dim...)
-	t.Output("std", std, onnx.Float, dim...)
-	t.Output("lo", lo, onnx.Float, dim...)
-	t.Output("hi", hi, onnx.Float, dim...)
+	t.output("mean", mean, dim...)
+	t.output("std", std, dim...)
+	t.output("lo", lo, dim...)
+	t.output("hi", hi, dim...)
 	t.variances(p, std, dim)
-	t.Output("quantiles", t.slice(q, 2, 0, n, 1), onnx.Float, dim[0], dim[1], onnx.Dim{Size: int64(n)})
+	t.output("quantiles", t.slice(q, 2, 0, n, 1), dim[0], dim[1], onnx.Dim{Size: int64(n)})
 	return nil
 }
 
@@ -243,6 +250,6 @@ func (t *tableWriter) variances(p parts, std value, dim []onnx.Dim) {
 		name string
 		v    value
 	}{{"variance_weights", p.weights}, {"variance_inputs", p.inputs}, {"variance_noise", p.noise}} {
-		t.Output(x.name, t.mul(x.v, ratio), onnx.Float, dim...)
+		t.output(x.name, t.mul(x.v, ratio), dim...)
 	}
 }

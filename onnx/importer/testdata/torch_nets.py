@@ -97,7 +97,7 @@ for name, (shape, net) in nets.items():
     net.eval()
     x = torch.randn(5, *shape)
     y = net(x)  # the first call sizes lazy layers
-    for opset in (11, 13, 17):
+    for opset in (11, 13, 17) if torch.__version__ < "2" else (11, 13, 17, 18, 20):
         torch.onnx.export(net, x, f"{folder}/{name}-{opset}.onnx", input_names=["x"], output_names=["y"], dynamic_axes={"x": {0: "N"}, "y": {0: "N"}}, opset_version=opset)
         with open(f"{folder}/{name}-{opset}.json", "w") as f:
             json.dump({"x": x.flatten().tolist(), "xdims": list(x.shape), "y": y.flatten().tolist(), "ydims": list(y.shape)}, f)
