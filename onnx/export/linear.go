@@ -214,8 +214,18 @@ func (w *writer) convBack(f frame, weight, a value, group int) value {
 // unframe takes what a transposed convolution gives back to sensitivities: cuts off the
 // padding, and adds the cells that no place covers.
 func (w *writer) unframe(f frame, y, a value) value {
-	h, wide := (f.out.H-1)*f.stride[0]+f.kernel[0], (f.out.W-1)*f.stride[1]+f.kernel[1]
-	y = w.Op("Pad", []value{y, w.Ints(0, 0, -f.top, -f.left, 0, 0, f.in.H+f.top-h, f.in.W+f.left-wide)})
+	var rest [2]int
+	for i, side := range []struct{ before, size int }{{f.top, f.in.H}, {f.left, f.in.W}} {
+		got := ([2]int{f.out.H, f.out.W}[i]-1)*f.stride[i] + f.kernel[i]
+		end := min(got, side.before+side.size)
+		if side.before > 0 || end < got {
+			y = w.slice(y, 2+i, side.before, end, 1)
+		}
+		rest[i] = side.size - (end - side.before)
+	}
+	if rest != [2]int{} {
+		y = w.Op("Pad", []value{y, w.Ints(0, 0, 0, 0, 0, 0, rest[0], rest[1])})
+	}
 	y = w.transpose(y, 0, 2, 3, 1)
 	return w.Op("Reshape", []value{y, w.likeRows(a, f.in.Size())})
 }
