@@ -3,8 +3,8 @@ package export
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -23,25 +23,24 @@ import (
 )
 
 // TestSpeed prints size and speed of exported graphs in onnxruntime beside our own
-// prediction, both on one thread: the best of many runs. It needs
+// prediction, both on one thread: medians of runs that take turns. It needs
 // UTVI_ONNX_SPEED=1 and UTVI_ONNXRUNTIME.
 func TestSpeed(t *testing.T) {
 	if os.Getenv("UTVI_ONNX_SPEED") == "" {
 		t.Skip("UTVI_ONNX_SPEED is not set: nothing is measured")
 	}
-	modules := needsRuntime(t)
-	dir := t.TempDir()
-	type line struct {
-		name       string
-		rows       int
-		ours       time.Duration
-		file, onnx int
-	}
-	var lines []line
+	runtime := startRuntime(t)
+	var text bytes.Buffer
+	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "network\trows\tmodel, kB\tONNX, kB\tload, ms\tonnxruntime, µs\tutvi, µs")
+	count := 0
 	add := func(name string, rows, file int, r *run, predict func()) {
-		r.Name = fmt.Sprintf("%02d", len(lines))
-		size := r.write(t, dir)
-		lines = append(lines, line{name, rows, best(predict), file, size})
+		r.Name = fmt.Sprintf("%02d", count)
+		count++
+		size := r.write(t, runtime.dir)
+		load := runtime.call(t, r.Name)
+		theirs, ours := inTurn(func() float64 { return runtime.call(t, r.Name) }, predict)
+		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\n", name, rows, float64(file)/1000, float64(size)/1000, load, 1000*theirs, 1000*ours)
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
@@ -53,8 +52,13 @@ func TestSpeed(t *testing.T) {
 		{"1-128-128-1 ReLU, correlated", 1, nn.Correlate(dense(fn.ReLU(), 128, 128, 1))},
 		{"1-128-128-1 tanh, gh(9)", 1, dense(fn.Tanh(), 128, 128, 1)},
 		{"64-512-512-512-8 ReLU", 64, dense(fn.ReLU(), 512, 512, 512, 8)},
+		{"images of 28×28, 3 convolutions", 784, images()},
 	} {
-		n, err := model.New(model.Config{Input: nn.Vec(c.inputs), Layers: c.layers})
+		input := nn.Vec(c.inputs)
+		if c.inputs == 784 {
+			input = nn.Shape{H: 28, W: 28, C: 1}
+		}
+		n, err := model.New(model.Config{Input: input, Layers: c.layers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,9 +71,12 @@ func TestSpeed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, rows := range []int{1, 1024} {
-			x := zoo{input: nn.Vec(c.inputs), fixed: true}.rows(r, rows)
+			if c.inputs == 784 {
+				rows = (rows + 15) / 16
+			}
+			x := zoo{input: input, fixed: true}.rows(r, rows)
 			p := n.NewPredictor(rows)
-			add(c.name, rows, saved.Len(), &run{Inputs: map[string]tensor{"x": numbers(x.Mean, rows, c.inputs)}, model: m}, func() { p.Predict(x) })
+			add(c.name, rows, saved.Len(), &run{Inputs: map[string]tensor{"x": numbers(x.Mean, append([]int{rows}, sizes(input)...)...)}, model: m}, func() { p.Predict(x) })
 		}
 	}
 	m := tableModels(t, "heteroscedastic")["heteroscedastic"]
@@ -81,7 +88,7 @@ func TestSpeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	saved := filepath.Join(dir, "table.utvi")
+	saved := filepath.Join(runtime.dir, "table.utvi")
 	if err := m.Net.Save(saved); err != nil {
 		t.Fatal(err)
 	}
@@ -97,32 +104,67 @@ func TestSpeed(t *testing.T) {
 			}
 		})
 	}
-	cmd := exec.Command("node", "testdata/speed.cjs", modules, dir)
+	w.Flush()
+	t.Logf("\n%s", text.String())
+}
+
+// A runtime is a program that runs graphs of a folder, one at a time.
+type runtime struct {
+	dir string
+	in  io.Writer
+	out *bufio.Scanner
+}
+
+func startRuntime(t *testing.T) runtime {
+	t.Helper()
+	r := runtime{dir: t.TempDir()}
+	cmd := exec.Command("node", "testdata/speed.cjs", needsRuntime(t), r.dir)
 	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var text bytes.Buffer
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "network\trows\tmodel, kB\tONNX, kB\tload, ms\tonnxruntime, µs\tutvi, µs")
-	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
-		var x struct {
-			Name       string
-			Load, Best float64
-		}
-		if err := json.Unmarshal(s.Bytes(), &x); err != nil {
-			t.Fatal(err)
-		}
-		i, err := strconv.Atoi(x.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l := lines[i]
-		fmt.Fprintf(w, "%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%.0f\n", l.name, l.rows, float64(l.file)/1000, float64(l.onnx)/1000, x.Load, 1000*x.Best, float64(l.ours.Nanoseconds())/1000)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	w.Flush()
-	t.Logf("\n%s", text.String())
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		cmd.Wait()
+	})
+	r.in, r.out = in, bufio.NewScanner(out)
+	return r
+}
+
+// call loads a graph, or runs it once, and returns the milliseconds.
+func (r runtime) call(t *testing.T, name string) float64 {
+	t.Helper()
+	fmt.Fprintln(r.in, name)
+	if !r.out.Scan() {
+		t.Fatal("the runtime ended")
+	}
+	ms, err := strconv.ParseFloat(r.out.Text(), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ms
+}
+
+// inTurn runs two programs in turn and returns the medians of their times in ms.
+func inTurn(first func() float64, second func()) (a, b float64) {
+	var as, bs []float64
+	for begin := time.Now(); len(as) < 9 || time.Since(begin) < 3*time.Second && len(as) < 501; {
+		as = append(as, first())
+		t := time.Now()
+		second()
+		bs = append(bs, float64(time.Since(t).Nanoseconds())/1e6)
+	}
+	slices.Sort(as)
+	slices.Sort(bs)
+	return as[len(as)/2], bs[len(bs)/2]
 }
 
 func dense(f *moment.Func, widths ...int) (c nn.Chain) {
@@ -134,13 +176,9 @@ func dense(f *moment.Func, widths ...int) (c nn.Chain) {
 	return c
 }
 
-// best is the shortest of the times of many runs.
-func best(f func()) time.Duration {
-	var times []time.Duration
-	for begin := time.Now(); len(times) < 5 || time.Since(begin) < 1500*time.Millisecond && len(times) < 500; {
-		t := time.Now()
-		f()
-		times = append(times, time.Since(t))
-	}
-	return slices.Min(times)
+func images() nn.Chain {
+	relu := nn.Apply{F: fn.ReLU()}
+	conv := func(out int) nn.Conv2D { return nn.Conv2D{Out: out, Kernel: [2]int{3, 3}, Padding: nn.Same} }
+	pool := nn.MaxPool2D{Size: [2]int{3, 3}, Stride: 2, Pad: [4]int{1, 1, 1, 1}}
+	return nn.Chain{conv(8), relu, pool, nn.Residual{Branch: nn.Chain{conv(16), relu, conv(16)}, Skip: nn.Conv2D{Out: 16, Kernel: [2]int{1, 1}}}, relu, pool, nn.Flatten{}, nn.Dense{Out: 10}}
 }
