@@ -1,0 +1,91 @@
+package importer
+
+import (
+	"fmt"
+
+	"utvi/nn"
+	"utvi/onnx"
+)
+
+// inputValue is the graph's input. The first dimension is that of the rows.
+func inputValue(v *onnx.Value, given []int, last bool) (*value, error) {
+	if v.Elem != onnx.Float && v.Elem != onnx.Double && v.Elem != onnx.Float16 {
+		return nil, fmt.Errorf("it does not hold numbers with fractions")
+	}
+	var size []int
+	for i, d := range v.Shape {
+		if i > 0 {
+			size = append(size, int(d.Size))
+		}
+	}
+	if given != nil {
+		if len(size) > 0 && len(size) != len(given) {
+			return nil, fmt.Errorf("the size %v is given, but the graph has %d dimensions besides the rows", given, len(size))
+		}
+		for i, d := range size {
+			if d > 0 && d != given[i] {
+				return nil, fmt.Errorf("the size %v is given, but the graph has %v", given, size)
+			}
+		}
+		size = given
+	}
+	if len(size) == 0 || len(size) > 3 {
+		return nil, fmt.Errorf("it has %d dimensions; it needs rows and features, rows, channels and a line, or rows, channels, height and width", len(size)+1)
+	}
+	total := 1
+	for _, d := range size {
+		if d < 1 || d > 1<<24/total {
+			return nil, fmt.Errorf("its size is %v; each dimension besides the rows must be known (give the size of a row, as in 3,32,32), and a row may have at most %d numbers", size, 1<<24)
+		}
+		total *= d
+	}
+	x := &value{input: true, dims: size}
+	x.shape, x.first = channelsFirst(size), len(size) > 1
+	if last {
+		x.shape, x.first = channelsLast(size), false
+	}
+	return x, nil
+}
+
+// channelsComeLast reports whether the graph moves the channels of its input, or of an
+// elementwise function of it, from the back to the front.
+func channelsComeLast(g *onnx.Graph, input string) bool {
+	like := map[string]bool{input: true}
+	for _, n := range g.Nodes {
+		for _, in := range n.Inputs {
+			if !like[in] || len(n.Outputs) == 0 {
+				continue
+			}
+			perm := attributes{n}.ints("perm", nil)
+			if k := len(perm); n.Op == "Transpose" && k > 2 && perm[0] == 0 && perm[1] == k-1 {
+				return true
+			}
+			_, unary := functions[n.Op]
+			_, binary := binaries[n.Op]
+			like[n.Outputs[0]] = like[n.Outputs[0]] || unary || binary || n.Op == "Clip" || n.Op == "Identity"
+		}
+	}
+	return false
+}
+
+// channelsFirst is the shape of dimensions without rows.
+func channelsFirst(size []int) nn.Shape {
+	switch len(size) {
+	case 1:
+		return nn.Vec(size[0])
+	case 2:
+		return nn.Shape{H: 1, W: size[1], C: size[0]}
+	}
+	return nn.Shape{H: size[1], W: size[2], C: size[0]}
+}
+
+// channelsLast is the same for dimensions with the channels last.
+func channelsLast(size []int) nn.Shape {
+	switch len(size) {
+	case 1:
+		return nn.Vec(size[0])
+	case 2:
+		return nn.Shape{H: 1, W: size[0], C: size[1]}
+	}
+	return nn.Shape{H: size[0], W: size[1], C: size[2]}
+}
