@@ -135,7 +135,7 @@ func TestGradesAreNotCounts(t *testing.T) {
 func TestCountsResume(t *testing.T) {
 	d := counted(300, 13, drawn(1))
 	c := openNoise
-	c.Steps, c.Parallel, c.Width = 240, 1, 8
+	c.Steps, c.Parallel, c.Width, c.Rate = 400, 1, 8, 0.02
 	whole, err := Fit(t.Context(), c, d, "", nil)
 	if err != nil || !whole.Counts() {
 		t.Fatal(err)
