@@ -133,19 +133,19 @@ func TestGradesAreNotCounts(t *testing.T) {
 
 // A fit that is stopped and continued ends with the same bits.
 func TestCountsResume(t *testing.T) {
-	d := counted(300, 13, drawn(1))
+	d := counted(400, 13, drawn(0))
 	c := openNoise
-	c.Steps, c.Parallel, c.Width, c.Rate = 400, 1, 8, 0.02
+	c.Steps, c.Parallel, c.Width = 300, 1, 8
 	whole, err := Fit(t.Context(), c, d, "", nil)
 	if err != nil || !whole.Counts() {
-		t.Fatal(err)
+		t.Fatalf("%v; the members are %v", err, whole.Report.Members[0].Candidate)
 	}
 	dir := filepath.Join(t.TempDir(), "fit")
 	for i := 0; ; i++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		told := 0
 		f, err := Fit(ctx, c, d, dir, func(Progress) {
-			if told++; told > 12 {
+			if told++; told > 40 {
 				cancel()
 			}
 		})
