@@ -49,6 +49,7 @@ type column struct {
 	Layout string `json:"layout,omitempty"` // of times, as Go writes it: 2006-01-02
 
 	Levels []string `json:"levels,omitempty"` // the most frequent first; of a target, in order
+	More   int      `json:"more,omitempty"`   // known levels that are not listed
 	Other  bool     `json:"other,omitempty"`  // other levels are accepted
 
 	Std    float64 `json:"std,omitempty"`    // standard deviation of every value
@@ -118,6 +119,9 @@ func (all *models) describe(m *served) description {
 	return d
 }
 
+// mostLevels is how many levels of an input are listed, the most frequent ones.
+const mostLevels = 1000
+
 func describeColumn(c *table.Column, all []table.Histogram) column {
 	out := column{Name: c.Name, Type: string(c.Type), Layout: c.Layout, Std: c.Std, StdIn: c.StdFrom}
 	var h *table.Histogram
@@ -129,6 +133,17 @@ func describeColumn(c *table.Column, all []table.Histogram) column {
 	}
 	if c.Type == table.Categorical {
 		out.Levels, out.Other = c.Levels, true
+		if n := len(c.Levels); c.Role == table.Input && n > mostLevels {
+			out.Levels, out.More = c.Levels[:mostLevels], n-mostLevels
+			if h != nil {
+				short := append(make([]int, 0, mostLevels+1), h.Counts[:mostLevels]...)
+				rest := 0
+				for _, k := range h.Counts[mostLevels:] {
+					rest += k
+				}
+				out.Counts.Counts = append(short, rest)
+			}
+		}
 		if len(c.Levels) > 0 {
 			out.Typical = c.Levels[0]
 		}

@@ -192,6 +192,18 @@ func (v *Predictions) Counts(row, target int, c *dist.Counts) {
 	}
 }
 
+// LeastMean is the smallest mean of a count that its doubt is relative to.
+const LeastMean = 1e-3
+
+func (v *Predictions) countDoubt(row int) (most float64) {
+	for t, step := range v.scale.Step {
+		i := row*v.Width + t
+		n := max((float64(v.Mean[i])-v.scale.Zero[t])/step, LeastMean)
+		most = max(most, math.Sqrt(float64(v.Weights[i]))/(step*n))
+	}
+	return most
+}
+
 // addCounts adds a prediction with the shape of its residuals.
 func (s ResidualMixture) addCounts(c *dist.Counts, mean, variance float64) {
 	for j, w := range s.W {

@@ -19,8 +19,9 @@ type Data struct {
 	// Nil lets every row stand alone.
 	Groups []int32
 	// Levels holds, for each input that numbers the levels of a category, how many numbers
-	// there are, and 0 for all other inputs. Such an input is a whole number from 0, and is
-	// embedded (nn.Embed). Nil: all inputs are numbers.
+	// there are, at least 2, and 0 for all other inputs. Such an input is a whole number from
+	// 0, and is embedded (nn.Embed). The last number but one stands for levels that no row
+	// shows, the last one for what is missing. Nil: all inputs are numbers.
 	Levels []int
 	// Zero holds, for each numeric target, what 0 is encoded as. With it, transforms of
 	// targets that are never negative are tried. Nil: none are.

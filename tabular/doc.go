@@ -21,7 +21,11 @@
 //
 // Before that, a target that is never negative and skewed is transformed (dist.Warp) if
 // the first candidate then gives held-out rows a higher score; the slope of the transform
-// is part of the score.
+// is part of the score. In the same way, targets that are counts are predicted by a Poisson
+// or negative binomial distribution if that gives held-out counts a higher probability than
+// the density integrated over ± ½.
+//
+// Inputs that number the levels of a category are embedded (nn.Embed).
 //
 // # What is predicted
 //

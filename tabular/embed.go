@@ -26,6 +26,9 @@ func (d Data) checkLevels() error {
 		if levels == 0 {
 			continue
 		}
+		if levels < 2 {
+			return fmt.Errorf("input %d has %d numbers of levels; it needs at least 2", j, levels)
+		}
 		for i := range d.X.Rows {
 			if x := d.X.Mean[i*d.X.Width+j]; !(x >= 0 && int(x) < levels && x == float32(int(x))) {
 				return fmt.Errorf("the level of row %d, input %d, is %v; it must be a whole number from 0 to %d", i, j, x, levels-1)

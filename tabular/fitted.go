@@ -48,6 +48,7 @@ type Member struct {
 // finish joins trained networks to a model.
 func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) (*Fitted, error) {
 	for _, n := range nets {
+		setUnseen(n, r.data)
 		boundNoise(n, r.data)
 		boundCounts(n, r.data)
 	}

@@ -107,10 +107,13 @@ func high(x []float64) float64 {
 	return max(x[(len(x)-1)*99/100], 1e-6)
 }
 
-// doubt is the largest standard deviation due to the weights of a row's targets; for
-// classes, the root of the summed variances.
+// doubt is the largest standard deviation due to the weights of a row's targets, of counts
+// relative to their mean; for classes, the root of the summed variances.
 func (v *Predictions) doubt(row int) float64 {
 	w := len(v.Weights) / v.Rows
+	if v.scale != nil {
+		return v.countDoubt(row)
+	}
 	var most, sum float64
 	for _, x := range v.Weights[row*w : (row+1)*w] {
 		most = max(most, float64(x))

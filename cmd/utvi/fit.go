@@ -48,7 +48,9 @@ other rows, evaluate it on the held-out rows, and write the model and a report.
 Cells may be written as people write them: 7,637 or 1.234,56, $0.63, 12 %, dates and
 times, - or NA for a missing value. Text may be in UTF-8, UTF-16 or Latin-1, with fields
 separated by commas, semicolons, tabs, | or blanks. Columns of dates become a trend and the
-place within the year, the week and the day. Rows without a target are set aside.
+place within the year, the week and the day. Columns with many different names are embedded:
+each name gets learned numbers with error bars. Targets that are counts get a distribution of
+counts if held-out rows are more probable so. Rows without a target are set aside.
 Warnings name columns and rows that look wrong: copies of the target, repeated rows,
 columns without values.
 

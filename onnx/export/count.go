@@ -6,6 +6,7 @@ import (
 	"utvi/dist"
 	"utvi/likelihood"
 	"utvi/onnx"
+	"utvi/tabular"
 )
 
 // splitCounts reads the outputs of a network that predicts counts; see likelihood.Count.
@@ -30,6 +31,18 @@ func (t *tableWriter) splitCounts(l likelihood.Count, m, v value, k int) (mean, 
 	step := row("step", s.Step)
 	area := t.square(step)
 	return t.add(row("zero", s.Zero), t.mul(step, n)), t.mul(area, spread), t.mul(area, own)
+}
+
+// relative are the variances due to the weights, relative to the squared means of counts.
+func (t *tableWriter) relative(p parts) value {
+	s := likelihood.Inner(t.m.Networks.Members[0].Likelihood).(likelihood.Count).Scale
+	k := len(s.Step)
+	mean := t.sub(p.mean, t.floats("zero", s.Zero, k)) // in steps
+	least := make([]float64, k)
+	for i, step := range s.Step {
+		least[i] = tabular.LeastMean * step
+	}
+	return t.div(p.weights, t.square(t.max(mean, t.floats("least", least, k))))
 }
 
 // counts writes the outputs of a model of counts: moments, and conformal intervals if the

@@ -139,7 +139,11 @@ func (t *tableWriter) unfamiliar(x signal, p parts) value {
 		scaled = t.mul(centred, t.Floats("inverse", u.Inv, n))
 	}
 	distance := t.times(t.sqrt(t.sum(t.square(scaled), 1, false)), 1/u.Distance)
-	doubt := t.Op("ReduceMax", []value{p.weights}, onnx.IntList("axes", 1), onnx.Int("keepdims", 0))
+	weights := p.weights
+	if t.m.Counts() {
+		weights = t.relative(p)
+	}
+	doubt := t.Op("ReduceMax", []value{weights}, onnx.IntList("axes", 1), onnx.Int("keepdims", 0))
 	if t.m.Classes() != nil {
 		doubt = t.sum(p.weights, 1, false)
 	}

@@ -68,7 +68,7 @@ export function pathOf(column) {
   if (column.type === "categorical") {
     const most = 12
     const levels = column.levels.slice(0, most)
-    return column.other && column.levels.length <= most ? [...levels, column.unknown] : levels
+    return column.other && column.levels.length <= most && !column.more ? [...levels, column.unknown] : levels
   }
   const n = column.type === "time" ? 96 : 24 // times have seasons
   const all = Array.from({ length: n + 1 }, (_, i) => column.from + (column.to - column.from) * i / n)

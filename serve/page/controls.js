@@ -35,13 +35,27 @@ export function controls(place, model, columns, values, change) {
 
 let count = 0
 
+// most is the number of levels that are offered as a list; more are typed.
+const most = 200
+
 function choice(c, optional, change) {
+  if (c.levels.length + (c.more ?? 0) > most) return typed(c, optional, change)
   const id = "c" + count++
   const select = html("select", { id, onchange: () => change(select.value === "\0" ? null : select.value) })
   for (const l of c.levels) select.append(html("option", { value: l }, l))
   if (c.other) select.append(html("option", { value: c.unknown }, "another value"))
   if (optional) select.append(html("option", { value: "\0" }, "missing"))
   return [html("div", { class: "control" }, html("label", { for: id }, c.name), select), v => { select.value = v ?? "\0" }]
+}
+
+// typed is the control of a column with many levels: a text, with the frequent ones to
+// choose from. Any other text is a level that training did not show.
+function typed(c, optional, change) {
+  const id = "c" + count++
+  const input = html("input", { type: "text", id, list: id + "l", autocomplete: "off", onchange: () => change(input.value === "" && optional ? null : input.value) })
+  const list = html("datalist", { id: id + "l" })
+  for (const l of c.levels.slice(0, most)) list.append(html("option", { value: l }))
+  return [html("div", { class: "control" }, html("label", { for: id }, c.name), input, list), v => { input.value = v ?? "" }]
 }
 
 function number(c, optional, change) {

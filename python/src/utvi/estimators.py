@@ -193,7 +193,8 @@ class UTVIRegressor(RegressorMixin, _Estimator):
     width, depth : int, units of a hidden layer and number of hidden layers
     activation : str, nonlinearity, such as "gelu" or a formula of x
     rule : str, rule that carries mean and variance through it, such as "ut(2)"
-    noise : str, "embedded", "learned" or "heteroscedastic"
+    noise : str, "embedded", "learned", "heteroscedastic"; for counts "poisson" or
+        "negative-binomial"
     kl : float, weight of the KL penalty
     rate : float, largest learning rate
     batch : int, rows in a training step
@@ -202,7 +203,8 @@ class UTVIRegressor(RegressorMixin, _Estimator):
         scikit-learn, rows are held out before fit)
     categorical : list of names or positions of numeric columns that are categories;
         columns of dtype "category" always are
-    max_levels : int, most levels of a categorical column
+    max_levels : int, most levels of a category that get an input each; a column with
+        more levels is embedded
     impute : bool, accept missing inputs
     random_state : int; the same number gives the same bits. None is a fixed seed, too.
     n_jobs : int, trainings at the same time (default all cores)
