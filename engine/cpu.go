@@ -92,9 +92,13 @@ func Prepare[T gauss.Float](u nn.Unit[T]) {
 func (p *program[T]) NewPredictor(pool *compute.Pool, maxRows int) Predictor[T] {
 	q := &predictor[T]{program: p, pool: pool, lanes: make([]predictLane[T], pool.Workers())}
 	for i := range q.lanes {
-		q.lanes[i].runner = p.unit.NewRunner(min(maxRows, maxBlock), false)
+		q.lanes[i].runner = p.unit.NewRunner(min(maxRows, oneBlock), false)
 	}
 	q.run = q.block
+	if pool.Workers() > 1 {
+		q.few = p.unit.NewRunner(min(maxRows, minBlock), false)
+		nn.Share(q.few, pool)
+	}
 	return q
 }
 
@@ -103,6 +107,7 @@ type predictor[T gauss.Float] struct {
 	pool  *compute.Pool
 	lanes []predictLane[T] // one per worker
 	run   func(worker, task int)
+	few   nn.Runner[T] // of fewer rows than are split: shares wide layers instead; nil with one worker
 
 	x, out gauss.Batch[T] // of the current call
 	rows   int            // of a block
@@ -119,30 +124,50 @@ func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
 	}
 	q.prepare()
 	q.x, q.out, q.rows = x, out, blockRows(x.Rows, q.pool.Workers())
+	if q.few != nil && x.Rows <= minBlock {
+		q.forward(&q.lanes[0].pass, q.few, 0, x.Rows)
+		return
+	}
 	q.pool.Run((x.Rows+q.rows-1)/q.rows, q.run)
 }
 
 func (q *predictor[T]) block(worker, task int) {
 	l := &q.lanes[worker]
 	lo := task * q.rows
-	hi := min(q.x.Rows, lo+q.rows)
-	l.pass.Seed, l.pass.Step, l.pass.Row = q.seed, 0, uint64(lo)
-	l.pass.In, l.pass.Out = q.x.Slice(lo, hi), q.out.Slice(lo, hi)
-	l.runner.Forward(&l.pass)
+	q.forward(&l.pass, l.runner, lo, min(q.x.Rows, lo+q.rows))
+}
+
+// forward runs rows lo … hi of the batch.
+func (q *predictor[T]) forward(p *nn.Pass[T], r nn.Runner[T], lo, hi int) {
+	p.Seed, p.Step, p.Row = q.seed, 0, uint64(lo)
+	p.In, p.Out = q.x.Slice(lo, hi), q.out.Slice(lo, hi)
+	r.Forward(p)
 }
 
 // maxBlock is the largest number of rows in a block: its activations stay in the
 // second-level cache, and its packed operands in the first.
 const maxBlock = 96
 
+// oneBlock is the largest batch that one worker takes in a single block: the weights are
+// then read once, and their gradients summed in one go.
+var oneBlock = blockLimit(compute.MachineCaches())
+
+func blockLimit(c compute.Caches) int {
+	if c.L2 < 1<<20 {
+		return maxBlock
+	}
+	return 22 * compute.MR
+}
+
 // minBlock is the smallest: fewer rows would read the weights too often.
 const minBlock = 4 * compute.MR
 
 // blockRows returns the number of rows in a block of a batch: a multiple of the tile of
-// the product, and as many blocks for each worker, at least two in all. Results do not
-// depend on it: rows meet in sums that run in their order, whatever the blocks.
+// the product, and as many blocks for each worker; more than one worker can take alone
+// are at least two. Results do not depend on it: rows meet in sums that run in their
+// order, whatever the blocks.
 func blockRows(batch, workers int) int {
-	if batch <= minBlock {
+	if batch <= minBlock || workers == 1 && batch <= oneBlock {
 		return batch
 	}
 	workers = max(2, workers)
