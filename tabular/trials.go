@@ -3,8 +3,6 @@ package tabular
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 )
 
 // choose tries the candidates and picks the members. Where one candidate is to be
@@ -21,8 +19,8 @@ func (r *run) choose(ctx context.Context, folds []fold, rep *Report) ([]int, err
 	for i, c := range r.candidate {
 		rep.Trials = append(rep.Trials, judgeTrial(folds, i, c))
 	}
-	if at := best(rep.Trials); at >= 0 && ctx.Err() == nil && !r.apart {
-		if err := r.repeat(ctx, folds, &rep.Trials[at], at); err != nil {
+	if only := &rep.Trials[0]; len(rep.Trials) == 1 && only.Failed == "" && only.Stop > 0 && ctx.Err() == nil {
+		if err := r.repeat(ctx, folds, only); err != nil {
 			return nil, err
 		}
 	}
@@ -57,16 +55,13 @@ func (r *run) hold() []fold {
 	return folds
 }
 
-// try trains every candidate on the first fold, and on the others the few best that
-// are not far behind.
+// try trains every candidate on every fold. What is there already is kept.
 func (r *run) try(ctx context.Context, folds []fold) error {
-	var least float64
-	first := make([]float64, len(r.candidate))
 	for f := range folds {
 		var jobs []*job
 		var of []int
 		for c, x := range r.candidate {
-			if f == 0 && folds[f].by[c] == nil || f > 0 && first[c] >= least {
+			if folds[f].by[c] == nil {
 				of = append(of, c)
 				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
 			}
@@ -79,30 +74,18 @@ func (r *run) try(ctx context.Context, folds []fold) error {
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		if f > 0 {
-			continue
-		}
-		for c, x := range r.candidate {
-			first[c] = math.Inf(-1)
-			if t := judgeTrial(folds[:1], c, x); t.Failed == "" {
-				first[c] = t.Score
-			}
-		}
-		order := slices.Sorted(slices.Values(first))
-		slices.Reverse(order)
-		least = max(order[0]-farBehind, order[min(finalists, len(order))-1])
 	}
 	return nil
 }
 
-// repeat trains the best candidate from further seeds, so that held-out rows show
-// how a mixture of its networks does: better, and wider, than one of them.
-func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
+// repeat trains the only candidate from further seeds, so that held-out rows show how a
+// mixture of its networks does: better, and wider, than one of them.
+func (r *run) repeat(ctx context.Context, folds []fold, t *Trial) error {
 	var jobs []*job
 	more := min(seeds, r.Ensemble) - 1
 	for f := range folds {
 		for s := range more {
-			jobs = append(jobs, r.job(t.Candidate, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d-%d", f, c, s+1), r.key.Sub(uint64(f+(s+1)*len(folds)), 2), r.trial, t.Stop))
+			jobs = append(jobs, r.job(t.Candidate, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-0-%d", f, s+1), r.key.Sub(uint64(f+(s+1)*len(folds)), 2), r.trial, t.Stop))
 		}
 	}
 	if len(jobs) == 0 {
@@ -114,16 +97,12 @@ func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
 		return err
 	}
 	for i, x := range results {
-		folds[i/more].by[c] = append(folds[i/more].by[c], x)
+		folds[i/more].by[0] = append(folds[i/more].by[0], x)
 	}
-	t.again(folds, c)
+	t.again(folds, 0)
 	return nil
 }
 
-// seeds is how many networks of the best candidate are held against held-out rows:
-// three show most of what a mixture gains.
+// seeds is how many networks of the only candidate are held against held-out rows: three
+// show most of what a mixture gains.
 const seeds = 3
-
-// The bounds of the second fold: the number of candidates, and how many nats per row
-// they may be worse than the best candidate on the first fold.
-const finalists, farBehind = 3, 0.3
