@@ -97,7 +97,6 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 	all := []Candidate{
 		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
 		{Noise: Heteroscedastic, Common: little, KL: 0.3, Activation: smooth, Depth: 2},
-		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
 		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
 		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Waves: waves, Pitch: quickWaves},
 		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Waves: waves, Pitch: slowWaves},

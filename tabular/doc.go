@@ -43,15 +43,16 @@
 //
 //	                    under 5,000 rows           5,000 rows and more
 //	held out            2 of 8 folds, in turn      a sixteenth, for good
-//	candidates          7, on both folds           5, for a third of the steps
+//	candidates          6, on both folds; the      5, for a third of the steps
+//	                    best from 3 seeds
 //	members             5, trained on all rows     5, without those held out
 //	shape from          the candidates, as picked  the members
 //	network             50 units a layer           100
 //	steps               1250 of 64 rows            55·√rows of 128, at most
 //	                                               27,500; of 256 from 50,000 rows
 //
-// A configuration that leaves one candidate has it tried from three seeds. Waves are tried
-// on small tables only: a third of the steps does not show that they overfit.
+// Waves are tried on small tables only: a third of the steps does not show that they
+// overfit.
 //
 // Everywhere: AdamW without decay, rate 0.005 with a short warm-up and a cosine, KL/N
 // with a linear warm-up over three tenths of the steps, empirical-Bayes priors,

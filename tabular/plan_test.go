@@ -28,8 +28,8 @@ func TestPlan(t *testing.T) {
 		apart                            bool
 		width, candidates                int
 	}{
-		{10, 64, 1250, 1250, 8, 2, false, 50, 7},
-		{4999, 64, 1250, 1250, 8, 2, false, 50, 7},
+		{10, 64, 1250, 1250, 8, 2, false, 50, 6},
+		{4999, 64, 1250, 1250, 8, 2, false, 50, 6},
 		{5000, 128, 3889, 1296, 16, 1, true, 100, 5},
 		{49_999, 128, 12298, 4099, 16, 1, true, 100, 5},
 		{50_000, 256, 12298, 4099, 16, 1, true, 100, 5},
@@ -73,10 +73,10 @@ func TestCandidates(t *testing.T) {
 	}{
 		{Config{}, 100, true, 5},
 		{Config{}, 6000, true, 5},
-		{Config{KL: 0.5}, 100, false, 7},
-		{Config{KL: 0.5, Bins: -1}, 100, false, 6},
-		{Config{KL: 0.5, Bins: -1, Waves: -1}, 100, false, 4},
-		{Config{Waves: 3}, 100, false, 6},
+		{Config{KL: 0.5}, 100, false, 6},
+		{Config{KL: 0.5, Bins: -1}, 100, false, 5},
+		{Config{KL: 0.5, Bins: -1, Waves: -1}, 100, false, 3},
+		{Config{Waves: 3}, 100, false, 5},
 		{Config{Noise: Learned, KL: 0.5, Activation: "tanh", Width: 7, Depth: 3, Rule: "gh(5)"}, 100, false, 1},
 		{Config{Depth: 2, Activation: "gelu"}, 100, true, 4},
 	} {

@@ -19,8 +19,8 @@ func (r *run) choose(ctx context.Context, folds []fold, rep *Report) ([]int, err
 	for i, c := range r.candidate {
 		rep.Trials = append(rep.Trials, judgeTrial(folds, i, c))
 	}
-	if only := &rep.Trials[0]; len(rep.Trials) == 1 && only.Failed == "" && only.Stop > 0 && ctx.Err() == nil {
-		if err := r.repeat(ctx, folds, only); err != nil {
+	if at := best(rep.Trials); at >= 0 && ctx.Err() == nil && !r.apart {
+		if err := r.repeat(ctx, folds, &rep.Trials[at], at); err != nil {
 			return nil, err
 		}
 	}
@@ -78,14 +78,14 @@ func (r *run) try(ctx context.Context, folds []fold) error {
 	return nil
 }
 
-// repeat trains the only candidate from further seeds, so that held-out rows show how a
-// mixture of its networks does: better, and wider, than one of them.
-func (r *run) repeat(ctx context.Context, folds []fold, t *Trial) error {
+// repeat trains the best candidate from further seeds, so that held-out rows show
+// how a mixture of its networks does: better, and wider, than one of them.
+func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
 	var jobs []*job
 	more := min(seeds, r.Ensemble) - 1
 	for f := range folds {
 		for s := range more {
-			jobs = append(jobs, r.job(t.Candidate, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-0-%d", f, s+1), r.key.Sub(uint64(f+(s+1)*len(folds)), 2), r.trial, t.Stop))
+			jobs = append(jobs, r.job(t.Candidate, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d-%d", f, c, s+1), r.key.Sub(uint64(f+(s+1)*len(folds)), 2), r.trial, t.Stop))
 		}
 	}
 	if len(jobs) == 0 {
@@ -97,12 +97,12 @@ func (r *run) repeat(ctx context.Context, folds []fold, t *Trial) error {
 		return err
 	}
 	for i, x := range results {
-		folds[i/more].by[0] = append(folds[i/more].by[0], x)
+		folds[i/more].by[c] = append(folds[i/more].by[c], x)
 	}
-	t.again(folds, 0)
+	t.again(folds, c)
 	return nil
 }
 
-// seeds is how many networks of the only candidate are held against held-out rows: three
-// show most of what a mixture gains.
+// seeds is how many networks of the best candidate are held against held-out rows:
+// three show most of what a mixture gains.
 const seeds = 3
