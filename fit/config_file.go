@@ -100,12 +100,14 @@ func (m *Model) choices() map[string]string {
 	choice("activation", func(c tabular.Candidate) string { return c.Activation })
 	choice("width", func(c tabular.Candidate) string { return fmt.Sprint(c.Width) })
 	choice("depth", func(c tabular.Candidate) string { return fmt.Sprint(c.Depth) })
-	choice("bins", func(c tabular.Candidate) string {
-		if c.Bins == 0 {
+	count := func(n int) string {
+		if n == 0 {
 			return "none"
 		}
-		return fmt.Sprint(c.Bins)
-	})
+		return fmt.Sprint(n)
+	}
+	choice("bins", func(c tabular.Candidate) string { return count(c.Bins) })
+	choice("waves", func(c tabular.Candidate) string { return count(c.Waves) })
 	var inputs []string
 	for _, s := range m.Schema.Spans() {
 		inputs = append(inputs, s.Column.Name)

@@ -133,6 +133,7 @@ func ExampleConfig_WriteYAML() {
 	//   width: 20
 	//   depth: 0
 	//   bins: 0
+	//   waves: 0
 	//   steps: 0
 	//   batch: 0
 	//   rate: 0

@@ -22,6 +22,8 @@ type Candidate struct {
 	Width      int     `json:"width"`
 	Depth      int     `json:"depth"`
 	Bins       int     `json:"bins,omitempty"`   // intervals a number is embedded by; 0: none
+	Waves      int     `json:"waves,omitempty"`  // frequencies a number is embedded by; 0: none
+	Pitch      float64 `json:"pitch,omitempty"`  // standard deviation of their starting values
 	Common     float64 `json:"common,omitempty"` // of likelihood.Heteroscedastic
 
 	Independent bool `json:"independent,omitempty"` // units are taken as independent
@@ -31,6 +33,9 @@ func (c Candidate) String() string {
 	s := fmt.Sprintf("%d×%d %s, KL %g", c.Depth, c.Width, c.Activation, c.KL)
 	if c.Bins > 0 {
 		s += fmt.Sprintf(", %d bins", c.Bins)
+	}
+	if c.Waves > 0 {
+		s += fmt.Sprintf(", %d waves", c.Waves)
 	}
 	if c.Common > 0 {
 		s += fmt.Sprintf(", common noise %g", c.Common)
@@ -52,7 +57,7 @@ const kinked, smooth = "leaky-relu", "gelu"
 // by orders of magnitude, a network with little of it predicts better distributions.
 const common, little = 0.5, 0.02
 
-// The intervals that numbers are embedded by: as many as give this many features, within
+// The features that numbers are embedded by: as many as give about so many in all, within
 // bounds. A table that has too many inputs for the fewest goes without.
 const (
 	features     = 160
@@ -61,44 +66,49 @@ const (
 	mostEmbedded = 64 // inputs
 )
 
-// bins is the number of intervals for a table of some inputs.
-func (c Config) bins(inputs int) int {
-	switch {
-	case c.Bins != 0:
-		return max(0, c.Bins)
-	case c.Activation != "" && c.Width != 0 && c.Depth != 0 || inputs > mostEmbedded:
-		return 0
+// Starting frequencies of waves, as standard deviations. Quick waves tell neighbours
+// apart, where rows repeat or nearly do; slow ones bend a few times over the data.
+const quickWaves, slowWaves = 1, 0.3
+
+// embedding is the number of intervals, and of frequencies, that an input has where it is
+// embedded by intervals, or by waves. A frequency makes two features.
+func (c Config) embedding(inputs int) (bins, waves int) {
+	if c.Activation != "" && c.Width != 0 && c.Depth != 0 || inputs > mostEmbedded {
+		return max(0, c.Bins), max(0, c.Waves)
 	}
-	return min(max(features/max(1, inputs), fewestBins), mostBins)
+	bins = min(max(features/max(1, inputs), fewestBins), mostBins)
+	waves = bins / 2
+	if c.Bins != 0 {
+		bins = max(0, c.Bins)
+	}
+	if c.Waves != 0 {
+		waves = max(0, c.Waves)
+	}
+	return bins, waves
 }
 
-// candidates are the networks to try; among equals the first is preferred. A posterior at
-// the full KL does best in the smaller network, which has less to prune.
+// candidates are the networks to try; among equals the first is preferred.
 func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 	width := 50
 	if rows >= manyRows {
 		width = 100
 	}
-	bins := c.bins(inputs)
+	bins, waves := c.embedding(inputs)
 	all := []Candidate{
 		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
-		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
-		{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
-		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
+		{Noise: Heteroscedastic, Common: little, KL: 0.3, Activation: smooth, Depth: 2},
 		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
-		{Noise: Heteroscedastic, Common: common, KL: 1, Activation: kinked, Depth: 1, Bins: bins},
+		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Waves: waves, Pitch: quickWaves},
+		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Waves: waves, Pitch: slowWaves},
 		{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 1},
-		{Noise: Embedded, KL: 0.3, Activation: kinked, Depth: 1},
 	}
 	if rows >= manyRows { // which overfit less
 		all = []Candidate{
 			{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
-			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
 			{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: common, KL: 0.01, Activation: smooth, Depth: 2, Bins: bins},
-			{Noise: Learned, KL: 0.1, Activation: kinked, Depth: 2, Bins: bins},
 		}
 	}
 	if classes {
@@ -112,33 +122,36 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 	}
 	var set []Candidate
 	for _, x := range all {
-		if c.Noise != "" {
-			x.Noise = c.Noise
-		}
-		if c.KL != 0 {
-			x.KL = c.KL
-		}
-		if c.Activation != "" {
-			x.Activation = c.Activation
-		}
-		x.Width = cmp.Or(c.Width, width)
-		if c.Depth != 0 {
-			x.Depth = c.Depth
-		}
-		if c.Bins != 0 {
-			x.Bins = bins
-		}
-		if c.Noise == Heteroscedastic {
-			x.Common = common
-		} else if c.Noise != "" {
-			x.Common = 0
-		}
-		x.Rule, x.Independent = c.Rule, c.Independent
-		if !slices.Contains(set, x) {
+		if x = c.override(x, width, bins, waves); !slices.Contains(set, x) {
 			set = append(set, x)
 		}
 	}
 	return set
+}
+
+// override gives a candidate what the configuration sets for all.
+func (c Config) override(x Candidate, width, bins, waves int) Candidate {
+	x.Noise = cmp.Or(c.Noise, x.Noise)
+	x.KL = cmp.Or(c.KL, x.KL)
+	x.Activation = cmp.Or(c.Activation, x.Activation)
+	x.Width = cmp.Or(c.Width, width)
+	x.Depth = cmp.Or(c.Depth, x.Depth)
+	if c.Bins > 0 {
+		x.Bins, x.Waves = bins, 0
+	}
+	if c.Waves > 0 {
+		x.Bins, x.Waves = 0, waves
+	}
+	if x.Pitch = cmp.Or(x.Pitch, slowWaves); x.Waves == 0 {
+		x.Pitch = 0
+	}
+	if c.Noise == Heteroscedastic {
+		x.Common = common
+	} else if c.Noise != "" {
+		x.Common = 0
+	}
+	x.Rule, x.Independent = c.Rule, c.Independent
+	return x
 }
 
 // net builds the candidate's network and returns its likelihood.
@@ -156,6 +169,9 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	var layers nn.Chain
 	if edges := c.edges(d); edges != nil {
 		layers = append(layers, nn.Piecewise{Edges: edges})
+	}
+	if waves := c.frequencies(d, seed); waves != nil {
+		layers = append(layers, nn.Periodic{Frequencies: waves})
 	}
 	if e := d.embedding(); e != nil {
 		layers = append(layers, e)
@@ -198,6 +214,6 @@ func (c Candidate) likelihood(classes bool) likelihood.Likelihood {
 
 // work is proportional to the cost of a step.
 func (c Candidate) work(inputs, batch int) float64 {
-	weights := inputs*(1+c.Bins)*c.Width + (c.Depth-1)*c.Width*c.Width
+	weights := inputs*(1+c.Bins+2*c.Waves)*c.Width + (c.Depth-1)*c.Width*c.Width
 	return float64(weights+300) * float64(batch+20)
 }

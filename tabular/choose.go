@@ -36,7 +36,7 @@ func judgeTrial(folds []fold, c int, of Candidate) Trial {
 	common := stops
 	for _, f := range folds {
 		if f.by[c] == nil {
-			t.Failed = "its score on the first held-out rows was too low"
+			t.Failed = "it was not tried on all held-out rows"
 			common = 0
 			continue
 		}

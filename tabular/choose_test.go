@@ -72,7 +72,7 @@ func TestFailedCandidates(t *testing.T) {
 		{held: rowsHeld(1), by: [][]*result{{fromSeed(nil, 0.5)}, {fromSeed(nil, 0.9)}}},
 		{held: rowsHeld(1), by: [][]*result{{fromSeed(boom, 0.5)}, nil}},
 	}
-	for c, want := range []string{"diverged", "its score on the first held-out rows was too low"} {
+	for c, want := range []string{"diverged", "it was not tried on all held-out rows"} {
 		if trial := judgeTrial(folds, c, Candidate{}); trial.Failed != want || trial.Stop != 0 {
 			t.Errorf("candidate %d: %q, stop %d", c, trial.Failed, trial.Stop)
 		}

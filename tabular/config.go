@@ -26,9 +26,11 @@ type Config struct {
 	Independent bool `json:"independent,omitempty" yaml:"independent,omitempty"`
 	Width       int  `json:"width,omitempty" yaml:"width,omitempty"` // units of a hidden layer; 0: by the rows, or chosen
 	Depth       int  `json:"depth,omitempty" yaml:"depth,omitempty"` // hidden layers; 0: chosen
-	// Bins is the number of intervals that numeric inputs are embedded by (nn.Piecewise);
-	// −1: none; 0: chosen, and none if activation, width and depth are given.
+	// Bins is the number of intervals that numeric inputs are embedded by (nn.Piecewise),
+	// Waves the number of frequencies (nn.Periodic); −1: none; 0: chosen, and none if
+	// activation, width and depth are given. A network has one of them at most.
 	Bins       int     `json:"bins,omitempty" yaml:"bins,omitempty"`
+	Waves      int     `json:"waves,omitempty" yaml:"waves,omitempty"`
 	Steps      int     `json:"steps,omitempty" yaml:"steps,omitempty"`           // of a member's training; 0: by the rows
 	Batch      int     `json:"batch,omitempty" yaml:"batch,omitempty"`           // rows of a step; 0: by the rows
 	Rate       float64 `json:"rate,omitempty" yaml:"rate,omitempty"`             // the largest learning rate; 0 stands for 0.005
@@ -72,6 +74,10 @@ func (c Config) Check(classes bool) error {
 	switch {
 	case c.Bins < -1 || c.Bins > 1024:
 		return fmt.Errorf("the number of bins is %d; it must be 1 to 1024, −1 for none, or 0 to choose", c.Bins)
+	case c.Waves < -1 || c.Waves > 1024:
+		return fmt.Errorf("the number of waves is %d; it must be 1 to 1024, −1 for none, or 0 to choose", c.Waves)
+	case c.Bins > 0 && c.Waves > 0:
+		return fmt.Errorf("there are %d bins and %d waves; numbers are embedded by bins or by waves", c.Bins, c.Waves)
 	case !(c.KL >= 0) || math.IsInf(c.KL, 0):
 		return fmt.Errorf("the weight of the KL is %v; it must be a number > 0, or 0 to choose it", c.KL)
 	case !(c.Rate >= 0) || !compute.Finite(c.Rate):
@@ -142,9 +148,9 @@ func (c Config) plan(d Data) plan {
 		}
 	}
 	if c.Steps == 0 {
-		p.Steps = 2500
+		p.Steps = 1250
 		if n >= manyRows {
-			p.Steps = int(min(40_000, 80*math.Sqrt(float64(n))))
+			p.Steps = int(min(27_500, 55*math.Sqrt(float64(n))))
 		}
 	}
 	p.trial = p.Steps

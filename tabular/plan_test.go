@@ -28,12 +28,12 @@ func TestPlan(t *testing.T) {
 		apart                            bool
 		width, candidates                int
 	}{
-		{10, 64, 2500, 2500, 8, 2, false, 50, 8},
-		{4999, 64, 2500, 2500, 8, 2, false, 50, 8},
-		{5000, 128, 5656, 1885, 16, 1, true, 100, 7},
-		{49_999, 128, 17888, 5962, 16, 1, true, 100, 7},
-		{50_000, 256, 17888, 5962, 16, 1, true, 100, 7},
-		{1_000_000, 256, 40_000, 13_333, 16, 1, true, 100, 7},
+		{10, 64, 1250, 1250, 8, 2, false, 50, 6},
+		{4999, 64, 1250, 1250, 8, 2, false, 50, 6},
+		{5000, 128, 3889, 1296, 16, 1, true, 100, 5},
+		{49_999, 128, 12298, 4099, 16, 1, true, 100, 5},
+		{50_000, 256, 12298, 4099, 16, 1, true, 100, 5},
+		{1_000_000, 256, 27_500, 9_166, 16, 1, true, 100, 5},
 	} {
 		p := Config{}.plan(rowsOf(c.rows, 1))
 		if p.Batch != c.batch || p.Steps != c.steps || p.trial != c.trial || p.folds != c.folds || p.used != c.used || p.apart != c.apart {
@@ -73,8 +73,10 @@ func TestCandidates(t *testing.T) {
 	}{
 		{Config{}, 100, true, 5},
 		{Config{}, 6000, true, 5},
-		{Config{KL: 0.5}, 100, false, 8},
-		{Config{KL: 0.5, Bins: -1}, 100, false, 6},
+		{Config{KL: 0.5}, 100, false, 6},
+		{Config{KL: 0.5, Bins: -1}, 100, false, 5},
+		{Config{KL: 0.5, Bins: -1, Waves: -1}, 100, false, 3},
+		{Config{Waves: 3}, 100, false, 5},
 		{Config{Noise: Learned, KL: 0.5, Activation: "tanh", Width: 7, Depth: 3, Rule: "gh(5)"}, 100, false, 1},
 		{Config{Depth: 2, Activation: "gelu"}, 100, true, 4},
 	} {

@@ -158,8 +158,12 @@ func (s ResidualMixture) share(rows [][]residual, counts []float64, withTails fl
 	for j, t := range tails {
 		w[free+j] = withTails * t.rows
 	}
+	var offset, slope [shapeParts]float64 // of ln(W_j N(y; m, R_j·v)) over z²
+	for j := range offset {
+		offset[j], slope[j] = math.Log(s.W[j])-0.5*math.Log(s.R[j]), -0.5/s.R[j]
+	}
 	for i, row := range rows {
-		s.expect(row, counts[i], &w, &r)
+		expect(row, counts[i], &offset, &slope, &w, &r)
 	}
 	return w, r
 }
@@ -176,11 +180,7 @@ func (s ResidualMixture) weigh(w [shapeParts]float64) {
 }
 
 // expect adds the shares that the parts have in a row, and z² by these shares.
-func (s ResidualMixture) expect(row []residual, count float64, w, r *[shapeParts]float64) {
-	var offset, slope [shapeParts]float64
-	for j := range offset {
-		offset[j], slope[j] = math.Log(s.W[j])-0.5*math.Log(s.R[j]), -0.5/s.R[j]
-	}
+func expect(row []residual, count float64, offset, slope, w, r *[shapeParts]float64) {
 	top := math.Inf(-1)
 	for _, x := range row {
 		for j := range offset {

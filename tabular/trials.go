@@ -3,8 +3,6 @@ package tabular
 import (
 	"context"
 	"fmt"
-	"math"
-	"slices"
 )
 
 // choose tries the candidates and picks the members. Where one candidate is to be
@@ -57,16 +55,13 @@ func (r *run) hold() []fold {
 	return folds
 }
 
-// try trains every candidate on the first fold, and on the others the few best that
-// are not far behind.
+// try trains every candidate on every fold. What is there already is kept.
 func (r *run) try(ctx context.Context, folds []fold) error {
-	var least float64
-	first := make([]float64, len(r.candidate))
 	for f := range folds {
 		var jobs []*job
 		var of []int
 		for c, x := range r.candidate {
-			if f == 0 && folds[f].by[c] == nil || f > 0 && first[c] >= least {
+			if folds[f].by[c] == nil {
 				of = append(of, c)
 				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
 			}
@@ -79,18 +74,6 @@ func (r *run) try(ctx context.Context, folds []fold) error {
 		if err != nil || ctx.Err() != nil {
 			return err
 		}
-		if f > 0 {
-			continue
-		}
-		for c, x := range r.candidate {
-			first[c] = math.Inf(-1)
-			if t := judgeTrial(folds[:1], c, x); t.Failed == "" {
-				first[c] = t.Score
-			}
-		}
-		order := slices.Sorted(slices.Values(first))
-		slices.Reverse(order)
-		least = max(order[0]-farBehind, order[min(finalists, len(order))-1])
 	}
 	return nil
 }
@@ -123,7 +106,3 @@ func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
 // seeds is how many networks of the best candidate are held against held-out rows:
 // three show most of what a mixture gains.
 const seeds = 3
-
-// The bounds of the second fold: the number of candidates, and how many nats per row
-// they may be worse than the best candidate on the first fold.
-const finalists, farBehind = 3, 0.3
