@@ -38,6 +38,7 @@ func (e *Unsupported) Error() string {
 // An Engine runs networks on one card. Goroutines may share it.
 type Engine struct {
 	device *cuda.Device
+	tile   string // the tiling of all products; "" lets the engine choose
 	load   func() (*kernelSet, error)
 }
 
@@ -54,7 +55,7 @@ func Open(device string) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("device %s: %w", device, err)
 	}
-	return &Engine{device: d, load: sync.OnceValues(func() (*kernelSet, error) { return loadKernels(d) })}, nil
+	return &Engine{device: d, tile: startTile(), load: sync.OnceValues(func() (*kernelSet, error) { return loadKernels(d) })}, nil
 }
 
 // Number returns the number of the card that a device's name stands for.
@@ -85,9 +86,8 @@ type kernelSet struct {
 	gradients32, gradients64                           cuda.Kernel
 	norm, adamw, columns, priors                       cuda.Kernel
 
-	tensor                                     bool // there are tensor cores for TF32
-	forwardT, backwardT, forwardT4, backwardT4 cuda.Kernel
-	gradientsT                                 cuda.Kernel
+	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
+	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
 }
 
 // An entry is a kernel by its name.
@@ -96,33 +96,37 @@ type entry struct {
 	to   *cuda.Kernel
 }
 
-func (k *kernelSet) entries(d *cuda.Device, ptx []byte, all []entry) error {
+// compile compiles a text of PTX for a card.
+func compile(d *cuda.Device, ptx []byte) (*cuda.Module, error) {
 	m, err := d.Compile(ptx)
 	if err != nil {
-		return fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
+		return nil, fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
 	}
-	for _, x := range all {
-		if *x.to, err = m.Kernel(x.name); err != nil {
-			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
-		}
-	}
-	return nil
+	return m, nil
 }
 
 func loadKernels(d *cuda.Device) (*kernelSet, error) {
-	k := &kernelSet{tensor: d.Major >= 8}
-	err := k.entries(d, kernels.Base, []entry{
+	k := &kernelSet{}
+	m, err := compile(d, kernels.Base)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range []entry{
 		{"rows", &k.rows}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
 		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
-	})
-	if err == nil && k.tensor {
-		err = k.entries(d, kernels.Tensor, []entry{
-			{"tensor_forward", &k.forwardT}, {"tensor_backward", &k.backwardT}, {"tensor_forward4", &k.forwardT4}, {"tensor_backward4", &k.backwardT4},
-			{"tensor_gradients", &k.gradientsT},
-		})
+	} {
+		if *x.to, err = m.Kernel(x.name); err != nil {
+			return nil, fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
+		}
 	}
-	return k, err
+	if d.Major < 8 {
+		return k, nil
+	}
+	if m, err = compile(d, kernels.Tensor); err != nil {
+		return nil, err
+	}
+	return k, k.loadTensor(m)
 }
 
 // memory is what was allocated on a card for a program, with its stream.

@@ -8,26 +8,25 @@ import "utvi/internal/cuda"
 type gradients struct {
 	dense []denseGradient
 	parts int // the most of a layer
-	sets  [3]jobSet
+	sets  []*jobSet
 }
 
 type denseGradient struct {
 	layer *layer
 	o     op
-	set   int // 0: tiles of 32, 1: of 64, 2: of 64 on tensor cores
+	set   *jobSet
 	parts int
 	split int // rows of a part
 }
 
 // A jobSet is one launch: jobs with tiles of the same size.
 type jobSet struct {
-	products []product
-	jobs     []gradJob
-	args     gradientsArgs
+	kernel              cuda.Kernel
+	rows, cols, threads int
+	products            []product
+	jobs                []gradJob
+	args                gradientsArgs
 }
-
-// sides are those of the tiles of each set.
-var sides = [3]int{32, 64, 64}
 
 func (g *gradients) add(l *layer, o op) { g.dense = append(g.dense, denseGradient{layer: l, o: o}) }
 
@@ -35,29 +34,25 @@ func (g *gradients) add(l *layer, o op) { g.dense = append(g.dense, denseGradien
 // the parts into which rows are cut.
 const enoughJobs, mostParts, leastRows = 264, 16, 64
 
-// plan settles tiles and parts: functions of the shapes alone.
+// plan settles parts, which are functions of the shapes alone, and tiles.
 func (g *gradients) plan(w *weights, rows int) {
 	g.parts = 1
 	tensor := false // then for all layers: one launch
 	for _, d := range g.dense {
-		tensor = tensor || w.kernels.tensor && d.layer.in*d.layer.out >= 1<<12
+		tensor = tensor || w.kernels.tilings != nil && d.layer.in*d.layer.out >= 1<<12
 	}
 	for i := range g.dense {
 		d := &g.dense[i]
 		in, out := d.layer.in, d.layer.out
-		switch {
-		case tensor:
-			d.set = 2
-		case tiles(in, 64)*tiles(out, 64) >= 64:
-			d.set = 1
+		side := 64
+		if !tensor && tiles(in, 64)*tiles(out, 64) < 64 {
+			side = 32
 		}
-		side := sides[d.set]
 		most := mostParts
 		for most > 1 && most*w.size > 1<<26 {
 			most /= 2
 		}
-		n := tiles(in, side) * tiles(out, side)
-		d.parts = max(1, min(most, enoughJobs/n, rows/leastRows))
+		d.parts = max(1, min(most, enoughJobs/(tiles(in, side)*tiles(out, side)), rows/leastRows))
 		d.split = (tiles(rows, d.parts) + 15) / 16 * 16
 		d.parts = tiles(rows, d.split)
 		g.parts = max(g.parts, d.parts)
@@ -65,12 +60,36 @@ func (g *gradients) plan(w *weights, rows int) {
 			w.tensors[t].parts = d.parts
 		}
 	}
+	g.cut(w, tensor)
+}
+
+// cut gives every layer a set of jobs with tiles of one size.
+func (g *gradients) cut(w *weights, tensor bool) {
+	k := w.kernels
+	if tensor {
+		t := w.tiling(func(t *tiling) (n int) {
+			for _, d := range g.dense {
+				n += d.parts * tiles(d.layer.in, t.rows) * tiles(d.layer.out, t.cols)
+			}
+			return n
+		})
+		g.sets = []*jobSet{{kernel: t.gradients, rows: t.rows, cols: t.cols, threads: t.threads}}
+	} else {
+		g.sets = []*jobSet{{kernel: k.gradients64, rows: 64, cols: 64, threads: 256}, {kernel: k.gradients32, rows: 32, cols: 32, threads: 256}}
+	}
+	for i := range g.dense {
+		d := &g.dense[i]
+		d.set = g.sets[0]
+		if !tensor && tiles(d.layer.in, 64)*tiles(d.layer.out, 64) < 64 {
+			d.set = g.sets[1]
+		}
+	}
 }
 
 // place writes the jobs to the card; grad are the partial gradients.
 func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 	for _, d := range g.dense {
-		s, side := &g.sets[d.set], sides[d.set]
+		s := d.set
 		l, o := d.layer, d.o
 		t := l.tensors[0]
 		p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, Rows: int32(l.in), Cols: int32(l.out), Depth: int32(rows), Split: int32(d.split),
@@ -89,31 +108,25 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 			}
 		}
 		for z := range d.parts {
-			for y := range tiles(l.in, side) {
-				for x := range tiles(l.out, side) {
+			for y := range tiles(l.in, s.rows) {
+				for x := range tiles(l.out, s.cols) {
 					s.jobs = append(s.jobs, gradJob{int32(len(s.products)), int32(x), int32(y), int32(z)})
 				}
 			}
 		}
 		s.products = append(s.products, p)
 	}
-	for i := range g.sets {
-		s := &g.sets[i]
+	for _, s := range g.sets {
 		s.args = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
 	}
 }
 
 func (g *gradients) run(w *weights) error {
-	for i, k := range []cuda.Kernel{w.kernels.gradients32, w.kernels.gradients64, w.kernels.gradientsT} {
-		s := &g.sets[i]
+	for _, s := range g.sets {
 		if len(s.jobs) == 0 {
 			continue
 		}
-		threads := 256
-		if i == 2 {
-			threads = tensorThreads
-		}
-		if err := cuda.Launch(w.stream, k, cuda.Grid{X: len(s.jobs)}, threads, &s.args); err != nil {
+		if err := cuda.Launch(w.stream, s.kernel, cuda.Grid{X: len(s.jobs)}, s.threads, &s.args); err != nil {
 			return err
 		}
 	}

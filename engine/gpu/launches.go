@@ -117,16 +117,13 @@ const fewTiles = 132
 
 func (w *weights) multiply(p *product, rows int, back bool) error {
 	p.Rows = int32(rows)
-	k, side, threads := w.choose(p, rows, back)
-	return cuda.Launch(w.stream, k, cuda.Grid{X: tiles(int(p.Cols), side), Y: tiles(rows, side)}, threads, p)
+	k, y, x, threads := w.choose(p, rows, back)
+	return cuda.Launch(w.stream, k, cuda.Grid{X: tiles(int(p.Cols), x), Y: tiles(rows, y)}, threads, p)
 }
 
-// tensorThreads is how many threads a block has that multiplies on tensor cores.
-const tensorThreads = 128
-
-// choose returns the kernel of a wide product, the side of its tiles and the threads of
-// a block.
-func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, side, threads int) {
+// choose returns the kernel of a wide product, the rows and columns of its tiles and the
+// threads of a block.
+func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, y, x, threads int) {
 	k := w.kernels
 	pick := func(forward, backward cuda.Kernel) cuda.Kernel {
 		if back {
@@ -135,14 +132,19 @@ func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, s
 		return forward
 	}
 	switch {
-	case k.tensor && aligned(p):
-		return pick(k.forwardT4, k.backwardT4), 64, tensorThreads
-	case k.tensor:
-		return pick(k.forwardT, k.backwardT), 64, tensorThreads
+	case k.tilings != nil && !aligned(p):
+		return pick(k.forwardOdd, k.backwardOdd), oddRows, oddCols, oddThreads
+	case k.tilings != nil:
+		t := w.tiling(func(t *tiling) int { return tiles(rows, t.rows) * tiles(int(p.Cols), t.cols) })
+		forward := t.forward
+		if p.A1 == 0 {
+			forward = t.fixed
+		}
+		return pick(forward, t.backward), t.rows, t.cols, t.threads
 	case tiles(rows, 64)*tiles(int(p.Cols), 64) < fewTiles:
-		return pick(k.forward32, k.backward32), 32, 256
+		return pick(k.forward32, k.backward32), 32, 32, 256
 	}
-	return pick(k.forward64, k.backward64), 64, 256
+	return pick(k.forward64, k.backward64), 64, 64, 256
 }
 
 // aligned reports whether all rows of the operands begin at multiples of 16 bytes, and

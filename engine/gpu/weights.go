@@ -13,6 +13,7 @@ import (
 type weights struct {
 	*memory
 	kernels   *kernelSet
+	tile      string // see Engine.Tile
 	plan      *plan
 	size      int // numbers in theta
 	mean, rho []int
@@ -48,7 +49,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &weights{memory: m, kernels: k, plan: p, size: len(p.params.Theta)}
+	w := &weights{memory: m, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
 	w.theta = w.floats(w.size)
 	for _, t := range p.params.Tensors {

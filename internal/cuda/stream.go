@@ -12,7 +12,10 @@ type Module struct {
 }
 
 // A Kernel is a function that runs on a card. It takes one argument, a structure.
-type Kernel struct{ handle uintptr }
+type Kernel struct {
+	handle uintptr
+	shared int // bytes of shared memory that a launch asks for
+}
 
 // Compile compiles a text of PTX.
 func (d *Device) Compile(ptx []byte) (*Module, error) {
@@ -30,6 +33,13 @@ func (m *Module) Kernel(name string) (Kernel, error) {
 	err := m.device.do(fnModuleFunction, uintptr(unsafe.Pointer(&k.handle)), m.handle, uintptr(unsafe.Pointer(&text[0])))
 	runtime.KeepAlive(text)
 	return k, err
+}
+
+// Reserve makes all launches of a kernel ask for bytes of shared memory, besides what the
+// kernel declares.
+func (m *Module) Reserve(k *Kernel, bytes int) error {
+	k.shared = bytes
+	return m.device.do(fnFuncAttribute, k.handle, 8, uintptr(bytes)) // 8: the most that a launch may ask for
 }
 
 // A Stream is a queue of work for a card. It belongs to one goroutine at a time.
@@ -75,7 +85,7 @@ func Launch[T any](s *Stream, k Kernel, g Grid, threads int, args *T) error {
 	s.memory = unsafe.Pointer(args)
 	s.size = unsafe.Sizeof(*args)
 	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0} // s is on the heap: what escapes into a call stays there
-	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, 0, s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
+	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
 	return s.do(fnLaunch, 11)
 }
 

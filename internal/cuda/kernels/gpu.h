@@ -9,11 +9,15 @@ typedef unsigned long long uint64;
 #ifndef EMULATED
 
 #define DEVICE __attribute__((device)) static inline __attribute__((always_inline))
+#define METHOD __attribute__((device)) inline __attribute__((always_inline)) // of a structure
 #define CALLED __attribute__((device)) static __attribute__((noinline)) // not inlined: it is large
 #define SHARED __attribute__((shared))
 // KERNEL begins a kernel with one argument, a structure.
 #define KERNEL(name, Args, threads) \
 	extern "C" __attribute__((global)) __attribute__((launch_bounds(threads))) void name(const Args a)
+// KERNEL_OF begins one of which several blocks fit into a multiprocessor.
+#define KERNEL_OF(name, Args, threads, blocks) \
+	extern "C" __attribute__((global)) __attribute__((launch_bounds(threads, blocks))) void name(const Args a)
 
 DEVICE int thread() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE int threads() { return __nvvm_read_ptx_sreg_ntid_x(); }
@@ -40,12 +44,14 @@ DEVICE float swap(float x, int mask) { return from_bits((uint32)__nvvm_shfl_sync
 #include <cstring>
 
 #define DEVICE static inline
+#define METHOD inline
 #define CALLED static
 #define SHARED static
 #define KERNEL(name, Args, threads) \
 	static void name(const Args& a); \
 	static emulated::Entry entry_##name(#name, [](void** p) { name(*(const Args*)p[0]); }); \
 	static void name(const Args& a)
+#define KERNEL_OF(name, Args, threads, blocks) KERNEL(name, Args, threads)
 
 namespace emulated {
 struct Entry {
