@@ -40,6 +40,10 @@ type Engine struct {
 	device *cuda.Device
 	tile   string // the tiling of all products; "" lets the engine choose
 	load   func() (*kernelSet, error)
+
+	mu       sync.Mutex
+	gangs    []*gang // trainings that can run side by side
+	trainers int     // that were made
 }
 
 var _ engine.Engine[float32] = (*Engine)(nil)
@@ -94,6 +98,15 @@ type kernelSet struct {
 type entry struct {
 	name string
 	to   *cuda.Kernel
+}
+
+// least returns how many weights a layer must have to be a product of its own. On tensor
+// cores this pays early, though a launch more takes time.
+func (k *kernelSet) least() int {
+	if k.tilings != nil {
+		return 1 << 13
+	}
+	return 1 << 15
 }
 
 // compile compiles a text of PTX for a card.

@@ -25,7 +25,7 @@ type jobSet struct {
 	rows, cols, threads int
 	products            []product
 	jobs                []gradJob
-	args                gradientsArgs
+	args                many[gradientsArgs]
 }
 
 func (g *gradients) add(l *layer, o op) { g.dense = append(g.dense, denseGradient{layer: l, o: o}) }
@@ -117,7 +117,7 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 		s.products = append(s.products, p)
 	}
 	for _, s := range g.sets {
-		s.args = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
+		s.args.One = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
 	}
 }
 
@@ -126,7 +126,7 @@ func (g *gradients) run(w *weights) error {
 		if len(s.jobs) == 0 {
 			continue
 		}
-		if err := cuda.Launch(w.stream, s.kernel, cuda.Grid{X: len(s.jobs)}, s.threads, &s.args); err != nil {
+		if err := launch(w, s.kernel, cuda.Grid{X: len(s.jobs)}, s.threads, &s.args); err != nil {
 			return err
 		}
 	}

@@ -10,23 +10,24 @@ const rowsPerBlock, fewRows = 8, 2
 // takes.
 const rowThreads, mostOps = 512, 24
 
-// A launch is one kernel: operations on rows, or a wide product.
-type launch struct {
+// A stage is one launch of a kernel: operations on rows, or a wide product.
+type stage struct {
 	rows    *rowsArgs
-	call    rowsArgs // of the launch under way
+	call    many[rowsArgs] // of the launch under way
 	product *product
+	sent    many[product] // of the launch under way
 	back    bool
 }
 
 // launches cuts operations into launches: neighbours that act on rows are one.
 type launches struct {
 	ops []op
-	all []launch
+	all []stage
 }
 
 func (b *launches) add(o op) {
 	if n := len(b.all); n == 0 || b.all[n-1].rows == nil || b.all[n-1].rows.Count == mostOps {
-		b.all = append(b.all, launch{rows: &rowsArgs{First: int32(len(b.ops))}})
+		b.all = append(b.all, stage{rows: &rowsArgs{First: int32(len(b.ops))}})
 	}
 	b.ops = append(b.ops, o)
 	r := b.all[len(b.all)-1].rows
@@ -45,7 +46,7 @@ func (b *launches) last() *product {
 }
 
 func (b *launches) multiply(p product, back bool) {
-	b.all = append(b.all, launch{product: &p, back: back})
+	b.all = append(b.all, stage{product: &p, back: back})
 }
 
 // forward adds the forward operation of a layer.
@@ -97,12 +98,12 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 		l := &b.all[i]
 		var err error
 		if l.rows != nil {
-			l.call = *l.rows
-			l.call.Rows, l.call.Count = int32(rows), min(l.rows.Count, int32(last-done))
-			done += int(l.call.Count)
-			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.call.Per))}, rowThreads, &l.call)
+			l.call.One = *l.rows
+			l.call.One.Rows, l.call.One.Count = int32(rows), min(l.rows.Count, int32(last-done))
+			done += int(l.call.One.Count)
+			err = launch(w, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.rows.Per))}, rowThreads, &l.call)
 		} else {
-			err = w.multiply(l.product, rows, l.back)
+			err = w.multiply(l, rows)
 		}
 		if err != nil || done == last && last < len(b.ops) {
 			return err
@@ -115,10 +116,12 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 // used.
 const fewTiles = 132
 
-func (w *weights) multiply(p *product, rows int, back bool) error {
+func (w *weights) multiply(l *stage, rows int) error {
+	l.sent.One = *l.product
+	p := &l.sent.One
 	p.Rows = int32(rows)
-	k, y, x, threads := w.choose(p, rows, back)
-	return cuda.Launch(w.stream, k, cuda.Grid{X: tiles(int(p.Cols), x), Y: tiles(rows, y)}, threads, p)
+	k, y, x, threads := w.choose(p, rows, l.back)
+	return launch(w, k, cuda.Grid{X: tiles(int(p.Cols), x), Y: tiles(rows, y)}, threads, &l.sent)
 }
 
 // choose returns the kernel of a wide product, the rows and columns of its tiles and the

@@ -25,10 +25,11 @@ type layer struct {
 	off      bool      // Noise that adds nothing
 	sense    bool      // correlations are carried
 	last     bool      // of the layers that carry correlations
+	least    int       // weights of a product of its own
 }
 
 // wide reports whether the layer is a product of its own.
-func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out >= 1<<15 }
+func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out >= l.least }
 
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.

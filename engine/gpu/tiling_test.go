@@ -19,7 +19,7 @@ import (
 func TestTilings(t *testing.T) {
 	e := card(t)
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
-	c := testCase{in: 132, layers: nn.Chain{nn.Dense{Out: 260}, act, nn.Dense{Out: 140}, act, nn.Dense{Out: 1}}, likelihood: likelihood.Normal{}}
+	c := testCase{in: 68, layers: nn.Chain{nn.Dense{Out: 136}, act, nn.Dense{Out: 64}, act, nn.Dense{Out: 1}}, likelihood: likelihood.Normal{}}
 	start := network(t, c.in, c.layers)
 	var want []float32
 	for _, name := range gpu.Tiles() {
@@ -27,7 +27,7 @@ func TestTilings(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := clone(start)
-		tr, err := e.Train(n, engine.Job{Data: source(t, c, true, true), Likelihood: c.likelihood, Optimizer: optim.Paper(), Batch: 150, Seed: rng.New(9), Pool: compute.NewPool(1)})
+		tr, err := e.Train(n, engine.Job{Data: source(t, c, true, true), Likelihood: c.likelihood, Optimizer: optim.Paper(), Batch: 140, Seed: rng.New(9), Pool: compute.NewPool(1)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,11 +24,15 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 	}
 	t := tr.(*trainer)
 	defer t.Close()
-	if s := t.Gradient(1); s.Err != nil || !s.Finite {
-		return r, errors.Join(s.Err, errors.New("the first step is not finite"))
+	var updates [slots]engine.Update
+	for i := range updates {
+		updates[i] = engine.Update{Step: i + 1, Rate: 1e-6}
 	}
-	if c := t.Update(engine.Update{Step: 1, Rate: 1e-6}); c.Err != nil || !c.Finite {
-		return r, errors.Join(c.Err, errors.New("the first step is not finite"))
+	var out [slots]engine.Outcome
+	for _, o := range out[:t.Run(updates[:], out[:])] {
+		if o.Err != nil || !o.Change.Finite {
+			return r, errors.Join(o.Err, errors.New("the first steps are not finite"))
+		}
 	}
 	if r.Step, err = t.busy(t.whole); err != nil {
 		return r, err

@@ -23,7 +23,8 @@ type weights struct {
 	table     cuda.Ptr // the chunks
 	control   cuda.Ptr
 	results   cuda.Ptr
-	adam      adamArgs
+	adam      many[adamArgs]
+	record    *[]call // kernels are recorded here, if not nil
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
@@ -51,6 +52,9 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	}
 	w := &weights{memory: m, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
+	for i := range p.layers {
+		p.layers[i].least = k.least()
+	}
 	w.theta = w.floats(w.size)
 	for _, t := range p.params.Tensors {
 		x := derived{random: t.Random, parts: 1}
@@ -77,8 +81,8 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 		}
 	}
 	w.table = w.alloc(len(w.chunks), sizeChunk)
-	w.control, w.results = w.alloc(1, sizeControl), w.alloc(1+slots, sizeResult)
-	w.adam = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
+	w.control, w.results = w.alloc(max(1, slots), sizeControl), w.alloc(1+slots, sizeResult)
+	w.adam.One = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
 	if w.err == nil {
 		w.err = cuda.Upload(w.stream, w.results, []result{{Finite: allFinite, Clip: 1}})
 	}
@@ -103,8 +107,8 @@ func (w *weights) upload(p *vi.Params[float32]) error {
 		return err
 	}
 	prepare := w.adam
-	prepare.Prepare = 1
-	if err := cuda.Launch(w.stream, w.kernels.adamw, cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
+	prepare.One.Prepare = 1
+	if err := launch(w, w.kernels.adamw, cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
 		return err
 	}
 	return w.stream.Sync()

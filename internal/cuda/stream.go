@@ -82,8 +82,16 @@ type Grid struct{ X, Y, Z int }
 
 // Launch queues a kernel.
 func Launch[T any](s *Stream, k Kernel, g Grid, threads int, args *T) error {
-	s.memory = unsafe.Pointer(args)
-	s.size = unsafe.Sizeof(*args)
+	return s.launch(k, g, threads, unsafe.Pointer(args), unsafe.Sizeof(*args))
+}
+
+// LaunchBytes queues a kernel whose argument is given as bytes.
+func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
+	return s.launch(k, g, threads, unsafe.Pointer(&args[0]), uintptr(len(args)))
+}
+
+func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
+	s.memory, s.size = args, size
 	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0} // s is on the heap: what escapes into a call stays there
 	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
 	return s.do(fnLaunch, 11)

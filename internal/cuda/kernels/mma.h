@@ -48,20 +48,20 @@ DEVICE float cut(double x) {
 // The products of a row and a column are added exactly, and the sum is cut: what tensor
 // cores do, to a few bits more.
 DEVICE void mma(float* d, const uint32* a, const uint32* b) {
-	static uint32 A[512][4], B[512][2];
+	static uint32 both[2][512][6], turns[512]; // used in turn, so that one barrier suffices
 	int t = thread(), w = t / 32 * 32, g = t % 32 / 4, q = t % 4;
-	for (int i = 0; i < 4; i++) A[t][i] = a[i];
-	for (int i = 0; i < 2; i++) B[t][i] = b[i];
+	uint32(*all)[6] = both[turns[t]++ % 2];
+	for (int i = 0; i < 4; i++) all[t][i] = a[i];
+	for (int i = 0; i < 2; i++) all[t][4 + i] = b[i];
 	barrier();
 	auto tf = [](uint32 x) { return (double)from_bits(x & 0xffffe000u); };
 	for (int i = 0; i < 4; i++) {
 		int r = g + i / 2 * 8, c = 2 * q + i % 2;
 		double sum = d[i];
 		for (int k = 0; k < 8; k++)
-			sum += tf(A[w + r % 8 * 4 + k % 4][r / 8 + k / 4 * 2]) * tf(B[w + c * 4 + k % 4][k / 4]);
+			sum += tf(all[w + r % 8 * 4 + k % 4][r / 8 + k / 4 * 2]) * tf(all[w + c * 4 + k % 4][4 + k / 4]);
 		d[i] = cut(sum);
 	}
-	barrier();
 }
 DEVICE void mma_first(float* d, const uint32* a, const uint32* b) {
 	for (int i = 0; i < 4; i++) d[i] = 0;

@@ -311,30 +311,35 @@ DEVICE void unit(const Op& o, long long r0, int rows) {
 	}
 }
 
-// input gathers rows of the table.
-DEVICE void input(const Op& o, long long r0, int rows) {
+// input gathers the rows of a step: those of a table that index names, or the ones that
+// the host sent.
+DEVICE void input(const Op& o, int slot, long long r0, int rows) {
+	long long first = (long long)slot * o.room + r0;
 	for (int i = thread(); i < rows * o.in; i += THREADS) {
-		long long from = (long long)o.index[r0 + i / o.in] * o.in + i % o.in;
+		long long row = first + i / o.in, from = (o.index ? o.index[row] : row) * o.in + i % o.in;
 		o.om[r0 * o.in + i] = o.tm[from];
 		if (o.ov) o.ov[r0 * o.in + i] = o.tv[from];
 	}
-	for (int i = thread(); i < rows * o.targets; i += THREADS)
-		o.yo[r0 * o.targets + i] = o.ty[(long long)o.index[r0 + i / o.targets] * o.targets + i % o.targets];
+	for (int i = thread(); i < rows * o.targets; i += THREADS) {
+		long long row = first + i / o.targets;
+		o.yo[r0 * o.targets + i] = o.ty[(o.index ? o.index[row] : row) * o.targets + i % o.targets];
+	}
 }
 
-KERNEL(rows, Rows, THREADS) {
-	if (a.results && !a.results->finite) return; // an earlier step failed: nothing may change
+KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
+	if (failed(a.results)) return;
 	long long r0 = (long long)block() * a.per;
 	int n = less(a.per, a.rows - (int)r0);
 	const Op* ops = a.ops + a.first;
-	const Control k = *a.control;
+	int slot = a.results ? a.results->slot : 0;
+	const Control k = a.control[slot];
 	SHARED Op all[MOST_OPS]; // read again and again
 	for (int j = thread(); j < a.count * (int)(sizeof(Op) / 8); j += THREADS) ((uint64*)all)[j] = ((const uint64*)ops)[j];
 	for (int i = 0; i < a.count; i++) {
 		barrier();
 		const Op& o = all[i];
 		switch (o.kind) {
-		case OP_INPUT: input(o, r0, n); break;
+		case OP_INPUT: input(o, slot, r0, n); break;
 		case OP_DENSE:
 			if (o.tape) dense<APART>(o, r0, n);
 			else dense<THROUGH>(o, r0, n);

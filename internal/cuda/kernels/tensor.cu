@@ -195,13 +195,15 @@ struct Tile {
 
 // The sizes of tiles; see tiling in package gpu.
 #define TENSOR(name, ROWS, COLS, WR, WC, THREADS, BLOCKS) \
-	KERNEL_OF(tensor_forward_##name, Product, THREADS, BLOCKS) { if (!failed(a.results)) Tile<FORWARD, ROWS, COLS, WR, WC, true, true>::run(a, block(), block_y(), 0); } \
-	KERNEL_OF(tensor_fixed_##name, Product, THREADS, BLOCKS) { if (!failed(a.results)) Tile<FORWARD, ROWS, COLS, WR, WC, false, true>::run(a, block(), block_y(), 0); } \
-	KERNEL_OF(tensor_backward_##name, Product, THREADS, BLOCKS) { if (!failed(a.results)) Tile<BACKWARD, ROWS, COLS, WR, WC, true, true>::run(a, block(), block_y(), 0); } \
-	KERNEL_OF(tensor_gradients_##name, Gradients, THREADS, BLOCKS) { \
+	KERNEL_MANY(tensor_forward_##name, Product, THREADS, BLOCKS, block_z) { if (!failed(a.results)) Tile<FORWARD, ROWS, COLS, WR, WC, true, true>::run(a, block(), block_y(), 0); } \
+	KERNEL_MANY(tensor_fixed_##name, Product, THREADS, BLOCKS, block_z) { if (!failed(a.results)) Tile<FORWARD, ROWS, COLS, WR, WC, false, true>::run(a, block(), block_y(), 0); } \
+	KERNEL_MANY(tensor_backward_##name, Product, THREADS, BLOCKS, block_z) { if (!failed(a.results)) Tile<BACKWARD, ROWS, COLS, WR, WC, true, true>::run(a, block(), block_y(), 0); } \
+	KERNEL_MANY(tensor_gradients_##name, Gradients, THREADS, BLOCKS, block_y) { \
 		if (failed(a.results)) return; \
 		Job j = a.jobs[block()]; \
-		const Product p = a.products[j.product]; \
+		SHARED Product p; \
+		if (thread() == 0) p = a.products[j.product]; \
+		barrier(); \
 		if (!p.aligned) Tile<GRADIENT, ROWS, COLS, WR, WC, true, false>::run(p, j.x, j.y, j.z); \
 		else if (p.a1) Tile<GRADIENT, ROWS, COLS, WR, WC, true, true>::run(p, j.x, j.y, j.z); \
 		else Tile<GRADIENT, ROWS, COLS, WR, WC, false, true>::run(p, j.x, j.y, j.z); \
@@ -213,5 +215,5 @@ TENSOR(small, 64, 32, 16, 16, 256, 2)
 TENSOR(tiny, 32, 32, 16, 16, 128, 4)
 
 // Operands whose rows do not begin at multiples of 16 bytes.
-KERNEL_OF(tensor_forward_odd, Product, 256, 2) { if (!failed(a.results)) Tile<FORWARD, 64, 32, 16, 16, true, false>::run(a, block(), block_y(), 0); }
-KERNEL_OF(tensor_backward_odd, Product, 256, 2) { if (!failed(a.results)) Tile<BACKWARD, 64, 32, 16, 16, true, false>::run(a, block(), block_y(), 0); }
+KERNEL_MANY(tensor_forward_odd, Product, 256, 2, block_z) { if (!failed(a.results)) Tile<FORWARD, 64, 32, 16, 16, true, false>::run(a, block(), block_y(), 0); }
+KERNEL_MANY(tensor_backward_odd, Product, 256, 2, block_z) { if (!failed(a.results)) Tile<BACKWARD, 64, 32, 16, 16, true, false>::run(a, block(), block_y(), 0); }

@@ -1,0 +1,12 @@
+package gpu
+
+// Beside returns how many trainings ran side by side most recently.
+func (e *Engine) Beside() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := 0
+	for _, g := range e.gangs {
+		n = max(n, len(g.tables.members))
+	}
+	return n
+}
