@@ -82,7 +82,7 @@ With --fresh it starts again.`,
 	f.BoolVar(&r.fresh, "fresh", false, "discard a fit that was stopped and start again")
 	f.IntVar(&r.folds, "folds", 0, "also fit that many further models, each without one part of the rows, and score every row by the model that did not see it; for small tables")
 	f.Float64Var(&r.minutes, "minutes", 0, "stop training after this time and keep the best model so far; the result then depends on the machine")
-	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores)")
+	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores, or as many as suit the card)")
 	r.device.flag(f)
 	r.live.flag(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -1,7 +1,7 @@
 package gpu
 
-// Beside returns how many trainings ran side by side most recently.
-func (e *Engine) Beside() int {
+// SideBySide returns how many trainings ran side by side most recently.
+func (e *Engine) SideBySide() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := 0

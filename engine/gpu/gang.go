@@ -36,6 +36,13 @@ type request struct {
 	turn  chan bool // true: run the gang, false: the steps are done
 }
 
+// Beside implements engine.Crowd.
+func (*Engine) Beside() int { return beside }
+
+// beside is how many trainings run at a time: enough to keep a card busy, and few enough
+// for its memory.
+const beside = 32
+
 // linger is how long a run waits for members that are still preparing their steps.
 const linger = 300 * time.Microsecond
 

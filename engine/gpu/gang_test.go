@@ -87,7 +87,7 @@ func TestSideBySide(t *testing.T) {
 		group.Go(func() { beside[i] = advance(models[i], all[i], i) })
 	}
 	group.Wait()
-	if e.Beside() < 2 {
+	if e.SideBySide() < 2 {
 		t.Error("no trainings ran side by side")
 	}
 	for i := range all {
