@@ -86,9 +86,9 @@ func (e *Engine) Card() string { return e.device.Name }
 
 // A kernelSet holds the compiled kernels.
 type kernelSet struct {
-	rows, forward32, forward64, backward32, backward64 cuda.Kernel
-	gradients32, gradients64                           cuda.Kernel
-	norm, adamw, columns, priors                       cuda.Kernel
+	rows, thin, forward32, forward64, backward32, backward64 cuda.Kernel
+	gradients32, gradients64                                 cuda.Kernel
+	norm, adamw, columns, priors                             cuda.Kernel
 
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
 	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
@@ -125,7 +125,7 @@ func loadKernels(d *cuda.Device) (*kernelSet, error) {
 		return nil, err
 	}
 	for _, x := range []entry{
-		{"rows", &k.rows}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
+		{"rows", &k.rows}, {"thin", &k.thin}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
 		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
 	} {

@@ -32,7 +32,7 @@ func (g *gradients) add(l *layer, o op) { g.dense = append(g.dense, denseGradien
 
 // enoughJobs is how many jobs of a layer keep a card busy; mostParts and leastRows bound
 // the parts into which rows are cut.
-const enoughJobs, mostParts, leastRows = 264, 16, 64
+const enoughJobs, mostParts, leastRows = 264, 16, 128
 
 // plan settles parts, which are functions of the shapes alone, and tiles.
 func (g *gradients) plan(w *weights, rows int) {

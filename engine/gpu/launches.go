@@ -10,9 +10,30 @@ const rowsPerBlock, fewRows = 8, 2
 // takes.
 const rowThreads, mostOps = 512, 24
 
+// thinThreads is how many threads a block of the kernel thin has, which runs operations
+// that need few registers; thinRows is how many rows it takes, and mostThin the most
+// inputs or outputs of a dense layer there.
+const thinThreads, thinRows, mostThin = 256, 4, 16
+
+// thin reports whether an operation runs in the kernel thin.
+func (o *op) thin() bool {
+	switch o.Kind {
+	case opInput, opScore, opNoise, opNoiseBack, opScale, opScaleBack, opMultiply, opMultiplyBack, opDropout, opDropoutBack:
+		return true
+	case opApply:
+		return o.F.Op != 0 && o.Tape == 0
+	case opApplyBack:
+		return o.F.Op != 0 && o.F.Rule != learned && o.Tape == 0
+	case opDense, opDenseBack:
+		return min(o.In, o.Out) <= mostThin && o.Tape == 0
+	}
+	return false
+}
+
 // A stage is one launch of a kernel: operations on rows, or a wide product.
 type stage struct {
 	rows    *rowsArgs
+	thick   bool           // an operation does not run in the kernel thin
 	call    many[rowsArgs] // of the launch under way
 	product *product
 	sent    many[product] // of the launch under way
@@ -30,8 +51,10 @@ func (b *launches) add(o op) {
 		b.all = append(b.all, stage{rows: &rowsArgs{First: int32(len(b.ops))}})
 	}
 	b.ops = append(b.ops, o)
-	r := b.all[len(b.all)-1].rows
+	l := &b.all[len(b.all)-1]
+	r := l.rows
 	r.Count++
+	l.thick = l.thick || !o.thin()
 	if r.Per = max(r.Per, fewRows); o.Kind == opDense || o.Kind == opDenseBack {
 		r.Per = rowsPerBlock
 	}
@@ -101,7 +124,11 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 			l.call.One = *l.rows
 			l.call.One.Rows, l.call.One.Count = int32(rows), min(l.rows.Count, int32(last-done))
 			done += int(l.call.One.Count)
-			err = launch(w, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.rows.Per))}, rowThreads, &l.call)
+			k, threads := w.kernels.rows, rowThreads
+			if !l.thick {
+				k, threads, l.call.One.Per = w.kernels.thin, thinThreads, thinRows
+			}
+			err = launch(w, k, cuda.Grid{X: tiles(rows, int(l.call.One.Per))}, threads, &l.call)
 		} else {
 			err = w.multiply(l, rows)
 		}

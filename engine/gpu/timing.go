@@ -12,6 +12,14 @@ import (
 type Timing struct {
 	Forward float64 // one batch, moments of the outputs
 	Step    float64 // one step of training
+	Kernels []KernelTime
+}
+
+// A KernelTime is one launch of a step, on its own.
+type KernelTime struct {
+	Kernel string  `json:"kernel"`
+	Blocks int     `json:"blocks"`
+	US     float64 `json:"us"`
 }
 
 // Time measures a network and a job on the card: launches of the recorded work, one
@@ -42,9 +50,43 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 		return r, err
 	}
 	defer forward.Close()
-	r.Forward, err = t.busy(forward)
-	return r, err
+	if r.Forward, err = t.busy(forward); err != nil {
+		return r, err
+	}
+	for i := range t.calls {
+		k, err := t.single(&t.calls[i])
+		if err != nil {
+			return r, err
+		}
+		r.Kernels = append(r.Kernels, k)
+	}
+	return r, nil
 }
+
+// single measures a kernel of a step, many launches behind one another.
+func (t *trainer) single(c *call) (KernelTime, error) {
+	args := append(slices.Clone(c.args), make([]byte, 8)...)
+	k := KernelTime{Kernel: c.kernel.Name, Blocks: max(1, c.grid.X) * max(1, c.grid.Y)}
+	g, err := t.stream.Record(func() error {
+		for range repeats {
+			if err := cuda.LaunchBytes(t.stream, c.kernel, c.grid, c.threads, args); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return k, err
+	}
+	defer g.Close()
+	k.US, err = t.busy(g)
+	k.US /= float64(repeats)
+	return k, err
+}
+
+// What is measured is launched so often: in each of several windows, and a single kernel
+// in each launch of a graph.
+var windows, launchesEach, repeats = 11, 30, 20
 
 // busy returns the microseconds of one launch of a graph.
 func (t *trainer) busy(g *cuda.Graph) (float64, error) {
@@ -53,13 +95,12 @@ func (t *trainer) busy(g *cuda.Graph) (float64, error) {
 		return 0, err
 	}
 	defer clock.Close()
-	const windows, launches = 21, 50
 	var all []float64
 	for range windows {
 		if err := clock.Begin(); err != nil {
 			return 0, err
 		}
-		for range launches {
+		for range launchesEach {
 			if err := g.Launch(t.stream); err != nil {
 				return 0, err
 			}
@@ -68,7 +109,7 @@ func (t *trainer) busy(g *cuda.Graph) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		all = append(all, 1e3*ms/launches)
+		all = append(all, 1e3*ms/float64(launchesEach))
 	}
 	slices.Sort(all)
 	return all[windows/2], nil

@@ -13,6 +13,7 @@ type Module struct {
 
 // A Kernel is a function that runs on a card. It takes one argument, a structure.
 type Kernel struct {
+	Name   string
 	handle uintptr
 	shared int // bytes of shared memory that a launch asks for
 }
@@ -29,7 +30,7 @@ func (d *Device) Compile(ptx []byte) (*Module, error) {
 // Kernel returns a kernel by its name.
 func (m *Module) Kernel(name string) (Kernel, error) {
 	text := append([]byte(name), 0)
-	var k Kernel
+	k := Kernel{Name: name}
 	err := m.device.do(fnModuleFunction, uintptr(unsafe.Pointer(&k.handle)), m.handle, uintptr(unsafe.Pointer(&text[0])))
 	runtime.KeepAlive(text)
 	return k, err

@@ -1,4 +1,5 @@
 // All kernels for every card since compute capability 7.5.
 #include "rows.cu"
+#include "thin.cu"
 #include "product.cu"
 #include "optim.cu"

@@ -213,7 +213,7 @@ DEVICE void dense_back(const Op& o, long long r0, int rows) {
 DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
 	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
 	long long first = r0 * o.in;
-	for (int i = thread(); i < rows * o.in; i += THREADS) {
+	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = first + i;
 		if (!o.v) {
 			o.om[at] = evaluate(o.f.op, o.f.a, o.m[at]).f;
@@ -230,7 +230,7 @@ DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
 DEVICE void kappa_back(const Op& o, long long r0, int rows) {
 	for (int r = 0; r < rows; r++) {
 		double by_kappa = 0, none = 0;
-		for (int i = thread(); i < o.in; i += THREADS) {
+		for (int i = thread(); i < o.in; i += threads()) {
 			long long at = (r0 + r) * o.in + i;
 			float g = o.g[at];
 			if (!o.v) {
@@ -254,7 +254,7 @@ DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
 		kappa_back(o, r0, rows);
 		return;
 	}
-	for (int i = thread(); i < rows * o.in; i += THREADS) {
+	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = first + i;
 		float g = o.g[at];
 		if (!o.v) {
@@ -270,7 +270,7 @@ DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
 // The layers that act on each unit alone.
 DEVICE void unit(const Op& o, long long r0, int rows) {
 	float keep = 1 - (float)o.p;
-	for (int i = thread(); i < rows * o.in; i += THREADS) {
+	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = r0 * o.in + i;
 		int u = i % o.in;
 		float m = o.m ? o.m[at] : 0.0f, v = o.v ? o.v[at] : 0.0f, g = o.g ? o.g[at] : 0.0f, h = o.h ? o.h[at] : 0.0f;
@@ -315,12 +315,12 @@ DEVICE void unit(const Op& o, long long r0, int rows) {
 // the host sent.
 DEVICE void input(const Op& o, int slot, long long r0, int rows) {
 	long long first = (long long)slot * o.room + r0;
-	for (int i = thread(); i < rows * o.in; i += THREADS) {
+	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long row = first + i / o.in, from = (o.index ? o.index[row] : row) * o.in + i % o.in;
 		o.om[r0 * o.in + i] = o.tm[from];
 		if (o.ov) o.ov[r0 * o.in + i] = o.tv[from];
 	}
-	for (int i = thread(); i < rows * o.targets; i += THREADS) {
+	for (int i = thread(); i < rows * o.targets; i += threads()) {
 		long long row = first + i / o.targets;
 		o.yo[r0 * o.targets + i] = o.ty[(o.index ? o.index[row] : row) * o.targets + i % o.targets];
 	}
