@@ -3,6 +3,7 @@ package gpu
 import (
 	"encoding/binary"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -56,11 +57,7 @@ func (e *Engine) next() int {
 
 // join adds a training to the gang of its shapes.
 func (e *Engine) join(t *trainer) error {
-	w := t.weights
-	var calls []call
-	w.record = &calls
-	err := t.queueWhole()
-	w.record = nil
+	calls, err := t.recorded(true)
 	if err != nil {
 		return err
 	}
@@ -80,19 +77,32 @@ func (e *Engine) join(t *trainer) error {
 	t.gang.mu.Lock()
 	t.gang.members++
 	t.gang.mu.Unlock()
+	t.leave = sync.OnceFunc(e.leaver(t.gang))
+	runtime.AddCleanup(t, func(leave func()) { leave() }, t.leave)
 	return nil
 }
 
-// leave removes a training that has ended. The last one frees the memory of the gang.
-func (e *Engine) leave(t *trainer) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	g := t.gang
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.members--; g.members == 0 {
-		g.tables.release()
-		e.gangs = slices.DeleteFunc(e.gangs, func(x *gang) bool { return x == g })
+// recorded returns the calls of a step, of a network alone or side by side with others.
+func (t *trainer) recorded(crowded bool) (calls []call, err error) {
+	w := t.weights
+	w.record, w.crowded = &calls, crowded
+	err = t.queueWhole()
+	w.record, w.crowded = nil, false
+	return calls, err
+}
+
+// leaver returns a function that removes a training which has ended from its gang. The
+// last one frees the memory of the gang.
+func (e *Engine) leaver(g *gang) func() {
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.members--; g.members == 0 {
+			g.tables.release()
+			e.gangs = slices.DeleteFunc(e.gangs, func(x *gang) bool { return x == g })
+		}
 	}
 }
 

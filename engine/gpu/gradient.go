@@ -1,6 +1,10 @@
 package gpu
 
-import "utvi/internal/cuda"
+import (
+	"slices"
+
+	"utvi/internal/cuda"
+)
 
 // gradients are the gradients of all dense layers, summed over the rows of a batch.
 // Tiles of weights, and parts of the rows, are jobs; the parts are added in order when
@@ -8,13 +12,14 @@ import "utvi/internal/cuda"
 type gradients struct {
 	dense []denseGradient
 	parts int // the most of a layer
-	sets  []*jobSet
+	alone []*jobSet
+	side  []*jobSet // for several networks side by side
 }
 
 type denseGradient struct {
 	layer *layer
 	o     op
-	set   *jobSet
+	set   int // of its jobs
 	parts int
 	split int // rows of a part
 }
@@ -60,36 +65,32 @@ func (g *gradients) plan(w *weights, rows int) {
 			w.tensors[t].parts = d.parts
 		}
 	}
-	g.cut(w, tensor)
+	g.alone, g.side = g.cut(w, tensor, false), g.cut(w, tensor, true)
 }
 
-// cut gives every layer a set of jobs with tiles of one size.
-func (g *gradients) cut(w *weights, tensor bool) {
+// cut returns sets of jobs with tiles of one size each, and says which one a layer has.
+func (g *gradients) cut(w *weights, tensor, crowded bool) []*jobSet {
 	k := w.kernels
 	if tensor {
-		t := w.tiling(func(t *tiling) (n int) {
+		t := w.tiling(crowded, func(t *tiling) (n int) {
 			for _, d := range g.dense {
 				n += d.parts * tiles(d.layer.in, t.rows) * tiles(d.layer.out, t.cols)
 			}
 			return n
 		})
-		g.sets = []*jobSet{{kernel: t.gradients, rows: t.rows, cols: t.cols, threads: t.threads}}
-	} else {
-		g.sets = []*jobSet{{kernel: k.gradients64, rows: 64, cols: 64, threads: 256}, {kernel: k.gradients32, rows: 32, cols: 32, threads: 256}}
+		return []*jobSet{{kernel: t.gradients, rows: t.rows, cols: t.cols, threads: t.threads}}
 	}
 	for i := range g.dense {
-		d := &g.dense[i]
-		d.set = g.sets[0]
-		if !tensor && tiles(d.layer.in, 64)*tiles(d.layer.out, 64) < 64 {
-			d.set = g.sets[1]
+		if d := &g.dense[i]; tiles(d.layer.in, 64)*tiles(d.layer.out, 64) < 64 {
+			d.set = 1
 		}
 	}
+	return []*jobSet{{kernel: k.gradients64, rows: 64, cols: 64, threads: 256}, {kernel: k.gradients32, rows: 32, cols: 32, threads: 256}}
 }
 
 // place writes the jobs to the card; grad are the partial gradients.
 func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 	for _, d := range g.dense {
-		s := d.set
 		l, o := d.layer, d.o
 		t := l.tensors[0]
 		p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, Rows: int32(l.in), Cols: int32(l.out), Depth: int32(rows), Split: int32(d.split),
@@ -107,22 +108,32 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 				p.X1 = grad.Add(4 * w.rho[b])
 			}
 		}
-		for z := range d.parts {
-			for y := range tiles(l.in, s.rows) {
-				for x := range tiles(l.out, s.cols) {
-					s.jobs = append(s.jobs, gradJob{int32(len(s.products)), int32(x), int32(y), int32(z)})
-				}
-			}
-		}
-		s.products = append(s.products, p)
+		g.alone[d.set].add(p, d.parts)
+		g.side[d.set].add(p, d.parts)
 	}
-	for _, s := range g.sets {
+	for _, s := range slices.Concat(g.alone, g.side) {
 		s.args.One = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
 	}
 }
 
+// add adds the jobs of a layer.
+func (s *jobSet) add(p product, parts int) {
+	for z := range parts {
+		for y := range tiles(int(p.Rows), s.rows) {
+			for x := range tiles(int(p.Cols), s.cols) {
+				s.jobs = append(s.jobs, gradJob{int32(len(s.products)), int32(x), int32(y), int32(z)})
+			}
+		}
+	}
+	s.products = append(s.products, p)
+}
+
 func (g *gradients) run(w *weights) error {
-	for _, s := range g.sets {
+	sets := g.alone
+	if w.crowded {
+		sets = g.side
+	}
+	for _, s := range sets {
 		if len(s.jobs) == 0 {
 			continue
 		}

@@ -15,6 +15,9 @@ const rowThreads, mostOps = 512, 24
 // inputs or outputs of a dense layer there.
 const thinThreads, thinRows, mostThin = 256, 4, 16
 
+// crowdedRows is how many rows it takes where many networks run side by side.
+const crowdedRows = 16
+
 // thin reports whether an operation runs in the kernel thin.
 func (o *op) thin() bool {
 	switch o.Kind {
@@ -127,6 +130,9 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 			k, threads := w.kernels.rows, rowThreads
 			if !l.thick {
 				k, threads, l.call.One.Per = w.kernels.thin, thinThreads, thinRows
+				if w.crowded {
+					l.call.One.Per = crowdedRows
+				}
 			}
 			err = launch(w, k, cuda.Grid{X: tiles(rows, int(l.call.One.Per))}, threads, &l.call)
 		} else {
@@ -165,7 +171,7 @@ func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, y
 	case k.tilings != nil && !aligned(p):
 		return pick(k.forwardOdd, k.backwardOdd), oddRows, oddCols, oddThreads
 	case k.tilings != nil:
-		t := w.tiling(func(t *tiling) int { return tiles(rows, t.rows) * tiles(int(p.Cols), t.cols) })
+		t := w.tiling(w.crowded, func(t *tiling) int { return tiles(rows, t.rows) * tiles(int(p.Cols), t.cols) })
 		forward := t.forward
 		if p.A1 == 0 {
 			forward = t.fixed

@@ -105,12 +105,19 @@ func (k *kernelSet) loadTensor(m *cuda.Module) error {
 	return nil
 }
 
+// crowd is how many networks side by side the sizes of tiles are chosen for.
+const crowd = 8
+
 // tiling returns the tiling for products of which count returns the number of tiles: the
 // largest one that keeps the multiprocessors busy.
-func (w *weights) tiling(count func(t *tiling) int) *tiling {
+func (w *weights) tiling(crowded bool, count func(t *tiling) int) *tiling {
 	all := w.kernels.tilings
+	networks := 1
+	if crowded {
+		networks = crowd
+	}
 	for i := range all {
-		if t := &all[i]; t.name == w.tile || w.tile == "" && !t.spare && 10*count(t) >= 9*w.device.Processors {
+		if t := &all[i]; t.name == w.tile || w.tile == "" && !t.spare && 10*networks*count(t) >= 9*w.device.Processors {
 			return t
 		}
 	}

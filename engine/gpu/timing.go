@@ -53,8 +53,12 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 	if r.Forward, err = t.busy(forward); err != nil {
 		return r, err
 	}
-	for i := range t.calls {
-		k, err := t.single(&t.calls[i])
+	calls, err := t.recorded(false)
+	if err != nil {
+		return r, err
+	}
+	for i := range calls {
+		k, err := t.single(&calls[i])
 		if err != nil {
 			return r, err
 		}

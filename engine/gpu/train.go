@@ -47,9 +47,9 @@ type trainer struct {
 	step             int
 
 	// Beside others.
-	engine  *Engine
 	number  int
 	gang    *gang
+	leave   func()
 	request *request
 	calls   []call
 }
@@ -80,7 +80,7 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 	if err != nil {
 		return nil, err
 	}
-	t := &trainer{weights: w, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: p.params, engine: e, number: e.next()}
+	t := &trainer{weights: w, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: p.params, number: e.next()}
 	runtime.AddCleanup(t, (*memory).release, w.memory)
 	if err = t.build(score); err == nil {
 		err = e.join(t)

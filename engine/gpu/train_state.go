@@ -66,7 +66,7 @@ func (t *trainer) Load() error {
 
 // Close frees the memory of the card.
 func (t *trainer) Close() error {
-	t.engine.leave(t)
+	t.leave()
 	for _, g := range []*cuda.Graph{t.gradient, t.update, t.whole} {
 		g.Close()
 	}

@@ -25,6 +25,7 @@ type weights struct {
 	results   cuda.Ptr
 	adam      many[adamArgs]
 	record    *[]call // kernels are recorded here, if not nil
+	crowded   bool    // and run for several networks side by side
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
