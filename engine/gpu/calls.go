@@ -6,8 +6,8 @@ import (
 	"utvi/internal/cuda"
 )
 
-// A call is one launch of a kernel, recorded for trainings that run side by side.
-type call struct {
+// A launched kernel is one launch, recorded for trainings that run side by side.
+type launched struct {
 	kernel  cuda.Kernel
 	grid    cuda.Grid
 	threads int
@@ -20,12 +20,12 @@ func launch[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, args *ma
 		return cuda.Launch(w.stream, k, g, threads, args)
 	}
 	one := unsafe.Slice((*byte)(unsafe.Pointer(&args.One)), unsafe.Sizeof(args.One))
-	*w.record = append(*w.record, call{k, g, threads, append([]byte(nil), one...)})
+	*w.record = append(*w.record, launched{k, g, threads, append([]byte(nil), one...)})
 	return nil
 }
 
 // side returns the grid of a call for several networks: the first free axis counts them.
-func (c *call) side(networks int) cuda.Grid {
+func (c *launched) side(networks int) cuda.Grid {
 	g := c.grid
 	if g.Y == 0 {
 		g.Y = networks
@@ -36,7 +36,7 @@ func (c *call) side(networks int) cuda.Grid {
 }
 
 // fits reports whether two networks make the same calls, but for their arguments.
-func fits(a, b []call) bool {
+func fits(a, b []launched) bool {
 	if len(a) != len(b) {
 		return false
 	}

@@ -89,6 +89,8 @@ type kernelSet struct {
 	rows, thin, forward32, forward64, backward32, backward64 cuda.Kernel
 	gradients32, gradients64                                 cuda.Kernel
 	norm, adamw, columns, priors                             cuda.Kernel
+	convForward, convBackward, convGradients                 cuda.Kernel
+	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
 
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
 	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
@@ -127,6 +129,8 @@ func loadKernels(d *cuda.Device) (*kernelSet, error) {
 	for _, x := range []entry{
 		{"rows", &k.rows}, {"thin", &k.thin}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
 		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
+		{"conv_forward", &k.convForward}, {"conv_backward", &k.convBackward}, {"conv_gradients", &k.convGradients},
+		{"conv_forward16", &k.convForward16}, {"conv_backward16", &k.convBackward16}, {"conv_gradients16", &k.convGradients16},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
 	} {
 		if *x.to, err = m.Kernel(x.name); err != nil {
@@ -172,6 +176,15 @@ func (m *memory) alloc(n, size int) cuda.Ptr {
 }
 
 func (m *memory) floats(n int) cuda.Ptr { return m.alloc(n, 4) }
+
+// zeros allocates n numbers that are 0.
+func (m *memory) zeros(n int) cuda.Ptr {
+	p := m.floats(n)
+	if m.err == nil {
+		m.err = m.stream.Zero(p, 4*n)
+	}
+	return p
+}
 
 // place allocates memory for values and copies them there.
 func place[T any](m *memory, values []T, size int) cuda.Ptr {

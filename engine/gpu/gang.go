@@ -18,7 +18,7 @@ import (
 // Trainings do not wait for one another longer than linger. Whoever comes while the gang
 // runs waits, and the next run takes all that wait.
 type gang struct {
-	calls []call // of a member; the others differ in their arguments
+	calls []launched // of a member; the others differ in their arguments
 
 	mu      sync.Mutex
 	members int
@@ -83,7 +83,7 @@ func (e *Engine) join(t *trainer) error {
 }
 
 // recorded returns the calls of a step, of a network alone or side by side with others.
-func (t *trainer) recorded(crowded bool) (calls []call, err error) {
+func (t *trainer) recorded(crowded bool) (calls []launched, err error) {
 	w := t.weights
 	w.record, w.crowded = &calls, crowded
 	err = t.queueWhole()

@@ -41,7 +41,7 @@ func emulated(e *gpu.Engine) bool { return e.Card() == "emulated card" }
 // network returns a network with parameters.
 func network(t testing.TB, in int, layers nn.Chain) engine.Network[float32] {
 	t.Helper()
-	n := engine.Network[float32]{Input: nn.Vec(in), Layers: layers, Params: &vi.Params[float32]{}, Seed: rng.New(7)}
+	n := engine.Network[float32]{Input: inputOf(in, layers), Layers: layers, Params: &vi.Params[float32]{}, Seed: rng.New(7)}
 	if _, err := engine.Bind(n, &nn.Binder[float32]{}); err != nil {
 		t.Fatal(err)
 	}
@@ -105,23 +105,13 @@ func cases() []testCase {
 		{"yes or no", 3, nn.Chain{nn.Dense{Out: 70}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}, nn.Apply{F: fn.Sigmoid()}}, likelihood.Bernoulli{}},
 		{"samples", 3, nn.Chain{nn.Dense{Out: 17}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(14)}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 	}
+	all = append(append(all, layerCases()...), imageCases()...)
 	for _, f := range []*moment.Func{fn.Identity(), fn.Abs(), fn.Erf(), fn.NormalCDF(), fn.Exp(), fn.Sin(), fn.Cos(), fn.Square(), fn.NormalInverse()} {
 		for _, rule := range []moment.Rule{moment.GaussHermite(5), moment.Linear()} {
 			all = append(all, testCase{fmt.Sprintf("%s %v", f.Name, rule), 2, nn.Chain{nn.Dense{Out: 9}, nn.Apply{F: f, Rule: rule}, nn.Dense{Out: 1}}, likelihood.Normal{}})
 		}
 	}
 	return all
-}
-
-// correlatedCases are networks that carry correlations; cards predict with them.
-func correlatedCases() []testCase {
-	leaky, smooth := nn.Apply{F: fn.LeakyReLU(0.01)}, nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(9)}
-	three := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
-	return []testCase{
-		{"correlated", 3, nn.Correlate(nn.Chain{nn.Dense{Out: 50}, leaky, nn.Dense{Out: 40}, smooth, nn.Dense{Out: 1}, nn.Noise{}}), nil},
-		{"correlated, two outputs", 4, nn.Correlate(nn.Chain{nn.Dense{Out: 200}, three, nn.Dense{Out: 200}, leaky, nn.Dense{Out: 2}}), nil},
-		{"correlated, some fixed", 4, nn.Correlate(nn.Chain{nn.Dense{Out: 20, Fixed: true}, smooth, nn.Dense{Out: 30}, nn.Apply{F: fn.SiLU(), Rule: moment.Linear()}, nn.Dense{Out: 18}}), nil},
-	}
 }
 
 // Predictions are those of the CPU, to rounding.
@@ -166,8 +156,11 @@ func source(t testing.TB, c testCase, variances, table bool) data.Source {
 	x, y := rows(many, c.in, variances), make([]float32, many*k)
 	for i := range y {
 		y[i] = float32(rng.Uniform(rng.New(3), uint64(i)))
-		if c.likelihood.Kind() == "poisson" {
+		switch c.likelihood.Kind() {
+		case "poisson":
 			y[i] = float32(int(7 * y[i]))
+		case "categorical":
+			y[i] = float32(int(2 * y[i]))
 		}
 	}
 	if table {
@@ -191,13 +184,23 @@ func TestSteps(t *testing.T) {
 	if emulated(e) {
 		batch = 72 // several blocks, and a part of one
 	}
-	for _, c := range cases() {
+	for _, c := range append(cases(), correlatedCases()...) {
 		for _, table := range []bool{false, true} {
 			o := optim.Paper()
 			if table {
 				o.Clip = 0.5
 			}
 			start := network(t, c.in, c.layers)
+			if table { // and priors that are centred on other weights
+				for _, x := range start.Params.Tensors {
+					if x.Random {
+						x.Center = make([]float32, x.Len())
+						for i, m := range x.Mean {
+							x.Center[i] = 0.5 * m
+						}
+					}
+				}
+			}
 			train := func(e engine.Engine[float32]) (engine.Trainer, engine.Score, engine.Change) {
 				tr, err := e.Train(clone(start), engine.Job{Data: source(t, c, table, table), Likelihood: c.likelihood, Optimizer: o, Batch: batch, Seed: rng.New(9), Pool: compute.NewPool(1)})
 				if err != nil {

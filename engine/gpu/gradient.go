@@ -22,6 +22,8 @@ type denseGradient struct {
 	set   int // of its jobs
 	parts int
 	split int // rows of a part
+	sense backSense
+	k     int // outputs whose sensitivities are followed
 }
 
 // A jobSet is one launch: jobs with tiles of the same size.
@@ -33,7 +35,11 @@ type jobSet struct {
 	args                many[gradientsArgs]
 }
 
-func (g *gradients) add(l *layer, o op) { g.dense = append(g.dense, denseGradient{layer: l, o: o}) }
+// add adds the gradients of a dense layer; k outputs are followed where correlations are
+// carried.
+func (g *gradients) add(l *layer, o op, s backSense, k int) {
+	g.dense = append(g.dense, denseGradient{layer: l, o: o, sense: s, k: k})
+}
 
 // enoughJobs is how many jobs of a layer keep a card busy; mostParts and leastRows bound
 // the parts into which rows are cut.
@@ -53,16 +59,16 @@ func (g *gradients) plan(w *weights, rows int) {
 		if !tensor && tiles(in, 64)*tiles(out, 64) < 64 {
 			side = 32
 		}
-		most := mostParts
-		for most > 1 && most*w.size > 1<<26 {
-			most /= 2
-		}
-		d.parts = max(1, min(most, enoughJobs/(tiles(in, side)*tiles(out, side)), rows/leastRows))
+		d.parts = max(1, min(partsFor(w.size), enoughJobs/(tiles(in, side)*tiles(out, side)), rows/leastRows))
 		d.split = (tiles(rows, d.parts) + 15) / 16 * 16
 		d.parts = tiles(rows, d.split)
-		g.parts = max(g.parts, d.parts)
+		all := d.parts
+		if d.sense.adds != 0 {
+			all *= 2
+		}
+		g.parts = max(g.parts, all)
 		for _, t := range d.layer.tensors {
-			w.tensors[t].parts = d.parts
+			w.tensors[t].parts = all
 		}
 	}
 	g.alone, g.side = g.cut(w, tensor, false), g.cut(w, tensor, true)
@@ -88,35 +94,81 @@ func (g *gradients) cut(w *weights, tensor, crowded bool) []*jobSet {
 	return []*jobSet{{kernel: k.gradients64, rows: 64, cols: 64, threads: 256}, {kernel: k.gradients32, rows: 32, cols: 32, threads: 256}}
 }
 
+// partsFor is the most parts for a number of parameters: their memory is bounded.
+func partsFor(size int) int {
+	most := mostParts
+	for most > 1 && most*size > 1<<26 {
+		most /= 2
+	}
+	return most
+}
+
+// gradientProduct is the product of a layer's gradients, without its sizes.
+func (w *weights) gradientProduct(l *layer, o op, grad cuda.Ptr) product {
+	t := l.tensors[0]
+	p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, O0: grad.Add(4 * w.mean[t]), E0: o.W, Part: int64(w.size)}
+	if w.tensors[t].random {
+		p.O1 = grad.Add(4 * w.rho[t])
+	}
+	if len(l.tensors) > 1 {
+		b := l.tensors[1]
+		p.X0 = grad.Add(4 * w.mean[b])
+		if w.tensors[b].random {
+			p.X1 = grad.Add(4 * w.rho[b])
+		}
+	}
+	return p
+}
+
 // place writes the jobs to the card; grad are the partial gradients.
 func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
-	for _, d := range g.dense {
+	for i := range g.dense {
+		d := &g.dense[i]
 		l, o := d.layer, d.o
-		t := l.tensors[0]
-		p := product{A0: o.M, A1: o.V, B0: o.G, B1: o.H, Rows: int32(l.in), Cols: int32(l.out), Depth: int32(rows), Split: int32(d.split),
-			O0: grad.Add(4 * w.mean[t]), E0: o.W, Part: int64(w.size)}
-		if (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Rows%4 == 0 && p.Cols%4 == 0 {
-			p.Aligned = 1
+		p := w.gradientProduct(l, o, grad)
+		p.Rows, p.Cols, p.Depth, p.Split = int32(l.in), int32(l.out), int32(rows), int32(d.split)
+		g.job(d, p)
+		if d.sense.adds != 0 {
+			g.placeSense(d, p, 4*d.parts*w.size, rows)
 		}
-		if w.tensors[t].random {
-			p.O1 = grad.Add(4 * w.rho[t])
-		}
-		if len(l.tensors) > 1 {
-			b := l.tensors[1]
-			p.X0 = grad.Add(4 * w.mean[b])
-			if w.tensors[b].random {
-				p.X1 = grad.Add(4 * w.rho[b])
-			}
-		}
-		g.alone[d.set].add(p, d.parts)
-		g.side[d.set].add(p, d.parts)
 	}
 	for _, s := range slices.Concat(g.alone, g.side) {
 		s.args.One = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
 	}
 }
 
-// add adds the jobs of a layer.
+// placeSense writes the jobs for what correlations add to a layer's gradients, as further
+// parts: with e what the weights add to the variances, a the sensitivities to the outputs
+// and b the gradients by those to the inputs, ∂s += (m²+v)ᵀ∂e and ∂w += bᵀa.
+func (g *gradients) placeSense(d *denseGradient, p product, parts, rows int) {
+	if p.O1 != 0 {
+		q := p
+		q.B0, q.B1 = d.sense.adds, d.sense.adds
+		q.O0, q.O1, q.X0 = 0, p.O1.Add(parts), 0
+		if q.X1 != 0 {
+			q.X1 = p.X1.Add(parts)
+		}
+		g.job(d, q)
+	}
+	if d.sense.b != 0 {
+		q := p
+		q.A0, q.A1, q.B0, q.B1 = d.sense.b, 0, d.sense.a, 0
+		q.Depth, q.Split = int32(d.k*rows), int32(d.k*d.split)
+		q.O0, q.O1, q.X0, q.X1 = p.O0.Add(parts), 0, 0, 0
+		g.job(d, q)
+	}
+}
+
+// job adds the tiles and parts of a product.
+func (g *gradients) job(d *denseGradient, p product) {
+	if (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Rows%4 == 0 && p.Cols%4 == 0 {
+		p.Aligned = 1
+	}
+	g.alone[d.set].add(p, d.parts)
+	g.side[d.set].add(p, d.parts)
+}
+
+// add adds the tiles and parts of a product.
 func (s *jobSet) add(p product, parts int) {
 	for z := range parts {
 		for y := range tiles(int(p.Rows), s.rows) {

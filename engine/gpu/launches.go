@@ -20,6 +20,9 @@ const crowdedRows = 16
 
 // thin reports whether an operation runs in the kernel thin.
 func (o *op) thin() bool {
+	if o.TV != 0 && o.Kind != opInput { // what correlations add
+		return false
+	}
 	switch o.Kind {
 	case opInput, opScore, opNoise, opNoiseBack, opScale, opScaleBack, opMultiply, opMultiplyBack, opDropout, opDropoutBack:
 		return true
@@ -40,6 +43,8 @@ type stage struct {
 	call    many[rowsArgs] // of the launch under way
 	product *product
 	sent    many[product] // of the launch under way
+	conv    *conv
+	folded  many[conv] // of the launch under way
 	back    bool
 }
 
@@ -58,14 +63,26 @@ func (b *launches) add(o op) {
 	r := l.rows
 	r.Count++
 	l.thick = l.thick || !o.thin()
-	if r.Per = max(r.Per, fewRows); o.Kind == opDense || o.Kind == opDenseBack {
+	if r.Per = max(r.Per, fewRows); o.multiplies() {
 		r.Per = rowsPerBlock
 	}
+}
+
+// multiplies reports whether the operation has a matrix product, which gains by more rows.
+func (o *op) multiplies() bool {
+	switch o.Kind {
+	case opDense, opDenseBack, opSenseDense, opSenseDenseBack:
+		return true
+	}
+	return false
 }
 
 // last returns the product that was added last, if nothing followed it.
 func (b *launches) last() *product {
 	if n := len(b.all); n > 0 {
+		if c := b.all[n-1].conv; c != nil {
+			return &c.P
+		}
 		return b.all[n-1].product
 	}
 	return nil
@@ -81,6 +98,10 @@ func (b *launches) forward(l *layer, o op) {
 		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
 		return
 	}
+	if l.kind == opConv {
+		b.all = append(b.all, stage{conv: convForward(l, o)})
+		return
+	}
 	if !l.wide() {
 		b.add(o)
 		return
@@ -92,6 +113,10 @@ func (b *launches) forward(l *layer, o op) {
 func (b *launches) backward(l *layer, o op) {
 	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
 		p.Fused, p.F, p.Q0, p.Q1, p.O0, p.O1 = 1, o.F, o.M, o.V, o.DM, o.DV
+		return
+	}
+	if l.kind == opConv {
+		b.all = append(b.all, stage{conv: convBackward(l, o), back: true})
 		return
 	}
 	o.Kind++
@@ -106,9 +131,12 @@ func (b *launches) backward(l *layer, o op) {
 func (b *launches) place(w *weights, results cuda.Ptr) {
 	ops := place(w.memory, b.ops, sizeOp)
 	for _, l := range b.all {
-		if l.rows != nil {
+		switch {
+		case l.rows != nil:
 			l.rows.Ops, l.rows.Control, l.rows.Results = ops, w.control, results
-		} else {
+		case l.conv != nil:
+			l.conv.P.Results = results
+		default:
 			l.product.Results = results
 		}
 	}
@@ -123,7 +151,10 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 	for i := range b.all {
 		l := &b.all[i]
 		var err error
-		if l.rows != nil {
+		switch {
+		case l.conv != nil:
+			err = w.convolve(l, rows)
+		case l.rows != nil:
 			l.call.One = *l.rows
 			l.call.One.Rows, l.call.One.Count = int32(rows), min(l.rows.Count, int32(last-done))
 			done += int(l.call.One.Count)
@@ -135,7 +166,7 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 				}
 			}
 			err = launch(w, k, cuda.Grid{X: tiles(rows, int(l.call.One.Per))}, threads, &l.call)
-		} else {
+		default:
 			err = w.multiply(l, rows)
 		}
 		if err != nil || done == last && last < len(b.ops) {

@@ -20,11 +20,21 @@ type layer struct {
 	tensors  []int // numbers of its tensors
 	f        function
 	nodes    []float32 // points, then weights
-	by       []float32 // factors of Multiply
-	p        float64   // of Dropout
+	by       []float32 // factors of Multiply; edges of Piecewise
+	plus     []float32 // what Multiply adds; nil: nothing
+	table    []int32   // numbers of units
+	p, q     float64   // of Dropout and LayerNorm
+	points   []float64 // of a joint rule
+	count    int       // of them
+	scratch  int       // float64 of a row
+	image    image     // of convolutions and pools
+	cov      bool      // the outputs have covariances that a layer behind needs
+	needs    bool      // the inputs' covariances
+	skip     int       // the signal that is added: the input of this layer
 	off      bool      // Noise that adds nothing
 	sense    bool      // correlations are carried
-	last     bool      // of the layers that carry correlations
+	first    bool      // the first of layers that carry correlations together
+	last     bool      // the last of them
 	least    int       // weights of a product of its own
 }
 
@@ -34,7 +44,7 @@ func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.
 func (l *layer) fusable() bool {
-	return l.kind == opApply && !l.sense && l.f.Rule != learned && l.f.Rule != bySamples
+	return l.kind == opApply && !l.sense && !l.cov && l.f.Rule != learned && l.f.Rule != bySamples
 }
 
 // A plan is a network as the kernels run it.
@@ -48,7 +58,7 @@ type plan struct {
 
 // makePlan binds a network and translates its layers, or names the first one that the
 // kernels do not run.
-func makePlan(n engine.Network[float32], form nn.Form, train bool) (*plan, error) {
+func makePlan(n engine.Network[float32], form nn.Form) (*plan, error) {
 	b := &nn.Binder[float32]{Form: form}
 	if _, err := engine.Bind(n, b); err != nil {
 		return nil, err
@@ -58,11 +68,14 @@ func makePlan(n engine.Network[float32], form nn.Form, train bool) (*plan, error
 	for i, t := range b.Params.Tensors {
 		number[t] = i
 	}
-	t := &translator{plan: p, number: number, train: train}
+	t := &translator{plan: p, number: number}
 	for _, node := range p.graph.Steps() {
 		if err := t.step(node); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.wantCovariances(); err != nil {
+		return nil, err
 	}
 	if len(p.layers) == 0 {
 		return nil, &Unsupported{Layer: cmp.Or(p.graph.Name, "0"), What: "the network computes nothing"}
@@ -74,15 +87,19 @@ func makePlan(n engine.Network[float32], form nn.Form, train bool) (*plan, error
 type translator struct {
 	*plan
 	number map[*vi.Tensor[float32]]int
-	train  bool
 	index  uint32 // of the layers that may draw
 	sense  bool
 }
 
 // step translates one step of a network.
 func (t *translator) step(node *nn.Node[float32]) error {
-	if _, ok := node.Layer.(nn.Correlated); ok {
+	switch x := node.Layer.(type) {
+	case nn.Correlated:
 		return t.correlated(node)
+	case nn.Residual:
+		if _, ok := x.Elementwise(); !ok {
+			return t.residual(node)
+		}
 	}
 	l := layer{name: node.Name, in: node.In.Size(), out: node.Out.Size(), from: node.From, to: node.To, sense: t.sense && node.To != nn.Fixed}
 	for _, x := range node.Tensors {
@@ -108,22 +125,28 @@ func (t *translator) correlated(node *nn.Node[float32]) error {
 		}
 		return nil
 	}
-	if t.train {
-		return unsupported(node, "correlations are carried in predictions only; to train on a card, take units as independent (the setting independent of a fit)")
-	}
+	before := len(t.layers)
 	t.sense = true
 	defer func() { t.sense = false }()
 	for _, c := range node.Children {
 		switch c.Layer.(type) {
-		case nn.Dense, nn.Apply, nn.Flatten:
+		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten, nn.Piecewise:
 		default:
-			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply and Flatten run there", c.Layer.Kind())
+			if c.To == nn.Fixed {
+				break // there is nothing to carry
+			}
+			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise and Flatten run there", c.Layer.Kind())
 		}
 		if err := t.step(c); err != nil {
 			return err
 		}
 	}
-	t.layers[len(t.layers)-1].last = true
+	for before < len(t.layers) && !t.layers[before].sense {
+		before++
+	}
+	if before < len(t.layers) { // else nothing is random but the inputs, and nothing changes
+		t.layers[before].first, t.layers[len(t.layers)-1].last = true, true
+	}
 	return nil
 }
 
@@ -153,8 +176,37 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		l.kind, l.p = opDropout, x.P
 	case nn.Flatten:
 		l.kind = none
+	case nn.Residual: // one function; see translator.residual for others
+		*index++
+		a, _ := x.Elementwise()
+		l.kind, l.f.Index = opApply, *index
+		return l.apply(n, a)
+	case nn.Joint:
+		*index++
+		l.needs = n.From == nn.Covariant
+		return l.joint(n, x)
+	case nn.Conditional:
+		*index++
+		l.needs = n.From == nn.Covariant
+		return l.conditional(n, x)
+	case nn.Conv2D:
+		l.convolution(n, x)
+	case nn.Conv1D:
+		l.convolution(n, nn.Conv2D{Kernel: [2]int{1, x.Kernel}, Stride: x.Stride, Padding: x.Padding})
+	case nn.AvgPool2D:
+		l.pool(n, opAvgPool, x.Size, x.Stride)
+	case nn.MaxPool2D:
+		l.pool(n, opMaxPool, x.Size, x.Stride)
+	case nn.Piecewise:
+		l.piecewise(x)
+	case nn.Append:
+		l.kind = opAppend
+	case nn.BatchNorm:
+		l.batchNorm(x)
+	case nn.LayerNorm:
+		l.layerNorm(x)
 	default:
-		return unsupported(n, "it is a layer of kind %s; Dense, Apply, Noise, Scale, Multiply, Dropout and Flatten run", n.Layer.Kind())
+		return unsupported(n, "it is a layer of kind %s, which only the CPU runs", n.Layer.Kind())
 	}
 	return nil
 }

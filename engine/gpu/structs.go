@@ -23,6 +23,27 @@ const (
 	opSenseDense
 	opSenseUnits
 	opSenseEnd
+	opSenseBack
+	opSenseDenseBack
+	opSenseAdd
+	opAdd
+	opPiecewise
+	opPiecewiseBack
+	opAppend
+	opAppendBack
+	opLayerNorm
+	opLayerNormBack
+	opSoftmax
+	opSoftmaxBack
+	opConditional
+	opConditionalBack
+	opAvgPool
+	opAvgPoolBack
+	opMaxPool
+	opMaxPoolBack
+	opCov
+	opCovBack
+	opConv // a launch of its own, and no operation on rows
 )
 
 const (
@@ -51,6 +72,10 @@ type function struct {
 	Three            [6]float32
 }
 
+type image struct {
+	H, W, C, KH, KW, Down, Across, Top, Left, OH, OW, _ int32
+}
+
 type op struct {
 	Kind, In, Out, Room            int32
 	F                              function
@@ -63,6 +88,10 @@ type op struct {
 	Targets, Likelihood, Weighted_ int32
 	_                              int32
 	Index, TM, TV, TY, YO          cuda.Ptr
+	Q                              float64
+	Table, Nodes, Scratch          cuda.Ptr
+	Cov, DCov                      cuda.Ptr
+	Image                          image
 }
 
 type control struct {
@@ -93,7 +122,7 @@ type chunk struct {
 	Rows, Cols, Parts, Tensor int32
 	Mean, Rho                 int64
 	PriorMean, PriorVar       float64
-	S, WT, ST                 cuda.Ptr
+	S, WT, ST, Center         cuda.Ptr
 }
 
 // many are the arguments of a kernel for one network, or for several of the same shapes.
@@ -146,6 +175,7 @@ type adamArgs struct {
 const (
 	byVariance = iota
 	bySoftplus
+	byItself
 )
 
 type columnsArgs struct {

@@ -68,7 +68,7 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 }
 
 // single measures a kernel of a step, many launches behind one another.
-func (t *trainer) single(c *call) (KernelTime, error) {
+func (t *trainer) single(c *launched) (KernelTime, error) {
 	args := append(slices.Clone(c.args), make([]byte, 8)...)
 	k := KernelTime{Kernel: c.kernel.Name, Blocks: max(1, c.grid.X) * max(1, c.grid.Y)}
 	g, err := t.stream.Record(func() error {

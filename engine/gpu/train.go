@@ -29,6 +29,7 @@ type trainer struct {
 	pass          launches // forward, score, backward
 	forwardOps    int      // operations before the score
 	grads         gradients
+	convs         convGradients
 	norm          many[normArgs]
 	columns       []many[columnsArgs]
 	priors        many[priorArgs]
@@ -51,7 +52,7 @@ type trainer struct {
 	gang    *gang
 	leave   func()
 	request *request
-	calls   []call
+	calls   []launched
 }
 
 // Train implements engine.Engine.
@@ -59,16 +60,11 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 	if j.Draws > 0 {
 		return nil, &Unsupported{What: "it is trained by drawn networks; moment propagation, without draws, would run"}
 	}
-	for _, x := range n.Params.Tensors {
-		if x.Center != nil {
-			return nil, &Unsupported{What: "its priors are centred on trained weights; priors with one mean for all weights of a layer would run"}
-		}
-	}
 	form := nn.Fixed
 	if j.Data.Uncertain() {
 		form = nn.Independent
 	}
-	p, err := makePlan(n, form, true)
+	p, err := makePlan(n, form)
 	if err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
@@ -107,10 +103,7 @@ func scoring(l likelihood.Likelihood) (o op, err error) {
 	case likelihood.ExpectedNormal:
 		o.Likelihood, o.P = likeExpected, l.Std
 	case likelihood.Heteroscedastic:
-		if l.Common > 0 {
-			return o, &Unsupported{What: "part of its score uses a noise that all rows share; heteroscedastic without it would run"}
-		}
-		o.Likelihood, o.P = likeHeteroscedastic, likelihood.Describe(l).Floor
+		o.Likelihood, o.P, o.Q = likeHeteroscedastic, likelihood.Describe(l).Floor, l.Common
 	case likelihood.Categorical:
 		o.Likelihood, o.P = likeCategorical, orElse(l.Floor, 1e-30)
 	case likelihood.Bernoulli:
@@ -275,3 +268,4 @@ var _ = [1]struct{}{}[unsafe.Sizeof(control{})-sizeControl]
 var _ = [1]struct{}{}[unsafe.Sizeof(result{})-sizeResult]
 var _ = [1]struct{}{}[unsafe.Sizeof(product{})-sizeProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(gradJob{})-sizeJob]
+var _ = [1]struct{}{}[unsafe.Sizeof(conv{})-sizeConv]

@@ -13,12 +13,24 @@ func (t *trainer) build(score op) error {
 	t.pass.add(t.batch.gather)
 	acts := []signal{t.batch.in}
 	var ops []op
+	var f *follow
+	follows := map[int]*follow{} // by their last layers
 	for i := range layers {
 		l := &layers[i]
 		out := w.signal(rows, l.out, l.to != nn.Fixed)
-		o := w.operation(l, acts[i], out)
+		o := w.operation(l, acts, out)
+		w.scratch(l, &o, rows)
+		f = w.follow(f, l, i, &o, rows)
+		slopes := w.covariance(l, &o, &out, rows)
 		t.pass.forward(l, o)
+		if !l.sense {
+			t.pass.scaleCovariance(l, acts[i], out, slopes)
+		}
 		acts, ops = append(acts, out), append(ops, o)
+		if l.last {
+			f.sense(w.memory, &t.pass, layers, ops, acts)
+			follows[i] = f
+		}
 	}
 	last := len(layers) - 1
 	out := acts[last+1]
@@ -31,11 +43,34 @@ func (t *trainer) build(score op) error {
 	t.pass.add(score)
 	t.grad = 0
 	var tapes []tape
+	var each []backSense // of the layers of f
+	var inputs cuda.Ptr
+	skips := map[int][]signal{} // gradients that join those by an earlier signal
 	for i := last; i >= 0; i-- {
 		l, o := &layers[i], ops[i]
+		if l.kind == opAdd { // both parts have the gradient of the sum
+			skips[l.skip] = append(skips[l.skip], d)
+			d = t.join(d, skips, i, acts[i])
+			continue
+		}
+		if l.last {
+			f = follows[i]
+			each, inputs = f.back(w.memory, &t.pass, layers, ops, acts, d.v, d.c)
+			d.v = w.zeros(rows * l.out) // the variances that the layers gave their outputs are not used
+		}
 		o.G, o.H = d.m, d.v
-		if l.kind == opDense {
-			t.grads.add(l, o)
+		by := t.covarianceBack(l, &o, acts[i], d)
+		var e backSense
+		k := 0
+		if l.sense {
+			e, k = each[i-f.first], f.k
+			o.DM, o.Tape, o.TM, o.TV = 0, 0, e.slope, e.adds
+		}
+		switch l.kind {
+		case opDense:
+			t.grads.add(l, o, e, k)
+		case opConv:
+			t.convs.add(l, o)
 		}
 		tp, has := t.tape(l, &o)
 		if has {
@@ -44,21 +79,28 @@ func (t *trainer) build(score op) error {
 		if i == 0 && !has {
 			break
 		}
+		if l.kind == opMaxPool {
+			o.Tape = w.floats(rows * l.out * int(2*l.image.KH*l.image.KW))
+		}
 		if i > 0 {
 			d = w.signal(rows, l.in, acts[i].v != 0)
 			o.DM, o.DV = d.m, d.v
+			d.c = by
 		}
-		if l.kind != opDense || i > 0 {
+		if l.kind != opDense && l.kind != opConv || i > 0 {
 			o.OM, o.OV = 0, 0
 			t.pass.backward(l, o)
 		}
+		if l.first && i > 0 && inputs != 0 {
+			t.pass.add(op{Kind: opSenseAdd, In: int32(l.in), DV: d.v, TV: inputs})
+		}
+		d = t.join(d, skips, i, acts[i])
 	}
 	t.grads.plan(w, rows)
-	t.grad = w.floats(t.grads.parts * w.size)
-	if w.err == nil {
-		w.err = w.stream.Zero(t.grad, 4*t.grads.parts*w.size)
-	}
+	t.grads.parts = max(t.grads.parts, t.convs.plan(w, rows))
+	t.grad = w.zeros(t.grads.parts * w.size)
 	t.grads.place(w, t.grad, rows)
+	t.convs.place(w, t.grad, rows)
 	for _, x := range tapes {
 		t.columns = append(t.columns, many[columnsArgs]{One: columnsArgs{Tape: x.at, Rows: int32(rows), Width: int32(x.width), Mode: x.mode,
 			Raw: w.at(x.tensor), Grad: t.grad.Add(4 * w.mean[x.tensor]), Results: w.results}})
@@ -80,6 +122,10 @@ func (t *trainer) tape(l *layer, o *op) (tape, bool) {
 	case l.kind == opNoise && !l.off:
 		x.mode = byVariance
 	case l.kind == opScale:
+	case l.kind == opAppend:
+		x.width, x.mode = l.out-l.in, byItself
+	case l.kind == opLayerNorm: // the offset lies behind the gain
+		x.width, x.mode = 2*l.in, byItself
 	case l.kind == opApply && l.f.Rule == learned:
 		x.width = 1
 	default:
@@ -147,6 +193,9 @@ func (t *trainer) queueWhole() error {
 // queueGradient queues the pass and the gradients of the weights.
 func (t *trainer) queueGradient() error {
 	if err := t.pass.run(t.weights, t.Batch); err != nil {
+		return err
+	}
+	if err := t.convs.run(t.weights); err != nil {
 		return err
 	}
 	return t.grads.run(t.weights)

@@ -24,8 +24,8 @@ type weights struct {
 	control   cuda.Ptr
 	results   cuda.Ptr
 	adam      many[adamArgs]
-	record    *[]call // kernels are recorded here, if not nil
-	crowded   bool    // and run for several networks side by side
+	record    *[]launched // kernels are recorded here, if not nil
+	crowded   bool        // and run for several networks side by side
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
@@ -34,13 +34,14 @@ type derived struct {
 	rows, cols int
 	parts      int      // partial gradients
 	s, wt, st  cuda.Ptr // variances, transposes
+	center     cuda.Ptr // of the priors
 }
 
 // chunk is how many parameters a block updates: enough that few blocks keep the card
 // busy, and as many as a block has threads at least.
 func (w *weights) chunk() int { return 256 * max(1, w.size/(256*1024)) }
 
-const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 296, 88, 80, 40, 224, 16
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 96, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k, err := e.load()
@@ -61,6 +62,9 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 		x := derived{random: t.Random, parts: 1}
 		if t.Random {
 			x.s = w.floats(t.Len())
+			if t.Center != nil {
+				x.center = place(w.memory, t.Center, 4)
+			}
 		}
 		w.tensors = append(w.tensors, x)
 	}
@@ -129,7 +133,7 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 		}
 		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
 		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
-		c.S, c.WT, c.ST = x.s, x.wt, x.st
+		c.S, c.WT, c.ST, c.Center = x.s, x.wt, x.st, x.center
 	}
 	return cuda.Upload(w.stream, w.table, w.chunks)
 }
@@ -137,8 +141,8 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 // at is the address of a tensor's means.
 func (w *weights) at(tensor int) cuda.Ptr { return w.theta.Add(4 * w.mean[tensor]) }
 
-// A signal is a batch on the card; v is 0 if it is fixed.
-type signal struct{ m, v cuda.Ptr }
+// A signal is a batch on the card; v is 0 if it is fixed, c if nobody wants covariances.
+type signal struct{ m, v, c cuda.Ptr }
 
 func (w *weights) signal(rows, width int, variances bool) signal {
 	s := signal{m: w.floats(rows * width)}
@@ -148,37 +152,12 @@ func (w *weights) signal(rows, width int, variances bool) signal {
 	return s
 }
 
-// sense adds the operations that carry correlations back through the layers up to the
-// last of them: first, and with what they wrote.
-func (w *weights) sense(b *launches, layers []layer, ops []op, in, out signal, room int) {
-	last := len(layers) - 1
-	k := int32(layers[last].out)
-	sums := w.alloc(room*int(k), 8)
-	a := w.floats(int(k) * room * int(k))
-	b.add(op{Kind: opSenseStart, Targets: k, Room: int32(room), DM: a, NLL: sums})
-	for i := last; i >= 0 && layers[i].sense; i-- {
-		l, o := &layers[i], ops[i]
-		x := op{Kind: opSenseUnits, In: int32(l.in), Out: int32(l.out), Targets: k, Room: int32(room), G: a, NLL: sums, Tape: o.Tape, M: o.DM}
-		if l.kind == opDense {
-			x.Kind, x.WT = opSenseDense, o.WT
-		}
-		if l.from != nn.Fixed {
-			a = w.floats(int(k) * room * l.in)
-			x.DM = a
-		}
-		b.add(x)
-	}
-	if in.v != 0 && layers[0].sense { // the inputs add their own variances
-		b.add(op{Kind: opSenseUnits, Out: int32(layers[0].in), Targets: k, Room: int32(room), G: a, NLL: sums, Tape: in.v})
-	}
-	b.add(op{Kind: opSenseEnd, Targets: k, Room: int32(room), NLL: sums, OV: out.v})
-}
-
-// operation returns the forward operation of a layer.
-func (w *weights) operation(l *layer, in, out signal) op {
-	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p}
+// operation returns the forward operation of a layer, given the signals before it.
+func (w *weights) operation(l *layer, signals []signal, out signal) op {
+	in := signals[len(signals)-1]
+	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, Image: l.image, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p}
 	switch l.kind {
-	case opDense:
+	case opDense, opConv:
 		t := w.tensors[l.tensors[0]]
 		o.W, o.S, o.WT, o.ST = w.at(l.tensors[0]), t.s, t.wt, t.st
 		if len(l.tensors) > 1 {
@@ -202,6 +181,32 @@ func (w *weights) operation(l *layer, in, out signal) op {
 		o.Raw = w.at(l.tensors[0])
 	case opMultiply:
 		o.Raw = place(w.memory, l.by, 4)
+		if l.plus != nil {
+			o.B = place(w.memory, l.plus, 4)
+		}
+	case opAdd:
+		o.G, o.H = signals[l.skip].m, signals[l.skip].v
+	case opPiecewise:
+		o.Raw, o.Table = place(w.memory, l.by, 4), place(w.memory, l.table, 4)
+	case opSoftmax, opConditional:
+		o.Nodes = place(w.memory, l.points, 8)
+		if l.needs {
+			o.Cov = in.c
+		}
+		if o.Targets = int32(l.count); l.kind == opConditional {
+			o.Table = place(w.memory, l.table, 4)
+		}
+	case opAppend:
+		o.Raw = w.at(l.tensors[0])
+	case opLayerNorm:
+		o.Raw, o.B, o.Q = w.at(l.tensors[0]), w.at(l.tensors[1]), l.q
 	}
 	return o
+}
+
+// scratch gives an operation its room for each row.
+func (w *weights) scratch(l *layer, o *op, rows int) {
+	if l.scratch > 0 {
+		o.Scratch = w.alloc(rows*l.scratch, 8)
+	}
 }

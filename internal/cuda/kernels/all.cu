@@ -2,4 +2,5 @@
 #include "rows.cu"
 #include "thin.cu"
 #include "product.cu"
+#include "conv.cu"
 #include "optim.cu"

@@ -168,7 +168,8 @@ CALLED float curvature(int op, float a, float x) {
 // The moments of a function, and their derivatives by mean, variance and κ.
 struct Moments {
 	float m, v, mm, mv, vm, vv, mk, vk;
-	float slope; // of the straight line that fits best, Cov(f, x)/v
+	float slope;  // of the straight line that fits best, Cov(f, x)/v
+	float sm, sv; // the slope's derivatives by mean and variance
 };
 
 // leaky_exact is LeakyMoments of package compute.
@@ -201,8 +202,12 @@ DEVICE Moments leaky_exact(float a, float m, float v) {
 	o.vv = fma(-sb, fma(sb, K, fma(c, t, plus * M)), c2);
 	o.mk = o.vk = 0;
 	o.slope = o.mm; // Stein
+	o.sm = 2 * o.mv, o.sv = -o.mv * m / v;
 	return o;
 }
+
+// tiny reports whether σ is so small beside m that differences of values resolve nothing.
+DEVICE bool tiny(float m, float s) { return s < 1e-4f * (1 + magnitude(m)); }
 
 // leaky_three is LeakyThree of package compute: three points, the first at the mean.
 DEVICE Moments leaky_three(float a, float m, float v, const float* xi, const float* w) {
@@ -215,6 +220,7 @@ DEVICE Moments leaky_three(float a, float m, float v, const float* xi, const flo
 	o.m = m * g0 + M;
 	o.v = q0 * M + q1 * r1 + q2 * r2;
 	o.mk = o.vk = 0;
+	o.sm = o.sv = 0;
 	if (s == 0) {
 		o.mm = o.slope = g0, o.mv = 0, o.vm = 0, o.vv = g0 * g0;
 		return o;
@@ -225,17 +231,20 @@ DEVICE Moments leaky_three(float a, float m, float v, const float* xi, const flo
 	o.mv = (w[1] * xi[1] * g1 + w[2] * xi[2] * g2) / (2 * s);
 	o.vm = 2 * (t1 + t2 - q0 * g0);
 	o.vv = (t1 * xi[1] + t2 * xi[2]) / s;
+	o.sm = 2 * o.mv;
+	if (!tiny(m, s)) o.sv = (w[1] * xi[1] * xi[1] * g1 + w[2] * xi[2] * xi[2] * g2 - o.slope) / (v + v);
 	return o;
 }
 
 // taylor replaces what differences cannot resolve when σ is tiny beside m.
 DEVICE bool taylor(const Func& f, float m, float v, float s, Moments* o) {
-	if (s == 0 || s >= 1e-4f * (1 + magnitude(m))) return false;
+	if (s == 0 || !tiny(m, s)) return false;
 	if (f.kinked && magnitude(m) <= 8 * s) return false;
 	Value at = evaluate(f.op, f.a, m);
 	float c = curvature(f.op, f.a, m);
 	o->m = at.f + 0.5f * c * v, o->v = at.d * at.d * v;
 	o->mm = o->slope = at.d, o->mv = 0.5f * c, o->vm = 2 * at.d * c * v, o->vv = at.d * at.d;
+	o->sm = c;
 	return true;
 }
 
@@ -252,16 +261,16 @@ DEVICE void kappa_parts(Moments* o, float p, float s, Value v0, Value vm, Value 
 CALLED Moments by_points(const Func& f, float m, float v, int n, const float* xi, const float* w) {
 	float s = root(v);
 	Moments o;
-	o.mk = o.vk = 0;
+	o.mk = o.vk = o.sm = o.sv = 0;
 	Value v0 = evaluate(f.op, f.a, m + xi[0] * s);
 	float M = 0;
 	for (int p = 1; p < n; p++) M += w[p] * (evaluate(f.op, f.a, m + xi[p] * s).f - v0.f);
-	float var = 0, mm = 0, ms = 0, vm = 0, vs = 0, fs = 0;
+	float var = 0, mm = 0, ms = 0, vm = 0, vs = 0, fs = 0, ds = 0;
 	for (int p = 0; p < n; p++) {
 		Value at = p == 0 ? v0 : evaluate(f.op, f.a, m + xi[p] * s);
 		float r = (at.f - v0.f) - M, wr = w[p] * r, wg = w[p] * at.d, wrg = wr * at.d;
 		var += wr * r, fs += w[p] * xi[p] * (at.f - v0.f);
-		mm += wg, ms += xi[p] * wg, vm += wrg, vs += xi[p] * wrg;
+		mm += wg, ms += xi[p] * wg, ds += xi[p] * (xi[p] * wg), vm += wrg, vs += xi[p] * wrg;
 	}
 	o.m = v0.f + M, o.v = var;
 	if (s == 0) {
@@ -269,8 +278,9 @@ CALLED Moments by_points(const Func& f, float m, float v, int n, const float* xi
 		return o;
 	}
 	float h = 0.5f / s;
-	o.slope = s < 1e-4f * (1 + magnitude(m)) ? mm : fs / s;
 	o.mm = mm, o.mv = ms * h, o.vm = 2 * vm, o.vv = 2 * vs * h;
+	o.slope = mm, o.sm = 2 * o.mv;
+	if (!tiny(m, s)) o.slope = fs / s, o.sv = (ds - o.slope) / (v + v);
 	taylor(f, m, v, s, &o);
 	return o;
 }
@@ -299,7 +309,7 @@ CALLED Moments by_samples(const Func& f, float m, float v, Key key, uint64 row, 
 	}
 	float w = 1 / (float)f.points, c = 1 / (float)(f.points - 1), mean = w * e;
 	Moments o;
-	o.mk = o.vk = o.slope = 0;
+	o.mk = o.vk = o.slope = o.sm = o.sv = 0;
 	o.m = ref + mean;
 	o.v = c * more(0.0f, ee - mean * e);
 	if (s == 0) {
@@ -317,8 +327,8 @@ CALLED Moments push_other(int op, int rule, int points, float a, int kinked, con
 	switch (f.rule) {
 	case TANGENT: {
 		Value at = evaluate(f.op, f.a, m);
-		float d = at.d;
-		return {at.f, d * d * v, d, 0, 2 * d * curvature(f.op, f.a, m) * v, d * d, 0, 0, d};
+		float d = at.d, c = curvature(f.op, f.a, m);
+		return {at.f, d * d * v, d, 0, 2 * d * c * v, d * d, 0, 0, d, c, 0};
 	}
 	case SAMPLES:
 		return by_samples(f, m, v, key, row, unit);

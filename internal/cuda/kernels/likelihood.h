@@ -47,17 +47,26 @@ CALLED void score(const Op& o, int batch, long long row) {
 			set(i, e / t, 0.5 / t);
 		}
 		break;
-	case HETEROSCEDASTIC: {
-		double least = loga(o.p);
+	case HETEROSCEDASTIC: { // with a common noise in the part o.q of the score
+		double least = loga(o.p), c = o.q;
 		for (int i = 0; i < k; i++) {
 			double e = (double)m[i] - y[i], half = v ? v[k + i] / 2.0 : 0.0, at = m[k + i] - half;
 			bool low = at < least;
 			if (low) at = least, floored++;
 			double w = expo(-at), q = w * ((v ? (double)v[i] : 0.0) + e * e), da = 0.5 * (1 - q);
-			nll += 0.91893853320467274178 + 0.5 * (at + half + q);
-			set(i, w * e, 0.5 * w);
+			nll += (1 - c) * (0.91893853320467274178 + 0.5 * (at + half + q));
 			if (low && da > 0) da = 0;
-			set(k + i, da, 0.25 - 0.5 * da);
+			set(k + i, (1 - c) * da, (1 - c) * (0.25 - 0.5 * da));
+			double gm = (1 - c) * w * e, gv = (1 - c) * 0.5 * w;
+			if (c > 0) {
+				at = m[2 * k + i], low = at < least;
+				if (low) at = least;
+				w = expo(-at), q = w * ((v ? (double)v[i] : 0.0) + e * e);
+				nll += c * (0.91893853320467274178 + 0.5 * (at + q));
+				gm += c * w * e, gv += 0.5 * c * w;
+				set(2 * k + i, low && q < 1 ? 0 : 0.5 * c * (1 - q), 0);
+			}
+			set(i, gm, gv);
 		}
 		break;
 	}

@@ -175,3 +175,21 @@ DEVICE double log_factorial(double y) {
 	double s = (1. / 12 - r * (1. / 360 - r * (1. / 1260 - r * (1. / 1680 - r * (1. / 1188 - r * (691. / 360360)))))) / x;
 	return (x - 0.5) * loga(x) - x + 0.91893853320467274178 + s - loga(product);
 }
+
+DEVICE double density(double z) { return 0.39894228040143267794 * expo(-0.5 * z * z); }
+
+// upper is 1 − Φ(z), to 1e-12: a series with positive terms, or a continued fraction.
+CALLED double upper(double z) {
+	double t = magnitude(z), q, y = 1;
+	if (t < 3) {
+		double w = t * t;
+#pragma unroll
+		for (int n = 28; n > 0; n--) y = fma(y * w, 1.0 / (2 * n + 1), 1.0);
+		q = 0.5 - density(t) * t * y;
+	} else {
+		y = t;
+		for (int k = 30; k > 0; k--) y = t + k / y;
+		q = density(t) / y;
+	}
+	return z < 0 ? 1 - q : q;
+}

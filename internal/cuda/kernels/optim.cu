@@ -56,7 +56,7 @@ KERNEL_MANY(norm, Norm, OPT, 1, block_y) {
 #pragma unroll 8
 			for (int p = 1; p < t.parts; p++) gs += a.grad[p * a.size + t.rho + i];
 			if (t.parts > 1) a.grad[t.rho + i] = gs;
-			float mu = a.theta[t.mean + i], d = mu - prior;
+			float mu = a.theta[t.mean + i] - (t.center ? t.center[i] : 0.0f), d = mu - prior;
 			Spread s = spread(a.theta[t.rho + i]);
 			gm = gm + scale * d;
 			float gr = s.slope * s.sigma * (2 * gs + scale) - k.kl * s.ratio;
@@ -119,9 +119,10 @@ KERNEL_MANY(adamw, Adam, OPT, 1, block_y) {
 	float prior = (float)t.prior_mean, scale = k.kl * (float)(1 / t.prior_var);
 	for (int i = lo + thread(); i < hi; i += OPT) {
 		long long at = t.mean + i, ar = t.rho + i;
-		float mu = a.theta[at], rho = t.random ? a.theta[ar] : 0.0f;
+		float mu = a.theta[at], rho = t.random ? a.theta[ar] : 0.0f, center = t.center ? t.center[i] : 0.0f;
 		if (!a.prepare) {
 			float g = a.grad[at];
+			mu -= center;
 			if (t.random) {
 				Spread s = spread(rho);
 				g += scale * (mu - prior);
@@ -129,7 +130,7 @@ KERNEL_MANY(adamw, Adam, OPT, 1, block_y) {
 				rho = step(k, k.keep_rho, rho, clip * gr, a.first + ar, a.second + ar);
 				a.theta[ar] = rho;
 			}
-			mu = step(k, t.no_decay ? 1.0f : k.keep_mean, mu, clip * g, a.first + at, a.second + at);
+			mu = step(k, t.no_decay ? 1.0f : k.keep_mean, mu, clip * g, a.first + at, a.second + at) + center;
 			a.theta[at] = mu;
 		}
 		int back = t.wt ? i % t.cols * t.rows + i / t.cols : 0;
@@ -144,7 +145,7 @@ KERNEL_MANY(adamw, Adam, OPT, 1, block_y) {
 
 // columns adds up the gradients of learned numbers over the rows, and applies the
 // chain rule to their raw values.
-enum { BY_VARIANCE, BY_SOFTPLUS };
+enum { BY_VARIANCE, BY_SOFTPLUS, BY_ITSELF };
 struct Columns {
 	const float* tape;
 	int rows, width, mode, pad;
@@ -159,6 +160,10 @@ KERNEL_MANY(columns, Columns, OPT, 1, block_y) {
 	for (int r = thread(); r < a.rows; r += OPT) s += a.tape[(long long)r * a.width + c];
 	total(s, none);
 	if (thread() != 0) return;
+	if (a.mode == BY_ITSELF) {
+		a.grad[c] = (float)s;
+		return;
+	}
 	double x = a.raw[c], e = expo(-magnitude(x)), slope = x < 0 ? e / (1 + e) : 1 / (1 + e);
 	a.grad[c] = (float)(a.mode == BY_VARIANCE ? s * 2 * softplus((float)x) * slope : s * slope);
 }
@@ -175,7 +180,7 @@ KERNEL_MANY(prior_moments, Moment2, OPT, 1, block_y) {
 	if (t.random)
 		for (int i = lo + thread(); i < hi; i += OPT) {
 			float q = softplus(a.theta[t.rho + i]);
-			double d = (double)a.theta[t.mean + i] - t.prior_mean;
+			double d = (double)a.theta[t.mean + i] - t.prior_mean - (t.center ? (double)t.center[i] : 0.0);
 			s += (double)(q * q) + d * d;
 		}
 	total(s, none);

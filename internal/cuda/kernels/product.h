@@ -57,14 +57,14 @@ DEVICE void finish(const Product& a, int bz, int r, int c, float s0, float s1, f
 		if (a.o1) a.o1[at] = h;
 	} else {
 		long long part = bz * a.part;
-		a.o0[part + at] = fma(2 * a.e0[at], s2, s0);
+		if (a.o0) a.o0[part + at] = fma(2 * a.e0[at], s2, s0);
 		if (a.o1) a.o1[part + at] = s1 + s2;
 	}
 }
 
 DEVICE void finish_bias(const Product& a, int bz, int c, float g0, float g1) {
-	if (c >= a.cols || !a.x0) return;
-	a.x0[bz * a.part + c] = g0;
+	if (c >= a.cols) return;
+	if (a.x0) a.x0[bz * a.part + c] = g0;
 	if (a.x1) a.x1[bz * a.part + c] = g1;
 }
 

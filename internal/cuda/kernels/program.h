@@ -23,10 +23,37 @@ enum {
 	OP_SENSE_DENSE,
 	OP_SENSE_UNITS,
 	OP_SENSE_END,
+	OP_SENSE_BACK,
+	OP_SENSE_DENSE_BACK,
+	OP_SENSE_ADD,
+	OP_ADD,
+	OP_PIECEWISE,
+	OP_PIECEWISE_BACK,
+	OP_APPEND,
+	OP_APPEND_BACK,
+	OP_LAYER_NORM,
+	OP_LAYER_NORM_BACK,
+	OP_SOFTMAX,
+	OP_SOFTMAX_BACK,
+	OP_CONDITIONAL,
+	OP_CONDITIONAL_BACK,
+	OP_AVG_POOL,
+	OP_AVG_POOL_BACK,
+	OP_MAX_POOL,
+	OP_MAX_POOL_BACK,
+	OP_COV,
+	OP_COV_BACK,
 };
 
 // Likelihoods.
 enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON };
+
+// An Image says how a window of kh × kw cells walks over an image of h × w × c, channels
+// last, to oh × ow places. At the first place its first cell lies top above and left of
+// the image; what lies outside is zero.
+struct Image {
+	int h, w, c, kh, kw, down, across, top, left, oh, ow, pad;
+};
 
 // An Op is one operation. Absent parts are null: v of a fixed input, ov of a fixed
 // output, s of weights that are numbers, dm where nobody wants the gradient.
@@ -34,7 +61,9 @@ enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON
 // Where correlations are carried, dense layers and functions also write to tape what they
 // add to the variance of a unit, and functions their slopes to dm. The operations of the
 // sense then take the sensitivities of the outputs, one block of rows behind the other
-// for each output, from layer to layer backwards, and sum up the variances in nll.
+// for each output, from layer to layer backwards, and sum up the variances in nll. Their
+// reverse goes from layer to layer forwards and leaves the gradients by the slopes and by
+// what the layers add, which the reverse of a layer finds in tm and tv.
 struct Op {
 	int kind, in, out, room; // room: rows between the sensitivities of two outputs, or between steps
 	Func f;
@@ -54,6 +83,12 @@ struct Op {
 	const int* index;            // rows of the table in the batch
 	const float *tm, *tv, *ty;   // the table
 	float* yo;                   // targets of the batch
+	double q;                    // a second parameter
+	const int* table;            // numbers of units
+	const double* nodes;         // points of a joint rule, each followed by its weight
+	double* scratch;             // of every row
+	float *cov, *dcov;           // covariances of the units of each row, gradients by them
+	Image image;                 // of a pooling
 };
 
 // A Control holds what changes from step to step.
@@ -110,7 +145,8 @@ struct Chunk {
 	long long mean, rho;
 	double prior_mean, prior_var;
 	float *s, *wt, *st;  // what is derived from the parameters; may be null
+	const float* center; // moves the prior of each weight; may be null
 };
 
 // The engine counts on these.
-static_assert(sizeof(Op) == 296 && sizeof(Chunk) == 88 && sizeof(Control) == 80 && sizeof(Result) == 40, "");
+static_assert(sizeof(Op) == 392 && sizeof(Chunk) == 96 && sizeof(Control) == 80 && sizeof(Result) == 40, "");

@@ -3,6 +3,10 @@
 // of the weights find them.
 #include "program.h"
 #include "likelihood.h"
+#include "joint.h"
+#include "conditional.h"
+#include "image.h"
+#include "covariance.h"
 
 constexpr int THREADS = 512, PER = 8, DEPTH = 128, MOST_OPS = 24;
 
@@ -157,56 +161,20 @@ DEVICE void dense(const Op& o, long long r0, int rows) {
 	});
 }
 
-// contribute adds Σ e·a² of each row and output to its variance: a warp has a row.
-DEVICE void contribute(const Op& o, const float* e, const float* a, int width, long long r0, int rows, int output) {
-	int lane = thread() % 32, r = thread() / 32;
-	if (r >= PER) r = PER; // has nothing to add
-	float sum = 0;
-	if (r < rows)
-		for (int u = lane; u < width; u += 32) {
-			float x = a[(r0 + r) * width + u];
-			sum = fma(e[(r0 + r) * width + u], x * x, sum);
-		}
-#pragma unroll
-	for (int m = 16; m > 0; m /= 2) sum += swap(sum, m);
-	if (lane == 0 && r < rows) o.nll[(r0 + r) * o.targets + output] += (double)sum;
-}
-
-// The sense of the layers: o.g are sensitivities to a layer's outputs, o.dm to its
-// inputs.
-DEVICE void sense(const Op& o, long long r0, int rows) {
-	int k = o.targets;
-	if (o.kind == OP_SENSE_START || o.kind == OP_SENSE_END) {
-		for (int i = thread(); i < rows * k; i += THREADS) {
-			long long at = r0 * k + i;
-			if (o.kind == OP_SENSE_END) {
-				o.ov[at] = (float)o.nll[at];
-				continue;
-			}
-			o.nll[at] = 0;
-			for (int j = 0; j < k; j++) o.dm[((long long)j * o.room + r0 + i / k) * k + i % k] = i % k == j ? 1.0f : 0.0f;
-		}
-		return;
-	}
-	for (int j = 0; j < k; j++) {
-		const float* a = o.g + (long long)j * o.room * o.out;
-		float* in = o.dm ? o.dm + (long long)j * o.room * o.in : 0;
-		if (o.tape) contribute(o, o.tape, a, o.out, r0, rows, j);
-		if (!in) continue;
-		if (o.kind == OP_SENSE_UNITS) {
-			for (int i = thread(); i < rows * o.in; i += THREADS) in[r0 * o.in + i] = a[r0 * o.in + i] * o.m[r0 * o.in + i];
-			continue;
-		}
-		product<BACK>(a + r0 * o.out, 0, rows, o.out, o.wt, 0, o.in, [&](int r, int c, Sums t) { in[(r0 + r) * o.in + c] = t.a; });
-		barrier();
-	}
-}
+#include "sense.h"
 
 DEVICE void dense_back(const Op& o, long long r0, int rows) {
 	product<BACK>(o.g + r0 * o.out, o.h ? o.h + r0 * o.out : 0, rows, o.out, o.wt, o.st, o.in, [&](int r, int c, Sums t) {
 		long long at = (r0 + r) * o.in + c;
 		o.dm[at] = fma(2 * o.m[at], t.b, t.a);
 		if (o.dv) o.dv[at] = t.c;
+	});
+	if (!o.tv || !o.st) return;
+	// What the weights add counts once more. The same thread has the same element.
+	product<BACK>(o.tv + r0 * o.out, 0, rows, o.out, o.st, 0, o.in, [&](int r, int c, Sums t) {
+		long long at = (r0 + r) * o.in + c;
+		o.dm[at] = fma(2 * o.m[at], t.a, o.dm[at]);
+		if (o.dv) o.dv[at] += t.a;
 	});
 }
 
@@ -262,48 +230,58 @@ DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
 			continue;
 		}
 		Moments p = push(o.f, o.m[at], o.v[at], key, k.row + r0 + i / o.in, i % o.in);
-		float h = o.h[at];
-		o.dm[at] = g * p.mm + h * p.vm, o.dv[at] = g * p.mv + h * p.vv;
+		float h = o.h[at], dm = g * p.mm + h * p.vm, dv = g * p.mv + h * p.vv;
+		if (o.tv) rest_back(p, o.v[at], o.tm[at], o.tv[at], &dm, &dv);
+		o.dm[at] = dm, o.dv[at] = dv;
 	}
 }
 
-// The layers that act on each unit alone.
+// The layers that act on each unit alone. Where correlations are carried, dm receives
+// their slopes and tape what they add.
 DEVICE void unit(const Op& o, long long r0, int rows) {
 	float keep = 1 - (float)o.p;
+	bool addition = o.kind == OP_NOISE || o.kind == OP_DROPOUT;
 	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = r0 * o.in + i;
 		int u = i % o.in;
 		float m = o.m ? o.m[at] : 0.0f, v = o.v ? o.v[at] : 0.0f, g = o.g ? o.g[at] : 0.0f, h = o.h ? o.h[at] : 0.0f;
-		float om = m, ov = v, dm = g, dv = h, a;
+		float dg = o.tm ? o.tm[at] : 0.0f, de = o.tv ? o.tv[at] : 0.0f;
+		float om = m, ov = v, dm = g, dv = h, adds = 0, a;
 		switch (o.kind) {
 		case OP_NOISE:
-			if (o.raw) a = softplus(o.raw[u]), ov = v + a * a;
+			a = o.raw ? softplus(o.raw[u]) : 0.0f;
+			ov = v + a * a, adds = a * a;
 			break;
 		case OP_NOISE_BACK:
-			if (o.tape) o.tape[at] = o.raw ? h : 0.0f;
+			if (o.tape) o.tape[at] = o.raw ? h + de : 0.0f;
 			break;
 		case OP_SCALE:
 			a = softplus(o.raw[u]);
-			om = m / a, ov = v / (a * a);
+			om = m / a, ov = v / (a * a), dm = 1 / a;
 			break;
 		case OP_SCALE_BACK:
 			a = softplus(o.raw[u]);
-			if (o.tape) o.tape[at] = -(g * (m / a) + 2 * h * (v / (a * a))) / a;
+			if (o.tape) o.tape[at] = -(g * (m / a) + 2 * h * (v / (a * a)) + dg / a) / a;
 			dm = g / a, dv = h / (a * a);
 			break;
 		case OP_MULTIPLY:
-			om = m * o.raw[u], ov = v * (o.raw[u] * o.raw[u]);
+			om = m * o.raw[u] + (o.b ? o.b[u] : 0.0f), ov = v * (o.raw[u] * o.raw[u]), dm = o.raw[u];
 			break;
 		case OP_MULTIPLY_BACK:
 			dm = g * o.raw[u], dv = h * (o.raw[u] * o.raw[u]);
 			break;
 		case OP_DROPOUT:
-			ov = ((float)o.p * m * m + v) / keep;
+			ov = ((float)o.p * m * m + v) / keep, adds = ov - v;
 			break;
 		case OP_DROPOUT_BACK:
-			dv = h / keep, dm = g + 2 * (float)o.p * m * dv;
+			a = de * (float)o.p / keep;
+			dv = h / keep, dm = g + 2 * (float)o.p * m * dv + 2 * m * a, dv += a;
+			break;
+		case OP_SENSE_ADD:
+			dv = o.dv[at] + de;
 			break;
 		}
+		if (addition && o.tape) o.tape[at] = adds;
 		if (o.om) o.om[at] = om;
 		if (o.ov) o.ov[at] = ov;
 		if (o.dm) o.dm[at] = dm;
@@ -350,10 +328,29 @@ KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
 		case OP_SCORE:
 			if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
 			break;
+		case OP_ADD: add(o, r0, n); break;
+		case OP_PIECEWISE: piecewise(o, r0, n); break;
+		case OP_PIECEWISE_BACK: piecewise_back(o, r0, n); break;
+		case OP_APPEND: append(o, r0, n); break;
+		case OP_APPEND_BACK: append_back(o, r0, n); break;
+		case OP_LAYER_NORM: layer_norm(o, r0, n); break;
+		case OP_LAYER_NORM_BACK: layer_norm_back(o, r0, n); break;
+		case OP_SOFTMAX: softmax(o, r0, n); break;
+		case OP_SOFTMAX_BACK: softmax_back(o, r0, n); break;
+		case OP_CONDITIONAL: conditional(o, r0, n); break;
+		case OP_CONDITIONAL_BACK: conditional_back(o, r0, n); break;
+		case OP_COV: scale_cov(o, r0, n); break;
+		case OP_COV_BACK: scale_cov_back(o, r0, n); break;
+		case OP_AVG_POOL: avg_pool(o, r0, n); break;
+		case OP_AVG_POOL_BACK: avg_pool_back(o, r0, n); break;
+		case OP_MAX_POOL: max_pool(o, r0, n); break;
+		case OP_MAX_POOL_BACK: max_pool_back(o, r0, n); break;
 		case OP_SENSE_START:
 		case OP_SENSE_DENSE:
 		case OP_SENSE_UNITS:
 		case OP_SENSE_END: sense(o, r0, n); break;
+		case OP_SENSE_BACK:
+		case OP_SENSE_DENSE_BACK: sense_back(o, r0, n); break;
 		default: unit(o, r0, n);
 		}
 	}

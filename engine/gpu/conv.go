@@ -1,0 +1,153 @@
+package gpu
+
+import (
+	"utvi/internal/cuda"
+	"utvi/nn"
+)
+
+// A conv is the argument of the kernels of convolutions: a product whose left operand is
+// gathered from images.
+type conv struct {
+	P     product
+	Image image
+}
+
+const sizeConv = sizeProduct + 48
+
+// window translates how a kernel walks over an image.
+func window(in, out nn.Shape, kernel [2]int, down, across int, padding nn.Padding) image {
+	g := image{H: int32(in.H), W: int32(in.W), C: int32(in.C), KH: int32(kernel[0]), KW: int32(kernel[1]),
+		Down: int32(down), Across: int32(across), OH: int32(out.H), OW: int32(out.W)}
+	if padding == nn.Same {
+		g.Top, g.Left = max(0, (g.OH-1)*g.Down+g.KH-g.H)/2, max(0, (g.OW-1)*g.Across+g.KW-g.W)/2
+	}
+	return g
+}
+
+func (l *layer) convolution(n *nn.Node[float32], x nn.Conv2D) {
+	stride := min(max(1, x.Stride), max(n.In.H, n.In.W)) // beyond is the same
+	l.kind, l.image = opConv, window(n.In, n.Out, x.Kernel, stride, stride, x.Padding)
+}
+
+func (l *layer) pool(n *nn.Node[float32], kind int32, size [2]int, stride int) {
+	down, across := stride, stride
+	if stride == 0 {
+		down, across = size[0], size[1]
+	}
+	l.kind, l.image = kind, window(n.In, n.Out, size, down, across, nn.Valid)
+}
+
+// convForward and convBackward are the products of a convolution.
+func convForward(l *layer, o op) *conv {
+	g := l.image
+	return &conv{P: product{A0: o.M, A1: o.V, B0: o.W, B1: o.S, Cols: int32(l.out) / (g.OH * g.OW), Depth: g.KH * g.KW * g.C,
+		O0: o.OM, O1: o.OV, E0: o.B, E1: o.BS}, Image: g}
+}
+
+func convBackward(l *layer, o op) *conv {
+	g := l.image
+	return &conv{P: product{A0: o.G, A1: o.H, B0: o.W, B1: o.S, Cols: g.C, Depth: g.KH * g.KW * (int32(l.out) / (g.OH * g.OW)),
+		O0: o.DM, O1: o.DV, E0: o.M}, Image: g}
+}
+
+// convRows and convCols are the sides of the tiles; few columns have narrow tiles.
+const convRows, convCols, convFew = 64, 64, 16
+
+func (c *conv) cols() int {
+	if c.P.Cols <= convFew {
+		return convFew
+	}
+	return convCols
+}
+
+// convolve queues a convolution of a number of images.
+func (w *weights) convolve(l *stage, rows int) error {
+	l.folded.One = *l.conv
+	c := &l.folded.One
+	places, k := c.Image.OH*c.Image.OW, [2]cuda.Kernel{w.kernels.convForward, w.kernels.convForward16}
+	if l.back {
+		places, k = c.Image.H*c.Image.W, [2]cuda.Kernel{w.kernels.convBackward, w.kernels.convBackward16}
+	}
+	c.P.Rows = int32(rows) * places
+	kernel := k[0]
+	if c.cols() == convFew {
+		kernel = k[1]
+	}
+	return launch(w, kernel, cuda.Grid{X: tiles(int(c.P.Rows), convRows), Y: tiles(int(c.P.Cols), c.cols())}, 256, &l.folded)
+}
+
+// convGradients are the gradients of all convolutions, like gradients of dense layers.
+type convGradients struct {
+	all  []convGradient
+	sets [2]convSet // of wide tiles and of narrow ones
+}
+
+type convGradient struct {
+	layer        *layer
+	o            op
+	parts, split int
+}
+
+type convSet struct {
+	convs []conv
+	jobs  []gradJob
+	args  many[gradientsArgs]
+}
+
+func (g *convGradients) add(l *layer, o op) { g.all = append(g.all, convGradient{layer: l, o: o}) }
+
+// plan settles the parts and returns the most of a layer: functions of the shapes alone.
+func (g *convGradients) plan(w *weights, rows int) int {
+	most := 1
+	for i := range g.all {
+		d := &g.all[i]
+		c := convForward(d.layer, d.o)
+		depth := rows * int(c.Image.OH*c.Image.OW)
+		n := tiles(int(c.P.Depth), convRows) * tiles(int(c.P.Cols), c.cols())
+		d.parts = max(1, min(partsFor(w.size), enoughJobs/n, depth/leastRows))
+		d.split = (tiles(depth, d.parts) + 15) / 16 * 16
+		d.parts = tiles(depth, d.split)
+		most = max(most, d.parts)
+		for _, t := range d.layer.tensors {
+			w.tensors[t].parts = d.parts
+		}
+	}
+	return most
+}
+
+// place writes the jobs to the card; grad are the partial gradients.
+func (g *convGradients) place(w *weights, grad cuda.Ptr, rows int) {
+	for _, d := range g.all {
+		l, o := d.layer, d.o
+		c := convForward(l, o)
+		s := &g.sets[0]
+		if c.cols() == convFew {
+			s = &g.sets[1]
+		}
+		p := w.gradientProduct(l, o, grad)
+		p.Rows, p.Cols, p.Depth, p.Split = c.P.Depth, c.P.Cols, int32(rows)*c.Image.OH*c.Image.OW, int32(d.split)
+		for z := range d.parts {
+			for y := range tiles(int(p.Rows), convRows) {
+				for x := range tiles(int(p.Cols), c.cols()) {
+					s.jobs = append(s.jobs, gradJob{int32(len(s.convs)), int32(x), int32(y), int32(z)})
+				}
+			}
+		}
+		s.convs = append(s.convs, conv{p, c.Image})
+	}
+	for i := range g.sets {
+		s := &g.sets[i]
+		s.args.One = gradientsArgs{place(w.memory, s.convs, sizeConv), place(w.memory, s.jobs, sizeJob), w.results}
+	}
+}
+
+func (g *convGradients) run(w *weights) error {
+	for i, k := range []cuda.Kernel{w.kernels.convGradients, w.kernels.convGradients16} {
+		if s := &g.sets[i]; len(s.jobs) > 0 {
+			if err := launch(w, k, cuda.Grid{X: len(s.jobs)}, 256, &s.args); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,61 @@
+package gpu
+
+import (
+	"utvi/internal/call"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/rng"
+)
+
+// softmaxScratch is how many float64 of scratch a logit needs.
+const softmaxScratch = 13
+
+// joint translates a softmax by its closed form.
+func (l *layer) joint(n *nn.Node[float32], x nn.Joint) error {
+	rule := x.Rule
+	if rule == nil {
+		rule = moment.DefaultJoint(x.Map, l.in)
+	}
+	if x.Map.Name != "softmax" {
+		return unsupported(n, "the map %s is Go code; softmax runs", x.Map.Name)
+	}
+	if rule.String() != moment.JointOwn().String() {
+		return unsupported(n, "the rule %v of softmax; own, its closed form, would run", rule)
+	}
+	l.kind, l.scratch = opSoftmax, softmaxScratch*l.in
+	for _, order := range []int{5, 15} {
+		xi, w := moment.PointsAt(moment.GaussHermite(order), 0, 1, rng.Key{})
+		for i := range xi {
+			l.points = append(l.points, xi[i], w[i])
+		}
+	}
+	return nil
+}
+
+// conditional translates the photon count of an emitter.
+func (l *layer) conditional(n *nn.Node[float32], x nn.Conditional) error {
+	kind, numbers, err := call.Parse(x.Location.Name)
+	if err != nil || kind != "photon-node" {
+		return unsupported(n, "its location %s is Go code; photon-node runs", x.Location.Name)
+	}
+	l.kind, l.points = opConditional, numbers
+	l.table = []int32{int32(x.Target), int32(x.Given[0]), int32(x.Given[1])}
+	if !x.Joint {
+		return nil
+	}
+	const d = 3
+	rule := x.Rule
+	if rule == nil {
+		rule = moment.JointSized()
+	}
+	if rule.Draws() || rule.Groups(d) != 1 {
+		return unsupported(n, "the joint rule %v; fifth, joint-ut(1) or joint-gh(3) would run", rule)
+	}
+	z := make([]float64, d)
+	for p := range rule.Points(d) {
+		w := rule.Node(d, p, z)
+		l.points = append(append(l.points, z...), w)
+	}
+	l.count = rule.Points(d)
+	return nil
+}
