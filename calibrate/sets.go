@@ -39,13 +39,19 @@ func FitSets(rows ClassRows) (*Sets, error) {
 	return &Sets{rank(all, &t)}, nil
 }
 
-// Set appends the classes of the set of a level in (0, 1) to dst, in their order: all
-// classes if there are too few rows.
-func (s *Sets) Set(dst []int, p dist.Categorical, level float64) []int {
+// Bound returns the largest score of a class in the set of a level in (0, 1), +∞ if there
+// are too few rows. The most probable class is in the set whatever its score.
+func (s *Sets) Bound(level float64) float64 {
 	if !(level > 0 && level < 1) {
 		panic("calibrate: a level must lie between 0 and 1")
 	}
-	most, top := s.at(level), p.Argmax()
+	return s.at(level)
+}
+
+// Set appends the classes of the set of a level in (0, 1) to dst, in their order: all
+// classes if there are too few rows.
+func (s *Sets) Set(dst []int, p dist.Categorical, level float64) []int {
+	most, top := s.Bound(level), p.Argmax()
 	for k, v := range p {
 		if k == top || 1-v <= most {
 			dst = append(dst, k)

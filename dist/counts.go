@@ -25,9 +25,9 @@ type countPart struct {
 	start         float64 // below it there is nothing that counts
 }
 
-// mostDispersion is the largest (variance − mean)/mean² of a part. Of larger ones almost
+// MostDispersion is the largest (variance − mean)/mean² of a part. Of larger ones almost
 // all probability is at 0, which is not what a large variance should mean.
-const mostDispersion = 4
+const MostDispersion = 4
 
 // Reset empties the mixture.
 func (c *Counts) Reset() { c.parts, c.total = c.parts[:0], 0 }
@@ -41,9 +41,22 @@ func (c *Counts) Add(weight, mean, variance float64) {
 	if !(mean >= 0) || math.IsInf(mean, 1) {
 		panic("dist: the mean of counts must be finite and ≥ 0")
 	}
+	p := newCount(mean, variance)
+	p.w = weight
+	c.parts = append(c.parts, p)
+	c.total += weight
+}
+
+// LogCount returns the logarithm of the probability of a count n under one part of Counts.
+func LogCount(n, mean, variance float64) float64 {
+	p := newCount(mean, variance)
+	return p.logMass(n)
+}
+
+func newCount(mean, variance float64) countPart {
 	const least, equal = 1e-9, 1e-6
-	p := countPart{w: weight, mean: max(mean, least)}
-	if a := min((variance-p.mean)/(p.mean*p.mean), mostDispersion); a*p.mean > equal {
+	p := countPart{mean: max(mean, least)}
+	if a := min((variance-p.mean)/(p.mean*p.mean), MostDispersion); a*p.mean > equal {
 		p.size = 1 / a
 		p.log = math.Log(p.mean * a)
 	} else {
@@ -51,8 +64,7 @@ func (c *Counts) Add(weight, mean, variance float64) {
 	}
 	// The lower tail is lighter than a Normal's.
 	p.start = max(0, math.Floor(p.mean-9*math.Sqrt(p.variance())))
-	c.parts = append(c.parts, p)
-	c.total += weight
+	return p
 }
 
 func (p *countPart) variance() float64 {

@@ -98,6 +98,25 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// An interval of counts contains its level, and no smaller one inside it does.
+func TestWholeInterval(t *testing.T) {
+	for _, mean := range []float64{0.02, 0.3, 1, 2.5, 8, 60, 700} {
+		for _, dispersion := range []float64{0, 0.3, 2} {
+			w := Whole{counts([][3]float64{{1, mean, mean + dispersion*mean*mean}})}
+			for _, level := range []float64{0.5, 0.9, 0.95} {
+				lo, hi := Interval(w, level)
+				from, to := w.Quantile((1-level)/2), w.Quantile((1+level)/2)
+				if mass := w.CDF(hi) - w.Below(lo); mass < level || lo < from || hi > to || lo != math.Trunc(lo) || hi != math.Trunc(hi) {
+					t.Errorf("mean %v, %v: %v to %v holds %v; the central interval is %v to %v", mean, level, lo, hi, mass, from, to)
+				}
+				if lo < hi && (w.CDF(hi)-w.CDF(lo) >= level || w.Below(hi)-w.Below(lo) >= level) {
+					t.Errorf("mean %v, %v: %v to %v could be shorter", mean, level, lo, hi)
+				}
+			}
+		}
+	}
+}
+
 // Far beyond everything nothing overflows, takes long or leaves its range.
 func TestCountsFar(t *testing.T) {
 	c := counts([][3]float64{{1, 2, 1e9}, {1, 0, 0}, {1, 3e4, 3e4}})

@@ -29,7 +29,14 @@ type Dist interface {
 	CRPS(y float64) float64
 }
 
-// Interval returns the central interval that contains the given probability.
+// Interval returns the central interval that contains the given probability; of counts,
+// see Whole.Interval.
 func Interval(d Dist, level float64) (lo, hi float64) {
+	switch w := d.(type) {
+	case Whole:
+		return w.Interval(level)
+	case *Whole:
+		return w.Interval(level)
+	}
 	return d.Quantile((1 - level) / 2), d.Quantile((1 + level) / 2)
 }

@@ -36,5 +36,27 @@ func (w Whole) Below(x float64) float64 {
 // Quantile implements Dist: the smallest count with P(X ≤ n) ≥ p.
 func (w Whole) Quantile(p float64) float64 { return WholeBound(w.Dist.Quantile(p)) }
 
+// Interval returns an interval of counts that contains at least the given probability. The
+// central interval contains more, because its ends are whole: counts at its ends are left
+// out, the less probable one first, while the rest is enough.
+func (w Whole) Interval(level float64) (lo, hi float64) {
+	lo, hi = w.Quantile((1-level)/2), w.Quantile((1+level)/2)
+	below, upTo := w.Below(lo), w.CDF(hi)
+	for lo < hi {
+		first, last := w.CDF(lo), w.Below(hi) // what stays below without each end
+		switch dropLow := first-below < upTo-last; {
+		case dropLow && upTo-first >= level:
+			lo, below = lo+1, first
+		case last-below >= level:
+			hi, upTo = hi-1, last
+		case upTo-first >= level:
+			lo, below = lo+1, first
+		default:
+			return lo, hi
+		}
+	}
+	return lo, hi
+}
+
 // WholeBound returns the count that a quantile of a Dist that spreads counts belongs to.
 func WholeBound(x float64) float64 { return max(0, math.Ceil(x-0.5)) }

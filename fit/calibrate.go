@@ -100,7 +100,7 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 	}
 	var all []calibrate.Calibration
 	for target, column := range m.Schema.Targets() {
-		f := fitter{held.items.items, target, methods, m.Schema.Task == table.Classification}
+		f := fitter{held.items.items, target, methods, m.Schema.Task == table.Classification, m.Counts()}
 		full, err := f.fit(0, 1)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", column.Name, err)
@@ -220,7 +220,7 @@ func (m *Model) outcomes(b *predict.Batch) ([]outcome, error) {
 			continue
 		}
 		for j, t := range targets {
-			o.y = append(o.y, float64(y[row*k+j])*t.SD+t.Mean)
+			o.y = append(o.y, m.actual(y[row*k+j], &t))
 			o.d = append(o.d, b.KeepRaw(row, j))
 		}
 	}

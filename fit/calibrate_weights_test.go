@@ -22,11 +22,11 @@ func TestCalibrateByWeights(t *testing.T) {
 		}
 	}
 	all := []Method{Scale, Isotonic, Conformal}
-	got, err := fitter{weighted, 0, all, false}.fit(0, 1)
+	got, err := fitter{weighted, 0, all, false, false}.fit(0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := fitter{repeated, 0, all, false}.fit(0, 1)
+	want, err := fitter{repeated, 0, all, false, false}.fit(0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +40,11 @@ func TestCalibrateByWeights(t *testing.T) {
 			t.Errorf("the distribution at %g is %g, with rows repeated %g", x, a, b)
 		}
 	}
-	cold, err := fitter{weighted, 0, []Method{Temperature}, true}.fit(0, 1)
+	cold, err := fitter{weighted, 0, []Method{Temperature}, true, false}.fit(0, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same, err := fitter{repeated, 0, []Method{Temperature}, true}.fit(0, 1)
+	same, err := fitter{repeated, 0, []Method{Temperature}, true, false}.fit(0, 1)
 	if err != nil || math.Abs(cold.Temperature.T-same.Temperature.T) > 1e-9 {
 		t.Errorf("%v, with rows repeated %v, %v", cold, same, err)
 	}

@@ -31,10 +31,17 @@ func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabula
 			d.Levels[span.From] = n
 		}
 	}
+	counts := true
 	for _, t := range s.Targets() {
 		if t.Type == table.Numeric {
 			d.Zero = append(d.Zero, -t.Mean/t.SD)
+			if d.Step = append(d.Step, 1/t.SD); !t.Whole || t.Max > tabular.MostCount {
+				counts = false
+			}
 		}
+	}
+	if !counts {
+		d.Step = nil
 	}
 	if c.Group != "" {
 		d.Groups, err = groups(f.Rows(rows), c.Group)

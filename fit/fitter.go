@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"math"
 	"slices"
 
 	"utvi/calibrate"
@@ -14,6 +15,18 @@ type fitter struct {
 	target  int
 	methods []Method
 	classes bool
+	counts  bool
+}
+
+// spread returns a target as the distribution of row i sees it: a count is spread over ± ½,
+// see dist.Counts, by a sequence that fills the interval evenly.
+func (f fitter) spread(i int, y float64) float64 {
+	if !f.counts {
+		return y
+	}
+	const golden = 0.6180339887498949
+	_, u := math.Modf(golden * float64(i+1))
+	return y - 0.5 + u
 }
 
 // part are every step-th of the rows, from the given one on.
@@ -21,7 +34,7 @@ func (f fitter) part(from, step int) calibrate.Rows {
 	return func(yield func(calibrate.Row[float64, dist.Dist]) bool) {
 		for i := from; i < len(f.held); i += step {
 			o := &f.held[i]
-			if !yield(calibrate.Row[float64, dist.Dist]{Target: o.y[f.target], Prediction: o.d[f.target], Weight: o.weight}) {
+			if !yield(calibrate.Row[float64, dist.Dist]{Target: f.spread(i, o.y[f.target]), Prediction: o.d[f.target], Weight: o.weight}) {
 				return
 			}
 		}
@@ -92,9 +105,19 @@ func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 			continue
 		}
 		y, d := o.y[f.target], o.d[f.target]
-		numbers.Add(y, c.Apply(d, &scratch), o.weight)
+		applied := c.Apply(d, &scratch)
+		if f.counts {
+			applied = dist.Whole{Dist: applied}
+		}
+		numbers.Add(y, applied, o.weight)
 		for j, level := range conformalLevels {
 			lo, hi := c.Interval(d, level, &scratch)
+			switch {
+			case f.counts && c.Conformal == nil:
+				lo, hi = dist.Interval(applied, level)
+			case f.counts:
+				lo, hi = dist.WholeBound(lo), dist.WholeBound(hi)
+			}
 			conformal[j].Add(y, lo, hi, o.weight)
 		}
 	}

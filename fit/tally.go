@@ -104,12 +104,21 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 			continue
 		}
 		for j, c := range targets {
-			actual := float64(y[row*len(targets)+j])*c.SD + c.Mean
+			actual := m.actual(y[row*len(targets)+j], &c)
 			t.targets[j].addNumber(m, b, row, j, actual, weight)
 			t.targets[j].plain.Add(actual, dist.Normal{Mu: c.Mean, Sigma: c.SD}, weight)
 		}
 	}
 	return nil
+}
+
+// actual is a target in its unit.
+func (m *Model) actual(y float32, c *table.Column) float64 {
+	v := float64(y)*c.SD + c.Mean
+	if m.Counts() {
+		v = math.Round(v)
+	}
+	return v
 }
 
 // shares are the shares of the classes among the training rows, nil if they are not
@@ -170,6 +179,9 @@ func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, 
 	d := b.Dist(row, target)
 	t.numbers.Add(y, d, weight)
 	o := Observation{y, d.Mean(), d.SD(), d.CDF(y)}
+	if w, ok := d.(*dist.Whole); ok { // the middle of the levels that the count takes
+		o.Level = (w.Below(y) + w.CDF(math.Round(y))) / 2
+	}
 	p := b.Parts(row, target, o.SD)
 	t.parts.Weights += p.Weights
 	t.parts.Inputs += p.Inputs
@@ -181,6 +193,9 @@ func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, 
 		raw := b.Raw(row, target)
 		for i, level := range conformalLevels {
 			lo, hi := c.Conformal.Interval(raw, level)
+			if m.Counts() {
+				lo, hi = dist.WholeBound(lo), dist.WholeBound(hi)
+			}
 			t.conformal[i].Add(y, lo, hi, weight)
 		}
 	}

@@ -29,10 +29,12 @@ type Count struct {
 }
 
 // A CountScale says for each target that a count n is encoded as Zero + n·Step.
-// Predictions are encoded in the same way.
+// Predictions are encoded in the same way. The logarithm of the mean is ℓ = Base + the
+// first output, so that an output of 0 can be what all rows have in common.
 type CountScale struct {
 	Zero []float64 `json:"zero"`
 	Step []float64 `json:"step"`
+	Base []float64 `json:"base,omitempty"` // nil: 0
 
 	// Most bounds the means of predictions, in counts; nil: no bound. Far from the
 	// training rows an exponential of a weighted sum means nothing.
@@ -43,19 +45,21 @@ func (s *CountScale) check(targets int) error {
 	if s == nil {
 		return nil
 	}
+	notFinite := func(v float64) bool { return v-v != 0 }
 	bad := func(v float64) bool { return !(v > 0) || math.IsInf(v, 1) }
 	switch {
-	case len(s.Zero) != targets || len(s.Step) != targets || s.Most != nil && len(s.Most) != targets:
-		return fmt.Errorf("likelihood count: a scale of %d zeros, %d steps and %d bounds; there are %d targets", len(s.Zero), len(s.Step), len(s.Most), targets)
-	case slices.ContainsFunc(s.Step, bad) || slices.ContainsFunc(s.Most, bad) || slices.ContainsFunc(s.Zero, func(v float64) bool { return v-v != 0 }):
-		return fmt.Errorf("likelihood count: zeros %v, steps %v and bounds %v; all must be finite, steps and bounds > 0", s.Zero, s.Step, s.Most)
+	case len(s.Zero) != targets || len(s.Step) != targets || s.Base != nil && len(s.Base) != targets || s.Most != nil && len(s.Most) != targets:
+		return fmt.Errorf("likelihood count: a scale of %d zeros, %d steps, %d bases and %d bounds; there are %d targets", len(s.Zero), len(s.Step), len(s.Base), len(s.Most), targets)
+	case slices.ContainsFunc(s.Step, bad) || slices.ContainsFunc(s.Most, bad) || slices.ContainsFunc(s.Zero, notFinite) || slices.ContainsFunc(s.Base, notFinite):
+		return fmt.Errorf("likelihood count: zeros %v, steps %v, bases %v and bounds %v; all must be finite, steps and bounds > 0", s.Zero, s.Step, s.Base, s.Most)
 	}
 	return nil
 }
 
+// Bounds of the logarithm of the dispersion.
 const (
-	leastLogDispersion = -12
-	mostLogDispersion  = 5
+	LeastLogDispersion = -12
+	MostLogDispersion  = 5
 )
 
 // Kind implements Likelihood.
@@ -97,18 +101,26 @@ func (l Count) count(i int, y float64) float64 {
 	return y
 }
 
+// base is what the first output of target i is added to.
+func (l Count) base(i int) float64 {
+	if l.Scale == nil || l.Scale.Base == nil {
+		return 0
+	}
+	return l.Scale.Base[i]
+}
+
 // Row implements Likelihood. A count below 0 scores NaN.
 func (l Count) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
 	k := len(y)
 	for i, y := range y {
-		n := [1]float64{l.count(i, y)}
+		n, m := [1]float64{l.count(i, y)}, [1]float64{l.base(i) + mean[i]}
 		if !l.Dispersed {
-			s, f := Poisson{}.Row(n[:], mean[i:i+1], variance[i:i+1], dmean[i:i+1], dvar[i:i+1])
+			s, f := Poisson{}.Row(n[:], m[:], variance[i:i+1], dmean[i:i+1], dvar[i:i+1])
 			nll, floored = nll+s, floored+f
 			continue
 		}
 		a := logDispersion(mean[k+i])
-		s, dm, dv, da := negativeBinomial(n[0], mean[i], variance[i], a)
+		s, dm, dv, da := negativeBinomial(n[0], m[0], variance[i], a)
 		nll += s
 		dmean[i], dvar[i] = dm, dv
 		dmean[k+i], dvar[k+i] = da, 0
@@ -171,7 +183,7 @@ func softplusMoments(m, v float64) (s bent) {
 // moments are the encoded mean of target i, and the parts of its variance that ℓ ~ N(m, v)
 // adds, the doubt, and that counts have themselves, the noise.
 func (l Count) moments(i int, m, v, a float64) (mean, doubt, noise float64) {
-	n, zero, step := math.Exp(min(m+v/2, 300)), 0.0, 1.0
+	n, zero, step := math.Exp(min(l.base(i)+m+v/2, 300)), 0.0, 1.0
 	if s := l.Scale; s != nil {
 		zero, step = s.Zero[i], s.Step[i]
 		if s.Most != nil {
@@ -187,7 +199,7 @@ func (l Count) moments(i int, m, v, a float64) (mean, doubt, noise float64) {
 }
 
 // logDispersion keeps a within its bounds.
-func logDispersion(a float64) float64 { return min(max(a, leastLogDispersion), mostLogDispersion) }
+func logDispersion(a float64) float64 { return min(max(a, LeastLogDispersion), MostLogDispersion) }
 
 // second is the output behind the first one of a target, 0 if there is none.
 func second[T float32 | float64](dispersed bool, outputs []T, i, targets int) float64 {
@@ -209,14 +221,14 @@ func (l Count) Predict(mean, variance, ymean, yvar []float64) {
 func (l Count) Score(y, mean, variance []float64) (nll float64) {
 	k := len(y)
 	for i, y := range y {
-		n := [1]float64{l.count(i, y)}
+		n, m := [1]float64{l.count(i, y)}, [1]float64{l.base(i) + mean[i]}
 		if !l.Dispersed {
-			nll += Poisson{}.Score(n[:], mean[i:i+1], variance[i:i+1])
+			nll += Poisson{}.Score(n[:], m[:], variance[i:i+1])
 			continue
 		}
 		s, a := math.Sqrt(variance[i]), logDispersion(mean[k+i])
 		nll -= logMean(func(xi float64) float64 {
-			one, _, _, _ := negativeBinomial(n[0], mean[i]+s*xi, 0, a)
+			one, _, _, _ := negativeBinomial(n[0], m[0]+s*xi, 0, a)
 			return -one
 		})
 	}

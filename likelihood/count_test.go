@@ -40,9 +40,9 @@ func TestCountDispersed(t *testing.T) {
 
 // Counts of a table are encoded; predictions are, too.
 func TestCountScale(t *testing.T) {
-	zero, step := []float64{-1.5, 0.25}, []float64{0.5, 2}
+	zero, step, base := []float64{-1.5, 0.25}, []float64{0.5, 2}, []float64{1.3, -0.4}
 	count := func(r likelihoodtest.Row, i int) float64 { return (r.Y[i] - zero[i]) / step[i] }
-	likelihoodtest.Check(t, likelihood.Count{Scale: &likelihood.CountScale{Zero: zero, Step: step}}, likelihoodtest.Case{
+	likelihoodtest.Check(t, likelihood.Count{Scale: &likelihood.CountScale{Zero: zero, Step: step, Base: base}}, likelihoodtest.Case{
 		Rows: []likelihoodtest.Row{
 			row(vec{0, 0.25}, vec{0.5, -1.2}, vec{0.2, 0.6}),
 			row(vec{4.5, 2.25}, vec{2.2, 0}, vec{0, 0.1})},
@@ -50,12 +50,12 @@ func TestCountScale(t *testing.T) {
 		NLL: func(r likelihoodtest.Row, f []float64) (nll float64) {
 			for i := range r.Y {
 				g, _ := math.Lgamma(count(r, i) + 1)
-				nll += math.Exp(f[i]) - count(r, i)*f[i] + g
+				nll += math.Exp(base[i]+f[i]) - count(r, i)*(base[i]+f[i]) + g
 			}
 			return nll
 		},
 		Target: func(_ likelihoodtest.Row, i int, f []float64) (float64, float64) {
-			return zero[i] + step[i]*math.Exp(f[i]), step[i] * step[i] * math.Exp(f[i])
+			return zero[i] + step[i]*math.Exp(base[i]+f[i]), step[i] * step[i] * math.Exp(base[i]+f[i])
 		},
 		Bad: []likelihoodtest.Row{row(vec{-2.5, 0.25}, vec{0, 0}, vec{0, 0})},
 	})
@@ -74,8 +74,8 @@ func TestCountBound(t *testing.T) {
 func TestCountRefuses(t *testing.T) {
 	for want, l := range map[string]likelihood.Count{
 		"likelihood count: the network has 3 outputs; it needs an even number, log-means first, then as many log-dispersions": {Dispersed: true},
-		"likelihood count: a scale of 1 zeros, 1 steps and 0 bounds; there are 3 targets":                                     {Scale: &likelihood.CountScale{Zero: vec{1}, Step: vec{1}}},
-		"likelihood count: zeros [0 0 0], steps [1 0 1] and bounds []; all must be finite, steps and bounds > 0":              {Scale: &likelihood.CountScale{Zero: vec{0, 0, 0}, Step: vec{1, 0, 1}}},
+		"likelihood count: a scale of 1 zeros, 1 steps, 0 bases and 0 bounds; there are 3 targets":                            {Scale: &likelihood.CountScale{Zero: vec{1}, Step: vec{1}}},
+		"likelihood count: zeros [0 0 0], steps [1 0 1], bases [] and bounds []; all must be finite, steps and bounds > 0":    {Scale: &likelihood.CountScale{Zero: vec{0, 0, 0}, Step: vec{1, 0, 1}}},
 	} {
 		if _, err := l.Targets(3); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

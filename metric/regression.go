@@ -39,6 +39,10 @@ func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
 	r.crps.add(d.CRPS(y), weight)
 	r.variance.add(sd*sd, weight)
 	r.sd.add(sd, weight)
+	if b, whole := d.(interface{ Below(y float64) float64 }); whole {
+		r.addWhole(y, b.Below(y), d, weight)
+		return
+	}
 	pit := d.CDF(y)
 	for i, level := range levels {
 		lo, hi := dist.Interval(d, level)
@@ -46,6 +50,26 @@ func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
 		r.cover[i].add(math.Abs(pit-0.5) <= level/2, hi-lo, weight)
 	}
 	r.pit[min(max(int(pit*pitBins), 0), pitBins-1)] += weight
+}
+
+// addWhole adds the level and the intervals of a count, see dist.Whole. A count has not one
+// level but a range of them, from P(X < y) to P(X ≤ y), over which its weight is spread
+// (Czado et al. 2009).
+func (r *Regression) addWhole(y, below float64, d dist.Dist, weight float64) {
+	y = math.Round(y)
+	for i, level := range levels {
+		lo, hi := dist.Interval(d, level)
+		r.cover[i].Add(y, lo, hi, weight)
+	}
+	from, to := pitBins*below, pitBins*max(d.CDF(y), below)
+	if to-from < 1e-9 {
+		r.pit[min(max(int(from), 0), pitBins-1)] += weight
+		return
+	}
+	for i := int(from); i < pitBins && float64(i) < to; i++ {
+		part := min(float64(i+1), to) - max(float64(i), from)
+		r.pit[i] += weight * part / (to - from)
+	}
 }
 
 // Merge adds the rows of o.

@@ -162,14 +162,18 @@ func (r *maxPoolSenser[T]) SenseBack(s *Sense[T]) {
 func (r *maxPoolSenser[T]) gradients(f *larger[T], o int, dp, de T) extra[T] {
 	v1, v2 := r.last.Var[o], r.next.Var[o]
 	dp += 2 * de * (T(f.mm2*v2) - T(f.mm1*v1))
-	var by T // ∂p/∂v
+	var far T // D/θ²
 	if s := v1 + v2; s > 0 {
-		by = -f.mv * ((r.last.Mean[o] - r.next.Mean[o]) / s)
+		far = (r.last.Mean[o] - r.next.Mean[o]) / s
+	}
+	by := T(dp * (-f.mv * far)) // dp·∂p/∂v
+	if by-by != 0 {
+		by = T(-T(dp*f.mv) * far) // θ² is so small that ∂p/∂v overflows
 	}
 	return extra[T]{
 		m:  2*T(dp*f.mv) + T(de*f.vm),
-		v1: T(dp*by) + de*(f.vv1-T(f.mm1*f.mm1)),
-		v2: T(dp*by) + de*(f.vv2-T(f.mm2*f.mm2)),
+		v1: by + de*(f.vv1-T(f.mm1*f.mm1)),
+		v2: by + de*(f.vv2-T(f.mm2*f.mm2)),
 	}
 }
 

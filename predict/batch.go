@@ -107,7 +107,7 @@ func (b *Batch) number(row, target int) (n Number) {
 	i, t := row*len(s.m.targets)+target, &s.m.targets[target]
 	variance := float64(s.out.Var[i])
 	n.Mean, n.Std = float64(s.out.Mean[i])*t.scale+t.shift, math.Sqrt(variance)*t.scale
-	if s.m.warp(target) != nil {
+	if s.m.warp(target) != nil || s.m.counts {
 		d := b.Raw(row, target)
 		n.Mean, n.Std = d.Mean(), d.SD()
 	}
@@ -121,13 +121,26 @@ func (b *Batch) number(row, target int) (n Number) {
 		n.Mean, n.Std = d.Mean(), d.SD()
 	case level < 0:
 		n.Lo, n.Hi = none, none
-	case b.p.half != nil && s.m.warp(target) == nil:
+	case b.p.half != nil && s.m.warp(target) == nil && !s.m.counts:
 		n.Lo, n.Hi = n.Mean-b.p.half[target]*n.Std, n.Mean+b.p.half[target]*n.Std
+	case s.m.counts: // below
 	default:
 		n.Lo, n.Hi = dist.Interval(b.Raw(row, target), level)
 	}
+	if s.m.counts && level > 0 {
+		n.Lo, n.Hi = b.countInterval(row, target, level)
+	}
 	n.Variance = b.Parts(row, target, n.Std)
 	return n
+}
+
+// countInterval is the interval of a count: conformal if one was fitted.
+func (b *Batch) countInterval(row, target int, level float64) (lo, hi float64) {
+	if c := b.s.m.calibration(target); c != nil && c.Conformal != nil {
+		lo, hi = c.Conformal.Interval(b.Raw(row, target), level)
+		return dist.WholeBound(lo), dist.WholeBound(hi)
+	}
+	return dist.Interval(b.Dist(row, target), level)
 }
 
 // Parts says where the variance std² of a prediction comes from. A calibration
@@ -142,14 +155,23 @@ func (b *Batch) Parts(row, target int, std float64) Parts {
 }
 
 // Raw is the distribution of a target before any calibration. It is valid until the
-// next call.
+// next call. Counts are spread, see dist.Counts.
 func (b *Batch) Raw(row, target int) dist.Dist {
+	if b.s.m.counts {
+		b.s.dists.Counts(row, target, &b.s.counts)
+		return &b.s.counts
+	}
 	b.fill(row, target, &b.s.mixture, &b.s.bent, &b.s.scaled)
 	return &b.s.scaled
 }
 
 // KeepRaw is Raw as a copy that stays valid.
 func (b *Batch) KeepRaw(row, target int) dist.Dist {
+	if b.s.m.counts {
+		c := new(dist.Counts)
+		b.s.dists.Counts(row, target, c)
+		return c
+	}
 	a := new(dist.Affine)
 	b.fill(row, target, new(dist.Mixture), new(dist.Warped), a)
 	return a
@@ -180,6 +202,10 @@ func (b *Batch) Dist(row, target int) dist.Dist {
 	d := b.Raw(row, target)
 	if c := b.s.m.calibration(target); c != nil {
 		d = c.Apply(d, &b.s.scratch)
+	}
+	if b.s.m.counts {
+		b.s.whole = dist.Whole{Dist: d}
+		return &b.s.whole
 	}
 	return d
 }

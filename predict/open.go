@@ -35,6 +35,7 @@ type Model struct {
 
 	targets []target
 	classes []string
+	counts  bool           // targets are counts
 	columns []string       // that a row needs
 	header  *table.Header  // of rows of named values
 	encoder *table.Encoder // of these
@@ -200,6 +201,7 @@ func New(net *tabular.Fitted, schema *table.Schema, calibration []calibrate.Cali
 	if m.encoder, err = schema.Bind(m.header); err != nil {
 		return nil, err
 	}
+	m.counts = m.Net.Counts()
 	m.keepReady()
 	return m, nil
 }
@@ -264,6 +266,10 @@ func (m *Model) Classes() []string { return m.classes }
 
 // Likelihood is what the networks were trained with, nil if the file does not say.
 func (m *Model) Likelihood() likelihood.Likelihood { return m.Networks.Members[0].Likelihood }
+
+// Counts reports whether the model predicts counts: quantiles and the ends of intervals are
+// whole numbers then.
+func (m *Model) Counts() bool { return m.counts }
 
 // warp returns the transform of a target, nil without one.
 func (m *Model) warp(target int) *dist.Warp {

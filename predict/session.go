@@ -26,6 +26,8 @@ type session struct {
 
 	mixture dist.Mixture
 	bent    dist.Warped
+	counts  dist.Counts
+	whole   dist.Whole
 	scaled  dist.Affine
 	class   dist.Categorical
 	scratch calibrate.Scratch

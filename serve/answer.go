@@ -118,6 +118,9 @@ func (a *answerer) shape(out []byte, d dist.Dist) []byte {
 	}
 	if a.density > 0 {
 		from, to := d.Quantile(beyond), d.Quantile(1-beyond)
+		if from == to { // a count that is almost certain
+			from, to = from-0.5, to+0.5
+		}
 		out = append(out, `,"density":{"from":`...)
 		out = appendFloat(out, from)
 		out = append(out, `,"to":`...)

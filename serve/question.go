@@ -77,6 +77,9 @@ func readQuestion(body []byte, l *loaded, limits Limits, mem *lease) (q question
 
 // readRows reads a list of rows, each an object or a list.
 func readRows(s *scanner, l *loaded, limits Limits, mem *lease, x *gauss.Batch[float32]) error {
+	if s.ended() {
+		return s.unexpected("a list of rows")
+	}
 	if s.next() != '[' {
 		return failf(malformed, `"rows" must be a list of rows`)
 	}

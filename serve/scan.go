@@ -33,6 +33,9 @@ func (s *scanner) next() byte {
 	return 0
 }
 
+// ended reports whether nothing but blanks is left.
+func (s *scanner) ended() bool { return s.next() == 0 && s.i >= len(s.s) }
+
 // take skips blanks and one byte that must be c.
 func (s *scanner) take(c byte) error {
 	if got := s.next(); got != c {
@@ -43,8 +46,8 @@ func (s *scanner) take(c byte) error {
 }
 
 func (s *scanner) unexpected(want string) error {
-	if s.next() == 0 && s.i >= len(s.s) {
-		return s.errorf("it ends where %s is expected", want)
+	if s.ended() {
+		return s.errorf("it ends too early, where %s is expected", want)
 	}
 	r, _ := utf8.DecodeRune(s.s[s.i:])
 	return s.errorf("%q stands where %s is expected", r, want)
@@ -91,7 +94,7 @@ func (s *scanner) text() ([]byte, error) {
 			return nil, s.errorf("a control character in a text")
 		}
 	}
-	return nil, s.errorf("it ends within a text")
+	return nil, s.errorf("it ends too early, within a text")
 }
 
 func (s *scanner) escaped(begin int) ([]byte, error) {
@@ -141,7 +144,7 @@ func (s *scanner) escaped(begin int) ([]byte, error) {
 			return nil, s.errorf("an unknown escape in a text")
 		}
 	}
-	return nil, s.errorf("it ends within a text")
+	return nil, s.errorf("it ends too early, within a text")
 }
 
 // pair returns the rune of two surrogates, or U+FFFD for one alone.

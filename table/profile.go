@@ -24,6 +24,7 @@ type profile struct {
 	rising, falling    bool            // whole numbers, each beyond the one before
 	numberCount        map[float64]int // nil: more than mostNumbers
 	mostNumbers        int
+	whole              bool // all numbers are whole
 	textCount          map[string]int
 	moreTexts          bool // than are counted
 
@@ -40,7 +41,7 @@ type profile struct {
 }
 
 func newProfile() *profile {
-	return &profile{numberCount: map[float64]int{}, mostNumbers: maxNumbers, textCount: map[string]int{}, rising: true, falling: true,
+	return &profile{numberCount: map[float64]int{}, mostNumbers: maxNumbers, whole: true, textCount: map[string]int{}, rising: true, falling: true,
 		min: math.Inf(1), max: math.Inf(-1)}
 }
 
@@ -68,6 +69,7 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 		return
 	}
 	whole := v == math.Trunc(v)
+	p.whole = p.whole && whole
 	p.rising = p.rising && whole && (p.numbers == 0 || v > p.last)
 	p.falling = p.falling && whole && (p.numbers == 0 || v < p.last)
 	p.last = v

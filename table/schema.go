@@ -72,6 +72,7 @@ type Column struct {
 	Layout string   `json:"layout,omitempty"` // of times, as package time takes it
 	Parts  []Part   `json:"parts,omitempty"`  // of times
 	Counts []int    `json:"counts,omitempty"` // of a target's classes: their training rows
+	Whole  bool     `json:"whole,omitempty"`  // of a numeric target: all values are whole numbers from 0
 }
 
 // A Schema says what the columns of a table are and how rows become numbers. It
@@ -169,7 +170,7 @@ func (s *Schema) Inputs() []string {
 		for _, p := range c.Parts {
 			names = append(names, c.Name+": sine of the "+string(p), c.Name+": cosine of the "+string(p))
 		}
-		if s.Impute && c.Missing > 0 {
+		if s.Impute && c.Missing > 0 && !c.Embedded {
 			names = append(names, c.Name+"?")
 		}
 	}

@@ -182,6 +182,9 @@ func TestLevels(t *testing.T) {
 	text.WriteString(",x,1,0\n")
 	s = infer(t, text.String(), Spec{Targets: []string{"y"}, MaxLevels: 4, Impute: true})
 	set, err = s.Encode(load(t, "k,id,n,y\nk0,a,2,1\nnew,a,2,1\n,a,2,1\n").Rows(nil))
+	if n := len(s.Inputs()); n != set.X.Width {
+		t.Errorf("%d names of %d inputs", n, set.X.Width)
+	}
 	if err != nil || set.X.Mean[0] != 0 || set.X.Mean[2] != 23 || set.X.Mean[4] != 24 {
 		t.Errorf("the first level, a new one and none become %v; want 0, 23 and 24 (%v)", set.X.Mean, err)
 	}

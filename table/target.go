@@ -14,6 +14,7 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 		if err := in.numeric(c, p); err != nil {
 			return err
 		}
+		c.Whole = p.whole && p.min >= 0 && p.style == nil
 		if c.Role == Dropped {
 			return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, label(p.min), allRows(p.numbers))}
 		}

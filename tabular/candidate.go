@@ -178,11 +178,11 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	if !c.Independent && !learns && d.Classes <= mostFollowed {
 		layers = nn.Correlate(layers)
 	}
-	if c.Common > 0 {
+	if c.Common > 0 || c.Noise == NegativeBinomial {
 		layers = append(layers, nn.Append{Count: k, Start: -1})
 	}
 	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})
-	return m, c.likelihood(d.Classes > 0), err
+	return m, c.likelihoodOf(d), err
 }
 
 // likelihood scores the candidate's network.

@@ -65,6 +65,7 @@ func (d Data) digest() string {
 	}
 	put(d.Groups)
 	put(d.Zero)
+	put(d.Step)
 	for _, n := range d.Levels {
 		put(int64(n))
 	}

@@ -17,7 +17,7 @@ import (
 // the others.
 type Config struct {
 	Ensemble   int     `json:"ensemble,omitempty" yaml:"ensemble,omitempty"`     // members; 0 stands for 5
-	Noise      string  `json:"noise,omitempty" yaml:"noise,omitempty"`           // Embedded, Learned or Heteroscedastic; "": chosen
+	Noise      string  `json:"noise,omitempty" yaml:"noise,omitempty"`           // Embedded, Learned, Heteroscedastic, Poisson or NegativeBinomial; "": chosen
 	KL         float64 `json:"kl,omitempty" yaml:"kl,omitempty"`                 // weight of the KL; 0: chosen
 	Activation string  `json:"activation,omitempty" yaml:"activation,omitempty"` // as fn.Named takes it: a name or a formula; "": chosen
 	Rule       string  `json:"rule,omitempty" yaml:"rule,omitempty"`             // as moment.Parse takes it; "": the closed form or gh(9)
@@ -51,7 +51,7 @@ const (
 	Heteroscedastic = "heteroscedastic" // a head that predicts the variance
 )
 
-var noises = []string{Embedded, Learned, Heteroscedastic}
+var noises = append([]string{Embedded, Learned, Heteroscedastic}, countNoises...)
 
 // Check reports settings that cannot work, for regression or classification.
 func (c Config) Check(classes bool) error {

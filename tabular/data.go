@@ -28,6 +28,14 @@ type Data struct {
 	// Ordered says that rows are in the order of time: the last are held out.
 	Ordered bool
 
+	// Step holds, for each target, what the difference of 1 is encoded as, if all targets
+	// are counts: whole numbers from 0 to MostCount. With it and Zero, likelihoods of counts
+	// are tried. Nil: none are.
+	Step []float64
+
+	counted  bool      // the targets are scored as counts
+	from, to []float64 // of held-out rows: what is integrated to score them; nil: nothing
+
 	slopes []float32 // logarithms of the slopes of transformed targets; nil: none is transformed
 }
 
@@ -53,6 +61,9 @@ func (d Data) Check() error {
 		return err
 	}
 	if err := d.checkLevels(); err != nil {
+		return err
+	}
+	if err := d.checkCounts(); err != nil {
 		return err
 	}
 	if d.Zero != nil && d.Classes == 0 && len(d.Zero) != d.Outputs() {

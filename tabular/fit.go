@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"utvi/dist"
@@ -48,6 +49,9 @@ func Fit(ctx context.Context, c Config, d Data, dir string, tell func(Progress))
 	if err := claim(dir, c, d); err != nil {
 		return nil, err
 	}
+	if slices.Contains(countNoises, c.Noise) && d.Step == nil {
+		return nil, fmt.Errorf("noise %q applies to counts only; every target must be a whole number from 0 to %d", c.Noise, MostCount)
+	}
 	r := &run{plan: c.plan(d), data: d, dir: dir, tell: tell, key: rng.New(c.Seed)}
 	return r.fit(ctx)
 }
@@ -72,7 +76,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 		return nil, errors.New("too few rows with a weight above 0, or too few groups, to hold some out")
 	}
 	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Held: heldRows(folds), Members: []Member{}}
-	if err := r.decideWarps(ctx, folds); err != nil {
+	if err := r.decideTargets(ctx, folds); err != nil {
 		return nil, err
 	}
 	picks, err := r.choose(ctx, folds, &rep)
@@ -119,6 +123,19 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	return f, errors.Join(err, ctx.Err())
 }
 
+// decideTargets decides whether targets are transformed, or counts.
+func (r *run) decideTargets(ctx context.Context, folds []fold) error {
+	plain, data := slices.Clone(folds), r.data
+	if slices.Contains(countNoises, r.Noise) {
+		r.useCounts(folds, plain, data, r.Noise)
+		return nil
+	}
+	if err := r.decideWarps(ctx, folds); err != nil || ctx.Err() != nil {
+		return err
+	}
+	return r.decideCounts(ctx, folds, plain, data)
+}
+
 // train trains the picked candidates, each from its seed, up to its stop.
 func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []int) ([]*result, error) {
 	rows, held := r.data, Data{}
@@ -138,8 +155,11 @@ func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedu
 		Candidate: c, name: name, train: rows, held: held, seed: rng.Uint64(key, 0),
 		schedule: schedule, steps: stop(until, schedule), batch: min(r.Batch, rows.X.Rows), rate: r.Rate, engine: r.Engine,
 	}
-	if r.warps != nil {
+	if r.warps != nil && !c.counts() {
 		name = warpedName + name
+	}
+	if c.counts() {
+		name = c.Noise + "-" + name
 	}
 	if r.dir != "" {
 		j.file = filepath.Join(r.dir, name)

@@ -49,6 +49,7 @@ type Member struct {
 func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) (*Fitted, error) {
 	for _, n := range nets {
 		boundNoise(n, r.data)
+		boundCounts(n, r.data)
 	}
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
@@ -146,6 +147,12 @@ func (f *Fitted) check() error {
 		reads := likelihood.Describe(m.Likelihood)
 		targets, err := likelihood.Inner(m.Likelihood).Targets(m.Outputs())
 		if err != nil || reads.Classes != (f.Classes > 0) || reads.Classes && m.Outputs() != f.Classes || targets != f.Targets {
+			return errors.New(mismatch)
+		}
+	}
+	for _, m := range f.Members.Members {
+		l, counts := likelihood.Inner(m.Likelihood).(likelihood.Count)
+		if counts != f.Counts() || counts && (l.Scale == nil || f.Warps != nil) {
 			return errors.New(mismatch)
 		}
 	}

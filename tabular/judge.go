@@ -19,8 +19,17 @@ func (h heldOutPredictions) logp(i int, d Data, shapes []ResidualMixture) float6
 	if h.Var == nil {
 		return math.Log(max(1e-30, float64(h.Mean[i])))
 	}
-	e, v := float64(d.Y[i])-float64(h.Mean[i]), float64(h.Var[i])
-	l := shapes[i%d.Outputs()].logNormal(e, v)
+	m, v := float64(h.Mean[i]), float64(h.Var[i])
+	t := i % d.Outputs()
+	switch {
+	case d.counted:
+		unit := d.Step[t]
+		return shapes[t].logCount(math.Round(d.count(t, float64(d.Y[i]))), d.count(t, m), v/(unit*unit))
+	case d.from != nil:
+		return shapes[t].logMass(d.from[i], d.to[i], m, v)
+	}
+	e := float64(d.Y[i]) - m
+	l := shapes[t].logNormal(e, v)
 	if d.slopes != nil {
 		l += float64(d.slopes[i])
 	}

@@ -33,6 +33,11 @@ func boundNoise(m *model.Model, d Data) {
 		}
 	}
 	l.Range = seen
+	setLikelihood(m, l)
+}
+
+// setLikelihood gives a network another likelihood inside its wrapper, if it has one.
+func setLikelihood(m *model.Model, l likelihood.Likelihood) {
 	if w, ok := m.Likelihood.(likelihood.Wrapper); ok {
 		m.Likelihood = w.Wrap(l)
 		return

@@ -6,6 +6,7 @@ import (
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/likelihood"
 	"utvi/model"
 )
 
@@ -30,6 +31,7 @@ type Predictions struct {
 	Unfamiliar []float32
 
 	residuals []ResidualMixture
+	scale     *likelihood.CountScale // of counts
 }
 
 // NewPredictor returns a predictor for batches of at most maxRows rows, which shares
@@ -43,7 +45,11 @@ func (f *Fitted) NewPredictor(pool *compute.Pool, maxRows int) *Predictor {
 	if err != nil { // a Fitted that was loaded or trained has been checked
 		panic("tabular: the networks do not predict the targets")
 	}
-	return &Predictor{head: head, far: f.InputStats.measure(maxRows), all: make([]float32, maxRows), out: Predictions{residuals: f.Residuals}}
+	p := &Predictor{head: head, far: f.InputStats.measure(maxRows), all: make([]float32, maxRows), out: Predictions{residuals: f.Residuals}}
+	if l, ok := likelihood.Inner(f.Members.Members[0].Likelihood).(likelihood.Count); ok {
+		p.out.scale = l.Scale
+	}
+	return p
 }
 
 // Predict predicts the rows of x. With variances of the inputs it takes twice as

@@ -63,10 +63,15 @@ var tails = [...]struct{ r, rows float64 }{{25, 0.3}, {400, 0.03}}
 // its middle by a little. Few rows have little influence: n rows count n/(n+50).
 func fitCentral(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
 	s := fitResiduals(folds, members, target)
+	coverage := func(s ResidualMixture) float64 { return s.coverage(folds, members, target) }
+	if folds[0].held.counted {
+		seen := countsSeen(folds, members, target)
+		coverage = func(s ResidualMixture) float64 { return s.countCoverage(seen) }
+	}
 	lo, hi := -2.0, 2.0 // of ln c
 	for range 24 {
 		mid := (lo + hi) / 2
-		if s.scaled(math.Exp(mid)).coverage(folds, members, target) < 0.9 {
+		if coverage(s.scaled(math.Exp(mid))) < 0.9 {
 			lo = mid
 		} else {
 			hi = mid
@@ -116,6 +121,9 @@ type residual struct{ z2, log float64 }
 // given the members' predictions, by expectation maximisation. The row belongs to
 // part j of member k in proportion to W_j N(y; m_k, R_j·v_k).
 func fitResiduals(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
+	if folds[0].held.counted {
+		return fitCounts(folds, members, target)
+	}
 	rows, counts := residuals(folds, members, target)
 	s := ResidualMixture{make([]float64, shapeParts), make([]float64, shapeParts)}
 	for j := range free {

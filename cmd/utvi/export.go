@@ -36,7 +36,7 @@ since 1970 (NaN where missing). If the table writes times with offsets from UTC,
 COLUMN_offset takes these, in seconds. Encoding, ensemble and calibration are inside. Its
 outputs are mean, std, lo, hi (the interval), quantiles, variance_weights, variance_inputs,
 variance_noise and ood, with the meaning that utvi predict gives them; for classes label,
-probabilities and ood.
+probabilities and ood, and set, the conformal set of a calibrated model.
 
 Rules that draw random numbers, and functions that are Go code, cannot be exported.`,
 		Example: `  utvi export model.safetensors -o net.onnx
@@ -74,7 +74,7 @@ Rules that draw random numbers, and functions that are Go code, cannot be export
 	f.BoolVar(&o.Variance, "variance", false, "add the input x_variance of a network, the variances of x")
 	f.Float64SliceVar(&tables.Quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "`levels` of the quantiles of a tabular model")
 	f.Lookup("quantiles").DefValue = "0.05,0.25,0.5,0.75,0.95" // as one writes them
-	f.Float64Var(&tables.Interval, "interval", 0.9, "level of the interval of a tabular model")
+	f.Float64Var(&tables.Interval, "interval", 0.9, "level of the interval, or of the sets of classes, of a tabular model")
 	return cmd
 }
 
@@ -84,6 +84,13 @@ func exported(cmd *cobra.Command, e *model.Ensemble, o export.Options, tables ex
 	if err == nil && m.Net != nil {
 		if o.Variance {
 			return nil, usagef("--variance is for networks; a tabular model takes the columns of its standard deviations")
+		}
+		if m.Counts() {
+			if cmd.Flags().Changed("quantiles") {
+				return nil, usagef("the model predicts counts, whose quantiles a graph cannot compute; leave out --quantiles")
+			}
+			tables.Quantiles = nil
+			fmt.Fprintln(cmd.OutOrStdout(), "The model predicts counts: the graph has no quantiles, and an interval only if it is conformal.")
 		}
 		return export.Table(m, tables)
 	}

@@ -212,6 +212,9 @@ func (r *fitting) write(result *fit.Result) error {
 			fmt.Fprintf(r.stdout, "%s is predicted by its %v: held-out rows are more probable so.\n\n", tame(c.Name), w)
 		}
 	}
+	if s := countsText(result.Model); s != "" {
+		fmt.Fprintf(r.stdout, "%s: held-out rows are more probable so.\n\n", s)
+	}
 	if result.Evaluation == nil {
 		_, err := fmt.Fprintf(r.stdout, "No rows are held out: the model is not evaluated.\nWrote %s.\n", files)
 		return err

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"utvi/fit"
@@ -29,6 +30,9 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 			fmt.Fprintf(t, "target\t%s is predicted by its %v\n", tame(c.Name), w)
 		}
 	}
+	if s := countsText(m); s != "" {
+		fmt.Fprintf(t, "target\t%s\n", s)
+	}
 	fmt.Fprintf(t, "trained on\t%d rows, seed %d\n", m.Facts.Rows, m.Facts.Config.Seed)
 	if m.Facts.Interrupted {
 		fmt.Fprintln(t, "training\tstopped early")
@@ -47,4 +51,16 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 	}
 	fmt.Fprintln(w, "\nScores on held-out rows, before any calibration:")
 	return printScores(w, m.Facts.Held)
+}
+
+// countsText says how counts are predicted, "" if the targets are not counts.
+func countsText(m *fit.Model) string {
+	if !m.Counts() {
+		return ""
+	}
+	var names []string
+	for _, t := range m.Targets() {
+		names = append(names, tame(t))
+	}
+	return fmt.Sprintf("%s: a count, %s", strings.Join(names, ", "), m.Net.Report.Members[0].Noise)
 }

@@ -40,6 +40,11 @@ func (t *tableWriter) encode() (signal, error) {
 			continue
 		}
 		t.Scope(c.Name)
+		if c.Embedded {
+			number := t.cast(t.level(c.Name, c))
+			means, variances = append(means, number), append(variances, t.zeros(number))
+			continue
+		}
 		if c.Type == table.Categorical {
 			hot := t.oneHot(c.Name, c.Levels)
 			means, variances = append(means, hot), append(variances, t.zeros(hot))
@@ -78,6 +83,19 @@ func (t *tableWriter) oneHot(v value, levels []string) value {
 	at := t.ML("LabelEncoder", []value{v}, onnx.TextList("keys_strings", levels), onnx.IntList("values_int64s", index...), onnx.Int("default_int64", len(levels)))
 	hot := t.Op("OneHot", []value{at, t.Index(len(levels) + 1), t.Floats("off_on", []float32{0, 1}, 2)})
 	return t.squeeze(hot, 1)
+}
+
+// level is the number of the level of each row in an embedded column.
+func (t *tableWriter) level(v value, c *table.Column) value {
+	keys := slices.Clone(c.Levels)
+	index := make([]int, len(keys))
+	for i := range index {
+		index[i] = i
+	}
+	if t.m.Schema.Impute && !slices.Contains(keys, "") {
+		keys, index = append(keys, ""), append(index, len(c.Levels)+1)
+	}
+	return t.ML("LabelEncoder", []value{v}, onnx.TextList("keys_strings", keys), onnx.IntList("values_int64s", index...), onnx.Int("default_int64", len(c.Levels)))
 }
 
 // number is a scaled number, or the trend of a time, with its variance; missing ones are 0 and marked.

@@ -123,6 +123,13 @@ func (t *tableWriter) split(l likelihood.Likelihood, out signal) (mean, doubt, n
 	switch l := l.(type) {
 	case likelihood.Normal, likelihood.Categorical:
 		return m, v, t.zeros(m), nil
+	case likelihood.Count:
+		k, err := l.Targets(n)
+		if err != nil || l.Scale == nil {
+			return "", "", "", fmt.Errorf("the likelihood %v does not say how counts are encoded", l)
+		}
+		mean, doubt, noise := t.splitCounts(l, m, v, k)
+		return mean, doubt, noise, nil
 	case likelihood.Heteroscedastic:
 		k, err := l.Targets(n)
 		if err != nil {

@@ -22,7 +22,7 @@ func (o ops) mapped(m *moment.Map, d int) (coupled, error) {
 		_, x, _ := call.Parse(m.Name)
 		return func(v value) value { return o.photons(v, x[0], x[1], x[2]) }, nil
 	}
-	return nil, fmt.Errorf("the map %s is Go code, which a graph cannot hold", title(m.Name))
+	return nil, fmt.Errorf("the map %s is Go code, which a graph cannot hold; softmax and the photon node can be exported", title(m.Name))
 }
 
 // same reports whether a map has the values of a built-in one.

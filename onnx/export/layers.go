@@ -83,9 +83,9 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 		slope, constant := l.Affine()
 		return w.scale(in, out, w.floats("slope", slope, len(slope)), w.floats("constant", constant, len(constant))), nil
 	case nn.Stochastic:
-		return nil, fmt.Errorf("the function %s of x and θ is Go code, which a graph cannot hold", title(l.Name))
+		return nil, fmt.Errorf("the function %s of x and θ is Go code, which a graph cannot hold; if θ may be a learned number, write it as a formula with a parameter (fn.Formula) in nn.Apply", title(l.Name))
 	}
-	return nil, fmt.Errorf("a %s layer is Go code, which a graph cannot hold", n.Layer.Kind())
+	return nil, fmt.Errorf("a %s layer is Go code, which a graph cannot hold; build it from the layers of package nn", n.Layer.Kind())
 }
 
 // perUnit is a constant made from a tensor of numbers, one a unit.

@@ -34,7 +34,7 @@ func (f *function) push(rule moment.Rule, kappa float64, m, v value, rank int) (
 	case moment.BySampling:
 		return moments{}, fmt.Errorf("the rule %v draws random numbers, and a graph has none; take a rule of points, such as gh(5)", rule)
 	}
-	return moments{}, fmt.Errorf("the rule %v is Go code, which a graph cannot hold", rule)
+	return moments{}, fmt.Errorf("the rule %v is Go code, which a graph cannot hold; make it from points (moment.Points), or take another rule, such as gh(5)", rule)
 }
 
 // small is the σ, relative to 1+|m|, below which points resolve nothing: the limit of

@@ -38,13 +38,18 @@ func (o TableOptions) orDefault() TableOptions {
 //	variance_weights, variance_inputs, variance_noise    parts of std²
 //	quantiles                                            rows × targets × levels
 //
-// or, for classes, label (rows) and probabilities (rows × classes), and always ood (rows):
-// how unfamiliar a row is.
+// The graph of a model of counts has no quantiles, and lo and hi only if the model has
+// conformal intervals. For classes the outputs are label (rows), probabilities (rows ×
+// classes) and, if the model gives conformal sets, set (rows × classes, booleans), of the
+// level of the interval. Every graph has ood (rows): how unfamiliar a row is.
 func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
-	o = o.orDefault()
 	if m.Net == nil {
 		return nil, errors.New("not a tabular model")
 	}
+	if m.Counts() && o.Quantiles != nil {
+		return nil, errors.New("the model predicts counts, whose quantiles a graph cannot compute; export it without quantiles")
+	}
+	o = o.orDefault()
 	if _, err := m.NewPredictor(predict.Options{Interval: o.Interval, Quantiles: quantilesOf(m, o)}); err != nil {
 		return nil, err
 	}
@@ -59,9 +64,12 @@ func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
 		return nil, err
 	}
 	t.Scope("")
-	if m.Classes() != nil {
+	switch {
+	case m.Classes() != nil:
 		err = t.classes(p)
-	} else {
+	case m.Counts():
+		err = t.counts(p)
+	default:
 		err = t.numbers(p)
 	}
 	if err != nil {
@@ -74,7 +82,7 @@ func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
 }
 
 // outputs are the names of all outputs.
-var outputs = []string{"mean", "std", "lo", "hi", "variance_weights", "variance_inputs", "variance_noise", "quantiles", "label", "probabilities", "ood"}
+var outputs = []string{"mean", "std", "lo", "hi", "variance_weights", "variance_inputs", "variance_noise", "quantiles", "label", "probabilities", "set", "ood"}
 
 func quantilesOf(m *predict.Model, o TableOptions) []float64 {
 	if m.Classes() != nil {
@@ -91,14 +99,21 @@ func (t *tableWriter) metadata() []onnx.Entry {
 			all = append(all, onnx.Entry{Key: "utvi.input." + x.Name, Value: x.Doc})
 		}
 	}
+	interval := onnx.Entry{Key: "utvi.interval", Value: strconv.FormatFloat(t.o.Interval, 'g', -1, 64)}
 	if t.m.Classes() != nil {
-		return append(all, onnx.Entry{Key: "utvi.classes", Value: strings.Join(t.m.Classes(), "\n")})
+		if all = append(all, onnx.Entry{Key: "utvi.classes", Value: strings.Join(t.m.Classes(), "\n")}); t.sets() != nil {
+			all = append(all, interval)
+		}
+		return all
+	}
+	if t.m.Counts() {
+		return append(all, onnx.Entry{Key: "utvi.counts", Value: t.m.Net.Report.Members[0].Noise}, interval)
 	}
 	var levels []string
 	for _, q := range t.o.Quantiles {
 		levels = append(levels, strconv.FormatFloat(q, 'g', -1, 64))
 	}
-	return append(all, onnx.Entry{Key: "utvi.quantiles", Value: strings.Join(levels, ",")}, onnx.Entry{Key: "utvi.interval", Value: strconv.FormatFloat(t.o.Interval, 'g', -1, 64)})
+	return append(all, onnx.Entry{Key: "utvi.quantiles", Value: strings.Join(levels, ",")}, interval)
 }
 
 type tableWriter struct {
@@ -130,14 +145,44 @@ func (t *tableWriter) classes(p parts) error {
 	names := t.m.Classes()
 	q := t.max(p.mean, t.Float(0))
 	q = t.div(q, t.sum(q, 1, true))
+	raw := q
 	if c := t.m.Calibration; c != nil && c[0].Temperature != nil {
 		log := t.times(t.unary("Log", t.max(q, t.Float(1e-30))), 1/c[0].Temperature.T)
 		q = t.Op("Softmax", []value{log})
 	}
 	best := t.Op("ArgMax", []value{q}, onnx.Int("axis", 1), onnx.Int("keepdims", 0))
-	t.Output("label", t.Op("Gather", []value{t.Texts("classes", names), best}), onnx.String, onnx.Dim{Name: "N"})
-	t.Output("probabilities", q, onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: int64(len(names))})
+	// The label of a prediction that is not finite is "", behind the classes.
+	finite := t.unary("Not", t.unary("IsNaN", t.sum(q, 1, false)))
+	label := t.where(finite, best, t.Ints(len(names)))
+	t.Output("label", t.Op("Gather", []value{t.Texts("classes", append(slices.Clone(names), "")), label}), onnx.String, onnx.Dim{Name: "N"})
+	dim := []onnx.Dim{{Name: "N"}, {Size: int64(len(names))}}
+	t.Output("probabilities", q, onnx.Float, dim...)
+	if s := t.sets(); s != nil {
+		t.Output("set", t.set(s, raw, label), onnx.Bool, dim...)
+	}
 	return nil
+}
+
+// sets is the calibration that gives sets of classes, nil if there is none.
+func (t *tableWriter) sets() *calibrate.Sets {
+	if t.m.Calibration == nil {
+		return nil
+	}
+	return t.m.Calibration[0].Sets
+}
+
+// set marks the classes of conformal sets: the most probable class, and all whose
+// probability before any temperature is large enough. A class that is within the rounding
+// of float32 of the bound is in the set, so that the promised coverage holds.
+func (t *tableWriter) set(s *calibrate.Sets, raw, label value) value {
+	const rounding = 1e-6
+	numbers := make([]int, len(t.m.Classes()))
+	for i := range numbers {
+		numbers[i] = i
+	}
+	likely := t.Op("GreaterOrEqual", []value{raw, t.Float(1 - s.Bound(t.o.Interval) - rounding)})
+	top := t.Op("Equal", []value{t.unsqueeze(label, 1), t.Ints(numbers...)})
+	return t.Op("Or", []value{likely, top})
 }
 
 // numbers writes the outputs of a regression.
@@ -186,6 +231,13 @@ func (t *tableWriter) numbers(p parts) error {
 	t.Output("std", std, onnx.Float, dim...)
 	t.Output("lo", lo, onnx.Float, dim...)
 	t.Output("hi", hi, onnx.Float, dim...)
+	t.variances(p, std, dim)
+	t.Output("quantiles", t.slice(q, 2, 0, n, 1), onnx.Float, dim[0], dim[1], onnx.Dim{Size: int64(n)})
+	return nil
+}
+
+// variances writes the parts of std².
+func (t *tableWriter) variances(p parts, std value, dim []onnx.Dim) {
 	ratio := t.div(t.square(std), t.max(p.variance, t.Float(1e-37)))
 	for _, x := range []struct {
 		name string
@@ -193,6 +245,4 @@ func (t *tableWriter) numbers(p parts) error {
 	}{{"variance_weights", p.weights}, {"variance_inputs", p.inputs}, {"variance_noise", p.noise}} {
 		t.Output(x.name, t.mul(x.v, ratio), onnx.Float, dim...)
 	}
-	t.Output("quantiles", t.slice(q, 2, 0, n, 1), onnx.Float, dim[0], dim[1], onnx.Dim{Size: int64(n)})
-	return nil
 }

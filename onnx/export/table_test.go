@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"utvi/calibrate"
+	"utvi/dist"
 	tablefit "utvi/fit"
 	"utvi/internal/compute"
 	"utvi/nn"
@@ -23,7 +24,7 @@ import (
 func goods(n int, seed uint64) string {
 	r, dates := rand.New(rand.NewPCG(seed, 9)), rand.New(rand.NewPCG(seed, 10))
 	var b strings.Builder
-	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std,opened,seen\n")
+	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std,opened,seen,visits\n")
 	shops := []string{"north", "south", "east, far", "\"old\" town"}
 	for i := range n {
 		size, shop, day, weight := 5+2*r.NormFloat64(), r.IntN(len(shops)), 45000+r.IntN(900), math.Exp(2*r.NormFloat64())
@@ -46,7 +47,8 @@ func goods(n int, seed uint64) string {
 			opened = ""
 		}
 		seen := time.Unix(1.6e9+dates.Int64N(1e8), dates.Int64N(1e9)).In(time.FixedZone("", 1800*(dates.IntN(49)-24))).Format(time.RFC3339Nano)
-		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v,%s,%s\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()), opened, seen)
+		visits := int(math.Exp(0.2*size+0.3*float64(shop)-0.5) * (0.3 + 1.4*dates.Float64()))
+		fmt.Fprintf(&b, "%s,%v,%q,%d,%s,%v,%v,%s,%v,%v,%s,%s,%d\n", cell(size, 0), float32(0.1+0.3*r.Float64()), name, day, cell(weight, 0.1), price, 2*price+r.NormFloat64(), []string{"A", "B", "C"}[min(2, int(math.Abs(price)/15))], float32(math.Exp(price/6+0.3*r.NormFloat64())), float32(0.1+r.Float64()), opened, seen, visits)
 	}
 	return strings.ReplaceAll(b.String(), `\"old\"`, `""old""`)
 }
@@ -78,6 +80,9 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 		}
 		if !strings.HasPrefix(name, "dates") {
 			spec.Ignore = slices.Concat(spec.Ignore, dates)
+		}
+		if spec.Targets[0] != "visits" {
+			spec.Ignore = slices.Concat(spec.Ignore, []string{"visits"})
 		}
 		c := quick
 		c.Noise = noise
@@ -126,6 +131,17 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	add("isotonic-transformed", cost, tabular.Heteroscedastic, nil, "scale", "isotonic")
 	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
 	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
+	add("classes-conformal", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature", "conformal")
+	full := []string{"sold", "size_std", "cost", "cost_std", "shop", "weight"} // columns without missing values are left
+	add("complete", table.Spec{Targets: []string{"price"}, Ignore: append(full, "grade")}, tabular.Heteroscedastic, nil)
+	add("classes-complete", table.Spec{Targets: []string{"grade"}, Ignore: append(full, "price")}, "", nil, "conformal")
+	many := table.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true, MaxLevels: 2}
+	add("levels", many, tabular.Heteroscedastic, nil)
+	add("levels-bins", many, tabular.Learned, bins)
+	count := table.Spec{Targets: []string{"visits"}, Ignore: slices.Concat(drop, []string{"price"}), Impute: true, MaxLevels: 2}
+	add("counts", count, tabular.NegativeBinomial, nil)
+	add("counts-poisson", count, tabular.Poisson, nil, "scale")
+	add("counts-conformal", count, tabular.NegativeBinomial, bins, "scale", "conformal")
 	add("dates", price, tabular.Heteroscedastic, nil)
 	add("dates-uncertain", uncertain, tabular.Learned, bins)
 	return all
@@ -167,7 +183,7 @@ func TestTableConformance(t *testing.T) {
 		}
 		rows, inputs := cells(t, m, goodsFrame(t, goods(200, 3)))
 		o := predict.Options{}
-		if m.Classes() == nil {
+		if m.Classes() == nil && !m.Counts() {
 			o.Quantiles = TableOptions{}.orDefault().Quantiles
 		}
 		p, err := m.NewPredictor(o)
@@ -177,6 +193,11 @@ func TestTableConformance(t *testing.T) {
 		predictions, err := p.Rows(t.Context(), rows)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
+		}
+		if strings.HasSuffix(name, "complete") { // does not impute: the last row cannot be predicted
+			size := inputs["size"].Data
+			size[len(size)-1] = "NaN"
+			predictions = predictions[:len(predictions)-1]
 		}
 		runs = append(runs, &run{Name: "table-" + name, Inputs: inputs, model: file})
 		want = append(want, predictions)
@@ -189,6 +210,12 @@ func TestTableConformance(t *testing.T) {
 			dated = max(dated, len(c.Parts))
 		}
 		embedded = embedded || nn.Any(m.Networks.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Piecewise); return ok })
+	}
+	levels := func(name string) bool {
+		return nn.Any(models[name].Networks.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Embed); return ok })
+	}
+	if !levels("levels") || !models["counts"].Counts() {
+		t.Error("the model of many levels embeds none, or that of counts predicts none")
 	}
 	if !warped || !knots || !embedded || dated != 3 {
 		t.Errorf("no model has a transformed target (%v), a scale with knots (%v), embedded numbers (%v) or the 3 parts of a time (%d)", warped, knots, embedded, dated)
@@ -203,10 +230,41 @@ func TestTableConformance(t *testing.T) {
 		if r.outputs == nil {
 			continue
 		}
-		worst, where := compareTable(want[i], r.outputs)
+		worst, where := compareTable(want[i], models[names[i]].Classes(), r.outputs)
 		t.Logf("%s: off by %.2g standard deviations", r.Name, worst)
+		unpredicted(t, r, len(want[i]))
+		if c := models[names[i]].Calibration; c != nil && c[0].Sets != nil {
+			sizes := map[int]bool{}
+			for _, p := range want[i] {
+				sizes[len(p.Class.Set)] = true
+			}
+			if _, ok := r.outputs["set"]; !ok || len(sizes) < 2 {
+				t.Errorf("%s: the graph has sets: %v; their sizes are %v", r.Name, ok, sizes)
+			}
+		}
 		if !(worst <= tolerance) {
 			t.Errorf("%s: off by %.2g %s", r.Name, worst, where)
+		}
+	}
+}
+
+// unpredicted checks that rows beyond the predicted ones have no numbers, no label and no set.
+func unpredicted(t *testing.T, r *run, rows int) {
+	t.Helper()
+	for name, x := range r.outputs {
+		per := 1
+		for _, d := range x.Dims[1:] {
+			per *= d
+		}
+		for _, s := range x.Strings[min(len(x.Strings), rows*per):] {
+			if s != "" {
+				t.Errorf("%s: %s of a row that cannot be predicted is %q", r.Name, name, s)
+			}
+		}
+		for _, v := range x.floats()[min(len(x.Data), rows*per):] {
+			if wrong := !math.IsNaN(v); name == "set" && v != 0 || name != "set" && wrong {
+				t.Errorf("%s: %s of a row that cannot be predicted is %v", r.Name, name, v)
+			}
 		}
 	}
 }
@@ -267,7 +325,7 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 
 // compareTable returns the largest difference in standard deviations; of probabilities and
 // of the unfamiliarity, in units of 1. A change dσ changes a variance by 2σ·dσ.
-func compareTable(want []predict.Prediction, out map[string]tensor) (worst float64, where string) {
+func compareTable(want []predict.Prediction, classes []string, out map[string]tensor) (worst float64, where string) {
 	note := func(e, scale float64, format string, args ...any) {
 		if e /= scale; e > worst || math.IsNaN(e) {
 			if worst, where = e, fmt.Sprintf(format, args...); math.IsNaN(e) {
@@ -283,6 +341,17 @@ func compareTable(want []predict.Prediction, out map[string]tensor) (worst float
 			for j, q := range p.Class.Probabilities {
 				note(math.Abs(out["probabilities"].floats()[i*k+j]-q), 1, "in probability %d of row %d", j, i)
 			}
+			if set, ok := out["set"]; ok {
+				var got []string
+				for j, class := range classes {
+					if set.floats()[i*k+j] != 0 {
+						got = append(got, class)
+					}
+				}
+				if !slices.Equal(got, p.Class.Set) {
+					note(math.Inf(1), 1, "in the set of row %d: %q, want %q", i, got, p.Class.Set)
+				}
+			}
 			if out["label"].Strings[i] != p.Class.Class {
 				note(math.Inf(1), 1, "in the label of row %d: %s, want %s", i, out["label"].Strings[i], p.Class.Class)
 			}
@@ -295,6 +364,9 @@ func compareTable(want []predict.Prediction, out map[string]tensor) (worst float
 				note(max(0, math.Abs(got-want)-slack), n.Std, "in %s of row %d: %v, want %v ± %v", name, i, got, want, n.Std)
 			}
 			for name, v := range map[string]float64{"mean": n.Mean, "std": n.Std, "lo": n.Lo, "hi": n.Hi} {
+				if _, whole := n.Dist.(dist.Whole); whole && out[name].Data == nil {
+					continue // intervals of counts are in the graph if they are conformal
+				}
 				check(name, out[name].floats()[at], v)
 			}
 			for name, v := range map[string]float64{"variance_weights": n.Variance.Weights, "variance_inputs": n.Variance.Inputs, "variance_noise": n.Variance.Noise} {
@@ -310,6 +382,17 @@ func compareTable(want []predict.Prediction, out map[string]tensor) (worst float
 
 // What a graph cannot hold is refused.
 func TestTableRefusals(t *testing.T) {
+	counts := tableModels(t, "counts")["counts"]
+	if _, err := Table(counts, TableOptions{Quantiles: []float64{0.5}}); err == nil || !strings.Contains(err.Error(), "whose quantiles a graph cannot compute") {
+		t.Errorf("quantiles of counts: %v", err)
+	}
+	bent, err := counts.WithCalibration([]calibrate.Calibration{{Levels: &calibrate.Levels{Rows: 100}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Table(bent, TableOptions{}); err == nil || !strings.Contains(err.Error(), "calibrate without isotonic") {
+		t.Errorf("corrected levels of counts: %v", err)
+	}
 	m := tableModels(t, "scaled")["scaled"]
 	if _, err := Table(m, TableOptions{Quantiles: []float64{2}}); err == nil || !strings.Contains(err.Error(), "the level of a quantile is 2") {
 		t.Errorf("a level of 2: %v", err)

@@ -1,0 +1,96 @@
+package export
+
+import (
+	"errors"
+
+	"utvi/dist"
+	"utvi/likelihood"
+	"utvi/onnx"
+)
+
+// splitCounts reads the outputs of a network that predicts counts; see likelihood.Count.
+func (t *tableWriter) splitCounts(l likelihood.Count, m, v value, k int) (mean, doubt, noise value) {
+	s := l.Scale
+	row := func(name string, x []float64) value { return t.floats(name, x, k) }
+	first := func(v value) value { return t.slice(v, 1, 0, k, 1) }
+	x := t.add(first(m), t.times(first(v), 0.5))
+	if s.Base != nil {
+		x = t.add(x, row("base", s.Base))
+	}
+	n := t.exp(x)
+	if s.Most != nil {
+		n = t.min(n, row("most", s.Most))
+	}
+	spread := t.mul(t.square(n), t.expm1(first(v)))
+	own := n
+	if l.Dispersed {
+		a := t.max(t.min(t.slice(m, 1, k, 2*k, 1), t.Float(likelihood.MostLogDispersion)), t.Float(likelihood.LeastLogDispersion))
+		own = t.add(own, t.mul(t.exp(a), t.add(t.square(n), spread)))
+	}
+	step := row("step", s.Step)
+	area := t.square(step)
+	return t.add(row("zero", s.Zero), t.mul(step, n)), t.mul(area, spread), t.mul(area, own)
+}
+
+// counts writes the outputs of a model of counts: moments, and conformal intervals if the
+// model has them. Quantiles of counts are sums that a graph cannot hold.
+func (t *tableWriter) counts(p parts) error {
+	columns := t.m.Schema.Targets()
+	width := len(columns)
+	scale := likelihood.Inner(t.m.Networks.Members[0].Likelihood).(likelihood.Count).Scale
+	factor, below, above := make([]float64, width), make([]float64, width), make([]float64, width)
+	conformal := 0
+	for i := range columns {
+		factor[i] = 1
+		if t.m.Calibration == nil {
+			continue
+		}
+		c := t.m.Calibration[i]
+		switch {
+		case c.Levels != nil:
+			return errors.New("the model predicts counts with corrected levels, which a graph cannot hold; calibrate without isotonic")
+		case c.Scale != nil:
+			factor[i] = c.Scale.Factor
+		}
+		if c.Conformal != nil {
+			conformal++
+			below[i], above[i] = c.Conformal.Factors(t.o.Interval)
+		}
+	}
+	row := func(name string, v []float64) value { return t.floats(name, v, width) }
+	area := make([]float64, width)
+	for i, step := range scale.Step {
+		area[i] = step * step
+	}
+	count := func(v value) value {
+		return t.max(t.div(t.sub(v, row("zero", scale.Zero)), row("step", scale.Step)), t.Float(1e-9))
+	}
+	mean := count(p.mean)
+	// The variance of every part of the mixture, at least that of a Poisson.
+	var sum []value
+	for _, m := range p.members {
+		n := count(m.m)
+		v := t.div(m.v, row("area", area))
+		most := t.add(n, t.times(t.square(n), dist.MostDispersion))
+		for j := range t.m.Net.Residuals[0].W {
+			w, r := make([]float64, width), make([]float64, width)
+			for i, s := range t.m.Net.Residuals {
+				w[i], r[i] = s.W[j]/float64(len(p.members)), s.R[j]
+			}
+			part := t.min(t.max(t.mul(v, row("widen", r)), n), most)
+			sum = append(sum, t.mul(t.add(part, t.square(t.sub(n, mean))), row("weight", w)))
+		}
+	}
+	wide := t.sqrt(t.total(sum))
+	std := t.mul(wide, row("calibration", factor))
+	dim := []onnx.Dim{{Name: "N"}, {Size: int64(width)}}
+	t.Output("mean", mean, onnx.Float, dim...)
+	t.Output("std", std, onnx.Float, dim...)
+	if conformal == width {
+		end := func(x value) value { return t.max(t.unary("Ceil", t.plus(x, -0.5)), t.Float(0)) }
+		t.Output("lo", end(t.sub(mean, t.mul(wide, row("below", below)))), onnx.Float, dim...)
+		t.Output("hi", end(t.add(mean, t.mul(wide, row("above", above)))), onnx.Float, dim...)
+	}
+	t.variances(p, std, dim)
+	return nil
+}
