@@ -42,7 +42,7 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 			return r, errors.Join(o.Err, errors.New("the first steps are not finite"))
 		}
 	}
-	if r.Step, err = t.busy(t.whole); err != nil {
+	if r.Step, err = t.busy(t.whole, windows, launchesEach); err != nil {
 		return r, err
 	}
 	forward, err := t.stream.Record(func() error { return t.pass.runTo(t.weights, t.Batch, t.forwardOps) })
@@ -50,7 +50,7 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 		return r, err
 	}
 	defer forward.Close()
-	if r.Forward, err = t.busy(forward); err != nil {
+	if r.Forward, err = t.busy(forward, windows, launchesEach); err != nil {
 		return r, err
 	}
 	calls, err := t.recorded(false)
@@ -83,17 +83,17 @@ func (t *trainer) single(c *launched) (KernelTime, error) {
 		return k, err
 	}
 	defer g.Close()
-	k.US, err = t.busy(g)
+	k.US, err = t.busy(g, windows/2+1, launchesEach/3+1)
 	k.US /= float64(repeats)
 	return k, err
 }
 
 // What is measured is launched so often: in each of several windows, and a single kernel
 // in each launch of a graph.
-var windows, launchesEach, repeats = 11, 30, 20
+var windows, launchesEach, repeats = 21, 30, 5
 
-// busy returns the microseconds of one launch of a graph.
-func (t *trainer) busy(g *cuda.Graph) (float64, error) {
+// busy returns the microseconds of one launch of a graph: the median of the windows.
+func (t *trainer) busy(g *cuda.Graph, windows, launches int) (float64, error) {
 	clock, err := t.stream.NewTimer()
 	if err != nil {
 		return 0, err
@@ -104,7 +104,7 @@ func (t *trainer) busy(g *cuda.Graph) (float64, error) {
 		if err := clock.Begin(); err != nil {
 			return 0, err
 		}
-		for range launchesEach {
+		for range launches {
 			if err := g.Launch(t.stream); err != nil {
 				return 0, err
 			}
@@ -113,7 +113,7 @@ func (t *trainer) busy(g *cuda.Graph) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		all = append(all, 1e3*ms/float64(launchesEach))
+		all = append(all, 1e3*ms/float64(launches))
 	}
 	slices.Sort(all)
 	return all[windows/2], nil

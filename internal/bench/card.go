@@ -50,7 +50,7 @@ type Together struct {
 
 // together measures trainings of the first network, 1,024 rows a step.
 func together(e *gpu.Engine, trainings int) (Together, error) {
-	const batch, steps = 1024, 256
+	const batch, warm, steps = 1024, 64, 512
 	r := Together{Net: nets[0].name, Batch: batch, Trainings: trainings}
 	var all []*train.Trainer
 	defer func() {
@@ -68,12 +68,12 @@ func together(e *gpu.Engine, trainings int) (Together, error) {
 		if err != nil {
 			return r, err
 		}
-		t, err := train.New(m, train.Config{Engine: e, Data: table, Batch: batch, Steps: 2 * steps, Workers: 1})
+		t, err := train.New(m, train.Config{Engine: e, Data: table, Batch: batch, Steps: warm + steps, Workers: 1})
 		if err != nil {
 			return r, err
 		}
 		all = append(all, t)
-		if err := t.AdvanceTo(steps, nil); err != nil {
+		if err := t.AdvanceTo(warm, nil); err != nil {
 			return r, err
 		}
 	}
@@ -81,7 +81,7 @@ func together(e *gpu.Engine, trainings int) (Together, error) {
 	var group sync.WaitGroup
 	begin := time.Now()
 	for i, t := range all {
-		group.Go(func() { errs[i] = t.AdvanceTo(2*steps, nil) })
+		group.Go(func() { errs[i] = t.AdvanceTo(warm+steps, nil) })
 	}
 	group.Wait()
 	r.StepsPerSecond = float64(trainings*steps) / time.Since(begin).Seconds()

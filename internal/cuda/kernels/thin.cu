@@ -84,10 +84,11 @@ KERNEL_MANY(thin, Rows, THIN, 3, block_y) {
 	SHARED Op all[MOST_OPS];
 	SHARED Control k;
 	SHARED int slot;
-	if (failed(a.results)) return;
+	bool stop = failed(a.results); // the loads go on meanwhile
 	const Op* ops = a.ops + a.first;
 	for (int j = thread(); j < a.count * (int)(sizeof(Op) / 8); j += THIN) ((uint64*)all)[j] = ((const uint64*)ops)[j];
 	if (thread() == 0) slot = a.results ? a.results->slot : 0, k = a.control[slot];
+	if (stop) return;
 	long long r0 = (long long)block() * a.per;
 	int n = less(a.per, a.rows - (int)r0);
 	for (int i = 0; i < a.count; i++) {
