@@ -88,7 +88,7 @@ func (e *Engine) Card() string { return e.device.Name }
 type kernelSet struct {
 	rows, thin, forward32, forward64, backward32, backward64 cuda.Kernel
 	gradients32, gradients64                                 cuda.Kernel
-	norm, adamw, columns, priors                             cuda.Kernel
+	norm, adamw, columns, priors, formulas                   cuda.Kernel
 	convForward, convBackward, convGradients                 cuda.Kernel
 	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
 
@@ -132,6 +132,7 @@ func loadKernels(d *cuda.Device) (*kernelSet, error) {
 		{"conv_forward", &k.convForward}, {"conv_backward", &k.convBackward}, {"conv_gradients", &k.convGradients},
 		{"conv_forward16", &k.convForward16}, {"conv_backward16", &k.convBackward16}, {"conv_gradients16", &k.convGradients16},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
+		{"formulas", &k.formulas},
 	} {
 		if *x.to, err = m.Kernel(x.name); err != nil {
 			return nil, fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)

@@ -36,7 +36,8 @@ func (o *op) thin() bool {
 	return false
 }
 
-// A stage is one launch of a kernel: operations on rows, or a wide product.
+// A stage is one launch of a kernel: operations on rows, a wide product, a convolution,
+// or a formula.
 type stage struct {
 	rows    *rowsArgs
 	thick   bool           // an operation does not run in the kernel thin
@@ -46,6 +47,7 @@ type stage struct {
 	conv    *conv
 	folded  many[conv] // of the launch under way
 	back    bool
+	formula *formulaLaunch
 }
 
 // launches cuts operations into launches: neighbours that act on rows are one.
@@ -94,6 +96,10 @@ func (b *launches) multiply(p product, back bool) {
 
 // forward adds the forward operation of a layer.
 func (b *launches) forward(l *layer, o op) {
+	if l.formula != nil {
+		b.addFormula(o)
+		return
+	}
 	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
 		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
 		return
@@ -120,6 +126,10 @@ func (b *launches) backward(l *layer, o op) {
 		return
 	}
 	o.Kind++
+	if l.formula != nil {
+		b.addFormula(o)
+		return
+	}
 	if !l.wide() {
 		b.add(o)
 		return
@@ -136,6 +146,8 @@ func (b *launches) place(w *weights, results cuda.Ptr) {
 			l.rows.Ops, l.rows.Control, l.rows.Results = ops, w.control, results
 		case l.conv != nil:
 			l.conv.P.Results = results
+		case l.formula != nil:
+			l.formula.place(ops, w.control, results)
 		default:
 			l.product.Results = results
 		}
@@ -166,6 +178,9 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 				}
 			}
 			err = launch(w, k, cuda.Grid{X: tiles(rows, int(l.call.One.Per))}, threads, &l.call)
+		case l.formula != nil:
+			done++
+			err = l.formula.run(w, rows)
 		default:
 			err = w.multiply(l, rows)
 		}

@@ -72,11 +72,9 @@ func (t *trainer) build(score op) error {
 		case opConv:
 			t.convs.add(l, o)
 		}
-		tp, has := t.tape(l, &o)
-		if has {
-			tapes = append(tapes, tp)
-		}
-		if i == 0 && !has {
+		own := t.tapes(l, &o)
+		tapes = append(tapes, own...)
+		if i == 0 && len(own) == 0 {
 			break
 		}
 		if l.kind == opMaxPool {
@@ -116,7 +114,11 @@ type tape struct {
 	mode          int32
 }
 
-func (t *trainer) tape(l *layer, o *op) (tape, bool) {
+// tapes gives the reverse of a layer the tapes of what it learns.
+func (t *trainer) tapes(l *layer, o *op) []tape {
+	if l.formula != nil {
+		return t.formulaTapes(l, o)
+	}
 	x := tape{width: l.in, mode: bySoftplus}
 	switch {
 	case l.kind == opNoise && !l.off:
@@ -129,12 +131,12 @@ func (t *trainer) tape(l *layer, o *op) (tape, bool) {
 	case l.kind == opApply && l.f.Rule == learned:
 		x.width = 1
 	default:
-		return x, false
+		return nil
 	}
 	x.tensor = l.tensors[0]
 	x.at = t.floats(t.Batch * x.width)
 	o.Tape = x.at
-	return x, true
+	return []tape{x}
 }
 
 func (t *trainer) buildUpdate() error {

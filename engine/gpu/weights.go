@@ -105,6 +105,9 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 // upload copies parameters and priors to the card and prepares what is derived from
 // them.
 func (w *weights) upload(p *vi.Params[float32]) error {
+	if len(w.chunks) == 0 { // nothing is learned
+		return w.stream.Sync()
+	}
 	if err := w.describe(p); err != nil {
 		return err
 	}
@@ -172,6 +175,9 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 		}
 		if l.f.Rule == learned {
 			o.F.Kappa = w.at(l.tensors[0])
+		}
+		if l.formula != nil {
+			o.Raw = w.placeFormula(l)
 		}
 	case opNoise:
 		if !l.off {

@@ -4,3 +4,4 @@
 #include "product.cu"
 #include "conv.cu"
 #include "optim.cu"
+#include "formula.cu"

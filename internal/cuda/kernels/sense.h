@@ -120,11 +120,3 @@ DEVICE void sense_back(const Op& o, long long r0, int rows) {
 		barrier();
 	}
 }
-
-// rest_back adds the gradients by the mean and the variance of a nonlinearity's input that
-// come through its slope, dg, and through what it adds, e = V − g²v.
-DEVICE void rest_back(const Moments& p, float v, float dg, float de, float* dm, float* dv) {
-	float t = dg - 2 * p.slope * v * de;
-	*dm += t * p.sm + de * p.vm;
-	*dv += t * p.sv + de * (p.vv - p.slope * p.slope);
-}
