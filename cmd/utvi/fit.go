@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/engine/gpu"
 	"utvi/fit"
 	"utvi/internal/fitpage"
 	"utvi/internal/live"
@@ -162,11 +163,11 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return exitError{errors.New("fit was interrupted before the first model was ready; continue it with --resume"), exitInterrupted}
 	}
 	if err != nil && !stopped {
-		return err
+		return resumable(err)
 	}
 	if !stopped && r.folds > 0 {
-		if err := r.crossValidate(ctx, cmd, frame, result, checkpoint); err != nil {
-			return err
+		if err := r.crossValidate(ctx, cmd, frame, result, fit.Options{Checkpoint: checkpoint, Workers: r.jobs, Engine: e}); err != nil {
+			return resumable(err)
 		}
 	}
 	if err := r.write(result); err != nil {
@@ -178,9 +179,17 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	return os.RemoveAll(checkpoint)
 }
 
+// resumable says how to continue after a card was lost.
+func resumable(err error) error {
+	if gpu.Lost(err) {
+		return fmt.Errorf("%w; nothing is lost: continue with --resume", err)
+	}
+	return err
+}
+
 // crossValidate scores every row by a model that did not see it.
-func (r *fitting) crossValidate(ctx context.Context, cmd *cobra.Command, frame *table.Frame, result *fit.Result, checkpoint string) error {
-	e, err := fit.CrossValidate(ctx, frame, r.config, r.folds, fit.Options{Checkpoint: checkpoint, Workers: r.jobs},
+func (r *fitting) crossValidate(ctx context.Context, cmd *cobra.Command, frame *table.Frame, result *fit.Result, o fit.Options) error {
+	e, err := fit.CrossValidate(ctx, frame, r.config, r.folds, o,
 		func(fold int) { tell(cmd, "cross-validation: fold %d of %d", fold+1, r.folds) })
 	if errors.Is(err, context.Canceled) {
 		return exitError{errors.New("fit was interrupted during the cross-validation; continue it with --resume"), exitInterrupted}

@@ -12,6 +12,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -34,6 +35,10 @@ func (e *Unsupported) Error() string {
 	}
 	return fmt.Sprintf("layer %s: the cuda engine cannot run it: %s", e.Layer, e.What)
 }
+
+// Lost reports whether an error says that a card was lost: the process cannot use it any
+// more, but another process may, and continue from checkpoints.
+func Lost(err error) bool { return errors.Is(err, cuda.ErrLost) }
 
 // An Engine runs networks on one card. Goroutines may share it.
 type Engine struct {
