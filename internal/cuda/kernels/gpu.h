@@ -93,6 +93,26 @@ DEVICE double swap(double x, int mask) {
 	return from_bits((uint64)bits(hi) << 32 | bits(lo));
 }
 
+// warp_sum adds up x over the threads of each warp, in pairs; every thread gets the sum.
+template <class T>
+DEVICE T warp_sum(T x) {
+#ifndef EMULATED
+#pragma unroll
+	for (int m = 16; m > 0; m /= 2) x += swap(x, m);
+	return x;
+#else // the same sums, with two barriers instead of ten
+	static T all[1024];
+	all[thread()] = x;
+	barrier();
+	T y[32];
+	for (int i = 0; i < 32; i++) y[i] = all[thread() / 32 * 32 + i];
+	for (int m = 16; m > 0; m /= 2)
+		for (int i = 0; i < m; i++) y[i] += y[i + m];
+	barrier();
+	return y[0];
+#endif
+}
+
 // total adds up x and y over a block of at most 1024 threads, in a fixed order; every
 // thread gets the sums.
 template <class T>

@@ -134,11 +134,8 @@ DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const 
 		}
 #pragma unroll
 		for (int c = 0; c < C; c++) {
-#pragma unroll
-			for (int m = 16; m > 0; m /= 2) {
-				t[c].a += swap(t[c].a, m), t[c].b += swap(t[c].b, m);
-				if (WAY != THROUGH) t[c].c += swap(t[c].c, m);
-			}
+			t[c].a = warp_sum(t[c].a), t[c].b = warp_sum(t[c].b);
+			if (WAY != THROUGH) t[c].c = warp_sum(t[c].c);
 			if (lane == 0 && in && c0 + c < width) store(r, c0 + c, t[c]);
 		}
 	}

@@ -28,8 +28,7 @@ DEVICE void contribute(const Op& o, int i, int j, long long r0, int rows) {
 		const float *e = o.tape + (r0 + r) * o.out, *a = o.g + sensitivity(o, i, r0 + r, o.out), *b = o.g + sensitivity(o, j, r0 + r, o.out);
 		for (int u = lane; u < o.out; u += 32) sum = fma(e[u], a[u] * b[u], sum);
 	}
-#pragma unroll
-	for (int m = 16; m > 0; m /= 2) sum += swap(sum, m);
+	sum = warp_sum(sum);
 	if (lane != 0 || r >= rows) return;
 	long long row = (r0 + r) * k;
 	if (!o.weighted) {
