@@ -116,9 +116,9 @@ func (t *Table) Set() Set { return Set{X: t.x, Y: t.y, Targets: t.targets} }
 // Order writes the numbers of rows [lo, hi) of the batch that Begin prepared.
 func (t *Table) Order(lo, hi int, rows []int32) {
 	n := uint64(t.x.Rows)
-	for i := range hi - lo {
-		at := t.first + uint64(lo+i)
-		rows[i] = t.perm[at/n%2][at%n]
+	for at := t.first + uint64(lo); lo < hi; {
+		k := copy(rows[:hi-lo], t.perm[at/n%2][at%n:])
+		rows, lo, at = rows[k:], lo+k, at+uint64(k)
 	}
 }
 

@@ -43,6 +43,22 @@ type Engine[T gauss.Float] interface {
 	Train(n Network[T], j Job) (Trainer, error)
 }
 
+// A Crowd is an engine that runs many trainings side by side in less time than one after
+// the other, whatever the number of cores.
+type Crowd interface {
+	// Beside returns how many trainings at a time suit the engine.
+	Beside() int
+}
+
+// Beside returns how many trainings to run at a time on an engine; nil stands for the
+// CPU. A number n below 1 lets the engine choose.
+func Beside(e Engine[float32], n int) int {
+	if c, ok := e.(Crowd); ok && n < 1 {
+		return c.Beside()
+	}
+	return compute.Workers(n)
+}
+
 // A Program is a network that is ready to predict. Goroutines may share it.
 type Program[T gauss.Float] interface {
 	// Graph returns the nodes of the bound network.

@@ -60,7 +60,7 @@ type Event struct {
 type Runner struct {
 	Kinds    []Kind
 	Dir      string // of the trials' files; created if it does not exist
-	Jobs     int    // trials at a time; 0 stands for GOMAXPROCS
+	Jobs     int    // trials at a time; 0 lets the engine choose: GOMAXPROCS on the CPU
 	Engine   engine.Engine[float32]
 	Progress func(Event)
 }
@@ -236,7 +236,7 @@ func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
 		return false
 	}
 	if len(beside) > 0 {
-		pool := compute.NewPool(min(compute.Workers(r.Jobs), len(beside)))
+		pool := compute.NewPool(min(engine.Beside(r.Engine, r.Jobs), len(beside)))
 		defer pool.Close()
 		busy := make([]bool, len(p.Trials))
 		pool.Run(len(beside), func(_, i int) { busy[beside[i]] = run(beside[i], 1, false) })

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"utvi/dist"
+	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/rng"
@@ -170,7 +171,7 @@ func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedu
 func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pool := compute.NewPool(min(compute.Workers(r.Parallel), len(jobs)))
+	pool := compute.NewPool(min(engine.Beside(r.Engine, r.Parallel), len(jobs)))
 	defer pool.Close()
 	results, errs := make([]*result, len(jobs)), make([]error, len(jobs))
 	pool.Run(len(jobs), func(_, i int) {

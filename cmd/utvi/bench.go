@@ -84,11 +84,24 @@ func benchCard(w io.Writer, device string, o bench.Options, asJSON bool) error {
 	if asJSON {
 		return writeJSON(w, r)
 	}
+	printCard(w, r)
+	return nil
+}
+
+func printCard(w io.Writer, r *bench.CardReport) {
 	fmt.Fprintf(w, "%s\n\n", r.Card)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "network\trule\tbatch\tforward µs\tstep µs\t")
+	fmt.Fprintln(t, "network\trule\tbatch\ttiles\tforward µs\tstep µs\t")
+	for _, n := range slices.Concat(r.Networks, r.Tilings) {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%.1f\t%.1f\t\n", n.Net, n.Rule, n.Batch, cmp.Or(n.Tiles, "chosen"), n.ForwardUS, n.StepUS)
+	}
+	t.Flush()
+	fmt.Fprintln(w)
+	fmt.Fprintln(t, "network\trule\tkernel of a step\tblocks\tµs\t")
 	for _, n := range r.Networks {
-		fmt.Fprintf(t, "%s\t%s\t%d\t%.1f\t%.1f\t\n", n.Net, n.Rule, n.Batch, n.ForwardUS, n.StepUS)
+		for _, k := range n.Kernels {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%.1f\t\n", n.Net, n.Rule, k.Kernel, k.Blocks, k.US)
+		}
 	}
 	t.Flush()
 	fmt.Fprintln(w)
@@ -98,7 +111,6 @@ func benchCard(w io.Writer, device string, o bench.Options, asJSON bool) error {
 	for _, x := range r.Refused {
 		fmt.Fprintf(w, "not measured: %s\n", x)
 	}
-	return nil
 }
 
 func checkBench(o bench.Options) error {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/engine/gpu"
 	"utvi/fit"
 	"utvi/internal/fitpage"
 	"utvi/internal/live"
@@ -84,7 +85,7 @@ With --fresh it starts again.`,
 	f.BoolVar(&r.fresh, "fresh", false, "discard a fit that was stopped and start again")
 	f.IntVar(&r.folds, "folds", 0, "also fit that many further models, each without one part of the rows, and score every row by the model that did not see it; for small tables")
 	f.Float64Var(&r.minutes, "minutes", 0, "stop training after this time and keep the best model so far; the result then depends on the machine")
-	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores)")
+	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores, or as many as suit the card)")
 	r.device.flag(f)
 	r.live.flag(f)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -164,11 +165,11 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return exitError{errors.New("fit was interrupted before the first model was ready; continue it with --resume"), exitInterrupted}
 	}
 	if err != nil && !stopped {
-		return err
+		return resumable(err)
 	}
 	if !stopped && r.folds > 0 {
-		if err := r.crossValidate(ctx, cmd, frame, result, checkpoint); err != nil {
-			return err
+		if err := r.crossValidate(ctx, cmd, frame, result, fit.Options{Checkpoint: checkpoint, Workers: r.jobs, Engine: e}); err != nil {
+			return resumable(err)
 		}
 	}
 	if err := r.write(result); err != nil {
@@ -180,9 +181,17 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	return os.RemoveAll(checkpoint)
 }
 
+// resumable says how to continue after a card was lost.
+func resumable(err error) error {
+	if gpu.Lost(err) {
+		return fmt.Errorf("%w; nothing is lost: continue with --resume", err)
+	}
+	return err
+}
+
 // crossValidate scores every row by a model that did not see it.
-func (r *fitting) crossValidate(ctx context.Context, cmd *cobra.Command, frame *table.Frame, result *fit.Result, checkpoint string) error {
-	e, err := fit.CrossValidate(ctx, frame, r.config, r.folds, fit.Options{Checkpoint: checkpoint, Workers: r.jobs},
+func (r *fitting) crossValidate(ctx context.Context, cmd *cobra.Command, frame *table.Frame, result *fit.Result, o fit.Options) error {
+	e, err := fit.CrossValidate(ctx, frame, r.config, r.folds, o,
 		func(fold int) { tell(cmd, "cross-validation: fold %d of %d", fold+1, r.folds) })
 	if errors.Is(err, context.Canceled) {
 		return exitError{errors.New("fit was interrupted during the cross-validation; continue it with --resume"), exitInterrupted}

@@ -79,7 +79,7 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 	f.Uint64Var(&r.size.Seed, "seed", 1, "seed of weights, data and samples")
 	f.IntVar(&r.size.Replicates, "replicates", 0, "number of trainings of each method (default by the preset)")
 	f.IntVar(&r.size.Steps, "steps", 0, "number of training steps (default by the preset)")
-	f.IntVar(&r.jobs, "jobs", 0, "number of trials at the same time (default the number of cores)")
+	f.IntVar(&r.jobs, "jobs", 0, "number of trials at the same time (default the number of cores, or as many as suit the card)")
 	r.device.flag(f)
 	r.live.flag(f)
 	f.StringVar(&r.plan, "plan", "", "write the list of trials to this file and run nothing")

@@ -53,6 +53,6 @@ leaves the trial to that process and waits for it at the end.`,
 	}
 	folder.flag(cmd.Flags())
 	device.flag(cmd.Flags())
-	cmd.Flags().IntVar(&jobs, "jobs", 0, "number of trials at the same time (default the number of cores)")
+	cmd.Flags().IntVar(&jobs, "jobs", 0, "number of trials at the same time (default the number of cores, or as many as suit the card)")
 	return cmd
 }

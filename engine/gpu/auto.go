@@ -38,6 +38,9 @@ type auto struct {
 
 func (*auto) Name() string { return "auto" }
 
+// Beside implements engine.Crowd.
+func (*auto) Beside() int { return beside }
+
 // other reports whether the CPU should try, after an error of the card.
 func (a *auto) other(err error) bool {
 	_, refused := errors.AsType[*Unsupported](err)

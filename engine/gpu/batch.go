@@ -14,20 +14,21 @@ type indexed interface {
 	Order(lo, hi int, rows []int32)
 }
 
-// A batch brings the rows of a step to the card.
+// A batch brings the rows of steps to the card: their numbers in a table, or the rows
+// themselves, which the host fills. Each step that is queued has a slot.
 type batch struct {
 	in     signal
 	y      cuda.Ptr
-	table  indexed // nil: the host fills the batch
 	gather op
-	index  []int32 // pinned, with its place on the card
-	at     cuda.Ptr
+	slots  int
 
-	slots int
-	x     []gauss.Batch[float32] // pinned, one for each slot
-	yHost [][]float32            // pinned, likewise
-	slot  int                    // under way
-	run   func(worker, task int)
+	table indexed // nil: the host fills the batch
+	index []int32 // pinned
+
+	x    gauss.Batch[float32] // pinned, one slot behind the other
+	rows []float32            // pinned: the targets
+	slot int                  // under way
+	run  func(worker, task int)
 }
 
 // mostPinned bounds the batches that the host fills ahead.
@@ -42,50 +43,59 @@ func (b *batch) place(t *trainer) {
 	inputs, targets := t.plan.inputs, t.Data.Targets()
 	b.in = w.signal(rows, inputs, t.Data.Uncertain())
 	b.y = w.floats(rows * targets)
+	b.gather = op{Kind: opInput, In: int32(inputs), Targets: int32(targets), Room: int32(rows), OM: b.in.m, OV: b.in.v, YO: b.y}
 	if table, ok := t.Data.(indexed); ok {
 		b.table = table
 		set := table.Set()
-		b.at = w.alloc(rows, 4)
-		b.gather = op{Kind: opInput, In: int32(inputs), Targets: int32(targets), OM: b.in.m, OV: b.in.v, YO: b.y, Index: b.at,
-			TM: place(w.memory, set.X.Mean, 4), TY: place(w.memory, set.Y, 4)}
+		b.slots = slots
+		b.gather.Index = w.alloc(b.slots*rows, 4)
+		b.gather.TM, b.gather.TY = place(w.memory, set.X.Mean, 4), place(w.memory, set.Y, 4)
 		if set.X.Var != nil {
 			b.gather.TV = place(w.memory, set.X.Var, 4)
 		}
-		b.slots = slots
 		b.index = pinned[int32](w.memory, b.slots*rows)
 		return
 	}
 	b.slots = max(1, min(slots, mostPinned/(4*rows*(2*inputs+targets))))
-	for range b.slots {
-		x := gauss.Batch[float32]{Rows: rows, Width: inputs, Mean: pinned[float32](w.memory, rows*inputs)}
-		if b.in.v != 0 {
-			x.Var = pinned[float32](w.memory, rows*inputs)
-		}
-		b.x, b.yHost = append(b.x, x), append(b.yHost, pinned[float32](w.memory, rows*targets))
+	n := b.slots * rows
+	s := w.signal(n, inputs, b.in.v != 0)
+	b.gather.TM, b.gather.TV, b.gather.TY = s.m, s.v, w.floats(n*targets)
+	b.x = gauss.Batch[float32]{Rows: n, Width: inputs, Mean: pinned[float32](w.memory, n*inputs)}
+	if s.v != 0 {
+		b.x.Var = pinned[float32](w.memory, n*inputs)
 	}
+	b.rows = pinned[float32](w.memory, n*targets)
 	b.run = func(_, task int) {
 		lo, hi := task*fillRows, min(rows, (task+1)*fillRows)
-		t.Data.Fill(lo, hi, b.x[b.slot].Slice(lo, hi), b.yHost[b.slot][lo*targets:hi*targets])
+		first := b.slot * rows
+		t.Data.Fill(lo, hi, b.x.Slice(first+lo, first+hi), b.rows[(first+lo)*targets:(first+hi)*targets])
 	}
 }
 
-// fill brings the batch of a step, through the memory of a slot: the copies of earlier
-// steps may be under way.
-func (b *batch) fill(t *trainer, step, slot int) error {
+// fill prepares the rows of a step in the memory of a slot.
+func (b *batch) fill(t *trainer, step, slot int) {
 	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
-	s := t.stream
 	if b.table != nil {
-		index := b.index[slot*t.Batch : (slot+1)*t.Batch]
-		b.table.Order(0, t.Batch, index)
-		return cuda.Upload(s, b.at, index)
+		b.table.Order(0, t.Batch, b.index[slot*t.Batch:(slot+1)*t.Batch])
+		return
 	}
 	b.slot = slot
 	t.Pool.Run((t.Batch+fillRows-1)/fillRows, b.run)
-	if err := cuda.Upload(s, b.in.m, b.x[slot].Mean); err != nil {
+}
+
+// send copies the rows of the first slots to the card.
+func (b *batch) send(s *cuda.Stream, slots int) error {
+	n := slots * int(b.gather.Room)
+	if b.table != nil {
+		return cuda.Upload(s, b.gather.Index, b.index[:n])
+	}
+	if err := cuda.Upload(s, b.gather.TM, b.x.Mean[:n*b.x.Width]); err != nil {
 		return err
 	}
-	if err := cuda.Upload(s, b.in.v, b.x[slot].Var); err != nil {
-		return err
+	if b.x.Var != nil {
+		if err := cuda.Upload(s, b.gather.TV, b.x.Var[:n*b.x.Width]); err != nil {
+			return err
+		}
 	}
-	return cuda.Upload(s, b.y, b.yHost[slot])
+	return cuda.Upload(s, b.gather.TY, b.rows[:n*int(b.gather.Targets)])
 }

@@ -61,9 +61,11 @@ func (c *conv) cols() int {
 }
 
 // convolve queues a convolution of a number of images.
-func (w *weights) convolve(c *conv, rows int, back bool) error {
+func (w *weights) convolve(l *stage, rows int) error {
+	l.folded.One = *l.conv
+	c := &l.folded.One
 	places, k := c.Image.OH*c.Image.OW, [2]cuda.Kernel{w.kernels.convForward, w.kernels.convForward16}
-	if back {
+	if l.back {
 		places, k = c.Image.H*c.Image.W, [2]cuda.Kernel{w.kernels.convBackward, w.kernels.convBackward16}
 	}
 	c.P.Rows = int32(rows) * places
@@ -71,7 +73,7 @@ func (w *weights) convolve(c *conv, rows int, back bool) error {
 	if c.cols() == convFew {
 		kernel = k[1]
 	}
-	return cuda.Launch(w.stream, kernel, cuda.Grid{X: tiles(int(c.P.Rows), convRows), Y: tiles(int(c.P.Cols), c.cols())}, 256, c)
+	return launch(w, kernel, cuda.Grid{X: tiles(int(c.P.Rows), convRows), Y: tiles(int(c.P.Cols), c.cols())}, 256, &l.folded)
 }
 
 // convGradients are the gradients of all convolutions, like gradients of dense layers.
@@ -89,7 +91,7 @@ type convGradient struct {
 type convSet struct {
 	convs []conv
 	jobs  []gradJob
-	args  gradientsArgs
+	args  many[gradientsArgs]
 }
 
 func (g *convGradients) add(l *layer, o op) { g.all = append(g.all, convGradient{layer: l, o: o}) }
@@ -135,14 +137,14 @@ func (g *convGradients) place(w *weights, grad cuda.Ptr, rows int) {
 	}
 	for i := range g.sets {
 		s := &g.sets[i]
-		s.args = gradientsArgs{place(w.memory, s.convs, sizeConv), place(w.memory, s.jobs, sizeJob), w.results}
+		s.args.One = gradientsArgs{place(w.memory, s.convs, sizeConv), place(w.memory, s.jobs, sizeJob), w.results}
 	}
 }
 
 func (g *convGradients) run(w *weights) error {
 	for i, k := range []cuda.Kernel{w.kernels.convGradients, w.kernels.convGradients16} {
 		if s := &g.sets[i]; len(s.jobs) > 0 {
-			if err := cuda.Launch(w.stream, k, cuda.Grid{X: len(s.jobs)}, 256, &s.args); err != nil {
+			if err := launch(w, k, cuda.Grid{X: len(s.jobs)}, 256, &s.args); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -35,10 +36,19 @@ func (e *Unsupported) Error() string {
 	return fmt.Sprintf("layer %s: the cuda engine cannot run it: %s", e.Layer, e.What)
 }
 
+// Lost reports whether an error says that a card was lost: the process cannot use it any
+// more, but another process may, and continue from checkpoints.
+func Lost(err error) bool { return errors.Is(err, cuda.ErrLost) }
+
 // An Engine runs networks on one card. Goroutines may share it.
 type Engine struct {
 	device *cuda.Device
+	tile   string // the tiling of all products; "" lets the engine choose
 	load   func() (*kernelSet, error)
+
+	mu       sync.Mutex
+	gangs    []*gang // trainings that can run side by side
+	trainers int     // that were made
 }
 
 var _ engine.Engine[float32] = (*Engine)(nil)
@@ -54,7 +64,7 @@ func Open(device string) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("device %s: %w", device, err)
 	}
-	return &Engine{device: d, load: sync.OnceValues(func() (*kernelSet, error) { return loadKernels(d) })}, nil
+	return &Engine{device: d, tile: startTile(), load: sync.OnceValues(func() (*kernelSet, error) { return loadKernels(d) })}, nil
 }
 
 // Number returns the number of the card that a device's name stands for.
@@ -81,15 +91,14 @@ func (e *Engine) Card() string { return e.device.Name }
 
 // A kernelSet holds the compiled kernels.
 type kernelSet struct {
-	rows, forward32, forward64, backward32, backward64 cuda.Kernel
-	gradients32, gradients64                           cuda.Kernel
-	norm, adamw, columns, priors                       cuda.Kernel
-	convForward, convBackward, convGradients           cuda.Kernel
-	convForward16, convBackward16, convGradients16     cuda.Kernel // with few columns
+	rows, thin, forward32, forward64, backward32, backward64 cuda.Kernel
+	gradients32, gradients64                                 cuda.Kernel
+	norm, adamw, columns, priors, formulas                   cuda.Kernel
+	convForward, convBackward, convGradients                 cuda.Kernel
+	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
 
-	tensor                                     bool // there are tensor cores for TF32
-	forwardT, backwardT, forwardT4, backwardT4 cuda.Kernel
-	gradientsT                                 cuda.Kernel
+	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
+	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
 }
 
 // An entry is a kernel by its name.
@@ -98,35 +107,49 @@ type entry struct {
 	to   *cuda.Kernel
 }
 
-func (k *kernelSet) entries(d *cuda.Device, ptx []byte, all []entry) error {
+// least returns how many weights a layer must have to be a product of its own. On tensor
+// cores this pays early, though a launch more takes time.
+func (k *kernelSet) least() int {
+	if k.tilings != nil {
+		return 1 << 13
+	}
+	return 1 << 15
+}
+
+// compile compiles a text of PTX for a card.
+func compile(d *cuda.Device, ptx []byte) (*cuda.Module, error) {
 	m, err := d.Compile(ptx)
 	if err != nil {
-		return fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
+		return nil, fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
 	}
-	for _, x := range all {
-		if *x.to, err = m.Kernel(x.name); err != nil {
-			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
-		}
-	}
-	return nil
+	return m, nil
 }
 
 func loadKernels(d *cuda.Device) (*kernelSet, error) {
-	k := &kernelSet{tensor: d.Major >= 8}
-	err := k.entries(d, kernels.Base, []entry{
-		{"rows", &k.rows}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
+	k := &kernelSet{}
+	m, err := compile(d, kernels.Base)
+	if err != nil {
+		return nil, err
+	}
+	for _, x := range []entry{
+		{"rows", &k.rows}, {"thin", &k.thin}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
 		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
 		{"conv_forward", &k.convForward}, {"conv_backward", &k.convBackward}, {"conv_gradients", &k.convGradients},
 		{"conv_forward16", &k.convForward16}, {"conv_backward16", &k.convBackward16}, {"conv_gradients16", &k.convGradients16},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
-	})
-	if err == nil && k.tensor {
-		err = k.entries(d, kernels.Tensor, []entry{
-			{"tensor_forward", &k.forwardT}, {"tensor_backward", &k.backwardT}, {"tensor_forward4", &k.forwardT4}, {"tensor_backward4", &k.backwardT4},
-			{"tensor_gradients", &k.gradientsT},
-		})
+		{"formulas", &k.formulas},
+	} {
+		if *x.to, err = m.Kernel(x.name); err != nil {
+			return nil, fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
+		}
 	}
-	return k, err
+	if d.Major < 8 {
+		return k, nil
+	}
+	if m, err = compile(d, kernels.Tensor); err != nil {
+		return nil, err
+	}
+	return k, k.loadTensor(m)
 }
 
 // memory is what was allocated on a card for a program, with its stream.

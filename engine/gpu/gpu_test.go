@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"utvi/data"
@@ -117,7 +118,7 @@ func cases() []testCase {
 // Predictions are those of the CPU, to rounding.
 func TestPredictions(t *testing.T) {
 	e := card(t)
-	for _, c := range append(cases(), correlatedCases()...) {
+	for _, c := range slices.Concat(cases(), correlatedCases(), formulaCases()) {
 		for _, variances := range []bool{false, true} {
 			n, form := network(t, c.in, c.layers), nn.Fixed
 			if variances {
@@ -184,7 +185,7 @@ func TestSteps(t *testing.T) {
 	if emulated(e) {
 		batch = 72 // several blocks, and a part of one
 	}
-	for _, c := range append(cases(), correlatedCases()...) {
+	for _, c := range slices.Concat(cases(), correlatedCases(), formulaCases()) {
 		for _, table := range []bool{false, true} {
 			o := optim.Paper()
 			if table {

@@ -1,6 +1,10 @@
 package gpu
 
-import "utvi/internal/cuda"
+import (
+	"slices"
+
+	"utvi/internal/cuda"
+)
 
 // gradients are the gradients of all dense layers, summed over the rows of a batch.
 // Tiles of weights, and parts of the rows, are jobs; the parts are added in order when
@@ -8,13 +12,14 @@ import "utvi/internal/cuda"
 type gradients struct {
 	dense []denseGradient
 	parts int // the most of a layer
-	sets  [3]jobSet
+	alone []*jobSet
+	side  []*jobSet // for several networks side by side
 }
 
 type denseGradient struct {
 	layer *layer
 	o     op
-	set   int // 0: tiles of 32, 1: of 64, 2: of 64 on tensor cores
+	set   int // of its jobs
 	parts int
 	split int // rows of a part
 	sense backSense
@@ -23,13 +28,12 @@ type denseGradient struct {
 
 // A jobSet is one launch: jobs with tiles of the same size.
 type jobSet struct {
-	products []product
-	jobs     []gradJob
-	args     gradientsArgs
+	kernel              cuda.Kernel
+	rows, cols, threads int
+	products            []product
+	jobs                []gradJob
+	args                many[gradientsArgs]
 }
-
-// sides are those of the tiles of each set.
-var sides = [3]int{32, 64, 64}
 
 // add adds the gradients of a dense layer; k outputs are followed where correlations are
 // carried.
@@ -39,27 +43,23 @@ func (g *gradients) add(l *layer, o op, s backSense, k int) {
 
 // enoughJobs is how many jobs of a layer keep a card busy; mostParts and leastRows bound
 // the parts into which rows are cut.
-const enoughJobs, mostParts, leastRows = 264, 16, 64
+const enoughJobs, mostParts, leastRows = 264, 16, 128
 
-// plan settles tiles and parts: functions of the shapes alone.
+// plan settles parts, which are functions of the shapes alone, and tiles.
 func (g *gradients) plan(w *weights, rows int) {
 	g.parts = 1
 	tensor := false // then for all layers: one launch
 	for _, d := range g.dense {
-		tensor = tensor || w.kernels.tensor && d.layer.in*d.layer.out >= 1<<12
+		tensor = tensor || w.kernels.tilings != nil && d.layer.in*d.layer.out >= 1<<12
 	}
 	for i := range g.dense {
 		d := &g.dense[i]
 		in, out := d.layer.in, d.layer.out
-		switch {
-		case tensor:
-			d.set = 2
-		case tiles(in, 64)*tiles(out, 64) >= 64:
-			d.set = 1
+		side := 64
+		if !tensor && tiles(in, 64)*tiles(out, 64) < 64 {
+			side = 32
 		}
-		side := sides[d.set]
-		n := tiles(in, side) * tiles(out, side)
-		d.parts = max(1, min(partsFor(w.size), enoughJobs/n, rows/leastRows))
+		d.parts = max(1, min(partsFor(w.size), enoughJobs/(tiles(in, side)*tiles(out, side)), rows/leastRows))
 		d.split = (tiles(rows, d.parts) + 15) / 16 * 16
 		d.parts = tiles(rows, d.split)
 		all := d.parts
@@ -71,6 +71,27 @@ func (g *gradients) plan(w *weights, rows int) {
 			w.tensors[t].parts = all
 		}
 	}
+	g.alone, g.side = g.cut(w, tensor, false), g.cut(w, tensor, true)
+}
+
+// cut returns sets of jobs with tiles of one size each, and says which one a layer has.
+func (g *gradients) cut(w *weights, tensor, crowded bool) []*jobSet {
+	k := w.kernels
+	if tensor {
+		t := w.tiling(crowded, func(t *tiling) (n int) {
+			for _, d := range g.dense {
+				n += d.parts * tiles(d.layer.in, t.rows) * tiles(d.layer.out, t.cols)
+			}
+			return n
+		})
+		return []*jobSet{{kernel: t.gradients, rows: t.rows, cols: t.cols, threads: t.threads}}
+	}
+	for i := range g.dense {
+		if d := &g.dense[i]; tiles(d.layer.in, 64)*tiles(d.layer.out, 64) < 64 {
+			d.set = 1
+		}
+	}
+	return []*jobSet{{kernel: k.gradients64, rows: 64, cols: 64, threads: 256}, {kernel: k.gradients32, rows: 32, cols: 32, threads: 256}}
 }
 
 // partsFor is the most parts for a number of parameters: their memory is bounded.
@@ -111,9 +132,8 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 			g.placeSense(d, p, 4*d.parts*w.size, rows)
 		}
 	}
-	for i := range g.sets {
-		s := &g.sets[i]
-		s.args = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
+	for _, s := range slices.Concat(g.alone, g.side) {
+		s.args.One = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
 	}
 }
 
@@ -141,13 +161,18 @@ func (g *gradients) placeSense(d *denseGradient, p product, parts, rows int) {
 
 // job adds the tiles and parts of a product.
 func (g *gradients) job(d *denseGradient, p product) {
-	s, side := &g.sets[d.set], sides[d.set]
 	if (p.A0|p.A1|p.B0|p.B1)%16 == 0 && p.Rows%4 == 0 && p.Cols%4 == 0 {
 		p.Aligned = 1
 	}
-	for z := range d.parts {
-		for y := range tiles(int(p.Rows), side) {
-			for x := range tiles(int(p.Cols), side) {
+	g.alone[d.set].add(p, d.parts)
+	g.side[d.set].add(p, d.parts)
+}
+
+// add adds the tiles and parts of a product.
+func (s *jobSet) add(p product, parts int) {
+	for z := range parts {
+		for y := range tiles(int(p.Rows), s.rows) {
+			for x := range tiles(int(p.Cols), s.cols) {
 				s.jobs = append(s.jobs, gradJob{int32(len(s.products)), int32(x), int32(y), int32(z)})
 			}
 		}
@@ -156,16 +181,15 @@ func (g *gradients) job(d *denseGradient, p product) {
 }
 
 func (g *gradients) run(w *weights) error {
-	for i, k := range []cuda.Kernel{w.kernels.gradients32, w.kernels.gradients64, w.kernels.gradientsT} {
-		s := &g.sets[i]
+	sets := g.alone
+	if w.crowded {
+		sets = g.side
+	}
+	for _, s := range sets {
 		if len(s.jobs) == 0 {
 			continue
 		}
-		threads := 256
-		if i == 2 {
-			threads = tensorThreads
-		}
-		if err := cuda.Launch(w.stream, k, cuda.Grid{X: len(s.jobs)}, threads, &s.args); err != nil {
+		if err := launch(w, s.kernel, cuda.Grid{X: len(s.jobs)}, s.threads, &s.args); err != nil {
 			return err
 		}
 	}

@@ -10,28 +10,61 @@ const rowsPerBlock, fewRows = 8, 2
 // takes.
 const rowThreads, mostOps = 512, 24
 
-// A launch is one kernel: operations on rows, or a wide product.
-type launch struct {
+// thinThreads is how many threads a block of the kernel thin has, which runs operations
+// that need few registers; thinRows is how many rows it takes, and mostThin the most
+// inputs or outputs of a dense layer there.
+const thinThreads, thinRows, mostThin = 256, 4, 16
+
+// crowdedRows is how many rows it takes where many networks run side by side.
+const crowdedRows = 16
+
+// thin reports whether an operation runs in the kernel thin.
+func (o *op) thin() bool {
+	if o.TV != 0 && o.Kind != opInput { // what correlations add
+		return false
+	}
+	switch o.Kind {
+	case opInput, opScore, opNoise, opNoiseBack, opScale, opScaleBack, opMultiply, opMultiplyBack, opDropout, opDropoutBack:
+		return true
+	case opApply:
+		return o.F.Op != 0 && o.Tape == 0
+	case opApplyBack:
+		return o.F.Op != 0 && o.F.Rule != learned && o.Tape == 0
+	case opDense, opDenseBack:
+		return min(o.In, o.Out) <= mostThin && o.Tape == 0
+	}
+	return false
+}
+
+// A stage is one launch of a kernel: operations on rows, a wide product, a convolution,
+// or a formula.
+type stage struct {
 	rows    *rowsArgs
-	call    rowsArgs // of the launch under way
+	thick   bool           // an operation does not run in the kernel thin
+	call    many[rowsArgs] // of the launch under way
 	product *product
+	sent    many[product] // of the launch under way
 	conv    *conv
+	folded  many[conv] // of the launch under way
 	back    bool
+	formula *formulaLaunch
 }
 
 // launches cuts operations into launches: neighbours that act on rows are one.
 type launches struct {
 	ops []op
-	all []launch
+	all []stage
 }
 
 func (b *launches) add(o op) {
 	if n := len(b.all); n == 0 || b.all[n-1].rows == nil || b.all[n-1].rows.Count == mostOps {
-		b.all = append(b.all, launch{rows: &rowsArgs{First: int32(len(b.ops))}})
+		b.all = append(b.all, stage{rows: &rowsArgs{First: int32(len(b.ops))}})
 	}
 	b.ops = append(b.ops, o)
-	r := b.all[len(b.all)-1].rows
+	l := &b.all[len(b.all)-1]
+	r := l.rows
 	r.Count++
+	l.thick = l.thick || !o.thin()
 	if r.Per = max(r.Per, fewRows); o.multiplies() {
 		r.Per = rowsPerBlock
 	}
@@ -58,17 +91,21 @@ func (b *launches) last() *product {
 }
 
 func (b *launches) multiply(p product, back bool) {
-	b.all = append(b.all, launch{product: &p, back: back})
+	b.all = append(b.all, stage{product: &p, back: back})
 }
 
 // forward adds the forward operation of a layer.
 func (b *launches) forward(l *layer, o op) {
+	if l.formula != nil {
+		b.addFormula(o)
+		return
+	}
 	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
 		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
 		return
 	}
 	if l.kind == opConv {
-		b.all = append(b.all, launch{conv: convForward(l, o)})
+		b.all = append(b.all, stage{conv: convForward(l, o)})
 		return
 	}
 	if !l.wide() {
@@ -85,10 +122,14 @@ func (b *launches) backward(l *layer, o op) {
 		return
 	}
 	if l.kind == opConv {
-		b.all = append(b.all, launch{conv: convBackward(l, o), back: true})
+		b.all = append(b.all, stage{conv: convBackward(l, o), back: true})
 		return
 	}
 	o.Kind++
+	if l.formula != nil {
+		b.addFormula(o)
+		return
+	}
 	if !l.wide() {
 		b.add(o)
 		return
@@ -105,6 +146,8 @@ func (b *launches) place(w *weights, results cuda.Ptr) {
 			l.rows.Ops, l.rows.Control, l.rows.Results = ops, w.control, results
 		case l.conv != nil:
 			l.conv.P.Results = results
+		case l.formula != nil:
+			l.formula.place(ops, w.control, results)
 		default:
 			l.product.Results = results
 		}
@@ -122,14 +165,24 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 		var err error
 		switch {
 		case l.conv != nil:
-			err = w.convolve(l.conv, rows, l.back)
+			err = w.convolve(l, rows)
 		case l.rows != nil:
-			l.call = *l.rows
-			l.call.Rows, l.call.Count = int32(rows), min(l.rows.Count, int32(last-done))
-			done += int(l.call.Count)
-			err = cuda.Launch(w.stream, w.kernels.rows, cuda.Grid{X: tiles(rows, int(l.call.Per))}, rowThreads, &l.call)
+			l.call.One = *l.rows
+			l.call.One.Rows, l.call.One.Count = int32(rows), min(l.rows.Count, int32(last-done))
+			done += int(l.call.One.Count)
+			k, threads := w.kernels.rows, rowThreads
+			if !l.thick {
+				k, threads, l.call.One.Per = w.kernels.thin, thinThreads, thinRows
+				if w.crowded {
+					l.call.One.Per = crowdedRows
+				}
+			}
+			err = launch(w, k, cuda.Grid{X: tiles(rows, int(l.call.One.Per))}, threads, &l.call)
+		case l.formula != nil:
+			done++
+			err = l.formula.run(w, rows)
 		default:
-			err = w.multiply(l.product, rows, l.back)
+			err = w.multiply(l, rows)
 		}
 		if err != nil || done == last && last < len(b.ops) {
 			return err
@@ -142,18 +195,17 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 // used.
 const fewTiles = 132
 
-func (w *weights) multiply(p *product, rows int, back bool) error {
+func (w *weights) multiply(l *stage, rows int) error {
+	l.sent.One = *l.product
+	p := &l.sent.One
 	p.Rows = int32(rows)
-	k, side, threads := w.choose(p, rows, back)
-	return cuda.Launch(w.stream, k, cuda.Grid{X: tiles(int(p.Cols), side), Y: tiles(rows, side)}, threads, p)
+	k, y, x, threads := w.choose(p, rows, l.back)
+	return launch(w, k, cuda.Grid{X: tiles(int(p.Cols), x), Y: tiles(rows, y)}, threads, &l.sent)
 }
 
-// tensorThreads is how many threads a block has that multiplies on tensor cores.
-const tensorThreads = 128
-
-// choose returns the kernel of a wide product, the side of its tiles and the threads of
-// a block.
-func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, side, threads int) {
+// choose returns the kernel of a wide product, the rows and columns of its tiles and the
+// threads of a block.
+func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, y, x, threads int) {
 	k := w.kernels
 	pick := func(forward, backward cuda.Kernel) cuda.Kernel {
 		if back {
@@ -162,14 +214,19 @@ func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, s
 		return forward
 	}
 	switch {
-	case k.tensor && aligned(p):
-		return pick(k.forwardT4, k.backwardT4), 64, tensorThreads
-	case k.tensor:
-		return pick(k.forwardT, k.backwardT), 64, tensorThreads
+	case k.tilings != nil && !aligned(p):
+		return pick(k.forwardOdd, k.backwardOdd), oddRows, oddCols, oddThreads
+	case k.tilings != nil:
+		t := w.tiling(w.crowded, func(t *tiling) int { return tiles(rows, t.rows) * tiles(int(p.Cols), t.cols) })
+		forward := t.forward
+		if p.A1 == 0 {
+			forward = t.fixed
+		}
+		return pick(forward, t.backward), t.rows, t.cols, t.threads
 	case tiles(rows, 64)*tiles(int(p.Cols), 64) < fewTiles:
-		return pick(k.forward32, k.backward32), 32, 256
+		return pick(k.forward32, k.backward32), 32, 32, 256
 	}
-	return pick(k.forward64, k.backward64), 64, 256
+	return pick(k.forward64, k.backward64), 64, 64, 256
 }
 
 // aligned reports whether all rows of the operands begin at multiples of 16 bytes, and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"utvi/engine"
+	"utvi/expr"
 	"utvi/internal/compute"
 	"utvi/moment"
 	"utvi/nn"
@@ -19,6 +20,7 @@ type layer struct {
 	from, to nn.Form
 	tensors  []int // numbers of its tensors
 	f        function
+	formula  *expr.Formula
 	nodes    []float32 // points, then weights
 	by       []float32 // factors of Multiply; edges of Piecewise
 	plus     []float32 // what Multiply adds; nil: nothing
@@ -35,15 +37,16 @@ type layer struct {
 	sense    bool      // correlations are carried
 	first    bool      // the first of layers that carry correlations together
 	last     bool      // the last of them
+	least    int       // weights of a product of its own
 }
 
 // wide reports whether the layer is a product of its own.
-func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out >= 1<<15 }
+func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out >= l.least }
 
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.
 func (l *layer) fusable() bool {
-	return l.kind == opApply && !l.sense && !l.cov && l.f.Rule != learned && l.f.Rule != bySamples
+	return l.kind == opApply && !l.sense && !l.cov && l.formula == nil && l.f.Rule != learned && l.f.Rule != bySamples
 }
 
 // A plan is a network as the kernels run it.
@@ -219,11 +222,13 @@ func (l *layer) apply(n *nn.Node[float32], x nn.Apply) error {
 		rule = moment.Default(f)
 	}
 	if f.Op == compute.OpUser {
-		what := "its function is Go code"
-		if f.Formula != nil {
-			what = "its function is a formula"
+		if f.Formula == nil {
+			return unsupported(n, "its function is Go code; formulas and named functions such as tanh run")
 		}
-		return unsupported(n, "%s; named functions such as tanh run", what)
+		l.formula = f.Formula
+		if most := slotsOf(f.Formula); most > mostSlots {
+			return unsupported(n, "the formula has %d parts with its derivatives; at most %d run", most, mostSlots)
+		}
 	}
 	l.f.Op, l.f.A = int32(f.Op), float32(f.A)
 	if len(f.Kinks) > 0 {

@@ -97,7 +97,7 @@ type op struct {
 type control struct {
 	Step, Row                                                  uint64
 	Seed                                                       [2]uint32
-	Slot, Batch                                                int32
+	Batch, _                                                   int32
 	KeepMean, KeepRho, Rate, Root2, Eps, Beta1, Beta2, KLScale float32
 	Clip                                                       float64
 	_, _                                                       int32
@@ -107,7 +107,7 @@ type result struct {
 	NLL, KL, Norm2  float64
 	Floored, Finite int32
 	Clip            float32
-	_               int32
+	Slot            int32 // in the first result: of the step that is next
 }
 
 // The values of result.Finite.
@@ -123,6 +123,12 @@ type chunk struct {
 	Mean, Rho                 int64
 	PriorMean, PriorVar       float64
 	S, WT, ST, Center         cuda.Ptr
+}
+
+// many are the arguments of a kernel for one network, or for several of the same shapes.
+type many[T any] struct {
+	One  T
+	List cuda.Ptr // 0: there is one
 }
 
 type rowsArgs struct {
@@ -156,13 +162,13 @@ type normArgs struct {
 	Results        cuda.Ptr
 	NLL, Floored   cuda.Ptr
 	Done           cuda.Ptr
-	Rows, _        int32
+	Rows, Slots    int32
 }
 
 type adamArgs struct {
 	Theta, First, Second, Grad cuda.Ptr
 	Chunks                     cuda.Ptr
-	Prepare, _                 int32
+	Prepare, Slots             int32
 	Control, Results           cuda.Ptr
 }
 

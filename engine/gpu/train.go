@@ -30,9 +30,9 @@ type trainer struct {
 	forwardOps    int      // operations before the score
 	grads         gradients
 	convs         convGradients
-	norm          normArgs
-	columns       []columnsArgs
-	priors        priorArgs
+	norm          many[normArgs]
+	columns       []many[columnsArgs]
+	priors        many[priorArgs]
 	first, second cuda.Ptr // AdamW's moments
 	grad          cuda.Ptr
 	nll, floored  cuda.Ptr
@@ -41,10 +41,18 @@ type trainer struct {
 	whole            *cuda.Graph // both
 	control          []control   // pinned, one for each slot
 	result           []result    // pinned, likewise
+	start            []result    // pinned, one
 	rowNLL           []float64   // pinned
 	rowFloored       []int32     // pinned
 	priorSums        []float64
 	step             int
+
+	// Beside others.
+	number  int
+	gang    *gang
+	leave   func()
+	request *request
+	calls   []launched
 }
 
 // Train implements engine.Engine.
@@ -68,9 +76,12 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 	if err != nil {
 		return nil, err
 	}
-	t := &trainer{weights: w, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: p.params}
+	t := &trainer{weights: w, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: p.params, number: e.next()}
 	runtime.AddCleanup(t, (*memory).release, w.memory)
-	if err := t.build(score); err != nil {
+	if err = t.build(score); err == nil {
+		err = e.join(t)
+	}
+	if err != nil {
 		w.release()
 		return nil, fmt.Errorf("network: %w", err)
 	}
@@ -131,10 +142,8 @@ func (t *trainer) Gradient(step int) (s engine.Score) {
 func (t *trainer) runGradient(step int) error {
 	s := t.stream
 	t.control[0].Step = uint64(step)
-	if err := t.batch.fill(t, step, 0); err != nil {
-		return err
-	}
-	if err := cuda.Upload(s, t.weights.control, t.control[:1]); err != nil {
+	t.batch.fill(t, step, 0)
+	if err := t.send(s, 1); err != nil {
 		return err
 	}
 	if err := t.gradient.Launch(s); err != nil {
@@ -156,9 +165,6 @@ func (t *trainer) Update(u engine.Update) (c engine.Change) {
 	}
 	r := t.result[0]
 	c = engine.Change{KL: r.KL, GradNorm: math.Sqrt(r.Norm2), Finite: r.Finite == allFinite}
-	if !c.Finite { // the host decides what follows
-		c.Err = cuda.Upload(t.stream, t.results, []result{{Finite: allFinite, Clip: 1}})
-	}
 	return c
 }
 
@@ -171,7 +177,7 @@ func (t *trainer) runUpdate(u engine.Update) error {
 	if err := t.update.Launch(s); err != nil {
 		return err
 	}
-	if err := cuda.Download(s, t.result[:1], t.results.Add(sizeResult)); err != nil {
+	if err := t.receive(s, 1); err != nil {
 		return err
 	}
 	return s.Sync()
@@ -181,42 +187,59 @@ func (t *trainer) runUpdate(u engine.Update) error {
 func (t *trainer) Run(updates []engine.Update, out []engine.Outcome) (done int) {
 	for done < len(updates) {
 		n := min(t.batch.slots, len(updates)-done)
-		if err := t.queue(updates[done : done+n]); err != nil {
+		for i, u := range updates[done : done+n] {
+			t.set(&t.control[i], u)
+			t.control[i].Step = uint64(u.Step)
+			t.batch.fill(t, u.Step, i)
+		}
+		t.request.steps = n
+		n, err := t.gang.run(t.request)
+		if err != nil {
 			out[done] = engine.Outcome{Score: engine.Score{Err: err}}
 			return done + 1
 		}
-		for i, r := range t.result[:n] {
+		for _, r := range t.result[:n] {
 			t.step = updates[done].Step
 			o := &out[done]
 			*o = engine.Outcome{Score: engine.Score{NLL: r.NLL, Floored: int(r.Floored), Finite: r.Finite != nllNotFinite}}
 			o.Change = engine.Change{KL: r.KL, GradNorm: math.Sqrt(r.Norm2), Finite: r.Finite == allFinite}
 			if done++; !o.Change.Finite {
-				o.Err = cuda.Upload(t.stream, t.results, []result{{Finite: allFinite, Clip: 1}})
 				return done
 			}
-			t.result[i] = result{}
 		}
 	}
 	return done
 }
 
-// queue queues steps and waits for their results.
-func (t *trainer) queue(updates []engine.Update) error {
+// send brings the rows and numbers of steps to the card, and starts with the first one.
+func (t *trainer) send(s *cuda.Stream, steps int) error {
+	t.start[0] = result{Finite: allFinite, Clip: 1}
+	if err := cuda.Upload(s, t.results, t.start); err != nil {
+		return err
+	}
+	if err := cuda.Upload(s, t.weights.control, t.control[:steps]); err != nil {
+		return err
+	}
+	return t.batch.send(s, steps)
+}
+
+// receive brings the results of steps to the host.
+func (t *trainer) receive(s *cuda.Stream, steps int) error {
+	return cuda.Download(s, t.result[:steps], t.results.Add(sizeResult))
+}
+
+// executeAlone makes steps that are ready, beside no others.
+func (t *trainer) executeAlone(steps int) error {
 	s := t.stream
-	for i, u := range updates {
-		t.set(&t.control[i], u)
-		t.control[i].Step = uint64(u.Step)
-		if err := t.batch.fill(t, u.Step, i); err != nil {
-			return err
-		}
-		if err := cuda.Upload(s, t.weights.control, t.control[i:i+1]); err != nil {
-			return err
-		}
+	if err := t.send(s, steps); err != nil {
+		return err
+	}
+	for range steps {
 		if err := t.whole.Launch(s); err != nil {
 			return err
 		}
 	}
-	if err := cuda.Download(s, t.result[:len(updates)], t.results.Add(sizeResult)); err != nil {
+	if err := t.receive(s, steps); err != nil {
 		return err
 	}
 	return s.Sync()

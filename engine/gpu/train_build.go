@@ -10,9 +10,7 @@ func (t *trainer) build(score op) error {
 	w, layers := t.weights, t.plan.layers
 	rows := t.Batch
 	t.batch.place(t)
-	if t.batch.table != nil {
-		t.pass.add(t.batch.gather)
-	}
+	t.pass.add(t.batch.gather)
 	acts := []signal{t.batch.in}
 	var ops []op
 	var f *follow
@@ -74,11 +72,9 @@ func (t *trainer) build(score op) error {
 		case opConv:
 			t.convs.add(l, o)
 		}
-		tp, has := t.tape(l, &o)
-		if has {
-			tapes = append(tapes, tp)
-		}
-		if i == 0 && !has {
+		own := t.tapes(l, &o)
+		tapes = append(tapes, own...)
+		if i == 0 && len(own) == 0 {
 			break
 		}
 		if l.kind == opMaxPool {
@@ -104,8 +100,8 @@ func (t *trainer) build(score op) error {
 	t.grads.place(w, t.grad, rows)
 	t.convs.place(w, t.grad, rows)
 	for _, x := range tapes {
-		t.columns = append(t.columns, columnsArgs{Tape: x.at, Rows: int32(rows), Width: int32(x.width), Mode: x.mode,
-			Raw: w.at(x.tensor), Grad: t.grad.Add(4 * w.mean[x.tensor]), Results: w.results})
+		t.columns = append(t.columns, many[columnsArgs]{One: columnsArgs{Tape: x.at, Rows: int32(rows), Width: int32(x.width), Mode: x.mode,
+			Raw: w.at(x.tensor), Grad: t.grad.Add(4 * w.mean[x.tensor]), Results: w.results}})
 	}
 	t.pass.place(w, w.results)
 	return t.buildUpdate()
@@ -118,7 +114,11 @@ type tape struct {
 	mode          int32
 }
 
-func (t *trainer) tape(l *layer, o *op) (tape, bool) {
+// tapes gives the reverse of a layer the tapes of what it learns.
+func (t *trainer) tapes(l *layer, o *op) []tape {
+	if l.formula != nil {
+		return t.formulaTapes(l, o)
+	}
 	x := tape{width: l.in, mode: bySoftplus}
 	switch {
 	case l.kind == opNoise && !l.off:
@@ -131,12 +131,12 @@ func (t *trainer) tape(l *layer, o *op) (tape, bool) {
 	case l.kind == opApply && l.f.Rule == learned:
 		x.width = 1
 	default:
-		return x, false
+		return nil
 	}
 	x.tensor = l.tensors[0]
 	x.at = t.floats(t.Batch * x.width)
 	o.Tape = x.at
-	return x, true
+	return []tape{x}
 }
 
 func (t *trainer) buildUpdate() error {
@@ -144,16 +144,17 @@ func (t *trainer) buildUpdate() error {
 	t.first, t.second = w.floats(w.size), w.floats(w.size)
 	done := w.alloc(1, 4)
 	parts := w.alloc(2*len(w.chunks), 8)
-	t.norm = normArgs{Theta: w.theta, Grad: t.grad, Size: int64(w.size), Chunks: w.table,
+	t.norm.One = normArgs{Theta: w.theta, Grad: t.grad, Size: int64(w.size), Chunks: w.table,
 		Count: int32(len(w.chunks)), Parts: parts, Control: w.control, Results: w.results,
-		NLL: t.nll, Floored: t.floored, Done: done, Rows: int32(t.Batch)}
-	w.adam.First, w.adam.Second, w.adam.Grad, w.adam.Prepare = t.first, t.second, t.grad, 0
-	t.priors = priorArgs{Theta: w.theta, Chunks: w.table, Parts: parts}
+		NLL: t.nll, Floored: t.floored, Done: done, Rows: int32(t.Batch), Slots: int32(t.batch.slots)}
+	a := &w.adam.One
+	a.First, a.Second, a.Grad, a.Prepare, a.Slots = t.first, t.second, t.grad, 0, int32(t.batch.slots)
+	t.priors.One = priorArgs{Theta: w.theta, Chunks: w.table, Parts: parts}
 	t.priorSums = make([]float64, len(w.chunks))
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()
 	}
-	t.control, t.result = pinned[control](w.memory, slots), pinned[result](w.memory, slots)
+	t.control, t.result, t.start = pinned[control](w.memory, slots), pinned[result](w.memory, slots), pinned[result](w.memory, 1)
 	t.rowNLL, t.rowFloored = pinned[float64](w.memory, t.Batch), pinned[int32](w.memory, t.Batch)
 	if w.err != nil {
 		return w.err
@@ -167,7 +168,7 @@ func (t *trainer) buildUpdate() error {
 		}
 	}
 	for i := range t.control {
-		t.control[i].Seed, t.control[i].Batch, t.control[i].Slot = t.Seed, int32(t.Batch), int32(i)
+		t.control[i].Seed, t.control[i].Batch = t.Seed, int32(t.Batch)
 	}
 	if err := w.upload(t.params); err != nil {
 		return err
@@ -179,13 +180,16 @@ func (t *trainer) buildUpdate() error {
 	if t.update, err = w.stream.Record(t.queueUpdate); err != nil {
 		return err
 	}
-	t.whole, err = w.stream.Record(func() error {
-		if err := t.queueGradient(); err != nil {
-			return err
-		}
-		return t.queueUpdate()
-	})
+	t.whole, err = w.stream.Record(t.queueWhole)
 	return err
+}
+
+// queueWhole queues a step.
+func (t *trainer) queueWhole() error {
+	if err := t.queueGradient(); err != nil {
+		return err
+	}
+	return t.queueUpdate()
 }
 
 // queueGradient queues the pass and the gradients of the weights.
@@ -203,13 +207,13 @@ func (t *trainer) queueUpdate() error {
 	w := t.weights
 	for i := range t.columns {
 		c := &t.columns[i]
-		if err := cuda.Launch(w.stream, w.kernels.columns, cuda.Grid{X: int(c.Width)}, 256, c); err != nil {
+		if err := launch(w, w.kernels.columns, cuda.Grid{X: int(c.One.Width)}, 256, c); err != nil {
 			return err
 		}
 	}
 	grid := cuda.Grid{X: len(w.chunks)}
-	if err := cuda.Launch(w.stream, w.kernels.norm, grid, 256, &t.norm); err != nil {
+	if err := launch(w, w.kernels.norm, grid, 256, &t.norm); err != nil {
 		return err
 	}
-	return cuda.Launch(w.stream, w.kernels.adamw, grid, 256, &w.adam)
+	return launch(w, w.kernels.adamw, grid, 256, &w.adam)
 }

@@ -11,8 +11,8 @@ import (
 // FitPriors implements engine.Trainer. An error of the card shows in the next step.
 func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
 	w := t.weights
-	if cuda.Launch(w.stream, w.kernels.priors, cuda.Grid{X: len(w.chunks)}, 256, &t.priors) != nil ||
-		cuda.Download(w.stream, t.priorSums, t.priors.Parts) != nil || w.stream.Sync() != nil {
+	if launch(w, w.kernels.priors, cuda.Grid{X: len(w.chunks)}, 256, &t.priors) != nil ||
+		cuda.Download(w.stream, t.priorSums, t.priors.One.Parts) != nil || w.stream.Sync() != nil {
 		return
 	}
 	for i, x := range t.params.Tensors {
@@ -66,6 +66,7 @@ func (t *trainer) Load() error {
 
 // Close frees the memory of the card.
 func (t *trainer) Close() error {
+	t.leave()
 	for _, g := range []*cuda.Graph{t.gradient, t.update, t.whole} {
 		g.Close()
 	}

@@ -1,6 +1,7 @@
 package gpu_test
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -178,12 +179,18 @@ func TestNotFinite(t *testing.T) {
 // What the engine cannot run is refused with the name of the layer.
 func TestRefusals(t *testing.T) {
 	e := card(t)
-	f, err := fn.Named("x/(1+x^2)")
+	code := &moment.Func{Name: "code", F: math.Cbrt}
+	long := "x"
+	for i := range 40 {
+		long = fmt.Sprintf("tanh(%s + %d*sin(x))", long, i+2)
+	}
+	f, err := fn.Named(long)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, layers := range map[string]nn.Chain{
-		"layer 1.apply: the cuda engine cannot run it: its function is a formula": {nn.Dense{Out: 3}, nn.Apply{F: f}, nn.Dense{Out: 1}},
+		"layer 1.apply: the cuda engine cannot run it: its function is Go code": {nn.Dense{Out: 3}, nn.Apply{F: code}, nn.Dense{Out: 1}},
+		"the formula has": {nn.Dense{Out: 3}, nn.Apply{F: f}, nn.Dense{Out: 1}},
 		"layer 1.joint: the cuda engine cannot run it: the rule fifth of softmax": {nn.Dense{Out: 3}, nn.Joint{Map: fn.Softmax(), Rule: moment.JointFifth()}, nn.Dense{Out: 1}},
 		"the map sum is Go code; softmax runs":                                    {nn.Dense{Out: 3}, nn.Joint{Map: &moment.Map{Name: "sum", Out: 1, F: func(x, y []float64) { y[0] = x[0] + x[1] }}}},
 		"its location here is Go code; photon-node runs":                          {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1}, Location: &moment.Map{Name: "here", Out: 2, F: func(x, y []float64) { y[0], y[1] = x[0], 1 }}}, nn.Dense{Out: 1}},

@@ -13,6 +13,7 @@ import (
 type weights struct {
 	*memory
 	kernels   *kernelSet
+	tile      string // see Engine.Tile
 	plan      *plan
 	size      int // numbers in theta
 	mean, rho []int
@@ -22,7 +23,9 @@ type weights struct {
 	table     cuda.Ptr // the chunks
 	control   cuda.Ptr
 	results   cuda.Ptr
-	adam      adamArgs
+	adam      many[adamArgs]
+	record    *[]launched // kernels are recorded here, if not nil
+	crowded   bool        // and run for several networks side by side
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
@@ -49,8 +52,11 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &weights{memory: m, kernels: k, plan: p, size: len(p.params.Theta)}
+	w := &weights{memory: m, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
+	for i := range p.layers {
+		p.layers[i].least = k.least()
+	}
 	w.theta = w.floats(w.size)
 	for _, t := range p.params.Tensors {
 		x := derived{random: t.Random, parts: 1}
@@ -80,8 +86,8 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 		}
 	}
 	w.table = w.alloc(len(w.chunks), sizeChunk)
-	w.control, w.results = w.alloc(1, sizeControl), w.alloc(1+slots, sizeResult)
-	w.adam = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
+	w.control, w.results = w.alloc(max(1, slots), sizeControl), w.alloc(1+slots, sizeResult)
+	w.adam.One = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
 	if w.err == nil {
 		w.err = cuda.Upload(w.stream, w.results, []result{{Finite: allFinite, Clip: 1}})
 	}
@@ -99,6 +105,9 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 // upload copies parameters and priors to the card and prepares what is derived from
 // them.
 func (w *weights) upload(p *vi.Params[float32]) error {
+	if len(w.chunks) == 0 { // nothing is learned
+		return w.stream.Sync()
+	}
 	if err := w.describe(p); err != nil {
 		return err
 	}
@@ -106,8 +115,8 @@ func (w *weights) upload(p *vi.Params[float32]) error {
 		return err
 	}
 	prepare := w.adam
-	prepare.Prepare = 1
-	if err := cuda.Launch(w.stream, w.kernels.adamw, cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
+	prepare.One.Prepare = 1
+	if err := launch(w, w.kernels.adamw, cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
 		return err
 	}
 	return w.stream.Sync()
@@ -166,6 +175,9 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 		}
 		if l.f.Rule == learned {
 			o.F.Kappa = w.at(l.tensors[0])
+		}
+		if l.formula != nil {
+			o.Raw = w.placeFormula(l)
 		}
 	case opNoise:
 		if !l.off {

@@ -3,6 +3,7 @@ package bench
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 type CardReport struct {
 	Card     string        `json:"card"`
 	Networks []CardNetwork `json:"networks"`
+	Tilings  []CardNetwork `json:"tilings"` // the same networks with each size of tiles
 	Together []Together    `json:"together"`
 	Refused  []string      `json:"refused,omitempty"` // what the engine does not run
 }
@@ -32,10 +34,13 @@ type CardNetwork struct {
 	Batch     int     `json:"batch"`
 	ForwardUS float64 `json:"forward_us"`
 	StepUS    float64 `json:"step_us"`
+
+	Tiles   string           `json:"tiles,omitempty"`   // forced on all products
+	Kernels []gpu.KernelTime `json:"kernels,omitempty"` // of a step
 }
 
-// Together says how fast several trainings of one network run at a time, each in its own
-// stream, by the clock on the wall.
+// Together says how fast several trainings of one network run side by side, by the clock on
+// the wall.
 type Together struct {
 	Net            string  `json:"net"`
 	Batch          int     `json:"batch"`
@@ -45,7 +50,7 @@ type Together struct {
 
 // together measures trainings of the first network, 1,024 rows a step.
 func together(e *gpu.Engine, trainings int) (Together, error) {
-	const batch, steps = 1024, 256
+	const batch, warm, steps = 1024, 64, 512
 	r := Together{Net: nets[0].name, Batch: batch, Trainings: trainings}
 	var all []*train.Trainer
 	defer func() {
@@ -63,12 +68,12 @@ func together(e *gpu.Engine, trainings int) (Together, error) {
 		if err != nil {
 			return r, err
 		}
-		t, err := train.New(m, train.Config{Engine: e, Data: table, Batch: batch, Steps: 2 * steps, Workers: 1})
+		t, err := train.New(m, train.Config{Engine: e, Data: table, Batch: batch, Steps: warm + steps, Workers: 1})
 		if err != nil {
 			return r, err
 		}
 		all = append(all, t)
-		if err := t.AdvanceTo(steps, nil); err != nil {
+		if err := t.AdvanceTo(warm, nil); err != nil {
 			return r, err
 		}
 	}
@@ -76,11 +81,47 @@ func together(e *gpu.Engine, trainings int) (Together, error) {
 	var group sync.WaitGroup
 	begin := time.Now()
 	for i, t := range all {
-		group.Go(func() { errs[i] = t.AdvanceTo(2*steps, nil) })
+		group.Go(func() { errs[i] = t.AdvanceTo(warm+steps, nil) })
 	}
 	group.Wait()
 	r.StepsPerSecond = float64(trainings*steps) / time.Since(begin).Seconds()
 	return r, errors.Join(errs...)
+}
+
+// onCard measures a network with one rule.
+func onCard(e *gpu.Engine, n net, rule string, r moment.Rule, batch int) (CardNetwork, error) {
+	m, err := n.build(rule, r)
+	if err != nil {
+		return CardNetwork{}, err
+	}
+	pool := compute.NewPool(1)
+	defer pool.Close()
+	t, err := e.Time(m.Network(), engine.Job{Data: newRows(batch, n.input().Size(), n.outputs()), Likelihood: likelihood.Normal{},
+		Optimizer: optim.Paper(), Batch: batch, Seed: rng.New(1), Pool: pool})
+	return CardNetwork{Net: n.name, Rule: rule, Batch: batch, ForwardUS: t.Forward, StepUS: t.Step, Kernels: t.Kernels}, err
+}
+
+// tilings measures the networks with each size of tiles, for the rule ut.
+func (r *CardReport) tilings(e *gpu.Engine) error {
+	defer e.Tile("")
+	for _, x := range r.Networks {
+		if x.Rule != "ut" {
+			continue
+		}
+		for _, tile := range gpu.Tiles() {
+			if err := e.Tile(tile); err != nil {
+				return err
+			}
+			i := slices.IndexFunc(nets, func(n net) bool { return n.name == x.Net })
+			y, err := onCard(e, nets[i], x.Rule, moment.UT(2), x.Batch)
+			if err != nil {
+				return err
+			}
+			y.Tiles = tile
+			r.Tilings = append(r.Tilings, y)
+		}
+	}
+	return nil
 }
 
 // Card measures the networks on a card. Without a choice in o, these are all networks
@@ -99,14 +140,7 @@ func Card(e *gpu.Engine, o Options) (*CardReport, error) {
 				if !chosen(o.Nets, n.name) || !chosen(o.Rules, rule.name) || !chosen(o.Batches, batch) {
 					continue
 				}
-				m, err := n.build(rule.name, rule.rule)
-				if err != nil {
-					return r, err
-				}
-				pool := compute.NewPool(1)
-				t, err := e.Time(m.Network(), engine.Job{Data: newRows(batch, n.input().Size(), n.outputs()), Likelihood: likelihood.Normal{},
-					Optimizer: optim.Paper(), Batch: batch, Seed: rng.New(1), Pool: pool})
-				pool.Close()
+				x, err := onCard(e, n, rule.name, rule.rule, batch)
 				if _, refused := errors.AsType[*gpu.Unsupported](err); refused {
 					r.Refused = append(r.Refused, fmt.Sprintf("%s %s: %v", n.name, rule.name, err))
 					continue
@@ -114,14 +148,17 @@ func Card(e *gpu.Engine, o Options) (*CardReport, error) {
 				if err != nil {
 					return r, fmt.Errorf("%s %s, batch %d: %w", n.name, rule.name, batch, err)
 				}
-				r.Networks = append(r.Networks, CardNetwork{n.name, rule.name, batch, t.Forward, t.Step})
+				r.Networks = append(r.Networks, x)
 			}
 		}
+	}
+	if err := r.tilings(e); err != nil {
+		return r, err
 	}
 	if !chosen(o.Nets, nets[0].name) {
 		return r, nil
 	}
-	for _, n := range []int{1, 8, 100} {
+	for _, n := range []int{1, 8, 32, 100} {
 		t, err := together(e, n)
 		if err != nil {
 			return r, err

@@ -30,6 +30,7 @@ const (
 	fnModuleLoad
 	fnModuleUnload
 	fnModuleFunction
+	fnFuncAttribute
 	fnAlloc
 	fnFree
 	fnAllocHost
@@ -59,7 +60,7 @@ const (
 var names = [functions]string{
 	"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem_v2", "cuDeviceGetAttribute",
 	"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuMemGetInfo_v2",
-	"cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction",
+	"cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncSetAttribute",
 	"cuMemAlloc_v2", "cuMemFree_v2", "cuMemAllocHost_v2", "cuMemFreeHost", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async",
 	"cuStreamCreate", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuLaunchKernel",
 	"cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphLaunch",

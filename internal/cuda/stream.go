@@ -12,7 +12,11 @@ type Module struct {
 }
 
 // A Kernel is a function that runs on a card. It takes one argument, a structure.
-type Kernel struct{ handle uintptr }
+type Kernel struct {
+	Name   string
+	handle uintptr
+	shared int // bytes of shared memory that a launch asks for
+}
 
 // Compile compiles a text of PTX.
 func (d *Device) Compile(ptx []byte) (*Module, error) {
@@ -26,10 +30,17 @@ func (d *Device) Compile(ptx []byte) (*Module, error) {
 // Kernel returns a kernel by its name.
 func (m *Module) Kernel(name string) (Kernel, error) {
 	text := append([]byte(name), 0)
-	var k Kernel
+	k := Kernel{Name: name}
 	err := m.device.do(fnModuleFunction, uintptr(unsafe.Pointer(&k.handle)), m.handle, uintptr(unsafe.Pointer(&text[0])))
 	runtime.KeepAlive(text)
 	return k, err
+}
+
+// Reserve makes all launches of a kernel ask for bytes of shared memory, besides what the
+// kernel declares.
+func (m *Module) Reserve(k *Kernel, bytes int) error {
+	k.shared = bytes
+	return m.device.do(fnFuncAttribute, k.handle, 8, uintptr(bytes)) // 8: the most that a launch may ask for
 }
 
 // A Stream is a queue of work for a card. It belongs to one goroutine at a time.
@@ -72,10 +83,18 @@ type Grid struct{ X, Y, Z int }
 
 // Launch queues a kernel.
 func Launch[T any](s *Stream, k Kernel, g Grid, threads int, args *T) error {
-	s.memory = unsafe.Pointer(args)
-	s.size = unsafe.Sizeof(*args)
+	return s.launch(k, g, threads, unsafe.Pointer(args), unsafe.Sizeof(*args))
+}
+
+// LaunchBytes queues a kernel whose argument is given as bytes.
+func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
+	return s.launch(k, g, threads, unsafe.Pointer(&args[0]), uintptr(len(args)))
+}
+
+func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
+	s.memory, s.size = args, size
 	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0} // s is on the heap: what escapes into a call stays there
-	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, 0, s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
+	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
 	return s.do(fnLaunch, 11)
 }
 

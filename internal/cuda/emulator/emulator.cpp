@@ -2,6 +2,15 @@
 // thread of the block a fiber that runs to its next barrier. It holds the functions of
 // the driver that package cuda calls, so that the engine is tested on machines that
 // have no card. Build it with build.sh.
+//
+// Variables of the environment make it misbehave, when it is loaded:
+//
+//	UTVI_EMULATED_CARDS=2      how many cards there are
+//	UTVI_EMULATED_OLD=1        they have no tensor cores for TF32
+//	UTVI_EMULATED_MEMORY=n     a card has n bytes of memory
+//	UTVI_EMULATED_LOST=n       after n launches the card is lost
+//	UTVI_EMULATED_ORDER=back   the threads of a block, and the blocks, run from the last
+//	                           to the first: what needs a barrier and has none differs
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -67,6 +76,8 @@ static void begin() {
 
 void barrier() { emulated_swap(&fibers[thread].stack, scheduler); }
 
+static const bool backwards = getenv("UTVI_EMULATED_ORDER") && !strcmp(getenv("UTVI_EMULATED_ORDER"), "back");
+
 static void run_block() {
 	for (int i = 0; i < threads; i++) {
 		Fiber& f = fibers[i];
@@ -79,11 +90,13 @@ static void run_block() {
 	}
 	for (bool left = true; left;) {
 		left = false;
-		for (thread = 0; thread < threads; thread++)
+		for (int i = 0; i < threads; i++) {
+			thread = backwards ? threads - 1 - i : i;
 			if (!fibers[thread].done) {
 				emulated_swap(&scheduler, fibers[thread].stack);
 				left = left || !fibers[thread].done;
 			}
+		}
 	}
 }
 
@@ -93,7 +106,7 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 	for (unsigned c = 0; c < z; c++)
 		for (unsigned b = 0; b < y; b++)
 			for (unsigned a = 0; a < x; a++) {
-				block[0] = a, block[1] = b, block[2] = c;
+				block[0] = backwards ? x - 1 - a : a, block[1] = backwards ? y - 1 - b : b, block[2] = backwards ? z - 1 - c : c;
 				run_block();
 			}
 }
@@ -104,7 +117,7 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 
 // The driver.
 typedef int CUresult;
-enum { OK = 0, INVALID = 1, NO_MEMORY = 2, NOT_FOUND = 500 };
+enum { OK = 0, INVALID = 1, NO_MEMORY = 2, NOT_FOUND = 500, LOST = 719 };
 typedef void (*Run)(void**);
 static std::mutex one; // the emulated card runs one thing at a time
 
@@ -125,7 +138,16 @@ struct Stream {
 	Graph* capture = nullptr;
 };
 
+static long setting(const char* name, long standard) {
+	const char* e = getenv(name);
+	return e ? atol(e) : standard;
+}
+static long launches_left = setting("UTVI_EMULATED_LOST", -1);
+static bool lost() { return launches_left == 0; }
+
 static void play(const Node& n) {
+	if (lost()) return;
+	if (n.kind == 0 && launches_left > 0 && --launches_left == 0) return;
 	if (n.kind == 1) memcpy(n.to, n.from, n.size);
 	else if (n.kind == 2) memset(n.to, n.value, n.size);
 	else {
@@ -141,11 +163,11 @@ static CUresult submit(void* stream, Node n) {
 	}
 	std::lock_guard<std::mutex> l(one);
 	play(n);
-	return OK;
+	return lost() ? LOST : OK;
 }
 
 static size_t used;
-static const size_t capacity = (size_t)2 << 30;
+static const size_t capacity = setting("UTVI_EMULATED_MEMORY", 2l << 30);
 static std::map<void*, size_t> sizes;
 
 extern "C" {
@@ -162,7 +184,7 @@ CUresult cuDeviceGetAttribute(int* v, int which, int) {
 }
 CUresult cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(intptr_t)(d + 1); return OK; }
 CUresult cuDevicePrimaryCtxRelease_v2(int) { return OK; }
-CUresult cuCtxSetCurrent(void*) { return OK; }
+CUresult cuCtxSetCurrent(void*) { return lost() ? LOST : OK; }
 CUresult cuMemGetInfo_v2(size_t* f, size_t* t) { *f = capacity - used, *t = capacity; return OK; }
 CUresult cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void**) {
 	if (!strstr((const char*)image, ".target")) return 218;
@@ -178,6 +200,7 @@ CUresult cuModuleGetFunction(void** f, void*, const char* name) {
 }
 CUresult cuMemAlloc_v2(void** p, size_t n) {
 	std::lock_guard<std::mutex> l(one);
+	if (lost()) return LOST;
 	if (used + n > capacity) return NO_MEMORY;
 	*p = malloc(n);
 	memset(*p, 0xff, n); // what nobody wrote is not a number
@@ -199,7 +222,7 @@ CUresult cuMemcpyDtoDAsync_v2(void* to, const void* from, size_t n, void* s) { r
 CUresult cuMemsetD8Async(void* to, unsigned char v, size_t n, void* s) { return submit(s, {2, nullptr, {}, 0, {}, to, nullptr, n, v}); }
 CUresult cuStreamCreate(void** s, unsigned) { *s = new Stream; return OK; }
 CUresult cuStreamDestroy_v2(void* s) { delete (Stream*)s; return OK; }
-CUresult cuStreamSynchronize(void*) { return OK; }
+CUresult cuStreamSynchronize(void*) { return lost() ? LOST : OK; }
 CUresult cuEventCreate(void** e, unsigned) { *e = new double; return OK; }
 CUresult cuEventDestroy_v2(void* e) { delete (double*)e; return OK; }
 CUresult cuEventRecord(void* e, void*) { timespec t; clock_gettime(CLOCK_MONOTONIC, &t); *(double*)e = t.tv_sec * 1e3 + t.tv_nsec / 1e6; return OK; }
@@ -227,10 +250,10 @@ CUresult cuGraphExecDestroy(void* g) { delete (Graph*)g; return OK; }
 CUresult cuGraphLaunch(void* g, void*) {
 	std::lock_guard<std::mutex> l(one);
 	for (const Node& n : ((Graph*)g)->nodes) play(n);
-	return OK;
+	return lost() ? LOST : OK;
 }
 CUresult cuGetErrorString(CUresult r, const char** s) {
-	*s = r == NO_MEMORY ? "out of memory" : r == NOT_FOUND ? "named symbol not found" : "invalid argument";
+	*s = r == NO_MEMORY ? "out of memory" : r == LOST ? "unspecified launch failure" : r == NOT_FOUND ? "named symbol not found" : "invalid argument";
 	return OK;
 }
 }

@@ -124,23 +124,23 @@ DEVICE void image_tile(const Conv& a, int bx, int by, int bz) {
 	if (KIND == GRADIENT && row == 0 && t < COLS) finish_bias(p, bz, col + t, g0, g1);
 }
 
-KERNEL(conv_forward, Conv, TT) { if (!failed(a.p.results)) image_tile<FORWARD, 64, 64>(a, block_y(), block(), 0); }
-KERNEL(conv_backward, Conv, TT) { if (!failed(a.p.results)) image_tile<BACKWARD, 64, 64>(a, block_y(), block(), 0); }
-KERNEL(conv_forward16, Conv, TT) { if (!failed(a.p.results)) image_tile<FORWARD, 64, 16>(a, block_y(), block(), 0); }
-KERNEL(conv_backward16, Conv, TT) { if (!failed(a.p.results)) image_tile<BACKWARD, 64, 16>(a, block_y(), block(), 0); }
+KERNEL_MANY(conv_forward, Conv, TT, 1, block_z) { if (!failed(a.p.results)) image_tile<FORWARD, 64, 64>(a, block_y(), block(), 0); }
+KERNEL_MANY(conv_backward, Conv, TT, 1, block_z) { if (!failed(a.p.results)) image_tile<BACKWARD, 64, 64>(a, block_y(), block(), 0); }
+KERNEL_MANY(conv_forward16, Conv, TT, 1, block_z) { if (!failed(a.p.results)) image_tile<FORWARD, 64, 16>(a, block_y(), block(), 0); }
+KERNEL_MANY(conv_backward16, Conv, TT, 1, block_z) { if (!failed(a.p.results)) image_tile<BACKWARD, 64, 16>(a, block_y(), block(), 0); }
 
 struct ConvGradients {
 	const Conv* convs;
 	const Job* jobs;
 	const Result* results;
 };
-KERNEL(conv_gradients, ConvGradients, TT) {
+KERNEL_MANY(conv_gradients, ConvGradients, TT, 1, block_y) {
 	if (failed(a.results)) return;
 	Job j = a.jobs[block()];
 	const Conv c = a.convs[j.product];
 	image_tile<GRADIENT, 64, 64>(c, j.x, j.y, j.z);
 }
-KERNEL(conv_gradients16, ConvGradients, TT) {
+KERNEL_MANY(conv_gradients16, ConvGradients, TT, 1, block_y) {
 	if (failed(a.results)) return;
 	Job j = a.jobs[block()];
 	const Conv c = a.convs[j.product];

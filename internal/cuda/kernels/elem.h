@@ -351,3 +351,11 @@ DEVICE Moments push(const Func& f, float m, float v, Key key, uint64 row, uint32
 	if (f.rule == BY_POINTS && f.op == LEAKY_RELU && f.points == 3 && f.three[0] == 0) return leaky_three(f.a, m, v, f.three, f.three + 3);
 	return push_other(f.op, f.rule, f.points, f.a, f.kinked, f.nodes, f.kappa, m, v, key, row, unit); // number by number: a copy would move kernels' arguments to memory
 }
+
+// rest_back adds the gradients by the mean and the variance of a nonlinearity's input that
+// come through its slope, dg, and through what it adds, e = V − g²v.
+DEVICE void rest_back(const Moments& p, float v, float dg, float de, float* dm, float* dv) {
+	float t = dg - 2 * p.slope * v * de;
+	*dm += t * p.sm + de * p.vm;
+	*dv += t * p.sv + de * (p.vv - p.slope * p.slope);
+}

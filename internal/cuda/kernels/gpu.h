@@ -9,11 +9,15 @@ typedef unsigned long long uint64;
 #ifndef EMULATED
 
 #define DEVICE __attribute__((device)) static inline __attribute__((always_inline))
+#define METHOD __attribute__((device)) inline __attribute__((always_inline)) // of a structure
 #define CALLED __attribute__((device)) static __attribute__((noinline)) // not inlined: it is large
 #define SHARED __attribute__((shared))
 // KERNEL begins a kernel with one argument, a structure.
 #define KERNEL(name, Args, threads) \
 	extern "C" __attribute__((global)) __attribute__((launch_bounds(threads))) void name(const Args a)
+// KERNEL_OF begins one of which several blocks fit into a multiprocessor.
+#define KERNEL_OF(name, Args, threads, blocks) \
+	extern "C" __attribute__((global)) __attribute__((launch_bounds(threads, blocks))) void name(const Args a)
 
 DEVICE int thread() { return __nvvm_read_ptx_sreg_tid_x(); }
 DEVICE int threads() { return __nvvm_read_ptx_sreg_ntid_x(); }
@@ -40,12 +44,14 @@ DEVICE float swap(float x, int mask) { return from_bits((uint32)__nvvm_shfl_sync
 #include <cstring>
 
 #define DEVICE static inline
+#define METHOD inline
 #define CALLED static
 #define SHARED static
 #define KERNEL(name, Args, threads) \
 	static void name(const Args& a); \
 	static emulated::Entry entry_##name(#name, [](void** p) { name(*(const Args*)p[0]); }); \
 	static void name(const Args& a)
+#define KERNEL_OF(name, Args, threads, blocks) KERNEL(name, Args, threads)
 
 namespace emulated {
 struct Entry {
@@ -85,6 +91,26 @@ DEVICE double emulated_fma(double x, double y, double z) { return __builtin_fma(
 DEVICE double swap(double x, int mask) {
 	float lo = swap(from_bits((uint32)bits(x)), mask), hi = swap(from_bits((uint32)(bits(x) >> 32)), mask);
 	return from_bits((uint64)bits(hi) << 32 | bits(lo));
+}
+
+// warp_sum adds up x over the threads of each warp, in pairs; every thread gets the sum.
+template <class T>
+DEVICE T warp_sum(T x) {
+#ifndef EMULATED
+#pragma unroll
+	for (int m = 16; m > 0; m /= 2) x += swap(x, m);
+	return x;
+#else // the same sums, with two barriers instead of ten
+	static T all[1024];
+	all[thread()] = x;
+	barrier();
+	T y[32];
+	for (int i = 0; i < 32; i++) y[i] = all[thread() / 32 * 32 + i];
+	for (int m = 16; m > 0; m /= 2)
+		for (int i = 0; i < m; i++) y[i] += y[i + m];
+	barrier();
+	return y[0];
+#endif
 }
 
 // total adds up x and y over a block of at most 1024 threads, in a fixed order; every

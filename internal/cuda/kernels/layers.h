@@ -131,13 +131,6 @@ DEVICE void sense_piecewise(const Op& o, const float* a, float* in, long long r0
 	}
 }
 
-// warp_sum adds up x over a warp in a fixed order. All threads of a block must call it.
-DEVICE double warp_sum(double x) {
-#pragma unroll
-	for (int m = 16; m > 0; m /= 2) x += swap(x, m);
-	return x;
-}
-
 // The statistics of a row that layer_norm needs; a warp has a row. o.p is ε; o.q is 1 if
 // the mean of the row is taken as a number.
 struct Centred {

@@ -26,7 +26,7 @@ struct Norm {
 	const double* nll;
 	const int* floored;
 	uint32* done;             // blocks that have finished
-	int rows, pad;
+	int rows, slots;          // slots: steps that are queued at most
 };
 
 #ifndef EMULATED
@@ -38,9 +38,9 @@ DEVICE uint32 count_up(uint32* p) { return (*p)++; }
 // norm adds up the partial gradients and computes the KL and the squared norm of the
 // whole gradient. The block that finishes last adds up what the others left, in the
 // order of the chunks, and the scores of the rows.
-KERNEL(norm, Norm, OPT) {
-	if (!a.results->finite) return;
-	const Control k = *a.control;
+KERNEL_MANY(norm, Norm, OPT, 1, block_y) {
+	if (failed(a.results)) return;
+	const Control k = a.control[a.results->slot];
 	const Chunk t = a.chunks[block()];
 	int lo = t.lo, hi = t.hi;
 	double kl = 0, n2 = 0;
@@ -87,8 +87,8 @@ KERNEL(norm, Norm, OPT) {
 	r.finite = is_finite(nll) ? is_finite(kl + n2) ? 1 : 2 : 0;
 	double norm = root(n2);
 	r.clip = k.clip > 0 && norm > k.clip ? (float)(k.clip / norm) : 1.0f;
-	r.pad = 0;
-	a.results[1 + k.slot] = r;
+	r.slot = a.results->slot + 1 == a.slots ? 0 : a.results->slot + 1;
+	a.results[1 + a.results->slot] = r;
 	if (r.finite != 1) r.finite = 0;
 	a.results[0] = r;
 	*a.done = 0;
@@ -98,7 +98,7 @@ struct Adam {
 	float *theta, *first, *second; // parameters and AdamW's moments
 	const float* grad;
 	const Chunk* chunks;
-	int prepare, pad; // only what is derived from the parameters
+	int prepare, slots; // prepare: only what is derived from the parameters
 	const Control* control;
 	const Result* results;
 };
@@ -109,9 +109,10 @@ DEVICE float step(const Control& k, float keep, float x, float g, float* m1, flo
 	return keep * x - k.rate * p / (root(q) * k.root2 + k.eps);
 }
 
-KERNEL(adamw, Adam, OPT) {
-	if (!a.prepare && !a.results->finite) return;
-	const Control k = *a.control;
+KERNEL_MANY(adamw, Adam, OPT, 1, block_y) {
+	if (!a.prepare && failed(a.results)) return;
+	int next = a.prepare ? 0 : a.results->slot; // norm has counted this step
+	const Control k = a.control[a.prepare ? 0 : (next ? next : a.slots) - 1];
 	float clip = a.results->clip;
 	const Chunk t = a.chunks[block()];
 	int lo = t.lo, hi = t.hi;
@@ -152,8 +153,8 @@ struct Columns {
 	float* grad;
 	const Result* results;
 };
-KERNEL(columns, Columns, OPT) {
-	if (!a.results->finite) return;
+KERNEL_MANY(columns, Columns, OPT, 1, block_y) {
+	if (failed(a.results)) return;
 	int c = block();
 	double s = 0, none = 0;
 	for (int r = thread(); r < a.rows; r += OPT) s += a.tape[(long long)r * a.width + c];
@@ -172,7 +173,7 @@ struct Moment2 { // Σ(σ² + (μ−μ₀)²) of each chunk, for fitted priors
 	const Chunk* chunks;
 	double* parts;
 };
-KERNEL(prior_moments, Moment2, OPT) {
+KERNEL_MANY(prior_moments, Moment2, OPT, 1, block_y) {
 	const Chunk t = a.chunks[block()];
 	int lo = t.lo, hi = t.hi;
 	double s = 0, none = 0;

@@ -65,18 +65,18 @@ DEVICE void tile(const Product& a, int bx, int by, int bz) {
 	if (KIND == GRADIENT && row == 0 && t < SIDE) finish_bias(a, bz, col + t, g0, g1);
 }
 
-KERNEL(forward64, Product, TT) { if (!failed(a.results)) tile<FORWARD, 64>(a, block(), block_y(), 0); }
-KERNEL(backward64, Product, TT) { if (!failed(a.results)) tile<BACKWARD, 64>(a, block(), block_y(), 0); }
-KERNEL(forward32, Product, TT) { if (!failed(a.results)) tile<FORWARD, 32>(a, block(), block_y(), 0); }
-KERNEL(backward32, Product, TT) { if (!failed(a.results)) tile<BACKWARD, 32>(a, block(), block_y(), 0); }
+KERNEL_MANY(forward64, Product, TT, 1, block_z) { if (!failed(a.results)) tile<FORWARD, 64>(a, block(), block_y(), 0); }
+KERNEL_MANY(backward64, Product, TT, 1, block_z) { if (!failed(a.results)) tile<BACKWARD, 64>(a, block(), block_y(), 0); }
+KERNEL_MANY(forward32, Product, TT, 1, block_z) { if (!failed(a.results)) tile<FORWARD, 32>(a, block(), block_y(), 0); }
+KERNEL_MANY(backward32, Product, TT, 1, block_z) { if (!failed(a.results)) tile<BACKWARD, 32>(a, block(), block_y(), 0); }
 
-KERNEL(gradients32, Gradients, TT) {
+KERNEL_MANY(gradients32, Gradients, TT, 1, block_y) {
 	if (failed(a.results)) return;
 	Job j = a.jobs[block()];
 	const Product p = a.products[j.product];
 	tile<GRADIENT, 32>(p, j.x, j.y, j.z);
 }
-KERNEL(gradients64, Gradients, TT) {
+KERNEL_MANY(gradients64, Gradients, TT, 1, block_y) {
 	if (failed(a.results)) return;
 	Job j = a.jobs[block()];
 	const Product p = a.products[j.product];

@@ -68,8 +68,6 @@ DEVICE void finish_bias(const Product& a, int bz, int c, float g0, float g1) {
 	if (a.x1) a.x1[bz * a.part + c] = g1;
 }
 
-DEVICE bool failed(const Result* r) { return r && !r->finite; }
-
 // The gradients of all dense layers are one launch: a job is a tile of a layer and a part
 // of the rows.
 struct Job {

@@ -65,7 +65,7 @@ struct Image {
 // reverse goes from layer to layer forwards and leaves the gradients by the slopes and by
 // what the layers add, which the reverse of a layer finds in tm and tv.
 struct Op {
-	int kind, in, out, room; // room: rows between the sensitivities of two outputs
+	int kind, in, out, room; // room: rows between the sensitivities of two outputs, or between steps
 	Func f;
 	const float *m, *v;          // input
 	float *om, *ov;              // output
@@ -95,7 +95,7 @@ struct Op {
 struct Control {
 	uint64 step, row;       // row: of the first row in the batch
 	Key seed;
-	int slot, batch;        // where the results go; rows that share the loss
+	int batch, pad0;        // rows that share the loss
 	float keep_mean, keep_rho, rate, root2, eps, b1, b2, kl;
 	double clip;
 	int random_decay, pad;
@@ -106,8 +106,35 @@ struct Result {
 	double nll, kl, norm2;
 	int floored, finite;
 	float clip;
-	int pad;
+	int slot; // in the first result: of the step that is next
 };
+
+// failed reports that an earlier step failed: nothing may change.
+DEVICE bool failed(const Result* r) { return r && !r->finite; }
+
+// Many are the arguments of a kernel for one network, or for several of the same shapes
+// side by side: an axis of the grid counts them.
+template <class T>
+struct Many {
+	T one;
+	const T* list; // null: there is one
+};
+template <class T>
+DEVICE void take(T& mine, const Many<T>& all, int network) {
+	if (thread() == 0) {
+		if (all.list) mine = all.list[network];
+		else mine = all.one;
+	}
+	barrier();
+}
+#define KERNEL_MANY(name, T, threads, blocks, axis) \
+	DEVICE void name##_of(const T& a); \
+	KERNEL_OF(name, Many<T>, threads, blocks) { \
+		SHARED T mine; \
+		take(mine, a, axis()); \
+		name##_of(mine); \
+	} \
+	DEVICE void name##_of(const T& a)
 
 // A Chunk is a stretch of a tensor, the part of one block in an update: elements lo to hi
 // of parameters at mean and rho of theta; gradients lie likewise.

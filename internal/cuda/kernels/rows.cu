@@ -134,11 +134,8 @@ DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const 
 		}
 #pragma unroll
 		for (int c = 0; c < C; c++) {
-#pragma unroll
-			for (int m = 16; m > 0; m /= 2) {
-				t[c].a += swap(t[c].a, m), t[c].b += swap(t[c].b, m);
-				if (WAY != THROUGH) t[c].c += swap(t[c].c, m);
-			}
+			t[c].a = warp_sum(t[c].a), t[c].b = warp_sum(t[c].b);
+			if (WAY != THROUGH) t[c].c = warp_sum(t[c].c);
 			if (lane == 0 && in && c0 + c < width) store(r, c0 + c, t[c]);
 		}
 	}
@@ -181,7 +178,7 @@ DEVICE void dense_back(const Op& o, long long r0, int rows) {
 DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
 	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
 	long long first = r0 * o.in;
-	for (int i = thread(); i < rows * o.in; i += THREADS) {
+	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = first + i;
 		if (!o.v) {
 			o.om[at] = evaluate(o.f.op, o.f.a, o.m[at]).f;
@@ -198,7 +195,7 @@ DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
 DEVICE void kappa_back(const Op& o, long long r0, int rows) {
 	for (int r = 0; r < rows; r++) {
 		double by_kappa = 0, none = 0;
-		for (int i = thread(); i < o.in; i += THREADS) {
+		for (int i = thread(); i < o.in; i += threads()) {
 			long long at = (r0 + r) * o.in + i;
 			float g = o.g[at];
 			if (!o.v) {
@@ -222,7 +219,7 @@ DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
 		kappa_back(o, r0, rows);
 		return;
 	}
-	for (int i = thread(); i < rows * o.in; i += THREADS) {
+	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = first + i;
 		float g = o.g[at];
 		if (!o.v) {
@@ -241,7 +238,7 @@ DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
 DEVICE void unit(const Op& o, long long r0, int rows) {
 	float keep = 1 - (float)o.p;
 	bool addition = o.kind == OP_NOISE || o.kind == OP_DROPOUT;
-	for (int i = thread(); i < rows * o.in; i += THREADS) {
+	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = r0 * o.in + i;
 		int u = i % o.in;
 		float m = o.m ? o.m[at] : 0.0f, v = o.v ? o.v[at] : 0.0f, g = o.g ? o.g[at] : 0.0f, h = o.h ? o.h[at] : 0.0f;
@@ -289,30 +286,35 @@ DEVICE void unit(const Op& o, long long r0, int rows) {
 	}
 }
 
-// input gathers rows of the table.
-DEVICE void input(const Op& o, long long r0, int rows) {
-	for (int i = thread(); i < rows * o.in; i += THREADS) {
-		long long from = (long long)o.index[r0 + i / o.in] * o.in + i % o.in;
+// input gathers the rows of a step: those of a table that index names, or the ones that
+// the host sent.
+DEVICE void input(const Op& o, int slot, long long r0, int rows) {
+	long long first = (long long)slot * o.room + r0;
+	for (int i = thread(); i < rows * o.in; i += threads()) {
+		long long row = first + i / o.in, from = (o.index ? o.index[row] : row) * o.in + i % o.in;
 		o.om[r0 * o.in + i] = o.tm[from];
 		if (o.ov) o.ov[r0 * o.in + i] = o.tv[from];
 	}
-	for (int i = thread(); i < rows * o.targets; i += THREADS)
-		o.yo[r0 * o.targets + i] = o.ty[(long long)o.index[r0 + i / o.targets] * o.targets + i % o.targets];
+	for (int i = thread(); i < rows * o.targets; i += threads()) {
+		long long row = first + i / o.targets;
+		o.yo[r0 * o.targets + i] = o.ty[(o.index ? o.index[row] : row) * o.targets + i % o.targets];
+	}
 }
 
-KERNEL(rows, Rows, THREADS) {
-	if (a.results && !a.results->finite) return; // an earlier step failed: nothing may change
+KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
+	if (failed(a.results)) return;
 	long long r0 = (long long)block() * a.per;
 	int n = less(a.per, a.rows - (int)r0);
 	const Op* ops = a.ops + a.first;
-	const Control k = *a.control;
+	int slot = a.results ? a.results->slot : 0;
+	const Control k = a.control[slot];
 	SHARED Op all[MOST_OPS]; // read again and again
 	for (int j = thread(); j < a.count * (int)(sizeof(Op) / 8); j += THREADS) ((uint64*)all)[j] = ((const uint64*)ops)[j];
 	for (int i = 0; i < a.count; i++) {
 		barrier();
 		const Op& o = all[i];
 		switch (o.kind) {
-		case OP_INPUT: input(o, r0, n); break;
+		case OP_INPUT: input(o, slot, r0, n); break;
 		case OP_DENSE:
 			if (o.tape) dense<APART>(o, r0, n);
 			else dense<THROUGH>(o, r0, n);

@@ -28,8 +28,7 @@ DEVICE void contribute(const Op& o, int i, int j, long long r0, int rows) {
 		const float *e = o.tape + (r0 + r) * o.out, *a = o.g + sensitivity(o, i, r0 + r, o.out), *b = o.g + sensitivity(o, j, r0 + r, o.out);
 		for (int u = lane; u < o.out; u += 32) sum = fma(e[u], a[u] * b[u], sum);
 	}
-#pragma unroll
-	for (int m = 16; m > 0; m /= 2) sum += swap(sum, m);
+	sum = warp_sum(sum);
 	if (lane != 0 || r >= rows) return;
 	long long row = (r0 + r) * k;
 	if (!o.weighted) {
@@ -119,12 +118,4 @@ DEVICE void sense_back(const Op& o, long long r0, int rows) {
 		});
 		barrier();
 	}
-}
-
-// rest_back adds the gradients by the mean and the variance of a nonlinearity's input that
-// come through its slope, dg, and through what it adds, e = V − g²v.
-DEVICE void rest_back(const Moments& p, float v, float dg, float de, float* dm, float* dv) {
-	float t = dg - 2 * p.slope * v * de;
-	*dm += t * p.sm + de * p.vm;
-	*dv += t * p.sv + de * (p.vv - p.slope * p.slope);
 }

@@ -1,0 +1,49 @@
+package gpu
+
+import (
+	"unsafe"
+
+	"utvi/internal/cuda"
+)
+
+// A launched kernel is one launch, recorded for trainings that run side by side.
+type launched struct {
+	kernel  cuda.Kernel
+	grid    cuda.Grid
+	threads int
+	args    []byte // for one network
+}
+
+// launch queues a kernel for one network, or records it.
+func launch[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, args *many[T]) error {
+	if w.record == nil {
+		return cuda.Launch(w.stream, k, g, threads, args)
+	}
+	one := unsafe.Slice((*byte)(unsafe.Pointer(&args.One)), unsafe.Sizeof(args.One))
+	*w.record = append(*w.record, launched{k, g, threads, append([]byte(nil), one...)})
+	return nil
+}
+
+// side returns the grid of a call for several networks: the first free axis counts them.
+func (c *launched) side(networks int) cuda.Grid {
+	g := c.grid
+	if g.Y == 0 {
+		g.Y = networks
+	} else {
+		g.Z = networks
+	}
+	return g
+}
+
+// fits reports whether two networks make the same calls, but for their arguments.
+func fits(a, b []launched) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].kernel != b[i].kernel || a[i].grid != b[i].grid || a[i].threads != b[i].threads || len(a[i].args) != len(b[i].args) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,149 @@
+package gpu
+
+import (
+	"unsafe"
+
+	"utvi/expr"
+	"utvi/internal/compute"
+	"utvi/internal/cuda"
+)
+
+// A formula runs in a kernel of its own, formulas, which interprets the programs that
+// package expr made of it. The structures are those of kernels/formula.h.
+
+// mostSlots is the most slots of a program, inputs and constants not counted.
+const mostSlots, mostInputs = 64, 16
+
+const sizeInstr, sizeFormula = 12, 296
+
+type instr struct {
+	Code, Fn            uint8
+	X, Y, Z, Dst, Slope uint16
+}
+
+type code struct {
+	Instr, Consts         cuda.Ptr
+	Count, First, Outs, _ int32
+}
+
+type formula struct {
+	Value, Train, Limit code
+	At                  [mostInputs]cuda.Ptr
+	Step                [mostInputs]int32
+	Inputs, Learned     int32
+}
+
+var _ = [1]struct{}{}[unsafe.Sizeof(instr{})-sizeInstr]
+var _ = [1]struct{}{}[unsafe.Sizeof(formula{})-sizeFormula]
+
+// slotsOf returns the most slots that a program of the formula needs.
+func slotsOf(f *expr.Formula) int {
+	most := 0
+	for _, p := range []*compute.Prog{f.Value, f.Train, f.Limit} {
+		most = max(most, p.Slots-p.First())
+	}
+	return most
+}
+
+// placeFormula copies the formula of a layer to the card.
+func (w *weights) placeFormula(l *layer) cuda.Ptr {
+	f := l.formula
+	x := formula{Value: w.placeCode(f.Value), Train: w.placeCode(f.Train), Limit: w.placeCode(f.Limit), Inputs: int32(len(f.Inputs)), Learned: int32(f.Learned)}
+	for i, p := range f.Inputs {
+		if p.OnePerUnit() {
+			x.Step[i] = 1
+		}
+		if i < f.Learned {
+			x.At[i] = w.at(l.learnedTensor(i))
+			continue
+		}
+		values := make([]float32, l.in)
+		compute.Convert(values, p.Values)
+		x.At[i] = place(w.memory, values, 4)
+	}
+	return place(w.memory, []formula{x}, sizeFormula)
+}
+
+// learnedTensor returns the number of the tensor of a learned input: κ lies before them.
+func (l *layer) learnedTensor(i int) int {
+	if l.f.Rule == learned {
+		i++
+	}
+	return l.tensors[i]
+}
+
+func (w *weights) placeCode(p *compute.Prog) code {
+	consts := make([]float32, len(p.Consts))
+	compute.Convert(consts, p.Consts)
+	all := make([]instr, len(p.Code))
+	for i, c := range p.Code {
+		all[i] = instr{uint8(c.Code), uint8(c.Fn), c.X, c.Y, c.Z, c.Dst, c.Slope}
+	}
+	return code{Instr: place(w.memory, all, sizeInstr), Consts: place(w.memory, consts, 4), Count: int32(len(all)), First: int32(p.First()), Outs: int32(p.Outs)}
+}
+
+type formulaArgs struct {
+	Op, Program      cuda.Ptr
+	Rows, _          int32
+	Control, Results cuda.Ptr
+}
+
+// A formulaLaunch is the launch of an operation with a formula.
+type formulaLaunch struct {
+	number int // of the operation
+	in     int
+	byRow  bool // a block takes a row, and sums up gradients over it
+	args   many[formulaArgs]
+}
+
+// formulaThreads is how many threads a block of the kernel formulas has.
+const formulaThreads = 128
+
+// addFormula adds an operation whose function is the formula at o.Raw.
+func (b *launches) addFormula(o op) {
+	f := &formulaLaunch{number: len(b.ops), in: int(o.In), byRow: o.Kind == opApplyBack && o.Tape != 0, args: many[formulaArgs]{One: formulaArgs{Program: o.Raw}}}
+	b.ops, b.all = append(b.ops, o), append(b.all, stage{formula: f})
+}
+
+func (f *formulaLaunch) place(ops, control, results cuda.Ptr) {
+	a := &f.args.One
+	a.Op, a.Control, a.Results = ops.Add(f.number*sizeOp), control, results
+}
+
+func (f *formulaLaunch) run(w *weights, rows int) error {
+	f.args.One.Rows = int32(rows)
+	blocks := rows
+	if !f.byRow {
+		blocks = tiles(rows*f.in, formulaThreads)
+	}
+	return launch(w, w.kernels.formulas, cuda.Grid{X: blocks}, formulaThreads, &f.args)
+}
+
+// formulaTapes gives the reverse of a layer with a formula its tapes: of κ, then of each
+// learned input.
+func (t *trainer) formulaTapes(l *layer, o *op) []tape {
+	var all []tape
+	if l.f.Rule == learned {
+		all = append(all, tape{width: 1, tensor: l.tensors[0], mode: bySoftplus})
+	}
+	for i, p := range l.formula.Inputs[:l.formula.Learned] {
+		x := tape{width: 1, tensor: l.learnedTensor(i), mode: byItself}
+		if p.OnePerUnit() {
+			x.width = l.in
+		}
+		all = append(all, x)
+	}
+	columns := 0
+	for i := range all {
+		all[i].at = cuda.Ptr(0).Add(4 * t.Batch * columns)
+		columns += all[i].width
+	}
+	if columns == 0 {
+		return nil
+	}
+	o.Tape = t.floats(t.Batch * columns)
+	for i := range all {
+		all[i].at += o.Tape
+	}
+	return all
+}

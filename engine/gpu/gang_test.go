@@ -1,0 +1,104 @@
+package gpu_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"utvi/data"
+	"utvi/engine"
+	"utvi/fn"
+	"utvi/gauss"
+	"utvi/model"
+	"utvi/moment"
+	"utvi/nn"
+	"utvi/optim"
+	"utvi/rng"
+	"utvi/train"
+)
+
+// member is one of several trainings with networks of the same shapes. Number 3 has a row
+// whose score is not finite, in a later step.
+func member(t *testing.T, e engine.Engine[float32], i int) (*model.Model, *train.Trainer) {
+	t.Helper()
+	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
+	formula := nn.Apply{F: fn.MustFormula("x*sigmoid(a*x)", fn.Learned("a", 1.1)), Rule: moment.UT(2)}
+	m, err := model.New(model.Config{Input: nn.Vec(3), Seed: uint64(i), Layers: nn.Chain{nn.Dense{Out: 92}, act, nn.Dense{Out: 92}, act, nn.Dense{Out: 4}, formula, nn.Dense{Out: 1}, nn.Noise{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 200 + i
+	x, y := make([]float32, 3*n), make([]float32, n)
+	for j := range x {
+		x[j] = float32(rng.Normal(rng.New(uint64(i)), uint64(j)))
+	}
+	for j := range y {
+		y[j] = x[3*j]
+	}
+	if i == 3 {
+		y[150] = 3e38
+	}
+	s, err := data.NewTable(gauss.Fixed(3, x), 1, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := settings(t, e, 6+i)
+	c.Data, c.Batch, c.Seed, c.Optimizer.Rate = s, 33, uint64(100+i), optim.Constant(1e-3*float64(i+1))
+	tr, err := train.New(m, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, tr
+}
+
+// Trainings that run side by side have the bits of each alone, also beside one whose
+// numbers are not finite.
+func TestSideBySide(t *testing.T) {
+	e := card(t)
+	const n = 5
+	type outcome struct {
+		theta []float32
+		steps []train.Step
+		err   string
+	}
+	advance := func(m *model.Model, tr *train.Trainer, i int) (o outcome) {
+		if err := tr.AdvanceTo(6+i, func(s train.Step) { o.steps = append(o.steps, s) }); err != nil {
+			o.err = fmt.Sprint(err)
+		}
+		if err := tr.Sync(); err != nil {
+			t.Error(err)
+		}
+		o.theta = slices.Clone(m.Params.Theta)
+		return o
+	}
+	var alone, beside [n]outcome
+	for i := range alone {
+		m, tr := member(t, e, i)
+		alone[i] = advance(m, tr, i)
+		tr.Close()
+	}
+	var models [n]*model.Model
+	var all [n]*train.Trainer
+	for i := range all {
+		models[i], all[i] = member(t, e, i)
+	}
+	var group sync.WaitGroup
+	for i := range all {
+		group.Go(func() { beside[i] = advance(models[i], all[i], i) })
+	}
+	group.Wait()
+	if e.SideBySide() < 2 {
+		t.Error("no trainings ran side by side")
+	}
+	for i := range all {
+		all[i].Close()
+		a, b := alone[i], beside[i]
+		if !slices.Equal(a.theta, b.theta) || !slices.Equal(a.steps, b.steps) || a.err != b.err {
+			t.Errorf("training %d differs side by side: error %q, alone %q; %d and %d steps", i, b.err, a.err, len(b.steps), len(a.steps))
+		}
+	}
+	if alone[3].err == "" {
+		t.Error("the numbers of training 3 should not be finite")
+	}
+}

@@ -1,0 +1,33 @@
+package gpu_test
+
+import (
+	"testing"
+
+	"utvi/engine"
+	"utvi/engine/gpu"
+	"utvi/internal/compute"
+	"utvi/optim"
+	"utvi/rng"
+)
+
+// A measurement has a time for a forward pass, a step, and each kernel of a step.
+func TestTime(t *testing.T) {
+	e := card(t)
+	gpu.MeasureLittle()
+	c := cases()[0]
+	pool := compute.NewPool(1)
+	defer pool.Close()
+	r, err := e.Time(network(t, c.in, c.layers), engine.Job{Data: source(t, c, false, false), Likelihood: c.likelihood, Optimizer: optim.Paper(), Batch: 16, Seed: rng.New(9), Pool: pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(r.Forward > 0 && r.Step > r.Forward) || len(r.Kernels) < 4 {
+		t.Fatalf("%+v", r)
+	}
+	for _, k := range r.Kernels {
+		t.Logf("%s, %d blocks: %.0f µs", k.Kernel, k.Blocks, k.US)
+		if k.Kernel == "" || k.Blocks < 1 || !(k.US > 0) {
+			t.Errorf("%+v", k)
+		}
+	}
+}

@@ -1,0 +1,106 @@
+// Operations on rows that need few registers: layers with few inputs or few outputs, and
+// what acts on each unit. The kernel is rows without its wide layers; several of its
+// blocks fit into a multiprocessor and hide each other's waiting.
+
+constexpr int THIN = 256, SHALLOW = 16; // most inputs, or outputs, of a thin layer
+
+// shallow multiplies rows by a matrix of few rows: a thread has an element.
+template <int WAY, class Store>
+DEVICE void shallow(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	for (int i = thread(); i < rows * width; i += THIN) {
+		int r = i / width, c = i % width;
+		Sums t = {0, 0, 0};
+#pragma unroll 4
+		for (int k = 0; k < depth; k++) {
+			float x = a0[r * depth + k], y = a1 ? a1[r * depth + k] : 0.0f;
+			float u = w[k * width + c], e = s ? s[k * width + c] : 0.0f;
+			add<WAY>(t, x, y, u, e, fma(u, u, e));
+		}
+		store(r, c, t);
+	}
+}
+
+// slim multiplies rows by a matrix of few columns: a warp has a row and four columns, its
+// threads share the depth, and their sums are added in a fixed order.
+template <int WAY, class Store>
+DEVICE void slim(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	constexpr int C = 4;
+	int lane = thread() % 32, groups = (width + C - 1) / C, tasks = rows * groups, turns = (tasks + THIN / 32 - 1) / (THIN / 32);
+	for (int turn = 0; turn < turns; turn++) { // as many for all warps
+		int task = turn * (THIN / 32) + thread() / 32, r = task < tasks ? task / groups : 0, c0 = task % groups * C;
+		const float *p0 = a0 + (long long)r * depth, *p1 = a1 ? a1 + (long long)r * depth : 0;
+		Sums t[C];
+#pragma unroll
+		for (int c = 0; c < C; c++) t[c] = {0, 0, 0};
+#pragma unroll 2
+		for (int k = lane; k < depth; k += 32) {
+			float x = p0[k], y = p1 ? p1[k] : 0.0f;
+#pragma unroll
+			for (int c = 0; c < C; c++) {
+				long long at = (long long)k * width + (c0 + c < width ? c0 + c : 0);
+				float u = w[at], e = s ? s[at] : 0.0f;
+				add<WAY>(t[c], x, y, u, e, fma(u, u, e));
+			}
+		}
+#pragma unroll
+		for (int c = 0; c < C; c++) {
+			t[c].a = warp_sum(t[c].a), t[c].b = warp_sum(t[c].b);
+			if (WAY != THROUGH) t[c].c = warp_sum(t[c].c);
+			if (lane == 0 && task < tasks && c0 + c < width) store(r, c0 + c, t[c]);
+		}
+	}
+}
+
+template <int WAY, class Store>
+DEVICE void thin_product(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
+	if (depth <= SHALLOW) shallow<WAY>(a0, a1, rows, depth, w, s, width, store);
+	else slim<WAY>(a0, a1, rows, depth, w, s, width, store);
+}
+
+// Each operation is a function of its own, so that one does not take registers from the
+// others.
+CALLED void thin_dense(const Op& o, long long r0, int n) {
+	thin_product<THROUGH>(o.m + r0 * o.in, o.v ? o.v + r0 * o.in : 0, n, o.in, o.w, o.s, o.out, [&](int r, int c, Sums t) {
+		long long at = (r0 + r) * o.out + c;
+		o.om[at] = t.a + (o.b ? o.b[c] : 0.0f);
+		if (o.ov) o.ov[at] = t.b + (o.bs ? o.bs[c] : 0.0f);
+	});
+}
+CALLED void thin_dense_back(const Op& o, long long r0, int n) {
+	thin_product<BACK>(o.g + r0 * o.out, o.h ? o.h + r0 * o.out : 0, n, o.out, o.wt, o.st, o.in, [&](int r, int c, Sums t) {
+		long long at = (r0 + r) * o.in + c;
+		o.dm[at] = fma(2 * o.m[at], t.b, t.a);
+		if (o.dv) o.dv[at] = t.c;
+	});
+}
+CALLED void thin_apply(const Op& o, const Control& k, long long r0, int n) { apply(o, k, r0, n); }
+CALLED void thin_apply_back(const Op& o, const Control& k, long long r0, int n) { apply_back(o, k, r0, n); }
+CALLED void thin_unit(const Op& o, long long r0, int n) { unit(o, r0, n); }
+
+KERNEL_MANY(thin, Rows, THIN, 3, block_y) {
+	SHARED Op all[MOST_OPS];
+	SHARED Control k;
+	SHARED int slot;
+	bool stop = failed(a.results); // the loads go on meanwhile
+	const Op* ops = a.ops + a.first;
+	for (int j = thread(); j < a.count * (int)(sizeof(Op) / 8); j += THIN) ((uint64*)all)[j] = ((const uint64*)ops)[j];
+	if (thread() == 0) slot = a.results ? a.results->slot : 0, k = a.control[slot];
+	if (stop) return;
+	long long r0 = (long long)block() * a.per;
+	int n = less(a.per, a.rows - (int)r0);
+	for (int i = 0; i < a.count; i++) {
+		barrier();
+		const Op& o = all[i];
+		switch (o.kind) {
+		case OP_INPUT: input(o, slot, r0, n); break;
+		case OP_DENSE: thin_dense(o, r0, n); break;
+		case OP_DENSE_BACK: thin_dense_back(o, r0, n); break;
+		case OP_APPLY: thin_apply(o, k, r0, n); break;
+		case OP_APPLY_BACK: thin_apply_back(o, k, r0, n); break;
+		case OP_SCORE:
+			if (thread() < n) score(o, k.batch, r0 + thread());
+			break;
+		default: thin_unit(o, r0, n);
+		}
+	}
+}
