@@ -88,7 +88,7 @@ func (t *trainer) allocate() {
 	width, outputs := t.unit.TapeWidth(), t.unit.Out().Size()
 	for lo := 0; lo < t.Batch; lo += t.rows {
 		rows := min(t.rows, t.Batch-lo)
-		t.blocks = append(t.blocks, nn.Block[float32]{Rows: rows, Tape: make([]float32, rows*width)})
+		t.blocks = append(t.blocks, nn.Block[float32]{Rows: rows, Tape: compute.Make[float32](rows * width)})
 	}
 	batch := func(width int, form nn.Form) gauss.Batch[float32] {
 		b := gauss.New[float32](t.rows, width)

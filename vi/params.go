@@ -74,7 +74,7 @@ func (p *Params[T]) layout(assign func(t *Tensor[T], mean, rho []T)) []T {
 			size += t.Len()
 		}
 	}
-	flat := make([]T, size)
+	flat := compute.Make[T](size)
 	rest := flat
 	take := func(n int) []T {
 		s := rest[:n:n]

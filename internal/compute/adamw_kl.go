@@ -58,6 +58,23 @@ func Variance[T Float](dst, rho []T) {
 	}
 }
 
+// VarianceSecond writes s = softplus(ρ)² and second = mean² + s, as Variance, Square and
+// Add would.
+func VarianceSecond[T Float](s, second, mean, rho []T) {
+	n := len(s)
+	if len(second) != n || len(mean) != n || len(rho) != n {
+		panic("compute: VarianceSecond lengths differ")
+	}
+	if is32[T]() && vector && n > 0 {
+		varianceSecondVector(as32(s), as32(second), as32(mean), as32(rho))
+		return
+	}
+	Variance(s, rho)
+	for i, m := range mean {
+		second[i] = T(m*m) + s[i]
+	}
+}
+
 // spread is all that a step needs of ρ.
 type spread struct {
 	sigma float64 // σ = softplus(ρ)

@@ -9,3 +9,4 @@ func stepPointVector(a *AdamW, x, g, m1, m2 []float32)                     { pan
 func klNormVector(a *AdamW, mu, rho, gmu, gs []float32) (float64, float64) { panic(missing) }
 func norm2Vector(g []float32) float64                                      { panic(missing) }
 func varianceVector(dst, rho []float32)                                    { panic(missing) }
+func varianceSecondVector(s, second, mean, rho []float32)                  { panic(missing) }

@@ -207,6 +207,31 @@ func TestVariance(t *testing.T) {
 	})
 }
 
+func testVarianceSecond[T Float](t *testing.T) {
+	for _, n := range lengths {
+		x := newTensor[T](n)
+		s, checkS := guarded[T](n)
+		second, checkSecond := guarded[T](n)
+		VarianceSecond(s, second, x.mu, x.rho)
+		checkS(t)
+		checkSecond(t)
+		wantS, want := make([]T, n), make([]T, n)
+		Variance(wantS, x.rho)
+		Square(want, x.mu)
+		Add(want, wantS)
+		if !slices.Equal(s, wantS) || !slices.Equal(second, want) {
+			t.Errorf("%d weights differ from Variance, Square and Add", n)
+		}
+	}
+}
+
+func TestVarianceSecond(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		testVarianceSecond[float32](t)
+		testVarianceSecond[float64](t)
+	})
+}
+
 // TestStepAlone: the bits of an element do not depend on the others.
 func TestStepAlone(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {

@@ -62,3 +62,7 @@ func stepPointVector(a *AdamW, x, g, m1, m2 []float32) {
 func norm2Vector(g []float32) float64 { return norm2Asm(&g[0], len(g)) }
 
 func varianceVector(dst, rho []float32) { varianceAsm(&dst[0], &rho[0], len(rho)) }
+
+func varianceSecondVector(s, second, mean, rho []float32) {
+	varianceSecondAsm(&s[0], &second[0], &mean[0], &rho[0], len(s))
+}

@@ -42,6 +42,18 @@ func Add[T Float](x, y []T) {
 	}
 }
 
+// AddTwiceMul computes x += 2·y∘z, the product rounded before it is added.
+func AddTwiceMul[T Float](x, y, z []T) {
+	y, z = y[:len(x)], z[:len(x)]
+	if is32[T]() && vector && len(x) > 0 {
+		addTwiceMulVector(as32(x), as32(y), as32(z))
+		return
+	}
+	for i := range x {
+		x[i] += T(2 * y[i] * z[i])
+	}
+}
+
 // AnyBelow reports whether some s[i] ≥ 0 is positive and less than rel + rel·|m[i]|.
 func AnyBelow[T Float](s, m []T, rel T) bool {
 	m = m[:len(s)]

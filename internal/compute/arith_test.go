@@ -49,9 +49,13 @@ func testArith[T Float](t *testing.T) {
 		copy(sum, x)
 		Add(sum, y)
 		check(t)
+		added, check := guarded[T](n)
+		copy(added, y)
+		AddTwiceMul(added, x, y)
+		check(t)
 		for i := range n {
-			if a, b := x[i], y[i]; twice[i] != 2*a*b || product[i] != a*b || sum[i] != a+b {
-				t.Fatalf("%d elements, number %d: %v and %v give %v, %v, %v", n, i, a, b, twice[i], product[i], sum[i])
+			if a, b := x[i], y[i]; twice[i] != 2*a*b || product[i] != a*b || sum[i] != a+b || added[i] != b+T(2*a*b) {
+				t.Fatalf("%d elements, number %d: %v and %v give %v, %v, %v, %v", n, i, a, b, twice[i], product[i], sum[i], added[i])
 			}
 		}
 	}

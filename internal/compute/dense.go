@@ -31,15 +31,14 @@ type Dense[T Float] struct {
 // reverse.
 func NewDense[T Float](in, out int, random, train bool) *Dense[T] {
 	d := &Dense[T]{In: in, Out: out, Random: random, cores: runtime.GOMAXPROCS(0)}
-	d.mean, d.second = NewRight[T](in, out), NewRight[T](in, out)
+	matrices := []*Right[T]{&d.mean, &d.second}
+	transposes := []*Right[T]{&d.meanT, &d.secondT}
 	if random {
-		d.vari = NewRight[T](in, out)
+		matrices, transposes = append(matrices, &d.vari), append(transposes, &d.variT)
 	}
+	newRights(in, out, matrices)
 	if train {
-		d.meanT, d.secondT = NewRight[T](out, in), NewRight[T](out, in)
-		if random {
-			d.variT = NewRight[T](out, in)
-		}
+		newRights(out, in, transposes)
 	}
 	d.biasMean, d.biasVar = make([]T, out), make([]T, out)
 	return d
@@ -51,27 +50,35 @@ const prepareRows = NR
 // PrepareTiles is the number of tiles of Prepare.
 func (d *Dense[T]) PrepareTiles() int { return (d.In + prepareRows - 1) / prepareRows }
 
+// PrepareRange returns the weights that Prepare packs for a tile.
+func (d *Dense[T]) PrepareRange(tile int) (lo, hi int) {
+	lo = tile * prepareRows
+	return lo * d.Out, min(d.In, lo+prepareRows) * d.Out
+}
+
 // PrepareScratch is the length of the scratch Prepare needs.
 func (d *Dense[T]) PrepareScratch() int { return 2 * prepareRows * d.Out }
 
 // Prepare packs tile from the weights' means and ρ (σ = softplus ρ; nil for
 // fixed weights). Tiles may be prepared concurrently.
 func (d *Dense[T]) Prepare(tile int, mean, rho, scratch []T) {
-	lo := tile * prepareRows
-	hi := min(d.In, lo+prepareRows)
-	n := (hi - lo) * d.Out
-	mean = mean[lo*d.Out : hi*d.Out]
-	s, second := scratch[:n], scratch[prepareRows*d.Out:][:n]
-	Square(second, mean)
-	if d.Random {
-		Variance(s, rho[lo*d.Out:hi*d.Out])
-		if !d.apart {
-			Add(second, s)
-		}
-		d.pack(d.vari, d.variT, lo, hi, s)
+	lo, hi := d.PrepareRange(tile)
+	mean = mean[lo:hi]
+	s, second := scratch[:hi-lo], scratch[prepareRows*d.Out:][:hi-lo]
+	switch {
+	case !d.Random:
+		Square(second, mean)
+	case d.apart:
+		Square(second, mean)
+		Variance(s, rho[lo:hi])
+	default:
+		VarianceSecond(s, second, mean, rho[lo:hi])
 	}
-	d.pack(d.mean, d.meanT, lo, hi, mean)
-	d.pack(d.second, d.secondT, lo, hi, second)
+	d.pack(d.mean, d.meanT, lo/d.Out, hi/d.Out, mean)
+	if d.Random {
+		d.pack(d.vari, d.variT, lo/d.Out, hi/d.Out, s)
+	}
+	d.pack(d.second, d.secondT, lo/d.Out, hi/d.Out, second)
 }
 
 // streamFrom is the size of a matrix from which Prepare writes past the caches:

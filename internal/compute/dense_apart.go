@@ -145,8 +145,7 @@ func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], lo, hi int, hasV bool, m
 		d.gradProduct(gw, true, n, hi-lo, d.columns(back, n, lo, hi), a)
 	}
 	if hasV {
-		TwiceMul(vh, mean)
-		Add(gw, vh)
+		AddTwiceMul(gw, vh, mean)
 	}
 }
 

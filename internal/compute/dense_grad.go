@@ -127,8 +127,7 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 		if d.Random {
 			Add(gs, vh)
 		}
-		TwiceMul(vh, mean)
-		Add(gw, vh)
+		AddTwiceMul(gw, vh, mean)
 	}
 }
 

@@ -16,7 +16,17 @@ func RightLen(k, n int) int { return (n + NR - 1) / NR * NR * k }
 
 // NewRight returns a zero right operand of k rows and n columns.
 func NewRight[T Float](k, n int) Right[T] {
-	return Right[T]{K: k, N: n, Data: make([]T, RightLen(k, n))}
+	return Right[T]{K: k, N: n, Data: Make[T](RightLen(k, n))}
+}
+
+// newRights sets all to zero right operands of k rows and n columns, in one stretch of
+// memory.
+func newRights[T Float](k, n int, all []*Right[T]) {
+	size := RightLen(k, n)
+	data := Make[T](len(all) * size)
+	for i, r := range all {
+		*r = Right[T]{K: k, N: n, Data: data[i*size:][:size:size]}
+	}
 }
 
 // Pack fills r from a strided matrix: element (k, j) is src[k*rs+j*cs].

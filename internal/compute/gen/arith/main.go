@@ -15,6 +15,7 @@ func main() {
 	twiceMul()
 	mulTo()
 	add()
+	addTwiceMul()
 	anyBelow()
 	squares()
 	packLeft()
@@ -50,6 +51,19 @@ func add() {
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
 		VADDPS(at.Load(y), a, a)
+		at.Store(a, x)
+	})
+	lane.End()
+}
+
+func addTwiceMul() {
+	lane.Func("addTwiceMulAsm", "func(x, y, z *float32, n int)", "computes AddTwiceMul.")
+	x, y, z := lane.Arg("x"), lane.Arg("y"), lane.Arg("z")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		a := at.Load(y)
+		VADDPS(a, a, a)
+		VMULPS(at.Load(z), a, a)
+		VADDPS(at.Load(x), a, a)
 		at.Store(a, x)
 	})
 	lane.End()

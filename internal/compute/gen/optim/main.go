@@ -17,6 +17,7 @@ func main() {
 	gradMean()
 	norm2()
 	variance()
+	varianceSecond()
 	out.Write("optim", "isa", "lane", "vec")
 }
 

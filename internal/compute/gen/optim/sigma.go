@@ -36,16 +36,32 @@ func sigmas(rho ...vec.V) []sigma {
 func variance() {
 	lane.Func("varianceAsm", "func(dst, rho *float32, n int)", "computes Variance.")
 	dst, rho := lane.Arg("dst"), lane.Arg("rho")
+	squares(rho, func(at lane.At, s vec.V) { at.Store(s, dst) })
+	lane.End()
+}
+
+func varianceSecond() {
+	lane.Func("varianceSecondAsm", "func(s, second, mean, rho *float32, n int)", "computes VarianceSecond.")
+	to, second, mean := lane.Arg("s"), lane.Arg("second"), lane.Arg("mean")
+	squares(lane.Arg("rho"), func(at lane.At, s vec.V) {
+		at.Store(s, to)
+		m := at.Load(mean)
+		at.Store(vec.Add(vec.Mul(m, m), s), second)
+	})
+	lane.End()
+}
+
+// squares passes the σ² of all n elements of rho to do.
+func squares(rho reg.Register, do func(at lane.At, s vec.V)) {
 	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
 		var x []vec.V
 		for _, at := range at {
 			x = append(x, at.Load(rho))
 		}
 		for i, s := range sigmas(x...) {
-			at[i].Store(vec.Mul(s.sigma, s.sigma), dst)
+			do(at[i], vec.Mul(s.sigma, s.sigma))
 		}
 	})
-	lane.End()
 }
 
 // gradRho is the part of a step's gradients that waits for σ:
