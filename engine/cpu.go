@@ -95,6 +95,10 @@ func (p *program[T]) NewPredictor(pool *compute.Pool, maxRows int) Predictor[T] 
 		q.lanes[i].runner = p.unit.NewRunner(min(maxRows, maxBlock), false)
 	}
 	q.run = q.block
+	if pool.Workers() > 1 {
+		q.few = p.unit.NewRunner(min(maxRows, minBlock), false)
+		nn.Share(q.few, pool)
+	}
 	return q
 }
 
@@ -103,6 +107,7 @@ type predictor[T gauss.Float] struct {
 	pool  *compute.Pool
 	lanes []predictLane[T] // one per worker
 	run   func(worker, task int)
+	few   nn.Runner[T] // of fewer rows than are split: shares wide layers instead; nil with one worker
 
 	x, out gauss.Batch[T] // of the current call
 	rows   int            // of a block
@@ -119,16 +124,24 @@ func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
 	}
 	q.prepare()
 	q.x, q.out, q.rows = x, out, blockRows(x.Rows, q.pool.Workers())
+	if q.few != nil && x.Rows <= minBlock {
+		q.forward(&q.lanes[0].pass, q.few, 0, x.Rows)
+		return
+	}
 	q.pool.Run((x.Rows+q.rows-1)/q.rows, q.run)
 }
 
 func (q *predictor[T]) block(worker, task int) {
 	l := &q.lanes[worker]
 	lo := task * q.rows
-	hi := min(q.x.Rows, lo+q.rows)
-	l.pass.Seed, l.pass.Step, l.pass.Row = q.seed, 0, uint64(lo)
-	l.pass.In, l.pass.Out = q.x.Slice(lo, hi), q.out.Slice(lo, hi)
-	l.runner.Forward(&l.pass)
+	q.forward(&l.pass, l.runner, lo, min(q.x.Rows, lo+q.rows))
+}
+
+// forward runs rows lo … hi of the batch.
+func (q *predictor[T]) forward(p *nn.Pass[T], r nn.Runner[T], lo, hi int) {
+	p.Seed, p.Step, p.Row = q.seed, 0, uint64(lo)
+	p.In, p.Out = q.x.Slice(lo, hi), q.out.Slice(lo, hi)
+	r.Forward(p)
 }
 
 // maxBlock is the largest number of rows in a block: its activations stay in the

@@ -54,7 +54,7 @@ func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 func (u *dense[T]) Out() Shape { return Vec(u.dense.Out) }
 
 func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
-	r := denseRunner[T]{u.newRunner(maxRows, maxRows*u.dense.In, train), u.dense}
+	r := denseRunner[T]{linearRunner: u.newRunner(maxRows, maxRows*u.dense.In, train), dense: u.dense}
 	if u.apart {
 		n := maxRows * u.dense.Out
 		return &denseSenser[T]{denseRunner: r, j: make([]T, n), e: make([]T, n)}
@@ -64,10 +64,15 @@ func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type denseRunner[T gauss.Float] struct {
 	linearRunner[T]
-	dense *compute.Dense[T]
+	dense  *compute.Dense[T]
+	shared *denseShare[T] // nil: one worker computes all outputs
 }
 
 func (r *denseRunner[T]) Forward(p *Pass[T]) {
+	if r.shared != nil {
+		r.shared.forward(p)
+		return
+	}
 	r.dense.Forward(p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var, r.scratch)
 	if r.train {
 		r.dense.RecordInput(p.Tape, p.In.Rows, p.In.Mean, p.In.Var)

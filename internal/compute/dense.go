@@ -112,23 +112,60 @@ func (d *Dense[T]) PrepareBias(mean, rho []T) {
 // Forward computes rows of m', v'. A nil v is a deterministic input; a nil vo is
 // not wanted. squares has room for m.
 func (d *Dense[T]) Forward(rows int, m, v, mo, vo, squares []T) {
-	if rows == 1 && v != nil && vo != nil && d.Random && vector && is32[T]() && d.In*d.Out*8 > caches.L2 {
-		d.forwardOne(m[:d.In], v[:d.In], mo[:d.Out], vo[:d.Out], squares[:d.In])
-		return
+	if vo != nil {
+		d.Squares(rows, m, squares)
 	}
-	Mul(mo, d.Out, d.biasMean, 0, m, d.In, 1, rows, d.mean)
-	if vo == nil {
-		return
-	}
-	start, lds := d.biasVar, 0
+	d.ForwardPart(0, 1, rows, m, v, mo, vo, squares)
+}
+
+// Squares computes the squares of rows of m that the variances need.
+func (d *Dense[T]) Squares(rows int, m, squares []T) {
 	if d.Random {
-		sq := squares[:rows*d.In]
-		Square(sq, m[:rows*d.In])
-		Mul(vo, d.Out, start, lds, sq, d.In, 1, rows, d.vari)
+		Square(squares[:rows*d.In], m[:rows*d.In])
+	}
+}
+
+// A part of the outputs has at least partBytes of weights to read, which takes longer
+// than to hand it to another core, and whole stretches of partColumns.
+const partBytes, partColumns = 1 << 19, 4 * NR
+
+// Parts returns into how many parts, at most so many, the outputs are worth to be split.
+func (d *Dense[T]) Parts(most int) int {
+	bytes := d.In * d.Out * 4
+	if d.Random {
+		bytes *= 2
+	}
+	return max(1, min(most, bytes/partBytes, d.Out/partColumns))
+}
+
+// ForwardPart is Forward for one of so many parts of the outputs, after Squares. Parts
+// may be computed concurrently.
+func (d *Dense[T]) ForwardPart(part, parts, rows int, m, v, mo, vo, squares []T) {
+	lo, hi := 0, d.Out
+	if whole := d.Out / partColumns; parts > 1 { // the last part takes what is left over
+		lo = part * whole / parts * partColumns
+		if part < parts-1 {
+			hi = (part + 1) * whole / parts * partColumns
+		}
+	}
+	mo, mean := mo[lo:], d.mean.columns(lo, hi)
+	if vo == nil {
+		Mul(mo, d.Out, d.biasMean[lo:], 0, m, d.In, 1, rows, mean)
+		return
+	}
+	vo = vo[lo:]
+	if rows == 1 && v != nil && d.Random && vector && is32[T]() && d.In*d.Out*8 > caches.L2 {
+		d.forwardOne(lo, hi, m[:d.In], v[:d.In], mo, vo, squares[:d.In])
+		return
+	}
+	Mul(mo, d.Out, d.biasMean[lo:], 0, m, d.In, 1, rows, mean)
+	start, lds := d.biasVar[lo:], 0
+	if d.Random {
+		Mul(vo, d.Out, start, lds, squares, d.In, 1, rows, d.vari.columns(lo, hi))
 		start, lds = vo, d.Out
 	}
 	if v != nil {
-		Mul(vo, d.Out, start, lds, v, d.In, 1, rows, d.second)
+		Mul(vo, d.Out, start, lds, v, d.In, 1, rows, d.second.columns(lo, hi))
 	}
 }
 

@@ -132,3 +132,36 @@ func TestDenseOneRow(t *testing.T) {
 		}
 	})
 }
+
+// Parts of the outputs have the bits that they have together, however many there are.
+func TestDenseParts(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		defer func(was Caches) { caches = was }(caches)
+		for i, s := range [][2]int{{40, 17}, {600, 260}, {300, 579}, {5, 128}} {
+			caches.L2 = i % 2 << 30 // a single row takes both ways
+			for _, rows := range []int{1, 2, 7} {
+				in, out := s[0], s[1]
+				d := NewDense[float32](in, out, true, false)
+				scratch := make([]float32, max(d.PrepareScratch(), rows*in))
+				for tile := range d.PrepareTiles() {
+					d.Prepare(tile, values[float32](in*out, 1), values[float32](in*out, 2), scratch)
+				}
+				d.PrepareBias(values[float32](out, 3), values[float32](out, 8))
+				m, v := values[float32](rows*in, 4), values[float32](rows*in, 5)
+				mo, vo := make([]float32, rows*out), make([]float32, rows*out)
+				d.Forward(rows, m, v, mo, vo, scratch)
+				for parts := range max(1, out/partColumns) {
+					parts++
+					m1, v1 := make([]float32, rows*out), make([]float32, rows*out)
+					d.Squares(rows, m, scratch)
+					for part := range parts {
+						d.ForwardPart(part, parts, rows, m, v, m1, v1, scratch)
+					}
+					if !slices.Equal(m1, mo) || !slices.Equal(v1, vo) {
+						t.Errorf("%d rows through %d × %d differ in %d parts", rows, in, out, parts)
+					}
+				}
+			}
+		}
+	})
+}
