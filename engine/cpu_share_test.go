@@ -26,13 +26,13 @@ func TestFewRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, rows := range []int{1, 2, 7, 24, 25} {
+		for _, rows := range []int{1, 7, 25} {
 			x := gauss.Fixed(300, make([]float32, rows*300))
 			for i := range x.Mean {
 				x.Mean[i] = float32(rng.Normal(rng.New(2), uint64(i)))
 			}
 			want := m.NewPredictor(rows).Predict(x)
-			for _, workers := range []int{2, 3, 5} {
+			for _, workers := range []int{2, 5} {
 				pool := compute.NewPool(workers)
 				p := m.NewPredictorOn(pool, rows)
 				got := p.Predict(x)

@@ -13,8 +13,7 @@ import (
 //
 //	blocks     forward → likelihood → backward     (tasks own rows)
 //	gradients  sums over all blocks in row order   (tasks own weights)
-//	update     KL gradient, AdamW                  (tasks own ranges of parameters)
-//	prepare    σ² and packed panels                (tasks own weights)
+//	update     KL gradient, AdamW, then σ² and packed panels (tasks own weights)
 type trainer struct {
 	Job
 	net     Network[float32]
@@ -31,10 +30,12 @@ type trainer struct {
 	nll    []float64
 	floors []int
 	ranges []paramRange
+	tasks  []stepTask
+	apart  []int // ranges that no task owns
 	adamw  compute.AdamW
 	draws  *draws // nil: moments are propagated
 
-	runBlock, runGrad, runNorm, runCheck, runUpdate, runPrepare, runPrior func(worker, task int)
+	runBlock, runGrad, runNorm, runCheck, runApart, runStep, runPrepare, runPrior func(worker, task int)
 }
 
 // A lane is the scratch of one worker.
@@ -76,8 +77,9 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 	t.nll, t.floors = make([]float64, j.Batch), make([]int, j.Batch)
 	t.allocate()
 	t.ranges = paramRanges(t.params)
+	t.planStep()
 	t.runBlock, t.runGrad = t.doBlock, t.doGrad
-	t.runNorm, t.runCheck, t.runUpdate = t.doNorm, t.doCheck, t.doUpdate
+	t.runNorm, t.runCheck, t.runApart, t.runStep = t.doNorm, t.doCheck, t.doApart, t.doStep
 	t.runPrepare, t.runPrior = t.doPrepare, t.sumPriorMoments
 	t.prepare()
 	return t, nil

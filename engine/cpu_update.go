@@ -12,20 +12,12 @@ import (
 // needs the norm before the step.
 func (t *trainer) Update(u Update) Change {
 	t.setAdamW(u)
-	c := t.update()
-	if c.Finite {
-		t.prepare()
-	}
-	return c
-}
-
-func (t *trainer) update() Change {
 	if clip := t.Optimizer.Clip; clip > 0 {
 		t.Pool.Run(len(t.ranges), t.runNorm)
 		c := t.sumRanges()
 		if c.Finite {
 			t.adamw.Clip = min(1, clip/c.GradNorm)
-			t.Pool.Run(len(t.ranges), t.runUpdate)
+			t.makeStep()
 		}
 		return c
 	}
@@ -35,7 +27,7 @@ func (t *trainer) update() Change {
 			return Change{}
 		}
 	}
-	t.Pool.Run(len(t.ranges), t.runUpdate)
+	t.makeStep()
 	return t.sumRanges()
 }
 

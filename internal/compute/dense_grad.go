@@ -13,13 +13,18 @@ func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 const maxGradPanels, minGradPanels = 16, 4
 
 // gradRows is how many weight rows a gradient tile owns: about as many tiles for each
-// core, of equal size. The bits of a gradient do not depend on it.
+// core, of equal size. The bits of a gradient do not depend on it. With many cores, a
+// single tile each would leave cores idle that begin with a small layer.
 func (d *Dense[T]) gradRows() int {
 	if d.single() {
 		return d.In
 	}
 	panels, cores := (d.In+MR-1)/MR, max(2, d.cores)
-	tiles := (panels + cores*maxGradPanels - 1) / (cores * maxGradPanels) * cores
+	each := (panels + cores*maxGradPanels - 1) / (cores * maxGradPanels)
+	if each == 1 && cores > 4 {
+		each = 3
+	}
+	tiles := each * cores
 	return max(minGradPanels, (panels+tiles-1)/tiles) * MR
 }
 
