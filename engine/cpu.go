@@ -92,7 +92,7 @@ func Prepare[T gauss.Float](u nn.Unit[T]) {
 func (p *program[T]) NewPredictor(pool *compute.Pool, maxRows int) Predictor[T] {
 	q := &predictor[T]{program: p, pool: pool, lanes: make([]predictLane[T], pool.Workers())}
 	for i := range q.lanes {
-		q.lanes[i].runner = p.unit.NewRunner(min(maxRows, maxBlock), false)
+		q.lanes[i].runner = p.unit.NewRunner(min(maxRows, oneBlock), false)
 	}
 	q.run = q.block
 	if pool.Workers() > 1 {
@@ -148,14 +148,26 @@ func (q *predictor[T]) forward(p *nn.Pass[T], r nn.Runner[T], lo, hi int) {
 // second-level cache, and its packed operands in the first.
 const maxBlock = 96
 
+// oneBlock is the largest batch that one worker takes in a single block: the weights are
+// then read once, and their gradients summed in one go.
+var oneBlock = blockLimit(compute.MachineCaches())
+
+func blockLimit(c compute.Caches) int {
+	if c.L2 < 1<<20 {
+		return maxBlock
+	}
+	return 22 * compute.MR
+}
+
 // minBlock is the smallest: fewer rows would read the weights too often.
 const minBlock = 4 * compute.MR
 
 // blockRows returns the number of rows in a block of a batch: a multiple of the tile of
-// the product, and as many blocks for each worker, at least two in all. Results do not
-// depend on it: rows meet in sums that run in their order, whatever the blocks.
+// the product, and as many blocks for each worker; more than one worker can take alone
+// are at least two. Results do not depend on it: rows meet in sums that run in their
+// order, whatever the blocks.
 func blockRows(batch, workers int) int {
-	if batch <= minBlock {
+	if batch <= minBlock || workers == 1 && batch <= oneBlock {
 		return batch
 	}
 	workers = max(2, workers)
