@@ -161,6 +161,13 @@ func printBench(w io.Writer, r *bench.Report) {
 			n.ForwardUS, n.ForwardFloor, ratio(n.ForwardMemory), n.StepUS, n.StepFloor, ratio(n.StepMemory), n.Allocs)
 	}
 	t.Flush()
+	if gains := r.Gains(); len(gains) > 0 {
+		fmt.Fprintln(t, "\nnetwork\trule\tbatch\tthreads\tforward × one thread\tstep × one thread\t")
+		for _, g := range gains {
+			fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t\n", g.Net, g.Rule, g.Batch, g.Threads, g.Forward, g.Step)
+		}
+		t.Flush()
+	}
 }
 
 // ratio is empty where there is none.

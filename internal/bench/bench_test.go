@@ -67,3 +67,17 @@ func TestFloors(t *testing.T) {
 		}
 	}
 }
+
+// Gains are those over one thread of the same network, rule and batch.
+func TestGains(t *testing.T) {
+	r := &Report{Networks: []Network{
+		{Net: "a", Rule: "ut", Batch: 1, Threads: 4, ForwardUS: 3, StepUS: 5},
+		{Net: "a", Rule: "ut", Batch: 1, Threads: 1, ForwardUS: 6, StepUS: 15},
+		{Net: "a", Rule: "ut", Batch: 128, Threads: 4, ForwardUS: 1, StepUS: 1},
+		{Net: "b", Rule: "ut", Batch: 128, Threads: 1, ForwardUS: 1, StepUS: 1},
+	}}
+	want := []Gain{{"a", "ut", 1, 4, 2, 3}}
+	if got := r.Gains(); !slices.Equal(got, want) {
+		t.Errorf("gains are %v, want %v", got, want)
+	}
+}
