@@ -15,9 +15,9 @@ type conv struct {
 const sizeConv = sizeProduct + 48
 
 // window translates how a kernel walks over an image.
-func window(in, out nn.Shape, kernel [2]int, down, across int, padding nn.Padding) image {
+func window(in, out nn.Shape, kernel [2]int, down, across int, padding nn.Padding, pad [4]int) image {
 	g := image{H: int32(in.H), W: int32(in.W), C: int32(in.C), KH: int32(kernel[0]), KW: int32(kernel[1]),
-		Down: int32(down), Across: int32(across), OH: int32(out.H), OW: int32(out.W)}
+		Down: int32(down), Across: int32(across), Top: int32(pad[0]), Left: int32(pad[1]), OH: int32(out.H), OW: int32(out.W)}
 	if padding == nn.Same {
 		g.Top, g.Left = max(0, (g.OH-1)*g.Down+g.KH-g.H)/2, max(0, (g.OW-1)*g.Across+g.KW-g.W)/2
 	}
@@ -25,16 +25,17 @@ func window(in, out nn.Shape, kernel [2]int, down, across int, padding nn.Paddin
 }
 
 func (l *layer) convolution(n *nn.Node[float32], x nn.Conv2D) {
-	stride := min(max(1, x.Stride), max(n.In.H, n.In.W)) // beyond is the same
-	l.kind, l.image = opConv, window(n.In, n.Out, x.Kernel, stride, stride, x.Padding)
+	most := max(n.In.H+x.Pad[0]+x.Pad[2], n.In.W+x.Pad[1]+x.Pad[3])
+	stride := min(max(1, x.Stride), most) // beyond is the same
+	l.kind, l.image = opConv, window(n.In, n.Out, x.Kernel, stride, stride, x.Padding, x.Pad)
 }
 
-func (l *layer) pool(n *nn.Node[float32], kind int32, size [2]int, stride int) {
+func (l *layer) pool(n *nn.Node[float32], kind int32, size [2]int, stride int, pad [4]int) {
 	down, across := stride, stride
 	if stride == 0 {
 		down, across = size[0], size[1]
 	}
-	l.kind, l.image = kind, window(n.In, n.Out, size, down, across, nn.Valid)
+	l.kind, l.image = kind, window(n.In, n.Out, size, down, across, "", pad)
 }
 
 // convForward and convBackward are the products of a convolution.

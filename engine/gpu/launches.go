@@ -100,7 +100,7 @@ func (b *launches) forward(l *layer, o op) {
 		b.addFormula(o)
 		return
 	}
-	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
+	if p := b.last(); p != nil && p.Fused == 0 && p.O0 == o.M && l.fusable() {
 		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
 		return
 	}
@@ -117,7 +117,7 @@ func (b *launches) forward(l *layer, o op) {
 
 // backward adds the reverse of a layer.
 func (b *launches) backward(l *layer, o op) {
-	if p := b.last(); p != nil && p.Fused == 0 && l.fusable() {
+	if p := b.last(); p != nil && p.Fused == 0 && p.O0 == o.G && l.fusable() {
 		p.Fused, p.F, p.Q0, p.Q1, p.O0, p.O1 = 1, o.F, o.M, o.V, o.DM, o.DV
 		return
 	}

@@ -6,37 +6,37 @@ import (
 	"utvi/nn"
 )
 
-// residual translates a branch and the sum behind it.
+// residual translates a branch, the layers on the other road, and the sum of both.
 func (t *translator) residual(node *nn.Node[float32]) error {
 	if t.sense {
-		return unsupported(node, "it is a residual in nn.Correlated; Dense, Apply, Piecewise and Flatten run there")
+		return unsupported(node, "it is a residual in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise, Embed and Flatten run there")
 	}
-	if node.Layer.(nn.Residual).Skip != nil {
-		return unsupported(node, "it has layers on both roads; a residual without Skip runs")
-	}
-	first := len(t.layers)
-	var to nn.Form
-	for _, c := range node.Children[0].Steps() {
-		if err := t.step(c); err != nil {
-			return err
+	roads := [2]int{t.at, t.at} // the signals that are added
+	for i, c := range node.Children {
+		t.at = roads[i]
+		for _, step := range c.Steps() {
+			if err := t.step(step); err != nil {
+				return err
+			}
 		}
-		to = c.To
+		roads[i] = t.at
 	}
 	n := node.Out.Size()
-	t.layers = append(t.layers, layer{kind: opAdd, name: node.Name, in: n, out: n, from: to, to: node.To, skip: first})
+	t.layers = append(t.layers, layer{kind: opAdd, name: node.Name, in: n, out: n, from: node.Children[0].To, to: node.To, input: roads[0], skip: roads[1]})
+	t.at = len(t.layers)
 	return nil
 }
 
-// join returns d plus the gradients that reach the input of layer i around a branch.
-func (t *trainer) join(d signal, skips map[int][]signal, i int, at signal) signal {
-	if i == 0 {
-		return d // nobody wants it
-	}
-	width := t.plan.layers[i].in
-	for _, x := range skips[i] {
+// join returns the sum of the gradients that the layers behind a signal have by it.
+func (t *trainer) join(all []signal, width int, at signal) signal {
+	d := all[0]
+	for _, x := range all[1:] {
 		sum := t.signal(t.Batch, width, at.v != 0)
 		t.pass.add(op{Kind: opAdd, In: int32(width), M: d.m, V: d.v, G: x.m, H: x.v, OM: sum.m, OV: sum.v})
 		d = sum
+	}
+	if at.v == 0 { // a road of numbers, where the other one is random
+		d.v = 0
 	}
 	return d
 }

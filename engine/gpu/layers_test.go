@@ -1,8 +1,10 @@
 package gpu_test
 
 import (
+	"flag"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"utvi/engine"
@@ -15,6 +17,13 @@ import (
 	"utvi/nn"
 )
 
+var only = flag.String("case", "", "run only the networks whose names contain this")
+
+// chosen are the cases that the flag asks for.
+func chosen(all []testCase) []testCase {
+	return slices.DeleteFunc(all, func(c testCase) bool { return !strings.Contains(c.name, *only) })
+}
+
 // layerCases are networks with layers that move, embed or normalise units.
 func layerCases() []testCase {
 	leaky := nn.Apply{F: fn.LeakyReLU(0.01)}
@@ -26,8 +35,15 @@ func layerCases() []testCase {
 		{"embedded later", 2, nn.Chain{nn.Dense{Out: 3}, edges, nn.Dense{Out: 2}}, likelihood.Normal{}},
 		{"correlated table", 3, append(nn.Correlate(nn.Chain{edges, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 2}}), nn.Append{Count: 1, Start: -1}), likelihood.Heteroscedastic{Common: 0.5}},
 		{"correlated, embedded later", 2, nn.Correlate(nn.Chain{nn.Dense{Out: 3}, edges, nn.Dense{Out: 2}}), likelihood.Normal{}},
+		{"levels", 3, nn.Chain{nn.Embed{Categories: []nn.Category{{Unit: 0, Levels: 3, Width: 2}, {Unit: 2, Levels: 200, Width: 3}}}, nn.Dense{Out: 9}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
+		{"levels later", 3, nn.Chain{nn.Dense{Out: 3}, nn.Embed{Categories: []nn.Category{{Unit: 1, Levels: 3, Width: 2}}}, nn.Dense{Out: 1}}, likelihood.Normal{}},
+		{"poisson", 3, nn.Chain{nn.Dense{Out: 9}, leaky, nn.Dense{Out: 2}}, likelihood.Count{Scale: &likelihood.CountScale{Zero: []float64{-0.5, 0}, Step: []float64{0.1, 1}}}},
+		{"negative binomial", 3, nn.Chain{nn.Dense{Out: 9}, leaky, nn.Dense{Out: 1}, nn.Append{Count: 1, Start: -1}}, likelihood.Count{Dispersed: true, Scale: &likelihood.CountScale{Zero: []float64{-0.5}, Step: []float64{0.1}, Base: []float64{2}}}},
+		{"dispersion beyond its bounds", 3, nn.Chain{nn.Dense{Out: 3}, nn.Append{Count: 3, Start: 6}}, likelihood.Count{Dispersed: true}},
 		{"residual", 2, nn.Chain{nn.Dense{Out: 6}, nn.Residual{Branch: branch}, leaky, nn.Residual{Branch: nn.Chain{nn.Residual{Branch: branch}, nn.Dense{Out: 6}}}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"residual of numbers", 3, nn.Chain{nn.Residual{Branch: nn.Dense{Out: 3}}, nn.Residual{Branch: nn.Dense{Out: 3, Fixed: true}}}, likelihood.Normal{}},
+		{"two roads", 3, nn.Chain{nn.Residual{Branch: nn.Chain{nn.Dense{Out: 6, Fixed: true}, leaky, nn.Dense{Out: 200}}, Skip: nn.Chain{nn.Dense{Out: 200}, leaky}}, leaky,
+			nn.Residual{Branch: nn.Chain{leaky, nn.Dense{Out: 170}}, Skip: nn.Chain{nn.Dense{Out: 170, NoBias: true}}}, nn.Residual{Branch: nn.Dense{Out: 1}, Skip: nn.Dense{Out: 1, Fixed: true}}}, likelihood.Normal{}},
 		{"norms", 3, nn.Chain{nn.Dense{Out: 6}, nn.BatchNorm{Mean: []float64{1, 2, 3, 0, 0, 1}, Var: []float64{1, 2, 1, 3, 1, 0.5}, Gain: []float64{1, 2, 1, -1, 1, 1}},
 			nn.LayerNorm{}, nn.Apply{F: fn.Tanh(), Rule: moment.UT(2)}, nn.LayerNorm{FixedMean: true, Eps: 0.1}, nn.Dense{Out: 2}}, likelihood.Normal{}},
 		{"two classes", 3, nn.Chain{nn.Dense{Out: 9}, leaky, nn.Dense{Out: 2}, softmax}, likelihood.Categorical{}},
@@ -52,7 +68,9 @@ func imageCases() []testCase {
 			nn.Multiply{By: []float64{2, 2, 1}}, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}, nn.Multiply{By: []float64{1, 1, 0.01}}}, likelihood.Normal{}},
 		{"convolutions", 50, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 2}, Padding: nn.Same}, nn.Apply{F: fn.Tanh()}, nn.Conv2D{Out: 20, Kernel: [2]int{2, 3}, Stride: 2, Padding: nn.Same, NoBias: true},
 			nn.Conv2D{Out: 2, Kernel: [2]int{1, 1}}, leaky, nn.Conv2D{Out: 1, Kernel: [2]int{2, 2}, Stride: 3, Fixed: true}, nn.Flatten{}}, likelihood.Normal{}},
-		{"pools", 108, nn.Chain{nn.AvgPool2D{Size: [2]int{3, 2}, Stride: 1}, nn.Conv2D{Out: 4, Kernel: [2]int{2, 2}}, nn.MaxPool2D{Size: [2]int{2, 2}, Stride: 1}, nn.AvgPool2D{Size: [2]int{2, 2}}, nn.Dense{Out: 1}}, likelihood.Normal{}},
+		{"pools", 108, nn.Chain{nn.AvgPool2D{Size: [2]int{2, 1}}, nn.Conv2D{Out: 4, Kernel: [2]int{2, 2}}, nn.MaxPool2D{Size: [2]int{1, 2}, Stride: 1}, nn.AvgPool2D{Size: [2]int{2, 2}, Stride: 1}, nn.Dense{Out: 1}}, likelihood.Normal{}},
+		{"padded", 50, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Pad: [4]int{2, 0, 1, 2}, Stride: 2}, nn.MaxPool2D{Size: [2]int{2, 3}, Stride: 1, Pad: [4]int{1, 1, 0, 2}}, nn.AvgPool2D{Size: [2]int{2, 2}, Stride: 1, Pad: [4]int{0, 1, 1, 0}},
+			nn.AvgPool2D{Size: [2]int{2, 3}, Stride: 1, Pad: [4]int{1, 1, 0, 2}, CountPad: true}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"maxima of numbers", 75, nn.Chain{nn.Conv2D{Out: 2, Kernel: [2]int{2, 2}, Fixed: true}, nn.MaxPool2D{Size: [2]int{3, 2}, Stride: 1}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"along a line", 24, nn.Chain{nn.Conv1D{Out: 5, Kernel: 4, Stride: 2}, leaky, nn.Conv1D{Out: 2, Kernel: 3, Padding: nn.Same}, nn.MaxPool2D{Size: [2]int{1, 5}}, nn.Noise{}}, likelihood.Normal{}},
 	}

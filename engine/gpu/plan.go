@@ -3,6 +3,7 @@ package gpu
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"utvi/engine"
 	"utvi/expr"
@@ -25,14 +26,16 @@ type layer struct {
 	by       []float32 // factors of Multiply; edges of Piecewise
 	plus     []float32 // what Multiply adds; nil: nothing
 	table    []int32   // numbers of units
-	p, q     float64   // of Dropout and LayerNorm
+	p, q     float64   // of Dropout, LayerNorm and AvgPool2D
 	points   []float64 // of a joint rule
 	count    int       // of them
 	scratch  int       // float64 of a row
 	image    image     // of convolutions and pools
 	cov      bool      // the outputs have covariances that a layer behind needs
 	needs    bool      // the inputs' covariances
-	skip     int       // the signal that is added: the input of this layer
+	levels   []levels  // tables of an Embed
+	input    int       // its signal: 0 is the input of the network, 1 the output of layer 0
+	skip     int       // the signal that is added to it
 	off      bool      // Noise that adds nothing
 	sense    bool      // correlations are carried
 	first    bool      // the first of layers that carry correlations together
@@ -46,6 +49,9 @@ func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.
 func (l *layer) fusable() bool {
+	if l.f.Rule == closedForm && l.f.Op != int32(compute.OpLeakyReLU) {
+		return false
+	}
 	return l.kind == opApply && !l.sense && !l.cov && l.formula == nil && l.f.Rule != learned && l.f.Rule != bySamples
 }
 
@@ -91,6 +97,7 @@ type translator struct {
 	number map[*vi.Tensor[float32]]int
 	index  uint32 // of the layers that may draw
 	sense  bool
+	at     int // the signal that the next layer reads
 }
 
 // step translates one step of a network.
@@ -111,7 +118,9 @@ func (t *translator) step(node *nn.Node[float32]) error {
 		return err
 	}
 	if l.kind >= 0 {
+		l.input = t.at
 		t.layers = append(t.layers, l)
+		t.at = len(t.layers)
 	}
 	return nil
 }
@@ -132,12 +141,12 @@ func (t *translator) correlated(node *nn.Node[float32]) error {
 	defer func() { t.sense = false }()
 	for _, c := range node.Children {
 		switch c.Layer.(type) {
-		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten, nn.Piecewise:
+		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten, nn.Piecewise, nn.Embed:
 		default:
 			if c.To == nn.Fixed {
 				break // there is nothing to carry
 			}
-			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise and Flatten run there", c.Layer.Kind())
+			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise, Embed and Flatten run there", c.Layer.Kind())
 		}
 		if err := t.step(c); err != nil {
 			return err
@@ -196,11 +205,16 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 	case nn.Conv1D:
 		l.convolution(n, nn.Conv2D{Kernel: [2]int{1, x.Kernel}, Stride: x.Stride, Padding: x.Padding})
 	case nn.AvgPool2D:
-		l.pool(n, opAvgPool, x.Size, x.Stride)
+		l.pool(n, opAvgPool, x.Size, x.Stride, x.Pad)
+		if x.Pad != [4]int{} && !x.CountPad {
+			l.q = 1
+		}
 	case nn.MaxPool2D:
-		l.pool(n, opMaxPool, x.Size, x.Stride)
+		l.pool(n, opMaxPool, x.Size, x.Stride, x.Pad)
 	case nn.Piecewise:
 		l.piecewise(x)
+	case nn.Embed:
+		l.embed(x)
 	case nn.Append:
 		l.kind = opAppend
 	case nn.BatchNorm:
@@ -212,6 +226,10 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 	}
 	return nil
 }
+
+// closedForms are the functions whose closed forms the kernels know.
+var closedForms = []compute.Op{compute.OpLeakyReLU, compute.OpIdentity, compute.OpExp, compute.OpSin, compute.OpCos, compute.OpSquare,
+	compute.OpNormalCDF, compute.OpErf, compute.OpGELU}
 
 // mostPoints is the most points of a rule.
 const mostPoints = 64
@@ -242,10 +260,10 @@ func (l *layer) apply(n *nn.Node[float32], x nn.Apply) error {
 		l.f.Rule = byTangent
 	case nodes.Method == moment.BySampling:
 		l.f.Rule, l.f.Points = bySamples, int32(nodes.Samples)
-	case nodes.Method == moment.InClosedForm && f.Op == compute.OpLeakyReLU:
+	case nodes.Method == moment.InClosedForm && slices.Contains(closedForms, f.Op):
 		l.f.Rule = closedForm
 	case nodes.Method == moment.InClosedForm:
-		return unsupported(n, "the rule exact runs for ReLU, leaky ReLU and abs only; ut(2) or gh(9) would run for %s", f.Name)
+		return unsupported(n, "the rule exact does not run for %s; ut(2) or gh(9) would run", f.Name)
 	case nodes.Method != moment.ByPoints:
 		return unsupported(n, "the rule %v has no points; ut(2) or gh(9) would run", rule)
 	case len(nodes.Xi) > mostPoints:

@@ -146,7 +146,7 @@ func (q *lane) build(w *weights, maxRows, bytes int) error {
 		slopes := w.covariance(l, &o, &out, q.cap)
 		q.run.forward(l, o)
 		if !l.sense {
-			q.run.scaleCovariance(l, acts[i], out, slopes)
+			q.run.scaleCovariance(l, acts[l.input], out, slopes)
 		}
 		acts, ops = append(acts, out), append(ops, o)
 		if l.last {

@@ -28,7 +28,7 @@ func (w *weights) follow(f *follow, l *layer, i int, o *op, room int) *follow {
 	}
 	f.last, f.k, f.cov = i, l.out, l.cov
 	switch l.kind {
-	case opDense, opNoise, opDropout:
+	case opDense, opNoise, opDropout, opEmbed:
 		o.Tape = w.floats(room * l.out)
 	case opApply, opPiecewise:
 		o.Tape, o.DM = w.floats(room*l.out), w.floats(room*l.out)
@@ -65,6 +65,9 @@ func (f *follow) sense(m *memory, b *launches, layers []layer, ops []op, acts []
 		x := f.op(opSenseUnits, l.in, l.out)
 		x.G, x.Tape, x.M = at, o.Tape, o.DM
 		x.Table = o.Table
+		if l.kind == opEmbed {
+			x.Nodes = o.Nodes
+		}
 		if l.kind == opDense {
 			x.Kind, x.WT = opSenseDense, o.WT
 		}
@@ -109,6 +112,9 @@ func (f *follow) back(m *memory, b *launches, layers []layer, ops []op, acts []s
 		x := f.op(opSenseBack, l.in, l.out)
 		x.G, x.V, x.H, x.S, x.M, x.OM, x.W = e.a, o.Tape, h, c, o.DM, by, o.W
 		x.Table = o.Table
+		if l.kind == opEmbed {
+			x.Nodes = o.Nodes
+		}
 		if l.kind == opDense && by != 0 {
 			x.Kind = opSenseDenseBack
 		}

@@ -23,6 +23,8 @@ func correlatedCases() []testCase {
 		{"correlated, fixed behind", 4, nn.Correlate(nn.Chain{nn.Dense{Out: 20}, smooth, nn.Dense{Out: 18, Fixed: true}, leaky, nn.Dense{Out: 3, NoBias: true}, nn.Scale{}, smooth}), likelihood.Normal{}},
 		{"correlated, units", 3, nn.Correlate(nn.Chain{nn.Dense{Out: 20}, nn.Scale{Start: 1.3}, smooth, nn.Dropout{P: 0.2}, nn.Dense{Out: 3}, nn.Noise{Start: 0.4}, nn.Multiply{By: []float64{2, -0.5, 1.5}}, linear, one}), likelihood.Normal{}},
 		{"correlated, noise first", 3, nn.Correlate(nn.Chain{nn.Dropout{P: 0.3}, nn.Noise{}, smooth, nn.Dense{Out: 2}}), likelihood.Normal{}},
+		{"correlated, exact", 3, nn.Correlate(nn.Chain{nn.Dense{Out: 9}, nn.Apply{F: fn.GELU(), Rule: moment.Exact()}, nn.Dense{Out: 200}, nn.Apply{F: fn.Erf(), Rule: moment.Exact()}, nn.Dense{Out: 200}, nn.Apply{F: fn.Sin(), Rule: moment.Exact()}, one}), likelihood.Normal{}},
+		{"correlated levels", 3, nn.Correlate(nn.Chain{nn.Embed{Categories: []nn.Category{{Unit: 1, Levels: 4, Width: 2}}}, nn.Dense{Out: 9}, leaky, one}), likelihood.Normal{}},
 		{"correlated behind others", 3, nn.Chain{nn.Dense{Out: 17}, leaky, nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 19}, leaky, nn.Dense{Out: 7}, smooth}}, nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 2}}}}, likelihood.Normal{}},
 	}
 }

@@ -41,6 +41,8 @@ const (
 	opAvgPoolBack
 	opMaxPool
 	opMaxPoolBack
+	opEmbed
+	opEmbedBack
 	opCov
 	opCovBack
 	opConv // a launch of its own, and no operation on rows
@@ -61,6 +63,7 @@ const (
 	likeCategorical
 	likeBernoulli
 	likePoisson
+	likeCount
 )
 
 type function struct {

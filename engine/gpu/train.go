@@ -30,6 +30,7 @@ type trainer struct {
 	forwardOps    int      // operations before the score
 	grads         gradients
 	convs         convGradients
+	levels        []many[levelGradient]
 	norm          many[normArgs]
 	columns       []many[columnsArgs]
 	priors        many[priorArgs]
@@ -110,10 +111,36 @@ func scoring(l likelihood.Likelihood) (o op, err error) {
 		o.Likelihood, o.P = likeBernoulli, orElse(l.Floor, 0x1p-24)
 	case likelihood.Poisson:
 		o.Likelihood = likePoisson
+	case likelihood.Count:
+		if o.Likelihood = likeCount; l.Dispersed {
+			o.Q = 1
+		}
 	default:
-		return o, &Unsupported{What: fmt.Sprintf("it has no kernel for the likelihood %v; normal, expected normal, heteroscedastic, categorical, bernoulli and poisson run", l)}
+		return o, &Unsupported{What: fmt.Sprintf("it has no kernel for the likelihood %v; normal, expected normal, heteroscedastic, categorical, bernoulli, poisson and counts run", l)}
 	}
 	return o, nil
+}
+
+// countScale writes the code of counts to the card, three numbers for each target; 0 if the
+// targets are what they are.
+func (t *trainer) countScale() cuda.Ptr {
+	l := t.Likelihood
+	if w, ok := l.(likelihood.Weighted); ok {
+		l = w.Of
+	}
+	c, ok := l.(likelihood.Count)
+	if !ok || c.Scale == nil {
+		return 0
+	}
+	var all []float64
+	for i, zero := range c.Scale.Zero {
+		base := 0.0
+		if c.Scale.Base != nil {
+			base = c.Scale.Base[i]
+		}
+		all = append(all, zero, c.Scale.Step[i], base)
+	}
+	return place(t.memory, all, 8)
 }
 
 func orElse(x, standard float64) float64 {
@@ -269,3 +296,4 @@ var _ = [1]struct{}{}[unsafe.Sizeof(result{})-sizeResult]
 var _ = [1]struct{}{}[unsafe.Sizeof(product{})-sizeProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(gradJob{})-sizeJob]
 var _ = [1]struct{}{}[unsafe.Sizeof(conv{})-sizeConv]
+var _ = [1]struct{}{}[unsafe.Sizeof(levels{})-sizeLevels]

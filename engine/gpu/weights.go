@@ -157,8 +157,8 @@ func (w *weights) signal(rows, width int, variances bool) signal {
 
 // operation returns the forward operation of a layer, given the signals before it.
 func (w *weights) operation(l *layer, signals []signal, out signal) op {
-	in := signals[len(signals)-1]
-	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, Image: l.image, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p}
+	in := signals[l.input]
+	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, Image: l.image, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p, Q: l.q}
 	switch l.kind {
 	case opDense, opConv:
 		t := w.tensors[l.tensors[0]]
@@ -202,10 +202,12 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 		if o.Targets = int32(l.count); l.kind == opConditional {
 			o.Table = place(w.memory, l.table, 4)
 		}
+	case opEmbed:
+		o.Nodes, o.Targets, o.Table = place(w.memory, w.tables(l), sizeLevels), int32(len(l.levels)), place(w.memory, l.table, 4)
 	case opAppend:
 		o.Raw = w.at(l.tensors[0])
 	case opLayerNorm:
-		o.Raw, o.B, o.Q = w.at(l.tensors[0]), w.at(l.tensors[1]), l.q
+		o.Raw, o.B = w.at(l.tensors[0]), w.at(l.tensors[1])
 	}
 	return o
 }

@@ -2,51 +2,61 @@
 #pragma once
 #include "program.h"
 
-// A Place is an output of a pooling: its first cell and its channel.
-DEVICE long long first_cell(const Image& g, int out) {
+// cell is where cell k of the window of an output lies; -1: outside of the image.
+DEVICE int cell(const Image& g, int out, int k) {
 	int c = out % g.c, x = out / g.c % g.ow, y = out / g.c / g.ow;
-	return ((long long)y * g.down * g.w + x * g.across) * g.c + c;
+	y = y * g.down - g.top + k / g.kw, x = x * g.across - g.left + k % g.kw;
+	return y >= 0 && x >= 0 && y < g.h && x < g.w ? (y * g.w + x) * g.c + c : -1;
 }
-DEVICE long long cell(const Image& g, int k) { return ((long long)(k / g.kw) * g.w + k % g.kw) * g.c; }
 
 // each_window calls f with the places whose windows hold an input, in their order, and
 // the number of the input's cell there.
 template <class F>
 DEVICE void each_window(const Image& g, int in, F f) {
-	int c = in % g.c, x = in / g.c % g.w, y = in / g.c / g.w;
+	int c = in % g.c, x = in / g.c % g.w + g.left, y = in / g.c / g.w + g.top;
 	int oy = y < g.kh ? 0 : (y - g.kh) / g.down + 1, ox0 = x < g.kw ? 0 : (x - g.kw) / g.across + 1;
 	for (; oy < g.oh && oy * g.down <= y; oy++)
 		for (int ox = ox0; ox < g.ow && ox * g.across <= x; ox++)
 			f((oy * g.ow + ox) * g.c + c, (y - oy * g.down) * g.kw + x - ox * g.across);
 }
 
+// share is the share of a cell in the average of an output: all cells of a window count,
+// or, with o.q set, those inside of the image.
+DEVICE float share(const Op& o, int out) {
+	const Image& g = o.image;
+	if (!o.q) return 1.0f / (g.kh * g.kw);
+	int y = out / g.c / g.ow * g.down - g.top, x = out / g.c % g.ow * g.across - g.left;
+	int rows = less(g.h, y + g.kh) - (y < 0 ? 0 : y), cols = less(g.w, x + g.kw) - (x < 0 ? 0 : x);
+	return 1.0f / (rows * cols);
+}
+
 CALLED void avg_pool(const Op& o, long long r0, int rows) {
 	int cells = o.image.kh * o.image.kw;
-	float n = 1.0f / cells, nn = 1.0f / ((float)cells * cells);
 	for (int i = thread(); i < rows * o.out; i += threads()) {
-		long long from = (r0 + i / o.out) * o.in + first_cell(o.image, i % o.out), at = r0 * o.out + i;
-		float m = 0, v = 0;
+		long long from = (r0 + i / o.out) * o.in, at = r0 * o.out + i;
+		float m = 0, v = 0, n = share(o, i % o.out);
 		for (int k = 0; k < cells; k++) {
-			m += o.m[from + cell(o.image, k)];
-			if (o.v) v += o.v[from + cell(o.image, k)];
+			int c = cell(o.image, i % o.out, k);
+			if (c < 0) continue;
+			m += o.m[from + c];
+			if (o.v) v += o.v[from + c];
 		}
 		o.om[at] = m * n;
-		if (o.ov) o.ov[at] = v * nn;
+		if (o.ov) o.ov[at] = v * (n * n);
 	}
 }
 
 CALLED void avg_pool_back(const Op& o, long long r0, int rows) {
-	int cells = o.image.kh * o.image.kw;
-	float n = 1.0f / cells, nn = 1.0f / ((float)cells * cells);
 	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long from = (r0 + i / o.in) * o.out, at = r0 * o.in + i;
 		float g = 0, h = 0;
 		each_window(o.image, i % o.in, [&](int out, int) {
-			g += o.g[from + out];
-			if (o.h) h += o.h[from + out];
+			float n = share(o, out);
+			g += o.g[from + out] * n;
+			if (o.h) h += o.h[from + out] * (n * n);
 		});
-		o.dm[at] = g * n;
-		if (o.dv) o.dv[at] = h * nn;
+		o.dm[at] = g;
+		if (o.dv) o.dv[at] = h;
 	}
 }
 
@@ -70,14 +80,22 @@ CALLED Larger larger(float m1, float v1, float m2, float v2, bool random) {
 	return {m2 + mu, v1 * low + v2 * high, chance, 1 - chance, mv, vm, low - along, high - along};
 }
 
+// first is the first cell of a window that lies in the image.
+DEVICE int first(const Image& g, int out) {
+	int k = 0;
+	while (cell(g, out, k) < 0) k++;
+	return k;
+}
+
 CALLED void max_pool(const Op& o, long long r0, int rows) {
 	int cells = o.image.kh * o.image.kw;
 	for (int i = thread(); i < rows * o.out; i += threads()) {
-		long long from = (r0 + i / o.out) * o.in + first_cell(o.image, i % o.out), at = r0 * o.out + i;
-		float m = o.m[from], v = o.v ? o.v[from] : 0.0f;
-		for (int k = 1; k < cells; k++) {
-			long long c = from + cell(o.image, k);
-			Larger l = larger(m, v, o.m[c], o.v ? o.v[c] : 0.0f, o.v);
+		long long from = (r0 + i / o.out) * o.in, at = r0 * o.out + i;
+		int out = i % o.out, k = first(o.image, out), c = cell(o.image, out, k);
+		float m = o.m[from + c], v = o.v ? o.v[from + c] : 0.0f;
+		for (k++; k < cells; k++) {
+			if ((c = cell(o.image, out, k)) < 0) continue;
+			Larger l = larger(m, v, o.m[from + c], o.v ? o.v[from + c] : 0.0f, o.v);
 			m = l.m, v = l.v;
 		}
 		o.om[at] = m;
@@ -91,23 +109,24 @@ CALLED void max_pool_back(const Op& o, long long r0, int rows) {
 	int cells = o.image.kh * o.image.kw;
 	bool random = o.v;
 	for (int i = thread(); i < rows * o.out; i += threads()) {
-		long long from = (r0 + i / o.out) * o.in + first_cell(o.image, i % o.out), at = r0 * o.out + i;
-		float *tape = o.tape + 2 * at * cells, m = o.m[from], v = random ? o.v[from] : 0.0f;
-		for (int k = 1; k < cells; k++) {
-			long long c = from + cell(o.image, k);
+		long long from = (r0 + i / o.out) * o.in, at = r0 * o.out + i;
+		int out = i % o.out, k0 = first(o.image, out), c = cell(o.image, out, k0);
+		float *tape = o.tape + 2 * at * cells, m = o.m[from + c], v = random ? o.v[from + c] : 0.0f;
+		for (int k = k0 + 1; k < cells; k++) {
+			if ((c = cell(o.image, out, k)) < 0) continue;
 			tape[2 * k] = m, tape[2 * k + 1] = v;
-			Larger l = larger(m, v, o.m[c], random ? o.v[c] : 0.0f, random);
+			Larger l = larger(m, v, o.m[from + c], random ? o.v[from + c] : 0.0f, random);
 			m = l.m, v = l.v;
 		}
 		float g = o.g[at], h = o.h ? o.h[at] : 0.0f;
-		for (int k = cells - 1; k > 0; k--) {
-			long long c = from + cell(o.image, k);
-			Larger l = larger(tape[2 * k], tape[2 * k + 1], o.m[c], random ? o.v[c] : 0.0f, random);
+		for (int k = cells - 1; k > k0; k--) {
+			if ((c = cell(o.image, out, k)) < 0) continue;
+			Larger l = larger(tape[2 * k], tape[2 * k + 1], o.m[from + c], random ? o.v[from + c] : 0.0f, random);
 			tape[2 * k] = g * l.mm2 - h * l.vm, tape[2 * k + 1] = g * l.mv + h * l.vv2;
 			float x = g * l.mm1 + h * l.vm;
 			h = g * l.mv + h * l.vv1, g = x;
 		}
-		tape[0] = g, tape[1] = h;
+		tape[2 * k0] = g, tape[2 * k0 + 1] = h;
 	}
 	barrier();
 	for (int i = thread(); i < rows * o.in; i += threads()) {

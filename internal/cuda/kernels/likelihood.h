@@ -15,6 +15,42 @@ DEVICE double surprise(double p, double floor, double* slope, int* floored) {
 	return -loga(p);
 }
 
+// count is the count n of a target, and NaN if it is below 0. o.nodes, if not null, hold
+// for each target the code of 0, the step of a count, and what the log-mean is added to.
+DEVICE double count(const Op& o, int i, double y) {
+	if (o.nodes) {
+		y = (y - o.nodes[3 * i]) / o.nodes[3 * i + 1];
+		y = (double)(long long)(y + (y < 0 ? -0.5 : 0.5));
+	}
+	return y >= 0 ? y : from_bits(0x7ff8000000000000ull);
+}
+
+// A Negative is the expected score of a negative binomial count and its derivatives, as
+// negativeBinomial of package likelihood.
+struct Negative {
+	double nll, dm, dv, da;
+};
+CALLED Negative negative_binomial(double y, double m, double v, double a) {
+	if (y != y) return {y, 0, 0, 0};
+	double r = expo(-a), sd = v > 0 ? root(v) : 0.0, mean = 0, slope = 0, bend = 0, total = 0;
+	double h = 0.9 / (sd > 1 ? sd : 1.0), steps = 8.1 / (h > 0.125 ? h : 0.125);
+	int n = v > 0 ? (int)steps + ((double)(int)steps < steps) : 0;
+	for (int i = -n; i <= n; i++) {
+		double xi = n ? 8.1 / n * i : 0.0, w = expo(-xi * xi / 2), x = m + a + sd * xi, e = expo(-magnitude(x)), p = (x < 0 ? e : 1.0) / (1 + e);
+		mean += w * ((x > 0 ? x : 0.0) + loga(1 + e)), slope += w * p, bend += w * p * (1 - p), total += w;
+	}
+	mean /= total, slope /= total, bend /= total;
+	return {log_gamma(r) + log_factorial(y) - log_gamma(y + r) - y * (m + a) + (y + r) * mean, (y + r) * slope - y, (y + r) * bend / 2,
+		r * (digamma(y + r) - digamma(r)) - y - r * mean + (y + r) * slope};
+}
+
+// poisson is the expected score of a count and its derivatives.
+DEVICE Negative poisson(double y, double m, double v, int* floored) {
+	double x = m + v / 2, slope = expo(x < 30 ? x : 30), rate = slope;
+	if (x > 30) rate *= 1 + x - 30, ++*floored;
+	return {rate - y * m + log_factorial(y), slope - y, slope / 2, 0};
+}
+
 // score writes the negative log-likelihood of a row, and its gradient divided by the
 // rows of the batch.
 CALLED void score(const Op& o, int batch, long long row) {
@@ -93,10 +129,29 @@ CALLED void score(const Op& o, int batch, long long row) {
 		break;
 	case POISSON:
 		for (int i = 0; i < n; i++) {
-			double x = m[i] + (v ? v[i] / 2.0 : 0.0), slope = expo(x < 30 ? x : 30), rate = slope;
-			if (x > 30) rate *= 1 + x - 30, floored++;
-			nll += y[i] >= 0 ? rate - (double)y[i] * m[i] + log_factorial(y[i]) : bad;
-			set(i, slope - y[i], slope / 2);
+			Negative s = poisson(y[i], m[i], v ? (double)v[i] : 0.0, &floored);
+			nll += y[i] >= 0 ? s.nll : bad;
+			set(i, s.dm, s.dv);
+		}
+		break;
+	case COUNT: // with o.q, outputs behind are log-dispersions
+		for (int i = 0; i < k; i++) {
+			double c = count(o, i, y[i]), mean = m[i] + (o.nodes ? o.nodes[3 * i + 2] : 0.0), var = v ? (double)v[i] : 0.0;
+			if (!o.q) {
+				Negative s = poisson(c == c ? c : 0.0, mean, var, &floored);
+				nll += c == c ? s.nll : bad;
+				set(i, s.dm, s.dv);
+				continue;
+			}
+			double raw = m[k + i], a = raw < -12 ? -12 : raw > 5 ? 5 : raw;
+			Negative s = negative_binomial(c, mean, var, a);
+			nll += s.nll;
+			set(i, s.dm, s.dv);
+			if (a != raw) { // beyond a bound, only the way back counts
+				floored++;
+				if ((a < raw) == (s.da < 0)) s.da = 0;
+			}
+			set(k + i, s.da, 0);
 		}
 		break;
 	}

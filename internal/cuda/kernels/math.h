@@ -167,13 +167,22 @@ CALLED double loga(double x) {
 	return fma(n, 0x1.62e42fefa39efp-1, fma(2 * s * w, p, 2 * s));
 }
 
-// log_factorial is ln y! for y ≥ 0: Stirling's series from 10 on.
-DEVICE double log_factorial(double y) {
-	double x = y + 1, product = 1;
+// log_gamma is ln Γ(x) for x > 0: Stirling's series from 10 on.
+CALLED double log_gamma(double x) {
+	double product = 1;
 	while (x < 10) product *= x, x += 1;
 	double r = 1 / (x * x);
 	double s = (1. / 12 - r * (1. / 360 - r * (1. / 1260 - r * (1. / 1680 - r * (1. / 1188 - r * (691. / 360360)))))) / x;
 	return (x - 0.5) * loga(x) - x + 0.91893853320467274178 + s - loga(product);
+}
+DEVICE double log_factorial(double y) { return log_gamma(y + 1); }
+
+// digamma is the slope of ln Γ(x), x > 0.
+CALLED double digamma(double x) {
+	double below = 0;
+	while (x < 10) below += 1 / x, x += 1;
+	double r = 1 / (x * x);
+	return loga(x) - 0.5 / x - r * (1. / 12 - r * (1. / 120 - r * (1. / 252 - r * (1. / 240 - r * (1. / 132 - r * (691. / 32760)))))) - below;
 }
 
 DEVICE double density(double z) { return 0.39894228040143267794 * expo(-0.5 * z * z); }

@@ -41,12 +41,14 @@ enum {
 	OP_AVG_POOL_BACK,
 	OP_MAX_POOL,
 	OP_MAX_POOL_BACK,
+	OP_EMBED,
+	OP_EMBED_BACK,
 	OP_COV,
 	OP_COV_BACK,
 };
 
 // Likelihoods.
-enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON };
+enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON, COUNT };
 
 // An Image says how a window of kh × kw cells walks over an image of h × w × c, channels
 // last, to oh × ow places. At the first place its first cell lies top above and left of

@@ -2,11 +2,13 @@
 // small network is one launch. Activations lie in global memory, where the gradients
 // of the weights find them.
 #include "program.h"
+#include "closed.h"
 #include "likelihood.h"
 #include "joint.h"
 #include "conditional.h"
 #include "image.h"
 #include "covariance.h"
+#include "embed.h"
 
 constexpr int THREADS = 512, PER = 8, DEPTH = 128, MOST_OPS = 24;
 
@@ -185,7 +187,7 @@ DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
 			continue;
 		}
 		float v = o.v[at];
-		Moments p = push(o.f, o.m[at], v, key, k.row + r0 + i / o.in, i % o.in);
+		Moments p = push_any(o.f, o.m[at], v, key, k.row + r0 + i / o.in, i % o.in);
 		o.om[at] = p.m, o.ov[at] = p.v;
 		if (o.dm) o.dm[at] = p.slope, o.tape[at] = more(0.0f, p.v - p.slope * p.slope * v);
 	}
@@ -226,7 +228,7 @@ DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
 			o.dm[at] = g * evaluate(o.f.op, o.f.a, o.m[at]).d;
 			continue;
 		}
-		Moments p = push(o.f, o.m[at], o.v[at], key, k.row + r0 + i / o.in, i % o.in);
+		Moments p = push_any(o.f, o.m[at], o.v[at], key, k.row + r0 + i / o.in, i % o.in);
 		float h = o.h[at], dm = g * p.mm + h * p.vm, dv = g * p.mv + h * p.vv;
 		if (o.tv) rest_back(p, o.v[at], o.tm[at], o.tv[at], &dm, &dv);
 		o.dm[at] = dm, o.dv[at] = dv;
@@ -336,6 +338,8 @@ KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
 		case OP_SOFTMAX_BACK: softmax_back(o, r0, n); break;
 		case OP_CONDITIONAL: conditional(o, r0, n); break;
 		case OP_CONDITIONAL_BACK: conditional_back(o, r0, n); break;
+		case OP_EMBED: embed(o, r0, n); break;
+		case OP_EMBED_BACK: embed_back(o, r0, n); break;
 		case OP_COV: scale_cov(o, r0, n); break;
 		case OP_COV_BACK: scale_cov_back(o, r0, n); break;
 		case OP_AVG_POOL: avg_pool(o, r0, n); break;

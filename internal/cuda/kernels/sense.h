@@ -8,6 +8,7 @@
 //	m      its slopes; null: 1
 //	dm     sensitivities to its inputs; null: they are fixed
 //	table  of a Piecewise, whose units and features vary together: see layers.h
+//	nodes  of an Embed: see embed.h
 //	nll    the variances of the outputs so far; with weighted set, the covariances
 //
 // In the reverse, g and m are the same, and the others are
@@ -72,6 +73,10 @@ DEVICE void sense(const Op& o, long long r0, int rows) {
 		if (!o.dm) continue;
 		const float* a = o.g + sensitivity(o, j, r0, o.out);
 		float* in = o.dm + sensitivity(o, j, r0, o.in);
+		if (o.nodes) {
+			sense_embed(o, a, in, rows);
+			continue;
+		}
 		if (o.table) {
 			sense_piecewise(o, a, in, r0, rows);
 			continue;
@@ -103,7 +108,8 @@ DEVICE void sense_back(const Op& o, long long r0, int rows) {
 		for (int j = 0; j < o.targets; j++) {
 			long long place = sensitivity(o, j, row, o.out) + u;
 			float a = o.g[place], t = weigh(o, j, row, u);
-			float b = !o.om || dense ? 0.0f : o.om[o.table ? sensitivity(o, j, row, o.in) + owner(o, u) : place];
+			int unit = o.nodes ? kept_unit(o, u) : o.table ? owner(o, u) : u;
+			float b = !o.om || dense || unit < 0 ? 0.0f : o.om[o.table ? sensitivity(o, j, row, o.in) + unit : place];
 			de = fma(t, a, de), dg = fma(a, b, dg);
 			if (o.dm && !dense) o.dm[place] = fma(b, slope, 2 * t * e);
 		}
