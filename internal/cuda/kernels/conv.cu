@@ -64,11 +64,9 @@ DEVICE void image_tile(const Conv& a, int bx, int by, int bz) {
 		if (KIND == BACKWARD) mine[l] = split(r, 1, g.w, g.h);
 		if (KIND == GRADIENT) mine[l] = split(r, g.c, g.kw, g.kh);
 	}
-	float s0[M][N], s1[M][N], s2[M][N], g0 = 0, g1 = 0;
-#pragma unroll
-	for (int i = 0; i < M; i++)
-#pragma unroll
-		for (int j = 0; j < N; j++) s0[i][j] = s1[i][j] = s2[i][j] = 0;
+	TileSums<M, N> sums;
+	clear(sums);
+	float g0 = 0, g1 = 0;
 	for (; k0 < k1; k0 += CK) {
 		if (t < CK) {
 			if (KIND == FORWARD) depth[t] = split(k0 + t, g.c, g.kw, g.kh);
@@ -95,32 +93,12 @@ DEVICE void image_tile(const Conv& a, int bx, int by, int bz) {
 		}
 		barrier();
 #pragma unroll
-		for (int k = 0; k < CK; k++) {
-			float x[M], y[M], w[N], s[N], e[N];
-#pragma unroll
-			for (int i = 0; i < M; i++) x[i] = A0[k][ty * M + i], y[i] = A1[k][ty * M + i];
-#pragma unroll
-			for (int j = 0; j < N; j++) w[j] = B0[k][tx * N + j], s[j] = B1[k][tx * N + j], e[j] = KIND == GRADIENT ? 0.0f : fma(w[j], w[j], s[j]);
-#pragma unroll
-			for (int i = 0; i < M; i++) {
-				float sq = x[i] * x[i];
-#pragma unroll
-				for (int j = 0; j < N; j++) {
-					s0[i][j] = fma(x[i], w[j], s0[i][j]);
-					if (KIND == FORWARD) s1[i][j] = fma(y[i], e[j], fma(sq, s[j], s1[i][j]));
-					if (KIND == BACKWARD) s1[i][j] = fma(y[i], s[j], s1[i][j]), s2[i][j] = fma(y[i], e[j], s2[i][j]);
-					if (KIND == GRADIENT) s1[i][j] = fma(sq, s[j], s1[i][j]), s2[i][j] = fma(y[i], s[j], s2[i][j]);
-				}
-			}
-		}
+		for (int k = 0; k < CK; k++) add<KIND>(sums, &A0[k][ty * M], &A1[k][ty * M], &B0[k][tx * N], &B1[k][tx * N]);
 		if (KIND == GRADIENT && row == 0 && t < COLS)
 			for (int k = 0; k < CK; k++) g0 += B0[k][t], g1 += B1[k][t];
 		barrier();
 	}
-#pragma unroll
-	for (int i = 0; i < M; i++)
-#pragma unroll
-		for (int j = 0; j < N; j++) finish<KIND>(p, bz, row + ty * M + i, col + tx * N + j, s0[i][j], s1[i][j], s2[i][j]);
+	finish<KIND>(p, bz, row + ty * M, col + tx * N, sums);
 	if (KIND == GRADIENT && row == 0 && t < COLS) finish_bias(p, bz, col + t, g0, g1);
 }
 

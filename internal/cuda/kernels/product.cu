@@ -13,11 +13,9 @@ DEVICE void tile(const Product& a, int bx, int by, int bz) {
 	int row = by * SIDE, col = bx * SIDE;
 	int k0 = KIND == GRADIENT ? bz * a.split : 0;
 	int k1 = KIND == GRADIENT ? less(a.depth, k0 + a.split) : a.depth;
-	float s0[N][N], s1[N][N], s2[N][N], g0 = 0, g1 = 0;
-#pragma unroll
-	for (int i = 0; i < N; i++)
-#pragma unroll
-		for (int j = 0; j < N; j++) s0[i][j] = s1[i][j] = s2[i][j] = 0;
+	TileSums<N, N> sums;
+	clear(sums);
+	float g0 = 0, g1 = 0;
 	for (; k0 < k1; k0 += BK) {
 #pragma unroll
 		for (int l = 0; l < LOADS; l++) {
@@ -36,32 +34,12 @@ DEVICE void tile(const Product& a, int bx, int by, int bz) {
 		}
 		barrier();
 #pragma unroll
-		for (int k = 0; k < BK; k++) {
-			float x[N], y[N], w[N], s[N], e[N];
-#pragma unroll
-			for (int i = 0; i < N; i++) x[i] = A0[k][ty * N + i], y[i] = A1[k][ty * N + i];
-#pragma unroll
-			for (int j = 0; j < N; j++) w[j] = B0[k][tx * N + j], s[j] = B1[k][tx * N + j], e[j] = KIND == GRADIENT ? 0.0f : fma(w[j], w[j], s[j]);
-#pragma unroll
-			for (int i = 0; i < N; i++) {
-				float sq = x[i] * x[i];
-#pragma unroll
-				for (int j = 0; j < N; j++) {
-					s0[i][j] = fma(x[i], w[j], s0[i][j]);
-					if (KIND == FORWARD) s1[i][j] = fma(y[i], e[j], fma(sq, s[j], s1[i][j]));
-					if (KIND == BACKWARD) s1[i][j] = fma(y[i], s[j], s1[i][j]), s2[i][j] = fma(y[i], e[j], s2[i][j]);
-					if (KIND == GRADIENT) s1[i][j] = fma(sq, s[j], s1[i][j]), s2[i][j] = fma(y[i], s[j], s2[i][j]);
-				}
-			}
-		}
+		for (int k = 0; k < BK; k++) add<KIND>(sums, &A0[k][ty * N], &A1[k][ty * N], &B0[k][tx * N], &B1[k][tx * N]);
 		if (KIND == GRADIENT && row == 0 && t < SIDE)
 			for (int k = 0; k < BK; k++) g0 += B0[k][t], g1 += B1[k][t];
 		barrier();
 	}
-#pragma unroll
-	for (int i = 0; i < N; i++)
-#pragma unroll
-		for (int j = 0; j < N; j++) finish<KIND>(a, bz, row + ty * N + i, col + tx * N + j, s0[i][j], s1[i][j], s2[i][j]);
+	finish<KIND>(a, bz, row + ty * N, col + tx * N, sums);
 	if (KIND == GRADIENT && row == 0 && t < SIDE) finish_bias(a, bz, col + t, g0, g1);
 }
 

@@ -28,6 +28,41 @@ struct Product {
 };
 enum { FORWARD, BACKWARD, GRADIENT };
 
+// TileSums are those of the M × N elements of a tile that a thread has.
+template <int M, int N>
+struct TileSums {
+	float a[M][N], b[M][N], c[M][N];
+};
+
+template <int M, int N>
+DEVICE void clear(TileSums<M, N>& t) {
+#pragma unroll
+	for (int i = 0; i < M; i++)
+#pragma unroll
+		for (int j = 0; j < N; j++) t.a[i][j] = t.b[i][j] = t.c[i][j] = 0;
+}
+
+// add adds the products of one depth: M elements of A and N of B.
+template <int KIND, int M, int N>
+DEVICE void add(TileSums<M, N>& t, const float* a0, const float* a1, const float* b0, const float* b1) {
+	float x[M], y[M], w[N], s[N], e[N];
+#pragma unroll
+	for (int i = 0; i < M; i++) x[i] = a0[i], y[i] = a1[i];
+#pragma unroll
+	for (int j = 0; j < N; j++) w[j] = b0[j], s[j] = b1[j], e[j] = KIND == GRADIENT ? 0.0f : fma(w[j], w[j], s[j]);
+#pragma unroll
+	for (int i = 0; i < M; i++) {
+		float sq = x[i] * x[i];
+#pragma unroll
+		for (int j = 0; j < N; j++) {
+			t.a[i][j] = fma(x[i], w[j], t.a[i][j]);
+			if (KIND == FORWARD) t.b[i][j] = fma(y[i], e[j], fma(sq, s[j], t.b[i][j]));
+			if (KIND == BACKWARD) t.b[i][j] = fma(y[i], s[j], t.b[i][j]), t.c[i][j] = fma(y[i], e[j], t.c[i][j]);
+			if (KIND == GRADIENT) t.b[i][j] = fma(sq, s[j], t.b[i][j]), t.c[i][j] = fma(y[i], s[j], t.c[i][j]);
+		}
+	}
+}
+
 // finish writes the sums of one element.
 template <int KIND>
 DEVICE void finish(const Product& a, int bz, int r, int c, float s0, float s1, float s2) {
@@ -60,6 +95,14 @@ DEVICE void finish(const Product& a, int bz, int r, int c, float s0, float s1, f
 		if (a.o0) a.o0[part + at] = fma(2 * a.e0[at], s2, s0);
 		if (a.o1) a.o1[part + at] = s1 + s2;
 	}
+}
+
+template <int KIND, int M, int N>
+DEVICE void finish(const Product& a, int bz, int r, int c, const TileSums<M, N>& t) {
+#pragma unroll
+	for (int i = 0; i < M; i++)
+#pragma unroll
+		for (int j = 0; j < N; j++) finish<KIND>(a, bz, r + i, c + j, t.a[i][j], t.b[i][j], t.c[i][j]);
 }
 
 DEVICE void finish_bias(const Product& a, int bz, int c, float g0, float g1) {

@@ -110,21 +110,19 @@ DEVICE void wide(const float* a0, const float* a1, int rows, int depth, const fl
 	}
 }
 
-// narrow multiplies PER rows by a matrix of few columns: a warp has a row and a half of
-// the columns, its threads share the depth, and their sums are added in a fixed order.
-template <int WAY, class Store>
+// narrow multiplies rows by a matrix of few columns: a warp has a row and four columns, its
+// threads share the depth, and their sums are added in a fixed order.
+template <int WAY, int COUNT, class Store>
 DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	static_assert(THREADS == 2 * 32 * PER, "");
-	constexpr int C = 4; // columns at a time
-	int lane = thread() % 32, r = thread() / 32 % PER, half = thread() / (32 * PER);
-	bool in = r < rows;
-	const float *p0 = a0 + (long long)(in ? r : 0) * depth, *p1 = a1 ? a1 + (long long)(in ? r : 0) * depth : 0;
-	for (int first = 0; first < width; first += 2 * C) {
-		int c0 = first + half * C;
+	constexpr int C = 4, WARPS = COUNT / 32; // columns at a time; COUNT threads
+	int lane = thread() % 32, groups = (width + C - 1) / C, tasks = rows * groups, turns = (tasks + WARPS - 1) / WARPS;
+	for (int turn = 0; turn < turns; turn++) { // as many for all warps
+		int task = turn * WARPS + thread() / 32, r = task < tasks ? task / groups : 0, c0 = task % groups * C;
+		const float *p0 = a0 + (long long)r * depth, *p1 = a1 ? a1 + (long long)r * depth : 0;
 		Sums t[C];
 #pragma unroll
 		for (int c = 0; c < C; c++) t[c] = {0, 0, 0};
-#pragma unroll 4
+#pragma unroll 2
 		for (int k = lane; k < depth; k += 32) {
 			float x = p0[k], y = p1 ? p1[k] : 0.0f;
 #pragma unroll
@@ -138,14 +136,14 @@ DEVICE void narrow(const float* a0, const float* a1, int rows, int depth, const 
 		for (int c = 0; c < C; c++) {
 			t[c].a = warp_sum(t[c].a), t[c].b = warp_sum(t[c].b);
 			if (WAY != THROUGH) t[c].c = warp_sum(t[c].c);
-			if (lane == 0 && in && c0 + c < width) store(r, c0 + c, t[c]);
+			if (lane == 0 && task < tasks && c0 + c < width) store(r, c0 + c, t[c]);
 		}
 	}
 }
 
 template <int WAY, class Store>
 DEVICE void product(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	if (width <= 16) narrow<WAY>(a0, a1, rows, depth, w, s, width, store);
+	if (width <= 16) narrow<WAY, THREADS>(a0, a1, rows, depth, w, s, width, store);
 	else wide<WAY>(a0, a1, rows, depth, w, s, width, store);
 }
 

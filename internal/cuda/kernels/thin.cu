@@ -20,41 +20,10 @@ DEVICE void shallow(const float* a0, const float* a1, int rows, int depth, const
 	}
 }
 
-// slim multiplies rows by a matrix of few columns: a warp has a row and four columns, its
-// threads share the depth, and their sums are added in a fixed order.
-template <int WAY, class Store>
-DEVICE void slim(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	constexpr int C = 4;
-	int lane = thread() % 32, groups = (width + C - 1) / C, tasks = rows * groups, turns = (tasks + THIN / 32 - 1) / (THIN / 32);
-	for (int turn = 0; turn < turns; turn++) { // as many for all warps
-		int task = turn * (THIN / 32) + thread() / 32, r = task < tasks ? task / groups : 0, c0 = task % groups * C;
-		const float *p0 = a0 + (long long)r * depth, *p1 = a1 ? a1 + (long long)r * depth : 0;
-		Sums t[C];
-#pragma unroll
-		for (int c = 0; c < C; c++) t[c] = {0, 0, 0};
-#pragma unroll 2
-		for (int k = lane; k < depth; k += 32) {
-			float x = p0[k], y = p1 ? p1[k] : 0.0f;
-#pragma unroll
-			for (int c = 0; c < C; c++) {
-				long long at = (long long)k * width + (c0 + c < width ? c0 + c : 0);
-				float u = w[at], e = s ? s[at] : 0.0f;
-				add<WAY>(t[c], x, y, u, e, fma(u, u, e));
-			}
-		}
-#pragma unroll
-		for (int c = 0; c < C; c++) {
-			t[c].a = warp_sum(t[c].a), t[c].b = warp_sum(t[c].b);
-			if (WAY != THROUGH) t[c].c = warp_sum(t[c].c);
-			if (lane == 0 && task < tasks && c0 + c < width) store(r, c0 + c, t[c]);
-		}
-	}
-}
-
 template <int WAY, class Store>
 DEVICE void thin_product(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
 	if (depth <= SHALLOW) shallow<WAY>(a0, a1, rows, depth, w, s, width, store);
-	else slim<WAY>(a0, a1, rows, depth, w, s, width, store);
+	else narrow<WAY, THIN>(a0, a1, rows, depth, w, s, width, store);
 }
 
 // Each operation is a function of its own, so that one does not take registers from the
