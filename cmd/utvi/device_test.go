@@ -154,3 +154,24 @@ func TestCardFails(t *testing.T) {
 	must(nil, "sweep", "run", file("plan.json"), "--device", "cuda")
 	must(nil, "sweep", "trial", file("plan.json"), "--index", "0", "--device", "cuda", "--out", file("alone"))
 }
+
+// On the emulated card: a fit without settings tries all its candidates, and what it wrote
+// predicts there and on the CPU.
+func TestCardFits(t *testing.T) {
+	if os.Getenv(cuda.LibraryVariable) == "" {
+		t.Skipf("not run: a fit needs a card; set %s to the library of internal/cuda/emulator", cuda.LibraryVariable)
+	}
+	table, dir := smallTable(t), t.TempDir()
+	for _, target := range []string{"strength", "resin"} {
+		out := filepath.Join(dir, target+".utvi")
+		for _, args := range [][]string{
+			{"fit", table, "--target", target, "--device", "cuda", "--steps", "6", "--batch", "24", "--ensemble", "2", "--report", "none", "--out", out},
+			{"predict", out, table, "--device", "cuda"},
+			{"predict", out, table},
+		} {
+			if code, stdout, errs := onCard(t, nil, args...); code != 0 || args[0] == "predict" && strings.Count(stdout, "\n") != 81 {
+				t.Errorf("%v: exit %d, stdout %q, stderr %q", args, code, stdout, errs)
+			}
+		}
+	}
+}

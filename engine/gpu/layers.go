@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"cmp"
+	"slices"
 
 	"utvi/nn"
 )
@@ -41,19 +42,49 @@ func (t *trainer) join(all []signal, width int, at signal) signal {
 	return d
 }
 
-// piecewise lists the edges of every feature, the unit of every feature, and the first
-// feature of every unit.
+// piecewise lists the edges of every feature.
 func (l *layer) piecewise(x nn.Piecewise) {
 	l.kind = opPiecewise
-	var first []int32
+	var owners []int
 	for j, edges := range x.Edges {
-		first = append(first, int32(len(l.table)))
 		for k := range max(0, len(edges)-1) {
 			l.by = append(l.by, float32(edges[k]), float32(edges[k+1]))
-			l.table = append(l.table, int32(j))
+			owners = append(owners, j)
 		}
 	}
-	l.table = append(append(l.table, first...), int32(len(l.table)))
+	l.features(owners)
+}
+
+// periodic has all sines before all cosines.
+func (l *layer) periodic(x nn.Periodic) {
+	var owners []int
+	for j, frequencies := range x.Frequencies {
+		for range frequencies {
+			owners = append(owners, j)
+		}
+	}
+	if owners == nil {
+		l.kind = none
+		return
+	}
+	l.kind = opPeriodic
+	l.features(append(owners, owners...))
+}
+
+// features lists the unit of every feature, the first member of every unit, and the
+// members: the features in the order of their units.
+func (l *layer) features(owners []int) {
+	members := make([][]int32, l.in)
+	for f, unit := range owners {
+		l.table = append(l.table, int32(unit))
+		members[unit] = append(members[unit], int32(f))
+	}
+	n := 0
+	for _, m := range members {
+		l.table = append(l.table, int32(n))
+		n += len(m)
+	}
+	l.table = append(append(l.table, int32(n)), slices.Concat(members...)...)
 }
 
 // batchNorm is a product and a sum for each unit.

@@ -29,12 +29,19 @@ func layerCases() []testCase {
 	leaky := nn.Apply{F: fn.LeakyReLU(0.01)}
 	softmax, photons := nn.Joint{Map: fn.Softmax()}, nn.PhotonNode(100, 1.05, 8)
 	edges := nn.Piecewise{Edges: [][]float64{{-1.3, -0.2, 0.1, 0.9}, nil, {-2, 2.5}}}
+	waves := nn.Periodic{Frequencies: [][]float64{{0.1, -0.3, 1.02}, nil, {0.2}}}
 	branch := nn.Chain{nn.Dense{Out: 9}, leaky, nn.Dense{Out: 6}}
 	return []testCase{
 		{"table", 3, nn.Chain{edges, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 4}, nn.Append{Count: 2, Start: -1}}, likelihood.Heteroscedastic{Common: 0.3}},
 		{"embedded later", 2, nn.Chain{nn.Dense{Out: 3}, edges, nn.Dense{Out: 2}}, likelihood.Normal{}},
 		{"correlated table", 3, append(nn.Correlate(nn.Chain{edges, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 2}}), nn.Append{Count: 1, Start: -1}), likelihood.Heteroscedastic{Common: 0.5}},
 		{"correlated, embedded later", 2, nn.Correlate(nn.Chain{nn.Dense{Out: 3}, edges, nn.Dense{Out: 2}}), likelihood.Normal{}},
+		{"waves", 3, nn.Chain{waves, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 2}}, likelihood.Normal{}},
+		{"waves later", 2, nn.Chain{nn.Dense{Out: 3}, waves, nn.Dense{Out: 2}}, likelihood.Normal{}},
+		{"waves of numbers later", 2, nn.Chain{nn.Dense{Out: 3, Fixed: true}, waves, nn.Dense{Out: 2}}, likelihood.Normal{}},
+		{"no waves", 2, nn.Chain{nn.Periodic{Frequencies: make([][]float64, 2)}, nn.Dense{Out: 1}}, likelihood.Normal{}},
+		{"correlated waves", 3, nn.Correlate(nn.Chain{waves, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 2}}), likelihood.Normal{}},
+		{"correlated waves later", 2, nn.Correlate(nn.Chain{nn.Dense{Out: 3}, waves, nn.Dense{Out: 2}}), likelihood.Normal{}},
 		{"levels", 3, nn.Chain{nn.Embed{Categories: []nn.Category{{Unit: 0, Levels: 3, Width: 2}, {Unit: 2, Levels: 200, Width: 3}}}, nn.Dense{Out: 9}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"levels later", 3, nn.Chain{nn.Dense{Out: 3}, nn.Embed{Categories: []nn.Category{{Unit: 1, Levels: 3, Width: 2}}}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"poisson", 3, nn.Chain{nn.Dense{Out: 9}, leaky, nn.Dense{Out: 2}}, likelihood.Count{Scale: &likelihood.CountScale{Zero: []float64{-0.5, 0}, Step: []float64{0.1, 1}}}},

@@ -141,12 +141,12 @@ func (t *translator) correlated(node *nn.Node[float32]) error {
 	defer func() { t.sense = false }()
 	for _, c := range node.Children {
 		switch c.Layer.(type) {
-		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten, nn.Piecewise, nn.Embed:
+		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten, nn.Piecewise, nn.Periodic, nn.Embed:
 		default:
 			if c.To == nn.Fixed {
 				break // there is nothing to carry
 			}
-			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise, Embed and Flatten run there", c.Layer.Kind())
+			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise, Periodic, Embed and Flatten run there", c.Layer.Kind())
 		}
 		if err := t.step(c); err != nil {
 			return err
@@ -213,6 +213,8 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		l.pool(n, opMaxPool, x.Size, x.Stride, x.Pad)
 	case nn.Piecewise:
 		l.piecewise(x)
+	case nn.Periodic:
+		l.periodic(x)
 	case nn.Embed:
 		l.embed(x)
 	case nn.Append:

@@ -30,7 +30,7 @@ func (w *weights) follow(f *follow, l *layer, i int, o *op, room int) *follow {
 	switch l.kind {
 	case opDense, opNoise, opDropout, opEmbed:
 		o.Tape = w.floats(room * l.out)
-	case opApply, opPiecewise:
+	case opApply, opPiecewise, opPeriodic:
 		o.Tape, o.DM = w.floats(room*l.out), w.floats(room*l.out)
 	default:
 		o.DM = w.floats(room * l.out)

@@ -45,6 +45,8 @@ const (
 	opEmbedBack
 	opCov
 	opCovBack
+	opPeriodic
+	opPeriodicBack
 	opConv // a launch of its own, and no operation on rows
 )
 

@@ -132,6 +132,8 @@ func (t *trainer) tapes(l *layer, o *op) []tape {
 	case l.kind == opScale:
 	case l.kind == opAppend:
 		x.width, x.mode = l.out-l.in, byItself
+	case l.kind == opPeriodic:
+		x.width, x.mode = (l.out-l.in)/2, byItself
 	case l.kind == opLayerNorm: // the offset lies behind the gain
 		x.width, x.mode = 2*l.in, byItself
 	case l.kind == opApply && l.f.Rule == learned:

@@ -194,6 +194,8 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 		o.G, o.H = signals[l.skip].m, signals[l.skip].v
 	case opPiecewise:
 		o.Raw, o.Table = place(w.memory, l.by, 4), place(w.memory, l.table, 4)
+	case opPeriodic:
+		o.Raw, o.Table = w.at(l.tensors[0]), place(w.memory, l.table, 4)
 	case opSoftmax, opConditional:
 		o.Nodes = place(w.memory, l.points, 8)
 		if l.needs {

@@ -13,6 +13,16 @@ DEVICE double less_one(double t) { // 1 − e⁻ᵗ
 	return t < 1e-4 ? t * (1 - t / 2 * (1 - t / 3)) : 1 - expo(-t);
 }
 
+constexpr double PI = 3.14159265358979323846;
+
+// turns are sine and cosine of what is left of x beyond whole turns.
+DEVICE void turns(double x, double* sine, double* cosine) {
+	float s, c;
+	double turn = (double)(long long)(x / (2 * PI) + (x < 0 ? -0.5 : 0.5));
+	sine_cosine((float)(x - turn * 2 * PI), &s, &c);
+	*sine = s, *cosine = c;
+}
+
 DEVICE Jet wave(double s, double c, double v) {
 	double r = expo(-v / 2), q = expo(-v), p = less_one(v);
 	return {r * s, p * (p / 2 + q * c * c), r * c, -r * s / 2, -2 * p * q * s * c, q * (s * s * p + c * c * q), -r * c / 2};
@@ -40,8 +50,6 @@ DEVICE void owen_slice(double h, double a, double width, double smooth, F visit)
 		lo += w;
 	}
 }
-
-constexpr double PI = 3.14159265358979323846;
 
 DEVICE Jet normal_jet(double m, double v) {
 	double s2 = 1 + v, s = root(s2), h = m / s, p = density(h), a = 1 / root(1 + 2 * v), width = 2 * v * a * a / (1 + a), arc = 0, slice = 0;
@@ -85,9 +93,8 @@ CALLED Moments closed_form(int op, float a, float mean, float variance) {
 	}
 	case SIN:
 	case COS: {
-		float s, c; // of what is left of m beyond whole turns
-		double turn = (double)(long long)(m / (2 * PI) + (m < 0 ? -0.5 : 0.5));
-		sine_cosine((float)(m - turn * 2 * PI), &s, &c);
+		double s, c;
+		turns(m, &s, &c);
 		j = op == SIN ? wave(s, c, v) : wave(c, -s, v);
 		break;
 	}

@@ -65,7 +65,8 @@ CALLED Clipped clip_moments(double m, double v, double a, double b) {
 }
 
 // piecewise embeds units. o.raw holds the two edges of each feature; o.table the unit of
-// each feature, and behind these the first feature of each unit.
+// each feature, behind these the first member of each unit, and then the members, which are
+// features sorted by their units.
 CALLED void piecewise(const Op& o, long long r0, int rows) {
 	for (int i = thread(); i < rows * o.out; i += threads()) {
 		long long r = r0 + i / o.out, at = r0 * o.out + i;
@@ -116,17 +117,20 @@ CALLED void piecewise_back(const Op& o, long long r0, int rows) {
 	}
 }
 
-// owner is the unit that an output of a Piecewise belongs to.
+// owner is the unit that an output of a Piecewise or a Periodic belongs to.
 DEVICE int owner(const Op& o, int u) { return u < o.in ? u : o.table[u - o.in]; }
 
 // sense_piecewise takes the sensitivities a of some rows to all outputs to those to the
 // inputs: a unit and its features vary together. o.m are the slopes.
-DEVICE void sense_piecewise(const Op& o, const float* a, float* in, long long r0, int rows) {
-	const int* first = o.table + (o.out - o.in);
+DEVICE void sense_features(const Op& o, const float* a, float* in, long long r0, int rows) {
+	const int *first = o.table + (o.out - o.in), *members = first + o.in + 1;
 	for (int i = thread(); i < rows * o.in; i += threads()) {
 		int from = i / o.in * o.out, j = i % o.in;
 		float sum = a[from + j];
-		for (int f = first[j]; f < first[j + 1]; f++) sum += a[from + o.in + f] * o.m[r0 * o.out + from + o.in + f];
+		for (int k = first[j]; k < first[j + 1]; k++) {
+			int f = from + o.in + members[k];
+			sum += a[f] * o.m[r0 * o.out + f];
+		}
 		in[i] = sum;
 	}
 }

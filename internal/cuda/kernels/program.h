@@ -45,6 +45,8 @@ enum {
 	OP_EMBED_BACK,
 	OP_COV,
 	OP_COV_BACK,
+	OP_PERIODIC,
+	OP_PERIODIC_BACK,
 };
 
 // Likelihoods.

@@ -9,6 +9,7 @@
 #include "image.h"
 #include "covariance.h"
 #include "embed.h"
+#include "periodic.h"
 
 constexpr int THREADS = 512, PER = 8, DEPTH = 128, MOST_OPS = 24;
 
@@ -328,6 +329,8 @@ KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
 		case OP_ADD: add(o, r0, n); break;
 		case OP_PIECEWISE: piecewise(o, r0, n); break;
 		case OP_PIECEWISE_BACK: piecewise_back(o, r0, n); break;
+		case OP_PERIODIC: periodic(o, r0, n); break;
+		case OP_PERIODIC_BACK: periodic_back(o, r0, n); break;
 		case OP_APPEND: append(o, r0, n); break;
 		case OP_APPEND_BACK: append_back(o, r0, n); break;
 		case OP_LAYER_NORM: layer_norm(o, r0, n); break;

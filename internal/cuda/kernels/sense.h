@@ -7,7 +7,7 @@
 //	tape   what the layer adds to the variance of each unit, e; null: nothing
 //	m      its slopes; null: 1
 //	dm     sensitivities to its inputs; null: they are fixed
-//	table  of a Piecewise, whose units and features vary together: see layers.h
+//	table  of a Piecewise or a Periodic, whose units and features vary together: see layers.h
 //	nodes  of an Embed: see embed.h
 //	nll    the variances of the outputs so far; with weighted set, the covariances
 //
@@ -78,7 +78,7 @@ DEVICE void sense(const Op& o, long long r0, int rows) {
 			continue;
 		}
 		if (o.table) {
-			sense_piecewise(o, a, in, r0, rows);
+			sense_features(o, a, in, r0, rows);
 			continue;
 		}
 		if (o.kind == OP_SENSE_UNITS) {
