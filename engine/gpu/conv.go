@@ -81,12 +81,16 @@ func (w *weights) convolve(l *stage, rows int) error {
 type convGradients struct {
 	all  []convGradient
 	sets [2]convSet // of wide tiles and of narrow ones
+
+	shared []many[sharedGradient]
 }
 
 type convGradient struct {
 	layer        *layer
 	o            op
 	parts, split int
+	sense        backSense
+	k            int // outputs whose sensitivities are followed
 }
 
 type convSet struct {
@@ -95,7 +99,9 @@ type convSet struct {
 	args  many[gradientsArgs]
 }
 
-func (g *convGradients) add(l *layer, o op) { g.all = append(g.all, convGradient{layer: l, o: o}) }
+func (g *convGradients) add(l *layer, o op, s backSense, k int) {
+	g.all = append(g.all, convGradient{layer: l, o: o, sense: s, k: k})
+}
 
 // plan settles the parts and returns the most of a layer: functions of the shapes alone.
 func (g *convGradients) plan(w *weights, rows int) int {
@@ -108,9 +114,9 @@ func (g *convGradients) plan(w *weights, rows int) int {
 		d.parts = max(1, min(partsFor(w.size), enoughJobs/n, depth/leastRows))
 		d.split = (tiles(depth, d.parts) + 15) / 16 * 16
 		d.parts = tiles(depth, d.split)
-		most = max(most, d.parts)
+		most = max(most, d.shareParts())
 		for _, t := range d.layer.tensors {
-			w.tensors[t].parts = d.parts
+			w.tensors[t].parts = d.shareParts()
 		}
 	}
 	return most
@@ -118,7 +124,8 @@ func (g *convGradients) plan(w *weights, rows int) int {
 
 // place writes the jobs to the card; grad are the partial gradients.
 func (g *convGradients) place(w *weights, grad cuda.Ptr, rows int) {
-	for _, d := range g.all {
+	for i := range g.all {
+		d := &g.all[i]
 		l, o := d.layer, d.o
 		c := convForward(l, o)
 		s := &g.sets[0]
@@ -127,14 +134,16 @@ func (g *convGradients) place(w *weights, grad cuda.Ptr, rows int) {
 		}
 		p := w.gradientProduct(l, o, grad)
 		p.Rows, p.Cols, p.Depth, p.Split = c.P.Depth, c.P.Cols, int32(rows)*c.Image.OH*c.Image.OW, int32(d.split)
-		for z := range d.parts {
-			for y := range tiles(int(p.Rows), convRows) {
-				for x := range tiles(int(p.Cols), c.cols()) {
-					s.jobs = append(s.jobs, gradJob{int32(len(s.convs)), int32(x), int32(y), int32(z)})
+		for _, p := range append(g.placeShared(w, d, p, rows), p) {
+			for z := range d.parts {
+				for y := range tiles(int(p.Rows), convRows) {
+					for x := range tiles(int(p.Cols), c.cols()) {
+						s.jobs = append(s.jobs, gradJob{int32(len(s.convs)), int32(x), int32(y), int32(z)})
+					}
 				}
 			}
+			s.convs = append(s.convs, conv{p, c.Image})
 		}
-		s.convs = append(s.convs, conv{p, c.Image})
 	}
 	for i := range g.sets {
 		s := &g.sets[i]
@@ -150,5 +159,5 @@ func (g *convGradients) run(w *weights) error {
 			}
 		}
 	}
-	return nil
+	return g.runShared(w)
 }

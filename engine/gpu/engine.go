@@ -96,7 +96,7 @@ type kernelSet struct {
 	norm, adamw, columns, priors, formulas                   cuda.Kernel
 	convForward, convBackward, convGradients                 cuda.Kernel
 	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
-	levels                                                   cuda.Kernel
+	levels, shared                                           cuda.Kernel
 
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
 	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
@@ -137,7 +137,7 @@ func loadKernels(d *cuda.Device) (*kernelSet, error) {
 		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
 		{"conv_forward", &k.convForward}, {"conv_backward", &k.convBackward}, {"conv_gradients", &k.convGradients},
 		{"conv_forward16", &k.convForward16}, {"conv_backward16", &k.convBackward16}, {"conv_gradients16", &k.convGradients16},
-		{"levels", &k.levels},
+		{"levels", &k.levels}, {"shared_gradient", &k.shared},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
 		{"formulas", &k.formulas},
 	} {

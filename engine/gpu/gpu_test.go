@@ -121,7 +121,7 @@ func cases() []testCase {
 // Predictions are those of the CPU, to rounding.
 func TestPredictions(t *testing.T) {
 	e := card(t)
-	for _, c := range chosen(slices.Concat(cases(), correlatedCases(), formulaCases())) {
+	for _, c := range chosen(slices.Concat(cases(), correlatedCases(), correlatedImages(), formulaCases())) {
 		for _, variances := range []bool{false, true} {
 			n, form := network(t, c.in, c.layers), nn.Fixed
 			if variances {
@@ -188,7 +188,7 @@ func TestSteps(t *testing.T) {
 	if emulated(e) {
 		batch = 72 // several blocks, and a part of one
 	}
-	for _, c := range chosen(slices.Concat(cases(), correlatedCases(), formulaCases())) {
+	for _, c := range chosen(slices.Concat(cases(), correlatedCases(), correlatedImages(), formulaCases())) {
 		for _, table := range []bool{false, true} {
 			o := optim.Paper()
 			if table {

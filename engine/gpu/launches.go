@@ -106,6 +106,7 @@ func (b *launches) forward(l *layer, o op) {
 	}
 	if l.kind == opConv {
 		b.all = append(b.all, stage{conv: convForward(l, o)})
+		b.apart(o)
 		return
 	}
 	if !l.wide() {
@@ -123,6 +124,7 @@ func (b *launches) backward(l *layer, o op) {
 	}
 	if l.kind == opConv {
 		b.all = append(b.all, stage{conv: convBackward(l, o), back: true})
+		b.apartBack(o)
 		return
 	}
 	o.Kind++

@@ -9,9 +9,6 @@ import (
 
 // residual translates a branch, the layers on the other road, and the sum of both.
 func (t *translator) residual(node *nn.Node[float32]) error {
-	if t.sense {
-		return unsupported(node, "it is a residual in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise, Embed and Flatten run there")
-	}
 	roads := [2]int{t.at, t.at} // the signals that are added
 	for i, c := range node.Children {
 		t.at = roads[i]
@@ -23,7 +20,7 @@ func (t *translator) residual(node *nn.Node[float32]) error {
 		roads[i] = t.at
 	}
 	n := node.Out.Size()
-	t.layers = append(t.layers, layer{kind: opAdd, name: node.Name, in: n, out: n, from: node.Children[0].To, to: node.To, input: roads[0], skip: roads[1]})
+	t.layers = append(t.layers, layer{kind: opAdd, name: node.Name, in: n, out: n, from: node.Children[0].To, to: node.To, input: roads[0], skip: roads[1], sense: t.sense && node.To != nn.Fixed})
 	t.at = len(t.layers)
 	return nil
 }
@@ -52,7 +49,7 @@ func (l *layer) piecewise(x nn.Piecewise) {
 			owners = append(owners, j)
 		}
 	}
-	l.features(owners)
+	l.owned(owners)
 }
 
 // periodic has all sines before all cosines.
@@ -68,12 +65,12 @@ func (l *layer) periodic(x nn.Periodic) {
 		return
 	}
 	l.kind = opPeriodic
-	l.features(append(owners, owners...))
+	l.owned(append(owners, owners...))
 }
 
-// features lists the unit of every feature, the first member of every unit, and the
+// owned lists the unit of every feature, the first member of every unit, and the
 // members: the features in the order of their units.
-func (l *layer) features(owners []int) {
+func (l *layer) owned(owners []int) {
 	members := make([][]int32, l.in)
 	for f, unit := range owners {
 		l.table = append(l.table, int32(unit))

@@ -86,7 +86,9 @@ func imageCases() []testCase {
 // inputOf is the shape of the inputs: a square image, or a line, if the first layer
 // takes one.
 func inputOf(size int, layers nn.Chain) nn.Shape {
-	switch layers[0].(type) {
+	switch first := layers[0].(type) {
+	case nn.Correlated:
+		return inputOf(size, first.Layers)
 	case nn.Conv1D:
 		return nn.Shape{H: 1, W: size / 2, C: 2}
 	case nn.Conv2D, nn.AvgPool2D, nn.MaxPool2D:

@@ -129,34 +129,31 @@ func (t *translator) step(node *nn.Node[float32]) error {
 // variances alone: layers that act on each unit need no more.
 func (t *translator) correlated(node *nn.Node[float32]) error {
 	if node.To == nn.Fixed {
-		for _, c := range node.Children {
-			if err := t.step(c); err != nil {
-				return err
-			}
-		}
-		return nil
+		return t.children(node)
 	}
 	before := len(t.layers)
 	t.sense = true
 	defer func() { t.sense = false }()
-	for _, c := range node.Children {
-		switch c.Layer.(type) {
-		case nn.Dense, nn.Apply, nn.Noise, nn.Scale, nn.Multiply, nn.Dropout, nn.Flatten, nn.Piecewise, nn.Periodic, nn.Embed:
-		default:
-			if c.To == nn.Fixed {
-				break // there is nothing to carry
-			}
-			return unsupported(c, "it is a layer of kind %s in nn.Correlated; Dense, Apply, Noise, Scale, Multiply, Dropout, Piecewise, Periodic, Embed and Flatten run there", c.Layer.Kind())
-		}
-		if err := t.step(c); err != nil {
-			return err
-		}
+	if err := t.children(node); err != nil {
+		return err
 	}
 	for before < len(t.layers) && !t.layers[before].sense {
 		before++
 	}
 	if before < len(t.layers) { // else nothing is random but the inputs, and nothing changes
 		t.layers[before].first, t.layers[len(t.layers)-1].last = true, true
+	}
+	return nil
+}
+
+// children translates the layers of a composite, one after the other.
+func (t *translator) children(node *nn.Node[float32]) error {
+	for _, c := range node.Children {
+		for _, step := range c.Steps() {
+			if err := t.step(step); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -9,19 +9,19 @@ import (
 // their sense and, in training, its reverse.
 type follow struct {
 	first, last int  // layers
+	input       int  // the signal that goes in
 	k, room     int  // outputs; rows
 	cov         bool // a layer behind needs the covariances of the outputs
 	sums        cuda.Ptr
-	// a holds the sensitivities to the inputs of each layer, 0 if they are fixed, and
-	// behind them those to the outputs of the last one.
-	a []cuda.Ptr
+	a           map[int]cuda.Ptr // sensitivities to each signal; none if it is fixed
+	seen        map[int]seen     // of convolutions
 }
 
 // follow prepares the forward operation of a layer that carries correlations. f is what
 // the layers before it belong to.
 func (w *weights) follow(f *follow, l *layer, i int, o *op, room int) *follow {
 	if l.first {
-		f = &follow{first: i, room: room}
+		f = &follow{first: i, input: l.input, room: room, a: map[int]cuda.Ptr{}, seen: map[int]seen{}}
 	}
 	if !l.sense {
 		return f
@@ -30,12 +30,25 @@ func (w *weights) follow(f *follow, l *layer, i int, o *op, room int) *follow {
 	switch l.kind {
 	case opDense, opNoise, opDropout, opEmbed:
 		o.Tape = w.floats(room * l.out)
-	case opApply, opPiecewise, opPeriodic:
-		o.Tape, o.DM = w.floats(room*l.out), w.floats(room*l.out)
-	default:
+	case opConv:
+		if o.S != 0 && l.from != nn.Fixed {
+			o.Tape = w.floats(room * l.out)
+		}
+	case opApply, opPiecewise, opPeriodic, opMaxPool:
+		o.Tape, o.DM = w.floats(room*l.steps()), w.floats(room*l.steps())
+	case opScale, opMultiply:
 		o.DM = w.floats(room * l.out)
 	}
 	return f
+}
+
+// steps is the number of the random steps of a layer: of its outputs, or of all cells that
+// a maximum is taken over, one after the other.
+func (l *layer) steps() int {
+	if l.kind == opMaxPool {
+		return l.out * int(l.image.KH*l.image.KW)
+	}
+	return l.out
 }
 
 // op returns an operation of the sense of a layer.
@@ -47,40 +60,77 @@ func (f *follow) op(kind int32, in, out int) op {
 	return o
 }
 
+// senseKinds are the operations on sensitivities of layers whose outputs have several
+// inputs; their reverse follows.
+var senseKinds = map[int32]int32{opAvgPool: opSenseAvg, opMaxPool: opSenseMax, opConv: opSenseConv, opLayerNorm: opSenseNorm}
+
+// of returns the operation of a layer's sense, with what it has of the forward operation.
+func (f *follow) of(l *layer, o op) op {
+	x := f.op(opSenseUnits, l.in, l.steps())
+	x.M, x.Table, x.Image, x.P, x.Q = o.DM, o.Table, l.image, l.p, l.q
+	if kind, ok := senseKinds[l.kind]; ok {
+		x.Kind = kind
+	}
+	switch l.kind {
+	case opEmbed:
+		x.Nodes = o.Nodes
+	case opConv:
+		x.TM, x.W, x.ST, x.BS = o.M, o.W, o.S, o.BS
+	case opLayerNorm:
+		x.TM, x.TV, x.Raw = o.M, o.V, o.Raw
+	}
+	return x
+}
+
 // sense adds the operations that carry the sensitivities back through the layers and
 // write the variances of the outputs. It takes what the operations of the layers left;
-// acts are the inputs of each layer.
+// acts are all signals.
 func (f *follow) sense(m *memory, b *launches, layers []layer, ops []op, acts []signal) {
 	if f.sums = m.alloc(f.room*f.k, 8); f.cov {
 		f.sums = m.alloc(f.room*f.k*f.k, 8)
 	}
-	f.a = make([]cuda.Ptr, f.last-f.first+2)
-	at := m.floats(f.k * f.room * f.k)
-	f.a[len(f.a)-1] = at
 	start := f.op(opSenseStart, 0, 0)
-	start.DM = at
+	start.DM = m.floats(f.k * f.room * f.k)
 	b.add(start)
+	parts := map[int][]cuda.Ptr{f.last + 1: {start.DM}} // of every layer that reads a signal
 	for i := f.last; i >= f.first; i-- {
 		l, o := &layers[i], ops[i]
-		x := f.op(opSenseUnits, l.in, l.out)
-		x.G, x.Tape, x.M = at, o.Tape, o.DM
-		x.Table = o.Table
-		if l.kind == opEmbed {
-			x.Nodes = o.Nodes
+		if !l.sense {
+			continue
 		}
-		if l.kind == opDense {
-			x.Kind, x.WT = opSenseDense, o.WT
+		at := f.sum(m, b, l.out, parts[i+1]...)
+		f.a[i+1] = at
+		if l.kind == opAdd { // both parts have the sensitivities to the sum
+			for _, s := range []int{l.input, l.skip} {
+				if acts[s].v != 0 {
+					parts[s] = append(parts[s], at)
+				}
+			}
+			continue
 		}
-		at = 0
+		x := f.of(l, o)
+		x.G, x.Tape = at, o.Tape
 		if l.from != nn.Fixed {
-			at = m.floats(f.k * f.room * l.in)
+			x.DM = m.floats(f.k * f.room * l.in)
+			parts[l.input] = append(parts[l.input], x.DM)
 		}
-		x.DM, f.a[i-f.first] = at, at
+		switch l.kind {
+		case opDense:
+			x.Kind, x.WT = opSenseDense, o.WT
+		case opMaxPool:
+			x.TV = at
+			x.OV = m.floats(f.k * f.room * l.steps())
+			x.G, f.a[i+1] = x.OV, x.OV
+		case opConv:
+			f.seen[i] = f.see(m, l, o)
+			x.OV, x.DV = f.seen[i].weights, f.seen[i].biases
+		}
 		b.add(x)
 	}
-	if at != 0 { // the inputs add their own variances
+	if acts[f.input].v != 0 { // the inputs add their own variances
 		x := f.op(opSenseUnits, 0, layers[f.first].in)
-		x.G, x.Tape = at, acts[f.first].v
+		x.G, x.Tape = f.sum(m, b, layers[f.first].in, parts[f.input]...), acts[f.input].v
+		f.a[f.input] = x.G
 		b.add(x)
 	}
 	end := f.op(opSenseEnd, 0, 0)
@@ -88,48 +138,91 @@ func (f *follow) sense(m *memory, b *launches, layers []layer, ops []op, acts []
 	b.add(end)
 }
 
+// sum adds up sensitivities, or gradients by them.
+func (f *follow) sum(m *memory, b *launches, width int, parts ...cuda.Ptr) cuda.Ptr {
+	var sum cuda.Ptr
+	for _, p := range parts {
+		switch {
+		case sum == 0:
+			sum = p
+		case p != 0:
+			x := f.op(opSenseSum, width, width)
+			x.G, x.M, x.DM = sum, p, m.floats(f.k*f.room*width)
+			b.add(x)
+			sum = x.DM
+		}
+	}
+	return sum
+}
+
 // A backSense is what the reverse of the sense leaves for the reverse of a layer.
 type backSense struct {
-	slope, adds cuda.Ptr // gradients by its slopes and by what it adds
-	a, b        cuda.Ptr // of a dense layer: sensitivities to its outputs, gradients by those to its inputs; b is 0 if they are fixed
+	slope, adds cuda.Ptr // gradients by its slopes and by what it adds; of a LayerNorm by its inputs' moments
+	gain        cuda.Ptr // of a LayerNorm, rows of gradients by its gain
+	a, b        cuda.Ptr // of a dense layer or a convolution: sensitivities to its outputs, gradients by those to its inputs; b is 0 if they are fixed
+	seen        seen     // of a convolution
+	h, c        cuda.Ptr // gradients by the variances and covariances of the outputs of all
 }
 
 // back adds the reverse of sense: h are the gradients by the variances of the outputs, c
-// those by their covariances, or 0. It returns what each layer gets, and the gradients by the variances of the inputs, 0 if
-// they are fixed.
+// those by their covariances, or 0. It returns what each layer gets, and the gradients by
+// the variances of the inputs, 0 if they are fixed.
 func (f *follow) back(m *memory, b *launches, layers []layer, ops []op, acts []signal, h, c cuda.Ptr) (each []backSense, inputs cuda.Ptr) {
-	var by cuda.Ptr // gradients by the sensitivities in front of the layer
-	if a := f.a[0]; a != 0 {
+	by := map[int]cuda.Ptr{} // gradients by the sensitivities to each signal
+	if a := f.a[f.input]; a != 0 {
 		width := layers[f.first].in
-		by, inputs = m.floats(f.k*f.room*width), m.floats(f.room*width)
+		inputs = m.floats(f.room * width)
 		x := f.op(opSenseBack, 0, width)
-		x.G, x.V, x.H, x.S, x.DM, x.DV = a, acts[f.first].v, h, c, by, inputs
+		x.G, x.V, x.H, x.S, x.DM, x.DV = a, acts[f.input].v, h, c, m.floats(f.k*f.room*width), inputs
+		by[f.input] = x.DM
 		b.add(x)
 	}
 	for i := f.first; i <= f.last; i++ {
 		l, o := &layers[i], ops[i]
-		e := backSense{a: f.a[i-f.first+1], b: by}
-		x := f.op(opSenseBack, l.in, l.out)
-		x.G, x.V, x.H, x.S, x.M, x.OM, x.W = e.a, o.Tape, h, c, o.DM, by, o.W
-		x.Table = o.Table
-		if l.kind == opEmbed {
-			x.Nodes = o.Nodes
+		if !l.sense {
+			each = append(each, backSense{})
+			continue
 		}
-		if l.kind == opDense && by != 0 {
-			x.Kind = opSenseDenseBack
+		if l.kind == opAdd {
+			by[i+1] = f.sum(m, b, l.out, by[l.input], by[l.skip])
+			each = append(each, backSense{})
+			continue
+		}
+		e := backSense{a: f.a[i+1], b: by[l.input], seen: f.seen[i], h: h, c: c}
+		x := f.of(l, o)
+		x.G, x.V, x.H, x.S, x.OM = e.a, o.Tape, h, c, e.b
+		switch {
+		case x.Kind != opSenseUnits:
+			x.Kind++
+		case l.kind == opDense && e.b != 0:
+			x.Kind, x.W = opSenseDenseBack, o.W
+		default:
+			x.Kind = opSenseBack
 		}
 		if o.Tape != 0 {
-			e.adds = m.floats(f.room * l.out)
-			x.DV = e.adds
+			e.adds = m.floats(f.room * l.steps())
 		}
 		if o.DM != 0 {
-			e.slope = m.floats(f.room * l.out)
+			e.slope = m.floats(f.room * l.steps())
+		}
+		switch l.kind {
+		case opLayerNorm:
+			e.slope, e.adds, e.gain = m.floats(f.room*l.in), m.floats(f.room*l.in), m.floats(f.room*l.in)
+			x.Tape, x.Scratch = e.gain, m.alloc(f.room*l.in, 8)
+		case opConv:
+			x.TY, x.TV = e.seen.weights, e.seen.biases
+			if x.Tape = m.floats(f.room * l.weights()); x.TY != 0 && l.input > 0 {
+				e.slope = m.floats(f.room * l.in)
+				x.YO = e.slope
+			}
+		}
+		x.DV = e.adds
+		if l.kind != opConv {
 			x.OV = e.slope
 		}
-		by = 0
 		if i < f.last {
-			by = m.floats(f.k * f.room * l.out)
-			x.DM = by
+			x.DM = m.floats(f.k * f.room * l.out)
+			by[i+1] = x.DM
 		}
 		b.add(x)
 		each = append(each, e)

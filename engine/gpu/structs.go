@@ -47,6 +47,17 @@ const (
 	opCovBack
 	opPeriodic
 	opPeriodicBack
+	opApart
+	opApartBack
+	opSenseSum
+	opSenseAvg
+	opSenseAvgBack
+	opSenseMax
+	opSenseMaxBack
+	opSenseConv
+	opSenseConvBack
+	opSenseNorm
+	opSenseNormBack
 	opConv // a launch of its own, and no operation on rows
 )
 

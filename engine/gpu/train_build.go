@@ -50,15 +50,18 @@ func (t *trainer) build(score op) error {
 	for i := last; i >= 0; i-- {
 		l, o, in := &layers[i], ops[i], acts[layers[i].input]
 		d := t.join(back[i+1], l.out, acts[i+1])
-		if l.kind == opAdd { // both parts have the gradient of the sum
-			back[l.input] = append(back[l.input], d)
-			back[l.skip] = append(back[l.skip], d)
-			continue
-		}
 		if l.last {
 			f = follows[i]
 			each, inputs = f.back(w.memory, &t.pass, layers, ops, acts, d.v, d.c)
 			d.v = w.zeros(rows * l.out) // the variances that the layers gave their outputs are not used
+		}
+		if l.kind == opAdd { // both parts have the gradient of the sum
+			back[l.input] = append(back[l.input], d)
+			back[l.skip] = append(back[l.skip], d)
+			if l.first && inputs != 0 {
+				back[l.input] = append(back[l.input], signal{m: w.zeros(rows * l.in), v: inputs})
+			}
+			continue
 		}
 		o.G, o.H = d.m, d.v
 		by := t.covarianceBack(l, &o, in, d)
@@ -66,13 +69,13 @@ func (t *trainer) build(score op) error {
 		k := 0
 		if l.sense {
 			e, k = each[i-f.first], f.k
-			o.DM, o.Tape, o.TM, o.TV = 0, 0, e.slope, e.adds
+			o.DM, o.Tape, o.TM, o.TV, o.TY = 0, 0, e.slope, e.adds, e.gain
 		}
 		switch l.kind {
 		case opDense:
 			t.grads.add(l, o, e, k)
 		case opConv:
-			t.convs.add(l, o)
+			t.convs.add(l, o, e, k)
 		case opEmbed:
 			t.addLevels(l, o, e)
 		}

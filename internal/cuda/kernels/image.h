@@ -93,9 +93,14 @@ CALLED void max_pool(const Op& o, long long r0, int rows) {
 		long long from = (r0 + i / o.out) * o.in, at = r0 * o.out + i;
 		int out = i % o.out, k = first(o.image, out), c = cell(o.image, out, k);
 		float m = o.m[from + c], v = o.v ? o.v[from + c] : 0.0f;
+		// Where correlations are carried, dm receives the slopes by the maximum so far, and
+		// tape what each cell adds.
+		float *slopes = o.tape ? o.dm + at * cells : 0, *adds = o.tape + at * cells;
+		for (int j = 0; slopes && j < cells; j++) slopes[j] = j != k, adds[j] = 0;
 		for (k++; k < cells; k++) {
 			if ((c = cell(o.image, out, k)) < 0) continue;
 			Larger l = larger(m, v, o.m[from + c], o.v ? o.v[from + c] : 0.0f, o.v);
+			if (slopes) slopes[k] = l.mm1, adds[k] = more(0.0f, l.v - l.mm1 * l.mm1 * v - l.mm2 * l.mm2 * o.v[from + c]);
 			m = l.m, v = l.v;
 		}
 		o.om[at] = m;
@@ -122,9 +127,19 @@ CALLED void max_pool_back(const Op& o, long long r0, int rows) {
 		for (int k = cells - 1; k > k0; k--) {
 			if ((c = cell(o.image, out, k)) < 0) continue;
 			Larger l = larger(tape[2 * k], tape[2 * k + 1], o.m[from + c], random ? o.v[from + c] : 0.0f, random);
+			float m1 = tape[2 * k], v1 = tape[2 * k + 1];
 			tape[2 * k] = g * l.mm2 - h * l.vm, tape[2 * k + 1] = g * l.mv + h * l.vv2;
 			float x = g * l.mm1 + h * l.vm;
 			h = g * l.mv + h * l.vv1, g = x;
+			if (!o.tv) continue;
+			// Through the slope p and through what the cell adds, V − p²v₁ − (1−p)²v₂.
+			float de = o.tv[at * cells + k], v2 = o.v[from + c], s = v1 + v2;
+			float dp = o.tm[at * cells + k] + 2 * de * (l.mm2 * v2 - l.mm1 * v1);
+			float far = s > 0 ? (m1 - o.m[from + c]) / s : 0.0f, by = dp * (-l.mv * far);
+			if (!is_finite(by)) by = -(dp * l.mv) * far; // s is so small that the slope of p overflows
+			x = 2 * (dp * l.mv) + de * l.vm;
+			tape[2 * k] -= x, tape[2 * k + 1] += by + de * (l.vv2 - l.mm2 * l.mm2);
+			g += x, h += by + de * (l.vv1 - l.mm1 * l.mm1);
 		}
 		tape[2 * k0] = g, tape[2 * k0 + 1] = h;
 	}

@@ -164,7 +164,8 @@ CALLED void layer_norm(const Op& o, long long r0, int rows) {
 	}
 }
 
-// layer_norm_back writes the gradients by gain and offset of each row to the tape.
+// layer_norm_back writes the gradients by gain and offset of each row to the tape. Where
+// correlations are carried, o.ty is what they add to the first.
 CALLED void layer_norm_back(const Op& o, long long r0, int rows) {
 	int n = o.in, lane = thread() % 32, r = thread() / 32;
 	bool in = r < rows;
@@ -175,7 +176,7 @@ CALLED void layer_norm_back(const Op& o, long long r0, int rows) {
 	for (int i = lane; in && i < n; i += 32) {
 		double gain = o.raw[i], u = (m[i] - s.mu) * s.inv, e = v ? (s.own * v[i] + s.shared) * s.inv * s.inv : 0.0;
 		double g = o.g[row + i], h = o.h ? (double)o.h[row + i] : 0.0;
-		o.tape[2 * row + i] = (float)(g * u + 2 * h * gain * e), o.tape[2 * row + n + i] = (float)g;
+		o.tape[2 * row + i] = (float)(g * u + 2 * h * gain * e) + (o.ty ? o.ty[row + i] : 0.0f), o.tape[2 * row + n + i] = (float)g;
 		g *= gain, h *= gain * gain;
 		avg += g, d -= g * u + 2 * h * e, hs += h;
 	}
@@ -186,5 +187,6 @@ CALLED void layer_norm_back(const Op& o, long long r0, int rows) {
 		double gain = o.raw[i], g = o.g[row + i] * gain, h = o.h ? o.h[row + i] * gain * gain : 0.0;
 		o.dm[row + i] = (float)((g - avg) * s.inv + 2 * d * (m[i] - s.mu) / n);
 		if (o.dv) o.dv[row + i] = (float)((s.own * h + shared) * s.inv * s.inv + d * s.tau / n);
+		if (o.tv) o.dm[row + i] += o.tm[row + i], o.dv[row + i] += o.tv[row + i]; // what correlations add
 	}
 }

@@ -7,6 +7,7 @@
 #include "joint.h"
 #include "conditional.h"
 #include "image.h"
+#include "shared.h"
 #include "covariance.h"
 #include "embed.h"
 #include "periodic.h"
@@ -347,12 +348,23 @@ KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
 		case OP_AVG_POOL_BACK: avg_pool_back(o, r0, n); break;
 		case OP_MAX_POOL: max_pool(o, r0, n); break;
 		case OP_MAX_POOL_BACK: max_pool_back(o, r0, n); break;
+		case OP_APART: apart(o, r0, n); break;
+		case OP_APART_BACK: apart_back(o, r0, n); break;
 		case OP_SENSE_START:
 		case OP_SENSE_DENSE:
 		case OP_SENSE_UNITS:
 		case OP_SENSE_END: sense(o, r0, n); break;
 		case OP_SENSE_BACK:
 		case OP_SENSE_DENSE_BACK: sense_back(o, r0, n); break;
+		case OP_SENSE_SUM:
+		case OP_SENSE_AVG:
+		case OP_SENSE_AVG_BACK:
+		case OP_SENSE_MAX:
+		case OP_SENSE_MAX_BACK:
+		case OP_SENSE_CONV:
+		case OP_SENSE_CONV_BACK:
+		case OP_SENSE_NORM:
+		case OP_SENSE_NORM_BACK: sense_other(o, r0, n); break;
 		default: unit(o, r0, n);
 		}
 	}

@@ -22,12 +22,14 @@
 DEVICE long long sensitivity(const Op& o, int output, long long row, int width) { return ((long long)output * o.room + row) * width; }
 
 // contribute adds Σ e·a·a′ of each row to the covariance of two outputs: a warp has a row.
-DEVICE void contribute(const Op& o, int i, int j, long long r0, int rows) {
+// e has step numbers for each row, the sensitivities g have width.
+DEVICE void contribute(const Op& o, const float* e, int step, const float* g, int width, int i, int j, long long r0, int rows) {
 	int lane = thread() % 32, r = thread() / 32, k = o.targets;
 	float sum = 0;
 	if (r < rows) {
-		const float *e = o.tape + (r0 + r) * o.out, *a = o.g + sensitivity(o, i, r0 + r, o.out), *b = o.g + sensitivity(o, j, r0 + r, o.out);
-		for (int u = lane; u < o.out; u += 32) sum = fma(e[u], a[u] * b[u], sum);
+		const float *a = g + sensitivity(o, i, r0 + r, width), *b = g + sensitivity(o, j, r0 + r, width);
+		e += (r0 + r) * step;
+		for (int u = lane; u < width; u += 32) sum = fma(e[u], a[u] * b[u], sum);
 	}
 	sum = warp_sum(sum);
 	if (lane != 0 || r >= rows) return;
@@ -69,7 +71,7 @@ DEVICE void sense(const Op& o, long long r0, int rows) {
 	}
 	for (int j = 0; j < o.targets; j++) {
 		if (o.tape)
-			for (int i = o.weighted ? 0 : j; i <= j; i++) contribute(o, j, i, r0, rows);
+			for (int i = o.weighted ? 0 : j; i <= j; i++) contribute(o, o.tape, o.out, o.g, o.out, j, i, r0, rows);
 		if (!o.dm) continue;
 		const float* a = o.g + sensitivity(o, j, r0, o.out);
 		float* in = o.dm + sensitivity(o, j, r0, o.in);
@@ -90,13 +92,23 @@ DEVICE void sense(const Op& o, long long r0, int rows) {
 	}
 }
 
-// weigh is Σ h·a over the outputs: half the gradient by e·a of output i.
-DEVICE float weigh(const Op& o, int i, long long row, int u) {
+// weigh is Σ h·a over the outputs: half the gradient by e·a of output i. The sensitivities
+// g have width.
+DEVICE float weigh(const Op& o, const float* g, int width, int i, long long row, int u) {
 	int k = o.targets;
-	if (!o.s) return o.h[row * k + i] * o.g[sensitivity(o, i, row, o.out) + u];
+	if (!o.s) return o.h[row * k + i] * g[sensitivity(o, i, row, width) + u];
 	float t = 0;
-	for (int j = 0; j < k; j++) t = fma(i == j ? o.h[row * k + i] : o.s[(row * k + i) * k + j], o.g[sensitivity(o, j, row, o.out) + u], t);
+	for (int j = 0; j < k; j++) t = fma(i == j ? o.h[row * k + i] : o.s[(row * k + i) * k + j], g[sensitivity(o, j, row, width) + u], t);
 	return t;
+}
+DEVICE float weigh(const Op& o, int i, long long row, int u) { return weigh(o, o.g, o.out, i, row, u); }
+
+// sense_sum adds the sensitivities that two layers have to one signal.
+DEVICE void sense_sum(const Op& o, long long r0, int rows) {
+	for (int j = 0; j < o.targets; j++) {
+		long long from = sensitivity(o, j, r0, o.in);
+		for (int i = thread(); i < rows * o.in; i += THREADS) o.dm[from + i] = o.g[from + i] + o.m[from + i];
+	}
 }
 
 DEVICE void sense_back(const Op& o, long long r0, int rows) {
@@ -123,5 +135,26 @@ DEVICE void sense_back(const Op& o, long long r0, int rows) {
 			out[r * o.out + c] = fma(2 * o.v[(r0 + r) * o.out + c], weigh(o, j, r0 + r, c), t.a);
 		});
 		barrier();
+	}
+}
+
+#include "sense_layers.h"
+
+// sense_other are the operations of layers whose outputs have several inputs.
+CALLED void sense_other(const Op& o, long long r0, int rows) {
+	switch (o.kind) {
+	case OP_SENSE_SUM: sense_sum(o, r0, rows); break;
+	case OP_SENSE_AVG: sense_avg(o, r0, rows); break;
+	case OP_SENSE_AVG_BACK: sense_avg_back(o, r0, rows); break;
+	case OP_SENSE_MAX:
+		sense_max(o, r0, rows);
+		for (int j = 0; j < o.targets; j++)
+			for (int i = o.weighted ? 0 : j; i <= j; i++) contribute(o, o.tape, o.out, o.g, o.out, j, i, r0, rows);
+		break;
+	case OP_SENSE_MAX_BACK: sense_max_back(o, r0, rows); break;
+	case OP_SENSE_CONV: sense_conv(o, r0, rows); break;
+	case OP_SENSE_CONV_BACK: sense_conv_back(o, r0, rows); break;
+	case OP_SENSE_NORM: sense_norm(o, r0, rows); break;
+	case OP_SENSE_NORM_BACK: sense_norm_back(o, r0, rows); break;
 	}
 }
