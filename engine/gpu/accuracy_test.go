@@ -13,6 +13,39 @@ import (
 	"utvi/vi"
 )
 
+// Closed forms hold in their tails and for vanishing variances, each result by itself.
+func TestClosedForms(t *testing.T) {
+	e := card(t)
+	var x gauss.Batch[float32]
+	for _, v := range []float32{1e-10, 1e-6, 1e-3, 0.1, 0.24, 0.26, 1, 9, 100} {
+		for m := float32(-14); m <= 14; m += 0.53 {
+			x.Mean, x.Var = append(x.Mean, m), append(x.Var, v)
+		}
+	}
+	x.Rows, x.Width = len(x.Mean), 1
+	for _, f := range []*moment.Func{fn.ELU(1), fn.ELU(0.3), fn.GELU(), fn.NormalCDF(), fn.LeakyReLU(0.1)} {
+		for _, layer := range []nn.Layer{nn.Apply{F: f, Rule: moment.Exact()}, nn.Residual{Branch: nn.Apply{F: f, Rule: moment.Exact()}}} {
+			n := network(t, 1, nn.Chain{layer})
+			var out [2]gauss.Batch[float32]
+			for i, e := range []engine.Engine[float32]{e, engine.CPU[float32]()} {
+				p, err := e.Compile(n, nn.Independent)
+				if err != nil {
+					t.Fatal(err)
+				}
+				out[i] = gauss.New[float32](x.Rows, 1)
+				p.NewPredictor(compute.NewPool(1), x.Rows).Predict(x, out[i])
+			}
+			got, want := out[0], out[1]
+			for i, m := range x.Mean {
+				dm, dv := math.Abs(float64(got.Mean[i]-want.Mean[i])), math.Abs(float64(got.Var[i]-want.Var[i]))
+				if !(dm <= 1e-6*math.Abs(float64(want.Mean[i]))+1e-7*math.Sqrt(float64(want.Var[i])) && dv <= 1e-5*float64(want.Var[i])+1e-30) {
+					t.Errorf("%s of %s at %v ± √%v: %v ± √%v, on the CPU %v ± √%v", layer.Kind(), f.Name, m, x.Var[i], got.Mean[i], got.Var[i], want.Mean[i], want.Var[i])
+				}
+			}
+		}
+	}
+}
+
 // The card is as accurate as float32: its largest error against float64 is at most twice
 // that of the CPU, in networks with wide layers too.
 func TestAccuracy(t *testing.T) {

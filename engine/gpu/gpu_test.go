@@ -106,8 +106,11 @@ func cases() []testCase {
 		{"yes or no", 3, nn.Chain{nn.Dense{Out: 70}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 2}, nn.Apply{F: fn.Sigmoid()}}, likelihood.Bernoulli{}},
 		{"samples", 3, nn.Chain{nn.Dense{Out: 17}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(14)}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 	}
-	for _, f := range []*moment.Func{fn.Identity(), fn.Exp(), fn.Sin(), fn.Cos(), fn.Square(), fn.NormalCDF(), fn.Erf(), fn.GELU()} {
-		all = append(all, testCase{"exact " + f.Name, 2, nn.Chain{nn.Dense{Out: 9}, nn.Apply{F: f, Rule: moment.Exact()}, nn.Dense{Out: 1}}, likelihood.Normal{}})
+	for _, f := range []*moment.Func{fn.Identity(), fn.Exp(), fn.Sin(), fn.Cos(), fn.Square(), fn.NormalCDF(), fn.Erf(), fn.GELU(), fn.ELU(1), fn.ELU(0.4), fn.LeakyReLU(0.1)} {
+		act := nn.Apply{F: f, Rule: moment.Exact()}
+		all = append(all, testCase{"exact " + f.Name, 2, nn.Chain{nn.Dense{Out: 9}, act, nn.Dense{Out: 1}}, likelihood.Normal{}},
+			testCase{"exact x + " + f.Name, 2, nn.Chain{nn.Dense{Out: 9}, nn.Residual{Branch: nn.Chain{act}}, nn.Dense{Out: 1}}, likelihood.Normal{}},
+			testCase{"exact correlated x + " + f.Name, 2, nn.Correlate(nn.Chain{nn.Dense{Out: 9}, act, nn.Dense{Out: 5}, nn.Residual{Branch: act}, nn.Dense{Out: 1}}), likelihood.Normal{}})
 	}
 	all = append(append(all, layerCases()...), imageCases()...)
 	for _, f := range []*moment.Func{fn.Identity(), fn.Abs(), fn.Erf(), fn.NormalCDF(), fn.Exp(), fn.Sin(), fn.Cos(), fn.Square(), fn.NormalInverse()} {

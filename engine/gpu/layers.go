@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"utvi/moment"
 	"utvi/nn"
 )
 
@@ -23,6 +24,26 @@ func (t *translator) residual(node *nn.Node[float32]) error {
 	t.layers = append(t.layers, layer{kind: opAdd, name: node.Name, in: n, out: n, from: node.Children[0].To, to: node.To, input: roads[0], skip: roads[1], sense: t.sense && node.To != nn.Fixed})
 	t.at = len(t.layers)
 	return nil
+}
+
+// applyWithX translates x + f(x): a formula or, in closed form, f with a mark.
+func (l *layer) applyWithX(n *nn.Node[float32], x nn.Residual) error {
+	a, _ := x.Elementwise()
+	rule := a.Rule
+	if rule == nil {
+		rule = moment.Default(a.F)
+	}
+	if rule.Nodes().Method != moment.InClosedForm {
+		return l.apply(n, a)
+	}
+	f := x.Branch
+	for c, ok := f.(nn.Chain); ok; c, ok = f.(nn.Chain) {
+		f = c[0]
+	}
+	a.F = f.(nn.Apply).F
+	err := l.apply(n, a)
+	l.f.Points = 1
+	return err
 }
 
 // join returns the sum of the gradients that the layers behind a signal have by it.

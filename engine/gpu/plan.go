@@ -49,7 +49,7 @@ func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.
 func (l *layer) fusable() bool {
-	if l.f.Rule == closedForm && l.f.Op != int32(compute.OpLeakyReLU) {
+	if l.f.Rule == closedForm && (l.f.Op != int32(compute.OpLeakyReLU) || l.f.Points != 0) {
 		return false
 	}
 	return l.kind == opApply && !l.sense && !l.cov && l.formula == nil && l.f.Rule != learned && l.f.Rule != bySamples
@@ -186,9 +186,8 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		l.kind = none
 	case nn.Residual: // one function; see translator.residual for others
 		*index++
-		a, _ := x.Elementwise()
 		l.kind, l.f.Index = opApply, *index
-		return l.apply(n, a)
+		return l.applyWithX(n, x)
 	case nn.Joint:
 		*index++
 		l.needs = n.From == nn.Covariant
@@ -228,7 +227,7 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 
 // closedForms are the functions whose closed forms the kernels know.
 var closedForms = []compute.Op{compute.OpLeakyReLU, compute.OpIdentity, compute.OpExp, compute.OpSin, compute.OpCos, compute.OpSquare,
-	compute.OpNormalCDF, compute.OpErf, compute.OpGELU}
+	compute.OpNormalCDF, compute.OpErf, compute.OpGELU, compute.OpELU}
 
 // mostPoints is the most points of a rule.
 const mostPoints = 64

@@ -197,7 +197,7 @@ func TestRefusals(t *testing.T) {
 		"the joint rule axes(3); fifth, joint-ut(1)":                              {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1, 2}, Location: nn.PhotonNode(100, 1, 8), Joint: true, Rule: moment.JointAxes(3)}, nn.Dense{Out: 1}},
 		"layer 1.stochastic: the cuda engine cannot run it: it is a layer of kind stochastic, which only the CPU runs": {nn.Dense{Out: 3},
 			nn.Stochastic{Name: "bend", F: func(x, theta float64) float64 { return x * theta }}, nn.Dense{Out: 1}},
-		"the rule exact does not run for elu": {nn.Dense{Out: 3}, nn.Apply{F: fn.ELU(1), Rule: moment.Exact()}, nn.Dense{Out: 1}},
+		"its function is Go code; formulas": {nn.Dense{Out: 3}, nn.Apply{F: &moment.Func{Name: "own", F: fn.Identity().F, Exact: fn.Identity().Exact}, Rule: moment.Exact()}, nn.Dense{Out: 1}},
 	} {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: layers})
 		if err != nil {

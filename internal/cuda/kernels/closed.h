@@ -2,12 +2,7 @@
 // moments with their derivatives. Products of wide layers do without them: they would need
 // more registers.
 #pragma once
-#include "elem.h"
-
-// A Jet has the derivatives too; bend is that of mm by the variance.
-struct Jet {
-	double m, v, mm, mv, vm, vv, bend;
-};
+#include "elu.h"
 
 DEVICE double less_one(double t) { // 1 − e⁻ᵗ
 	return t < 1e-4 ? t * (1 - t / 2 * (1 - t / 3)) : 1 - expo(-t);
@@ -111,12 +106,33 @@ CALLED Moments closed_form(int op, float a, float mean, float variance) {
 	case GELU:
 		j = gelu_jet(m, v);
 		break;
+	case ELU:
+		j = elu_jet(m, v, a);
+		break;
 	}
 	return {(float)j.m, (float)j.v, (float)j.mm, (float)j.mv, (float)j.vm, (float)j.vv, 0, 0, (float)j.mm, (float)(2 * j.mv), (float)j.bend};
 }
 
+// with_x are the moments of x + f(x) from those of f: Cov(x, f(x)) is v·mm.
+DEVICE Moments with_x(const Moments& p, float m, float v) {
+	Moments o = p;
+	o.m += m, o.v = more(0.0f, v + p.v + 2 * v * p.mm), o.mm += 1, o.slope += 1;
+	o.vm += 4 * v * p.mv, o.vv = 1 + p.vv + 2 * p.mm + 2 * v * p.sv;
+	return o;
+}
+
+// value is a function at a number.
+DEVICE Value value(const Func& f, float x) {
+	Value y = evaluate(f.op, f.a, x);
+	if (f.rule == CLOSED_FORM && f.points) y.f += x, y.d += 1;
+	return y;
+}
+
 // push_any is push for all functions with a closed form.
 DEVICE Moments push_any(const Func& f, float m, float v, Key key, uint64 row, uint32 unit) {
-	if (f.rule == CLOSED_FORM && f.op != LEAKY_RELU) return closed_form(f.op, f.a, m, v);
+	if (f.rule == CLOSED_FORM && (f.op != LEAKY_RELU || f.points)) {
+		Moments p = f.op == LEAKY_RELU ? leaky_exact(f.a, m, v) : closed_form(f.op, f.a, m, v);
+		return f.points ? with_x(p, m, v) : p;
+	}
 	return push(f, m, v, key, row, unit);
 }

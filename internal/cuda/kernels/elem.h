@@ -11,7 +11,7 @@ enum { BY_POINTS, CLOSED_FORM, TANGENT, SAMPLES, LEARNED };
 
 struct Func {
 	int op, rule;
-	int points;          // or samples
+	int points;          // or samples; with a closed form, 1: the function is x + f(x)
 	uint32 index;        // of the layer, for its random numbers
 	float a;             // parameter of the function
 	int kinked;          // the slope jumps at 0

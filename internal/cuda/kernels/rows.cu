@@ -183,7 +183,7 @@ DEVICE void apply(const Op& o, const Control& k, long long r0, int rows) {
 	for (int i = thread(); i < rows * o.in; i += threads()) {
 		long long at = first + i;
 		if (!o.v) {
-			o.om[at] = evaluate(o.f.op, o.f.a, o.m[at]).f;
+			o.om[at] = value(o.f, o.m[at]).f;
 			continue;
 		}
 		float v = o.v[at];
@@ -225,7 +225,7 @@ DEVICE void apply_back(const Op& o, const Control& k, long long r0, int rows) {
 		long long at = first + i;
 		float g = o.g[at];
 		if (!o.v) {
-			o.dm[at] = g * evaluate(o.f.op, o.f.a, o.m[at]).d;
+			o.dm[at] = g * value(o.f, o.m[at]).d;
 			continue;
 		}
 		Moments p = push_any(o.f, o.m[at], o.v[at], key, k.row + r0 + i / o.in, i % o.in);
