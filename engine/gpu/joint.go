@@ -10,7 +10,7 @@ import (
 // softmaxScratch is how many float64 of scratch a logit needs.
 const softmaxScratch = 13
 
-// joint translates a softmax by its closed form.
+// joint translates a softmax.
 func (l *layer) joint(n *nn.Node[float32], x nn.Joint) error {
 	rule := x.Rule
 	if rule == nil {
@@ -20,7 +20,7 @@ func (l *layer) joint(n *nn.Node[float32], x nn.Joint) error {
 		return unsupported(n, "the map %s is Go code; softmax runs", x.Map.Name)
 	}
 	if rule.String() != moment.JointOwn().String() {
-		return unsupported(n, "the rule %v of softmax; own, its closed form, would run", rule)
+		return l.softmaxPoints(n, rule)
 	}
 	l.kind, l.scratch = opSoftmax, softmaxScratch*l.in
 	for _, order := range []int{5, 15} {
@@ -30,6 +30,35 @@ func (l *layer) joint(n *nn.Node[float32], x nn.Joint) error {
 		}
 	}
 	return nil
+}
+
+// mostJoint bounds the numbers of a joint rule's points.
+const mostJoint = 1 << 22
+
+// softmaxPoints translates a softmax by the points of a rule.
+func (l *layer) softmaxPoints(n *nn.Node[float32], rule moment.JointRule) error {
+	d := l.in
+	l.kind, l.count, l.groups = opSoftmaxPoints, rule.Points(d), rule.Groups(d)
+	l.scratch = (6+l.groups)*d + 2*d*d
+	if rule.Draws() {
+		l.f.Rule = bySamples
+		return nil
+	}
+	if l.count > mostJoint/(d+1) {
+		return unsupported(n, "the rule %v has %d points of %d numbers; own, the closed form of softmax, would run", rule, l.count, d+1)
+	}
+	l.points = jointPoints(rule, d)
+	return nil
+}
+
+// jointPoints lists the points of a rule, each followed by its weight.
+func jointPoints(rule moment.JointRule, d int) (all []float64) {
+	z := make([]float64, d)
+	for p := range rule.Points(d) {
+		w := rule.Node(d, p, z)
+		all = append(append(all, z...), w)
+	}
+	return all
 }
 
 // conditional translates the photon count of an emitter.
@@ -51,11 +80,6 @@ func (l *layer) conditional(n *nn.Node[float32], x nn.Conditional) error {
 	if rule.Draws() || rule.Groups(d) != 1 {
 		return unsupported(n, "the joint rule %v; fifth, joint-ut(1) or joint-gh(3) would run", rule)
 	}
-	z := make([]float64, d)
-	for p := range rule.Points(d) {
-		w := rule.Node(d, p, z)
-		l.points = append(append(l.points, z...), w)
-	}
-	l.count = rule.Points(d)
+	l.points, l.count = append(l.points, jointPoints(rule, d)...), rule.Points(d)
 	return nil
 }

@@ -2,6 +2,7 @@ package gpu_test
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -26,6 +27,17 @@ func chosen(all []testCase) []testCase {
 
 // layerCases are networks with layers that move, embed or normalise units.
 func layerCases() []testCase {
+	all := unitCases()
+	for _, rule := range []moment.JointRule{moment.JointFifth(), moment.JointUT(1), moment.JointAxes(3), moment.JointMC(7)} {
+		layers := nn.Chain{nn.Dense{Out: 9}, nn.Apply{F: fn.LeakyReLU(0.01)}, nn.Dense{Out: 3}, nn.Joint{Map: fn.Softmax(), Rule: rule}}
+		all = append(all, testCase{fmt.Sprintf("classes by %v", rule), 3, layers, likelihood.Categorical{}}, testCase{fmt.Sprintf("correlated classes by %v", rule), 3, nn.Correlate(layers), likelihood.Categorical{}})
+	}
+	return append(all,
+		testCase{"many classes by points", 3, nn.Chain{nn.Dense{Out: 37}, nn.Joint{Map: fn.Softmax(), Rule: moment.JointAxes(3)}}, likelihood.Categorical{}},
+		testCase{"classes of numbers by points", 3, nn.Chain{nn.Dense{Out: 5, Fixed: true}, nn.Joint{Map: fn.Softmax(), Rule: moment.JointMC(5)}, nn.Dense{Out: 2}}, likelihood.Normal{}})
+}
+
+func unitCases() []testCase {
 	leaky := nn.Apply{F: fn.LeakyReLU(0.01)}
 	softmax, photons := nn.Joint{Map: fn.Softmax()}, nn.PhotonNode(100, 1.05, 8)
 	edges := nn.Piecewise{Edges: [][]float64{{-1.3, -0.2, 0.1, 0.9}, nil, {-2, 2.5}}}

@@ -29,6 +29,7 @@ type layer struct {
 	p, q     float64   // of Dropout, LayerNorm and AvgPool2D
 	points   []float64 // of a joint rule
 	count    int       // of them
+	groups   int       // that they form
 	scratch  int       // float64 of a row
 	image    image     // of convolutions and pools
 	cov      bool      // the outputs have covariances that a layer behind needs
@@ -190,7 +191,7 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		return l.applyWithX(n, x)
 	case nn.Joint:
 		*index++
-		l.needs = n.From == nn.Covariant
+		l.needs, l.f.Index = n.From == nn.Covariant, *index
 		return l.joint(n, x)
 	case nn.Conditional:
 		*index++

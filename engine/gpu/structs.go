@@ -58,6 +58,8 @@ const (
 	opSenseConvBack
 	opSenseNorm
 	opSenseNormBack
+	opSoftmaxPoints
+	opSoftmaxPointsBack
 	opConv // a launch of its own, and no operation on rows
 )
 

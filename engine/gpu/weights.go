@@ -196,8 +196,8 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 		o.Raw, o.Table = place(w.memory, l.by, 4), place(w.memory, l.table, 4)
 	case opPeriodic:
 		o.Raw, o.Table = w.at(l.tensors[0]), place(w.memory, l.table, 4)
-	case opSoftmax, opConditional:
-		o.Nodes = place(w.memory, l.points, 8)
+	case opSoftmax, opSoftmaxPoints, opConditional:
+		o.Nodes, o.Likelihood = place(w.memory, l.points, 8), int32(l.groups)
 		if l.needs {
 			o.Cov = in.c
 		}

@@ -113,6 +113,25 @@ DEVICE T warp_sum(T x) {
 #endif
 }
 
+// warp_most is the largest x of the threads of each warp.
+DEVICE double warp_most(double x) {
+#ifndef EMULATED
+#pragma unroll
+	for (int m = 16; m > 0; m /= 2) {
+		double other = swap(x, m);
+		x = other > x ? other : x;
+	}
+	return x;
+#else // with two barriers
+	static double all[1024];
+	all[thread()] = x;
+	barrier();
+	for (int i = thread() / 32 * 32; i < thread() / 32 * 32 + 32; i++) x = all[i] > x ? all[i] : x;
+	barrier();
+	return x;
+#endif
+}
+
 // total adds up x and y over a block of at most 1024 threads, in a fixed order; every
 // thread gets the sums.
 template <class T>

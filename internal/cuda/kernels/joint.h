@@ -187,11 +187,7 @@ DEVICE Logits logits(const Op& o, long long row) {
 DEVICE Gauss plain_softmax(const float* m, int d, bool in) {
 	double top = -1e300, sum = 0;
 	for (int k = thread() % 32; in && k < d; k += 32) top = m[k] > top ? (double)m[k] : top;
-#pragma unroll
-	for (int i = 16; i > 0; i /= 2) {
-		double other = swap(top, i);
-		top = other > top ? other : top;
-	}
+	top = warp_most(top);
 	for (int k = thread() % 32; in && k < d; k += 32) sum += expo(m[k] - top);
 	return {top, warp_sum(sum)};
 }

@@ -5,6 +5,7 @@
 #include "closed.h"
 #include "likelihood.h"
 #include "joint.h"
+#include "softmax_points.h"
 #include "conditional.h"
 #include "image.h"
 #include "shared.h"
@@ -338,6 +339,8 @@ KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
 		case OP_LAYER_NORM_BACK: layer_norm_back(o, r0, n); break;
 		case OP_SOFTMAX: softmax(o, r0, n); break;
 		case OP_SOFTMAX_BACK: softmax_back(o, r0, n); break;
+		case OP_SOFTMAX_POINTS: softmax_points(o, k, r0, n); break;
+		case OP_SOFTMAX_POINTS_BACK: softmax_points_back(o, k, r0, n); break;
 		case OP_CONDITIONAL: conditional(o, r0, n); break;
 		case OP_CONDITIONAL_BACK: conditional_back(o, r0, n); break;
 		case OP_EMBED: embed(o, r0, n); break;
