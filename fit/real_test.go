@@ -101,7 +101,7 @@ func TestKnownRows(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	key := rng.New(4)
 	var b, c strings.Builder
-	b.WriteString("x,linear,log,near,z,empty,y\n")
+	b.WriteString("x,linear,log,near,z,empty,odd,y\n")
 	c.WriteString("x,code,part,kind\n")
 	for i := range 120 {
 		k := i
@@ -110,7 +110,11 @@ func TestWarnings(t *testing.T) {
 		}
 		x, z := rng.Normal(key, uint64(2*k)), rng.Normal(key, uint64(2*k+1))
 		y := math.Exp(x + 0.3*z)
-		fmt.Fprintf(&b, "%.4f,%.6f,%.6f,%.4f,%.4f,,%.6f\n", x, 3-2*y, math.Log(y), y+0.2*z, z, y)
+		odd := z
+		if k%10 == 0 {
+			odd = -999
+		}
+		fmt.Fprintf(&b, "%.4f,%.6f,%.6f,%.4f,%.4f,,%.2f,%.6f\n", x, 3-2*y, math.Log(y), y+0.2*z, z, odd, y)
 		kind := k % 3
 		fmt.Fprintf(&c, "%.4f,%c,%d,k%d\n", x, 'p'+rune(kind), kind/2, kind)
 	}
@@ -132,7 +136,7 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]string{
-		"numbers": {"column empty has no values and is left out", "column linear is a copy of the target y, or a linear function of it; ", "column log holds the target y in another form: ", " of 36 held-out rows also occur among the training rows, with the same target; "},
+		"numbers": {"column empty has no values and is left out", "% of the values are -999, far from all others; ", "column linear is a copy of the target y, or a linear function of it; ", "column log holds the target y in another form: ", " of 36 held-out rows also occur among the training rows, with the same target; "},
 		"classes": {"column code determines the class: each of its values belongs to one kind; ", " of 36 held-out rows also occur among the training rows, with the same target; "},
 	} {
 		if len(got[name]) != len(want) {
@@ -280,7 +284,22 @@ func TestCrossValidate(t *testing.T) {
 	if err != nil || a.Targets[0].Numbers.LL != b.Targets[0].Numbers.LL {
 		t.Errorf("again: %v, %v; %v", a.Targets[0].Numbers.LL, b.Targets[0].Numbers.LL, err)
 	}
+	for folds, says := range map[int]string{90: "", 91: "91 folds of 90 rows", 1: "1 folds of 90 rows"} {
+		if err := CheckFolds(f, conf, folds); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%d folds: %v", folds, err)
+		}
+	}
+	small := read(t, example(t, 12, 1))
+	if err := CheckFolds(small, conf, 5); err == nil || !strings.Contains(err.Error(), "with 5 folds a model has 9 of 12 rows to learn from; at least 10 are needed; 6 folds leave enough") {
+		t.Error(err)
+	}
+	if err := CheckFolds(small, conf, FewestFolds(12)); err != nil || FewestFolds(90) != 5 || FewestFolds(10) != 0 {
+		t.Errorf("the fewest folds of 12, 90 and 10 rows are %d, %d and %d; %v", FewestFolds(12), FewestFolds(90), FewestFolds(10), err)
+	}
 	conf.Time = "minutes"
+	if err := CheckFolds(f, conf, 3); err == nil {
+		t.Error("folds of rows in the order of time")
+	}
 	if _, err := CrossValidate(t.Context(), f, conf, 3, Options{}, nil); err == nil {
 		t.Error("rows in the order of time were cross-validated")
 	}

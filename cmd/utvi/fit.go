@@ -133,6 +133,11 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.folds > 0 {
+		if err := fit.CheckFolds(frame, r.config, r.folds); err != nil {
+			return err
+		}
+	}
 	checkpoint := r.out + ".checkpoint"
 	release, err := r.begin(checkpoint)
 	if err != nil {
@@ -157,7 +162,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	result, err := fit.Run(ctx, frame, r.config, fit.Options{
 		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs, Engine: e,
 		Schema: r.summary, Warn: func(s string) { tell(cmd, "warning: %s", s) },
-		Budget: time.Duration(r.minutes * float64(time.Minute)),
+		Budget: r.budget(),
 	})
 	bar.close()
 	stopped := errors.Is(err, context.Canceled)
@@ -168,7 +173,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return resumable(err)
 	}
 	if !stopped && r.folds > 0 {
-		if err := r.crossValidate(ctx, cmd, frame, result, fit.Options{Checkpoint: checkpoint, Workers: r.jobs, Engine: e}); err != nil {
+		if err := r.crossValidate(ctx, cmd, frame, result, fit.Options{Checkpoint: checkpoint, Workers: r.jobs, Engine: e, Budget: r.budget()}); err != nil {
 			return resumable(err)
 		}
 	}
@@ -179,6 +184,11 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return exitError{fmt.Errorf("fit was interrupted; %s holds the best model so far; continue with --resume", r.out), exitInterrupted}
 	}
 	return os.RemoveAll(checkpoint)
+}
+
+// budget is the time that each model may take.
+func (r *fitting) budget() time.Duration {
+	return time.Duration(r.minutes * float64(time.Minute) / float64(r.folds+1))
 }
 
 // resumable says how to continue after a card was lost.
@@ -234,8 +244,9 @@ func (r *fitting) write(result *fit.Result) error {
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
 		return err
 	}
-	if n := result.Evaluation.Rows; n < 30 && r.folds == 0 && r.config.Time == "" {
-		fmt.Fprintf(r.stdout, "%s say little; --folds 5 scores every row.\n", plural(n, "row", "rows"))
+	all := result.Model.Facts.Rows + result.Evaluation.Rows
+	if n, folds := result.Evaluation.Rows, fit.FewestFolds(all); n < 30 && folds > 0 && r.folds == 0 && r.config.Time == "" {
+		fmt.Fprintf(r.stdout, "With --folds %d, all %d rows are scored.\n", folds, all)
 	}
 	for _, note := range result.Evaluation.Notes {
 		fmt.Fprintf(r.stdout, "Note: %s.\n", note)
