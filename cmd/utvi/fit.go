@@ -170,11 +170,11 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return exitError{errors.New("fit was interrupted before the first model was ready; continue it with --resume"), exitInterrupted}
 	}
 	if err != nil && !stopped {
-		return resumable(err)
+		return advised(err)
 	}
 	if !stopped && r.folds > 0 {
 		if err := r.crossValidate(ctx, cmd, frame, result, fit.Options{Checkpoint: checkpoint, Workers: r.jobs, Engine: e, Budget: r.budget()}); err != nil {
-			return resumable(err)
+			return advised(err)
 		}
 	}
 	if err := r.write(result); err != nil {
@@ -191,8 +191,12 @@ func (r *fitting) budget() time.Duration {
 	return time.Duration(r.minutes * float64(time.Minute) / float64(r.folds+1))
 }
 
-// resumable says how to continue after a card was lost.
-func resumable(err error) error {
+// advised names the flags that help after an error: a card was lost, or values are
+// missing.
+func advised(err error) error {
+	if m, ok := errors.AsType[*table.MissingValue](err); ok {
+		return fmt.Errorf("%sthe value is missing; --impute accepts missing values, --ignore '%s' leaves the column out", m.Place, m.Column)
+	}
 	if gpu.Lost(err) {
 		return fmt.Errorf("%w; nothing is lost: continue with --resume", err)
 	}
