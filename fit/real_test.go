@@ -13,6 +13,7 @@ import (
 
 	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
 )
@@ -151,6 +152,44 @@ func TestWarnings(t *testing.T) {
 	}
 	if r, err := resin(); err != nil || len(r.Warnings) != 0 {
 		t.Errorf("a sound table draws %q, %v", r.Warnings, err)
+	}
+}
+
+// TestNeverNegative predicts prices outside the data, and stretches their intervals: none
+// is negative.
+func TestNeverNegative(t *testing.T) {
+	key := rng.New(8)
+	var b strings.Builder
+	b.WriteString("x,z,price\n")
+	for i := range 300 {
+		x := rng.Normal(key, uint64(3*i))
+		fmt.Fprintf(&b, "%.4f,%.4f,$%.4f\n", x, rng.Normal(key, uint64(3*i+1)), math.Exp(3*x+rng.Normal(key, uint64(3*i+2))))
+	}
+	conf := spec("price")
+	r, err := Run(t.Context(), read(t, b.String()), conf, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Model
+	if w := m.Net.Warp(0); w == nil || !w.Positive {
+		t.Fatalf("the transform is %+v", w)
+	}
+	const rows = "x,z\n-3,0\n-9,2\n-1e6,1\n2,0\n"
+	for _, c := range []*calibrate.Calibration{nil, {Scale: &calibrate.Scale{Factor: 9, Rows: 100}}} {
+		if m.Calibration = nil; c != nil {
+			m.Calibration = []calibrate.Calibration{*c}
+		}
+		out, _ := written(t, m, rows, predict.Options{Quantiles: []float64{0.001, 0.5}}, 1)
+		for _, name := range []string{"price_mean", "price_lo", "price_hi", "price_q0.001", "price_q0.5"} {
+			for i, v := range out[name] {
+				if !(v >= 0) {
+					t.Errorf("calibrated %v: %s of row %d is %v", c != nil, name, i, v)
+				}
+			}
+		}
+		if out["price_hi"][3] <= out["price_mean"][3] || out["price_std"][2] == 0 {
+			t.Errorf("the distributions are gone: %v", out)
+		}
 	}
 }
 
