@@ -43,14 +43,25 @@ func (c *Column) Encode(v float64) float64 {
 // values: the training mean or, if the column is scaled by its quantiles, about the
 // median. Values that look like marks of something else take no part.
 func (c *Column) Middle() float64 {
+	return c.Decode(0)
+}
+
+// Decode returns the training value that becomes z, or the nearest one.
+func (c *Column) Decode(z float64) float64 {
 	s := c.Scale
 	if s == nil || len(s.X) == 0 {
-		return c.Mean
+		return min(max(c.Mean+z*c.SD, c.Min), c.Max)
 	}
-	i, _ := slices.BinarySearch(s.Z, 0)
+	i, _ := slices.BinarySearch(s.Z, z)
 	i = min(max(i, 1), len(s.Z)-1)
-	x := s.X[i-1] - s.Z[i-1]*(s.X[i]-s.X[i-1])/(s.Z[i]-s.Z[i-1])
+	x := s.X[i-1] + (z-s.Z[i-1])*(s.X[i]-s.X[i-1])/(s.Z[i]-s.Z[i-1])
 	return min(max(x, s.X[0]), s.X[len(s.X)-1])
+}
+
+// Skewed reports whether a numeric input is scaled by its quantiles.
+func (c *Column) Skewed() bool {
+	const marks = 4 // knots of a column that is even but for marks
+	return c.Scale != nil && len(c.Scale.X) > marks
 }
 
 // Body is the range of a numeric input without values that look like marks of something
