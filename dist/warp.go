@@ -21,6 +21,10 @@ type Warp struct {
 	Top    float64 `json:"top"`
 	Mean   float64 `json:"mean"`
 	SD     float64 `json:"sd"`
+
+	// Positive says that targets are never below Origin, which stands for 0: who shows a
+	// prediction lets it end there (see Positive).
+	Positive bool `json:"positive,omitempty"`
 }
 
 // Check reports a warp that is not a rising map.

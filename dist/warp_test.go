@@ -83,3 +83,18 @@ func TestWarped(t *testing.T) {
 		}
 	}
 }
+
+// A target that is never negative has no value below 0, however its distribution was
+// stretched.
+func TestPositive(t *testing.T) {
+	d := Positive{&Normal{Mu: -0.5, Sigma: 2}}
+	if d.Mean() != 0 || d.Quantile(0.3) != 0 || d.CDF(-1e-9) != 0 {
+		t.Errorf("mean %v, quantile %v, P(below 0) %v", d.Mean(), d.Quantile(0.3), d.CDF(-1e-9))
+	}
+	if inner := d.Dist; d.CDF(1) != inner.CDF(1) || d.Quantile(0.9) != inner.Quantile(0.9) || d.LogPDF(-1) != inner.LogPDF(-1) || d.SD() != 2 {
+		t.Error("something else changed")
+	}
+	if !math.IsNaN(d.Quantile(math.NaN())) {
+		t.Error("a quantile that is not a number became one")
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"utvi/internal/compute"
 	"utvi/table"
+	"utvi/tabular"
 )
 
 // CrossValidate scores every row by a model that did not see it: the rows are parted into
@@ -16,14 +17,7 @@ import (
 // cannot be cross-validated. tell, if not nil, is called before each fold.
 func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o Options, tell func(fold int)) (*Evaluation, error) {
 	c = c.complete()
-	if err := c.Check(); err != nil {
-		return nil, err
-	}
-	if c.Time != "" {
-		return nil, errors.New("rows in the order of time cannot be cross-validated: a model would be trained with rows of the future")
-	}
-	rows, missing := f.WithTargets(nil, c.Targets)
-	parts, err := f.Folds(rows, folds, c.Seed, c.Group)
+	parts, missing, err := foldsOf(f, c, folds)
 	if err != nil {
 		return nil, err
 	}
@@ -67,4 +61,45 @@ func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o O
 	e := all.close(last)
 	e.File, e.NoTarget = f.Header().File, missing
 	return e, nil
+}
+
+// CheckFolds reports folds that CrossValidate cannot make, before anything is trained.
+func CheckFolds(f *table.Frame, c Config, folds int) error {
+	_, _, err := foldsOf(f, c.complete(), folds)
+	return err
+}
+
+// foldsOf parts the rows that have a target.
+func foldsOf(f *table.Frame, c Config, folds int) (parts [][]int, missing int, err error) {
+	if err := c.Check(); err != nil {
+		return nil, 0, err
+	}
+	if c.Time != "" {
+		return nil, 0, errors.New("rows in the order of time cannot be cross-validated: a model would be trained with rows of the future")
+	}
+	rows, missing := f.WithTargets(nil, c.Targets)
+	if parts, err = f.Folds(rows, folds, c.Seed, c.Group); err != nil {
+		return nil, 0, err
+	}
+	for _, p := range parts {
+		if left := len(rows) - len(p); left < tabular.LeastRows {
+			more := ""
+			if n := FewestFolds(len(rows)); c.Group == "" && n > folds {
+				more = fmt.Sprintf("; %d folds leave enough", n)
+			}
+			return nil, 0, fmt.Errorf("%s: with %d folds a model has %d of %d rows to learn from; at least %d are needed%s", f.Header().File, folds, left, len(rows), tabular.LeastRows, more)
+		}
+	}
+	return parts, missing, nil
+}
+
+// FewestFolds is the smallest number of folds, from 5, that leave enough rows to learn
+// from. It is 0 if the table is too small for any.
+func FewestFolds(rows int) int {
+	for n := 5; n <= rows; n++ {
+		if rows-(rows+n-1)/n >= tabular.LeastRows {
+			return n
+		}
+	}
+	return 0
 }

@@ -283,7 +283,7 @@ func TestInsight(t *testing.T) {
 	}
 	for _, d := range r.Insight.Dependence {
 		c := d.Targets[0]
-		if len(c.Mean) != len(d.Values) || len(c.SD) != len(d.Values) {
+		if len(c.Mean) != len(d.Values) || len(c.Lo) != len(d.Values) || len(c.Hi) != len(d.Values) {
 			t.Fatalf("%s: %d values, %d means", d.Column.Name, len(d.Values), len(c.Mean))
 		}
 		switch d.Column.Name {

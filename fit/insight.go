@@ -3,7 +3,6 @@ package fit
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"utvi/data"
@@ -29,29 +28,35 @@ type Importance struct {
 
 // A Dependence shows how predictions change with one column (partial dependence;
 // Friedman 2001): the mean over held-out rows with the column set to each value, all
-// others left as they are. SD is the root of the mean predicted variance.
+// others left as they are.
 type Dependence struct {
 	Column  table.Column
 	Values  []float64 // in the column's unit; of a category 0, 1 … for its levels
+	Log     bool      // the values are spaced by their logarithm
 	Targets []Curve   // of numbers
 	Classes []Curve   // of probabilities
 }
 
-// A Curve is a mean prediction at each value, and its uncertainty.
+// A Curve is a mean prediction at each value, and the band of ± the root of the mean
+// predicted variance. Of a target that is predicted by its logarithm (Log), both are means
+// of logarithms: of medians, and of the half width of the central 68 %.
 type Curve struct {
-	Name     string
-	Mean, SD []float64
+	Name         string
+	Log          bool
+	Mean, Lo, Hi []float64
 }
 
 // Head returns the dependence on the first values only.
 func (d Dependence) Head(n int) Dependence {
 	cut := func(all []Curve) (out []Curve) {
 		for _, c := range all {
-			out = append(out, Curve{c.Name, c.Mean[:n], c.SD[:n]})
+			c.Mean, c.Lo, c.Hi = c.Mean[:n], c.Lo[:n], c.Hi[:n]
+			out = append(out, c)
 		}
 		return out
 	}
-	return Dependence{d.Column, d.Values[:n], cut(d.Targets), cut(d.Classes)}
+	d.Values, d.Targets, d.Classes = d.Values[:n], cut(d.Targets), cut(d.Classes)
+	return d
 }
 
 // MinImportanceRows is how many held-out rows are needed to say which columns matter:
@@ -163,86 +168,4 @@ func copyInputs(dst gauss.Batch[float32], to int, src gauss.Batch[float32], from
 	if src.Var != nil {
 		copy(dst.Var[to*w+s.From:to*w+s.To], src.Var[from*w+s.From:])
 	}
-}
-
-func dependence(l looker, rows gauss.Batch[float32], s table.Span) Dependence {
-	d := Dependence{Column: *s.Column, Values: grid(*s.Column)}
-	curves := len(l.targets)
-	for _, t := range l.targets {
-		d.Targets = append(d.Targets, Curve{Name: t.Name})
-	}
-	if l.m.Classes() != nil {
-		d.Targets, curves = nil, len(l.m.Classes())
-		for _, level := range l.targets[0].Levels {
-			d.Classes = append(d.Classes, Curve{Name: level})
-		}
-	}
-	x := copyBatch(rows)
-	for _, v := range d.Values {
-		for row := range x.Rows {
-			set(x, row, s, v)
-		}
-		mean, variance := make([]float64, curves), make([]float64, curves)
-		l.each(x, func(b *predict.Batch, _, at int) {
-			if l.m.Classes() != nil {
-				for k, p := range b.Classes(at) {
-					mean[k] += p
-					variance[k] += p * p
-				}
-				return
-			}
-			for k := range curves {
-				p := b.Dist(at, k)
-				mean[k] += p.Mean()
-				variance[k] += p.SD() * p.SD()
-			}
-		})
-		n := float64(x.Rows)
-		for k := range curves {
-			m, sd := mean[k]/n, math.Sqrt(variance[k]/n)
-			if d.Classes != nil { // how far the rows differ
-				d.Classes[k].Mean = append(d.Classes[k].Mean, m)
-				d.Classes[k].SD = append(d.Classes[k].SD, math.Sqrt(max(0, variance[k]/n-m*m)))
-				continue
-			}
-			d.Targets[k].Mean = append(d.Targets[k].Mean, m)
-			d.Targets[k].SD = append(d.Targets[k].SD, sd)
-		}
-	}
-	return d
-}
-
-// grid are the values of a column that a dependence is shown at: its range, a tenth
-// wider on either side, so that one sees what lies beyond the rows.
-func grid(c table.Column) []float64 {
-	if c.Type == table.Categorical {
-		v := make([]float64, min(len(c.Levels), mostLevels))
-		for i := range v {
-			v[i] = float64(i)
-		}
-		return v
-	}
-	lo, hi := c.Min, c.Max
-	margin := (hi - lo) / 10
-	v := make([]float64, gridPoints)
-	for i := range v {
-		f := float64(i) / (gridPoints - 1)
-		v[i] = (lo-margin)*(1-f) + (hi+margin)*f
-	}
-	return v
-}
-
-// set gives a row another value of a column; a number keeps its uncertainty.
-func set(x gauss.Batch[float32], row int, s table.Span, v float64) {
-	in := x.Mean[row*x.Width+s.From : row*x.Width+s.To]
-	switch {
-	case s.Column.Embedded:
-		in[0] = float32(v)
-		return
-	case s.Column.Type == table.Categorical:
-		clear(in)
-		in[int(v)] = 1
-		return
-	}
-	s.Column.Place(v, in)
 }

@@ -13,6 +13,7 @@ import (
 
 	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
 )
@@ -101,7 +102,7 @@ func TestKnownRows(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	key := rng.New(4)
 	var b, c strings.Builder
-	b.WriteString("x,linear,log,near,z,empty,y\n")
+	b.WriteString("x,linear,log,near,z,empty,odd,y\n")
 	c.WriteString("x,code,part,kind\n")
 	for i := range 120 {
 		k := i
@@ -110,7 +111,11 @@ func TestWarnings(t *testing.T) {
 		}
 		x, z := rng.Normal(key, uint64(2*k)), rng.Normal(key, uint64(2*k+1))
 		y := math.Exp(x + 0.3*z)
-		fmt.Fprintf(&b, "%.4f,%.6f,%.6f,%.4f,%.4f,,%.6f\n", x, 3-2*y, math.Log(y), y+0.2*z, z, y)
+		odd := z
+		if k%10 == 0 {
+			odd = -999
+		}
+		fmt.Fprintf(&b, "%.4f,%.6f,%.6f,%.4f,%.4f,,%.2f,%.6f\n", x, 3-2*y, math.Log(y), y+0.2*z, z, odd, y)
 		kind := k % 3
 		fmt.Fprintf(&c, "%.4f,%c,%d,k%d\n", x, 'p'+rune(kind), kind/2, kind)
 	}
@@ -132,7 +137,7 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]string{
-		"numbers": {"column empty has no values and is left out", "column linear is a copy of the target y, or a linear function of it; ", "column log holds the target y in another form: ", " of 36 held-out rows also occur among the training rows, with the same target; "},
+		"numbers": {"column empty has no values and is left out", "% of the values are -999, far from all others; ", "column linear is a copy of the target y, or a linear function of it; ", "column log holds the target y in another form: ", " of 36 held-out rows also occur among the training rows, with the same target; "},
 		"classes": {"column code determines the class: each of its values belongs to one kind; ", " of 36 held-out rows also occur among the training rows, with the same target; "},
 	} {
 		if len(got[name]) != len(want) {
@@ -147,6 +152,84 @@ func TestWarnings(t *testing.T) {
 	}
 	if r, err := resin(); err != nil || len(r.Warnings) != 0 {
 		t.Errorf("a sound table draws %q, %v", r.Warnings, err)
+	}
+}
+
+// TestNeverNegative predicts prices outside the data, and stretches their intervals: none
+// is negative.
+func TestNeverNegative(t *testing.T) {
+	key := rng.New(8)
+	var b strings.Builder
+	b.WriteString("x,z,price\n")
+	for i := range 300 {
+		x := rng.Normal(key, uint64(3*i))
+		fmt.Fprintf(&b, "%.4f,%.4f,$%.4f\n", x, rng.Normal(key, uint64(3*i+1)), math.Exp(3*x+rng.Normal(key, uint64(3*i+2))))
+	}
+	conf := spec("price")
+	r, err := Run(t.Context(), read(t, b.String()), conf, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := r.Model
+	if w := m.Net.Warp(0); w == nil || !w.Positive {
+		t.Fatalf("the transform is %+v", w)
+	}
+	for _, d := range r.Insight.Dependence { // drawn by its logarithm
+		c := d.Targets[0]
+		for i := range d.Values {
+			if !c.Log || !(0 < c.Lo[i] && c.Lo[i] <= c.Mean[i] && c.Mean[i] <= c.Hi[i]) {
+				t.Fatalf("%s at %v: %v, %v to %v", d.Column.Name, d.Values[i], c.Mean[i], c.Lo[i], c.Hi[i])
+			}
+		}
+	}
+	const rows = "x,z\n-3,0\n-9,2\n-1e6,1\n2,0\n"
+	for _, c := range []*calibrate.Calibration{nil, {Scale: &calibrate.Scale{Factor: 9, Rows: 100}}} {
+		if m.Calibration = nil; c != nil {
+			m.Calibration = []calibrate.Calibration{*c}
+		}
+		out, _ := written(t, m, rows, predict.Options{Quantiles: []float64{0.001, 0.5}}, 1)
+		for _, name := range []string{"price_mean", "price_lo", "price_hi", "price_q0.001", "price_q0.5"} {
+			for i, v := range out[name] {
+				if !(v >= 0) {
+					t.Errorf("calibrated %v: %s of row %d is %v", c != nil, name, i, v)
+				}
+			}
+		}
+		if out["price_hi"][3] <= out["price_mean"][3] || out["price_std"][2] == 0 {
+			t.Errorf("the distributions are gone: %v", out)
+		}
+	}
+}
+
+// TestGrid shows columns where their values are: skewed ones by their logarithm or in their
+// middle, and none where marks of something else are.
+func TestGrid(t *testing.T) {
+	column := func(f func(z float64) float64, mark float64) *table.Column {
+		numbers := make([]float64, 400)
+		for i := range numbers {
+			if numbers[i] = f(rng.Normal(rng.New(5), uint64(i))); mark != 0 && i%20 == 0 {
+				numbers[i] = mark
+			}
+		}
+		c := table.NumericInput("x", numbers)
+		return &c
+	}
+	exp := func(z float64) float64 { return math.Exp(2 * z) }
+	for name, c := range map[string]struct {
+		*table.Column
+		log      bool
+		from, to float64 // bounds of what is shown
+	}{
+		"normal":      {column(func(z float64) float64 { return z }, 0), false, -5, 5},
+		"marked":      {column(func(z float64) float64 { return 10 + z }, -999), false, 5, 15},
+		"skewed":      {column(exp, 0), true, 1e-4, 1e4},
+		"skewed, -1":  {column(func(z float64) float64 { return exp(z) - 1 }, 0), false, -1, 200},
+		"skewed, 1e9": {column(exp, 1e9), true, 1e-4, 1e4},
+	} {
+		v, log := grid(c.Column)
+		if log != c.log || len(v) != gridPoints || v[0] < c.from || v[len(v)-1] > c.to || !slices.IsSorted(v) {
+			t.Errorf("%s: %v to %v, by logarithms %v", name, v[0], v[len(v)-1], log)
+		}
 	}
 }
 
@@ -280,7 +363,22 @@ func TestCrossValidate(t *testing.T) {
 	if err != nil || a.Targets[0].Numbers.LL != b.Targets[0].Numbers.LL {
 		t.Errorf("again: %v, %v; %v", a.Targets[0].Numbers.LL, b.Targets[0].Numbers.LL, err)
 	}
+	for folds, says := range map[int]string{90: "", 91: "91 folds of 90 rows", 1: "1 folds of 90 rows"} {
+		if err := CheckFolds(f, conf, folds); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%d folds: %v", folds, err)
+		}
+	}
+	small := read(t, example(t, 12, 1))
+	if err := CheckFolds(small, conf, 5); err == nil || !strings.Contains(err.Error(), "with 5 folds a model has 9 of 12 rows to learn from; at least 10 are needed; 6 folds leave enough") {
+		t.Error(err)
+	}
+	if err := CheckFolds(small, conf, FewestFolds(12)); err != nil || FewestFolds(90) != 5 || FewestFolds(10) != 0 {
+		t.Errorf("the fewest folds of 12, 90 and 10 rows are %d, %d and %d; %v", FewestFolds(12), FewestFolds(90), FewestFolds(10), err)
+	}
 	conf.Time = "minutes"
+	if err := CheckFolds(f, conf, 3); err == nil {
+		t.Error("folds of rows in the order of time")
+	}
 	if _, err := CrossValidate(t.Context(), f, conf, 3, Options{}, nil); err == nil {
 		t.Error("rows in the order of time were cross-validated")
 	}

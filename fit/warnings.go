@@ -35,6 +35,18 @@ func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repe
 		add("%d columns have no values and are left out: %s", n, some(empty))
 	}
 	const most = 5
+	var odd []string
+	for _, c := range s.Columns {
+		if c.Role == table.Input && c.Type == table.Numeric {
+			if lo, hi := c.Body(); lo > c.Min || hi < c.Max {
+				odd = append(odd, fmt.Sprintf("column %s: %s", c.Name, c.Note))
+			}
+		}
+	}
+	all = append(all, odd[:min(most, len(odd))]...)
+	if more := len(odd) - most; more > 0 {
+		add("%d more columns have values far from all others", more)
+	}
 	copies := copies(s, d)
 	for _, c := range copies[:min(most, len(copies))] {
 		add("%s; ignore the column if it is not known when predictions are made", c)
@@ -49,7 +61,7 @@ func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repe
 		add("%d rows are few: intervals may cover far more or less than they say", n+held)
 	}
 	if held > 0 && held < fewHeld {
-		add("only %s held out: the scores are rough; cross-validation scores every row", rows(held))
+		add("only %s held out: the scores are rough", rows(held))
 	}
 	return all
 }

@@ -130,6 +130,9 @@ func (b *Batch) number(row, target int) (n Number) {
 	if s.m.counts && level > 0 {
 		n.Lo, n.Hi = b.countInterval(row, target, level)
 	}
+	if s.m.positive(target) {
+		n.Mean, n.Lo, n.Hi = max(0, n.Mean), max(0, n.Lo), max(0, n.Hi)
+	}
 	n.Variance = b.Parts(row, target, n.Std)
 	return n
 }
@@ -203,9 +206,13 @@ func (b *Batch) Dist(row, target int) dist.Dist {
 	if c := b.s.m.calibration(target); c != nil {
 		d = c.Apply(d, &b.s.scratch)
 	}
-	if b.s.m.counts {
+	switch {
+	case b.s.m.counts:
 		b.s.whole = dist.Whole{Dist: d}
 		return &b.s.whole
+	case b.s.m.positive(target):
+		b.s.above = dist.Positive{Dist: d}
+		return &b.s.above
 	}
 	return d
 }

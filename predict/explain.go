@@ -9,9 +9,9 @@ import (
 )
 
 // An Effect says how a column moved a prediction: by how much the prediction changes
-// back if the column takes its typical value instead (the training mean of a number or
-// a time, the most frequent level of a category), known exactly, and all other columns
-// keep their values. Effects of columns that act together do not add up.
+// back if the column takes its typical value instead (the training mean of a number or a
+// time, the median of a skewed number, the most frequent level of a category), known
+// exactly, and all other columns keep their values. Effects of columns that act together do not add up.
 type Effect struct {
 	Column string
 	Mean   float64 // of a number; of a class, the change of its probability

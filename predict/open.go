@@ -279,6 +279,12 @@ func (m *Model) warp(target int) *dist.Warp {
 	return m.Net.Warp(target)
 }
 
+// positive reports whether a target is never negative.
+func (m *Model) positive(target int) bool {
+	w := m.warp(target)
+	return w != nil && w.Positive
+}
+
 // calibration returns the calibration of a target, nil without one.
 func (m *Model) calibration(target int) *calibrate.Calibration {
 	if m.Calibration == nil {

@@ -70,7 +70,7 @@ func TestNotFinite(t *testing.T) {
 		if bad["abstain"] != "1" || rows[0]["abstain"] != "0" || bad["ood"] != "+Inf" {
 			t.Errorf("%s: %v", name, bad)
 		}
-		for _, column := range []string{"strength_mean", "strength_std", "strength_lo", "strength_median", "strength_var_weights", "resin", "p_birch", "entropy"} {
+		for _, column := range []string{"strength_mean", "strength_std", "strength_lo", "strength_median", "strength_var_weights", "resin", "p_birch", "entropy", "strength_why1", "strength_why1_mean", "strength_unsure1_std", "resin_why1_prob"} {
 			if bad[column] != "" {
 				t.Errorf("%s: %s is %q", name, column, bad[column])
 			}
@@ -173,7 +173,10 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, _ := written(t, p, "temperature,temperature_std,minutes,resin\n170,5,55,cedar\n", predictions.Output{Explain: 3})
+	rows, _ := written(t, p, "temperature,temperature_std,minutes,resin\n170,5,55,cedar\n", predictions.Output{Explain: 99})
+	if _, more := rows[0]["strength_why4"]; more {
+		t.Error("three columns give four explanations")
+	}
 	last := math.Inf(1)
 	for i := 1; i <= 3; i++ {
 		name := rows[0][fmt.Sprintf("strength_why%d", i)]

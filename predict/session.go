@@ -28,6 +28,7 @@ type session struct {
 	bent    dist.Warped
 	counts  dist.Counts
 	whole   dist.Whole
+	above   dist.Positive
 	scaled  dist.Affine
 	class   dist.Categorical
 	scratch calibrate.Scratch

@@ -37,8 +37,8 @@ type column struct {
 	Type string `json:"type,omitempty"` // numeric, categorical or time
 
 	// Numbers: the range of the training rows, of times in seconds since 1970. Typical is
-	// the mean (a whole number if all are; of times as the table writes them), or the most
-	// frequent level.
+	// the mean (of a skewed input the median; a whole number if all are; of times as the
+	// table writes them), or the most frequent level.
 	Min     *float64 `json:"min,omitempty"`
 	Max     *float64 `json:"max,omitempty"`
 	Mean    *float64 `json:"mean,omitempty"`
@@ -151,6 +151,9 @@ func describeColumn(c *table.Column, all []table.Histogram) column {
 	}
 	out.Min, out.Max, out.Mean, out.SD = &c.Min, &c.Max, &c.Mean, &c.SD
 	typical := c.Mean
+	if c.Role == table.Input && c.Type == table.Numeric {
+		typical = c.Middle()
+	}
 	if h != nil {
 		out.Counts.From, out.Counts.To = &h.From, &h.To
 		if out.Whole = h.Whole; h.Whole {

@@ -21,6 +21,16 @@ func (in *inference) missingTargets(rows int) error {
 	return nil
 }
 
+// A MissingValue is the error about an input that lacks values, if they are not imputed.
+type MissingValue struct {
+	Place  string // of the first cell, with a colon and a blank
+	Column string
+}
+
+func (e *MissingValue) Error() string {
+	return fmt.Sprintf("%sthe value is missing; impute missing values, or ignore column %s", e.Place, e.Column)
+}
+
 // noteRowNumbers remarks on inputs that may only number the rows, unless the user
 // chose the inputs or the table has only one.
 func (in *inference) noteRowNumbers(s *Schema) {

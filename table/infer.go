@@ -175,7 +175,7 @@ func (in *inference) input(c *Column, p *profile) error {
 		c.Role, c.Note = Dropped, "only missing values"
 		return nil
 	case p.missing > 0 && !in.Impute:
-		return fmt.Errorf("%sthe value is missing; impute missing values (by the training mean), or ignore column %s", p.firstMissing, c.Name)
+		return &MissingValue{p.firstMissing, c.Name}
 	case !forced && p.time != nil:
 		if hasStd {
 			return fmt.Errorf("column %s holds times and cannot have the input standard deviation %g", c.Name, std)

@@ -64,7 +64,7 @@ func (p *profile) add(c *Chunk, row, col int) {
 func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 	if math.IsInf(v, 0) {
 		if p.infinite == "" {
-			p.infinite = c.errorf(row, col, "%g is not a finite number", v).Error()
+			p.infinite = c.errorf(row, col, "%g is not a finite number; leave the cell empty if the value is missing", v).Error()
 		}
 		return
 	}

@@ -114,7 +114,7 @@ func TestRealColumns(t *testing.T) {
 // TestMissingNeedsImpute names the cell with a mark where missing values were not allowed.
 func TestMissingNeedsImpute(t *testing.T) {
 	_, err := Infer(load(t, "x,y\n1,2\n-,3\n4,5\n").Rows(nil), Spec{Targets: []string{"y"}})
-	wantError(t, "a mark", err, "a.csv line 3, column x: the value is missing; impute missing values (by the training mean), or ignore column x")
+	wantError(t, "a mark", err, "a.csv line 3, column x: the value is missing; impute missing values, or ignore column x")
 }
 
 // TestTimePhases puts times where the calendar has them.

@@ -39,6 +39,50 @@ func (c *Column) Encode(v float64) float64 {
 	return bend(s.Z[i-1]+slope*(v-s.X[i-1]), s.Z[0]-1, s.Z[n]+1)
 }
 
+// Middle is the value of a numeric input that becomes 0, and that stands for missing
+// values: the training mean or, if the column is scaled by its quantiles, about the
+// median. Values that look like marks of something else take no part.
+func (c *Column) Middle() float64 {
+	return c.Decode(0)
+}
+
+// Decode returns the training value that becomes z, or the nearest one.
+func (c *Column) Decode(z float64) float64 {
+	s := c.Scale
+	if s == nil || len(s.X) == 0 {
+		return min(max(c.Mean+z*c.SD, c.Min), c.Max)
+	}
+	i, _ := slices.BinarySearch(s.Z, z)
+	i = min(max(i, 1), len(s.Z)-1)
+	x := s.X[i-1] + (z-s.Z[i-1])*(s.X[i]-s.X[i-1])/(s.Z[i]-s.Z[i-1])
+	return min(max(x, s.X[0]), s.X[len(s.X)-1])
+}
+
+// Skewed reports whether a numeric input is scaled by its quantiles.
+func (c *Column) Skewed() bool {
+	const marks = 4 // knots of a column that is even but for marks
+	return c.Scale != nil && len(c.Scale.X) > marks
+}
+
+// Body is the range of a numeric input without values that look like marks of something
+// else, such as −999: knots that newScale put apart.
+func (c *Column) Body() (lo, hi float64) {
+	if c.Scale == nil || len(c.Scale.X) < 3 {
+		return c.Min, c.Max
+	}
+	apart := func(z float64) bool { return math.Abs(z-apartness) < 1e-9 }
+	x, z := c.Scale.X, c.Scale.Z
+	n := len(x) - 1
+	lo, hi = c.Min, c.Max
+	if apart(z[1]-z[0]) && x[1]-x[0] >= sentinelGap*(x[n]-x[1]) {
+		lo = x[1]
+	}
+	if apart(z[n]-z[n-1]) && x[n]-x[n-1] >= sentinelGap*(x[n-1]-max(lo, x[0])) {
+		hi = x[n-1]
+	}
+	return lo, hi
+}
+
 // bend is z within bounds, and grows by the logarithm of the distance beyond.
 func bend(z, lo, hi float64) float64 {
 	switch {
@@ -90,6 +134,7 @@ const (
 	sentinelShare = 0.003
 	sentinelCount = 3
 	sentinelGap   = 3
+	apartness     = 1 // of its place from that of the nearest number
 )
 
 // findSentinel looks at one end of sorted numbers, and returns the others.
@@ -160,11 +205,11 @@ func newScale(numbers []float64) (*Scale, []sentinel) {
 			s.X, s.Z = append(s.X, x), append(s.Z, (x-mean)/sd)
 		}
 	}
-	for _, o := range odd { // one beyond the end: apart, and near enough
+	for _, o := range odd { // apart, and near enough
 		if o.low {
-			s.X, s.Z = slices.Insert(s.X, 0, o.value), slices.Insert(s.Z, 0, s.Z[0]-1)
+			s.X, s.Z = slices.Insert(s.X, 0, o.value), slices.Insert(s.Z, 0, s.Z[0]-apartness)
 		} else {
-			s.X, s.Z = append(s.X, o.value), append(s.Z, s.Z[len(s.Z)-1]+1)
+			s.X, s.Z = append(s.X, o.value), append(s.Z, s.Z[len(s.Z)-1]+apartness)
 		}
 	}
 	if s.check() != nil { // numbers too close to tell apart

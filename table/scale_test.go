@@ -33,6 +33,12 @@ func TestSkewedInput(t *testing.T) {
 	if c.Note != "" {
 		t.Errorf("the column is noted: %s", c.Note)
 	}
+	if m := c.Middle(); math.Abs(math.Log(m)) > 0.2 || math.Abs(c.Encode(m)) > 1e-9 {
+		t.Errorf("the middle is %v, want the median, about 1", m)
+	}
+	if lo, hi := c.Body(); lo != c.Min || hi != c.Max {
+		t.Errorf("the values span %v to %v, want all of %v to %v", lo, hi, c.Min, c.Max)
+	}
 	if c := &s.Columns[1]; len(c.Scale.X) != 0 {
 		t.Errorf("an even column has the scale %+v", c.Scale)
 	}
@@ -54,6 +60,28 @@ func TestSentinel(t *testing.T) {
 	}
 	if lowest, mark := c.Encode(3), c.Encode(-999999); !(mark < lowest && mark > -6) {
 		t.Errorf("the mark becomes %v, the lowest value %v", mark, lowest)
+	}
+	if lo, hi := c.Body(); lo < 0 || hi != c.Max {
+		t.Errorf("without the mark the values span %v to %v", lo, hi)
+	}
+	if m := c.Middle(); math.Abs(m-10) > 0.5 {
+		t.Errorf("the middle is %v, want about 10", m)
+	}
+	typical := []float32{9}
+	if c.Typical(typical); math.Abs(float64(typical[0])) > 1e-6 { // the mean, −20,000, is far from all values
+		t.Errorf("a typical value becomes %v, want 0", typical[0])
+	}
+	both := infer(t, column(1000, func(i int) float64 {
+		switch i % 50 {
+		case 7:
+			return -1e6
+		case 9:
+			return 1e5
+		}
+		return math.Exp(2 * normalOf(i))
+	}), Spec{Targets: []string{"y"}}).Columns[0]
+	if lo, hi := both.Body(); lo < 0 || hi > 1e4 {
+		t.Errorf("without two marks the values span %v to %v", lo, hi)
 	}
 	if want := "2 % of the values are -999999, far from all others"; !strings.Contains(c.Note, want) {
 		t.Errorf("the note is %q, want …%s…", c.Note, want)

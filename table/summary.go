@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // MostShown is how many columns a summary lists.
@@ -53,14 +52,14 @@ func (s *Schema) WriteSummary(w io.Writer) error {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for j, s := range row {
-			width[j] = max(width[j], utf8.RuneCountInString(s))
+			width[j] = max(width[j], places(s))
 		}
 	}
 	var b strings.Builder
 	for _, row := range rows {
 		var line strings.Builder
 		for j, s := range row {
-			pad := strings.Repeat(" ", width[j]-utf8.RuneCountInString(s))
+			pad := strings.Repeat(" ", width[j]-places(s))
 			if j == 3 { // counts stand at the right
 				s, pad = pad+s, ""
 			}
@@ -118,11 +117,7 @@ func (c *Column) values() string {
 		return c.Range()
 	case Categorical:
 		const room = 40
-		s := printable(join(c.Levels))
-		if r := []rune(s); len(r) > room {
-			s = string(r[:room-1]) + "…"
-		}
-		return fmt.Sprintf("%d: %s", len(c.Levels)+c.Rarer, s)
+		return fmt.Sprintf("%d: %s", len(c.Levels)+c.Rarer, shortened(printable(join(c.Levels)), room))
 	}
 	return ""
 }

@@ -181,8 +181,8 @@ func (c *Column) Place(v float64, dst []float32) {
 	}
 }
 
-// Typical writes what a column is without knowledge of the row: the training mean of a
-// number or a time, the most frequent level of a category.
+// Typical writes what a column is without knowledge of the row: the middle of numbers
+// (Column.Middle), the mean of times, the most frequent level of a category.
 func (c *Column) Typical(dst []float32) {
 	clear(dst)
 	switch c.Type {
@@ -191,6 +191,6 @@ func (c *Column) Typical(dst []float32) {
 			dst[0] = 1
 		}
 	case Numeric:
-		dst[0] = float32(c.Encode(c.Mean))
+		dst[0] = float32(c.Encode(c.Middle()))
 	}
 }

@@ -40,17 +40,17 @@ type Data struct {
 	slopes []float32 // logarithms of the slopes of transformed targets; nil: none is transformed
 }
 
-const (
-	leastRows  = 10
-	mostInputs = 1 << 20
-)
+// LeastRows is how many rows a network can be fitted to.
+const LeastRows = 10
+
+const mostInputs = 1 << 20
 
 // Check reports data that no network can be fitted to.
 func (d Data) Check() error {
 	n := d.X.Rows
 	switch {
-	case n < leastRows:
-		return fmt.Errorf("there are %d rows to learn from; at least %d are needed", n, leastRows)
+	case n < LeastRows:
+		return fmt.Errorf("there are %d rows to learn from; at least %d are needed", n, LeastRows)
 	case d.X.Width > mostInputs:
 		return fmt.Errorf("a row has %d inputs; at most %d are possible", d.X.Width, mostInputs)
 	case d.Classes < 0 || d.Classes == 1 || d.Classes > 0 && d.Outputs() > 1:

@@ -36,12 +36,14 @@ func proposeWarps(d Data) []*dist.Warp {
 }
 
 func proposeWarp(u []float64, zero float64) *dist.Warp {
-	const round = 1e-5 // encoded targets are float32
+	// Encoded targets are float32: none cannot be told from 0, and below round they lose
+	// their digits.
+	none, round := math.Abs(zero)*0x1p-23, math.Abs(zero)*0x1p-17
 	slices.Sort(u)
-	if u[0] < -round {
+	if u[0] < -none {
 		return nil
 	}
-	first, _ := slices.BinarySearch(u, round) // above 0
+	first, _ := slices.BinarySearch(u, none) // above 0
 	if 2*first > len(u) {
 		return nil
 	}
@@ -59,7 +61,7 @@ func proposeWarp(u []float64, zero float64) *dist.Warp {
 	var best *dist.Warp
 	most := warpGain
 	for _, lambda := range []float64{0, 0.25, 0.5} {
-		w := &dist.Warp{Lambda: lambda, Low: low, Top: top, SD: 1}
+		w := &dist.Warp{Lambda: lambda, Low: low, Top: top, SD: 1, Positive: true}
 		var slope float64
 		for _, x := range u {
 			_, s := w.Forward(x)

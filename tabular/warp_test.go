@@ -87,6 +87,28 @@ func TestSkewedTarget(t *testing.T) {
 	}
 }
 
+// The logarithm reaches down to the smallest targets, over eight orders of magnitude; a
+// single 0 does not change that much.
+func TestWideTarget(t *testing.T) {
+	d, zero := prices(2000, 6)
+	for i, y := range d.Y { // the power 1.5 of all
+		d.Y[i] = float32(math.Pow(float64(y)-zero, 1.5) + zero)
+	}
+	w := proposeWarps(d)
+	if w == nil || w[0].Lambda != 0 || !w[0].Positive {
+		t.Fatalf("the transform is %+v, want a logarithm", w)
+	}
+	below := 0
+	for _, y := range d.Y {
+		if float64(y)-zero < w[0].Low {
+			below++
+		}
+	}
+	if below > 20 {
+		t.Errorf("%d of 2000 targets lie below the logarithm, which begins at %v", below, w[0].Low)
+	}
+}
+
 // Targets that no transform makes more Normal are left alone.
 func TestNoTransform(t *testing.T) {
 	d := rowsOf(300, 1)

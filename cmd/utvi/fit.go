@@ -133,6 +133,11 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	if r.folds > 0 {
+		if err := fit.CheckFolds(frame, r.config, r.folds); err != nil {
+			return err
+		}
+	}
 	checkpoint := r.out + ".checkpoint"
 	release, err := r.begin(checkpoint)
 	if err != nil {
@@ -157,7 +162,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	result, err := fit.Run(ctx, frame, r.config, fit.Options{
 		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs, Engine: e,
 		Schema: r.summary, Warn: func(s string) { tell(cmd, "warning: %s", s) },
-		Budget: time.Duration(r.minutes * float64(time.Minute)),
+		Budget: r.budget(),
 	})
 	bar.close()
 	stopped := errors.Is(err, context.Canceled)
@@ -165,11 +170,11 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return exitError{errors.New("fit was interrupted before the first model was ready; continue it with --resume"), exitInterrupted}
 	}
 	if err != nil && !stopped {
-		return resumable(err)
+		return advised(err)
 	}
 	if !stopped && r.folds > 0 {
-		if err := r.crossValidate(ctx, cmd, frame, result, fit.Options{Checkpoint: checkpoint, Workers: r.jobs, Engine: e}); err != nil {
-			return resumable(err)
+		if err := r.crossValidate(ctx, cmd, frame, result, fit.Options{Checkpoint: checkpoint, Workers: r.jobs, Engine: e, Budget: r.budget()}); err != nil {
+			return advised(err)
 		}
 	}
 	if err := r.write(result); err != nil {
@@ -181,8 +186,17 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	return os.RemoveAll(checkpoint)
 }
 
-// resumable says how to continue after a card was lost.
-func resumable(err error) error {
+// budget is the time that each model may take.
+func (r *fitting) budget() time.Duration {
+	return time.Duration(r.minutes * float64(time.Minute) / float64(r.folds+1))
+}
+
+// advised names the flags that help after an error: a card was lost, or values are
+// missing.
+func advised(err error) error {
+	if m, ok := errors.AsType[*table.MissingValue](err); ok {
+		return fmt.Errorf("%sthe value is missing; --impute accepts missing values, --ignore '%s' leaves the column out", m.Place, m.Column)
+	}
 	if gpu.Lost(err) {
 		return fmt.Errorf("%w; nothing is lost: continue with --resume", err)
 	}
@@ -234,8 +248,9 @@ func (r *fitting) write(result *fit.Result) error {
 	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
 		return err
 	}
-	if n := result.Evaluation.Rows; n < 30 && r.folds == 0 && r.config.Time == "" {
-		fmt.Fprintf(r.stdout, "%s say little; --folds 5 scores every row.\n", plural(n, "row", "rows"))
+	all := result.Model.Facts.Rows + result.Evaluation.Rows
+	if n, folds := result.Evaluation.Rows, fit.FewestFolds(all); n < 30 && folds > 0 && r.folds == 0 && r.config.Time == "" {
+		fmt.Fprintf(r.stdout, "With --folds %d, all %d rows are scored.\n", folds, all)
 	}
 	for _, note := range result.Evaluation.Notes {
 		fmt.Fprintf(r.stdout, "Note: %s.\n", note)

@@ -191,7 +191,7 @@ func TestBadTables(t *testing.T) {
 		{"x,y\n1,abc\n" + numbers(60), "fit", `"abc" is text`},
 		{"x,y\nabc,1\n" + numbers(60), "fit", `"abc" is text in a column of numbers`},
 		{"x,y\n1,2\n3,\n4,\n", "fit", "too few rows: 1 with a target, 2 without"},
-		{"x,y\n1,2\n,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing; impute"},
+		{"x,y\n1,2\n,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing; --impute accepts missing values, --ignore 'x' leaves"},
 		{"x,y\n1,2\nNaN,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "line 3, column x: the value is missing"},
 		{"x,y\n1,2\ninf,3\n4,5\n5,6\n6,7\n7,8\n8,9\n9,9\n", "fit", "not a finite number"},
 		{"x,z\n1,2\n3,4\n", "fit", "has no column y"},

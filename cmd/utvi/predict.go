@@ -42,8 +42,9 @@ little memory. Columns are found by name. For a target y, the columns are:
   y_why1, y_why1_mean, _std …    the columns that moved this prediction most (--explain):
                                  how much larger (below 0: smaller) it makes the mean
                                  and the standard deviation than its typical value
-                                 would (the training mean, or the most frequent
-                                 level), while the other columns keep their values
+                                 would (the training mean, the median of a skewed
+                                 column, or the most frequent level), while the
+                                 other columns keep their values
   y_unsure1, y_unsure1_std …     likewise, the columns that moved the standard deviation
   ood                            how unfamiliar the row is: 99 of 100 training rows
                                  are below 1
@@ -138,11 +139,14 @@ another name, and a note says which. An output file is written as a whole, or no
 			for _, x := range sum.Renamed {
 				tell(cmd, "%s", x)
 			}
+			if far := sum.Far - sum.NotFinite; err == nil && far > 0 && o.MaxUnfamiliar == 0 {
+				tell(cmd, "note: %s unlike the training rows (ood above 2); --max-ood flags such rows", areRows(far, sum.Rows))
+			}
 			if err == nil && sum.NotFinite > 0 {
 				tell(cmd, "warning: %s a prediction that is not finite, far outside the training data (the first at %s); the cells are empty", haveRows(sum.NotFinite, sum.Rows), sum.First)
 			}
 			if err == nil && sum.Abstained > 0 {
-				tell(cmd, "%d of %d rows are flagged for manual review", sum.Abstained, sum.Rows)
+				tell(cmd, "%s flagged for manual review", areRows(sum.Abstained, sum.Rows))
 			}
 			return err
 		},
@@ -178,6 +182,13 @@ func haveRows(n, all int) string {
 		return fmt.Sprintf("1 of %d rows has", all)
 	}
 	return fmt.Sprintf("%d of %d rows have", n, all)
+}
+
+func areRows(n, all int) string {
+	if n == 1 {
+		return fmt.Sprintf("1 of %d rows is", all)
+	}
+	return fmt.Sprintf("%d of %d rows are", n, all)
 }
 
 // formatOf finds the format by a file's name.

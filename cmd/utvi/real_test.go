@@ -73,6 +73,13 @@ func TestPredictSays(t *testing.T) {
 		!strings.Contains(errs, "strength_mean of the table is written as table_strength_mean") || !strings.HasPrefix(out, "table_strength_mean,strength_mean,") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
+	far := writeText(t, filepath.Join(dir, "far.csv"), "temperature,temperature_std,minutes,resin\n140,1,30,birch\n1e22,1,30,birch\n")
+	if code, _, errs := utvi(t, "predict", m, far); code != 0 || !strings.Contains(errs, "1 of 2 rows is unlike the training rows (ood above 2)") {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	if _, _, errs := utvi(t, "predict", m, far, "--max-ood", "2"); strings.Contains(errs, "unlike") || !strings.Contains(errs, "1 of 2 rows is flagged") {
+		t.Error(errs)
+	}
 	bare := writeText(t, filepath.Join(dir, "bare.csv"), "140,1,30,birch\n")
 	if code, _, errs := utvi(t, "predict", m, bare); code != 0 || !strings.Contains(errs, "columns are matched by their position") {
 		t.Errorf("exit %d, %s", code, errs)

@@ -1,9 +1,11 @@
 package fitpage
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -82,6 +84,9 @@ func classFigures(t *fit.TargetEvaluation, column table.Column) []figure {
 // mostLevels is how many levels of a column a figure has room for.
 const mostLevels = 10
 
+// ranges says which values of a column a figure shows.
+const ranges = "The range of the column is extended by a tenth on either side; of a skewed column that is not positive, the central 98 % are shown."
+
 // insightFigures show the columns that matter.
 func insightFigures(in *fit.Insight) []figure {
 	var all []figure
@@ -102,8 +107,12 @@ func insightFigures(in *fit.Insight) []figure {
 		}
 		targets[key] = append(targets[key], c)
 	}
+	moving := moving(in.Dependence)
 	for _, d := range in.Dependence {
 		x := report.Axis{Label: d.Column.Name}
+		if d.Log {
+			x.Scale = report.Log10
+		}
 		switch d.Column.Type {
 		case table.Categorical:
 			if n := len(d.Column.Levels); n > mostLevels {
@@ -120,10 +129,14 @@ func insightFigures(in *fit.Insight) []figure {
 			}
 		}
 		for _, c := range d.Targets {
-			add(c.Name, report.Dependence(x, c.Name, d.Values, c.Mean, c.SD))
+			y := report.Axis{Label: c.Name}
+			if c.Log {
+				y.Scale = report.Log10
+			}
+			add(c.Name, report.Dependence(x, y, d.Values, c.Mean, c.Lo, c.Hi))
 		}
 		if d.Classes != nil {
-			add("", classDependence(x, d))
+			add("", classDependence(x, d, moving))
 		}
 	}
 	which := ", for the columns that matter most"
@@ -135,20 +148,43 @@ func insightFigures(in *fit.Insight) []figure {
 		if len(names) > 1 {
 			file += "-" + fileName(name)
 		}
-		caption := "The mean prediction of the held-out rows if one column is set to each value in turn and the other columns keep their values" + which + ". The range of the column is extended by a tenth on either side. The band is ± the predicted standard deviation."
+		held := " of the held-out rows if one column is set to each value in turn and the other columns keep their values" + which + ". "
+		caption := "The mean prediction" + held + "The band is ± the predicted standard deviation. " + ranges
+		if targets[name][0].Y.Scale != report.Linear {
+			caption = "The median prediction" + held + "The band holds the central 68 %. Both are means of logarithms. " + ranges
+		}
 		if name == "" {
-			caption = "The mean probabilities of the held-out rows if one column is set to each value in turn and the other columns keep their values" + which + "."
+			caption = "The mean probabilities" + held + ranges
 		}
 		all = append(all, figure{file, report.Picture{Figure: report.Grid{Charts: report.SameY(targets[name])}, Title: "How predictions depend on the columns.", Caption: caption}})
 	}
 	return all
 }
 
-// classDependence draws the classes whose probability changes most.
-func classDependence(x report.Axis, d fit.Dependence) report.Chart {
+// moving are the classes whose probability changes most with any column, in their order.
+func moving(all []fit.Dependence) (classes []int) {
+	if len(all) == 0 {
+		return nil
+	}
+	change := make([]float64, len(all[0].Classes))
+	for i := range change {
+		classes = append(classes, i)
+		for _, d := range all {
+			p := d.Classes[i].Mean
+			change[i] = max(change[i], slices.Max(p)-slices.Min(p))
+		}
+	}
+	slices.SortStableFunc(classes, func(a, b int) int { return cmp.Compare(change[b], change[a]) })
+	classes = classes[:min(6, len(classes))]
+	slices.Sort(classes)
+	return classes
+}
+
+// classDependence draws some classes.
+func classDependence(x report.Axis, d fit.Dependence, classes []int) report.Chart {
 	c := report.Chart{X: x, Y: report.Axis{Label: "probability"}}
-	for i, k := range d.Classes[:min(6, len(d.Classes))] {
-		t := report.Trace{Name: k.Name, Colour: report.Series(i), X: d.Values, Y: k.Mean}
+	for i, k := range classes {
+		t := report.Trace{Name: d.Classes[k].Name, Colour: report.Series(i), X: d.Values, Y: d.Classes[k].Mean}
 		if x.Names != nil {
 			t.Style = report.Marks
 		}

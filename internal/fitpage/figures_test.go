@@ -14,7 +14,7 @@ import (
 func TestDependenceFigures(t *testing.T) {
 	numbers := func(names ...string) (c []fit.Curve) {
 		for _, n := range names {
-			c = append(c, fit.Curve{Name: n, Mean: []float64{1, 2}, SD: []float64{1, 1}})
+			c = append(c, fit.Curve{Name: n, Mean: []float64{1, 2}, Lo: []float64{0, 1}, Hi: []float64{2, 3}})
 		}
 		return c
 	}
@@ -51,16 +51,38 @@ func TestManyLevels(t *testing.T) {
 	c := fit.Curve{Name: "y"}
 	for i := range 30 {
 		d.Column.Levels = append(d.Column.Levels, fmt.Sprint("town ", i))
-		d.Values, c.Mean, c.SD = append(d.Values, float64(i)), append(c.Mean, 1), append(c.SD, 1)
+		d.Values, c.Mean, c.Lo, c.Hi = append(d.Values, float64(i)), append(c.Mean, 1), append(c.Lo, 0), append(c.Hi, 2)
 	}
 	d.Targets = []fit.Curve{c}
 	day := fit.Dependence{Column: table.Column{Name: "when", Type: table.Times, Min: 1767225600 + 50, Max: 1767225600 + 86400*9},
-		Values: []float64{1767225600, 1767225600 + 86400*5}, Targets: []fit.Curve{{Name: "y", Mean: []float64{1, 2}, SD: []float64{1, 1}}}}
+		Values: []float64{1767225600, 1767225600 + 86400*5}, Targets: []fit.Curve{{Name: "y", Mean: []float64{1, 2}, Lo: []float64{0, 1}, Hi: []float64{2, 3}}}}
 	charts := insightFigures(&fit.Insight{Dependence: []fit.Dependence{d, day}})[0].Figure.(report.Grid).Charts
 	if x := charts[0].X; len(x.Names) != 10 || x.Label != "town (the 10 most frequent of 30)" || len(charts[0].Traces[0].Y) != 10 {
 		t.Errorf("the axis is %+v", x)
 	}
 	if x := charts[1].X; x.Label != "when, days since 2026-01-01" || charts[1].Traces[0].X[1] != 5 {
 		t.Errorf("the axis is %+v, values %v", x, charts[1].Traces[0].X)
+	}
+}
+
+// TestSkewedDependence draws skewed columns and targets by their logarithms, and the classes
+// that change most.
+func TestSkewedDependence(t *testing.T) {
+	d := fit.Dependence{Column: table.Column{Name: "x"}, Values: []float64{1, 1000}, Log: true,
+		Targets: []fit.Curve{{Name: "y", Log: true, Mean: []float64{1, 9}, Lo: []float64{0.5, 4}, Hi: []float64{2, 16}}}}
+	c := insightFigures(&fit.Insight{Dependence: []fit.Dependence{d}})[0].Figure.(report.Grid).Charts[0]
+	if c.X.Scale != report.Log10 || c.Y.Scale != report.Log10 || !(c.Y.Min > 0 && c.Y.Min < 0.5 && c.Y.Max > 16) {
+		t.Errorf("the axes are %+v and %+v", c.X, c.Y)
+	}
+	d = fit.Dependence{Column: table.Column{Name: "x"}, Values: []float64{1, 2}}
+	for i := range 20 {
+		d.Classes = append(d.Classes, fit.Curve{Name: fmt.Sprint(i), Mean: []float64{0, float64(i%7) / 10}})
+	}
+	names := ""
+	for _, x := range insightFigures(&fit.Insight{Dependence: []fit.Dependence{d}})[0].Figure.(report.Grid).Charts[0].Traces {
+		names += x.Name + " "
+	}
+	if names != "4 5 6 12 13 19 " {
+		t.Errorf("the classes %s are drawn", names)
 	}
 }

@@ -44,9 +44,13 @@ func (o Output) Check() error {
 	return o.Format.Check()
 }
 
+// far is the unfamiliarity of rows that a summary counts.
+const far = 2
+
 // A Summary counts the predicted rows.
 type Summary struct {
 	Rows, Abstained int
+	Far             int    // rows far from the training rows: more than twice as unfamiliar as 99 of 100 of them
 	NotFinite       int    // predictions that are not finite numbers; they abstain
 	First           string // where the first of these stands
 	NoiseInWeights  bool   // the model has no part for the noise
@@ -62,6 +66,11 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 		return sum, err
 	}
 	out := &printer{Output: o, p: p, m: p.Model(), marks: p.Options().Bounds()}
+	columns := 0
+	if s := out.m.Schema; s != nil {
+		columns = len(s.Spans())
+	}
+	out.Explain = min(o.Explain, columns)
 	var err error
 	if out.keep, err = positions(rows.Header(), o.Keep); err != nil {
 		return sum, err
@@ -78,6 +87,7 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 		}
 		sum.Rows += x.rows
 		sum.Abstained += x.abstained
+		sum.Far += x.far
 		sum.NotFinite += x.notFinite
 		sum.NoiseInWeights, sum.ByPosition = x.noiseInWeights, x.byPosition
 		if f, ok := x.lines.(*fields); ok {
@@ -118,7 +128,7 @@ type printer struct {
 type printed struct {
 	lines           lines
 	rows, abstained int
-	notFinite       int
+	far, notFinite  int
 	first           string // where the first row stands that is not finite
 	noiseInWeights  bool
 	byPosition      bool
@@ -175,6 +185,9 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 			for _, w := range why[row] {
 				p.explain(w, out)
 			}
+		}
+		if b.Unfamiliar(row) > far {
+			x.far++
 		}
 		out.Float(b.Unfamiliar(row))
 		if p.marks {
@@ -278,8 +291,9 @@ func (p *printer) numbers(b *predict.Batch, row int, out lines) {
 // explain writes the columns that moved a prediction, and those that moved its
 // uncertainty.
 func (p *printer) explain(w predict.Why, out lines) {
+	none := predict.Effect{Mean: math.NaN(), Std: math.NaN()} // of a prediction that is not finite
 	for i := range p.Explain {
-		var e predict.Effect
+		e := none
 		if i < len(w.Mean) {
 			e = w.Mean[i]
 		}
@@ -288,7 +302,7 @@ func (p *printer) explain(w predict.Why, out lines) {
 		out.Float(e.Std)
 	}
 	for i := range p.Explain {
-		var e predict.Effect
+		e := none
 		if i < len(w.Std) {
 			e = w.Std[i]
 		}

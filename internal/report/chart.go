@@ -27,7 +27,7 @@ type Trace struct {
 	Style  Style
 	X, Y   []float64
 	SD     []float64 // error bars of ± one, if any
-	Lo, Hi []float64 // a translucent band, if any
+	Lo, Hi []float64 // a translucent band, if any; of Marks, error bars
 }
 
 // A Style is how a trace is drawn.
@@ -177,7 +177,7 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 			m.alpha = 0.2
 		}
 		if t.marked() {
-			if t.SD != nil { // beside, not over each other
+			if t.SD != nil || t.Lo != nil && t.Style == Marks { // beside, not over each other
 				m.aside = vg.Length(float64(k)-float64(marked-1)/2) * 3
 			}
 			k++

@@ -97,7 +97,7 @@ func TestDegenerateFigures(t *testing.T) {
 		}
 		one := make([]int, len(v))
 		svgOf(t, fmt.Sprint("fit ", i), Grid{Charts: []Chart{PredictedActual(v, v, v, "y"), PIT(v), Calibration(v, v, len(v)), Reliability(v, v, one),
-			Training("NLL", v, v, v, 5), Training("NLL", v, v, nil, -1), Dependence(Axis{}, "y", v, v, v)}})
+			Training("NLL", v, v, v, 5), Training("NLL", v, v, nil, -1), Dependence(Axis{}, Axis{Label: "y"}, v, v, v, v), Dependence(Axis{Scale: Log10}, Axis{Scale: Log10}, v, v, v, v)}})
 		svgOf(t, fmt.Sprint("sweep ", i), Sweep{N: v, NLL: v, NLLSD: v, Time: v, SE: v, RootLaw: v}.Figure())
 		svgOf(t, fmt.Sprint("regression ", i), Regression{X: x, DataX: v, DataY: v, Border: 0.5, Panels: []RegressionPanel{{Mean: v, SD: v, Truth: v}},
 			Curves: []Curve{{X: x, Mean: v, Lo: v, Hi: v}}})

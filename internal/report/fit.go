@@ -138,19 +138,18 @@ func Training(label string, steps, train, validation []float64, best float64) Ch
 	return c
 }
 
-// Dependence shows how the prediction changes with one column, with a band of
-// ± sd. An axis with Names shows categories.
-func Dependence(x Axis, y string, values, mean, sd []float64) Chart {
-	sameLength(values, mean, sd)
-	t := Trace{Name: "mean ± sd", Colour: blue, X: values, Y: mean}
+// Dependence shows how the prediction changes with one column, with a band from lo to hi.
+// An x axis with Names shows categories.
+func Dependence(x, y Axis, values, mean, lo, hi []float64) Chart {
+	sameLength(values, mean, lo, hi)
+	t := Trace{Name: "mean ± sd", Colour: blue, X: values, Y: mean, Lo: lo, Hi: hi}
+	if y.Scale != Linear {
+		t.Name = "median and central 68 %"
+	}
 	if len(x.Names) > 0 {
-		t.Style, t.SD = Marks, sd
-		return Chart{X: x, Y: Axis{Label: y}, Traces: []Trace{t}}
+		t.Style = Marks
 	}
-	for i := range mean {
-		t.Lo, t.Hi = append(t.Lo, mean[i]-sd[i]), append(t.Hi, mean[i]+sd[i])
-	}
-	return Chart{X: x, Y: Axis{Label: y}, Traces: []Trace{t}}
+	return Chart{X: x, Y: y, Traces: []Trace{t}}
 }
 
 // SameY gives charts one y axis that shows all of them.
@@ -164,8 +163,12 @@ func SameY(charts []Chart) []Chart {
 	out := append([]Chart(nil), charts...)
 	if s := all.pad(0.05); !all.empty() && !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0) {
 		for i := range out {
-			if out[i].Y.Scale == Linear {
-				out[i].Y.Min, out[i].Y.Max = s.lo, s.hi
+			lo, hi := s.lo, s.hi
+			if out[i].Y.Scale == Log10 {
+				lo, hi = math.Pow(10, lo), math.Pow(10, hi)
+			}
+			if out[i].Y.Scale != Log2 {
+				out[i].Y.Min, out[i].Y.Max = lo, hi
 			}
 		}
 	}

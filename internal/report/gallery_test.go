@@ -155,13 +155,14 @@ func sampleDependence() Grid {
 	var charts []Chart
 	for k := range 7 {
 		x := linspace(0, 3, 40)
-		var m, s []float64
+		var m, lo, hi []float64
 		for _, v := range x {
-			m, s = append(m, 20+5*math.Sin(v*float64(k)/2)), append(s, 1+0.3*v)
+			y, sd := 20+5*math.Sin(v*float64(k)/2), 1+0.3*v
+			m, lo, hi = append(m, y), append(lo, y-sd), append(hi, y+sd)
 		}
-		charts = append(charts, Dependence(Axis{Label: fmt.Sprintf("column %d", k+1)}, "strength (MPa)", x, m, s))
+		charts = append(charts, Dependence(Axis{Label: fmt.Sprintf("column %d", k+1)}, Axis{Label: "strength (MPa)"}, x, m, lo, hi))
 	}
-	charts = append(charts, Dependence(Axis{Label: "kind", Names: []string{"coarse", "fine", "other"}}, "strength (MPa)", []float64{0, 1, 2}, []float64{18, 22, 20}, []float64{2, 1, 3}))
+	charts = append(charts, Dependence(Axis{Label: "kind", Names: []string{"coarse", "fine", "other"}}, Axis{Label: "strength (MPa)"}, []float64{0, 1, 2}, []float64{18, 22, 20}, []float64{16, 21, 17}, []float64{20, 23, 23}))
 	return Grid{Charts: SameY(charts)}
 }
 

@@ -59,7 +59,8 @@ func keyRow(c draw.Canvas, left, right, y vg.Length, entries ...keyEntry) {
 func keyTrace(t Trace, shape draw.GlyphDrawer) func(draw.Canvas, vg.Rectangle) {
 	return func(c draw.Canvas, b vg.Rectangle) {
 		mid := vg.Point{X: (b.Min.X + b.Max.X) / 2, Y: (b.Min.Y + b.Max.Y) / 2}
-		if t.Lo != nil {
+		bars := t.Lo != nil && t.Style == Marks
+		if t.Lo != nil && !bars {
 			keyFill(fade(t.Colour, bandAlpha))(c, b)
 		}
 		switch t.Style {
@@ -70,7 +71,7 @@ func keyTrace(t Trace, shape draw.GlyphDrawer) func(draw.Canvas, vg.Rectangle) {
 		case Bars:
 			keyFill(fade(t.Colour, 0.55))(c, b)
 		}
-		if t.SD != nil && t.marked() {
+		if bars || t.SD != nil && t.marked() {
 			c.StrokeLine2(stroke(t.Colour, 1), mid.X, b.Min.Y-1, mid.X, b.Max.Y+1)
 		}
 		if t.marked() {

@@ -32,7 +32,7 @@ func (t traceMark) Plot(c draw.Canvas, p *plot.Plot) {
 		pt := vg.Point{X: tx(t.x.at(t.X[i])), Y: ty(t.y.floor(y, p.Y.Min))}
 		return vg.Point{X: within(pt.X), Y: within(pt.Y)}
 	}
-	if t.Lo != nil {
+	if t.Lo != nil && t.Style != Marks {
 		runs(n, func(i int) bool { return finite(at(i, t.Lo[i])) && finite(at(i, t.Hi[i])) }, func(from, to int) {
 			var ring []vg.Point
 			for i := from; i < to; i++ {
@@ -81,11 +81,18 @@ func (t traceMark) errorBars(c draw.Canvas, points []vg.Point, at func(int, floa
 	if t.Style == Dots { // many: quiet
 		width, capped, colour = 0.5, 0, fade(t.Colour, 0.3)
 	}
-	for i := range t.SD {
-		if !finite(points[i]) || !(t.SD[i] > 0) {
+	for i := range points {
+		var lo, hi vg.Point
+		switch {
+		case !finite(points[i]):
+			continue
+		case t.SD != nil && t.SD[i] > 0:
+			lo, hi = at(i, t.Y[i]-t.SD[i]), at(i, t.Y[i]+t.SD[i])
+		case t.Lo != nil && t.Style == Marks && t.Hi[i] > t.Lo[i]:
+			lo, hi = at(i, t.Lo[i]), at(i, t.Hi[i])
+		default:
 			continue
 		}
-		lo, hi := at(i, t.Y[i]-t.SD[i]), at(i, t.Y[i]+t.SD[i])
 		lo.X, hi.X = lo.X+t.aside, hi.X+t.aside
 		if !finite(lo) || !finite(hi) {
 			continue

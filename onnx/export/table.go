@@ -238,6 +238,10 @@ func (t *tableWriter) numbers(p parts) error {
 	if shift, sd, ok := t.bent(p, d); ok {
 		mean, std = t.add(mean, t.mul(std, shift)), t.mul(std, sd)
 	}
+	if values, ok := t.least(); ok {
+		least := row("least", values)
+		mean, lo, hi, q = t.max(mean, least), t.max(lo, least), t.max(hi, least), t.max(q, t.unsqueeze(least, 1))
+	}
 	t.output("mean", mean, dim...)
 	t.output("std", std, dim...)
 	t.output("lo", lo, dim...)

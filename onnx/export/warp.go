@@ -46,6 +46,20 @@ func (t *tableWriter) predicted(p parts, levels [][]float64) predicted {
 	return predicted{t.concat(1, means...), t.concat(1, sds...), t.concat(1, quantiles...)}
 }
 
+// least are the smallest values of targets: 0 for those that are never negative. ok is
+// false if there are none.
+func (t *tableWriter) least() (all []float64, ok bool) {
+	all = make([]float64, len(t.m.Net.Residuals))
+	for i := range all {
+		if w := t.m.Net.Warp(i); w != nil && w.Positive {
+			ok = true
+		} else {
+			all[i] = -math.MaxFloat32
+		}
+	}
+	return all, ok
+}
+
 // trimmed is the share of either tail that counts at its end; see dist.Warped.
 const trimmed = 1e-3
 
