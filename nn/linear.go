@@ -15,8 +15,7 @@ type product[T gauss.Float] interface {
 	PrepareScratch() int
 	Prepare(tile int, mean, rho, scratch []T)
 	PrepareBias(mean, rho []T)
-	Gradient(tile int, blocks []compute.TapeBlock[T], hasV, hasH bool, mean, gw, gs, scratch []T)
-	BiasGradient(blocks []compute.TapeBlock[T], hasH bool, gb, gs []T)
+	Gradient(tile int, blocks []compute.TapeBlock[T], hasV, hasH bool, mean []T, o compute.Gradients[T], scratch []T)
 }
 
 // linear is the part of a unit that multiplies by Normal weights.
@@ -70,9 +69,9 @@ func (r *linearRunner[T]) Gradient(tile int, blocks []Block[T]) {
 	for _, b := range blocks {
 		r.blocks = append(r.blocks, compute.TapeBlock[T]{Rows: b.Rows, Tape: b.Tape})
 	}
-	hasV, hasH := r.in != Fixed, r.Form() != Fixed
-	r.product.Gradient(tile, r.blocks, hasV, hasH, r.weight.Mean, r.weight.GMean, r.weight.GVar, r.grad)
-	if tile == 0 && r.bias != nil {
-		r.product.BiasGradient(r.blocks, hasH, r.bias.GMean, r.bias.GVar)
+	o := compute.Gradients[T]{Mean: r.weight.GMean, Var: r.weight.GVar}
+	if r.bias != nil {
+		o.BiasMean, o.BiasVar = r.bias.GMean, r.bias.GVar
 	}
+	r.product.Gradient(tile, r.blocks, r.in != Fixed, r.Form() != Fixed, r.weight.Mean, o, r.grad)
 }

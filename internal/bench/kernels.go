@@ -117,7 +117,7 @@ func (x *dense) backward() {
 		lo = hi
 	}
 	for t := range x.d.GradTiles() {
-		x.d.Gradient(t, x.blocks, true, true, x.mean, x.gw, x.gs, x.work)
+		x.d.Gradient(t, x.blocks, true, true, x.mean, compute.Gradients[float32]{Mean: x.gw, Var: x.gs}, x.work)
 	}
 }
 

@@ -54,10 +54,14 @@ func (c *Conv[T]) GradTiles() int { return c.win.KH * c.rowTiles() }
 // GradScratch is the length of the scratch Gradient needs: none, unlike Dense.
 func (c *Conv[T]) GradScratch(int) int { return 0 }
 
-// Gradient computes tile's rows of ∂w̄ into gw and of ∂s into gs, summing the
-// images of the blocks in order. hasV says that the inputs had variance, hasH
-// that the outputs did. mean are the weights' means.
-func (c *Conv[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean, gw, gs, _ []T) {
+// Gradient computes a tile of the gradients, summing the images of the blocks in order;
+// the first tile has the biases. hasV says that the inputs had variance, hasH that the
+// outputs did. mean are the weights' means.
+func (c *Conv[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean []T, o Gradients[T], _ []T) {
+	if tile == 0 && o.BiasMean != nil {
+		c.biasGradient(blocks, hasH, o.BiasMean, o.BiasVar)
+	}
+	gw, gs := o.Mean, o.Var
 	width := c.win.KW * c.win.C
 	ky, lo := tile/c.rowTiles(), tile%c.rowTiles()*gradRows
 	rows := min(gradRows, width-lo)
@@ -98,9 +102,8 @@ func (c *Conv[T]) gather(dst []T, ky, lo, rows int, blocks []TapeBlock[T], left,
 	}
 }
 
-// BiasGradient sums the output gradients of all blocks into gb and, if it is not
-// nil, gs.
-func (c *Conv[T]) BiasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
+// biasGradient sums the output gradients of all blocks into gb and, if it is not nil, gs.
+func (c *Conv[T]) biasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
 	one := []T{1}
 	clear(gb)
 	clear(gs)

@@ -110,9 +110,8 @@ func (c *convCase) check(t *testing.T, how string, v *Conv[float64]) {
 	gw, gs, gbm, gbs := dirty(len(c.gw)), dirty(len(c.gs)), dirty(c.out), dirty(c.out)
 	blocks := []TapeBlock[float64]{{Rows: 1, Tape: tape}}
 	for i := range v.GradTiles() {
-		v.Gradient(i, blocks, true, true, c.wm, gw, gs, nil)
+		v.Gradient(i, blocks, true, true, c.wm, Gradients[float64]{gw, gs, gbm, gbs}, nil)
 	}
-	v.BiasGradient(blocks, true, gbm, gbs)
 	near("∂w̄", gw, c.gw)
 	near("∂s", gs, c.gs)
 	near("∂b̄", gbm, c.gbm)

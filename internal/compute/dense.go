@@ -22,7 +22,8 @@ type Dense[T Float] struct {
 	meanT, variT, secondT Right[T] // their transposes, for training
 	biasMean, biasVar     []T
 
-	cores  int  // that gradients are shared among
+	gradRows, gradOutputs int // of a tile of gradients; see dense_grad.go
+
 	apart  bool // the injected variance is kept apart: second is w̄²; see dense_apart.go
 	follow int
 }
@@ -30,7 +31,8 @@ type Dense[T Float] struct {
 // NewDense returns the product of an in × out matrix; train makes room for the
 // reverse.
 func NewDense[T Float](in, out int, random, train bool) *Dense[T] {
-	d := &Dense[T]{In: in, Out: out, Random: random, cores: runtime.GOMAXPROCS(0)}
+	d := &Dense[T]{In: in, Out: out, Random: random}
+	d.shareGradients(runtime.GOMAXPROCS(0))
 	matrices := []*Right[T]{&d.mean, &d.second}
 	transposes := []*Right[T]{&d.meanT, &d.secondT}
 	if random {

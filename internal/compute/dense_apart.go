@@ -119,22 +119,24 @@ func (d *Dense[T]) operandsApart(b TapeBlock[T]) (m, v, back, g, h, e, a []T) {
 }
 
 // gradientApart is Gradient of a Dense apart.
-func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], lo, hi int, hasV bool, mean, gw, gs, vh, squares []T) {
+func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], t gradTile, hasV bool, mean, gw, gs, vh, squares []T, o Gradients[T]) {
 	for i, b := range blocks {
 		m, v, _, g, h, e, _ := d.operandsApart(b)
-		m, v = d.columns(m, b.Rows, lo, hi), d.columns(v, b.Rows, lo, hi)
-		d.gradProduct(gw, i > 0, b.Rows, hi-lo, m, g)
+		m, v = d.columns(m, b.Rows, t), d.columns(v, b.Rows, t)
+		d.gradProduct(gw, d.Out, t, i > 0, b.Rows, m, g)
 		if d.Random {
 			sq := squares[:len(m)]
 			Square(sq, m)
 			if hasV {
 				Add(sq, v)
 			}
-			d.gradProduct(gs, i > 0, b.Rows, hi-lo, sq, e)
+			d.gradProduct(gs, d.Out, t, i > 0, b.Rows, sq, e)
 		}
 		if hasV {
-			d.gradProduct(vh, i > 0, b.Rows, hi-lo, v, h)
+			d.gradProduct(vh, t.to-t.from, t, i > 0, b.Rows, v, h)
 		}
+		d.addRows(o.BiasMean, t, b.Rows, g)
+		d.addRows(o.BiasVar, t, b.Rows, e)
 	}
 	if d.follow == 0 {
 		blocks = nil
@@ -142,17 +144,9 @@ func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], lo, hi int, hasV bool, m
 	for _, b := range blocks { // apart from mᵀg: the order of the sum does not depend on the blocks
 		_, _, back, _, _, _, a := d.operandsApart(b)
 		n := d.follow * b.Rows
-		d.gradProduct(gw, true, n, hi-lo, d.columns(back, n, lo, hi), a)
+		d.gradProduct(gw, d.Out, t, true, n, d.columns(back, n, t), a)
 	}
 	if hasV {
-		AddTwiceMul(gw, vh, mean)
+		d.addSecond(t, false, vh, mean, gw, nil)
 	}
-}
-
-// columns are the panels of a left operand of n rows that hold columns lo … hi.
-func (d *Dense[T]) columns(left []T, n, lo, hi int) []T {
-	if hi < d.In {
-		return left[lo*n : hi*n]
-	}
-	return left[lo*n:]
 }

@@ -7,25 +7,47 @@ package compute
 
 func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 
-// maxGradPanels is the most panels of MR weight rows that one gradient tile owns:
-// their left operands stay in the second-level cache while panels of g and h pass.
-// At least minGradPanels read g and h.
-const maxGradPanels, minGradPanels = 16, 4
+// A gradTile is the part of the weight gradients that one task owns: weight rows lo … hi,
+// outputs from … to.
+type gradTile struct{ lo, hi, from, to int }
 
-// gradRows is how many weight rows a gradient tile owns: about as many tiles for each
-// core, of equal size. The bits of a gradient do not depend on it. With many cores, a
-// single tile each would leave cores idle that begin with a small layer.
-func (d *Dense[T]) gradRows() int {
+// shareGradients sets how many weight rows and outputs a gradient tile has. A tile of
+// 96 × 256 and the operands of a block of rows stay in the second-level cache while the
+// blocks pass. Where cores share a small layer, tiles have fewer outputs, then fewer rows:
+// operands are read as often as there are tiles beside one another. The bits of a gradient
+// do not depend on it.
+func (d *Dense[T]) shareGradients(cores int) {
+	d.gradRows, d.gradOutputs = d.In, 1
 	if d.single() {
-		return d.In
+		return
 	}
-	panels, cores := (d.In+MR-1)/MR, max(2, d.cores)
-	each := (panels + cores*maxGradPanels - 1) / (cores * maxGradPanels)
-	if each == 1 && cores > 4 {
-		each = 3
+	d.gradOutputs = gradOutputs
+	for pairs := 8; ; {
+		d.gradRows = share(ceil(d.In, 2*MR), pairs) * 2 * MR
+		switch {
+		case d.GradTiles() >= 2*cores || d.gradOutputs == minGradOutputs && pairs == 2:
+			return
+		case d.gradOutputs > minGradOutputs:
+			d.gradOutputs /= 2
+		default:
+			pairs /= 2
+		}
 	}
-	tiles := each * cores
-	return max(minGradPanels, (panels+tiles-1)/tiles) * MR
+}
+
+const gradOutputs, minGradOutputs = 256, 8 * NR
+
+// share cuts n into as few equal parts as have at most so many each, and returns the size
+// of a part.
+func share(n, most int) int { return ceil(n, ceil(n, most)) }
+
+func ceil(n, by int) int { return (n + by - 1) / by }
+
+// gradTile returns a tile of Gradient. Neighbours share their left operands.
+func (d *Dense[T]) gradTile(tile int) gradTile {
+	across := ceil(d.Out, d.gradOutputs)
+	lo, from := tile/across*d.gradRows, tile%across*d.gradOutputs
+	return gradTile{lo, min(d.In, lo+d.gradRows), from, min(d.Out, from+d.gradOutputs)}
 }
 
 func (d *Dense[T]) leftWidth() int {
@@ -51,12 +73,12 @@ func (d *Dense[T]) TapeWidth() int {
 }
 
 // GradTiles is the number of tiles of Gradient.
-func (d *Dense[T]) GradTiles() int { return (d.In + d.gradRows() - 1) / d.gradRows() }
+func (d *Dense[T]) GradTiles() int { return ceil(d.In, d.gradRows) * ceil(d.Out, d.gradOutputs) }
 
 // GradScratch is the length of the scratch Gradient needs for blocks of at most
 // rows rows: a tile of vᵀh, and the squares of a tile's left operand.
 func (d *Dense[T]) GradScratch(rows int) int {
-	return d.gradRows()*d.Out + min(d.leftWidth(), d.gradRows()+NR)*rows
+	return d.gradRows*min(d.gradOutputs, d.Out) + min(d.leftWidth(), d.gradRows+NR)*rows
 }
 
 // RecordInput packs a block's inputs onto its tape.
@@ -100,63 +122,95 @@ type TapeBlock[T Float] struct {
 	Tape []T
 }
 
-// Gradient computes tile's rows of ∂w̄ into gw and of ∂s into gs, summing the
-// blocks in order. hasV says that the inputs had variance, hasH that the outputs
-// did, as those of random weights do. mean are the weights' means.
-func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean, gw, gs, scratch []T) {
-	lo := tile * d.gradRows()
-	hi := min(d.In, lo+d.gradRows())
-	size := (hi - lo) * d.Out
-	gw, mean = gw[lo*d.Out:][:size], mean[lo*d.Out:][:size]
-	vh, squares := scratch[:size], scratch[size:]
+// Gradients are those of all weights and biases, by their means and variances. Those of
+// the variances are nil for fixed weights, those of the biases where there are none.
+type Gradients[T Float] struct{ Mean, Var, BiasMean, BiasVar []T }
+
+// Gradient computes a tile of the gradients, summing the blocks in order. hasV says that
+// the inputs had variance, hasH that the outputs did, as those of random weights do. mean
+// are the weights' means.
+func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean []T, o Gradients[T], scratch []T) {
+	t := d.gradTile(tile)
+	at := t.lo*d.Out + t.from
+	gw, gs, mean := o.Mean[at:], o.Var, mean[at:]
 	if d.Random {
-		gs = gs[lo*d.Out:][:size]
+		gs = gs[at:]
 	}
+	size := (t.hi - t.lo) * (t.to - t.from)
+	vh, squares := scratch[:size], scratch[size:]
+	clearBias(t, o)
 	if d.apart {
-		d.gradientApart(blocks, lo, hi, hasV, mean, gw, gs, vh, squares)
+		d.gradientApart(blocks, t, hasV, mean, gw, gs, vh, squares, o)
 		return
 	}
 	for i, b := range blocks { // all that reads a block's g and h while they are in cache
 		g, h := d.right(b, 0), d.right(b, 1)
-		m := d.left(b, 0, lo, hi)
-		d.gradProduct(gw, i > 0, b.Rows, hi-lo, m, g)
+		m := d.left(b, 0, t)
+		d.gradProduct(gw, d.Out, t, i > 0, b.Rows, m, g)
 		if d.Random {
 			Square(squares[:len(m)], m)
-			d.gradProduct(gs, i > 0, b.Rows, hi-lo, squares, h)
+			d.gradProduct(gs, d.Out, t, i > 0, b.Rows, squares, h)
 		}
 		if hasV && hasH {
-			d.gradProduct(vh, i > 0, b.Rows, hi-lo, d.left(b, 1, lo, hi), h)
+			d.gradProduct(vh, t.to-t.from, t, i > 0, b.Rows, d.left(b, 1, t), h)
+		}
+		d.addRows(o.BiasMean, t, b.Rows, g)
+		if hasH {
+			d.addRows(o.BiasVar, t, b.Rows, h)
 		}
 	}
 	if hasV && hasH {
-		if d.Random {
-			Add(gs, vh)
-		}
-		AddTwiceMul(gw, vh, mean)
+		d.addSecond(t, d.Random, vh, mean, gw, gs)
 	}
 }
 
-// gradProduct writes leftᵀ·right of one block to a tile of a gradient, or adds it.
-func (d *Dense[T]) gradProduct(dst []T, add bool, rows, width int, left, right []T) {
+// clearBias begins the sums of a tile's biases.
+func clearBias[T Float](t gradTile, o Gradients[T]) {
+	for _, g := range [2][]T{o.BiasMean, o.BiasVar} {
+		if t.lo == 0 && g != nil {
+			clear(g[t.from:t.to])
+		}
+	}
+}
+
+// addSecond adds what a tile of vᵀh contributes to those of ∂w̄ and, if random is set, ∂s.
+func (d *Dense[T]) addSecond(t gradTile, random bool, vh, mean, gw, gs []T) {
+	w := t.to - t.from
+	for i := range t.hi - t.lo {
+		vh, at := vh[i*w:][:w], i*d.Out
+		if random {
+			Add(gs[at:][:w], vh)
+		}
+		AddTwiceMul(gw[at:][:w], vh, mean[at:][:w])
+	}
+}
+
+// gradProduct writes leftᵀ·right of n rows to a tile of a gradient, or adds it. left has
+// the columns of the tile, right those of all outputs.
+func (d *Dense[T]) gradProduct(dst []T, ld int, t gradTile, add bool, n int, left, right []T) {
 	var start []T
 	if add {
 		start = dst
 	}
 	if d.single() {
-		Mul(dst, d.In, start, d.In, right, 0, 1, 1, Right[T]{rows, d.In, left})
+		Mul(dst, d.In, start, d.In, right, 0, 1, 1, Right[T]{n, d.In, left})
 	} else {
-		MulPanels(dst, d.Out, start, d.Out, left, width, Right[T]{rows, d.Out, right})
+		MulPanels(dst, ld, start, ld, left, t.hi-t.lo, Right[T]{n, d.Out, right}.columns(t.from, t.to))
 	}
 }
 
-// left is operand i (m, v) of a block, the panels that hold columns lo … hi.
-func (d *Dense[T]) left(b TapeBlock[T], i, lo, hi int) []T {
+// left is operand i (m, v) of a block, the panels that a tile needs.
+func (d *Dense[T]) left(b TapeBlock[T], i int, t gradTile) []T {
 	w := b.Rows * d.leftWidth()
-	end := w
-	if hi < d.In {
-		end = hi * b.Rows
+	return d.columns(b.Tape[i*w:][:w], b.Rows, t)
+}
+
+// columns are the panels of a left operand of n rows that hold the weight rows of a tile.
+func (d *Dense[T]) columns(left []T, n int, t gradTile) []T {
+	if t.hi < d.In {
+		return left[t.lo*n : t.hi*n]
 	}
-	return b.Tape[i*w:][lo*b.Rows : end]
+	return left[t.lo*n:]
 }
 
 // right is operand i (g, h) of a block.
@@ -165,29 +219,12 @@ func (d *Dense[T]) right(b TapeBlock[T], i int) []T {
 	return b.Tape[2*b.Rows*d.leftWidth()+i*w:][:w]
 }
 
-// BiasGradient sums the output gradients of all blocks into gb and, if it is not
-// nil, gs.
-func (d *Dense[T]) BiasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
-	clear(gb)
-	clear(gs)
-	for _, b := range blocks {
-		if d.apart {
-			_, _, _, g, _, e, _ := d.operandsApart(b)
-			d.addRows(gb, b.Rows, g)
-			if gs != nil {
-				d.addRows(gs, b.Rows, e)
-			}
-			continue
-		}
-		d.addRows(gb, b.Rows, d.right(b, 0))
-		if hasH && gs != nil {
-			d.addRows(gs, b.Rows, d.right(b, 1))
-		}
+// addRows adds the rows of a right operand to the sums of a tile's biases. Tiles of the
+// first weight rows have them.
+func (d *Dense[T]) addRows(dst []T, t gradTile, rows int, r []T) {
+	if t.lo > 0 || dst == nil {
+		return
 	}
-}
-
-// addRows adds the rows of a right operand to dst.
-func (d *Dense[T]) addRows(dst []T, rows int, r []T) {
 	if d.single() {
 		for _, g := range r {
 			dst[0] += g
@@ -195,5 +232,6 @@ func (d *Dense[T]) addRows(dst []T, rows int, r []T) {
 		return
 	}
 	one := [1]T{1}
-	Mul(dst, d.Out, dst, d.Out, one[:], 0, 0, 1, Right[T]{rows, d.Out, r})
+	dst = dst[t.from:t.to]
+	Mul(dst, d.Out, dst, d.Out, one[:], 0, 0, 1, Right[T]{rows, d.Out, r}.columns(t.from, t.to))
 }

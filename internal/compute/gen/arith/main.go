@@ -114,7 +114,8 @@ func squares() {
 }
 
 // packLeft copies row by row, six elements to each panel: the source is read in
-// order, whatever power of two its rows are apart.
+// order, whatever power of two its rows are apart. The tape that it writes to lies far
+// away and the panels are too many for the CPU to foresee, so it asks for their lines.
 func packLeft() {
 	lane.Func("packLeftAsm", "func(dst, src *float32, rows, width, panels int)", "packs the whole panels of PackLeft.")
 	dst, src, rows, width, panels := lane.Arg("dst"), lane.Arg("src"), lane.Arg("rows"), lane.Arg("width"), lane.Arg("panels")
@@ -135,6 +136,7 @@ func packLeft() {
 	VMOVSD(Mem{Base: from, Disp: 16}, b)
 	VMOVUPS(a, Mem{Base: to})
 	VMOVSD(b, Mem{Base: to, Disp: 16})
+	PREFETCHT0(Mem{Base: to, Disp: 3 * row})
 	ADDQ(Imm(row), from)
 	ADDQ(step, to)
 	DECQ(n)

@@ -138,11 +138,16 @@ func (t *tile512) sum(count GPVirtual) {
 	}
 	b, ps, k := load("b"), bytes("ps"), load("k")
 	next := GP64()
-	if t.rows == 12 { // one of the next two panels, tile by tile in turn
+	if t.rows == 12 { // every second line of one of the next two panels, tile by tile in turn
+		line := GP64()
 		MOVQ(count, next)
 		ANDQ(Imm(1), next)
 		IMULQ(ps, next)
 		LEAQ(Mem{Base: next, Index: ps, Scale: 2}, next)
+		MOVQ(count, line)
+		ANDQ(Imm(2), line)
+		SHLQ(Imm(5), line)
+		ADDQ(line, next)
 	}
 	loop(k, func(u int) {
 		right := isa.Vecs(t.panels)
@@ -153,7 +158,7 @@ func (t *tile512) sum(count GPVirtual) {
 			}
 			VMOVUPS(m, v)
 		}
-		if t.rows == 12 { // it comes from afar while these are at work
+		if t.rows == 12 && u%2 == 0 { // it comes from afar while these are at work
 			PREFETCHT1(Mem{Base: b, Index: next, Scale: 1, Disp: 64 * u})
 		}
 		for r := range t.rows {
