@@ -78,6 +78,20 @@ type Predictor[T gauss.Float] interface {
 	Predict(x, out gauss.Batch[T])
 }
 
+// A Teamable is a program that can predict together with others.
+type Teamable[T gauss.Float] interface {
+	Program[T]
+	// NewTeam returns a predictor of this program and others. It returns false if they
+	// gain nothing by it, such as programs of different engines.
+	NewTeam(others []Program[T], pool *compute.Pool, maxRows int) (Team[T], bool)
+}
+
+// A Team runs batches through several programs. Each row is sent to the engine once.
+type Team[T gauss.Float] interface {
+	// PredictAll is Predict of every program, in the order of NewTeam.
+	PredictAll(x gauss.Batch[T], outs []gauss.Batch[T])
+}
+
 // A Job describes a training to an engine.
 type Job struct {
 	Data       data.Source

@@ -20,6 +20,7 @@ type Head struct {
 	inputs  int
 	rows    int // most of a call
 	members []*member
+	team    team
 	scale   []float32 // of each target's own variance; nil: 1
 
 	doubt, exact, quiet, noise, mean []float32 // of one member
@@ -90,6 +91,9 @@ func (e *Ensemble) NewHeadOn(pool *Pool, maxRows int, scale []float32) (*Head, e
 		a.Width, a.Classes = m.width, m.classes
 		a.NoiseInWeights = a.NoiseInWeights && !m.noisy
 	}
+	if err := h.team.gather(e, h.members, pool, maxRows); err != nil {
+		return nil, err
+	}
 	n := maxRows * a.Width
 	for range h.members {
 		a.normals = append(a.normals, normals{make([]float32, n), make([]float32, n)})
@@ -117,6 +121,7 @@ func (h *Head) Predict(x gauss.Batch[float32]) *Predictions {
 	for _, s := range [][]float32{p.Mean, p.Var, p.Weights, p.Inputs, p.Noise} {
 		clear(s)
 	}
+	h.team.predict(h.members, x)
 	for k, m := range h.members {
 		h.add(m, a.normals[k], x)
 	}
@@ -155,7 +160,7 @@ func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 		}
 		m.split(net.Predict(fixed), mean, exact, noise)
 	}
-	m.split(m.net.Predict(x), mean, doubt, noise)
+	m.split(h.team.outputs(m, x), mean, doubt, noise)
 	layer := m.layerNoise()
 	for i := range n {
 		own, more, s := doubt[i], float32(0), noise[i]

@@ -11,7 +11,7 @@ import (
 )
 
 func newMember(n *Model, pool *Pool, maxRows int) (*member, error) {
-	m := &member{net: n.NewPredictorOn(pool, maxRows), likelihood: n.Likelihood}
+	m := &member{net: n.newPredictor(pool, maxRows), likelihood: n.Likelihood}
 	if m.likelihood == nil {
 		m.likelihood = likelihood.Normal{}
 	}

@@ -31,11 +31,16 @@ func (n *Net[T]) NewPredictorOn(pool *Pool, maxBatch int) *Predictor[T] {
 	if pool == nil {
 		pool = NewPool(1)
 	}
-	p := &Predictor[T]{net: n, pool: pool, rows: maxBatch, out: gauss.New[T](maxBatch, n.Outputs())}
+	p := n.newPredictor(pool, maxBatch)
 	if p.ready(nn.Fixed) != nil {
 		panic("model: a network that was built cannot be bound again")
 	}
 	return p
+}
+
+// newPredictor returns a predictor that is not ready for any form of inputs.
+func (n *Net[T]) newPredictor(pool *Pool, maxBatch int) *Predictor[T] {
+	return &Predictor[T]{net: n, pool: pool, rows: maxBatch, out: gauss.New[T](maxBatch, n.Outputs())}
 }
 
 // ready makes the predictor of a form of inputs.
@@ -56,6 +61,23 @@ func (p *Predictor[T]) ready(form nn.Form) error {
 // gives NaN; other rows are not affected. Predict panics if the rows have the wrong
 // width, there are too many, or a variance is negative; see TryPredict.
 func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
+	p.check(x)
+	form := nn.Fixed
+	if x.Var != nil {
+		form = nn.Independent
+	}
+	if p.ready(form) != nil {
+		panic("model: the network does not take inputs with variances")
+	}
+	out, y := p.room(x.Rows, form)
+	if x.Rows > 0 {
+		p.forms[form].Predict(x, y)
+	}
+	return out
+}
+
+// check panics if the rows cannot be predicted.
+func (p *Predictor[T]) check(x gauss.Batch[T]) {
 	if x.Width != p.net.Inputs() {
 		panic("model: the width of the rows differs from the network's inputs")
 	}
@@ -70,22 +92,14 @@ func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 			panic("model: an input variance is negative")
 		}
 	}
-	if x.Var != nil && p.ready(nn.Independent) != nil {
-		panic("model: the network does not take inputs with variances")
-	}
-	out := p.out.Slice(0, x.Rows)
-	if x.Rows == 0 {
-		return out
-	}
-	form := nn.Fixed
-	if x.Var != nil {
-		form = nn.Independent
-	}
-	y := out
-	if p.fixed[form] {
+}
+
+// room returns where predictions of some rows go, and the same as an engine fills it.
+func (p *Predictor[T]) room(rows int, form nn.Form) (out, y gauss.Batch[T]) {
+	out = p.out.Slice(0, rows)
+	if y = out; p.fixed[form] {
 		y.Var = nil
 		clear(out.Var)
 	}
-	p.forms[form].Predict(x, y)
-	return out
+	return out, y
 }

@@ -56,55 +56,6 @@ func (p *Predictor) Numbers(ctx context.Context, rows [][]float64) ([]Prediction
 	return p.Inputs(ctx, x)
 }
 
-// Inputs predicts rows of the networks' inputs, with or without variances. For a
-// tabular model these are encoded columns.
-func (p *Predictor) Inputs(ctx context.Context, x gauss.Batch[float32]) ([]Prediction, error) {
-	out := make([]Prediction, 0, max(0, x.Rows))
-	err := p.Each(ctx, x, func(b *Batch, _ int) error {
-		out = b.appendTo(out)
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
-}
-
-// Each predicts rows as Inputs does, and calls visit for some of them at a time, without
-// copies; first is the number of the batch's first row.
-func (p *Predictor) Each(ctx context.Context, x gauss.Batch[float32], visit func(b *Batch, first int) error) error {
-	if err := p.m.checkInputs(x); err != nil {
-		return err
-	}
-	return p.some(ctx, x.Rows, func(s *session, lo, hi int) error {
-		if err := s.predict(x.Slice(lo, hi)); err != nil {
-			return err
-		}
-		return visit(&s.batch, lo)
-	})
-}
-
-func (m *Model) checkInputs(x gauss.Batch[float32]) error {
-	n := x.Rows * x.Width
-	switch {
-	case x.Width != m.Inputs():
-		return fmt.Errorf("a row has %d numbers; the network has %d inputs", x.Width, m.Inputs())
-	case x.Rows < 0 || len(x.Mean) != n || x.Var != nil && len(x.Var) != n:
-		return fmt.Errorf("%d rows of %d inputs do not hold %d numbers and %d variances", x.Rows, x.Width, len(x.Mean), len(x.Var))
-	}
-	for i, v := range x.Mean {
-		if v-v != 0 {
-			return fmt.Errorf("row %d, input %d: %v is not a finite number", i/x.Width+1, i%x.Width+1, v)
-		}
-	}
-	for i, v := range x.Var {
-		if !(v >= 0) || v-v != 0 {
-			return fmt.Errorf("row %d, input %d: the variance is %v; it must be finite and ≥ 0", i/x.Width+1, i%x.Width+1, v)
-		}
-	}
-	return nil
-}
-
 // some predicts rows, at a time as many as a session can hold.
 func (p *Predictor) some(ctx context.Context, rows int, predict func(s *session, lo, hi int) error) error {
 	s := p.m.session(rows)

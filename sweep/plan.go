@@ -44,6 +44,14 @@ func NewTrial(kind, name, group string, cost float64, spec any) Trial {
 	return Trial{Name: name, Kind: kind, Group: group, Cost: cost, Spec: b}
 }
 
+// Weight is the cost of the trial relative to others: 1 if nobody has said.
+func (t Trial) Weight() float64 {
+	if t.Cost > 0 {
+		return t.Cost
+	}
+	return 1
+}
+
 // ID names the trial's files: its name and the beginning of a hash of its kind and
 // specification. So trials of different specifications never share files, in any plan.
 func (t Trial) ID() string {

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -202,8 +203,8 @@ func stopped(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Run runs all trials of a plan, Jobs at a time. Trials that measure time come
-// last, one by one. A trial that fails does not stop the others. A trial that
+// Run runs all trials of a plan, Jobs at a time, those of the highest cost first. Trials
+// that measure time come last, one by one. A trial that fails does not stop the others. A trial that
 // another process runs is waited for at the end. The results are in the plan's
 // order, nil for trials without one. The error is the context's, or the first
 // failure.
@@ -236,6 +237,8 @@ func (r Runner) Run(ctx context.Context, p *Plan) ([]*Result, error) {
 		return false
 	}
 	if len(beside) > 0 {
+		// Long trials begin first, so that none of them is left alone at the end.
+		slices.SortStableFunc(beside, func(a, b int) int { return cmp.Compare(p.Trials[b].Weight(), p.Trials[a].Weight()) })
 		pool := compute.NewPool(min(engine.Beside(r.Engine, r.Jobs), len(beside)))
 		defer pool.Close()
 		busy := make([]bool, len(p.Trials))

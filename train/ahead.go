@@ -9,6 +9,14 @@ import (
 // aheadSteps is the most steps that are given to an engine at a time.
 const aheadSteps = 64
 
+// Ahead returns how many steps the engine makes without waiting for the host in between.
+func (t *Trainer) Ahead() int {
+	if _, ok := t.program.(engine.Pipeline); ok {
+		return aheadSteps
+	}
+	return 1
+}
+
 // AdvanceTo makes all steps up to the given one and reports each, if report is not nil.
 // It writes no checkpoint. An engine that can, such as a card, makes them without waiting
 // for the host in between; the parameters of the network are current when AdvanceTo

@@ -48,7 +48,7 @@ const permille = 1000
 func newProgress(w io.Writer, p *sweep.Plan) *progress {
 	s := &progress{w: w, start: time.Now(), seen: map[int]*trialBar{}, trials: len(p.Trials)}
 	for _, t := range p.Trials {
-		s.all += cost(t)
+		s.all += t.Weight()
 	}
 	if isTerminal(w) {
 		s.bars = mpb.New(mpb.WithOutput(w), mpb.WithWidth(40), mpb.WithRefreshRate(150*time.Millisecond))
@@ -58,18 +58,11 @@ func newProgress(w io.Writer, p *sweep.Plan) *progress {
 	return s
 }
 
-func cost(t sweep.Trial) float64 {
-	if t.Cost > 0 {
-		return t.Cost
-	}
-	return 1
-}
-
 // tell is a sweep.Runner's Progress.
 func (p *progress) tell(e sweep.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := cost(e.Trial)
+	c := e.Trial.Weight()
 	t := p.seen[e.Trial.Index]
 	part := float64(e.Step) / float64(max(1, e.Steps))
 	if t == nil {

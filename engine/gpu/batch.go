@@ -15,15 +15,17 @@ type indexed interface {
 }
 
 // A batch brings the rows of steps to the card: their numbers in a table, or the rows
-// themselves, which the host fills. Each step that is queued has a slot.
+// themselves, which the host fills or the card draws. Each step that is queued has a slot.
 type batch struct {
 	in     signal
 	y      cuda.Ptr
 	gather op
 	slots  int
 
-	table indexed // nil: the host fills the batch
+	table indexed // nil: the batch is filled or drawn
 	index []int32 // pinned
+
+	draws *emittersArgs // nil: the host fills the batch
 
 	x    gauss.Batch[float32] // pinned, one slot behind the other
 	rows []float32            // pinned: the targets
@@ -60,6 +62,10 @@ func (b *batch) place(t *trainer) {
 	n := b.slots * rows
 	s := w.signal(n, inputs, b.in.v != 0)
 	b.gather.TM, b.gather.TV, b.gather.TY = s.m, s.v, w.floats(n*targets)
+	if b.draws = drawn(t.Data); b.draws != nil {
+		b.draws.X, b.draws.Y, b.draws.Key = s.m, b.gather.TY, t.dataKey
+		return
+	}
 	b.x = gauss.Batch[float32]{Rows: n, Width: inputs, Mean: pinned[float32](w.memory, n*inputs)}
 	if s.v != 0 {
 		b.x.Var = pinned[float32](w.memory, n*inputs)
@@ -72,8 +78,33 @@ func (b *batch) place(t *trainer) {
 	}
 }
 
+// drawn describes rows that the card draws itself; nil: it cannot.
+func drawn(s data.Source) *emittersArgs {
+	g, ok := s.(*data.Generator)
+	if !ok {
+		return nil
+	}
+	e, ok := g.Recipe.(data.Emitters)
+	if !ok || e.Side > mostSide || e.Side%2 != 0 || e.Photons < leastPhotons || g.In != e.Side*e.Side || g.Out != 3 {
+		return nil
+	}
+	return &emittersArgs{Side: int32(e.Side), Spread: float32(e.Spread), Blur: float32(e.Blur), Photons: e.Photons, Sigma: e.Blur}
+}
+
+// The kernel draws images of so many pixels a side at most, and so many photons at least.
+const mostSide, leastPhotons = 16, 10
+
+// emitterRows is how many rows a block of that kernel draws.
+const emitterRows = 8
+
 // fill prepares the rows of a step in the memory of a slot.
 func (b *batch) fill(t *trainer, step, slot int) {
+	if b.draws != nil { // steps follow one another
+		if slot == 0 {
+			b.draws.First = uint64(step-1) * uint64(t.Batch)
+		}
+		return
+	}
 	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
 	if b.table != nil {
 		b.table.Order(0, t.Batch, b.index[slot*t.Batch:(slot+1)*t.Batch])
@@ -83,9 +114,13 @@ func (b *batch) fill(t *trainer, step, slot int) {
 	t.Pool.Run((t.Batch+fillRows-1)/fillRows, b.run)
 }
 
-// send copies the rows of the first slots to the card.
-func (b *batch) send(s *cuda.Stream, slots int) error {
+// send brings the rows of the first slots to the card.
+func (b *batch) send(k *kernelSet, s *cuda.Stream, slots int) error {
 	n := slots * int(b.gather.Room)
+	if b.draws != nil {
+		b.draws.Rows = int32(n)
+		return cuda.Launch(s, k.emitters, cuda.Grid{X: tiles(n, emitterRows)}, 32*emitterRows, b.draws)
+	}
 	if b.table != nil {
 		return cuda.Upload(s, b.gather.Index, b.index[:n])
 	}

@@ -96,7 +96,7 @@ type kernelSet struct {
 	norm, adamw, columns, priors, formulas                   cuda.Kernel
 	convForward, convBackward, convGradients                 cuda.Kernel
 	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
-	levels, shared                                           cuda.Kernel
+	levels, shared, emitters, quantiles                      cuda.Kernel
 
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
 	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
@@ -139,7 +139,7 @@ func loadKernels(d *cuda.Device) (*kernelSet, error) {
 		{"conv_forward16", &k.convForward16}, {"conv_backward16", &k.convBackward16}, {"conv_gradients16", &k.convGradients16},
 		{"levels", &k.levels}, {"shared_gradient", &k.shared},
 		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
-		{"formulas", &k.formulas},
+		{"formulas", &k.formulas}, {"emitters", &k.emitters}, {"quantiles", &k.quantiles},
 	} {
 		if *x.to, err = m.Kernel(x.name); err != nil {
 			return nil, fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)

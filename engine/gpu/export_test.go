@@ -1,5 +1,14 @@
 package gpu
 
+import (
+	"errors"
+
+	"utvi/data"
+	"utvi/engine"
+	"utvi/internal/cuda"
+	"utvi/rng"
+)
+
 // MeasureLittle makes Time launch everything a few times only.
 func MeasureLittle() { windows, launchesEach, repeats = 1, 2, 2 }
 
@@ -19,4 +28,22 @@ func SetLaneRows(n int) func() {
 	before := laneRows
 	laneRows = n
 	return func() { laneRows = before }
+}
+
+// DrawEmitters draws the rows of steps as a trainer does.
+func DrawEmitters(e *Engine, s data.Source, key rng.Key, step, rows int, x, y []float32) error {
+	k, err := e.load()
+	if err != nil {
+		return err
+	}
+	m, err := newMemory(e.device)
+	if err != nil {
+		return err
+	}
+	defer m.release()
+	a := drawn(s)
+	a.X, a.Y, a.Key = m.floats(len(x)), m.floats(len(y)), key
+	b := &batch{draws: a, gather: op{Room: int32(rows)}}
+	b.fill(&trainer{Job: engine.Job{Batch: rows}}, step, 0)
+	return errors.Join(m.err, b.send(k, m.stream, len(y)/3/rows), cuda.Download(m.stream, x, a.X), cuda.Download(m.stream, y, a.Y), m.stream.Sync())
 }

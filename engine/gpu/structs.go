@@ -202,6 +202,21 @@ type columnsArgs struct {
 	Raw, Grad, Results   cuda.Ptr
 }
 
+type emittersArgs struct {
+	X, Y           cuda.Ptr
+	First          uint64
+	Key            [2]uint32
+	Rows, Side     int32
+	Spread, Blur   float32
+	Photons, Sigma float64
+}
+
+type quantilesArgs struct {
+	M, V, Shapes, Out                   cuda.Ptr
+	N, Room, Members, Targets, Parts, _ int32
+	P, Z                                float64
+}
+
 type priorArgs struct {
 	Theta, Chunks, Parts cuda.Ptr
 }

@@ -247,7 +247,7 @@ func (t *trainer) send(s *cuda.Stream, steps int) error {
 	if err := cuda.Upload(s, t.weights.control, t.control[:steps]); err != nil {
 		return err
 	}
-	return t.batch.send(s, steps)
+	return t.batch.send(t.kernels, s, steps)
 }
 
 // receive brings the results of steps to the host.

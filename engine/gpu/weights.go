@@ -147,10 +147,10 @@ func (w *weights) at(tensor int) cuda.Ptr { return w.theta.Add(4 * w.mean[tensor
 // A signal is a batch on the card; v is 0 if it is fixed, c if nobody wants covariances.
 type signal struct{ m, v, c cuda.Ptr }
 
-func (w *weights) signal(rows, width int, variances bool) signal {
-	s := signal{m: w.floats(rows * width)}
+func (m *memory) signal(rows, width int, variances bool) signal {
+	s := signal{m: m.floats(rows * width)}
 	if variances {
-		s.v = w.floats(rows * width)
+		s.v = m.floats(rows * width)
 	}
 	return s
 }

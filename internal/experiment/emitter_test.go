@@ -17,7 +17,7 @@ func TestEmitterMoments(t *testing.T) {
 	var neighbours float64
 	at := func(i, j int) int { return i*emitterSide + j }
 	for row := range uint64(n) {
-		emitterAt(rng.New(3), row, x, y, image[:], targets[:])
+		microscope.At(rng.New(3), row, x, y, image[:], targets[:])
 		for p, v := range image {
 			mean[p] += v / n
 			square[p] += v * v / n
@@ -122,7 +122,7 @@ func TestEmitterBound(t *testing.T) {
 		if swapped != got {
 			t.Errorf("mirrored at the diagonal the bound is %g, not %g", swapped, got)
 		}
-		if p := emitterBlur * emitterBlur / emitterCount(c.x, c.y); math.Abs(p-c.paper) > 5.1e-6 {
+		if p := emitterBlur * emitterBlur / microscope.Mean(c.x, c.y); math.Abs(p-c.paper) > 5.1e-6 {
 			t.Errorf("the paper's bound at (%g, %g) is %.5f, want %.5f", c.x, c.y, p, c.paper)
 		}
 	}
@@ -139,7 +139,7 @@ func TestBoundMaps(t *testing.T) {
 			x, y := float64(c.j-4)+rng.Uniform(rng.New(1), 2*k), float64(c.i-4)+rng.Uniform(rng.New(1), 2*k+1)
 			bx, by := emitterBound(x, y)
 			e += (bx + by) / 2 / n
-			p += emitterCount(x, y) / n
+			p += microscope.Mean(x, y) / n
 		}
 		at := c.i*8 + c.j
 		if math.Abs(exact[at]/e-1) > 0.02 || math.Abs(paper[at]*p/1.05/1.05-1) > 0.02 {
@@ -158,6 +158,6 @@ func BenchmarkEmitter(b *testing.B) {
 	image, y := s.row(0)
 	b.ReportAllocs()
 	for i := range b.N {
-		emitterRow(rng.New(1), uint64(i), image, y)
+		microscope.Row(rng.New(1), uint64(i), image, y)
 	}
 }

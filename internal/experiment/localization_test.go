@@ -19,7 +19,7 @@ func TestLikelihoodReachesBound(t *testing.T) {
 	var targets [emitterTargets]float32
 	var mean, square [2]float64
 	for row := range uint64(n) {
-		emitterAt(rng.New(8), row, x, y, image[:], targets[:])
+		microscope.At(rng.New(8), row, x, y, image[:], targets[:])
 		r := [2]float64{x, y}
 		for range 3 {
 			step := scoring(image[:], r)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/likelihood"
 	"utvi/model"
@@ -66,6 +67,7 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 		return nil, nil, err
 	}
 	defer trainer.Close()
+	scoreOn(j.Engine, m)
 	log := &marks{path: j.Stem + ".checkpoint.json", every: t.every, last: t.train.Steps, score: t.score(m)}
 	if err := log.resume(trainer.Step()); err != nil {
 		return nil, nil, err
@@ -83,11 +85,17 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 	return m, &History{log.done, diverged}, t.save(m, j, log)
 }
 
-// often is the number of steps between events.
-const often = 8
+// scoreOn makes an engine that runs many trainings at a time score the network, too: the
+// cores would not keep up with it. What the engine cannot run, the CPU scores.
+func scoreOn(e engine.Engine[float32], m *model.Model) {
+	if _, ok := e.(engine.Crowd); ok {
+		m.Use(e)
+	}
+}
 
 // advance makes steps up to the next event or mark, and the mark if it is due.
 func (t training) advance(trainer *train.Trainer, log *marks, j sweep.Job) (*Divergence, error) {
+	often := max(8, trainer.Ahead()) // steps between events
 	next := trainer.Step() + 1
 	for next%often != 0 && !log.due(next) {
 		next++

@@ -5,3 +5,5 @@
 #include "conv.cu"
 #include "optim.cu"
 #include "formula.cu"
+#include "emitters.cu"
+#include "quantiles.cu"

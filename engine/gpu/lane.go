@@ -1,0 +1,181 @@
+package gpu
+
+import (
+	"utvi/gauss"
+	"utvi/internal/cuda"
+	"utvi/nn"
+)
+
+// A lane predicts some rows at a time: they are sent once, the networks run one behind
+// the other, and all outputs come back in one piece. Its memory on the host is pinned, so
+// that copies do not wait.
+type lane struct {
+	*memory
+	cap      int // rows at a time
+	in       signal
+	x        gauss.Batch[float32]
+	networks []laneNetwork
+	control  []control // of each network
+	controls cuda.Ptr
+	out      []float32 // of all networks
+	outs     cuda.Ptr
+	lo, hi   int // rows under way
+}
+
+// A laneNetwork is one network of a lane.
+type laneNetwork struct {
+	weights *weights
+	run     launches
+	y       gauss.Batch[float32] // in the lane's out
+}
+
+// build lays out the memory of a lane within about the given bytes.
+func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
+	q.memory = m
+	row, outs := 0, 0
+	for _, p := range programs {
+		row += p.plan.rowBytes()
+		outs += p.plan.outputs()
+	}
+	first := programs[0].plan
+	q.cap = max(rowsPerBlock, min(maxRows, laneRows, bytes/row/rowsPerBlock*rowsPerBlock))
+	q.in = m.signal(q.cap, first.inputs, first.form != nn.Fixed)
+	q.controls, q.outs = m.alloc(len(programs), sizeControl), m.floats(q.cap*outs)
+	q.x, q.control, q.out = m.pinnedBatch(q.cap, first.inputs, q.in), pinned[control](m, len(programs)), pinned[float32](m, q.cap*outs)
+	if m.err != nil {
+		return m.err
+	}
+	q.networks = make([]laneNetwork, len(programs))
+	at := 0
+	take := func(n int) []float32 { at += n; return q.out[at-n : at] }
+	for i, p := range programs {
+		w := &weights{}
+		*w = *p.weights
+		w.memory, w.control = m, q.controls.Add(i*sizeControl)
+		q.control[i].Seed = p.seed
+		n := &q.networks[i]
+		out := signal{m: q.outs.Add(4 * at)}
+		n.y = gauss.Batch[float32]{Rows: q.cap, Width: p.plan.graph.Out.Size(), Mean: take(q.cap * p.plan.graph.Out.Size())}
+		if p.plan.varies() {
+			out.v = q.outs.Add(4 * at)
+			n.y.Var = take(len(n.y.Mean))
+		}
+		n.build(w, q.in, out, q.cap)
+	}
+	if m.err == nil {
+		m.err = m.stream.Sync()
+	}
+	return m.err
+}
+
+// rowBytes is about how much memory a row takes.
+func (p *plan) rowBytes() int {
+	row := 2 * 4 * p.inputs
+	for _, l := range p.layers {
+		row += 8 * l.scratch
+		if l.cov {
+			row += 12 * l.out * l.out
+		}
+		if row += 2 * 4 * l.out; l.sense {
+			row += 2*4*l.out + 4*p.graph.Out.Size()*l.in
+		}
+	}
+	return row
+}
+
+// outputs is how many numbers a row's prediction has.
+func (p *plan) outputs() int {
+	if !p.varies() {
+		return p.graph.Out.Size()
+	}
+	return 2 * p.graph.Out.Size()
+}
+
+// varies reports whether the outputs have variances.
+func (p *plan) varies() bool { return p.layers[len(p.layers)-1].to != nn.Fixed }
+
+// build lists the launches of a network from the rows to its outputs.
+func (n *laneNetwork) build(w *weights, in, last signal, rows int) {
+	n.weights = w
+	p := w.plan
+	acts := []signal{in}
+	var ops []op
+	var f *follow
+	for i := range p.layers {
+		l := &p.layers[i]
+		out := last
+		if i < len(p.layers)-1 {
+			out = w.signal(rows, l.out, l.to != nn.Fixed)
+		}
+		o := w.operation(l, acts, out)
+		w.scratch(l, &o, rows)
+		f = w.follow(f, l, i, &o, rows)
+		slopes := w.covariance(l, &o, &out, rows)
+		n.run.forward(l, o)
+		if !l.sense {
+			n.run.scaleCovariance(l, acts[l.input], out, slopes)
+		}
+		acts, ops = append(acts, out), append(ops, o)
+		if l.last {
+			f.sense(w.memory, &n.run, p.layers, ops, acts)
+		}
+	}
+	n.run.place(w, 0)
+}
+
+// pinnedBatch is a batch on the host for a signal of the card.
+func (m *memory) pinnedBatch(rows, width int, s signal) gauss.Batch[float32] {
+	b := gauss.Batch[float32]{Rows: rows, Width: width, Mean: pinned[float32](m, rows*width)}
+	if s.v != 0 {
+		b.Var = pinned[float32](m, rows*width)
+	}
+	return b
+}
+
+// begin queues the prediction of rows lo to hi.
+func (q *lane) begin(x gauss.Batch[float32], lo, hi int) error {
+	s, n := q.stream, (hi-lo)*q.x.Width
+	for i := range q.control {
+		q.control[i].Row = uint64(lo)
+	}
+	if err := cuda.Upload(s, q.controls, q.control); err != nil {
+		return err
+	}
+	copy(q.x.Mean, x.Mean[lo*x.Width:hi*x.Width])
+	if err := cuda.Upload(s, q.in.m, q.x.Mean[:n]); err != nil {
+		return err
+	}
+	if q.in.v != 0 {
+		copy(q.x.Var, x.Var[lo*x.Width:hi*x.Width])
+		if err := cuda.Upload(s, q.in.v, q.x.Var[:n]); err != nil {
+			return err
+		}
+	}
+	for i := range q.networks {
+		if err := q.networks[i].run.run(q.networks[i].weights, hi-lo); err != nil {
+			return err
+		}
+	}
+	q.lo, q.hi = lo, hi
+	return cuda.Download(s, q.out, q.outs)
+}
+
+// finish waits for the rows under way and copies what was predicted.
+func (q *lane) finish(outs []gauss.Batch[float32]) error {
+	if q.lo == q.hi {
+		return nil
+	}
+	lo, hi := q.lo, q.hi
+	q.lo, q.hi = 0, 0
+	if err := q.stream.Sync(); err != nil {
+		return err
+	}
+	for i, out := range outs {
+		y, w := &q.networks[i].y, out.Width
+		copy(out.Mean[lo*w:hi*w], y.Mean)
+		if y.Var != nil && out.Var != nil {
+			copy(out.Var[lo*w:hi*w], y.Var)
+		}
+	}
+	return nil
+}
