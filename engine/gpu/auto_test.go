@@ -1,12 +1,12 @@
 package gpu_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"utvi/engine"
 	"utvi/engine/gpu"
-	"utvi/fn"
 	"utvi/gauss"
 	"utvi/model"
 	"utvi/moment"
@@ -22,7 +22,7 @@ func TestAuto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(model.Config{Input: nn.Vec(1), Seed: 5, Layers: nn.Chain{nn.Dense{Out: 4}, nn.Apply{F: fn.ELU(1), Rule: moment.Exact()}, nn.Dense{Out: 1}}})
+	m, err := model.New(model.Config{Input: nn.Vec(1), Seed: 5, Layers: nn.Chain{nn.Dense{Out: 4}, nn.Apply{F: &moment.Func{Name: "code", F: math.Cbrt}}, nn.Dense{Out: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
