@@ -98,6 +98,7 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles                      cuda.Kernel
 
+	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
 	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
 }

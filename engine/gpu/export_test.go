@@ -47,3 +47,14 @@ func DrawEmitters(e *Engine, s data.Source, key rng.Key, step, rows int, x, y []
 	b.fill(&trainer{Job: engine.Job{Batch: rows}}, step, 0)
 	return errors.Join(m.err, b.send(k, m.stream, len(y)/3/rows), cuda.Download(m.stream, x, a.X), cuda.Download(m.stream, y, a.Y), m.stream.Sync())
 }
+
+// FormulaBase and FormulaPTX are the two parts of the text that is compiled for a formula.
+var FormulaBase, FormulaPTX = formulaBase, formulaPTX
+
+// SetInterpret makes formulas run interpreted, or compiled where the driver compiles them,
+// and returns what undoes it.
+func SetInterpret(on bool) func() {
+	before := interpret
+	interpret = on
+	return func() { interpret = before }
+}

@@ -8,8 +8,9 @@ import (
 	"utvi/internal/cuda"
 )
 
-// A formula runs in a kernel of its own, formulas, which interprets the programs that
-// package expr made of it. The structures are those of kernels/formula.h.
+// A formula runs in a launch of its own, whose kernel is compiled for the formula or
+// interprets the programs that package expr made of it. The structures are those of
+// kernels/formula.h.
 
 // mostSlots is the most slots of a program, inputs and constants not counted.
 const mostSlots, mostInputs = 64, 16
@@ -93,6 +94,7 @@ type formulaLaunch struct {
 	number int // of the operation
 	in     int
 	byRow  bool // a block takes a row, and sums up gradients over it
+	kernel cuda.Kernel
 	args   many[formulaArgs]
 }
 
@@ -100,8 +102,8 @@ type formulaLaunch struct {
 const formulaThreads = 128
 
 // addFormula adds an operation whose function is the formula at o.Raw.
-func (b *launches) addFormula(o op) {
-	f := &formulaLaunch{number: len(b.ops), in: int(o.In), byRow: o.Kind == opApplyBack && o.Tape != 0, args: many[formulaArgs]{One: formulaArgs{Program: o.Raw}}}
+func (b *launches) addFormula(l *layer, o op) {
+	f := &formulaLaunch{kernel: l.kernel, number: len(b.ops), in: int(o.In), byRow: o.Kind == opApplyBack && o.Tape != 0, args: many[formulaArgs]{One: formulaArgs{Program: o.Raw}}}
 	b.ops, b.all = append(b.ops, o), append(b.all, stage{formula: f})
 }
 
@@ -116,7 +118,7 @@ func (f *formulaLaunch) run(w *weights, rows int) error {
 	if !f.byRow {
 		blocks = tiles(rows*f.in, formulaThreads)
 	}
-	return launch(w, w.kernels.formulas, cuda.Grid{X: blocks}, formulaThreads, &f.args)
+	return launch(w, f.kernel, cuda.Grid{X: blocks}, formulaThreads, &f.args)
 }
 
 // formulaTapes gives the reverse of a layer with a formula its tapes: of κ, then of each

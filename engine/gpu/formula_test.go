@@ -33,15 +33,18 @@ func formulaCases() []testCase {
 		testCase{"fixed inputs of a formula", 3, nn.Chain{nn.Dense{Out: 12, Fixed: true}, nn.Apply{F: both}, nn.Dense{Out: 200}, act, nn.Dense{Out: 180}, act, nn.Dense{Out: 1}}, likelihood.Normal{}})
 }
 
+// formulaTexts have every instruction of a program.
+var formulaTexts = []string{
+	"x - 1/(2+x^2)", "abs(x) + sign(x)", "where(sign(x) == 0, x, 2*x)", "min(x, 2) * max(x, -1)", "x < 0.5", "where(x <= 0, x, sqrt(x+1))", "where(x != 1, 1, x)", "sqrt(x*x+0.1)",
+	"log(2+x^2)", "where(x == 1, 2, x)", "log1p(x^2)", "expm1(x/3)", "atan(3*x)", "x^3 - 2*x", "gelu(x)*cos(x)", "erf(x)+normal_cdf(x)", "exp(-x^2)", "-x*sin(x)", "2*elu(x)+relu(x)", "normal_inverse(x)*2",
+}
+
 // Every instruction of a program, the limit of vanishing variance, and first and second
 // derivatives, against the CPU.
 func TestFormulas(t *testing.T) {
 	e := card(t)
 	seen := map[compute.Code]bool{}
-	for _, text := range []string{
-		"x - 1/(2+x^2)", "abs(x) + sign(x)", "min(x, 2) * max(x, -1)", "x < 0.5", "where(x <= 0, x, sqrt(x+1))", "where(x != 1, 1, x)", "sqrt(x*x+0.1)",
-		"log(2+x^2)", "where(x == 1, 2, x)", "log1p(x^2)", "expm1(x/3)", "atan(3*x)", "x^3 - 2*x", "gelu(x)*cos(x)", "erf(x)+normal_cdf(x)", "exp(-x^2)", "-x*sin(x)", "2*elu(x)+relu(x)", "normal_inverse(x)*2",
-	} {
+	for _, text := range formulaTexts {
 		f, err := fn.Named(text)
 		if err != nil {
 			t.Errorf("%v", err)

@@ -97,7 +97,7 @@ func (b *launches) multiply(p product, back bool) {
 // forward adds the forward operation of a layer.
 func (b *launches) forward(l *layer, o op) {
 	if l.formula != nil {
-		b.addFormula(o)
+		b.addFormula(l, o)
 		return
 	}
 	if p := b.last(); p != nil && p.Fused == 0 && p.O0 == o.M && l.fusable() {
@@ -129,7 +129,7 @@ func (b *launches) backward(l *layer, o op) {
 	}
 	o.Kind++
 	if l.formula != nil {
-		b.addFormula(o)
+		b.addFormula(l, o)
 		return
 	}
 	if !l.wide() {

@@ -8,6 +8,7 @@ import (
 	"utvi/engine"
 	"utvi/expr"
 	"utvi/internal/compute"
+	"utvi/internal/cuda"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/vi"
@@ -22,26 +23,27 @@ type layer struct {
 	tensors  []int // numbers of its tensors
 	f        function
 	formula  *expr.Formula
-	nodes    []float32 // points, then weights
-	by       []float32 // factors of Multiply; edges of Piecewise
-	plus     []float32 // what Multiply adds; nil: nothing
-	table    []int32   // numbers of units
-	p, q     float64   // of Dropout, LayerNorm and AvgPool2D
-	points   []float64 // of a joint rule
-	count    int       // of them
-	groups   int       // that they form
-	scratch  int       // float64 of a row
-	image    image     // of convolutions and pools
-	cov      bool      // the outputs have covariances that a layer behind needs
-	needs    bool      // the inputs' covariances
-	levels   []levels  // tables of an Embed
-	input    int       // its signal: 0 is the input of the network, 1 the output of layer 0
-	skip     int       // the signal that is added to it
-	off      bool      // Noise that adds nothing
-	sense    bool      // correlations are carried
-	first    bool      // the first of layers that carry correlations together
-	last     bool      // the last of them
-	least    int       // weights of a product of its own
+	kernel   cuda.Kernel // of the formula
+	nodes    []float32   // points, then weights
+	by       []float32   // factors of Multiply; edges of Piecewise
+	plus     []float32   // what Multiply adds; nil: nothing
+	table    []int32     // numbers of units
+	p, q     float64     // of Dropout, LayerNorm and AvgPool2D
+	points   []float64   // of a joint rule
+	count    int         // of them
+	groups   int         // that they form
+	scratch  int         // float64 of a row
+	image    image       // of convolutions and pools
+	cov      bool        // the outputs have covariances that a layer behind needs
+	needs    bool        // the inputs' covariances
+	levels   []levels    // tables of an Embed
+	input    int         // its signal: 0 is the input of the network, 1 the output of layer 0
+	skip     int         // the signal that is added to it
+	off      bool        // Noise that adds nothing
+	sense    bool        // correlations are carried
+	first    bool        // the first of layers that carry correlations together
+	last     bool        // the last of them
+	least    int         // weights of a product of its own
 }
 
 // wide reports whether the layer is a product of its own.

@@ -55,7 +55,10 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	w := &weights{memory: m, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
 	for i := range p.layers {
-		p.layers[i].least = k.least()
+		l := &p.layers[i]
+		if l.least = k.least(); l.formula != nil {
+			l.kernel = k.formula(e.device, l.formula)
+		}
 	}
 	w.theta = w.floats(w.size)
 	for _, t := range p.params.Tensors {

@@ -79,13 +79,10 @@ CALLED Cut cut(double y, double tau) {
 	if (n > MOST) n = MOST;
 	tail_series(y, n, i);
 	Cut c = {0, 0, 0, 0};
-	double t[MOST], two = 1;
-	t[0] = 1;
-	for (int k = 1; k < n; k++) t[k] = -tau * t[k - 1], two *= 2;
-	for (int k = n - 2; k >= 1; k--) { // smallest first
-		two /= 2;
-		c.d1 -= t[k] * i[k], c.s1 -= t[k] * (k + 1) * i[k + 1], c.d2 += t[k] * (two - 2) * i[k];
-		if (k > 1) c.g1 += t[k] * i[k];
+	double t = -tau, two = 2; // (−τ)ᵏ and 2ᵏ
+	for (int k = 1; k <= n - 2; k++, t *= -tau, two *= 2) {
+		c.d1 -= t * i[k], c.s1 -= t * (k + 1) * i[k + 1], c.d2 += t * (two - 2) * i[k];
+		if (k > 1) c.g1 += t * i[k];
 	}
 	return c;
 }

@@ -1,5 +1,5 @@
 // Formulas, elementwise: a launch of their own, so that other networks do not pay for the
-// memory that interpreting takes.
+// memory that they take.
 #include "program.h"
 #include "formula.h"
 
@@ -19,7 +19,7 @@ struct Formulas {
 KERNEL_MANY(formulas, Formulas, FT, 1, block_y) {
 	if (failed(a.results)) return;
 	const Op o = *a.o;
-	const Program p = *a.program;
+	const Program& p = *a.program;
 	const Control k = a.control[a.results ? a.results->slot : 0];
 	const bool back = o.kind == OP_APPLY_BACK, row = o.tape && back;
 	Key key = o.f.rule == SAMPLES ? sub_key(k.seed, k.step, o.f.index) : Key{0, 0};
@@ -37,7 +37,7 @@ KERNEL_MANY(formulas, Formulas, FT, 1, block_y) {
 			s = push_formula(p, o.f, unit, m, v, key, k.row + r, back, &by);
 		} else {
 			Lanes l[MOST_SLOTS];
-			run(p, back ? p.train : p.value, unit, {m, m, m, m}, l);
+			run(p, back ? TRAIN : VALUE, unit, {m, m, m, m}, 1, l);
 			s.m = l[0].x[0];
 			if (back) {
 				s.mm = l[1].x[0];

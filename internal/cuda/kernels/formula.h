@@ -1,6 +1,8 @@
-// Formulas: the programs of package expr, run instruction by instruction. All threads run
-// the same instruction, and each takes four numbers at a time, so that reading and
-// choosing an instruction costs little beside computing it.
+// Formulas: the programs of package expr. Kernels that are compiled for a formula call the
+// functions that package gpu writes for it in PTX (COMPILED is set); the others run the
+// programs instruction by instruction. All threads run the same instruction, and each takes
+// four numbers at a time, so that reading and choosing an instruction costs little beside
+// computing it.
 #pragma once
 #include "elem.h"
 
@@ -49,8 +51,43 @@ DEVICE float arctangent(float x) {
 	return from_bits(bits(y) | (bits(x) & 0x80000000u));
 }
 
-// run computes the outputs of a code at four numbers, in slots 0, 1, … of r.
-CALLED void run(const Program& p, const Code& c, int unit, Lanes x, Lanes* r) {
+// The codes of a program.
+enum { VALUE, TRAIN, LIMIT };
+
+#ifdef COMPILED
+
+// What the instructions CODE_EVAL, and CODE_LOG to CODE_BEND, call.
+extern "C" __attribute__((device)) __attribute__((used)) Value formula_eval(int fn, float x) { return evaluate(fn, 0, x); }
+extern "C" __attribute__((device)) __attribute__((used)) float formula_math(int code, int fn, float x) {
+	switch (code) {
+	case CODE_LOG: return loga(x);
+	case CODE_LOG1P: return loga_one_more(x);
+	case CODE_EXPM1: return expo_less_one(x);
+	case CODE_ATAN: return arctangent(x);
+	}
+	return curvature(fn, 0, x);
+}
+
+// The codes of the formula write output k to out[4·k].
+extern "C" __attribute__((device)) void code_value(const Program* p, int unit, float x, float* out);
+extern "C" __attribute__((device)) void code_train(const Program* p, int unit, float x, float* out);
+extern "C" __attribute__((device)) void code_limit(const Program* p, int unit, float x, float* out);
+
+DEVICE void run(const Program& p, int code, int unit, Lanes x, int count, Lanes* r) {
+#pragma unroll 1
+	for (int l = 0; l < count; l++) {
+		if (code == VALUE) code_value(&p, unit, x.x[l], &r[0].x[l]);
+		else if (code == TRAIN) code_train(&p, unit, x.x[l], &r[0].x[l]);
+		else code_limit(&p, unit, x.x[l], &r[0].x[l]);
+	}
+}
+
+#else
+
+// run computes the outputs of a code at the first count of four numbers, at least, in slots
+// 0, 1, … of r.
+CALLED void run(const Program& p, int code, int unit, Lanes x, int count, Lanes* r) {
+	const Code& c = (&p.value)[code];
 	auto slot = [&](int s) -> Lanes {
 		if (s >= c.first) return r[s - c.first];
 		if (s == 0) return x;
@@ -109,6 +146,8 @@ CALLED void run(const Program& p, const Code& c, int unit, Lanes x, Lanes* r) {
 	}
 }
 
+#endif
+
 // A Derived holds the derivatives of the moments by the learned inputs.
 struct Derived {
 	float m[MOST_INPUTS], v[MOST_INPUTS];
@@ -117,7 +156,7 @@ struct Derived {
 // formula_limit replaces what differences cannot resolve when σ is tiny beside m. Where a
 // kink is near, only the slope is taken from there.
 DEVICE void formula_limit(const Program& p, int unit, float m, float v, float s, bool back, Moments* o, Derived* by, Lanes* r) {
-	run(p, p.limit, unit, {m, m - 8 * s, m + 8 * s, m}, r);
+	run(p, LIMIT, unit, {m, m - 8 * s, m + 8 * s, m}, 3, r);
 	float f = r[0].x[0], d = r[1].x[0], c = r[2].x[0];
 	for (int k = 3 + 2 * p.learned; k < p.limit.outs; k++)
 		if (!(r[k].x[1] * r[k].x[2] > 0)) {
@@ -139,7 +178,7 @@ DEVICE Moments formula_points(const Program& p, int unit, float m, float v, int 
 	for (int q = 0; q < n; q += 4) {
 		Lanes x;
 		for (int l = 0; l < 4; l++) x.x[l] = m + (q + l < n ? xi[q + l] : 0.0f) * s;
-		run(p, back ? p.train : p.value, unit, x, r);
+		run(p, back ? TRAIN : VALUE, unit, x, less(4, n - q), r);
 		for (int l = 0; l < 4 && q + l < n; l++) {
 			f[q + l] = r[0].x[l], d[q + l] = back ? r[1].x[l] : 0.0f;
 			float a = f[q + l] - f[0];
@@ -160,7 +199,7 @@ DEVICE Moments formula_points(const Program& p, int unit, float m, float v, int 
 	o.m = f[0] + M, o.v = var, o.mk = o.vk = o.sm = o.sv = 0;
 	o.mm = o.slope = d[0], o.mv = 0, o.vm = 0, o.vv = d[0] * d[0];
 	if (s == 0) {
-		if (!back) run(p, p.limit, unit, {m, m, m, m}, r), o.slope = r[1].x[0];
+		if (!back) run(p, LIMIT, unit, {m, m, m, m}, 1, r), o.slope = r[1].x[0];
 		return o;
 	}
 	float h = 0.5f / s;
@@ -182,7 +221,7 @@ DEVICE Moments formula_samples(const Program& p, int unit, float m, float v, int
 		for (int q = 0; q < most; q += 4) {
 			Four z = normals(key, row, unit, q / 4);
 			const float xi[4] = {z.a, z.b, z.c, z.d};
-			run(p, back ? p.train : p.value, unit, {m + z.a * s, m + z.b * s, m + z.c * s, m + z.d * s}, r);
+			run(p, back ? TRAIN : VALUE, unit, {m + z.a * s, m + z.b * s, m + z.c * s, m + z.d * s}, less(4, most - q), r);
 			for (int l = 0; l < 4 && q + l < most; l++) {
 				float f = r[0].x[l], d = back ? r[1].x[l] : 0.0f;
 				if (pass == 0) {
@@ -220,7 +259,7 @@ DEVICE Moments push_formula(const Program& p, const Func& f, int unit, float m, 
 	Lanes r[MOST_SLOTS];
 	if (f.rule == TANGENT) {
 		Moments o = {};
-		run(p, p.limit, unit, {m, m, m, m}, r);
+		run(p, LIMIT, unit, {m, m, m, m}, 1, r);
 		float d = r[1].x[0], c = r[2].x[0];
 		o.m = r[0].x[0], o.v = d * d * v;
 		o.mm = o.slope = d, o.vm = 2 * d * c * v, o.vv = d * d, o.sm = c;

@@ -12,6 +12,12 @@ import _ "embed"
 //go:embed base.ptx
 var Base []byte
 
+// Formula is the kernel of formulas without the functions that compute one; package gpu
+// appends them.
+//
+//go:embed formula.ptx
+var Formula []byte
+
 // Tensor are products on tensor cores, for compute capability 8.0 and later.
 //
 //go:embed tensor.ptx

@@ -21,6 +21,7 @@ type Target struct {
 var Targets = []Target{
 	{"base.ptx", "all.cu", "sm_75", "ptx64"},
 	{"tensor.ptx", "tensor.cu", "sm_80", "ptx70"},
+	{"formula.ptx", "compiled.cu", "sm_75", "ptx64"},
 }
 
 // Header returns the first lines of a PTX file: the hash of all sources in a folder and
