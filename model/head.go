@@ -66,6 +66,12 @@ func (p *Predictions) Member(k, i int) (mean, variance float32) {
 	return p.normals[k].mean[i], p.normals[k].variance[i]
 }
 
+// Normals returns the means and variances that network k predicts, including noise. There
+// may be more numbers than the rows have.
+func (p *Predictions) Normals(k int) (mean, variance []float32) {
+	return p.normals[k].mean, p.normals[k].variance
+}
+
 // NewHead returns a head for batches of at most maxRows rows.
 func (e *Ensemble) NewHead(maxRows int) (*Head, error) { return e.NewHeadOn(nil, maxRows, nil) }
 

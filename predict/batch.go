@@ -125,7 +125,7 @@ func (b *Batch) number(row, target int) (n Number) {
 		n.Lo, n.Hi = n.Mean-b.p.half[target]*n.Std, n.Mean+b.p.half[target]*n.Std
 	case s.m.counts: // below
 	default:
-		n.Lo, n.Hi = dist.Interval(b.Raw(row, target), level)
+		n.Lo, n.Hi = b.interval(row, target, level)
 	}
 	if s.m.counts && level > 0 {
 		n.Lo, n.Hi = b.countInterval(row, target, level)

@@ -10,6 +10,7 @@ import (
 
 	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/engine"
 	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/model"
@@ -40,6 +41,7 @@ type Model struct {
 	header  *table.Header  // of rows of named values
 	encoder *table.Encoder // of these
 	ready   [2]chan *session
+	engine  engine.Engine[float32] // of Use; nil: the CPU
 
 	position map[string]int // of the header's columns
 	needed   []int          // positions of columns

@@ -23,6 +23,7 @@ type session struct {
 	out     *model.Predictions // of the rows last predicted
 	strange []float32          // how unfamiliar they are; nil: not known
 	dists   *tabular.Predictions
+	ends    *ends // of intervals; nil: the CPU finds each
 
 	mixture dist.Mixture
 	bent    dist.Warped
@@ -65,6 +66,7 @@ func (m *Model) session(rows int) *session {
 	s := &session{m: m, tier: tier, class: make(dist.Categorical, len(m.classes)), numbers: make([]Number, len(m.targets))}
 	if m.Net != nil {
 		s.net = m.Net.NewPredictor(nil, tiers[tier])
+		s.ends = m.newEnds(tiers[tier])
 	} else {
 		head, err := m.Networks.NewHead(tiers[tier])
 		if err != nil {
@@ -116,6 +118,9 @@ func (s *session) predict(x gauss.Batch[float32]) (err error) {
 		s.out, err = s.head.TryPredict(x)
 	} else if s.dists, err = s.net.TryPredict(x); err == nil {
 		s.out, s.strange = s.dists.Predictions, s.dists.Unfamiliar
+	}
+	if s.ends != nil {
+		s.ends.level = 0
 	}
 	s.batch.x = x
 	s.batch.row = -1

@@ -14,6 +14,7 @@ func (m *Model) Use(e engine.Engine[float32]) error {
 			return fmt.Errorf("member %d: %w", i, err)
 		}
 	}
+	m.engine = e
 	m.keepReady() // sessions that are ready use what was there before
 	return nil
 }

@@ -34,7 +34,7 @@ def lines(command):
 
 def ours(a):
     """The figures of utvi bench."""
-    out, failed = lines([a.utvi, "bench", "--device", a.device, "--json", "--rules", "ut", "--batches", str(a.batch), "--nets", a.nets])
+    out, failed = lines([a.utvi, "bench", "--device", a.device, "--json", "--quick", "--rules", "ut", "--batches", str(a.batch), "--nets", a.nets])
     if failed:
         return [], [f"{OURS}: {failed}"], []
     report = json.loads(out)

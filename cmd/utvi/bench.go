@@ -42,7 +42,7 @@ internal/bench/compare measures PyTorch in the same run.`,
 				return err
 			}
 			if device != "cpu" {
-				return benchCard(cmd.OutOrStdout(), device, o, asJSON)
+				return benchCard(cmd, device, o, asJSON)
 			}
 			var done func()
 			o.Progress, done = lineProgress(cmd.ErrOrStderr())
@@ -59,7 +59,7 @@ internal/bench/compare measures PyTorch in the same run.`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Quick, "quick", false, "about 30 seconds: the most important cases, short windows")
+	f.BoolVar(&o.Quick, "quick", false, "about 30 seconds: the most important cases, short windows; on a card without sizes of tiles and trainings side by side")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.BoolVar(&kernels, "kernels", true, "also measure single kernels and layers")
 	f.StringSliceVar(&o.Nets, "nets", nil, "networks: "+strings.Join(bench.Nets(), ", "))
@@ -72,15 +72,19 @@ internal/bench/compare measures PyTorch in the same run.`,
 }
 
 // benchCard measures networks on a card.
-func benchCard(w io.Writer, device string, o bench.Options, asJSON bool) error {
+func benchCard(cmd *cobra.Command, device string, o bench.Options, asJSON bool) error {
 	e, err := gpu.Open(device)
 	if err != nil {
 		return err
 	}
+	var done func()
+	o.Progress, done = lineProgress(cmd.ErrOrStderr())
 	r, err := bench.Card(e, o)
+	done()
 	if err != nil {
 		return err
 	}
+	w := cmd.OutOrStdout()
 	if asJSON {
 		return writeJSON(w, r)
 	}

@@ -41,6 +41,11 @@ func (*auto) Name() string { return "auto" }
 // Beside implements engine.Crowd.
 func (*auto) Beside() int { return beside }
 
+// NewIntervals implements engine.Intervaler.
+func (a *auto) NewIntervals(members, most int, shapes []engine.Shape) (engine.Intervals, error) {
+	return a.card.NewIntervals(members, most, shapes)
+}
+
 // other reports whether the CPU should try, after an error of the card.
 func (a *auto) other(err error) bool {
 	_, refused := errors.AsType[*Unsupported](err)

@@ -14,9 +14,11 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"utvi/engine"
 	"utvi/internal/cuda"
@@ -176,6 +178,11 @@ func (m *memory) alloc(n, size int) cuda.Ptr {
 		return 0
 	}
 	p, err := m.device.Alloc(n * size)
+	for wait := time.Millisecond; errors.Is(err, cuda.ErrMemory) && wait < 32*time.Millisecond; wait *= 4 {
+		runtime.GC() // predictors that nobody uses free their memory soon after
+		time.Sleep(wait)
+		p, err = m.device.Alloc(n * size)
+	}
 	if err != nil {
 		m.err = err
 		return 0

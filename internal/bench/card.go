@@ -48,10 +48,12 @@ type Together struct {
 	StepsPerSecond float64 `json:"steps_per_second"` // of all of them
 }
 
-// together measures trainings of the first network, 1,024 rows a step.
-func together(e *gpu.Engine, trainings int) (Together, error) {
-	const batch, warm, steps = 1024, 64, 512
-	r := Together{Net: nets[0].name, Batch: batch, Trainings: trainings}
+// together measures trainings of a network. Rows that are not drawn lie on the card.
+func together(e *gpu.Engine, n net, batch, trainings int) (Together, error) {
+	const warm, steps = 64, 512
+	o := optim.Paper()
+	o.Clip = 100 // as the paper's localisation needs it
+	r := Together{Net: n.name, Batch: batch, Trainings: trainings}
 	var all []*train.Trainer
 	defer func() {
 		for _, t := range all {
@@ -59,16 +61,17 @@ func together(e *gpu.Engine, trainings int) (Together, error) {
 		}
 	}()
 	for range trainings {
-		m, err := nets[0].build("ut", moment.UT(2))
+		m, err := n.build("ut", moment.UT(2))
 		if err != nil {
 			return r, err
 		}
-		x := newRows(4*batch, 1, 1)
-		table, err := data.NewTable(x.x, 1, x.y)
-		if err != nil {
-			return r, err
+		source := n.source(4 * batch)
+		if x, ok := source.(*rows); ok {
+			if source, err = data.NewTable(x.x, x.Targets(), x.y); err != nil {
+				return r, err
+			}
 		}
-		t, err := train.New(m, train.Config{Engine: e, Data: table, Batch: batch, Steps: warm + steps, Workers: 1})
+		t, err := train.New(m, train.Config{Engine: e, Data: source, Optimizer: o, Batch: batch, Steps: warm + steps, Workers: 1})
 		if err != nil {
 			return r, err
 		}
@@ -96,7 +99,7 @@ func onCard(e *gpu.Engine, n net, rule string, r moment.Rule, batch int) (CardNe
 	}
 	pool := compute.NewPool(1)
 	defer pool.Close()
-	t, err := e.Time(m.Network(), engine.Job{Data: newRows(batch, n.input().Size(), n.outputs()), Likelihood: likelihood.Normal{},
+	t, err := e.Time(m.Network(), engine.Job{Data: n.source(batch), Likelihood: likelihood.Normal{},
 		Optimizer: optim.Paper(), Batch: batch, Seed: rng.New(1), Pool: pool})
 	return CardNetwork{Net: n.name, Rule: rule, Batch: batch, ForwardUS: t.Forward, StepUS: t.Step, Kernels: t.Kernels}, err
 }
@@ -125,21 +128,24 @@ func (r *CardReport) tilings(e *gpu.Engine) error {
 }
 
 // Card measures the networks on a card. Without a choice in o, these are all networks
-// with ut and exact, at a batch of 1,024.
+// with ut and exact, at a batch of 1,024, and 256 for the paper's localisation. Quick leaves
+// out sizes of tiles, and trainings side by side.
 func Card(e *gpu.Engine, o Options) (*CardReport, error) {
 	if o.Rules == nil {
 		o.Rules = []string{"ut", "exact"}
-	}
-	if o.Batches == nil {
-		o.Batches = []int{1024}
 	}
 	r := &CardReport{Card: e.Card()}
 	for _, n := range nets {
 		for _, rule := range rules {
 			for _, batch := range []int{1, 128, 256, 1024} {
-				if !chosen(o.Nets, n.name) || !chosen(o.Rules, rule.name) || !chosen(o.Batches, batch) {
+				batches := o.Batches
+				if batches == nil {
+					batches = []int{n.usual()}
+				}
+				if !chosen(o.Nets, n.name) || !chosen(o.Rules, rule.name) || !chosen(batches, batch) {
 					continue
 				}
+				o.tell(len(r.Networks), fmt.Sprintf("%s %s, batch %d", n.name, rule.name, batch))
 				x, err := onCard(e, n, rule.name, rule.rule, batch)
 				if _, refused := errors.AsType[*gpu.Unsupported](err); refused {
 					r.Refused = append(r.Refused, fmt.Sprintf("%s %s: %v", n.name, rule.name, err))
@@ -152,18 +158,40 @@ func Card(e *gpu.Engine, o Options) (*CardReport, error) {
 			}
 		}
 	}
+	if o.Quick {
+		return r, nil
+	}
+	o.tell(len(r.Networks), "sizes of tiles")
 	if err := r.tilings(e); err != nil {
 		return r, err
 	}
-	if !chosen(o.Nets, nets[0].name) {
-		return r, nil
-	}
-	for _, n := range []int{1, 8, 32, 100} {
-		t, err := together(e, n)
-		if err != nil {
-			return r, err
+	for _, n := range nets {
+		if n.name != nets[0].name && !n.paper || !chosen(o.Nets, n.name) {
+			continue
 		}
-		r.Together = append(r.Together, t)
+		for _, k := range []int{1, 8, 32, 100} {
+			o.tell(len(r.Networks), fmt.Sprintf("%s, %d trainings", n.name, k))
+			t, err := together(e, n, n.usual(), k)
+			if err != nil {
+				return r, err
+			}
+			r.Together = append(r.Together, t)
+		}
 	}
 	return r, nil
+}
+
+// usual is the batch that a network is measured with on a card.
+func (n net) usual() int {
+	if n.paper {
+		return 256
+	}
+	return 1024
+}
+
+// tell reports what is measured next.
+func (o Options) tell(done int, what string) {
+	if o.Progress != nil {
+		o.Progress(done, 2*len(nets), what)
+	}
 }

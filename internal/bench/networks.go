@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"utvi/data"
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/compute"
@@ -14,6 +15,7 @@ import (
 	"utvi/nn"
 	"utvi/rng"
 	"utvi/train"
+	"utvi/vi"
 )
 
 // A net is a stack of dense layers, on top of a convolution if it has one.
@@ -22,6 +24,7 @@ type net struct {
 	image  nn.Shape  // of the convolution's input
 	conv   nn.Conv2D // none if it has no outputs
 	widths []int     // inputs and outputs of the dense layers
+	paper  bool      // with the output chains of the paper's localisation; it is measured by name, or on a card
 }
 
 var nets = []net{
@@ -31,6 +34,31 @@ var nets = []net{
 	{name: "784-2048-2048-10", widths: []int{784, 2048, 2048, 10}},
 	// The paper's localisation network, up to its output chains.
 	{name: "conv8-288-128-3", image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}},
+	{name: localization, image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}, paper: true},
+}
+
+// localization is the paper's localisation network with its output chains. Its rows are
+// drawn emitters.
+const localization = "localization"
+
+var emitters = data.Emitters{Side: 8, Spread: 2, Blur: 1.05, Photons: 100}
+
+// chains are the paper's output chains: positions are quantiles of their prior, and the
+// photon count is that expected at the position plus its deviation.
+func chains(name string, rule moment.Rule) nn.Chain {
+	if name == "exact" || name == correlated { // the function has no closed form
+		rule = moment.GaussHermite(9)
+	}
+	return nn.Chain{nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: rule}, nn.Multiply{By: []float64{emitters.Spread, emitters.Spread, 1}},
+		nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(emitters.Photons, emitters.Blur, float64(emitters.Side))}}
+}
+
+// source returns rows to train a network with.
+func (n net) source(batch int) data.Source {
+	if n.paper {
+		return emitters.Source(300 * batch)
+	}
+	return newRows(batch, n.input().Size(), n.outputs())
 }
 
 // places is how often the convolution's weights are used in one image.
@@ -112,10 +140,17 @@ func (n net) build(name string, rule moment.Rule) (*model.Model, error) {
 			layers = append(layers, act)
 		}
 	}
+	if n.paper {
+		layers = append(layers, chains(name, rule)...)
+	}
 	if name == correlated {
 		layers = nn.Correlate(layers)
 	}
-	return model.New(model.Config{Input: n.input(), Layers: layers, Seed: 1})
+	c := model.Config{Input: n.input(), Layers: layers, Seed: 1}
+	if n.paper {
+		c.Init = vi.Std(0.05)
+	}
+	return model.New(c)
 }
 
 // networks lists the measurements of whole networks; their results go to r.
@@ -125,7 +160,7 @@ func networks(r *Report, o Options, m *memory) []timing {
 		for _, rule := range rules {
 			for _, batch := range []int{1, 128, 1024} {
 				for _, threads := range o.Threads {
-					if !o.wants(n.name, rule.name, batch, threads) {
+					if n.paper && o.Nets == nil || !o.wants(n.name, rule.name, batch, threads) {
 						continue
 					}
 					what := fmt.Sprintf("%s %s, batch %d, %d threads", n.name, rule.name, batch, threads)
@@ -201,7 +236,7 @@ func network(n net, name string, rule moment.Rule, batch, threads, windows int, 
 	}
 	f.Allocs = allocs(predict)
 
-	t, err := train.New(m, train.Config{Data: src, Batch: batch, Steps: 1 << 30, Workers: threads})
+	t, err := train.New(m, train.Config{Data: n.source(batch), Batch: batch, Steps: 1 << 30, Workers: threads})
 	if err != nil {
 		return f, err
 	}
