@@ -437,6 +437,15 @@ func TestByPosition(t *testing.T) {
 	if err != nil || !slices.Contains(e.Notes, byPosition) {
 		t.Errorf("%+v, %v", e, err)
 	}
+	conf := spec("c5") // a table is not compared with itself
+	conf.Network.Steps = 8
+	r, err := Run(t.Context(), read(t, rows), conf, Options{})
+	if err != nil || slices.Contains(r.Evaluation.Notes, byPosition) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if few := "30 rows are few: intervals may cover far more or less than they say"; !slices.Contains(r.Warnings, few) {
+		t.Errorf("warnings %q, want %q", r.Warnings, few)
+	}
 	text, err := json.Marshal(e)
 	if err != nil || !strings.Contains(string(text), "position") {
 		t.Errorf("%s, %v", text, err)
