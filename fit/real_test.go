@@ -348,6 +348,21 @@ func TestWorseCalibration(t *testing.T) {
 	if _, bad := f.judge("y", f.score("y", none, none)); len(bad) != 0 {
 		t.Errorf("a good correction was left out: %+v", bad)
 	}
+
+	// A model is not stored with a correction that makes it worse.
+	m := fitted(t)
+	text := example(t, 1500, 9)
+	out, _ := written(t, m, text, predict.Options{}, 1)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, mean := range out["strength_mean"] {
+		z := rng.Normal(key, uint64(3*i)) / math.Sqrt(-math.Log(rng.Uniform(key, uint64(3*i+1))))
+		line := lines[i+1]
+		lines[i+1] = fmt.Sprintf("%s,%.4f", line[:strings.LastIndex(line, ",")], mean+out["strength_std"][i]*0.75*z)
+	}
+	c, err := m.Calibrate(t.Context(), read(t, strings.Join(lines, "\n")+"\n").Rows(nil), []Method{Scale}, nil)
+	if err != nil || len(c.Dropped) != 1 || m.Calibration != nil {
+		t.Errorf("%+v, %v; the model has %+v", c, err, m.Calibration)
+	}
 }
 
 // TestCrossValidate scores every row once, with models that did not see it.
@@ -436,6 +451,15 @@ func TestByPosition(t *testing.T) {
 	e, err := m.Evaluate(t.Context(), read(t, rows).Rows(nil), nil)
 	if err != nil || !slices.Contains(e.Notes, byPosition) {
 		t.Errorf("%+v, %v", e, err)
+	}
+	conf := spec("c5") // a table is not compared with itself
+	conf.Network.Steps = 8
+	r, err := Run(t.Context(), read(t, rows), conf, Options{})
+	if err != nil || slices.Contains(r.Evaluation.Notes, byPosition) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if few := "30 rows are few: intervals may cover far more or less than they say"; !slices.Contains(r.Warnings, few) {
+		t.Errorf("warnings %q, want %q", r.Warnings, few)
 	}
 	text, err := json.Marshal(e)
 	if err != nil || !strings.Contains(string(text), "position") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"utvi/data"
@@ -85,6 +86,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if r.Evaluation, err = m.Evaluate(ctx, f.Rows(held), pool); err != nil {
 		return nil, err
 	}
+	r.Evaluation.Notes = slices.DeleteFunc(r.Evaluation.Notes, func(s string) bool { return s == byPosition }) // of its own table
 	if len(held) < len(l.held) {
 		r.Evaluation.Notes = append(r.Evaluation.Notes, fmt.Sprintf("the fit was stopped: %d of %d held-out rows are scored", len(held), len(l.held)))
 	}

@@ -21,11 +21,13 @@ type Scores struct {
 	Names    []string                     `json:"names,omitempty"`    // of the classes
 }
 
-// A Baseline is the score of the same rows without a network: every row gets the mean and
-// the standard deviation of the training rows, or their shares of the classes.
+// A Baseline is the score of the same rows without a network: every row gets the Normal
+// with the moments of the training rows, of counts the negative binomial, or their shares
+// of the classes.
 type Baseline struct {
 	LL       float64 `json:"ll"`                 // log-likelihood, nats per row
 	RMSE     float64 `json:"rmse,omitempty"`     // of numbers
+	Counts   bool    `json:"counts,omitempty"`   // the log-likelihood is that of counts
 	Accuracy float64 `json:"accuracy,omitempty"` // of the most frequent class
 }
 
@@ -150,7 +152,11 @@ func (s Scores) List() (all []NamedScore) {
 	}
 	if b := s.Baseline; b != nil {
 		add("RMSE of the mean", "always predicting the mean of the training rows", "%.4g", b.RMSE)
-		add("log-likelihood without a network", "every row gets the Normal of the training rows", "%.4g", b.LL)
+		without := "every row gets the Normal of the training rows"
+		if b.Counts {
+			without = "every row gets the negative binomial of the training rows"
+		}
+		add("log-likelihood without a network", without, "%.4g", b.LL)
 	}
 	score("MAE", n.MAE, "of the predicted mean, in the target's unit")
 	score("CRPS", n.CRPS, "of the whole distribution, in the target's unit; lower is better")

@@ -76,9 +76,14 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 		return err
 	}
 	x, k := b.Inputs(), len(targets)
-	var base []dist.Categorical
-	if m.Classes() != nil {
-		base = append(base, shares(&targets[0]))
+	var base dist.Categorical
+	var plain []dist.Dist
+	for i := range targets {
+		if m.Classes() != nil {
+			base = shares(&targets[i])
+		} else {
+			plain = append(plain, m.without(&targets[i]))
+		}
 	}
 	for row := range b.Len() {
 		sample, known := m.trained.samples(hashRow(x.Mean[row*x.Width:(row+1)*x.Width], y[row*k:(row+1)*k]), m.Facts.Rows)
@@ -98,15 +103,15 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 		weight := float64(w[row])
 		if m.Classes() != nil {
 			t.targets[0].addClass(m, b, row, int(y[row]), weight)
-			if base[0] != nil {
-				t.targets[0].shares.Add(int(y[row]), base[0], weight)
+			if base != nil {
+				t.targets[0].shares.Add(int(y[row]), base, weight)
 			}
 			continue
 		}
 		for j, c := range targets {
 			actual := m.actual(y[row*len(targets)+j], &c)
 			t.targets[j].addNumber(m, b, row, j, actual, weight)
-			t.targets[j].plain.Add(actual, dist.Normal{Mu: c.Mean, Sigma: c.SD}, weight)
+			t.targets[j].plain.Add(actual, plain[j], weight)
 		}
 	}
 	return nil
@@ -119,6 +124,17 @@ func (m *Model) actual(y float32, c *table.Column) float64 {
 		v = math.Round(v)
 	}
 	return v
+}
+
+// without is what every row gets without a network: the Normal with the moments of the
+// training rows, or of counts the negative binomial, so that both are probabilities.
+func (m *Model) without(c *table.Column) dist.Dist {
+	if !m.Counts() {
+		return dist.Normal{Mu: c.Mean, Sigma: c.SD}
+	}
+	counts := new(dist.Counts)
+	counts.Add(1, c.Mean, c.SD*c.SD)
+	return dist.Whole{Dist: counts}
 }
 
 // shares are the shares of the classes among the training rows, nil if they are not
@@ -271,7 +287,7 @@ func (t *tally) close(m *Model) *Evaluation {
 				}
 			}
 			b := x.plain.Scores()
-			r.Baseline = &Baseline{LL: b.LL.Value, RMSE: b.RMSE.Value}
+			r.Baseline = &Baseline{LL: b.LL.Value, RMSE: b.RMSE.Value, Counts: m.Counts()}
 			r.Numbers, r.Sample, r.PIT = &s, x.sample.items, x.numbers.PIT(1000)
 			r.Variance = predict.Parts{Weights: x.parts.Weights / n, Inputs: x.parts.Inputs / n, Noise: x.parts.Noise / n}
 		}

@@ -392,6 +392,10 @@ func TestImpute(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := predictor(t, opened(t, fit.Model), predict.Options{})
+	// A network that embeds the noise in its weights has no number for it.
+	if rows, sum := written(t, p, "x,z\n4,3\n", predictions.Output{Parts: true}); rows[0]["y_var_noise"] != "" || rows[0]["y_var_weights"] == "" || !sum.NoiseInWeights {
+		t.Errorf("%+v, %+v", rows, sum)
+	}
 	all, err := p.Rows(t.Context(), []map[string]any{{"x": nil, "z": 3}, {"z": 3}, {"x": "NA", "z": "3"}, {"x": math.NaN(), "z": 3}, {"x": 4, "z": 3}})
 	if err != nil {
 		t.Fatal(err)

@@ -154,7 +154,7 @@ func (in *inference) task() Task {
 		switch {
 		case slices.Contains(in.Categorical, name) || p.texts > 0 && !p.mixed(in.MaxLevels):
 			return Classification
-		case len(in.Targets) == 1 && p.texts == 0 && p.style == nil && len(p.numberCount) == 2 && p.numbers >= 20: // yes or no
+		case len(in.Targets) == 1 && p.texts == 0 && p.style == nil && len(p.numberCount) == 2 && p.numbers >= 10: // yes or no
 			return Classification
 		}
 	}

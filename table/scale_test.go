@@ -134,6 +134,10 @@ func TestTwoValuesAreClasses(t *testing.T) {
 	if s := infer(t, b.String(), Spec{Targets: []string{"y"}}); s.Task != Classification || fmt.Sprint(s.Classes()) != "[0 1]" {
 		t.Errorf("0 and 1 are a %s of %v", s.Task, s.Classes())
 	}
+	few := strings.Join(strings.SplitAfter(b.String(), "\n")[:13], "")
+	if s := infer(t, few, Spec{Targets: []string{"y"}}); s.Task != Classification {
+		t.Errorf("in 12 rows, 0 and 1 are a %s", s.Task)
+	}
 	if s := infer(t, b.String(), Spec{Targets: []string{"y"}, Task: Regression}); s.Task != Regression {
 		t.Error("a regression that was asked for became a classification")
 	}

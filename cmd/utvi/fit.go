@@ -155,6 +155,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	}
 	defer func() { closeLive(page, fmt.Sprintf("The fit is complete: wrote %s.", r.out), err) }()
 	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(checkpoint, progressFile))
+	bar.budget = r.budget()
 	if page != nil {
 		bar.page = &fitPage{page}
 	}

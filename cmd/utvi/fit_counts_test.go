@@ -110,6 +110,10 @@ func TestCountsAndLevels(t *testing.T) {
 			Numbers struct {
 				LL struct{ Value float64 }
 			}
+			Baseline struct {
+				LL     float64
+				Counts bool
+			}
 		}
 	}
 	score := func() float64 {
@@ -120,6 +124,26 @@ func TestCountsAndLevels(t *testing.T) {
 		return e.Targets[0].Numbers.LL.Value
 	}
 	before := score()
+	// Without a network: about the best negative binomial of the counts themselves.
+	at, rows := columns(visits(600, 2, nil))
+	var counts []float64
+	for _, row := range rows {
+		v, _ := strconv.ParseFloat(row[at["visits"]], 64)
+		counts = append(counts, v)
+	}
+	average, variance, want := 0.0, 0.0, 0.0
+	for _, v := range counts {
+		average += v / 600
+	}
+	for _, v := range counts {
+		variance += (v - average) * (v - average) / 600
+	}
+	for _, v := range counts {
+		want += dist.LogCount(v, average, variance) / 600
+	}
+	if b := e.Targets[0].Baseline; math.Abs(b.LL-want) > 0.02 || !b.Counts {
+		t.Errorf("the score without a network is %+v, want about %.4f", b, want)
+	}
 
 	// New shops: wider, and unfamiliar.
 	known := run("predict", m, write("known.csv", visits(200, 3, nil)))

@@ -18,7 +18,8 @@ type fitProgress struct {
 	terminal bool
 	file     string // where to note how far it came, for those who find it stopped
 	start    time.Time
-	timer    *time.Timer // until the silence has to be broken
+	budget   time.Duration // that the training may take; 0: any
+	timer    *time.Timer   // until the silence has to be broken
 
 	mu      sync.Mutex
 	first   float64 // work that an earlier run had done
@@ -115,7 +116,11 @@ func (p *fitProgress) remaining() time.Duration {
 		return -1
 	}
 	ran := time.Since(p.start)
-	return p.left.show(time.Duration(float64(ran)/made*(p.now.Total-p.now.Done)), ran)
+	left := p.left.show(time.Duration(float64(ran)/made*(p.now.Total-p.now.Done)), ran)
+	if p.budget > 0 {
+		left = min(left, max(0, p.budget-ran))
+	}
+	return left
 }
 
 // leftText says how much time is left.

@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 	"time"
+
+	"utvi/tabular"
 )
 
 // TestTimeLeft lets the total jump up at a third of the work, as when a costly network is
@@ -24,6 +26,10 @@ func TestTimeLeft(t *testing.T) {
 			t.Errorf("after %v the time left is %v, in truth %v", ran, got, want)
 		}
 		last = got
+	}
+	p := fitProgress{start: time.Now().Add(-40 * time.Second), budget: time.Minute, now: tabular.Progress{Done: 1, Total: 100}}
+	if left := p.remaining(); left > 20*time.Second {
+		t.Errorf("20 s before the end of its budget %v are left", left)
 	}
 	if last != 0 {
 		t.Errorf("at the end %v are left", last)

@@ -179,6 +179,16 @@ func TestVerifyTable(t *testing.T) {
 	if code, got, errs := utvi(t, "verify", m, "--data", other, "--rows", "5", "--networks", "20", "--json"); code != 0 || got != want {
 		t.Errorf("exit %d: columns in another order give another result: %s", code, errs)
 	}
+	// Of a large table the first rows are compared, and a line says so.
+	large := filepath.Join(dir, "large.csv")
+	text := string(readFile(t, table))
+	body := text[strings.Index(text, "\n")+1:]
+	if err := os.WriteFile(large, []byte(text+strings.Repeat(body, 9)), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, errs := utvi(t, "verify", m, "--data", large, "--networks", "2"); code != 0 || !strings.Contains(out, "2 networks drawn, 256 rows") || !strings.Contains(errs, "The first 256 rows are used") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
 	if code, _, errs := utvi(t, "verify", m, "--data", written(t, "temperature,minutes\n1,2\n")); code != 1 || !strings.Contains(errs, "lacks the columns temperature_std, resin") {
 		t.Errorf("exit %d: %s", code, errs)
 	}

@@ -16,6 +16,9 @@ import (
 	"utvi/rng"
 )
 
+// verifyRows is how many rows of a table are compared: thousands of networks are run on each.
+const verifyRows = 256
+
 func verifyCommand() *cobra.Command {
 	var (
 		c      model.VerifyConfig
@@ -64,15 +67,21 @@ outputs are between 0.85 and 1.15, roughly if the median is within 15 %, else no
 				}
 				return err
 			}
-			if data != "" && !cmd.Flags().Changed("rows") {
-				rows = 0 // all
-			}
 			x := randomInputs(rows, e.Inputs(), c.Seed)
 			if data != "" {
-				x, err = table.inputs(e, data, rows)
+				if !cmd.Flags().Changed("rows") {
+					rows = verifyRows
+				}
+				x, err = table.inputs(e, data, rows+1)
 			}
 			if err != nil {
 				return err
+			}
+			if x.Rows > rows {
+				x = x.Slice(0, rows)
+				if !cmd.Flags().Changed("rows") {
+					fmt.Fprintf(cmd.ErrOrStderr(), "The first %d rows are used; --rows sets how many.\n", rows)
+				}
 			}
 			tell, done := lineProgress(cmd.ErrOrStderr())
 			if tell != nil {
@@ -100,7 +109,7 @@ outputs are between 0.85 and 1.15, roughly if the median is within 15 %, else no
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&data, "data", "", "table of inputs (CSV, TSV, Parquet, .npy, .npz, also .gz)")
-	f.IntVar(&rows, "rows", 16, "number of rows of standard-normal inputs; with --data, the most rows to read (all without this flag)")
+	f.IntVar(&rows, "rows", 16, "number of rows of standard-normal inputs; with --data, the most rows to read (256 without this flag)")
 	f.IntVar(&c.Networks, "networks", 10_000, "number of networks to draw")
 	f.IntVar(&c.Order, "order", 0, "also compare with full covariances of this order (slow for wide layers)")
 	f.Uint64Var(&c.Seed, "seed", 1, "seed of the draws")
@@ -109,7 +118,7 @@ outputs are between 0.85 and 1.15, roughly if the median is within 15 %, else no
 	return cmd
 }
 
-// inputs reads rows of a table as the networks see them, at most rows of them (0: all).
+// inputs reads rows of a table as the networks see them, at most rows of them.
 func (t *tableFlags) inputs(e *model.Ensemble, path string, rows int) (gauss.Batch[float32], error) {
 	none := gauss.Batch[float32]{}
 	m, err := predict.FromEnsemble(e)

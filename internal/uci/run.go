@@ -17,7 +17,7 @@ import (
 type Result struct {
 	Set     string  `json:"set"`
 	Split   int     `json:"split"`
-	LL      float64 `json:"ll"`      // mean ln p, nats
+	LL      float64 `json:"ll"`      // mean ln p, nats; of a model of counts, of the probability of the count
 	RMSE    float64 `json:"rmse"`    // of the predicted mean
 	Covered int     `json:"covered"` // test rows within the central 90 % interval
 	Rows    int     `json:"rows"`    // of the test
@@ -84,17 +84,25 @@ func (r *Result) score(f *tabular.Fitted, sp *split) {
 	if w := f.Warp(0); w != nil {
 		d = dist.Warped{Mixture: &m, Warp: w}
 	}
+	counts := dist.Counts{}
+	if f.Counts() {
+		d = dist.Whole{Dist: &counts}
+	}
 	var squares float64
 	var seen []scored
 	for lo := 0; lo < x.Rows; lo += chunk {
 		v := p.Predict(x.Slice(lo, min(x.Rows, lo+chunk)))
 		for i := range v.Rows {
-			v.Dist(i, 0, &m)
-			at := float64(y[lo+i])
-			r.LL += d.LogPDF(at) - math.Log(sp.scale)
-			u := d.CDF(at)
-			seen = append(seen, scored{d.SD(), u > 0.05 && u < 0.95})
-			e := (at - d.Mean()) * sp.scale
+			at, scale := float64(y[lo+i]), sp.scale
+			if f.Counts() { // probabilities, in the target's unit
+				v.Counts(i, 0, &counts)
+				at, scale = math.Round((at-sp.test.Zero[0])*scale), 1
+			} else {
+				v.Dist(i, 0, &m)
+			}
+			r.LL += d.LogPDF(at) - math.Log(scale)
+			seen = append(seen, scored{d.SD(), within(d, at)})
+			e := (at - d.Mean()) * scale
 			squares += e * e
 		}
 	}
@@ -102,6 +110,16 @@ func (r *Result) score(f *tabular.Fitted, sp *split) {
 	r.LL /= float64(r.Rows)
 	r.RMSE = math.Sqrt(squares / float64(r.Rows))
 	r.cover(seen)
+}
+
+// within reports whether a target lies in the central 90 % interval.
+func within(d dist.Dist, y float64) bool {
+	if w, ok := d.(dist.Whole); ok {
+		lo, hi := w.Interval(0.9)
+		return y >= lo && y <= hi
+	}
+	u := d.CDF(y)
+	return u > 0.05 && u < 0.95
 }
 
 // scored is a test row: its predicted standard deviation, and whether its target is within

@@ -3,6 +3,7 @@ package uci
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"utvi/data"
 	"utvi/gauss"
@@ -85,5 +86,17 @@ func (s *Set) encode(rows []int, columns []table.Column) tabular.Data {
 		y = append(y, z(r, s.target))
 	}
 	t := columns[s.target]
-	return tabular.Data{Set: data.Set{X: gauss.Fixed(len(s.features), x), Y: y}, Zero: []float64{-t.Mean / t.SD}}
+	d := tabular.Data{Set: data.Set{X: gauss.Fixed(len(s.features), x), Y: y}, Zero: []float64{-t.Mean / t.SD}}
+	if s.counts(rows) {
+		d.Step = []float64{1 / t.SD}
+	}
+	return d
+}
+
+// counts reports whether likelihoods of counts are tried for the target, as utvi fit does.
+func (s *Set) counts(rows []int) bool {
+	return !slices.ContainsFunc(rows, func(r int) bool {
+		y := s.rows[r*s.columns+s.target]
+		return y != math.Trunc(y) || y < 0 || y > tabular.MostCount
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/dist"
 	"utvi/internal/uci"
 	"utvi/rng"
 	"utvi/tabular"
@@ -118,4 +119,32 @@ func ExamplePublished() {
 	// Output:
 	// PBP -1.63 ± 0.02
 	// MC dropout 2016 -1.55 ± 0.03
+}
+
+// Whole numbers can be counts, as in utvi fit: then scores are probabilities.
+func TestCounts(t *testing.T) {
+	var mass float64
+	dir := write(t, func(files map[string]string) {
+		var b strings.Builder
+		key := rng.New(3)
+		for i := range 120 {
+			x := rng.Normal(key, uint64(2*i))
+			var c dist.Counts
+			c.Add(1, math.Exp(0.8+0.7*x), math.Exp(0.8+0.7*x))
+			y := dist.Whole{Dist: &c}.Quantile(rng.Uniform(key, uint64(2*i+1)))
+			if i < 20 {
+				mass += dist.LogCount(y, math.Exp(0.8+0.7*x), 0) / 20
+			}
+			fmt.Fprintf(&b, "%.0f %.4f 7 %.4f\n", y, x, rng.Normal(key, uint64(1000+i)))
+		}
+		files["data.txt"] = b.String()
+	})
+	c := tabular.Config{Ensemble: 2, Noise: tabular.Poisson, Activation: "leaky-relu", KL: 0.3, Width: 10, Depth: 1, Steps: 500, Seed: 1}
+	r, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(r.Chosen, "poisson") || math.Abs(r.LL-mass) > 0.2 || r.Covered < 16 {
+		t.Errorf("%+v; the true distribution scores %.3f", r, mass)
+	}
 }
