@@ -163,15 +163,18 @@ func blockLimit(c compute.Caches) int {
 const minBlock = 4 * compute.MR
 
 // blockRows returns the number of rows in a block of a batch: a multiple of the tile of
-// the product, and as many blocks for each worker; more than one worker can take alone
-// are at least two. Results do not depend on it: rows meet in sums that run in their
-// order, whatever the blocks.
+// the product, twice that for one worker, and as many blocks for each worker; more than one
+// worker can take alone are at least two. Results do not depend on it: rows meet in sums
+// that run in their order, whatever the blocks.
 func blockRows(batch, workers int) int {
 	if batch <= minBlock || workers == 1 && batch <= oneBlock {
 		return batch
 	}
-	workers = max(2, workers)
+	tile := compute.MR
+	if workers == 1 {
+		tile *= 2
+	}
 	each := (batch + workers*maxBlock - 1) / (workers * maxBlock)
 	size := max(minBlock, (batch+workers*each-1)/(workers*each))
-	return (size + compute.MR - 1) / compute.MR * compute.MR
+	return (size + tile - 1) / tile * tile
 }

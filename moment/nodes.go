@@ -90,6 +90,13 @@ func (t *Tile[T]) fused(xi []T) bool {
 	return oneKernel(t.F, len(xi)) && xi[0] == 0 && t.MK == nil && t.Slope == nil
 }
 
+// InPlace reports whether Out.Mean and Out.Var may be Mean and Var: one kernel does it
+// all, and reads an element before it writes it. It holds without Slope and MK.
+func (t *Tile[T]) InPlace() bool {
+	_, single := any(t).(*Tile[float32])
+	return single && t.wide == nil && len(t.fixed) > 0 && t.fused(t.fixed)
+}
+
 func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU && points == 3 }
 
 // smallSigma is the σ, relative to 1+|m|, below which divided differences resolve

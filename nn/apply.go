@@ -149,6 +149,12 @@ func (r *applyRunner[T]) Forward(p *Pass[T]) {
 	}
 }
 
+// inPlace reports whether the output may take the place of the input, which Backward
+// does not need then.
+func (r *applyRunner[T]) inPlace() bool {
+	return r.form == Independent && r.kappa == nil && r.tile.InPlace()
+}
+
 // push pushes elements [lo, hi) of the block through the tile.
 func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
 	t := r.tile

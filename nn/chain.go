@@ -71,14 +71,21 @@ func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 		r.runners[i] = u.NewRunner(maxRows, train)
 		widest = max(widest, u.Out().Size())
 	}
+	var spare gauss.Batch[T] // prediction needs only the last activations
 	for i := range r.acts {
-		if width := c.units[i].Out().Size(); train || i < 2 {
-			if !train {
-				width = widest
-			}
-			r.acts[i] = gauss.New[T](maxRows, width)
-		} else {
-			r.acts[i] = r.acts[i-2] // prediction needs only the last activations
+		switch {
+		case i > 0 && inPlace(r.runners[i-1], r.runners[i]):
+			r.acts[i] = r.acts[i-1]
+			continue
+		case train:
+			r.acts[i] = gauss.New[T](maxRows, c.units[i].Out().Size())
+		case spare.Mean != nil:
+			r.acts[i] = spare
+		default:
+			r.acts[i] = gauss.New[T](maxRows, widest)
+		}
+		if i > 0 && !train {
+			spare = r.acts[i-1]
 		}
 	}
 	if c.k > 0 {
@@ -110,6 +117,15 @@ type chainRunner[T gauss.Float] struct {
 	dcovs   [][]T // their gradients
 	sense   *chainSense[T]
 	blocks  []Block[T]
+}
+
+// inPlace reports whether a runner may write its output over its input, the output of the
+// runner before: neither of them needs that in Backward. Networks whose activations take
+// less room stay in a nearer cache.
+func inPlace[T gauss.Float](before, r Runner[T]) bool {
+	_, dense := before.(*denseRunner[T])
+	a, apply := r.(*applyRunner[T])
+	return dense && apply && a.inPlace()
 }
 
 // view returns the first rows of a buffer, as a batch of the given width and form.
