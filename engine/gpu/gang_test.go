@@ -25,7 +25,8 @@ func member(t *testing.T, e engine.Engine[float32], i int) (*model.Model, *train
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
 	formula := nn.Apply{F: fn.MustFormula("x*sigmoid(a*x)", fn.Learned("a", 1.1)), Rule: moment.UT(2)}
 	levels := nn.Embed{Categories: []nn.Category{{Unit: 1, Levels: 4, Width: 2}}}
-	m, err := model.New(model.Config{Input: nn.Vec(3), Seed: uint64(i), Layers: nn.Chain{levels, nn.Dense{Out: 92}, act, nn.Dense{Out: 92}, act, nn.Dense{Out: 4}, formula, nn.Dense{Out: 1}, nn.Noise{}}})
+	carried := nn.Correlated{Layers: nn.Chain{nn.Conv1D{Out: 2, Kernel: 1}, nn.Flatten{}, nn.Periodic{Frequencies: [][]float64{{0.3}, nil}}, nn.Dense{Out: 4}}}
+	m, err := model.New(model.Config{Input: nn.Vec(3), Seed: uint64(i), Layers: nn.Chain{levels, nn.Dense{Out: 92}, act, nn.Dense{Out: 92}, act, carried, formula, nn.Dense{Out: 1}, nn.Noise{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

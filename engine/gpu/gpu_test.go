@@ -114,7 +114,7 @@ func cases() []testCase {
 	}
 	all = append(append(all, layerCases()...), imageCases()...)
 	for _, f := range []*moment.Func{fn.Identity(), fn.Abs(), fn.Erf(), fn.NormalCDF(), fn.Exp(), fn.Sin(), fn.Cos(), fn.Square(), fn.NormalInverse()} {
-		for _, rule := range []moment.Rule{moment.GaussHermite(5), moment.Linear()} {
+		for _, rule := range []moment.Rule{moment.GaussHermite(5), moment.Linear(), moment.MonteCarlo(5)} {
 			all = append(all, testCase{fmt.Sprintf("%s %v", f.Name, rule), 2, nn.Chain{nn.Dense{Out: 9}, nn.Apply{F: f, Rule: rule}, nn.Dense{Out: 1}}, likelihood.Normal{}})
 		}
 	}

@@ -77,7 +77,7 @@ func (p *plan) rowBytes() int {
 			row += 12 * l.out * l.out
 		}
 		if row += 2 * 4 * l.out; l.sense {
-			row += 2*4*l.out + 4*p.graph.Out.Size()*l.in
+			row += 2*4*l.steps() + 4*p.graph.Out.Size()*(l.in+l.sensed())
 		}
 	}
 	return row

@@ -51,6 +51,18 @@ func (l *layer) steps() int {
 	return l.out
 }
 
+// sensed is how many numbers a layer keeps of each output that is followed, besides the
+// sensitivities to its inputs.
+func (l *layer) sensed() int {
+	switch l.kind {
+	case opMaxPool:
+		return l.steps()
+	case opConv:
+		return l.weights() + l.features()
+	}
+	return 0
+}
+
 // op returns an operation of the sense of a layer.
 func (f *follow) op(kind int32, in, out int) op {
 	o := op{Kind: kind, In: int32(in), Out: int32(out), Targets: int32(f.k), Room: int32(f.room), NLL: f.sums}
