@@ -31,6 +31,8 @@ type batch struct {
 	rows []float32            // pinned: the targets
 	slot int                  // under way
 	run  func(worker, task int)
+
+	first, filled int // the step of slot 0, and the number of slots that are filled
 }
 
 // mostPinned bounds the batches that the host fills ahead.
@@ -105,6 +107,12 @@ func (b *batch) fill(t *trainer, step, slot int) {
 		}
 		return
 	}
+	if slot < b.filled && b.first+slot == step {
+		return
+	}
+	if b.filled = slot + 1; slot == 0 {
+		b.first = step
+	}
 	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
 	if b.table != nil {
 		b.table.Order(0, t.Batch, b.index[slot*t.Batch:(slot+1)*t.Batch])
@@ -112,6 +120,27 @@ func (b *batch) fill(t *trainer, step, slot int) {
 	}
 	b.slot = slot
 	t.Pool.Run((t.Batch+fillRows-1)/fillRows, b.run)
+}
+
+// made keeps the slots behind steps that are made for the steps that follow: trainings
+// side by side make as many steps as the one that wants fewest.
+func (b *batch) made(steps int) {
+	left := b.filled - steps
+	b.first, b.filled = b.first+steps, max(0, left)
+	if left <= 0 {
+		return
+	}
+	from, to := steps*int(b.gather.Room), (steps+left)*int(b.gather.Room)
+	if b.table != nil {
+		copy(b.index, b.index[from:to])
+		return
+	}
+	w, targets := b.x.Width, int(b.gather.Targets)
+	copy(b.x.Mean, b.x.Mean[from*w:to*w])
+	if b.x.Var != nil {
+		copy(b.x.Var, b.x.Var[from*w:to*w])
+	}
+	copy(b.rows, b.rows[from*targets:to*targets])
 }
 
 // send brings the rows of the first slots to the card.

@@ -111,7 +111,8 @@ func (g *convGradients) plan(w *weights, rows int) int {
 		c := convForward(d.layer, d.o)
 		depth := rows * int(c.Image.OH*c.Image.OW)
 		n := tiles(int(c.P.Depth), convRows) * tiles(int(c.P.Cols), c.cols())
-		d.parts = max(1, min(partsFor(w.size), enoughJobs/n, depth/leastRows))
+		// The depth counts places, many more than rows: a few blocks would take long.
+		d.parts = max(1, min(4*partsFor(4*w.size), enoughJobs/n, depth/leastRows))
 		d.split = (tiles(depth, d.parts) + 15) / 16 * 16
 		d.parts = tiles(depth, d.split)
 		most = max(most, d.shareParts())

@@ -41,9 +41,16 @@ func member(t *testing.T, e engine.Engine[float32], i int) (*model.Model, *train
 	if i == 3 {
 		y[150] = 3e38
 	}
-	s, err := data.NewTable(gauss.Fixed(3, x), 1, y)
-	if err != nil {
+	var s data.Source
+	if s, err = data.NewTable(gauss.Fixed(3, x), 1, y); err != nil {
 		t.Fatal(err)
+	}
+	if i == 1 { // the host fills its batches
+		s = &data.Generator{N: n, In: 3, Out: 1, Generate: func(_ rng.Key, row uint64, xs, ys []float32) {
+			at := int(row) % n
+			copy(xs, x[3*at:])
+			ys[0] = y[at]
+		}}
 	}
 	c := settings(t, e, 6+i)
 	c.Data, c.Batch, c.Seed, c.Optimizer.Rate = s, 33, uint64(100+i), optim.Constant(1e-3*float64(i+1))

@@ -221,6 +221,7 @@ func (t *trainer) Run(updates []engine.Update, out []engine.Outcome) (done int) 
 		}
 		t.request.steps = n
 		n, err := t.gang.run(t.request)
+		t.batch.made(n)
 		if err != nil {
 			out[done] = engine.Outcome{Score: engine.Score{Err: err}}
 			return done + 1
