@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"utvi/calibrate"
 	"utvi/dist"
@@ -155,84 +153,6 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestNeverNegative predicts prices outside the data, and stretches their intervals: none
-// is negative.
-func TestNeverNegative(t *testing.T) {
-	key := rng.New(8)
-	var b strings.Builder
-	b.WriteString("x,z,price\n")
-	for i := range 300 {
-		x := rng.Normal(key, uint64(3*i))
-		fmt.Fprintf(&b, "%.4f,%.4f,$%.4f\n", x, rng.Normal(key, uint64(3*i+1)), math.Exp(3*x+rng.Normal(key, uint64(3*i+2))))
-	}
-	conf := spec("price")
-	r, err := Run(t.Context(), read(t, b.String()), conf, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := r.Model
-	if w := m.Net.Warp(0); w == nil || !w.Positive {
-		t.Fatalf("the transform is %+v", w)
-	}
-	for _, d := range r.Insight.Dependence { // drawn by its logarithm
-		c := d.Targets[0]
-		for i := range d.Values {
-			if !c.Log || !(0 < c.Lo[i] && c.Lo[i] <= c.Mean[i] && c.Mean[i] <= c.Hi[i]) {
-				t.Fatalf("%s at %v: %v, %v to %v", d.Column.Name, d.Values[i], c.Mean[i], c.Lo[i], c.Hi[i])
-			}
-		}
-	}
-	const rows = "x,z\n-3,0\n-9,2\n-1e6,1\n2,0\n"
-	for _, c := range []*calibrate.Calibration{nil, {Scale: &calibrate.Scale{Factor: 9, Rows: 100}}} {
-		if m.Calibration = nil; c != nil {
-			m.Calibration = []calibrate.Calibration{*c}
-		}
-		out, _ := written(t, m, rows, predict.Options{Quantiles: []float64{0.001, 0.5}}, 1)
-		for _, name := range []string{"price_mean", "price_lo", "price_hi", "price_q0.001", "price_q0.5"} {
-			for i, v := range out[name] {
-				if !(v >= 0) {
-					t.Errorf("calibrated %v: %s of row %d is %v", c != nil, name, i, v)
-				}
-			}
-		}
-		if out["price_hi"][3] <= out["price_mean"][3] || out["price_std"][2] == 0 {
-			t.Errorf("the distributions are gone: %v", out)
-		}
-	}
-}
-
-// TestGrid shows columns where their values are: skewed ones by their logarithm or in their
-// middle, and none where marks of something else are.
-func TestGrid(t *testing.T) {
-	column := func(f func(z float64) float64, mark float64) *table.Column {
-		numbers := make([]float64, 400)
-		for i := range numbers {
-			if numbers[i] = f(rng.Normal(rng.New(5), uint64(i))); mark != 0 && i%20 == 0 {
-				numbers[i] = mark
-			}
-		}
-		c := table.NumericInput("x", numbers)
-		return &c
-	}
-	exp := func(z float64) float64 { return math.Exp(2 * z) }
-	for name, c := range map[string]struct {
-		*table.Column
-		log      bool
-		from, to float64 // bounds of what is shown
-	}{
-		"normal":      {column(func(z float64) float64 { return z }, 0), false, -5, 5},
-		"marked":      {column(func(z float64) float64 { return 10 + z }, -999), false, 5, 15},
-		"skewed":      {column(exp, 0), true, 1e-4, 1e4},
-		"skewed, -1":  {column(func(z float64) float64 { return exp(z) - 1 }, 0), false, -1, 200},
-		"skewed, 1e9": {column(exp, 1e9), true, 1e-4, 1e4},
-	} {
-		v, log := grid(c.Column)
-		if log != c.log || len(v) != gridPoints || v[0] < c.from || v[len(v)-1] > c.to || !slices.IsSorted(v) {
-			t.Errorf("%s: %v to %v, by logarithms %v", name, v[0], v[len(v)-1], log)
-		}
-	}
-}
-
 // TestBaseline compares the scores without a network with their definition.
 func TestBaseline(t *testing.T) {
 	m := fitted(t)
@@ -362,72 +282,6 @@ func TestWorseCalibration(t *testing.T) {
 	c, err := m.Calibrate(t.Context(), read(t, strings.Join(lines, "\n")+"\n").Rows(nil), []Method{Scale}, nil)
 	if err != nil || len(c.Dropped) != 1 || m.Calibration != nil {
 		t.Errorf("%+v, %v; the model has %+v", c, err, m.Calibration)
-	}
-}
-
-// TestCrossValidate scores every row once, with models that did not see it.
-func TestCrossValidate(t *testing.T) {
-	f, conf := read(t, example(t, 90, 1)), spec("strength")
-	conf.Network.Steps, conf.Network.Ensemble = 40, 1
-	var told []int
-	a, err := CrossValidate(t.Context(), f, conf, 3, Options{}, func(i int) { told = append(told, i) })
-	if err != nil || a.Rows != 90 || !slices.Equal(told, []int{0, 1, 2}) || a.Trained != 0 {
-		t.Fatalf("%+v, %v, %v", a, told, err)
-	}
-	b, err := CrossValidate(t.Context(), f, conf, 3, Options{Workers: 1, Checkpoint: t.TempDir()}, nil)
-	if err != nil || a.Targets[0].Numbers.LL != b.Targets[0].Numbers.LL {
-		t.Errorf("again: %v, %v; %v", a.Targets[0].Numbers.LL, b.Targets[0].Numbers.LL, err)
-	}
-	for folds, says := range map[int]string{90: "", 91: "91 folds of 90 rows", 1: "1 folds of 90 rows"} {
-		if err := CheckFolds(f, conf, folds); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
-			t.Errorf("%d folds: %v", folds, err)
-		}
-	}
-	small := read(t, example(t, 12, 1))
-	if err := CheckFolds(small, conf, 5); err == nil || !strings.Contains(err.Error(), "with 5 folds a model has 9 of 12 rows to learn from; at least 10 are needed; 6 folds leave enough") {
-		t.Error(err)
-	}
-	if err := CheckFolds(small, conf, FewestFolds(12)); err != nil || FewestFolds(90) != 5 || FewestFolds(10) != 0 {
-		t.Errorf("the fewest folds of 12, 90 and 10 rows are %d, %d and %d; %v", FewestFolds(12), FewestFolds(90), FewestFolds(10), err)
-	}
-	conf.Time = "minutes"
-	if err := CheckFolds(f, conf, 3); err == nil {
-		t.Error("folds of rows in the order of time")
-	}
-	if _, err := CrossValidate(t.Context(), f, conf, 3, Options{}, nil); err == nil {
-		t.Error("rows in the order of time were cross-validated")
-	}
-	conf = spec("resin")
-	conf.Network.Noise, conf.Network.Steps = "", 8
-	if e, err := CrossValidate(t.Context(), f, conf, 5, Options{}, nil); err != nil || e.Targets[0].Classes.Rows != 90 {
-		t.Errorf("%+v, %v", e, err)
-	}
-}
-
-// TestBudget ends a training by its time, without an error.
-func TestBudget(t *testing.T) {
-	conf := spec("strength")
-	conf.Network.Steps = 100_000_000
-	began := time.Now()
-	r, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: 3 * time.Second})
-	if err != nil || !r.Model.Facts.Interrupted || r.Evaluation.Rows != 30 || r.Ratio == nil {
-		t.Fatalf("%+v, %v", r, err)
-	}
-	t.Log(time.Since(began))
-	if _, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: time.Nanosecond}); err == nil || !strings.Contains(err.Error(), "ended before the first model was ready") {
-		t.Error(err)
-	}
-}
-
-// TestStopScoresFewer keeps the user waiting for few rows only.
-func TestStopScoresFewer(t *testing.T) {
-	conf := spec("strength")
-	conf.Holdout, conf.Network.Steps = 0.9, 100_000_000
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(time.Second, cancel)
-	r, err := Run(ctx, read(t, example(t, 6000, 1)), conf, Options{})
-	if err == nil || r == nil || r.Evaluation.Rows != stoppedRows || r.Ratio != nil || len(r.Evaluation.Notes) == 0 || !strings.Contains(r.Evaluation.Notes[len(r.Evaluation.Notes)-1], "4096 of 5400 held-out rows are scored") {
-		t.Errorf("%+v, %v", r, err)
 	}
 }
 

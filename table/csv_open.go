@@ -19,6 +19,16 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 		in.Discard(len(bom))
 		start = start[len(bom):]
 	}
+	if err := lineEnds(start); err != nil {
+		return fmt.Errorf("%s: %w", r.head.File, err)
+	}
+	passed, delim := preamble(start)
+	before := bytes.Count(start[:passed], []byte{'\n'})
+	in.Discard(passed)
+	start = start[passed:]
+	if o.Delimiter == 0 {
+		o.Delimiter = delim
+	}
 	if !whole {
 		if start = start[:lastRecord(start)]; len(start) == 0 {
 			return fmt.Errorf("%s: the first row is longer than %d kB; is this a table?", r.head.File, sniffSize/1000)
@@ -26,12 +36,12 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 	}
 	d := sniff(start, ext, o.Delimiter)
 	r.head.lines, r.head.comma = true, d.point == ','
-	lines, bytes, err := readHeader(r.head, start, d, o.Header)
+	lines, size, err := readHeader(r.head, start, 1+before, d, o.Header)
 	if err != nil {
 		return err
 	}
-	in.Discard(bytes)
-	rows := &csvRows{dialect: d, head: r.head, src: in, pool: o.Pool, size: blockSize, line: 1 + lines}
+	in.Discard(size)
+	rows := &csvRows{dialect: d, head: r.head, src: in, pool: o.Pool, size: blockSize, line: 1 + before + lines}
 	if rows.pool == nil {
 		rows.pool = compute.NewPool(compute.Workers(0))
 		r.done = append(r.done, rows.pool.Close)
@@ -40,15 +50,15 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 	return nil
 }
 
-// readHeader names the columns by the first row and returns how many lines and
-// bytes to pass over: none if that row is already data.
-func readHeader(h *Header, start []byte, d dialect, header HeaderRow) (lines, size int, err error) {
+// readHeader names the columns by the first row, which begins at a line, and returns how
+// many lines and bytes to pass over: none if that row is already data.
+func readHeader(h *Header, start []byte, line int, d dialect, header HeaderRow) (lines, size int, err error) {
 	var row []string
 	at := 0
 	for row == nil {
 		var bad *rowError
 		if row, at, bad = scanRow(start, at, d.delim); bad != nil {
-			return 0, 0, fmt.Errorf("%s: %s", h.at(1+bytes.Count(start[:at], []byte{'\n'})), bad.what)
+			return 0, 0, fmt.Errorf("%s: %s", h.at(line+bytes.Count(start[:at], []byte{'\n'})), bad.what)
 		}
 		if row == nil && at >= len(start) {
 			return 0, 0, fmt.Errorf("%s is empty", h.File)

@@ -64,6 +64,9 @@ func show(c *Chunk, row, col int) string {
 // oracle reads what FuzzCSV should see, or says that it does not matter.
 func oracle(text string) (rows [][]string, err error) {
 	off := errors.New("not compared")
+	if n, _ := preamble([]byte(text)); n > 0 {
+		return nil, off // which encoding/csv does not know
+	}
 	if strings.ContainsAny(text, "\x00\t\v\f\u0085\u00a0") || !validText(text) || strings.Contains(strings.ReplaceAll(text, "\r\n", ""), "\r") {
 		return nil, off
 	}

@@ -141,6 +141,13 @@ func TestTwoValuesAreClasses(t *testing.T) {
 	if s := infer(t, b.String(), Spec{Targets: []string{"y"}, Task: Regression}); s.Task != Regression {
 		t.Error("a regression that was asked for became a classification")
 	}
+	b.Reset()
+	b.WriteString("x,y\n")
+	for i := range 40 {
+		fmt.Fprintf(&b, "%d,person %d\n", i, i*5/8)
+	}
+	_, err := Infer(load(t, b.String()).Rows(nil), Spec{Targets: []string{"y"}})
+	wantError(t, "persons", err, "a.csv: the target y has 25 classes in 40 training rows; classes must repeat to be learned")
 }
 
 func TestScaleIsChecked(t *testing.T) {

@@ -175,7 +175,7 @@ func (s *Schema) become(c *Column) string {
 	case c.Std > 0:
 		return fmt.Sprintf("input with std %.4g", c.Std)
 	case c.Type == Times:
-		return fmt.Sprintf("%d inputs: the time%s", n, c.periods())
+		return fmt.Sprintf("%s: the time%s", plural(n, "input"), c.periods())
 	case n == 2:
 		return "input, and whether it is missing"
 	}

@@ -28,6 +28,10 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	if len(levels) == 1 {
 		return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, short(levels[0]), allRows(p.numbers+p.texts))}
 	}
+	const few = 20 // rows that may all differ by chance
+	if n := p.numbers + p.texts; n >= few && 2*len(levels) > n {
+		return fmt.Errorf("%s: the target %s has %d classes in %d training rows; classes must repeat to be learned", in.head.File, c.Name, len(levels), n)
+	}
 	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
 	slices.SortFunc(c.Levels, compareLevels)
 	for _, l := range c.Levels {

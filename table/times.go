@@ -13,7 +13,7 @@ var timeLayouts = []string{
 	"2.1.2006", "2.1.2006 15:04", "2.1.2006 15:04:05", "2.1.06",
 	"1/2/2006", "1/2/2006 15:04", "1/2/2006 15:04:05", "1/2/2006 3:04 PM", "1/2/2006 3:04:05 PM", "1/2/06", "1/2/06 15:04",
 	"2/1/2006", "2/1/2006 15:04", "2/1/2006 15:04:05", "2/1/2006 3:04 PM", "2/1/2006 3:04:05 PM", "2/1/06", "2/1/06 15:04",
-	"2-1-2006", "2-1-2006 15:04", "2-1-2006 15:04:05", "2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006", "Jan 2006", "January 2006",
+	"2-1-2006", "2-1-2006 15:04", "2-1-2006 15:04:05", "2-Jan-2006", "2-Jan-06", "2 Jan 2006", "2 January 2006", "Jan 2, 2006", "January 2, 2006", "Jan 2 2006", "January 2 2006", "Jan 2006", "January 2006",
 	time.RFC1123, time.RFC1123Z, time.ANSIC, time.UnixDate, "15:04:05", "15:04", "3:04 PM", "3:04:05 PM",
 }
 
@@ -159,7 +159,10 @@ func (c *Column) number(at *Chunk, row, col int) (float64, bool) {
 // day writes seconds as a date.
 func (c *Column) day(seconds float64) string {
 	t := time.Unix(int64(math.Floor(seconds)), 0).UTC()
-	if c.Max-c.Min < 2*day {
+	switch {
+	case t.Year() == 0: // a clock without a date
+		return t.Format(time.TimeOnly)
+	case c.Max-c.Min < 2*day:
 		return t.Format("2006-01-02 15:04:05")
 	}
 	return t.Format(time.DateOnly)

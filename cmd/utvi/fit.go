@@ -84,7 +84,7 @@ With --fresh it starts again.`,
 	f.BoolVar(&r.resume, "resume", false, "continue a fit that was stopped")
 	f.BoolVar(&r.fresh, "fresh", false, "discard a fit that was stopped and start again")
 	f.IntVar(&r.folds, "folds", 0, "also fit that many further models, each without one part of the rows, and score every row by the model that did not see it; for small tables")
-	f.Float64Var(&r.minutes, "minutes", 0, "stop training after this time and keep the best model so far; the result then depends on the machine")
+	f.Float64Var(&r.minutes, "minutes", 0, "stop training after this time and keep the best model so far (with --folds, all models share the time); the result then depends on the machine")
 	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores, or as many as suit the card)")
 	r.device.flag(f)
 	r.live.flag(f)

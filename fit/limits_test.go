@@ -1,0 +1,75 @@
+package fit
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCrossValidate scores every row once, with models that did not see it.
+func TestCrossValidate(t *testing.T) {
+	f, conf := read(t, example(t, 90, 1)), spec("strength")
+	conf.Network.Steps, conf.Network.Ensemble = 40, 1
+	var told []int
+	a, err := CrossValidate(t.Context(), f, conf, 3, Options{}, func(i int) { told = append(told, i) })
+	if err != nil || a.Rows != 90 || !slices.Equal(told, []int{0, 1, 2}) || a.Trained != 0 {
+		t.Fatalf("%+v, %v, %v", a, told, err)
+	}
+	b, err := CrossValidate(t.Context(), f, conf, 3, Options{Workers: 1, Checkpoint: t.TempDir()}, nil)
+	if err != nil || a.Targets[0].Numbers.LL != b.Targets[0].Numbers.LL {
+		t.Errorf("again: %v, %v; %v", a.Targets[0].Numbers.LL, b.Targets[0].Numbers.LL, err)
+	}
+	for folds, says := range map[int]string{90: "", 91: "91 folds of 90 rows", 1: "1 folds of 90 rows"} {
+		if err := CheckFolds(f, conf, folds); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%d folds: %v", folds, err)
+		}
+	}
+	small := read(t, example(t, 12, 1))
+	if err := CheckFolds(small, conf, 5); err == nil || !strings.Contains(err.Error(), "with 5 folds a model has 9 of 12 rows to learn from; at least 10 are needed; 6 folds leave enough") {
+		t.Error(err)
+	}
+	if err := CheckFolds(small, conf, FewestFolds(12)); err != nil || FewestFolds(90) != 5 || FewestFolds(10) != 0 {
+		t.Errorf("the fewest folds of 12, 90 and 10 rows are %d, %d and %d; %v", FewestFolds(12), FewestFolds(90), FewestFolds(10), err)
+	}
+	conf.Time = "minutes"
+	if err := CheckFolds(f, conf, 3); err == nil {
+		t.Error("folds of rows in the order of time")
+	}
+	if _, err := CrossValidate(t.Context(), f, conf, 3, Options{}, nil); err == nil {
+		t.Error("rows in the order of time were cross-validated")
+	}
+	conf = spec("resin")
+	conf.Network.Noise, conf.Network.Steps = "", 8
+	if e, err := CrossValidate(t.Context(), f, conf, 5, Options{}, nil); err != nil || e.Targets[0].Classes.Rows != 90 {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// TestBudget ends a training by its time, without an error.
+func TestBudget(t *testing.T) {
+	conf := spec("strength")
+	conf.Network.Steps = 100_000_000
+	began := time.Now()
+	r, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: 3 * time.Second})
+	if err != nil || !r.Model.Facts.Interrupted || r.Evaluation.Rows != 30 || r.Ratio == nil {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	t.Log(time.Since(began))
+	if _, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: time.Nanosecond}); err == nil || !strings.Contains(err.Error(), "ended before the first model was ready") {
+		t.Error(err)
+	}
+}
+
+// TestStopScoresFewer keeps the user waiting for few rows only.
+func TestStopScoresFewer(t *testing.T) {
+	conf := spec("strength")
+	conf.Holdout, conf.Network.Steps = 0.9, 100_000_000
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(time.Second, cancel)
+	r, err := Run(ctx, read(t, example(t, 6000, 1)), conf, Options{})
+	if err == nil || r == nil || r.Evaluation.Rows != stoppedRows || r.Ratio != nil || len(r.Evaluation.Notes) == 0 || !strings.Contains(r.Evaluation.Notes[len(r.Evaluation.Notes)-1], "4096 of 5400 held-out rows are scored") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
