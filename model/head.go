@@ -21,7 +21,7 @@ type Head struct {
 	rows    int // most of a call
 	members []*member
 	team    team
-	scale   []float32 // of each target's own variance; nil: 1
+	spread  []Spread // of each target; nil: as predicted
 
 	doubt, exact, quiet, noise, mean []float32 // of one member
 	all                              Predictions
@@ -76,13 +76,13 @@ func (p *Predictions) Normals(k int) (mean, variance []float32) {
 func (e *Ensemble) NewHead(maxRows int) (*Head, error) { return e.NewHeadOn(nil, maxRows, nil) }
 
 // NewHeadOn returns a head that shares its work among the workers of a pool; nil is a
-// pool of one worker. The own variance of a network's prediction of target t, what
-// networks disagree about apart, is multiplied by scale[t]; nil leaves it.
-func (e *Ensemble) NewHeadOn(pool *Pool, maxRows int, scale []float32) (*Head, error) {
+// pool of one worker. The spread of target t corrects the variances that networks predict
+// for it; nil leaves them.
+func (e *Ensemble) NewHeadOn(pool *Pool, maxRows int, spread []Spread) (*Head, error) {
 	if pool == nil {
 		pool = NewPool(1)
 	}
-	h := &Head{inputs: e.Inputs(), rows: maxRows, scale: scale}
+	h := &Head{inputs: e.Inputs(), rows: maxRows, spread: spread}
 	a := &h.all
 	a.NoiseInWeights = true
 	for k, n := range e.Members {
@@ -107,8 +107,8 @@ func (e *Ensemble) NewHeadOn(pool *Pool, maxRows int, scale []float32) (*Head, e
 	for _, x := range []*[]float32{&a.Mean, &a.Var, &a.Weights, &a.Inputs, &a.Noise, &h.doubt, &h.exact, &h.quiet, &h.noise, &h.mean} {
 		*x = make([]float32, n)
 	}
-	if scale != nil && len(scale) != a.Width {
-		return nil, errors.New("the number of scales differs from the number of targets")
+	if spread != nil && len(spread) != a.Width {
+		return nil, errors.New("the number of spreads differs from the number of targets")
 	}
 	return h, nil
 }
@@ -183,6 +183,10 @@ func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 			own = max(0, own-s)
 		}
 		to.mean[i], to.variance[i] = mean[i], max(own+more+s, m.floor)
+		if l := h.level(i % p.Width); l != nil {
+			f := float32(l.Factor(float64(to.variance[i])))
+			own, more, s, to.variance[i] = own*f, more*f, s*f, to.variance[i]*f
+		}
 		p.Mean[i] += mean[i]
 		p.Weights[i] += own
 		p.Inputs[i] += more
@@ -206,8 +210,8 @@ func (h *Head) mix() {
 	}
 	for i := range p.Mean {
 		scale := share
-		if h.scale != nil {
-			scale *= h.scale[i%p.Width]
+		if h.spread != nil {
+			scale *= h.spread[i%p.Width].Scale
 		}
 		p.Weights[i] = p.Weights[i]*scale + p.Var[i]*share
 		p.Inputs[i] *= scale

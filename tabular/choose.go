@@ -171,16 +171,17 @@ func best(trials []Trial) int {
 	return at
 }
 
-// compose picks n members: the best candidate, then whichever raises the mixture's
-// score most, of those with the same model of the noise. It returns their places in
-// trials; nil if every candidate failed.
-func compose(folds []fold, trials []Trial, n int) (picks []int) {
+// compose picks members: the best candidate, then whichever raises the mixture's score
+// most, of those with the same model of the noise. There are n of them, and up to most
+// while all together are trained no longer than n that never stop early. It returns their
+// places in trials; nil if every candidate failed.
+func compose(folds []fold, trials []Trial, n, most int) (picks []int) {
 	best := best(trials)
 	if best < 0 {
 		return nil
 	}
 	picks = []int{best}
-	for len(picks) < n {
+	for length := trials[best].Stop; len(picks) < most; {
 		next, top := best, math.Inf(-1)
 		for i, t := range trials {
 			if t.Failed != "" || t.Stop == 0 || t.Noise != trials[best].Noise {
@@ -190,6 +191,9 @@ func compose(folds []fold, trials []Trial, n int) (picks []int) {
 			if s, _ := summary(folds, func(i int) float64 { return mixed(trials, more, i) }); s > top {
 				next, top = i, s
 			}
+		}
+		if length += trials[next].Stop; len(picks) >= n && length > n*stops {
+			break
 		}
 		picks = append(picks, next)
 	}

@@ -134,13 +134,21 @@ func TestCompose(t *testing.T) {
 		{Score: -1.5, Stop: 1, Candidate: Candidate{Noise: Learned}, seeds: logs(0.99, 0.99)}, // other noise
 	}
 	folds := []fold{{held: rowsHeld(2)}}
-	if picks := compose(folds, trials, 2); !slices.Equal(picks, []int{1, 3}) {
+	if picks := compose(folds, trials, 2, 2); !slices.Equal(picks, []int{1, 3}) {
 		t.Errorf("the members are %v, want 1 and 3", picks)
 	}
-	if picks := compose(folds, trials, 1); !slices.Equal(picks, []int{1}) {
+	if picks := compose(folds, trials, 1, 1); !slices.Equal(picks, []int{1}) {
 		t.Errorf("the member is %v, want 1", picks)
 	}
-	if picks := compose(folds, trials[4:5], 2); picks != nil {
+	// Members that stop early are more, as long as they take no longer than two that do not.
+	for _, x := range []struct{ stop, most, want int }{{1, 9, 9}, {1, 99, 16}, {3, 99, 5}, {8, 99, 2}} {
+		early := slices.Clone(trials)
+		early[1].Stop, early[2].Stop, early[3].Stop = x.stop, x.stop, x.stop
+		if picks := compose(folds, early, 2, x.most); len(picks) != x.want {
+			t.Errorf("%d members stop at %d, want %d", len(picks), x.stop, x.want)
+		}
+	}
+	if picks := compose(folds, trials[4:5], 2, 2); picks != nil {
 		t.Errorf("of failed candidates %v were picked", picks)
 	}
 	if got := mixed(trials, []int{1, 3}, 1); math.Abs(got-math.Log(0.55)) > 1e-12 {

@@ -16,7 +16,7 @@ import (
 // activation, width or depth is set, all candidates share that value and still differ in
 // the others.
 type Config struct {
-	Ensemble   int     `json:"ensemble,omitempty" yaml:"ensemble,omitempty"`     // members; 0 stands for 5
+	Ensemble   int     `json:"ensemble,omitempty" yaml:"ensemble,omitempty"`     // members; 0 stands for 5, or up to 10 that stop early
 	Noise      string  `json:"noise,omitempty" yaml:"noise,omitempty"`           // Embedded, Learned, Heteroscedastic, Poisson or NegativeBinomial; "": chosen
 	KL         float64 `json:"kl,omitempty" yaml:"kl,omitempty"`                 // weight of the KL; 0: chosen
 	Activation string  `json:"activation,omitempty" yaml:"activation,omitempty"` // as fn.Named takes it: a name or a formula; "": chosen
@@ -108,6 +108,10 @@ const (
 	moreRows = 50_000
 )
 
+// mostMembers is the largest number of members by default. Networks that stop early differ
+// more between seeds, so more of them are worth their time.
+const mostMembers = 10
+
 // A plan is a Config with everything decided for a table.
 type plan struct {
 	Config
@@ -116,6 +120,7 @@ type plan struct {
 	used      int  // folds held out in turn to choose by
 	apart     bool // members do not see fold 0 either
 	trial     int  // steps of a candidate's training
+	most      int  // members, if they stop early
 	candidate []Candidate
 }
 
@@ -132,8 +137,12 @@ func (c Config) plan(d Data) plan {
 	if c.Validation > 0 {
 		p.folds = max(2, int(math.Round(1/c.Validation)))
 	}
+	p.most = c.Ensemble
 	if c.Ensemble == 0 {
-		p.Ensemble = 5
+		p.Ensemble, p.most = 5, 5
+		if !p.apart {
+			p.most = mostMembers
+		}
 	}
 	if c.Rate == 0 {
 		p.Rate = 5e-3

@@ -200,7 +200,7 @@ func TestCountsCheck(t *testing.T) {
 
 // The mass of a shape between two numbers is its integral.
 func TestLogMass(t *testing.T) {
-	s := ResidualMixture{[]float64{0.8, 0.2}, []float64{0.5, 4}}
+	s := ResidualMixture{W: []float64{0.8, 0.2}, R: []float64{0.5, 4}}
 	for _, c := range [][3]float64{{-0.5, 0.5, 0.1}, {3, 4, -1}, {-30, -29, 0}, {20, 21, 2}} {
 		var want float64
 		for j, w := range s.W {

@@ -116,7 +116,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	}
 	var shapes []ResidualMixture
 	for t := 0; r.classes == 0 && t < r.data.Outputs(); t++ {
-		shapes = append(shapes, fitCentral(folds, by, t))
+		shapes = append(shapes, fitShape(folds, by, t))
 	}
 	rep.Score, rep.SE = mixtureScore(folds, by, shapes)
 	f, err := r.finish(nets, rep, shapes)

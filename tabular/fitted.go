@@ -183,6 +183,9 @@ func (f *Fitted) check() error {
 				return errors.New("invalid noise mixture")
 			}
 		}
+		if err := s.Level.Check(); err != nil {
+			return err
+		}
 	}
 	return f.InputStats.check(f.Inputs)
 }

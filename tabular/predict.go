@@ -37,11 +37,11 @@ type Predictions struct {
 // NewPredictor returns a predictor for batches of at most maxRows rows, which shares
 // its work among the workers of a pool; nil is a pool of one worker.
 func (f *Fitted) NewPredictor(pool *compute.Pool, maxRows int) *Predictor {
-	var scale []float32
+	var spread []model.Spread
 	for _, s := range f.Residuals {
-		scale = append(scale, float32(s.Scale()))
+		spread = append(spread, model.Spread{Scale: float32(s.Scale()), Level: s.Level})
 	}
-	head, err := f.Members.NewHeadOn(pool, maxRows, scale)
+	head, err := f.Members.NewHeadOn(pool, maxRows, spread)
 	if err != nil { // a Fitted that was loaded or trained has been checked
 		panic("tabular: the networks do not predict the targets")
 	}

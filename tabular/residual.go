@@ -2,19 +2,22 @@ package tabular
 
 import (
 	"math"
-	"slices"
 
-	"utvi/internal/special"
+	"utvi/model"
 )
 
 // A ResidualMixture widens a Normal to the form that residuals have: N(m, v) becomes
-// Σ W_j N(m, R_j·v). A single part with W 1 and R 1 changes nothing.
+// Σ W_j N(m, R_j·v), with v levelled. A single part with W 1 and R 1 changes nothing.
 type ResidualMixture struct {
 	W []float64 `json:"w"`
 	R []float64 `json:"r"`
+
+	Level *model.Level `json:"level,omitempty"` // nil: v as it was predicted
 }
 
-func plainResiduals() ResidualMixture { return ResidualMixture{[]float64{1}, []float64{1}} }
+func plainResiduals() ResidualMixture {
+	return ResidualMixture{W: []float64{1}, R: []float64{1}}
+}
 
 // Scale is the factor by which a variance grows.
 func (s ResidualMixture) Scale() (sum float64) {
@@ -28,6 +31,7 @@ const halfLog2Pi = 0.918938533204672741780329736405617640
 
 // logNormal is the logarithm of the density of an error e where v was predicted.
 func (s ResidualMixture) logNormal(e, v float64) float64 {
+	v *= s.Level.Factor(v)
 	top := math.Inf(-1)
 	for j := range s.W {
 		top = max(top, s.part(j, e, v))
@@ -45,7 +49,7 @@ func (s ResidualMixture) part(j int, e, v float64) float64 {
 }
 
 const (
-	free        = 2 // parts whose width is fitted
+	free        = 3 // parts whose width is fitted
 	shapeParts  = free + len(tails)
 	shapePrior  = 10.0 // rows that speak for the Normal as it is
 	shapeRounds = 60
@@ -53,79 +57,28 @@ const (
 	shapeRows   = 20_000 // that a shape is fitted to
 )
 
-// tails are parts of a fixed width. A few hundred held-out rows cannot show what one row
+// tails are parts of a fixed width, relative to the other parts. A few hundred held-out rows cannot show what one row
 // in a thousand does; each part counts as if a fraction of a row had been seen there, so
 // that a row far from its prediction costs a dozen nats, and not hundreds.
 var tails = [...]struct{ r, rows float64 }{{25, 0.3}, {400, 0.03}}
-
-// fitCentral fits the shape, then scales its R together until nine of ten held-out
-// rows lie in the central 90 % interval: parts fitted to all of a distribution miss
-// its middle by a little. Few rows have little influence: n rows count n/(n+50).
-func fitCentral(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
-	s := fitResiduals(folds, members, target)
-	coverage := func(s ResidualMixture) float64 { return s.coverage(folds, members, target) }
-	if folds[0].held.counted {
-		seen := countsSeen(folds, members, target)
-		coverage = func(s ResidualMixture) float64 { return s.countCoverage(seen) }
-	}
-	lo, hi := -2.0, 2.0 // of ln c
-	for range 24 {
-		mid := (lo + hi) / 2
-		if coverage(s.scaled(math.Exp(mid))) < 0.9 {
-			lo = mid
-		} else {
-			hi = mid
-		}
-	}
-	n := float64(heldRows(folds))
-	return s.scaled(math.Exp(lo * n / (n + 50)))
-}
-
-func (s ResidualMixture) scaled(c float64) ResidualMixture {
-	t := ResidualMixture{s.W, slices.Clone(s.R)}
-	for j := range t.R {
-		t.R[j] *= c
-	}
-	return t
-}
-
-// coverage is the weighted share of held-out rows in the central 90 % interval.
-func (s ResidualMixture) coverage(folds []fold, members func(f fold) []heldOutPredictions, target int) float64 {
-	var in, total float64
-	for _, f := range folds {
-		m := members(f)
-		k := f.held.Outputs()
-		for i := range f.held.X.Rows {
-			at := i*k + target
-			var below float64 // P(Y ≤ y)
-			for _, h := range m {
-				z := (float64(f.held.Y[at]) - float64(h.Mean[at])) / math.Sqrt(float64(h.Var[at]))
-				for j, w := range s.W {
-					below += w * special.CDF(z/math.Sqrt(s.R[j])) / float64(len(m))
-				}
-			}
-			w := f.held.weight(i)
-			total += w
-			if below > 0.05 && below < 0.95 {
-				in += w
-			}
-		}
-	}
-	return in / total
-}
 
 // A residual is how a member saw a held-out target: z² = (y−m)²/v and −½ ln v.
 type residual struct{ z2, log float64 }
 
 // fitResiduals finds the shape of a target under which held-out rows are most probable
-// given the members' predictions, by expectation maximisation. The row belongs to
-// part j of member k in proportion to W_j N(y; m_k, R_j·v_k).
+// given the members' predictions.
 func fitResiduals(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
 	if folds[0].held.counted {
 		return fitCounts(folds, members, target)
 	}
-	rows, counts := residuals(folds, members, target)
-	s := ResidualMixture{make([]float64, shapeParts), make([]float64, shapeParts)}
+	s, _ := fitMixture(residuals(folds, members, target))
+	return s
+}
+
+// fitMixture fits a shape by expectation maximisation, and returns ln p of the rows. The row
+// belongs to part j of member k in proportion to W_j N(y; m_k, R_j·v_k).
+func fitMixture(rows [][]residual, counts []float64) (s ResidualMixture, logp float64) {
+	s = ResidualMixture{W: make([]float64, shapeParts), R: make([]float64, shapeParts)}
 	for j := range free {
 		s.W[j], s.R[j] = 1.0/free, math.Pow(3, float64(j)-(free-1)/2.0)
 	}
@@ -133,25 +86,30 @@ func fitResiduals(folds []fold, members func(f fold) []heldOutPredictions, targe
 		s.R[free+j] = t.r
 	}
 	for range shapeRounds { // without tails
-		w, r := s.share(rows, counts, 0)
+		w, r, _ := s.share(rows, counts, 0)
 		for j := range free {
 			s.R[j] = min(r[j]/w[j], shapeMost)
 		}
 		s.weigh(w)
 	}
-	for j, t := range tails {
-		s.W[free+j] = t.rows / (float64(len(rows)) + shapePrior)
+	var usual float64 // ln R
+	for j := range free {
+		usual += s.W[j] * math.Log(s.R[j])
 	}
+	for j, t := range tails {
+		s.W[free+j], s.R[free+j] = t.rows/(float64(len(rows))+shapePrior), t.r*math.Exp(usual)
+	}
+	var w [shapeParts]float64
 	for range shapeRounds / 3 { // weights alone
-		w, _ := s.share(rows, counts, 1)
+		w, _, logp = s.share(rows, counts, 1)
 		s.weigh(w)
 	}
-	return s
+	return s, logp
 }
 
 // share divides the rows among the parts, and z² by these shares, beside what counts
-// before any row is seen.
-func (s ResidualMixture) share(rows [][]residual, counts []float64, withTails float64) (w, r [shapeParts]float64) {
+// before any row is seen. It also returns ln p of the rows.
+func (s ResidualMixture) share(rows [][]residual, counts []float64, withTails float64) (w, r [shapeParts]float64, logp float64) {
 	for j := range free {
 		w[j], r[j] = shapePrior/free, shapePrior/free
 	}
@@ -163,9 +121,9 @@ func (s ResidualMixture) share(rows [][]residual, counts []float64, withTails fl
 		offset[j], slope[j] = math.Log(s.W[j])-0.5*math.Log(s.R[j]), -0.5/s.R[j]
 	}
 	for i, row := range rows {
-		expect(row, counts[i], &offset, &slope, &w, &r)
+		logp += counts[i] * expect(row, counts[i], &offset, &slope, &w, &r)
 	}
-	return w, r
+	return w, r, logp
 }
 
 // weigh makes weights of shares.
@@ -179,8 +137,9 @@ func (s ResidualMixture) weigh(w [shapeParts]float64) {
 	}
 }
 
-// expect adds the shares that the parts have in a row, and z² by these shares.
-func expect(row []residual, count float64, offset, slope, w, r *[shapeParts]float64) {
+// expect adds the shares that the parts have in a row, and z² by these shares. It returns
+// ln p of the row, up to a constant.
+func expect(row []residual, count float64, offset, slope, w, r *[shapeParts]float64) (logp float64) {
 	top := math.Inf(-1)
 	for _, x := range row {
 		for j := range offset {
@@ -201,6 +160,7 @@ func expect(row []residual, count float64, offset, slope, w, r *[shapeParts]floa
 		w[j] += count * share[j] / sum
 		r[j] += count * size[j] / sum
 	}
+	return top + math.Log(sum)
 }
 
 // residuals are the residuals of held-out rows with a weight above 0, and their weights,

@@ -27,7 +27,7 @@ func (r *run) choose(ctx context.Context, folds []fold, rep *Report) ([]int, err
 	if ctx.Err() != nil {
 		return nil, nil
 	}
-	picks := compose(folds, rep.Trials, r.Ensemble)
+	picks := compose(folds, rep.Trials, r.Ensemble, r.most)
 	if picks == nil {
 		return nil, fmt.Errorf("training failed for every candidate network; the first error: %s", rep.Trials[0].Failed)
 	}

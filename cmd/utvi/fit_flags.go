@@ -33,7 +33,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.IntVar(&c.MaxLevels, "max-levels", 0, "most levels of a category that get an input each; a column with more levels is embedded (default 50)")
 	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to hold out for the evaluation (default 0.1); -1 trains on all rows and writes no report")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of all random numbers (default 1)")
-	f.IntVar(&n.Ensemble, "ensemble", 0, "number of networks in the ensemble (default 5)")
+	f.IntVar(&n.Ensemble, "ensemble", 0, "number of networks in the ensemble (default 5, or up to 10 that stop early)")
 	f.StringVar(&n.Noise, "noise", "", "model of the noise: embedded, learned or heteroscedastic; of counts poisson or negative-binomial (default chosen on held-out rows)")
 	f.Float64Var(&n.KL, "kl", 0, "weight of the KL penalty (default chosen on held-out rows)")
 	f.StringVar(&n.Activation, "activation", "", "nonlinearity: a name, or a formula such as 'a*tanh(b*x); a = 1; b = learned 0.5' (default chosen on held-out rows)")

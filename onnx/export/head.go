@@ -27,6 +27,7 @@ func (t *tableWriter) head(x signal) (parts, error) {
 		if err != nil {
 			return p, fmt.Errorf("network %d: %w", k, err)
 		}
+		t.levelVariances(&m)
 		p.members = append(p.members, m.normals)
 		means, own, more, noise = append(means, m.m), append(own, m.own), append(more, m.more), append(noise, m.noise)
 	}
@@ -52,6 +53,27 @@ func (t *tableWriter) head(x signal) (parts, error) {
 	p.inputs, p.noise = by(t.total(more)), by(t.total(noise))
 	p.variance = t.add(t.add(p.weights, p.inputs), p.noise)
 	return p, nil
+}
+
+// levelVariances changes variances as model.Level does.
+func (t *tableWriter) levelVariances(m *memberParts) {
+	width := len(t.m.Net.Residuals)
+	power, least, most := make([]float64, width), make([]float64, width), make([]float64, width)
+	levels := false
+	for i, s := range t.m.Net.Residuals {
+		least[i], most[i] = 1, 1
+		if l := s.Level; l != nil {
+			levels = true
+			power[i], least[i], most[i] = -l.Power, l.Least, l.Most
+		}
+	}
+	if !levels {
+		return
+	}
+	row := func(name string, x []float64) value { return t.floats(name, x, width) }
+	within := t.min(t.max(m.v, row("least", least)), row("most", most))
+	f := t.exp(t.mul(t.unary("Log", within), row("power", power)))
+	m.own, m.more, m.noise, m.v = t.mul(m.own, f), t.mul(m.more, f), t.mul(m.noise, f), t.mul(m.v, f)
 }
 
 // A memberParts is the prediction of one network: its own doubt, what the inputs add, the

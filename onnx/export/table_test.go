@@ -14,6 +14,7 @@ import (
 	"utvi/dist"
 	tablefit "utvi/fit"
 	"utvi/internal/compute"
+	"utvi/model"
 	"utvi/nn"
 	"utvi/predict"
 	"utvi/table"
@@ -153,10 +154,16 @@ func TestTableConformance(t *testing.T) {
 	needsRuntime(t)
 	names := []string{}
 	models := tableModels(t, "")
+	for _, name := range []string{"one-network", "uncertain", "targets", "transformed"} { // whatever held-out rows said
+		models[name].Net.Residuals[0].Level = &model.Level{Power: 0.3, Least: 0.05, Most: 0.5}
+	}
 	wild := &calibrate.Levels{Rows: 100, From: []float64{1e-7, 1e-3, 0.4, 0.41, 1 - 1e-5}, To: []float64{0.05, 0.2, 0.3, 0.6, 0.95}}
 	tame := &calibrate.Levels{Rows: 100, From: []float64{1e-4, 0.4, 0.41, 0.99}, To: []float64{0.05, 0.3, 0.6, 0.95}}
 	scale := &calibrate.Scale{Rows: 100, Factor: 1.3}
+	both := slices.Clone(models["isotonic-conformal"].Calibration)
+	both[0].Levels = tame                                    // whether or not rows keep theirs
 	for name, c := range map[string][]calibrate.Calibration{ // also more than rows would say
+		"isotonic-conformal":  both,
 		"heteroscedastic":     {{Levels: wild}},
 		"one-network":         {{Levels: wild, Scale: scale}},
 		"transformed":         {{Levels: tame}},
@@ -220,7 +227,7 @@ func TestTableConformance(t *testing.T) {
 	if !warped || !knots || !embedded || dated != 3 {
 		t.Errorf("no model has a transformed target (%v), a scale with knots (%v), embedded numbers (%v) or the 3 parts of a time (%d)", warped, knots, embedded, dated)
 	}
-	for _, name := range []string{"isotonic", "isotonic-conformal", "isotonic-transformed"} {
+	for _, name := range []string{"isotonic", "isotonic-conformal-bent", "isotonic-transformed"} {
 		if models[name].Calibration == nil || models[name].Calibration[0].Levels == nil {
 			t.Errorf("the model %s has no bent levels", name)
 		}

@@ -188,7 +188,7 @@ class UTVIRegressor(RegressorMixin, _Estimator):
 
     Parameters
     ----------
-    ensemble : int, number of networks (default 5)
+    ensemble : int, number of networks (default 5, or up to 10 that stop early)
     steps : int, training steps of a network (default by the number of rows)
     width, depth : int, units of a hidden layer and number of hidden layers
     activation : str, nonlinearity, such as "gelu" or a formula of x
