@@ -5,6 +5,7 @@ import (
 
 	"utvi/data"
 	"utvi/engine"
+	"utvi/expr"
 	"utvi/internal/cuda"
 	"utvi/rng"
 )
@@ -50,6 +51,12 @@ func DrawEmitters(e *Engine, s data.Source, key rng.Key, step, rows int, x, y []
 
 // FormulaBase and FormulaPTX are the two parts of the text that is compiled for a formula.
 var FormulaBase, FormulaPTX = formulaBase, formulaPTX
+
+// Compiles reports whether a formula has a kernel of its own on the card.
+func (e *Engine) Compiles(f *expr.Formula) bool {
+	k, err := e.load()
+	return err == nil && k.formula(e.device, f) != k.formulas
+}
 
 // SetInterpret makes formulas run interpreted, or compiled where the driver compiles them,
 // and returns what undoes it.

@@ -241,6 +241,9 @@ func TestCompiledFormulas(t *testing.T) {
 		t.Skip("not run: the emulated driver interprets formulas; a real card compiles them")
 	}
 	for _, f := range compiledFormulas(t) {
+		if !e.Compiles(f.Formula) {
+			t.Errorf("%s: the driver does not compile it", f.Name)
+		}
 		for _, rule := range []moment.Rule{moment.UT(2), moment.GaussHermite(9), moment.MonteCarlo(14), moment.Linear()} {
 			n := network(t, 2, nn.Chain{nn.Dense{Out: 3}, nn.Apply{F: f, Rule: rule}, nn.Dense{Out: 1}})
 			c := testCase{f.Name, 2, n.Layers, likelihood.Normal{}}

@@ -31,7 +31,7 @@ func TestOrder(t *testing.T) {
 		fmt.Println() // apart from what the test prints
 	}
 	bits := map[string]string{}
-	for _, c := range slices.Concat(cases(), correlatedCases(), formulaCases()) {
+	for _, c := range slices.Concat(cases(), correlatedCases(), correlatedImages(), formulaCases()) {
 		tr, err := e.Train(network(t, c.in, c.layers), engine.Job{Data: source(t, c, true, true), Likelihood: c.likelihood, Optimizer: optim.Paper(), Batch: 20, Seed: rng.New(9), Pool: compute.NewPool(1)})
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
