@@ -54,7 +54,7 @@ func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 func (u *dense[T]) Out() Shape { return Vec(u.dense.Out) }
 
 func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
-	r := denseRunner[T]{linearRunner: u.newRunner(maxRows, maxRows*u.dense.In, train), dense: u.dense}
+	r := denseRunner[T]{linearRunner: u.newRunner(maxRows, u.dense.Scratch(maxRows), train), dense: u.dense}
 	if u.apart {
 		n := maxRows * u.dense.Out
 		return &denseSenser[T]{denseRunner: r, j: make([]T, n), e: make([]T, n)}
@@ -83,6 +83,6 @@ func (r *denseRunner[T]) Backward(p *Pass[T]) {
 	rows := p.DOut.Rows
 	r.dense.RecordGradient(p.Tape, rows, p.DOut.Mean, p.DOut.Var)
 	if p.DIn.Mean != nil {
-		r.dense.Backward(rows, p.In.Mean, p.DOut.Mean, p.DOut.Var, p.DIn.Mean, p.DIn.Var)
+		r.dense.Backward(rows, p.In.Mean, p.DOut.Mean, p.DOut.Var, p.DIn.Mean, p.DIn.Var, r.scratch)
 	}
 }

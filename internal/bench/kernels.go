@@ -73,7 +73,7 @@ type dense struct {
 	d                     *compute.Dense[float32]
 	mean, m, v, g, h      []float32
 	mo, vo, dm, dv        []float32
-	squares, gw, gs, work []float32
+	scratch, gw, gs, work []float32
 	blocks                []compute.TapeBlock[float32]
 }
 
@@ -87,7 +87,7 @@ func newDense(b, k, n int) *dense {
 	x.m, x.v, x.g, x.h = noise(b*k, 5), positive(b*k, 6), noise(b*n, 7), noise(b*n, 8)
 	x.mo, x.vo = make([]float32, b*n), make([]float32, b*n)
 	x.dm, x.dv = make([]float32, b*k), make([]float32, b*k)
-	x.squares = make([]float32, blockRows*k)
+	x.scratch = make([]float32, x.d.Scratch(blockRows))
 	x.gw, x.gs, x.work = make([]float32, k*n), make([]float32, k*n), make([]float32, x.d.GradScratch(blockRows))
 	for lo := 0; lo < b; lo += blockRows {
 		rows := min(blockRows, b-lo)
@@ -100,7 +100,7 @@ func (x *dense) forward() {
 	lo := 0
 	for _, b := range x.blocks {
 		k, n, hi := x.d.In, x.d.Out, lo+b.Rows
-		x.d.Forward(b.Rows, x.m[lo*k:hi*k], x.v[lo*k:hi*k], x.mo[lo*n:hi*n], x.vo[lo*n:hi*n], x.squares)
+		x.d.Forward(b.Rows, x.m[lo*k:hi*k], x.v[lo*k:hi*k], x.mo[lo*n:hi*n], x.vo[lo*n:hi*n], x.scratch)
 		lo = hi
 	}
 }
@@ -113,7 +113,7 @@ func (x *dense) backward() {
 		k, n, hi := x.d.In, x.d.Out, lo+b.Rows
 		x.d.RecordInput(b.Tape, b.Rows, x.m[lo*k:hi*k], x.v[lo*k:hi*k])
 		x.d.RecordGradient(b.Tape, b.Rows, x.g[lo*n:hi*n], x.h[lo*n:hi*n])
-		x.d.Backward(b.Rows, x.m[lo*k:hi*k], x.g[lo*n:hi*n], x.h[lo*n:hi*n], x.dm[lo*k:hi*k], x.dv[lo*k:hi*k])
+		x.d.Backward(b.Rows, x.m[lo*k:hi*k], x.g[lo*n:hi*n], x.h[lo*n:hi*n], x.dm[lo*k:hi*k], x.dv[lo*k:hi*k], x.scratch)
 		lo = hi
 	}
 	for t := range x.d.GradTiles() {

@@ -112,12 +112,16 @@ func (d *Dense[T]) PrepareBias(mean, rho []T) {
 }
 
 // Forward computes rows of m', v'. A nil v is a deterministic input; a nil vo is
-// not wanted. squares has room for m.
-func (d *Dense[T]) Forward(rows int, m, v, mo, vo, squares []T) {
-	if vo != nil {
-		d.Squares(rows, m, squares)
+// not wanted. scratch has the length Scratch.
+func (d *Dense[T]) Forward(rows int, m, v, mo, vo, scratch []T) {
+	if vo != nil && d.Random && packs[T](rows, d.In, d.Out) {
+		d.forwardPacked(rows, m, v, mo, vo, scratch)
+		return
 	}
-	d.ForwardPart(0, 1, rows, m, v, mo, vo, squares)
+	if vo != nil {
+		d.Squares(rows, m, scratch)
+	}
+	d.ForwardPart(0, 1, rows, m, v, mo, vo, scratch)
 }
 
 // Squares computes the squares of rows of m that the variances need.
@@ -172,8 +176,13 @@ func (d *Dense[T]) ForwardPart(part, parts, rows int, m, v, mo, vo, squares []T)
 }
 
 // Backward computes the gradients dm, dv of rows with input means m from g, h. A
-// nil h is the gradient of a deterministic output; a nil dv is not wanted.
-func (d *Dense[T]) Backward(rows int, m, g, h, dm, dv []T) {
+// nil h is the gradient of a deterministic output; a nil dv is not wanted. scratch has the
+// length Scratch.
+func (d *Dense[T]) Backward(rows int, m, g, h, dm, dv, scratch []T) {
+	if h != nil && d.Random && packs[T](rows, d.Out, d.In) {
+		d.backwardPacked(rows, m, g, h, dm, dv, scratch)
+		return
+	}
 	if h == nil || !d.Random {
 		Mul(dm, d.In, nil, 0, g, d.Out, 1, rows, d.meanT)
 	} else {

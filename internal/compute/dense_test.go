@@ -20,7 +20,7 @@ func testDense[T Float](t *testing.T, in, out, cores int, eps float64) {
 	d := NewDense[T](in, out, true, true)
 	d.shareGradients(cores)
 	mean, rho := values[T](in*out, 1), values[T](in*out, 2)
-	scratch := make([]T, max(d.PrepareScratch(), rows*in))
+	scratch := make([]T, max(d.PrepareScratch(), d.Scratch(rows)))
 	for tile := range d.PrepareTiles() {
 		d.Prepare(tile, mean, rho, scratch)
 	}
@@ -35,7 +35,7 @@ func testDense[T Float](t *testing.T, in, out, cores int, eps float64) {
 		d.Forward(b.Rows, m[i:j], v[i:j], mo[k:l], vo[k:l], scratch)
 		d.RecordInput(b.Tape, b.Rows, m[i:j], v[i:j])
 		d.RecordGradient(b.Tape, b.Rows, g[k:l], h[k:l])
-		d.Backward(b.Rows, m[i:j], g[k:l], h[k:l], dm[i:j], dv[i:j])
+		d.Backward(b.Rows, m[i:j], g[k:l], h[k:l], dm[i:j], dv[i:j], scratch)
 		blocks = append(blocks, b)
 	}
 	gw, gs, gb, gbs := make([]T, in*out), make([]T, in*out), make([]T, out), make([]T, out)

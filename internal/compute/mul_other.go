@@ -8,6 +8,10 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 	panic("compute: no vector kernels")
 }
 
+func packs[T Float](rows, k, n int) bool { return false }
+
+func packTiles(panels, a []float32, rows, k int) { panic("compute: no vector kernels") }
+
 func packVector(panel, src []float32, rs, cs, k int, stream bool) int {
 	panic("compute: no vector kernels")
 }

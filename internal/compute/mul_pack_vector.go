@@ -30,6 +30,18 @@ func mulPacked(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 	}
 }
 
+// packs reports whether copying rows of k numbers for products with n columns pays.
+func packs[T Float](rows, k, n int) bool {
+	return vector && is32[T]() && k >= packK && n >= packN && rows > MR
+}
+
+// packTiles copies rows of a, k long, into panels of MR rows.
+func packTiles(panels, a []float32, rows, k int) {
+	for r := 0; r < rows; r += MR {
+		packTile(panels[r*k:], a[r*k:], k, 1, min(MR, rows-r), k)
+	}
+}
+
 // packTile copies up to MR rows of a into one panel.
 func packTile(panel, a []float32, rs, cs, rows, k int) {
 	done := 0

@@ -5,10 +5,11 @@ package compute
 import "unsafe"
 
 // What is used together stays in cache: kBlock rows of a panel of b take
-// 16 KiB of L1, rowBlock × kBlock of a take 96 KiB of L2.
+// 16 KiB of L1, rowBlock × kBlock of a and rowBlock × colBlock of dst take 96 KiB of L2.
 const (
 	kBlock   = 256
 	rowBlock = 16 * MR
+	colBlock = 16 * NR
 )
 
 // kDepth is how many k a block takes. The larger tiles of AVX-512 read a panel from L2
@@ -55,17 +56,24 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 		mulPacked(dst, ldd, start, lds, a, rs, cs, rows, b)
 		return
 	}
-	depth := kDepth()
+	depth, width := kDepth(), b.N
 	if rows <= 2 {
 		depth = b.K // b is read once, in order
+	} else if cs == MR {
+		width = colBlock // of dst, which stays in L2 from one block of k to the next
 	}
 	for i := 0; i < rows; i += rowBlock {
-		s, ls := start, lds
-		for k := 0; k < b.K; k += depth {
-			m := block{dst: dst, start: s, a: a[k*cs:], b: b.Data[k*NR:], n: b.N}
-			m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, k: min(depth, b.K-k)}
-			m.mul(i, min(rowBlock, rows-i))
-			s, ls = dst, ldd // the chain goes on from what the last block left
+		for j := 0; j < b.N; j += width {
+			s, ls := start, lds
+			for k := 0; k < b.K; k += depth {
+				m := block{dst: dst[j:], a: a[k*cs:], b: b.Data[j*b.K+k*NR:], n: min(width, b.N-j)}
+				if s != nil {
+					m.start = s[j:]
+				}
+				m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, k: min(depth, b.K-k)}
+				m.mul(i, min(rowBlock, rows-i))
+				s, ls = dst, ldd // the chain goes on from what the last block left
+			}
 		}
 	}
 }

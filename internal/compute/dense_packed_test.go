@@ -1,0 +1,50 @@
+package compute
+
+import (
+	"slices"
+	"testing"
+)
+
+// Wide layers, whose left operands are packed first, have the bits of products that read
+// them where they lie.
+func TestDensePacked(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		for _, s := range [][3]int{{7, 512, 512}, {101, 515, 521}} {
+			rows, in, out := s[0], s[1], s[2]
+			d := NewDense[float32](in, out, true, true)
+			scratch := make([]float32, max(d.PrepareScratch(), d.Scratch(rows)))
+			for tile := range d.PrepareTiles() {
+				d.Prepare(tile, values[float32](in*out, 1), values[float32](in*out, 2), scratch)
+			}
+			d.PrepareBias(values[float32](out, 3), values[float32](out, 4))
+			m, v := values[float32](rows*in, 5), values[float32](rows*in, 6)
+			g, h := values[float32](rows*out, 7), values[float32](rows*out, 8)
+			room := func() (mo, vo, dm, dv []float32) {
+				return make([]float32, rows*out), make([]float32, rows*out), make([]float32, rows*in), make([]float32, rows*in)
+			}
+			mo, vo, dm, dv := room()
+			d.Forward(rows, m, v, mo, vo, scratch)
+			d.Backward(rows, m, g, h, dm, dv, scratch)
+			fo, _, em, _ := room() // without variances of the inputs
+			fixed := make([]float32, rows*out)
+			d.Forward(rows, m, nil, fo, fixed, scratch)
+			d.Backward(rows, m, g, h, em, nil, scratch)
+
+			mo2, vo2, dm2, dv2 := room()
+			d.Squares(rows, m, scratch)
+			d.ForwardPart(0, 1, rows, m, v, mo2, vo2, scratch)
+			Mul(dm2, in, nil, 0, h, out, 1, rows, d.variT)
+			TwiceMul(dm2, m)
+			Mul(dm2, in, dm2, in, g, out, 1, rows, d.meanT)
+			Mul(dv2, in, nil, 0, h, out, 1, rows, d.secondT)
+			fixed2 := make([]float32, rows*out)
+			d.Squares(rows, m, scratch)
+			d.ForwardPart(0, 1, rows, m, nil, make([]float32, rows*out), fixed2, scratch)
+			for i, pair := range [][2][]float32{{mo, mo2}, {vo, vo2}, {dm, dm2}, {dv, dv2}, {fo, mo2}, {fixed, fixed2}, {em, dm2}} {
+				if !slices.Equal(pair[0], pair[1]) {
+					t.Errorf("%d rows through %d × %d: result %d has other bits", rows, in, out, i)
+				}
+			}
+		}
+	})
+}
