@@ -19,6 +19,7 @@ import (
 type Progress struct {
 	Stage       string  // "choosing" or "training"
 	Done, Total float64 // work, in steps of the average network
+	Found       float64 // of the work done, what an earlier call left in the folder
 	Running     int     // trainings of the stage that are finished or under way
 	Jobs        int     // trainings of the stage
 
@@ -176,11 +177,18 @@ func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
 	results, errs := make([]*result, len(jobs)), make([]error, len(jobs))
 	pool.Run(len(jobs), func(_, i int) {
 		j := jobs[i]
-		r.advance(0, 1, nil)
+		r.advance(0, 0, 1, nil)
 		work := j.work(j.train.X.Width, j.batch)
-		x, err := j.run(ctx, func(steps int, so *result) { r.advance(work*float64(steps), 0, j.training(so)) })
+		begun := false
+		x, err := j.run(ctx, func(steps int, so *result) {
+			done, found := work*float64(steps), 0.0
+			if !begun { // with what a checkpoint holds
+				begun, found = true, done
+			}
+			r.advance(done, found, 0, j.training(so))
+		})
 		if x.err != nil && ctx.Err() == nil {
-			r.advance(0, 0, j.training(&x))
+			r.advance(0, 0, 0, j.training(&x))
 		}
 		if results[i], errs[i] = &x, err; err != nil {
 			cancel()
@@ -212,10 +220,12 @@ func (r *run) begin(stage string, jobs []*job, more int) {
 	}
 }
 
-func (r *run) advance(work float64, started int, t *Training) {
+// advance counts work, what a checkpoint holds of it, and trainings that start.
+func (r *run) advance(work, found float64, started int, t *Training) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state.Done += work
+	r.state.Found += found
 	r.state.Running += started
 	r.state.Training = t
 	if r.tell != nil {

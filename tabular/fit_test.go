@@ -182,7 +182,10 @@ func TestResume(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		told := 0
 		var err error
-		f, err = tabular.Fit(ctx, c, d, dir, func(tabular.Progress) {
+		f, err = tabular.Fit(ctx, c, d, dir, func(p tabular.Progress) {
+			if (p.Found > 0) != (i > 0) && p.Done > 0 || p.Found > p.Done {
+				t.Errorf("round %d: %v of %v done was found", i, p.Found, p.Done)
+			}
 			if told++; told > 20 {
 				cancel()
 			}

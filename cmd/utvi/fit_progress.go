@@ -22,7 +22,6 @@ type fitProgress struct {
 	timer    *time.Timer   // until the silence has to be broken
 
 	mu      sync.Mutex
-	first   float64 // work that an earlier run had done
 	begun   bool
 	stopped bool
 	now     tabular.Progress
@@ -53,10 +52,7 @@ var stages = map[string]string{"choosing": "choosing the network", "training": "
 func (p *fitProgress) tell(s tabular.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.begun {
-		p.begun, p.first = true, s.Done
-	}
-	p.now = s
+	p.begun, p.now = true, s
 	p.most = max(p.most, 100*s.Done/max(s.Total, 1))
 	p.page.show(s, p.most/100, p.remaining())
 	if time.Since(p.noted) > betweenNote {
@@ -111,7 +107,7 @@ func (p *fitProgress) note() {
 // remaining estimates the time to the end from the speed of this run alone; −1 if it is
 // not known.
 func (p *fitProgress) remaining() time.Duration {
-	made := p.now.Done - p.first
+	made := p.now.Done - p.now.Found
 	if made <= 0 || p.now.Done >= p.now.Total {
 		return -1
 	}

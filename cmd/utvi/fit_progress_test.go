@@ -31,6 +31,10 @@ func TestTimeLeft(t *testing.T) {
 	if left := p.remaining(); left > 20*time.Second {
 		t.Errorf("20 s before the end of its budget %v are left", left)
 	}
+	p = fitProgress{start: time.Now().Add(-10 * time.Second), now: tabular.Progress{Done: 50, Found: 49, Total: 100}}
+	if left := p.remaining(); left < 450*time.Second {
+		t.Errorf("work that an earlier fit did counts as fast: %v are left", left)
+	}
 	if last != 0 {
 		t.Errorf("at the end %v are left", last)
 	}
