@@ -12,6 +12,7 @@ type launched struct {
 	grid    cuda.Grid
 	threads int
 	args    []byte // for one network
+	gated   bool   // its blocks wait for one another
 }
 
 // launch queues a kernel for one network, or records it.
@@ -20,7 +21,19 @@ func launch[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, args *ma
 		return cuda.Launch(w.stream, k, g, threads, args)
 	}
 	one := unsafe.Slice((*byte)(unsafe.Pointer(&args.One)), unsafe.Sizeof(args.One))
-	*w.record = append(*w.record, launched{k, g, threads, append([]byte(nil), one...)})
+	*w.record = append(*w.record, launched{kernel: k, grid: g, threads: threads, args: append([]byte(nil), one...)})
+	return nil
+}
+
+// launchGated is launch for a kernel whose blocks wait for one another.
+func launchGated[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, args *many[T]) error {
+	if w.record == nil {
+		return cuda.LaunchTogether(w.stream, k, g, threads, unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args)))
+	}
+	if err := launch(w, k, g, threads, args); err != nil {
+		return err
+	}
+	(*w.record)[len(*w.record)-1].gated = true
 	return nil
 }
 

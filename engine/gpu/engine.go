@@ -100,6 +100,9 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles                      cuda.Kernel
 
+	fused, fusedGradients, fusedUpdate cuda.Kernel // of small networks
+	hasFused                           bool        // from compute capability 8.0 on
+
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
 	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
@@ -154,7 +157,35 @@ func loadKernels(d *cuda.Device) (*kernelSet, error) {
 	if m, err = compile(d, kernels.Tensor); err != nil {
 		return nil, err
 	}
-	return k, k.loadTensor(m)
+	if err := k.loadTensor(m); err != nil {
+		return nil, err
+	}
+	return k, k.loadFused(d)
+}
+
+// loadFused loads the kernels of small networks.
+func (k *kernelSet) loadFused(d *cuda.Device) error {
+	m, err := compile(d, kernels.Fused)
+	if err != nil {
+		return err
+	}
+	for _, x := range []struct {
+		entry
+		shared int
+	}{
+		{entry{"fused", &k.fused}, d.Shared - fusedOverhead},
+		{entry{"fused_gradients", &k.fusedGradients}, gradientShared},
+		{entry{"fused_update", &k.fusedUpdate}, 0},
+	} {
+		if *x.to, err = m.Kernel(x.name); err == nil {
+			err = m.Reserve(x.to, x.shared)
+		}
+		if err != nil {
+			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
+		}
+	}
+	k.hasFused = true
+	return nil
 }
 
 // memory is what was allocated on a card for a program, with its stream.

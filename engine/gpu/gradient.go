@@ -33,11 +33,13 @@ type jobSet struct {
 	products            []product
 	jobs                []gradJob
 	args                many[gradientsArgs]
+	fused               bool
 }
 
 // add adds the gradients of a dense layer; k outputs are followed where correlations are
 // carried.
-func (g *gradients) add(l *layer, o op, s backSense, k int) {
+func (g *gradients) add(b *launches, l *layer, o op, s backSense, k int) {
+	b.keep(o.M, o.V, o.G, o.H)
 	g.dense = append(g.dense, denseGradient{layer: l, o: o, sense: s, k: k})
 }
 
@@ -48,6 +50,10 @@ const enoughJobs, mostParts, leastRows = 264, 16, 128
 // plan settles parts, which are functions of the shapes alone, and tiles.
 func (g *gradients) plan(w *weights, rows int) {
 	g.parts = 1
+	if w.fused {
+		g.planFused(w, rows)
+		return
+	}
 	tensor := false // then for all layers: one launch
 	for _, d := range g.dense {
 		tensor = tensor || w.kernels.tilings != nil && d.layer.in*d.layer.out >= 1<<12
@@ -133,6 +139,7 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 		}
 	}
 	for _, s := range slices.Concat(g.alone, g.side) {
+		s.order()
 		s.args.One = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}
 	}
 }
@@ -170,6 +177,10 @@ func (g *gradients) job(d *denseGradient, p product) {
 
 // add adds the tiles and parts of a product.
 func (s *jobSet) add(p product, parts int) {
+	if s.fused {
+		s.addFused(p, parts)
+		return
+	}
 	for z := range parts {
 		for y := range tiles(int(p.Rows), s.rows) {
 			for x := range tiles(int(p.Cols), s.cols) {

@@ -120,6 +120,7 @@ func (n *laneNetwork) build(w *weights, in, last signal, rows int) {
 			f.sense(w.memory, &n.run, p.layers, ops, acts)
 		}
 	}
+	n.run.keep(last.m, last.v)
 	n.run.place(w, 0)
 }
 

@@ -40,8 +40,9 @@ func (o *op) thin() bool {
 // or a formula.
 type stage struct {
 	rows    *rowsArgs
-	thick   bool           // an operation does not run in the kernel thin
-	call    many[rowsArgs] // of the launch under way
+	thick   bool             // an operation does not run in the kernel thin
+	fused   *many[fusedArgs] // of a small network
+	call    many[rowsArgs]   // of the launch under way
 	product *product
 	sent    many[product] // of the launch under way
 	conv    *conv
@@ -52,8 +53,9 @@ type stage struct {
 
 // launches cuts operations into launches: neighbours that act on rows are one.
 type launches struct {
-	ops []op
-	all []stage
+	ops  []op
+	all  []stage
+	kept []cuda.Ptr // signals that are needed outside
 }
 
 func (b *launches) add(o op) {
@@ -141,6 +143,9 @@ func (b *launches) backward(l *layer, o op) {
 
 // place copies the operations to the card.
 func (b *launches) place(w *weights, results cuda.Ptr) {
+	if w.fused {
+		b.fuse(w)
+	}
 	ops := place(w.memory, b.ops, sizeOp)
 	for _, l := range b.all {
 		switch {
@@ -159,38 +164,49 @@ func (b *launches) place(w *weights, results cuda.Ptr) {
 // run queues all launches for a number of rows.
 func (b *launches) run(w *weights, rows int) error { return b.runTo(w, rows, len(b.ops)) }
 
-// runTo queues the launches up to an operation.
+// runTo queues what comes before an operation on rows.
 func (b *launches) runTo(w *weights, rows, last int) error {
-	done := 0
 	for i := range b.all {
 		l := &b.all[i]
+		count := 0
+		if l.rows != nil {
+			if count = min(int(l.rows.Count), last-int(l.rows.First)); count <= 0 {
+				return nil
+			}
+		}
 		var err error
 		switch {
 		case l.conv != nil:
 			err = w.convolve(l, rows)
+		case l.fused != nil:
+			err = w.runFused(l, rows, count)
 		case l.rows != nil:
-			l.call.One = *l.rows
-			l.call.One.Rows, l.call.One.Count = int32(rows), min(l.rows.Count, int32(last-done))
-			done += int(l.call.One.Count)
-			k, threads := w.kernels.rows, rowThreads
-			if !l.thick {
-				k, threads, l.call.One.Per = w.kernels.thin, thinThreads, thinRows
-				if w.crowded {
-					l.call.One.Per = crowdedRows
-				}
-			}
-			err = launch(w, k, cuda.Grid{X: tiles(rows, int(l.call.One.Per))}, threads, &l.call)
+			err = w.runRows(l, rows, count)
 		case l.formula != nil:
-			done++
 			err = l.formula.run(w, rows)
 		default:
 			err = w.multiply(l, rows)
 		}
-		if err != nil || done == last && last < len(b.ops) {
+		if err != nil || l.rows != nil && count < int(l.rows.Count) {
 			return err
 		}
 	}
 	return nil
+}
+
+// runRows queues a launch of the first count operations.
+func (w *weights) runRows(l *stage, rows, count int) error {
+	r := &l.call.One
+	*r = *l.rows
+	r.Rows, r.Count = int32(rows), int32(count)
+	k, threads := w.kernels.rows, rowThreads
+	if !l.thick {
+		k, threads, r.Per = w.kernels.thin, thinThreads, thinRows
+		if w.crowded {
+			r.Per = crowdedRows
+		}
+	}
+	return launch(w, k, cuda.Grid{X: tiles(rows, int(r.Per))}, threads, &l.call)
 }
 
 // fewTiles is how many tiles of 64 × 64 keep a card busy; with fewer, smaller ones are

@@ -73,7 +73,11 @@ func (t *trainer) single(c *launched) (KernelTime, error) {
 	k := KernelTime{Kernel: c.kernel.Name, Blocks: max(1, c.grid.X) * max(1, c.grid.Y)}
 	g, err := t.stream.Record(func() error {
 		for range repeats {
-			if err := cuda.LaunchBytes(t.stream, c.kernel, c.grid, c.threads, args); err != nil {
+			queue := cuda.LaunchBytes
+			if c.gated {
+				queue = cuda.LaunchTogether
+			}
+			if err := queue(t.stream, c.kernel, c.grid, c.threads, args); err != nil {
 				return err
 			}
 		}

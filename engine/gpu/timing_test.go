@@ -21,7 +21,7 @@ func TestTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !(r.Forward > 0 && r.Step > r.Forward) || len(r.Kernels) < 4 {
+	if !(r.Forward > 0 && r.Step > r.Forward) || len(r.Kernels) < 3 {
 		t.Fatalf("%+v", r)
 	}
 	for _, k := range r.Kernels {

@@ -32,6 +32,8 @@ type trainer struct {
 	convs         convGradients
 	levels        []many[levelGradient]
 	norm          many[normArgs]
+	updates       [3]many[updateArgs] // of a small network: its halves, and both
+	gate          cuda.Ptr
 	columns       []many[columnsArgs]
 	priors        many[priorArgs]
 	first, second cuda.Ptr // AdamW's moments
@@ -298,3 +300,4 @@ var _ = [1]struct{}{}[unsafe.Sizeof(product{})-sizeProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(gradJob{})-sizeJob]
 var _ = [1]struct{}{}[unsafe.Sizeof(conv{})-sizeConv]
 var _ = [1]struct{}{}[unsafe.Sizeof(levels{})-sizeLevels]
+var _ = [1]struct{}{}[unsafe.Sizeof(fusedLayout{})-sizeLayout]

@@ -73,11 +73,13 @@ func (t *trainer) build(score op) error {
 		}
 		switch l.kind {
 		case opDense:
-			t.grads.add(l, o, e, k)
+			t.grads.add(&t.pass, l, o, e, k)
 		case opConv:
 			t.convs.add(l, o, e, k)
+			t.pass.keep(o.M, o.V, o.G, o.H)
 		case opEmbed:
 			t.addLevels(l, o, e)
+			t.pass.keep(o.M, o.V, o.G, o.H)
 		}
 		own := t.tapes(l, &o)
 		tapes = append(tapes, own...)
@@ -154,7 +156,8 @@ func (t *trainer) buildUpdate() error {
 	w := t.weights
 	t.first, t.second = w.floats(w.size), w.floats(w.size)
 	done := w.alloc(1, 4)
-	parts := w.alloc(2*len(w.chunks), 8)
+	parts := w.alloc(2*(len(w.chunks)+1), 8)
+	t.gate = w.alloc(2, 4)
 	t.norm.One = normArgs{Theta: w.theta, Grad: t.grad, Size: int64(w.size), Chunks: w.table,
 		Count: int32(len(w.chunks)), Parts: parts, Control: w.control, Results: w.results,
 		NLL: t.nll, Floored: t.floored, Done: done, Rows: int32(t.Batch), Slots: int32(t.batch.slots)}
@@ -173,7 +176,7 @@ func (t *trainer) buildUpdate() error {
 	for _, p := range []struct {
 		at    cuda.Ptr
 		bytes int
-	}{{t.first, 4 * w.size}, {t.second, 4 * w.size}, {done, 4}} {
+	}{{t.first, 4 * w.size}, {t.second, 4 * w.size}, {done, 4}, {t.gate, 8}} {
 		if err := w.stream.Zero(p.at, p.bytes); err != nil {
 			return err
 		}
@@ -224,6 +227,9 @@ func (t *trainer) queueUpdate() error {
 		if err := launch(w, w.kernels.columns, cuda.Grid{X: int(c.One.Width)}, 256, c); err != nil {
 			return err
 		}
+	}
+	if w.fused {
+		return t.queueFused()
 	}
 	grid := cuda.Grid{X: len(w.chunks)}
 	if err := launch(w, w.kernels.norm, grid, 256, &t.norm); err != nil {

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"math"
 
 	"utvi/internal/cuda"
 	"utvi/nn"
@@ -26,6 +27,7 @@ type weights struct {
 	adam      many[adamArgs]
 	record    *[]launched // kernels are recorded here, if not nil
 	crowded   bool        // and run for several networks side by side
+	fused     bool        // a small network
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
@@ -54,9 +56,13 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	}
 	w := &weights{memory: m, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
+	w.fused = w.fits(train)
 	for i := range p.layers {
 		l := &p.layers[i]
-		if l.least = k.least(); l.formula != nil {
+		if l.least = k.least(); w.fused {
+			l.least = math.MaxInt
+		}
+		if l.formula != nil {
 			l.kernel = k.formula(e.device, l.formula)
 		}
 	}
@@ -77,7 +83,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 		}
 		x := &w.tensors[l.tensors[0]]
 		x.rows, x.cols = l.in, l.out
-		if train && !l.wide() || l.sense && l.from != nn.Fixed {
+		if train && !l.wide() && !w.fused || l.sense && l.from != nn.Fixed {
 			if x.wt = w.floats(l.in * l.out); x.random {
 				x.st = w.floats(l.in * l.out)
 			}

@@ -42,6 +42,7 @@ const (
 	fnStreamDestroy
 	fnStreamSync
 	fnLaunch
+	fnLaunchTogether
 	fnBeginCapture
 	fnEndCapture
 	fnInstantiate
@@ -62,7 +63,7 @@ var names = [functions]string{
 	"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuMemGetInfo_v2",
 	"cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncSetAttribute",
 	"cuMemAlloc_v2", "cuMemFree_v2", "cuMemAllocHost_v2", "cuMemFreeHost", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async",
-	"cuStreamCreate", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuLaunchKernel",
+	"cuStreamCreate", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuLaunchKernel", "cuLaunchCooperativeKernel",
 	"cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphLaunch",
 	"cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventElapsedTime", "cuGetErrorString",
 }
@@ -105,6 +106,8 @@ type Info struct {
 	Memory       uint64 // bytes
 	Major, Minor int    // compute capability
 	Processors   int    // streaming multiprocessors
+	Shared       int    // bytes of shared memory that a block can have
+	Together     bool   // all blocks of a kernel can run at once and wait for one another
 }
 
 // Oldest is the oldest compute capability that the kernels run on.
@@ -136,7 +139,7 @@ func describe(number int) (info Info, handle int32, err error) {
 		return info, 0, fmt.Errorf("card %d: %w", number, err)
 	}
 	name := make([]byte, 128)
-	var major, minor, processors int32
+	var major, minor, processors, shared, together int32
 	for _, q := range []func() error{
 		func() error {
 			return check(fnDeviceName, uintptr(unsafe.Pointer(&name[0])), uintptr(len(name)), uintptr(handle))
@@ -147,13 +150,15 @@ func describe(number int) (info Info, handle int32, err error) {
 		func() error {
 			return check(fnDeviceAttribute, uintptr(unsafe.Pointer(&processors)), 16, uintptr(handle))
 		},
+		func() error { return check(fnDeviceAttribute, uintptr(unsafe.Pointer(&shared)), 97, uintptr(handle)) },
+		func() error { return check(fnDeviceAttribute, uintptr(unsafe.Pointer(&together)), 95, uintptr(handle)) },
 	} {
 		if err := q(); err != nil {
 			return info, 0, fmt.Errorf("card %d cannot be described: %w", number, err)
 		}
 	}
 	info.Name = cString(name)
-	info.Major, info.Minor, info.Processors = int(major), int(minor), int(processors)
+	info.Major, info.Minor, info.Processors, info.Shared, info.Together = int(major), int(minor), int(processors), int(shared), together != 0
 	return info, handle, nil
 }
 

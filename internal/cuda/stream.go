@@ -98,6 +98,15 @@ func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size
 	return s.do(fnLaunch, 11)
 }
 
+// LaunchTogether queues a kernel whose blocks wait for one another: all of them run at
+// once, or the launch fails.
+func LaunchTogether(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
+	s.memory = unsafe.Pointer(&args[0])
+	s.extra = [5]uintptr{uintptr(s.memory)}
+	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, uintptr(unsafe.Pointer(&s.extra))}
+	return s.do(fnLaunchTogether, 10)
+}
+
 // A Graph is work that was recorded and can be queued as a whole.
 type Graph struct {
 	device *Device

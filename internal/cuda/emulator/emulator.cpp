@@ -78,7 +78,10 @@ void barrier() { emulated_swap(&fibers[thread].stack, scheduler); }
 
 static const bool backwards = getenv("UTVI_EMULATED_ORDER") && !strcmp(getenv("UTVI_EMULATED_ORDER"), "back");
 
+void poison(); // of shared memory: a block finds there what others left
+
 static void run_block() {
+	poison();
 	for (int i = 0; i < threads; i++) {
 		Fiber& f = fibers[i];
 		f.done = false;
@@ -114,6 +117,9 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 
 #include "../kernels/all.cu"
 #include "../kernels/tensor.cu"
+#include "../kernels/fused.cu"
+
+void emulated::poison() { memset(dynamic(), 0xff, 227 << 10); }
 
 // The driver.
 typedef int CUresult;
@@ -179,7 +185,7 @@ CUresult cuDeviceGetName(char* name, int len, int) { snprintf(name, len, "emulat
 CUresult cuDeviceTotalMem_v2(size_t* n, int) { *n = capacity; return OK; }
 CUresult cuDeviceGetAttribute(int* v, int which, int) {
 	const char* old = getenv("UTVI_EMULATED_OLD"); // a card without tensor cores for TF32
-	*v = which == 75 ? old ? 7 : 8 : which == 76 ? old ? 5 : 0 : which == 16 ? 4 : 0; // capability, multiprocessors
+	*v = which == 75 ? old ? 7 : 8 : which == 76 ? old ? 5 : 0 : which == 16 ? 4 : which == 97 ? 227 << 10 : 0; // capability, multiprocessors, shared memory
 	return OK;
 }
 CUresult cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(intptr_t)(d + 1); return OK; }
@@ -242,6 +248,8 @@ CUresult cuLaunchKernel(void* f, unsigned x, unsigned y, unsigned z, unsigned n,
 	Node node{0, (Run)f, {x, y, z}, n, std::vector<char>((char*)data, (char*)data + size), nullptr, nullptr, 0, 0};
 	return submit(s, node);
 }
+// Blocks run one after the other here, so none can wait for another.
+CUresult cuLaunchCooperativeKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**) { return INVALID; }
 CUresult cuStreamBeginCapture_v2(void* s, int) { ((Stream*)s)->capture = new Graph; return OK; }
 CUresult cuStreamEndCapture(void* s, void** g) { *g = ((Stream*)s)->capture; ((Stream*)s)->capture = nullptr; return OK; }
 CUresult cuGraphInstantiateWithFlags(void** e, void* g, uint64_t) { *e = new Graph(*(Graph*)g); return OK; }

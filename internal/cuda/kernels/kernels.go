@@ -22,3 +22,8 @@ var Formula []byte
 //
 //go:embed tensor.ptx
 var Tensor []byte
+
+// Fused are the kernels of small networks, for compute capability 8.0 and later.
+//
+//go:embed fused.ptx
+var Fused []byte

@@ -2,28 +2,13 @@
 // what acts on each unit. The kernel is rows without its wide layers; several of its
 // blocks fit into a multiprocessor and hide each other's waiting.
 
-constexpr int THIN = 256, SHALLOW = 16; // most inputs, or outputs, of a thin layer
-
-// shallow multiplies rows by a matrix of few rows: a thread has an element.
-template <int WAY, class Store>
-DEVICE void shallow(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	for (int i = thread(); i < rows * width; i += THIN) {
-		int r = i / width, c = i % width;
-		Sums t = {0, 0, 0};
-#pragma unroll 4
-		for (int k = 0; k < depth; k++) {
-			float x = a0[r * depth + k], y = a1 ? a1[r * depth + k] : 0.0f;
-			float u = w[k * width + c], e = s ? s[k * width + c] : 0.0f;
-			add<WAY>(t, x, y, u, e, fma(u, u, e));
-		}
-		store(r, c, t);
-	}
-}
+constexpr int THIN = 256; // threads of a block
 
 template <int WAY, class Store>
 DEVICE void thin_product(const float* a0, const float* a1, int rows, int depth, const float* w, const float* s, int width, Store store) {
-	if (depth <= SHALLOW) shallow<WAY>(a0, a1, rows, depth, w, s, width, store);
-	else narrow<WAY, THIN>(a0, a1, rows, depth, w, s, width, store);
+	Matrix b = {w, s, width, 1};
+	if (depth <= SHALLOW) shallow<WAY, THIN>(a0, a1, rows, depth, b, width, store);
+	else narrow<WAY, THIN>(a0, a1, rows, depth, b, width, store);
 }
 
 // Each operation is a function of its own, so that one does not take registers from the

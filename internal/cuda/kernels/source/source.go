@@ -22,6 +22,7 @@ var Targets = []Target{
 	{"base.ptx", "all.cu", "sm_75", "ptx64"},
 	{"tensor.ptx", "tensor.cu", "sm_80", "ptx70"},
 	{"formula.ptx", "compiled.cu", "sm_75", "ptx64"},
+	{"fused.ptx", "fused.cu", "sm_80", "ptx70"},
 }
 
 // Header returns the first lines of a PTX file: the hash of all sources in a folder and

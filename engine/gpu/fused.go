@@ -1,0 +1,289 @@
+package gpu
+
+import (
+	"slices"
+
+	"utvi/internal/cuda"
+)
+
+// Small networks run in the kernel fused: one launch takes a few rows through all
+// operations, with the weights and all signals in shared memory.
+
+// fusedOverhead is what the kernel fused declares of shared memory itself, in bytes.
+const fusedOverhead = 17 << 10
+
+// widestFused bounds the sides of dense layers in the kernel fused, mostFusedDense their
+// number.
+const widestFused, mostFusedDense = 512, 8
+
+// The kernel copies so many matrices and signals.
+const mostStays, mostKeeps = 32, 64
+
+// A stay is a matrix of weights that a block copies to shared memory.
+type stay struct {
+	From                  cuda.Ptr
+	Rows, Cols, Pitch, At int32 // At: offset in numbers
+}
+
+// A keep is a signal that lies in global memory, too.
+type keep struct {
+	Far                 cuda.Ptr
+	At, Width, After, _ int32 // After < 0: an earlier launch wrote it
+}
+
+type fusedLayout struct {
+	Stays                   [mostStays]stay
+	Keeps                   [mostKeeps]keep
+	Staying, Early, Kept, _ int32
+}
+
+const sizeLayout = 24*(mostStays+mostKeeps) + 16
+
+type fusedArgs struct {
+	Ops                     cuda.Ptr
+	First, Count, Rows, Per int32
+	Control, Results        cuda.Ptr
+	Layout                  cuda.Ptr
+	Turns, _                int32
+}
+
+// fits reports whether all operations on rows of a plan can run in the kernel fused:
+// their signals fit into shared memory, and weights that do not can be read where they are.
+func (w *weights) fits(train bool) bool {
+	if !w.kernels.hasFused {
+		return false
+	}
+	bytes, dense := 0, 0
+	var matrices []int
+	for i := range w.plan.layers {
+		l := &w.plan.layers[i]
+		if l.sense || l.cov || l.needs {
+			return false
+		}
+		switch l.kind {
+		case opConv:
+			continue
+		case opDense, opApply, opNoise, opScale, opMultiply, opDropout, opAdd, opPiecewise, opAppend, opLayerNorm, opSoftmax, opConditional, opEmbed:
+		default:
+			return false
+		}
+		bytes += 2 * 4 * rowsPerBlock * (l.in + l.out)
+		if train {
+			bytes += 2 * 4 * rowsPerBlock * (l.in + l.out) // a gradient, and one more where two meet
+		}
+		if l.kind != opDense {
+			continue
+		}
+		if dense++; max(l.in, l.out) > widestFused {
+			return false
+		}
+		bytes += 4*2*l.out + 32
+		if pitch := fusedPitch(l.in, l.out); min(l.in, l.out) <= mostThin {
+			bytes += 4*2*l.in*pitch + 32
+		} else {
+			matrices = append(matrices, 4*2*l.in*pitch)
+			if l.out%4 != 0 || w.mean[l.tensors[0]]%4 != 0 { // it must be copied
+				bytes += matrices[len(matrices)-1]
+			}
+		}
+	}
+	return dense > 0 && dense <= mostFusedDense && bytes <= w.device.Shared-fusedOverhead
+}
+
+// fusedPitch is how far the rows of a matrix are apart in shared memory, in numbers, so
+// that threads beside one another read from different banks.
+func fusedPitch(in, out int) int {
+	if min(in, out) <= mostThin {
+		return out | 1
+	}
+	return 4 * (tiles(out, 4) | 1)
+}
+
+// place codes an offset in shared memory, in numbers, for the fields of an operation.
+func sharedPlace(at, width int) cuda.Ptr { return cuda.Ptr(1<<63 | uint64(width)<<32 | uint64(4*at)) }
+
+// A fuser lays out the shared memory of one launch.
+type fuser struct {
+	layout  fusedLayout
+	next    int // offset of what is placed next
+	room    int
+	signals map[cuda.Ptr]cuda.Ptr // and their places
+}
+
+func (f *fuser) take(n int) int {
+	at := f.next
+	f.next += (n + 3) / 4 * 4
+	return at
+}
+
+func (f *fuser) keep(far cuda.Ptr, at, width, after int) {
+	if int(f.layout.Kept) == mostKeeps {
+		panic("gpu: a small network has too many signals")
+	}
+	f.layout.Keeps[f.layout.Kept] = keep{Far: far, At: int32(at), Width: int32(width), After: int32(after)}
+	f.layout.Kept++
+}
+
+// signal places a signal; after is the operation that writes it, −1 where it is read first.
+func (f *fuser) signal(p *cuda.Ptr, width, after int, kept map[cuda.Ptr]bool) {
+	if *p == 0 {
+		return
+	}
+	s, ok := f.signals[*p]
+	if !ok {
+		at := f.take(rowsPerBlock * width)
+		s = sharedPlace(at, width)
+		f.signals[*p] = s
+		if after < 0 || kept[*p] {
+			f.keep(*p, at, width, after)
+		}
+	}
+	*p = s
+}
+
+// matrix copies weights to shared memory, if there is room.
+func (f *fuser) matrix(p *cuda.Ptr, rows, cols, pitch int) bool {
+	if *p == 0 {
+		return true
+	}
+	s, ok := f.signals[*p]
+	if !ok {
+		if f.next+rows*pitch+4 > f.room || f.layout.Staying == mostStays {
+			return false
+		}
+		at := f.take(rows * pitch)
+		s = sharedPlace(at, 0)
+		f.signals[*p] = s
+		f.layout.Stays[f.layout.Staying] = stay{From: *p, Rows: int32(rows), Cols: int32(cols), Pitch: int32(pitch), At: int32(at)}
+		f.layout.Staying++
+	}
+	*p = s
+	return true
+}
+
+// fuse lays out a launch of operations in shared memory, and writes the places into them.
+// Signals in kept are needed elsewhere.
+func fuse(ops []op, bytes int, kept map[cuda.Ptr]bool) fusedLayout {
+	f := &fuser{room: bytes / 4, signals: map[cuda.Ptr]cuda.Ptr{}}
+	for i := range ops {
+		o := &ops[i]
+		in, out := int(o.In), int(o.Out)
+		if out == 0 {
+			out = in
+		}
+		if o.Kind == opInput { // it reads the table, and writes the targets too
+			f.signal(&o.OM, in, i, kept)
+			f.signal(&o.OV, in, i, kept)
+			f.signal(&o.YO, int(o.Targets), i, kept)
+			continue
+		}
+		f.signal(&o.M, in, -1, kept)
+		f.signal(&o.V, in, -1, kept)
+		f.signal(&o.G, out, -1, kept)
+		f.signal(&o.H, out, -1, kept)
+		f.signal(&o.Y, int(o.Targets), -1, kept)
+		f.signal(&o.OM, out, i, kept)
+		f.signal(&o.OV, out, i, kept)
+		f.signal(&o.DM, in, i, kept)
+		f.signal(&o.DV, in, i, kept)
+	}
+	weights := func(thin bool) {
+		for i := range ops {
+			o := &ops[i]
+			in, out := int(o.In), int(o.Out)
+			if o.Kind != opDense && o.Kind != opDenseBack || thin != (min(in, out) <= mostThin) {
+				continue
+			}
+			pitch := fusedPitch(in, out)
+			before := *o
+			if o.Room = int32(pitch); !f.matrix(&o.W, in, out, pitch) || !f.matrix(&o.S, in, out, pitch) {
+				*o = before
+				o.Room = o.Out
+			}
+		}
+	}
+	for i := range ops {
+		if o := &ops[i]; o.Kind == opDense {
+			f.matrix(&o.B, 1, int(o.Out), int(o.Out))
+			f.matrix(&o.BS, 1, int(o.Out), int(o.Out))
+		}
+	}
+	weights(true)
+	f.layout.Early = f.layout.Staying
+	weights(false)
+	if f.next > f.room {
+		panic("gpu: a small network does not fit into shared memory")
+	}
+	return f.layout
+}
+
+// fuse lays out all launches of operations on rows.
+func (b *launches) fuse(w *weights) {
+	for i := range b.all {
+		s := &b.all[i]
+		if s.rows == nil {
+			continue
+		}
+		kept := map[cuda.Ptr]bool{}
+		for _, p := range b.kept {
+			kept[p] = true
+		}
+		for j := range b.all {
+			if j != i {
+				for _, p := range b.reads(&b.all[j]) {
+					kept[p] = true
+				}
+			}
+		}
+		r := s.rows
+		layout := fuse(b.ops[r.First:r.First+r.Count], w.device.Shared-fusedOverhead, kept)
+		s.fused = &many[fusedArgs]{One: fusedArgs{Layout: place(w.memory, []fusedLayout{layout}, sizeLayout)}}
+	}
+}
+
+// reads returns the signals that a launch reads.
+func (b *launches) reads(s *stage) []cuda.Ptr {
+	var all []cuda.Ptr
+	var ops []op
+	switch {
+	case s.rows != nil:
+		ops = b.ops[s.rows.First : s.rows.First+s.rows.Count]
+	case s.formula != nil:
+		ops = b.ops[s.formula.number : s.formula.number+1]
+	default:
+		p := s.product
+		if s.conv != nil {
+			p = &s.conv.P
+		}
+		return []cuda.Ptr{p.A0, p.A1, p.E0, p.Q0, p.Q1}
+	}
+	for _, o := range ops {
+		all = append(all, o.M, o.V, o.G, o.H, o.Y)
+	}
+	return all
+}
+
+// keep says that signals are needed outside of the launches.
+func (b *launches) keep(signals ...cuda.Ptr) {
+	b.kept = append(b.kept, slices.DeleteFunc(signals, func(p cuda.Ptr) bool { return p == 0 })...)
+}
+
+// crowdedTurns is how often a block takes rows where many networks run side by side, so
+// that it copies the weights less often.
+const crowdedTurns = 8
+
+// runFused queues a launch of the first count operations.
+func (w *weights) runFused(s *stage, rows, count int) error {
+	f := &s.fused.One
+	f.Ops, f.First, f.Control, f.Results = s.rows.Ops, s.rows.First, s.rows.Control, s.rows.Results
+	f.Count, f.Rows, f.Per = int32(count), int32(rows), rowsPerBlock
+	switch n := w.device.Processors; {
+	case w.crowded:
+		f.Turns = crowdedTurns
+	case 2*tiles(rows, rowsPerBlock) <= n:
+		f.Per, f.Turns = rowsPerBlock/2, 1
+	default:
+		f.Turns = int32(max(1, rows/(rowsPerBlock*2*n)))
+	}
+	return launch(w, w.kernels.fused, cuda.Grid{X: tiles(rows, int(f.Per*f.Turns))}, rowThreads, s.fused)
+}

@@ -1,0 +1,100 @@
+package gpu
+
+import (
+	"cmp"
+	"slices"
+
+	"utvi/internal/cuda"
+)
+
+// What follows the pass in a step of a small network: the gradients of the weights, and
+// the update.
+
+// gradientTall and gradientAcross are the sides of tiles of weights, gradientElements how
+// many elements of a thin layer or of a bias are a job; gradientShared is the shared
+// memory of a tile.
+const gradientTall, gradientAcross, gradientElements, gradientShared = 64, 32, 64, 4 * 2 * 64 * (64 + 32)
+
+// What a job is, in its Y, if it is no tile: elements of a thin layer with its bias, or of
+// the bias of another.
+const jobElements, jobBias = -1, -2
+
+// planFused cuts the rows into parts, which are functions of the shapes alone.
+func (g *gradients) planFused(w *weights, rows int) {
+	split := (tiles(rows, partsFor(w.size)) + 15) / 16 * 16
+	g.parts = tiles(rows, split)
+	for i := range g.dense {
+		d := &g.dense[i]
+		d.parts, d.split = g.parts, split
+		for _, t := range d.layer.tensors {
+			w.tensors[t].parts = g.parts
+		}
+	}
+	set := func() []*jobSet {
+		return []*jobSet{{kernel: w.kernels.fusedGradients, rows: gradientTall, cols: gradientAcross, threads: 256, fused: true}}
+	}
+	g.alone, g.side = set(), set()
+}
+
+// order puts tiles first, which take longest.
+func (s *jobSet) order() {
+	if s.fused {
+		slices.SortStableFunc(s.jobs, func(a, b gradJob) int { return cmp.Compare(min(b.Y, 0), min(a.Y, 0)) })
+	}
+}
+
+// addFused adds the jobs of a dense layer.
+func (s *jobSet) addFused(p product, parts int) {
+	number, in, out := int32(len(s.products)), int(p.Rows), int(p.Cols)
+	s.products = append(s.products, p)
+	several := func(n, y, z int) {
+		for x := range n {
+			s.jobs = append(s.jobs, gradJob{number, int32(x), int32(y), int32(z)})
+		}
+	}
+	for z := range parts {
+		if min(in, out) <= mostThin {
+			several(tiles((in+1)*out, gradientElements), jobElements, z)
+			continue
+		}
+		for y := range tiles(in, s.rows) {
+			several(tiles(out, s.cols), y, z)
+		}
+		if p.X0 != 0 {
+			several(tiles(out, gradientElements), jobBias, z)
+		}
+	}
+}
+
+type updateArgs struct {
+	Norm      normArgs
+	Adam      adamArgs
+	Gate      cuda.Ptr
+	Halves, _ int32
+}
+
+// The halves of an update.
+const firstHalf, secondHalf = 1, 2
+
+// queueFused queues the update: in one launch, or in two where blocks cannot wait for one
+// another.
+func (t *trainer) queueFused() error {
+	w := t.weights
+	grid := cuda.Grid{X: len(w.chunks) + 1}
+	halves := []int32{firstHalf, secondHalf}
+	if w.device.Together && !w.crowded && grid.X <= 2*w.device.Processors {
+		halves = []int32{firstHalf | secondHalf}
+	}
+	for _, h := range halves {
+		u := &t.updates[h-1]
+		u.One = updateArgs{Norm: t.norm.One, Adam: w.adam.One, Gate: t.gate, Halves: h}
+		queue := launch[updateArgs]
+		if h == firstHalf|secondHalf {
+			queue = launchGated[updateArgs]
+		}
+		if err := queue(w, w.kernels.fusedUpdate, grid, 256, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
