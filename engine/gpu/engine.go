@@ -106,6 +106,7 @@ type kernelSet struct {
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
 	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
+	hopper                  *hopper     // nil on other cards
 }
 
 // An entry is a kernel by its name.
@@ -160,7 +161,14 @@ func loadKernels(d *cuda.Device) (*kernelSet, error) {
 	if err := k.loadTensor(m); err != nil {
 		return nil, err
 	}
-	return k, k.loadFused(d)
+	if err := k.loadFused(d); err != nil || d.Major != 9 {
+		return k, err
+	}
+	if m, err = compile(d, kernels.Hopper); err != nil {
+		return nil, err
+	}
+	k.hopper, err = loadHopper(m)
+	return k, err
 }
 
 // loadFused loads the kernels of small networks.

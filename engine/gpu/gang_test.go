@@ -20,13 +20,9 @@ import (
 
 // member is one of several trainings with networks of the same shapes. Number 3 has a row
 // whose score is not finite, in a later step.
-func member(t *testing.T, e engine.Engine[float32], i int) (*model.Model, *train.Trainer) {
+func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, i int) (*model.Model, *train.Trainer) {
 	t.Helper()
-	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
-	formula := nn.Apply{F: fn.MustFormula("x*sigmoid(a*x)", fn.Learned("a", 1.1)), Rule: moment.UT(2)}
-	levels := nn.Embed{Categories: []nn.Category{{Unit: 1, Levels: 4, Width: 2}}}
-	carried := nn.Correlated{Layers: nn.Chain{nn.Conv1D{Out: 2, Kernel: 1}, nn.Flatten{}, nn.Periodic{Frequencies: [][]float64{{0.3}, nil}}, nn.Dense{Out: 4}}}
-	m, err := model.New(model.Config{Input: nn.Vec(3), Seed: uint64(i), Layers: nn.Chain{levels, nn.Dense{Out: 92}, act, nn.Dense{Out: 92}, act, carried, formula, nn.Dense{Out: 1}, nn.Noise{}}})
+	m, err := model.New(model.Config{Input: nn.Vec(3), Seed: uint64(i), Layers: layers})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +60,19 @@ func member(t *testing.T, e engine.Engine[float32], i int) (*model.Model, *train
 // Trainings that run side by side have the bits of each alone, also beside one whose
 // numbers are not finite.
 func TestSideBySide(t *testing.T) {
+	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
+	formula := nn.Apply{F: fn.MustFormula("x*sigmoid(a*x)", fn.Learned("a", 1.1)), Rule: moment.UT(2)}
+	levels := nn.Embed{Categories: []nn.Category{{Unit: 1, Levels: 4, Width: 2}}}
+	carried := nn.Correlated{Layers: nn.Chain{nn.Conv1D{Out: 2, Kernel: 1}, nn.Flatten{}, nn.Periodic{Frequencies: [][]float64{{0.3}, nil}}, nn.Dense{Out: 4}}}
+	for name, layers := range map[string]nn.Chain{
+		"small": {levels, nn.Dense{Out: 92}, act, nn.Dense{Out: 92}, act, carried, formula, nn.Dense{Out: 1}, nn.Noise{}},
+		"wide":  {nn.Dense{Out: 64}, act, nn.Dense{Out: 257}, act, nn.Dense{Out: 1}},
+	} {
+		t.Run(name, func(t *testing.T) { sideBySide(t, layers) })
+	}
+}
+
+func sideBySide(t *testing.T, layers nn.Chain) {
 	e := card(t)
 	const n = 5
 	type outcome struct {
@@ -83,14 +92,14 @@ func TestSideBySide(t *testing.T) {
 	}
 	var alone, beside [n]outcome
 	for i := range alone {
-		m, tr := member(t, e, i)
+		m, tr := member(t, e, layers, i)
 		alone[i] = advance(m, tr, i)
 		tr.Close()
 	}
 	var models [n]*model.Model
 	var all [n]*train.Trainer
 	for i := range all {
-		models[i], all[i] = member(t, e, i)
+		models[i], all[i] = member(t, e, layers, i)
 	}
 	var group sync.WaitGroup
 	for i := range all {

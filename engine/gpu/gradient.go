@@ -26,6 +26,9 @@ type denseGradient struct {
 	k     int // outputs whose sensitivities are followed
 }
 
+// alone reports whether kernels of Hopper compute the gradient, in launches of their own.
+func (d *denseGradient) alone() bool { return d.layer.cut || d.layer.narrow }
+
 // A jobSet is one launch: jobs with tiles of the same size.
 type jobSet struct {
 	kernel              cuda.Kernel
@@ -56,11 +59,16 @@ func (g *gradients) plan(w *weights, rows int) {
 	}
 	tensor := false // then for all layers: one launch
 	for _, d := range g.dense {
-		tensor = tensor || w.kernels.tilings != nil && d.layer.in*d.layer.out >= 1<<12
+		tensor = tensor || !d.alone() && w.kernels.tilings != nil && d.layer.in*d.layer.out >= 1<<12
 	}
 	for i := range g.dense {
 		d := &g.dense[i]
 		in, out := d.layer.in, d.layer.out
+		if d.alone() {
+			d.cut(w, rows)
+			g.parts = max(g.parts, d.parts)
+			continue
+		}
 		side := 64
 		if !tensor && tiles(in, 64)*tiles(out, 64) < 64 {
 			side = 32
@@ -86,6 +94,9 @@ func (g *gradients) cut(w *weights, tensor, crowded bool) []*jobSet {
 	if tensor {
 		t := w.tiling(crowded, func(t *tiling) (n int) {
 			for _, d := range g.dense {
+				if d.alone() {
+					continue
+				}
 				n += d.parts * tiles(d.layer.in, t.rows) * tiles(d.layer.out, t.cols)
 			}
 			return n
@@ -131,6 +142,9 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 	for i := range g.dense {
 		d := &g.dense[i]
 		l, o := d.layer, d.o
+		if d.alone() {
+			continue
+		}
 		p := w.gradientProduct(l, o, grad)
 		p.Rows, p.Cols, p.Depth, p.Split = int32(l.in), int32(l.out), int32(rows), int32(d.split)
 		g.job(d, p)

@@ -70,11 +70,14 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 
 // rowBytes is about how much memory a row takes.
 func (p *plan) rowBytes() int {
-	row := 2 * 4 * p.inputs
+	row := 2*4*p.inputs + 12*p.wideCols()
 	for _, l := range p.layers {
 		row += 8 * l.scratch
 		if l.cov {
 			row += 12 * l.out * l.out
+		}
+		if l.cut {
+			row += 18 * l.in
 		}
 		if row += 2 * 4 * l.out; l.sense {
 			row += 2*4*l.steps() + 4*p.graph.Out.Size()*(l.in+l.sensed())
@@ -111,7 +114,7 @@ func (n *laneNetwork) build(w *weights, in, last signal, rows int) {
 		w.scratch(l, &o, rows)
 		f = w.follow(f, l, i, &o, rows)
 		slopes := w.covariance(l, &o, &out, rows)
-		n.run.forward(l, o)
+		n.run.forward(w, l, o, rows)
 		if !l.sense {
 			n.run.scaleCovariance(l, acts[l.input], out, slopes)
 		}

@@ -49,13 +49,16 @@ type stage struct {
 	folded  many[conv] // of the launch under way
 	back    bool
 	formula *formulaLaunch
+	wide    *wideStage
 }
 
 // launches cuts operations into launches: neighbours that act on rows are one.
 type launches struct {
 	ops  []op
 	all  []stage
-	kept []cuda.Ptr // signals that are needed outside
+	kept []cuda.Ptr             // signals that are needed outside
+	cuts map[cuda.Ptr][3]planes // of signals, by their means
+	sums cuda.Ptr               // of the product under way, if it is cut
 }
 
 func (b *launches) add(o op) {
@@ -87,6 +90,9 @@ func (b *launches) last() *product {
 		if c := b.all[n-1].conv; c != nil {
 			return &c.P
 		}
+		if w := b.all[n-1].wide; w != nil {
+			return &w.finish.One.P
+		}
 		return b.all[n-1].product
 	}
 	return nil
@@ -97,7 +103,7 @@ func (b *launches) multiply(p product, back bool) {
 }
 
 // forward adds the forward operation of a layer.
-func (b *launches) forward(l *layer, o op) {
+func (b *launches) forward(w *weights, l *layer, o op, rows int) {
 	if l.formula != nil {
 		b.addFormula(l, o)
 		return
@@ -115,11 +121,20 @@ func (b *launches) forward(l *layer, o op) {
 		b.add(o)
 		return
 	}
-	b.multiply(product{A0: o.M, A1: o.V, B0: o.W, B1: o.S, Cols: o.Out, Depth: o.In, O0: o.OM, O1: o.OV, E0: o.B, E1: o.BS}, false)
+	p := product{A0: o.M, A1: o.V, B0: o.W, B1: o.S, Cols: o.Out, Depth: o.In, O0: o.OM, O1: o.OV, E0: o.B, E1: o.BS}
+	switch {
+	case l.cut:
+		b.multiplyCut(w, l, p, false, rows)
+		return
+	case l.narrow:
+		b.multiplyNarrow(p, o, false)
+		return
+	}
+	b.multiply(p, false)
 }
 
 // backward adds the reverse of a layer.
-func (b *launches) backward(l *layer, o op) {
+func (b *launches) backward(w *weights, l *layer, o op, rows int) {
 	if p := b.last(); p != nil && p.Fused == 0 && p.O0 == o.G && l.fusable() {
 		p.Fused, p.F, p.Q0, p.Q1, p.O0, p.O1 = 1, o.F, o.M, o.V, o.DM, o.DV
 		return
@@ -138,7 +153,16 @@ func (b *launches) backward(l *layer, o op) {
 		b.add(o)
 		return
 	}
-	b.multiply(product{A0: o.G, A1: o.H, B0: o.W, B1: o.S, Cols: o.In, Depth: o.Out, O0: o.DM, O1: o.DV, E0: o.M}, true)
+	p := product{A0: o.G, A1: o.H, B0: o.W, B1: o.S, Cols: o.In, Depth: o.Out, O0: o.DM, O1: o.DV, E0: o.M}
+	switch {
+	case l.cut:
+		b.multiplyCut(w, l, p, true, rows)
+		return
+	case l.narrow:
+		b.multiplyNarrow(p, o, true)
+		return
+	}
+	b.multiply(p, true)
 }
 
 // place copies the operations to the card.
@@ -155,6 +179,8 @@ func (b *launches) place(w *weights, results cuda.Ptr) {
 			l.conv.P.Results = results
 		case l.formula != nil:
 			l.formula.place(ops, w.control, results)
+		case l.wide != nil:
+			l.wide.place(w, results)
 		default:
 			l.product.Results = results
 		}
@@ -184,6 +210,8 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 			err = w.runRows(l, rows, count)
 		case l.formula != nil:
 			err = l.formula.run(w, rows)
+		case l.wide != nil:
+			err = l.wide.run(w, rows)
 		default:
 			err = w.multiply(l, rows)
 		}

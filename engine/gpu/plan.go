@@ -44,10 +44,14 @@ type layer struct {
 	first    bool        // the first of layers that carry correlations together
 	last     bool        // the last of them
 	least    int         // weights of a product of its own
+	cut      bool        // its operands are cut into planes: see wide.go
+	narrow   bool        // it has many inputs and few outputs: see narrow.go
 }
 
 // wide reports whether the layer is a product of its own.
-func (l *layer) wide() bool { return l.kind == opDense && !l.sense && l.in*l.out >= l.least }
+func (l *layer) wide() bool {
+	return l.kind == opDense && !l.sense && (l.in*l.out >= l.least || l.narrow)
+}
 
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.

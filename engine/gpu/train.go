@@ -29,6 +29,7 @@ type trainer struct {
 	pass          launches // forward, score, backward
 	forwardOps    int      // operations before the score
 	grads         gradients
+	wide          wideGradients
 	convs         convGradients
 	levels        []many[levelGradient]
 	norm          many[normArgs]

@@ -22,7 +22,7 @@ func (t *trainer) build(score op) error {
 		w.scratch(l, &o, rows)
 		f = w.follow(f, l, i, &o, rows)
 		slopes := w.covariance(l, &o, &out, rows)
-		t.pass.forward(l, o)
+		t.pass.forward(w, l, o, rows)
 		if !l.sense {
 			t.pass.scaleCovariance(l, acts[l.input], out, slopes)
 		}
@@ -74,6 +74,9 @@ func (t *trainer) build(score op) error {
 		switch l.kind {
 		case opDense:
 			t.grads.add(&t.pass, l, o, e, k)
+			if l.cut {
+				t.pass.cutGradients(w, l, o, rows)
+			}
 		case opConv:
 			t.convs.add(l, o, e, k)
 			t.pass.keep(o.M, o.V, o.G, o.H)
@@ -98,7 +101,7 @@ func (t *trainer) build(score op) error {
 		}
 		if l.kind != opDense && l.kind != opConv || inner {
 			o.OM, o.OV = 0, 0
-			t.pass.backward(l, o)
+			t.pass.backward(w, l, o, rows)
 		}
 		if l.first && inner && inputs != 0 {
 			t.pass.add(op{Kind: opSenseAdd, In: int32(l.in), DV: d.v, TV: inputs})
@@ -108,6 +111,7 @@ func (t *trainer) build(score op) error {
 	t.grads.parts = max(t.grads.parts, t.convs.plan(w, rows))
 	t.grad = w.zeros(t.grads.parts * w.size)
 	t.grads.place(w, t.grad, rows)
+	t.wide.place(w, &t.pass, t.grads.dense, t.grad, rows)
 	t.convs.place(w, t.grad, rows)
 	t.placeLevelGradients()
 	for _, x := range tapes {
@@ -217,6 +221,9 @@ func (t *trainer) queueGradient() error {
 	if err := t.runLevels(); err != nil {
 		return err
 	}
+	if err := t.wide.run(t.weights); err != nil {
+		return err
+	}
 	return t.grads.run(t.weights)
 }
 
@@ -235,5 +242,5 @@ func (t *trainer) queueUpdate() error {
 	if err := launch(w, w.kernels.norm, grid, 256, &t.norm); err != nil {
 		return err
 	}
-	return launch(w, w.kernels.adamw, grid, 256, &w.adam)
+	return launch(w, w.adamw(), grid, 256, &w.adam)
 }

@@ -33,17 +33,26 @@ type weights struct {
 // A derived tensor is what the card keeps of a tensor besides its parameters.
 type derived struct {
 	random     bool
+	narrow     bool // of a narrow layer
 	rows, cols int
-	parts      int      // partial gradients
-	s, wt, st  cuda.Ptr // variances, transposes
-	center     cuda.Ptr // of the priors
+	parts      int       // partial gradients
+	s, wt, st  cuda.Ptr  // variances, transposes
+	center     cuda.Ptr  // of the priors
+	planes     [3]planes // means, variances and squares of means, of layers that are cut
+	cut        cuda.Ptr  // the planes on the card
 }
 
 // chunk is how many parameters a block updates: enough that few blocks keep the card
-// busy, and as many as a block has threads at least.
-func (w *weights) chunk() int { return 256 * max(1, w.size/(256*1024)) }
+// busy, and as many as a block has threads at least. Of networks that are cut, all blocks
+// run at a time, since the start and the end of a block take long.
+func (w *weights) chunk() int {
+	if w.plan.wideCols() > 0 {
+		return 256 * tiles(w.size, 2*256*380)
+	}
+	return 256 * max(1, w.size/(256*1024))
+}
 
-const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 96, 80, 40, 224, 16
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 104, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k, err := e.load()
@@ -61,16 +70,21 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 		l := &p.layers[i]
 		if l.least = k.least(); w.fused {
 			l.least = math.MaxInt
+		} else {
+			l.cut, l.narrow = k.hopper.takes(l, p.params)
 		}
 		if l.formula != nil {
 			l.kernel = k.formula(e.device, l.formula)
 		}
 	}
 	w.theta = w.floats(w.size)
-	for _, t := range p.params.Tensors {
+	cut := p.cutTensors()
+	for i, t := range p.params.Tensors {
 		x := derived{random: t.Random, parts: 1}
 		if t.Random {
-			x.s = w.floats(t.Len())
+			if !cut[i] {
+				x.s = w.floats(t.Len())
+			}
 			if t.Center != nil {
 				x.center = place(w.memory, t.Center, 4)
 			}
@@ -83,15 +97,26 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 		}
 		x := &w.tensors[l.tensors[0]]
 		x.rows, x.cols = l.in, l.out
-		if train && !l.wide() && !w.fused || l.sense && l.from != nn.Fixed {
+		x.narrow = l.narrow
+		if l.cut {
+			for j := range x.planes {
+				x.planes[j] = w.newPlanes(l.in, l.out)
+			}
+			x.cut = place(w.memory, x.planes[:], sizePlanes)
+		}
+		if train && !l.wide() && !w.fused || l.sense && l.from != nn.Fixed || l.narrow {
 			if x.wt = w.floats(l.in * l.out); x.random {
 				x.st = w.floats(l.in * l.out)
 			}
 		}
 	}
 	for i, t := range p.params.Tensors {
-		for lo := 0; lo < t.Len(); lo += w.chunk() {
-			w.chunks = append(w.chunks, chunk{Lo: int32(lo), Hi: int32(min(t.Len(), lo+w.chunk())), Tensor: int32(i)})
+		size := w.chunk()
+		if w.tensors[i].narrow { // with many partial gradients to add up
+			size = 256
+		}
+		for lo := 0; lo < t.Len(); lo += size {
+			w.chunks = append(w.chunks, chunk{Lo: int32(lo), Hi: int32(min(t.Len(), lo+size)), Tensor: int32(i)})
 		}
 	}
 	w.table = w.alloc(len(w.chunks), sizeChunk)
@@ -125,7 +150,7 @@ func (w *weights) upload(p *vi.Params[float32]) error {
 	}
 	prepare := w.adam
 	prepare.One.Prepare = 1
-	if err := launch(w, w.kernels.adamw, cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
+	if err := launch(w, w.adamw(), cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
 		return err
 	}
 	return w.stream.Sync()
@@ -145,7 +170,7 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 		}
 		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
 		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
-		c.S, c.WT, c.ST, c.Center = x.s, x.wt, x.st, x.center
+		c.S, c.WT, c.ST, c.Center, c.Planes = x.s, x.wt, x.st, x.center, x.cut
 	}
 	return cuda.Upload(w.stream, w.table, w.chunks)
 }

@@ -7,6 +7,7 @@
 //
 //	UTVI_EMULATED_CARDS=2      how many cards there are
 //	UTVI_EMULATED_OLD=1        they have no tensor cores for TF32
+//	UTVI_EMULATED_AMPERE=1     they have those of compute capability 8.0, not Hopper's
 //	UTVI_EMULATED_MEMORY=n     a card has n bytes of memory
 //	UTVI_EMULATED_LOST=n       after n launches the card is lost
 //	UTVI_EMULATED_ORDER=back   the threads of a block, and the blocks, run from the last
@@ -118,6 +119,7 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 #include "../kernels/all.cu"
 #include "../kernels/tensor.cu"
 #include "../kernels/fused.cu"
+#include "../kernels/hopper.cu"
 
 void emulated::poison() { memset(dynamic(), 0xff, 227 << 10); }
 
@@ -184,8 +186,8 @@ CUresult cuDeviceGet(int* d, int i) { *d = i; return OK; }
 CUresult cuDeviceGetName(char* name, int len, int) { snprintf(name, len, "emulated card"); return OK; }
 CUresult cuDeviceTotalMem_v2(size_t* n, int) { *n = capacity; return OK; }
 CUresult cuDeviceGetAttribute(int* v, int which, int) {
-	const char* old = getenv("UTVI_EMULATED_OLD"); // a card without tensor cores for TF32
-	*v = which == 75 ? old ? 7 : 8 : which == 76 ? old ? 5 : 0 : which == 16 ? 4 : which == 97 ? 227 << 10 : 0; // capability, multiprocessors, shared memory
+	const char *old = getenv("UTVI_EMULATED_OLD"), *ampere = getenv("UTVI_EMULATED_AMPERE");
+	*v = which == 75 ? old ? 7 : ampere ? 8 : 9 : which == 76 ? old ? 5 : 0 : which == 16 ? 4 : which == 97 ? 227 << 10 : 0; // capability, multiprocessors, shared memory
 	return OK;
 }
 CUresult cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(intptr_t)(d + 1); return OK; }

@@ -27,3 +27,8 @@ var Tensor []byte
 //
 //go:embed fused.ptx
 var Fused []byte
+
+// Hopper are products on tensor cores of compute capability 9.0, which no other card runs.
+//
+//go:embed hopper.ptx
+var Hopper []byte

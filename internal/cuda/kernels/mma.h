@@ -29,7 +29,7 @@ DEVICE void mma(float* d, const uint32* a, const uint32* b) {
 }
 #else
 DEVICE float* dynamic() {
-	alignas(16) static float memory[227 * 256];
+	alignas(1024) static float memory[227 * 256];
 	return memory;
 }
 DEVICE void copy16(float* to, const float* from, bool in) {

@@ -1,15 +1,66 @@
 // Gradients of the weights, summed over the rows of a batch, and AdamW.
 #include "optim.h"
 
+// sum_chunk is sum_weight for all elements of a chunk. A thread loads AHEAD of them before
+// it computes; the order of the sums does not depend on it.
+template <int AHEAD>
+DEVICE void sum_chunk(const Norm& a, const Control& k, const Chunk& t, double& kl, double& n2) {
+	Prior prior = prior_of(t, k.kl);
+	double constant = t.random ? loga(t.prior_var) / 2 - 0.5 : 0.0;
+	const float *mean = a.theta + t.mean, *rho = a.theta + t.rho, *center = t.center;
+	float *gmean = a.grad + t.mean, *grho = a.grad + t.rho;
+	long long size = a.size;
+	int parts = t.parts, hi = t.hi;
+	bool random = t.random;
+	for (int first = t.lo + thread(); first < hi; first += AHEAD * OPT) {
+		float gm[AHEAD], gs[AHEAD], mu[AHEAD], ro[AHEAD], mid[AHEAD];
+#pragma unroll
+		for (int j = 0; j < AHEAD; j++) {
+			int i = first + j * OPT;
+			bool in = i < hi, both = in && random;
+			gm[j] = in ? gmean[i] : 0.0f, gs[j] = both ? grho[i] : 0.0f;
+			mu[j] = both ? mean[i] : 0.0f, ro[j] = both ? rho[i] : 0.0f, mid[j] = both && center ? center[i] : 0.0f;
+		}
+#pragma unroll 3
+		for (int p = 1; p < parts; p++)
+#pragma unroll
+			for (int j = 0; j < AHEAD; j++) {
+				int i = first + j * OPT;
+				if (i >= hi) continue;
+				gm[j] += gmean[p * size + i];
+				if (random) gs[j] += grho[p * size + i];
+			}
+		Spread s[AHEAD];
+#pragma unroll
+		for (int j = 0; j < AHEAD; j++) s[j] = spread(ro[j]);
+#pragma unroll
+		for (int j = 0; j < AHEAD; j++) {
+			int i = first + j * OPT;
+			if (i >= hi) continue;
+			if (parts > 1) gmean[i] = gm[j];
+			if (parts > 1 && random) grho[i] = gs[j];
+			Weight w = whole(t, prior, s[j], k.kl, mu[j] - mid[j], ro[j], gm[j], gs[j]);
+			if (random) {
+				float d = w.mu - prior.mean;
+				n2 += (double)w.gr * w.gr;
+				kl += 0.5 * (double)prior.by * ((double)s[j].sigma * s[j].sigma + (double)d * d) + constant - s[j].ln;
+			}
+			n2 += (double)w.g * w.g;
+		}
+	}
+}
+
 // norm adds up the partial gradients and computes the KL and the squared norm of the
 // whole gradient. The block that finishes last adds up what the others left, in the
 // order of the chunks, and the scores of the rows.
-KERNEL_MANY(norm, Norm, OPT, 1, block_y) {
+KERNEL_MANY(norm, Norm, OPT, 3, block_y) {
 	if (failed(a.results)) return;
-	const Control k = a.control[a.results->slot];
-	const Chunk t = a.chunks[block()];
+	SHARED Control k; // registers are for what is loaded ahead
+	SHARED Chunk t;
+	if (thread() == 0) k = a.control[a.results->slot], t = a.chunks[block()];
+	barrier();
 	double kl = 0, n2 = 0;
-	for (int i = t.lo + thread(); i < t.hi; i += OPT) sum_weight(a, k, t, i, kl, n2);
+	sum_chunk<4>(a, k, t, kl, n2);
 	total(kl, n2);
 	SHARED uint32 before;
 	if (thread() == 0) {

@@ -63,6 +63,43 @@ DEVICE void add(TileSums<M, N>& t, const float* a0, const float* a1, const float
 	}
 }
 
+// Finished are moments, or gradients by them.
+struct Finished {
+	float m, v;
+};
+
+// What the function of a product is. Loops for the common ones know it, and call nothing:
+// a call takes registers even where it is not made.
+enum { ANY, PLAIN, THREE, EXACT };
+DEVICE int common(const Product& a, const float* v) { // v: variances, before the function
+	if (!a.fused) return PLAIN;
+	if (v && a.f.rule == CLOSED_FORM) return EXACT;
+	return v && a.f.rule == BY_POINTS && a.f.op == LEAKY_RELU && a.f.points == 3 && a.f.three[0] == 0 ? THREE : ANY;
+}
+template <int WHAT>
+DEVICE Moments push_known(const Product& a, float m, float v) {
+	if (WHAT == THREE) return leaky_three(a.f.a, m, v, a.f.three, a.f.three + 3);
+	if (WHAT == EXACT) return leaky_exact(a.f.a, m, v);
+	return push(a.f, m, v, Key{0, 0}, 0, 0);
+}
+
+// behind applies the function behind a FORWARD to the moments of an element; before
+// applies the reverse of the function before a BACKWARD to gradients.
+template <int WHAT = ANY>
+DEVICE Finished behind(const Product& a, float m, float v) {
+	if (WHAT == PLAIN || WHAT == ANY && !a.fused) return {m, v};
+	if (WHAT == ANY && !a.o1) return {evaluate(a.f.op, a.f.a, m).f, 0};
+	Moments p = push_known<WHAT>(a, m, v);
+	return {p.m, p.v};
+}
+template <int WHAT = ANY>
+DEVICE Finished before(const Product& a, float g, float h, float m, float v) {
+	if (WHAT == PLAIN || WHAT == ANY && !a.fused) return {g, h};
+	if (WHAT == ANY && !a.q1) return {g * evaluate(a.f.op, a.f.a, m).d, h};
+	Moments p = push_known<WHAT>(a, m, v);
+	return {g * p.mm + h * p.vm, g * p.mv + h * p.vv};
+}
+
 // finish writes the sums of one element.
 template <int KIND>
 DEVICE void finish(const Product& a, int bz, int r, int c, float s0, float s1, float s2) {
@@ -73,23 +110,13 @@ DEVICE void finish(const Product& a, int bz, int r, int c, float s0, float s1, f
 		a.o0[at] = m;
 		if (a.o1) a.o1[at] = v;
 		if (!a.fused) return;
-		if (!a.o1) {
-			a.p0[at] = evaluate(a.f.op, a.f.a, m).f;
-			return;
-		}
-		Moments p = push(a.f, m, v, Key{0, 0}, 0, 0);
-		a.p0[at] = p.m, a.p1[at] = p.v;
+		Finished f = behind(a, m, v);
+		a.p0[at] = f.m;
+		if (a.o1) a.p1[at] = f.v;
 	} else if (KIND == BACKWARD) {
-		float g = fma(2 * a.e0[at], s1, s0), h = s2;
-		if (a.fused && a.q1) {
-			Moments p = push(a.f, a.q0[at], a.q1[at], Key{0, 0}, 0, 0);
-			float x = g * p.mm + h * p.vm;
-			h = g * p.mv + h * p.vv, g = x;
-		} else if (a.fused) {
-			g *= evaluate(a.f.op, a.f.a, a.q0[at]).d;
-		}
-		a.o0[at] = g;
-		if (a.o1) a.o1[at] = h;
+		Finished f = before(a, fma(2 * a.e0[at], s1, s0), s2, a.fused ? a.q0[at] : 0.0f, a.fused && a.q1 ? a.q1[at] : 0.0f);
+		a.o0[at] = f.m;
+		if (a.o1) a.o1[at] = f.v;
 	} else {
 		long long part = bz * a.part;
 		if (a.o0) a.o0[part + at] = fma(2 * a.e0[at], s2, s0);

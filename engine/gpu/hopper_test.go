@@ -1,0 +1,134 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"utvi/internal/cuda"
+	"utvi/rng"
+)
+
+// Products of matrices on Hopper, with all layouts and with tiles that are cut at the
+// edges, are as exact as sums in float32.
+func TestHopperProducts(t *testing.T) {
+	e, err := Open("cuda")
+	if err != nil {
+		t.Skipf("not run: %v; set %s to the library of internal/cuda/emulator to run it on the processor", err, cuda.LibraryVariable)
+	}
+	k, err := e.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if k.hopper == nil {
+		t.Skip("not run: the card has no tensor cores of compute capability 9.0")
+	}
+	m, err := newMemory(e.device)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.release()
+	w := &weights{memory: m, kernels: k}
+	for _, kind := range []string{"forward", "backward", "gradients"} {
+		sizes := [][3]int{{70, 130, 100}, {200, 30, 33}}
+		if e.Card() != "emulated card" {
+			sizes = append(sizes, [3]int{1024, 512, 512}, [3]int{1024, 2048, 2048}, [3]int{1000, 2040, 784}, [3]int{2048, 2048, 1024})
+		}
+		for _, s := range sizes {
+			t.Run(fmt.Sprint(kind, s), func(t *testing.T) { checkProduct(t, w, kind, s[0], s[1], s[2]) })
+		}
+	}
+	t.Run("not finite", func(t *testing.T) {
+		const n = 40
+		a := normals(n*n, 1)
+		a[0], a[n] = math.Float32frombits(0x7fffffff), float32(math.Inf(1)) // what cards call NaN
+		for i, x := range multiplyOnHopper(t, w, "forward", a, normals(n*n, 2), n, n, n) {
+			if finite := !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0); finite != (i/n > 1) {
+				t.Fatalf("row %d, column %d of the product is %v; only rows 0 and 1 of the factor are not finite", i/n, i%n, x)
+			}
+		}
+	})
+}
+
+// turned returns the sides of an operand in memory; where it is turned, the depth runs
+// along its rows.
+func turned(r, c int, yes bool) (int, int) {
+	if yes {
+		return c, r
+	}
+	return r, c
+}
+
+// multiplyOnHopper multiplies matrices as a kind of product does.
+func multiplyOnHopper(t *testing.T, w *weights, kind string, a, b []float32, rows, cols, depth int) []float32 {
+	t.Helper()
+	h := w.kernels.hopper
+	ar, ac := turned(rows, depth, kind == "gradients")
+	br, bc := turned(cols, depth, kind != "backward")
+	cut := func(x []float32, r, c int) planes {
+		p := w.newPlanes(r, c)
+		args := many[cutArgs]{One: cutArgs{A: place(w.memory, x, 4), Rows: int32(r), Cols: int32(c)}}
+		args.One.Cuts.add(p, cutFirst)
+		if err := launch(w, h.cut, w.cutGrid(r, c), cutThreads, &args); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	out, blocks := w.floats(rows*cols), int32(tiles(depth, blockSide))
+	p := wideProduct{Out: out, Pitch: int64(cols), Rows: int32(rows), Cols: int32(cols), Depth: blocks, Split: blocks, Phases: 1}
+	p.A[0], p.B[0] = cut(a, ar, ac), cut(b, br, bc)
+	count := tiles(rows, wideSide) * tiles(cols, wideSide)
+	args := many[wideArgs]{One: wideArgs{Products: place(w.memory, []wideProduct{p}, sizeWideProduct), Count: int32(count), Rows: int32(rows)}}
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	kernel := map[string]cuda.Kernel{"forward": h.forward, "backward": h.backward, "gradients": h.gradients}[kind]
+	if err := launch(w, kernel, w.wideGrid(count), wideThreads, &args); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]float32, rows*cols)
+	if err := cuda.Download(w.stream, got, out); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.stream.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// checkProduct compares some of the results with sums in float64.
+func checkProduct(t *testing.T, w *weights, kind string, rows, cols, depth int) {
+	a, b := normals(rows*depth, 1), normals(cols*depth, 2)
+	_, ac := turned(rows, depth, kind == "gradients")
+	_, bc := turned(cols, depth, kind != "backward")
+	got := multiplyOnHopper(t, w, kind, a, b, rows, cols, depth)
+	var worst, plain float64
+	for i := 0; i < rows*cols; i += max(1, rows*cols/20000) {
+		r, c := i/cols, i%cols
+		var want, squares float64
+		var f float32
+		for k := range depth {
+			y, x := turned(r, k, kind == "gradients")
+			v, u := turned(c, k, kind != "backward")
+			p := float64(a[y*ac+x]) * float64(b[v*bc+u])
+			want, squares, f = want+p, squares+p*p, float32(p+float64(f))
+		}
+		size := math.Sqrt(squares)
+		if d := math.Abs(float64(got[i])-want) / size; !(d <= worst) {
+			worst = d
+		}
+		plain = max(plain, math.Abs(float64(f)-want)/size)
+	}
+	t.Logf("largest error %.2e, of sums in float32 %.2e", worst, plain)
+	if !(worst <= plain) {
+		t.Errorf("the largest error is %.2e, that of sums in float32 %.2e", worst, plain)
+	}
+}
+
+func normals(n int, seed uint64) []float32 {
+	x := make([]float32, n)
+	for i := range x {
+		x[i] = float32(rng.Normal(rng.New(seed), uint64(i)))
+	}
+	return x
+}

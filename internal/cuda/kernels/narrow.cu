@@ -1,0 +1,127 @@
+// Layers of many inputs and few outputs, such as the last one, in float32. Tiles would
+// leave most multiprocessors idle.
+#include "finish.cu"
+
+constexpr int FEW = 16; // most outputs
+constexpr int NARROW_THREADS = 512, NARROW_ROWS = 8, SHARE = 2; // rows of a block, of a thread
+
+// BY_OUTPUTS runs the loop for the number of outputs, which is rounded up.
+#define BY_OUTPUTS(run, p) \
+	if (p.cols <= 4) run<4>(p); \
+	else if (p.cols <= 8) run<8>(p); \
+	else if (p.cols <= 12) run<12>(p); \
+	else run<FEW>(p);
+
+// narrow_forward: four warps share two rows; a thread has every 128th input. The weights
+// are transposed.
+template <int N>
+DEVICE void narrow_forward_by(const Product& p) {
+	constexpr int GROUP = NARROW_THREADS / (NARROW_ROWS / SHARE);
+	SHARED float parts[NARROW_THREADS / 32][SHARE][FEW][2];
+	int group = thread() / GROUP, r0 = block() * NARROW_ROWS + group * SHARE;
+	float m[SHARE][N] = {}, v[SHARE][N] = {};
+	const float *a0 = p.a0 + (long long)r0 * p.depth, *a1 = p.a1 ? p.a1 + (long long)r0 * p.depth : 0, *b0 = p.b0, *b1 = p.b1;
+	int depth = p.depth, cols = p.cols, rows = p.rows - r0;
+#pragma unroll 1
+	for (int k = thread() % GROUP; k < depth; k += GROUP) {
+		float x[SHARE], y[SHARE];
+#pragma unroll
+		for (int j = 0; j < SHARE; j++) x[j] = j < rows ? a0[j * depth + k] : 0.0f, y[j] = j < rows && a1 ? a1[j * depth + k] : 0.0f;
+#pragma unroll
+		for (int c = 0; c < N; c++) {
+			float w = c < cols ? b0[c * depth + k] : 0.0f, s = c < cols ? b1[c * depth + k] : 0.0f, e = fma(w, w, s);
+#pragma unroll
+			for (int j = 0; j < SHARE; j++) m[j][c] = fma(x[j], w, m[j][c]), v[j][c] = fma(y[j], e, fma(x[j] * x[j], s, v[j][c]));
+		}
+	}
+#pragma unroll
+	for (int j = 0; j < SHARE; j++)
+#pragma unroll
+		for (int c = 0; c < N; c++) {
+			float x = warp_sum(m[j][c]), y = warp_sum(v[j][c]);
+			if (thread() % 32 == 0) parts[thread() / 32][j][c][0] = x, parts[thread() / 32][j][c][1] = y;
+		}
+	barrier();
+	int r = thread() / FEW, c = thread() % FEW;
+	if (r >= NARROW_ROWS || c >= cols) return;
+	float x = 0, y = 0;
+	for (int i = 0; i < GROUP / 32; i++) {
+		const float* s = parts[r / SHARE * (GROUP / 32) + i][r % SHARE][c];
+		x += s[0], y += s[1];
+	}
+	finish<FORWARD>(p, 0, block() * NARROW_ROWS + r, c, x, y, 0);
+}
+KERNEL_MANY(narrow_forward, WideFinish, NARROW_THREADS, 1, block_y) {
+	if (failed(a.p.results)) return;
+	BY_OUTPUTS(narrow_forward_by, a.p)
+}
+
+template <int WHAT>
+DEVICE void narrow_backward_by(const WideFinish& a) {
+	const Product& p = a.p;
+	pieces(p.rows, p.cols, [&](int r, int c) { return load_reverse(p, r, c); },
+		[&](int r, int c, const Reverse& l) {
+			Two x = {0, 0}, y = {0, 0}, z = {0, 0};
+			const float *g0 = p.a0 + r * p.depth, *h0 = p.a1 + r * p.depth, *w0 = p.b0, *s0 = p.b1;
+			int depth = p.depth, cols = p.cols;
+#pragma unroll 2
+			for (int k = 0; k < depth; k++) {
+				float g = g0[k], h = h0[k];
+				Two w = read2(w0, k, c, cols), s = read2(s0, k, c, cols);
+				x = {fma(g, w.x, x.x), fma(g, w.y, x.y)};
+				y = {fma(h, s.x, y.x), fma(h, s.y, y.y)};
+				z = {fma(h, fma(w.x, w.x, s.x), z.x), fma(h, fma(w.y, w.y, s.y), z.y)};
+			}
+			finish_backward<WHAT>(p, a.cuts, r, c, l, x, y, z);
+		});
+}
+BY_FUNCTION(narrow_backward, q1)
+
+// narrow_gradients: four threads share an input, and take the rows of a part in turn.
+constexpr int NARROW_STEP = 32, NARROW_SIDE = 64; // rows whose gradients are in shared memory at a time; inputs of a block
+template <int N>
+DEVICE void narrow_gradients_by(const Product& a) {
+	constexpr int SHARES = CUT_THREADS / NARROW_SIDE;
+	SHARED float g[NARROW_STEP][N], h[NARROW_STEP][N], sums[3][SHARES][NARROW_SIDE];
+	int across = (a.rows + NARROW_SIDE - 1) / NARROW_SIDE, bz = block() / across, side = thread() % NARROW_SIDE, share = thread() / NARROW_SIDE;
+	int k = block() % across * NARROW_SIDE + side, lo = bz * a.split, hi = less(a.depth, lo + a.split), rows = a.rows, cols = a.cols;
+	const float *a0 = a.a0, *a1 = a.a1;
+	float s0[N] = {}, s1[N] = {}, s2[N] = {}, b0 = 0, b1 = 0;
+	for (int r0 = lo; r0 < hi; r0 += NARROW_STEP) {
+		int n = less(NARROW_STEP, hi - r0);
+		barrier();
+		for (int i = thread(); i < n * N; i += CUT_THREADS) {
+			int c = i % N;
+			long long at = (long long)(r0 + i / N) * cols + c;
+			g[i / N][c] = c < cols ? a.b0[at] : 0.0f, h[i / N][c] = c < cols ? a.b1[at] : 0.0f;
+		}
+		barrier();
+		if (k < rows)
+#pragma unroll 4
+			for (int r = share; r < n; r += SHARES) {
+				long long at = (long long)(r0 + r) * rows + k;
+				float x = a0[at], y = a1 ? a1[at] : 0.0f, q = x * x;
+#pragma unroll
+				for (int c = 0; c < N; c++) s0[c] = fma(x, g[r][c], s0[c]), s1[c] = fma(q, h[r][c], s1[c]), s2[c] = fma(y, h[r][c], s2[c]);
+			}
+		if (k < cols && share == 0)
+			for (int r = 0; r < n; r++) b0 += g[r][k], b1 += h[r][k];
+	}
+	if (k < cols && share == 0) finish_bias(a, bz, k, b0, b1);
+#pragma unroll
+	for (int c = 0; c < N; c++)
+		if (c < cols) {
+			barrier();
+			sums[0][share][side] = s0[c], sums[1][share][side] = s1[c], sums[2][share][side] = s2[c];
+			barrier();
+			if (share != 0) continue;
+			float t[3];
+#pragma unroll
+			for (int j = 0; j < 3; j++) t[j] = ((sums[j][0][side] + sums[j][1][side]) + sums[j][2][side]) + sums[j][3][side];
+			finish<GRADIENT>(a, bz, k, c, t[0], t[1], t[2]);
+		}
+}
+KERNEL_MANY(narrow_gradients, Product, CUT_THREADS, 1, block_y) {
+	if (failed(a.results)) return;
+	BY_OUTPUTS(narrow_gradients_by, a)
+}
