@@ -12,20 +12,23 @@ func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 type gradTile struct{ lo, hi, from, to int }
 
 // shareGradients sets how many weight rows and outputs a gradient tile has. A tile of
-// 96 × 256 and the operands of a block of rows stay in the second-level cache while the
-// blocks pass. Where cores share a small layer, tiles have fewer outputs, then fewer rows:
-// operands are read as often as there are tiles beside one another. The bits of a gradient
-// do not depend on it.
+// 96 × 512, or × 256, and the operands of a block of rows stay in the second-level cache
+// while the blocks pass. Where cores share a small layer, tiles have fewer outputs, then
+// fewer rows: operands are read as often as there are tiles beside one another. The bits of
+// a gradient do not depend on it.
 func (d *Dense[T]) shareGradients(cores int) {
 	d.gradRows, d.gradOutputs = d.In, 1
 	if d.single() {
 		return
 	}
-	d.gradOutputs = gradOutputs
+	d.gradOutputs = 2 * smallOutputs
+	if caches.L2 < 1<<20 {
+		d.gradOutputs = smallOutputs
+	}
 	for pairs := 8; ; {
 		d.gradRows = share(ceil(d.In, 2*MR), pairs) * 2 * MR
 		switch {
-		case d.GradTiles() >= 2*cores || d.gradOutputs == minGradOutputs && pairs == 2:
+		case d.GradTiles() >= cores || d.gradOutputs == minGradOutputs && pairs == 2:
 			return
 		case d.gradOutputs > minGradOutputs:
 			d.gradOutputs /= 2
@@ -35,7 +38,7 @@ func (d *Dense[T]) shareGradients(cores int) {
 	}
 }
 
-const gradOutputs, minGradOutputs = 256, 8 * NR
+const smallOutputs, minGradOutputs = 16 * NR, 8 * NR
 
 // share cuts n into as few equal parts as have at most so many each, and returns the size
 // of a part.
