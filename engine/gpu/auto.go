@@ -10,9 +10,9 @@ import (
 )
 
 // Choose returns the engine of a device: "cpu", "cuda", "cuda:1", … or "auto". With auto,
-// the first card runs what it can, and the CPU runs the rest; notice, if not nil, is
-// called with the reason whenever the CPU is taken. It may be called by several
-// goroutines at a time.
+// the first card runs what it can, and the CPU runs the rest. notice, if not nil, is
+// called with the reason whenever the CPU is taken, and if the driver takes long to
+// compile the kernels. Several goroutines may call it at a time.
 func Choose(device string, notice func(reason error)) (engine.Engine[float32], error) {
 	switch device {
 	case "cpu":
@@ -25,9 +25,24 @@ func Choose(device string, notice func(reason error)) (engine.Engine[float32], e
 			}
 			return engine.CPU[float32](), nil
 		}
+		e.tellIfSlow(notice)
 		return &auto{card: e, notice: notice}, nil
 	}
-	return Open(device)
+	e, err := Open(device)
+	if err != nil {
+		return nil, err
+	}
+	e.tellIfSlow(notice)
+	return e, nil
+}
+
+// tellIfSlow gives notice of what a user waits for if the kernels take long to compile.
+func (e *Engine) tellIfSlow(notice func(reason error)) {
+	if notice != nil {
+		e.slow = func() {
+			notice(fmt.Errorf("the driver compiles the kernels for %s; it keeps them, so this happens once", e.Card()))
+		}
+	}
 }
 
 // auto runs on a card what the card can run, and everything else on the CPU.

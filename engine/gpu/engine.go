@@ -22,7 +22,6 @@ import (
 
 	"utvi/engine"
 	"utvi/internal/cuda"
-	"utvi/internal/cuda/kernels"
 )
 
 // An Unsupported error says what of a network the engine cannot run.
@@ -47,6 +46,7 @@ type Engine struct {
 	device *cuda.Device
 	tile   string // the tiling of all products; "" lets the engine choose
 	load   func() (*kernelSet, error)
+	slow   func() // is called if the driver takes long to compile the kernels; may be nil
 
 	mu       sync.Mutex
 	gangs    []*gang // trainings that can run side by side
@@ -66,7 +66,9 @@ func Open(device string) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("device %s: %w", device, err)
 	}
-	return &Engine{device: d, tile: startTile(), load: sync.OnceValues(func() (*kernelSet, error) { return loadKernels(d) })}, nil
+	e := &Engine{device: d, tile: startTile()}
+	e.load = sync.OnceValues(e.loadKernels)
+	return e, nil
 }
 
 // Number returns the number of the card that a device's name stands for.
@@ -90,111 +92,6 @@ func (*Engine) Name() string { return "cuda" }
 
 // Card returns the name of the card.
 func (e *Engine) Card() string { return e.device.Name }
-
-// A kernelSet holds the compiled kernels.
-type kernelSet struct {
-	rows, thin, forward32, forward64, backward32, backward64 cuda.Kernel
-	gradients32, gradients64                                 cuda.Kernel
-	norm, adamw, columns, priors, formulas                   cuda.Kernel
-	convForward, convBackward, convGradients                 cuda.Kernel
-	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
-	levels, shared, emitters, quantiles                      cuda.Kernel
-
-	fused, fusedGradients, fusedUpdate cuda.Kernel // of small networks
-	hasFused                           bool        // from compute capability 8.0 on
-
-	compiled                formulaKernels
-	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
-	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
-	hopper                  *hopper     // nil on other cards
-}
-
-// An entry is a kernel by its name.
-type entry struct {
-	name string
-	to   *cuda.Kernel
-}
-
-// least returns how many weights a layer must have to be a product of its own. On tensor
-// cores this pays early, though a launch more takes time.
-func (k *kernelSet) least() int {
-	if k.tilings != nil {
-		return 1 << 13
-	}
-	return 1 << 15
-}
-
-// compile compiles a text of PTX for a card.
-func compile(d *cuda.Device, ptx []byte) (*cuda.Module, error) {
-	m, err := d.Compile(ptx)
-	if err != nil {
-		return nil, fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
-	}
-	return m, nil
-}
-
-func loadKernels(d *cuda.Device) (*kernelSet, error) {
-	k := &kernelSet{}
-	m, err := compile(d, kernels.Base)
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range []entry{
-		{"rows", &k.rows}, {"thin", &k.thin}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
-		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
-		{"conv_forward", &k.convForward}, {"conv_backward", &k.convBackward}, {"conv_gradients", &k.convGradients},
-		{"conv_forward16", &k.convForward16}, {"conv_backward16", &k.convBackward16}, {"conv_gradients16", &k.convGradients16},
-		{"levels", &k.levels}, {"shared_gradient", &k.shared},
-		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
-		{"formulas", &k.formulas}, {"emitters", &k.emitters}, {"quantiles", &k.quantiles},
-	} {
-		if *x.to, err = m.Kernel(x.name); err != nil {
-			return nil, fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
-		}
-	}
-	if d.Major < 8 {
-		return k, nil
-	}
-	if m, err = compile(d, kernels.Tensor); err != nil {
-		return nil, err
-	}
-	if err := k.loadTensor(m); err != nil {
-		return nil, err
-	}
-	if err := k.loadFused(d); err != nil || d.Major != 9 {
-		return k, err
-	}
-	if m, err = compile(d, kernels.Hopper); err != nil {
-		return nil, err
-	}
-	k.hopper, err = loadHopper(m)
-	return k, err
-}
-
-// loadFused loads the kernels of small networks.
-func (k *kernelSet) loadFused(d *cuda.Device) error {
-	m, err := compile(d, kernels.Fused)
-	if err != nil {
-		return err
-	}
-	for _, x := range []struct {
-		entry
-		shared int
-	}{
-		{entry{"fused", &k.fused}, d.Shared - fusedOverhead},
-		{entry{"fused_gradients", &k.fusedGradients}, gradientShared},
-		{entry{"fused_update", &k.fusedUpdate}, 0},
-	} {
-		if *x.to, err = m.Kernel(x.name); err == nil {
-			err = m.Reserve(x.to, x.shared)
-		}
-		if err != nil {
-			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
-		}
-	}
-	k.hasFused = true
-	return nil
-}
 
 // memory is what was allocated on a card for a program, with its stream.
 type memory struct {

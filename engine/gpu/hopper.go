@@ -26,7 +26,7 @@ const wideSide, blockSide = 128, 32
 // of four stages.
 const wideThreads, cutThreads, wideShared = 384, 256, 1024 + 4*6*2*wideSide*blockSide
 
-func loadHopper(m *cuda.Module) (*hopper, error) {
+func (k *kernelSet) loadHopper(m *cuda.Module) error {
 	h := &hopper{}
 	for _, x := range []entry{
 		{"cut_planes", &h.cut}, {"bias_sums", &h.biases}, {"wide_adamw", &h.adamw},
@@ -39,10 +39,11 @@ func loadHopper(m *cuda.Module) (*hopper, error) {
 			err = m.Reserve(x.to, wideShared)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
+			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
 		}
 	}
-	return h, nil
+	k.hopper = h
+	return nil
 }
 
 // planes are a matrix, cut into three planes of bfloat16.
