@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/engine/gpu"
 	"utvi/internal/bench"
 )
 
@@ -73,7 +72,7 @@ internal/bench/compare measures PyTorch in the same run.`,
 
 // benchCard measures networks on a card.
 func benchCard(cmd *cobra.Command, device string, o bench.Options, asJSON bool) error {
-	e, err := gpu.Open(device)
+	e, err := openCard(cmd, device)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/engine/gpu"
 	"utvi/internal/bench"
 )
 
@@ -30,7 +29,7 @@ same with 90 % intervals. Two cores predict a small part of the rows.`,
 				return usagef("--rows is %d; it must be 1 to 100000000", o.Rows)
 			}
 			if device != "cpu" {
-				e, err := gpu.Open(device)
+				e, err := openCard(cmd, device)
 				if err != nil {
 					return err
 				}

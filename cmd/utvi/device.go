@@ -35,3 +35,13 @@ func (d *deviceFlag) engine(cmd *cobra.Command) (engine.Engine[float32], error) 
 		}
 	})
 }
+
+// openCard opens a card for a measurement.
+func openCard(cmd *cobra.Command, device string) (*gpu.Engine, error) {
+	e, err := gpu.Open(device)
+	if err != nil {
+		return nil, err
+	}
+	e.Notice(func(reason error) { tell(cmd, "%s", reason) })
+	return e, nil
+}

@@ -25,19 +25,20 @@ func Choose(device string, notice func(reason error)) (engine.Engine[float32], e
 			}
 			return engine.CPU[float32](), nil
 		}
-		e.tellIfSlow(notice)
+		e.Notice(notice)
 		return &auto{card: e, notice: notice}, nil
 	}
 	e, err := Open(device)
 	if err != nil {
 		return nil, err
 	}
-	e.tellIfSlow(notice)
+	e.Notice(notice)
 	return e, nil
 }
 
-// tellIfSlow gives notice of what a user waits for if the kernels take long to compile.
-func (e *Engine) tellIfSlow(notice func(reason error)) {
+// Notice sets what is called with what a user waits for if the driver takes long to compile
+// the kernels. It belongs before the first use of the engine.
+func (e *Engine) Notice(notice func(reason error)) {
 	if notice != nil {
 		e.slow = func() {
 			notice(fmt.Errorf("the driver compiles the kernels for %s; it keeps them, so this happens once", e.Card()))

@@ -47,6 +47,19 @@ func TestAuto(t *testing.T) {
 	}
 }
 
+// A user hears what a first start waits for.
+func TestNotice(t *testing.T) {
+	card(t)
+	said := ""
+	e, err := gpu.Choose("cuda", func(reason error) { said = reason.Error() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.(*gpu.Engine).Slow(); !strings.HasPrefix(said, "the driver compiles the kernels for ") {
+		t.Errorf("said %q", said)
+	}
+}
+
 // Without a card, auto takes the CPU and says why.
 func TestAutoWithoutCard(t *testing.T) {
 	if _, err := gpu.Open("cuda"); err == nil {
