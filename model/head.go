@@ -184,7 +184,7 @@ func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 		}
 		to.mean[i], to.variance[i] = mean[i], max(own+more+s, m.floor)
 		if l := h.level(i % p.Width); l != nil {
-			f := float32(l.Factor(float64(to.variance[i])))
+			f := float32(l.Factor(float64(mean[i]), float64(to.variance[i])))
 			own, more, s, to.variance[i] = own*f, more*f, s*f, to.variance[i]*f
 		}
 		p.Mean[i] += mean[i]

@@ -12,15 +12,20 @@ import (
 func TestLevelFactor(t *testing.T) {
 	var none *model.Level
 	l := &model.Level{Power: 0.5, Least: 0.25, Most: 4}
-	for _, x := range []struct{ got, want float64 }{{none.Factor(7), 1}, {l.Factor(1), 1}, {l.Factor(4), 0.5}, {l.Factor(100), 0.5}, {l.Factor(0), 2}} {
+	tilted := &model.Level{Power: 0.5, Least: 0.25, Most: 4, Tilt: 0.5, Low: -2, High: 4}
+	for _, x := range []struct{ got, want float64 }{
+		{none.Factor(3, 7), 1}, {l.Factor(3, 1), 1}, {l.Factor(3, 4), 0.5}, {l.Factor(3, 100), 0.5}, {l.Factor(3, 0), 2},
+		{tilted.Factor(0, 4), 0.5}, {tilted.Factor(2, 4), 0.5 / math.E}, {tilted.Factor(9, 1), math.Exp(-2)}, {tilted.Factor(-9, 1), math.E},
+	} {
 		if math.Abs(x.got-x.want) > 1e-15 {
 			t.Errorf("the factor is %v, want %v", x.got, x.want)
 		}
 	}
-	if none.Check() != nil || l.Check() != nil {
-		t.Error(none.Check(), l.Check())
+	if none.Check() != nil || l.Check() != nil || tilted.Check() != nil {
+		t.Error(none.Check(), l.Check(), tilted.Check())
 	}
-	for _, l := range []model.Level{{}, {Power: 1, Least: 1, Most: 2}, {Power: math.NaN(), Least: 1, Most: 2}, {Least: 2, Most: 1}, {Least: 1, Most: math.Inf(1)}} {
+	for _, l := range []model.Level{{}, {Power: 1, Least: 1, Most: 2}, {Power: math.NaN(), Least: 1, Most: 2}, {Least: 2, Most: 1}, {Least: 1, Most: math.Inf(1)},
+		{Least: 1, Most: 2, Tilt: 1}, {Least: 1, Most: 2, Tilt: math.NaN()}, {Least: 1, Most: 2, Low: 1}, {Least: 1, Most: 2, High: math.Inf(1)}} {
 		if l.Check() == nil {
 			t.Errorf("%+v passed", l)
 		}
@@ -37,7 +42,7 @@ func TestSpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &model.Level{Power: 0.4, Least: 1e-9, Most: 1e9}
+	l := &model.Level{Power: 0.4, Least: 1e-9, Most: 1e9, Tilt: 0.3, Low: -9, High: 9}
 	h, err := e.NewHeadOn(nil, 5, []model.Spread{{Scale: 1}, {Scale: 3, Level: l}})
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +63,7 @@ func TestSpread(t *testing.T) {
 		for k := range 2 {
 			m, v := was.Member(k, i)
 			if i%2 == 1 {
-				v *= float32(l.Factor(float64(v)))
+				v *= float32(l.Factor(float64(m), float64(v)))
 			}
 			own, ownV := got.Member(k, i)
 			near("a mean", own, m)

@@ -162,29 +162,47 @@ func addLog(top, sum, l float64) (float64, float64) {
 
 // best is the place of the highest score, −1 if every candidate failed.
 func best(trials []Trial) int {
+	return bestOf(trials, func(Trial) bool { return true })
+}
+
+func bestOf(trials []Trial, some func(t Trial) bool) int {
 	at := -1
 	for i, t := range trials {
-		if t.Failed == "" && t.Stop > 0 && (at < 0 || t.Score > trials[at].Score) {
+		if t.Failed == "" && t.Stop > 0 && some(t) && (at < 0 || t.Score > trials[at].Score) {
 			at = i
 		}
 	}
 	return at
 }
 
-// compose picks members: the best candidate, then whichever raises the mixture's score
-// most, of those with the same model of the noise. There are n of them, and up to most
-// while all together are trained no longer than n that never stop early. It returns their
-// places in trials; nil if every candidate failed.
+// compose picks members that share their model of the noise: of the mixtures with each
+// model the best. It returns their places in trials; nil if every candidate failed.
 func compose(folds []fold, trials []Trial, n, most int) (picks []int) {
-	best := best(trials)
-	if best < 0 {
-		return nil
+	top := math.Inf(-1)
+	for i, t := range trials {
+		if slices.ContainsFunc(trials[:i], func(x Trial) bool { return x.Noise == t.Noise }) {
+			continue
+		}
+		if p, s := composeOf(folds, trials, t.Noise, n, most); p != nil && (picks == nil || s > top) {
+			picks, top = p, s
+		}
 	}
-	picks = []int{best}
+	return picks
+}
+
+// composeOf picks members with a model of the noise: the best candidate, then whichever
+// raises the mixture's score most. There are n of them, and up to most while all together
+// are trained no longer than n that never stop early. It also returns the mixture's score.
+func composeOf(folds []fold, trials []Trial, noise string, n, most int) (picks []int, score float64) {
+	best := bestOf(trials, func(t Trial) bool { return t.Noise == noise })
+	if best < 0 {
+		return nil, 0
+	}
+	picks, score = []int{best}, trials[best].Score
 	for length := trials[best].Stop; len(picks) < most; {
 		next, top := best, math.Inf(-1)
 		for i, t := range trials {
-			if t.Failed != "" || t.Stop == 0 || t.Noise != trials[best].Noise {
+			if t.Failed != "" || t.Stop == 0 || t.Noise != noise {
 				continue
 			}
 			more := append(slices.Clone(picks), i)
@@ -195,9 +213,9 @@ func compose(folds []fold, trials []Trial, n, most int) (picks []int) {
 		if length += trials[next].Stop; len(picks) >= n && length > n*stops {
 			break
 		}
-		picks = append(picks, next)
+		picks, score = append(picks, next), top
 	}
-	return picks
+	return picks, score
 }
 
 // mixtureScore is the held-out score of members with the shapes of their mixture.

@@ -115,8 +115,8 @@ func TestStopIsLate(t *testing.T) {
 	}
 }
 
-// Members are the best candidate and those that raise the mixture's score, with the
-// same model of the noise, none that failed.
+// Members are the best candidate and those that raise the mixture's score, none that failed,
+// with the model of the noise whose mixture is the best.
 func TestCompose(t *testing.T) {
 	logs := func(p ...float64) []scored {
 		s := scored{}
@@ -127,17 +127,20 @@ func TestCompose(t *testing.T) {
 	}
 	trials := []Trial{
 		{Score: 5, Stop: 0, seeds: logs(1, 1)},                                                // never stopped
-		{Score: -1, Stop: 1, seeds: logs(0.6, 0.3)},                                           // the best
+		{Score: -1, Stop: 1, seeds: logs(0.6, 0.3)},                                           // the best of its noise
 		{Score: -1.1, Stop: 1, seeds: logs(0.55, 0.3)},                                        // like it
 		{Score: -1.2, Stop: 1, seeds: logs(0.2, 0.8)},                                         // another
 		{Score: 3, Stop: 1, Failed: "diverged", seeds: logs(1, 1)},                            // failed
-		{Score: -1.5, Stop: 1, Candidate: Candidate{Noise: Learned}, seeds: logs(0.99, 0.99)}, // other noise
+		{Score: -0.9, Stop: 1, Candidate: Candidate{Noise: Learned}, seeds: logs(0.41, 0.41)}, // the best alone, with other noise
 	}
 	folds := []fold{{held: rowsHeld(2)}}
 	if picks := compose(folds, trials, 2, 2); !slices.Equal(picks, []int{1, 3}) {
 		t.Errorf("the members are %v, want 1 and 3", picks)
 	}
-	if picks := compose(folds, trials, 1, 1); !slices.Equal(picks, []int{1}) {
+	if picks := compose(folds, trials, 1, 1); !slices.Equal(picks, []int{5}) {
+		t.Errorf("the member is %v, want 5", picks)
+	}
+	if picks := compose(folds, trials[:5], 1, 1); !slices.Equal(picks, []int{1}) {
 		t.Errorf("the member is %v, want 1", picks)
 	}
 	// Members that stop early are more, as long as they take no longer than two that do not.

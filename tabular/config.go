@@ -104,6 +104,7 @@ func (c Config) Check(classes bool) error {
 
 // The sizes at which more rows change how they are used.
 const (
+	fewRows  = 2500 // below a third of it more than 2 folds are held out, up to half of the rows
 	manyRows = 5000 // enough to set some apart for good
 	moreRows = 50_000
 )
@@ -127,15 +128,17 @@ type plan struct {
 // plan decides what the configuration leaves open. It depends only on the number of rows.
 func (c Config) plan(d Data) plan {
 	n := d.X.Rows
-	p := plan{Config: c, classes: d.Classes, folds: 8, used: 2}
+	p := plan{Config: c, classes: d.Classes}
+	p.used = min(max(2, fewRows/n), 5)
+	p.folds = max(8, 2*p.used)
 	if p.apart = n >= manyRows; p.apart {
 		p.folds, p.used = 16, 1
 	}
 	if d.Ordered {
-		p.used = 1
+		p.folds, p.used = min(p.folds, 8), 1
 	}
 	if c.Validation > 0 {
-		p.folds = max(2, int(math.Round(1/c.Validation)))
+		p.folds, p.used = max(2, int(math.Round(1/c.Validation))), min(p.used, 2)
 	}
 	p.most = c.Ensemble
 	if c.Ensemble == 0 {

@@ -109,51 +109,46 @@ func (r *run) decideCounts(ctx context.Context, folds, plain []fold, data Data) 
 	if data.Step == nil || r.classes > 0 || r.Noise != "" {
 		return nil
 	}
-	key := r.key.Sub(0, 2)
-	jobs := []*job{r.job(r.candidate[0], folds[0].train, folds[0].held, "trial-0-0", key, r.trial, stops)}
+	views := []view{{folds, r.candidate[0], ""}}
 	for _, noise := range countNoises {
-		jobs = append(jobs, r.job(countCandidates(r.candidate[:1], noise)[0], plain[0].train.asCounts(), plain[0].held.asCounts(), "trial-0-0", key, r.trial, stops))
+		views = append(views, view{countFolds(plain, len(r.candidate)), countCandidates(r.candidate[:1], noise)[0], ""})
 	}
-	if folds[0].by[0] != nil {
-		jobs = jobs[1:]
-	}
-	r.begin("choosing", jobs, len(r.candidate)*len(folds)/len(jobs))
-	results, err := r.runAll(ctx, jobs)
-	if folds[0].by[0] == nil {
-		if results[0] != nil {
-			folds[0].by[0] = []*result{results[0]}
-		}
-		results = results[1:]
-	}
-	if err != nil || ctx.Err() != nil {
+	if err := r.tryViews(ctx, views...); err != nil || ctx.Err() != nil {
 		return err
 	}
-	score := func(held Data, x *result) float64 {
-		if t := judgeTrial([]fold{{held: held, by: [][]*result{{x}}}}, 0, r.candidate[0]); t.Failed == "" && t.Stop > 0 {
-			return t.Score
-		}
-		return math.Inf(-1)
+	rounded := views[0]
+	rounded.folds = slices.Clone(folds)
+	for i, f := range rounded.some() {
+		rounded.folds[i].held = f.held.rounded(plain[i].held, r.warps)
 	}
-	best, at := score(folds[0].held.rounded(plain[0].held, r.warps), folds[0].by[0][0])+countGain, -1
-	for i, x := range results {
-		if s := score(plain[0].held.asCounts(), x); s > best {
+	best, at := rounded.score()+countGain, -1
+	for i, v := range views[1:] {
+		if s := v.score(); s > best {
 			best, at = s, i
 		}
 	}
 	if at >= 0 {
 		r.useCounts(folds, plain, data, countNoises[at])
-		folds[0].by[0] = []*result{results[at]}
+		for i, f := range views[1+at].some() {
+			folds[i].by[0] = f.by[0]
+		}
 	}
 	return nil
+}
+
+// countFolds are folds whose targets are counts.
+func countFolds(plain []fold, candidates int) (to []fold) {
+	for _, f := range plain {
+		to = append(to, fold{train: f.train.asCounts(), held: f.held.asCounts(), by: make([][]*result, candidates)})
+	}
+	return to
 }
 
 // useCounts makes all candidates predict counts.
 func (r *run) useCounts(folds, plain []fold, data Data, noise string) {
 	r.warps, r.data = nil, data.asCounts()
 	r.candidate = countCandidates(r.candidate, noise)
-	for i := range folds {
-		folds[i] = fold{train: plain[i].train.asCounts(), held: plain[i].held.asCounts(), by: make([][]*result, len(r.candidate))}
-	}
+	copy(folds, countFolds(plain, len(r.candidate)))
 }
 
 // rounded returns held-out rows that are scored by the probability of the count, the

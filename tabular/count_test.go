@@ -145,7 +145,7 @@ func TestCountsResume(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		told := 0
 		f, err := Fit(ctx, c, d, dir, func(Progress) {
-			if told++; told > 40 {
+			if told++; told > 200 {
 				cancel()
 			}
 		})

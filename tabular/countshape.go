@@ -15,7 +15,6 @@ const countRows = 2000
 // predicted.
 func (s ResidualMixture) logMass(from, to, m, v float64) float64 {
 	var sum float64
-	v *= s.Level.Factor(v)
 	for j, w := range s.W {
 		sd := math.Sqrt(s.R[j] * v)
 		a, b := (from-m)/sd, (to-m)/sd

@@ -28,7 +28,7 @@ type Progress struct {
 
 // A Training is one training of a fit, as far as it has come.
 type Training struct {
-	Name        string // trial-FOLD-CANDIDATE, trial-FOLD-CANDIDATE-SEED or member-NUMBER, all from 0
+	Name        string // trial-FOLD-CANDIDATE, with -SEED or -half behind it, or member-NUMBER, all from 0
 	Candidate   Candidate
 	Step, Steps int
 	Curve       []Point // must not be changed
@@ -64,7 +64,9 @@ type run struct {
 	dir  string
 	key  rng.Key
 
-	warps []*dist.Warp // of the targets; nil: none
+	warps   []*dist.Warp // of the targets; nil: none
+	narrows []float64    // what variances of the targets shrink by from held-out rows to members; nil: nothing
+	ahead   int          // further trainings of the best candidate that are foreseen
 
 	mu    sync.Mutex
 	tell  func(Progress)
@@ -77,6 +79,12 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 		return nil, errors.New("too few rows with a weight above 0, or too few groups, to hold some out")
 	}
 	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Held: heldRows(folds), Members: []Member{}}
+	if !r.apart {
+		r.ahead = len(folds) * r.moreSeeds()
+		if r.learns() {
+			r.ahead += len(folds)
+		}
+	}
 	if err := r.decideTargets(ctx, folds); err != nil {
 		return nil, err
 	}
@@ -120,6 +128,9 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 		shapes = append(shapes, fitShape(folds, by, t))
 	}
 	rep.Score, rep.SE = mixtureScore(folds, by, shapes)
+	for t, c := range r.narrows {
+		shapes[t] = shapes[t].scaled(c)
+	}
 	f, err := r.finish(nets, rep, shapes)
 	return f, errors.Join(err, ctx.Err())
 }
@@ -216,7 +227,7 @@ func (r *run) begin(stage string, jobs []*job, more int) {
 	r.state.Stage, r.state.Running, r.state.Jobs = stage, 0, len(jobs)
 	r.state.Total = r.state.Done + work*float64(1+more)
 	if stage == "choosing" {
-		r.state.Total += most * float64(r.Ensemble*r.Steps) / float64(r.plan.trial)
+		r.state.Total += most * (float64(r.ahead) + float64(r.Ensemble*r.Steps)/float64(r.plan.trial))
 	}
 }
 

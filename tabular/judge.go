@@ -21,6 +21,7 @@ func (h heldOutPredictions) logp(i int, d Data, shapes []ResidualMixture) float6
 	}
 	m, v := float64(h.Mean[i]), float64(h.Var[i])
 	t := i % d.Outputs()
+	v *= shapes[t].Level.Factor(m, v)
 	switch {
 	case d.counted:
 		unit := d.Step[t]

@@ -34,7 +34,7 @@ func covered(s ResidualMixture, f fold) (low, high float64) {
 		if v >= 1 {
 			at = 1
 		}
-		v *= s.Level.Factor(v)
+		v *= s.Level.Factor(float64(h.Mean[i]), v)
 		var below float64
 		for j, w := range s.W {
 			below += w * special.CDF(float64(y)/math.Sqrt(s.R[j]*v))
@@ -73,6 +73,36 @@ func TestLevel(t *testing.T) {
 	// Few rows say little.
 	if s := fitShape(overstated(14, 0, 0.2), only, 0); s.Level != nil && s.Level.Power > 0.2 {
 		t.Errorf("fourteen rows have the level %+v", s.Level)
+	}
+}
+
+// Where the errors depend on the mean, held-out rows show it.
+func TestTilt(t *testing.T) {
+	const n = 2500
+	for _, c := range []struct{ power, tilt float64 }{{-0.1, 0}, {0, -0.5}, {0, 0.2}, {0.2, 0.35}, {0.35, -0.35}} {
+		d := Data{Set: data.Set{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, n)}}
+		h := heldOutPredictions{Mean: make([]float32, n), Var: make([]float32, n)}
+		key := rng.New(7)
+		truth := 0.0
+		for i := range n {
+			z := func(k int) float64 { return rng.Normal(key, uint64(3*i+k)) }
+			mean, log := 2+z(0), -3+z(1)
+			h.Mean[i], h.Var[i] = float32(mean), float32(math.Exp(log))
+			log -= c.power*log + c.tilt*mean
+			d.Y[i] = float32(mean + math.Exp(log/2)*z(2))
+			truth += (-halfLog2Pi - log/2 - z(2)*z(2)/2) / n
+		}
+		f := fold{held: d, by: [][]*result{{{log: record{Held: []heldOutPredictions{h}}}}}}
+		s := fitShape([]fold{f}, only, 0)
+		if got, _ := mixtureScore([]fold{f}, only, []ResidualMixture{s}); math.Abs(got-truth) > 0.02 {
+			t.Errorf("%+v: ln p is %v, by the truth %v", c, got, truth)
+		}
+		if l := s.Level; l == nil || l.Power != c.power || l.Tilt != c.tilt {
+			t.Errorf("the level is %+v, want %+v", l, c)
+		}
+		if r := s.Scale(); math.Abs(r-1) > 0.2 {
+			t.Errorf("%+v: the scale is %v, want 1", c, r)
+		}
 	}
 }
 

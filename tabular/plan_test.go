@@ -28,7 +28,11 @@ func TestPlan(t *testing.T) {
 		apart                            bool
 		width, candidates                int
 	}{
-		{10, 64, 1250, 1250, 8, 2, false, 50, 6},
+		{10, 64, 1250, 1250, 10, 5, false, 50, 6},
+		{500, 64, 1250, 1250, 10, 5, false, 50, 6},
+		{600, 64, 1250, 1250, 8, 4, false, 50, 6},
+		{833, 64, 1250, 1250, 8, 3, false, 50, 6},
+		{834, 64, 1250, 1250, 8, 2, false, 50, 6},
 		{4999, 64, 1250, 1250, 8, 2, false, 50, 6},
 		{5000, 128, 3889, 1296, 16, 1, true, 100, 5},
 		{49_999, 128, 12298, 4099, 16, 1, true, 100, 5},
@@ -58,8 +62,8 @@ func TestPlan(t *testing.T) {
 	if p := (Config{Steps: 2}).plan(rowsOf(5000, 1)); p.trial != 1 {
 		t.Errorf("a trial of %d steps", p.trial)
 	}
-	if p := (Config{Validation: 0.5}).plan(rowsOf(100, 1)); p.folds != 2 {
-		t.Errorf("half of the rows is one of %d folds", p.folds)
+	if p := (Config{Validation: 0.5}).plan(rowsOf(100, 1)); p.folds != 2 || p.used != 2 {
+		t.Errorf("half of the rows is one of %d folds, of which %d are held out", p.folds, p.used)
 	}
 }
 

@@ -1,6 +1,7 @@
 package tabular_test
 
 import (
+	"fmt"
 	"testing"
 
 	"utvi/tabular"
@@ -18,13 +19,19 @@ func TestTrainingsAreReported(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"trial-0-0", "trial-1-0", "trial-0-0-1", "trial-1-0-1", "member-0", "member-1"} {
+	names := []string{"member-0", "member-1"}
+	for f := range 5 {
+		for _, what := range []string{"", "-1", "-half"} {
+			names = append(names, fmt.Sprintf("trial-%d-0%s", f, what))
+		}
+	}
+	for _, name := range names {
 		x, ok := seen[name]
 		if !ok || x.Step != x.Steps || len(x.Curve) == 0 || x.Curve[len(x.Curve)-1].Step != x.Steps || x.Failed != "" {
 			t.Errorf("%s: %+v", name, x)
 		}
 	}
-	if len(seen) != 6 {
+	if len(seen) != len(names) {
 		t.Errorf("%d trainings are reported", len(seen))
 	}
 }

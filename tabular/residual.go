@@ -29,9 +29,8 @@ func (s ResidualMixture) Scale() (sum float64) {
 
 const halfLog2Pi = 0.918938533204672741780329736405617640
 
-// logNormal is the logarithm of the density of an error e where v was predicted.
+// logNormal is the logarithm of the density of an error e where v was predicted, levelled.
 func (s ResidualMixture) logNormal(e, v float64) float64 {
-	v *= s.Level.Factor(v)
 	top := math.Inf(-1)
 	for j := range s.W {
 		top = max(top, s.part(j, e, v))
@@ -62,8 +61,8 @@ const (
 // that a row far from its prediction costs a dozen nats, and not hundreds.
 var tails = [...]struct{ r, rows float64 }{{25, 0.3}, {400, 0.03}}
 
-// A residual is how a member saw a held-out target: z² = (y−m)²/v and −½ ln v.
-type residual struct{ z2, log float64 }
+// A residual is how a member saw a held-out target: z² = (y−m)²/v, −½ ln v and m.
+type residual struct{ z2, log, mean float64 }
 
 // fitResiduals finds the shape of a target under which held-out rows are most probable
 // given the members' predictions.
@@ -179,8 +178,9 @@ func residuals(folds []fold, members func(f fold) []heldOutPredictions, target i
 			row := make([]residual, len(m))
 			for n, h := range m {
 				at := i*k + target
-				e, v := float64(f.held.Y[at])-float64(h.Mean[at]), float64(h.Var[at])
-				row[n] = residual{e * e / v, -0.5 * math.Log(v)}
+				m, v := float64(h.Mean[at]), float64(h.Var[at])
+				e := float64(f.held.Y[at]) - m
+				row[n] = residual{e * e / v, -0.5 * math.Log(v), m}
 			}
 			rows, counts = append(rows, row), append(counts, w)
 			total += w

@@ -79,30 +79,41 @@ func (r *run) try(ctx context.Context, folds []fold) error {
 }
 
 // repeat trains the best candidate from further seeds, so that held-out rows show
-// how a mixture of its networks does: better, and wider, than one of them.
+// how a mixture of its networks does: better, and wider, than one of them. It also finds
+// out how errors shrink with more rows.
 func (r *run) repeat(ctx context.Context, folds []fold, t *Trial, c int) error {
 	var jobs []*job
-	more := min(seeds, r.Ensemble) - 1
+	more := r.moreSeeds()
 	for f := range folds {
 		for s := range more {
 			jobs = append(jobs, r.job(t.Candidate, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d-%d", f, c, s+1), r.key.Sub(uint64(f+(s+1)*len(folds)), 2), r.trial, t.Stop))
 		}
 	}
+	again := len(jobs)
+	for f := 0; f < len(folds) && r.learns(); f++ {
+		jobs = append(jobs, r.halfJob(folds[f], f, t, c))
+	}
 	if len(jobs) == 0 {
 		return nil
 	}
+	r.ahead = 0
 	r.begin("choosing", jobs, 0)
 	results, err := r.runAll(ctx, jobs)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
-	for i, x := range results {
+	for i, x := range results[:again] {
 		folds[i/more].by[c] = append(folds[i/more].by[c], x)
 	}
 	t.again(folds, c)
+	for target := 0; r.learns() && target < r.data.Outputs(); target++ {
+		r.narrows = append(r.narrows, r.narrow(folds, results[again:], t, c, target))
+	}
 	return nil
 }
 
 // seeds is how many networks of the best candidate are held against held-out rows:
 // three show most of what a mixture gains.
 const seeds = 3
+
+func (r *run) moreSeeds() int { return min(seeds, r.Ensemble) - 1 }

@@ -106,43 +106,25 @@ func (d Data) warped(warps []*dist.Warp) Data {
 	return d
 }
 
-// decideWarps trains the first candidate with and without the proposed transforms, and
-// keeps them if held-out rows are more probable. What was trained is a trial of the first
-// candidate.
+// decideWarps tries the proposed transforms, and keeps them if held-out rows are more
+// probable.
 func (r *run) decideWarps(ctx context.Context, folds []fold) error {
 	warps := proposeWarps(r.data)
 	if warps == nil {
 		return nil
 	}
-	f, key := folds[0], r.key.Sub(0, 2)
-	bent := fold{train: f.train.warped(warps), held: f.held.warped(warps), by: f.by}
-	jobs := []*job{
-		r.job(r.candidate[0], f.train, f.held, "trial-0-0", key, r.trial, stops),
-		r.job(r.candidate[0], bent.train, bent.held, warpedName+"trial-0-0", key, r.trial, stops),
+	plain := view{folds, r.candidate[0], ""}
+	bent := view{make([]fold, len(folds)), r.candidate[0], warpedName}
+	for i, f := range folds {
+		bent.folds[i] = fold{train: f.train.warped(warps), held: f.held.warped(warps), by: make([][]*result, len(f.by))}
 	}
-	r.begin("choosing", jobs, len(r.candidate)*len(folds)/2)
-	results, err := r.runAll(ctx, jobs)
-	if results[0] != nil {
-		f.by[0] = []*result{results[0]}
-	}
-	if err != nil || ctx.Err() != nil {
+	if err := r.tryViews(ctx, plain, bent); err != nil || ctx.Err() != nil {
 		return err
 	}
-	judge := func(f fold, x *result) float64 {
-		f.by = [][]*result{{x}}
-		if t := judgeTrial([]fold{f}, 0, r.candidate[0]); t.Failed == "" && t.Stop > 0 {
-			return t.Score
-		}
-		return math.Inf(-1)
+	if bent.score() > plain.score()+warpSlip {
+		r.warps, r.data = warps, r.data.warped(warps)
+		copy(folds, bent.folds)
 	}
-	if !(judge(bent, results[1]) > judge(f, results[0])+warpSlip) {
-		return nil
-	}
-	r.warps, r.data = warps, r.data.warped(warps)
-	for i := range folds {
-		folds[i].train, folds[i].held = folds[i].train.warped(warps), folds[i].held.warped(warps)
-	}
-	folds[0].by[0] = []*result{results[1]}
 	return nil
 }
 

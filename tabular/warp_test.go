@@ -1,6 +1,8 @@
 package tabular
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -84,6 +86,32 @@ func TestSkewedTarget(t *testing.T) {
 	d.Zero = nil
 	if f, err := Fit(t.Context(), quick, d, "", nil); err != nil || f.Warps != nil {
 		t.Errorf("a target without a zero: %+v, %v", f.Warps, err)
+	}
+}
+
+// A transform is tried on half of the folds; what it was trained for is not trained again.
+func TestTransformTrials(t *testing.T) {
+	d, _ := prices(200, 5)
+	c := Config{Ensemble: 1, Steps: 16, Noise: Heteroscedastic, Activation: "tanh", KL: 0.3, Width: 4, Depth: 1, Parallel: 1}
+	seen := map[string]int{}
+	f, err := Fit(t.Context(), c, d, "", func(p Progress) {
+		if x := p.Training; x != nil && x.Step == 0 {
+			seen[x.Name]++
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"member-0": 1}
+	for i := range 5 {
+		name := fmt.Sprintf("trial-%d-0", i)
+		want[name], want[name+"-half"] = 1, 1
+		if i < 3 {
+			want[warpedName+name] = 1
+		}
+	}
+	if !maps.Equal(seen, want) {
+		t.Errorf("the trainings are %v, want %v; the transforms %v", seen, want, f.Warps)
 	}
 }
 

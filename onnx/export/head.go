@@ -59,12 +59,15 @@ func (t *tableWriter) head(x signal) (parts, error) {
 func (t *tableWriter) levelVariances(m *memberParts) {
 	width := len(t.m.Net.Residuals)
 	power, least, most := make([]float64, width), make([]float64, width), make([]float64, width)
-	levels := false
+	tilt, low, high := make([]float64, width), make([]float64, width), make([]float64, width)
+	levels, tilts := false, false
 	for i, s := range t.m.Net.Residuals {
 		least[i], most[i] = 1, 1
 		if l := s.Level; l != nil {
 			levels = true
 			power[i], least[i], most[i] = -l.Power, l.Least, l.Most
+			tilts = tilts || l.Tilt != 0
+			tilt[i], low[i], high[i] = -l.Tilt, l.Low, l.High
 		}
 	}
 	if !levels {
@@ -72,7 +75,12 @@ func (t *tableWriter) levelVariances(m *memberParts) {
 	}
 	row := func(name string, x []float64) value { return t.floats(name, x, width) }
 	within := t.min(t.max(m.v, row("least", least)), row("most", most))
-	f := t.exp(t.mul(t.unary("Log", within), row("power", power)))
+	log := t.mul(t.unary("Log", within), row("power", power))
+	if tilts {
+		near := t.min(t.max(m.m, row("low", low)), row("high", high))
+		log = t.add(log, t.mul(near, row("tilt", tilt)))
+	}
+	f := t.exp(log)
 	m.own, m.more, m.noise, m.v = t.mul(m.own, f), t.mul(m.more, f), t.mul(m.noise, f), t.mul(m.v, f)
 }
 

@@ -155,7 +155,7 @@ func TestTableConformance(t *testing.T) {
 	names := []string{}
 	models := tableModels(t, "")
 	for _, name := range []string{"one-network", "uncertain", "targets", "transformed"} { // whatever held-out rows said
-		models[name].Net.Residuals[0].Level = &model.Level{Power: 0.3, Least: 0.05, Most: 0.5}
+		models[name].Net.Residuals[0].Level = &model.Level{Power: 0.3, Least: 0.05, Most: 0.5, Tilt: 0.4, Low: -0.5, High: 0.3}
 	}
 	wild := &calibrate.Levels{Rows: 100, From: []float64{1e-7, 1e-3, 0.4, 0.41, 1 - 1e-5}, To: []float64{0.05, 0.2, 0.3, 0.6, 0.95}}
 	tame := &calibrate.Levels{Rows: 100, From: []float64{1e-4, 0.4, 0.41, 0.99}, To: []float64{0.05, 0.3, 0.6, 0.95}}
