@@ -29,6 +29,8 @@ func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabula
 				d.Levels = make([]int, set.X.Width)
 			}
 			d.Levels[span.From] = n
+		} else if span.Column.Type == table.Categorical {
+			d.Choices = append(d.Choices, tabular.Choice{From: span.From, To: span.To})
 		}
 	}
 	counts := true

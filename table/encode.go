@@ -64,7 +64,7 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 		return c.errorf(row, in.pos, "the value is missing; only a model trained to impute missing values accepts that")
 	case in.Type == Categorical:
 		level := len(in.Levels) // other
-		if in.Embedded && k == Missing {
+		if (in.Embedded || in.Apart) && k == Missing {
 			level++
 		}
 		if k != Missing {

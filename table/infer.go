@@ -268,6 +268,7 @@ func (in *inference) categorical(c *Column, p *profile) {
 		c.Note = "NA is read as a name"
 	}
 	c.Embedded = len(levels) > in.MaxLevels
+	c.Apart = !c.Embedded && p.missing > 0
 }
 
 // plain is a column whose numbers are used as they are: weights and deviations.

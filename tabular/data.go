@@ -23,6 +23,10 @@ type Data struct {
 	// 0, and is embedded (nn.Embed). The last number but one stands for levels that no row
 	// shows, the last one for what is missing. Nil: all inputs are numbers.
 	Levels []int
+	// Choices are the categories whose levels have an input each. An input of a category that
+	// is 0 in all rows stands for levels that no row shows: a prediction is then as uncertain
+	// as it differs between known levels.
+	Choices []Choice
 	// Zero holds, for each numeric target, what 0 is encoded as. With it, transforms of
 	// targets that are never negative are tried. Nil: none are.
 	Zero []float64
@@ -39,6 +43,10 @@ type Data struct {
 
 	slopes []float32 // logarithms of the slopes of transformed targets; nil: none is transformed
 }
+
+// A Choice is the inputs From … To−1 of a category: 1 for the level of the row, 0 for all
+// other levels.
+type Choice struct{ From, To int }
 
 // LeastRows is how many rows a network can be fitted to.
 const LeastRows = 10
