@@ -79,7 +79,7 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 		mean[in.at+level] = 1
 		return nil
 	case k == Missing:
-		if in.Missing > 0 {
+		if e.schema.MarksMissing(in.Column) {
 			mean[in.at+in.width-1] = 1
 		}
 		return nil // the mean is 0

@@ -194,6 +194,7 @@ func (in *inference) input(c *Column, p *profile) error {
 	c.Std = std
 	err := in.numeric(c, p)
 	if err == nil && c.Role == Input {
+		c.Apart = in.Impute
 		in.scale(c, p)
 	}
 	return err
@@ -241,6 +242,7 @@ func (in *inference) times(c *Column, p *profile) {
 	}
 	c.Type, c.Layout, c.Parts, c.Marks = Times, t.layout, t.parts(), p.markList()
 	c.Mean, c.Min, c.Max = t.mean, t.min, t.max
+	c.Apart = in.Impute
 	for _, other := range p.times[1:] {
 		if other.min != t.min || other.max != t.max || other.mean != t.mean { // the day or the month first
 			c.Note = fmt.Sprintf("read as %s; the cells also fit %s", named(t.layout), named(other.layout))

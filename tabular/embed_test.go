@@ -79,7 +79,7 @@ func chosen(n, levels int, key uint64) Data {
 		x[w*i], x[w*i+w-1] = d.X.Mean[3*i], d.X.Mean[3*i+2]
 		x[w*i+1+int(d.X.Mean[3*i+1])] = 1
 	}
-	return Data{Set: data.Set{X: gauss.Fixed(w, x), Y: d.Y}, Choices: []Choice{{1, 1 + levels + 1}}}
+	return Data{Set: data.Set{X: gauss.Fixed(w, x), Y: d.Y}, Choices: []Span{{1, 1 + levels + 1}}}
 }
 
 // A level that no row has is uncertain by as much as levels differ, also where levels have

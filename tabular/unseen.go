@@ -19,14 +19,20 @@ import (
 // n Normals carries a part of it, and n independent Normals of the same size would make up
 // only an n-th of its variance. So their variances are raised together until a prediction
 // with a new level is as uncertain as predictions with the seen ones differ.
-func setUnseen(m *model.Model, d Data) {
+//
+// A column of numbers that training never lacked (Data.Gaps) is such a category as well: the
+// values of some rows are its levels, and the one that no row shows is the missing value.
+//
+// The shapes of residuals are applied to what networks predict, and correct variances but
+// not the differences between means.
+func setUnseen(m *model.Model, d Data, shapes []ResidualMixture) {
 	var embedded nn.Embed
 	for n := range m.Graph().All() {
 		switch l := n.Layer.(type) {
 		case nn.Embed:
 			embedded = l
 			for i, c := range l.Categories {
-				u := newUnseen(m, d, n.Tensors[i], c.Width)
+				u := newUnseen(m, d, shapes, n.Tensors[i], c.Width)
 				for k := range c.Levels {
 					u.add(level{row: k, at: c.Unit, inputs: []float32{float32(k)}})
 				}
@@ -34,12 +40,17 @@ func setUnseen(m *model.Model, d Data) {
 			}
 		case nn.Dense: // the first one: a row of weights for each level that has an input
 			for _, c := range d.Choices {
-				u := newUnseen(m, d, n.Tensors[0], l.Out)
+				u := newUnseen(m, d, shapes, n.Tensors[0], l.Out)
 				for k := range c.To - c.From {
 					one := make([]float32, c.To-c.From)
 					one[k] = 1
 					u.add(level{row: behind(embedded, c.From+k), at: c.From, inputs: one})
 				}
+				u.set()
+			}
+			for _, g := range d.Gaps {
+				u := newUnseen(m, d, shapes, n.Tensors[0], l.Out)
+				u.gap(g, embedded)
 				u.set()
 			}
 			return
@@ -74,19 +85,22 @@ func (l level) put(x gauss.Batch[float32]) {
 
 // An unseen category is one whose levels without rows are to be set.
 type unseen struct {
-	net   *model.Model
-	data  Data
-	table *vi.Tensor[float32] // a row of Normals for each level
-	width int                 // of a row
+	net    *model.Model
+	data   Data
+	shapes []ResidualMixture
+	table  *vi.Tensor[float32] // a row of Normals for each level
+	width  int                 // of a row
 
 	known, other []level   // levels that training showed, and the others
 	mean, v      []float64 // of the Normals of known levels
 
+	most float64 // that variances are raised by, for each Normal of a row
+
 	predictor *model.Predictor[float32]
 }
 
-func newUnseen(m *model.Model, d Data, t *vi.Tensor[float32], width int) *unseen {
-	return &unseen{net: m, data: d, table: t, width: width}
+func newUnseen(m *model.Model, d Data, shapes []ResidualMixture, t *vi.Tensor[float32], width int) *unseen {
+	return &unseen{net: m, data: d, shapes: shapes, table: t, width: width, most: 4}
 }
 
 func (u *unseen) add(l level) {
@@ -100,22 +114,46 @@ func (u *unseen) add(l level) {
 	u.other = append(u.other, l)
 }
 
+// gap makes the column one whose missing values are to be set. Without its value a prediction
+// is about that for the mean, so weights have mean 0. Hidden units share the variance as they
+// share what the value changes.
+func (u *unseen) gap(g Span, embedded nn.Embed) {
+	u.most = 200 // most of what the value changes may be in its features
+	d, t, width := u.data, u.table, u.width
+	for _, row := range d.some(compared) {
+		u.known = append(u.known, level{at: g.From, inputs: d.X.Mean[row*d.X.Width+g.From : row*d.X.Width+g.To]})
+	}
+	missing := make([]float32, g.To-g.From)
+	missing[len(missing)-1] = 1
+	u.other = []level{{row: behind(embedded, g.To-1), at: g.From, inputs: missing}}
+	u.mean, u.v = make([]float64, width), make([]float64, width)
+	value := behind(embedded, g.From) * width
+	for k := range u.v {
+		w, sd := float64(t.Mean[value+k]), special.Softplus(float64(t.Rho[value+k]))
+		u.v[k] = w*w + sd*sd
+	}
+}
+
+// compared is how many rows, and how many levels, predictions are compared with.
+const compared = 48
+
 func (u *unseen) set() {
-	const rows, levels = 48, 48 // that predictions are compared with
 	if len(u.known) < 2 || len(u.other) == 0 {
 		return
 	}
-	u.average()
+	if u.mean == nil {
+		u.average()
+	}
 	u.predictor = u.net.NewPredictor(chunk)
-	some := u.data.pick(u.data.some(rows)).X
-	step := (len(u.known) + levels - 1) / levels
+	some := u.data.pick(u.data.some(compared)).X
+	step := (len(u.known) + compared - 1) / compared
 	var numbers []level
 	for i := 0; i < len(u.known); i += step {
 		numbers = append(numbers, u.known[i])
 	}
 	want := u.variance(some, numbers)
-	lo, hi := 0.0, math.Log(4*float64(u.width))
-	for range 12 {
+	lo, hi := 0.0, math.Log(u.most*float64(u.width))
+	for range 14 {
 		mid := (lo + hi) / 2
 		if u.widen(mid); u.variance(some, u.other[:1]) < want {
 			lo = mid
@@ -167,7 +205,7 @@ func (u *unseen) variance(x gauss.Batch[float32], levels []level) (total float64
 	}
 	n := float64(len(levels))
 	few := (n + 1) / max(1, n-1)
-	sum, square := make([]float64, x.Rows*outputs), make([]float64, x.Rows*outputs)
+	sum, square, within := make([]float64, x.Rows*outputs), make([]float64, x.Rows*outputs), make([]float64, x.Rows*outputs)
 	for _, l := range levels {
 		l.put(x)
 		out := u.predictor.Predict(x)
@@ -176,11 +214,21 @@ func (u *unseen) variance(x gauss.Batch[float32], levels []level) (total float64
 			y := float64(out.Mean[at])
 			sum[i] += y / n
 			square[i] += y * y / n
-			total += float64(out.Var[at]) / n / float64(x.Rows)
+			within[i] += float64(out.Var[at]) / n
 		}
 	}
 	for i, y := range sum {
-		total += few * max(0, square[i]-y*y) / float64(x.Rows)
+		between := few * max(0, square[i]-y*y)
+		total += (within[i] + between/u.correction(i%outputs, within[i]+between)) / float64(x.Rows)
 	}
 	return total
+}
+
+// correction is what a variance of a target will be multiplied by.
+func (u *unseen) correction(target int, v float64) float64 {
+	if u.shapes == nil {
+		return 1
+	}
+	s := u.shapes[target]
+	return s.Scale() * s.Level.Factor(v)
 }

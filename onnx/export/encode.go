@@ -57,7 +57,7 @@ func (t *tableWriter) encode() (signal, error) {
 		for _, wave := range t.calendar(c) {
 			means, variances = append(means, wave), append(variances, t.zeros(wave))
 		}
-		if s.Impute && c.Missing > 0 {
+		if s.MarksMissing(c) {
 			means, variances = append(means, missing), append(variances, t.zeros(missing))
 		}
 	}
