@@ -176,12 +176,20 @@ func (in *inference) input(c *Column, p *profile) error {
 		return nil
 	case p.missing > 0 && !in.Impute:
 		return &MissingValue{p.firstMissing, c.Name}
+	case !forced && p.texts == 0 && p.style == nil && p.compact() && !hasStd:
+		p.time, p.times = p.dates, []*timed{p.dates}
+		if in.times(c, p); c.Role == Input {
+			c.Note = "read as dates, the year first; name the column as categorical if they are not"
+		}
+		return nil
 	case !forced && p.time != nil:
 		if hasStd {
 			return fmt.Errorf("column %s holds times and cannot have the input standard deviation %g", c.Name, std)
 		}
 		in.times(c, p)
 		return nil
+	case !forced && in.mixedMoney(c, p) != nil:
+		return in.mixedMoney(c, p)
 	case !forced && p.mixed(in.MaxLevels):
 		return fmt.Errorf("%s in a column of numbers; correct it, or ignore column %s", p.firstText, c.Name)
 	case forced || p.texts > 0:
@@ -266,7 +274,7 @@ func (in *inference) categorical(c *Column, p *profile) {
 		return
 	}
 	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
-	if p.isName {
+	if c.Note = p.unitNote(in.head.point()); p.isName {
 		c.Note = "NA is read as a name"
 	}
 	c.Embedded = len(levels) > in.MaxLevels
