@@ -213,7 +213,7 @@ func (in *inference) scale(c *Column, p *profile) {
 	scale, odd := newScale(p.sample.numbers)
 	c.Scale = scale
 	for _, o := range odd {
-		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, label(o.value))
+		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, digits(o.value))
 		if c.Note != "" {
 			note = c.Note + "; " + note
 		}
@@ -231,7 +231,7 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	}
 	if c.Marks = p.markList(); p.style != nil {
 		c.Style, c.Unit = p.style.style, p.style.unit
-		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), label(p.style.exampleValue))
+		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), digits(p.style.exampleValue))
 	}
 	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
 		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
