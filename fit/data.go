@@ -29,6 +29,10 @@ func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabula
 				d.Levels = make([]int, set.X.Width)
 			}
 			d.Levels[span.From] = n
+		} else if span.Column.Type == table.Categorical {
+			d.Choices = append(d.Choices, tabular.Span{From: span.From, To: span.To})
+		} else if span.Column.Apart && span.Column.Missing == 0 {
+			d.Gaps = append(d.Gaps, tabular.Span{From: span.From, To: span.To})
 		}
 	}
 	counts := true

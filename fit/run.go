@@ -219,5 +219,9 @@ func (m *Model) ratio(ctx context.Context, rows table.Source, workers int) (*mod
 	if err != nil || x.Rows == 0 {
 		return nil, err
 	}
-	return m.Net.Members.SigmaRatio(ctx, x, model.VerifyConfig{Networks: ratioNetworks, Seed: m.Facts.Config.Seed, Workers: workers})
+	r, err := m.Net.Members.SigmaRatio(ctx, x, model.VerifyConfig{Networks: ratioNetworks, Seed: m.Facts.Config.Seed, Workers: workers})
+	if err == nil {
+		m.advise(r)
+	}
+	return r, err
 }

@@ -54,7 +54,12 @@ func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repe
 	if more := len(copies) - most; more > 0 {
 		add("%d more columns seem to be copies of the target", more)
 	}
-	if repeated >= 3 && float64(repeated) > 0.01*float64(held) {
+	same := twins(s, d)
+	all = append(all, same[:min(most, len(same))]...)
+	if more := len(same) - most; more > 0 {
+		add("%d more columns are the same as others", more)
+	}
+	if repeated >= 3 && float64(repeated) > 0.01*float64(held) && !coarse(d) {
 		add("%d of %d held-out rows also occur among the training rows, with the same target; the scores may be too good (remove repeated rows, or keep them together as a group)", repeated, held)
 	}
 	if n := d.X.Rows; n+held < fewRows {

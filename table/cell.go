@@ -61,6 +61,14 @@ func label(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
+// digits writes a number for people, without an exponent where that is short enough.
+func digits(v float64) string {
+	if a := math.Abs(v); a >= 1e-4 && a < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return label(v)
+}
+
 // isMissing reports whether a trimmed text stands for a missing value.
 func isMissing(s []byte) bool {
 	switch len(s) {

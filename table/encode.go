@@ -64,7 +64,7 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 		return c.errorf(row, in.pos, "the value is missing; only a model trained to impute missing values accepts that")
 	case in.Type == Categorical:
 		level := len(in.Levels) // other
-		if in.Embedded && k == Missing {
+		if (in.Embedded || in.Apart) && k == Missing {
 			level++
 		}
 		if k != Missing {
@@ -79,17 +79,17 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 		mean[in.at+level] = 1
 		return nil
 	case k == Missing:
-		if in.Missing > 0 {
+		if e.schema.MarksMissing(in.Column) {
 			mean[in.at+in.width-1] = 1
 		}
 		return nil // the mean is 0
 	case in.Type == Times:
 		return in.time(c, row, mean)
 	case k == Text && in.Style != "":
-		v, _, ok := in.Style.parse(c.Text(row, in.pos))
+		v, ok := in.parse(c.Text(row, in.pos))
 		z := float32(in.Encode(v))
 		if !ok || z-z != 0 {
-			return c.errorf(row, in.pos, "%s is not a number such as %s", short(c.Text(row, in.pos)), in.Style)
+			return c.errorf(row, in.pos, "%s is not a number such as %s", short(c.Text(row, in.pos)), in.example())
 		}
 		mean[in.at] = z
 		return nil
@@ -189,7 +189,7 @@ func (t *target) encode(c *Chunk, row int) (float32, error) {
 	_, v := c.Cell(row, t.pos)
 	k := t.kindOf(c, row, t.pos)
 	if k == Text && t.Style != "" {
-		if x, _, ok := t.Style.parse(c.Text(row, t.pos)); ok {
+		if x, ok := t.parse(c.Text(row, t.pos)); ok {
 			k, v = Number, x
 		}
 	}

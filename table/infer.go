@@ -176,12 +176,20 @@ func (in *inference) input(c *Column, p *profile) error {
 		return nil
 	case p.missing > 0 && !in.Impute:
 		return &MissingValue{p.firstMissing, c.Name}
+	case !forced && p.texts == 0 && p.style == nil && p.compact() && !hasStd:
+		p.time, p.times = p.dates, []*timed{p.dates}
+		if in.times(c, p); c.Role == Input {
+			c.Note = "read as dates, the year first; name the column as categorical if they are not"
+		}
+		return nil
 	case !forced && p.time != nil:
 		if hasStd {
 			return fmt.Errorf("column %s holds times and cannot have the input standard deviation %g", c.Name, std)
 		}
 		in.times(c, p)
 		return nil
+	case !forced && in.mixedMoney(c, p) != nil:
+		return in.mixedMoney(c, p)
 	case !forced && p.mixed(in.MaxLevels):
 		return fmt.Errorf("%s in a column of numbers; correct it, or ignore column %s", p.firstText, c.Name)
 	case forced || p.texts > 0:
@@ -194,6 +202,7 @@ func (in *inference) input(c *Column, p *profile) error {
 	c.Std = std
 	err := in.numeric(c, p)
 	if err == nil && c.Role == Input {
+		c.Apart = in.Impute
 		in.scale(c, p)
 	}
 	return err
@@ -204,7 +213,7 @@ func (in *inference) scale(c *Column, p *profile) {
 	scale, odd := newScale(p.sample.numbers)
 	c.Scale = scale
 	for _, o := range odd {
-		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, label(o.value))
+		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, digits(o.value))
 		if c.Note != "" {
 			note = c.Note + "; " + note
 		}
@@ -222,7 +231,7 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	}
 	if c.Marks = p.markList(); p.style != nil {
 		c.Style, c.Unit = p.style.style, p.style.unit
-		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), label(p.style.exampleValue))
+		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), digits(p.style.exampleValue))
 	}
 	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
 		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
@@ -241,6 +250,7 @@ func (in *inference) times(c *Column, p *profile) {
 	}
 	c.Type, c.Layout, c.Parts, c.Marks = Times, t.layout, t.parts(), p.markList()
 	c.Mean, c.Min, c.Max = t.mean, t.min, t.max
+	c.Apart = in.Impute
 	for _, other := range p.times[1:] {
 		if other.min != t.min || other.max != t.max || other.mean != t.mean { // the day or the month first
 			c.Note = fmt.Sprintf("read as %s; the cells also fit %s", named(t.layout), named(other.layout))
@@ -264,10 +274,11 @@ func (in *inference) categorical(c *Column, p *profile) {
 		return
 	}
 	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
-	if p.isName {
+	if c.Note = p.unitNote(in.head.point()); p.isName {
 		c.Note = "NA is read as a name"
 	}
 	c.Embedded = len(levels) > in.MaxLevels
+	c.Apart = !c.Embedded && p.missing > 0
 }
 
 // plain is a column whose numbers are used as they are: weights and deviations.

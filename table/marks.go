@@ -9,7 +9,7 @@ import (
 // marks are texts that stand for a missing value in a column of numbers or times. Among
 // names they are names: "-" may be a class.
 var marks = []string{"-", "--", "—", "–", ".", "..", "...", "n.a.", "n. a.", "#n/a", "#na", "<na>", "nat", "nil", "missing", `\n`,
-	"(null)", "#null!", "#div/0!", "#value!", "#ref!", "#num!", "n/d", "unknown", "not available"}
+	"(null)", "#null!", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#calc!", "#spill!", "n/d", "unknown", "not available"}
 
 func isMark(s string) bool {
 	const longest = 13
@@ -56,7 +56,7 @@ func (p *profile) settle(point byte) {
 	}
 	switch {
 	case p.texts == 0 && p.numbers > 0:
-	case p.texts > 0 && p.numberStyle(point) != nil:
+	case p.texts > 0 && p.numberStyle(point) != nil && !p.dated(point):
 		s := p.numberStyle(point)
 		p.style = s
 		p.numbers, p.texts, p.rising, p.falling = s.n, 0, false, false
@@ -82,18 +82,28 @@ func (p *profile) settle(point byte) {
 	}
 }
 
+// ordered are the styles in the order in which they are tried.
+func (p *profile) ordered(point byte) [2]*styled {
+	if point == ',' {
+		return [2]*styled{p.styled[1], p.styled[0]}
+	}
+	return p.styled
+}
+
 // numberStyle returns the style that all texts follow, nil without one.
 func (p *profile) numberStyle(point byte) *styled {
-	order := []int{0, 1}
-	if point == ',' {
-		order = []int{1, 0}
-	}
-	for _, i := range order {
-		if s := p.styled[i]; s != nil && s.ok() {
+	for _, s := range p.ordered(point) {
+		if s != nil && s.ok() {
 			return s
 		}
 	}
 	return nil
+}
+
+// dated reports whether all texts are times that only look like numbers with a unit, such as
+// 2 Jan 2026.
+func (p *profile) dated(point byte) bool {
+	return len(p.times) > 0 && p.numbers == 0 && isMeasure(p.numberStyle(point).unit)
 }
 
 // markList are the marks that were found, in order.

@@ -33,6 +33,8 @@ type profile struct {
 	na        int            // of the missing cells, those that say NA
 	styled    [2]*styled     // in the order of styles, once there is a text
 	times     []*timed       // layouts that all texts follow
+	dates     *timed         // if all numbers are dates such as 20260131
+	noDates   bool           // some number is not
 
 	// What settle finds.
 	style  *styled
@@ -79,6 +81,7 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 	p.m2 += d * (v - p.mean)
 	p.min, p.max = min(p.min, v), max(p.max, v)
 	p.sample.add(v)
+	p.addDate(v)
 	for _, s := range p.styled {
 		if s != nil {
 			s.addNumber(v, c.head.point())
@@ -106,7 +109,7 @@ func (p *profile) addText(c *Chunk, row, col int) {
 		p.times = newTimed(s)
 		for i, style := range styles {
 			some := p.numbers > 0 && (p.min != 0 || p.max != 0)
-			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, failed: some && style.point() != c.head.point(), sample: p.sample.clone()}
+			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, bare: some, failed: some && style.point() != c.head.point(), sample: p.sample.clone()}
 		}
 	} else {
 		p.times = fitting(p.times, s)

@@ -53,7 +53,7 @@ type Column struct {
 
 	// Levels are the categories, the most frequent first. The levels of a target are
 	// its classes, in ascending order; after the levels of an input comes "other":
-	// rarer levels, levels that come later, and what is missing.
+	// levels that training did not show, and, unless Apart is set, what is missing.
 	Levels []string `json:"levels,omitempty"`
 	Rarer  int      `json:"rarer,omitempty"` // number of levels that are not listed, in files of older versions
 
@@ -61,6 +61,11 @@ type Column struct {
 	// input, the number of the level in Levels. The number after those stands for levels
 	// that training did not show, the next one for what is missing.
 	Embedded bool `json:"embedded,omitempty"`
+
+	// Apart is set if the last input says that a cell is missing. Otherwise, as in files of
+	// older versions, only numbers and times that training lacked have such an input, and a
+	// missing category is "other".
+	Apart bool `json:"apart,omitempty"`
 
 	Std     float64 `json:"std,omitempty"`      // the same for every row
 	StdFrom string  `json:"std_from,omitempty"` // the column that holds it
@@ -104,18 +109,23 @@ func (s *Schema) Classes() []string {
 	return s.Targets()[0].Levels
 }
 
-// width is the number of inputs a column becomes: a number, and whether it was
-// missing where that occurred; a one-hot of its levels and "other"; or the number of a
-// level.
+// MarksMissing reports whether the last input of a number or a time says that it is missing.
+func (s *Schema) MarksMissing(c *Column) bool { return s.Impute && (c.Missing > 0 || c.Apart) }
+
+// width is the number of inputs a column becomes: a number, and whether it is
+// missing; a one-hot of its levels, "other" and what is missing; or
+// the number of a level.
 func (s *Schema) width(c *Column) int {
 	switch {
 	case c.Role != Input:
 		return 0
 	case c.Embedded:
 		return 1
+	case c.Type == Categorical && c.Apart:
+		return len(c.Levels) + 2
 	case c.Type == Categorical:
 		return len(c.Levels) + 1
-	case s.Impute && c.Missing > 0:
+	case s.MarksMissing(c):
 		return 2 + 2*len(c.Parts)
 	}
 	return 1 + 2*len(c.Parts)
@@ -164,13 +174,16 @@ func (s *Schema) Inputs() []string {
 				names = append(names, c.Name+"="+l)
 			}
 			names = append(names, c.Name+"=other")
+			if c.Apart {
+				names = append(names, c.Name+"?")
+			}
 			continue
 		}
 		names = append(names, c.Name)
 		for _, p := range c.Parts {
 			names = append(names, c.Name+": sine of the "+string(p), c.Name+": cosine of the "+string(p))
 		}
-		if s.Impute && c.Missing > 0 && !c.Embedded {
+		if s.MarksMissing(c) && !c.Embedded {
 			names = append(names, c.Name+"?")
 		}
 	}
@@ -274,6 +287,8 @@ func (s *Schema) checkColumn(c *Column) error {
 		return fmt.Errorf("there are %d classes", len(c.Levels))
 	case c.Embedded && (c.Role != Input || c.Type != Categorical || c.Rarer != 0 || len(c.Levels) > 2*maxTexts):
 		return fmt.Errorf("%d levels of a %s %s cannot be embedded", len(c.Levels), c.Type, c.Role)
+	case c.Apart && (c.Role != Input || c.Embedded || !s.Impute):
+		return fmt.Errorf("missing values of a %s %s cannot have an input", c.Type, c.Role)
 	case c.Type != Numeric && (c.Std != 0 || c.StdFrom != ""):
 		return fmt.Errorf("a %s column cannot have a standard deviation", c.Type)
 	}

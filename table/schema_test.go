@@ -54,7 +54,7 @@ func TestInferAndEncode(t *testing.T) {
 	s := infer(t, mixedTable, spec)
 	want := []Column{
 		{Name: "id", Role: Dropped, Note: "ignored"},
-		{Name: "age", Role: Input, Type: Numeric, Missing: 1, Mean: 30, SD: s.Columns[1].SD, Min: 10, Max: 60, Scale: &Scale{}, StdFrom: "age_std"},
+		{Name: "age", Role: Input, Type: Numeric, Apart: true, Missing: 1, Mean: 30, SD: s.Columns[1].SD, Min: 10, Max: 60, Scale: &Scale{}, StdFrom: "age_std"},
 		{Name: "age_std", Role: Std, Type: Numeric, Note: "standard deviation of age", Mean: 2.5, SD: s.Columns[2].SD, Min: 1, Max: 4},
 		{Name: "colour", Role: Input, Type: Categorical, Levels: []string{"red", "blue", "green"}},
 		{Name: "same", Role: Dropped, Note: "constant: 5"},
@@ -185,7 +185,7 @@ func TestLevels(t *testing.T) {
 	if n := len(s.Inputs()); n != set.X.Width {
 		t.Errorf("%d names of %d inputs", n, set.X.Width)
 	}
-	if err != nil || set.X.Mean[0] != 0 || set.X.Mean[2] != 23 || set.X.Mean[4] != 24 {
+	if err != nil || set.X.Mean[0] != 0 || set.X.Mean[3] != 23 || set.X.Mean[6] != 24 {
 		t.Errorf("the first level, a new one and none become %v; want 0, 23 and 24 (%v)", set.X.Mean, err)
 	}
 }

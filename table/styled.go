@@ -149,7 +149,10 @@ type styled struct {
 	unit             string
 	example          string // a text
 	exampleValue     float64
-	percent, without bool // some numbers have a percent sign, some others do not
+	percent, without bool   // some numbers have a percent sign, some others do not
+	bare             bool   // some numbers have no unit
+	mixed            string // which units are mixed; "": none
+	money            bool   // they are currencies
 	failed           bool
 	sample           sample
 }
@@ -157,7 +160,7 @@ type styled struct {
 func (s *styled) addNumber(v float64, point byte) {
 	// Where points stand before fractions, 2.000 beside 1.234,5 was read as 2.
 	s.failed = s.failed || s.style.point() != point && v != 0
-	s.without = s.without || v != 0
+	s.without, s.bare = s.without || v != 0, s.bare || v != 0
 	s.add(v)
 	s.sample.add(v)
 }
@@ -167,7 +170,7 @@ func (s *styled) addText(text string) {
 		s.failed = true
 		return
 	}
-	v, unit, ok := s.style.parse(text)
+	v, unit, ok := s.style.measure(text)
 	if s.failed = !ok; !ok {
 		s.sample = sample{}
 		return
@@ -182,10 +185,16 @@ func (s *styled) addText(text string) {
 	if s.example == "" || math.Abs(v) > math.Abs(s.exampleValue) {
 		s.example, s.exampleValue = text, v
 	}
-	if unit != "" {
-		s.unit = unit
+	if unit == "" {
+		s.bare = s.bare || v != 0
+		return
 	}
+	if s.unit != "" && s.mixed == "" {
+		s.mixed = conflict(s.unit, unit)
+		s.money = s.mixed != "" && isCurrency(s.unit) && isCurrency(unit)
+	}
+	s.unit = unit
 }
 
 // ok reports whether all cells are numbers of the style, all in one unit.
-func (s *styled) ok() bool { return !s.failed && !(s.percent && s.without) }
+func (s *styled) ok() bool { return !s.failed && s.mixture() == "" }

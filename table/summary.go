@@ -168,6 +168,8 @@ func (s *Schema) become(c *Column) string {
 		return fmt.Sprintf("%d levels, embedded; other; missing", len(c.Levels))
 	case c.Type == Categorical && c.Rarer > 0:
 		return fmt.Sprintf("%d inputs: the %d most frequent levels, other", n, n-1)
+	case c.Type == Categorical && c.Apart:
+		return fmt.Sprintf("%d inputs: its levels, other, missing", n)
 	case c.Type == Categorical:
 		return fmt.Sprintf("%d inputs: its levels, other", n)
 	case c.StdFrom != "":

@@ -20,6 +20,9 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 		}
 		return nil
 	}
+	if err := in.mixedMoney(c, p); err != nil && in.Task == "" {
+		return err
+	}
 	const maxClasses = 1000
 	levels, counted := p.levels()
 	if !counted || len(levels) > maxClasses {

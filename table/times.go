@@ -108,7 +108,7 @@ func (t *timed) parts() (all []Part) {
 // time encodes a time: its trend, a sine and a cosine for each part, and whether it was
 // missing where that occurred.
 func (in *input) time(c *Chunk, row int, mean []float32) error {
-	text := c.Text(row, in.pos)
+	text := in.timeText(c, row, in.pos)
 	t, ok := in.readTime(text)
 	if !ok {
 		return c.errorf(row, in.pos, "%s is not a time such as %s, which the model was trained with", short(text), in.Layout)
@@ -125,16 +125,6 @@ func (in *input) time(c *Chunk, row int, mean []float32) error {
 	return nil
 }
 
-// readTime reads a time as the column writes it, or as ISO 8601, which has one meaning only.
-func (c *Column) readTime(text string) (time.Time, bool) {
-	for _, layout := range []string{c.Layout, time.RFC3339Nano, time.DateOnly, time.DateTime} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, true
-		}
-	}
-	return time.Time{}, false
-}
-
 // WriteTime writes seconds since 1970 as the column writes times.
 func (c *Column) WriteTime(seconds float64) string {
 	return time.Unix(int64(math.Floor(seconds)), 0).UTC().Format(c.Layout)
@@ -147,10 +137,9 @@ func (c *Column) number(at *Chunk, row, col int) (float64, bool) {
 	case k == Number && c.Type != Times:
 		return v, true
 	case k == Text && c.Style != "":
-		v, _, ok := c.Style.parse(at.Text(row, col))
-		return v, ok
-	case k == Text && c.Type == Times:
-		t, ok := c.readTime(at.Text(row, col))
+		return c.parse(at.Text(row, col))
+	case k != Missing && c.Type == Times:
+		t, ok := c.readTime(c.timeText(at, row, col))
 		return seconds(t), ok
 	}
 	return 0, false

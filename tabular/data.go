@@ -23,6 +23,15 @@ type Data struct {
 	// 0, and is embedded (nn.Embed). The last number but one stands for levels that no row
 	// shows, the last one for what is missing. Nil: all inputs are numbers.
 	Levels []int
+	// Choices are the inputs of categories whose levels have an input each: 1 for the level
+	// of the row, 0 for all other levels. An input of a category that
+	// is 0 in all rows stands for levels that no row shows: a prediction is then as uncertain
+	// as it differs between known levels.
+	Choices []Span
+	// Gaps are the inputs of columns that are missing in no row. The last input of such a
+	// column says that it is missing, and is 0 in all rows. A prediction for a row in which it
+	// is 1 is as uncertain as predictions vary with the column.
+	Gaps []Span
 	// Zero holds, for each numeric target, what 0 is encoded as. With it, transforms of
 	// targets that are never negative are tried. Nil: none are.
 	Zero []float64
@@ -39,6 +48,9 @@ type Data struct {
 
 	slopes []float32 // logarithms of the slopes of transformed targets; nil: none is transformed
 }
+
+// A Span is the inputs From … To−1.
+type Span struct{ From, To int }
 
 // LeastRows is how many rows a network can be fitted to.
 const LeastRows = 10
@@ -62,6 +74,9 @@ func (d Data) Check() error {
 		return err
 	}
 	if err := d.checkLevels(); err != nil {
+		return err
+	}
+	if err := d.checkGaps(); err != nil {
 		return err
 	}
 	if err := d.checkCounts(); err != nil {

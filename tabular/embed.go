@@ -16,6 +16,11 @@ const (
 
 // checkLevels reports inputs that are not the numbers of their levels.
 func (d Data) checkLevels() error {
+	for _, c := range d.Choices {
+		if c.From < 0 || c.To < c.From || c.To > d.X.Width {
+			return fmt.Errorf("a category has inputs %d to %d of %d", c.From, c.To-1, d.X.Width)
+		}
+	}
 	if d.Levels == nil {
 		return nil
 	}

@@ -70,6 +70,87 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// chosen are the rows of levelled with an input for each level, and one for others.
+func chosen(n, levels int, key uint64) Data {
+	d := levelled(n, levels, key)
+	w := 2 + levels + 1
+	x := make([]float32, w*n)
+	for i := range n {
+		x[w*i], x[w*i+w-1] = d.X.Mean[3*i], d.X.Mean[3*i+2]
+		x[w*i+1+int(d.X.Mean[3*i+1])] = 1
+	}
+	return Data{Set: data.Set{X: gauss.Fixed(w, x), Y: d.Y}, Choices: []Span{{1, 1 + levels + 1}}}
+}
+
+// A level that no row has is uncertain by as much as levels differ, also where levels have
+// an input each, whatever numbers are embedded by, and beside columns with embedded levels.
+func TestChoices(t *testing.T) {
+	const levels = 6
+	for name, change := range map[string]func(*Config, *Data){
+		"plain": func(*Config, *Data) {},
+		"bins":  func(c *Config, _ *Data) { c.Bins = 8 },
+		"embedded": func(_ *Config, d *Data) { // input 0 becomes the number of a level
+			for i := range d.X.Rows {
+				d.X.Mean[i*d.X.Width] = float32(i % 3)
+			}
+			d.Levels = make([]int, d.X.Width)
+			d.Levels[0] = 5
+		},
+		"classes": func(_ *Config, d *Data) {
+			for i, y := range d.Y {
+				d.Y[i] = 0
+				if y > 0 {
+					d.Y[i] = 1
+				}
+			}
+			d.Classes = 2
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, all := quick, chosen(900, levels, 24)
+			c.Depth, c.Steps = 2, 800
+			if change(&c, &all); all.Classes > 0 {
+				c.Noise = ""
+			}
+			train, test := halves(all)
+			f, err := Fit(t.Context(), c, train, "", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, p := test.X.Width, f.NewPredictor(nil, test.X.Rows)
+			n, outputs := float64(len(test.Y)), max(1, test.Classes)
+			mean, square := make([]float64, len(test.Y)), make([]float64, len(test.Y))
+			var spread, known, unknown float64 // variances: between known levels, and due to the weights
+			for level := range levels + 1 {
+				for i := range test.X.Rows {
+					clear(test.X.Mean[i*w+1 : i*w+2+levels])
+					test.X.Mean[i*w+1+level] = 1
+				}
+				v := p.Predict(test.X)
+				doubt := 0.0
+				for i := range test.Y {
+					y := float64(v.Mean[i*outputs])
+					if doubt += float64(v.Weights[i*outputs]) / n; level < levels {
+						mean[i], square[i] = mean[i]+y/levels, square[i]+y*y/levels
+					}
+				}
+				if level == levels {
+					unknown = doubt
+				} else {
+					known += doubt / levels
+				}
+			}
+			for i, m := range mean {
+				spread += (square[i] - m*m) * levels / (levels - 1) / n
+			}
+			t.Logf("levels differ by %.3f; the doubt is %.3f, of a new level %.3f", math.Sqrt(spread), math.Sqrt(known), math.Sqrt(unknown))
+			if ratio := unknown / (spread + known); ratio < 0.8 || ratio > 2 {
+				t.Errorf("the variance of a new level is %.2f of what known levels show", ratio)
+			}
+		})
+	}
+}
+
 // The number of a level is not a distance.
 func TestLevelsHaveNoDistance(t *testing.T) {
 	d := levelled(200, 30, 22)

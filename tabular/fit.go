@@ -53,16 +53,18 @@ func Fit(ctx context.Context, c Config, d Data, dir string, tell func(Progress))
 	if slices.Contains(countNoises, c.Noise) && d.Step == nil {
 		return nil, fmt.Errorf("noise %q applies to counts only; every target must be a whole number from 0 to %d", c.Noise, MostCount)
 	}
-	r := &run{plan: c.plan(d), data: d, dir: dir, tell: tell, key: rng.New(c.Seed)}
+	trained := d.withoutGaps()
+	r := &run{plan: c.plan(trained), data: trained, whole: d, dir: dir, tell: tell, key: rng.New(c.Seed)}
 	return r.fit(ctx)
 }
 
 // A run is a fit under way.
 type run struct {
 	plan
-	data Data
-	dir  string
-	key  rng.Key
+	data  Data // that networks are trained with
+	whole Data // with the inputs that these lack
+	dir   string
+	key   rng.Key
 
 	warps   []*dist.Warp // of the targets; nil: none
 	narrows []float64    // what variances of the targets shrink by from held-out rows to members; nil: nothing

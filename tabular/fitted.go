@@ -47,17 +47,26 @@ type Member struct {
 
 // finish joins trained networks to a model.
 func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) (*Fitted, error) {
-	for _, n := range nets {
-		setUnseen(n, r.data)
-		boundNoise(n, r.data)
-		boundCounts(n, r.data)
+	d := r.data
+	if w := r.whole; w.Gaps != nil {
+		d.X, d.Levels, d.Choices, d.Gaps = w.X, w.Levels, w.Choices, w.Gaps
+	}
+	for i, n := range nets {
+		n, err := grow(n, d)
+		if err != nil {
+			return nil, err
+		}
+		nets[i] = n
+		setUnseen(n, d, shapes)
+		boundNoise(n, d)
+		boundCounts(n, d)
 	}
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Inputs: r.data.X.Width, Targets: r.data.Outputs(), Classes: r.data.Classes, Report: rep, Residuals: shapes, Warps: r.warps, Members: e}
-	f.learnInputStats(r.data)
+	f := &Fitted{Inputs: d.X.Width, Targets: d.Outputs(), Classes: d.Classes, Report: rep, Residuals: shapes, Warps: r.warps, Members: e}
+	f.learnInputStats(d)
 	return f, nil
 }
 

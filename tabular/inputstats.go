@@ -18,8 +18,8 @@ type InputStats struct {
 	Root []float32 `json:"root,omitempty"` // A, lower triangular, row-major; nil: diagonal
 	Inv  []float32 `json:"inv,omitempty"`  // its diagonal, without Root
 
-	// 99 of 100 training rows are below these: the distance, and the standard deviation
-	// due to the weights, the largest of a row's targets.
+	// 99 of 100 training rows are below these: the distance, measured from the other rows,
+	// and the standard deviation due to the weights, the largest of a row's targets.
 	Distance float64 `json:"distance"`
 	Doubt    float64 `json:"doubt"`
 }
@@ -64,7 +64,32 @@ func (f *Fitted) learnInputStats(d Data) {
 			doubts = append(doubts, v.doubt(i))
 		}
 	}
+	parts := 1
+	if f.InputStats.Inv != nil {
+		parts = w
+	}
+	leaveOut(distances, n, parts)
 	f.InputStats.Distance, f.InputStats.Doubt = high(distances), high(doubts)
+}
+
+// leaveOut replaces the distances of training rows by what they would be from the other
+// n − 1 rows, as new rows are. A row draws the mean and the covariance to itself: of n rows
+// with n/2 inputs, new ones are about √2 times as far. By the formula of Sherman and Morrison,
+// a square q becomes n/(n−1) · q/(1−q/(n−1)). Where a distance has parts, each from its own
+// variance, the formula holds for each; q is then taken as evenly shared.
+//
+// A row that alone shows a level would be as far as a new level then. A few of such rows must
+// not set the scale of all, so no square grows by more than 4 times as much as the mean.
+func leaveOut(distances []float64, n, parts int) {
+	rest := float64(n-1) * float64(parts)
+	var mean float64
+	for _, d := range distances {
+		mean += min(1, d*d/rest) / float64(len(distances))
+	}
+	for i, d := range distances {
+		left := max(1-d*d/rest, (1-mean)/4, 1e-6)
+		distances[i] = d * math.Sqrt(float64(n)/float64(n-1)/left)
+	}
 }
 
 // withoutLevels returns the inputs with their mean in place of the numbers of levels, which

@@ -47,7 +47,7 @@ func (t *tableWriter) encode() (signal, error) {
 			continue
 		}
 		if c.Type == table.Categorical {
-			hot := t.oneHot(c.Name, c.Levels)
+			hot := t.oneHot(c.Name, c)
 			means, variances = append(means, hot), append(variances, t.zeros(hot))
 			continue
 		}
@@ -57,7 +57,7 @@ func (t *tableWriter) encode() (signal, error) {
 		for _, wave := range t.calendar(c) {
 			means, variances = append(means, wave), append(variances, t.zeros(wave))
 		}
-		if s.Impute && c.Missing > 0 {
+		if s.MarksMissing(c) {
 			means, variances = append(means, missing), append(variances, t.zeros(missing))
 		}
 	}
@@ -120,25 +120,25 @@ func (t *tableWriter) unknown(rank int) value {
 	return lost
 }
 
-// oneHot is 1 for the level of each row, or for the last, others.
-func (t *tableWriter) oneHot(v value, levels []string) value {
-	index := make([]int, len(levels))
-	for i := range index {
-		index[i] = i
+// oneHot is 1 for the level of each row, or for one of the last: others, and what is missing.
+func (t *tableWriter) oneHot(v value, c *table.Column) value {
+	width := len(c.Levels) + 1
+	if c.Apart {
+		width++
 	}
-	at := t.ML("LabelEncoder", []value{v}, onnx.TextList("keys_strings", levels), onnx.IntList("values_int64s", index...), onnx.Int("default_int64", len(levels)))
-	hot := t.Op("OneHot", []value{at, t.Index(len(levels) + 1), t.Floats("off_on", []float32{0, 1}, 2)})
+	hot := t.Op("OneHot", []value{t.level(v, c), t.Index(width), t.Floats("off_on", []float32{0, 1}, 2)})
 	return t.squeeze(hot, 1)
 }
 
-// level is the number of the level of each row in an embedded column.
+// level is the number of the level of each row: that after the last for other levels, and
+// the next one for missing cells where the column tells them apart.
 func (t *tableWriter) level(v value, c *table.Column) value {
 	keys := slices.Clone(c.Levels)
 	index := make([]int, len(keys))
 	for i := range index {
 		index[i] = i
 	}
-	if t.m.Schema.Impute && !slices.Contains(keys, "") {
+	if apart := c.Apart || c.Embedded && t.m.Schema.Impute; apart && !slices.Contains(keys, "") {
 		keys, index = append(keys, ""), append(index, len(c.Levels)+1)
 	}
 	return t.ML("LabelEncoder", []value{v}, onnx.TextList("keys_strings", keys), onnx.IntList("values_int64s", index...), onnx.Int("default_int64", len(c.Levels)))

@@ -1,0 +1,55 @@
+package fit
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/maphash"
+	"math"
+
+	"utvi/table"
+	"utvi/tabular"
+)
+
+// twins finds input columns that say the same as an earlier one in every row. They harm no
+// prediction, but the importance of the column is shared among them.
+func twins(s *table.Schema, d *tabular.Data) (all []string) {
+	seed, first := maphash.MakeSeed(), map[uint64]table.Span{}
+	for _, span := range s.Spans() {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for i := range d.X.Rows {
+			hashInputs(&h, d, i, span)
+		}
+		was, found := first[h.Sum64()]
+		switch {
+		case !found:
+			first[h.Sum64()] = span
+		case was.Column.Type == span.Column.Type:
+			all = append(all, fmt.Sprintf("columns %s and %s are the same in every row; ignore one, or they share their importance", was.Column.Name, span.Column.Name))
+		}
+	}
+	return all
+}
+
+// coarse reports whether rows repeat because inputs have few values: a training row in four,
+// or fewer, has inputs that no row before has.
+func coarse(d *tabular.Data) bool {
+	seed, seen := maphash.MakeSeed(), map[uint64]bool{}
+	for i := range d.X.Rows {
+		var h maphash.Hash
+		h.SetSeed(seed)
+		hashInputs(&h, d, i, table.Span{To: d.X.Width})
+		if seen[h.Sum64()] = true; 4*len(seen) > d.X.Rows {
+			return false
+		}
+	}
+	return true
+}
+
+func hashInputs(h *maphash.Hash, d *tabular.Data, row int, span table.Span) {
+	var b [4]byte
+	for _, v := range d.X.Mean[row*d.X.Width+span.From : row*d.X.Width+span.To] {
+		binary.LittleEndian.PutUint32(b[:], math.Float32bits(v))
+		h.Write(b[:])
+	}
+}

@@ -1,0 +1,133 @@
+package table
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// same are names of one currency.
+var same = map[string]string{"US$": "$", "USD": "$", "EUR": "€", "GBP": "£", "INR": "₹", "Rs": "₹", "Rs.": "₹",
+	"AUD": "A$", "CAD": "C$", "BRL": "R$", "PLN": "zł", "JPY": "¥"}
+
+// isCurrency reports whether a unit is money.
+func isCurrency(unit string) bool {
+	for _, c := range currencies {
+		if c == unit {
+			return true
+		}
+	}
+	return false
+}
+
+// isMeasure reports whether a unit is neither money nor a share, such as kg.
+func isMeasure(unit string) bool {
+	return unit != "" && unit != "%" && unit != "‰" && !isCurrency(unit)
+}
+
+// cutMeasure removes a unit of measurement behind a number: whatever begins with a letter or
+// a sign such as °.
+func cutMeasure(t string) (rest, unit string) {
+	const longest = 12
+	at := strings.IndexFunc(t, func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune("°′″", r) })
+	if at <= 0 || utf8.RuneCountInString(t[at:]) > longest {
+		return t, ""
+	}
+	return strings.TrimRight(t[:at], " \u00a0\u202f"), t[at:]
+}
+
+// measure is parse that also reads units of measurement.
+func (s Style) measure(text string) (v float64, unit string, ok bool) {
+	if v, unit, ok = s.parse(text); ok {
+		return v, unit, ok
+	}
+	rest, measure := cutMeasure(strings.TrimSpace(text))
+	if v, unit, ok = s.parse(rest); !ok || unit != "" || measure == "" {
+		return 0, "", false
+	}
+	return v, measure, true
+}
+
+// conflict says why two units cannot stand in one column, "" if they can.
+func conflict(a, b string) string {
+	switch {
+	case a == b:
+		return ""
+	case isMeasure(a) || isMeasure(b):
+		if a == "" || b == "" {
+			return fmt.Sprintf("some numbers are in %s and others have no unit", a+b)
+		}
+		return fmt.Sprintf("some numbers are in %s and others in %s", a, b)
+	case isCurrency(a) && isCurrency(b):
+		if one, is := same[a]; is {
+			a = one
+		}
+		if one, is := same[b]; is {
+			b = one
+		}
+		if a != b {
+			return fmt.Sprintf("some amounts are in %s and others in %s", a, b)
+		}
+	}
+	return ""
+}
+
+// parse reads a number as the column writes it. A number may lack its unit; with another
+// unit it is another number.
+func (c *Column) parse(text string) (v float64, ok bool) {
+	v, unit, ok := c.Style.measure(text)
+	if isMeasure(unit) || isMeasure(c.Unit) {
+		ok = ok && (unit == "" || unit == c.Unit)
+	}
+	return v, ok
+}
+
+// mixture says which units are mixed in a column whose texts are all numbers of the style,
+// "" if none are.
+func (s *styled) mixture() string {
+	switch {
+	case s.failed:
+		return ""
+	case s.mixed != "":
+		return s.mixed
+	case s.percent && s.without:
+		return "some numbers have a percent sign and others do not"
+	case s.bare:
+		return conflict(s.unit, "")
+	}
+	return ""
+}
+
+// unitNote says why a column of numbers with units is read as names.
+func (p *profile) unitNote(point byte) string {
+	for _, s := range p.ordered(point) {
+		if s == nil || s.mixture() == "" {
+			continue
+		}
+		if strings.ContainsAny(s.mixture(), "0123456789") { // 2024 Q1 and 2024 Q2 are names
+			return ""
+		}
+		return s.mixture() + ", so they are read as names"
+	}
+	return ""
+}
+
+// mixedMoney is the error about amounts in several currencies, which are no names and cannot
+// be compared.
+func (in *inference) mixedMoney(c *Column, p *profile) error {
+	for _, s := range p.styled {
+		if p.texts > 0 && s != nil && !s.failed && s.money {
+			return fmt.Errorf("%s, column %s: %s; convert them to one currency, or ignore the column", in.head.File, c.Name, s.mixed)
+		}
+	}
+	return nil
+}
+
+// example is how the column writes numbers.
+func (c *Column) example() string {
+	if isMeasure(c.Unit) {
+		return string(c.Style) + " " + c.Unit
+	}
+	return string(c.Style)
+}
