@@ -1,5 +1,7 @@
 package compute
 
+import "math"
+
 // The tape of a block of rows holds the operands of the weight gradients, packed:
 // m and v in panels of MR columns, then g and h in panels of NR columns. With one
 // output mᵀg is gᵀm: m and v are then in panels of NR columns, and g and h as they
@@ -11,34 +13,41 @@ func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 // outputs from … to.
 type gradTile struct{ lo, hi, from, to int }
 
-// shareGradients sets how many weight rows and outputs a gradient tile has. A tile of
-// 96 × 512, or × 256, and the operands of a block of rows stay in the second-level cache
-// while the blocks pass. Where cores share a small layer, tiles have fewer outputs, then
-// fewer rows: operands are read as often as there are tiles beside one another. The bits of
-// a gradient do not depend on it.
+// shareGradients sets how many weight rows and outputs a gradient tile has: as many as
+// end first where each core takes one tile after the other. What a tile reads costs as much
+// as some rows and outputs more. One core takes tiles of 96 × 512, or × 256, which stay in
+// the second-level cache. The bits of a gradient do not depend on it.
 func (d *Dense[T]) shareGradients(cores int) {
 	d.gradRows, d.gradOutputs = d.In, 1
 	if d.single() {
 		return
 	}
-	d.gradOutputs = 2 * smallOutputs
+	pairs, most := ceil(d.In, 2*MR), maxGradOutputs
 	if caches.L2 < 1<<20 {
-		d.gradOutputs = smallOutputs
+		most /= 2
 	}
-	for pairs := 8; ; {
-		d.gradRows = share(ceil(d.In, 2*MR), pairs) * 2 * MR
-		switch {
-		case d.GradTiles() >= cores || d.gradOutputs == minGradOutputs && pairs == 2:
+	d.gradRows, d.gradOutputs = share(pairs, 8)*2*MR, most
+	if cores == 1 {
+		return
+	}
+	const reading = 4
+	best := math.MaxInt
+	for across := ceil(d.Out, most); ; across++ {
+		outputs := ceil(ceil(d.Out, 2*NR), across) * 2 * NR
+		if best < math.MaxInt && outputs < minGradOutputs {
 			return
-		case d.gradOutputs > minGradOutputs:
-			d.gradOutputs /= 2
-		default:
-			pairs /= 2
+		}
+		for p := 12; p > 0; p-- {
+			rows, columns := share(pairs, p)*2*MR, min(outputs, d.Out)
+			tiles := ceil(d.In, rows) * ceil(d.Out, outputs)
+			if cost := ceil(tiles, cores) * (rows*columns + reading*(rows+columns)); cost < best {
+				best, d.gradRows, d.gradOutputs = cost, rows, outputs
+			}
 		}
 	}
 }
 
-const smallOutputs, minGradOutputs = 16 * NR, 8 * NR
+const maxGradOutputs, minGradOutputs = 32 * NR, 8 * NR
 
 // share cuts n into as few equal parts as have at most so many each, and returns the size
 // of a part.

@@ -152,7 +152,5 @@ func mulStretchesVector(dst []float32, ldd int, start []float32, lds int, a []fl
 	m := block{dst: dst, start: start, a: a, b: b.Data, n: b.N}
 	m.t = tile{ldd: ldd, lds: lds, rs: 1, cs: MR, step: MR * b.K, ps: b.K * NR, k: b.K,
 		more: n - 1, jumpA: da - MR*b.K, jumpB: db - NR*b.K}
-	for i := 0; i < rows; i += rowBlock {
-		m.mul(i, min(rowBlock, rows-i))
-	}
+	m.mul(0, rows)
 }
