@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -162,19 +163,34 @@ func blockLimit(c compute.Caches) int {
 // minBlock is the smallest: fewer rows would read the weights too often.
 const minBlock = 4 * compute.MR
 
-// blockRows returns the number of rows in a block of a batch: a multiple of the tile of
-// the product, twice that for one worker, and as many blocks for each worker; more than one
-// worker can take alone are at least two. Results do not depend on it: rows meet in sums
-// that run in their order, whatever the blocks.
+// blockRows returns the number of rows in a block of a batch. One worker takes whole tiles
+// of the product. Several take blocks of a size with which the last one is done early:
+// smaller blocks read the weights more often, so they must end 2 % sooner. More rows than
+// one worker can take alone are at least two blocks. Results do not depend on it: rows meet
+// in sums that run in their order, whatever the blocks.
 func blockRows(batch, workers int) int {
 	if batch <= minBlock || workers == 1 && batch <= oneBlock {
 		return batch
 	}
-	tile := compute.MR
 	if workers == 1 {
-		tile *= 2
+		const tile = 2 * compute.MR
+		blocks := (batch + maxBlock - 1) / maxBlock
+		return ((batch+blocks-1)/blocks + tile - 1) / tile * tile
 	}
-	each := (batch + workers*maxBlock - 1) / (workers * maxBlock)
-	size := max(minBlock, (batch+workers*each-1)/(workers*each))
-	return (size + tile - 1) / tile * tile
+	rows, best := 0, math.MaxInt/64
+	for size := maxBlock; size >= minBlock; size -= 4 {
+		if longest := longestShare(batch, size, workers); 50*longest < 49*best {
+			rows, best = size, longest
+		}
+	}
+	return min(rows, batch)
+}
+
+// longestShare is how many rows a worker takes at most, in blocks of a size.
+func longestShare(batch, size, workers int) int {
+	blocks, rest := batch/size, batch%size
+	if blocks%workers > 0 {
+		rest = size
+	}
+	return blocks/workers*size + rest
 }

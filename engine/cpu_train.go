@@ -88,9 +88,10 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 func (t *trainer) allocate() {
 	t.rows = blockRows(t.Batch, t.Pool.Workers())
 	width, outputs := t.unit.TapeWidth(), t.unit.Out().Size()
+	tape := compute.Make[float32](t.Batch * width) // in one array, gradients sum several blocks at once
 	for lo := 0; lo < t.Batch; lo += t.rows {
 		rows := min(t.rows, t.Batch-lo)
-		t.blocks = append(t.blocks, nn.Block[float32]{Rows: rows, Tape: compute.Make[float32](rows * width)})
+		t.blocks = append(t.blocks, nn.Block[float32]{Rows: rows, Tape: tape[lo*width:][:rows*width]})
 	}
 	batch := func(width int, form nn.Form) gauss.Batch[float32] {
 		b := gauss.New[float32](t.rows, width)

@@ -89,9 +89,11 @@ func newDense(b, k, n int) *dense {
 	x.dm, x.dv = make([]float32, b*k), make([]float32, b*k)
 	x.scratch = make([]float32, x.d.Scratch(blockRows))
 	x.gw, x.gs, x.work = make([]float32, k*n), make([]float32, k*n), make([]float32, x.d.GradScratch(blockRows))
+	width := x.d.TapeWidth()
+	tape := make([]float32, b*width)
 	for lo := 0; lo < b; lo += blockRows {
 		rows := min(blockRows, b-lo)
-		x.blocks = append(x.blocks, compute.TapeBlock[float32]{Rows: rows, Tape: make([]float32, rows*x.d.TapeWidth())})
+		x.blocks = append(x.blocks, compute.TapeBlock[float32]{Rows: rows, Tape: tape[lo*width:][:rows*width]})
 	}
 	return x
 }

@@ -109,7 +109,7 @@ func (d *Dense[T]) RecordApart(tape []T, rows int, g, h, e []T) {
 func (d *Dense[T]) operandsApart(b TapeBlock[T]) (m, v, back, g, h, e, a []T) {
 	left, right := b.Rows*d.leftWidth(), b.Rows*d.rightWidth()
 	cut := func(n int) []T {
-		s := b.Tape[:n:n]
+		s := b.Tape[:n]
 		b.Tape = b.Tape[n:]
 		return s
 	}
@@ -120,31 +120,35 @@ func (d *Dense[T]) operandsApart(b TapeBlock[T]) (m, v, back, g, h, e, a []T) {
 
 // gradientApart is Gradient of a Dense apart.
 func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], t gradTile, hasV bool, mean, gw, gs, vh, squares []T, o Gradients[T]) {
-	for i, b := range blocks {
-		m, v, _, g, h, e, _ := d.operandsApart(b)
-		m, v = d.columns(m, b.Rows, t), d.columns(v, b.Rows, t)
-		d.gradProduct(gw, d.Out, t, i > 0, b.Rows, m, g)
+	all := blocks
+	for add := false; len(blocks) > 0; add = true {
+		b := blocks[0] // and those that one product sums
+		n, apart := d.stretches(blocks)
+		m1, v1, _, g1, h1, e1, _ := d.operandsApart(b)
+		m, v := operand[T]{d.columns(m1, b.Rows, t), apart}, operand[T]{d.columns(v1, b.Rows, t), apart}
+		g, h, e := operand[T]{g1, apart}, operand[T]{h1, apart}, operand[T]{e1, apart}
+		d.gradProduct(gw, d.Out, t, add, b.Rows, n, m, g)
 		if d.Random {
-			sq := squares[:len(m)]
-			Square(sq, m)
+			var more *operand[T]
 			if hasV {
-				Add(sq, v)
+				more = &v
 			}
-			d.gradProduct(gs, d.Out, t, i > 0, b.Rows, sq, e)
+			d.gradProduct(gs, d.Out, t, add, b.Rows, n, m.squares(n, more, squares), e)
 		}
 		if hasV {
-			d.gradProduct(vh, t.to-t.from, t, i > 0, b.Rows, v, h)
+			d.gradProduct(vh, t.to-t.from, t, add, b.Rows, n, v, h)
 		}
-		d.addRows(o.BiasMean, t, b.Rows, g)
-		d.addRows(o.BiasVar, t, b.Rows, e)
+		d.addRows(o.BiasMean, t, b.Rows, n, g)
+		d.addRows(o.BiasVar, t, b.Rows, n, e)
+		blocks = blocks[n:]
 	}
-	if d.follow == 0 {
-		blocks = nil
-	}
-	for _, b := range blocks { // apart from mᵀg: the order of the sum does not depend on the blocks
+	for blocks = all; d.follow > 0 && len(blocks) > 0; { // apart from mᵀg: the order of the sum does not depend on the blocks
+		b := blocks[0]
+		n, apart := d.stretches(blocks)
 		_, _, back, _, _, _, a := d.operandsApart(b)
-		n := d.follow * b.Rows
-		d.gradProduct(gw, d.Out, t, true, n, d.columns(back, n, t), a)
+		rows := d.follow * b.Rows
+		d.gradProduct(gw, d.Out, t, true, rows, n, operand[T]{d.columns(back, rows, t), apart}, operand[T]{a, apart})
+		blocks = blocks[n:]
 	}
 	if hasV {
 		d.addSecond(t, false, vh, mean, gw, nil)

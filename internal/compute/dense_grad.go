@@ -1,5 +1,7 @@
 package compute
 
+import "math"
+
 // The tape of a block of rows holds the operands of the weight gradients, packed:
 // m and v in panels of MR columns, then g and h in panels of NR columns. With one
 // output mᵀg is gᵀm: m and v are then in panels of NR columns, and g and h as they
@@ -11,34 +13,41 @@ func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 // outputs from … to.
 type gradTile struct{ lo, hi, from, to int }
 
-// shareGradients sets how many weight rows and outputs a gradient tile has. A tile of
-// 96 × 512, or × 256, and the operands of a block of rows stay in the second-level cache
-// while the blocks pass. Where cores share a small layer, tiles have fewer outputs, then
-// fewer rows: operands are read as often as there are tiles beside one another. The bits of
-// a gradient do not depend on it.
+// shareGradients sets how many weight rows and outputs a gradient tile has: as many as
+// end first where each core takes one tile after the other. What a tile reads costs as much
+// as some rows and outputs more. One core takes tiles of 96 × 512, or × 256, which stay in
+// the second-level cache. The bits of a gradient do not depend on it.
 func (d *Dense[T]) shareGradients(cores int) {
 	d.gradRows, d.gradOutputs = d.In, 1
 	if d.single() {
 		return
 	}
-	d.gradOutputs = 2 * smallOutputs
+	pairs, most := ceil(d.In, 2*MR), maxGradOutputs
 	if caches.L2 < 1<<20 {
-		d.gradOutputs = smallOutputs
+		most /= 2
 	}
-	for pairs := 8; ; {
-		d.gradRows = share(ceil(d.In, 2*MR), pairs) * 2 * MR
-		switch {
-		case d.GradTiles() >= cores || d.gradOutputs == minGradOutputs && pairs == 2:
+	d.gradRows, d.gradOutputs = share(pairs, 8)*2*MR, most
+	if cores == 1 {
+		return
+	}
+	const reading = 4
+	best := math.MaxInt
+	for across := ceil(d.Out, most); ; across++ {
+		outputs := ceil(ceil(d.Out, 2*NR), across) * 2 * NR
+		if best < math.MaxInt && outputs < minGradOutputs {
 			return
-		case d.gradOutputs > minGradOutputs:
-			d.gradOutputs /= 2
-		default:
-			pairs /= 2
+		}
+		for p := 12; p > 0; p-- {
+			rows, columns := share(pairs, p)*2*MR, min(outputs, d.Out)
+			tiles := ceil(d.In, rows) * ceil(d.Out, outputs)
+			if cost := ceil(tiles, cores) * (rows*columns + reading*(rows+columns)); cost < best {
+				best, d.gradRows, d.gradOutputs = cost, rows, outputs
+			}
 		}
 	}
 }
 
-const smallOutputs, minGradOutputs = 16 * NR, 8 * NR
+const maxGradOutputs, minGradOutputs = 32 * NR, 8 * NR
 
 // share cuts n into as few equal parts as have at most so many each, and returns the size
 // of a part.
@@ -79,9 +88,10 @@ func (d *Dense[T]) TapeWidth() int {
 func (d *Dense[T]) GradTiles() int { return ceil(d.In, d.gradRows) * ceil(d.Out, d.gradOutputs) }
 
 // GradScratch is the length of the scratch Gradient needs for blocks of at most
-// rows rows: a tile of vᵀh, and the squares of a tile's left operand.
+// rows rows: a tile of vᵀh, and the squares of a tile's left operand in all blocks that
+// one product sums.
 func (d *Dense[T]) GradScratch(rows int) int {
-	return d.gradRows*min(d.gradOutputs, d.Out) + min(d.leftWidth(), d.gradRows+NR)*rows
+	return d.gradRows*min(d.gradOutputs, d.Out) + min(d.leftWidth(), d.gradRows+NR)*max(rows, gradDepth)
 }
 
 // RecordInput packs a block's inputs onto its tape.
@@ -146,21 +156,23 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 		d.gradientApart(blocks, t, hasV, mean, gw, gs, vh, squares, o)
 		return
 	}
-	for i, b := range blocks { // all that reads a block's g and h while they are in cache
-		g, h := d.right(b, 0), d.right(b, 1)
-		m := d.left(b, 0, t)
-		d.gradProduct(gw, d.Out, t, i > 0, b.Rows, m, g)
+	for add := false; len(blocks) > 0; add = true {
+		b := blocks[0] // and those that one product sums
+		n, apart := d.stretches(blocks)
+		g, h := operand[T]{d.right(b, 0), apart}, operand[T]{d.right(b, 1), apart}
+		m := operand[T]{d.left(b, 0, t), apart}
+		d.gradProduct(gw, d.Out, t, add, b.Rows, n, m, g)
 		if d.Random {
-			Square(squares[:len(m)], m)
-			d.gradProduct(gs, d.Out, t, i > 0, b.Rows, squares, h)
+			d.gradProduct(gs, d.Out, t, add, b.Rows, n, m.squares(n, nil, squares), h)
 		}
 		if hasV && hasH {
-			d.gradProduct(vh, t.to-t.from, t, i > 0, b.Rows, d.left(b, 1, t), h)
+			d.gradProduct(vh, t.to-t.from, t, add, b.Rows, n, operand[T]{d.left(b, 1, t), apart}, h)
 		}
-		d.addRows(o.BiasMean, t, b.Rows, g)
+		d.addRows(o.BiasMean, t, b.Rows, n, g)
 		if hasH {
-			d.addRows(o.BiasVar, t, b.Rows, h)
+			d.addRows(o.BiasVar, t, b.Rows, n, h)
 		}
+		blocks = blocks[n:]
 	}
 	if hasV && hasH {
 		d.addSecond(t, d.Random, vh, mean, gw, gs)
@@ -188,18 +200,20 @@ func (d *Dense[T]) addSecond(t gradTile, random bool, vh, mean, gw, gs []T) {
 	}
 }
 
-// gradProduct writes leftᵀ·right of n rows to a tile of a gradient, or adds it. left has
-// the columns of the tile, right those of all outputs.
-func (d *Dense[T]) gradProduct(dst []T, ld int, t gradTile, add bool, n int, left, right []T) {
+// gradProduct writes leftᵀ·right of n blocks of rows to a tile of a gradient, or adds it.
+// left has the columns of the tile, right those of all outputs.
+func (d *Dense[T]) gradProduct(dst []T, ld int, t gradTile, add bool, rows, n int, left, right operand[T]) {
 	var start []T
 	if add {
 		start = dst
 	}
 	if d.single() {
-		Mul(dst, d.In, start, d.In, right, 0, 1, 1, Right[T]{n, d.In, left})
-	} else {
-		MulPanels(dst, ld, start, ld, left, t.hi-t.lo, Right[T]{n, d.Out, right}.columns(t.from, t.to))
+		Mul(dst, d.In, start, d.In, right.first, 0, 1, 1, Right[T]{rows, d.In, left.first})
+		return
 	}
+	b := Right[T]{rows, d.Out, right.first}.columns(t.from, t.to)
+	b.Data = b.Data[:cap(b.Data)] // as far as the last block
+	MulStretches(dst, ld, start, ld, left.first[:cap(left.first)], left.apart, t.hi-t.lo, b, right.apart, n)
 }
 
 // left is operand i (m, v) of a block, the panels that a tile needs.
@@ -222,19 +236,21 @@ func (d *Dense[T]) right(b TapeBlock[T], i int) []T {
 	return b.Tape[2*b.Rows*d.leftWidth()+i*w:][:w]
 }
 
-// addRows adds the rows of a right operand to the sums of a tile's biases. Tiles of the
+// addRows adds the rows of a right operand of n blocks to the sums of a tile's biases. Tiles of the
 // first weight rows have them.
-func (d *Dense[T]) addRows(dst []T, t gradTile, rows int, r []T) {
+func (d *Dense[T]) addRows(dst []T, t gradTile, rows, n int, r operand[T]) {
 	if t.lo > 0 || dst == nil {
 		return
 	}
 	if d.single() {
-		for _, g := range r {
+		for _, g := range r.first {
 			dst[0] += g
 		}
 		return
 	}
 	one := [1]T{1}
 	dst = dst[t.from:t.to]
-	Mul(dst, d.Out, dst, d.Out, one[:], 0, 0, 1, Right[T]{rows, d.Out, r}.columns(t.from, t.to))
+	for i := range n {
+		Mul(dst, d.Out, dst, d.Out, one[:], 0, 0, 1, Right[T]{rows, d.Out, r.block(i)}.columns(t.from, t.to))
+	}
 }

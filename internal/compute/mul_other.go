@@ -8,6 +8,10 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 	panic("compute: no vector kernels")
 }
 
+func mulStretchesVector(dst []float32, ldd int, start []float32, lds int, a []float32, da, rows int, b Right[float32], db, n int) {
+	panic("compute: no vector kernels")
+}
+
 func packs[T Float](rows, k, n int) bool { return false }
 
 func packTiles(panels, a []float32, rows, k int) { panic("compute: no vector kernels") }

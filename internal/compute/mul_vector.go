@@ -37,6 +37,9 @@ type tile struct {
 	w      int // columns wanted of the panel, or panels
 	count  int // tiles of rows, one below the other
 	b2     *float32
+
+	more         int // stretches of k that follow the first
+	jumpA, jumpB int // from the end of one to the beginning of the next
 }
 
 // ptr is how the generated declarations take a tile, a type avo cannot name.
@@ -142,4 +145,12 @@ func (m *block) thin(i, rows int) {
 		t := m.at(i, j, 1)
 		t.few(rows)
 	}
+}
+
+// mulStretchesVector is MulStretches for CPUs with vector kernels.
+func mulStretchesVector(dst []float32, ldd int, start []float32, lds int, a []float32, da, rows int, b Right[float32], db, n int) {
+	m := block{dst: dst, start: start, a: a, b: b.Data, n: b.N}
+	m.t = tile{ldd: ldd, lds: lds, rs: 1, cs: MR, step: MR * b.K, ps: b.K * NR, k: b.K,
+		more: n - 1, jumpA: da - MR*b.K, jumpB: db - NR*b.K}
+	m.mul(0, rows)
 }

@@ -17,7 +17,7 @@ import (
 func block(rows, panels int) {
 	isa.Own(fmt.Sprintf("mul%dx%d", rows, 16*panels), "func(t *byte)",
 		fmt.Sprintf("multiplies %d rows, count times if 12, by the first w columns of %d panels.", rows, panels))
-	t := tile512{rows: rows, panels: panels, acc: accumulators(rows, panels)}
+	t := tile512{rows: rows, panels: panels, acc: accumulators(rows, panels), more: AllocLocal(8)}
 	t.dst, t.start, t.a = load("dst"), load("start"), load("a")
 	t.lastColumns()
 	if rows < 12 {
@@ -72,6 +72,7 @@ type tile512 struct {
 	acc           [][]VecVirtual
 	dst, start, a GPVirtual
 	last          *isa.Mask // of the last panel
+	more          Mem       // stretches of k that follow
 }
 
 func (t *tile512) each(do func(r, p int, v VecVirtual)) {
@@ -136,7 +137,7 @@ func (t *tile512) sum(count GPVirtual) {
 		tiles = append(tiles, newRows(t.rows-6, rs, cs))
 		tiles[1].begin(below)
 	}
-	b, ps, k := load("b"), bytes("ps"), load("k")
+	b, ps := load("b"), bytes("ps")
 	next := GP64()
 	if t.rows == 12 { // every second line of one of the next two panels, tile by tile in turn
 		line := GP64()
@@ -149,7 +150,7 @@ func (t *tile512) sum(count GPVirtual) {
 		SHLQ(Imm(5), line)
 		ADDQ(line, next)
 	}
-	loop(k, func(u int) {
+	newStretch(t.more).sum(func(u int) {
 		right := isa.Vecs(t.panels)
 		for p, v := range right {
 			m := Mem{Base: b, Disp: 64 * u}
@@ -171,7 +172,12 @@ func (t *tile512) sum(count GPVirtual) {
 		for _, x := range tiles {
 			x.next()
 		}
-	}, func(u int) { ADDQ(I32(64*u), b) })
+	}, func(u int) { ADDQ(I32(64*u), b) }, func(jumpA, jumpB GPVirtual) {
+		for _, x := range tiles {
+			x.move(jumpA)
+		}
+		ADDQ(jumpB, b)
+	})
 }
 
 // store writes the tile and moves dst behind it.

@@ -11,7 +11,7 @@ import (
 )
 
 // fields are those of compute's tile, eight bytes each.
-var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "k", "w", "count", "b2"}
+var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "k", "w", "count", "b2", "more", "jumpA", "jumpB"}
 
 // load reads a field of the tile t into a register.
 func load(name string) GPVirtual {
@@ -77,10 +77,12 @@ func (x walk) at(r int) Mem {
 	return Mem{Base: base, Index: x.rs, Scale: uint8(r)}
 }
 
-func (x walk) next() {
-	ADDQ(x.cs, x.low)
+func (x walk) next() { x.move(x.cs) }
+
+func (x walk) move(by Register) {
+	ADDQ(by, x.low)
 	if x.rows > 3 {
-		ADDQ(x.cs, x.high)
+		ADDQ(by, x.high)
 	}
 }
 
@@ -94,6 +96,36 @@ func prefetchRows(p, stride Register, rows int) {
 			ADDQ(stride, q)
 		}
 	}
+}
+
+// A stretch is a sum over k that may go on elsewhere: more is the place on the stack of
+// how many stretches follow.
+type stretch struct {
+	more Mem
+	k    GPVirtual
+}
+
+// newStretch begins the sum over the tile's k.
+func newStretch(more Mem) stretch {
+	MOVQ(load("more"), more)
+	return stretch{more, load("k")}
+}
+
+// sum runs body k times in each stretch; advance moves pointers by u steps, and jump from
+// the end of one stretch to the beginning of the next.
+func (s stretch) sum(body, advance func(u int), jump func(a, b GPVirtual)) {
+	Label("stretch")
+	loop(s.k, body, advance)
+	left := GP64()
+	MOVQ(s.more, left)
+	DECQ(left)
+	JLT(LabelRef("summed"))
+	MOVQ(left, s.more)
+	a, b := bytes("jumpA"), bytes("jumpB")
+	jump(a, b)
+	MOVQ(Mem{Base: param("t"), Disp: 8 * slices.Index(fields, "k")}, s.k)
+	JMP(LabelRef("stretch"))
+	Label("summed")
 }
 
 // loop runs body k times, unrolled; advance moves pointers by u steps.

@@ -47,7 +47,7 @@ func tile(rows int) {
 	ldd, lds, count := bytes("ldd"), bytes("lds"), load("count")
 	x := newRows(rows, bytes("rs"), bytes("cs"))
 	acc := accumulators(rows, perPanel)
-	spill := AllocLocal(rows * 64)
+	spill, more := AllocLocal(rows*64), AllocLocal(8)
 
 	Label("tile")
 	startTile(acc, spill, start, lds)
@@ -55,8 +55,8 @@ func tile(rows int) {
 	// The stores at the end find their lines in L1.
 	prefetchRows(dst, ldd, rows)
 	x.begin(a)
-	b, ps, k := load("b"), bytes("ps"), load("k")
-	loop(k, func(u int) {
+	b, ps := load("b"), bytes("ps")
+	newStretch(more).sum(func(u int) {
 		if rows == 6 {
 			// The next panel comes from afar while this one is at work.
 			PREFETCHT1(Mem{Base: b, Index: ps, Scale: 1, Disp: 64 * u})
@@ -73,7 +73,10 @@ func tile(rows int) {
 			}
 		}
 		x.next()
-	}, func(u int) { ADDQ(I32(64*u), b) })
+	}, func(u int) { ADDQ(I32(64*u), b) }, func(jumpA, jumpB GPVirtual) {
+		x.move(jumpA)
+		ADDQ(jumpB, b)
+	})
 
 	w := load("w")
 	CMPQ(w, Imm(16))

@@ -36,7 +36,7 @@ func wide(rows, panels int) {
 	Label("sum")
 	x := newRows(rows, bytes("rs"), bytes("cs"))
 	x.begin(load("a"))
-	b, ps, k := load("b"), bytes("ps"), load("k")
+	b, ps := load("b"), bytes("ps")
 	base := []GPVirtual{b} // of every third panel
 	for p := 3; p < panels; p += 3 {
 		next := GP64()
@@ -51,7 +51,7 @@ func wide(rows, panels int) {
 		}
 		return Mem{Base: base[p/3], Index: ps, Scale: uint8(p % 3), Disp: disp}
 	}
-	loop(k, func(u int) {
+	newStretch(AllocLocal(8)).sum(func(u int) {
 		for r := range rows {
 			v := isa.Vec()
 			VBROADCASTSS(x.at(r), v)
@@ -63,6 +63,11 @@ func wide(rows, panels int) {
 	}, func(u int) {
 		for _, b := range base {
 			ADDQ(I32(64*u), b)
+		}
+	}, func(jumpA, jumpB GPVirtual) {
+		x.move(jumpA)
+		for _, b := range base {
+			ADDQ(jumpB, b)
 		}
 	})
 

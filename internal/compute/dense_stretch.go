@@ -1,0 +1,51 @@
+package compute
+
+// A weight gradient is a sum over all rows of a batch, which lie on the tape in blocks.
+// Where the blocks lie at equal distances in one array, a product sums several of them.
+
+// gradDepth is how many rows one product sums at most. A tile of a gradient is read and
+// written once for all of them, and the operands stay in the second-level cache.
+const gradDepth = 512
+
+// An operand is that of the first of several blocks, and how far apart the blocks are.
+type operand[T Float] struct {
+	first []T
+	apart int
+}
+
+// block is the operand of block i.
+func (x operand[T]) block(i int) []T { return x.first[:cap(x.first)][i*x.apart:][:len(x.first)] }
+
+// squares writes x² of n blocks to dst, or x² + v if v is not nil.
+func (x operand[T]) squares(n int, v *operand[T], dst []T) operand[T] {
+	size := len(x.first)
+	for i := range n {
+		sq := dst[i*size:][:size]
+		Square(sq, x.block(i))
+		if v != nil {
+			Add(sq, v.block(i))
+		}
+	}
+	return operand[T]{dst[:size], size}
+}
+
+// stretches returns how many of the blocks, from the first on, one product sums, and how
+// far apart they are.
+func (d *Dense[T]) stretches(blocks []TapeBlock[T]) (n, apart int) {
+	if d.single() {
+		return 1, 0
+	}
+	first := blocks[0]
+	if len(blocks) == 1 || len(first.Tape) == 0 {
+		return 1, 0
+	}
+	whole := first.Tape[:cap(first.Tape)]
+	apart = len(whole) - cap(blocks[1].Tape)
+	for n = 1; n < len(blocks) && (n+1)*first.Rows <= gradDepth; n++ {
+		b := blocks[n]
+		if b.Rows != first.Rows || apart < len(first.Tape) || n*apart >= len(whole) || &whole[n*apart] != &b.Tape[0] {
+			break
+		}
+	}
+	return n, apart
+}
