@@ -41,7 +41,7 @@ func TestRealColumns(t *testing.T) {
 		values []float64
 		note   string
 	}{
-		{name: "thousands", cells: []string{"7,637", "12", "1,000,000"}, want: Column{Role: Input, Type: Numeric, Style: PointStyle}, values: []float64{7637, 12, 1000000}, note: `"1,000,000" is read as 1e+06`},
+		{name: "thousands", cells: []string{"7,637", "12", "1,000,000"}, want: Column{Role: Input, Type: Numeric, Style: PointStyle}, values: []float64{7637, 12, 1000000}, note: `"1,000,000" is read as 1000000`},
 		{name: "decimal commas", cells: []string{"1.234,56", "2.000", "12,5"}, want: Column{Role: Input, Type: Numeric, Style: CommaStyle}, values: []float64{1234.56, 2000, 12.5}},
 		{name: "money", cells: []string{"$0.63", "$1,250.10", "$7"}, want: Column{Role: Input, Type: Numeric, Style: PointStyle, Unit: "$"}, values: []float64{0.63, 1250.1, 7}},
 		{name: "per cent", cells: []string{"12 %", "3.5%", "0"}, want: Column{Role: Input, Type: Numeric, Style: PointStyle, Unit: "%"}, values: []float64{12, 3.5, 0}},
