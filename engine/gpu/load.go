@@ -10,7 +10,7 @@ import (
 
 // A kernelSet holds the kernels that a card runs.
 type kernelSet struct {
-	rows, thin                                     cuda.Kernel
+	rows, rowsAny, thin                            cuda.Kernel // rowsAny: for operations that few networks have, too
 	forward32, forward64, backward32, backward64   cuda.Kernel
 	gradients32, gradients64                       cuda.Kernel
 	norm, adamw, columns, priors, formulas         cuda.Kernel
@@ -18,8 +18,8 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16 cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles            cuda.Kernel
 
-	fused, fusedGradients, fusedUpdate cuda.Kernel // of small networks
-	hasFused                           bool        // from compute capability 8.0 on
+	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel // of small networks
+	hasFused                                     bool        // from compute capability 8.0 on
 
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
@@ -92,7 +92,7 @@ func (k *kernelSet) compile(calls []launched) error {
 // base lists the kernels that every card runs.
 func (k *kernelSet) base() []entry {
 	return []entry{
-		{"rows", &k.rows, 0}, {"thin", &k.thin, 0},
+		{"rows", &k.rows, 0}, {"rows_any", &k.rowsAny, 0}, {"thin", &k.thin, 0},
 		{"forward32", &k.forward32, 0}, {"forward64", &k.forward64, 0}, {"backward32", &k.backward32, 0}, {"backward64", &k.backward64, 0},
 		{"gradients32", &k.gradients32, 0}, {"gradients64", &k.gradients64, 0},
 		{"conv_forward", &k.convForward, 0}, {"conv_backward", &k.convBackward, 0}, {"conv_gradients", &k.convGradients, 0},
@@ -107,7 +107,7 @@ func (k *kernelSet) base() []entry {
 func (k *kernelSet) small(d *cuda.Device) []entry {
 	k.hasFused = true
 	return []entry{
-		{"fused", &k.fused, d.Shared - fusedOverhead},
+		{"fused", &k.fused, d.Shared - fusedOverhead}, {"fused_any", &k.fusedAny, d.Shared - fusedOverhead},
 		{"fused_gradients", &k.fusedGradients, gradientShared},
 		{"fused_update", &k.fusedUpdate, 0},
 	}
