@@ -286,7 +286,7 @@ CALLED void fused_apply_back(const Op& o, const Control& k, long long r0, int n)
 	});
 }
 template <bool ALL>
-CALLED void fused_other(const Op& o, const Control& k, long long r0, int n) { other<ALL>(o, k, r0, n); }
+CALLED void fused_other(const Op& o, const Control& k, long long r0, int n) { other<ALL ? COUPLED : COMMON>(o, k, r0, n); }
 
 // keep copies a signal of n rows to global memory, or from there. A warp has a signal.
 DEVICE void keep(const Keep& x, long long r0, int n) {

@@ -172,7 +172,7 @@ DEVICE void take_rows(const Rows& a) {
 			if constexpr (ALL) correlated(o, r0, n);
 			else __builtin_trap();
 			break;
-		default: other<ALL>(o, k, r0, n);
+		default: other<ALL ? RARE : COMMON>(o, k, r0, n);
 		}
 	}
 }
