@@ -3,6 +3,7 @@ package gpu
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"utvi/engine"
 	"utvi/internal/cuda"
@@ -40,9 +41,9 @@ func Choose(device string, notice func(reason error)) (engine.Engine[float32], e
 // the kernels. It belongs before the first use of the engine.
 func (e *Engine) Notice(notice func(reason error)) {
 	if notice != nil {
-		e.slow = func() {
+		e.slow = sync.OnceFunc(func() {
 			notice(fmt.Errorf("the driver compiles the kernels for %s; it keeps them, so this happens once", e.Card()))
-		}
+		})
 	}
 }
 

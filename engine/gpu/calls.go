@@ -37,6 +37,18 @@ func launchGated[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, arg
 	return nil
 }
 
+// compile has the driver compile the kernels that run launches, before they are recorded
+// as a graph or the first row waits for them.
+func (w *weights) compile(run func() error) error {
+	var calls []launched
+	w.record = &calls
+	err := run()
+	if w.record = nil; err != nil {
+		return err
+	}
+	return w.kernels.compile(calls)
+}
+
 // side returns the grid of a call for several networks: the first free axis counts them.
 func (c *launched) side(networks int) cuda.Grid {
 	g := c.grid

@@ -45,7 +45,7 @@ func Lost(err error) bool { return errors.Is(err, cuda.ErrLost) }
 type Engine struct {
 	device *cuda.Device
 	tile   string // the tiling of all products; "" lets the engine choose
-	load   func() (*kernelSet, error)
+	load   func() *kernelSet
 	slow   func() // is called if the driver takes long to compile the kernels; may be nil
 
 	mu       sync.Mutex
@@ -67,7 +67,7 @@ func Open(device string) (*Engine, error) {
 		return nil, fmt.Errorf("device %s: %w", device, err)
 	}
 	e := &Engine{device: d, tile: startTile()}
-	e.load = sync.OnceValues(e.loadKernels)
+	e.load = sync.OnceValue(e.loadKernels)
 	return e, nil
 }
 

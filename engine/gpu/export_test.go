@@ -33,10 +33,7 @@ func SetLaneRows(n int) func() {
 
 // DrawEmitters draws the rows of steps as a trainer does.
 func DrawEmitters(e *Engine, s data.Source, key rng.Key, step, rows int, x, y []float32) error {
-	k, err := e.load()
-	if err != nil {
-		return err
-	}
+	k := e.load()
 	m, err := newMemory(e.device)
 	if err != nil {
 		return err
@@ -54,8 +51,8 @@ var FormulaBase, FormulaPTX = formulaBase, formulaPTX
 
 // Compiles reports whether a formula has a kernel of its own on the card.
 func (e *Engine) Compiles(f *expr.Formula) bool {
-	k, err := e.load()
-	return err == nil && k.formula(e.device, f) != k.formulas
+	k := e.load()
+	return k.formula(e.device, f) != k.formulas
 }
 
 // SetInterpret makes formulas run interpreted, or compiled where the driver compiles them,

@@ -37,11 +37,9 @@ func (k *kernelSet) formula(d *cuda.Device, f *expr.Formula) cuda.Kernel {
 	if ok {
 		return kernel
 	}
-	kernel = k.formulas
-	if m, err := d.Compile(append(formulaBase(), text...)); err == nil {
-		if x, err := m.Kernel(k.formulas.Name); err == nil {
-			kernel = x
-		}
+	kernel = d.Kernel(k.formulas.Name, 0, func() ([]byte, error) { return append(formulaBase(), text...), nil })
+	if kernel.Compile() != nil {
+		kernel = k.formulas
 	}
 	if c.all == nil {
 		c.all = map[string]cuda.Kernel{}

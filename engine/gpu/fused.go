@@ -285,5 +285,5 @@ func (w *weights) runFused(s *stage, rows, count int) error {
 	default:
 		f.Turns = int32(max(1, rows/(rowsPerBlock*2*n)))
 	}
-	return launch(w, w.kernels.fused, cuda.Grid{X: tiles(rows, int(f.Per*f.Turns))}, rowThreads, s.fused)
+	return launch(w, pick(s.rare, w.kernels.fusedAny, w.kernels.fused), cuda.Grid{X: tiles(rows, int(f.Per*f.Turns))}, rowThreads, s.fused)
 }

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"unsafe"
 
 	"utvi/internal/cuda"
@@ -26,24 +25,17 @@ const wideSide, blockSide = 128, 32
 // of four stages.
 const wideThreads, cutThreads, wideShared = 384, 256, 1024 + 4*6*2*wideSide*blockSide
 
-func (k *kernelSet) loadHopper(m *cuda.Module) error {
+// wide lists the kernels of compute capability 9.0.
+func (k *kernelSet) wide() []entry {
 	h := &hopper{}
-	for _, x := range []entry{
-		{"cut_planes", &h.cut}, {"bias_sums", &h.biases}, {"wide_adamw", &h.adamw},
-		{"narrow_forward", &h.narrowForward}, {"narrow_backward", &h.narrowBackward[0]}, {"narrow_backward_any", &h.narrowBackward[1]}, {"narrow_gradients", &h.narrowGradients}, {"wide_finish_forward", &h.finishForward[0]}, {"wide_finish_backward", &h.finishBackward[0]},
-		{"wide_finish_forward_any", &h.finishForward[1]}, {"wide_finish_backward_any", &h.finishBackward[1]},
-		{"wide_forward", &h.forward}, {"wide_backward", &h.backward}, {"wide_gradients", &h.gradients},
-	} {
-		var err error
-		if *x.to, err = m.Kernel(x.name); err == nil && (x.to == &h.forward || x.to == &h.backward || x.to == &h.gradients) {
-			err = m.Reserve(x.to, wideShared)
-		}
-		if err != nil {
-			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
-		}
-	}
 	k.hopper = h
-	return nil
+	return []entry{
+		{"cut_planes", &h.cut, 0}, {"bias_sums", &h.biases, 0}, {"wide_adamw", &h.adamw, 0},
+		{"narrow_forward", &h.narrowForward, 0}, {"narrow_backward", &h.narrowBackward[0], 0}, {"narrow_backward_any", &h.narrowBackward[1], 0}, {"narrow_gradients", &h.narrowGradients, 0},
+		{"wide_finish_forward", &h.finishForward[0], 0}, {"wide_finish_backward", &h.finishBackward[0], 0},
+		{"wide_finish_forward_any", &h.finishForward[1], 0}, {"wide_finish_backward_any", &h.finishBackward[1], 0},
+		{"wide_forward", &h.forward, wideShared}, {"wide_backward", &h.backward, wideShared}, {"wide_gradients", &h.gradients, wideShared},
+	}
 }
 
 // planes are a matrix, cut into three planes of bfloat16.

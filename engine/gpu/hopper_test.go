@@ -16,10 +16,7 @@ func TestHopperProducts(t *testing.T) {
 	if err != nil {
 		t.Skipf("not run: %v; set %s to the library of internal/cuda/emulator to run it on the processor", err, cuda.LibraryVariable)
 	}
-	k, err := e.load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := e.load()
 	if k.hopper == nil {
 		t.Skip("not run: the card has no tensor cores of compute capability 9.0")
 	}

@@ -10,10 +10,7 @@ import (
 
 // NewIntervals implements engine.Intervaler.
 func (e *Engine) NewIntervals(members, most int, shapes []engine.Shape) (engine.Intervals, error) {
-	k, err := e.load()
-	if err != nil {
-		return nil, err
-	}
+	k := e.load()
 	m, err := newMemory(e.device)
 	if err != nil {
 		return nil, err

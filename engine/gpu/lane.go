@@ -65,7 +65,16 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 	if m.err == nil {
 		m.err = m.stream.Sync()
 	}
-	return m.err
+	if m.err != nil {
+		return m.err
+	}
+	for i := range q.networks {
+		n := &q.networks[i]
+		if err := n.weights.compile(func() error { return n.run.run(n.weights, q.cap) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rowBytes is about how much memory a row takes.

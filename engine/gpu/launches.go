@@ -36,11 +36,26 @@ func (o *op) thin() bool {
 	return false
 }
 
+// rare reports whether an operation runs in the kernels for all operations only: few
+// networks have it, and the driver takes long to compile these kernels.
+func (o *op) rare() bool {
+	switch o.Kind {
+	case opInput, opApply, opApplyBack, opScore, opAdd, opPiecewise, opPiecewiseBack, opPeriodic, opPeriodicBack, opAppend, opAppendBack,
+		opLayerNorm, opLayerNormBack, opEmbed, opEmbedBack, opNoise, opNoiseBack, opScale, opScaleBack, opMultiply, opMultiplyBack,
+		opDropout, opDropoutBack, opSenseAdd:
+		return false
+	case opDense, opDenseBack:
+		return o.Tape != 0 || o.TV != 0 // what correlations add
+	}
+	return true
+}
+
 // A stage is one launch of a kernel: operations on rows, a wide product, a convolution,
 // or a formula.
 type stage struct {
 	rows    *rowsArgs
 	thick   bool             // an operation does not run in the kernel thin
+	rare    bool             // one runs in the kernels for all operations only
 	fused   *many[fusedArgs] // of a small network
 	call    many[rowsArgs]   // of the launch under way
 	product *product
@@ -69,7 +84,7 @@ func (b *launches) add(o op) {
 	l := &b.all[len(b.all)-1]
 	r := l.rows
 	r.Count++
-	l.thick = l.thick || !o.thin()
+	l.thick, l.rare = l.thick || !o.thin(), l.rare || o.rare()
 	if r.Per = max(r.Per, fewRows); o.multiplies() {
 		r.Per = rowsPerBlock
 	}
@@ -227,7 +242,7 @@ func (w *weights) runRows(l *stage, rows, count int) error {
 	r := &l.call.One
 	*r = *l.rows
 	r.Rows, r.Count = int32(rows), int32(count)
-	k, threads := w.kernels.rows, rowThreads
+	k, threads := pick(l.rare, w.kernels.rowsAny, w.kernels.rows), rowThreads
 	if !l.thick {
 		k, threads, r.Per = w.kernels.thin, thinThreads, thinRows
 		if w.crowded {
@@ -253,26 +268,27 @@ func (w *weights) multiply(l *stage, rows int) error {
 // threads of a block.
 func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, y, x, threads int) {
 	k := w.kernels
-	pick := func(forward, backward cuda.Kernel) cuda.Kernel {
-		if back {
-			return backward
-		}
-		return forward
-	}
 	switch {
 	case k.tilings != nil && !aligned(p):
-		return pick(k.forwardOdd, k.backwardOdd), oddRows, oddCols, oddThreads
+		return pick(back, k.backwardOdd, k.forwardOdd), oddRows, oddCols, oddThreads
 	case k.tilings != nil:
 		t := w.tiling(w.crowded, func(t *tiling) int { return tiles(rows, t.rows) * tiles(int(p.Cols), t.cols) })
 		forward := t.forward
 		if p.A1 == 0 {
 			forward = t.fixed
 		}
-		return pick(forward, t.backward), t.rows, t.cols, t.threads
+		return pick(back, t.backward, forward), t.rows, t.cols, t.threads
 	case tiles(rows, 64)*tiles(int(p.Cols), 64) < fewTiles:
-		return pick(k.forward32, k.backward32), 32, 32, 256
+		return pick(back, k.backward32, k.forward32), 32, 32, 256
 	}
-	return pick(k.forward64, k.backward64), 64, 64, 256
+	return pick(back, k.backward64, k.forward64), 64, 64, 256
+}
+
+func pick(first bool, a, b cuda.Kernel) cuda.Kernel {
+	if first {
+		return a
+	}
+	return b
 }
 
 // aligned reports whether all rows of the operands begin at multiples of 16 bytes, and

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -9,28 +8,31 @@ import (
 	"utvi/internal/cuda/kernels"
 )
 
-// A kernelSet holds the compiled kernels.
+// A kernelSet holds the kernels that a card runs.
 type kernelSet struct {
-	rows, thin, forward32, forward64, backward32, backward64 cuda.Kernel
-	gradients32, gradients64                                 cuda.Kernel
-	norm, adamw, columns, priors, formulas                   cuda.Kernel
-	convForward, convBackward, convGradients                 cuda.Kernel
-	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
-	levels, shared, emitters, quantiles                      cuda.Kernel
+	rows, rowsAny, thin                            cuda.Kernel // rowsAny: for operations that few networks have, too
+	forward32, forward64, backward32, backward64   cuda.Kernel
+	gradients32, gradients64                       cuda.Kernel
+	norm, adamw, columns, priors, formulas         cuda.Kernel
+	convForward, convBackward, convGradients       cuda.Kernel
+	convForward16, convBackward16, convGradients16 cuda.Kernel // with few columns
+	levels, shared, emitters, quantiles            cuda.Kernel
 
-	fused, fusedGradients, fusedUpdate cuda.Kernel // of small networks
-	hasFused                           bool        // from compute capability 8.0 on
+	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel // of small networks
+	hasFused                                     bool        // from compute capability 8.0 on
 
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
 	forwardOdd, backwardOdd cuda.Kernel // of operands that are not aligned
 	hopper                  *hopper     // nil on other cards
+	slow                    func()      // is called if the driver takes long to compile; may be nil
 }
 
-// An entry is a kernel by its name.
+// An entry is a kernel by its name, with the shared memory that its launches ask for.
 type entry struct {
-	name string
-	to   *cuda.Kernel
+	name   string
+	to     *cuda.Kernel
+	shared int
 }
 
 // least returns how many weights a layer must have to be a product of its own. On tensor
@@ -45,86 +47,68 @@ func (k *kernelSet) least() int {
 // patience is how long the driver may compile before the user hears of it.
 const patience = 2 * time.Second
 
-// loadKernels compiles the kernels for the card. The driver keeps what it compiled, so
-// only the first program on a machine waits; it compiles the texts at the same time.
-func (e *Engine) loadKernels() (*kernelSet, error) {
-	d, k := e.device, &kernelSet{}
-	texts := []struct {
-		ptx  []byte
-		load func(m *cuda.Module) error
-	}{
-		{kernels.Base, k.loadBase},
-		{kernels.Tensor, k.loadTensor},
-		{kernels.Fused, func(m *cuda.Module) error { return k.loadFused(d, m) }},
-		{kernels.Hopper, k.loadHopper},
+// loadKernels names the kernels that the card can run. The driver compiles each of them
+// when a network first needs it.
+func (e *Engine) loadKernels() *kernelSet {
+	d, k := e.device, &kernelSet{slow: e.slow}
+	take(d, kernels.Base, k.base())
+	if d.Major >= 8 {
+		take(d, kernels.Tensor, k.tensor())
+		take(d, kernels.Fused, k.small(d))
 	}
-	switch {
-	case d.Major < 8:
-		texts = texts[:1]
-	case d.Major != 9:
-		texts = texts[:3]
+	if d.Major == 9 {
+		take(d, kernels.Hopper, k.wide())
 	}
-	if e.slow != nil {
-		defer time.AfterFunc(patience, e.slow).Stop()
+	return k
+}
+
+// take finds entries in a text.
+func take(d *cuda.Device, t kernels.Text, all []entry) {
+	for _, x := range all {
+		*x.to = d.Kernel(x.name, x.shared, func() ([]byte, error) { return t.Kernel(x.name) })
 	}
-	failed := make([]error, len(texts))
+}
+
+// compile has the driver compile all kernels of a list of calls at the same time. It keeps
+// what it compiled, so only the first program on a machine waits.
+func (k *kernelSet) compile(calls []launched) error {
+	if k.slow != nil {
+		defer time.AfterFunc(patience, k.slow).Stop()
+	}
+	failed := make([]error, len(calls))
 	var all sync.WaitGroup
-	for i, t := range texts {
-		all.Go(func() {
-			m, err := d.Compile(t.ptx)
-			if err != nil {
-				failed[i] = fmt.Errorf("the kernels cannot be compiled for %s: %w", d.Name, err)
-				return
-			}
-			failed[i] = t.load(m)
-		})
+	for i, c := range calls {
+		all.Go(func() { failed[i] = c.kernel.Compile() })
 	}
 	all.Wait()
 	for _, err := range failed {
 		if err != nil {
-			return nil, err
-		}
-	}
-	return k, nil
-}
-
-// loadBase loads the kernels that every card runs.
-func (k *kernelSet) loadBase(m *cuda.Module) error {
-	for _, x := range []entry{
-		{"rows", &k.rows}, {"thin", &k.thin}, {"forward32", &k.forward32}, {"forward64", &k.forward64}, {"backward32", &k.backward32}, {"backward64", &k.backward64},
-		{"gradients32", &k.gradients32}, {"gradients64", &k.gradients64},
-		{"conv_forward", &k.convForward}, {"conv_backward", &k.convBackward}, {"conv_gradients", &k.convGradients},
-		{"conv_forward16", &k.convForward16}, {"conv_backward16", &k.convBackward16}, {"conv_gradients16", &k.convGradients16},
-		{"levels", &k.levels}, {"shared_gradient", &k.shared},
-		{"norm", &k.norm}, {"adamw", &k.adamw}, {"columns", &k.columns}, {"prior_moments", &k.priors},
-		{"formulas", &k.formulas}, {"emitters", &k.emitters}, {"quantiles", &k.quantiles},
-	} {
-		var err error
-		if *x.to, err = m.Kernel(x.name); err != nil {
-			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
+			return err
 		}
 	}
 	return nil
 }
 
-// loadFused loads the kernels of small networks.
-func (k *kernelSet) loadFused(d *cuda.Device, m *cuda.Module) error {
-	for _, x := range []struct {
-		entry
-		shared int
-	}{
-		{entry{"fused", &k.fused}, d.Shared - fusedOverhead},
-		{entry{"fused_gradients", &k.fusedGradients}, gradientShared},
-		{entry{"fused_update", &k.fusedUpdate}, 0},
-	} {
-		var err error
-		if *x.to, err = m.Kernel(x.name); err == nil {
-			err = m.Reserve(x.to, x.shared)
-		}
-		if err != nil {
-			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
-		}
+// base lists the kernels that every card runs.
+func (k *kernelSet) base() []entry {
+	return []entry{
+		{"rows", &k.rows, 0}, {"rows_any", &k.rowsAny, 0}, {"thin", &k.thin, 0},
+		{"forward32", &k.forward32, 0}, {"forward64", &k.forward64, 0}, {"backward32", &k.backward32, 0}, {"backward64", &k.backward64, 0},
+		{"gradients32", &k.gradients32, 0}, {"gradients64", &k.gradients64, 0},
+		{"conv_forward", &k.convForward, 0}, {"conv_backward", &k.convBackward, 0}, {"conv_gradients", &k.convGradients, 0},
+		{"conv_forward16", &k.convForward16, 0}, {"conv_backward16", &k.convBackward16, 0}, {"conv_gradients16", &k.convGradients16, 0},
+		{"levels", &k.levels, 0}, {"shared_gradient", &k.shared, 0},
+		{"norm", &k.norm, 0}, {"adamw", &k.adamw, 0}, {"columns", &k.columns, 0}, {"prior_moments", &k.priors, 0},
+		{"formulas", &k.formulas, 0}, {"emitters", &k.emitters, 0}, {"quantiles", &k.quantiles, 0},
 	}
+}
+
+// small lists the kernels of small networks.
+func (k *kernelSet) small(d *cuda.Device) []entry {
 	k.hasFused = true
-	return nil
+	return []entry{
+		{"fused", &k.fused, d.Shared - fusedOverhead}, {"fused_any", &k.fusedAny, d.Shared - fusedOverhead},
+		{"fused_gradients", &k.fusedGradients, gradientShared},
+		{"fused_update", &k.fusedUpdate, 0},
+	}
 }

@@ -72,37 +72,22 @@ func shared(rows, cols int, deepA, deepB bool) int {
 	return 4 * stages * 2 * (room(rows, deepA) + room(cols, deepB))
 }
 
-// loadTensor loads the kernels that run on tensor cores.
-func (k *kernelSet) loadTensor(m *cuda.Module) error {
+// tensor lists the kernels that run on tensor cores.
+func (k *kernelSet) tensor() []entry {
 	k.tilings = slices.Clone(tilings)
-	type entry struct {
-		name         string
-		to           *cuda.Kernel
-		rows, cols   int
-		deepA, deepB bool
-	}
 	all := []entry{
-		{"tensor_forward_odd", &k.forwardOdd, oddRows, oddCols, true, false},
-		{"tensor_backward_odd", &k.backwardOdd, oddRows, oddCols, true, true},
+		{"tensor_forward_odd", &k.forwardOdd, shared(oddRows, oddCols, true, false)},
+		{"tensor_backward_odd", &k.backwardOdd, shared(oddRows, oddCols, true, true)},
 	}
 	for i := range k.tilings {
 		t := &k.tilings[i]
 		all = append(all,
-			entry{"tensor_forward_" + t.name, &t.forward, t.rows, t.cols, true, false},
-			entry{"tensor_fixed_" + t.name, &t.fixed, t.rows, t.cols, true, false},
-			entry{"tensor_backward_" + t.name, &t.backward, t.rows, t.cols, true, true},
-			entry{"tensor_gradients_" + t.name, &t.gradients, t.rows, t.cols, false, false})
+			entry{"tensor_forward_" + t.name, &t.forward, shared(t.rows, t.cols, true, false)},
+			entry{"tensor_fixed_" + t.name, &t.fixed, shared(t.rows, t.cols, true, false)},
+			entry{"tensor_backward_" + t.name, &t.backward, shared(t.rows, t.cols, true, true)},
+			entry{"tensor_gradients_" + t.name, &t.gradients, shared(t.rows, t.cols, false, false)})
 	}
-	for _, x := range all {
-		var err error
-		if *x.to, err = m.Kernel(x.name); err == nil {
-			err = m.Reserve(x.to, shared(x.rows, x.cols, x.deepA, x.deepB))
-		}
-		if err != nil {
-			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
-		}
-	}
-	return nil
+	return all
 }
 
 // crowd is how many networks side by side the sizes of tiles are chosen for.

@@ -1,6 +1,7 @@
 package gpu_test
 
 import (
+	"slices"
 	"testing"
 
 	"utvi/engine"
@@ -24,10 +25,15 @@ func TestTime(t *testing.T) {
 	if !(r.Forward > 0 && r.Step > r.Forward) || len(r.Kernels) < 3 {
 		t.Fatalf("%+v", r)
 	}
+	var names []string
 	for _, k := range r.Kernels {
+		names = append(names, k.Kernel)
 		t.Logf("%s, %d blocks: %.0f µs", k.Kernel, k.Blocks, k.US)
 		if k.Kernel == "" || k.Blocks < 1 || !(k.US > 0) {
 			t.Errorf("%+v", k)
 		}
+	}
+	if slices.Contains(names, "fused_any") || slices.Contains(names, "rows_any") {
+		t.Errorf("a plain network runs in kernels that the driver takes long to compile: %v", names)
 	}
 }

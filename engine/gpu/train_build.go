@@ -191,6 +191,9 @@ func (t *trainer) buildUpdate() error {
 	if err := w.upload(t.params); err != nil {
 		return err
 	}
+	if err := w.compile(t.queueWhole); err != nil {
+		return err
+	}
 	var err error
 	if t.gradient, err = w.stream.Record(t.queueGradient); err != nil {
 		return err

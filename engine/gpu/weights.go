@@ -55,10 +55,7 @@ func (w *weights) chunk() int {
 const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 104, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
-	k, err := e.load()
-	if err != nil {
-		return nil, err
-	}
+	k := e.load()
 	m, err := newMemory(e.device)
 	if err != nil {
 		return nil, err

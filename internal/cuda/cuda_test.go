@@ -59,15 +59,19 @@ func TestErrors(t *testing.T) {
 	if _, err := cuda.Open(99); err == nil || !strings.Contains(err.Error(), "card 99 does not exist") {
 		t.Errorf("card 99: %v", err)
 	}
-	if _, err := d.Compile([]byte("nonsense")); err == nil {
-		t.Error("nonsense was compiled")
+	nonsense := d.Kernel("norm", 0, func() ([]byte, error) { return []byte("nonsense"), nil })
+	if err := nonsense.Compile(); err == nil || !strings.Contains(err.Error(), "the kernel norm cannot be compiled for") {
+		t.Errorf("nonsense was compiled: %v", err)
 	}
-	m, err := d.Compile(kernels.Base)
+	text, err := kernels.Base.Kernel("norm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Kernel("nonsense"); err == nil {
+	if err := d.Kernel("another", 0, func() ([]byte, error) { return text, nil }).Compile(); err == nil {
 		t.Error("a kernel that does not exist was found")
+	}
+	if err := d.Kernel("norm", 0, func() ([]byte, error) { return text, nil }).Compile(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,46 +1,62 @@
 package cuda
 
 import (
+	"bytes"
+	"fmt"
 	"runtime"
+	"sync"
 	"unsafe"
 )
 
-// A Module holds kernels, compiled for a card.
-type Module struct {
-	device *Device
-	handle uintptr
-}
+// A Kernel is a function that runs on a card. It takes one argument, a structure. The
+// driver compiles it when it is first needed.
+type Kernel struct{ *kernel }
 
-// A Kernel is a function that runs on a card. It takes one argument, a structure.
-type Kernel struct {
+type kernel struct {
 	Name   string
-	handle uintptr
+	device *Device
 	shared int // bytes of shared memory that a launch asks for
+	handle uintptr
+	load   func() error
 }
 
-// Compile compiles a text of PTX.
-func (d *Device) Compile(ptx []byte) (*Module, error) {
-	text := append(append([]byte(nil), ptx...), 0)
-	m := &Module{device: d}
-	err := d.do(fnModuleLoad, uintptr(unsafe.Pointer(&m.handle)), uintptr(unsafe.Pointer(&text[0])), 0, 0, 0)
+// Kernel returns the kernel of a text of PTX with that name. All launches ask for the given
+// bytes of shared memory, besides what the kernel declares.
+func (d *Device) Kernel(name string, shared int, text func() ([]byte, error)) Kernel {
+	k := &kernel{Name: name, device: d, shared: shared}
+	k.load = sync.OnceValue(func() error {
+		ptx, err := text()
+		if err == nil {
+			err = k.compile(ptx)
+		}
+		if err != nil {
+			return fmt.Errorf("the kernel %s cannot be compiled for %s: %w", name, d.Name, err)
+		}
+		return nil
+	})
+	return Kernel{k}
+}
+
+// Compile compiles the kernel, unless that was done. The driver keeps what it compiled for
+// later programs.
+func (k Kernel) Compile() error { return k.load() }
+
+func (k *kernel) compile(ptx []byte) error {
+	d := k.device
+	text, name := append(bytes.Clone(ptx), 0), append([]byte(k.Name), 0)
+	var module uintptr
+	if err := d.do(fnModuleLoad, uintptr(unsafe.Pointer(&module)), uintptr(unsafe.Pointer(&text[0])), 0, 0, 0); err != nil {
+		return err
+	}
+	if err := d.do(fnModuleFunction, uintptr(unsafe.Pointer(&k.handle)), module, uintptr(unsafe.Pointer(&name[0]))); err != nil {
+		return err
+	}
 	runtime.KeepAlive(text)
-	return m, err
-}
-
-// Kernel returns a kernel by its name.
-func (m *Module) Kernel(name string) (Kernel, error) {
-	text := append([]byte(name), 0)
-	k := Kernel{Name: name}
-	err := m.device.do(fnModuleFunction, uintptr(unsafe.Pointer(&k.handle)), m.handle, uintptr(unsafe.Pointer(&text[0])))
-	runtime.KeepAlive(text)
-	return k, err
-}
-
-// Reserve makes all launches of a kernel ask for bytes of shared memory, besides what the
-// kernel declares.
-func (m *Module) Reserve(k *Kernel, bytes int) error {
-	k.shared = bytes
-	return m.device.do(fnFuncAttribute, k.handle, 8, uintptr(bytes)) // 8: the most that a launch may ask for
+	runtime.KeepAlive(name)
+	if k.shared == 0 {
+		return nil
+	}
+	return d.do(fnFuncAttribute, k.handle, 8, uintptr(k.shared)) // 8: the most that a launch may ask for
 }
 
 // A Stream is a queue of work for a card. It belongs to one goroutine at a time.
@@ -92,6 +108,9 @@ func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 }
 
 func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
+	if err := k.load(); err != nil {
+		return err
+	}
 	s.memory, s.size = args, size
 	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0} // s is on the heap: what escapes into a call stays there
 	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
@@ -101,6 +120,9 @@ func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size
 // LaunchTogether queues a kernel whose blocks wait for one another: all of them run at
 // once, or the launch fails.
 func LaunchTogether(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
+	if err := k.load(); err != nil {
+		return err
+	}
 	s.memory = unsafe.Pointer(&args[0])
 	s.extra = [5]uintptr{uintptr(s.memory)}
 	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, uintptr(unsafe.Pointer(&s.extra))}

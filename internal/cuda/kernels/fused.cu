@@ -285,7 +285,8 @@ CALLED void fused_apply_back(const Op& o, const Control& k, long long r0, int n)
 		dm[i] = x * p.mm + y * p.vm, dv[i] = x * p.mv + y * p.vv;
 	});
 }
-CALLED void fused_other(const Op& o, const Control& k, long long r0, int n) { other(o, k, r0, n); }
+template <bool ALL>
+CALLED void fused_other(const Op& o, const Control& k, long long r0, int n) { other<ALL ? COUPLED : COMMON>(o, k, r0, n); }
 
 // keep copies a signal of n rows to global memory, or from there. A warp has a signal.
 DEVICE void keep(const Keep& x, long long r0, int n) {
@@ -307,7 +308,8 @@ DEVICE void keeps(const Layout& l, int first, int last, long long r0, int n) {
 		if (l.keeps[j].after >= first && l.keeps[j].after < last) keep(l.keeps[j], r0, n);
 }
 
-KERNEL_MANY(fused, Fused, THREADS, 1, block_y) {
+template <bool ALL>
+DEVICE void take_rows(const Fused& a) {
 	SHARED Op all[MOST_OPS];
 	SHARED uint64 places[MOST_OPS][FIELDS];
 	SHARED Layout layout;
@@ -350,10 +352,12 @@ KERNEL_MANY(fused, Fused, THREADS, 1, block_y) {
 			case OP_SCORE:
 				if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
 				break;
-			default: fused_other(o, k, r0, n);
+			default: fused_other<ALL>(o, k, r0, n);
 			}
 		}
 		barrier();
 		keeps(layout, 0, a.count, r0, n);
 	}
 }
+KERNEL_MANY(fused, Fused, THREADS, 1, block_y) { take_rows<false>(a); }
+KERNEL_MANY(fused_any, Fused, THREADS, 1, block_y) { take_rows<true>(a); }

@@ -8,9 +8,10 @@ import _ "embed"
 //go:generate go run ./generate
 
 // Base are the kernels for compute capability 7.5 and later.
-//
+var Base = newText(base)
+
 //go:embed base.ptx
-var Base []byte
+var base []byte
 
 // Formula is the kernel of formulas without the functions that compute one; package gpu
 // appends them.
@@ -19,16 +20,19 @@ var Base []byte
 var Formula []byte
 
 // Tensor are products on tensor cores, for compute capability 8.0 and later.
-//
+var Tensor = newText(tensor)
+
 //go:embed tensor.ptx
-var Tensor []byte
+var tensor []byte
 
 // Fused are the kernels of small networks, for compute capability 8.0 and later.
-//
+var Fused = newText(fused)
+
 //go:embed fused.ptx
-var Fused []byte
+var fused []byte
 
 // Hopper are products on tensor cores of compute capability 9.0, which no other card runs.
-//
+var Hopper = newText(hopper)
+
 //go:embed hopper.ptx
-var Hopper []byte
+var hopper []byte

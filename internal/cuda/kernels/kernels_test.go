@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/cuda/kernels"
 	"utvi/internal/cuda/kernels/source"
 )
 
@@ -19,21 +20,34 @@ func TestPTXMatchesItsSource(t *testing.T) {
 	}
 }
 
-// NVIDIA's assembler accepts every text without a symbol that is missing.
+// NVIDIA's assembler accepts the text of every kernel: no symbol is missing.
 func TestAssembles(t *testing.T) {
 	ptxas := os.Getenv("UTVI_PTXAS")
 	if ptxas == "" {
 		t.Skip("not run: there is no assembler; set UTVI_PTXAS to NVIDIA's ptxas")
 	}
-	for _, x := range source.Targets {
-		if x.PTX == "formula.ptx" {
-			continue // its functions are missing: package gpu assembles it with them
-		}
-		out, err := exec.CommandContext(t.Context(), ptxas, "-arch="+x.Arch, "-O0", x.PTX, "-o", os.DevNull).CombinedOutput()
-		if strings.Contains(string(out), "Unsupported .version") {
-			t.Logf("%s is not checked: the assembler is too old: %s", x.PTX, out)
-		} else if err != nil {
-			t.Errorf("%s: %v: %s", x.PTX, err, out)
+	for _, x := range []struct {
+		text kernels.Text
+		arch string
+	}{{kernels.Base, "sm_75"}, {kernels.Tensor, "sm_80"}, {kernels.Fused, "sm_80"}, {kernels.Hopper, "sm_90a"}} {
+		for name := range x.text.Kernels() {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				ptx, err := x.text.Kernel(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				file := filepath.Join(t.TempDir(), name+".ptx")
+				if err := os.WriteFile(file, ptx, 0o644); err != nil {
+					t.Fatal(err)
+				}
+				out, err := exec.CommandContext(t.Context(), ptxas, "-arch="+x.arch, "-O0", file, "-o", os.DevNull).CombinedOutput()
+				if strings.Contains(string(out), "Unsupported .version") {
+					t.Skipf("not checked: the assembler is too old: %s", out)
+				} else if err != nil {
+					t.Errorf("%v: %s", err, out)
+				}
+			})
 		}
 	}
 }

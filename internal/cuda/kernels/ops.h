@@ -222,7 +222,40 @@ DEVICE void input(const Op& o, int slot, long long r0, int rows) {
 	}
 }
 
-// other runs the operations that no kernel has code of its own for.
+// Operations that few networks have take the driver long to compile, so kernels exist with
+// them and without. The kernel fused never has those that are RARE. A kernel that meets an
+// operation that it does not have stops.
+enum { COMMON, COUPLED, RARE };
+
+DEVICE void rare(const Op& o, const Control& k, long long r0, int n) {
+	switch (o.kind) {
+	case OP_SOFTMAX_POINTS: softmax_points(o, k, r0, n); break;
+	case OP_SOFTMAX_POINTS_BACK: softmax_points_back(o, k, r0, n); break;
+	case OP_COV: scale_cov(o, r0, n); break;
+	case OP_COV_BACK: scale_cov_back(o, r0, n); break;
+	case OP_AVG_POOL: avg_pool(o, r0, n); break;
+	case OP_AVG_POOL_BACK: avg_pool_back(o, r0, n); break;
+	case OP_MAX_POOL: max_pool(o, r0, n); break;
+	case OP_MAX_POOL_BACK: max_pool_back(o, r0, n); break;
+	default: __builtin_trap();
+	}
+}
+
+template <int MOST>
+DEVICE void coupled(const Op& o, const Control& k, long long r0, int n) {
+	switch (o.kind) {
+	case OP_SOFTMAX: softmax(o, r0, n); break;
+	case OP_SOFTMAX_BACK: softmax_back(o, r0, n); break;
+	case OP_CONDITIONAL: conditional(o, r0, n); break;
+	case OP_CONDITIONAL_BACK: conditional_back(o, r0, n); break;
+	default:
+		if constexpr (MOST == RARE) rare(o, k, r0, n);
+		else __builtin_trap();
+	}
+}
+
+// other runs the operations that no kernel has code of its own for, up to those of MOST.
+template <int MOST>
 DEVICE void other(const Op& o, const Control& k, long long r0, int n) {
 	switch (o.kind) {
 	case OP_ADD: add(o, r0, n); break;
@@ -234,20 +267,19 @@ DEVICE void other(const Op& o, const Control& k, long long r0, int n) {
 	case OP_APPEND_BACK: append_back(o, r0, n); break;
 	case OP_LAYER_NORM: layer_norm(o, r0, n); break;
 	case OP_LAYER_NORM_BACK: layer_norm_back(o, r0, n); break;
-	case OP_SOFTMAX: softmax(o, r0, n); break;
-	case OP_SOFTMAX_BACK: softmax_back(o, r0, n); break;
-	case OP_SOFTMAX_POINTS: softmax_points(o, k, r0, n); break;
-	case OP_SOFTMAX_POINTS_BACK: softmax_points_back(o, k, r0, n); break;
-	case OP_CONDITIONAL: conditional(o, r0, n); break;
-	case OP_CONDITIONAL_BACK: conditional_back(o, r0, n); break;
 	case OP_EMBED: embed(o, r0, n); break;
 	case OP_EMBED_BACK: embed_back(o, r0, n); break;
-	case OP_COV: scale_cov(o, r0, n); break;
-	case OP_COV_BACK: scale_cov_back(o, r0, n); break;
-	case OP_AVG_POOL: avg_pool(o, r0, n); break;
-	case OP_AVG_POOL_BACK: avg_pool_back(o, r0, n); break;
-	case OP_MAX_POOL: max_pool(o, r0, n); break;
-	case OP_MAX_POOL_BACK: max_pool_back(o, r0, n); break;
-	default: unit(o, r0, n);
+	case OP_NOISE:
+	case OP_NOISE_BACK:
+	case OP_SCALE:
+	case OP_SCALE_BACK:
+	case OP_MULTIPLY:
+	case OP_MULTIPLY_BACK:
+	case OP_DROPOUT:
+	case OP_DROPOUT_BACK:
+	case OP_SENSE_ADD: unit(o, r0, n); break;
+	default:
+		if constexpr (MOST > COMMON) coupled<MOST>(o, k, r0, n);
+		else __builtin_trap();
 	}
 }

@@ -95,13 +95,14 @@ DEVICE void dense(const Op& o, long long r0, int rows) {
 
 #include "sense.h"
 
+template <bool ALL>
 DEVICE void dense_back(const Op& o, long long r0, int rows) {
 	product<BACK>(o.g + r0 * o.out, o.h ? o.h + r0 * o.out : 0, rows, o.out, o.wt, o.st, o.in, [&](int r, int c, Sums t) {
 		long long at = (r0 + r) * o.in + c;
 		o.dm[at] = fma(2 * o.m[at], t.b, t.a);
 		if (o.dv) o.dv[at] = t.c;
 	});
-	if (!o.tv || !o.st) return;
+	if (!ALL || !o.tv || !o.st) return;
 	// What the weights add counts once more. The same thread has the same element.
 	product<BACK>(o.tv + r0 * o.out, 0, rows, o.out, o.st, 0, o.in, [&](int r, int c, Sums t) {
 		long long at = (r0 + r) * o.in + c;
@@ -110,7 +111,23 @@ DEVICE void dense_back(const Op& o, long long r0, int rows) {
 	});
 }
 
-KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
+// correlated runs the operations of correlations.
+DEVICE void correlated(const Op& o, long long r0, int n) {
+	switch (o.kind) {
+	case OP_APART: apart(o, r0, n); break;
+	case OP_APART_BACK: apart_back(o, r0, n); break;
+	case OP_SENSE_START:
+	case OP_SENSE_DENSE:
+	case OP_SENSE_UNITS:
+	case OP_SENSE_END: sense(o, r0, n); break;
+	case OP_SENSE_BACK:
+	case OP_SENSE_DENSE_BACK: sense_back(o, r0, n); break;
+	default: sense_other(o, r0, n);
+	}
+}
+
+template <bool ALL>
+DEVICE void take_rows(const Rows& a) {
 	if (failed(a.results)) return;
 	long long r0 = (long long)block() * a.per;
 	int n = less(a.per, a.rows - (int)r0);
@@ -125,23 +142,24 @@ KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
 		switch (o.kind) {
 		case OP_INPUT: input(o, slot, r0, n); break;
 		case OP_DENSE:
-			if (o.tape) dense<APART>(o, r0, n);
-			else dense<THROUGH>(o, r0, n);
+			if (!o.tape) dense<THROUGH>(o, r0, n);
+			else if constexpr (ALL) dense<APART>(o, r0, n);
+			else __builtin_trap();
 			break;
-		case OP_DENSE_BACK: dense_back(o, r0, n); break;
+		case OP_DENSE_BACK: dense_back<ALL>(o, r0, n); break;
 		case OP_APPLY: apply(o, k, r0, n); break;
 		case OP_APPLY_BACK: apply_back(o, k, r0, n); break;
 		case OP_SCORE:
 			if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
 			break;
-		case OP_APART: apart(o, r0, n); break;
-		case OP_APART_BACK: apart_back(o, r0, n); break;
+		case OP_APART:
+		case OP_APART_BACK:
 		case OP_SENSE_START:
 		case OP_SENSE_DENSE:
 		case OP_SENSE_UNITS:
-		case OP_SENSE_END: sense(o, r0, n); break;
+		case OP_SENSE_END:
 		case OP_SENSE_BACK:
-		case OP_SENSE_DENSE_BACK: sense_back(o, r0, n); break;
+		case OP_SENSE_DENSE_BACK:
 		case OP_SENSE_SUM:
 		case OP_SENSE_AVG:
 		case OP_SENSE_AVG_BACK:
@@ -150,8 +168,13 @@ KERNEL_MANY(rows, Rows, THREADS, 1, block_y) {
 		case OP_SENSE_CONV:
 		case OP_SENSE_CONV_BACK:
 		case OP_SENSE_NORM:
-		case OP_SENSE_NORM_BACK: sense_other(o, r0, n); break;
-		default: other(o, k, r0, n);
+		case OP_SENSE_NORM_BACK:
+			if constexpr (ALL) correlated(o, r0, n);
+			else __builtin_trap();
+			break;
+		default: other<ALL ? RARE : COMMON>(o, k, r0, n);
 		}
 	}
 }
+KERNEL_MANY(rows, Rows, THREADS, 1, block_y) { take_rows<false>(a); }
+KERNEL_MANY(rows_any, Rows, THREADS, 1, block_y) { take_rows<true>(a); }

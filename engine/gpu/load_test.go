@@ -1,0 +1,31 @@
+package gpu
+
+import (
+	"maps"
+	"testing"
+
+	"utvi/internal/cuda"
+	"utvi/internal/cuda/kernels"
+)
+
+// Every kernel that the engine names exists, and every kernel that exists is used.
+func TestKernelNames(t *testing.T) {
+	k, used, there := &kernelSet{}, map[string]bool{}, map[string]bool{}
+	for _, x := range []struct {
+		text kernels.Text
+		all  []entry
+	}{{kernels.Base, k.base()}, {kernels.Tensor, k.tensor()}, {kernels.Fused, k.small(&cuda.Device{})}, {kernels.Hopper, k.wide()}} {
+		names := x.text.Kernels()
+		maps.Copy(there, names)
+		for _, e := range x.all {
+			if used[e.name] = true; !names[e.name] {
+				t.Errorf("there is no kernel %s", e.name)
+			}
+		}
+	}
+	for name := range there {
+		if !used[name] {
+			t.Errorf("nobody uses the kernel %s", name)
+		}
+	}
+}
