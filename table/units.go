@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,12 +14,7 @@ var same = map[string]string{"US$": "$", "USD": "$", "EUR": "€", "GBP": "£", 
 
 // isCurrency reports whether a unit is money.
 func isCurrency(unit string) bool {
-	for _, c := range currencies {
-		if c == unit {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(currencies, unit)
 }
 
 // isMeasure reports whether a unit is neither money nor a share, such as kg.
