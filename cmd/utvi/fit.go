@@ -46,14 +46,14 @@ func fitCommand() *cobra.Command {
 columns are, hold out some rows, choose and train an ensemble of networks on the
 other rows, evaluate it on the held-out rows, and write the model and a report.
 
-Cells may be written as people write them: 7,637 or 1.234,56, $0.63, 12 %, dates and
+Cells may be written as people write them: 7,637 or 1.234,56, $0.63, 12 %, 5 kg, dates and
 times, - or NA for a missing value. Text may be in UTF-8, UTF-16 or Latin-1, with fields
 separated by commas, semicolons, tabs, | or blanks. Columns of dates become a trend and the
 place within the year, the week and the day. Columns with many different names are embedded:
 each name gets learned numbers with error bars. Targets that are counts get a distribution of
 counts if held-out rows are more probable so. Rows without a target are set aside.
-Warnings name columns and rows that look wrong: copies of the target, repeated rows,
-columns without values.
+Warnings name columns and rows that look wrong: copies of the target, columns that are the
+same, repeated rows, columns without values.
 
 Nothing needs tuning. Settings can be given by flags or in a file (--config). The report
 lists all settings in the form of such a file.
