@@ -16,8 +16,8 @@ import (
 const gradientTall, gradientAcross, gradientElements, gradientShared = 64, 32, 64, 4 * 2 * 64 * (64 + 32)
 
 // What a job is, in its Y, if it is no tile: elements of a thin layer with its bias, or of
-// the bias of another.
-const jobElements, jobBias = -1, -2
+// the bias of another; numbers whose parts the pass left.
+const jobElements, jobBias, jobParts = -1, -2, -3
 
 // planFused cuts the rows into parts, which are functions of the shapes alone.
 func (g *gradients) planFused(w *weights, rows int) {

@@ -6,6 +6,7 @@
 #include "near.h"
 #include "fused_gradients.h"
 #include "fused_update.h"
+#include "fused_conv.h"
 
 // A Stay is a matrix of weights that lies in shared memory meanwhile, at offset at; its
 // rows are pitch apart there.
@@ -427,6 +428,14 @@ DEVICE void take_rows(const Fused& a) {
 			case OP_APPLY_BACK: fused_apply_back(o, k, r0, n); break;
 			case OP_SCORE:
 				if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
+				break;
+			case OP_CONV:
+				if constexpr (ALL) fused_conv(o, r0, n);
+				else __builtin_trap();
+				break;
+			case OP_CONV_GRADIENT:
+				if constexpr (ALL) fused_conv_gradient(o, r0, n);
+				else __builtin_trap();
 				break;
 			default: fused_other<ALL>(o, k, r0, n);
 			}
