@@ -62,6 +62,9 @@ func (w *weights) fits(train bool) bool {
 		}
 		switch l.kind {
 		case opConv:
+			if l.folds() { // its outputs are the inputs of the next layer
+				bytes += 2 * 4 * rowsPerBlock * l.in
+			}
 			continue
 		case opDense, opApply, opNoise, opScale, opMultiply, opDropout, opAdd, opPiecewise, opAppend, opLayerNorm, opSoftmax, opConditional, opEmbed:
 		default:
@@ -272,6 +275,9 @@ func (b *launches) keep(signals ...cuda.Ptr) {
 // that it copies the weights less often.
 const crowdedTurns = 8
 
+// halves reports whether blocks take half as many rows, so that more of them are busy.
+func (w *weights) halves(rows int) bool { return 2*tiles(rows, rowsPerBlock) <= w.device.Processors }
+
 // runFused queues a launch of the first count operations.
 func (w *weights) runFused(s *stage, rows, count int) error {
 	f := &s.fused.One
@@ -280,7 +286,7 @@ func (w *weights) runFused(s *stage, rows, count int) error {
 	switch n := w.device.Processors; {
 	case w.crowded:
 		f.Turns = crowdedTurns
-	case 2*tiles(rows, rowsPerBlock) <= n:
+	case w.halves(rows):
 		f.Per, f.Turns = rowsPerBlock/2, 1
 	default:
 		f.Turns = int32(max(1, rows/(rowsPerBlock*2*n)))

@@ -127,7 +127,7 @@ func (b *launches) forward(w *weights, l *layer, o op, rows int) {
 		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
 		return
 	}
-	if l.kind == opConv {
+	if l.kind == opConv && !l.folded {
 		b.all = append(b.all, stage{conv: convForward(l, o)})
 		b.apart(o)
 		return

@@ -78,6 +78,10 @@ func (t *trainer) build(score op) error {
 				t.pass.cutGradients(w, l, o, rows)
 			}
 		case opConv:
+			if l.folded {
+				t.fold(l, o)
+				break
+			}
 			t.convs.add(l, o, e, k)
 			t.pass.keep(o.M, o.V, o.G, o.H)
 		case opEmbed:

@@ -6,6 +6,7 @@
 #include "near.h"
 #include "fused_gradients.h"
 #include "fused_update.h"
+#include "fused_conv.h"
 
 // A Stay is a matrix of weights that lies in shared memory meanwhile, at offset at; its
 // rows are pitch apart there.
@@ -85,14 +86,14 @@ DEVICE Four32 load_row(Near p, int k, int depth) {
 
 // halve adds up sums over two threads whose numbers differ by mask; each keeps the sums of
 // a half of the rows, or of the columns.
-template <int SUMS, int ROWS, int COLS, bool BY_ROW>
-DEVICE void halve(float (*t)[4][4], bool upper, int mask) {
+template <int SUMS, int ROWS, int COLS, bool BY_ROW, int N>
+DEVICE void halve(float (*t)[4][N], bool upper, int mask) {
 	constexpr int R = BY_ROW ? ROWS / 2 : ROWS, C = BY_ROW ? COLS : COLS / 2;
 #ifdef EMULATED // all at once: swapping takes long there
-	static float all[THREADS][SUMS * 16];
-	memcpy(all[thread()], t, sizeof(float) * SUMS * 16);
+	static float all[THREADS][SUMS * 4 * N];
+	memcpy(all[thread()], t, sizeof all[0]);
 	barrier();
-	const float(*other)[4][4] = (const float(*)[4][4])all[thread() ^ mask];
+	const float(*other)[4][N] = (const float(*)[4][N])all[thread() ^ mask];
 #endif
 #pragma unroll
 	for (int s = 0; s < SUMS; s++)
@@ -174,6 +175,81 @@ DEVICE void broad(Near x, Near y, bool second, int rows, int depth, Weights w, W
 	}
 }
 
+// streamed is broad, WHOLE, for weights in global memory, which take long to arrive: a thread
+// has only two columns, so that all warps have work, and loads its next weights before it
+// uses those that it has. The sums have the same order.
+template <int WAY, class Store>
+DEVICE void streamed(Near x, Near y, int rows, int depth, Far w, Far s, int pitch, int width, Store store) {
+	constexpr int SUMS = WAY == BACK ? 3 : 2, N = 2;
+	int lane = thread() % 32, g = WAY == BACK ? lane / 8 : lane % 4, share = WAY == BACK ? lane % 8 : lane / 4;
+	int groups = (rows + 3) / 4, tasks = groups * ((width + 4 * N - 1) / (4 * N)), turns = (tasks + THREADS / 32 - 1) / (THREADS / 32);
+	struct Loaded { // of four inputs and N outputs, inputs first, or the other way round on the way back
+		float u[4 * N], v[4 * N];
+	};
+	for (int turn = 0; turn < turns; turn++) { // as many for all warps
+		int task = turn * (THREADS / 32) + thread() / 32, row = groups == 2 ? task % 2 * 4 : 0, col = (groups == 2 ? task / 2 : task) * (4 * N) + N * g;
+		bool live = task < tasks;
+		float t[SUMS][4][N];
+#pragma unroll
+		for (int i = 0; i < SUMS * 4 * N; i++) t[i / (4 * N)][i / N % 4][i % N] = 0;
+		Near p0 = x + row * depth, q0 = y + row * depth;
+		auto load = [&](int k) {
+			Loaded l;
+			if (WAY == BACK) {
+#pragma unroll
+				for (int e = 0; e < N; e++) {
+					int at = less(col + e, width - 1) * pitch + k;
+					Four32 u = load4(w + at), v = load4(s + at);
+#pragma unroll
+					for (int c = 0; c < 4; c++) l.u[4 * e + c] = u.x[c], l.v[4 * e + c] = v.x[c];
+				}
+			} else {
+#pragma unroll
+				for (int e = 0; e < 4; e++) {
+					int at = (k + e) * pitch + less(col, width - N);
+					Two32 u = load2(w + at), v = load2(s + at);
+#pragma unroll
+					for (int c = 0; c < N; c++) l.u[N * e + c] = u.x[c], l.v[N * e + c] = v.x[c];
+				}
+			}
+			return l;
+		};
+		int k = 4 * share;
+		Loaded next = {};
+		if (live && k < depth) next = load(k);
+#pragma unroll 1
+		for (; live && k < depth; k += 32) {
+			Loaded l = next;
+			if (k + 32 < depth) next = load(k + 32);
+			Four32 p[4], q[4];
+#pragma unroll
+			for (int r = 0; r < 4; r++) p[r] = load4(p0 + r * depth + k), q[r] = load4(q0 + r * depth + k);
+#pragma unroll
+			for (int i = 0; i < 4 * N; i++) {
+				int d = WAY == BACK ? i % 4 : i / N, c = WAY == BACK ? i / 4 : i % N; // depth, column
+				float u = l.u[i], v = l.v[i], both = fma(u, u, v);
+#pragma unroll
+				for (int r = 0; r < 4; r++) {
+					t[0][r][c] = fma(p[r].x[d], u, t[0][r][c]);
+					if (WAY == BACK) {
+						t[1][r][c] = fma(q[r].x[d], v, t[1][r][c]);
+						t[SUMS - 1][r][c] = fma(q[r].x[d], both, t[SUMS - 1][r][c]);
+					} else {
+						t[1][r][c] = fma(p[r].x[d] * p[r].x[d], v, t[1][r][c]);
+						t[1][r][c] = fma(q[r].x[d], both, t[1][r][c]);
+					}
+				}
+			}
+		}
+		constexpr int MASK = WAY == BACK ? 1 : 4;
+		halve<SUMS, 4, N, true>(t, share & 4, 4 * MASK);
+		halve<SUMS, 2, N, true>(t, share & 2, 2 * MASK);
+		halve<SUMS, 1, N, false>(t, share & 1, MASK);
+		row += share / 2, col += share % 2;
+		if (live && row < rows && col < width) store(row, col, Sums{t[0][0][0], t[1][0][0], t[SUMS - 1][0][0]});
+	}
+}
+
 // few multiplies rows by a thin matrix in shared memory, whose element (k, c) lies at
 // k·down + c·across: with few inputs a thread has an element, with few outputs a warp does.
 template <int WAY, class Store>
@@ -216,6 +292,7 @@ DEVICE void fused_product(const Op& o, const float* x, const float* y, int n, in
 	bool second = y, random = o.s, whole = second && random && depth % 4 == 0;
 	int pitch = o.room;
 	if (less(depth, width) <= SHALLOW) few<WAY>(near(x), near(y), second, n, depth, near(o.w), near(o.s), random, WAY == BACK ? 1 : pitch, WAY == BACK ? pitch : 1, width, store);
+	else if (whole && !inside(o.w)) streamed<WAY>(near(x), near(y), n, depth, (Far)o.w, (Far)o.s, pitch, width, store);
 	else if (!inside(o.w)) broad<WAY, false>(near(x), near(y), second, n, depth, (Far)o.w, (Far)o.s, random, pitch, width, store);
 	else if (whole) broad<WAY, true>(near(x), near(y), second, n, depth, near(o.w), near(o.s), random, pitch, width, store);
 	else broad<WAY, false>(near(x), near(y), second, n, depth, near(o.w), near(o.s), random, pitch, width, store);
@@ -351,6 +428,14 @@ DEVICE void take_rows(const Fused& a) {
 			case OP_APPLY_BACK: fused_apply_back(o, k, r0, n); break;
 			case OP_SCORE:
 				if (thread() % 32 == 0 && thread() / 32 < n) score(o, k.batch, r0 + thread() / 32);
+				break;
+			case OP_CONV:
+				if constexpr (ALL) fused_conv(o, r0, n);
+				else __builtin_trap();
+				break;
+			case OP_CONV_GRADIENT:
+				if constexpr (ALL) fused_conv_gradient(o, r0, n);
+				else __builtin_trap();
 				break;
 			default: fused_other<ALL>(o, k, r0, n);
 			}
