@@ -13,6 +13,7 @@ type launched struct {
 	threads int
 	args    []byte // for one network
 	gated   bool   // its blocks wait for one another
+	behind  bool   // it may start while the one before it ends
 }
 
 // launch queues a kernel for one network, or records it.
@@ -34,6 +35,18 @@ func launchGated[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, arg
 		return err
 	}
 	(*w.record)[len(*w.record)-1].gated = true
+	return nil
+}
+
+// launchBehind is launch for a kernel that may start while the one before it ends.
+func launchBehind[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, args *many[T]) error {
+	if w.record == nil {
+		return cuda.LaunchBehind(w.stream, k, g, threads, unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args)))
+	}
+	if err := launch(w, k, g, threads, args); err != nil {
+		return err
+	}
+	(*w.record)[len(*w.record)-1].behind = true
 	return nil
 }
 

@@ -68,3 +68,13 @@ func SetInterpret(on bool) func() {
 
 // Slow is what happens if the driver takes long to compile the kernels.
 func (e *Engine) Slow() { e.slow() }
+
+// SetChains makes chains run in kernels of their own or not, and returns what undoes it.
+func SetChains(on bool) func() {
+	before := withChains
+	withChains = on
+	return func() { withChains = before }
+}
+
+// FirstKernel is the name of the first kernel of a training's step.
+func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.Name }

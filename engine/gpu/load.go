@@ -18,8 +18,9 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles                      cuda.Kernel
 
-	fused, fusedGradients, fusedUpdate cuda.Kernel // of small networks
-	hasFused                           bool        // from compute capability 8.0 on
+	fused, fusedGradients, fusedUpdate cuda.Kernel   // of small networks
+	hasFused                           bool          // from compute capability 8.0 on
+	chains                             *chainKernels // from compute capability 9.0 on; else nil
 
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
@@ -56,13 +57,16 @@ func (e *Engine) loadKernels() (*kernelSet, error) {
 		{kernels.Base, k.loadBase},
 		{kernels.Tensor, k.loadTensor},
 		{kernels.Fused, func(m *cuda.Module) error { return k.loadFused(d, m) }},
+		{kernels.Chain, func(m *cuda.Module) error { return k.loadChains(d, m) }},
 		{kernels.Hopper, k.loadHopper},
 	}
 	switch {
 	case d.Major < 8:
 		texts = texts[:1]
-	case d.Major != 9:
+	case d.Major < 9:
 		texts = texts[:3]
+	case d.Major > 9:
+		texts = texts[:4]
 	}
 	if e.slow != nil {
 		defer time.AfterFunc(patience, e.slow).Stop()
@@ -109,14 +113,34 @@ func (k *kernelSet) loadBase(m *cuda.Module) error {
 
 // loadFused loads the kernels of small networks.
 func (k *kernelSet) loadFused(d *cuda.Device, m *cuda.Module) error {
-	for _, x := range []struct {
-		entry
-		shared int
-	}{
+	k.hasFused = true
+	return loadReserving(m, []reserving{
 		{entry{"fused", &k.fused}, d.Shared - fusedOverhead},
 		{entry{"fused_gradients", &k.fusedGradients}, gradientShared},
 		{entry{"fused_update", &k.fusedUpdate}, 0},
-	} {
+	})
+}
+
+// loadChains loads the kernels of chains.
+func (k *kernelSet) loadChains(d *cuda.Device, m *cuda.Module) error {
+	c := &chainKernels{}
+	k.chains = c
+	return loadReserving(m, []reserving{
+		{entry{"chain_three", &c.three}, d.Shared - chainOverhead},
+		{entry{"chain_exact", &c.exact}, d.Shared - chainOverhead},
+		{entry{"chain_gradients", &c.gradients}, chainShared},
+		{entry{"chain_update", &c.update}, 0},
+	})
+}
+
+// A reserving kernel asks for bytes of shared memory.
+type reserving struct {
+	entry
+	shared int
+}
+
+func loadReserving(m *cuda.Module, all []reserving) error {
+	for _, x := range all {
 		var err error
 		if *x.to, err = m.Kernel(x.name); err == nil {
 			err = m.Reserve(x.to, x.shared)
@@ -125,6 +149,5 @@ func (k *kernelSet) loadFused(d *cuda.Device, m *cuda.Module) error {
 			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
 		}
 	}
-	k.hasFused = true
 	return nil
 }

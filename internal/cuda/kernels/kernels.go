@@ -28,6 +28,11 @@ var Tensor []byte
 //go:embed fused.ptx
 var Fused []byte
 
+// Chain are the kernels of plain small networks, for compute capability 9.0 and later.
+//
+//go:embed chain.ptx
+var Chain []byte
+
 // Hopper are products on tensor cores of compute capability 9.0, which no other card runs.
 //
 //go:embed hopper.ptx

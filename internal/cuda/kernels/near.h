@@ -9,12 +9,13 @@ struct alignas(16) Four32 {
 #ifndef EMULATED
 typedef __attribute__((address_space(3))) float* Near; // into shared memory
 typedef __attribute__((address_space(1))) const float* Far; // into global memory
+typedef __attribute__((address_space(1))) float* Out; // likewise, to be written
 typedef float Vector __attribute__((ext_vector_type(4)));
 DEVICE Four32 four(Vector v) { return {v[0], v[1], v[2], v[3]}; }
 DEVICE Four32 load4(Near p) { return four(*(__attribute__((address_space(3))) const Vector*)p); }
 DEVICE Four32 load4(Far p) { return four(*(__attribute__((address_space(1))) const Vector*)p); }
 #else
-typedef float* Near;
+typedef float *Near, *Out;
 struct Far {
 	const float* p;
 	explicit Far(const float* p) : p(p) {}
@@ -25,3 +26,5 @@ DEVICE Four32 load4(Far p) { return *(const Four32*)p.p; }
 #endif
 // near returns a pointer that points into shared memory.
 DEVICE Near near(const float* p) { return (Near)(float*)p; }
+// out returns a pointer that points into global memory.
+DEVICE Out out(float* p) { return (Out)p; }
