@@ -76,5 +76,11 @@ func SetChains(on bool) func() {
 	return func() { withChains = before }
 }
 
+// HasChains reports whether the card has the kernels of chains.
+func (e *Engine) HasChains() bool {
+	k, err := e.load()
+	return err == nil && k.chains != nil
+}
+
 // FirstKernel is the name of the first kernel of a training's step.
 func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.Name }

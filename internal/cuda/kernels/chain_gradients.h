@@ -26,6 +26,18 @@ struct ChainGradients {
 };
 static_assert(sizeof(Slope) == 64 && sizeof(ChainGradients) == 64 * MOST_LINKS + 136, "");
 
+// A Now holds what a block needs of the step: the chunks of its weights and biases, and
+// the numbers of the step, which read_step reads. A step that comes behind one that is not
+// finite writes nothing.
+struct Now {
+	Chunk chunks[2];
+	Control control;
+};
+DEVICE void read_step(const ChainGradients& c, const Turn turn, Now& now) {
+	int i = thread() - 64; // these threads have read no chunk
+	if (i >= 0 && i < (int)sizeof(Control) / 8) ((uint64*)&now.control)[i] = ((const uint64*)(c.norm.control + turn.slot))[i];
+}
+
 // last_of reports whether all other parts of a region are there.
 DEVICE bool last_of(const ChainGradients& c, int region) {
 	SHARED uint32 before;
@@ -79,7 +91,7 @@ DEVICE void stage_rows(float* to, const float* from, const float* some, int cols
 // tile sums up SIDE × SIDE weights. A thread has four by four of them and a quarter of the
 // rows; the quarters are added in order, and a thread finishes four neighbours. Tiles at the
 // top sum up the biases, too.
-DEVICE void tile(const ChainGradients& c, const Slope& l, const Chunk* chunks, const Control& k, int x, int y, int part, int region) {
+DEVICE void tile(const ChainGradients& c, const Slope& l, const Turn turn, Now& now, int x, int y, int part, int region) {
 	float *M = dynamic(), *V = M + DEEP * SIDE, *G = V + DEEP * SIDE, *H = G + DEEP * SIDE;
 	int row = y * SIDE, col = x * SIDE, slice = thread() / 64, t = thread() % 64, tx = t % 8 * 4, ty = t / 8 * 4;
 	int k0 = part * c.split, k1 = less(c.norm.rows, k0 + c.split), mine = (row + ty + slice) * l.out + col + tx; // first of the neighbours
@@ -99,6 +111,7 @@ DEVICE void tile(const ChainGradients& c, const Slope& l, const Chunk* chunks, c
 			stage_rows(H + q * SIDE, l.h, l.m, l.out, col, k0 + q, k1);
 			copies_end();
 		}
+		read_step(c, turn, now); // while the rows are on their way
 #pragma unroll 1
 		for (int q = 0; q < DEEP / SIDE; q++) {
 			if (q == 0) copies_wait<3>();
@@ -125,6 +138,7 @@ DEVICE void tile(const ChainGradients& c, const Slope& l, const Chunk* chunks, c
 	}
 	biases[thread()] = by;
 	barrier();
+	if (!turn.finite) return;
 	float* grad = c.norm.grad + part * c.norm.size;
 #pragma unroll
 	for (int j = 0; j < 4; j++) {
@@ -133,26 +147,26 @@ DEVICE void tile(const ChainGradients& c, const Slope& l, const Chunk* chunks, c
 #pragma unroll
 		for (int q = 1; q < SLICES; q++) s0 += from[q * 3 * EACH], s1 += from[(q * 3 + 1) * EACH], s2 += from[(q * 3 + 2) * EACH];
 		if (!live) continue;
-		grad[chunks[0].mean + mine + j] = fma(2 * w[j], s2, s0);
-		grad[chunks[0].rho + mine + j] = s1 + s2;
+		grad[now.chunks[0].mean + mine + j] = fma(2 * w[j], s2, s0);
+		grad[now.chunks[0].rho + mine + j] = s1 + s2;
 	}
 	bool bias = y == 0 && slice == 0 && col + t % 32 < l.out;
 	if (bias) {
 		float s = biases[t];
 #pragma unroll
 		for (int q = 1; q < SLICES; q++) s += biases[q * 64 + t];
-		grad[(t / 32 ? chunks[1].rho : chunks[1].mean) + col + t % 32] = s;
+		grad[(t / 32 ? now.chunks[1].rho : now.chunks[1].mean) + col + t % 32] = s;
 	}
 	if (!last_of(c, region)) return;
 	double kl = 0, n2 = 0;
-	if (live) sum_parts<4>(c, k, chunks[0], mine, kl, n2);
-	if (bias && t < 32) sum_parts<1>(c, k, chunks[1], col + t, kl, n2);
+	if (live) sum_parts<4>(c, now.control, now.chunks[0], mine, kl, n2);
+	if (bias && t < 32) sum_parts<1>(c, now.control, now.chunks[1], col + t, kl, n2);
 	leave(c, region, kl, n2);
 }
 
 // elements sums up elements of a thin layer, behind its weights those of its bias. A thread
 // has an element and an eighth of the rows; the eighths are added in order.
-DEVICE void elements(const ChainGradients& c, const Slope& l, const Chunk* chunks, const Control& k, int number, int part, int region) {
+DEVICE void elements(const ChainGradients& c, const Slope& l, const Turn turn, Now& now, int number, int part, int region) {
 	SHARED float shares[3][EIGHTH][SIDE];
 	int t = thread() % SIDE, eighth = thread() / SIDE, e = number * SIDE + t, r = e / l.out, col = e - r * l.out;
 	int k0 = part * c.split, k1 = less(c.norm.rows, k0 + c.split), per = (k1 - k0 + EIGHTH - 1) / EIGHTH;
@@ -166,10 +180,12 @@ DEVICE void elements(const ChainGradients& c, const Slope& l, const Chunk* chunk
 			float m = weight ? l.m[(long long)i * l.in + r] : 1.0f, v = weight && l.v ? l.v[(long long)i * l.in + r] : 0.0f;
 			s0 = fma(m, g, s0), s1 = fma(m * m, h, s1), s2 = fma(v, h, s2);
 		}
+	read_step(c, turn, now);
 	shares[0][eighth][t] = s0, shares[1][eighth][t] = s1, shares[2][eighth][t] = s2;
 	barrier();
+	if (!turn.finite) return;
 	live = live && eighth == 0;
-	const Chunk& to = chunks[weight ? 0 : 1];
+	const Chunk& to = now.chunks[weight ? 0 : 1];
 	int at = weight ? e : col;
 	if (live) {
 #pragma unroll
@@ -180,7 +196,7 @@ DEVICE void elements(const ChainGradients& c, const Slope& l, const Chunk* chunk
 	}
 	if (!last_of(c, region)) return;
 	double kl = 0, n2 = 0;
-	if (live) sum_parts<1>(c, k, to, at, kl, n2);
+	if (live) sum_parts<1>(c, now.control, to, at, kl, n2);
 	leave(c, region, kl, n2);
 }
 
@@ -200,27 +216,26 @@ DEVICE void noise(const ChainGradients& c, const Chunk& t, const Control& k, int
 }
 
 KERNEL_CHAIN(chain_gradients, ChainGradients, CG, 2) {
-	SHARED Chunk chunks[2];
-	SHARED Control k;
+	SHARED Now now;
 	int b = block(), i = 0, word = thread() % 32, warp = thread() / 32;
 	while (i + 1 < c.count && b >= c.links[i + 1].block) i++;
 	const Slope& l = c.links[i];
 	bool rest = b >= c.rest;
-	if (warp < 2 && word < (int)sizeof(Chunk) / 8) ((uint64*)(chunks + warp))[word] = fresh((const uint64*)(c.norm.chunks + (rest ? c.noise : warp ? l.bias : l.chunk)) + word);
+	if (warp < 2 && word < (int)sizeof(Chunk) / 8) ((uint64*)(now.chunks + warp))[word] = fresh((const uint64*)(c.norm.chunks + (rest ? c.noise : warp ? l.bias : l.chunk)) + word);
 	after_before();
-	Turn turn = *c.turn;
-	if (warp == 2 && word < (int)sizeof(Control) / 8) ((uint64*)&k)[word] = ((const uint64*)(c.norm.control + turn.slot))[word];
-	barrier();
-	if (!turn.finite) return;
+	const Turn turn = *c.turn;
 	if (b == c.rest + c.noises) { // the scores of the rows
+		if (!turn.finite) return;
 		double nll = 0, floored = 0;
 		for (int r = thread(); r < c.norm.rows; r += CG) nll += c.norm.nll[r], floored += c.norm.floored[r];
 		leave(c, c.norm.count, nll, floored);
 	} else if (rest) {
-		noise(c, chunks[0], k, b - c.rest);
+		read_step(c, turn, now);
+		barrier();
+		if (turn.finite) noise(c, now.chunks[0], now.control, b - c.rest);
 	} else {
 		int number = (b - l.block) / c.parts, part = (b - l.block) % c.parts, across = (l.out + SIDE - 1) / SIDE;
-		if (less(l.in, l.out) > SHALLOW) tile(c, l, chunks, k, number % across, number / across, part, l.region + number);
-		else elements(c, l, chunks, k, number, part, l.region + number);
+		if (less(l.in, l.out) > SHALLOW) tile(c, l, turn, now, number % across, number / across, part, l.region + number);
+		else elements(c, l, turn, now, number, part, l.region + number);
 	}
 }
