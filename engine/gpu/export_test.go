@@ -65,3 +65,16 @@ func SetInterpret(on bool) func() {
 
 // Slow is what happens if the driver takes long to compile the kernels.
 func (e *Engine) Slow() { e.slow() }
+
+// SetChains makes chains run in kernels of their own or not, and returns what undoes it.
+func SetChains(on bool) func() {
+	before := withChains
+	withChains = on
+	return func() { withChains = before }
+}
+
+// HasChains reports whether the card has the kernels of chains.
+func (e *Engine) HasChains() bool { return e.load().chains != nil }
+
+// FirstKernel is the name of the first kernel of a training's step.
+func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.Name }

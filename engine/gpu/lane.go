@@ -133,6 +133,7 @@ func (n *laneNetwork) build(w *weights, in, last signal, rows int) {
 		}
 	}
 	n.run.keep(last.m, last.v)
+	n.run.chain = w.chain(n.run.ops)
 	n.run.place(w, 0)
 }
 

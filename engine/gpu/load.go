@@ -18,8 +18,9 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16 cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles            cuda.Kernel
 
-	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel // of small networks
-	hasFused                                     bool        // from compute capability 8.0 on
+	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel   // of small networks
+	hasFused                                     bool          // from compute capability 8.0 on
+	chains                                       *chainKernels // from compute capability 9.0 on; else nil
 
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
@@ -55,6 +56,9 @@ func (e *Engine) loadKernels() *kernelSet {
 	if d.Major >= 8 {
 		take(d, kernels.Tensor, k.tensor())
 		take(d, kernels.Fused, k.small(d))
+	}
+	if d.Major >= 9 {
+		take(d, kernels.Chain, k.chain(d))
 	}
 	if d.Major == 9 {
 		take(d, kernels.Hopper, k.wide())
@@ -110,5 +114,16 @@ func (k *kernelSet) small(d *cuda.Device) []entry {
 		{"fused", &k.fused, d.Shared - fusedOverhead}, {"fused_any", &k.fusedAny, d.Shared - fusedOverhead},
 		{"fused_gradients", &k.fusedGradients, gradientShared},
 		{"fused_update", &k.fusedUpdate, 0},
+	}
+}
+
+// chain lists the kernels of chains.
+func (k *kernelSet) chain(d *cuda.Device) []entry {
+	k.chains = &chainKernels{}
+	c := k.chains
+	return []entry{
+		{"chain_three", &c.three, d.Shared - chainOverhead}, {"chain_exact", &c.exact, d.Shared - chainOverhead},
+		{"chain_gradients", &c.gradients, chainShared},
+		{"chain_update", &c.update, 0},
 	}
 }

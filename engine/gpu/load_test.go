@@ -14,7 +14,7 @@ func TestKernelNames(t *testing.T) {
 	for _, x := range []struct {
 		text kernels.Text
 		all  []entry
-	}{{kernels.Base, k.base()}, {kernels.Tensor, k.tensor()}, {kernels.Fused, k.small(&cuda.Device{})}, {kernels.Hopper, k.wide()}} {
+	}{{kernels.Base, k.base()}, {kernels.Tensor, k.tensor()}, {kernels.Fused, k.small(&cuda.Device{})}, {kernels.Chain, k.chain(&cuda.Device{})}, {kernels.Hopper, k.wide()}} {
 		names := x.text.Kernels()
 		maps.Copy(there, names)
 		for _, e := range x.all {

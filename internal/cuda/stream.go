@@ -67,6 +67,21 @@ type Stream struct {
 	memory unsafe.Pointer // that the call uses, so that it stays on the heap
 	extra  [5]uintptr
 	size   uintptr
+	config launchConfig
+	way    launchAttribute
+}
+
+// A launchConfig and its launchAttribute are those of cuLaunchKernelEx.
+type launchConfig struct {
+	grid, block [3]uint32
+	shared, _   uint32
+	stream      uintptr
+	attributes  *launchAttribute
+	count, _    uint32
+}
+type launchAttribute struct {
+	id, _ uint32
+	value [16]int32
 }
 
 // do calls a function with the first n arguments in args.
@@ -127,6 +142,26 @@ func LaunchTogether(s *Stream, k Kernel, g Grid, threads int, args []byte) error
 	s.extra = [5]uintptr{uintptr(s.memory)}
 	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, uintptr(unsafe.Pointer(&s.extra))}
 	return s.do(fnLaunchTogether, 10)
+}
+
+// LaunchBehind queues a kernel that may start while the kernel before it in the stream
+// ends: it waits itself for what that one writes. On cards that cannot do so, it starts
+// behind it.
+func LaunchBehind(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
+	if !s.device.Behind {
+		return LaunchBytes(s, k, g, threads, args)
+	}
+	if err := k.load(); err != nil {
+		return err
+	}
+	s.memory, s.size = unsafe.Pointer(&args[0]), uintptr(len(args))
+	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0}
+	s.way = launchAttribute{id: 6} // programmatic stream serialization
+	s.way.value[0] = 1
+	s.config = launchConfig{grid: [3]uint32{uint32(g.X), uint32(max(1, g.Y)), uint32(max(1, g.Z))}, block: [3]uint32{uint32(threads), 1, 1},
+		shared: uint32(k.shared), stream: s.handle, attributes: &s.way, count: 1}
+	s.args = [11]uintptr{uintptr(unsafe.Pointer(&s.config)), k.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
+	return s.do(fnLaunchWith, 4)
 }
 
 // A Graph is work that was recorded and can be queued as a whole.

@@ -23,6 +23,7 @@ var Targets = []Target{
 	{"tensor.ptx", "tensor.cu", "sm_80", "ptx70"},
 	{"formula.ptx", "compiled.cu", "sm_75", "ptx64"},
 	{"fused.ptx", "fused.cu", "sm_80", "ptx70"},
+	{"chain.ptx", "chain.cu", "sm_90", "ptx78"},
 	{"hopper.ptx", "hopper.cu", "sm_90a", "ptx80"},
 }
 
