@@ -68,3 +68,6 @@ func SetInterpret(on bool) func() {
 
 // Slow is what happens if the driver takes long to compile the kernels.
 func (e *Engine) Slow() { e.slow() }
+
+// Chained reports whether a predictor's networks run in the kernel chain.
+func Chained(p engine.Predictor[float32]) bool { return p.(*predictor).lanes[0].networks[0].chained }

@@ -18,6 +18,8 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles                      cuda.Kernel
 
+	chain cuda.Kernel // predictions of plain networks with correlations
+
 	fused, fusedGradients, fusedUpdate cuda.Kernel // of small networks
 	hasFused                           bool        // from compute capability 8.0 on
 
@@ -54,15 +56,16 @@ func (e *Engine) loadKernels() (*kernelSet, error) {
 		load func(m *cuda.Module) error
 	}{
 		{kernels.Base, k.loadBase},
+		{kernels.Chain, func(m *cuda.Module) error { return k.loadChain(d, m) }},
 		{kernels.Tensor, k.loadTensor},
 		{kernels.Fused, func(m *cuda.Module) error { return k.loadFused(d, m) }},
 		{kernels.Hopper, k.loadHopper},
 	}
 	switch {
 	case d.Major < 8:
-		texts = texts[:1]
+		texts = texts[:2]
 	case d.Major != 9:
-		texts = texts[:3]
+		texts = texts[:4]
 	}
 	if e.slow != nil {
 		defer time.AfterFunc(patience, e.slow).Stop()
@@ -103,6 +106,17 @@ func (k *kernelSet) loadBase(m *cuda.Module) error {
 		if *x.to, err = m.Kernel(x.name); err != nil {
 			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
 		}
+	}
+	return nil
+}
+
+// loadChain loads the kernel of predictions by plain networks.
+func (k *kernelSet) loadChain(d *cuda.Device, m *cuda.Module) (err error) {
+	if k.chain, err = m.Kernel("chain"); err == nil {
+		err = m.Reserve(&k.chain, d.Shared-chainStatic)
+	}
+	if err != nil {
+		return fmt.Errorf("the kernel chain cannot be loaded: %w", err)
 	}
 	return nil
 }

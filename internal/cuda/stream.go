@@ -43,6 +43,13 @@ func (m *Module) Reserve(k *Kernel, bytes int) error {
 	return m.device.do(fnFuncAttribute, k.handle, 8, uintptr(bytes)) // 8: the most that a launch may ask for
 }
 
+// Sharing returns the kernel with launches that ask for so many bytes of shared memory, at
+// most those that Reserve named.
+func (k Kernel) Sharing(bytes int) Kernel {
+	k.shared = bytes
+	return k
+}
+
 // A Stream is a queue of work for a card. It belongs to one goroutine at a time.
 type Stream struct {
 	device *Device

@@ -120,6 +120,7 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 #include "../kernels/tensor.cu"
 #include "../kernels/fused.cu"
 #include "../kernels/hopper.cu"
+#include "../kernels/chain.cu"
 
 void emulated::poison() { memset(dynamic(), 0xff, 227 << 10); }
 

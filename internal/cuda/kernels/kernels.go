@@ -32,3 +32,8 @@ var Fused []byte
 //
 //go:embed hopper.ptx
 var Hopper []byte
+
+// Chain is the kernel of predictions by plain networks with correlations.
+//
+//go:embed chain.ptx
+var Chain []byte
