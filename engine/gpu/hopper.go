@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"utvi/internal/cuda"
@@ -17,6 +18,7 @@ type hopper struct {
 	forward, backward, gradients   cuda.Kernel
 	finishForward, finishBackward  [2]cuda.Kernel // for common functions, for any
 	narrowBackward                 [2]cuda.Kernel
+	wholeForward, wholeBackward    [2]cuda.Kernel
 }
 
 // wideSide is the side of a tile of results, blockSide that of a block of a plane.
@@ -26,17 +28,25 @@ const wideSide, blockSide = 128, 32
 // of four stages.
 const wideThreads, cutThreads, wideShared = 384, 256, 1024 + 4*6*2*wideSide*blockSide
 
+// wholeSide is the side of a tile of the kernels that finish products, too; wholeThreads
+// are their threads, wholeShared is their shared memory: a ring of three stages.
+const wholeSide, wholeThreads, wholeShared = 64, 512, 1024 + 3*3*6*2*wholeSide*blockSide
+
 func (k *kernelSet) loadHopper(m *cuda.Module) error {
 	h := &hopper{}
 	for _, x := range []entry{
 		{"cut_planes", &h.cut}, {"bias_sums", &h.biases}, {"wide_adamw", &h.adamw},
 		{"narrow_forward", &h.narrowForward}, {"narrow_backward", &h.narrowBackward[0]}, {"narrow_backward_any", &h.narrowBackward[1]}, {"narrow_gradients", &h.narrowGradients}, {"wide_finish_forward", &h.finishForward[0]}, {"wide_finish_backward", &h.finishBackward[0]},
 		{"wide_finish_forward_any", &h.finishForward[1]}, {"wide_finish_backward_any", &h.finishBackward[1]},
+		{"whole_forward", &h.wholeForward[0]}, {"whole_forward_any", &h.wholeForward[1]}, {"whole_backward", &h.wholeBackward[0]}, {"whole_backward_any", &h.wholeBackward[1]},
 		{"wide_forward", &h.forward}, {"wide_backward", &h.backward}, {"wide_gradients", &h.gradients},
 	} {
 		var err error
 		if *x.to, err = m.Kernel(x.name); err == nil && (x.to == &h.forward || x.to == &h.backward || x.to == &h.gradients) {
 			err = m.Reserve(x.to, wideShared)
+		}
+		if err == nil && strings.HasPrefix(x.name, "whole_") {
+			err = m.Reserve(x.to, wholeShared)
 		}
 		if err != nil {
 			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
@@ -113,6 +123,12 @@ type finishArgs struct {
 	Cuts            cuts
 }
 
+type wholeArgs struct {
+	A, B     [3]planes
+	Depth, _ int32
+	Finish   finishArgs
+}
+
 type biasSum struct {
 	G, H, X0, X1 cuda.Ptr
 	Rows, Cols   int32
@@ -126,4 +142,5 @@ const sizePlanes, sizeWideProduct, sizeBiasSum = 24, 152, 40
 var _ = [1]struct{}{}[unsafe.Sizeof(planes{})-sizePlanes]
 var _ = [1]struct{}{}[unsafe.Sizeof(wideProduct{})-sizeWideProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(finishArgs{})-336]
+var _ = [1]struct{}{}[unsafe.Sizeof(wholeArgs{})-488]
 var _ = [1]struct{}{}[unsafe.Sizeof(biasSum{})-sizeBiasSum]

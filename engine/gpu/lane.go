@@ -27,7 +27,7 @@ type lane struct {
 type laneNetwork struct {
 	weights *weights
 	run     launches
-	chained bool                 // it runs in the kernel chain
+	chained bool                 // it runs in the kernel sensed
 	y       gauss.Batch[float32] // in the lane's out
 }
 

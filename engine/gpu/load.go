@@ -18,7 +18,7 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16           cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles                      cuda.Kernel
 
-	chain cuda.Kernel // predictions of plain networks with correlations
+	sensed cuda.Kernel // predictions of plain networks with correlations
 
 	fused, fusedGradients, fusedUpdate cuda.Kernel // of small networks
 	hasFused                           bool        // from compute capability 8.0 on
@@ -56,7 +56,7 @@ func (e *Engine) loadKernels() (*kernelSet, error) {
 		load func(m *cuda.Module) error
 	}{
 		{kernels.Base, k.loadBase},
-		{kernels.Chain, func(m *cuda.Module) error { return k.loadChain(d, m) }},
+		{kernels.Sensed, func(m *cuda.Module) error { return k.loadSensed(d, m) }},
 		{kernels.Tensor, k.loadTensor},
 		{kernels.Fused, func(m *cuda.Module) error { return k.loadFused(d, m) }},
 		{kernels.Hopper, k.loadHopper},
@@ -110,13 +110,13 @@ func (k *kernelSet) loadBase(m *cuda.Module) error {
 	return nil
 }
 
-// loadChain loads the kernel of predictions by plain networks.
-func (k *kernelSet) loadChain(d *cuda.Device, m *cuda.Module) (err error) {
-	if k.chain, err = m.Kernel("chain"); err == nil {
-		err = m.Reserve(&k.chain, d.Shared-chainStatic)
+// loadSensed loads the kernel of predictions by plain networks.
+func (k *kernelSet) loadSensed(d *cuda.Device, m *cuda.Module) (err error) {
+	if k.sensed, err = m.Kernel("sensed"); err == nil {
+		err = m.Reserve(&k.sensed, d.Shared-sensedStatic)
 	}
 	if err != nil {
-		return fmt.Errorf("the kernel chain cannot be loaded: %w", err)
+		return fmt.Errorf("the kernel sensed cannot be loaded: %w", err)
 	}
 	return nil
 }

@@ -165,4 +165,6 @@ KERNEL_MANY(wide_forward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(
 KERNEL_MANY(wide_backward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<false, false, false>::run(a); }
 KERNEL_MANY(wide_gradients, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<true, true, true>::run(a); }
 
+#include "whole.h"
+
 static_assert(sizeof(WideFinish) == 336 && sizeof(WideProduct) == 152 && sizeof(Cuts) == 88, "");

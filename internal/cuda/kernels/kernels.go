@@ -33,7 +33,7 @@ var Fused []byte
 //go:embed hopper.ptx
 var Hopper []byte
 
-// Chain is the kernel of predictions by plain networks with correlations.
+// Sensed is the kernel of predictions by plain networks with correlations.
 //
-//go:embed chain.ptx
-var Chain []byte
+//go:embed sensed.ptx
+var Sensed []byte

@@ -24,7 +24,7 @@ var Targets = []Target{
 	{"formula.ptx", "compiled.cu", "sm_75", "ptx64"},
 	{"fused.ptx", "fused.cu", "sm_80", "ptx70"},
 	{"hopper.ptx", "hopper.cu", "sm_90a", "ptx80"},
-	{"chain.ptx", "chain.cu", "sm_75", "ptx64"},
+	{"sensed.ptx", "sensed.cu", "sm_75", "ptx64"},
 }
 
 // Header returns the first lines of a PTX file: the hash of all sources in a folder and

@@ -7,19 +7,19 @@ import (
 	"utvi/nn"
 )
 
-// Predictions by plain networks with correlations run in the kernel chain: one launch takes
+// Predictions by plain networks with correlations run in the kernel sensed: one launch takes
 // rows through all networks of a team, with weights and signals in shared memory. The kernel
 // rows, which runs any network, waits for global memory in every operation.
 
-// chainRows is how many rows a block takes at a time, chainThreads the threads of a block,
-// and chainStatic about what the kernel declares of shared memory itself.
-const chainRows, chainThreads, chainStatic = 32, 256, 7 << 10
+// sensedRows is how many rows a block takes at a time, sensedThreads the threads of a block,
+// and sensedStatic about what the kernel declares of shared memory itself.
+const sensedRows, sensedThreads, sensedStatic = 32, 256, 7 << 10
 
-// mostChain is how many dense layers the kernel takes; chainPoints how many points of a rule
-// it keeps the values of, and chainCols the columns that a warp takes at a time.
-const mostChain, chainPoints, chainCols = 8, 16, 8
+// mostSensed is how many dense layers the kernel takes; sensedPoints how many points of a rule
+// it keeps the values of, and sensedCols the columns that a warp takes at a time.
+const mostSensed, sensedPoints, sensedCols = 8, 16, 8
 
-type chainLayer struct {
+type sensedLayer struct {
 	W, S, B, BS            cuda.Ptr
 	In, Out, Pitch         int32
 	Means, Variances, Bias int32 // places in shared memory, in numbers
@@ -28,19 +28,19 @@ type chainLayer struct {
 }
 
 // What stands behind the last dense layer of a chain.
-const chainNothing, chainAppended, chainNoise = 0, 1, 2
+const sensedNothing, sensedAppended, sensedNoise = 0, 1, 2
 
-type chainArgs struct {
+type sensedArgs struct {
 	X, OM, OV, Raw                cuda.Ptr
 	Control, Layers               cuda.Ptr
 	Count, Outputs, Width, Behind int32
 	Near, Far, Tall, Ends         int32
 }
 
-const sizeChainLayer, sizeChain = 136, 80
+const sizeSensedLayer, sizeSensed = 136, 80
 
-var _ = [1]struct{}{}[unsafe.Sizeof(chainLayer{})-sizeChainLayer]
-var _ = [1]struct{}{}[unsafe.Sizeof(chainArgs{})-sizeChain]
+var _ = [1]struct{}{}[unsafe.Sizeof(sensedLayer{})-sizeSensedLayer]
+var _ = [1]struct{}{}[unsafe.Sizeof(sensedArgs{})-sizeSensed]
 
 // chained reports whether a plan is a chain: numbers go in; dense layers with a function
 // behind each, and a last one without; noise or numbers that are appended may follow.
@@ -49,7 +49,7 @@ func (p *plan) chained() (dense int, ok bool) {
 	if k := p.layers[n-1].kind; n > 1 && (k == opAppend || k == opNoise) {
 		n--
 	}
-	if p.form != nn.Fixed || n < 3 || n%2 == 0 || n/2+1 > mostChain {
+	if p.form != nn.Fixed || n < 3 || n%2 == 0 || n/2+1 > mostSensed {
 		return 0, false
 	}
 	for i := range p.layers {
@@ -72,61 +72,61 @@ func (p *plan) chained() (dense int, ok bool) {
 
 // chain returns the arguments of the kernel for a network, and the bytes of shared memory
 // that it takes; 0 bytes: the network is none that the kernel takes.
-func (w *weights) chain(in, out signal) (a chainArgs, bytes int) {
+func (w *weights) chain(in, out signal) (a sensedArgs, bytes int) {
 	count, ok := w.plan.chained()
 	if !ok {
 		return a, 0
 	}
 	at := 0
 	take := func(n int) int32 { at += n; return int32(at - n) }
-	layers := make([]chainLayer, count)
+	layers := make([]sensedLayer, count)
 	acts := make([]signal, len(w.plan.layers))
 	tall := w.plan.inputs
 	for i := range layers {
 		l, c := &w.plan.layers[2*i], &layers[i]
 		o := w.operation(l, acts, signal{})
-		pitch := tiles(l.out, chainCols) * chainCols
-		*c = chainLayer{W: o.W, S: o.S, B: o.B, BS: o.BS, In: int32(l.in), Out: int32(l.out), Pitch: int32(pitch)}
+		pitch := tiles(l.out, sensedCols) * sensedCols
+		*c = sensedLayer{W: o.W, S: o.S, B: o.B, BS: o.BS, In: int32(l.in), Out: int32(l.out), Pitch: int32(pitch)}
 		c.Means, c.Variances, c.Bias = take(l.in*pitch), take(l.in*pitch), take(2*pitch)
 		if tall = max(tall, l.out); i == count-1 {
 			continue
 		}
 		f := &w.plan.layers[2*i+1]
 		c.F = w.operation(f, acts, signal{}).F
-		if f.f.Points <= chainPoints { // their values wait where a signal lay
-			tall = max(tall, tiles(chainThreads*int(f.f.Points), 2*chainRows))
+		if f.f.Points <= sensedPoints { // their values wait where a signal lay
+			tall = max(tall, tiles(sensedThreads*int(f.f.Points), 2*sensedRows))
 		}
 	}
 	for i := range layers[:count-1] {
-		c, n := &layers[i], chainRows*int(layers[i].Out)
+		c, n := &layers[i], sensedRows*int(layers[i].Out)
 		c.Adds, c.Rest, c.Slope = take(n), take(n), take(n)
 	}
 	last := &w.plan.layers[2*count-2]
-	a = chainArgs{X: in.m, OM: out.m, OV: out.v, Control: w.control, Count: int32(count), Outputs: int32(last.out), Width: int32(w.plan.graph.Out.Size()),
-		Near: take(2 * chainRows * tall), Far: take(2 * chainRows * tall), Tall: int32(tall), Ends: take(2 * chainRows * last.out)}
-	if bytes = 4 * at; bytes > w.device.Shared-chainStatic {
+	a = sensedArgs{X: in.m, OM: out.m, OV: out.v, Control: w.control, Count: int32(count), Outputs: int32(last.out), Width: int32(w.plan.graph.Out.Size()),
+		Near: take(2 * sensedRows * tall), Far: take(2 * sensedRows * tall), Tall: int32(tall), Ends: take(2 * sensedRows * last.out)}
+	if bytes = 4 * at; bytes > w.device.Shared-sensedStatic {
 		return a, 0
 	}
 	if n := len(w.plan.layers); n == 2*count {
 		a.Raw = w.operation(&w.plan.layers[n-1], append(acts, signal{}), signal{}).Raw
-		if a.Behind = chainNoise; w.plan.layers[n-1].kind == opAppend {
-			a.Behind = chainAppended
+		if a.Behind = sensedNoise; w.plan.layers[n-1].kind == opAppend {
+			a.Behind = sensedAppended
 		}
 	}
-	a.Layers = place(w.memory, layers, sizeChainLayer)
+	a.Layers = place(w.memory, layers, sizeSensedLayer)
 	return a, bytes
 }
 
-// chains are the networks of a lane that run in the kernel chain, all in one launch.
+// chains are the networks of a lane that run in the kernel sensed, all in one launch.
 type chains struct {
 	kernel cuda.Kernel
-	all    many[chainArgs]
+	all    many[sensedArgs]
 	count  int
 }
 
-// chain takes the networks of a lane that the kernel chain runs; outs are their outputs.
+// chain takes the networks of a lane that the kernel sensed runs; outs are their outputs.
 func (q *lane) chain(outs []signal) {
-	var all []chainArgs
+	var all []sensedArgs
 	most := 0
 	for i := range q.networks {
 		n := &q.networks[i]
@@ -139,9 +139,9 @@ func (q *lane) chain(outs []signal) {
 	if q.chains.count = len(all); len(all) == 0 {
 		return
 	}
-	q.chains.kernel, q.chains.all.One = q.networks[0].weights.kernels.chain.Sharing(most), all[0]
+	q.chains.kernel, q.chains.all.One = q.networks[0].weights.kernels.sensed.Sharing(most), all[0]
 	if len(all) > 1 {
-		q.chains.all.List = place(q.memory, all, sizeChain)
+		q.chains.all.List = place(q.memory, all, sizeSensed)
 	}
 }
 
@@ -151,9 +151,9 @@ func (c *chains) run(m *memory, rows int) error {
 	if c.count == 0 {
 		return nil
 	}
-	blocks := tiles(rows, chainRows)
+	blocks := tiles(rows, sensedRows)
 	if blocks*c.count > 4*m.device.Processors {
 		blocks = tiles(blocks, 2)
 	}
-	return cuda.Launch(m.stream, c.kernel, cuda.Grid{X: blocks, Y: c.count}, chainThreads, &c.all)
+	return cuda.Launch(m.stream, c.kernel, cuda.Grid{X: blocks, Y: c.count}, sensedThreads, &c.all)
 }

@@ -16,7 +16,7 @@ import (
 // Plain networks with correlations predict in one launch, as the CPU does: with one output
 // and several, functions by points and otherwise, layers that fill no warp, numbers that are
 // appended and noise. Rows have the same bits alone and among others.
-func TestChain(t *testing.T) {
+func TestSensed(t *testing.T) {
 	e := card(t)
 	gelu := nn.Apply{F: fn.GELU(), Rule: moment.GaussHermite(9)}
 	tanh := nn.Apply{F: fn.Tanh(), Rule: moment.UT(2)}
