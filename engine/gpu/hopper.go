@@ -13,7 +13,7 @@ import (
 
 // hopper are the kernels of compute capability 9.0.
 type hopper struct {
-	cut, biases, adamw             cuda.Kernel
+	cut, biases, adamw, thin, norm cuda.Kernel
 	narrowForward, narrowGradients cuda.Kernel
 	forward, backward, gradients   cuda.Kernel
 	finishForward, finishBackward  [2]cuda.Kernel // for common functions, for any
@@ -39,7 +39,7 @@ func (k *kernelSet) loadHopper(m *cuda.Module) error {
 		{"narrow_forward", &h.narrowForward}, {"narrow_backward", &h.narrowBackward[0]}, {"narrow_backward_any", &h.narrowBackward[1]}, {"narrow_gradients", &h.narrowGradients}, {"wide_finish_forward", &h.finishForward[0]}, {"wide_finish_backward", &h.finishBackward[0]},
 		{"wide_finish_forward_any", &h.finishForward[1]}, {"wide_finish_backward_any", &h.finishBackward[1]},
 		{"whole_forward", &h.wholeForward[0]}, {"whole_forward_any", &h.wholeForward[1]}, {"whole_backward", &h.wholeBackward[0]}, {"whole_backward_any", &h.wholeBackward[1]},
-		{"wide_forward", &h.forward}, {"wide_backward", &h.backward}, {"wide_gradients", &h.gradients},
+		{"thin", &h.thin}, {"norm", &h.norm}, {"wide_forward", &h.forward}, {"wide_backward", &h.backward}, {"wide_gradients", &h.gradients},
 	} {
 		var err error
 		if *x.to, err = m.Kernel(x.name); err == nil && (x.to == &h.forward || x.to == &h.backward || x.to == &h.gradients) {
@@ -51,6 +51,7 @@ func (k *kernelSet) loadHopper(m *cuda.Module) error {
 		if err != nil {
 			return fmt.Errorf("the kernel %s cannot be loaded: %w", x.name, err)
 		}
+		x.to.Waits = true
 	}
 	k.hopper = h
 	return nil

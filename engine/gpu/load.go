@@ -88,6 +88,9 @@ func (e *Engine) loadKernels() (*kernelSet, error) {
 			return nil, err
 		}
 	}
+	if k.hopper != nil { // the same kernels, which start earlier
+		k.thin, k.norm = k.hopper.thin, k.hopper.norm
+	}
 	return k, nil
 }
 

@@ -16,6 +16,10 @@ type Kernel struct {
 	Name   string
 	handle uintptr
 	shared int // bytes of shared memory that a launch asks for
+
+	// Waits says that the kernel itself waits for the launch before it, and so may start
+	// while that one ends.
+	Waits bool
 }
 
 // Compile compiles a text of PTX.
@@ -58,6 +62,21 @@ type Stream struct {
 	memory unsafe.Pointer // that the call uses, so that it stays on the heap
 	extra  [5]uintptr
 	size   uintptr
+	config launchConfig
+	way    launchAttribute
+}
+
+// A launchConfig and its launchAttribute are those of cuLaunchKernelEx.
+type launchConfig struct {
+	grid, block [3]uint32
+	shared, _   uint32
+	stream      uintptr
+	attributes  *launchAttribute
+	count, _    uint32
+}
+type launchAttribute struct {
+	id, _ uint32
+	value [16]int32
 }
 
 // do calls a function with the first n arguments in args.
@@ -99,6 +118,9 @@ func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 }
 
 func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
+	if k.Waits && s.device.Behind {
+		return LaunchBehind(s, k, g, threads, unsafe.Slice((*byte)(args), size))
+	}
 	s.memory, s.size = args, size
 	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0} // s is on the heap: what escapes into a call stays there
 	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
@@ -112,6 +134,23 @@ func LaunchTogether(s *Stream, k Kernel, g Grid, threads int, args []byte) error
 	s.extra = [5]uintptr{uintptr(s.memory)}
 	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, uintptr(unsafe.Pointer(&s.extra))}
 	return s.do(fnLaunchTogether, 10)
+}
+
+// LaunchBehind queues a kernel that may start while the kernel before it in the stream
+// ends: it waits itself for what that one writes. On cards that cannot do so, it starts
+// behind it.
+func LaunchBehind(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
+	if !s.device.Behind {
+		return LaunchBytes(s, k, g, threads, args)
+	}
+	s.memory, s.size = unsafe.Pointer(&args[0]), uintptr(len(args))
+	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0}
+	s.way = launchAttribute{id: 6} // programmatic stream serialization
+	s.way.value[0] = 1
+	s.config = launchConfig{grid: [3]uint32{uint32(g.X), uint32(max(1, g.Y)), uint32(max(1, g.Z))}, block: [3]uint32{uint32(threads), 1, 1},
+		shared: uint32(k.shared), stream: s.handle, attributes: &s.way, count: 1}
+	s.args = [11]uintptr{uintptr(unsafe.Pointer(&s.config)), k.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
+	return s.do(fnLaunchWith, 4)
 }
 
 // A Graph is work that was recorded and can be queued as a whole.
