@@ -96,10 +96,10 @@ type cutArgs struct {
 	Results    cuda.Ptr
 }
 
-// cutGrid is the grid of kernels that take a matrix in pieces of a row: enough blocks for
-// all multiprocessors, each of which takes one piece after the other.
-func (w *weights) cutGrid(rows, cols int) cuda.Grid {
-	return cuda.Grid{X: min(rows*tiles(tiles(cols, blockSide)*blockSide, 2*cutThreads), 3*w.device.Processors)}
+// cutGrid is the grid of kernels that take a matrix in pieces of a row, one after the other:
+// as many blocks as run at a time, each of the multiprocessors having so many.
+func (w *weights) cutGrid(rows, cols, each int) cuda.Grid {
+	return cuda.Grid{X: min(rows*tiles(tiles(cols, blockSide)*blockSide, 2*cutThreads), each*w.device.Processors)}
 }
 
 type wideProduct struct {

@@ -160,13 +160,13 @@ func (s *wideStage) run(w *weights, rows int) error {
 	h := w.kernels.hopper
 	if s.cutting != nil {
 		s.cutting.One.Rows = int32(rows)
-		return launch(w, h.cut, w.cutGrid(rows, int(s.cutting.One.Cols)), cutThreads, s.cutting)
+		return launch(w, h.cut, w.cutGrid(rows, int(s.cutting.One.Cols), 3), cutThreads, s.cutting)
 	}
 	a, f := &s.args.One, &s.finish.One
 	a.Rows, f.P.Rows = int32(rows), int32(rows)
 	if s.products == nil {
 		if s.back {
-			return launch(w, h.narrowBackward[s.any()], w.cutGrid(rows, s.cols), cutThreads, &s.finish)
+			return launch(w, h.narrowBackward[s.any()], w.cutGrid(rows, s.cols, 2), cutThreads, &s.finish)
 		}
 		return launch(w, h.narrowForward, cuda.Grid{X: tiles(rows, narrowRows)}, narrowThreads, &s.finish)
 	}
@@ -181,7 +181,7 @@ func (s *wideStage) run(w *weights, rows int) error {
 	if err := launch(w, multiply, w.wideGrid(int(a.Count)), wideThreads, &s.args); err != nil {
 		return err
 	}
-	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols), cutThreads, &s.finish)
+	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols, 3), cutThreads, &s.finish)
 }
 
 // takeWhole makes tests take runWhole always, if positive, or never, if negative.
