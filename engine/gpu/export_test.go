@@ -69,8 +69,8 @@ func SetInterpret(on bool) func() {
 // Slow is what happens if the driver takes long to compile the kernels.
 func (e *Engine) Slow() { e.slow() }
 
-// Chained reports whether a predictor's networks run in the kernel sensed.
-func Chained(p engine.Predictor[float32]) bool { return p.(*predictor).lanes[0].networks[0].chained }
+// Sensed reports whether a predictor's networks run in the kernel sensed.
+func Sensed(p engine.Predictor[float32]) bool { return p.(*predictor).lanes[0].networks[0].sensed }
 
 // TakeWhole makes products and what follows them one launch always, if positive, or never,
 // if negative, and returns what undoes it.

@@ -15,7 +15,7 @@ type lane struct {
 	in       signal
 	x        gauss.Batch[float32]
 	networks []laneNetwork
-	chains   chains
+	sensed   sensedNetworks
 	control  []control // of each network
 	controls cuda.Ptr
 	out      []float32 // of all networks
@@ -27,7 +27,7 @@ type lane struct {
 type laneNetwork struct {
 	weights *weights
 	run     launches
-	chained bool                 // it runs in the kernel sensed
+	sensed  bool                 // it runs in the kernel sensed
 	y       gauss.Batch[float32] // in the lane's out
 }
 
@@ -65,9 +65,9 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 		}
 		n.weights, ends[i] = w, out
 	}
-	q.chain(ends)
+	q.takeSensed(ends)
 	for i := range q.networks {
-		if n := &q.networks[i]; !n.chained {
+		if n := &q.networks[i]; !n.sensed {
 			n.build(q.in, ends[i], q.cap)
 		}
 	}
@@ -177,7 +177,7 @@ func (q *lane) compute(rows int) error {
 			return err
 		}
 	}
-	return q.chains.run(q.memory, rows)
+	return q.sensed.run(q.memory, rows)
 }
 
 // finish waits for the rows under way and copies what was predicted.

@@ -27,8 +27,8 @@ type sensedLayer struct {
 	F                      function
 }
 
-// What stands behind the last dense layer of a chain.
-const sensedNothing, sensedAppended, sensedNoise = 0, 1, 2
+// What may stand behind the last dense layer; 0 stands for nothing.
+const sensedAppended, sensedNoise = 1, 2
 
 type sensedArgs struct {
 	X, OM, OV, Raw                cuda.Ptr
@@ -42,9 +42,10 @@ const sizeSensedLayer, sizeSensed = 136, 80
 var _ = [1]struct{}{}[unsafe.Sizeof(sensedLayer{})-sizeSensedLayer]
 var _ = [1]struct{}{}[unsafe.Sizeof(sensedArgs{})-sizeSensed]
 
-// chained reports whether a plan is a chain: numbers go in; dense layers with a function
-// behind each, and a last one without; noise or numbers that are appended may follow.
-func (p *plan) chained() (dense int, ok bool) {
+// plain reports whether a plan is one that the kernel sensed takes: numbers go in; dense
+// layers with a function behind each, and a last one without; noise or numbers that are
+// appended may follow.
+func (p *plan) plain() (dense int, ok bool) {
 	n := len(p.layers)
 	if k := p.layers[n-1].kind; n > 1 && (k == opAppend || k == opNoise) {
 		n--
@@ -70,10 +71,10 @@ func (p *plan) chained() (dense int, ok bool) {
 	return n/2 + 1, true
 }
 
-// chain returns the arguments of the kernel for a network, and the bytes of shared memory
-// that it takes; 0 bytes: the network is none that the kernel takes.
-func (w *weights) chain(in, out signal) (a sensedArgs, bytes int) {
-	count, ok := w.plan.chained()
+// sensed returns the arguments of the kernel for a network, and the bytes of shared memory
+// that it needs; 0 bytes: the kernel does not take the network.
+func (w *weights) sensed(in, out signal) (a sensedArgs, bytes int) {
+	count, ok := w.plan.plain()
 	if !ok {
 		return a, 0
 	}
@@ -117,37 +118,37 @@ func (w *weights) chain(in, out signal) (a sensedArgs, bytes int) {
 	return a, bytes
 }
 
-// chains are the networks of a lane that run in the kernel sensed, all in one launch.
-type chains struct {
+// sensedNetworks are the networks of a lane that run in the kernel sensed, all in one launch.
+type sensedNetworks struct {
 	kernel cuda.Kernel
 	all    many[sensedArgs]
 	count  int
 }
 
-// chain takes the networks of a lane that the kernel sensed runs; outs are their outputs.
-func (q *lane) chain(outs []signal) {
+// takeSensed takes the networks of a lane that the kernel sensed runs; outs are their outputs.
+func (q *lane) takeSensed(outs []signal) {
 	var all []sensedArgs
 	most := 0
 	for i := range q.networks {
 		n := &q.networks[i]
-		a, bytes := n.weights.chain(q.in, outs[i])
+		a, bytes := n.weights.sensed(q.in, outs[i])
 		if bytes > 0 {
-			n.chained, most = true, max(most, bytes)
+			n.sensed, most = true, max(most, bytes)
 			all = append(all, a)
 		}
 	}
-	if q.chains.count = len(all); len(all) == 0 {
+	if q.sensed.count = len(all); len(all) == 0 {
 		return
 	}
-	q.chains.kernel, q.chains.all.One = q.networks[0].weights.kernels.sensed.Sharing(most), all[0]
+	q.sensed.kernel, q.sensed.all.One = q.networks[0].weights.kernels.sensed.Sharing(most), all[0]
 	if len(all) > 1 {
-		q.chains.all.List = place(q.memory, all, sizeSensed)
+		q.sensed.all.List = place(q.memory, all, sizeSensed)
 	}
 }
 
 // run queues the launch, if there are such networks. A block keeps its weights for two turns
 // where that leaves enough blocks for all multiprocessors.
-func (c *chains) run(m *memory, rows int) error {
+func (c *sensedNetworks) run(m *memory, rows int) error {
 	if c.count == 0 {
 		return nil
 	}

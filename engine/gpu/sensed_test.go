@@ -47,8 +47,8 @@ func TestSensed(t *testing.T) {
 			x := rows(many, c.in, false)
 			got, want := gauss.New[float32](many, p.Graph().Out.Size()), gauss.New[float32](many, p.Graph().Out.Size())
 			q := p.NewPredictor(pool, many)
-			if !gpu.Chained(q) {
-				t.Fatal("the network is no chain")
+			if !gpu.Sensed(q) {
+				t.Fatal("the network does not run in the kernel sensed")
 			}
 			q.Predict(x, got)
 			cpu.NewPredictor(pool, many).Predict(x, want)
