@@ -18,6 +18,8 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16 cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles            cuda.Kernel
 
+	sensed cuda.Kernel // predictions of plain networks with correlations
+
 	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel   // of small networks
 	hasFused                                     bool          // from compute capability 8.0 on
 	chains                                       *chainKernels // from compute capability 9.0 on; else nil
@@ -53,6 +55,7 @@ const patience = 2 * time.Second
 func (e *Engine) loadKernels() *kernelSet {
 	d, k := e.device, &kernelSet{slow: e.slow}
 	take(d, kernels.Base, k.base())
+	take(d, kernels.Sensed, k.plain(d))
 	if d.Major >= 8 {
 		take(d, kernels.Tensor, k.tensor())
 		take(d, kernels.Fused, k.small(d))
@@ -61,7 +64,12 @@ func (e *Engine) loadKernels() *kernelSet {
 		take(d, kernels.Chain, k.chain(d))
 	}
 	if d.Major == 9 {
-		take(d, kernels.Hopper, k.wide())
+		all := k.wide()
+		take(d, kernels.Hopper, all)
+		for _, x := range all {
+			x.to.Waits = true
+		}
+		k.thin, k.norm = k.hopper.thin, k.hopper.norm // the same kernels, which start earlier
 	}
 	return k
 }
@@ -105,6 +113,11 @@ func (k *kernelSet) base() []entry {
 		{"norm", &k.norm, 0}, {"adamw", &k.adamw, 0}, {"columns", &k.columns, 0}, {"prior_moments", &k.priors, 0},
 		{"formulas", &k.formulas, 0}, {"emitters", &k.emitters, 0}, {"quantiles", &k.quantiles, 0},
 	}
+}
+
+// plain lists the kernel of predictions by plain networks.
+func (k *kernelSet) plain(d *cuda.Device) []entry {
+	return []entry{{"sensed", &k.sensed, d.Shared - sensedStatic}}
 }
 
 // small lists the kernels of small networks.

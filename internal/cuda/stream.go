@@ -10,20 +10,27 @@ import (
 
 // A Kernel is a function that runs on a card. It takes one argument, a structure. The
 // driver compiles it when it is first needed.
-type Kernel struct{ *kernel }
+type Kernel struct {
+	*kernel
+	shared int // bytes of shared memory that a launch asks for
+}
 
 type kernel struct {
 	Name   string
 	device *Device
-	shared int // bytes of shared memory that a launch asks for
+	most   int // bytes of shared memory that a launch may ask for
 	handle uintptr
 	load   func() error
+
+	// Waits says that the kernel itself waits for the launch before it, and so may start
+	// while that one ends.
+	Waits bool
 }
 
-// Kernel returns the kernel of a text of PTX with that name. All launches ask for the given
-// bytes of shared memory, besides what the kernel declares.
+// Kernel returns the kernel of a text of PTX with that name. Launches ask for the given
+// bytes of shared memory, besides what the kernel declares; Sharing lets them ask for fewer.
 func (d *Device) Kernel(name string, shared int, text func() ([]byte, error)) Kernel {
-	k := &kernel{Name: name, device: d, shared: shared}
+	k := &kernel{Name: name, device: d, most: shared}
 	k.load = sync.OnceValue(func() error {
 		ptx, err := text()
 		if err == nil {
@@ -34,7 +41,7 @@ func (d *Device) Kernel(name string, shared int, text func() ([]byte, error)) Ke
 		}
 		return nil
 	})
-	return Kernel{k}
+	return Kernel{k, shared}
 }
 
 // Compile compiles the kernel, unless that was done. The driver keeps what it compiled for
@@ -53,10 +60,17 @@ func (k *kernel) compile(ptx []byte) error {
 	}
 	runtime.KeepAlive(text)
 	runtime.KeepAlive(name)
-	if k.shared == 0 {
+	if k.most == 0 {
 		return nil
 	}
-	return d.do(fnFuncAttribute, k.handle, 8, uintptr(k.shared)) // 8: the most that a launch may ask for
+	return d.do(fnFuncAttribute, k.handle, 8, uintptr(k.most)) // 8: the most that a launch may ask for
+}
+
+// Sharing returns the kernel with launches that ask for so many bytes of shared memory, at
+// most those that the kernel was made with.
+func (k Kernel) Sharing(bytes int) Kernel {
+	k.shared = bytes
+	return k
 }
 
 // A Stream is a queue of work for a card. It belongs to one goroutine at a time.
@@ -123,6 +137,9 @@ func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 }
 
 func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
+	if k.Waits && s.device.Behind {
+		return LaunchBehind(s, k, g, threads, unsafe.Slice((*byte)(args), size))
+	}
 	if err := k.load(); err != nil {
 		return err
 	}

@@ -121,6 +121,7 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 #include "../kernels/fused.cu"
 #include "../kernels/hopper.cu"
 #include "../kernels/chain.cu"
+#include "../kernels/sensed.cu"
 
 void emulated::poison() { memset(dynamic(), 0xff, 227 << 10); }
 

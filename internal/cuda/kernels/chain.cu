@@ -244,7 +244,7 @@ DEVICE void run_chain(const Chain& c) {
 	uint32 began = clocks();
 #endif
 	double scale = 1.0 / c.batch;
-	after_before();
+	follow();
 	STAMP(0);
 	bool stop = failed(c.results); // the copies start meanwhile
 	int slot = c.results ? c.results->slot : 0;

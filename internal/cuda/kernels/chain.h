@@ -8,22 +8,18 @@
 //	chain_update              AdamW
 //
 // Each of them starts while the one before it ends, and reads what that one
-// writes only behind after_before.
+// writes only behind follow. While a launch runs, the last but one before it has ended.
 #pragma once
 #include "optim.h"
 
 #ifndef EMULATED
-// after_before waits until the launch before this one has ended; then the one behind it may
-// start. So while a launch runs, the last but one before it has ended.
-DEVICE void after_before() { asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory"); }
 // warp_ready makes what the threads of a warp wrote visible to one another.
 DEVICE void warp_ready() { __nvvm_bar_warp_sync(~0u); }
 #else
-DEVICE void after_before() {}
 DEVICE void warp_ready() { barrier(); } // as often for all warps
 #endif
 
-// fresh reads what an earlier launch wrote, before after_before, past the cache of the
+// fresh reads what an earlier launch wrote, before follow, past the cache of the
 // multiprocessor: that may hold what was there before.
 template <class T>
 DEVICE T fresh(const T* p) { return *(const volatile T*)p; }

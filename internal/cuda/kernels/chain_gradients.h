@@ -222,7 +222,7 @@ KERNEL_CHAIN(chain_gradients, ChainGradients, CG, 2) {
 	const Slope& l = c.links[i];
 	bool rest = b >= c.rest;
 	if (warp < 2 && word < (int)sizeof(Chunk) / 8) ((uint64*)(now.chunks + warp))[word] = fresh((const uint64*)(c.norm.chunks + (rest ? c.noise : warp ? l.bias : l.chunk)) + word);
-	after_before();
+	follow();
 	const Turn turn = *c.turn;
 	if (b == c.rest + c.noises) { // the scores of the rows
 		if (!turn.finite) return;

@@ -31,7 +31,7 @@ KERNEL_CHAIN(chain_update, ChainUpdate, OPT, 2) {
 	Spread s = {};
 	if (t.random) s = spread(rho);
 	Prior prior = prior_of(t, k.kl);
-	after_before();
+	follow();
 	if (!turn.finite) return;
 	if (live) gm = norm.grad[t.mean + first], gs = t.random ? norm.grad[t.rho + first] : 0.0f;
 	double kl = 0, n2 = 0, nll = norm.parts[2 * norm.count], floored = norm.parts[2 * norm.count + 1];

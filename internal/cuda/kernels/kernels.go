@@ -42,3 +42,9 @@ var Hopper = newText(hopper)
 
 //go:embed hopper.ptx
 var hopper []byte
+
+// Sensed is the kernel of predictions by plain networks with correlations.
+var Sensed = newText(sensed)
+
+//go:embed sensed.ptx
+var sensed []byte

@@ -30,6 +30,14 @@ struct Norm {
 	int rows, slots;          // slots: steps that are queued at most
 };
 
+// copy_words copies a structure into shared memory: each thread from number first on has
+// eight bytes.
+template <class T>
+DEVICE void copy_words(T& to, const T& from, int first) {
+	int i = thread() - first;
+	if (i >= 0 && i < (int)(sizeof(T) / 8)) ((uint64*)&to)[i] = ((const uint64*)&from)[i];
+}
+
 #ifndef EMULATED
 DEVICE uint32 count_up(uint32* p) { __nvvm_membar_gl(); return __nvvm_atom_add_gen_i((int*)p, 1); }
 #else

@@ -25,6 +25,7 @@ var Targets = []Target{
 	{"fused.ptx", "fused.cu", "sm_80", "ptx70"},
 	{"chain.ptx", "chain.cu", "sm_90", "ptx78"},
 	{"hopper.ptx", "hopper.cu", "sm_90a", "ptx80"},
+	{"sensed.ptx", "sensed.cu", "sm_75", "ptx64"},
 }
 
 // Header returns the first lines of a PTX file: the hash of all sources in a folder and
