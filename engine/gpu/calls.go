@@ -13,6 +13,7 @@ type launched struct {
 	threads int
 	args    []byte // for one network
 	gated   bool   // its blocks wait for one another
+	behind  bool   // it may start while the one before it ends
 }
 
 // launch queues a kernel for one network, or records it.
@@ -47,6 +48,18 @@ func (w *weights) compile(run func() error) error {
 		return err
 	}
 	return w.kernels.compile(calls)
+}
+
+// launchBehind is launch for a kernel that may start while the one before it ends.
+func launchBehind[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, args *many[T]) error {
+	if w.record == nil {
+		return cuda.LaunchBehind(w.stream, k, g, threads, unsafe.Slice((*byte)(unsafe.Pointer(args)), unsafe.Sizeof(*args)))
+	}
+	if err := launch(w, k, g, threads, args); err != nil {
+		return err
+	}
+	(*w.record)[len(*w.record)-1].behind = true
+	return nil
 }
 
 // side returns the grid of a call for several networks: the first free axis counts them.

@@ -65,3 +65,27 @@ func SetInterpret(on bool) func() {
 
 // Slow is what happens if the driver takes long to compile the kernels.
 func (e *Engine) Slow() { e.slow() }
+
+// SetChains makes chains run in kernels of their own or not, and returns what undoes it.
+func SetChains(on bool) func() {
+	before := withChains
+	withChains = on
+	return func() { withChains = before }
+}
+
+// HasChains reports whether the card has the kernels of chains.
+func (e *Engine) HasChains() bool { return e.load().chains != nil }
+
+// FirstKernel is the name of the first kernel of a training's step.
+func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.Name }
+
+// Sensed reports whether a predictor's networks run in the kernel sensed.
+func Sensed(p engine.Predictor[float32]) bool { return p.(*predictor).lanes[0].networks[0].sensed }
+
+// TakeWhole makes products and what follows them one launch always, if positive, or never,
+// if negative, and returns what undoes it.
+func TakeWhole(when int) func() {
+	before := takeWhole
+	takeWhole = when
+	return func() { takeWhole = before }
+}

@@ -62,6 +62,9 @@ func (w *weights) fits(train bool) bool {
 		}
 		switch l.kind {
 		case opConv:
+			if l.folds() { // its outputs are the inputs of the next layer
+				bytes += 2 * 4 * rowsPerBlock * l.in
+			}
 			continue
 		case opDense, opApply, opNoise, opScale, opMultiply, opDropout, opAdd, opPiecewise, opAppend, opLayerNorm, opSoftmax, opConditional, opEmbed:
 		default:
@@ -272,18 +275,26 @@ func (b *launches) keep(signals ...cuda.Ptr) {
 // that it copies the weights less often.
 const crowdedTurns = 8
 
+// halves reports whether blocks take half as many rows, so that more of them are busy.
+func (w *weights) halves(rows int) bool { return 2*tiles(rows, rowsPerBlock) <= w.device.Processors }
+
+// share returns how many rows a block takes at a time, and how often.
+func (w *weights) share(rows int) (per, turns int32) {
+	switch n := w.device.Processors; {
+	case w.crowded:
+		return rowsPerBlock, crowdedTurns
+	case w.halves(rows):
+		return rowsPerBlock / 2, 1
+	default:
+		return rowsPerBlock, int32(max(1, rows/(rowsPerBlock*2*n)))
+	}
+}
+
 // runFused queues a launch of the first count operations.
 func (w *weights) runFused(s *stage, rows, count int) error {
 	f := &s.fused.One
 	f.Ops, f.First, f.Control, f.Results = s.rows.Ops, s.rows.First, s.rows.Control, s.rows.Results
-	f.Count, f.Rows, f.Per = int32(count), int32(rows), rowsPerBlock
-	switch n := w.device.Processors; {
-	case w.crowded:
-		f.Turns = crowdedTurns
-	case 2*tiles(rows, rowsPerBlock) <= n:
-		f.Per, f.Turns = rowsPerBlock/2, 1
-	default:
-		f.Turns = int32(max(1, rows/(rowsPerBlock*2*n)))
-	}
+	f.Count, f.Rows = int32(count), int32(rows)
+	f.Per, f.Turns = w.share(rows)
 	return launch(w, pick(s.rare, w.kernels.fusedAny, w.kernels.fused), cuda.Grid{X: tiles(rows, int(f.Per*f.Turns))}, rowThreads, s.fused)
 }

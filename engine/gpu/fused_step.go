@@ -16,12 +16,16 @@ import (
 const gradientTall, gradientAcross, gradientElements, gradientShared = 64, 32, 64, 4 * 2 * 64 * (64 + 32)
 
 // What a job is, in its Y, if it is no tile: elements of a thin layer with its bias, or of
-// the bias of another.
-const jobElements, jobBias = -1, -2
+// the bias of another; numbers whose parts the pass left.
+const jobElements, jobBias, jobParts = -1, -2, -3
+
+// leastFused is the fewest rows of a part: with fewer, writing and adding up the parts takes
+// longer than their sums.
+const leastFused = 32
 
 // planFused cuts the rows into parts, which are functions of the shapes alone.
 func (g *gradients) planFused(w *weights, rows int) {
-	split := (tiles(rows, partsFor(w.size)) + 15) / 16 * 16
+	split := max(leastFused, (tiles(rows, partsFor(w.size))+15)/16*16)
 	g.parts = tiles(rows, split)
 	for i := range g.dense {
 		d := &g.dense[i]

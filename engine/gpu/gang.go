@@ -174,7 +174,11 @@ func (g *gang) execute(steps int) error {
 	for range steps {
 		for i := range g.calls {
 			c := &g.calls[i]
-			if err := cuda.LaunchBytes(s, c.kernel, c.side(len(g.runs)), c.threads, g.tables.args[i]); err != nil {
+			queue := cuda.LaunchBytes
+			if c.behind {
+				queue = cuda.LaunchBehind
+			}
+			if err := queue(s, c.kernel, c.side(len(g.runs)), c.threads, g.tables.args[i]); err != nil {
 				return err
 			}
 		}

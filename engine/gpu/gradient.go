@@ -10,10 +10,11 @@ import (
 // Tiles of weights, and parts of the rows, are jobs; the parts are added in order when
 // the parameters are updated.
 type gradients struct {
-	dense []denseGradient
-	parts int // the most of a layer
-	alone []*jobSet
-	side  []*jobSet // for several networks side by side
+	dense  []denseGradient
+	folded []foldedGradient
+	parts  int // the most of a layer
+	alone  []*jobSet
+	side   []*jobSet // for several networks side by side
 }
 
 type denseGradient struct {
@@ -152,6 +153,7 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 			g.placeSense(d, p, 4*d.parts*w.size, rows)
 		}
 	}
+	g.placeFolded(w, grad)
 	for _, s := range slices.Concat(g.alone, g.side) {
 		s.order()
 		s.args.One = gradientsArgs{place(w.memory, s.products, sizeProduct), place(w.memory, s.jobs, sizeJob), w.results}

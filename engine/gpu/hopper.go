@@ -11,11 +11,12 @@ import (
 
 // hopper are the kernels of compute capability 9.0.
 type hopper struct {
-	cut, biases, adamw             cuda.Kernel
+	cut, biases, adamw, thin, norm cuda.Kernel
 	narrowForward, narrowGradients cuda.Kernel
 	forward, backward, gradients   cuda.Kernel
 	finishForward, finishBackward  [2]cuda.Kernel // for common functions, for any
 	narrowBackward                 [2]cuda.Kernel
+	wholeForward, wholeBackward    [2]cuda.Kernel
 }
 
 // wideSide is the side of a tile of results, blockSide that of a block of a plane.
@@ -25,7 +26,11 @@ const wideSide, blockSide = 128, 32
 // of four stages.
 const wideThreads, cutThreads, wideShared = 384, 256, 1024 + 4*6*2*wideSide*blockSide
 
-// wide lists the kernels of compute capability 9.0.
+// wholeSide is the side of a tile of the kernels that finish products, too; wholeThreads
+// are their threads, wholeShared is their shared memory: a ring of three stages.
+const wholeSide, wholeThreads, wholeShared = 64, 512, 1024 + 3*3*6*2*wholeSide*blockSide
+
+// wide lists the kernels of compute capability 9.0. Each waits for the launch before it.
 func (k *kernelSet) wide() []entry {
 	h := &hopper{}
 	k.hopper = h
@@ -34,6 +39,9 @@ func (k *kernelSet) wide() []entry {
 		{"narrow_forward", &h.narrowForward, 0}, {"narrow_backward", &h.narrowBackward[0], 0}, {"narrow_backward_any", &h.narrowBackward[1], 0}, {"narrow_gradients", &h.narrowGradients, 0},
 		{"wide_finish_forward", &h.finishForward[0], 0}, {"wide_finish_backward", &h.finishBackward[0], 0},
 		{"wide_finish_forward_any", &h.finishForward[1], 0}, {"wide_finish_backward_any", &h.finishBackward[1], 0},
+		{"whole_forward", &h.wholeForward[0], wholeShared}, {"whole_forward_any", &h.wholeForward[1], wholeShared},
+		{"whole_backward", &h.wholeBackward[0], wholeShared}, {"whole_backward_any", &h.wholeBackward[1], wholeShared},
+		{"thin", &h.thin, 0}, {"norm", &h.norm, 0},
 		{"wide_forward", &h.forward, wideShared}, {"wide_backward", &h.backward, wideShared}, {"wide_gradients", &h.gradients, wideShared},
 	}
 }
@@ -77,10 +85,10 @@ type cutArgs struct {
 	Results    cuda.Ptr
 }
 
-// cutGrid is the grid of kernels that take a matrix in pieces of a row: enough blocks for
-// all multiprocessors, each of which takes one piece after the other.
-func (w *weights) cutGrid(rows, cols int) cuda.Grid {
-	return cuda.Grid{X: min(rows*tiles(tiles(cols, blockSide)*blockSide, 2*cutThreads), 3*w.device.Processors)}
+// cutGrid is the grid of kernels that take a matrix in pieces of a row, one after the other:
+// as many blocks as run at a time, each of the multiprocessors having so many.
+func (w *weights) cutGrid(rows, cols, each int) cuda.Grid {
+	return cuda.Grid{X: min(rows*tiles(tiles(cols, blockSide)*blockSide, 2*cutThreads), each*w.device.Processors)}
 }
 
 type wideProduct struct {
@@ -105,6 +113,12 @@ type finishArgs struct {
 	Cuts            cuts
 }
 
+type wholeArgs struct {
+	A, B     [3]planes
+	Depth, _ int32
+	Finish   finishArgs
+}
+
 type biasSum struct {
 	G, H, X0, X1 cuda.Ptr
 	Rows, Cols   int32
@@ -118,4 +132,5 @@ const sizePlanes, sizeWideProduct, sizeBiasSum = 24, 152, 40
 var _ = [1]struct{}{}[unsafe.Sizeof(planes{})-sizePlanes]
 var _ = [1]struct{}{}[unsafe.Sizeof(wideProduct{})-sizeWideProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(finishArgs{})-336]
+var _ = [1]struct{}{}[unsafe.Sizeof(wholeArgs{})-488]
 var _ = [1]struct{}{}[unsafe.Sizeof(biasSum{})-sizeBiasSum]

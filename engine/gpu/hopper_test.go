@@ -66,7 +66,7 @@ func multiplyOnHopper(t *testing.T, w *weights, kind string, a, b []float32, row
 		p := w.newPlanes(r, c)
 		args := many[cutArgs]{One: cutArgs{A: place(w.memory, x, 4), Rows: int32(r), Cols: int32(c)}}
 		args.One.Cuts.add(p, cutFirst)
-		if err := launch(w, h.cut, w.cutGrid(r, c), cutThreads, &args); err != nil {
+		if err := launch(w, h.cut, w.cutGrid(r, c, 3), cutThreads, &args); err != nil {
 			t.Fatal(err)
 		}
 		return p

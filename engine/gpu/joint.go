@@ -61,6 +61,9 @@ func jointPoints(rule moment.JointRule, d int) (all []float64) {
 	return all
 }
 
+// conditionalScratch is how many float64 of scratch the photon count at the means needs.
+const conditionalScratch = 3
+
 // conditional translates the photon count of an emitter.
 func (l *layer) conditional(n *nn.Node[float32], x nn.Conditional) error {
 	kind, numbers, err := call.Parse(x.Location.Name)
@@ -69,6 +72,7 @@ func (l *layer) conditional(n *nn.Node[float32], x nn.Conditional) error {
 	}
 	l.kind, l.points = opConditional, numbers
 	l.table = []int32{int32(x.Target), int32(x.Given[0]), int32(x.Given[1])}
+	l.scratch = conditionalScratch // also of a joint rule, whose inputs may be fixed
 	if !x.Joint {
 		return nil
 	}

@@ -15,6 +15,7 @@ type lane struct {
 	in       signal
 	x        gauss.Batch[float32]
 	networks []laneNetwork
+	sensed   sensedNetworks
 	control  []control // of each network
 	controls cuda.Ptr
 	out      []float32 // of all networks
@@ -26,6 +27,7 @@ type lane struct {
 type laneNetwork struct {
 	weights *weights
 	run     launches
+	sensed  bool                 // it runs in the kernel sensed
 	y       gauss.Batch[float32] // in the lane's out
 }
 
@@ -48,6 +50,7 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 	q.networks = make([]laneNetwork, len(programs))
 	at := 0
 	take := func(n int) []float32 { at += n; return q.out[at-n : at] }
+	ends := make([]signal, len(programs))
 	for i, p := range programs {
 		w := &weights{}
 		*w = *p.weights
@@ -60,7 +63,13 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 			out.v = q.outs.Add(4 * at)
 			n.y.Var = take(len(n.y.Mean))
 		}
-		n.build(w, q.in, out, q.cap)
+		n.weights, ends[i] = w, out
+	}
+	q.takeSensed(ends)
+	for i := range q.networks {
+		if n := &q.networks[i]; !n.sensed {
+			n.build(q.in, ends[i], q.cap)
+		}
 	}
 	if m.err == nil {
 		m.err = m.stream.Sync()
@@ -74,7 +83,7 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 			return err
 		}
 	}
-	return nil
+	return q.sensed.compile(q.networks[0].weights.kernels)
 }
 
 // rowBytes is about how much memory a row takes.
@@ -107,9 +116,8 @@ func (p *plan) outputs() int {
 func (p *plan) varies() bool { return p.layers[len(p.layers)-1].to != nn.Fixed }
 
 // build lists the launches of a network from the rows to its outputs.
-func (n *laneNetwork) build(w *weights, in, last signal, rows int) {
-	n.weights = w
-	p := w.plan
+func (n *laneNetwork) build(in, last signal, rows int) {
+	w, p := n.weights, n.weights.plan
 	acts := []signal{in}
 	var ops []op
 	var f *follow
@@ -133,6 +141,7 @@ func (n *laneNetwork) build(w *weights, in, last signal, rows int) {
 		}
 	}
 	n.run.keep(last.m, last.v)
+	n.run.chain = w.chain(n.run.ops)
 	n.run.place(w, 0)
 }
 
@@ -149,7 +158,7 @@ func (m *memory) pinnedBatch(rows, width int, s signal) gauss.Batch[float32] {
 func (q *lane) begin(x gauss.Batch[float32], lo, hi int) error {
 	s, n := q.stream, (hi-lo)*q.x.Width
 	for i := range q.control {
-		q.control[i].Row = uint64(lo)
+		q.control[i].Row, q.control[i].Batch = uint64(lo), int32(hi-lo)
 	}
 	if err := cuda.Upload(s, q.controls, q.control); err != nil {
 		return err
@@ -164,13 +173,21 @@ func (q *lane) begin(x gauss.Batch[float32], lo, hi int) error {
 			return err
 		}
 	}
-	for i := range q.networks {
-		if err := q.networks[i].run.run(q.networks[i].weights, hi-lo); err != nil {
-			return err
-		}
+	if err := q.compute(hi - lo); err != nil {
+		return err
 	}
 	q.lo, q.hi = lo, hi
 	return cuda.Download(s, q.out, q.outs)
+}
+
+// compute queues the networks.
+func (q *lane) compute(rows int) error {
+	for i := range q.networks {
+		if err := q.networks[i].run.run(q.networks[i].weights, rows); err != nil {
+			return err
+		}
+	}
+	return q.sensed.run(q.memory, rows)
 }
 
 // finish waits for the rows under way and copies what was predicted.

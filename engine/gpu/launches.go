@@ -74,6 +74,8 @@ type launches struct {
 	kept []cuda.Ptr             // signals that are needed outside
 	cuts map[cuda.Ptr][3]planes // of signals, by their means
 	sums cuda.Ptr               // of the product under way, if it is cut
+
+	chain *chain // all of it, if the network is a chain
 }
 
 func (b *launches) add(o op) {
@@ -127,7 +129,7 @@ func (b *launches) forward(w *weights, l *layer, o op, rows int) {
 		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
 		return
 	}
-	if l.kind == opConv {
+	if l.kind == opConv && !l.folded {
 		b.all = append(b.all, stage{conv: convForward(l, o)})
 		b.apart(o)
 		return
@@ -180,9 +182,12 @@ func (b *launches) backward(w *weights, l *layer, o op, rows int) {
 	b.multiply(p, true)
 }
 
-// place copies the operations to the card.
+// place copies the operations to the card. A chain needs none there.
 func (b *launches) place(w *weights, results cuda.Ptr) {
-	if w.fused {
+	switch {
+	case b.chain != nil:
+		return
+	case w.fused:
 		b.fuse(w)
 	}
 	ops := place(w.memory, b.ops, sizeOp)
@@ -207,6 +212,9 @@ func (b *launches) run(w *weights, rows int) error { return b.runTo(w, rows, len
 
 // runTo queues what comes before an operation on rows.
 func (b *launches) runTo(w *weights, rows, last int) error {
+	if b.chain != nil {
+		return w.runChain(b.chain, rows, last)
+	}
 	for i := range b.all {
 		l := &b.all[i]
 		count := 0

@@ -87,6 +87,9 @@ func imageCases() []testCase {
 	return []testCase{
 		{"localisation", 64, nn.Chain{nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 3}, nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: moment.UT(2)},
 			nn.Multiply{By: []float64{2, 2, 1}}, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}, nn.Multiply{By: []float64{1, 1, 0.01}}}, likelihood.Normal{}},
+		{"a small convolution", 50, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 2}, Stride: 2, Pad: [4]int{1, 0, 1, 1}, NoBias: true}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
+		{"a small convolution of numbers", 64, nn.Chain{nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Fixed: true}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
+		{"weights beyond shared memory", 4, nn.Chain{nn.Dense{Out: 284}, leaky, nn.Dense{Out: 128}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"convolutions", 50, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 2}, Padding: nn.Same}, nn.Apply{F: fn.Tanh()}, nn.Conv2D{Out: 20, Kernel: [2]int{2, 3}, Stride: 2, Padding: nn.Same, NoBias: true},
 			nn.Conv2D{Out: 2, Kernel: [2]int{1, 1}}, leaky, nn.Conv2D{Out: 1, Kernel: [2]int{2, 2}, Stride: 3, Fixed: true}, nn.Flatten{}}, likelihood.Normal{}},
 		{"pools", 108, nn.Chain{nn.AvgPool2D{Size: [2]int{2, 1}}, nn.Conv2D{Out: 4, Kernel: [2]int{2, 2}}, nn.MaxPool2D{Size: [2]int{1, 2}, Stride: 1}, nn.AvgPool2D{Size: [2]int{2, 2}, Stride: 1}, nn.Dense{Out: 1}}, likelihood.Normal{}},

@@ -18,8 +18,11 @@ type kernelSet struct {
 	convForward16, convBackward16, convGradients16 cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles            cuda.Kernel
 
-	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel // of small networks
-	hasFused                                     bool        // from compute capability 8.0 on
+	sensed cuda.Kernel // predictions of plain networks with correlations
+
+	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel   // of small networks
+	hasFused                                     bool          // from compute capability 8.0 on
+	chains                                       *chainKernels // from compute capability 9.0 on; else nil
 
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
@@ -52,12 +55,21 @@ const patience = 2 * time.Second
 func (e *Engine) loadKernels() *kernelSet {
 	d, k := e.device, &kernelSet{slow: e.slow}
 	take(d, kernels.Base, k.base())
+	take(d, kernels.Sensed, k.plain(d))
 	if d.Major >= 8 {
 		take(d, kernels.Tensor, k.tensor())
 		take(d, kernels.Fused, k.small(d))
 	}
+	if d.Major >= 9 {
+		take(d, kernels.Chain, k.chain(d))
+	}
 	if d.Major == 9 {
-		take(d, kernels.Hopper, k.wide())
+		all := k.wide()
+		take(d, kernels.Hopper, all)
+		for _, x := range all {
+			x.to.Waits = true
+		}
+		k.thin, k.norm = k.hopper.thin, k.hopper.norm // the same kernels, which start earlier
 	}
 	return k
 }
@@ -103,6 +115,11 @@ func (k *kernelSet) base() []entry {
 	}
 }
 
+// plain lists the kernel of predictions by plain networks.
+func (k *kernelSet) plain(d *cuda.Device) []entry {
+	return []entry{{"sensed", &k.sensed, d.Shared - sensedStatic}}
+}
+
 // small lists the kernels of small networks.
 func (k *kernelSet) small(d *cuda.Device) []entry {
 	k.hasFused = true
@@ -110,5 +127,16 @@ func (k *kernelSet) small(d *cuda.Device) []entry {
 		{"fused", &k.fused, d.Shared - fusedOverhead}, {"fused_any", &k.fusedAny, d.Shared - fusedOverhead},
 		{"fused_gradients", &k.fusedGradients, gradientShared},
 		{"fused_update", &k.fusedUpdate, 0},
+	}
+}
+
+// chain lists the kernels of chains.
+func (k *kernelSet) chain(d *cuda.Device) []entry {
+	k.chains = &chainKernels{}
+	c := k.chains
+	return []entry{
+		{"chain_three", &c.three, d.Shared - chainOverhead}, {"chain_exact", &c.exact, d.Shared - chainOverhead},
+		{"chain_gradients", &c.gradients, chainShared},
+		{"chain_update", &c.update, 0},
 	}
 }

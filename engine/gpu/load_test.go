@@ -10,11 +10,14 @@ import (
 
 // Every kernel that the engine names exists, and every kernel that exists is used.
 func TestKernelNames(t *testing.T) {
-	k, used, there := &kernelSet{}, map[string]bool{}, map[string]bool{}
+	d, k, used, there := &cuda.Device{}, &kernelSet{}, map[string]bool{}, map[string]bool{}
 	for _, x := range []struct {
 		text kernels.Text
 		all  []entry
-	}{{kernels.Base, k.base()}, {kernels.Tensor, k.tensor()}, {kernels.Fused, k.small(&cuda.Device{})}, {kernels.Hopper, k.wide()}} {
+	}{
+		{kernels.Base, k.base()}, {kernels.Sensed, k.plain(d)}, {kernels.Tensor, k.tensor()},
+		{kernels.Fused, k.small(d)}, {kernels.Chain, k.chain(d)}, {kernels.Hopper, k.wide()},
+	} {
 		names := x.text.Kernels()
 		maps.Copy(there, names)
 		for _, e := range x.all {

@@ -45,6 +45,7 @@ type layer struct {
 	last     bool        // the last of them
 	least    int         // weights of a product of its own
 	cut      bool        // its operands are cut into planes: see wide.go
+	folded   bool        // a convolution that runs in the kernel fused: see fused_conv.go
 	narrow   bool        // it has many inputs and few outputs: see narrow.go
 }
 

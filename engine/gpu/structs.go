@@ -60,7 +60,8 @@ const (
 	opSenseNormBack
 	opSoftmaxPoints
 	opSoftmaxPointsBack
-	opConv // a launch of its own, and no operation on rows
+	opConv // an operation on rows in the kernel fused, else a launch of its own
+	opConvGradient
 )
 
 const (

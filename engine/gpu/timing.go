@@ -42,9 +42,14 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 			return r, errors.Join(o.Err, errors.New("the first steps are not finite"))
 		}
 	}
-	if r.Step, err = t.busy(t.whole, windows, launchesEach); err != nil {
+	step, steps := t.whole, 1
+	if t.several != nil {
+		step, steps = t.several, stepsTogether
+	}
+	if r.Step, err = t.busy(step, windows, launchesEach); err != nil {
 		return r, err
 	}
+	r.Step /= float64(steps)
 	forward, err := t.stream.Record(func() error { return t.pass.runTo(t.weights, t.Batch, t.forwardOps) })
 	if err != nil {
 		return r, err

@@ -35,6 +35,7 @@ type trainer struct {
 	norm          many[normArgs]
 	updates       [3]many[updateArgs] // of a small network: its halves, and both
 	gate          cuda.Ptr
+	chain         chainStep
 	columns       []many[columnsArgs]
 	priors        many[priorArgs]
 	first, second cuda.Ptr // AdamW's moments
@@ -43,6 +44,7 @@ type trainer struct {
 
 	gradient, update *cuda.Graph
 	whole            *cuda.Graph // both
+	several          *cuda.Graph // stepsTogether steps of a chain; else nil
 	control          []control   // pinned, one for each slot
 	result           []result    // pinned, likewise
 	start            []result    // pinned, one
@@ -265,10 +267,15 @@ func (t *trainer) executeAlone(steps int) error {
 	if err := t.send(s, steps); err != nil {
 		return err
 	}
-	for range steps {
-		if err := t.whole.Launch(s); err != nil {
+	for left := steps; left > 0; {
+		g, n := t.whole, 1
+		if t.several != nil && left >= stepsTogether {
+			g, n = t.several, stepsTogether
+		}
+		if err := g.Launch(s); err != nil {
 			return err
 		}
+		left -= n
 	}
 	if err := t.receive(s, steps); err != nil {
 		return err

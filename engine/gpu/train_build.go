@@ -78,6 +78,10 @@ func (t *trainer) build(score op) error {
 				t.pass.cutGradients(w, l, o, rows)
 			}
 		case opConv:
+			if l.folded {
+				t.fold(l, o)
+				break
+			}
 			t.convs.add(l, o, e, k)
 			t.pass.keep(o.M, o.V, o.G, o.H)
 		case opEmbed:
@@ -106,6 +110,14 @@ func (t *trainer) build(score op) error {
 		if l.first && inner && inputs != 0 {
 			t.pass.add(op{Kind: opSenseAdd, In: int32(l.in), DV: d.v, TV: inputs})
 		}
+	}
+	if score.Likelihood == likeNormal && score.Weighted_ == 0 {
+		t.pass.chain = w.chain(t.pass.ops)
+	}
+	if t.pass.chain != nil {
+		t.linkUp(tapes)
+		t.grad = w.zeros(t.grads.parts * w.size)
+		return t.buildUpdate()
 	}
 	t.grads.plan(w, rows)
 	t.grads.parts = max(t.grads.parts, t.convs.plan(w, rows))
@@ -156,6 +168,12 @@ func (t *trainer) tapes(l *layer, o *op) []tape {
 	return []tape{x}
 }
 
+// A stretch is some memory of the card.
+type stretch struct {
+	at    cuda.Ptr
+	bytes int
+}
+
 func (t *trainer) buildUpdate() error {
 	w := t.weights
 	t.first, t.second = w.floats(w.size), w.floats(w.size)
@@ -168,6 +186,10 @@ func (t *trainer) buildUpdate() error {
 	a := &w.adam.One
 	a.First, a.Second, a.Grad, a.Prepare, a.Slots = t.first, t.second, t.grad, 0, int32(t.batch.slots)
 	t.priors.One = priorArgs{Theta: w.theta, Chunks: w.table, Parts: parts}
+	zeros := []stretch{{t.first, 4 * w.size}, {t.second, 4 * w.size}, {done, 4}, {t.gate, 8}}
+	if t.pass.chain != nil {
+		zeros = append(zeros, t.buildChain())
+	}
 	t.priorSums = make([]float64, len(w.chunks))
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()
@@ -177,10 +199,7 @@ func (t *trainer) buildUpdate() error {
 	if w.err != nil {
 		return w.err
 	}
-	for _, p := range []struct {
-		at    cuda.Ptr
-		bytes int
-	}{{t.first, 4 * w.size}, {t.second, 4 * w.size}, {done, 4}, {t.gate, 8}} {
+	for _, p := range zeros {
 		if err := w.stream.Zero(p.at, p.bytes); err != nil {
 			return err
 		}
@@ -201,9 +220,23 @@ func (t *trainer) buildUpdate() error {
 	if t.update, err = w.stream.Record(t.queueUpdate); err != nil {
 		return err
 	}
-	t.whole, err = w.stream.Record(t.queueWhole)
+	if t.whole, err = w.stream.Record(t.queueWhole); err != nil || t.pass.chain == nil {
+		return err
+	}
+	t.several, err = w.stream.Record(func() error {
+		for range stepsTogether {
+			if err := t.queueWhole(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	return err
 }
+
+// stepsTogether is how many steps of a chain are one graph: within it, a launch starts while
+// the one before it ends.
+const stepsTogether = 8
 
 // queueWhole queues a step.
 func (t *trainer) queueWhole() error {
@@ -213,9 +246,10 @@ func (t *trainer) queueWhole() error {
 	return t.queueUpdate()
 }
 
-// queueGradient queues the pass and the gradients of the weights.
+// queueGradient queues the pass and the gradients of the weights; those of a chain are
+// part of its update.
 func (t *trainer) queueGradient() error {
-	if err := t.pass.run(t.weights, t.Batch); err != nil {
+	if err := t.pass.run(t.weights, t.Batch); err != nil || t.pass.chain != nil {
 		return err
 	}
 	if err := t.convs.run(t.weights); err != nil {
@@ -232,6 +266,9 @@ func (t *trainer) queueGradient() error {
 
 func (t *trainer) queueUpdate() error {
 	w := t.weights
+	if t.pass.chain != nil {
+		return t.queueChain()
+	}
 	for i := range t.columns {
 		c := &t.columns[i]
 		if err := launch(w, w.kernels.columns, cuda.Grid{X: int(c.One.Width)}, 256, c); err != nil {

@@ -67,8 +67,10 @@ func (t *trainer) Load() error {
 // Close frees the memory of the card.
 func (t *trainer) Close() error {
 	t.leave()
-	for _, g := range []*cuda.Graph{t.gradient, t.update, t.whole} {
-		g.Close()
+	for _, g := range []*cuda.Graph{t.gradient, t.update, t.whole, t.several} {
+		if g != nil {
+			g.Close()
+		}
 	}
 	t.release()
 	return nil

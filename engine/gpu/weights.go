@@ -66,7 +66,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	for i := range p.layers {
 		l := &p.layers[i]
 		if l.least = k.least(); w.fused {
-			l.least = math.MaxInt
+			l.least, l.folded = math.MaxInt, l.folds()
 		} else {
 			l.cut, l.narrow = k.hopper.takes(l, p.params)
 		}

@@ -63,6 +63,7 @@ type wideStage struct {
 	cols     int
 	args     many[wideArgs]
 	finish   many[finishArgs]
+	whole    many[wholeArgs] // of the launch under way
 }
 
 // cuts reports whether the stage writes a signal, and so can cut it.
@@ -159,15 +160,18 @@ func (s *wideStage) run(w *weights, rows int) error {
 	h := w.kernels.hopper
 	if s.cutting != nil {
 		s.cutting.One.Rows = int32(rows)
-		return launch(w, h.cut, w.cutGrid(rows, int(s.cutting.One.Cols)), cutThreads, s.cutting)
+		return launch(w, h.cut, w.cutGrid(rows, int(s.cutting.One.Cols), 3), cutThreads, s.cutting)
 	}
 	a, f := &s.args.One, &s.finish.One
 	a.Rows, f.P.Rows = int32(rows), int32(rows)
 	if s.products == nil {
 		if s.back {
-			return launch(w, h.narrowBackward[s.any()], w.cutGrid(rows, s.cols), cutThreads, &s.finish)
+			return launch(w, h.narrowBackward[s.any()], w.cutGrid(rows, s.cols, 2), cutThreads, &s.finish)
 		}
 		return launch(w, h.narrowForward, cuda.Grid{X: tiles(rows, narrowRows)}, narrowThreads, &s.finish)
+	}
+	if n := tiles(rows, wholeSide) * tiles(s.cols, wholeSide); takeWhole > 0 || takeWhole == 0 && n <= w.device.Processors {
+		return s.runWhole(w, rows)
 	}
 	a.Count = int32(len(s.products) * tiles(rows, wideSide) * tiles(s.cols, wideSide))
 	multiply, finish := h.forward, h.finishForward
@@ -177,7 +181,25 @@ func (s *wideStage) run(w *weights, rows int) error {
 	if err := launch(w, multiply, w.wideGrid(int(a.Count)), wideThreads, &s.args); err != nil {
 		return err
 	}
-	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols), cutThreads, &s.finish)
+	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols, 3), cutThreads, &s.finish)
+}
+
+// takeWhole makes tests take runWhole always, if positive, or never, if negative.
+var takeWhole int
+
+// runWhole queues a product and what follows it as one launch, with smaller tiles: so few
+// that all of them run at a time. The results have the same bits.
+func (s *wideStage) runWhole(w *weights, rows int) error {
+	a := &s.whole.One
+	a.Finish, a.Depth = s.finish.One, s.products[0].Depth
+	for i, p := range s.products {
+		a.A[i], a.B[i] = p.A[0], p.B[0]
+	}
+	kernels := &w.kernels.hopper.wholeForward
+	if s.back {
+		kernels = &w.kernels.hopper.wholeBackward
+	}
+	return launch(w, kernels[s.any()], cuda.Grid{X: tiles(rows, wholeSide) * tiles(s.cols, wholeSide)}, wholeThreads, &s.whole)
 }
 
 // any returns 0 if the function of the product is none or a common one, for which there

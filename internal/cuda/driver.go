@@ -43,6 +43,7 @@ const (
 	fnStreamSync
 	fnLaunch
 	fnLaunchTogether
+	fnLaunchWith
 	fnBeginCapture
 	fnEndCapture
 	fnInstantiate
@@ -63,13 +64,16 @@ var names = [functions]string{
 	"cuDevicePrimaryCtxRetain", "cuDevicePrimaryCtxRelease_v2", "cuCtxSetCurrent", "cuMemGetInfo_v2",
 	"cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncSetAttribute",
 	"cuMemAlloc_v2", "cuMemFree_v2", "cuMemAllocHost_v2", "cuMemFreeHost", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async",
-	"cuStreamCreate", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuLaunchKernel", "cuLaunchCooperativeKernel",
+	"cuStreamCreate", "cuStreamDestroy_v2", "cuStreamSynchronize", "cuLaunchKernel", "cuLaunchCooperativeKernel", "cuLaunchKernelEx",
 	"cuStreamBeginCapture_v2", "cuStreamEndCapture", "cuGraphInstantiateWithFlags", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphLaunch",
 	"cuEventCreate", "cuEventDestroy_v2", "cuEventRecord", "cuEventSynchronize", "cuEventElapsedTime", "cuGetErrorString",
 }
 
 // addresses are those of the functions, after load.
 var addresses [functions]uintptr
+
+// version is that of CUDA which the driver supports, after load.
+var version int32
 
 // load loads the driver once and starts it.
 var load = sync.OnceValue(func() error {
@@ -79,7 +83,6 @@ var load = sync.OnceValue(func() error {
 	if err := check(fnInit, 0); err != nil {
 		return fmt.Errorf("the NVIDIA driver does not start: %w", err)
 	}
-	var version int32
 	if err := check(fnDriverVersion, uintptr(unsafe.Pointer(&version))); err != nil {
 		return err
 	}
@@ -108,6 +111,7 @@ type Info struct {
 	Processors   int    // streaming multiprocessors
 	Shared       int    // bytes of shared memory that a block can have
 	Together     bool   // all blocks of a kernel can run at once and wait for one another
+	Behind       bool   // a kernel can start while the one before it ends
 }
 
 // Oldest is the oldest compute capability that the kernels run on.
@@ -159,6 +163,7 @@ func describe(number int) (info Info, handle int32, err error) {
 	}
 	info.Name = cString(name)
 	info.Major, info.Minor, info.Processors, info.Shared, info.Together = int(major), int(minor), int(processors), int(shared), together != 0
+	info.Behind = major >= 9 && version >= 12030 && addresses[fnLaunchWith] != 0 // such launches can be recorded from 12.3 on
 	return info, handle, nil
 }
 

@@ -10,20 +10,27 @@ import (
 
 // A Kernel is a function that runs on a card. It takes one argument, a structure. The
 // driver compiles it when it is first needed.
-type Kernel struct{ *kernel }
+type Kernel struct {
+	*kernel
+	shared int // bytes of shared memory that a launch asks for
+}
 
 type kernel struct {
 	Name   string
 	device *Device
-	shared int // bytes of shared memory that a launch asks for
+	most   int // bytes of shared memory that a launch may ask for
 	handle uintptr
 	load   func() error
+
+	// Waits says that the kernel itself waits for the launch before it, and so may start
+	// while that one ends.
+	Waits bool
 }
 
-// Kernel returns the kernel of a text of PTX with that name. All launches ask for the given
-// bytes of shared memory, besides what the kernel declares.
+// Kernel returns the kernel of a text of PTX with that name. Launches ask for the given
+// bytes of shared memory, besides what the kernel declares; Sharing lets them ask for fewer.
 func (d *Device) Kernel(name string, shared int, text func() ([]byte, error)) Kernel {
-	k := &kernel{Name: name, device: d, shared: shared}
+	k := &kernel{Name: name, device: d, most: shared}
 	k.load = sync.OnceValue(func() error {
 		ptx, err := text()
 		if err == nil {
@@ -34,7 +41,7 @@ func (d *Device) Kernel(name string, shared int, text func() ([]byte, error)) Ke
 		}
 		return nil
 	})
-	return Kernel{k}
+	return Kernel{k, shared}
 }
 
 // Compile compiles the kernel, unless that was done. The driver keeps what it compiled for
@@ -53,10 +60,17 @@ func (k *kernel) compile(ptx []byte) error {
 	}
 	runtime.KeepAlive(text)
 	runtime.KeepAlive(name)
-	if k.shared == 0 {
+	if k.most == 0 {
 		return nil
 	}
-	return d.do(fnFuncAttribute, k.handle, 8, uintptr(k.shared)) // 8: the most that a launch may ask for
+	return d.do(fnFuncAttribute, k.handle, 8, uintptr(k.most)) // 8: the most that a launch may ask for
+}
+
+// Sharing returns the kernel with launches that ask for so many bytes of shared memory, at
+// most those that the kernel was made with.
+func (k Kernel) Sharing(bytes int) Kernel {
+	k.shared = bytes
+	return k
 }
 
 // A Stream is a queue of work for a card. It belongs to one goroutine at a time.
@@ -67,6 +81,21 @@ type Stream struct {
 	memory unsafe.Pointer // that the call uses, so that it stays on the heap
 	extra  [5]uintptr
 	size   uintptr
+	config launchConfig
+	way    launchAttribute
+}
+
+// A launchConfig and its launchAttribute are those of cuLaunchKernelEx.
+type launchConfig struct {
+	grid, block [3]uint32
+	shared, _   uint32
+	stream      uintptr
+	attributes  *launchAttribute
+	count, _    uint32
+}
+type launchAttribute struct {
+	id, _ uint32
+	value [16]int32
 }
 
 // do calls a function with the first n arguments in args.
@@ -108,6 +137,9 @@ func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 }
 
 func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
+	if k.Waits && s.device.Behind {
+		return LaunchBehind(s, k, g, threads, unsafe.Slice((*byte)(args), size))
+	}
 	if err := k.load(); err != nil {
 		return err
 	}
@@ -127,6 +159,26 @@ func LaunchTogether(s *Stream, k Kernel, g Grid, threads int, args []byte) error
 	s.extra = [5]uintptr{uintptr(s.memory)}
 	s.args = [11]uintptr{k.handle, uintptr(g.X), uintptr(max(1, g.Y)), uintptr(max(1, g.Z)), uintptr(threads), 1, 1, uintptr(k.shared), s.handle, uintptr(unsafe.Pointer(&s.extra))}
 	return s.do(fnLaunchTogether, 10)
+}
+
+// LaunchBehind queues a kernel that may start while the kernel before it in the stream
+// ends: it waits itself for what that one writes. On cards that cannot do so, it starts
+// behind it.
+func LaunchBehind(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
+	if !s.device.Behind {
+		return LaunchBytes(s, k, g, threads, args)
+	}
+	if err := k.load(); err != nil {
+		return err
+	}
+	s.memory, s.size = unsafe.Pointer(&args[0]), uintptr(len(args))
+	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0}
+	s.way = launchAttribute{id: 6} // programmatic stream serialization
+	s.way.value[0] = 1
+	s.config = launchConfig{grid: [3]uint32{uint32(g.X), uint32(max(1, g.Y)), uint32(max(1, g.Z))}, block: [3]uint32{uint32(threads), 1, 1},
+		shared: uint32(k.shared), stream: s.handle, attributes: &s.way, count: 1}
+	s.args = [11]uintptr{uintptr(unsafe.Pointer(&s.config)), k.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
+	return s.do(fnLaunchWith, 4)
 }
 
 // A Graph is work that was recorded and can be queued as a whole.

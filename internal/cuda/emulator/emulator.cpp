@@ -120,6 +120,8 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 #include "../kernels/tensor.cu"
 #include "../kernels/fused.cu"
 #include "../kernels/hopper.cu"
+#include "../kernels/chain.cu"
+#include "../kernels/sensed.cu"
 
 void emulated::poison() { memset(dynamic(), 0xff, 227 << 10); }
 
@@ -180,7 +182,7 @@ static std::map<void*, size_t> sizes;
 
 extern "C" {
 CUresult cuInit(unsigned) { return OK; }
-CUresult cuDriverGetVersion(int* v) { *v = 12000; return OK; }
+CUresult cuDriverGetVersion(int* v) { *v = 12030; return OK; }
 CUresult cuDeviceGetCount(int* n) { const char* e = getenv("UTVI_EMULATED_CARDS"); *n = e ? atoi(e) : 1; return OK; }
 CUresult cuDeviceGet(int* d, int i) { *d = i; return OK; }
 CUresult cuDeviceGetName(char* name, int len, int) { snprintf(name, len, "emulated card"); return OK; }
@@ -249,6 +251,14 @@ CUresult cuLaunchKernel(void* f, unsigned x, unsigned y, unsigned z, unsigned n,
 	if (!data) return INVALID;
 	Node node{0, (Run)f, {x, y, z}, n, std::vector<char>((char*)data, (char*)data + size), nullptr, nullptr, 0, 0};
 	return submit(s, node);
+}
+struct Config {
+	unsigned x, y, z, threads, y1, z1, shared;
+	void *stream, *attributes;
+	unsigned count;
+};
+CUresult cuLaunchKernelEx(const Config* c, void* f, void** args, void** extra) {
+	return cuLaunchKernel(f, c->x, c->y, c->z, c->threads, 1, 1, c->shared, c->stream, args, extra);
 }
 // Blocks run one after the other here, so none can wait for another.
 CUresult cuLaunchCooperativeKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**) { return INVALID; }

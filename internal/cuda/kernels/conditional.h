@@ -6,7 +6,8 @@
 
 // o.nodes begins with photons, σ and the side of the sensor; behind these o.targets points
 // of three numbers and a weight, or none: then N is taken at the means.
-// o.table are the units t, x, y.
+// o.table are the units t, x, y. At the means, o.scratch keeps √N and the slopes of N of
+// every row for the way back.
 
 DEVICE double caught(double x, double sigma, double side) {
 	x = magnitude(x);
@@ -27,6 +28,24 @@ CALLED Photons photons(const double* node, double t, double x, double y) {
 	if (low) n = least;
 	double c = root(n), dn = 1 + t / (2 * c);
 	double nx = low ? 0 : node[0] * b * caught_slope(x, node[1], node[2]), ny = low ? 0 : node[0] * a * caught_slope(y, node[1], node[2]);
+	return {n + c * t, {c, dn * nx, dn * ny}, {nx, ny}, c};
+}
+
+// photons_shared is photons for lane 0 of each warp; in is the same for all of its lanes.
+// The tails and densities take long, so eight lanes compute one each.
+DEVICE Photons photons_shared(const double* node, double t, double x, double y, bool in) {
+	constexpr double least = 1e-3;
+	int lane = thread() % 32;
+	double at = lane & 2 ? y : x, half = node[2] / 2, value = 0; // lanes 0 to 3: tails, 4 to 7: densities
+	bool second = lane & 1;
+	if (in && lane < 4) value = upper((second ? half + magnitude(at) : magnitude(at) - half) / node[1]);
+	if (in && lane >= 4 && lane < 8) value = density((second ? half - at : -half - at) / node[1]);
+	double a = value - swap(value, 1), b = swap(a, 2), da = swap(a, 4) / node[1], db = swap(a, 6) / node[1];
+	double n = node[0] * a * b;
+	bool low = n < least;
+	if (low) n = least;
+	double c = root(n), dn = 1 + t / (2 * c);
+	double nx = low ? 0 : node[0] * b * da, ny = low ? 0 : node[0] * a * db;
 	return {n + c * t, {c, dn * nx, dn * ny}, {nx, ny}, c};
 }
 
@@ -109,10 +128,12 @@ CALLED void conditional(const Op& o, long long r0, int rows) {
 		if (in && lane == 0) o.om[row + target] = (float)(e.f0 + e.shift), o.ov[row + target] = (float)e.var;
 		return;
 	}
+	Photons p = photons_shared(o.nodes, o.m[row + target], o.m[row + o.table[1]], o.m[row + o.table[2]], in);
 	if (!in || lane != 0) return;
-	Photons p = photons(o.nodes, o.m[row + target], o.m[row + o.table[1]], o.m[row + o.table[2]]);
 	o.om[row + target] = (float)p.f;
 	if (o.ov) o.ov[row + target] = (float)(p.root * p.root * o.v[row + target]);
+	double* kept = o.scratch + 3 * (r0 + r);
+	kept[0] = p.root, kept[1] = p.n[0], kept[2] = p.n[1];
 }
 
 CALLED void conditional_back(const Op& o, long long r0, int rows) {
@@ -153,9 +174,9 @@ CALLED void conditional_back(const Op& o, long long r0, int rows) {
 		for (int i = 0; i < 3; i++) dv[i] = dl[i][i];
 	} else if (in) { // at the means: c²·v varies with N as well
 		double t = o.m[row + target], v = o.v ? (double)o.v[row + target] : 0.0;
-		Photons f = photons(o.nodes, t, o.m[row + o.table[1]], o.m[row + o.table[2]]);
-		double c = f.root, by = g + (g * t + 2 * c * v * h) / (2 * c);
-		dm[0] = c * g, dv[0] = c * c * h, dm[1] = by * f.n[0], dm[2] = by * f.n[1];
+		const double* kept = o.scratch + 3 * (r0 + r);
+		double c = kept[0], by = g + (g * t + 2 * c * v * h) / (2 * c);
+		dm[0] = c * g, dv[0] = c * c * h, dm[1] = by * kept[1], dm[2] = by * kept[2];
 	}
 	if (!in || lane != 0) return;
 	for (int i = 0; i < 3; i++) {

@@ -256,18 +256,25 @@ DEVICE void kappa_parts(Moments* o, float p, float s, Value v0, Value vm, Value 
 	o->vk = -p * p * odd * odd + 2 * p * odd * odd_k - p * p * (1 - 2 * p) * even * even + 2 * p * (1 - p) * even * even_k;
 }
 
-// by_points is the combination of fixed points. Functions are evaluated twice: the
-// mean must be known before the squares are summed, and registers are few.
+// by_points is the combination of fixed points. The mean must be known before the squares
+// are summed, and registers are few: the values of the first points lie in local memory
+// meanwhile, those of the others are computed twice.
+constexpr int KEPT_POINTS = 16;
 CALLED Moments by_points(const Func& f, float m, float v, int n, const float* xi, const float* w) {
 	float s = root(v);
 	Moments o;
 	o.mk = o.vk = o.sm = o.sv = 0;
 	Value v0 = evaluate(f.op, f.a, m + xi[0] * s);
+	Value kept[KEPT_POINTS];
 	float M = 0;
-	for (int p = 1; p < n; p++) M += w[p] * (evaluate(f.op, f.a, m + xi[p] * s).f - v0.f);
+	for (int p = 1; p < n; p++) {
+		Value at = evaluate(f.op, f.a, m + xi[p] * s);
+		if (p < KEPT_POINTS) kept[p] = at;
+		M += w[p] * (at.f - v0.f);
+	}
 	float var = 0, mm = 0, ms = 0, vm = 0, vs = 0, fs = 0, ds = 0;
 	for (int p = 0; p < n; p++) {
-		Value at = p == 0 ? v0 : evaluate(f.op, f.a, m + xi[p] * s);
+		Value at = p == 0 ? v0 : p < KEPT_POINTS ? kept[p] : evaluate(f.op, f.a, m + xi[p] * s);
 		float r = (at.f - v0.f) - M, wr = w[p] * r, wg = w[p] * at.d, wrg = wr * at.d;
 		var += wr * r, fs += w[p] * xi[p] * (at.f - v0.f);
 		mm += wg, ms += xi[p] * wg, ds += xi[p] * (xi[p] * wg), vm += wrg, vs += xi[p] * wrg;

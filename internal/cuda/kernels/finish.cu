@@ -82,20 +82,21 @@ DEVICE void wide_finish_backward_by(const WideFinish& a) {
 	pieces(a.p.rows, a.p.cols, [&](int r, int c) { return Loaded{load_sums(a, r, c), load_reverse(a.p, r, c)}; },
 		[&](int r, int c, const Loaded& x) { finish_backward<WHAT>(a.p, a.cuts, r, c, x.l, x.s.x, x.s.y, plus(x.s.y, x.s.z)); });
 }
-// BY_FUNCTION are two kernels, for common functions and for any.
-#define BY_FUNCTION(name, v) \
-	KERNEL_MANY(name, WideFinish, CUT_THREADS, 3, block_y) { \
+// BY_FUNCTION are two kernels, for common functions and for any, of which so many blocks
+// fit into a multiprocessor.
+#define BY_FUNCTION(name, v, blocks) \
+	KERNEL_MANY(name, WideFinish, CUT_THREADS, blocks, block_y) { \
 		if (failed(a.p.results)) return; \
 		int what = common(a.p, a.p.v); \
 		if (what == PLAIN) name##_by<PLAIN>(a); \
 		if (what == THREE) name##_by<THREE>(a); \
 		if (what == EXACT) name##_by<EXACT>(a); \
 	} \
-	KERNEL_MANY(name##_any, WideFinish, CUT_THREADS, 3, block_y) { \
+	KERNEL_MANY(name##_any, WideFinish, CUT_THREADS, blocks, block_y) { \
 		if (!failed(a.p.results)) name##_by<ANY>(a); \
 	}
-BY_FUNCTION(wide_finish_forward, o1)
-BY_FUNCTION(wide_finish_backward, q1)
+BY_FUNCTION(wide_finish_forward, o1, 3)
+BY_FUNCTION(wide_finish_backward, q1, 3)
 
 // bias_sums adds up the gradients by the outputs of layers: those of their biases. A block
 // has 32 columns; its warps have rows, in turn.

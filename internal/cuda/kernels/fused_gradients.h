@@ -9,8 +9,8 @@ constexpr int GT = 256, TALL = 64, ACROSS = 32, DEEP_ROWS = 64; // threads; side
 constexpr int TILE_FLOATS = 2 * DEEP_ROWS * (TALL + ACROSS);
 
 // What a job is, in its y, if it is no tile: elements of a matrix and its bias behind it,
-// or of the bias alone.
-enum { ELEMENTS = -1, BIAS = -2 };
+// or of the bias alone; or numbers whose parts the pass left, to add up.
+enum { ELEMENTS = -1, BIAS = -2, PARTS = -3 };
 
 // stage copies columns [col, col+SIDE) of n rows of a matrix to shared memory.
 template <int SIDE>
@@ -120,6 +120,24 @@ DEVICE void gradient_elements(const Product& a, int bx, bool bias, int bz) {
 	if (a.o1) a.o1[bz * a.part + e] = s1 + s2;
 }
 
+// gradient_parts adds up a.split parts of numbers: a thread has a number and a quarter of
+// the parts, the quarters are added in order.
+DEVICE void gradient_parts(const Product& a, int bx) {
+	SHARED float parts[4][QUARTER];
+	int t = thread() % QUARTER, quarter = thread() / QUARTER, e = bx * QUARTER + t, per = (a.split + 3) / 4, k0 = quarter * per, k1 = less(a.split, k0 + per);
+	bool live = e < a.rows;
+	float s = 0;
+	if (live)
+#pragma unroll 8
+		for (int k = k0; k < k1; k++) s += a.a0[k * a.part + e];
+	parts[quarter][t] = s;
+	barrier();
+	if (quarter || !live) return;
+#pragma unroll
+	for (int q = 1; q < 4; q++) s += parts[q][t];
+	a.o0[e] = s;
+}
+
 KERNEL_MANY(fused_gradients, Gradients, GT, 2, block_y) {
 	SHARED Product p;
 	bool stop = failed(a.results);
@@ -127,6 +145,7 @@ KERNEL_MANY(fused_gradients, Gradients, GT, 2, block_y) {
 	if (thread() < (int)(sizeof(Product) / 8)) ((uint64*)&p)[thread()] = ((const uint64*)(a.products + j.product))[thread()];
 	barrier();
 	if (stop) return;
-	if (j.y < 0) gradient_elements(p, j.x, j.y == BIAS, j.z);
+	if (j.y == PARTS) gradient_parts(p, j.x);
+	else if (j.y < 0) gradient_elements(p, j.x, j.y == BIAS, j.z);
 	else gradient_tile(p, j.x, j.y, j.z);
 }

@@ -15,6 +15,11 @@
 #include "hopper.h"
 #include "narrow.cu"
 #include "update.cu"
+#ifndef EMULATED // where there is one text only
+#include "ops.h"
+#include "thin.cu" // these two wait for the launch before them as the others do
+#include "optim.cu"
+#endif
 
 constexpr int BLOCK_BYTES = 2 * BLOCK * BLOCK, WIDE = 128, RING = 4;
 constexpr int OPERAND = WIDE / BLOCK * BLOCK_BYTES, WIDE_STAGE = 6 * OPERAND; // bytes: of a plane in a stage, of a stage
@@ -164,5 +169,7 @@ struct WideKernel {
 KERNEL_MANY(wide_forward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<false, true, false>::run(a); }
 KERNEL_MANY(wide_backward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<false, false, false>::run(a); }
 KERNEL_MANY(wide_gradients, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<true, true, true>::run(a); }
+
+#include "whole.h"
 
 static_assert(sizeof(WideFinish) == 336 && sizeof(WideProduct) == 152 && sizeof(Cuts) == 88, "");

@@ -31,8 +31,20 @@ var Fused = newText(fused)
 //go:embed fused.ptx
 var fused []byte
 
+// Chain are the kernels of plain small networks, for compute capability 9.0 and later.
+var Chain = newText(chain)
+
+//go:embed chain.ptx
+var chain []byte
+
 // Hopper are products on tensor cores of compute capability 9.0, which no other card runs.
 var Hopper = newText(hopper)
 
 //go:embed hopper.ptx
 var hopper []byte
+
+// Sensed is the kernel of predictions by plain networks with correlations.
+var Sensed = newText(sensed)
+
+//go:embed sensed.ptx
+var sensed []byte

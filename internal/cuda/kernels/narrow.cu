@@ -56,26 +56,36 @@ KERNEL_MANY(narrow_forward, WideFinish, NARROW_THREADS, 1, block_y) {
 	BY_OUTPUTS(narrow_forward_by, a.p)
 }
 
+// narrow_backward loads the weights of four outputs at a time before it computes.
 template <int WHAT>
 DEVICE void narrow_backward_by(const WideFinish& a) {
+	constexpr int AHEAD = 4;
 	const Product& p = a.p;
 	pieces(p.rows, p.cols, [&](int r, int c) { return load_reverse(p, r, c); },
 		[&](int r, int c, const Reverse& l) {
 			Two x = {0, 0}, y = {0, 0}, z = {0, 0};
 			const float *g0 = p.a0 + r * p.depth, *h0 = p.a1 + r * p.depth, *w0 = p.b0, *s0 = p.b1;
 			int depth = p.depth, cols = p.cols;
-#pragma unroll 2
-			for (int k = 0; k < depth; k++) {
-				float g = g0[k], h = h0[k];
-				Two w = read2(w0, k, c, cols), s = read2(s0, k, c, cols);
-				x = {fma(g, w.x, x.x), fma(g, w.y, x.y)};
-				y = {fma(h, s.x, y.x), fma(h, s.y, y.y)};
-				z = {fma(h, fma(w.x, w.x, s.x), z.x), fma(h, fma(w.y, w.y, s.y), z.y)};
+			for (int k0 = 0; k0 < depth; k0 += AHEAD) {
+				float g[AHEAD], h[AHEAD];
+				Two w[AHEAD], s[AHEAD];
+#pragma unroll
+				for (int j = 0; j < AHEAD; j++) {
+					int k = k0 + j < depth ? k0 + j : 0;
+					g[j] = g0[k], h[j] = h0[k], w[j] = read2(w0, k, c, cols), s[j] = read2(s0, k, c, cols);
+				}
+#pragma unroll
+				for (int j = 0; j < AHEAD; j++) {
+					if (k0 + j >= depth) break;
+					x = {fma(g[j], w[j].x, x.x), fma(g[j], w[j].y, x.y)};
+					y = {fma(h[j], s[j].x, y.x), fma(h[j], s[j].y, y.y)};
+					z = {fma(h[j], fma(w[j].x, w[j].x, s[j].x), z.x), fma(h[j], fma(w[j].y, w[j].y, s[j].y), z.y)};
+				}
 			}
 			finish_backward<WHAT>(p, a.cuts, r, c, l, x, y, z);
 		});
 }
-BY_FUNCTION(narrow_backward, q1)
+BY_FUNCTION(narrow_backward, q1, 2)
 
 // narrow_gradients: four threads share an input, and take the rows of a part in turn.
 constexpr int NARROW_STEP = 32, NARROW_SIDE = 64; // rows whose gradients are in shared memory at a time; inputs of a block

@@ -6,15 +6,24 @@
 struct alignas(16) Four32 {
 	float x[4];
 };
+struct alignas(8) Two32 {
+	float x[2];
+};
 #ifndef EMULATED
 typedef __attribute__((address_space(3))) float* Near; // into shared memory
 typedef __attribute__((address_space(1))) const float* Far; // into global memory
+typedef __attribute__((address_space(1))) float* Out; // likewise, to be written
 typedef float Vector __attribute__((ext_vector_type(4)));
 DEVICE Four32 four(Vector v) { return {v[0], v[1], v[2], v[3]}; }
 DEVICE Four32 load4(Near p) { return four(*(__attribute__((address_space(3))) const Vector*)p); }
 DEVICE Four32 load4(Far p) { return four(*(__attribute__((address_space(1))) const Vector*)p); }
+typedef float Pair __attribute__((ext_vector_type(2)));
+DEVICE Two32 load2(Far p) {
+	Pair v = *(__attribute__((address_space(1))) const Pair*)p;
+	return {v[0], v[1]};
+}
 #else
-typedef float* Near;
+typedef float *Near, *Out;
 struct Far {
 	const float* p;
 	explicit Far(const float* p) : p(p) {}
@@ -22,6 +31,9 @@ struct Far {
 };
 DEVICE Four32 load4(Near p) { return *(const Four32*)p; }
 DEVICE Four32 load4(Far p) { return *(const Four32*)p.p; }
+DEVICE Two32 load2(Far p) { return *(const Two32*)p.p; }
 #endif
 // near returns a pointer that points into shared memory.
 DEVICE Near near(const float* p) { return (Near)(float*)p; }
+// out returns a pointer that points into global memory.
+DEVICE Out out(float* p) { return (Out)p; }

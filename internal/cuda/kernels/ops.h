@@ -1,6 +1,7 @@
 // Operations on a few rows that rows, thin and fused have in common.
 #pragma once
 #include "program.h"
+#include "sums.h"
 #include "closed.h"
 #include "likelihood.h"
 #include "joint.h"
@@ -12,8 +13,7 @@
 #include "embed.h"
 #include "periodic.h"
 
-constexpr int THREADS = 512, PER = 8, MOST_OPS = 24;
-constexpr int SHALLOW = 16; // most inputs, or outputs, of a thin layer
+constexpr int MOST_OPS = 24;
 
 struct Rows {
 	const Op* ops;
@@ -21,26 +21,6 @@ struct Rows {
 	const Control* control;
 	const Result* results; // null in prediction
 };
-
-// A Sums holds the sums of one element: FORWARD has Σ m·w and Σ m²·s + v·(w²+s), the
-// reverse Σ g·w, Σ h·s and Σ h·(w²+s).
-struct Sums {
-	float a, b, c;
-};
-// With correlations, c is Σ (m²+v)·s going forward.
-enum { THROUGH, BACK, APART };
-template <int WAY>
-DEVICE void add(Sums& t, float x, float y, float w, float s, float w2) {
-	t.a = fma(x, w, t.a);
-	if (WAY == APART) t.c = fma(fma(x, x, y), s, t.c);
-	if (WAY != BACK) {
-		t.b = fma(x * x, s, t.b);
-		t.b = fma(y, w2, t.b);
-	} else {
-		t.b = fma(y, s, t.b);
-		t.c = fma(y, w2, t.c);
-	}
-}
 
 // A Matrix holds the moments of weights; element (k, c) lies at k·down + c·across.
 struct Matrix {

@@ -57,7 +57,7 @@ KERNEL_MANY(norm, Norm, OPT, 3, block_y) {
 	if (failed(a.results)) return;
 	SHARED Control k; // registers are for what is loaded ahead
 	SHARED Chunk t;
-	if (thread() == 0) k = a.control[a.results->slot], t = a.chunks[block()];
+	copy_words(t, a.chunks[block()], 0), copy_words(k, a.control[a.results->slot], 32);
 	barrier();
 	double kl = 0, n2 = 0;
 	sum_chunk<4>(a, k, t, kl, n2);
@@ -71,9 +71,11 @@ KERNEL_MANY(norm, Norm, OPT, 3, block_y) {
 	if (before + 1 != (uint32)a.count) return;
 	const volatile double* parts = a.parts;
 	kl = n2 = 0;
+#pragma unroll 2
 	for (int i = thread(); i < a.count; i += OPT) kl += parts[2 * i], n2 += parts[2 * i + 1];
 	total(kl, n2);
 	double nll = 0, floored = 0;
+#pragma unroll 4
 	for (int i = thread(); i < a.rows; i += OPT) nll += a.nll[i], floored += a.floored[i];
 	total(nll, floored);
 	if (thread() != 0) return;

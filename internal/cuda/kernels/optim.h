@@ -30,6 +30,14 @@ struct Norm {
 	int rows, slots;          // slots: steps that are queued at most
 };
 
+// copy_words copies a structure into shared memory: each thread from number first on has
+// eight bytes.
+template <class T>
+DEVICE void copy_words(T& to, const T& from, int first) {
+	int i = thread() - first;
+	if (i >= 0 && i < (int)(sizeof(T) / 8)) ((uint64*)&to)[i] = ((const uint64*)&from)[i];
+}
+
 #ifndef EMULATED
 DEVICE uint32 count_up(uint32* p) { __nvvm_membar_gl(); return __nvvm_atom_add_gen_i((int*)p, 1); }
 #else
@@ -56,6 +64,23 @@ DEVICE Weight whole(const Chunk& t, const Prior& p, const Spread& s, float kl, f
 	return {mu, rho, gm + p.scale * (mu - p.mean), s.slope * s.sigma * (2 * gs + p.scale) - kl * s.ratio};
 }
 
+// weigh returns a parameter with its gradient, and adds its KL and its part of the squared
+// norm; mu is its distance from the centre of its prior, constant what constant_of returns.
+DEVICE double constant_of(const Chunk& t) { return loga(t.prior_var) / 2 - 0.5; }
+DEVICE Weight weigh(const Control& k, const Chunk& t, double constant, float mu, float rho, float gm, float gs, double& kl, double& n2) {
+	Prior p = prior_of(t, k.kl);
+	Spread s = {};
+	if (t.random) s = spread(rho);
+	Weight w = whole(t, p, s, k.kl, mu, rho, gm, gs);
+	if (t.random) {
+		float d = mu - p.mean;
+		n2 += (double)w.gr * w.gr;
+		kl += 0.5 * (double)p.by * ((double)s.sigma * s.sigma + (double)d * d) + constant - s.ln;
+	}
+	n2 += (double)w.g * w.g;
+	return w;
+}
+
 // sum_weight adds up the partial gradients of element i of a chunk, its KL and its part of
 // the squared norm.
 DEVICE Weight sum_weight(const Norm& a, const Control& k, const Chunk& t, int i, double& kl, double& n2) {
@@ -71,17 +96,7 @@ DEVICE Weight sum_weight(const Norm& a, const Control& k, const Chunk& t, int i,
 		a.grad[t.mean + i] = gm;
 		if (t.random) a.grad[t.rho + i] = gs;
 	}
-	Prior p = prior_of(t, k.kl);
-	Spread s = {};
-	if (t.random) s = spread(rho);
-	Weight w = whole(t, p, s, k.kl, mu, rho, gm, gs);
-	if (t.random) {
-		float d = mu - p.mean;
-		n2 += (double)w.gr * w.gr;
-		kl += 0.5 * (double)p.by * ((double)s.sigma * s.sigma + (double)d * d) + (loga(t.prior_var) / 2 - 0.5) - s.ln;
-	}
-	n2 += (double)w.g * w.g;
-	return w;
+	return weigh(k, t, constant_of(t), mu, rho, gm, gs, kl, n2);
 }
 
 // clipping is the factor of all gradients, given the squared norm.

@@ -60,6 +60,8 @@ enum {
 	OP_SENSE_NORM_BACK,
 	OP_SOFTMAX_POINTS,
 	OP_SOFTMAX_POINTS_BACK,
+	OP_CONV,
+	OP_CONV_GRADIENT,
 };
 
 // Likelihoods.
@@ -144,11 +146,19 @@ DEVICE void take(T& mine, const Many<T>& all, int network) {
 	}
 	barrier();
 }
+// follow waits until the launch before this one has ended, if this one may start earlier
+// (cards of compute capability 9.0 on); then the one behind it may start.
+#if !defined(EMULATED) && __CUDA_ARCH__ >= 900
+DEVICE void follow() { asm volatile("griddepcontrol.wait;\n\tgriddepcontrol.launch_dependents;" ::: "memory"); }
+#else
+DEVICE void follow() {}
+#endif
 #define KERNEL_MANY(name, T, threads, blocks, axis) \
 	DEVICE void name##_of(const T& a); \
 	KERNEL_OF(name, Many<T>, threads, blocks) { \
 		SHARED T mine; \
 		take(mine, a, axis()); \
+		follow(); \
 		name##_of(mine); \
 	} \
 	DEVICE void name##_of(const T& a)

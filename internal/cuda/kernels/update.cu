@@ -83,12 +83,9 @@ KERNEL_MANY(wide_adamw, Adam, OPT, 3, block_y) {
 	if (!a.prepare && failed(a.results)) return;
 	SHARED Chunk t;
 	SHARED Control k;
-	SHARED float clip;
-	if (thread() == 0) {
-		int next = a.prepare ? 0 : a.results->slot; // norm has counted this step
-		k = a.control[a.prepare ? 0 : (next ? next : a.slots) - 1];
-		t = a.chunks[block()], clip = a.results->clip;
-	}
+	int next = a.prepare ? 0 : a.results->slot; // norm has counted this step
+	float clip = a.results->clip;
+	copy_words(t, a.chunks[block()], 0), copy_words(k, a.control[a.prepare ? 0 : (next ? next : a.slots) - 1], 32);
 	barrier();
 	if (t.planes) update_planes(a, k, t, clip);
 	else update_chunk(a, k, t, t.lo, clip);

@@ -23,7 +23,9 @@ var Targets = []Target{
 	{"tensor.ptx", "tensor.cu", "sm_80", "ptx70"},
 	{"formula.ptx", "compiled.cu", "sm_75", "ptx64"},
 	{"fused.ptx", "fused.cu", "sm_80", "ptx70"},
+	{"chain.ptx", "chain.cu", "sm_90", "ptx78"},
 	{"hopper.ptx", "hopper.cu", "sm_90a", "ptx80"},
+	{"sensed.ptx", "sensed.cu", "sm_75", "ptx64"},
 }
 
 // Header returns the first lines of a PTX file: the hash of all sources in a folder and
