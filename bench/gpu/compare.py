@@ -6,8 +6,9 @@
     bench/gpu/compare.py --peers cpu --windows 3 --runs 2 --batch 8 --nets 1-16-1   without a card
 
 The table has microseconds in which the card is busy, forward and a training step. Every
-package runs in a process of its own; what cannot be measured is named below the table.
-peers.py says what is computed and how it is timed.
+network of a package has its own process; all of them compile side by side, and then they
+measure one after the other. What cannot be measured is named below the table. peers.py says
+what is computed and how it is timed.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 OURS = "utvi"
@@ -42,13 +44,35 @@ def ours(a):
     return rows, [f"{OURS}: {r}" for r in report.get("refused") or []], [f"{OURS} on {report['card']}"]
 
 
-def peer(a, package):
-    out, failed = lines([sys.executable, os.path.join(HERE, "peers.py"), package, "--nets", a.nets, "--batch", str(a.batch),
-                         "--windows", str(a.windows), "--runs", str(a.runs), "--device", a.peers])
-    if failed:
-        return [], [f"{package}: {failed}"], []
-    all = [json.loads(l) for l in out.splitlines()]
-    return ([l for l in all if "net" in l], [f"{l['column']}: {l['why']}" for l in all if "why" in l], [l["about"] for l in all if "about" in l])
+class Peer:
+    """A process that measures a network by a package."""
+
+    def __init__(self, a, package, net):
+        self.package, self.lines = package, []
+        command = [sys.executable, os.path.join(HERE, "peers.py"), package, "--wait", "--nets", net, "--batch", str(a.batch),
+                   "--windows", str(a.windows), "--runs", str(a.runs), "--device", a.peers]
+        # JAX would take three quarters of the card's memory for each process.
+        environment = dict(os.environ, XLA_PYTHON_CLIENT_PREALLOCATE="false")
+        self.said = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.said, text=True, env=environment)
+
+    def prepare(self):
+        """Waits until everything is compiled."""
+        for line in self.process.stdout:
+            self.lines.append(json.loads(line))
+            if "ready" in self.lines[-1]:
+                return
+
+    def measure(self):
+        """Figures, what was not measured and why, and the package's version."""
+        out, _ = self.process.communicate("\n")
+        all = self.lines + [json.loads(l) for l in out.splitlines()]
+        missing = [f"{l['column']}: {l['why']}" for l in all if "why" in l]
+        if self.process.returncode != 0:
+            self.said.seek(0)
+            said = self.said.read().strip().splitlines()
+            missing.append(f"{self.package}: {said[-1] if said else f'status {self.process.returncode}'}")
+        return [l for l in all if "net" in l], missing, [l["about"] for l in all if "about" in l]
 
 
 def number(x):
@@ -77,14 +101,16 @@ def main():
     p.add_argument("--without", default="", help="what is left out: utvi, torch, jax")
     a = p.parse_args()
     without = a.without.split(",")
-    parts = [(OURS, lambda: ours(a))] + [(name, lambda name=name: peer(a, name)) for name in ("torch", "jax")]
+    nets = a.nets.split(",")
+    peers = [Peer(a, package, net) for package in ("torch", "jax") if package not in without for net in nets]
+    for p in peers:
+        p.prepare()
     rows, missing, about = [], [], []
-    for name, run in parts:
-        if name in without:
-            continue
-        r, m, s = run()
+    for measure in ([lambda: ours(a)] if OURS not in without else []) + [p.measure for p in peers]:
+        r, m, s = measure()
         rows, missing, about = rows + r, missing + m, about + s
-    print(*(["; ".join(about), ""] if about else []), *table(a.nets.split(","), a.batch, rows), sep="\n")
+    about = list(dict.fromkeys(about))
+    print(*(["; ".join(about), ""] if about else []), *table(nets, a.batch, rows), sep="\n")
     for m in dict.fromkeys(missing):
         print(f"\nnot measured: {m}")
     return 0 if rows else 1

@@ -7,6 +7,10 @@ AdamW. Products are float32: neither package may round to TF32.
 A figure is the median over windows of the time of many runs, one queued behind the other,
 divided by their number. On a card PyTorch is timed by events of the stream, as utvi is;
 JAX, which has none, by the clock on the wall around runs that are waited for once.
+
+Compiling takes much longer than measuring. With --wait the program compiles, says that it is
+ready, and measures when it reads a line: several can compile side by side, and measure one
+after the other.
 """
 
 import argparse
@@ -53,9 +57,23 @@ def loss(np, m, v, y, layers, softplus, batch):
     return nll + kl / batch
 
 
+class Work:
+    """Compiled runs of a network: forward, or None, and per steps at once."""
+
+    def __init__(self, clock, forward, step, per=1):
+        self.clock, self.forward, self.step, self.per = clock, forward, step, per
+        for run in (forward, step):
+            if run:
+                clock(run)
+
+    def measure(self, windows, runs):
+        """Median microseconds, forward and a step."""
+        forward = self.forward and median(self.forward, windows, runs, self.clock)
+        return forward, median(self.step, windows, runs // self.per, self.clock) / self.per
+
+
 def median(run, windows, runs, clock):
     """The median time of one run in microseconds; clock(f) is the time of f in seconds."""
-    run()
     run()
     def many():
         for _ in range(runs):
@@ -132,7 +150,7 @@ class Torch:
             run()
         return graph.replay
 
-    def measure(self, column, widths, batch, windows, runs):
+    def prepare(self, column, widths, batch, runs):
         torch = self.torch
         forward, score, update = self.work(widths, batch)
         if "compiled" in column:
@@ -153,7 +171,7 @@ class Torch:
 
         if "graph" in column:
             predict, step = self.graph(predict), self.graph(step)
-        return median(predict, windows, runs, self.clock), median(step, windows, runs, self.clock)
+        return Work(self.clock, predict, step)
 
 
 class Jax:
@@ -176,7 +194,7 @@ class Jax:
     def about(self):
         return f"JAX {self.jax.__version__}"
 
-    def measure(self, column, widths, batch, windows, runs):
+    def prepare(self, column, widths, batch, runs):
         jax, np = self.jax, self.jax.numpy
         keys = iter(jax.random.split(jax.random.PRNGKey(1), 4 * len(widths) + 2))
         layers = []
@@ -219,37 +237,43 @@ class Jax:
 
         if "scan" not in column:
             alone = jax.jit(step, donate_argnums=0)
-            return median(run_forward, windows, runs, clock), median(run(alone), windows, runs, clock)
+            return Work(clock, run_forward, run(alone))
         many = lambda state, x, y: jax.lax.scan(lambda s, _: (step(s, x, y), None), state, None, length=runs)[0]
         scan = jax.jit(many, donate_argnums=0)
-        return None, median(run(scan), windows, 1, clock) / runs
+        return Work(clock, None, run(scan), runs)
 
 
 PACKAGES = {"torch": Torch, "jax": Jax}
 
 
-def measure(package, nets, batch, windows, runs, device):
+def measure(package, nets, batch, windows, runs, device, wait):
     """Yields {column, net, batch, forward_us, step_us}, or {column, why} for what is not measured."""
     kind = PACKAGES[package]
+    works = []
     try:
         peer = kind(device)
+        yield {"about": peer.about()}
+        columns = kind.columns
     except Unmeasured as e:
         for column in kind.columns:
             yield {"column": column, "why": str(e)}
-        return
-    yield {"about": peer.about()}
-    for column in kind.columns:
+        columns = []
+    for column in columns:
         for net in nets:
             widths = [int(w) for w in net.split("-")]
             try:
-                forward, step = peer.measure(column, widths, batch, windows, runs)
+                works.append((column, net, peer.prepare(column, widths, batch, runs)))
             except Unmeasured as e:
                 yield {"column": column, "why": str(e)}
                 break
             except Exception as e:  # a package that fails at one network is reported, not fatal
                 yield {"column": column, "why": f"{net}: {type(e).__name__}: {str(e).splitlines()[0] if str(e) else ''}"}
-                continue
-            yield {"column": column, "net": net, "batch": batch, "forward_us": forward, "step_us": step}
+    yield {"ready": package}
+    if wait:
+        sys.stdin.readline()
+    for column, net, work in works:
+        forward, step = work.measure(windows, runs)
+        yield {"column": column, "net": net, "batch": batch, "forward_us": forward, "step_us": step}
 
 
 def main():
@@ -260,8 +284,9 @@ def main():
     p.add_argument("--windows", type=int, default=21)
     p.add_argument("--runs", type=int, default=50, help="runs in a window")
     p.add_argument("--device", default="cuda", help="cuda, or cpu to try the program")
+    p.add_argument("--wait", action="store_true", help="measure when a line comes from the standard input")
     a = p.parse_args()
-    for line in measure(a.package, a.nets.split(","), a.batch, a.windows, a.runs, a.device):
+    for line in measure(a.package, a.nets.split(","), a.batch, a.windows, a.runs, a.device, a.wait):
         print(json.dumps(line), flush=True)
 
 
