@@ -73,10 +73,7 @@ func conflict(a, b string) string {
 // unit it is another number.
 func (c *Column) parse(text string) (v float64, ok bool) {
 	v, unit, ok := c.Style.measure(text)
-	if isMeasure(unit) || isMeasure(c.Unit) {
-		ok = ok && (unit == "" || unit == c.Unit)
-	}
-	return v, ok
+	return v, ok && (unit == "" || conflict(unit, c.Unit) == "")
 }
 
 // mixture says which units are mixed in a column whose texts are all numbers of the style,
@@ -122,8 +119,11 @@ func (in *inference) mixedMoney(c *Column, p *profile) error {
 
 // example is how the column writes numbers.
 func (c *Column) example() string {
-	if isMeasure(c.Unit) {
+	switch {
+	case isMeasure(c.Unit):
 		return string(c.Style) + " " + c.Unit
+	case isCurrency(c.Unit):
+		return c.Unit + string(c.Style)
 	}
 	return string(c.Style)
 }

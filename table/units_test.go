@@ -73,6 +73,13 @@ func TestCellsOfAModel(t *testing.T) {
 	_, err = s.Encode(load(t, "c,z,y\n6 g,1,1\n").Rows(nil))
 	wantError(t, "another unit", err, `a.csv line 2, column c: "6 g" is not a number such as 1,234.5 kg`)
 
+	s = infer(t, cells("$5", "$6", "$7.50"), Spec{Targets: []string{"y"}})
+	if amounts, err := s.Encode(load(t, "c,z,y\n6 USD,1,1\n6,1,1\n$6,1,1\n").Rows(nil)); err != nil || amounts.X.Mean[0] != amounts.X.Mean[2] || amounts.X.Mean[0] != amounts.X.Mean[4] {
+		t.Errorf("six dollars in three ways: %v, %v", amounts, err)
+	}
+	_, err = s.Encode(load(t, "c,z,y\n€6,1,1\n").Rows(nil))
+	wantError(t, "another currency", err, `a.csv line 2, column c: "€6" is not a number such as $1,234.5`)
+
 	s = infer(t, cells("20240101", "20240215", "20231231", "20230601"), Spec{Targets: []string{"y"}})
 	if c := s.Columns[0]; len(c.Parts) != 2 || c.Range() != "2023-06-01 to 2024-02-15" {
 		t.Errorf("%+v", c)
