@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
+	"slices"
 
 	"utvi/table"
 	"utvi/tabular"
@@ -31,19 +32,24 @@ func twins(s *table.Schema, d *tabular.Data) (all []string) {
 	return all
 }
 
-// coarse reports whether rows repeat because inputs have few values: a training row in four,
-// or fewer, has inputs that no row before has.
+// coarse reports whether rows repeat because inputs have few values, and not because they
+// were copied: a training row in four, or fewer, has inputs that no row before has, and rows
+// with the same inputs have other targets.
 func coarse(d *tabular.Data) bool {
-	seed, seen := maphash.MakeSeed(), map[uint64]bool{}
+	seed, seen, differ := maphash.MakeSeed(), map[uint64]int{}, false
+	width := d.Outputs()
 	for i := range d.X.Rows {
 		var h maphash.Hash
 		h.SetSeed(seed)
 		hashInputs(&h, d, i, table.Span{To: d.X.Width})
-		if seen[h.Sum64()] = true; 4*len(seen) > d.X.Rows {
-			return false
+		first, found := seen[h.Sum64()]
+		if !found {
+			seen[h.Sum64()] = i
+		} else if !slices.Equal(d.Y[first*width:][:width], d.Y[i*width:][:width]) {
+			differ = true
 		}
 	}
-	return true
+	return differ && 4*len(seen) <= d.X.Rows
 }
 
 func hashInputs(h *maphash.Hash, d *tabular.Data, row int, span table.Span) {

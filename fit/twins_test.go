@@ -41,18 +41,27 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// Rows of a table with few values repeat; that is no reason for a warning.
+// Rows of a table with few values repeat; that is no reason for a warning. Rows that were
+// copied are.
 func TestCoarse(t *testing.T) {
-	few, copied := "a,b,y\n", "a,b,y\n"
-	for i := range 600 {
-		few += fmt.Sprintf("%s,%s,%s\n", []string{"r", "g", "b"}[i%3], []string{"s", "l"}[i/3%2], []string{"yes", "no"}[i*i%7%2])
-		j := i / 2
-		copied += fmt.Sprintf("%d,%d,%d\n", j*j%1009, j*31%997, j*17%991)
-	}
-	if got := warned(t, few); len(got) > 0 {
-		t.Errorf("a table of few values draws the warnings %q", got)
-	}
-	if got := warned(t, copied); len(got) != 1 || !strings.Contains(got[0], "held-out rows also occur among the training rows") {
-		t.Errorf("a table with every row twice draws the warnings %q", got)
+	for _, c := range []struct {
+		of            string
+		values, times int // different inputs; how often a row is repeated with its target
+		warns         bool
+	}{
+		{"few values", 60, 1, false},
+		{"many values", 200, 1, true},
+		{"every row twice", 300, 2, true},
+		{"every row eight times", 75, 8, true},
+	} {
+		text := "a,b,y\n"
+		for i := range 600 {
+			j := i / c.times % c.values
+			text += fmt.Sprintf("%d,%d,%s\n", j, j*31%997, []string{"yes", "no"}[i/c.times*(i/c.times)%7%2])
+		}
+		got := warned(t, text)
+		if is := len(got) == 1 && strings.Contains(got[0], "held-out rows also occur among the training rows"); is != c.warns || !c.warns && len(got) > 0 {
+			t.Errorf("a table with %s draws the warnings %q", c.of, got)
+		}
 	}
 }
