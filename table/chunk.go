@@ -20,6 +20,7 @@ type Header struct {
 	Named   bool     // the file names its columns
 	lines   bool     // rows stand on lines
 	comma   bool     // a comma stands before fractions
+	first   []string // the first row, if the file does not name its columns
 }
 
 func (h *Header) point() byte {
