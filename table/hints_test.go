@@ -64,3 +64,20 @@ func TestYearsAsNames(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestShares finds targets that are shares of a whole.
+func TestShares(t *testing.T) {
+	for cells, want := range map[string]float64{
+		"0.01 0.5 0.97": 1, "0 1 0.5": 1, "0.2 0.5 0.97": 0, "0.01 0.5 1.02": 0, "-0.01 0.5 0.97": 0,
+		"2.5 50.1 98": 100, "2 50 98": 0, "2% 50% 98%": 100, "60% 70% 98%": 100, "2% 50% 70%": 0, "2% 50% 103%": 0, "20.1 50 98": 0,
+	} {
+		text := "x,y\n"
+		for i, cell := range strings.Fields(cells) {
+			text += fmt.Sprintf("%d,%s\n", i*i%3, cell)
+		}
+		c := infer(t, text, Spec{Targets: []string{"y"}}).Columns[1]
+		if c.Most != want {
+			t.Errorf("%s: %v, want %v", cells, c.Most, want)
+		}
+	}
+}
