@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // MaxRows is the most rows a Chunk has.
@@ -137,8 +138,15 @@ func (h *Header) at(where int) string {
 	return fmt.Sprintf("%s %s %d", h.File, unit, where)
 }
 
-// short quotes a text for a message, its end cut off.
+// short quotes a text for a message, its end cut off. Blanks of any kind, such as those
+// between thousands, are shown as blanks.
 func short(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Zs, r) {
+			return ' '
+		}
+		return r
+	}, s)
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "…"
 	}

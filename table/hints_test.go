@@ -81,3 +81,10 @@ func TestShares(t *testing.T) {
 		}
 	}
 }
+
+// TestShort shows the blanks between thousands as blanks.
+func TestShort(t *testing.T) {
+	if got := short("89\u202f656,57\u00a0€"); got != `"89 656,57 €"` {
+		t.Error(got)
+	}
+}
