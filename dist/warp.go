@@ -23,7 +23,7 @@ type Warp struct {
 	SD     float64 `json:"sd"`
 
 	// Positive says that targets are never below Origin, which stands for 0: who shows a
-	// prediction lets it end there (see Positive).
+	// prediction lets it end there (see Bounded).
 	Positive bool `json:"positive,omitempty"`
 }
 

@@ -86,8 +86,8 @@ func TestWarped(t *testing.T) {
 
 // A target that is never negative has no value below 0, however its distribution was
 // stretched.
-func TestPositive(t *testing.T) {
-	d := Positive{&Normal{Mu: -0.5, Sigma: 2}}
+func TestBounded(t *testing.T) {
+	d := Bounded{&Normal{Mu: -0.5, Sigma: 2}, 0, math.Inf(1)}
 	if d.Mean() != 0 || d.Quantile(0.3) != 0 || d.CDF(-1e-9) != 0 {
 		t.Errorf("mean %v, quantile %v, P(below 0) %v", d.Mean(), d.Quantile(0.3), d.CDF(-1e-9))
 	}
@@ -96,5 +96,9 @@ func TestPositive(t *testing.T) {
 	}
 	if !math.IsNaN(d.Quantile(math.NaN())) {
 		t.Error("a quantile that is not a number became one")
+	}
+	d = Bounded{&Normal{Mu: 90, Sigma: 20}, 0, 100}
+	if d.Quantile(0.99) != 100 || d.Quantile(1e-9) != 0 || d.Mean() != 90 || d.CDF(100) != 1 || d.CDF(90) != 0.5 || d.LogPDF(110) != d.LogPDF(70) {
+		t.Errorf("a share of 90 ± 20 %%: quantiles %v and %v, mean %v, P(≤ 100) %v", d.Quantile(1e-9), d.Quantile(0.99), d.Mean(), d.CDF(100))
 	}
 }

@@ -2,10 +2,14 @@ package fit
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"utvi/tabular"
 )
 
 // TestCrossValidate scores every row once, with models that did not see it.
@@ -58,6 +62,15 @@ func TestBudget(t *testing.T) {
 	}
 	t.Log(time.Since(began))
 	if _, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: time.Nanosecond}); err == nil || !strings.Contains(err.Error(), "ended before the first model was ready") {
+		t.Error(err)
+	}
+	// Somebody who stops the fit while it ends by its budget is told so.
+	ctx, cancel := context.WithCancel(t.Context())
+	stop := sync.OnceFunc(func() {
+		time.Sleep(200 * time.Millisecond)
+		cancel()
+	})
+	if _, err := Run(ctx, read(t, example(t, 300, 1)), conf, Options{Budget: 100 * time.Millisecond, Progress: func(tabular.Progress) { stop() }}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

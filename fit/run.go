@@ -155,6 +155,9 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 	limited, cancel := budget(ctx, o.Budget)
 	defer cancel()
 	net, stopped := tabular.Fit(limited, network, d, o.Checkpoint, o.Progress)
+	if stopped != nil && ctx.Err() != nil { // whoever stopped it also counts once the budget has ended
+		stopped = ctx.Err()
+	}
 	ended := stopped != nil && ctx.Err() == nil && limited.Err() != nil // by its budget
 	switch {
 	case net == nil && ended:

@@ -59,6 +59,33 @@ func TestNeverNegative(t *testing.T) {
 	}
 }
 
+// TestShare predicts shares near their bounds and outside the data: neither means nor
+// intervals leave 0 to 100 %.
+func TestShare(t *testing.T) {
+	key := rng.New(9)
+	var b strings.Builder
+	b.WriteString("x,z,share\n")
+	for i := range 300 {
+		x := rng.Normal(key, uint64(3*i))
+		fmt.Fprintf(&b, "%.4f,%.4f,%.1f%%\n", x, rng.Normal(key, uint64(3*i+1)), 100/(1+math.Exp(-2*x-rng.Normal(key, uint64(3*i+2)))))
+	}
+	r, err := Run(t.Context(), read(t, b.String()), spec("share"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _ := written(t, r.Model, "x,z\n-3,0\n-1,0\n1,0\n3,0\n1e6,0\n", predict.Options{Quantiles: []float64{0.001, 0.999}}, 1)
+	for _, name := range []string{"share_mean", "share_lo", "share_hi", "share_q0.001", "share_q0.999"} {
+		for i, v := range out[name] {
+			if !(v >= 0 && v <= 100) {
+				t.Errorf("%s of row %d is %v", name, i, v)
+			}
+		}
+	}
+	if out["share_q0.001"][0] != 0 || out["share_q0.999"][3] != 100 || out["share_lo"][1] >= out["share_hi"][1] {
+		t.Errorf("the distributions do not reach their bounds: %v", out)
+	}
+}
+
 // TestGrid shows columns where their values are: skewed ones by their logarithm or in their
 // middle, and none where marks of something else are.
 func TestGrid(t *testing.T) {

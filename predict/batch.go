@@ -130,8 +130,8 @@ func (b *Batch) number(row, target int) (n Number) {
 	if s.m.counts && level > 0 {
 		n.Lo, n.Hi = b.countInterval(row, target, level)
 	}
-	if s.m.positive(target) {
-		n.Mean, n.Lo, n.Hi = max(0, n.Mean), max(0, n.Lo), max(0, n.Hi)
+	if d, ok := s.m.bounds(target); ok {
+		n.Mean, n.Lo, n.Hi = d.Clip(n.Mean), d.Clip(n.Lo), d.Clip(n.Hi)
 	}
 	n.Variance = b.Parts(row, target, n.Std)
 	return n
@@ -206,13 +206,14 @@ func (b *Batch) Dist(row, target int) dist.Dist {
 	if c := b.s.m.calibration(target); c != nil {
 		d = c.Apply(d, &b.s.scratch)
 	}
-	switch {
-	case b.s.m.counts:
+	if b.s.m.counts {
 		b.s.whole = dist.Whole{Dist: d}
 		return &b.s.whole
-	case b.s.m.positive(target):
-		b.s.above = dist.Positive{Dist: d}
-		return &b.s.above
+	}
+	if within, ok := b.s.m.bounds(target); ok {
+		within.Dist = d
+		b.s.within = within
+		return &b.s.within
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 
 	"utvi/calibrate"
@@ -51,6 +52,7 @@ type Model struct {
 type target struct {
 	name         string
 	scale, shift float64
+	most         float64 // of a share, which also is never negative; 0: none
 }
 
 // Open reads a model of size bytes. Options bring what the file only names.
@@ -188,7 +190,7 @@ func New(net *tabular.Fitted, schema *table.Schema, calibration []calibrate.Cali
 		return nil, fmt.Errorf("there are %d calibrations for %d targets", len(calibration), len(columns))
 	}
 	for _, c := range columns {
-		m.targets = append(m.targets, target{c.Name, c.SD, c.Mean})
+		m.targets = append(m.targets, target{c.Name, c.SD, c.Mean, c.Most})
 	}
 	m.header, m.position = &table.Header{Named: true}, map[string]int{}
 	for i, c := range schema.Columns {
@@ -218,15 +220,15 @@ func fromNetworks(e *model.Ensemble) (*Model, error) {
 	width, classes := h.Targets()
 	switch {
 	case classes:
-		m.targets = []target{{"y", 1, 0}}
+		m.targets = []target{{"y", 1, 0, 0}}
 		for i := range width {
 			m.classes = append(m.classes, strconv.Itoa(i))
 		}
 	case width == 1:
-		m.targets = []target{{"y", 1, 0}}
+		m.targets = []target{{"y", 1, 0, 0}}
 	default:
 		for i := range width {
-			m.targets = append(m.targets, target{"y" + strconv.Itoa(i+1), 1, 0})
+			m.targets = append(m.targets, target{"y" + strconv.Itoa(i+1), 1, 0, 0})
 		}
 	}
 	m.keepReady()
@@ -281,10 +283,13 @@ func (m *Model) warp(target int) *dist.Warp {
 	return m.Net.Warp(target)
 }
 
-// positive reports whether a target is never negative.
-func (m *Model) positive(target int) bool {
+// bounds returns between which values a target lies; ok is false if it has no bounds.
+func (m *Model) bounds(target int) (d dist.Bounded, ok bool) {
+	if most := m.targets[target].most; most > 0 {
+		return dist.Bounded{Max: most}, true
+	}
 	w := m.warp(target)
-	return w != nil && w.Positive
+	return dist.Bounded{Max: math.Inf(1)}, w != nil && w.Positive
 }
 
 // calibration returns the calibration of a target, nil without one.

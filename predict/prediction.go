@@ -65,11 +65,11 @@ func (b *Batch) Prediction(row int) Prediction {
 		if c := m.calibration(t); c != nil {
 			x.Dist = c.Apply(x.Dist, nil)
 		}
-		switch {
-		case m.counts:
+		if m.counts {
 			x.Dist = dist.Whole{Dist: x.Dist}
-		case m.positive(t):
-			x.Dist = dist.Positive{Dist: x.Dist}
+		} else if within, ok := m.bounds(t); ok {
+			within.Dist = x.Dist
+			x.Dist = within
 		}
 		for _, q := range b.p.o.Quantiles {
 			x.Quantiles = append(x.Quantiles, x.Dist.Quantile(q))

@@ -29,7 +29,7 @@ type session struct {
 	bent    dist.Warped
 	counts  dist.Counts
 	whole   dist.Whole
-	above   dist.Positive
+	within  dist.Bounded
 	scaled  dist.Affine
 	class   dist.Categorical
 	scratch calibrate.Scratch

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // MaxRows is the most rows a Chunk has.
@@ -20,6 +21,7 @@ type Header struct {
 	Named   bool     // the file names its columns
 	lines   bool     // rows stand on lines
 	comma   bool     // a comma stands before fractions
+	first   []string // the first row, if the file does not name its columns
 }
 
 func (h *Header) point() byte {
@@ -136,8 +138,15 @@ func (h *Header) at(where int) string {
 	return fmt.Sprintf("%s %s %d", h.File, unit, where)
 }
 
-// short quotes a text for a message, its end cut off.
+// short quotes a text for a message, its end cut off. Blanks of any kind, such as those
+// between thousands, are shown as blanks.
 func short(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Zs, r) {
+			return ' '
+		}
+		return r
+	}, s)
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "…"
 	}

@@ -103,8 +103,8 @@ func TestCSVErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                  "a.csv is empty",
 		"\n \r\n":                           "a.csv is empty",
-		"x,y\n":                             "a.csv has no rows, only the names of 2 columns",
-		"x,y\n\n\n":                         "a.csv has no rows, only the names of 2 columns",
+		"x,y\n":                             "a.csv has no rows, only the names of columns",
+		"x,y\n\n\n":                         "a.csv has no rows, only the names of columns",
 		"x,y,x\n1,2,3\n":                    "a.csv: columns 1 and 3 are both named x; names must differ",
 		"x,y\n1,2\n\n3\n":                   "a.csv line 4: 1 fields where 2 are expected",
 		"x,y\n1,2\n3,4,5\n":                 "a.csv line 3: 3 fields where 2 are expected",

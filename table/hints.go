@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -58,7 +59,10 @@ func (h *Header) find(names []string, i int, what string) (int, error) {
 			}
 		}
 	}
-	if !h.Named {
+	switch {
+	case slices.Contains(h.first, names[i]):
+		hint += "; its first row has that name, but also a number, and was read as data: set header to yes"
+	case !h.Named:
 		hint += "; the file has no column names, so the columns are called c1, c2 …"
 	}
 	return 0, fmt.Errorf("%s has no column %s, which is named as %s; its columns are %s%s", h.File, names[i], what, list(h.Columns), hint)

@@ -31,3 +31,60 @@ func TestRowNumbers(t *testing.T) {
 		t.Error(b.String())
 	}
 }
+
+// TestMissingInDropped does not ask for missing values of columns that are dropped.
+func TestMissingInDropped(t *testing.T) {
+	text := "comment,ticked,one,x,y\n"
+	for i := range 30 {
+		text += fmt.Sprintf("remark %d,%s,%s,%d,%d\n", i, []string{"x", ""}[i%2], []string{"1", ""}[i%2], i*7%20, i%3)
+	}
+	text += ",x,1,3,2\n"
+	spec := Spec{Targets: []string{"y"}}
+	if _, err := Infer(load(t, text).Rows(nil), spec); err == nil || !strings.Contains(err.Error(), "line 3, column ticked: the value is missing") {
+		t.Errorf("a ticked column without values: %v", err)
+	}
+	spec.Ignore = []string{"ticked", "one"}
+	if c := infer(t, text, spec).Columns[0]; c.Role != Dropped || c.Note != "text that differs in every row" {
+		t.Errorf("%+v", c)
+	}
+	// A column that holds one value or nothing says something.
+	spec.Ignore, spec.Impute = nil, true
+	s := infer(t, text, spec)
+	for _, c := range s.Columns[1:3] {
+		if c.Role != Input || c.Type != Categorical || len(c.Levels) != 1 || !c.Apart || s.width(&c) != 3 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestYearsAsNames says why a name in the first row is not found.
+func TestYearsAsNames(t *testing.T) {
+	_, err := Infer(load(t, "country,2019,2020\nDE,1,2\nFR,2,3\n").Rows(nil), Spec{Targets: []string{"2020"}})
+	if err == nil || !strings.HasSuffix(err.Error(), "; its first row has that name, but also a number, and was read as data: set header to yes") {
+		t.Error(err)
+	}
+}
+
+// TestShares finds targets that are shares of a whole.
+func TestShares(t *testing.T) {
+	for cells, want := range map[string]float64{
+		"0.01 0.5 0.97": 1, "0 1 0.5": 1, "0.2 0.5 0.97": 0, "0.01 0.5 1.02": 0, "-0.01 0.5 0.97": 0,
+		"2.5 50.1 98": 100, "2 50 98": 0, "2% 50% 98%": 100, "60% 70% 98%": 100, "2% 50% 70%": 0, "2% 50% 103%": 0, "20.1 50 98": 0,
+	} {
+		text := "x,y\n"
+		for i, cell := range strings.Fields(cells) {
+			text += fmt.Sprintf("%d,%s\n", i*i%3, cell)
+		}
+		c := infer(t, text, Spec{Targets: []string{"y"}}).Columns[1]
+		if c.Most != want {
+			t.Errorf("%s: %v, want %v", cells, c.Most, want)
+		}
+	}
+}
+
+// TestShort shows the blanks between thousands as blanks.
+func TestShort(t *testing.T) {
+	if got := short("89\u202f656,57\u00a0€"); got != `"89 656,57 €"` {
+		t.Error(got)
+	}
+}

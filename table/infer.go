@@ -114,6 +114,9 @@ func (in *inference) decide(s *Schema) error {
 		switch c.Role {
 		case Input:
 			err = in.input(c, in.profiles[i])
+			if err == nil && c.Role == Input && c.Missing > 0 && !in.Impute {
+				err = &MissingValue{in.profiles[i].firstMissing, name}
+			}
 		case Target:
 			err = in.target(c, in.profiles[i], s.Task)
 		case Weight, Std:
@@ -167,6 +170,12 @@ func (p *profile) mixed(maxLevels int) bool {
 	return p.texts > 0 && p.numbers > p.texts && (p.numberCount == nil || len(p.numberCount) > maxLevels)
 }
 
+// ticked recognises a column that holds one number or nothing: the cells that are missing
+// are what it says.
+func (p *profile) ticked() bool {
+	return p.missing > 0 && p.numbers > 0 && p.min == p.max && p.style == nil && p.marks == nil
+}
+
 func (in *inference) input(c *Column, p *profile) error {
 	std, hasStd := in.InputStd[c.Name]
 	forced := slices.Contains(in.Categorical, c.Name)
@@ -174,8 +183,6 @@ func (in *inference) input(c *Column, p *profile) error {
 	case p.numbers+p.texts == 0 && p.infinite == "":
 		c.Role, c.Note = Dropped, "only missing values"
 		return nil
-	case p.missing > 0 && !in.Impute:
-		return &MissingValue{p.firstMissing, c.Name}
 	case !forced && p.texts == 0 && p.style == nil && p.compact() && !hasStd:
 		p.time, p.times = p.dates, []*timed{p.dates}
 		if in.times(c, p); c.Role == Input {
@@ -192,7 +199,7 @@ func (in *inference) input(c *Column, p *profile) error {
 		return in.mixedMoney(c, p)
 	case !forced && p.mixed(in.MaxLevels):
 		return fmt.Errorf("%s in a column of numbers; correct it, or ignore column %s", p.firstText, c.Name)
-	case forced || p.texts > 0:
+	case forced || p.texts > 0 || p.ticked():
 		if hasStd {
 			return fmt.Errorf("column %s is categorical and cannot have the input standard deviation %g", c.Name, std)
 		}
@@ -263,7 +270,7 @@ func (in *inference) categorical(c *Column, p *profile) {
 	levels, counted := p.levels()
 	n := p.numbers + p.texts
 	switch {
-	case len(levels) == 1 && counted:
+	case len(levels) == 1 && counted && p.missing == 0:
 		c.Role, c.Note = Dropped, "constant: "+levels[0]
 		return
 	case len(levels) == n && n > 10:

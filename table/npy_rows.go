@@ -71,6 +71,9 @@ func (r *Reader) openNpz(src io.Reader, in *bufio.Reader) error {
 	if err != nil {
 		return readError(r.head.File, err)
 	}
+	if err := refuseArchive(r.head.File, z); err != nil {
+		return err
+	}
 	rows := &npyRows{head: r.head}
 	r.head.Named = true
 	for _, f := range z.File {

@@ -50,7 +50,7 @@ func (r *Reader) Next() (*Chunk, error) {
 	if err == io.EOF && !r.any {
 		err = fmt.Errorf("%s has no rows", r.head.File)
 		if r.head.Named {
-			err = fmt.Errorf("%s has no rows, only the names of %d columns", r.head.File, len(r.head.Columns))
+			err = fmt.Errorf("%s has no rows, only the names of columns", r.head.File)
 		}
 	}
 	r.any = true
@@ -136,6 +136,9 @@ func (r *Reader) open(src io.Reader, o Options) error {
 		return r.openNpy(src, in)
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return r.openNpz(src, in)
+	}
+	if err := refuseForeign(file, start); err != nil {
+		return err
 	}
 	if e := o.Encoding.of(start); e != UTF8 {
 		in = bufio.NewReaderSize(e.decode(in), sniffSize)

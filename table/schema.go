@@ -71,6 +71,7 @@ type Column struct {
 	Parts  []Part   `json:"parts,omitempty"`  // of times
 	Counts []int    `json:"counts,omitempty"` // of a target's classes: their training rows
 	Whole  bool     `json:"whole,omitempty"`  // of a numeric target: all values are whole numbers from 0
+	Most   float64  `json:"most,omitempty"`   // of a target that is a share: 1 or 100, which it cannot exceed; such a target is never negative
 }
 
 // A Schema says what the columns of a table are and how rows become numbers. It

@@ -115,6 +115,8 @@ func (c *Column) checkReading() error {
 		return fmt.Errorf("a %s cannot be a time", c.Role)
 	case c.Type != Times && len(c.Parts) > 0 || len(c.Parts) > 3:
 		return fmt.Errorf("%d parts of a time in a %s column", len(c.Parts), c.Type)
+	case c.Most != 0 && c.Most != 1 && c.Most != 100 || c.Most != 0 && (c.Role != Target || c.Type != Numeric):
+		return fmt.Errorf("a %s %s cannot have the upper bound %g", c.Type, c.Role, c.Most)
 	case c.Counts != nil && len(c.Counts) != len(c.Levels):
 		return fmt.Errorf("%d counts of %d classes", len(c.Counts), len(c.Levels))
 	}

@@ -164,7 +164,7 @@ func nameColumns(h *Header, row []string, point byte, header HeaderRow) error {
 			}
 		}
 	} else {
-		h.Columns = numbered("c", len(row))
+		h.Columns, h.first = numbered("c", len(row)), row
 	}
 	return h.Check()
 }

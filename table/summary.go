@@ -162,6 +162,8 @@ func (s *Schema) become(c *Column) string {
 		return "group, for splits only"
 	case c.Role == Time:
 		return "time, for splits only"
+	case c.Most > 0:
+		return fmt.Sprintf("target, a share from 0 to %g", c.Most)
 	case c.Role != Input:
 		return string(c.Role)
 	case c.Embedded:

@@ -15,6 +15,7 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 			return err
 		}
 		c.Whole = p.whole && p.min >= 0 && p.style == nil
+		c.Most = c.share()
 		if c.Role == Dropped {
 			return &ConstantTarget{fmt.Sprintf("%s: the target %s is %s in %s; there is nothing to learn", in.head.File, c.Name, label(p.min), allRows(p.numbers))}
 		}
@@ -41,6 +42,23 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 		c.Counts = append(c.Counts, p.count(l))
 	}
 	return nil
+}
+
+// share recognises a target that is a share of a whole, and returns the whole, 1 or 100: no
+// value lies outside, and values come near both ends. Per cent need come near 100 only;
+// whole numbers up to 100 may be counts.
+func (c *Column) share() float64 {
+	const near = 0.05
+	for _, whole := range []float64{1, 100} {
+		low := c.Min <= near*whole || whole == 100 && c.Unit == "%"
+		if whole == 100 && c.Whole {
+			continue
+		}
+		if c.Min >= 0 && c.Max <= whole && c.Max >= (1-near)*whole && low {
+			return whole
+		}
+	}
+	return 0
 }
 
 func allRows(n int) string {

@@ -238,9 +238,11 @@ func (t *tableWriter) numbers(p parts) error {
 	if shift, sd, ok := t.bent(p, d); ok {
 		mean, std = t.add(mean, t.mul(std, shift)), t.mul(std, sd)
 	}
-	if values, ok := t.least(); ok {
-		least := row("least", values)
-		mean, lo, hi, q = t.max(mean, least), t.max(lo, least), t.max(hi, least), t.max(q, t.unsqueeze(least, 1))
+	if low, high, ok := t.bounds(columns); ok {
+		least, most := row("least", low), row("most", high)
+		clip := func(v, least, most value) value { return t.min(t.max(v, least), most) }
+		mean, lo, hi = clip(mean, least, most), clip(lo, least, most), clip(hi, least, most)
+		q = clip(q, t.unsqueeze(least, 1), t.unsqueeze(most, 1))
 	}
 	t.output("mean", mean, dim...)
 	t.output("std", std, dim...)

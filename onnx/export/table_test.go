@@ -177,6 +177,18 @@ func TestTableConformance(t *testing.T) {
 		}
 		models[name+"-bent"] = m
 	}
+	schema := *models["learned"].Schema
+	schema.Columns = slices.Clone(schema.Columns)
+	for i := range schema.Columns {
+		if c := &schema.Columns[i]; c.Role == table.Target { // predictions beyond 0 and 1 end there
+			c.Mean, c.SD, c.Most = 0.5, 0.4, 1
+		}
+	}
+	share, err := predict.New(models["learned"].Net, &schema, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	models["share"] = share
 	for name := range models {
 		names = append(names, name)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"utvi/dist"
+	"utvi/table"
 )
 
 // A predicted is the distribution of targets in encoded units, rows × targets, and its
@@ -46,18 +47,20 @@ func (t *tableWriter) predicted(p parts, levels [][]float64) predicted {
 	return predicted{t.concat(1, means...), t.concat(1, sds...), t.concat(1, quantiles...)}
 }
 
-// least are the smallest values of targets: 0 for those that are never negative. ok is
-// false if there are none.
-func (t *tableWriter) least() (all []float64, ok bool) {
-	all = make([]float64, len(t.m.Net.Residuals))
-	for i := range all {
-		if w := t.m.Net.Warp(i); w != nil && w.Positive {
-			ok = true
-		} else {
-			all[i] = -math.MaxFloat32
+// bounds are the smallest and the largest values of targets: 0 for those that are never
+// negative, the whole for shares. ok is false if there are none.
+func (t *tableWriter) bounds(columns []table.Column) (least, most []float64, ok bool) {
+	for i, c := range columns {
+		low, high := -math.MaxFloat32, math.MaxFloat32
+		if w := t.m.Net.Warp(i); c.Most > 0 || w != nil && w.Positive {
+			low, ok = 0, true
 		}
+		if c.Most > 0 {
+			high = c.Most
+		}
+		least, most = append(least, low), append(most, high)
 	}
-	return all, ok
+	return least, most, ok
 }
 
 // trimmed is the share of either tail that counts at its end; see dist.Warped.
