@@ -16,7 +16,7 @@ func packs[T Float](rows, k, n int) bool { return false }
 
 func packTiles(panels, a []float32, rows, k int) { panic("compute: no vector kernels") }
 
-func packVector(panel, src []float32, rs, cs, k int, stream bool) int {
+func packVector(to []float32, panels, ps int, src []float32, rs, cs, k int, stream bool) int {
 	panic("compute: no vector kernels")
 }
 
