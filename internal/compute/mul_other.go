@@ -23,3 +23,9 @@ func packVector(to []float32, panels, ps int, src []float32, rs, cs, k int, stre
 func fmaLoop(n int) { panic("compute: no vector kernels") }
 
 func mulSecondVector(dst, v, mean, vari []float32) { panic("compute: no vector kernels") }
+
+const maxDot = 0
+
+func mulColumn(dst []float32, ldd int, start []float32, lds int, a []float32, rs, rows int, column []float32) {
+	panic("compute: no vector kernels")
+}
