@@ -199,6 +199,10 @@ func (d *Dense[T]) Backward(rows int, m, g, h, dm, dv, scratch []T) {
 		d.backwardPacked(rows, m, g, h, dm, dv, scratch)
 		return
 	}
+	if h != nil && dv != nil && d.Random && d.thin() && d.Out == 1 {
+		d.backwardOne(rows, m, g, h, dm, dv)
+		return
+	}
 	if h == nil || !d.Random {
 		Mul(dm, d.In, nil, 0, g, d.Out, 1, rows, d.meanT)
 	} else {

@@ -50,3 +50,10 @@ func (d *Dense[T]) forwardThin(rows int, m, v, mo, vo, squares []T) {
 		}
 	}
 }
+
+// backwardOne is Backward for one output and random inputs and weights.
+func (d *Dense[T]) backwardOne(rows int, m, g, h, dm, dv []T) {
+	if rows > 0 {
+		backOneVector(as32(dm), as32(dv), as32(m), as32(d.few), as32(g), as32(h), rows, d.In)
+	}
+}
