@@ -2,7 +2,10 @@
 
 package compute
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // factors are what the kernels need of a: the order is that of gen/optim.
 func (a *AdamW) factors(clip, decay float64) [16]float32 {
@@ -19,39 +22,48 @@ func (a *AdamW) factors(clip, decay float64) [16]float32 {
 // their chains of dependent instructions are longer than a processor looks ahead.
 const chunk = 256
 
-// gradients are those of a chunk, what it leaves for the KL, and the sums so far.
-type gradients struct {
-	mean, rho, rest, y [chunk]float32
-	kl, norm2          float64
+// gradients are those of a chunk, and what it leaves for the KL.
+type gradients struct{ mean, rho, rest, y [chunk]float32 }
+
+// A place has room for gradients that begin at a cache line. Stacks are aligned to eight
+// bytes, and a vector that lies in two lines costs double.
+type place [4*chunk + 15]float32
+
+func (p *place) gradients() *gradients {
+	skip := -uintptr(unsafe.Pointer(p)) % 64 / 4
+	return (*gradients)(unsafe.Pointer(&p[skip]))
 }
 
-// next computes the chunk at lo and returns its length.
-func (g *gradients) next(k *[16]float32, lo int, mu, rho, gmu, gs []float32) int {
-	n := min(chunk, len(mu)-lo)
+// set computes the chunk at lo and returns its length, its KL and its squared norm.
+func (g *gradients) set(k *[16]float32, lo int, mu, rho, gmu, gs []float32) (n int, kl, norm2 float64) {
+	n = min(chunk, len(mu)-lo)
 	gradRhoAsm(&g.rho[0], &g.rest[0], &g.y[0], &rho[lo], &gs[lo], n, k)
-	kl, norm2 := gradMeanAsm(&g.mean[0], &g.rho[0], &g.rest[0], &g.y[0], &mu[lo], &gmu[lo], n, k)
-	g.kl, g.norm2 = g.kl+kl, g.norm2+norm2
-	return n
+	kl, norm2 = gradMeanAsm(&g.mean[0], &g.rho[0], &g.rest[0], &g.y[0], &mu[lo], &gmu[lo], n, k)
+	return n, kl, norm2
 }
 
 func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
 	k, mean, spread := a.factors(a.Clip, 0), a.factors(1, a.DecayMean), a.factors(1, a.DecayRho)
-	var g gradients
+	var room place
+	g := room.gradients()
 	for lo := 0; lo < len(mu); lo += chunk {
-		n := g.next(&k, lo, mu, rho, gmu, gs)
+		n, x, y := g.set(&k, lo, mu, rho, gmu, gs)
+		kl, norm2 = kl+x, norm2+y
 		stepPointAsm(&mu[lo], &g.mean[0], &m1mu[lo], &m2mu[lo], n, &mean)
 		stepPointAsm(&rho[lo], &g.rho[0], &m1rho[lo], &m2rho[lo], n, &spread)
 	}
-	return g.kl, g.norm2
+	return kl, norm2
 }
 
 func klNormVector(a *AdamW, mu, rho, gmu, gs []float32) (kl, norm2 float64) {
 	k := a.factors(1, 0)
-	var g gradients
+	var room place
+	g := room.gradients()
 	for lo := 0; lo < len(mu); lo += chunk {
-		g.next(&k, lo, mu, rho, gmu, gs)
+		_, x, y := g.set(&k, lo, mu, rho, gmu, gs)
+		kl, norm2 = kl+x, norm2+y
 	}
-	return g.kl, g.norm2
+	return kl, norm2
 }
 
 func stepPointVector(a *AdamW, x, g, m1, m2 []float32) {

@@ -94,12 +94,10 @@ func PackLeft[T Float](dst, src []T, rows, width int) {
 		n := min(MR, width-k)
 		panel := dst[k*rows:][:rows*MR]
 		for i := range rows {
-			to, from := panel[i*MR:][:MR], src[i*width+k:][:n]
-			for c := range to {
-				to[c] = 0
-				if c < n {
-					to[c] = from[c]
-				}
+			to := (*[MR]T)(panel[i*MR:])
+			*to = [MR]T{}
+			for c, x := range src[i*width+k:][:n] {
+				to[c] = x
 			}
 		}
 	}

@@ -21,6 +21,7 @@ type Dense[T Float] struct {
 	mean, vari, second    Right[T] // w̄, s, w̄²+s
 	meanT, variT, secondT Right[T] // their transposes, for training
 	biasMean, biasVar     []T
+	few                   []T // columns of few outputs, in the place of mean, vari and second; see dense_thin.go
 
 	gradRows, gradOutputs int // of a tile of gradients; see dense_grad.go
 
@@ -31,14 +32,20 @@ type Dense[T Float] struct {
 // NewDense returns the product of an in × out matrix; train makes room for the
 // reverse.
 func NewDense[T Float](in, out int, random, train bool) *Dense[T] {
-	d := &Dense[T]{In: in, Out: out, Random: random}
+	return newDense[T](in, out, random, train, false)
+}
+
+func newDense[T Float](in, out int, random, train, apart bool) *Dense[T] {
+	d := &Dense[T]{In: in, Out: out, Random: random, apart: apart}
 	d.shareGradients(runtime.GOMAXPROCS(0))
 	matrices := []*Right[T]{&d.mean, &d.second}
 	transposes := []*Right[T]{&d.meanT, &d.secondT}
 	if random {
 		matrices, transposes = append(matrices, &d.vari), append(transposes, &d.variT)
 	}
-	newRights(in, out, matrices)
+	if !d.newColumns() {
+		newRights(in, out, matrices)
+	}
 	if train {
 		newRights(out, in, transposes)
 	}
@@ -76,11 +83,11 @@ func (d *Dense[T]) Prepare(tile int, mean, rho, scratch []T) {
 	default:
 		VarianceSecond(s, second, mean, rho[lo:hi])
 	}
-	d.pack(d.mean, d.meanT, lo/d.Out, hi/d.Out, mean)
+	d.pack(0, d.mean, d.meanT, lo/d.Out, hi/d.Out, mean)
 	if d.Random {
-		d.pack(d.vari, d.variT, lo/d.Out, hi/d.Out, s)
+		d.pack(1, d.vari, d.variT, lo/d.Out, hi/d.Out, s)
 	}
-	d.pack(d.second, d.secondT, lo/d.Out, hi/d.Out, second)
+	d.pack(2, d.second, d.secondT, lo/d.Out, hi/d.Out, second)
 }
 
 // streamFrom is the size of a matrix from which Prepare writes past the caches:
@@ -88,9 +95,14 @@ func (d *Dense[T]) Prepare(tile int, mean, rho, scratch []T) {
 // written whole at once must be fetched first.
 const streamFrom = 1 << 16
 
-func (d *Dense[T]) pack(r, t Right[T], lo, hi int, src []T) {
+// pack packs weight rows lo … hi of matrix i.
+func (d *Dense[T]) pack(i int, r, t Right[T], lo, hi int, src []T) {
 	stream := d.In*d.Out >= streamFrom
-	r.packRows(lo, hi, src, d.Out, 1, stream)
+	if d.thin() {
+		d.setColumns(i, lo, hi, src)
+	} else {
+		r.packRows(lo, hi, src, d.Out, 1, stream)
+	}
 	if t.Data != nil {
 		Right[T]{t.K, hi - lo, t.Data[lo*t.K:]}.packRows(0, t.K, src, 1, d.Out, stream)
 	}
@@ -147,6 +159,10 @@ func (d *Dense[T]) Parts(most int) int {
 // ForwardPart is Forward for one of so many parts of the outputs, after Squares. Parts
 // may be computed concurrently.
 func (d *Dense[T]) ForwardPart(part, parts, rows int, m, v, mo, vo, squares []T) {
+	if d.thin() {
+		d.forwardThin(rows, m, v, mo, vo, squares)
+		return
+	}
 	lo, hi := 0, d.Out
 	if whole := d.Out / partColumns; parts > 1 { // the last part takes what is left over
 		lo = part * whole / parts * partColumns
@@ -181,6 +197,10 @@ func (d *Dense[T]) ForwardPart(part, parts, rows int, m, v, mo, vo, squares []T)
 func (d *Dense[T]) Backward(rows int, m, g, h, dm, dv, scratch []T) {
 	if h != nil && d.Random && packs[T](rows, d.Out, d.In) {
 		d.backwardPacked(rows, m, g, h, dm, dv, scratch)
+		return
+	}
+	if h != nil && dv != nil && d.Random && d.thin() && d.Out == 1 {
+		d.backwardOne(rows, m, g, h, dm, dv)
 		return
 	}
 	if h == nil || !d.Random {

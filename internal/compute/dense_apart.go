@@ -15,8 +15,7 @@ package compute
 
 // NewDenseApart is NewDense for a network that carries correlations.
 func NewDenseApart[T Float](in, out int, random, train bool) *Dense[T] {
-	d := NewDense[T](in, out, random, train)
-	d.apart = true
+	d := newDense[T](in, out, random, train, true)
 	if !train {
 		d.meanT = NewRight[T](out, in)
 	}

@@ -190,8 +190,11 @@ func clearBias[T Float](t gradTile, o Gradients[T]) {
 
 // addSecond adds what a tile of vᵀh contributes to those of ∂w̄ and, if random is set, ∂s.
 func (d *Dense[T]) addSecond(t gradTile, random bool, vh, mean, gw, gs []T) {
-	w := t.to - t.from
-	for i := range t.hi - t.lo {
+	w, rows := t.to-t.from, t.hi-t.lo
+	if w == d.Out { // rows follow one another
+		w, rows = w*rows, 1
+	}
+	for i := range rows {
 		vh, at := vh[i*w:][:w], i*d.Out
 		if random {
 			Add(gs[at:][:w], vh)

@@ -34,23 +34,35 @@ func (r Right[T]) Pack(src []T, rs, cs int) { r.PackRows(0, r.K, src, rs, cs) }
 
 // PackRows fills rows lo ≤ k < hi of r, element (k, j) from
 // src[(k-lo)*rs+j*cs]. Disjoint ranges may be packed concurrently.
-func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) { r.packRows(lo, hi, src, rs, cs, false) }
-
-// packRows is PackRows, past the caches if stream is set.
-func (r Right[T]) packRows(lo, hi int, src []T, rs, cs int, stream bool) {
-	for j := 0; j < r.N; j += NR {
-		n := min(NR, r.N-j)
-		panel, from := r.Data[j*r.K+lo*NR:][:(hi-lo)*NR], src[j*cs:]
-		k := 0
-		if vector && is32[T]() && n == NR {
-			k = packVector(as32(panel), as32(from), rs, cs, hi-lo, stream)
+func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
+	if n := r.N % NR; n > 0 {
+		last := r.Data[(r.N-n)*r.K:]
+		for k := lo; k < hi; k++ {
+			clear(last[k*NR+n:][:NR-n])
 		}
-		for ; k < hi-lo; k++ {
-			row := panel[k*NR:][:NR]
-			for i := range n {
-				row[i] = from[k*rs+i*cs]
-			}
-			clear(row[n:])
+	}
+	r.packRows(lo, hi, src, rs, cs, false)
+}
+
+// packRows is PackRows for an operand whose columns beyond N are zero already, past the
+// caches if stream is set.
+func (r Right[T]) packRows(lo, hi int, src []T, rs, cs int, stream bool) {
+	whole, packed := r.N/NR, 0
+	if vector && is32[T]() {
+		packed = packVector(as32(r.Data[lo*NR:]), whole, r.K*NR, as32(src), rs, cs, hi-lo, stream)
+	}
+	from := 0
+	if packed == hi-lo {
+		from = whole * NR
+	}
+	for j := from; j < r.N; j++ {
+		begin := packed
+		if j >= whole*NR {
+			begin = 0
+		}
+		top := j/NR*NR*r.K + lo*NR + j%NR
+		for k := begin; k < hi-lo; k++ {
+			r.Data[top+k*NR] = src[k*rs+j*cs]
 		}
 	}
 }

@@ -16,22 +16,38 @@ const dotBlock = 512
 // first; the parts are then added pairwise.
 func mulColumns(dst []float32, ldd int, start []float32, lds int, a []float32, rs, rows int, b Right[float32]) {
 	var column [dotBlock]float32
-	t := tile{ldd: ldd, rs: rs, b: &column[0], count: rows}
 	for j := range b.N {
 		s, ls := start, lds
+		if s != nil {
+			s = s[j:]
+		}
 		for k := 0; k < b.K; k += dotBlock {
-			t.k = min(dotBlock, b.K-k)
-			for i := range t.k {
+			n := min(dotBlock, b.K-k)
+			for i := range n {
 				column[i] = b.Data[(k+i)*NR+j]
 			}
-			t.dst, t.a, t.lds = &dst[j], &a[k], ls
-			if s != nil {
-				t.start = &s[j]
-			} else {
-				t.start = nil
-			}
-			mulDot(t.ptr())
-			s, ls = dst, ldd
+			mulColumn(dst[j:], ldd, s, ls, a[k:], rs, rows, column[:n])
+			s, ls = dst[j:], ldd
 		}
+	}
+}
+
+// mulColumn is the product with one column, which lies as it is.
+func mulColumn(dst []float32, ldd int, start []float32, lds int, a []float32, rs, rows int, column []float32) {
+	// One look at the far corner of each operand guards the kernel.
+	_, _ = dst[(rows-1)*ldd], a[(rows-1)*rs+len(column)-1]
+	if start != nil {
+		_ = start[(rows-1)*lds]
+	}
+	t := tile{dst: &dst[0], ldd: ldd, rs: rs, count: rows}
+	for k := 0; k < len(column); k += dotBlock {
+		t.k = min(dotBlock, len(column)-k)
+		t.a, t.b = &a[k], &column[k]
+		t.start, t.lds = nil, lds
+		if start != nil {
+			t.start = &start[0]
+		}
+		mulDot(t.ptr())
+		start, lds = dst, ldd
 	}
 }

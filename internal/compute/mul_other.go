@@ -16,10 +16,16 @@ func packs[T Float](rows, k, n int) bool { return false }
 
 func packTiles(panels, a []float32, rows, k int) { panic("compute: no vector kernels") }
 
-func packVector(panel, src []float32, rs, cs, k int, stream bool) int {
+func packVector(to []float32, panels, ps int, src []float32, rs, cs, k int, stream bool) int {
 	panic("compute: no vector kernels")
 }
 
 func fmaLoop(n int) { panic("compute: no vector kernels") }
 
 func mulSecondVector(dst, v, mean, vari []float32) { panic("compute: no vector kernels") }
+
+const maxDot = 0
+
+func mulColumn(dst []float32, ldd int, start []float32, lds int, a []float32, rs, rows int, column []float32) {
+	panic("compute: no vector kernels")
+}

@@ -56,27 +56,33 @@ func packTile(panel, a []float32, rs, cs, rows, k int) {
 	}
 }
 
-// packVector packs what it can of k rows of src into a panel of a right operand
-// and returns how many it did: element (k, j) is src[k*rs+j*cs]. If stream is set
-// it writes past the caches; whatever hands the panel to another goroutine, an
-// atomic operation in the end, completes such writes first.
-func packVector(panel, src []float32, rs, cs, k int, stream bool) int {
-	stream = stream && uintptr(unsafe.Pointer(unsafe.SliceData(panel)))%64 == 0
+// packVector packs what it can of k rows of src into whole panels of a right operand, ps
+// apart, and returns how many rows it did: element (k, j) is src[k*rs+j*cs]. If stream is
+// set it writes past the caches; whatever hands the panels to another goroutine, an atomic
+// operation in the end, completes such writes first.
+func packVector(to []float32, panels, ps int, src []float32, rs, cs, k int, stream bool) int {
+	if panels == 0 || k == 0 {
+		return 0
+	}
+	stream = stream && uintptr(unsafe.Pointer(&to[0]))%64 == 0
+	_ = to[(panels-1)*ps+k*NR-1]
 	switch {
-	case cs == 1 && k > 0:
-		_, _ = panel[k*NR-1], src[(k-1)*rs+NR-1]
+	case cs == 1:
+		_ = src[(k-1)*rs+panels*NR-1]
 		if stream {
-			stream1(&panel[0], &src[0], rs, k)
+			stream1(&to[0], &src[0], rs, k, panels, ps)
 		} else {
-			pack1(&panel[0], &src[0], rs, k)
+			pack1(&to[0], &src[0], rs, k, panels, ps)
 		}
 		return k
 	case rs == 1 && k >= 4:
-		_, _ = panel[k*NR-1], src[(NR-1)*cs+k-1]
-		if stream {
-			stream16(&panel[0], &src[0], cs, k/4)
-		} else {
-			pack16(&panel[0], &src[0], cs, k/4)
+		_ = src[(panels*NR-1)*cs+k-1]
+		for j := range panels {
+			if stream {
+				stream16(&to[j*ps], &src[j*NR*cs], cs, k/4)
+			} else {
+				pack16(&to[j*ps], &src[j*NR*cs], cs, k/4)
+			}
 		}
 		return k - k%4
 	}

@@ -27,12 +27,16 @@ func newThree() three {
 func leakyThree() {
 	pass("elemLeakyThree", "k, m, v, mean, variance", "m v", "mean variance", func() func(x []V) []V {
 		k := newThree()
-		return func(x []V) []V { return k.push(x[0], x[1], false) }
+		return func(x []V) []V { return k.push(x[0], Sqrt(x[1]), nil) }
 	})
-	pass("elemLeakyThreeJacobian", "k, m, v, mean, variance, mm, mv, vm, vv", "m v", "mean variance mm mv vm vv", func() func(x []V) []V {
-		k := newThree()
-		return func(x []V) []V { return k.push(x[0], x[1], true) }
-	})
+	streams := enter("elemLeakyThreeJacobian", "k, m, v, mean, variance, mm, mv, vm, vv")
+	n, in, out := count(), streams("m v"), streams("mean variance mm mv vm vv")
+	k := newThree()
+	LoopAhead("", n, in, out, func(x []V) []V {
+		s := Sqrt(x[1])
+		return []V{s, Div(one(), s)}
+	}, func(x, first []V) []V { return k.push(x[0], first[0], first[1]) })
+	isa.End()
 }
 
 // slope is 1 or a, chosen by logic: the pipes of multiplications have enough to do.
@@ -40,11 +44,11 @@ func (k three) slope(x V) V {
 	return Xor(And(Compare(x, Greater, Zero()), k.turn), k.a)
 }
 
-func (k three) push(m, v V, jacobian bool) []V {
-	s := Sqrt(v)
+// push takes m, s = √v and, for the Jacobian, 1/s.
+func (k three) push(m, s, inv V) []V {
 	d1, d2 := Mul(s, k.xi1), Mul(s, k.xi2)
 	var f0, g0, g1, g2, e1, e2 V
-	if jacobian {
+	if inv != nil {
 		g0, g1, g2 = k.slope(m), k.slope(Add(m, d1)), k.slope(Add(m, d2))
 		f0 = Mul(m, g0)
 		e1 = AddMul(Mul(d1, g1), Sub(g1, g0), m)
@@ -63,11 +67,11 @@ func (k three) push(m, v V, jacobian bool) []V {
 	r1, r2 := Sub(e1, M), Sub(e2, M)
 	q0, q1, q2 := Mul(M, k.w0), Mul(r1, k.w1), Mul(r2, k.w2)
 	variance := AddMul(AddMul(Mul(q0, M), q1, r1), q2, r2)
-	if !jacobian {
+	if inv == nil {
 		return []V{mean, variance}
 	}
 	some := Compare(s, NotEqual, Zero())
-	inv := And(Div(one(), s), some)
+	inv = And(inv, some)
 	mm := AddMul(AddMul(Mul(g0, k.w0), g1, k.w1), g2, k.w2)
 	mv := Mul(AddMul(Mul(g1, k.half1), g2, k.half2), inv)
 	t1, t2 := Mul(q1, g1), Mul(q2, g2)

@@ -31,9 +31,17 @@ func leakyMoments() {
 
 // pass emits a function that reads some streams and writes some.
 func pass(name, params, reads, writes string, begin func() func(x []V) []V) {
+	streams := enter(name, params)
+	n, in, out := count(), streams(reads), streams(writes)
+	Loop("", n, in, out, begin())
+	isa.End()
+}
+
+// enter opens a function of slices and returns how its streams are named.
+func enter(name, params string) func(names string) []reg.Register {
 	isa.Func(name, "func("+params+" []float32)")
 	at := map[string]reg.Register{}
-	streams := func(names string) (rs []reg.Register) {
+	return func(names string) (rs []reg.Register) {
 		for _, name := range strings.Fields(names) {
 			if at[name] == nil {
 				at[name] = Load(Param(name).Base(), GP64())
@@ -42,11 +50,10 @@ func pass(name, params, reads, writes string, begin func() func(x []V) []V) {
 		}
 		return rs
 	}
-	n := Load(Param("m").Len(), GP64()).(reg.GPVirtual)
-	in, out := streams(reads), streams(writes)
-	Loop("", n, in, out, begin())
-	isa.End()
 }
+
+// count is the number of elements.
+func count() reg.GPVirtual { return Load(Param("m").Len(), GP64()).(reg.GPVirtual) }
 
 type coefficients struct{ a, less, plus, floor Op } // a, 1−a, 1+a, leftEnd(a)
 

@@ -95,23 +95,32 @@ func packFours() {
 	isa.End()
 }
 
-// copyRows generates pack1: one panel of a right operand from rows contiguous in
+// copyRows generates pack1: panels of a right operand, ps apart, from rows contiguous in
 // its columns. store is how it writes.
 func copyRows(name string, store func(v, m Op)) {
-	isa.Func(name, "func(panel, a *float32, rs, rows int)", "copies sixteen columns of rows of a into a panel.")
-	panel, a, rs, rows := param("panel"), param("a"), param("rs"), param("rows")
+	isa.Func(name, "func(panel, a *float32, rs, rows, panels, ps int)", "copies sixteen columns a panel of rows of a into panels.")
+	panel, a, rs, panels, ps := param("panel"), param("a"), param("rs"), param("panels"), param("ps")
 	SHLQ(Imm(2), rs)
+	SHLQ(Imm(2), ps)
+	Label("panel")
+	to, from, rows := GP64(), GP64(), param("rows")
+	MOVQ(panel, to)
+	MOVQ(a, from)
 	Label("row")
 	row := isa.Vecs(perPanel)
 	for c, v := range row {
-		VMOVUPS(Mem{Base: a, Disp: isa.Bytes * c}, v)
+		VMOVUPS(Mem{Base: from, Disp: isa.Bytes * c}, v)
 	}
 	for c, v := range row {
-		store(v, Mem{Base: panel, Disp: isa.Bytes * c})
+		store(v, Mem{Base: to, Disp: isa.Bytes * c})
 	}
-	ADDQ(rs, a)
-	ADDQ(Imm(64), panel)
+	ADDQ(rs, from)
+	ADDQ(Imm(64), to)
 	DECQ(rows)
 	JNZ(LabelRef("row"))
+	ADDQ(ps, panel)
+	ADDQ(Imm(64), a)
+	DECQ(panels)
+	JNZ(LabelRef("panel"))
 	isa.End()
 }

@@ -34,38 +34,101 @@ func lanes() Mem {
 // and n are used up. Emitters of this package only may appear in body, and what
 // body carries from turn to turn may change by single instructions only.
 func Loop(label string, n reg.GPVirtual, in, out []reg.Register, body func(x []V) []V) {
-	registers, width := isa.NumRegisters, isa.Lanes
-	main, next, done := label+"Main", label+"Next", label+"Done"
 	i := GP64()
 	XORQ(i, i)
+	vectors := 2
 	turn := func() []*ir.Instruction { return interleave(block(i, 0, in, out, body), block(i, 1, in, out, body)) }
-	step := uint64(2 * width)
-	if pressure(turn()) > registers {
+	if pressure(turn()) > isa.NumRegisters {
+		vectors = 1
 		turn = func() []*ir.Instruction { return block(i, 0, in, out, body) }
-		step = uint64(width)
 	}
-	release := pin(registers-pressure(turn()), func() { block(i, 0, in, out, body) })
-	Label(main)
+	release := pin(isa.NumRegisters-pressure(turn()), func() { block(i, 0, in, out, body) })
+	step := uint64(vectors * isa.Lanes)
+	Label(label + "Main")
 	CMPQ(n, Imm(step))
-	JLT(LabelRef(next))
-	for _, i := range turn() {
-		put(i, nil)
-	}
+	JLT(LabelRef(label + "Next"))
+	emit(turn())
 	ADDQ(Imm(step), i)
 	SUBQ(Imm(step), n)
-	JNE(LabelRef(main))
-	JMP(LabelRef(done))
+	JNE(LabelRef(label + "Main"))
+	JMP(LabelRef(label + "Done"))
 	release()
+	finish(label, i, n, in, out, body)
+}
 
-	Label(next)
+// LoopAhead is Loop for a body that waits long for its first results, which begin
+// computes from the inputs. Where the registers do not suffice for two vectors, those of
+// the next one are computed ahead, so that what waits for them does not fill the window in
+// which a processor looks for work.
+func LoopAhead(label string, n reg.GPVirtual, in, out []reg.Register, begin func(x []V) []V, body func(x, first []V) []V) {
+	both := func(x []V) []V { return body(x, begin(x)) }
+	i := GP64()
+	if pressure(interleave(block(i, 0, in, out, both), block(i, 1, in, out, both))) <= isa.NumRegisters {
+		Loop(label, n, in, out, both)
+		return
+	}
+	XORQ(i, i)
+	var first []V
+	ahead := func(b int) ([]*ir.Instruction, []V) {
+		var y []V
+		x := isa.Vecs(len(in))
+		code := record(func() { y = begin(x) })
+		return append(loads(code, i, b, in, x), code...), y
+	}
+	turn := func() []*ir.Instruction {
+		code, next := ahead(1)
+		code = append(code, block(i, 0, in, out, func(x []V) []V { return body(x, first) })...)
+		return append(code, record(func() {
+			for k, v := range next {
+				put(x86.VMOVAPS(v, first[k]))
+			}
+		})...)
+	}
+	two := Imm(uint64(2 * isa.Lanes))
+	CMPQ(n, two)
+	JLT(LabelRef(label + "Next"))
+	code, y := ahead(0)
+	emit(code)
+	first = y
+	release := pin(isa.NumRegisters-pressure(turn()), func() { turn() })
+	Label(label + "Main")
+	emit(turn())
+	ADDQ(Imm(uint64(isa.Lanes)), i)
+	SUBQ(Imm(uint64(isa.Lanes)), n)
+	CMPQ(n, two)
+	JGE(LabelRef(label + "Main"))
+	release()
+	finish(label, i, n, in, out, both)
+}
+
+func emit(code []*ir.Instruction) {
+	for _, i := range code {
+		put(i, nil)
+	}
+}
+
+// finish is the loop over what is left, and the end of both loops.
+func finish(label string, i, n reg.GPVirtual, in, out []reg.Register, body func(x []V) []V) {
+	Label(label + "Next")
 	masked(label, i, n, in, out, body)
+	width := isa.Lanes
 	if isa.NEON {
 		width = 1
 	}
 	ADDQ(Imm(uint64(width)), i)
 	SUBQ(Imm(uint64(width)), n)
-	JGT(LabelRef(next))
-	Label(done)
+	JGT(LabelRef(label + "Next"))
+	Label(label + "Done")
+}
+
+// loads returns the loads of those x that code reads: vector b of the streams at in.
+func loads(code []*ir.Instruction, i reg.Register, b int, in []reg.Register, x []V) (l []*ir.Instruction) {
+	for k, p := range in {
+		if slices.ContainsFunc(code, func(j *ir.Instruction) bool { return has(j.InputRegisters(), x[k]) }) {
+			l = append(l, record(func() { put(x86.VMOVUPS(at(p, i, b), x[k])) })...)
+		}
+	}
+	return l
 }
 
 // at is the address of vector b counted from element i.
@@ -82,6 +145,9 @@ func block(i reg.Register, b int, in, out []reg.Register, body func(x []V) []V) 
 	first := map[reg.Register]int{} // by stream
 	for k, p := range in {
 		u := slices.IndexFunc(code, func(i *ir.Instruction) bool { return has(i.InputRegisters(), x[k]) })
+		if u < 0 { // what it is needed for was computed ahead
+			continue
+		}
 		first[p] = u
 		before[u] = append(before[u], record(func() { put(x86.VMOVUPS(at(p, i, b), x[k])) })...)
 	}

@@ -1,0 +1,59 @@
+package compute
+
+// A thin Dense has few outputs: its products are dot products with columns of w̄, s and
+// w̄²+s, which are kept as they are read. To gather them from panels would take as long as
+// the products of a single row.
+
+func (d *Dense[T]) thin() bool { return d.few != nil }
+
+// newColumns makes room for the columns if the Dense is thin, and says whether it is.
+func (d *Dense[T]) newColumns() bool {
+	if vector && is32[T]() && d.Out <= maxDot && d.In > maxDot && !d.apart {
+		d.few = make([]T, 3*d.In*d.Out)
+	}
+	return d.thin()
+}
+
+// setColumns writes weight rows lo … hi of matrix i (w̄, s, w̄²+s) to its columns.
+func (d *Dense[T]) setColumns(i, lo, hi int, src []T) {
+	for j := range d.Out {
+		to := d.column(i, j)[lo:hi]
+		for k := range to {
+			to[k] = src[k*d.Out+j]
+		}
+	}
+}
+
+// column is column j of matrix i.
+func (d *Dense[T]) column(i, j int) []T { return d.few[(i*d.Out+j)*d.In:][:d.In] }
+
+// forwardThin is ForwardPart for all outputs.
+func (d *Dense[T]) forwardThin(rows int, m, v, mo, vo, squares []T) {
+	if rows == 0 {
+		return
+	}
+	for j := range d.Out {
+		mul := func(dst, start []T, lds int, a []T, i int) {
+			mulColumn(as32(dst[j:]), d.Out, as32(start[j:]), lds, as32(a), d.In, rows, as32(d.column(i, j)))
+		}
+		mul(mo, d.biasMean, 0, m, 0)
+		if vo == nil {
+			continue
+		}
+		start, lds := d.biasVar, 0
+		if d.Random {
+			mul(vo, start, lds, squares, 1)
+			start, lds = vo, d.Out
+		}
+		if v != nil {
+			mul(vo, start, lds, v, 2)
+		}
+	}
+}
+
+// backwardOne is Backward for one output and random inputs and weights.
+func (d *Dense[T]) backwardOne(rows int, m, g, h, dm, dv []T) {
+	if rows > 0 {
+		backOneVector(as32(dm), as32(dv), as32(m), as32(d.few), as32(g), as32(h), rows, d.In)
+	}
+}

@@ -1,0 +1,43 @@
+package compute
+
+import (
+	"slices"
+	"testing"
+)
+
+// A layer of few outputs has the bits that products with panels have.
+func TestDenseThin(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		for _, s := range [][2]int{{5, 1}, {16, 1}, {53, 1}, {700, 1}, {53, 3}, {700, 4}} {
+			const rows = 7
+			in, out := s[0], s[1]
+			d, panels := NewDense[float32](in, out, true, true), NewDense[float32](in, out, true, true)
+			if thin := d.thin(); thin != vector {
+				t.Fatalf("%d × %d: thin is %v", in, out, thin)
+			}
+			panels.few = nil
+			newRights(in, out, []*Right[float32]{&panels.mean, &panels.vari, &panels.second})
+			scratch := make([]float32, max(d.PrepareScratch(), d.Scratch(rows)))
+			m, v := values[float32](rows*in, 4), values[float32](rows*in, 5)
+			g, h := values[float32](rows*out, 6), values[float32](rows*out, 7)
+			g[1], h[1], h[2] = 0, 0, -h[2]
+			var got [2][4][]float32
+			for i, d := range []*Dense[float32]{d, panels} {
+				for tile := range d.PrepareTiles() {
+					d.Prepare(tile, values[float32](in*out, 1), values[float32](in*out, 2), scratch)
+				}
+				d.PrepareBias(values[float32](out, 3), values[float32](out, 8))
+				for k, n := range []int{out, out, in, in} {
+					got[i][k] = make([]float32, rows*n)
+				}
+				d.Forward(rows, m, v, got[i][0], got[i][1], scratch)
+				d.Backward(rows, m, g, h, got[i][2], got[i][3], scratch)
+			}
+			for k, name := range []string{"m'", "v'", "∂m", "∂v"} {
+				if !slices.Equal(got[0][k], got[1][k]) {
+					t.Errorf("%d × %d: %s differs", in, out, name)
+				}
+			}
+		}
+	})
+}
