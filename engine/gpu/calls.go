@@ -14,6 +14,8 @@ type launched struct {
 	args    []byte // for one network
 	gated   bool   // its blocks wait for one another
 	behind  bool   // it may start while the one before it ends
+	unit    int    // its blocks share the rows, in groups of so many; 0: they do not
+	busy    int    // so many of them keep the card busy
 }
 
 // launch queues a kernel for one network, or records it.
@@ -65,6 +67,11 @@ func launchBehind[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, ar
 // side returns the grid of a call for several networks: the first free axis counts them.
 func (c *launched) side(networks int) cuda.Grid {
 	g := c.grid
+	if c.unit > 0 { // as few rows at a time for all groups
+		groups := g.X / c.unit
+		turns := tiles(groups, max(1, c.busy/c.unit/networks))
+		g.X = c.unit * tiles(groups, turns)
+	}
 	if g.Y == 0 {
 		g.Y = networks
 	} else {

@@ -76,6 +76,16 @@ func SetChains(on bool) func() {
 // HasChains reports whether the card has the kernels of chains.
 func (e *Engine) HasChains() bool { return e.load().chains != nil }
 
+// SetQuartets makes quartets run in kernels of their own or not, and returns what undoes it.
+func SetQuartets(on bool) func() {
+	before := withQuartets
+	withQuartets = on
+	return func() { withQuartets = before }
+}
+
+// HasQuartets reports whether the card has the kernels of quartets.
+func (e *Engine) HasQuartets() bool { return e.load().quartets != nil }
+
 // FirstKernel is the name of the first kernel of a training's step.
 func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.Name }
 

@@ -26,7 +26,10 @@ type foldedGradient struct {
 // of a network alone: a function of the shapes and the card.
 func (t *trainer) fold(l *layer, o op) {
 	rows := rowsPerBlock
-	if t.halves(t.Batch) {
+	switch {
+	case t.four:
+		rows = quartetEach
+	case t.halves(t.Batch):
 		rows /= 2
 	}
 	f := foldedGradient{layer: l, count: tiles(t.Batch, rows), width: 2 * (l.weights() + l.features())}

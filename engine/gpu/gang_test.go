@@ -65,9 +65,10 @@ func TestSideBySide(t *testing.T) {
 	levels := nn.Embed{Categories: []nn.Category{{Unit: 1, Levels: 4, Width: 2}}}
 	carried := nn.Correlated{Layers: nn.Chain{nn.Conv1D{Out: 2, Kernel: 1}, nn.Flatten{}, nn.Periodic{Frequencies: [][]float64{{0.3}, nil}}, nn.Dense{Out: 4}}}
 	for name, layers := range map[string]nn.Chain{
-		"small": {levels, nn.Dense{Out: 92}, act, nn.Dense{Out: 92}, act, carried, formula, nn.Dense{Out: 1}, nn.Noise{}},
-		"chain": {nn.Dense{Out: 20}, act, nn.Dense{Out: 36}, act, nn.Dense{Out: 1}, nn.Noise{}},
-		"wide":  {nn.Dense{Out: 64}, act, nn.Dense{Out: 257}, act, nn.Dense{Out: 1}},
+		"small":   {levels, nn.Dense{Out: 92}, act, nn.Dense{Out: 92}, act, carried, formula, nn.Dense{Out: 1}, nn.Noise{}},
+		"chain":   {nn.Dense{Out: 20}, act, nn.Dense{Out: 36}, act, nn.Dense{Out: 1}, nn.Noise{}},
+		"quartet": {nn.Conv1D{Out: 4, Kernel: 1}, act, nn.Dense{Out: 32}, act, nn.Dense{Out: 1}, nn.Noise{}},
+		"wide":    {nn.Dense{Out: 64}, act, nn.Dense{Out: 257}, act, nn.Dense{Out: 1}},
 	} {
 		t.Run(name, func(t *testing.T) { sideBySide(t, layers) })
 	}

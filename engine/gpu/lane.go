@@ -141,7 +141,9 @@ func (n *laneNetwork) build(in, last signal, rows int) {
 		}
 	}
 	n.run.keep(last.m, last.v)
-	n.run.chain = w.chain(n.run.ops)
+	if n.run.chain = w.chain(n.run.ops); w.four {
+		n.run.quartet = w.quartet(n.run.ops)
+	}
 	n.run.place(w, 0)
 }
 

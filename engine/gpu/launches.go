@@ -75,7 +75,8 @@ type launches struct {
 	cuts map[cuda.Ptr][3]planes // of signals, by their means
 	sums cuda.Ptr               // of the product under way, if it is cut
 
-	chain *chain // all of it, if the network is a chain
+	chain   *chain   // all of it, if the network is a chain
+	quartet *quartet // likewise
 }
 
 func (b *launches) add(o op) {
@@ -182,10 +183,10 @@ func (b *launches) backward(w *weights, l *layer, o op, rows int) {
 	b.multiply(p, true)
 }
 
-// place copies the operations to the card. A chain needs none there.
+// place copies the operations to the card. A chain and a quartet need none there.
 func (b *launches) place(w *weights, results cuda.Ptr) {
 	switch {
-	case b.chain != nil:
+	case b.known():
 		return
 	case w.fused:
 		b.fuse(w)
@@ -207,6 +208,9 @@ func (b *launches) place(w *weights, results cuda.Ptr) {
 	}
 }
 
+// known reports whether kernels know the network: it is a chain or a quartet.
+func (b *launches) known() bool { return b.chain != nil || b.quartet != nil }
+
 // run queues all launches for a number of rows.
 func (b *launches) run(w *weights, rows int) error { return b.runTo(w, rows, len(b.ops)) }
 
@@ -214,6 +218,9 @@ func (b *launches) run(w *weights, rows int) error { return b.runTo(w, rows, len
 func (b *launches) runTo(w *weights, rows, last int) error {
 	if b.chain != nil {
 		return w.runChain(b.chain, rows, last)
+	}
+	if b.quartet != nil {
+		return w.runQuartet(b.quartet, rows, last)
 	}
 	for i := range b.all {
 		l := &b.all[i]

@@ -20,9 +20,10 @@ type kernelSet struct {
 
 	sensed cuda.Kernel // predictions of plain networks with correlations
 
-	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel   // of small networks
-	hasFused                                     bool          // from compute capability 8.0 on
-	chains                                       *chainKernels // from compute capability 9.0 on; else nil
+	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel     // of small networks
+	hasFused                                     bool            // from compute capability 8.0 on
+	chains                                       *chainKernels   // from compute capability 9.0 on; else nil
+	quartets                                     *quartetKernels // likewise
 
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
@@ -62,6 +63,12 @@ func (e *Engine) loadKernels() *kernelSet {
 	}
 	if d.Major >= 9 {
 		take(d, kernels.Chain, k.chain(d))
+	}
+	if d.Clusters {
+		take(d, kernels.Quartet, k.quartet(d))
+		for _, x := range []*cuda.Kernel{&k.quartets.three, &k.quartets.exact, &k.quartets.any} {
+			x.Cluster = quartetBlocks
+		}
 	}
 	if d.Major == 9 {
 		all := k.wide()
@@ -139,4 +146,11 @@ func (k *kernelSet) chain(d *cuda.Device) []entry {
 		{"chain_gradients", &c.gradients, chainShared},
 		{"chain_update", &c.update, 0},
 	}
+}
+
+// quartet lists the kernels of quartets.
+func (k *kernelSet) quartet(d *cuda.Device) []entry {
+	k.quartets = &quartetKernels{}
+	q, most := k.quartets, d.Shared-quartetOverhead
+	return []entry{{"quartet_three", &q.three, most}, {"quartet_exact", &q.exact, most}, {"quartet_any", &q.any, most}, {"quartet_gradients", &q.gradients, quartetTile}}
 }

@@ -16,7 +16,7 @@ func TestKernelNames(t *testing.T) {
 		all  []entry
 	}{
 		{kernels.Base, k.base()}, {kernels.Sensed, k.plain(d)}, {kernels.Tensor, k.tensor()},
-		{kernels.Fused, k.small(d)}, {kernels.Chain, k.chain(d)}, {kernels.Hopper, k.wide()},
+		{kernels.Fused, k.small(d)}, {kernels.Chain, k.chain(d)}, {kernels.Quartet, k.quartet(d)}, {kernels.Hopper, k.wide()},
 	} {
 		names := x.text.Kernels()
 		maps.Copy(there, names)

@@ -36,6 +36,7 @@ type trainer struct {
 	updates       [3]many[updateArgs] // of a small network: its halves, and both
 	gate          cuda.Ptr
 	chain         chainStep
+	quartet       quartetStep
 	columns       []many[columnsArgs]
 	priors        many[priorArgs]
 	first, second cuda.Ptr // AdamW's moments

@@ -9,6 +9,8 @@ import (
 func (t *trainer) build(score op) error {
 	w, layers := t.weights, t.plan.layers
 	rows := t.Batch
+	normal := score.Likelihood == likeNormal && score.Weighted_ == 0
+	w.four = w.four && normal
 	t.batch.place(t)
 	t.pass.add(t.batch.gather)
 	acts := []signal{t.batch.in}
@@ -111,8 +113,14 @@ func (t *trainer) build(score op) error {
 			t.pass.add(op{Kind: opSenseAdd, In: int32(l.in), DV: d.v, TV: inputs})
 		}
 	}
-	if score.Likelihood == likeNormal && score.Weighted_ == 0 {
+	if normal {
 		t.pass.chain = w.chain(t.pass.ops)
+	}
+	if w.four {
+		t.pass.quartet = w.quartet(t.pass.ops)
+		t.meet(tapes)
+		t.grad = w.zeros(w.size)
+		return t.buildUpdate()
 	}
 	if t.pass.chain != nil {
 		t.linkUp(tapes)
@@ -190,6 +198,9 @@ func (t *trainer) buildUpdate() error {
 	if t.pass.chain != nil {
 		zeros = append(zeros, t.buildChain())
 	}
+	if t.pass.quartet != nil {
+		t.buildQuartet()
+	}
 	t.priorSums = make([]float64, len(w.chunks))
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()
@@ -220,7 +231,7 @@ func (t *trainer) buildUpdate() error {
 	if t.update, err = w.stream.Record(t.queueUpdate); err != nil {
 		return err
 	}
-	if t.whole, err = w.stream.Record(t.queueWhole); err != nil || t.pass.chain == nil {
+	if t.whole, err = w.stream.Record(t.queueWhole); err != nil || !t.pass.known() {
 		return err
 	}
 	t.several, err = w.stream.Record(func() error {
@@ -234,7 +245,7 @@ func (t *trainer) buildUpdate() error {
 	return err
 }
 
-// stepsTogether is how many steps of a chain are one graph: within it, a launch starts while
+// stepsTogether is how many steps of a chain or a quartet are one graph: within it, a launch starts while
 // the one before it ends.
 const stepsTogether = 8
 
@@ -246,10 +257,10 @@ func (t *trainer) queueWhole() error {
 	return t.queueUpdate()
 }
 
-// queueGradient queues the pass and the gradients of the weights; those of a chain are
-// part of its update.
+// queueGradient queues the pass and the gradients of the weights; those of a chain
+// and of a quartet are part of their updates.
 func (t *trainer) queueGradient() error {
-	if err := t.pass.run(t.weights, t.Batch); err != nil || t.pass.chain != nil {
+	if err := t.pass.run(t.weights, t.Batch); err != nil || t.pass.known() {
 		return err
 	}
 	if err := t.convs.run(t.weights); err != nil {
@@ -268,6 +279,9 @@ func (t *trainer) queueUpdate() error {
 	w := t.weights
 	if t.pass.chain != nil {
 		return t.queueChain()
+	}
+	if t.pass.quartet != nil {
+		return t.queueQuartet()
 	}
 	for i := range t.columns {
 		c := &t.columns[i]

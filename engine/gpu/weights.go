@@ -28,6 +28,7 @@ type weights struct {
 	record    *[]launched // kernels are recorded here, if not nil
 	crowded   bool        // and run for several networks side by side
 	fused     bool        // a small network
+	four      bool        // four blocks share its broad layer
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
@@ -63,6 +64,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	w := &weights{memory: m, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
 	w.fused = w.fits(train)
+	w.four = w.fused && w.quartetable()
 	for i := range p.layers {
 		l := &p.layers[i]
 		if l.least = k.least(); w.fused {

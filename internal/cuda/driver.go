@@ -112,6 +112,7 @@ type Info struct {
 	Shared       int    // bytes of shared memory that a block can have
 	Together     bool   // all blocks of a kernel can run at once and wait for one another
 	Behind       bool   // a kernel can start while the one before it ends
+	Clusters     bool   // blocks can reach into one another's shared memory
 }
 
 // Oldest is the oldest compute capability that the kernels run on.
@@ -164,6 +165,7 @@ func describe(number int) (info Info, handle int32, err error) {
 	info.Name = cString(name)
 	info.Major, info.Minor, info.Processors, info.Shared, info.Together = int(major), int(minor), int(processors), int(shared), together != 0
 	info.Behind = major >= 9 && version >= 12030 && addresses[fnLaunchWith] != 0 // such launches can be recorded from 12.3 on
+	info.Clusters = major >= 9 && addresses[fnLaunchWith] != 0
 	return info, handle, nil
 }
 

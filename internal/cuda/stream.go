@@ -22,6 +22,10 @@ type kernel struct {
 	handle uintptr
 	load   func() error
 
+	// Cluster says how many blocks beside one another run together, so that they reach into
+	// one another's shared memory; 0: each runs alone. Cards need Device.Clusters for it.
+	Cluster int
+
 	// Waits says that the kernel itself waits for the launch before it, and so may start
 	// while that one ends.
 	Waits bool
@@ -82,7 +86,7 @@ type Stream struct {
 	extra  [5]uintptr
 	size   uintptr
 	config launchConfig
-	way    launchAttribute
+	ways   [2]launchAttribute
 }
 
 // A launchConfig and its launchAttribute are those of cuLaunchKernelEx.
@@ -137,7 +141,7 @@ func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 }
 
 func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
-	if k.Waits && s.device.Behind {
+	if k.Waits && s.device.Behind || k.Cluster > 0 {
 		return LaunchBehind(s, k, g, threads, unsafe.Slice((*byte)(args), size))
 	}
 	if err := k.load(); err != nil {
@@ -165,7 +169,7 @@ func LaunchTogether(s *Stream, k Kernel, g Grid, threads int, args []byte) error
 // ends: it waits itself for what that one writes. On cards that cannot do so, it starts
 // behind it.
 func LaunchBehind(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
-	if !s.device.Behind {
+	if !s.device.Behind && k.Cluster == 0 {
 		return LaunchBytes(s, k, g, threads, args)
 	}
 	if err := k.load(); err != nil {
@@ -173,10 +177,19 @@ func LaunchBehind(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 	}
 	s.memory, s.size = unsafe.Pointer(&args[0]), uintptr(len(args))
 	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0}
-	s.way = launchAttribute{id: 6} // programmatic stream serialization
-	s.way.value[0] = 1
+	n := 0
+	if s.device.Behind {
+		s.ways[n] = launchAttribute{id: 6} // programmatic stream serialization
+		s.ways[n].value[0] = 1
+		n++
+	}
+	if k.Cluster > 0 {
+		s.ways[n] = launchAttribute{id: 4} // cluster dimension
+		s.ways[n].value = [16]int32{int32(k.Cluster), 1, 1}
+		n++
+	}
 	s.config = launchConfig{grid: [3]uint32{uint32(g.X), uint32(max(1, g.Y)), uint32(max(1, g.Z))}, block: [3]uint32{uint32(threads), 1, 1},
-		shared: uint32(k.shared), stream: s.handle, attributes: &s.way, count: 1}
+		shared: uint32(k.shared), stream: s.handle, attributes: &s.ways[0], count: uint32(n)}
 	s.args = [11]uintptr{uintptr(unsafe.Pointer(&s.config)), k.handle, 0, uintptr(unsafe.Pointer(&s.extra))}
 	return s.do(fnLaunchWith, 4)
 }

@@ -1,5 +1,6 @@
 // A CUDA driver without a card: kernels run on the processor, a block at a time, every
-// thread of the block a fiber that runs to its next barrier. It holds the functions of
+// thread of the block a fiber that runs to its next barrier. Of blocks that form a cluster,
+// each runs until it waits for the others; variables that are SHARED are then those of all. It holds the functions of
 // the driver that package cuda calls, so that the engine is tested on machines that
 // have no card. Build it with build.sh.
 //
@@ -26,7 +27,7 @@
 #include "../kernels/gpu.h"
 
 namespace emulated {
-int thread, threads, block[3], blocks;
+int thread, threads, block[3], blocks, rank;
 
 static std::map<std::string, void (*)(void**)>& entries() {
 	static std::map<std::string, void (*)(void**)> all;
@@ -62,56 +63,82 @@ constexpr size_t STACK = 64 << 10;
 struct Fiber {
 	void* stack;
 	char* memory;
-	bool done;
+	bool done, waiting; // waiting: for the cluster
 };
-static std::vector<Fiber> fibers;
+static std::vector<Fiber> fibers; // of all blocks of a cluster
 static void* scheduler;
 static void (*kernel)(void**);
 static void** arguments;
 
+static Fiber& current() { return fibers[rank * threads + thread]; }
+
 static void begin() {
 	kernel(arguments);
-	fibers[thread].done = true;
-	for (;;) emulated_swap(&fibers[thread].stack, scheduler);
+	current().done = true;
+	for (;;) emulated_swap(&current().stack, scheduler);
 }
 
-void barrier() { emulated_swap(&fibers[thread].stack, scheduler); }
+void barrier() { emulated_swap(&current().stack, scheduler); }
+void cluster_barrier() {
+	current().waiting = true;
+	barrier();
+}
 
 static const bool backwards = getenv("UTVI_EMULATED_ORDER") && !strcmp(getenv("UTVI_EMULATED_ORDER"), "back");
 
 void poison(); // of shared memory: a block finds there what others left
 
-static void run_block() {
-	poison();
-	for (int i = 0; i < threads; i++) {
-		Fiber& f = fibers[i];
-		f.done = false;
-		void** top = (void**)((uintptr_t)(f.memory + STACK) & ~(uintptr_t)15);
-		*--top = nullptr; // as if begin had been called
-		*--top = (void*)begin;
-		for (int k = 0; k < 6; k++) *--top = nullptr;
-		f.stack = top;
-	}
+// run_block runs a block until all of its threads have ended, or wait for the cluster;
+// false: all have ended.
+static bool run_block() {
 	for (bool left = true; left;) {
 		left = false;
 		for (int i = 0; i < threads; i++) {
 			thread = backwards ? threads - 1 - i : i;
-			if (!fibers[thread].done) {
-				emulated_swap(&scheduler, fibers[thread].stack);
-				left = left || !fibers[thread].done;
-			}
+			Fiber& f = current();
+			if (f.done || f.waiting) continue;
+			emulated_swap(&scheduler, f.stack);
+			left = left || !f.done && !f.waiting;
 		}
 	}
+	bool waits = false;
+	for (thread = 0; thread < threads; thread++) waits = waits || !current().done;
+	return waits;
 }
 
-static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsigned n, void** args) {
-	while (fibers.size() < n) fibers.push_back({nullptr, (char*)malloc(STACK), false});
+static void run_cluster(int count, const unsigned* first) {
+	for (rank = 0; rank < count; rank++) {
+		poison();
+		for (thread = 0; thread < threads; thread++) {
+			Fiber& f = current();
+			f.done = f.waiting = false;
+			void** top = (void**)((uintptr_t)(f.memory + STACK) & ~(uintptr_t)15);
+			*--top = nullptr; // as if begin had been called
+			*--top = (void*)begin;
+			for (int k = 0; k < 6; k++) *--top = nullptr;
+			f.stack = top;
+		}
+	}
+	for (bool left = true; left;) {
+		left = false;
+		for (int i = 0; i < count; i++) {
+			rank = backwards ? count - 1 - i : i;
+			block[0] = first[0] + rank, block[1] = first[1], block[2] = first[2];
+			left = run_block() || left;
+		}
+		for (Fiber& f : fibers) f.waiting = false;
+	}
+	rank = 0;
+}
+
+static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsigned n, unsigned cluster, void** args) {
+	while (fibers.size() < n * cluster) fibers.push_back({nullptr, (char*)malloc(STACK), false, false});
 	kernel = run, arguments = args, threads = n, blocks = x;
 	for (unsigned c = 0; c < z; c++)
 		for (unsigned b = 0; b < y; b++)
-			for (unsigned a = 0; a < x; a++) {
-				block[0] = backwards ? x - 1 - a : a, block[1] = backwards ? y - 1 - b : b, block[2] = backwards ? z - 1 - c : c;
-				run_block();
+			for (unsigned a = 0; a < x; a += cluster) {
+				unsigned first[3] = {backwards ? x - cluster - a : a, backwards ? y - 1 - b : b, backwards ? z - 1 - c : c};
+				run_cluster(cluster, first);
 			}
 }
 } // namespace emulated
@@ -121,9 +148,10 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 #include "../kernels/fused.cu"
 #include "../kernels/hopper.cu"
 #include "../kernels/chain.cu"
+#include "../kernels/quartet.cu"
 #include "../kernels/sensed.cu"
 
-void emulated::poison() { memset(dynamic(), 0xff, 227 << 10); }
+void emulated::poison() { memset(dynamic(), 0xff, 227 << 10); } // of the block that begins
 
 // The driver.
 typedef int CUresult;
@@ -134,7 +162,7 @@ static std::mutex one; // the emulated card runs one thing at a time
 struct Node {
 	int kind; // 0 launch, 1 copy, 2 set
 	Run run;
-	unsigned grid[3], threads;
+	unsigned grid[3], threads, cluster;
 	std::vector<char> args;
 	void *to;
 	const void* from;
@@ -162,7 +190,7 @@ static void play(const Node& n) {
 	else if (n.kind == 2) memset(n.to, n.value, n.size);
 	else {
 		void* args[1] = {(void*)n.args.data()};
-		emulated::launch(n.run, n.grid[0], n.grid[1], n.grid[2], n.threads, args);
+		emulated::launch(n.run, n.grid[0], n.grid[1], n.grid[2], n.threads, n.cluster, args);
 	}
 }
 static CUresult submit(void* stream, Node n) {
@@ -226,10 +254,10 @@ CUresult cuMemFree_v2(void* p) {
 }
 CUresult cuMemAllocHost_v2(void** p, size_t n) { *p = malloc(n); return OK; }
 CUresult cuMemFreeHost(void* p) { free(p); return OK; }
-CUresult cuMemcpyHtoDAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, {}, to, from, n, 0}); }
-CUresult cuMemcpyDtoHAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, {}, to, from, n, 0}); }
-CUresult cuMemcpyDtoDAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, {}, to, from, n, 0}); }
-CUresult cuMemsetD8Async(void* to, unsigned char v, size_t n, void* s) { return submit(s, {2, nullptr, {}, 0, {}, to, nullptr, n, v}); }
+CUresult cuMemcpyHtoDAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, 1, {}, to, from, n, 0}); }
+CUresult cuMemcpyDtoHAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, 1, {}, to, from, n, 0}); }
+CUresult cuMemcpyDtoDAsync_v2(void* to, const void* from, size_t n, void* s) { return submit(s, {1, nullptr, {}, 0, 1, {}, to, from, n, 0}); }
+CUresult cuMemsetD8Async(void* to, unsigned char v, size_t n, void* s) { return submit(s, {2, nullptr, {}, 0, 1, {}, to, nullptr, n, v}); }
 CUresult cuStreamCreate(void** s, unsigned) { *s = new Stream; return OK; }
 CUresult cuStreamDestroy_v2(void* s) { delete (Stream*)s; return OK; }
 CUresult cuStreamSynchronize(void*) { return lost() ? LOST : OK; }
@@ -239,8 +267,8 @@ CUresult cuEventRecord(void* e, void*) { timespec t; clock_gettime(CLOCK_MONOTON
 CUresult cuEventSynchronize(void*) { return OK; }
 CUresult cuEventElapsedTime(float* ms, void* a, void* b) { *ms = *(double*)b - *(double*)a; return OK; }
 CUresult cuFuncSetAttribute(void*, int, int) { return OK; }
-CUresult cuLaunchKernel(void* f, unsigned x, unsigned y, unsigned z, unsigned n, unsigned, unsigned, unsigned, void* s, void** args, void** extra) {
-	if (n > 1024 || x == 0 || y == 0 || z == 0) return INVALID;
+static CUresult queue(void* f, unsigned x, unsigned y, unsigned z, unsigned n, unsigned cluster, void* s, void** extra) {
+	if (n > 1024 || x == 0 || y == 0 || z == 0 || cluster == 0 || cluster > 8 || x % cluster) return INVALID;
 	// package cuda passes all arguments as one structure, with its size.
 	void* data = nullptr;
 	size_t size = 0;
@@ -249,16 +277,26 @@ CUresult cuLaunchKernel(void* f, unsigned x, unsigned y, unsigned z, unsigned n,
 		if ((intptr_t)extra[i] == 2) size = *(size_t*)extra[i + 1];
 	}
 	if (!data) return INVALID;
-	Node node{0, (Run)f, {x, y, z}, n, std::vector<char>((char*)data, (char*)data + size), nullptr, nullptr, 0, 0};
+	Node node{0, (Run)f, {x, y, z}, n, cluster, std::vector<char>((char*)data, (char*)data + size), nullptr, nullptr, 0, 0};
 	return submit(s, node);
 }
+CUresult cuLaunchKernel(void* f, unsigned x, unsigned y, unsigned z, unsigned n, unsigned, unsigned, unsigned, void* s, void** args, void** extra) {
+	return queue(f, x, y, z, n, 1, s, extra);
+}
+struct Attribute {
+	unsigned id, pad, value[16];
+};
 struct Config {
 	unsigned x, y, z, threads, y1, z1, shared;
-	void *stream, *attributes;
+	void* stream;
+	Attribute* attributes;
 	unsigned count;
 };
 CUresult cuLaunchKernelEx(const Config* c, void* f, void** args, void** extra) {
-	return cuLaunchKernel(f, c->x, c->y, c->z, c->threads, 1, 1, c->shared, c->stream, args, extra);
+	unsigned cluster = 1;
+	for (unsigned i = 0; i < c->count; i++)
+		if (c->attributes[i].id == 4) cluster = c->attributes[i].value[0];
+	return queue(f, c->x, c->y, c->z, c->threads, cluster, c->stream, extra);
 }
 // Blocks run one after the other here, so none can wait for another.
 CUresult cuLaunchCooperativeKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**) { return INVALID; }

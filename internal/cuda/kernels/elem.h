@@ -260,23 +260,18 @@ DEVICE void kappa_parts(Moments* o, float p, float s, Value v0, Value vm, Value 
 // are summed, and registers are few: the values of the first points lie in local memory
 // meanwhile, those of the others are computed twice.
 constexpr int KEPT_POINTS = 16;
-CALLED Moments by_points(const Func& f, float m, float v, int n, const float* xi, const float* w) {
-	float s = root(v);
+template <class At>
+DEVICE Moments combine_points(const Func& f, float m, float v, float s, int n, const float* xi, const float* w, At at) {
 	Moments o;
 	o.mk = o.vk = o.sm = o.sv = 0;
-	Value v0 = evaluate(f.op, f.a, m + xi[0] * s);
-	Value kept[KEPT_POINTS];
+	Value v0 = at(0);
 	float M = 0;
-	for (int p = 1; p < n; p++) {
-		Value at = evaluate(f.op, f.a, m + xi[p] * s);
-		if (p < KEPT_POINTS) kept[p] = at;
-		M += w[p] * (at.f - v0.f);
-	}
+	for (int p = 1; p < n; p++) M += w[p] * (at(p).f - v0.f);
 	float var = 0, mm = 0, ms = 0, vm = 0, vs = 0, fs = 0, ds = 0;
 	for (int p = 0; p < n; p++) {
-		Value at = p == 0 ? v0 : p < KEPT_POINTS ? kept[p] : evaluate(f.op, f.a, m + xi[p] * s);
-		float r = (at.f - v0.f) - M, wr = w[p] * r, wg = w[p] * at.d, wrg = wr * at.d;
-		var += wr * r, fs += w[p] * xi[p] * (at.f - v0.f);
+		Value x = at(p);
+		float r = (x.f - v0.f) - M, wr = w[p] * r, wg = w[p] * x.d, wrg = wr * x.d;
+		var += wr * r, fs += w[p] * xi[p] * (x.f - v0.f);
 		mm += wg, ms += xi[p] * wg, ds += xi[p] * (xi[p] * wg), vm += wrg, vs += xi[p] * wrg;
 	}
 	o.m = v0.f + M, o.v = var;
@@ -290,6 +285,12 @@ CALLED Moments by_points(const Func& f, float m, float v, int n, const float* xi
 	if (!tiny(m, s)) o.slope = fs / s, o.sv = (ds - o.slope) / (v + v);
 	taylor(f, m, v, s, &o);
 	return o;
+}
+CALLED Moments by_points(const Func& f, float m, float v, int n, const float* xi, const float* w) {
+	float s = root(v);
+	Value kept[KEPT_POINTS];
+	for (int p = 0; p < n && p < KEPT_POINTS; p++) kept[p] = evaluate(f.op, f.a, m + xi[p] * s);
+	return combine_points(f, m, v, s, n, xi, w, [&](int p) { return p < KEPT_POINTS ? kept[p] : evaluate(f.op, f.a, m + xi[p] * s); });
 }
 
 // by_samples is Samples of package compute, in chunks of twelve draws as there.

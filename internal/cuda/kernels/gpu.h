@@ -38,6 +38,9 @@ DEVICE uint32 high(uint32 x, uint32 y) { return (uint64)x * y >> 32; }
 // swap returns the value of the thread of the warp whose number differs by mask.
 DEVICE float swap(float x, int mask) { return from_bits((uint32)__nvvm_shfl_sync_bfly_i32(~0u, (int)bits(x), mask, 31)); }
 
+// lane_value returns the value of a lane of the warp.
+DEVICE float lane_value(float x, int lane) { return from_bits((uint32)__nvvm_shfl_sync_idx_i32(~0u, (int)bits(x), lane, 31)); }
+
 #else
 
 #include <cmath>
@@ -57,8 +60,8 @@ namespace emulated {
 struct Entry {
 	Entry(const char* name, void (*run)(void**));
 };
-extern int thread, threads, block[3], blocks;
-void barrier();
+extern int thread, threads, block[3], blocks, rank; // rank: of the block in its cluster
+void barrier(), cluster_barrier();
 }
 DEVICE int thread() { return emulated::thread; }
 DEVICE int threads() { return emulated::threads; }
@@ -82,6 +85,14 @@ DEVICE float swap(float x, int mask) { // of all threads of the block at once
 	barrier();
 	return y;
 }
+DEVICE float lane_value(float x, int lane) { // likewise
+	static float all[1024];
+	all[thread()] = x;
+	barrier();
+	float y = all[thread() / 32 * 32 + lane % 32];
+	barrier();
+	return y;
+}
 #define fma(x, y, z) emulated_fma(x, y, z)
 DEVICE float emulated_fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 DEVICE double emulated_fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
@@ -90,6 +101,11 @@ DEVICE double emulated_fma(double x, double y, double z) { return __builtin_fma(
 
 DEVICE double swap(double x, int mask) {
 	float lo = swap(from_bits((uint32)bits(x)), mask), hi = swap(from_bits((uint32)(bits(x) >> 32)), mask);
+	return from_bits((uint64)bits(hi) << 32 | bits(lo));
+}
+
+DEVICE double lane_value(double x, int lane) {
+	float lo = lane_value(from_bits((uint32)bits(x)), lane), hi = lane_value(from_bits((uint32)(bits(x) >> 32)), lane);
 	return from_bits((uint64)bits(hi) << 32 | bits(lo));
 }
 

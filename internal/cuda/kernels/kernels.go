@@ -37,6 +37,13 @@ var Chain = newText(chain)
 //go:embed chain.ptx
 var chain []byte
 
+// Quartet are the kernels of networks whose broad layer four blocks share, with those of small
+// networks that follow them, for compute capability 9.0 and later.
+var Quartet = newText(quartet)
+
+//go:embed quartet.ptx
+var quartet []byte
+
 // Hopper are products on tensor cores of compute capability 9.0, which no other card runs.
 var Hopper = newText(hopper)
 

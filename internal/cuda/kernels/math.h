@@ -196,9 +196,14 @@ CALLED double upper(double z) {
 		for (int n = 28; n > 0; n--) y = fma(y * w, 1.0 / (2 * n + 1), 1.0);
 		q = 0.5 - density(t) * t * y;
 	} else {
-		y = t;
-		for (int k = 30; k > 0; k--) y = t + k / y;
-		q = density(t) / y;
+		double over = 1; // the fraction is y/over: one division
+		t = t > 40 ? 40 : t, y = t;
+#pragma unroll
+		for (int k = 30; k > 0; k--) {
+			double next = fma(t, y, k * over);
+			over = y, y = next;
+		}
+		q = density(t) * over / y;
 	}
 	return z < 0 ? 1 - q : q;
 }

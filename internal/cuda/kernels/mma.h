@@ -29,8 +29,8 @@ DEVICE void mma(float* d, const uint32* a, const uint32* b) {
 }
 #else
 DEVICE float* dynamic() {
-	alignas(1024) static float memory[227 * 256];
-	return memory;
+	alignas(1024) static float memory[8 * 227 * 256]; // of all blocks of a cluster
+	return memory + emulated::rank * (227 * 256);
 }
 DEVICE void copy16(float* to, const float* from, bool in) {
 	for (int i = 0; i < 4; i++) to[i] = in ? from[i] : 0.0f;

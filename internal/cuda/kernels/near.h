@@ -17,6 +17,7 @@ typedef float Vector __attribute__((ext_vector_type(4)));
 DEVICE Four32 four(Vector v) { return {v[0], v[1], v[2], v[3]}; }
 DEVICE Four32 load4(Near p) { return four(*(__attribute__((address_space(3))) const Vector*)p); }
 DEVICE Four32 load4(Far p) { return four(*(__attribute__((address_space(1))) const Vector*)p); }
+DEVICE void store4(Near p, const float* x) { *(__attribute__((address_space(3))) Vector*)p = Vector{x[0], x[1], x[2], x[3]}; }
 typedef float Pair __attribute__((ext_vector_type(2)));
 DEVICE Two32 load2(Far p) {
 	Pair v = *(__attribute__((address_space(1))) const Pair*)p;
@@ -30,6 +31,7 @@ struct Far {
 	Far operator+(int n) const { return Far(p + n); }
 };
 DEVICE Four32 load4(Near p) { return *(const Four32*)p; }
+DEVICE void store4(Near p, const float* x) { *(Four32*)p = {x[0], x[1], x[2], x[3]}; }
 DEVICE Four32 load4(Far p) { return *(const Four32*)p.p; }
 DEVICE Two32 load2(Far p) { return *(const Two32*)p.p; }
 #endif

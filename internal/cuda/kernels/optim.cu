@@ -93,7 +93,6 @@ KERNEL_MANY(adamw, Adam, OPT, 1, block_y) {
 
 // columns adds up the gradients of learned numbers over the rows, and applies the
 // chain rule to their raw values.
-enum { BY_VARIANCE, BY_SOFTPLUS, BY_ITSELF };
 struct Columns {
 	const float* tape;
 	int rows, width, mode, pad;

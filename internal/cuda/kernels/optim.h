@@ -4,6 +4,9 @@
 
 constexpr int OPT = 256;
 
+// How the gradient of a learned number follows from what rows leave of it.
+enum { BY_VARIANCE, BY_SOFTPLUS, BY_ITSELF };
+
 // A Spread is what a step needs of ρ; see adamw_kl.go of package compute.
 struct Spread {
 	float sigma, slope, ratio, ln;

@@ -24,6 +24,7 @@ var Targets = []Target{
 	{"formula.ptx", "compiled.cu", "sm_75", "ptx64"},
 	{"fused.ptx", "fused.cu", "sm_80", "ptx70"},
 	{"chain.ptx", "chain.cu", "sm_90", "ptx78"},
+	{"quartet.ptx", "quartet.cu", "sm_90", "ptx80"},
 	{"hopper.ptx", "hopper.cu", "sm_90a", "ptx80"},
 	{"sensed.ptx", "sensed.cu", "sm_75", "ptx64"},
 }

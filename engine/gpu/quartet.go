@@ -1,0 +1,233 @@
+package gpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"utvi/internal/cuda"
+	"utvi/nn"
+)
+
+// A quartet is a network of images with one broad layer: a convolution, a function, a dense
+// layer, a function, a dense layer with few outputs, and layers that act on these. Four
+// blocks share the weights of the broad layer (kernels/quartet.h), which fit into the shared
+// memory of none. Training it needs the Normal likelihood.
+
+// A cluster has quartetBlocks blocks of quartetThreads threads; each has quartetEach rows at
+// a time.
+const quartetBlocks, quartetThreads, quartetEach = 4, 256, 2
+
+// quartetOverhead is what the kernels declare of shared memory themselves, in bytes.
+const quartetOverhead = 5 << 10
+
+// mostUnits bounds the layers behind the last dense layer.
+const mostUnits = 6
+
+// withQuartets says whether quartets have kernels of their own; tests compare both ways.
+var withQuartets = true
+
+type quartetKernels struct {
+	three, exact, any cuda.Kernel // functions by three points, in closed form, by any rule
+	gradients         cuda.Kernel
+}
+
+// The structures of kernels/quartet.h, field by field.
+type unitArgs struct {
+	Kind         int32
+	At           [3]int32
+	F            function
+	Raw, B, Tape cuda.Ptr
+	N            [3]float64
+}
+
+type quartetArgs struct {
+	Units                       [mostUnits]unitArgs
+	Inner, Outer                function
+	Image                       image
+	CW, CS, CB, CBS             cuda.Ptr
+	W, S, B, BS                 cuda.Ptr
+	TW, TS, TB, TBS             cuda.Ptr
+	M, V, G, H                  cuda.Ptr
+	LM, LV, LG, LH              cuda.Ptr
+	Pixels, In, Out, Last       int32
+	Count, Rows, Back, _        int32
+	Room, Targets, Batch, Width int32
+	Control, Results, Turn      cuda.Ptr
+	Index, X, Y                 cuda.Ptr
+	Parts, OM, OV, NLL, Floored cuda.Ptr
+	P                           float64
+}
+
+const sizeQuartet = 128*mostUnits + 480
+
+var _ = [1]struct{}{}[unsafe.Sizeof(quartetArgs{})-sizeQuartet]
+
+// A quartet is one launch: forward, or forward, score and backward.
+type quartet struct {
+	kernel cuda.Kernel
+	args   many[quartetArgs]
+	bytes  int // of shared memory
+	score  int // number of the operation behind which a launch goes back
+}
+
+// quartetable reports whether the layers of a small network are a quartet.
+func (w *weights) quartetable() bool {
+	all := w.plan.layers
+	if w.kernels.quartets == nil || !withQuartets || len(all) < 5 || len(all) > 5+mostUnits || w.plan.form != nn.Fixed {
+		return false
+	}
+	counts := 0
+	for i := range all {
+		l := &all[i]
+		if l.input != i || l.sense || l.cov || l.needs || l.to == nn.Fixed {
+			return false
+		}
+		switch {
+		case i == 0:
+			if !l.folds() || !w.random(l) {
+				return false
+			}
+		case i == 2 || i == 4:
+			if l.kind != opDense || !w.random(l) {
+				return false
+			}
+		case l.kind == opApply:
+			if l.formula != nil || l.f.Rule == learned || l.f.Rule == closedForm && !l.leaky() {
+				return false
+			}
+		case l.kind == opConditional:
+			if counts++; counts > 1 || l.count > 0 {
+				return false
+			}
+		case i < 5 || l.kind != opScale && l.kind != opNoise && l.kind != opMultiply:
+			return false
+		}
+	}
+	in, out, last := all[2].in, all[2].out, all[4].out
+	return in%4 == 0 && out >= 32 && out <= 128 && bits.OnesCount(uint(out)) == 1 && last <= mostThin && w.mean[all[2].tensors[0]]%4 == 0 &&
+		w.quartetBytes() <= w.device.Shared-quartetOverhead
+}
+
+// random reports whether a layer has weights and a bias, and all are random.
+func (w *weights) random(l *layer) bool {
+	if len(l.tensors) != 2 {
+		return false
+	}
+	for _, t := range l.tensors {
+		if !w.plan.params.Tensors[t].Random {
+			return false
+		}
+	}
+	return true
+}
+
+// quartetBytes is the shared memory of a block: Floor of kernels/quartet.h.
+func (w *weights) quartetBytes() int {
+	all := w.plan.layers
+	in, out, last, own, eight := all[2].in, all[2].out, all[4].out, all[2].out/quartetBlocks, quartetBlocks*quartetEach
+	head := max(2*eight*in, 16*quartetThreads)
+	thin := 2*(out+1)*(last|1) + (len(all)-5)*(2+4*quartetEach)*mostThin
+	rows := max(head+(thin+3)/4*4, 3*eight*in)
+	return 4 * (2*in*own + rows + 2*quartetEach*(in+out) + 2*eight*own + 2*own + quartetEach*(all[0].in+mostThin) + 2*(all[0].weights()+all[0].features()))
+}
+
+// quartet lays out the launch of a quartet, given its operations.
+func (w *weights) quartet(ops []op) *quartet {
+	k := w.kernels.quartets
+	c := &quartet{kernel: k.any, score: len(ops), bytes: w.quartetBytes()}
+	switch first, second := &w.plan.layers[1], &w.plan.layers[3]; {
+	case !first.leaky() || !second.leaky() || first.f.Rule != second.f.Rule:
+	case first.f.Rule == closedForm:
+		c.kernel = k.exact
+	default:
+		c.kernel = k.three
+	}
+	a := &c.args.One
+	a.Control = w.control
+	for i := range ops {
+		o := &ops[i]
+		switch o.Kind {
+		case opInput:
+			a.Index, a.X, a.Y, a.Room, a.Targets = o.Index, o.TM, o.TY, o.Room, o.Targets
+		case opConv:
+			if a.Image, a.Pixels = o.Image, o.In; a.X == 0 { // no batch is gathered
+				a.X = o.M
+			}
+			a.CW, a.CS, a.CB, a.CBS = o.W, o.S, o.B, o.BS
+		case opDense:
+			if a.W == 0 {
+				a.W, a.S, a.B, a.BS, a.In, a.Out = o.W, o.S, o.B, o.BS, o.In, o.Out
+				continue
+			}
+			a.TW, a.TS, a.TB, a.TBS, a.Last = o.W, o.S, o.B, o.BS, o.Out
+		case opApply:
+			switch {
+			case a.W == 0:
+				a.Inner = o.F
+			case a.TW == 0:
+				a.Outer = o.F
+			default:
+				a.unit(o)
+			}
+		case opScale, opNoise, opMultiply:
+			a.unit(o)
+		case opConditional:
+			u, l := a.unit(o), &w.plan.layers[5+a.Count-1]
+			u.At, u.N = [3]int32(l.table), [3]float64(l.points)
+		case opScore:
+			c.score = i
+			a.NLL, a.Floored, a.P = o.NLL, o.Floored, o.P
+		case opScaleBack, opNoiseBack:
+			for j := range a.Units[:a.Count] {
+				if u := &a.Units[j]; u.Kind == o.Kind-1 && u.Raw == o.Raw {
+					u.Tape = o.Tape
+				}
+			}
+		case opDenseBack:
+			if o.W == a.W {
+				a.M, a.V, a.G, a.H = o.M, o.V, o.G, o.H
+			} else {
+				a.LM, a.LV, a.LG, a.LH = o.M, o.V, o.G, o.H
+			}
+		case opConvGradient:
+			a.Parts, a.Width = o.Tape, o.Room
+		}
+		if i < c.score {
+			a.OM, a.OV = o.OM, o.OV
+		}
+	}
+	return c
+}
+
+// unit adds a layer behind the last dense layer.
+func (a *quartetArgs) unit(o *op) *unitArgs {
+	u := &a.Units[a.Count]
+	a.Count++
+	*u = unitArgs{Kind: o.Kind, F: o.F, Raw: o.Raw, B: o.B}
+	return u
+}
+
+// runQuartet queues the launch of a quartet up to an operation. Alone, blocks do not share a
+// multiprocessor unless they must: they ask for more than half of its memory.
+func (w *weights) runQuartet(c *quartet, rows, last int) error {
+	a := &c.args.One
+	a.Rows, a.Back = int32(rows), 0
+	if last > c.score {
+		a.Back = 1
+	}
+	groups, bytes := tiles(rows, quartetBlocks*quartetEach), c.bytes
+	if !w.crowded && groups*quartetBlocks <= w.device.Processors {
+		bytes = max(bytes, w.device.Shared/2)
+	}
+	most := max(1, 2*w.device.Processors/quartetBlocks)
+	blocks := quartetBlocks * tiles(groups, tiles(groups, most))
+	if w.crowded {
+		blocks = quartetBlocks * groups
+	}
+	err := launchBehind(w, c.kernel.Sharing(bytes), cuda.Grid{X: blocks}, quartetThreads, &c.args)
+	if w.record != nil && err == nil {
+		l := &(*w.record)[len(*w.record)-1]
+		l.unit, l.busy = quartetBlocks, 2*w.device.Processors
+	}
+	return err
+}
