@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"math"
 	"unsafe"
 
 	"utvi/internal/cuda"
@@ -11,11 +12,10 @@ type launched struct {
 	kernel  cuda.Kernel
 	grid    cuda.Grid
 	threads int
-	args    []byte // for one network
-	gated   bool   // its blocks wait for one another
-	behind  bool   // it may start while the one before it ends
-	unit    int    // its blocks share the rows, in groups of so many; 0: they do not
-	busy    int    // so many of them keep the card busy
+	args    []byte    // for one network
+	gated   bool      // its blocks wait for one another
+	behind  bool      // it may start while the one before it ends
+	spread  spreading // of its blocks over rows
 }
 
 // launch queues a kernel for one network, or records it.
@@ -67,10 +67,8 @@ func launchBehind[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, ar
 // side returns the grid of a call for several networks: the first free axis counts them.
 func (c *launched) side(networks int) cuda.Grid {
 	g := c.grid
-	if c.unit > 0 { // as few rows at a time for all groups
-		groups := g.X / c.unit
-		turns := tiles(groups, max(1, c.busy/c.unit/networks))
-		g.X = c.unit * tiles(groups, turns)
+	if c.spread.unit > 0 {
+		g.X = c.spread.blocks(networks)
 	}
 	if g.Y == 0 {
 		g.Y = networks
@@ -78,6 +76,22 @@ func (c *launched) side(networks int) cuda.Grid {
 		g.Z = networks
 	}
 	return g
+}
+
+// A spreading is how the rows of a launch can be spread over blocks: unit blocks take a group
+// of rows at a time, and most units run at once. The zero value: they cannot.
+type spreading struct{ unit, groups, most int }
+
+// blocks returns the blocks of each network with which several networks end earliest. To
+// start takes a unit half as long as a group.
+func (s spreading) blocks(networks int) int {
+	best, least := 1, math.MaxInt
+	for n := 1; n <= s.groups; n++ {
+		if time := tiles(networks*n, s.most) * (2*tiles(s.groups, n) + 1); time < least {
+			best, least = n, time
+		}
+	}
+	return best * s.unit
 }
 
 // fits reports whether two networks make the same calls, but for their arguments.

@@ -15,7 +15,7 @@ import (
 
 // A cluster has quartetBlocks blocks of quartetThreads threads; each has quartetEach rows at
 // a time.
-const quartetBlocks, quartetThreads, quartetEach = 4, 256, 2
+const quartetBlocks, quartetThreads, quartetEach = 4, 288, 2
 
 // quartetOverhead is what the kernels declare of shared memory themselves, in bytes.
 const quartetOverhead = 5 << 10
@@ -51,14 +51,15 @@ type quartetArgs struct {
 	LM, LV, LG, LH              cuda.Ptr
 	Pixels, In, Out, Last       int32
 	Count, Rows, Back, _        int32
-	Room, Targets, Batch, Width int32
+	Room, Targets, Width, _     int32
+	Cells, Features, High, Wide int32
 	Control, Results, Turn      cuda.Ptr
 	Index, X, Y                 cuda.Ptr
 	Parts, OM, OV, NLL, Floored cuda.Ptr
-	P                           float64
+	P, Scale                    float64
 }
 
-const sizeQuartet = 128*mostUnits + 480
+const sizeQuartet = 128*mostUnits + 504
 
 var _ = [1]struct{}{}[unsafe.Sizeof(quartetArgs{})-sizeQuartet]
 
@@ -84,7 +85,7 @@ func (w *weights) quartetable() bool {
 		}
 		switch {
 		case i == 0:
-			if !l.folds() || !w.random(l) {
+			if !l.folds() || !w.random(l) || l.features()%4 != 0 {
 				return false
 			}
 		case i == 2 || i == 4:
@@ -108,6 +109,11 @@ func (w *weights) quartetable() bool {
 		w.quartetBytes() <= w.device.Shared-quartetOverhead
 }
 
+// bordered is the size of an image with all cells that a window covers, and no others.
+func (g *image) bordered() (high, wide int) {
+	return int((g.OH-1)*g.Down + g.KH), int((g.OW-1)*g.Across + g.KW)
+}
+
 // random reports whether a layer has weights and a bias, and all are random.
 func (w *weights) random(l *layer) bool {
 	if len(l.tensors) != 2 {
@@ -125,10 +131,12 @@ func (w *weights) random(l *layer) bool {
 func (w *weights) quartetBytes() int {
 	all := w.plan.layers
 	in, out, last, own, eight := all[2].in, all[2].out, all[4].out, all[2].out/quartetBlocks, quartetBlocks*quartetEach
-	head := max(2*eight*in, 16*quartetThreads)
+	head := max(2*eight*in, 16*256)
 	thin := 2*(out+1)*(last|1) + (len(all)-5)*(2+4*quartetEach)*mostThin
-	rows := max(head+(thin+3)/4*4, 3*eight*in)
-	return 4 * (2*in*own + rows + 2*quartetEach*(in+out) + 2*eight*own + 2*own + quartetEach*(all[0].in+mostThin) + 2*(all[0].weights()+all[0].features()))
+	high, wide := all[0].image.bordered()
+	shares := 2 * quartetEach * int(all[0].image.OH) * (all[0].weights() + all[0].features())
+	rows := max(head+max((thin+3)/4*4, shares), 3*eight*in)
+	return 4 * (2*in*own + rows + 2*quartetEach*(in+out) + 2*eight*own + 2*own + quartetEach*(high*wide*int(all[0].image.C)+mostThin) + 2*(all[0].weights()+all[0].features()))
 }
 
 // quartet lays out the launch of a quartet, given its operations.
@@ -153,6 +161,8 @@ func (w *weights) quartet(ops []op) *quartet {
 			if a.Image, a.Pixels = o.Image, o.In; a.X == 0 { // no batch is gathered
 				a.X = o.M
 			}
+			high, wide := a.Image.bordered()
+			a.Cells, a.Features, a.High, a.Wide = a.Image.KH*a.Image.KW*a.Image.C, int32(w.plan.layers[0].features()), int32(high), int32(wide)
 			a.CW, a.CS, a.CB, a.CBS = o.W, o.S, o.B, o.BS
 		case opDense:
 			if a.W == 0 {
@@ -207,27 +217,18 @@ func (a *quartetArgs) unit(o *op) *unitArgs {
 	return u
 }
 
-// runQuartet queues the launch of a quartet up to an operation. Alone, blocks do not share a
-// multiprocessor unless they must: they ask for more than half of its memory.
+// runQuartet queues the launch of a quartet up to an operation. Two blocks fit into a
+// multiprocessor, but clusters leave some of these idle: on an H200, sixty run at once.
 func (w *weights) runQuartet(c *quartet, rows, last int) error {
 	a := &c.args.One
 	a.Rows, a.Back = int32(rows), 0
 	if last > c.score {
 		a.Back = 1
 	}
-	groups, bytes := tiles(rows, quartetBlocks*quartetEach), c.bytes
-	if !w.crowded && groups*quartetBlocks <= w.device.Processors {
-		bytes = max(bytes, w.device.Shared/2)
-	}
-	most := max(1, 2*w.device.Processors/quartetBlocks)
-	blocks := quartetBlocks * tiles(groups, tiles(groups, most))
-	if w.crowded {
-		blocks = quartetBlocks * groups
-	}
-	err := launchBehind(w, c.kernel.Sharing(bytes), cuda.Grid{X: blocks}, quartetThreads, &c.args)
+	spread := spreading{unit: quartetBlocks, groups: tiles(rows, quartetBlocks*quartetEach), most: max(1, 2*w.device.Processors*10/11/quartetBlocks)}
+	err := launchBehind(w, c.kernel.Sharing(c.bytes), cuda.Grid{X: spread.blocks(1)}, quartetThreads, &c.args)
 	if w.record != nil && err == nil {
-		l := &(*w.record)[len(*w.record)-1]
-		l.unit, l.busy = quartetBlocks, 2*w.device.Processors
+		(*w.record)[len(*w.record)-1].spread = spread
 	}
 	return err
 }

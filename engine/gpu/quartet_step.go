@@ -49,7 +49,7 @@ type quartetStep struct {
 // the first.
 func (t *trainer) meet(tapes []tape) {
 	w, a := t.weights, &t.pass.quartet.args.One
-	a.Results, a.Turn, a.Batch = w.results, w.alloc(1, sizeTurn), int32(t.Batch)
+	a.Results, a.Turn, a.Scale = w.results, w.alloc(1, sizeTurn), 1/float64(t.Batch)
 	g := &t.quartet.gradients.One
 	g.Turn = a.Turn
 	take := func(d *denseGradient) matter {

@@ -28,41 +28,36 @@ DEVICE Moments pass(const Func& f, float m, float v, const Control& k, long long
 // one another read from different banks, along rows and along columns.
 DEVICE int place(int k, int q, int own) { return k * own + 4 * (q ^ (k & (own / 4 - 1))); }
 
-// start copies the weights that stay.
+// start copies the weights that stay. Clusters start in different rows of the broad layer, or
+// all would want the same line at once.
 DEVICE void start(const Quartet& c, const Floor& f, int own, int rank) {
-	int groups = own / 4, convolution = c.image.kh * c.image.kw * c.image.c * (c.in / (c.image.oh * c.image.ow)), features = c.in / (c.image.oh * c.image.ow);
-	for (int i = thread(); i < convolution; i += QUARTET) copy4(f.conv + i, c.cw + i, true), copy4(f.conv + convolution + features + i, c.cs + i, true);
-	for (int i = thread(); i < features; i += QUARTET) copy4(f.conv + convolution + i, c.cb + i, true), copy4(f.conv + 2 * convolution + features + i, c.cbs + i, true);
-	for (int i = thread(); i < own; i += QUARTET) copy4(f.bias + i, c.b + rank * own + i, true), copy4(f.bias + own + i, c.bs + rank * own + i, true);
+	int groups = own / 4, weights = c.cells * c.features, all = weights + c.features, t = thread();
+	for (int i = t; i < all; i += QUARTET) {
+		bool weight = i < weights;
+		copy4(dynamic() + f.conv + i, weight ? c.cw + i : c.cb + i - weights, true);
+		copy4(dynamic() + f.conv + all + i, weight ? c.cs + i : c.cbs + i - weights, true);
+	}
+	if (t < own) copy4(dynamic() + f.bias + t, c.b + rank * own + t, true), copy4(dynamic() + f.bias + own + t, c.bs + rank * own + t, true);
 	copies_end();
-	int first = thread() % groups, step = QUARTET / groups;
-	for (int k = thread() / groups; k < c.in; k += step) {
-		long long from = (long long)k * c.out + rank * own + 4 * first;
-		copy16(f.w + place(k, first, own), c.w + from, true);
-		copy16(f.s + place(k, first, own), c.s + from, true);
+	int q = t & (groups - 1), step = QUARTET / groups, first = block() / FOUR * 9 % c.in;
+	for (int i = t / groups; i < c.in; i += step) {
+		int k = i + first < c.in ? i + first : i + first - c.in, to = place(k, q, own);
+		int from = k * c.out + rank * own + 4 * q;
+		copy16(dynamic() + f.w + to, c.w + from, true);
+		copy16(dynamic() + f.s + to, c.s + from, true);
 	}
 	copies_end();
 }
 
-// gather reads own rows and their targets, and what the tail needs; rows that are not there
-// are zeros.
-DEVICE void gather(const Quartet& c, const Floor& f, int slot, long long r0, int n) {
-	long long first = (long long)slot * c.room + r0;
-	for (int i = thread(); i < EACH * c.pixels; i += QUARTET) {
-		int r = i >= c.pixels, e = i - r * c.pixels;
-		near(f.images)[i] = r < n ? c.x[(c.index ? c.index[first + r] : first + r) * c.pixels + e] : 0.0f;
-	}
-	int t = thread();
-	if (c.back && t < EACH * SHALLOW) {
-		int r = t / SHALLOW, e = t % SHALLOW;
-		if (e < c.targets) near(f.y)[t] = r < n ? c.y[(c.index ? c.index[first + r] : first + r) * c.targets + e] : 0.0f;
-	}
-	int pitch = c.last | 1, matrix = c.out * pitch;
-	for (int i = t; i < c.out * c.last; i += QUARTET) {
-		int k = i / c.last, to = k * pitch + i - k * c.last;
-		copy4(f.thin + to, c.tw + i, true), copy4(f.thin + matrix + to, c.ts + i, true);
-	}
-	float* behind = f.thin + 2 * matrix;
+// start_tail copies what the tail needs.
+DEVICE void start_tail(const Quartet& c, const Floor& f) {
+	int t = thread(), pitch = c.last | 1, matrix = c.out * pitch;
+	for (int k = t; k < c.out; k += QUARTET)
+		for (int o = 0; o < c.last; o++) {
+			copy4(dynamic() + f.thin + k * pitch + o, c.tw + k * c.last + o, true);
+			copy4(dynamic() + f.thin + matrix + k * pitch + o, c.ts + k * c.last + o, true);
+		}
+	float* behind = dynamic() + f.thin + 2 * matrix;
 	if (t < c.last) copy4(behind + t, c.tb + t, true), copy4(behind + pitch + t, c.tbs + t, true);
 	behind += 2 * pitch;
 	int u = t / SHALLOW, e = t % SHALLOW;
@@ -74,43 +69,60 @@ DEVICE void gather(const Quartet& c, const Floor& f, int slot, long long r0, int
 	copies_end();
 }
 
-// convolve has a thread for a result of both rows.
+// gather reads own rows, with borders of zeros, and their targets; rows that are not there
+// are zeros.
+DEVICE void gather(const Quartet& c, const Floor& f, int slot, long long r0, int n) {
+	const Image& g = c.image;
+	long long first = (long long)slot * c.room + r0;
+	int line = c.wide * g.c, all = c.high * line;
+	for (int i = thread(); i < EACH * all; i += QUARTET) {
+		int r = i >= all, e = i - r * all, y = e / line, x = e - y * line - g.left * g.c;
+		bool in = r < n && y >= g.top && y < g.top + g.h && x >= 0 && x < g.w * g.c;
+		on(f.images)[i] = in ? c.x[(c.index ? c.index[first + r] : first + r) * c.pixels + (y - g.top) * g.w * g.c + x] : 0.0f;
+	}
+	int t = QUARTET - 1 - thread(), r = t / SHALLOW, e = t % SHALLOW; // others than those that have pixels
+	if (c.back && r < EACH && e < c.targets) on(f.y)[t] = r < n ? c.y[(c.index ? c.index[first + r] : first + r) * c.targets + e] : 0.0f;
+}
+
+// convolve has, in a thread, two features of a place in both rows.
 template <int WHAT>
 DEVICE void convolve(const Quartet& c, const Floor& f, const Control& k, int rank, long long r0, int n) {
 	const Image& g = c.image;
-	int cells = g.kh * g.kw * g.c, features = c.in / (g.oh * g.ow), weights = cells * features;
-	Near x = near(f.images), w = near(f.conv), s = w + weights + features;
-	Peer to[FOUR];
+	int pairs = c.features / 2, weights = c.cells * c.features, line = g.kw * g.c, pitch = c.wide * g.c, all = c.high * pitch;
+	for (int i = thread(); i < c.in / 2; i += QUARTET) {
+		int p = i / pairs, o = 2 * (i - p * pairs), y = p / g.ow, x = p - y * g.ow, at = p * c.features + o;
+		Near from = on(f.images) + y * g.down * pitch + x * g.across * g.c, w = on(f.conv) + o, s = w + weights + c.features;
+		float a[EACH][2] = {}, b[EACH][2] = {};
+		for (int d = 0; d < g.kh; d++, from += pitch)
+#pragma unroll 3
+			for (int e = 0; e < line; e++, w += c.features, s += c.features) {
 #pragma unroll
-	for (int b = 0; b < FOUR; b++) to[b] = peer(f.rows, b);
-	for (int i = thread(); i < c.in; i += QUARTET) {
-		int p = i / features, o = i - p * features, top = p / g.ow, left = p - top * g.ow;
-		top = top * g.down - g.top, left = left * g.across - g.left;
-		float a[EACH] = {0, 0}, b[EACH] = {0, 0};
-		int e = o;
-		for (int y = top; y < top + g.kh; y++)
-			for (int z = left; z < left + g.kw; z++)
-				for (int q = 0; q < g.c; q++, e += features) {
-					bool in = y >= 0 && z >= 0 && y < g.h && z < g.w;
-					int at = (y * g.w + z) * g.c + q;
+				for (int r = 0; r < EACH; r++) {
+					float v = from[r * all + e], q = v * v;
 #pragma unroll
-					for (int r = 0; r < EACH; r++) {
-						float v = in ? x[r * c.pixels + at] : 0.0f;
-						a[r] = fma(v, w[e], a[r]), b[r] = fma(v * v, s[e], b[r]);
-					}
+					for (int j = 0; j < 2; j++) a[r][j] = fma(v, w[j], a[r][j]), b[r][j] = fma(q, s[j], b[r][j]);
 				}
-		Moments q[EACH];
+			}
+		float m[EACH][2], v[EACH][2];
 #pragma unroll
-		for (int r = 0; r < EACH; r++) {
-			a[r] += w[weights + o], b[r] += s[weights + o];
-			near(f.zm)[r * c.in + i] = a[r], near(f.zv)[r * c.in + i] = b[r];
-			q[r] = pass<WHAT>(c.inner, a[r], b[r], k, r0 + r, i);
-			if (r < n && c.m) out(c.m)[(r0 + r) * c.in + i] = q[r].m, out(c.v)[(r0 + r) * c.in + i] = q[r].v;
-		}
+		for (int j = 0; j < 2; j++)
 #pragma unroll
-		for (int j = 0; j < FOUR; j++) {
-			put(to[j], i * ROWS8 + EACH * rank, q[0].m, q[1].m);
-			put(to[j], (c.in + i) * ROWS8 + EACH * rank, q[0].v, q[1].v);
+			for (int r = 0; r < EACH; r++) { // w and s are at the bias now
+				float z = a[r][j] + w[j], u = b[r][j] + s[j];
+				on(f.zm)[r * c.in + at + j] = z, on(f.zv)[r * c.in + at + j] = u;
+				Moments q = pass<WHAT>(c.inner, z, u, k, r0 + r, at + j);
+				m[r][j] = q.m, v[r][j] = q.v;
+				long long far = (r0 + r) * c.in + at + j;
+				if (r < n && c.m) out(c.m)[far] = q.m, out(c.v)[far] = q.v;
+			}
+#pragma unroll
+		for (int b = 0; b < FOUR; b++) {
+			Peer to = on(f.rows, b);
+#pragma unroll
+			for (int j = 0; j < 2; j++) {
+				put(to, (at + j) * ROWS8 + EACH * rank, m[0][j], m[1][j]);
+				put(to, (c.in + at + j) * ROWS8 + EACH * rank, v[0][j], v[1][j]);
+			}
 		}
 	}
 }
@@ -122,13 +134,14 @@ struct Slopes {
 };
 template <int WHAT>
 DEVICE Slopes multiply(const Quartet& c, const Floor& f, const Control& k, int own, int rank, long long first) {
-	int groups = own / 4, spots = 2 * groups, shares = QUARTET / spots, t = thread(), spot = t % spots, share = t / spots, q = spot % groups, r = spot / groups * 4;
-	Near x = near(f.rows) + r, y = x + c.in * ROWS8, w = near(f.w), s = near(f.s);
+	int groups = own / 4, spots = 2 * groups, shares = MULTIPLY / spots, t = thread(), spot = t & (spots - 1), share = t / spots, q = spot & (groups - 1), r = spot / groups * 4;
+	bool mine = t < MULTIPLY;
+	Near x = on(f.rows) + r, y = x + c.in * ROWS8, w = on(f.w), s = on(f.s);
 	float a[4][4], b[4][4];
 #pragma unroll
 	for (int i = 0; i < 16; i++) a[i / 4][i % 4] = b[i / 4][i % 4] = 0;
 #pragma unroll 2
-	for (int d = share; d < c.in; d += shares) {
+	for (int d = share; mine && d < c.in; d += shares) {
 		Four32 m = load4(x + d * ROWS8), v = load4(y + d * ROWS8), u = load4(w + place(d, q, own)), e = load4(s + place(d, q, own));
 #pragma unroll
 		for (int j = 0; j < 4; j++) {
@@ -143,24 +156,25 @@ DEVICE Slopes multiply(const Quartet& c, const Floor& f, const Control& k, int o
 	}
 	barrier(); // nobody needs the inputs any more
 	int slot = t / 32 * (16 / spots) + t % 16 / spots; // of two threads of a warp that have the same spot
-	bool upper = t & 16;
-	Near to = near(f.rows) + (slot * 2 * ROWS8 + r) * own + 4 * q;
+	bool writes = mine && !(t & 16);
+	Near to = on(f.rows) + (slot * 2 * ROWS8 + r) * own + 4 * q;
 #pragma unroll
-	for (int i = 0; i < 16; i++) {
-		float p = a[i / 4][i % 4] + swap(a[i / 4][i % 4], 16), z = b[i / 4][i % 4] + swap(b[i / 4][i % 4], 16);
-		if (!upper) to[i / 4 * own + i % 4] = p, to[(ROWS8 + i / 4) * own + i % 4] = z;
+	for (int i = 0; i < 4; i++) {
+#pragma unroll
+		for (int j = 0; j < 4; j++) a[i][j] += swap(a[i][j], 16), b[i][j] += swap(b[i][j], 16);
+		if (writes) store4(to + i * own, a[i]), store4(to + (ROWS8 + i) * own, b[i]);
 	}
 	barrier();
 	Slopes d = {};
 	if (t >= ROWS8 * own) return d;
 	int row = t / own, col = t - row * own, to_rank = row / EACH;
 	float m = 0, v = 0;
-	Near from = near(f.rows) + row * own + col;
+	Near from = on(f.rows) + row * own + col;
 #pragma unroll 8
 	for (int i = 0; i < shares / 2; i++, from += 2 * ROWS8 * own) m += from[0], v += from[ROWS8 * own];
-	m += near(f.bias)[col], v += near(f.bias)[own + col];
+	m += on(f.bias)[col], v += on(f.bias)[own + col];
 	Moments p = pass<WHAT>(c.outer, m, v, k, first + row, rank * own + col);
-	Peer there = peer(f.xm, to_rank);
+	Peer there = on(f.xm, to_rank);
 	int at = row % EACH * c.out + rank * own + col;
 	put(there, at, p.m), put(there, EACH * c.out + at, p.v);
 	if (first + row < c.rows && c.lm) out(c.lm)[(first + row) * c.out + rank * own + col] = p.m, out(c.lv)[(first + row) * c.out + rank * own + col] = p.v;
@@ -170,7 +184,7 @@ DEVICE Slopes multiply(const Quartet& c, const Floor& f, const Control& k, int o
 // go_back takes gradients by the outputs of own columns to shares of those by the inputs.
 DEVICE void go_back(const Quartet& c, const Floor& f, const Slopes& d, int own, int rank, long long first) {
 	int t = thread();
-	Near g = near(f.g), h = near(f.h);
+	Near g = on(f.g), h = on(f.h);
 	if (t < ROWS8 * own) {
 		int row = t / own, col = t - row * own;
 		float x = g[t], y = h[t], dm = x * d.mm + y * d.vm, dv = x * d.mv + y * d.vv;
@@ -185,7 +199,7 @@ DEVICE void go_back(const Quartet& c, const Floor& f, const Slopes& d, int own, 
 		Near p = g + half * 4 * own, q = h + half * 4 * own;
 #pragma unroll 2
 		for (int o = 0; o < groups; o++) {
-			Four32 u = load4(near(f.w) + place(i, o, own)), s = load4(near(f.s) + place(i, o, own));
+			Four32 u = load4(on(f.w) + place(i, o, own)), s = load4(on(f.s) + place(i, o, own));
 			float both[4];
 #pragma unroll
 			for (int j = 0; j < 4; j++) both[j] = fma(u.x[j], u.x[j], s.x[j]);
@@ -202,7 +216,7 @@ DEVICE void go_back(const Quartet& c, const Floor& f, const Slopes& d, int own, 
 		}
 #pragma unroll
 		for (int r = 0; r < 4; r++) {
-			Peer there = peer(f.rows, half * 2 + r / EACH);
+			Peer there = on(f.rows, half * 2 + r / EACH);
 			int at = (rank * EACH + r % EACH) * 3 * c.in + i;
 			put(there, at, a[r]), put(there, at + c.in, b[r]), put(there, at + 2 * c.in, e[r]);
 		}
@@ -212,7 +226,7 @@ DEVICE void go_back(const Quartet& c, const Floor& f, const Slopes& d, int own, 
 // collect adds up the shares and takes the gradients back through the first function.
 template <int WHAT>
 DEVICE void collect(const Quartet& c, const Floor& f, const Control& k, long long r0) {
-	Near box = near(f.rows), zm = near(f.zm), zv = near(f.zv);
+	Near box = on(f.rows), zm = on(f.zm), zv = on(f.zv);
 	for (int e = thread(); e < EACH * c.in; e += QUARTET) {
 		int r = e >= c.in, i = e - r * c.in;
 		float s[3];
@@ -229,31 +243,36 @@ DEVICE void collect(const Quartet& c, const Floor& f, const Control& k, long lon
 }
 
 // weigh sums up the gradients of the convolution's weights and of its bias over own rows: a
-// part. Two threads have an element, one for each row. The inputs have no variances.
+// part. A thread has four features of a cell, and a line of places of a row; then one element,
+// for which it adds up the lines. The inputs have no variances.
 DEVICE void weigh(const Quartet& c, const Floor& f, long long r0, int n) {
 	const Image& g = c.image;
-	int places = g.oh * g.ow, cells = g.kh * g.kw * g.c, features = c.in / places, all = (cells + 1) * features;
-	float* part = c.parts + r0 / EACH * c.width;
-	for (int first = 0; first < 2 * all; first += QUARTET) { // as often for all threads
-		int task = first + thread(), e = task / 2, r = task % 2, k = e / features, o = e - k * features;
-		bool live = e < all && r < n, weight = k < cells;
-		float a = 0, b = 0;
-		if (live) {
-			int channel = k % g.c, window = k / g.c, down = window / g.kw - g.top, across = window % g.kw - g.left;
-			Near x = near(f.images) + r * c.pixels + channel, p = near(f.zm) + r * c.in + o, q = near(f.zv) + r * c.in + o;
-			for (int y = 0; y < g.oh; y++) {
-				int row = y * g.down + down;
-				bool inside = row >= 0 && row < g.h;
-#pragma unroll 6
-				for (int z = 0; z < g.ow; z++, p += features, q += features) {
-					int col = z * g.across + across;
-					float v = weight ? inside && col >= 0 && col < g.w ? x[(row * g.w + col) * g.c] : 0.0f : 1.0f;
-					a = fma(v, *p, a), b = fma(v * v, *q, b);
-				}
-			}
+	int quads = c.features / 4, all = (c.cells + 1) * c.features, lines = n * g.oh, pitch = c.wide * g.c, image = c.high * pitch, each = (c.cells + 1) * quads;
+	Near sums = on(f.thin);
+	for (int task = thread(); task < lines * each; task += QUARTET) {
+		int l = task / each, e = task - l * each, k = e / quads, o = 4 * (e - k * quads), r = l >= g.oh, y = l - r * g.oh, line = g.kw * g.c, down = k / line;
+		Near x = on(f.images) + r * image + (y * g.down + down) * pitch + k - down * line;
+		Near p = on(f.zm) + r * c.in + y * g.ow * c.features + o, q = on(f.zv) + r * c.in + y * g.ow * c.features + o;
+		float a[4] = {}, b[4] = {};
+		bool weight = k < c.cells;
+		if (!weight) x = on(f.images);
+#pragma unroll 3
+		for (int z = 0; z < g.ow; z++, p += c.features, q += c.features) {
+			Four32 u = load4(p), v = load4(q);
+			float w = weight ? x[z * g.across * g.c] : 1.0f, w2 = w * w;
+#pragma unroll
+			for (int j = 0; j < 4; j++) a[j] = fma(w, u.x[j], a[j]), b[j] = fma(w2, v.x[j], b[j]);
 		}
-		a += swap(a, 1), b += swap(b, 1);
-		if (r == 0 && live) out(part)[e] = a, out(part)[all + e] = b;
+		Near to = sums + 2 * all * l + k * c.features + o;
+		store4(to, a), store4(to + all, b);
+	}
+	barrier();
+	float* part = c.parts + r0 / EACH * c.width;
+	for (int e = thread(); e < 2 * all; e += QUARTET) {
+		float s = sums[e];
+#pragma unroll 4
+		for (int l = 1; l < lines; l++) s += sums[2 * all * l + e];
+		out(part)[e] = s;
 	}
 }
 
@@ -279,10 +298,10 @@ DEVICE void run_quartet(const Quartet& c) {
 	cluster_arrive();
 	follow();
 	STAMP(1);
-	bool stop = failed(c.results); // the copies start meanwhile
-	int slot = c.results ? c.results->slot : 0;
+	const Result* last = c.results;
+	int slot = last ? last->slot : 0; // is on its way while the copies start
+	bool stop = failed(last);
 	start(c, f, own, rank);
-	copy_words(k, c.control[slot], 0);
 	STAMP(2);
 	if (c.turn && block() == 0 && thread() == 0) *c.turn = {slot, !stop};
 	Slopes d;
@@ -292,7 +311,9 @@ DEVICE void run_quartet(const Quartet& c) {
 		if (first >= c.rows) break; // as in all blocks of the cluster
 		int n = less(EACH, c.rows - (int)r0);
 		if (turn > 0) barrier(); // the rows before need their places no more
+		start_tail(c, f);
 		gather(c, f, slot, r0, n);
+		if (turn == 0) copy_words(k, c.control[slot], 0);
 		STAMP(3);
 		if (turn == 0) copies_wait<2>();
 		barrier();
@@ -304,14 +325,19 @@ DEVICE void run_quartet(const Quartet& c) {
 		STAMP(6);
 		cluster_arrive(), cluster_wait();
 		STAMP(7);
+		if (thread() >= MULTIPLY) prepare(c, f);
 		d = multiply<WHAT>(c, f, k, own, rank, first);
 		STAMP(8);
 		cluster_arrive(), cluster_wait();
 		STAMP(9);
-		if (thread() / 32 < EACH) tail(c, f, k, own, rank, thread() / 32, r0 + thread() / 32, thread() / 32 < n);
+		Score score = {};
+		int own_row = thread() / 32;
+		if (own_row < EACH) score = tail(c, f, k, own, rank, own_row, r0 + own_row, own_row < n);
 		STAMP(10);
 		if (c.back) {
-			cluster_arrive(), cluster_wait();
+			cluster_arrive();
+			if (own_row < EACH) note(c, score, r0 + own_row, own_row < n);
+			cluster_wait();
 			STAMP(11);
 			go_back(c, f, d, own, rank, first);
 			STAMP(12);

@@ -66,13 +66,37 @@ DEVICE void keep(Near kept, float a, float b, float c, float d) {
 	if (lane < SHALLOW) kept[lane] = a, kept[SHALLOW + lane] = b, kept[2 * SHALLOW + lane] = c, kept[3 * SHALLOW + lane] = d;
 }
 
+// prepare turns the raw numbers of scales and noises into those that are used. A warp does it.
+DEVICE void prepare(const Quartet& c, const Floor& f) {
+	Near all = on(f.thin) + 2 * (c.out + 1) * (c.last | 1);
+	int lane = thread() % 32;
+	for (int i = lane / SHALLOW; i < c.count; i += 2) {
+		const Unit& u = c.units[i];
+		if (lane % SHALLOW < c.last && u.raw && (u.kind == OP_SCALE || u.kind == OP_NOISE)) {
+			Near raw = all + i * UNIT_FLOATS + lane % SHALLOW;
+			*raw = softplus(*raw);
+		}
+	}
+}
+
+// A Score is that of a unit, until note writes that of its row.
+struct Score {
+	double e, var;
+	bool live, low;
+};
+DEVICE void note(const Quartet& c, const Score& s, long long at, bool live) {
+	double nll = warp_sum(s.live ? normal_nll(s.e, s.var) : 0.0);
+	float floored = warp_sum(s.live && s.low ? 1.0f : 0.0f);
+	if (thread() % 32 == 0 && live) c.nll[at] = nll, c.floored[at] = (int)floored;
+}
+
 // tail takes row number row of the block, of the batch at, through all of this. own are the
 // columns of a block in the broad layer.
-DEVICE void tail(const Quartet& c, const Floor& f, const Control& k, int own, int rank, int row, long long at, bool live) {
+DEVICE Score tail(const Quartet& c, const Floor& f, const Control& k, int own, int rank, int row, long long at, bool live) {
 	SHARED double photons_kept[EACH][3];
 	SHARED float slopes[EACH][2][SHALLOW];
 	int lane = thread() % 32, units = c.last, pitch = c.last | 1, place = lane < SHALLOW ? lane : 0;
-	Near x = near(f.xm) + row * c.out, xv = near(f.xv) + row * c.out, y = near(f.y) + row * SHALLOW, thin = near(f.thin);
+	Near x = on(f.xm) + row * c.out, xv = on(f.xv) + row * c.out, y = on(f.y) + row * SHALLOW, thin = on(f.thin);
 	Near w = thin, s = thin + c.out * pitch, b = s + c.out * pitch, bs = b + pitch, all = bs + pitch;
 	bool mine = live && lane < units;
 	float m = 0, v = 0;
@@ -101,12 +125,10 @@ DEVICE void tail(const Quartet& c, const Floor& f, const Control& k, int own, in
 		Here e = here(all, i, row);
 		float raw = e.raw[place], plus = e.b[place];
 		if (u.kind == OP_SCALE) {
-			float a = softplus(raw);
-			keep(e.kept, m, v, a, 0);
-			m = m / a, v = v / (a * a);
+			keep(e.kept, m, v, 0, 0);
+			m = m / raw, v = v / (raw * raw);
 		} else if (u.kind == OP_NOISE) {
-			float a = u.raw ? softplus(raw) : 0.0f;
-			v += a * a;
+			if (u.raw) v += raw * raw;
 		} else if (u.kind == OP_MULTIPLY) {
 			m = m * raw + plus, v = v * (raw * raw);
 		} else if (u.kind == OP_CONDITIONAL) {
@@ -120,13 +142,13 @@ DEVICE void tail(const Quartet& c, const Floor& f, const Control& k, int own, in
 	}
 	if (!c.back) {
 		if (mine) out(c.om)[at * units + lane] = m, out(c.ov)[at * units + lane] = v;
-		return;
+		return {};
 	}
-	double var = v, e = mine ? (double)m - y[lane] : 0.0, scale = 1.0 / c.batch;
+	double var = v, e = mine ? (double)m - y[lane] : 0.0, scale = c.scale;
 	bool low = var < c.p;
 	if (low) var = c.p;
-	double gv = 0.5 / var * (1 - e * e / var);
-	float g = mine ? (float)(e / var * scale) : 0.0f, h = mine ? (float)((low && gv > 0 ? 0 : gv) * scale) : 0.0f;
+	double by = 1 / var, gv = 0.5 * by * (1 - e * e * by);
+	float g = mine ? (float)(e * by * scale) : 0.0f, h = mine ? (float)((low && gv > 0 ? 0 : gv) * scale) : 0.0f;
 	warp_ready();
 #pragma unroll 1
 	for (int i = c.count - 1; i >= 0; i--) {
@@ -134,7 +156,7 @@ DEVICE void tail(const Quartet& c, const Floor& f, const Control& k, int own, in
 		Here z = here(all, i, row);
 		float raw = z.raw[place], k0 = z.kept[place], k1 = z.kept[SHALLOW + place], k2 = z.kept[2 * SHALLOW + place], k3 = z.kept[3 * SHALLOW + place];
 		if (u.kind == OP_SCALE) {
-			float a = k2;
+			float a = raw;
 			if (mine) out(u.tape)[at * units + lane] = -(g * (k0 / a) + 2 * h * (k1 / (a * a))) / a;
 			g = g / a, h = h / (a * a);
 		} else if (u.kind == OP_NOISE) {
@@ -159,11 +181,9 @@ DEVICE void tail(const Quartet& c, const Floor& f, const Control& k, int own, in
 			add<BACK>(t, slopes[row][0][o], slopes[row][1][o], p, q, fma(p, p, q));
 		}
 		int to = i / own;
-		Peer there = peer(f.g, to);
+		Peer there = on(f.g, to);
 		put(there, (EACH * rank + row) * own + i - to * own, live ? fma(2 * x[i], t.b, t.a) : 0.0f);
 		put(there, (ROWS8 + EACH * rank + row) * own + i - to * own, live ? t.c : 0.0f);
 	}
-	double nll = warp_sum(mine ? normal_nll(e, var) : 0.0);
-	float floored = warp_sum(mine && low ? 1.0f : 0.0f);
-	if (lane == 0 && live) c.nll[at] = nll, c.floored[at] = (int)floored;
+	return {e, var, mine, low};
 }
