@@ -87,6 +87,8 @@ func imageCases() []testCase {
 	return []testCase{
 		{"localisation", 64, nn.Chain{nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 3}, nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: moment.UT(2)},
 			nn.Multiply{By: []float64{2, 2, 1}}, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}, nn.Multiply{By: []float64{1, 1, 0.01}}}, likelihood.Normal{}},
+		{"localisation by four blocks", 64, nn.Chain{nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, leaky, nn.Dense{Out: 32}, leaky, nn.Dense{Out: 3}, nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: moment.UT(2)},
+			nn.Multiply{By: []float64{2, 2, 1}}, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}, nn.Multiply{By: []float64{1, 1, 0.01}}}, likelihood.Normal{}},
 		{"a small convolution", 50, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 2}, Stride: 2, Pad: [4]int{1, 0, 1, 1}, NoBias: true}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"a small convolution of numbers", 64, nn.Chain{nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Fixed: true}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"weights beyond shared memory", 4, nn.Chain{nn.Dense{Out: 284}, leaky, nn.Dense{Out: 128}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
