@@ -89,3 +89,11 @@ func TakeWhole(when int) func() {
 	takeWhole = when
 	return func() { takeWhole = before }
 }
+
+// SetLanes sets among how many lanes the gradients of wide layers are shared, and returns
+// what undoes it.
+func SetLanes(n int) func() {
+	before := lanesOf
+	lanesOf = func(*cuda.Device) int { return n }
+	return func() { lanesOf = before }
+}

@@ -11,12 +11,12 @@ import (
 
 // hopper are the kernels of compute capability 9.0.
 type hopper struct {
-	cut, biases, adamw, thin, norm cuda.Kernel
-	narrowForward, narrowGradients cuda.Kernel
-	forward, backward, gradients   cuda.Kernel
-	finishForward, finishBackward  [2]cuda.Kernel // for common functions, for any
-	narrowBackward                 [2]cuda.Kernel
-	wholeForward, wholeBackward    [2]cuda.Kernel
+	cut, thin, norm, wideNorm, adamw cuda.Kernel
+	narrowForward                    cuda.Kernel
+	forward, backward, gradients     cuda.Kernel
+	finishForward, finishBackward    [2]cuda.Kernel // for common functions, for any
+	narrowBackward                   [2]cuda.Kernel
+	wholeForward, wholeBackward      [2]cuda.Kernel
 }
 
 // wideSide is the side of a tile of results, blockSide that of a block of a plane.
@@ -35,8 +35,8 @@ func (k *kernelSet) wide() []entry {
 	h := &hopper{}
 	k.hopper = h
 	return []entry{
-		{"cut_planes", &h.cut, 0}, {"bias_sums", &h.biases, 0}, {"wide_adamw", &h.adamw, 0},
-		{"narrow_forward", &h.narrowForward, 0}, {"narrow_backward", &h.narrowBackward[0], 0}, {"narrow_backward_any", &h.narrowBackward[1], 0}, {"narrow_gradients", &h.narrowGradients, 0},
+		{"cut_planes", &h.cut, 0}, {"wide_norm", &h.wideNorm, 0}, {"wide_adamw", &h.adamw, 0},
+		{"narrow_forward", &h.narrowForward, 0}, {"narrow_backward", &h.narrowBackward[0], 0}, {"narrow_backward_any", &h.narrowBackward[1], 0},
 		{"wide_finish_forward", &h.finishForward[0], 0}, {"wide_finish_backward", &h.finishBackward[0], 0},
 		{"wide_finish_forward_any", &h.finishForward[1], 0}, {"wide_finish_backward_any", &h.finishBackward[1], 0},
 		{"whole_forward", &h.wholeForward[0], wholeShared}, {"whole_forward_any", &h.wholeForward[1], wholeShared},
@@ -119,18 +119,33 @@ type wholeArgs struct {
 	Finish   finishArgs
 }
 
-type biasSum struct {
-	G, H, X0, X1 cuda.Ptr
-	Rows, Cols   int32
+type gradientPart struct {
+	A, B                                                 [2]cuda.Ptr
+	APlane, BPlane                                       int64
+	Out, Scale                                           cuda.Ptr
+	AAcross, BAcross, Pitch, Rows, Cols, Depth, From, To int32
 }
 
-type biasArgs struct{ All, Jobs, Results cuda.Ptr }
+type slim struct {
+	M, V, G, H, W, O0, O1 cuda.Ptr
+	Part                  int64
+	Rows, Split, In, Out  int32
+}
 
-const sizePlanes, sizeWideProduct, sizeBiasSum = 24, 152, 40
+type wideGradientArgs struct {
+	Parts, Lanes cuda.Ptr
+	Slim, Jobs   cuda.Ptr
+	Count, _     int32
+	Results      cuda.Ptr
+	Turn         cuda.Ptr
+}
+
+const sizePlanes, sizeWideProduct, sizeGradientPart, sizeSlim = 24, 152, 96, 80
 
 // The sizes of the structures are those of the kernels.
 var _ = [1]struct{}{}[unsafe.Sizeof(planes{})-sizePlanes]
 var _ = [1]struct{}{}[unsafe.Sizeof(wideProduct{})-sizeWideProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(finishArgs{})-336]
 var _ = [1]struct{}{}[unsafe.Sizeof(wholeArgs{})-488]
-var _ = [1]struct{}{}[unsafe.Sizeof(biasSum{})-sizeBiasSum]
+var _ = [1]struct{}{}[unsafe.Sizeof(gradientPart{})-sizeGradientPart]
+var _ = [1]struct{}{}[unsafe.Sizeof(slim{})-sizeSlim]

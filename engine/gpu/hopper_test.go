@@ -72,16 +72,20 @@ func multiplyOnHopper(t *testing.T, w *weights, kind string, a, b []float32, row
 		return p
 	}
 	out, blocks := w.floats(rows*cols), int32(tiles(depth, blockSide))
-	p := wideProduct{Out: out, Pitch: int64(cols), Rows: int32(rows), Cols: int32(cols), Depth: blocks, Split: blocks, Phases: 1}
-	p.A[0], p.B[0] = cut(a, ar, ac), cut(b, br, bc)
-	count := tiles(rows, wideSide) * tiles(cols, wideSide)
-	args := many[wideArgs]{One: wideArgs{Products: place(w.memory, []wideProduct{p}, sizeWideProduct), Count: int32(count), Rows: int32(rows)}}
-	if w.err != nil {
-		t.Fatal(w.err)
-	}
-	kernel := map[string]cuda.Kernel{"forward": h.forward, "backward": h.backward, "gradients": h.gradients}[kind]
-	if err := launch(w, kernel, w.wideGrid(count), wideThreads, &args); err != nil {
-		t.Fatal(err)
+	pa, pb := cut(a, ar, ac), cut(b, br, bc)
+	if kind == "gradients" {
+		multiplyParts(t, w, pa, pb, out, rows, cols, int(blocks))
+	} else {
+		p := wideProduct{Out: out, Pitch: int64(cols), Rows: int32(rows), Cols: int32(cols), Depth: blocks, Split: blocks, Phases: 1}
+		p.A[0], p.B[0] = pa, pb
+		count := tiles(rows, wideSide) * tiles(cols, wideSide)
+		args := many[wideArgs]{One: wideArgs{Products: place(w.memory, []wideProduct{p}, sizeWideProduct), Count: int32(count), Rows: int32(rows)}}
+		if w.err != nil {
+			t.Fatal(w.err)
+		}
+		if err := launch(w, pick(kind == "forward", h.forward, h.backward), w.wideGrid(count), wideThreads, &args); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got := make([]float32, rows*cols)
 	if err := cuda.Download(w.stream, got, out); err != nil {
@@ -91,6 +95,28 @@ func multiplyOnHopper(t *testing.T, w *weights, kind string, a, b []float32, row
 		t.Fatal(err)
 	}
 	return got
+}
+
+// multiplyParts multiplies as gradients do, without cutting the depth.
+func multiplyParts(t *testing.T, w *weights, a, b planes, out cuda.Ptr, rows, cols, depth int) {
+	t.Helper()
+	var all []gradientPart
+	lanes := []int32{0}
+	for i := range tiles(rows, wideSide) {
+		for j := range tiles(cols, wideSide) {
+			p := gradientPart{APlane: a.Plane, BPlane: b.Plane, AAcross: a.Across, BAcross: b.Across, Out: out.Add(4 * (i*cols + j) * wideSide),
+				Pitch: int32(cols), Rows: int32(rows - i*wideSide), Cols: int32(cols - j*wideSide), Depth: int32(depth), To: int32(depth)}
+			p.A[0], p.B[0] = a.At.Add(2*i*wideSide*blockSide), b.At.Add(2*j*wideSide*blockSide)
+			all, lanes = append(all, p), append(lanes, int32(len(all)+1))
+		}
+	}
+	args := many[wideGradientArgs]{One: wideGradientArgs{Parts: place(w.memory, all, sizeGradientPart), Lanes: place(w.memory, lanes, 4)}}
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	if err := launch(w, w.kernels.hopper.gradients, cuda.Grid{X: len(all)}, wideThreads, &args); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // checkProduct compares some of the results with sums in float64.

@@ -1,9 +1,7 @@
 package gpu
 
-// narrowRows and narrowThreads are the rows and threads of a block of narrow_forward;
-// narrowStep and narrowSide are the rows at a time and the inputs of one of
-// narrow_gradients.
-const narrowRows, narrowThreads, narrowStep, narrowSide = 8, 512, 32, 64
+// narrowRows and narrowThreads are the rows and threads of a block of narrow_forward.
+const narrowRows, narrowThreads = 8, 512
 
 // multiplyNarrow adds the product of a narrow layer, whose weights are transposed.
 func (b *launches) multiplyNarrow(p product, o op, back bool) {

@@ -120,7 +120,7 @@ func (t *trainer) build(score op) error {
 		return t.buildUpdate()
 	}
 	t.grads.plan(w, rows)
-	t.grads.parts = max(t.grads.parts, t.convs.plan(w, rows))
+	t.grads.parts = max(t.grads.parts, t.wide.plan(w, t.grads.dense, rows), t.convs.plan(w, rows))
 	t.grad = w.zeros(t.grads.parts * w.size)
 	t.grads.place(w, t.grad, rows)
 	t.wide.place(w, &t.pass, t.grads.dense, t.grad, rows)
@@ -190,6 +190,7 @@ func (t *trainer) buildUpdate() error {
 	if t.pass.chain != nil {
 		zeros = append(zeros, t.buildChain())
 	}
+	t.wide.turn(t)
 	t.priorSums = make([]float64, len(w.chunks))
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()
@@ -279,8 +280,11 @@ func (t *trainer) queueUpdate() error {
 		return t.queueFused()
 	}
 	grid := cuda.Grid{X: len(w.chunks)}
+	if w.plan.wideCols() > 0 {
+		return t.queueWide(grid)
+	}
 	if err := launch(w, w.kernels.norm, grid, 256, &t.norm); err != nil {
 		return err
 	}
-	return launch(w, w.adamw(), grid, 256, &w.adam)
+	return launch(w, w.kernels.adamw, grid, 256, &w.adam)
 }

@@ -145,12 +145,20 @@ func (w *weights) upload(p *vi.Params[float32]) error {
 	if err := cuda.Upload(w.stream, w.theta, p.Theta); err != nil {
 		return err
 	}
-	prepare := w.adam
-	prepare.One.Prepare = 1
-	if err := launch(w, w.adamw(), cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
+	if err := w.prepare(); err != nil {
 		return err
 	}
 	return w.stream.Sync()
+}
+
+// prepare queues what is derived from the parameters.
+func (w *weights) prepare() error {
+	adam, grid := w.adam, cuda.Grid{X: len(w.chunks)}
+	adam.One.Prepare = 1
+	if w.plan.wideCols() > 0 {
+		return launch(w, w.kernels.hopper.adamw, grid, 256, &many[chainUpdate]{One: chainUpdate{Adam: adam.One}})
+	}
+	return launch(w, w.kernels.adamw, grid, 256, &adam)
 }
 
 // describe writes the chunks to the card, with the priors.

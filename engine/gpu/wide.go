@@ -45,14 +45,6 @@ func (p *plan) cutTensors() map[int]bool {
 	return all
 }
 
-// adamw returns the kernel that updates the weights, and cuts those of wide layers.
-func (w *weights) adamw() cuda.Kernel {
-	if w.plan.wideCols() > 0 {
-		return w.kernels.hopper.adamw
-	}
-	return w.kernels.adamw
-}
-
 // A wideStage cuts a signal, or is a product whose operands are cut: up to three matrix
 // products side by side, whose sums another kernel brings together. Or it is the product
 // of a narrow layer.

@@ -97,35 +97,3 @@ DEVICE void wide_finish_backward_by(const WideFinish& a) {
 	}
 BY_FUNCTION(wide_finish_forward, o1, 3)
 BY_FUNCTION(wide_finish_backward, q1, 3)
-
-// bias_sums adds up the gradients by the outputs of layers: those of their biases. A block
-// has 32 columns; its warps have rows, in turn.
-struct BiasSum {
-	const float *g, *h;
-	float *x0, *x1; // may be null
-	int rows, cols;
-};
-struct BiasSums {
-	const BiasSum* all;
-	const Job* jobs;
-	const Result* results;
-};
-KERNEL_MANY(bias_sums, BiasSums, 1024, 1, block_y) {
-	if (failed(a.results)) return;
-	SHARED float g[32][33], h[32][33];
-	const Job j = a.jobs[block()];
-	const BiasSum s = a.all[j.product];
-	int lane = thread() % 32, warp = thread() / 32, c = j.x * 32 + lane;
-	float x = 0, y = 0;
-	if (c < s.cols) {
-#pragma unroll 4
-		for (int r = warp; r < s.rows; r += 32) x += s.g[(long long)r * s.cols + c], y += s.h[(long long)r * s.cols + c];
-	}
-	g[lane][warp] = x, h[lane][warp] = y;
-	barrier();
-	x = warp_sum(g[warp][lane]), y = warp_sum(h[warp][lane]);
-	c = j.x * 32 + warp;
-	if (lane != 0 || c >= s.cols) return;
-	if (s.x0) s.x0[c] = x;
-	if (s.x1) s.x1[c] = y;
-}

@@ -168,7 +168,8 @@ struct WideKernel {
 
 KERNEL_MANY(wide_forward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<false, true, false>::run(a); }
 KERNEL_MANY(wide_backward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<false, false, false>::run(a); }
-KERNEL_MANY(wide_gradients, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<true, true, true>::run(a); }
+
+#include "wide_gradients.h"
 
 #include "whole.h"
 

@@ -28,15 +28,19 @@ DEVICE void wait(Barrier* b, uint32 phase) {
 DEVICE void warp_barrier() { __nvvm_bar_warp_sync(~0u); }
 // fewer_registers and more_registers share the registers of a block anew among its groups
 // of four warps.
-DEVICE void fewer_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
-DEVICE void more_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
+template <int N = 40>
+DEVICE void fewer_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
+template <int N = 232>
+DEVICE void more_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
 
 #define SUMS8(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
 #define SUMS32(d) SUMS8(d, 0), SUMS8(d, 8), SUMS8(d, 16), SUMS8(d, 24)
 #define SUMS64(d) SUMS32(d), SUMS8(d, 32), SUMS8(d, 40), SUMS8(d, 48), SUMS8(d, 56)
 DEVICE void wgmma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 DEVICE void wgmma_end() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-DEVICE void wgmma_wait(float* d) { asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS64(d)::"memory"); }
+// wgmma_wait waits until all products have ended but those behind the last N ends.
+template <int N = 0>
+DEVICE void wgmma_wait(float* d) { asm volatile("wgmma.wait_group.sync.aligned %64;" : SUMS64(d) : "n"(N) : "memory"); }
 DEVICE void wgmma_wait_half(float* d) { asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS32(d)::"memory"); }
 // wgmma adds a product of 64 × 16 by 16 × 128 bfloat16 numbers to d, or sets d. AT and BT
 // say that an operand's depth runs along its rows of blocks.
@@ -92,10 +96,13 @@ DEVICE void wait(Barrier* b, uint32 phase) {
 	while ((b->phase & 1) == phase) barrier();
 }
 DEVICE void warp_barrier() {}
+template <int N = 40>
 DEVICE void fewer_registers() {}
+template <int N = 232>
 DEVICE void more_registers() {}
 DEVICE void wgmma_begin() {}
 DEVICE void wgmma_end() {}
+template <int N = 0>
 DEVICE void wgmma_wait(float*) {}
 DEVICE void wgmma_wait_half(float*) {}
 // A Tabulated operand is what a descriptor describes, for all threads: [k][i].
