@@ -12,7 +12,7 @@ import (
 // hopper are the kernels of compute capability 9.0.
 type hopper struct {
 	cut, thin, norm, wideNorm, adamw cuda.Kernel
-	narrowForward                    cuda.Kernel
+	narrowForward, narrowScore       cuda.Kernel
 	forward, backward, gradients     cuda.Kernel
 	finishForward, finishBackward    [2]cuda.Kernel // for common functions, for any
 	narrowBackward                   [2]cuda.Kernel
@@ -36,7 +36,7 @@ func (k *kernelSet) wide() []entry {
 	k.hopper = h
 	return []entry{
 		{"cut_planes", &h.cut, 0}, {"wide_norm", &h.wideNorm, 0}, {"wide_adamw", &h.adamw, 0},
-		{"narrow_forward", &h.narrowForward, 0}, {"narrow_backward", &h.narrowBackward[0], 0}, {"narrow_backward_any", &h.narrowBackward[1], 0},
+		{"narrow_forward", &h.narrowForward, 0}, {"narrow_score", &h.narrowScore, 0}, {"narrow_backward", &h.narrowBackward[0], 0}, {"narrow_backward_any", &h.narrowBackward[1], 0},
 		{"wide_finish_forward", &h.finishForward[0], 0}, {"wide_finish_backward", &h.finishBackward[0], 0},
 		{"wide_finish_forward_any", &h.finishForward[1], 0}, {"wide_finish_backward_any", &h.finishBackward[1], 0},
 		{"whole_forward", &h.wholeForward[0], wholeShared}, {"whole_forward_any", &h.wholeForward[1], wholeShared},

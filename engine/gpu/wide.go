@@ -55,7 +55,8 @@ type wideStage struct {
 	cols     int
 	args     many[wideArgs]
 	finish   many[finishArgs]
-	whole    many[wholeArgs] // of the launch under way
+	score    many[narrowScore] // of the launch under way
+	whole    many[wholeArgs]   // of the launch under way
 }
 
 // cuts reports whether the stage writes a signal, and so can cut it.

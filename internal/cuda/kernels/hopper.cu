@@ -170,6 +170,7 @@ KERNEL_MANY(wide_forward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(
 KERNEL_MANY(wide_backward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed(a.results)) WideKernel<false, false, false>::run(a); }
 
 #include "wide_gradients.h"
+#include "narrow_score.h"
 
 #include "whole.h"
 

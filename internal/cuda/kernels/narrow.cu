@@ -16,13 +16,13 @@ constexpr int NARROW_THREADS = 512, NARROW_ROWS = 8, SHARE = 2; // rows of a blo
 // are transposed.
 template <int N>
 DEVICE void narrow_forward_by(const Product& p) {
-	constexpr int GROUP = NARROW_THREADS / (NARROW_ROWS / SHARE);
+	constexpr int GROUP = NARROW_THREADS / (NARROW_ROWS / SHARE), AHEAD = N <= 8 ? 2 : 1; // inputs whose weights are loaded at a time
 	SHARED float parts[NARROW_THREADS / 32][SHARE][FEW][2];
 	int group = thread() / GROUP, r0 = block() * NARROW_ROWS + group * SHARE;
 	float m[SHARE][N] = {}, v[SHARE][N] = {};
 	const float *a0 = p.a0 + (long long)r0 * p.depth, *a1 = p.a1 ? p.a1 + (long long)r0 * p.depth : 0, *b0 = p.b0, *b1 = p.b1;
 	int depth = p.depth, cols = p.cols, rows = p.rows - r0;
-#pragma unroll 1
+#pragma unroll AHEAD
 	for (int k = thread() % GROUP; k < depth; k += GROUP) {
 		float x[SHARE], y[SHARE];
 #pragma unroll

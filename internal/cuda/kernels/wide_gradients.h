@@ -89,67 +89,86 @@ struct Place {
 };
 DEVICE void scale_sums(float* sums, const Part& p, Place at) {
 #pragma unroll
-	for (int e = 0; e < 64; e++) {
-		int r = at.row + e / 2 % 2 * 8, c = at.col + e / 4 * 8 + e % 2;
-		sums[e] *= r < p.rows && c < p.cols ? 2 * p.scale[(long long)r * p.pitch + c] : 0.0f;
+	for (int e0 = 0; e0 < 64; e0 += 8) { // few at a time: there are no registers for more
+		float by[8];
+#pragma unroll
+		for (int i = 0; i < 8; i++) {
+			int e = e0 + i, r = at.row + e / 2 % 2 * 8, c = at.col + e / 4 * 8 + e % 2;
+			by[i] = r < p.rows && c < p.cols ? *(const volatile float*)(p.scale + (long long)r * p.pitch + c) : 0.0f;
+		}
+#pragma unroll
+		for (int i = 0; i < 8; i++) sums[e0 + i] *= 2 * by[i];
 	}
 }
-// add_sums adds the sums of a stage whose product has ended, and frees the stage.
-DEVICE void add_sums(float* sums, const float* s, Stages& r) {
+DEVICE void store_sums(const float* sums, const Part& p, Place at) {
+	float* out = p.out + (long long)at.row * p.pitch + at.col;
+	bool pairs = (p.pitch % 2 | (uint64)out / 4 % 2) == 0;
+#pragma unroll
+	for (int e = 0; e < 64; e += 2) {
+		int row = e / 2 % 2 * 8, col = e / 4 * 8;
+		float* to = out + (long long)row * p.pitch + col;
+		if (at.row + row >= p.rows || at.col + col >= p.cols) continue;
+		if (pairs && at.col + col + 1 < p.cols) {
+			*(uint64*)to = (uint64)bits(sums[e + 1]) << 32 | bits(sums[e]);
+			continue;
+		}
+		to[0] = sums[e];
+		if (at.col + col + 1 < p.cols) to[1] = sums[e + 1];
+	}
+}
+
+// A Cursor is a block of the depth, of one of a lane's parts.
+struct Cursor {
+	int part, block;
+};
+// add_sums adds the sums of a stage whose product has ended, and frees the stage. At the end
+// of a product they are scaled, at the end of a part written.
+DEVICE void add_sums(float* sums, const float* s, Stages& r, const Lane& all, Cursor& c, Place at) {
 	arrive(r.empty + r.stage);
 	advance(r);
 #pragma unroll
 	for (int e = 0; e < 64; e++) sums[e] += s[e];
+	const Part& p = all[c.part];
+	int next = c.block + 1;
+	if (p.scale && next <= p.depth && (next == p.depth || next == p.to)) scale_sums(sums, p, at);
+	if (next == p.to) {
+		store_sums(sums, p, at);
+#pragma unroll
+		for (int e = 0; e < 64; e++) sums[e] = 0;
+		if (++c.part < all.count) next = all[c.part].from;
+	}
+	c.block = next;
 }
 
+// multiply_parts multiplies a stage while it adds the sums of the one before.
 DEVICE void multiply_parts(const Lane& all, Stages r) {
-	int t = thread() % 128, group = thread() / 128;
+	int t = thread() % 128, group = thread() / 128, left = 0;
 	Place at = {group * 64 + t / 32 * 16 + t % 32 / 4, t % 4 * 2};
 	uint64 x = descriptor(r.memory + group * 2 * BLOCK_BYTES), y = descriptor(r.memory + 3 * OPERAND);
+	for (int i = 0; i < all.count; i++) left += all[i].to - all[i].from;
+	if (left == 0) return;
 	Stages done = r; // products that have ended
-	for (int i = 0; i < all.count; i++) {
-		const Part& p = all[i];
-		float sums[64] = {};
-		for (int q = p.from; q < p.to;) {
-			int end = q < p.depth ? less(p.depth, p.to) : p.to;
-			float s[64], u[64]; // one product runs while the sums of another are added
-			start(s, r, x, y);
+	Cursor c = {0, all[0].from};
+	float sums[64] = {}, s[64], u[64];
+	start(s, r, x, y);
 #pragma unroll 1
-			for (q++; q + 1 < end; q += 2) {
-				start(u, r, x, y);
-				wgmma_wait<1>(s);
-				add_sums(sums, s, done);
-				start(s, r, x, y);
-				wgmma_wait<1>(u);
-				add_sums(sums, u, done);
-			}
-			if (q < end) {
-				q++;
-				start(u, r, x, y);
-				wgmma_wait<1>(s);
-				add_sums(sums, s, done);
-				wgmma_wait(u);
-				add_sums(sums, u, done);
-			} else {
-				wgmma_wait(s);
-				add_sums(sums, s, done);
-			}
-			if (p.scale && q <= p.depth) scale_sums(sums, p, at);
-		}
-		float* out = p.out + (long long)at.row * p.pitch + at.col;
-		bool pairs = (p.pitch % 2 | (uint64)out / 4 % 2) == 0;
-#pragma unroll
-		for (int e = 0; e < 64; e += 2) {
-			int row = e / 2 % 2 * 8, col = e / 4 * 8;
-			float* to = out + (long long)row * p.pitch + col;
-			if (at.row + row >= p.rows || at.col + col >= p.cols) continue;
-			if (pairs && at.col + col + 1 < p.cols) {
-				*(uint64*)to = (uint64)bits(sums[e + 1]) << 32 | bits(sums[e]);
-				continue;
-			}
-			to[0] = sums[e];
-			if (at.col + col + 1 < p.cols) to[1] = sums[e + 1];
-		}
+	for (; left > 2; left -= 2) {
+		start(u, r, x, y);
+		wgmma_wait<1>(s);
+		add_sums(sums, s, done, all, c, at);
+		start(s, r, x, y);
+		wgmma_wait<1>(u);
+		add_sums(sums, u, done, all, c, at);
+	}
+	if (left == 2) {
+		start(u, r, x, y);
+		wgmma_wait<1>(s);
+		add_sums(sums, s, done, all, c, at);
+		wgmma_wait(u);
+		add_sums(sums, u, done, all, c, at);
+	} else {
+		wgmma_wait(s);
+		add_sums(sums, s, done, all, c, at);
 	}
 }
 
