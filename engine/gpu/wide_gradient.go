@@ -14,9 +14,9 @@ type wideGradients struct {
 	update many[chainUpdate] // what follows
 }
 
-// besideRows is how many rows of a bias a warp adds up at least, narrowStep how many of a
-// narrow layer; besideWarps is how many warps of a block do.
-const besideRows, narrowStep, besideWarps = 128, 32, 3
+// besideRows is how many rows of a bias or a narrow layer a warp adds up at least;
+// besideWarps is how many warps of a block do.
+const besideRows, besideWarps = 128, 3
 
 // lanesOf is how many lanes a card has; tests change it.
 var lanesOf = func(d *cuda.Device) int { return d.Processors }
@@ -27,18 +27,15 @@ func (g *wideGradients) plan(w *weights, dense []denseGradient, rows int) (most 
 	var lengths []int
 	for i := range dense {
 		d := &dense[i]
-		least := besideRows
-		switch {
-		case d.layer.narrow:
-			least = narrowStep
-		case d.layer.cut:
+		if !d.alone() {
+			continue
+		}
+		if d.layer.cut {
 			n := tiles(d.layer.in, wideSide) * tiles(d.layer.out, wideSide)
 			lengths = append(lengths, slices.Repeat([]int{d.phases() * tiles(rows, blockSide)}, n)...)
 			lengths = append(lengths, slices.Repeat([]int{tiles(rows, blockSide)}, n)...)
-		default:
-			continue
 		}
-		d.split = max(least, tiles(rows, partsFor(w.size)))
+		d.split = max(besideRows, tiles(rows, partsFor(w.size)))
 		d.parts = tiles(rows, d.split)
 		for _, t := range d.layer.tensors {
 			w.tensors[t].parts = d.parts
