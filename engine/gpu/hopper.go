@@ -16,7 +16,6 @@ type hopper struct {
 	forward, backward, gradients     cuda.Kernel
 	finishForward, finishBackward    [2]cuda.Kernel // for common functions, for any
 	narrowBackward                   [2]cuda.Kernel
-	wholeForward, wholeBackward      [2]cuda.Kernel
 }
 
 // wideSide is the side of a tile of results, blockSide that of a block of a plane.
@@ -25,10 +24,6 @@ const wideSide, blockSide = 128, 32
 // wideThreads, cutThreads are the threads of a block; wideShared its shared memory: a ring
 // of four stages.
 const wideThreads, cutThreads, wideShared = 384, 256, 1024 + 4*6*2*wideSide*blockSide
-
-// wholeSide is the side of a tile of the kernels that finish products, too; wholeThreads
-// are their threads, wholeShared is their shared memory: a ring of three stages.
-const wholeSide, wholeThreads, wholeShared = 64, 512, 1024 + 3*3*6*2*wholeSide*blockSide
 
 // wide lists the kernels of compute capability 9.0. Each waits for the launch before it.
 func (k *kernelSet) wide() []entry {
@@ -39,8 +34,6 @@ func (k *kernelSet) wide() []entry {
 		{"narrow_forward", &h.narrowForward, 0}, {"narrow_score", &h.narrowScore, 0}, {"narrow_backward", &h.narrowBackward[0], 0}, {"narrow_backward_any", &h.narrowBackward[1], 0},
 		{"wide_finish_forward", &h.finishForward[0], 0}, {"wide_finish_backward", &h.finishBackward[0], 0},
 		{"wide_finish_forward_any", &h.finishForward[1], 0}, {"wide_finish_backward_any", &h.finishBackward[1], 0},
-		{"whole_forward", &h.wholeForward[0], wholeShared}, {"whole_forward_any", &h.wholeForward[1], wholeShared},
-		{"whole_backward", &h.wholeBackward[0], wholeShared}, {"whole_backward_any", &h.wholeBackward[1], wholeShared},
 		{"thin", &h.thin, 0}, {"norm", &h.norm, 0},
 		{"wide_forward", &h.forward, wideShared}, {"wide_backward", &h.backward, wideShared}, {"wide_gradients", &h.gradients, wideShared},
 	}
@@ -113,12 +106,6 @@ type finishArgs struct {
 	Cuts            cuts
 }
 
-type wholeArgs struct {
-	A, B     [3]planes
-	Depth, _ int32
-	Finish   finishArgs
-}
-
 type gradientPart struct {
 	A, B                                                 [2]cuda.Ptr
 	APlane, BPlane                                       int64
@@ -146,6 +133,5 @@ const sizePlanes, sizeWideProduct, sizeGradientPart, sizeSlim = 24, 152, 96, 80
 var _ = [1]struct{}{}[unsafe.Sizeof(planes{})-sizePlanes]
 var _ = [1]struct{}{}[unsafe.Sizeof(wideProduct{})-sizeWideProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(finishArgs{})-336]
-var _ = [1]struct{}{}[unsafe.Sizeof(wholeArgs{})-488]
 var _ = [1]struct{}{}[unsafe.Sizeof(gradientPart{})-sizeGradientPart]
 var _ = [1]struct{}{}[unsafe.Sizeof(slim{})-sizeSlim]

@@ -56,7 +56,6 @@ type wideStage struct {
 	args     many[wideArgs]
 	finish   many[finishArgs]
 	score    many[narrowScore] // of the launch under way
-	whole    many[wholeArgs]   // of the launch under way
 }
 
 // cuts reports whether the stage writes a signal, and so can cut it.
@@ -163,9 +162,6 @@ func (s *wideStage) run(w *weights, rows int) error {
 		}
 		return launch(w, h.narrowForward, cuda.Grid{X: tiles(rows, narrowRows)}, narrowThreads, &s.finish)
 	}
-	if n := tiles(rows, wholeSide) * tiles(s.cols, wholeSide); takeWhole > 0 || takeWhole == 0 && n <= w.device.Processors {
-		return s.runWhole(w, rows)
-	}
 	a.Count = int32(len(s.products) * tiles(rows, wideSide) * tiles(s.cols, wideSide))
 	multiply, finish := h.forward, h.finishForward
 	if s.back {
@@ -175,24 +171,6 @@ func (s *wideStage) run(w *weights, rows int) error {
 		return err
 	}
 	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols, 3), cutThreads, &s.finish)
-}
-
-// takeWhole makes tests take runWhole always, if positive, or never, if negative.
-var takeWhole int
-
-// runWhole queues a product and what follows it as one launch, with smaller tiles: so few
-// that all of them run at a time. The results have the same bits.
-func (s *wideStage) runWhole(w *weights, rows int) error {
-	a := &s.whole.One
-	a.Finish, a.Depth = s.finish.One, s.products[0].Depth
-	for i, p := range s.products {
-		a.A[i], a.B[i] = p.A[0], p.B[0]
-	}
-	kernels := &w.kernels.hopper.wholeForward
-	if s.back {
-		kernels = &w.kernels.hopper.wholeBackward
-	}
-	return launch(w, kernels[s.any()], cuda.Grid{X: tiles(rows, wholeSide) * tiles(s.cols, wholeSide)}, wholeThreads, &s.whole)
 }
 
 // any returns 0 if the function of the product is none or a common one, for which there

@@ -172,6 +172,4 @@ KERNEL_MANY(wide_backward, WideProducts, WIDE_THREADS, 1, block_y) { if (!failed
 #include "wide_gradients.h"
 #include "narrow_score.h"
 
-#include "whole.h"
-
 static_assert(sizeof(WideFinish) == 336 && sizeof(WideProduct) == 152 && sizeof(Cuts) == 88, "");
