@@ -66,7 +66,7 @@ func multiplyOnHopper(t *testing.T, w *weights, kind string, a, b []float32, row
 		p := w.newPlanes(r, c)
 		args := many[cutArgs]{One: cutArgs{A: place(w.memory, x, 4), Rows: int32(r), Cols: int32(c)}}
 		args.One.Cuts.add(p, cutFirst)
-		if err := launch(w, h.cut, w.cutGrid(r, c, 3), cutThreads, &args); err != nil {
+		if err := launch(w, h.cut, w.cutGrid(r, c, 4), cutThreads, &args); err != nil {
 			t.Fatal(err)
 		}
 		return p
@@ -76,8 +76,7 @@ func multiplyOnHopper(t *testing.T, w *weights, kind string, a, b []float32, row
 	if kind == "gradients" {
 		multiplyParts(t, w, pa, pb, out, rows, cols, int(blocks))
 	} else {
-		p := wideProduct{Out: out, Pitch: int64(cols), Rows: int32(rows), Cols: int32(cols), Depth: blocks, Split: blocks, Phases: 1}
-		p.A[0], p.B[0] = pa, pb
+		p := wideProduct{A: pa, B: pb, Out: out, Pitch: int64(cols), Cols: int32(cols), Depth: blocks}
 		count := tiles(rows, wideSide) * tiles(cols, wideSide)
 		args := many[wideArgs]{One: wideArgs{Products: place(w.memory, []wideProduct{p}, sizeWideProduct), Count: int32(count), Rows: int32(rows)}}
 		if w.err != nil {
@@ -104,9 +103,10 @@ func multiplyParts(t *testing.T, w *weights, a, b planes, out cuda.Ptr, rows, co
 	lanes := []int32{0}
 	for i := range tiles(rows, wideSide) {
 		for j := range tiles(cols, wideSide) {
-			p := gradientPart{APlane: a.Plane, BPlane: b.Plane, AAcross: a.Across, BAcross: b.Across, Out: out.Add(4 * (i*cols + j) * wideSide),
+			p := gradientPart{APlane: a.Plane, BPlane: b.Plane, AAcross: a.Across, BAcross: b.Across, Down: a.Down, Out: out.Add(4 * (i*cols + j) * wideSide),
 				Pitch: int32(cols), Rows: int32(rows - i*wideSide), Cols: int32(cols - j*wideSide), Depth: int32(depth), To: int32(depth)}
-			p.A[0], p.B[0] = a.At.Add(2*i*wideSide*blockSide), b.At.Add(2*j*wideSide*blockSide)
+			p.A[0], p.AScales[0] = a.from(i)
+			p.B[0], p.BScales[0] = b.from(j)
 			all, lanes = append(all, p), append(lanes, int32(len(all)+1))
 		}
 	}

@@ -25,9 +25,10 @@ type weights struct {
 	control   cuda.Ptr
 	results   cuda.Ptr
 	adam      many[adamArgs]
-	record    *[]launched // kernels are recorded here, if not nil
-	crowded   bool        // and run for several networks side by side
-	fused     bool        // a small network
+	cutting   many[cutWeightsArgs] // of layers that are cut
+	record    *[]launched          // kernels are recorded here, if not nil
+	crowded   bool                 // and run for several networks side by side
+	fused     bool                 // a small network
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
@@ -39,7 +40,6 @@ type derived struct {
 	s, wt, st  cuda.Ptr  // variances, transposes
 	center     cuda.Ptr  // of the priors
 	planes     [3]planes // means, variances and squares of means, of layers that are cut
-	cut        cuda.Ptr  // the planes on the card
 }
 
 // chunk is how many parameters a block updates: enough that few blocks keep the card
@@ -99,7 +99,6 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 			for j := range x.planes {
 				x.planes[j] = w.newPlanes(l.in, l.out)
 			}
-			x.cut = place(w.memory, x.planes[:], sizePlanes)
 		}
 		if train && !l.wide() && !w.fused || l.sense && l.from != nn.Fixed || l.narrow {
 			if x.wt = w.floats(l.in * l.out); x.random {
@@ -118,6 +117,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	}
 	w.table = w.alloc(len(w.chunks), sizeChunk)
 	w.control, w.results = w.alloc(max(1, slots), sizeControl), w.alloc(1+slots, sizeResult)
+	w.placeCuts()
 	w.adam.One = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
 	if w.err == nil {
 		w.err = cuda.Upload(w.stream, w.results, []result{{Finite: allFinite, Clip: 1}})
@@ -155,10 +155,12 @@ func (w *weights) upload(p *vi.Params[float32]) error {
 func (w *weights) prepare() error {
 	adam, grid := w.adam, cuda.Grid{X: len(w.chunks)}
 	adam.One.Prepare = 1
-	if w.plan.wideCols() > 0 {
-		return launch(w, w.kernels.hopper.adamw, grid, 256, &many[chainUpdate]{One: chainUpdate{Adam: adam.One}})
+	if err := launch(w, w.kernels.adamw, grid, 256, &adam); err != nil {
+		return err
 	}
-	return launch(w, w.kernels.adamw, grid, 256, &adam)
+	cut := w.cutting
+	cut.One.Prepare = 1
+	return w.cutWeights(&cut)
 }
 
 // describe writes the chunks to the card, with the priors.
@@ -174,8 +176,11 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 			c.NoDecay = 1
 		}
 		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
+		if c.Pairs = 0; x.planes[0].At != 0 {
+			c.Pairs = 1
+		}
 		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
-		c.S, c.WT, c.ST, c.Center, c.Planes = x.s, x.wt, x.st, x.center, x.cut
+		c.S, c.WT, c.ST, c.Center = x.s, x.wt, x.st, x.center
 	}
 	return cuda.Upload(w.stream, w.table, w.chunks)
 }

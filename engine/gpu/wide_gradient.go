@@ -111,22 +111,26 @@ func (g *wideGradients) place(w *weights, pass *launches, dense []denseGradient,
 			continue
 		}
 		x, y := pass.cuts[o.M], pass.cuts[o.G]
-		p := gradientPart{APlane: x[0].Plane, BPlane: y[0].Plane, AAcross: x[0].Across, BAcross: y[0].Across, Pitch: int32(l.out), Depth: int32(tiles(rows, blockSide))}
+		p := gradientPart{APlane: x[0].Plane, BPlane: y[0].Plane, AAcross: x[0].Across, BAcross: y[0].Across, Down: x[0].Down, Pitch: int32(l.out), Depth: int32(tiles(rows, blockSide))}
 		across := tiles(l.out, wideSide)
 		n := across * tiles(l.in, wideSide)
 		for _, s := range d.pieces {
 			p, tile := p, s.tile%n
 			i, j := tile/across, tile%across
-			at := func(x planes, side int) cuda.Ptr { return x.At.Add(2 * side * wideSide * blockSide) }
+			operands := func(f int, x, y planes) {
+				p.A[f], p.AScales[f] = x.from(i)
+				p.B[f], p.BScales[f] = y.from(j)
+			}
 			to := q.O0
 			switch {
 			case s.tile >= n:
 				to = q.O1
-				p.A[0], p.B[0] = at(x[1], i), at(y[1], j)
+				operands(0, x[1], y[1])
 			case d.phases() == 1:
-				p.A[0], p.B[0] = at(x[0], i), at(y[0], j)
+				operands(0, x[0], y[0])
 			default:
-				p.A, p.B = [2]cuda.Ptr{at(x[2], i), at(x[0], i)}, [2]cuda.Ptr{at(y[1], j), at(y[0], j)}
+				operands(0, x[2], y[1])
+				operands(1, x[0], y[0])
 				p.Scale = q.E0.Add(4 * (i*l.out + j) * wideSide)
 			}
 			p.Out = to.Add(4 * (s.part*w.size + (i*l.out+j)*wideSide))
@@ -172,11 +176,15 @@ func (g *wideGradients) turn(t *trainer) {
 	g.update.One = chainUpdate{Norm: t.norm.One, Adam: t.weights.adam.One, Turn: turn}
 }
 
-// queueWide queues the sums of the gradients, and one block for the scores, and AdamW.
+// queueWide queues the sums of the gradients, and one block for the scores, AdamW, and what cuts
+// the weights.
 func (t *trainer) queueWide(grid cuda.Grid) error {
 	w, h := t.weights, t.kernels.hopper
 	if err := launch(w, h.wideNorm, cuda.Grid{X: grid.X + 1}, 256, &t.wide.update); err != nil {
 		return err
 	}
-	return launch(w, h.adamw, grid, 256, &t.wide.update)
+	if err := launch(w, h.adamw, grid, 256, &t.wide.update); err != nil {
+		return err
+	}
+	return w.cutWeights(&w.cutting)
 }

@@ -2,6 +2,7 @@
 // themselves, barriers that count them, and products of operands in shared memory.
 #pragma once
 #include "mma.h"
+#include "half.h"
 
 #ifndef EMULATED
 struct Barrier {
@@ -40,12 +41,12 @@ DEVICE void wgmma_end() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "m
 // wgmma_wait waits until all products have ended but those behind the last N ends.
 template <int N = 0>
 DEVICE void wgmma_wait(float* d) { asm volatile("wgmma.wait_group.sync.aligned %64;" : SUMS64(d) : "n"(N) : "memory"); }
-// wgmma adds a product of 64 × 16 by 16 × 128 bfloat16 numbers to d, or sets d. AT and BT
+// wgmma adds a product of 64 × 16 by 16 × 128 halves to d, or sets d. AT and BT
 // say that an operand's depth runs along its rows of blocks.
 template <bool AT, bool BT>
 DEVICE void wgmma(float* d, uint64 a, uint64 b, int add) {
 	asm volatile("{.reg .pred p; setp.ne.b32 p, %66, 0;"
-		"wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+		"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
 		"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
 		"%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, "
 		"%64, %65, p, 1, 1, %67, %68;}"
@@ -109,7 +110,7 @@ DEVICE const Tabulated& operand(uint64 descriptor, bool turned, int size) {
 			at ^= (at >> 7 & 3) << 4; // the swizzle
 			unsigned short x;
 			memcpy(&x, (const char*)dynamic() + at, 2);
-			o.x[k][i] = from_bits((uint32)x << 16);
+			o.x[k][i] = from_half(x, 0);
 		}
 	return o;
 }

@@ -56,33 +56,35 @@ KERNEL_MANY(narrow_forward, WideFinish, NARROW_THREADS, 1, block_y) {
 	BY_OUTPUTS(narrow_forward_by, a.p)
 }
 
-// narrow_backward loads the weights of four outputs at a time before it computes.
+// narrow_backward loads the weights of some outputs at a time before it computes.
 template <int WHAT>
-DEVICE void narrow_backward_by(const WideFinish& a) {
+DEVICE void narrow_backward_by(const WideFinish& a, bool stop) {
 	constexpr int AHEAD = 4;
 	const Product& p = a.p;
-	pieces(p.rows, p.cols, [&](int r, int c) { return load_reverse(p, r, c); },
-		[&](int r, int c, const Reverse& l) {
-			Two x = {0, 0}, y = {0, 0}, z = {0, 0};
-			const float *g0 = p.a0 + r * p.depth, *h0 = p.a1 + r * p.depth, *w0 = p.b0, *s0 = p.b1;
-			int depth = p.depth, cols = p.cols;
-			for (int k0 = 0; k0 < depth; k0 += AHEAD) {
-				float g[AHEAD], h[AHEAD];
-				Two w[AHEAD], s[AHEAD];
+	each_block(p.rows, p.cols, [&](int r, int c, bool in, int turn) {
+		Reverse l = load_reverse(p, r, c, in);
+		Span x = {}, y = {}, z = {};
+		int depth = p.depth, cols = p.cols, row = in ? r : 0;
+		const float *g0 = p.a0 + row * depth, *h0 = p.a1 + row * depth, *w0 = p.b0, *s0 = p.b1;
+		for (int k0 = 0; k0 < depth; k0 += AHEAD) {
+			float g[AHEAD], h[AHEAD];
+			Span w[AHEAD], s[AHEAD];
 #pragma unroll
-				for (int j = 0; j < AHEAD; j++) {
-					int k = k0 + j < depth ? k0 + j : 0;
-					g[j] = g0[k], h[j] = h0[k], w[j] = read2(w0, k, c, cols), s[j] = read2(s0, k, c, cols);
-				}
+			for (int j = 0; j < AHEAD; j++) {
+				int k = k0 + j < depth ? k0 + j : 0;
+				g[j] = g0[k], h[j] = h0[k], w[j] = read4(w0, k, c, cols, true), s[j] = read4(s0, k, c, cols, true);
+			}
 #pragma unroll
-				for (int j = 0; j < AHEAD; j++) {
-					if (k0 + j >= depth) break;
-					x = {fma(g[j], w[j].x, x.x), fma(g[j], w[j].y, x.y)};
-					y = {fma(h[j], s[j].x, y.x), fma(h[j], s[j].y, y.y)};
-					z = {fma(h[j], fma(w[j].x, w[j].x, s[j].x), z.x), fma(h[j], fma(w[j].y, w[j].y, s[j].y), z.y)};
+			for (int j = 0; j < AHEAD; j++) {
+				if (k0 + j >= depth) break;
+#pragma unroll
+				for (int i = 0; i < 4; i++) {
+					float u = w[j].x[i], v = s[j].x[i];
+					x.x[i] = fma(g[j], u, x.x[i]), y.x[i] = fma(h[j], v, y.x[i]), z.x[i] = fma(h[j], fma(u, u, v), z.x[i]);
 				}
 			}
-			finish_backward<WHAT>(p, a.cuts, r, c, l, x, y, z);
-		});
+		}
+		if (!stop) finish_backward<WHAT>(a, r, c, in, turn, l, x, y, z);
+	});
 }
 BY_FUNCTION(narrow_backward, q1, 2)

@@ -173,7 +173,7 @@ struct Chunk {
 	double prior_mean, prior_var;
 	float *s, *wt, *st;  // what is derived from the parameters; may be null
 	const float* center; // moves the prior of each weight; may be null
-	const struct Planes* planes; // the weights cut into planes: means, variances, squares of means; may be null
+	int pairs, pad; // the weights are cut: nothing else is derived from them
 };
 
 // The engine counts on these.

@@ -1,8 +1,7 @@
 // The end of a step of networks with layers that are cut into planes: sums of the gradients,
-// KL and norm, then AdamW, which writes the planes. Both launches read what they can before
+// KL and norm, then AdamW, which cut_weights follows. Both launches read what they can before
 // the launch before them has ended.
 #include "chain.h"
-#include "planes.h"
 
 struct WideUpdate {
 	Norm norm;  // of count chunks; behind their parts, those of the score
@@ -96,7 +95,11 @@ KERNEL_CHAIN(wide_norm, WideUpdate, OPT, 3) {
 	if (thread() == 0) a.parts[2 * block()] = x, a.parts[2 * block() + 1] = y;
 }
 
-// pair reads two neighbours; even says that they lie at a multiple of eight bytes.
+// A Two are neighbours.
+struct Two {
+	float x, y;
+};
+// pair reads them; even says that they lie at a multiple of eight bytes.
 DEVICE Two pair(const float* p, bool even, bool second) {
 	if (even && second) {
 		uint64 b = *(const uint64*)p;
@@ -122,7 +125,6 @@ DEVICE Weights load_weights(const Adam& a, const Chunk& t, int i) {
 	bool second = i + 1 < t.hi, em = t.mean % 2 == 0, er = t.rho % 2 == 0;
 	const float *m = a.theta + t.mean + i, *r = a.theta + t.rho + i;
 	Weights w = {pair(m, em, second), pair(r, er, second)};
-	if (a.prepare) return w;
 	m = a.first + t.mean + i, r = a.first + t.rho + i;
 	w.a1 = pair(m, em, second), w.b1 = pair(r, er, second);
 	m = a.second + t.mean + i, r = a.second + t.rho + i;
@@ -135,16 +137,14 @@ DEVICE void load_gradients(Weights& w, const Adam& a, const Chunk& t, int i) {
 	w.g = pair(a.grad + t.mean + i, t.mean % 2 == 0, second), w.h = pair(a.grad + t.rho + i, t.rho % 2 == 0, second);
 }
 
-// update_planes makes the step of a chunk of random weights as update_chunk does, two
+// update_pairs makes the step of a chunk of random weights as update_chunk does, two
 // neighbours in a thread; next are the first ones. The next ones are loaded while these are
 // computed.
-DEVICE void update_planes(const Adam& a, const Control& k, const Chunk& t, float clip, Weights next) {
+DEVICE void update_pairs(const Adam& a, const Control& k, const Chunk& t, float clip, Weights next) {
 	const Prior prior = prior_of(t, k.kl);
 	float keep = t.no_decay ? 1.0f : k.keep_mean;
 	float *mean = a.theta + t.mean, *rhos = a.theta + t.rho, *m1 = a.first + t.mean, *m2 = a.second + t.mean, *r1 = a.first + t.rho, *r2 = a.second + t.rho;
-	const Planes p0 = t.planes[0];
-	unsigned short *s0 = t.planes[1].at, *q0 = t.planes[2].at; // planes of one size
-	int hi = t.hi, cols = t.cols, prepare = a.prepare;
+	int hi = t.hi;
 	bool em = t.mean % 2 == 0, er = t.rho % 2 == 0;
 	auto one = [&](float& mu, float& rho, float g, float h, float mid, float& a1, float& a2, float& b1, float& b2) {
 		Weight w = whole(t, prior, spread(rho), k.kl, mu - mid, rho, g, h);
@@ -156,28 +156,12 @@ DEVICE void update_planes(const Adam& a, const Control& k, const Chunk& t, float
 		bool second = i + 1 < hi;
 		if (i + 2 * OPT < hi) {
 			next = load_weights(a, t, i + 2 * OPT);
-			if (!prepare) load_gradients(next, a, t, i + 2 * OPT);
+			load_gradients(next, a, t, i + 2 * OPT);
 		}
-		if (!prepare) {
-			one(w.mu.x, w.rho.x, w.g.x, w.h.x, w.mid.x, w.a1.x, w.a2.x, w.b1.x, w.b2.x);
-			one(w.mu.y, w.rho.y, w.g.y, w.h.y, w.mid.y, w.a1.y, w.a2.y, w.b1.y, w.b2.y);
-			put(mean + i, em, second, w.mu), put(m1 + i, em, second, w.a1), put(m2 + i, em, second, w.a2);
-			put(rhos + i, er, second, w.rho), put(r1 + i, er, second, w.b1), put(r2 + i, er, second, w.b2);
-		}
-		float x = softplus(w.rho.x), y = softplus(w.rho.y);
-		int r = i / cols, c = i % cols;
-		long long at = plane_place(p0, r, c);
-		if (cols % 2 == 0) {
-			cut_at(p0.at + at, p0.plane, w.mu);
-			cut_at(s0 + at, p0.plane, {x * x, y * y});
-			cut_at(q0 + at, p0.plane, {w.mu.x * w.mu.x, w.mu.y * w.mu.y});
-			continue;
-		}
-		cut_one(p0.at + at, p0.plane, w.mu.x), cut_one(s0 + at, p0.plane, x * x), cut_one(q0 + at, p0.plane, w.mu.x * w.mu.x);
-		if (!second) continue;
-		if (++c == cols) c = 0, r++;
-		at = plane_place(p0, r, c);
-		cut_one(p0.at + at, p0.plane, w.mu.y), cut_one(s0 + at, p0.plane, y * y), cut_one(q0 + at, p0.plane, w.mu.y * w.mu.y);
+		one(w.mu.x, w.rho.x, w.g.x, w.h.x, w.mid.x, w.a1.x, w.a2.x, w.b1.x, w.b2.x);
+		one(w.mu.y, w.rho.y, w.g.y, w.h.y, w.mid.y, w.a1.y, w.a2.y, w.b1.y, w.b2.y);
+		put(mean + i, em, second, w.mu), put(m1 + i, em, second, w.a1), put(m2 + i, em, second, w.a2);
+		put(rhos + i, er, second, w.rho), put(r1 + i, er, second, w.b1), put(r2 + i, er, second, w.b2);
 	}
 }
 
@@ -188,28 +172,24 @@ KERNEL_CHAIN(wide_adamw, WideUpdate, OPT, 3) {
 	SHARED Control k;
 	const Adam& a = c.adam;
 	const Norm& norm = c.norm;
-	Turn turn = {0, 1};
-	if (!a.prepare) turn = {fresh(&c.turn->slot), fresh(&c.turn->finite)};
+	Turn turn = {fresh(&c.turn->slot), fresh(&c.turn->finite)};
 	int word = thread() % 32, warp = thread() / 32;
 	if (warp == 0 && word < (int)sizeof(Chunk) / 8) ((uint64*)&t)[word] = fresh((const uint64*)(a.chunks + block()) + word);
 	if (warp == 1 && word < (int)sizeof(Control) / 8) ((uint64*)&k)[word] = fresh((const uint64*)(a.control + turn.slot) + word);
 	barrier();
 	int first = t.lo + 2 * thread();
-	bool live = t.planes && first < t.hi;
+	bool live = t.pairs && first < t.hi;
 	Weights w = {};
 	if (live) w = load_weights(a, t, first);
 	follow();
 	if (!turn.finite) return;
-	float clip = 1;
-	if (!a.prepare) {
-		if (live) load_gradients(w, a, t, first);
-		double kl = 0, n2 = 0, nll = norm.parts[2 * norm.count], floored = norm.parts[2 * norm.count + 1];
-		for (int i = thread(); i < norm.count; i += OPT) kl += norm.parts[2 * i], n2 += norm.parts[2 * i + 1];
-		total(kl, n2);
-		if (block() == 0 && thread() == 0) publish(norm, turn.slot, conclude(k, kl, n2, nll, floored));
-		if (!is_finite(nll) || !is_finite(kl + n2)) return;
-		clip = clipping(k, n2);
-	}
-	if (t.planes) update_planes(a, k, t, clip, w);
+	if (live) load_gradients(w, a, t, first);
+	double kl = 0, n2 = 0, nll = norm.parts[2 * norm.count], floored = norm.parts[2 * norm.count + 1];
+	for (int i = thread(); i < norm.count; i += OPT) kl += norm.parts[2 * i], n2 += norm.parts[2 * i + 1];
+	total(kl, n2);
+	if (block() == 0 && thread() == 0) publish(norm, turn.slot, conclude(k, kl, n2, nll, floored));
+	if (!is_finite(nll) || !is_finite(kl + n2)) return;
+	float clip = clipping(k, n2);
+	if (t.pairs) update_pairs(a, k, t, clip, w);
 	else update_chunk(a, k, t, t.lo, clip);
 }

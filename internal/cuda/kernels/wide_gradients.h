@@ -5,7 +5,7 @@
 #pragma once
 #include "beside.h"
 #include "chain.h"
-#include "hopper.h"
+#include "wide.h"
 
 // A Part is a tile of weights and a stretch of the depth: of one product, or of two behind
 // one another, of which the first is multiplied by 2·scale, element by element.
@@ -14,9 +14,11 @@ struct Part {
 	long long aplane, bplane;          // numbers between planes
 	float* out;
 	const float* scale; // null: there is one product
+	const float *as[2], *bs[2]; // scales of the blocks
 	int aacross, bacross;      // blocks of a plane side by side
 	int pitch, rows, cols;     // numbers between rows; what is left of the matrix from the tile on
 	int depth, from, to;       // depth of a product in blocks; the stretch
+	int down, pad;             // rows of the planes
 };
 struct WideGradients {
 	const Part* parts;
@@ -25,7 +27,7 @@ struct WideGradients {
 	const Result* results;
 	Turn* turn; // of the step, for wide_adamw
 };
-static_assert(sizeof(Part) == 96, "");
+static_assert(sizeof(Part) == 136, "");
 
 constexpr int NEAR_PARTS = 4; // of a lane, in shared memory
 
@@ -35,58 +37,21 @@ struct Lane {
 	METHOD const Part& operator[](int i) const { return i < NEAR_PARTS ? near[i] : far[i]; }
 };
 
-// A Stages says where a group of warps stands in the ring of stages.
-struct Stages {
-	char* memory;
-	Barrier *full, *empty;
-	int stage;
-	uint32 phase;
-};
-DEVICE void advance(Stages& r) {
-	if (++r.stage == RING) r.stage = 0, r.phase ^= 1;
-}
-
-// supply_parts fetches what the parts need. A lane of the warp has a block of a plane.
 DEVICE void supply_parts(const Lane& all, Stages r) {
-	int lane = thread() % 32, plane = lane / 8, w = lane % 4;
-	bool left = lane % 8 < 4;
-	char* to = r.memory + (left ? 0 : 3 * OPERAND) + plane * OPERAND + w * BLOCK_BYTES;
+	Supplier me = supplier<true, true>();
 	for (int i = 0; i < all.count; i++) {
 		const Part& p = all[i];
-		long long far = (long long)(left ? p.aacross : p.bacross) * (BLOCK * BLOCK), first = plane * (left ? p.aplane : p.bplane) + w * (BLOCK * BLOCK);
+		long long step = me.step(me.left ? p.aacross : p.bacross, p.down);
+		long long first = me.plane < 2 ? 2 * me.plane * (me.left ? p.aplane : p.bplane) + me.side * BLOCK_BYTES : 4ll * me.side * p.down;
 		int depth = p.depth, end = p.to;
 		for (int q = p.from; q < end; q++) {
-			int f = q >= depth, k = f ? q - depth : q;
-			const unsigned short* from = (left ? f ? p.a[1] : p.a[0] : f ? p.b[1] : p.b[0]) + first + k * far;
-			wait(r.empty + r.stage, r.phase);
-			if (lane == 0) expect(r.full + r.stage, WIDE_STAGE);
-			warp_barrier();
-			if (lane < 24) fetch(to + r.stage * WIDE_STAGE, from, BLOCK_BYTES, r.full + r.stage);
-			advance(r);
+			bool f = q >= depth;
+			const void* o = me.plane < 2 ? (const void*)(me.left ? p.a[f] : p.b[f]) : me.left ? p.as[f] : p.bs[f];
+			supply_stage<true, true>(me, (const char*)o + first + (f ? q - depth : q) * step, r);
 		}
 	}
 }
 
-// start begins the product of the next stage; s has the sums when it has ended.
-DEVICE void start(float* s, Stages& r, uint64 x, uint64 y) {
-	constexpr int D = 1024 >> 4, P = OPERAND >> 4; // sixteen deeper; a plane further
-	wait(r.full + r.stage, r.phase);
-	x += r.stage * WIDE_STAGE >> 4, y += r.stage * WIDE_STAGE >> 4;
-	wgmma_begin();
-	wgmma<true, true>(s, x, y + 2 * P, 0), wgmma<true, true>(s, x + D, y + D + 2 * P, 1);
-	wgmma<true, true>(s, x + 2 * P, y, 1), wgmma<true, true>(s, x + D + 2 * P, y + D, 1);
-	wgmma<true, true>(s, x + P, y + P, 1), wgmma<true, true>(s, x + D + P, y + D + P, 1);
-	wgmma<true, true>(s, x, y + P, 1), wgmma<true, true>(s, x + D, y + D + P, 1);
-	wgmma<true, true>(s, x + P, y, 1), wgmma<true, true>(s, x + D + P, y + D, 1);
-	wgmma<true, true>(s, x, y, 1), wgmma<true, true>(s, x + D, y + D, 1);
-	wgmma_end();
-	advance(r);
-}
-
-// A Place is what a thread has of a tile: rows row and row + 8, two columns in each eight.
-struct Place {
-	int row, col;
-};
 DEVICE void scale_sums(float* sums, const Part& p, Place at) {
 #pragma unroll
 	for (int e0 = 0; e0 < 64; e0 += 8) { // few at a time: there are no registers for more
@@ -100,76 +65,23 @@ DEVICE void scale_sums(float* sums, const Part& p, Place at) {
 		for (int i = 0; i < 8; i++) sums[e0 + i] *= 2 * by[i];
 	}
 }
-DEVICE void store_sums(const float* sums, const Part& p, Place at) {
-	float* out = p.out + (long long)at.row * p.pitch + at.col;
-	bool pairs = (p.pitch % 2 | (uint64)out / 4 % 2) == 0;
-#pragma unroll
-	for (int e = 0; e < 64; e += 2) {
-		int row = e / 2 % 2 * 8, col = e / 4 * 8;
-		float* to = out + (long long)row * p.pitch + col;
-		if (at.row + row >= p.rows || at.col + col >= p.cols) continue;
-		if (pairs && at.col + col + 1 < p.cols) {
-			*(uint64*)to = (uint64)bits(sums[e + 1]) << 32 | bits(sums[e]);
-			continue;
-		}
-		to[0] = sums[e];
-		if (at.col + col + 1 < p.cols) to[1] = sums[e + 1];
-	}
-}
-
-// A Cursor is a block of the depth, of one of a lane's parts.
-struct Cursor {
-	int part, block;
-};
-// add_sums adds the sums of a stage whose product has ended, and frees the stage. At the end
-// of a product they are scaled, at the end of a part written.
-DEVICE void add_sums(float* sums, const float* s, Stages& r, const Lane& all, Cursor& c, Place at) {
-	arrive(r.empty + r.stage);
-	advance(r);
-#pragma unroll
-	for (int e = 0; e < 64; e++) sums[e] += s[e];
-	const Part& p = all[c.part];
-	int next = c.block + 1;
-	if (p.scale && next <= p.depth && (next == p.depth || next == p.to)) scale_sums(sums, p, at);
-	if (next == p.to) {
-		store_sums(sums, p, at);
-#pragma unroll
-		for (int e = 0; e < 64; e++) sums[e] = 0;
-		if (++c.part < all.count) next = all[c.part].from;
-	}
-	c.block = next;
-}
-
-// multiply_parts multiplies a stage while it adds the sums of the one before.
 DEVICE void multiply_parts(const Lane& all, Stages r) {
-	int t = thread() % 128, group = thread() / 128, left = 0;
-	Place at = {group * 64 + t / 32 * 16 + t % 32 / 4, t % 4 * 2};
-	uint64 x = descriptor(r.memory + group * 2 * BLOCK_BYTES), y = descriptor(r.memory + 3 * OPERAND);
+	Place at = place_in_tile();
+	int left = 0;
 	for (int i = 0; i < all.count; i++) left += all[i].to - all[i].from;
 	if (left == 0) return;
-	Stages done = r; // products that have ended
-	Cursor c = {0, all[0].from};
-	float sums[64] = {}, s[64], u[64];
-	start(s, r, x, y);
-#pragma unroll 1
-	for (; left > 2; left -= 2) {
-		start(u, r, x, y);
-		wgmma_wait<1>(s);
-		add_sums(sums, s, done, all, c, at);
-		start(s, r, x, y);
-		wgmma_wait<1>(u);
-		add_sums(sums, u, done, all, c, at);
-	}
-	if (left == 2) {
-		start(u, r, x, y);
-		wgmma_wait<1>(s);
-		add_sums(sums, s, done, all, c, at);
-		wgmma_wait(u);
-		add_sums(sums, u, done, all, c, at);
-	} else {
-		wgmma_wait(s);
-		add_sums(sums, s, done, all, c, at);
-	}
+	int now = 0, end = all[0].from; // of blocks that were added
+	float sums[64] = {};
+	multiply_stages<true, true>(sums, left, r, at, [&]() INLINED { // at the end of a product, sums are scaled; at the end of a part, they are written
+		const Part& p = all[now];
+		end++;
+		if (p.scale && end <= p.depth && (end == p.depth || end == p.to)) scale_sums(sums, p, at);
+		if (end < p.to) return;
+		write_sums(p.out, p.pitch, p.rows, p.cols, at, sums);
+#pragma unroll
+		for (int e = 0; e < 64; e++) sums[e] = 0;
+		if (++now < all.count) end = all[now].from;
+	});
 }
 
 KERNEL_MANY(wide_gradients, WideGradients, WIDE_THREADS, 1, block_y) {
