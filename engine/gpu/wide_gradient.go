@@ -14,9 +14,10 @@ type wideGradients struct {
 	update many[chainUpdate] // what follows
 }
 
-// besideRows is how many rows of a bias or a narrow layer a warp adds up at least;
-// besideWarps is how many warps of a block do.
-const besideRows, besideWarps = 128, 3
+// besideRows and slimRows are how many rows of a bias and of a narrow layer a warp adds up
+// at least, slimOutputs for how many outputs at a time; besideWarps is how many warps of a
+// block do.
+const besideRows, slimRows, slimOutputs, besideWarps = 128, 64, 8, 3
 
 // lanesOf is how many lanes a card has; tests change it.
 var lanesOf = func(d *cuda.Device) int { return d.Processors }
@@ -35,7 +36,11 @@ func (g *wideGradients) plan(w *weights, dense []denseGradient, rows int) (most 
 			lengths = append(lengths, slices.Repeat([]int{d.phases() * tiles(rows, blockSide)}, n)...)
 			lengths = append(lengths, slices.Repeat([]int{tiles(rows, blockSide)}, n)...)
 		}
-		d.split = max(besideRows, tiles(rows, partsFor(w.size)))
+		least := besideRows
+		if d.layer.narrow {
+			least = slimRows
+		}
+		d.split = max(least, tiles(rows, partsFor(w.size)))
 		d.parts = tiles(rows, d.split)
 		for _, t := range d.layer.tensors {
 			w.tensors[t].parts = d.parts
@@ -102,7 +107,7 @@ func (g *wideGradients) place(w *weights, pass *launches, dense []denseGradient,
 			all = append(all, s)
 		}
 		if l.narrow {
-			add(slim{M: o.M, V: o.V, W: o.W, O0: q.O0, O1: q.O1, In: int32(l.in)}, l.in, tiles(l.out, 4))
+			add(slim{M: o.M, V: o.V, W: o.W, O0: q.O0, O1: q.O1, In: int32(l.in)}, l.in, tiles(l.out, slimOutputs))
 		}
 		if q.X0 != 0 {
 			add(slim{O0: q.X0, O1: q.X1}, l.out, 1)

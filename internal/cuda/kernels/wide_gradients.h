@@ -102,7 +102,7 @@ KERNEL_MANY(wide_gradients, WideGradients, WIDE_THREADS, 1, block_y) {
 	if (thread() >= 256) {
 		fewer_registers<72>();
 		if (thread() < 288) supply_parts(all, {memory, full, empty, 0, 1});
-		else sum_beside(a.beside, block() * 3 + thread() / 32 - 9, blocks() * 3);
+		else sum_beside<3>(a.beside, thread() / 32 - 9);
 	} else {
 		more_registers<216>();
 		multiply_parts(all, {memory, full, empty, 0, 0});
