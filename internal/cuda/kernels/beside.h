@@ -22,7 +22,7 @@ struct Beside {
 static_assert(sizeof(Slim) == 80 && sizeof(Beside) == 24, "");
 
 DEVICE void sum_bias(const Slim& s, const Job& j) {
-	constexpr int AHEAD = 16;
+	constexpr int AHEAD = 26; // a fifth of the rows that most parts have
 	int c = j.x * 32 + thread() % 32, r = j.z * s.split, end = less(s.rows, r + s.split), out = s.out;
 	if (c >= out) return;
 	const float *g = s.g + c, *h = s.h + c;
@@ -59,27 +59,31 @@ DEVICE void sum_slim(const Slim& s, const Job& j, SlimRows& near) {
 	float s0[SLIM] = {}, s1[SLIM] = {}, s2[SLIM] = {};
 	for (; r0 < end; r0 += 32) {
 		int n = less(32, end - r0);
-		warp_ready(); // the rows before are read
-		if (lane < n) {
-			const float *g = s.g + (long long)(r0 + lane) * out + c, *h = s.h + (long long)(r0 + lane) * out + c;
-			float a[SLIM], b[SLIM]; // all loads first: they take longest
-#pragma unroll
-			for (int i = 0; i < SLIM; i++) a[i] = i < there ? g[i] : 0.0f, b[i] = i < there ? h[i] : 0.0f;
-#pragma unroll
-			for (int i = 0; i < SLIM; i++) near.x[lane][0][i] = a[i], near.x[lane][1][i] = b[i];
-		}
-		warp_ready();
-#pragma unroll 1
-		for (int r = 0; r < n; r += AHEAD) {
-			float x[AHEAD], y[AHEAD];
+		float x[AHEAD], y[AHEAD];
+		auto load = [&](int r) { // all loads first: they take longest
 #pragma unroll
 			for (int i = 0; i < AHEAD; i++) {
 				long long at = (long long)(r0 + r + i) * in;
 				x[i] = r + i < n ? m[at] : 0.0f, y[i] = r + i < n && v ? v[at] : 0.0f;
 			}
+		};
+		const float *g = s.g + (long long)(r0 + lane) * out + c, *h = s.h + (long long)(r0 + lane) * out + c;
+		float a[SLIM], b[SLIM];
 #pragma unroll
-			for (int i = 0; i < AHEAD; i++) {
-				if (r + i >= n) break;
+		for (int i = 0; i < SLIM; i++) {
+			bool in = lane < n && i < there;
+			a[i] = in ? g[i] : 0.0f, b[i] = in ? h[i] : 0.0f;
+		}
+		load(0);
+		warp_ready(); // the rows before are read
+#pragma unroll
+		for (int i = 0; i < SLIM; i++) near.x[lane][0][i] = a[i], near.x[lane][1][i] = b[i];
+		warp_ready();
+#pragma unroll 1
+		for (int r = 0; r < n; r += AHEAD) {
+			if (r > 0) load(r);
+#pragma unroll
+			for (int i = 0; i < AHEAD; i++) { // behind the last row there are zeros
 				const float *g = near.x[r + i][0], *h = near.x[r + i][1];
 				float q = x[i] * x[i];
 #pragma unroll
