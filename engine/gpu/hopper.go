@@ -94,15 +94,24 @@ type cutArgs struct {
 }
 
 type cutTensor struct {
-	Mean, Rho            cuda.Ptr
-	Rows, Cols, First, _ int32
-	To                   [3]planes
+	Mean, Rho                cuda.Ptr
+	Rows, Cols, First, Chunk int32
+	To                       [3]planes
 }
 
 type cutWeightsArgs struct {
-	All                       cuda.Ptr
-	Count, Blocks, Prepare, _ int32
-	Results                   cuda.Ptr
+	All           cuda.Ptr
+	Count, Blocks int32
+}
+
+// An updateJob is what a block of wide_adamw updates: blocks of a tensor that is cut, or a
+// chunk of another one.
+type updateJob struct{ Tensor, From, To, Chunk int32 }
+
+type wideUpdate struct {
+	Norm                  normArgs
+	Adam                  adamArgs
+	Turn, Stretches, Cuts cuda.Ptr
 }
 
 // cutGrid is the grid of kernels that take a matrix in blocks of 32 × 32, one after the

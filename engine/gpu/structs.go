@@ -142,7 +142,6 @@ type chunk struct {
 	Mean, Rho                 int64
 	PriorMean, PriorVar       float64
 	S, WT, ST, Center         cuda.Ptr
-	Pairs, _                  int32
 }
 
 // many are the arguments of a kernel for one network, or for several of the same shapes.

@@ -279,10 +279,10 @@ func (t *trainer) queueUpdate() error {
 	if w.fused {
 		return t.queueFused()
 	}
-	grid := cuda.Grid{X: len(w.chunks)}
 	if w.plan.wideCols() > 0 {
-		return t.queueWide(grid)
+		return t.queueWide()
 	}
+	grid := cuda.Grid{X: len(w.chunks)}
 	if err := launch(w, w.kernels.norm, grid, 256, &t.norm); err != nil {
 		return err
 	}

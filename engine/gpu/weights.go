@@ -52,7 +52,7 @@ func (w *weights) chunk() int {
 	return 256 * max(1, w.size/(256*1024))
 }
 
-const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 104, 80, 40, 224, 16
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 96, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k := e.load()
@@ -158,9 +158,7 @@ func (w *weights) prepare() error {
 	if err := launch(w, w.kernels.adamw, grid, 256, &adam); err != nil {
 		return err
 	}
-	cut := w.cutting
-	cut.One.Prepare = 1
-	return w.cutWeights(&cut)
+	return w.cutWeights()
 }
 
 // describe writes the chunks to the card, with the priors.
@@ -176,9 +174,6 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 			c.NoDecay = 1
 		}
 		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
-		if c.Pairs = 0; x.planes[0].At != 0 {
-			c.Pairs = 1
-		}
 		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
 		c.S, c.WT, c.ST, c.Center = x.s, x.wt, x.st, x.center
 	}

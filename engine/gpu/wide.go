@@ -51,23 +51,23 @@ func (w *weights) placeCuts() {
 	blocks := 0
 	for i, t := range w.tensors {
 		if t.planes[0].At != 0 {
-			all = append(all, cutTensor{Mean: w.at(i), Rho: w.theta.Add(4 * w.rho[i]), Rows: int32(t.rows), Cols: int32(t.cols), First: int32(blocks), To: t.planes})
+			all = append(all, cutTensor{Mean: w.at(i), Rho: w.theta.Add(4 * w.rho[i]), Rows: int32(t.rows), Cols: int32(t.cols), First: int32(blocks), Chunk: w.firstChunk(i), To: t.planes})
 			blocks += tiles(t.rows, blockSide) * tiles(t.cols, blockSide)
 		}
 	}
 	if blocks == 0 {
 		return
 	}
-	w.cutting.One = cutWeightsArgs{All: place(w.memory, all, sizeCutTensor), Count: int32(len(all)), Blocks: int32(blocks), Results: w.results}
+	w.cutting.One = cutWeightsArgs{All: place(w.memory, all, sizeCutTensor), Count: int32(len(all)), Blocks: int32(blocks)}
 }
 
 // cutWeights cuts the weights of wide layers.
-func (w *weights) cutWeights(c *many[cutWeightsArgs]) error {
-	n := int(c.One.Blocks)
+func (w *weights) cutWeights() error {
+	n := int(w.cutting.One.Blocks)
 	if n == 0 {
 		return nil
 	}
-	return launch(w, w.kernels.hopper.cutWeights, cuda.Grid{X: min(n, 4*w.device.Processors)}, cutThreads, c)
+	return launch(w, w.kernels.hopper.cutWeights, cuda.Grid{X: min(n, 4*w.device.Processors)}, cutThreads, &w.cutting)
 }
 
 // A wideStage cuts a signal, or is a product whose operands are cut: up to three matrix

@@ -11,7 +11,8 @@ import (
 type wideGradients struct {
 	lanes  int // blocks of the launch
 	args   many[wideGradientArgs]
-	update many[chainUpdate] // what follows
+	update many[wideUpdate] // what follows
+	blocks int              // of the update
 }
 
 // besideRows and slimRows are how many rows of a bias and of a narrow layer a warp adds up
@@ -178,18 +179,38 @@ func (g *wideGradients) turn(t *trainer) {
 	}
 	turn := t.alloc(1, sizeTurn)
 	g.args.One.Turn = turn
-	g.update.One = chainUpdate{Norm: t.norm.One, Adam: t.weights.adam.One, Turn: turn}
+	jobs := t.updateJobs()
+	g.blocks = len(jobs)
+	g.update.One = wideUpdate{Norm: t.norm.One, Adam: t.weights.adam.One, Turn: turn, Stretches: place(t.memory, jobs, sizeJob), Cuts: t.cutting.One.All}
 }
 
-// queueWide queues the sums of the gradients, and one block for the scores, AdamW, and what cuts
-// the weights.
-func (t *trainer) queueWide(grid cuda.Grid) error {
+// updateJobs shares the parameters among the blocks of the update: as many as run at a time.
+func (w *weights) updateJobs() (all []updateJob) {
+	each := tiles(int(w.cutting.One.Blocks), 3*w.device.Processors)
+	tensor := int32(-1)
+	for i, c := range w.chunks {
+		t := w.tensors[c.Tensor]
+		if t.planes[0].At == 0 {
+			all = append(all, updateJob{Tensor: -1, Chunk: int32(i)})
+			continue
+		}
+		if c.Lo > 0 { // its first chunk stands for the tensor
+			continue
+		}
+		tensor++
+		n := tiles(t.rows, blockSide) * tiles(t.cols, blockSide)
+		for from := 0; from < n; from += each {
+			all = append(all, updateJob{tensor, int32(from), int32(min(n, from+each)), int32(i)})
+		}
+	}
+	return all
+}
+
+// queueWide queues the sums of the gradients, with one block more for the scores, and AdamW.
+func (t *trainer) queueWide() error {
 	w, h := t.weights, t.kernels.hopper
-	if err := launch(w, h.wideNorm, cuda.Grid{X: grid.X + 1}, 256, &t.wide.update); err != nil {
+	if err := launch(w, h.wideNorm, cuda.Grid{X: len(w.chunks) + 1}, 256, &t.wide.update); err != nil {
 		return err
 	}
-	if err := launch(w, h.adamw, grid, 256, &t.wide.update); err != nil {
-		return err
-	}
-	return w.cutWeights(&w.cutting)
+	return launch(w, h.adamw, cuda.Grid{X: t.wide.blocks}, 256, &t.wide.update)
 }

@@ -43,31 +43,32 @@ KERNEL_CHAIN(cut_planes, CutPlanes, CUT_THREADS, 4) {
 	});
 }
 
-// cut_weights cuts the weights of layers: their means, variances and squares of means.
+// cut_weights cuts the weights of layers when they are new: their means, variances and squares
+// of means. wide_adamw cuts those that it updates.
 struct CutTensor {
 	const float *mean, *rho;
-	int rows, cols, first, pad; // first: of its blocks, those of all tensors one behind the other
+	int rows, cols, first, chunk; // first: of its blocks, those of all tensors one behind the other; its first chunk
 	Planes to[3];
 };
+DEVICE void cut_weight(const CutTensor& t, int r, int c, bool in, const Span& mean, const Span& rho, int turn) {
+	Span s = each_of([&](int j) { return softplus(rho.x[j]); }), x = inside(mean, c, t.cols);
+	const Span q[3] = {x, inside(each_of([&](int j) { return s.x[j] * s.x[j]; }), c, t.cols), each_of([&](int j) { return x.x[j] * x.x[j]; })};
+	cut_these(t.to, 3, false, r, c, in, q, turn);
+}
 struct CutWeights {
 	const CutTensor* all;
-	int count, blocks, prepare, pad; // prepare: whatever the results are
-	const Result* results;
+	int count, blocks;
 };
 KERNEL_CHAIN(cut_weights, CutWeights, CUT_THREADS, 4) {
 	const CutWeights& a = c;
 	follow();
-	bool stop = !a.prepare && failed(a.results);
 	for (int i = block(), n = 0, turn = 0; i < a.blocks; i += blocks(), turn++) {
 		while (n + 1 < a.count && i >= a.all[n + 1].first) n++;
 		const CutTensor& t = a.all[n];
 		int cols = t.cols, at = i - t.first, across = (cols + BLOCK - 1) / BLOCK, r = at / across * BLOCK + thread() / 8, c = at % across * BLOCK + thread() % 8 * 4;
 		bool in = r < t.rows;
 		Span x = read4(t.mean, r, c, cols, in), rho = read4(t.rho, r, c, cols, in);
-		if (stop) return;
-		Span s = each_of([&](int j) { return softplus(rho.x[j]); });
-		const Span q[3] = {x, each_of([&](int j) { return c + j < cols ? s.x[j] * s.x[j] : 0.0f; }), each_of([&](int j) { return x.x[j] * x.x[j]; })};
-		cut_these(t.to, 3, false, r, c, in, q, turn);
+		cut_weight(t, r, c, in, x, rho, turn);
 	}
 }
 

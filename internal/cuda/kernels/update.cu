@@ -1,12 +1,19 @@
 // The end of a step of networks with layers that are cut into planes: sums of the gradients,
-// KL and norm, then AdamW, which cut_weights follows. Both launches read what they can before
-// the launch before them has ended.
-#include "chain.h"
+// KL and norm, then AdamW, which cuts the weights anew. Both launches read what they can
+// before the launch before them has ended.
+#include "finish.cu"
 
+// A Stretch is what a block of wide_adamw updates: blocks from to to of the planes of a
+// tensor, or a chunk of one that is not cut.
+struct Stretch {
+	int tensor, from, to, chunk; // tensor −1: it is not cut
+};
 struct WideUpdate {
 	Norm norm;  // of count chunks; behind their parts, those of the score
 	Adam adam;
 	Turn* turn; // wide_gradients writes it
+	const Stretch* stretches;
+	const CutTensor* cuts;
 };
 
 // Elements are N of a chunk, with the first parts of their gradients.
@@ -97,101 +104,81 @@ KERNEL_CHAIN(wide_norm, WideUpdate, OPT, 3) {
 	if (thread() == 0) a.parts[2 * block()] = x, a.parts[2 * block() + 1] = y;
 }
 
-// A Two are neighbours.
-struct Two {
-	float x, y;
-};
-// pair reads them; even says that they lie at a multiple of eight bytes.
-DEVICE Two pair(const float* p, bool even, bool second) {
-	if (even && second) {
-		uint64 b = *(const uint64*)p;
-		return {from_bits((uint32)b), from_bits((uint32)(b >> 32))};
-	}
-	return {p[0], second ? p[1] : 0.0f};
-}
-DEVICE void put(float* p, bool even, bool second, Two x) {
-	if (even && second) {
-		*(uint64*)p = (uint64)bits(x.y) << 32 | bits(x.x);
-		return;
-	}
-	p[0] = x.x;
-	if (second) p[1] = x.y;
-}
-
-// Weights are two neighbours with all that their step needs.
+// Weights are four neighbours with all that their step needs.
 struct Weights {
-	Two mu, rho, g, h, a1, a2, b1, b2, mid; // means, ρ, gradients, AdamW's moments of both, centres of priors
+	Span mu, rho, g, h, a1, a2, b1, b2, mid; // means, ρ, gradients, AdamW's moments of both, centres of priors
 };
-
-DEVICE Weights load_weights(const Adam& a, const Chunk& t, int i) {
-	bool second = i + 1 < t.hi, em = t.mean % 2 == 0, er = t.rho % 2 == 0;
-	const float *m = a.theta + t.mean + i, *r = a.theta + t.rho + i;
-	Weights w = {pair(m, em, second), pair(r, er, second)};
-	m = a.first + t.mean + i, r = a.first + t.rho + i;
-	w.a1 = pair(m, em, second), w.b1 = pair(r, er, second);
-	m = a.second + t.mean + i, r = a.second + t.rho + i;
-	w.a2 = pair(m, em, second), w.b2 = pair(r, er, second);
-	w.mid = t.center ? pair(t.center + i, true, second) : Two{0, 0};
-	return w;
+// A Corner is where a thread has them, in a block of the planes.
+struct Corner {
+	int r, c;
+	bool in;
+};
+DEVICE Corner corner_of(const CutTensor& t, int block) {
+	int across = (t.cols + BLOCK - 1) / BLOCK, r = block / across * BLOCK + thread() / 8;
+	return {r, block % across * BLOCK + thread() % 8 * 4, r < t.rows};
 }
-DEVICE void load_gradients(Weights& w, const Adam& a, const Chunk& t, int i) {
-	bool second = i + 1 < t.hi;
-	w.g = pair(a.grad + t.mean + i, t.mean % 2 == 0, second), w.h = pair(a.grad + t.rho + i, t.rho % 2 == 0, second);
+DEVICE void load_weights(Weights& w, const Adam& a, const Chunk& t, int cols, Corner at) {
+	auto read = [&](const float* p) { return read4(p, at.r, at.c, cols, at.in); };
+	w.mu = read(a.theta + t.mean), w.rho = read(a.theta + t.rho);
+	w.a1 = read(a.first + t.mean), w.b1 = read(a.first + t.rho), w.a2 = read(a.second + t.mean), w.b2 = read(a.second + t.rho);
+	w.mid = read(t.center);
+}
+DEVICE void load_gradients(Weights& w, const Adam& a, const Chunk& t, int cols, Corner at) {
+	w.g = read4(a.grad + t.mean, at.r, at.c, cols, at.in), w.h = read4(a.grad + t.rho, at.r, at.c, cols, at.in);
 }
 
-// update_pairs makes the step of a chunk of random weights as update_chunk does, two
-// neighbours in a thread; next are the first ones. The next ones are loaded while these are
-// computed.
-DEVICE void update_pairs(const Adam& a, const Control& k, const Chunk& t, float clip, Weights next) {
+// update_block makes the step of random weights as update_chunk does, and cuts them.
+DEVICE void update_block(const Adam& a, const Control& k, const Chunk& t, const CutTensor& cut, float clip, Weights& w, Corner at, int turn) {
 	const Prior prior = prior_of(t, k.kl);
 	float keep = t.no_decay ? 1.0f : k.keep_mean;
-	float *mean = a.theta + t.mean, *rhos = a.theta + t.rho, *m1 = a.first + t.mean, *m2 = a.second + t.mean, *r1 = a.first + t.rho, *r2 = a.second + t.rho;
-	int hi = t.hi;
-	bool em = t.mean % 2 == 0, er = t.rho % 2 == 0;
-	auto one = [&](float& mu, float& rho, float g, float h, float mid, float& a1, float& a2, float& b1, float& b2) {
-		Weight w = whole(t, prior, spread(rho), k.kl, mu - mid, rho, g, h);
-		rho = step(k, k.keep_rho, rho, clip * w.gr, b1, b2);
-		mu = step(k, keep, w.mu, clip * w.g, a1, a2) + mid;
-	};
-	for (int i = t.lo + 2 * thread(); i < hi; i += 2 * OPT) {
-		Weights w = next;
-		bool second = i + 1 < hi;
-		if (i + 2 * OPT < hi) {
-			next = load_weights(a, t, i + 2 * OPT);
-			load_gradients(next, a, t, i + 2 * OPT);
-		}
-		one(w.mu.x, w.rho.x, w.g.x, w.h.x, w.mid.x, w.a1.x, w.a2.x, w.b1.x, w.b2.x);
-		one(w.mu.y, w.rho.y, w.g.y, w.h.y, w.mid.y, w.a1.y, w.a2.y, w.b1.y, w.b2.y);
-		put(mean + i, em, second, w.mu), put(m1 + i, em, second, w.a1), put(m2 + i, em, second, w.a2);
-		put(rhos + i, er, second, w.rho), put(r1 + i, er, second, w.b1), put(r2 + i, er, second, w.b2);
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		Weight x = whole(t, prior, spread(w.rho.x[i]), k.kl, w.mu.x[i] - w.mid.x[i], w.rho.x[i], w.g.x[i], w.h.x[i]);
+		w.rho.x[i] = step(k, k.keep_rho, w.rho.x[i], clip * x.gr, w.b1.x[i], w.b2.x[i]);
+		w.mu.x[i] = step(k, keep, x.mu, clip * x.g, w.a1.x[i], w.a2.x[i]) + w.mid.x[i];
 	}
+	auto write = [&](float* p, const Span& x) { write4(p, at.r, at.c, cut.cols, at.in, x); };
+	write(a.theta + t.mean, w.mu), write(a.theta + t.rho, w.rho);
+	write(a.first + t.mean, w.a1), write(a.first + t.rho, w.b1), write(a.second + t.mean, w.a2), write(a.second + t.rho, w.b2);
+	cut_weight(cut, at.r, at.c, at.in, w.mu, w.rho, turn);
 }
 
-// wide_adamw has a block for each chunk. All of them add up the parts of wide_norm, in the
+// wide_adamw has a block for each stretch. All of them add up the parts of wide_norm, in the
 // same order.
 KERNEL_CHAIN(wide_adamw, WideUpdate, OPT, 3) {
 	SHARED Chunk t;
 	SHARED Control k;
+	SHARED CutTensor cut;
 	const Adam& a = c.adam;
 	const Norm& norm = c.norm;
+	const Stretch s = c.stretches[block()];
+	bool planes = s.tensor >= 0;
 	Turn turn = {fresh(&c.turn->slot), fresh(&c.turn->finite)};
 	int word = thread() % 32, warp = thread() / 32;
-	if (warp == 0 && word < (int)sizeof(Chunk) / 8) ((uint64*)&t)[word] = fresh((const uint64*)(a.chunks + block()) + word);
+	if (warp == 0 && word < (int)sizeof(Chunk) / 8) ((uint64*)&t)[word] = fresh((const uint64*)(a.chunks + s.chunk) + word);
 	if (warp == 1 && word < (int)sizeof(Control) / 8) ((uint64*)&k)[word] = fresh((const uint64*)(a.control + turn.slot) + word);
+	if (warp == 2 && word < (int)sizeof(CutTensor) / 8 && planes) ((uint64*)&cut)[word] = ((const uint64*)(c.cuts + s.tensor))[word];
 	barrier();
-	int first = t.lo + 2 * thread();
-	bool live = t.pairs && first < t.hi;
-	Weights w = {};
-	if (live) w = load_weights(a, t, first);
+	Weights w;
+	Corner at = {};
+	if (planes) at = corner_of(cut, s.from), load_weights(w, a, t, cut.cols, at);
 	follow();
 	if (!turn.finite) return;
-	if (live) load_gradients(w, a, t, first);
+	if (planes) load_gradients(w, a, t, cut.cols, at);
 	double kl = 0, n2 = 0, nll = norm.parts[2 * norm.count], floored = norm.parts[2 * norm.count + 1];
 	for (int i = thread(); i < norm.count; i += OPT) kl += norm.parts[2 * i], n2 += norm.parts[2 * i + 1];
 	total(kl, n2);
 	if (block() == 0 && thread() == 0) publish(norm, turn.slot, conclude(k, kl, n2, nll, floored));
 	if (!is_finite(nll) || !is_finite(kl + n2)) return;
 	float clip = clipping(k, n2);
-	if (t.pairs) update_pairs(a, k, t, clip, w);
-	else update_chunk(a, k, t, t.lo, clip);
+	if (!planes) {
+		update_chunk(a, k, t, t.lo, clip);
+		return;
+	}
+	for (int i = s.from;;) {
+		update_block(a, k, t, cut, clip, w, at, i - s.from);
+		if (++i == s.to) break;
+		at = corner_of(cut, i);
+		load_weights(w, a, t, cut.cols, at), load_gradients(w, a, t, cut.cols, at);
+	}
 }
