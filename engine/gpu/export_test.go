@@ -92,10 +92,10 @@ func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.
 // Sensed reports whether a predictor's networks run in the kernel sensed.
 func Sensed(p engine.Predictor[float32]) bool { return p.(*predictor).lanes[0].networks[0].sensed }
 
-// TakeWhole makes products and what follows them one launch always, if positive, or never,
-// if negative, and returns what undoes it.
-func TakeWhole(when int) func() {
-	before := takeWhole
-	takeWhole = when
-	return func() { takeWhole = before }
+// SetLanes sets among how many lanes the gradients of wide layers are shared, and returns
+// what undoes it.
+func SetLanes(n int) func() {
+	before := lanesOf
+	lanesOf = func(*cuda.Device) int { return n }
+	return func() { lanesOf = before }
 }

@@ -100,7 +100,7 @@ func cases() []testCase {
 		{"small", 1, nn.Chain{nn.Dense{Out: 128}, nn.Apply{F: leaky, Rule: moment.UT(2)}, nn.Dense{Out: 128}, nn.Apply{F: leaky, Rule: moment.UT(2)}, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"wide", 30, nn.Chain{nn.Dense{Out: 200}, nn.Apply{F: leaky}, nn.Dense{Out: 201}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 4}}, likelihood.Heteroscedastic{}},
 		{"aligned", 36, nn.Chain{nn.Dense{Out: 256}, nn.Apply{F: leaky, Rule: moment.UT(2)}, nn.Dense{Out: 132}, nn.Apply{F: leaky}, nn.Dense{Out: 2}}, likelihood.Normal{}},
-		{"cut", 257, nn.Chain{nn.Dense{Out: 256}, nn.Apply{F: leaky, Rule: moment.UT(2)}, nn.Residual{Branch: nn.Dense{Out: 256, NoBias: true}}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 2}}, likelihood.Normal{}},
+		{"cut", 257, nn.Chain{nn.Dense{Out: 256}, nn.Apply{F: leaky, Rule: moment.UT(2)}, nn.Residual{Branch: nn.Dense{Out: 256, NoBias: true}}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 2}, nn.Scale{Start: 1.5}, nn.Multiply{By: []float64{2, 3}}, nn.Noise{}}, likelihood.Normal{}},
 		{"fixed", 5, nn.Chain{nn.Dense{Out: 40, Fixed: true}, nn.Apply{F: fn.SiLU()}, nn.Dense{Out: 50, NoBias: true}, nn.Apply{F: fn.GELU(), Rule: moment.UT(1)}, nn.Dense{Out: 2, Fixed: true}, nn.Noise{}}, likelihood.Normal{}},
 		{"learned", 3, nn.Chain{nn.Dense{Out: 20}, nn.Apply{F: fn.Sigmoid(), Rule: moment.LearnedUT(2)}, nn.Dropout{P: 0.1}, nn.Dense{Out: 2}, nn.Scale{Start: 1.5}, nn.Multiply{By: []float64{2, 3}}}, likelihood.ExpectedNormal{Std: 0.5}},
 		{"counts", 3, nn.Chain{nn.Dense{Out: 33}, nn.Apply{F: fn.ELU(1), Rule: moment.GenUT(0.5, 4)}, nn.Dense{Out: 2}}, likelihood.Poisson{}},

@@ -18,13 +18,14 @@ type gradients struct {
 }
 
 type denseGradient struct {
-	layer *layer
-	o     op
-	set   int // of its jobs
-	parts int
-	split int // rows of a part
-	sense backSense
-	k     int // outputs whose sensitivities are followed
+	layer  *layer
+	o      op
+	set    int // of its jobs
+	parts  int
+	split  int     // rows of a part
+	pieces []piece // of a layer that is cut
+	sense  backSense
+	k      int // outputs whose sensitivities are followed
 }
 
 // alone reports whether kernels of Hopper compute the gradient, in launches of their own.
@@ -66,8 +67,6 @@ func (g *gradients) plan(w *weights, rows int) {
 		d := &g.dense[i]
 		in, out := d.layer.in, d.layer.out
 		if d.alone() {
-			d.cut(w, rows)
-			g.parts = max(g.parts, d.parts)
 			continue
 		}
 		side := 64

@@ -39,9 +39,28 @@ func TestHopperProducts(t *testing.T) {
 		const n = 40
 		a := normals(n*n, 1)
 		a[0], a[n] = math.Float32frombits(0x7fffffff), float32(math.Inf(1)) // what cards call NaN
-		for i, x := range multiplyOnHopper(t, w, "forward", a, normals(n*n, 2), n, n, n) {
+		for i, x := range multiplyOnHopper(t, w, "forward", false, a, normals(n*n, 2), n, n, n) {
 			if finite := !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0); finite != (i/n > 1) {
 				t.Fatalf("row %d, column %d of the product is %v; only rows 0 and 1 of the factor are not finite", i/n, i%n, x)
+			}
+		}
+	})
+	// Rows of very different sizes, and numbers near the ends of float32, are as exact.
+	t.Run("ranges", func(t *testing.T) {
+		const rows, cols, depth = 70, 40, 100
+		a, b := normals(rows*depth, 1), normals(cols*depth, 2)
+		for i := range a {
+			a[i] = float32(math.Ldexp(float64(a[i]), i/depth*3-120))
+		}
+		got := multiplyOnHopper(t, w, "backward", true, a, b, rows, cols, depth)
+		for i, x := range got {
+			var want, squares float64
+			for k := range depth {
+				p := float64(a[i/cols*depth+k]) * float64(b[i%cols*depth+k])
+				want, squares = want+p, squares+p*p
+			}
+			if d := math.Abs(float64(x) - want); !(d <= 1e-6*math.Sqrt(squares)+1e-43) {
+				t.Fatalf("row %d, column %d of the product is %v, not %v", i/cols, i%cols, x, want)
 			}
 		}
 	})
@@ -56,32 +75,39 @@ func turned(r, c int, yes bool) (int, int) {
 	return r, c
 }
 
-// multiplyOnHopper multiplies matrices as a kind of product does.
-func multiplyOnHopper(t *testing.T, w *weights, kind string, a, b []float32, rows, cols, depth int) []float32 {
+// multiplyOnHopper multiplies matrices as a kind of product does; apart says that the rows of a
+// have scales of their own.
+func multiplyOnHopper(t *testing.T, w *weights, kind string, apart bool, a, b []float32, rows, cols, depth int) []float32 {
 	t.Helper()
 	h := w.kernels.hopper
 	ar, ac := turned(rows, depth, kind == "gradients")
 	br, bc := turned(cols, depth, kind != "backward")
-	cut := func(x []float32, r, c int) planes {
+	cut := func(x []float32, r, c int, apart bool) planes {
 		p := w.newPlanes(r, c)
 		args := many[cutArgs]{One: cutArgs{A: place(w.memory, x, 4), Rows: int32(r), Cols: int32(c)}}
 		args.One.Cuts.add(p, cutFirst)
-		if err := launch(w, h.cut, w.cutGrid(r, c, 3), cutThreads, &args); err != nil {
+		if apart {
+			args.One.Cuts.Apart = 1
+		}
+		if err := launch(w, h.cut, w.cutGrid(r, c, 4), cutThreads, &args); err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
 	out, blocks := w.floats(rows*cols), int32(tiles(depth, blockSide))
-	p := wideProduct{Out: out, Pitch: int64(cols), Rows: int32(rows), Cols: int32(cols), Depth: blocks, Split: blocks, Phases: 1}
-	p.A[0], p.B[0] = cut(a, ar, ac), cut(b, br, bc)
-	count := tiles(rows, wideSide) * tiles(cols, wideSide)
-	args := many[wideArgs]{One: wideArgs{Products: place(w.memory, []wideProduct{p}, sizeWideProduct), Count: int32(count), Rows: int32(rows)}}
-	if w.err != nil {
-		t.Fatal(w.err)
-	}
-	kernel := map[string]cuda.Kernel{"forward": h.forward, "backward": h.backward, "gradients": h.gradients}[kind]
-	if err := launch(w, kernel, w.wideGrid(count), wideThreads, &args); err != nil {
-		t.Fatal(err)
+	pa, pb := cut(a, ar, ac, apart), cut(b, br, bc, false)
+	if kind == "gradients" {
+		multiplyParts(t, w, pa, pb, out, rows, cols, int(blocks))
+	} else {
+		p := wideProduct{A: pa, B: pb, Out: out, Pitch: int64(cols), Cols: int32(cols), Depth: blocks}
+		count := tiles(rows, wideSide) * tiles(cols, wideSide)
+		args := many[wideArgs]{One: wideArgs{Products: place(w.memory, []wideProduct{p}, sizeWideProduct), Count: int32(count), Rows: int32(rows)}}
+		if w.err != nil {
+			t.Fatal(w.err)
+		}
+		if err := launch(w, pick(kind == "forward", h.forward, h.backward), w.wideGrid(count), wideThreads, &args); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got := make([]float32, rows*cols)
 	if err := cuda.Download(w.stream, got, out); err != nil {
@@ -93,12 +119,35 @@ func multiplyOnHopper(t *testing.T, w *weights, kind string, a, b []float32, row
 	return got
 }
 
+// multiplyParts multiplies as gradients do, without cutting the depth.
+func multiplyParts(t *testing.T, w *weights, a, b planes, out cuda.Ptr, rows, cols, depth int) {
+	t.Helper()
+	var all []gradientPart
+	lanes := []int32{0}
+	for i := range tiles(rows, wideSide) {
+		for j := range tiles(cols, wideSide) {
+			p := gradientPart{APlane: a.Plane, BPlane: b.Plane, AAcross: a.Across, BAcross: b.Across, Down: a.Down, Out: out.Add(4 * (i*cols + j) * wideSide),
+				Pitch: int32(cols), Rows: int32(rows - i*wideSide), Cols: int32(cols - j*wideSide), Depth: int32(depth), To: int32(depth)}
+			p.A[0], p.AScales[0] = a.from(i)
+			p.B[0], p.BScales[0] = b.from(j)
+			all, lanes = append(all, p), append(lanes, int32(len(all)+1))
+		}
+	}
+	args := many[wideGradientArgs]{One: wideGradientArgs{Parts: place(w.memory, all, sizeGradientPart), Lanes: place(w.memory, lanes, 4)}}
+	if w.err != nil {
+		t.Fatal(w.err)
+	}
+	if err := launch(w, w.kernels.hopper.gradients, cuda.Grid{X: len(all)}, wideThreads, &args); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // checkProduct compares some of the results with sums in float64.
 func checkProduct(t *testing.T, w *weights, kind string, rows, cols, depth int) {
 	a, b := normals(rows*depth, 1), normals(cols*depth, 2)
 	_, ac := turned(rows, depth, kind == "gradients")
 	_, bc := turned(cols, depth, kind != "backward")
-	got := multiplyOnHopper(t, w, kind, a, b, rows, cols, depth)
+	got := multiplyOnHopper(t, w, kind, false, a, b, rows, cols, depth)
 	var worst, plain float64
 	for i := 0; i < rows*cols; i += max(1, rows*cols/20000) {
 		r, c := i/cols, i%cols

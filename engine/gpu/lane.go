@@ -95,7 +95,7 @@ func (p *plan) rowBytes() int {
 			row += 12 * l.out * l.out
 		}
 		if l.cut {
-			row += 18 * l.in
+			row += 13 * l.in
 		}
 		if row += 2 * 4 * l.out; l.sense {
 			row += 2*4*l.steps() + 4*p.graph.Out.Size()*(l.in+l.sensed())

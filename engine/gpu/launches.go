@@ -222,7 +222,11 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 	if b.quartet != nil {
 		return w.runQuartet(b.quartet, rows, last)
 	}
+	done := -1 // a launch that was part of the one before it
 	for i := range b.all {
+		if i == done {
+			continue
+		}
 		l := &b.all[i]
 		count := 0
 		if l.rows != nil {
@@ -240,6 +244,9 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 			err = w.runRows(l, rows, count)
 		case l.formula != nil:
 			err = l.formula.run(w, rows)
+		case l.wide != nil && b.scores(i, last):
+			done = i + 1
+			err = w.runNarrowScore(l.wide, &b.all[done], rows)
 		case l.wide != nil:
 			err = l.wide.run(w, rows)
 		default:

@@ -141,7 +141,7 @@ type chunk struct {
 	Rows, Cols, Parts, Tensor int32
 	Mean, Rho                 int64
 	PriorMean, PriorVar       float64
-	S, WT, ST, Center, Planes cuda.Ptr
+	S, WT, ST, Center         cuda.Ptr
 }
 
 // many are the arguments of a kernel for one network, or for several of the same shapes.

@@ -128,7 +128,7 @@ func (t *trainer) build(score op) error {
 		return t.buildUpdate()
 	}
 	t.grads.plan(w, rows)
-	t.grads.parts = max(t.grads.parts, t.convs.plan(w, rows))
+	t.grads.parts = max(t.grads.parts, t.wide.plan(w, t.grads.dense, rows), t.convs.plan(w, rows))
 	t.grad = w.zeros(t.grads.parts * w.size)
 	t.grads.place(w, t.grad, rows)
 	t.wide.place(w, &t.pass, t.grads.dense, t.grad, rows)
@@ -201,6 +201,7 @@ func (t *trainer) buildUpdate() error {
 	if t.pass.quartet != nil {
 		t.buildQuartet()
 	}
+	t.wide.turn(t)
 	t.priorSums = make([]float64, len(w.chunks))
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()
@@ -292,9 +293,12 @@ func (t *trainer) queueUpdate() error {
 	if w.fused {
 		return t.queueFused()
 	}
+	if w.plan.wideCols() > 0 {
+		return t.queueWide()
+	}
 	grid := cuda.Grid{X: len(w.chunks)}
 	if err := launch(w, w.kernels.norm, grid, 256, &t.norm); err != nil {
 		return err
 	}
-	return launch(w, w.adamw(), grid, 256, &w.adam)
+	return launch(w, w.kernels.adamw, grid, 256, &w.adam)
 }

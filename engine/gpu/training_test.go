@@ -86,6 +86,14 @@ func TestSameBits(t *testing.T) {
 	for _, rule := range []moment.Rule{moment.UT(2), moment.MonteCarlo(3)} {
 		sameBits(t, e, rule.String(), func() *model.Model { return smallNet(t, rule) })
 	}
+	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
+	sameBits(t, e, "wide", func() *model.Model {
+		m, err := model.New(model.Config{Input: nn.Vec(1), Seed: 3, Layers: nn.Chain{nn.Dense{Out: 64}, act, nn.Dense{Out: 257}, act, nn.Dense{Out: 1}, nn.Noise{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	})
 }
 
 func sameBits(t *testing.T, e engine.Engine[float32], name string, net func() *model.Model) {

@@ -25,10 +25,11 @@ type weights struct {
 	control   cuda.Ptr
 	results   cuda.Ptr
 	adam      many[adamArgs]
-	record    *[]launched // kernels are recorded here, if not nil
-	crowded   bool        // and run for several networks side by side
-	fused     bool        // a small network
-	four      bool        // four blocks share its broad layer
+	cutting   many[cutWeightsArgs] // of layers that are cut
+	record    *[]launched          // kernels are recorded here, if not nil
+	crowded   bool                 // and run for several networks side by side
+	fused     bool                 // a small network
+	four      bool                 // four blocks share its broad layer
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
@@ -40,7 +41,6 @@ type derived struct {
 	s, wt, st  cuda.Ptr  // variances, transposes
 	center     cuda.Ptr  // of the priors
 	planes     [3]planes // means, variances and squares of means, of layers that are cut
-	cut        cuda.Ptr  // the planes on the card
 }
 
 // chunk is how many parameters a block updates: enough that few blocks keep the card
@@ -53,7 +53,7 @@ func (w *weights) chunk() int {
 	return 256 * max(1, w.size/(256*1024))
 }
 
-const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 104, 80, 40, 224, 16
+const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 96, 80, 40, 224, 16
 
 func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	k := e.load()
@@ -101,7 +101,6 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 			for j := range x.planes {
 				x.planes[j] = w.newPlanes(l.in, l.out)
 			}
-			x.cut = place(w.memory, x.planes[:], sizePlanes)
 		}
 		if train && !l.wide() && !w.fused || l.sense && l.from != nn.Fixed || l.narrow {
 			if x.wt = w.floats(l.in * l.out); x.random {
@@ -120,6 +119,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	}
 	w.table = w.alloc(len(w.chunks), sizeChunk)
 	w.control, w.results = w.alloc(max(1, slots), sizeControl), w.alloc(1+slots, sizeResult)
+	w.placeCuts()
 	w.adam.One = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
 	if w.err == nil {
 		w.err = cuda.Upload(w.stream, w.results, []result{{Finite: allFinite, Clip: 1}})
@@ -147,12 +147,20 @@ func (w *weights) upload(p *vi.Params[float32]) error {
 	if err := cuda.Upload(w.stream, w.theta, p.Theta); err != nil {
 		return err
 	}
-	prepare := w.adam
-	prepare.One.Prepare = 1
-	if err := launch(w, w.adamw(), cuda.Grid{X: len(w.chunks)}, 256, &prepare); err != nil {
+	if err := w.prepare(); err != nil {
 		return err
 	}
 	return w.stream.Sync()
+}
+
+// prepare queues what is derived from the parameters.
+func (w *weights) prepare() error {
+	adam, grid := w.adam, cuda.Grid{X: len(w.chunks)}
+	adam.One.Prepare = 1
+	if err := launch(w, w.kernels.adamw, grid, 256, &adam); err != nil {
+		return err
+	}
+	return w.cutWeights()
 }
 
 // describe writes the chunks to the card, with the priors.
@@ -169,7 +177,7 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 		}
 		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
 		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
-		c.S, c.WT, c.ST, c.Center, c.Planes = x.s, x.wt, x.st, x.center, x.cut
+		c.S, c.WT, c.ST, c.Center = x.s, x.wt, x.st, x.center
 	}
 	return cuda.Upload(w.stream, w.table, w.chunks)
 }

@@ -45,12 +45,29 @@ func (p *plan) cutTensors() map[int]bool {
 	return all
 }
 
-// adamw returns the kernel that updates the weights, and cuts those of wide layers.
-func (w *weights) adamw() cuda.Kernel {
-	if w.plan.wideCols() > 0 {
-		return w.kernels.hopper.adamw
+// placeCuts writes to the card which tensors are cut into which planes.
+func (w *weights) placeCuts() {
+	var all []cutTensor
+	blocks := 0
+	for i, t := range w.tensors {
+		if t.planes[0].At != 0 {
+			all = append(all, cutTensor{Mean: w.at(i), Rho: w.theta.Add(4 * w.rho[i]), Rows: int32(t.rows), Cols: int32(t.cols), First: int32(blocks), Chunk: w.firstChunk(i), To: t.planes})
+			blocks += tiles(t.rows, blockSide) * tiles(t.cols, blockSide)
+		}
 	}
-	return w.kernels.adamw
+	if blocks == 0 {
+		return
+	}
+	w.cutting.One = cutWeightsArgs{All: place(w.memory, all, sizeCutTensor), Count: int32(len(all)), Blocks: int32(blocks)}
+}
+
+// cutWeights cuts the weights of wide layers.
+func (w *weights) cutWeights() error {
+	n := int(w.cutting.One.Blocks)
+	if n == 0 {
+		return nil
+	}
+	return launch(w, w.kernels.hopper.cutWeights, cuda.Grid{X: min(n, 4*w.device.Processors)}, cutThreads, &w.cutting)
 }
 
 // A wideStage cuts a signal, or is a product whose operands are cut: up to three matrix
@@ -63,7 +80,7 @@ type wideStage struct {
 	cols     int
 	args     many[wideArgs]
 	finish   many[finishArgs]
-	whole    many[wholeArgs] // of the launch under way
+	score    many[narrowScore] // of the launch under way
 }
 
 // cuts reports whether the stage writes a signal, and so can cut it.
@@ -108,8 +125,24 @@ func (b *launches) cutSignal(w *weights, m, v cuda.Ptr, width, rows int, gradien
 		b.all[n-1].wide.finish.One.Cuts = c
 		return p
 	}
-	b.all = append(b.all, stage{wide: &wideStage{cutting: &many[cutArgs]{One: cutArgs{A: m, B: v, Cols: int32(width), Cuts: c}}}})
+	cut := cutArgs{A: m, B: v, Cols: int32(width), Cuts: c}
+	if o := b.gathers(m); o != nil { // one launch gathers and cuts
+		cut.A, cut.B, cut.From = o.TM, o.TV, gathered{Index: o.Index, M: o.OM, V: o.OV, Targets: o.TY, Y: o.YO, Room: o.Room, Width: o.Targets}
+		b.ops, b.all = b.ops[:len(b.ops)-1], b.all[:len(b.all)-1]
+	}
+	b.all = append(b.all, stage{wide: &wideStage{cutting: &many[cutArgs]{One: cut}}})
 	return p
+}
+
+// gathers returns the operation that gathers a signal, if it is the last launch.
+func (b *launches) gathers(m cuda.Ptr) *op {
+	if n := len(b.all); n == 0 || b.all[n-1].rows == nil || b.all[n-1].rows.Count != 1 {
+		return nil
+	}
+	if o := &b.ops[len(b.ops)-1]; o.Kind == opInput && o.OM == m {
+		return o
+	}
+	return nil
 }
 
 // cutGradients makes sure that the gradients by the outputs of a layer are cut.
@@ -128,8 +161,7 @@ func (b *launches) multiplyCut(w *weights, l *layer, p product, back bool, rows 
 	s.finish.One = finishArgs{P: p, Sums: b.sums, Far: int64(rows * cols), Pitch: int32(cols)}
 	add := func(a, b planes) {
 		f := &s.finish.One
-		q := wideProduct{Out: f.Sums.Add(4 * int(f.Far) * len(s.products)), Pitch: int64(cols), Cols: p.Cols, Depth: int32(tiles(int(p.Depth), blockSide)), Split: int32(tiles(int(p.Depth), blockSide)), Phases: 1}
-		q.A[0], q.B[0] = a, b
+		q := wideProduct{Out: f.Sums.Add(4 * int(f.Far) * len(s.products)), Pitch: int64(cols), Cols: p.Cols, Depth: int32(tiles(int(p.Depth), blockSide)), A: a, B: b}
 		s.products = append(s.products, q)
 		f.Products++
 	}
@@ -145,22 +177,26 @@ func (b *launches) multiplyCut(w *weights, l *layer, p product, back bool, rows 
 }
 
 func (s *wideStage) place(w *weights, results cuda.Ptr) {
+	var apart int32
+	if results == 0 { // in predictions, a row does not depend on its neighbours
+		apart = 1
+	}
 	if s.cutting != nil {
-		s.cutting.One.Results = results
+		s.cutting.One.Results, s.cutting.One.Cuts.Apart = results, apart
 		return
 	}
-	s.finish.One.P.Results = results
+	s.finish.One.P.Results, s.finish.One.Cuts.Apart = results, apart
 	if s.products == nil {
 		return
 	}
-	s.args.One = wideArgs{Products: place(w.memory, s.products, sizeWideProduct), Results: results}
+	s.args.One = wideArgs{Products: place(w.memory, s.products, sizeWideProduct)}
 }
 
 func (s *wideStage) run(w *weights, rows int) error {
 	h := w.kernels.hopper
 	if s.cutting != nil {
 		s.cutting.One.Rows = int32(rows)
-		return launch(w, h.cut, w.cutGrid(rows, int(s.cutting.One.Cols), 3), cutThreads, s.cutting)
+		return launch(w, h.cut, w.cutGrid(rows, int(s.cutting.One.Cols), 4), cutThreads, s.cutting)
 	}
 	a, f := &s.args.One, &s.finish.One
 	a.Rows, f.P.Rows = int32(rows), int32(rows)
@@ -170,9 +206,6 @@ func (s *wideStage) run(w *weights, rows int) error {
 		}
 		return launch(w, h.narrowForward, cuda.Grid{X: tiles(rows, narrowRows)}, narrowThreads, &s.finish)
 	}
-	if n := tiles(rows, wholeSide) * tiles(s.cols, wholeSide); takeWhole > 0 || takeWhole == 0 && n <= w.device.Processors {
-		return s.runWhole(w, rows)
-	}
 	a.Count = int32(len(s.products) * tiles(rows, wideSide) * tiles(s.cols, wideSide))
 	multiply, finish := h.forward, h.finishForward
 	if s.back {
@@ -181,25 +214,7 @@ func (s *wideStage) run(w *weights, rows int) error {
 	if err := launch(w, multiply, w.wideGrid(int(a.Count)), wideThreads, &s.args); err != nil {
 		return err
 	}
-	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols, 3), cutThreads, &s.finish)
-}
-
-// takeWhole makes tests take runWhole always, if positive, or never, if negative.
-var takeWhole int
-
-// runWhole queues a product and what follows it as one launch, with smaller tiles: so few
-// that all of them run at a time. The results have the same bits.
-func (s *wideStage) runWhole(w *weights, rows int) error {
-	a := &s.whole.One
-	a.Finish, a.Depth = s.finish.One, s.products[0].Depth
-	for i, p := range s.products {
-		a.A[i], a.B[i] = p.A[0], p.B[0]
-	}
-	kernels := &w.kernels.hopper.wholeForward
-	if s.back {
-		kernels = &w.kernels.hopper.wholeBackward
-	}
-	return launch(w, kernels[s.any()], cuda.Grid{X: tiles(rows, wholeSide) * tiles(s.cols, wholeSide)}, wholeThreads, &s.whole)
+	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols, 4), cutThreads, &s.finish)
 }
 
 // any returns 0 if the function of the product is none or a common one, for which there

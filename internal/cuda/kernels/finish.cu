@@ -1,21 +1,75 @@
 // What follows a product of planes: the bias, the function behind it or before it, and the
 // planes for the next product.
 #pragma once
+#include "chain.h"
 #include "planes.h"
 
+// A Gather takes the rows of a batch from a table, or from those of all queued steps. The
+// batch is kept with its targets.
+struct Gather {
+	const int* index; // rows of the table; null: rows of steps, one behind the other
+	float *m, *v;
+	const float* targets;
+	float* y;
+	int room, width; // rows of a step, 0: nothing is gathered; targets of a row
+};
 struct CutPlanes {
 	const float *a, *b; // b may be null
 	int rows, cols;
 	Cuts cuts;
+	Gather from;
 	const Result* results;
 };
-KERNEL_MANY(cut_planes, CutPlanes, CUT_THREADS, 6, block_y) {
-	if (failed(a.results)) return;
-	struct Loaded {
-		Two x, y;
-	};
-	pieces(a.rows, a.cols, [&](int r, int c) { return Loaded{read2(a.a, r, c, a.cols), read2(a.b, r, c, a.cols)}; },
-		[&](int r, int c, const Loaded& l) { cut_all(a.cuts, r, c, l.x, l.y); });
+KERNEL_CHAIN(cut_planes, CutPlanes, CUT_THREADS, 4) {
+	const CutPlanes& a = c;
+	const Gather& g = a.from;
+	follow();
+	bool stop = failed(a.results); // the loads go on meanwhile
+	int first = a.results && g.room ? a.results->slot * g.room : 0;
+	auto row = [&](int r) { return g.index ? g.index[first + r] : first + r; };
+	each_block(a.rows, a.cols, [&](int r, int c, bool in, int turn) {
+		int from = in ? row(r) : 0;
+		Span x = read4(a.a, from, c, a.cols, in), y = read4(a.b, from, c, a.cols, in);
+		if (stop) return;
+		cut_all(a.cuts, r, c, in, x, y, turn);
+		if (!g.room) return;
+		write4(g.m, r, c, a.cols, in, x);
+		write4(g.v, r, c, a.cols, in, y);
+		if (c >= BLOCK) return;
+		for (int i = thread(); i < BLOCK * g.width; i += CUT_THREADS) {
+			int k = r - thread() / 8 + i / g.width;
+			if (k < a.rows) g.y[k * g.width + i % g.width] = g.targets[(long long)row(k) * g.width + i % g.width];
+		}
+	});
+}
+
+// cut_weights cuts the weights of layers when they are new: their means, variances and squares
+// of means. wide_adamw cuts those that it updates.
+struct CutTensor {
+	const float *mean, *rho;
+	int rows, cols, first, chunk; // first: of its blocks, those of all tensors one behind the other; its first chunk
+	Planes to[3];
+};
+DEVICE void cut_weight(const CutTensor& t, int r, int c, bool in, const Span& mean, const Span& rho, int turn) {
+	Span s = each_of([&](int j) { return softplus(rho.x[j]); }), x = inside(mean, c, t.cols);
+	const Span q[3] = {x, inside(each_of([&](int j) { return s.x[j] * s.x[j]; }), c, t.cols), each_of([&](int j) { return x.x[j] * x.x[j]; })};
+	cut_these(t.to, 3, false, r, c, in, q, turn);
+}
+struct CutWeights {
+	const CutTensor* all;
+	int count, blocks;
+};
+KERNEL_CHAIN(cut_weights, CutWeights, CUT_THREADS, 4) {
+	const CutWeights& a = c;
+	follow();
+	for (int i = block(), n = 0, turn = 0; i < a.blocks; i += blocks(), turn++) {
+		while (n + 1 < a.count && i >= a.all[n + 1].first) n++;
+		const CutTensor& t = a.all[n];
+		int cols = t.cols, at = i - t.first, across = (cols + BLOCK - 1) / BLOCK, r = at / across * BLOCK + thread() / 8, c = at % across * BLOCK + thread() % 8 * 4;
+		bool in = r < t.rows;
+		Span x = read4(t.mean, r, c, cols, in), rho = read4(t.rho, r, c, cols, in);
+		cut_weight(t, r, c, in, x, rho, turn);
+	}
 }
 
 // wide_finish ends a product: it adds the bias and applies a function, or its reverse, to
@@ -27,105 +81,75 @@ struct WideFinish {
 	int pitch, products;
 	Cuts cuts;
 };
-template <int WHAT>
-DEVICE void finish_forward(const Product& p, const Cuts& cuts, int r, int c, Two m, Two v) {
-	Two b = read2(p.e0, 0, c, p.cols), s = read2(p.e1, 0, c, p.cols);
-	m = {m.x + b.x, m.y + b.y}, v = {v.x + s.x, v.y + s.y};
-	write2(p.o0, r, c, p.cols, m);
-	write2(p.o1, r, c, p.cols, v);
-	if (WHAT != PLAIN) {
-		Finished x = behind<WHAT>(p, m.x, v.x), y = behind<WHAT>(p, m.y, v.y);
-		m = {x.m, y.m}, v = {x.v, y.v};
-		write2(p.p0, r, c, p.cols, m);
-		write2(p.p1, r, c, p.cols, v);
-	}
-	if (c >= p.cols) m.x = v.x = 0;
-	if (c + 1 >= p.cols) m.y = v.y = 0;
-	cut_all(cuts, r, c, m, v);
-}
 // Reverse is what the reverse of a product needs of an element besides its sums.
 struct Reverse {
-	Two x, m, v;
+	Span x, m, v;
 };
-DEVICE Reverse load_reverse(const Product& p, int r, int c) {
-	return {read2(p.e0, r, c, p.cols), read2(p.fused ? p.q0 : 0, r, c, p.cols), read2(p.fused ? p.q1 : 0, r, c, p.cols)};
+DEVICE Reverse load_reverse(const Product& p, int r, int c, bool in) {
+	return {read4(p.e0, r, c, p.cols, in), read4(p.fused ? p.q0 : 0, r, c, p.cols, in), read4(p.fused ? p.q1 : 0, r, c, p.cols, in)};
 }
 // finish_backward has the sums of g·w, h·s and h·(w²+s).
 template <int WHAT>
-DEVICE void finish_backward(const Product& p, const Cuts& cuts, int r, int c, const Reverse& l, Two g, Two s, Two h) {
-	Finished a = before<WHAT>(p, fma(2 * l.x.x, s.x, g.x), h.x, l.m.x, l.v.x), b = before<WHAT>(p, fma(2 * l.x.y, s.y, g.y), h.y, l.m.y, l.v.y);
-	g = {a.m, b.m}, h = {a.v, b.v};
-	write2(p.o0, r, c, p.cols, g);
-	write2(p.o1, r, c, p.cols, h);
-	if (c >= p.cols) g.x = h.x = 0;
-	if (c + 1 >= p.cols) g.y = h.y = 0;
-	cut_all(cuts, r, c, g, h);
+DEVICE void finish_backward(const WideFinish& a, int r, int c, bool in, int turn, const Reverse& l, Span g, const Span& s, Span h) {
+	const Product& p = a.p;
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		Finished f = before<WHAT>(p, fma(2 * l.x.x[i], s.x[i], g.x[i]), h.x[i], l.m.x[i], l.v.x[i]);
+		g.x[i] = f.m, h.x[i] = f.v;
+	}
+	write4(p.o0, r, c, p.cols, in, g);
+	write4(p.o1, r, c, p.cols, in, h);
+	cut_all(a.cuts, r, c, in, inside(g, c, p.cols), inside(h, c, p.cols), turn);
 }
 struct WideSums {
-	Two x, y, z;
+	Span x, y, z;
 };
-DEVICE WideSums load_sums(const WideFinish& a, int r, int c) {
-	return {read2(a.sums, r, c, a.pitch), read2(a.sums + a.far, r, c, a.pitch), read2(a.products > 2 ? a.sums + 2 * a.far : 0, r, c, a.pitch)};
-}
-DEVICE Two plus(Two a, Two b) { return {a.x + b.x, a.y + b.y}; }
-template <int WHAT>
-DEVICE void wide_finish_forward_by(const WideFinish& a) {
-	pieces(a.p.rows, a.p.cols, [&](int r, int c) { return load_sums(a, r, c); },
-		[&](int r, int c, const WideSums& s) { finish_forward<WHAT>(a.p, a.cuts, r, c, s.x, plus(s.y, s.z)); });
+DEVICE WideSums load_sums(const WideFinish& a, int r, int c, bool in) {
+	return {read4(a.sums, r, c, a.pitch, in), read4(a.sums + a.far, r, c, a.pitch, in), read4(a.products > 2 ? a.sums + 2 * a.far : 0, r, c, a.pitch, in)};
 }
 template <int WHAT>
-DEVICE void wide_finish_backward_by(const WideFinish& a) {
-	struct Loaded {
-		WideSums s;
-		Reverse l;
-	};
-	pieces(a.p.rows, a.p.cols, [&](int r, int c) { return Loaded{load_sums(a, r, c), load_reverse(a.p, r, c)}; },
-		[&](int r, int c, const Loaded& x) { finish_backward<WHAT>(a.p, a.cuts, r, c, x.l, x.s.x, x.s.y, plus(x.s.y, x.s.z)); });
+DEVICE void wide_finish_forward_by(const WideFinish& a, bool stop) {
+	const Product& p = a.p;
+	each_block(p.rows, p.cols, [&](int r, int c, bool in, int turn) {
+		WideSums l = load_sums(a, r, c, in);
+		Span m = plus(l.x, read4(p.e0, 0, c, p.cols, in)), v = plus(plus(l.y, l.z), read4(p.e1, 0, c, p.cols, in));
+		if (stop) return;
+		write4(p.o0, r, c, p.cols, in, m);
+		write4(p.o1, r, c, p.cols, in, v);
+		if (WHAT != PLAIN) {
+#pragma unroll
+			for (int i = 0; i < 4; i++) {
+				Finished f = behind<WHAT>(p, m.x[i], v.x[i]);
+				m.x[i] = f.m, v.x[i] = f.v;
+			}
+			write4(p.p0, r, c, p.cols, in, m);
+			write4(p.p1, r, c, p.cols, in, v);
+		}
+		cut_all(a.cuts, r, c, in, inside(m, c, p.cols), inside(v, c, p.cols), turn);
+	});
 }
-// BY_FUNCTION are two kernels, for common functions and for any, of which so many blocks
-// fit into a multiprocessor.
+template <int WHAT>
+DEVICE void wide_finish_backward_by(const WideFinish& a, bool stop) {
+	each_block(a.p.rows, a.p.cols, [&](int r, int c, bool in, int turn) {
+		WideSums s = load_sums(a, r, c, in);
+		Reverse l = load_reverse(a.p, r, c, in);
+		if (!stop) finish_backward<WHAT>(a, r, c, in, turn, l, s.x, s.y, plus(s.y, s.z));
+	});
+}
+// BY_FUNCTION are two kernels: for common functions, of which so many blocks fit into a
+// multiprocessor, and for any.
 #define BY_FUNCTION(name, v, blocks) \
-	KERNEL_MANY(name, WideFinish, CUT_THREADS, blocks, block_y) { \
-		if (failed(a.p.results)) return; \
-		int what = common(a.p, a.p.v); \
-		if (what == PLAIN) name##_by<PLAIN>(a); \
-		if (what == THREE) name##_by<THREE>(a); \
-		if (what == EXACT) name##_by<EXACT>(a); \
+	KERNEL_CHAIN(name, WideFinish, CUT_THREADS, blocks) { \
+		int what = common(c.p, c.p.v); \
+		follow(); \
+		bool stop = failed(c.p.results); /* the loads go on meanwhile */ \
+		if (what == PLAIN) name##_by<PLAIN>(c, stop); \
+		if (what == THREE) name##_by<THREE>(c, stop); \
+		if (what == EXACT) name##_by<EXACT>(c, stop); \
 	} \
-	KERNEL_MANY(name##_any, WideFinish, CUT_THREADS, blocks, block_y) { \
-		if (!failed(a.p.results)) name##_by<ANY>(a); \
+	KERNEL_CHAIN(name##_any, WideFinish, CUT_THREADS, 2) { \
+		follow(); \
+		if (!failed(c.p.results)) name##_by<ANY>(c, false); \
 	}
-BY_FUNCTION(wide_finish_forward, o1, 3)
-BY_FUNCTION(wide_finish_backward, q1, 3)
-
-// bias_sums adds up the gradients by the outputs of layers: those of their biases. A block
-// has 32 columns; its warps have rows, in turn.
-struct BiasSum {
-	const float *g, *h;
-	float *x0, *x1; // may be null
-	int rows, cols;
-};
-struct BiasSums {
-	const BiasSum* all;
-	const Job* jobs;
-	const Result* results;
-};
-KERNEL_MANY(bias_sums, BiasSums, 1024, 1, block_y) {
-	if (failed(a.results)) return;
-	SHARED float g[32][33], h[32][33];
-	const Job j = a.jobs[block()];
-	const BiasSum s = a.all[j.product];
-	int lane = thread() % 32, warp = thread() / 32, c = j.x * 32 + lane;
-	float x = 0, y = 0;
-	if (c < s.cols) {
-#pragma unroll 4
-		for (int r = warp; r < s.rows; r += 32) x += s.g[(long long)r * s.cols + c], y += s.h[(long long)r * s.cols + c];
-	}
-	g[lane][warp] = x, h[lane][warp] = y;
-	barrier();
-	x = warp_sum(g[warp][lane]), y = warp_sum(h[warp][lane]);
-	c = j.x * 32 + warp;
-	if (lane != 0 || c >= s.cols) return;
-	if (s.x0) s.x0[c] = x;
-	if (s.x1) s.x1[c] = y;
-}
+BY_FUNCTION(wide_finish_forward, o1, 4)
+BY_FUNCTION(wide_finish_backward, q1, 4)

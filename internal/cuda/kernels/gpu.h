@@ -11,6 +11,7 @@ typedef unsigned long long uint64;
 #define DEVICE __attribute__((device)) static inline __attribute__((always_inline))
 #define METHOD __attribute__((device)) inline __attribute__((always_inline)) // of a structure
 #define CALLED __attribute__((device)) static __attribute__((noinline)) // not inlined: it is large
+#define INLINED __attribute__((always_inline)) // a function without a name
 #define SHARED __attribute__((shared))
 // KERNEL begins a kernel with one argument, a structure.
 #define KERNEL(name, Args, threads) \
@@ -49,6 +50,7 @@ DEVICE float lane_value(float x, int lane) { return from_bits((uint32)__nvvm_shf
 #define DEVICE static inline
 #define METHOD inline
 #define CALLED static
+#define INLINED
 #define SHARED static
 #define KERNEL(name, Args, threads) \
 	static void name(const Args& a); \

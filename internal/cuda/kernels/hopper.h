@@ -2,6 +2,7 @@
 // themselves, barriers that count them, and products of operands in shared memory.
 #pragma once
 #include "mma.h"
+#include "half.h"
 
 #ifndef EMULATED
 struct Barrier {
@@ -28,36 +29,28 @@ DEVICE void wait(Barrier* b, uint32 phase) {
 DEVICE void warp_barrier() { __nvvm_bar_warp_sync(~0u); }
 // fewer_registers and more_registers share the registers of a block anew among its groups
 // of four warps.
-DEVICE void fewer_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
-DEVICE void more_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 232;"); }
+template <int N = 40>
+DEVICE void fewer_registers() { asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(N)); }
+template <int N = 232>
+DEVICE void more_registers() { asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(N)); }
 
 #define SUMS8(d, i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
-#define SUMS32(d) SUMS8(d, 0), SUMS8(d, 8), SUMS8(d, 16), SUMS8(d, 24)
-#define SUMS64(d) SUMS32(d), SUMS8(d, 32), SUMS8(d, 40), SUMS8(d, 48), SUMS8(d, 56)
+#define SUMS64(d) SUMS8(d, 0), SUMS8(d, 8), SUMS8(d, 16), SUMS8(d, 24), SUMS8(d, 32), SUMS8(d, 40), SUMS8(d, 48), SUMS8(d, 56)
 DEVICE void wgmma_begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 DEVICE void wgmma_end() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-DEVICE void wgmma_wait(float* d) { asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS64(d)::"memory"); }
-DEVICE void wgmma_wait_half(float* d) { asm volatile("wgmma.wait_group.sync.aligned 0;" : SUMS32(d)::"memory"); }
-// wgmma adds a product of 64 × 16 by 16 × 128 bfloat16 numbers to d, or sets d. AT and BT
+// wgmma_wait waits until all products have ended but those behind the last N ends.
+template <int N = 0>
+DEVICE void wgmma_wait(float* d) { asm volatile("wgmma.wait_group.sync.aligned %64;" : SUMS64(d) : "n"(N) : "memory"); }
+// wgmma adds a product of 64 × 16 by 16 × 128 halves to d, or sets d. AT and BT
 // say that an operand's depth runs along its rows of blocks.
 template <bool AT, bool BT>
 DEVICE void wgmma(float* d, uint64 a, uint64 b, int add) {
 	asm volatile("{.reg .pred p; setp.ne.b32 p, %66, 0;"
-		"wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
+		"wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
 		"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
 		"%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63}, "
 		"%64, %65, p, 1, 1, %67, %68;}"
 		: SUMS64(d)
-		: "l"(a), "l"(b), "r"(add), "n"((int)AT), "n"((int)BT));
-}
-// wgmma_half is wgmma of 16 × 64 numbers on the right.
-template <bool AT, bool BT>
-DEVICE void wgmma_half(float* d, uint64 a, uint64 b, int add) {
-	asm volatile("{.reg .pred p; setp.ne.b32 p, %34, 0;"
-		"wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
-		"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
-		"%32, %33, p, 1, 1, %35, %36;}"
-		: SUMS32(d)
 		: "l"(a), "l"(b), "r"(add), "n"((int)AT), "n"((int)BT));
 }
 #else
@@ -92,12 +85,14 @@ DEVICE void wait(Barrier* b, uint32 phase) {
 	while ((b->phase & 1) == phase) barrier();
 }
 DEVICE void warp_barrier() {}
+template <int N = 40>
 DEVICE void fewer_registers() {}
+template <int N = 232>
 DEVICE void more_registers() {}
 DEVICE void wgmma_begin() {}
 DEVICE void wgmma_end() {}
+template <int N = 0>
 DEVICE void wgmma_wait(float*) {}
-DEVICE void wgmma_wait_half(float*) {}
 // A Tabulated operand is what a descriptor describes, for all threads: [k][i].
 struct Tabulated {
 	uint32 when;
@@ -115,25 +110,21 @@ DEVICE const Tabulated& operand(uint64 descriptor, bool turned, int size) {
 			at ^= (at >> 7 & 3) << 4; // the swizzle
 			unsigned short x;
 			memcpy(&x, (const char*)dynamic() + at, 2);
-			o.x[k][i] = from_bits((uint32)x << 16);
+			o.x[k][i] = from_half(x, 0);
 		}
 	return o;
 }
-template <bool AT, bool BT, int COLS>
-DEVICE void wgmma_of(float* d, uint64 a, uint64 b, int add) {
-	const Tabulated &x = operand(a, AT, 64), &y = operand(b, BT, COLS);
+template <bool AT, bool BT>
+DEVICE void wgmma(float* d, uint64 a, uint64 b, int add) {
+	const Tabulated &x = operand(a, AT, 64), &y = operand(b, BT, 128);
 	int row = thread() / 32 % 4 * 16 + thread() % 32 / 4, col = thread() % 4 * 2;
-	double sums[COLS / 2];
-	for (int e = 0; e < COLS / 2; e++) sums[e] = add ? (double)d[e] : 0.0;
+	double sums[64];
+	for (int e = 0; e < 64; e++) sums[e] = add ? (double)d[e] : 0.0;
 	for (int k = 0; k < 16; k++)
-		for (int c = 0; c < COLS / 8; c++) {
+		for (int c = 0; c < 16; c++) {
 			double u = x.x[k][row], v = x.x[k][row + 8], w = y.x[k][col + 8 * c], z = y.x[k][col + 8 * c + 1], *s = sums + 4 * c;
 			s[0] += u * w, s[1] += u * z, s[2] += v * w, s[3] += v * z;
 		}
-	for (int e = 0; e < COLS / 2; e++) d[e] = cut(sums[e]);
+	for (int e = 0; e < 64; e++) d[e] = cut(sums[e]);
 }
-template <bool AT, bool BT>
-DEVICE void wgmma(float* d, uint64 a, uint64 b, int add) { wgmma_of<AT, BT, 128>(d, a, b, add); }
-template <bool AT, bool BT>
-DEVICE void wgmma_half(float* d, uint64 a, uint64 b, int add) { wgmma_of<AT, BT, 64>(d, a, b, add); }
 #endif

@@ -158,3 +158,34 @@ CALLED void score(const Op& o, int batch, long long row) {
 	o.nll[row] = weight * nll;
 	o.floored[row] = floored;
 }
+
+// score_rows writes the scores of up to MOST_SCORED neighbouring rows. With the plain Normal
+// likelihood, a thread has an output; the scores of a row are added in their order.
+constexpr int MOST_SCORED = 16;
+DEVICE void score_rows(const Op& o, int batch, long long r0, int rows) {
+	constexpr int MOST = 16; // outputs
+	if (o.likelihood != NORMAL || o.weighted || o.in > MOST) {
+		if (thread() < rows) score(o, batch, r0 + thread());
+		return;
+	}
+	SHARED double scores[MOST_SCORED][MOST];
+	SHARED int low[MOST_SCORED][MOST];
+	int n = o.in;
+	double scale = 1.0 / batch;
+	for (int i = thread(); i < rows * n; i += threads()) {
+		long long at = r0 * n + i;
+		double var = o.v ? (double)o.v[at] : 0.0, e = (double)o.m[at] - o.y[(r0 + i / n) * o.targets + i % n];
+		bool floored = var < o.p;
+		if (floored) var = o.p;
+		double gv = 0.5 / var * (1 - e * e / var);
+		o.dm[at] = (float)(e / var * scale);
+		if (o.dv) o.dv[at] = (float)((floored && gv > 0 ? 0 : gv) * scale);
+		scores[i / n][i % n] = normal_nll(e, var), low[i / n][i % n] = floored;
+	}
+	barrier();
+	if (thread() >= rows) return;
+	double nll = 0;
+	int floored = 0;
+	for (int i = 0; i < n; i++) nll += scores[thread()][i], floored += low[thread()][i];
+	o.nll[r0 + thread()] = nll, o.floored[r0 + thread()] = floored;
+}

@@ -16,13 +16,13 @@ constexpr int NARROW_THREADS = 512, NARROW_ROWS = 8, SHARE = 2; // rows of a blo
 // are transposed.
 template <int N>
 DEVICE void narrow_forward_by(const Product& p) {
-	constexpr int GROUP = NARROW_THREADS / (NARROW_ROWS / SHARE);
+	constexpr int GROUP = NARROW_THREADS / (NARROW_ROWS / SHARE), AHEAD = N <= 8 ? 2 : 1; // inputs whose weights are loaded at a time
 	SHARED float parts[NARROW_THREADS / 32][SHARE][FEW][2];
 	int group = thread() / GROUP, r0 = block() * NARROW_ROWS + group * SHARE;
 	float m[SHARE][N] = {}, v[SHARE][N] = {};
 	const float *a0 = p.a0 + (long long)r0 * p.depth, *a1 = p.a1 ? p.a1 + (long long)r0 * p.depth : 0, *b0 = p.b0, *b1 = p.b1;
 	int depth = p.depth, cols = p.cols, rows = p.rows - r0;
-#pragma unroll 1
+#pragma unroll AHEAD
 	for (int k = thread() % GROUP; k < depth; k += GROUP) {
 		float x[SHARE], y[SHARE];
 #pragma unroll
@@ -56,82 +56,35 @@ KERNEL_MANY(narrow_forward, WideFinish, NARROW_THREADS, 1, block_y) {
 	BY_OUTPUTS(narrow_forward_by, a.p)
 }
 
-// narrow_backward loads the weights of four outputs at a time before it computes.
+// narrow_backward loads the weights of some outputs at a time before it computes.
 template <int WHAT>
-DEVICE void narrow_backward_by(const WideFinish& a) {
+DEVICE void narrow_backward_by(const WideFinish& a, bool stop) {
 	constexpr int AHEAD = 4;
 	const Product& p = a.p;
-	pieces(p.rows, p.cols, [&](int r, int c) { return load_reverse(p, r, c); },
-		[&](int r, int c, const Reverse& l) {
-			Two x = {0, 0}, y = {0, 0}, z = {0, 0};
-			const float *g0 = p.a0 + r * p.depth, *h0 = p.a1 + r * p.depth, *w0 = p.b0, *s0 = p.b1;
-			int depth = p.depth, cols = p.cols;
-			for (int k0 = 0; k0 < depth; k0 += AHEAD) {
-				float g[AHEAD], h[AHEAD];
-				Two w[AHEAD], s[AHEAD];
+	each_block(p.rows, p.cols, [&](int r, int c, bool in, int turn) {
+		Reverse l = load_reverse(p, r, c, in);
+		Span x = {}, y = {}, z = {};
+		int depth = p.depth, cols = p.cols, row = in ? r : 0;
+		const float *g0 = p.a0 + row * depth, *h0 = p.a1 + row * depth, *w0 = p.b0, *s0 = p.b1;
+		for (int k0 = 0; k0 < depth; k0 += AHEAD) {
+			float g[AHEAD], h[AHEAD];
+			Span w[AHEAD], s[AHEAD];
 #pragma unroll
-				for (int j = 0; j < AHEAD; j++) {
-					int k = k0 + j < depth ? k0 + j : 0;
-					g[j] = g0[k], h[j] = h0[k], w[j] = read2(w0, k, c, cols), s[j] = read2(s0, k, c, cols);
-				}
+			for (int j = 0; j < AHEAD; j++) {
+				int k = k0 + j < depth ? k0 + j : 0;
+				g[j] = g0[k], h[j] = h0[k], w[j] = read4(w0, k, c, cols, true), s[j] = read4(s0, k, c, cols, true);
+			}
 #pragma unroll
-				for (int j = 0; j < AHEAD; j++) {
-					if (k0 + j >= depth) break;
-					x = {fma(g[j], w[j].x, x.x), fma(g[j], w[j].y, x.y)};
-					y = {fma(h[j], s[j].x, y.x), fma(h[j], s[j].y, y.y)};
-					z = {fma(h[j], fma(w[j].x, w[j].x, s[j].x), z.x), fma(h[j], fma(w[j].y, w[j].y, s[j].y), z.y)};
+			for (int j = 0; j < AHEAD; j++) {
+				if (k0 + j >= depth) break;
+#pragma unroll
+				for (int i = 0; i < 4; i++) {
+					float u = w[j].x[i], v = s[j].x[i];
+					x.x[i] = fma(g[j], u, x.x[i]), y.x[i] = fma(h[j], v, y.x[i]), z.x[i] = fma(h[j], fma(u, u, v), z.x[i]);
 				}
 			}
-			finish_backward<WHAT>(p, a.cuts, r, c, l, x, y, z);
-		});
+		}
+		if (!stop) finish_backward<WHAT>(a, r, c, in, turn, l, x, y, z);
+	});
 }
 BY_FUNCTION(narrow_backward, q1, 2)
-
-// narrow_gradients: four threads share an input, and take the rows of a part in turn.
-constexpr int NARROW_STEP = 32, NARROW_SIDE = 64; // rows whose gradients are in shared memory at a time; inputs of a block
-template <int N>
-DEVICE void narrow_gradients_by(const Product& a) {
-	constexpr int SHARES = CUT_THREADS / NARROW_SIDE;
-	SHARED float g[NARROW_STEP][N], h[NARROW_STEP][N], sums[3][SHARES][NARROW_SIDE];
-	int across = (a.rows + NARROW_SIDE - 1) / NARROW_SIDE, bz = block() / across, side = thread() % NARROW_SIDE, share = thread() / NARROW_SIDE;
-	int k = block() % across * NARROW_SIDE + side, lo = bz * a.split, hi = less(a.depth, lo + a.split), rows = a.rows, cols = a.cols;
-	const float *a0 = a.a0, *a1 = a.a1;
-	float s0[N] = {}, s1[N] = {}, s2[N] = {}, b0 = 0, b1 = 0;
-	for (int r0 = lo; r0 < hi; r0 += NARROW_STEP) {
-		int n = less(NARROW_STEP, hi - r0);
-		barrier();
-		for (int i = thread(); i < n * N; i += CUT_THREADS) {
-			int c = i % N;
-			long long at = (long long)(r0 + i / N) * cols + c;
-			g[i / N][c] = c < cols ? a.b0[at] : 0.0f, h[i / N][c] = c < cols ? a.b1[at] : 0.0f;
-		}
-		barrier();
-		if (k < rows)
-#pragma unroll 4
-			for (int r = share; r < n; r += SHARES) {
-				long long at = (long long)(r0 + r) * rows + k;
-				float x = a0[at], y = a1 ? a1[at] : 0.0f, q = x * x;
-#pragma unroll
-				for (int c = 0; c < N; c++) s0[c] = fma(x, g[r][c], s0[c]), s1[c] = fma(q, h[r][c], s1[c]), s2[c] = fma(y, h[r][c], s2[c]);
-			}
-		if (k < cols && share == 0)
-			for (int r = 0; r < n; r++) b0 += g[r][k], b1 += h[r][k];
-	}
-	if (k < cols && share == 0) finish_bias(a, bz, k, b0, b1);
-#pragma unroll
-	for (int c = 0; c < N; c++)
-		if (c < cols) {
-			barrier();
-			sums[0][share][side] = s0[c], sums[1][share][side] = s1[c], sums[2][share][side] = s2[c];
-			barrier();
-			if (share != 0) continue;
-			float t[3];
-#pragma unroll
-			for (int j = 0; j < 3; j++) t[j] = ((sums[j][0][side] + sums[j][1][side]) + sums[j][2][side]) + sums[j][3][side];
-			finish<GRADIENT>(a, bz, k, c, t[0], t[1], t[2]);
-		}
-}
-KERNEL_MANY(narrow_gradients, Product, CUT_THREADS, 1, block_y) {
-	if (failed(a.results)) return;
-	BY_OUTPUTS(narrow_gradients_by, a)
-}

@@ -173,8 +173,7 @@ struct Chunk {
 	double prior_mean, prior_var;
 	float *s, *wt, *st;  // what is derived from the parameters; may be null
 	const float* center; // moves the prior of each weight; may be null
-	const struct Planes* planes; // the weights cut into planes: means, variances, squares of means; may be null
 };
 
 // The engine counts on these.
-static_assert(sizeof(Op) == 392 && sizeof(Chunk) == 104 && sizeof(Control) == 80 && sizeof(Result) == 40, "");
+static_assert(sizeof(Op) == 392 && sizeof(Chunk) == 96 && sizeof(Control) == 80 && sizeof(Result) == 40, "");

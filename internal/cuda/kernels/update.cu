@@ -1,92 +1,184 @@
-// AdamW of networks with layers that are cut into planes: the update writes the planes.
-#include "optim.h"
-#include "planes.h"
+// The end of a step of networks with layers that are cut into planes: sums of the gradients,
+// KL and norm, then AdamW, which cuts the weights anew. Both launches read what they can
+// before the launch before them has ended.
+#include "finish.cu"
 
-// pair reads two neighbours; even says that they lie at a multiple of eight bytes.
-DEVICE Two pair(const float* p, bool even, bool second) {
-	if (even && second) {
-		uint64 b = *(const uint64*)p;
-		return {from_bits((uint32)b), from_bits((uint32)(b >> 32))};
-	}
-	return {p[0], second ? p[1] : 0.0f};
-}
-DEVICE void put(float* p, bool even, bool second, Two x) {
-	if (even && second) {
-		*(uint64*)p = (uint64)bits(x.y) << 32 | bits(x.x);
-		return;
-	}
-	p[0] = x.x;
-	if (second) p[1] = x.y;
-}
-
-// Weights are two neighbours with all that their step needs.
-struct Weights {
-	Two mu, rho, g, h, a1, a2, b1, b2, mid; // means, ρ, gradients, AdamW's moments of both, centres of priors
+// A Stretch is what a block of wide_adamw updates: blocks from to to of the planes of a
+// tensor, or a chunk of one that is not cut.
+struct Stretch {
+	int tensor, from, to, chunk; // tensor −1: it is not cut
+};
+struct WideUpdate {
+	Norm norm;  // of count chunks; behind their parts, those of the score
+	Adam adam;
+	Turn* turn; // wide_gradients writes it
+	const Stretch* stretches;
+	const CutTensor* cuts;
 };
 
-// update_planes makes the step of a chunk of random weights as update_chunk does, two
-// neighbours in a thread. The next ones are loaded while these are computed.
-DEVICE void update_planes(const Adam& a, const Control& k, const Chunk& t, float clip) {
-	const Prior prior = prior_of(t, k.kl);
-	float keep = t.no_decay ? 1.0f : k.keep_mean;
-	float *mean = a.theta + t.mean, *rhos = a.theta + t.rho, *m1 = a.first + t.mean, *m2 = a.second + t.mean, *r1 = a.first + t.rho, *r2 = a.second + t.rho;
-	const float *gmean = a.grad + t.mean, *grho = a.grad + t.rho, *center = t.center;
-	const Planes p0 = t.planes[0];
-	unsigned short *s0 = t.planes[1].at, *q0 = t.planes[2].at; // planes of one size
-	int hi = t.hi, cols = t.cols, prepare = a.prepare;
-	bool em = t.mean % 2 == 0, er = t.rho % 2 == 0;
-	auto load = [&](int i) {
-		bool second = i + 1 < hi;
-		Weights w = {pair(mean + i, em, second), pair(rhos + i, er, second)};
-		if (prepare) return w;
-		w.g = pair(gmean + i, em, second), w.h = pair(grho + i, er, second);
-		w.a1 = pair(m1 + i, em, second), w.a2 = pair(m2 + i, em, second), w.b1 = pair(r1 + i, er, second), w.b2 = pair(r2 + i, er, second);
-		w.mid = center ? pair(center + i, true, second) : Two{0, 0};
-		return w;
-	};
-	auto one = [&](float& mu, float& rho, float g, float h, float mid, float& a1, float& a2, float& b1, float& b2) {
-		Weight w = whole(t, prior, spread(rho), k.kl, mu - mid, rho, g, h);
-		rho = step(k, k.keep_rho, rho, clip * w.gr, b1, b2);
-		mu = step(k, keep, w.mu, clip * w.g, a1, a2) + mid;
-	};
-	int i = t.lo + 2 * thread();
-	if (i >= hi) return;
-	Weights next = load(i);
-	for (; i < hi; i += 2 * OPT) {
-		Weights w = next;
-		bool second = i + 1 < hi;
-		if (i + 2 * OPT < hi) next = load(i + 2 * OPT);
-		if (!prepare) {
-			one(w.mu.x, w.rho.x, w.g.x, w.h.x, w.mid.x, w.a1.x, w.a2.x, w.b1.x, w.b2.x);
-			one(w.mu.y, w.rho.y, w.g.y, w.h.y, w.mid.y, w.a1.y, w.a2.y, w.b1.y, w.b2.y);
-			put(mean + i, em, second, w.mu), put(m1 + i, em, second, w.a1), put(m2 + i, em, second, w.a2);
-			put(rhos + i, er, second, w.rho), put(r1 + i, er, second, w.b1), put(r2 + i, er, second, w.b2);
-		}
-		float x = softplus(w.rho.x), y = softplus(w.rho.y);
-		int r = i / cols, c = i % cols;
-		long long at = plane_place(p0, r, c);
-		if (cols % 2 == 0) {
-			cut_at(p0.at + at, p0.plane, w.mu);
-			cut_at(s0 + at, p0.plane, {x * x, y * y});
-			cut_at(q0 + at, p0.plane, {w.mu.x * w.mu.x, w.mu.y * w.mu.y});
-			continue;
-		}
-		cut_one(p0.at + at, p0.plane, w.mu.x), cut_one(s0 + at, p0.plane, x * x), cut_one(q0 + at, p0.plane, w.mu.x * w.mu.x);
-		if (!second) continue;
-		if (++c == cols) c = 0, r++;
-		at = plane_place(p0, r, c);
-		cut_one(p0.at + at, p0.plane, w.mu.y), cut_one(s0 + at, p0.plane, y * y), cut_one(q0 + at, p0.plane, w.mu.y * w.mu.y);
+// Elements are N of a chunk, with the first parts of their gradients.
+template <int N>
+struct Elements {
+	float mu[N], rho[N], mid[N], gm[N], gs[N];
+};
+template <int N>
+DEVICE void load_elements(Elements<N>& x, const Norm& a, const Chunk& t, int first) {
+#pragma unroll
+	for (int j = 0; j < N; j++) {
+		int i = first + j * OPT;
+		bool in = i < t.hi && t.random;
+		x.mu[j] = in ? fresh(a.theta + t.mean + i) : 0.0f, x.rho[j] = in ? fresh(a.theta + t.rho + i) : 0.0f, x.mid[j] = in && t.center ? t.center[i] : 0.0f;
+	}
+}
+template <int N>
+DEVICE void load_gradients(Elements<N>& x, const Norm& a, const Chunk& t, int first) {
+#pragma unroll
+	for (int j = 0; j < N; j++) {
+		int i = first + j * OPT;
+		bool in = i < t.hi;
+		x.gm[j] = in ? a.grad[t.mean + i] : 0.0f, x.gs[j] = in && t.random ? a.grad[t.rho + i] : 0.0f;
 	}
 }
 
-KERNEL_MANY(wide_adamw, Adam, OPT, 3, block_y) {
-	if (!a.prepare && failed(a.results)) return;
+// wide_norm has a block for each chunk, which adds up the parts of its gradients with KL and
+// squared norm, and one for the scores of the rows. wide_adamw adds up what they leave.
+KERNEL_CHAIN(wide_norm, WideUpdate, OPT, 3) {
+	constexpr int N = 3;
 	SHARED Chunk t;
 	SHARED Control k;
-	int next = a.prepare ? 0 : a.results->slot; // norm has counted this step
-	float clip = a.results->clip;
-	copy_words(t, a.chunks[block()], 0), copy_words(k, a.control[a.prepare ? 0 : (next ? next : a.slots) - 1], 32);
+	const Norm& a = c.norm;
+	int slot = fresh(&a.results->slot), finite = fresh(&a.results->finite), word = thread() % 32, warp = thread() / 32;
+	bool rest = block() == a.count;
+	if (warp == 0 && word < (int)sizeof(Chunk) / 8 && !rest) ((uint64*)&t)[word] = fresh((const uint64*)(a.chunks + block()) + word);
+	if (warp == 1 && word < (int)sizeof(Control) / 8) ((uint64*)&k)[word] = fresh((const uint64*)(a.control + slot) + word);
 	barrier();
-	if (t.planes) update_planes(a, k, t, clip);
-	else update_chunk(a, k, t, t.lo, clip);
+	double x = 0, y = 0;
+	if (rest) {
+		follow();
+		if (!finite) return;
+#pragma unroll 4
+		for (int i = thread(); i < a.rows; i += OPT) x += a.nll[i], y += a.floored[i];
+	} else {
+		int first = t.lo + thread(), hi = t.hi, parts = t.parts;
+		bool random = t.random;
+		Elements<N> now, next;
+		load_elements(now, a, t, first);
+		Prior prior = prior_of(t, k.kl);
+		double constant = random ? constant_of(t) : 0.0;
+		float *gmean = a.grad + t.mean, *grho = a.grad + t.rho;
+		long long size = a.size;
+		follow();
+		if (!finite) return;
+		load_gradients(now, a, t, first);
+		for (; first < hi; first += N * OPT, now = next) {
+			load_elements(next, a, t, first + N * OPT), load_gradients(next, a, t, first + N * OPT);
+#pragma unroll 3
+			for (int p = 1; p < parts; p++)
+#pragma unroll
+				for (int j = 0; j < N; j++) {
+					int i = first + j * OPT;
+					if (i >= hi) continue;
+					now.gm[j] += gmean[p * size + i];
+					if (random) now.gs[j] += grho[p * size + i];
+				}
+#pragma unroll
+			for (int j = 0; j < N; j++) {
+				int i = first + j * OPT;
+				if (i >= hi) continue;
+				float gm = now.gm[j], gs = now.gs[j];
+				if (parts > 1) gmean[i] = gm;
+				if (parts > 1 && random) grho[i] = gs;
+				Spread s = {};
+				if (random) s = spread(now.rho[j]);
+				Weight w = whole(t, prior, s, k.kl, now.mu[j] - now.mid[j], now.rho[j], gm, gs);
+				if (random) {
+					float d = w.mu - prior.mean;
+					y += (double)w.gr * w.gr;
+					x += 0.5 * (double)prior.by * ((double)s.sigma * s.sigma + (double)d * d) + constant - s.ln;
+				}
+				y += (double)w.g * w.g;
+			}
+		}
+	}
+	total(x, y);
+	if (thread() == 0) a.parts[2 * block()] = x, a.parts[2 * block() + 1] = y;
+}
+
+// Weights are four neighbours with all that their step needs.
+struct Weights {
+	Span mu, rho, g, h, a1, a2, b1, b2, mid; // means, ρ, gradients, AdamW's moments of both, centres of priors
+};
+// A Corner is where a thread has them, in a block of the planes.
+struct Corner {
+	int r, c;
+	bool in;
+};
+DEVICE Corner corner_of(const CutTensor& t, int block) {
+	int across = (t.cols + BLOCK - 1) / BLOCK, r = block / across * BLOCK + thread() / 8;
+	return {r, block % across * BLOCK + thread() % 8 * 4, r < t.rows};
+}
+DEVICE void load_weights(Weights& w, const Adam& a, const Chunk& t, int cols, Corner at) {
+	auto read = [&](const float* p) { return read4(p, at.r, at.c, cols, at.in); };
+	w.mu = read(a.theta + t.mean), w.rho = read(a.theta + t.rho);
+	w.a1 = read(a.first + t.mean), w.b1 = read(a.first + t.rho), w.a2 = read(a.second + t.mean), w.b2 = read(a.second + t.rho);
+	w.mid = read(t.center);
+}
+DEVICE void load_gradients(Weights& w, const Adam& a, const Chunk& t, int cols, Corner at) {
+	w.g = read4(a.grad + t.mean, at.r, at.c, cols, at.in), w.h = read4(a.grad + t.rho, at.r, at.c, cols, at.in);
+}
+
+// update_block makes the step of random weights as update_chunk does, and cuts them.
+DEVICE void update_block(const Adam& a, const Control& k, const Chunk& t, const CutTensor& cut, float clip, Weights& w, Corner at, int turn) {
+	const Prior prior = prior_of(t, k.kl);
+	float keep = t.no_decay ? 1.0f : k.keep_mean;
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		Weight x = whole(t, prior, spread(w.rho.x[i]), k.kl, w.mu.x[i] - w.mid.x[i], w.rho.x[i], w.g.x[i], w.h.x[i]);
+		w.rho.x[i] = step(k, k.keep_rho, w.rho.x[i], clip * x.gr, w.b1.x[i], w.b2.x[i]);
+		w.mu.x[i] = step(k, keep, x.mu, clip * x.g, w.a1.x[i], w.a2.x[i]) + w.mid.x[i];
+	}
+	auto write = [&](float* p, const Span& x) { write4(p, at.r, at.c, cut.cols, at.in, x); };
+	write(a.theta + t.mean, w.mu), write(a.theta + t.rho, w.rho);
+	write(a.first + t.mean, w.a1), write(a.first + t.rho, w.b1), write(a.second + t.mean, w.a2), write(a.second + t.rho, w.b2);
+	cut_weight(cut, at.r, at.c, at.in, w.mu, w.rho, turn);
+}
+
+// wide_adamw has a block for each stretch. All of them add up the parts of wide_norm, in the
+// same order.
+KERNEL_CHAIN(wide_adamw, WideUpdate, OPT, 3) {
+	SHARED Chunk t;
+	SHARED Control k;
+	SHARED CutTensor cut;
+	const Adam& a = c.adam;
+	const Norm& norm = c.norm;
+	const Stretch s = c.stretches[block()];
+	bool planes = s.tensor >= 0;
+	Turn turn = {fresh(&c.turn->slot), fresh(&c.turn->finite)};
+	int word = thread() % 32, warp = thread() / 32;
+	if (warp == 0 && word < (int)sizeof(Chunk) / 8) ((uint64*)&t)[word] = fresh((const uint64*)(a.chunks + s.chunk) + word);
+	if (warp == 1 && word < (int)sizeof(Control) / 8) ((uint64*)&k)[word] = fresh((const uint64*)(a.control + turn.slot) + word);
+	if (warp == 2 && word < (int)sizeof(CutTensor) / 8 && planes) ((uint64*)&cut)[word] = ((const uint64*)(c.cuts + s.tensor))[word];
+	barrier();
+	Weights w;
+	Corner at = {};
+	if (planes) at = corner_of(cut, s.from), load_weights(w, a, t, cut.cols, at);
+	follow();
+	if (!turn.finite) return;
+	if (planes) load_gradients(w, a, t, cut.cols, at);
+	double kl = 0, n2 = 0, nll = norm.parts[2 * norm.count], floored = norm.parts[2 * norm.count + 1];
+	for (int i = thread(); i < norm.count; i += OPT) kl += norm.parts[2 * i], n2 += norm.parts[2 * i + 1];
+	total(kl, n2);
+	if (block() == 0 && thread() == 0) publish(norm, turn.slot, conclude(k, kl, n2, nll, floored));
+	if (!is_finite(nll) || !is_finite(kl + n2)) return;
+	float clip = clipping(k, n2);
+	if (!planes) {
+		update_chunk(a, k, t, t.lo, clip);
+		return;
+	}
+	for (int i = s.from;;) {
+		update_block(a, k, t, cut, clip, w, at, i - s.from);
+		if (++i == s.to) break;
+		at = corner_of(cut, i);
+		load_weights(w, a, t, cut.cols, at), load_gradients(w, a, t, cut.cols, at);
+	}
 }
