@@ -63,18 +63,13 @@ struct WideKernel {
 
 	DEVICE void multiply(const WideProduct* products, int count, int rows, Stages r) {
 		Place at = place_in_tile();
-		int depth = products->depth, cols = products->cols, now = block(), done = 0;
-		if (now >= count) return;
-		float sums[64] = {};
-		multiply_stages<false, BT>(sums, (count - 1 - now) / blocks() * depth + depth, r, at, [&]() INLINED {
-			if (++done < depth) return;
-			Tile t = tile(now, rows, cols);
+		for (int i = block(); i < count; i += blocks()) {
+			Tile t = tile(i, rows, products->cols);
 			const WideProduct& p = products[t.product];
-			write_sums(p.out + (long long)t.y * WIDE * p.pitch + t.x * WIDE, p.pitch, rows - t.y * WIDE, cols - t.x * WIDE, at, sums);
-			done = 0, now += blocks();
-#pragma unroll
-			for (int e = 0; e < 64; e++) sums[e] = 0;
-		});
+			float sums[64] = {};
+			multiply_stages<false, BT>(sums, p.depth, r, at, [] {});
+			write_sums(p.out + (long long)t.y * WIDE * p.pitch + t.x * WIDE, p.pitch, rows - t.y * WIDE, p.cols - t.x * WIDE, at, sums);
+		}
 	}
 
 	// run does not ask whether a step has failed: what it writes is not read then.

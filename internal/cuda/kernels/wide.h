@@ -97,7 +97,7 @@ DEVICE void add_sums(float* sums, const float* s, Stages& r, Place at) {
 // multiply_stages multiplies a number of stages; the sums of one are added while the next is
 // multiplied. added() is called behind the sums of each.
 template <bool AT, bool BT, class F>
-DEVICE void multiply_stages(float* sums, int left, Stages r, Place at, F added) {
+DEVICE void multiply_stages(float* sums, int left, Stages& r, Place at, F added) {
 	Stages done = r; // products that have ended
 	float s[64], u[64];
 	start<AT, BT>(s, r);
