@@ -6,6 +6,7 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"utvi/gauss"
 	"utvi/internal/compute"
@@ -111,7 +112,9 @@ type predictor[T gauss.Float] struct {
 	few   nn.Runner[T] // of fewer rows than are split: shares wide layers instead; nil with one worker
 
 	x, out gauss.Batch[T] // of the current call
-	rows   int            // of a block
+	cut    cut
+	pacer  pacer // of calls with as many rows as any had
+	paced  int   // their number
 }
 
 type predictLane[T gauss.Float] struct {
@@ -124,18 +127,32 @@ func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
 		return
 	}
 	q.prepare()
-	q.x, q.out, q.rows = x, out, blockRows(x.Rows, q.pool.Workers())
+	q.x, q.out = x, out
 	if q.few != nil && x.Rows <= minBlock {
 		q.forward(&q.lanes[0].pass, q.few, 0, x.Rows)
 		return
 	}
-	q.pool.Run((x.Rows+q.rows-1)/q.rows, q.run)
+	q.cut = evenCut(x.Rows, q.pool.Workers())
+	uneven := unevenCut(x.Rows, q.pool.Workers())
+	if x.Rows > q.paced {
+		q.paced, q.pacer = x.Rows, pacer{}
+	}
+	if uneven == q.cut || x.Rows < q.paced {
+		q.pool.Run(q.cut.blocks(x.Rows), q.run)
+		return
+	}
+	if q.pacer.next() == 1 {
+		q.cut = uneven
+	}
+	begin := time.Now()
+	q.pool.Run(q.cut.blocks(x.Rows), q.run)
+	q.pacer.took(time.Since(begin))
 }
 
 func (q *predictor[T]) block(worker, task int) {
 	l := &q.lanes[worker]
-	lo := task * q.rows
-	q.forward(&l.pass, l.runner, lo, min(q.x.Rows, lo+q.rows))
+	rows := q.cut.span(task, q.x.Rows)
+	q.forward(&l.pass, l.runner, rows.from, rows.to)
 }
 
 // forward runs rows lo … hi of the batch.

@@ -48,7 +48,7 @@ func (t *trainer) Explain(what string) error {
 // unscored returns an error with the targets of the first row of the last block that
 // the likelihood cannot score.
 func (t *trainer) unscored(block int) error {
-	k, lo := t.Data.Targets(), block*t.rows
+	k, lo := t.Data.Targets(), t.cut.span(block, t.Batch).from
 	for i := range t.blocks[block].Rows {
 		if !compute.Finite(t.nll[lo+i]) {
 			return fmt.Errorf("likelihood %v cannot score the targets %v of a row with %d outputs", t.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.unit.Out().Size())

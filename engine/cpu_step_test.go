@@ -15,16 +15,16 @@ import (
 )
 
 // stepTrainer returns a trainer of a network on one fixed batch.
-func stepTrainer(t *testing.T, in, workers int, clip float64, layers nn.Chain) *trainer {
+func stepTrainer(t *testing.T, in, batch, workers int, clip float64, layers nn.Chain) *trainer {
 	t.Helper()
-	g := &data.Generator{N: 7, In: in, Out: 1, Generate: func(_ rng.Key, row uint64, x, y []float32) {
+	g := &data.Generator{N: batch, In: in, Out: 1, Generate: func(_ rng.Key, row uint64, x, y []float32) {
 		for i := range x {
 			x[i] = float32(rng.Normal(rng.New(1), row<<32+uint64(i)))
 		}
 		y[0] = x[0]
 	}}
 	tr, err := CPU[float32]().Train(newNetwork(t, nn.Vec(in), layers), Job{Data: g, Likelihood: likelihood.Heteroscedastic{},
-		Optimizer: optim.AdamW{Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Clip: clip}, Batch: 7, Pool: compute.NewPool(workers)})
+		Optimizer: optim.AdamW{Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8, Clip: clip}, Batch: batch, Pool: compute.NewPool(workers)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestStepTasks(t *testing.T) {
 		"fixed, biases": {64, 4 + 1, nn.Chain{nn.Dense{Out: 256, Fixed: true, NoBias: true}, act, nn.Dense{Out: 2}}},
 	} {
 		for _, clip := range []float64{0, 0.5} {
-			a, b := stepTrainer(t, c.in, 2, clip, c.layers), stepTrainer(t, c.in, 1, clip, c.layers)
+			a, b := stepTrainer(t, c.in, 7, 2, clip, c.layers), stepTrainer(t, c.in, 7, 1, clip, c.layers)
 			owned, tiles := 0, 0
 			for _, s := range a.tasks {
 				owned += s.ranges.to - s.ranges.from

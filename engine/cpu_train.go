@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"time"
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/nn"
@@ -24,9 +25,13 @@ type trainer struct {
 	dataKey rng.Key
 	step    int // the current step
 
-	rows   int // of a block
+	rows   int // of a block, at most
 	lanes  []lane
+	cuts   [2]cut
+	cutUp  [2][]nn.Block[float32] // the tape in the blocks of either cut
+	cut    cut                    // that of the current step
 	blocks []nn.Block[float32]
+	pacer  pacer
 	nll    []float64
 	floors []int
 	ranges []paramRange
@@ -86,13 +91,18 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 }
 
 func (t *trainer) allocate() {
-	t.rows = blockRows(t.Batch, t.Pool.Workers())
+	workers := t.Pool.Workers()
+	t.cuts = [2]cut{evenCut(t.Batch, workers), unevenCut(t.Batch, workers)}
+	t.rows = max(t.cuts[0].rows, t.cuts[1].rows)
 	width, outputs := t.unit.TapeWidth(), t.unit.Out().Size()
 	tape := compute.Make[float32](t.Batch * width) // in one array, gradients sum several blocks at once
-	for lo := 0; lo < t.Batch; lo += t.rows {
-		rows := min(t.rows, t.Batch-lo)
-		t.blocks = append(t.blocks, nn.Block[float32]{Rows: rows, Tape: tape[lo*width:][:rows*width]})
+	for i, c := range t.cuts {
+		for b := range c.blocks(t.Batch) {
+			rows := c.span(b, t.Batch)
+			t.cutUp[i] = append(t.cutUp[i], nn.Block[float32]{Rows: rows.to - rows.from, Tape: tape[rows.from*width : rows.to*width]})
+		}
 	}
+	t.take(0)
 	batch := func(width int, form nn.Form) gauss.Batch[float32] {
 		b := gauss.New[float32](t.rows, width)
 		if form == nn.Fixed {
@@ -115,6 +125,9 @@ func (t *trainer) allocate() {
 	}
 }
 
+// take cuts the batch of the current step one way or the other.
+func (t *trainer) take(i int) { t.cut, t.blocks = t.cuts[i], t.cutUp[i] }
+
 func (t *trainer) State() State { return State{t.params, t.moments[0], t.moments[1]} }
 
 // Sync has nothing to do: the engine works in the memory of the host.
@@ -135,7 +148,14 @@ func (t *trainer) Gradient(step int) Score {
 		return t.drawBatch()
 	}
 	var s Score
+	if t.cuts[0] == t.cuts[1] {
+		t.scoreBatch(&s)
+		return s
+	}
+	t.take(t.pacer.next())
+	begin := time.Now()
 	t.scoreBatch(&s)
+	t.pacer.took(time.Since(begin))
 	return s
 }
 

@@ -96,8 +96,8 @@ func PackLeft[T Float](dst, src []T, rows, width int) {
 		for i := range rows {
 			to := (*[MR]T)(panel[i*MR:])
 			*to = [MR]T{}
-			for c, x := range src[i*width+k:][:n] {
-				to[c] = x
+			for c := range n { // too few to call copy
+				to[c] = src[i*width+k+c]
 			}
 		}
 	}

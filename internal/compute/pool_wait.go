@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
+	"time"
 )
 
 // A crew's state counts runs in its upper half. Below, one bit says that the
@@ -15,12 +16,16 @@ const (
 	joinMask = openBit - 1
 )
 
-// spins is how often a waiting goroutine looks before it parks, and yieldEvery
-// how often in between it lets goroutines and threads have the processor: there
-// may be more of them than cores.
+// A waiting goroutine looks until nobody has worked for idleTime, or for spinTime at most,
+// before it parks: as long as others are at work, the next run is near, and to wake a
+// goroutine can take a millisecond. After each yieldEvery it lets other goroutines and
+// threads have the processor, as there may be more of them than cores. Sixteen workers
+// that yielded more often would wait for the scheduler's lock, and miss the next run.
 const (
-	spins      = 100_000
-	yieldEvery = 100
+	idleTime   = 500 * time.Microsecond
+	spinTime   = 20 * time.Millisecond
+	yieldEvery = 20 * time.Microsecond
+	looks      = 32 // between two at the clock
 )
 
 // open begins a run and wakes as many of the parked workers as it can use.
@@ -41,7 +46,7 @@ func (c *crew) settle() {
 	c.next.Store(c.tasks) // nothing to take, also after a panic
 	c.state.And(^uint64(openBit))
 	done := func() bool { return c.state.Load()&joinMask == 0 }
-	for !spin(done) {
+	for !c.spin(done) {
 		c.waiting.Store(true)
 		c.park(&c.idle, done)
 		c.waiting.Store(false)
@@ -57,7 +62,7 @@ func (c *crew) serve(worker int) {
 		return s&openBit != 0 && s/runUnit != last || c.stopped.Load()
 	}
 	for {
-		if !spin(ready) {
+		if !c.spin(ready) {
 			c.parked.Add(1)
 			c.park(&c.wake, ready)
 			c.parked.Add(-1)
@@ -112,15 +117,29 @@ func (c *crew) park(on *sync.Cond, ready func() bool) {
 }
 
 // spin waits a while for ready and tells whether it came true.
-func spin(ready func() bool) bool {
-	for i := range spins {
-		if ready() {
-			return true
+func (c *crew) spin(ready func() bool) bool {
+	var begin, busy, yielded time.Time
+	for {
+		for range looks {
+			if ready() {
+				return true
+			}
+			pause()
 		}
-		if i%yieldEvery == yieldEvery-1 {
+		now := time.Now()
+		if begin.IsZero() {
+			begin, busy, yielded = now, now, now
+		}
+		if c.state.Load()&(openBit|joinMask) != 0 {
+			busy = now
+		}
+		if now.Sub(busy) > idleTime || now.Sub(begin) > spinTime {
+			return false
+		}
+		if now.Sub(yielded) > yieldEvery {
 			runtime.Gosched()
 			yieldCPU()
+			yielded = now
 		}
 	}
-	return false
 }

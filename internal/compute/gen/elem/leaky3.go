@@ -32,10 +32,16 @@ func leakyThree() {
 	streams := enter("elemLeakyThreeJacobian", "k, m, v, mean, variance, mm, mv, vm, vv")
 	n, in, out := count(), streams("m v"), streams("mean variance mm mv vm vv")
 	k := newThree()
+	over := func(s V) V { return Div(one(), s) }
 	LoopAhead("", n, in, out, func(x []V) []V {
 		s := Sqrt(x[1])
-		return []V{s, Div(one(), s)}
-	}, func(x, first []V) []V { return k.push(x[0], first[0], first[1]) })
+		return []V{s, over(s)}
+	}, func(x, first []V) []V {
+		if first == nil {
+			return k.push(x[0], Sqrt(x[1]), over)
+		}
+		return k.push(x[0], first[0], func(V) V { return first[1] })
+	})
 	isa.End()
 }
 
@@ -44,11 +50,11 @@ func (k three) slope(x V) V {
 	return Xor(And(Compare(x, Greater, Zero()), k.turn), k.a)
 }
 
-// push takes m, s = √v and, for the Jacobian, 1/s.
-func (k three) push(m, s, inv V) []V {
+// push takes m, s = √v and, for the Jacobian, what gives 1/s.
+func (k three) push(m, s V, over func(s V) V) []V {
 	d1, d2 := Mul(s, k.xi1), Mul(s, k.xi2)
 	var f0, g0, g1, g2, e1, e2 V
-	if inv != nil {
+	if over != nil {
 		g0, g1, g2 = k.slope(m), k.slope(Add(m, d1)), k.slope(Add(m, d2))
 		f0 = Mul(m, g0)
 		e1 = AddMul(Mul(d1, g1), Sub(g1, g0), m)
@@ -67,11 +73,11 @@ func (k three) push(m, s, inv V) []V {
 	r1, r2 := Sub(e1, M), Sub(e2, M)
 	q0, q1, q2 := Mul(M, k.w0), Mul(r1, k.w1), Mul(r2, k.w2)
 	variance := AddMul(AddMul(Mul(q0, M), q1, r1), q2, r2)
-	if inv == nil {
+	if over == nil {
 		return []V{mean, variance}
 	}
 	some := Compare(s, NotEqual, Zero())
-	inv = And(inv, some)
+	inv := And(over(s), some)
 	mm := AddMul(AddMul(Mul(g0, k.w0), g1, k.w1), g2, k.w2)
 	mv := Mul(AddMul(Mul(g1, k.half1), g2, k.half2), inv)
 	t1, t2 := Mul(q1, g1), Mul(q2, g2)

@@ -18,3 +18,12 @@ func cpuid() {
 	Store(EDX, Return("d"))
 	RET()
 }
+
+// pause generates a wait of a few dozen cycles, in which the CPU leaves its units to the
+// other thread of a core and does not read ahead of the value that is waited for.
+func pause() {
+	TEXT("pause", NOSPLIT, "func()")
+	Doc("pause waits for a few dozen cycles.")
+	PAUSE()
+	RET()
+}

@@ -27,6 +27,7 @@ func main() {
 		pack()
 		if !isa.NEON {
 			cpuid()
+			pause()
 		}
 	}
 	dot()
