@@ -47,6 +47,19 @@ func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repe
 	if more := len(odd) - most; more > 0 {
 		add("%d more columns have values far from all others", more)
 	}
+	for t, c := range s.Targets() {
+		if c.Type != table.Numeric {
+			continue
+		}
+		if n, worst := outliers(d, t, c); n == 1 {
+			add("target %s: the value %s is far from all others; check it", c.Name, c.Digits(worst))
+		} else if n > 1 {
+			add("target %s: %d of %d values are far from all others, such as %s; check them", c.Name, n, d.X.Rows, c.Digits(worst))
+		}
+	}
+	if o := inOrder(s, d); o != "" {
+		all = append(all, o)
+	}
 	copies := copies(s, d)
 	for _, c := range copies[:min(most, len(copies))] {
 		add("%s; ignore the column if it is not known when predictions are made", c)

@@ -7,7 +7,7 @@ import "utvi/model"
 // trained already, come from the picked candidates.
 func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) *Fitted {
 	var best *result
-	var c Candidate
+	var c int
 	better := func(x, y *result) bool { // x than y
 		if y == nil || len(x.log.Curve) == 0 || len(y.log.Curve) == 0 {
 			return y == nil || len(x.log.Curve) > len(y.log.Curve)
@@ -20,27 +20,47 @@ func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) 
 				continue
 			}
 			if x := all[0]; x.net != nil && x.step > 0 && better(x, best) {
-				best, c = x, r.candidate[i]
+				best, c = x, i
 			}
 		}
 	}
 	for i, x := range members {
 		if x.net != nil && x.step > 0 && best == nil {
-			best, c = x, r.candidate[picks[i]]
+			best, c = x, picks[i]
 		}
 	}
 	if best == nil {
 		return nil
 	}
 	rep.Partial, rep.Score, rep.SE = true, 0, 0
-	rep.Members = []Member{{c, best.log.Curve, best.step}}
+	rep.Members = []Member{{r.candidate[c], best.log.Curve, best.step}}
 	var shapes []ResidualMixture
+	seen, by := sameStop(folds, c, len(best.log.Held))
+	if n := len(best.log.Held); r.apart && len(seen) == 0 && n > 0 { // a member, which the rows apart have scored
+		seen, by = folds[:1], func(fold) []heldOutPredictions { return best.log.Held[n-1:] }
+	}
 	for t := 0; r.classes == 0 && t < r.data.Outputs(); t++ {
-		shapes = append(shapes, plainResiduals())
+		if len(seen) == 0 {
+			shapes = append(shapes, plainResiduals())
+			continue
+		}
+		shapes = append(shapes, fitShape(seen, by, t))
 	}
 	f, err := r.finish([]*model.Model{best.net}, rep, shapes)
 	if err != nil {
 		return nil
 	}
 	return f
+}
+
+// sameStop returns the folds whose rows a candidate predicted at a stop, counted from 1, and
+// what it predicted there: networks are compared with their residuals' shape, so a model
+// needs it.
+func sameStop(folds []fold, c, stop int) (seen []fold, by func(f fold) []heldOutPredictions) {
+	for _, f := range folds {
+		if c < len(f.by) && len(f.by[c]) > 0 && stop > 0 && len(f.by[c][0].log.Held) >= stop {
+			seen = append(seen, f)
+		}
+	}
+	return seen, func(f fold) []heldOutPredictions { return []heldOutPredictions{f.by[c][0].log.Held[stop-1]} }
 }

@@ -68,3 +68,30 @@ func TestSalvage(t *testing.T) {
 		}
 	}
 }
+
+// Networks compete by scores with the shape of their residuals, so the one that is kept has
+// that shape: this one calls its errors ten times too small.
+func TestSalvageShape(t *testing.T) {
+	d := rowsOf(60, 2)
+	for i := range d.X.Mean {
+		d.X.Mean[i] = float32(rng.Normal(rng.New(1), uint64(i)))
+	}
+	h := heldOutPredictions{Mean: make([]float32, 60), Var: make([]float32, 60)}
+	for i := range d.Y {
+		d.Y[i], h.Var[i] = float32(rng.Normal(rng.New(2), uint64(i))), 0.01
+	}
+	c := Config{Noise: Learned, Width: 3, Depth: 1, Activation: "tanh"}
+	r := &run{plan: c.plan(d), data: d}
+	m, _, err := r.candidate[0].net(d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &result{net: m, step: 8}
+	x.log.Curve, x.log.Held = []Point{{Held: 1}}, []heldOutPredictions{h}
+	by := make([][]*result, len(r.candidate))
+	by[0] = []*result{x}
+	f := r.salvage([]fold{{held: d, by: by}, {held: d, by: make([][]*result, len(by))}}, Report{}, nil, nil)
+	if s := f.Residuals[0].Scale(); s < 50 || s > 200 {
+		t.Errorf("variances grow by %v, want about 100", s)
+	}
+}

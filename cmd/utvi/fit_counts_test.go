@@ -57,12 +57,12 @@ func TestCountsAndLevels(t *testing.T) {
 		return out
 	}
 	out := run("fit", table, "--target", "visits", "--out", m, "--steps", "600", "--activation", "leaky-relu", "--depth", "1", "--width", "16", "--ensemble", "2", "--report", filepath.Join(dir, "r"))
-	for _, want := range []string{"80 levels, embedded; other; missing", "visits: a count, poisson: held-out rows are more probable so"} {
+	for _, want := range []string{"80 levels, embedded; other; missing", "visits is predicted as a count (poisson): held-out rows are more probable so"} {
 		if !strings.Contains(strings.ReplaceAll(out, "negative-binomial", "poisson"), want) {
 			t.Errorf("fit does not say %q:\n%s", want, out)
 		}
 	}
-	if out := run("inspect", m); !strings.Contains(out, "visits: a count") {
+	if out := run("inspect", m); !strings.Contains(out, "visits is predicted as a count") {
 		t.Errorf("inspect:\n%s", out)
 	}
 	columns := func(out string) (map[string]int, [][]string) {

@@ -62,5 +62,9 @@ func countsText(m *fit.Model) string {
 	for _, t := range m.Targets() {
 		names = append(names, tame(t))
 	}
-	return fmt.Sprintf("%s: a count, %s", strings.Join(names, ", "), m.Net.Report.Members[0].Noise)
+	isAre, count := "is", "a count"
+	if len(names) > 1 {
+		isAre, count = "are", "counts"
+	}
+	return fmt.Sprintf("%s %s predicted as %s (%s)", strings.Join(names, ", "), isAre, count, strings.ReplaceAll(m.Net.Report.Members[0].Noise, "-", " "))
 }

@@ -134,7 +134,7 @@ another name, and a note says which. An output file is written as a whole, or no
 				tell(cmd, "the networks do not model the noise: the variance of the weights includes it (fit --noise learned separates them)")
 			}
 			if err == nil && sum.ByPosition {
-				tell(cmd, "%s, or the table that the model was fitted to, has no column names: columns are matched by their position", args[1])
+				tell(cmd, "this table, or the one that the model was fitted to, has no column names: columns are matched by their position")
 			}
 			for _, x := range sum.Renamed {
 				tell(cmd, "%s", x)

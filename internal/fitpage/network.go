@@ -25,7 +25,10 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 			}
 		}
 		score := fmt.Sprintf("%.4f ± %.2g", x.Score, x.SE)
-		if x.Failed != "" {
+		switch {
+		case x.Failed != "" && r.Partial:
+			score = "not tried to the end"
+		case x.Failed != "":
 			score = "rejected: " + x.Failed // behind the others, or broken
 		}
 		t.Rows = append(t.Rows, []string{x.Candidate.String(), score, fmt.Sprint(n)})
@@ -36,7 +39,7 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 		of = "classes"
 	}
 	if r.Partial {
-		s.Parts = append(s.Parts, report.Warning("The training was stopped early. This is the best model so far; utvi fit --resume continues the training."))
+		s.Parts = append(s.Parts, report.Warning("The training ended early. This is the best model so far."))
 	} else {
 		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("The log-likelihood of the ensemble is %.4f ± %.2g nats per row (%s), on the %d training rows that the networks were chosen by.", r.Score, r.SE, of, r.Held)))
 	}

@@ -33,7 +33,7 @@ func Save(dir string, r *fit.Result) error {
 	}
 	var sections []report.Section
 	if r.Model.Facts.Interrupted {
-		page.Subtitle += "; the training was stopped early"
+		page.Subtitle += "; the training ended early"
 	}
 	sections, err := evaluationSections(r.Evaluation, r.Model, dir)
 	if err != nil {

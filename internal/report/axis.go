@@ -109,7 +109,7 @@ func (a Axis) ticker(s span, length vg.Length, wide func(string) vg.Length) plot
 		return true
 	}
 	if len(a.Names) > 0 {
-		return names{a.Names, 1, 40}.thinned(fits)
+		return names{text: a.Names, every: 1, most: 40}.thinned(fits)
 	}
 	switch a.Scale {
 	case Log2:
@@ -141,7 +141,8 @@ func (a Axis) ticker(s span, length vg.Length, wide func(string) vg.Length) plot
 type names struct {
 	text  []string
 	every int
-	most  int // characters
+	most  int    // characters
+	gap   string // behind each
 }
 
 func (n names) thinned(fits func(plot.Ticker) bool) names {
@@ -154,7 +155,7 @@ func (n names) thinned(fits func(plot.Ticker) bool) names {
 func (n names) Ticks(lo, hi float64) []plot.Tick {
 	var out []plot.Tick
 	for i := 0; i < len(n.text); i += n.every {
-		out = append(out, plot.Tick{Value: float64(i), Label: short(n.text[i], n.most)})
+		out = append(out, plot.Tick{Value: float64(i), Label: short(n.text[i], n.most) + n.gap})
 	}
 	return out
 }

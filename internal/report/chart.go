@@ -205,13 +205,18 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 }
 
 // upright sets names that have no room side by side on end: askew they would reach into
-// the chart on the left.
+// the chart on the left. A gap keeps them off the marks.
 func upright(p *plot.Plot, n names, width vg.Length) {
 	const room = tickSize + 1
-	p.X.Tick.Marker = names{n.text, max(1, int(math.Ceil(float64(len(n.text))*room/float64(width)))), 18}
+	p.X.Tick.Marker = names{n.text, max(1, int(math.Ceil(float64(len(n.text))*room/float64(width)))), uprightMost, uprightGap}
 	p.X.Tick.Label.Rotation = math.Pi / 2
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = draw.XRight, draw.YCenter
 }
+
+const (
+	uprightMost = 18 // characters
+	uprightGap  = "  "
+)
 
 // emptyMark says that there is nothing to see.
 type emptyMark struct{}

@@ -31,8 +31,28 @@ func (f Confusion) Size() (width, height vg.Length) {
 		width = narrowFigure
 	}
 	left, side := f.room(width)
-	return left + side + 2*edge, side + 34 + 2*edge
+	return left + side + 2*edge, side + f.below(side) + 4 + 2*edge
 }
+
+// below is what the axis takes below the square: more if names stand on end.
+func (f Confusion) below(side vg.Length) vg.Length {
+	style, longest := textStyle(tickSize, ink), vg.Length(0)
+	for _, name := range f.Classes {
+		longest = max(longest, style.Width(short(name, uprightMost)+uprightGap))
+	}
+	if across, ok := f.across(side).(names); ok && across.every > 1 {
+		return 30 + longest - tickSize
+	}
+	return 30
+}
+
+// across marks the predicted classes.
+func (f Confusion) across(side vg.Length) plot.Ticker {
+	style := textStyle(tickSize, ink)
+	return Axis{Names: f.Classes}.ticker(f.shown(), side, func(s string) vg.Length { return style.Width(s) + 6 })
+}
+
+func (f Confusion) shown() span { return span{-0.5, max(float64(len(f.Classes)), 1) - 0.5} }
 
 // room is what the names take on the left, and the side of the square.
 func (f Confusion) room(width vg.Length) (left, side vg.Length) {
@@ -67,14 +87,15 @@ func (f Confusion) Draw(c draw.Canvas) error {
 	for i, name := range f.Classes {
 		down[n-1-i] = f.name(name, full)
 	}
-	across := Axis{Names: f.Classes}
-	shown := span{-0.5, max(float64(n), 1) - 0.5}
-	style := textStyle(tickSize, ink)
-	p.X.Tick.Marker = across.ticker(shown, side, func(s string) vg.Length { return style.Width(s) + 6 })
+	shown := f.shown()
+	p.X.Tick.Marker = f.across(side)
+	if across, ok := p.X.Tick.Marker.(names); ok && across.every > 1 {
+		upright(p, across, side)
+	}
 	p.Y.Tick.Marker = Axis{Names: down}.ticker(shown, side, func(string) vg.Length { return tickSize + 3 })
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = shown.lo, shown.hi, shown.lo, shown.hi
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
-	area := vg.Rectangle{Min: vg.Point{X: edge + left, Y: edge + 30}}
+	area := vg.Rectangle{Min: vg.Point{X: edge + left, Y: edge + f.below(side)}}
 	area.Max = area.Min.Add(vg.Point{X: min(side, width-area.Min.X-edge), Y: min(side, height-area.Min.Y-edge)})
 	place(p, c, area)
 	return nil

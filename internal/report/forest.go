@@ -88,7 +88,7 @@ func (f Forest) Draw(c draw.Canvas) error {
 		p.Add(emptyMark{})
 	}
 	p.X.Tick.Marker = f.X.ticker(shown, area.Size().X, func(s string) vg.Length { return style.Width(s) + 8 })
-	p.Y.Tick.Marker = names{labels, 1, 200}
+	p.Y.Tick.Marker = names{text: labels, every: 1, most: 200}
 	p.Y.Tick.LineStyle.Width = 0
 	p.Y.LineStyle.Width = 0
 	p.X.Min, p.X.Max = shown.lo, shown.hi

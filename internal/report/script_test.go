@@ -52,6 +52,21 @@ func TestSkewedScatter(t *testing.T) {
 	}
 }
 
+// TestLongClasses names all classes of a matrix, and keeps the names inside the figure.
+func TestLongClasses(t *testing.T) {
+	f := Confusion{Counts: make([][]int, 5)}
+	for i, name := range []string{"Agree", "Disagree", "Neutral", "Strongly agree", "Strongly disagree"} {
+		f.Classes, f.Counts[i] = append(f.Classes, name), make([]int, 5)
+	}
+	checkTexts(t, "five answers", f)
+	checkTexts(t, "five answers, narrow", f.Narrow())
+	for _, name := range f.Classes {
+		if n := strings.Count(svgOf(t, "five answers", f), ">"+name); n != 2 {
+			t.Errorf("%s is written %d times", name, n)
+		}
+	}
+}
+
 // TestManyNames sets names on end that have no room side by side, none over another.
 func TestManyNames(t *testing.T) {
 	var names []string
