@@ -27,6 +27,13 @@ type Candidate struct {
 	Common     float64 `json:"common,omitempty"` // of likelihood.Heteroscedastic
 
 	Independent bool `json:"independent,omitempty"` // units are taken as independent
+
+	shorter int // how many times its training is shorter than that of others; 0 stands for 1
+}
+
+// steps is the length of the candidate's schedule where others take so many steps.
+func (c Candidate) steps(others int) int {
+	return max(min(stops, others), others/max(1, c.shorter))
 }
 
 func (c Candidate) String() string {
@@ -87,7 +94,9 @@ func (c Config) embedding(inputs int) (bins, waves int) {
 	return bins, waves
 }
 
-// candidates are the networks to try; among equals the first is preferred.
+// candidates are the networks to try; among equals the first is preferred. Small tables also
+// try shorter trainings. A training that is broken off because it overfits ends at a high
+// rate, far from a minimum; one whose schedule ends there has settled, and predicts better.
 func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 	width := 50
 	if rows >= manyRows {
@@ -101,6 +110,12 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Waves: waves, Pitch: quickWaves},
 		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Waves: waves, Pitch: slowWaves},
 		{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 1},
+	}
+	if rows <= fewestRows {
+		all = append(all[:5],
+			Candidate{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: kinked, Depth: 2, Bins: bins, shorter: 4},
+			Candidate{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, shorter: 2},
+			Candidate{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2, shorter: 2})
 	}
 	if rows >= manyRows { // which overfit less
 		all = []Candidate{
@@ -122,7 +137,8 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 	}
 	var set []Candidate
 	for _, x := range all {
-		if x = c.override(x, width, bins, waves); !slices.Contains(set, x) {
+		x = c.override(x, width, bins, waves)
+		if !slices.ContainsFunc(set, func(y Candidate) bool { y.shorter = x.shorter; return x == y }) {
 			set = append(set, x)
 		}
 	}

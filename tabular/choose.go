@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -28,6 +29,10 @@ type Trial struct {
 // a mixture than it seems.
 const slack = 0.01
 
+// length is how long a member's training is, relative to one that goes through a schedule that
+// is not shorter.
+func (t Trial) length() float64 { return float64(t.Stop) / float64(stops*max(1, t.shorter)) }
+
 // judgeTrial finds where a candidate's training should stop, and its score there.
 // The predictions are first widened to the shape of their residuals, as the model's
 // will be: a few surprises must not count against a network.
@@ -36,7 +41,7 @@ func judgeTrial(folds []fold, c int, of Candidate) Trial {
 	common := stops
 	for _, f := range folds {
 		if f.by[c] == nil {
-			t.Failed = "it was not tried on all held-out rows"
+			t.Failed = cmp.Or(t.Failed, "it was far behind on the first folds")
 			common = 0
 			continue
 		}
@@ -199,7 +204,7 @@ func composeOf(folds []fold, trials []Trial, noise string, n, most int) (picks [
 		return nil, 0
 	}
 	picks, score = []int{best}, trials[best].Score
-	for length := trials[best].Stop; len(picks) < most; {
+	for length := trials[best].length(); len(picks) < most; {
 		next, top := best, math.Inf(-1)
 		for i, t := range trials {
 			if t.Failed != "" || t.Stop == 0 || t.Noise != noise {
@@ -210,7 +215,7 @@ func composeOf(folds []fold, trials []Trial, noise string, n, most int) (picks [
 				next, top = i, s
 			}
 		}
-		if length += trials[next].Stop; len(picks) >= n && length > n*stops {
+		if length += trials[next].length(); len(picks) >= n && length > float64(n) {
 			break
 		}
 		picks, score = append(picks, next), top

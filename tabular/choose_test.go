@@ -72,7 +72,7 @@ func TestFailedCandidates(t *testing.T) {
 		{held: rowsHeld(1), by: [][]*result{{fromSeed(nil, 0.5)}, {fromSeed(nil, 0.9)}}},
 		{held: rowsHeld(1), by: [][]*result{{fromSeed(boom, 0.5)}, nil}},
 	}
-	for c, want := range []string{"diverged", "it was not tried on all held-out rows"} {
+	for c, want := range []string{"diverged", "it was far behind on the first folds"} {
 		if trial := judgeTrial(folds, c, Candidate{}); trial.Failed != want || trial.Stop != 0 {
 			t.Errorf("candidate %d: %q, stop %d", c, trial.Failed, trial.Stop)
 		}
@@ -151,6 +151,13 @@ func TestCompose(t *testing.T) {
 			t.Errorf("%d members stop at %d, want %d", len(picks), x.stop, x.want)
 		}
 	}
+	short := slices.Clone(trials) // and those whose schedules are shorter count for less
+	for i := range short[1:4] {
+		short[1+i].Stop, short[1+i].shorter = 8, 4
+	}
+	if picks := compose(folds, short, 2, 99); len(picks) != 8 {
+		t.Errorf("%d members take a quarter of the steps, want 8", len(picks))
+	}
 	if picks := compose(folds, trials[4:5], 2, 2); picks != nil {
 		t.Errorf("of failed candidates %v were picked", picks)
 	}
@@ -167,5 +174,47 @@ func TestCompose(t *testing.T) {
 	}
 	if got := mixed(trials, []int{1, 1}, 0); math.Abs(got-math.Log(0.35)) > 1e-12 {
 		t.Errorf("two seeds have ln p %v, want ln 0.35", got)
+	}
+}
+
+// After two folds, candidates are trained no further than can matter, and not at all if they
+// failed or are far behind.
+func TestUntil(t *testing.T) {
+	classes := rowsHeld(40)
+	one := func(p ...float32) []*result { // a candidate that gives the right class of every row these probabilities
+		r := &result{}
+		for _, p := range p {
+			r.log.Held = append(r.log.Held, heldOutPredictions{Mean: slices.Repeat([]float32{p}, 40)})
+			r.log.Curve = append(r.log.Curve, Point{})
+		}
+		return []*result{r}
+	}
+	failed := one(0.9)
+	failed[0].err = errors.New("diverged")
+	f := fold{held: classes, by: [][]*result{
+		one(0.5, 0.8, 0.8, 0.7, 0.6, 0.6, 0.6, 0.6), // the best, at stop 3
+		one(0.1, 0.2, 0.3, 0.4, 0.5, 0.5, 0.6, 0.6), // the last stop
+		one(0.6, 0.5, 0.4, 0.3, 0.3, 0.3, 0.3, 0.3), // the first stop
+		one(0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4), // ln 2 behind
+		failed,
+	}}
+	r := &run{data: classes, plan: plan{candidate: make([]Candidate, len(f.by))}}
+	for n, want := range [][]int{{8, 8, 8, 8, 8}, {8, 8, 8, 8, 8}, {5, 8, 3, 0, 0}, {5, 8, 3, 0, 0}} {
+		if got := r.until(slices.Repeat([]fold{f}, n)); !slices.Equal(got, want) {
+			t.Errorf("after %d folds the next one is trained up to %v, want %v", n, got, want)
+		}
+	}
+	// A row or two prove nothing.
+	few := one(0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4)
+	for i := range few[0].log.Held {
+		few[0].log.Held[i].Mean[0] = 1e-12
+		for k := 1; k < 40; k++ {
+			few[0].log.Held[i].Mean[k] = 0.8
+		}
+	}
+	f.by = [][]*result{f.by[0], few}
+	r.candidate = r.candidate[:2]
+	if got := r.until([]fold{f, f}); got[1] != stops {
+		t.Errorf("a candidate that is behind by one row of 40 is trained up to %v", got)
 	}
 }

@@ -104,9 +104,10 @@ func (c Config) Check(classes bool) error {
 
 // The sizes at which more rows change how they are used.
 const (
-	fewRows  = 2500 // below a third of it more than 2 folds are held out, up to half of the rows
-	manyRows = 5000 // enough to set some apart for good
-	moreRows = 50_000
+	fewRows    = 2500        // below a third of it more than 2 folds are held out, up to half of the rows
+	fewestRows = fewRows / 3 // up to so many, shorter trainings are tried, too
+	manyRows   = 5000        // enough to set some apart for good
+	moreRows   = 50_000
 )
 
 // mostMembers is the largest number of members by default. Networks that stop early differ

@@ -165,6 +165,7 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 }
 
 func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedule, until int) *job {
+	schedule = c.steps(schedule)
 	j := &job{
 		Candidate: c, name: name, train: rows, held: held, seed: rng.Uint64(key, 0),
 		schedule: schedule, steps: stop(until, schedule), batch: min(r.Batch, rows.X.Rows), rate: r.Rate, engine: r.Engine,

@@ -14,6 +14,9 @@ var levels = [...]float64{-0.1, 0, 0.1, 0.2, 0.35, 0.5}
 // doubt, which does not know that the errors of large targets are larger, or smaller.
 var tilts = [...]float64{-0.5, -0.35, -0.2, -0.1, 0.1, 0.2, 0.35, 0.5}
 
+// steepTilts are tried where the steepest of these does best.
+var steepTilts = [...]float64{0.7, 0.95}
+
 // levelPrior is the standard deviation that an exponent or a tilt has before any row is seen.
 const levelPrior = 0.3
 
@@ -46,6 +49,13 @@ func fitShape(folds []fold, members func(f fold) []heldOutPredictions, target in
 	power := at.Power
 	for _, tilt := range tilts {
 		try(power, tilt)
+	}
+	edge := tilts[len(tilts)-1]
+	for _, steep := range steepTilts {
+		if math.Abs(at.Tilt) == edge {
+			try(power, math.Copysign(steep, at.Tilt))
+			edge = steep
+		}
 	}
 	if tilt := at.Tilt; tilt != 0 {
 		for _, power := range levels {

@@ -28,10 +28,10 @@ func TestPlan(t *testing.T) {
 		apart                            bool
 		width, candidates                int
 	}{
-		{10, 64, 1250, 1250, 10, 5, false, 50, 6},
-		{500, 64, 1250, 1250, 10, 5, false, 50, 6},
-		{600, 64, 1250, 1250, 8, 4, false, 50, 6},
-		{833, 64, 1250, 1250, 8, 3, false, 50, 6},
+		{10, 64, 1250, 1250, 10, 5, false, 50, 8},
+		{500, 64, 1250, 1250, 10, 5, false, 50, 8},
+		{600, 64, 1250, 1250, 8, 4, false, 50, 8},
+		{833, 64, 1250, 1250, 8, 3, false, 50, 8},
 		{834, 64, 1250, 1250, 8, 2, false, 50, 6},
 		{4999, 64, 1250, 1250, 8, 2, false, 50, 6},
 		{5000, 128, 3889, 1296, 16, 1, true, 100, 5},
@@ -77,10 +77,14 @@ func TestCandidates(t *testing.T) {
 	}{
 		{Config{}, 100, true, 5},
 		{Config{}, 6000, true, 5},
-		{Config{KL: 0.5}, 100, false, 6},
-		{Config{KL: 0.5, Bins: -1}, 100, false, 5},
-		{Config{KL: 0.5, Bins: -1, Waves: -1}, 100, false, 3},
-		{Config{Waves: 3}, 100, false, 5},
+		{Config{}, 833, false, 8},
+		{Config{}, 834, false, 6},
+		{Config{KL: 0.5}, 1000, false, 6},
+		{Config{KL: 0.5, Bins: -1}, 1000, false, 5},
+		{Config{KL: 0.5, Bins: -1, Waves: -1}, 1000, false, 3},
+		{Config{KL: 0.5, Bins: -1, Waves: -1}, 100, false, 2}, // shorter trainings of the same networks are not tried
+		{Config{Waves: 3}, 1000, false, 5},
+		{Config{Waves: 3}, 100, false, 7},
 		{Config{Noise: Learned, KL: 0.5, Activation: "tanh", Width: 7, Depth: 3, Rule: "gh(5)"}, 100, false, 1},
 		{Config{Depth: 2, Activation: "gelu"}, 100, true, 4},
 	} {
@@ -96,6 +100,11 @@ func TestCandidates(t *testing.T) {
 			if c.classes != (x.Noise == "") || slices.Contains(set[:i], x) {
 				t.Errorf("%+v: %v", c.Config, set)
 			}
+		}
+	}
+	for _, x := range []struct{ shorter, others, want int }{{0, 1250, 1250}, {1, 1250, 1250}, {2, 1250, 625}, {4, 1250, 312}, {4, 20, 8}, {4, 5, 5}} {
+		if n := (Candidate{shorter: x.shorter}).steps(x.others); n != x.want {
+			t.Errorf("a training %d times as short as one of %d steps has %d, want %d", x.shorter, x.others, n, x.want)
 		}
 	}
 	if s := (Candidate{Noise: Learned, KL: 0.3, Activation: "gelu", Width: 50, Depth: 2}).String(); s != "learned 2×50 gelu, KL 0.3" {

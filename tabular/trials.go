@@ -55,15 +55,17 @@ func (r *run) hold() []fold {
 	return folds
 }
 
-// try trains every candidate on every fold. What is there already is kept.
+// try trains every candidate on every fold, unless it is far behind. What is there already is
+// kept.
 func (r *run) try(ctx context.Context, folds []fold) error {
 	for f := range folds {
 		var jobs []*job
 		var of []int
+		until := r.until(folds[:f])
 		for c, x := range r.candidate {
-			if folds[f].by[c] == nil {
+			if folds[f].by[c] == nil && until[c] > 0 {
 				of = append(of, c)
-				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, stops))
+				jobs = append(jobs, r.job(x, folds[f].train, folds[f].held, fmt.Sprintf("trial-%d-%d", f, c), r.key.Sub(uint64(f), 2), r.trial, until[c]))
 			}
 		}
 		r.begin("choosing", jobs, len(folds)-1-f)
@@ -76,6 +78,40 @@ func (r *run) try(ctx context.Context, folds []fold) error {
 		}
 	}
 	return nil
+}
+
+// A candidate that is so many nats a target behind the best one, and so many standard errors,
+// would add nothing to a mixture.
+const farBehind, surelyBehind = 0.5, 4
+
+// beyond is how many stops a trial goes beyond the one that earlier folds would choose.
+const beyond = 2
+
+// until is the stop to which candidates are trained on the fold after these: all stops on the
+// first two folds, then as many as can matter, and 0 for candidates that are far behind.
+func (r *run) until(folds []fold) []int {
+	until := make([]int, len(r.candidate))
+	if len(folds) < 2 {
+		for i := range until {
+			until[i] = stops
+		}
+		return until
+	}
+	trials := make([]Trial, len(r.candidate))
+	for i, c := range r.candidate {
+		trials[i] = judgeTrial(folds, i, c)
+	}
+	at := best(trials)
+	for i, t := range trials {
+		if t.Failed != "" || t.Stop == 0 {
+			continue
+		}
+		by, se := summary(folds, func(k int) float64 { return trials[at].seeds[0].logp[k] - t.seeds[0].logp[k] })
+		if by <= max(farBehind*float64(r.data.Outputs()), surelyBehind*se) {
+			until[i] = min(stops, t.Stop+beyond)
+		}
+	}
+	return until
 }
 
 // repeat trains the best candidate from further seeds, so that held-out rows show
