@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // MaxRows is the most rows a Chunk has.
@@ -141,12 +142,14 @@ func (h *Header) at(where int) string {
 // short quotes a text for a message, its end cut off. Blanks of any kind, such as those
 // between thousands, are shown as blanks.
 func short(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Zs, r) {
-			return ' '
-		}
-		return r
-	}, s)
+	if utf8.ValidString(s) { // %q shows other bytes as they are
+		s = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Zs, r) {
+				return ' '
+			}
+			return r
+		}, s)
+	}
 	if r := []rune(s); len(r) > 40 {
 		s = string(r[:40]) + "…"
 	}
