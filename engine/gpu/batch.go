@@ -24,6 +24,8 @@ type batch struct {
 
 	table indexed // nil: the batch is filled or drawn
 	index []int32 // pinned
+	ahead []int32 // pinned: the rows of later steps, from step later on; 0: none
+	later int
 
 	draws *emittersArgs // nil: the host fills the batch
 
@@ -57,7 +59,7 @@ func (b *batch) place(t *trainer) {
 		if set.X.Var != nil {
 			b.gather.TV = place(w.memory, set.X.Var, 4)
 		}
-		b.index = pinned[int32](w.memory, b.slots*rows)
+		b.index, b.ahead = pinned[int32](w.memory, b.slots*rows), pinned[int32](w.memory, b.slots*rows)
 		return
 	}
 	b.slots = max(1, min(slots, mostPinned/(4*rows*(2*inputs+targets))))
@@ -110,16 +112,40 @@ func (b *batch) fill(t *trainer, step, slot int) {
 	if slot < b.filled && b.first+slot == step {
 		return
 	}
+	if slot == 0 && step == b.later { // prepare was right
+		b.index, b.ahead = b.ahead, b.index
+		b.first, b.filled, b.later = step, b.slots, 0
+		return
+	}
 	if b.filled = slot + 1; slot == 0 {
 		b.first = step
 	}
-	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
 	if b.table != nil {
-		b.table.Order(0, t.Batch, b.index[slot*t.Batch:(slot+1)*t.Batch])
+		b.order(t, step, b.index[slot*t.Batch:])
 		return
 	}
+	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
 	b.slot = slot
 	t.Pool.Run((t.Batch+fillRows-1)/fillRows, b.run)
+}
+
+// order writes the numbers of a step's rows.
+func (b *batch) order(t *trainer, step int, rows []int32) {
+	b.table.Begin(t.dataKey, uint64(step), t.Batch)
+	b.table.Order(0, t.Batch, rows[:t.Batch])
+}
+
+// prepare orders the rows of the steps that will follow those in the slots, if as many do:
+// the card makes those in the slots meanwhile.
+func (b *batch) prepare(t *trainer) {
+	step := b.first + b.filled
+	if b.table == nil || b.filled < b.slots || b.later == step {
+		return
+	}
+	b.later = step
+	for i := range b.slots {
+		b.order(t, step+i, b.ahead[i*t.Batch:])
+	}
 }
 
 // made keeps the slots behind steps that are made for the steps that follow: trainings

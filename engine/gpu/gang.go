@@ -114,15 +114,17 @@ func (g *gang) run(r *request) (int, error) {
 	lead := !g.busy
 	g.busy = true
 	g.mu.Unlock()
-	if !lead && !<-r.turn {
-		return r.steps, r.err
+	if !lead {
+		if r.t.batch.prepare(r.t); !<-r.turn {
+			return r.steps, r.err
+		}
 	}
 	g.gather()
 	steps := g.runs[0].steps
 	for _, x := range g.runs {
 		steps = min(steps, x.steps)
 	}
-	err := g.execute(steps)
+	err := g.execute(r, steps)
 	for _, x := range g.runs {
 		if x.steps, x.err = steps, err; x != r {
 			x.turn <- false
@@ -153,10 +155,10 @@ func (g *gang) gather() {
 	}
 }
 
-// execute makes steps of all members of a run.
-func (g *gang) execute(steps int) error {
+// execute makes steps of all members of a run, which r leads.
+func (g *gang) execute(r *request, steps int) error {
 	if len(g.runs) == 1 {
-		return g.runs[0].t.executeAlone(steps)
+		return r.t.executeAlone(steps, true)
 	}
 	// The order of the members does not matter: the same ones need no new tables.
 	slices.SortFunc(g.runs, func(a, b *request) int { return a.t.number - b.t.number })
@@ -188,13 +190,14 @@ func (g *gang) execute(steps int) error {
 			return err
 		}
 	}
+	r.t.batch.prepare(r.t) // the others do so while they wait
 	return s.Sync()
 }
 
 // executeEach makes the steps of one member after the other.
 func (g *gang) executeEach(steps int) error {
 	for _, x := range g.runs {
-		if err := x.t.executeAlone(steps); err != nil {
+		if err := x.t.executeAlone(steps, false); err != nil {
 			return err
 		}
 	}

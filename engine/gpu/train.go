@@ -262,8 +262,9 @@ func (t *trainer) receive(s *cuda.Stream, steps int) error {
 	return cuda.Download(s, t.result[:steps], t.results.Add(sizeResult))
 }
 
-// executeAlone makes steps that are ready, beside no others.
-func (t *trainer) executeAlone(steps int) error {
+// executeAlone makes steps that are ready, beside no others; meanwhile it may prepare those
+// that follow.
+func (t *trainer) executeAlone(steps int, prepare bool) error {
 	s := t.stream
 	if err := t.send(s, steps); err != nil {
 		return err
@@ -280,6 +281,9 @@ func (t *trainer) executeAlone(steps int) error {
 	}
 	if err := t.receive(s, steps); err != nil {
 		return err
+	}
+	if prepare {
+		t.batch.prepare(t)
 	}
 	return s.Sync()
 }
