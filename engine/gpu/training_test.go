@@ -84,10 +84,10 @@ func run(t testing.TB, m *model.Model, c train.Config, to int, ahead bool) []tra
 func TestSameBits(t *testing.T) {
 	e := card(t)
 	for _, rule := range []moment.Rule{moment.UT(2), moment.MonteCarlo(3)} {
-		sameBits(t, e, rule.String(), func() *model.Model { return smallNet(t, rule) })
+		sameBits(t, e, rule.String(), 45, func() *model.Model { return smallNet(t, rule) })
 	}
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
-	sameBits(t, e, "wide", func() *model.Model {
+	sameBits(t, e, "wide", 7, func() *model.Model {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Seed: 3, Layers: nn.Chain{nn.Dense{Out: 64}, act, nn.Dense{Out: 257}, act, nn.Dense{Out: 1}, nn.Noise{}}})
 		if err != nil {
 			t.Fatal(err)
@@ -96,11 +96,11 @@ func TestSameBits(t *testing.T) {
 	})
 }
 
-func sameBits(t *testing.T, e engine.Engine[float32], name string, net func() *model.Model) {
+func sameBits(t *testing.T, e engine.Engine[float32], name string, steps int, net func() *model.Model) {
 	t.Helper()
 	a, b, c := net(), net(), net()
-	want := run(t, a, settings(t, e, 45), 45, false)
-	got := run(t, b, settings(t, e, 45), 45, true)
+	want := run(t, a, settings(t, e, steps), steps, false)
+	got := run(t, b, settings(t, e, steps), steps, true)
 	if !slices.Equal(a.Params.Theta, b.Params.Theta) {
 		t.Errorf("%s: without waiting, the parameters differ", name)
 	}
@@ -110,11 +110,11 @@ func sameBits(t *testing.T, e engine.Engine[float32], name string, net func() *m
 	if !slices.Equal(want, got) {
 		t.Errorf("%s: without waiting, the reports differ", name)
 	}
-	half := settings(t, e, 45)
+	half := settings(t, e, steps)
 	half.Checkpoint = filepath.Join(t.TempDir(), "run.ckpt")
-	run(t, c, half, 20, true)
+	run(t, c, half, steps/2, true)
 	c = net()
-	run(t, c, half, 45, true)
+	run(t, c, half, steps, true)
 	if !slices.Equal(a.Params.Theta, c.Params.Theta) {
 		t.Errorf("%s: continued from a checkpoint, the parameters differ", name)
 	}

@@ -16,28 +16,22 @@ struct WideUpdate {
 	const CutTensor* cuts;
 };
 
-// Elements are N of a chunk, with the first parts of their gradients.
+// A Known is what norm needs of N elements of a chunk besides their gradients, whose sums
+// take longest.
 template <int N>
-struct Elements {
-	float mu[N], rho[N], mid[N], gm[N], gs[N];
+struct Known {
+	float mu[N], rho[N], mid[N];
 };
 template <int N>
-DEVICE void load_elements(Elements<N>& x, const Norm& a, const Chunk& t, int first) {
+DEVICE Known<N> know(const Norm& a, const Chunk& t, int first) {
+	Known<N> x;
 #pragma unroll
 	for (int j = 0; j < N; j++) {
 		int i = first + j * OPT;
 		bool in = i < t.hi && t.random;
 		x.mu[j] = in ? fresh(a.theta + t.mean + i) : 0.0f, x.rho[j] = in ? fresh(a.theta + t.rho + i) : 0.0f, x.mid[j] = in && t.center ? t.center[i] : 0.0f;
 	}
-}
-template <int N>
-DEVICE void load_gradients(Elements<N>& x, const Norm& a, const Chunk& t, int first) {
-#pragma unroll
-	for (int j = 0; j < N; j++) {
-		int i = first + j * OPT;
-		bool in = i < t.hi;
-		x.gm[j] = in ? a.grad[t.mean + i] : 0.0f, x.gs[j] = in && t.random ? a.grad[t.rho + i] : 0.0f;
-	}
+	return x;
 }
 
 // wide_norm has a block for each chunk, which adds up the parts of its gradients with KL and
@@ -61,36 +55,39 @@ KERNEL_CHAIN(wide_norm, WideUpdate, OPT, 3) {
 	} else {
 		int first = t.lo + thread(), hi = t.hi, parts = t.parts;
 		bool random = t.random;
-		Elements<N> now, next;
-		load_elements(now, a, t, first);
+		Known<N> now = know<N>(a, t, first);
 		Prior prior = prior_of(t, k.kl);
 		double constant = random ? constant_of(t) : 0.0;
 		float *gmean = a.grad + t.mean, *grho = a.grad + t.rho;
 		long long size = a.size;
 		follow();
 		if (!finite) return;
-		load_gradients(now, a, t, first);
-		for (; first < hi; first += N * OPT, now = next) {
-			load_elements(next, a, t, first + N * OPT), load_gradients(next, a, t, first + N * OPT);
+		for (; first < hi; first += N * OPT) {
+			float gm[N], gs[N];
+#pragma unroll
+			for (int j = 0; j < N; j++) {
+				int i = first + j * OPT;
+				gm[j] = i < hi ? gmean[i] : 0.0f, gs[j] = i < hi && random ? grho[i] : 0.0f;
+			}
 #pragma unroll 3
 			for (int p = 1; p < parts; p++)
 #pragma unroll
 				for (int j = 0; j < N; j++) {
 					int i = first + j * OPT;
 					if (i >= hi) continue;
-					now.gm[j] += gmean[p * size + i];
-					if (random) now.gs[j] += grho[p * size + i];
+					gm[j] += gmean[p * size + i];
+					if (random) gs[j] += grho[p * size + i];
 				}
+			Known<N> next = know<N>(a, t, first + N * OPT);
 #pragma unroll
 			for (int j = 0; j < N; j++) {
 				int i = first + j * OPT;
 				if (i >= hi) continue;
-				float gm = now.gm[j], gs = now.gs[j];
-				if (parts > 1) gmean[i] = gm;
-				if (parts > 1 && random) grho[i] = gs;
+				if (parts > 1) gmean[i] = gm[j];
+				if (parts > 1 && random) grho[i] = gs[j];
 				Spread s = {};
 				if (random) s = spread(now.rho[j]);
-				Weight w = whole(t, prior, s, k.kl, now.mu[j] - now.mid[j], now.rho[j], gm, gs);
+				Weight w = whole(t, prior, s, k.kl, now.mu[j] - now.mid[j], now.rho[j], gm[j], gs[j]);
 				if (random) {
 					float d = w.mu - prior.mean;
 					y += (double)w.gr * w.gr;
@@ -98,6 +95,7 @@ KERNEL_CHAIN(wide_norm, WideUpdate, OPT, 3) {
 				}
 				y += (double)w.g * w.g;
 			}
+			now = next;
 		}
 	}
 	total(x, y);
