@@ -47,11 +47,31 @@ type chainArgs struct {
 	Index, TM, TV, TY        cuda.Ptr
 	Raw, Tape, OM, OV        cuda.Ptr
 	NLL, Floored             cuda.Ptr
-	P                        float64
-	Batch, Thin              int32
+	P, Scale                 float64
+	Thin, Scratch, Broad     int32
+	Groups, Signals, Span    int32
 }
 
-const sizeChain, sizeTurn = 136*mostLinks + 152, 8
+const sizeChain, sizeTurn = 136*mostLinks + 176, 8
+
+// chainScratch is how many numbers the warps of a block tell one another in a product.
+const chainScratch = rowThreads / 32 * 3 * 64
+
+// inputPitch and outputPitch say how far rows lie apart in shared memory: those of a layer's
+// inputs, and those of its outputs and of the gradients by them.
+func inputPitch(n int) int {
+	if n <= mostThin {
+		return n
+	}
+	return (n+23)/32*32 + 8
+}
+
+func outputPitch(n int) int {
+	if n <= mostThin {
+		return n
+	}
+	return (n+27)/32*32 + 4
+}
 
 var _ = [1]struct{}{}[unsafe.Sizeof(chainArgs{})-sizeChain]
 
@@ -59,7 +79,8 @@ var _ = [1]struct{}{}[unsafe.Sizeof(chainArgs{})-sizeChain]
 type chain struct {
 	kernel cuda.Kernel
 	args   many[chainArgs]
-	score  int // number of the operation behind which a launch goes back
+	score  int  // number of the operation behind which a launch goes back
+	paired bool // the signals of two groups of rows fit into shared memory
 }
 
 // leaky reports whether a layer is a leaky ReLU by three points, the first of them at the
@@ -126,15 +147,15 @@ func (w *weights) chain(ops []op) *chain {
 	c := &chain{kernel: w.kernels.chains.three, score: len(ops)}
 	a := &c.args.One
 	a.Control = w.control
-	next := 0
-	take := func(n int) int32 { next += (n + 3) / 4 * 4; return int32(next - (n+3)/4*4) }
+	var next, signals int
+	take := func(at *int, n int) int32 { *at += (n + 3) / 4 * 4; return int32(*at - (n+3)/4*4) }
 	for i := range ops {
 		o := &ops[i]
 		in, out := int(o.In), int(o.Out)
 		switch o.Kind {
 		case opInput:
 			a.Index, a.TM, a.TV, a.TY, a.Room, a.Targets = o.Index, o.TM, o.TV, o.TY, o.Room, o.Targets
-			a.AtY = take(rowsPerBlock * int(o.Targets))
+			a.AtY = take(&signals, rowsPerBlock*int(o.Targets))
 		case opDense:
 			if a.Count == 0 && a.TM == 0 { // no batch is gathered
 				a.TM, a.TV = o.M, o.V
@@ -142,10 +163,15 @@ func (w *weights) chain(ops []op) *chain {
 			pitch := out
 			if min(in, out) > mostThin {
 				pitch = fusedPitch(in, out)
+				a.Broad++
 			}
-			a.Links[a.Count] = link{W: o.W, S: o.S, B: o.B, BS: o.BS, In: o.In, Out: o.Out, Pitch: int32(pitch),
-				AtW: take(in * pitch), AtS: take(in * pitch), AtB: take(out), AtBS: take(out),
-				InAt: take(2 * rowsPerBlock * in), OutAt: take(2 * rowsPerBlock * out), DifferenceAt: take(2 * rowsPerBlock * out)}
+			l := link{W: o.W, S: o.S, B: o.B, BS: o.BS, In: o.In, Out: o.Out, Pitch: int32(pitch),
+				AtW: take(&next, in*pitch), AtS: take(&next, in*pitch), AtB: take(&next, out), AtBS: take(&next, out),
+				InAt: take(&signals, 2*rowsPerBlock*inputPitch(in)), OutAt: take(&signals, 2*rowsPerBlock*outputPitch(out))}
+			if l.DifferenceAt = l.OutAt; out <= mostThin { // else a gradient replaces its output
+				l.DifferenceAt = take(&signals, 4*rowsPerBlock*out)
+			}
+			a.Links[a.Count] = l
 			a.Count++
 			a.OM, a.OV = o.OM, o.OV
 		case opApply:
@@ -160,10 +186,14 @@ func (w *weights) chain(ops []op) *chain {
 			a.NLL, a.Floored, a.P = o.NLL, o.Floored, o.P
 		}
 	}
+	a.Scratch = take(&next, chainScratch)
+	a.Signals, a.Span = int32(next), int32(signals)
 	if a.Links[0].In <= mostThin {
 		a.Thin = 1
 	}
-	if 4*next > w.device.Shared-chainOverhead {
+	room := (w.device.Shared-chainOverhead)/4 - next
+	c.paired = 2*signals <= room
+	if signals > room {
 		return nil
 	}
 	return c
@@ -177,5 +207,8 @@ func (w *weights) runChain(c *chain, rows, last int) error {
 		a.Back = 1
 	}
 	a.Per, a.Turns = w.share(rows)
-	return launchBehind(w, c.kernel, cuda.Grid{X: tiles(rows, int(a.Per*a.Turns))}, rowThreads, &c.args)
+	if a.Groups = 1; c.paired && a.Turns > 1 {
+		a.Groups, a.Turns = 2, (a.Turns+1)/2
+	}
+	return launchBehind(w, c.kernel, cuda.Grid{X: tiles(rows, int(a.Per*a.Turns*a.Groups))}, rowThreads, &c.args)
 }

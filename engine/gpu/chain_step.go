@@ -6,34 +6,41 @@ import (
 	"utvi/internal/cuda"
 )
 
-// What follows the pass in a step of a chain: the gradients of the weights with their
-// sums, KL and norm, and the update.
+// What follows the pass in a step of a chain: the gradients of the weights, in parts; their
+// sums, KL and norm; and the update.
 
-// chainSide is the side of a tile of weights, and how many elements of a thin layer are a
-// region; chainParts is the most parts into which the rows are cut; chainShared is the
+// chainSide is the side of a tile of weights, and how many elements of a thin layer a block
+// has; chainParts is the most parts into which the rows are cut; chainShared is the
 // shared memory of a tile.
-const chainSide, chainParts, chainShared = 32, 8, 4 * 4 * 128 * chainSide
+const chainSide, chainParts, chainShared = 32, 8, 4 * (4*128*40 + 256*12 + 256)
 
 // The structures of kernels/chain_gradients.h and chain_update.h, field by field.
 type slope struct {
-	M, V, G, H, W                         cuda.Ptr
-	In, Out, Block, Region, Chunk, BiasAt int32
+	M, V, G, H, W            cuda.Ptr
+	In, Out, Block           int32
+	ByAcross                 float32
+	Mean, Rho, Bias, BiasRho int32
 }
 
 type chainGradients struct {
-	Links                                    [mostLinks]slope
-	Norm                                     normArgs
-	Turn, Tape                               cuda.Ptr
-	Count, Parts, Split, Rest, Noise, Noises int32
+	Links                     [mostLinks]slope
+	Turn, Grad                cuda.Ptr
+	Size                      int64
+	Scores, NLL, Floored      cuda.Ptr
+	Tape, Raw                 cuda.Ptr
+	Rows, Count, Parts, Split int32
+	Rest, Noise, Noises       int32
+	ByParts                   float32
 }
 
 type chainUpdate struct {
-	Norm normArgs
-	Adam adamArgs
-	Turn cuda.Ptr
+	Norm    normArgs
+	Adam    adamArgs
+	Turn    cuda.Ptr
+	Sums, _ int32
 }
 
-const sizeChainGradients = 64*mostLinks + 136
+const sizeChainGradients = 72*mostLinks + 96
 
 var _ = [1]struct{}{}[unsafe.Sizeof(chainGradients{})-sizeChainGradients]
 
@@ -41,6 +48,7 @@ var _ = [1]struct{}{}[unsafe.Sizeof(chainGradients{})-sizeChainGradients]
 type chainStep struct {
 	gradients many[chainGradients]
 	blocks    int
+	sums      many[chainUpdate]
 	update    many[chainUpdate]
 }
 
@@ -48,32 +56,32 @@ type chainStep struct {
 // listed from the last to the first, and the tape of the noise.
 func (t *trainer) linkUp(tapes []tape) {
 	w, a := t.weights, &t.pass.chain.args.One
-	a.Results, a.Turn, a.Batch = w.results, w.alloc(1, sizeTurn), int32(t.Batch)
+	a.Results, a.Turn, a.Scale = w.results, w.alloc(1, sizeTurn), 1/float64(t.Batch)
 	g := &t.chain.gradients.One
 	g.Turn, g.Count = a.Turn, a.Count
 	g.Split = int32((tiles(t.Batch, chainParts) + 15) / 16 * 16)
 	g.Parts = int32(tiles(t.Batch, int(g.Split)))
-	t.grads.parts = int(g.Parts)
-	block, region := 0, 0
+	t.grads.parts, g.ByParts = int(g.Parts), 1/float32(g.Parts)
+	block := 0
 	for i := range int(a.Count) {
 		d := &t.grads.dense[int(a.Count)-1-i]
-		o, l := &d.o, &a.Links[i]
+		o, l, weights, bias := &d.o, &a.Links[i], d.layer.tensors[0], d.layer.tensors[1]
 		l.M, l.V, l.G, l.H = o.M, o.V, o.G, o.H
 		in, out := int(l.In), int(l.Out)
-		g.Links[i] = slope{M: o.M, V: o.V, G: o.G, H: o.H, W: o.W, In: l.In, Out: l.Out, Block: int32(block), Region: int32(region),
-			Chunk: w.firstChunk(d.layer.tensors[0]), BiasAt: w.firstChunk(d.layer.tensors[1])}
+		g.Links[i] = slope{M: o.M, V: o.V, G: o.G, H: o.H, W: o.W, In: l.In, Out: l.Out, Block: int32(block), ByAcross: 1 / float32(tiles(out, chainSide)),
+			Mean: int32(w.mean[weights]), Rho: int32(w.rho[weights]), Bias: int32(w.mean[bias]), BiasRho: int32(w.rho[bias])}
+		w.tensors[weights].parts, w.tensors[bias].parts = int(g.Parts), int(g.Parts)
 		n := tiles(in, chainSide) * tiles(out, chainSide)
 		if min(in, out) <= mostThin {
 			n = tiles((in+1)*out, chainSide)
 		}
-		block, region = block+n*int(g.Parts), region+n
+		block += n * int(g.Parts)
 	}
 	g.Rest = int32(block)
 	for _, x := range tapes { // of the noise: there is no other
-		a.Tape, g.Tape = x.at, x.at
-		g.Noise, g.Noises = w.firstChunk(x.tensor), int32(x.width)
+		a.Tape, g.Tape, g.Raw = x.at, x.at, a.Raw
+		g.Noise, g.Noises = int32(w.mean[x.tensor]), int32(x.width)
 	}
-	g.Norm.Count = int32(region) + g.Noises
 	t.chain.blocks = block + int(g.Noises) + 1
 }
 
@@ -87,23 +95,25 @@ func (w *weights) firstChunk(tensor int) int32 {
 	panic("gpu: a tensor has no chunks")
 }
 
-// buildChain completes the arguments of a chain's step, and returns the counters that must
-// begin with zeros.
-func (t *trainer) buildChain() stretch {
-	w, g := t.weights, &t.chain.gradients.One
-	regions := int(g.Norm.Count)
-	n := t.norm.One
-	n.Count, n.Parts, n.Done = int32(regions), w.alloc(2*(regions+1), 8), w.alloc(regions, 4)
-	g.Norm = n
+// buildChain completes the arguments of a chain's step.
+func (t *trainer) buildChain() {
+	w, g, n := t.weights, &t.chain.gradients.One, t.norm.One
+	g.Grad, g.Size, g.Rows = n.Grad, n.Size, n.Rows
+	g.NLL, g.Floored, g.Scores = n.NLL, n.Floored, n.Parts.Add(2*8*len(w.chunks))
+	t.chain.sums.One = chainUpdate{Norm: n, Adam: w.adam.One, Turn: g.Turn, Sums: 1}
 	t.chain.update.One = chainUpdate{Norm: n, Adam: w.adam.One, Turn: g.Turn}
-	return stretch{n.Done, 4 * regions}
 }
 
-// queueChain queues what follows the pass.
+// queueChain queues what follows the pass. The gradients do not start while the pass ends: their
+// blocks would gather on the multiprocessors that are free first.
 func (t *trainer) queueChain() error {
-	w, k := t.weights, t.kernels.chains
-	if err := launchBehind(w, k.gradients, cuda.Grid{X: t.chain.blocks}, 256, &t.chain.gradients); err != nil {
+	w, k, c := t.weights, t.kernels.chains, &t.chain
+	if err := launch(w, k.gradients, cuda.Grid{X: c.blocks}, 256, &c.gradients); err != nil {
 		return err
 	}
-	return launchBehind(w, k.update, cuda.Grid{X: len(w.chunks)}, 256, &t.chain.update)
+	grid := cuda.Grid{X: len(w.chunks)}
+	if err := launchBehind(w, k.update, grid, 256, &c.sums); err != nil {
+		return err
+	}
+	return launchBehind(w, k.update, grid, 256, &c.update)
 }

@@ -43,8 +43,8 @@ func chains() []struct {
 	}
 }
 
-// The kernels of a chain predict and score with the bits of the kernel fused; gradients
-// are added up in another order, so parameters differ by rounding.
+// The kernels of a chain compute what the kernel fused does, but for rounding: tensor cores
+// multiply, and sums have another order.
 func TestChains(t *testing.T) {
 	e := card(t)
 	if !e.HasChains() {
@@ -105,24 +105,31 @@ func TestChains(t *testing.T) {
 			if !strings.HasPrefix(got.kernel, "chain_") || want.kernel != "fused" {
 				t.Errorf("%s: kernels %s and %s", c.name, got.kernel, want.kernel)
 			}
-			if !slices.Equal(got.y.Mean, want.y.Mean) || !slices.Equal(got.y.Var, want.y.Var) {
-				t.Errorf("%s: predictions differ", c.name)
+			if d := max(apart(got.y.Mean, want.y.Mean), apart(got.y.Var, want.y.Var)); !(d <= 2e-6) {
+				t.Errorf("%s: predictions differ by %g of the largest", c.name, d)
 			}
-			if got.score != want.score {
+			if math.Abs(got.score.NLL-want.score.NLL) > 1e-5*math.Abs(want.score.NLL) || got.score.Floored != want.score.Floored {
 				t.Errorf("%s, %d rows: scores %v and %v", c.name, batch, got.score, want.score)
 			}
 			if math.Abs(got.change.KL/want.change.KL-1) > 1e-12 || math.Abs(got.change.GradNorm/want.change.GradNorm-1) > 1e-5 {
 				t.Errorf("%s, %d rows: %v and %v", c.name, batch, got.change, want.change)
 			}
-			most := float32(0)
-			for _, x := range want.theta {
-				most = max(most, x, -x)
-			}
-			for i, x := range got.theta {
-				if d := x - want.theta[i]; !(max(d, -d) <= 3e-6*most) {
-					t.Fatalf("%s, %d rows: AdamW's first moment of parameter %d is %g and %g", c.name, batch, i, x, want.theta[i])
-				}
+			if d := apart(got.theta, want.theta); !(d <= 5e-6) {
+				t.Errorf("%s, %d rows: AdamW's first moments differ by %g of the largest", c.name, batch, d)
 			}
 		}
 	}
+}
+
+// apart is the largest difference of two slices, by the largest number.
+func apart(a, b []float32) float32 {
+	most, worst := float32(0), float32(0)
+	for i, x := range b {
+		d := x - a[i]
+		if most = max(most, x, -x); d != d {
+			return d
+		}
+		worst = max(worst, d, -d)
+	}
+	return worst / most
 }

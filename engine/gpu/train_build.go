@@ -196,7 +196,7 @@ func (t *trainer) buildUpdate() error {
 	t.priors.One = priorArgs{Theta: w.theta, Chunks: w.table, Parts: parts}
 	zeros := []stretch{{t.first, 4 * w.size}, {t.second, 4 * w.size}, {done, 4}, {t.gate, 8}}
 	if t.pass.chain != nil {
-		zeros = append(zeros, t.buildChain())
+		t.buildChain()
 	}
 	if t.pass.quartet != nil {
 		t.buildQuartet()

@@ -2,13 +2,14 @@
 // are part of the products before them, or behind them on the way back; what the gradients
 // of the weights need is written as soon as it is known.
 #include "chain.h"
-#include "few_rows.h"
+#include "chain_product.h"
 #include "likelihood.h"
 #include "chain_gradients.h"
 #include "chain_update.h"
 
 // A Link is a dense layer with the function behind it. Offsets are numbers in shared
-// memory; variances, or gradients by them, lie PER rows behind the means.
+// memory, those of signals in that of a group; variances, or gradients by them, lie PER rows behind the means. Rows of inputs are
+// input_pitch apart, all others output_pitch.
 struct Link {
 	const float *w, *s, *b, *bs; // weights, row-major, and biases
 	float *m, *v, *g, *h;        // input, and gradients by the outputs before the function; null: nobody wants them
@@ -32,140 +33,187 @@ struct Chain {
 	float *tape, *om, *ov;       // om, ov: outputs, where nothing goes back
 	double* nll;
 	int* floored;
-	double p;                    // least variance of the likelihood
-	int batch, thin;             // thin: the first layer has few inputs
+	double p, scale;             // least variance of the likelihood; one by the rows that share the loss
+	int thin, scratch, broad;    // thin: the first layer has few inputs; broad: links that are products
+	int groups, signals, span;   // groups of a block; where their signals begin, and how many numbers they are
 };
-static_assert(sizeof(Link) == 136 && sizeof(Chain) == 136 * MOST_LINKS + 152, "");
+static_assert(sizeof(Link) == 136 && sizeof(Chain) == 136 * MOST_LINKS + 176, "");
+
+DEVICE Near here(int at) { return near(dynamic() + at); }
+DEVICE Near here(const Group& g, int at) { return near(dynamic() + g.base + at); }
+
+// three_points is leaky_three without a branch and with one inverse for its divisions, so
+// that a thread can compute two of them beside one another.
+DEVICE Moments three_points(const Link& l, float m, float v) {
+	float a = l.a, x1 = l.three[1], x2 = l.three[2], w0 = l.three[3], w1 = l.three[4], w2 = l.three[5];
+	float s = quick_root(v), d1 = x1 * s, d2 = x2 * s, by = s > 0 ? quick_inverse(s) : 0.0f;
+	float g0 = m > 0 ? 1.0f : a, g1 = m + d1 > 0 ? 1.0f : a, g2 = m + d2 > 0 ? 1.0f : a;
+	float e1 = fma(g1 - g0, m, d1 * g1), e2 = fma(g2 - g0, m, d2 * g2), M = fma(w1, e1, w2 * e2);
+	float q0 = w0 * M, q1 = w1 * (e1 - M), q2 = w2 * (e2 - M), t1 = q1 * g1, t2 = q2 * g2;
+	Moments o = {};
+	o.m = fma(m, g0, M), o.v = fma(q0, M, fma(q1, e1 - M, q2 * (e2 - M)));
+	o.mm = fma(w0, g0, fma(w1, g1, w2 * g2)), o.mv = fma(w1 * x1, g1, w2 * x2 * g2) * (0.5f * by);
+	o.vm = 2 * (t1 + t2 - q0 * g0), o.vv = s > 0 ? fma(t1, x1, t2 * x2) * by : g0 * g0;
+	return o;
+}
 
 // pass is the function of a link.
 template <bool EXACT>
 DEVICE Moments pass(const Link& l, float m, float v) {
 	if (EXACT) return leaky_exact(l.a, m, v);
-	float xi[3] = {0, l.three[1], l.three[2]}, w[3] = {l.three[3], l.three[4], l.three[5]};
-	return leaky_three(l.a, m, v, xi, w);
+	return three_points(l, m, v);
 }
 
-// start_weights starts copying the weights: first the biases and thin matrices, then the
-// others. Blocks start in different rows, or all would want the same line at once.
+// start_weights starts copying the weights: first the biases and thin matrices, an array by
+// each warp; then the broad ones, 32 rows at a time, of which the fourth are all that are left.
 DEVICE void start_weights(const Chain& c) {
+	int lane = thread() % 32, warp = thread() / 32;
 #pragma unroll 1
-	for (int i = 0; i < 4 * c.count; i++) {
+	for (int i = warp; i < 4 * c.count; i += THREADS / 32) {
 		const Link& l = c.links[i / 4];
 		bool matrix = i % 4 < 2;
 		if (matrix && less(l.in, l.out) > SHALLOW) continue;
 		const float* from = (&l.w)[i % 4];
 		float* to = dynamic() + (&l.at_w)[i % 4];
-#pragma unroll 1
-		for (int j = thread(); j < (matrix ? l.in * l.out : l.out); j += THREADS) copy4(to + j, from + j, true);
+		int n = matrix ? l.in * l.out : l.out;
+#pragma unroll 4
+		for (int j = lane; j < n; j += 32) copy4(to + j, from + j, true);
 	}
 	copies_end();
 #pragma unroll 1
 	for (int i = 0; i < c.count; i++) {
 		const Link& l = c.links[i];
-		if (less(l.in, l.out) <= SHALLOW) continue;
-		int start = block() * (THREADS / 32) % l.in;
+		int in = l.in, out = l.out, pitch = l.pitch;
+		if (less(in, out) <= SHALLOW) continue;
+		const float *w = l.w, *s = l.s;
+		float *to_w = dynamic() + l.at_w, *to_s = dynamic() + l.at_s;
 #pragma unroll 1
-		for (int r = thread() / 32; r < l.in; r += THREADS / 32) {
-			int row = r + start < l.in ? r + start : r + start - l.in;
+		for (int part = 0; part < 4; part++) {
+			int end = part == 3 ? in : less(in, 32 * part + 32);
 #pragma unroll 1
-			for (int q = thread() % 32 * 4; q < l.out; q += 128) {
-				copy16(dynamic() + l.at_w + row * l.pitch + q, l.w + row * l.out + q, true);
-				copy16(dynamic() + l.at_s + row * l.pitch + q, l.s + row * l.out + q, true);
-			}
+			for (int q = 4 * lane; q < out; q += 128)
+#pragma unroll 2
+				for (int r = 32 * part + warp; r < end; r += THREADS / 32) {
+					copy16(to_w + r * pitch + q, w + r * out + q, true);
+					copy16(to_s + r * pitch + q, s + r * out + q, true);
+				}
+			copies_end();
 		}
 	}
-	copies_end();
 }
 
-// gather reads the rows of a block and their targets.
-DEVICE void gather(const Chain& c, int slot, int r0, int n) {
+// wait_depth waits until the rows of the first broad matrix from a depth on, 32 of them or
+// all that are left, have arrived; all matrices, if there are more.
+DEVICE void wait_depth(int depth, bool more) {
+	if (depth > 96) return;
+	if (more) copies_wait<0>();
+	else if (depth == 0) copies_wait<3>();
+	else if (depth == 32) copies_wait<2>();
+	else if (depth == 64) copies_wait<1>();
+	else copies_wait<0>();
+	barrier();
+}
+
+// gather reads the rows of a group and their targets. Threads that have none do not wait for the slot.
+DEVICE void gather(const Chain& c, const Group& group, int slot, int r0, int n) {
 	const Link& l = c.links[0];
-	Near x = near(dynamic() + l.x), y = near(dynamic() + c.at_y);
-	long long first = (long long)slot * c.room + r0;
+	int in = l.in, apart = input_pitch(in), all = 32 * group.warps, self = 32 * group.warp + group.lane;
+	Near x = here(group, l.x), y = here(group, c.at_y);
 #pragma unroll 1
-	for (int i = thread(); i < n * l.in; i += THREADS) {
-		int r = l.in == 1 ? i : i / l.in;
-		long long from = (c.index ? c.index[first + r] : first + r) * l.in + i - r * l.in;
-		float m = c.tm[from];
-		x[i] = m;
-		if (l.m) out(l.m)[(long long)r0 * l.in + i] = m;
-		if (!c.tv) continue;
-		float v = c.tv[from];
-		x[PER * l.in + i] = v;
-		if (l.v) out(l.v)[(long long)r0 * l.in + i] = v;
+	for (int i = self; i < n * in; i += all) {
+		int r = in == 1 ? i : i / in, k = i - r * in;
+		long long at = (long long)slot * c.room + r0 + r, from = (c.index ? c.index[at] : at) * in + k;
+		float m = c.tm[from], v = c.tv ? c.tv[from] : 0.0f;
+		x[r * apart + k] = m, x[(PER + r) * apart + k] = v;
+		if (l.m) out(l.m)[(long long)r0 * in + i] = m;
+		if (l.v) out(l.v)[(long long)r0 * in + i] = v;
 	}
 	if (!c.back) return;
 #pragma unroll 1
-	for (int i = thread(); i < n * c.targets; i += THREADS) {
+	for (int i = self - 64; i >= 0 && i < n * c.targets; i += all - 64) { // other warps, at the same time
 		int r = c.targets == 1 ? i : i / c.targets;
-		y[i] = c.ty[(c.index ? c.index[first + r] : first + r) * c.targets + i - r * c.targets];
+		long long at = (long long)slot * c.room + r0 + r;
+		y[i] = c.ty[(c.index ? c.index[at] : at) * c.targets + i - r * c.targets];
 	}
 }
 
-DEVICE Near here(int at) { return near(dynamic() + at); }
-
-// forward takes rows through a link and its function to the next one. What becomes of a
-// sum is computed from the link again: it must not take registers during the product.
-template <bool EXACT>
-DEVICE void forward(const Link& l, const Link& next, bool second, int r0, int n) {
-	Near x = here(l.x), w = here(l.at_w), s = here(l.at_s);
-	int in = l.in, width = l.out, pitch = l.pitch;
-	auto store = [&](int r, int c, Sums t) {
-		int at = r * l.out + c, behind = PER * l.out + at;
-		float m = t.a + here(l.at_b)[c], v = t.b + here(l.at_bs)[c];
-		Moments p = pass<EXACT>(l, m, v);
-		here(l.z)[at] = m, here(l.z)[behind] = v;
-		here(next.x)[at] = p.m, here(next.x)[behind] = p.v;
-		long long far = (long long)r0 * l.out + at;
+// forward takes rows through a link and its function to the next one. What becomes of two
+// sums is computed from the link again: it must not take registers during the product.
+template <bool EXACT, class Ready>
+DEVICE void forward(const Chain& chain, const Group& group, const Link& l, const Link& next, int r0, int n, Ready ready) {
+	Near x = here(group, l.x), w = here(l.at_w), s = here(l.at_s);
+	int in = l.in, width = l.out, pitch = l.pitch, apart = input_pitch(in);
+	auto store = [&](int r, int c, bool here_, Sums t, Moments p) {
+		int to = output_pitch(l.out), z = r * to + c, a = input_pitch(l.out), at = r * a + c;
+		if (!here_) return;
+		here(group, l.z)[z] = t.a, here(group, l.z)[PER * to + z] = t.b;
+		here(group, next.x)[at] = p.m, here(group, next.x)[PER * a + at] = p.v;
+		long long far = (long long)(r0 + r) * l.out + c;
 		if (next.m) out(next.m)[far] = p.m, out(next.v)[far] = p.v;
 	};
-	if (in <= SHALLOW) { // a thread has a row and every so many columns
-		int warp = thread() / 32, share = n > PER / 2 ? 2 : 4, r = n > PER / 2 ? warp / 2 : warp / 4;
-		if (r < n)
-#pragma unroll 1
-			for (int c = (warp - r * share) * 32 + thread() % 32; c < width; c += 32 * share) {
-				Sums t = {0, 0, 0};
-#pragma unroll 1
-				for (int k = 0; k < in; k++) {
-					float u = w[k * pitch + c], e = s[k * pitch + c];
-					add<THROUGH>(t, x[r * in + k], second ? x[PER * in + r * in + k] : 0.0f, u, e, fma(u, u, e));
-				}
-				store(r, c, t);
-			}
+	auto two = [&](int r, int c, Sums t, Sums u) { // of rows r and r + 1
+		float b = here(l.at_b)[c], bs = here(l.at_bs)[c];
+		t.a += b, t.b += bs, u.a += b, u.b += bs;
+		Moments p = pass<EXACT>(l, t.a, t.b), o = pass<EXACT>(l, u.a, u.b);
+		store(r, c, r < n, t, p), store(r + 1, c, r + 1 < n, u, o);
+	};
+	if (in > SHALLOW) {
+		Near scratch = here(chain.scratch) + group.number * group.warps * TELL;
+		if (in % 32 == 0 && width % 16 == 0) product<THROUGH, true>(group, x, x + PER * apart, apart, in, w, s, pitch, width, scratch, ready, two);
+		else product<THROUGH, false>(group, x, x + PER * apart, apart, in, w, s, pitch, width, scratch, ready, two);
 		return;
 	}
-	if (second && in % 4 == 0) broad<THROUGH, true>(x, x + PER * in, true, n, in, w, s, true, pitch, width, store);
-	else broad<THROUGH, false>(x, x + PER * in, second, n, in, w, s, true, pitch, width, store);
+	int share = group.warps / (PER / 2), r = group.warp / share * 2; // a thread has two rows and every so many columns
+	if (r < n)
+#pragma unroll 1
+		for (int c = group.warp % share * 32 + group.lane; c < width; c += 32 * share) {
+			Sums t = {0, 0, 0}, u = {0, 0, 0};
+#pragma unroll 1
+			for (int k = 0; k < in; k++) {
+				float a = w[k * pitch + c], e = s[k * pitch + c], both = fma(a, a, e);
+				Near from = x + r * apart + k;
+				add<THROUGH>(t, from[0], from[PER * apart], a, e, both), add<THROUGH>(u, from[apart], from[(PER + 1) * apart], a, e, both);
+			}
+			two(r, c, t, u);
+		}
 }
 
 // backward takes gradients by the outputs of a link to those by the outputs of the one
 // before it, before that one's function.
 template <bool EXACT>
-DEVICE void backward(const Link& l, const Link& prior, int r0, int n) {
-	int depth = l.out;
-	broad<BACK, true>(here(l.d), here(l.d) + PER * depth, true, n, depth, here(l.at_w), here(l.at_s), true, l.pitch, l.in, [&](int r, int c, Sums t) {
-		int at = r * l.in + c, behind = PER * l.in + at;
-		float g = fma(2 * here(l.x)[at], t.b, t.a), h = t.c;
-		Moments p = pass<EXACT>(prior, here(prior.z)[at], here(prior.z)[behind]);
-		float dm = g * p.mm + h * p.vm, dv = g * p.mv + h * p.vv;
-		here(prior.d)[at] = dm, here(prior.d)[behind] = dv;
-		long long far = (long long)r0 * l.in + at;
-		out(prior.g)[far] = dm, out(prior.h)[far] = dv;
-	});
+DEVICE void backward(const Chain& chain, const Group& group, const Link& l, const Link& prior, int r0, int n) {
+	int depth = l.out, width = l.in, apart = output_pitch(depth);
+	auto two = [&](int r, int c, Sums t, Sums u) {
+		int z = output_pitch(l.in), at = r * z + c, a = input_pitch(l.in);
+		Near x = here(group, l.x) + r * a + c, from = here(group, prior.z) + at, to = here(group, prior.d) + at;
+		float g = fma(2 * x[0], t.b, t.a), h = fma(2 * x[a], u.b, u.a);
+		Moments p = pass<EXACT>(prior, from[0], from[PER * z]), o = pass<EXACT>(prior, from[z], from[(PER + 1) * z]);
+		long long far = (long long)(r0 + r) * l.in + c;
+		auto far_g = out(prior.g) + far, far_h = out(prior.h) + far;
+		float gm = g * p.mm + t.c * p.vm, gv = g * p.mv + t.c * p.vv, hm = h * o.mm + u.c * o.vm, hv = h * o.mv + u.c * o.vv;
+		if (r < n) to[0] = gm, to[PER * z] = gv, far_g[0] = gm, far_h[0] = gv;
+		if (r + 1 < n) to[z] = hm, to[(PER + 1) * z] = hv, far_g[l.in] = hm, far_h[l.in] = hv;
+	};
+	Near d = here(group, l.d), scratch = here(chain.scratch) + group.number * group.warps * TELL;
+	auto now = [](int) {};
+	if (depth % 32 == 0 && width % 16 == 0) product<BACK, true>(group, d, d + PER * apart, apart, depth, here(l.at_w), here(l.at_s), l.pitch, width, scratch, now, two);
+	else product<BACK, false>(group, d, d + PER * apart, apart, depth, here(l.at_w), here(l.at_s), l.pitch, width, scratch, now, two);
 }
 
 // end is the last link, which has few outputs, the noise, the score, and the way back to
-// the link before it. A row has two warps; both compute the outputs, then one goes back
-// while the other writes the score. A thread has an output.
+// the link before it. A row has two warps, or one; both compute the outputs, a thread each, and
+// go back to half of the inputs; the second writes the score.
 template <bool EXACT>
-DEVICE void end(const Chain& c, double scale, int r0, int n) {
-	SHARED double scores[PER][SHALLOW];
-	SHARED int low_rows[PER][SHALLOW];
+DEVICE void end(const Chain& c, const Group& group, int r0, int n) {
+	SHARED double all_scores[2][PER][SHALLOW];
+	SHARED int all_low[2][PER][SHALLOW];
+	double(*scores)[SHALLOW] = all_scores[group.number];
+	int(*low_rows)[SHALLOW] = all_low[group.number];
 	const Link &l = c.links[c.count - 1], &prior = c.links[c.count - 2];
-	int lane = thread() % 32, r = thread() / 32 % PER, in = l.in, width = l.out, pitch = l.pitch;
-	bool live = r < n, scores_it = thread() / 32 >= PER;
-	Near x = near(dynamic() + l.x + r * in), y = near(dynamic() + c.at_y), d = near(dynamic() + l.d + r * width);
-	Near w = near(dynamic() + l.at_w), s = near(dynamic() + l.at_s), b = near(dynamic() + l.at_b), bs = near(dynamic() + l.at_bs);
+	int lane = group.lane, r = group.warp & (PER - 1), share = group.warps / PER, which = group.warp >> 3, in = l.in, width = l.out, pitch = l.pitch, apart = input_pitch(in);
+	bool live = r < n, writes = which == share - 1;
+	Near x = here(group, l.x) + r * apart, y = here(group, c.at_y), d = here(group, l.d) + which * 2 * PER * width + r * width;
+	Near w = here(l.at_w), s = here(l.at_s);
 	float m = 0, v = 0;
 #pragma unroll 1
 	for (int o = 0; o < width; o++) {
@@ -173,10 +221,10 @@ DEVICE void end(const Chain& c, double scale, int r0, int n) {
 #pragma unroll 4
 		for (int k = lane; live && k < in; k += 32) {
 			float u = w[k * pitch + o], e = s[k * pitch + o];
-			add<THROUGH>(t, x[k], x[PER * in + k], u, e, fma(u, u, e));
+			add<THROUGH>(t, x[k], x[PER * apart + k], u, e, fma(u, u, e));
 		}
 		t.a = warp_sum(t.a), t.b = warp_sum(t.b);
-		if (lane == o) m = t.a + b[o], v = t.b + bs[o];
+		if (lane == o) m = t.a + here(l.at_b)[o], v = t.b + here(l.at_bs)[o];
 	}
 	bool mine = live && lane < width;
 	long long at = (long long)(r0 + r) * width + lane;
@@ -185,95 +233,94 @@ DEVICE void end(const Chain& c, double scale, int r0, int n) {
 		v += a * a;
 	}
 	if (!c.back) {
-		if (mine && !scores_it) out(c.om)[at] = m, out(c.ov)[at] = v;
+		if (mine && writes) out(c.om)[at] = m, out(c.ov)[at] = v;
 		return;
 	}
 	double var = v, e = mine ? (double)m - y[r * c.targets + lane] : 0.0;
 	bool low = var < c.p;
 	if (low) var = c.p;
-	if (mine && !scores_it) {
-		double gv = 0.5 / var * (1 - e * e / var);
-		float gm = (float)(e / var * scale), h = (float)((low && gv > 0 ? 0 : gv) * scale);
+	if (mine) {
+		double by = 1 / var, scale = c.scale, gv = 0.5 * by * (1 - e * e * by);
+		float gm = (float)(e * by * scale), h = (float)((low && gv > 0 ? 0 : gv) * scale);
 		d[lane] = gm, d[PER * width + lane] = h;
-		out(l.g)[at] = gm, out(l.h)[at] = h;
-		if (c.tape) out(c.tape)[at] = h;
+		if (writes) {
+			out(l.g)[at] = gm, out(l.h)[at] = h;
+			if (c.tape) out(c.tape)[at] = h;
+		}
 	}
-	if (mine && scores_it) scores[r][lane] = normal_nll(e, var), low_rows[r][lane] = low;
 	warp_ready();
-	if (!live) return;
-	if (scores_it) {
-		if (lane != 0) return;
-		double nll = 0;
-		int floored = 0;
-#pragma unroll 1
-		for (int o = 0; o < width; o++) nll += scores[r][o], floored += low_rows[r][o];
-		c.nll[r0 + r] = nll, c.floored[r0 + r] = floored;
-		return;
-	}
-	Near z = near(dynamic() + prior.z + r * in), to = near(dynamic() + prior.d + r * in);
+	int to = output_pitch(in);
+	Near z = here(group, prior.z) + r * to, back = here(group, prior.d) + r * to;
 	auto far_g = out(prior.g), far_h = out(prior.h);
 	long long first = (long long)(r0 + r) * in;
-#pragma unroll 4
-	for (int k = lane; k < in; k += 32) {
-		Sums t = {0, 0, 0};
+#pragma unroll 1
+	for (int k = which * 64 + lane; live && k < in; k += share * 64) { // two inputs at a time
+		int other = less(k + 32, in - 1);
+		Sums t = {0, 0, 0}, u = {0, 0, 0};
 #pragma unroll 1
 		for (int o = 0; o < width; o++) {
-			float u = w[k * pitch + o], q = s[k * pitch + o];
-			add<BACK>(t, d[o], d[PER * width + o], u, q, fma(u, u, q));
+			float a = w[k * pitch + o], q = s[k * pitch + o], b = w[other * pitch + o], f = s[other * pitch + o];
+			add<BACK>(t, d[o], d[PER * width + o], a, q, fma(a, a, q)), add<BACK>(u, d[o], d[PER * width + o], b, f, fma(b, b, f));
 		}
-		float g = fma(2 * x[k], t.b, t.a), h = t.c;
-		Moments p = pass<EXACT>(prior, z[k], z[PER * in + k]);
-		float dm = g * p.mm + h * p.vm, dv = g * p.mv + h * p.vv;
-		to[k] = dm, to[PER * in + k] = dv;
-		far_g[first + k] = dm, far_h[first + k] = dv;
+		float g = fma(2 * x[k], t.b, t.a), h = fma(2 * x[other], u.b, u.a);
+		Moments p = pass<EXACT>(prior, z[k], z[PER * to + k]), f = pass<EXACT>(prior, z[other], z[PER * to + other]);
+		float gm = g * p.mm + t.c * p.vm, gv = g * p.mv + t.c * p.vv, hm = h * f.mm + u.c * f.vm, hv = h * f.mv + u.c * f.vv;
+		back[k] = gm, back[PER * to + k] = gv, far_g[first + k] = gm, far_h[first + k] = gv;
+		if (k + 32 < in) back[other] = hm, back[PER * to + other] = hv, far_g[first + other] = hm, far_h[first + other] = hv;
 	}
+	if (mine && writes) scores[r][lane] = normal_nll(e, var), low_rows[r][lane] = low;
+	warp_ready();
+	if (!live || !writes || lane != 0) return;
+	double nll = 0;
+	int floored = 0;
+#pragma unroll 1
+	for (int o = 0; o < width; o++) nll += scores[r][o], floored += low_rows[r][o];
+	c.nll[r0 + r] = nll, c.floored[r0 + r] = floored;
 }
-
-// STAMP notes, in a build that measures phases, how many clocks have passed since the
-// start of a block; the outputs, which nobody wants of a step, are the place for it.
-#ifdef STAMPS
-DEVICE uint32 clocks() { uint32 x; asm volatile("mov.u32 %0, %%clock;" : "=r"(x) :: "memory"); return x; }
-#define STAMP(i) if (thread() == 0 && c.back) ((uint32*)c.om)[8 * block() + i] = clocks() - began
-#else
-#define STAMP(i)
-#endif
 
 template <bool EXACT>
 DEVICE void run_chain(const Chain& c) {
-#ifdef STAMPS
-	uint32 began = clocks();
-#endif
-	double scale = 1.0 / c.batch;
+	CHAIN_STAMP(0, 1);
 	follow();
-	STAMP(0);
-	bool stop = failed(c.results); // the copies start meanwhile
-	int slot = c.results ? c.results->slot : 0;
+	CHAIN_STAMP(0, 2);
+	int slot = c.results ? c.results->slot : 0, finite = c.results ? c.results->finite : 1; // on their way while the copies start
+	int wide = c.groups == 2 ? 3 : 4, warp = thread() / 32, number = warp >> wide; // 2^wide warps are a group
+	const Group group = {number, thread() % 32, warp - (number << wide), 1 << wide, c.signals + number * c.span};
+	int r0 = (block() * c.turns * c.groups + number) * c.per;
+	gather(c, group, slot, r0, less(c.per, c.rows - r0)); // few warps wait for the rows
+	CHAIN_STAMP(0, 3);
 	start_weights(c);
-	STAMP(1);
-	if (block() == 0 && thread() == 0 && c.turn) *c.turn = {slot, !stop};
-	for (int turn = 0; turn < c.turns && !stop; turn++) {
-		int r0 = (block() * c.turns + turn) * c.per, n = less(c.per, c.rows - r0);
-		if (n <= 0) break;
-		if (turn > 0) barrier(); // the rows before need their places no more
-		gather(c, slot, r0, n);
-		STAMP(2);
-		if (turn == 0 && c.thin) copies_wait<1>();
-		if (turn == 0 && !c.thin) copies_wait<0>();
-		barrier();
+	CHAIN_STAMP(0, 4);
+	if (block() == 0 && thread() == 0 && c.turn) *c.turn = {slot, finite};
+	for (int turn = 0; turn < c.turns && finite; turn++, r0 += c.groups * c.per) {
+		int n = less(c.per, c.rows - r0); // may be negative
+		if (r0 - number * c.per >= c.rows) break;
+		if (turn > 0) {
+			barrier(group); // the rows before need their places no more
+			gather(c, group, slot, r0, n);
+			barrier(group);
+		} else {
+			if (c.broad) copies_wait<4>();
+			else copies_wait<0>();
+			barrier();
+		}
+		CHAIN_STAMP(0, 5);
 		for (int i = 0; i + 1 < c.count; i++) {
-			forward<EXACT>(c.links[i], c.links[i + 1], i > 0 || c.tv, r0, n);
-			STAMP(3 + i);
-			if (turn == 0 && i == 0) copies_wait<0>();
-			barrier();
+			forward<EXACT>(c, group, c.links[i], c.links[i + 1], r0, n, [&](int depth) {
+				if (turn == 0 && i == c.thin) wait_depth(depth, c.broad > 1);
+			});
+			CHAIN_STAMP(0, 6 + 2 * i);
+			barrier(group);
+			CHAIN_STAMP(0, 7 + 2 * i);
 		}
-		STAMP(5);
-		end<EXACT>(c, scale, r0, n);
-		STAMP(6);
+		end<EXACT>(c, group, r0, n);
+		CHAIN_STAMP(0, 10);
 		for (int i = c.count - 2; c.back && i > 0; i--) {
-			barrier();
-			backward<EXACT>(c.links[i], c.links[i - 1], r0, n);
+			barrier(group);
+			CHAIN_STAMP(0, 11);
+			backward<EXACT>(c, group, c.links[i], c.links[i - 1], r0, n);
 		}
-		STAMP(7);
+		CHAIN_STAMP(0, 15);
 	}
 }
 

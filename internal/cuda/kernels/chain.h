@@ -34,6 +34,7 @@ DEVICE T fresh(const T* p) { return *(const volatile T*)p; }
 #define KERNEL_CHAIN(name, T, threads, blocks) \
 	DEVICE void name##_of(const T& c); \
 	KERNEL_OF(name, Many<T>, threads, blocks) { \
+		STAMP_BEGIN; \
 		static_assert(sizeof(T) % 8 == 0, ""); \
 		SHARED T mine; \
 		const T* list = a.list; \
@@ -47,6 +48,21 @@ DEVICE T fresh(const T* p) { return *(const volatile T*)p; }
 		name##_of(mine); \
 	} \
 	DEVICE void name##_of(const T& c)
+
+// CHAIN_STAMP notes, in a build that measures phases, the clock of a block, and the time at its first and
+// last phase; the place is behind the turn of the step.
+#ifdef STAMPS
+DEVICE uint32 clocks() { uint32 x; asm volatile("mov.u32 %0, %%clock;" : "=r"(x) :: "memory"); return x; }
+DEVICE uint32 now_ns() { uint32 x; asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(x) :: "memory"); return x; }
+DEVICE uint32 processor() { uint32 x; asm volatile("mov.u32 %0, %%smid;" : "=r"(x) :: "memory"); return x; }
+SHARED uint32 stamped[2];
+#define STAMP_BEGIN if (thread() == 0) stamped[0] = clocks(), stamped[1] = now_ns()
+#define CHAIN_STAMP(kernel, i) if (thread() == 0) { uint32* to = (uint32*)c.turn + 64 + ((kernel * 2048 + block()) * 16 + i) * 2; to[0] = clocks(); \
+	if (i == 15) to[1] = now_ns(); if (i == 1) to[1] = processor(), to[-2] = stamped[0], to[-1] = stamped[1]; }
+#else
+#define STAMP_BEGIN
+#define CHAIN_STAMP(kernel, i)
+#endif
 
 constexpr int MOST_LINKS = 6;
 

@@ -1,175 +1,146 @@
-// The gradients of the weights of a chain. A region is a tile of a layer's weights, or some
-// elements of a thin layer, and a block sums it up over a part of the rows. The block of a
-// region that ends last adds up the parts, in their order, with KL and squared norm.
+// The gradients of the weights of a chain. A block sums up a tile of a layer's weights, or some
+// elements of a thin layer, over a part of the rows; chain_norm adds up the parts.
 #pragma once
 #include "chain.h"
-#include "product.h"
-#include "mma.h"
-#include "near.h"
+#include "chain_product.h"
 
 constexpr int CG = 256, SIDE = 32, DEEP = 128; // threads; sides of a tile, or elements; rows at a time
-constexpr int SLICES = CG / 64, EIGHTH = CG / 32; // shares of the rows in a tile, and of elements
+constexpr int LINE = 40, EIGHTH = CG / 32; // distance of rows in a tile; shares of the rows of elements
 
-// A Slope is a dense layer. Its weights and biases begin at two of the chunks.
+// A Slope is a dense layer.
 struct Slope {
 	const float *m, *v, *g, *h, *w; // input, gradients by the outputs, weights
-	int in, out, block, region;     // block, region: its first ones
-	int chunk, bias;
+	int in, out, block;             // block: its first one
+	float by_across;                // one by the tiles beside one another
+	int mean, rho, bias, bias_rho;  // where its gradients begin in a part
 };
 struct ChainGradients {
 	Slope links[MOST_LINKS];
-	Norm norm;          // count regions, of which done counts the blocks that have ended
 	const Turn* turn;
-	const float* tape;  // gradients by the variances of a noise, or null
-	int count, parts, split, rest; // links; parts of the rows; rows of a part; first block behind the links
-	int noise, noises;             // chunk of the noise, and its width
+	float* grad;              // the parts, one behind the other
+	long long size;           // of one of them
+	double* scores;           // receives the sums of the rows' scores
+	const double* nll;
+	const int* floored;
+	const float *tape, *raw;  // of a noise: gradients by the variances, and its numbers; or null
+	int rows, count, parts, split;  // count: of links; split: rows of a part
+	int rest, noise, noises;        // first block behind the links; where the noise begins, and its width
+	float by_parts;                 // one by the parts
 };
-static_assert(sizeof(Slope) == 64 && sizeof(ChainGradients) == 64 * MOST_LINKS + 136, "");
+static_assert(sizeof(Slope) == 72 && sizeof(ChainGradients) == 72 * MOST_LINKS + 96, "");
 
-// A Now holds what a block needs of the step: the chunks of its weights and biases, and
-// the numbers of the step, which read_step reads. A step that comes behind one that is not
-// finite writes nothing.
-struct Now {
-	Chunk chunks[2];
-	Control control;
-};
-DEVICE void read_step(const ChainGradients& c, const Turn turn, Now& now) {
-	int i = thread() - 64; // these threads have read no chunk
-	if (i >= 0 && i < (int)sizeof(Control) / 8) ((uint64*)&now.control)[i] = ((const uint64*)(c.norm.control + turn.slot))[i];
+// stage starts copying SIDE columns of a matrix: a thread has four numbers of every 32nd row.
+// A matrix that is not there, columns behind the last one and rows from the end on are zeros.
+DEVICE void stage(const float* from, const float* some, int place, int i, int cols, int at, bool in) {
+	int r = thread() / 8, q = thread() % 8 * 4;
+	in = in && from;
+	copy16(dynamic() + (place * DEEP + r + 32 * i) * LINE + q, in ? from + at + 32 * i * cols : some, in); // a source must be a place in global memory even where nothing is read
 }
 
-// last_of reports whether all other parts of a region are there.
-DEVICE bool last_of(const ChainGradients& c, int region) {
-	SHARED uint32 before;
-	barrier();
-	if (thread() == 0) {
-		uint32* done = c.norm.done + region;
-		before = count_up(done);
-		if (before + 1 == (uint32)c.parts) *done = 0;
-	}
-	barrier();
-	return before + 1 == (uint32)c.parts;
-}
-
-// sum_parts adds up the parts of N neighbours from element i of a tensor on.
-template <int N>
-DEVICE void sum_parts(const ChainGradients& c, const Control& k, const Chunk& t, int i, double& kl, double& n2) {
-	const Norm& a = c.norm;
-	const volatile float *g = a.grad + t.mean + i, *h = a.grad + t.rho + i; // others wrote them in this launch
-	float mu[N], rho[N], gm[N], gs[N];
-	double constant = constant_of(t);
+// tile sums up SIDE × SIDE weights on tensor cores. Two warps have 16 × 16 of them: each takes every
+// other eight rows, then finishes half of the columns. Tiles at the top sum up the biases, too.
+DEVICE void tile(const ChainGradients& c, const Slope& l, bool finite, int x, int y, int part) {
+	int lane = thread() % 32, g = lane / 4, q = lane % 4, warp = thread() / 32, half = warp % 2;
+	int row = y * SIDE, col = x * SIDE, down = warp / 4 * 16 + g, across = warp / 2 % 2 * 16 + g;
+	int k0 = part * c.split, k1 = less(c.rows, k0 + c.split), r = row + down, j = col + warp / 2 % 2 * 16 + 8 * half + 2 * q; // first of the weights to finish
+	Near M = near(dynamic()), V = M + DEEP * LINE, G = V + DEEP * LINE, H = G + DEEP * LINE, scratch = H + DEEP * LINE, biases = scratch + CG * 12;
+	bool whole = row + SIDE <= l.in && col + SIDE <= l.out;
+	int at = r * l.out + j;
+	float w[4] = {0, 0, 0, 0}, by = 0, t[3][2][4];
 #pragma unroll
-	for (int j = 0; j < N; j++) {
-		mu[j] = a.theta[t.mean + i + j] - (t.center ? t.center[i + j] : 0.0f), rho[j] = a.theta[t.rho + i + j];
-		gm[j] = g[j], gs[j] = h[j];
-	}
-#pragma unroll 8
-	for (int p = 1; p < c.parts; p++)
+	for (int i = 0; i < 24; i++) t[i / 8][i / 4 % 2][i % 4] = 0;
+	for (bool first = true; k0 < k1; k0 += DEEP, first = false) {
+		int top = k0 + thread() / 8, a = top * l.in + row + thread() % 8 * 4, b = top * l.out + col + thread() % 8 * 4;
+		bool in = row + thread() % 8 * 4 < l.in, out = col + thread() % 8 * 4 < l.out;
 #pragma unroll
-		for (int j = 0; j < N; j++) gm[j] += g[p * a.size + j], gs[j] += h[p * a.size + j];
-#pragma unroll
-	for (int j = 0; j < N; j++) {
-		if (c.parts > 1) a.grad[t.mean + i + j] = gm[j], a.grad[t.rho + i + j] = gs[j];
-		weigh(k, t, constant, mu[j], rho[j], gm[j], gs[j], kl, n2);
-	}
-}
-
-DEVICE void leave(const ChainGradients& c, int region, double x, double y) {
-	total(x, y);
-	if (thread() == 0) c.norm.parts[2 * region] = x, c.norm.parts[2 * region + 1] = y;
-}
-
-// stage_rows starts copying SIDE columns of SIDE rows of a matrix. Those behind its last
-// column, and rows from end on, are zeros; so are all of a matrix that is not there. A
-// source must be a place in global memory even where nothing is read.
-DEVICE void stage_rows(float* to, const float* from, const float* some, int cols, int col, int row, int end) {
-	int r = thread() / (SIDE / 4), q = thread() % (SIDE / 4) * 4;
-	bool in = from && row + r < end && col + q < cols;
-	copy16(to + r * SIDE + q, in ? from + (long long)(row + r) * cols + col + q : some, in);
-}
-
-// tile sums up SIDE × SIDE weights. A thread has four by four of them and a quarter of the
-// rows; the quarters are added in order, and a thread finishes four neighbours. Tiles at the
-// top sum up the biases, too.
-DEVICE void tile(const ChainGradients& c, const Slope& l, const Turn turn, Now& now, int x, int y, int part, int region) {
-	float *M = dynamic(), *V = M + DEEP * SIDE, *G = V + DEEP * SIDE, *H = G + DEEP * SIDE;
-	int row = y * SIDE, col = x * SIDE, slice = thread() / 64, t = thread() % 64, tx = t % 8 * 4, ty = t / 8 * 4;
-	int k0 = part * c.split, k1 = less(c.norm.rows, k0 + c.split), mine = (row + ty + slice) * l.out + col + tx; // first of the neighbours
-	bool live = row + ty + slice < l.in && col + tx < l.out;
-	float w[4], by = 0;
-#pragma unroll
-	for (int j = 0; j < 4; j++) w[j] = live ? l.w[mine + j] : 0.0f;
-	TileSums<4, 4> sums;
-	clear(sums);
-	const Near m = near(M) + ty, v = near(V) + ty, g = near(G) + tx, h = near(H) + tx, b = near(t / 32 ? H : G) + t % 32;
-	for (; k0 < k1; k0 += DEEP) {
-#pragma unroll 1
-		for (int q = 0; q < DEEP; q += SIDE) {
-			stage_rows(M + q * SIDE, l.m, l.m, l.in, row, k0 + q, k1);
-			stage_rows(V + q * SIDE, l.v, l.m, l.in, row, k0 + q, k1);
-			stage_rows(G + q * SIDE, l.g, l.m, l.out, col, k0 + q, k1);
-			stage_rows(H + q * SIDE, l.h, l.m, l.out, col, k0 + q, k1);
+		for (int i = 0; i < 4; i++) {
+			bool live = top + 32 * i < k1;
+			stage(l.m, l.m, 0, i, l.in, a, live && in), stage(l.v, l.m, 1, i, l.in, a, live && in);
+			stage(l.g, l.m, 2, i, l.out, b, live && out), stage(l.h, l.m, 3, i, l.out, b, live && out);
 			copies_end();
 		}
-		read_step(c, turn, now); // while the rows are on their way
+		CHAIN_STAMP(1, 4);
+		if (first)
+#pragma unroll
+			for (int i = 0; i < 4; i++)
+				if (whole || r + i / 2 * 8 < l.in && j + i % 2 < l.out) w[i] = l.w[at + i / 2 * 8 * l.out + i % 2];
 #pragma unroll 1
-		for (int q = 0; q < DEEP / SIDE; q++) {
-			if (q == 0) copies_wait<3>();
-			else if (q == 1) copies_wait<2>();
-			else if (q == 2) copies_wait<1>();
+		for (int i = 0; i < DEEP / 32; i++) {
+			if (i == 0) copies_wait<3>();
+			else if (i == 1) copies_wait<2>();
+			else if (i == 2) copies_wait<1>();
 			else copies_wait<0>();
 			barrier();
-			int first = (q * SIDE + slice * (SIDE / SLICES)) * SIDE;
-#pragma unroll 4
-			for (int at = first; at < first + SIDE / SLICES * SIDE; at += SIDE) {
-				Four32 p = load4(m + at), r = load4(v + at), d = load4(g + at), e = load4(h + at);
-				add<GRADIENT, 4, 4>(sums, p.x, r.x, d.x, e.x);
-				if (y == 0) by += b[at];
+			if (i == 0) CHAIN_STAMP(1, 5);
+#pragma unroll
+			for (int n = 0; n < 2; n++) {
+				int at = (32 * i + 16 * n + 8 * half + q) * LINE;
+				uint32 ah[3][4], al[3][4], bh[2][2], bl[2][2];
+#pragma unroll
+				for (int e = 0; e < 4; e++) {
+					int from = at + e / 2 * 4 * LINE + down + e % 2 * 8;
+					float x = M[from];
+					split(x, &ah[0][e], &al[0][e]), split(x * x, &ah[1][e], &al[1][e]), split(V[from], &ah[2][e], &al[2][e]);
+				}
+#pragma unroll
+				for (int b = 0; b < 2; b++) {
+#pragma unroll
+					for (int e = 0; e < 2; e++) {
+						int from = at + e * 4 * LINE + across + 8 * b;
+						split(G[from], &bh[0][e], &bl[0][e]), split(H[from], &bh[1][e], &bl[1][e]);
+					}
+#pragma unroll
+					for (int s = 0; s < 3; s++) {
+						float d[4];
+						const uint32 *h = bh[s > 0], *o = bl[s > 0];
+						mma_first(d, al[s], h), mma(d, ah[s], o), mma(d, ah[s], h);
+#pragma unroll
+						for (int e = 0; e < 4; e++) t[s][b][e] += d[e];
+					}
+				}
 			}
 		}
-		barrier();
+		if (y == 0) { // a thread has a column of one of the two, and a quarter of the rows
+			Near from = (thread() / 32 % 2 ? H : G) + thread() / 64 * 32 * LINE + lane;
+#pragma unroll 8
+			for (int i = 0; i < 32; i++) by += from[i * LINE];
+		}
+		if (k0 + DEEP < k1) barrier();
 	}
-	constexpr int EACH = 16 * 64; // numbers of a slice and a sum
-	Near all = near(dynamic()), biases = all + SLICES * 3 * EACH;
+	CHAIN_STAMP(1, 6);
+	Near mine = scratch + warp * 12 * 32 + lane, other = scratch + (warp ^ 1) * 12 * 32 + lane;
+	uint32 upper = 0u - half;
 #pragma unroll
-	for (int j = 0; j < 16; j++) {
-		Near to = all + slice * 3 * EACH + j * 64 + t;
-		to[0] = sums.a[j / 4][j % 4], to[EACH] = sums.b[j / 4][j % 4], to[2 * EACH] = sums.c[j / 4][j % 4];
-	}
+	for (int i = 0; i < 12; i++) mine[i * 32] = either(t[i / 4][1][i % 4], t[i / 4][0][i % 4], upper);
 	biases[thread()] = by;
 	barrier();
-	if (!turn.finite) return;
-	float* grad = c.norm.grad + part * c.norm.size;
+	CHAIN_STAMP(1, 7);
+	if (!finite) return;
+	float *grad = c.grad + part * c.size, all[3][4];
 #pragma unroll
-	for (int j = 0; j < 4; j++) {
-		Near from = all + (slice * 4 + j) * 64 + t;
-		float s0 = from[0], s1 = from[EACH], s2 = from[2 * EACH];
+	for (int i = 0; i < 12; i++) all[i / 4][i % 4] = either(t[i / 4][0][i % 4], t[i / 4][1][i % 4], upper) + other[i * 32];
+	float *to_mean = grad + l.mean + at, *to_rho = grad + l.rho + at;
 #pragma unroll
-		for (int q = 1; q < SLICES; q++) s0 += from[q * 3 * EACH], s1 += from[(q * 3 + 1) * EACH], s2 += from[(q * 3 + 2) * EACH];
-		if (!live) continue;
-		grad[now.chunks[0].mean + mine + j] = fma(2 * w[j], s2, s0);
-		grad[now.chunks[0].rho + mine + j] = s1 + s2;
+	for (int e = 0; e < 4; e++)
+		if (whole || r + e / 2 * 8 < l.in && j + e % 2 < l.out) {
+			out(to_mean)[e / 2 * 8 * l.out + e % 2] = fma(2 * w[e], all[2][e], all[0][e]);
+			out(to_rho)[e / 2 * 8 * l.out + e % 2] = all[1][e] + all[2][e];
+		}
+	if (y == 0 && thread() < 64 && col + lane < l.out) {
+		float s = biases[thread()];
+#pragma unroll
+		for (int i = 1; i < CG / 64; i++) s += biases[i * 64 + thread()];
+		grad[(thread() / 32 ? l.bias_rho : l.bias) + col + lane] = s;
 	}
-	bool bias = y == 0 && slice == 0 && col + t % 32 < l.out;
-	if (bias) {
-		float s = biases[t];
-#pragma unroll
-		for (int q = 1; q < SLICES; q++) s += biases[q * 64 + t];
-		grad[(t / 32 ? now.chunks[1].rho : now.chunks[1].mean) + col + t % 32] = s;
-	}
-	if (!last_of(c, region)) return;
-	double kl = 0, n2 = 0;
-	if (live) sum_parts<4>(c, now.control, now.chunks[0], mine, kl, n2);
-	if (bias && t < 32) sum_parts<1>(c, now.control, now.chunks[1], col + t, kl, n2);
-	leave(c, region, kl, n2);
+	CHAIN_STAMP(1, 15);
 }
 
 // elements sums up elements of a thin layer, behind its weights those of its bias. A thread
 // has an element and an eighth of the rows; the eighths are added in order.
-DEVICE void elements(const ChainGradients& c, const Slope& l, const Turn turn, Now& now, int number, int part, int region) {
+DEVICE void elements(const ChainGradients& c, const Slope& l, bool finite, int number, int part) {
 	SHARED float shares[3][EIGHTH][SIDE];
 	int t = thread() % SIDE, eighth = thread() / SIDE, e = number * SIDE + t, r = e / l.out, col = e - r * l.out;
-	int k0 = part * c.split, k1 = less(c.norm.rows, k0 + c.split), per = (k1 - k0 + EIGHTH - 1) / EIGHTH;
+	int k0 = part * c.split, k1 = less(c.rows, k0 + c.split), per = (k1 - k0 + EIGHTH - 1) / EIGHTH;
 	k0 += eighth * per, k1 = less(k1, k0 + per);
 	bool live = r <= l.in, weight = r < l.in;
 	float s0 = 0, s1 = 0, s2 = 0, w = weight ? l.w[e] : 0.0f;
@@ -180,62 +151,50 @@ DEVICE void elements(const ChainGradients& c, const Slope& l, const Turn turn, N
 			float m = weight ? l.m[(long long)i * l.in + r] : 1.0f, v = weight && l.v ? l.v[(long long)i * l.in + r] : 0.0f;
 			s0 = fma(m, g, s0), s1 = fma(m * m, h, s1), s2 = fma(v, h, s2);
 		}
-	read_step(c, turn, now);
+	CHAIN_STAMP(1, 6);
 	shares[0][eighth][t] = s0, shares[1][eighth][t] = s1, shares[2][eighth][t] = s2;
 	barrier();
-	if (!turn.finite) return;
-	live = live && eighth == 0;
-	const Chunk& to = now.chunks[weight ? 0 : 1];
-	int at = weight ? e : col;
-	if (live) {
+	CHAIN_STAMP(1, 7);
+	if (!finite || !live || eighth > 0) return;
 #pragma unroll
-		for (int q = 1; q < EIGHTH; q++) s0 += shares[0][q][t], s1 += shares[1][q][t], s2 += shares[2][q][t];
-		float* grad = c.norm.grad + part * c.norm.size;
-		grad[to.mean + at] = fma(2 * w, s2, s0);
-		grad[to.rho + at] = s1 + s2;
-	}
-	if (!last_of(c, region)) return;
-	double kl = 0, n2 = 0;
-	if (live) sum_parts<1>(c, now.control, to, at, kl, n2);
-	leave(c, region, kl, n2);
+	for (int q = 1; q < EIGHTH; q++) s0 += shares[0][q][t], s1 += shares[1][q][t], s2 += shares[2][q][t];
+	float* grad = c.grad + part * c.size;
+	grad[weight ? l.mean + e : l.bias + col] = fma(2 * w, s2, s0);
+	grad[weight ? l.rho + e : l.bias_rho + col] = s1 + s2;
+	CHAIN_STAMP(1, 15);
 }
 
 // noise sums up the gradient of one output's noise, as columns does.
-DEVICE void noise(const ChainGradients& c, const Chunk& t, const Control& k, int output) {
+DEVICE void noise(const ChainGradients& c, int output) {
 	double s = 0, none = 0;
-	for (int r = thread(); r < c.norm.rows; r += CG) s += c.tape[(long long)r * c.noises + output];
+	for (int r = thread(); r < c.rows; r += CG) s += c.tape[(long long)r * c.noises + output];
 	total(s, none);
-	float raw = c.norm.theta[t.mean + output];
-	double x = raw, e = expo(-magnitude(x)), slope = x < 0 ? e / (1 + e) : 1 / (1 + e), kl = 0, n2 = 0;
-	float g = (float)(s * 2 * softplus(raw) * slope);
-	if (thread() == 0) {
-		c.norm.grad[t.mean + output] = g;
-		weigh(k, t, 0, raw, 0, g, 0, kl, n2);
-	}
-	leave(c, c.norm.count - c.noises + output, kl, n2);
+	float raw = c.raw[output];
+	double x = raw, e = expo(-magnitude(x)), slope = x < 0 ? e / (1 + e) : 1 / (1 + e);
+	if (thread() == 0) c.grad[c.noise + output] = (float)(s * 2 * softplus(raw) * slope);
 }
 
+// divide divides small numbers, given the inverse.
+DEVICE int divide(int x, float inverse) { return (int)((x + 0.5f) * inverse); }
+
 KERNEL_CHAIN(chain_gradients, ChainGradients, CG, 2) {
-	SHARED Now now;
-	int b = block(), i = 0, word = thread() % 32, warp = thread() / 32;
+	CHAIN_STAMP(1, 1);
+	int b = block(), i = 0;
 	while (i + 1 < c.count && b >= c.links[i + 1].block) i++;
 	const Slope& l = c.links[i];
-	bool rest = b >= c.rest;
-	if (warp < 2 && word < (int)sizeof(Chunk) / 8) ((uint64*)(now.chunks + warp))[word] = fresh((const uint64*)(c.norm.chunks + (rest ? c.noise : warp ? l.bias : l.chunk)) + word);
 	follow();
-	const Turn turn = *c.turn;
-	if (b == c.rest + c.noises) { // the scores of the rows
-		if (!turn.finite) return;
+	CHAIN_STAMP(1, 2);
+	bool finite = c.turn->finite;
+	if (b < c.rest) {
+		int number = divide(b - l.block, c.by_parts), part = b - l.block - number * c.parts, across = (l.out + SIDE - 1) / SIDE, down = divide(number, l.by_across);
+		if (less(l.in, l.out) > SHALLOW) tile(c, l, finite, number - down * across, down, part);
+		else elements(c, l, finite, number, part);
+	} else if (b < c.rest + c.noises) {
+		if (finite) noise(c, b - c.rest);
+	} else if (finite) { // the scores of the rows
 		double nll = 0, floored = 0;
-		for (int r = thread(); r < c.norm.rows; r += CG) nll += c.norm.nll[r], floored += c.norm.floored[r];
-		leave(c, c.norm.count, nll, floored);
-	} else if (rest) {
-		read_step(c, turn, now);
-		barrier();
-		if (turn.finite) noise(c, now.chunks[0], now.control, b - c.rest);
-	} else {
-		int number = (b - l.block) / c.parts, part = (b - l.block) % c.parts, across = (l.out + SIDE - 1) / SIDE;
-		if (less(l.in, l.out) > SHALLOW) tile(c, l, turn, now, number % across, number / across, part, l.region + number);
-		else elements(c, l, turn, now, number, part, l.region + number);
+		for (int r = thread(); r < c.rows; r += CG) nll += c.nll[r], floored += c.floored[r];
+		total(nll, floored);
+		if (thread() == 0) c.scores[0] = nll, c.scores[1] = floored;
 	}
 }

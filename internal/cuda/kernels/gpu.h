@@ -36,6 +36,9 @@ DEVICE float from_bits(uint32 x) { return __nvvm_bitcast_i2f(x); }
 DEVICE uint64 bits(double x) { return __nvvm_bitcast_d2ll(x); }
 DEVICE double from_bits(uint64 x) { return __nvvm_bitcast_ll2d(x); }
 DEVICE uint32 high(uint32 x, uint32 y) { return (uint64)x * y >> 32; }
+// quick_root and quick_inverse are off by a bit at most, and never branch.
+DEVICE float quick_root(float x) { float y; asm("sqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+DEVICE float quick_inverse(float x) { float y; asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
 // swap returns the value of the thread of the warp whose number differs by mask.
 DEVICE float swap(float x, int mask) { return from_bits((uint32)__nvvm_shfl_sync_bfly_i32(~0u, (int)bits(x), mask, 31)); }
 
@@ -74,6 +77,8 @@ DEVICE int blocks() { return emulated::blocks; }
 DEVICE void barrier() { emulated::barrier(); }
 DEVICE float root(float x) { return __builtin_sqrtf(x); }
 DEVICE double root(double x) { return __builtin_sqrt(x); }
+DEVICE float quick_root(float x) { return root(x); }
+DEVICE float quick_inverse(float x) { return 1 / x; }
 DEVICE uint32 bits(float x) { uint32 b; memcpy(&b, &x, 4); return b; }
 DEVICE float from_bits(uint32 b) { float x; memcpy(&x, &b, 4); return x; }
 DEVICE uint64 bits(double x) { uint64 b; memcpy(&b, &x, 8); return b; }

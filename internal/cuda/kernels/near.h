@@ -19,6 +19,10 @@ DEVICE Four32 load4(Near p) { return four(*(__attribute__((address_space(3))) co
 DEVICE Four32 load4(Far p) { return four(*(__attribute__((address_space(1))) const Vector*)p); }
 DEVICE void store4(Near p, const float* x) { *(__attribute__((address_space(3))) Vector*)p = Vector{x[0], x[1], x[2], x[3]}; }
 typedef float Pair __attribute__((ext_vector_type(2)));
+DEVICE Two32 load2(Near p) {
+	Pair v = *(__attribute__((address_space(3))) const Pair*)p;
+	return {v[0], v[1]};
+}
 DEVICE Two32 load2(Far p) {
 	Pair v = *(__attribute__((address_space(1))) const Pair*)p;
 	return {v[0], v[1]};
@@ -33,6 +37,7 @@ struct Far {
 DEVICE Four32 load4(Near p) { return *(const Four32*)p; }
 DEVICE void store4(Near p, const float* x) { *(Four32*)p = {x[0], x[1], x[2], x[3]}; }
 DEVICE Four32 load4(Far p) { return *(const Four32*)p.p; }
+DEVICE Two32 load2(Near p) { return *(const Two32*)p; }
 DEVICE Two32 load2(Far p) { return *(const Two32*)p.p; }
 #endif
 // near returns a pointer that points into shared memory.

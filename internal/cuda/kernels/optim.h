@@ -70,15 +70,18 @@ DEVICE Weight whole(const Chunk& t, const Prior& p, const Spread& s, float kl, f
 // weigh returns a parameter with its gradient, and adds its KL and its part of the squared
 // norm; mu is its distance from the centre of its prior, constant what constant_of returns.
 DEVICE double constant_of(const Chunk& t) { return loga(t.prior_var) / 2 - 0.5; }
+DEVICE double divergence(const Prior& p, const Spread& s, double constant, float mu) {
+	float d = mu - p.mean;
+	return 0.5 * (double)p.by * ((double)s.sigma * s.sigma + (double)d * d) + constant - s.ln;
+}
 DEVICE Weight weigh(const Control& k, const Chunk& t, double constant, float mu, float rho, float gm, float gs, double& kl, double& n2) {
 	Prior p = prior_of(t, k.kl);
 	Spread s = {};
 	if (t.random) s = spread(rho);
 	Weight w = whole(t, p, s, k.kl, mu, rho, gm, gs);
 	if (t.random) {
-		float d = mu - p.mean;
 		n2 += (double)w.gr * w.gr;
-		kl += 0.5 * (double)p.by * ((double)s.sigma * s.sigma + (double)d * d) + constant - s.ln;
+		kl += divergence(p, s, constant, mu);
 	}
 	n2 += (double)w.g * w.g;
 	return w;

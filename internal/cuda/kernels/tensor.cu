@@ -11,13 +11,6 @@
 
 constexpr int TK = 16, STAGES = 3; // depth of a stage; stages that are under way
 
-// split cuts x into two TF32 numbers; the card ignores the low 13 bits of both. What is
-// so lost of lo is on average 2⁻²³ of x, which the factor makes up for.
-DEVICE void split(float x, uint32* hi, uint32* lo) {
-	*hi = bits(x);
-	*lo = bits(fma(x, 1.0000001192092896f, -from_bits(*hi & 0xffffe000u)));
-}
-
 // An operand lies in shared memory as it lies in global memory: where the depth runs
 // fastest there (DEEP), at [row][k], else at [k][row]. Gaps keep the banks apart.
 template <bool DEEP, int SIDE>
