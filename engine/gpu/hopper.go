@@ -24,7 +24,7 @@ const wideSide, blockSide = 128, 32
 
 // wideThreads, cutThreads are the threads of a block; wideShared its shared memory: a ring
 // of six stages, with their scales behind it.
-const wideThreads, cutThreads, wideShared = 384, 256, 1024 + 6*(4*2*wideSide*blockSide+2*4*wideSide)
+const wideThreads, cutThreads, wideShared = 384, 256, 1024 + 6*(4*2*wideSide*blockSide+8*16)
 
 // wide lists the kernels of compute capability 9.0. Each waits for the launch before it.
 func (k *kernelSet) wide() []entry {

@@ -54,9 +54,8 @@ struct WideKernel {
 			const WideProduct& p = products[t.product];
 			const Planes& o = me.left ? p.a : p.b;
 			int side = (me.left ? t.y : t.x) * (WIDE / BLOCK) + me.side;
-			long long step = me.step(o.across, o.down);
-			const char* from = me.plane < 2 ? (const char*)(o.at + me.plane * o.plane) + (me.turned ? 1ll : (long long)o.across) * side * BLOCK_BYTES
-				: (const char*)(scales_of(o) + (long long)side * (me.turned ? o.down : BLOCK));
+			long long step = me.step(o.across);
+			const char* from = (const char*)(o.at + (me.plane & 1) * o.plane) + (me.turned ? 1ll : (long long)o.across) * side * BLOCK_BYTES;
 			for (int k = 0; k < p.depth; k++, from += step) supply_stage<false, BT>(me, from, r);
 		}
 	}
@@ -66,8 +65,14 @@ struct WideKernel {
 		for (int i = block(); i < count; i += blocks()) {
 			Tile t = tile(i, rows, products->cols);
 			const WideProduct& p = products[t.product];
+			int next = p.a.down, step = BT ? BLOCK : p.b.down, far = BT ? p.b.down : BLOCK;
+			const float *a = scales_of(p.a) + t.y * WIDE + at.row, *b = scales_of(p.b) + (long long)t.x * (WIDE / BLOCK) * far;
 			float sums[64] = {};
-			multiply_stages<false, BT>(sums, p.depth, r, at, [] {});
+			multiply_stages<false, BT>(sums, p.depth, r, at, [&]() INLINED {
+				Factors f = {{a[0], a[8]}, {b[0], b[far], b[2 * far], b[3 * far]}};
+				a += next, b += step;
+				return f;
+			}, [] {});
 			write_sums(p.out + (long long)t.y * WIDE * p.pitch + t.x * WIDE, p.pitch, rows - t.y * WIDE, p.cols - t.x * WIDE, at, sums);
 		}
 	}

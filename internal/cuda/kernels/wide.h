@@ -5,7 +5,7 @@
 #include "planes.h"
 
 constexpr int BLOCK_BYTES = 2 * BLOCK * BLOCK, WIDE = 128, RING = 6;
-constexpr int OPERAND = WIDE / BLOCK * BLOCK_BYTES, WIDE_STAGE = 4 * OPERAND, STAGE_SCALES = 2 * 4 * WIDE; // bytes: of a plane in a stage, of a stage, of its scales behind the ring
+constexpr int OPERAND = WIDE / BLOCK * BLOCK_BYTES, WIDE_STAGE = 4 * OPERAND, STAGE_SCALES = 8 * 16; // bytes: of a plane in a stage, of a stage, of its scales behind the ring
 constexpr int WIDE_THREADS = 384;
 
 // A Stages says where a group of warps stands in the ring of stages.
@@ -18,33 +18,35 @@ struct Stages {
 DEVICE void advance(Stages& r) {
 	if (++r.stage == RING) r.stage = 0, r.phase ^= 1;
 }
-// scales_in are the scales of a stage: those of the rows of the left operand, then those of
-// the right one. Where the depth runs along the rows of blocks, each block has one, which is
-// that of its first row.
-DEVICE float* scales_in(const Stages& r) { return (float*)(r.memory + RING * WIDE_STAGE + r.stage * STAGE_SCALES); }
-
 // A Supplier is what a lane of the warp fetches in every stage: of sixteen, a block of a
-// plane; of eight, the scales of a block.
+// plane, or the first of four all of them, where they lie behind one another: what copies
+// cost is their number. Of eight, it is the scale of a block, where both operands have one
+// for a block.
 struct Supplier {
-	int lane, side, plane; // plane 2: scales
+	int lane, side, plane; // plane 2: scales; 3: nothing
 	bool left, turned;
-	METHOD int bytes() const { return plane < 2 ? BLOCK_BYTES : turned ? 16 : 4 * BLOCK; }
+	METHOD int bytes() const { return plane == 2 ? 16 : turned ? OPERAND : BLOCK_BYTES; }
 	// step is how far the next block of the depth is.
-	METHOD long long step(int across, int down) const { return plane < 2 ? (turned ? (long long)across : 1ll) * BLOCK_BYTES : 4ll * (turned ? BLOCK : down); }
+	METHOD long long step(int across) const { return plane == 2 ? 4ll * BLOCK : (turned ? (long long)across : 1ll) * BLOCK_BYTES; }
 };
 template <bool AT, bool BT>
 DEVICE Supplier supplier() {
 	int lane = thread() % 32;
-	bool left = lane % 8 < 4;
-	return {lane, lane % 4, lane / 8, left, left ? AT : BT};
+	bool left = lane % 8 < 4, turned = left ? AT : BT;
+	bool spare = lane < 16 ? turned && lane % 4 > 0 : !(AT && BT);
+	return {lane, lane % 4, spare ? 3 : lane / 8, left, turned};
 }
+
+// scales_in are the scales of a stage, where they are fetched: those of the left blocks, then
+// those of the right ones, in sixteen bytes each.
+DEVICE float* scales_in(const Stages& r) { return (float*)(r.memory + RING * WIDE_STAGE + r.stage * STAGE_SCALES); }
+
 template <bool AT, bool BT>
 DEVICE void supply_stage(const Supplier& s, const char* from, Stages& r) {
-	constexpr int SCALES = (AT ? 4 * 16 : 4 * WIDE) + (BT ? 4 * 16 : 4 * WIDE);
 	char* to = s.plane < 2 ? r.memory + r.stage * WIDE_STAGE + (s.left ? 0 : 2 * OPERAND) + s.plane * OPERAND + s.side * BLOCK_BYTES
-		: (char*)(scales_in(r) + (s.left ? 0 : WIDE) + s.side * BLOCK);
+		: (char*)(scales_in(r) + (s.left ? 0 : 16) + s.side * 4);
 	wait(r.empty + r.stage, r.phase);
-	if (s.lane == 0) expect(r.full + r.stage, WIDE_STAGE + SCALES);
+	if (s.lane == 0) expect(r.full + r.stage, WIDE_STAGE + (AT && BT ? STAGE_SCALES : 0));
 	warp_barrier();
 	if (s.plane < 3) fetch(to, from, s.bytes(), r.full + r.stage);
 	advance(r);
@@ -80,48 +82,63 @@ DEVICE void start(float* s, Stages& r) {
 	wgmma_end();
 	advance(r);
 }
-// add_sums adds the sums of a stage whose product has ended, and frees the stage.
-template <bool AT>
-DEVICE void add_sums(float* sums, const float* s, Stages& r, Place at) {
+// Factors are the scales of a thread's rows and of the blocks of its columns.
+struct Factors {
+	float down[2], across[4];
+};
+// Staged says that they are in the stage.
+struct Staged {};
+DEVICE Factors resolve(const Factors& f, const Stages&, Place) { return f; }
+DEVICE Factors resolve(Staged, const Stages& r, Place at) {
 	const float* f = scales_in(r);
-	float x = f[AT ? at.row / BLOCK * BLOCK : at.row], y = AT ? x : f[at.row + 8], by[8];
-#pragma unroll
-	for (int i = 0; i < 4; i++) by[2 * i] = x * f[WIDE + i * BLOCK], by[2 * i + 1] = y * f[WIDE + i * BLOCK];
+	float x = f[at.row / BLOCK * 4];
+	return {{x, x}, {f[16], f[20], f[24], f[28]}};
+}
+
+// add_sums adds the sums of a stage whose product has ended, and frees the stage.
+template <class F>
+DEVICE void add_sums(float* sums, const float* s, const F& factors, Stages& r, Place at) {
+	Factors f = resolve(factors, r, at);
 	warp_barrier(); // all lanes have read
 	arrive(r.empty + r.stage);
 	advance(r);
 #pragma unroll
-	for (int e = 0; e < 64; e++) sums[e] = fma(s[e], by[e / 16 * 2 + e / 2 % 2], sums[e]);
+	for (int e = 0; e < 64; e++) sums[e] = fma(s[e], f.down[e / 2 % 2] * f.across[e / 16], sums[e]);
 }
 
 // multiply_stages multiplies a number of stages; the sums of one are added while the next is
-// multiplied. added() is called behind the sums of each.
-template <bool AT, bool BT, class F>
-DEVICE void multiply_stages(float* sums, int left, Stages& r, Place at, F added) {
+// multiplied. factors() are the scales of the next stage, added() is called behind the sums of
+// each.
+template <bool AT, bool BT, class F, class G>
+DEVICE void multiply_stages(float* sums, int left, Stages& r, Place at, F factors, G added) {
 	Stages done = r; // products that have ended
 	float s[64], u[64];
+	auto f = factors(), g = f;
 	start<AT, BT>(s, r);
 #pragma unroll 1
 	for (; left > 2; left -= 2) {
+		g = factors();
 		start<AT, BT>(u, r);
 		wgmma_wait<1>(s);
-		add_sums<AT>(sums, s, done, at);
+		add_sums(sums, s, f, done, at);
 		added();
+		f = factors();
 		start<AT, BT>(s, r);
 		wgmma_wait<1>(u);
-		add_sums<AT>(sums, u, done, at);
+		add_sums(sums, u, g, done, at);
 		added();
 	}
 	if (left == 2) {
+		g = factors();
 		start<AT, BT>(u, r);
 		wgmma_wait<1>(s);
-		add_sums<AT>(sums, s, done, at);
+		add_sums(sums, s, f, done, at);
 		added();
 		wgmma_wait(u);
-		add_sums<AT>(sums, u, done, at);
+		add_sums(sums, u, g, done, at);
 	} else {
 		wgmma_wait(s);
-		add_sums<AT>(sums, s, done, at);
+		add_sums(sums, s, f, done, at);
 	}
 	added();
 }

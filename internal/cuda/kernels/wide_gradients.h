@@ -41,7 +41,7 @@ DEVICE void supply_parts(const Lane& all, Stages r) {
 	Supplier me = supplier<true, true>();
 	for (int i = 0; i < all.count; i++) {
 		const Part& p = all[i];
-		long long step = me.step(me.left ? p.aacross : p.bacross, p.down);
+		long long step = me.step(me.left ? p.aacross : p.bacross);
 		long long first = me.plane < 2 ? 2 * me.plane * (me.left ? p.aplane : p.bplane) + me.side * BLOCK_BYTES : 4ll * me.side * p.down;
 		int depth = p.depth, end = p.to;
 		for (int q = p.from; q < end; q++) {
@@ -72,7 +72,7 @@ DEVICE void multiply_parts(const Lane& all, Stages r) {
 	if (left == 0) return;
 	int now = 0, end = all[0].from; // of blocks that were added
 	float sums[64] = {};
-	multiply_stages<true, true>(sums, left, r, at, [&]() INLINED { // at the end of a product, sums are scaled; at the end of a part, they are written
+	multiply_stages<true, true>(sums, left, r, at, []() INLINED { return Staged{}; }, [&]() INLINED { // at the end of a product, sums are scaled; at the end of a part, they are written
 		const Part& p = all[now];
 		end++;
 		if (p.scale && end <= p.depth && (end == p.depth || end == p.to)) scale_sums(sums, p, at);
