@@ -24,9 +24,8 @@ var withChains = true
 
 // chainKernels are those of chains, for compute capability 9.0 and later.
 type chainKernels struct {
-	three, exact cuda.Kernel // functions by three points, and in closed form
-	gradients    cuda.Kernel
-	norm, update cuda.Kernel
+	three, exact      cuda.Kernel // functions by three points, and in closed form
+	gradients, update cuda.Kernel
 }
 
 // The structures of kernels/chain.cu, field by field.
