@@ -87,6 +87,21 @@ func off(got, want []float32) float64 {
 	return most / (largest + 1e-30)
 }
 
+// mostlyOff is off, but one number in a thousand may differ by more: where a sigma point comes
+// to lie on the other side of a kink, the gradients of its unit jump.
+func mostlyOff(got, want []float32) float64 {
+	var largest float64
+	all := make([]float64, len(want))
+	for i, w := range want {
+		largest, all[i] = max(largest, math.Abs(float64(w))), math.Abs(float64(got[i])-float64(w))
+		if math.IsNaN(all[i]) {
+			return math.Inf(1)
+		}
+	}
+	slices.Sort(all)
+	return all[len(all)-1-len(all)/1000] / (largest + 1e-30)
+}
+
 type testCase struct {
 	name       string
 	in         int
@@ -209,15 +224,17 @@ func TestSteps(t *testing.T) {
 					}
 				}
 			}
-			train := func(e engine.Engine[float32]) (engine.Trainer, engine.Score, engine.Change) {
+			train := func(e engine.Engine[float32]) (tr engine.Trainer, first []float32, s engine.Score, g engine.Change) {
 				tr, err := e.Train(clone(start), engine.Job{Data: source(t, c, table, table), Likelihood: c.likelihood, Optimizer: o, Batch: batch, Seed: rng.New(9), Pool: compute.NewPool(1)})
 				if err != nil {
 					t.Fatalf("%s: %v", c.name, err)
 				}
-				var s engine.Score
-				var g engine.Change
 				for step := range 3 {
 					if step == 1 {
+						if err := tr.Sync(); err != nil {
+							t.Fatal(err)
+						}
+						first = slices.Clone(tr.State().First.Theta)
 						tr.FitPriors(vi.EmpiricalBayes{})
 					}
 					s = tr.Gradient(step + 1)
@@ -232,10 +249,13 @@ func TestSteps(t *testing.T) {
 				if err := tr.Sync(); err != nil {
 					t.Fatal(err)
 				}
-				return tr, s, g
+				return tr, first, s, g
 			}
-			a, sa, ga := train(e)
-			b, sb, gb := train(engine.CPU[float32]())
+			a, fa, sa, ga := train(e)
+			b, fb, sb, gb := train(engine.CPU[float32]())
+			if d := off(fa, fb); d > 1e-4 {
+				t.Errorf("%s, table %v: the gradients of the first step are off by %.1e", c.name, table, d)
+			}
 			if d := math.Abs(sa.NLL - sb.NLL); d > 2e-4*(1+math.Abs(sb.NLL)) || sa.Floored != sb.Floored {
 				t.Errorf("%s, table %v: the score is %+v, on the CPU %+v", c.name, table, sa, sb)
 			}
@@ -243,10 +263,10 @@ func TestSteps(t *testing.T) {
 				t.Errorf("%s, table %v: the change is %+v, on the CPU %+v", c.name, table, ga, gb)
 			}
 			x, y := a.State(), b.State()
-			if d := off(x.First.Theta, y.First.Theta); d > 1e-4 {
+			if d := mostlyOff(x.First.Theta, y.First.Theta); d > 1e-4 {
 				t.Errorf("%s, table %v: the first moments are off by %.1e", c.name, table, d)
 			}
-			if d := off(x.Second.Theta, y.Second.Theta); d > 2e-4 {
+			if d := mostlyOff(x.Second.Theta, y.Second.Theta); d > 2e-4 {
 				t.Errorf("%s, table %v: the second moments are off by %.1e", c.name, table, d)
 			}
 			for i, p := range x.Params.Tensors {
