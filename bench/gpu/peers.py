@@ -60,16 +60,17 @@ def loss(np, m, v, y, layers, softplus, batch):
 class Work:
     """Compiled runs of a network: forward, or None, and per steps at once."""
 
-    def __init__(self, clock, forward, step, per=1):
-        self.clock, self.forward, self.step, self.per = clock, forward, step, per
+    def __init__(self, clock, forward, step, per=1, record=lambda run: run):
+        self.clock, self.forward, self.step, self.per, self.record = clock, forward, step, per, record
         for run in (forward, step):
             if run:
                 clock(run)
 
     def measure(self, windows, runs):
-        """Median microseconds, forward and a step."""
-        forward = self.forward and median(self.forward, windows, runs, self.clock)
-        return forward, median(self.step, windows, runs // self.per, self.clock) / self.per
+        """Median microseconds, forward and a step. Graphs are recorded only now: what the
+        compiler of another one frees may be in use by an earlier one."""
+        forward = self.forward and median(self.record(self.forward), windows, runs, self.clock)
+        return forward, median(self.record(self.step), windows, runs // self.per, self.clock) / self.per
 
 
 def median(run, windows, runs, clock):
@@ -137,8 +138,6 @@ class Torch:
     def graph(self, run):
         """A CUDA graph of run, after a warm-up on a stream of its own, as PyTorch asks for."""
         torch = self.torch
-        if not self.card:
-            raise Unmeasured("CUDA graphs need a card")
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side):
@@ -152,12 +151,12 @@ class Torch:
 
     def prepare(self, column, widths, batch, runs):
         torch = self.torch
+        if "graph" in column and not self.card:
+            raise Unmeasured("CUDA graphs need a card")
         forward, score, update = self.work(widths, batch)
         if "compiled" in column:
             if not hasattr(torch, "compile"):
                 raise Unmeasured(f"PyTorch {torch.__version__} has no torch.compile")
-            if not self.card:
-                raise Unmeasured("CUDA graphs need a card")
             forward, score = torch.compile(forward, fullgraph=True), torch.compile(score, fullgraph=True)
 
         def predict():
@@ -169,9 +168,7 @@ class Torch:
             score().backward()
             update.step()
 
-        if "graph" in column:
-            predict, step = self.graph(predict), self.graph(step)
-        return Work(self.clock, predict, step)
+        return Work(self.clock, predict, step, **({"record": self.graph} if "graph" in column else {}))
 
 
 class Jax:
