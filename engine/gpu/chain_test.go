@@ -1,22 +1,14 @@
 package gpu_test
 
 import (
-	"math"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 
-	"utvi/data"
-	"utvi/engine"
 	"utvi/engine/gpu"
 	"utvi/fn"
-	"utvi/gauss"
-	"utvi/internal/compute"
-	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/optim"
-	"utvi/rng"
 )
 
 // chains are networks that have kernels of their own: with few inputs and many, fixed and
@@ -50,86 +42,18 @@ func TestChains(t *testing.T) {
 	if !e.HasChains() {
 		t.Skip("not run: chains have kernels of their own from compute capability 9.0 on")
 	}
-	const rows = 300
 	for _, c := range chains() {
-		x, v, y := make([]float32, rows*c.in), make([]float32, rows*c.in), make([]float32, rows*c.out)
-		for i := range x {
-			x[i], v[i] = float32(rng.Normal(rng.New(1), uint64(i))), float32(0.1*rng.Uniform(rng.New(2), uint64(i)))
-		}
-		for i := range y {
-			y[i] = float32(rng.Normal(rng.New(3), uint64(i)))
-		}
-		b := gauss.Fixed(c.in, x)
-		form := nn.Fixed
-		if c.uncertain {
-			b, form = gauss.Batch[float32]{Rows: rows, Width: c.in, Mean: x, Var: v}, nn.Independent
-		}
-		s, err := data.NewTable(b, c.out, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		type outcome struct {
-			score  engine.Score
-			change engine.Change
-			theta  []float32
-			y      gauss.Batch[float32]
-			kernel string
-		}
-		run := func(batch int) (o outcome) {
-			n := network(t, c.in, c.layers)
-			p, err := e.Compile(n, form)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.y = gauss.Batch[float32]{Rows: rows, Width: c.out, Mean: make([]float32, len(y)), Var: make([]float32, len(y))}
-			p.NewPredictor(compute.NewPool(1), rows).Predict(b, o.y)
-			j := engine.Job{Data: s, Likelihood: likelihood.Normal{}, Optimizer: optim.Paper(), Batch: batch, Seed: rng.New(9), Pool: compute.NewPool(1)}
-			tr, err := e.Train(n, j)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.(interface{ Close() error }).Close()
-			o.score = tr.Gradient(1)
-			o.change = tr.Update(engine.Update{Step: 1, Rate: 1e-2, KL: 1e-3})
-			if err := tr.Sync(); err != nil {
-				t.Fatal(err)
-			}
-			o.theta, o.kernel = slices.Clone(tr.State().First.Theta), gpu.FirstKernel(tr)
-			return o
-		}
+		b, s := someRows(t, 300, c.in, c.out, c.uncertain)
 		for _, batch := range []int{5, 137} {
-			got := run(batch)
-			undo := gpu.SetChains(false)
-			want := run(batch)
-			undo()
-			if !strings.HasPrefix(got.kernel, "chain_") || want.kernel != "fused" {
-				t.Errorf("%s: kernels %s and %s", c.name, got.kernel, want.kernel)
-			}
-			if d := max(apart(got.y.Mean, want.y.Mean), apart(got.y.Var, want.y.Var)); !(d <= 2e-6) {
-				t.Errorf("%s: predictions differ by %g of the largest", c.name, d)
-			}
-			if math.Abs(got.score.NLL-want.score.NLL) > 1e-5*math.Abs(want.score.NLL) || got.score.Floored != want.score.Floored {
-				t.Errorf("%s, %d rows: scores %v and %v", c.name, batch, got.score, want.score)
-			}
-			if math.Abs(got.change.KL/want.change.KL-1) > 1e-12 || math.Abs(got.change.GradNorm/want.change.GradNorm-1) > 1e-5 {
-				t.Errorf("%s, %d rows: %v and %v", c.name, batch, got.change, want.change)
-			}
-			if d := apart(got.theta, want.theta); !(d <= 5e-6) {
-				t.Errorf("%s, %d rows: AdamW's first moments differ by %g of the largest", c.name, batch, d)
-			}
+			t.Run(fmt.Sprintf("%s, %d rows", c.name, batch), func(t *testing.T) {
+				got := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
+				defer gpu.SetChains(false)()
+				want := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
+				if !strings.HasPrefix(got.kernel, "chain_") || want.kernel != "fused" {
+					t.Errorf("kernels %s and %s", got.kernel, want.kernel)
+				}
+				sameWay(t, got, want, 2e-6, 1e-5)
+			})
 		}
 	}
-}
-
-// apart is the largest difference of two slices, by the largest number.
-func apart(a, b []float32) float32 {
-	most, worst := float32(0), float32(0)
-	for i, x := range b {
-		d := x - a[i]
-		if most = max(most, x, -x); d != d {
-			return d
-		}
-		worst = max(worst, d, -d)
-	}
-	return worst / most
 }

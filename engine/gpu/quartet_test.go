@@ -1,22 +1,14 @@
 package gpu_test
 
 import (
-	"math"
-	"slices"
+	"fmt"
 	"strings"
 	"testing"
 
-	"utvi/data"
-	"utvi/engine"
 	"utvi/engine/gpu"
 	"utvi/fn"
-	"utvi/gauss"
-	"utvi/internal/compute"
-	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/optim"
-	"utvi/rng"
 )
 
 // quartets are networks whose broad layer four blocks share: the paper's, with other widths,
@@ -42,81 +34,24 @@ func quartets() map[string]struct {
 	}
 }
 
-// The kernels of a quartet agree with the kernel fused, and both with the processor; rows
-// have the bits that they have in other batches.
+// The kernels of a quartet compute what the kernel fused does, but for rounding.
 func TestQuartets(t *testing.T) {
 	e := card(t)
 	if !e.HasQuartets() {
 		t.Skip("not run: quartets have kernels of their own from compute capability 9.0 on")
 	}
-	const rows = 61
 	for name, c := range quartets() {
-		x, y := make([]float32, rows*c.in), make([]float32, rows*c.out)
-		for i := range x {
-			x[i] = float32(rng.Normal(rng.New(1), uint64(i)))
-		}
-		for i := range y {
-			y[i] = float32(rng.Normal(rng.New(3), uint64(i)))
-		}
-		b := gauss.Fixed(c.in, x)
-		s, err := data.NewTable(b, c.out, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		type outcome struct {
-			score  engine.Score
-			change engine.Change
-			theta  []float32
-			y      gauss.Batch[float32]
-			kernel string
-		}
-		run := func(batch int) (o outcome) {
-			n := network(t, c.in, c.layers)
-			p, err := e.Compile(n, nn.Fixed)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.y = gauss.New[float32](rows, c.out)
-			q := p.NewPredictor(compute.NewPool(1), rows)
-			q.Predict(b, o.y)
-			few := gauss.New[float32](3, c.out)
-			if q.Predict(b.Slice(0, 3), few); !slices.Equal(few.Mean, o.y.Mean[:3*c.out]) || !slices.Equal(few.Var, o.y.Var[:3*c.out]) {
-				t.Errorf("%s: three rows have other bits than among all", name)
-			}
-			j := engine.Job{Data: s, Likelihood: likelihood.Normal{}, Optimizer: optim.Paper(), Batch: batch, Seed: rng.New(9), Pool: compute.NewPool(1)}
-			tr, err := e.Train(n, j)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer tr.(interface{ Close() error }).Close()
-			o.score = tr.Gradient(1)
-			o.change = tr.Update(engine.Update{Step: 1, Rate: 1e-2, KL: 1e-3})
-			if err := tr.Sync(); err != nil {
-				t.Fatal(err)
-			}
-			o.theta, o.kernel = slices.Clone(tr.State().First.Theta), gpu.FirstKernel(tr)
-			return o
-		}
+		b, s := someRows(t, 61, c.in, c.out, false)
 		for _, batch := range []int{5, 43} {
-			got := run(batch)
-			undo := gpu.SetQuartets(false)
-			want := run(batch)
-			undo()
-			if !strings.HasPrefix(got.kernel, "quartet_") || !strings.HasPrefix(want.kernel, "fused") {
-				t.Errorf("%s: kernels %s and %s", name, got.kernel, want.kernel)
-			}
-			if a, b := off(got.y.Mean, want.y.Mean), off(got.y.Var, want.y.Var); !(a < 2e-6 && b < 5e-6) {
-				t.Errorf("%s: predicted means are off by %.1e, variances by %.1e", name, a, b)
-			}
-			if math.Abs(got.score.NLL/want.score.NLL-1) > 1e-6 || got.score.Floored != want.score.Floored {
-				t.Errorf("%s, %d rows: scores %v and %v", name, batch, got.score, want.score)
-			}
-			if math.Abs(got.change.KL/want.change.KL-1) > 1e-12 || math.Abs(got.change.GradNorm/want.change.GradNorm-1) > 1e-5 {
-				t.Errorf("%s, %d rows: %v and %v", name, batch, got.change, want.change)
-			}
-			if d := off(got.theta, want.theta); !(d < 5e-6) {
-				t.Errorf("%s, %d rows: AdamW's first moments are off by %.1e", name, batch, d)
-			}
+			t.Run(fmt.Sprintf("%s, %d rows", name, batch), func(t *testing.T) {
+				got := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
+				defer gpu.SetQuartets(false)()
+				want := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
+				if !strings.HasPrefix(got.kernel, "quartet_") || !strings.HasPrefix(want.kernel, "fused") {
+					t.Errorf("kernels %s and %s", got.kernel, want.kernel)
+				}
+				sameWay(t, got, want, 5e-6, 1e-6)
+			})
 		}
 	}
 }
