@@ -79,7 +79,7 @@ func TestLevel(t *testing.T) {
 // Where the errors depend on the mean, held-out rows show it.
 func TestTilt(t *testing.T) {
 	const n = 2500
-	for _, c := range []struct{ power, tilt float64 }{{-0.1, 0}, {0, -0.5}, {0, 0.2}, {0.2, 0.35}, {0.35, -0.35}} {
+	for _, c := range []struct{ power, tilt float64 }{{-0.1, 0}, {0, -0.5}, {0, 0.2}, {0.2, 0.35}, {0.35, -0.35}, {0, 0.7}, {0, -0.95}} {
 		d := Data{Set: data.Set{X: gauss.Fixed(1, make([]float32, n)), Y: make([]float32, n)}}
 		h := heldOutPredictions{Mean: make([]float32, n), Var: make([]float32, n)}
 		key := rng.New(7)
