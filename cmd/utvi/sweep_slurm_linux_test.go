@@ -118,6 +118,13 @@ func cancelled(t *testing.T, c *slurmtest.Cluster) {
 	if out := command(t, exec.Command(binary, "sweep", "status", plan)); !strings.Contains(out, "1 of them started") {
 		t.Error(out)
 	}
+	// What is left of the job would write to the folder while it is removed.
+	await(t, c, "end of all processes", func() string {
+		if c.Idle() {
+			return "nothing"
+		}
+		return ""
+	})
 }
 
 // training is the trial that runs on a node and has a checkpoint, "" while there

@@ -90,6 +90,12 @@ func (c *Cluster) jobProcesses() []process {
 	})
 }
 
+// Idle reports whether nothing of any job is left: neither its processes nor the daemon that
+// writes to its log last.
+func (c *Cluster) Idle() bool {
+	return len(c.jobProcesses()) == 0 && !slices.ContainsFunc(c.processes(), func(p process) bool { return strings.HasPrefix(p.command, "slurmstepd") })
+}
+
 // TrialProcess is a process of a job that was started with these words, on the
 // node or on any; 0 if there is none.
 func (c *Cluster) TrialProcess(words, node string) int {
