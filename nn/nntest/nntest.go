@@ -18,7 +18,8 @@ type Options struct {
 	Mean, Spread float64
 	// Tolerance is the largest relative error of a derivative; 0 means 1e-6.
 	Tolerance float64
-	// Entries is the number of entries of each tensor that are checked; 0 means 40.
+	// Entries is the number of entries of each tensor that are checked; 0 means 40, and 12
+	// in short tests.
 	Entries int
 	// SkipFixed leaves out inputs without variance.
 	SkipFixed bool
@@ -67,6 +68,9 @@ func suite(l nn.Layer, in nn.Shape, o Options) []check {
 	}
 	if o.Entries == 0 {
 		o.Entries = 40
+		if testing.Short() {
+			o.Entries = 12
+		}
 	}
 	all := []struct {
 		name string
