@@ -18,6 +18,12 @@ type launched struct {
 	spread  spreading // of its blocks over rows
 }
 
+// A recorder decides whether launches are queued or recorded.
+type recorder struct {
+	record  *[]launched // they are recorded here, if not nil
+	crowded bool        // and run for several networks side by side
+}
+
 // launch queues a kernel for one network, or records it.
 func launch[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, args *many[T]) error {
 	if w.record == nil {

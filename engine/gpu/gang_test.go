@@ -20,7 +20,7 @@ import (
 
 // member is one of several trainings with networks of the same shapes. Number 3 has a row
 // whose score is not finite, in a later step.
-func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, i int) (*model.Model, *train.Trainer) {
+func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, draws, i int) (*model.Model, *train.Trainer) {
 	t.Helper()
 	m, err := model.New(model.Config{Input: nn.Vec(3), Seed: uint64(i), Layers: layers})
 	if err != nil {
@@ -49,6 +49,7 @@ func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, i int) (*mo
 		}}
 	}
 	c := settings(t, e, 6+i)
+	c.Draws = draws
 	c.Data, c.Batch, c.Seed, c.Optimizer.Rate = s, 33, uint64(100+i), optim.Constant(1e-3*float64(i+1))
 	tr, err := train.New(m, c)
 	if err != nil {
@@ -70,11 +71,14 @@ func TestSideBySide(t *testing.T) {
 		"quartet": {nn.Conv1D{Out: 4, Kernel: 1}, act, nn.Dense{Out: 32}, act, nn.Dense{Out: 1}, nn.Noise{}},
 		"wide":    {nn.Dense{Out: 64}, act, nn.Dense{Out: 257}, act, nn.Dense{Out: 1}},
 	} {
-		t.Run(name, func(t *testing.T) { sideBySide(t, layers) })
+		t.Run(name, func(t *testing.T) { sideBySide(t, layers, 0) })
 	}
+	t.Run("drawn", func(t *testing.T) {
+		sideBySide(t, nn.Chain{nn.Dense{Out: 70}, act, nn.Dense{Out: 70}, formula, nn.Dense{Out: 1}, nn.Noise{}}, 2)
+	})
 }
 
-func sideBySide(t *testing.T, layers nn.Chain) {
+func sideBySide(t *testing.T, layers nn.Chain, draws int) {
 	e := card(t)
 	const n = 5
 	type outcome struct {
@@ -94,14 +98,14 @@ func sideBySide(t *testing.T, layers nn.Chain) {
 	}
 	var alone, beside [n]outcome
 	for i := range alone {
-		m, tr := member(t, e, layers, i)
+		m, tr := member(t, e, layers, draws, i)
 		alone[i] = advance(m, tr, i)
 		tr.Close()
 	}
 	var models [n]*model.Model
 	var all [n]*train.Trainer
 	for i := range all {
-		models[i], all[i] = member(t, e, layers, i)
+		models[i], all[i] = member(t, e, layers, draws, i)
 	}
 	var group sync.WaitGroup
 	for i := range all {

@@ -202,77 +202,84 @@ func source(t testing.TB, c testCase, variances, table bool) data.Source {
 
 // Scores, gradients and steps are those of the CPU, to rounding.
 func TestSteps(t *testing.T) {
+	for _, c := range chosen(slices.Concat(cases(), correlatedCases(), correlatedImages(), formulaCases())) {
+		compareSteps(t, c, 0)
+	}
+}
+
+// compareSteps compares three steps with those of the CPU, with rows that the host fills and
+// with those of an uncertain table; draws is the number of drawn networks.
+func compareSteps(t *testing.T, c testCase, draws int) {
+	t.Helper()
 	e := card(t)
 	batch := 200
 	if emulated(e) {
 		batch = 72 // several blocks, and a part of one
 	}
-	for _, c := range chosen(slices.Concat(cases(), correlatedCases(), correlatedImages(), formulaCases())) {
-		for _, table := range []bool{false, true} {
-			o := optim.Paper()
-			if table {
-				o.Clip = 0.5
-			}
-			start := network(t, c.in, c.layers)
-			if table { // and priors that are centred on other weights
-				for _, x := range start.Params.Tensors {
-					if x.Random {
-						x.Center = make([]float32, x.Len())
-						for i, m := range x.Mean {
-							x.Center[i] = 0.5 * m
-						}
+	for _, table := range []bool{false, true} {
+		o := optim.Paper()
+		if table {
+			o.Clip = 0.5
+		}
+		start := network(t, c.in, c.layers)
+		if table { // and priors that are centred on other weights
+			for _, x := range start.Params.Tensors {
+				if x.Random {
+					x.Center = make([]float32, x.Len())
+					for i, m := range x.Mean {
+						x.Center[i] = 0.5 * m
 					}
 				}
 			}
-			train := func(e engine.Engine[float32]) (tr engine.Trainer, first []float32, s engine.Score, g engine.Change) {
-				tr, err := e.Train(clone(start), engine.Job{Data: source(t, c, table, table), Likelihood: c.likelihood, Optimizer: o, Batch: batch, Seed: rng.New(9), Pool: compute.NewPool(1)})
-				if err != nil {
-					t.Fatalf("%s: %v", c.name, err)
-				}
-				for step := range 3 {
-					if step == 1 {
-						if err := tr.Sync(); err != nil {
-							t.Fatal(err)
-						}
-						first = slices.Clone(tr.State().First.Theta)
-						tr.FitPriors(vi.EmpiricalBayes{})
+		}
+		train := func(e engine.Engine[float32]) (tr engine.Trainer, first []float32, s engine.Score, g engine.Change) {
+			tr, err := e.Train(clone(start), engine.Job{Data: source(t, c, table, table), Likelihood: c.likelihood, Optimizer: o, Batch: batch, Seed: rng.New(9), Draws: draws, Pool: compute.NewPool(1)})
+			if err != nil {
+				t.Fatalf("%s: %v", c.name, err)
+			}
+			for step := range 3 {
+				if step == 1 {
+					if err := tr.Sync(); err != nil {
+						t.Fatal(err)
 					}
-					s = tr.Gradient(step + 1)
-					if s.Err != nil || !s.Finite {
-						t.Fatalf("%s: %+v", c.name, s)
-					}
-					g = tr.Update(engine.Update{Step: step + 1, Rate: 1e-2, KL: 1e-3})
-					if g.Err != nil || !g.Finite {
-						t.Fatalf("%s: %+v", c.name, g)
-					}
+					first = slices.Clone(tr.State().First.Theta)
+					tr.FitPriors(vi.EmpiricalBayes{})
 				}
-				if err := tr.Sync(); err != nil {
-					t.Fatal(err)
+				s = tr.Gradient(step + 1)
+				if s.Err != nil || !s.Finite {
+					t.Fatalf("%s: %+v", c.name, s)
 				}
-				return tr, first, s, g
-			}
-			a, fa, sa, ga := train(e)
-			b, fb, sb, gb := train(engine.CPU[float32]())
-			if d := off(fa, fb); d > 1e-4 {
-				t.Errorf("%s, table %v: the gradients of the first step are off by %.1e", c.name, table, d)
-			}
-			if d := math.Abs(sa.NLL - sb.NLL); d > 2e-4*(1+math.Abs(sb.NLL)) || sa.Floored != sb.Floored {
-				t.Errorf("%s, table %v: the score is %+v, on the CPU %+v", c.name, table, sa, sb)
-			}
-			if math.Abs(ga.KL-gb.KL) > 1e-5*gb.KL || math.Abs(ga.GradNorm-gb.GradNorm) > 1e-3*gb.GradNorm {
-				t.Errorf("%s, table %v: the change is %+v, on the CPU %+v", c.name, table, ga, gb)
-			}
-			x, y := a.State(), b.State()
-			if d := mostlyOff(x.First.Theta, y.First.Theta); d > 1e-4 {
-				t.Errorf("%s, table %v: the first moments are off by %.1e", c.name, table, d)
-			}
-			if d := mostlyOff(x.Second.Theta, y.Second.Theta); d > 2e-4 {
-				t.Errorf("%s, table %v: the second moments are off by %.1e", c.name, table, d)
-			}
-			for i, p := range x.Params.Tensors {
-				if q := y.Params.Tensors[i]; math.Abs(p.Prior.Std-q.Prior.Std) > 1e-5*q.Prior.Std {
-					t.Errorf("%s: the prior of %s is %v, on the CPU %v", c.name, p.Name, p.Prior, q.Prior)
+				g = tr.Update(engine.Update{Step: step + 1, Rate: 1e-2, KL: 1e-3})
+				if g.Err != nil || !g.Finite {
+					t.Fatalf("%s: %+v", c.name, g)
 				}
+			}
+			if err := tr.Sync(); err != nil {
+				t.Fatal(err)
+			}
+			return tr, first, s, g
+		}
+		a, fa, sa, ga := train(e)
+		b, fb, sb, gb := train(engine.CPU[float32]())
+		if d := off(fa, fb); d > 1e-4 {
+			t.Errorf("%s, table %v: the gradients of the first step are off by %.1e", c.name, table, d)
+		}
+		if d := math.Abs(sa.NLL - sb.NLL); d > 2e-4*(1+math.Abs(sb.NLL)) || sa.Floored != sb.Floored {
+			t.Errorf("%s, table %v: the score is %+v, on the CPU %+v", c.name, table, sa, sb)
+		}
+		if math.Abs(ga.KL-gb.KL) > 1e-5*gb.KL || math.Abs(ga.GradNorm-gb.GradNorm) > 1e-3*gb.GradNorm {
+			t.Errorf("%s, table %v: the change is %+v, on the CPU %+v", c.name, table, ga, gb)
+		}
+		x, y := a.State(), b.State()
+		if d := mostlyOff(x.First.Theta, y.First.Theta); d > 1e-4 {
+			t.Errorf("%s, table %v: the first moments are off by %.1e", c.name, table, d)
+		}
+		if d := mostlyOff(x.Second.Theta, y.Second.Theta); d > 2e-4 {
+			t.Errorf("%s, table %v: the second moments are off by %.1e", c.name, table, d)
+		}
+		for i, p := range x.Params.Tensors {
+			if q := y.Params.Tensors[i]; math.Abs(p.Prior.Std-q.Prior.Std) > 1e-5*q.Prior.Std {
+				t.Errorf("%s: the prior of %s is %v, on the CPU %v", c.name, p.Name, p.Prior, q.Prior)
 			}
 		}
 	}

@@ -17,6 +17,7 @@ type kernelSet struct {
 	convForward, convBackward, convGradients       cuda.Kernel
 	convForward16, convBackward16, convGradients16 cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles            cuda.Kernel
+	drawWeights, gatherDraws                       cuda.Kernel
 
 	sensed cuda.Kernel // predictions of plain networks with correlations
 
@@ -117,6 +118,7 @@ func (k *kernelSet) base() []entry {
 		{"conv_forward", &k.convForward, 0}, {"conv_backward", &k.convBackward, 0}, {"conv_gradients", &k.convGradients, 0},
 		{"conv_forward16", &k.convForward16, 0}, {"conv_backward16", &k.convBackward16, 0}, {"conv_gradients16", &k.convGradients16, 0},
 		{"levels", &k.levels, 0}, {"shared_gradient", &k.shared, 0},
+		{"draw_weights", &k.drawWeights, 0}, {"gather_draws", &k.gatherDraws, 0},
 		{"norm", &k.norm, 0}, {"adamw", &k.adamw, 0}, {"columns", &k.columns, 0}, {"prior_moments", &k.priors, 0},
 		{"formulas", &k.formulas, 0}, {"emitters", &k.emitters, 0}, {"quantiles", &k.quantiles, 0},
 	}

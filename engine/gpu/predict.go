@@ -18,9 +18,13 @@ func (e *Engine) Compile(n engine.Network[float32], form nn.Form) (engine.Progra
 	if err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
-	w, err := newWeights(e, p, false, 0)
+	m, err := newMemory(e.device)
 	if err != nil {
 		return nil, err
+	}
+	w, err := newWeights(e, m, p, false, 0)
+	if err != nil {
+		return nil, fmt.Errorf("network: %w", err)
 	}
 	q := &program{weights: w, engine: e, net: n, seed: n.Seed}
 	runtime.AddCleanup(q, (*memory).release, w.memory)

@@ -18,7 +18,9 @@ import (
 
 // trainer trains on a card. The parameters of the host are current after Sync.
 type trainer struct {
-	*weights
+	*weights          // of the layers
+	learned  *weights // the same, but for drawn networks
+	drawing  *drawing // nil: moments are propagated
 	engine.Job
 	net     engine.Network[float32]
 	dataKey rng.Key
@@ -64,26 +66,19 @@ type trainer struct {
 
 // Train implements engine.Engine.
 func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer, error) {
-	if j.Draws > 0 {
-		return nil, &Unsupported{What: "it is trained by drawn networks; moment propagation, without draws, would run"}
-	}
 	form := nn.Fixed
 	if j.Data.Uncertain() {
 		form = nn.Independent
-	}
-	p, err := makePlan(n, form)
-	if err != nil {
-		return nil, fmt.Errorf("network: %w", err)
 	}
 	score, err := scoring(j.Likelihood)
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWeights(e, p, true, slots)
+	learned, w, err := trainedWeights(e, n, form, j)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("network: %w", err)
 	}
-	t := &trainer{weights: w, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: p.params, number: e.next()}
+	t := &trainer{weights: w, learned: learned, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: learned.plan.params, number: e.next()}
 	runtime.AddCleanup(t, (*memory).release, w.memory)
 	if err = t.build(score); err == nil {
 		err = e.join(t)
@@ -93,6 +88,24 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 		return nil, fmt.Errorf("network: %w", err)
 	}
 	return t, nil
+}
+
+// trainedWeights returns the parameters that are learned, and those that the layers read;
+// only drawn networks have others.
+func trainedWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.Job) (learned, read *weights, err error) {
+	if j.Draws > 0 {
+		return drawnWeights(e, n, form, j)
+	}
+	p, err := makePlan(n, form)
+	if err != nil {
+		return nil, nil, err
+	}
+	m, err := newMemory(e.device)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err := newWeights(e, m, p, true, slots)
+	return w, w, err
 }
 
 // slots is how many steps are queued at a time.
@@ -314,3 +327,4 @@ var _ = [1]struct{}{}[unsafe.Sizeof(gradJob{})-sizeJob]
 var _ = [1]struct{}{}[unsafe.Sizeof(conv{})-sizeConv]
 var _ = [1]struct{}{}[unsafe.Sizeof(levels{})-sizeLevels]
 var _ = [1]struct{}{}[unsafe.Sizeof(fusedLayout{})-sizeLayout]
+var _ = [1]struct{}{}[unsafe.Sizeof(drawPiece{})-sizeDrawPiece]

@@ -113,7 +113,7 @@ func (t *trainer) build(score op) error {
 			t.pass.add(op{Kind: opSenseAdd, In: int32(l.in), DV: d.v, TV: inputs})
 		}
 	}
-	if normal {
+	if normal && t.Draws == 0 {
 		t.pass.chain = w.chain(t.pass.ops)
 	}
 	if w.four {
@@ -139,6 +139,9 @@ func (t *trainer) build(score op) error {
 			Raw: w.at(x.tensor), Grad: t.grad.Add(4 * w.mean[x.tensor]), Results: w.results}})
 	}
 	t.pass.place(w, w.results)
+	if t.Draws > 0 {
+		t.placeDraws()
+	}
 	return t.buildUpdate()
 }
 
@@ -183,7 +186,7 @@ type stretch struct {
 }
 
 func (t *trainer) buildUpdate() error {
-	w := t.weights
+	w := t.learned
 	t.first, t.second = w.floats(w.size), w.floats(w.size)
 	done := w.alloc(1, 4)
 	parts := w.alloc(2*(len(w.chunks)+1), 8)
@@ -258,9 +261,17 @@ func (t *trainer) queueWhole() error {
 	return t.queueUpdate()
 }
 
-// queueGradient queues the pass and the gradients of the weights; those of a chain
-// and of a quartet are part of their updates.
+// queueGradient queues what comes before the update.
 func (t *trainer) queueGradient() error {
+	if t.drawing != nil {
+		return t.queueDraws()
+	}
+	return t.queuePass()
+}
+
+// queuePass queues the pass and the gradients of the weights; those of a chain
+// and of a quartet are part of their updates.
+func (t *trainer) queuePass() error {
 	if err := t.pass.run(t.weights, t.Batch); err != nil || t.pass.known() {
 		return err
 	}
@@ -276,21 +287,31 @@ func (t *trainer) queueGradient() error {
 	return t.grads.run(t.weights)
 }
 
+// queueColumns queues the gradients of learned numbers.
+func (t *trainer) queueColumns() error {
+	for i := range t.columns {
+		c := &t.columns[i]
+		if err := launch(t.weights, t.kernels.columns, cuda.Grid{X: int(c.One.Width)}, 256, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t *trainer) queueUpdate() error {
-	w := t.weights
+	w := t.learned
 	if t.pass.chain != nil {
 		return t.queueChain()
 	}
 	if t.pass.quartet != nil {
 		return t.queueQuartet()
 	}
-	for i := range t.columns {
-		c := &t.columns[i]
-		if err := launch(w, w.kernels.columns, cuda.Grid{X: int(c.One.Width)}, 256, c); err != nil {
+	if t.drawing == nil { // else each draw did
+		if err := t.queueColumns(); err != nil {
 			return err
 		}
 	}
-	if w.fused {
+	if t.drawing == nil && w.fused {
 		return t.queueFused()
 	}
 	if w.plan.wideCols() > 0 {

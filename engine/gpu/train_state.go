@@ -10,7 +10,7 @@ import (
 
 // FitPriors implements engine.Trainer. An error of the card shows in the next step.
 func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
-	w := t.weights
+	w := t.learned
 	if launch(w, w.kernels.priors, cuda.Grid{X: len(w.chunks)}, 256, &t.priors) != nil ||
 		cuda.Download(w.stream, t.priorSums, t.priors.One.Parts) != nil || w.stream.Sync() != nil {
 		return
@@ -42,7 +42,7 @@ func (t *trainer) Sync() error {
 	for _, x := range []struct {
 		to   []float32
 		from cuda.Ptr
-	}{{t.params.Theta, t.theta}, {t.moments[0].Theta, t.first}, {t.moments[1].Theta, t.second}} {
+	}{{t.params.Theta, t.learned.theta}, {t.moments[0].Theta, t.first}, {t.moments[1].Theta, t.second}} {
 		if err := cuda.Download(s, x.to, x.from); err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (t *trainer) Load() error {
 	if err := cuda.Upload(t.stream, t.second, t.moments[1].Theta); err != nil {
 		return err
 	}
-	return t.upload(t.params)
+	return t.learned.upload(t.params)
 }
 
 // Close frees the memory of the card.

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"fmt"
 	"math"
 
 	"utvi/internal/cuda"
@@ -13,6 +12,7 @@ import (
 // variances and, for training, transposes.
 type weights struct {
 	*memory
+	*recorder
 	kernels   *kernelSet
 	tile      string // see Engine.Tile
 	plan      *plan
@@ -26,8 +26,6 @@ type weights struct {
 	results   cuda.Ptr
 	adam      many[adamArgs]
 	cutting   many[cutWeightsArgs] // of layers that are cut
-	record    *[]launched          // kernels are recorded here, if not nil
-	crowded   bool                 // and run for several networks side by side
 	fused     bool                 // a small network
 	four      bool                 // four blocks share its broad layer
 }
@@ -55,13 +53,10 @@ func (w *weights) chunk() int {
 
 const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 96, 80, 40, 224, 16
 
-func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
+// newWeights places the parameters of a plan in m, which it releases if it fails.
+func newWeights(e *Engine, m *memory, p *plan, train bool, slots int) (*weights, error) {
 	k := e.load()
-	m, err := newMemory(e.device)
-	if err != nil {
-		return nil, err
-	}
-	w := &weights{memory: m, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
+	w := &weights{memory: m, recorder: &recorder{}, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
 	w.fused = w.fits(train)
 	w.four = w.fused && w.quartetable()
@@ -130,7 +125,7 @@ func newWeights(e *Engine, p *plan, train bool, slots int) (*weights, error) {
 	if w.err != nil {
 		err := w.err
 		w.release()
-		return nil, fmt.Errorf("network: %w", err)
+		return nil, err
 	}
 	return w, nil
 }

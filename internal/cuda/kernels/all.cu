@@ -4,6 +4,7 @@
 #include "product.cu"
 #include "conv.cu"
 #include "optim.cu"
+#include "draws.cu"
 #include "formula.cu"
 #include "emitters.cu"
 #include "quantiles.cu"

@@ -1,0 +1,118 @@
+package gpu
+
+import (
+	"utvi/engine"
+	"utvi/internal/cuda"
+	"utvi/nn"
+	"utvi/vi"
+)
+
+// drawing is what a training by drawn networks needs besides (see engine.Job.Draws). The
+// layers of the trainer are then those of a network whose weights are numbers. For every
+// draw, a step draws these numbers, carries the batch through the layers, and adds the
+// gradients to their means over the draws, by which the parameters are updated.
+type drawing struct {
+	pieces []drawPiece
+	args   many[drawsArgs] // of the draw under way
+}
+
+// A drawPiece is a stretch of a tensor whose weights are drawn together.
+type drawPiece struct {
+	Mean, Rho, To           int64 // To: in the drawn network
+	N, Random, Tensor, Unit int32
+	Parts, _                int32
+}
+
+type drawsArgs struct {
+	Pieces              cuda.Ptr
+	Count, Rows         int32
+	Theta, Drawn, Slope cuda.Ptr
+	From                cuda.Ptr // partial gradients of the drawn network
+	Size                int64
+	Grad, NLL, Floored  cuda.Ptr
+	MeanNLL, AllFloored cuda.Ptr
+	Control, Results    cuda.Ptr
+	Layer               uint32
+	Number, Draws, _    int32
+}
+
+const sizeDrawPiece = 48
+
+// drawnWeights returns the parameters that are learned, without layers, and those of the
+// network whose weights are drawn.
+func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.Job) (learned, drawn *weights, err error) {
+	b := &nn.Binder[float32]{Form: form}
+	if _, err = engine.Bind(n, b); err != nil {
+		return nil, nil, err
+	}
+	n.Fixed, n.Params = true, &vi.Params[float32]{}
+	p, err := makePlan(n, form)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err = engine.CheckDrawn(p.params, b.Params, p.layers[len(p.layers)-1].to, j.Likelihood); err != nil {
+		return nil, nil, err
+	}
+	p.params.Alloc()
+	m, err := newMemory(e.device)
+	if err != nil {
+		return nil, nil, err
+	}
+	if learned, err = newWeights(e, m, &plan{params: b.Params, form: form, inputs: p.inputs}, true, slots); err != nil {
+		return nil, nil, err
+	}
+	if drawn, err = newWeights(e, m, p, true, 0); err != nil {
+		return nil, nil, err
+	}
+	drawn.control, drawn.results, drawn.recorder = learned.control, learned.results, learned.recorder
+	drawn.four = false // it needs variances of the weights
+	return learned, drawn, nil
+}
+
+// placeDraws lays out the memory of draws. From then on, the gradients and scores of the
+// trainer are the means over the draws.
+func (t *trainer) placeDraws() {
+	w, l := t.weights, t.learned
+	d := &drawing{}
+	for i, x := range l.plan.params.Tensors {
+		random := int32(0)
+		if x.Random {
+			random = 1
+		}
+		for lo := 0; lo < x.Len(); lo += engine.DrawPiece {
+			d.pieces = append(d.pieces, drawPiece{Mean: int64(l.mean[i] + lo), Rho: int64(l.rho[i] + lo), To: int64(w.mean[i] + lo),
+				N: int32(min(engine.DrawPiece, x.Len()-lo)), Random: random, Tensor: int32(i), Unit: int32(lo / 4), Parts: int32(w.tensors[i].parts)})
+		}
+	}
+	a := &d.args.One
+	*a = drawsArgs{Pieces: place(w.memory, d.pieces, sizeDrawPiece), Count: int32(len(d.pieces)), Rows: int32(t.Batch),
+		Theta: l.theta, Drawn: w.theta, Slope: w.floats(w.size), From: t.grad, Size: int64(w.size), NLL: t.nll, Floored: t.floored,
+		Control: l.control, Results: l.results, Layer: engine.DrawLayer, Draws: int32(t.Draws)}
+	t.grad, t.nll, t.floored = l.zeros(l.size), w.alloc(t.Batch, 8), w.alloc(t.Batch, 4)
+	a.Grad, a.MeanNLL, a.AllFloored = t.grad, t.nll, t.floored
+	t.drawing = d
+}
+
+// queueDraws queues the passes of all drawn networks.
+func (t *trainer) queueDraws() error {
+	w, d := t.weights, t.drawing
+	for n := range t.Draws {
+		d.args.One.Number = int32(n)
+		if err := launch(w, w.kernels.drawWeights, cuda.Grid{X: len(d.pieces)}, 256, &d.args); err != nil {
+			return err
+		}
+		if err := w.prepare(); err != nil {
+			return err
+		}
+		if err := t.queuePass(); err != nil {
+			return err
+		}
+		if err := t.queueColumns(); err != nil {
+			return err
+		}
+		if err := launch(w, w.kernels.gatherDraws, cuda.Grid{X: len(d.pieces) + 1}, 256, &d.args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
