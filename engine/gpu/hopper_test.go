@@ -25,7 +25,7 @@ func TestHopperProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.release()
-	w := &weights{memory: m, kernels: k}
+	w := &weights{memory: m, recorder: &recorder{}, kernels: k}
 	for _, kind := range []string{"forward", "backward", "gradients"} {
 		sizes := [][3]int{{70, 130, 100}, {200, 30, 33}}
 		if e.Card() != "emulated card" {
