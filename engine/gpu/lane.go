@@ -54,7 +54,7 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 	for i, p := range programs {
 		w := &weights{}
 		*w = *p.weights
-		w.memory, w.control = m, q.controls.Add(i*sizeControl)
+		w.memory, w.recorder, w.control = m, &recorder{}, q.controls.Add(i*sizeControl)
 		q.control[i].Seed = p.seed
 		n := &q.networks[i]
 		out := signal{m: q.outs.Add(4 * at)}
