@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 
 	"utvi/data"
@@ -160,6 +161,33 @@ func TestPredictions(t *testing.T) {
 			if a, b := off(got.Mean, want.Mean), off(got.Var, want.Var); !(a < 2e-6 && b < 5e-6) {
 				t.Errorf("%s, variances %v: means are off by %.1e, variances by %.1e", c.name, variances, a, b)
 			}
+		}
+	}
+}
+
+// Goroutines may share a program: each has a predictor, and all predict the same.
+func TestPredictorsTogether(t *testing.T) {
+	c := cases()[0]
+	p, err := card(t).Compile(network(t, c.in, c.layers), nn.Fixed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := rows(40, c.in, false)
+	var outs [4]gauss.Batch[float32]
+	var group sync.WaitGroup
+	for i := range outs {
+		group.Go(func() {
+			q := p.NewPredictor(compute.NewPool(1), 40)
+			for range 3 {
+				outs[i] = gauss.New[float32](x.Rows, 1)
+				q.Predict(x, outs[i])
+			}
+		})
+	}
+	group.Wait()
+	for i, o := range outs {
+		if !slices.Equal(o.Mean, outs[0].Mean) || !slices.Equal(o.Var, outs[0].Var) || o.Mean[0] == 0 {
+			t.Errorf("predictor %d differs", i)
 		}
 	}
 }
