@@ -14,8 +14,8 @@ type Spread struct {
 }
 
 // A Level changes how much variances differ between rows: v becomes v·v^−Power·e^(−Tilt·m),
-// where m is the predicted mean. Outside the range of v and m that it was fitted to, the
-// factor is that of the nearest end.
+// where m is the predicted mean, and then what the Curve makes of it. Outside the range of v
+// and m that it was fitted to, the factor is that of the nearest end.
 type Level struct {
 	Power float64 `json:"power"`
 	Least float64 `json:"least"` // of v
@@ -24,6 +24,32 @@ type Level struct {
 	Tilt float64 `json:"tilt,omitempty"`
 	Low  float64 `json:"low,omitempty"` // of m
 	High float64 `json:"high,omitempty"`
+
+	Curve *Curve `json:"curve,omitempty"` // nil: there is none
+}
+
+// A Curve multiplies a variance v by a factor that depends on x = ln v + Along·m. The
+// logarithm of the factor is linear between the knots, and constant outside.
+type Curve struct {
+	Along float64   `json:"along,omitempty"` // what m counts for
+	At    []float64 `json:"at"`              // the knots, rising
+	Log   []float64 `json:"log"`             // ln of the factor at each
+}
+
+// Between returns the knot before x and the weight of the knot after it.
+func (c *Curve) Between(x float64) (knot int, weight float64) {
+	last := len(c.At) - 2
+	for knot < last && x > c.At[knot+1] {
+		knot++
+	}
+	from, to := c.At[knot], c.At[knot+1]
+	return knot, (min(max(x, from), to) - from) / (to - from)
+}
+
+// factor is what v is multiplied by.
+func (c *Curve) factor(m, v float64) float64 {
+	i, w := c.Between(math.Log(v) + c.Along*m)
+	return math.Exp((1-w)*c.Log[i] + w*c.Log[i+1])
 }
 
 // Factor is what v is multiplied by; 1 for a nil Level.
@@ -34,6 +60,9 @@ func (l *Level) Factor(m, v float64) float64 {
 	f := math.Pow(min(max(v, l.Least), l.Most), -l.Power)
 	if l.Tilt != 0 {
 		f *= math.Exp(-l.Tilt * min(max(m, l.Low), l.High))
+	}
+	if l.Curve != nil {
+		f *= l.Curve.factor(m, v*f)
 	}
 	return f
 }
@@ -47,6 +76,20 @@ func (l *Level) Check() error {
 		return errors.New("the level of the variances needs a power between −1 and 1, and a range above 0")
 	case !(math.Abs(l.Tilt) < 1 && l.Low <= l.High && !math.IsInf(l.Low, 0) && !math.IsInf(l.High, 0)):
 		return errors.New("the level of the variances needs a tilt between −1 and 1, and a finite range of means")
+	}
+	return l.Curve.check()
+}
+
+func (c *Curve) check() error {
+	if c == nil {
+		return nil
+	}
+	good := len(c.At) >= 2 && len(c.At) == len(c.Log) && c.Along-c.Along == 0
+	for i := range c.At {
+		good = good && c.At[i]-c.At[i] == 0 && math.Abs(c.Log[i]) < 50 && (i == 0 || c.At[i-1] < c.At[i])
+	}
+	if !good {
+		return errors.New("the curve of the variances needs two or more rising knots, each with the logarithm of a factor")
 	}
 	return nil
 }

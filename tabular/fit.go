@@ -127,7 +127,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	}
 	var shapes []ResidualMixture
 	for t := 0; r.classes == 0 && t < r.data.Outputs(); t++ {
-		shapes = append(shapes, fitShape(folds, by, t))
+		shapes = append(shapes, fitShape(folds, by, t, warpOf(r.warps, t)))
 	}
 	rep.Score, rep.SE = mixtureScore(folds, by, shapes)
 	for t, c := range r.narrows {

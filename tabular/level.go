@@ -3,6 +3,7 @@ package tabular
 import (
 	"math"
 
+	"utvi/dist"
 	"utvi/model"
 )
 
@@ -21,8 +22,9 @@ var steepTilts = [...]float64{0.7, 0.95}
 const levelPrior = 0.3
 
 // fitShape finds the shape of a target together with its level, under which held-out rows
-// are most probable: first the exponent, then the tilt, then the exponent once more.
-func fitShape(folds []fold, members func(f fold) []heldOutPredictions, target int) ResidualMixture {
+// are most probable: first the exponent, then the tilt, then the exponent once more, and at
+// last the curve.
+func fitShape(folds []fold, members func(f fold) []heldOutPredictions, target int, warp *dist.Warp) ResidualMixture {
 	if folds[0].held.counted {
 		return fitCentralCounts(folds, members, target)
 	}
@@ -62,11 +64,18 @@ func fitShape(folds []fold, members func(f fold) []heldOutPredictions, target in
 			try(power, tilt)
 		}
 	}
+	at.Curve, best = fitCurve(flatten(rows, at.Power, logv.mean(), at.Tilt, mean.mean()), counts, best, along(warp))
 	if at == (model.Level{}) {
 		return best
 	}
-	for j := range best.R { // what the level does to the means of ln v and m
-		best.R[j] *= math.Exp(at.Power*logv.mean() + at.Tilt*mean.mean())
+	shift := at.Power*logv.mean() + at.Tilt*mean.mean() // what the level does to the means of ln v and m
+	for j := range best.R {
+		best.R[j] *= math.Exp(shift)
+	}
+	if at.Curve != nil {
+		for i := range at.Curve.At {
+			at.Curve.At[i] -= shift
+		}
 	}
 	at.Least, at.Most = math.Exp(logv.least), math.Exp(logv.most)
 	if at.Tilt != 0 {

@@ -50,7 +50,7 @@ func covered(s ResidualMixture, f fold) (low, high float64) {
 // Variances that differ by chance are levelled; those that are right are not.
 func TestLevel(t *testing.T) {
 	folds := overstated(4000, 0, 0.6) // all true variances are 1
-	s := fitShape(folds, only, 0)
+	s := fitShape(folds, only, 0, nil)
 	if s.Level == nil || s.Level.Power != levels[len(levels)-1] {
 		t.Fatalf("the level is %+v", s.Level)
 	}
@@ -62,16 +62,16 @@ func TestLevel(t *testing.T) {
 	}
 	// Half of what the variances differ by is true.
 	folds = overstated(4000, 0.7, 0.7)
-	if s := fitShape(folds, only, 0); s.Level == nil || s.Level.Power < 0.3 {
+	if s := fitShape(folds, only, 0, nil); s.Level == nil || s.Level.Power < 0.3 {
 		t.Errorf("the level is %+v, want 0.35 or 0.5", s.Level)
 	}
 	folds = overstated(4000, 1, 0)
-	s = fitShape(folds, only, 0)
+	s = fitShape(folds, only, 0, nil)
 	if low, high := covered(s, folds[0]); s.Level != nil || math.Abs(low-0.9) > 0.02 || math.Abs(high-0.9) > 0.02 {
 		t.Errorf("variances that are right have the level %+v and are covered by %v and %v", s.Level, low, high)
 	}
 	// Few rows say little.
-	if s := fitShape(overstated(14, 0, 0.2), only, 0); s.Level != nil && s.Level.Power > 0.2 {
+	if s := fitShape(overstated(14, 0, 0.2), only, 0, nil); s.Level != nil && s.Level.Power > 0.2 {
 		t.Errorf("fourteen rows have the level %+v", s.Level)
 	}
 }
@@ -93,7 +93,7 @@ func TestTilt(t *testing.T) {
 			truth += (-halfLog2Pi - log/2 - z(2)*z(2)/2) / n
 		}
 		f := fold{held: d, by: [][]*result{{{log: record{Held: []heldOutPredictions{h}}}}}}
-		s := fitShape([]fold{f}, only, 0)
+		s := fitShape([]fold{f}, only, 0, nil)
 		if got, _ := mixtureScore([]fold{f}, only, []ResidualMixture{s}); math.Abs(got-truth) > 0.02 {
 			t.Errorf("%+v: ln p is %v, by the truth %v", c, got, truth)
 		}
@@ -109,7 +109,7 @@ func TestTilt(t *testing.T) {
 // A level does not change the scale of the variances, and what was fitted is what is scored.
 func TestLevelScale(t *testing.T) {
 	folds := overstated(3000, 0, 1)
-	s := fitShape(folds, only, 0)
+	s := fitShape(folds, only, 0, nil)
 	logp := func(c float32) float64 {
 		f := folds[0]
 		h := only(f)[0]
@@ -118,7 +118,7 @@ func TestLevelScale(t *testing.T) {
 			scaled.Var[i] = c * v
 		}
 		f.by = [][]*result{{{log: record{Held: []heldOutPredictions{scaled}}}}}
-		own := fitShape([]fold{f}, only, 0)
+		own := fitShape([]fold{f}, only, 0, nil)
 		mean, _ := mixtureScore([]fold{f}, only, []ResidualMixture{own})
 		return mean
 	}
@@ -144,7 +144,7 @@ func TestHeavyTails(t *testing.T) {
 		d.Y[i], h.Var[i] = float32(z(0)/math.Sqrt(c/3)), 1.5 // Student's t with 3 degrees of freedom
 	}
 	f := fold{held: d, by: [][]*result{{{log: record{Held: []heldOutPredictions{h}}}}}}
-	s := fitShape([]fold{f}, only, 0)
+	s := fitShape([]fold{f}, only, 0, nil)
 	if _, c := covered(s, f); math.Abs(c-0.9) > 0.01 {
 		t.Errorf("the intervals hold %v, want 0.9; the shape is %+v", c, s)
 	}

@@ -115,14 +115,19 @@ func (s ResidualMixture) share(rows [][]residual, counts []float64, withTails fl
 	for j, t := range tails {
 		w[free+j] = withTails * t.rows
 	}
-	var offset, slope [shapeParts]float64 // of ln(W_j N(y; m, R_j·v)) over z²
-	for j := range offset {
-		offset[j], slope[j] = math.Log(s.W[j])-0.5*math.Log(s.R[j]), -0.5/s.R[j]
-	}
+	offset, slope := s.lines()
 	for i, row := range rows {
 		logp += counts[i] * expect(row, counts[i], &offset, &slope, &w, &r)
 	}
 	return w, r, logp
+}
+
+// lines are ln(W_j N(y; m, R_j·v)) as functions of z², less what residual.log holds.
+func (s ResidualMixture) lines() (offset, slope [shapeParts]float64) {
+	for j := range offset {
+		offset[j], slope[j] = math.Log(s.W[j])-0.5*math.Log(s.R[j]), -0.5/s.R[j]
+	}
+	return offset, slope
 }
 
 // weigh makes weights of shares.

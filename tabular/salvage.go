@@ -44,7 +44,7 @@ func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) 
 			shapes = append(shapes, plainResiduals())
 			continue
 		}
-		shapes = append(shapes, fitShape(seen, by, t))
+		shapes = append(shapes, fitShape(seen, by, t, warpOf(r.warps, t)))
 	}
 	f, err := r.finish([]*model.Model{best.net}, rep, shapes)
 	if err != nil {

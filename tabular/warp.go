@@ -133,9 +133,11 @@ const warpedName = "transformed-"
 
 // Warp returns the transform of a target, nil if there is none: what networks predict in
 // place of the target (see dist.Warped).
-func (f *Fitted) Warp(target int) *dist.Warp {
-	if f.Warps == nil {
+func (f *Fitted) Warp(target int) *dist.Warp { return warpOf(f.Warps, target) }
+
+func warpOf(warps []*dist.Warp, target int) *dist.Warp {
+	if warps == nil {
 		return nil
 	}
-	return f.Warps[target]
+	return warps[target]
 }

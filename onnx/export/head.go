@@ -80,6 +80,9 @@ func (t *tableWriter) levelVariances(m *memberParts) {
 		near := t.min(t.max(m.m, row("low", low)), row("high", high))
 		log = t.add(log, t.mul(near, row("tilt", tilt)))
 	}
+	if curve := t.curve(m, log); curve != "" {
+		log = t.add(log, curve)
+	}
 	f := t.exp(log)
 	m.own, m.more, m.noise, m.v = t.mul(m.own, f), t.mul(m.more, f), t.mul(m.noise, f), t.mul(m.v, f)
 }
