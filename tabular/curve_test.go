@@ -112,6 +112,20 @@ func TestNoCurve(t *testing.T) {
 	}
 }
 
+// Grades get no curve; the same values in fine steps do.
+func TestCurveOfGrades(t *testing.T) {
+	for _, step := range []float64{0.01, 0.4} {
+		f, _ := bentRows(11, 1500, func(logv, _ float64) float64 { return middle(logv) })
+		for i, y := range f.held.Y {
+			f.held.Y[i] = float32(step * math.Round(float64(y)/step))
+		}
+		s := fitShape([]fold{f}, only, 0, nil)
+		if got, want := s.Level != nil && s.Level.Curve != nil, step < 0.1; got != want {
+			t.Errorf("steps of %v: there is a curve: %v, want %v", step, got, want)
+		}
+	}
+}
+
 // A step leads to the top of ln p: there its slope is that of the prior.
 func TestCurveStep(t *testing.T) {
 	f, _ := bentRows(11, 200, func(logv, _ float64) float64 { return middle(logv) })

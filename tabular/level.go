@@ -64,7 +64,9 @@ func fitShape(folds []fold, members func(f fold) []heldOutPredictions, target in
 			try(power, tilt)
 		}
 	}
-	at.Curve, best = fitCurve(flatten(rows, at.Power, logv.mean(), at.Tilt, mean.mean()), counts, best, along(warp))
+	if !coarse(folds, target, math.Exp(logv.mean()/2)) {
+		at.Curve, best = fitCurve(flatten(rows, at.Power, logv.mean(), at.Tilt, mean.mean()), counts, best, along(warp))
+	}
 	if at == (model.Level{}) {
 		return best
 	}
