@@ -102,10 +102,11 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 		return nil, err
 	}
 	var good []*result
+	var done []int // their picks
 	var nets []*model.Model
 	for i, m := range members {
 		if m.err == nil {
-			good, nets = append(good, m), append(nets, m.net)
+			good, done, nets = append(good, m), append(done, picks[i]), append(nets, m.net)
 			rep.Members = append(rep.Members, Member{rep.Trials[picks[i]].Candidate, m.log.Curve, m.step})
 		}
 	}
@@ -116,7 +117,7 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 		return nil, fmt.Errorf("training failed for every ensemble member; the first error: %w", members[0].err)
 	}
 	rep.Partial = ctx.Err() != nil
-	by := predictions(rep.Trials, picks)
+	by := predictions(rep.Trials, done)
 	if r.apart {
 		by = func(fold) (m []heldOutPredictions) {
 			for _, g := range good {

@@ -146,10 +146,25 @@ func (j *job) run(ctx context.Context, tell func(steps int, so *result)) (r resu
 		}
 	}
 	if r.step < j.steps {
-		return r, errors.Join(j.keep(&r.log, r.step), t.Save())
+		err := errors.Join(j.keep(&r.log, r.step), t.Save())
+		r.judgeLate(judge)
+		return r, err
 	}
 	tell(r.step%often, &r)
 	return r, nil
+}
+
+// judgeLate adds a last point to a training that ended between two stops, if it took a step:
+// a model that is made of this network needs to know how far its predictions are off. The
+// point is not kept in a file, because the training goes on without it.
+func (r *result) judgeLate(judge *judge) {
+	last := 0
+	if n := len(r.log.Curve); n > 0 {
+		last = r.log.Curve[n-1].Step
+	}
+	if r.step > last {
+		_ = r.log.add(r.step, judge) // a score that is not finite is none
+	}
 }
 
 // training says how far a job has come.

@@ -35,7 +35,7 @@ func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) 
 	rep.Partial, rep.Score, rep.SE = true, 0, 0
 	rep.Members = []Member{{r.candidate[c], best.log.Curve, best.step}}
 	var shapes []ResidualMixture
-	seen, by := sameStop(folds, c, len(best.log.Held))
+	seen, by := sameStop(folds, c, best)
 	if n := len(best.log.Held); r.apart && len(seen) == 0 && n > 0 { // a member, which the rows apart have scored
 		seen, by = folds[:1], func(fold) []heldOutPredictions { return best.log.Held[n-1:] }
 	}
@@ -53,14 +53,18 @@ func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) 
 	return f
 }
 
-// sameStop returns the folds whose rows a candidate predicted at a stop, counted from 1, and
-// what it predicted there: networks are compared with their residuals' shape, so a model
+// sameStop returns the folds whose rows a candidate predicted where a training of it ended,
+// and what it predicted there: networks are compared with their residuals' shape, so a model
 // needs it.
-func sameStop(folds []fold, c, stop int) (seen []fold, by func(f fold) []heldOutPredictions) {
+func sameStop(folds []fold, c int, ended *result) (seen []fold, by func(f fold) []heldOutPredictions) {
+	last := len(ended.log.Held) - 1
 	for _, f := range folds {
-		if c < len(f.by) && len(f.by[c]) > 0 && stop > 0 && len(f.by[c][0].log.Held) >= stop {
+		if last < 0 || c >= len(f.by) || len(f.by[c]) == 0 {
+			continue
+		}
+		if x := f.by[c][0].log; len(x.Held) > last && x.Curve[last].Step == ended.log.Curve[last].Step {
 			seen = append(seen, f)
 		}
 	}
-	return seen, func(f fold) []heldOutPredictions { return []heldOutPredictions{f.by[c][0].log.Held[stop-1]} }
+	return seen, func(f fold) []heldOutPredictions { return f.by[c][0].log.Held[last : last+1] }
 }
