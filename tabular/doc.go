@@ -31,12 +31,12 @@
 // # What is predicted
 //
 // The mixture of the members, whose Normals are widened to the shape that held-out
-// residuals have: N(m, v) becomes Σ w_j N(m, r_j·v), two pairs w and r fitted to
+// residuals have: N(m, v) becomes Σ w_j N(m, r_j·v), three pairs w and r fitted to
 // held-out rows by expectation maximisation. Real residuals have heavier tails than
 // a Normal's; a Normal that allows for them covers too much. Two wide parts of small
 // weight allow for rows of a kind that no held-out row showed. Candidates are scored
-// the same way. In the end the r are scaled together until the central 90 % interval
-// holds nine of ten held-out rows.
+// the same way. In the end held-out rows also correct v by a power, by the mean m, and by a
+// curve over the standard deviation (model.Level).
 //
 // Far from the training rows the noise stays in the range that training rows showed, and
 // the variance due to the weights grows.

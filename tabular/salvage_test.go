@@ -21,20 +21,25 @@ func TestSalvage(t *testing.T) {
 		x.KL = float64(i)
 		r.candidate = append(r.candidate, x)
 	}
-	// trained is a network after some steps, scored at its stops.
-	trained := func(steps int, held ...float64) *result {
+	// trained is a network after some steps, which predicts held-out targets, all of them 0, with
+	// these standard deviations at its stops: small ones are better.
+	trained := func(steps int, sd ...float64) *result {
 		m, _, err := r.candidate[0].net(d, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		x := &result{net: m, step: steps}
-		for _, h := range held {
-			x.log.Curve = append(x.log.Curve, Point{Held: h})
+		for _, s := range sd {
+			h := heldOutPredictions{Mean: make([]float32, d.X.Rows), Var: make([]float32, d.X.Rows)}
+			for i := range h.Var {
+				h.Var[i] = float32(s * s)
+			}
+			x.log.Curve, x.log.Held = append(x.log.Curve, Point{}), append(x.log.Held, h)
 		}
 		return x
 	}
 	of := func(results ...*result) []fold {
-		f := fold{by: make([][]*result, len(results))}
+		f := fold{held: d, by: make([][]*result, len(results))}
 		for i, x := range results {
 			if x != nil {
 				f.by[i] = []*result{x}
@@ -93,5 +98,46 @@ func TestSalvageShape(t *testing.T) {
 	f := r.salvage([]fold{{held: d, by: by}, {held: d, by: make([][]*result, len(by))}}, Report{}, nil, nil)
 	if s := f.Residuals[0].Scale(); s < 50 || s > 200 {
 		t.Errorf("variances grow by %v, want about 100", s)
+	}
+}
+
+// Among networks of several folds, luck with a few rows counts less than a score of many.
+func TestSalvageLuck(t *testing.T) {
+	d := rowsOf(16, 2)
+	for i := range d.X.Mean {
+		d.X.Mean[i] = float32(rng.Normal(rng.New(1), uint64(i)))
+	}
+	for i := range d.Y {
+		d.Y[i] = float32(rng.Normal(rng.New(2), uint64(i)))
+	}
+	c := Config{Noise: Learned, Width: 3, Depth: 1, Activation: "tanh"}
+	r := &run{plan: c.plan(d), data: d}
+	r.candidate = []Candidate{r.candidate[0], r.candidate[0]}
+	r.candidate[1].KL = 7
+	trained := func(step int, off float32) *result {
+		m, _, err := r.candidate[0].net(d, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := heldOutPredictions{Mean: make([]float32, d.X.Rows), Var: make([]float32, d.X.Rows)}
+		for i, y := range d.Y {
+			h.Mean[i], h.Var[i] = off*y, 0.5
+		}
+		x := &result{net: m, step: step}
+		x.log.Curve, x.log.Held = []Point{{Step: step}}, []heldOutPredictions{h}
+		return x
+	}
+	var folds []fold // candidate 0 was trained on all, candidate 1 on the first, where it did a little better
+	for range 6 {
+		folds = append(folds, fold{held: d, by: [][]*result{{trained(8, 0.1)}, nil}})
+	}
+	for _, x := range []struct {
+		off  float32
+		want float64
+	}{{0.11, r.candidate[0].KL}, {0.9, 7}} {
+		folds[0].by[1] = []*result{trained(8, x.off)}
+		if f := r.salvage(folds, Report{}, nil, nil); f.Report.Members[0].KL != x.want {
+			t.Errorf("errors of %v: the network is %+v", 1-x.off, f.Report.Members[0].Candidate)
+		}
 	}
 }
