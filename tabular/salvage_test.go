@@ -134,7 +134,7 @@ func TestSalvageLuck(t *testing.T) {
 	for _, x := range []struct {
 		off  float32
 		want float64
-	}{{0.11, r.candidate[0].KL}, {0.9, 7}} {
+	}{{0.16, r.candidate[0].KL}, {0.9, 7}} {
 		folds[0].by[1] = []*result{trained(8, x.off)}
 		if f := r.salvage(folds, Report{}, nil, nil); f.Report.Members[0].KL != x.want {
 			t.Errorf("errors of %v: the network is %+v", 1-x.off, f.Report.Members[0].Candidate)
