@@ -83,6 +83,13 @@ func SetQuartets(on bool) func() {
 	return func() { withQuartets = before }
 }
 
+// SetPairs makes clusters of two blocks run or not, and returns what undoes it.
+func SetPairs(on bool) func() {
+	before := withPairs
+	withPairs = on
+	return func() { withPairs = before }
+}
+
 // HasQuartets reports whether the card has the kernels of quartets.
 func (e *Engine) HasQuartets() bool { return e.load().quartets != nil }
 

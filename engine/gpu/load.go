@@ -67,9 +67,6 @@ func (e *Engine) loadKernels() *kernelSet {
 	}
 	if d.Clusters {
 		take(d, kernels.Quartet, k.quartet(d))
-		for _, x := range []*cuda.Kernel{&k.quartets.three, &k.quartets.exact, &k.quartets.any} {
-			x.Cluster = quartetBlocks
-		}
 	}
 	if d.Major == 9 {
 		all := k.wide()
@@ -154,5 +151,9 @@ func (k *kernelSet) chain(d *cuda.Device) []entry {
 func (k *kernelSet) quartet(d *cuda.Device) []entry {
 	k.quartets = &quartetKernels{}
 	q, most := k.quartets, d.Shared-quartetOverhead
-	return []entry{{"quartet_three", &q.three, most}, {"quartet_exact", &q.exact, most}, {"quartet_any", &q.any, most}, {"quartet_gradients", &q.gradients, quartetTile}}
+	return []entry{
+		{"quartet_three", &q.four.three, most}, {"quartet_exact", &q.four.exact, most}, {"quartet_any", &q.four.any, most},
+		{"pair_three", &q.two.three, most}, {"pair_exact", &q.two.exact, most}, {"pair_any", &q.two.any, most},
+		{"quartet_gradients", &q.gradients, quartetTile},
+	}
 }

@@ -9,13 +9,14 @@ import (
 )
 
 // A quartet is a network of images with one broad layer: a convolution, a function, a dense
-// layer, a function, a dense layer with few outputs, and layers that act on these. Four
-// blocks share the weights of the broad layer (kernels/quartet.h), which fit into the shared
-// memory of none. Training it needs the Normal likelihood.
+// layer, a function, a dense layer with few outputs, and layers that act on these. The blocks
+// of a cluster share the weights of the broad layer (kernels/quartet.h), which fit into the
+// shared memory of none. Training it needs the Normal likelihood.
 
-// A cluster has quartetBlocks blocks of quartetThreads threads; each has quartetEach rows at
-// a time.
-const quartetBlocks, quartetThreads, quartetEach = 4, 288, 2
+// A cluster has four blocks of quartetThreads threads, or two; each has quartetEach rows at a
+// time. Two blocks of four fit into a multiprocessor, and hide one another's waiting; two fill
+// a multiprocessor each, and leave none idle. Both give the same bits.
+const quartetThreads, quartetEach, quartetBlocks, pairBlocks = 288, 2, 4, 2
 
 // quartetOverhead is what the kernels declare of shared memory themselves, in bytes.
 const quartetOverhead = 5 << 10
@@ -23,12 +24,17 @@ const quartetOverhead = 5 << 10
 // mostUnits bounds the layers behind the last dense layer.
 const mostUnits = 6
 
-// withQuartets says whether quartets have kernels of their own; tests compare both ways.
-var withQuartets = true
+// withQuartets says whether quartets have kernels of their own, withPairs whether clusters of
+// two blocks run; tests compare both ways.
+var withQuartets, withPairs = true, true
 
 type quartetKernels struct {
+	four, two quartetPasses // clusters of so many blocks
+	gradients cuda.Kernel
+}
+
+type quartetPasses struct {
 	three, exact, any cuda.Kernel // functions by three points, in closed form, by any rule
-	gradients         cuda.Kernel
 }
 
 // The structures of kernels/quartet.h, field by field.
@@ -40,8 +46,18 @@ type unitArgs struct {
 	N            [3]float64
 }
 
+type quartetFloor struct {
+	Team, All, Own, Bits int32
+	W, S, Rows, Lines    int32
+	Thin, Units          int32
+	Sums, Back, G, H     int32
+	ZM, ZV, Bias         int32
+	Images, Y, Conv      int32
+}
+
 type quartetArgs struct {
 	Units                       [mostUnits]unitArgs
+	Floor                       quartetFloor
 	Inner, Outer                function
 	Image                       image
 	CW, CS, CB, CBS             cuda.Ptr
@@ -59,16 +75,15 @@ type quartetArgs struct {
 	P, Scale                    float64
 }
 
-const sizeQuartet = 128*mostUnits + 504
+const sizeQuartet = 128*mostUnits + 584
 
 var _ = [1]struct{}{}[unsafe.Sizeof(quartetArgs{})-sizeQuartet]
 
 // A quartet is one launch: forward, or forward, score and backward.
 type quartet struct {
-	kernel cuda.Kernel
-	args   many[quartetArgs]
-	bytes  int // of shared memory
-	score  int // number of the operation behind which a launch goes back
+	four, two cuda.Kernel
+	args      many[quartetArgs]
+	score     int // number of the operation behind which a launch goes back
 }
 
 // quartetable reports whether the layers of a small network are a quartet.
@@ -106,7 +121,7 @@ func (w *weights) quartetable() bool {
 	}
 	in, out, last := all[2].in, all[2].out, all[4].out
 	return in%4 == 0 && out >= 32 && out <= 128 && bits.OnesCount(uint(out)) == 1 && last <= mostThin && w.mean[all[2].tensors[0]]%4 == 0 &&
-		w.quartetBytes() <= w.device.Shared-quartetOverhead
+		w.clustered(quartetBlocks)
 }
 
 // bordered is the size of an image with all cells that a window covers, and no others.
@@ -127,28 +142,49 @@ func (w *weights) random(l *layer) bool {
 	return true
 }
 
-// quartetBytes is the shared memory of a block: Floor of kernels/quartet.h.
-func (w *weights) quartetBytes() int {
+// floor lays out the shared memory of a block in a cluster, and returns its bytes.
+func (w *weights) floor(blocks int) (f quartetFloor, bytes int) {
 	all := w.plan.layers
-	in, out, last, own, eight := all[2].in, all[2].out, all[4].out, all[2].out/quartetBlocks, quartetBlocks*quartetEach
-	head := max(2*eight*in, 16*256)
-	thin := 2*(out+1)*(last|1) + (len(all)-5)*(2+4*quartetEach)*mostThin
-	high, wide := all[0].image.bordered()
-	shares := 2 * quartetEach * int(all[0].image.OH) * (all[0].weights() + all[0].features())
-	rows := max(head+max((thin+3)/4*4, shares), 3*eight*in)
-	return 4 * (2*in*own + rows + 2*quartetEach*(in+out) + 2*eight*own + 2*own + quartetEach*(high*wide*int(all[0].image.C)+mostThin) + 2*(all[0].weights()+all[0].features()))
+	in, out, last, rows, image := all[2].in, all[2].out, all[4].out, blocks*quartetEach, &all[0].image
+	own, weights := out/blocks, all[0].weights()+all[0].features()
+	high, wide := image.bordered()
+	inputs := 2 * rows * in
+	f = quartetFloor{Team: int32(blocks), All: int32(rows), Own: int32(own), Bits: int32(bits.TrailingZeros(uint(own)))}
+	at := 0
+	next := func(n int) int32 {
+		here := at
+		at += n
+		return int32(here)
+	}
+	f.W, f.S = next(in*own), next(in*own)
+	f.Rows = next(max(inputs+2*quartetEach*int(image.OH)*weights, 4*quartetEach*3*in, 16*256))
+	f.Lines = f.Rows + int32(inputs)
+	f.G, f.H = next(rows*own), next(rows*own)
+	f.ZM, f.ZV = next(quartetEach*in), next(quartetEach*in)
+	f.Bias, f.Conv = next(2*own), next(2*weights)
+	f.Images, f.Y = next(quartetEach*high*wide*int(image.C)), next(quartetEach*mostThin)
+	f.Thin = next(2 * (own + 1) * (last | 1))
+	f.Units = next((len(all) - 5) * (2 + 4*quartetEach) * last)
+	f.Sums, f.Back = next(4*quartetEach*2*last), next(rows*2*last)
+	return f, 4 * at
+}
+
+// clustered reports whether the network fits into the shared memory of a cluster.
+func (w *weights) clustered(blocks int) bool {
+	_, bytes := w.floor(blocks)
+	return bytes <= w.device.Shared-quartetOverhead
 }
 
 // quartet lays out the launch of a quartet, given its operations.
 func (w *weights) quartet(ops []op) *quartet {
 	k := w.kernels.quartets
-	c := &quartet{kernel: k.any, score: len(ops), bytes: w.quartetBytes()}
+	c := &quartet{four: k.four.any, two: k.two.any, score: len(ops)}
 	switch first, second := &w.plan.layers[1], &w.plan.layers[3]; {
 	case !first.leaky() || !second.leaky() || first.f.Rule != second.f.Rule:
 	case first.f.Rule == closedForm:
-		c.kernel = k.exact
+		c.four, c.two = k.four.exact, k.two.exact
 	default:
-		c.kernel = k.three
+		c.four, c.two = k.four.three, k.two.three
 	}
 	a := &c.args.One
 	a.Control = w.control
@@ -217,16 +253,23 @@ func (a *quartetArgs) unit(o *op) *unitArgs {
 	return u
 }
 
-// runQuartet queues the launch of a quartet up to an operation. Two blocks fit into a
-// multiprocessor, but clusters leave some of these idle: on an H200, sixty run at once.
+// runQuartet queues the launch of a quartet up to an operation. Clusters of four leave some
+// multiprocessors idle: on an H200, sixty run at once, two on a multiprocessor. So a network
+// alone has clusters of two, if the card takes all of its rows at once.
 func (w *weights) runQuartet(c *quartet, rows, last int) error {
 	a := &c.args.One
 	a.Rows, a.Back = int32(rows), 0
 	if last > c.score {
 		a.Back = 1
 	}
-	spread := spreading{unit: quartetBlocks, groups: tiles(rows, quartetBlocks*quartetEach), most: max(1, 2*w.device.Processors*10/11/quartetBlocks)}
-	err := launchBehind(w, c.kernel.Sharing(c.bytes), cuda.Grid{X: spread.blocks(1)}, quartetThreads, &c.args)
+	kernel, blocks, most := c.four, quartetBlocks, max(1, 2*w.device.Processors*10/11/quartetBlocks)
+	if pairs := w.device.Processors / pairBlocks; withPairs && !w.crowded && tiles(rows, pairBlocks*quartetEach) <= pairs && w.clustered(pairBlocks) {
+		kernel, blocks, most = c.two, pairBlocks, pairs
+	}
+	floor, bytes := w.floor(blocks)
+	a.Floor = floor
+	spread := spreading{unit: blocks, groups: tiles(rows, blocks*quartetEach), most: most}
+	err := launchBehind(w, kernel.Sharing(bytes).Together(blocks), cuda.Grid{X: spread.blocks(1)}, quartetThreads, &c.args)
 	if w.record != nil && err == nil {
 		(*w.record)[len(*w.record)-1].spread = spread
 	}

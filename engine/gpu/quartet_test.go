@@ -2,6 +2,7 @@ package gpu_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -34,7 +35,8 @@ func quartets() map[string]struct {
 	}
 }
 
-// The kernels of a quartet compute what the kernel fused does, but for rounding.
+// The kernels of a quartet compute what the kernel fused does, but for rounding; clusters of
+// two blocks have the bits of clusters of four.
 func TestQuartets(t *testing.T) {
 	e := card(t)
 	if !e.HasQuartets() {
@@ -45,6 +47,10 @@ func TestQuartets(t *testing.T) {
 		for _, batch := range []int{5, 43} {
 			t.Run(fmt.Sprintf("%s, %d rows", name, batch), func(t *testing.T) {
 				got := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
+				defer gpu.SetPairs(false)()
+				if four := wayOf(t, e, c.in, c.layers, b, s, c.out, batch); !reflect.DeepEqual(got, four) {
+					t.Error("clusters of four blocks have other bits than clusters of two")
+				}
 				defer gpu.SetQuartets(false)()
 				want := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
 				if !strings.HasPrefix(got.kernel, "quartet_") || !strings.HasPrefix(want.kernel, "fused") {

@@ -12,7 +12,8 @@ import (
 // driver compiles it when it is first needed.
 type Kernel struct {
 	*kernel
-	shared int // bytes of shared memory that a launch asks for
+	shared  int // bytes of shared memory that a launch asks for
+	cluster int // blocks that run together; 0: each runs alone
 }
 
 type kernel struct {
@@ -21,10 +22,6 @@ type kernel struct {
 	most   int // bytes of shared memory that a launch may ask for
 	handle uintptr
 	load   func() error
-
-	// Cluster says how many blocks beside one another run together, so that they reach into
-	// one another's shared memory; 0: each runs alone. Cards need Device.Clusters for it.
-	Cluster int
 
 	// Waits says that the kernel itself waits for the launch before it, and so may start
 	// while that one ends.
@@ -45,7 +42,7 @@ func (d *Device) Kernel(name string, shared int, text func() ([]byte, error)) Ke
 		}
 		return nil
 	})
-	return Kernel{k, shared}
+	return Kernel{kernel: k, shared: shared}
 }
 
 // Compile compiles the kernel, unless that was done. The driver keeps what it compiled for
@@ -74,6 +71,14 @@ func (k *kernel) compile(ptx []byte) error {
 // most those that the kernel was made with.
 func (k Kernel) Sharing(bytes int) Kernel {
 	k.shared = bytes
+	return k
+}
+
+// Together returns the kernel with launches in which so many blocks beside one another run
+// together, so that they reach into one another's shared memory. Cards need Device.Clusters
+// for it.
+func (k Kernel) Together(blocks int) Kernel {
+	k.cluster = blocks
 	return k
 }
 
@@ -141,7 +146,7 @@ func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 }
 
 func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
-	if k.Waits && s.device.Behind || k.Cluster > 0 {
+	if k.Waits && s.device.Behind || k.cluster > 0 {
 		return LaunchBehind(s, k, g, threads, unsafe.Slice((*byte)(args), size))
 	}
 	if err := k.load(); err != nil {
@@ -169,7 +174,7 @@ func LaunchTogether(s *Stream, k Kernel, g Grid, threads int, args []byte) error
 // ends: it waits itself for what that one writes. On cards that cannot do so, it starts
 // behind it.
 func LaunchBehind(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
-	if !s.device.Behind && k.Cluster == 0 {
+	if !s.device.Behind && k.cluster == 0 {
 		return LaunchBytes(s, k, g, threads, args)
 	}
 	if err := k.load(); err != nil {
@@ -183,9 +188,9 @@ func LaunchBehind(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 		s.ways[n].value[0] = 1
 		n++
 	}
-	if k.Cluster > 0 {
+	if k.cluster > 0 {
 		s.ways[n] = launchAttribute{id: 4} // cluster dimension
-		s.ways[n].value = [16]int32{int32(k.Cluster), 1, 1}
+		s.ways[n].value = [16]int32{int32(k.cluster), 1, 1}
 		n++
 	}
 	s.config = launchConfig{grid: [3]uint32{uint32(g.X), uint32(max(1, g.Y)), uint32(max(1, g.Z))}, block: [3]uint32{uint32(threads), 1, 1},

@@ -27,7 +27,7 @@
 #include "../kernels/gpu.h"
 
 namespace emulated {
-int thread, threads, block[3], blocks, rank;
+int thread, threads, block[3], blocks, rank, cluster = 1;
 
 static std::map<std::string, void (*)(void**)>& entries() {
 	static std::map<std::string, void (*)(void**)> all;
@@ -131,14 +131,14 @@ static void run_cluster(int count, const unsigned* first) {
 	rank = 0;
 }
 
-static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsigned n, unsigned cluster, void** args) {
-	while (fibers.size() < n * cluster) fibers.push_back({nullptr, (char*)malloc(STACK), false, false});
-	kernel = run, arguments = args, threads = n, blocks = x;
+static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsigned n, unsigned together, void** args) {
+	while (fibers.size() < n * together) fibers.push_back({nullptr, (char*)malloc(STACK), false, false});
+	kernel = run, arguments = args, threads = n, blocks = x, cluster = together;
 	for (unsigned c = 0; c < z; c++)
 		for (unsigned b = 0; b < y; b++)
-			for (unsigned a = 0; a < x; a += cluster) {
-				unsigned first[3] = {backwards ? x - cluster - a : a, backwards ? y - 1 - b : b, backwards ? z - 1 - c : c};
-				run_cluster(cluster, first);
+			for (unsigned a = 0; a < x; a += together) {
+				unsigned first[3] = {backwards ? x - together - a : a, backwards ? y - 1 - b : b, backwards ? z - 1 - c : c};
+				run_cluster(together, first);
 			}
 }
 } // namespace emulated

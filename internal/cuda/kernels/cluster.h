@@ -9,6 +9,11 @@ DEVICE int cluster_rank() {
 	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
 	return (int)r;
 }
+DEVICE int cluster_size() {
+	uint32 n;
+	asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(n));
+	return (int)n;
+}
 // All threads of a cluster arrive; behind the wait, they see what others wrote before.
 DEVICE void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
 DEVICE void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
@@ -25,6 +30,7 @@ DEVICE void put(Peer to, int at, float x, float y) {
 }
 #else
 DEVICE int cluster_rank() { return emulated::rank; }
+DEVICE int cluster_size() { return emulated::cluster; }
 DEVICE void cluster_arrive() {}
 DEVICE void cluster_wait() { emulated::cluster_barrier(); }
 typedef float* Peer;

@@ -38,8 +38,12 @@ DEVICE Photons photons_shared(const double* node, double t, double x, double y, 
 	int lane = thread() % 32;
 	double at = lane & 2 ? y : x, half = node[2] / 2, value = 0; // lanes 0 to 3: tails, 4 to 7: densities
 	bool second = lane & 1;
-	if (in && lane < 4) value = upper((second ? half + magnitude(at) : magnitude(at) - half) / node[1]);
-	if (in && lane >= 4 && lane < 8) value = density((second ? half - at : -half - at) / node[1]);
+	bool tail = lane < 4;
+	if (in && lane < 8) {
+		double z = (tail ? (second ? half + magnitude(at) : magnitude(at) - half) : second ? half - at : -half - at) / node[1];
+		value = density(tail ? upper_at(z) : z);
+		if (tail) value = upper_by(z, value);
+	}
 	double a = value - swap(value, 1), b = swap(a, 2), da = swap(a, 4) / node[1], db = swap(a, 6) / node[1];
 	double n = node[0] * a * b;
 	bool low = n < least;

@@ -65,7 +65,7 @@ namespace emulated {
 struct Entry {
 	Entry(const char* name, void (*run)(void**));
 };
-extern int thread, threads, block[3], blocks, rank; // rank: of the block in its cluster
+extern int thread, threads, block[3], blocks, rank, cluster; // rank: of the block in its cluster; cluster: blocks of it
 void barrier(), cluster_barrier();
 }
 DEVICE int thread() { return emulated::thread; }

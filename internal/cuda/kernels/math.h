@@ -187,23 +187,29 @@ CALLED double digamma(double x) {
 
 DEVICE double density(double z) { return 0.39894228040143267794 * expo(-0.5 * z * z); }
 
-// upper is 1 − Φ(z), to 1e-12: a series with positive terms, or a continued fraction.
-CALLED double upper(double z) {
-	double t = magnitude(z), q, y = 1;
+// upper is 1 − Φ(z), to 1e-12: a series with positive terms, or a continued fraction. upper_by
+// is the same, given p, the density at upper_at(z).
+DEVICE double upper_at(double z) {
+	double t = magnitude(z);
+	return t > 40 ? 40.0 : t;
+}
+CALLED double upper_by(double z, double p) {
+	double t = upper_at(z), q, y = 1;
 	if (t < 3) {
 		double w = t * t;
 #pragma unroll
 		for (int n = 28; n > 0; n--) y = fma(y * w, 1.0 / (2 * n + 1), 1.0);
-		q = 0.5 - density(t) * t * y;
+		q = 0.5 - p * t * y;
 	} else {
 		double over = 1; // the fraction is y/over: one division
-		t = t > 40 ? 40 : t, y = t;
+		y = t;
 #pragma unroll
 		for (int k = 30; k > 0; k--) {
 			double next = fma(t, y, k * over);
 			over = y, y = next;
 		}
-		q = density(t) * over / y;
+		q = p * over / y;
 	}
 	return z < 0 ? 1 - q : q;
 }
+DEVICE double upper(double z) { return upper_by(z, density(upper_at(z))); }

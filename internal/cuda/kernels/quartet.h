@@ -1,14 +1,16 @@
 // A quartet is a network of images with one broad layer: a convolution, a function, a dense
-// layer, a function, a dense layer with few outputs, and layers that act on these. Four
-// blocks of a cluster share the broad layer, whose weights fit into no block: each has a
-// quarter of its outputs. They take eight rows at a time, two each.
+// layer, a function, a dense layer with few outputs, and layers that act on these. The blocks
+// of a cluster, four or two, share the broad layer, whose weights fit into no block: each has
+// some of its columns. They take rows together, two each. What a row becomes does not depend
+// on how many blocks there are: columns are summed up in quarters.
 #pragma once
 #include "chain.h"
 #include "cluster.h"
 #include "sums.h"
 
-constexpr int QUARTET = 288, FOUR = 4, EACH = 2, ROWS8 = FOUR * EACH; // threads and blocks, rows of a block and of all
+constexpr int QUARTET = 288, EACH = 2, QUARTERS = 4; // threads and rows of a block; shares of the columns
 constexpr int MULTIPLY = 256; // threads of the product; the others prepare the tail meanwhile
+constexpr int CONVOLVE = 160; // threads that fetch and convolve the first rows; the others copy the broad layer meanwhile
 constexpr int MOST_UNITS = 6;
 
 // A Unit is a layer behind the last dense layer.
@@ -20,8 +22,29 @@ struct Unit {
 	double n[3];           // photons, σ and the side of the sensor
 };
 
+// A Floor says how a cluster shares the work and where things lie in shared memory, in
+// numbers; engine/gpu lays it out.
+struct Floor {
+	int team, all; // blocks of the cluster, rows of all
+	int own, bits; // columns of a block: 2^bits
+	int w, s;      // own columns of the broad layer; groups of four are swizzled
+	int rows;      // inputs of all rows, beside one another; then shares of sums; then the inbox
+	int lines;     // shares of the convolution's gradients: behind the inputs of all rows
+	int thin;      // own columns of the last layer, then its bias
+	int units;     // raw and b of the units, and what they keep
+	int sums;      // of own rows and quarters of the columns: the last layer's outputs
+	int back;      // gradients by these, all rows
+	int g, h;      // gradients by own columns, all rows
+	int zm, zv;    // outputs of the convolution of own rows; then gradients by them
+	int bias;      // of own columns: means, then variances
+	int images, y; // of own rows; images with their borders
+	int conv;      // weights of the convolution, then its bias: means, then variances
+};
+constexpr int UNIT_NUMBERS = 2 + 4 * EACH; // of each output
+
 struct Quartet {
 	Unit units[MOST_UNITS];
+	Floor floor;
 	Func inner, outer;             // behind the convolution, behind the broad layer
 	Image image;
 	const float *cw, *cs, *cb, *cbs; // the convolution
@@ -43,36 +66,15 @@ struct Quartet {
 	int* floored;
 	double p, scale;               // least variance of the likelihood; 1/batch
 };
-static_assert(sizeof(Unit) == 128 && sizeof(Quartet) == 128 * MOST_UNITS + 504, "");
+static_assert(sizeof(Unit) == 128 && sizeof(Quartet) == 128 * MOST_UNITS + 584, "");
 
-// A Floor says where things lie in shared memory, in numbers; engine/gpu counts likewise.
-struct Floor {
-	int w, s;      // own columns of the broad layer; groups of four are swizzled
-	int rows;      // inputs of all rows, eight for each; then shares of sums; then the inbox
-	int thin;      // the last layer with its bias, behind these raw and b of the units, and kept
-	int zm, zv;    // outputs of the convolution of own rows; then gradients by them
-	int xm, xv;    // inputs of the last layer, own rows
-	int g, h;      // gradients by own columns, all rows
-	int bias;      // of own columns: means, then variances
-	int images, y; // of own rows; images with their borders
-	int conv;      // weights of the convolution, then its bias: means, then variances
-};
-constexpr int HEAD_LEAST = 16 * MULTIPLY, UNIT_FLOATS = 2 * SHALLOW + EACH * 4 * SHALLOW;
-DEVICE Floor floor_of(const Quartet& c) {
-	int own = c.out / FOUR, matrix = c.in * own, head = 2 * ROWS8 * c.in > HEAD_LEAST ? 2 * ROWS8 * c.in : HEAD_LEAST;
-	int thin = (2 * (c.out + 1) * (c.last | 1) + c.count * UNIT_FLOATS + 3) / 4 * 4, inbox = FOUR * EACH * 3 * c.in;
-	int shares = 2 * EACH * c.image.oh * (c.cells + 1) * c.features; // of the convolution's gradients, where the last layer lay
-	if (thin < shares) thin = shares;
-	Floor f;
-	f.w = 0, f.s = matrix;
-	f.rows = 2 * matrix, f.thin = f.rows + head;
-	f.zm = f.rows + (head + thin > inbox ? head + thin : inbox), f.zv = f.zm + EACH * c.in;
-	f.xm = f.zv + EACH * c.in, f.xv = f.xm + EACH * c.out;
-	f.g = f.xv + EACH * c.out, f.h = f.g + ROWS8 * own;
-	f.bias = f.h + ROWS8 * own;
-	f.images = f.bias + 2 * own, f.y = f.images + EACH * c.wide * c.high * c.image.c;
-	f.conv = f.y + EACH * SHALLOW;
-	return f;
-}
 DEVICE Near on(int at) { return near(dynamic() + at); }
 DEVICE Peer on(int at, int rank) { return peer(dynamic() + at, rank); } // in another block
+
+// STAMP notes, in a build that measures phases, how many clocks have passed since the
+// start of a block; om, which nobody wants of a step, is the place for it.
+#ifdef STAMPS
+#define STAMP(i) if (thread() == 0 && c.back) ((uint32*)c.om)[32 * block() + i] = clocks() - stamped[0]
+#else
+#define STAMP(i)
+#endif

@@ -14,27 +14,45 @@ DEVICE Moments pass(const Func& f, float m, float v, const Control& k, long long
 	return push(f, m, v, f.rule == SAMPLES ? sub_key(k.seed, k.step, f.index) : Key{0, 0}, k.row + row, unit);
 }
 
-// gather reads own rows, with borders of zeros, and their targets; rows that are not there
-// are zeros.
-DEVICE void gather(const Quartet& c, const Floor& f, int slot, long long r0, int n) {
-	const Image& g = c.image;
+// Picked are the numbers of own rows in the table.
+struct Picked {
+	long long at[EACH];
+};
+DEVICE Picked pick(const Quartet& c, int slot, long long r0, int n) {
 	long long first = (long long)slot * c.room + r0;
-	int line = c.wide * g.c, all = c.high * line;
-	for (int i = thread(); i < EACH * all; i += QUARTET) {
-		int r = i >= all, e = i - r * all, y = e / line, x = e - y * line - g.left * g.c;
-		bool in = r < n && y >= g.top && y < g.top + g.h && x >= 0 && x < g.w * g.c;
-		on(f.images)[i] = in ? c.x[(c.index ? c.index[first + r] : first + r) * c.pixels + (y - g.top) * g.w * g.c + x] : 0.0f;
-	}
-	int t = QUARTET - 1 - thread(), r = t / SHALLOW, e = t % SHALLOW; // others than those that have pixels
-	if (c.back && r < EACH && e < c.targets) on(f.y)[t] = r < n ? c.y[(c.index ? c.index[first + r] : first + r) * c.targets + e] : 0.0f;
+	Picked p;
+#pragma unroll
+	for (int r = 0; r < EACH; r++) p.at[r] = c.index && r < n ? c.index[first + r] : first + r;
+	return p;
 }
 
-// convolve has, in a thread, two features of a place in both rows.
+// gather reads own rows, with borders of zeros, and their targets; rows that are not there
+// are zeros.
+DEVICE void gather(const Quartet& c, const Floor& f, const Picked& p, int n) {
+	const Image& g = c.image;
+	int line = c.wide * g.c, all = c.high * line;
+	for (int i = thread(); i < EACH * all; i += CONVOLVE) {
+		int r = i >= all, e = i - r * all, y = e / line, x = e - y * line - g.left * g.c;
+		bool in = r < n && y >= g.top && y < g.top + g.h && x >= 0 && x < g.w * g.c;
+		on(f.images)[i] = in ? c.x[(r ? p.at[1] : p.at[0]) * c.pixels + (y - g.top) * g.w * g.c + x] : 0.0f;
+	}
+	int t = CONVOLVE - 1 - thread(), r = t / SHALLOW, e = t % SHALLOW; // others than those that have pixels
+	if (c.back && r < EACH && e < c.targets) on(f.y)[t] = r < n ? c.y[(r ? p.at[1] : p.at[0]) * c.targets + e] : 0.0f;
+}
+
+// gathered waits until the first rows are there, for the threads that convolve them.
+#ifndef EMULATED
+DEVICE void gathered() { asm volatile("barrier.cta.sync 2, %0;" ::"n"(CONVOLVE) : "memory"); }
+#else
+DEVICE void gathered() { barrier(); }
+#endif
+
+// convolve has, in each of so many threads, two features of a place in both rows.
 template <int WHAT>
-DEVICE void convolve(const Quartet& c, const Floor& f, const Control& k, int rank, long long r0, int n) {
+DEVICE void convolve(const Quartet& c, const Floor& f, const Control& k, int rank, long long r0, int threads) {
 	const Image& g = c.image;
 	int pairs = c.features / 2, weights = c.cells * c.features, line = g.kw * g.c, pitch = c.wide * g.c, all = c.high * pitch;
-	for (int i = thread(); i < c.in / 2; i += QUARTET) {
+	for (int i = thread(); i < c.in / 2; i += threads) {
 		int p = i / pairs, o = 2 * (i - p * pairs), y = p / g.ow, x = p - y * g.ow, at = p * c.features + o;
 		Near from = on(f.images) + y * g.down * pitch + x * g.across * g.c, w = on(f.conv) + o, s = w + weights + c.features;
 		float a[EACH][2] = {}, b[EACH][2] = {};
@@ -57,16 +75,14 @@ DEVICE void convolve(const Quartet& c, const Floor& f, const Control& k, int ran
 				on(f.zm)[r * c.in + at + j] = z, on(f.zv)[r * c.in + at + j] = u;
 				Moments q = pass<WHAT>(c.inner, z, u, k, r0 + r, at + j);
 				m[r][j] = q.m, v[r][j] = q.v;
-				long long far = (r0 + r) * c.in + at + j;
-				if (r < n && c.m) out(c.m)[far] = q.m, out(c.v)[far] = q.v;
 			}
-#pragma unroll
-		for (int b = 0; b < FOUR; b++) {
+#pragma unroll 1
+		for (int b = 0; b < f.team; b++) {
 			Peer to = on(f.rows, b);
 #pragma unroll
 			for (int j = 0; j < 2; j++) {
-				put(to, (at + j) * ROWS8 + EACH * rank, m[0][j], m[1][j]);
-				put(to, (c.in + at + j) * ROWS8 + EACH * rank, v[0][j], v[1][j]);
+				put(to, (at + j) * f.all + EACH * rank, m[0][j], m[1][j]);
+				put(to, (c.in + at + j) * f.all + EACH * rank, v[0][j], v[1][j]);
 			}
 		}
 	}
@@ -78,7 +94,7 @@ DEVICE void convolve(const Quartet& c, const Floor& f, const Control& k, int ran
 DEVICE void weigh(const Quartet& c, const Floor& f, long long r0, int n) {
 	const Image& g = c.image;
 	int quads = c.features / 4, all = (c.cells + 1) * c.features, lines = n * g.oh, pitch = c.wide * g.c, image = c.high * pitch, each = (c.cells + 1) * quads;
-	Near sums = on(f.thin);
+	Near sums = on(f.lines);
 	for (int task = thread(); task < lines * each; task += QUARTET) {
 		int l = task / each, e = task - l * each, k = e / quads, o = 4 * (e - k * quads), r = l >= g.oh, y = l - r * g.oh, line = g.kw * g.c, down = k / line;
 		Near x = on(f.images) + r * image + (y * g.down + down) * pitch + k - down * line;

@@ -48,6 +48,12 @@ DEVICE void settle(const Norm& a, const Control& k, const Chunk& t, double const
 	weigh(k, t, constant, e.mu - (t.center ? t.center[i] : 0.0f), e.rho, gm, gs, kl, n2);
 }
 
+// take_chunks copies the chunks of weights and of their biases into shared memory.
+DEVICE void take_chunks(const Norm& a, Chunk* to, int weights, int biases) {
+	int word = thread() % 32, warp = thread() / 32;
+	if (warp < 2 && word < (int)sizeof(Chunk) / 8) ((uint64*)(to + warp))[word] = fresh((const uint64*)(a.chunks + (warp ? biases : weights)) + word);
+}
+
 // stage copies QSIDE columns of QSTAGE rows; rows from end on, and columns behind the last
 // one, are zeros.
 DEVICE void stage16(float* to, const float* from, int cols, int col, int row, int end) {
@@ -57,17 +63,19 @@ DEVICE void stage16(float* to, const float* from, int cols, int col, int row, in
 }
 
 // broad_tile: a thread has four by four weights and every sixteenth row; then one weight.
-// Tiles at the top sum up the biases, too.
-DEVICE void broad_tile(const QuartetGradients& c, const Chunk* chunks, Control& k, int number) {
+// Tiles at the top sum up the biases, too. What does not depend on the rows is read and
+// computed while they are on their way.
+DEVICE void broad_tile(const QuartetGradients& c, Chunk* chunks, Control& k, int number) {
 	const Matter& l = c.broad;
 	int across = (l.out + QSIDE - 1) / QSIDE, x = number % across * QSIDE, y = number / across * QSIDE;
 	int slice = thread() / 16, t = thread() % 16, tx = t % 4 * 4, ty = t / 4 * 4, rows = c.norm.rows;
 	int r = y + thread() / QSIDE, o = x + thread() % QSIDE;
 	const Chunk& own = chunks[0];
-	Element e = element(c.norm, own, r * l.out + o, r < l.in && o < l.out), b = element(c.norm, chunks[1], x + t, y == 0 && thread() < QSIDE && x + t < l.out);
-	double constant = constant_of(own), bias = constant_of(chunks[1]), kl = 0, n2 = 0;
+	Element e, b;
+	double constant, bias, kl = 0, n2 = 0;
 	float *M = dynamic(), *V = M + QDEEP * QSIDE, *G = V + QDEEP * QSIDE, *H = G + QDEEP * QSIDE;
 	follow();
+	CHAIN_STAMP(1, 3);
 	const Turn turn = *c.turn;
 	TileSums<4, 4> sums;
 	clear(sums);
@@ -81,7 +89,14 @@ DEVICE void broad_tile(const QuartetGradients& c, const Chunk* chunks, Control& 
 			stage16(H + q * QSIDE, l.h, l.out, x, k0 + q, rows);
 			copies_end();
 		}
-		copy_words(k, c.norm.control[turn.slot], 0); // while the rows are on their way
+		CHAIN_STAMP(1, 5);
+		if (k0 == 0) {
+			copy_words(k, c.norm.control[turn.slot], 64);
+			take_chunks(c.norm, chunks, l.chunk, l.bias);
+			barrier();
+			e = element(c.norm, own, r * l.out + o, r < l.in && o < l.out), b = element(c.norm, chunks[1], x + t, y == 0 && thread() < QSIDE && x + t < l.out);
+			constant = constant_of(own), bias = y == 0 ? constant_of(chunks[1]) : 0.0;
+		}
 #pragma unroll
 		for (int q = 0; q < QDEEP / QSTAGE; q++) {
 			if (q == 0) copies_wait<3>();
@@ -89,6 +104,8 @@ DEVICE void broad_tile(const QuartetGradients& c, const Chunk* chunks, Control& 
 			else if (q == 2) copies_wait<1>();
 			else copies_wait<0>();
 			barrier();
+			if (q == 0) CHAIN_STAMP(1, 6);
+			if (q == 3) CHAIN_STAMP(1, 7);
 #pragma unroll
 			for (int i = 0; i < QSTAGE / QSLICES; i++) {
 				int at = (q * QSTAGE + i * QSLICES + slice) * QSIDE;
@@ -99,6 +116,7 @@ DEVICE void broad_tile(const QuartetGradients& c, const Chunk* chunks, Control& 
 		}
 		barrier();
 	}
+	CHAIN_STAMP(1, 8);
 	Near all = near(dynamic()), biases = all + QSLICES * 3 * QG;
 #pragma unroll
 	for (int i = 0; i < 4; i++) {
@@ -107,31 +125,37 @@ DEVICE void broad_tile(const QuartetGradients& c, const Chunk* chunks, Control& 
 	}
 	biases[thread()] = bg, biases[QG + thread()] = bh;
 	barrier();
+	CHAIN_STAMP(1, 9);
 	if (!turn.finite) return;
 	float s[3] = {0, 0, 0};
 #pragma unroll
 	for (int q = 0; q < QSLICES; q++)
 #pragma unroll
 		for (int j = 0; j < 3; j++) s[j] += all[(q * 3 + j) * QG + thread()];
+	CHAIN_STAMP(1, 10);
 	settle(c.norm, k, own, constant, r * l.out + o, e, fma(2 * e.mu, s[2], s[0]), s[1] + s[2], kl, n2);
+	CHAIN_STAMP(1, 11);
 	if (b.live) {
 		float g = 0, h = 0;
 #pragma unroll
 		for (int q = 0; q < QSLICES; q++) g += biases[q * QSIDE + t], h += biases[QG + q * QSIDE + t];
 		settle(c.norm, k, chunks[1], bias, x + t, b, g, h, kl, n2);
 	}
+	CHAIN_STAMP(1, 12);
 	total(kl, n2);
 	if (thread() == 0) c.norm.parts[2 * block()] = kl, c.norm.parts[2 * block() + 1] = n2;
 }
 
 // elements sums up QEACH weights, or biases behind them: a thread has one and an eighth of
 // the rows, or of the parts that the pass left of the convolution; eighths are added in order.
-DEVICE void elements(const QuartetGradients& c, const Chunk* chunks, Control& k, int number, bool convolution) {
+DEVICE void elements(const QuartetGradients& c, Chunk* chunks, Control& k, int number, bool convolution) {
 	SHARED float shares[3][QSHARES][QEACH];
 	const Matter& l = c.last;
 	int t = thread() % QEACH, share = thread() / QEACH, e = number * QEACH + t, most = convolution ? c.count : c.norm.rows, per = (most + QSHARES - 1) / QSHARES;
 	int first = share * per, end = less(most, first + per), weights = convolution ? c.weights : l.in * l.out;
 	bool live = e < (convolution ? c.all : weights + l.out), weight = e < weights;
+	take_chunks(c.norm, chunks, convolution ? c.chunk : l.chunk, convolution ? c.bias : l.bias);
+	barrier();
 	const Chunk& own = chunks[weight ? 0 : 1];
 	int at = weight ? e : e - weights, r = convolution ? 0 : e / l.out, col = convolution ? 0 : e - r * l.out;
 	Element x = element(c.norm, own, at, live && share == 0);
@@ -165,7 +189,9 @@ DEVICE void elements(const QuartetGradients& c, const Chunk* chunks, Control& k,
 
 // learned sums up the gradient of a learned number, as columns does; with no tape, the scores
 // of the rows.
-DEVICE void learned(const QuartetGradients& c, const Chunk& own, Control& k, const Learned* l, int unit) {
+DEVICE void learned(const QuartetGradients& c, Chunk* chunks, Control& k, const Learned* l, int unit) {
+	const Chunk& own = chunks[0];
+	if (l) take_chunks(c.norm, chunks, l->chunk, l->chunk);
 	follow();
 	const Turn turn = *c.turn;
 	double x = 0, y = 0;
@@ -188,13 +214,12 @@ DEVICE void learned(const QuartetGradients& c, const Chunk& own, Control& k, con
 KERNEL_CHAIN(quartet_gradients, QuartetGradients, QG, 2) {
 	SHARED Chunk chunks[2];
 	SHARED Control k;
-	int b = block(), word = thread() % 32, warp = thread() / 32, number = b - c.at_learned, layer = number / c.units;
+	int b = block(), number = b - c.at_learned, layer = number / c.units;
+	CHAIN_STAMP(1, 1);
 	bool tile = b < c.at_last, last = b < c.at_conv, convolution = b < c.at_learned;
 	const Learned* l = !convolution && layer < c.learned ? c.tapes + layer : 0;
-	int chunk = tile ? warp ? c.broad.bias : c.broad.chunk : last ? warp ? c.last.bias : c.last.chunk : convolution ? warp ? c.bias : c.chunk : l ? l->chunk : c.chunk;
-	if (warp < 2 && word < (int)sizeof(Chunk) / 8) ((uint64*)(chunks + warp))[word] = fresh((const uint64*)(c.norm.chunks + chunk) + word);
-	barrier();
 	if (tile) broad_tile(c, chunks, k, b);
 	else if (convolution) elements(c, chunks, k, b - (last ? c.at_last : c.at_conv), !last);
-	else learned(c, chunks[0], k, l, number - layer * c.units);
+	else learned(c, chunks, k, l, number - layer * c.units);
+	CHAIN_STAMP(1, 15);
 }
