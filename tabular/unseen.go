@@ -94,13 +94,15 @@ type unseen struct {
 	known, other []level   // levels that training showed, and the others
 	mean, v      []float64 // of the Normals of known levels
 
-	most float64 // that variances are raised by, for each Normal of a row
-
 	predictor *model.Predictor[float32]
 }
 
+// mostWidened is the most that variances are raised by, for each Normal of a row. Corrections
+// may shrink variances a lot where the networks are far more accurate than they say.
+const mostWidened = 200
+
 func newUnseen(m *model.Model, d Data, shapes []ResidualMixture, t *vi.Tensor[float32], width int) *unseen {
-	return &unseen{net: m, data: d, shapes: shapes, table: t, width: width, most: 4}
+	return &unseen{net: m, data: d, shapes: shapes, table: t, width: width}
 }
 
 func (u *unseen) add(l level) {
@@ -118,7 +120,6 @@ func (u *unseen) add(l level) {
 // is about that for the mean, so weights have mean 0. Hidden units share the variance as they
 // share what the value changes.
 func (u *unseen) gap(g Span, embedded nn.Embed) {
-	u.most = 200 // most of what the value changes may be in its features
 	d, t, width := u.data, u.table, u.width
 	for _, row := range d.some(compared) {
 		u.known = append(u.known, level{at: g.From, inputs: d.X.Mean[row*d.X.Width+g.From : row*d.X.Width+g.To]})
@@ -152,7 +153,7 @@ func (u *unseen) set() {
 		numbers = append(numbers, u.known[i])
 	}
 	want := u.variance(some, numbers)
-	lo, hi := 0.0, math.Log(u.most*float64(u.width))
+	lo, hi := 0.0, math.Log(mostWidened*float64(u.width))
 	for range 14 {
 		mid := (lo + hi) / 2
 		if u.widen(mid); u.variance(some, u.other[:1]) < want {
