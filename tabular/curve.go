@@ -26,6 +26,7 @@ const (
 	curveFewest = 40    // rows
 	curveMost   = 5_000 // rows by which a bend is chosen
 	curveGap    = 0.01  // of x, between knots: float32 must tell them apart
+	curveFade   = 2     // of x, within which a factor returns to 1
 )
 
 // along is how much a mean counts beside ln v in ln of the variance of a target: a
@@ -79,7 +80,20 @@ func fitCurve(rows [][]residual, counts []float64, s ResidualMixture, along floa
 		f.fit(s, bend, func(int) bool { return true })
 		s, _ = fitMixture(f.bent(), counts)
 	}
+	f.fade()
 	return &f.curve, s
+}
+
+// fade ends a curve that narrows the largest variances: beyond all that were held out,
+// nothing says that they are too large, so the factor returns to 1.
+func (f *curveFit) fade() {
+	c := &f.curve
+	last := len(c.At) - 1
+	if c.Log[last] >= 0 {
+		return
+	}
+	most := max(f.most, c.At[last]+curveGap)
+	c.At, c.Log = append(c.At, most, most+curveFade), append(c.Log, c.Log[last], 0)
 }
 
 // A curveFit fits a curve. Its factors at the knots are dependent Normals before any row is
@@ -89,6 +103,7 @@ type curveFit struct {
 	counts []float64
 	places [][]place // of each member's x
 	root   [][]float64
+	most   float64 // of x
 	curve  model.Curve
 	row    []residual // room for one
 }
@@ -105,12 +120,13 @@ func newCurveFit(rows [][]residual, counts []float64, along float64) *curveFit {
 	if len(rows) < curveFewest {
 		return nil
 	}
-	f := &curveFit{rows: rows, counts: counts, curve: model.Curve{Along: along}}
+	f := &curveFit{rows: rows, counts: counts, most: math.Inf(-1), curve: model.Curve{Along: along}}
 	at := func(x residual) float64 { return -2*x.log + along*x.mean }
 	sorted := make([]float64, len(rows))
 	for i, row := range rows {
 		for _, x := range row {
 			sorted[i] += at(x) / float64(len(row))
+			f.most = max(f.most, at(x))
 		}
 	}
 	slices.Sort(sorted)

@@ -167,3 +167,21 @@ func TestCurveStep(t *testing.T) {
 		}
 	}
 }
+
+// Beyond the variances of held-out rows, a curve that narrows the largest ones returns to 1.
+func TestCurveFades(t *testing.T) {
+	f, _ := bentRows(13, 1500, func(logv, _ float64) float64 { return middle(logv) - 1.5*special.CDF(4*(logv+1.5)) })
+	l := fitShape([]fold{f}, only, 0, nil).Level
+	if l == nil || l.Curve == nil {
+		t.Fatalf("the level is %+v", l)
+	}
+	factor := func(logv float64) float64 { // of the curve alone
+		c := *l
+		c.Curve = nil
+		v := math.Exp(logv)
+		return l.Factor(0, v) / c.Factor(0, v)
+	}
+	if seen, far := factor(-0.5), factor(8); !(seen < 0.7 && math.Abs(far-1) < 1e-9) {
+		t.Errorf("the factor is %.3f where rows were held out, and %.3f beyond", seen, far)
+	}
+}
