@@ -94,15 +94,13 @@ type unseen struct {
 	known, other []level   // levels that training showed, and the others
 	mean, v      []float64 // of the Normals of known levels
 
+	most float64 // that variances are usually raised by, for each Normal of a row
+
 	predictor *model.Predictor[float32]
 }
 
-// mostWidened is the most that variances are raised by, for each Normal of a row. Corrections
-// may shrink variances a lot where the networks are far more accurate than they say.
-const mostWidened = 200
-
 func newUnseen(m *model.Model, d Data, shapes []ResidualMixture, t *vi.Tensor[float32], width int) *unseen {
-	return &unseen{net: m, data: d, shapes: shapes, table: t, width: width}
+	return &unseen{net: m, data: d, shapes: shapes, table: t, width: width, most: 4}
 }
 
 func (u *unseen) add(l level) {
@@ -120,6 +118,7 @@ func (u *unseen) add(l level) {
 // is about that for the mean, so weights have mean 0. Hidden units share the variance as they
 // share what the value changes.
 func (u *unseen) gap(g Span, embedded nn.Embed) {
+	u.most = 200 // most of what the value changes may be in its features
 	d, t, width := u.data, u.table, u.width
 	for _, row := range d.some(compared) {
 		u.known = append(u.known, level{at: g.From, inputs: d.X.Mean[row*d.X.Width+g.From : row*d.X.Width+g.To]})
@@ -153,10 +152,17 @@ func (u *unseen) set() {
 		numbers = append(numbers, u.known[i])
 	}
 	want := u.variance(some, numbers)
-	lo, hi := 0.0, math.Log(mostWidened*float64(u.width))
+	narrow := func(log float64) bool {
+		u.widen(log)
+		return u.variance(some, u.other[:1]) < want
+	}
+	lo, hi := 0.0, math.Log(u.most*float64(u.width))
+	for more := 0; more < 3 && u.bent() && narrow(hi); more++ { // curves may shrink variances a lot
+		lo, hi = hi, hi+math.Log(4)
+	}
 	for range 14 {
 		mid := (lo + hi) / 2
-		if u.widen(mid); u.variance(some, u.other[:1]) < want {
+		if narrow(mid) {
 			lo = mid
 		} else {
 			hi = mid
@@ -223,6 +229,11 @@ func (u *unseen) variance(x gauss.Batch[float32], levels []level) (total float64
 		total += (within[i] + between/u.correction(i%outputs, y, within[i]+between)) / float64(x.Rows)
 	}
 	return total
+}
+
+// bent reports whether a curve corrects variances.
+func (u *unseen) bent() bool {
+	return slices.ContainsFunc(u.shapes, func(s ResidualMixture) bool { return s.Level != nil && s.Level.Curve != nil })
 }
 
 // correction is what the variance v of a target with mean m will be multiplied by.
