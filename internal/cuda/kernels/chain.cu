@@ -255,7 +255,7 @@ DEVICE void end(const Chain& c, const Group& group, int r0, int n) {
 	long long first = (long long)(r0 + r) * in;
 #pragma unroll 1
 	for (int k = which * 64 + lane; live && k < in; k += share * 64) { // two inputs at a time
-		int other = less(k + 32, in - 1);
+		int other = k + 32 < in ? k + 32 : k; // none: not one that another thread writes
 		Sums t = {0, 0, 0}, u = {0, 0, 0};
 #pragma unroll 1
 		for (int o = 0; o < width; o++) {

@@ -17,6 +17,8 @@ DEVICE int cluster_size() {
 // All threads of a cluster arrive; behind the wait, they see what others wrote before.
 DEVICE void cluster_arrive() { asm volatile("barrier.cluster.arrive.release;" ::: "memory"); }
 DEVICE void cluster_wait() { asm volatile("barrier.cluster.wait.acquire;" ::: "memory"); }
+// cluster_present arrives where nobody needs what was written before: it does not wait for that.
+DEVICE void cluster_present() { asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory"); }
 // A Peer is a place in the shared memory of a block of the cluster.
 typedef uint32 Peer;
 DEVICE Peer peer(const float* mine, int rank) {
@@ -32,6 +34,7 @@ DEVICE void put(Peer to, int at, float x, float y) {
 DEVICE int cluster_rank() { return emulated::rank; }
 DEVICE int cluster_size() { return emulated::cluster; }
 DEVICE void cluster_arrive() {}
+DEVICE void cluster_present() {}
 DEVICE void cluster_wait() { emulated::cluster_barrier(); }
 typedef float* Peer;
 DEVICE Peer peer(const float* mine, int rank) { return (float*)mine + (rank - emulated::rank) * (227 * 256); }

@@ -205,7 +205,7 @@ DEVICE void run_quartet(const Quartet& c) {
 	SHARED Score scores[EACH][SHALLOW];
 	const Floor& f = c.floor;
 	const int rank = cluster_rank();
-	cluster_arrive();
+	cluster_present();
 	follow();
 	STAMP(1);
 	const Result* last = c.results;
@@ -230,8 +230,7 @@ DEVICE void run_quartet(const Quartet& c) {
 			copies_wait<0>();
 		}
 		STAMP(3);
-		if (turn > 0) barrier();
-		else if (thread() < CONVOLVE) gathered(); // the others still copy
+		barrier();
 		STAMP(4);
 		if (turn == 0) cluster_wait();
 		STAMP(5);
@@ -263,7 +262,8 @@ DEVICE void run_quartet(const Quartet& c) {
 			STAMP(13);
 			collect<WHAT>(c, f, k, r0, n);
 		}
-		cluster_arrive();
+		if (turn < turns - 1) cluster_arrive();
+		else cluster_present(); // nothing is written to others any more, but they may not be gone
 		if (!c.back) continue;
 		barrier();
 		STAMP(14);

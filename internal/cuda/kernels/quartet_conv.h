@@ -40,13 +40,6 @@ DEVICE void gather(const Quartet& c, const Floor& f, const Picked& p, int n) {
 	if (c.back && r < EACH && e < c.targets) on(f.y)[t] = r < n ? c.y[(r ? p.at[1] : p.at[0]) * c.targets + e] : 0.0f;
 }
 
-// gathered waits until the first rows are there, for the threads that convolve them.
-#ifndef EMULATED
-DEVICE void gathered() { asm volatile("barrier.cta.sync 2, %0;" ::"n"(CONVOLVE) : "memory"); }
-#else
-DEVICE void gathered() { barrier(); }
-#endif
-
 // convolve has, in each of so many threads, two features of a place in both rows.
 template <int WHAT>
 DEVICE void convolve(const Quartet& c, const Floor& f, const Control& k, int rank, long long r0, int threads) {

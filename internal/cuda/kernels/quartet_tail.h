@@ -8,17 +8,17 @@
 
 constexpr int MOST_VALUES = 96;
 
-// hand_over tells the warp that waits in taken_over that the scores of a row are there.
+// scored is where the warps of the rows and the one that writes their scores meet, when the
+// scores are there.
 #ifndef EMULATED
-DEVICE void hand_over() { asm volatile("barrier.cta.arrive 1, %0;" ::"n"(32 * (EACH + 1)) : "memory"); }
-DEVICE void taken_over() { asm volatile("barrier.cta.sync 1, %0;" ::"n"(32 * (EACH + 1)) : "memory"); }
+DEVICE void scored() { asm volatile("barrier.cta.sync 1, %0;" ::"n"(32 * (EACH + 1)) : "memory"); }
 #else
-static int handed_over; // by so many threads
-DEVICE void hand_over() { handed_over++; }
-DEVICE void taken_over() {
-	while (handed_over < 32 * EACH) barrier();
-	barrier(); // all threads of the warp have seen it
-	handed_over = 0;
+DEVICE void scored() { // all of them leave in the same turn
+	static int here, gone;
+	here++;
+	do barrier();
+	while (here < 32 * (EACH + 1));
+	if (++gone == 32 * (EACH + 1)) here = gone = 0;
 }
 #endif
 
@@ -147,7 +147,7 @@ struct Score {
 };
 DEVICE void note(const Quartet& c, const Score (*scores)[SHALLOW], long long r0, int n) {
 	int lane = thread() % 32;
-	taken_over();
+	scored();
 	for (int row = 0; row < EACH; row++) {
 		const Score& s = scores[row][lane % SHALLOW];
 		bool mine = row < n && lane < c.last;
@@ -199,7 +199,7 @@ DEVICE void tail(const Quartet& c, const Floor& f, const Control& k, Score (*sco
 	bool low = var < c.p;
 	if (low) var = c.p;
 	if (mine) scores[row][lane] = {e, var, low};
-	hand_over();
+	scored();
 	double by = 1 / var, gv = 0.5 * by * (1 - e * e * by);
 	float g = mine ? (float)(e * by * scale) : 0.0f, h = mine ? (float)((low && gv > 0 ? 0 : gv) * scale) : 0.0f;
 	warp_ready();
