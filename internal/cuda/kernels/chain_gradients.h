@@ -144,14 +144,25 @@ DEVICE void elements(const ChainGradients& c, const Slope& l, bool finite, int n
 	bool live = r <= l.in, weight = r < l.in;
 	float s0 = 0, s1 = 0, s2 = 0, w = weight ? l.w[e] : 0.0f;
 	if (live) {
-		const float *g = l.g + ((long long)k0 * l.out + col), *h = l.h + ((long long)k0 * l.out + col), *m = l.m + ((long long)k0 * l.in + r), *v = l.v + ((long long)k0 * l.in + r);
-		int in = l.in, width = l.out;
+		constexpr int AHEAD = 16;
 		bool random = weight && l.v;
-#pragma unroll 16
-		for (int i = k0; i < k1; i++) {
-			float x = weight ? *m : 1.0f, y = random ? *v : 0.0f;
-			s0 = fma(x, *g, s0), s1 = fma(x * x, *h, s1), s2 = fma(y, *h, s2);
-			g += width, h += width, m += in, v += in;
+		int by_g = l.out, by_m = weight ? l.in : l.out;
+		// Something is read in any case: conditions would keep the loads waiting for one another.
+		Far g = Far(l.g + col), h = Far(l.h + col), m = Far(weight ? l.m + r : l.g + col), v = Far(random ? l.v + r : l.g + col);
+#pragma unroll 1
+		for (int i = k0; i < k1; i += AHEAD) {
+			float a[4][AHEAD];
+#pragma unroll
+			for (int j = 0; j < AHEAD; j++) { // all loads first: they take longest
+				int at = less(i + j, k1 - 1);
+				a[0][j] = g[(long long)at * by_g], a[1][j] = h[(long long)at * by_g], a[2][j] = m[(long long)at * by_m], a[3][j] = v[(long long)at * by_m];
+			}
+#pragma unroll
+			for (int j = 0; j < AHEAD; j++) {
+				bool in = i + j < k1;
+				float x = weight ? a[2][j] : 1.0f, y = random ? a[3][j] : 0.0f, t0 = fma(x, a[0][j], s0), t1 = fma(x * x, a[1][j], s1), t2 = fma(y, a[1][j], s2);
+				s0 = in ? t0 : s0, s1 = in ? t1 : s1, s2 = in ? t2 : s2;
+			}
 		}
 	}
 	CHAIN_STAMP(1, 6);

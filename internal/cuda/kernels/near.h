@@ -34,6 +34,7 @@ struct Far {
 	const float* p;
 	explicit Far(const float* p) : p(p) {}
 	Far operator+(int n) const { return Far(p + n); }
+	float operator[](long long i) const { return p[i]; }
 };
 DEVICE Four32 load4(Near p) { return *(const Four32*)p; }
 DEVICE void store4(Near p, const float* x) { *(Four32*)p = {x[0], x[1], x[2], x[3]}; }
