@@ -205,6 +205,9 @@ func (w *weights) runChain(c *chain, rows, last int) error {
 	a.Rows, a.Back = int32(rows), 0
 	if last > c.score {
 		a.Back = 1
+		if args, ok := w.crowd(c); ok && w.crowded {
+			return w.runCrowd(c, args, rows)
+		}
 	}
 	a.Per, a.Turns = w.share(rows)
 	if a.Groups = 1; c.paired && a.Turns > 1 {

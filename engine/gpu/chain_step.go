@@ -108,12 +108,18 @@ func (t *trainer) buildChain() {
 // blocks would gather on the multiprocessors that are free first.
 func (t *trainer) queueChain() error {
 	w, k, c := t.weights, t.kernels.chains, &t.chain
-	if err := launch(w, k.gradients, cuda.Grid{X: c.blocks}, 256, &c.gradients); err != nil {
+	update, done, err := k.update, false, error(nil)
+	if done, err = t.crowdGradients(); done {
+		update = t.kernels.crowds.update
+	} else {
+		err = launch(w, k.gradients, cuda.Grid{X: c.blocks}, 256, &c.gradients)
+	}
+	if err != nil {
 		return err
 	}
 	grid := cuda.Grid{X: len(w.chunks)}
-	if err := launchBehind(w, k.update, grid, 256, &c.sums); err != nil {
+	if err := launchBehind(w, update, grid, 256, &c.sums); err != nil {
 		return err
 	}
-	return launchBehind(w, k.update, grid, 256, &c.update)
+	return launchBehind(w, update, grid, 256, &c.update)
 }

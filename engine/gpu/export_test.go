@@ -24,6 +24,21 @@ func (e *Engine) SideBySide() int {
 	return n
 }
 
+// FirstBeside is the name of the first kernel of a step of the trainings that ran side by side most
+// recently, and HasCrowds reports whether the card has the kernels of chains beside others.
+func (e *Engine) FirstBeside() string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, g := range e.gangs {
+		if len(g.tables.members) > 1 {
+			return g.calls[0].kernel.Name
+		}
+	}
+	return ""
+}
+
+func (e *Engine) HasCrowds() bool { return e.load().crowds != nil }
+
 // SetLaneRows sets how many rows a lane takes at a time, and returns what undoes it.
 func SetLaneRows(n int) func() {
 	before := laneRows

@@ -25,6 +25,7 @@ type kernelSet struct {
 	hasFused                                     bool            // from compute capability 8.0 on
 	chains                                       *chainKernels   // from compute capability 9.0 on; else nil
 	quartets                                     *quartetKernels // likewise
+	crowds                                       *crowdKernels   // nil on other cards than Hopper's
 
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
@@ -69,6 +70,7 @@ func (e *Engine) loadKernels() *kernelSet {
 		take(d, kernels.Quartet, k.quartet(d))
 	}
 	if d.Major == 9 {
+		take(d, kernels.Crowd, k.crowd(d))
 		all := k.wide()
 		take(d, kernels.Hopper, all)
 		for _, x := range all {
@@ -145,6 +147,13 @@ func (k *kernelSet) chain(d *cuda.Device) []entry {
 		{"chain_gradients", &c.gradients, chainShared},
 		{"chain_update", &c.update, 0},
 	}
+}
+
+// crowd lists the kernels of chains beside others.
+func (k *kernelSet) crowd(d *cuda.Device) []entry {
+	c, most := &crowdKernels{}, d.Shared-chainOverhead
+	k.crowds = c
+	return []entry{{"crowd_three", &c.three, most}, {"crowd_exact", &c.exact, most}, {"crowd_gradients", &c.gradients, crowdShared}, {"crowd_thin", &c.thin, 0}, {"crowd_update", &c.update, 0}}
 }
 
 // quartet lists the kernels of quartets.

@@ -148,6 +148,7 @@ static void launch(void (*run)(void**), unsigned x, unsigned y, unsigned z, unsi
 #include "../kernels/fused.cu"
 #include "../kernels/hopper.cu"
 #include "../kernels/chain.cu"
+#include "../kernels/crowd.cu"
 #include "../kernels/quartet.cu"
 #include "../kernels/sensed.cu"
 

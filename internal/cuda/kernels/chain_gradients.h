@@ -138,26 +138,42 @@ DEVICE void tile(const ChainGradients& c, const Slope& l, bool finite, int x, in
 // elements sums up elements of a thin layer, behind its weights those of its bias. A thread
 // has an element and an eighth of the rows; the eighths are added in order.
 DEVICE void elements(const ChainGradients& c, const Slope& l, bool finite, int number, int part) {
-	SHARED float shares[3][EIGHTH][SIDE];
 	int t = thread() % SIDE, eighth = thread() / SIDE, e = number * SIDE + t, r = e / l.out, col = e - r * l.out;
 	int k0 = part * c.split, k1 = less(c.rows, k0 + c.split), per = (k1 - k0 + EIGHTH - 1) / EIGHTH;
 	k0 += eighth * per, k1 = less(k1, k0 + per);
 	bool live = r <= l.in, weight = r < l.in;
 	float s0 = 0, s1 = 0, s2 = 0, w = weight ? l.w[e] : 0.0f;
-	if (live)
-#pragma unroll 16
-		for (int i = k0; i < k1; i++) {
-			float g = l.g[(long long)i * l.out + col], h = l.h[(long long)i * l.out + col];
-			float m = weight ? l.m[(long long)i * l.in + r] : 1.0f, v = weight && l.v ? l.v[(long long)i * l.in + r] : 0.0f;
-			s0 = fma(m, g, s0), s1 = fma(m * m, h, s1), s2 = fma(v, h, s2);
+	if (live) {
+		constexpr int AHEAD = 16;
+		bool random = weight && l.v;
+		int by_g = l.out, by_m = weight ? l.in : l.out;
+		// Something is read in any case: conditions would keep the loads waiting for one another.
+		Far g = Far(l.g + col), h = Far(l.h + col), m = Far(weight ? l.m + r : l.g + col), v = Far(random ? l.v + r : l.g + col);
+#pragma unroll 1
+		for (int i = k0; i < k1; i += AHEAD) {
+			float a[4][AHEAD];
+#pragma unroll
+			for (int j = 0; j < AHEAD; j++) { // all loads first: they take longest
+				int at = less(i + j, k1 - 1);
+				a[0][j] = g[(long long)at * by_g], a[1][j] = h[(long long)at * by_g], a[2][j] = m[(long long)at * by_m], a[3][j] = v[(long long)at * by_m];
+			}
+#pragma unroll
+			for (int j = 0; j < AHEAD; j++) {
+				bool in = i + j < k1;
+				float x = weight ? a[2][j] : 1.0f, y = random ? a[3][j] : 0.0f, t0 = fma(x, a[0][j], s0), t1 = fma(x * x, a[1][j], s1), t2 = fma(y, a[1][j], s2);
+				s0 = in ? t0 : s0, s1 = in ? t1 : s1, s2 = in ? t2 : s2;
+			}
 		}
+	}
 	CHAIN_STAMP(1, 6);
-	shares[0][eighth][t] = s0, shares[1][eighth][t] = s1, shares[2][eighth][t] = s2;
+	SHARED float shares[3 * CG];
+	float* share = shares + thread();
+	share[0] = s0, share[CG] = s1, share[2 * CG] = s2;
 	barrier();
 	CHAIN_STAMP(1, 7);
 	if (!finite || !live || eighth > 0) return;
 #pragma unroll
-	for (int q = 1; q < EIGHTH; q++) s0 += shares[0][q][t], s1 += shares[1][q][t], s2 += shares[2][q][t];
+	for (int q = 1; q < EIGHTH; q++) s0 += share[q * SIDE], s1 += share[CG + q * SIDE], s2 += share[2 * CG + q * SIDE];
 	float* grad = c.grad + part * c.size;
 	grad[weight ? l.mean + e : l.bias + col] = fma(2 * w, s2, s0);
 	grad[weight ? l.rho + e : l.bias_rho + col] = s1 + s2;
@@ -177,24 +193,15 @@ DEVICE void noise(const ChainGradients& c, int output) {
 // divide divides small numbers, given the inverse.
 DEVICE int divide(int x, float inverse) { return (int)((x + 0.5f) * inverse); }
 
-KERNEL_CHAIN(chain_gradients, ChainGradients, CG, 2) {
-	CHAIN_STAMP(1, 1);
-	int b = block(), i = 0;
-	while (i + 1 < c.count && b >= c.links[i + 1].block) i++;
-	const Slope& l = c.links[i];
-	follow();
-	CHAIN_STAMP(1, 2);
-	bool finite = c.turn->finite;
-	if (b < c.rest) {
-		int number = divide(b - l.block, c.by_parts), part = b - l.block - number * c.parts, across = (l.out + SIDE - 1) / SIDE, down = divide(number, l.by_across);
-		if (less(l.in, l.out) > SHALLOW) tile(c, l, finite, number - down * across, down, part);
-		else elements(c, l, finite, number, part);
-	} else if (b < c.rest + c.noises) {
-		if (finite) noise(c, b - c.rest);
-	} else if (finite) { // the scores of the rows
-		double nll = 0, floored = 0;
-		for (int r = thread(); r < c.rows; r += CG) nll += c.nll[r], floored += c.floored[r];
-		total(nll, floored);
-		if (thread() == 0) c.scores[0] = nll, c.scores[1] = floored;
+// beside_links sums up what is no weight of a link: a noise, or the scores of the rows.
+DEVICE void beside_links(const ChainGradients& c, int b, bool finite) {
+	if (!finite) return;
+	if (b < c.rest + c.noises) {
+		noise(c, b - c.rest);
+		return;
 	}
+	double nll = 0, floored = 0;
+	for (int r = thread(); r < c.rows; r += CG) nll += c.nll[r], floored += c.floored[r];
+	total(nll, floored);
+	if (thread() == 0) c.scores[0] = nll, c.scores[1] = floored;
 }

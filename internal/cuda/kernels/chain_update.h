@@ -49,9 +49,9 @@ DEVICE float sum_parts(const Norm& a, int parts, long long at) {
 	return sum;
 }
 
-// chain_update adds up the parts of the gradients, KL and squared norm; or it makes the step,
+// update_chain adds up the parts of the gradients, KL and squared norm; or it makes the step,
 // where every block adds up KL and norm of all chunks, in the same order.
-KERNEL_CHAIN(chain_update, ChainUpdate, OPT, 2) {
+DEVICE void update_chain(const ChainUpdate& c) {
 	SHARED Chunk t;
 	SHARED Control k;
 	CHAIN_STAMP(2, 1);

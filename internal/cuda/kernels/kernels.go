@@ -37,6 +37,13 @@ var Chain = newText(chain)
 //go:embed chain.ptx
 var chain []byte
 
+// Crowd are the kernels of plain small networks that run beside many others, for compute
+// capability 9.0 only.
+var Crowd = newText(crowd)
+
+//go:embed crowd.ptx
+var crowd []byte
+
 // Quartet are the kernels of networks whose broad layer four blocks share, with those of small
 // networks that follow them, for compute capability 9.0 and later.
 var Quartet = newText(quartet)

@@ -29,7 +29,7 @@ func TestAssembles(t *testing.T) {
 	for _, x := range []struct {
 		text kernels.Text
 		arch string
-	}{{kernels.Base, "sm_75"}, {kernels.Sensed, "sm_75"}, {kernels.Tensor, "sm_80"}, {kernels.Fused, "sm_80"}, {kernels.Chain, "sm_90"}, {kernels.Hopper, "sm_90a"}} {
+	}{{kernels.Base, "sm_75"}, {kernels.Sensed, "sm_75"}, {kernels.Tensor, "sm_80"}, {kernels.Fused, "sm_80"}, {kernels.Chain, "sm_90"}, {kernels.Hopper, "sm_90a"}, {kernels.Crowd, "sm_90a"}} {
 		for name := range x.text.Kernels() {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()

@@ -27,18 +27,26 @@ DEVICE Two32 load2(Far p) {
 	Pair v = *(__attribute__((address_space(1))) const Pair*)p;
 	return {v[0], v[1]};
 }
+DEVICE void store2(Out p, float x, float y) { *(__attribute__((address_space(1))) Pair*)p = Pair{x, y}; }
 #else
 typedef float *Near, *Out;
 struct Far {
 	const float* p;
 	explicit Far(const float* p) : p(p) {}
 	Far operator+(int n) const { return Far(p + n); }
+	float operator[](long long i) const { return p[i]; }
 };
 DEVICE Four32 load4(Near p) { return *(const Four32*)p; }
 DEVICE void store4(Near p, const float* x) { *(Four32*)p = {x[0], x[1], x[2], x[3]}; }
 DEVICE Four32 load4(Far p) { return *(const Four32*)p.p; }
 DEVICE Two32 load2(Near p) { return *(const Two32*)p; }
 DEVICE Two32 load2(Far p) { return *(const Two32*)p.p; }
+DEVICE void store2(Out p, float x, float y) { *(Two32*)p = {x, y}; }
+#endif
+#ifndef EMULATED
+DEVICE uint32 place_near(Near p) { return (uint32)(uint64)p; } // in bytes
+#else
+DEVICE uint32 place_near(Near p) { return (uint32)((p - dynamic()) * 4); }
 #endif
 // near returns a pointer that points into shared memory.
 DEVICE Near near(const float* p) { return (Near)(float*)p; }
