@@ -11,7 +11,7 @@ import (
 )
 
 // fields are those of compute's tile, eight bytes each.
-var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "k", "w", "count", "b2", "more", "jumpA", "jumpB"}
+var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "bs", "k", "w", "count", "b2", "more", "jumpA", "jumpB"}
 
 // load reads a field of the tile t into a register.
 func load(name string) GPVirtual {
@@ -111,9 +111,12 @@ func newStretch(more Mem) stretch {
 	return stretch{more, load("k")}
 }
 
-// sum runs body k times in each stretch; advance moves pointers by u steps, and jump from
-// the end of one stretch to the beginning of the next.
+// sum runs body k times in each stretch; advance moves pointers by u steps, unless body has
+// moved them (nil), and jump from the end of one stretch to the beginning of the next.
 func (s stretch) sum(body, advance func(u int), jump func(a, b GPVirtual)) {
+	if advance == nil {
+		advance = func(int) {}
+	}
 	Label("stretch")
 	loop(s.k, body, advance)
 	left := GP64()
