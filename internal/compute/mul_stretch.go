@@ -1,6 +1,6 @@
 package compute
 
-// A stretched is an operand of MulStretches: in every stretch, element (i, k) of a left
+// A stretched is an operand of mulStretches: in every stretch, element (i, k) of a left
 // operand is data[i/MR*tile + i%MR + k*row], element (k, j) of a right one
 // data[j/NR*tile + j%NR + k*row]. So it may be in panels, or rows as they are. Whole tiles of
 // NR columns are read.
