@@ -13,9 +13,9 @@ const maxPlain = 256
 
 func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
 
-// layTape decides which operands lie on the tape as they are: those of products with one or
-// two rows, which are read in order, and narrow ones where the tiles of AVX-512 read them from
-// the second-level cache as fast as from the first. Right operands have whole tiles of columns.
+// layTape decides which operands lie on the tape as they are: right operands of products with
+// one or two rows, in whole tiles of columns, and narrow left ones where the tiles of AVX-512
+// read them from the second-level cache as fast as from the first.
 func (d *Dense[T]) layTape() {
 	if d.apart {
 		return
@@ -24,7 +24,7 @@ func (d *Dense[T]) layTape() {
 	if d.single() {
 		d.plainInput = d.In%NR == 0
 	}
-	d.plainGradient = (wide && d.Out <= maxPlain || d.In <= 2) && d.Out%NR == 0
+	d.plainGradient = d.In <= 2 && d.Out%NR == 0
 }
 
 func (d *Dense[T]) leftWidth() int {

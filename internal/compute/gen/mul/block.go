@@ -17,8 +17,7 @@ import (
 func block(rows, panels int) {
 	isa.Own(fmt.Sprintf("mul%dx%d", rows, 16*panels), "func(t *byte)",
 		fmt.Sprintf("multiplies %d rows, count times if 12, by the first w columns of %d panels.", rows, panels))
-	t := tile512{rows: rows, panels: panels, acc: accumulators(rows, panels), more: AllocLocal(8), bs: AllocLocal(8)}
-	MOVQ(bytes("bs"), t.bs)
+	t := tile512{rows: rows, panels: panels, acc: accumulators(rows, panels), more: AllocLocal(8)}
 	t.dst, t.start, t.a = load("dst"), load("start"), load("a")
 	t.lastColumns()
 	if rows < 12 {
@@ -74,7 +73,6 @@ type tile512 struct {
 	dst, start, a GPVirtual
 	last          *isa.Mask // of the last panel
 	more          Mem       // stretches of k that follow
-	bs            Mem       // from one k to the next in b; no register is left for it
 }
 
 func (t *tile512) each(do func(r, p int, v VecVirtual)) {
@@ -152,17 +150,18 @@ func (t *tile512) sum(count GPVirtual) {
 		SHLQ(Imm(5), line)
 		ADDQ(line, next)
 	}
+	step := newStep(b, t.rows)
 	newStretch(t.more).sum(func(u int) {
 		right := isa.Vecs(t.panels)
 		for p, v := range right {
-			m := Mem{Base: b}
+			m := Mem{Base: b, Disp: step.disp(u)}
 			if p > 0 {
 				m.Index, m.Scale = ps, uint8(p)
 			}
 			VMOVUPS(m, v)
 		}
 		if t.rows == 12 && u%2 == 0 { // it comes from afar while these are at work
-			PREFETCHT1(Mem{Base: b, Index: next, Scale: 1})
+			PREFETCHT1(Mem{Base: b, Index: next, Scale: 1, Disp: 64 * u})
 		}
 		for r := range t.rows {
 			v := isa.Vec()
@@ -174,8 +173,8 @@ func (t *tile512) sum(count GPVirtual) {
 		for _, x := range tiles {
 			x.next()
 		}
-		ADDQ(t.bs, b)
-	}, nil, func(jumpA, jumpB GPVirtual) {
+		step.next()
+	}, step.advance, func(jumpA, jumpB GPVirtual) {
 		for _, x := range tiles {
 			x.move(jumpA)
 		}

@@ -98,6 +98,39 @@ func prefetchRows(p, stride Register, rows int) {
 	}
 }
 
+// A step goes through a right operand, from k to k. Rows of a panel lie one after the other.
+// One or two rows also take a right operand that is no panel; to add its distance in every
+// turn would cost more rows up to a twentieth of their time.
+type step struct{ b, bs GPVirtual }
+
+func newStep(b GPVirtual, rows int) step {
+	if rows > 2 {
+		return step{b: b}
+	}
+	return step{b, bytes("bs")}
+}
+
+// disp is where turn u of an unrolled loop finds its row.
+func (s step) disp(u int) int {
+	if s.bs != nil {
+		return 0
+	}
+	return 64 * u
+}
+
+// next ends a turn, advance u of them.
+func (s step) next() {
+	if s.bs != nil {
+		ADDQ(s.bs, s.b)
+	}
+}
+
+func (s step) advance(u int) {
+	if s.bs == nil {
+		ADDQ(I32(64*u), s.b)
+	}
+}
+
 // A stretch is a sum over k that may go on elsewhere: more is the place on the stack of
 // how many stretches follow.
 type stretch struct {
@@ -111,12 +144,9 @@ func newStretch(more Mem) stretch {
 	return stretch{more, load("k")}
 }
 
-// sum runs body k times in each stretch; advance moves pointers by u steps, unless body has
-// moved them (nil), and jump from the end of one stretch to the beginning of the next.
+// sum runs body k times in each stretch; advance moves pointers by u steps, and jump from
+// the end of one stretch to the beginning of the next.
 func (s stretch) sum(body, advance func(u int), jump func(a, b GPVirtual)) {
-	if advance == nil {
-		advance = func(int) {}
-	}
 	Label("stretch")
 	loop(s.k, body, advance)
 	left := GP64()

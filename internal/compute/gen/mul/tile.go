@@ -56,24 +56,15 @@ func tile(rows int) {
 	prefetchRows(dst, ldd, rows)
 	x.begin(a)
 	b, ps := load("b"), bytes("ps")
-	// Rows of a panel lie one after the other. One or two rows also take a right operand that
-	// is no panel; to step from k to k would cost more rows a hundredth of their time.
-	var bs GPVirtual
-	advance := func(u int) { ADDQ(I32(64*u), b) }
-	if rows <= 2 {
-		bs, advance = bytes("bs"), nil
-	}
+	step := newStep(b, rows)
 	newStretch(more).sum(func(u int) {
-		if bs != nil {
-			u = 0
-		}
 		if rows == 6 {
 			// The next panel comes from afar while this one is at work.
 			PREFETCHT1(Mem{Base: b, Index: ps, Scale: 1, Disp: 64 * u})
 		}
 		right := isa.Vecs(perPanel)
 		for c, v := range right {
-			VMOVUPS(Mem{Base: b, Disp: 64*u + isa.Bytes*c}, v)
+			VMOVUPS(Mem{Base: b, Disp: step.disp(u) + isa.Bytes*c}, v)
 		}
 		for r := range rows {
 			v := isa.Vec()
@@ -83,10 +74,8 @@ func tile(rows int) {
 			}
 		}
 		x.next()
-		if bs != nil {
-			ADDQ(bs, b)
-		}
-	}, advance, func(jumpA, jumpB GPVirtual) {
+		step.next()
+	}, step.advance, func(jumpA, jumpB GPVirtual) {
 		x.move(jumpA)
 		ADDQ(jumpB, b)
 	})

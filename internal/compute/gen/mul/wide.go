@@ -63,7 +63,7 @@ func wide(rows, panels int) {
 		for _, b := range base {
 			ADDQ(bs, b)
 		}
-	}, nil, func(jumpA, jumpB GPVirtual) {
+	}, func(int) {}, func(jumpA, jumpB GPVirtual) {
 		x.move(jumpA)
 		for _, b := range base {
 			ADDQ(jumpB, b)
