@@ -138,11 +138,11 @@ func view[T gauss.Float](b gauss.Batch[T], rows, width int, form Form) gauss.Bat
 }
 
 func (r *chainRunner[T]) Forward(p *Pass[T]) {
-	rows, in, tape := p.In.Rows, p.In, p.Tape
+	rows, tape := p.In.Rows, p.Tape
 	for i, u := range r.units {
 		q := &r.passes[i]
 		q.Seed, q.Step, q.Row = p.Seed, p.Step, p.Row
-		q.In, q.Out = in, p.Out
+		q.Out = p.Out
 		if i < len(r.acts) {
 			q.Out = view(r.acts[i], rows, u.Out().Size(), u.Form())
 			if r.cov[i] {
@@ -153,9 +153,54 @@ func (r *chainRunner[T]) Forward(p *Pass[T]) {
 			n := rows * u.TapeWidth()
 			q.Tape, tape = tape[:n], tape[n:]
 		}
-		r.runners[i].Forward(q)
-		in = q.Out
 	}
+	r.outOnTape(rows)
+	for i := range r.units {
+		q := &r.passes[i]
+		if q.In = p.In; i > 0 {
+			q.In = r.passes[i-1].Out
+		}
+		r.runners[i].Forward(q)
+	}
+}
+
+// outOnTape lets units write their outputs onto the tape of the dense layer behind them, where
+// that needs them.
+func (r *chainRunner[T]) outOnTape(rows int) {
+	for i := range r.acts {
+		d, dense := r.runners[i+1].(*denseRunner[T])
+		if !r.train || !dense {
+			continue
+		}
+		out := &r.passes[i].Out
+		m, v := d.dense.TapeInput(r.passes[i+1].Tape, rows)
+		if m == nil {
+			continue
+		}
+		place := func(b *gauss.Batch[T]) {
+			if b.Mean = m; b.Var != nil {
+				b.Var = v
+			}
+		}
+		place(out)
+		if i > 0 && inPlace(r.runners[i-1], r.runners[i]) {
+			place(&r.passes[i-1].Out)
+		}
+	}
+}
+
+// gradOnTape is where the gradient by the output of a unit goes: onto the tape of a dense layer,
+// where that needs it, or to a buffer.
+func (r *chainRunner[T]) gradOnTape(i, rows, width int) gauss.Batch[T] {
+	to := view(r.grads[(i+1)%2], rows, width, r.units[i].Form())
+	if d, dense := r.runners[i].(*denseRunner[T]); dense {
+		if g, h := d.dense.TapeGradient(r.passes[i].Tape, rows); g != nil {
+			if to.Mean = g; to.Var != nil {
+				to.Var = h
+			}
+		}
+	}
+	return to
 }
 
 func (r *chainRunner[T]) Backward(p *Pass[T]) {
@@ -164,7 +209,7 @@ func (r *chainRunner[T]) Backward(p *Pass[T]) {
 		q := &r.passes[i]
 		q.DOut, q.DIn = out, p.DIn
 		if i > 0 {
-			q.DIn = view(r.grads[i%2], rows, q.In.Width, r.units[i-1].Form())
+			q.DIn = r.gradOnTape(i-1, rows, q.In.Width)
 			if r.cov[i-1] {
 				q.DIn.Cov = r.dcovs[i-1][:rows*q.In.Width*q.In.Width]
 			}

@@ -67,3 +67,38 @@ func TestInPlace(t *testing.T) {
 		}
 	}
 }
+
+// A chain writes the inputs of a narrow dense layer, and the gradients of its outputs, onto
+// the layer's tape.
+func TestChainTape(t *testing.T) {
+	const rows = 7
+	act := Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
+	l := Chain{Dense{Out: 32}, act, Dense{Out: 16}, act, Dense{Out: 1}}
+	b := &Binder[float32]{Params: &vi.Params[float32]{}, In: Vec(1), Form: Fixed, Train: true}
+	u, err := Bind(l, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Params.Alloc()
+	b.Params.Start(rng.New(1), vi.Std(0.1))
+	r := u.NewRunner(rows, true).(*chainRunner[float32])
+	for tile := range u.PrepareTiles() {
+		r.Prepare(tile)
+	}
+	p := Pass[float32]{In: gauss.Fixed(1, make([]float32, rows)), Out: gauss.New[float32](rows, 1), DOut: gauss.New[float32](rows, 1)}
+	p.Tape = make([]float32, rows*u.TapeWidth())
+	r.Forward(&p)
+	r.Backward(&p)
+	same := func(what string, got gauss.Batch[float32], mean, variance []float32) {
+		if &got.Mean[0] != &mean[0] || &got.Var[0] != &variance[0] {
+			t.Errorf("%s are not written onto the tape", what)
+		}
+	}
+	last := &r.passes[4]
+	m, v := r.runners[4].(*denseRunner[float32]).dense.TapeInput(last.Tape, rows)
+	same("the outputs of the third layer", r.passes[2].Out, m, v)
+	same("the outputs of the fourth layer", r.passes[3].Out, m, v)
+	same("the inputs of the last layer", last.In, m, v)
+	g, h := r.runners[0].(*denseRunner[float32]).dense.TapeGradient(r.passes[0].Tape, rows)
+	same("the gradients of the outputs of the first layer", r.passes[1].DIn, g, h)
+}

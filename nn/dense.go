@@ -73,10 +73,11 @@ func (r *denseRunner[T]) Forward(p *Pass[T]) {
 		r.shared.forward(p)
 		return
 	}
-	r.dense.Forward(p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var, r.scratch)
 	if r.train {
-		r.dense.RecordInput(p.Tape, p.In.Rows, p.In.Mean, p.In.Var)
+		r.dense.ForwardRecord(p.Tape, p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var, r.scratch)
+		return
 	}
+	r.dense.Forward(p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var, r.scratch)
 }
 
 func (r *denseRunner[T]) Backward(p *Pass[T]) {

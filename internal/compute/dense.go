@@ -23,7 +23,8 @@ type Dense[T Float] struct {
 	biasMean, biasVar     []T
 	few                   []T // columns of few outputs, in the place of mean, vari and second; see dense_thin.go
 
-	gradRows, gradOutputs int // of a tile of gradients; see dense_grad.go
+	gradRows, gradOutputs     int  // of a tile of gradients; see dense_grad.go
+	plainInput, plainGradient bool // these lie on the tape as they are; see dense_tape.go
 
 	apart  bool // the injected variance is kept apart: second is w̄²; see dense_apart.go
 	follow int
@@ -37,6 +38,7 @@ func NewDense[T Float](in, out int, random, train bool) *Dense[T] {
 
 func newDense[T Float](in, out int, random, train, apart bool) *Dense[T] {
 	d := &Dense[T]{In: in, Out: out, Random: random, apart: apart}
+	d.layTape()
 	d.shareGradients(runtime.GOMAXPROCS(0))
 	matrices := []*Right[T]{&d.mean, &d.second}
 	transposes := []*Right[T]{&d.meanT, &d.secondT}

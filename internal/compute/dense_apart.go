@@ -118,21 +118,21 @@ func (d *Dense[T]) operandsApart(b TapeBlock[T]) (m, v, back, g, h, e, a []T) {
 }
 
 // gradientApart is Gradient of a Dense apart.
-func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], t gradTile, hasV bool, mean, gw, gs, vh, squares []T, o Gradients[T]) {
+func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], t gradTile, hasV bool, mean, gw, gs, vh, room []T, o Gradients[T]) {
 	all := blocks
 	for add := false; len(blocks) > 0; add = true {
 		b := blocks[0] // and those that one product sums
 		n, apart := d.stretches(blocks)
 		m1, v1, _, g1, h1, e1, _ := d.operandsApart(b)
-		m, v := operand[T]{d.columns(m1, b.Rows, t), apart}, operand[T]{d.columns(v1, b.Rows, t), apart}
-		g, h, e := operand[T]{g1, apart}, operand[T]{h1, apart}, operand[T]{e1, apart}
+		m, v := d.leftOperand(m1, b.Rows, t, apart), d.leftOperand(v1, b.Rows, t, apart)
+		g, h, e := d.rightOperand(g1, b.Rows, t, apart), d.rightOperand(h1, b.Rows, t, apart), d.rightOperand(e1, b.Rows, t, apart)
 		d.gradProduct(gw, d.Out, t, add, b.Rows, n, m, g)
 		if d.Random {
-			var more *operand[T]
+			var more *stretched[T]
 			if hasV {
 				more = &v
 			}
-			d.gradProduct(gs, d.Out, t, add, b.Rows, n, m.squares(n, more, squares), e)
+			d.gradProduct(gs, d.Out, t, add, b.Rows, n, squares(m, d.leftLen(b.Rows, t), n, more, room), e)
 		}
 		if hasV {
 			d.gradProduct(vh, t.to-t.from, t, add, b.Rows, n, v, h)
@@ -146,7 +146,7 @@ func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], t gradTile, hasV bool, m
 		n, apart := d.stretches(blocks)
 		_, _, back, _, _, _, a := d.operandsApart(b)
 		rows := d.follow * b.Rows
-		d.gradProduct(gw, d.Out, t, true, rows, n, operand[T]{d.columns(back, rows, t), apart}, operand[T]{a, apart})
+		d.gradProduct(gw, d.Out, t, true, rows, n, d.leftOperand(back, rows, t, apart), d.rightOperand(a, rows, t, apart))
 		blocks = blocks[n:]
 	}
 	if hasV {

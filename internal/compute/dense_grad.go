@@ -2,13 +2,6 @@ package compute
 
 import "math"
 
-// The tape of a block of rows holds the operands of the weight gradients, packed:
-// m and v in panels of MR columns, then g and h in panels of NR columns. With one
-// output mᵀg is gᵀm: m and v are then in panels of NR columns, and g and h as they
-// are, instead of one column in NR.
-
-func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
-
 // A gradTile is the part of the weight gradients that one task owns: weight rows lo … hi,
 // outputs from … to.
 type gradTile struct{ lo, hi, from, to int }
@@ -62,28 +55,6 @@ func (d *Dense[T]) gradTile(tile int) gradTile {
 	return gradTile{lo, min(d.In, lo+d.gradRows), from, min(d.Out, from+d.gradOutputs)}
 }
 
-func (d *Dense[T]) leftWidth() int {
-	if d.single() {
-		return RightLen(1, d.In)
-	}
-	return (d.In + MR - 1) / MR * MR
-}
-
-func (d *Dense[T]) rightWidth() int {
-	if d.single() {
-		return 1
-	}
-	return RightLen(1, d.Out)
-}
-
-// TapeWidth is the number of values the tape holds per row.
-func (d *Dense[T]) TapeWidth() int {
-	if d.apart {
-		return d.tapeApart()
-	}
-	return 2*d.leftWidth() + 2*d.rightWidth()
-}
-
 // GradTiles is the number of tiles of Gradient.
 func (d *Dense[T]) GradTiles() int { return ceil(d.In, d.gradRows) * ceil(d.Out, d.gradOutputs) }
 
@@ -92,41 +63,6 @@ func (d *Dense[T]) GradTiles() int { return ceil(d.In, d.gradRows) * ceil(d.Out,
 // one product sums.
 func (d *Dense[T]) GradScratch(rows int) int {
 	return d.gradRows*min(d.gradOutputs, d.Out) + min(d.leftWidth(), d.gradRows+NR)*max(rows, gradDepth)
-}
-
-// RecordInput packs a block's inputs onto its tape.
-func (d *Dense[T]) RecordInput(tape []T, rows int, m, v []T) {
-	n := rows * d.leftWidth()
-	d.packInput(tape[:n], m, rows)
-	if v != nil {
-		d.packInput(tape[n:2*n], v, rows)
-	}
-}
-
-func (d *Dense[T]) packInput(dst, src []T, rows int) {
-	if d.single() {
-		Right[T]{rows, d.In, dst}.Pack(src, d.In, 1)
-	} else {
-		PackLeft(dst, src, rows, d.In)
-	}
-}
-
-// RecordGradient packs a block's output gradients onto its tape.
-func (d *Dense[T]) RecordGradient(tape []T, rows int, g, h []T) {
-	tape = tape[2*rows*d.leftWidth():]
-	n := rows * d.rightWidth()
-	d.packGradient(tape[:n], g, rows)
-	if h != nil {
-		d.packGradient(tape[n:2*n], h, rows)
-	}
-}
-
-func (d *Dense[T]) packGradient(dst, src []T, rows int) {
-	if d.single() {
-		copy(dst, src)
-	} else {
-		Right[T]{rows, d.Out, dst}.Pack(src, d.Out, 1)
-	}
 }
 
 // A TapeBlock is a block of rows on the tape.
@@ -159,14 +95,14 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 	for add := false; len(blocks) > 0; add = true {
 		b := blocks[0] // and those that one product sums
 		n, apart := d.stretches(blocks)
-		g, h := operand[T]{d.right(b, 0), apart}, operand[T]{d.right(b, 1), apart}
-		m := operand[T]{d.left(b, 0, t), apart}
+		g, h := d.right(b, 0, t, apart), d.right(b, 1, t, apart)
+		m := d.left(b, 0, t, apart)
 		d.gradProduct(gw, d.Out, t, add, b.Rows, n, m, g)
 		if d.Random {
-			d.gradProduct(gs, d.Out, t, add, b.Rows, n, m.squares(n, nil, squares), h)
+			d.gradProduct(gs, d.Out, t, add, b.Rows, n, d.leftSquares(b, t, n, apart, squares), h)
 		}
 		if hasV && hasH {
-			d.gradProduct(vh, t.to-t.from, t, add, b.Rows, n, operand[T]{d.left(b, 1, t), apart}, h)
+			d.gradProduct(vh, t.to-t.from, t, add, b.Rows, n, d.left(b, 1, t, apart), h)
 		}
 		d.addRows(o.BiasMean, t, b.Rows, n, g)
 		if hasH {
@@ -204,56 +140,31 @@ func (d *Dense[T]) addSecond(t gradTile, random bool, vh, mean, gw, gs []T) {
 }
 
 // gradProduct writes leftᵀ·right of n blocks of rows to a tile of a gradient, or adds it.
-// left has the columns of the tile, right those of all outputs.
-func (d *Dense[T]) gradProduct(dst []T, ld int, t gradTile, add bool, rows, n int, left, right operand[T]) {
+func (d *Dense[T]) gradProduct(dst []T, ld int, t gradTile, add bool, rows, n int, left, right stretched[T]) {
 	var start []T
 	if add {
 		start = dst
 	}
 	if d.single() {
-		Mul(dst, d.In, start, d.In, right.first, 0, 1, 1, Right[T]{rows, d.In, left.first})
+		mulStretches(dst, d.In, start, d.In, right, 1, left, d.In, rows, n)
 		return
 	}
-	b := Right[T]{rows, d.Out, right.first}.columns(t.from, t.to)
-	b.Data = b.Data[:cap(b.Data)] // as far as the last block
-	MulStretches(dst, ld, start, ld, left.first[:cap(left.first)], left.apart, t.hi-t.lo, b, right.apart, n)
-}
-
-// left is operand i (m, v) of a block, the panels that a tile needs.
-func (d *Dense[T]) left(b TapeBlock[T], i int, t gradTile) []T {
-	w := b.Rows * d.leftWidth()
-	return d.columns(b.Tape[i*w:][:w], b.Rows, t)
-}
-
-// columns are the panels of a left operand of n rows that hold the weight rows of a tile.
-func (d *Dense[T]) columns(left []T, n int, t gradTile) []T {
-	if t.hi < d.In {
-		return left[t.lo*n : t.hi*n]
-	}
-	return left[t.lo*n:]
-}
-
-// right is operand i (g, h) of a block.
-func (d *Dense[T]) right(b TapeBlock[T], i int) []T {
-	w := b.Rows * d.rightWidth()
-	return b.Tape[2*b.Rows*d.leftWidth()+i*w:][:w]
+	mulStretches(dst, ld, start, ld, left, t.hi-t.lo, right, t.to-t.from, rows, n)
 }
 
 // addRows adds the rows of a right operand of n blocks to the sums of a tile's biases. Tiles of the
 // first weight rows have them.
-func (d *Dense[T]) addRows(dst []T, t gradTile, rows, n int, r operand[T]) {
+func (d *Dense[T]) addRows(dst []T, t gradTile, rows, n int, r stretched[T]) {
 	if t.lo > 0 || dst == nil {
 		return
 	}
 	if d.single() {
-		for _, g := range r.first {
+		for _, g := range r.data[:rows] {
 			dst[0] += g
 		}
 		return
 	}
 	one := [1]T{1}
 	dst = dst[t.from:t.to]
-	for i := range n {
-		Mul(dst, d.Out, dst, d.Out, one[:], 0, 0, 1, Right[T]{rows, d.Out, r.block(i)}.columns(t.from, t.to))
-	}
+	mulStretches(dst, d.Out, dst, d.Out, stretched[T]{data: one[:]}, 1, r, t.to-t.from, rows, n)
 }

@@ -7,26 +7,16 @@ package compute
 // written once for all of them, and the operands stay in the second-level cache.
 const gradDepth = 512
 
-// An operand is that of the first of several blocks, and how far apart the blocks are.
-type operand[T Float] struct {
-	first []T
-	apart int
-}
-
-// block is the operand of block i.
-func (x operand[T]) block(i int) []T { return x.first[:cap(x.first)][i*x.apart:][:len(x.first)] }
-
-// squares writes x² of n blocks to dst, or x² + v if v is not nil.
-func (x operand[T]) squares(n int, v *operand[T], dst []T) operand[T] {
-	size := len(x.first)
+// squares writes x², of n stretches of so many numbers, to dst, or x² + v if v is not nil.
+func squares[T Float](x stretched[T], size, n int, v *stretched[T], dst []T) stretched[T] {
 	for i := range n {
 		sq := dst[i*size:][:size]
-		Square(sq, x.block(i))
+		Square(sq, x.data[i*x.apart:][:size])
 		if v != nil {
-			Add(sq, v.block(i))
+			Add(sq, v.data[i*v.apart:][:size])
 		}
 	}
-	return operand[T]{dst[:size], size}
+	return stretched[T]{dst, size, x.tile, x.row}
 }
 
 // stretches returns how many of the blocks, from the first on, one product sums, and how

@@ -14,6 +14,7 @@ func testStretches[T Float](t *testing.T) {
 					for _, from := range []string{"nothing", "bias", "dst"} {
 						left, right := ceil(rows, MR)*MR*k, RightLen(k, n)
 						da, db, ldd := left+3, right+5, n+2
+						wide := RightLen(1, n) // of a row of b, where rows lie as they are
 						a, b := values[T](count*da, 1), values[T](count*db, 2)
 						got, want := values[T](rows*ldd, 3), values[T](rows*ldd, 3)
 						start := func(dst []T) (s []T, lds int) {
@@ -26,7 +27,7 @@ func testStretches[T Float](t *testing.T) {
 							return nil, 0
 						}
 						s, lds := start(got)
-						MulStretches(got, ldd, s, lds, a, da, rows, Right[T]{k, n, b}, db, count)
+						mulStretches(got, ldd, s, lds, stretched[T]{a, da, MR * k, MR}, rows, stretched[T]{b, db, NR * k, NR}, n, k, count)
 						s, lds = start(want)
 						for i := range count {
 							MulPanels(want, ldd, s, lds, a[i*da:], rows, Right[T]{k, n, b[i*db:]})
@@ -34,6 +35,24 @@ func testStretches[T Float](t *testing.T) {
 						}
 						if !slices.Equal(got, want) {
 							t.Fatalf("%d rows, %d columns, %d stretches of %d from %s: other bits than products that add to one another",
+								rows, n, count, k, from)
+						}
+						plainA, plainB := make([]T, count*rows*k), make([]T, count*wide*k)
+						for c := range count {
+							for q := range k {
+								for i := range rows {
+									plainA[(c*k+q)*rows+i] = a[c*da+(i/MR*k+q)*MR+i%MR]
+								}
+								for j := range wide {
+									plainB[(c*k+q)*wide+j] = b[c*db+(j/NR*k+q)*NR+j%NR]
+								}
+							}
+						}
+						got = values[T](rows*ldd, 3)
+						s, lds = start(got)
+						mulStretches(got, ldd, s, lds, stretched[T]{plainA, rows * k, MR, rows}, rows, stretched[T]{plainB, wide * k, NR, wide}, n, k, count)
+						if !slices.Equal(got, want) {
+							t.Fatalf("%d rows, %d columns, %d stretches of %d from %s: operands as they are have other bits than panels",
 								rows, n, count, k, from)
 						}
 					}
@@ -92,7 +111,7 @@ func TestGradientStretches(t *testing.T) {
 		return o
 	}
 	eachFamily(t, func(t *testing.T) {
-		for _, s := range [][2]int{{1, 20}, {53, 1}, {40, 17}, {97, 131}} {
+		for _, s := range [][2]int{{1, 20}, {1, 32}, {53, 1}, {48, 1}, {40, 17}, {97, 131}, {97, 128}, {300, 64}, {50, 272}} {
 			for _, apart := range []bool{false, true} {
 				t.Run(fmt.Sprint(s, apart), func(t *testing.T) {
 					d := NewDense[float32](s[0], s[1], true, true)

@@ -109,5 +109,5 @@ func mul[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, row
 		mulVector(as32(dst), ldd, as32(start), lds, as32(a), rs, cs, step, rows, Right[float32]{b.K, b.N, as32(b.Data)})
 		return
 	}
-	mulGo(dst, ldd, start, lds, a, rs, cs, step, rows, b)
+	mulGo(dst, ldd, start, lds, a, rs, cs, step, rows, b.Data, b.K*NR, NR, b.K, b.N)
 }

@@ -3,10 +3,10 @@ package compute
 // mulGo is the twin of the vector kernels: tiles of two rows and four columns
 // held in registers. The conversion T(x*y) forbids the compiler to fuse, so
 // that every machine without the vector kernels computes the same bits.
-func mulGo[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, rows int, b Right[T]) {
-	for j := 0; j < b.N; j += NR {
-		panel := b.Data[j*b.K:][:b.K*NR]
-		n := min(NR, b.N-j)
+func mulGo[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, rows int, b []T, ps, bs, k, columns int) {
+	for j := 0; j < columns; j += NR {
+		panel := b[j/NR*ps:]
+		n := min(NR, columns-j)
 		for i := 0; i < rows; i += 2 {
 			// An odd last row is computed twice over the same place in a.
 			two := i+1 < rows
@@ -23,8 +23,8 @@ func mulGo[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, r
 						copy(y[:m], start[(i+1)*lds+j+c:])
 					}
 				}
-				if b.K > 0 {
-					x, y = tile2x4(x, y, a[i/MR*step+i%MR*rs:], up, cs, panel[c:], b.K)
+				if k > 0 {
+					x, y = tile2x4(x, y, a[i/MR*step+i%MR*rs:], up, cs, panel[c:], bs, k)
 				}
 				copy(dst[i*ldd+j+c:][:m], x[:])
 				if two {
@@ -36,12 +36,12 @@ func mulGo[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, r
 }
 
 // tile2x4 adds to x and y the products of rows 0 and up of a with four columns
-// of a panel.
-func tile2x4[T Float](x, y [4]T, a []T, up, cs int, b []T, k int) (_, _ [4]T) {
+// of b.
+func tile2x4[T Float](x, y [4]T, a []T, up, cs int, b []T, bs, k int) (_, _ [4]T) {
 	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
 	y0, y1, y2, y3 := y[0], y[1], y[2], y[3]
 	p := 0
-	for q := 0; q < k*NR; q += NR {
+	for q := 0; q < k*bs; q += bs {
 		u, v := a[p], a[p+up]
 		c := b[q:][:4:4]
 		x0 += T(u * c[0])

@@ -8,7 +8,7 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 	panic("compute: no vector kernels")
 }
 
-func mulStretchesVector(dst []float32, ldd int, start []float32, lds int, a []float32, da, rows int, b Right[float32], db, n int) {
+func mulStretchesVector(dst []float32, ldd int, start []float32, lds int, a stretched[float32], rows int, b stretched[float32], columns, k, n int) {
 	panic("compute: no vector kernels")
 }
 

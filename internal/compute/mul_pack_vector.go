@@ -23,7 +23,7 @@ func mulPacked(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 			if s != nil {
 				m.start = s[i*ls:]
 			}
-			m.t = tile{ldd: ldd, lds: ls, rs: 1, cs: MR, step: MR * depth, ps: b.K * NR, k: depth}
+			m.t = tile{ldd: ldd, lds: ls, rs: 1, cs: MR, step: MR * depth, ps: b.K * NR, bs: NR, k: depth}
 			m.mul(0, n)
 			s, ls = dst, ldd
 		}

@@ -1,23 +1,43 @@
 package compute
 
-// MulStretches is MulPanels with a sum over n stretches of k, each b.K long, that lie da
-// apart in a and db apart in b.Data. A tile of the result stays in registers from stretch
-// to stretch; the bits are those of n products that add to one another.
-func MulStretches[T Float](dst []T, ldd int, start []T, lds int, a []T, da, rows int, b Right[T], db, n int) {
-	if n <= 0 || rows <= 0 || b.N <= 0 {
+// A stretched is an operand of mulStretches: in every stretch, element (i, k) of a left
+// operand is data[i/MR*tile + i%MR + k*row], element (k, j) of a right one
+// data[j/NR*tile + j%NR + k*row]. So it may be in panels, or rows as they are. Whole tiles of
+// NR columns are read.
+type stretched[T Float] struct {
+	data      []T
+	apart     int // from one stretch to the next
+	tile, row int
+}
+
+// last is the index of the last number that a product reads, behind so many tiles and a rest.
+func (x stretched[T]) last(tiles, rest, k, n int) int {
+	return (n-1)*x.apart + tiles*x.tile + rest + (k-1)*x.row
+}
+
+// mulStretches is Mul with a sum over n stretches of k. A tile of the result stays in
+// registers from stretch to stretch; the bits are those of n products that add to one another.
+func mulStretches[T Float](dst []T, ldd int, start []T, lds int, a stretched[T], rows int, b stretched[T], columns, k, n int) {
+	if n <= 0 || k <= 0 || rows <= 0 || columns <= 0 {
 		return
 	}
-	if size := RightLen(b.K, b.N); vector && is32[T]() && n > 1 && b.K > 1 {
-		// One look at the far corner of each operand guards the kernels.
-		_, _, _ = dst[(rows-1)*ldd+b.N-1], b.Data[(n-1)*db:][:size], a[(n-1)*da+((rows-1)/MR*b.K+b.K-1)*MR+(rows-1)%MR]
-		if start != nil {
-			_ = start[(rows-1)*lds+b.N-1]
-		}
-		mulStretchesVector(as32(dst), ldd, as32(start), lds, as32(a), da, rows, Right[float32]{b.K, b.N, as32(b.Data)}, db, n)
+	// One look at the far corner of each operand guards the kernels.
+	_ = dst[(rows-1)*ldd+columns-1]
+	_ = a.data[a.last((rows-1)/MR, (rows-1)%MR, k, n)]
+	_ = b.data[b.last((columns-1)/NR, NR-1, k, n)]
+	if start != nil {
+		_ = start[(rows-1)*lds+columns-1]
+	}
+	if vector && is32[T]() {
+		mulStretchesVector(as32(dst), ldd, as32(start), lds, a.as32(), rows, b.as32(), columns, k, n)
 		return
 	}
 	for i := range n {
-		MulPanels(dst, ldd, start, lds, a[i*da:], rows, Right[T]{b.K, b.N, b.Data[i*db:]})
+		mulGo(dst, ldd, start, lds, a.data[i*a.apart:], 1, a.row, a.tile, rows, b.data[i*b.apart:], b.tile, b.row, k, columns)
 		start, lds = dst, ldd
 	}
+}
+
+func (x stretched[T]) as32() stretched[float32] {
+	return stretched[float32]{as32(x.data), x.apart, x.tile, x.row}
 }

@@ -33,6 +33,7 @@ type tile struct {
 	step   int // in a, from one tile to the next
 	b      *float32
 	ps     int // from panel to panel
+	bs     int // from one k to the next
 	k      int
 	w      int // columns wanted of the panel, or panels
 	count  int // tiles of rows, one below the other
@@ -73,7 +74,7 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 				if s != nil {
 					m.start = s[j:]
 				}
-				m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, k: min(depth, b.K-k)}
+				m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, bs: NR, k: min(depth, b.K-k)}
 				m.mul(i, min(rowBlock, rows-i))
 				s, ls = dst, ldd // the chain goes on from what the last block left
 			}
@@ -91,7 +92,7 @@ type block struct {
 // at points the tile at row i and column j.
 func (m *block) at(i, j, count int) tile {
 	t := m.t
-	t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i/MR*t.step], &m.b[j/NR*t.ps]
+	t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i/MR*t.step+i%MR*t.rs], &m.b[j/NR*t.ps]
 	if m.start != nil {
 		t.start = &m.start[i*t.lds+j]
 	}
@@ -106,6 +107,12 @@ func (m *block) at(i, j, count int) tile {
 func (m *block) mul(i, rows int) {
 	if wide {
 		m.mulWide(i, rows)
+		return
+	}
+	if m.t.bs != NR { // only the kernels of few rows take what is no panel
+		for ; rows > 0; i, rows = i+2, rows-2 {
+			m.thin(i, min(2, rows))
+		}
 		return
 	}
 	full, rest := rows/MR, rows%MR
@@ -147,10 +154,10 @@ func (m *block) thin(i, rows int) {
 	}
 }
 
-// mulStretchesVector is MulStretches for CPUs with vector kernels.
-func mulStretchesVector(dst []float32, ldd int, start []float32, lds int, a []float32, da, rows int, b Right[float32], db, n int) {
-	m := block{dst: dst, start: start, a: a, b: b.Data, n: b.N}
-	m.t = tile{ldd: ldd, lds: lds, rs: 1, cs: MR, step: MR * b.K, ps: b.K * NR, k: b.K,
-		more: n - 1, jumpA: da - MR*b.K, jumpB: db - NR*b.K}
+// mulStretchesVector is mulStretches for CPUs with vector kernels.
+func mulStretchesVector(dst []float32, ldd int, start []float32, lds int, a stretched[float32], rows int, b stretched[float32], columns, k, n int) {
+	m := block{dst: dst, start: start, a: a.data, b: b.data, n: columns}
+	m.t = tile{ldd: ldd, lds: lds, rs: 1, cs: a.row, step: a.tile, ps: b.tile, bs: b.row, k: k,
+		more: n - 1, jumpA: a.apart - k*a.row, jumpB: b.apart - k*b.row}
 	m.mul(0, rows)
 }

@@ -3,6 +3,12 @@ package compute
 // mulWide is mul with the kernels of AVX-512: tiles of twelve rows, two of the left
 // operand's, and two panels, so that 24 sums hide the latency of multiply-adds.
 func (m *block) mulWide(i, rows int) {
+	if m.t.bs != NR { // only the kernels of few rows take what is no panel
+		for ; rows > 0; i, rows = i+2, rows-2 {
+			m.thinWide(i, min(2, rows))
+		}
+		return
+	}
 	full, rest := rows/(2*MR), rows%(2*MR)
 	low := i + full*2*MR
 	for j := 0; j < m.n && rows > 2; j += 2 * NR {

@@ -150,10 +150,11 @@ func (t *tile512) sum(count GPVirtual) {
 		SHLQ(Imm(5), line)
 		ADDQ(line, next)
 	}
+	step := newStep(b, t.rows)
 	newStretch(t.more).sum(func(u int) {
 		right := isa.Vecs(t.panels)
 		for p, v := range right {
-			m := Mem{Base: b, Disp: 64 * u}
+			m := Mem{Base: b, Disp: step.disp(u)}
 			if p > 0 {
 				m.Index, m.Scale = ps, uint8(p)
 			}
@@ -172,7 +173,8 @@ func (t *tile512) sum(count GPVirtual) {
 		for _, x := range tiles {
 			x.next()
 		}
-	}, func(u int) { ADDQ(I32(64*u), b) }, func(jumpA, jumpB GPVirtual) {
+		step.next()
+	}, step.advance, func(jumpA, jumpB GPVirtual) {
 		for _, x := range tiles {
 			x.move(jumpA)
 		}

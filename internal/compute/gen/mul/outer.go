@@ -22,6 +22,9 @@ func outer() {
 	ANDQ(I32(-isa.Lanes), whole)
 	SUBQ(whole, w) // the last columns
 	SHLQ(Imm(2), whole)
+	fours := GP64() // where turns of four vectors end
+	MOVQ(whole, fours)
+	ANDQ(I32(-4*isa.Bytes), fours)
 	edge := isa.One
 	if !isa.NEON {
 		edge = isa.First(w, edgeTable)
@@ -34,16 +37,26 @@ func outer() {
 		x, j := isa.Vec(), GP64()
 		VBROADCASTSS(Mem{Base: a}, x)
 		XORQ(j, j)
-		step := func(m *isa.Mask) {
+		step := func(m *isa.Mask, disp int) {
 			v := isa.Vec()
-			VMOVUPS(Mem{Base: b, Index: j, Scale: 1}, v) // padded with zeros
-			VFMADD213PS(add(Mem{Base: start, Index: j, Scale: 1}, m), x, v)
-			m.Store(v, Mem{Base: dst, Index: j, Scale: 1})
+			VMOVUPS(Mem{Base: b, Index: j, Scale: 1, Disp: disp}, v) // padded with zeros
+			VFMADD213PS(add(Mem{Base: start, Index: j, Scale: 1, Disp: disp}, m), x, v)
+			m.Store(v, Mem{Base: dst, Index: j, Scale: 1, Disp: disp})
 		}
+		CMPQ(j, fours)
+		JE(LabelRef(name + "rest"))
+		Label(name + "four")
+		for i := range 4 {
+			step(nil, i*isa.Bytes)
+		}
+		ADDQ(I32(4*isa.Bytes), j)
+		CMPQ(j, fours)
+		JNE(LabelRef(name + "four"))
+		Label(name + "rest")
 		CMPQ(j, whole)
 		JE(LabelRef(name + "edge"))
 		Label(name + "whole")
-		step(nil)
+		step(nil, 0)
 		ADDQ(Imm(uint64(isa.Bytes)), j)
 		CMPQ(j, whole)
 		JNE(LabelRef(name + "whole"))
@@ -54,12 +67,12 @@ func outer() {
 			left := GP64()
 			MOVQ(w, left)
 			Label(name + "single")
-			step(edge)
+			step(edge, 0)
 			ADDQ(Imm(4), j)
 			DECQ(left)
 			JNZ(LabelRef(name + "single"))
 		} else {
-			step(edge)
+			step(edge, 0)
 		}
 		Label(name + "next")
 		ADDQ(ldd, dst)

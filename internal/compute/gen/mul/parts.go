@@ -11,7 +11,7 @@ import (
 )
 
 // fields are those of compute's tile, eight bytes each.
-var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "k", "w", "count", "b2", "more", "jumpA", "jumpB"}
+var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "bs", "k", "w", "count", "b2", "more", "jumpA", "jumpB"}
 
 // load reads a field of the tile t into a register.
 func load(name string) GPVirtual {
@@ -95,6 +95,39 @@ func prefetchRows(p, stride Register, rows int) {
 		if r < rows-1 {
 			ADDQ(stride, q)
 		}
+	}
+}
+
+// A step goes through a right operand, from k to k. Rows of a panel lie one after the other.
+// One or two rows also take a right operand that is no panel; to add its distance in every
+// turn would cost more rows up to a twentieth of their time.
+type step struct{ b, bs GPVirtual }
+
+func newStep(b GPVirtual, rows int) step {
+	if rows > 2 {
+		return step{b: b}
+	}
+	return step{b, bytes("bs")}
+}
+
+// disp is where turn u of an unrolled loop finds its row.
+func (s step) disp(u int) int {
+	if s.bs != nil {
+		return 0
+	}
+	return 64 * u
+}
+
+// next ends a turn, advance u of them.
+func (s step) next() {
+	if s.bs != nil {
+		ADDQ(s.bs, s.b)
+	}
+}
+
+func (s step) advance(u int) {
+	if s.bs == nil {
+		ADDQ(I32(64*u), s.b)
 	}
 }
 

@@ -56,6 +56,7 @@ func tile(rows int) {
 	prefetchRows(dst, ldd, rows)
 	x.begin(a)
 	b, ps := load("b"), bytes("ps")
+	step := newStep(b, rows)
 	newStretch(more).sum(func(u int) {
 		if rows == 6 {
 			// The next panel comes from afar while this one is at work.
@@ -63,7 +64,7 @@ func tile(rows int) {
 		}
 		right := isa.Vecs(perPanel)
 		for c, v := range right {
-			VMOVUPS(Mem{Base: b, Disp: 64*u + isa.Bytes*c}, v)
+			VMOVUPS(Mem{Base: b, Disp: step.disp(u) + isa.Bytes*c}, v)
 		}
 		for r := range rows {
 			v := isa.Vec()
@@ -73,7 +74,8 @@ func tile(rows int) {
 			}
 		}
 		x.next()
-	}, func(u int) { ADDQ(I32(64*u), b) }, func(jumpA, jumpB GPVirtual) {
+		step.next()
+	}, step.advance, func(jumpA, jumpB GPVirtual) {
 		x.move(jumpA)
 		ADDQ(jumpB, b)
 	})

@@ -36,7 +36,7 @@ func wide(rows, panels int) {
 	Label("sum")
 	x := newRows(rows, bytes("rs"), bytes("cs"))
 	x.begin(load("a"))
-	b, ps := load("b"), bytes("ps")
+	b, ps, bs := load("b"), bytes("ps"), bytes("bs")
 	base := []GPVirtual{b} // of every third panel
 	for p := 3; p < panels; p += 3 {
 		next := GP64()
@@ -44,27 +44,26 @@ func wide(rows, panels int) {
 		ADDQ(base[len(base)-1], next)
 		base = append(base, next)
 	}
-	at := func(c, u int) Mem {
-		p, disp := c/perPanel, 64*u+isa.Bytes*(c%perPanel)
+	at := func(c int) Mem {
+		p, disp := c/perPanel, isa.Bytes*(c%perPanel)
 		if p%3 == 0 {
 			return Mem{Base: base[p/3], Disp: disp}
 		}
 		return Mem{Base: base[p/3], Index: ps, Scale: uint8(p % 3), Disp: disp}
 	}
-	newStretch(AllocLocal(8)).sum(func(u int) {
+	newStretch(AllocLocal(8)).sum(func(int) {
 		for r := range rows {
 			v := isa.Vec()
 			VBROADCASTSS(x.at(r), v)
 			for c := range acc[r] {
-				VFMADD231PS(at(c, u), v, acc[r][c])
+				VFMADD231PS(at(c), v, acc[r][c])
 			}
 		}
 		x.next()
-	}, func(u int) {
 		for _, b := range base {
-			ADDQ(I32(64*u), b)
+			ADDQ(bs, b)
 		}
-	}, func(jumpA, jumpB GPVirtual) {
+	}, func(int) {}, func(jumpA, jumpB GPVirtual) {
 		x.move(jumpA)
 		for _, b := range base {
 			ADDQ(jumpB, b)

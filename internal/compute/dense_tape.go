@@ -1,0 +1,203 @@
+package compute
+
+// The tape of a block of rows holds the operands of the weight gradients: g and h, then m and
+// v. Narrow ones lie there as they are, row by row, and the layers around write them there in
+// the first place (TapeInput, TapeGradient); behind m and v lies m² then, which Forward
+// computes. Others are packed while they are hot: g and h in panels of NR columns, m and v in
+// panels of MR. With one output mᵀg is gᵀm: then m and v are the right operands, and g and h
+// lie as they are, instead of one column in NR.
+
+// maxPlain is the most columns that an operand may have to lie on the tape as it is: rows
+// that are further apart share the sets of a cache.
+const maxPlain = 256
+
+func (d *Dense[T]) single() bool { return d.Out == 1 && d.In >= NR }
+
+// layTape decides which operands lie on the tape as they are: right operands of products with
+// one or two rows, in whole tiles of columns, and narrow left ones where the tiles of AVX-512
+// read them from the second-level cache as fast as from the first.
+func (d *Dense[T]) layTape() {
+	if d.apart {
+		return
+	}
+	d.plainInput = wide && d.In <= maxPlain
+	if d.single() {
+		d.plainInput = d.In%NR == 0
+	}
+	d.plainGradient = d.In <= 2 && d.Out%NR == 0
+}
+
+func (d *Dense[T]) leftWidth() int {
+	switch {
+	case d.plainInput:
+		return d.In
+	case d.single():
+		return RightLen(1, d.In)
+	}
+	return ceil(d.In, MR) * MR
+}
+
+func (d *Dense[T]) rightWidth() int {
+	if d.single() {
+		return 1
+	}
+	return RightLen(1, d.Out)
+}
+
+// TapeWidth is the number of values the tape holds per row. It is a multiple of NR where
+// operands lie as they are, so that those of the layers behind begin at a cache line, too.
+func (d *Dense[T]) TapeWidth() int {
+	if d.apart {
+		return d.tapeApart()
+	}
+	width := 2*d.leftWidth() + 2*d.rightWidth()
+	if d.plainInput {
+		width += d.In
+	}
+	return ceil(width, NR) * NR
+}
+
+// onTape is operand i of a block: g, h, m, v or m². Its capacity ends with the tape.
+func (d *Dense[T]) onTape(tape []T, rows, i int) []T {
+	right, left := rows*d.rightWidth(), rows*d.leftWidth()
+	if i < 2 {
+		return tape[i*right:][:right]
+	}
+	return tape[2*right+(i-2)*left:][:left]
+}
+
+// TapeInput is where a block's inputs m and v may be written in the first place: nil where
+// they are packed.
+func (d *Dense[T]) TapeInput(tape []T, rows int) (m, v []T) {
+	if !d.plainInput {
+		return nil, nil
+	}
+	return d.onTape(tape, rows, 2), d.onTape(tape, rows, 3)
+}
+
+// TapeGradient is where a block's output gradients g and h may be written in the first place:
+// nil where they are packed.
+func (d *Dense[T]) TapeGradient(tape []T, rows int) (g, h []T) {
+	if !d.plainGradient {
+		return nil, nil
+	}
+	return d.onTape(tape, rows, 0), d.onTape(tape, rows, 1)
+}
+
+// ForwardRecord is Forward and RecordInput; the squares are computed once.
+func (d *Dense[T]) ForwardRecord(tape []T, rows int, m, v, mo, vo, scratch []T) {
+	d.recordInput(tape, rows, m, v)
+	if d.plainInput {
+		scratch = d.onTape(tape, rows, 4)
+	}
+	d.Forward(rows, m, v, mo, vo, scratch)
+}
+
+// RecordInput brings a block's inputs onto its tape, unless they are there.
+func (d *Dense[T]) RecordInput(tape []T, rows int, m, v []T) {
+	d.recordInput(tape, rows, m, v)
+	if d.plainInput {
+		d.Squares(rows, m, d.onTape(tape, rows, 4))
+	}
+}
+
+func (d *Dense[T]) recordInput(tape []T, rows int, m, v []T) {
+	if !d.apart {
+		tape = tape[2*rows*d.rightWidth():] // behind g and h
+	}
+	n := rows * d.leftWidth()
+	d.packInput(tape[:n], m, rows)
+	if v != nil {
+		d.packInput(tape[n:2*n], v, rows)
+	}
+}
+
+func (d *Dense[T]) packInput(dst, src []T, rows int) {
+	switch {
+	case rows == 0:
+	case d.plainInput:
+		copyApart(dst, src)
+	case d.single():
+		Right[T]{rows, d.In, dst}.Pack(src, d.In, 1)
+	default:
+		PackLeft(dst, src, rows, d.In)
+	}
+}
+
+// RecordGradient brings a block's output gradients onto its tape, unless they are there.
+func (d *Dense[T]) RecordGradient(tape []T, rows int, g, h []T) {
+	d.packGradient(d.onTape(tape, rows, 0), g, rows)
+	if h != nil {
+		d.packGradient(d.onTape(tape, rows, 1), h, rows)
+	}
+}
+
+func (d *Dense[T]) packGradient(dst, src []T, rows int) {
+	switch {
+	case rows == 0:
+	case d.plainGradient || d.single():
+		copyApart(dst, src)
+	default:
+		Right[T]{rows, d.Out, dst}.Pack(src, d.Out, 1)
+	}
+}
+
+// copyApart copies src to dst, unless it is dst.
+func copyApart[T Float](dst, src []T) {
+	if &dst[0] != &src[0] {
+		copy(dst, src)
+	}
+}
+
+// left is the left operand i (m, v, m²) of a block and those behind it, the columns that a
+// tile needs.
+func (d *Dense[T]) left(b TapeBlock[T], i int, t gradTile, apart int) stretched[T] {
+	return d.leftOperand(d.onTape(b.Tape, b.Rows, 2+i), b.Rows, t, apart)
+}
+
+// leftOperand is the left operand x of n rows, the columns that a tile needs.
+func (d *Dense[T]) leftOperand(x []T, n int, t gradTile, apart int) stretched[T] {
+	x = x[:cap(x)]
+	switch {
+	case d.plainInput && d.single():
+		return stretched[T]{x, apart, NR, d.In}
+	case d.plainInput:
+		return stretched[T]{x[t.lo:], apart, MR, d.In}
+	case d.single():
+		return stretched[T]{x, apart, NR * n, NR}
+	}
+	return stretched[T]{x[t.lo*n:], apart, MR * n, MR}
+}
+
+// leftSquares is the left operand m² of n blocks.
+func (d *Dense[T]) leftSquares(b TapeBlock[T], t gradTile, n, apart int, scratch []T) stretched[T] {
+	if d.plainInput {
+		return d.left(b, 2, t, apart)
+	}
+	return squares(d.left(b, 0, t, apart), d.leftLen(b.Rows, t), n, nil, scratch)
+}
+
+// leftLen is how many numbers of a packed left operand of n rows a tile needs.
+func (d *Dense[T]) leftLen(n int, t gradTile) int {
+	if t.hi < d.In {
+		return (t.hi - t.lo) * n
+	}
+	return (d.leftWidth() - t.lo) * n
+}
+
+// right is operand i (g, h) of a block and those behind it, the columns that a tile needs.
+func (d *Dense[T]) right(b TapeBlock[T], i int, t gradTile, apart int) stretched[T] {
+	return d.rightOperand(d.onTape(b.Tape, b.Rows, i), b.Rows, t, apart)
+}
+
+// rightOperand is the right operand x of n rows, the columns that a tile needs.
+func (d *Dense[T]) rightOperand(x []T, n int, t gradTile, apart int) stretched[T] {
+	x = x[:cap(x)]
+	switch {
+	case d.single():
+		return stretched[T]{x, apart, 0, 1}
+	case d.plainGradient:
+		return stretched[T]{x[t.from:], apart, NR, d.Out}
+	}
+	return stretched[T]{x[t.from*n:], apart, NR * n, NR}
+}
