@@ -94,7 +94,7 @@ type unseen struct {
 	known, other []level   // levels that training showed, and the others
 	mean, v      []float64 // of the Normals of known levels
 
-	most float64 // that variances are usually raised by, for each Normal of a row
+	most float64 // that variances are raised by, for each Normal of a row
 
 	predictor *model.Predictor[float32]
 }
@@ -152,17 +152,10 @@ func (u *unseen) set() {
 		numbers = append(numbers, u.known[i])
 	}
 	want := u.variance(some, numbers)
-	narrow := func(log float64) bool {
-		u.widen(log)
-		return u.variance(some, u.other[:1]) < want
-	}
 	lo, hi := 0.0, math.Log(u.most*float64(u.width))
-	for more := 0; more < 3 && u.bent() && narrow(hi); more++ { // curves may shrink variances a lot
-		lo, hi = hi, hi+math.Log(4)
-	}
 	for range 14 {
 		mid := (lo + hi) / 2
-		if narrow(mid) {
+		if u.widen(mid); u.variance(some, u.other[:1]) < want {
 			lo = mid
 		} else {
 			hi = mid
@@ -229,11 +222,6 @@ func (u *unseen) variance(x gauss.Batch[float32], levels []level) (total float64
 		total += (within[i] + between/u.correction(i%outputs, y, within[i]+between)) / float64(x.Rows)
 	}
 	return total
-}
-
-// bent reports whether a curve corrects variances.
-func (u *unseen) bent() bool {
-	return slices.ContainsFunc(u.shapes, func(s ResidualMixture) bool { return s.Level != nil && s.Level.Curve != nil })
 }
 
 // correction is what the variance v of a target with mean m will be multiplied by.

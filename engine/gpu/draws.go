@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"fmt"
+
 	"utvi/engine"
 	"utvi/internal/cuda"
 	"utvi/nn"
@@ -38,9 +40,15 @@ type drawsArgs struct {
 
 const sizeDrawPiece = 48
 
+// mostDraws bounds the draws of a step, which is recorded with all of its launches.
+const mostDraws = 1000
+
 // drawnWeights returns the parameters that are learned, without layers, and those of the
 // network whose weights are drawn.
 func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.Job) (learned, drawn *weights, err error) {
+	if j.Draws > mostDraws {
+		return nil, nil, &Unsupported{What: fmt.Sprintf("a step draws %d networks; at most %d run", j.Draws, mostDraws)}
+	}
 	b := &nn.Binder[float32]{Form: form}
 	if _, err = engine.Bind(n, b); err != nil {
 		return nil, nil, err

@@ -32,8 +32,10 @@ func TestDraws(t *testing.T) {
 func TestDrawsRefuse(t *testing.T) {
 	n := network(t, 3, nn.Chain{nn.Dense{Out: 9}, nn.Dense{Out: 1}})
 	c := testCase{"", 3, nn.Chain{nn.Dense{Out: 1}}, likelihood.Normal{}}
-	_, err := card(t).Train(n, engine.Job{Data: source(t, c, false, true), Likelihood: c.likelihood, Optimizer: optim.Paper(), Batch: 10, Seed: rng.New(1), Draws: 1, Pool: compute.NewPool(1)})
-	if err == nil || !strings.Contains(err.Error(), "end the network with nn.Noise") {
-		t.Errorf("a likelihood without variances: %v", err)
+	for draws, want := range map[int]string{1: "end the network with nn.Noise", 1001: "a step draws 1001 networks; at most 1000 run"} {
+		_, err := card(t).Train(n, engine.Job{Data: source(t, c, false, true), Likelihood: c.likelihood, Optimizer: optim.Paper(), Batch: 10, Seed: rng.New(1), Draws: draws, Pool: compute.NewPool(1)})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%d draws: %v", draws, err)
+		}
 	}
 }
