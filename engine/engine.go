@@ -50,6 +50,12 @@ type Crowd interface {
 	Beside() int
 }
 
+// A Carded engine runs networks on a card.
+type Carded interface {
+	// Card returns the card's name.
+	Card() string
+}
+
 // Beside returns how many trainings to run at a time on an engine; nil stands for the
 // CPU. A number n below 1 lets the engine choose.
 func Beside(e Engine[float32], n int) int {

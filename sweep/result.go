@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"utvi/engine"
 	"utvi/internal/atomicfile"
 	"utvi/internal/compute"
 	"utvi/internal/provenance"
@@ -45,9 +46,13 @@ type RunRecord struct {
 	Seconds float64   `json:"seconds"` // of the process that ended it
 }
 
-// newRunRecord is the record of a run that began at start and ends now.
-func newRunRecord(start time.Time) RunRecord {
-	return RunRecord{Record: provenance.Here(), Ended: time.Now().UTC(), Seconds: time.Since(start).Seconds()}
+// newRunRecord is the record of a run on an engine that began at start and ends now.
+func newRunRecord(e engine.Engine[float32], start time.Time) RunRecord {
+	r := RunRecord{Record: provenance.Here(), Ended: time.Now().UTC(), Seconds: time.Since(start).Seconds()}
+	if c, ok := e.(engine.Carded); ok {
+		r.Card = c.Card()
+	}
+	return r
 }
 
 func newResult(t Trial, o Outcome) (*Result, error) {

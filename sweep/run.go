@@ -149,7 +149,7 @@ func (r Runner) once(ctx context.Context, k Kind, t Trial, workers int, wait boo
 	case err == nil:
 		r.clear(t)
 	case !stopped(err):
-		f := Failure{Format: planFormat, Trial: t.ID(), Error: err.Error(), Run: newRunRecord(start)}
+		f := Failure{Format: planFormat, Trial: t.ID(), Error: err.Error(), Run: newRunRecord(r.Engine, start)}
 		if p, ok := errors.AsType[panicked](err); ok {
 			f.Stack = string(p.stack)
 		}
@@ -173,7 +173,7 @@ func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, start time
 	if res, err = newResult(t, out); err != nil {
 		return nil, err
 	}
-	res.Run = newRunRecord(start)
+	res.Run = newRunRecord(r.Engine, start)
 	return res, res.save(r.Dir, t)
 }
 

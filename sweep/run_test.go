@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"utvi/engine"
 	"utvi/internal/strictjson"
 	"utvi/sweep"
 )
@@ -94,6 +95,24 @@ func TestRunIsIdempotent(t *testing.T) {
 
 // White space in a specification makes no other trial, anything else does; the hash
 // is the one that earlier versions gave.
+// A result says which card ran its networks.
+func TestRunNamesTheCard(t *testing.T) {
+	var ran atomic.Int64
+	r := sweep.Runner{Kinds: []sweep.Kind{square(&ran)}, Dir: t.TempDir(), Engine: carded{engine.CPU[float32]()}}
+	found, err := r.Run(t.Context(), squares(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := found[0].Run.Card; c != "a card" || !strings.HasPrefix(found[0].Run.Machine(), "a card and ") {
+		t.Errorf("the result names the card %q and the machine %q", c, found[0].Run.Machine())
+	}
+}
+
+// carded is an engine that says it is on a card.
+type carded struct{ engine.Engine[float32] }
+
+func (carded) Card() string { return "a card" }
+
 func TestTrialID(t *testing.T) {
 	trial := sweep.NewTrial("square", "x", "", 1, squareSpec{2})
 	id := trial.ID()

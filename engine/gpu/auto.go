@@ -55,6 +55,9 @@ type auto struct {
 
 func (*auto) Name() string { return "auto" }
 
+// Card implements engine.Carded.
+func (a *auto) Card() string { return a.card.Card() }
+
 // Beside implements engine.Crowd.
 func (*auto) Beside() int { return beside }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"utvi/internal/atomicfile"
@@ -31,16 +32,21 @@ type Study struct {
 func NewStudy(size Size, experiments []Experiment, p *sweep.Plan, found []*sweep.Result) (*Study, error) {
 	s := &Study{Size: size, Experiments: experiments, Trials: len(p.Trials), Machine: provenance.Here()}
 	seen := map[string]bool{}
+	var cards []string
 	for _, r := range found {
 		if r == nil {
 			continue
 		}
 		s.Seconds += r.Run.Seconds
+		if c := r.Run.Card; c != "" && !slices.Contains(cards, c) {
+			cards = append(cards, c)
+		}
 		if v := provenance.Short(r.Run.Version); !seen[v] {
 			seen[v] = true
 			s.Revisions = append(s.Revisions, v)
 		}
 	}
+	s.Machine.Card = strings.Join(cards, ", ")
 	results := NewResults(p, found)
 	for _, e := range experiments {
 		f, err := e.Find(size, results)

@@ -21,6 +21,7 @@ type Record struct {
 	Kernels string `json:"kernels"`
 	CPU     string `json:"cpu,omitempty"`
 	Cores   int    `json:"cores"`
+	Card    string `json:"card,omitempty"` // that ran networks; the processor did the rest
 }
 
 // Here is the record of this process.
@@ -33,7 +34,11 @@ func Here() Record {
 
 // Machine describes the machine in one line.
 func (r Record) Machine() string {
-	return fmt.Sprintf("%s, %d cores, %s, %s kernels", cmp.Or(r.CPU, "unknown processor"), r.Cores, r.System, r.Kernels)
+	text := fmt.Sprintf("%s, %d cores, %s, %s kernels", cmp.Or(r.CPU, "unknown processor"), r.Cores, r.System, r.Kernels)
+	if r.Card != "" {
+		text = r.Card + " and " + text
+	}
+	return text
 }
 
 // Short is a version without the revision that it contains.
