@@ -205,7 +205,7 @@ func (w *weights) runChain(c *chain, rows, last int) error {
 	a.Rows, a.Back = int32(rows), 0
 	if last > c.score {
 		a.Back = 1
-		if args, ok := w.crowd(c); ok && w.crowded {
+		if args, ok := w.crowd(c); ok {
 			return w.runCrowd(c, args, rows)
 		}
 	}

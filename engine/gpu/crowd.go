@@ -4,7 +4,12 @@ import "utvi/internal/cuda"
 
 // Where many networks run side by side, chains with one broad layer have kernels that take
 // more rows at a time (kernels/chain_crowd.h): with many networks it matters how many
-// instructions a row takes, and not when the first row is done.
+// instructions a row takes, and not when the first row is done. A training that is one of
+// many by its job always runs them, also if no other happens to run, and others never do:
+// so its bits depend on its job, and not on time or on those beside it.
+
+// crowdFrom is how many trainings a job must name for its network to be one of many.
+const crowdFrom = 8
 
 // crowdRows is how many rows such a block takes at a time, crowdMost the most inputs and
 // outputs of the broad layer, and crowdSignals how many numbers of signals the rows have.
@@ -17,11 +22,11 @@ const crowdSide, crowdDeep, crowdShared = 64, 128, 4 * (2*128*72 + 4*8*260 + 256
 // crowdKernels are those of chains beside others.
 type crowdKernels struct{ three, exact, gradients, thin, update cuda.Kernel }
 
-// crowd lays out the launch of a chain beside others; false: it has no such launch.
+// crowd lays out the launch of a chain that is one of many; false: it has no such launch.
 func (w *weights) crowd(c *chain) (args many[chainArgs], ok bool) {
 	a := c.args.One
 	fits := func(n int32) bool { return n%32 == 0 && n <= crowdMost }
-	if w.kernels.crowds == nil || a.Count != 3 || a.Links[0].In > mostThin || !fits(a.Links[1].In) || !fits(a.Links[1].Out) {
+	if !w.counted || w.kernels.crowds == nil || a.Count != 3 || a.Links[0].In > mostThin || !fits(a.Links[1].In) || !fits(a.Links[1].Out) {
 		return args, false
 	}
 	at := a.Scratch // the weights are before it
@@ -38,7 +43,9 @@ func (w *weights) runCrowd(c *chain, args many[chainArgs], rows int) error {
 	if err := launchBehind(w, pick(c.kernel == w.kernels.chains.exact, k.exact, k.three), cuda.Grid{X: spread.blocks(1)}, rowThreads, &args); err != nil {
 		return err
 	}
-	(*w.record)[len(*w.record)-1].spread = spread
+	if w.record != nil {
+		(*w.record)[len(*w.record)-1].spread = spread
+	}
 	return nil
 }
 
@@ -46,7 +53,7 @@ func (w *weights) runCrowd(c *chain, args many[chainArgs], rows int) error {
 // then all else. False: it has no such launches.
 func (t *trainer) crowdGradients() (ok bool, err error) {
 	g, k := t.chain.gradients.One, t.kernels.crowds
-	if _, ok := t.crowd(t.pass.chain); !ok || !t.crowded || g.Split > crowdDeep {
+	if _, ok := t.crowd(t.pass.chain); !ok || g.Split > crowdDeep {
 		return false, nil
 	}
 	broad, thin := &many[chainGradients]{One: g}, &many[chainGradients]{One: g}

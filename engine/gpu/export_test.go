@@ -37,6 +37,9 @@ func (e *Engine) FirstBeside() string {
 	return ""
 }
 
+// CrowdFrom is crowdFrom.
+const CrowdFrom = crowdFrom
+
 func (e *Engine) HasCrowds() bool { return e.load().crowds != nil }
 
 // SetLaneRows sets how many rows a lane takes at a time, and returns what undoes it.
@@ -107,6 +110,15 @@ func SetPairs(on bool) func() {
 
 // HasQuartets reports whether the card has the kernels of quartets.
 func (e *Engine) HasQuartets() bool { return e.load().quartets != nil }
+
+// FirstAlone is the name of the first kernel of a step of a training that runs alone.
+func FirstAlone(t engine.Trainer) (string, error) {
+	calls, err := t.(*trainer).recorded(false)
+	if err != nil {
+		return "", err
+	}
+	return calls[0].kernel.Name, nil
+}
 
 // FirstKernel is the name of the first kernel of a training's step.
 func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.Name }
