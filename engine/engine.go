@@ -107,6 +107,11 @@ type Job struct {
 	Draws      int // networks drawn per step; 0 propagates moments
 	Seed       rng.Key
 	Pool       *compute.Pool
+	// Beside is how many trainings of this shape are meant to run side by side, this one
+	// included; 0 means 1. The engine may choose its arithmetic by it: trainings whose jobs
+	// differ in Beside may differ in bits. It is part of the plan, not of what happens: a
+	// training whose Beside is 100 has the same bits if the other 99 have long ended.
+	Beside int
 }
 
 // A Trainer is a network that is ready to be trained, with the state of its optimiser.

@@ -33,6 +33,11 @@ type Trial struct {
 	Cost  float64         `json:"cost,omitempty"`  // relative, to estimate the time left; 0 stands for 1
 	Alone bool            `json:"alone,omitempty"` // it measures time: nothing runs at the same time
 	Spec  json.RawMessage `json:"spec"`
+
+	// Beside is how many trials of its kind the plan has that may run side by side; NewPlan
+	// counts them. An engine may choose its arithmetic by it, whatever is left to do and
+	// whoever runs the trial; 0: the plan was made by a program that did not count.
+	Beside int `json:"beside,omitempty"`
 }
 
 // NewTrial returns a trial whose specification is the JSON of spec.
@@ -70,10 +75,11 @@ func compact(spec json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// NewPlan numbers trials. A trial that is listed twice is done once.
+// NewPlan numbers trials, and counts those of each kind. A trial that is listed twice is done
+// once.
 func NewPlan(name string, trials ...Trial) (*Plan, error) {
 	p := &Plan{Format: planFormat, Name: name}
-	seen := map[string]bool{}
+	seen, kinds := map[string]bool{}, map[string]int{}
 	for _, t := range trials {
 		if seen[t.ID()] {
 			continue
@@ -81,6 +87,14 @@ func NewPlan(name string, trials ...Trial) (*Plan, error) {
 		seen[t.ID()] = true
 		t.Index = len(p.Trials)
 		p.Trials = append(p.Trials, t)
+		if !t.Alone {
+			kinds[t.Kind]++
+		}
+	}
+	for i := range p.Trials {
+		if t := &p.Trials[i]; !t.Alone {
+			t.Beside = kinds[t.Kind]
+		}
 	}
 	return p, p.Check()
 }
@@ -110,6 +124,9 @@ func (p *Plan) Check() error {
 			return fmt.Errorf("trials %d and %d are both named %q; names must differ", j, i, t.Name)
 		}
 		names[t.Name] = i
+		if t.Beside < 0 {
+			return fmt.Errorf("trial %d, %s, runs beside %d trials; beside must be at least 0", i, t.Name, t.Beside)
+		}
 		if t.Kind == "" || !json.Valid(t.Spec) {
 			return fmt.Errorf("trial %d, %s, has no kind or no specification", i, t.Name)
 		}

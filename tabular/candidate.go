@@ -31,6 +31,12 @@ type Candidate struct {
 	shorter int // how many times its training is shorter than that of others; 0 stands for 1
 }
 
+// alike reports whether the candidates' networks have the same shape.
+func (c Candidate) alike(d Candidate) bool {
+	c.KL, c.shorter = d.KL, d.shorter
+	return c == d
+}
+
 // steps is the length of the candidate's schedule where others take so many steps.
 func (c Candidate) steps(others int) int {
 	return max(min(stops, others), others/max(1, c.shorter))

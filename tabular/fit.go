@@ -159,7 +159,13 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 	}
 	var jobs []*job
 	for i, p := range picks {
-		jobs = append(jobs, r.job(trials[p].Candidate, rows, held, fmt.Sprintf("member-%d", i), r.key.Sub(uint64(i), 3), r.Steps, trials[p].Stop))
+		j := r.job(trials[p].Candidate, rows, held, fmt.Sprintf("member-%d", i), r.key.Sub(uint64(i), 3), r.Steps, trials[p].Stop)
+		for _, q := range picks {
+			if trials[q].alike(j.Candidate) {
+				j.beside++
+			}
+		}
+		jobs = append(jobs, j)
 	}
 	r.begin("training", jobs, 0)
 	return r.runAll(ctx, jobs)

@@ -34,6 +34,7 @@ type job struct {
 	rate        float64
 	file        string // without extension; "" keeps nothing
 	engine      engine.Engine[float32]
+	beside      int // trainings of its shape that are planned to run side by side
 }
 
 // stops is how often a training's held-out rows are predicted.
@@ -85,7 +86,7 @@ func (j *job) config(l likelihood.Likelihood) (train.Config, error) {
 		Data: table, Likelihood: l, Optimizer: o,
 		KL:    func(epoch, step int) float64 { return j.KL * warm(epoch, step) },
 		Prior: &vi.EmpiricalBayes{Every: 10},
-		Batch: j.batch, Steps: j.steps, Seed: j.seed, Workers: 1, Engine: j.engine,
+		Batch: j.batch, Steps: j.steps, Seed: j.seed, Workers: 1, Engine: j.engine, Beside: j.beside,
 	}
 	if j.file != "" {
 		c.Checkpoint = j.file + ".safetensors"

@@ -43,6 +43,11 @@ type Config struct {
 	// Engine trains the network; nil means engine.CPU.
 	Engine engine.Engine[float32]
 
+	// Beside is how many trainings of this shape are planned to run side by side, this one
+	// included; 0 means 1. A card has faster arithmetic for many small networks, so the
+	// bits depend on it, but never on how many of them happen to run. See engine.Job.
+	Beside int
+
 	// Checkpoint is the file for the state of the training, written every
 	// CheckpointEvery steps (0: at the end and when the training is stopped). If the
 	// file exists, the training continues from it, bit for bit. Its folder must exist.
@@ -80,6 +85,9 @@ func (c *Config) check(m *model.Model) error {
 	}
 	if c.Batch < 1 || c.Steps < 1 {
 		return fmt.Errorf("train: %d steps of %d rows; both must be at least 1", c.Steps, c.Batch)
+	}
+	if c.Beside < 0 {
+		return fmt.Errorf("train: %d trainings side by side; Beside must be at least 0", c.Beside)
 	}
 	c.Batch = min(c.Batch, c.Data.Rows())
 	if c.Data.Inputs() != m.Inputs() {

@@ -50,7 +50,7 @@ func New(m *model.Model, c Config) (*Trainer, error) {
 	var err error
 	t.program, err = c.Engine.Train(m.Network(), engine.Job{
 		Data: c.Data, Likelihood: c.Likelihood, Optimizer: c.Optimizer,
-		Batch: c.Batch, Draws: c.Draws, Seed: rng.New(c.Seed), Pool: t.pool,
+		Batch: c.Batch, Draws: c.Draws, Seed: rng.New(c.Seed), Pool: t.pool, Beside: c.Beside,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("train: %w", err)

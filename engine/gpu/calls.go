@@ -22,6 +22,7 @@ type launched struct {
 type recorder struct {
 	record  *[]launched // they are recorded here, if not nil
 	crowded bool        // and run for several networks side by side
+	counted bool        // the network is one of many, by its job: see crowdFrom
 }
 
 // launch queues a kernel for one network, or records it.

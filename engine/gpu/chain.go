@@ -79,8 +79,11 @@ var _ = [1]struct{}{}[unsafe.Sizeof(chainArgs{})-sizeChain]
 type chain struct {
 	kernel cuda.Kernel
 	args   many[chainArgs]
-	score  int  // number of the operation behind which a launch goes back
-	paired bool // the signals of two groups of rows fit into shared memory
+	score  int             // number of the operation behind which a launch goes back
+	slopes *chainGradients // in training
+
+	planes, scales cuda.Ptr // of a network that is one of many: see layPlanes
+	paired         bool     // the signals of two groups of rows fit into shared memory
 }
 
 // leaky reports whether a layer is a leaky ReLU by three points, the first of them at the
@@ -205,7 +208,7 @@ func (w *weights) runChain(c *chain, rows, last int) error {
 	a.Rows, a.Back = int32(rows), 0
 	if last > c.score {
 		a.Back = 1
-		if args, ok := w.crowd(c); ok && w.crowded {
+		if args, ok := w.crowd(c); ok {
 			return w.runCrowd(c, args, rows)
 		}
 	}

@@ -62,6 +62,13 @@ func (t *trainer) linkUp(tapes []tape) {
 	g.Split = int32((tiles(t.Batch, chainParts) + 15) / 16 * 16)
 	g.Parts = int32(tiles(t.Batch, int(g.Split)))
 	t.grads.parts, g.ByParts = int(g.Parts), 1/float32(g.Parts)
+	t.pass.chain.slopes = g
+	_, crowd := t.crowd(t.pass.chain)
+	_, count := stretches(t.Batch)
+	if crowd {
+		t.grads.parts = 2 * count
+		w.layPlanes(t.pass.chain, t.Batch)
+	}
 	block := 0
 	for i := range int(a.Count) {
 		d := &t.grads.dense[int(a.Count)-1-i]
@@ -70,11 +77,15 @@ func (t *trainer) linkUp(tapes []tape) {
 		in, out := int(l.In), int(l.Out)
 		g.Links[i] = slope{M: o.M, V: o.V, G: o.G, H: o.H, W: o.W, In: l.In, Out: l.Out, Block: int32(block), ByAcross: 1 / float32(tiles(out, chainSide)),
 			Mean: int32(w.mean[weights]), Rho: int32(w.rho[weights]), Bias: int32(w.mean[bias]), BiasRho: int32(w.rho[bias])}
-		w.tensors[weights].parts, w.tensors[bias].parts = int(g.Parts), int(g.Parts)
-		n := tiles(in, chainSide) * tiles(out, chainSide)
-		if min(in, out) <= mostThin {
+		n, parts := tiles(in, chainSide)*tiles(out, chainSide), int(g.Parts)
+		thin := min(in, out) <= mostThin
+		if thin {
 			n = tiles((in+1)*out, chainSide)
 		}
+		if crowd {
+			parts = pick(thin, 2*count, crowdPartsOf(t.Batch))
+		}
+		w.tensors[weights].parts, w.tensors[bias].parts = parts, parts
 		block += n * int(g.Parts)
 	}
 	g.Rest = int32(block)
@@ -108,18 +119,17 @@ func (t *trainer) buildChain() {
 // blocks would gather on the multiprocessors that are free first.
 func (t *trainer) queueChain() error {
 	w, k, c := t.weights, t.kernels.chains, &t.chain
-	update, done, err := k.update, false, error(nil)
-	if done, err = t.crowdGradients(); done {
-		update = t.kernels.crowds.update
-	} else {
-		err = launch(w, k.gradients, cuda.Grid{X: c.blocks}, 256, &c.gradients)
+	if done, err := t.crowdGradients(); err != nil {
+		return err
+	} else if done {
+		return t.updateCrowd()
 	}
-	if err != nil {
+	if err := launch(w, k.gradients, cuda.Grid{X: c.blocks}, 256, &c.gradients); err != nil {
 		return err
 	}
 	grid := cuda.Grid{X: len(w.chunks)}
-	if err := launchBehind(w, update, grid, 256, &c.sums); err != nil {
+	if err := launchBehind(w, k.update, grid, 256, &c.sums); err != nil {
 		return err
 	}
-	return launchBehind(w, update, grid, 256, &c.update)
+	return launchBehind(w, k.update, grid, 256, &c.update)
 }

@@ -52,7 +52,7 @@ func TestChains(t *testing.T) {
 				if !strings.HasPrefix(got.kernel, "chain_") || want.kernel != "fused" {
 					t.Errorf("kernels %s and %s", got.kernel, want.kernel)
 				}
-				sameWay(t, got, want, 2e-6, 1e-5)
+				sameWay(t, got, want, 2e-6, 1e-5, 1e-12)
 			})
 		}
 	}

@@ -1,74 +1,138 @@
 package gpu
 
-import "utvi/internal/cuda"
+import (
+	"unsafe"
 
-// Where many networks run side by side, chains with one broad layer have kernels that take
-// more rows at a time (kernels/chain_crowd.h): with many networks it matters how many
-// instructions a row takes, and not when the first row is done.
+	"utvi/internal/cuda"
+)
 
-// crowdRows is how many rows such a block takes at a time, crowdMost the most inputs and
-// outputs of the broad layer, and crowdSignals how many numbers of signals the rows have.
-const crowdRows, crowdMost, crowdSignals = 32, 128, 5 * 16 * 260
+// Where many networks run side by side, chains with one broad layer and one output have kernels of
+// their own (kernels/crowd_pass.h): with many networks it matters how many instructions a row
+// takes, and not when the first row is done. A training that is one of many by its job always
+// runs them, also if no other happens to run, and others never do: so its bits depend on its
+// job, and not on time or on those beside it.
+//
+// None of these kernels starts while the one before it ends: its blocks would wait on multiprocessors
+// where other parties of the crowd have work.
 
-// crowdSide is the side of a tile of weights, crowdDeep the most rows of a part, and crowdShared
-// the shared memory of a tile.
-const crowdSide, crowdDeep, crowdShared = 64, 128, 4 * (2*128*72 + 4*8*260 + 256)
+// crowdFrom is how many trainings a job must name for its network to be one of many.
+const crowdFrom = 8
+
+// A block of the pass has passThreads threads. crowdRows is how many rows it takes at a time, crowdMost the most inputs and
+// outputs of the broad layer, and crowdPlanes how many bytes its weights take in shared memory,
+// with what aligns them.
+const passThreads, crowdRows, crowdMost, crowdPlanes = 256, 128, 128, 6*2*128*128 + 1024
+
+// crowdPlace is how many numbers a block of the pass keeps in shared memory beside the broad layer, crowdInput how many
+// more for each input.
+const crowdPlace, crowdInput = 3968, 6 * 128
+
+// The gradients of the broad layer are the work of clusters of crowdBlocks blocks with
+// crowdThreads threads and crowdShared bytes of shared memory each. There is a cluster for each of at most
+// crowdParts parts of the rows.
+const crowdBlocks, crowdThreads, crowdShared, crowdParts = 2, 512, 2<<10 + 4*12*4096 + 4*64*128, 1
+
+// crowdPartsOf is how many parts the gradients of the broad layer have.
+func crowdPartsOf(rows int) int { return min(crowdParts, tiles(rows, crowdRows)) }
 
 // crowdKernels are those of chains beside others.
-type crowdKernels struct{ three, exact, gradients, thin, update cuda.Kernel }
-
-// crowd lays out the launch of a chain beside others; false: it has no such launch.
-func (w *weights) crowd(c *chain) (args many[chainArgs], ok bool) {
-	a := c.args.One
-	fits := func(n int32) bool { return n%32 == 0 && n <= crowdMost }
-	if w.kernels.crowds == nil || a.Count != 3 || a.Links[0].In > mostThin || !fits(a.Links[1].In) || !fits(a.Links[1].Out) {
-		return args, false
-	}
-	at := a.Scratch // the weights are before it
-	take := func(n int32) int32 { at += (n + 3) / 4 * 4; return at - (n+3)/4*4 }
-	a.Links[0].InAt, a.AtY, a.Signals = take(2*crowdRows*a.Links[0].In), take(crowdRows*a.Targets), take(crowdSignals)
-	args.One = a
-	return args, 4*int(at) <= w.device.Shared-chainOverhead
+type crowdKernels struct {
+	three, exact, gradients cuda.Kernel
+	update, updateLarge     cuda.Kernel // of networks with few and with many chunks
 }
 
-// runCrowd records the launch of a chain beside others.
-func (w *weights) runCrowd(c *chain, args many[chainArgs], rows int) error {
-	k := w.kernels.crowds
-	spread := spreading{unit: 1, groups: tiles(rows, crowdRows), most: w.device.Processors}
-	if err := launchBehind(w, pick(c.kernel == w.kernels.chains.exact, k.exact, k.three), cuda.Grid{X: spread.blocks(1)}, rowThreads, &args); err != nil {
+// The structures of kernels/crowd_rows.h, field by field.
+type places struct{ Mean, Rho, Bias, BiasRho int32 }
+
+type crowdArgs struct {
+	Chain           chainArgs
+	Grad            cuda.Ptr
+	Size            int64
+	First, Last     places
+	Planes, Scales  cuda.Ptr
+	Each, Stretches int32
+}
+
+var _ = [1]struct{}{}[unsafe.Sizeof(crowdArgs{})-sizeChain-72]
+
+// A crowdSlope is CrowdGradients of kernels/crowd_gradients.h.
+type crowdSlope struct {
+	Planes, Scales, W, Turn, Grad cuda.Ptr
+	Size                          int64
+	NLL, Floored, Scores, Raw     cuda.Ptr
+	Rows, In, Out, Noise          int32
+	places
+	Last, Thin int32
+}
+
+var _ = [1]struct{}{}[unsafe.Sizeof(crowdSlope{})-120]
+
+// crowd lays out the launch of a chain that is one of many; false: it has no such launch.
+func (w *weights) crowd(c *chain) (args many[crowdArgs], ok bool) {
+	a := c.args.One
+	fits := func(n int32) bool { return n%32 == 0 && n <= crowdMost }
+	if !w.counted || w.kernels.crowds == nil || a.Count != 3 || a.Links[0].In > mostThin || !fits(a.Links[1].In) || !fits(a.Links[1].Out) || a.Links[2].Out != 1 || a.Targets != 1 {
+		return args, false
+	}
+	for _, l := range a.Links[:2] {
+		if l.A > 1 || c.kernel == w.kernels.chains.three && !symmetric(l.Three) {
+			return args, false
+		}
+	}
+	args.One.Chain = a
+	return args, crowdPlanes+4*(crowdPlace+crowdInput*int(a.Links[0].In)) <= w.device.Shared-chainOverhead
+}
+
+// stretches cuts the rows of a batch into stretches of so many units. Each leaves two parts of
+// the gradients of thin layers, one for either half of its units.
+func stretches(rows int) (each, count int) {
+	units := tiles(rows, crowdRows)
+	each = tiles(units, chainParts)
+	return each, tiles(units, each)
+}
+
+// symmetric reports whether three points lie at the mean and as far on either side of it, and
+// none has a negative weight.
+func symmetric(three [6]float32) bool {
+	return three[0] == 0 && three[1] == -three[2] && three[4] == three[5] && three[3] >= 0 && three[4] > 0
+}
+
+// layPlanes makes room for the signals of the broad layer in halves, which the pass leaves for
+// its gradients: four operands in cells of 32 × 32 numbers, and a scale for each and 64 rows.
+func (w *weights) layPlanes(c *chain, rows int) {
+	units := tiles(rows, crowdRows)
+	c.planes, c.scales = w.alloc(units*(crowdRows/32)*4*4, 4096), w.floats(units*2*4)
+}
+
+// runCrowd queues the pass of a chain that is one of many.
+func (w *weights) runCrowd(c *chain, args many[crowdArgs], rows int) error {
+	k, p, g := w.kernels.crowds, &args.One, c.slopes
+	at := func(l *slope) places { return places{l.Mean, l.Rho, l.Bias, l.BiasRho} }
+	p.Grad, p.Size, p.First, p.Last = g.Grad, g.Size, at(&g.Links[0]), at(&g.Links[2])
+	p.Planes, p.Scales = c.planes, c.scales
+	each, count := stretches(rows)
+	p.Each, p.Stretches = int32(each), int32(count)
+	spread := spreading{unit: 1, groups: count, most: w.device.Processors / 2} // the others work for other parties
+	if err := launch(w, pick(c.kernel == w.kernels.chains.exact, k.exact, k.three), cuda.Grid{X: spread.blocks(1)}, passThreads, &args); err != nil {
 		return err
 	}
-	(*w.record)[len(*w.record)-1].spread = spread
+	if w.record != nil {
+		(*w.record)[len(*w.record)-1].spread = spread
+	}
 	return nil
 }
 
-// crowdGradients records the gradients of a chain beside others: those of the broad layer,
-// then all else. False: it has no such launches.
+// crowdGradients queues the gradients of a chain that is one of many which its pass did not leave: those of the broad
+// layer and of the noise, with the scores. False: it has no such launch.
 func (t *trainer) crowdGradients() (ok bool, err error) {
-	g, k := t.chain.gradients.One, t.kernels.crowds
-	if _, ok := t.crowd(t.pass.chain); !ok || !t.crowded || g.Split > crowdDeep {
+	c, g := t.pass.chain, &t.chain.gradients.One
+	if _, ok := t.crowd(c); !ok {
 		return false, nil
 	}
-	broad, thin := &many[chainGradients]{One: g}, &many[chainGradients]{One: g}
-	blocks := broad.One.number(func(l *slope) int { return tiles(int(l.In), crowdSide) * tiles(int(l.Out), crowdSide) * int(g.Parts) }, nil)
-	if err := launchBehind(t.weights, k.gradients, cuda.Grid{X: blocks}, 256, broad); err != nil {
-		return true, err
-	}
-	blocks = thin.One.number(nil, func(l *slope) int { return tiles(int((l.In+1)*l.Out), chainSide) }) // each takes all parts
-	return true, launchBehind(t.weights, k.thin, cuda.Grid{X: blocks + int(g.Noises) + 1}, 256, thin)
-}
-
-// number gives the broad and the thin links their blocks, and returns how many blocks there are.
-func (g *chainGradients) number(broad, thin func(l *slope) int) int {
-	g.Rest = 0
-	for i := range g.Links[:g.Count] {
-		l, count := &g.Links[i], broad
-		if min(l.In, l.Out) <= mostThin {
-			count = thin
-		}
-		if l.Block = g.Rest; count != nil {
-			g.Rest += int32(count(l))
-		}
-	}
-	return int(g.Rest)
+	_, count := stretches(t.Batch)
+	l := &g.Links[1]
+	a := &many[crowdSlope]{One: crowdSlope{Planes: c.planes, Scales: c.scales, W: l.W, Turn: g.Turn, Grad: g.Grad, Size: g.Size,
+		NLL: g.NLL, Floored: g.Floored, Scores: g.Scores, Raw: g.Raw, Rows: g.Rows, In: l.In, Out: l.Out, Noise: g.Noise,
+		places: places{l.Mean, l.Rho, l.Bias, l.BiasRho}, Last: g.Links[2].BiasRho, Thin: int32(2 * count)}}
+	return true, launch(t.weights, t.kernels.crowds.gradients.Together(crowdBlocks), cuda.Grid{X: crowdBlocks * crowdPartsOf(t.Batch)}, crowdThreads, a)
 }

@@ -13,13 +13,15 @@ import (
 // MeasureLittle makes Time launch everything a few times only.
 func MeasureLittle() { windows, launchesEach, repeats = 1, 2, 2 }
 
-// SideBySide returns how many trainings ran side by side most recently.
+// SideBySide returns for how many trainings side by side there was room.
 func (e *Engine) SideBySide() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := 0
 	for _, g := range e.gangs {
-		n = max(n, len(g.tables.members))
+		for _, p := range g.parties {
+			n = max(n, p.room)
+		}
 	}
 	return n
 }
@@ -30,12 +32,25 @@ func (e *Engine) FirstBeside() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, g := range e.gangs {
-		if len(g.tables.members) > 1 {
-			return g.calls[0].kernel.Name
+		for _, p := range g.parties {
+			if p.room > 1 {
+				return g.calls[0].kernel.Name
+			}
 		}
 	}
 	return ""
 }
+
+// SetParties sets how many parties of a crowd run at a time and how many members each has at most, and
+// returns what undoes it.
+func SetParties(lanes, most int) func() {
+	a, b := crowdLanes, crowdParty
+	crowdLanes, crowdParty = lanes, most
+	return func() { crowdLanes, crowdParty = a, b }
+}
+
+// CrowdFrom is crowdFrom.
+const CrowdFrom = crowdFrom
 
 func (e *Engine) HasCrowds() bool { return e.load().crowds != nil }
 
@@ -108,6 +123,15 @@ func SetPairs(on bool) func() {
 // HasQuartets reports whether the card has the kernels of quartets.
 func (e *Engine) HasQuartets() bool { return e.load().quartets != nil }
 
+// FirstAlone is the name of the first kernel of a step of a training that runs alone.
+func FirstAlone(t engine.Trainer) (string, error) {
+	calls, err := t.(*trainer).recorded(false)
+	if err != nil {
+		return "", err
+	}
+	return calls[0].kernel.Name, nil
+}
+
 // FirstKernel is the name of the first kernel of a training's step.
 func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.Name }
 
@@ -120,4 +144,20 @@ func SetLanes(n int) func() {
 	before := lanesOf
 	lanesOf = func(*cuda.Device) int { return n }
 	return func() { lanesOf = before }
+}
+
+// CrowdGradients sums up the gradients of a broad layer with the kernel of crowds, given its signals as the pass leaves
+// them: by the means and the ρ of the weights w, then by those of the bias.
+func CrowdGradients(e *Engine, in, out, rows int, cells []byte, scales, w []float32) ([]float32, error) {
+	k := e.load().crowds.gradients.Together(crowdBlocks)
+	m, err := newMemory(e.device)
+	if err != nil {
+		return nil, err
+	}
+	defer m.release()
+	grad := make([]float32, 2*(in+1)*out)
+	a := crowdSlope{Planes: m.alloc(len(cells), 1), Scales: m.floats(len(scales)), W: m.floats(len(w)), Turn: m.alloc(1, sizeTurn), Grad: m.floats(len(grad)),
+		NLL: m.alloc(rows, 8), Floored: m.alloc(rows, 4), Scores: m.alloc(2, 8), Rows: int32(rows), In: int32(in), Out: int32(out), places: places{0, int32(in * out), int32(2 * in * out), int32((2*in + 1) * out)}}
+	return grad, errors.Join(m.err, cuda.Upload(m.stream, a.Planes, cells), cuda.Upload(m.stream, a.Scales, scales), cuda.Upload(m.stream, a.W, w), cuda.Upload(m.stream, a.Turn, []int32{0, 1}),
+		cuda.Launch(m.stream, k, cuda.Grid{X: crowdBlocks}, crowdThreads, &many[crowdSlope]{One: a}), cuda.Download(m.stream, grad, a.Grad), m.stream.Sync())
 }

@@ -1,32 +1,34 @@
 package gpu
 
 import (
-	"encoding/binary"
-	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
-
-	"utvi/internal/cuda"
 )
 
-// A gang runs trainings of the same shapes side by side: one launch makes a step of all
-// of them. Each has its own memory, rows, learning rate, losses and failures, and blocks
-// of the grid of its own, so its results are those it has alone.
+// A gang runs trainings of the same shapes side by side: one launch makes a step of several
+// of them, a party. Each has its own memory, rows, learning rate, losses and failures, and
+// blocks of the grid of its own, so its results are those it has alone.
 //
-// Trainings do not wait for one another longer than linger. Whoever comes while the gang
-// runs waits, and the next run takes all that wait.
+// Whoever wants to make steps waits for a party that is free, and leads it: it takes those that wait
+// too, but does not wait for others longer than linger. While the host prepares the steps of
+// one party, the card works for another, on the multiprocessors that the kernels of the one leave idle.
 type gang struct {
 	calls []launched // of a member; the others differ in their arguments
+	lanes int        // parties that run at a time
+	most  int        // members of a party
 
-	mu      sync.Mutex
-	members int
-	busy    bool
-	waiting []*request
+	mu        sync.Mutex
+	members   int
+	waiting   []*request
+	gathering bool     // the first of them leads a party
+	idle      []*party // that nobody leads
+	parties   []*party
 
-	runs   []*request // under way
-	tables tables
+	full  chan struct{} // enough wait for a party
+	timer *time.Timer
 }
 
 // A request is a training that wants to make steps.
@@ -34,7 +36,7 @@ type request struct {
 	t     *trainer
 	steps int
 	err   error
-	turn  chan bool // true: run the gang, false: the steps are done
+	turn  chan *party // that it shall lead; nil: its steps are done
 }
 
 // Beside implements engine.Crowd.
@@ -44,8 +46,12 @@ func (*Engine) Beside() int { return beside }
 // for its memory.
 const beside = 32
 
-// linger is how long a run waits for members that are still preparing their steps.
+// linger is how long a party waits for members that are still preparing their steps.
 const linger = 300 * time.Microsecond
+
+// crowdLanes is how many parties of a crowd run at a time, crowdParty how many members a party has at
+// most: the best that were tried with a hundred trainings on an H200.
+var crowdLanes, crowdParty = 4, 25
 
 // next returns the number of a new training.
 func (e *Engine) next() int {
@@ -62,7 +68,7 @@ func (e *Engine) join(t *trainer) error {
 		return err
 	}
 	t.calls = calls
-	t.request = &request{t: t, turn: make(chan bool, 1)}
+	t.request = &request{t: t, turn: make(chan *party, 1)}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, g := range e.gangs {
@@ -71,7 +77,7 @@ func (e *Engine) join(t *trainer) error {
 		}
 	}
 	if t.gang == nil {
-		t.gang = &gang{calls: calls}
+		t.gang = newGang(t)
 		e.gangs = append(e.gangs, t.gang)
 	}
 	t.gang.mu.Lock()
@@ -80,6 +86,19 @@ func (e *Engine) join(t *trainer) error {
 	t.leave = sync.OnceFunc(e.leaver(t.gang))
 	runtime.AddCleanup(t, func(leave func()) { leave() }, t.leave)
 	return nil
+}
+
+// newGang returns a gang without members, for trainings such as t.
+func newGang(t *trainer) *gang {
+	g := &gang{calls: t.calls, lanes: 1, most: math.MaxInt, full: make(chan struct{}, 1), timer: time.NewTimer(linger)}
+	if g.timer.Stop(); t.counted {
+		g.lanes, g.most = crowdLanes, crowdParty
+	}
+	for range g.lanes {
+		p := &party{gang: g}
+		g.idle, g.parties = append(g.idle, p), append(g.parties, p)
+	}
+	return g
 }
 
 // recorded returns the calls of a step, of a network alone or side by side with others.
@@ -100,7 +119,9 @@ func (e *Engine) leaver(g *gang) func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		if g.members--; g.members == 0 {
-			g.tables.release()
+			for _, p := range g.parties {
+				p.release()
+			}
 			e.gangs = slices.DeleteFunc(e.gangs, func(x *gang) bool { return x == g })
 		}
 	}
@@ -111,177 +132,74 @@ func (e *Engine) leaver(g *gang) func() {
 func (g *gang) run(r *request) (int, error) {
 	g.mu.Lock()
 	g.waiting = append(g.waiting, r)
-	lead := !g.busy
-	g.busy = true
+	p := g.lead()
+	if p == nil && g.enough() {
+		select {
+		case g.full <- struct{}{}:
+		default: // nobody has taken the last word
+		}
+	}
 	g.mu.Unlock()
-	if !lead {
-		if r.t.batch.prepare(r.t); !<-r.turn {
+	if p == nil {
+		r.t.batch.prepare(r.t)
+		if p = <-r.turn; p == nil {
 			return r.steps, r.err
 		}
 	}
-	g.gather()
-	steps := g.runs[0].steps
-	for _, x := range g.runs {
-		steps = min(steps, x.steps)
-	}
-	err := g.execute(r, steps)
-	for _, x := range g.runs {
-		if x.steps, x.err = steps, err; x != r {
-			x.turn <- false
-		}
-	}
-	clear(g.runs) // a training that has ended can be freed
+	g.gather(p)
+	p.run(r)
 	g.mu.Lock()
-	if g.busy = len(g.waiting) > 0; g.busy {
-		g.waiting[0].turn <- true
-	}
+	g.idle = append(g.idle, p)
+	g.call()
 	g.mu.Unlock()
 	return r.steps, r.err
 }
 
-// gather takes all that wait, after a while for the others.
-func (g *gang) gather() {
-	for waited := time.Duration(0); ; waited += linger / 3 {
+// enough reports whether as many wait as a party takes: all parties are of the same size.
+func (g *gang) enough() bool { return len(g.waiting) >= g.size() }
+func (g *gang) size() int    { return min(g.most, tiles(g.members, g.lanes)) }
+
+// lead returns a party for the first of those that wait; nil: none is free, or the first one leads
+// already.
+func (g *gang) lead() *party {
+	n := len(g.idle)
+	if g.gathering || n == 0 {
+		return nil
+	}
+	p := g.idle[n-1]
+	g.idle, g.gathering = g.idle[:n-1], true
+	return p
+}
+
+// call has the first of those that wait lead a party, if one is free.
+func (g *gang) call() {
+	if len(g.waiting) > 0 {
+		if p := g.lead(); p != nil {
+			g.waiting[0].turn <- p
+		}
+	}
+}
+
+// gather takes those that wait into a party, after a while for others.
+func (g *gang) gather(p *party) {
+	g.timer.Reset(linger)
+	for late := false; ; {
 		g.mu.Lock()
-		if len(g.waiting) >= g.members || waited >= linger {
-			g.runs = append(g.runs[:0], g.waiting...)
-			clear(g.waiting)
-			g.waiting = g.waiting[:0]
+		if n := min(g.size(), len(g.waiting)); g.enough() || late {
+			p.runs = append(p.runs[:0], g.waiting[:n]...)
+			left := copy(g.waiting, g.waiting[n:])
+			clear(g.waiting[left:])
+			g.waiting, g.gathering = g.waiting[:left], false
+			g.timer.Stop()
+			g.call()
 			g.mu.Unlock()
 			return
 		}
 		g.mu.Unlock()
-		time.Sleep(linger / 3)
-	}
-}
-
-// execute makes steps of all members of a run, which r leads.
-func (g *gang) execute(r *request, steps int) error {
-	if len(g.runs) == 1 {
-		return r.t.executeAlone(steps, true)
-	}
-	// The order of the members does not matter: the same ones need no new tables.
-	slices.SortFunc(g.runs, func(a, b *request) int { return a.t.number - b.t.number })
-	if err := g.tables.fill(g); errors.Is(err, cuda.ErrMemory) {
-		return g.executeEach(steps)
-	} else if err != nil {
-		return err
-	}
-	s := g.tables.stream
-	for _, x := range g.runs {
-		if err := x.t.send(s, steps); err != nil {
-			return err
+		select {
+		case <-g.full: // or it was said of an earlier party
+		case <-g.timer.C:
+			late = true
 		}
 	}
-	for range steps {
-		for i := range g.calls {
-			c := &g.calls[i]
-			queue := cuda.LaunchBytes
-			if c.behind {
-				queue = cuda.LaunchBehind
-			}
-			if err := queue(s, c.kernel, c.side(len(g.runs)), c.threads, g.tables.args[i]); err != nil {
-				return err
-			}
-		}
-	}
-	for _, x := range g.runs {
-		if err := x.t.receive(s, steps); err != nil {
-			return err
-		}
-	}
-	r.t.batch.prepare(r.t) // the others do so while they wait
-	return s.Sync()
-}
-
-// executeEach makes the steps of one member after the other.
-func (g *gang) executeEach(steps int) error {
-	for _, x := range g.runs {
-		if err := x.t.executeAlone(steps, false); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// tables are the arguments of the kernels for all members of a run, on the card.
-type tables struct {
-	*memory
-	members []int    // numbers of the members in the tables
-	room    int      // for so many
-	args    [][]byte // of each call: they point to its table
-	host    []byte
-	at      []cuda.Ptr
-}
-
-func (t *tables) release() {
-	if t.memory != nil {
-		t.memory.release()
-		*t = tables{}
-	}
-}
-
-// fill writes the tables of a run, unless they are there.
-func (t *tables) fill(g *gang) error {
-	if t.same(g.runs) {
-		return nil
-	}
-	if t.room < len(g.runs) {
-		if err := t.grow(g); err != nil {
-			return err
-		}
-	}
-	t.members = t.members[:0]
-	for _, x := range g.runs {
-		t.members = append(t.members, x.t.number)
-	}
-	for i := range g.calls {
-		t.host = t.host[:0]
-		for _, x := range g.runs {
-			t.host = append(t.host, x.t.calls[i].args...)
-		}
-		if err := cuda.Upload(t.stream, t.at[i], t.host); err != nil {
-			return err
-		}
-		if err := t.stream.Sync(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *tables) same(runs []*request) bool {
-	if len(t.members) != len(runs) {
-		return false
-	}
-	for i, x := range runs {
-		if t.members[i] != x.t.number {
-			return false
-		}
-	}
-	return true
-}
-
-// grow makes room for the members of a run, and for some more.
-func (t *tables) grow(g *gang) error {
-	d := g.runs[0].t.device
-	t.release()
-	m, err := newMemory(d)
-	if err != nil {
-		return err
-	}
-	t.memory, t.room = m, max(g.members, len(g.runs))
-	for i := range g.calls {
-		one := len(g.calls[i].args)
-		p := m.alloc(t.room, one)
-		args := make([]byte, one+8)
-		binary.LittleEndian.PutUint64(args[one:], uint64(p))
-		t.at, t.args = append(t.at, p), append(t.args, args)
-	}
-	if m.err != nil {
-		err := m.err
-		t.release()
-		return err
-	}
-	return nil
 }

@@ -2,6 +2,7 @@ package gpu_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -9,8 +10,11 @@ import (
 
 	"utvi/data"
 	"utvi/engine"
+	"utvi/engine/gpu"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
@@ -21,7 +25,7 @@ import (
 
 // member is one of several trainings with networks of the same shapes. Number 3 has a row
 // whose score is not finite, in a later step.
-func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, draws, batch, i int) (*model.Model, *train.Trainer) {
+func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, draws, batch, beside, i int) (*model.Model, *train.Trainer) {
 	t.Helper()
 	m, err := model.New(model.Config{Input: nn.Vec(3), Seed: uint64(i), Layers: layers})
 	if err != nil {
@@ -50,7 +54,7 @@ func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, draws, batc
 		}}
 	}
 	c := settings(t, e, 6+i)
-	c.Draws = draws
+	c.Draws, c.Beside = draws, beside
 	c.Data, c.Batch, c.Seed, c.Optimizer.Rate = s, batch, uint64(100+i), optim.Constant(1e-3*float64(i+1))
 	tr, err := train.New(m, c)
 	if err != nil {
@@ -60,7 +64,8 @@ func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, draws, batc
 }
 
 // Trainings that run side by side have the bits of each alone, also beside one whose
-// numbers are not finite.
+// numbers are not finite. If their jobs say that they are many, their arithmetic may be
+// another, alone and side by side, and the results are close.
 func TestSideBySide(t *testing.T) {
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
 	exact := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.Exact()}
@@ -69,34 +74,97 @@ func TestSideBySide(t *testing.T) {
 	carried := nn.Correlated{Layers: nn.Chain{nn.Conv1D{Out: 2, Kernel: 1}, nn.Flatten{}, nn.Periodic{Frequencies: [][]float64{{0.3}, nil}}, nn.Dense{Out: 4}}}
 	for name, layers := range map[string]nn.Chain{
 		"small":   {levels, nn.Dense{Out: 92}, act, nn.Dense{Out: 92}, act, carried, formula, nn.Dense{Out: 1}, nn.Noise{}},
-		"chain":   {nn.Dense{Out: 20}, act, nn.Dense{Out: 36}, act, nn.Dense{Out: 1}, nn.Noise{}},
-		"crowd":   {nn.Dense{Out: 96}, act, nn.Dense{Out: 64}, act, nn.Dense{Out: 1}, nn.Noise{}},
-		"exact":   {nn.Dense{Out: 32}, exact, nn.Dense{Out: 96}, exact, nn.Dense{Out: 1}},
 		"quartet": {nn.Conv1D{Out: 4, Kernel: 1}, act, nn.Dense{Out: 32}, act, nn.Dense{Out: 1}, nn.Noise{}},
 		"wide":    {nn.Dense{Out: 64}, act, nn.Dense{Out: 257}, act, nn.Dense{Out: 1}},
 	} {
-		t.Run(name, func(t *testing.T) { sideBySide(t, layers, 0, 33) })
+		t.Run(name, func(t *testing.T) { sideBySide(t, layers, 0, 33, 0, false) })
 	}
+	t.Run("chain", func(t *testing.T) {
+		sideBySide(t, nn.Chain{nn.Dense{Out: 20}, act, nn.Dense{Out: 36}, act, nn.Dense{Out: 1}, nn.Noise{}}, 0, 33, 100, false)
+	})
+	t.Run("drawn", func(t *testing.T) {
+		sideBySide(t, nn.Chain{nn.Dense{Out: 70}, act, nn.Dense{Out: 70}, formula, nn.Dense{Out: 1}, nn.Noise{}}, 2, 33, 0, false)
+	})
+	crowd := func(layers nn.Chain, batch int) func(t *testing.T) {
+		return func(t *testing.T) {
+			few := sideBySide(t, layers, 0, batch, gpu.CrowdFrom-1, false)
+			many := sideBySide(t, layers, 0, batch, gpu.CrowdFrom, true)
+			for i := range few {
+				near(t, i, few[i], many[i])
+			}
+		}
+	}
+	t.Run("crowd", crowd(nn.Chain{nn.Dense{Out: 96}, act, nn.Dense{Out: 64}, act, nn.Dense{Out: 1}, nn.Noise{}}, 33))
+	t.Run("exact", crowd(nn.Chain{nn.Dense{Out: 32}, exact, nn.Dense{Out: 96}, exact, nn.Dense{Out: 1}}, 33))
 	t.Run("many rows", func(t *testing.T) {
 		if emulated(card(t)) {
 			t.Skip("not run: the emulated card takes minutes for so many rows")
 		}
-		sideBySide(t, nn.Chain{nn.Dense{Out: 128}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: 1}, nn.Noise{}}, 0, 1000)
-	})
-	t.Run("drawn", func(t *testing.T) {
-		sideBySide(t, nn.Chain{nn.Dense{Out: 70}, act, nn.Dense{Out: 70}, formula, nn.Dense{Out: 1}, nn.Noise{}}, 2, 33)
+		crowd(nn.Chain{nn.Dense{Out: 128}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: 1}, nn.Noise{}}, 1000)(t)
 	})
 }
 
-func sideBySide(t *testing.T, layers nn.Chain, draws, batch int) {
+// A job decides by its number alone whether a training has the kernels of crowds: the same ones
+// alone and side by side.
+func TestCrowdFrom(t *testing.T) {
+	e := card(t)
+	if !e.HasCrowds() {
+		t.Skip("not run: crowds have kernels of their own on Hopper's cards")
+	}
+	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
+	_, s := someRows(t, 40, 1, 1, false)
+	for beside, crowd := range map[int]bool{0: false, gpu.CrowdFrom - 1: false, gpu.CrowdFrom: true, 100: true} {
+		n := network(t, 1, nn.Chain{nn.Dense{Out: 32}, act, nn.Dense{Out: 32}, act, nn.Dense{Out: 1}})
+		tr, err := e.Train(n, engine.Job{Data: s, Likelihood: likelihood.Normal{}, Optimizer: optim.Paper(), Batch: 40, Seed: rng.New(9), Pool: compute.NewPool(1), Beside: beside})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := gpu.FirstAlone(tr)
+		if side := gpu.FirstKernel(tr); err != nil || alone != side || strings.HasPrefix(alone, "crowd_") != crowd {
+			t.Errorf("of %d: alone %s, side by side %s; %v", beside, alone, side, err)
+		}
+		tr.(interface{ Close() error }).Close()
+	}
+}
+
+// A trained is what a training left.
+type trained struct {
+	theta []float32
+	steps []train.Step
+	err   string
+}
+
+// near compares a training with the same one in another arithmetic: the reports of its steps, and
+// its parameters on average, since AdamW moves a parameter whose gradient is nearly zero
+// either way.
+func near(t *testing.T, number int, a, b trained) {
+	t.Helper()
+	if a.err != b.err || len(a.steps) != len(b.steps) {
+		t.Errorf("training %d of few ends with %q after %d steps; of many with %q after %d", number, a.err, len(a.steps), b.err, len(b.steps))
+		return
+	}
+	off := func(x, y float64) float64 { return math.Abs(x-y) / (math.Abs(x) + 1) }
+	for i, x := range a.steps {
+		y := b.steps[i]
+		if d := max(off(x.NLL, y.NLL), off(x.KL, y.KL), off(x.GradNorm, y.GradNorm)); !(d < 1e-4) {
+			t.Errorf("training %d, step %d: %+v of few, %+v of many", number, x.Step, x, y)
+		}
+	}
+	var sum float64
+	for i, x := range a.theta {
+		sum += off(float64(x), float64(b.theta[i]))
+	}
+	if mean := sum / float64(len(a.theta)); !(mean < 1e-4) {
+		t.Errorf("training %d: parameters of few and of many differ by %.2g on average", number, mean)
+	}
+}
+
+// sideBySide compares trainings alone and side by side, whose jobs say that so many run beside one
+// another; crowd: then they run the kernels of crowds. It returns what each left.
+func sideBySide(t *testing.T, layers nn.Chain, draws, batch, planned int, crowd bool) []trained {
 	e := card(t)
 	const n = 5
-	type outcome struct {
-		theta []float32
-		steps []train.Step
-		err   string
-	}
-	advance := func(m *model.Model, tr *train.Trainer, i int) (o outcome) {
+	advance := func(m *model.Model, tr *train.Trainer, i int) (o trained) {
 		if err := tr.AdvanceTo(6+i, func(s train.Step) { o.steps = append(o.steps, s) }); err != nil {
 			o.err = fmt.Sprint(err)
 		}
@@ -106,16 +174,16 @@ func sideBySide(t *testing.T, layers nn.Chain, draws, batch int) {
 		o.theta = slices.Clone(m.Params.Theta)
 		return o
 	}
-	var alone, beside [n]outcome
+	var alone, beside [n]trained
 	for i := range alone {
-		m, tr := member(t, e, layers, draws, batch, i)
+		m, tr := member(t, e, layers, draws, batch, planned, i)
 		alone[i] = advance(m, tr, i)
 		tr.Close()
 	}
 	var models [n]*model.Model
 	var all [n]*train.Trainer
 	for i := range all {
-		models[i], all[i] = member(t, e, layers, draws, batch, i)
+		models[i], all[i] = member(t, e, layers, draws, batch, planned, i)
 	}
 	var group sync.WaitGroup
 	for i := range all {
@@ -125,8 +193,6 @@ func sideBySide(t *testing.T, layers nn.Chain, draws, batch int) {
 	if e.SideBySide() < 2 {
 		t.Error("no trainings ran side by side")
 	}
-	name := t.Name()
-	crowd := strings.HasSuffix(name, "crowd") || strings.HasSuffix(name, "exact") || strings.HasSuffix(name, "rows")
 	if first := e.FirstBeside(); e.HasCrowds() && strings.HasPrefix(first, "crowd_") != crowd {
 		t.Errorf("%s ran side by side", first)
 	}
@@ -140,4 +206,5 @@ func sideBySide(t *testing.T, layers nn.Chain, draws, batch int) {
 	if alone[3].err == "" {
 		t.Error("the numbers of training 3 should not be finite")
 	}
+	return alone[:]
 }

@@ -249,7 +249,7 @@ func (w *weights) choose(p *product, rows int, back bool) (kernel cuda.Kernel, y
 	return pick(back, k.backward64, k.forward64), 64, 64, 256
 }
 
-func pick(first bool, a, b cuda.Kernel) cuda.Kernel {
+func pick[T any](first bool, a, b T) T {
 	if first {
 		return a
 	}

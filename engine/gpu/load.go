@@ -17,6 +17,7 @@ type kernelSet struct {
 	convForward, convBackward, convGradients       cuda.Kernel
 	convForward16, convBackward16, convGradients16 cuda.Kernel // with few columns
 	levels, shared, emitters, quantiles            cuda.Kernel
+	deliver, collect                               cuda.Kernel // of trainings side by side
 	drawWeights, gatherDraws                       cuda.Kernel
 
 	sensed cuda.Kernel // predictions of plain networks with correlations
@@ -70,7 +71,9 @@ func (e *Engine) loadKernels() *kernelSet {
 		take(d, kernels.Quartet, k.quartet(d))
 	}
 	if d.Major == 9 {
-		take(d, kernels.Crowd, k.crowd(d))
+		if d.Clusters {
+			take(d, kernels.Crowd, k.crowd(d))
+		}
 		all := k.wide()
 		take(d, kernels.Hopper, all)
 		for _, x := range all {
@@ -120,6 +123,7 @@ func (k *kernelSet) base() []entry {
 		{"draw_weights", &k.drawWeights, 0}, {"gather_draws", &k.gatherDraws, 0},
 		{"norm", &k.norm, 0}, {"adamw", &k.adamw, 0}, {"columns", &k.columns, 0}, {"prior_moments", &k.priors, 0},
 		{"formulas", &k.formulas, 0}, {"emitters", &k.emitters, 0}, {"quantiles", &k.quantiles, 0},
+		{"deliver", &k.deliver, 0}, {"collect", &k.collect, 0},
 	}
 }
 
@@ -153,7 +157,8 @@ func (k *kernelSet) chain(d *cuda.Device) []entry {
 func (k *kernelSet) crowd(d *cuda.Device) []entry {
 	c, most := &crowdKernels{}, d.Shared-chainOverhead
 	k.crowds = c
-	return []entry{{"crowd_three", &c.three, most}, {"crowd_exact", &c.exact, most}, {"crowd_gradients", &c.gradients, crowdShared}, {"crowd_thin", &c.thin, 0}, {"crowd_update", &c.update, 0}}
+	return []entry{{"crowd_three", &c.three, most}, {"crowd_exact", &c.exact, most}, {"crowd_gradients", &c.gradients, crowdShared},
+		{"crowd_update", &c.update, updateRoom}, {"crowd_update_large", &c.updateLarge, updateRoom}}
 }
 
 // quartet lists the kernels of quartets.

@@ -56,7 +56,7 @@ func TestQuartets(t *testing.T) {
 				if !strings.HasPrefix(got.kernel, "quartet_") || !strings.HasPrefix(want.kernel, "fused") {
 					t.Errorf("kernels %s and %s", got.kernel, want.kernel)
 				}
-				sameWay(t, got, want, 5e-6, 1e-6)
+				sameWay(t, got, want, 5e-6, 1e-6, 1e-12)
 			})
 		}
 	}

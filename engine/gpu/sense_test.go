@@ -64,7 +64,7 @@ func correlatedImages() []testCase {
 func TestSameBitsCorrelated(t *testing.T) {
 	e := card(t)
 	act := nn.Apply{F: fn.LeakyReLU(0.01)}
-	sameBits(t, e, "correlated", 45, 0, func() *model.Model {
+	sameBits(t, e, "correlated", 45, 0, 0, func() *model.Model {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Seed: 5, Layers: nn.Correlate(nn.Chain{nn.Dense{Out: 20}, act, nn.Dense{Out: 20}, act, nn.Dense{Out: 1}, nn.Noise{}})})
 		if err != nil {
 			t.Fatal(err)

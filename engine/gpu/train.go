@@ -77,6 +77,7 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 	if err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
+	w.counted = j.Beside >= crowdFrom
 	t := &trainer{weights: w, learned: learned, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: learned.plan.params, number: e.next()}
 	runtime.AddCleanup(t, (*memory).release, w.memory)
 	if err = t.build(score); err == nil {

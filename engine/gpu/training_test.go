@@ -84,11 +84,12 @@ func run(t testing.TB, m *model.Model, c train.Config, to int, ahead bool) []tra
 func TestSameBits(t *testing.T) {
 	e := card(t)
 	for _, rule := range []moment.Rule{moment.UT(2), moment.MonteCarlo(3)} {
-		sameBits(t, e, rule.String(), 45, 0, func() *model.Model { return smallNet(t, rule) })
+		sameBits(t, e, rule.String(), 45, 0, 0, func() *model.Model { return smallNet(t, rule) })
 	}
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
-	sameBits(t, e, "drawn", 9, 2, func() *model.Model { return smallNet(t, moment.UT(2)) })
-	sameBits(t, e, "wide", 7, 0, func() *model.Model {
+	sameBits(t, e, "one of many", 45, 0, 100, func() *model.Model { return smallNet(t, moment.UT(2)) })
+	sameBits(t, e, "drawn", 9, 2, 0, func() *model.Model { return smallNet(t, moment.UT(2)) })
+	sameBits(t, e, "wide", 7, 0, 0, func() *model.Model {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Seed: 3, Layers: nn.Chain{nn.Dense{Out: 64}, act, nn.Dense{Out: 257}, act, nn.Dense{Out: 1}, nn.Noise{}}})
 		if err != nil {
 			t.Fatal(err)
@@ -97,11 +98,11 @@ func TestSameBits(t *testing.T) {
 	})
 }
 
-func sameBits(t *testing.T, e engine.Engine[float32], name string, steps, draws int, net func() *model.Model) {
+func sameBits(t *testing.T, e engine.Engine[float32], name string, steps, draws, beside int, net func() *model.Model) {
 	t.Helper()
 	settings := func(t testing.TB, e engine.Engine[float32], steps int) train.Config {
 		c := settings(t, e, steps)
-		c.Draws = draws
+		c.Draws, c.Beside = draws, beside
 		return c
 	}
 	a, b, c := net(), net(), net()

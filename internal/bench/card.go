@@ -71,7 +71,7 @@ func together(e *gpu.Engine, n net, batch, trainings int) (Together, error) {
 				return r, err
 			}
 		}
-		t, err := train.New(m, train.Config{Engine: e, Data: source, Optimizer: o, Batch: batch, Steps: warm + steps, Workers: 1})
+		t, err := train.New(m, train.Config{Engine: e, Data: source, Optimizer: o, Batch: batch, Steps: warm + steps, Workers: 1, Beside: trainings})
 		if err != nil {
 			return r, err
 		}

@@ -146,8 +146,8 @@ func LaunchBytes(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
 }
 
 func (s *Stream) launch(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr) error {
-	if k.Waits && s.device.Behind || k.cluster > 0 {
-		return LaunchBehind(s, k, g, threads, unsafe.Slice((*byte)(args), size))
+	if behind := k.Waits && s.device.Behind; behind || k.cluster > 0 {
+		return s.launchWith(k, g, threads, args, size, behind)
 	}
 	if err := k.load(); err != nil {
 		return err
@@ -174,16 +174,22 @@ func LaunchTogether(s *Stream, k Kernel, g Grid, threads int, args []byte) error
 // ends: it waits itself for what that one writes. On cards that cannot do so, it starts
 // behind it.
 func LaunchBehind(s *Stream, k Kernel, g Grid, threads int, args []byte) error {
-	if !s.device.Behind && k.cluster == 0 {
+	if !s.device.Behind {
 		return LaunchBytes(s, k, g, threads, args)
 	}
+	return s.launchWith(k, g, threads, unsafe.Pointer(&args[0]), uintptr(len(args)), true)
+}
+
+// launchWith queues a kernel that starts behind the one before it or while that one ends, and
+// whose blocks may run together.
+func (s *Stream) launchWith(k Kernel, g Grid, threads int, args unsafe.Pointer, size uintptr, behind bool) error {
 	if err := k.load(); err != nil {
 		return err
 	}
-	s.memory, s.size = unsafe.Pointer(&args[0]), uintptr(len(args))
+	s.memory, s.size = args, size
 	s.extra = [5]uintptr{1, uintptr(s.memory), 2, uintptr(unsafe.Pointer(&s.size)), 0}
 	n := 0
-	if s.device.Behind {
+	if behind {
 		s.ways[n] = launchAttribute{id: 6} // programmatic stream serialization
 		s.ways[n].value[0] = 1
 		n++

@@ -61,7 +61,7 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 		return nil, nil, err
 	}
 	t.train.Checkpoint = j.Stem + ".checkpoint"
-	t.train.Workers, t.train.Engine = j.Workers, j.Engine
+	t.train.Workers, t.train.Engine, t.train.Beside = j.Workers, j.Engine, j.Beside
 	trainer, err := train.New(m, t.train)
 	if err != nil {
 		return nil, nil, err

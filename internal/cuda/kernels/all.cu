@@ -8,3 +8,4 @@
 #include "formula.cu"
 #include "emitters.cu"
 #include "quantiles.cu"
+#include "deliver.cu"

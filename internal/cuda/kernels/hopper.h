@@ -60,7 +60,7 @@ struct Barrier {
 	int count, pending, bytes;
 	uint32 phase;
 };
-DEVICE uint32 shared_place(const void* p) { return (uint32)((const char*)p - (const char*)dynamic()); }
+DEVICE uint32 shared_place(const void* p) { return (uint32)((const char*)p - (const char*)dynamic()) | (uint32)emulated::rank << 24; } // in a cluster, with the number of the block
 DEVICE void begin(Barrier* b, int arrivals) { *b = {32 * arrivals, 32 * arrivals, 0, 0}; }
 DEVICE void begun() {}
 DEVICE void complete(Barrier* b) {

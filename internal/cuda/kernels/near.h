@@ -28,6 +28,8 @@ DEVICE Two32 load2(Far p) {
 	return {v[0], v[1]};
 }
 DEVICE void store2(Out p, float x, float y) { *(__attribute__((address_space(1))) Pair*)p = Pair{x, y}; }
+DEVICE void store2(Near p, float x, float y) { *(__attribute__((address_space(3))) Pair*)p = Pair{x, y}; }
+DEVICE void store16(char* p, uint32 a, uint32 b, uint32 c, uint32 d) { asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(a), "r"(b), "r"(c), "r"(d) : "memory"); }
 #else
 typedef float *Near, *Out;
 struct Far {
@@ -42,6 +44,7 @@ DEVICE Four32 load4(Far p) { return *(const Four32*)p.p; }
 DEVICE Two32 load2(Near p) { return *(const Two32*)p; }
 DEVICE Two32 load2(Far p) { return *(const Two32*)p.p; }
 DEVICE void store2(Out p, float x, float y) { *(Two32*)p = {x, y}; }
+DEVICE void store16(char* p, uint32 a, uint32 b, uint32 c, uint32 d) { ((uint32*)p)[0] = a, ((uint32*)p)[1] = b, ((uint32*)p)[2] = c, ((uint32*)p)[3] = d; }
 #endif
 #ifndef EMULATED
 DEVICE uint32 place_near(Near p) { return (uint32)(uint64)p; } // in bytes

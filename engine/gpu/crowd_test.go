@@ -1,0 +1,40 @@
+package gpu_test
+
+import (
+	"fmt"
+	"testing"
+
+	"utvi/engine/gpu"
+	"utvi/fn"
+	"utvi/moment"
+	"utvi/nn"
+)
+
+// The kernels of a chain beside others compute what those of a chain alone do, but for rounding:
+// they multiply halves of numbers.
+func TestCrowds(t *testing.T) {
+	e := card(t)
+	if !e.HasCrowds() {
+		t.Skip("not run: only Hopper's cards have kernels of chains beside others")
+	}
+	act := func(a float64, r moment.Rule) nn.Apply { return nn.Apply{F: fn.LeakyReLU(a), Rule: r} }
+	for _, c := range []struct {
+		name      string
+		in        int
+		uncertain bool
+		layers    nn.Chain
+	}{
+		{"three points", 1, false, nn.Chain{nn.Dense{Out: 128}, act(0.02, moment.UT(2)), nn.Dense{Out: 128}, act(0.02, moment.UT(2)), nn.Dense{Out: 1}, nn.Noise{}}},
+		{"other slopes", 2, true, nn.Chain{nn.Dense{Out: 32}, act(-0.5, moment.UT(0.5)), nn.Dense{Out: 96}, act(0.9, moment.UT(2)), nn.Dense{Out: 1}}},
+		{"closed form", 3, true, nn.Chain{nn.Dense{Out: 64}, act(0.02, moment.Exact()), nn.Dense{Out: 32}, act(0.02, moment.Exact()), nn.Dense{Out: 1}, nn.Noise{}}},
+	} {
+		b, s := someRows(t, 300, c.in, 1, c.uncertain)
+		for _, batch := range []int{5, 137} {
+			t.Run(fmt.Sprintf("%s, %d rows", c.name, batch), func(t *testing.T) {
+				want := wayOf(t, e, c.in, c.layers, b, s, 1, batch)
+				got := wayOf(t, e, c.in, c.layers, b, s, 1, batch, gpu.CrowdFrom)
+				sameWay(t, got, want, 2e-6, 1e-5, 1e-8)
+			})
+		}
+	}
+}

@@ -1,0 +1,182 @@
+// Both ends of a crowd's network: the first layer, and the last one with the score.
+#pragma once
+#include "crowd_thin.h"
+
+// first_layer computes sixteen columns of the first layer before its function: of each eight, two of row
+// g, then of row g + 8; the variances times x².
+DEVICE void first_layer(const Crowd& k, const Seat& seat, int col, float (&m)[8], float (&v)[8]) {
+	int in = k.thin().in;
+	Near b = place(AT_FIRST) + seat.col + col, w = place(AT_INPUTS) + seat.col + col, x = seat.inputs(k) + seat.row * in;
+	auto input = [&](Near w, float u0, float u1, bool first) INLINED {
+		const float u[2] = {u0, u1}, u2[2] = {u0 * u0, u1 * u1};
+#pragma unroll
+		for (int j = 0; j < 2; j++) {
+			Two32 p = load2(w + 8 * j), q = load2(w + BROADEST + 8 * j), c = {}, d = {};
+			if (first) c = load2(b + 8 * j), d = load2(b + BROADEST + 8 * j);
+#pragma unroll
+			for (int e = 0; e < 4; e++) m[4 * j + e] = fma(u[e / 2], p.x[e % 2], first ? c.x[e % 2] : m[4 * j + e]), v[4 * j + e] = fma(u2[e / 2], q.x[e % 2], first ? d.x[e % 2] : v[4 * j + e]);
+		}
+	};
+	input(w, x[0], x[8 * in], true);
+#pragma unroll 1
+	for (int i = 1; i < in; i++) input(w + 2 * BROADEST * i, x[i], x[8 * in + i], false);
+	if (!k.uncertain()) return;
+	float stretch = k.bend(0)[WIDEN];
+	x += GROUP_ROWS * in;
+#pragma unroll 1
+	for (int i = 0; i < in; i++, w += 2 * BROADEST) {
+		float z[2] = {x[i], x[8 * in + i]};
+#pragma unroll
+		for (int j = 0; j < 2; j++) {
+			Two32 p = load2(w + 8 * j), q = load2(w + BROADEST + 8 * j);
+#pragma unroll
+			for (int e = 0; e < 4; e++) v[4 * j + e] = fma(z[e / 2], fma(p.x[e % 2] * stretch, p.x[e % 2], q.x[e % 2]), v[4 * j + e]);
+		}
+	}
+}
+
+// A Sizing is what the signals of a group behind the first layer are multiplied by, and what sums of their products are. The
+// squares of means and the variances share sums, so these have one scale.
+struct Sizing {
+	float mean, again, var, by_mean, by_var; // a square is (m·mean)·(m·again)
+};
+DEVICE Sizing size_rows(const Crowd& k) {
+	const Seat seat(self());
+	int in = k.thin().in;
+	Near b = place(AT_BOUNDS), f = k.bend(0);
+	float stretch = f[WIDEN], mean = 0, var = 0;
+#pragma unroll 1
+	for (int r = 0; r < 16; r += 8) {
+		Near x = seat.inputs(k) + (seat.row + r) * in, y = x + GROUP_ROWS * in;
+		float m = b[2 * in], v = b[2 * in + 1];
+#pragma unroll 1
+		for (int i = 0; i < in; i++) {
+			float u = size(x[i]), w = b[2 * i], s = b[2 * i + 1];
+			m = fma(u, w, m), v = fma(u * u, s, v);
+			if (k.uncertain()) v = fma(y[i], fma(w * stretch, w, s), v);
+		}
+		mean = upper(mean, m), var = upper(var, v);
+	}
+	float most = upper(1.0f, size(f[SLOPE])); // the function stretches no more than that
+	var *= tiny_inverse(stretch);
+	uint32 p = bits(most * (mean + tiny_root(var))), q = bits(most * most * var);
+	group_most(k, p, q);
+	int a = exponent(p), c = exponent(q), ew = k.state(STATE_W), es = k.state(STATE_S), ep = k.state(STATE_P);
+	int square = 2 * a - 15 + es, other = c + ep, both = square < other ? square : other;
+	if (self() % 128 == 0) {
+		Out to = out(k.p.scales + (k.unit() * 2 + seat.group) * SIGNALS);
+		to[0] = power(-a), to[1] = power(ep - both);
+	}
+	// Tensor cores cut sums towards zero: of a sum that grows evenly they lose so much on average, with as many products.
+	constexpr float LOST_MEAN = 1 + 3.5f / (1 << 23), LOST_VAR = 1 + 7.0f / (1 << 23);
+	return {power(a), power(both - es - a), power(both - ep), power(-a - ew) * LOST_MEAN, power(-both) * k.bend(1)[WIDEN] * LOST_VAR};
+}
+
+// A Gradient is that of a score by mean and variance of the network's output, for both rows of a thread: by variance half of twice,
+// by mean twice·ratio.
+struct Gradient {
+	float twice[2], ratio[2];
+};
+
+// finish is the last layer, which has one output, the noise and the score. Distances take the place of the variances v.
+template <bool EXACT>
+DEVICE Gradient finish(const Crowd& k, const Sizing& z, float (&m)[64], float (&v)[64]) {
+	const Chain& c = k.p.chain;
+	float mean[2] = {0, 0}, var[2] = {0, 0}, half[2] = {0, 0};
+	{
+		const Seat seat(self());
+		const Bend<EXACT> f(k.bend(1));
+		Near b = place(AT_BROAD) + seat.col;
+#pragma unroll 1
+		for (int round = 0; round < 4; round++) {
+#pragma unroll
+			for (int j = 0; j < 4; j++) {
+				Two32 bias = load2(b + 8 * j), spread = load2(b + BROADEST + 8 * j), u = load2(b + AT_LAST + 8 * j), e = load2(b + AT_LAST + BROADEST + 8 * j), both = load2(b + AT_LAST + 2 * BROADEST + 8 * j);
+#pragma unroll
+				for (int i = 0; i < 2; i++) {
+#pragma unroll
+					for (int r = 0; r < 2; r++) {
+						float &x = m[4 * j + 2 * r + i], &y = v[4 * j + 2 * r + i], p, q;
+						x = fma(x, z.by_mean, bias.x[i]), y = f.distance(fma(y, z.by_var, spread.x[i]));
+						f.ahead(x, y, p, q);
+						mean[r] = fma(p, u.x[i], mean[r]), var[r] = fma(p * p, e.x[i], var[r]), half[r] = fma(q, both.x[i], half[r]);
+					}
+				}
+			}
+			b += 32;
+			turn_on(m), turn_on(v);
+		}
+	}
+#pragma unroll
+	for (int r = 0; r < 2; r++) var[r] = fma(2, half[r], var[r]);
+#pragma unroll
+	for (int r = 0; r < 2; r++)
+#pragma unroll
+		for (int i = 1; i < 4; i *= 2) mean[r] += swap(mean[r], i), var[r] += swap(var[r], i);
+	// Even lanes have row g, odd ones row g + 8.
+	const Seat seat(self());
+	int lane = self() % 32, odd = lane % 2, row = seat.row + 8 * odd, r0 = seat.first(k);
+	bool live = row < seat.count(k);
+	Near end = place(AT_END);
+	double e = (double)((odd ? mean[1] : mean[0]) + end[0]) - seat.targets(k.parity)[row], V = (odd ? var[1] : var[0]) + end[1] + end[2];
+	bool low = V < c.p;
+	if (low) V = c.p;
+	double by = 1 / V, gv = 0.5 * by * (1 - e * e * by);
+	float gm = live ? (float)(e * by * c.scale) : 0.0f, h = live ? (float)((low && gv > 0 ? 0 : gv) * c.scale) : 0.0f;
+	if (live && lane % 4 < 2) {
+		if (c.tape) out(c.tape)[r0 + row] = h;
+		c.floored[r0 + row] = low;
+		score_place(seat)[2 * row] = e, score_place(seat)[2 * row + 1] = V;
+	}
+	// Where the gradient by variance vanishes, a tiny one takes its place, so that there is a ratio.
+	float twice = h == 0 ? gm * 1e-20f : 2 * h, ratio = twice == 0 ? 0.0f : gm / twice;
+	int of = lane / 4 * 4;
+	return {{lane_value(twice, of), lane_value(twice, of + 1)}, {lane_value(ratio, of), lane_value(ratio, of + 1)}};
+}
+
+// turn_back takes the gradients to the outputs of the broad layer before its function, where they are to be multiplied by g.twice, and
+// leaves those of the last layer. Most are the largest of them.
+template <bool EXACT>
+DEVICE void turn_back(const Crowd& k, const Gradient& g, float (&m)[64], float (&v)[64], uint32 (&most)[2]) {
+	float top[4] = {0, 0, 0, 0};
+	{ // the bias of the last layer
+		float a = fma(g.twice[0], g.ratio[0], g.twice[1] * g.ratio[1]), b = 0.5f * (g.twice[0] + g.twice[1]);
+#pragma unroll
+		for (int i = 4; i < 32; i *= 2) a += swap(a, i), b += swap(b, i);
+		int t = self();
+		Near to = Seat(t).own(AT_MOST + 8 + t / 32 % 4 * 2);
+		if (t % 32 == 0) to[0] = a, to[1] = b;
+	}
+#pragma unroll 1
+	for (int col = 0, turn = 0; col < BROADEST; col += 32, turn++) {
+		const Seat seat(self());
+		const Bend<EXACT> f(k.bend(1));
+		Near w = place(AT_LAST) + seat.col + col;
+		float mean[8], var[8];
+#pragma unroll
+		for (int j = 0; j < 4; j++) {
+			Two32 u = load2(w + 8 * j), e = load2(w + BROADEST + 8 * j), both = load2(w + 2 * BROADEST + 8 * j);
+#pragma unroll
+			for (int i = 0; i < 2; i++)
+#pragma unroll
+				for (int r = 0; r < 2; r++) {
+					float &x = m[4 * j + 2 * r + i], &y = v[4 * j + 2 * r + i], om, ov;
+					f.back(x, y, tiny_inverse(y), g.ratio[r] * u.x[i], e.x[i], both.x[i], x, y, om, ov);
+					top[r] = upper(top[r], size(x)), top[2 + r] = upper(top[2 + r], size(y));
+					float by_w = fma(om, g.ratio[r], ov * u.x[i]), by_s = fma(om, om, ov);
+					mean[2 * j + i] = r ? fma(g.twice[r], by_w, mean[2 * j + i]) : g.twice[r] * by_w;
+					var[2 * j + i] = r ? fma(g.twice[r], by_s, var[2 * j + i]) : g.twice[r] * by_s;
+				}
+		}
+		bool there = col < k.last().in;
+		put_sums(k, turn, mean, var, 0.5f, there ? k.p.last.mean + col : -1, there ? k.p.last.rho + col : -1);
+		turn_on(m), turn_on(v);
+	}
+	flush_sums(k, SLOTS);
+	int t = self() % 128;
+	const Seat seat(self());
+	Near from = seat.own(AT_MOST + 8 + t % 2);
+	if (t < 2) leave(k, seat, t ? k.p.last.bias_rho : k.p.last.bias, from[0] + from[2] + from[4] + from[6]);
+	most[0] = bits(upper(top[0] * size(g.twice[0]), top[1] * size(g.twice[1]))), most[1] = bits(upper(top[2] * size(g.twice[0]), top[3] * size(g.twice[1])));
+	group_most(k, most[0], most[1]);
+}

@@ -1,0 +1,103 @@
+// The gradients of a crowd's thin layers, summed up while the rows go back. A group of four warps leaves a part for
+// its rows of a stretch; parts are added up in their order later.
+#pragma once
+#include "crowd_rows.h"
+
+#ifndef EMULATED
+// chosen is yes ? x : y. The compiler would choose an address instead, and keep the numbers in memory.
+DEVICE float chosen(bool yes, float x, float y) {
+	float z;
+	asm("{.reg .pred p; setp.ne.b32 p, %3, 0; selp.f32 %0, %1, %2, p;}" : "=f"(z) : "f"(x), "f"(y), "r"((int)yes));
+	return z;
+}
+#else
+DEVICE float chosen(bool yes, float x, float y) { return yes ? x : y; }
+#endif
+
+// turned adds up eight numbers over the eight rows that a warp's threads have of a column: a thread gets one sum, that of
+// column turned_column of 32.
+template <int N>
+DEVICE void turn_rows(float (&x)[8], int lane) {
+	bool up = lane & 4 * N;
+#pragma unroll
+	for (int i = 0; i < N; i++) {
+		float other = chosen(up, x[i], x[i + N]);
+		x[i] = chosen(up, x[i + N], x[i]) + swap(other, 4 * N);
+	}
+}
+DEVICE float turned(float (&x)[8]) {
+	int lane = self() % 32;
+	turn_rows<4>(x, lane), turn_rows<2>(x, lane), turn_rows<1>(x, lane);
+	return x[0];
+}
+DEVICE int turned_column(int t) {
+	int lane = t % 32, i = lane / 16 * 4 + lane / 8 % 2 * 2 + lane / 4 % 2;
+	return i / 2 * 8 + lane % 4 * 2 + i % 2;
+}
+
+// leave adds a sum to those of the group's part.
+DEVICE void leave(const Crowd& k, const Seat& s, int at, float sum) {
+	Out to = out(k.p.grad + (k.stretch * 2 + s.group) * k.p.size) + at;
+	*to = k.within > 0 ? *to + sum : sum;
+}
+
+// A Sum is two sums of 32 columns, by mean and by variance, which wait in a slot until the group adds up those of
+// its warps: barriers are dear.
+DEVICE void flush_sums(const Crowd& k, int count) {
+	int t = self() % 128;
+	Seat s(self());
+	Near tell = s.own(AT_TELL), slots = s.own(AT_SLOTS);
+	barrier_of_group();
+#pragma unroll
+	for (int i = 0; i < SLOTS; i += 2) {
+		int slot = i + t / 64, to = (int)bits(slots[2 * slot + t / 32 % 2]);
+		if (slot < count && to >= 0) {
+			float sum = tell[64 * slot + t % 64];
+#pragma unroll
+			for (int j = 1; j < 4; j++) sum += tell[64 * (SLOTS * j + slot) + t % 64];
+			leave(k, s, to + t % 32, sum);
+		}
+	}
+	barrier_of_group();
+}
+// put_sums fills a slot, where those by variance are multiplied by by_var; the sums belong from at_mean and at_var on, or nowhere, if these are negative.
+DEVICE void put_sums(const Crowd& k, int slot, float (&mean)[8], float (&var)[8], float by_var, int at_mean, int at_var) {
+	float a = turned(mean), b = turned(var);
+	int t = self();
+	Seat s(t);
+	Near to = s.own(AT_TELL + 64 * (SLOTS * (t / 32 % 4) + slot)) + turned_column(t);
+	to[0] = a, to[32] = b * by_var;
+	Near where = s.own(AT_SLOTS + 2 * slot);
+	if (t % 128 == 0) where[0] = from_bits((uint32)at_mean), where[1] = from_bits((uint32)at_var);
+}
+
+// leave_first leaves the sums of 32 columns of the first layer: for each input, then for the bias, whose input is one.
+DEVICE void leave_first(const Crowd& k, int& slot, const float (&dm)[16], const float (&dv)[16], int col) {
+	const Link& l = k.thin();
+	Seat s(self());
+	int in = l.in, width = l.out;
+	bool uncertain = k.uncertain();
+	Near x = s.inputs(k) + s.row * in, y = x + GROUP_ROWS * in, w = place(AT_INPUTS) + col + s.col;
+#pragma unroll 1
+	for (int i = 0; i <= in; i++, w += 2 * BROADEST) {
+		bool bias = i == in;
+		float u[2] = {bias ? 1.0f : x[i], bias ? 1.0f : x[8 * in + i]}, q[2] = {u[0] * u[0], u[1] * u[1]}, mean[8], var[8];
+		if (uncertain && !bias) q[0] += y[i], q[1] += y[8 * in + i];
+#pragma unroll
+		for (int j = 0; j < 8; j++) {
+			int e = j / 2 * 4 + j % 2;
+			mean[j] = fma(u[1], dm[e + 2], u[0] * dm[e]), var[j] = fma(q[1], dv[e + 2], q[0] * dv[e]);
+		}
+		if (uncertain && !bias) {
+			float z[2] = {2 * y[i], 2 * y[8 * in + i]};
+#pragma unroll
+			for (int j = 0; j < 8; j++) {
+				int e = j / 2 * 4 + j % 2;
+				mean[j] = fma(w[j / 2 * 8 + j % 2], fma(z[1], dv[e + 2], z[0] * dv[e]), mean[j]);
+			}
+		}
+		const Places& p = k.p.first;
+		put_sums(k, slot, mean, var, 1, col + (bias ? p.bias : p.mean + i * width), col + (bias ? p.bias_rho : p.rho + i * width));
+		if (++slot == SLOTS) flush_sums(k, SLOTS), slot = 0;
+	}
+}
