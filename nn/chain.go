@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // Chain runs layers one after the other; a network is a chain.
@@ -78,11 +79,11 @@ func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 			r.acts[i] = r.acts[i-1]
 			continue
 		case train:
-			r.acts[i] = gauss.New[T](maxRows, c.units[i].Out().Size())
+			r.acts[i] = newBatch[T](maxRows, c.units[i].Out().Size())
 		case spare.Mean != nil:
 			r.acts[i] = spare
 		default:
-			r.acts[i] = gauss.New[T](maxRows, widest)
+			r.acts[i] = newBatch[T](maxRows, widest)
 		}
 		if i > 0 && !train {
 			spare = r.acts[i-1]
@@ -102,9 +103,15 @@ func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 		}
 	}
 	if train {
-		r.grads[0], r.grads[1] = gauss.New[T](maxRows, widest), gauss.New[T](maxRows, widest)
+		r.grads[0], r.grads[1] = newBatch[T](maxRows, widest), newBatch[T](maxRows, widest)
 	}
 	return r
+}
+
+// newBatch is gauss.New in memory for what is read again and again.
+func newBatch[T gauss.Float](rows, width int) gauss.Batch[T] {
+	n := rows * width
+	return gauss.Batch[T]{Rows: rows, Width: width, Mean: compute.Make[T](n), Var: compute.Make[T](n)}
 }
 
 type chainRunner[T gauss.Float] struct {
@@ -116,8 +123,8 @@ type chainRunner[T gauss.Float] struct {
 	grads   [2]gauss.Batch[T]
 	covs    [][]T // covariances of the units' outputs, where they are taken
 	dcovs   [][]T // their gradients
-	outer   bool // the first two units are computed together; see chain_pair.go
-	one     int  // a unit that leaves Backward to the one before; 0: none
+	outer   bool  // the first two units are computed together; see chain_pair.go
+	one     int   // a unit that leaves Backward to the one before; 0: none
 	sense   *chainSense[T]
 	blocks  []Block[T]
 }

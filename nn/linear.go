@@ -50,9 +50,9 @@ type linearRunner[T gauss.Float] struct {
 }
 
 func (l *linear[T]) newRunner(maxRows, scratch int, train bool) linearRunner[T] {
-	r := linearRunner[T]{linear: l, train: train, scratch: make([]T, max(scratch, l.product.PrepareScratch()))}
+	r := linearRunner[T]{linear: l, train: train, scratch: compute.Make[T](max(scratch, l.product.PrepareScratch()))}
 	if train {
-		r.grad = make([]T, l.product.GradScratch(maxRows))
+		r.grad = compute.Make[T](l.product.GradScratch(maxRows))
 	}
 	return r
 }
