@@ -16,34 +16,33 @@ func (t *trainer) doBlock(worker, task int) {
 	y := l.y[:b.Rows*t.Data.Targets()]
 	t.Data.Fill(lo, hi, l.pass.In, y)
 	l.runner.Forward(&l.pass)
-	for i := range b.Rows {
-		t.score(l, lo+i, i)
-	}
+	t.score(l, lo, b.Rows)
 	l.runner.Backward(&l.pass)
 }
 
-// score computes the likelihood, and its gradient, of row i of the block in a lane,
-// which is the given row of the batch.
-func (t *trainer) score(l *lane, row, i int) {
-	w, k := t.unit.Out().Size(), t.Data.Targets()
+// score computes the likelihood, and its gradient, of the rows of the block in a lane, which are
+// those of the batch from lo on.
+func (t *trainer) score(l *lane, lo, rows int) {
+	out, dout, targets := &l.pass.Out, &l.pass.DOut, l.y
+	w, k, scale := out.Width, t.Data.Targets(), 1/float64(t.Batch)
 	y, mean := l.row[:k], l.row[k:k+w]
 	variance, dmean, dvar := l.row[k+w:k+2*w], l.row[k+2*w:k+3*w], l.row[k+3*w:k+4*w]
-	for j := range y {
-		y[j] = float64(l.y[i*k+j])
-	}
-	out, dout := l.pass.Out, l.pass.DOut
-	for j := range mean {
-		mean[j] = float64(out.Mean[i*w+j])
-		if out.Var != nil {
-			variance[j] = float64(out.Var[i*w+j])
+	for i := range rows {
+		for j := range y {
+			y[j] = float64(targets[i*k+j])
 		}
-	}
-	t.nll[row], t.floors[row] = t.Likelihood.Row(y, mean, variance, dmean, dvar)
-	scale := 1 / float64(t.Batch)
-	for j := range mean {
-		dout.Mean[i*w+j] = float32(dmean[j] * scale)
-		if dout.Var != nil {
-			dout.Var[i*w+j] = float32(dvar[j] * scale)
+		for j := range mean {
+			mean[j] = float64(out.Mean[i*w+j])
+			if out.Var != nil {
+				variance[j] = float64(out.Var[i*w+j])
+			}
+		}
+		t.nll[lo+i], t.floors[lo+i] = t.Likelihood.Row(y, mean, variance, dmean, dvar)
+		for j := range mean {
+			dout.Mean[i*w+j] = float32(dmean[j] * scale)
+			if dout.Var != nil {
+				dout.Var[i*w+j] = float32(dvar[j] * scale)
+			}
 		}
 	}
 }

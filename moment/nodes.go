@@ -97,6 +97,16 @@ func (t *Tile[T]) InPlace() bool {
 	return single && t.wide == nil && len(t.fixed) > 0 && t.fused(t.fixed)
 }
 
+// Pair returns the function and the rule as a pair that takes gradients back without a Jacobian, or
+// nil where there are no such kernels. It holds where InPlace does.
+func (t *Tile[T]) Pair() *compute.LeakyPair {
+	single, ok := any(t).(*Tile[float32])
+	if !ok || !t.InPlace() {
+		return nil
+	}
+	return compute.NewLeakyPair(float32(t.F.A), single.fixed, single.fixedW)
+}
+
 func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU && points == 3 }
 
 // smallSigma is the σ, relative to 1+|m|, below which divided differences resolve

@@ -95,7 +95,12 @@ func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &applyRunner[T]{apply: u, tile: moment.NewTile[T](u.f, u.rule)}
 	if train {
 		n := maxRows * u.shape.Size()
-		r.jac = newJacobian[T](n)
+		if r.takesTurns() && !u.cov && !u.sense {
+			r.pair = r.tile.Pair()
+		}
+		if r.pair == nil {
+			r.jac = newJacobian[T](n)
+		}
 		if u.kappa != nil {
 			r.mk, r.vk = make([]T, n), make([]T, n)
 		}
@@ -115,6 +120,7 @@ type applyRunner[T gauss.Float] struct {
 	*apply[T]
 	weightless[T]
 	tile   *moment.Tile[T]
+	pair   *compute.LeakyPair // in training, if Backward needs the input and no Jacobian
 	jac    compute.Moments[T] // of the block Forward saw last
 	mk, vk []T
 
@@ -151,9 +157,10 @@ func (r *applyRunner[T]) Forward(p *Pass[T]) {
 
 // inPlace reports whether the output may take the place of the input, which Backward
 // does not need then.
-func (r *applyRunner[T]) inPlace() bool {
-	return r.form == Independent && r.kappa == nil && r.tile.InPlace()
-}
+func (r *applyRunner[T]) inPlace() bool { return r.pair == nil && r.takesTurns() && r.tile.InPlace() }
+
+// takesTurns reports whether the rule pushes one stretch of moments after the other.
+func (r *applyRunner[T]) takesTurns() bool { return r.form == Independent && r.kappa == nil }
 
 // push pushes elements [lo, hi) of the block through the tile.
 func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
@@ -193,6 +200,10 @@ func (r *applyRunner[T]) forwardFixed(p *Pass[T]) {
 
 func (r *applyRunner[T]) Backward(p *Pass[T]) {
 	n := p.DOut.Rows * p.DOut.Width
+	if r.pair != nil {
+		r.pull(p, n)
+		return
+	}
 	jac := compute.Moments[T]{MM: r.jac.MM[:n], MV: r.jac.MV[:n], VM: r.jac.VM[:n], VV: r.jac.VV[:n]}
 	if r.form == Fixed {
 		if p.DIn.Mean != nil {
@@ -209,6 +220,18 @@ func (r *applyRunner[T]) Backward(p *Pass[T]) {
 	if p.DIn.Mean != nil {
 		compute.VJP(p.DOut.Mean[:n], p.DOut.Var[:n], jac, p.DIn.Mean[:n], p.DIn.Var[:n])
 	}
+}
+
+// pull is Backward without a Jacobian, and perhaps in panels.
+func (r *applyRunner[T]) pull(p *Pass[T], n int) {
+	if p.DIn.Mean == nil {
+		return
+	}
+	rows := 0
+	if p.panels {
+		rows = p.DOut.Rows
+	}
+	compute.PullPair(r.pair, p.In.Mean[:n], p.In.Var[:n], p.DOut.Mean[:n], p.DOut.Var[:n], p.DIn.Mean[:n], p.DIn.Var[:n], rows)
 }
 
 // recordKappa stores the gradient of each row with respect to κ on the tape.

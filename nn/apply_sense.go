@@ -41,7 +41,7 @@ func (r *applyRunner[T]) makeSlopes(n int, train bool) {
 }
 
 func newJacobian[T gauss.Float](n int) compute.Moments[T] {
-	p := make([]T, 4*n)
+	p := compute.Make[T](4 * n)
 	return compute.Moments[T]{MM: p[:n], MV: p[n : 2*n], VM: p[2*n : 3*n], VV: p[3*n:]}
 }
 

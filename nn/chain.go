@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"utvi/gauss"
+	"utvi/internal/compute"
 )
 
 // Chain runs layers one after the other; a network is a chain.
@@ -78,16 +79,17 @@ func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 			r.acts[i] = r.acts[i-1]
 			continue
 		case train:
-			r.acts[i] = gauss.New[T](maxRows, c.units[i].Out().Size())
+			r.acts[i] = newBatch[T](maxRows, c.units[i].Out().Size())
 		case spare.Mean != nil:
 			r.acts[i] = spare
 		default:
-			r.acts[i] = gauss.New[T](maxRows, widest)
+			r.acts[i] = newBatch[T](maxRows, widest)
 		}
 		if i > 0 && !train {
 			spare = r.acts[i-1]
 		}
 	}
+	r.findPairs(maxRows)
 	if c.k > 0 {
 		r.sense = c.newSense(r.runners, maxRows, train)
 	}
@@ -101,9 +103,15 @@ func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 		}
 	}
 	if train {
-		r.grads[0], r.grads[1] = gauss.New[T](maxRows, widest), gauss.New[T](maxRows, widest)
+		r.grads[0], r.grads[1] = newBatch[T](maxRows, widest), newBatch[T](maxRows, widest)
 	}
 	return r
+}
+
+// newBatch is gauss.New in memory for what is read again and again.
+func newBatch[T gauss.Float](rows, width int) gauss.Batch[T] {
+	n := rows * width
+	return gauss.Batch[T]{Rows: rows, Width: width, Mean: compute.Make[T](n), Var: compute.Make[T](n)}
 }
 
 type chainRunner[T gauss.Float] struct {
@@ -115,6 +123,8 @@ type chainRunner[T gauss.Float] struct {
 	grads   [2]gauss.Batch[T]
 	covs    [][]T // covariances of the units' outputs, where they are taken
 	dcovs   [][]T // their gradients
+	outer   bool  // the first two units are computed together; see chain_pair.go
+	one     int   // a unit that leaves Backward to the one before; 0: none
 	sense   *chainSense[T]
 	blocks  []Block[T]
 }
@@ -155,7 +165,13 @@ func (r *chainRunner[T]) Forward(p *Pass[T]) {
 		}
 	}
 	r.outOnTape(rows)
+	if r.outer {
+		r.forwardOuter(p)
+	}
 	for i := range r.units {
+		if r.outer && i < 2 {
+			continue
+		}
 		q := &r.passes[i]
 		if q.In = p.In; i > 0 {
 			q.In = r.passes[i-1].Out
@@ -190,31 +206,46 @@ func (r *chainRunner[T]) outOnTape(rows int) {
 }
 
 // gradOnTape is where the gradient by the output of a unit goes: onto the tape of a dense layer,
-// where that needs it, or to a buffer.
-func (r *chainRunner[T]) gradOnTape(i, rows, width int) gauss.Batch[T] {
-	to := view(r.grads[(i+1)%2], rows, width, r.units[i].Form())
-	if d, dense := r.runners[i].(*denseRunner[T]); dense {
-		if g, h := d.dense.TapeGradient(r.passes[i].Tape, rows); g != nil {
-			if to.Mean = g; to.Var != nil {
-				to.Var = h
-			}
+// where that needs it, or to a buffer. It may be wanted in panels there, if the unit behind is a
+// nonlinearity.
+func (r *chainRunner[T]) gradOnTape(i, rows, width int) (to gauss.Batch[T], panels bool) {
+	to = view(r.grads[(i+1)%2], rows, width, r.units[i].Form())
+	if i == 1 && r.outer {
+		to.Mean, to.Var = r.outerGradient(rows)
+		return to, false
+	}
+	d, dense := r.runners[i].(*denseRunner[T])
+	if !dense {
+		return to, false
+	}
+	g, h := d.dense.TapeGradient(r.passes[i].Tape, rows)
+	if a, apply := r.runners[i+1].(*applyRunner[T]); g == nil && apply && a.pair != nil && rows > 0 {
+		g, h = d.dense.TapePanels(r.passes[i].Tape, rows)
+		panels = g != nil
+	}
+	if g != nil {
+		if to.Mean = g; to.Var != nil {
+			to.Var = h
 		}
 	}
-	return to
+	return to, panels
 }
 
 func (r *chainRunner[T]) Backward(p *Pass[T]) {
 	rows, out := p.DOut.Rows, p.DOut
+	r.passes[0].DIn = p.DIn
 	for i := len(r.units) - 1; i >= 0; i-- {
 		q := &r.passes[i]
 		q.DOut, q.DIn = out, p.DIn
 		if i > 0 {
-			q.DIn = r.gradOnTape(i-1, rows, q.In.Width)
+			q.DIn, q.panels = r.gradOnTape(i-1, rows, q.In.Width)
 			if r.cov[i-1] {
 				q.DIn.Cov = r.dcovs[i-1][:rows*q.In.Width*q.In.Width]
 			}
 		}
-		r.runners[i].Backward(q)
+		if !r.backwardPair(q, i, rows) {
+			r.runners[i].Backward(q)
+		}
 		out = q.DIn
 	}
 }

@@ -64,13 +64,19 @@ func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type denseRunner[T gauss.Float] struct {
 	linearRunner[T]
-	dense  *compute.Dense[T]
-	shared *denseShare[T] // nil: one worker computes all outputs
+	dense   *compute.Dense[T]
+	shared  *denseShare[T]     // nil: one worker computes all outputs
+	pair    *compute.LeakyPair // behind a layer of one input, computed together; see chain_pair.go
+	squared bool               // the squares of its inputs are there
 }
 
 func (r *denseRunner[T]) Forward(p *Pass[T]) {
 	if r.shared != nil {
 		r.shared.forward(p)
+		return
+	}
+	if r.squared {
+		r.dense.ForwardSquared(p.Tape, p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var)
 		return
 	}
 	if r.train {
@@ -81,9 +87,13 @@ func (r *denseRunner[T]) Forward(p *Pass[T]) {
 }
 
 func (r *denseRunner[T]) Backward(p *Pass[T]) {
-	rows := p.DOut.Rows
-	r.dense.RecordGradient(p.Tape, rows, p.DOut.Mean, p.DOut.Var)
-	if p.DIn.Mean != nil {
-		r.dense.Backward(rows, p.In.Mean, p.DOut.Mean, p.DOut.Var, p.DIn.Mean, p.DIn.Var, r.scratch)
+	r.dense.BackwardRecord(p.Tape, p.DOut.Rows, p.In.Mean, p.DOut.Mean, p.DOut.Var, p.DIn.Mean, p.DIn.Var, r.scratch)
+}
+
+func (r *denseRunner[T]) Gradient(tile int, blocks []Block[T]) {
+	if r.pair == nil {
+		r.linearRunner.Gradient(tile, blocks)
+		return
 	}
+	r.dense.GradientOuter(r.pair, r.tapes(blocks), r.gradients(), r.grad)
 }

@@ -50,9 +50,9 @@ type linearRunner[T gauss.Float] struct {
 }
 
 func (l *linear[T]) newRunner(maxRows, scratch int, train bool) linearRunner[T] {
-	r := linearRunner[T]{linear: l, train: train, scratch: make([]T, max(scratch, l.product.PrepareScratch()))}
+	r := linearRunner[T]{linear: l, train: train, scratch: compute.Make[T](max(scratch, l.product.PrepareScratch()))}
 	if train {
-		r.grad = make([]T, l.product.GradScratch(maxRows))
+		r.grad = compute.Make[T](l.product.GradScratch(maxRows))
 	}
 	return r
 }
@@ -65,13 +65,21 @@ func (r *linearRunner[T]) Prepare(tile int) {
 }
 
 func (r *linearRunner[T]) Gradient(tile int, blocks []Block[T]) {
+	r.product.Gradient(tile, r.tapes(blocks), r.in != Fixed, r.Form() != Fixed, r.weight.Mean, r.gradients(), r.grad)
+}
+
+func (r *linearRunner[T]) tapes(blocks []Block[T]) []compute.TapeBlock[T] {
 	r.blocks = r.blocks[:0]
 	for _, b := range blocks {
 		r.blocks = append(r.blocks, compute.TapeBlock[T]{Rows: b.Rows, Tape: b.Tape})
 	}
+	return r.blocks
+}
+
+func (r *linearRunner[T]) gradients() compute.Gradients[T] {
 	o := compute.Gradients[T]{Mean: r.weight.GMean, Var: r.weight.GVar}
 	if r.bias != nil {
 		o.BiasMean, o.BiasVar = r.bias.GMean, r.bias.GVar
 	}
-	r.product.Gradient(tile, r.blocks, r.in != Fixed, r.Form() != Fixed, r.weight.Mean, o, r.grad)
+	return o
 }

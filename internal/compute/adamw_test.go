@@ -299,3 +299,24 @@ func BenchmarkAdamW(b *testing.B) {
 		})
 	}
 }
+
+// The root of a step holds for second moments of all sizes.
+func TestStepRoots(t *testing.T) {
+	eachFamily(t, func(t *testing.T) {
+		const n = 1 << 14
+		src := rand.New(rand.NewPCG(1, 2))
+		x, g, m1, m2 := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+		for i := range n {
+			m1[i], m2[i] = 1, math.Float32frombits(1+src.Uint32N(0x7f7fffff)) // any number that is positive and finite
+		}
+		m2[0], m2[1], m2[2] = 0x1p-149, 0x1p-126, math.MaxFloat32
+		StepPoint(&AdamW{LR: 1, Beta1: 1, Beta2: 1, C1: 1, C2: 1, Clip: 1, PriorVar: 1}, x, g, m1, m2)
+		for i, x := range x {
+			near(t, "x", i, float64(x), -1/math.Sqrt(float64(m2[i])), 2e-7, 0)
+		}
+		x, g, m1, m2 = make([]float32, 2), make([]float32, 2), []float32{1, 1}, []float32{0, float32(math.Inf(1))}
+		StepPoint(&AdamW{LR: 1, Beta1: 1, Beta2: 1, Eps: 1e-8, C1: 1, C2: 1, Clip: 1, PriorVar: 1}, x, g, m1, m2)
+		near(t, "x without a second moment", 0, float64(x[0]), -1e8, 2e-7, 0)
+		near(t, "x with an infinite one", 1, float64(x[1]), 0, 1, 1e-18)
+	})
+}

@@ -15,6 +15,7 @@ func (a *AdamW) factors(clip, decay float64) [16]float32 {
 		float32(a.LR / a.C1), float32(1 / math.Sqrt(a.C2)), float32(a.Eps), float32(1 - a.LR*decay),
 		float32(clip), float32(2 * clip), float32(pull), float32(clip * a.KL), float32(a.PriorMean),
 		float32(math.Log(a.PriorVar)/2 - 0.5), float32(0.5 / a.PriorVar),
+		float32(0.5 / math.Sqrt(a.C2)),
 	}
 }
 
@@ -43,6 +44,9 @@ func (g *gradients) set(k *[16]float32, lo int, mu, rho, gmu, gs []float32) (n i
 }
 
 func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
+	if wide {
+		return stepRandomWide(a, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho)
+	}
 	k, mean, spread := a.factors(a.Clip, 0), a.factors(1, a.DecayMean), a.factors(1, a.DecayRho)
 	var room place
 	g := room.gradients()

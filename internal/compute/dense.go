@@ -132,6 +132,10 @@ func (d *Dense[T]) Forward(rows int, m, v, mo, vo, scratch []T) {
 		d.forwardPacked(rows, m, v, mo, vo, scratch)
 		return
 	}
+	if v != nil && vo != nil && d.fuses() && d.In <= maxFused {
+		d.forwardFused(rows, m, v, mo, vo)
+		return
+	}
 	if vo != nil {
 		d.Squares(rows, m, scratch)
 	}

@@ -92,17 +92,30 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 		d.gradientApart(blocks, t, hasV, mean, gw, gs, vh, squares, o)
 		return
 	}
+	second := hasV && hasH // there is a vᵀh to add
+	begun := second && wide && is32[T]() && d.Random && !d.single()
+	if begun { // the sums of ∂s begin with vᵀh, those of ∂w̄ with 2w̄∘vᵀh
+		d.sumSecond(blocks, t, gs)
+		second = false
+	}
 	for add := false; len(blocks) > 0; add = true {
 		b := blocks[0] // and those that one product sums
 		n, apart := d.stretches(blocks)
 		g, h := d.right(b, 0, t, apart), d.right(b, 1, t, apart)
-		m := d.left(b, 0, t, apart)
-		d.gradProduct(gw, d.Out, t, add, b.Rows, n, m, g)
-		if d.Random {
-			d.gradProduct(gs, d.Out, t, add, b.Rows, n, d.leftSquares(b, t, n, apart, squares), h)
-		}
-		if hasV && hasH {
-			d.gradProduct(vh, t.to-t.from, t, add, b.Rows, n, d.left(b, 1, t, apart), h)
+		if second && d.fuses() {
+			d.gradientFused(b, add, gw, gs, vh)
+		} else {
+			if begun && !add {
+				d.beginMean(gw, gs, mean, t, b.Rows, n, d.left(b, 0, t, apart), g)
+			} else {
+				d.gradProduct(gw, d.Out, t, add, b.Rows, n, d.left(b, 0, t, apart), g)
+			}
+			if d.Random {
+				d.gradProduct(gs, d.Out, t, add || begun, b.Rows, n, d.leftSquares(b, t, n, apart, squares), h)
+			}
+			if second {
+				d.gradProduct(vh, t.to-t.from, t, add, b.Rows, n, d.left(b, 1, t, apart), h)
+			}
 		}
 		d.addRows(o.BiasMean, t, b.Rows, n, g)
 		if hasH {
@@ -110,9 +123,35 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 		}
 		blocks = blocks[n:]
 	}
-	if hasV && hasH {
+	if second {
 		d.addSecond(t, d.Random, vh, mean, gw, gs)
 	}
+}
+
+// sumSecond writes vᵀh to gs, with AVX-512: the other products go on from there, so that nothing
+// is added to a whole tile.
+func (d *Dense[T]) sumSecond(blocks []TapeBlock[T], t gradTile, gs []T) {
+	for add := false; len(blocks) > 0; add = true {
+		b := blocks[0]
+		n, apart := d.stretches(blocks)
+		d.gradProduct(gs, d.Out, t, add, b.Rows, n, d.left(b, 1, t, apart), d.right(b, 1, t, apart))
+		blocks = blocks[n:]
+	}
+}
+
+// beginMean is gradProduct that begins with 2w̄∘vᵀh, which gs has. Of a large matrix these numbers
+// come from afar, and are better read in order.
+func (d *Dense[T]) beginMean(gw, gs, mean []T, t gradTile, rows, n int, left, right stretched[T]) {
+	if d.In*d.Out < streamFrom {
+		mulStretchesBy(as32(gw), d.Out, as32(gs), as32(mean), d.Out, left.as32(), t.hi-t.lo, right.as32(), t.to-t.from, rows, n)
+		return
+	}
+	w, times := t.stretch(d.Out)
+	for i := range times {
+		at := i * d.Out
+		TwiceMulTo(gw[at:][:w], gs[at:], mean[at:])
+	}
+	d.gradProduct(gw, d.Out, t, true, rows, n, left, right)
 }
 
 // clearBias begins the sums of a tile's biases.
@@ -124,12 +163,18 @@ func clearBias[T Float](t gradTile, o Gradients[T]) {
 	}
 }
 
+// stretch returns how many weights of a tile follow one another, and how often.
+func (t gradTile) stretch(outputs int) (n, times int) {
+	n, times = t.to-t.from, t.hi-t.lo
+	if n == outputs {
+		return n * times, 1
+	}
+	return n, times
+}
+
 // addSecond adds what a tile of vᵀh contributes to those of ∂w̄ and, if random is set, ∂s.
 func (d *Dense[T]) addSecond(t gradTile, random bool, vh, mean, gw, gs []T) {
-	w, rows := t.to-t.from, t.hi-t.lo
-	if w == d.Out { // rows follow one another
-		w, rows = w*rows, 1
-	}
+	w, rows := t.stretch(d.Out)
 	for i := range rows {
 		vh, at := vh[i*w:][:w], i*d.Out
 		if random {

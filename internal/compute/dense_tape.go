@@ -3,7 +3,7 @@ package compute
 // The tape of a block of rows holds the operands of the weight gradients: g and h, then m and
 // v. Narrow ones lie there as they are, row by row, and the layers around write them there in
 // the first place (TapeInput, TapeGradient); behind m and v lies m² then, which Forward
-// computes. Others are packed while they are hot: g and h in panels of NR columns, m and v in
+// computes, unless there is one output. Others are packed while they are hot: g and h in panels of NR columns, m and v in
 // panels of MR. With one output mᵀg is gᵀm: then m and v are the right operands, and g and h
 // lie as they are, instead of one column in NR.
 
@@ -26,6 +26,9 @@ func (d *Dense[T]) layTape() {
 	}
 	d.plainGradient = d.In <= 2 && d.Out%NR == 0
 }
+
+// SquaresOnTape reports whether m² lies on the tape, too. Kernels of one output need no squares.
+func (d *Dense[T]) SquaresOnTape() bool { return d.plainInput && !d.single() }
 
 func (d *Dense[T]) leftWidth() int {
 	switch {
@@ -51,7 +54,7 @@ func (d *Dense[T]) TapeWidth() int {
 		return d.tapeApart()
 	}
 	width := 2*d.leftWidth() + 2*d.rightWidth()
-	if d.plainInput {
+	if d.SquaresOnTape() {
 		width += d.In
 	}
 	return ceil(width, NR) * NR
@@ -87,16 +90,30 @@ func (d *Dense[T]) TapeGradient(tape []T, rows int) (g, h []T) {
 // ForwardRecord is Forward and RecordInput; the squares are computed once.
 func (d *Dense[T]) ForwardRecord(tape []T, rows int, m, v, mo, vo, scratch []T) {
 	d.recordInput(tape, rows, m, v)
-	if d.plainInput {
+	if d.SquaresOnTape() {
 		scratch = d.onTape(tape, rows, 4)
 	}
 	d.Forward(rows, m, v, mo, vo, scratch)
 }
 
+// TapeSquares is where a block's m² lies: nil where it does not lie on the tape.
+func (d *Dense[T]) TapeSquares(tape []T, rows int) []T {
+	if !d.SquaresOnTape() {
+		return nil
+	}
+	return d.onTape(tape, rows, 4)
+}
+
+// ForwardSquared is ForwardRecord where m² lies on the tape already.
+func (d *Dense[T]) ForwardSquared(tape []T, rows int, m, v, mo, vo []T) {
+	d.recordInput(tape, rows, m, v)
+	d.ForwardPart(0, 1, rows, m, v, mo, vo, d.onTape(tape, rows, 4))
+}
+
 // RecordInput brings a block's inputs onto its tape, unless they are there.
 func (d *Dense[T]) RecordInput(tape []T, rows int, m, v []T) {
 	d.recordInput(tape, rows, m, v)
-	if d.plainInput {
+	if d.SquaresOnTape() {
 		d.Squares(rows, m, d.onTape(tape, rows, 4))
 	}
 }
@@ -121,6 +138,21 @@ func (d *Dense[T]) packInput(dst, src []T, rows int) {
 		Right[T]{rows, d.In, dst}.Pack(src, d.In, 1)
 	default:
 		PackLeft(dst, src, rows, d.In)
+	}
+}
+
+// BackwardRecord brings a block's output gradients onto its tape, unless they are there, and is
+// Backward. A nil dm is not wanted.
+func (d *Dense[T]) BackwardRecord(tape []T, rows int, m, g, h, dm, dv, scratch []T) {
+	if to, _ := d.TapePanels(tape, rows); to != nil && rows > 0 && h != nil && &to[0] == &g[0] {
+		if dm != nil {
+			d.backwardPanels(rows, m, g, h, dm, dv)
+		}
+		return
+	}
+	d.RecordGradient(tape, rows, g, h)
+	if dm != nil {
+		d.Backward(rows, m, g, h, dm, dv, scratch)
 	}
 }
 
@@ -171,7 +203,7 @@ func (d *Dense[T]) leftOperand(x []T, n int, t gradTile, apart int) stretched[T]
 
 // leftSquares is the left operand m² of n blocks.
 func (d *Dense[T]) leftSquares(b TapeBlock[T], t gradTile, n, apart int, scratch []T) stretched[T] {
-	if d.plainInput {
+	if d.SquaresOnTape() {
 		return d.left(b, 2, t, apart)
 	}
 	return squares(d.left(b, 0, t, apart), d.leftLen(b.Rows, t), n, nil, scratch)

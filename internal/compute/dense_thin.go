@@ -51,9 +51,31 @@ func (d *Dense[T]) forwardThin(rows int, m, v, mo, vo, squares []T) {
 	}
 }
 
+// fuses reports whether one kernel does what products would do in several passes over the
+// inputs: those of one output, in whole tiles of columns.
+func (d *Dense[T]) fuses() bool { return d.thin() && d.Out == 1 && d.In%NR == 0 && d.Random }
+
+// maxFused is the most inputs of which one dot product sums all; see mulColumns.
+const maxFused = 512
+
+// forwardFused is Forward for one output and random inputs.
+func (d *Dense[T]) forwardFused(rows int, m, v, mo, vo []T) {
+	if rows > 0 {
+		forwardOneVector(as32(mo), as32(vo), as32(m), as32(v), as32(d.few), as32(d.biasMean), as32(d.biasVar), rows, d.In)
+	}
+}
+
 // backwardOne is Backward for one output and random inputs and weights.
 func (d *Dense[T]) backwardOne(rows int, m, g, h, dm, dv []T) {
 	if rows > 0 {
 		backOneVector(as32(dm), as32(dv), as32(m), as32(d.few), as32(g), as32(h), rows, d.In)
+	}
+}
+
+// gradientFused writes what a block contributes to mᵀg, (m²)ᵀh and vᵀh, or adds it.
+func (d *Dense[T]) gradientFused(b TapeBlock[T], add bool, gw, gs, vh []T) {
+	if b.Rows > 0 {
+		at := func(i int) []float32 { return as32(d.onTape(b.Tape, b.Rows, i)) }
+		gradOneVector(as32(gw), as32(gs), as32(vh), at(2), at(3), at(0), at(1), b.Rows, d.In, add)
 	}
 }

@@ -21,7 +21,7 @@ func TestDenseThin(t *testing.T) {
 			m, v := values[float32](rows*in, 4), values[float32](rows*in, 5)
 			g, h := values[float32](rows*out, 6), values[float32](rows*out, 7)
 			g[1], h[1], h[2] = 0, 0, -h[2]
-			var got [2][4][]float32
+			var got [2][6][]float32
 			for i, d := range []*Dense[float32]{d, panels} {
 				for tile := range d.PrepareTiles() {
 					d.Prepare(tile, values[float32](in*out, 1), values[float32](in*out, 2), scratch)
@@ -32,8 +32,20 @@ func TestDenseThin(t *testing.T) {
 				}
 				d.Forward(rows, m, v, got[i][0], got[i][1], scratch)
 				d.Backward(rows, m, g, h, got[i][2], got[i][3], scratch)
+				o := Gradients[float32]{Mean: make([]float32, in*out), Var: make([]float32, in*out)}
+				var blocks []TapeBlock[float32]
+				for lo, n := 0, 4; lo < rows; lo, n = lo+n, rows-n {
+					tape := make([]float32, n*d.TapeWidth())
+					d.RecordInput(tape, n, m[lo*in:][:n*in], v[lo*in:][:n*in])
+					d.RecordGradient(tape, n, g[lo*out:][:n*out], h[lo*out:][:n*out])
+					blocks = append(blocks, TapeBlock[float32]{n, tape})
+				}
+				for tile := range d.GradTiles() {
+					d.Gradient(tile, blocks, true, true, values[float32](in*out, 1), o, make([]float32, d.GradScratch(rows)))
+				}
+				got[i][4], got[i][5] = o.Mean, o.Var
 			}
-			for k, name := range []string{"m'", "v'", "∂m", "∂v"} {
+			for k, name := range []string{"m'", "v'", "∂m", "∂v", "∂w̄", "∂s"} {
 				if !slices.Equal(got[0][k], got[1][k]) {
 					t.Errorf("%d × %d: %s differs", in, out, name)
 				}

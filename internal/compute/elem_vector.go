@@ -63,6 +63,10 @@ func leakyMomentsVector(o *Moments[float32], a float32, m, v []float32) {
 }
 
 func leakyThreeVector(o *Moments[float32], a float32, m, v, xi, w []float32) {
+	if p, ok := leakyPair(a, xi, w); ok && o.MM == nil {
+		p.push(m, v, o.Mean, o.Var)
+		return
+	}
 	turn := math.Float32frombits(math.Float32bits(1) ^ math.Float32bits(a))
 	k := [...]float32{w[0], w[1], w[2], w[1] * xi[1] / 2, w[2] * xi[2] / 2, xi[1], xi[2], a, turn, 1 - a}
 	if o.MM == nil {

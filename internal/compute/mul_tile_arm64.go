@@ -27,4 +27,4 @@ func (t *tile) few(rows int) {
 }
 
 // mulWide is that of AVX-512.
-func (m *block) mulWide(i, rows int) { panic("compute: no wider kernels on this machine") }
+func (m *block) mulWide(i, rows int) { panic(notWide) }

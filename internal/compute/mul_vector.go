@@ -41,6 +41,8 @@ type tile struct {
 
 	more         int // stretches of k that follow the first
 	jumpA, jumpB int // from the end of one to the beginning of the next
+
+	by *float32 // start counts twice, times this, with AVX-512 and more than two rows; nil: once
 }
 
 // ptr is how the generated declarations take a tile, a type avo cannot name.
@@ -85,6 +87,7 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 // A block is a product whose operands fit the caches.
 type block struct {
 	dst, start, a, b []float32
+	by               []float32 // as far apart as start; see tile
 	n                int
 	t                tile
 }
@@ -95,6 +98,9 @@ func (m *block) at(i, j, count int) tile {
 	t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i/MR*t.step+i%MR*t.rs], &m.b[j/NR*t.ps]
 	if m.start != nil {
 		t.start = &m.start[i*t.lds+j]
+	}
+	if m.by != nil {
+		t.by = &m.by[i*t.lds+j]
 	}
 	t.w, t.count = min(NR, m.n-j), count
 	if wide {

@@ -16,6 +16,11 @@ func (m *block) mulWide(i, rows int) {
 			t := m.at(i, j, full)
 			t.fewWide(2 * MR)
 		}
+		if rest == 8 { // of 128 rows
+			t := m.at(low, j, 1)
+			t.fewWide(rest)
+			continue
+		}
 		if rest >= MR {
 			t := m.at(low, j, 1)
 			t.fewWide(MR)
@@ -25,8 +30,8 @@ func (m *block) mulWide(i, rows int) {
 			t.fewWide(rest % MR)
 		}
 	}
-	if rest %= MR; rest == 1 || rest == 2 {
-		m.thinWide(i+rows-rest, rest)
+	if rest != 8 && (rest%MR == 1 || rest%MR == 2) {
+		m.thinWide(i+rows-rest%MR, rest%MR)
 	}
 }
 
@@ -66,6 +71,8 @@ func (t *tile) fewWide(rows int) {
 		mul5x32AVX512(t.ptr())
 	case MR:
 		mul6x32AVX512(t.ptr())
+	case 8:
+		mul8x32AVX512(t.ptr())
 	case 2 * MR:
 		mul12x32AVX512(t.ptr())
 	}
@@ -85,6 +92,8 @@ func (t *tile) narrowWide(rows int) {
 		mul5x16AVX512(t.ptr())
 	case MR:
 		mul6x16AVX512(t.ptr())
+	case 8:
+		mul8x16AVX512(t.ptr())
 	case 2 * MR:
 		mul12x16AVX512(t.ptr())
 	}

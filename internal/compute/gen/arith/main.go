@@ -5,7 +5,6 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	. "github.com/mmcloughlin/avo/reg"
 
 	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
@@ -20,7 +19,9 @@ func main() {
 	anyBelow()
 	squares()
 	packLeft()
+	forwardOne()
 	backOne()
+	gradOne()
 	out.Write("arith", "isa", "lane")
 }
 
@@ -146,45 +147,6 @@ func packLeft() {
 	ADDQ(Imm(row), dst)
 	ADDQ(width, src)
 	DECQ(left)
-	JNZ(LabelRef("row"))
-	lane.End()
-}
-
-// backOne goes through each row once: four products and a pass between them would write
-// every gradient four times.
-func backOne() {
-	lane.Func("backOneAsm", "func(dm, dv, m, w, gm, gv *float32, rows, width int)",
-		"computes rows of Backward of one output, whose w̄, s and w̄²+s follow one another at w.")
-	dm, dv, m, w := lane.Arg("dm"), lane.Arg("dv"), lane.Arg("m"), lane.Arg("w")
-	g, h, rows := lane.Arg("gm"), lane.Arg("gv"), lane.Arg("rows")
-	width, s, second := lane.Arg("width"), GP64(), GP64()
-	SHLQ(Imm(2), width)
-	LEAQ(Mem{Base: w, Index: width, Scale: 1}, s)
-	LEAQ(Mem{Base: w, Index: width, Scale: 2}, second)
-	zero := isa.Vec()
-	isa.Clear(zero)
-
-	Label("row")
-	byMean, byVar := isa.Vec(), isa.Vec()
-	VBROADCASTSS(Mem{Base: g}, byMean)
-	VBROADCASTSS(Mem{Base: h}, byVar)
-	lane.Each(lane.Arg("width"), func(at lane.At) {
-		d := at.Load(s)
-		VFMADD213PS(zero, byVar, d) // as products do, from zero
-		VADDPS(d, d, d)
-		VMULPS(at.Load(m), d, d)
-		VFMADD231PS(at.Load(w), byMean, d)
-		at.Store(d, dm)
-		e := at.Load(second)
-		VFMADD213PS(zero, byVar, e)
-		at.Store(e, dv)
-	})
-	for _, p := range []GPVirtual{dm, dv, m} {
-		ADDQ(width, p)
-	}
-	ADDQ(Imm(4), g)
-	ADDQ(Imm(4), h)
-	DECQ(rows)
 	JNZ(LabelRef("row"))
 	lane.End()
 }

@@ -39,7 +39,10 @@ func main() {
 	kernel("elemNormalInverse", flagged, func() body { return within(inverseEnd, normalInverse) })
 	leakyMoments()
 	leakyThree()
-	out.Write("elem", "isa", "vec")
+	if isa.AVX512 {
+		leakyPair()
+	}
+	out.Write("elem", "isa", "lane", "vec")
 }
 
 // flagged kernels say whether elements are left to scalar code: those have f = x.

@@ -40,6 +40,11 @@ func pass(name, params, reads, writes string, begin func() func(x []V) []V) {
 // enter opens a function of slices and returns how its streams are named.
 func enter(name, params string) func(names string) []reg.Register {
 	isa.Func(name, "func("+params+" []float32)")
+	return named()
+}
+
+// named returns how the streams of an open function are named.
+func named() func(names string) []reg.Register {
 	at := map[string]reg.Register{}
 	return func(names string) (rs []reg.Register) {
 		for _, name := range strings.Fields(names) {

@@ -213,3 +213,23 @@ func Any(v reg.VecVirtual) {
 	SETNE(any)
 	Store(any, ReturnIndex(0))
 }
+
+// SumHalves adds the lanes of v, which it uses up: halves first, neighbours last. The result is
+// the lowest lane of the register returned.
+func SumHalves(v reg.VecVirtual) reg.Register {
+	if AVX512 {
+		upper := YMM()
+		VEXTRACTF64X4(Imm(1), v, upper)
+		VADDPS(upper, v.AsY(), v.AsY())
+	}
+	s, h := v.AsX(), XMM()
+	if !NEON {
+		VEXTRACTF128(Imm(1), v.AsY(), h)
+		VADDPS(h, s, s)
+	}
+	VMOVHLPS(s, s, h)
+	VADDPS(h, s, s)
+	VMOVSHDUP(s, h)
+	VADDSS(h, s, s)
+	return s
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -41,6 +42,9 @@ func block(rows, panels int) {
 	JE(LabelRef("store"))
 	lds := bytes("lds")
 	TESTQ(U32(4095), lds)
+	JNZ(LabelRef("store"))
+	by := load("by")
+	TESTQ(by, by)
 	JNZ(LabelRef("store"))
 	t.readAhead(spill, lds)
 	t.store()
@@ -99,7 +103,7 @@ func (t *tile512) lastColumns() {
 	t.last = isa.First(w, nil)
 }
 
-// begin sets the accumulators to zero or to start.
+// begin sets the accumulators to zero, to start or to twice start times by.
 func (t *tile512) begin() {
 	TESTQ(t.start, t.start)
 	JNZ(LabelRef("load"))
@@ -114,6 +118,19 @@ func (t *tile512) begin() {
 			ADDQ(lds, from)
 		}
 	})
+	by := load("by")
+	TESTQ(by, by)
+	JZ(LabelRef("sum"))
+	t.each(func(r, p int, v VecVirtual) {
+		w := isa.Vec()
+		t.mask(p).Load(Mem{Base: by, Disp: 64 * p}, w)
+		VADDPS(v, v, v)
+		VMULPS(w, v, v)
+		if p == t.panels-1 {
+			ADDQ(lds, by)
+		}
+	})
+	MOVQ(by, Mem{Base: param("t"), Disp: 8 * slices.Index(fields, "by")}) // for the next tile
 }
 
 // sum adds the products over k; count is how many tiles of twelve rows are left.

@@ -75,21 +75,7 @@ func dot() {
 	VADDPS(acc[1], acc[0], acc[0])
 	VADDPS(acc[3], acc[2], acc[2])
 	VADDPS(acc[2], acc[0], acc[0])
-	v := acc[0].AsY()
-	if isa.AVX512 {
-		upper := YMM()
-		VEXTRACTF64X4(Imm(1), acc[0], upper)
-		VADDPS(upper, v, v)
-	}
-	s, h := acc[0].AsX(), XMM()
-	if !isa.NEON {
-		VEXTRACTF128(Imm(1), v, h)
-		VADDPS(h, s, s)
-	}
-	VMOVHLPS(s, s, h)
-	VADDPS(h, s, s)
-	VMOVSHDUP(s, h)
-	VADDSS(h, s, s)
+	s := isa.SumHalves(acc[0])
 	TESTQ(start, start)
 	JZ(LabelRef("store"))
 	VADDSS(Mem{Base: start}, s, s)

@@ -11,7 +11,7 @@ import (
 
 func main() {
 	if isa.AVX512 {
-		for _, rows := range []int{1, 2, 3, 4, 5, 6, 12} {
+		for _, rows := range []int{1, 2, 3, 4, 5, 6, 8, 12} {
 			block(rows, 1)
 			block(rows, 2)
 		}

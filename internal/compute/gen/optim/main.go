@@ -18,6 +18,10 @@ func main() {
 	norm2()
 	variance()
 	varianceSecond()
+	if isa.AVX512 {
+		stepRho()
+		stepMean()
+	}
 	out.Write("optim", "isa", "lane", "vec")
 }
 
@@ -38,7 +42,7 @@ const (
 	priorMean
 	lnPrior // ln σ₀ − ½
 	halfPrior
-	numFactors
+	halfRoot
 )
 
 // spread lays the chosen factors out on the stack, all lanes alike.

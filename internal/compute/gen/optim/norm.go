@@ -84,6 +84,36 @@ func norm2() {
 	lane.End()
 }
 
+// sums are those of a step: the KL, and the squares of the gradients.
+type sums struct{ kl, norm total }
+
+func newSums() sums { return sums{newTotal(), newTotal()} }
+
+// A part of the sums is that of the vectors of a turn, for which one logarithm does.
+type part struct{ sum, squares, product vec.V }
+
+// add adds a vector with gradients g and r, d = μ − μ₀, and what gradRho left of it.
+func (p *part) add(k map[int]Mem, g, r, d, rest, y vec.V) {
+	if p.product == nil {
+		p.sum, p.squares, p.product = vec.Zero(), vec.Zero(), y
+	} else {
+		p.product = vec.Mul(p.product, y)
+	}
+	vec.AddMul(p.squares, g, g)
+	vec.AddMul(p.squares, r, r)
+	p.sum = vec.Add(p.sum, vec.AddMul(rest, vec.Mul(d, d), k[halfPrior]))
+}
+
+func (s sums) add(at lane.At, p part) {
+	s.norm.add(at, p.squares)
+	s.kl.add(at, vec.Sub(p.sum, vec.Log(p.product)))
+}
+
+func (s sums) store() {
+	s.kl.store("kl")
+	s.norm.store("norm2")
+}
+
 // gradMean is the rest of a step's gradients, gm = Clip·(gmu + KL·(μ−μ₀)/σ₀²), and
 // what is summed.
 func gradMean() {
@@ -92,28 +122,25 @@ func gradMean() {
 	gm, gr, rest, y := lane.Arg("gm"), lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")
 	mu, gmu := lane.Arg("mu"), lane.Arg("gmu")
 	k := spread(clip, pull, priorMean, halfPrior)
-	kl, norm := newTotal(), newTotal()
-	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
-		sum, squares := vec.Zero(), vec.Zero()
-		var product vec.V // one logarithm does for all vectors of a turn
-		for i, at := range at {
+	all := newSums()
+	lane.Together(turn(), lane.Arg("n"), func(at []lane.At) {
+		var p part
+		for _, at := range at {
 			d := vec.Sub(at.Load(mu), k[priorMean])
 			g := vec.AddMul(vec.Mul(at.Load(gmu), k[clip]), d, k[pull])
 			at.Store(g, gm)
-			vec.AddMul(squares, g, g)
-			r := at.Load(gr)
-			vec.AddMul(squares, r, r)
-			sum = vec.Add(sum, vec.AddMul(at.Load(rest), vec.Mul(d, d), k[halfPrior]))
-			if i == 0 {
-				product = at.Load(y)
-			} else {
-				product = vec.Mul(product, at.Load(y))
-			}
+			p.add(k, g, at.Load(gr), d, at.Load(rest), at.Load(y))
 		}
-		norm.add(at[0], squares)
-		kl.add(at[0], vec.Sub(sum, vec.Log(product)))
+		all.add(at[0], p)
 	})
-	kl.store("kl")
-	norm.store("norm2")
+	all.store()
 	lane.End()
+}
+
+// turn is how many vectors are summed at a time.
+func turn() int {
+	if isa.AVX512 {
+		return 4
+	}
+	return 2
 }

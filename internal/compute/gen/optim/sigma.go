@@ -6,6 +6,7 @@ import (
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 	"utvi/internal/compute/gen/vec"
 )
@@ -23,7 +24,12 @@ func sigmas(rho ...vec.V) []sigma {
 	s := make([]sigma, len(rho))
 	for i, rho := range rho {
 		p := vec.ExpParts(vec.Max(-87, vec.Or(rho, vec.Bits(1<<31))))
-		s[i] = sigma{rho: rho, e: vec.Mul(p.Y(), p.Pow2())}
+		s[i] = sigma{rho: rho}
+		if isa.AVX512 {
+			s[i].e = p.Times(p.Y())
+		} else {
+			s[i].e = vec.Mul(p.Y(), p.Pow2())
+		}
 	}
 	h := vec.Fit(func(e float64) float64 { return math.Log1p(e) / e }, 0, 1, 9)
 	for i := range s {
@@ -43,6 +49,15 @@ func variance() {
 func varianceSecond() {
 	lane.Func("varianceSecondAsm", "func(s, second, mean, rho *float32, n int)", "computes VarianceSecond.")
 	to, second, mean := lane.Arg("s"), lane.Arg("second"), lane.Arg("mean")
+	if isa.AVX512 {
+		vec.Loop("", lane.Arg("n"), []reg.Register{lane.Arg("rho"), mean}, []reg.Register{to, second}, func(x []vec.V) []vec.V {
+			s := sigmas(x[0])[0].sigma
+			s = vec.Mul(s, s)
+			return []vec.V{s, vec.Add(vec.Mul(x[1], x[1]), s)}
+		})
+		lane.End()
+		return
+	}
 	squares(lane.Arg("rho"), func(at lane.At, s vec.V) {
 		at.Store(s, to)
 		m := at.Load(mean)
@@ -75,22 +90,34 @@ func gradRho() {
 	in := []reg.Register{lane.Arg("rho"), lane.Arg("gs")}
 	out := []reg.Register{lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")}
 	k := spread(twoClip, pull, push, lnPrior, halfPrior)
-	vec.Loop("", lane.Arg("n"), in, out, func(x []vec.V) []vec.V {
-		s := sigmas(x[0])[0]
-		rest := vec.Fma(vec.Mul(s.sigma, s.sigma), vec.Reg(k[halfPrior]), k[lnPrior])
-		rest = vec.Sub(rest, vec.Min(0, s.rho))
-		y := vec.Select(s.rho, s.h, s.sigma)
-		return []vec.V{s.gradient(k, y, x[1]), rest, y}
-	})
+	vec.Loop("", lane.Arg("n"), in, out, func(x []vec.V) []vec.V { return gradRhoOf(k, x[0], x[1]) })
 	lane.End()
+}
+
+// gradRhoOf returns gr, rest and y.
+func gradRhoOf(k map[int]Mem, rho, gs vec.V) []vec.V {
+	s := sigmas(rho)[0]
+	rest := vec.Fma(vec.Mul(s.sigma, s.sigma), vec.Reg(k[halfPrior]), k[lnPrior])
+	rest = vec.Sub(rest, vec.Min(0, s.rho))
+	left := s.rho
+	if isa.AVX512 {
+		left = vec.Compare(s.rho, vec.Less, vec.Zero())
+	}
+	y := vec.Select(left, s.h, s.sigma)
+	return []vec.V{s.gradient(k, y, gs), rest, y}
 }
 
 // gradient has one division: sigmoid(ρ)/σ = 1/((1+e)·y), whatever the sign of ρ.
 func (s sigma) gradient(k map[int]Mem, y, gs vec.V) vec.V {
 	one := vec.Reg(vec.Const(1))
 	ratio := vec.Div(one, vec.Mul(vec.Add(s.e, vec.Const(1)), y))
-	slope := vec.Mul(vec.Mul(vec.Select(s.rho, s.e, one), y), ratio)
-	g := vec.Add(vec.Mul(gs, k[twoClip]), k[pull])
+	slope := vec.Mul(s.sigma, ratio)
+	var g vec.V
+	if isa.AVX512 {
+		g = vec.Fma(vec.Copy(gs), vec.Reg(k[twoClip]), k[pull])
+	} else {
+		g = vec.Add(vec.Mul(gs, k[twoClip]), k[pull])
+	}
 	g = vec.Mul(g, vec.Mul(slope, s.sigma))
 	return vec.SubMul(g, ratio, k[push])
 }

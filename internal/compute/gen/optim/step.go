@@ -1,6 +1,11 @@
 package main
 
 import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+
+	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 	"utvi/internal/compute/gen/vec"
 )
@@ -8,7 +13,19 @@ import (
 func stepPoint() {
 	lane.Func("stepPointAsm", "func(x, grad, m1, m2 *float32, n int, k *[16]float32)", "computes StepPoint.")
 	x, grad, m1, m2 := lane.Arg("x"), lane.Arg("grad"), lane.Arg("m1"), lane.Arg("m2")
-	k := spread(beta1, rest1, beta2, rest2, rate, root, eps, clip, keep)
+	factors := []int{beta1, rest1, beta2, rest2, rate, root, eps, clip, keep}
+	if isa.AVX512 {
+		factors = append(factors, halfRoot)
+	}
+	k := spread(factors...)
+	if isa.AVX512 {
+		in, out := []reg.Register{x, grad, m1, m2}, []reg.Register{m2, m1, x}
+		vec.Loop("", lane.Arg("n"), in, out, func(x []vec.V) []vec.V {
+			return stepWide(k, k[keep], x[0], vec.Mul(x[1], k[clip]), x[2], x[3])
+		})
+		lane.End()
+		return
+	}
 	lane.Together(2, lane.Arg("n"), func(at []lane.At) {
 		for _, at := range at { // what is stored comes last, so that nothing waits behind it
 			g := vec.Mul(at.Load(grad), k[clip])
@@ -23,5 +40,70 @@ func stepPoint() {
 			at.Store(y, x)
 		}
 	})
+	lane.End()
+}
+
+// stepWide returns the moments and the parameter after a step along gradient g, for AVX-512: the
+// divider has to divide only.
+func stepWide(k map[int]Mem, keep Op, x, g, m1, m2 vec.V) []vec.V {
+	b := vec.AddMul(vec.Mul(m2, k[beta2]), vec.Mul(g, g), k[rest2])
+	a := vec.AddMul(vec.Mul(m1, k[beta1]), g, k[rest1])
+	d := vec.RootTimes(b, k[root], k[halfRoot], k[eps])
+	return []vec.V{b, a, vec.MulSub(vec.Copy(x), vec.Reg(keep), vec.Div(vec.Mul(a, k[rate]), d))}
+}
+
+// With AVX-512, gradRho and gradMean are followed by the step of the same vector: while
+// arithmetic goes on, parameters and moments come and go.
+
+// keepOf is the factor keep of ρ or μ in all lanes; their decays differ.
+func keepOf() Mem {
+	address, err := Param("keep").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	v, m := isa.Vec(), lane.Vectors(1)
+	VBROADCASTSS(address.Addr, v)
+	VMOVUPS(v, m)
+	return m
+}
+
+func stepRho() {
+	isa.Own("stepRhoAsm", "func(gr, rest, y, rho, gs, m1, m2 *float32, n int, k *[16]float32, keep float32)",
+		"is gradRho, and the step of ρ.")
+	Attributes(0) // the stack may have to grow for the factors
+	in := []reg.Register{lane.Arg("rho"), lane.Arg("gs"), lane.Arg("m1"), lane.Arg("m2")}
+	out := []reg.Register{lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y"), in[3], in[2], in[0]}
+	k := spread(twoClip, pull, push, lnPrior, halfPrior, beta1, rest1, beta2, rest2, rate, root, halfRoot, eps)
+	keep := keepOf()
+	vec.Loop("", lane.Arg("n"), in, out, func(x []vec.V) []vec.V {
+		g := gradRhoOf(k, x[0], x[1])
+		return append(g, stepWide(k, keep, x[0], g[0], x[2], x[3])...)
+	})
+	lane.End()
+}
+
+func stepMean() {
+	isa.Own("stepMeanAsm", "func(gr, rest, y, mu, gmu, m1, m2 *float32, n int, k *[16]float32, keep float32) (kl, norm2 float64)",
+		"is gradMean, and the step of μ.")
+	Attributes(0)
+	gr, rest, y := lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")
+	mu, gmu, m1, m2 := lane.Arg("mu"), lane.Arg("gmu"), lane.Arg("m1"), lane.Arg("m2")
+	k := spread(clip, pull, priorMean, halfPrior, beta1, rest1, beta2, rest2, rate, root, halfRoot, eps)
+	keep, all := keepOf(), newSums()
+	lane.Together(turn(), lane.Arg("n"), func(at []lane.At) {
+		var p part
+		for _, at := range at {
+			x := at.Load(mu)
+			d := vec.Sub(x, k[priorMean])
+			g := vec.AddMul(vec.Mul(at.Load(gmu), k[clip]), d, k[pull])
+			p.add(k, g, at.Load(gr), d, at.Load(rest), at.Load(y))
+			s := stepWide(k, keep, x, g, at.Load(m1), at.Load(m2))
+			at.Store(s[0], m2)
+			at.Store(s[1], m1)
+			at.Store(s[2], mu)
+		}
+		all.add(at[0], p)
+	})
+	all.store()
 	lane.End()
 }

@@ -26,6 +26,7 @@ func Exp(x V) V {
 type Power struct {
 	P V // e^r − 1
 	T V // magic + n
+	N V // n
 
 	half, rest V // 2ⁿ in two factors, once they are needed
 }
@@ -62,7 +63,7 @@ func expReduced(t, x V, lo ...Op) *Power {
 		}
 		return (math.Expm1(r) - r) / (r * r)
 	}, -0.347, 0.347, 4))
-	return &Power{P: Fma(q, r2, r), T: t}
+	return &Power{P: Fma(q, r2, r), T: t, N: n}
 }
 
 // Y returns 1+P.

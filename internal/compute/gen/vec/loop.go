@@ -102,6 +102,58 @@ func LoopAhead(label string, n reg.GPVirtual, in, out []reg.Register, begin func
 	finish(label, i, n, in, out, both)
 }
 
+// LoopRows is Loop over rows of so many whole vectors, for AVX-512. The streams at in lie row by
+// row; those at out get rows as well or, if inPanels is set, panels of one vector a row, one
+// panel behind the other. begin emits what precedes a row; the body finds the vector of its
+// column with the index c.
+func LoopRows(rows, vectors reg.GPVirtual, inPanels bool, in, out []reg.Register, begin func(), body func(x []V, c reg.Register) []V) {
+	i, c := GP64(), GP64()
+	end, jump, back := AllocLocal(8), AllocLocal(8), AllocLocal(8) // there are more pointers than registers
+	XORQ(i, i)
+	if inPanels {
+		x, y := GP64(), GP64()
+		MOVQ(rows, x) // from panel to panel, less the vector by which i has moved
+		DECQ(x)
+		SHLQ(Imm(6), x)
+		MOVQ(x, jump)
+		LEAQ(Mem{Base: x, Disp: isa.Bytes}, y)
+		IMULQ(vectors, y)
+		SUBQ(Imm(uint64(isa.Bytes)), y)
+		MOVQ(y, back)
+	}
+	SHLQ(Imm(4), vectors)
+	MOVQ(vectors, end)
+	turn := func() []*ir.Instruction {
+		return block(i, 0, in, out, func(x []V) []V { return body(x, c) })
+	}
+	release := pin(isa.NumRegisters-pressure(turn()), func() { turn() })
+	Label("Row")
+	begin()
+	XORQ(c, c)
+	Label("Vector")
+	emit(turn())
+	ADDQ(Imm(uint64(isa.Lanes)), i)
+	ADDQ(Imm(uint64(isa.Lanes)), c)
+	if inPanels {
+		for _, p := range out {
+			ADDQ(jump, p)
+		}
+	}
+	CMPQ(c, end)
+	JNE(LabelRef("Vector"))
+	if inPanels {
+		for _, p := range out {
+			SUBQ(back, p)
+		}
+	}
+	DECQ(rows)
+	JNZ(LabelRef("Row"))
+	release()
+}
+
+// Whole emits a piece of code without the masks that nobody reads.
+func Whole(piece func()) { emit(whole(record(piece), nil)) }
+
 func emit(code []*ir.Instruction) {
 	for _, i := range code {
 		put(i, nil)

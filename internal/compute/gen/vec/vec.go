@@ -34,6 +34,9 @@ func Copy(x V) V { r := isa.Vec(); put(x86.VMOVAPS(x, r)); return r }
 // instruction, so that interleaving cannot come between.
 func OrInto(acc V, x Op) { put(x86.VORPS(x, acc, acc)) }
 
+// AddInto sets acc = acc + x.
+func AddInto(acc V, x Op) { put(x86.VADDPS(x, acc, acc)) }
+
 // Zero returns zeros.
 func Zero() V { r := isa.Vec(); put(x86.VXORPS(r, r, r)); return r }
 

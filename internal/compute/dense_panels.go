@@ -1,0 +1,32 @@
+package compute
+
+// The gradients g and h of a layer's outputs are left operands of Backward and right operands of
+// the weight gradients, which need panels of NR columns. With AVX-512, whose larger tiles hide
+// the way from panel to panel, Backward reads the panels, too: whoever computes the gradients
+// writes them to the tape in this form, and they lie nowhere else.
+
+// TapePanels is where a block's output gradients g and h may be written, in panels of NR columns:
+// element (i, j) at [(j/NR*rows+i)*NR + j%NR]. It is nil where they may not.
+func (d *Dense[T]) TapePanels(tape []T, rows int) (g, h []T) {
+	if !d.Panels(rows) {
+		return nil, nil
+	}
+	return d.onTape(tape, rows, 0), d.onTape(tape, rows, 1)
+}
+
+// Panels reports whether TapePanels has a place for so many rows, and for fewer.
+func (d *Dense[T]) Panels(rows int) bool {
+	return wide && is32[T]() && !d.apart && !d.single() && !d.plainGradient && d.Random && d.Out%NR == 0 && !packs[T](rows, d.Out, d.In)
+}
+
+// backwardPanels is Backward with g and h in panels on the tape.
+func (d *Dense[T]) backwardPanels(rows int, m, g, h, dm, dv []T) {
+	mul := func(dst, start, by, a []T, b Right[T]) {
+		mulColumnPanels(as32(dst), d.In, as32(start), d.In, as32(by), as32(a), rows, Right[float32]{b.K, b.N, as32(b.Data)})
+	}
+	mul(dm, nil, nil, h, d.variT)
+	mul(dm, dm, m, g, d.meanT)
+	if dv != nil {
+		mul(dv, nil, nil, h, d.secondT)
+	}
+}

@@ -1,0 +1,105 @@
+package nn
+
+import (
+	"math"
+	"testing"
+
+	"utvi/fn"
+	"utvi/gauss"
+	"utvi/internal/compute"
+	"utvi/moment"
+	"utvi/rng"
+	"utvi/vi"
+)
+
+// Units that are computed together give what they give one by one: layers that are observed are
+// never computed together. One block of rows and several have the same bits.
+func TestPairs(t *testing.T) {
+	for name, layers := range map[string]func(act Layer) Chain{
+		"both": func(a Layer) Chain { return Chain{Dense{Out: 32}, a, Dense{Out: 48}, a, Dense{Out: 1}} },
+		"without biases": func(a Layer) Chain {
+			return Chain{Dense{Out: 32, NoBias: true}, a, Dense{Out: 32, NoBias: true}, a, Dense{Out: 1, NoBias: true}}
+		},
+		"only the first":  func(a Layer) Chain { return Chain{Dense{Out: 32}, a, Dense{Out: 1}} },
+		"only the last":   func(a Layer) Chain { return Chain{Dense{Out: 33}, a, Dense{Out: 48}, a, Dense{Out: 1}} },
+		"several outputs": func(a Layer) Chain { return Chain{Dense{Out: 16}, a, Dense{Out: 16}, a, Dense{Out: 3}} },
+	} {
+		layers := layers(Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)})
+		run := func(observe func(*Node[float32], gauss.Batch[float32]), wantIn bool, cuts ...int) (results [][]float32, r Runner[float32]) {
+			b := &Binder[float32]{Params: &vi.Params[float32]{}, In: Vec(1), Form: Fixed, Train: true, Observe: observe}
+			u, err := Bind(layers, b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Params.Alloc()
+			b.Params.Start(rng.New(1), vi.Std(0.3))
+			b.Params.AllocGrads()
+			r = u.NewRunner(29, true)
+			for tile := range u.PrepareTiles() {
+				r.Prepare(tile)
+			}
+			var blocks []Block[float32]
+			row := 0
+			out := layers[len(layers)-1].(Dense).Out
+			for _, rows := range cuts {
+				p := Pass[float32]{In: gauss.Fixed(1, make([]float32, rows)), Out: gauss.New[float32](rows, out), DOut: gauss.New[float32](rows, out)}
+				for i := range p.In.Mean {
+					p.In.Mean[i] = float32(rng.Normal(rng.New(1), uint64(row+i)))
+				}
+				for i := range p.DOut.Mean {
+					p.DOut.Mean[i] = float32(rng.Normal(rng.New(2), uint64(row*out+i)))
+					p.DOut.Var[i] = float32(rng.Normal(rng.New(3), uint64(row*out+i)))
+				}
+				if wantIn {
+					p.DIn = gauss.Fixed(1, make([]float32, rows))
+				}
+				p.Tape = make([]float32, rows*u.TapeWidth())
+				r.Forward(&p)
+				r.Backward(&p)
+				results = append(results, p.Out.Mean, p.Out.Var, p.DIn.Mean)
+				blocks = append(blocks, Block[float32]{rows, p.Tape})
+				row += rows
+			}
+			for tile := range u.GradTiles() {
+				r.Gradient(tile, blocks)
+			}
+			for _, p := range b.Params.Tensors {
+				results = append(results, p.GMean, p.GVar)
+			}
+			return results, r
+		}
+		for _, wantIn := range []bool{false, true} {
+			want, _ := run(func(*Node[float32], gauss.Batch[float32]) {}, wantIn, 29)
+			got, r := run(nil, wantIn, 29)
+			if c := r.(*chainRunner[float32]); compute.Family() == "avx512" && (c.outer != (name != "only the last") || (c.one > 0) != (name != "only the first" && name != "several outputs")) {
+				t.Errorf("%s: computed together: first units %v, last units %v", name, c.outer, c.one > 0)
+			} else if d, ok := c.runners[2].(*denseRunner[float32]); ok && d.squared != (c.outer && d.dense.SquaresOnTape()) {
+				t.Errorf("%s: squares there %v", name, d.squared)
+			}
+			for k := range want {
+				var most float64
+				for _, x := range want[k] {
+					most = max(most, math.Abs(float64(x)))
+				}
+				for i, x := range want[k] {
+					if d := math.Abs(float64(got[k][i] - x)); !(d <= 2e-6*(most+math.Abs(float64(x)))) {
+						t.Fatalf("%s, gradient by inputs %v: result %d has %v at %d, want %v", name, wantIn, k, got[k][i], i, x)
+					}
+				}
+			}
+		}
+		one, _ := run(nil, false, 29)
+		cut, _ := run(nil, false, 13, 16)
+		for k := range 2 * len(layers) {
+			a, b := one[len(one)-1-k%len(one)], cut[len(cut)-1-k%len(cut)]
+			if k >= len(one)-3 {
+				break
+			}
+			for i := range a {
+				if a[i] != b[i] {
+					t.Fatalf("%s: other bits of a gradient in two blocks", name)
+				}
+			}
+		}
+	}
+}
