@@ -83,7 +83,7 @@ func (t *trainer) linkUp(tapes []tape) {
 			n = tiles((in+1)*out, chainSide)
 		}
 		if crowd {
-			parts = pick(thin, 2*count, crowdPartsOf(t.Batch))
+			parts = pick(thin, 2*count, crowdParts)
 		}
 		w.tensors[weights].parts, w.tensors[bias].parts = parts, parts
 		block += n * int(g.Parts)

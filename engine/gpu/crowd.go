@@ -18,22 +18,19 @@ import (
 // crowdFrom is how many trainings a job must name for its network to be one of many.
 const crowdFrom = 8
 
-// A block of the pass has passThreads threads. crowdRows is how many rows it takes at a time, crowdMost the most inputs and
-// outputs of the broad layer, and crowdPlanes how many bytes its weights take in shared memory,
-// with what aligns them.
+// A block of the pass has passThreads threads. crowdRows is how many rows it takes at a time,
+// crowdMost the most inputs and outputs of the broad layer, and crowdPlanes how many bytes its
+// weights take in shared memory, with what aligns them.
 const passThreads, crowdRows, crowdMost, crowdPlanes = 256, 128, 128, 6*2*128*128 + 1024
 
-// crowdPlace is how many numbers a block of the pass keeps in shared memory beside the broad layer, crowdInput how many
-// more for each input.
+// crowdPlace is how many numbers a block of the pass keeps in shared memory beside the broad
+// layer, crowdInput how many more for each input.
 const crowdPlace, crowdInput = 3968, 6 * 128
 
 // The gradients of the broad layer are the work of clusters of crowdBlocks blocks with
-// crowdThreads threads and crowdShared bytes of shared memory each. There is a cluster for each of at most
-// crowdParts parts of the rows.
+// crowdThreads threads and crowdShared bytes of shared memory each. There is a cluster for each
+// of crowdParts parts of the rows; with more than one, a hundred networks take longer.
 const crowdBlocks, crowdThreads, crowdShared, crowdParts = 2, 512, 2<<10 + 4*12*4096 + 4*64*128, 1
-
-// crowdPartsOf is how many parts the gradients of the broad layer have.
-func crowdPartsOf(rows int) int { return min(crowdParts, tiles(rows, crowdRows)) }
 
 // crowdKernels are those of chains beside others.
 type crowdKernels struct {
@@ -122,8 +119,8 @@ func (w *weights) runCrowd(c *chain, args many[crowdArgs], rows int) error {
 	return nil
 }
 
-// crowdGradients queues the gradients of a chain that is one of many which its pass did not leave: those of the broad
-// layer and of the noise, with the scores. False: it has no such launch.
+// crowdGradients queues those gradients of a chain that is one of many which its pass did not
+// leave: of the broad layer and of the noise, with the scores. False: it has no such launch.
 func (t *trainer) crowdGradients() (ok bool, err error) {
 	c, g := t.pass.chain, &t.chain.gradients.One
 	if _, ok := t.crowd(c); !ok {
@@ -134,5 +131,5 @@ func (t *trainer) crowdGradients() (ok bool, err error) {
 	a := &many[crowdSlope]{One: crowdSlope{Planes: c.planes, Scales: c.scales, W: l.W, Turn: g.Turn, Grad: g.Grad, Size: g.Size,
 		NLL: g.NLL, Floored: g.Floored, Scores: g.Scores, Raw: g.Raw, Rows: g.Rows, In: l.In, Out: l.Out, Noise: g.Noise,
 		places: places{l.Mean, l.Rho, l.Bias, l.BiasRho}, Last: g.Links[2].BiasRho, Thin: int32(2 * count)}}
-	return true, launch(t.weights, t.kernels.crowds.gradients.Together(crowdBlocks), cuda.Grid{X: crowdBlocks * crowdPartsOf(t.Batch)}, crowdThreads, a)
+	return true, launch(t.weights, t.kernels.crowds.gradients.Together(crowdBlocks), cuda.Grid{X: crowdBlocks * crowdParts}, crowdThreads, a)
 }
