@@ -1,9 +1,6 @@
 package rng
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // drawDomain separates the indexed draws of this file from the Normals, which
 // keep the two top bits of the last counter word clear, and from derived keys.
@@ -38,19 +35,4 @@ func Normal(k Key, i uint64) float64 {
 	w := draw(k, i, 0)
 	r := math.Sqrt(-2 * math.Log(unit(w[0], w[1])+0x1p-54))
 	return r * math.Cos(2*math.Pi*unit(w[2], w[3]))
-}
-
-// Perm fills p with a uniform permutation of 0 … len(p)−1 (Fisher–Yates).
-func Perm[I int | int32 | int64](k Key, p []I) {
-	var w [4]uint32
-	for i := range p {
-		if i&1 == 0 {
-			w = draw(k, uint64(i), 0)
-		} else {
-			w[0], w[1] = w[2], w[3]
-		}
-		j, _ := bits.Mul64(uint64(w[1])<<32|uint64(w[0]), uint64(i)+1)
-		p[i] = p[j]
-		p[j] = I(i)
-	}
 }

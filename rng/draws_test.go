@@ -89,6 +89,17 @@ func TestPerm(t *testing.T) {
 		}
 		seen[v] = true
 	}
+	// The numbers are those of draw, two of each, behind 2³² too.
+	for _, first := range []uint64{0, 64, 3<<32 - 64, 5 << 32} {
+		var got [2 * permBlock]uint64
+		permDraws(New(6), first, &got)
+		for i, u := range got {
+			w := draw(New(6), first+uint64(i&^1), 0)
+			if want := uint64(w[i%2*2+1])<<32 | uint64(w[i%2*2]); u != want {
+				t.Fatalf("number %d from %d on is %#x, not %#x", i, first, u, want)
+			}
+		}
+	}
 	// Every permutation of four is as likely as any other.
 	count := map[[4]int]int{}
 	const n = 48_000
