@@ -29,7 +29,7 @@ const crowdPlace, crowdInput = 3968, 6 * 128
 
 // What follows the pass is the work of a cluster of learnBlocks blocks with learnThreads threads and
 // learnShared bytes of shared memory each.
-const learnBlocks, learnThreads, learnShared = 2, 256, 217200
+const learnBlocks, learnThreads, learnShared = 2, 256, 218736
 
 // crowdKernels are those of chains beside others.
 type crowdKernels struct{ three, exact, learn cuda.Kernel }

@@ -124,7 +124,7 @@ func (t *trainer) build(score op) error {
 	}
 	if t.pass.chain != nil {
 		t.linkUp(tapes)
-		t.grad = w.zeros(t.grads.parts*w.size)
+		t.grad = w.zeros(t.grads.parts * w.size)
 		return t.buildUpdate()
 	}
 	t.grads.plan(w, rows)

@@ -123,7 +123,7 @@ DEVICE void move_spreads(const Learner& s, const Eights& e, const Pace& pace, fl
 }
 // bring_back writes what the block moved of the broad layer: all kinds of means, or of ρ.
 DEVICE void bring_back(const Learner& s, bool rho) {
-	proxies_meet();
+	begun();
 	barrier_of_block();
 	if (thread() == 0 && s.inputs() > 0)
 #pragma unroll 1
@@ -145,12 +145,31 @@ DEVICE void read_step(const Learner& s, int slot) {
 }
 static_assert((SMALL_CHUNKS + 1) * sizeof(Chunk) / 8 <= LEARNERS - sizeof(Control) / 8, "");
 
-// sum_scores adds up those of a warp's rows.
-DEVICE void sum_scores(const Learner& s, double& nll, double& floored) {
+// Scores are those of some of a warp's rows, on their way.
+struct Scores {
+	double nll[2];
+	int floored[2];
+};
+DEVICE Scores read_scores(const Learner& s, int row) {
 	const Norm& a = s.c.update.norm;
-	nll = floored = 0;
-#pragma unroll 4
-	for (int row = s.rank * LEARNERS + thread(); row < a.rows; row += 2 * LEARNERS) nll += fresh(a.nll + row), floored += fresh(a.floored + row);
+	Scores o;
+#pragma unroll
+	for (int i = 0; i < 2; i++, row += 2 * LEARNERS) {
+		bool in = row < a.rows;
+		o.nll[i] = in ? fresh(a.nll + row) : 0.0, o.floored[i] = in ? fresh(a.floored + row) : 0;
+	}
+	return o;
+}
+// sum_scores adds up those of a warp, of which the first ones are on their way.
+DEVICE void sum_scores(const Learner& s, Scores o, double (&told)[2]) {
+	double nll = 0, floored = 0;
+#pragma unroll 1
+	for (int row = s.rank * LEARNERS + thread(); row < s.c.update.norm.rows; row += 4 * LEARNERS) {
+		if (row >= 4 * LEARNERS) o = read_scores(s, row);
+		nll += o.nll[0] + o.nll[1], floored += o.floored[0] + o.floored[1];
+	}
+	nll = warp_sum(nll), floored = warp_sum(floored);
+	if (thread() % 32 == 0) told[0] = nll, told[1] = floored;
 }
 
 // tell tells both blocks four sums of a warp; told adds up those of all, in a fixed order.
@@ -186,7 +205,7 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 		for (int i = 0; i < 2; i++) begin(at.numbers + i, 1);
 		all_begun();
 	}
-	proxies_meet();
+	proxies_meet(); // the pass wrote what copies read
 	cluster_arrive();
 	cluster_wait();
 	if (thread() == 0) {
@@ -194,35 +213,25 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 #pragma unroll 1
 		for (int i = 0; i < STEPS && i < 2 * s.pairs; i++) supply(s, i);
 	}
+	const Scores scores = read_scores(s, s.rank * LEARNERS + thread());
 	read_step(s, slot);
-	double sums[4] = {}; // KL, squared norm, score, rows whose variance was too small
-	sum_scores(s, sums[2], sums[3]);
 	barrier_of_block();
-	{
-		double kl = 0, norm2 = 0;
-		weigh_small(s, kl, norm2);
-		mine.kl[thread()] = kl, mine.norm2[thread()] = norm2;
-	}
-#pragma unroll
-	for (int i = 2; i < 4; i++) {
-		sums[i] = warp_sum(sums[i]);
-		if (thread() % 32 == 0) mine.scores[thread() / 32][i - 2] = sums[i]; // until they are told
-	}
-	const Eights e(s);
+	if (thread() < NUMBERS && s.inputs() > 0) expect_soon(s.source(thread()), 4 * s.inputs() * c.out);
+	double sums[4] = {}; // KL, squared norm, score, rows whose variance was too small
+	weigh_small(s, sums[0], sums[1]);
+	mine.kl[thread()] = sums[0], mine.norm2[thread()] = sums[1];
+	sum_scores(s, scores, mine.scores[thread() / 32]);
 	float g[32], gr[32];
 	{
 		Totals o;
 #pragma unroll
 		for (int i = 0; i < 96; i++) o.s[i / 32][i % 32] = 0;
-		o.bias[0] = o.bias[1] = 0;
+		o.bias[0] = o.bias[1] = o.bias[2] = o.bias[3] = 0;
 		sum_up(s, o);
-		int lane = thread() % 32, warp = thread() / 32 % 4;
-		if (lane % 4 == 0)
-#pragma unroll
-			for (int i = 0; i < 2; i++) mine.biases[thread() / 128][warp / 2 * 32 + lane / 8 * 8 + (warp % 2 * 2 + i) * 2 + lane / 4 % 2] = o.bias[i];
 		wait_together(at.numbers, 0);
-		combine(s, e, o, g, gr);
+		combine(s, Eights(s), o, g, gr);
 	}
+	const Eights e(s);
 	barrier_of_block(); // the sums of the biases are there
 	sums[0] = mine.kl[thread()], sums[1] = mine.norm2[thread()];
 	weigh_biases(s, sums[0], sums[1]);

@@ -28,31 +28,36 @@ DEVICE void each_piece(const Learner& s, bool bias, F f) {
 	if (bias && warp > 5 && col < c.out) f(Small{s.desk().chunks[c.broad], col + lane, PIECES - 1, true, false});
 }
 
-// add_parts adds up the parts of a gradient, in a fixed order; eight are on their way at a time.
+// add_parts adds up the parts of a gradient, in a fixed order; sixteen are on their way at a time.
 DEVICE void add_parts(const Norm& a, int parts, long long mean, long long rho, float& g, float& gr) {
 	g = gr = 0;
 #pragma unroll 1
-	for (int p = 0; p < parts; p += 8) {
-		float x[8], y[8];
+	for (int p = 0; p < parts; p += 16) {
+		float x[16], y[16];
 #pragma unroll
-		for (int j = 0; j < 8; j++) {
+		for (int j = 0; j < 16; j++) {
 			const float* from = a.grad + less(p + j, parts - 1) * a.size;
 			x[j] = fresh(from + mean), y[j] = fresh(from + rho);
 		}
 #pragma unroll
-		for (int j = 0; j < 8; j++) g += p + j < parts ? x[j] : 0.0f, gr += p + j < parts ? y[j] : 0.0f;
+		for (int j = 0; j < 16; j++) g += p + j < parts ? x[j] : 0.0f, gr += p + j < parts ? y[j] : 0.0f;
 	}
 }
 
-// weigh_piece keeps the gradients of a piece, given those of the score, and adds its KL and squared norm.
-DEVICE void weigh_piece(const Learner& s, const Small& p, float g, float gr, double& kl, double& norm2) {
+// read_small reads the parameters of a number: its mean, from the centre of its prior, and its ρ.
+DEVICE Two32 read_small(const Learner& s, const Small& p) {
 	const Adam& a = s.c.update.adam;
 	const Chunk& t = p.t;
-	float mu = 0, rho = 0;
-	if (p.live) {
-		mu = fresh(a.theta + t.mean + p.at) - (t.center ? t.center[p.at] : 0.0f);
-		if (t.random) rho = fresh(a.theta + t.rho + p.at);
-	}
+	Two32 o = {};
+	if (p.live) o.x[0] = fresh(a.theta + t.mean + p.at), o.x[1] = t.random ? fresh(a.theta + t.rho + p.at) : 0.0f;
+	if (p.live && t.center) o.x[0] -= t.center[p.at];
+	return o;
+}
+
+// weigh_piece keeps the gradients of a piece, given those of the score, and adds its KL and squared norm.
+DEVICE void weigh_piece(const Learner& s, const Two32& at, const Small& p, float g, float gr, double& kl, double& norm2) {
+	const Chunk& t = p.t;
+	const float mu = at.x[0], rho = at.x[1];
 	if (p.noise) { // it adds to the variances as the last bias does
 		Wide w = widen(mu);
 		g *= 2 * w.sigma * w.slope;
@@ -69,16 +74,20 @@ DEVICE void weigh_piece(const Learner& s, const Small& p, float g, float gr, dou
 DEVICE void weigh_small(const Learner& s, double& kl, double& norm2) {
 	each_piece(s, false, [&](const Small& p) INLINED {
 		int at = p.live ? p.at : p.t.lo;
+		const Two32 numbers = read_small(s, p);
 		float g, gr;
 		add_parts(s.c.update.norm, p.t.parts, (p.noise ? s.c.last : p.t.mean) + at, (p.t.random ? p.t.rho : p.noise ? s.c.last : p.t.mean) + at, g, gr);
-		weigh_piece(s, p, g, gr, kl, norm2);
+		weigh_piece(s, numbers, p, g, gr, kl, norm2);
 	});
 }
 DEVICE void weigh_biases(const Learner& s, double& kl, double& norm2) {
 	each_piece(s, true, [&](const Small& p) INLINED {
 		if (p.kept != PIECES - 1) return;
 		int at = p.at - s.rank * INPUTS;
-		weigh_piece(s, p, s.desk().biases[0][at], s.desk().biases[1][at], kl, norm2);
+		float g[2] = {};
+#pragma unroll
+		for (int i = 0; i < 8; i++) g[i / 4] += s.desk().biases[i / 4][i % 4][at];
+		weigh_piece(s, read_small(s, p), p, g[0], g[1], kl, norm2);
 	});
 }
 

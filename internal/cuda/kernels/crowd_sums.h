@@ -8,6 +8,7 @@
 // the one before it are added. Where the ring needs no more cells, the parameters and moments of the block's weights come into it.
 #pragma once
 #include "chain_update.h"
+#include "crowd_halves.h"
 #include "hopper16.h"
 
 constexpr int LEARNERS = 256, INPUTS = 64, OUTPUTS = 128, STRETCH = 32; // threads; inputs of a block; most outputs; rows at a time
@@ -39,14 +40,14 @@ struct Meeting {
 	double told[16][4]; // by the warps of both blocks
 };
 struct Desk {
-	float biases[2][INPUTS];
+	float biases[2][4][INPUTS]; // by mean and by variance, of the rows that a warp had
 	Control control;
 	Chunk chunks[SMALL_CHUNKS + 1];
 	double kl[LEARNERS], norm2[LEARNERS], scores[8][2];
 	float pieces[8][PIECES][2][32]; // gradients by mean and by ρ
 };
 constexpr int AT_RING = 1024, AT_DESK = AT_RING + STEPS * CELLS, LEARN_SHARED = 1024 + AT_DESK + sizeof(Desk); // bytes
-static_assert(sizeof(Meeting) <= AT_RING && LEARN_SHARED == 217200, "");
+static_assert(sizeof(Meeting) <= AT_RING && LEARN_SHARED == 218736, "");
 
 // A Learner is what all threads of a block know.
 struct Learner {
@@ -70,14 +71,20 @@ struct Learner {
 static_assert(FIRST_MEAN % 2 == 0 && FIRST_RHO % 2 == 0 && SECOND_MEAN % 2 == 1 && SECOND_RHO % 2 == 1, "");
 
 // supply fetches the cells of a stretch; the last one comes first, since it was written last.
+constexpr int SOON = 5; // so many stages before, its cells are asked for
 DEVICE void supply(const Learner& s, int stage) {
 	Barrier* full = s.at().full + stage % STEPS;
 	char* to = s.ring() + stage % STEPS * CELLS;
 	const char* from = s.c.planes + (long long)(2 * s.pairs - 1 - stage) * 16 * CELL;
+	const bool more = stage + SOON < 2 * s.pairs;
 	expect(full, CELLS);
 #pragma unroll
-	for (int j = 0; j < 2; j++) fetch(to + 2 * j * CELL, from + (4 * j + 2 * s.rank) * CELL, 2 * CELL, full);
-	fetch_both(to + RIGHTS + 4 * s.rank * CELL, from + (8 + 4 * s.rank) * CELL, 4 * CELL, full);
+	for (int j = 0; j < 3; j++) {
+		const char* cells = from + (j < 2 ? 4 * j + 2 * s.rank : 8 + 4 * s.rank) * CELL;
+		if (j < 2) fetch(to + 2 * j * CELL, cells, 2 * CELL, full);
+		else fetch_both(to + RIGHTS + 4 * s.rank * CELL, cells, 4 * CELL, full);
+		if (more) expect_soon(cells - SOON * 16 * CELL, (j < 2 ? 2 : 4) * CELL);
+	}
 }
 // supply_numbers fetches three of the six kinds.
 DEVICE void supply_numbers(const Learner& s, int half) {
@@ -125,9 +132,9 @@ DEVICE void add(float (&sums)[32], float (&d)[32], Operand& a, float by) {
 	settled(&sums[0]);
 }
 
-// Totals are the sums of a thread: of two inputs and eight neighbouring columns of each of two cells, in order; then the biases of two columns.
+// Totals are the sums of a thread: of two inputs and eight neighbouring columns of each of two cells, in order; then those of the biases of four columns.
 struct Totals {
-	float s[3][32], bias[2];
+	float s[3][32], bias[4];
 };
 // in_order is the number of a thread's sum: of a cell, first those of one input, then those of the other one, by columns.
 DEVICE constexpr int in_order(int i) { return i / 16 * 16 + i % 8 / 2 * 4 + i % 16 / 8 * 2 + i % 2; }
@@ -137,37 +144,45 @@ struct Round {
 	int stage;
 	uint32 left, right, bias; // places of its operands; of a right one, the description
 };
-// pass_on ends a stage: its place is free for others. One warp supplies the block.
-DEVICE void release(const Learner& s, const Round& r) {
+// release says that a warp needs a stage no more. Later, when the others have said so, one warp refills its place: for both groups
+// to work in turns, none may wait for the other.
+DEVICE void release(const Learner& s, int stage) {
 	warp_ready();
-	arrive_both(s.at().empty + r.stage % STEPS);
+	arrive_both(s.at().empty + stage % STEPS);
 }
-DEVICE void refill(const Learner& s, const Round& r) {
+DEVICE void refill(const Learner& s, int stage) {
 	if (of_warp(thread() / 32) > 0) return;
 	warp_ready(); // all threads have arrived
-	wait_together(s.at().empty + r.stage % STEPS, r.stage / STEPS & 1);
+	wait_together(s.at().empty + stage % STEPS, stage / STEPS & 1);
 	if (thread() == 0) {
-		if (r.stage + STEPS < 2 * s.pairs) supply(s, r.stage + STEPS);
-		if (r.stage == 2 * s.pairs - 3) supply_numbers(s, 0);
-		if (r.stage == 2 * s.pairs - 1) supply_numbers(s, 1);
+		if (stage + STEPS < 2 * s.pairs) supply(s, stage + STEPS);
+		if (stage == 2 * s.pairs - 3) supply_numbers(s, 0);
+		if (stage == 2 * s.pairs - 1) supply_numbers(s, 1);
 	}
 	warp_ready();
 }
-// sum_biases adds up the columns of a stage that the warp has.
+// sum_biases adds up four rows of four columns. What halves leave are halves: few of them are added up as such.
 DEVICE void sum_biases(const Round& r, int slot, Totals& o, float by) {
-	Operand g;
-	float d[4] = {};
-	load(g, r.bias + slot * CELLS);
-	add_columns(d, g.l), add_columns(d, g.l + 4), add_columns(d, g.h), add_columns(d, g.h + 4);
-	o.bias[0] = fma(d[0], by, o.bias[0]), o.bias[1] = fma(d[2], by, o.bias[1]);
+	uint32 left[2];
+#pragma unroll
+	for (int i = 0; i < 8; i++) {
+		Two32 x = load2(near_at((r.bias + slot * CELLS + (i < 4 ? CELL_LEFT : 0) + i % 4 * 128) ^ i % 4 * 16));
+#pragma unroll
+		for (int j = 0; j < 2; j++) {
+			uint32 both = bits(x.x[j]);
+			if (i < 4) both = left[j] = i == 0 ? both : add_halves(left[j], both);
+			if (i < 3) continue;
+			Two32 f = from_halves(both);
+			o.bias[2 * j] = fma(f.x[0], by, o.bias[2 * j]), o.bias[2 * j + 1] = fma(f.x[1], by, o.bias[2 * j + 1]);
+		}
+	}
 }
 
 // make_rounds multiplies two stages, which have the same scales. All products have ended when it returns: the compiler cannot follow others through a loop.
-DEVICE void make_rounds(const Learner& s, Round& r, Totals& o, const float (&by)[4]) {
+DEVICE void make_rounds(const Learner& s, Round& r, float (&x)[32], float (&y)[32], Totals& o, const float (&by)[4]) {
 	constexpr uint32 BY_VARIANCE_TOO = 4 * CELL >> 4;
 	const int slot = r.stage % STEPS, other = slot + 1; // stages come in pairs
 	const uint32 phase = r.stage / STEPS & 1;
-	float x[32], y[32];
 	Operand a, b;
 	const uint32 left = r.left + slot * CELLS, right = r.right + (slot * CELLS >> 4);
 	wait_together(s.at().full + slot, phase);
@@ -176,6 +191,7 @@ DEVICE void make_rounds(const Learner& s, Round& r, Totals& o, const float (&by)
 	square(a, b);
 	start(y, b, right + BY_VARIANCE_TOO);
 	add<1>(o.s[0], x, a, by[0]);
+	if (r.stage > 0) refill(s, r.stage - 1);
 	load(a, left + 2 * CELL);
 	start(x, a, right + BY_VARIANCE_TOO);
 	sum_biases(r, slot, o, by[3]);
@@ -184,20 +200,18 @@ DEVICE void make_rounds(const Learner& s, Round& r, Totals& o, const float (&by)
 	load(b, left + CELLS);
 	start(y, b, right + (CELLS >> 4));
 	add<1>(o.s[2], x, a, by[2]);
-	release(s, r);
+	release(s, r.stage);
 	square(b, a);
 	start(x, a, right + (CELLS >> 4) + BY_VARIANCE_TOO);
 	add<1>(o.s[0], y, b, by[0]);
 	load(b, left + CELLS + 2 * CELL);
 	start(y, b, right + (CELLS >> 4) + BY_VARIANCE_TOO);
 	sum_biases(r, other, o, by[3]);
-	refill(s, r);
+	refill(s, r.stage);
 	add<1>(o.s[1], x, a, by[1]);
 	add<0>(o.s[2], y, b, by[2]);
-	r.stage++;
-	release(s, r);
-	refill(s, r);
-	r.stage++;
+	release(s, r.stage + 1);
+	r.stage += 2;
 }
 
 // sum_up is the work of a warp. All sums of a thread are zeros before.
@@ -205,7 +219,10 @@ DEVICE void sum_up(const Learner& s, Totals& o) {
 	int lane = thread() % 32, group = of_warp(thread() / 128), warp = of_warp(thread() / 32 % 4);
 	int row = lane % 8 + lane / 16 * 8, part = warp % 2 * 2 + lane / 8 % 2; // sixteen columns of a cell
 	uint32 ring = shared_place(s.ring()), within = row * 64 + (part ^ (row / 2 & 3)) * 16;
-	Round r = {0, ring + warp / 2 * CELL + within, describe_cells(ring + RIGHTS + 2 * group * CELL), ring + RIGHTS + (4 * group + 2 * s.rank + warp / 2) * CELL + within};
+	Round r = {0, ring + warp / 2 * CELL + within, describe_cells(ring + RIGHTS + 2 * group * CELL), ring + RIGHTS + (4 * group + 2 * s.rank + lane / 16) * CELL + (8 * warp + lane / 8 % 2) * 64 + lane % 8 * 8};
+	float x[32], y[32]; // what is multiplied
+#pragma unroll
+	for (int i = 0; i < 32; i++) x[i] = y[i] = 0;
 	Far scales = Far(s.c.scales);
 	if (s.pairs == 1 && thread() == 0) supply_numbers(s, 0); // else behind the last pair but one
 	warp_ready();
@@ -213,6 +230,14 @@ DEVICE void sum_up(const Learner& s, Totals& o) {
 	for (int i = s.pairs - 1; i >= 0; i--) {
 		const Four32 scale = fresh4(scales + 4 * i);
 		const float by[4] = {scale.x[0] * scale.x[2], scale.x[0] * scale.x[0] * 0x1p16f * scale.x[3], scale.x[1] * scale.x[3], group ? scale.x[3] : scale.x[2]};
-		make_rounds(s, r, o, by);
+		make_rounds(s, r, x, y, o, by);
 	}
+	refill(s, r.stage - 1);
+#pragma unroll
+	for (int i = 0; i < 4; i++) o.bias[i] += swap(o.bias[i], 8); // the other rows
+	float(&to)[INPUTS] = s.desk().biases[group][warp];
+	int p = lane % 8 * 4; // in the cell
+	if (lane / 8 % 2 == 0)
+#pragma unroll
+		for (int i = 0; i < 4; i++) to[lane / 16 * 32 + ((p + i) % 8 / 2) * 8 + (p + i) / 8 * 2 + i % 2] = o.bias[i];
 }

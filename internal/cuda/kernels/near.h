@@ -56,8 +56,10 @@ DEVICE void store16(char* p, uint32 a, uint32 b, uint32 c, uint32 d) { ((uint32*
 #endif
 #ifndef EMULATED
 DEVICE uint32 place_near(Near p) { return (uint32)(uint64)p; } // in bytes
+DEVICE Near near_at(uint32 place) { return (Near)(uint64)place; }
 #else
 DEVICE uint32 place_near(Near p) { return (uint32)((p - dynamic()) * 4); }
+DEVICE Near near_at(uint32 place) { return dynamic() + (place & 0x3ffff) / 4; }
 #endif
 // near returns a pointer that points into shared memory.
 DEVICE Near near(const float* p) { return (Near)(float*)p; }
