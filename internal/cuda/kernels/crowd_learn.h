@@ -208,15 +208,16 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 	proxies_meet(); // the pass wrote what copies read
 	cluster_arrive();
 	cluster_wait();
-	if (thread() == 0) {
+	if (thread() % 32 == 0) {
 		proxies_meet();
 #pragma unroll 1
-		for (int i = 0; i < STEPS && i < 2 * s.pairs; i++) supply(s, i);
+		for (int i = thread() / 128; i < STEPS && i < 2 * s.pairs; i += 2) supply(s, i, thread() / 32 % 4);
 	}
 	const Scores scores = read_scores(s, s.rank * LEARNERS + thread());
 	read_step(s, slot);
 	barrier_of_block();
-	if (thread() < NUMBERS && s.inputs() > 0) expect_soon(s.source(thread()), 4 * s.inputs() * c.out);
+	if (thread() % 32 == 0 && thread() / 32 < NUMBERS && s.inputs() > 0) expect_soon(s.source(thread() / 32), 4 * s.inputs() * c.out);
+	if (thread() % 32 == 0 && thread() >= 128 && s.pairs == 1) supply_numbers(s, 0, thread() / 32 % 4); // else behind the last pair but one
 	double sums[4] = {}; // KL, squared norm, score, rows whose variance was too small
 	weigh_small(s, sums[0], sums[1]);
 	mine.kl[thread()] = sums[0], mine.norm2[thread()] = sums[1];

@@ -14,7 +14,7 @@ DEVICE float quick_log(float x) { return log2f(x); }
 
 // decayed is exp(−|ρ|); what rounding takes from the exponent is added behind.
 DEVICE float decayed(float rho) {
-	float x = minus_abs(rho, 104), n = x * LOG2E, lost = fma(x, 0x1.4ae0bfp-26f, fma(x, LOG2E, -n)), e = quick_power(n);
+	float x = -lower(size(rho), 104), n = x * LOG2E, lost = fma(x, 0x1.4ae0bfp-26f, fma(x, LOG2E, -n)), e = quick_power(n);
 	return fma(e, lost * 0x1.62e43p-1f, e);
 }
 
@@ -29,10 +29,11 @@ DEVICE Wide widen(float rho) {
 	return {low ? e * h : s, low ? e * r : r, rest, r * tiny_inverse(rest)};
 }
 
-// variance_of has the bits of derive, so that a training which continues has them, too.
+// variance_of has the bits of derive, so that a training which continues has them, too. It finds the whole number of a
+// power's parts where MAGIC left it, since conversions take long.
 DEVICE float variance_of(float rho) {
-	Power p = expo_parts(minus_abs(rho, 104));
-	float u = scaled(1 + p.p, p.n), sigma = fma(loga_ratio(u), u, more(rho, 0.0f));
+	float x = -lower(size(rho), 104), t = fma(x, LOG2E, MAGIC), u = scaled(1 + expo_reduced(t, x, 0).p, (int)(bits(t) - bits(MAGIC)));
+	float sigma = fma(loga_ratio(u), u, upper(rho, 0.0f));
 	return sigma * sigma;
 }
 

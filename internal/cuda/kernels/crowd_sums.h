@@ -37,6 +37,7 @@ static_assert(sizeof(CrowdLearn) == sizeof(ChainUpdate) + 40, "");
 constexpr int SMALL_CHUNKS = 14, PIECES = 6; // most chunks beside those of the broad layer; most pieces of a warp
 struct Meeting {
 	Barrier full[STEPS], empty[STEPS], numbers[2];
+	alignas(16) float scales[STEPS][4];
 	double told[16][4]; // by the warps of both blocks
 };
 struct Desk {
@@ -70,30 +71,28 @@ struct Learner {
 };
 static_assert(FIRST_MEAN % 2 == 0 && FIRST_RHO % 2 == 0 && SECOND_MEAN % 2 == 1 && SECOND_RHO % 2 == 1, "");
 
-// supply fetches the cells of a stretch; the last one comes first, since it was written last.
-constexpr int SOON = 5; // so many stages before, its cells are asked for
-DEVICE void supply(const Learner& s, int stage) {
-	Barrier* full = s.at().full + stage % STEPS;
-	char* to = s.ring() + stage % STEPS * CELLS;
-	const char* from = s.c.planes + (long long)(2 * s.pairs - 1 - stage) * 16 * CELL;
-	const bool more = stage + SOON < 2 * s.pairs;
-	expect(full, CELLS);
-#pragma unroll
-	for (int j = 0; j < 3; j++) {
-		const char* cells = from + (j < 2 ? 4 * j + 2 * s.rank : 8 + 4 * s.rank) * CELL;
-		if (j < 2) fetch(to + 2 * j * CELL, cells, 2 * CELL, full);
-		else fetch_both(to + RIGHTS + 4 * s.rank * CELL, cells, 4 * CELL, full);
-		if (more) expect_soon(cells - SOON * 16 * CELL, (j < 2 ? 2 : 4) * CELL);
+// supply fetches the cells of a stage, of which the last comes first, since it was written last, and its scales. That takes long, so
+// the four warps of a group share it, and the groups take turns.
+constexpr int SOON = 5, SUPPLY = CELLS + 16; // so many stages before, cells are asked for; bytes
+DEVICE void supply(const Learner& s, int stage, int warp) {
+	const int slot = stage % STEPS, from = 2 * s.pairs - 1 - stage;
+	Barrier* full = s.at().full + slot;
+	char* to = s.ring() + slot * CELLS;
+	const char* cells = s.c.planes + (long long)from * 16 * CELL;
+	if (warp == 0) expect(full, SUPPLY);
+	if (warp < 2) fetch(to + 2 * warp * CELL, cells + (4 * warp + 2 * s.rank) * CELL, 2 * CELL, full);
+	else if (warp == 2) fetch_both(to + RIGHTS + 4 * s.rank * CELL, cells + (8 + 4 * s.rank) * CELL, 4 * CELL, full);
+	else {
+		fetch(s.at().scales[slot], s.c.scales + from / 2 * 4, 16, full);
+		if (from >= SOON) expect_soon(cells + (8 * s.rank - SOON * 16) * CELL, 8 * CELL); // the other block asks for the rest
 	}
 }
 // supply_numbers fetches three of the six kinds.
-DEVICE void supply_numbers(const Learner& s, int half) {
-	int bytes = 4 * s.inputs() * s.c.out;
+DEVICE void supply_numbers(const Learner& s, int half, int warp) {
+	const int bytes = s.inputs() > 0 ? 4 * s.inputs() * s.c.out : 0;
 	Barrier* full = s.at().numbers + half;
-	expect(full, bytes > 0 ? 3 * bytes : 0);
-	if (bytes > 0)
-#pragma unroll 1
-		for (int kind = 3 * half; kind < 3 * half + 3; kind++) fetch(s.numbers(kind), s.source(kind), bytes, full);
+	if (warp == 0) expect(full, 3 * bytes);
+	if (warp < 3 && bytes > 0) fetch(s.numbers(3 * half + warp), s.source(3 * half + warp), bytes, full);
 }
 
 // An Operand is a left one: halves, and what they leave.
@@ -144,20 +143,21 @@ struct Round {
 	int stage;
 	uint32 left, right, bias; // places of its operands; of a right one, the description
 };
-// release says that a warp needs a stage no more. Later, when the others have said so, one warp refills its place: for both groups
+// release says that a warp needs a stage no more. Later, when the others have said so, a group refills its place: for both groups
 // to work in turns, none may wait for the other.
 DEVICE void release(const Learner& s, int stage) {
 	warp_ready();
 	arrive_both(s.at().empty + stage % STEPS);
 }
 DEVICE void refill(const Learner& s, int stage) {
-	if (of_warp(thread() / 32) > 0) return;
+	const int warp = of_warp(thread() / 32);
+	if (warp / 4 != stage % 2) return;
 	warp_ready(); // all threads have arrived
 	wait_together(s.at().empty + stage % STEPS, stage / STEPS & 1);
-	if (thread() == 0) {
-		if (stage + STEPS < 2 * s.pairs) supply(s, stage + STEPS);
-		if (stage == 2 * s.pairs - 3) supply_numbers(s, 0);
-		if (stage == 2 * s.pairs - 1) supply_numbers(s, 1);
+	if (thread() % 32 == 0) {
+		if (stage + STEPS < 2 * s.pairs) supply(s, stage + STEPS, warp % 4);
+		if (stage == 2 * s.pairs - 3) supply_numbers(s, 0, warp % 4);
+		if (stage == 2 * s.pairs - 1) supply_numbers(s, 1, warp % 4);
 	}
 	warp_ready();
 }
@@ -179,13 +179,15 @@ DEVICE void sum_biases(const Round& r, int slot, Totals& o, float by) {
 }
 
 // make_rounds multiplies two stages, which have the same scales. All products have ended when it returns: the compiler cannot follow others through a loop.
-DEVICE void make_rounds(const Learner& s, Round& r, float (&x)[32], float (&y)[32], Totals& o, const float (&by)[4]) {
+DEVICE void make_rounds(const Learner& s, Round& r, float (&x)[32], float (&y)[32], Totals& o) {
 	constexpr uint32 BY_VARIANCE_TOO = 4 * CELL >> 4;
 	const int slot = r.stage % STEPS, other = slot + 1; // stages come in pairs
 	const uint32 phase = r.stage / STEPS & 1;
 	Operand a, b;
 	const uint32 left = r.left + slot * CELLS, right = r.right + (slot * CELLS >> 4);
 	wait_together(s.at().full + slot, phase);
+	const Four32 scale = load4(near(s.at().scales[slot]));
+	const float by[4] = {scale.x[0] * scale.x[2], scale.x[0] * scale.x[0] * 0x1p16f * scale.x[3], scale.x[1] * scale.x[3], of_warp(thread() / 128) ? scale.x[3] : scale.x[2]};
 	load(a, left);
 	start(x, a, right);
 	square(a, b);
@@ -223,15 +225,8 @@ DEVICE void sum_up(const Learner& s, Totals& o) {
 	float x[32], y[32]; // what is multiplied
 #pragma unroll
 	for (int i = 0; i < 32; i++) x[i] = y[i] = 0;
-	Far scales = Far(s.c.scales);
-	if (s.pairs == 1 && thread() == 0) supply_numbers(s, 0); // else behind the last pair but one
-	warp_ready();
 #pragma unroll 1
-	for (int i = s.pairs - 1; i >= 0; i--) {
-		const Four32 scale = fresh4(scales + 4 * i);
-		const float by[4] = {scale.x[0] * scale.x[2], scale.x[0] * scale.x[0] * 0x1p16f * scale.x[3], scale.x[1] * scale.x[3], group ? scale.x[3] : scale.x[2]};
-		make_rounds(s, r, x, y, o, by);
-	}
+	for (int i = 0; i < s.pairs; i++) make_rounds(s, r, x, y, o);
 	refill(s, r.stage - 1);
 #pragma unroll
 	for (int i = 0; i < 4; i++) o.bias[i] += swap(o.bias[i], 8); // the other rows
