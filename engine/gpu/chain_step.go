@@ -83,7 +83,7 @@ func (t *trainer) linkUp(tapes []tape) {
 			n = tiles((in+1)*out, chainSide)
 		}
 		if crowd {
-			parts = pick(thin, 2*count, crowdParts)
+			parts = pick(thin, 2*count, 1)
 		}
 		w.tensors[weights].parts, w.tensors[bias].parts = parts, parts
 		block += n * int(g.Parts)
@@ -92,6 +92,9 @@ func (t *trainer) linkUp(tapes []tape) {
 	for _, x := range tapes { // of the noise: there is no other
 		a.Tape, g.Tape, g.Raw = x.at, x.at, a.Raw
 		g.Noise, g.Noises = int32(w.mean[x.tensor]), int32(x.width)
+		if crowd { // its gradient follows from the parts of another
+			w.tensors[x.tensor].parts = 2 * count
+		}
 	}
 	t.chain.blocks = block + int(g.Noises) + 1
 }
@@ -119,10 +122,8 @@ func (t *trainer) buildChain() {
 // blocks would gather on the multiprocessors that are free first.
 func (t *trainer) queueChain() error {
 	w, k, c := t.weights, t.kernels.chains, &t.chain
-	if done, err := t.crowdGradients(); err != nil {
+	if done, err := t.learnCrowd(); done || err != nil {
 		return err
-	} else if done {
-		return t.updateCrowd()
 	}
 	if err := launch(w, k.gradients, cuda.Grid{X: c.blocks}, 256, &c.gradients); err != nil {
 		return err

@@ -27,16 +27,12 @@ const passThreads, crowdRows, crowdMost, crowdPlanes = 256, 128, 128, 6*2*128*12
 // layer, crowdInput how many more for each input.
 const crowdPlace, crowdInput = 3968, 6 * 128
 
-// The gradients of the broad layer are the work of clusters of crowdBlocks blocks with
-// crowdThreads threads and crowdShared bytes of shared memory each. There is a cluster for each
-// of crowdParts parts of the rows; with more than one, a hundred networks take longer.
-const crowdBlocks, crowdThreads, crowdShared, crowdParts = 2, 512, 2<<10 + 4*12*4096 + 4*64*128, 1
+// What follows the pass is the work of a cluster of learnBlocks blocks with learnThreads threads and
+// learnShared bytes of shared memory each.
+const learnBlocks, learnThreads, learnShared = 2, 256, 218736
 
 // crowdKernels are those of chains beside others.
-type crowdKernels struct {
-	three, exact, gradients cuda.Kernel
-	update, updateLarge     cuda.Kernel // of networks with few and with many chunks
-}
+type crowdKernels struct{ three, exact, learn cuda.Kernel }
 
 // The structures of kernels/crowd_rows.h, field by field.
 type places struct{ Mean, Rho, Bias, BiasRho int32 }
@@ -52,17 +48,14 @@ type crowdArgs struct {
 
 var _ = [1]struct{}{}[unsafe.Sizeof(crowdArgs{})-sizeChain-72]
 
-// A crowdSlope is CrowdGradients of kernels/crowd_gradients.h.
-type crowdSlope struct {
-	Planes, Scales, W, Turn, Grad cuda.Ptr
-	Size                          int64
-	NLL, Floored, Scores, Raw     cuda.Ptr
-	Rows, In, Out, Noise          int32
-	places
-	Last, Thin int32
+// A crowdLearn is CrowdLearn of kernels/crowd_sums.h.
+type crowdLearn struct {
+	Update                             chainUpdate
+	Planes, Scales                     cuda.Ptr
+	In, Out, Broad, Noise, LastBias, _ int32
 }
 
-var _ = [1]struct{}{}[unsafe.Sizeof(crowdSlope{})-120]
+var _ = [1]struct{}{}[unsafe.Sizeof(crowdLearn{})-unsafe.Sizeof(chainUpdate{})-40]
 
 // crowd lays out the launch of a chain that is one of many; false: it has no such launch.
 func (w *weights) crowd(c *chain) (args many[crowdArgs], ok bool) {
@@ -119,17 +112,18 @@ func (w *weights) runCrowd(c *chain, args many[crowdArgs], rows int) error {
 	return nil
 }
 
-// crowdGradients queues those gradients of a chain that is one of many which its pass did not
-// leave: of the broad layer and of the noise, with the scores. False: it has no such launch.
-func (t *trainer) crowdGradients() (ok bool, err error) {
+// learnCrowd queues what follows the pass of a chain that is one of many: the gradients that the pass did not
+// leave, and the update. False: it has no such launch.
+func (t *trainer) learnCrowd() (ok bool, err error) {
 	c, g := t.pass.chain, &t.chain.gradients.One
 	if _, ok := t.crowd(c); !ok {
 		return false, nil
 	}
-	_, count := stretches(t.Batch)
-	l := &g.Links[1]
-	a := &many[crowdSlope]{One: crowdSlope{Planes: c.planes, Scales: c.scales, W: l.W, Turn: g.Turn, Grad: g.Grad, Size: g.Size,
-		NLL: g.NLL, Floored: g.Floored, Scores: g.Scores, Raw: g.Raw, Rows: g.Rows, In: l.In, Out: l.Out, Noise: g.Noise,
-		places: places{l.Mean, l.Rho, l.Bias, l.BiasRho}, Last: g.Links[2].BiasRho, Thin: int32(2 * count)}}
-	return true, launch(t.weights, t.kernels.crowds.gradients.Together(crowdBlocks), cuda.Grid{X: crowdBlocks * crowdParts}, crowdThreads, a)
+	broad := &t.grads.dense[1]
+	a := &many[crowdLearn]{One: crowdLearn{Update: t.chain.update.One, Planes: c.planes, Scales: c.scales, In: g.Links[1].In, Out: g.Links[1].Out,
+		Broad: t.firstChunk(broad.layer.tensors[0]), Noise: -1, LastBias: g.Links[2].BiasRho}}
+	if g.Noises > 0 { // it is the last of the network
+		a.One.Noise = int32(len(t.chunks)) - 1 - a.One.In*a.One.Out/256
+	}
+	return true, launch(t.weights, t.kernels.crowds.learn.Together(learnBlocks), cuda.Grid{X: learnBlocks}, learnThreads, a)
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // The update of one of many networks is that of a network alone, but for rounding: with
-// spreads of all sizes, priors that are moved, gradients that are clipped, and more chunks than
-// the smaller kernel has warps.
+// spreads of all sizes, priors that are moved, gradients that are clipped, and more small
+// pieces than there are warps.
 func TestCrowdUpdate(t *testing.T) {
 	e := card(t)
 	if !e.HasCrowds() {

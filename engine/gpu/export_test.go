@@ -147,17 +147,41 @@ func SetLanes(n int) func() {
 }
 
 // CrowdGradients sums up the gradients of a broad layer with the kernel of crowds, given its signals as the pass leaves
-// them: by the means and the ρ of the weights w, then by those of the bias.
+// them: by the means and the variances of the weights w, then by those of the bias. They are what a step of AdamW that
+// forgets at once leaves as first moments. With ρ = 16, σ is 16 and grows as ρ does.
 func CrowdGradients(e *Engine, in, out, rows int, cells []byte, scales, w []float32) ([]float32, error) {
-	k := e.load().crowds.gradients.Together(crowdBlocks)
+	const spread = 16
 	m, err := newMemory(e.device)
 	if err != nil {
 		return nil, err
 	}
 	defer m.release()
-	grad := make([]float32, 2*(in+1)*out)
-	a := crowdSlope{Planes: m.alloc(len(cells), 1), Scales: m.floats(len(scales)), W: m.floats(len(w)), Turn: m.alloc(1, sizeTurn), Grad: m.floats(len(grad)),
-		NLL: m.alloc(rows, 8), Floored: m.alloc(rows, 4), Scores: m.alloc(2, 8), Rows: int32(rows), In: int32(in), Out: int32(out), places: places{0, int32(in * out), int32(2 * in * out), int32((2*in + 1) * out)}}
-	return grad, errors.Join(m.err, cuda.Upload(m.stream, a.Planes, cells), cuda.Upload(m.stream, a.Scales, scales), cuda.Upload(m.stream, a.W, w), cuda.Upload(m.stream, a.Turn, []int32{0, 1}),
-		cuda.Launch(m.stream, k, cuda.Grid{X: crowdBlocks}, crowdThreads, &many[crowdSlope]{One: a}), cuda.Download(m.stream, grad, a.Grad), m.stream.Sync())
+	theta, grad := make([]float32, 2*(in+1)*out), make([]float32, 2*(in+1)*out)
+	for i := range theta {
+		theta[i] = spread
+	}
+	copy(theta, w)
+	var chunks []chunk
+	derived := m.floats(len(theta))
+	add := func(lo, hi, at, n int) {
+		chunks = append(chunks, chunk{Lo: int32(lo), Hi: int32(hi), Random: 1, Parts: 1, Mean: int64(at), Rho: int64(at + n), PriorVar: 1, S: derived.Add(4 * at)})
+	}
+	for lo := 0; lo < in*out; lo += 256 {
+		add(lo, lo+256, 0, in*out)
+	}
+	add(0, out, 2*in*out, out)
+	first, second := m.zeros(len(theta)), m.zeros(len(theta))
+	u := chainUpdate{Norm: normArgs{Theta: m.floats(len(theta)), Chunks: m.alloc(len(chunks), sizeChunk), Count: int32(len(chunks)), Control: m.alloc(1, sizeControl), Results: m.alloc(2, sizeResult),
+		NLL: m.alloc(rows, 8), Floored: m.alloc(rows, 4), Rows: int32(rows), Slots: 1}, Turn: m.alloc(1, sizeTurn)}
+	u.Adam = adamArgs{Theta: u.Norm.Theta, First: first, Second: second}
+	a := crowdLearn{Update: u, Planes: m.alloc(len(cells), 1), Scales: m.floats(len(scales)), In: int32(in), Out: int32(out), Noise: -1}
+	err = errors.Join(m.err, cuda.Upload(m.stream, a.Planes, cells), cuda.Upload(m.stream, a.Scales, scales), cuda.Upload(m.stream, u.Norm.Theta, theta), cuda.Upload(m.stream, u.Norm.Chunks, chunks),
+		cuda.Upload(m.stream, u.Norm.Control, []control{{Batch: int32(rows), KeepMean: 1, KeepRho: 1, Eps: 1}}), cuda.Upload(m.stream, u.Turn, []int32{0, 1}), m.stream.Zero(u.Norm.NLL, 8*rows), m.stream.Zero(u.Norm.Floored, 4*rows),
+		cuda.Launch(m.stream, e.load().crowds.learn.Together(learnBlocks), cuda.Grid{X: learnBlocks}, learnThreads, &many[crowdLearn]{One: a}), cuda.Download(m.stream, grad, first), m.stream.Sync())
+	for _, by := range [][]float32{grad[in*out : 2*in*out], grad[(2*in+1)*out:]} {
+		for i := range by {
+			by[i] /= 2 * spread
+		}
+	}
+	return grad, err
 }

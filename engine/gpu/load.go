@@ -157,8 +157,7 @@ func (k *kernelSet) chain(d *cuda.Device) []entry {
 func (k *kernelSet) crowd(d *cuda.Device) []entry {
 	c, most := &crowdKernels{}, d.Shared-chainOverhead
 	k.crowds = c
-	return []entry{{"crowd_three", &c.three, most}, {"crowd_exact", &c.exact, most}, {"crowd_gradients", &c.gradients, crowdShared},
-		{"crowd_update", &c.update, updateRoom}, {"crowd_update_large", &c.updateLarge, updateRoom}}
+	return []entry{{"crowd_three", &c.three, most}, {"crowd_exact", &c.exact, most}, {"crowd_learn", &c.learn, learnShared}}
 }
 
 // quartet lists the kernels of quartets.

@@ -124,7 +124,7 @@ func (t *trainer) build(score op) error {
 	}
 	if t.pass.chain != nil {
 		t.linkUp(tapes)
-		t.grad = w.zeros(t.grads.parts*w.size + updateSlack)
+		t.grad = w.zeros(t.grads.parts * w.size)
 		return t.buildUpdate()
 	}
 	t.grads.plan(w, rows)
@@ -187,7 +187,7 @@ type stretch struct {
 
 func (t *trainer) buildUpdate() error {
 	w := t.learned
-	t.first, t.second = w.floats(w.size+updateSlack), w.floats(w.size+updateSlack)
+	t.first, t.second = w.floats(w.size), w.floats(w.size)
 	done := w.alloc(1, 4)
 	parts := w.alloc(2*(len(w.chunks)+1), 8)
 	t.gate = w.alloc(2, 4)

@@ -71,7 +71,7 @@ func newWeights(e *Engine, m *memory, p *plan, train bool, slots int) (*weights,
 			l.kernel = k.formula(e.device, l.formula)
 		}
 	}
-	w.theta = w.floats(w.size + updateSlack)
+	w.theta = w.floats(w.size)
 	cut := p.cutTensors()
 	for i, t := range p.params.Tensors {
 		x := derived{random: t.Random, parts: 1}

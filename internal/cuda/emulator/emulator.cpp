@@ -63,7 +63,7 @@ constexpr size_t STACK = 64 << 10;
 struct Fiber {
 	void* stack;
 	char* memory;
-	bool done, waiting; // waiting: for the cluster
+	bool done, waiting; // waiting: until all threads of the cluster wait
 };
 static std::vector<Fiber> fibers; // of all blocks of a cluster
 static void* scheduler;
@@ -79,9 +79,15 @@ static void begin() {
 }
 
 void barrier() { emulated_swap(&current().stack, scheduler); }
-void cluster_barrier() {
+void pause() {
 	current().waiting = true;
 	barrier();
+}
+static size_t arrived;   // threads that wait at the cluster's barrier
+static unsigned passed; // so often
+void cluster_barrier() {
+	arrived++;
+	for (unsigned before = passed; passed == before;) pause();
 }
 
 static const bool backwards = getenv("UTVI_EMULATED_ORDER") && !strcmp(getenv("UTVI_EMULATED_ORDER"), "back");
@@ -126,7 +132,9 @@ static void run_cluster(int count, const unsigned* first) {
 			block[0] = first[0] + rank, block[1] = first[1], block[2] = first[2];
 			left = run_block() || left;
 		}
-		for (Fiber& f : fibers) f.waiting = false;
+		size_t live = 0;
+		for (int i = 0; i < count * threads; i++) live += !fibers[i].done, fibers[i].waiting = false;
+		if (arrived == live) arrived = 0, passed++;
 	}
 	rank = 0;
 }

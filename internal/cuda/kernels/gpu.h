@@ -66,7 +66,9 @@ struct Entry {
 	Entry(const char* name, void (*run)(void**));
 };
 extern int thread, threads, block[3], blocks, rank, cluster; // rank: of the block in its cluster; cluster: blocks of it
-void barrier(), cluster_barrier();
+// A barrier is a turn of all threads, so all must come to as many. The cluster's waits for all its threads, however often they
+// paused; a pause lets all others run until they wait, too.
+void barrier(), cluster_barrier(), pause();
 }
 DEVICE int thread() { return emulated::thread; }
 DEVICE int threads() { return emulated::threads; }

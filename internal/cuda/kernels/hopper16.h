@@ -12,15 +12,15 @@ DEVICE uint32 describe_cells(uint32 place) { return (place & 0x3ffff) >> 4 | (ui
 
 #ifndef EMULATED
 #define SUMS_32(d) SUMS8(d, 0), SUMS8(d, 8), SUMS8(d, 16), SUMS8(d, 24)
-#define SET8(d, i) "=f"(d[i]), "=f"(d[i + 1]), "=f"(d[i + 2]), "=f"(d[i + 3]), "=f"(d[i + 4]), "=f"(d[i + 5]), "=f"(d[i + 6]), "=f"(d[i + 7])
 #define WGMMA16 "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 " \
 	"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, {%32,%33,%34,%35}, %36, p, 1, 1, 1;}"
-// wgmma16 adds a product of 64 × 16 by 16 × 64 halves to d; wgmma16_first sets d.
+// wgmma16 adds a product of 64 × 16 by 16 × 64 halves to d; wgmma16_first sets d. That it does so is hidden from the assembler, which
+// would choose other registers for d and have too few: the grid is flat, but nobody told it.
 DEVICE void wgmma16(float* d, const uint32* a, uint32 b) {
 	asm volatile("{.reg .pred p; setp.eq.u32 p, 1, 1; " WGMMA16 : SUMS_32(d) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(0x8000002000000000ull | b));
 }
 DEVICE void wgmma16_first(float* d, const uint32* a, uint32 b) {
-	asm volatile("{.reg .pred p; setp.ne.u32 p, 1, 1; " WGMMA16 : SET8(d, 0), SET8(d, 8), SET8(d, 16), SET8(d, 24) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(0x8000002000000000ull | b));
+	asm volatile("{.reg .pred p; setp.ne.u32 p, %37, 0; " WGMMA16 : SUMS_32(d) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(0x8000002000000000ull | b), "r"(block_z()));
 }
 template <int N>
 DEVICE void wgmma16_wait(float* d) { asm volatile("wgmma.wait_group.sync.aligned %32;" : SUMS_32(d) : "n"(N) : "memory"); }
@@ -50,12 +50,25 @@ DEVICE void all_begun() { asm volatile("fence.mbarrier_init.release.cluster; fen
 DEVICE void load_left(uint32* a, uint32 place) {
 	asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];" : "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3]) : "r"(place) : "memory");
 }
-// add_rows adds up sixteen rows of eight columns of halves: with its registers as load_left leaves them, a thread gets two sums,
-// and the same ones again.
-DEVICE void add_rows(float* d, uint32 x, uint32 y) {
-	asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%6,%6,%6,%6}, {%4,%5}, {%0,%1,%2,%3};"
-		: "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]) : "r"(x), "r"(y), "r"(0x3c003c00u)); // by ones
+// Two halves at a time.
+DEVICE uint32 multiply_halves(uint32 x, uint32 y) { uint32 z; asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y)); return z; }
+DEVICE uint32 fma_halves(uint32 x, uint32 y, uint32 z) { uint32 o; asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(o) : "r"(x), "r"(y), "r"(z)); return o; }
+DEVICE uint32 add_halves(uint32 x, uint32 y) { uint32 z; asm("add.rn.f16x2 %0, %1, %2;" : "=r"(z) : "r"(x), "r"(y)); return z; }
+DEVICE uint32 minus_halves(uint32 x) { uint32 z; asm("neg.f16x2 %0, %1;" : "=r"(z) : "r"(x)); return z; }
+
+// Copies by the machine's own unit see what threads wrote to global memory before proxies_meet; for shared memory, there is begun.
+DEVICE void proxies_meet() { asm volatile("fence.proxy.async;" ::: "memory"); }
+// bring copies to global memory; all that a thread brought is there behind brought.
+DEVICE void bring(void* to, const void* from, int bytes) {
+	asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared_place(from)), "r"(bytes) : "memory");
 }
+DEVICE void brought() { asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory"); }
+// expect_soon asks for what will be fetched: it comes nearer.
+DEVICE void expect_soon(const void* from, int bytes) { asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory"); }
+// end gives back the place of a barrier.
+DEVICE void end(Barrier* b) { asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_place(b)) : "memory"); }
+// barrier_of_block is barrier, where warps of a block may have paused differently often.
+DEVICE void barrier_of_block() { barrier(); }
 #else
 template <int N>
 DEVICE void wgmma16_wait(float*) {}
@@ -93,7 +106,7 @@ DEVICE void wgmma16_first(float* d, const uint32* a, uint32 b) {
 	wgmma16(d, a, b);
 }
 DEVICE void wait_together(Barrier* b, uint32 phase) {
-	while ((b->phase & 1) == phase) emulated::cluster_barrier();
+	while ((b->phase & 1) == phase) emulated::pause();
 }
 DEVICE void* place_at(const void* mine, int rank) { return peer((const float*)mine, rank); }
 DEVICE void arrive_both(Barrier* b) {
@@ -119,16 +132,18 @@ DEVICE void load_left(uint32* a, uint32 place) { // of all threads of a warp at 
 	}
 	barrier();
 }
-DEVICE void add_rows(float* d, uint32 x, uint32 y) { // of all threads of a warp at once
-	static uint32 both[2][512][2], turns[512]; // used in turn, so that one barrier suffices
-	int t = thread();
-	uint32(*all)[2] = both[turns[t]++ % 2];
-	all[t][0] = x, all[t][1] = y;
-	barrier();
-	for (int e = 0; e < 2; e++) {
-		double sum = d[e];
-		for (int k = 0; k < 16; k++) sum += from_half(all[t / 32 * 32 + (t % 4 * 2 + e) * 4 + k % 8 / 2][k / 8], k % 2);
-		d[e] = d[2 + e] = cut(sum);
-	}
+DEVICE uint32 fma_halves(uint32 x, uint32 y, uint32 z) {
+	uint32 o[2];
+	for (int i = 0; i < 2; i++) o[i] = half_of((float)((double)from_half(x, i) * from_half(y, i) + from_half(z, i)));
+	return o[1] << 16 | o[0];
 }
+DEVICE uint32 multiply_halves(uint32 x, uint32 y) { return fma_halves(x, y, 0x80008000u); }
+DEVICE uint32 add_halves(uint32 x, uint32 y) { return fma_halves(x, 0x3c003c00u, y); }
+DEVICE uint32 minus_halves(uint32 x) { return x ^ 0x80008000u; }
+DEVICE void proxies_meet() {}
+DEVICE void bring(void* to, const void* from, int bytes) { memcpy(to, from, bytes); }
+DEVICE void brought() {}
+DEVICE void expect_soon(const void*, int) {}
+DEVICE void end(Barrier*) {}
+DEVICE void barrier_of_block() { emulated::cluster_barrier(); } // of both blocks of a pair
 #endif
