@@ -65,7 +65,7 @@ func (w *weights) crowd(c *chain) (args many[crowdArgs], ok bool) {
 		return args, false
 	}
 	for _, l := range a.Links[:2] {
-		if l.A > 1 || c.kernel == w.kernels.chains.three && !symmetric(l.Three) {
+		if l.A >= 1 || c.kernel == w.kernels.chains.three && !symmetric(l.Three) {
 			return args, false
 		}
 	}

@@ -69,7 +69,7 @@ DEVICE Sizing size_rows(const Crowd& k) {
 	}
 	// Tensor cores cut sums towards zero: of a sum that grows evenly they lose so much on average, with as many products.
 	constexpr float LOST_MEAN = 1 + 3.5f / (1 << 23), LOST_VAR = 1 + 7.0f / (1 << 23);
-	return {power(a), power(both - es - a), power(both - ep), power(-a - ew) * LOST_MEAN, power(-both) * k.bend(1)[WIDEN] * LOST_VAR};
+	return {power(a), power(both - es - a), power(both - ep) * f[SPREAD], power(-a - ew) * LOST_MEAN, power(-both) * k.bend(1)[WIDEN] * LOST_VAR};
 }
 
 // A Gradient is that of a score by mean and variance of the network's output, for both rows of a thread: by variance half of twice,
@@ -82,33 +82,42 @@ struct Gradient {
 template <bool EXACT>
 DEVICE Gradient finish(const Crowd& k, const Sizing& z, float (&m)[64], float (&v)[64]) {
 	const Chain& c = k.p.chain;
-	float mean[2] = {0, 0}, var[2] = {0, 0}, half[2] = {0, 0};
+	float mean[2] = {0, 0}, var[2] = {0, 0};
 	{
 		const Seat seat(self());
 		const Bend<EXACT> f(k.bend(1));
 		Near b = place(AT_BROAD) + seat.col;
 #pragma unroll 1
-		for (int round = 0; round < 4; round++) {
+		for (int first = 0; first < 64; first += 16) {
+			float xs[16], ys[16];
+			Two32 bias[4], spread[4];
+#pragma unroll
+			for (int j = 0; j < 4; j++) bias[j] = load2(b + 8 * j), spread[j] = load2(b + BROADEST + 8 * j);
+			with_part<16>(first, [&](int at) INLINED {
+#pragma unroll
+				for (int i = 0; i < 16; i++) xs[i] = fma(m[at + i], z.by_mean, bias[i / 4].x[i % 2]), ys[i] = fma(v[at + i], z.by_var, spread[i / 4].x[i % 2]);
+			});
 #pragma unroll
 			for (int j = 0; j < 4; j++) {
-				Two32 bias = load2(b + 8 * j), spread = load2(b + BROADEST + 8 * j), u = load2(b + AT_LAST + 8 * j), e = load2(b + AT_LAST + BROADEST + 8 * j), both = load2(b + AT_LAST + 2 * BROADEST + 8 * j);
+				Two32 u = load2(b + AT_LAST + 8 * j), e = load2(b + AT_LAST + BROADEST + 8 * j), both = load2(b + AT_LAST + 2 * BROADEST + 8 * j);
 #pragma unroll
 				for (int i = 0; i < 2; i++) {
 #pragma unroll
 					for (int r = 0; r < 2; r++) {
-						float &x = m[4 * j + 2 * r + i], &y = v[4 * j + 2 * r + i], p, q;
-						x = fma(x, z.by_mean, bias.x[i]), y = f.distance(fma(y, z.by_var, spread.x[i]));
-						f.ahead(x, y, p, q);
-						mean[r] = fma(p, u.x[i], mean[r]), var[r] = fma(p * p, e.x[i], var[r]), half[r] = fma(q, both.x[i], half[r]);
+						float &y = ys[4 * j + 2 * r + i], p, q;
+						y = f.distance(y);
+						f.ahead(xs[4 * j + 2 * r + i], y, p, q);
+						mean[r] = fma(p, u.x[i], mean[r]), var[r] = fma(p * p, e.x[i], fma(q, both.x[i], var[r]));
 					}
 				}
 			}
 			b += 32;
-			turn_on(m), turn_on(v);
+			with_part<16>(first, [&](int at) INLINED {
+#pragma unroll
+				for (int i = 0; i < 16; i++) m[at + i] = xs[i], v[at + i] = ys[i];
+			});
 		}
 	}
-#pragma unroll
-	for (int r = 0; r < 2; r++) var[r] = fma(2, half[r], var[r]);
 #pragma unroll
 	for (int r = 0; r < 2; r++)
 #pragma unroll
@@ -135,7 +144,7 @@ DEVICE Gradient finish(const Crowd& k, const Sizing& z, float (&m)[64], float (&
 }
 
 // turn_back takes the gradients to the outputs of the broad layer before its function, where they are to be multiplied by g.twice, and
-// leaves those of the last layer. Most are the largest of them.
+// those by variances also by BY_VAR, and leaves those of the last layer. Most are the largest of them.
 template <bool EXACT>
 DEVICE void turn_back(const Crowd& k, const Gradient& g, float (&m)[64], float (&v)[64], uint32 (&most)[2]) {
 	float top[4] = {0, 0, 0, 0};
@@ -148,35 +157,46 @@ DEVICE void turn_back(const Crowd& k, const Gradient& g, float (&m)[64], float (
 		if (t % 32 == 0) to[0] = a, to[1] = b;
 	}
 #pragma unroll 1
-	for (int col = 0, turn = 0; col < BROADEST; col += 32, turn++) {
+	for (int slot = 0; slot < SLOTS; slot++) {
 		const Seat seat(self());
 		const Bend<EXACT> f(k.bend(1));
+		int col = 16 * slot;
 		Near w = place(AT_LAST) + seat.col + col;
-		float mean[8], var[8];
+		float xs[8], ys[8], sums[8], spread = k.bend(1)[SPREAD];
+		with_part<8>(8 * slot, [&](int at) INLINED {
 #pragma unroll
-		for (int j = 0; j < 4; j++) {
+			for (int i = 0; i < 8; i++) xs[i] = m[at + i], ys[i] = v[at + i];
+		});
+#pragma unroll
+		for (int j = 0; j < 2; j++) {
 			Two32 u = load2(w + 8 * j), e = load2(w + BROADEST + 8 * j), both = load2(w + 2 * BROADEST + 8 * j);
 #pragma unroll
-			for (int i = 0; i < 2; i++)
+			for (int i = 0; i < 2; i++) {
+				float om[2], ov[2], by_m[2];
 #pragma unroll
 				for (int r = 0; r < 2; r++) {
-					float &x = m[4 * j + 2 * r + i], &y = v[4 * j + 2 * r + i], om, ov;
-					f.back(x, y, tiny_inverse(y), g.ratio[r] * u.x[i], e.x[i], both.x[i], x, y, om, ov);
+					float &x = xs[4 * j + 2 * r + i], &y = ys[4 * j + 2 * r + i];
+					f.back(x, y, tiny_inverse(y), g.ratio[r] * u.x[i], e.x[i], both.x[i], x, y, om[r], ov[r]);
 					top[r] = upper(top[r], size(x)), top[2 + r] = upper(top[2 + r], size(y));
-					float by_w = fma(om, g.ratio[r], ov * u.x[i]), by_s = fma(om, om, ov);
-					mean[2 * j + i] = r ? fma(g.twice[r], by_w, mean[2 * j + i]) : g.twice[r] * by_w;
-					var[2 * j + i] = r ? fma(g.twice[r], by_s, var[2 * j + i]) : g.twice[r] * by_s;
+					by_m[r] = g.twice[r] * om[r];
 				}
+				float all = spread * fma(g.twice[1], ov[1], g.twice[0] * ov[0]);
+				sums[2 * j + i] = fma(g.ratio[1], by_m[1], fma(g.ratio[0], by_m[0], all * u.x[i]));
+				sums[4 + 2 * j + i] = fma(om[1], by_m[1], fma(om[0], by_m[0], all));
+			}
 		}
+		with_part<8>(8 * slot, [&](int at) INLINED {
+#pragma unroll
+			for (int i = 0; i < 8; i++) m[at + i] = xs[i], v[at + i] = ys[i];
+		});
 		bool there = col < k.last().in;
-		put_sums(k, turn, mean, var, 0.5f, there ? k.p.last.mean + col : -1, there ? k.p.last.rho + col : -1);
-		turn_on(m), turn_on(v);
+		put_sums(k, slot, sums, 0.5f, there ? k.p.last.mean + col : -1, there ? k.p.last.rho + col : -1);
 	}
 	flush_sums(k, SLOTS);
 	int t = self() % 128;
 	const Seat seat(self());
 	Near from = seat.own(AT_MOST + 8 + t % 2);
 	if (t < 2) leave(k, seat, t ? k.p.last.bias_rho : k.p.last.bias, from[0] + from[2] + from[4] + from[6]);
-	most[0] = bits(upper(top[0] * size(g.twice[0]), top[1] * size(g.twice[1]))), most[1] = bits(upper(top[2] * size(g.twice[0]), top[3] * size(g.twice[1])));
+	most[0] = bits(upper(top[0] * size(g.twice[0]), top[1] * size(g.twice[1]))), most[1] = bits(k.bend(1)[BY_VAR] * upper(top[2] * size(g.twice[0]), top[3] * size(g.twice[1])));
 	group_most(k, most[0], most[1]);
 }

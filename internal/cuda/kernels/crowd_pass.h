@@ -67,16 +67,15 @@ template <bool EXACT>
 DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], const float (&v)[64], const uint32 (&most)[2]) {
 	uint32 a[4][32]; // by mean, h and l; by variance
 	int em = exponent(most[0]), ev = exponent(most[1]), width = k.broad().in, slot = 0;
-	const float scale[3] = {power(-em - k.state(STATE_W)), 2 * power(-ev - k.state(STATE_S)), power(-ev - k.state(STATE_P))};
+	const float scale[3] = {power(-em - k.state(STATE_W)), 2 * power(-ev - k.state(STATE_S)), 2 * k.bend(0)[SPREAD] * power(-ev - k.state(STATE_P))};
 	{
-		const float up_m[2] = {power(em) * g.twice[0], power(em) * g.twice[1]}, up_v[2] = {power(ev) * g.twice[0], power(ev) * g.twice[1]};
+		const float up_m[2] = {power(em) * g.twice[0], power(em) * g.twice[1]}, by_var = k.bend(1)[BY_VAR] * power(ev), up_v[2] = {by_var * g.twice[0], by_var * g.twice[1]};
 #pragma unroll
 		for (int i = 0; i < 32; i++) {
 			Halved p = cut_two(m[2 * i] * up_m[i % 2], m[2 * i + 1] * up_m[i % 2]), q = cut_two(v[2 * i] * up_v[i % 2], v[2 * i + 1] * up_v[i % 2]);
 			a[0][i] = p.h, a[1][i] = p.l, a[2][i] = q.h, a[3][i] = q.l;
 		}
 	}
-	float dm[16], dv[16]; // of 32 columns
 #pragma unroll 1
 	for (int col = 0; col < width; col += 32) {
 		float t[16], both[32]; // sums by W; by S, then by P
@@ -89,8 +88,7 @@ DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], co
 #pragma unroll
 		for (int i = 1; i < 24; i++) halves<true>(both, a[2 + (i < 8)] + i % 8 * 4, sp + (i % 8 / 2 * 2 * PANEL >> 4) + i % 2 * DEEPER_BACK + (i / 8 == 1 ? 2 * PLANE >> 4 : 0));
 		wgmma_end();
-		if (col > 0) leave_first(k, slot, dm, dv, col - 32); // of the columns before, while these are multiplied
-		else {
+		if (col == 0) {
 			const Seat seat(self());
 			const Cells cells(k, seat);
 #pragma unroll
@@ -106,18 +104,17 @@ DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], co
 		for (int half = 0; half < 2; half++) { // the sums are turned on by eight
 			const Seat seat(self());
 			const Bend<EXACT> f(k.bend(0));
-			float x[8], y[8];
+			float x[8], y[8], dm[8], dv[8];
 			first_layer(k, seat, col + 16 * half, x, y);
 #pragma unroll
 			for (int i = 0; i < 8; i++) {
 				float by = EXACT ? 0.0f : tiny_inverse_root(y[i]), om, ov;
-				dm[i] = dm[8 + i], dv[i] = dv[8 + i];
-				f.back(x[i], EXACT ? y[i] : y[i] * by, by, t[i] * scale[0], both[i] * scale[1], both[16 + i] * scale[2], dm[8 + i], dv[8 + i], om, ov);
+				f.back(x[i], EXACT ? y[i] : y[i] * by, by, t[i] * scale[0], both[i] * scale[1], both[16 + i] * scale[2], dm[i], dv[i], om, ov);
 				t[i] = t[8 + i], both[i] = both[8 + i], both[16 + i] = both[24 + i];
 			}
+			leave_first(k, slot, dm, dv, col + 16 * half);
 		}
 	}
-	leave_first(k, slot, dm, dv, width - 32);
 	if (slot > 0) flush_sums(k, slot);
 }
 

@@ -22,7 +22,7 @@ static_assert(sizeof(CrowdPass) == sizeof(Chain) + 72, "");
 
 // planes_at is where the planes begin in shared memory: they are aligned.
 DEVICE uint32 planes_at() { return (place_near(near(dynamic())) + 1023) / 1024 * 1024; }
-// Behind them are, at numbers: biases and spreads of the broad layer; weights, spreads and half of the mean squares of the last one, then its
+// Behind them are, at numbers: biases and spreads of the broad layer; weights, spreads and mean squares of the last one, these times SPREAD, then its
 // bias with spread, and the variance of the noise; bounds of the first layer's weights, the largest mean and variance for each input, then
 // those of the biases; the functions; the exponents of the planes and the step; places of the groups; then the first layer:
 // biases with spreads, weights with spreads of each input; then the inputs. Thin layers have BROADEST columns, zeros
@@ -31,7 +31,7 @@ constexpr int AT_BROAD = 0, AT_LAST = AT_BROAD + 2 * BROADEST, AT_END = AT_LAST 
 constexpr int AT_STATE = AT_BENDS + 2 * BEND, AT_GROUPS = AT_STATE + 8;
 // The place of a group has the scores of its rows, difference and variance, as doubles; what its warps tell one another: sums,
 // where these belong, and the largest of numbers; numbers of rows that are on their way; targets, twice.
-constexpr int SLOTS = 4, AT_TELL = 4 * GROUP_ROWS, AT_SLOTS = AT_TELL + 4 * SLOTS * 64, AT_MOST = AT_SLOTS + 2 * SLOTS, AT_ASKED = AT_MOST + 16, AT_TARGETS = AT_ASKED + GROUP_ROWS, GROUP_PLACE = AT_TARGETS + 2 * GROUP_ROWS;
+constexpr int SLOTS = 8, AT_TELL = 4 * GROUP_ROWS, AT_SLOTS = AT_TELL + 4 * SLOTS * 32, AT_MOST = AT_SLOTS + 2 * SLOTS, AT_ASKED = AT_MOST + 16, AT_TARGETS = AT_ASKED + GROUP_ROWS, GROUP_PLACE = AT_TARGETS + 2 * GROUP_ROWS;
 constexpr int AT_FIRST = AT_GROUPS + 2 * GROUP_PLACE, AT_INPUTS = AT_FIRST + 2 * BROADEST; // behind the weights of all inputs
 static_assert(AT_FIRST % 4 == 0 && AT_BENDS % 4 == 0, "");
 enum { STATE_W, STATE_S, STATE_P, STATE_SLOT };
@@ -51,8 +51,11 @@ DEVICE int self() {
 }
 // anew is x; what is computed of it is not kept.
 DEVICE int anew(int x) { asm volatile("" : "+r"(x)); return x; }
+// apart keeps the compiler from choosing between numbers where it should branch.
+DEVICE void apart() { asm volatile("" ::: "memory"); }
 #else
 DEVICE int anew(int x) { return x; }
+DEVICE void apart() {}
 DEVICE int self() { return thread(); }
 #endif
 
@@ -90,17 +93,14 @@ typedef double* NearDouble;
 #endif
 DEVICE NearDouble score_place(const Seat& s) { return (NearDouble)s.own(0); }
 
-// turn_on moves what comes next to where a loop's body finds it: all numbers by sixteen. So the body is
-// there once, and instructions come from the cache.
-DEVICE void turn_on(float (&x)[64]) {
-	constexpr int N = 16;
-	float before[N];
-#pragma unroll
-	for (int i = 0; i < N; i++) before[i] = x[i];
-#pragma unroll
-	for (int i = 0; i < 64 - N; i++) x[i] = x[i + N];
-#pragma unroll
-	for (int i = 0; i < N; i++) x[64 - N + i] = before[i];
+// with_part calls for one of the parts of 64 numbers, SPAN each, with the place of its first. The body of a loop that works on
+// copies of a part is there once, so its instructions come from the cache; only what is called is there for each part.
+template <int SPAN, int FIRST = 0, int LAST = 64, class Each>
+DEVICE void with_part(int first, Each each) {
+	constexpr int MIDDLE = (FIRST + LAST) / 2;
+	if constexpr (LAST - FIRST == SPAN) each(FIRST), apart();
+	else if (anew(first) < MIDDLE) with_part<SPAN, FIRST, MIDDLE>(first, each);
+	else with_part<SPAN, MIDDLE, LAST>(first, each);
 }
 
 // Cells are where a thread's rows lie in the planes that the gradients of the broad layer multiply. 32 rows × 32 columns are a cell, the

@@ -54,7 +54,7 @@ DEVICE void start(const Chain& c, const Thin& o) {
 	constexpr float TINY = 1e-30f; // variances have inverses
 	float by = spread ? bends[WIDEN] : 1.0f, least = spread ? TINY : 0.0f;
 	to[AT_INPUTS] = o.input * by, to[AT_FIRST] = fma(o.first, by, least), to[AT_BROAD] = fma(o.broad, spread ? bends[BEND + WIDEN] : 1.0f, least), to[AT_LAST] = o.last;
-	if (!spread) to[AT_LAST + 2 * BROADEST] = 0.5f * fma(o.last, o.last, o.other);
+	if (!spread) to[AT_LAST + 2 * BROADEST] = bends[BEND + SPREAD] * fma(o.last, o.last, o.other);
 	if (thread() < 3) {
 		float a = thread() == 2 && c.raw ? softplus(o.end) : 0.0f;
 		place(AT_END)[thread()] = thread() == 2 ? a * a : o.end;

@@ -14,8 +14,8 @@ DEVICE float chosen(bool yes, float x, float y) {
 DEVICE float chosen(bool yes, float x, float y) { return yes ? x : y; }
 #endif
 
-// turned adds up eight numbers over the eight rows that a warp's threads have of a column: a thread gets one sum, that of
-// column turned_column of 32.
+// turned adds up eight numbers over the eight rows that a warp's threads have of a column: a thread gets one sum, that of number
+// turned_number.
 template <int N>
 DEVICE void turn_rows(float (&x)[8], int lane) {
 	bool up = lane & 4 * N;
@@ -25,15 +25,11 @@ DEVICE void turn_rows(float (&x)[8], int lane) {
 		x[i] = chosen(up, x[i + N], x[i]) + swap(other, 4 * N);
 	}
 }
-DEVICE float turned(float (&x)[8]) {
-	int lane = self() % 32;
+DEVICE float turned(float (&x)[8], int lane) {
 	turn_rows<4>(x, lane), turn_rows<2>(x, lane), turn_rows<1>(x, lane);
 	return x[0];
 }
-DEVICE int turned_column(int t) {
-	int lane = t % 32, i = lane / 16 * 4 + lane / 8 % 2 * 2 + lane / 4 % 2;
-	return i / 2 * 8 + lane % 4 * 2 + i % 2;
-}
+DEVICE int turned_number(int lane) { return lane / 16 * 4 + lane / 8 % 2 * 2 + lane / 4 % 2; }
 
 // leave adds a sum to those of the group's part.
 DEVICE void leave(const Crowd& k, const Seat& s, int at, float sum) {
@@ -41,63 +37,63 @@ DEVICE void leave(const Crowd& k, const Seat& s, int at, float sum) {
 	*to = k.within > 0 ? *to + sum : sum;
 }
 
-// A Sum is two sums of 32 columns, by mean and by variance, which wait in a slot until the group adds up those of
-// its warps: barriers are dear.
+// Sums by mean and by variance of sixteen columns wait in a slot until the group adds up those of its warps: barriers are dear.
 DEVICE void flush_sums(const Crowd& k, int count) {
 	int t = self() % 128;
 	Seat s(self());
 	Near tell = s.own(AT_TELL), slots = s.own(AT_SLOTS);
 	barrier_of_group();
 #pragma unroll
-	for (int i = 0; i < SLOTS; i += 2) {
-		int slot = i + t / 64, to = (int)bits(slots[2 * slot + t / 32 % 2]);
+	for (int i = 0; i < SLOTS; i += 4) {
+		int slot = i + t / 32, to = (int)bits(slots[2 * slot + t / 16 % 2]);
 		if (slot < count && to >= 0) {
-			float sum = tell[64 * slot + t % 64];
+			float sum = tell[32 * slot + t % 32];
 #pragma unroll
-			for (int j = 1; j < 4; j++) sum += tell[64 * (SLOTS * j + slot) + t % 64];
-			leave(k, s, to + t % 32, sum);
+			for (int j = 1; j < 4; j++) sum += tell[32 * (SLOTS * j + slot) + t % 32];
+			leave(k, s, to + t % 16, sum);
 		}
 	}
 	barrier_of_group();
 }
-// put_sums fills a slot, where those by variance are multiplied by by_var; the sums belong from at_mean and at_var on, or nowhere, if these are negative.
-DEVICE void put_sums(const Crowd& k, int slot, float (&mean)[8], float (&var)[8], float by_var, int at_mean, int at_var) {
-	float a = turned(mean), b = turned(var);
-	int t = self();
+// put_sums fills a slot with the sums over rows of x, four columns by mean and then by variance, of which those by variance are multiplied by by_var. They
+// belong from at_mean and at_var on, or nowhere, if these are negative.
+DEVICE void put_sums(const Crowd& k, int slot, float (&x)[8], float by_var, int at_mean, int at_var) {
+	int t = self(), lane = t % 32, n = turned_number(lane);
+	float sum = turned(x, lane);
 	Seat s(t);
-	Near to = s.own(AT_TELL + 64 * (SLOTS * (t / 32 % 4) + slot)) + turned_column(t);
-	to[0] = a, to[32] = b * by_var;
+	s.own(AT_TELL + 32 * (SLOTS * (t / 32 % 4) + slot))[n / 2 * 8 + lane % 4 * 2 + n % 2] = n < 4 ? sum : sum * by_var;
 	Near where = s.own(AT_SLOTS + 2 * slot);
 	if (t % 128 == 0) where[0] = from_bits((uint32)at_mean), where[1] = from_bits((uint32)at_var);
 }
 
-// leave_first leaves the sums of 32 columns of the first layer: for each input, then for the bias, whose input is one.
-DEVICE void leave_first(const Crowd& k, int& slot, const float (&dm)[16], const float (&dv)[16], int col) {
+// leave_first leaves the sums of sixteen columns of the first layer: for each input, then for the bias, whose input is one.
+DEVICE void leave_first(const Crowd& k, int& slot, const float (&dm)[8], const float (&dv)[8], int col) {
 	const Link& l = k.thin();
 	Seat s(self());
 	int in = l.in, width = l.out;
 	bool uncertain = k.uncertain();
+	float by_var = k.bend(0)[BY_VAR];
 	Near x = s.inputs(k) + s.row * in, y = x + GROUP_ROWS * in, w = place(AT_INPUTS) + col + s.col;
 #pragma unroll 1
 	for (int i = 0; i <= in; i++, w += 2 * BROADEST) {
 		bool bias = i == in;
-		float u[2] = {bias ? 1.0f : x[i], bias ? 1.0f : x[8 * in + i]}, q[2] = {u[0] * u[0], u[1] * u[1]}, mean[8], var[8];
+		float u[2] = {bias ? 1.0f : x[i], bias ? 1.0f : x[8 * in + i]}, q[2] = {u[0] * u[0], u[1] * u[1]}, sums[8];
 		if (uncertain && !bias) q[0] += y[i], q[1] += y[8 * in + i];
 #pragma unroll
-		for (int j = 0; j < 8; j++) {
+		for (int j = 0; j < 4; j++) {
 			int e = j / 2 * 4 + j % 2;
-			mean[j] = fma(u[1], dm[e + 2], u[0] * dm[e]), var[j] = fma(q[1], dv[e + 2], q[0] * dv[e]);
+			sums[j] = fma(u[1], dm[e + 2], u[0] * dm[e]), sums[4 + j] = fma(q[1], dv[e + 2], q[0] * dv[e]);
 		}
 		if (uncertain && !bias) {
-			float z[2] = {2 * y[i], 2 * y[8 * in + i]};
+			float z[2] = {2 * by_var * y[i], 2 * by_var * y[8 * in + i]};
 #pragma unroll
-			for (int j = 0; j < 8; j++) {
+			for (int j = 0; j < 4; j++) {
 				int e = j / 2 * 4 + j % 2;
-				mean[j] = fma(w[j / 2 * 8 + j % 2], fma(z[1], dv[e + 2], z[0] * dv[e]), mean[j]);
+				sums[j] = fma(w[j / 2 * 8 + j % 2], fma(z[1], dv[e + 2], z[0] * dv[e]), sums[j]);
 			}
 		}
 		const Places& p = k.p.first;
-		put_sums(k, slot, mean, var, 1, col + (bias ? p.bias : p.mean + i * width), col + (bias ? p.bias_rho : p.rho + i * width));
+		put_sums(k, slot, sums, by_var, col + (bias ? p.bias : p.mean + i * width), col + (bias ? p.bias_rho : p.rho + i * width));
 		if (++slot == SLOTS) flush_sums(k, SLOTS), slot = 0;
 	}
 }
