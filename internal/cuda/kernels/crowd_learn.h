@@ -172,25 +172,25 @@ DEVICE void sum_scores(const Learner& s, Scores o, double (&told)[2]) {
 	if (thread() % 32 == 0) told[0] = nll, told[1] = floored;
 }
 
-// tell tells both blocks four sums of a warp; told adds up those of all, in a fixed order.
-DEVICE void tell(const Learner& s, double (&x)[4]) {
+// tell_all tells both blocks four sums of a warp, and adds up those of all, in a fixed order.
+DEVICE void tell_all(const Learner& s, double (&x)[4]) {
+	Meeting& at = s.at();
+	int lane = thread() % 32;
 #pragma unroll
 	for (int i = 0; i < 4; i++) x[i] = warp_sum(x[i]);
-	int lane = thread() % 32;
-	double* to = s.at().told[s.rank * 8 + thread() / 32];
-	if (lane < 2) {
-		Peer p = peer((const float*)to, lane);
+	if (thread() == 0) expect(&at.all, sizeof(at.told));
+	warp_ready();
+	if (lane < 2)
 #pragma unroll
-		for (int i = 0; i < 4; i++) put(p, 2 * i, from_bits((uint32)bits(x[i])), from_bits((uint32)(bits(x[i]) >> 32)));
-	}
-}
-DEVICE void told(const Learner& s, double (&x)[4]) {
+		for (int i = 0; i < 4; i++) tell(&at.told[s.rank * 8 + thread() / 32][i], x[i], &at.all, lane);
+	warp_ready();
+	wait_together(&at.all, 0);
 #pragma unroll
 	for (int i = 0; i < 4; i++) x[i] = 0;
 #pragma unroll 4
 	for (int w = 0; w < 16; w++)
 #pragma unroll
-		for (int i = 0; i < 4; i++) x[i] += s.at().told[w][i];
+		for (int i = 0; i < 4; i++) x[i] += at.told[w][i];
 }
 
 // learn is the work of a block, in step slot. Shared memory is its own from the beginning to the end; then both blocks have finished.
@@ -203,6 +203,7 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 		for (int i = 0; i < STEPS; i++) begin(at.full + i, 1), begin(at.empty + i, 16);
 #pragma unroll
 		for (int i = 0; i < 2; i++) begin(at.numbers + i, 1);
+		begin(&at.all, 1);
 		all_begun();
 	}
 	proxies_meet(); // the pass wrote what copies read
@@ -239,10 +240,7 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 	weigh_broad(s, e, g, gr, sums[0], sums[1]);
 #pragma unroll
 	for (int i = 2; i < 4; i++) sums[i] = thread() % 32 == 0 ? mine.scores[thread() / 32][i - 2] : 0.0;
-	tell(s, sums);
-	cluster_arrive();
-	cluster_wait();
-	told(s, sums);
+	tell_all(s, sums);
 	const Control& k = mine.control;
 	const bool finite = is_finite(sums[2]) && is_finite(sums[0] + sums[1]);
 	if (finite) {
@@ -262,6 +260,7 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 		for (int i = 0; i < STEPS; i++) end(at.full + i), end(at.empty + i);
 #pragma unroll
 		for (int i = 0; i < 2; i++) end(at.numbers + i);
+		end(&at.all);
 	}
 	cluster_arrive();
 	cluster_wait();

@@ -30,17 +30,19 @@ DEVICE void each_piece(const Learner& s, bool bias, F f) {
 
 // add_parts adds up the parts of a gradient, in a fixed order; sixteen are on their way at a time.
 DEVICE void add_parts(const Norm& a, int parts, long long mean, long long rho, float& g, float& gr) {
+	const float *by_mean = a.grad + mean, *by_rho = a.grad + rho;
 	g = gr = 0;
 #pragma unroll 1
-	for (int p = 0; p < parts; p += 16) {
+	for (; parts > 0; parts -= 16) {
 		float x[16], y[16];
 #pragma unroll
-		for (int j = 0; j < 16; j++) {
-			const float* from = a.grad + less(p + j, parts - 1) * a.size;
-			x[j] = fresh(from + mean), y[j] = fresh(from + rho);
+		for (int i = 0; i < 16; i++) {
+			x[i] = y[i] = 0;
+			if (i < parts) x[i] = fresh(by_mean), y[i] = fresh(by_rho);
+			by_mean += a.size, by_rho += a.size;
 		}
 #pragma unroll
-		for (int j = 0; j < 16; j++) g += p + j < parts ? x[j] : 0.0f, gr += p + j < parts ? y[j] : 0.0f;
+		for (int i = 0; i < 16; i++) g += x[i], gr += y[i];
 	}
 }
 
