@@ -131,19 +131,20 @@ DEVICE void bring_back(const Learner& s, bool rho) {
 			if ((kind == RHO || kind >= FIRST_RHO) == rho) bring(s.source(kind), s.numbers(kind), 4 * s.inputs() * s.c.out);
 }
 
-// read_step reads the chunks and the numbers of the step.
+// read_step reads the chunks, the numbers of the step and the pieces of the block's warps: a thread has eight bytes.
 DEVICE void read_step(const Learner& s, int slot) {
 	const Norm& a = s.c.update.norm;
-	constexpr int WORDS = sizeof(Chunk) / 8;
-	int t = thread(), number = t / WORDS, word = t % WORDS, broad = s.c.in * s.c.out / 256, count = a.count - broad;
-	Desk& to = s.desk();
-	if (number <= count) {
-		int from = number == count ? s.c.broad : number < s.c.broad ? number : number + broad;
-		((uint64*)(to.chunks + (number == count ? SMALL_CHUNKS : number)))[word] = fresh((const uint64*)(a.chunks + from) + word);
-	}
-	if (t >= LEARNERS - (int)sizeof(Control) / 8) t -= LEARNERS - (int)sizeof(Control) / 8, ((uint64*)&to.control)[t] = fresh((const uint64*)(a.control + slot) + t);
+	constexpr int WORDS = sizeof(Chunk) / 8, DEALT = 192, CONTROL = DEALT + sizeof(Desk::dealt) / 8, END = CONTROL + sizeof(Control) / 8;
+	static_assert((SMALL_CHUNKS + 1) * WORDS <= DEALT && END <= LEARNERS, "");
+	int t = thread(), number = t / WORDS, broad = s.c.in * s.c.out / 256, count = a.count - broad;
+	Desk& desk = s.desk();
+	const void* from = a.chunks + (number == count ? s.c.broad : number < s.c.broad ? number : number + broad);
+	void* to = desk.chunks + (number == count ? SMALL_CHUNKS : number);
+	int word = t % WORDS;
+	if (t >= DEALT) from = s.c.pieces + s.rank * 8 * PIECES, to = desk.dealt, word = t - DEALT;
+	if (t >= CONTROL) from = a.control + slot, to = &desk.control, word = t - CONTROL;
+	if (t < DEALT ? number <= count : t < END) ((uint64*)to)[word] = fresh((const uint64*)from + word);
 }
-static_assert((SMALL_CHUNKS + 1) * sizeof(Chunk) / 8 <= LEARNERS - sizeof(Control) / 8, "");
 
 // Scores are those of some of a warp's rows, on their way.
 struct Scores {
