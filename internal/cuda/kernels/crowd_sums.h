@@ -101,14 +101,14 @@ struct Operand {
 DEVICE void load(Operand& a, uint32 place) {
 	load_left(a.l, place + CELL_LEFT), load_left(a.l + 4, place + CELL_LEFT + 1024), load_left(a.h, place), load_left(a.h + 4, place + 1024);
 }
-// square makes b the squares of a, times 2⁻¹⁶: (h + l)² = p + ((h² − p) + 2hl + l²), where p is near the sum, so that what is left of it is small.
+// square makes b the squares of a, times 2⁻¹⁶: (h + l)² = p + ((h² − p) + 2hl), where p is near the sum, so that what is left of it is
+// small. l² is left out: it is at most 2⁻²² of the square, 2⁻²⁵ on average.
 DEVICE void square(const Operand& a, Operand& b) {
-	constexpr uint32 DOWN = 0x1c001c00, TWICE = 0x40004000; // 2⁻⁸, 2
+	constexpr uint32 DOWN = 0x1c001c00, LESS = 0x20002000; // 2⁻⁸, 2⁻⁷
 #pragma unroll
 	for (int i = 0; i < 8; i++) {
-		uint32 h = multiply_halves(a.h[i], DOWN), l = multiply_halves(a.l[i], DOWN), twice = multiply_halves(h, TWICE);
-		uint32 p = fma_halves(h, h, multiply_halves(twice, l));
-		b.h[i] = p, b.l[i] = fma_halves(l, l, fma_halves(twice, l, fma_halves(h, h, minus_halves(p))));
+		uint32 h = multiply_halves(a.h[i], DOWN), l = multiply_halves(a.l[i], LESS), p = fma_halves(h, h, multiply_halves(h, l));
+		b.h[i] = p, b.l[i] = fma_halves(h, l, fma_halves(h, h, minus_halves(p)));
 	}
 }
 // start begins the products of an operand and two cells, small ones first.
