@@ -8,7 +8,7 @@
 // the one before it are added. Where the ring needs no more cells, the parameters and moments of the block's weights come into it.
 #pragma once
 #include "chain_update.h"
-#include "crowd_rows.h"
+#include "crowd_halves.h"
 #include "hopper16.h"
 
 constexpr int LEARNERS = 256, INPUTS = 64, OUTPUTS = 128, STRETCH = 32; // threads; inputs of a block; most outputs; rows at a time
@@ -137,6 +137,11 @@ struct Totals {
 // in_order is the number of a thread's sum: of a cell, first those of one input, then those of the other one, by columns.
 DEVICE constexpr int in_order(int i) { return i / 16 * 16 + i % 8 / 2 * 4 + i % 16 / 8 * 2 + i % 2; }
 
+// A Round says where a warp stands, and where it finds operands in a stage.
+struct Round {
+	int stage;
+	uint32 left, right, bias; // places of its operands; of a right one, the description
+};
 // release says that a warp needs a stage no more. Later, when the others have said so, a group refills its place: for both groups
 // to work in turns, none may wait for the other.
 DEVICE void release(const Learner& s, int stage) {
@@ -144,54 +149,46 @@ DEVICE void release(const Learner& s, int stage) {
 	arrive_both(s.at().empty + stage % STEPS);
 }
 DEVICE void refill(const Learner& s, int stage) {
-	const int warp = self() / 32;
+	const int warp = of_warp(thread() / 32);
 	if (warp / 4 != stage % 2) return;
 	warp_ready(); // all threads have arrived
 	wait_together(s.at().empty + stage % STEPS, stage / STEPS & 1);
-	if (self() % 32 == 0) {
+	if (thread() % 32 == 0) {
 		if (stage + STEPS < 2 * s.pairs) supply(s, stage + STEPS, warp % 4);
 		if (stage == 2 * s.pairs - 3) supply_numbers(s, 0, warp % 4);
 		if (stage == 2 * s.pairs - 1) supply_numbers(s, 1, warp % 4);
 	}
 	warp_ready();
 }
-// Those four rows of four columns that a thread adds to the sums of biases: what halves leave, or halves.
-struct FourRows {
-	Two32 x[4];
-	METHOD FourRows(const Learner& s, int slot, int part) {
-		const int t = self(), lane = t % 32;
-		const uint32 at = shared_place(s.ring()) + slot * CELLS + RIGHTS + (t / 128 * 4 + 2 * s.rank + lane / 16) * CELL + part + (t / 32 % 4 * 8 + lane / 8 % 2) * 64 + lane % 8 * 8;
+// sum_biases adds up four rows of four columns. What halves leave are halves: few of them are added up as such.
+DEVICE void sum_biases(const Round& r, int slot, Totals& o, float by) {
+	uint32 left[2];
 #pragma unroll
-		for (int i = 0; i < 4; i++) x[i] = load2(near_at((at + i * 128) ^ i * 16));
+	for (int i = 0; i < 8; i++) {
+		Two32 x = load2(near_at((r.bias + slot * CELLS + (i < 4 ? CELL_LEFT : 0) + i % 4 * 128) ^ i % 4 * 16));
+#pragma unroll
+		for (int j = 0; j < 2; j++) {
+			uint32 both = bits(x.x[j]);
+			if (i < 4) both = left[j] = i == 0 ? both : add_halves(left[j], both);
+			if (i < 3) continue;
+			Two32 f = from_halves(both);
+			o.bias[2 * j] = fma(f.x[0], by, o.bias[2 * j]), o.bias[2 * j + 1] = fma(f.x[1], by, o.bias[2 * j + 1]);
+		}
 	}
-};
-DEVICE void add_halves(float (&sum)[4], int j, uint32 both, float by) {
-	Two32 f = from_halves(both);
-	sum[2 * j] = fma(f.x[0], by, sum[2 * j]), sum[2 * j + 1] = fma(f.x[1], by, sum[2 * j + 1]);
-}
-DEVICE void add_rows(float (&sum)[4], const FourRows& r, float by) {
-#pragma unroll
-	for (int i = 0; i < 8; i++) add_halves(sum, i % 2, bits(r.x[i / 2].x[i % 2]), by);
-}
-// add_left adds what halves leave: few of these numbers may be added up as halves.
-DEVICE void add_left(float (&sum)[4], const FourRows& r, float by) {
-#pragma unroll
-	for (int j = 0; j < 2; j++) add_halves(sum, j, add_halves(add_halves(bits(r.x[0].x[j]), bits(r.x[1].x[j])), add_halves(bits(r.x[2].x[j]), bits(r.x[3].x[j]))), by);
 }
 
 // make_rounds multiplies two stages, which have the same scales. Operands are loaded while others are multiplied. All products have ended when it
 // returns: the compiler cannot follow others through a loop.
-DEVICE void make_rounds(const Learner& s, int stage, float (&x)[32], float (&y)[32], Totals& o) {
+DEVICE void make_rounds(const Learner& s, Round& r, float (&x)[32], float (&y)[32], Totals& o) {
 	constexpr uint32 VAR = 4 * CELL >> 4; // from g to h
-	const int slot = stage % STEPS, other = slot + 1, t = self(), lane = t % 32, warp = t / 32 % 4, row = lane % 8 + lane / 16 * 8; // stages come in pairs
-	const uint32 phase = stage / STEPS & 1, ring = shared_place(s.ring()) + slot * CELLS;
-	const uint32 left = ring + warp / 2 * CELL + row * 64 + ((warp % 2 * 2 + lane / 8 % 2) ^ (row / 2 & 3)) * 16; // sixteen columns of a cell
-	const uint32 right = describe_cells(ring + RIGHTS + t / 128 * 2 * CELL), next = right + (CELLS >> 4);
+	const int slot = r.stage % STEPS, other = slot + 1; // stages come in pairs
+	const uint32 phase = r.stage / STEPS & 1;
 	Operand a, b, v;
+	const uint32 left = r.left + slot * CELLS, right = r.right + (slot * CELLS >> 4), next = right + (CELLS >> 4);
 	wait_together(s.at().full + slot, phase);
 	load(a, left);
 	const Four32 scale = load4(near(s.at().scales[slot]));
-	const float by[4] = {scale.x[0] * scale.x[2], scale.x[0] * scale.x[0] * 0x1p16f * scale.x[3], scale.x[1] * scale.x[3], t < 128 ? scale.x[2] : scale.x[3]};
+	const float by[4] = {scale.x[0] * scale.x[2], scale.x[0] * scale.x[0] * 0x1p16f * scale.x[3], scale.x[1] * scale.x[3], of_warp(thread() / 128) ? scale.x[3] : scale.x[2]};
 	start(x, a, right);
 	load(v, left + 2 * CELL);
 	square(a, b);
@@ -200,38 +197,41 @@ DEVICE void make_rounds(const Learner& s, int stage, float (&x)[32], float (&y)[
 	start(x, v, right + VAR);
 	wait_together(s.at().full + other, phase);
 	load(a, left + CELLS);
-	if (stage > 0) refill(s, stage - 1);
-	add_left(o.bias, FourRows(s, slot, CELL_LEFT), by[3]);
-	add_rows(o.bias, FourRows(s, slot, 0), by[3]);
+	if (r.stage > 0) refill(s, r.stage - 1);
+	sum_biases(r, slot, o, by[3]);
 	add<1>(o.s[1], y, b, by[1]);
 	start(y, a, next);
 	add<1>(o.s[2], x, v, by[2]);
-	release(s, stage);
+	release(s, r.stage);
 	load(v, left + CELLS + 2 * CELL);
 	square(a, b);
 	start(x, b, next + VAR);
 	add<1>(o.s[0], y, a, by[0]);
 	start(y, v, next + VAR);
-	refill(s, stage);
-	add_left(o.bias, FourRows(s, other, CELL_LEFT), by[3]);
-	add_rows(o.bias, FourRows(s, other, 0), by[3]);
+	refill(s, r.stage);
+	sum_biases(r, other, o, by[3]);
 	add<1>(o.s[1], x, b, by[1]);
 	add<0>(o.s[2], y, v, by[2]);
-	release(s, stage + 1);
+	release(s, r.stage + 1);
+	r.stage += 2;
 }
 
 // sum_up is the work of a warp. All sums of a thread are zeros before.
 DEVICE void sum_up(const Learner& s, Totals& o) {
+	int lane = thread() % 32, group = of_warp(thread() / 128), warp = of_warp(thread() / 32 % 4);
+	int row = lane % 8 + lane / 16 * 8, part = warp % 2 * 2 + lane / 8 % 2; // sixteen columns of a cell
+	uint32 ring = shared_place(s.ring()), within = row * 64 + (part ^ (row / 2 & 3)) * 16;
+	Round r = {0, ring + warp / 2 * CELL + within, describe_cells(ring + RIGHTS + 2 * group * CELL), ring + RIGHTS + (4 * group + 2 * s.rank + lane / 16) * CELL + (8 * warp + lane / 8 % 2) * 64 + lane % 8 * 8};
 	float x[32], y[32]; // what is multiplied
 #pragma unroll
 	for (int i = 0; i < 32; i++) x[i] = y[i] = 0;
 #pragma unroll 1
-	for (int i = 0; i < 2 * s.pairs; i += 2) make_rounds(s, i, x, y, o);
-	refill(s, 2 * s.pairs - 1);
+	for (int i = 0; i < s.pairs; i++) make_rounds(s, r, x, y, o);
+	refill(s, r.stage - 1);
 #pragma unroll
 	for (int i = 0; i < 4; i++) o.bias[i] += swap(o.bias[i], 8); // the other rows
-	const int t = self(), lane = t % 32, p = lane % 8 * 4; // in the cell
-	float(&to)[INPUTS] = s.desk().biases[t / 128][t / 32 % 4];
+	float(&to)[INPUTS] = s.desk().biases[group][warp];
+	int p = lane % 8 * 4; // in the cell
 	if (lane / 8 % 2 == 0)
 #pragma unroll
 		for (int i = 0; i < 4; i++) to[lane / 16 * 32 + ((p + i) % 8 / 2) * 8 + (p + i) / 8 * 2 + i % 2] = o.bias[i];
