@@ -82,8 +82,9 @@ type chain struct {
 	score  int             // number of the operation behind which a launch goes back
 	slopes *chainGradients // in training
 
-	planes, scales cuda.Ptr // of a network that is one of many: see layPlanes
-	paired         bool     // the signals of two groups of rows fit into shared memory
+	planes, scales, pieces cuda.Ptr // of a network that is one of many: see layPlanes
+	broad                  int      // the tensor of its broad layer's weights
+	paired                 bool     // the signals of two groups of rows fit into shared memory
 }
 
 // leaky reports whether a layer is a leaky ReLU by three points, the first of them at the

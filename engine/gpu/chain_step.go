@@ -67,6 +67,7 @@ func (t *trainer) linkUp(tapes []tape) {
 	_, count := stretches(t.Batch)
 	if crowd {
 		t.grads.parts = 2 * count
+		t.pass.chain.broad = t.grads.dense[1].layer.tensors[0]
 		w.layPlanes(t.pass.chain, t.Batch)
 	}
 	block := 0

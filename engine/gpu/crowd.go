@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"slices"
 	"unsafe"
 
 	"utvi/internal/cuda"
@@ -29,7 +30,7 @@ const crowdPlace, crowdInput = 3968, 6 * 128
 
 // What follows the pass is the work of a cluster of learnBlocks blocks with learnThreads threads and
 // learnShared bytes of shared memory each.
-const learnBlocks, learnThreads, learnShared = 2, 256, 218736
+const learnBlocks, learnThreads, learnShared = 2, 256, 218928
 
 // crowdKernels are those of chains beside others.
 type crowdKernels struct{ three, exact, learn cuda.Kernel }
@@ -51,11 +52,41 @@ var _ = [1]struct{}{}[unsafe.Sizeof(crowdArgs{})-sizeChain-72]
 // A crowdLearn is CrowdLearn of kernels/crowd_sums.h.
 type crowdLearn struct {
 	Update                             chainUpdate
-	Planes, Scales                     cuda.Ptr
+	Planes, Scales, Pieces             cuda.Ptr
 	In, Out, Broad, Noise, LastBias, _ int32
 }
 
-var _ = [1]struct{}{}[unsafe.Sizeof(crowdLearn{})-unsafe.Sizeof(chainUpdate{})-40]
+var _ = [1]struct{}{}[unsafe.Sizeof(crowdLearn{})-unsafe.Sizeof(chainUpdate{})-48]
+
+// learnPieces is how many pieces of 32 numbers beside the broad layer a warp has at most.
+const learnPieces = 6
+
+// dealSmall deals the pieces of all chunks but those of the broad layer's weights to the warps of a cluster, in turn; those of its
+// bias to the last warps of the block that has their gradients.
+func dealSmall(chunks []chunk, broad, weights int) []int32 {
+	const warps = learnThreads / 32
+	dealt := make([]int32, 0, learnBlocks*warps*learnPieces)
+	hands := make([][]int32, learnBlocks*warps)
+	turn := 0
+	for i, c := range slices.Delete(slices.Clone(chunks), broad, broad+weights) {
+		for k := range tiles(int(c.Hi-c.Lo), 32) {
+			to := turn%learnBlocks*warps + turn/learnBlocks%warps
+			if i == broad {
+				to = k/2*warps + warps - 1 - k%2
+			} else {
+				turn++
+			}
+			hands[to] = append(hands[to], int32(i+16*k))
+		}
+	}
+	for _, hand := range hands {
+		dealt = append(dealt, hand...)
+		for range learnPieces - len(hand) {
+			dealt = append(dealt, -1)
+		}
+	}
+	return dealt
+}
 
 // crowd lays out the launch of a chain that is one of many; false: it has no such launch.
 func (w *weights) crowd(c *chain) (args many[crowdArgs], ok bool) {
@@ -88,10 +119,12 @@ func symmetric(three [6]float32) bool {
 }
 
 // layPlanes makes room for the signals of the broad layer in halves, which the pass leaves for
-// its gradients: four operands in cells of 32 × 32 numbers, and a scale for each and 64 rows.
+// its gradients: four operands in cells of 32 × 32 numbers, and a scale for each and 64 rows. It deals the pieces of the update, too.
 func (w *weights) layPlanes(c *chain, rows int) {
 	units := tiles(rows, crowdRows)
 	c.planes, c.scales = w.alloc(units*(crowdRows/32)*4*4, 4096), w.floats(units*2*4)
+	l := &c.args.One.Links[1]
+	c.pieces = place(w.memory, dealSmall(w.chunks, int(w.firstChunk(c.broad)), int(l.In*l.Out)/256), 4)
 }
 
 // runCrowd queues the pass of a chain that is one of many.
@@ -119,9 +152,8 @@ func (t *trainer) learnCrowd() (ok bool, err error) {
 	if _, ok := t.crowd(c); !ok {
 		return false, nil
 	}
-	broad := &t.grads.dense[1]
-	a := &many[crowdLearn]{One: crowdLearn{Update: t.chain.update.One, Planes: c.planes, Scales: c.scales, In: g.Links[1].In, Out: g.Links[1].Out,
-		Broad: t.firstChunk(broad.layer.tensors[0]), Noise: -1, LastBias: g.Links[2].BiasRho}}
+	a := &many[crowdLearn]{One: crowdLearn{Update: t.chain.update.One, Planes: c.planes, Scales: c.scales, Pieces: c.pieces, In: g.Links[1].In, Out: g.Links[1].Out,
+		Broad: t.firstChunk(c.broad), Noise: -1, LastBias: g.Links[2].BiasRho}}
 	if g.Noises > 0 { // it is the last of the network
 		a.One.Noise = int32(len(t.chunks)) - 1 - a.One.In*a.One.Out/256
 	}

@@ -174,7 +174,7 @@ func CrowdGradients(e *Engine, in, out, rows int, cells []byte, scales, w []floa
 	u := chainUpdate{Norm: normArgs{Theta: m.floats(len(theta)), Chunks: m.alloc(len(chunks), sizeChunk), Count: int32(len(chunks)), Control: m.alloc(1, sizeControl), Results: m.alloc(2, sizeResult),
 		NLL: m.alloc(rows, 8), Floored: m.alloc(rows, 4), Rows: int32(rows), Slots: 1}, Turn: m.alloc(1, sizeTurn)}
 	u.Adam = adamArgs{Theta: u.Norm.Theta, First: first, Second: second}
-	a := crowdLearn{Update: u, Planes: m.alloc(len(cells), 1), Scales: m.floats(len(scales)), In: int32(in), Out: int32(out), Noise: -1}
+	a := crowdLearn{Update: u, Planes: m.alloc(len(cells), 1), Scales: m.floats(len(scales)), Pieces: place(m, dealSmall(chunks, 0, len(chunks)-1), 4), In: int32(in), Out: int32(out), Noise: -1}
 	err = errors.Join(m.err, cuda.Upload(m.stream, a.Planes, cells), cuda.Upload(m.stream, a.Scales, scales), cuda.Upload(m.stream, u.Norm.Theta, theta), cuda.Upload(m.stream, u.Norm.Chunks, chunks),
 		cuda.Upload(m.stream, u.Norm.Control, []control{{Batch: int32(rows), KeepMean: 1, KeepRho: 1, Eps: 1}}), cuda.Upload(m.stream, u.Turn, []int32{0, 1}), m.stream.Zero(u.Norm.NLL, 8*rows), m.stream.Zero(u.Norm.Floored, 4*rows),
 		cuda.Launch(m.stream, e.load().crowds.learn.Together(learnBlocks), cuda.Grid{X: learnBlocks}, learnThreads, &many[crowdLearn]{One: a}), cuda.Download(m.stream, grad, first), m.stream.Sync())

@@ -131,19 +131,20 @@ DEVICE void bring_back(const Learner& s, bool rho) {
 			if ((kind == RHO || kind >= FIRST_RHO) == rho) bring(s.source(kind), s.numbers(kind), 4 * s.inputs() * s.c.out);
 }
 
-// read_step reads the chunks and the numbers of the step.
+// read_step reads the chunks, the numbers of the step and the pieces of the block's warps: a thread has eight bytes.
 DEVICE void read_step(const Learner& s, int slot) {
 	const Norm& a = s.c.update.norm;
-	constexpr int WORDS = sizeof(Chunk) / 8;
-	int t = thread(), number = t / WORDS, word = t % WORDS, broad = s.c.in * s.c.out / 256, count = a.count - broad;
-	Desk& to = s.desk();
-	if (number <= count) {
-		int from = number == count ? s.c.broad : number < s.c.broad ? number : number + broad;
-		((uint64*)(to.chunks + (number == count ? SMALL_CHUNKS : number)))[word] = fresh((const uint64*)(a.chunks + from) + word);
-	}
-	if (t >= LEARNERS - (int)sizeof(Control) / 8) t -= LEARNERS - (int)sizeof(Control) / 8, ((uint64*)&to.control)[t] = fresh((const uint64*)(a.control + slot) + t);
+	constexpr int WORDS = sizeof(Chunk) / 8, DEALT = 192, CONTROL = DEALT + sizeof(Desk::dealt) / 8, END = CONTROL + sizeof(Control) / 8;
+	static_assert((SMALL_CHUNKS + 1) * WORDS <= DEALT && END <= LEARNERS, "");
+	int t = thread(), number = t / WORDS, broad = s.c.in * s.c.out / 256, count = a.count - broad;
+	Desk& desk = s.desk();
+	const void* from = a.chunks + (number == count ? s.c.broad : number < s.c.broad ? number : number + broad);
+	void* to = desk.chunks + (number == count ? SMALL_CHUNKS : number);
+	int word = t % WORDS;
+	if (t >= DEALT) from = s.c.pieces + s.rank * 8 * PIECES, to = desk.dealt, word = t - DEALT;
+	if (t >= CONTROL) from = a.control + slot, to = &desk.control, word = t - CONTROL;
+	if (t < DEALT ? number <= count : t < END) ((uint64*)to)[word] = fresh((const uint64*)from + word);
 }
-static_assert((SMALL_CHUNKS + 1) * sizeof(Chunk) / 8 <= LEARNERS - sizeof(Control) / 8, "");
 
 // Scores are those of some of a warp's rows, on their way.
 struct Scores {
@@ -172,25 +173,25 @@ DEVICE void sum_scores(const Learner& s, Scores o, double (&told)[2]) {
 	if (thread() % 32 == 0) told[0] = nll, told[1] = floored;
 }
 
-// tell tells both blocks four sums of a warp; told adds up those of all, in a fixed order.
-DEVICE void tell(const Learner& s, double (&x)[4]) {
+// tell_all tells both blocks four sums of a warp, and adds up those of all, in a fixed order.
+DEVICE void tell_all(const Learner& s, double (&x)[4]) {
+	Meeting& at = s.at();
+	int lane = thread() % 32;
 #pragma unroll
 	for (int i = 0; i < 4; i++) x[i] = warp_sum(x[i]);
-	int lane = thread() % 32;
-	double* to = s.at().told[s.rank * 8 + thread() / 32];
-	if (lane < 2) {
-		Peer p = peer((const float*)to, lane);
+	if (thread() == 0) expect(&at.all, sizeof(at.told));
+	warp_ready();
+	if (lane < 2)
 #pragma unroll
-		for (int i = 0; i < 4; i++) put(p, 2 * i, from_bits((uint32)bits(x[i])), from_bits((uint32)(bits(x[i]) >> 32)));
-	}
-}
-DEVICE void told(const Learner& s, double (&x)[4]) {
+		for (int i = 0; i < 4; i++) tell(&at.told[s.rank * 8 + thread() / 32][i], x[i], &at.all, lane);
+	warp_ready();
+	wait_together(&at.all, 0);
 #pragma unroll
 	for (int i = 0; i < 4; i++) x[i] = 0;
 #pragma unroll 4
 	for (int w = 0; w < 16; w++)
 #pragma unroll
-		for (int i = 0; i < 4; i++) x[i] += s.at().told[w][i];
+		for (int i = 0; i < 4; i++) x[i] += at.told[w][i];
 }
 
 // learn is the work of a block, in step slot. Shared memory is its own from the beginning to the end; then both blocks have finished.
@@ -203,6 +204,7 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 		for (int i = 0; i < STEPS; i++) begin(at.full + i, 1), begin(at.empty + i, 16);
 #pragma unroll
 		for (int i = 0; i < 2; i++) begin(at.numbers + i, 1);
+		begin(&at.all, 1);
 		all_begun();
 	}
 	proxies_meet(); // the pass wrote what copies read
@@ -239,10 +241,7 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 	weigh_broad(s, e, g, gr, sums[0], sums[1]);
 #pragma unroll
 	for (int i = 2; i < 4; i++) sums[i] = thread() % 32 == 0 ? mine.scores[thread() / 32][i - 2] : 0.0;
-	tell(s, sums);
-	cluster_arrive();
-	cluster_wait();
-	told(s, sums);
+	tell_all(s, sums);
 	const Control& k = mine.control;
 	const bool finite = is_finite(sums[2]) && is_finite(sums[0] + sums[1]);
 	if (finite) {
@@ -262,6 +261,7 @@ DEVICE void learn(const CrowdLearn& c, int slot) {
 		for (int i = 0; i < STEPS; i++) end(at.full + i), end(at.empty + i);
 #pragma unroll
 		for (int i = 0; i < 2; i++) end(at.numbers + i);
+		end(&at.all);
 	}
 	cluster_arrive();
 	cluster_wait();

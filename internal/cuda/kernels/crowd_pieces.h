@@ -1,6 +1,6 @@
 // The numbers of a crowd's network beside the weights of its broad layer: thin layers, biases and a noise, in pieces of 32. A
-// warp has a piece, a lane a number. The pieces of all chunks are dealt to the warps of both blocks in turn; those of the broad layer's
-// bias have fixed owners, since their gradients come later.
+// warp has a piece, a lane a number. The engine deals the pieces to the warps of both blocks; those of the broad layer's
+// bias lie in the block that sums up their gradients, which come later.
 #pragma once
 #include "crowd_step.h"
 #include "crowd_sums.h"
@@ -9,38 +9,37 @@
 struct Small {
 	const Chunk& t;
 	int at, kept; // of the chunk; where the piece keeps its gradients
-	bool live, noise;
+	bool live, noise, late; // late: of the broad layer's bias
 };
-// each_piece calls f with the pieces of a warp, those of the bias last.
+// each_piece calls f with the pieces of a warp.
 template <class F>
-DEVICE void each_piece(const Learner& s, bool bias, F f) {
-	const CrowdLearn& c = s.c;
-	int lane = thread() % 32, warp = of_warp(thread() / 32), turn = s.rank + 2 * warp, kept = 0, count = c.update.norm.count - c.in * c.out / 256, first = 0;
+DEVICE void each_piece(const Learner& s, F f) {
+	int lane = thread() % 32, warp = of_warp(thread() / 32);
 #pragma unroll 1
-	for (int i = 0; i < count; i++) {
-		const Chunk& t = s.desk().chunks[i];
-		if (i == c.broad) continue;
-		int pieces = (t.hi - t.lo + 31) / 32, mine = (turn - first) & 15, at = t.lo + 32 * mine + lane;
-		first += pieces;
-		if (mine < pieces) f(Small{t, at, kept++, at < t.hi, i == c.noise});
+	for (int i = 0; i < PIECES; i++) {
+		int piece = s.desk().dealt[warp][i], chunk = piece % 16;
+		if (piece < 0) break;
+		const Chunk& t = s.desk().chunks[chunk];
+		int at = t.lo + piece / 16 * 32 + lane;
+		f(Small{t, at, i, at < t.hi, chunk == s.c.noise, chunk == s.c.broad});
 	}
-	int col = s.rank * INPUTS + (7 - warp) * 32;
-	if (bias && warp > 5 && col < c.out) f(Small{s.desk().chunks[c.broad], col + lane, PIECES - 1, true, false});
 }
 
 // add_parts adds up the parts of a gradient, in a fixed order; sixteen are on their way at a time.
 DEVICE void add_parts(const Norm& a, int parts, long long mean, long long rho, float& g, float& gr) {
+	const float *by_mean = a.grad + mean, *by_rho = a.grad + rho;
 	g = gr = 0;
 #pragma unroll 1
-	for (int p = 0; p < parts; p += 16) {
+	for (; parts > 0; parts -= 16) {
 		float x[16], y[16];
 #pragma unroll
-		for (int j = 0; j < 16; j++) {
-			const float* from = a.grad + less(p + j, parts - 1) * a.size;
-			x[j] = fresh(from + mean), y[j] = fresh(from + rho);
+		for (int i = 0; i < 16; i++) {
+			x[i] = y[i] = 0;
+			if (i < parts) x[i] = fresh(by_mean), y[i] = fresh(by_rho);
+			by_mean += a.size, by_rho += a.size;
 		}
 #pragma unroll
-		for (int j = 0; j < 16; j++) g += p + j < parts ? x[j] : 0.0f, gr += p + j < parts ? y[j] : 0.0f;
+		for (int i = 0; i < 16; i++) g += x[i], gr += y[i];
 	}
 }
 
@@ -72,18 +71,20 @@ DEVICE void weigh_piece(const Learner& s, const Two32& at, const Small& p, float
 
 // weigh_small weighs all pieces whose gradients the pass left; weigh_biases those of the broad layer's bias.
 DEVICE void weigh_small(const Learner& s, double& kl, double& norm2) {
-	each_piece(s, false, [&](const Small& p) INLINED {
-		int at = p.live ? p.at : p.t.lo;
+	each_piece(s, [&](const Small& p) INLINED {
+		if (p.late) return;
+		const int at = p.live ? p.at : p.t.lo;
+		const long long mean = (p.noise ? s.c.last : p.t.mean) + at;
 		const Two32 numbers = read_small(s, p);
 		float g, gr;
-		add_parts(s.c.update.norm, p.t.parts, (p.noise ? s.c.last : p.t.mean) + at, (p.t.random ? p.t.rho : p.noise ? s.c.last : p.t.mean) + at, g, gr);
+		add_parts(s.c.update.norm, p.t.parts, mean, p.t.random ? p.t.rho + at : mean, g, gr);
 		weigh_piece(s, numbers, p, g, gr, kl, norm2);
 	});
 }
 DEVICE void weigh_biases(const Learner& s, double& kl, double& norm2) {
-	each_piece(s, true, [&](const Small& p) INLINED {
-		if (p.kept != PIECES - 1) return;
-		int at = p.at - s.rank * INPUTS;
+	each_piece(s, [&](const Small& p) INLINED {
+		if (!p.late) return;
+		const int at = p.at - s.rank * INPUTS;
 		float g[2] = {};
 #pragma unroll
 		for (int i = 0; i < 8; i++) g[i / 4] += s.desk().biases[i / 4][i % 4][at];
@@ -95,7 +96,7 @@ DEVICE void weigh_biases(const Learner& s, double& kl, double& norm2) {
 DEVICE void move_pieces(const Learner& s, const Pace& pace) {
 	const Adam& a = s.c.update.adam;
 	const Control& k = s.desk().control;
-	each_piece(s, true, [&](const Small& p) INLINED {
+	each_piece(s, [&](const Small& p) INLINED {
 		if (!p.live) return;
 		const Chunk& t = p.t;
 		const float(&kept)[2][32] = s.desk().pieces[thread() / 32][p.kept];

@@ -25,30 +25,32 @@ struct CrowdLearn {
 	ChainUpdate update;
 	const char* planes;
 	const float* scales;
-	int in, out;     // of the broad layer
-	int broad;       // the number of its first chunk; that of its bias follows the last one
-	int noise, last; // the number of a noise's chunk, or -1; where gradients by the variance of the last layer's bias are in a part
+	const int* pieces; // dealt to the warps: see Desk
+	int in, out;       // of the broad layer
+	int broad;         // the number of its first chunk; that of its bias follows the last one
+	int noise, last;   // the number of a noise's chunk without those of the broad layer, or -1; where gradients by the variance of the last layer's bias are in a part
 	int pad;
 };
-static_assert(sizeof(CrowdLearn) == sizeof(ChainUpdate) + 40, "");
+static_assert(sizeof(CrowdLearn) == sizeof(ChainUpdate) + 48, "");
 
 // What a block keeps in shared memory: barriers with what warps tell one another, the ring, the sums of the biases, the numbers of the step, the
 // chunks beside those of the broad layer and one of these, and what is known of small pieces.
 constexpr int SMALL_CHUNKS = 14, PIECES = 6; // most chunks beside those of the broad layer; most pieces of a warp
 struct Meeting {
-	Barrier full[STEPS], empty[STEPS], numbers[2];
+	Barrier full[STEPS], empty[STEPS], numbers[2], all; // all: have told
 	alignas(16) float scales[STEPS][4];
 	double told[16][4]; // by the warps of both blocks
 };
 struct Desk {
 	float biases[2][4][INPUTS]; // by mean and by variance, of the rows that a warp had
+	int dealt[8][PIECES]; // a warp's pieces: the number of a chunk, and that of 32 of its numbers times 16; behind the last one -1
 	Control control;
 	Chunk chunks[SMALL_CHUNKS + 1];
 	double kl[LEARNERS], norm2[LEARNERS], scores[8][2];
 	float pieces[8][PIECES][2][32]; // gradients by mean and by ρ
 };
 constexpr int AT_RING = 1024, AT_DESK = AT_RING + STEPS * CELLS, LEARN_SHARED = 1024 + AT_DESK + sizeof(Desk); // bytes
-static_assert(sizeof(Meeting) <= AT_RING && LEARN_SHARED == 218736, "");
+static_assert(sizeof(Meeting) <= AT_RING && LEARN_SHARED == 218928, "");
 
 // A Learner is what all threads of a block know.
 struct Learner {
@@ -73,7 +75,7 @@ static_assert(FIRST_MEAN % 2 == 0 && FIRST_RHO % 2 == 0 && SECOND_MEAN % 2 == 1 
 
 // supply fetches the cells of a stage, of which the last comes first, since it was written last, and its scales. That takes long, so
 // the four warps of a group share it, and the groups take turns.
-constexpr int SOON = 5, SUPPLY = CELLS + 16; // so many stages before, cells are asked for; bytes
+constexpr int SUPPLY = CELLS + 16; // bytes
 DEVICE void supply(const Learner& s, int stage, int warp) {
 	const int slot = stage % STEPS, from = 2 * s.pairs - 1 - stage;
 	Barrier* full = s.at().full + slot;
@@ -82,10 +84,7 @@ DEVICE void supply(const Learner& s, int stage, int warp) {
 	if (warp == 0) expect(full, SUPPLY);
 	if (warp < 2) fetch(to + 2 * warp * CELL, cells + (4 * warp + 2 * s.rank) * CELL, 2 * CELL, full);
 	else if (warp == 2) fetch_both(to + RIGHTS + 4 * s.rank * CELL, cells + (8 + 4 * s.rank) * CELL, 4 * CELL, full);
-	else {
-		fetch(s.at().scales[slot], s.c.scales + from / 2 * 4, 16, full);
-		if (from >= SOON) expect_soon(cells + (8 * s.rank - SOON * 16) * CELL, 8 * CELL); // the other block asks for the rest
-	}
+	else fetch(s.at().scales[slot], s.c.scales + from / 2 * 4, 16, full);
 }
 // supply_numbers fetches three of the six kinds.
 DEVICE void supply_numbers(const Learner& s, int half, int warp) {
@@ -102,14 +101,14 @@ struct Operand {
 DEVICE void load(Operand& a, uint32 place) {
 	load_left(a.l, place + CELL_LEFT), load_left(a.l + 4, place + CELL_LEFT + 1024), load_left(a.h, place), load_left(a.h + 4, place + 1024);
 }
-// square makes b the squares of a, times 2⁻¹⁶: (h + l)² = p + ((h² − p) + 2hl + l²), where p is near the sum, so that what is left of it is small.
+// square makes b the squares of a, times 2⁻¹⁶: (h + l)² = p + ((h² − p) + 2hl), where p is near the sum, so that what is left of it is
+// small. l² is left out: it is at most 2⁻²² of the square, 2⁻²⁵ on average.
 DEVICE void square(const Operand& a, Operand& b) {
-	constexpr uint32 DOWN = 0x1c001c00, TWICE = 0x40004000; // 2⁻⁸, 2
+	constexpr uint32 DOWN = 0x1c001c00, LESS = 0x20002000; // 2⁻⁸, 2⁻⁷
 #pragma unroll
 	for (int i = 0; i < 8; i++) {
-		uint32 h = multiply_halves(a.h[i], DOWN), l = multiply_halves(a.l[i], DOWN), twice = multiply_halves(h, TWICE);
-		uint32 p = fma_halves(h, h, multiply_halves(twice, l));
-		b.h[i] = p, b.l[i] = fma_halves(l, l, fma_halves(twice, l, fma_halves(h, h, minus_halves(p))));
+		uint32 h = multiply_halves(a.h[i], DOWN), l = multiply_halves(a.l[i], LESS), p = fma_halves(h, h, multiply_halves(h, l));
+		b.h[i] = p, b.l[i] = fma_halves(h, l, fma_halves(h, h, minus_halves(p)));
 	}
 }
 // start begins the products of an operand and two cells, small ones first.
@@ -178,40 +177,41 @@ DEVICE void sum_biases(const Round& r, int slot, Totals& o, float by) {
 	}
 }
 
-// make_rounds multiplies two stages, which have the same scales. All products have ended when it returns: the compiler cannot follow others through a loop.
+// make_rounds multiplies two stages, which have the same scales. Operands are loaded while others are multiplied. All products have ended when it
+// returns: the compiler cannot follow others through a loop.
 DEVICE void make_rounds(const Learner& s, Round& r, float (&x)[32], float (&y)[32], Totals& o) {
-	constexpr uint32 BY_VARIANCE_TOO = 4 * CELL >> 4;
+	constexpr uint32 VAR = 4 * CELL >> 4; // from g to h
 	const int slot = r.stage % STEPS, other = slot + 1; // stages come in pairs
 	const uint32 phase = r.stage / STEPS & 1;
-	Operand a, b;
-	const uint32 left = r.left + slot * CELLS, right = r.right + (slot * CELLS >> 4);
+	Operand a, b, v;
+	const uint32 left = r.left + slot * CELLS, right = r.right + (slot * CELLS >> 4), next = right + (CELLS >> 4);
 	wait_together(s.at().full + slot, phase);
+	load(a, left);
 	const Four32 scale = load4(near(s.at().scales[slot]));
 	const float by[4] = {scale.x[0] * scale.x[2], scale.x[0] * scale.x[0] * 0x1p16f * scale.x[3], scale.x[1] * scale.x[3], of_warp(thread() / 128) ? scale.x[3] : scale.x[2]};
-	load(a, left);
 	start(x, a, right);
+	load(v, left + 2 * CELL);
 	square(a, b);
-	start(y, b, right + BY_VARIANCE_TOO);
+	start(y, b, right + VAR);
 	add<1>(o.s[0], x, a, by[0]);
+	start(x, v, right + VAR);
+	wait_together(s.at().full + other, phase);
+	load(a, left + CELLS);
 	if (r.stage > 0) refill(s, r.stage - 1);
-	load(a, left + 2 * CELL);
-	start(x, a, right + BY_VARIANCE_TOO);
 	sum_biases(r, slot, o, by[3]);
 	add<1>(o.s[1], y, b, by[1]);
-	wait_together(s.at().full + other, phase);
-	load(b, left + CELLS);
-	start(y, b, right + (CELLS >> 4));
-	add<1>(o.s[2], x, a, by[2]);
+	start(y, a, next);
+	add<1>(o.s[2], x, v, by[2]);
 	release(s, r.stage);
-	square(b, a);
-	start(x, a, right + (CELLS >> 4) + BY_VARIANCE_TOO);
-	add<1>(o.s[0], y, b, by[0]);
-	load(b, left + CELLS + 2 * CELL);
-	start(y, b, right + (CELLS >> 4) + BY_VARIANCE_TOO);
-	sum_biases(r, other, o, by[3]);
+	load(v, left + CELLS + 2 * CELL);
+	square(a, b);
+	start(x, b, next + VAR);
+	add<1>(o.s[0], y, a, by[0]);
+	start(y, v, next + VAR);
 	refill(s, r.stage);
-	add<1>(o.s[1], x, a, by[1]);
-	add<0>(o.s[2], y, b, by[2]);
+	sum_biases(r, other, o, by[3]);
+	add<1>(o.s[1], x, b, by[1]);
+	add<0>(o.s[2], y, v, by[2]);
 	release(s, r.stage + 1);
 	r.stage += 2;
 }

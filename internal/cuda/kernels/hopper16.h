@@ -65,6 +65,10 @@ DEVICE void bring(void* to, const void* from, int bytes) {
 DEVICE void brought() { asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory"); }
 // expect_soon asks for what will be fetched: it comes nearer.
 DEVICE void expect_soon(const void* from, int bytes) { asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory"); }
+// tell writes to a place of a block, whose barrier counts eight bytes.
+DEVICE void tell(const double* to, double x, const Barrier* b, int rank) {
+	asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(place_at(to, rank)), "d"(x), "r"(place_at(b, rank)) : "memory");
+}
 // end gives back the place of a barrier.
 DEVICE void end(Barrier* b) { asm volatile("mbarrier.inval.shared::cta.b64 [%0];" ::"r"(shared_place(b)) : "memory"); }
 // barrier_of_block is barrier, where warps of a block may have paused differently often.
@@ -144,6 +148,7 @@ DEVICE void proxies_meet() {}
 DEVICE void bring(void* to, const void* from, int bytes) { memcpy(to, from, bytes); }
 DEVICE void brought() {}
 DEVICE void expect_soon(const void*, int) {}
+DEVICE void tell(const double* to, double x, const Barrier* b, int rank) { fetch(place_at(to, rank), &x, 8, (Barrier*)place_at(b, rank)); }
 DEVICE void end(Barrier*) {}
 DEVICE void barrier_of_block() { emulated::cluster_barrier(); } // of both blocks of a pair
 #endif

@@ -26,7 +26,7 @@ var Targets = []Target{
 	{"chain.ptx", "chain.cu", "sm_90", "ptx78"},
 	{"quartet.ptx", "quartet.cu", "sm_90", "ptx80"},
 	{"hopper.ptx", "hopper.cu", "sm_90a", "ptx80"},
-	{"crowd.ptx", "crowd.cu", "sm_90a", "ptx80"},
+	{"crowd.ptx", "crowd.cu", "sm_90a", "ptx81"},
 	{"sensed.ptx", "sensed.cu", "sm_75", "ptx64"},
 }
 
