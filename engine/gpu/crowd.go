@@ -25,7 +25,7 @@ const passThreads, crowdRows, crowdMost, crowdPlanes = 256, 128, 128, 6*2*128*12
 
 // crowdPlace is how many numbers a block of the pass keeps in shared memory beside the broad
 // layer, crowdInput how many more for each input.
-const crowdPlace, crowdInput = 3968, 6 * 128
+const crowdPlace, crowdInput = 3984, 6 * 128
 
 // The gradients of the broad layer are the work of clusters of crowdBlocks blocks with
 // crowdThreads threads and crowdShared bytes of shared memory each. There is a cluster for each
