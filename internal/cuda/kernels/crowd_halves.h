@@ -49,13 +49,11 @@ DEVICE int exponent(uint32 bound) {
 
 #ifndef EMULATED
 #define SUMS32(d) SUMS8(d, 0), SUMS8(d, 8), SUMS8(d, 16), SUMS8(d, 24)
-#define SUMS_16(d) SUMS8(d, 0), SUMS8(d, 8)
 // halves adds a product of halves to d: of 64 × 16 by 16 × 128 going forward, where the depth of the right operand is its
-// rows, or by 16 × 64 and 16 × 32 going back, or it sets d. halves_wait waits for all products; settled says that d is no longer in use.
+// rows, or by 16 × 64 going back, or it sets d. halves_wait waits for all products; settled says that d is no longer in use.
 DEVICE void halves_wait() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
 DEVICE void settled(float (&d)[64]) { asm volatile("" : SUMS64(d) :: "memory"); }
 DEVICE void settled(float (&d)[32]) { asm volatile("" : SUMS32(d) :: "memory"); }
-DEVICE void settled(float (&d)[16]) { asm volatile("" : SUMS_16(d) :: "memory"); }
 template <bool ADD>
 DEVICE void halves(float (&d)[64], const uint32* a, uint32 b) {
 	asm volatile("{.reg .pred p; setp.ne.b32 p, %69, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
@@ -70,12 +68,6 @@ DEVICE void halves(float (&d)[32], const uint32* a, uint32 b) {
 		"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
 		"{%32,%33,%34,%35}, %36, p, 1, 1, 0;}"
 		: SUMS32(d) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(whole_description(b)), "n"((int)ADD));
-}
-template <bool ADD>
-DEVICE void halves(float (&d)[16], const uint32* a, uint32 b) {
-	asm volatile("{.reg .pred p; setp.ne.b32 p, %21, 0; wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 "
-		"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17,%18,%19}, %20, p, 1, 1, 0;}"
-		: SUMS_16(d) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(whole_description(b)), "n"((int)ADD));
 }
 #else
 DEVICE void halves_wait() {}

@@ -40,6 +40,7 @@ DEVICE void forward(const Crowd& k, const Sizing& z, float (&m)[64], float (&v)[
 	for (int i = 0; i < 64; i++) m[i] = v[i] = 0;
 	int depth = k.broad().in;
 	const Entry entry(k, Seat(self()));
+	const Cells cells(k, Seat(self()));
 	Signals s = first_signals<EXACT>(k, entry, 0);
 #pragma unroll 1
 	for (int col = 0; col < depth; col += 32) {
@@ -55,7 +56,6 @@ DEVICE void forward(const Crowd& k, const Sizing& z, float (&m)[64], float (&v)[
 		for (int i = 0; i < 12; i++) halves<true>(v, (i < 4 ? l : h)[1 + i / 2 % 2] + i % 2 * 4, sp + i / 2 % 2 * (32 * 64 >> 4) + i % 2 * DEEPER + (i / 4 == 1 ? 2 * PLANE >> 4 : 0));
 		wgmma_end();
 		give_turn();
-		const Cells cells(k, Seat(self()));
 #pragma unroll
 		for (int i = 0; i < 4; i++) cells.write(i / 2, col / 32, i % 2, h[i / 2 * 2] + i % 2, l[i / 2 * 2] + i % 2);
 		if (col + 32 < depth) s = first_signals<EXACT>(k, entry, col + 32);
@@ -79,15 +79,22 @@ DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], co
 			a[0][i] = p.h, a[1][i] = p.l, a[2][i] = q.h, a[3][i] = q.l;
 		}
 	}
+	float t[32] = {}; // sums by W, of 64 columns at a time: half as many products
 #pragma unroll 1
 	for (int col = 0; col < width; col += 32) {
-		float t[16], both[32]; // sums by W; by S, then by P
+		float both[32]; // by S, then by P
 		uint32 w = describe_planes<1>(planes_at() + PLANE_W) + (64 * col >> 4), sp = describe_planes<2>(planes_at() + PLANE_SP) + (128 * col >> 4);
 		take_turn();
-		wgmma_begin();
-		halves<false>(t, a[1], w); // what is left first: sums are cut
+		if (col % 64 == 0) {
+			wgmma_begin();
+			halves<false>(t, a[1], w); // what is left first: sums are cut
 #pragma unroll
-		for (int i = 1; i < 24; i++) halves<true>(t, a[i < 8] + i % 8 * 4, w + (i % 8 / 2 * PANEL >> 4) + i % 2 * DEEPER_BACK + (i / 8 == 1 ? PLANE >> 4 : 0));
+			for (int i = 1; i < 24; i++) halves<true>(t, a[i < 8] + i % 8 * 4, w + (i % 8 / 2 * PANEL >> 4) + i % 2 * DEEPER_BACK + (i / 8 == 1 ? PLANE >> 4 : 0));
+			wgmma_end();
+			halves_wait();
+			settled(t);
+		}
+		wgmma_begin();
 		halves<false>(both, a[3], sp);
 #pragma unroll
 		for (int i = 1; i < 24; i++) halves<true>(both, a[2 + (i < 8)] + i % 8 * 4, sp + (i % 8 / 2 * 2 * PANEL >> 4) + i % 2 * DEEPER_BACK + (i / 8 == 1 ? 2 * PLANE >> 4 : 0));
@@ -104,7 +111,7 @@ DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], co
 			}
 		}
 		halves_wait();
-		settled(t), settled(both);
+		settled(both);
 #pragma unroll 1
 		for (int half = 0; half < 2; half++) { // the sums are turned on by eight
 			const Bend<EXACT> f(k.bend(0));
@@ -114,8 +121,10 @@ DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], co
 			for (int i = 0; i < 8; i++) {
 				float by = EXACT ? 0.0f : tiny_inverse_root(y[i]), om, ov;
 				f.back(x[i], EXACT ? y[i] : y[i] * by, by, t[i] * scale[0], both[i] * scale[1], both[16 + i] * scale[2], dm[i], dv[i], om, ov);
-				t[i] = t[8 + i], both[i] = both[8 + i], both[16 + i] = both[24 + i];
+				both[i] = both[8 + i], both[16 + i] = both[24 + i];
 			}
+#pragma unroll
+			for (int i = 0; i < 24; i++) t[i] = t[8 + i];
 			put_first(k, entry, slot, dm, dv, col + 16 * half);
 			slot += entry.in + 1;
 			bool end = col + 16 * half + 16 == width;
