@@ -26,7 +26,7 @@ const passThreads, crowdRows, crowdMost, crowdPlanes = 256, 128, 128, 6*2*128*12
 
 // crowdPlace is how many numbers a block of the pass keeps in shared memory beside the broad
 // layer, crowdInput how many more for each input.
-const crowdPlace, crowdInput = 3968, 6 * 128
+const crowdPlace, crowdInput = 3984, 6 * 128
 
 // What follows the pass is the work of a cluster of learnBlocks blocks with learnThreads threads and
 // learnShared bytes of shared memory each.

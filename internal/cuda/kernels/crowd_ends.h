@@ -4,9 +4,9 @@
 
 // first_layer computes sixteen columns of the first layer before its function: of each eight, two of row
 // g, then of row g + 8; the variances times x².
-DEVICE void first_layer(const Crowd& k, const Seat& seat, int col, float (&m)[8], float (&v)[8]) {
-	int in = k.thin().in;
-	Near b = place(AT_FIRST) + seat.col + col, w = place(AT_INPUTS) + seat.col + col, x = seat.inputs(k) + seat.row * in;
+DEVICE void first_layer(const Crowd& k, const Entry& a, int col, float (&m)[8], float (&v)[8]) {
+	int in = a.in;
+	Near b = a.columns + (AT_FIRST + col), w = a.columns + (AT_INPUTS + col), x = a.inputs;
 	auto input = [&](Near w, float u0, float u1, bool first) INLINED {
 		const float u[2] = {u0, u1}, u2[2] = {u0 * u0, u1 * u1};
 #pragma unroll
@@ -18,6 +18,7 @@ DEVICE void first_layer(const Crowd& k, const Seat& seat, int col, float (&m)[8]
 		}
 	};
 	input(w, x[0], x[8 * in], true);
+	if (a.plain) return;
 #pragma unroll 1
 	for (int i = 1; i < in; i++) input(w + 2 * BROADEST * i, x[i], x[8 * in + i], false);
 	if (!k.uncertain()) return;
@@ -60,7 +61,7 @@ DEVICE Sizing size_rows(const Crowd& k) {
 	float most = upper(1.0f, size(f[SLOPE])); // the function stretches no more than that
 	var *= tiny_inverse(stretch);
 	uint32 p = bits(most * (mean + tiny_root(var))), q = bits(most * most * var);
-	group_most(k, p, q);
+	group_most(0, p, q);
 	int a = exponent(p), c = exponent(q), ew = k.state(STATE_W), es = k.state(STATE_S), ep = k.state(STATE_P);
 	int square = 2 * a - 15 + es, other = c + ep, both = square < other ? square : other;
 	if (self() % 128 == 0) {
@@ -87,13 +88,18 @@ DEVICE Gradient finish(const Crowd& k, const Sizing& z, float (&m)[64], float (&
 		const Seat seat(self());
 		const Bend<EXACT> f(k.bend(1));
 		Near b = place(AT_BROAD) + seat.col;
+		float xs[16] = {}, ys[16] = {};
+		const auto give = [&](int at) INLINED {
+#pragma unroll
+			for (int i = 0; i < 16; i++) m[at + i] = xs[i], v[at + i] = ys[i];
+		};
 #pragma unroll 1
 		for (int first = 0; first < 64; first += 16) {
-			float xs[16], ys[16];
 			Two32 bias[4], spread[4];
 #pragma unroll
 			for (int j = 0; j < 4; j++) bias[j] = load2(b + 8 * j), spread[j] = load2(b + BROADEST + 8 * j);
 			with_part<16>(first, [&](int at) INLINED {
+				if (at > 0) give(at - 16);
 #pragma unroll
 				for (int i = 0; i < 16; i++) xs[i] = fma(m[at + i], z.by_mean, bias[i / 4].x[i % 2]), ys[i] = fma(v[at + i], z.by_var, spread[i / 4].x[i % 2]);
 			});
@@ -112,11 +118,8 @@ DEVICE Gradient finish(const Crowd& k, const Sizing& z, float (&m)[64], float (&
 				}
 			}
 			b += 32;
-			with_part<16>(first, [&](int at) INLINED {
-#pragma unroll
-				for (int i = 0; i < 16; i++) m[at + i] = xs[i], v[at + i] = ys[i];
-			});
 		}
+		give(48);
 	}
 #pragma unroll
 	for (int r = 0; r < 2; r++)
@@ -153,50 +156,55 @@ DEVICE void turn_back(const Crowd& k, const Gradient& g, float (&m)[64], float (
 #pragma unroll
 		for (int i = 4; i < 32; i *= 2) a += swap(a, i), b += swap(b, i);
 		int t = self();
-		Near to = Seat(t).own(AT_MOST + 8 + t / 32 % 4 * 2);
+		Near to = Seat(t).own(AT_MOST + 16 + t / 32 % 4 * 2);
 		if (t % 32 == 0) to[0] = a, to[1] = b;
 	}
+	float xs[16] = {}, ys[16] = {};
+	const auto give = [&](int at) INLINED {
+#pragma unroll
+		for (int i = 0; i < 16; i++) m[at + i] = xs[i], v[at + i] = ys[i];
+	};
 #pragma unroll 1
-	for (int slot = 0; slot < SLOTS; slot++) {
-		const Seat seat(self());
-		const Bend<EXACT> f(k.bend(1));
-		int col = 16 * slot;
-		Near w = place(AT_LAST) + seat.col + col;
-		float xs[8], ys[8], sums[8], spread = k.bend(1)[SPREAD];
-		with_part<8>(8 * slot, [&](int at) INLINED {
+	for (int first = 0; first < 64; first += 16) {
+		with_part<16>(first, [&](int at) INLINED {
+			if (at > 0) give(at - 16);
 #pragma unroll
-			for (int i = 0; i < 8; i++) xs[i] = m[at + i], ys[i] = v[at + i];
+			for (int i = 0; i < 16; i++) xs[i] = m[at + i], ys[i] = v[at + i];
 		});
 #pragma unroll
-		for (int j = 0; j < 2; j++) {
-			Two32 u = load2(w + 8 * j), e = load2(w + BROADEST + 8 * j), both = load2(w + 2 * BROADEST + 8 * j);
+		for (int half = 0; half < 2; half++) {
+			int t = self(), col = 2 * first + 16 * half;
+			const Bend<EXACT> f(k.bend(1));
+			Near w = place(AT_LAST) + Seat(t).col + col;
+			float sums[8], spread = k.bend(1)[SPREAD];
 #pragma unroll
-			for (int i = 0; i < 2; i++) {
-				float om[2], ov[2], by_m[2];
+			for (int j = 0; j < 2; j++) {
+				Two32 u = load2(w + 8 * j), e = load2(w + BROADEST + 8 * j), both = load2(w + 2 * BROADEST + 8 * j);
 #pragma unroll
-				for (int r = 0; r < 2; r++) {
-					float &x = xs[4 * j + 2 * r + i], &y = ys[4 * j + 2 * r + i];
-					f.back(x, y, tiny_inverse(y), g.ratio[r] * u.x[i], e.x[i], both.x[i], x, y, om[r], ov[r]);
-					top[r] = upper(top[r], size(x)), top[2 + r] = upper(top[2 + r], size(y));
-					by_m[r] = g.twice[r] * om[r];
+				for (int i = 0; i < 2; i++) {
+					float om[2], ov[2], by_m[2];
+#pragma unroll
+					for (int r = 0; r < 2; r++) {
+						float &x = xs[8 * half + 4 * j + 2 * r + i], &y = ys[8 * half + 4 * j + 2 * r + i];
+						f.back(x, y, tiny_inverse(y), g.ratio[r] * u.x[i], e.x[i], both.x[i], x, y, om[r], ov[r]);
+						top[r] = upper(top[r], size(x)), top[2 + r] = upper(top[2 + r], size(y));
+						by_m[r] = g.twice[r] * om[r];
+					}
+					float all = spread * fma(g.twice[1], ov[1], g.twice[0] * ov[0]);
+					sums[2 * j + i] = fma(g.ratio[1], by_m[1], fma(g.ratio[0], by_m[0], all * u.x[i]));
+					sums[4 + 2 * j + i] = fma(om[1], by_m[1], fma(om[0], by_m[0], all));
 				}
-				float all = spread * fma(g.twice[1], ov[1], g.twice[0] * ov[0]);
-				sums[2 * j + i] = fma(g.ratio[1], by_m[1], fma(g.ratio[0], by_m[0], all * u.x[i]));
-				sums[4 + 2 * j + i] = fma(om[1], by_m[1], fma(om[0], by_m[0], all));
 			}
+			bool there = col < k.last().in;
+			put_sums(k, t, col / 16, sums, 0.5f, there ? k.p.last.mean + col : -1, there ? k.p.last.rho + col : -1);
 		}
-		with_part<8>(8 * slot, [&](int at) INLINED {
-#pragma unroll
-			for (int i = 0; i < 8; i++) m[at + i] = xs[i], v[at + i] = ys[i];
-		});
-		bool there = col < k.last().in;
-		put_sums(k, slot, sums, 0.5f, there ? k.p.last.mean + col : -1, there ? k.p.last.rho + col : -1);
 	}
+	give(48);
 	flush_sums(k, SLOTS);
 	int t = self() % 128;
 	const Seat seat(self());
-	Near from = seat.own(AT_MOST + 8 + t % 2);
+	Near from = seat.own(AT_MOST + 16 + t % 2);
 	if (t < 2) leave(k, seat, t ? k.p.last.bias_rho : k.p.last.bias, from[0] + from[2] + from[4] + from[6]);
 	most[0] = bits(upper(top[0] * size(g.twice[0]), top[1] * size(g.twice[1]))), most[1] = bits(k.bend(1)[BY_VAR] * upper(top[2] * size(g.twice[0]), top[3] * size(g.twice[1])));
-	group_most(k, most[0], most[1]);
+	group_most(1, most[0], most[1]);
 }

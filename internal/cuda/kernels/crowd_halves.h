@@ -12,9 +12,10 @@ constexpr int BROADEST = 128, PANEL = 64 * BROADEST, PLANE = 4 * PANEL; // bytes
 enum { PLANE_W = 0, PLANE_SP = 2 * PLANE, PLANES = 6 * PLANE };
 
 // A description is the lower half of the descriptor of a right operand, in which a place counts
-// sixteen bytes: the distance of panels is in it; that of eights of rows is in the upper half.
+// sixteen bytes: the distance of panels is in it; that of eights of rows is in the upper half. In a cluster, the upper bits of a place are
+// the number of its block.
 template <int PANELS>
-DEVICE uint32 describe_planes(uint32 place) { return place >> 4 | (uint32)(PANELS * PANEL >> 4) << 16; }
+DEVICE uint32 describe_planes(uint32 place) { return (place & 0x3ffff) >> 4 | (uint32)(PANELS * PANEL >> 4) << 16; }
 DEVICE uint64 whole_description(uint32 d) { return (uint64)(2u << 30 | 512 >> 4) << 32 | d; }
 // The rows of a plane are the depth going forward, the columns going back: so far is the
 // next sixteen of the depth.
@@ -48,13 +49,11 @@ DEVICE int exponent(uint32 bound) {
 
 #ifndef EMULATED
 #define SUMS32(d) SUMS8(d, 0), SUMS8(d, 8), SUMS8(d, 16), SUMS8(d, 24)
-#define SUMS_16(d) SUMS8(d, 0), SUMS8(d, 8)
 // halves adds a product of halves to d: of 64 × 16 by 16 × 128 going forward, where the depth of the right operand is its
-// rows, or by 16 × 64 and 16 × 32 going back, or it sets d. halves_wait waits for all products; settled says that d is no longer in use.
+// rows, or by 16 × 64 going back, or it sets d. halves_wait waits for all products; settled says that d is no longer in use.
 DEVICE void halves_wait() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
 DEVICE void settled(float (&d)[64]) { asm volatile("" : SUMS64(d) :: "memory"); }
 DEVICE void settled(float (&d)[32]) { asm volatile("" : SUMS32(d) :: "memory"); }
-DEVICE void settled(float (&d)[16]) { asm volatile("" : SUMS_16(d) :: "memory"); }
 template <bool ADD>
 DEVICE void halves(float (&d)[64], const uint32* a, uint32 b) {
 	asm volatile("{.reg .pred p; setp.ne.b32 p, %69, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
@@ -69,12 +68,6 @@ DEVICE void halves(float (&d)[32], const uint32* a, uint32 b) {
 		"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31}, "
 		"{%32,%33,%34,%35}, %36, p, 1, 1, 0;}"
 		: SUMS32(d) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(whole_description(b)), "n"((int)ADD));
-}
-template <bool ADD>
-DEVICE void halves(float (&d)[16], const uint32* a, uint32 b) {
-	asm volatile("{.reg .pred p; setp.ne.b32 p, %21, 0; wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 "
-		"{%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15}, {%16,%17,%18,%19}, %20, p, 1, 1, 0;}"
-		: SUMS_16(d) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(whole_description(b)), "n"((int)ADD));
 }
 #else
 DEVICE void halves_wait() {}
@@ -114,29 +107,32 @@ struct Planes3 {
 	int w, s, p;
 };
 
-// Broad are the weights of the broad layer that a thread cuts: four columns of every eighth row, on their way from
-// global memory. Rows and columns that are not there are zeros.
+// Broad are the weights of the broad layer that a thread cuts: eight columns of every sixteenth row, on their way from
+// global memory. Rows and columns that are not there are zeros. Eight neighbours write two rows of a panel, and so to all banks.
 struct Broad {
-	static constexpr int EACH = BROADEST / 8;
-	Four32 u[EACH], v[EACH];
+	static constexpr int EACH = BROADEST / 16;
+	Four32 u[2 * EACH], v[2 * EACH];
 };
+DEVICE int broad_row() { return thread() / 32 * 2 + thread() / 4 % 2; }
 DEVICE Broad read_weights(const float* w, const float* s, int in, int width) {
 	Broad b;
-	int warp = thread() / 32, col = 4 * (thread() % 32);
-	Far from_w = Far(w) + (warp * width + col), from_s = Far(s) + (warp * width + col);
+	int row = broad_row(), col = thread() / 8 % 4 * 32 + thread() % 4 * 8;
+	Far from_w = Far(w) + (row * width + col), from_s = Far(s) + (row * width + col);
 #pragma unroll
-	for (int i = 0; i < Broad::EACH; i++) {
-		b.u[i] = b.v[i] = {};
-		if (8 * i + warp < in && col < width) b.u[i] = load4(from_w + 8 * i * width), b.v[i] = load4(from_s + 8 * i * width);
-	}
+	for (int i = 0; i < Broad::EACH; i++)
+#pragma unroll
+		for (int j = 0; j < 2; j++) {
+			b.u[2 * i + j] = b.v[2 * i + j] = {};
+			if (16 * i + row < in && col < width) b.u[2 * i + j] = load4(from_w + (16 * i * width + 4 * j)), b.v[2 * i + j] = load4(from_s + (16 * i * width + 4 * j));
+		}
 	return b;
 }
 DEVICE Planes3 cut_weights(const Broad& b, Near to) {
 	SHARED uint32 most[2][8];
-	int lane = thread() % 32, warp = thread() / 32;
+	int lane = thread() % 32, warp = thread() / 32, row = broad_row();
 	uint32 size[2] = {0, 0};
 #pragma unroll
-	for (int i = 0; i < Broad::EACH * 4; i++) {
+	for (int i = 0; i < Broad::EACH * 8; i++) {
 		uint32 x = bits(b.u[i / 4].x[i % 4]) & 0x7fffffff, y = bits(b.v[i / 4].x[i % 4]) & 0x7fffffff;
 		size[0] = x > size[0] ? x : size[0], size[1] = y > size[1] ? y : size[1];
 	}
@@ -151,21 +147,26 @@ DEVICE Planes3 cut_weights(const Broad& b, Near to) {
 	float x = from_bits(size[0]), y = from_bits(size[1]);
 	Planes3 o = {exponent(size[0]), exponent(size[1]), exponent(bits(fma(x, x, y)))};
 	float up[3] = {power(o.w), power(o.s), power(o.p)};
-	Near at = to + (warp * 64 + ((lane / 2 % 4) ^ (warp / 2 & 3)) * 16 + lane % 2 * 8) / 4;
+	Near at = to + (row * 64 + (lane % 4 ^ (row / 2 & 3)) * 16) / 4;
 #pragma unroll
 	for (int i = 0; i < Broad::EACH; i++)
 #pragma unroll
 		for (int k = 0; k < 3; k++) {
-			float x[4];
+			Halved c[4];
 #pragma unroll
 			for (int j = 0; j < 4; j++) {
-				float u = b.u[i].x[j], v = b.v[i].x[j];
-				x[j] = (k == 0 ? u : k == 1 ? v : fma(u, u, v)) * up[k];
+				float x[2];
+#pragma unroll
+				for (int e = 0; e < 2; e++) {
+					float u = b.u[2 * i + j / 2].x[j % 2 * 2 + e], v = b.v[2 * i + j / 2].x[j % 2 * 2 + e];
+					x[e] = (k == 0 ? u : k == 1 ? v : fma(u, u, v)) * up[k];
+				}
+				c[j] = cut_two(x[0], x[1]);
 			}
-			Halved p = cut_two(x[0], x[1]), q = cut_two(x[2], x[3]);
-			int panel = lane / 8, row = 8 * i; // of the plane, but for the warp
-			Near h = at + (k == 0 ? PLANE_W + panel * PANEL + row * 64 : PLANE_SP + panel * 2 * PANEL + (row / 32 * 64 + (k - 1) * 32 + row % 32) * 64) / 4;
-			store2(h, from_bits(p.h), from_bits(q.h)), store2(h + (k == 0 ? PLANE : 2 * PLANE) / 4, from_bits(p.l), from_bits(q.l));
+			int panel = lane / 8;
+			Near h = at + (k == 0 ? PLANE_W + panel * PANEL + 16 * i * 64 : PLANE_SP + panel * 2 * PANEL + (i / 2 * 64 + (k - 1) * 32 + i % 2 * 16) * 64) / 4;
+			const float high[4] = {from_bits(c[0].h), from_bits(c[1].h), from_bits(c[2].h), from_bits(c[3].h)}, low[4] = {from_bits(c[0].l), from_bits(c[1].l), from_bits(c[2].l), from_bits(c[3].l)};
+			store4(h, high), store4(h + (k == 0 ? PLANE : 2 * PLANE) / 4, low);
 		}
 	return o;
 }

@@ -12,12 +12,11 @@ struct Signals {
 	float m[8], v[8];
 };
 template <bool EXACT>
-DEVICE Signals first_signals(const Crowd& k, int col) {
+DEVICE Signals first_signals(const Crowd& k, const Entry& a, int col) {
 	Signals s;
-	const Seat seat(self());
 	const Bend<EXACT> f(k.bend(0));
 	float x[8], y[8];
-	first_layer(k, seat, col, x, y);
+	first_layer(k, a, col, x, y);
 #pragma unroll
 	for (int i = 0; i < 8; i++) f.ahead(x[i], f.distance(y[i]), s.m[i], s.v[i]);
 	return s;
@@ -40,23 +39,26 @@ DEVICE void forward(const Crowd& k, const Sizing& z, float (&m)[64], float (&v)[
 #pragma unroll
 	for (int i = 0; i < 64; i++) m[i] = v[i] = 0;
 	int depth = k.broad().in;
-	Signals s = first_signals<EXACT>(k, 0);
+	const Entry entry(k, Seat(self()));
+	const Cells cells(k, Seat(self()));
+	Signals s = first_signals<EXACT>(k, entry, 0);
 #pragma unroll 1
 	for (int col = 0; col < depth; col += 32) {
 		uint32 h[3][8], l[3][8];
 		cut_signals(s, z, 0, h, l);
-		cut_signals(first_signals<EXACT>(k, col + 16), z, 1, h, l);
+		cut_signals(first_signals<EXACT>(k, entry, col + 16), z, 1, h, l);
 		uint32 w = describe_planes<1>(planes_at() + PLANE_W) + (64 * col >> 4), sp = describe_planes<2>(planes_at() + PLANE_SP) + (128 * col >> 4);
+		take_turn();
 		wgmma_begin();
 #pragma unroll
 		for (int i = 0; i < 6; i++) halves<true>(m, (i < 2 ? l : h)[0] + i % 2 * 4, w + i % 2 * DEEPER + (i / 2 == 1 ? PLANE >> 4 : 0));
 #pragma unroll
 		for (int i = 0; i < 12; i++) halves<true>(v, (i < 4 ? l : h)[1 + i / 2 % 2] + i % 2 * 4, sp + i / 2 % 2 * (32 * 64 >> 4) + i % 2 * DEEPER + (i / 4 == 1 ? 2 * PLANE >> 4 : 0));
 		wgmma_end();
-		const Cells cells(k, Seat(self()));
+		give_turn();
 #pragma unroll
 		for (int i = 0; i < 4; i++) cells.write(i / 2, col / 32, i % 2, h[i / 2 * 2] + i % 2, l[i / 2 * 2] + i % 2);
-		if (col + 32 < depth) s = first_signals<EXACT>(k, col + 32);
+		if (col + 32 < depth) s = first_signals<EXACT>(k, entry, col + 32);
 		halves_wait();
 		settled(m), settled(v);
 	}
@@ -67,6 +69,7 @@ template <bool EXACT>
 DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], const float (&v)[64], const uint32 (&most)[2]) {
 	uint32 a[4][32]; // by mean, h and l; by variance
 	int em = exponent(most[0]), ev = exponent(most[1]), width = k.broad().in, slot = 0;
+	const Entry entry(k, Seat(self()));
 	const float scale[3] = {power(-em - k.state(STATE_W)), 2 * power(-ev - k.state(STATE_S)), 2 * k.bend(0)[SPREAD] * power(-ev - k.state(STATE_P))};
 	{
 		const float up_m[2] = {power(em) * g.twice[0], power(em) * g.twice[1]}, by_var = k.bend(1)[BY_VAR] * power(ev), up_v[2] = {by_var * g.twice[0], by_var * g.twice[1]};
@@ -76,18 +79,27 @@ DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], co
 			a[0][i] = p.h, a[1][i] = p.l, a[2][i] = q.h, a[3][i] = q.l;
 		}
 	}
+	float t[32] = {}; // sums by W, of 64 columns at a time: half as many products
 #pragma unroll 1
 	for (int col = 0; col < width; col += 32) {
-		float t[16], both[32]; // sums by W; by S, then by P
+		float both[32]; // by S, then by P
 		uint32 w = describe_planes<1>(planes_at() + PLANE_W) + (64 * col >> 4), sp = describe_planes<2>(planes_at() + PLANE_SP) + (128 * col >> 4);
-		wgmma_begin();
-		halves<false>(t, a[1], w); // what is left first: sums are cut
+		take_turn();
+		if (col % 64 == 0) {
+			wgmma_begin();
+			halves<false>(t, a[1], w); // what is left first: sums are cut
 #pragma unroll
-		for (int i = 1; i < 24; i++) halves<true>(t, a[i < 8] + i % 8 * 4, w + (i % 8 / 2 * PANEL >> 4) + i % 2 * DEEPER_BACK + (i / 8 == 1 ? PLANE >> 4 : 0));
+			for (int i = 1; i < 24; i++) halves<true>(t, a[i < 8] + i % 8 * 4, w + (i % 8 / 2 * PANEL >> 4) + i % 2 * DEEPER_BACK + (i / 8 == 1 ? PLANE >> 4 : 0));
+			wgmma_end();
+			halves_wait();
+			settled(t);
+		}
+		wgmma_begin();
 		halves<false>(both, a[3], sp);
 #pragma unroll
 		for (int i = 1; i < 24; i++) halves<true>(both, a[2 + (i < 8)] + i % 8 * 4, sp + (i % 8 / 2 * 2 * PANEL >> 4) + i % 2 * DEEPER_BACK + (i / 8 == 1 ? 2 * PLANE >> 4 : 0));
 		wgmma_end();
+		give_turn();
 		if (col == 0) {
 			const Seat seat(self());
 			const Cells cells(k, seat);
@@ -99,23 +111,27 @@ DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], co
 			}
 		}
 		halves_wait();
-		settled(t), settled(both);
+		settled(both);
 #pragma unroll 1
 		for (int half = 0; half < 2; half++) { // the sums are turned on by eight
-			const Seat seat(self());
 			const Bend<EXACT> f(k.bend(0));
 			float x[8], y[8], dm[8], dv[8];
-			first_layer(k, seat, col + 16 * half, x, y);
+			first_layer(k, entry, col + 16 * half, x, y);
 #pragma unroll
 			for (int i = 0; i < 8; i++) {
 				float by = EXACT ? 0.0f : tiny_inverse_root(y[i]), om, ov;
 				f.back(x[i], EXACT ? y[i] : y[i] * by, by, t[i] * scale[0], both[i] * scale[1], both[16 + i] * scale[2], dm[i], dv[i], om, ov);
-				t[i] = t[8 + i], both[i] = both[8 + i], both[16 + i] = both[24 + i];
+				both[i] = both[8 + i], both[16 + i] = both[24 + i];
 			}
-			leave_first(k, slot, dm, dv, col + 16 * half);
+#pragma unroll
+			for (int i = 0; i < 24; i++) t[i] = t[8 + i];
+			put_first(k, entry, slot, dm, dv, col + 16 * half);
+			slot += entry.in + 1;
+			bool end = col + 16 * half + 16 == width;
+			if (slot + entry.in + 1 > SLOTS || end) flush_sums(k, slot), slot = 0;
+			if (slot == 0 && !end) barrier_of_group();
 		}
 	}
-	if (slot > 0) flush_sums(k, slot);
 }
 
 // next_of is the view of the unit that follows.
@@ -151,6 +167,7 @@ DEVICE void run_crowd(const CrowdPass& p) {
 	begun();
 	copies_wait<0>();
 	barrier();
+	if (self() >= 128) give_turn();
 #pragma unroll 1
 	while (k.unit() * UNIT < c.rows) {
 		ask_rows(next_of(k));
@@ -172,4 +189,5 @@ DEVICE void run_crowd(const CrowdPass& p) {
 		const Crowd next = next_of(k);
 		k.stretch = next.stretch, k.within = next.within, k.parity = next.parity;
 	}
+	if (self() < 128) take_turn();
 }

@@ -31,7 +31,7 @@ constexpr int AT_BROAD = 0, AT_LAST = AT_BROAD + 2 * BROADEST, AT_END = AT_LAST 
 constexpr int AT_STATE = AT_BENDS + 2 * BEND, AT_GROUPS = AT_STATE + 8;
 // The place of a group has the scores of its rows, difference and variance, as doubles; what its warps tell one another: sums,
 // where these belong, and the largest of numbers; numbers of rows that are on their way; targets, twice.
-constexpr int SLOTS = 8, AT_TELL = 4 * GROUP_ROWS, AT_SLOTS = AT_TELL + 4 * SLOTS * 32, AT_MOST = AT_SLOTS + 2 * SLOTS, AT_ASKED = AT_MOST + 16, AT_TARGETS = AT_ASKED + GROUP_ROWS, GROUP_PLACE = AT_TARGETS + 2 * GROUP_ROWS;
+constexpr int SLOTS = 8, AT_TELL = 4 * GROUP_ROWS, AT_SLOTS = AT_TELL + 4 * SLOTS * 32, AT_MOST = AT_SLOTS + 2 * SLOTS, AT_ASKED = AT_MOST + 24, AT_TARGETS = AT_ASKED + GROUP_ROWS, GROUP_PLACE = AT_TARGETS + 2 * GROUP_ROWS;
 constexpr int AT_FIRST = AT_GROUPS + 2 * GROUP_PLACE, AT_INPUTS = AT_FIRST + 2 * BROADEST; // behind the weights of all inputs
 static_assert(AT_FIRST % 4 == 0 && AT_BENDS % 4 == 0, "");
 enum { STATE_W, STATE_S, STATE_P, STATE_SLOT };
@@ -84,11 +84,24 @@ struct Seat {
 	METHOD Near inputs(const Crowd& k) const { return place(AT_INPUTS) + (2 * BROADEST + (2 * group + k.parity) * (2 * GROUP_ROWS)) * k.thin().in; }
 };
 
+// An Entry is what a thread keeps at hand for the first layer: where its inputs are, and the numbers of its columns.
+struct Entry {
+	Near inputs, columns;
+	int in;
+	bool plain; // one input without variance
+	METHOD Entry(const Crowd& k, const Seat& s) : inputs(s.inputs(k) + s.row * k.thin().in), columns(place(s.col)), in(k.thin().in), plain(in == 1 && !k.uncertain()) {}
+};
+
 #ifndef EMULATED
 DEVICE void barrier_of_group() { asm volatile("bar.sync %0, 128;" ::"r"(1 + thread() / 128) : "memory"); }
+// The groups multiply in turn, so that one computes while the other multiplies.
+DEVICE void take_turn() { asm volatile("bar.sync %0, 256;" ::"r"(3 + thread() / 128) : "memory"); }
+DEVICE void give_turn() { asm volatile("bar.arrive %0, 256;" ::"r"(4 - thread() / 128) : "memory"); }
 typedef __attribute__((address_space(3))) double* NearDouble;
 #else
 DEVICE void barrier_of_group() { barrier(); }
+DEVICE void take_turn() {}
+DEVICE void give_turn() {}
 typedef double* NearDouble;
 #endif
 DEVICE NearDouble score_place(const Seat& s) { return (NearDouble)s.own(0); }
@@ -120,12 +133,12 @@ struct Cells {
 	}
 };
 
-// group_most makes two numbers, bits of such that are not negative, the largest of the group's.
-DEVICE void group_most(const Crowd& k, uint32& x, uint32& y) {
+// group_most makes two numbers, bits of such that are not negative, the largest of the group's. They meet at one of two
+// places, of which each has had other barriers since its last use.
+DEVICE void group_most(int place, uint32& x, uint32& y) {
 	x = all_most(x), y = all_most(y);
 	int t = self();
-	Near all = Seat(t).own(AT_MOST);
-	barrier_of_group(); // what was there is read
+	Near all = Seat(t).own(AT_MOST + 8 * place);
 	if (t % 32 == 0) all[t / 32 % 4 * 2] = from_bits(x), all[t / 32 % 4 * 2 + 1] = from_bits(y);
 	barrier_of_group();
 #pragma unroll

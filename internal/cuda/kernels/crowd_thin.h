@@ -37,7 +37,8 @@ DEVICE void leave(const Crowd& k, const Seat& s, int at, float sum) {
 	*to = k.within > 0 ? *to + sum : sum;
 }
 
-// Sums by mean and by variance of sixteen columns wait in a slot until the group adds up those of its warps: barriers are dear.
+// Sums by mean and by variance of sixteen columns wait in a slot until the group adds up those of its warps: barriers are dear. There must be
+// another one before the next sums come.
 DEVICE void flush_sums(const Crowd& k, int count) {
 	int t = self() % 128;
 	Seat s(self());
@@ -53,47 +54,55 @@ DEVICE void flush_sums(const Crowd& k, int count) {
 			leave(k, s, to + t % 16, sum);
 		}
 	}
-	barrier_of_group();
 }
-// put_sums fills a slot with the sums over rows of x, four columns by mean and then by variance, of which those by variance are multiplied by by_var. They
-// belong from at_mean and at_var on, or nowhere, if these are negative.
-DEVICE void put_sums(const Crowd& k, int slot, float (&x)[8], float by_var, int at_mean, int at_var) {
-	int t = self(), lane = t % 32, n = turned_number(lane);
+// put_sums fills a slot with the sums over rows of x, four columns by mean and then by variance, of which those by variance are multiplied by
+// by_var. They belong from at_mean and at_var on, or nowhere, if these are negative.
+DEVICE void put_sums(const Crowd& k, int t, int slot, float (&x)[8], float by_var, int at_mean, int at_var) {
+	int lane = t % 32, n = turned_number(lane);
 	float sum = turned(x, lane);
 	Seat s(t);
 	s.own(AT_TELL + 32 * (SLOTS * (t / 32 % 4) + slot))[n / 2 * 8 + lane % 4 * 2 + n % 2] = n < 4 ? sum : sum * by_var;
 	Near where = s.own(AT_SLOTS + 2 * slot);
-	if (t % 128 == 0) where[0] = from_bits((uint32)at_mean), where[1] = from_bits((uint32)at_var);
+	where[0] = from_bits((uint32)at_mean), where[1] = from_bits((uint32)at_var); // all write the same
 }
 
-// leave_first leaves the sums of sixteen columns of the first layer: for each input, then for the bias, whose input is one.
-DEVICE void leave_first(const Crowd& k, int& slot, const float (&dm)[8], const float (&dv)[8], int col) {
-	const Link& l = k.thin();
-	Seat s(self());
-	int in = l.in, width = l.out;
-	bool uncertain = k.uncertain();
+// put_first puts the sums of sixteen columns of the first layer into slots: for the bias, whose input is one, and for each input. Shared
+// memory has room for fewer inputs than there are slots.
+DEVICE void put_first(const Crowd& k, const Entry& a, int slot, const float (&dm)[8], const float (&dv)[8], int col) {
+	const Places& p = k.p.first;
+	int in = a.in, t = self();
 	float by_var = k.bend(0)[BY_VAR];
-	Near x = s.inputs(k) + s.row * in, y = x + GROUP_ROWS * in, w = place(AT_INPUTS) + col + s.col;
-#pragma unroll 1
-	for (int i = 0; i <= in; i++, w += 2 * BROADEST) {
-		bool bias = i == in;
-		float u[2] = {bias ? 1.0f : x[i], bias ? 1.0f : x[8 * in + i]}, q[2] = {u[0] * u[0], u[1] * u[1]}, sums[8];
-		if (uncertain && !bias) q[0] += y[i], q[1] += y[8 * in + i];
+	Near x = a.inputs, y = x + GROUP_ROWS * in;
+	const auto input = [&](int i, float (&sums)[8]) INLINED {
+		float u[2] = {x[i], x[8 * in + i]}, q[2] = {u[0] * u[0], u[1] * u[1]};
+		bool uncertain = !a.plain && k.uncertain();
+		if (uncertain) q[0] += y[i], q[1] += y[8 * in + i];
 #pragma unroll
 		for (int j = 0; j < 4; j++) {
 			int e = j / 2 * 4 + j % 2;
 			sums[j] = fma(u[1], dm[e + 2], u[0] * dm[e]), sums[4 + j] = fma(q[1], dv[e + 2], q[0] * dv[e]);
 		}
-		if (uncertain && !bias) {
-			float z[2] = {2 * by_var * y[i], 2 * by_var * y[8 * in + i]};
+		if (!uncertain) return;
+		Near w = a.columns + (AT_INPUTS + 2 * BROADEST * i + col);
+		float z[2] = {2 * by_var * y[i], 2 * by_var * y[8 * in + i]};
 #pragma unroll
-			for (int j = 0; j < 4; j++) {
-				int e = j / 2 * 4 + j % 2;
-				sums[j] = fma(w[j / 2 * 8 + j % 2], fma(z[1], dv[e + 2], z[0] * dv[e]), sums[j]);
-			}
+		for (int j = 0; j < 4; j++) {
+			int e = j / 2 * 4 + j % 2;
+			sums[j] = fma(w[j / 2 * 8 + j % 2], fma(z[1], dv[e + 2], z[0] * dv[e]), sums[j]);
 		}
-		const Places& p = k.p.first;
-		put_sums(k, slot, sums, by_var, col + (bias ? p.bias : p.mean + i * width), col + (bias ? p.bias_rho : p.rho + i * width));
-		if (++slot == SLOTS) flush_sums(k, SLOTS), slot = 0;
+	};
+	float bias[8], sums[8]; // at once: each takes long
+#pragma unroll
+	for (int j = 0; j < 4; j++) {
+		int e = j / 2 * 4 + j % 2;
+		bias[j] = dm[e] + dm[e + 2], bias[4 + j] = dv[e] + dv[e + 2];
+	}
+	input(0, sums);
+	put_sums(k, t, slot, bias, by_var, p.bias + col, p.bias_rho + col), put_sums(k, t, slot + 1, sums, by_var, p.mean + col, p.rho + col);
+#pragma unroll 1
+	for (int i = 1; i < in; i++) {
+		int at = i * k.thin().out + col;
+		input(i, sums);
+		put_sums(k, t, slot + 1 + i, sums, by_var, p.mean + at, p.rho + at);
 	}
 }
