@@ -21,6 +21,15 @@ func kDepth() int {
 	return kBlock
 }
 
+// rowDepth is how many rows a block of so many k takes: those of AVX-512 fill a quarter of L2, so
+// that b, which may come from afar, is read less often.
+func rowDepth(k int) int {
+	if !wide {
+		return rowBlock
+	}
+	return max(rowBlock, ceil(caches.L2/16/k, 2*MR)*2*MR)
+}
+
 // tile is what the vector kernels are told; its layout is known to gen/mul.
 // Strides are in elements.
 type tile struct {
@@ -71,10 +80,7 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 	} else if cs == MR {
 		width = colBlock // of dst, which stays in L2 from one block of k to the next
 	}
-	height := rowBlock
-	if wide {
-		height *= max(1, kBlock/b.K) // as much of a
-	}
+	height := rowDepth(min(depth, b.K))
 	for i := 0; i < rows; i += height {
 		for j := 0; j < b.N; j += width {
 			s, ls := start, lds
