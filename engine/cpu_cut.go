@@ -1,6 +1,11 @@
 package engine
 
-import "time"
+import (
+	"time"
+
+	"utvi/internal/compute"
+	"utvi/vi"
+)
 
 // A cut is how a batch is cut into blocks: some of so many rows each, then small ones.
 type cut struct{ rows, large, small int }
@@ -9,6 +14,26 @@ type cut struct{ rows, large, small int }
 func evenCut(batch, workers int) cut {
 	rows := blockRows(batch, workers)
 	return cut{rows, (batch + rows - 1) / rows, rows}
+}
+
+// farCut is for one worker whose weights come from memory: they are read once for more rows, though
+// the activations of so many do not stay in the second-level cache.
+func farCut(batch int) cut {
+	const tile = 2 * compute.MR
+	blocks := (batch + farBlock - 1) / farBlock
+	rows := ((batch+blocks-1)/blocks + tile - 1) / tile * tile
+	return cut{rows, (batch + rows - 1) / rows, rows}
+}
+
+const farBlock, farWeights = 264, 1 << 21
+
+// far reports whether the weights of a network come from memory, again and again.
+func far(p *vi.Params[float32]) bool {
+	n := 0
+	for _, t := range p.Tensors {
+		n += t.Len()
+	}
+	return n >= farWeights
 }
 
 // unevenCut is for cores that are not equally fast, as those of a machine are that other

@@ -15,11 +15,14 @@ func TestCut(t *testing.T) {
 	for batch := 1; batch <= 2500; batch++ {
 		for _, workers := range []int{1, 2, 3, 4, 7, 16, 64} {
 			even := evenCut(batch, workers)
-			for _, c := range []cut{even, unevenCut(batch, workers)} {
-				row := 0
+			for _, c := range []cut{even, unevenCut(batch, workers), farCut(batch)} {
+				row, most := 0, even.rows
+				if c == farCut(batch) {
+					most = farBlock
+				}
 				for b := range c.blocks(batch) {
 					s := c.span(b, batch)
-					if s.from != row || s.to <= s.from || s.to-s.from > even.rows {
+					if s.from != row || s.to <= s.from || s.to-s.from > most {
 						t.Fatalf("block %d of %v is %v, after %d of %d rows", b, c, s, row, batch)
 					}
 					row = s.to
@@ -32,6 +35,9 @@ func TestCut(t *testing.T) {
 	}
 	if c := unevenCut(1024, 16); c != (cut{52, 16, 20}) {
 		t.Errorf("1024 rows of 16 uneven workers are cut into %v", c)
+	}
+	if c := farCut(1024); c != (cut{264, 4, 264}) {
+		t.Errorf("1024 rows of one worker, with weights from memory, are cut into %v", c)
 	}
 	if c := unevenCut(1024, 2); c != evenCut(1024, 2) {
 		t.Errorf("1024 rows of 2 uneven workers are cut into %v", c)

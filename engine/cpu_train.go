@@ -93,6 +93,9 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 func (t *trainer) allocate() {
 	workers := t.Pool.Workers()
 	t.cuts = [2]cut{evenCut(t.Batch, workers), unevenCut(t.Batch, workers)}
+	if workers == 1 && oneBlock > maxBlock && far(t.params) {
+		t.cuts = [2]cut{farCut(t.Batch), farCut(t.Batch)}
+	}
 	t.rows = max(t.cuts[0].rows, t.cuts[1].rows)
 	width, outputs := t.unit.TapeWidth(), t.unit.Out().Size()
 	tape := compute.Make[float32](t.Batch * width) // in one array, gradients sum several blocks at once

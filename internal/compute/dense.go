@@ -12,7 +12,7 @@ import "runtime"
 //	∂m = g·w̄ᵀ + 2m∘(h·sᵀ)      ∂v = h·(w̄²+s)ᵀ
 //	∂w̄ = mᵀg + 2w̄∘(vᵀh)        ∂s = (m²)ᵀh + vᵀh
 //
-// Weights are packed once per step, 16 rows a tile. The operands of the weight
+// Weights are packed once per step, 16 rows a tile or more. The operands of the weight
 // gradients are packed once per row while they are hot, onto the tape.
 type Dense[T Float] struct {
 	In, Out int
@@ -55,27 +55,32 @@ func newDense[T Float](in, out int, random, train, apart bool) *Dense[T] {
 	return d
 }
 
-// prepareRows is how many weight rows one Prepare tile packs.
-const prepareRows = NR
+// prepareRows is how many weight rows one Prepare tile packs: a panel of the transposes, and as many
+// of few outputs as have so many weights.
+func (d *Dense[T]) prepareRows() int { return NR * ceil(NR, d.Out) }
 
 // PrepareTiles is the number of tiles of Prepare.
-func (d *Dense[T]) PrepareTiles() int { return (d.In + prepareRows - 1) / prepareRows }
+func (d *Dense[T]) PrepareTiles() int { return ceil(d.In, d.prepareRows()) }
 
 // PrepareRange returns the weights that Prepare packs for a tile.
 func (d *Dense[T]) PrepareRange(tile int) (lo, hi int) {
-	lo = tile * prepareRows
-	return lo * d.Out, min(d.In, lo+prepareRows) * d.Out
+	lo = tile * d.prepareRows()
+	return lo * d.Out, min(d.In, lo+d.prepareRows()) * d.Out
 }
 
 // PrepareScratch is the length of the scratch Prepare needs.
-func (d *Dense[T]) PrepareScratch() int { return 2 * prepareRows * d.Out }
+func (d *Dense[T]) PrepareScratch() int { return 2 * d.prepareRows() * d.Out }
 
 // Prepare packs tile from the weights' means and ρ (σ = softplus ρ; nil for
 // fixed weights). Tiles may be prepared concurrently.
 func (d *Dense[T]) Prepare(tile int, mean, rho, scratch []T) {
 	lo, hi := d.PrepareRange(tile)
 	mean = mean[lo:hi]
-	s, second := scratch[:hi-lo], scratch[prepareRows*d.Out:][:hi-lo]
+	if d.preparesTogether(hi - lo) {
+		d.prepareTogether(lo/d.Out, mean, rho[lo:hi])
+		return
+	}
+	s, second := scratch[:hi-lo], scratch[d.prepareRows()*d.Out:][:hi-lo]
 	switch {
 	case !d.Random:
 		Square(second, mean)
@@ -90,6 +95,24 @@ func (d *Dense[T]) Prepare(tile int, mean, rho, scratch []T) {
 		d.pack(1, d.vari, d.variT, lo/d.Out, hi/d.Out, s)
 	}
 	d.pack(2, d.second, d.secondT, lo/d.Out, hi/d.Out, second)
+}
+
+// preparesTogether reports whether one kernel of AVX-512 computes and packs n weights of a tile:
+// whole panels, also of the transposes.
+func (d *Dense[T]) preparesTogether(n int) bool {
+	return wide && is32[T]() && d.Random && !d.apart && !d.thin() && d.meanT.Data != nil &&
+		n == NR*d.Out && d.Out%NR == 0 && d.In*d.Out < streamFrom
+}
+
+func (d *Dense[T]) prepareTogether(row int, mean, rho []T) {
+	var to, turned [3][]float32
+	for i, r := range [3]Right[T]{d.mean, d.vari, d.second} {
+		to[i] = as32(r.Data[row*NR:])
+	}
+	for i, r := range [3]Right[T]{d.meanT, d.variT, d.secondT} {
+		turned[i] = as32(r.Data[row*d.Out:][:NR*d.Out])
+	}
+	preparePanels(as32(mean), as32(rho), to, turned, d.In*NR, d.Out/NR)
 }
 
 // streamFrom is the size of a matrix from which Prepare writes past the caches:
@@ -188,6 +211,10 @@ func (d *Dense[T]) ForwardPart(part, parts, rows int, m, v, mo, vo, squares []T)
 	}
 	Mul(mo, d.Out, d.biasMean[lo:], 0, m, d.In, 1, rows, mean)
 	start, lds := d.biasVar[lo:], 0
+	if v != nil && d.Random && is32[T]() && takesTwo(rows, d.In, hi-lo) {
+		mulTwo(as32(vo), d.Out, as32(start), lds, as32(squares), as32(v), rows, d.vari.columns(lo, hi).as32(), d.second.columns(lo, hi).as32())
+		return
+	}
 	if d.Random {
 		Mul(vo, d.Out, start, lds, squares, d.In, 1, rows, d.vari.columns(lo, hi))
 		start, lds = vo, d.Out

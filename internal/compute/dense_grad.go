@@ -94,9 +94,12 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 	}
 	second := hasV && hasH // there is a vᵀh to add
 	begun := second && wide && is32[T]() && d.Random && !d.single()
+	together := begun && d.beginsTogether(blocks)
 	if begun { // the sums of ∂s begin with vᵀh, those of ∂w̄ with 2w̄∘vᵀh
-		d.sumSecond(blocks, t, gs)
 		second = false
+		if !together {
+			d.sumSecond(blocks, t, gs)
+		}
 	}
 	for add := false; len(blocks) > 0; add = true {
 		b := blocks[0] // and those that one product sums
@@ -105,9 +108,13 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 		if second && d.fuses() {
 			d.gradientFused(b, add, gw, gs, vh)
 		} else {
-			if begun && !add {
+			switch {
+			case together:
+				mulStretchesTwo(as32(gw), as32(gs), d.Out, as32(mean), d.left(b, 1, t, apart).as32(), d.left(b, 0, t, apart).as32(), t.hi-t.lo,
+					h.as32(), g.as32(), t.to-t.from, b.Rows, n)
+			case begun && !add:
 				d.beginMean(gw, gs, mean, t, b.Rows, n, d.left(b, 0, t, apart), g)
-			} else {
+			default:
 				d.gradProduct(gw, d.Out, t, add, b.Rows, n, d.left(b, 0, t, apart), g)
 			}
 			if d.Random {
@@ -128,6 +135,14 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 	}
 }
 
+// beginsTogether reports whether vᵀh and mᵀg are one product after the other for each tile in
+// registers, with AVX-512: there is one stretch of blocks. Of a large matrix the means would come
+// from afar, and are better read in order.
+func (d *Dense[T]) beginsTogether(blocks []TapeBlock[T]) bool {
+	n, _ := d.stretches(blocks)
+	return n == len(blocks) && d.In*d.Out < streamFrom
+}
+
 // sumSecond writes vᵀh to gs, with AVX-512: the other products go on from there, so that nothing
 // is added to a whole tile.
 func (d *Dense[T]) sumSecond(blocks []TapeBlock[T], t gradTile, gs []T) {
@@ -143,7 +158,7 @@ func (d *Dense[T]) sumSecond(blocks []TapeBlock[T], t gradTile, gs []T) {
 // come from afar, and are better read in order.
 func (d *Dense[T]) beginMean(gw, gs, mean []T, t gradTile, rows, n int, left, right stretched[T]) {
 	if d.In*d.Out < streamFrom {
-		mulStretchesBy(as32(gw), d.Out, as32(gs), as32(mean), d.Out, left.as32(), t.hi-t.lo, right.as32(), t.to-t.from, rows, n)
+		mulStretchesBy(as32(gw), d.Out, as32(gs), as32(mean), left.as32(), t.hi-t.lo, right.as32(), t.to-t.from, rows, n)
 		return
 	}
 	w, times := t.stretch(d.Out)

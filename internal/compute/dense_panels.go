@@ -21,12 +21,8 @@ func (d *Dense[T]) Panels(rows int) bool {
 
 // backwardPanels is Backward with g and h in panels on the tape.
 func (d *Dense[T]) backwardPanels(rows int, m, g, h, dm, dv []T) {
-	mul := func(dst, start, by, a []T, b Right[T]) {
-		mulColumnPanels(as32(dst), d.In, as32(start), d.In, as32(by), as32(a), rows, Right[float32]{b.K, b.N, as32(b.Data)})
-	}
-	mul(dm, nil, nil, h, d.variT)
-	mul(dm, dm, m, g, d.meanT)
+	mulColumnPanelsBy(as32(dm), d.In, as32(m), as32(h), as32(g), rows, d.variT.as32(), d.meanT.as32())
 	if dv != nil {
-		mul(dv, nil, nil, h, d.secondT)
+		mulColumnPanels(as32(dv), d.In, as32(h), rows, d.secondT.as32())
 	}
 }

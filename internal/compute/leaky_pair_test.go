@@ -176,31 +176,3 @@ func TestPairsOfDense(t *testing.T) {
 		}
 	})
 }
-
-// A left operand in panels of columns gives the bits of one in rows.
-func TestMulColumnPanels(t *testing.T) {
-	eachPair(t, func(t *testing.T) {
-		for _, s := range [][3]int{{1, 16, 16}, {5, 48, 40}, {8, 32, 128}, {20, 16, 33}, {128, 128, 128}, {131, 64, 17}, {19, 16, 32}, {26, 16, 1024}} {
-			rows, k, n := s[0], s[1], s[2]
-			a, b := values[float32](rows*k, 1), NewRight[float32](k, n)
-			b.Pack(values[float32](k*n, 2), n, 1)
-			panels := make([]float32, rows*k)
-			for i := range rows {
-				for j := range k {
-					panels[(j/NR*rows+i)*NR+j%NR] = a[i*k+j]
-				}
-			}
-			start, by := values[float32](rows*n, 3), values[float32](rows*n, 4)
-			twice := make([]float32, rows*n)
-			TwiceMulTo(twice, start, by)
-			for i, s := range [][3][]float32{{}, {start, nil, start}, {start, by, twice}} {
-				got, want := make([]float32, rows*n), make([]float32, rows*n)
-				Mul(want, n, s[2], n, a, k, 1, rows, b)
-				mulColumnPanels(got, n, s[0], n, s[1], panels, rows, b)
-				if !slices.Equal(got, want) {
-					t.Errorf("%d × %d × %d, start %d: other bits", rows, k, n, i)
-				}
-			}
-		}
-	})
-}

@@ -14,6 +14,8 @@ type Right[T Float] struct {
 // RightLen is the length of the Data of a Right of k rows and n columns.
 func RightLen(k, n int) int { return (n + NR - 1) / NR * NR * k }
 
+func (r Right[T]) as32() Right[float32] { return Right[float32]{r.K, r.N, as32(r.Data)} }
+
 // NewRight returns a zero right operand of k rows and n columns.
 func NewRight[T Float](k, n int) Right[T] {
 	return Right[T]{K: k, N: n, Data: Make[T](RightLen(k, n))}
@@ -106,7 +108,7 @@ func mul[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, row
 		_ = a[(rows-1)/MR*step+(rows-1)%MR*rs+(b.K-1)*cs]
 	}
 	if vector && b.K > 0 && is32[T]() {
-		mulVector(as32(dst), ldd, as32(start), lds, as32(a), rs, cs, step, rows, Right[float32]{b.K, b.N, as32(b.Data)})
+		mulVector(as32(dst), ldd, as32(start), lds, as32(a), rs, cs, step, rows, b.as32())
 		return
 	}
 	mulGo(dst, ldd, start, lds, a, rs, cs, step, rows, b.Data, b.K*NR, NR, b.K, b.N)

@@ -21,6 +21,15 @@ func kDepth() int {
 	return kBlock
 }
 
+// rowDepth is how many rows a block of so many k takes: those of AVX-512 fill a quarter of L2, so
+// that b, which may come from afar, is read less often.
+func rowDepth(k int) int {
+	if !wide {
+		return rowBlock
+	}
+	return max(rowBlock, ceil(caches.L2/16/k, 2*MR)*2*MR)
+}
+
 // tile is what the vector kernels are told; its layout is known to gen/mul.
 // Strides are in elements.
 type tile struct {
@@ -42,7 +51,10 @@ type tile struct {
 	more         int // stretches of k that follow the first
 	jumpA, jumpB int // from the end of one to the beginning of the next
 
-	by *float32 // start counts twice, times this, with AVX-512 and more than two rows; nil: once
+	// What follows only the tiles of AVX-512 with more than two rows know.
+	by  *float32 // start or, with a second product, the first one counts twice, times this; nil: once
+	a2  *float32 // the second product's left operand, b2 is its right one; nil: there is none
+	mid *float32 // where the first product is written, too, rows ldd apart; nil: nowhere
 }
 
 // ptr is how the generated declarations take a tile, a type avo cannot name.
@@ -68,7 +80,8 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 	} else if cs == MR {
 		width = colBlock // of dst, which stays in L2 from one block of k to the next
 	}
-	for i := 0; i < rows; i += rowBlock {
+	height := rowDepth(min(depth, b.K))
+	for i := 0; i < rows; i += height {
 		for j := 0; j < b.N; j += width {
 			s, ls := start, lds
 			for k := 0; k < b.K; k += depth {
@@ -77,7 +90,7 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 					m.start = s[j:]
 				}
 				m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, bs: NR, k: min(depth, b.K-k)}
-				m.mul(i, min(rowBlock, rows-i))
+				m.mul(i, min(height, rows-i))
 				s, ls = dst, ldd // the chain goes on from what the last block left
 			}
 		}
@@ -88,6 +101,7 @@ func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs
 type block struct {
 	dst, start, a, b []float32
 	by               []float32 // as far apart as start; see tile
+	a2, b2, mid      []float32 // a second product that is added; see tile
 	n                int
 	t                tile
 }
@@ -98,9 +112,6 @@ func (m *block) at(i, j, count int) tile {
 	t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i/MR*t.step+i%MR*t.rs], &m.b[j/NR*t.ps]
 	if m.start != nil {
 		t.start = &m.start[i*t.lds+j]
-	}
-	if m.by != nil {
-		t.by = &m.by[i*t.lds+j]
 	}
 	t.w, t.count = min(NR, m.n-j), count
 	if wide {

@@ -10,24 +10,38 @@ func (m *block) mulWide(i, rows int) {
 		return
 	}
 	full, rest := rows/(2*MR), rows%(2*MR)
+	t := m.t // one for all: to copy it takes as long as fifty multiply-adds
+	run := func(i, j, rows, count int) {
+		t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i/MR*t.step+i%MR*t.rs], &m.b[j/NR*t.ps]
+		if m.start != nil {
+			t.start = &m.start[i*t.lds+j]
+		}
+		if m.by != nil {
+			t.by = &m.by[i*t.lds+j]
+		}
+		if m.mid != nil {
+			t.mid = &m.mid[i*t.ldd+j]
+		}
+		if m.a2 != nil {
+			t.a2, t.b2 = &m.a2[i/MR*t.step+i%MR*t.rs], &m.b2[j/NR*t.ps]
+		}
+		t.w, t.count = min(2*NR, m.n-j), count
+		t.fewWide(rows)
+	}
 	low := i + full*2*MR
 	for j := 0; j < m.n && rows > 2; j += 2 * NR {
 		if full > 0 {
-			t := m.at(i, j, full)
-			t.fewWide(2 * MR)
+			run(i, j, 2*MR, full)
 		}
 		if rest == 8 { // of 128 rows
-			t := m.at(low, j, 1)
-			t.fewWide(rest)
+			run(low, j, rest, 1)
 			continue
 		}
 		if rest >= MR {
-			t := m.at(low, j, 1)
-			t.fewWide(MR)
+			run(low, j, MR, 1)
 		}
 		if rest%MR > 2 {
-			t := m.at(low+rest/MR*MR, j, 1)
-			t.fewWide(rest % MR)
+			run(low+rest/MR*MR, j, rest%MR, 1)
 		}
 	}
 	if rest != 8 && (rest%MR == 1 || rest%MR == 2) {

@@ -37,50 +37,6 @@ func (p *LeakyPair) sumOuter(x, w, s, bm, bs, gm, gv, gw, gs, gbm, gbs []float32
 	elemLeakyPairSumAVX512(p.k[:], x, w, s, bm, bs, gm, gv, gw, gs, gbm, gbs, rows, n/NR, more)
 }
 
-// mulColumnPanels is Mul with a left operand in panels of NR columns: element (i, k) of a is
-// a[(k/NR*rows+i)*NR + k%NR]. Each panel is a stretch of k; b.K is a multiple of NR. If by is not
-// nil, the sums begin with 2·start∘by.
-func mulColumnPanels(dst []float32, ldd int, start []float32, lds int, by, a []float32, rows int, b Right[float32]) {
-	_, _, _ = dst[(rows-1)*ldd+b.N-1], a[rows*b.K-1], b.Data[RightLen(b.K, b.N)-1]
-	for i := 0; i < rows; i += rowBlock {
-		m := block{dst: dst[i*ldd:], a: a[i*NR:], b: b.Data, n: b.N}
-		if start != nil {
-			m.start = start[i*lds:]
-		}
-		if by != nil {
-			m.by = by[i*lds:]
-		}
-		m.t = tile{ldd: ldd, lds: lds, rs: NR, cs: 1, step: MR * NR, ps: b.K * NR, bs: NR, k: NR,
-			more: b.K/NR - 1, jumpA: (rows - 1) * NR}
-		m.mulBy(min(rowBlock, rows-i))
-	}
-}
-
-// mulBy is mul of all rows. The kernels of one and two rows know no by.
-func (m *block) mulBy(rows int) {
-	if rest := rows % (2 * MR); m.by != nil && rest != 8 && (rest%MR == 1 || rest%MR == 2) {
-		lds := m.t.lds
-		for i := rows - rest%MR; i < rows; i++ {
-			TwiceMulTo(m.dst[i*m.t.ldd:][:m.n], m.start[i*lds:], m.by[i*lds:])
-		}
-		last := *m
-		last.by, last.start, last.t.lds = nil, m.dst, m.t.ldd
-		last.mul(rows-rest%MR, rest%MR)
-		rows -= rest % MR
-	}
-	m.mul(0, rows)
-}
-
-// mulStretchesBy is mulStretches whose sums begin with 2·start∘by.
-func mulStretchesBy(dst []float32, ldd int, start, by []float32, lds int, a stretched[float32], rows int, b stretched[float32], columns, k, n int) {
-	_, _, _ = dst[(rows-1)*ldd+columns-1], start[(rows-1)*lds+columns-1], by[(rows-1)*lds+columns-1]
-	_, _ = a.data[a.last((rows-1)/MR, (rows-1)%MR, k, n)], b.data[b.last((columns-1)/NR, NR-1, k, n)]
-	m := block{dst: dst, start: start, by: by, a: a.data, b: b.data, n: columns}
-	m.t = tile{ldd: ldd, lds: lds, rs: 1, cs: a.row, step: a.tile, ps: b.tile, bs: b.row, k: k,
-		more: n - 1, jumpA: a.apart - k*a.row, jumpB: b.apart - k*b.row}
-	m.mulBy(rows)
-}
-
 // stepRandomWide is stepRandomVector: gradients and step of a number in one kernel, for ρ first.
 func stepRandomWide(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
 	const chunk = 512
@@ -96,4 +52,17 @@ func stepRandomWide(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float
 		kl, norm2 = kl+x, norm2+z
 	}
 	return kl, norm2
+}
+
+// preparePanels packs NR rows of w̄, s and w̄²+s into panels of right operands, ps apart, and into
+// one panel of each of their transposes.
+func preparePanels(mean, rho []float32, to, turned [3][]float32, ps, panels int) {
+	n := panels * NR
+	_, _ = mean[NR*n-1], rho[NR*n-1]
+	var at, back [3]*float32
+	for i := range at {
+		_, _ = to[i][(panels-1)*ps+NR*NR-1], turned[i][NR*n-1]
+		at[i], back[i] = &to[i][0], &turned[i][0]
+	}
+	prepareAVX512(&mean[0], &rho[0], n, &at, &back, ps, panels)
 }

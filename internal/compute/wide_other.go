@@ -4,12 +4,21 @@ package compute
 
 const notWide = "compute: no wider kernels on this machine"
 
-func mulColumnPanels(dst []float32, ldd int, start []float32, lds int, by, a []float32, rows int, b Right[float32]) {
+func takesTwo(rows, k, n int) bool { return false }
+func mulTwo(dst []float32, ldd int, start []float32, lds int, a, a2 []float32, rows int, b, b2 Right[float32]) {
 	panic(notWide)
 }
-func mulStretchesBy(dst []float32, ldd int, start, by []float32, lds int, a stretched[float32], rows int, b stretched[float32], columns, k, n int) {
+func mulColumnPanels(dst []float32, ldd int, a []float32, rows int, b Right[float32]) { panic(notWide) }
+func mulColumnPanelsBy(dst []float32, ldd int, by, a, a2 []float32, rows int, b, b2 Right[float32]) {
 	panic(notWide)
 }
+func mulStretchesBy(dst []float32, ldd int, start, by []float32, a stretched[float32], rows int, b stretched[float32], columns, k, n int) {
+	panic(notWide)
+}
+func mulStretchesTwo(dst, mid []float32, ldd int, by []float32, a, a2 stretched[float32], rows int, b, b2 stretched[float32], columns, k, n int) {
+	panic(notWide)
+}
+func preparePanels(mean, rho []float32, to, turned [3][]float32, ps, panels int) { panic(notWide) }
 
 func (p *LeakyPair) push(m, v, mean, variance []float32)                           { panic(notWide) }
 func (p *LeakyPair) pull(m, v, gm, gv, dm, dv []float32, rows int)                 { panic(notWide) }

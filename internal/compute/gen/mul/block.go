@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -14,18 +13,20 @@ import (
 // block generates mulRxC of AVX-512: a tile of rows × 16·panels against neighbouring
 // panels of b; of the last panel the columns up to w are wanted. Twelve rows are two
 // tiles of six of the left operand, step apart, and of those there are count, one below
-// the other. Each element is one FMA chain: start, then k ascending.
+// the other. Each element is one FMA chain: start, then k ascending; then, if there is a second
+// product, a2·b2, that goes on from there.
 func block(rows, panels int) {
 	isa.Own(fmt.Sprintf("mul%dx%d", rows, 16*panels), "func(t *byte)",
 		fmt.Sprintf("multiplies %d rows, count times if 12, by the first w columns of %d panels.", rows, panels))
-	t := tile512{rows: rows, panels: panels, acc: accumulators(rows, panels), more: AllocLocal(8)}
+	t := tile512{rows: rows, panels: panels, acc: accumulators(rows, panels), more: AllocLocal(8), then: AllocLocal(8), by: AllocLocal(8)}
 	t.dst, t.start, t.a = load("dst"), load("start"), load("a")
+	MOVQ(load("by"), t.by)
 	t.lastColumns()
 	if rows < 12 {
 		t.begin()
 		Label("sum")
 		t.sum(nil)
-		t.store()
+		t.store(t.dst)
 		isa.End()
 		return
 	}
@@ -41,20 +42,23 @@ func block(rows, panels int) {
 	CMPQ(count, Imm(1))
 	JE(LabelRef("store"))
 	lds := bytes("lds")
+	TESTQ(lds, lds)
+	JZ(LabelRef("store"))
 	TESTQ(U32(4095), lds)
 	JNZ(LabelRef("store"))
-	by := load("by")
+	by := GP64()
+	MOVQ(t.by, by)
 	TESTQ(by, by)
 	JNZ(LabelRef("store"))
 	t.readAhead(spill, lds)
-	t.store()
+	t.store(t.dst)
 	DECQ(count)
 	t.advance()
 	t.each(func(r, p int, v VecVirtual) { VMOVUPS(spill.Offset(64*(r*panels+p)), v) })
 	JMP(LabelRef("sum"))
 
 	Label("store")
-	t.store()
+	t.store(t.dst)
 	DECQ(count)
 	JZ(LabelRef("done"))
 	TESTQ(t.start, t.start)
@@ -77,6 +81,8 @@ type tile512 struct {
 	dst, start, a GPVirtual
 	last          *isa.Mask // of the last panel
 	more          Mem       // stretches of k that follow
+	then          Mem       // the left operand of the second product, until its turn
+	by            Mem       // goes from tile to tile
 }
 
 func (t *tile512) each(do func(r, p int, v VecVirtual)) {
@@ -103,7 +109,7 @@ func (t *tile512) lastColumns() {
 	t.last = isa.First(w, nil)
 }
 
-// begin sets the accumulators to zero, to start or to twice start times by.
+// begin sets the accumulators to zero or to start.
 func (t *tile512) begin() {
 	TESTQ(t.start, t.start)
 	JNZ(LabelRef("load"))
@@ -118,9 +124,18 @@ func (t *tile512) begin() {
 			ADDQ(lds, from)
 		}
 	})
-	by := load("by")
+	two := load("a2") // times by later
+	TESTQ(two, two)
+	JNZ(LabelRef("sum"))
+	t.twiceTimes("sum", lds)
+}
+
+// twiceTimes multiplies the accumulators by twice a tile of by, or jumps to none if there is no by.
+func (t *tile512) twiceTimes(none string, lds GPVirtual) {
+	by := GP64()
+	MOVQ(t.by, by)
 	TESTQ(by, by)
-	JZ(LabelRef("sum"))
+	JZ(LabelRef(none))
 	t.each(func(r, p int, v VecVirtual) {
 		w := isa.Vec()
 		t.mask(p).Load(Mem{Base: by, Disp: 64 * p}, w)
@@ -130,7 +145,7 @@ func (t *tile512) begin() {
 			ADDQ(lds, by)
 		}
 	})
-	MOVQ(by, Mem{Base: param("t"), Disp: 8 * slices.Index(fields, "by")}) // for the next tile
+	MOVQ(by, t.by)
 }
 
 // sum adds the products over k; count is how many tiles of twelve rows are left.
@@ -155,6 +170,7 @@ func (t *tile512) sum(count GPVirtual) {
 		tiles[1].begin(below)
 	}
 	b, ps := load("b"), bytes("ps")
+	MOVQ(load("a2"), t.then)
 	next := GP64()
 	if t.rows == 12 { // every second line of one of the next two panels, tile by tile in turn
 		line := GP64()
@@ -168,7 +184,8 @@ func (t *tile512) sum(count GPVirtual) {
 		ADDQ(line, next)
 	}
 	step := newStep(b, t.rows)
-	newStretch(t.more).sum(func(u int) {
+	stretch := newStretch(t.more)
+	stretch.sum(func(u int) {
 		right := isa.Vecs(t.panels)
 		for p, v := range right {
 			m := Mem{Base: b, Disp: step.disp(u)}
@@ -197,15 +214,50 @@ func (t *tile512) sum(count GPVirtual) {
 		}
 		ADDQ(jumpB, b)
 	})
+	t.second(stretch, tiles, b)
 }
 
-// store writes the tile and moves dst behind it.
-func (t *tile512) store() {
+// second goes on with the second product, once. Before, what was summed is written to mid and counts
+// twice, times by, if there are such.
+func (t *tile512) second(s stretch, tiles []walk, b GPVirtual) {
+	left := GP64()
+	MOVQ(t.then, left)
+	TESTQ(left, left)
+	JZ(LabelRef("finished"))
+	mid := load("mid")
+	TESTQ(mid, mid)
+	JZ(LabelRef("kept"))
+	ADDQ(t.dst, mid)
+	SUBQ(load("dst"), mid) // of the first tile
+	t.store(mid)
+	Label("kept")
+	t.twiceTimes("again", bytes("lds"))
+	Label("again")
+	from, none := GP64(), GP64()
+	MOVQ(t.then, from)
+	XORQ(none, none)
+	MOVQ(none, t.then)
+	SUBQ(load("a"), from)
+	ADDQ(t.a, from)
+	tiles[0].begin(from)
+	if len(tiles) > 1 {
+		ADDQ(bytes("step"), from)
+		tiles[1].begin(from)
+	}
+	MOVQ(load("more"), t.more)
+	MOVQ(load("b2"), b)
+	MOVQ(load("k"), s.k)
+	JMP(LabelRef("stretch"))
+	Label("finished")
+}
+
+// store writes the tile and moves to behind it.
+func (t *tile512) store(to GPVirtual) {
 	ldd := bytes("ldd")
 	t.each(func(_, p int, v VecVirtual) {
-		t.mask(p).Store(v, Mem{Base: t.dst, Disp: 64 * p})
+		t.mask(p).Store(v, Mem{Base: to, Disp: 64 * p})
 		if p == t.panels-1 {
-			ADDQ(ldd, t.dst)
+			ADDQ(ldd, to)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // fields are those of compute's tile, eight bytes each.
-var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "bs", "k", "w", "count", "b2", "more", "jumpA", "jumpB", "by"}
+var fields = []string{"dst", "ldd", "start", "lds", "a", "rs", "cs", "step", "b", "ps", "bs", "k", "w", "count", "b2", "more", "jumpA", "jumpB", "by", "a2", "mid"}
 
 // load reads a field of the tile t into a register.
 func load(name string) GPVirtual {

@@ -9,6 +9,7 @@ import (
 	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
 	"utvi/internal/compute/gen/out"
+	"utvi/internal/compute/gen/vec"
 )
 
 func main() {
@@ -21,6 +22,7 @@ func main() {
 	if isa.AVX512 {
 		stepRho()
 		stepMean()
+		prepare()
 	}
 	out.Write("optim", "isa", "lane", "vec")
 }
@@ -45,11 +47,18 @@ const (
 	halfRoot
 )
 
-// spread lays the chosen factors out on the stack, all lanes alike.
+// spread lays the chosen factors out on the stack, all lanes alike. AVX-512 needs no such copies: it
+// has them all.
 func spread(chosen ...int) map[int]Mem {
 	table := lane.Arg("k")
-	local := lane.Vectors(len(chosen))
 	m := map[int]Mem{}
+	if isa.AVX512 {
+		for c := range halfRoot + 1 {
+			m[c] = vec.All(Mem{Base: table, Disp: 4 * c})
+		}
+		return m
+	}
+	local := lane.Vectors(len(chosen))
 	for i, c := range chosen {
 		r := isa.Vec()
 		VBROADCASTSS(Mem{Base: table, Disp: 4 * c}, r)

@@ -92,10 +92,13 @@ func newSums() sums { return sums{newTotal(), newTotal()} }
 // A part of the sums is that of the vectors of a turn, for which one logarithm does.
 type part struct{ sum, squares, product vec.V }
 
-// add adds a vector with gradients g and r, d = μ − μ₀, and what gradRho left of it.
-func (p *part) add(k map[int]Mem, g, r, d, rest, y vec.V) {
+// add adds one of n vectors, with gradients g and r, d = μ − μ₀, and what gradRho left of it.
+func (p *part) add(k map[int]Mem, n int, g, r, d, rest, y vec.V) {
 	if p.product == nil {
 		p.sum, p.squares, p.product = vec.Zero(), vec.Zero(), y
+		if isa.AVX512 { // once for all vectors of a turn
+			p.sum = vec.Mul(vec.Hold(float32(n)), k[lnPrior])
+		}
 	} else {
 		p.product = vec.Mul(p.product, y)
 	}
@@ -125,11 +128,11 @@ func gradMean() {
 	all := newSums()
 	lane.Together(turn(), lane.Arg("n"), func(at []lane.At) {
 		var p part
-		for _, at := range at {
-			d := vec.Sub(at.Load(mu), k[priorMean])
-			g := vec.AddMul(vec.Mul(at.Load(gmu), k[clip]), d, k[pull])
-			at.Store(g, gm)
-			p.add(k, g, at.Load(gr), d, at.Load(rest), at.Load(y))
+		for _, v := range at {
+			d := vec.Sub(v.Load(mu), k[priorMean])
+			g := vec.AddMul(vec.Mul(v.Load(gmu), k[clip]), d, k[pull])
+			v.Store(g, gm)
+			p.add(k, len(at), g, v.Load(gr), d, v.Load(rest), v.Load(y))
 		}
 		all.add(at[0], p)
 	})

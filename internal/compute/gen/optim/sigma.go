@@ -23,11 +23,11 @@ type sigma struct {
 func sigmas(rho ...vec.V) []sigma {
 	s := make([]sigma, len(rho))
 	for i, rho := range rho {
-		p := vec.ExpParts(vec.Max(-87, vec.Or(rho, vec.Bits(1<<31))))
 		s[i] = sigma{rho: rho}
 		if isa.AVX512 {
-			s[i].e = p.Times(p.Y())
+			s[i].e = vec.ExpMinus(rho)
 		} else {
+			p := vec.ExpParts(vec.Max(-87, vec.Or(rho, vec.Bits(1<<31))))
 			s[i].e = vec.Mul(p.Y(), p.Pow2())
 		}
 	}
@@ -82,7 +82,7 @@ func squares(rho reg.Register, do func(at lane.At, s vec.V)) {
 // gradRho is the part of a step's gradients that waits for σ:
 //
 //	gr   = Clip·sigmoid(ρ)·(2σ·gs + KL·(σ/σ₀² − 1/σ))
-//	rest = σ²/2σ₀² + ln σ₀ − ½ − min(ρ, 0)
+//	rest = σ²/2σ₀² + ln σ₀ − ½ − min(ρ, 0), with AVX-512 without ln σ₀ − ½
 //	y    = h for ρ < 0, else σ, so that ln σ = min(ρ, 0) + ln y
 func gradRho() {
 	lane.Func("gradRhoAsm", "func(gr, rest, y, rho, gs *float32, n int, k *[16]float32)",
@@ -94,30 +94,25 @@ func gradRho() {
 	lane.End()
 }
 
-// gradRhoOf returns gr, rest and y.
+// gradRhoOf returns gr, rest and y. There is one division: sigmoid(ρ)/σ = 1/((1+e)·y), whatever the
+// sign of ρ.
 func gradRhoOf(k map[int]Mem, rho, gs vec.V) []vec.V {
 	s := sigmas(rho)[0]
-	rest := vec.Fma(vec.Mul(s.sigma, s.sigma), vec.Reg(k[halfPrior]), k[lnPrior])
-	rest = vec.Sub(rest, vec.Min(0, s.rho))
-	left := s.rho
 	if isa.AVX512 {
-		left = vec.Compare(s.rho, vec.Less, vec.Zero())
+		square, one := vec.Mul(s.sigma, s.sigma), vec.Reg(vec.Const(1))
+		y := vec.Select(vec.Compare(rho, vec.Less, vec.Zero()), s.h, s.sigma)
+		ratio := vec.Div(one, vec.Fma(vec.Copy(y), s.e, y))
+		g := vec.Fma(vec.Copy(gs), vec.Reg(k[twoClip]), k[pull])
+		g = vec.Mul(vec.MulSub(g, square, k[push]), ratio)
+		return []vec.V{g, vec.MulSub(vec.Copy(square), vec.Reg(k[halfPrior]), vec.Min(0, rho)), y} // see part.add
 	}
-	y := vec.Select(left, s.h, s.sigma)
-	return []vec.V{s.gradient(k, y, gs), rest, y}
-}
-
-// gradient has one division: sigmoid(ρ)/σ = 1/((1+e)·y), whatever the sign of ρ.
-func (s sigma) gradient(k map[int]Mem, y, gs vec.V) vec.V {
+	rest := vec.Fma(vec.Mul(s.sigma, s.sigma), vec.Reg(k[halfPrior]), k[lnPrior])
+	rest = vec.Sub(rest, vec.Min(0, rho))
+	y := vec.Select(rho, s.h, s.sigma)
 	one := vec.Reg(vec.Const(1))
 	ratio := vec.Div(one, vec.Mul(vec.Add(s.e, vec.Const(1)), y))
 	slope := vec.Mul(s.sigma, ratio)
-	var g vec.V
-	if isa.AVX512 {
-		g = vec.Fma(vec.Copy(gs), vec.Reg(k[twoClip]), k[pull])
-	} else {
-		g = vec.Add(vec.Mul(gs, k[twoClip]), k[pull])
-	}
+	g := vec.Add(vec.Mul(gs, k[twoClip]), k[pull])
 	g = vec.Mul(g, vec.Mul(slope, s.sigma))
-	return vec.SubMul(g, ratio, k[push])
+	return []vec.V{vec.SubMul(g, ratio, k[push]), rest, y}
 }

@@ -13,11 +13,7 @@ import (
 func stepPoint() {
 	lane.Func("stepPointAsm", "func(x, grad, m1, m2 *float32, n int, k *[16]float32)", "computes StepPoint.")
 	x, grad, m1, m2 := lane.Arg("x"), lane.Arg("grad"), lane.Arg("m1"), lane.Arg("m2")
-	factors := []int{beta1, rest1, beta2, rest2, rate, root, eps, clip, keep}
-	if isa.AVX512 {
-		factors = append(factors, halfRoot)
-	}
-	k := spread(factors...)
+	k := spread(beta1, rest1, beta2, rest2, rate, root, eps, clip, keep)
 	if isa.AVX512 {
 		in, out := []reg.Register{x, grad, m1, m2}, []reg.Register{m2, m1, x}
 		vec.Loop("", lane.Arg("n"), in, out, func(x []vec.V) []vec.V {
@@ -61,23 +57,21 @@ func keepOf() Mem {
 	if err != nil {
 		panic(err)
 	}
-	v, m := isa.Vec(), lane.Vectors(1)
-	VBROADCASTSS(address.Addr, v)
-	VMOVUPS(v, m)
-	return m
+	return vec.All(address.Addr)
 }
 
 func stepRho() {
 	isa.Own("stepRhoAsm", "func(gr, rest, y, rho, gs, m1, m2 *float32, n int, k *[16]float32, keep float32)",
 		"is gradRho, and the step of ρ.")
-	Attributes(0) // the stack may have to grow for the factors
-	in := []reg.Register{lane.Arg("rho"), lane.Arg("gs"), lane.Arg("m1"), lane.Arg("m2")}
-	out := []reg.Register{lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y"), in[3], in[2], in[0]}
-	k := spread(twoClip, pull, push, lnPrior, halfPrior, beta1, rest1, beta2, rest2, rate, root, halfRoot, eps)
+	rho, gr, m1, m2 := lane.Arg("rho"), lane.Arg("gr"), lane.Arg("m1"), lane.Arg("m2")
+	k := spread()
 	keep := keepOf()
-	vec.Loop("", lane.Arg("n"), in, out, func(x []vec.V) []vec.V {
-		g := gradRhoOf(k, x[0], x[1])
-		return append(g, stepWide(k, keep, x[0], g[0], x[2], x[3])...)
+	vec.LoopBehind(lane.Arg("n"), vec.Stage{
+		In: []reg.Register{rho, lane.Arg("gs")}, Out: []reg.Register{gr, lane.Arg("rest"), lane.Arg("y")},
+		Body: func(x []vec.V) []vec.V { return gradRhoOf(k, x[0], x[1]) },
+	}, vec.Stage{
+		In: []reg.Register{rho, gr, m1, m2}, Out: []reg.Register{m2, m1, rho},
+		Body: func(x []vec.V) []vec.V { return stepWide(k, keep, x[0], x[1], x[2], x[3]) },
 	})
 	lane.End()
 }
@@ -85,22 +79,21 @@ func stepRho() {
 func stepMean() {
 	isa.Own("stepMeanAsm", "func(gr, rest, y, mu, gmu, m1, m2 *float32, n int, k *[16]float32, keep float32) (kl, norm2 float64)",
 		"is gradMean, and the step of μ.")
-	Attributes(0)
 	gr, rest, y := lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")
 	mu, gmu, m1, m2 := lane.Arg("mu"), lane.Arg("gmu"), lane.Arg("m1"), lane.Arg("m2")
-	k := spread(clip, pull, priorMean, halfPrior, beta1, rest1, beta2, rest2, rate, root, halfRoot, eps)
+	k := spread()
 	keep, all := keepOf(), newSums()
 	lane.Together(turn(), lane.Arg("n"), func(at []lane.At) {
 		var p part
-		for _, at := range at {
-			x := at.Load(mu)
+		for _, v := range at {
+			x := v.Load(mu)
 			d := vec.Sub(x, k[priorMean])
-			g := vec.AddMul(vec.Mul(at.Load(gmu), k[clip]), d, k[pull])
-			p.add(k, g, at.Load(gr), d, at.Load(rest), at.Load(y))
-			s := stepWide(k, keep, x, g, at.Load(m1), at.Load(m2))
-			at.Store(s[0], m2)
-			at.Store(s[1], m1)
-			at.Store(s[2], mu)
+			g := vec.AddMul(vec.Mul(v.Load(gmu), k[clip]), d, k[pull])
+			p.add(k, len(at), g, v.Load(gr), d, v.Load(rest), v.Load(y))
+			s := stepWide(k, keep, x, g, v.Load(m1), v.Load(m2))
+			v.Store(s[0], m2)
+			v.Store(s[1], m1)
+			v.Store(s[2], mu)
 		}
 		all.add(at[0], p)
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/ir"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/x86"
 
@@ -39,12 +40,41 @@ func Bits(b uint32) Op {
 	m, ok := consts[b]
 	if !ok {
 		m = GLOBL(fmt.Sprintf("c%08x", b), attr.RODATA|attr.NOPTR)
-		for i := range isa.Lanes / 2 {
-			DATA(8*i, U64(uint64(b)<<32|uint64(b)))
+		if isa.AVX512 {
+			DATA(0, U32(b))
+			All(m)
+		} else {
+			for i := range isa.Lanes / 2 {
+				DATA(8*i, U64(uint64(b)<<32|uint64(b)))
+			}
 		}
 		consts[b] = m
 	}
 	return m
+}
+
+// single are places of one number that instructions read into all lanes; see All.
+var single = map[Mem]bool{}
+
+// All makes m, the place of one number, an operand with that number in all lanes, with AVX-512. The
+// linker puts whole vectors anywhere in the cache lines, and those that lie in two cost double.
+func All(m Mem) Mem {
+	single[m] = true
+	return m
+}
+
+// broadcast lets an instruction read a single number into all lanes.
+func broadcast(i *ir.Instruction) {
+	for _, op := range i.Operands {
+		if m, ok := op.(Mem); !ok || !single[m] {
+			continue
+		}
+		if i.Opcode == "VMOVUPS" {
+			i.Opcode = "VBROADCASTSS"
+		} else {
+			i.Suffixes = append([]string{"BCST"}, i.Suffixes...)
+		}
+	}
 }
 
 // pin loads into registers the k constants that piece reads most often, until

@@ -4,6 +4,9 @@ import (
 	"math"
 
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/x86"
+
+	"utvi/internal/compute/gen/isa"
 )
 
 // magic added to |x| < 2²² leaves the nearest integer in the low bits.
@@ -35,6 +38,20 @@ type Power struct {
 func ExpParts(x V) *Power {
 	t := AddMul(Reg(Const(magic)), x, Const(math.Log2E))
 	return expReduced(t, Copy(x))
+}
+
+// ExpMinus returns exp(−|x|), e⁻⁸⁷ from |x| = 87 on, in fewer instructions than ExpParts takes: for
+// AVX-512.
+func ExpMinus(x V) V {
+	m := isa.Vec()
+	put(x86.VRANGEPS(U8(0b1110), Const(87), x, m)) // −min(|x|, 87)
+	n := Sub(AddMul(Reg(Const(magic)), m, Const(math.Log2E)), Const(magic))
+	hi, low := split(math.Ln2)
+	r := SubMul(SubMul(m, n, Const(hi)), n, Const(low))
+	y := horner(r, Fit(math.Exp, -0.347, 0.347, 6), 1)
+	e := isa.Vec()
+	put(x86.VSCALEFPS(n, y, e))
+	return e
 }
 
 // SquareParts returns exp(−c·x²), c ½ or 1, in parts for |x√c| ≤ 11 or NaN,

@@ -20,6 +20,7 @@ func put(i *ir.Instruction, err error) {
 		*recording = append(*recording, i)
 		return
 	}
+	broadcast(i)
 	build.Instruction(i)
 }
 
@@ -48,6 +49,18 @@ func interleave(pieces ...[]*ir.Instruction) (code []*ir.Instruction) {
 			return code
 		}
 	}
+}
+
+// spread returns a and b with b spread evenly over a.
+func spread(a, b []*ir.Instruction) (code []*ir.Instruction) {
+	done := 0
+	for i := range a {
+		code = append(code, a[i])
+		for ; done*len(a) < (i+1)*len(b); done++ {
+			code = append(code, b[done])
+		}
+	}
+	return code
 }
 
 // pressure is the number of vector registers that code needs in a loop.

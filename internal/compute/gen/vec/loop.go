@@ -102,6 +102,52 @@ func LoopAhead(label string, n reg.GPVirtual, in, out []reg.Register, begin func
 	finish(label, i, n, in, out, both)
 }
 
+// A Stage of a loop maps the streams at In to those at Out.
+type Stage struct {
+	In, Out []reg.Register
+	Body    func(x []V) []V
+}
+
+func (s Stage) block(i reg.Register, b int) []*ir.Instruction {
+	return block(i, b, s.In, s.Out, s.Body)
+}
+
+// LoopBehind is Loop for a body in two stages, with AVX-512. The second stage, which reads what the
+// first one wrote, is two vectors behind it: the chains of dependent instructions of each are half
+// as long, and there are twice as many of them at a time.
+func LoopBehind(n reg.GPVirtual, first, second Stage) {
+	i := GP64()
+	XORQ(i, i)
+	turn := func() []*ir.Instruction {
+		return spread(interleave(first.block(i, 0), first.block(i, 1)), interleave(second.block(i, -2), second.block(i, -1)))
+	}
+	release := pin(isa.NumRegisters-pressure(turn()), func() { first.block(i, 0); second.block(i, 0) })
+	step := uint64(2 * isa.Lanes)
+	CMPQ(n, Imm(step))
+	JLT(LabelRef("Next"))
+	emit(interleave(first.block(i, 0), first.block(i, 1)))
+	Label("Main")
+	ADDQ(Imm(step), i)
+	SUBQ(Imm(step), n)
+	CMPQ(n, Imm(step))
+	JLT(LabelRef("Last"))
+	emit(turn())
+	JMP(LabelRef("Main"))
+	Label("Last")
+	emit(interleave(second.block(i, -2), second.block(i, -1)))
+	release()
+	TESTQ(n, n)
+	JZ(LabelRef("Done"))
+	Label("Next")
+	for _, s := range []Stage{first, second} {
+		masked("", i, n, s.In, s.Out, s.Body)
+	}
+	ADDQ(Imm(uint64(isa.Lanes)), i)
+	SUBQ(Imm(uint64(isa.Lanes)), n)
+	JGT(LabelRef("Next"))
+	Label("Done")
+}
+
 // LoopRows is Loop over rows of so many whole vectors, for AVX-512. The streams at in lie row by
 // row; those at out get rows as well or, if inPanels is set, panels of one vector a row, one
 // panel behind the other. begin emits what precedes a row; the body finds the vector of its
@@ -149,6 +195,21 @@ func LoopRows(rows, vectors reg.GPVirtual, inPanels bool, in, out []reg.Register
 	DECQ(rows)
 	JNZ(LabelRef("Row"))
 	release()
+}
+
+// Beside emits pieces of code, one instruction of each in turn, in a loop that emits nothing else
+// with vectors. Before the loop, hold brings constants to the registers that are left; release
+// gives them back.
+func Beside(pieces ...func()) (hold func() (release func()), turn func()) {
+	code := func() []*ir.Instruction {
+		var all [][]*ir.Instruction
+		for _, p := range pieces {
+			all = append(all, whole(record(p), nil))
+		}
+		return interleave(all...)
+	}
+	hold = func() func() { return pin(isa.NumRegisters-pressure(code()), func() { code() }) }
+	return hold, func() { emit(code()) }
 }
 
 // Whole emits a piece of code without the masks that nobody reads.

@@ -27,6 +27,9 @@ const (
 // Reg returns a register filled from memory.
 func Reg(m Op) V { r := isa.Vec(); put(x86.VMOVUPS(m, r)); return r }
 
+// Put writes x to memory.
+func Put(x V, m Op) { put(x86.VMOVUPS(x, m)) }
+
 // Copy returns a register with x in it.
 func Copy(x V) V { r := isa.Vec(); put(x86.VMOVAPS(x, r)); return r }
 

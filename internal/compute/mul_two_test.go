@@ -1,0 +1,124 @@
+package compute
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// Two products in one kernel have the bits of one after the other, and a left operand in panels of
+// columns those of one in rows.
+func TestMulTwo(t *testing.T) {
+	eachPair(t, func(t *testing.T) {
+		for _, s := range [][3]int{{1, 16, 16}, {2, 32, 40}, {5, 48, 40}, {8, 32, 128}, {20, 16, 33}, {128, 128, 128}, {131, 64, 17}, {19, 16, 32}, {26, 16, 1024}} {
+			rows, k, n := s[0], s[1], s[2]
+			ld := n + 3
+			a := [2][]float32{values[float32](rows*k, 1), values[float32](rows*k, 2)}
+			b := [2]Right[float32]{NewRight[float32](k, n), NewRight[float32](k, n)}
+			var panels [2][]float32
+			for x := range 2 {
+				b[x].Pack(values[float32](k*n, uint64(3+x)), n, 1)
+				panels[x] = make([]float32, rows*k)
+				for i := range rows {
+					for j := range k {
+						panels[x][(j/NR*rows+i)*NR+j%NR] = a[x][i*k+j]
+					}
+				}
+			}
+			bias, by := values[float32](n, 5), values[float32](rows*ld, 6)
+			compare := func(what string, got, want []float32) {
+				if !slices.Equal(got, want) {
+					t.Errorf("%d × %d × %d: other bits of %s", rows, k, n, what)
+				}
+			}
+			got, want := make([]float32, rows*ld), make([]float32, rows*ld)
+			Mul(want, ld, bias, 0, a[0], k, 1, rows, b[0])
+			Mul(want, ld, want, ld, a[1], k, 1, rows, b[1])
+			mulTwo(got, ld, bias, 0, a[0], a[1], rows, b[0], b[1])
+			compare("mulTwo", got, want)
+
+			clear(got)
+			clear(want)
+			Mul(want, ld, nil, 0, a[0], k, 1, rows, b[0])
+			mulColumnPanels(got, ld, panels[0], rows, b[0])
+			compare("mulColumnPanels", got, want)
+			TwiceMul(want, by)
+			Mul(want, ld, want, ld, a[1], k, 1, rows, b[1])
+			clear(got)
+			mulColumnPanelsBy(got, ld, by, panels[0], panels[1], rows, b[0], b[1])
+			for i := range rows { // what lies between the rows stays as it is
+				clear(want[i*ld+n : (i+1)*ld])
+			}
+			compare("mulColumnPanelsBy", got, want)
+		}
+	})
+}
+
+func TestMulStretchesTwo(t *testing.T) {
+	eachPair(t, func(t *testing.T) {
+		for _, rows := range []int{1, 2, 3, 8, 12, 26, 97} {
+			for _, n := range []int{16, 33, 150} {
+				for _, count := range []int{1, 3} {
+					const k = 5
+					left, right, ld := ceil(rows, MR)*MR*k, RightLen(k, n), n+2
+					var a, b [2]stretched[float32]
+					for x := range 2 {
+						a[x] = stretched[float32]{values[float32](count*left, uint64(x)), left, MR * k, MR}
+						b[x] = stretched[float32]{values[float32](count*right, uint64(2+x)), right, NR * k, NR}
+					}
+					by := values[float32](rows*ld, 4)
+					got, mid := make([]float32, rows*ld), make([]float32, rows*ld)
+					mulStretchesTwo(got, mid, ld, by, a[0], a[1], rows, b[0], b[1], n, k, count)
+					first, want := make([]float32, rows*ld), make([]float32, rows*ld)
+					mulStretches(first, ld, nil, 0, a[0], rows, b[0], n, k, count)
+					mulStretchesBy(want, ld, first, by, a[1], rows, b[1], n, k, count)
+					if !slices.Equal(mid, first) || !slices.Equal(got, want) {
+						t.Errorf("%d rows, %d columns, %d stretches: other bits", rows, n, count)
+					}
+					clear(got)
+					copy(got, first)
+					TwiceMul(got, by)
+					mulStretches(got, ld, got, ld, a[1], rows, b[1], n, k, count)
+					if !slices.Equal(got, want) {
+						t.Errorf("%d rows, %d columns, %d stretches: other bits of sums that begin with a product", rows, n, count)
+					}
+				}
+			}
+		}
+	})
+}
+
+// What is computed and packed in one kernel has the bits of one after the other.
+func TestPrepareTogether(t *testing.T) {
+	eachPair(t, func(t *testing.T) {
+		for _, s := range [][2]int{{16, 16}, {48, 128}, {40, 32}, {16, 24}} {
+			in, out := s[0], s[1]
+			mean, rho := values[float32](in*out, 1), values[float32](in*out, 2)
+			for i := range rho {
+				rho[i] = 4*rho[i] - 3
+			}
+			d := NewDense[float32](in, out, true, true)
+			scratch := make([]float32, d.PrepareScratch())
+			for tile := range d.PrepareTiles() {
+				d.Prepare(tile, mean, rho, scratch)
+			}
+			vari, second := make([]float32, in*out), make([]float32, in*out)
+			VarianceSecond(vari, second, mean, rho)
+			together := d.preparesTogether(NR * out)
+			if together != (out%NR == 0) {
+				t.Errorf("%d × %d: together %v", in, out, together)
+			}
+			for i, x := range []struct {
+				r, turned Right[float32]
+				src       []float32
+			}{{d.mean, d.meanT, mean}, {d.vari, d.variT, vari}, {d.second, d.secondT, second}} {
+				r, turned := NewRight[float32](in, out), NewRight[float32](out, in)
+				r.Pack(x.src, out, 1)
+				turned.Pack(x.src, 1, out)
+				if !slices.Equal(r.Data, x.r.Data) || !slices.Equal(turned.Data, x.turned.Data) {
+					t.Error(fmt.Sprintf("%d × %d: other bits of matrix %d", in, out, i))
+				}
+			}
+		}
+	})
+}
