@@ -135,7 +135,7 @@ func (w *weights) runCrowd(c *chain, args many[crowdArgs], rows int) error {
 	p.Planes, p.Scales = c.planes, c.scales
 	each, count := stretches(rows)
 	p.Each, p.Stretches = int32(each), int32(count)
-	spread := spreading{unit: 1, groups: count, most: w.device.Processors / 2} // the others work for other parties
+	spread := spreading{unit: 1, groups: count, most: w.device.Processors * 3 / 8} // the others work for other parties
 	if err := launch(w, pick(c.kernel == w.kernels.chains.exact, k.exact, k.three), cuda.Grid{X: spread.blocks(1)}, passThreads, &args); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ const linger = 300 * time.Microsecond
 
 // crowdLanes is how many parties of a crowd run at a time, crowdParty how many members a party has at
 // most: the best that were tried with a hundred trainings on an H200.
-var crowdLanes, crowdParty = 4, 25
+var crowdLanes, crowdParty = 6, 17
 
 // next returns the number of a new training.
 func (e *Engine) next() int {

@@ -50,7 +50,7 @@ type Together struct {
 
 // together measures trainings of a network. Rows that are not drawn lie on the card.
 func together(e *gpu.Engine, n net, batch, trainings int) (Together, error) {
-	const warm, steps = 64, 512
+	const warm, steps = 64, 2048 // many runs of a party: in the first and the last ones not all are at work
 	o := optim.Paper()
 	o.Clip = 100 // as the paper's localisation needs it
 	r := Together{Net: n.name, Batch: batch, Trainings: trainings}
