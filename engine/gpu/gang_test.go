@@ -163,6 +163,7 @@ func near(t *testing.T, number int, a, b trained) {
 // another; crowd: then they run the kernels of crowds. It returns what each left.
 func sideBySide(t *testing.T, layers nn.Chain, draws, batch, planned int, crowd bool) []trained {
 	e := card(t)
+	defer gpu.SetParties(2, 3)() // so that few trainings share parties
 	const n = 5
 	advance := func(m *model.Model, tr *train.Trainer, i int) (o trained) {
 		if err := tr.AdvanceTo(6+i, func(s train.Step) { o.steps = append(o.steps, s) }); err != nil {
