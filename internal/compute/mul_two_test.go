@@ -1,7 +1,6 @@
 package compute
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 )
@@ -116,7 +115,7 @@ func TestPrepareTogether(t *testing.T) {
 				r.Pack(x.src, out, 1)
 				turned.Pack(x.src, 1, out)
 				if !slices.Equal(r.Data, x.r.Data) || !slices.Equal(turned.Data, x.turned.Data) {
-					t.Error(fmt.Sprintf("%d × %d: other bits of matrix %d", in, out, i))
+					t.Errorf("%d × %d: other bits of matrix %d", in, out, i)
 				}
 			}
 		}
