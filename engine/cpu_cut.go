@@ -25,7 +25,10 @@ func farCut(batch int) cut {
 	return cut{rows, (batch + rows - 1) / rows, rows}
 }
 
-const farBlock, farWeights = 264, 1 << 21
+const farBlock = 264
+
+// farWeights is how many weights come from memory.
+var farWeights = 1 << 21
 
 // far reports whether the weights of a network come from memory, again and again.
 func far(p *vi.Params[float32]) bool {

@@ -65,21 +65,27 @@ func TestPacer(t *testing.T) {
 // Scores and gradients have the same bits, whichever way the batch is cut.
 func TestCutBits(t *testing.T) {
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
+	defer func(weights, block int) { farWeights, oneBlock = weights, block }(farWeights, oneBlock)
+	farWeights, oneBlock = 0, maxBlock+1 // all weights of one worker come from memory
 	for name, layers := range map[string]nn.Chain{
 		"plain":      {nn.Dense{Out: 70}, act, nn.Residual{Branch: nn.Chain{nn.Dense{Out: 70}, act}}, nn.LayerNorm{}, nn.Dense{Out: 2}},
 		"correlated": {nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 40}, act, nn.Dense{Out: 2}}}},
 		"learned":    {nn.Dense{Out: 20}, nn.Apply{F: fn.GELU(), Rule: moment.LearnedUT(2)}, nn.Dense{Out: 2}},
 	} {
-		const batch = 203
-		tr := stepTrainer(t, 9, batch, 4, 0, layers)
-		if tr.cuts[0] == tr.cuts[1] {
-			t.Fatalf("both ways to cut are %v", tr.cuts[0])
+		const batch = 303
+		tr, one := stepTrainer(t, 9, batch, 4, 0, layers), stepTrainer(t, 9, batch, 1, 0, layers)
+		cuts := [3]cut{tr.cuts[0], tr.cuts[1], one.cuts[0]}
+		if cuts[0] == cuts[1] || cuts[2] != farCut(batch) {
+			t.Fatalf("the ways to cut are %v", cuts)
 		}
-		tr.Data.Begin(tr.dataKey, 1, batch)
-		var nll [2]float64
-		var grads [2][]float32
-		for i := range 2 {
-			tr.take(i)
+		var nll [3]float64
+		var grads [3][]float32
+		for i := range cuts {
+			tr.take(i % 2)
+			if i == 2 {
+				tr = one
+			}
+			tr.Data.Begin(tr.dataKey, 1, batch)
 			var s Score
 			tr.scoreBatch(&s)
 			nll[i] = s.NLL
@@ -89,8 +95,10 @@ func TestCutBits(t *testing.T) {
 				clear(x.GVar)
 			}
 		}
-		if nll[0] != nll[1] || !slices.Equal(grads[0], grads[1]) {
-			t.Errorf("%s: cut %v and %v, the scores are %v", name, tr.cuts[0], tr.cuts[1], nll)
+		for i := range cuts[1:] {
+			if nll[0] != nll[i+1] || !slices.Equal(grads[0], grads[i+1]) {
+				t.Errorf("%s: cut %v and %v, the scores are %v", name, cuts[0], cuts[i+1], nll)
+			}
 		}
 	}
 }

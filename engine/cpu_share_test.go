@@ -39,7 +39,8 @@ func TestFewRows(t *testing.T) {
 				if !slices.Equal(got.Mean, want.Mean) || !slices.Equal(got.Var, want.Var) {
 					t.Errorf("%s: %d rows differ with %d workers", name, rows, workers)
 				}
-				if n := testing.AllocsPerRun(3, func() { p.Predict(x) }); n > 0 {
+				// Of many runs: Go's runtime allocates now and then by itself.
+				if n := testing.AllocsPerRun(20, func() { p.Predict(x) }); n > 0 {
 					t.Errorf("%s: %d rows with %d workers allocate %v times", name, rows, workers, n)
 				}
 				pool.Close()

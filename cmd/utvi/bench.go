@@ -109,7 +109,7 @@ func printCard(w io.Writer, r *bench.CardReport) {
 	t.Flush()
 	fmt.Fprintln(w)
 	for _, x := range r.Together {
-		fmt.Fprintf(w, "%s, batch %d, %d trainings at a time: %.0f steps a second in all\n", x.Net, x.Batch, x.Trainings, x.StepsPerSecond)
+		fmt.Fprintf(w, "%s, batch %d, %s at a time: %.0f steps a second in all\n", x.Net, x.Batch, plural(x.Trainings, "training", "trainings"), x.StepsPerSecond)
 	}
 	for _, x := range r.Refused {
 		fmt.Fprintf(w, "not measured: %s\n", x)
