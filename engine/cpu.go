@@ -3,10 +3,8 @@ package engine
 import (
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"utvi/gauss"
 	"utvi/internal/compute"
@@ -92,11 +90,11 @@ func Prepare[T gauss.Float](u nn.Unit[T]) {
 }
 
 func (p *program[T]) NewPredictor(pool *compute.Pool, maxRows int) Predictor[T] {
-	q := &predictor[T]{program: p, pool: pool, lanes: make([]predictLane[T], pool.Workers())}
+	q := &predictor[T]{program: p, lanes: make([]predictLane[T], pool.Workers())}
+	q.shares = newShares(pool, false, q.block)
 	for i := range q.lanes {
 		q.lanes[i].runner = p.unit.NewRunner(min(maxRows, oneBlock), false)
 	}
-	q.run = q.block
 	if pool.Workers() > 1 {
 		q.few = p.unit.NewRunner(min(maxRows, minBlock), false)
 		nn.Share(q.few, pool)
@@ -106,15 +104,11 @@ func (p *program[T]) NewPredictor(pool *compute.Pool, maxRows int) Predictor[T] 
 
 type predictor[T gauss.Float] struct {
 	*program[T]
-	pool  *compute.Pool
-	lanes []predictLane[T] // one per worker
-	run   func(worker, task int)
-	few   nn.Runner[T] // of fewer rows than are split: shares wide layers instead; nil with one worker
+	lanes  []predictLane[T] // one per worker
+	shares *shares
+	few    nn.Runner[T] // of fewer rows than are split: shares wide layers instead; nil with one worker
 
 	x, out gauss.Batch[T] // of the current call
-	cut    cut
-	pacer  pacer // of calls with as many rows as any had
-	paced  int   // their number
 }
 
 type predictLane[T gauss.Float] struct {
@@ -132,26 +126,12 @@ func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
 		q.forward(&q.lanes[0].pass, q.few, 0, x.Rows)
 		return
 	}
-	q.cut = evenCut(x.Rows, q.pool.Workers())
-	uneven := unevenCut(x.Rows, q.pool.Workers())
-	if x.Rows > q.paced {
-		q.paced, q.pacer = x.Rows, pacer{}
-	}
-	if uneven == q.cut || x.Rows < q.paced {
-		q.pool.Run(q.cut.blocks(x.Rows), q.run)
-		return
-	}
-	if q.pacer.next() == 1 {
-		q.cut = uneven
-	}
-	begin := time.Now()
-	q.pool.Run(q.cut.blocks(x.Rows), q.run)
-	q.pacer.took(time.Since(begin))
+	q.shares.cut(x.Rows)
+	q.shares.run()
 }
 
-func (q *predictor[T]) block(worker, task int) {
+func (q *predictor[T]) block(worker, _ int, rows span) {
 	l := &q.lanes[worker]
-	rows := q.cut.span(task, q.x.Rows)
 	q.forward(&l.pass, l.runner, rows.from, rows.to)
 }
 
@@ -160,54 +140,4 @@ func (q *predictor[T]) forward(p *nn.Pass[T], r nn.Runner[T], lo, hi int) {
 	p.Seed, p.Step, p.Row = q.seed, 0, uint64(lo)
 	p.In, p.Out = q.x.Slice(lo, hi), q.out.Slice(lo, hi)
 	r.Forward(p)
-}
-
-// maxBlock is the largest number of rows in a block: its activations stay in the
-// second-level cache, and its packed operands in the first.
-const maxBlock = 96
-
-// oneBlock is the largest batch that one worker takes in a single block: the weights are
-// then read once, and their gradients summed in one go.
-var oneBlock = blockLimit(compute.MachineCaches())
-
-func blockLimit(c compute.Caches) int {
-	if c.L2 < 1<<20 {
-		return maxBlock
-	}
-	return 22 * compute.MR
-}
-
-// minBlock is the smallest: fewer rows would read the weights too often.
-const minBlock = 4 * compute.MR
-
-// blockRows returns the number of rows in a block of a batch. One worker takes whole tiles
-// of the product. Several take blocks of a size with which the last one is done early:
-// smaller blocks read the weights more often, so they must end 2 % sooner. More rows than
-// one worker can take alone are at least two blocks. Results do not depend on it: rows meet
-// in sums that run in their order, whatever the blocks.
-func blockRows(batch, workers int) int {
-	if batch <= minBlock || workers == 1 && batch <= oneBlock {
-		return batch
-	}
-	if workers == 1 {
-		const tile = 2 * compute.MR
-		blocks := (batch + maxBlock - 1) / maxBlock
-		return ((batch+blocks-1)/blocks + tile - 1) / tile * tile
-	}
-	rows, best := 0, math.MaxInt/64
-	for size := maxBlock; size >= minBlock; size -= 4 {
-		if longest := longestShare(batch, size, workers); 50*longest < 49*best {
-			rows, best = size, longest
-		}
-	}
-	return min(rows, batch)
-}
-
-// longestShare is how many rows a worker takes at most, in blocks of a size.
-func longestShare(batch, size, workers int) int {
-	blocks, rest := batch/size, batch%size
-	if blocks%workers > 0 {
-		rest = size
-	}
-	return blocks/workers*size + rest
 }

@@ -5,10 +5,8 @@ import (
 )
 
 // doBlock runs a block of rows forward, scores it and runs it backward.
-func (t *trainer) doBlock(worker, task int) {
-	l, b := &t.lanes[worker], &t.blocks[task]
-	lo := t.cut.span(task, t.Batch).from
-	hi := lo + b.Rows
+func (t *trainer) doBlock(worker, block int, at span) {
+	l, b, lo, hi := &t.lanes[worker], &t.blocks[block], at.from, at.to
 	l.pass.Seed, l.pass.Step, l.pass.Row = t.Seed, uint64(t.step), uint64(lo)
 	l.pass.In, l.pass.Out = l.in.Slice(0, b.Rows), l.out.Slice(0, b.Rows)
 	l.pass.DOut, l.pass.DIn = l.dout.Slice(0, b.Rows), gauss.Batch[float32]{}

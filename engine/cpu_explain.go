@@ -30,12 +30,14 @@ func (t *trainer) Explain(what string) error {
 	}
 	Prepare(unit)
 	watched := unit.NewRunner(t.rows, false)
-	for i := range t.blocks {
-		t.doBlock(0, i)
+	block := 0
+	for rows := range t.shares.all {
+		t.doBlock(0, block, rows)
+		block++
 		if watched.Forward(&t.lanes[0].pass); culprit != "" {
 			return fmt.Errorf("the output of layer %s is not finite", culprit)
 		}
-		if err := t.unscored(i); err != nil {
+		if err := t.unscored(rows); err != nil {
 			return err
 		}
 	}
@@ -47,10 +49,10 @@ func (t *trainer) Explain(what string) error {
 
 // unscored returns an error with the targets of the first row of the last block that
 // the likelihood cannot score.
-func (t *trainer) unscored(block int) error {
-	k, lo := t.Data.Targets(), t.cut.span(block, t.Batch).from
-	for i := range t.blocks[block].Rows {
-		if !compute.Finite(t.nll[lo+i]) {
+func (t *trainer) unscored(rows span) error {
+	k := t.Data.Targets()
+	for i := range rows.to - rows.from {
+		if !compute.Finite(t.nll[rows.from+i]) {
 			return fmt.Errorf("likelihood %v cannot score the targets %v of a row with %d outputs", t.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.unit.Out().Size())
 		}
 	}

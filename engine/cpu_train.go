@@ -2,7 +2,7 @@ package engine
 
 import (
 	"slices"
-	"time"
+
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/nn"
@@ -27,11 +27,9 @@ type trainer struct {
 
 	rows   int // of a block, at most
 	lanes  []lane
-	cuts   [2]cut
-	cutUp  [2][]nn.Block[float32] // the tape in the blocks of either cut
-	cut    cut                    // that of the current step
-	blocks []nn.Block[float32]
-	pacer  pacer
+	shares *shares
+	tape   []float32
+	blocks []nn.Block[float32] // of the current step
 	nll    []float64
 	floors []int
 	ranges []paramRange
@@ -40,7 +38,7 @@ type trainer struct {
 	adamw  compute.AdamW
 	draws  *draws // nil: moments are propagated
 
-	runBlock, runGrad, runNorm, runCheck, runApart, runStep, runPrepare, runPrior func(worker, task int)
+	runGrad, runNorm, runCheck, runApart, runStep, runPrepare, runPrior func(worker, task int)
 }
 
 // A lane is the scratch of one worker.
@@ -83,7 +81,7 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 	t.allocate()
 	t.ranges = paramRanges(t.params)
 	t.planStep()
-	t.runBlock, t.runGrad = t.doBlock, t.doGrad
+	t.runGrad = t.doGrad
 	t.runNorm, t.runCheck, t.runApart, t.runStep = t.doNorm, t.doCheck, t.doApart, t.doStep
 	t.runPrepare, t.runPrior = t.doPrepare, t.sumPriorMoments
 	t.prepare()
@@ -91,21 +89,12 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 }
 
 func (t *trainer) allocate() {
-	workers := t.Pool.Workers()
-	t.cuts = [2]cut{evenCut(t.Batch, workers), unevenCut(t.Batch, workers)}
-	if workers == 1 && oneBlock > maxBlock && far(t.params) {
-		t.cuts = [2]cut{farCut(t.Batch), farCut(t.Batch)}
-	}
-	t.rows = max(t.cuts[0].rows, t.cuts[1].rows)
-	width, outputs := t.unit.TapeWidth(), t.unit.Out().Size()
-	tape := compute.Make[float32](t.Batch * width) // in one array, gradients sum several blocks at once
-	for i, c := range t.cuts {
-		for b := range c.blocks(t.Batch) {
-			rows := c.span(b, t.Batch)
-			t.cutUp[i] = append(t.cutUp[i], nn.Block[float32]{Rows: rows.to - rows.from, Tape: tape[rows.from*width : rows.to*width]})
-		}
-	}
-	t.take(0)
+	t.shares = newShares(t.Pool, far(t.params), t.doBlock)
+	t.rows = t.shares.most(t.Batch)
+	outputs := t.unit.Out().Size()
+	t.tape = compute.Make[float32](t.Batch * t.unit.TapeWidth()) // in one array, gradients sum several blocks at once
+	t.blocks = make([]nn.Block[float32], 0, t.Pool.Workers()+t.Batch/maxBlock)
+	t.cut()
 	batch := func(width int, form nn.Form) gauss.Batch[float32] {
 		b := gauss.New[float32](t.rows, width)
 		if form == nn.Fixed {
@@ -128,8 +117,15 @@ func (t *trainer) allocate() {
 	}
 }
 
-// take cuts the batch of the current step one way or the other.
-func (t *trainer) take(i int) { t.cut, t.blocks = t.cuts[i], t.cutUp[i] }
+// cut cuts the batch of the current step.
+func (t *trainer) cut() {
+	t.shares.cut(t.Batch)
+	t.blocks = t.blocks[:0]
+	width := t.unit.TapeWidth()
+	for rows := range t.shares.all {
+		t.blocks = append(t.blocks, nn.Block[float32]{Rows: rows.to - rows.from, Tape: t.tape[rows.from*width : rows.to*width]})
+	}
+}
 
 func (t *trainer) State() State { return State{t.params, t.moments[0], t.moments[1]} }
 
@@ -147,25 +143,19 @@ func (t *trainer) Load() error {
 func (t *trainer) Gradient(step int) Score {
 	t.step = step
 	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
+	t.cut()
 	if t.draws != nil {
 		return t.drawBatch()
 	}
 	var s Score
-	if t.cuts[0] == t.cuts[1] {
-		t.scoreBatch(&s)
-		return s
-	}
-	t.take(t.pacer.next())
-	begin := time.Now()
 	t.scoreBatch(&s)
-	t.pacer.took(time.Since(begin))
 	return s
 }
 
 // scoreBatch runs the batch through the prepared unit, adds its score to s and stores
 // its gradients.
 func (t *trainer) scoreBatch(s *Score) {
-	t.Pool.Run(len(t.blocks), t.runBlock)
+	t.shares.run()
 	var nll float64
 	for i := range t.nll {
 		nll += t.nll[i]
