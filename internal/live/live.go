@@ -34,6 +34,7 @@ type Page struct {
 	byName  map[string]*Training
 	changed chan struct{} // closed and replaced at every change
 	viewers int
+	loaded  int // pages that do not watch yet
 }
 
 // Text is what a page says about its work.
@@ -98,10 +99,11 @@ func (p *Page) Progress(s Progress) {
 	})
 }
 
-// Close shows how the work ended, and ends the server when all viewers have seen it.
+// Close shows how the work ended, and ends the server when all viewers have seen it, also those
+// whose browsers have only just loaded the page.
 func (p *Page) Close(e End) {
 	p.change(func() { p.now.End, p.now.Left = &e, nil })
-	const patience = 2 * time.Second
+	const patience = 4 * time.Second
 	for end := time.Now().Add(patience); p.watched() && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
@@ -115,14 +117,27 @@ func (p *Page) Close(e End) {
 func (p *Page) watched() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.viewers > 0
+	return p.viewers+p.loaded > 0
 }
 
-// watch counts viewers.
-func (p *Page) watch(n int) {
+// load counts a page that will watch, watch one that does, and leave one that no longer does.
+func (p *Page) load() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.viewers += n
+	p.loaded++
+}
+
+func (p *Page) watch() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.viewers++
+	p.loaded = max(0, p.loaded-1)
+}
+
+func (p *Page) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.viewers--
 }
 
 func (p *Page) change(f func()) {
@@ -154,6 +169,7 @@ func (p *Page) handler(secret string) http.Handler {
 		name := r.URL.Path[len(prefix):]
 		if name == "" {
 			name = "index.html"
+			p.load()
 		}
 		for _, from := range []fs.FS{own, pagestyle.Files} {
 			if _, err := fs.Stat(from, name); !errors.Is(err, fs.ErrNotExist) {
@@ -171,8 +187,8 @@ const often = 250 * time.Millisecond
 
 // events sends the state whenever it changes, until the work ends.
 func (p *Page) events(w http.ResponseWriter, r *http.Request) {
-	p.watch(1)
-	defer p.watch(-1)
+	p.watch()
+	defer p.leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	flush := http.NewResponseController(w)

@@ -89,6 +89,26 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A page that was loaded before the end, and watches only afterwards, is shown the end.
+func TestLateViewer(t *testing.T) {
+	p, err := Open("127.0.0.1:0", Text{Title: "Fitting"}, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	get(t, p.URL())
+	closed := make(chan bool)
+	go func() { p.Close(End{Good: true, Text: "done"}); close(closed) }()
+	time.Sleep(100 * time.Millisecond)
+	if _, events := get(t, p.URL()+"events"); !strings.Contains(events, `"done"`) {
+		t.Errorf("events after the end: %q", events)
+	}
+	<-closed
+	if r, err := http.Get(p.URL()); err == nil {
+		r.Body.Close()
+		t.Error("the server goes on")
+	}
+}
+
 func TestLoopback(t *testing.T) {
 	for _, bad := range []string{"0.0.0.0:80", ":8090", "192.168.1.2:8090", "example.org:80", "8090"} {
 		if Loopback(bad) == nil {
