@@ -95,8 +95,8 @@ func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &applyRunner[T]{apply: u, tile: moment.NewTile[T](u.f, u.rule)}
 	if train {
 		n := maxRows * u.shape.Size()
-		if r.takesTurns() && !u.cov && !u.sense {
-			r.pair = r.tile.Pair()
+		if !u.cov && !u.sense {
+			r.pair = r.leakyPair()
 		}
 		if r.pair == nil {
 			r.jac = newJacobian[T](n)
@@ -158,6 +158,14 @@ func (r *applyRunner[T]) Forward(p *Pass[T]) {
 // inPlace reports whether the output may take the place of the input, which Backward
 // does not need then.
 func (r *applyRunner[T]) inPlace() bool { return r.pair == nil && r.takesTurns() && r.tile.InPlace() }
+
+// leakyPair is what the function and its rule are as a pair, or nil.
+func (r *applyRunner[T]) leakyPair() *compute.LeakyPair {
+	if !r.takesTurns() {
+		return nil
+	}
+	return r.tile.Pair()
+}
 
 // takesTurns reports whether the rule pushes one stretch of moments after the other.
 func (r *applyRunner[T]) takesTurns() bool { return r.form == Independent && r.kappa == nil }

@@ -7,18 +7,22 @@ import "utvi/gauss"
 // a dense layer of one output and the leaky ReLU before it. Next to such thin layers, to move
 // numbers takes longer than to compute them again.
 
-// findPairs finds the units of a training that are computed together.
+// findPairs finds the units that are computed together.
 func (r *chainRunner[T]) findPairs(maxRows int) {
 	n := len(r.units)
-	if !r.train || n < 3 || r.k > 0 {
+	if n < 3 || r.k > 0 {
 		return
 	}
 	first, dense := r.runners[0].(*denseRunner[T])
 	a, apply := r.runners[1].(*applyRunner[T])
 	next, tape := r.runners[2].(*denseRunner[T])
-	if dense && apply && tape && first.in == Fixed && first.dense.Outer() && a.pair != nil {
-		r.outer, first.pair = true, a.pair
-		next.squared = next.dense.SquaresOnTape()
+	if dense && apply && tape && first.in == Fixed && first.dense.Outer() {
+		first.pair = a.leakyPair()
+		r.outer = first.pair != nil
+		next.squared = r.outer && next.dense.SquaresOnTape()
+	}
+	if !r.train {
+		return
 	}
 	last, dense := r.runners[n-1].(*denseRunner[T])
 	a, apply = r.runners[n-2].(*applyRunner[T])
@@ -33,9 +37,10 @@ func (r *chainRunner[T]) forwardOuter(p *Pass[T]) {
 	d, q := r.runners[0].(*denseRunner[T]), &r.passes[0]
 	q.In, r.passes[1].In = p.In, q.Out
 	out, rows := r.passes[1].Out, p.In.Rows
-	squares := r.runners[2].(*denseRunner[T]).dense.TapeSquares(r.passes[2].Tape, rows)
-	if squares == nil { // nobody wants them
-		squares = r.passes[0].Out.Mean
+	next := r.runners[2].(*denseRunner[T])
+	squares := next.scratch // in training only if nobody wants them
+	if r.train && next.squared {
+		squares = next.dense.TapeSquares(r.passes[2].Tape, rows)
 	}
 	d.dense.ForwardOuter(d.pair, q.Tape, rows, p.In.Mean, out.Mean, out.Var, squares)
 }

@@ -67,7 +67,7 @@ type denseRunner[T gauss.Float] struct {
 	dense   *compute.Dense[T]
 	shared  *denseShare[T]     // nil: one worker computes all outputs
 	pair    *compute.LeakyPair // behind a layer of one input, computed together; see chain_pair.go
-	squared bool               // the squares of its inputs are there
+	squared bool               // the squares of its inputs are there, on the tape or in scratch
 }
 
 func (r *denseRunner[T]) Forward(p *Pass[T]) {
@@ -75,15 +75,16 @@ func (r *denseRunner[T]) Forward(p *Pass[T]) {
 		r.shared.forward(p)
 		return
 	}
-	if r.squared {
+	switch {
+	case r.squared && r.train:
 		r.dense.ForwardSquared(p.Tape, p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var)
-		return
-	}
-	if r.train {
+	case r.squared:
+		r.dense.ForwardPart(0, 1, p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var, r.scratch)
+	case r.train:
 		r.dense.ForwardRecord(p.Tape, p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var, r.scratch)
-		return
+	default:
+		r.dense.Forward(p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var, r.scratch)
 	}
-	r.dense.Forward(p.In.Rows, p.In.Mean, p.In.Var, p.Out.Mean, p.Out.Var, r.scratch)
 }
 
 func (r *denseRunner[T]) Backward(p *Pass[T]) {

@@ -57,11 +57,13 @@ func (d *Dense[T]) Outer() bool {
 	return wide && is32[T]() && d.In == 1 && d.Random && !d.apart && d.Out%NR == 0
 }
 
-// ForwardOuter pushes rows of the one input x through the layer and a pair, records x, and writes
-// the squares of the means, too. The moments between are computed again on the way back: they take
+// ForwardOuter pushes rows of the one input x through the layer and a pair, records x if there is
+// a tape, and writes the squares of the means, too. The moments between are computed again on the way back: they take
 // two multiply-adds.
 func (d *Dense[T]) ForwardOuter(p *LeakyPair, tape []T, rows int, x, mean, variance, squares []T) {
-	d.recordInput(tape, rows, x, nil)
+	if tape != nil {
+		d.recordInput(tape, rows, x, nil)
+	}
 	if n := rows * d.Out; rows > 0 {
 		p.pushOuter(as32(x[:rows]), as32(d.mean.Data), as32(d.vari.Data), as32(d.biasMean), as32(d.biasVar),
 			as32(mean[:n]), as32(variance[:n]), as32(squares[:n]), rows)
