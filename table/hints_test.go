@@ -67,17 +67,21 @@ func TestYearsAsNames(t *testing.T) {
 
 // TestShares finds targets that are shares of a whole.
 func TestShares(t *testing.T) {
-	for cells, want := range map[string]float64{
-		"0.01 0.5 0.97": 1, "0 1 0.5": 1, "0.2 0.5 0.97": 0, "0.01 0.5 1.02": 0, "-0.01 0.5 0.97": 0,
-		"2.5 50.1 98": 100, "2 50 98": 0, "2% 50% 98%": 100, "60% 70% 98%": 100, "2% 50% 70%": 0, "2% 50% 103%": 0, "20.1 50 98": 0,
+	for _, c := range []struct {
+		name, cells string
+		want        float64
+	}{
+		{"y", "0.01 0.5 0.97", 1}, {"y", "0 1 0.5", 1}, {"y", "0.2 0.5 0.97", 0}, {"y", "0.01 0.5 1.02", 0}, {"y", "-0.01 0.5 0.97", 0},
+		{"y", "2% 50% 98%", 100}, {"y", "60% 70% 98%", 100}, {"y", "2% 50% 70%", 0}, {"y", "2% 50% 103%", 0},
+		{"y", "2 50 98", 0}, {"y", "2.5 50.1 98", 0}, {"y", "0 50 100", 0}, {"y", "0 50.1 100", 100}, {"y", "0 50.1 100.1", 0},
+		{"humidity [%]", "32.5 50 98", 100}, {"sand_pct", "32.5 50 98", 100}, {"Percent.of.all", "32 50 98", 100}, {"percentile", "32.5 50 98", 0},
 	} {
-		text := "x,y\n"
-		for i, cell := range strings.Fields(cells) {
+		text := "x," + c.name + "\n"
+		for i, cell := range strings.Fields(c.cells) {
 			text += fmt.Sprintf("%d,%s\n", i*i%3, cell)
 		}
-		c := infer(t, text, Spec{Targets: []string{"y"}}).Columns[1]
-		if c.Most != want {
-			t.Errorf("%s: %v, want %v", cells, c.Most, want)
+		if got := infer(t, text, Spec{Targets: []string{c.name}}).Columns[1].Most; got != c.want {
+			t.Errorf("%s %s: %v, want %v", c.name, c.cells, got, c.want)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 func (in *inference) target(c *Column, p *profile, task Task) error {
@@ -44,21 +45,34 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	return nil
 }
 
-// share recognises a target that is a share of a whole, and returns the whole, 1 or 100: no
-// value lies outside, and values come near both ends. Per cent need come near 100 only;
-// whole numbers up to 100 may be counts.
+// share recognises a target that is a share of a whole, and returns the whole, 1 or 100. No value
+// may lie outside. Those of 1 come near both ends. Per cent, by their sign or by the column's
+// name, come near 100; other numbers reach 0 and 100 themselves, since many numbers that could
+// be larger happen to end there, and whole ones may be counts.
 func (c *Column) share() float64 {
 	const near = 0.05
-	for _, whole := range []float64{1, 100} {
-		low := c.Min <= near*whole || whole == 100 && c.Unit == "%"
-		if whole == 100 && c.Whole {
-			continue
-		}
-		if c.Min >= 0 && c.Max <= whole && c.Max >= (1-near)*whole && low {
-			return whole
-		}
+	switch {
+	case c.Min < 0:
+		return 0
+	case c.Max <= 1 && c.Max >= 1-near && c.Min <= near:
+		return 1
+	case c.Max <= 100 && c.Max >= 100*(1-near) && c.perCent():
+		return 100
+	case c.Max == 100 && c.Min == 0 && !c.Whole:
+		return 100
 	}
 	return 0
+}
+
+// perCent reports whether the cells or the name of a column say that it holds per cent.
+func (c *Column) perCent() bool {
+	if c.Unit == "%" {
+		return true
+	}
+	words := strings.FieldsFunc(strings.ToLower(c.Name), func(r rune) bool { return !unicode.IsLetter(r) && r != '%' })
+	return slices.ContainsFunc(words, func(w string) bool {
+		return strings.Contains(w, "%") || w == "pct" || w == "percent" || w == "percentage" || w == "prozent"
+	})
 }
 
 func allRows(n int) string {
