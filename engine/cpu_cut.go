@@ -20,8 +20,8 @@ func blockLimit(c compute.Caches) int {
 	return 22 * compute.MR
 }
 
-// minBlock is the fewest rows for which another worker joins: it would read the weights too
-// often.
+// minBlock is how many rows there must be for each worker that takes part: fewer would read the
+// weights too often.
 const minBlock = 4 * compute.MR
 
 // oneWorkerRows is the number of rows in a block of a batch that one worker takes alone: all,

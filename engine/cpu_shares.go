@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +23,7 @@ type shares struct {
 // A share is what one worker has of a batch.
 type share struct {
 	rows   span
+	count  int          // of rows
 	size   int          // rows of a block
 	blocks span         // among those of the batch
 	begun  atomic.Int32 // of its blocks
@@ -41,28 +43,44 @@ func newShares(pool *compute.Pool, far bool, do func(worker, block int, rows spa
 	return s
 }
 
-// cut cuts a batch of so many rows.
+// cut cuts a batch of so many rows. Workers that are about as fast get as many rows: sums over
+// rows take blocks of one size together.
 func (s *shares) cut(batch int) {
 	best := s.learn()
 	workers := min(len(s.of), (batch+minBlock-1)/minBlock)
-	var total, sum float64
+	var total float64
 	for w := range workers {
 		total += s.of[w].speed(best)
 	}
+	left := batch
+	for w := range s.of {
+		x := &s.of[w]
+		if x.count = 0; w < workers {
+			x.count = int(float64(batch)*x.speed(best)/total/4) * 4
+		}
+		left -= x.count
+	}
+	// What is left goes to those who would be done first.
+	for left > 0 {
+		first := 0
+		for w := range workers {
+			if float64(s.of[w].count+4)*s.of[first].speed(best) < float64(s.of[first].count+4)*s.of[w].speed(best) {
+				first = w
+			}
+		}
+		n := min(4, left)
+		s.of[first].count, left = s.of[first].count+n, left-n
+	}
 	row, block := 0, 0
 	for w := range s.of {
-		x, to := &s.of[w], batch
-		if w < workers-1 {
-			sum += x.speed(best)
-			to = min(batch, int(float64(batch)*sum/total/4+0.5)*4)
-		}
-		x.rows, x.size = span{row, to}, s.blockRows(to-row)
+		x := &s.of[w]
+		x.rows, x.size = span{row, row + x.count}, s.blockRows(x.count)
 		blocks := 0
-		if to > row {
-			blocks = (to - row + x.size - 1) / x.size
+		if x.count > 0 {
+			blocks = (x.count + x.size - 1) / x.size
 		}
 		x.blocks = span{block, block + blocks}
-		row, block = to, block+blocks
+		row, block = row+x.count, block+blocks
 	}
 }
 
@@ -82,16 +100,14 @@ func (s *shares) learn() (best float64) {
 	return best
 }
 
-// speed is the pace by which a worker gets rows, where best is the best one. A worker that has
-// none gets enough to find it out.
+// speed is the pace by which a worker gets rows, by that of the best one, in eighths: a difference
+// of a few per cent is chance. A worker without a pace, or with a very low one, gets enough rows to
+// find it out.
 func (x *share) speed(best float64) float64 {
-	switch {
-	case best == 0:
+	if x.pace == 0 {
 		return 1
-	case x.pace == 0:
-		return best
 	}
-	return max(x.pace, best/4)
+	return max(2, math.Round(8*x.pace/best)) / 8
 }
 
 // blockRows is the number of rows in a block of a worker's rows.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,7 +75,11 @@ func TestSharesRun(t *testing.T) {
 			close(release)
 		}
 		if worker == 0 { // it stays with its first block until all others have begun
-			<-release
+			select {
+			case <-release:
+			case <-time.After(20 * time.Second):
+				t.Error("nobody runs the blocks of a worker that is busy")
+			}
 		}
 	})
 	s.cut(batch)
@@ -90,6 +95,46 @@ func TestSharesRun(t *testing.T) {
 	if row != batch || stolen < 2 {
 		t.Errorf("%d of %d rows ran, %d blocks by other workers", row, batch, stolen)
 	}
+}
+
+// No block runs twice when workers reach for the last ones together.
+func TestSharesRunOnce(t *testing.T) {
+	const workers, batch = 8, 8 * maxBlock
+	pool := compute.NewPool(workers)
+	defer pool.Close()
+	var times [batch / maxBlock]atomic.Int32
+	s := newShares(pool, false, func(_, block int, _ span) { times[block].Add(1) })
+	s.cut(batch)
+	for run := range 3000 {
+		s.run()
+		for b := range times {
+			if n := times[b].Load(); int(n) != run+1 {
+				t.Fatalf("run %d: block %d ran %d times", run, b, n)
+			}
+		}
+	}
+}
+
+// The paces are those of the workers as they run: one that takes longer has fewer rows soon.
+func TestPacesAreMeasured(t *testing.T) {
+	const workers, batch, slow = 4, 256, 1
+	pool := compute.NewPool(workers)
+	defer pool.Close()
+	s := newShares(pool, false, func(worker, _ int, rows span) {
+		d := time.Duration(rows.to-rows.from) * 10 * time.Microsecond
+		if worker == slow {
+			d *= 3
+		}
+		time.Sleep(d)
+	})
+	for range 500 {
+		s.cut(batch)
+		if fewer := s.of[slow].count <= 40; fewer && s.of[0].count >= 68 && s.of[2].count >= 68 && s.of[3].count >= 68 {
+			return
+		}
+		s.run()
+	}
+	t.Errorf("a worker that takes three times as long has %v, the others %v, %v and %v", s.of[slow].rows, s.of[0].rows, s.of[2].rows, s.of[3].rows)
 }
 
 // Rows are dealt by pace: workers that take longer soon have so many fewer rows that all end
@@ -132,6 +177,10 @@ func TestPaces(t *testing.T) {
 			t.Errorf("%d of %d workers take %.1f times as long: %.1f times as fast as one that does not, want %.1f", c.slow, workers, c.times, got, c.want)
 		}
 	}
+	s.of[3].busy *= 20 // once
+	if s.cut(batch); s.of[3].count < 44 {
+		t.Errorf("after a single delay a worker has %d rows", s.of[3].count)
+	}
 	times[5] = 1000
 	gain()
 	if x := &s.of[5]; x.rows.to-x.rows.from < 12 {
@@ -145,16 +194,22 @@ func TestCutBits(t *testing.T) {
 	defer func(weights, block int) { farWeights, oneBlock = weights, block }(farWeights, oneBlock)
 	farWeights, oneBlock = 0, maxBlock+1 // all weights of one worker come from memory
 	for name, layers := range map[string]nn.Chain{
+		"one input":  {nn.Dense{Out: 512}, act, nn.Dense{Out: 320}, act, nn.Dense{Out: 2}},
 		"plain":      {nn.Dense{Out: 70}, act, nn.Residual{Branch: nn.Chain{nn.Dense{Out: 70}, act}}, nn.LayerNorm{}, nn.Dense{Out: 2}},
 		"wide":       {nn.Dense{Out: 300}, act, nn.Dense{Out: 2}},
 		"correlated": {nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 40}, act, nn.Dense{Out: 2}}}},
 		"learned":    {nn.Dense{Out: 20}, nn.Apply{F: fn.GELU(), Rule: moment.LearnedUT(2)}, nn.Dense{Out: 2}},
 	} {
 		const batch = 303
-		several, one := stepTrainer(t, 9, batch, 4, 0, layers), stepTrainer(t, 9, batch, 1, 0, layers)
+		in := 9
+		if name == "one input" {
+			in = 1
+		}
+		several, one := stepTrainer(t, in, batch, 4, 0, layers), stepTrainer(t, in, batch, 1, 0, layers)
 		draw := rng.New(3)
 		var nll float64
 		var grads []float32
+		blocks := map[int]bool{}
 		for i := range 12 {
 			tr := several
 			if i == 0 {
@@ -164,10 +219,8 @@ func TestCutBits(t *testing.T) {
 				x := &tr.shares.of[w]
 				x.pace, x.done = 0.1+math.Abs(rng.Normal(draw, uint64(4*i+w))), 0
 			}
-			tr.cut()
-			tr.Data.Begin(tr.dataKey, 1, batch)
-			var s Score
-			tr.scoreBatch(&s)
+			s := tr.Gradient(1)
+			blocks[len(tr.blocks)] = true
 			var g []float32
 			for _, x := range tr.params.Tensors {
 				g = append(append(g, x.GMean...), x.GVar...)
@@ -179,6 +232,9 @@ func TestCutBits(t *testing.T) {
 			} else if s.NLL != nll || !slices.Equal(g, grads) {
 				t.Errorf("%s: cut into %v, the score is %v; with one worker it is %v", name, slices.Collect(tr.shares.all), s.NLL, nll)
 			}
+		}
+		if len(blocks) < 3 {
+			t.Errorf("%s: the batch was cut into numbers of blocks %v only", name, blocks)
 		}
 		for _, tr := range []*trainer{several, one} {
 			tr.Pool.Close()

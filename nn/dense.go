@@ -96,5 +96,7 @@ func (r *denseRunner[T]) Gradient(tile int, blocks []Block[T]) {
 		r.linearRunner.Gradient(tile, blocks)
 		return
 	}
-	r.dense.GradientOuter(r.pair, r.tapes(blocks), r.gradients(), r.grad)
+	if tile == 0 { // it sums all outputs: to move them takes longer than to compute
+		r.dense.GradientOuter(r.pair, r.tapes(blocks), r.gradients(), r.grad)
+	}
 }
