@@ -38,7 +38,7 @@ func (r *chainRunner[T]) forwardOuter(p *Pass[T]) {
 	q.In, r.passes[1].In = p.In, q.Out
 	out, rows := r.passes[1].Out, p.In.Rows
 	next := r.runners[2].(*denseRunner[T])
-	squares := next.scratch // in training only if nobody wants them
+	squares := next.scratch // where predictions need them; else nobody reads them
 	if r.train && next.squared {
 		squares = next.dense.TapeSquares(r.passes[2].Tape, rows)
 	}
