@@ -34,7 +34,7 @@ type Page struct {
 	byName  map[string]*Training
 	changed chan struct{} // closed and replaced at every change
 	viewers int
-	loaded  int // pages that do not watch yet
+	loaded  time.Time // when a page was loaded that does not watch yet
 }
 
 // Text is what a page says about its work.
@@ -99,15 +99,17 @@ func (p *Page) Progress(s Progress) {
 	})
 }
 
-// Close shows how the work ended, and ends the server when all viewers have seen it, also those
-// whose browsers have only just loaded the page.
+// patience is how long the end waits for browsers: to read it, or to watch a page that they have
+// only just loaded.
+const patience = 4 * time.Second
+
+// Close shows how the work ended, and ends the server when all viewers have seen it.
 func (p *Page) Close(e End) {
 	p.change(func() { p.now.End, p.now.Left = &e, nil })
-	const patience = 4 * time.Second
 	for end := time.Now().Add(patience); p.watched() && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	if p.server.Shutdown(ctx) != nil {
 		p.server.Close()
@@ -117,21 +119,20 @@ func (p *Page) Close(e End) {
 func (p *Page) watched() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.viewers+p.loaded > 0
+	return p.viewers > 0 || time.Since(p.loaded) < patience
 }
 
-// load counts a page that will watch, watch one that does, and leave one that no longer does.
+// load notes that a browser has loaded the page, watch that it watches, leave that it no longer does.
 func (p *Page) load() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.loaded++
+	p.loaded = time.Now()
 }
 
 func (p *Page) watch() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.viewers++
-	p.loaded = max(0, p.loaded-1)
+	p.viewers, p.loaded = p.viewers+1, time.Time{}
 }
 
 func (p *Page) leave() {
@@ -168,8 +169,9 @@ func (p *Page) handler(secret string) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		name := r.URL.Path[len(prefix):]
 		if name == "" {
-			name = "index.html"
-			p.load()
+			if name = "index.html"; r.Method == http.MethodGet {
+				p.load()
+			}
 		}
 		for _, from := range []fs.FS{own, pagestyle.Files} {
 			if _, err := fs.Stat(from, name); !errors.Is(err, fs.ErrNotExist) {
