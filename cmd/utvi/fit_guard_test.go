@@ -42,6 +42,8 @@ func TestOutputsSpareInputs(t *testing.T) {
 		{1, "would overwrite the report of a fit", []string{"eval", m, table, "--report", in("r")}},
 		{1, "new.csv is not a utvi model file", []string{"eval", table, table}},
 		{1, "new.csv is not a utvi model file", []string{"inspect", table}},
+		{1, "new.csv is not a utvi model file", []string{"verify", table}},
+		{1, "new.csv is not a utvi model file", []string{"serve", table}},
 		{2, "--holdout 0 would leave no rows", []string{"fit", table, "--target", "strength", "--holdout", "0"}},
 		{2, "--kl 0 would", []string{"fit", table, "--target", "strength", "--kl", "0.0"}},
 		{2, "give only one of them", []string{"fit", table, "--target", "strength", "--resume", "--fresh"}},
