@@ -32,7 +32,11 @@ func (s Set) Check() error {
 	case s.Targets < 0:
 		return fmt.Errorf("a row has %d targets; at least 1 is needed", s.Targets)
 	case len(s.Y) != x.Rows*k:
-		return fmt.Errorf("%d rows of %d targets need %d numbers, not %d", x.Rows, k, x.Rows*k, len(s.Y))
+		targets := "targets"
+		if k == 1 {
+			targets = "target"
+		}
+		return fmt.Errorf("%d rows of %d %s need %d numbers, not %d", x.Rows, k, targets, x.Rows*k, len(s.Y))
 	case s.Weights != nil && len(s.Weights) != x.Rows:
 		return fmt.Errorf("%d rows need %[1]d weights or none, not %[2]d", x.Rows, len(s.Weights))
 	}

@@ -24,6 +24,7 @@ func TestTableMisuse(t *testing.T) {
 		{gauss.Batch[float32]{Rows: 2, Width: 2, Mean: make([]float32, 3)}, 1, nil, "need 4 numbers, not 3"},
 		{gauss.Batch[float32]{Rows: 2, Width: 1, Mean: two.Mean, Var: []float32{1}}, 1, nil, "2 inputs need 2 variances or none, not 1"},
 		{two, 0, nil, "0 targets; at least 1 is needed"},
+		{two, 1, []float32{1, 2, 3}, "2 rows of 1 target need 2 numbers, not 3"},
 		{two, 2, []float32{1, 2, 3}, "2 rows of 2 targets need 4 numbers, not 3"},
 		{gauss.Fixed(2, []float32{1, 2, 3, nan}), 1, []float32{1, 2}, "input 1 of row 1 is NaN"},
 		{two, 1, []float32{1, inf}, "target 0 of row 1 is -Inf"},

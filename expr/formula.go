@@ -167,5 +167,11 @@ func ParseText(text string) (*Formula, error) {
 			break
 		}
 	}
-	return Parse(formula, params...)
+	f, err := Parse(formula, params...)
+	if e, ok := errors.AsType[*Error](err); ok && e.undefined != "" {
+		at := *e // with the advice for a text
+		at.Problem = fmt.Sprintf(`%s is not defined; add "; %[1]s = 1" or "; %[1]s = learned 1"`, e.undefined)
+		return nil, fmt.Errorf("formula %.80q: %w", formula, &at)
+	}
+	return f, err
 }

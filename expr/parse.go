@@ -19,6 +19,8 @@ const (
 type Error struct {
 	Character int
 	Problem   string // what was found, and what would be right
+
+	undefined string // the name that has no meaning, if that is the problem
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("character %d: %s", e.Character, e.Problem) }
@@ -59,7 +61,7 @@ func (b *builder) parse(text string, params []Param) (e *Expr, err error) {
 
 // fail ends the parse with an error at a byte of the text.
 func (p *parser) fail(at int, format string, args ...any) {
-	panic(&Error{1 + len([]rune(p.text[:at])), fmt.Sprintf(format, args...)})
+	panic(&Error{Character: 1 + len([]rune(p.text[:at])), Problem: fmt.Sprintf(format, args...)})
 }
 
 // wrong says what was found where something else would be right.
@@ -192,19 +194,7 @@ func (p *parser) named(t token) *Expr {
 			return p.b.num(q.Value)
 		}
 	}
-	p.fail(t.at, "found %s; expected x%s, a number or a function", t.text, p.known())
-	return nil
-}
-
-func (p *parser) known() string {
-	if len(p.params) == 0 {
-		return ""
-	}
-	var names []string
-	for _, q := range p.params {
-		names = append(names, q.Name)
-	}
-	return ", a parameter (" + strings.Join(names, ", ") + ")"
+	panic(&Error{1 + len([]rune(p.text[:t.at])), fmt.Sprintf("%s is not defined; write x, or make %s a parameter", t.text, t.text), t.text})
 }
 
 // call reads the arguments of a function.

@@ -121,8 +121,8 @@ func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                           `formula "": character 1: found the end; expected a number, x, a function or (`,
 		"x + ":                       `character 5: found the end; expected a number, x, a function or (`,
-		"  x + y":                    `character 7: found y; expected x, a number or a function`,
-		"x + y; a = 1":               `character 5: found y; expected x, a parameter (a), a number or a function`,
+		"  x + y":                    `character 7: y is not defined; add "; y = 1" or "; y = learned 1"`,
+		"x + y; a = 1":               `character 5: y is not defined; add "; y = 1" or "; y = learned 1"`,
 		"(x + 1":                     `character 7: found the end; expected ")"`,
 		"x)":                         `character 2: found ")"; expected an operator or the end`,
 		"x x":                        `character 3: found "x"; expected an operator or the end`,

@@ -103,7 +103,7 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 		f := fitter{held.items.items, target, methods, m.Schema.Task == table.Classification, m.Counts()}
 		full, err := f.fit(0, 1)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", column.Name, err)
+			return nil, unfit(rows.Header().File, err)
 		}
 		none := &calibrate.Calibration{}
 		before := f.score(column.Name, none, none)
@@ -115,7 +115,7 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 				f.methods = slices.DeleteFunc(slices.Clone(f.methods), func(x Method) bool { return x == w.method })
 			}
 			if full, err = f.fit(0, 1); err != nil {
-				return nil, fmt.Errorf("%s: %w", column.Name, err)
+				return nil, unfit(rows.Header().File, err)
 			}
 		}
 		all = append(all, *full)
@@ -132,6 +132,11 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 	}
 	m.Model = p
 	return c, nil
+}
+
+// unfit says that the rows of a file do not suffice for a correction.
+func unfit(file string, err error) error {
+	return fmt.Errorf("%s cannot calibrate the model: %s", file, strings.TrimPrefix(err.Error(), "calibration: "))
 }
 
 func join(all []Method) string {

@@ -36,6 +36,13 @@ func (c *complete) Next() (*table.Chunk, error) {
 	}
 }
 
+// Done tells the source how many of its rows are predicted, if it wants to know.
+func (c *complete) Done(rows int) {
+	if s, ok := c.Source.(interface{ Done(rows int) }); ok {
+		s.Done(rows)
+	}
+}
+
 // first are the first rows of a source, some more where a chunk is cut.
 func first(rows table.Source, n int) table.Source { return &limited{rows, n} }
 

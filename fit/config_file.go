@@ -2,8 +2,10 @@ package fit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"reflect"
 	"slices"
@@ -23,7 +25,10 @@ func LoadConfig(path string) (Config, error) {
 	var c Config
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return c, fmt.Errorf("cannot read the settings: %w", err)
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err // which does not name the file again
+		}
+		return c, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	var all map[string]any
 	if err = yaml.Unmarshal(text, &all); err == nil {

@@ -252,5 +252,5 @@ func ExampleFormula() {
 	// Output:
 	// a*tanh(b*x); a = 1.7; b = learned 0.5
 	// 0.7856 0.6685
-	// formula "x / (1 + y^2)": character 10: found y; expected x, a number or a function
+	// formula "x / (1 + y^2)": character 10: y is not defined; write x, or make y a parameter
 }

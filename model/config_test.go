@@ -96,8 +96,12 @@ func TestPredictMisusePanics(t *testing.T) {
 	} {
 		func() {
 			defer func() {
-				if s, ok := recover().(string); !ok || !strings.HasPrefix(s, "model: ") {
+				s, ok := recover().(string)
+				if !ok || !strings.HasPrefix(s, "model: ") {
 					t.Errorf("%s: no panic of the package", name)
+				}
+				if name == "width" && s != "model: a row has 3 numbers; the network has 2 inputs" {
+					t.Errorf("%s: %s", name, s)
 				}
 			}()
 			m.NewPredictor(1).Predict(x)

@@ -79,7 +79,7 @@ func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 // check panics if the rows cannot be predicted.
 func (p *Predictor[T]) check(x gauss.Batch[T]) {
 	if x.Width != p.net.Inputs() {
-		panic("model: the width of the rows differs from the network's inputs")
+		panic(fmt.Sprintf("model: a row has %d numbers; the network has %d inputs", x.Width, p.net.Inputs()))
 	}
 	if x.Rows > p.rows {
 		panic("model: more rows than the predictor was made for")

@@ -13,7 +13,8 @@ import (
 // Stream predicts the rows of a table, many at a time on the workers of a pool (nil is
 // a pool of all cores), and passes the results of work to emit in the order of the
 // rows. Several goroutines call work at the same time; one at a time calls emit. Memory
-// does not depend on the number of rows.
+// does not depend on the number of rows. If rows has a method Done(rows int), these
+// goroutines call it with the number of rows after each call of work.
 func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *model.Pool, work func(*Batch) (T, error), emit func(T) error) error {
 	if pool == nil {
 		pool = compute.NewPool(runtime.GOMAXPROCS(0))
@@ -63,6 +64,10 @@ func inOrder[T any](ctx context.Context, src table.Source, pool *compute.Pool, w
 		value T
 		err   error
 	}
+	finished := func(int) {}
+	if s, ok := src.(interface{ Done(rows int) }); ok {
+		finished = s.Done
+	}
 	var ready []done
 	flush := func() error {
 		for _, d := range ready {
@@ -101,6 +106,7 @@ func inOrder[T any](ctx context.Context, src table.Source, pool *compute.Pool, w
 			}
 			d := &next[task-1]
 			d.value, d.err = work(worker, round[task-1])
+			finished(round[task-1].Rows())
 		})
 		if flushed != nil {
 			return flushed

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"utvi/internal/compute"
@@ -27,13 +28,14 @@ func TestInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var told atomic.Int64
 	for _, workers := range []int{1, 3} {
 		pool := compute.NewPool(workers)
 		boom := errors.New("boom")
 		next, stop := 0, n
 		run := func() error {
 			next = 0
-			return inOrder(t.Context(), f.Rows(nil), pool, func(_ int, c *table.Chunk) (int, error) {
+			return inOrder(t.Context(), watched{f.Rows(nil), &told}, pool, func(_ int, c *table.Chunk) (int, error) {
 				_, v := c.Cell(0, 0)
 				if int(v) >= stop {
 					return 0, boom
@@ -47,8 +49,12 @@ func TestInOrder(t *testing.T) {
 				return nil
 			})
 		}
+		told.Store(0)
 		if err := run(); err != nil || next != n {
 			t.Errorf("%d rows came, %v", next, err)
+		}
+		if told.Load() != n {
+			t.Errorf("the source was told of %d rows, not of %d", told.Load(), n)
 		}
 		stop = 7 * table.MaxRows
 		if err := run(); err != boom || next != stop {
@@ -57,3 +63,11 @@ func TestInOrder(t *testing.T) {
 		pool.Close()
 	}
 }
+
+// A watched source counts the rows that are done.
+type watched struct {
+	table.Source
+	rows *atomic.Int64
+}
+
+func (w watched) Done(rows int) { w.rows.Add(int64(rows)) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -31,15 +30,15 @@ type Listen struct {
 func (s *Server) Run(ctx context.Context, at Listen) error {
 	var web, rpc net.Listener
 	for _, l := range []struct {
-		address string
-		to      *net.Listener
-	}{{at.HTTP, &web}, {at.GRPC, &rpc}} {
+		protocol, address string
+		to                *net.Listener
+	}{{"HTTP", at.HTTP, &web}, {"gRPC", at.GRPC, &rpc}} {
 		if l.address == "" {
 			continue
 		}
 		got, err := net.Listen("tcp", l.address)
 		if err != nil {
-			return fmt.Errorf("cannot answer at %s: %w", l.address, err)
+			return &ListenError{l.protocol, l.address, err}
 		}
 		defer got.Close()
 		*l.to = &bounded{Listener: got, most: int64(s.Limits.Connections), plain: l.to == &web && at.TLS == nil}
@@ -77,7 +76,7 @@ func (s *Server) Run(ctx context.Context, at Listen) error {
 		grpcAt = rpc.Addr()
 		go func() { failed <- g.Serve(rpc) }()
 	}
-	s.Log.Info("serving", "http", address(httpAt), "grpc", address(grpcAt), "models", s.models.names, "version", version())
+	s.Log.Info("serving", "page", page(httpAt, at.TLS != nil), "http", address(httpAt), "grpc", address(grpcAt), "models", s.models.names, "version", version())
 	if at.Ready != nil {
 		at.Ready(httpAt, grpcAt)
 	}
@@ -87,13 +86,6 @@ func (s *Server) Run(ctx context.Context, at Listen) error {
 	case <-ctx.Done():
 	}
 	return s.finish(h, func() { g.GracefulStop() }, at.Drain)
-}
-
-func address(a net.Addr) string {
-	if a == nil {
-		return "none"
-	}
-	return a.String()
 }
 
 // finish answers what still comes for a while, and then ends when all requests in

@@ -57,7 +57,7 @@ type axis struct {
 func LoadSpec(path string) (*Spec, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
-		return nil, err
+		return nil, readError(path, err)
 	}
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {

@@ -119,6 +119,9 @@ func TestCSVErrors(t *testing.T) {
 		"PAR1 and more, but not a footer":   "cannot read a.csv: this is a Parquet file; the program must import utvi/table/parquet to read it",
 		"\x93NUMPY\x01\x00":                 "cannot read a.csv: the file is truncated",
 		"\x1f\x8b\x08\x00\x00\x00\x00\x00x": "cannot read a.csv: the compressed file is truncated",
+		"\x1f\x8bgarbage":                   "cannot read a.csv: the compressed file is damaged",
+		"\x1f\x8bgarbage, and more of it":   "cannot read a.csv: the compressed file is damaged",
+		"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03garbage": "cannot read a.csv: the compressed file is damaged",
 	} {
 		_, err := dumpText(t, text, "a.csv", Options{})
 		if err == nil || err.Error() != want {

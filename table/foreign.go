@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 )
 
@@ -33,6 +34,19 @@ func refuseForeign(file string, start []byte) error {
 	for _, f := range foreign {
 		if len(begin) >= len(f.magic) && asciiLower(begin[:len(f.magic)]) == f.magic {
 			return fmt.Errorf("%s is %s", file, f.is)
+		}
+	}
+	return nil
+}
+
+// refuseExcel returns an error for a file that is a workbook by its name and no text,
+// also if it is damaged. Programs write text under such names, too.
+func refuseExcel(file string, start []byte) error {
+	switch strings.ToLower(filepath.Ext(file)) {
+	case ".xls", ".xlsx", ".xlsm", ".xlsb":
+		zeros := bytes.IndexByte(start, 0) >= 0 && Encoding("").of(start) == UTF8 // which text in UTF-8 does not have
+		if zeros || bytes.HasPrefix(start, []byte("PK")) {
+			return fmt.Errorf("%s is %s", file, excel)
 		}
 	}
 	return nil

@@ -40,3 +40,17 @@ func TestForeignFiles(t *testing.T) {
 		}
 	}
 }
+
+// A workbook is known by its name even if it is damaged; text under such a name is read.
+func TestWorkbookByName(t *testing.T) {
+	for _, text := range []string{"PK\x03\x04 and more", "PK", "\x7f\x01\x00\x00\x02"} {
+		if _, err := dumpBytes(t, "a.XLSX", []byte(text)); err == nil || err.Error() != "a.XLSX is "+excel {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"x\ty\n1\t2\n", "\xff\xfex\x00\t\x00y\x00\n\x001\x00\t\x002\x00\n\x00"} {
+		if _, err := dumpBytes(t, "a.xls", []byte(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

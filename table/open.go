@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -109,12 +110,10 @@ func (r *Reader) open(src io.Reader, o Options) error {
 	file, name := r.head.File, r.head.File
 	in := bufio.NewReaderSize(src, sniffSize)
 	if start, _ := in.Peek(2); bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
+		begin, _ := in.Peek(4)
 		z, err := gzip.NewReader(in)
-		if err == io.ErrUnexpectedEOF {
-			err = errBrokenOff
-		}
 		if err != nil {
-			return readError(file, err)
+			return readError(file, packError(err, begin))
 		}
 		src, name = unzip{z}, strings.TrimSuffix(name, ".gz")
 		in = bufio.NewReaderSize(src, sniffSize)
@@ -125,6 +124,9 @@ func (r *Reader) open(src io.Reader, o Options) error {
 	}
 	if len(bytes.TrimSpace(start)) == 0 && err == io.EOF {
 		return fmt.Errorf("%s is empty", file)
+	}
+	if err := refuseExcel(file, start); err != nil {
+		return err
 	}
 	f, failed := findFormat(start)
 	switch {
@@ -157,15 +159,30 @@ func readError(file string, err error) error {
 	return fmt.Errorf("cannot read %s: %w", file, err)
 }
 
-// unzip distinguishes a truncated compressed file from a complete one.
+// unzip distinguishes a truncated or damaged compressed file from a sound one.
 type unzip struct{ *gzip.Reader }
-
-var errBrokenOff = errors.New("the compressed file is truncated")
 
 func (u unzip) Read(p []byte) (int, error) {
 	n, err := u.Reader.Read(p)
-	if err == io.ErrUnexpectedEOF {
-		err = errBrokenOff
+	return n, packError(err, nil)
+}
+
+var (
+	errBrokenOff = errors.New("the compressed file is truncated")
+	errDamaged   = errors.New("the compressed file is damaged")
+)
+
+// packError says what is wrong with a compressed file that begins with these bytes. Only
+// one with a sound beginning can be truncated: its third byte is 8, and the upper bits of
+// the fourth are 0 (RFC 1952).
+func packError(err error, begin []byte) error {
+	sound := (len(begin) < 3 || begin[2] == 8) && (len(begin) < 4 || begin[3]&0xe0 == 0)
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	switch {
+	case err == io.ErrUnexpectedEOF && sound:
+		return errBrokenOff
+	case err == io.ErrUnexpectedEOF, err == gzip.ErrHeader, err == gzip.ErrChecksum, corrupt:
+		return errDamaged
 	}
-	return n, err
+	return err
 }

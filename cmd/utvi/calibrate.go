@@ -71,7 +71,9 @@ replaced as a whole, or not at all.`,
 					return misuse(err)
 				}
 			}
-			c, err := m.Calibrate(cmd.Context(), rows, chosen, pool)
+			bar := newRowProgress(cmd.ErrOrStderr(), rows, estimateRows(args[1]))
+			c, err := m.Calibrate(cmd.Context(), bar, chosen, pool)
+			bar.close()
 			if err != nil {
 				return err
 			}

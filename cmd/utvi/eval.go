@@ -54,7 +54,9 @@ A note says so if the model was trained with some of these rows.`,
 				return err
 			}
 			defer rows.Close()
-			e, err := m.Evaluate(cmd.Context(), rows, pool)
+			bar := newRowProgress(cmd.ErrOrStderr(), rows, estimateRows(args[1]))
+			e, err := m.Evaluate(cmd.Context(), bar, pool)
+			bar.close()
 			if err != nil {
 				return err
 			}

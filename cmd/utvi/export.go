@@ -53,6 +53,9 @@ Rules that draw random numbers, and functions that are Go code, cannot be export
 			if err := spare(out, args[0]); err != nil {
 				return err
 			}
+			if ext := filepath.Ext(out); ext != "" && !strings.EqualFold(ext, ".onnx") {
+				return usagef("%s: a graph cannot be written as %s; name a .onnx file", out, ext)
+			}
 			e, err := model.LoadEnsemble(args[0])
 			if err != nil {
 				return err

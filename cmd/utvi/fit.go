@@ -276,12 +276,22 @@ func (r *fitting) write(result *fit.Result) error {
 		_, err := fmt.Fprintf(r.stdout, "\nColumn importance skipped: %s.\nWrote %s.\n", why, files)
 		return err
 	}
-	var matter []string
-	for _, i := range result.Insight.Importance[:min(5, len(result.Insight.Importance))] {
-		matter = append(matter, fmt.Sprintf("%s %.2g", tame(i.Column), i.Loss))
-	}
-	_, err := fmt.Fprintf(r.stdout, "\nColumn importance (nats per row lost without the column): %s\nWrote %s.\n", strings.Join(matter, ", "), files)
+	_, err := fmt.Fprintf(r.stdout, "\nColumn importance (nats per row lost without the column): %s\nWrote %s.\n", listImportance(result.Insight.Importance), files)
 	return err
+}
+
+// listImportance names ten columns, and says how many others the report has.
+func listImportance(all []fit.Importance) string {
+	const most = 10
+	var named []string
+	for _, i := range all[:min(most, len(all))] {
+		named = append(named, fmt.Sprintf("%s %.2g", tame(i.Column), i.Loss))
+	}
+	text := strings.Join(named, ", ")
+	if n := len(all) - most; n > 0 {
+		text += " and " + plural(n, "other column", "other columns")
+	}
+	return text
 }
 
 func plural(n int, one, many string) string {

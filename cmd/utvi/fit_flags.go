@@ -27,7 +27,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Categorical, "categorical", nil, "numeric columns to treat as categories, such as codes")
 	f.StringVar(&c.Weight, "weight", "", "column with the weight of each row")
 	f.StringVar(&c.Group, "group", "", "column with the group of each row; a group is held out as a whole or not at all")
-	f.StringVar(&c.Time, "time", "", "column with the time of each row; the latest rows are held out")
+	f.StringVar(&c.Time, "time", "", "column with the time of each row, which is no longer an input; the latest rows are held out")
 	f.BoolVar(&c.Impute, "impute", false, "accept missing values of inputs; they are replaced by the training mean, in skewed columns by the median")
 	f.StringArrayVar(&s.inputStd, "input-std", nil, "standard deviation of a column's values, such as length=0.1 (a column length_std gives it for each row)")
 	f.IntVar(&c.MaxLevels, "max-levels", 0, "most levels of a category that get an input each; a column with more levels is embedded (default 50)")

@@ -28,6 +28,10 @@ func TestOutputsSpareInputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	model, rows := readFile(t, m), readFile(t, table)
+	lines := bytes.SplitAfterN(rows, []byte("\n"), 5)
+	if err := os.WriteFile(in("three.csv"), bytes.Join(lines[:4], nil), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		code int
 		says string
@@ -42,6 +46,11 @@ func TestOutputsSpareInputs(t *testing.T) {
 		{1, "would overwrite the report of a fit", []string{"eval", m, table, "--report", in("r")}},
 		{1, "new.csv is not a utvi model file", []string{"eval", table, table}},
 		{1, "new.csv is not a utvi model file", []string{"inspect", table}},
+		{1, "new.csv is not a utvi model file", []string{"verify", table}},
+		{1, "new.csv is not a utvi model file", []string{"serve", table}},
+		{1, "utvi: cannot read nofile.yaml: no such file or directory", []string{"fit", table, "--config", "nofile.yaml"}},
+		{1, in("three.csv") + " cannot calibrate the model: a scale of the standard deviation needs at least 10 held-out rows; there are 3", []string{"calibrate", m, in("three.csv")}},
+		{2, `a is not defined; add "; a = 1" or "; a = learned 1"`, []string{"fit", table, "--target", "strength", "--activation", "a*x"}},
 		{2, "--holdout 0 would leave no rows", []string{"fit", table, "--target", "strength", "--holdout", "0"}},
 		{2, "--kl 0 would", []string{"fit", table, "--target", "strength", "--kl", "0.0"}},
 		{2, "give only one of them", []string{"fit", table, "--target", "strength", "--resume", "--fresh"}},

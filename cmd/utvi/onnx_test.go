@@ -49,6 +49,7 @@ func TestNetworksOutAndIn(t *testing.T) {
 		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs -2", "-2 epochs"},
 		{"import rows.csv -o x.safetensors", "rows.csv: not an ONNX file: "},
 		{"export rows.csv", "rows.csv is not a utvi model file"},
+		{"export net.safetensors -o net.txt", "net.txt: a graph cannot be written as .txt; name a .onnx file"},
 		{"export net.safetensors -o net.safetensors", "output would overwrite the input"},
 	} {
 		args := strings.Fields(c.args)

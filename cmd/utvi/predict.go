@@ -125,11 +125,17 @@ another name, and a note says which. An output file is written as a whole, or no
 			if s := m.CalibrationText(); s != "" {
 				tell(cmd, "predictions are calibrated: %s", s)
 			}
+			shown := cmd.ErrOrStderr()
+			if (out == "" || out == "-") && isTerminal(cmd.OutOrStdout()) && isTerminal(shown) {
+				shown = io.Discard // the rows on the screen are progress enough
+			}
+			bar := newRowProgress(shown, rows, estimateRows(args[1]))
 			var sum predictions.Summary
 			err = writeOut(cmd, out, func(w io.Writer) error {
-				sum, err = predictions.Write(cmd.Context(), p, rows, w, to, pool)
+				sum, err = predictions.Write(cmd.Context(), p, bar, w, to, pool)
 				return err
 			})
+			bar.close()
 			if err == nil && to.Parts && sum.NoiseInWeights {
 				tell(cmd, "the networks do not model the noise: the variance of the weights includes it (fit --noise learned separates them)")
 			}

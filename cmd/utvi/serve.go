@@ -3,13 +3,16 @@ package main
 import (
 	"bytes"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"utvi/fit"
 	"utvi/serve"
 )
 
@@ -63,7 +66,11 @@ TLS unless a proxy does that. The token is read from --token-file or from UTVI_T
 			if err != nil {
 				return err
 			}
-			return s.Run(cmd.Context(), at)
+			err = s.Run(cmd.Context(), at)
+			if e, ok := errors.AsType[*serve.ListenError](err); ok {
+				return fmt.Errorf("%w; choose another address with --%s", err, strings.ToLower(e.Protocol))
+			}
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -103,6 +110,9 @@ func (o *serveFlags) apply(cmd *cobra.Command, args []string, c *serve.Config, a
 		m, err := serve.ParseSource(a)
 		if err != nil {
 			return misuse(err)
+		}
+		if err := fit.CheckFile(m.Path); err != nil {
+			return err
 		}
 		c.Models = append(c.Models, m)
 	}

@@ -111,6 +111,13 @@ func (s *submission) check(f *pflag.FlagSet) error {
 	if f.Changed("out") && s.engine == "kubernetes" {
 		return usagef("--out works with --engine slurm only; in Kubernetes the results are in the volume, at %s", kubernetes.Results)
 	}
+	switch {
+	case s.engine != "kubernetes":
+	case s.kube.Image == "":
+		return usagef("no image is given; name the image with --image, such as utvi:1")
+	case s.kube.Claim == "":
+		return usagef("no volume for the results is given; name its claim with --claim")
+	}
 	for _, x := range []struct {
 		name       string
 		have, want int

@@ -224,6 +224,8 @@ func TestSweepMisuse(t *testing.T) {
 		{[]string{"sweep", "run", foreign}, 1, `has kind "alien"`},
 		{[]string{"sweep", "run", odd}, 1, "trial 1 of the plan has index 7"},
 		{[]string{"sweep", "run", torn}, 1, "is not a plan"},
+		{[]string{"sweep", "collect", "nofile.json"}, 1, "utvi: cannot read nofile.json: no such file or directory"},
+		{[]string{"sweep", "plan", "nofile.yaml"}, 1, "utvi: cannot read nofile.yaml: no such file or directory"},
 		{[]string{"sweep", "run", plan, "--jobs", "0"}, 2, "--jobs is 0"},
 		{[]string{"sweep", "run", plan, "--out", plan}, 1, "is not a folder"},
 		{[]string{"sweep", "status", plan, "--out", plan}, 1, "is not a folder"},
@@ -235,7 +237,7 @@ func TestSweepMisuse(t *testing.T) {
 		{[]string{"sweep", "submit", plan, "--engine", "slurm", "--image", "x"}, 2, "--image works with --engine kubernetes only, not with slurm"},
 		{[]string{"sweep", "submit", plan, "--engine", "slurm", "--indices", "2-9", "--dry-run"}, 2, "write numbers from 0 to 3"},
 		{[]string{"sweep", "submit", plan, "--engine", "slurm", "--partition", "a b", "--dry-run"}, 2, `--partition is "a b"`},
-		{[]string{"sweep", "submit", plan, "--engine", "kubernetes", "--claim", "c"}, 2, `the image is ""`},
+		{[]string{"sweep", "submit", plan, "--engine", "kubernetes", "--claim", "c"}, 2, "no image is given; name the image with --image"},
 		{[]string{"sweep", "submit", plan, "--engine", "kubernetes", "--image", "x", "--claim", "c", "--out", "d"}, 2, "--out works with --engine slurm only"},
 	} {
 		code, out, errs := utvi(t, c.args...)

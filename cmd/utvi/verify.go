@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/fit"
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/model"
@@ -59,6 +60,9 @@ outputs are between 0.85 and 1.15, roughly if the median is within 15 %, else no
 			}
 			if cmd.Flags().Changed("data") && data == "" {
 				return usagef("--data is empty; name a file")
+			}
+			if err := fit.CheckFile(args[0]); err != nil {
+				return err
 			}
 			e, err := model.LoadEnsemble(args[0])
 			if err != nil {

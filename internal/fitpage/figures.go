@@ -87,16 +87,25 @@ const mostLevels = 10
 // ranges says which values of a column a figure shows.
 const ranges = "The range of the column is extended by a tenth on either side; of a skewed column that is not positive, the central 98 % are shown."
 
+// forest draws importances over an axis that has 0. Points keep off its ends: beside the
+// left one stand the names of the columns.
+func forest(all []fit.Importance) report.Forest {
+	f := report.Forest{X: report.Axis{Label: "loss of log-likelihood, nats per row"}}
+	lo, hi := 0., 0.
+	for _, i := range all {
+		f.Rows = append(f.Rows, report.ForestRow{Name: i.Column, Value: i.Loss})
+		lo, hi = min(lo, i.Loss), max(hi, i.Loss)
+	}
+	room := (hi - lo) / 20
+	f.X.Min, f.X.Max = lo-room, hi+room
+	return f
+}
+
 // insightFigures show the columns that matter.
 func insightFigures(in *fit.Insight) []figure {
 	var all []figure
 	if len(in.Importance) > 0 {
-		f := report.Forest{X: report.Axis{Label: "loss of log-likelihood, nats per row"}}
-		for _, i := range in.Importance[:min(20, len(in.Importance))] {
-			f.Rows = append(f.Rows, report.ForestRow{Name: i.Column, Value: i.Loss})
-			f.X.Min, f.X.Max = min(f.X.Min, 1.05*i.Loss), max(f.X.Max, 1.05*i.Loss)
-		}
-		all = append(all, figure{"importance", report.Picture{Figure: f, Title: "Which columns matter.",
+		all = append(all, figure{"importance", report.Picture{Figure: forest(in.Importance[:min(20, len(in.Importance))]), Title: "Which columns matter.",
 			Caption: "How much worse the predictions get if the values of a column are shuffled among the held-out rows. The network does not need a column near zero."}})
 	}
 	targets := map[string][]report.Chart{}

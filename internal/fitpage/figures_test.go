@@ -86,3 +86,20 @@ func TestSkewedDependence(t *testing.T) {
 		t.Errorf("the classes %s are drawn", names)
 	}
 }
+
+// The points of columns without importance do not touch the names.
+func TestForestRoom(t *testing.T) {
+	for _, losses := range [][]float64{{7, 0.1, -0.05}, {7, 0}, {-1, -7}} {
+		var all []fit.Importance
+		for _, x := range losses {
+			all = append(all, fit.Importance{Column: "c", Loss: x})
+		}
+		f := forest(all)
+		room := 0.04 * (f.X.Max - f.X.Min)
+		for _, x := range append(losses, 0) {
+			if x-f.X.Min < room || f.X.Max-x < room {
+				t.Errorf("%v: %g lies at an end of the axis from %g to %g", losses, x, f.X.Min, f.X.Max)
+			}
+		}
+	}
+}
