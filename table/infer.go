@@ -15,7 +15,7 @@ type Spec struct {
 	Task        Task               `json:"task"`   // "": classification if the target is text
 	Inputs      []string           `json:"inputs"` // nil: all columns that have no other role
 	Ignore      []string           `json:"ignore"`
-	Categorical []string           `json:"categorical"` // numeric columns to treat as categories
+	Categorical []string           `json:"categorical"` // columns to treat as categories: numbers, or names that hardly repeat
 	Weight      string             `json:"weight"`
 	Group       string             `json:"group"`
 	Time        string             `json:"time"`
@@ -137,10 +137,13 @@ func (in *inference) decide(s *Schema) error {
 		if x.Role == Input && x.Type == Numeric {
 			x.StdFrom, c.Note = c.Name, "standard deviation of "+x.Name
 		} else {
-			c.Role, c.Note = Dropped, "standard deviation of "+x.Name+", which is not a number"
+			c.Role, c.Note = Dropped, "the standard deviation of "+x.Name+", which is not a number"
 		}
 	}
 	in.noteRowNumbers(s)
+	if err := in.inputless(s); err != nil {
+		return err
+	}
 	if err := s.check(); err != nil {
 		return fmt.Errorf("%s: %w", in.head.File, err)
 	}
@@ -203,8 +206,7 @@ func (in *inference) input(c *Column, p *profile) error {
 		if hasStd {
 			return fmt.Errorf("column %s is categorical and cannot have the input standard deviation %g", c.Name, std)
 		}
-		in.categorical(c, p)
-		return nil
+		return in.categorical(c, p, forced)
 	}
 	c.Std = std
 	err := in.numeric(c, p)
@@ -266,26 +268,42 @@ func (in *inference) times(c *Column, p *profile) {
 	}
 }
 
-func (in *inference) categorical(c *Column, p *profile) {
+// categorical makes a column of names. Names that hardly repeat tell nothing about other rows
+// and are dropped, unless the user chose the column.
+func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 	levels, counted := p.levels()
 	n := p.numbers + p.texts
+	drop := ""
 	switch {
 	case len(levels) == 1 && counted && p.missing == 0:
 		c.Role, c.Note = Dropped, "constant: "+levels[0]
-		return
+		return nil
+	case chosen && !counted:
+		return fmt.Errorf("%s: column %s cannot be categorical: it has more than %d different values; ignore the column", in.head.File, c.Name, maxTexts)
+	case len(levels) == n && n > 10 && chosen:
+		return fmt.Errorf("%s: column %s cannot be categorical: its %d values all differ in the rows to learn from; ignore the column", in.head.File, c.Name, n)
 	case len(levels) == n && n > 10:
-		c.Role, c.Note = Dropped, "text that differs in every row"
-		return
-	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n):
-		c.Role, c.Note = Dropped, "text of more than "+strconv.Itoa(in.MaxLevels)+" different values, mostly unique"
-		return
+		drop = "text that differs in every row"
+	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n) && !chosen:
+		drop = "text of more than " + strconv.Itoa(in.MaxLevels) + " different values, mostly unique"
+	}
+	mixture := p.unitNote(in.head.point())
+	if drop != "" {
+		if c.Role, c.Note = Dropped, drop; mixture != "" {
+			c.Note += " (" + mixture + ")"
+		}
+		return nil
 	}
 	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
-	if c.Note = p.unitNote(in.head.point()); p.isName {
+	switch {
+	case p.isName:
 		c.Note = "NA is read as a name"
+	case mixture != "":
+		c.Note = mixture + ", so they are read as names"
 	}
 	c.Embedded = len(levels) > in.MaxLevels
 	c.Apart = !c.Embedded && p.missing > 0
+	return nil
 }
 
 // plain is a column whose numbers are used as they are: weights and deviations.

@@ -92,7 +92,7 @@ func (s *styled) mixture() string {
 	return ""
 }
 
-// unitNote says why a column of numbers with units is read as names.
+// unitNote says why a column of numbers with units is read as names, "" if it is not one.
 func (p *profile) unitNote(point byte) string {
 	for _, s := range p.ordered(point) {
 		if s == nil || s.mixture() == "" {
@@ -101,7 +101,7 @@ func (p *profile) unitNote(point byte) string {
 		if strings.ContainsAny(s.mixture(), "0123456789") { // 2024 Q1 and 2024 Q2 are names
 			return ""
 		}
-		return s.mixture() + ", so they are read as names"
+		return s.mixture()
 	}
 	return ""
 }
