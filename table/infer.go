@@ -38,7 +38,8 @@ func Infer(rows Source, spec Spec) (*Schema, error) {
 	in.profiles = make([]*profile, len(h.Columns))
 	for i := range in.profiles {
 		in.profiles[i] = newProfile()
-		if slices.Contains(in.Categorical, h.Columns[i]) {
+		s, ok := rows.(interface{ padded(col int) bool })
+		if ok && s.padded(i) || slices.Contains(in.Categorical, h.Columns[i]) {
 			in.profiles[i].mostNumbers = maxTexts
 		}
 		if in.roles[i] == Input { // 32 MiB in all
@@ -100,7 +101,10 @@ var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
 
 // decide makes the columns of the schema.
 func (in *inference) decide(s *Schema) error {
-	for _, p := range in.profiles {
+	for i, p := range in.profiles {
+		if in.mayBeCodes(i) {
+			p.asCodes()
+		}
 		p.settle(in.head.point())
 	}
 	if err := in.missingTargets(s.Rows); err != nil {
@@ -170,7 +174,7 @@ func (in *inference) task() Task {
 // mixed recognises a column of numbers in which some texts stand, rather than
 // categories some of which look like numbers.
 func (p *profile) mixed(maxLevels int) bool {
-	return p.texts > 0 && p.numbers > p.texts && (p.numberCount == nil || len(p.numberCount) > maxLevels)
+	return !p.codes && p.texts > 0 && p.numbers > p.texts && (p.numberCount == nil || len(p.numberCount) > maxLevels)
 }
 
 // ticked recognises a column that holds one number or nothing: the cells that are missing
@@ -289,12 +293,12 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 	}
 	mixture := p.unitNote(in.head.point())
 	if drop != "" {
-		if c.Role, c.Note = Dropped, drop; mixture != "" {
-			c.Note += " (" + mixture + ")"
+		if c.Role, c.Note = Dropped, drop; mixture+p.codesNote() != "" {
+			c.Note += " (" + mixture + p.codesNote() + ")"
 		}
 		return nil
 	}
-	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
+	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
 	switch {
 	case p.isName:
 		c.Note = "NA is read as a name"

@@ -28,6 +28,7 @@ type profile struct {
 	textCount          map[string]int
 	moreTexts          bool // than are counted
 
+	padded    map[string]int // numbers with zeros in front; nil: none
 	marks     map[string]int // texts that may stand for missing values
 	firstMark string         // where
 	na        int            // of the missing cells, those that say NA
@@ -40,6 +41,7 @@ type profile struct {
 	style  *styled
 	time   *timed
 	isName bool // NA
+	codes  bool // padded numbers are names
 }
 
 func newProfile() *profile {
@@ -51,6 +53,9 @@ func (p *profile) add(c *Chunk, row, col int) {
 	switch k, v := c.Cell(row, col); k {
 	case Number:
 		p.addNumber(c, row, col, v)
+		if c.isPadded(row, col) {
+			p.addPadded(c.Text(row, col))
+		}
 	case Text:
 		p.addText(c, row, col)
 	default:

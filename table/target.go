@@ -36,7 +36,7 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	if n := p.numbers + p.texts; n >= few && 2*len(levels) > n {
 		return fmt.Errorf("%s: the target %s has %d classes in %d training rows; classes must repeat to be learned", in.head.File, c.Name, len(levels), n)
 	}
-	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
+	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
 	slices.SortFunc(c.Levels, compareLevels)
 	for _, l := range c.Levels {
 		c.Counts = append(c.Counts, p.count(l))
