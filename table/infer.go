@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -226,12 +227,20 @@ func (in *inference) scale(c *Column, p *profile) {
 	scale, odd := newScale(p.sample.numbers)
 	c.Scale = scale
 	for _, o := range odd {
-		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, digits(o.value))
-		if c.Note != "" {
-			note = c.Note + "; " + note
+		if o.common {
+			continue
 		}
-		c.Note = note
+		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, digits(o.value))
+		c.Note, c.Odd = also(c.Note, note), also(c.Odd, note)
 	}
+}
+
+// also joins two notes.
+func also(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
 }
 
 func (in *inference) numeric(c *Column, p *profile) error {
@@ -292,9 +301,17 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 		drop = "text of more than " + strconv.Itoa(in.MaxLevels) + " different values, mostly unique"
 	}
 	mixture := p.unitNote(in.head.point())
+	if !chosen {
+		became := "they are read as names"
+		if drop != "" {
+			became = "the column is left out"
+		}
+		c.Odd = in.oddNames(p, became)
+	}
 	if drop != "" {
-		if c.Role, c.Note = Dropped, drop; mixture+p.codesNote() != "" {
-			c.Note += " (" + mixture + p.codesNote() + ")"
+		c.Role, c.Note = Dropped, drop
+		if why := cmp.Or(p.undated(in.head), mixture, p.codesNote()); why != "" {
+			c.Note += ": " + why
 		}
 		return nil
 	}

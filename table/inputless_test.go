@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -19,7 +20,11 @@ func TestInputless(t *testing.T) {
 		{"x,z,g,y\n,1,1,2\n,1,2,3\n", "x has only missing values; z is constant: 1; g is ignored"},
 		{many(func(i int) string { return "name " + string(rune('a'+i)) }), "when is text that differs in every row"},
 		{many(func(i int) string { return strings.Repeat("1", i+1) + []string{" kg", " g"}[i%2] }),
-			"when is text that differs in every row (some numbers are in kg and others in g)"},
+			"when is text that differs in every row: some numbers are in kg and others in g"},
+		{many(func(i int) string {
+			return []string{fmt.Sprintf("2026-01-%02d", i+1), fmt.Sprintf("%d.1.2026", i+1)}[i%2]
+		}),
+			`when is text that differs in every row: the dates are spelled in two ways ("2026-01-01" on line 2, "2.1.2026" on line 3)`},
 		{"a,b,c,d,e,f,g,y\n1,1,1,1,1,1,1,1\n1,1,1,1,1,1,2,2\n", "a is constant: 1; b is constant: 1; c is constant: 1; d is constant: 1; e is constant: 1; and 2 others"},
 		{"y\n1\n2\n", "the table has no other columns"},
 	} {

@@ -14,9 +14,11 @@ const (
 // A profile is what one pass over a column finds out, in bounded memory.
 type profile struct {
 	numbers, texts, missing int
-	firstMissing            string // where
-	infinite                string // where the first one stands
-	firstText               string // where, and what it is
+	firstMissing            string   // where
+	infinite                string   // where the first one stands
+	firstText               string   // where, and what it is
+	firstCell               sighting // the same
+	firstNumber             sighting // other than 0
 
 	mean, m2, min, max float64
 	last               float64
@@ -34,6 +36,7 @@ type profile struct {
 	na        int            // of the missing cells, those that say NA
 	styled    [2]*styled     // in the order of styles, once there is a text
 	times     []*timed       // layouts that all texts follow
+	spellings *spellings     // of dates, if no layout fits all
 	dates     *timed         // if all numbers are dates such as 20260131
 	noDates   bool           // some number is not
 
@@ -80,6 +83,9 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 	p.rising = p.rising && whole && (p.numbers == 0 || v > p.last)
 	p.falling = p.falling && whole && (p.numbers == 0 || v < p.last)
 	p.last = v
+	if v != 0 && p.firstNumber.line == 0 {
+		p.firstNumber = sighting{digits(v), c.Line(row)}
+	}
 	p.numbers++
 	d := v - p.mean // Welford: nothing cancels
 	p.mean += d / float64(p.numbers)
@@ -109,18 +115,21 @@ func (p *profile) addText(c *Chunk, row, col int) {
 		p.marks[s]++
 		return
 	}
+	at := sighting{s, c.Line(row)}
 	if p.texts == 0 {
-		p.firstText = c.errorf(row, col, "%s is text", short(s)).Error()
+		p.firstText, p.firstCell = c.errorf(row, col, "%s is text", short(s)).Error(), at
 		p.times = newTimed(s)
 		for i, style := range styles {
 			some := p.numbers > 0 && (p.min != 0 || p.max != 0)
 			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, bare: some, failed: some && style.point() != c.head.point(), sample: p.sample.clone()}
 		}
 	} else {
+		fitted := p.times
 		p.times = fitting(p.times, s)
+		p.addSpelling(fitted, at)
 	}
 	for _, x := range p.styled {
-		x.addText(s)
+		x.addText(at)
 	}
 	p.texts++
 	if n, known := p.textCount[s]; known || len(p.textCount) < maxTexts {

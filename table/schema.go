@@ -36,6 +36,7 @@ type Column struct {
 	Role    Role    `json:"role"`
 	Type    Type    `json:"type,omitempty"`
 	Note    string  `json:"note,omitempty"`
+	Odd     string  `json:"odd,omitempty"`     // what a person should look at before the column is used
 	Missing int     `json:"missing,omitempty"` // number of missing cells
 	Mean    float64 `json:"mean"`
 	SD      float64 `json:"sd"`
