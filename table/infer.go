@@ -112,6 +112,9 @@ func (in *inference) decide(s *Schema) error {
 		return err
 	}
 	s.Task = in.task()
+	if err := in.severalTargets(s.Task); err != nil {
+		return err
+	}
 	for i, name := range in.head.Columns {
 		c := &s.Columns[i]
 		*c = Column{Name: name, Role: in.roles[i], Missing: in.profiles[i].missing}
@@ -163,7 +166,7 @@ func (in *inference) task() Task {
 		i := in.head.Column(name)
 		p := in.profiles[i]
 		switch {
-		case slices.Contains(in.Categorical, name) || p.texts > 0 && !p.mixed(in.MaxLevels):
+		case in.isNames(name):
 			return Classification
 		case len(in.Targets) == 1 && p.texts == 0 && p.style == nil && len(p.numberCount) == 2 && p.numbers >= 10: // yes or no
 			return Classification

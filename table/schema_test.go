@@ -238,7 +238,7 @@ func TestInferErrors(t *testing.T) {
 		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": -1}}, "the standard deviation of column x is -1; it must be finite and ≥ 0"},
 		{"x,x_std,y\n1,-1,2\n2,1,3\n", y, "a.csv: column x_std holds -1; a standard deviation must not be negative"},
 		{"x,x_std,y\n1,1,2\n2,1,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": 1}}, "column x has a standard deviation given and a column x_std; ignore one"},
-		{"x,y,z\n1,a,2\n2,b,3\n", Spec{Targets: []string{"y", "z"}}, "a.csv: a classification has one target, not 2"},
+		{"x,y,z\n1,a,2\n2,b,3\n", Spec{Targets: []string{"y", "z"}}, "a.csv: several targets must all be numbers; z holds numbers, y names"},
 	} {
 		_, err := Infer(load(t, c.text).Rows(nil), c.spec)
 		wantError(t, fmt.Sprintf("%.40q", c.text), err, c.want)

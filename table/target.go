@@ -44,6 +44,38 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	return nil
 }
 
+// severalTargets refuses classes among several targets, and says which targets hold them.
+func (in *inference) severalTargets(task Task) error {
+	var numbers, names []string
+	for i, name := range in.head.Columns {
+		switch {
+		case in.roles[i] != Target:
+		case in.isNames(name):
+			names = append(names, name)
+		default:
+			numbers = append(numbers, name)
+		}
+	}
+	n := len(numbers) + len(names)
+	if task != Classification || n < 2 {
+		return nil
+	}
+	if numbers == nil || in.Task != "" {
+		return fmt.Errorf("%s: a classification has one target, not %d", in.head.File, n)
+	}
+	verb := "holds"
+	if len(numbers) > 1 {
+		verb = "hold"
+	}
+	return fmt.Errorf("%s: several targets must all be numbers; %s %s numbers, %s names", in.head.File, list(numbers), verb, list(names))
+}
+
+// isNames reports whether a target holds names, or numbers that the user calls so.
+func (in *inference) isNames(target string) bool {
+	p := in.profiles[in.head.Column(target)]
+	return slices.Contains(in.Categorical, target) || p.texts > 0 && !p.mixed(in.MaxLevels)
+}
+
 // share recognises a target that is a share of a whole, and returns the whole, 1 or 100: no
 // value lies outside, and values come near both ends. Per cent need come near 100 only;
 // whole numbers up to 100 may be counts.
