@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"utvi/data"
@@ -108,9 +110,7 @@ func enough(f *table.Frame, n, missing int, targets []string, s table.Split) err
 	unknown := slices.ContainsFunc(targets, func(name string) bool { return f.Header().Column(name) < 0 })
 	need, how := tabular.LeastRows, " to learn from"
 	if s.Fraction > 0 {
-		for need-s.Held(need) < tabular.LeastRows {
-			need++
-		}
+		need = sort.Search(math.MaxInt32, func(n int) bool { return n-s.Held(n) >= tabular.LeastRows })
 		how = fmt.Sprintf(", %d to learn from and %d to hold out", need-s.Held(need), s.Held(need))
 	}
 	if n >= need || unknown && n >= 2 {

@@ -257,6 +257,9 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	if c.Marks = p.markList(); p.style != nil {
 		c.Style, c.Unit = p.style.style, p.style.unit
 		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), digits(p.style.exampleValue))
+	} else if in.head.comma && !p.whole && c.Role != Dropped {
+		plain := digits(p.fraction)
+		c.Note = fmt.Sprintf("%q is read as %s", strings.Replace(plain, ".", ",", 1), plain)
 	}
 	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
 		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)

@@ -26,7 +26,8 @@ type profile struct {
 	rising, falling    bool            // whole numbers, each beyond the one before
 	numberCount        map[float64]int // nil: more than mostNumbers
 	mostNumbers        int
-	whole              bool // all numbers are whole
+	whole              bool    // all numbers are whole
+	fraction           float64 // the first number that is not
 	textCount          map[string]int
 	moreTexts          bool // than are counted
 
@@ -79,7 +80,9 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 		return
 	}
 	whole := v == math.Trunc(v)
-	p.whole = p.whole && whole
+	if p.whole && !whole {
+		p.whole, p.fraction = false, v
+	}
 	p.rising = p.rising && whole && (p.numbers == 0 || v > p.last)
 	p.falling = p.falling && whole && (p.numbers == 0 || v < p.last)
 	p.last = v
