@@ -37,6 +37,7 @@ func TestOddColumns(t *testing.T) {
 		{"w", []string{"5 kg", "7 kg", "6 g"}, `column w: some numbers are in kg and others in g ("5 kg" on line 2, "6 g" on line 4), so they are read as names; write all in one unit`},
 		{"w", []string{"4", "5 kg", "7 kg"}, `column w: some numbers are in kg and others have no unit ("5 kg" on line 3, "4" on line 2), so they are read as names; write all in one unit`},
 		{"w", []string{"1st", "2nd", "3rd"}, ""},
+		{"w", []string{"2023 H1", "2023 H2", "2024 H1", "2024 H2"}, ""},
 		{"v", []string{"1", "2", "3", "100"}, ""},
 		{"v", []string{"1", "2", "3", "-999"}, "column v: 23 % of the values are -999, far from all others; leave such cells empty if they mark missing values"},
 		{"v", []string{"1", "2", "3", "1", "2", "3", "1", "2", "3", "1", "2", "3", "50"}, "column v: 7.8 % of the values are 50, far from all others; leave such cells empty if they mark missing values"},

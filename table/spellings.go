@@ -52,25 +52,3 @@ func (p *profile) undated(h *Header) string {
 	}
 	return fmt.Sprintf("the dates are spelled in two ways (%s)", h.pair(s.first, s.second))
 }
-
-// oddNames says what is odd about a column of names: they are dates or numbers that a person
-// would read in another way. It is "" otherwise.
-func (in *inference) oddNames(p *profile, became string) string {
-	if why := p.undated(in.head); why != "" {
-		remedy := "spell all in one way"
-		if p.spellings.strays > 0 {
-			remedy = "correct such cells, or leave them empty"
-		}
-		return fmt.Sprintf("%s, so %s; %s", why, became, remedy)
-	}
-	for _, s := range p.ordered(in.head.point()) {
-		if s == nil || s.mixture() == "" {
-			continue
-		}
-		if a, b := s.examples(p.firstNumber); s.varied && len(s.units) <= mostUnits && b.text != "" {
-			return fmt.Sprintf("%s (%s), so %s; write all in one unit", s.mixture(), in.head.pair(a, b), became)
-		}
-		return ""
-	}
-	return ""
-}

@@ -118,15 +118,23 @@ func (s *styled) examples(bare sighting) (a, b sighting) {
 	return s.unitAt, bare
 }
 
-// unitNote says why a column of numbers with units is read as names, "" if it is not one.
-func (p *profile) unitNote(point byte) string {
+// inUnits returns the numbers of a column that mixes units, nil if it does not.
+func (p *profile) inUnits(point byte) *styled {
 	for _, s := range p.ordered(point) {
 		if s == nil || s.mixture() == "" {
 			continue
 		}
 		if strings.ContainsAny(s.mixture(), "0123456789") { // 2024 Q1 and 2024 Q2 are names
-			return ""
+			return nil
 		}
+		return s
+	}
+	return nil
+}
+
+// unitNote says why a column of numbers with units is read as names, "" if it is not one.
+func (p *profile) unitNote(point byte) string {
+	if s := p.inUnits(point); s != nil {
 		return s.mixture()
 	}
 	return ""
