@@ -117,7 +117,8 @@ func seeAllClasses(f *table.Frame, train, held []int, s *table.Schema, c Config)
 	if s.Task != table.Classification || c.Group != "" || c.Time != "" {
 		return train, held, s, nil
 	}
-	col := f.Header().Column(c.Targets[0])
+	target := s.Targets()[0]
+	col := f.Header().Column(target.Name)
 	known := map[string]bool{}
 	for _, l := range s.Classes() {
 		known[l] = true
@@ -133,7 +134,7 @@ func seeAllClasses(f *table.Frame, train, held []int, s *table.Schema, c Config)
 			return nil, nil, nil, err
 		}
 		for row := range chunk.Rows() {
-			if kind, _ := chunk.Cell(row, col); kind == table.Missing || known[level(chunk, row, col)] {
+			if kind, _ := chunk.Cell(row, col); kind == table.Missing || known[target.Level(chunk, row, col)] {
 				kept = append(kept, held[at])
 			} else {
 				moved = append(moved, held[at])

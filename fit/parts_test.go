@@ -103,12 +103,18 @@ func TestNotATable(t *testing.T) {
 
 // A class that occurs only among the rows held out is learned all the same.
 func TestRareClass(t *testing.T) {
+	rareClass(t, "k", "rare")
+	rareClass(t, "0", "07") // 00 and 01 are codes
+}
+
+func rareClass(t *testing.T, prefix, rare string) {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString("x,kind\n")
 	for i := range 40 {
-		fmt.Fprintf(&b, "%d,k%d\n", i, i/20)
+		fmt.Fprintf(&b, "%d,%s%d\n", i, prefix, i/20)
 	}
-	f := read(t, b.String()+"99,rare\n")
+	f := read(t, b.String()+"99,"+rare+"\n")
 	c := Config{Spec: table.Spec{Targets: []string{"kind"}}}
 	train, held := []int{}, []int{1, 40}
 	for i := range 40 {
@@ -121,7 +127,7 @@ func TestRareClass(t *testing.T) {
 		t.Fatal(err)
 	}
 	train, held, s, err = seeAllClasses(f, train, held, s, c)
-	if err != nil || len(train) != 40 || !slices.Equal(held, []int{1}) || !slices.Contains(s.Classes(), "rare") {
+	if err != nil || len(train) != 40 || !slices.Equal(held, []int{1}) || !slices.Contains(s.Classes(), rare) {
 		t.Errorf("%d rows to train with, held out %v, classes %v, %v", len(train), held, s.Classes(), err)
 	}
 }

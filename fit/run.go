@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"utvi/data"
@@ -55,12 +57,13 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 		return nil, err
 	}
 	rows, missing := f.WithTargets(nil, c.Targets)
-	if n := len(rows); n < 2 {
-		return nil, fmt.Errorf("%s has too few rows: %s; at least 2 are needed", f.Header().File, withTargets(n, missing))
+	split := table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time}
+	if err := enough(f, len(rows), missing, c.Targets, split); err != nil {
+		return nil, err
 	}
 	train, held, err := rows, []int{}, error(nil)
 	if c.Holdout > 0 {
-		train, held, err = f.Split(rows, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time})
+		train, held, err = f.Split(rows, split)
 	}
 	if err != nil {
 		return nil, err
@@ -99,6 +102,21 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	}
 	r.Ratio, err = m.ratio(ctx, f.Rows(held), o.Workers)
 	return r, err
+}
+
+// enough refuses a table with too few rows, and says how many are needed in all. A target that
+// is no column is the greater mistake, which table.Infer reports.
+func enough(f *table.Frame, n, missing int, targets []string, s table.Split) error {
+	unknown := slices.ContainsFunc(targets, func(name string) bool { return f.Header().Column(name) < 0 })
+	need, how := tabular.LeastRows, " to learn from"
+	if s.Fraction > 0 {
+		need = sort.Search(math.MaxInt32, func(n int) bool { return n-s.Held(n) >= tabular.LeastRows })
+		how = fmt.Sprintf(", %d to learn from and %d to hold out", need-s.Held(need), s.Held(need))
+	}
+	if n >= need || unknown && n >= 2 {
+		return nil
+	}
+	return fmt.Errorf("%s has too few rows: %s; at least %d are needed%s", f.Header().File, withTargets(n, missing), need, how)
 }
 
 func withTargets(n, missing int) string {

@@ -37,15 +37,13 @@ func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repe
 	const most = 5
 	var odd []string
 	for _, c := range s.Columns {
-		if c.Role == table.Input && c.Type == table.Numeric {
-			if lo, hi := c.Body(); lo > c.Min || hi < c.Max {
-				odd = append(odd, fmt.Sprintf("column %s: %s", c.Name, c.Note))
-			}
+		if c.Odd != "" {
+			odd = append(odd, fmt.Sprintf("column %s: %s", c.Name, c.Odd))
 		}
 	}
 	all = append(all, odd[:min(most, len(odd))]...)
 	if more := len(odd) - most; more > 0 {
-		add("%d more columns have values far from all others", more)
+		add("%d more columns hold odd values", more)
 	}
 	for t, c := range s.Targets() {
 		if c.Type != table.Numeric {
@@ -59,6 +57,13 @@ func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repe
 	}
 	if o := inOrder(s, d); o != "" {
 		all = append(all, o)
+	}
+	for _, c := range s.Columns {
+		for _, t := range s.Targets() {
+			if c.Role == table.Input && c.Name == t.Name+"_std" {
+				add("column %s looks like the error of the target %s, but is used as an input; leave it out (--ignore %s) if it is not known when predictions are made", c.Name, t.Name, c.Name)
+			}
+		}
 	}
 	copies := copies(s, d)
 	for _, c := range copies[:min(most, len(copies))] {

@@ -96,6 +96,9 @@ func (c *Chunk) Line(row int) int { return c.where[row] }
 func (c *Chunk) Cell(row, col int) (Kind, float64) {
 	v := c.cells[row*len(c.head.Columns)+col]
 	k, _ := unbox(v)
+	if k == padded {
+		return Number, paddedValue(c.Text(row, col))
+	}
 	return k, v
 }
 
@@ -104,7 +107,7 @@ func (c *Chunk) Cell(row, col int) (Kind, float64) {
 func (c *Chunk) Text(row, col int) string {
 	v := c.cells[row*len(c.head.Columns)+col]
 	switch k, ref := unbox(v); k {
-	case Text:
+	case Text, padded:
 		return c.texts.text(c.first+row, col, ref, v)
 	case Number:
 		return c.texts.text(c.first+row, col, -1, v)

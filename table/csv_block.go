@@ -105,6 +105,9 @@ func (b *block) field(at int) (c cell, next int, last bool) {
 	// The common case: a plain number, then a delimiter or the line's end.
 	if v, n := scanFloat(data[at:], b.point); n > 0 {
 		if next, last, ok := b.end(at + n); ok {
+			if isPadded(data[at : at+n]) {
+				v = box(padded, at)
+			}
 			return v, next, last
 		}
 	}

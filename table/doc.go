@@ -29,6 +29,9 @@
 // A text file whose fields are separated by semicolons may write numbers with decimal
 // commas (1,5), if all its numbers do.
 //
+// A column of whole numbers of which some begin with 0 (01067) holds codes, which are
+// names, if they repeat.
+//
 // A cell that is empty or says NA, N/A, NaN, null, none or ? is missing. Every
 // error is a sentence that names file, line and column.
 package table

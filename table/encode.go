@@ -37,6 +37,9 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 		for i := range e.inputs {
 			in := &e.inputs[i]
 			v := cells[in.pos]
+			if v != v {
+				_, v = c.Cell(row, in.pos)
+			}
 			if z := float32(in.Encode(v)); in.Type == Numeric && z-z == 0 {
 				mean[in.at] = z
 				if x.Var != nil {
@@ -68,7 +71,7 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 			level++
 		}
 		if k != Missing {
-			if i, ok := in.levels[in.level(c, row, in.pos)]; ok {
+			if i, ok := in.levels[in.Level(c, row, in.pos)]; ok {
 				level = i
 			}
 		}
@@ -113,10 +116,13 @@ func (c *Column) kindOf(at *Chunk, row, col int) Kind {
 
 func (in *input) kind(c *Chunk, row int) Kind { return in.kindOf(c, row, in.pos) }
 
-// level is the category of a cell.
-func (c *Column) level(at *Chunk, row, col int) string {
+// Level is the category of a cell, as the column reads it.
+func (c *Column) Level(at *Chunk, row, col int) string {
 	if c.NA && at.isNA(row, col) {
 		return "NA"
+	}
+	if c.Codes && at.isPadded(row, col) {
+		return at.Text(row, col)
 	}
 	return at.level(row, col)
 }
@@ -197,7 +203,7 @@ func (t *target) encode(c *Chunk, row int) (float32, error) {
 	case k == Missing:
 		return 0, missingError(c, row, t.pos, Target)
 	case t.Type == Categorical:
-		if i, ok := t.levels[t.level(c, row, t.pos)]; ok {
+		if i, ok := t.levels[t.Level(c, row, t.pos)]; ok {
 			return float32(i), nil
 		}
 		return 0, c.errorf(row, t.pos, "%s is not one of the classes %s", short(c.Text(row, t.pos)), list(t.Levels))

@@ -150,6 +150,9 @@ func classify(s []byte, point byte, ref int) cell {
 		return missing
 	}
 	if v, n := scanFloat(s, point); n == len(s) {
+		if isPadded(s) {
+			return box(padded, ref)
+		}
 		return v
 	}
 	if v, ok := infinite(s); ok {

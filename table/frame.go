@@ -10,11 +10,12 @@ type Frame struct {
 	rows   int
 	texts  *listed
 	known  map[string]int
+	padded []bool // columns with such cells
 }
 
 // Load reads all rows of a source.
 func Load(s Source) (*Frame, error) {
-	f := &Frame{head: s.Header(), texts: &listed{}, known: map[string]int{}}
+	f := &Frame{head: s.Header(), texts: &listed{}, known: map[string]int{}, padded: make([]bool, len(s.Header().Columns))}
 	err := each(s, func(c *Chunk) error {
 		for row := range c.Rows() {
 			f.keep(c, row)
@@ -34,8 +35,12 @@ func (f *Frame) keep(c *Chunk, row int) {
 	last.cells = append(last.cells, c.cells[row*width:(row+1)*width]...)
 	last.where = append(last.where, c.where[row])
 	for col, v := range last.cells[last.rows*width:] {
-		if k, _ := unbox(v); k == Text {
-			last.cells[last.rows*width+col] = box(Text, f.intern(c.Text(row, col)))
+		k, _ := unbox(v)
+		if k == Text || k == padded {
+			last.cells[last.rows*width+col] = box(k, f.intern(c.Text(row, col)))
+		}
+		if k == padded {
+			f.padded[col] = true
 		}
 	}
 	last.rows++

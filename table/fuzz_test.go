@@ -114,7 +114,7 @@ func validText(s string) bool {
 // FuzzCells infers a column of any cells: what was learned from rows must read them again,
 // as finite numbers.
 func FuzzCells(f *testing.F) {
-	for _, s := range []string{"1,5\n2\n3", "$1\n-\n$3", "2026-01-01\n2026-02-30\n-", "NA\nDE\nUS\nFR", "1/2/2026\n3/4/2026\n13/4/2026", "12 %\n0\n3%", "(1)\n−2\n+3", "1e400\n1\n2", "9e15\n9e15\n1", "23:59\n00:00\n"} {
+	for _, s := range []string{"1,5\n2\n3", "$1\n-\n$3", "2026-01-01\n2026-02-30\n-", "NA\nDE\nUS\nFR", "1/2/2026\n3/4/2026\n13/4/2026", "12 %\n0\n3%", "(1)\n−2\n+3", "1e400\n1\n2", "9e15\n9e15\n1", "23:59\n00:00\n", "01067\n10115\n007", "01\n1.5\n2", "2026-01-02\n3.1.2026\nx", "5 kg\n6 g\n7"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -67,8 +67,3 @@ func (h *Header) find(names []string, i int, what string) (int, error) {
 	}
 	return 0, fmt.Errorf("%s has no column %s, which is named as %s; its columns are %s%s", h.File, names[i], what, list(h.Columns), hint)
 }
-
-// named writes a layout of times as people write it.
-func named(layout string) string {
-	return strings.NewReplacer("2006", "year", "January", "month", "Jan", "month", "01", "month", "02", "day", "06", "year", "1/2", "month/day", "2/1", "day/month", "15", "hour", "04", "minute", "05", "second").Replace(layout)
-}

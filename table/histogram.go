@@ -69,7 +69,7 @@ func (k *counter) add(c *Chunk, row int) {
 		if k.counts == nil {
 			k.counts = make([]int, len(k.column.Levels)+1)
 		}
-		at, ok := k.levels[k.column.level(c, row, k.pos)]
+		at, ok := k.levels[k.column.Level(c, row, k.pos)]
 		if !ok {
 			at = len(k.column.Levels)
 		}

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -15,7 +16,7 @@ type Spec struct {
 	Task        Task               `json:"task"`   // "": classification if the target is text
 	Inputs      []string           `json:"inputs"` // nil: all columns that have no other role
 	Ignore      []string           `json:"ignore"`
-	Categorical []string           `json:"categorical"` // numeric columns to treat as categories
+	Categorical []string           `json:"categorical"` // columns to treat as categories: numbers, or names that hardly repeat
 	Weight      string             `json:"weight"`
 	Group       string             `json:"group"`
 	Time        string             `json:"time"`
@@ -38,7 +39,8 @@ func Infer(rows Source, spec Spec) (*Schema, error) {
 	in.profiles = make([]*profile, len(h.Columns))
 	for i := range in.profiles {
 		in.profiles[i] = newProfile()
-		if slices.Contains(in.Categorical, h.Columns[i]) {
+		s, ok := rows.(interface{ padded(col int) bool })
+		if ok && s.padded(i) || slices.Contains(in.Categorical, h.Columns[i]) {
 			in.profiles[i].mostNumbers = maxTexts
 		}
 		if in.roles[i] == Input { // 32 MiB in all
@@ -100,13 +102,19 @@ var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
 
 // decide makes the columns of the schema.
 func (in *inference) decide(s *Schema) error {
-	for _, p := range in.profiles {
+	for i, p := range in.profiles {
+		if in.mayBeCodes(i) {
+			p.asCodes()
+		}
 		p.settle(in.head.point())
 	}
 	if err := in.missingTargets(s.Rows); err != nil {
 		return err
 	}
 	s.Task = in.task()
+	if err := in.severalTargets(s.Task); err != nil {
+		return err
+	}
 	for i, name := range in.head.Columns {
 		c := &s.Columns[i]
 		*c = Column{Name: name, Role: in.roles[i], Missing: in.profiles[i].missing}
@@ -137,10 +145,13 @@ func (in *inference) decide(s *Schema) error {
 		if x.Role == Input && x.Type == Numeric {
 			x.StdFrom, c.Note = c.Name, "standard deviation of "+x.Name
 		} else {
-			c.Role, c.Note = Dropped, "standard deviation of "+x.Name+", which is not a number"
+			c.Role, c.Note = Dropped, "the standard deviation of "+x.Name+", which is not a number"
 		}
 	}
 	in.noteRowNumbers(s)
+	if err := in.inputless(s); err != nil {
+		return err
+	}
 	if err := s.check(); err != nil {
 		return fmt.Errorf("%s: %w", in.head.File, err)
 	}
@@ -155,7 +166,7 @@ func (in *inference) task() Task {
 		i := in.head.Column(name)
 		p := in.profiles[i]
 		switch {
-		case slices.Contains(in.Categorical, name) || p.texts > 0 && !p.mixed(in.MaxLevels):
+		case in.isNames(name):
 			return Classification
 		case len(in.Targets) == 1 && p.texts == 0 && p.style == nil && len(p.numberCount) == 2 && p.numbers >= 10: // yes or no
 			return Classification
@@ -167,7 +178,7 @@ func (in *inference) task() Task {
 // mixed recognises a column of numbers in which some texts stand, rather than
 // categories some of which look like numbers.
 func (p *profile) mixed(maxLevels int) bool {
-	return p.texts > 0 && p.numbers > p.texts && (p.numberCount == nil || len(p.numberCount) > maxLevels)
+	return !p.codes && p.texts > 0 && p.numbers > p.texts && (p.numberCount == nil || len(p.numberCount) > maxLevels)
 }
 
 // ticked recognises a column that holds one number or nothing: the cells that are missing
@@ -203,8 +214,7 @@ func (in *inference) input(c *Column, p *profile) error {
 		if hasStd {
 			return fmt.Errorf("column %s is categorical and cannot have the input standard deviation %g", c.Name, std)
 		}
-		in.categorical(c, p)
-		return nil
+		return in.categorical(c, p, forced)
 	}
 	c.Std = std
 	err := in.numeric(c, p)
@@ -220,12 +230,20 @@ func (in *inference) scale(c *Column, p *profile) {
 	scale, odd := newScale(p.sample.numbers)
 	c.Scale = scale
 	for _, o := range odd {
-		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, digits(o.value))
-		if c.Note != "" {
-			note = c.Note + "; " + note
+		if o.common {
+			continue
 		}
-		c.Note = note
+		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*o.share, digits(o.value))
+		c.Note, c.Odd = also(c.Note, note), also(c.Odd, note)
 	}
+}
+
+// also joins two notes.
+func also(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
 }
 
 func (in *inference) numeric(c *Column, p *profile) error {
@@ -239,6 +257,9 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	if c.Marks = p.markList(); p.style != nil {
 		c.Style, c.Unit = p.style.style, p.style.unit
 		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), digits(p.style.exampleValue))
+	} else if in.head.comma && !p.whole && c.Role != Dropped {
+		plain := digits(p.fraction)
+		c.Note = fmt.Sprintf("%q is read as %s", strings.Replace(plain, ".", ",", 1), plain)
 	}
 	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
 		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
@@ -266,26 +287,50 @@ func (in *inference) times(c *Column, p *profile) {
 	}
 }
 
-func (in *inference) categorical(c *Column, p *profile) {
+// categorical makes a column of names. Names that hardly repeat tell nothing about other rows
+// and are dropped, unless the user chose the column.
+func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 	levels, counted := p.levels()
 	n := p.numbers + p.texts
+	drop := ""
 	switch {
 	case len(levels) == 1 && counted && p.missing == 0:
 		c.Role, c.Note = Dropped, "constant: "+levels[0]
-		return
+		return nil
+	case chosen && !counted:
+		return fmt.Errorf("%s: column %s cannot be categorical: it has more than %d different values; ignore the column", in.head.File, c.Name, maxTexts)
+	case len(levels) == n && n > 10 && chosen:
+		return fmt.Errorf("%s: column %s cannot be categorical: its %d values all differ in the rows to learn from; ignore the column", in.head.File, c.Name, n)
 	case len(levels) == n && n > 10:
-		c.Role, c.Note = Dropped, "text that differs in every row"
-		return
-	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n):
-		c.Role, c.Note = Dropped, "text of more than "+strconv.Itoa(in.MaxLevels)+" different values, mostly unique"
-		return
+		drop = "text that differs in every row"
+	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n) && !chosen:
+		drop = "text of more than " + strconv.Itoa(in.MaxLevels) + " different values, mostly unique"
 	}
-	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
-	if c.Note = p.unitNote(in.head.point()); p.isName {
+	mixture := p.unitNote(in.head.point())
+	if !chosen {
+		became := "they are read as names"
+		if drop != "" {
+			became = "the column is left out"
+		}
+		c.Odd = in.oddNames(p, became)
+	}
+	if drop != "" {
+		c.Role, c.Note = Dropped, drop
+		if why := cmp.Or(p.undated(in.head), mixture, p.codesNote()); why != "" {
+			c.Note += ": " + why
+		}
+		return nil
+	}
+	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
+	switch {
+	case p.isName:
 		c.Note = "NA is read as a name"
+	case mixture != "":
+		c.Note = mixture + ", so they are read as names"
 	}
 	c.Embedded = len(levels) > in.MaxLevels
 	c.Apart = !c.Embedded && p.missing > 0
+	return nil
 }
 
 // plain is a column whose numbers are used as they are: weights and deviations.

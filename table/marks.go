@@ -30,8 +30,8 @@ func isCode(s string) bool {
 	return len(s) == 2 && 'A' <= s[0] && s[0] <= 'Z' && 'A' <= s[1] && s[1] <= 'Z'
 }
 
-// codes recognises a column of such codes, in which NA is one of them.
-func (p *profile) codes() bool {
+// countries recognises a column of such codes, in which NA is one of them.
+func (p *profile) countries() bool {
 	const fewest = 3
 	if p.na == 0 || p.numbers > 0 || len(p.textCount) < fewest || p.moreTexts {
 		return false
@@ -48,7 +48,7 @@ func (p *profile) codes() bool {
 // values among numbers and times, and names among names; texts that are all numbers of
 // a style, or all times, become those.
 func (p *profile) settle(point byte) {
-	if p.codes() {
+	if p.countries() {
 		p.textCount["NA"] += p.na
 		p.texts += p.na
 		p.missing -= p.na

@@ -14,9 +14,11 @@ const (
 // A profile is what one pass over a column finds out, in bounded memory.
 type profile struct {
 	numbers, texts, missing int
-	firstMissing            string // where
-	infinite                string // where the first one stands
-	firstText               string // where, and what it is
+	firstMissing            string   // where
+	infinite                string   // where the first one stands
+	firstText               string   // where, and what it is
+	firstCell               sighting // the same
+	firstNumber             sighting // other than 0
 
 	mean, m2, min, max float64
 	last               float64
@@ -24,15 +26,18 @@ type profile struct {
 	rising, falling    bool            // whole numbers, each beyond the one before
 	numberCount        map[float64]int // nil: more than mostNumbers
 	mostNumbers        int
-	whole              bool // all numbers are whole
+	whole              bool    // all numbers are whole
+	fraction           float64 // the first number that is not
 	textCount          map[string]int
 	moreTexts          bool // than are counted
 
+	padded    map[string]int // numbers with zeros in front; nil: none
 	marks     map[string]int // texts that may stand for missing values
 	firstMark string         // where
 	na        int            // of the missing cells, those that say NA
 	styled    [2]*styled     // in the order of styles, once there is a text
 	times     []*timed       // layouts that all texts follow
+	spellings *spellings     // of dates, if no layout fits all
 	dates     *timed         // if all numbers are dates such as 20260131
 	noDates   bool           // some number is not
 
@@ -40,6 +45,7 @@ type profile struct {
 	style  *styled
 	time   *timed
 	isName bool // NA
+	codes  bool // padded numbers are names
 }
 
 func newProfile() *profile {
@@ -51,6 +57,9 @@ func (p *profile) add(c *Chunk, row, col int) {
 	switch k, v := c.Cell(row, col); k {
 	case Number:
 		p.addNumber(c, row, col, v)
+		if c.isPadded(row, col) {
+			p.addPadded(c.Text(row, col))
+		}
 	case Text:
 		p.addText(c, row, col)
 	default:
@@ -71,10 +80,15 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 		return
 	}
 	whole := v == math.Trunc(v)
-	p.whole = p.whole && whole
+	if p.whole && !whole {
+		p.whole, p.fraction = false, v
+	}
 	p.rising = p.rising && whole && (p.numbers == 0 || v > p.last)
 	p.falling = p.falling && whole && (p.numbers == 0 || v < p.last)
 	p.last = v
+	if v != 0 && p.firstNumber.line == 0 {
+		p.firstNumber = sighting{digits(v), c.Line(row)}
+	}
 	p.numbers++
 	d := v - p.mean // Welford: nothing cancels
 	p.mean += d / float64(p.numbers)
@@ -104,18 +118,21 @@ func (p *profile) addText(c *Chunk, row, col int) {
 		p.marks[s]++
 		return
 	}
+	at := sighting{s, c.Line(row)}
 	if p.texts == 0 {
-		p.firstText = c.errorf(row, col, "%s is text", short(s)).Error()
+		p.firstText, p.firstCell = c.errorf(row, col, "%s is text", short(s)).Error(), at
 		p.times = newTimed(s)
 		for i, style := range styles {
 			some := p.numbers > 0 && (p.min != 0 || p.max != 0)
 			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, bare: some, failed: some && style.point() != c.head.point(), sample: p.sample.clone()}
 		}
 	} else {
+		fitted := p.times
 		p.times = fitting(p.times, s)
+		p.addSpelling(fitted, at)
 	}
 	for _, x := range p.styled {
-		x.addText(s)
+		x.addText(at)
 	}
 	p.texts++
 	if n, known := p.textCount[s]; known || len(p.textCount) < maxTexts {

@@ -143,7 +143,7 @@ func TestTimePhases(t *testing.T) {
 	y0, y1 = sc((94 + 0.25) / 366)
 	w0, w1 = sc(0.25 / 7) // a Sunday
 	near(set.X.Mean[8:14], y0, y1, w0, w1, 1, 0)
-	if _, err := s.Encode(load(t, "t,y\nsoon,1\n").Rows(nil)); err == nil || !strings.Contains(err.Error(), `"soon" is not a time such as 2006-01-02 15:04:05`) {
+	if _, err := s.Encode(load(t, "t,y\nsoon,1\n").Rows(nil)); err == nil || !strings.Contains(err.Error(), `"soon" is not year-month-day hour:minute:second such as 2023-01-31 14:30:00`) {
 		t.Error(err)
 	}
 }

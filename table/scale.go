@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"utvi/internal/special"
 )
@@ -126,6 +128,10 @@ type sentinel struct {
 	value float64
 	share float64 // of the numbers
 	low   bool    // below the others
+
+	// common is set if the others are few numbers that are about as common: such a number is
+	// as good as they are, though it is scaled alike.
+	common bool
 }
 
 // The bounds of a sentinel: how often it occurs, and how many ranges of the other numbers
@@ -166,7 +172,32 @@ func findSentinel(sorted []float64, low bool) (*sentinel, []float64) {
 	if !(spread > 0) || gap < sentinelGap*spread {
 		return nil, sorted
 	}
-	return &sentinel{value, float64(count) / float64(n), low}, rest
+	return &sentinel{value: value, share: float64(count) / float64(n), low: low, common: !nines(value) && common(count, rest)}, rest
+}
+
+// common reports whether a number that occurs so often is one of a few that are about equally
+// common; rest are the others.
+func common(count int, rest []float64) bool {
+	const few = 10
+	different := 1
+	for i := 1; i < len(rest); i++ {
+		different += one(rest[i] != rest[i-1])
+	}
+	each := len(rest) / different
+	return different <= few && 2*count >= each && count <= 2*each
+}
+
+// nines recognises what people write for a missing value: −9, 99, −999.
+func nines(v float64) bool {
+	s := strconv.FormatFloat(math.Abs(v), 'f', -1, 64)
+	return strings.Trim(s, "9") == ""
+}
+
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // NumericInput describes an input that holds these numbers, as Infer does. A column of

@@ -36,6 +36,7 @@ type Column struct {
 	Role    Role    `json:"role"`
 	Type    Type    `json:"type,omitempty"`
 	Note    string  `json:"note,omitempty"`
+	Odd     string  `json:"odd,omitempty"`     // what a person should look at before the column is used
 	Missing int     `json:"missing,omitempty"` // number of missing cells
 	Mean    float64 `json:"mean"`
 	SD      float64 `json:"sd"`
@@ -67,6 +68,7 @@ type Column struct {
 	Unit   string   `json:"unit,omitempty"`   // a sign that stands beside them, such as $
 	Marks  []string `json:"marks,omitempty"`  // texts that stand for missing values
 	NA     bool     `json:"na,omitempty"`     // NA is a level, not a missing value
+	Codes  bool     `json:"codes,omitempty"`  // 01 and 1 are two levels
 	Layout string   `json:"layout,omitempty"` // of times, as package time takes it
 	Parts  []Part   `json:"parts,omitempty"`  // of times
 	Counts []int    `json:"counts,omitempty"` // of a target's classes: their training rows

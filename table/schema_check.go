@@ -109,6 +109,8 @@ func (c *Column) checkReading() error {
 		return fmt.Errorf("the style of numbers %q is unknown", c.Style)
 	case c.Style != "" && c.Type != Numeric:
 		return fmt.Errorf("a %s column cannot have a style of numbers", c.Type)
+	case c.Codes && c.Type != Categorical:
+		return fmt.Errorf("a %s column cannot hold codes", c.Type)
 	case (c.Type == Times) != (c.Layout != ""):
 		return fmt.Errorf("times need a layout, and nothing else has one")
 	case c.Type == Times && c.Role != Input:

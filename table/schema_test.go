@@ -226,7 +226,7 @@ func TestInferErrors(t *testing.T) {
 		{"x,y\n1,2\n3,2\n", y, "a.csv: the target y is 2 in all 2 training rows; there is nothing to learn"},
 		{"x,y\n1,2\n3,inf\n", y, "a.csv line 3, column y: +Inf is not a finite number; leave the cell empty if the value is missing"},
 		{"x,y\n1,2\n-1e999,3\n", y, "a.csv line 3, column x: -Inf is not a finite number; leave the cell empty if the value is missing"},
-		{"x,y\n1,2\n1,3\n", y, "a.csv: no column is an input"},
+		{"x,y\n1,2\n1,3\n", y, "a.csv: no column is left to predict from: x is constant: 1"},
 		{many + "oops,1\n", y, `a.csv line 102, column x: "oops" is text in a column of numbers; correct it, or ignore column x`},
 		{many + "1,oops\n", Spec{Targets: []string{"y"}, Task: Regression}, `a.csv line 102, column y: "oops" is text; the target of a regression must be a number`},
 		{"x;y\n1,5;2.5\n1.5;3\n1.25;3\n", Spec{Targets: []string{"y"}, MaxLevels: 1}, `a.csv line 2, column x: "1,5" is text in a column of numbers; correct it, or ignore column x`},
@@ -238,7 +238,7 @@ func TestInferErrors(t *testing.T) {
 		{"x,y\n1,2\n2,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": -1}}, "the standard deviation of column x is -1; it must be finite and ≥ 0"},
 		{"x,x_std,y\n1,-1,2\n2,1,3\n", y, "a.csv: column x_std holds -1; a standard deviation must not be negative"},
 		{"x,x_std,y\n1,1,2\n2,1,3\n", Spec{Targets: []string{"y"}, InputStd: map[string]float64{"x": 1}}, "column x has a standard deviation given and a column x_std; ignore one"},
-		{"x,y,z\n1,a,2\n2,b,3\n", Spec{Targets: []string{"y", "z"}}, "a.csv: a classification has one target, not 2"},
+		{"x,y,z\n1,a,2\n2,b,3\n", Spec{Targets: []string{"y", "z"}}, "a.csv: several targets must all be numbers; z holds numbers, y names"},
 	} {
 		_, err := Infer(load(t, c.text).Rows(nil), c.spec)
 		wantError(t, fmt.Sprintf("%.40q", c.text), err, c.want)

@@ -107,7 +107,7 @@ func onlyComma(s string) bool {
 
 func isNumber(s string, point byte) bool {
 	k, _ := unbox(classify([]byte(s), point, 0))
-	return k == Number
+	return k == Number || k == padded
 }
 
 // firstRows parses up to n rows from the start of a file, of any width.

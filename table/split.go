@@ -19,6 +19,11 @@ type Split struct {
 	Time     string  // column whose latest values are held out
 }
 
+// Held is how many of so many rows, at least 2, are held out if no rows must stay together.
+func (s Split) Held(rows int) int {
+	return min(max(1, int(s.Fraction*float64(rows)+0.5)), rows-1)
+}
+
 // splitPurpose keeps the draws of splits apart from others of the same seed.
 const splitPurpose = 0x73706c74 // "splt"
 
@@ -32,7 +37,7 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 	if len(rows) < 2 {
 		return nil, nil, fmt.Errorf("%s: %d rows cannot be split into training and held-out rows", f.head.File, len(rows))
 	}
-	want := min(max(1, int(s.Fraction*float64(len(rows))+0.5)), len(rows)-1)
+	want := s.Held(len(rows))
 	var order []int
 	var whole func(a, b int) bool // rows that must not be parted
 	switch {

@@ -149,10 +149,14 @@ type styled struct {
 	unit             string
 	example          string // a text
 	exampleValue     float64
-	percent, without bool   // some numbers have a percent sign, some others do not
-	bare             bool   // some numbers have no unit
-	mixed            string // which units are mixed; "": none
-	money            bool   // they are currencies
+	percent, without bool               // some numbers have a percent sign, some others do not
+	bare             bool               // some numbers have no unit
+	mixed            string             // which units are mixed; "": none
+	units            map[string]float64 // and a number of each; some of many
+	varied           bool               // a unit stands beside different numbers
+	unitAt, bareAt   sighting           // a cell with the unit, a text without
+	mixedAt          [2]sighting        // cells with units that are mixed
+	money            bool               // they are currencies
 	failed           bool
 	sample           sample
 }
@@ -165,7 +169,8 @@ func (s *styled) addNumber(v float64, point byte) {
 	s.sample.add(v)
 }
 
-func (s *styled) addText(text string) {
+func (s *styled) addText(at sighting) {
+	text := at.text
 	if s.failed || utf8.RuneCountInString(text) > 40 {
 		s.failed = true
 		return
@@ -185,15 +190,21 @@ func (s *styled) addText(text string) {
 	if s.example == "" || math.Abs(v) > math.Abs(s.exampleValue) {
 		s.example, s.exampleValue = text, v
 	}
+	s.addUnit(unit, v)
 	if unit == "" {
+		if v != 0 && s.bareAt.line == 0 {
+			s.bareAt = at
+		}
 		s.bare = s.bare || v != 0
 		return
 	}
 	if s.unit != "" && s.mixed == "" {
-		s.mixed = conflict(s.unit, unit)
+		s.mixed, s.mixedAt = conflict(s.unit, unit), [2]sighting{s.unitAt, at}
 		s.money = s.mixed != "" && isCurrency(s.unit) && isCurrency(unit)
 	}
-	s.unit = unit
+	if s.unit != unit {
+		s.unit, s.unitAt = unit, at
+	}
 }
 
 // ok reports whether all cells are numbers of the style, all in one unit.

@@ -37,12 +37,44 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	if n := p.numbers + p.texts; n >= few && 2*len(levels) > n {
 		return fmt.Errorf("%s: the target %s has %d classes in %d training rows; classes must repeat to be learned", in.head.File, c.Name, len(levels), n)
 	}
-	c.Type, c.Levels, c.NA = Categorical, levels, p.isName
+	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
 	slices.SortFunc(c.Levels, compareLevels)
 	for _, l := range c.Levels {
 		c.Counts = append(c.Counts, p.count(l))
 	}
 	return nil
+}
+
+// severalTargets refuses classes among several targets, and says which targets hold them.
+func (in *inference) severalTargets(task Task) error {
+	var numbers, names []string
+	for i, name := range in.head.Columns {
+		switch {
+		case in.roles[i] != Target:
+		case in.isNames(name):
+			names = append(names, name)
+		default:
+			numbers = append(numbers, name)
+		}
+	}
+	n := len(numbers) + len(names)
+	if task != Classification || n < 2 {
+		return nil
+	}
+	if numbers == nil || in.Task != "" {
+		return fmt.Errorf("%s: a classification has one target, not %d", in.head.File, n)
+	}
+	verb := "holds"
+	if len(numbers) > 1 {
+		verb = "hold"
+	}
+	return fmt.Errorf("%s: several targets must all be numbers; %s %s numbers, %s names", in.head.File, list(numbers), verb, list(names))
+}
+
+// isNames reports whether a target holds names, or numbers that the user calls so.
+func (in *inference) isNames(target string) bool {
+	p := in.profiles[in.head.Column(target)]
+	return slices.Contains(in.Categorical, target) || p.texts > 0 && !p.mixed(in.MaxLevels)
 }
 
 // share recognises a target that is a share of a whole, and returns the whole, 1 or 100. No value

@@ -111,7 +111,7 @@ func (in *input) time(c *Chunk, row int, mean []float32) error {
 	text := in.timeText(c, row, in.pos)
 	t, ok := in.readTime(text)
 	if !ok {
-		return c.errorf(row, in.pos, "%s is not a time such as %s, which the model was trained with", short(text), in.Layout)
+		return c.errorf(row, in.pos, "%s is not %s, which the model was trained with", short(text), expected(in.Layout))
 	}
 	z := float32((seconds(t) - in.Mean) / in.SD)
 	if z-z != 0 {

@@ -92,16 +92,50 @@ func (s *styled) mixture() string {
 	return ""
 }
 
-// unitNote says why a column of numbers with units is read as names.
-func (p *profile) unitNote(point byte) string {
+// mostUnits is how many units a column of numbers may mix: more of them are parts of names.
+const mostUnits = 3
+
+// addUnit counts units. Names such as 1st and 2nd have one number each.
+func (s *styled) addUnit(unit string, v float64) {
+	if s.units == nil {
+		s.units = map[string]float64{}
+	}
+	if first, known := s.units[unit]; known {
+		s.varied = s.varied || v != first
+	} else if len(s.units) <= mostUnits {
+		s.units[unit] = v
+	}
+}
+
+// examples are two cells that show the mixture. bare is a number without a unit.
+func (s *styled) examples(bare sighting) (a, b sighting) {
+	if s.mixed != "" {
+		return s.mixedAt[0], s.mixedAt[1]
+	}
+	if s.bareAt.line > 0 {
+		bare = s.bareAt
+	}
+	return s.unitAt, bare
+}
+
+// inUnits returns the numbers of a column that mixes units, nil if it does not.
+func (p *profile) inUnits(point byte) *styled {
 	for _, s := range p.ordered(point) {
 		if s == nil || s.mixture() == "" {
 			continue
 		}
 		if strings.ContainsAny(s.mixture(), "0123456789") { // 2024 Q1 and 2024 Q2 are names
-			return ""
+			return nil
 		}
-		return s.mixture() + ", so they are read as names"
+		return s
+	}
+	return nil
+}
+
+// unitNote says why a column of numbers with units is read as names, "" if it is not one.
+func (p *profile) unitNote(point byte) string {
+	if s := p.inUnits(point); s != nil {
+		return s.mixture()
 	}
 	return ""
 }

@@ -89,5 +89,5 @@ func TestCellsOfAModel(t *testing.T) {
 		t.Errorf("a day in two ways: %v, %v", days, err)
 	}
 	_, err = s.Encode(load(t, "c,z,y\n20240299,1,1\n").Rows(nil))
-	wantError(t, "no such day", err, `a.csv line 2, column c: "20240299" is not a time such as 20060102, which the model was trained with`)
+	wantError(t, "no such day", err, `a.csv line 2, column c: "20240299" is not a time such as 20230131, which the model was trained with`)
 }

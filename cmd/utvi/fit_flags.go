@@ -24,7 +24,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.task, "task", "auto", "auto, regression or classification (auto: decided by the target)")
 	f.StringSliceVar(&c.Inputs, "input", nil, "columns to predict from (default all other columns)")
 	f.StringSliceVar(&c.Ignore, "ignore", nil, "columns to leave out")
-	f.StringSliceVar(&c.Categorical, "categorical", nil, "numeric columns to treat as categories, such as codes")
+	f.StringSliceVar(&c.Categorical, "categorical", nil, "columns to treat as categories: numbers such as codes, or names that hardly repeat")
 	f.StringVar(&c.Weight, "weight", "", "column with the weight of each row")
 	f.StringVar(&c.Group, "group", "", "column with the group of each row; a group is held out as a whole or not at all")
 	f.StringVar(&c.Time, "time", "", "column with the time of each row, which is no longer an input; the latest rows are held out")
