@@ -2,6 +2,7 @@ package nn
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"utvi/fn"
@@ -13,12 +14,21 @@ import (
 
 // Every gradient is written by one tile, whoever runs the others at the same time.
 func TestGradientTilesAreApart(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, cores := range []int{2, 16} { // which tiles there are depends on it
+		runtime.GOMAXPROCS(cores)
+		testGradientTiles(t)
+	}
+}
+
+func testGradientTiles(t *testing.T) {
 	act := Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
 	for name, c := range map[string]struct {
 		in     Shape
 		layers Chain
 	}{
 		"one input":    {Vec(1), Chain{Dense{Out: 512}, act, Dense{Out: 320}, act, Dense{Out: 1}}},
+		"small":        {Vec(1), Chain{Dense{Out: 128}, act, Dense{Out: 128}, act, Dense{Out: 1}}},
 		"two inputs":   {Vec(2), Chain{Dense{Out: 512}, act, Dense{Out: 2}}},
 		"wide":         {Vec(300), Chain{Dense{Out: 700}, act, Dense{Out: 3}}},
 		"fixed":        {Vec(40), Chain{Dense{Out: 512, Fixed: true}, act, Dense{Out: 3}}},
