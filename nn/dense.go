@@ -96,7 +96,7 @@ func (r *denseRunner[T]) Gradient(tile int, blocks []Block[T]) {
 		r.linearRunner.Gradient(tile, blocks)
 		return
 	}
-	if tile == 0 { // it sums all outputs: to move them takes longer than to compute
+	if tile == 0 { // the kernel goes through whole rows: one tile sums all outputs, the others none
 		r.dense.GradientOuter(r.pair, r.tapes(blocks), r.gradients(), r.grad)
 	}
 }
