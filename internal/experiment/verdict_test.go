@@ -77,7 +77,7 @@ func TestVerdictsAreShown(t *testing.T) {
 	}{
 		"terminal": {text.String(), []string{"holds          one\n", "does not hold  two\n", "undecided      three\n", "Second. Bars missed: height.", "Third. Undecided: too few steps."}},
 		"Markdown": {markdown.String(), []string{"| First. | 0 | holds |", "| Second. Bars missed: height. | 0 | does not hold |", "| Third. Undecided: too few steps. | 0 | undecided |"}},
-		"page":     {page.String(), []string{"1 hold · 1 do not hold · 1 undecided", "</b> undecided", "</b> does not hold", "</b> holds", `Third. <span class="why">Undecided: too few steps.</span>`}},
+		"page":     {page.String(), []string{"1 holds · 1 does not hold · 1 undecided", "</b> undecided", "</b> does not hold", "</b> holds", `Third. <span class="why">Undecided: too few steps.</span>`}},
 		"JSON":     {string(data), []string{`"verdict":"holds"`, `"verdict":"does not hold","why":"Bars missed: height."`, `"verdict":"undecided","why":"Undecided: too few steps."`}},
 	} {
 		for _, want := range c.want {

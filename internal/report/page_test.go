@@ -78,7 +78,7 @@ func TestPage(t *testing.T) {
 	if n := strings.Count(s, "<svg "); n != 2*pictures {
 		t.Errorf("%d drawings of %d pictures, want one wide and one narrow of each", n, pictures)
 	}
-	for _, want := range []string{"prefers-color-scheme: dark", "@media print", "width=device-width", `href="#s6"`, "2 hold · 1 do not hold · 1 undecided",
+	for _, want := range []string{"prefers-color-scheme: dark", "@media print", "width=device-width", `href="#s6"`, "2 hold · 1 does not hold · 1 undecided",
 		"✗</b> does not hold", "✓</b> holds", "?</b> undecided", `<span class="why">The interval contains 0.</span>`, "Figure S1.", "Figure 2.", `<td class="n">0.0047</td>`, `<th class="n">Points</th>`, "<td>noisy</td>", "ensemble: 5"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("the page lacks %q", want)

@@ -82,6 +82,9 @@ func (p Page) view() (*pageView, error) {
 	return v, nil
 }
 
+// counted says of one claim, and of several, how they stand.
+var counted = map[Verdict][2]string{Holds: {"holds", "hold"}, Fails: {"does not hold", "do not hold"}, Undecided: {"undecided", "undecided"}}
+
 // tally counts the verdicts in a sentence.
 func tally(claims []Claim) string {
 	var n [3]int
@@ -91,7 +94,7 @@ func tally(claims []Claim) string {
 	var s []string
 	for _, v := range []Verdict{Holds, Fails, Undecided} {
 		if n[v] > 0 {
-			s = append(s, fmt.Sprintf("%d %s", n[v], map[Verdict]string{Holds: "hold", Fails: "do not hold", Undecided: "undecided"}[v]))
+			s = append(s, fmt.Sprintf("%d %s", n[v], counted[v][min(n[v], 2)-1]))
 		}
 	}
 	return strings.Join(s, " · ")
