@@ -27,7 +27,8 @@ matrix products alone would take at the peak of all threads used. "× memory" is
 divided by the time that it takes to read the weights once (forward: mean and variance of
 each) or to read and write the parameters and the optimizer's moments once (step); it is
 left out where a core's own caches hold the weights, and below 1 where a larger cache
-holds a part of them.
+holds a part of them. "× one thread" says how many times faster several threads are: they
+and one thread take turns, and one thread runs on another core each time.
 
 internal/bench/compare measures PyTorch in the same run.`,
 		Example: `  utvi bench --quick                                 a first look, 30 seconds

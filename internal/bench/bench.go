@@ -63,6 +63,10 @@ type Network struct {
 
 	ForwardMemory float64 `json:"forward_over_memory,omitempty"`
 	StepMemory    float64 `json:"step_over_memory,omitempty"`
+
+	// How many times faster than with one thread; 0: it is one thread.
+	ForwardGain float64 `json:"forward_over_one_thread,omitempty"`
+	StepGain    float64 `json:"step_over_one_thread,omitempty"`
 }
 
 // Options choose what is measured.
@@ -120,8 +124,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		}
 		peaks = append(peaks, compute.PeakGFLOPS(time.Millisecond))
 	}
-	slices.Sort(peaks)
-	r.Peak = peaks[len(peaks)/2]
+	r.Peak = median(peaks)
 	return r, nil
 }
 
@@ -137,31 +140,39 @@ func measure(windows int, window time.Duration, flop float64, threads int, f fun
 	var seconds, ratios []float64
 	for range windows {
 		peak := compute.PeakGFLOPS(window / 8)
-		// A window repeats short calls; the fastest quarter of it counts, as the
-		// peak's own window keeps its best.
-		var calls []float64
-		for begin := time.Now(); time.Since(begin) < window || len(calls) == 0; {
-			n := 1
-			t := time.Now()
-			f()
-			d := time.Since(t)
-			for d < 20*time.Microsecond {
-				f()
-				n++
-				d = time.Since(t)
-			}
-			calls = append(calls, d.Seconds()/float64(n))
-		}
+		s := fastest(window, f)
 		peak = max(peak, compute.PeakGFLOPS(window/8))
-		slices.Sort(calls)
-		s := calls[len(calls)/4]
 		seconds = append(seconds, s)
 		ratios = append(ratios, s*peak*1e9*float64(threads)/max(flop, 1))
 	}
-	slices.Sort(seconds)
-	slices.Sort(ratios)
-	s := seconds[len(seconds)/2]
-	return figure{s, ratios[len(ratios)/2], flop / s / 1e9}
+	s := median(seconds)
+	return figure{s, median(ratios), flop / s / 1e9}
+}
+
+// fastest repeats f for a window. Its fastest quarter counts, as the peak's own window keeps its
+// best: the time of a call in seconds that these calls stay below.
+func fastest(window time.Duration, f func()) float64 {
+	var calls []float64
+	for begin := time.Now(); time.Since(begin) < window || len(calls) == 0; {
+		n := 1
+		t := time.Now()
+		f()
+		d := time.Since(t)
+		for d < 20*time.Microsecond { // short calls
+			f()
+			n++
+			d = time.Since(t)
+		}
+		calls = append(calls, d.Seconds()/float64(n))
+	}
+	slices.Sort(calls)
+	return calls[len(calls)/4]
+}
+
+// median sorts x and returns the one in the middle.
+func median(x []float64) float64 {
+	slices.Sort(x)
+	return x[len(x)/2]
 }
 
 // allocs is how often a call of f allocates, once it is warm: the least of three counts,

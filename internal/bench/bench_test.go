@@ -68,16 +68,26 @@ func TestFloors(t *testing.T) {
 	}
 }
 
-// Gains are those over one thread of the same network, rule and batch.
+// Networks are measured beside one thread, and gains are listed for several threads only.
 func TestGains(t *testing.T) {
-	r := &Report{Networks: []Network{
-		{Net: "a", Rule: "ut", Batch: 1, Threads: 4, ForwardUS: 3, StepUS: 5},
-		{Net: "a", Rule: "ut", Batch: 1, Threads: 1, ForwardUS: 6, StepUS: 15},
-		{Net: "a", Rule: "ut", Batch: 128, Threads: 4, ForwardUS: 1, StepUS: 1},
-		{Net: "b", Rule: "ut", Batch: 128, Threads: 1, ForwardUS: 1, StepUS: 1},
-	}}
-	want := []Gain{{"a", "ut", 1, 4, 2, 3}}
-	if got := r.Gains(); !slices.Equal(got, want) {
-		t.Errorf("gains are %v, want %v", got, want)
+	r, err := Run(context.Background(), Options{window: time.Millisecond, NoKernels: true, Nets: []string{"1-128-128-1"}, Rules: []string{"ut"}, Batches: []int{128}, Threads: []int{1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gains := r.Gains()
+	if len(r.Networks) != 2 || r.Networks[0].ForwardGain != 0 || len(gains) != 1 {
+		t.Fatalf("%+v", r.Networks)
+	}
+	if g := gains[0]; g.Threads != 2 || g.Batch != 128 || !(g.Forward > 0) || !(g.Step > 0) {
+		t.Errorf("%+v", g)
+	}
+}
+
+// A gain is the time of one over that of many, whatever the two take.
+func TestMeasureGain(t *testing.T) {
+	sleep := func(d time.Duration) func() { return func() { time.Sleep(d) } }
+	g := measureGain(3, time.Millisecond, sleep(30*time.Millisecond), sleep(3*time.Millisecond))
+	if !(g > 4 && g < 11) {
+		t.Errorf("ten times as fast is %.2f", g)
 	}
 }

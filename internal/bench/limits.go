@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"time"
 
 	"utvi/internal/compute"
@@ -119,28 +118,5 @@ func measureMemory(windows int, window time.Duration, bytes float64, pool *compu
 		rate = max(rate, m.read(pool, window/4))
 		ratios = append(ratios, best.Seconds()*rate*1e9/bytes)
 	}
-	slices.Sort(ratios)
-	return ratios[len(ratios)/2]
-}
-
-// A Gain is how many times faster a network is with several threads than with one.
-type Gain struct {
-	Net, Rule      string
-	Batch, Threads int
-	Forward, Step  float64
-}
-
-// Gains compares the networks that were measured with one thread and with more.
-func (r *Report) Gains() []Gain {
-	var gains []Gain
-	for _, n := range r.Networks {
-		one := slices.IndexFunc(r.Networks, func(o Network) bool {
-			return o.Threads == 1 && o.Net == n.Net && o.Rule == n.Rule && o.Batch == n.Batch
-		})
-		if n.Threads > 1 && one >= 0 {
-			o := r.Networks[one]
-			gains = append(gains, Gain{n.Net, n.Rule, n.Batch, n.Threads, o.ForwardUS / n.ForwardUS, o.StepUS / n.StepUS})
-		}
-	}
-	return gains
+	return median(ratios)
 }

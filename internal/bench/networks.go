@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -216,42 +217,72 @@ func quick(net, rule string, batch, threads int) bool {
 
 func network(n net, name string, rule moment.Rule, batch, threads, windows int, window time.Duration, mem *memory) (Network, error) {
 	f := Network{Net: n.name, Rule: name, Batch: batch, Threads: threads}
-	m, err := n.build(name, rule)
+	r, err := n.rig(name, rule, batch, threads)
 	if err != nil {
 		return f, err
 	}
-	pool := compute.NewPool(threads)
-	defer pool.Close()
-	src := newRows(batch, n.input().Size(), n.outputs())
-	p := m.NewPredictorOn(pool, batch)
+	defer r.close()
 	forward, step := n.floors(batch, rule == nil)
 	readBytes, moveBytes := n.traffic(rule == nil)
 	far := readBytes > float64(mem.l2) // else the weights stay in a core's own cache
 
-	predict := func() { p.Predict(src.x) }
-	g := measure(windows, window, forward, threads, predict)
+	g := measure(windows, window, forward, threads, r.predict)
 	f.ForwardUS, f.ForwardFloor = 1e6*g.seconds, g.overFloor
 	if far {
-		f.ForwardMemory = measureMemory(windows, window, readBytes, pool, mem, predict)
+		f.ForwardMemory = measureMemory(windows, window, readBytes, r.pool, mem, r.predict)
 	}
-	f.Allocs = allocs(predict)
+	f.Allocs = allocs(r.predict)
 
-	t, err := train.New(m, train.Config{Data: n.source(batch), Batch: batch, Steps: 1 << 30, Workers: threads})
+	g = measure(windows, window, step, threads, r.step)
+	f.StepUS, f.StepFloor = 1e6*g.seconds, g.overFloor
+	if far {
+		f.StepMemory = g.seconds * mem.read(r.pool, window) * 1e9 / moveBytes
+	}
+	if threads == 1 || r.failed != nil {
+		return f, r.failed
+	}
+	one, err := n.rig(name, rule, batch, 1)
 	if err != nil {
 		return f, err
 	}
-	defer t.Close()
-	var failed error
-	g = measure(windows, window, step, threads, func() {
-		if _, err := t.Advance(); err != nil {
-			failed = err
-		}
-	})
-	f.StepUS, f.StepFloor = 1e6*g.seconds, g.overFloor
-	if far {
-		f.StepMemory = g.seconds * mem.read(pool, window) * 1e9 / moveBytes
+	defer one.close()
+	rounds := max(windows, min(threads, gainRounds))
+	f.ForwardGain = measureGain(rounds, window, one.predict, r.predict)
+	f.StepGain = measureGain(rounds, window, one.step, r.step)
+	return f, errors.Join(r.failed, one.failed)
+}
+
+// A rig is a network that predicts and is trained with some threads.
+type rig struct {
+	pool    *compute.Pool
+	trainer *train.Trainer
+	predict func()
+	failed  error // the last step that did
+}
+
+func (n net) rig(name string, rule moment.Rule, batch, threads int) (*rig, error) {
+	m, err := n.build(name, rule)
+	if err != nil {
+		return nil, err
 	}
-	return f, failed
+	t, err := train.New(m, train.Config{Data: n.source(batch), Batch: batch, Steps: 1 << 30, Workers: threads})
+	if err != nil {
+		return nil, err
+	}
+	pool := compute.NewPool(threads)
+	p, src := m.NewPredictorOn(pool, batch), newRows(batch, n.input().Size(), n.outputs())
+	return &rig{pool: pool, trainer: t, predict: func() { p.Predict(src.x) }}, nil
+}
+
+func (r *rig) step() {
+	if _, err := r.trainer.Advance(); err != nil {
+		r.failed = err
+	}
+}
+
+func (r *rig) close() {
+	r.trainer.Close()
+	r.pool.Close()
 }
 
 // rows is a data source that is one fixed batch.
