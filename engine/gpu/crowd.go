@@ -26,14 +26,21 @@ const passThreads, crowdRows, crowdMost, crowdPlanes = 256, 128, 128, 6*2*128*12
 
 // crowdPlace is how many numbers a block of the pass keeps in shared memory beside the broad
 // layer, crowdInput how many more for each input.
-const crowdPlace, crowdInput = 3984, 6 * 128
+const crowdPlace, crowdInput = 3952, 6 * 128
 
 // What follows the pass is the work of a cluster of learnBlocks blocks with learnThreads threads and
 // learnShared bytes of shared memory each.
 const learnBlocks, learnThreads, learnShared = 2, 256, 218928
 
-// crowdKernels are those of chains beside others.
-type crowdKernels struct{ three, exact, learn cuda.Kernel }
+// crowdKernels are those of chains beside others. The pass of networks with one input that has no
+// variance is a kernel of its own, with fewer instructions and the same bits.
+type crowdKernels struct {
+	any, one crowdPass
+	learn    cuda.Kernel
+}
+
+// A crowdPass is a pass by three points and in closed form.
+type crowdPass struct{ three, exact cuda.Kernel }
 
 // The structures of kernels/crowd_rows.h, field by field.
 type places struct{ Mean, Rho, Bias, BiasRho int32 }
@@ -136,7 +143,8 @@ func (w *weights) runCrowd(c *chain, args many[crowdArgs], rows int) error {
 	each, count := stretches(rows)
 	p.Each, p.Stretches = int32(each), int32(count)
 	spread := spreading{unit: 1, groups: count, most: w.device.Processors * 3 / 8} // the others work for other parties
-	if err := launch(w, pick(c.kernel == w.kernels.chains.exact, k.exact, k.three), cuda.Grid{X: spread.blocks(1)}, passThreads, &args); err != nil {
+	pass := pick(p.Chain.Links[0].In == 1 && p.Chain.TV == 0, k.one, k.any)
+	if err := launch(w, pick(c.kernel == w.kernels.chains.exact, pass.exact, pass.three), cuda.Grid{X: spread.blocks(1)}, passThreads, &args); err != nil {
 		return err
 	}
 	if w.record != nil {

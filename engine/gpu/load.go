@@ -157,7 +157,11 @@ func (k *kernelSet) chain(d *cuda.Device) []entry {
 func (k *kernelSet) crowd(d *cuda.Device) []entry {
 	c, most := &crowdKernels{}, d.Shared-chainOverhead
 	k.crowds = c
-	return []entry{{"crowd_three", &c.three, most}, {"crowd_exact", &c.exact, most}, {"crowd_learn", &c.learn, learnShared}}
+	return []entry{
+		{"crowd_three", &c.any.three, most}, {"crowd_exact", &c.any.exact, most},
+		{"crowd_three_one", &c.one.three, most}, {"crowd_exact_one", &c.one.exact, most},
+		{"crowd_learn", &c.learn, learnShared},
+	}
 }
 
 // quartet lists the kernels of quartets.

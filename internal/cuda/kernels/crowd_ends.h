@@ -4,7 +4,8 @@
 
 // first_layer computes sixteen columns of the first layer before its function: of each eight, two of row
 // g, then of row g + 8; the variances times x².
-DEVICE void first_layer(const Crowd& k, const Entry& a, int col, float (&m)[8], float (&v)[8]) {
+template <bool ONE>
+DEVICE void first_layer(const Crowd<ONE>& k, const Entry& a, int col, float (&m)[8], float (&v)[8]) {
 	int in = a.in;
 	Near b = a.columns + (AT_FIRST + col), w = a.columns + (AT_INPUTS + col), x = a.inputs;
 	auto input = [&](Near w, float u0, float u1, bool first) INLINED {
@@ -18,7 +19,6 @@ DEVICE void first_layer(const Crowd& k, const Entry& a, int col, float (&m)[8], 
 		}
 	};
 	input(w, x[0], x[8 * in], true);
-	if (a.plain) return;
 #pragma unroll 1
 	for (int i = 1; i < in; i++) input(w + 2 * BROADEST * i, x[i], x[8 * in + i], false);
 	if (!k.uncertain()) return;
@@ -41,9 +41,10 @@ DEVICE void first_layer(const Crowd& k, const Entry& a, int col, float (&m)[8], 
 struct Sizing {
 	float mean, again, var, by_mean, by_var; // a square is (m·mean)·(m·again)
 };
-DEVICE Sizing size_rows(const Crowd& k) {
+template <bool ONE>
+DEVICE Sizing size_rows(const Crowd<ONE>& k) {
 	const Seat seat(self());
-	int in = k.thin().in;
+	int in = k.inputs();
 	Near b = place(AT_BOUNDS), f = k.bend(0);
 	float stretch = f[WIDEN], mean = 0, var = 0;
 #pragma unroll 1
@@ -80,8 +81,8 @@ struct Gradient {
 };
 
 // finish is the last layer, which has one output, the noise and the score. Distances take the place of the variances v.
-template <bool EXACT>
-DEVICE Gradient finish(const Crowd& k, const Sizing& z, float (&m)[64], float (&v)[64]) {
+template <bool EXACT, bool ONE>
+DEVICE Gradient finish(const Crowd<ONE>& k, const Sizing& z, float (&m)[64], float (&v)[64]) {
 	const Chain& c = k.p.chain;
 	float mean[2] = {0, 0}, var[2] = {0, 0};
 	{
@@ -148,8 +149,8 @@ DEVICE Gradient finish(const Crowd& k, const Sizing& z, float (&m)[64], float (&
 
 // turn_back takes the gradients to the outputs of the broad layer before its function, where they are to be multiplied by g.twice, and
 // those by variances also by BY_VAR, and leaves those of the last layer. Most are the largest of them.
-template <bool EXACT>
-DEVICE void turn_back(const Crowd& k, const Gradient& g, float (&m)[64], float (&v)[64], uint32 (&most)[2]) {
+template <bool EXACT, bool ONE>
+DEVICE void turn_back(const Crowd<ONE>& k, const Gradient& g, float (&m)[64], float (&v)[64], uint32 (&most)[2]) {
 	float top[4] = {0, 0, 0, 0};
 	{ // the bias of the last layer
 		float a = fma(g.twice[0], g.ratio[0], g.twice[1] * g.ratio[1]), b = 0.5f * (g.twice[0] + g.twice[1]);
@@ -195,12 +196,11 @@ DEVICE void turn_back(const Crowd& k, const Gradient& g, float (&m)[64], float (
 					sums[4 + 2 * j + i] = fma(om[1], by_m[1], fma(om[0], by_m[0], all));
 				}
 			}
-			bool there = col < k.last().in;
-			put_sums(k, t, col / 16, sums, 0.5f, there ? k.p.last.mean + col : -1, there ? k.p.last.rho + col : -1);
+			put_sums(t, col / 16, sums);
 		}
 	}
 	give(48);
-	flush_sums(k, SLOTS);
+	flush_sums(k, SLOTS, 0.5f, [&](int slot, bool variance) INLINED { return slot * 16 < k.last().in ? (variance ? k.p.last.rho : k.p.last.mean) + slot * 16 : -1; });
 	int t = self() % 128;
 	const Seat seat(self());
 	Near from = seat.own(AT_MOST + 16 + t % 2);

@@ -11,8 +11,8 @@
 struct Signals {
 	float m[8], v[8];
 };
-template <bool EXACT>
-DEVICE Signals first_signals(const Crowd& k, const Entry& a, int col) {
+template <bool EXACT, bool ONE>
+DEVICE Signals first_signals(const Crowd<ONE>& k, const Entry& a, int col) {
 	Signals s;
 	const Bend<EXACT> f(k.bend(0));
 	float x[8], y[8];
@@ -34,11 +34,11 @@ DEVICE void cut_signals(const Signals& s, const Sizing& z, int half, uint32 (&h)
 
 // forward takes the rows of a thread to the outputs of the broad layer before its function, but for scales and biases. While tensor
 // cores multiply 32 columns, half of the next ones are computed: registers do not suffice for all.
-template <bool EXACT>
-DEVICE void forward(const Crowd& k, const Sizing& z, float (&m)[64], float (&v)[64]) {
+template <bool EXACT, bool ONE>
+DEVICE void forward(const Crowd<ONE>& k, const Sizing& z, float (&m)[64], float (&v)[64]) {
 #pragma unroll
 	for (int i = 0; i < 64; i++) m[i] = v[i] = 0;
-	int depth = k.broad().in;
+	int depth = k.depth();
 	const Entry entry(k, Seat(self()));
 	const Cells cells(k, Seat(self()));
 	Signals s = first_signals<EXACT>(k, entry, 0);
@@ -65,10 +65,10 @@ DEVICE void forward(const Crowd& k, const Sizing& z, float (&m)[64], float (&v)[
 }
 
 // backward takes the gradients to the outputs of the first layer before its function, and leaves those of its weights.
-template <bool EXACT>
-DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], const float (&v)[64], const uint32 (&most)[2]) {
+template <bool EXACT, bool ONE>
+DEVICE void backward(const Crowd<ONE>& k, const Gradient& g, const float (&m)[64], const float (&v)[64], const uint32 (&most)[2]) {
 	uint32 a[4][32]; // by mean, h and l; by variance
-	int em = exponent(most[0]), ev = exponent(most[1]), width = k.broad().in, slot = 0;
+	int em = exponent(most[0]), ev = exponent(most[1]), width = k.depth(), slot = 0;
 	const Entry entry(k, Seat(self()));
 	const float scale[3] = {power(-em - k.state(STATE_W)), 2 * power(-ev - k.state(STATE_S)), 2 * k.bend(0)[SPREAD] * power(-ev - k.state(STATE_P))};
 	{
@@ -128,21 +128,22 @@ DEVICE void backward(const Crowd& k, const Gradient& g, const float (&m)[64], co
 			put_first(k, entry, slot, dm, dv, col + 16 * half);
 			slot += entry.in + 1;
 			bool end = col + 16 * half + 16 == width;
-			if (slot + entry.in + 1 > SLOTS || end) flush_sums(k, slot), slot = 0;
+			if (slot + entry.in + 1 > SLOTS || end) flush_first(k, slot, col + 16 * half + 16), slot = 0;
 			if (slot == 0 && !end) barrier_of_group();
 		}
 	}
 }
 
 // next_of is the view of the unit that follows.
-DEVICE Crowd next_of(const Crowd& k) {
+template <bool ONE>
+DEVICE Crowd<ONE> next_of(const Crowd<ONE>& k) {
 	int within = anew(k.within) + 1;
 	bool end = within == k.p.each;
 	return {k.p, end ? k.stretch + blocks() : k.stretch, end ? 0 : within, k.parity ^ 1};
 }
 
 // run_crowd takes the rows of a network through it: a block has every so many stretches of units.
-template <bool EXACT>
+template <bool EXACT, bool ONE>
 DEVICE void run_crowd(const CrowdPass& p) {
 	const Chain& c = p.chain;
 	follow();
@@ -152,7 +153,7 @@ DEVICE void run_crowd(const CrowdPass& p) {
 	const Thin thin = read_thin(c);
 	if (block() == 0 && thread() == 0) *c.turn = {slot, finite};
 	if (!finite) return;
-	Crowd k = {p, block(), 0, 0};
+	Crowd<ONE> k = {p, block(), 0, 0};
 	if (thread() == 0) place(AT_STATE)[STATE_SLOT] = from_bits((uint32)slot);
 	if (thread() < 2) bend<EXACT>(c.links[thread()], k.bend(thread()));
 	barrier();
@@ -186,7 +187,7 @@ DEVICE void run_crowd(const CrowdPass& p) {
 		if (t < GROUP_ROWS && t < s.count(k)) c.nll[s.first(k) + t] = normal_nll(score_place(s)[2 * t], score_place(s)[2 * t + 1]);
 		copies_wait<0>();
 		barrier_of_group();
-		const Crowd next = next_of(k);
+		const Crowd<ONE> next = next_of(k);
 		k.stretch = next.stretch, k.within = next.within, k.parity = next.parity;
 	}
 	if (self() < 128) take_turn();

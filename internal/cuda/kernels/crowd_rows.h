@@ -30,8 +30,8 @@ DEVICE uint32 planes_at() { return (place_near(near(dynamic())) + 1023) / 1024 *
 constexpr int AT_BROAD = 0, AT_LAST = AT_BROAD + 2 * BROADEST, AT_END = AT_LAST + 3 * BROADEST, AT_BOUNDS = AT_END + 4, AT_BENDS = AT_BOUNDS + 2 * SHALLOW + 4;
 constexpr int AT_STATE = AT_BENDS + 2 * BEND, AT_GROUPS = AT_STATE + 8;
 // The place of a group has the scores of its rows, difference and variance, as doubles; what its warps tell one another: sums,
-// where these belong, and the largest of numbers; numbers of rows that are on their way; targets, twice.
-constexpr int SLOTS = 8, AT_TELL = 4 * GROUP_ROWS, AT_SLOTS = AT_TELL + 4 * SLOTS * 32, AT_MOST = AT_SLOTS + 2 * SLOTS, AT_ASKED = AT_MOST + 24, AT_TARGETS = AT_ASKED + GROUP_ROWS, GROUP_PLACE = AT_TARGETS + 2 * GROUP_ROWS;
+// and the largest of numbers; numbers of rows that are on their way; targets, twice.
+constexpr int SLOTS = 8, AT_TELL = 4 * GROUP_ROWS, AT_MOST = AT_TELL + 4 * SLOTS * 32, AT_ASKED = AT_MOST + 24, AT_TARGETS = AT_ASKED + GROUP_ROWS, GROUP_PLACE = AT_TARGETS + 2 * GROUP_ROWS;
 constexpr int AT_FIRST = AT_GROUPS + 2 * GROUP_PLACE, AT_INPUTS = AT_FIRST + 2 * BROADEST; // behind the weights of all inputs
 static_assert(AT_FIRST % 4 == 0 && AT_BENDS % 4 == 0, "");
 enum { STATE_W, STATE_S, STATE_P, STATE_SLOT };
@@ -59,7 +59,9 @@ DEVICE void apart() {}
 DEVICE int self() { return thread(); }
 #endif
 
-// A Crowd is a block's view of its chain. A thread computes all else where it needs it: registers are scarce.
+// A Crowd is a block's view of its chain. A thread computes all else where it needs it: registers are scarce. ONE: the network has one
+// input, without variance.
+template <bool ONE>
 struct Crowd {
 	const CrowdPass& p;
 	int stretch, within; // of rows, and the unit of it
@@ -68,28 +70,38 @@ struct Crowd {
 	METHOD const Link& thin() const { return p.chain.links[0]; }
 	METHOD const Link& broad() const { return p.chain.links[1]; }
 	METHOD const Link& last() const { return p.chain.links[2]; }
+	// depth is how many columns the broad layer reads: the compiler learns that there are some.
+	METHOD int depth() const {
+		int n = broad().in;
+		if (n <= 0) __builtin_unreachable();
+		return n;
+	}
 	METHOD int state(int i) const { return (int)bits(place(AT_STATE)[i]); }
 	METHOD Near bend(int i) const { return place(AT_BENDS + i * BEND); }
-	METHOD bool uncertain() const { return p.chain.tv != nullptr; } // inputs have variances
+	METHOD int inputs() const { return ONE ? 1 : thin().in; }
+	METHOD bool uncertain() const { return !ONE && p.chain.tv != nullptr; } // inputs have variances
 };
 // A Seat is what a thread has of a unit: the first of its rows, g, among those of its group, and its first column of each eight.
 struct Seat {
 	int group, row, col;
 	METHOD explicit Seat(int t) : group(t / 128), row(t / 32 % 4 * 16 + t % 32 / 4), col(t % 4 * 2) {}
-	METHOD int first(const Crowd& k) const { return k.unit() * UNIT + group * GROUP_ROWS; } // row of the batch
-	METHOD int count(const Crowd& k) const { return k.p.chain.rows - first(k); }           // rows of the group, or more
+	template <class K>
+	METHOD int first(const K& k) const { return k.unit() * UNIT + group * GROUP_ROWS; } // row of the batch
+	template <class K>
+	METHOD int count(const K& k) const { return k.p.chain.rows - first(k); }           // rows of the group, or more
 	METHOD Near own(int at) const { return place(AT_GROUPS) + group * GROUP_PLACE + at; }
 	METHOD Near targets(int parity) const { return own(AT_TARGETS) + parity * GROUP_ROWS; }
 	// inputs are those of the group, then their variances.
-	METHOD Near inputs(const Crowd& k) const { return place(AT_INPUTS) + (2 * BROADEST + (2 * group + k.parity) * (2 * GROUP_ROWS)) * k.thin().in; }
+	template <class K>
+	METHOD Near inputs(const K& k) const { return place(AT_INPUTS) + (2 * BROADEST + (2 * group + k.parity) * (2 * GROUP_ROWS)) * k.inputs(); }
 };
 
 // An Entry is what a thread keeps at hand for the first layer: where its inputs are, and the numbers of its columns.
 struct Entry {
 	Near inputs, columns;
 	int in;
-	bool plain; // one input without variance
-	METHOD Entry(const Crowd& k, const Seat& s) : inputs(s.inputs(k) + s.row * k.thin().in), columns(place(s.col)), in(k.thin().in), plain(in == 1 && !k.uncertain()) {}
+	template <class K>
+	METHOD Entry(const K& k, const Seat& s) : inputs(s.inputs(k) + s.row * k.inputs()), columns(place(s.col)), in(k.inputs()) {}
 };
 
 #ifndef EMULATED
@@ -122,7 +134,8 @@ DEVICE void with_part(int first, Each each) {
 constexpr int CELL_BYTES = 4096, SIGNALS = 4;
 struct Cells {
 	char* at;
-	METHOD Cells(const Crowd& k, const Seat& s) {
+	template <class K>
+	METHOD Cells(const K& k, const Seat& s) {
 		int row = s.first(k) + s.row;
 		at = k.p.planes + (long long)(row / 32) * (SIGNALS * 4 * CELL_BYTES) + row % 32 * 64 + ((s.col / 2) ^ (row / 2 & 3)) * 16;
 	}

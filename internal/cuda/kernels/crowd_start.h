@@ -4,7 +4,8 @@
 
 // The inputs and targets of rows are on their way while those before are computed: ask_rows asks for their numbers in the table,
 // fetch_rows for themselves, where the rows before are not. A thread has a row; rows behind the last one are zeros.
-DEVICE void ask_rows(const Crowd& k) {
+template <bool ONE>
+DEVICE void ask_rows(const Crowd<ONE>& k) {
 	const Chain& c = k.p.chain;
 	int t = self() % 128;
 	Seat s(self());
@@ -12,9 +13,10 @@ DEVICE void ask_rows(const Crowd& k) {
 	if (t < GROUP_ROWS && c.index) copy4((float*)(s.own(AT_ASKED) + t), (const float*)(c.index + (in ? (long long)k.state(STATE_SLOT) * c.room + s.first(k) + t : 0)), in);
 	copies_end();
 }
-DEVICE void fetch_rows(const Crowd& k) {
+template <bool ONE>
+DEVICE void fetch_rows(const Crowd<ONE>& k) {
 	const Chain& c = k.p.chain;
-	int t = self() % 128, in = k.thin().in;
+	int t = self() % 128, in = k.inputs();
 	Seat s(self());
 	copies_wait<0>();
 	if (t < GROUP_ROWS) {
