@@ -4,6 +4,7 @@
 package quad
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -45,8 +46,12 @@ func Moments(f *moment.Func, mean, variance float64) (float64, float64, error) {
 	v, err := integrate(r.cuts, r.noise, func(u float64) (float64, float64) {
 		p := special.PDF(u)
 		d := r.at(u) - m
-		return d * d * p, 2 * math.Abs(d) * p
+		s := d * math.Sqrt(p) // a square may leave the range of float64
+		return s * s, 2 * math.Abs(d) * p
 	})
+	if err == nil && (r.matters(-reach, m, v) || r.matters(reach, m, v)) {
+		err = errors.New("comes from too far out")
+	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("quad: variance of %s over N(%g, %g) %w", f.Name, mean, variance, err)
 	}

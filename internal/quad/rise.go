@@ -9,7 +9,7 @@ import (
 	"utvi/moment"
 )
 
-// A rise is d(u) = f(mean + σu) − f(mean). Where f has a slope, d is its
+// A rise is d(u) = f(mean + σu) − f(mean). Where f has a slope and no jumps, d is its
 // integral: a difference of two values loses its digits for small σ and where
 // f is flat, as far out on tanh.
 type rise struct {
@@ -50,7 +50,7 @@ func (r *rise) firstCuts() []float64 {
 }
 
 // resolve adds cuts until 15 points integrate the slope between any two, and
-// sums d outwards from u = 0. It reports false if that takes too many.
+// sums d outwards from u = 0. It reports false if that takes too many, or if f jumps.
 func (r *rise) resolve() bool {
 	const enough = 4000
 	cuts, steps := r.cuts[:1:1], []float64{}
@@ -71,14 +71,37 @@ func (r *rise) resolve() bool {
 	}
 	values := make([]float64, len(cuts))
 	zero, _ := slices.BinarySearch(cuts, 0)
+	way := 0.0 // that f goes up and down
 	for i := zero; i < len(steps); i++ {
 		values[i+1] = values[i] + steps[i]
+		if way += math.Abs(steps[i]); r.jumps(cuts[i+1], values[i+1], way) {
+			return false
+		}
 	}
+	way = 0
 	for i := zero - 1; i >= 0; i-- {
 		values[i] = values[i+1] - steps[i]
+		if way += math.Abs(steps[i]); r.jumps(cuts[i], values[i], way) {
+			return false
+		}
 	}
 	r.cuts, r.values = cuts, values
 	return true
+}
+
+// jumps reports whether f is not at u where its slope leads to, on a way that is so long. What f
+// cannot resolve around its values is no jump.
+func (r *rise) jumps(u, rise, way float64) bool {
+	x := r.mean + r.sd*u
+	f := r.f.F(x)
+	return compute.Finite(f) && math.Abs(f-r.f0-rise) > 1e-8*way+0x1p-40*(math.Abs(f)+math.Abs(r.f0))+0x1p-40*math.Abs(x*r.f.DF(x))
+}
+
+// matters reports whether what lies beyond u adds to a variance v about the mean m of d, and is
+// not as small as the density itself.
+func (r *rise) matters(u, m, v float64) bool {
+	d := math.Abs(r.at(u) - m)
+	return d > 0 && 2*math.Log(d)-u*u/2 > math.Log(1e-11)+math.Log(max(v, 1e-290))
 }
 
 // slope is d′(u).
