@@ -22,12 +22,13 @@ func encodeApply(c *coder, l Apply) (o applyOptions, err error) {
 	if rule == nil {
 		rule = moment.Default(l.F) // written out: the file outlives the default
 	}
-	if isBuiltinRule(rule.String()) {
-		o.Rule = rule.String()
-		return o, nil
+	name, print := rule.String(), printRule(rule)
+	if builtin, ok := builtinRule(name); ok {
+		o.Rule = name
+		return o, print.named("rule", name, printRule(builtin))
 	}
-	o.UserRule, o.RuleValues = rule.String(), printRule(rule)
-	return o, c.once("rule", o.UserRule, o.RuleValues)
+	o.UserRule, o.RuleValues = name, print
+	return o, c.once("rule", name, print)
 }
 
 func decodeApply(c *coder, o applyOptions) (Apply, error) {
@@ -49,10 +50,10 @@ func decodeApply(c *coder, o applyOptions) (Apply, error) {
 	return Apply{f, rule}, o.RuleValues.is("rule", o.UserRule, printRule(rule))
 }
 
-// isBuiltinRule reports whether Parse knows a rule of that name.
-func isBuiltinRule(name string) bool {
+// builtinRule returns the rule that Parse knows under a name.
+func builtinRule(name string) (moment.Rule, bool) {
 	r, err := moment.Parse(name)
-	return err == nil && r.String() == name
+	return r, err == nil && r.String() == name
 }
 
 // maxPoints bounds the scratch that a rule in a file can ask for.

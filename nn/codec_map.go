@@ -116,22 +116,22 @@ func (c *coder) ruleName(r moment.JointRule, unless func() moment.JointRule) (o 
 	if r == nil {
 		r = usual
 	}
-	switch {
-	case r == nil:
-	case c.noDefaults && usual != nil && r.String() == usual.String():
-	case isBuiltinJointRule(r.String()):
-		o.Rule = r.String()
-	default:
-		o.UserRule, o.RuleValues = r.String(), printJointRule(r)
-		err = c.once("joint rule", o.UserRule, o.RuleValues)
+	if r == nil || c.noDefaults && usual != nil && r.String() == usual.String() {
+		return o, nil
 	}
-	return o, err
+	name, print := r.String(), printJointRule(r)
+	if builtin, ok := builtinJointRule(name); ok {
+		o.Rule = name
+		return o, print.named("joint rule", name, printJointRule(builtin))
+	}
+	o.UserRule, o.RuleValues = name, print
+	return o, c.once("joint rule", name, print)
 }
 
-// isBuiltinJointRule reports whether ParseJoint knows a rule of that name.
-func isBuiltinJointRule(name string) bool {
+// builtinJointRule returns the rule that ParseJoint knows under a name.
+func builtinJointRule(name string) (moment.JointRule, bool) {
 	r, err := moment.ParseJoint(name)
-	return err == nil && r.String() == name
+	return r, err == nil && r.String() == name
 }
 
 func (c *coder) jointRule(o ruleOptions) (moment.JointRule, error) {

@@ -111,12 +111,23 @@ func printStochastic(l *Stochastic) fingerprint {
 // once notes the fingerprint that a name stands for while a network is written; two
 // functions, or two rules, cannot share one.
 func (c *coder) once(what, name string, p fingerprint) error {
+	if name == "" {
+		return fmt.Errorf("the %s has no name; a model file stores %ss by name", what, what)
+	}
 	key := what + " " + name
 	if q, ok := c.prints[key]; ok && !p.same(q) {
 		return fmt.Errorf("two different %ss have the name %q; give one of them another name", what, name)
 	}
 	c.prints[key] = p
 	return nil
+}
+
+// named reports a rule that has the name of a built-in one, and gives something else.
+func (p fingerprint) named(what, name string, builtin fingerprint) error {
+	if p.same(builtin) {
+		return nil
+	}
+	return fmt.Errorf("the %s has the name %q of a different, built-in %s; give it another name", what, name, what)
 }
 
 // is reports whether the function or rule that was brought is the one that was saved.

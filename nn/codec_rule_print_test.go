@@ -113,3 +113,30 @@ func TestFunctionsOfOneDerivative(t *testing.T) {
 	_, err := nn.MarshalLayer(nn.Chain{nn.Apply{F: right}, nn.Apply{F: wrong}})
 	wants(t, err, `two different functions have the name "mine"`)
 }
+
+// A rule with the name of a built-in one would be loaded as that one.
+func TestRulesNamedLikeBuiltinOnes(t *testing.T) {
+	for _, c := range []struct {
+		layer nn.Layer
+		want  string
+	}{
+		{nn.Apply{F: fn.Tanh(), Rule: moment.Points("ut(2)", []float64{-1, 1}, []float64{0.5, 0.5})}, `the rule has the name "ut(2)" of a different, built-in rule; give it another name`},
+		{nn.Apply{F: fn.Tanh(), Rule: moment.Points("mc(3)", []float64{-1, 1}, []float64{0.5, 0.5})}, `the rule has the name "mc(3)" of a different, built-in rule`},
+		{nn.Apply{F: fn.Tanh(), Rule: moment.Points("", []float64{-1, 1}, []float64{0.5, 0.5})}, `the rule has no name`},
+		{nn.Joint{Map: pair, Rule: renamed{moment.JointFifth(), moment.JointAxes(3).String()}}, `of a different, built-in joint rule`},
+	} {
+		_, err := nn.MarshalLayer(c.layer)
+		wants(t, err, c.want)
+	}
+	same := moment.Points("ut(2)", []float64{0, -math.Sqrt(3), math.Sqrt(3)}, []float64{2. / 3, 1. / 6, 1. / 6})
+	if _, err := nn.MarshalLayer(nn.Apply{F: fn.Tanh(), Rule: same}); err != nil {
+		t.Errorf("the points of ut(2) under its name: %v", err)
+	}
+}
+
+type renamed struct {
+	moment.JointRule
+	name string
+}
+
+func (r renamed) String() string { return r.name }

@@ -34,7 +34,7 @@ func (lib *Library) AddLayer(l Layer) error {
 
 // AddRule adds a rule under its name.
 func (lib *Library) AddRule(r moment.Rule) error {
-	if isBuiltinRule(r.String()) {
+	if _, ok := builtinRule(r.String()); ok {
 		return fmt.Errorf("the rule %q is built in; give yours another name", r)
 	}
 	return add(&lib.Rules, r.String(), r, "rule")
@@ -42,7 +42,7 @@ func (lib *Library) AddRule(r moment.Rule) error {
 
 // AddJointRule adds a joint rule under its name.
 func (lib *Library) AddJointRule(r moment.JointRule) error {
-	if isBuiltinJointRule(r.String()) {
+	if _, ok := builtinJointRule(r.String()); ok {
 		return fmt.Errorf("the joint rule %q is built in; give yours another name", r)
 	}
 	return add(&lib.JointRules, r.String(), r, "joint rule")
