@@ -29,6 +29,8 @@ func (s Set) Check() error {
 		return fmt.Errorf("%d rows of %d inputs need %d numbers, not %d", x.Rows, x.Width, x.Rows*x.Width, len(x.Mean))
 	case x.Var != nil && len(x.Var) != len(x.Mean):
 		return fmt.Errorf("%d inputs need %[1]d variances or none, not %[2]d", len(x.Mean), len(x.Var))
+	case x.Cov != nil:
+		return errors.New("the inputs have covariances; networks take inputs that are independent, with a variance each")
 	case s.Targets < 0:
 		return fmt.Errorf("a row has %d targets; at least 1 is needed", s.Targets)
 	case len(s.Y) != x.Rows*k:

@@ -8,7 +8,8 @@ import (
 
 // Counts is a weighted mixture of negative binomials, each with its mean and variance, for
 // whole numbers from 0. The zero value is empty: Add adds a part, Reset removes all parts
-// and keeps the memory. A *Counts with at least one part is a Dist.
+// and keeps the memory. A *Counts with at least one part is a Dist. CDF, Quantile and CRPS visit
+// every count that has a probability, so they take as long as there are such counts.
 //
 // As a Dist, it spreads the probability of a count n evenly over n ± ½: it has a density,
 // which at n is the probability of n, and can be scaled and bent like any other. Mean, SD
@@ -141,6 +142,9 @@ func (c *Counts) walk(visit func(n, mass float64) bool) (first float64) {
 	first, top := math.Inf(1), 0.0
 	for i := range c.parts {
 		first, top = min(first, c.parts[i].start), max(top, c.parts[i].mean)
+	}
+	if len(c.parts) == 0 {
+		panic("dist: a mixture of counts without parts is no distribution")
 	}
 	for n := first; ; n++ {
 		var sum float64

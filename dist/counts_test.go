@@ -2,6 +2,7 @@ package dist
 
 import (
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -156,4 +157,14 @@ func TestWholeScaled(t *testing.T) {
 			t.Errorf("quantile %v is %v", p, q)
 		}
 	}
+}
+
+// Without parts there is nothing to visit.
+func TestEmptyCounts(t *testing.T) {
+	defer func() {
+		if v, ok := recover().(string); !ok || !strings.Contains(v, "without parts") {
+			t.Errorf("recovered %v", v)
+		}
+	}()
+	new(Counts).Quantile(0.5)
 }

@@ -227,6 +227,8 @@ func checkBatch[T gauss.Float](x gauss.Batch[T], inputs, rows int) error {
 		return fmt.Errorf("the rows have %d numbers; the network has %d inputs", x.Width, inputs)
 	case x.Rows < 0 || x.Rows > rows:
 		return fmt.Errorf("%d rows; the predictor was made for at most %d", x.Rows, rows)
+	case x.Cov != nil:
+		return errors.New("the inputs have covariances; a network takes inputs that are independent, with a variance each")
 	case len(x.Mean) < size || x.Var != nil && len(x.Var) < size:
 		return fmt.Errorf("%d rows of %d inputs do not hold %d means and %d variances", x.Rows, x.Width, len(x.Mean), len(x.Var))
 	}
@@ -239,7 +241,7 @@ func checkBatch[T gauss.Float](x gauss.Batch[T], inputs, rows int) error {
 }
 
 // TryPredict is Predict, but returns an error where Predict panics: if the rows have the
-// wrong width, there are too many, or a variance is negative.
+// wrong width, there are too many, a variance is negative, or there are covariances.
 func (p *Predictor[T]) TryPredict(x gauss.Batch[T]) (gauss.Batch[T], error) {
 	err := checkBatch(x, p.net.Inputs(), p.rows)
 	if err == nil && x.Var != nil {

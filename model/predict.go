@@ -59,7 +59,7 @@ func (p *Predictor[T]) ready(form nn.Form) error {
 // Predict returns the moments of the outputs for the rows of x. The result is valid
 // until the next call. A row with a NaN, or with a number whose square overflows,
 // gives NaN; other rows are not affected. Predict panics if the rows have the wrong
-// width, there are too many, or a variance is negative; see TryPredict.
+// width, there are too many, a variance is negative, or there are covariances; see TryPredict.
 func (p *Predictor[T]) Predict(x gauss.Batch[T]) gauss.Batch[T] {
 	p.check(x)
 	form := nn.Fixed
@@ -83,6 +83,9 @@ func (p *Predictor[T]) check(x gauss.Batch[T]) {
 	}
 	if x.Rows > p.rows {
 		panic("model: more rows than the predictor was made for")
+	}
+	if x.Cov != nil {
+		panic("model: the inputs have covariances; a network takes independent ones")
 	}
 	if size := x.Rows * x.Width; len(x.Mean) < size || x.Var != nil && len(x.Var) < size {
 		panic("model: the batch has too few numbers for its rows")

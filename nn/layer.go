@@ -102,6 +102,11 @@ func (b *Binder[T]) Point(name string, value float64, shape ...int) (*vi.Tensor[
 }
 
 func (b *Binder[T]) declared(t *vi.Tensor[T]) (*vi.Tensor[T], error) {
+	for _, x := range b.Params.Tensors {
+		if x != t && x.Name == t.Name { // a file could not hold both
+			return nil, fmt.Errorf("two parameters have the name %q; give the tensors of a layer, and the layers within it (nn.BindChild), different names", t.Name)
+		}
+	}
 	if b.Expect != nil {
 		return t, b.Expect(t)
 	}

@@ -40,6 +40,11 @@ func Propagate[T gauss.Float](network *nn.Node[T], x gauss.Batch[T], order int) 
 			if x.Var != nil {
 				s.cov[i*n+i] = float64(x.Var[r*n+i])
 			}
+			for j := range n {
+				if x.Cov != nil {
+					s.cov[i*n+j] = float64(x.Cov[(r*n+i)*n+j])
+				}
+			}
 		}
 		if err := run(s, network); err != nil {
 			return gauss.Batch[float64]{}, fmt.Errorf("covariances: %w", err)
