@@ -22,9 +22,16 @@ import (
 // the same with a noise variance that all rows share, so that every row keeps at least
 // that part in the mean. k more outputs are the logarithms of the common variances: learned
 // numbers, nn.Append. They are used in training only.
+//
+// Where the inputs have variances, Σ_m holds what these add, and that is not doubt: the error
+// m−y shows it already. The score above would count it twice, and learn a noise that holds it once
+// more. There the predicted Normal is scored as a whole (Total):
+//
+//	−ln N(y; m, Σ_m + e^(l+Σ_ℓ/2))
 type Heteroscedastic struct {
 	Floor  float64 `json:"floor,omitempty"`  // smallest e^a; 0 means 1e-6
 	Common float64 `json:"common,omitempty"` // share of the score with common noise, below 1
+	Total  bool    `json:"total,omitempty"`  // for uncertain inputs; a trainer sets it where rows have such
 
 	// Range bounds the noise variances of predictions; nil: no bounds.
 	Range *NoiseRange `json:"range,omitempty"`
@@ -58,7 +65,24 @@ func (l Heteroscedastic) String() string {
 	if l.Common > 0 {
 		s += fmt.Sprintf(", common %g", l.Common)
 	}
+	if l.Total {
+		s += ", total"
+	}
 	return s
+}
+
+// ForUncertainInputs returns l as it is right for rows whose inputs have variances.
+func ForUncertainInputs(l Likelihood) Likelihood {
+	switch x := l.(type) {
+	case Heteroscedastic:
+		x.Total = true
+		return x
+	case Wrapper:
+		if x.Unwrap() != nil {
+			return x.Wrap(ForUncertainInputs(x.Unwrap()))
+		}
+	}
+	return l
 }
 
 // NeedsVariance implements Likelihood: the noise is an output.
@@ -106,6 +130,9 @@ func (l Heteroscedastic) bound(i int, v float64) float64 {
 
 // Row implements Likelihood.
 func (l Heteroscedastic) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
+	if l.Total {
+		return l.totalRow(y, mean, variance, dmean, dvar)
+	}
 	k := len(y)
 	least := math.Log(l.floor())
 	for i, y := range y {

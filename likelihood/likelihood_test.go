@@ -90,12 +90,8 @@ func TestHeteroscedastic(t *testing.T) {
 func TestHeteroscedasticCommon(t *testing.T) {
 	const c = 0.4
 	l := likelihood.Heteroscedastic{Common: c}
-	rows := []likelihoodtest.Row{
-		row(vec{0.3, 4}, vec{0.5, 3.1, -1.2, 0.4, -0.3, 1.1}, vec{0.2, 0.1, 0.35, 0.2, 0, 0}),
-		row(vec{1, -2}, vec{0, -2.1, 2, -3, -1, -2}, vec{0, 0.5, 0, 0.1, 0, 0})}
-	for _, r := range rows {
-		g, v := make(vec, 6), make(vec, 6)
-		got, _ := l.Row(r.Y, r.Mean, r.Var, g, v)
+	for _, r := range commonRows() {
+		got, _ := l.Row(r.Y, r.Mean, r.Var, make(vec, 6), make(vec, 6))
 		own, _ := likelihood.Heteroscedastic{}.Row(r.Y, r.Mean[:4], r.Var[:4], make(vec, 4), make(vec, 4))
 		want := (1 - c) * own
 		for i, y := range r.Y {
@@ -105,24 +101,7 @@ func TestHeteroscedasticCommon(t *testing.T) {
 		if math.Abs(got-want) > 1e-12 {
 			t.Errorf("the score is %v, its parts %v", got, want)
 		}
-		slope := func(x []float64, i int) float64 {
-			const h = 1e-5
-			at := x[i]
-			x[i] = at + h
-			up, _ := l.Row(r.Y, r.Mean, r.Var, make(vec, 6), make(vec, 6))
-			x[i] = at - h
-			down, _ := l.Row(r.Y, r.Mean, r.Var, make(vec, 6), make(vec, 6))
-			x[i] = at
-			return (up - down) / (2 * h)
-		}
-		for i := range 6 {
-			if want := slope(r.Mean, i); math.Abs(g[i]-want) > 1e-7*(1+math.Abs(want)) {
-				t.Errorf("the gradient by mean %d is %v, want %v", i, g[i], want)
-			}
-			if want := slope(r.Var, i); i < 4 && math.Abs(v[i]-want) > 1e-7*(1+math.Abs(want)) {
-				t.Errorf("the gradient by variance %d is %v, want %v", i, v[i], want)
-			}
-		}
+		slopes(t, l, r)
 	}
 	for _, bad := range []float64{-0.1, 1, math.NaN()} {
 		if _, err := (likelihood.Heteroscedastic{Common: bad}).Targets(3); err == nil {
@@ -131,6 +110,92 @@ func TestHeteroscedasticCommon(t *testing.T) {
 	}
 	if _, err := l.Targets(2); err == nil {
 		t.Error("two outputs were accepted")
+	}
+}
+
+// commonRows are rows of two targets with common noises.
+func commonRows() []likelihoodtest.Row {
+	return []likelihoodtest.Row{
+		row(vec{0.3, 4}, vec{0.5, 3.1, -1.2, 0.4, -0.3, 1.1}, vec{0.2, 0.1, 0.35, 0.2, 0, 0}),
+		row(vec{1, -2}, vec{0, -2.1, 2, -3, -1, -2}, vec{0, 0.5, 0, 0.1, 0, 0}),
+	}
+}
+
+// slopes compares the gradients of a row with finite differences. Variances of common noises, numbers,
+// are not read.
+func slopes(t *testing.T, l likelihood.Likelihood, r likelihoodtest.Row) {
+	t.Helper()
+	n := len(r.Mean)
+	g, v := make(vec, n), make(vec, n)
+	l.Row(r.Y, r.Mean, r.Var, g, v)
+	slope := func(x []float64, i int) float64 {
+		const h = 1e-5
+		at := x[i]
+		x[i] = at + h
+		up, _ := l.Row(r.Y, r.Mean, r.Var, make(vec, n), make(vec, n))
+		x[i] = at - h
+		down, _ := l.Row(r.Y, r.Mean, r.Var, make(vec, n), make(vec, n))
+		x[i] = at
+		return (up - down) / (2 * h)
+	}
+	for i := range n {
+		if want := slope(r.Mean, i); math.Abs(g[i]-want) > 1e-7*(1+math.Abs(want)) {
+			t.Errorf("%v: the gradient by mean %d is %v, want %v", l, i, g[i], want)
+		}
+		if want := slope(r.Var, i); i < 2*len(r.Y) && math.Abs(v[i]-want) > 1e-7*(1+math.Abs(want)) {
+			t.Errorf("%v: the gradient by variance %d is %v, want %v", l, i, v[i], want)
+		}
+	}
+}
+
+// With uncertain inputs the predicted Normal is scored as a whole: what inputs add to the variance is
+// in the error, too, and is no doubt.
+func TestHeteroscedasticTotal(t *testing.T) {
+	for _, r := range commonRows() {
+		l := likelihood.Heteroscedastic{Total: true}
+		r2 := row(r.Y, r.Mean[:4], r.Var[:4])
+		got, _ := l.Row(r2.Y, r2.Mean, r2.Var, make(vec, 4), make(vec, 4))
+		var want float64
+		mean, variance := make(vec, 2), make(vec, 2)
+		l.Predict(r2.Mean, r2.Var, mean, variance)
+		for i, y := range r.Y {
+			want += nlog(mean[i]-y, variance[i])
+		}
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("the score is %v, that of the predictions %v", got, want)
+		}
+		slopes(t, l, r2)
+		slopes(t, likelihood.Heteroscedastic{Total: true, Common: 0.4}, r)
+	}
+	// Below the floor nothing lowers the variance; far above, nothing overflows.
+	l := likelihood.Heteroscedastic{Total: true, Floor: 0.01}
+	for _, c := range []struct {
+		r       likelihoodtest.Row
+		floored int
+		lowers  bool
+	}{
+		{row(vec{1}, vec{1, -20}, vec{0.001, 0}), 1, false},
+		{row(vec{1}, vec{3, -20}, vec{0.001, 0}), 1, true}, // towards more
+		{row(vec{1}, vec{3, 5000}, vec{1, 1000}), 0, false},
+	} {
+		g, v := make(vec, 2), make(vec, 2)
+		nll, floored := l.Row(c.r.Y, c.r.Mean, c.r.Var, g, v)
+		if floored != c.floored || math.IsNaN(nll+g[0]+g[1]+v[0]+v[1]) || math.IsInf(nll, 0) || (g[1] < 0) != c.lowers {
+			t.Errorf("%v: %v, %d floored, gradients %v and %v", c.r, nll, floored, g, v)
+		}
+	}
+}
+
+// A trainer asks for it by what the rows are.
+func TestForUncertainInputs(t *testing.T) {
+	for _, c := range [][2]likelihood.Likelihood{
+		{likelihood.Normal{}, likelihood.Normal{}},
+		{likelihood.Heteroscedastic{Common: 0.2}, likelihood.Heteroscedastic{Common: 0.2, Total: true}},
+		{likelihood.Weighted{Of: likelihood.Heteroscedastic{}}, likelihood.Weighted{Of: likelihood.Heteroscedastic{Total: true}}},
+	} {
+		if got := likelihood.ForUncertainInputs(c[0]); got != c[1] {
+			t.Errorf("%v becomes %v, want %v", c[0], got, c[1])
+		}
 	}
 }
 

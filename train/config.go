@@ -62,6 +62,9 @@ func (c *Config) check(m *model.Model) error {
 	if c.Likelihood == nil {
 		c.Likelihood = likelihood.Normal{}
 	}
+	if c.Data != nil && c.Data.Uncertain() {
+		c.Likelihood = likelihood.ForUncertainInputs(c.Likelihood)
+	}
 	if reflect.ValueOf(c.Optimizer).IsZero() {
 		c.Optimizer = optim.Paper()
 	}

@@ -74,3 +74,49 @@ func TestPoissonLearnsTheRate(t *testing.T) {
 		}
 	}
 }
+
+// What uncertain inputs add to the variance is neither noise nor doubt: y = 3u + noise, and only x = u + an
+// error of known size is seen.
+func TestUncertainInputsAreNotNoise(t *testing.T) {
+	const rows, width, slope, noise, inputs = 2000, 4.0, 0.5, 0.03, 0.12
+	key := rng.New(5)
+	x, y := gauss.New[float32](rows, 1), make([]float32, rows)
+	var truth float64 // what y varies by around the line, by noise and by errors of x
+	for i := range uint64(rows) {
+		u := width * (rng.Uniform(key, 3*i) - 0.5)
+		x.Mean[i], x.Var[i] = float32(u+inputs*rng.Normal(key, 3*i+1)), inputs*inputs
+		y[i] = float32(slope*u + noise*rng.Normal(key, 3*i+2))
+		e := float64(y[i] - slope*x.Mean[i])
+		truth += e * e / rows
+	}
+	table, err := data.NewTable(x, 1, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range []likelihood.Likelihood{likelihood.Heteroscedastic{}, likelihood.Heteroscedastic{Common: 0.3}} {
+		append := nn.Append{Count: 1, Start: -6}
+		if l.(likelihood.Heteroscedastic).Common > 0 {
+			append.Count = 2
+		}
+		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: nn.Chain{nn.Dense{Out: 1}, append}, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := optim.Paper()
+		o.Rate, o.DecayOn = optim.Cosine(0.02, 4000), optim.DecayNone
+		run(t, m, train.Config{Data: table, Likelihood: l, Optimizer: o, Batch: 256, Steps: 4000})
+		e, err := model.NewEnsemble(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := e.NewHead(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := h.Predict(x.Slice(0, 1))
+		const part = slope * slope * inputs * inputs
+		if math.Abs(float64(p.Inputs[0])/part-1) > 0.1 || math.Abs(float64(p.Noise[0])-(truth-part)) > 0.1*truth || math.Abs(float64(p.Var[0])/truth-1) > 0.1 {
+			t.Errorf("%v: the variance is %.5f, of which inputs %.5f and noise %.5f; want %.5f, %.5f and %.5f", l, p.Var[0], p.Inputs[0], p.Noise[0], truth, part, truth-part)
+		}
+	}
+}

@@ -46,6 +46,8 @@ func unitCases() []testCase {
 	return []testCase{
 		{"table", 3, nn.Chain{edges, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 4}, nn.Append{Count: 2, Start: -1}}, likelihood.Heteroscedastic{Common: 0.3}},
 		{"embedded later", 2, nn.Chain{nn.Dense{Out: 3}, edges, nn.Dense{Out: 2}}, likelihood.Normal{}},
+		{"table of uncertain inputs", 3, nn.Chain{edges, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 4}, nn.Append{Count: 2, Start: -1}}, likelihood.Heteroscedastic{Common: 0.3, Total: true}},
+		{"uncertain inputs", 3, nn.Chain{nn.Dense{Out: 20}, leaky, nn.Dense{Out: 4}}, likelihood.Heteroscedastic{Total: true, Floor: 0.5}},
 		{"correlated table", 3, append(nn.Correlate(nn.Chain{edges, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 2}}), nn.Append{Count: 1, Start: -1}), likelihood.Heteroscedastic{Common: 0.5}},
 		{"correlated, embedded later", 2, nn.Correlate(nn.Chain{nn.Dense{Out: 3}, edges, nn.Dense{Out: 2}}), likelihood.Normal{}},
 		{"waves", 3, nn.Chain{waves, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 2}}, likelihood.Normal{}},

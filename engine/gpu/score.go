@@ -19,7 +19,7 @@ func scoring(l likelihood.Likelihood) (o op, err error) {
 	case likelihood.ExpectedNormal:
 		o.Likelihood, o.P = likeExpected, l.Std
 	case likelihood.Heteroscedastic:
-		o.Likelihood, o.P, o.Q = likeHeteroscedastic, likelihood.Describe(l).Floor, l.Common
+		o.Likelihood, o.P, o.Q = pick(l.Total, int32(likeTotal), likeHeteroscedastic), likelihood.Describe(l).Floor, l.Common
 	case likelihood.Categorical:
 		o.Likelihood, o.P = likeCategorical, orElse(l.Floor, 1e-30)
 	case likelihood.Bernoulli:

@@ -80,6 +80,7 @@ const (
 	likeBernoulli
 	likePoisson
 	likeCount
+	likeTotal
 )
 
 type function struct {

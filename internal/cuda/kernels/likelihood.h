@@ -106,6 +106,24 @@ CALLED void score(const Op& o, int batch, long long row) {
 		}
 		break;
 	}
+	case TOTAL: // the same, of which the predicted Normal is scored as a whole
+		for (int i = 0; i < k; i++) {
+			double e = (double)m[i] - y[i], var = v ? (double)v[i] : 0.0, gm = 0, gv = 0;
+			for (int common = 0; common < (o.q > 0 ? 2 : 1); common++) {
+				double part = common ? o.q : 1 - o.q, at = m[(1 + common) * k + i] + (v && !common ? v[k + i] / 2.0 : 0.0);
+				double noise = expo(at < 690 ? at : 690.0), all = var + noise;
+				bool low = all < o.p;
+				if (low) all = o.p, floored += !common;
+				double by = 0.5 * (1 - e * e / all);
+				if (low && by > 0) by = 0;
+				nll += part * normal_nll(e, all);
+				gm += part * e / all, gv += part * by / all;
+				double log = at < 690 ? part * by * (noise / all) : 0.0;
+				set((1 + common) * k + i, log, common ? 0.0 : log / 2);
+			}
+			set(i, gm, gv);
+		}
+		break;
 	case CATEGORICAL: {
 		for (int i = 0; i < n; i++) set(i, 0, 0);
 		int c = (int)y[0];

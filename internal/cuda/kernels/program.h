@@ -65,7 +65,7 @@ enum {
 };
 
 // Likelihoods.
-enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON, COUNT };
+enum { NORMAL, EXPECTED_NORMAL, HETEROSCEDASTIC, CATEGORICAL, BERNOULLI, POISSON, COUNT, TOTAL };
 
 // An Image says how a window of kh × kw cells walks over an image of h × w × c, channels
 // last, to oh × ow places. At the first place its first cell lies top above and left of
