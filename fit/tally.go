@@ -289,6 +289,9 @@ func (t *tally) close(m *Model) *Evaluation {
 			b := x.plain.Scores()
 			r.Baseline = &Baseline{LL: b.LL.Value, RMSE: b.RMSE.Value, Counts: m.Counts()}
 			r.Numbers, r.Sample, r.PIT = &s, x.sample.items, x.numbers.PIT(1000)
+			if note := misfit(column.Name, s, m.Counts()); note != "" {
+				e.Notes = append(e.Notes, note)
+			}
 			r.Variance = predict.Parts{Weights: x.parts.Weights / n, Inputs: x.parts.Inputs / n, Noise: x.parts.Noise / n}
 		}
 		e.Targets = append(e.Targets, r)

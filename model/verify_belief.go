@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"utvi/moment"
 	"utvi/nn"
@@ -54,25 +55,29 @@ func ratio(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// Sentence returns a sentence that says whether to believe the error bars, and what to
-// do if not.
+// Sentence returns a sentence that says whether to believe what the weights add to the error
+// bars, and what to do if not. Whether error bars fit the data is another question.
 func (s *SigmaRatio) Sentence() string {
 	switch s.Belief {
 	case Believe:
-		return "Believe the error bars: the part that comes from the weights agrees with networks drawn from the weights."
+		return "Believe what the weights add to the error bars: it agrees with networks drawn from the weights."
 	case Roughly:
-		return fmt.Sprintf("Believe the error bars roughly: the part that comes from the weights is %s in the median. To improve it, %s.", s.off(), s.Advice)
+		return fmt.Sprintf("Believe what the weights add to the error bars roughly: it is %s. To improve it, %s.", s.off(), s.Advice)
 	case DoNotBelieve:
-		return fmt.Sprintf("Do not believe the error bars: the part that comes from the weights is %s in the median. To fix it, %s.", s.off(), s.Advice)
+		return fmt.Sprintf("Do not believe what the weights add to the error bars: it is %s. To fix it, %s.", s.off(), s.Advice)
 	}
 	return "There is nothing to compare: the outputs do not depend on random weights."
 }
 
 func (s *SigmaRatio) off() string {
-	if s.Median < 1 {
-		return fmt.Sprintf("%.0f %% too small", 100*(1-s.Median))
+	percent := math.Round(100 * (s.Median - 1))
+	switch {
+	case percent < 0:
+		return fmt.Sprintf("%.0f %% too small in the median", -percent)
+	case percent > 0:
+		return fmt.Sprintf("%.0f %% too large in the median", percent)
 	}
-	return fmt.Sprintf("%.0f %% too large", 100*(s.Median-1))
+	return "right in the median, but not for all outputs"
 }
 
 // hasBlindSpot reports whether the rule evaluates the nonlinearity at three points or

@@ -34,7 +34,7 @@ func TestSigmaRatioOfAnExactNetwork(t *testing.T) {
 	if math.Abs(r.Median-1) > 0.03 || r.P05 < 0.93 || r.P95 > 1.07 || r.Compared != 24 || r.Members != 1 || r.Networks != 4000 {
 		t.Errorf("%+v", r)
 	}
-	if r.Belief != model.Believe || r.Advice != "" || !strings.HasPrefix(r.Sentence(), "Believe the error bars:") || r.Error < 0.01 || r.Error > 0.014 {
+	if r.Belief != model.Believe || r.Advice != "" || !strings.HasPrefix(r.Sentence(), "Believe what the weights add to the error bars:") || r.Error < 0.01 || r.Error > 0.014 {
 		t.Errorf("%+v %s", r, r.Sentence())
 	}
 	x.Var = nil
@@ -90,7 +90,7 @@ func ExampleEnsemble_SigmaRatio() {
 		panic(err)
 	}
 	fmt.Println(r.Sentence())
-	// Output: Believe the error bars: the part that comes from the weights agrees with networks drawn from the weights.
+	// Output: Believe what the weights add to the error bars: it agrees with networks drawn from the weights.
 }
 
 // The ratio of an output that hardly varies has no meaningful digits.

@@ -18,6 +18,9 @@ import (
 	"utvi/internal/compute"
 )
 
+// ErrOtherFit is wrapped by the error of a fit whose folder of checkpoints holds another one.
+var ErrOtherFit = errors.New("the fit of other rows or settings")
+
 // claim makes the folder and marks it with the rows and settings whose fit it
 // holds, so that no other continues from there.
 func claim(dir string, c Config, d Data) error {
@@ -47,7 +50,7 @@ func claim(dir string, c Config, d Data) error {
 	case err != nil:
 		return err
 	case !bytes.Equal(have, mark):
-		return fmt.Errorf("the folder %s holds the fit of other rows or settings; name another, or remove it to start again", dir)
+		return fmt.Errorf("the folder %s holds %w", dir, ErrOtherFit)
 	}
 	return nil
 }

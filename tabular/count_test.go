@@ -3,6 +3,7 @@ package tabular
 import (
 	"context"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -193,8 +194,12 @@ func TestCountsCheck(t *testing.T) {
 	d.Step = nil
 	c := openNoise
 	c.Noise = NegativeBinomial
-	if _, err := Fit(t.Context(), c, d, "", nil); err == nil || !strings.Contains(err.Error(), "applies to counts only") {
+	dir := filepath.Join(t.TempDir(), "fit")
+	if _, err := Fit(t.Context(), c, d, dir, nil); err == nil || !strings.Contains(err.Error(), "applies to counts only") {
 		t.Errorf("numbers as counts: %v", err)
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a fit that was refused has a folder")
 	}
 }
 

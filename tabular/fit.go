@@ -47,11 +47,11 @@ func Fit(ctx context.Context, c Config, d Data, dir string, tell func(Progress))
 	if err := c.Check(d.Classes > 0); err != nil {
 		return nil, err
 	}
-	if err := claim(dir, c, d); err != nil {
-		return nil, err
-	}
 	if slices.Contains(countNoises, c.Noise) && d.Step == nil {
 		return nil, fmt.Errorf("noise %q applies to counts only; every target must be a whole number from 0 to %d", c.Noise, MostCount)
+	}
+	if err := claim(dir, c, d); err != nil { // nothing refuses the fit any more
+		return nil, err
 	}
 	trained := d.withoutGaps()
 	r := &run{plan: c.plan(trained), data: trained, whole: d, dir: dir, tell: tell, key: rng.New(c.Seed)}

@@ -17,6 +17,7 @@ import (
 	"utvi/internal/fitpage"
 	"utvi/internal/live"
 	"utvi/table"
+	"utvi/tabular"
 )
 
 // A fitting is what the flags of fit ask for.
@@ -192,11 +193,14 @@ func (r *fitting) budget() time.Duration {
 	return time.Duration(r.minutes * float64(time.Minute) / float64(r.folds+1))
 }
 
-// advised names the flags that help after an error: a card was lost, or values are
-// missing.
+// advised names the flags that help after an error: a card was lost, values are missing, or
+// another fit was stopped.
 func advised(err error) error {
 	if m, ok := errors.AsType[*table.MissingValue](err); ok {
 		return fmt.Errorf("%sthe value is missing; --impute accepts missing values, --ignore '%s' leaves the column out", m.Place, m.Column)
+	}
+	if errors.Is(err, tabular.ErrOtherFit) {
+		return fmt.Errorf("%w; --fresh removes it and starts again", err)
 	}
 	if gpu.Lost(err) {
 		return fmt.Errorf("%w; nothing is lost: continue with --resume", err)

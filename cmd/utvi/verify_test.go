@@ -94,7 +94,7 @@ func TestVerify(t *testing.T) {
 		t.Fatal(code, errs)
 	}
 	for _, want := range []string{"300 networks drawn, 2 rows", "0.058 σ in means", "0.dense", "1.residual *", "2.apply", "independent: 1.residual",
-		"Standard deviation due to the weights: σ propagated / σ drawn: 1.0", "300 networks, ±4.", "\nBelieve the error bars:"} {
+		"Standard deviation due to the weights: σ propagated / σ drawn: 1.0", "300 networks, ±4.", "\nBelieve what the weights add to the error bars:"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
