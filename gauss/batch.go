@@ -39,6 +39,9 @@ func FromStd[T Float](width int, mean, std []T) Batch[T] {
 	}
 	b.Var = make([]T, len(std))
 	for i, s := range std {
+		if s < 0 {
+			panic("gauss: a standard deviation is negative")
+		}
 		b.Var[i] = s * s
 	}
 	return b

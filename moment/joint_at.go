@@ -17,11 +17,14 @@ import (
 // covariances of 0. key seeds rules that draw.
 func JointAt(m *Map, rule JointRule, mean, cov []float64, key rng.Key) (outMean, outCov []float64, err error) {
 	d := len(mean)
+	if rule == nil {
+		return nil, nil, errors.New("no joint rule; use one with points, such as joint-gh(3)")
+	}
 	if err := rule.Check(m, d); err != nil {
 		return nil, nil, err
 	}
 	if _, ok := rule.(jointOwn); ok {
-		return nil, nil, errors.New("own: this rule needs independent inputs; use a joint rule with points, such as joint-gh(3)")
+		return nil, nil, errors.New("own: the formula of a map gives variances and no covariances; use a joint rule with points, such as joint-gh(3)")
 	}
 	for i, x := range mean {
 		if !compute.Finite(x) {

@@ -30,7 +30,7 @@ import (
 // A Config says how a network is trained.
 type Config struct {
 	Data       data.Source           // serves one trainer at a time
-	Likelihood likelihood.Likelihood // nil means likelihood.Normal{}
+	Likelihood likelihood.Likelihood // nil means likelihood.Normal{}; see likelihood.ForUncertainInputs
 	Optimizer  optim.AdamW           // the zero value means optim.Paper()
 	KL         optim.KLSchedule      // nil means optim.FullKL()
 	Prior      *vi.EmpiricalBayes    // nil leaves every prior as it is
@@ -50,7 +50,9 @@ type Config struct {
 
 	// Checkpoint is the file for the state of the training, written every
 	// CheckpointEvery steps (0: at the end and when the training is stopped). If the
-	// file exists, the training continues from it, bit for bit. Its folder must exist.
+	// file exists, the training continues from it, bit for bit. Its folder must exist. A
+	// checkpoint of another network, seed, batch, likelihood, optimizer or number of rows is
+	// refused; that the rows themselves, the rate and the KL schedule are the same is up to you.
 	Checkpoint      string
 	CheckpointEvery int
 }
