@@ -10,7 +10,7 @@ import (
 // misfit says that intervals cover so much less or more than they should that chance cannot explain it; "" if
 // none does. Intervals of counts may cover more: their ends are whole numbers.
 func misfit(target string, s metric.RegressionScores, counts bool) string {
-	const few, sigmas = 30, 3.5
+	const few, sigmas, least = 30, 3.5, 0.05 // of many rows a little is no chance either, but harms nobody
 	if s.Rows < few {
 		return ""
 	}
@@ -21,13 +21,13 @@ func misfit(target string, s metric.RegressionScores, counts bool) string {
 		if off > 0 && counts {
 			continue
 		}
-		if math.Abs(off) > most {
+		if math.Abs(off) > most && math.Abs(x.Coverage-x.Level) > least {
 			worst, most = x, math.Abs(off)
 		}
 	}
 	if most == sigmas {
 		return ""
 	}
-	return fmt.Sprintf("the %.4g %% intervals of %s cover %.1f %%, which chance does not explain: the predicted distribution has another shape than the target, or the rows differ from the training rows; calibrate the model with held-out rows, and look at their figure of levels",
+	return fmt.Sprintf("the %.4g %% intervals of %s cover %.1f %%, which chance does not explain: %[2]s is not distributed as predicted (it may have two peaks, equal values or outliers), or these rows differ from the training rows; to calibrate the model with held-out rows may help",
 		100*worst.Level, target, 100*worst.Coverage)
 }
