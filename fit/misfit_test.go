@@ -23,7 +23,7 @@ func TestMisfit(t *testing.T) {
 		{scores(400, 0.36, 0.7), false, "the 90 % intervals of y cover 70.0 %"},
 		{scores(60, 0.98, 0.97), true, ""},
 		{scores(60, 0.017, 0.9), true, "cover 1.7 %"},
-		{scores(20, 0, 0.5), false, ""},         // too few to say
+		{scores(20, 0, 0.5), false, ""},        // too few to say
 		{scores(10000, 0.53, 0.88), false, ""}, // too little
 	} {
 		got := misfit("y", c.s, c.counts)
