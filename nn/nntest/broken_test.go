@@ -194,6 +194,24 @@ func TestMistakesAreNoticed(t *testing.T) {
 	}
 }
 
+// A layer that a file cannot hold is noticed before a network with it was trained.
+func TestUnstored(t *testing.T) {
+	for want, l := range map[string]nn.Layer{
+		"export them":  bend{addsGrad},
+		`kind "dense"`: taken{},
+	} {
+		failed := redtest.Run(t, suite(l, nn.Vec(5), Options{})[0].run)
+		if len(failed) != 1 || !strings.Contains(failed[0], want) {
+			t.Errorf("%q, want %q", failed, want)
+		}
+	}
+}
+
+// taken has the kind of another layer.
+type taken struct{ bend }
+
+func (taken) Kind() string { return "dense" }
+
 func TestRefuses(t *testing.T) {
 	dense := func(want string) []string {
 		return redtest.Run(t, func(t testing.TB) { Refuses(t, nn.Dense{}, nn.Vec(3), want) })

@@ -23,6 +23,9 @@ type Options struct {
 	Entries int
 	// SkipFixed leaves out inputs without variance.
 	SkipFixed bool
+	// Library holds what it takes to read the layer from a model file, beside its kind: functions,
+	// maps and rules of your own.
+	Library nn.Library
 
 	// Draws is the number of draws of inputs and weights that check the moments of the
 	// outputs, within 5 standard errors; 0 skips this check. A layer that approximates
@@ -50,6 +53,7 @@ type check struct {
 //   - the same bits for any cut into blocks, and in prediction as in training;
 //   - float32 against float64;
 //   - no allocations;
+//   - the layer as a model file stores it, and back;
 //   - moments against drawn inputs and weights, if Options.Draws is set.
 func Layer(t *testing.T, l nn.Layer, in nn.Shape, o Options) {
 	t.Helper()
@@ -92,7 +96,7 @@ func suite(l nn.Layer, in nn.Shape, o Options) []check {
 	}{{nn.Independent, ""}, {nn.Fixed, " of fixed inputs"}, {nn.Covariant, " of covariant inputs"}}
 	taker, ok := l.(nn.CovarianceTaker)
 	takes := ok && taker.TakesCovariances()
-	var checks []check
+	checks := []check{{"stored", func(t testing.TB) { stored(t, l, o.Library) }}}
 	for _, c := range all {
 		for _, f := range forms {
 			if c.name == "draws" && o.Draws == 0 || f.Form == nn.Fixed && o.SkipFixed || f.Form == nn.Covariant && !takes {
