@@ -15,6 +15,7 @@ type Encoder struct {
 	targets []target
 	weight  int // position, −1: none
 	extra   []string
+	notes   []string
 }
 
 // An input is a column of the schema, where it stands in the file, and its first
@@ -35,12 +36,22 @@ type target struct {
 
 // Bind connects the schema to the columns of a file, by name in any order, or
 // by position where the schema or the file has no names. Input columns must be
-// present; targets and weights may be absent (see HasTargets).
+// present; targets and weights may be absent (see HasTargets). A text file of which no row has
+// been read yet is read with the decimal points or commas of the training table.
 func (s *Schema) Bind(h *Header) (*Encoder, error) {
 	e := &Encoder{schema: s, head: h, weight: -1}
 	find, err := s.finder(h)
 	if err != nil {
 		return nil, err
+	}
+	if e.notes, err = h.agree(s, find); err != nil {
+		return nil, err
+	}
+	written := func(c *Column) *Column {
+		if p := find(c.Name); p >= 0 && h.points != nil {
+			return c.in(h.points[p])
+		}
+		return c
 	}
 	var absent []string
 	need := func(name string) int {
@@ -56,14 +67,14 @@ func (s *Schema) Bind(h *Header) (*Encoder, error) {
 		known[find(c.Name)] = true
 		switch c.Role {
 		case Input:
-			in := input{Column: c, pos: need(c.Name), std: -1, at: e.width, width: s.width(c), levels: index(c.Levels)}
+			in := input{Column: written(c), pos: need(c.Name), std: -1, at: e.width, width: s.width(c), levels: index(c.Levels)}
 			if c.StdFrom != "" {
 				in.std = need(c.StdFrom)
 			}
 			e.inputs = append(e.inputs, in)
 			e.width += in.width
 		case Target:
-			e.targets = append(e.targets, target{c, find(c.Name), index(c.Levels)})
+			e.targets = append(e.targets, target{written(c), find(c.Name), index(c.Levels)})
 		case Weight:
 			e.weight = find(c.Name)
 		}

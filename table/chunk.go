@@ -21,15 +21,15 @@ type Header struct {
 	Columns []string // c1, c2 … where the file has no names
 	Named   bool     // the file names its columns
 	lines   bool     // rows stand on lines
-	comma   bool     // a comma stands before fractions
 	first   []string // the first row, if the file does not name its columns
-}
 
-func (h *Header) point() byte {
-	if h.comma {
-		return ','
-	}
-	return '.'
+	// How a text file writes numbers, by column.
+	written []written
+	points  []byte // what stands before fractions
+	doubt   []bool // which is a guess
+	decimal byte   // what the user says, 0: nothing
+	delim   byte
+	begun   bool // rows have been read
 }
 
 // Column returns the position of the column of that name, or −1.

@@ -20,7 +20,7 @@ func (f *Frame) WithTargets(rows []int, targets []string) (kept []int, missing i
 			c, at := f.at(row)
 			p.add(c, at, col)
 		}
-		p.settle(f.head.point())
+		p.settle(f.head.point(col))
 		c := Column{Type: Categorical, NA: p.isName, Marks: p.markList()}
 		if p.texts == 0 {
 			c.Type = Numeric

@@ -26,8 +26,9 @@
 //		…
 //	}
 //
-// A text file whose fields are separated by semicolons may write numbers with decimal
-// commas (1,5), if all its numbers do.
+// Each column of a text file may write numbers with decimal points or commas (1,5). Where its
+// cells leave that open (1,234), the other columns in use decide, then the model that the file
+// is bound to, then whether semicolons separate the fields.
 //
 // A column of whole numbers of which some begin with 0 (01067) holds codes, which are
 // names, if they repeat.

@@ -14,6 +14,10 @@ func (e *Encoder) Width() int { return e.width }
 // Extra names columns of the file that the schema does not know. They are not used.
 func (e *Encoder) Extra() []string { return e.extra }
 
+// Notes says what a person should know about how the file is read, in sentences without a full
+// stop.
+func (e *Encoder) Notes() []string { return slices.Clone(e.notes) }
+
 // HasTargets reports whether the file holds all targets.
 func (e *Encoder) HasTargets() bool {
 	return !slices.ContainsFunc(e.targets, func(t target) bool { return t.pos < 0 })

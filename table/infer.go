@@ -106,7 +106,7 @@ func (in *inference) decide(s *Schema) error {
 		if in.mayBeCodes(i) {
 			p.asCodes()
 		}
-		p.settle(in.head.point())
+		p.settle(in.head.point(i))
 	}
 	if err := in.missingTargets(s.Rows); err != nil {
 		return err
@@ -257,10 +257,11 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	if c.Marks = p.markList(); p.style != nil {
 		c.Style, c.Unit = p.style.style, p.style.unit
 		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), digits(p.style.exampleValue))
-	} else if in.head.comma && !p.whole && c.Role != Dropped {
+	} else if in.point(c) == ',' && !p.whole && c.Role != Dropped {
 		plain := digits(p.fraction)
 		c.Note = fmt.Sprintf("%q is read as %s", strings.Replace(plain, ".", ",", 1), plain)
 	}
+	in.written(c, p)
 	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
 		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
 	}
@@ -306,13 +307,13 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n) && !chosen:
 		drop = "text of more than " + strconv.Itoa(in.MaxLevels) + " different values, mostly unique"
 	}
-	mixture := p.unitNote(in.head.point())
+	mixture := p.unitNote(in.point(c))
 	if !chosen {
 		became := "they are read as names"
 		if drop != "" {
 			became = "the column is left out"
 		}
-		c.Odd = in.oddNames(p, became)
+		c.Odd = in.oddNames(c, p, became)
 	}
 	if drop != "" {
 		c.Role, c.Note = Dropped, drop
@@ -322,6 +323,7 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 		return nil
 	}
 	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
+	in.written(c, p)
 	switch {
 	case p.isName:
 		c.Note = "NA is read as a name"
@@ -348,5 +350,6 @@ func (in *inference) plain(c *Column, p *profile) error {
 		return fmt.Errorf("%s: every weight in column %s is 0", in.head.File, c.Name)
 	}
 	c.Type, c.Mean, c.SD, c.Min, c.Max = Numeric, p.mean, p.sd(), p.min, p.max
+	in.written(c, p)
 	return nil
 }

@@ -4,7 +4,7 @@ import "fmt"
 
 // oddNames says what is odd about a column of names: they are dates or numbers that a person
 // would read in another way. It is "" otherwise.
-func (in *inference) oddNames(p *profile, became string) string {
+func (in *inference) oddNames(c *Column, p *profile, became string) string {
 	if why := p.undated(in.head); why != "" {
 		remedy := "spell all in one way"
 		if p.spellings.strays > 0 {
@@ -12,7 +12,7 @@ func (in *inference) oddNames(p *profile, became string) string {
 		}
 		return fmt.Sprintf("%s, so %s; %s", why, became, remedy)
 	}
-	s := p.inUnits(in.head.point())
+	s := p.inUnits(in.point(c))
 	if s == nil || !s.varied || len(s.units) > mostUnits {
 		return ""
 	}

@@ -98,7 +98,7 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 	p.addDate(v)
 	for _, s := range p.styled {
 		if s != nil {
-			s.addNumber(v, c.head.point())
+			s.addNumber(v, c.head.point(col))
 		}
 	}
 	if p.numberCount != nil {
@@ -124,7 +124,7 @@ func (p *profile) addText(c *Chunk, row, col int) {
 		p.times = newTimed(s)
 		for i, style := range styles {
 			some := p.numbers > 0 && (p.min != 0 || p.max != 0)
-			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, bare: some, failed: some && style.point() != c.head.point(), sample: p.sample.clone()}
+			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, bare: some, failed: some && style.point() != c.head.point(col), sample: p.sample.clone()}
 		}
 	} else {
 		fitted := p.times

@@ -65,6 +65,7 @@ type Column struct {
 	StdFrom string  `json:"std_from,omitempty"` // the column that holds it
 
 	Style  Style    `json:"style,omitempty"`  // how numbers are written; "": plainly
+	Point  string   `json:"point,omitempty"`  // what stands before fractions of plain numbers, "." or ","; "": not known, as in files of older versions
 	Unit   string   `json:"unit,omitempty"`   // a sign that stands beside them, such as $
 	Marks  []string `json:"marks,omitempty"`  // texts that stand for missing values
 	NA     bool     `json:"na,omitempty"`     // NA is a level, not a missing value

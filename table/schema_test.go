@@ -58,7 +58,7 @@ func TestInferAndEncode(t *testing.T) {
 		{Name: "age_std", Role: Std, Type: Numeric, Note: "standard deviation of age", Mean: 2.5, SD: s.Columns[2].SD, Min: 1, Max: 4},
 		{Name: "colour", Role: Input, Type: Categorical, Levels: []string{"red", "blue", "green"}},
 		{Name: "same", Role: Dropped, Note: "constant: 5"},
-		{Name: "w", Role: Weight, Type: Numeric, Mean: 1.125, SD: s.Columns[5].SD, Min: 0.5, Max: 2},
+		{Name: "w", Role: Weight, Type: Numeric, Point: ".", Mean: 1.125, SD: s.Columns[5].SD, Min: 0.5, Max: 2},
 		{Name: "day", Role: Time},
 		{Name: "y", Role: Target, Type: Numeric, Mean: 4, SD: math.Sqrt(5), Min: 1, Max: 7, Whole: true},
 		{Name: "empty", Role: Dropped, Missing: 4, Note: "only missing values"},

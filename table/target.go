@@ -38,6 +38,7 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 		return fmt.Errorf("%s: the target %s has %d classes in %d training rows; classes must repeat to be learned", in.head.File, c.Name, len(levels), n)
 	}
 	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
+	in.written(c, p)
 	slices.SortFunc(c.Levels, compareLevels)
 	for _, l := range c.Levels {
 		c.Counts = append(c.Counts, p.count(l))

@@ -129,6 +129,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	o.Used = r.config.Uses
 	frame, err := fit.ReadTable(path, o)
 	if err != nil {
 		return err
