@@ -161,7 +161,7 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 	}
 	hashes := hashRows(&d.Set)
 	repeated := shared(hashRows(out), hashes)
-	l := &lesson{held: held, warnings: warnings(schema, &d, f.Header().File, len(held), missing, repeated)}
+	l := &lesson{held: held, warnings: warnings(schema, &d, f.Header().File, len(held), missing, repeated, f.MarkOfTarget(c.Targets))}
 	if o.Warn != nil {
 		for _, w := range l.warnings {
 			o.Warn(w)

@@ -33,6 +33,8 @@
 // A column of whole numbers of which some begin with 0 (01067) holds codes, which are
 // names, if they repeat.
 //
-// A cell that is empty or says NA, N/A, NaN, null, none or ? is missing. Every
+// A cell that is empty or says NA, N/A, NaN, null, none or ? is missing, in capitals or not. NA is
+// a name among codes, none among names that are about as common. Further marks, such as -, are
+// missing among numbers and times, and names among names. Every
 // error is a sentence that names file, line and column.
 package table

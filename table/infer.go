@@ -89,16 +89,14 @@ func (in *inference) look(c *Chunk) error {
 }
 
 func missingError(c *Chunk, row, col int, role Role) error {
-	switch role {
-	case Target:
-		return c.errorf(row, col, targetMissing)
+	gone := isGone(c.written(row, col), roleName[role])
+	if role == Target {
+		gone += "; remove the row"
 	}
-	return c.errorf(row, col, "the %s is missing", roleName[role])
+	return c.errorf(row, col, "%s", gone)
 }
 
-const targetMissing = "the target is missing; remove the row"
-
-var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
+var roleName = map[Role]string{Target: "target", Weight: "weight", Std: "standard deviation"}
 
 // decide makes the columns of the schema.
 func (in *inference) decide(s *Schema) error {
@@ -123,7 +121,7 @@ func (in *inference) decide(s *Schema) error {
 		case Input:
 			err = in.input(c, in.profiles[i])
 			if err == nil && c.Role == Input && c.Missing > 0 && !in.Impute {
-				err = &MissingValue{in.profiles[i].firstMissing, name}
+				err = &MissingValue{in.profiles[i].firstLack.missing("value"), name}
 			}
 		case Target:
 			err = in.target(c, in.profiles[i], s.Task)
@@ -322,11 +320,13 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 		}
 		return nil
 	}
-	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
+	c.Type, c.Levels, c.NA, c.None, c.Codes, c.Note = Categorical, levels, p.isName, p.isNone, p.codes, p.codesNote()
 	in.written(c, p)
 	switch {
 	case p.isName:
 		c.Note = "NA is read as a name"
+	case p.isNone:
+		c.Note = "None is read as a name"
 	case mixture != "":
 		c.Note = mixture + ", so they are read as names"
 	}
@@ -341,7 +341,7 @@ func (in *inference) plain(c *Column, p *profile) error {
 	case p.texts > 0 || p.style != nil || p.time != nil:
 		return fmt.Errorf("%s; a %s must be a number", p.firstText, roleName[c.Role])
 	case p.missing > 0:
-		return fmt.Errorf("%sthe %s is missing", p.firstMissing, roleName[c.Role])
+		return errors.New(p.firstLack.missing(roleName[c.Role]))
 	case p.infinite != "":
 		return errors.New(p.infinite)
 	case p.min < 0:

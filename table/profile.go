@@ -14,7 +14,7 @@ const (
 // A profile is what one pass over a column finds out, in bounded memory.
 type profile struct {
 	numbers, texts, missing int
-	firstMissing            string   // where
+	firstLack               lack     // of a value
 	infinite                string   // where the first one stands
 	firstText               string   // where, and what it is
 	firstCell               sighting // the same
@@ -33,8 +33,8 @@ type profile struct {
 
 	padded    map[string]int // numbers with zeros in front; nil: none
 	marks     map[string]int // texts that may stand for missing values
-	firstMark string         // where
-	na        int            // of the missing cells, those that say NA
+	firstMark lack           // the first of them
+	na, none  lacking        // of the missing cells, those that say NA or None
 	styled    [2]*styled     // in the order of styles, once there is a text
 	times     []*timed       // layouts that all texts follow
 	spellings *spellings     // of dates, if no layout fits all
@@ -45,6 +45,7 @@ type profile struct {
 	style  *styled
 	time   *timed
 	isName bool // NA
+	isNone bool // None is a name
 	codes  bool // padded numbers are names
 }
 
@@ -63,12 +64,7 @@ func (p *profile) add(c *Chunk, row, col int) {
 	case Text:
 		p.addText(c, row, col)
 	default:
-		if p.missing == 0 {
-			p.firstMissing = c.errorf(row, col, "").Error()
-		}
-		if p.missing++; c.isNA(row, col) {
-			p.na++
-		}
+		p.addMissing(c, row, col)
 	}
 }
 
@@ -113,7 +109,7 @@ func (p *profile) addText(c *Chunk, row, col int) {
 	s := c.Text(row, col)
 	if isMark(s) {
 		if p.marks == nil {
-			p.marks, p.firstMark = map[string]int{}, c.errorf(row, col, "").Error()
+			p.marks, p.firstMark = map[string]int{}, lack{c.errorf(row, col, "").Error(), s, c.Line(row)}
 		}
 		p.marks[s]++
 		return

@@ -69,6 +69,7 @@ type Column struct {
 	Unit   string   `json:"unit,omitempty"`   // a sign that stands beside them, such as $
 	Marks  []string `json:"marks,omitempty"`  // texts that stand for missing values
 	NA     bool     `json:"na,omitempty"`     // NA is a level, not a missing value
+	None   bool     `json:"none,omitempty"`   // likewise None
 	Codes  bool     `json:"codes,omitempty"`  // 01 and 1 are two levels
 	Layout string   `json:"layout,omitempty"` // of times, as package time takes it
 	Parts  []Part   `json:"parts,omitempty"`  // of times

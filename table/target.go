@@ -37,7 +37,10 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	if n := p.numbers + p.texts; n >= few && 2*len(levels) > n {
 		return fmt.Errorf("%s: the target %s has %d classes in %d training rows; classes must repeat to be learned", in.head.File, c.Name, len(levels), n)
 	}
-	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
+	c.Type, c.Levels, c.NA, c.None, c.Codes, c.Note = Categorical, levels, p.isName, p.isNone, p.codes, p.codesNote()
+	if p.isNone {
+		c.Note = also(c.Note, "None is read as a name")
+	}
 	in.written(c, p)
 	slices.SortFunc(c.Levels, compareLevels)
 	for _, l := range c.Levels {

@@ -197,7 +197,7 @@ func (r *fitting) budget() time.Duration {
 // missing.
 func advised(err error) error {
 	if m, ok := errors.AsType[*table.MissingValue](err); ok {
-		return fmt.Errorf("%sthe value is missing; --impute accepts missing values, --ignore '%s' leaves the column out", m.Place, m.Column)
+		return fmt.Errorf("%s; --impute accepts missing values, --ignore '%s' leaves the column out", m.What, m.Column)
 	}
 	if gpu.Lost(err) {
 		return fmt.Errorf("%w; nothing is lost: continue with --resume", err)

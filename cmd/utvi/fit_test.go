@@ -202,7 +202,7 @@ func TestBadTables(t *testing.T) {
 		{"x,y\nabc,1\n" + numbers(60), "fit", `"abc" is text in a column of numbers`},
 		{"x,y\n1,2\n3,\n4,\n", "fit", "too few rows: 1 with a target, 2 without; at least 11 are needed"},
 		{"x,y\n1,2\n,3\n" + numbers(60), "fit", "line 3, column x: the value is missing; --impute accepts missing values, --ignore 'x' leaves"},
-		{"x,y\n1,2\nNaN,3\n" + numbers(60), "fit", "line 3, column x: the value is missing"},
+		{"x,y\n1,2\nNaN,3\n" + numbers(60), "fit", "line 3, column x: \"NaN\" stands for a missing value; --impute accepts"},
 		{"x,y\n1,2\ninf,3\n" + numbers(60), "fit", "not a finite number"},
 		{"x,z\n1,2\n3,4\n", "fit", "has no column y"},
 		{"x,y\n1,2\n1,2,3\n4,5\n", "fit", "line 3: 3 fields where 2 are expected"},
