@@ -173,12 +173,6 @@ func (in *inference) task() Task {
 	return Regression
 }
 
-// mixed recognises a column of numbers in which some texts stand, rather than
-// categories some of which look like numbers.
-func (p *profile) mixed(maxLevels int) bool {
-	return !p.codes && p.texts > 0 && p.numbers > p.texts && (p.numberCount == nil || len(p.numberCount) > maxLevels)
-}
-
 // ticked recognises a column that holds one number or nothing: the cells that are missing
 // are what it says.
 func (p *profile) ticked() bool {
@@ -207,7 +201,7 @@ func (in *inference) input(c *Column, p *profile) error {
 	case !forced && in.mixedMoney(c, p) != nil:
 		return in.mixedMoney(c, p)
 	case !forced && p.mixed(in.MaxLevels):
-		return fmt.Errorf("%s in a column of numbers; correct it, or ignore column %s", p.firstText, c.Name)
+		return p.stray(c)
 	case forced || p.texts > 0 || p.ticked():
 		if hasStd {
 			return fmt.Errorf("column %s is categorical and cannot have the input standard deviation %g", c.Name, std)
@@ -256,8 +250,7 @@ func (in *inference) numeric(c *Column, p *profile) error {
 		c.Style, c.Unit = p.style.style, p.style.unit
 		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), digits(p.style.exampleValue))
 	} else if in.point(c) == ',' && !p.whole && c.Role != Dropped {
-		plain := digits(p.fraction)
-		c.Note = fmt.Sprintf("%q is read as %s", strings.Replace(plain, ".", ",", 1), plain)
+		c.Note = in.commaNote(c, p)
 	}
 	in.written(c, p)
 	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {

@@ -56,6 +56,7 @@ func (p *profile) settle(point byte) {
 	case p.texts > 0 && p.numbers == 0 && len(p.times) > 0:
 		p.time = p.times[0]
 	default: // names
+		p.strays = p.texts
 		if p.noneIsName() {
 			p.nameNone()
 		}

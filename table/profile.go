@@ -40,12 +40,14 @@ type profile struct {
 	spellings *spellings     // of dates, if no layout fits all
 	dates     *timed         // if all numbers are dates such as 20260131
 	noDates   bool           // some number is not
+	like      lookalikes
 
 	// What settle finds.
 	style  *styled
 	time   *timed
 	isName bool // NA
 	isNone bool // None is a name
+	strays int  // texts, other than marks and None, of names
 	codes  bool // padded numbers are names
 }
 
@@ -131,6 +133,7 @@ func (p *profile) addText(c *Chunk, row, col int) {
 		x.addText(at)
 	}
 	p.texts++
+	p.addLookalike(at)
 	if n, known := p.textCount[s]; known || len(p.textCount) < maxTexts {
 		p.textCount[s] = n + 1
 	} else {

@@ -176,6 +176,7 @@ func (s *styled) addText(at sighting) {
 		return
 	}
 	v, unit, ok := s.style.measure(text)
+	ok = ok && !(strings.ContainsAny(unit, "0123456789") && duration.MatchString(text)) // 1h 20m is not 1 of a unit
 	if s.failed = !ok; !ok {
 		s.sample = sample{}
 		return

@@ -31,6 +31,18 @@ func (in *inference) written(c *Column, p *profile) {
 	c.Odd = also(c.Odd, fmt.Sprintf("%s is read as %s; if it means %s, set %s", short(cell), digits(v), digits(w), as))
 }
 
+// commaNote shows how a decimal comma was read, by a cell if the first lines have one.
+func (in *inference) commaNote(c *Column, p *profile) string {
+	w := &in.head.written[in.head.Column(c.Name)]
+	for _, cell := range []string{w.comma, w.eitherComma} {
+		if v, n := scanFloat([]byte(cell), ','); n > 0 && n == len(cell) {
+			return fmt.Sprintf("%s is read as %s", short(cell), digits(v))
+		}
+	}
+	plain := digits(p.fraction)
+	return fmt.Sprintf("%q is read as %s", strings.Replace(plain, ".", ",", 1), plain)
+}
+
 // point is what the column writes before fractions, 0 if training did not show it.
 func (c *Column) point() byte {
 	switch {
