@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An Encoder turns the rows of one file into numbers as a Schema says. It does not
-// change: goroutines may share it.
+// An Encoder turns the rows of one file into numbers as a Schema says. Goroutines may share it:
+// only what Notes says of the rows changes.
 type Encoder struct {
 	schema  *Schema
 	head    *Header
@@ -16,6 +16,7 @@ type Encoder struct {
 	weight  int // position, −1: none
 	extra   []string
 	notes   []string
+	seen    *seen // nil: the rows come from no file
 }
 
 // An input is a column of the schema, where it stands in the file, and its first
@@ -81,6 +82,9 @@ func (s *Schema) Bind(h *Header) (*Encoder, error) {
 	}
 	if absent != nil {
 		return nil, fmt.Errorf("%s lacks %s, which the model needs; it has %s", h.File, columns(absent), list(h.Columns))
+	}
+	if h.File != "" {
+		e.seen = &seen{strange: make([]sightings, len(e.inputs)), bare: make([]sightings, len(e.inputs))}
 	}
 	for i, name := range h.Columns {
 		if !known[i] {

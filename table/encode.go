@@ -14,10 +14,6 @@ func (e *Encoder) Width() int { return e.width }
 // Extra names columns of the file that the schema does not know. They are not used.
 func (e *Encoder) Extra() []string { return e.extra }
 
-// Notes says what a person should know about how the file is read, in sentences without a full
-// stop.
-func (e *Encoder) Notes() []string { return slices.Clone(e.notes) }
-
 // HasTargets reports whether the file holds all targets.
 func (e *Encoder) HasTargets() bool {
 	return !slices.ContainsFunc(e.targets, func(t target) bool { return t.pos < 0 })
@@ -35,6 +31,7 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 	}
 	clear(x.Mean)
 	clear(x.Var)
+	e.lookBare(c)
 	for row := range c.rows {
 		cells := c.cells[row*len(c.head.Columns):]
 		mean := x.Mean[row*e.width : (row+1)*e.width]
@@ -55,7 +52,7 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 				}
 				continue
 			}
-			if err := e.special(c, row, in, mean); err != nil {
+			if err := e.special(c, row, i, mean); err != nil {
 				return err
 			}
 		}
@@ -64,7 +61,8 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 }
 
 // special encodes what is not a finite number in a numeric column.
-func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
+func (e *Encoder) special(c *Chunk, row, i int, mean []float32) error {
+	in := &e.inputs[i]
 	k := in.kind(c, row)
 	switch {
 	case k == Missing && !e.schema.Impute:
@@ -75,8 +73,10 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 			level++
 		}
 		if k != Missing {
-			if i, ok := in.levels[in.Level(c, row, in.pos)]; ok {
-				level = i
+			if known, ok := in.levels[in.Level(c, row, in.pos)]; ok {
+				level = known
+			} else {
+				e.stranger(c, row, i)
 			}
 		}
 		if in.Embedded {

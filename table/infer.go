@@ -232,8 +232,8 @@ func (in *inference) scale(c *Column, p *profile) {
 
 // also joins two notes.
 func also(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }
@@ -323,6 +323,7 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 	case mixture != "":
 		c.Note = mixture + ", so they are read as names"
 	}
+	c.Odd = also(c.Odd, oddCase(levels, "names"))
 	c.Embedded = len(levels) > in.MaxLevels
 	c.Apart = !c.Embedded && p.missing > 0
 	return nil

@@ -48,6 +48,7 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	if !chosen {
 		c.Odd = in.oddNames(c, p, "they are read as classes")
 	}
+	c.Odd = also(c.Odd, oddCase(levels, "classes"))
 	if p.isNone {
 		c.Note = also(c.Note, "None is read as a name")
 	}

@@ -80,6 +80,17 @@ func TestPredictSays(t *testing.T) {
 	if _, _, errs := utvi(t, "predict", m, far, "--max-ood", "2"); strings.Contains(errs, "unlike") || !strings.Contains(errs, "1 of 2 rows is flagged") {
 		t.Error(errs)
 	}
+	// Levels that training did not show, and numbers that can only be read in another way.
+	strange := writeText(t, filepath.Join(dir, "strange.csv"), "temperature;temperature_std;minutes;resin;strength\n140,5;1;30;Birch;40,5\n141,5;1;30;oak;41,5\n")
+	for _, command := range []string{"predict", "eval"} {
+		code, _, errs := utvi(t, command, m, strange)
+		for _, want := range []string{`note: column resin: "Birch" on line 2 and 1 other cell are no levels that training showed; "birch" differs from it only by case or blanks`,
+			"note: " + strange + `, column temperature: "140,5" is read with a decimal comma; the training table has a decimal point`} {
+			if code != 0 || !strings.Contains(errs, want+"\n") {
+				t.Errorf("%s: exit %d, %s; want %s", command, code, errs, want)
+			}
+		}
+	}
 	bare := writeText(t, filepath.Join(dir, "bare.csv"), "140,1,30,birch\n")
 	if code, _, errs := utvi(t, "predict", m, bare); code != 0 || !strings.Contains(errs, "columns are matched by their position") {
 		t.Errorf("exit %d, %s", code, errs)
