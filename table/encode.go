@@ -101,7 +101,7 @@ func (e *Encoder) special(c *Chunk, row, i int, mean []float32) error {
 		mean[in.at] = z
 		return nil
 	case k == Text:
-		return c.errorf(row, in.pos, "%s is text; a number is needed", short(c.Text(row, in.pos)))
+		return c.errorf(row, in.pos, "%s", needsNumber(c.Text(row, in.pos)))
 	}
 	return notFinite(c, row, in.pos, in.Column)
 }

@@ -94,7 +94,9 @@ func (h *Header) agree(s *Schema, at func(name string) int) (notes []string, err
 			agrees, differs = agrees || says == c.point(), differs || says != c.point()
 		}
 	}
-	now, _ := points(h.written, h.delim, func(col int) bool { return model[col] != nil })
+	// Models of older files took every comma beside semicolons for a decimal one.
+	newer := slices.ContainsFunc(s.Columns, func(c Column) bool { return c.Point != "" })
+	now, _ := points(h.written, h.delim, newer, func(col int) bool { return model[col] != nil })
 	for col, c := range model {
 		if c == nil || c.point() == 0 {
 			continue
@@ -126,6 +128,17 @@ func (h *Header) agree(s *Schema, at func(name string) int) (notes []string, err
 		}
 	}
 	return notes, nil
+}
+
+// needsNumber says why a text is not a number in a column of plain numbers.
+func needsNumber(text string) string {
+	var w written
+	if w.look(text); w.eitherComma != "" {
+		a, _, _ := PointStyle.parse(text)
+		b, _, _ := CommaStyle.parse(text)
+		return fmt.Sprintf("%s may mean %s or %s; write it as the training table writes numbers", short(text), digits(a), digits(b))
+	}
+	return short(text) + " is text; a number is needed"
 }
 
 // says is what a column of the file says, 0 if the model or the file leaves that open.

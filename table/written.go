@@ -87,12 +87,13 @@ func writing(rows [][]string, width int) []written {
 // points decides what stands before fractions in each column: what its cells say, else what
 // those of the columns in use say. Without that, a comma in a file with semicolons is a decimal
 // comma unless it probably groups thousands; doubt is set for a column that was decided so.
-func points(all []written, delim byte, used func(col int) bool) (points []byte, doubt []bool) {
+// Without guess, it is a decimal comma.
+func points(all []written, delim byte, guess bool, used func(col int) bool) (points []byte, doubt []bool) {
 	commas, dots, groups, thousands := false, false, false, false
 	for col := range all {
 		if w := &all[col]; used(col) {
 			commas, dots = commas || w.sure() == ',', dots || w.sure() == '.'
-			groups, thousands = groups || w.groups, thousands || w.thousands()
+			groups, thousands = groups || w.groups, thousands || guess && w.thousands()
 		}
 	}
 	points, doubt = make([]byte, len(all)), make([]bool, len(all))
@@ -131,7 +132,7 @@ func points(all []written, delim byte, used func(col int) bool) (points []byte, 
 // settleWriting decides how the columns of a text file write numbers. The user decides on those
 // whose cells leave a choice.
 func (h *Header) settleWriting(delim, decimal byte, used func(name string) bool) {
-	h.points, h.doubt = points(h.written, delim, func(col int) bool {
+	h.points, h.doubt = points(h.written, delim, true, func(col int) bool {
 		return used == nil || col >= len(h.Columns) || used(h.Columns[col])
 	})
 	h.decimal = decimal

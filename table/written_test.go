@@ -118,7 +118,7 @@ func TestModelReadsAsTrained(t *testing.T) {
 		}
 	}
 	_, err = s.Encode(open(t, "t;p;y\n36;1,516;2,500\n37;1.5;2,511\n"))
-	wantError(t, "both in one column", err, `a.csv line 2, column p: "1,516" is text; a number is needed`)
+	wantError(t, "both in one column", err, `a.csv line 2, column p: "1,516" may mean 1516 or 1.516; write it as the training table writes numbers`)
 	_, err = s.Encode(load(t, "t;p;y;z\n36;1,516;2,511;1.5\n").Rows(nil))
 	wantError(t, "a table that was read before", err, `a.csv, column p: rows were read before the model could say what "1,516" means; bind it to the table first`)
 	// Models of older files know it by the style of a column only.
@@ -127,5 +127,12 @@ func TestModelReadsAsTrained(t *testing.T) {
 	}
 	if set, err := thousands.Encode(open(t, device("t;p;y;firmware"))); err != nil || set.X.Mean[1] > 10 || set.X.Mean[1] < -10 {
 		t.Errorf("an older model of thousands: %v, %v", set.X.Mean[:2], err)
+	}
+	one, err := s.Encode(open(t, "t;p;y\n36;1,516;2,511\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set, err := s.Encode(open(t, "t;p;y\n36;1,516;2,511\n37;2;3,511\n")); err != nil || set.X.Mean[1] != one.X.Mean[1] {
+		t.Errorf("an older model of decimal commas: %v, %v", set.X.Mean, err)
 	}
 }
