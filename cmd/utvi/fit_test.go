@@ -312,6 +312,7 @@ func TestFitMisuse(t *testing.T) {
 		{"fit x.csv --target y --device gpu", `unknown device "gpu"; use cpu, cuda`},
 		{"fit x.csv --target y --header maybe", "--header takes auto, yes or no"},
 		{"fit x.csv --target y --delimiter ab", "--delimiter takes one character"},
+		{"fit x.csv --target y --decimal ;", "--decimal takes point, comma or auto"},
 		{"predict m.utvi", "takes a model file and a table, not 1 argument"},
 		{"predict m.utvi x.csv --max-std 0", "--max-std is 0"},
 		{"predict m.utvi x.csv --digits 18", "--digits is 18; it must be 1 to 17"},

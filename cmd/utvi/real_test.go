@@ -103,3 +103,20 @@ func TestPredictSays(t *testing.T) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 }
+
+// TestDecimalsOfColumnsInUse fits a table in which only a column that is ignored has a point.
+func TestDecimalsOfColumnsInUse(t *testing.T) {
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("t;p;y;firmware\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d;%d,%03d;%d,%03d;1.5\n", 20+i*7%31, 1+i%5, 100+i*37%800, 2+i%7, 111+i*53%800)
+	}
+	file, m := writeText(t, filepath.Join(dir, "device.csv"), b.String()), filepath.Join(dir, "y.utvi")
+	for _, x := range []struct{ flag, value, span string }{{"--ignore", "firmware", " 1.1 to "}, {"--decimal", "comma", " 1.1 to "}, {"--decimal", "point", " 1100 to "}} {
+		args := append([]string{"fit", file, "--target", "y", "--out", m, "--fresh", x.flag, x.value}, quickly...)
+		if code, out, errs := utvi(t, args...); code != 0 || !strings.Contains(out, x.span) {
+			t.Errorf("%s %s: exit %d, %s%s", x.flag, x.value, code, out, errs)
+		}
+	}
+}
