@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // mostly is how many numbers stand beside a text in a column of numbers.
@@ -51,17 +52,20 @@ const (
 	powers    lookalike = "numbers with powers of ten"
 	errorBars lookalike = "numbers with errors"
 	bounds    lookalike = "numbers, of which some are bounds"
+	signs     lookalike = "numbers with a quote before or a minus behind them"
+	scripts   lookalike = "numbers in the digits of another script"
 )
 
 var (
 	duration = regexp.MustCompile(`^(P(\d+[YMWD])*(T(\d+([.,]\d+)?[HMS])+)?|-?\d+:[0-5]\d(:[0-5]\d([.,]\d+)?)?|(\d+([.,]\d+)? ?(d|days?|h|hrs?|hours?|m|mins?|minutes?|s|secs?|seconds?|ms)\b ?){1,4})$`)
 	power    = regexp.MustCompile(`^[-+−]?\d+([.,]\d+)? ?[×xX*·] ?10(\^|\*\*|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])`)
+	signed   = regexp.MustCompile(`^(['’][-+−]?\d+([.,]\d+)*|\d+([.,]\d+)*[-−])$`)
 	bound    = regexp.MustCompile(`^([<>≤≥]=? ?\d+([.,]\d+)?|\d+([.,]\d+)?\+)$`)
 )
 
 func likeNumber(s string) lookalike {
 	switch {
-	case len(s) > 40 || !strings.ContainsAny(s, "0123456789"):
+	case len(s) > 40 || !strings.ContainsFunc(s, unicode.IsDigit):
 	case duration.MatchString(s):
 		return durations
 	case power.MatchString(s):
@@ -70,6 +74,12 @@ func likeNumber(s string) lookalike {
 		return errorBars
 	case bound.MatchString(s):
 		return bounds
+	case signed.MatchString(s):
+		return signs
+	case strings.TrimFunc(s, func(r rune) bool { return unicode.IsDigit(r) || strings.ContainsRune(".,．，٫+-", r) }) == "":
+		if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsDigit(r) && r > '9' }) {
+			return scripts
+		}
 	}
 	return ""
 }

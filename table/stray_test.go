@@ -103,12 +103,16 @@ func TestUntold(t *testing.T) {
 // Columns that are left out although people read them as numbers are warned of.
 func TestLookalikes(t *testing.T) {
 	for cell, want := range map[string]string{
-		"%d.25×10^3":    "numbers with powers of ten",
-		"%d.25 ± 0.10":  "numbers with errors",
-		"%dh 20m":       "durations",
-		"PT%dM":         "durations",
-		"%d:15:00":      "durations",
-		"P%dD":          "durations",
+		"%d.25×10^3":   "numbers with powers of ten",
+		"%d.25 ± 0.10": "numbers with errors",
+		"%dh 20m":      "durations",
+		"PT%dM":        "durations",
+		"%d:15:00":     "durations",
+		"P%dD":         "durations",
+		"'%d.5":        "numbers with a quote before or a minus behind them",
+		"%d.5-":        "numbers with a quote before or a minus behind them",
+		"١%d":          "numbers in the digits of another script",
+		"ID-%d-":       "", "٢-%d a": "", "1-%d": "",
 		"%d days 3 min": "durations",
 		"A%d":           "", "%d.1.1": "", "%d/7": "", "2023-Q%d": "", "%d monkeys": "",
 	} {

@@ -107,7 +107,7 @@ func points(all []written, delim byte, guess bool, used func(col int) bool) (poi
 		case sure != 0:
 			points[col] = sure
 		case w.eitherComma != "" && commas:
-			points[col] = ','
+			points[col], doubt[col] = ',', groups // a guess if commas also group thousands elsewhere
 		case w.eitherComma != "" && (delim != ';' || groups):
 			points[col] = '.'
 		case w.eitherComma != "":

@@ -29,6 +29,7 @@ func TestWriting(t *testing.T) {
 		{"in another column", "a;b\n2,056;178\n5,423;3,008\n", "", 0, "..", "??"},
 		{"two commas", "a;b\n97,707;1,701\n3,340,114;58,114\n", "", 0, "..", "--"},
 		{"a comma and a point", "a;b\n97,707;1,701\n3,340.5;58,114\n", "", 0, "..", "--"},
+		{"commas of both kinds", "a;b;c\n97,707;1,5;3,340,114\n", "", 0, ",,.", "?--"},
 		{"an exponent", "a;b\n6,593e-02;1.5\n", "", 0, ",.", "--"},
 		{"points between thousands", "a;b\n1.234.567;1,5\n12.345;2,5\n", "", 0, ",,", "--"},
 		{"perhaps", "a;b\n1.234;1,5\n999;2,5\n", "", 0, ",,", "--"},
