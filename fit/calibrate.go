@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"utvi/calibrate"
 	"utvi/dist"
@@ -95,6 +96,7 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 	if held.byPosition {
 		c.Notes = append(c.Notes, byPosition)
 	}
+	c.Notes = append(c.Notes, held.notes...)
 	if s := held.leftOut(); s != "" {
 		c.Notes = append(c.Notes, s+"; they are not used")
 	}
@@ -175,7 +177,11 @@ func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool)
 		return nil, err
 	}
 	all := &heldRows{items: thin[outcome]{most: mostHeld}}
-	err = predict.Stream(ctx, p, whole, pool, m.outcomes, func(some []outcome) error {
+	var read atomic.Pointer[table.Encoder]
+	err = predict.Stream(ctx, p, whole, pool, func(b *predict.Batch) ([]outcome, error) {
+		read.Store(b.Encoder())
+		return m.outcomes(b)
+	}, func(some []outcome) error {
 		for _, o := range some {
 			sample, known := m.trained.samples(o.hash, m.Facts.Rows)
 			all.sampled += one(sample)
@@ -194,6 +200,9 @@ func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool)
 		return nil
 	})
 	all.noTarget, all.byPosition = whole.missing, whole.encoder.ByPosition()
+	if e := read.Load(); e != nil {
+		all.notes = e.Notes()
+	}
 	return all, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"utvi/calibrate"
 	"utvi/internal/compute"
@@ -82,9 +83,17 @@ func (e *Evaluation) MarshalJSON() ([]byte, error) {
 // Evaluate scores the predictions of rows that have their targets. Rows whose targets
 // are missing, or whose predictions are not finite, are left out and counted.
 func (m *Model) Evaluate(ctx context.Context, rows table.Source, pool *compute.Pool) (*Evaluation, error) {
+	return m.evaluate(ctx, rows, pool, false)
+}
+
+// evaluate is Evaluate, which does not say how the model's own table is read.
+func (m *Model) evaluate(ctx context.Context, rows table.Source, pool *compute.Pool, own bool) (*Evaluation, error) {
 	t, err := m.tally(ctx, rows, pool)
 	if err != nil {
 		return nil, err
+	}
+	if own {
+		t.byPosition, t.notes = false, nil
 	}
 	if t.rows == 0 {
 		return nil, fmt.Errorf("%s: no row can be scored: %s", rows.Header().File, t.leftOut())
@@ -104,7 +113,9 @@ func (m *Model) tally(ctx context.Context, rows table.Source, pool *compute.Pool
 		return nil, err
 	}
 	all := m.newTally()
+	var read atomic.Pointer[table.Encoder]
 	err = predict.Stream(ctx, p, whole, pool, func(b *predict.Batch) (*tally, error) {
+		read.Store(b.Encoder())
 		t := m.newTally()
 		return t, t.add(m, b)
 	}, func(t *tally) error {
@@ -112,6 +123,9 @@ func (m *Model) tally(ctx context.Context, rows table.Source, pool *compute.Pool
 		return nil
 	})
 	all.noTarget, all.byPosition = whole.missing, whole.encoder.ByPosition()
+	if e := read.Load(); e != nil {
+		all.notes = e.Notes()
+	}
 	return all, err
 }
 

@@ -35,7 +35,7 @@ func TestSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := r.Model
-	if m.Facts.SetAside != 3 || m.Facts.Rows+r.Evaluation.Rows != 197 || !slices.Contains(warned, "t.csv: 3 rows have no target and are set aside") || !slices.Equal(warned, r.Warnings) {
+	if m.Facts.SetAside != 3 || m.Facts.Rows+r.Evaluation.Rows != 197 || !slices.Contains(warned, "t.csv: 3 rows have no target and are set aside; \"NA\" (t.csv line 6) stands for a missing target") || !slices.Equal(warned, r.Warnings) {
 		t.Errorf("%+v, %d rows scored, warnings %q", m.Facts, r.Evaluation.Rows, warned)
 	}
 	e, err := m.Evaluate(t.Context(), read(t, text).Rows(nil), nil)

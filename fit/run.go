@@ -86,10 +86,9 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if stopped != nil {
 		held, looked = held[:min(len(held), stoppedRows)], held[:min(len(held), insightRows)]
 	}
-	if r.Evaluation, err = m.Evaluate(ctx, f.Rows(held), pool); err != nil {
+	if r.Evaluation, err = m.evaluate(ctx, f.Rows(held), pool, true); err != nil {
 		return nil, err
 	}
-	r.Evaluation.Notes = slices.DeleteFunc(r.Evaluation.Notes, func(s string) bool { return s == byPosition }) // of its own table
 	if len(held) < len(l.held) {
 		r.Evaluation.Notes = append(r.Evaluation.Notes, fmt.Sprintf("the fit was stopped: %d of %d held-out rows are scored", len(held), len(l.held)))
 	}
@@ -162,7 +161,7 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 	}
 	hashes := hashRows(&d.Set)
 	repeated := shared(hashRows(out), hashes)
-	l := &lesson{held: held, warnings: warnings(schema, &d, f.Header().File, len(held), missing, repeated)}
+	l := &lesson{held: held, warnings: warnings(schema, &d, f.Header().File, len(held), missing, repeated, f.MarkOfTarget(c.Targets))}
 	if o.Warn != nil {
 		for _, w := range l.warnings {
 			o.Warn(w)

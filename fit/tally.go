@@ -22,6 +22,7 @@ type tally struct {
 	first          string // where the first row stands whose prediction is not finite
 	sampled, known int    // rows that were looked up among those trained with, and found
 	byPosition     bool
+	notes          []string // on how the table was read
 	targets        []targetTally
 }
 
@@ -261,6 +262,7 @@ func (t *tally) close(m *Model) *Evaluation {
 	if t.byPosition {
 		e.Notes = append(e.Notes, byPosition)
 	}
+	e.Notes = append(e.Notes, t.notes...)
 	if s := t.leftOut(); s != "" {
 		e.Notes = append(e.Notes, s+"; they are left out of the scores")
 	}

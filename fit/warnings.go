@@ -17,10 +17,14 @@ const (
 )
 
 // warnings says what is odd about a table, in sentences without a full stop.
-func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repeated int) (all []string) {
+func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repeated int, mark string) (all []string) {
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if missing > 0 {
-		add("%s: %s no target and %s set aside", file, have(missing), isAre(missing))
+		more := ""
+		if mark != "" {
+			more = "; " + mark + " stands for a missing target"
+		}
+		add("%s: %s no target and %s set aside%s", file, have(missing), isAre(missing), more)
 	}
 	var empty []string
 	for _, c := range s.Columns {

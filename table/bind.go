@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// An Encoder turns the rows of one file into numbers as a Schema says. It does not
-// change: goroutines may share it.
+// An Encoder turns the rows of one file into numbers as a Schema says. Goroutines may share it:
+// only what Notes says of the rows changes.
 type Encoder struct {
 	schema  *Schema
 	head    *Header
@@ -15,6 +15,8 @@ type Encoder struct {
 	targets []target
 	weight  int // position, −1: none
 	extra   []string
+	notes   []string
+	seen    *seen // nil: the rows come from no file
 }
 
 // An input is a column of the schema, where it stands in the file, and its first
@@ -35,12 +37,22 @@ type target struct {
 
 // Bind connects the schema to the columns of a file, by name in any order, or
 // by position where the schema or the file has no names. Input columns must be
-// present; targets and weights may be absent (see HasTargets).
+// present; targets and weights may be absent (see HasTargets). A text file of which no row has
+// been read yet is read with the decimal points or commas of the training table.
 func (s *Schema) Bind(h *Header) (*Encoder, error) {
 	e := &Encoder{schema: s, head: h, weight: -1}
 	find, err := s.finder(h)
 	if err != nil {
 		return nil, err
+	}
+	if e.notes, err = h.agree(s, find); err != nil {
+		return nil, err
+	}
+	written := func(c *Column) *Column {
+		if p := find(c.Name); p >= 0 && h.points != nil {
+			return c.in(h.points[p])
+		}
+		return c
 	}
 	var absent []string
 	need := func(name string) int {
@@ -56,20 +68,23 @@ func (s *Schema) Bind(h *Header) (*Encoder, error) {
 		known[find(c.Name)] = true
 		switch c.Role {
 		case Input:
-			in := input{Column: c, pos: need(c.Name), std: -1, at: e.width, width: s.width(c), levels: index(c.Levels)}
+			in := input{Column: written(c), pos: need(c.Name), std: -1, at: e.width, width: s.width(c), levels: index(c.Levels)}
 			if c.StdFrom != "" {
 				in.std = need(c.StdFrom)
 			}
 			e.inputs = append(e.inputs, in)
 			e.width += in.width
 		case Target:
-			e.targets = append(e.targets, target{c, find(c.Name), index(c.Levels)})
+			e.targets = append(e.targets, target{written(c), find(c.Name), index(c.Levels)})
 		case Weight:
 			e.weight = find(c.Name)
 		}
 	}
 	if absent != nil {
 		return nil, fmt.Errorf("%s lacks %s, which the model needs; it has %s", h.File, columns(absent), list(h.Columns))
+	}
+	if h.File != "" {
+		e.seen = &seen{strange: make([]sightings, len(e.inputs)), bare: make([]sightings, len(e.inputs))}
 	}
 	for i, name := range h.Columns {
 		if !known[i] {

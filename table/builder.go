@@ -43,7 +43,7 @@ func (b *Builder) Parse(s string) { b.ParseBytes([]byte(s)) }
 func (b *Builder) ParseBytes(s []byte) {
 	t := trim(s)
 	c := classify(t, '.', len(b.texts.list))
-	if k, _ := unbox(c); k == Text || k == padded {
+	if k, _ := unbox(c); k == Text || k == padded || k == marked {
 		b.texts.list = append(b.texts.list, string(t))
 	}
 	b.cells = append(b.cells, c)

@@ -16,12 +16,12 @@ const (
 )
 
 // A cell is one float64. What is not a number is a NaN that carries its kind and,
-// for texts and padded numbers, where they are: so rows of numbers cost what numbers cost. A number
+// for texts, padded numbers and marks, where they are: so rows of numbers cost what numbers cost. A number
 // is never NaN, for NaN means missing.
 //
 //	bits 63…48  0x7ff8, a quiet NaN
 //	bits 47…40  kind
-//	bits 39…0   text, padded: offset in the block or index into the list of texts
+//	bits 39…0   text, padded, marked: offset in the block or index into the list of texts
 type cell = float64
 
 const (

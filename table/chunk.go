@@ -21,15 +21,15 @@ type Header struct {
 	Columns []string // c1, c2 … where the file has no names
 	Named   bool     // the file names its columns
 	lines   bool     // rows stand on lines
-	comma   bool     // a comma stands before fractions
 	first   []string // the first row, if the file does not name its columns
-}
 
-func (h *Header) point() byte {
-	if h.comma {
-		return ','
-	}
-	return '.'
+	// How a text file writes numbers, by column.
+	written []written
+	points  []byte // what stands before fractions
+	doubt   []bool // which is a guess
+	decimal byte   // what the user says, 0: nothing
+	delim   byte
+	begun   bool // rows have been read
 }
 
 // Column returns the position of the column of that name, or −1.
@@ -95,24 +95,38 @@ func (c *Chunk) Line(row int) int { return c.where[row] }
 // Cell returns what a cell holds; the number is NaN unless it is one.
 func (c *Chunk) Cell(row, col int) (Kind, float64) {
 	v := c.cells[row*len(c.head.Columns)+col]
-	k, _ := unbox(v)
-	if k == padded {
+	switch k, _ := unbox(v); k {
+	case padded:
 		return Number, paddedValue(c.Text(row, col))
+	case marked:
+		return Missing, v
+	default:
+		return k, v
 	}
-	return k, v
 }
 
 // Text returns a cell as it was written, blanks around it removed, "" if it is
 // missing.
 func (c *Chunk) Text(row, col int) string {
-	v := c.cells[row*len(c.head.Columns)+col]
-	switch k, ref := unbox(v); k {
-	case Text, padded:
-		return c.texts.text(c.first+row, col, ref, v)
+	if k, _ := c.raw(row, col); k == marked {
+		return ""
+	}
+	return c.written(row, col)
+}
+
+// written is Text, which also returns what stands for a missing value, such as NA.
+func (c *Chunk) written(row, col int) string {
+	switch k, ref := c.raw(row, col); k {
+	case Text, padded, marked:
+		return c.texts.text(c.first+row, col, ref, 0)
 	case Number:
-		return c.texts.text(c.first+row, col, -1, v)
+		return c.texts.text(c.first+row, col, -1, c.cells[row*len(c.head.Columns)+col])
 	}
 	return ""
+}
+
+func (c *Chunk) raw(row, col int) (k Kind, ref int) {
+	return unbox(c.cells[row*len(c.head.Columns)+col])
 }
 
 // level returns the cell as a category: numbers in their one way of writing.

@@ -1,12 +1,28 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 )
 
 // WithTargets returns the rows (nil: all) whose targets are all given, and how many are
 // not. A mark such as "-" is a missing value in a target of numbers.
 func (f *Frame) WithTargets(rows []int, targets []string) (kept []int, missing int) {
+	kept, missing, _ = f.withTargets(rows, targets)
+	return kept, missing
+}
+
+// MarkOfTarget is the first text that stands for a missing target, and where it stands; "" if
+// missing targets are empty cells.
+func (f *Frame) MarkOfTarget(targets []string) string {
+	_, _, first := f.withTargets(nil, targets)
+	if first.says == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s)", short(first.says), first.place)
+}
+
+func (f *Frame) withTargets(rows []int, targets []string) (kept []int, missing int, mark lack) {
 	rows = f.orAll(rows)
 	var columns []int
 	var as []Column
@@ -20,8 +36,8 @@ func (f *Frame) WithTargets(rows []int, targets []string) (kept []int, missing i
 			c, at := f.at(row)
 			p.add(c, at, col)
 		}
-		p.settle(f.head.point())
-		c := Column{Type: Categorical, NA: p.isName, Marks: p.markList()}
+		p.settle(f.head.point(col))
+		c := Column{Type: Categorical, NA: p.isName, None: p.isNone, Marks: p.markList()}
 		if p.texts == 0 {
 			c.Type = Numeric
 		}
@@ -31,12 +47,15 @@ func (f *Frame) WithTargets(rows []int, targets []string) (kept []int, missing i
 		c, at := f.at(row)
 		for i, col := range columns {
 			if as[i].kindOf(c, at, col) == Missing {
+				if says := c.written(at, col); says != "" {
+					mark.or(lack{f.head.at(c.Line(at)), says, c.Line(at)})
+				}
 				return true
 			}
 		}
 		return false
 	})
-	return kept, len(rows) - len(kept)
+	return kept, len(rows) - len(kept), mark
 }
 
 // Complete reports whether a row has all its targets.

@@ -19,11 +19,11 @@ const (
 // csvRows reads blocks of whole lines and parses several at a time: while some
 // tasks of the pool parse, one reads the blocks to come.
 type csvRows struct {
-	dialect
-	head *Header
-	src  io.Reader
-	pool *compute.Pool
-	size int // of a block
+	delim byte
+	head  *Header
+	src   io.Reader
+	pool  *compute.Pool
+	size  int // of a block
 
 	line    int      // of the next block, from 1
 	rest    []byte   // read, but not yet cut into blocks
@@ -35,6 +35,7 @@ type csvRows struct {
 }
 
 func (r *csvRows) next() (*Chunk, error) {
+	r.head.begun = true
 	for {
 		if r.failed != nil {
 			return nil, r.failed
@@ -136,7 +137,7 @@ func (r *csvRows) readBlock() *block {
 }
 
 func (r *csvRows) block(data []byte) *block {
-	return &block{dialect: r.dialect, head: r.head, data: data}
+	return &block{delim: r.delim, points: r.head.points, head: r.head, data: data}
 }
 
 // explain names the file; the end of the file is not an error.

@@ -10,17 +10,12 @@ import (
 // any number.
 const blank = ' '
 
-// A dialect is how a text file writes rows and numbers.
-type dialect struct {
-	delim byte // between fields
-	point byte // before the fraction of a number: a point, or a comma
-}
-
 // A block is a piece of a CSV file that ends with a line: what one task parses.
 type block struct {
-	dialect
-	head *Header
-	data []byte
+	delim  byte   // between fields
+	points []byte // by column, before the fraction of a number: a point, or a comma
+	head   *Header
+	data   []byte
 
 	cells    []cell
 	starts   []uint32 // of each row in data
@@ -58,7 +53,7 @@ func (b *block) row(at, width int) int {
 	for {
 		var c cell
 		var last bool
-		c, at, last = b.field(at)
+		c, at, last = b.field(at, b.point(cols))
 		if b.err != nil {
 			b.err.line += line
 			b.err.col = min(cols, width-1)
@@ -82,6 +77,13 @@ func (b *block) row(at, width int) int {
 	return at
 }
 
+func (b *block) point(col int) byte {
+	if col < len(b.points) {
+		return b.points[col]
+	}
+	return '.' // of a column too many
+}
+
 // skipBlankLine returns the start of the line after a blank one.
 func skipBlankLine(data []byte, at int) int {
 	i := at
@@ -99,11 +101,11 @@ func skipBlankLine(data []byte, at int) int {
 
 // field parses one field and returns where the next one begins, and whether it
 // was the last of its row.
-func (b *block) field(at int) (c cell, next int, last bool) {
+func (b *block) field(at int, point byte) (c cell, next int, last bool) {
 	data := b.data
 	at = b.skip(at)
 	// The common case: a plain number, then a delimiter or the line's end.
-	if v, n := scanFloat(data[at:], b.point); n > 0 {
+	if v, n := scanFloat(data[at:], point); n > 0 {
 		if next, last, ok := b.end(at + n); ok {
 			if isPadded(data[at : at+n]) {
 				v = box(padded, at)
@@ -112,7 +114,7 @@ func (b *block) field(at int) (c cell, next int, last bool) {
 		}
 	}
 	if at < len(data) && data[at] == '"' {
-		return b.quoted(at)
+		return b.quoted(at, point)
 	}
 	end := at
 	for end < len(data) && data[end] != '\n' && !b.delimits(data[end]) {
@@ -123,14 +125,14 @@ func (b *block) field(at int) (c cell, next int, last bool) {
 		end++
 	}
 	s := bytes.TrimRight(data[at:end], " \t\r")
-	c = b.check(s, at)
+	c = b.check(s, at, point)
 	next, last, _ = b.end(end)
 	return c, next, last
 }
 
 // check is classify, which refuses texts that are not UTF-8.
-func (b *block) check(s []byte, at int) cell {
-	c := classify(s, b.point, at)
+func (b *block) check(s []byte, at int, point byte) cell {
+	c := classify(s, point, at)
 	if k, _ := unbox(c); k == Text && (!utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0) {
 		b.err = &rowError{what: fmt.Sprintf("%s is not text in UTF-8; name the encoding of the file, such as latin1, or convert it", short(string(s)))}
 	}
@@ -138,13 +140,13 @@ func (b *block) check(s []byte, at int) cell {
 }
 
 // quoted parses a field in quotes; it may hold delimiters and lines.
-func (b *block) quoted(at int) (c cell, next int, last bool) {
+func (b *block) quoted(at int, point byte) (c cell, next int, last bool) {
 	end := closing(b.data, at)
 	if end < 0 {
 		b.err = &rowError{what: "a quoted field is never closed"}
 		return missing, len(b.data), true
 	}
-	c = b.check(unquote(b.data[at:end]), at)
+	c = b.check(unquote(b.data[at:end]), at, point)
 	next, last, ok := b.end(end)
 	if !ok && b.err == nil {
 		b.err = &rowError{what: "text follows a closing quote; double the quotes within a quoted field"}

@@ -8,7 +8,7 @@ import (
 	"utvi/internal/compute"
 )
 
-// openCSV finds out dialect and header from the start of the file.
+// openCSV finds out delimiter, header and how numbers are written from the start of the file.
 func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) error {
 	start, _ := in.Peek(sniffSize)
 	if err := refuseBinary(r.head.File, start); err != nil {
@@ -34,14 +34,16 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 			return fmt.Errorf("%s: the first row is longer than %d kB; is this a table?", r.head.File, sniffSize/1000)
 		}
 	}
-	d := sniff(start, ext, o.Delimiter)
-	r.head.lines, r.head.comma = true, d.point == ','
-	lines, size, err := readHeader(r.head, start, 1+before, d, o.Header)
+	if delim = o.Delimiter; delim == 0 {
+		delim = sniffDelimiter(start, ext)
+	}
+	r.head.lines, r.head.delim = true, delim
+	lines, size, err := readHeader(r.head, start, 1+before, o)
 	if err != nil {
 		return err
 	}
 	in.Discard(size)
-	rows := &csvRows{dialect: d, head: r.head, src: in, pool: o.Pool, size: blockSize, line: 1 + before + lines}
+	rows := &csvRows{delim: delim, head: r.head, src: in, pool: o.Pool, size: blockSize, line: 1 + before + lines}
 	if rows.pool == nil {
 		rows.pool = compute.NewPool(compute.Workers(0))
 		r.done = append(r.done, rows.pool.Close)
@@ -52,19 +54,22 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 
 // readHeader names the columns by the first row, which begins at a line, and returns how
 // many lines and bytes to pass over: none if that row is already data.
-func readHeader(h *Header, start []byte, line int, d dialect, header HeaderRow) (lines, size int, err error) {
+func readHeader(h *Header, start []byte, line int, o Options) (lines, size int, err error) {
 	var row []string
 	at := 0
 	for row == nil {
 		var bad *rowError
-		if row, at, bad = scanRow(start, at, d.delim); bad != nil {
+		if row, at, bad = scanRow(start, at, h.delim); bad != nil {
 			return 0, 0, fmt.Errorf("%s: %s", h.at(line+bytes.Count(start[:at], []byte{'\n'})), bad.what)
 		}
 		if row == nil && at >= len(start) {
 			return 0, 0, fmt.Errorf("%s is empty", h.File)
 		}
 	}
-	if err := nameColumns(h, row, d.point, header); err != nil || !h.Named {
+	h.written = writing(firstRows(start, h.delim, writtenLines), len(row))
+	h.settleWriting(h.delim, o.Decimal, nil)
+	err = nameColumns(h, row, o.Header)
+	if h.settleWriting(h.delim, o.Decimal, o.Used); err != nil || !h.Named {
 		return 0, 0, err
 	}
 	return bytes.Count(start[:at], []byte{'\n'}), at, nil

@@ -26,12 +26,15 @@
 //		…
 //	}
 //
-// A text file whose fields are separated by semicolons may write numbers with decimal
-// commas (1,5), if all its numbers do.
+// Each column of a text file may write numbers with decimal points or commas (1,5). Where its
+// cells leave that open (1,234), the other columns in use decide, then the model that the file
+// is bound to, then whether semicolons separate the fields.
 //
 // A column of whole numbers of which some begin with 0 (01067) holds codes, which are
 // names, if they repeat.
 //
-// A cell that is empty or says NA, N/A, NaN, null, none or ? is missing. Every
+// A cell that is empty or says NA, N/A, NaN, null, none or ? is missing, in capitals or not. NA is
+// a name among codes, none among names that are about as common. Further marks, such as -, are
+// missing among numbers and times, and names among names. Every
 // error is a sentence that names file, line and column.
 package table

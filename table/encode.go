@@ -31,6 +31,7 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 	}
 	clear(x.Mean)
 	clear(x.Var)
+	e.lookBare(c)
 	for row := range c.rows {
 		cells := c.cells[row*len(c.head.Columns):]
 		mean := x.Mean[row*e.width : (row+1)*e.width]
@@ -51,7 +52,7 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 				}
 				continue
 			}
-			if err := e.special(c, row, in, mean); err != nil {
+			if err := e.special(c, row, i, mean); err != nil {
 				return err
 			}
 		}
@@ -60,19 +61,22 @@ func (e *Encoder) Inputs(c *Chunk, x gauss.Batch[float32]) error {
 }
 
 // special encodes what is not a finite number in a numeric column.
-func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
+func (e *Encoder) special(c *Chunk, row, i int, mean []float32) error {
+	in := &e.inputs[i]
 	k := in.kind(c, row)
 	switch {
 	case k == Missing && !e.schema.Impute:
-		return c.errorf(row, in.pos, "the value is missing; only a model trained to impute missing values accepts that")
+		return c.errorf(row, in.pos, "%s; only a model trained to impute missing values accepts that", isGone(c.written(row, in.pos), "value"))
 	case in.Type == Categorical:
 		level := len(in.Levels) // other
 		if (in.Embedded || in.Apart) && k == Missing {
 			level++
 		}
 		if k != Missing {
-			if i, ok := in.levels[in.Level(c, row, in.pos)]; ok {
-				level = i
+			if known, ok := in.levels[in.Level(c, row, in.pos)]; ok {
+				level = known
+			} else {
+				e.stranger(c, row, i)
 			}
 		}
 		if in.Embedded {
@@ -97,7 +101,7 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 		mean[in.at] = z
 		return nil
 	case k == Text:
-		return c.errorf(row, in.pos, "%s is text; a number is needed", short(c.Text(row, in.pos)))
+		return c.errorf(row, in.pos, "%s", needsNumber(c.Text(row, in.pos)))
 	}
 	return notFinite(c, row, in.pos, in.Column)
 }
@@ -106,7 +110,7 @@ func (e *Encoder) special(c *Chunk, row int, in *input, mean []float32) error {
 func (c *Column) kindOf(at *Chunk, row, col int) Kind {
 	k := at.kind(row, col)
 	switch {
-	case k == Missing && c.NA && at.isNA(row, col):
+	case k == Missing && c.named(at, row, col):
 		return Text
 	case k == Text && c.Type != Categorical && isMark(at.Text(row, col)):
 		return Missing
@@ -118,8 +122,8 @@ func (in *input) kind(c *Chunk, row int) Kind { return in.kindOf(c, row, in.pos)
 
 // Level is the category of a cell, as the column reads it.
 func (c *Column) Level(at *Chunk, row, col int) string {
-	if c.NA && at.isNA(row, col) {
-		return "NA"
+	if at.kind(row, col) == Missing && c.named(at, row, col) {
+		return at.written(row, col)
 	}
 	if c.Codes && at.isPadded(row, col) {
 		return at.Text(row, col)
@@ -159,11 +163,10 @@ func (c *Chunk) positive(row, col int, what string) (float64, error) {
 	if k == Number && v >= 0 && !math.IsInf(v, 1) {
 		return v, nil
 	}
-	s := c.Text(row, col)
 	if k == Missing {
-		s = "missing"
+		return 0, c.errorf(row, col, "%s; a finite number ≥ 0 is needed", isGone(c.written(row, col), what))
 	}
-	return 0, c.errorf(row, col, "the %s is %s; a finite number ≥ 0 is needed", what, s)
+	return 0, c.errorf(row, col, "the %s is %s; a finite number ≥ 0 is needed", what, c.Text(row, col))
 }
 
 // Targets writes the targets of a chunk to y, row-major: numbers as (v − mean)/sd,

@@ -144,8 +144,8 @@ func scanExp(b []byte) (e, n int) {
 // classify makes a cell of a whole trimmed field; ref is where its text is.
 func classify(s []byte, point byte, ref int) cell {
 	if isMissing(s) {
-		if string(s) == "NA" {
-			return na
+		if len(s) > 0 {
+			return box(marked, ref)
 		}
 		return missing
 	}

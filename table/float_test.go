@@ -46,7 +46,7 @@ func TestScanFloatRefuses(t *testing.T) {
 }
 
 func TestClassify(t *testing.T) {
-	for s, want := range map[string]Kind{"": Missing, "NA": Missing, "n/A": Missing, "NaN": Missing, "nan": Missing, "NULL": Missing, "None": Missing, "?": Missing,
+	for s, want := range map[string]Kind{"": Missing, "NA": marked, "n/A": marked, "NaN": marked, "nan": marked, "NULL": marked, "None": marked, "?": marked,
 		"1": Number, "inf": Number, "-Infinity": Number, "1e999": Number, "+inf": Number,
 		"nab": Text, "N": Text, "-": Text, "infinit": Text, "0x1p3": Text, "1_0": Text, "1 2": Text, "--": Text, "+nan": Text} {
 		if k, _ := unbox(classify([]byte(s), '.', 7)); k != want {

@@ -36,8 +36,8 @@ func (f *Frame) keep(c *Chunk, row int) {
 	last.where = append(last.where, c.where[row])
 	for col, v := range last.cells[last.rows*width:] {
 		k, _ := unbox(v)
-		if k == Text || k == padded {
-			last.cells[last.rows*width+col] = box(k, f.intern(c.Text(row, col)))
+		if k == Text || k == padded || k == marked {
+			last.cells[last.rows*width+col] = box(k, f.intern(c.written(row, col)))
 		}
 		if k == padded {
 			f.padded[col] = true

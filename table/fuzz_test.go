@@ -76,10 +76,11 @@ func oracle(text string) (rows [][]string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	var w written
 	for _, rec := range all {
 		var row []string
 		for _, s := range rec {
-			if onlyComma(strings.TrimSpace(s)) {
+			if w.look(strings.TrimSpace(s)); w.comma != "" {
 				return nil, off // which encoding/csv does not know
 			}
 			row = append(row, oracleCell(strings.TrimSpace(s)))

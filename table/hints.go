@@ -1,7 +1,6 @@
 package table
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,9 +13,9 @@ func (in *inference) missingTargets(rows int) error {
 		switch {
 		case role != Target || p.missing == 0:
 		case p.missing == 1:
-			return errors.New(p.firstMissing + targetMissing)
+			return fmt.Errorf("%s; remove the row", p.firstLack.missing("target"))
 		default:
-			return fmt.Errorf("%sthe target is missing, as in %d of %d rows to train with; remove them", p.firstMissing, p.missing, rows)
+			return fmt.Errorf("%s, as in %d of %d rows to train with; remove them", p.firstLack.missing("target"), p.missing, rows)
 		}
 	}
 	return nil
@@ -24,12 +23,12 @@ func (in *inference) missingTargets(rows int) error {
 
 // A MissingValue is the error about an input that lacks values, if they are not imputed.
 type MissingValue struct {
-	Place  string // of the first cell, with a colon and a blank
+	What   string // where the first of them stands, and that it is missing
 	Column string
 }
 
 func (e *MissingValue) Error() string {
-	return fmt.Sprintf("%sthe value is missing; impute missing values, or ignore column %s", e.Place, e.Column)
+	return fmt.Sprintf("%s; impute missing values, or ignore column %s", e.What, e.Column)
 }
 
 // noteRowNumbers remarks on inputs that may only number the rows, unless the user

@@ -89,16 +89,14 @@ func (in *inference) look(c *Chunk) error {
 }
 
 func missingError(c *Chunk, row, col int, role Role) error {
-	switch role {
-	case Target:
-		return c.errorf(row, col, targetMissing)
+	gone := isGone(c.written(row, col), roleName[role])
+	if role == Target {
+		gone += "; remove the row"
 	}
-	return c.errorf(row, col, "the %s is missing", roleName[role])
+	return c.errorf(row, col, "%s", gone)
 }
 
-const targetMissing = "the target is missing; remove the row"
-
-var roleName = map[Role]string{Weight: "weight", Std: "standard deviation"}
+var roleName = map[Role]string{Target: "target", Weight: "weight", Std: "standard deviation"}
 
 // decide makes the columns of the schema.
 func (in *inference) decide(s *Schema) error {
@@ -106,7 +104,7 @@ func (in *inference) decide(s *Schema) error {
 		if in.mayBeCodes(i) {
 			p.asCodes()
 		}
-		p.settle(in.head.point())
+		p.settle(in.head.point(i))
 	}
 	if err := in.missingTargets(s.Rows); err != nil {
 		return err
@@ -123,7 +121,7 @@ func (in *inference) decide(s *Schema) error {
 		case Input:
 			err = in.input(c, in.profiles[i])
 			if err == nil && c.Role == Input && c.Missing > 0 && !in.Impute {
-				err = &MissingValue{in.profiles[i].firstMissing, name}
+				err = &MissingValue{in.profiles[i].firstLack.missing("value"), name}
 			}
 		case Target:
 			err = in.target(c, in.profiles[i], s.Task)
@@ -175,12 +173,6 @@ func (in *inference) task() Task {
 	return Regression
 }
 
-// mixed recognises a column of numbers in which some texts stand, rather than
-// categories some of which look like numbers.
-func (p *profile) mixed(maxLevels int) bool {
-	return !p.codes && p.texts > 0 && p.numbers > p.texts && (p.numberCount == nil || len(p.numberCount) > maxLevels)
-}
-
 // ticked recognises a column that holds one number or nothing: the cells that are missing
 // are what it says.
 func (p *profile) ticked() bool {
@@ -209,7 +201,7 @@ func (in *inference) input(c *Column, p *profile) error {
 	case !forced && in.mixedMoney(c, p) != nil:
 		return in.mixedMoney(c, p)
 	case !forced && p.mixed(in.MaxLevels):
-		return fmt.Errorf("%s in a column of numbers; correct it, or ignore column %s", p.firstText, c.Name)
+		return p.stray(c)
 	case forced || p.texts > 0 || p.ticked():
 		if hasStd {
 			return fmt.Errorf("column %s is categorical and cannot have the input standard deviation %g", c.Name, std)
@@ -240,8 +232,8 @@ func (in *inference) scale(c *Column, p *profile) {
 
 // also joins two notes.
 func also(a, b string) string {
-	if a == "" {
-		return b
+	if a == "" || b == "" {
+		return a + b
 	}
 	return a + "; " + b
 }
@@ -257,10 +249,10 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	if c.Marks = p.markList(); p.style != nil {
 		c.Style, c.Unit = p.style.style, p.style.unit
 		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), digits(p.style.exampleValue))
-	} else if in.head.comma && !p.whole && c.Role != Dropped {
-		plain := digits(p.fraction)
-		c.Note = fmt.Sprintf("%q is read as %s", strings.Replace(plain, ".", ",", 1), plain)
+	} else if in.point(c) == ',' && !p.whole && c.Role != Dropped {
+		c.Note = in.commaNote(c, p)
 	}
+	in.written(c, p)
 	if math.IsInf(c.SD, 0) || math.IsInf(c.Mean, 0) {
 		return fmt.Errorf("column %s spans %g to %g, too wide a range for its mean and deviation", c.Name, c.Min, c.Max)
 	}
@@ -306,13 +298,13 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 	case len(levels) > in.MaxLevels && (!counted || 2*len(levels) > n) && !chosen:
 		drop = "text of more than " + strconv.Itoa(in.MaxLevels) + " different values, mostly unique"
 	}
-	mixture := p.unitNote(in.head.point())
+	mixture := p.unitNote(in.point(c))
 	if !chosen {
 		became := "they are read as names"
 		if drop != "" {
 			became = "the column is left out"
 		}
-		c.Odd = in.oddNames(p, became)
+		c.Odd = in.oddNames(c, p, became)
 	}
 	if drop != "" {
 		c.Role, c.Note = Dropped, drop
@@ -321,13 +313,17 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 		}
 		return nil
 	}
-	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
+	c.Type, c.Levels, c.NA, c.None, c.Codes, c.Note = Categorical, levels, p.isName, p.isNone, p.codes, p.codesNote()
+	in.written(c, p)
 	switch {
 	case p.isName:
 		c.Note = "NA is read as a name"
+	case p.isNone:
+		c.Note = "None is read as a name"
 	case mixture != "":
 		c.Note = mixture + ", so they are read as names"
 	}
+	c.Odd = also(c.Odd, oddCase(levels, "names"))
 	c.Embedded = len(levels) > in.MaxLevels
 	c.Apart = !c.Embedded && p.missing > 0
 	return nil
@@ -339,7 +335,7 @@ func (in *inference) plain(c *Column, p *profile) error {
 	case p.texts > 0 || p.style != nil || p.time != nil:
 		return fmt.Errorf("%s; a %s must be a number", p.firstText, roleName[c.Role])
 	case p.missing > 0:
-		return fmt.Errorf("%sthe %s is missing", p.firstMissing, roleName[c.Role])
+		return errors.New(p.firstLack.missing(roleName[c.Role]))
 	case p.infinite != "":
 		return errors.New(p.infinite)
 	case p.min < 0:
@@ -348,5 +344,6 @@ func (in *inference) plain(c *Column, p *profile) error {
 		return fmt.Errorf("%s: every weight in column %s is 0", in.head.File, c.Name)
 	}
 	c.Type, c.Mean, c.SD, c.Min, c.Max = Numeric, p.mean, p.sd(), p.min, p.max
+	in.written(c, p)
 	return nil
 }

@@ -16,15 +16,6 @@ func isMark(s string) bool {
 	return len(s) <= longest && slices.Contains(marks, strings.ToLower(s))
 }
 
-// na is a missing cell that says NA, which may be a name: Namibia, North America.
-var na = box(Missing, 1)
-
-// isNA reports whether a cell says NA.
-func (c *Chunk) isNA(row, col int) bool {
-	k, ref := unbox(c.cells[row*len(c.head.Columns)+col])
-	return k == Missing && ref == 1
-}
-
 // isCode reports whether a text is two capital letters, as codes of countries are.
 func isCode(s string) bool {
 	return len(s) == 2 && 'A' <= s[0] && s[0] <= 'Z' && 'A' <= s[1] && s[1] <= 'Z'
@@ -33,7 +24,7 @@ func isCode(s string) bool {
 // countries recognises a column of such codes, in which NA is one of them.
 func (p *profile) countries() bool {
 	const fewest = 3
-	if p.na == 0 || p.numbers > 0 || len(p.textCount) < fewest || p.moreTexts {
+	if p.na.n == 0 || p.numbers > 0 || len(p.textCount) < fewest || p.moreTexts {
 		return false
 	}
 	for s := range p.textCount {
@@ -48,11 +39,12 @@ func (p *profile) countries() bool {
 // values among numbers and times, and names among names; texts that are all numbers of
 // a style, or all times, become those.
 func (p *profile) settle(point byte) {
+	defer func() {
+		p.firstLack.or(p.na.first)
+		p.firstLack.or(p.none.first)
+	}()
 	if p.countries() {
-		p.textCount["NA"] += p.na
-		p.texts += p.na
-		p.missing -= p.na
-		p.isName = true
+		p.nameNA()
 	}
 	switch {
 	case p.texts == 0 && p.numbers > 0:
@@ -64,9 +56,13 @@ func (p *profile) settle(point byte) {
 	case p.texts > 0 && p.numbers == 0 && len(p.times) > 0:
 		p.time = p.times[0]
 	default: // names
+		p.strays = p.texts
+		if p.noneIsName() {
+			p.nameNone()
+		}
 		for s, n := range p.marks {
 			if p.texts == 0 {
-				p.firstText = p.firstMark + short(s) + " is text"
+				p.firstText = p.firstMark.place + short(s) + " is text"
 			}
 			p.textCount[s] += n
 			p.texts += n
@@ -74,10 +70,8 @@ func (p *profile) settle(point byte) {
 		p.marks = nil
 		return
 	}
+	p.firstLack.or(p.firstMark)
 	for _, n := range p.marks {
-		if p.missing == 0 {
-			p.firstMissing = p.firstMark
-		}
 		p.missing += n
 	}
 }

@@ -29,8 +29,13 @@ const (
 type Options struct {
 	Header    HeaderRow
 	Delimiter byte          // 0: detected; ' ' stands for any spaces and tabs
+	Decimal   byte          // what stands before fractions, '.' or ',', in columns whose cells leave that open (1,234); 0: detected
 	Encoding  Encoding      // "": detected
 	Pool      *compute.Pool // nil: a new pool of all cores
+
+	// Used tells the columns that will be used, nil: all. Only they are asked what 1,234 means in
+	// a column that does not say it itself.
+	Used func(column string) bool
 }
 
 // A Reader reads a table from start to end.

@@ -24,7 +24,7 @@ func isPadded(s []byte) bool {
 }
 
 func (c *Chunk) isPadded(row, col int) bool {
-	k, _ := unbox(c.cells[row*len(c.head.Columns)+col])
+	k, _ := c.raw(row, col)
 	return k == padded
 }
 

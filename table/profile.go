@@ -14,7 +14,7 @@ const (
 // A profile is what one pass over a column finds out, in bounded memory.
 type profile struct {
 	numbers, texts, missing int
-	firstMissing            string   // where
+	firstLack               lack     // of a value
 	infinite                string   // where the first one stands
 	firstText               string   // where, and what it is
 	firstCell               sighting // the same
@@ -33,18 +33,21 @@ type profile struct {
 
 	padded    map[string]int // numbers with zeros in front; nil: none
 	marks     map[string]int // texts that may stand for missing values
-	firstMark string         // where
-	na        int            // of the missing cells, those that say NA
+	firstMark lack           // the first of them
+	na, none  lacking        // of the missing cells, those that say NA or None
 	styled    [2]*styled     // in the order of styles, once there is a text
 	times     []*timed       // layouts that all texts follow
 	spellings *spellings     // of dates, if no layout fits all
 	dates     *timed         // if all numbers are dates such as 20260131
 	noDates   bool           // some number is not
+	like      lookalikes
 
 	// What settle finds.
 	style  *styled
 	time   *timed
 	isName bool // NA
+	isNone bool // None is a name
+	strays int  // texts, other than marks and None, of names
 	codes  bool // padded numbers are names
 }
 
@@ -63,12 +66,7 @@ func (p *profile) add(c *Chunk, row, col int) {
 	case Text:
 		p.addText(c, row, col)
 	default:
-		if p.missing == 0 {
-			p.firstMissing = c.errorf(row, col, "").Error()
-		}
-		if p.missing++; c.isNA(row, col) {
-			p.na++
-		}
+		p.addMissing(c, row, col)
 	}
 }
 
@@ -98,7 +96,7 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 	p.addDate(v)
 	for _, s := range p.styled {
 		if s != nil {
-			s.addNumber(v, c.head.point())
+			s.addNumber(v, c.head.point(col))
 		}
 	}
 	if p.numberCount != nil {
@@ -113,7 +111,7 @@ func (p *profile) addText(c *Chunk, row, col int) {
 	s := c.Text(row, col)
 	if isMark(s) {
 		if p.marks == nil {
-			p.marks, p.firstMark = map[string]int{}, c.errorf(row, col, "").Error()
+			p.marks, p.firstMark = map[string]int{}, lack{c.errorf(row, col, "").Error(), s, c.Line(row)}
 		}
 		p.marks[s]++
 		return
@@ -124,7 +122,7 @@ func (p *profile) addText(c *Chunk, row, col int) {
 		p.times = newTimed(s)
 		for i, style := range styles {
 			some := p.numbers > 0 && (p.min != 0 || p.max != 0)
-			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, bare: some, failed: some && style.point() != c.head.point(), sample: p.sample.clone()}
+			p.styled[i] = &styled{style: style, spread: spread{p.numbers, p.mean, p.m2, p.min, p.max}, without: some, bare: some, failed: some && style.point() != c.head.point(col), sample: p.sample.clone()}
 		}
 	} else {
 		fitted := p.times
@@ -135,6 +133,7 @@ func (p *profile) addText(c *Chunk, row, col int) {
 		x.addText(at)
 	}
 	p.texts++
+	p.addLookalike(at)
 	if n, known := p.textCount[s]; known || len(p.textCount) < maxTexts {
 		p.textCount[s] = n + 1
 	} else {

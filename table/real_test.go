@@ -51,6 +51,10 @@ func TestRealColumns(t *testing.T) {
 		{name: "names", cells: []string{"+", "-", "+", "-"}, want: Column{Role: Input, Type: Categorical, Levels: []string{"+", "-"}}},
 		{name: "countries", cells: []string{"NA", "DE", "US", "NA", "ZA", "DE", "US", "ZA"}, want: Column{Role: Input, Type: Categorical, NA: true, Levels: []string{"DE", "NA", "US", "ZA"}}, note: "NA is read as a name"},
 		{name: "not countries", cells: []string{"NA", "red", "US", "ZA", "red", "US", "ZA"}, impute: true, want: Column{Role: Input, Type: Categorical, Missing: 1, Levels: []string{"US", "ZA", "red"}}},
+		{name: "severities", cells: []string{"None", "Mild", "none", "None", "", "Severe", "Mild"}, impute: true, want: Column{Role: Input, Type: Categorical, None: true, Missing: 1, Levels: []string{"Mild", "None", "Severe", "none"}}, note: "None is read as a name"},
+		{name: "a rare None", cells: []string{"None", "a", "b", "a", "b", "a", "b", "a"}, impute: true, want: Column{Role: Input, Type: Categorical, Missing: 1, Levels: []string{"a", "b"}}},
+		{name: "None among numbers", cells: []string{"None", "1", "None", "2", "3"}, impute: true, want: Column{Role: Input, Type: Numeric, Missing: 2}, values: []float64{math.NaN(), 1, math.NaN(), 2, 3}},
+		{name: "None among dates", cells: []string{"None", "1.2.2026", "5.2.2026", "None"}, impute: true, want: Column{Role: Input, Type: Times, Layout: "2.1.2006", Missing: 2}},
 		{name: "empty", cells: []string{"", "NA", "", ""}, want: Column{Role: Dropped, Missing: 4}, note: "only missing values"},
 		{name: "dates", cells: []string{"2026-01-01", "2026-06-30", "2027-01-01"}, want: Column{Role: Input, Type: Times, Layout: "2006-01-02", Parts: []Part{OfYear, OfWeek}}},
 		{name: "times", cells: []string{"2026-01-01 06:00", "2026-01-02 12:00", "2026-01-02 18:30"}, want: Column{Role: Input, Type: Times, Layout: "2006-01-02 15:04", Parts: []Part{OfDay}}},
@@ -77,7 +81,7 @@ func TestRealColumns(t *testing.T) {
 			continue
 		}
 		c := s.Columns[0]
-		got := Column{Role: c.Role, Type: c.Type, Style: c.Style, Unit: c.Unit, Marks: c.Marks, NA: c.NA, Layout: c.Layout, Parts: c.Parts, Missing: c.Missing}
+		got := Column{Role: c.Role, Type: c.Type, Style: c.Style, Unit: c.Unit, Marks: c.Marks, NA: c.NA, None: c.None, Layout: c.Layout, Parts: c.Parts, Missing: c.Missing}
 		if x.want.Levels != nil {
 			got.Levels = c.Levels
 		}
@@ -114,7 +118,7 @@ func TestRealColumns(t *testing.T) {
 // TestMissingNeedsImpute names the cell with a mark where missing values were not allowed.
 func TestMissingNeedsImpute(t *testing.T) {
 	_, err := Infer(load(t, "x,y\n1,2\n-,3\n4,5\n").Rows(nil), Spec{Targets: []string{"y"}})
-	wantError(t, "a mark", err, "a.csv line 3, column x: the value is missing; impute missing values, or ignore column x")
+	wantError(t, "a mark", err, "a.csv line 3, column x: \"-\" stands for a missing value; impute missing values, or ignore column x")
 }
 
 // TestTimePhases puts times where the calendar has them.
@@ -156,6 +160,13 @@ func TestWithTargets(t *testing.T) {
 	}
 	if rows, missing = f.WithTargets([]int{0, 3, 4}, []string{"y", "c"}); !slices.Equal(rows, []int{0}) || missing != 2 {
 		t.Errorf("rows %v, %d missing", rows, missing)
+	}
+	if got := f.MarkOfTarget([]string{"y"}); got != `"-" (a.csv line 4)` {
+		t.Error(got)
+	}
+	f = load(t, "c,x\nNone,1\nMild,2\nNone,3\n,4\n")
+	if rows, missing := f.WithTargets(nil, []string{"c"}); len(rows) != 3 || missing != 1 || f.MarkOfTarget([]string{"c"}) != "" {
+		t.Errorf("of names with None, %d are missing", missing)
 	}
 	f = load(t, "c,x\n+,1\n-,2\n+,3\n")
 	if rows, missing := f.WithTargets(nil, []string{"c"}); len(rows) != 3 || missing != 0 {

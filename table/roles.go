@@ -4,8 +4,17 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
+
+// Uses reports whether a column of this name is asked for, or not left out: see Options.Used.
+func (s *Spec) Uses(column string) bool {
+	if slices.Contains(s.Targets, column) || column == s.Weight && column != "" || slices.Contains(s.Inputs, column) {
+		return true
+	}
+	return len(s.Inputs) == 0 && !slices.Contains(s.Ignore, column) && column != s.Group && column != s.Time
+}
 
 // assign gives every column its role.
 func (in *inference) assign() error {

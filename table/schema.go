@@ -65,9 +65,11 @@ type Column struct {
 	StdFrom string  `json:"std_from,omitempty"` // the column that holds it
 
 	Style  Style    `json:"style,omitempty"`  // how numbers are written; "": plainly
+	Point  string   `json:"point,omitempty"`  // what stands before fractions of plain numbers, "." or ","; "": not known, as in files of older versions
 	Unit   string   `json:"unit,omitempty"`   // a sign that stands beside them, such as $
 	Marks  []string `json:"marks,omitempty"`  // texts that stand for missing values
 	NA     bool     `json:"na,omitempty"`     // NA is a level, not a missing value
+	None   bool     `json:"none,omitempty"`   // likewise None
 	Codes  bool     `json:"codes,omitempty"`  // 01 and 1 are two levels
 	Layout string   `json:"layout,omitempty"` // of times, as package time takes it
 	Parts  []Part   `json:"parts,omitempty"`  // of times

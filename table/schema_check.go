@@ -63,6 +63,9 @@ func (s *Schema) checkColumn(c *Column) error {
 	default:
 		return fmt.Errorf("the role %q is unknown", c.Role)
 	}
+	if c.Point != "" && c.Point != "." && c.Point != "," {
+		return fmt.Errorf("what stands before fractions is %q; it must be a point or a comma", c.Point)
+	}
 	if c.Role != Input && c.Role != Target {
 		return nil
 	}

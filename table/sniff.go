@@ -20,15 +20,6 @@ func candidates(ext string) []byte {
 	return []byte{',', ';', '\t', '|', blank}
 }
 
-// sniff finds out the dialect from the start of a file, all but the delimiter if
-// that is given.
-func sniff(start []byte, ext string, delim byte) dialect {
-	if delim == 0 {
-		delim = sniffDelimiter(start, ext)
-	}
-	return dialect{delim, sniffPoint(start, delim)}
-}
-
 // sniffDelimiter chooses the delimiter that cuts most of the first lines into equally
 // many fields, more than one, and among several the one that leaves most of them
 // numbers. One that the first line lacks is none, for that may be the header.
@@ -67,44 +58,6 @@ func numbers(rows [][]string, commas bool) (share float64, ok bool) {
 	return float64(n) / float64(total), ok
 }
 
-// sniffPoint finds out what stands before fractions. It is a comma where, of the first
-// lines, some have numbers with a comma that is not between groups of three digits (or
-// any comma, where semicolons part the fields), none one with a point, but for 1.234 in
-// such a column: it means a thousand.
-func sniffPoint(start []byte, delim byte) byte {
-	const lines = 1000
-	rows := firstRows(start, delim, lines)
-	commas := map[int]bool{} // columns
-	for _, row := range rows {
-		for col, s := range row {
-			if isDecimalComma(s) && delim == ';' || onlyComma(s) {
-				commas[col] = true
-			}
-		}
-	}
-	if len(commas) == 0 {
-		return '.'
-	}
-	for _, row := range rows {
-		for col, s := range row {
-			if _, _, grouped := CommaStyle.parse(s); strings.Contains(s, ".") && isNumber(s, '.') && !(grouped && commas[col]) {
-				return '.'
-			}
-		}
-	}
-	return ','
-}
-
-// onlyComma recognises 1.234,56 and 1,5, but not 7,637.
-func onlyComma(s string) bool {
-	if !strings.Contains(s, ",") || len(s) > 40 {
-		return false
-	}
-	_, _, comma := CommaStyle.parse(s)
-	_, _, point := PointStyle.parse(s)
-	return comma && !point
-}
-
 func isNumber(s string, point byte) bool {
 	k, _ := unbox(classify([]byte(s), point, 0))
 	return k == Number || k == padded
@@ -130,10 +83,10 @@ func scanRow(data []byte, at int, delim byte) (row []string, next int, err *rowE
 	if next := skipBlankLine(data, at); next > at {
 		return nil, next, nil
 	}
-	b := &block{data: data, dialect: dialect{delim, '.'}}
+	b := &block{data: data, delim: delim}
 	for last := false; !last; {
 		from := b.skip(at)
-		_, at, last = b.field(at)
+		_, at, last = b.field(at, '.')
 		if b.err != nil {
 			return nil, at, b.err
 		}
@@ -148,12 +101,12 @@ func scanRow(data []byte, at int, delim byte) (row []string, next int, err *rowE
 
 // nameColumns turns the first row into column names: those it holds, if it is a header,
 // c1, c2 … otherwise. Unnamed columns in a header get their number as well.
-func nameColumns(h *Header, row []string, point byte, header HeaderRow) error {
+func nameColumns(h *Header, row []string, header HeaderRow) error {
 	h.Named = header == WithHeader
 	if header == AnyHeader {
 		h.Named = true
-		for _, s := range row {
-			h.Named = h.Named && !isNumber(s, point)
+		for col, s := range row {
+			h.Named = h.Named && !isNumber(s, h.point(col))
 		}
 	}
 	if h.Named {

@@ -156,7 +156,7 @@ type styled struct {
 	varied           bool               // a unit stands beside different numbers
 	unitAt, bareAt   sighting           // a cell with the unit, a text without
 	mixedAt          [2]sighting        // cells with units that are mixed
-	money            bool               // they are currencies
+	convert          string             // what they must be converted to, such as currency
 	failed           bool
 	sample           sample
 }
@@ -176,13 +176,14 @@ func (s *styled) addText(at sighting) {
 		return
 	}
 	v, unit, ok := s.style.measure(text)
+	ok = ok && !(strings.ContainsAny(unit, "0123456789") && duration.MatchString(text)) // 1h 20m is not 1 of a unit
 	if s.failed = !ok; !ok {
 		s.sample = sample{}
 		return
 	}
 	s.add(v)
 	s.sample.add(v)
-	if unit == "%" || unit == "‰" {
+	if isShare(unit) {
 		s.percent = true
 	} else {
 		s.without = s.without || v != 0
@@ -200,7 +201,13 @@ func (s *styled) addText(at sighting) {
 	}
 	if s.unit != "" && s.mixed == "" {
 		s.mixed, s.mixedAt = conflict(s.unit, unit), [2]sighting{s.unitAt, at}
-		s.money = s.mixed != "" && isCurrency(s.unit) && isCurrency(unit)
+		switch {
+		case s.mixed == "":
+		case isCurrency(s.unit) && isCurrency(unit):
+			s.convert = "currency"
+		case isShare(s.unit) && isShare(unit):
+			s.convert = "unit"
+		}
 	}
 	if s.unit != unit {
 		s.unit, s.unitAt = unit, at

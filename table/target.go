@@ -8,7 +8,14 @@ import (
 )
 
 func (in *inference) target(c *Column, p *profile, task Task) error {
+	if err := in.untold(c, p); err != nil {
+		return err
+	}
+	chosen := in.Task != "" || slices.Contains(in.Categorical, c.Name)
 	if task == Regression {
+		if p.mixed(in.MaxLevels) {
+			return p.stray(c)
+		}
 		if p.texts > 0 || p.time != nil {
 			return fmt.Errorf("%s; the target of a regression must be a number", p.firstText)
 		}
@@ -37,7 +44,15 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	if n := p.numbers + p.texts; n >= few && 2*len(levels) > n {
 		return fmt.Errorf("%s: the target %s has %d classes in %d training rows; classes must repeat to be learned", in.head.File, c.Name, len(levels), n)
 	}
-	c.Type, c.Levels, c.NA, c.Codes, c.Note = Categorical, levels, p.isName, p.codes, p.codesNote()
+	c.Type, c.Levels, c.NA, c.None, c.Codes, c.Note = Categorical, levels, p.isName, p.isNone, p.codes, p.codesNote()
+	if !chosen {
+		c.Odd = in.oddNames(c, p, "they are read as classes")
+	}
+	c.Odd = also(c.Odd, oddCase(levels, "classes"))
+	if p.isNone {
+		c.Note = also(c.Note, "None is read as a name")
+	}
+	in.written(c, p)
 	slices.SortFunc(c.Levels, compareLevels)
 	for _, l := range c.Levels {
 		c.Counts = append(c.Counts, p.count(l))

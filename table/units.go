@@ -19,8 +19,11 @@ func isCurrency(unit string) bool {
 
 // isMeasure reports whether a unit is neither money nor a share, such as kg.
 func isMeasure(unit string) bool {
-	return unit != "" && unit != "%" && unit != "‰" && !isCurrency(unit)
+	return unit != "" && !isShare(unit) && !isCurrency(unit)
 }
+
+// isShare reports whether a unit is a part of a hundred or a thousand.
+func isShare(unit string) bool { return unit == "%" || unit == "‰" }
 
 // cutMeasure removes a unit of measurement behind a number: whatever begins with a letter or
 // a sign such as °.
@@ -50,6 +53,8 @@ func conflict(a, b string) string {
 	switch {
 	case a == b:
 		return ""
+	case isShare(a) && isShare(b), isShare(a) && isCurrency(b), isCurrency(a) && isShare(b):
+		return fmt.Sprintf("some numbers are in %s and others in %s", a, b)
 	case isMeasure(a) || isMeasure(b):
 		if a == "" || b == "" {
 			return fmt.Sprintf("some numbers are in %s and others have no unit", a+b)
@@ -70,9 +75,15 @@ func conflict(a, b string) string {
 }
 
 // parse reads a number as the column writes it. A number may lack its unit; with another
-// unit it is another number.
+// unit it is another number. ‰ is a tenth of %.
 func (c *Column) parse(text string) (v float64, ok bool) {
 	v, unit, ok := c.Style.measure(text)
+	switch {
+	case unit == "‰" && c.Unit == "%":
+		return v / 10, ok
+	case unit == "%" && c.Unit == "‰":
+		return v * 10, ok
+	}
 	return v, ok && (unit == "" || conflict(unit, c.Unit) == "")
 }
 
@@ -140,12 +151,12 @@ func (p *profile) unitNote(point byte) string {
 	return ""
 }
 
-// mixedMoney is the error about amounts in several currencies, which are no names and cannot
-// be compared.
+// mixedMoney is the error about amounts in several currencies, or shares in % and ‰, which are
+// no names and cannot be compared.
 func (in *inference) mixedMoney(c *Column, p *profile) error {
 	for _, s := range p.styled {
-		if p.texts > 0 && s != nil && !s.failed && s.money {
-			return fmt.Errorf("%s, column %s: %s; convert them to one currency, or ignore the column", in.head.File, c.Name, s.mixed)
+		if p.texts > 0 && s != nil && !s.failed && s.convert != "" {
+			return fmt.Errorf("%s, column %s: %s (%s); convert them to one %s, or ignore the column", in.head.File, c.Name, s.mixed, in.head.pair(s.mixedAt[0], s.mixedAt[1]), s.convert)
 		}
 	}
 	return nil

@@ -33,6 +33,8 @@ func TestCells(t *testing.T) {
 		{"5 kg|6 g|7.5 kg", Categorical, 0, "some numbers are in kg and others in g, so they are read as names"},
 		{"5 kg|6|7.5 kg", Categorical, 0, "some numbers are in kg and others have no unit, so they are read as names"},
 		{"5%|6|7", Categorical, 0, "some numbers have a percent sign and others do not, so they are read as names"},
+		{"$5|6 %|$7", Categorical, 0, "some numbers are in $ and others in %, so they are read as names"},
+		{"12 ‰|13 ‰|15.5 ‰", Numeric, 13.5, `"15.5 ‰" is read as 15.5`},
 		{"12 %|13 %|15.5 %", Numeric, 13.5, `"15.5 %" is read as 15.5`},
 		{"$5|US$6|7 USD", Numeric, 6, `"7 USD" is read as 7`},
 		{"2024 Q1|2024 Q2|2023 Q1", Categorical, 0, ""},
@@ -58,9 +60,11 @@ func TestCells(t *testing.T) {
 		}
 	}
 	_, err := Infer(load(t, cells("$5", "€6", "$7")).Rows(nil), Spec{Targets: []string{"y"}})
-	wantError(t, "two currencies", err, "a.csv, column c: some amounts are in $ and others in €; convert them to one currency, or ignore the column")
+	wantError(t, "two currencies", err, "a.csv, column c: some amounts are in $ and others in € (\"$5\" on line 2, \"€6\" on line 3); convert them to one currency, or ignore the column")
+	_, err = Infer(load(t, cells("5 %", "60 ‰", "7 %")).Rows(nil), Spec{Targets: []string{"y"}})
+	wantError(t, "% and ‰", err, `a.csv, column c: some numbers are in % and others in ‰ ("5 %" on line 2, "60 ‰" on line 3); convert them to one unit, or ignore the column`)
 	_, err = Infer(load(t, cells("$5", "€6", "$7")).Rows(nil), Spec{Targets: []string{"c"}})
-	wantError(t, "a target in two currencies", err, "a.csv, column c: some amounts are in $ and others in €; convert them to one currency, or ignore the column")
+	wantError(t, "a target in two currencies", err, "a.csv, column c: some amounts are in $ and others in € (\"$5\" on line 2, \"€6\" on line 3); convert them to one currency, or ignore the column")
 }
 
 // A model reads the units and the dates that it was trained with.

@@ -48,7 +48,9 @@ columns are, hold out some rows, choose and train an ensemble of networks on the
 other rows, evaluate it on the held-out rows, and write the model and a report.
 
 Cells may be written as people write them: 7,637 or 1.234,56, $0.63, 12 %, 5 kg, dates and
-times, - or NA for a missing value. Text may be in UTF-8, UTF-16 or Latin-1, with fields
+times, - or NA for a missing value. Whether 1,516 means 1516 follows from the other cells of
+the column and from the columns in use; if that is a guess, a warning says so and --decimal
+decides. A text among numbers stops the fit, and so does a target of dates. Text may be in UTF-8, UTF-16 or Latin-1, with fields
 separated by commas, semicolons, tabs, | or blanks. Columns of dates become a trend and the
 place within the year, the week and the day. Columns with many different names are embedded:
 each name gets learned numbers with error bars. Targets that are counts get a distribution of
@@ -130,6 +132,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
+	o.Used = r.config.Uses
 	frame, err := fit.ReadTable(path, o)
 	if err != nil {
 		return err
@@ -197,7 +200,7 @@ func (r *fitting) budget() time.Duration {
 // another fit was stopped.
 func advised(err error) error {
 	if m, ok := errors.AsType[*table.MissingValue](err); ok {
-		return fmt.Errorf("%sthe value is missing; --impute accepts missing values, --ignore '%s' leaves the column out", m.Place, m.Column)
+		return fmt.Errorf("%s; --impute accepts missing values, --ignore '%s' leaves the column out", m.What, m.Column)
 	}
 	if errors.Is(err, tabular.ErrOtherFit) {
 		return fmt.Errorf("%w; --fresh removes it and starts again", err)

@@ -18,11 +18,12 @@ import (
 )
 
 // tableFlags say what a table looks like, for commands that read one.
-type tableFlags struct{ header, delimiter, encoding string }
+type tableFlags struct{ header, delimiter, decimal, encoding string }
 
 func (t *tableFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&t.header, "header", "auto", "whether the first row of a text file names the columns: auto, yes or no")
 	f.StringVar(&t.delimiter, "delimiter", "auto", "character between the fields of a text file: one character, tab, space or auto")
+	f.StringVar(&t.decimal, "decimal", "auto", "what stands before fractions in columns of a text file that leave it open, such as 1,234: point, comma or auto")
 	f.StringVar(&t.encoding, "encoding", "auto", "how a text file writes characters: utf-8, utf-16, utf-16be, latin1 or auto")
 }
 
@@ -47,6 +48,15 @@ func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {
 		o.Delimiter = d[0]
 	default:
 		return o, usagef("--delimiter takes one character, tab, space or auto, not %q", d)
+	}
+	switch t.decimal {
+	case "auto":
+	case "point", ".":
+		o.Decimal = '.'
+	case "comma", ",":
+		o.Decimal = ','
+	default:
+		return o, usagef("--decimal takes point, comma or auto, not %q", t.decimal)
 	}
 	var err error
 	o.Encoding, err = table.ParseEncoding(t.encoding)

@@ -145,6 +145,9 @@ another name, and a note says which. An output file is written as a whole, or no
 			for _, x := range sum.Renamed {
 				tell(cmd, "%s", x)
 			}
+			for _, x := range sum.Notes {
+				tell(cmd, "note: %s", x)
+			}
 			if far := sum.Far - sum.NotFinite; err == nil && far > 0 && o.MaxUnfamiliar == 0 {
 				tell(cmd, "note: %s unlike the training rows (ood above 2); --max-ood flags such rows", areRows(far, sum.Rows))
 			}

@@ -80,6 +80,17 @@ func TestPredictSays(t *testing.T) {
 	if _, _, errs := utvi(t, "predict", m, far, "--max-ood", "2"); strings.Contains(errs, "unlike") || !strings.Contains(errs, "1 of 2 rows is flagged") {
 		t.Error(errs)
 	}
+	// Levels that training did not show, and numbers that can only be read in another way.
+	strange := writeText(t, filepath.Join(dir, "strange.csv"), "temperature;temperature_std;minutes;resin;strength\n140,5;1;30;Birch;40,5\n141,5;1;30;oak;41,5\n")
+	for _, command := range []string{"predict", "eval"} {
+		code, _, errs := utvi(t, command, m, strange)
+		for _, want := range []string{`note: column resin: "Birch" on line 2 and 1 other cell are no levels that training showed; "birch" differs from it only by case or blanks`,
+			"note: " + strange + `, column temperature: "140,5" is read with a decimal comma; the training table has a decimal point`} {
+			if code != 0 || !strings.Contains(errs, want+"\n") {
+				t.Errorf("%s: exit %d, %s; want %s", command, code, errs, want)
+			}
+		}
+	}
 	bare := writeText(t, filepath.Join(dir, "bare.csv"), "140,1,30,birch\n")
 	if code, _, errs := utvi(t, "predict", m, bare); code != 0 || !strings.Contains(errs, "columns are matched by their position") {
 		t.Errorf("exit %d, %s", code, errs)
@@ -90,5 +101,22 @@ func TestPredictSays(t *testing.T) {
 	again := append([]string{"fit", filepath.Join(dir, "resin.csv"), "--target", "strength", "--out", m, "--minutes", "10"}, quickly...)
 	if code, _, errs := utvi(t, again...); code != 0 || !strings.Contains(errs, "is calibrated; the new model will replace it and will not be") {
 		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// TestDecimalsOfColumnsInUse fits a table in which only a column that is ignored has a point.
+func TestDecimalsOfColumnsInUse(t *testing.T) {
+	dir := t.TempDir()
+	var b strings.Builder
+	b.WriteString("t;p;y;firmware\n")
+	for i := range 200 {
+		fmt.Fprintf(&b, "%d;%d,%03d;%d,%03d;1.5\n", 20+i*7%31, 1+i%5, 100+i*37%800, 2+i%7, 111+i*53%800)
+	}
+	file, m := writeText(t, filepath.Join(dir, "device.csv"), b.String()), filepath.Join(dir, "y.utvi")
+	for _, x := range []struct{ flag, value, span string }{{"--ignore", "firmware", " 1.1 to "}, {"--decimal", "comma", " 1.1 to "}, {"--decimal", "point", " 1100 to "}} {
+		args := append([]string{"fit", file, "--target", "y", "--out", m, "--fresh", x.flag, x.value}, quickly...)
+		if code, out, errs := utvi(t, args...); code != 0 || !strings.Contains(out, x.span) {
+			t.Errorf("%s %s: exit %d, %s%s", x.flag, x.value, code, out, errs)
+		}
 	}
 }

@@ -50,7 +50,7 @@ func runFit(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 	if err != nil {
 		return sweep.Outcome{}, err
 	}
-	f, err := fit.ReadTable(s.Table, table.Options{})
+	f, err := fit.ReadTable(s.Table, table.Options{Used: s.Uses})
 	if err != nil {
 		return sweep.Outcome{}, err
 	}

@@ -56,6 +56,7 @@ type Summary struct {
 	NoiseInWeights  bool   // the model has no part for the noise
 	ByPosition      bool   // columns were matched by their order
 	Renamed         []string
+	Notes           []string // on how the table was read
 }
 
 // Write writes a line for every row of a table, in their order. Rows stream: memory
@@ -67,6 +68,7 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	}
 	out := &printer{Output: o, p: p, m: p.Model(), marks: p.Options().Bounds()}
 	columns := 0
+	var encoder *table.Encoder
 	if s := out.m.Schema; s != nil {
 		columns = len(s.Spans())
 	}
@@ -90,6 +92,7 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 		sum.Far += x.far
 		sum.NotFinite += x.notFinite
 		sum.NoiseInWeights, sum.ByPosition = x.noiseInWeights, x.byPosition
+		encoder = x.encoder
 		if f, ok := x.lines.(*fields); ok {
 			f.to = out.parquet
 		}
@@ -97,6 +100,9 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	})
 	if err == nil && out.parquet != nil {
 		err = out.parquet.Close()
+	}
+	if encoder != nil {
+		sum.Notes = encoder.Notes()
 	}
 	return sum, err
 }
@@ -132,6 +138,7 @@ type printed struct {
 	first           string // where the first row stands that is not finite
 	noiseInWeights  bool
 	byPosition      bool
+	encoder         *table.Encoder // nil: the model is a network
 }
 
 // header writes what stands before the rows.
@@ -161,7 +168,7 @@ func (p *printer) header(w io.Writer) (err error) {
 func (p *printer) print(b *predict.Batch) (*printed, error) {
 	x := &printed{lines: p.newLines(p.columns), rows: b.Len(), noiseInWeights: b.NoiseInWeights()}
 	if e := b.Encoder(); e != nil {
-		x.byPosition = e.ByPosition()
+		x.byPosition, x.encoder = e.ByPosition(), e
 	}
 	why := b.Explain(p.Explain)
 	out := x.lines
