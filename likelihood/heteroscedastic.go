@@ -28,6 +28,8 @@ import (
 // more. There the predicted Normal is scored as a whole (Total):
 //
 //	−ln N(y; m, Σ_m + e^(l+Σ_ℓ/2))
+//
+// Only the KL then tells doubt from noise.
 type Heteroscedastic struct {
 	Floor  float64 `json:"floor,omitempty"`  // smallest e^a; 0 means 1e-6
 	Common float64 `json:"common,omitempty"` // share of the score with common noise, below 1
