@@ -22,13 +22,25 @@ func encodeApply(c *coder, l Apply) (o applyOptions, err error) {
 	if rule == nil {
 		rule = moment.Default(l.F) // written out: the file outlives the default
 	}
-	name, print := rule.String(), printRule(rule)
-	if builtin, ok := builtinRule(name); ok {
+	builtin, known := builtinRule(rule.String())
+	o.ruleOptions, err = nameRule(c, "rule", rule, builtin, known, printRule)
+	return o, err
+}
+
+// nameRule names a rule: a built-in one by its name alone, another one with its fingerprint. builtin is the one that
+// is known under its name.
+func nameRule[R fmt.Stringer](c *coder, what string, r, builtin R, known bool, sample func(R) fingerprint) (o ruleOptions, err error) {
+	name, p := r.String(), sample(r)
+	switch {
+	case !known:
+		o.UserRule, o.RuleValues = name, p
+		err = c.once(what, name, p)
+	case !p.same(sample(builtin)):
+		err = fmt.Errorf("the %s has the name %q of a different, built-in %[1]s; give it another name", what, name)
+	default:
 		o.Rule = name
-		return o, print.named("rule", name, printRule(builtin))
 	}
-	o.UserRule, o.RuleValues = name, print
-	return o, c.once("rule", name, print)
+	return o, err
 }
 
 func decodeApply(c *coder, o applyOptions) (Apply, error) {

@@ -119,13 +119,8 @@ func (c *coder) ruleName(r moment.JointRule, unless func() moment.JointRule) (o 
 	if r == nil || c.noDefaults && usual != nil && r.String() == usual.String() {
 		return o, nil
 	}
-	name, print := r.String(), printJointRule(r)
-	if builtin, ok := builtinJointRule(name); ok {
-		o.Rule = name
-		return o, print.named("joint rule", name, printJointRule(builtin))
-	}
-	o.UserRule, o.RuleValues = name, print
-	return o, c.once("joint rule", name, print)
+	builtin, known := builtinJointRule(r.String())
+	return nameRule(c, "joint rule", r, builtin, known, printJointRule)
 }
 
 // builtinJointRule returns the rule that ParseJoint knows under a name.

@@ -122,14 +122,6 @@ func (c *coder) once(what, name string, p fingerprint) error {
 	return nil
 }
 
-// named reports a rule that has the name of a built-in one, and gives something else.
-func (p fingerprint) named(what, name string, builtin fingerprint) error {
-	if p.same(builtin) {
-		return nil
-	}
-	return fmt.Errorf("the %s has the name %q of a different, built-in %s; give it another name", what, name, what)
-}
-
 // is reports whether the function or rule that was brought is the one that was saved.
 // Old files hold no fingerprint.
 func (p fingerprint) is(what, name string, brought fingerprint) error {

@@ -14,8 +14,7 @@ DEVICE float chosen(uint32 bits, float x, float y) {
 DEVICE float chosen(uint32 bits, float x, float y) { return bits ? x : y; }
 #endif
 
-// turned adds up eight numbers over the eight rows that a warp's threads have of a column: a thread gets one sum, that of number
-// turned_number.
+// turned adds up eight numbers over the eight rows that a warp's threads have of a column: a thread gets the sum of one of them.
 template <int N>
 DEVICE void turn_rows(float (&x)[8], int lane) {
 	uint32 up = lane & 4 * N;
