@@ -166,7 +166,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	defer context.AfterFunc(ctx, bar.stop)()
 	result, err := fit.Run(ctx, frame, r.config, fit.Options{
 		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs, Engine: e,
-		Schema: r.summary, Warn: func(s string) { tell(cmd, "warning: %s", s) },
+		Schema: r.summary, Warn: func(s string) { tell(cmd, "warning: %s", inFlags(s)) },
 		Budget: r.budget(),
 	})
 	bar.close()

@@ -44,7 +44,7 @@ func run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted") // the same for all commands
 	}
-	fmt.Fprintln(stderr, "utvi:", oneLine(err.Error()))
+	fmt.Fprintln(stderr, "utvi:", inFlags(oneLine(err.Error())))
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
 	}
