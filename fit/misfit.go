@@ -10,7 +10,7 @@ import (
 // misfit says that intervals cover so much less or more than they should that chance cannot explain it; "" if
 // none does. Intervals of counts may cover more: their ends are whole numbers.
 func misfit(target string, s metric.RegressionScores, counts bool) string {
-	const few, sigmas, least = 30, 3.5, 0.05 // of many rows a little is no chance either, but harms nobody
+	const few, sigmas, least = 30, 3.5, 0.05 // with many rows, chance does not explain what is harmless either
 	if s.Rows < few {
 		return ""
 	}
@@ -28,6 +28,6 @@ func misfit(target string, s metric.RegressionScores, counts bool) string {
 	if most == sigmas {
 		return ""
 	}
-	return fmt.Sprintf("the %.4g %% intervals of %s cover %.1f %%, which chance does not explain: %[2]s is not distributed as predicted (it may have two peaks, equal values or outliers), or these rows differ from the training rows; to calibrate the model with held-out rows may help",
+	return fmt.Sprintf("the %.4g %% intervals of %s cover %.1f %%, which chance does not explain: %[2]s is not distributed as predicted (it may have two peaks, equal values or outliers), or these rows differ from the training rows; calibrating the model with held-out rows may help",
 		100*worst.Level, target, 100*worst.Coverage)
 }

@@ -50,13 +50,14 @@ other rows, evaluate it on the held-out rows, and write the model and a report.
 Cells may be written as people write them: 7,637 or 1.234,56, $0.63, 12 %, 5 kg, dates and
 times, - or NA for a missing value. Whether 1,516 means 1516 follows from the other cells of
 the column and from the columns in use; if that is a guess, a warning says so and --decimal
-decides. A text among numbers stops the fit, and so does a target of dates. Text may be in UTF-8, UTF-16 or Latin-1, with fields
-separated by commas, semicolons, tabs, | or blanks. Columns of dates become a trend and the
-place within the year, the week and the day. Columns with many different names are embedded:
-each name gets learned numbers with error bars. Targets that are counts get a distribution of
-counts if held-out rows are more probable so. Rows without a target are set aside.
-Warnings name columns and rows that look wrong: copies of the target, columns that are the
-same, repeated rows, columns without values.
+decides. A text among numbers stops the fit, and so does a target of dates. Files may be in
+UTF-8, UTF-16 or Latin-1, with fields separated by commas, semicolons, tabs, | or blanks.
+
+Columns of dates become a trend and the place within the year, the week and the day. Columns
+with many different names are embedded: each name gets learned numbers with error bars.
+Targets that are counts get a distribution of counts if held-out rows are more probable so.
+Rows without a target are set aside. Warnings name columns and rows that look wrong: copies of
+the target, columns that are the same, repeated rows, columns without values.
 
 Nothing needs tuning. Settings can be given by flags or in a file (--config). The report
 lists all settings in the form of such a file.

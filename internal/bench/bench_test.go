@@ -86,8 +86,8 @@ func TestGains(t *testing.T) {
 // A gain is the time of one over that of many, whatever the two take.
 func TestMeasureGain(t *testing.T) {
 	sleep := func(d time.Duration) func() { return func() { time.Sleep(d) } }
-	g := measureGain(3, time.Millisecond, sleep(30*time.Millisecond), sleep(3*time.Millisecond))
-	if !(g > 4 && g < 11) {
-		t.Errorf("ten times as fast is %.2f", g)
+	g := measureGain(3, time.Millisecond, sleep(100*time.Millisecond), sleep(time.Millisecond))
+	if !(g > 5) { // a busy machine sleeps longer
+		t.Errorf("a hundred times as fast is %.2f", g)
 	}
 }

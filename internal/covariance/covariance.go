@@ -40,10 +40,10 @@ func Propagate[T gauss.Float](network *nn.Node[T], x gauss.Batch[T], order int) 
 			if x.Var != nil {
 				s.cov[i*n+i] = float64(x.Var[r*n+i])
 			}
-			for j := range n {
-				if x.Cov != nil {
-					s.cov[i*n+j] = float64(x.Cov[(r*n+i)*n+j])
-				}
+		}
+		if x.Cov != nil {
+			for i, c := range x.Cov[r*n*n:][:n*n] {
+				s.cov[i] = float64(c)
 			}
 		}
 		if err := run(s, network); err != nil {
