@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"fmt"
+	mathrand "math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -82,6 +83,7 @@ func (c *Cluster) configure(nodes, maxArray int) {
 	}
 	key := make([]byte, 128)
 	rand.Read(key)
+	ports := freePorts(c.t, 1+nodes)
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `ClusterName=utvi
 SlurmctldHost=localhost(127.0.0.1)
@@ -111,9 +113,9 @@ SlurmdTimeout=8
 KillWait=5
 MpiDefault=none
 MailProg=/bin/true
-`, freePort(c.t), me.Username, c.dir, maxArray)
+`, ports[0], me.Username, c.dir, maxArray)
 	for i := 1; i <= nodes; i++ {
-		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=localhost NodeAddr=127.0.0.1 Port=%d CPUs=1\n", i, freePort(c.t))
+		fmt.Fprintf(&b, "NodeName=n%d NodeHostname=localhost NodeAddr=127.0.0.1 Port=%d CPUs=1\n", i, ports[i])
 	}
 	b.WriteString("PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n")
 	for name, data := range map[string][]byte{"slurm.conf": b.Bytes(), "munge.key": key} {
@@ -126,14 +128,25 @@ MailProg=/bin/true
 	}
 }
 
-// freePort is one that nobody listened at a moment ago.
-func freePort(t testing.TB) int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// freePorts are different ports that nobody listened at a moment ago, below those that
+// Linux gives to connections: one of these could take a port before its daemon starts.
+func freePorts(t testing.TB, n int) (ports []int) {
+	t.Helper()
+	const first, end = 16384, 32768
+	for range 10000 {
+		if len(ports) == n {
+			return ports
+		}
+		port := first + mathrand.IntN(end-first)
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
+		if err != nil {
+			continue
+		}
+		defer l.Close() // not before all are chosen
+		ports = append(ports, port)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatalf("no %d free ports from %d to %d", n, first, end-1)
+	return nil
 }
 
 // Env is the environment in which commands reach this cluster.
@@ -178,10 +191,20 @@ func (c *Cluster) start(name string, env []string, program string, args ...strin
 	c.daemons = append(c.daemons, d)
 }
 
-// await waits a while for something that daemons do.
+// await waits a while for something that daemons do, all of which must go on running.
 func (c *Cluster) await(what string, done func() bool) {
 	c.t.Helper()
-	for start := time.Now(); !done(); time.Sleep(50 * time.Millisecond) {
+	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+		for _, d := range c.daemons {
+			select {
+			case <-d.gone:
+				c.t.Fatalf("%s ended (%v)\n%s", d.name, d.cmd.ProcessState, c.Logs())
+			default:
+			}
+		}
+		if done() {
+			return
+		}
 		if time.Since(start) > 30*time.Second {
 			c.t.Fatalf("no %s after 30 s\n%s", what, c.Logs())
 		}
