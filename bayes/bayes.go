@@ -81,7 +81,9 @@ type Loader func(o importer.Options) (*model.Model, error)
 // Train makes a network Bayesian. Rows of numbers have as many targets as the network has
 // outputs; classes have one target, the index of the class. test are rows that are only
 // scored; if nil, a share of the rows is held out. Rows that the network was trained with
-// make its error bars look better than they are.
+// make its error bars look better than they are. Networks with up to 32 outputs carry
+// correlations between their units if all their layers can, others only if the options say
+// so.
 func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, test *data.Set, c Config) (*Result, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -90,7 +92,8 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 	if err := rows.Check(); err != nil {
 		return nil, err
 	}
-	o.Random = false
+	correlated := o.Correlated
+	o.Random, o.Correlated = false, false
 	point, err := load(o)
 	if err != nil {
 		return nil, err
@@ -115,14 +118,22 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 	if r.Trained < 1 || r.Held < 1 {
 		return nil, fmt.Errorf("%d rows; at least a few are needed to train and to score", rows.X.Rows)
 	}
-	o.Finish = k.finish(nil)
+	o.Finish = k.finish(false)
 	if point, err = load(o); err != nil {
 		return nil, err
 	}
 	spread := k.before(r, point, fitted, held)
-	o.Random, o.Correlated, o.Finish = true, point.Outputs() <= mostFollowed, k.finish(spread)
-	if r.Net, err = load(o); err != nil {
+	o.Random, o.Correlated, o.Finish = true, correlated || point.Outputs() <= mostFollowed, k.finish(true)
+	r.Net, err = load(o)
+	if err != nil && !correlated { // a layer in the middle may not carry correlations
+		o.Correlated = false
+		r.Net, err = load(o)
+	}
+	if err != nil {
 		return nil, err
+	}
+	if spread != nil {
+		start(r.Net, spread)
 	}
 	if err := c.train(ctx, r.Net, k, fitted); err != nil {
 		return nil, err

@@ -10,8 +10,10 @@ import (
 	"utvi/gauss"
 	"utvi/internal/special"
 	"utvi/model"
+	"utvi/nn"
 	"utvi/onnx"
 	"utvi/onnx/importer"
+	"utvi/table"
 )
 
 // lines is a graph that is a straight line for each output, as trained elsewhere.
@@ -78,6 +80,101 @@ func TestClasses(t *testing.T) {
 		b, a := r.ClassesBefore, r.ClassesAfter
 		if a.Accuracy.Value < b.Accuracy.Value-0.02 || a.LL.Value < b.LL.Value+0.1 || a.ECE > b.ECE/2 {
 			t.Errorf("%q: accuracy %v to %v, log-likelihood %v to %v, calibration error %v to %v", end, b.Accuracy, a.Accuracy, b.LL, a.LL, b.ECE, a.ECE)
+		}
+	}
+}
+
+// Targets in different units have noise of their own from the start: an error bar of one
+// that begins at the size of another never arrives.
+func TestUnits(t *testing.T) {
+	units := []float32{1e-3, 1, 1e3}
+	scaled := func(n int, seed uint64) data.Set {
+		s := rows(n, seed, false)
+		y := s.Y
+		s.Y, s.Targets = nil, len(units)
+		for _, v := range y {
+			for _, u := range units {
+				s.Y = append(s.Y, u*v)
+			}
+		}
+		return s
+	}
+	load := func(o importer.Options) (*model.Model, error) {
+		b := onnx.NewBuilder("g")
+		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+		y := b.Op("Gemm", []string{x, b.Floats("w", []float32{2, 2, 2}, 1, 3), b.Floats("b", []float32{1, 1, 1}, 3)})
+		b.Reserve("y")
+		b.Output("y", b.Op("Mul", []string{y, b.Floats("units", units, 3)}), onnx.Float)
+		return importer.Network(b.Model(), nil, o)
+	}
+	test := scaled(500, 2)
+	r, err := Train(t.Context(), load, importer.Options{}, scaled(200, 1), &test, Config{Epochs: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, a := range r.After {
+		if c := a.Intervals[1].Coverage; math.Abs(c-0.9) > 0.06 {
+			t.Errorf("target %d: 90 %% intervals cover %v", i, c)
+		}
+	}
+}
+
+// A softmax in the middle of a network is no end of a classifier.
+func TestInnerSoftmax(t *testing.T) {
+	load := func(o importer.Options) (*model.Model, error) {
+		b := onnx.NewBuilder("g")
+		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+		y := b.Op("Softmax", []string{b.Op("MatMul", []string{x, b.Floats("w", []float32{1, -1}, 1, 2)})})
+		b.Reserve("y")
+		b.Output("y", b.Op("MatMul", []string{y, b.Floats("v", []float32{6, -4}, 2, 1)}), onnx.Float)
+		return importer.Network(b.Model(), nil, o)
+	}
+	r, err := Train(t.Context(), load, importer.Options{}, rows(100, 1, false), nil, Config{Epochs: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.After) != 1 {
+		t.Errorf("its numbers are classes: %v", r.ClassesAfter)
+	}
+	if _, err := Train(t.Context(), load, importer.Options{Correlated: true}, rows(100, 1, false), nil, Config{Epochs: 2}); err == nil {
+		t.Error("correlations that were asked for are left out")
+	}
+}
+
+// Networks with many outputs carry correlations if they are asked for.
+func TestCorrelated(t *testing.T) {
+	many := make([]float32, mostFollowed+1)
+	for i := range many {
+		many[i] = 1
+	}
+	set := rows(40, 1, true)
+	for _, asked := range []bool{false, true} {
+		r, err := Train(t.Context(), lines(many, many, ""), importer.Options{Correlated: asked}, set, nil, Config{Epochs: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := nn.Any(r.Net.Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Correlated); return ok }); got != asked {
+			t.Errorf("asked for %v: %v", asked, got)
+		}
+	}
+}
+
+func TestTableRefusals(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		targets []string
+		want    string
+	}{
+		{"a,y\n1,2\n3,4\n", []string{"y", "y"}, `the target column "y" is named twice`},
+		{"a,y\n1,2\n3e39,4\n", []string{"y"}, `a.csv line 3: the column "a" holds 3e+39; a network takes numbers up to 3.4e38`},
+	} {
+		s, err := table.NewReader(strings.NewReader(c.text), "a.csv", table.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, err := FromTable(s, c.targets); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %q", err, c.want)
 		}
 	}
 }

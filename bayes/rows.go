@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"utvi/data"
 	"utvi/gauss"
@@ -20,6 +21,9 @@ func FromTable(rows table.Source, targets []string) (data.Set, error) {
 		i := h.Column(name)
 		if i < 0 {
 			return data.Set{}, fmt.Errorf("the table has no column %.60q; its columns are %.200q", name, h.Columns)
+		}
+		if isTarget[i] {
+			return data.Set{}, fmt.Errorf("the target column %.60q is named twice", name)
 		}
 		isTarget[i] = true
 		at = append(at, i)
@@ -76,7 +80,9 @@ func read(rows table.Source, add func(row []float32)) error {
 				if kind != table.Number {
 					return fmt.Errorf("%s: the column %.60q does not hold a number; a network takes numbers only", c.Where(r), h.Columns[i])
 				}
-				row[i] = float32(v)
+				if row[i] = float32(v); math.IsInf(float64(row[i]), 0) {
+					return fmt.Errorf("%s: the column %.60q holds %v; a network takes numbers up to 3.4e38", c.Where(r), h.Columns[i], v)
+				}
 			}
 			add(row)
 		}

@@ -8,6 +8,7 @@ import (
 	"utvi/data"
 	"utvi/dist"
 	"utvi/fn"
+	"utvi/internal/special"
 	"utvi/likelihood"
 	"utvi/metric"
 	"utvi/model"
@@ -18,7 +19,7 @@ import (
 type task struct {
 	classes    bool
 	softmax    bool // the network gives logits: a softmax is added
-	log        bool // the network gives logarithms of probabilities: the logarithm is taken off
+	log        bool // the network gives logarithms of probabilities: it gets probabilities instead
 	likelihood likelihood.Likelihood
 }
 
@@ -27,12 +28,12 @@ type task struct {
 func taskOf(n *model.Model, rows data.Set) (task, error) {
 	steps := n.Graph().Steps()
 	last := steps[len(steps)-1].Layer
-	isSoftmax := func(l nn.Layer) bool { j, ok := l.(nn.Joint); return ok && j.Map.Name == "softmax" }
+	is := func(l nn.Layer, name string) bool { j, ok := l.(nn.Joint); return ok && j.Map.Name == name }
 	k := task{likelihood: likelihood.Normal{}}
 	switch {
-	case isSoftmax(last):
+	case is(last, "softmax"):
 		k.classes = true
-	case len(steps) > 1 && isSoftmax(steps[len(steps)-2].Layer):
+	case is(last, "log_softmax"):
 		k.classes, k.log = true, true
 	case n.Outputs() > 1 && rows.Outputs() == 1:
 		k.classes, k.softmax = true, true
@@ -54,24 +55,30 @@ func taskOf(n *model.Model, rows data.Set) (task, error) {
 	return k, nil
 }
 
-// finish changes the end of the imported layers: probabilities for classes, noise that
-// starts at the given standard deviations for numbers.
-func (k task) finish(noise []float64) func(nn.Chain) nn.Chain {
+// finish changes the end of the imported layers: probabilities for classes, noise for
+// numbers.
+func (k task) finish(noise bool) func(nn.Chain) nn.Chain {
 	return func(l nn.Chain) nn.Chain {
 		switch {
 		case k.log:
-			return l[:len(l)-1]
+			return append(l[:len(l)-1], nn.Joint{Map: fn.Softmax()})
 		case k.softmax:
 			return append(l, nn.Joint{Map: fn.Softmax()})
-		case !k.classes && noise != nil:
-			var mean float64
-			for _, s := range noise {
-				mean += s / float64(len(noise))
-			}
-			return append(l, nn.Noise{Start: max(mean, 1e-6)})
+		case !k.classes && noise:
+			return append(l, nn.Noise{})
 		}
 		return l
 	}
+}
+
+// start sets the noise of the network, its last tensor, to a standard deviation for each
+// target, because targets may have different units.
+func start(n *model.Model, noise []float64) {
+	t := n.Params.Tensors[len(n.Params.Tensors)-1]
+	for i, s := range noise {
+		t.Mean[i] = float32(special.SoftplusInverse(s))
+	}
+	n.Changed()
 }
 
 // before scores the trained network, and returns the standard deviation of its errors on
@@ -96,6 +103,14 @@ func (k task) before(r *Result, n *model.Model, fitted, held data.Set) []float64
 		spread[j] = max(math.Sqrt(spread[j]), 1e-12)
 	}
 	r.Before = numbers(exact(held), func(i int) float64 { return spread[i%m] }, m, held.Y)
+	// Noise starts at least at a millionth of the target's size, if the network hits all rows.
+	for j := range spread {
+		var size float64
+		for i := j; i < len(fitted.Y); i += m {
+			size = max(size, math.Abs(float64(fitted.Y[i])))
+		}
+		spread[j] = max(spread[j], 1e-6*size)
+	}
 	return spread
 }
 

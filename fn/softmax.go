@@ -70,10 +70,13 @@ func softmaxVJP(x, dy, dx []float64) {
 // NamedMap returns the coupled map with the given name. Model files store maps by
 // name.
 func NamedMap(name string) (*moment.Map, error) {
-	if name == "softmax" {
+	switch name {
+	case "softmax":
 		return Softmax(), nil
+	case "log_softmax":
+		return LogSoftmax(), nil
 	}
-	return nil, fmt.Errorf("fn: unknown map %q; the only map is softmax", name)
+	return nil, fmt.Errorf("fn: unknown map %q; the maps are softmax and log_softmax", name)
 }
 
 // coupled is the error of Named for the name of a map.

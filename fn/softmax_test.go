@@ -139,7 +139,7 @@ func TestSoftmaxIsNoFunc(t *testing.T) {
 	if m, err := fn.NamedMap("softmax"); err != nil || m.Name != "softmax" {
 		t.Error(err)
 	}
-	if _, err := fn.NamedMap("tanh"); err == nil || err.Error() != `fn: unknown map "tanh"; the only map is softmax` {
+	if _, err := fn.NamedMap("tanh"); err == nil || err.Error() != `fn: unknown map "tanh"; the maps are softmax and log_softmax` {
 		t.Error(err)
 	}
 }

@@ -93,6 +93,7 @@ func TestJoint(t *testing.T) {
 		"gh":     {Map: fn.Softmax(), Rule: moment.JointGH(3)},
 		"fifth":  {Map: fn.Softmax(), Rule: moment.JointFifth()},
 		"mc":     {Map: fn.Softmax(), Rule: moment.JointMC(9)},
+		"log":    {Map: fn.LogSoftmax()},
 		"no VJP": {Map: blind},
 	} {
 		t.Run(name, func(t *testing.T) { nntest.Layer(t, l, nn.Vec(4), nntest.Options{}) })

@@ -159,6 +159,9 @@ func (t *Tensor) outside(beside fs.FS, size int) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes lie outside; the size needs %d", length, size)
 	}
 	f, err := beside.Open(name)
+	if reason, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, fmt.Errorf("cannot read %s, which holds its data: %w", name, reason.Err)
+	}
 	if err != nil {
 		return nil, err
 	}

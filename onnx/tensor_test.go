@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,9 @@ func TestDataOutside(t *testing.T) {
 	}
 	if _, err := at("location", "w.bin").Float64s(nil); err == nil {
 		t.Error("data outside were read from nowhere")
+	}
+	if _, err := at("location", "none.bin").Float64s(os.DirFS(t.TempDir())); err == nil || !strings.Contains(err.Error(), "cannot read none.bin, which holds its data: no such file") {
+		t.Error(err)
 	}
 	for _, entries := range [][]string{
 		{"location", "../w.bin"}, {"location", "/etc/passwd"}, {"location", "deep/w.bin"}, {"location", ""}, {},

@@ -31,6 +31,9 @@ func TestNetworksOutAndIn(t *testing.T) {
 	if err := os.WriteFile(at("rows.csv"), []byte(rows.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(at("net.pt"), []byte("PK\x03\x04 and more"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ args, says string }{
 		{"export net.safetensors --variance", "net.onnx: "},
 		{"import net.onnx --output mean -o in.safetensors", "the graph has the inputs \"x\" and \"x_variance\"; a network has one"},
@@ -39,15 +42,21 @@ func TestNetworksOutAndIn(t *testing.T) {
 		{"import plain.onnx --output mean -o in.safetensors --random", "in.safetensors: inputs 2, outputs 1, 3 weights"},
 		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs 2 -o bayes.safetensors", "48 rows of training, scores on 12 other rows:"},
 		{"export bayes.safetensors -o again.onnx", "again.onnx: "},
+		{"export bayes.safetensors -o new/a/again.onnx", "again.onnx: "},
+		{"import plain.onnx --output mean -o new/b/in.safetensors", "in.safetensors: inputs 2"},
+		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs 2 -o new/c/bayes.safetensors", "48 rows of training"},
 		{"bayes plain.onnx --data rows.csv", "--data and --target are needed"},
 		{"bayes plain.onnx --output mean --data rows.csv --target z", `the table has no column "z"; its columns are ["a" "b" "y"]`},
 		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs 0", "--epochs, --batch, --rate and --held-out must be above 0"},
-		{"bayes plain.onnx --output mean --data rows.csv --target y -o none/x.safetensors", "none does not exist"},
+		{"bayes plain.onnx --output mean --data rows.csv --target y -o plain.onnx/x.safetensors", "plain.onnx is not a folder"},
 		{"bayes plain.onnx --output mean --data rows.csv --target y --test new.csv -o new.csv", "new.csv: no such file or directory"},
 		{"import none.onnx -o x.safetensors", "none.onnx: no such file or directory"},
 		{"export plain.onnx", "plain.onnx is not a utvi model file"},
 		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs -2", "-2 epochs"},
 		{"import rows.csv -o x.safetensors", "rows.csv: not an ONNX file: "},
+		{"import net.safetensors -o x.safetensors", "weights without layers; describe the layers in a JSON file (LoadStateDict, --layers)"},
+		{"import net.pt -o x.safetensors", "one that torch.save wrote; write the network with torch.onnx.export"},
+		{"predict net.safetensors rows.csv", "but a network; utvi export writes it as a graph that predicts, utvi serve answers with it"},
 		{"export rows.csv", "rows.csv is not a utvi model file"},
 		{"export net.safetensors -o net.txt", "net.txt: a graph cannot be written as .txt; name a .onnx file"},
 		{"export net.safetensors -o net.safetensors", "output would overwrite the input"},

@@ -179,6 +179,12 @@ func everyMap() (all []zoo) {
 				zoo{name: name + "-correlated", input: nn.Vec(4), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 4}}}, l}})
 		}
 	}
+	for _, rule := range []moment.JointRule{nil, moment.JointUT(2)} {
+		l := nn.Joint{Map: fn.LogSoftmax(), Rule: rule}
+		name := fmt.Sprintf("log-softmax-%v", rule)
+		all = append(all, zoo{name: name, input: nn.Vec(4), layers: nn.Chain{l}},
+			zoo{name: name + "-correlated", input: nn.Vec(4), layers: nn.Chain{nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 8}, nn.Apply{F: fn.ReLU()}, nn.Dense{Out: 12}}}, l}})
+	}
 	all = append(all, zoo{name: "number-softmax", input: nn.Vec(5), layers: nn.Chain{nn.Joint{Map: fn.Softmax()}}, fixed: true})
 	return all
 }

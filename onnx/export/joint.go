@@ -16,13 +16,14 @@ type coupled func(x value) value
 // mapped returns a built-in map.
 func (o ops) mapped(m *moment.Map, d int) (coupled, error) {
 	if builtin, err := fn.NamedMap(m.Name); err == nil && same(m, builtin, d) {
-		return func(x value) value { return o.Op("Softmax", []value{x}) }, nil // the last axis is the default
+		op := map[string]string{"softmax": "Softmax", "log_softmax": "LogSoftmax"}[builtin.Name]
+		return func(x value) value { return o.Op(op, []value{x}) }, nil // the last axis is the default
 	}
 	if builtin, err := nn.NamedLocation(m.Name); err == nil && same(m, builtin, d) {
 		_, x, _ := call.Parse(m.Name)
 		return func(v value) value { return o.photons(v, x[0], x[1], x[2]) }, nil
 	}
-	return nil, fmt.Errorf("the map %s is Go code, which a graph cannot hold; softmax and the photon node can be exported", title(m.Name))
+	return nil, fmt.Errorf("the map %s is Go code, which a graph cannot hold; softmax, log_softmax and the photon node can be exported", title(m.Name))
 }
 
 // same reports whether a map has the values of a built-in one.

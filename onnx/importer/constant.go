@@ -58,8 +58,10 @@ func size(dims []int) int {
 func (r *reader) fold(n *onnx.Node, in []*constant) (out *constant, ok bool, err error) {
 	a := attributes{n}
 	switch n.Op {
-	case "Identity", "Cast", "Dropout":
+	case "Identity", "Dropout":
 		return in[0], len(in) > 0, nil
+	case "Cast":
+		return in[0].cast(a.to()), true, nil
 	case "Unsqueeze", "Squeeze":
 		axes := a.ints("axes", nil)
 		if len(in) > 1 {
@@ -130,28 +132,33 @@ var unary = map[string]func(x float64) float64{
 	"Reciprocal": func(x float64) float64 { return 1 / x }, "Floor": math.Floor,
 }
 
-// with combines two constants of the same size, or one with a number.
+// with combines two constants element by element. Where one has a dimension of size 1, or
+// lacks one in front, it is repeated.
 func (c *constant) with(d *constant, f func(x, y float64) float64) (*constant, error) {
-	out := &constant{dims: c.dims}
-	switch {
-	case len(c.data) == len(d.data):
-		if len(d.dims) > len(c.dims) {
-			out.dims = d.dims
+	rank := max(len(c.dims), len(d.dims))
+	a, b := append(repeated(1, rank-len(c.dims)), c.dims...), append(repeated(1, rank-len(d.dims)), d.dims...)
+	out := &constant{dims: make([]int, rank)}
+	n, most := 1, max(len(c.data), len(d.data), 1<<20)
+	for i := range a {
+		if out.dims[i] = a[i]; a[i] == 1 {
+			out.dims[i] = b[i]
 		}
-		for i, x := range c.data {
-			out.data = append(out.data, f(x, d.data[i]))
+		if b[i] != 1 && b[i] != out.dims[i] || out.dims[i] > 0 && n > most/out.dims[i] {
+			return nil, fmt.Errorf("constants of the sizes %v and %v cannot be combined", c.dims, d.dims)
 		}
-	case d.scalar():
-		for _, x := range c.data {
-			out.data = append(out.data, f(x, d.data[0]))
+		n *= out.dims[i]
+	}
+	out.data = make([]float64, n)
+	for k := range out.data {
+		var at [2]int
+		for i, before := 0, n; i < rank; i++ {
+			before /= out.dims[i]
+			place := k / before % out.dims[i]
+			for j, size := range [2]int{a[i], b[i]} {
+				at[j] = at[j]*size + min(place, size-1)
+			}
 		}
-	case c.scalar():
-		out.dims = d.dims
-		for _, y := range d.data {
-			out.data = append(out.data, f(c.data[0], y))
-		}
-	default:
-		return nil, fmt.Errorf("constants of the sizes %v and %v cannot be combined", c.dims, d.dims)
+		out.data[k] = f(c.data[at[0]], d.data[at[1]])
 	}
 	return out, nil
 }

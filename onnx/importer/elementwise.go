@@ -21,7 +21,7 @@ var functions = map[string]struct {
 	"Mish": {"($x*tanh(softplus($x)))", nil}, "HardSwish": {"($x*clip($x/6 + 0.5, 0, 1))", nil},
 	"LeakyRelu":       {"leaky_relu($x, $alpha)", map[string]float64{"alpha": 0.01}},
 	"Elu":             {"elu($x, $alpha)", map[string]float64{"alpha": 1}},
-	"Celu":            {"elu($x/$alpha, 1)*$alpha", map[string]float64{"alpha": 1}},
+	"Celu":            {"(elu($x/$alpha, 1)*$alpha)", map[string]float64{"alpha": 1}},
 	"Selu":            {"($gamma*elu($x, $alpha))", map[string]float64{"alpha": 1.67326319217681884765625, "gamma": 1.05070102214813232421875}},
 	"HardSigmoid":     {"clip($alpha*$x + $beta, 0, 1)", map[string]float64{"alpha": 0.2, "beta": 0.5}},
 	"ThresholdedRelu": {"where($x > $alpha, $x, 0)", map[string]float64{"alpha": 1}},
@@ -37,13 +37,16 @@ var binaries = map[string]string{
 
 // elementwise makes an elementwise operator text. ok is false if the operator is none.
 func (c *call) elementwise() (out *value, ok bool, err error) {
+	if out, ok := c.logOfSoftmax(); ok {
+		return out, true, nil
+	}
 	if f, found := functions[c.op]; found {
 		out, err = c.function(f.text, f.standard)
 		return out, true, err
 	}
 	switch c.op {
 	case "Not":
-		out, err = c.function("(1 - $x)", nil)
+		out, err = c.truth(c.function("(1 - $x)", nil))
 	case "Clip":
 		out, err = c.clip()
 	case "PRelu":
@@ -63,9 +66,19 @@ func (c *call) elementwise() (out *value, ok bool, err error) {
 		if !found {
 			return nil, false, nil
 		}
-		out, err = c.two(text)
+		if out, err = c.two(text); c.op != "Sub" && c.op != "Div" {
+			out, err = c.truth(out, err)
+		}
 	}
 	return out, true, err
+}
+
+// truth marks the result of a comparison or of an operator of logic.
+func (c *call) truth(v *value, err error) (*value, error) {
+	if err == nil {
+		v.truth = true
+	}
+	return v, err
 }
 
 func (c *call) function(text string, standard map[string]float64) (*value, error) {
@@ -95,7 +108,11 @@ func (c *call) operand(v, w *value) (string, []expr.Param, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	name := fmt.Sprintf("p%d", len(v.params)+1)
+	// Functions of one base may meet again in one formula, so no two have a parameter of the
+	// same name.
+	b := v.origin()
+	b.named++
+	name := fmt.Sprintf("p%d", b.named)
 	return name, []expr.Param{{Name: name, Values: values}}, nil
 }
 

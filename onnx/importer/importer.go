@@ -9,12 +9,14 @@
 package importer
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"utvi/model"
 	"utvi/nn"
@@ -48,7 +50,12 @@ func Load(path string, o Options) (*model.Model, error) {
 		return nil, err
 	}
 	m, err := onnx.Unmarshal(b)
-	if err != nil {
+	switch {
+	case err != nil && bytes.HasPrefix(b, []byte("PK\x03\x04")):
+		return nil, fmt.Errorf("%s: not an ONNX file but one that torch.save wrote; write the network with torch.onnx.export", path)
+	case err != nil && bytes.HasPrefix(b[min(8, len(b)):], []byte("{")):
+		return nil, fmt.Errorf("%s: not an ONNX file but safetensors, weights without layers; describe the layers in a JSON file (LoadStateDict, --layers)", path)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
@@ -161,6 +168,13 @@ func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
 		return nil, err
 	}
 	needed := needs(g, name)
+	// Operators that are not taken come first: the nodes that prepare their inputs would be
+	// refused for reasons that help nobody.
+	for i, n := range g.Nodes {
+		if needed[i] && ours(n) && !slices.Contains(shapers, n.Op) && !slices.Contains(Operators(), n.Op) {
+			return nil, fmt.Errorf("node %s, operator %.40q: %w", called(n, i), n.Op, errNotTaken())
+		}
+	}
 	for i, n := range g.Nodes {
 		if !needed[i] {
 			continue

@@ -145,6 +145,13 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		{"unknown", nil, func(b *onnx.Builder, x string) string { return b.Op("Loop", []string{x}) }, `node "Loop", operator "Loop": the operator is not taken; the operators are Abs, Add, `},
+		{"recurrent", nil, func(b *onnx.Builder, x string) string {
+			size := b.Op("Concat", []string{b.Ints(1), b.Op("Slice", []string{b.Op("Shape", []string{x}), b.Ints(0), b.Ints(1)})}, onnx.Int("axis", 0))
+			return b.Op("LSTM", []string{x, w(b, 3, 3), b.Op("ConstantOfShape", []string{size})})
+		}, `node "LSTM", operator "LSTM": the operator is not taken; the operators are Abs, Add, `},
+		{"fractions", nil, func(b *onnx.Builder, x string) string {
+			return b.Op("Cast", []string{b.Op("Tanh", []string{x})}, onnx.Int("to", int(onnx.Int32)))
+		}, "only comparisons can become whole numbers"},
 		{"lines in a name", nil, func(b *onnx.Builder, x string) string { return b.Op("Lo\nop", []string{x}) }, `node "Lo\nop", operator "Lo\nop": the operator is not taken; the operators are Abs, Add, `},
 		{"attention", nil, func(b *onnx.Builder, x string) string { return b.Op("MatMul", []string{x, x}) }, "products of two tensors, as in attention, are not taken"},
 		{"domain", nil, func(b *onnx.Builder, x string) string { return b.ML("Scaler", []string{x}) }, `"ai.onnx.ml", which are not taken`},
@@ -158,6 +165,10 @@ func TestRefusals(t *testing.T) {
 		{"branch sizes", nil, func(b *onnx.Builder, x string) string {
 			return b.Op("Add", []string{b.Op("MatMul", []string{x, w(b, 3, 4)}), b.Op("MatMul", []string{x, w(b, 3, 3)})})
 		}, "rows of the sizes [4] and [3]; a sum of two branches needs the same size"},
+		{"order of a flat image", image, func(b *onnx.Builder, x string) string {
+			y := b.Op("Flatten", []string{x})
+			return b.Op("Add", []string{y, b.Op("MatMul", []string{y, w(b, 72, 72)})})
+		}, "one of its inputs is an image made flat, the other comes from a dense layer"},
 		{"size", nil, func(b *onnx.Builder, x string) string { return b.Op("MatMul", []string{x, w(b, 4, 4)}) }, "its weights have the size [4 4]; a row of its input has [3]"},
 		{"maximum of zeros", image, func(b *onnx.Builder, x string) string {
 			return b.Op("MaxPool", []string{b.Op("Pad", []string{x, b.Ints(0, 0, 1, 1, 0, 0, 1, 1)})}, onnx.IntList("kernel_shape", 3, 3))

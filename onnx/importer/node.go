@@ -82,14 +82,14 @@ func init() { // which the map itself cannot: the functions look at it
 		"BatchNormalization": batchNorm, "LayerNormalization": layerNorm,
 		"MaxPool": maxPool, "AveragePool": avgPool, "GlobalAveragePool": globalPool, "GlobalMaxPool": globalPool, "ReduceMean": reduceMean,
 		"Pad": pad, "Flatten": flatten, "Reshape": reshape, "Squeeze": squeeze, "Unsqueeze": squeeze, "Transpose": transpose, "Shape": shapeOf,
-		"Identity": identity, "Dropout": identity, "Cast": identity,
+		"Identity": identity, "Dropout": identity, "Cast": cast,
 		"Softmax": softmax, "LogSoftmax": softmax,
 		"Constant": constantNode, "ConstantOfShape": constantOfShape,
 	}
 }
 
 func (r *reader) node(n *onnx.Node) error {
-	if n.Domain != "" && n.Domain != "ai.onnx" {
+	if !ours(n) {
 		return fmt.Errorf("it belongs to the operators %.60q, which are not taken", n.Domain)
 	}
 	c := &call{r, attributes{n}, n.Op, nil}
@@ -142,7 +142,17 @@ func (c *call) run() (*value, error) {
 	if out, ok, err := c.elementwise(); ok || err != nil {
 		return out, err
 	}
-	return nil, fmt.Errorf("the operator is not taken; the operators are %s", strings.Join(Operators(), ", "))
+	return nil, errNotTaken()
+}
+
+// ours reports whether a node is one of ONNX's own operators.
+func ours(n *onnx.Node) bool { return n.Domain == "" || n.Domain == "ai.onnx" }
+
+// shapers are operators that are taken for constants only, such as sizes.
+var shapers = []string{"Concat", "Gather", "Slice", "Floor"}
+
+func errNotTaken() error {
+	return fmt.Errorf("the operator is not taken; the operators are %s", strings.Join(Operators(), ", "))
 }
 
 // set gives the first output its value. Other outputs, such as the mask of Dropout, have

@@ -118,9 +118,20 @@ func softmax(c *call) (*value, error) {
 	if axis < 1 || axis > len(x.dims) || x.dims[axis-1] != x.shape.Size() {
 		return nil, fmt.Errorf("it sums over dimension %d of %v; a layer sums over a whole row", axis, x.dims)
 	}
-	y := x.same(nn.Joint{Map: fn.Softmax()})
 	if c.op == "LogSoftmax" {
-		return y.of(func(x string) string { return "log(" + x + ")" })
+		return x.same(nn.Joint{Map: fn.LogSoftmax()}), nil
 	}
-	return y, nil
+	return x.same(nn.Joint{Map: fn.Softmax()}), nil
+}
+
+// logOfSoftmax is a logarithm of a softmax that is spelt out. ok is false if the node is
+// none.
+func (c *call) logOfSoftmax() (out *value, ok bool) {
+	if c.op != "Log" || len(c.in) != 1 || c.in[0] == nil || c.in[0].layer == nil {
+		return nil, false
+	}
+	if j, is := c.in[0].layer.Layer.(nn.Joint); !is || j.Map.Name != "softmax" {
+		return nil, false
+	}
+	return c.in[0].prev.same(nn.Joint{Map: fn.LogSoftmax()}), true
 }

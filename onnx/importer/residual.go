@@ -21,7 +21,10 @@ func residual(v, w *value) (*value, error) {
 	if !ok {
 		return nil, fmt.Errorf("its inputs do not come from one tensor; only a sum of two branches of one tensor can be taken")
 	}
-	if v.shape != w.shape || !slices.Equal(v.dims, w.dims) || v.first != w.first || !slices.Equal(v.order, w.order) {
+	if v.shape == w.shape && slices.Equal(v.dims, w.dims) && !slices.Equal(v.order, w.order) {
+		return nil, fmt.Errorf("one of its inputs is an image made flat, the other comes from a dense layer; the channels of an image come last here, so their units do not match")
+	}
+	if v.shape != w.shape || !slices.Equal(v.dims, w.dims) || v.first != w.first {
 		return nil, fmt.Errorf("its inputs have rows of the sizes %v and %v; a sum of two branches needs the same size", v.dims, w.dims)
 	}
 	for _, l := range slices.Concat(roads[0], roads[1]) {

@@ -55,6 +55,9 @@ func reshape(c *call) (*value, error) {
 			to[0] = 0
 		}
 	}
+	if len(to) == 1 && to[0] <= 0 && x.shape.Size() == 1 {
+		return x.bareNumber(), nil
+	}
 	if len(to) < 2 {
 		return nil, fmt.Errorf("the size %v has no rows", to)
 	}
@@ -125,9 +128,17 @@ func squeeze(c *call) (*value, error) {
 	}
 	to.dims[0] = 0
 	if len(to.dims) < 2 {
-		return nil, fmt.Errorf("it leaves rows without a dimension")
+		return x.bareNumber(), nil
 	}
 	return x.sized(to.dims)
+}
+
+// bareNumber is v, of which a row is one number, without any dimension besides the rows, as
+// regressors in PyTorch often end.
+func (v *value) bareNumber() *value {
+	w := *v.flat()
+	w.dims = nil
+	return &w
 }
 
 // axes are the dimensions that a node names: an attribute in old files, an input in others.

@@ -29,7 +29,9 @@ type value struct {
 
 	base   *value // of an elementwise function: what x is
 	text   string // the function
+	truth  bool   // the function is 0 or 1
 	params []expr.Param
+	named  int    // of a base: how many parameters its functions have
 	made   *value // the function as a layer, once it was needed
 
 	stat *statistic // of a layer normalisation that is spelt out
@@ -222,10 +224,22 @@ func named(f *moment.Func) *moment.Func {
 	return nil
 }
 
+// alike compares near zero and as far as float32 reaches, because a graph may bound a
+// function far from zero, such as clip(x, -10, 10). Far from zero, points where f is not a
+// finite number, as a quotient of exponentials is, say nothing.
 func alike(f, g *moment.Func) bool {
-	for x := -8.0; x <= 8; x += 0.37 {
+	same := func(x float64) bool {
 		a, b := f.F(x), g.F(x)
-		if !(math.Abs(a-b) <= 2e-7*(1+math.Abs(b))) {
+		far := math.Abs(x) > 8 && (math.IsNaN(a) || math.IsInf(a, 0))
+		return far || a == b || math.Abs(a-b) <= 2e-7*(1+math.Abs(b))
+	}
+	for x := -8.0; x <= 8; x += 0.37 {
+		if !same(x) {
+			return false
+		}
+	}
+	for x := 1e-6; x <= math.MaxFloat32; x *= 1.3 {
+		if !same(x) || !same(-x) {
 			return false
 		}
 	}
