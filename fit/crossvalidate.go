@@ -49,7 +49,7 @@ func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o O
 			return nil, err
 		}
 		if all == nil {
-			all = l.model.newTally()
+			all = l.model.newTally(l.model.groupColumn(f.Rows(nil)))
 		}
 		if last != nil && len(last.Schema.Classes()) != len(l.model.Schema.Classes()) {
 			return nil, fmt.Errorf("%s: some classes have too few rows for %d folds", f.Header().File, folds)

@@ -112,11 +112,12 @@ func (m *Model) tally(ctx context.Context, rows table.Source, pool *compute.Pool
 	if err != nil {
 		return nil, err
 	}
-	all := m.newTally()
+	group := m.groupColumn(rows)
+	all := m.newTally(group)
 	var read atomic.Pointer[table.Encoder]
 	err = predict.Stream(ctx, p, whole, pool, func(b *predict.Batch) (*tally, error) {
 		read.Store(b.Encoder())
-		t := m.newTally()
+		t := m.newTally(group)
 		return t, t.add(m, b)
 	}, func(t *tally) error {
 		all.merge(t)

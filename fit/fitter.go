@@ -95,7 +95,7 @@ func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 		}
 		if f.classes {
 			if c.Sets != nil {
-				sets.add(c.Sets, o.p, o.class, o.weight)
+				sets.add(c.Sets, o.p, o.class, o.weight, 0)
 			}
 			p = append(p[:0], o.p...)
 			if c.Temperature != nil {

@@ -17,7 +17,11 @@ func misfit(target string, s metric.RegressionScores, counts bool) string {
 	var worst metric.CoverageScore
 	most := sigmas
 	for _, x := range s.Intervals {
-		off := (x.Coverage - x.Level) / math.Sqrt(x.Level*(1-x.Level)/float64(s.Rows))
+		rows := float64(s.Rows)
+		if x.Groups > 0 {
+			rows = x.Rows()
+		}
+		off := (x.Coverage - x.Level) / math.Sqrt(x.Level*(1-x.Level)/rows)
 		if off > 0 && counts {
 			continue
 		}

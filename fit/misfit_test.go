@@ -12,6 +12,14 @@ func TestMisfit(t *testing.T) {
 	scores := func(rows int, half, most float64) metric.RegressionScores {
 		return metric.RegressionScores{Rows: rows, Intervals: []metric.CoverageScore{{Level: 0.5, Coverage: half}, {Level: 0.9, Coverage: most}}}
 	}
+	grouped := func(s metric.RegressionScores, like float64) metric.RegressionScores {
+		for i := range s.Intervals {
+			x := &s.Intervals[i]
+			x.Groups = 5
+			x.Low, x.High = metric.Wilson(x.Coverage, like)
+		}
+		return s
+	}
 	for _, c := range []struct {
 		s      metric.RegressionScores
 		counts bool
@@ -23,6 +31,9 @@ func TestMisfit(t *testing.T) {
 		{scores(400, 0.36, 0.7), false, "the 90 % intervals of y cover 70.0 %"},
 		{scores(60, 0.98, 0.97), true, ""},
 		{scores(60, 0.017, 0.9), true, "cover 1.7 %"},
+		{grouped(scores(400, 0.36, 0.7), 12), false, ""}, // by few groups
+		{grouped(scores(400, 0.36, 0.7), 400), false, "the 90 % intervals of y cover 70.0 %"},
+		{grouped(scores(400, 0.36, 0.7), 0), false, ""},
 		{scores(20, 0, 0.5), false, ""},        // too few to say
 		{scores(10000, 0.53, 0.88), false, ""}, // too little
 	} {

@@ -48,7 +48,7 @@ func (s Scores) WriteTable(w io.Writer) error {
 		more = append(more, metric.Line{Name: "mean only", Text: fmt.Sprintf("RMSE %.4g, log-likelihood %.4g", b.RMSE, b.LL)})
 	}
 	for _, x := range s.Sets {
-		more = append(more, metric.Line{Name: fmt.Sprintf("%.4g %% sets", 100*x.Level), Text: fmt.Sprintf("cover %.1f %% (95 %% within %.1f … %.1f), mean size %.3g", 100*x.Coverage, 100*x.Low, 100*x.High, x.Width)})
+		more = append(more, metric.Line{Name: fmt.Sprintf("%.4g %% sets", 100*x.Level), Text: fmt.Sprintf("cover %.1f %% (%s), mean size %.3g", 100*x.Coverage, x.Band(), x.Width)})
 	}
 	if s.Classes == nil {
 		return s.Numbers.WriteTable(w, more...)
@@ -135,7 +135,7 @@ func (s Scores) List() (all []NamedScore) {
 			add("AUROC", "how well the two classes are separated; ½ is chance", "%.4f", *c.AUROC)
 		}
 		for _, x := range s.Sets {
-			add(fmt.Sprintf("%.4g %% sets cover", 100*x.Level), fmt.Sprintf("95 %% within %.1f … %.1f", 100*x.Low, 100*x.High), "%.1f %%", 100*x.Coverage)
+			add(fmt.Sprintf("%.4g %% sets cover", 100*x.Level), x.Band(), "%.1f %%", 100*x.Coverage)
 			add(fmt.Sprintf("%.4g %% sets, size", 100*x.Level), "mean number of classes", "%.3g", x.Width)
 		}
 		if b := s.Baseline; b != nil {
@@ -162,7 +162,7 @@ func (s Scores) List() (all []NamedScore) {
 	score("CRPS", n.CRPS, "of the whole distribution, in the target's unit; lower is better")
 	for _, i := range n.Intervals {
 		level := fmt.Sprintf("%.4g %% intervals", 100*i.Level)
-		add(level+" cover", fmt.Sprintf("95 %% within %.1f … %.1f", 100*i.Low, 100*i.High), "%.1f %%", 100*i.Coverage)
+		add(level+" cover", i.Band(), "%.1f %%", 100*i.Coverage)
 		if i.Unbounded > 0 {
 			add(level+", width", fmt.Sprintf("%d intervals have no bounds: too few rows to calibrate by", i.Unbounded), "infinite")
 			continue

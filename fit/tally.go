@@ -23,6 +23,7 @@ type tally struct {
 	sampled, known int    // rows that were looked up among those trained with, and found
 	byPosition     bool
 	notes          []string // on how the table was read
+	group          int      // column of the groups, −1 if there are none
 	targets        []targetTally
 }
 
@@ -59,8 +60,8 @@ type targetTally struct {
 
 var conformalLevels = [...]float64{0.5, 0.9, 0.95} // as in metric.RegressionScores
 
-func (m *Model) newTally() *tally {
-	t := &tally{targets: make([]targetTally, len(m.Schema.Targets()))}
+func (m *Model) newTally(group int) *tally {
+	t := &tally{group: group, targets: make([]targetTally, len(m.Schema.Targets()))}
 	for i := range t.targets {
 		t.targets[i].sample.most = mostShown
 		for range m.Schema.Classes() {
@@ -101,9 +102,9 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 		if b.Unfamiliar(row) > 1 {
 			t.strange++
 		}
-		weight := float64(w[row])
+		weight, g := float64(w[row]), t.groupOf(b, row)
 		if m.Classes() != nil {
-			t.targets[0].addClass(m, b, row, int(y[row]), weight)
+			t.targets[0].addClass(m, b, row, int(y[row]), weight, g)
 			if base != nil {
 				t.targets[0].shares.Add(int(y[row]), base, weight)
 			}
@@ -111,11 +112,28 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 		}
 		for j, c := range targets {
 			actual := m.actual(y[row*len(targets)+j], &c)
-			t.targets[j].addNumber(m, b, row, j, actual, weight)
+			t.targets[j].addNumber(m, b, row, j, actual, weight, g)
 			t.targets[j].plain.Add(actual, plain[j], weight)
 		}
 	}
 	return nil
+}
+
+// groupColumn is the column of the groups that the model was fitted by, −1 if there is none:
+// the errors of their rows go together.
+func (m *Model) groupColumn(rows table.Source) int {
+	if m.Facts.Config.Group == "" {
+		return -1
+	}
+	return rows.Header().Column(m.Facts.Config.Group)
+}
+
+// groupOf is the group of a row.
+func (t *tally) groupOf(b *predict.Batch, row int) metric.Group {
+	if t.group < 0 {
+		return 0
+	}
+	return metric.GroupOf(level(b.Chunk(), row, t.group))
 }
 
 // actual is a target in its unit.
@@ -155,12 +173,12 @@ func shares(c *table.Column) dist.Categorical {
 	return p
 }
 
-func (t *targetTally) addClass(m *Model, b *predict.Batch, row, class int, weight float64) {
+func (t *targetTally) addClass(m *Model, b *predict.Batch, row, class int, weight float64, g metric.Group) {
 	p := b.Classes(row)
-	t.classes.Add(class, p, weight)
+	t.classes.AddIn(g, class, p, weight)
 	t.confusion[class][p.Argmax()]++
 	if c := m.calibration(0); c != nil && c.Sets != nil {
-		t.sets.add(c.Sets, b.RawClasses(row), class, weight)
+		t.sets.add(c.Sets, b.RawClasses(row), class, weight, g)
 	}
 }
 
@@ -168,14 +186,14 @@ func (t *targetTally) addClass(m *Model, b *predict.Batch, row, class int, weigh
 // are.
 type setTally [len(conformalLevels)]metric.Coverage
 
-func (t *setTally) add(s *calibrate.Sets, p dist.Categorical, class int, weight float64) {
+func (t *setTally) add(s *calibrate.Sets, p dist.Categorical, class int, weight float64, g metric.Group) {
 	for i, level := range conformalLevels {
 		set := s.Set(nil, p, level)
 		size, target := float64(len(set)), math.Inf(1)
 		if slices.Contains(set, class) {
 			target = 0
 		}
-		t[i].Add(target, 0, size, weight)
+		t[i].AddIn(g, target, 0, size, weight)
 	}
 }
 
@@ -192,9 +210,9 @@ func (t *setTally) merge(o *setTally) {
 	}
 }
 
-func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, weight float64) {
+func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, weight float64, g metric.Group) {
 	d := b.Dist(row, target)
-	t.numbers.Add(y, d, weight)
+	t.numbers.AddIn(g, y, d, weight)
 	o := Observation{y, d.Mean(), d.SD(), d.CDF(y)}
 	if w, ok := d.(*dist.Whole); ok { // the middle of the levels that the count takes
 		o.Level = (w.Below(y) + w.CDF(math.Round(y))) / 2
@@ -213,7 +231,7 @@ func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, 
 			if m.Counts() {
 				lo, hi = dist.WholeBound(lo), dist.WholeBound(hi)
 			}
-			t.conformal[i].Add(y, lo, hi, weight)
+			t.conformal[i].AddIn(g, y, lo, hi, weight)
 		}
 	}
 }

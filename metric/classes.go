@@ -36,6 +36,11 @@ type classTally struct {
 // Add adds a row: its class, the predicted probabilities and its weight. A row of
 // weight 0 does not count.
 func (c *Classification) Add(class int, d dist.Categorical, weight float64) {
+	c.AddIn(0, class, d, weight)
+}
+
+// AddIn is Add for a row in a group.
+func (c *Classification) AddIn(g Group, class int, d dist.Categorical, weight float64) {
 	checkWeight(weight)
 	if weight == 0 {
 		return
@@ -44,8 +49,8 @@ func (c *Classification) Add(class int, d dist.Categorical, weight float64) {
 	if guess == class {
 		hit = 1
 	}
-	c.right.add(hit, weight)
-	c.ll.add(math.Log(max(d[class], leastProb)), weight)
+	c.right.addIn(g, hit, weight)
+	c.ll.addIn(g, math.Log(max(d[class], leastProb)), weight)
 	var brier float64
 	for k, p := range d {
 		if k == class {
@@ -53,7 +58,7 @@ func (c *Classification) Add(class int, d dist.Categorical, weight float64) {
 		}
 		brier += p * p
 	}
-	c.brier.add(brier, weight)
+	c.brier.addIn(g, brier, weight)
 	b := &c.bins[min(max(int(d[guess]*confidenceBins), 0), confidenceBins-1)]
 	b[0] += weight
 	b[1] += weight * d[guess]

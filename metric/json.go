@@ -35,11 +35,12 @@ type coverageJSON struct {
 	High      float64  `json:"high"`
 	Width     *float64 `json:"width"`
 	Unbounded int      `json:"unbounded,omitempty"`
+	Groups    int      `json:"groups,omitempty"`
 }
 
 // MarshalJSON writes null for an infinite width.
 func (s CoverageScore) MarshalJSON() ([]byte, error) {
-	return json.Marshal(coverageJSON{s.Level, s.Coverage, s.Low, s.High, finite(s.Width), s.Unbounded})
+	return json.Marshal(coverageJSON{s.Level, s.Coverage, s.Low, s.High, finite(s.Width), s.Unbounded, s.Groups})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -48,7 +49,7 @@ func (s *CoverageScore) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &j); err != nil {
 		return err
 	}
-	*s = CoverageScore{j.Level, j.Coverage, j.Low, j.High, number(j.Width, math.Inf(1)), j.Unbounded}
+	*s = CoverageScore{j.Level, j.Coverage, j.Low, j.High, number(j.Width, math.Inf(1)), j.Unbounded, j.Groups}
 	return nil
 }
 

@@ -6,7 +6,8 @@
 //
 //	√( n/(n−1) · Σ w² (x−m)² ) / Σ w
 //
-// which is s/√n for equal weights: how much another sample of rows would change it.
+// which is s/√n for equal weights: how much another sample of rows would change it. For rows
+// in groups, it is how much another sample of groups would (see Group).
 package metric
 
 import (
@@ -21,6 +22,7 @@ type mean struct {
 	first      float64
 	w, w2      float64 // Σ w, Σ w²
 	x, x2, xx2 float64 // Σ w d, Σ w² d, Σ w² d², d = x − first
+	parts      map[Group]part
 }
 
 func (m *mean) add(x, w float64) {
@@ -37,11 +39,14 @@ func (m *mean) add(x, w float64) {
 }
 
 func (m *mean) merge(o *mean) {
-	if m.n == 0 {
-		*m = *o
+	if o.n == 0 {
 		return
 	}
+	if m.n == 0 {
+		m.first = o.first
+	}
 	shift := o.first - m.first
+	m.mergeParts(o, shift)
 	m.n += o.n
 	m.w += o.w
 	m.w2 += o.w2
@@ -58,8 +63,11 @@ func (m *mean) value() float64 {
 	return m.first + m.x/m.w
 }
 
-// se is the standard error of the mean, NaN for fewer than two values.
+// se is the standard error of the mean, NaN for fewer than two values or groups.
 func (m *mean) se() float64 {
+	if m.parts != nil {
+		return m.seOfGroups()
+	}
 	if m.n < 2 {
 		return math.NaN()
 	}

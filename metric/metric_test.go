@@ -48,7 +48,7 @@ func TestMean(t *testing.T) {
 	near(t, "merged standard error", a.se(), all.se(), 1e-9)
 	var none mean
 	none.merge(&all)
-	if none != all {
+	if !reflect.DeepEqual(none, all) {
 		t.Error("merging into nothing")
 	}
 }

@@ -22,7 +22,10 @@ type Regression struct {
 
 // Add adds a row: its target, the predicted distribution and its weight. A row of
 // weight 0 does not count.
-func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
+func (r *Regression) Add(y float64, d dist.Dist, weight float64) { r.AddIn(0, y, d, weight) }
+
+// AddIn is Add for a row in a group.
+func (r *Regression) AddIn(g Group, y float64, d dist.Dist, weight float64) {
 	checkWeight(weight)
 	if weight == 0 {
 		return
@@ -33,21 +36,21 @@ func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
 	}
 	r.sum += weight * (y - r.first)
 	r.squares += weight * (y - r.first) * (y - r.first)
-	r.ll.add(d.LogPDF(y), weight)
-	r.square.add(e*e, weight)
-	r.abs.add(math.Abs(e), weight)
-	r.crps.add(d.CRPS(y), weight)
-	r.variance.add(sd*sd, weight)
-	r.sd.add(sd, weight)
+	r.ll.addIn(g, d.LogPDF(y), weight)
+	r.square.addIn(g, e*e, weight)
+	r.abs.addIn(g, math.Abs(e), weight)
+	r.crps.addIn(g, d.CRPS(y), weight)
+	r.variance.addIn(g, sd*sd, weight)
+	r.sd.addIn(g, sd, weight)
 	if b, whole := d.(interface{ Below(y float64) float64 }); whole {
-		r.addWhole(y, b.Below(y), d, weight)
+		r.addWhole(g, y, b.Below(y), d, weight)
 		return
 	}
 	pit := d.CDF(y)
 	for i, level := range levels {
 		lo, hi := dist.Interval(d, level)
 		// The level of y decides, not y itself: both are rounded.
-		r.cover[i].add(math.Abs(pit-0.5) <= level/2, hi-lo, weight)
+		r.cover[i].add(g, math.Abs(pit-0.5) <= level/2, hi-lo, weight)
 	}
 	r.pit[min(max(int(pit*pitBins), 0), pitBins-1)] += weight
 }
@@ -55,11 +58,11 @@ func (r *Regression) Add(y float64, d dist.Dist, weight float64) {
 // addWhole adds the level and the intervals of a count, see dist.Whole. A count has not one
 // level but a range of them, from P(X < y) to P(X ≤ y), over which its weight is spread
 // (Czado et al. 2009).
-func (r *Regression) addWhole(y, below float64, d dist.Dist, weight float64) {
+func (r *Regression) addWhole(g Group, y, below float64, d dist.Dist, weight float64) {
 	y = math.Round(y)
 	for i, level := range levels {
 		lo, hi := dist.Interval(d, level)
-		r.cover[i].Add(y, lo, hi, weight)
+		r.cover[i].AddIn(g, y, lo, hi, weight)
 	}
 	from, to := pitBins*below, pitBins*max(d.CDF(y), below)
 	if to-from < 1e-9 {
@@ -74,12 +77,11 @@ func (r *Regression) addWhole(y, below float64, d dist.Dist, weight float64) {
 
 // Merge adds the rows of o.
 func (r *Regression) Merge(o *Regression) {
-	if r.ll.n == 0 {
-		*r = *o
-		return
-	}
 	if o.ll.n == 0 {
 		return
+	}
+	if r.ll.n == 0 {
+		r.first = o.first
 	}
 	shift := o.first - r.first
 	r.sum += o.sum + shift*o.ll.w

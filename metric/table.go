@@ -37,8 +37,8 @@ func (i CoverageScore) line(t *table) {
 	if i.Unbounded > 0 {
 		width = fmt.Sprintf("infinite: %d have no bounds", i.Unbounded)
 	}
-	t.line(fmt.Sprintf("%.4g %% intervals", 100*i.Level), "cover %.1f %% (95 %% within %.1f … %.1f), mean width %s",
-		100*i.Coverage, 100*i.Low, 100*i.High, width)
+	t.line(fmt.Sprintf("%.4g %% intervals", 100*i.Level), "cover %.1f %% (%s), mean width %s",
+		100*i.Coverage, i.Band(), width)
 }
 
 // WriteTable writes the scores as aligned lines, with standard errors. Further lines
