@@ -35,10 +35,12 @@ func (p *place) gradients() *gradients {
 	return (*gradients)(unsafe.Pointer(&p[skip]))
 }
 
-// set computes the chunk at lo and returns its length, its KL and its squared norm.
-func (g *gradients) set(k *[16]float32, lo int, mu, rho, gmu, gs []float32) (n int, kl, norm2 float64) {
+// set computes the chunk at lo and returns its length, its KL and its squared norm. What the kernels
+// behind the first one read is on its way meanwhile: soon are the chunks that the caller reads.
+func (g *gradients) set(k *[16]float32, lo int, mu, rho, gmu, gs []float32, soon [4]*float32) (n int, kl, norm2 float64) {
 	n = min(chunk, len(mu)-lo)
-	gradRhoAsm(&g.rho[0], &g.rest[0], &g.y[0], &rho[lo], &gs[lo], n, k)
+	gradRhoAsm(&g.rho[0], &g.rest[0], &g.y[0], &rho[lo], &gs[lo], n, k,
+		&[6]*float32{&mu[lo], &gmu[lo], soon[0], soon[1], soon[2], soon[3]})
 	kl, norm2 = gradMeanAsm(&g.mean[0], &g.rho[0], &g.rest[0], &g.y[0], &mu[lo], &gmu[lo], n, k)
 	return n, kl, norm2
 }
@@ -51,7 +53,7 @@ func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []flo
 	var room place
 	g := room.gradients()
 	for lo := 0; lo < len(mu); lo += chunk {
-		n, x, y := g.set(&k, lo, mu, rho, gmu, gs)
+		n, x, y := g.set(&k, lo, mu, rho, gmu, gs, [4]*float32{&m1mu[lo], &m2mu[lo], &m1rho[lo], &m2rho[lo]})
 		kl, norm2 = kl+x, norm2+y
 		stepPointAsm(&mu[lo], &g.mean[0], &m1mu[lo], &m2mu[lo], n, &mean)
 		stepPointAsm(&rho[lo], &g.rho[0], &m1rho[lo], &m2rho[lo], n, &spread)
@@ -64,7 +66,7 @@ func klNormVector(a *AdamW, mu, rho, gmu, gs []float32) (kl, norm2 float64) {
 	var room place
 	g := room.gradients()
 	for lo := 0; lo < len(mu); lo += chunk {
-		_, x, y := g.set(&k, lo, mu, rho, gmu, gs)
+		_, x, y := g.set(&k, lo, mu, rho, gmu, gs, [4]*float32{&mu[lo], &mu[lo], &mu[lo], &mu[lo]})
 		kl, norm2 = kl+x, norm2+y
 	}
 	return kl, norm2
@@ -77,8 +79,14 @@ func stepPointVector(a *AdamW, x, g, m1, m2 []float32) {
 
 func norm2Vector(g []float32) float64 { return norm2Asm(&g[0], len(g)) }
 
-func varianceVector(dst, rho []float32) { varianceAsm(&dst[0], &rho[0], len(rho)) }
+func varianceVector(dst, rho []float32) {
+	for lo := 0; lo < len(rho); lo += chunk {
+		varianceAsm(&dst[lo], &rho[lo], min(chunk, len(rho)-lo))
+	}
+}
 
 func varianceSecondVector(s, second, mean, rho []float32) {
-	varianceSecondAsm(&s[0], &second[0], &mean[0], &rho[0], len(s))
+	for lo := 0; lo < len(s); lo += chunk {
+		varianceSecondAsm(&s[lo], &second[lo], &mean[lo], &rho[lo], min(chunk, len(s)-lo))
+	}
 }

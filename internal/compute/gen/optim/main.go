@@ -5,6 +5,7 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 
 	"utvi/internal/compute/gen/isa"
 	"utvi/internal/compute/gen/lane"
@@ -66,4 +67,15 @@ func spread(chosen ...int) map[int]Mem {
 		VMOVUPS(r, m[c])
 	}
 	return m
+}
+
+// pointers reads n of them from the array that an argument points to.
+func pointers(name string, n int) (p []reg.Register) {
+	from := lane.Arg(name)
+	for i := range n {
+		r := GP64()
+		MOVQ(Mem{Base: from, Disp: 8 * i}, r)
+		p = append(p, r)
+	}
+	return p
 }

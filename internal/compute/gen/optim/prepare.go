@@ -41,7 +41,8 @@ func prepare() {
 			return Mem{Base: p, Index: ld, Scale: 1}
 		}
 		return func() {
-			s, w := sigmas(vec.Reg(at(r)))[0].sigma, vec.Reg(at(m))
+			rho, w := vec.Reg(at(r)), vec.Reg(at(m))
+			s := newSigma(rho, exponential(rho)).sigma
 			s = vec.Mul(s, s)
 			for k, v := range []vec.V{w, s, vec.Add(vec.Mul(w, w), s)} {
 				vec.Put(v, Mem{Base: to[k], Disp: 64 * i})

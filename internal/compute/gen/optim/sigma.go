@@ -17,65 +17,57 @@ type sigma struct {
 	e, h       vec.V
 }
 
-// sigmas returns the spread of each ρ, all exponentials before the polynomials.
-// Below ρ = −87, e stays at e⁻⁸⁷, so that it is never subnormal; σ² is zero long
-// before.
-func sigmas(rho ...vec.V) []sigma {
-	s := make([]sigma, len(rho))
-	for i, rho := range rho {
-		s[i] = sigma{rho: rho}
-		if isa.AVX512 {
-			s[i].e = vec.ExpMinus(rho)
-		} else {
-			p := vec.ExpParts(vec.Max(-87, vec.Or(rho, vec.Bits(1<<31))))
-			s[i].e = vec.Mul(p.Y(), p.Pow2())
-		}
+// exponential returns e. Below ρ = −87 it stays at e⁻⁸⁷, so that it is never subnormal; σ² is zero
+// long before.
+func exponential(rho vec.V) vec.V {
+	if isa.AVX512 {
+		return vec.ExpMinus(rho)
 	}
-	h := vec.Fit(func(e float64) float64 { return math.Log1p(e) / e }, 0, 1, 9)
-	for i := range s {
-		s[i].h = vec.Poly(s[i].e, h)
-		s[i].sigma = vec.AddMul(vec.Max(0, s[i].rho), s[i].e, s[i].h)
-	}
-	return s
+	p := vec.ExpParts(vec.Max(-87, vec.Or(rho, vec.Bits(1<<31))))
+	return vec.Mul(p.Y(), p.Pow2())
+}
+
+// newSigma returns what a step needs of ρ, given e.
+func newSigma(rho, e vec.V) sigma {
+	h := vec.Poly(e, vec.Fit(func(e float64) float64 { return math.Log1p(e) / e }, 0, 1, 9))
+	return sigma{rho: rho, sigma: vec.AddMul(vec.Max(0, rho), e, h), e: e, h: h}
 }
 
 func variance() {
-	lane.Func("varianceAsm", "func(dst, rho *float32, n int)", "computes Variance.")
-	dst, rho := lane.Arg("dst"), lane.Arg("rho")
-	squares(rho, func(at lane.At, s vec.V) { at.Store(s, dst) })
+	lane.Func("varianceAsm", "func(dst, rho *float32, n int)", "computes Variance for n > 0.")
+	dst := lane.Arg("dst")
+	loop(nil, []reg.Register{dst}, dst, nil, func(s sigma, _ []vec.V) []vec.V { return []vec.V{vec.Mul(s.sigma, s.sigma)} })
 	lane.End()
 }
 
 func varianceSecond() {
-	lane.Func("varianceSecondAsm", "func(s, second, mean, rho *float32, n int)", "computes VarianceSecond.")
-	to, second, mean := lane.Arg("s"), lane.Arg("second"), lane.Arg("mean")
-	if isa.AVX512 {
-		vec.Loop("", lane.Arg("n"), []reg.Register{lane.Arg("rho"), mean}, []reg.Register{to, second}, func(x []vec.V) []vec.V {
-			s := sigmas(x[0])[0].sigma
-			s = vec.Mul(s, s)
-			return []vec.V{s, vec.Add(vec.Mul(x[1], x[1]), s)}
-		})
-		lane.End()
-		return
-	}
-	squares(lane.Arg("rho"), func(at lane.At, s vec.V) {
-		at.Store(s, to)
-		m := at.Load(mean)
-		at.Store(vec.Add(vec.Mul(m, m), s), second)
+	lane.Func("varianceSecondAsm", "func(s, second, mean, rho *float32, n int)", "computes VarianceSecond for n > 0.")
+	to := lane.Arg("s")
+	loop([]reg.Register{lane.Arg("mean")}, []reg.Register{to, lane.Arg("second")}, to, nil, func(s sigma, x []vec.V) []vec.V {
+		v := vec.Mul(s.sigma, s.sigma)
+		return []vec.V{v, vec.Add(vec.Mul(x[0], x[0]), v)}
 	})
 	lane.End()
 }
 
-// squares passes the σ² of all n elements of rho to do.
-func squares(rho reg.Register, do func(at lane.At, s vec.V)) {
-	lane.Together(4, lane.Arg("n"), func(at []lane.At) {
-		var x []vec.V
-		for _, at := range at {
-			x = append(x, at.Load(rho))
-		}
-		for i, s := range sigmas(x...) {
-			do(at[i], vec.Mul(s.sigma, s.sigma))
-		}
+// loop is vec.Loop over the σ of all n elements of rho, and the streams at in. Without AVX-512, a
+// first loop leaves e at wait: in one loop the chain of dependent instructions is longer than a
+// processor looks ahead. The second loop may write there. Both ask for streams that are read soon:
+// the first one for those at in and two of soon, the second one for the others.
+func loop(in, out []reg.Register, wait reg.Register, soon []reg.Register, body func(s sigma, x []vec.V) []vec.V) {
+	rho := lane.Arg("rho")
+	if isa.AVX512 {
+		vec.LoopAsking(soon, "", lane.Arg("n"), append([]reg.Register{rho}, in...), out, func(x []vec.V) []vec.V {
+			return body(newSigma(x[0], exponential(x[0])), x[1:])
+		})
+		return
+	}
+	half := min(2, len(soon))
+	vec.LoopAsking(append(in[:len(in):len(in)], soon[:half]...), "Exp", lane.Arg("n"), []reg.Register{rho}, []reg.Register{wait}, func(x []vec.V) []vec.V {
+		return []vec.V{exponential(x[0])}
+	})
+	vec.LoopAsking(soon[half:], "", lane.Arg("n"), append([]reg.Register{rho, wait}, in...), out, func(x []vec.V) []vec.V {
+		return body(newSigma(x[0], x[1]), x[2:])
 	})
 }
 
@@ -85,19 +77,20 @@ func squares(rho reg.Register, do func(at lane.At, s vec.V)) {
 //	rest = σ²/2σ₀² + ln σ₀ − ½ − min(ρ, 0), with AVX-512 without ln σ₀ − ½
 //	y    = h for ρ < 0, else σ, so that ln σ = min(ρ, 0) + ln y
 func gradRho() {
-	lane.Func("gradRhoAsm", "func(gr, rest, y, rho, gs *float32, n int, k *[16]float32)",
-		"computes g_ρ of StepRandom for n > 0, and ln(σ₀/σ) + σ²/2σ₀² − ½ as rest − ln y.")
-	in := []reg.Register{lane.Arg("rho"), lane.Arg("gs")}
-	out := []reg.Register{lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")}
+	lane.Func("gradRhoAsm", "func(gr, rest, y, rho, gs *float32, n int, k *[16]float32, soon *[6]*float32)",
+		"computes g_ρ of StepRandom for n > 0, and ln(σ₀/σ) + σ²/2σ₀² − ½ as rest − ln y. It asks for n numbers at each address of soon.")
+	y := lane.Arg("y")
 	k := spread(twoClip, pull, push, lnPrior, halfPrior)
-	vec.Loop("", lane.Arg("n"), in, out, func(x []vec.V) []vec.V { return gradRhoOf(k, x[0], x[1]) })
+	loop([]reg.Register{lane.Arg("gs")}, []reg.Register{lane.Arg("gr"), lane.Arg("rest"), y}, y, pointers("soon", 6), func(s sigma, x []vec.V) []vec.V {
+		return gradRhoOf(k, s, x[0])
+	})
 	lane.End()
 }
 
 // gradRhoOf returns gr, rest and y. There is one division: sigmoid(ρ)/σ = 1/((1+e)·y), whatever the
 // sign of ρ.
-func gradRhoOf(k map[int]Mem, rho, gs vec.V) []vec.V {
-	s := sigmas(rho)[0]
+func gradRhoOf(k map[int]Mem, s sigma, gs vec.V) []vec.V {
+	rho := s.rho
 	if isa.AVX512 {
 		square, one := vec.Mul(s.sigma, s.sigma), vec.Reg(vec.Const(1))
 		y := vec.Select(vec.Compare(rho, vec.Less, vec.Zero()), s.h, s.sigma)

@@ -68,7 +68,7 @@ func stepRho() {
 	keep := keepOf()
 	vec.LoopBehind(lane.Arg("n"), vec.Stage{
 		In: []reg.Register{rho, lane.Arg("gs")}, Out: []reg.Register{gr, lane.Arg("rest"), lane.Arg("y")},
-		Body: func(x []vec.V) []vec.V { return gradRhoOf(k, x[0], x[1]) },
+		Body: func(x []vec.V) []vec.V { return gradRhoOf(k, newSigma(x[0], exponential(x[0])), x[1]) },
 	}, vec.Stage{
 		In: []reg.Register{rho, gr, m1, m2}, Out: []reg.Register{m2, m1, rho},
 		Body: func(x []vec.V) []vec.V { return stepWide(k, keep, x[0], x[1], x[2], x[3]) },

@@ -34,6 +34,12 @@ func lanes() Mem {
 // and n are used up. Emitters of this package only may appear in body, and what
 // body carries from turn to turn may change by single instructions only.
 func Loop(label string, n reg.GPVirtual, in, out []reg.Register, body func(x []V) []V) {
+	LoopAsking(nil, label, n, in, out, body)
+}
+
+// LoopAsking is Loop that also asks for the cache lines of as many elements at soon, which others
+// read next: they come while this loop computes.
+func LoopAsking(soon []reg.Register, label string, n reg.GPVirtual, in, out []reg.Register, body func(x []V) []V) {
 	i := GP64()
 	XORQ(i, i)
 	vectors := 2
@@ -47,6 +53,7 @@ func Loop(label string, n reg.GPVirtual, in, out []reg.Register, body func(x []V
 	Label(label + "Main")
 	CMPQ(n, Imm(step))
 	JLT(LabelRef(label + "Next"))
+	ask(soon, i, vectors)
 	emit(turn())
 	ADDQ(Imm(step), i)
 	SUBQ(Imm(step), n)
@@ -54,6 +61,15 @@ func Loop(label string, n reg.GPVirtual, in, out []reg.Register, body func(x []V
 	JMP(LabelRef(label + "Done"))
 	release()
 	finish(label, i, n, in, out, body)
+}
+
+// ask asks for the lines of so many vectors, from element i on, of each stream.
+func ask(streams []reg.Register, i reg.Register, vectors int) {
+	for line := 0; line < vectors*isa.Bytes; line += 64 {
+		for _, p := range streams {
+			PREFETCHT0(Mem{Base: p, Index: i, Scale: 4, Disp: line})
+		}
+	}
 }
 
 // LoopAhead is Loop for a body that waits long for its first results, which begin
