@@ -115,6 +115,9 @@ func printCard(w io.Writer, r *bench.CardReport) {
 	for _, x := range r.Refused {
 		fmt.Fprintf(w, "not measured: %s\n", x)
 	}
+	for _, x := range r.Remarks {
+		fmt.Fprintf(w, "the driver says of %s\n", x)
+	}
 }
 
 func checkBench(o bench.Options) error {

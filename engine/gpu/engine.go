@@ -93,6 +93,9 @@ func (*Engine) Name() string { return "cuda" }
 // Card returns the name of the card.
 func (e *Engine) Card() string { return e.device.Name }
 
+// Remarks returns what the driver said of the kernels that it compiled for this process.
+func (e *Engine) Remarks() []string { return e.device.Remarks() }
+
 // memory is what was allocated on a card for a program, with its stream.
 type memory struct {
 	device *cuda.Device

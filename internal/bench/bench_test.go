@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"utvi/internal/compute"
 	"utvi/moment"
 	"utvi/nn"
 )
@@ -89,5 +90,15 @@ func TestMeasureGain(t *testing.T) {
 	g := measureGain(3, time.Millisecond, sleep(100*time.Millisecond), sleep(time.Millisecond))
 	if !(g > 5) { // a busy machine sleeps longer
 		t.Errorf("a hundred times as fast is %.2f", g)
+	}
+}
+
+// More workers than there are parts of the memory read what there is.
+func TestMemoryOfManyWorkers(t *testing.T) {
+	pool := compute.NewPool(4)
+	defer pool.Close()
+	m := &memory{size: 1 << 20}
+	if rate := m.read(pool, time.Millisecond); !(rate > 0) {
+		t.Errorf("%v GB/s", rate)
 	}
 }

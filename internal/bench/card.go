@@ -25,6 +25,7 @@ type CardReport struct {
 	Tilings  []CardNetwork `json:"tilings"` // the same networks with each size of tiles
 	Together []Together    `json:"together"`
 	Refused  []string      `json:"refused,omitempty"` // what the engine does not run
+	Remarks  []string      `json:"remarks,omitempty"` // of the driver, on kernels that it compiled
 }
 
 // A CardNetwork is the figure of one network on a card: how long the card is busy.
@@ -135,6 +136,7 @@ func Card(e *gpu.Engine, o Options) (*CardReport, error) {
 		o.Rules = []string{"ut", "exact"}
 	}
 	r := &CardReport{Card: e.Card()}
+	defer func() { r.Remarks = e.Remarks() }()
 	for _, n := range nets {
 		for _, rule := range rules {
 			for _, batch := range []int{1, 128, 256, 1024} {

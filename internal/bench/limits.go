@@ -86,7 +86,7 @@ func (m *memory) read(pool *compute.Pool, d time.Duration) float64 {
 	// Small tasks: a core that has other work to do delays the others little. Short
 	// passes: the best of many is not disturbed.
 	const task = 1 << 15
-	tasks := max(len(m.data)/task/16, 4*pool.Workers())
+	tasks := min(max(len(m.data)/task/16, 4*pool.Workers()), len(m.data)/task)
 	best := 0.0
 	for begin := time.Now(); ; {
 		if m.next+tasks*task > len(m.data) {

@@ -75,6 +75,30 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// What the driver says of a kernel is kept; why it cannot be compiled is part of the error.
+func TestRemarks(t *testing.T) {
+	d := card(t)
+	text, err := kernels.Base.Kernel("norm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(d.Remarks())
+	said := append([]byte("// remark: products are serialized\n"), text...)
+	if err := d.Kernel("norm", 0, func() ([]byte, error) { return said, nil }).Compile(); err != nil {
+		t.Fatal(err)
+	}
+	err = d.Kernel("norm", 0, func() ([]byte, error) { return []byte("nonsense"), nil }).Compile()
+	if os.Getenv(cuda.LibraryVariable) == "" {
+		t.Skip("not compared: only the emulated driver says what the test expects")
+	}
+	if r := d.Remarks(); len(r) != before+1 || !slices.Contains(r, "norm: products are serialized") {
+		t.Errorf("remarks %q", r)
+	}
+	if err == nil || !strings.Contains(err.Error(), "(ptxas fatal: missing .target)") {
+		t.Errorf("nonsense: %v", err)
+	}
+}
+
 // A call of the driver does not allocate memory.
 func TestCallsDoNotAllocate(t *testing.T) {
 	d := card(t)

@@ -184,6 +184,7 @@ type Device struct {
 	handle  int32
 	context uintptr
 	current []uintptr // arguments that make the context current
+	remarks remarks
 }
 
 // Open makes a card ready. Numbers count from 0.

@@ -1,9 +1,7 @@
 package cuda
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
 	"sync"
 	"unsafe"
 )
@@ -22,6 +20,7 @@ type kernel struct {
 	most   int // bytes of shared memory that a launch may ask for
 	handle uintptr
 	load   func() error
+	log    *buildLog // while it is compiled
 
 	// Waits says that the kernel itself waits for the launch before it, and so may start
 	// while that one ends.
@@ -48,24 +47,6 @@ func (d *Device) Kernel(name string, shared int, text func() ([]byte, error)) Ke
 // Compile compiles the kernel, unless that was done. The driver keeps what it compiled for
 // later programs.
 func (k Kernel) Compile() error { return k.load() }
-
-func (k *kernel) compile(ptx []byte) error {
-	d := k.device
-	text, name := append(bytes.Clone(ptx), 0), append([]byte(k.Name), 0)
-	var module uintptr
-	if err := d.do(fnModuleLoad, uintptr(unsafe.Pointer(&module)), uintptr(unsafe.Pointer(&text[0])), 0, 0, 0); err != nil {
-		return err
-	}
-	if err := d.do(fnModuleFunction, uintptr(unsafe.Pointer(&k.handle)), module, uintptr(unsafe.Pointer(&name[0]))); err != nil {
-		return err
-	}
-	runtime.KeepAlive(text)
-	runtime.KeepAlive(name)
-	if k.most == 0 {
-		return nil
-	}
-	return d.do(fnFuncAttribute, k.handle, 8, uintptr(k.most)) // 8: the most that a launch may ask for
-}
 
 // Sharing returns the kernel with launches that ask for so many bytes of shared memory, at
 // most those that the kernel was made with.

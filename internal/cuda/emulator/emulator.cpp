@@ -233,8 +233,19 @@ CUresult cuDevicePrimaryCtxRetain(void** c, int d) { *c = (void*)(intptr_t)(d + 
 CUresult cuDevicePrimaryCtxRelease_v2(int) { return OK; }
 CUresult cuCtxSetCurrent(void*) { return lost() ? LOST : OK; }
 CUresult cuMemGetInfo_v2(size_t* f, size_t* t) { *f = capacity - used, *t = capacity; return OK; }
-CUresult cuModuleLoadDataEx(void** m, const void* image, unsigned, int*, void**) {
-	if (!strstr((const char*)image, ".target")) return 218;
+// The logs of cuModuleLoadDataEx: a text without a target is an error, and the comment "// remark: " is one.
+static void write_log(int place, const char* from, size_t n, unsigned count, int* options, void** values) {
+	for (unsigned i = 0; i + 1 < count; i++)
+		if (options[i] == place && options[i + 1] == place + 1 && n < (size_t)values[i + 1]) memcpy(values[i], from, n), ((char*)values[i])[n] = 0;
+}
+CUresult cuModuleLoadDataEx(void** m, const void* image, unsigned count, int* options, void** values) {
+	const char* text = (const char*)image;
+	if (!strstr(text, ".target")) {
+		const char why[] = "\nptxas fatal: missing .target\nand more\n";
+		write_log(5, why, strlen(why), count, options, values);
+		return 218;
+	}
+	if (const char* r = strstr(text, "// remark: ")) write_log(3, r + 11, strcspn(r + 11, "\n"), count, options, values);
 	*m = (void*)1;
 	return OK;
 }

@@ -47,7 +47,8 @@ DEVICE Sizing size_rows(const Crowd<ONE>& k) {
 	int in = k.inputs();
 	Near b = place(AT_BOUNDS), f = k.bend(0);
 	float stretch = f[WIDEN], mean = 0, var = 0;
-#pragma unroll 1
+	constexpr int ROWS = ONE ? 2 : 1; // at a time
+#pragma unroll ROWS
 	for (int r = 0; r < 16; r += 8) {
 		Near x = seat.inputs(k) + (seat.row + r) * in, y = x + GROUP_ROWS * in;
 		float m = b[2 * in], v = b[2 * in + 1];
@@ -62,7 +63,9 @@ DEVICE Sizing size_rows(const Crowd<ONE>& k) {
 	float most = upper(1.0f, size(f[SLOPE])); // the function stretches no more than that
 	var *= tiny_inverse(stretch);
 	uint32 p = bits(most * (mean + tiny_root(var))), q = bits(most * most * var);
-	group_most(0, p, q);
+	tell_most(0, p, q);
+	barrier_of_group();
+	find_most(0, p, q);
 	int a = exponent(p), c = exponent(q), ew = k.state(STATE_W), es = k.state(STATE_S), ep = k.state(STATE_P);
 	int square = 2 * a - 15 + es, other = c + ep, both = square < other ? square : other;
 	if (self() % 128 == 0) {
@@ -200,11 +203,12 @@ DEVICE void turn_back(const Crowd<ONE>& k, const Gradient& g, float (&m)[64], fl
 		}
 	}
 	give(48);
+	most[0] = bits(upper(top[0] * size(g.twice[0]), top[1] * size(g.twice[1]))), most[1] = bits(k.bend(1)[BY_VAR] * upper(top[2] * size(g.twice[0]), top[3] * size(g.twice[1])));
+	tell_most(1, most[0], most[1]);
 	flush_sums(k, SLOTS, 0.5f, [&](int slot, bool variance) INLINED { return slot * 16 < k.last().in ? (variance ? k.p.last.rho : k.p.last.mean) + slot * 16 : -1; });
 	int t = self() % 128;
 	const Seat seat(self());
 	Near from = seat.own(AT_MOST + 16 + t % 2);
 	if (t < 2) leave(k, seat, t ? k.p.last.bias_rho : k.p.last.bias, from[0] + from[2] + from[4] + from[6]);
-	most[0] = bits(upper(top[0] * size(g.twice[0]), top[1] * size(g.twice[1]))), most[1] = bits(k.bend(1)[BY_VAR] * upper(top[2] * size(g.twice[0]), top[3] * size(g.twice[1])));
-	group_most(1, most[0], most[1]);
+	find_most(1, most[0], most[1]);
 }

@@ -32,21 +32,29 @@ DEVICE void cut_signals(const Signals& s, const Sizing& z, int half, uint32 (&h)
 	}
 }
 
-// forward takes the rows of a thread to the outputs of the broad layer before its function, but for scales and biases. While tensor
-// cores multiply 32 columns, half of the next ones are computed: registers do not suffice for all.
+// signals_ahead computes what is computed of 32 columns while others are multiplied: with one input all of it, else the first half,
+// since registers do not suffice.
 template <bool EXACT, bool ONE>
-DEVICE void forward(const Crowd<ONE>& k, const Sizing& z, float (&m)[64], float (&v)[64]) {
+DEVICE void signals_ahead(const Crowd<ONE>& k, const Entry& a, int col, Signals (&s)[2]) {
+	s[0] = first_signals<EXACT>(k, a, col);
+	if (ONE) s[1] = first_signals<EXACT>(k, a, col + 16);
+}
+
+// forward takes the rows of a thread to the outputs of the broad layer before its function, but for scales and biases. s is ahead for the
+// first columns.
+template <bool EXACT, bool ONE>
+DEVICE void forward(const Crowd<ONE>& k, const Sizing& z, Signals (&s)[2], float (&m)[64], float (&v)[64]) {
 #pragma unroll
 	for (int i = 0; i < 64; i++) m[i] = v[i] = 0;
 	int depth = k.depth();
 	const Entry entry(k, Seat(self()));
 	const Cells cells(k, Seat(self()));
-	Signals s = first_signals<EXACT>(k, entry, 0);
 #pragma unroll 1
 	for (int col = 0; col < depth; col += 32) {
 		uint32 h[3][8], l[3][8];
-		cut_signals(s, z, 0, h, l);
-		cut_signals(first_signals<EXACT>(k, entry, col + 16), z, 1, h, l);
+		cut_signals(s[0], z, 0, h, l);
+		if (!ONE) s[1] = first_signals<EXACT>(k, entry, col + 16);
+		cut_signals(s[1], z, 1, h, l);
 		uint32 w = describe_planes<1>(planes_at() + PLANE_W) + (64 * col >> 4), sp = describe_planes<2>(planes_at() + PLANE_SP) + (128 * col >> 4);
 		take_turn();
 		wgmma_begin();
@@ -58,10 +66,35 @@ DEVICE void forward(const Crowd<ONE>& k, const Sizing& z, float (&m)[64], float 
 		give_turn();
 #pragma unroll
 		for (int i = 0; i < 4; i++) cells.write(i / 2, col / 32, i % 2, h[i / 2 * 2] + i % 2, l[i / 2 * 2] + i % 2);
-		if (col + 32 < depth) s = first_signals<EXACT>(k, entry, col + 32);
+		if (col + 32 < depth) signals_ahead<EXACT>(k, entry, col + 32, s);
 		halves_wait();
 		settled(m), settled(v);
 	}
+}
+
+// next_of is the view of the unit that follows.
+template <bool ONE>
+DEVICE Crowd<ONE> next_of(const Crowd<ONE>& k) {
+	int within = anew(k.within) + 1;
+	bool end = within == k.p.each;
+	return {k.p, end ? k.stretch + blocks() : k.stretch, end ? 0 : within, k.parity ^ 1};
+}
+// prepare_rows fetches the rows of the next unit, whose numbers were asked for, and asks for those of the one behind it.
+template <bool ONE>
+DEVICE void prepare_rows(const Crowd<ONE>& k) {
+	const Crowd<ONE> next = next_of(k);
+	fetch_rows(next);
+	ask_rows(next_of(next));
+}
+// leave_scores writes the scores of the group's rows, whose differences and variances lie in shared memory since other barriers. It calls
+// nothing: a call may make the assembler wait for products that are under way.
+template <bool ONE>
+DEVICE void leave_scores(const Crowd<ONE>& k) {
+	const Seat s(self());
+	int t = self() % 128;
+	if (t >= GROUP_ROWS || t >= s.count(k)) return;
+	double e = score_place(s)[2 * t], V = score_place(s)[2 * t + 1];
+	k.p.chain.nll[s.first(k) + t] = normal_nll(e, V, loga_inlined(V));
 }
 
 // backward takes the gradients to the outputs of the first layer before its function, and leaves those of its weights.
@@ -110,6 +143,8 @@ DEVICE void backward(const Crowd<ONE>& k, const Gradient& g, const float (&m)[64
 				to[2] = power(-em), to[3] = power(-ev);
 			}
 		}
+		if (col == less(32, width - 32)) prepare_rows(k); // what waits for no product is done meanwhile
+		if (col == width - 32) leave_scores(k);
 		halves_wait();
 		settled(both);
 #pragma unroll 1
@@ -129,17 +164,9 @@ DEVICE void backward(const Crowd<ONE>& k, const Gradient& g, const float (&m)[64
 			slot += entry.in + 1;
 			bool end = col + 16 * half + 16 == width;
 			if (slot + entry.in + 1 > SLOTS || end) flush_first(k, slot, col + 16 * half + 16), slot = 0;
-			if (slot == 0 && !end) barrier_of_group();
+			if (slot == 0 && half == 0) barrier_of_group(); // else the next turn is one
 		}
 	}
-}
-
-// next_of is the view of the unit that follows.
-template <bool ONE>
-DEVICE Crowd<ONE> next_of(const Crowd<ONE>& k) {
-	int within = anew(k.within) + 1;
-	bool end = within == k.p.each;
-	return {k.p, end ? k.stretch + blocks() : k.stretch, end ? 0 : within, k.parity ^ 1};
 }
 
 // run_crowd takes the rows of a network through it: a block has every so many stretches of units.
@@ -167,24 +194,22 @@ DEVICE void run_crowd(const CrowdPass& p) {
 	}
 	begun();
 	copies_wait<0>();
+	ask_rows(next_of(k));
 	barrier();
 	if (self() >= 128) give_turn();
 #pragma unroll 1
 	while (k.unit() * UNIT < c.rows) {
-		ask_rows(next_of(k));
 		{
 			float m[64], v[64];
 			uint32 most[2];
+			Signals s[2];
+			signals_ahead<EXACT>(k, Entry(k, Seat(self())), 0, s); // while others find their sizes
 			const Sizing z = size_rows(k);
-			forward<EXACT>(k, z, m, v);
+			forward<EXACT>(k, z, s, m, v);
 			Gradient g = finish<EXACT>(k, z, m, v);
-			fetch_rows(next_of(k));
 			turn_back<EXACT>(k, g, m, v, most);
 			backward<EXACT>(k, g, m, v, most);
 		}
-		const Seat s(self());
-		int t = self() % 128; // the scores of all rows were there before the last barriers
-		if (t < GROUP_ROWS && t < s.count(k)) c.nll[s.first(k) + t] = normal_nll(score_place(s)[2 * t], score_place(s)[2 * t + 1]);
 		copies_wait<0>();
 		barrier_of_group();
 		const Crowd<ONE> next = next_of(k);

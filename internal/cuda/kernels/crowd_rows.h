@@ -146,14 +146,16 @@ struct Cells {
 	}
 };
 
-// group_most makes two numbers, bits of such that are not negative, the largest of the group's. They meet at one of two
-// places, of which each has had other barriers since its last use.
-DEVICE void group_most(int place, uint32& x, uint32& y) {
+// tell_most and find_most, with a barrier of the group between them, make two numbers, bits of such that are not negative, the
+// largest of the group's. They meet at one of two places, of which each has had other barriers since its last use.
+DEVICE void tell_most(int place, uint32& x, uint32& y) {
 	x = all_most(x), y = all_most(y);
 	int t = self();
 	Near all = Seat(t).own(AT_MOST + 8 * place);
 	if (t % 32 == 0) all[t / 32 % 4 * 2] = from_bits(x), all[t / 32 % 4 * 2 + 1] = from_bits(y);
-	barrier_of_group();
+}
+DEVICE void find_most(int place, uint32& x, uint32& y) {
+	Near all = Seat(self()).own(AT_MOST + 8 * place);
 #pragma unroll
 	for (int i = 0; i < 4; i++) {
 		uint32 a = bits(all[2 * i]), b = bits(all[2 * i + 1]);

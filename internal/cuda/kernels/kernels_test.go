@@ -22,34 +22,50 @@ func TestPTXMatchesItsSource(t *testing.T) {
 
 // NVIDIA's assembler accepts the text of every kernel: no symbol is missing.
 func TestAssembles(t *testing.T) {
-	ptxas := os.Getenv("UTVI_PTXAS")
-	if ptxas == "" {
-		t.Skip("not run: there is no assembler; set UTVI_PTXAS to NVIDIA's ptxas")
-	}
 	for _, x := range []struct {
 		text kernels.Text
 		arch string
 	}{{kernels.Base, "sm_75"}, {kernels.Sensed, "sm_75"}, {kernels.Tensor, "sm_80"}, {kernels.Fused, "sm_80"}, {kernels.Chain, "sm_90"}, {kernels.Hopper, "sm_90a"}, {kernels.Crowd, "sm_90a"}} {
 		for name := range x.text.Kernels() {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				ptx, err := x.text.Kernel(name)
-				if err != nil {
-					t.Fatal(err)
-				}
-				file := filepath.Join(t.TempDir(), name+".ptx")
-				if err := os.WriteFile(file, ptx, 0o644); err != nil {
-					t.Fatal(err)
-				}
-				out, err := exec.CommandContext(t.Context(), ptxas, "-arch="+x.arch, "-O0", file, "-o", os.DevNull).CombinedOutput()
-				if strings.Contains(string(out), "Unsupported .version") {
-					t.Skipf("not checked: the assembler is too old: %s", out)
-				} else if err != nil {
-					t.Errorf("%v: %s", err, out)
-				}
-			})
+			t.Run(name, func(t *testing.T) { assemble(t, x.text, name, "-arch="+x.arch, "-O0") })
 		}
 	}
+}
+
+// In the pass of a crowd, products are under way while threads compute. An assembler that cannot follow them makes each wait for
+// the one before, and only says so.
+func TestAssemblesInParallel(t *testing.T) {
+	for _, name := range []string{"crowd_three", "crowd_exact", "crowd_three_one", "crowd_exact_one"} {
+		t.Run(name, func(t *testing.T) {
+			if said := assemble(t, kernels.Crowd, name, "-arch=sm_90a", "-v"); strings.Contains(said, "serialized") {
+				t.Error(said)
+			}
+		})
+	}
+}
+
+// assemble returns what NVIDIA's assembler says about a kernel, beside other tests.
+func assemble(t *testing.T, text kernels.Text, name string, flags ...string) string {
+	ptxas := os.Getenv("UTVI_PTXAS")
+	if ptxas == "" {
+		t.Skip("not run: there is no assembler; set UTVI_PTXAS to NVIDIA's ptxas")
+	}
+	t.Parallel()
+	ptx, err := text.Kernel(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), name+".ptx")
+	if err := os.WriteFile(file, ptx, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), ptxas, append(flags, file, "-o", os.DevNull)...).CombinedOutput()
+	if strings.Contains(string(out), "Unsupported .version") {
+		t.Skipf("not checked: the assembler is too old: %s", out)
+	} else if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	return string(out)
 }
 
 // The check notices a changed source and an edited text.

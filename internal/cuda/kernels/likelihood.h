@@ -2,7 +2,8 @@
 #pragma once
 #include "program.h"
 
-DEVICE double normal_nll(double e, double v) { return 0.91893853320467274178 + 0.5 * loga(v) + 0.5 * e * e / v; }
+DEVICE double normal_nll(double e, double v, double log) { return 0.91893853320467274178 + 0.5 * log + 0.5 * e * e / v; }
+DEVICE double normal_nll(double e, double v) { return normal_nll(e, v, loga(v)); }
 
 // surprise is −ln p and its slope, continued along its tangent below the floor.
 DEVICE double surprise(double p, double floor, double* slope, int* floored) {

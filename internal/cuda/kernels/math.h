@@ -152,7 +152,7 @@ CALLED double expo(double x) {
 	return y * from_bits((uint64)(h + 1023) << 52) * from_bits((uint64)(e - h + 1023) << 52);
 }
 
-CALLED double loga(double x) {
+DEVICE double loga_inlined(double x) {
 	if (!(x >= 0)) return from_bits(0x7ff8000000000000ull);
 	if (x == 0) return from_bits(0xfff0000000000000ull);
 	if (!is_finite(x)) return x;
@@ -166,6 +166,7 @@ CALLED double loga(double x) {
 	double n = (double)e - down;
 	return fma(n, 0x1.62e42fefa39efp-1, fma(2 * s * w, p, 2 * s));
 }
+CALLED double loga(double x) { return loga_inlined(x); }
 
 // log_gamma is ln Γ(x) for x > 0: Stirling's series from 10 on.
 CALLED double log_gamma(double x) {
