@@ -65,6 +65,9 @@ func (r *RowBuilder) Column(name []byte) int {
 // Needed returns the position of column i of Model.Columns.
 func (r *RowBuilder) Needed(i int) int { return r.m.needed[i] }
 
+// Has reports whether the present row has a value of a column.
+func (r *RowBuilder) Has(column int) bool { return r.fields[column].is != absent }
+
 // Missing, Number, Integer and Parse set a value of the present row: see table.Builder.
 // The text must not change before End.
 func (r *RowBuilder) Missing(column int) { r.fields[column].is = missingField }

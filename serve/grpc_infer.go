@@ -128,7 +128,7 @@ func (t *tensor) readContents(c *oip.InferTensorContents, n int) error {
 	if got != n {
 		return failf(invalid, "tensor %.60q has %d elements of datatype %s; its shape %v needs %d", t.name, got, t.datatype, t.shape, n)
 	}
-	return nil
+	return t.ranged()
 }
 
 func convert[T int64 | float64, S float32 | int32 | uint32](all []S) []T {

@@ -70,15 +70,17 @@ func (t *tensor) readJSON(data []byte, n int) error {
 	case "BOOL":
 		t.bools = []bool{}
 	default:
-		t.floats = []float64{}
+		if t.floats = []float64{}; t.integers() {
+			t.floats, t.ints = nil, []int64{}
+		}
 	}
 	if err := t.readNested(s, n, 0); err != nil {
 		return err
 	}
-	if got := max(len(t.floats), len(t.texts), len(t.bools)); got != n {
+	if got := max(len(t.floats), len(t.ints), len(t.texts), len(t.bools)); got != n {
 		return failf(invalid, "tensor %.60q has %d elements; its shape %v needs %d", t.name, got, t.shape, n)
 	}
-	return t.whole()
+	return t.ranged()
 }
 
 func (t *tensor) readNested(s *scanner, most, depth int) error {
@@ -91,7 +93,7 @@ func (t *tensor) readNested(s *scanner, most, depth int) error {
 		if err != nil || !ok {
 			return err
 		}
-		if max(len(t.floats), len(t.texts), len(t.bools)) > most {
+		if max(len(t.floats), len(t.ints), len(t.texts), len(t.bools)) > most {
 			return nil // which is reported above
 		}
 		c := s.next()
@@ -108,6 +110,10 @@ func (t *tensor) readNested(s *scanner, most, depth int) error {
 		case c == 'f' && t.bools != nil:
 			err = s.word("false")
 			t.bools = append(t.bools, false)
+		case (c == '-' || c-'0' <= 9) && t.ints != nil:
+			var v int64
+			v, err = t.integer(s)
+			t.ints = append(t.ints, v)
 		case (c == '-' || c-'0' <= 9 || c == 'n') && t.floats != nil:
 			var v float64
 			if v, ok, err = s.float(); !ok {
@@ -123,14 +129,48 @@ func (t *tensor) readNested(s *scanner, most, depth int) error {
 	}
 }
 
-// whole reports fractions in a tensor of whole numbers.
-func (t *tensor) whole() error {
-	if !strings.HasPrefix(t.datatype, "INT") && !strings.HasPrefix(t.datatype, "UINT") {
+// integers reports whether the datatype is one of whole numbers.
+func (t *tensor) integers() bool {
+	return strings.HasPrefix(t.datatype, "INT") || strings.HasPrefix(t.datatype, "UINT")
+}
+
+// integer reads a whole number with all its digits, which may be those of an identifier.
+func (t *tensor) integer(s *scanner) (int64, error) {
+	text, err := s.number()
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseInt(string(text), 10, 64)
+	if err == nil {
+		return v, nil
+	}
+	f, err := strconv.ParseFloat(string(text), 64) // 1e3 is whole, too
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
+		return 0, t.wrong(len(t.ints), string(text))
+	}
+	return int64(f), nil
+}
+
+func (t *tensor) wrong(at int, v string) error {
+	return failf(invalid, "element %d of tensor %.60q is %.40s; its datatype is %s", at+1, t.name, v, t.datatype)
+}
+
+// ranged reports whole numbers that the datatype cannot hold. Bytes cannot write them, but JSON
+// and messages can.
+func (t *tensor) ranged() error {
+	bits := 8 * widths[t.datatype]
+	if !t.integers() || bits == 64 && t.datatype[0] == 'I' {
 		return nil
 	}
-	for i, v := range t.floats {
-		if v != float64(int64(v)) {
-			return failf(invalid, "element %d of tensor %.60q is %v; its datatype is %s", i+1, t.name, v, t.datatype)
+	least, most := int64(0), int64(math.MaxInt64)
+	if t.datatype[0] == 'I' {
+		least, most = -1<<(bits-1), 1<<(bits-1)-1
+	} else if bits < 64 {
+		most = 1<<bits - 1
+	}
+	for i, v := range t.ints {
+		if v < least || v > most {
+			return t.wrong(i, strconv.FormatInt(v, 10))
 		}
 	}
 	return nil

@@ -153,6 +153,9 @@ func readObject(s *scanner, build *predict.RowBuilder) error {
 		if at < 0 {
 			return as(invalid, build.ErrUnknown(name))
 		}
+		if build.Has(at) {
+			return failf(invalid, "row %d has the column %.80q twice", build.Rows()+1, name)
+		}
 		if err := readValue(s, build, at); err != nil {
 			return err
 		}

@@ -269,10 +269,14 @@ func TestGRPCFaults(t *testing.T) {
 		"negative": {func(q *oip.ModelInferRequest) { q.Inputs[0].Shape = []int64{-1} }, codes.InvalidArgument, "negative"},
 		"huge":     {func(q *oip.ModelInferRequest) { q.Inputs[0].Shape = []int64{1 << 40, 1 << 40} }, codes.ResourceExhausted, "too large"},
 		"rows":     {func(q *oip.ModelInferRequest) { q.Inputs[0].Shape = []int64{501} }, codes.ResourceExhausted, "allows 500"},
-		"raw":      {func(q *oip.ModelInferRequest) { q.RawInputContents = q.RawInputContents[1:] }, codes.InvalidArgument, "4 inputs and 3 raw"},
-		"texts":    {func(q *oip.ModelInferRequest) { q.RawInputContents[3][0] = 99 }, codes.InvalidArgument, "ends within"},
-		"NaN":      {func(q *oip.ModelInferRequest) { q.RawInputContents[0] = rawFloats([]float64{1, math.NaN()}) }, codes.InvalidArgument, "missing"},
-		"Inf":      {func(q *oip.ModelInferRequest) { q.RawInputContents[0] = rawFloats([]float64{1, math.Inf(1)}) }, codes.InvalidArgument, "not a finite number"},
+		"range": {func(q *oip.ModelInferRequest) {
+			q.Inputs, q.RawInputContents = grpcRequest(named(2, 1), false).Inputs, nil
+			q.Inputs[0].Datatype, q.Inputs[0].Contents = "INT8", &oip.InferTensorContents{IntContents: []int32{1, 140}}
+		}, codes.InvalidArgument, "element 2 of tensor \"temperature\" is 140; its datatype is INT8"},
+		"raw":   {func(q *oip.ModelInferRequest) { q.RawInputContents = q.RawInputContents[1:] }, codes.InvalidArgument, "4 inputs and 3 raw"},
+		"texts": {func(q *oip.ModelInferRequest) { q.RawInputContents[3][0] = 99 }, codes.InvalidArgument, "ends within"},
+		"NaN":   {func(q *oip.ModelInferRequest) { q.RawInputContents[0] = rawFloats([]float64{1, math.NaN()}) }, codes.InvalidArgument, "missing"},
+		"Inf":   {func(q *oip.ModelInferRequest) { q.RawInputContents[0] = rawFloats([]float64{1, math.Inf(1)}) }, codes.InvalidArgument, "not a finite number"},
 		"output": {func(q *oip.ModelInferRequest) {
 			q.Outputs = []*oip.ModelInferRequest_InferRequestedOutputTensor{{Name: "mode"}}
 		}, codes.InvalidArgument, "no output"},
