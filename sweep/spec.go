@@ -127,7 +127,7 @@ func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
 	case "replicates":
 		s.Replicates, err = r.count(n, maxTrials)
 	case "seed":
-		if n.Decode(&s.Seed) != nil {
+		if n.ShortTag() != "!!int" || n.Decode(&s.Seed) != nil {
 			err = fmt.Errorf("line %d: %q must be a whole number ≥ 0", n.Line, n.Value)
 		}
 	case "seeds":
@@ -179,13 +179,18 @@ func (s *Spec) Trials(kinds []Kind) ([]Trial, error) {
 		return nil, fmt.Errorf("there is no kind %q; the kinds are %s", s.Kind, strings.Join(known, ", "))
 	}
 	var trials []Trial
-	names := map[string]bool{}
+	names, same := map[string]bool{}, map[string]int{}
 	for _, vary := range s.variations() {
 		for _, again := range s.repeats() {
 			t, err := s.trial(kinds[k], vary, again)
 			if err != nil {
 				return nil, err
 			}
+			// A copy would count as a trial of its own in the mean and the error of its group.
+			if i, ok := same[string(t.Spec)]; ok {
+				return nil, fmt.Errorf("trials %d and %d, %s, have the same settings: %s; list each value once, and each setting in one place", i, len(trials), t.Name, t.Spec)
+			}
+			same[string(t.Spec)] = len(trials)
 			if names[t.Name] { // what differs was lost in the name
 				t.Name = shorten(t.Name+"_"+hashOf(t), t)
 			}

@@ -106,6 +106,13 @@ func TestSpecRefuses(t *testing.T) {
 		"kind: any\nseeds: 0":                        `line 2: "0" must be a whole number from 1`,
 		"kind: any\nseeds: [1, -2]":                  "line 2: a seed must be a whole number",
 		"kind: any\nseeds: [1, x]":                   "line 2: a seed must be a whole number",
+		"kind: any\nreplicates: 3.5":                 `line 2: "3.5" must be a whole number`,
+		"kind: any\nseeds: 2.5":                      `line 2: "2.5" must be a whole number`,
+		"experiment: fc\nseed: 1.5":                  `line 2: "1.5" must be a whole number`,
+		"experiment: fc\nsteps: 1.5":                 `line 2: "1.5" must be a whole number`,
+		"kind: any\nseeds: [1, 2, 1]":                `trials 0 and 2, any_seed1, have the same settings: {"seed":1}; list each value once`,
+		"kind: any\ngrid: {a: [x, 'x']}":             "trials 0 and 1, any_x, have the same settings",
+		"kind: any\ngrid: {a: [10, 1e1]}":            "trials 0 and 1, any_a10, have the same settings",
 		"kind: any\nreplicates: many":                `line 2: "many" must be a whole number`,
 		"kind: any\nbase: {a: .inf}":                 "line 2: .inf cannot be stored in a plan as a number",
 		"kind: any\nsteps: 3":                        "steps belongs to an experiment",
@@ -113,6 +120,7 @@ func TestSpecRefuses(t *testing.T) {
 		"kind: any\nbase: {a: 1}\ngrid: {a.b: [1]}":  "a.b cannot be set: a is a value",
 		"kind: any\nseeds: 10000\nreplicates: 10000": "it describes more than 1000000 trials",
 		"kind: any\nbase: {a: &a [1,1,1,1,1,1,1,1,1,1], b: &b " + bomb(5) + "}": "it holds more than 200000 values",
+		"kind: any\nlist: [a: 1, a: 2]\ngrid: {a: [3]}":                         "trials 0 and 1, any_a2_a3, have the same settings",
 	} {
 		_, _, err := expand(t, yaml)
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

@@ -115,11 +115,11 @@ func (r *reader) text(n *yaml.Node) (string, error) {
 }
 
 func (r *reader) count(n *yaml.Node, most int) (int, error) {
-	var i int
-	if n.Kind != yaml.ScalarNode || n.Decode(&i) != nil || i < 1 || i > most {
+	var v float64 // decoding into a whole number would cut 3.5 to 3
+	if n.Kind != yaml.ScalarNode || n.Decode(&v) != nil || v != math.Trunc(v) || v < 1 || v > float64(most) {
 		return 0, fmt.Errorf("line %d: %q must be a whole number from 1 to %d", n.Line, n.Value, most)
 	}
-	return i, nil
+	return int(v), nil
 }
 
 // seeds are a list, or a number n for 1 to n.
