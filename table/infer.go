@@ -338,8 +338,8 @@ func (in *inference) plain(c *Column, p *profile) error {
 		return errors.New(p.firstLack.missing(roleName[c.Role]))
 	case p.infinite != "":
 		return errors.New(p.infinite)
-	case p.min < 0:
-		return fmt.Errorf("%s: column %s holds %g; a %s must not be negative", in.head.File, c.Name, p.min, roleName[c.Role])
+	case p.negative != "":
+		return fmt.Errorf("%s; a %s must be a number ≥ 0", p.negative, roleName[c.Role])
 	case c.Role == Weight && p.max == 0:
 		return fmt.Errorf("%s: every weight in column %s is 0", in.head.File, c.Name)
 	}

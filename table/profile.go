@@ -16,6 +16,7 @@ type profile struct {
 	numbers, texts, missing int
 	firstLack               lack     // of a value
 	infinite                string   // where the first one stands
+	negative                string   // where the first one stands
 	firstText               string   // where, and what it is
 	firstCell               sighting // the same
 	firstNumber             sighting // other than 0
@@ -76,6 +77,9 @@ func (p *profile) addNumber(c *Chunk, row, col int, v float64) {
 			p.infinite = c.errorf(row, col, "%g is not a finite number; leave the cell empty if the value is missing", v).Error()
 		}
 		return
+	}
+	if v < 0 && p.negative == "" {
+		p.negative = c.errorf(row, col, "%g is negative", v).Error()
 	}
 	whole := v == math.Trunc(v)
 	if p.whole && !whole {

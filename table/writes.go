@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,15 +21,16 @@ func (in *inference) written(c *Column, p *profile) {
 	if !in.head.doubt[col] {
 		return
 	}
-	cell := in.head.written[col].eitherComma
+	w := &in.head.written[col]
+	cell := cmp.Or(w.eitherComma, w.eitherDot)
 	as := map[byte]string{'.': "decimal to comma", ',': "decimal to point"}[in.head.points[col]]
 	this, other := PointStyle, CommaStyle
 	if in.head.points[col] == ',' {
 		this, other = other, this
 	}
 	v, _, _ := this.parse(cell)
-	w, _, _ := other.parse(cell)
-	c.Odd = also(c.Odd, fmt.Sprintf("%s is read as %s; if it means %s, set %s", short(cell), digits(v), digits(w), as))
+	otherwise, _, _ := other.parse(cell)
+	c.Odd = also(c.Odd, fmt.Sprintf("%s is read as %s; if it means %s, set %s", short(cell), digits(v), digits(otherwise), as))
 }
 
 // commaNote shows how a decimal comma was read, by a cell if the first lines have one.

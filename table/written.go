@@ -118,7 +118,7 @@ func points(all []written, delim byte, guess bool, used func(col int) bool) (poi
 				rest = ','
 			}
 		case w.eitherDot != "" && !(rest == ',' && w.small && !w.large):
-			points[col] = '.'
+			points[col], doubt[col] = '.', commas && !dots // a guess if all others have decimal commas
 		}
 	}
 	for col := range points {

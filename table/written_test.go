@@ -33,7 +33,8 @@ func TestWriting(t *testing.T) {
 		{"an exponent", "a;b\n6,593e-02;1.5\n", "", 0, ",.", "--"},
 		{"points between thousands", "a;b\n1.234.567;1,5\n12.345;2,5\n", "", 0, ",,", "--"},
 		{"perhaps", "a;b\n1.234;1,5\n999;2,5\n", "", 0, ",,", "--"},
-		{"perhaps not", "a;b\n1.234;1,5\n1.999;2,5\n", "", 0, ".,", "--"},
+		{"perhaps not", "a;b\n1.234;1,5\n1.999;2,5\n", "", 0, ".,", "?-"},
+		{"perhaps not, beside both", "a;b;c\n1.234;1,5;1.5\n1.999;2,5;2.5\n", "", 0, ".,.", "---"},
 		{"both in one column", "a;b\n1.25;1\n1,5;2\n", "", 0, "..", "--"},
 		{"the user says", "a;b\n2,056;2.5\n178;3\n", "", ',', ",.", "--"},
 		{"years as names", "2020;2021\n2,056;2\n178;3\n", "", 0, "..", "?-"},
@@ -82,6 +83,14 @@ func TestModelReadsAsTrained(t *testing.T) {
 	p := s.Columns[1]
 	if p.Point != "," || p.Max > 10 || p.Odd != `"1,100" is read as 1.1; if it means 1100, set decimal to point` {
 		t.Errorf("%+v", p)
+	}
+	var dots strings.Builder
+	dots.WriteString("a;y\n")
+	for i := range 40 {
+		fmt.Fprintf(&dots, "%d.%03d;%d,5\n", 1+i, 100+i, i)
+	}
+	if a := infer(t, dots.String(), Spec{Targets: []string{"y"}}).Columns[0]; a.Max > 50 || a.Odd != `"1.100" is read as 1.1; if it means 1100, set decimal to comma` {
+		t.Errorf("%+v", a)
 	}
 	thousands := infer(t, device("t;p;y;firmware"), Spec{Targets: []string{"y"}})
 	if p := thousands.Columns[1]; p.Style != PointStyle || p.Min < 1000 {
