@@ -74,5 +74,8 @@ func (s sums) estimate(i, networks int) estimate {
 }
 
 // constant reports whether an element of the given propagated mean varies by nothing
-// but rounding.
-func (e estimate) constant(mean float64) bool { return e.sigma <= 1e-6*math.Abs(mean+e.bias) }
+// but rounding: that of what was drawn, or that of its difference from the propagated mean,
+// where all draws are 0.
+func (e estimate) constant(mean float64) bool {
+	return e.sigma <= 1e-6*max(math.Abs(mean), math.Abs(mean+e.bias))
+}

@@ -42,6 +42,26 @@ func TestVerifyAnExactNetwork(t *testing.T) {
 	}
 }
 
+// A unit that no drawn network switches on does not vary, however small the propagated
+// mean is: rounding is no standard deviation to compare with.
+func TestVerifySilentUnits(t *testing.T) {
+	m := build(t, 1, nn.Dense{Out: 4}, nn.Apply{F: fn.ReLU(), Rule: moment.Exact()})
+	for _, p := range m.Params.Tensors {
+		for i := range p.Mean {
+			if p.Rho[i] = -3; len(p.Shape) == 1 {
+				p.Mean[i] = float32(-i) / 3 // the last ones are far below zero
+			} else {
+				p.Mean[i] = 0
+			}
+		}
+	}
+	m.Changed()
+	l := verify(t, m, 8, model.VerifyConfig{Networks: 3000}).Layers[1]
+	if math.Abs(l.Mean.Worst) > 10 || math.Abs(l.Std.Worst) > 10 || l.Constant == 0 || l.Compared == 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
 // Where it is not, the layer and the unit are named: a residual whose branch
 // doubles its input has four times the variance, and propagation says twice.
 func TestVerifyFindsWhatIsWrong(t *testing.T) {
