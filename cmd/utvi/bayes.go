@@ -95,7 +95,7 @@ and one target predicts classes.`,
 			if err != nil {
 				return err
 			}
-			if err := r.Net.Save(out); err != nil {
+			if err := saveTo(out, r.Net.Save); err != nil {
 				return err
 			}
 			w := cmd.OutOrStdout()

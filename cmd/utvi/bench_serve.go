@@ -31,6 +31,13 @@ start a server as its own process instead and send it twice the load that fits.`
 			if soak < 0 {
 				return usagef("--soak must be above 0")
 			}
+			if o.Windows < 1 {
+				return usagef("--windows is %d; it must be at least 1", o.Windows)
+			}
+			const least = 10 * time.Millisecond // in less, no request is answered
+			if o.Window < least {
+				return usagef("--window is %v; it must be at least %v", o.Window, least)
+			}
 			w := cmd.OutOrStdout()
 			if soak > 0 {
 				program, err := os.Executable()

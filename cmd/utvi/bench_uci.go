@@ -65,7 +65,7 @@ predicted standard deviation to the largest. The seconds are the sum over all sp
 				return err
 			}
 			if b.plan != "" {
-				if err := plan.Save(b.plan); err != nil {
+				if err := saveTo(b.plan, plan.Save); err != nil {
 					return err
 				}
 				_, err := fmt.Fprintf(cmd.OutOrStdout(), "Wrote %d trials to %s.\n", len(plan.Trials), b.plan)

@@ -64,7 +64,7 @@ Rules that draw random numbers, and functions that are Go code, cannot be export
 			if err != nil {
 				return fmt.Errorf("cannot export %s: %w", args[0], err)
 			}
-			if err := atomicfile.Write(out, m.Write); err != nil {
+			if err := saveTo(out, func(path string) error { return atomicfile.Write(path, m.Write) }); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d operators\n", out, len(m.Graph.Nodes))

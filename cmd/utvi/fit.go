@@ -231,7 +231,7 @@ func (r *fitting) summary(s *table.Schema) {
 
 // write writes the model and the report, and prints the scores.
 func (r *fitting) write(result *fit.Result) error {
-	if err := result.Model.Save(r.out); err != nil {
+	if err := saveTo(r.out, result.Model.Save); err != nil {
 		return err
 	}
 	files := r.out

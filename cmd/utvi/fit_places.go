@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,10 +26,7 @@ func (r *fitting) places(table string) error {
 	if err := spare(r.out, table, r.settings.file); err != nil {
 		return err
 	}
-	if info, err := os.Stat(r.out); err == nil && info.IsDir() {
-		return fmt.Errorf("cannot write %s: it is a folder", r.out)
-	}
-	if err := atomicfile.Writable(filepath.Dir(r.out)); err != nil {
+	if err := ready(r.out); err != nil {
 		return err
 	}
 	if r.report == "none" {
@@ -51,14 +47,22 @@ func spare(out string, inputs ...string) error {
 
 // ready reports a file that could not be written, before hours of work go into it.
 func ready(out string) error {
-	dir := filepath.Dir(out)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("cannot write %s: the folder %s does not exist", out, dir)
-	}
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return fmt.Errorf("cannot write %s: it is a folder", out)
 	}
-	return atomicfile.Writable(dir)
+	return atomicfile.Writable(filepath.Dir(out))
+}
+
+// saveTo writes a file that the user named, and makes its folder if there is none: every
+// command does, so that a script need not know which.
+func saveTo(out string, save func(path string) error) error {
+	dir := filepath.Dir(out)
+	if info, err := os.Stat(dir); (err != nil || !info.IsDir()) && !os.IsPathSeparator(out[len(out)-1]) {
+		if err := makeFolder(dir); err != nil {
+			return err
+		}
+	}
+	return save(out)
 }
 
 // sameFile reports whether two paths lead to the same file, also through links.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -76,7 +75,7 @@ func (t *tableFlags) open(path string, pool *compute.Pool) (*table.Reader, error
 func loadTableModel(path string) (*fit.Model, error) {
 	m, err := fit.Load(path)
 	if errors.Is(err, fit.ErrNotTabular) {
-		return nil, fmt.Errorf("%s: not a tabular model; create one with utvi fit", path)
+		return nil, fmt.Errorf("%s: not a tabular model, which utvi fit creates, but a network; utvi export writes it as a graph that predicts, utvi serve answers with it", path)
 	}
 	return m, err
 }
@@ -101,18 +100,20 @@ func writeOut(cmd *cobra.Command, path string, produce func(w io.Writer) error) 
 		w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<20)
 		if err := produce(w); err != nil {
 			w.Flush() // the rows before it are sound
-			return stdoutError(err)
+			return err
 		}
-		return stdoutError(w.Flush())
+		return w.Flush()
 	}
 	var failed error
-	err := atomicfile.Write(path, func(w io.Writer) error {
-		watched := &watchedWriter{w: w}
-		err := produce(watched)
-		if watched.err == nil {
-			failed = err
-		}
-		return err
+	err := saveTo(path, func(path string) error {
+		return atomicfile.Write(path, func(w io.Writer) error {
+			watched := &watchedWriter{w: w}
+			err := produce(watched)
+			if watched.err == nil {
+				failed = err
+			}
+			return err
+		})
 	})
 	if failed != nil {
 		return failed
@@ -132,14 +133,6 @@ func (w *watchedWriter) Write(p []byte) (int, error) {
 		w.err = err
 	}
 	return n, err
-}
-
-// stdoutError shortens the system's errors about standard output.
-func stdoutError(err error) error {
-	if e, ok := errors.AsType[*os.PathError](err); ok {
-		return fmt.Errorf("cannot write to standard output: %w", e.Err)
-	}
-	return err
 }
 
 // printScores writes the scores of every target.

@@ -269,7 +269,7 @@ func TestBadFiles(t *testing.T) {
 		{[]string{"predict", m, in("none.csv")}, "none.csv"},
 		{[]string{"predict", m, m}, "strength.utvi"},
 		{[]string{"predict", m, dir}, "it is a folder"},
-		{[]string{"predict", m, table, "-o", in("no/such/out.csv")}, "no/such/out.csv"},
+		{[]string{"predict", m, table, "-o", in("new.csv/out.csv")}, "new.csv is not a folder"},
 		{[]string{"predict", m, table, "--keep", "nosuch"}, "no column nosuch to keep"},
 		{[]string{"fit", in("resin.csv"), "--target", "strength", "--out", dir}, "it is a folder"},
 		{[]string{"fit", in("resin.csv"), "--target", "strength", "--out", filepath.Join(table, "m.utvi")}, "not a folder"},

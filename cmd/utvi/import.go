@@ -52,7 +52,7 @@ width × channels here.`,
 			if err != nil {
 				return err
 			}
-			if err := n.Save(out); err != nil {
+			if err := saveTo(out, n.Save); err != nil {
 				return err
 			}
 			weights := 0

@@ -27,6 +27,9 @@ func lineProgress(w io.Writer) (progress func(done, total int, what string), don
 }
 
 func isTerminal(w io.Writer) bool {
+	if o, ok := w.(*output); ok {
+		w = o.w
+	}
 	f, ok := w.(*os.File)
 	return ok && cwriter.IsTerminal(int(f.Fd()))
 }

@@ -14,6 +14,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"utvi/internal/compute"
 )
 
 func main() {
@@ -23,21 +25,30 @@ func main() {
 }
 
 // run executes one command line and returns the exit status: 0 success, 2 an
-// invalid command line, 75 an interrupted fit or sweep, 1 any other failure.
+// invalid command line, 75 interrupted work that the same command continues, 1 any other
+// failure.
 func run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr io.Writer) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
 			code = 1
+			where := debug.Stack()
+			if t, ok := p.(*compute.TaskPanic); ok {
+				p, where = t.Value, t.Stack
+			}
 			fmt.Fprintf(stderr, "utvi: internal error: %s (UTVI_DEBUG=1 shows where)\n", oneLine(fmt.Sprint(p)))
 			if os.Getenv("UTVI_DEBUG") == "1" {
-				stderr.Write(debug.Stack())
+				stderr.Write(where)
 			}
 		}
 	}()
+	out := &output{w: stdout}
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.err
+	}
 	if err == nil {
 		return 0
 	}

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"utvi/internal/compute"
 )
 
 // binary is the program, built once.
@@ -61,6 +63,8 @@ func TestMisuse(t *testing.T) {
 		{"help moments extra", `unknown command "moments extra"`},
 		{"bench --batches x", `--batches takes whole numbers separated by commas, not "x"`},
 		{"bench --threads 0", "--threads has 0; it must be between 1 and 1024"},
+		{"bench serve --windows 0", "--windows is 0; it must be at least 1"},
+		{"bench serve --window 1ns", "--window is 1ns; it must be at least 10ms"},
 		{"moments --rule mc --samples 1000000000000", "--samples is 1000000000000; it must be at most 10000000"},
 		{"reproduce --out=", "--out is empty"},
 		{"nosuch --flag", `unknown command "nosuch"`},
@@ -131,6 +135,79 @@ func TestPanicIsOneLine(t *testing.T) {
 	code := run(t.Context(), &cobra.Command{RunE: func(*cobra.Command, []string) error { panic("two\nlines") }}, nil, &out, &errs)
 	if code != 1 || errs.String() != "utvi: internal error: two lines (UTVI_DEBUG=1 shows where)\n" {
 		t.Errorf("exit %d, stderr %q", code, errs.String())
+	}
+}
+
+// The stack of a worker, which the pool adds to its panic, is for UTVI_DEBUG=1 only.
+func TestPanicOfWorkerIsShort(t *testing.T) {
+	root := func() *cobra.Command {
+		return &cobra.Command{RunE: func(*cobra.Command, []string) error {
+			panic(&compute.TaskPanic{Value: "of a task", Stack: []byte("goroutine 7\n")})
+		}}
+	}
+	const want = "utvi: internal error: of a task (UTVI_DEBUG=1 shows where)\n"
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), root(), nil, &out, &errs); code != 1 || errs.String() != want {
+		t.Errorf("exit %d, stderr %q", code, errs.String())
+	}
+	t.Setenv("UTVI_DEBUG", "1")
+	errs.Reset()
+	if run(t.Context(), root(), nil, &out, &errs); errs.String() != want+"goroutine 7\n" {
+		t.Errorf("stderr %q", errs.String())
+	}
+}
+
+// What is printed line by line does not get lost in silence.
+func TestFullOutput(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range []string{"devices", "version", "moments --json", "example table", "--help"} {
+		cmd := exec.CommandContext(t.Context(), binary, strings.Fields(args)...)
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = full, &errs
+		err := cmd.Run()
+		if e, ok := errors.AsType[*exec.ExitError](err); !ok || e.ExitCode() != 1 || errs.String() != "utvi: cannot write to standard output: no space left on device\n" {
+			t.Errorf("utvi %s: %v, stderr %q", args, err, errs.String())
+		}
+	}
+}
+
+// Every command makes the folder of the file it writes.
+func TestMakesFolders(t *testing.T) {
+	dir := t.TempDir()
+	spec := filepath.Join(dir, "study.yaml")
+	if err := os.WriteFile(spec, []byte("kind: fc\nbase: {seed: 1, steps: 9, rule: ut(2)}\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	in := func(name string) string { return filepath.Join(dir, "new", name) }
+	for _, c := range [][]string{
+		{in("a/table.csv"), "example", "table", "--rows", "5", "-o"},
+		{in("b/c/plan.json"), "sweep", "plan", spec, "-o"},
+		{in("d/plan.json"), "reproduce", "fc", "--preset", "tiny", "--plan"},
+		{in("e/tanh.svg"), "moments", "--plot"},
+	} {
+		if code, _, errs := utvi(t, append(c[1:], c[0])...); code != 0 {
+			t.Errorf("%v: exit %d, %s", c, code, errs)
+		}
+		if _, err := os.Stat(c[0]); err != nil {
+			t.Error(err)
+		}
+	}
+	code, _, errs := utvi(t, "example", "table", "-o", in("a/table.csv/x.csv"))
+	if want := "utvi: cannot write to the folder " + in("a/table.csv") + ": " + in("a/table.csv") + " is not a folder\n"; code != 1 || errs != want {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+	if _, _, errs := utvi(t, "example", "table", "-o", in("f")+"/"); !strings.Contains(errs, "not a file name") {
+		t.Error(errs)
+	}
+	if _, err := os.Stat(in("f")); err == nil {
+		t.Error("a folder was made for a name that is none of a file")
+	}
+	if code, out, _ := utvi(t, "sweep", "plan", spec, "-o", "-"); code != 0 || !strings.HasPrefix(out, "{") {
+		t.Errorf("exit %d, %s", code, out)
 	}
 }
 
@@ -246,7 +323,7 @@ func TestReproduceContinues(t *testing.T) {
 	for lines.Scan() {
 		last = lines.Text()
 	}
-	if err := cmd.Wait(); err == nil || last != "utvi: interrupted; the same command continues" {
+	if err := cmd.Wait(); err == nil || cmd.ProcessState.ExitCode() != exitInterrupted || last != "utvi: interrupted; the same command continues" {
 		t.Fatalf("interrupted: %v, %q", err, last)
 	}
 	if code, _, errs := utvi(t, args("broken")...); code != 0 {

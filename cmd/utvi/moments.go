@@ -79,7 +79,7 @@ them with the exact values, from adaptive quadrature.`,
 		if plot != "" {
 			fig := report.Moments{F: f, Rule: r, Mean: mean, Var: variance, Key: key,
 				OutMean: out.Mean, OutVar: out.Variance, ExactMean: out.ExactMean, ExactVar: out.ExactVariance}
-			if err := report.Save(plot, fig); err != nil {
+			if err := saveTo(plot, func(path string) error { return report.Save(path, fig) }); err != nil {
 				return err
 			}
 		}

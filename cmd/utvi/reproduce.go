@@ -134,7 +134,7 @@ func (r *reproduction) run(ctx context.Context) (err error) {
 		return err
 	}
 	if r.plan != "" {
-		if err := plan.Save(r.plan); err != nil {
+		if err := saveTo(r.plan, plan.Save); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(r.stdout, "Wrote %d trials to %s.\n", len(plan.Trials), r.plan)
@@ -162,7 +162,7 @@ func (r *reproduction) run(ctx context.Context) (err error) {
 	found, err := sweep.Runner{Kinds: experiment.Kinds(), Dir: trialsDir, Jobs: r.jobs, Engine: r.engine, Progress: bars.tell}.Run(ctx, plan)
 	bars.close()
 	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted; the same command continues")
+		return exitError{errors.New("interrupted; the same command continues"), exitInterrupted}
 	}
 	if err != nil {
 		return err

@@ -151,7 +151,7 @@ func (o *serveFlags) secrets(c *serve.Config) error {
 	}
 	text, err := os.ReadFile(o.tokenFile)
 	if err != nil {
-		return err
+		return fmt.Errorf("--token-file: %w", err)
 	}
 	if c.Token = string(bytes.TrimSpace(text)); c.Token == "" {
 		return usagef("--token-file: %s is empty", o.tokenFile)

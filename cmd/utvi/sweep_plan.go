@@ -42,17 +42,14 @@ Paths are relative to the spec.`,
 			if err != nil {
 				return err
 			}
-			if out == "" {
-				return p.Write(cmd.OutOrStdout())
-			}
-			if err := p.Save(out); err != nil {
+			if err := writeOut(cmd, out, p.Write); err != nil || out == "" || out == "-" {
 				return err
 			}
 			groups := map[string]bool{}
 			for _, t := range p.Trials {
 				groups[t.Group] = true
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Wrote %d trials in %d groups to %s.\n", len(p.Trials), len(groups), out)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s in %s to %s.\n", plural(len(p.Trials), "trial", "trials"), plural(len(groups), "group", "groups"), out)
 			return err
 		},
 	}

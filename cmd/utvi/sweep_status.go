@@ -78,13 +78,16 @@ func printStatus(w io.Writer, s *sweep.Summary) {
 		fmt.Fprintf(t, "%s\t%d\t%s\t%s\n", x.state, n, x.which, x.note)
 	}
 	t.Flush()
+	again := sweep.Indices(s.All, sweep.Failed, sweep.Missing)
+	gap := "\n" // between the table and what follows
 	for _, x := range s.All {
 		if x.Why != "" {
-			fmt.Fprintf(w, "\ntrial %d, %s, is %s: %s", x.Trial.Index, x.Trial.Name, x.State, tame(x.Why))
+			fmt.Fprintf(w, "%strial %d, %s, is %s: %s\n", gap, x.Trial.Index, x.Trial.Name, x.State, tame(x.Why))
+			gap = ""
 		}
 	}
-	if again := sweep.Indices(s.All, sweep.Failed, sweep.Missing); len(again) > 0 {
-		fmt.Fprintf(w, "\nto submit again: --indices %s\n", sweep.Ranges(again))
+	if len(again) > 0 {
+		fmt.Fprintf(w, "%sto submit again: --indices %s\n", gap, sweep.Ranges(again))
 	}
 }
 
