@@ -151,7 +151,7 @@ func TestManyRows(t *testing.T) {
 	if a, b := off(out.Mean, want.Mean), off(out.Var, want.Var); !(a < 2e-6 && b < 5e-6) {
 		t.Errorf("means are off by %.1e, variances by %.1e", a, b)
 	}
-	if a := testing.AllocsPerRun(10, func() { q.Predict(x.Slice(0, 9), again.Slice(0, 9)) }); a != 0 {
+	if a := allocations(func() { q.Predict(x.Slice(0, 9), again.Slice(0, 9)) }); a != 0 {
 		t.Errorf("a prediction allocates %v times", a)
 	}
 }
