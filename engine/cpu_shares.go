@@ -18,6 +18,7 @@ type shares struct {
 	task func(worker, task int)
 	far  bool // one worker reads its weights from memory
 	of   []share
+	now  func(worker int) time.Time // what a worker's watch shows
 }
 
 // A share is what one worker has of a batch.
@@ -38,10 +39,12 @@ type share struct {
 
 // newShares returns shares whose blocks are run by do.
 func newShares(pool *compute.Pool, far bool, do func(worker, block int, rows span)) *shares {
-	s := &shares{pool: pool, do: do, far: far, of: make([]share, pool.Workers())}
+	s := &shares{pool: pool, do: do, far: far, of: make([]share, pool.Workers()), now: wallClock}
 	s.task = s.runBlock
 	return s
 }
+
+func wallClock(int) time.Time { return time.Now() }
 
 // cut cuts a batch of so many rows. Workers that are about as fast get as many rows: sums over
 // rows take blocks of one size together.
@@ -167,9 +170,9 @@ func (s *shares) runBlock(worker, _ int) {
 			continue
 		}
 		rows := x.block(int(b))
-		begin := time.Now()
+		begin := s.now(worker)
 		s.do(worker, x.blocks.from+int(b), rows)
-		me.busy += time.Since(begin)
+		me.busy += s.now(worker).Sub(begin)
 		me.done += rows.to - rows.from
 		return
 	}
