@@ -109,21 +109,28 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 	fitted, held := rows, data.Set{}
 	if test == nil {
 		fitted, held = split(rows, c.Held, c.Seed)
-	} else if held = *test; held.X.Width != rows.X.Width || held.Outputs() != rows.Outputs() {
-		return nil, fmt.Errorf("the rows of the test have %d inputs and %d targets, the others %d and %d", held.X.Width, held.Outputs(), rows.X.Width, rows.Outputs())
-	} else if _, err := taskOf(point, held); err != nil {
-		return nil, fmt.Errorf("the rows of the test: %w", err)
+	} else {
+		held = *test
+		if held.X.Width != rows.X.Width || held.Outputs() != rows.Outputs() {
+			return nil, fmt.Errorf("the rows of the test have %d inputs and %d targets, the others %d and %d", held.X.Width, held.Outputs(), rows.X.Width, rows.Outputs())
+		}
+		if _, err := taskOf(point, held); err != nil {
+			return nil, fmt.Errorf("the rows of the test: %w", err)
+		}
 	}
 	r.Trained, r.Held = fitted.X.Rows, held.X.Rows
 	if r.Trained < 1 || r.Held < 1 {
 		return nil, fmt.Errorf("%d rows; at least a few are needed to train and to score", rows.X.Rows)
 	}
 	o.Finish = k.finish(false)
-	if point, err = load(o); err != nil {
+	point, err = load(o)
+	if err != nil {
 		return nil, err
 	}
 	spread := k.before(r, point, fitted, held)
-	o.Random, o.Correlated, o.Finish = true, correlated || point.Outputs() <= mostFollowed, k.finish(true)
+	o.Random = true
+	o.Correlated = correlated || point.Outputs() <= mostFollowed
+	o.Finish = k.finish(true)
 	r.Net, err = load(o)
 	if err != nil && !correlated { // a layer in the middle may not carry correlations
 		o.Correlated = false
@@ -184,7 +191,9 @@ func (c Config) train(ctx context.Context, n *model.Model, k task, rows data.Set
 	epoch := (rows.X.Rows + batch - 1) / batch
 	steps := c.Epochs * epoch
 	opt := optim.Paper()
-	opt.Rate, opt.Decay, opt.Clip = optim.Cosine(c.Rate, steps), 0, 10
+	opt.Rate = optim.Cosine(c.Rate, steps)
+	opt.Decay = 0
+	opt.Clip = 10
 	t, err := train.New(n, train.Config{Data: source, Likelihood: k.likelihood, Optimizer: opt, Batch: batch, Steps: steps, Seed: c.Seed, Workers: c.Workers})
 	if err != nil {
 		return err

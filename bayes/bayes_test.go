@@ -182,7 +182,9 @@ func TestTableRefusals(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	line := lines([]float32{2}, []float32{1}, "")
 	wide := rows(10, 1, false)
-	wide.X.Width, wide.X.Rows, wide.Y = 2, 5, wide.Y[:5]
+	wide.X.Width = 2
+	wide.X.Rows = 5
+	wide.Y = wide.Y[:5]
 	two := rows(10, 1, false)
 	two.Targets, two.Y = 2, append(two.Y, two.Y...)
 	classes := lines([]float32{2, 1}, []float32{1, 1}, "")

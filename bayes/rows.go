@@ -80,7 +80,8 @@ func read(rows table.Source, add func(row []float32)) error {
 				if kind != table.Number {
 					return fmt.Errorf("%s: the column %.60q does not hold a number; a network takes numbers only", c.Where(r), h.Columns[i])
 				}
-				if row[i] = float32(v); math.IsInf(float64(row[i]), 0) {
+				row[i] = float32(v)
+				if math.IsInf(float64(row[i]), 0) {
 					return fmt.Errorf("%s: the column %.60q holds %v; a network takes numbers up to 3.4e38", c.Where(r), h.Columns[i], v)
 				}
 			}

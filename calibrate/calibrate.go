@@ -143,11 +143,15 @@ func golden(lo, hi, width float64, f func(float64) float64) float64 {
 	fa, fb := f(a), f(b)
 	for hi-lo > width {
 		if fa <= fb {
-			hi, b, fb = b, a, fa
+			hi = b
+			b = a
+			fb = fa
 			a = hi - g*(hi-lo)
 			fa = f(a)
 		} else {
-			lo, a, fa = a, b, fb
+			lo = a
+			a = b
+			fa = fb
 			b = lo + g*(hi-lo)
 			fb = f(b)
 		}

@@ -176,7 +176,9 @@ func TestUserErrors(t *testing.T) {
 }
 
 func TestNothingAllocates(t *testing.T) {
-	c, scratch, d := whole(t), new(Scratch), &dist.Normal{Mu: 1, Sigma: 2}
+	c := whole(t)
+	scratch := new(Scratch)
+	d := &dist.Normal{Mu: 1, Sigma: 2}
 	var sum float64
 	for name, f := range map[string]func(){
 		"apply":    func() { e := c.Apply(d, scratch); sum += e.LogPDF(1) + e.CDF(2) + e.Quantile(0.1) },
@@ -190,7 +192,9 @@ func TestNothingAllocates(t *testing.T) {
 }
 
 func BenchmarkBent(b *testing.B) {
-	c, scratch, d := whole(b), new(Scratch), &dist.Normal{Mu: 1, Sigma: 2}
+	c := whole(b)
+	scratch := new(Scratch)
+	d := &dist.Normal{Mu: 1, Sigma: 2}
 	for name, f := range map[string]func(dist.Dist){
 		"moments": func(d dist.Dist) { d.Mean() }, "logpdf": func(d dist.Dist) { d.LogPDF(1) }, "quantile": func(d dist.Dist) { d.Quantile(0.1) },
 	} {
@@ -207,10 +211,12 @@ func ExampleCalibration() {
 	held := normals(1, 300, 0, 0.8)
 	var c Calibration
 	var err error
-	if c.Scale, err = FitScale(held); err != nil {
+	c.Scale, err = FitScale(held)
+	if err != nil {
 		fmt.Println(err)
 	}
-	if c.Conformal, err = FitConformal(held); err != nil {
+	c.Conformal, err = FitConformal(held)
+	if err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(&c)

@@ -40,7 +40,9 @@ func (e Emitters) At(key rng.Key, row uint64, x, y float32, image, targets []flo
 	clear(image)
 	const group = 64 // units of the stream, of four numbers each: two photons
 	var z [4 * group]float32
-	blur, side, half := float32(e.Blur), float32(e.Side), float32(e.Side/2)
+	blur := float32(e.Blur)
+	side := float32(e.Side)
+	half := float32(e.Side / 2)
 	left := rng.Poisson(key, row, e.Photons)
 	for unit := 1; left > 0; unit += group { // unit 0 drew the position
 		n := min(group, (left+1)/2)

@@ -122,7 +122,9 @@ func (t *Table) Order(lo, hi int, rows []int32) {
 	n := uint64(t.x.Rows)
 	for at := t.first + uint64(lo); lo < hi; {
 		k := copy(rows[:hi-lo], t.perm[at/n%2][at%n:])
-		rows, lo, at = rows[k:], lo+k, at+uint64(k)
+		rows = rows[k:]
+		lo = lo + k
+		at = at + uint64(k)
 	}
 }
 

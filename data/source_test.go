@@ -43,7 +43,9 @@ func TestTableEpochs(t *testing.T) {
 	x := gauss.New[float32](rows, 1)
 	y := make([]float32, rows)
 	for i := range rows {
-		x.Mean[i], x.Var[i], y[i] = float32(i), float32(10*i), float32(100*i)
+		x.Mean[i] = float32(i)
+		x.Var[i] = float32(10 * i)
+		y[i] = float32(100 * i)
 	}
 	table, err := data.NewTable(x, 1, y)
 	if err != nil {

@@ -19,11 +19,15 @@ func (m *Mixture) Quantile(p float64) float64 {
 	if math.IsInf(z, 0) || math.IsNaN(z) {
 		return z
 	}
-	lo, hi, least := math.Inf(1), math.Inf(-1), math.Inf(1)
+	lo := math.Inf(1)
+	hi := math.Inf(-1)
+	least := math.Inf(1)
 	for i := range m.parts {
 		q := &m.parts[i]
 		x := q.mu + z*q.sigma
-		lo, hi, least = min(lo, x), max(hi, x), min(least, q.sigma)
+		lo = min(lo, x)
+		hi = max(hi, x)
+		least = min(least, q.sigma)
 	}
 	side, target := 1.0, p
 	if p > 0.5 {

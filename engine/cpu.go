@@ -24,7 +24,10 @@ func (cpu[T]) Name() string { return "cpu" }
 // the memory of the network. The binder says what else is needed: the form of the
 // inputs, memory for training, an observer of every layer.
 func Bind[T gauss.Float](n Network[T], b *nn.Binder[T]) (nn.Unit[T], error) {
-	b.In, b.Fixed, b.Expect, b.Params = n.Input, n.Fixed, n.Expect, n.Params
+	b.In = n.Input
+	b.Fixed = n.Fixed
+	b.Expect = n.Expect
+	b.Params = n.Params
 	first := len(n.Params.Tensors) == 0
 	if !first {
 		b.Params = &vi.Params[T]{}
@@ -137,7 +140,9 @@ func (q *predictor[T]) block(worker, _ int, rows span) {
 
 // forward runs rows lo … hi of the batch.
 func (q *predictor[T]) forward(p *nn.Pass[T], r nn.Runner[T], lo, hi int) {
-	p.Seed, p.Step, p.Row = q.seed, 0, uint64(lo)
+	p.Seed = q.seed
+	p.Step = 0
+	p.Row = uint64(lo)
 	p.In, p.Out = q.x.Slice(lo, hi), q.out.Slice(lo, hi)
 	r.Forward(p)
 }

@@ -6,8 +6,13 @@ import (
 
 // doBlock runs a block of rows forward, scores it and runs it backward.
 func (t *trainer) doBlock(worker, block int, at span) {
-	l, b, lo, hi := &t.lanes[worker], &t.blocks[block], at.from, at.to
-	l.pass.Seed, l.pass.Step, l.pass.Row = t.Seed, uint64(t.step), uint64(lo)
+	l := &t.lanes[worker]
+	b := &t.blocks[block]
+	lo := at.from
+	hi := at.to
+	l.pass.Seed = t.Seed
+	l.pass.Step = uint64(t.step)
+	l.pass.Row = uint64(lo)
 	l.pass.In, l.pass.Out = l.in.Slice(0, b.Rows), l.out.Slice(0, b.Rows)
 	l.pass.DOut, l.pass.DIn = l.dout.Slice(0, b.Rows), gauss.Batch[float32]{}
 	l.pass.Tape = b.Tape
@@ -21,10 +26,16 @@ func (t *trainer) doBlock(worker, block int, at span) {
 // score computes the likelihood, and its gradient, of the rows of the block in a lane, which are
 // those of the batch from lo on.
 func (t *trainer) score(l *lane, lo, rows int) {
-	out, dout, targets := &l.pass.Out, &l.pass.DOut, l.y
-	w, k, scale := out.Width, t.Data.Targets(), 1/float64(t.Batch)
+	out := &l.pass.Out
+	dout := &l.pass.DOut
+	targets := l.y
+	w := out.Width
+	k := t.Data.Targets()
+	scale := 1 / float64(t.Batch)
 	y, mean := l.row[:k], l.row[k:k+w]
-	variance, dmean, dvar := l.row[k+w:k+2*w], l.row[k+2*w:k+3*w], l.row[k+3*w:k+4*w]
+	variance := l.row[k+w : k+2*w]
+	dmean := l.row[k+2*w : k+3*w]
+	dvar := l.row[k+3*w : k+4*w]
 	for i := range rows {
 		for j := range y {
 			y[j] = float64(targets[i*k+j])

@@ -129,7 +129,9 @@ func (t *trainer) doGather(_, task int) {
 	if !x.Random {
 		return
 	}
-	gv, eps, sigma := x.GVar[r.lo:r.hi], s.eps[r.tensor][r.lo:r.hi], s.sigma[r.tensor][r.lo:r.hi]
+	gv := x.GVar[r.lo:r.hi]
+	eps := s.eps[r.tensor][r.lo:r.hi]
+	sigma := s.sigma[r.tensor][r.lo:r.hi]
 	if s.number == 0 {
 		clear(gv)
 	}

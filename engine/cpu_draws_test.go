@@ -62,7 +62,9 @@ func TestDrawnWeights(t *testing.T) {
 	g := &data.Generator{N: 4, In: 300, Out: 1, Generate: func(rng.Key, uint64, []float32, []float32) {}}
 	tr := newTrainer(t, net, Job{Data: g, Batch: 4, Draws: 2})
 	seen := map[float32]int{}
-	n, sum, sum2 := 0, 0.0, 0.0
+	n := 0
+	sum := 0.0
+	sum2 := 0.0
 	for range 2 {
 		for tr.draws.number = range 2 {
 			tr.Pool.Run(len(tr.ranges), tr.draws.runSigma)
@@ -103,7 +105,9 @@ func newNetwork(t *testing.T, in nn.Shape, layers nn.Chain) Network[float32] {
 
 func newTrainer(t *testing.T, n Network[float32], j Job) *trainer {
 	t.Helper()
-	j.Likelihood, j.Optimizer, j.Pool = likelihood.Heteroscedastic{}, optim.Paper(), compute.NewPool(1)
+	j.Likelihood = likelihood.Heteroscedastic{}
+	j.Optimizer = optim.Paper()
+	j.Pool = compute.NewPool(1)
 	tr, err := CPU[float32]().Train(n, j)
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,8 @@ func (s *shares) cut(batch int) {
 	left := batch
 	for w := range s.of {
 		x := &s.of[w]
-		if x.count = 0; w < workers {
+		x.count = 0
+		if w < workers {
 			x.count = int(float64(batch)*x.speed(best)/total/4) * 4
 		}
 		left -= x.count
@@ -96,7 +97,9 @@ func (s *shares) learn() (best float64) {
 			if x.pace > 0 { // a single delay says little
 				pace = x.pace + (pace-x.pace)/4
 			}
-			x.pace, x.done, x.busy = pace, 0, 0
+			x.pace = pace
+			x.done = 0
+			x.busy = 0
 		}
 		best = max(best, x.pace)
 	}

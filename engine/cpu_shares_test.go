@@ -25,12 +25,15 @@ func TestShares(t *testing.T) {
 		for batch := 1; batch <= 3000; batch += 1 + batch/100 {
 			for _, even := range []bool{true, false} {
 				for w := range s.of {
-					if s.of[w].pace = 1; !even {
+					s.of[w].pace = 1
+					if !even {
 						s.of[w].pace = math.Max(0, rng.Normal(draw, uint64(batch*workers+w)))
 					}
 				}
 				s.cut(batch)
-				row, blocks, most := 0, 0, s.most(batch)
+				row := 0
+				blocks := 0
+				most := s.most(batch)
 				for rows := range s.all {
 					if rows.from != row || rows.to <= row || rows.to-rows.from > most {
 						t.Fatalf("%d workers: block %d is %v, after %d of %d rows", workers, blocks, rows, row, batch)
@@ -181,7 +184,8 @@ func TestPaces(t *testing.T) {
 	}{{0, 1, 16}, {4, 1.8, 13.4}, {1, 2.5, 14.2}, {12, 1.4, 11.9}, {16, 3, 5.3}, {0, 1, 16}} {
 		fastest := 0.0
 		for w := range times {
-			if times[w] = 1; w*7%workers < c.slow { // anywhere
+			times[w] = 1
+			if w*7%workers < c.slow { // anywhere
 				times[w] = c.times
 			}
 			fastest += 1 / times[w]

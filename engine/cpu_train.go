@@ -82,7 +82,10 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 	t.ranges = paramRanges(t.params)
 	t.planStep()
 	t.runGrad = t.doGrad
-	t.runNorm, t.runCheck, t.runApart, t.runStep = t.doNorm, t.doCheck, t.doApart, t.doStep
+	t.runNorm = t.doNorm
+	t.runCheck = t.doCheck
+	t.runApart = t.doApart
+	t.runStep = t.doStep
 	t.runPrepare, t.runPrior = t.doPrepare, t.sumPriorMoments
 	t.prepare()
 	return t, nil
@@ -162,7 +165,8 @@ func (t *trainer) scoreBatch(s *Score) {
 		s.Floored += t.floors[i]
 	}
 	s.NLL += nll / float64(t.Batch)
-	if s.Finite = compute.Finite(s.NLL); s.Finite {
+	s.Finite = compute.Finite(s.NLL)
+	if s.Finite {
 		t.Pool.Run(t.unit.GradTiles(), t.runGrad)
 	}
 }

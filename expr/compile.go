@@ -156,7 +156,8 @@ func (c *compiler) fused(e *Expr) (int, bool) {
 	code := compute.CodeMulAdd
 	switch {
 	case q.op == Mul && c.uses[q] == 1 && e.op == Sub:
-		p, q, code = q, p, compute.CodeSubMul
+		p, q = q, p
+		code = compute.CodeSubMul
 	case q.op == Mul && c.uses[q] == 1:
 		p, q = q, p
 	case p.op == Mul && c.uses[p] == 1 && e.op == Sub:

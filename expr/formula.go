@@ -163,7 +163,8 @@ func ParseText(text string) (*Formula, error) {
 		if err != nil {
 			return nil, fmt.Errorf("formula %.80q: %w", formula, err)
 		}
-		if params = append(params, p); len(params) > maxParams {
+		params = append(params, p)
+		if len(params) > maxParams {
 			break
 		}
 	}

@@ -51,7 +51,8 @@ func (b *builder) kinks(switches []*Expr, params []string, at []float64) []float
 		p := compile([]*Expr{s, d}, params)
 		eval := func(x float64) (s, d float64) {
 			var out [2]float64
-			if work += len(p.Code); work > maxWork {
+			work += len(p.Code)
+			if work > maxWork {
 				return math.NaN(), math.NaN()
 			}
 			p.At(x, at, out[:])
@@ -134,7 +135,9 @@ func crossings(eval func(x float64) (s, d float64)) []float64 {
 		if len(found) > 4*maxKinks {
 			break
 		}
-		x0, s0, d0 = x1, s1, d1
+		x0 = x1
+		s0 = s1
+		d0 = d1
 	}
 	return found
 }

@@ -105,7 +105,8 @@ func ParseParam(text string) (Param, error) {
 	}
 	rest = strings.TrimSpace(rest)
 	rest, p.Learned = cutWord(rest, "learned")
-	if rest, ok = cutWord(rest, "per"); ok {
+	rest, ok = cutWord(rest, "per")
+	if ok {
 		rest, p.PerUnit = cutWord(rest, "unit")
 		if !p.PerUnit {
 			return wrong()
@@ -116,14 +117,15 @@ func ParseParam(text string) (Param, error) {
 		return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
 	}
 	inner, list := strings.CutPrefix(rest, "[")
-	if !list {
-		p.Value, ok = number(rest)
-	} else if inner, ok = strings.CutSuffix(inner, "]"); ok {
+	if list {
+		inner, ok = strings.CutSuffix(inner, "]")
 		for s := range strings.SplitSeq(inner, ",") {
 			v, good := number(s)
 			ok = ok && good
 			p.Values = append(p.Values, v)
 		}
+	} else {
+		p.Value, ok = number(rest)
 	}
 	if !ok {
 		return wrong()

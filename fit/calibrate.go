@@ -116,7 +116,8 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 				c.Dropped = append(c.Dropped, w.sentence(column.Name))
 				f.methods = slices.DeleteFunc(slices.Clone(f.methods), func(x Method) bool { return x == w.method })
 			}
-			if full, err = f.fit(0, 1); err != nil {
+			full, err = f.fit(0, 1)
+			if err != nil {
 				return nil, unfit(rows.Header().File, err)
 			}
 		}
@@ -244,7 +245,8 @@ func (m *Model) outcomes(b *predict.Batch) ([]outcome, error) {
 // actual are the encoded targets of a batch, and the weights of its rows.
 func actual(b *predict.Batch, targets int) (y, weights []float32, err error) {
 	y, weights = make([]float32, b.Len()*targets), make([]float32, b.Len())
-	if err = b.Encoder().Targets(b.Chunk(), y); err == nil {
+	err = b.Encoder().Targets(b.Chunk(), y)
+	if err == nil {
 		err = b.Encoder().Weights(b.Chunk(), weights)
 	}
 	return y, weights, err

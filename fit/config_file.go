@@ -31,11 +31,13 @@ func LoadConfig(path string) (Config, error) {
 		return c, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	var all map[string]any
-	if err = yaml.Unmarshal(text, &all); err == nil {
+	err = yaml.Unmarshal(text, &all)
+	if err == nil {
 		if all["task"] == auto {
 			all["task"] = ""
 		}
-		if text, err = json.Marshal(all); err == nil {
+		text, err = json.Marshal(all)
+		if err == nil {
 			err = strictjson.Unmarshal(text, &c)
 		}
 	}

@@ -78,7 +78,8 @@ func foldsOf(f *table.Frame, c Config, folds int) (parts [][]int, missing int, e
 		return nil, 0, errors.New("rows in the order of time cannot be cross-validated: a model would be trained with rows of the future")
 	}
 	rows, missing := f.WithTargets(nil, c.Targets)
-	if parts, err = f.Folds(rows, folds, c.Seed, c.Group); err != nil {
+	parts, err = f.Folds(rows, folds, c.Seed, c.Group)
+	if err != nil {
 		return nil, 0, err
 	}
 	for _, p := range parts {

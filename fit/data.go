@@ -14,7 +14,8 @@ import (
 func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabular.Data, error) {
 	if c.Time != "" {
 		var err error
-		if rows, err = f.ByTime(rows, c.Time); err != nil {
+		rows, err = f.ByTime(rows, c.Time)
+		if err != nil {
 			return tabular.Data{}, err
 		}
 	}
@@ -39,7 +40,8 @@ func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabula
 	for _, t := range s.Targets() {
 		if t.Type == table.Numeric {
 			d.Zero = append(d.Zero, -t.Mean/t.SD)
-			if d.Step = append(d.Step, 1/t.SD); !t.Whole || t.Max > tabular.MostCount {
+			d.Step = append(d.Step, 1/t.SD)
+			if !t.Whole || t.Max > tabular.MostCount {
 				counts = false
 			}
 		}

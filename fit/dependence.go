@@ -77,11 +77,14 @@ func (c *Curve) append(s curveSum, n float64, class, count bool) {
 	switch {
 	case c.Log:
 		half = s.square / n
-		mean, lo, hi = math.Exp(mean), math.Exp(mean-half), math.Exp(mean+half)
+		lo, hi = math.Exp(mean-half), math.Exp(mean+half)
+		mean = math.Exp(mean)
 	case count:
 		lo = max(0, lo)
 	}
-	c.Mean, c.Lo, c.Hi = append(c.Mean, mean), append(c.Lo, lo), append(c.Hi, hi)
+	c.Mean = append(c.Mean, mean)
+	c.Lo = append(c.Lo, lo)
+	c.Hi = append(c.Hi, hi)
 }
 
 // grid are the values of a column that a dependence is shown at: its range, a tenth wider
@@ -100,17 +103,21 @@ func grid(c *table.Column) (v []float64, log bool) {
 	lo, hi := c.Body()
 	margin := (hi - lo) / 10
 	if c.Skewed() {
-		if log = lo > 0 && hi > wide*lo; log {
+		log = lo > 0 && hi > wide*lo
+		if log {
 			lo, hi = math.Log(lo), math.Log(hi)
 			margin = (hi - lo) / 10
 		} else if from, to := max(lo, c.Decode(-tail)), min(hi, c.Decode(tail)); to > from {
-			lo, hi, margin = from, to, 0
+			lo = from
+			hi = to
+			margin = 0
 		}
 	}
 	v = make([]float64, gridPoints)
 	for i := range v {
 		f := float64(i) / (gridPoints - 1)
-		if v[i] = (lo-margin)*(1-f) + (hi+margin)*f; log {
+		v[i] = (lo-margin)*(1-f) + (hi+margin)*f
+		if log {
 			v[i] = math.Exp(v[i])
 		}
 	}

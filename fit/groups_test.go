@@ -38,7 +38,8 @@ func TestBandsOfGroups(t *testing.T) {
 		}
 	}
 	c.Group = ""
-	if r, err = Run(context.Background(), f, c, Options{}); err != nil {
+	r, err = Run(context.Background(), f, c, Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if i := r.Evaluation.Targets[0].Numbers.Intervals[0]; i.Groups != 0 {

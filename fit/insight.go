@@ -50,12 +50,16 @@ type Curve struct {
 func (d Dependence) Head(n int) Dependence {
 	cut := func(all []Curve) (out []Curve) {
 		for _, c := range all {
-			c.Mean, c.Lo, c.Hi = c.Mean[:n], c.Lo[:n], c.Hi[:n]
+			c.Mean = c.Mean[:n]
+			c.Lo = c.Lo[:n]
+			c.Hi = c.Hi[:n]
 			out = append(out, c)
 		}
 		return out
 	}
-	d.Values, d.Targets, d.Classes = d.Values[:n], cut(d.Targets), cut(d.Classes)
+	d.Values = d.Values[:n]
+	d.Targets = cut(d.Targets)
+	d.Classes = cut(d.Classes)
 	return d
 }
 

@@ -65,7 +65,8 @@ func (m *Model) Save(path string) error {
 	}
 	extra := map[string]json.RawMessage{}
 	for key, d := range docs {
-		if extra[key], err = json.Marshal(d); err != nil {
+		extra[key], err = json.Marshal(d)
+		if err != nil {
 			return err
 		}
 	}

@@ -30,7 +30,8 @@ func (b *bounded) Next() (*table.Chunk, error) {
 		return nil, err
 	}
 	b.rows += c.Rows()
-	if b.left -= float64(c.Rows() * len(b.Header().Columns)); b.left < 0 {
+	b.left -= float64(c.Rows() * len(b.Header().Columns))
+	if b.left < 0 {
 		return nil, fmt.Errorf("%s does not fit into memory: there is room for about %d rows; use a sample of the table", b.Header().File, b.rows/10*9)
 	}
 	return c, nil

@@ -229,8 +229,11 @@ func TestConstantInTraining(t *testing.T) {
 				text += fmt.Sprintf("%d,%s\n", i*i%17, v)
 			}
 			conf := spec(target)
-			conf.Holdout, conf.Seed, conf.Network.Steps = 0.4, seed+1, 8
-			if conf.Task = table.Regression; target == "kind" {
+			conf.Holdout = 0.4
+			conf.Seed = seed + 1
+			conf.Network.Steps = 8
+			conf.Task = table.Regression
+			if target == "kind" {
 				conf.Task, conf.Network.Noise = "", ""
 			}
 			if _, err := Run(t.Context(), read(t, text), conf, Options{}); err != nil {

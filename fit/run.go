@@ -61,7 +61,9 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if err := enough(f, len(rows), missing, c.Targets, split); err != nil {
 		return nil, err
 	}
-	train, held, err := rows, []int{}, error(nil)
+	train := rows
+	held := []int{}
+	err := error(nil)
 	if c.Holdout > 0 {
 		train, held, err = f.Split(rows, split)
 	}
@@ -86,14 +88,16 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if stopped != nil {
 		held, looked = held[:min(len(held), stoppedRows)], held[:min(len(held), insightRows)]
 	}
-	if r.Evaluation, err = m.evaluate(ctx, f.Rows(held), pool, true); err != nil {
+	r.Evaluation, err = m.evaluate(ctx, f.Rows(held), pool, true)
+	if err != nil {
 		return nil, err
 	}
 	if len(held) < len(l.held) {
 		r.Evaluation.Notes = append(r.Evaluation.Notes, fmt.Sprintf("the fit was stopped: %d of %d held-out rows are scored", len(held), len(l.held)))
 	}
 	m.Facts.Held = r.Evaluation.Scores()
-	if r.Insight, err = m.insight(f.Rows(looked), c.Seed, stopped != nil); err != nil {
+	r.Insight, err = m.insight(f.Rows(looked), c.Seed, stopped != nil)
+	if err != nil {
 		return nil, err
 	}
 	if stopped != nil {
@@ -145,7 +149,8 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 	// Errors in held-out rows must be found before hours of training.
 	out := &data.Set{}
 	if len(held) > 0 {
-		if out, err = schema.Encode(f.Rows(held)); err != nil {
+		out, err = schema.Encode(f.Rows(held))
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -168,7 +173,9 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 		}
 	}
 	network := c.Network
-	network.Seed, network.Parallel, network.Engine = c.Seed, o.Workers, o.Engine
+	network.Seed = c.Seed
+	network.Parallel = o.Workers
+	network.Engine = o.Engine
 	limited, cancel := budget(ctx, o.Budget)
 	defer cancel()
 	net, stopped := tabular.Fit(limited, network, d, o.Checkpoint, o.Progress)
@@ -189,7 +196,8 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 	if err != nil {
 		return nil, err
 	}
-	if p.Histograms, err = schema.Histograms(f.Rows(train)); err != nil {
+	p.Histograms, err = schema.Histograms(f.Rows(train))
+	if err != nil {
 		return nil, err
 	}
 	l.model = &Model{Model: p, trained: newSketch(hashes), Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil,

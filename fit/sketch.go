@@ -21,7 +21,9 @@ func newSketch(hashes []uint64) sketch {
 
 // hashRows hashes all rows of a set.
 func hashRows(d *data.Set) []uint64 {
-	n, w, k := d.X.Rows, d.X.Width, len(d.Y)/max(1, d.X.Rows)
+	n := d.X.Rows
+	w := d.X.Width
+	k := len(d.Y) / max(1, d.X.Rows)
 	all := make([]uint64, n)
 	for i := range all {
 		all[i] = hashRow(d.X.Mean[i*w:(i+1)*w], d.Y[i*k:(i+1)*k])

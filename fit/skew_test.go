@@ -42,7 +42,8 @@ func TestNeverNegative(t *testing.T) {
 	}
 	const rows = "x,z\n-3,0\n-9,2\n-1e6,1\n2,0\n"
 	for _, c := range []*calibrate.Calibration{nil, {Scale: &calibrate.Scale{Factor: 9, Rows: 100}}} {
-		if m.Calibration = nil; c != nil {
+		m.Calibration = nil
+		if c != nil {
 			m.Calibration = []calibrate.Calibration{*c}
 		}
 		out, _ := written(t, m, rows, predict.Options{Quantiles: []float64{0.001, 0.5}}, 1)
@@ -92,7 +93,8 @@ func TestGrid(t *testing.T) {
 	column := func(f func(z float64) float64, mark float64) *table.Column {
 		numbers := make([]float64, 400)
 		for i := range numbers {
-			if numbers[i] = f(rng.Normal(rng.New(5), uint64(i))); mark != 0 && i%20 == 0 {
+			numbers[i] = f(rng.Normal(rng.New(5), uint64(i)))
+			if mark != 0 && i%20 == 0 {
 				numbers[i] = mark
 			}
 		}

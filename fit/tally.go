@@ -292,7 +292,10 @@ func (t *tally) close(m *Model) *Evaluation {
 		r := TargetEvaluation{Scores: Scores{Target: column.Name}}
 		if m.Schema.Task == table.Classification {
 			s := x.classes.Scores()
-			r.Classes, r.Confusion, r.Bins, r.Names = &s, x.confusion, x.classes.Reliability(), column.Levels
+			r.Classes = &s
+			r.Confusion = x.confusion
+			r.Bins = x.classes.Reliability()
+			r.Names = column.Levels
 			if b := x.shares.Scores(); b.Rows > 0 {
 				r.Baseline = &Baseline{LL: b.LL.Value, Accuracy: b.Accuracy.Value}
 			}
@@ -308,7 +311,9 @@ func (t *tally) close(m *Model) *Evaluation {
 			}
 			b := x.plain.Scores()
 			r.Baseline = &Baseline{LL: b.LL.Value, RMSE: b.RMSE.Value, Counts: m.Counts()}
-			r.Numbers, r.Sample, r.PIT = &s, x.sample.items, x.numbers.PIT(1000)
+			r.Numbers = &s
+			r.Sample = x.sample.items
+			r.PIT = x.numbers.PIT(1000)
 			if note := misfit(column.Name, s, m.Counts()); note != "" {
 				e.Notes = append(e.Notes, note)
 			}

@@ -36,7 +36,9 @@ func twins(s *table.Schema, d *tabular.Data) (all []string) {
 // were copied: a training row in four, or fewer, has inputs that no row before has, and rows
 // with the same inputs have other targets.
 func coarse(d *tabular.Data) bool {
-	seed, seen, differ := maphash.MakeSeed(), map[uint64]int{}, false
+	seed := maphash.MakeSeed()
+	seen := map[uint64]int{}
+	differ := false
 	width := d.Outputs()
 	for i := range d.X.Rows {
 		var h maphash.Hash

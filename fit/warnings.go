@@ -156,7 +156,9 @@ func copies(s *table.Schema, d *tabular.Data) (all []string) {
 
 // correlation is |r| of an input and a target.
 func correlation(d *tabular.Data, input, target int) float64 {
-	n, w, k := d.X.Rows, d.X.Width, d.Targets
+	n := d.X.Rows
+	w := d.X.Width
+	k := d.Targets
 	var mx, my float64
 	for i := range n {
 		mx += float64(d.X.Mean[i*w+input])
@@ -180,7 +182,9 @@ func correlation(d *tabular.Data, input, target int) float64 {
 // 2,000 rows. A target of few values is not enough to tell.
 func monotone(d *tabular.Data, input, target int) bool {
 	const most, fewest = 2000, 30
-	n, w, k := d.X.Rows, d.X.Width, d.Targets
+	n := d.X.Rows
+	w := d.X.Width
+	k := d.Targets
 	step := (n + most - 1) / most
 	type pair struct{ x, y float32 }
 	var all []pair
@@ -188,7 +192,9 @@ func monotone(d *tabular.Data, input, target int) bool {
 		all = append(all, pair{d.X.Mean[i*w+input], d.Y[i*k+target]})
 	}
 	slices.SortFunc(all, func(a, b pair) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
-	up, down, distinct := true, true, 1
+	up := true
+	down := true
+	distinct := 1
 	for i := 1; i < len(all); i++ {
 		a, b := all[i-1], all[i]
 		if a.x == b.x && a.y != b.y {
@@ -216,7 +222,8 @@ func determines(d *tabular.Data, span table.Span) bool {
 		if c, known := class[string(key)]; known && c != y {
 			return false
 		}
-		if class[string(key)] = y; len(class) > 2*d.Classes {
+		class[string(key)] = y
+		if len(class) > 2*d.Classes {
 			return false
 		}
 	}

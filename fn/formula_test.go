@@ -168,7 +168,9 @@ func TestThirtyFormulas(t *testing.T) {
 				for _, r := range everyRule {
 					em, ev, ok := leftOut(f, r, m, v)
 					if moment.Draws(r) { // five standard errors of a heavy-tailed sample
-						em, ev, ok = 5*math.Sqrt(variance/29), 2*variance, true
+						em = 5 * math.Sqrt(variance/29)
+						ev = 2 * variance
+						ok = true
 					}
 					if !ok {
 						continue

@@ -12,10 +12,15 @@ import (
 // It is the logarithm of a softmax, with its gradient, also where that is 0.
 func TestLogSoftmax(t *testing.T) {
 	f := fn.LogSoftmax()
-	x, y, p := []float64{0.3, -1.2, 2, 0.1}, make([]float64, 4), make([]float64, 4)
+	x := []float64{0.3, -1.2, 2, 0.1}
+	y := make([]float64, 4)
+	p := make([]float64, 4)
 	f.F(x, y)
 	fn.Softmax().F(x, p)
-	dy, dx, ds, want := []float64{1, -0.4, 0.7, 0.2}, make([]float64, 4), make([]float64, 4), make([]float64, 4)
+	dy := []float64{1, -0.4, 0.7, 0.2}
+	dx := make([]float64, 4)
+	ds := make([]float64, 4)
+	want := make([]float64, 4)
 	f.VJP(x, dy, dx)
 	for i := range p {
 		if math.Abs(y[i]-math.Log(p[i])) > 1e-14 {

@@ -40,7 +40,9 @@ func Cos() *moment.Func {
 //
 // which is (1 − q²·cos 2m)/2 − q·s² with the differences taken out.
 func waveMoments(s, c, v float64) moment.Jet {
-	root, q, p := math.Exp(-v/2), math.Exp(-v), -math.Expm1(-v)
+	root := math.Exp(-v / 2)
+	q := math.Exp(-v)
+	p := -math.Expm1(-v)
 	return moment.Jet{
 		Mean: root * s, Var: p * (p/2 + q*c*c),
 		MeanByMean: root * c, MeanByVar: -root * s / 2,

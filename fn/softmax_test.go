@@ -13,7 +13,9 @@ import (
 
 func TestSoftmaxVJP(t *testing.T) {
 	f := fn.Softmax()
-	x, dy, dx := []float64{0.3, -1.2, 2, 0.1}, []float64{1, -0.4, 0.7, 0.2}, make([]float64, 4)
+	x := []float64{0.3, -1.2, 2, 0.1}
+	dy := []float64{1, -0.4, 0.7, 0.2}
+	dx := make([]float64, 4)
 	f.VJP(x, dy, dx)
 	at := func() (sum float64) {
 		y := make([]float64, 4)
@@ -62,7 +64,8 @@ func TestSoftmaxMoments(t *testing.T) {
 			if e := off(gotV, wantV); e > 0.04 {
 				t.Errorf("d = %d, v = %v: the variances are off by %.2g %%", d, v, 100*e)
 			}
-			if _, gotV = softmaxPush(moment.JointUT(2), m, s); v == 4 && off(gotV, wantV) < 0.05 {
+			_, gotV = softmaxPush(moment.JointUT(2), m, s)
+			if v == 4 && off(gotV, wantV) < 0.05 {
 				t.Errorf("d = %d: even the unscented transform passes", d)
 			}
 		}

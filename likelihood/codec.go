@@ -67,7 +67,8 @@ func Marshal(l Likelihood) ([]byte, error) {
 		if w.Unwrap() == nil {
 			return nil, fmt.Errorf("likelihood %s wraps nothing", kind)
 		}
-		if fields["of"], err = Marshal(w.Unwrap()); err != nil {
+		fields["of"], err = Marshal(w.Unwrap())
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -121,7 +122,8 @@ func unmarshal(data []byte, lib Library, depth int) (Likelihood, error) {
 	var inner Likelihood
 	if _, wraps := proto.(Wrapper); wraps {
 		var err error
-		if inner, err = unmarshal(fields["of"], lib, depth+1); err != nil {
+		inner, err = unmarshal(fields["of"], lib, depth+1)
+		if err != nil {
 			return nil, err
 		}
 		delete(fields, "of")

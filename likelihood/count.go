@@ -183,7 +183,9 @@ func softplusMoments(m, v float64) (s bent) {
 // moments are the encoded mean of target i, and the parts of its variance that ℓ ~ N(m, v)
 // adds, the doubt, and that counts have themselves, the noise.
 func (l Count) moments(i int, m, v, a float64) (mean, doubt, noise float64) {
-	n, zero, step := math.Exp(min(l.base(i)+m+v/2, 300)), 0.0, 1.0
+	n := math.Exp(min(l.base(i)+m+v/2, 300))
+	zero := 0.0
+	step := 1.0
 	if s := l.Scale; s != nil {
 		zero, step = s.Zero[i], s.Step[i]
 		if s.Most != nil {
@@ -242,6 +244,8 @@ func (Count) Outputs() Outputs { return Outputs{OwnNoise: true} }
 func (l Count) Split(mean, variance, ymean, doubt, noise []float32) {
 	for i := range ymean {
 		m, d, n := l.moments(i, float64(mean[i]), float64(variance[i]), second(l.Dispersed, mean, i, len(ymean)))
-		ymean[i], doubt[i], noise[i] = float32(min(m, most)), float32(min(d, most)), float32(min(n, most))
+		ymean[i] = float32(min(m, most))
+		doubt[i] = float32(min(d, most))
+		noise[i] = float32(min(n, most))
 	}
 }

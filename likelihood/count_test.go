@@ -40,7 +40,9 @@ func TestCountDispersed(t *testing.T) {
 
 // Counts of a table are encoded; predictions are, too.
 func TestCountScale(t *testing.T) {
-	zero, step, base := []float64{-1.5, 0.25}, []float64{0.5, 2}, []float64{1.3, -0.4}
+	zero := []float64{-1.5, 0.25}
+	step := []float64{0.5, 2}
+	base := []float64{1.3, -0.4}
 	count := func(r likelihoodtest.Row, i int) float64 { return (r.Y[i] - zero[i]) / step[i] }
 	likelihoodtest.Check(t, likelihood.Count{Scale: &likelihood.CountScale{Zero: zero, Step: step, Base: base}}, likelihoodtest.Case{
 		Rows: []likelihoodtest.Row{

@@ -39,7 +39,8 @@ type total struct {
 func (l Heteroscedastic) total(e, variance, log float64) (s total) {
 	noise := math.Exp(min(log, mostLog))
 	v := variance + noise
-	if s.low = v < l.floor(); s.low {
+	s.low = v < l.floor()
+	if s.low {
 		v = l.floor()
 	}
 	s.nll, s.mean = normalNLL(e, v), e/v

@@ -42,7 +42,8 @@ func TestBandOfGroups(t *testing.T) {
 	}{{40, 10, 10, 0.8}, {40, 4, 16, 0.8}, {12, 20, 20, 0.5}, {12, 1, 1, 0.5}} {
 		var sizes []int
 		for g := range c.groups {
-			if sizes = append(sizes, c.small); g%2 == 1 {
+			sizes = append(sizes, c.small)
+			if g%2 == 1 {
 				sizes[g] = c.large
 			}
 		}

@@ -123,7 +123,8 @@ func TestEnsembleRefuses(t *testing.T) {
 	}
 	_, err = model.LoadEnsemble(path)
 	wantError(t, err, "member 0: layer 0: apply: the model needs the function \"sensor\"")
-	if _, err = model.LoadEnsemble(path, model.WithFunc(sensor)); err != nil {
+	_, err = model.LoadEnsemble(path, model.WithFunc(sensor))
+	if err != nil {
 		t.Error(err)
 	}
 	_, err = model.LoadEnsemble(damaged(t, func(f *safetensors.File) {

@@ -120,11 +120,13 @@ func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, erro
 	}
 	var err error
 	if n.Likelihood != nil {
-		if d.Likelihood, err = likelihood.Marshal(n.Likelihood); err != nil {
+		d.Likelihood, err = likelihood.Marshal(n.Likelihood)
+		if err != nil {
 			return d, err
 		}
 	}
-	if d.Network, err = nn.MarshalLayer(c.Layers); err != nil {
+	d.Network, err = nn.MarshalLayer(c.Layers)
+	if err != nil {
 		return d, err
 	}
 	for _, t := range n.Params.Tensors {

@@ -47,7 +47,8 @@ func golden(t *testing.T, path string, l likelihood.Likelihood, latest bool) {
 	if m.Likelihood != l {
 		t.Errorf("%s: the likelihood is %v, want %v", path, m.Likelihood, l)
 	}
-	if m, err = model.Load(again, model.WithFunc(sensor)); err != nil {
+	m, err = model.Load(again, model.WithFunc(sensor))
+	if err != nil {
 		t.Fatal(err)
 	}
 	twice := filepath.Join(t.TempDir(), "m")

@@ -152,7 +152,8 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib Library)
 		return nil, err
 	}
 	n.Facts = d.Facts
-	if n.Likelihood, err = lib.likelihood(d, n.Outputs()); err != nil {
+	n.Likelihood, err = lib.likelihood(d, n.Outputs())
+	if err != nil {
 		return nil, err
 	}
 	n.Params.Alloc()

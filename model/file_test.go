@@ -168,7 +168,8 @@ func TestFunctionsOfTheUser(t *testing.T) {
 	wantError(t, err, "a function needs a name")
 	_, err = model.Load(path, model.WithFunc(sensor), model.WithFunc(&moment.Func{Name: "sensor", F: math.Sin}))
 	wantError(t, err, `two functions have the name "sensor"`)
-	if _, err = model.Load(path, model.WithFunc(sensor), model.WithFunc(sensor), model.WithFunc(&moment.Func{Name: "other", F: math.Sin})); err != nil {
+	_, err = model.Load(path, model.WithFunc(sensor), model.WithFunc(sensor), model.WithFunc(&moment.Func{Name: "other", F: math.Sin}))
+	if err != nil {
 		t.Error(err)
 	}
 	before := read(t, path)

@@ -123,7 +123,11 @@ func (h *Head) Predict(x gauss.Batch[float32]) *Predictions {
 	a, p := &h.all, &h.out
 	*p = *a
 	p.Rows = x.Rows
-	p.Mean, p.Var, p.Weights, p.Inputs, p.Noise = a.Mean[:n], a.Var[:n], a.Weights[:n], a.Inputs[:n], a.Noise[:n]
+	p.Mean = a.Mean[:n]
+	p.Var = a.Var[:n]
+	p.Weights = a.Weights[:n]
+	p.Inputs = a.Inputs[:n]
+	p.Noise = a.Noise[:n]
 	for _, s := range [][]float32{p.Mean, p.Var, p.Weights, p.Inputs, p.Noise} {
 		clear(s)
 	}
@@ -153,7 +157,11 @@ func (h *Head) TryPredict(x gauss.Batch[float32]) (*Predictions, error) {
 func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 	p := &h.out
 	n := len(p.Mean)
-	mean, doubt, exact, quiet, noise := h.mean[:n], h.doubt[:n], h.exact[:n], h.quiet[:n], h.noise[:n]
+	mean := h.mean[:n]
+	doubt := h.doubt[:n]
+	exact := h.exact[:n]
+	quiet := h.quiet[:n]
+	noise := h.noise[:n]
 	fixed := gauss.Batch[float32]{Rows: x.Rows, Width: x.Width, Mean: x.Mean}
 	uncertain := x.Var != nil
 	if m.quiet != nil {
@@ -169,7 +177,9 @@ func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 	m.split(h.team.outputs(m, x), mean, doubt, noise)
 	layer := m.layerNoise()
 	for i := range n {
-		own, more, s := doubt[i], float32(0), noise[i]
+		own := doubt[i]
+		more := float32(0)
+		s := noise[i]
 		if m.quiet != nil {
 			s += max(0, own-quiet[i])
 			own = min(own, quiet[i])
@@ -185,7 +195,10 @@ func (h *Head) add(m *member, to normals, x gauss.Batch[float32]) {
 		to.mean[i], to.variance[i] = mean[i], max(own+more+s, m.floor)
 		if l := h.level(i % p.Width); l != nil {
 			f := float32(l.Factor(float64(mean[i]), float64(to.variance[i])))
-			own, more, s, to.variance[i] = own*f, more*f, s*f, to.variance[i]*f
+			own = own * f
+			more = more * f
+			s = s * f
+			to.variance[i] = to.variance[i] * f
 		}
 		p.Mean[i] += mean[i]
 		p.Weights[i] += own

@@ -21,7 +21,10 @@ func newMember(n *Model, pool *Pool, maxRows int) (*member, error) {
 		return nil, err
 	}
 	reads := likelihood.Describe(m.likelihood)
-	m.width, m.classes, m.noisy, m.floor = targets, reads.Classes, reads.OwnNoise, float32(reads.Floor)
+	m.width = targets
+	m.classes = reads.Classes
+	m.noisy = reads.OwnNoise
+	m.floor = float32(reads.Floor)
 	if reads.Classes {
 		m.width = n.Outputs()
 	}
@@ -40,7 +43,8 @@ func newMember(n *Model, pool *Pool, maxRows int) (*member, error) {
 	// Only a likelihood that takes outputs as they are has the layer's noise in the
 	// units of the target.
 	_, asIs := m.splitter.(likelihood.Normal)
-	if m.raw = n.lastNoise(); m.raw != nil && asIs && !reads.OwnNoise && !reads.Classes {
+	m.raw = n.lastNoise()
+	if m.raw != nil && asIs && !reads.OwnNoise && !reads.Classes {
 		m.layer = make([]float32, len(m.raw))
 		return m, nil
 	}
@@ -69,7 +73,10 @@ func (m *member) ready(x gauss.Batch[float32]) error {
 // split reads a network's outputs.
 func (m *member) split(out gauss.Batch[float32], mean, doubt, noise []float32) {
 	for r := range out.Rows {
-		lo, hi, at, end := r*out.Width, (r+1)*out.Width, r*m.width, (r+1)*m.width
+		lo := r * out.Width
+		hi := (r + 1) * out.Width
+		at := r * m.width
+		end := (r + 1) * m.width
 		m.splitter.Split(out.Mean[lo:hi], out.Var[lo:hi], mean[at:end], doubt[at:end], noise[at:end])
 	}
 }

@@ -26,7 +26,8 @@ func (t *team) gather(e *Ensemble, members []*member, pool *Pool, rows int) erro
 		programs = append(programs, p)
 	}
 	if lead, ok := programs[0].(engine.Teamable[float32]); ok {
-		if t.by, ok = lead.NewTeam(programs[1:], pool, rows); ok {
+		t.by, ok = lead.NewTeam(programs[1:], pool, rows)
+		if ok {
 			t.outs = make([]gauss.Batch[float32], len(members))
 			for k, m := range members {
 				m.net.fixed[nn.Fixed] = programs[k].Graph().To == nn.Fixed

@@ -53,7 +53,10 @@ func TestBudgetOfALine(t *testing.T) {
 		for o := range 2 {
 			weights, inputs := sigma2(bias.Rho[o]), 0.0
 			for i := range 3 {
-				s, mean, xm, xv := sigma2(w.Rho[2*i+o]), float64(w.Mean[2*i+o]), float64(x.Mean[3*row+i]), float64(x.Var[3*row+i])
+				s := sigma2(w.Rho[2*i+o])
+				mean := float64(w.Mean[2*i+o])
+				xm := float64(x.Mean[3*row+i])
+				xv := float64(x.Var[3*row+i])
 				weights += xm * xm * s
 				inputs += xv * (mean*mean + s)
 			}

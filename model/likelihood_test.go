@@ -44,7 +44,8 @@ func TestLikelihoodInFile(t *testing.T) {
 	if err := e.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if e, err = model.LoadEnsemble(path); err != nil || e.Members[1].Likelihood != m.Likelihood {
+	e, err = model.LoadEnsemble(path)
+	if err != nil || e.Members[1].Likelihood != m.Likelihood {
 		t.Errorf("%v, %v", e, err)
 	}
 	m.Likelihood = likelihood.Heteroscedastic{}

@@ -100,7 +100,8 @@ func (p *Predictor[T]) check(x gauss.Batch[T]) {
 // room returns where predictions of some rows go, and the same as an engine fills it.
 func (p *Predictor[T]) room(rows int, form nn.Form) (out, y gauss.Batch[T]) {
 	out = p.out.Slice(0, rows)
-	if y = out; p.fixed[form] {
+	y = out
+	if p.fixed[form] {
 		y.Var = nil
 		clear(out.Var)
 	}

@@ -185,7 +185,9 @@ func compareLayer[T gauss.Float](p *nn.Node[T], out gauss.Batch[T], s sums, netw
 			l.Constant++
 			continue
 		}
-		mean, std, at = append(mean, -e.bias/e.sigma), append(std, math.Sqrt(v)/e.sigma-1), append(at, i)
+		mean = append(mean, -e.bias/e.sigma)
+		std = append(std, math.Sqrt(v)/e.sigma-1)
+		at = append(at, i)
 		chance = append(chance, e.chance)
 	}
 	l.Compared = len(at)
@@ -203,7 +205,9 @@ func deviation(errs []float64, at []int, width int) (d Deviation) {
 	for i, e := range errs {
 		sizes[i] = math.Abs(e)
 		if sizes[i] > math.Abs(d.Worst) || i == 0 {
-			d.Worst, d.Row, d.Unit = e, at[i]/width, at[i]%width
+			d.Worst = e
+			d.Row = at[i] / width
+			d.Unit = at[i] % width
 		}
 	}
 	d.Median = median(sizes)

@@ -68,7 +68,9 @@ type ratios struct {
 // add takes in those of another member.
 func (r *ratios) add(o *ratios) {
 	r.members += o.members
-	r.own, r.full, r.chance = append(r.own, o.own...), append(r.full, o.full...), append(r.chance, o.chance...)
+	r.own = append(r.own, o.own...)
+	r.full = append(r.full, o.full...)
+	r.chance = append(r.chance, o.chance...)
 	r.advice = cmp.Or(r.advice, o.advice) // members are of one kind, nearly always
 }
 
@@ -83,7 +85,8 @@ func addRatios[T gauss.Float](ctx context.Context, r *ratios, n *Net[T], x gauss
 	var full gauss.Batch[float64]
 	if c.Order > 0 {
 		var err error
-		if full, err = n.Covariances(x, c.Order); err != nil {
+		full, err = n.Covariances(x, c.Order)
+		if err != nil {
 			return fmt.Errorf("verify: %w", err)
 		}
 	}
@@ -131,7 +134,9 @@ func addRatios[T gauss.Float](ctx context.Context, r *ratios, n *Net[T], x gauss
 func (r *ratios) summary(c VerifyConfig) *SigmaRatio {
 	s := &SigmaRatio{Networks: cmp.Or(c.Networks, 10_000), Members: r.members, Compared: len(r.own), Error: median(r.chance)}
 	own := quantiles(r.own)
-	s.Median, s.P05, s.P95 = own.Median, own.P05, own.P95
+	s.Median = own.Median
+	s.P05 = own.P05
+	s.P95 = own.P95
 	if c.Order > 0 {
 		q := quantiles(r.full)
 		q.Order = c.Order

@@ -52,7 +52,9 @@ func TestSigmaRatioDoesNotBelieve(t *testing.T) {
 	m := build(t, 1, nn.Dense{Out: 3}, nn.Residual{Branch: nn.Dense{Out: 3, Fixed: true, NoBias: true}})
 	w := m.Params.Tensors[2]
 	clear(w.Mean)
-	w.Mean[0], w.Mean[4], w.Mean[8] = 1, 1, 1
+	w.Mean[0] = 1
+	w.Mean[4] = 1
+	w.Mean[8] = 1
 	m.Changed()
 	x := batch(4, 1)
 	r := ratio(t, m, x, model.VerifyConfig{Networks: 2000, Order: 1})

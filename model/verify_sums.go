@@ -62,7 +62,9 @@ type estimate struct {
 func (s sums) estimate(i, networks int) estimate {
 	n := float64(networks)
 	b := s.d[0][i] / n
-	m2, m3, m4 := s.d[1][i]/n, s.d[2][i]/n, s.d[3][i]/n
+	m2 := s.d[1][i] / n
+	m3 := s.d[2][i] / n
+	m4 := s.d[3][i] / n
 	central := math.Max(0, m2-b*b)
 	fourth := m4 - 4*b*m3 + 6*b*b*m2 - 3*b*b*b*b
 	variance := central*n/(n-1) + s.v[i]/n

@@ -48,7 +48,8 @@ func TestVerifySilentUnits(t *testing.T) {
 	m := build(t, 1, nn.Dense{Out: 4}, nn.Apply{F: fn.ReLU(), Rule: moment.Exact()})
 	for _, p := range m.Params.Tensors {
 		for i := range p.Mean {
-			if p.Rho[i] = -3; len(p.Shape) == 1 {
+			p.Rho[i] = -3
+			if len(p.Shape) == 1 {
 				p.Mean[i] = float32(-i) / 3 // the last ones are far below zero
 			} else {
 				p.Mean[i] = 0

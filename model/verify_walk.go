@@ -27,7 +27,8 @@ func newWalk[T gauss.Float](n *Net[T], x gauss.Batch[T]) *walk[T] {
 	w := &walk[T]{}
 	b := &nn.Binder[T]{Form: formOf(x), Observe: w.keep}
 	var err error
-	if w.unit, err = engine.Bind(n.Network(), b); err != nil {
+	w.unit, err = engine.Bind(n.Network(), b)
+	if err != nil {
 		panic("model: a network that was built cannot be bound again")
 	}
 	w.root, w.runner = b.Graph(), w.unit.NewRunner(x.Rows, false)

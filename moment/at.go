@@ -25,17 +25,25 @@ func At(f *Func, rule Rule, mean, variance float64, key rng.Key) (Jet, error) {
 	}
 	t := NewTile[float64](f, rule)
 	o := newMoments[float64](1)
-	t.Mean, t.Var, t.Out, t.Key = []float64{mean}, []float64{variance}, o, key
+	t.Mean = []float64{mean}
+	t.Var = []float64{variance}
+	t.Out = o
+	t.Key = key
 	j := Jet{}
 	if l, ok := rule.(learnedUT); ok {
-		t.Kappa, t.MK, t.VK = l.kappa, make([]float64, 1), make([]float64, 1)
+		t.Kappa = l.kappa
+		t.MK = make([]float64, 1)
+		t.VK = make([]float64, 1)
 	}
 	t.Push()
 	if t.MK != nil {
 		j.MeanByKappa, j.VarByKappa = t.MK[0], t.VK[0]
 	}
 	j.Mean, j.Var = o.Mean[0], o.Var[0]
-	j.MeanByMean, j.MeanByVar, j.VarByMean, j.VarByVar = o.MM[0], o.MV[0], o.VM[0], o.VV[0]
+	j.MeanByMean = o.MM[0]
+	j.MeanByVar = o.MV[0]
+	j.VarByMean = o.VM[0]
+	j.VarByVar = o.VV[0]
 	return j, nil
 }
 

@@ -111,7 +111,9 @@ type jacobian struct {
 func newJacobian(m *Map, in, out int) jacobian {
 	j := jacobian{m: m}
 	if m.VJP == nil {
-		j.at, j.lo, j.hi = make([]float64, in), make([]float64, out), make([]float64, out)
+		j.at = make([]float64, in)
+		j.lo = make([]float64, out)
+		j.hi = make([]float64, out)
 	}
 	return j
 }

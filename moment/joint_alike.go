@@ -18,7 +18,9 @@ type alike struct {
 func (a *alike) fit(c, d []float64) {
 	k := len(d)
 	if k == 1 {
-		d[0], a.in[0], a.n = c[0], true, 1
+		d[0] = c[0]
+		a.in[0] = true
+		a.n = 1
 		return
 	}
 	var sum float64
@@ -90,7 +92,8 @@ func (a *alike) pull(dd, dc []float64) {
 	}
 	for i, ri := range a.r {
 		for j, rj := range a.r {
-			if dc[i*k+j] = -ri - rj; i == j {
+			dc[i*k+j] = -ri - rj
+			if i == j {
 				dc[i*k+j] = float64(k-2)*ri + sum
 			}
 		}

@@ -33,7 +33,8 @@ func JointAt(m *Map, rule JointRule, mean, cov []float64, key rng.Key) (outMean,
 	}
 	t := NewJointTile(m, rule, d)
 	t.Key = key
-	if t.root, err = root(d, cov); err != nil {
+	t.root, err = root(d, cov)
+	if err != nil {
 		return nil, nil, err
 	}
 	t.look(mean)

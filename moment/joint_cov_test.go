@@ -43,7 +43,10 @@ func TestCovGradients(t *testing.T) {
 			t.Run(fmt.Sprint(rule, d), func(t *testing.T) {
 				mean, cov := correlatedInputs(d)
 				tile := moment.NewCovTile(fn.Softmax(), rule, d)
-				om, ov, gm, gv := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+				om := make([]float64, d)
+				ov := make([]float64, d)
+				gm := make([]float64, d)
+				gv := make([]float64, d)
 				for i := range gm {
 					gm[i], gv[i] = math.Cos(float64(i)), 3*math.Sin(float64(i+1))
 				}
@@ -85,7 +88,10 @@ func TestCovDiagonal(t *testing.T) {
 	for i, v := range v {
 		cov[i*5] = v
 	}
-	m, s, wantM, wantS := make([]float64, 4), make([]float64, 4), make([]float64, 4), make([]float64, 4)
+	m := make([]float64, 4)
+	s := make([]float64, 4)
+	wantM := make([]float64, 4)
+	wantS := make([]float64, 4)
 	for _, rule := range []moment.JointRule{moment.JointOwn(), moment.JointFifth(), moment.JointMC(9)} {
 		moment.NewJointTile(fn.Softmax(), rule, 4).Push(mean, v, wantM, wantS)
 		moment.NewCovTile(fn.Softmax(), rule, 4).Push(mean, cov, m, s)
@@ -100,7 +106,10 @@ func TestCovDiagonal(t *testing.T) {
 // (x+y)/2 the differences spread most like those of variances 5/6, 5/6 and 0.
 func TestCovHeldAtZero(t *testing.T) {
 	mean, v := []float64{0.3, -1, 0.8}, []float64{5.0 / 6, 5.0 / 6, 0}
-	m, s, wantM, wantS := make([]float64, 3), make([]float64, 3), make([]float64, 3), make([]float64, 3)
+	m := make([]float64, 3)
+	s := make([]float64, 3)
+	wantM := make([]float64, 3)
+	wantS := make([]float64, 3)
 	moment.NewJointTile(fn.Softmax(), moment.JointOwn(), 3).Push(mean, v, wantM, wantS)
 	moment.NewCovTile(fn.Softmax(), moment.JointOwn(), 3).Push(mean, []float64{1, 0, 0.5, 0, 1, 0.5, 0.5, 0.5, 0.5}, m, s)
 	for i := range m {

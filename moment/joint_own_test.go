@@ -51,7 +51,10 @@ func TestJointOwn(t *testing.T) {
 		t.Fatalf("%v: %v", rule, rule.Check(m, 3))
 	}
 	tile := moment.NewJointTile(m, rule, 3)
-	om, ov, dm, dv := make([]float64, 1), make([]float64, 1), make([]float64, 3), make([]float64, 3)
+	om := make([]float64, 1)
+	ov := make([]float64, 1)
+	dm := make([]float64, 3)
+	dv := make([]float64, 3)
 	tile.Push([]float64{1, 2, 3}, []float64{4, 5, 6}, om, ov)
 	tile.Pull([]float64{1, 2, 3}, []float64{4, 5, 6}, []float64{7}, []float64{8}, dm, dv)
 	if om[0] != 6 || ov[0] != 15 || dm[2] != 7 || dv[0] != 8 || own.pushed != 1 || own.pulled != 1 {
@@ -87,7 +90,11 @@ func TestJointFixed(t *testing.T) {
 			m.VJP = nil
 		}
 		tile := moment.NewJointTile(m, moment.JointFifth(), 3)
-		x, y, want, dx, slopes := []float64{0.4, -0.7, 0.3}, make([]float64, 2), make([]float64, 2), make([]float64, 3), make([]float64, 3)
+		x := []float64{0.4, -0.7, 0.3}
+		y := make([]float64, 2)
+		want := make([]float64, 2)
+		dx := make([]float64, 3)
+		slopes := make([]float64, 3)
 		dy := []float64{0.7, -1.1}
 		m.F(x, want)
 		bump().VJP(x, dy, slopes)

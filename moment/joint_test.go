@@ -223,7 +223,10 @@ func TestJointNegative(t *testing.T) {
 		}
 	}}
 	const d = 12
-	mean, v, dm, dv := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	mean := make([]float64, d)
+	v := make([]float64, d)
+	dm := make([]float64, d)
+	dv := make([]float64, d)
 	for i := range v {
 		v[i] = 1
 	}
@@ -253,7 +256,10 @@ func TestJointManyInputs(t *testing.T) {
 		}
 	}}
 	const d = 40
-	mean, v, dm, dv := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	mean := make([]float64, d)
+	v := make([]float64, d)
+	dm := make([]float64, d)
+	dv := make([]float64, d)
 	var wantM, wantV float64
 	for i := range mean {
 		mean[i], v[i] = math.Sin(float64(i)), 0.1+0.02*float64(i)

@@ -52,8 +52,14 @@ func NewJointTile(m *Map, rule JointRule, d int) *JointTile {
 	}
 	floats := func(n int) []float64 { return make([]float64, n) }
 	t.w, t.sigma = floats(t.points), floats(t.in)
-	t.z, t.x, t.dx, t.dsig = floats(t.in), floats(t.in), floats(t.in), floats(t.in)
-	t.f0, t.spare, t.df, t.df0 = floats(t.out), floats(t.out), floats(t.out), floats(t.out)
+	t.z = floats(t.in)
+	t.x = floats(t.in)
+	t.dx = floats(t.in)
+	t.dsig = floats(t.in)
+	t.f0 = floats(t.out)
+	t.spare = floats(t.out)
+	t.df = floats(t.out)
+	t.df0 = floats(t.out)
 	t.e, t.shift = floats(t.points*t.out), floats(t.groups*t.out)
 	if rule.Draws() {
 		t.c = float64(t.points) / float64(t.points-1)

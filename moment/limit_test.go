@@ -171,7 +171,9 @@ func TestTileOfAUsersFunction(t *testing.T) {
 	}
 	tile.Mean, tile.Var = cut(0), cut(1)
 	tile.Out = compute.Moments[float32]{Mean: cut(2), Var: cut(3), MM: cut(4), MV: cut(5), VM: cut(6), VV: cut(7)}
-	tile.MK, tile.VK, tile.Kappa = cut(8), cut(9), 1.5
+	tile.MK = cut(8)
+	tile.VK = cut(9)
+	tile.Kappa = 1.5
 	for range 2 { // the second finds the tile as it was
 		clear(p[2*n:])
 		tile.Push()

@@ -27,7 +27,9 @@ func pushLinear[T gauss.Float](t *Tile[T]) {
 			t.Out.VM[i], t.Out.VV[i] = T(2*d*at.c*v), T(d*d)
 		}
 		if t.Slope != nil {
-			t.Slope[i], t.SlopeM[i], t.SlopeV[i] = T(d), T(at.c), 0
+			t.Slope[i] = T(d)
+			t.SlopeM[i] = T(at.c)
+			t.SlopeV[i] = 0
 		}
 		t.limitParams(i, v)
 	}

@@ -48,7 +48,9 @@ func pushDraws[T gauss.Float](t *Tile[T], samples int) {
 	}
 	for first := 0; first < samples; first += chunk {
 		size := n * min(chunk, samples-first)
-		xi, x, f := t.xi[:size], t.x[:size], t.f[:size]
+		xi := t.xi[:size]
+		x := t.x[:size]
+		f := t.f[:size]
 		drawFrom(t, xi, first)
 		compute.PointsEach(t.Mean, t.Var, t.s[:n], x, xi)
 		var d []T

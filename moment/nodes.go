@@ -71,7 +71,9 @@ func pushNodes[T gauss.Float](t *Tile[T], xi, w []T) {
 		return
 	}
 	n, p := len(t.Mean), len(xi)
-	s, x, f := t.s[:n], t.x[:n*p], t.f[:n*p]
+	s := t.s[:n]
+	x := t.x[:n*p]
+	f := t.f[:n*p]
 	var d []T
 	if t.jacobian() {
 		d = t.d[:n*p]
@@ -146,7 +148,9 @@ func (t *Tile[T]) limit() {
 			continue
 		}
 		at := t.local(i, m, true)
-		f, d, c := at.f, at.d, at.c
+		f := at.f
+		d := at.d
+		c := at.c
 		v := float64(t.Var[i])
 		t.limitParams(i, v)
 		t.Out.Mean[i], t.Out.Var[i] = T(f+0.5*c*v), T(d*d*v)

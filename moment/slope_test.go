@@ -16,7 +16,9 @@ func sloped(f *moment.Func, r moment.Rule, m, v float64) (g, gm, gv float64) {
 	var o [9]float64
 	t.Mean, t.Var = []float64{m}, []float64{v}
 	t.Out = compute.Moments[float64]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
-	t.Slope, t.SlopeM, t.SlopeV = o[6:7], o[7:8], o[8:9]
+	t.Slope = o[6:7]
+	t.SlopeM = o[7:8]
+	t.SlopeV = o[8:9]
 	t.Push()
 	return o[6], o[7], o[8]
 }

@@ -70,7 +70,9 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 		t.wide.Mean, t.wide.Var = make([]float64, n), make([]float64, n)
 		t.wide.Out = newMoments[float64](n)
 		t.wide.MK, t.wide.VK = make([]float64, n), make([]float64, n)
-		t.wide.Slope, t.wide.SlopeM, t.wide.SlopeV = make([]float64, n), make([]float64, n), make([]float64, n)
+		t.wide.Slope = make([]float64, n)
+		t.wide.SlopeM = make([]float64, n)
+		t.wide.SlopeV = make([]float64, n)
 		if f.Formula != nil { // fixed inputs need no rule
 			t.formula = newFormulaTile[T](f.Formula, rule, t.cap, t.cap)
 		}
@@ -79,7 +81,9 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 	n := t.Cap()
 	size := n * t.planes
 	t.s = make([]T, n)
-	t.x, t.f, t.d = make([]T, size), make([]T, size), make([]T, size)
+	t.x = make([]T, size)
+	t.f = make([]T, size)
+	t.d = make([]T, size)
 	if Draws(rule) {
 		t.xi, t.draws = make([]T, size), make([]float32, size)
 		t.sums = compute.NewSamples[T](n)
@@ -138,17 +142,29 @@ func (t *Tile[T]) Push() {
 func (t *Tile[T]) pushWide() {
 	w, n := t.wide, len(t.Mean)
 	in, out := *w, w.Out
-	w.Kappa, w.Key, w.Row, w.Unit = t.Kappa, t.Key, t.Row, t.Unit
+	w.Kappa = t.Kappa
+	w.Key = t.Key
+	w.Row = t.Row
+	w.Unit = t.Unit
 	w.Mean, w.Var = in.Mean[:n], in.Var[:n]
 	compute.Convert(w.Mean, t.Mean)
 	compute.Convert(w.Var, t.Var)
 	w.Out = compute.Moments[float64]{Mean: out.Mean[:n], Var: out.Var[:n]}
 	if t.Out.MM != nil {
-		w.Out.MM, w.Out.MV, w.Out.VM, w.Out.VV = out.MM[:n], out.MV[:n], out.VM[:n], out.VV[:n]
+		w.Out.MM = out.MM[:n]
+		w.Out.MV = out.MV[:n]
+		w.Out.VM = out.VM[:n]
+		w.Out.VV = out.VV[:n]
 	}
-	w.MK, w.VK, w.Slope, w.SlopeM, w.SlopeV = nil, nil, nil, nil, nil
+	w.MK = nil
+	w.VK = nil
+	w.Slope = nil
+	w.SlopeM = nil
+	w.SlopeV = nil
 	if t.Slope != nil {
-		w.Slope, w.SlopeM, w.SlopeV = in.Slope[:n], in.SlopeM[:n], in.SlopeV[:n]
+		w.Slope = in.Slope[:n]
+		w.SlopeM = in.SlopeM[:n]
+		w.SlopeV = in.SlopeV[:n]
 	}
 	if t.MK != nil {
 		w.MK, w.VK = in.MK[:n], in.VK[:n]
@@ -171,8 +187,14 @@ func (t *Tile[T]) pushWide() {
 		compute.Convert(t.MK, w.MK)
 		compute.Convert(t.VK, w.VK)
 	}
-	w.Mean, w.Var, w.Out, w.MK, w.VK = in.Mean, in.Var, out, in.MK, in.VK
-	w.Slope, w.SlopeM, w.SlopeV = in.Slope, in.SlopeM, in.SlopeV
+	w.Mean = in.Mean
+	w.Var = in.Var
+	w.Out = out
+	w.MK = in.MK
+	w.VK = in.VK
+	w.Slope = in.Slope
+	w.SlopeM = in.SlopeM
+	w.SlopeV = in.SlopeV
 }
 
 // jacobian reports whether derivatives are wanted.

@@ -88,7 +88,9 @@ func kappaDerivatives[T gauss.Float](t *Tile[T]) {
 	n := len(t.Mean)
 	p := T(1 / (t.Kappa + 1))
 	quarter := T(0.25 / math.Sqrt(t.Kappa+1))
-	f0, fm, fp := t.f[:n], t.f[n:2*n], t.f[2*n:3*n]
+	f0 := t.f[:n]
+	fm := t.f[n : 2*n]
+	fp := t.f[2*n : 3*n]
 	dm, dp := t.d[n:2*n], t.d[2*n:3*n]
 	for i, s := range t.s[:n] {
 		even := (fp[i]+fm[i])/2 - f0[i]

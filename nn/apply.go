@@ -61,14 +61,16 @@ func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
 	}
 	u.draws = moment.Draws(u.rule)
 	u.cov = b.Form == Covariant
-	if u.sense = b.Sense && b.Form != Fixed; u.sense {
+	u.sense = b.Sense && b.Form != Fixed
+	if u.sense {
 		if err := moment.CheckSlope(u.rule, u.f); err != nil {
 			return nil, err
 		}
 	}
 	if u.rule.Learns() {
 		var err error
-		if u.kappa, err = b.Point("kappa", moment.InitialKappa(u.rule), 1); err != nil {
+		u.kappa, err = b.Point("kappa", moment.InitialKappa(u.rule), 1)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -144,7 +144,8 @@ func (r *paramRun[T]) record(p *Pass[T], width, column int) {
 				if p.DOut.Var != nil {
 					g += float64(p.DOut.Var[i]) * float64(r.vp[j][i])
 				}
-				if sum += g; r.params.learned[j].Len() > 1 {
+				sum += g
+				if r.params.learned[j].Len() > 1 {
 					tape[u] = T(g)
 				}
 			}

@@ -93,18 +93,21 @@ func TestFormulaInFile(t *testing.T) {
 	if err != nil || !strings.Contains(string(data), `"f":"silu"`) {
 		t.Errorf("%s, %v", data, err)
 	}
-	if data, err = nn.MarshalLayer(nn.Apply{F: fn.MustFormula("x*tanh(softplus(x))")}); err != nil || !strings.Contains(string(data), `"f":"x*tanh(softplus(x))"`) {
+	data, err = nn.MarshalLayer(nn.Apply{F: fn.MustFormula("x*tanh(softplus(x))")})
+	if err != nil || !strings.Contains(string(data), `"f":"x*tanh(softplus(x))"`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	// A formula under the name of another is written out.
 	other := fn.MustFormula("x/(1 + x^2)")
 	other.Name = "mish"
-	if data, err = nn.MarshalLayer(nn.Apply{F: other}); err != nil || !strings.Contains(string(data), `"f":"x/(1 + x^2)"`) {
+	data, err = nn.MarshalLayer(nn.Apply{F: other})
+	if err != nil || !strings.Contains(string(data), `"f":"x/(1 + x^2)"`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	// A user's code that is named like a formula is still the user's.
 	own := &moment.Func{Name: "x/(1+x)", F: func(x float64) float64 { return x / (1 + x) }}
-	if data, err = nn.MarshalLayer(nn.Apply{F: own}); err != nil || !strings.Contains(string(data), `"user_f":"x/(1+x)"`) {
+	data, err = nn.MarshalLayer(nn.Apply{F: own})
+	if err != nil || !strings.Contains(string(data), `"user_f":"x/(1+x)"`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	if _, err := nn.UnmarshalLayer([]byte(`{"kind":"apply","f":"x/(1+","rule":"ut(2)"}`), nn.Library{}); err == nil ||

@@ -23,7 +23,9 @@ func newApplySenser[T gauss.Float](r *applyRunner[T], n int, train bool) *applyS
 	s := &applySenser[T]{applyRunner: r, e: make([]T, n)}
 	r.makeSlopes(n, train)
 	if train {
-		s.de, s.xm, s.xv = make([]T, n), make([]T, n), make([]T, n)
+		s.de = make([]T, n)
+		s.xm = make([]T, n)
+		s.xv = make([]T, n)
 	}
 	return s
 }
@@ -71,7 +73,9 @@ func (r *applySenser[T]) SenseBack(s *Sense[T]) {
 		g, dg := r.slope[row*width:][:width], xm[row*width:][:width]
 		for k := range s.K {
 			at := (row*s.K + k) * width
-			a, bin, bout := s.Out[at:][:width], s.BIn[at:][:width], s.BOut[at:][:width]
+			a := s.Out[at:][:width]
+			bin := s.BIn[at:][:width]
+			bout := s.BOut[at:][:width]
 			compute.MulTo(bout, bin, g)
 			compute.MulAdd(dg, a, bin)
 		}

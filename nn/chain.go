@@ -151,7 +151,9 @@ func (r *chainRunner[T]) Forward(p *Pass[T]) {
 	rows, tape := p.In.Rows, p.Tape
 	for i, u := range r.units {
 		q := &r.passes[i]
-		q.Seed, q.Step, q.Row = p.Seed, p.Step, p.Row
+		q.Seed = p.Seed
+		q.Step = p.Step
+		q.Row = p.Row
 		q.Out = p.Out
 		if i < len(r.acts) {
 			q.Out = view(r.acts[i], rows, u.Out().Size(), u.Form())
@@ -173,7 +175,8 @@ func (r *chainRunner[T]) Forward(p *Pass[T]) {
 			continue
 		}
 		q := &r.passes[i]
-		if q.In = p.In; i > 0 {
+		q.In = p.In
+		if i > 0 {
 			q.In = r.passes[i-1].Out
 		}
 		r.runners[i].Forward(q)
@@ -194,7 +197,8 @@ func (r *chainRunner[T]) outOnTape(rows int) {
 			continue
 		}
 		place := func(b *gauss.Batch[T]) {
-			if b.Mean = m; b.Var != nil {
+			b.Mean = m
+			if b.Var != nil {
 				b.Var = v
 			}
 		}
@@ -224,7 +228,8 @@ func (r *chainRunner[T]) gradOnTape(i, rows, width int) (to gauss.Batch[T], pane
 		panels = g != nil
 	}
 	if g != nil {
-		if to.Mean = g; to.Var != nil {
+		to.Mean = g
+		if to.Var != nil {
 			to.Var = h
 		}
 	}

@@ -77,7 +77,9 @@ func (r *chainRunner[T]) SenseBack(s *Sense[T]) {
 	in := s.BIn
 	for i := r.sense.first; i < len(r.units); i++ {
 		q := &r.sense.senses[i]
-		q.DCov, q.BIn, q.BOut = s.DCov, in, s.BOut
+		q.DCov = s.DCov
+		q.BIn = in
+		q.BOut = s.BOut
 		if i < len(r.units)-1 {
 			q.BOut = r.sense.b[i%2][:len(q.Out)]
 		}

@@ -209,7 +209,8 @@ func decodeCorrelated(c *coder, o chainOptions) (Correlated, error) {
 func (c *coder) encodeAll(layers []Layer) (all []json.RawMessage, err error) {
 	all = make([]json.RawMessage, len(layers))
 	for i, l := range layers {
-		if all[i], err = c.encode(l); err != nil {
+		all[i], err = c.encode(l)
+		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
 		}
 	}
@@ -219,7 +220,8 @@ func (c *coder) encodeAll(layers []Layer) (all []json.RawMessage, err error) {
 func (c *coder) decodeAll(all []json.RawMessage) (layers []Layer, err error) {
 	layers = make([]Layer, len(all))
 	for i, raw := range all {
-		if layers[i], err = c.decode(raw); err != nil {
+		layers[i], err = c.decode(raw)
+		if err != nil {
 			return nil, fmt.Errorf("layer %d: %w", i, err)
 		}
 	}
@@ -233,14 +235,16 @@ type residualOptions struct {
 }
 
 func encodeResidual(c *coder, l Residual) (o residualOptions, err error) {
-	if o.Branch, err = c.encode(l.Branch); err == nil && l.Skip != nil {
+	o.Branch, err = c.encode(l.Branch)
+	if err == nil && l.Skip != nil {
 		o.Skip, err = c.encode(l.Skip)
 	}
 	return o, err
 }
 
 func decodeResidual(c *coder, o residualOptions) (l Residual, err error) {
-	if l.Branch, err = c.decode(o.Branch); err == nil && o.Skip != nil {
+	l.Branch, err = c.decode(o.Branch)
+	if err == nil && o.Skip != nil {
 		l.Skip, err = c.decode(o.Skip)
 	}
 	return l, err

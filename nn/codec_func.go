@@ -15,7 +15,8 @@ type applyOptions struct {
 }
 
 func encodeApply(c *coder, l Apply) (o applyOptions, err error) {
-	if o.funcOptions, err = c.encodeFunc(l.F); err != nil {
+	o.funcOptions, err = c.encodeFunc(l.F)
+	if err != nil {
 		return o, err
 	}
 	rule := l.Rule

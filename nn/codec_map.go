@@ -88,7 +88,9 @@ func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
 			return l, err
 		}
 	}
-	l.F, l.FX, l.FTheta = f.F, f.FX, f.FTheta
+	l.F = f.F
+	l.FX = f.FX
+	l.FTheta = f.FTheta
 	l.Rule, err = c.jointRule(o.ruleOptions)
 	return l, err
 }
@@ -164,7 +166,8 @@ func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() mo
 	case m.Name == "":
 		return o, errors.New("the map has no name; set moment.Map.Name, because a model file stores maps by name")
 	}
-	if o.ruleOptions, err = c.ruleName(rule, unless); err != nil {
+	o.ruleOptions, err = c.ruleName(rule, unless)
+	if err != nil {
 		return o, err
 	}
 	builtin, err := namedMap(m.Name)

@@ -40,7 +40,8 @@ func (c *coder) encodeOutside(l Layer) (any, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Kind(), err)
 		}
-		if fields[childrenKey], err = json.Marshal(children); err != nil {
+		fields[childrenKey], err = json.Marshal(children)
+		if err != nil {
 			return nil, err
 		}
 	}

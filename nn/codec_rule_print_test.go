@@ -84,7 +84,9 @@ func TestFunctionsOfOneDerivative(t *testing.T) {
 	of := func(df func(float64) float64) *moment.Func {
 		return &moment.Func{Name: "mine", F: math.Sin, DF: df}
 	}
-	right, wrong, none := of(math.Cos), of(math.Sin), of(nil)
+	right := of(math.Cos)
+	wrong := of(math.Sin)
+	none := of(nil)
 	write := func(f *moment.Func) []byte {
 		text, err := nn.MarshalLayer(nn.Apply{F: f})
 		if err != nil {

@@ -175,11 +175,13 @@ func TestCodecOfUserFunctions(t *testing.T) {
 	_, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Residual{Branch: nn.Apply{F: other}}})
 	wants(t, err, `two different functions have the name "sensor"`)
 	twin := &moment.Func{Name: "sensor", F: func(x float64) float64 { return x * x }}
-	if _, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Apply{F: twin}}); err != nil {
+	_, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Apply{F: twin}})
+	if err != nil {
 		t.Error(err)
 	}
 	// Files without fingerprints are taken as they are.
-	if _, err = nn.UnmarshalLayer([]byte(`{"kind":"apply","user_f":"sensor","rule":"ut(2)"}`), nn.Library{Funcs: map[string]*moment.Func{"sensor": other}}); err != nil {
+	_, err = nn.UnmarshalLayer([]byte(`{"kind":"apply","user_f":"sensor","rule":"ut(2)"}`), nn.Library{Funcs: map[string]*moment.Func{"sensor": other}})
+	if err != nil {
 		t.Error(err)
 	}
 }

@@ -33,10 +33,12 @@ func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 	}
 	fanIn := w.KH * w.KW * w.C
 	u := &conv[T]{shape: b.In, out: Shape{w.OH, w.OW, l.Out}}
-	if u.linear, err = declare(b, l.Fixed, l.NoBias, fanIn, l.Out, w.KH, w.KW, w.C); err != nil {
+	u.linear, err = declare(b, l.Fixed, l.NoBias, fanIn, l.Out, w.KH, w.KW, w.C)
+	if err != nil {
 		return nil, err
 	}
-	if u.apart = b.Sense && u.Form() != Fixed; u.apart {
+	u.apart = b.Sense && u.Form() != Fixed
+	if u.apart {
 		u.conv = compute.NewConvApart[T](w, l.Out, u.weight.Random)
 	} else {
 		u.conv = compute.NewConv[T](w, l.Out, u.weight.Random, b.Train)

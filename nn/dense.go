@@ -42,7 +42,8 @@ func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	u := &dense[T]{linear: lin}
-	if u.apart = b.Sense && u.Form() != Fixed; u.apart {
+	u.apart = b.Sense && u.Form() != Fixed
+	if u.apart {
 		u.dense = compute.NewDenseApart[T](in, l.Out, u.weight.Random, b.Train)
 	} else {
 		u.dense = compute.NewDense[T](in, l.Out, u.weight.Random, b.Train)

@@ -44,8 +44,13 @@ func TestEmbedLooksUp(t *testing.T) {
 		r.Prepare(i)
 	}
 	p := nn.Pass[float64]{}
-	p.In.Rows, p.In.Width, p.In.Mean = 6, 2, []float64{0, 7, 1, 7, 2, 7, 9, 7, -3, 7, 1.4, 7}
-	p.Out.Rows, p.Out.Width, p.Out.Mean, p.Out.Var = 6, 3, make([]float64, 18), make([]float64, 18)
+	p.In.Rows = 6
+	p.In.Width = 2
+	p.In.Mean = []float64{0, 7, 1, 7, 2, 7, 9, 7, -3, 7, 1.4, 7}
+	p.Out.Rows = 6
+	p.Out.Width = 3
+	p.Out.Mean = make([]float64, 18)
+	p.Out.Var = make([]float64, 18)
 	r.Forward(&p)
 	for row, level := range []int{0, 1, 2, 2, 0, 1} {
 		want := []float64{7, float64(10 + 2*level), float64(11 + 2*level)}

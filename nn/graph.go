@@ -94,8 +94,14 @@ func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
 // the name of the outer layer and name. Changes that the inner layer makes to b are
 // undone.
 func BindChild[T gauss.Float](l Layer, b *Binder[T], name string) (Unit[T], error) {
-	outer, in, form := b.Name, b.In, b.Form
-	defer func() { b.Name, b.In, b.Form = outer, in, form }()
+	outer := b.Name
+	in := b.In
+	form := b.Form
+	defer func() {
+		b.Name = outer
+		b.In = in
+		b.Form = form
+	}()
 	b.Name = name
 	if outer != "" {
 		b.Name = outer + "." + name

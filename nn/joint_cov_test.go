@@ -34,7 +34,9 @@ func sampleCov(mean, root []float64, draws, outputs int, f func(x, y []float64))
 	d := len(mean)
 	k := len(root) / d
 	m, v = make([]float64, outputs), make([]float64, outputs)
-	x, y, z := make([]float64, d), make([]float64, outputs), make([]float64, k)
+	x := make([]float64, d)
+	y := make([]float64, outputs)
+	z := make([]float64, k)
 	for s := range draws {
 		key := rng.New(78).Sub(uint64(s), 0)
 		for j := range z {

@@ -29,7 +29,8 @@ type linear[T gauss.Float] struct {
 // a bias.
 func declare[T gauss.Float](b *Binder[T], fixed, noBias bool, fanIn, out int, shape ...int) (l linear[T], err error) {
 	l.in = b.Form
-	if l.weight, err = b.Random("weight", fixed, fanIn, append(shape, out)...); err == nil && !noBias {
+	l.weight, err = b.Random("weight", fixed, fanIn, append(shape, out)...)
+	if err == nil && !noBias {
 		l.bias, err = b.Random("bias", fixed, fanIn, out)
 	}
 	return l, err

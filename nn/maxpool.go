@@ -67,12 +67,16 @@ func (l *larger[T]) set(m1, v1, m2, v2, mu, u, chance, mv T) {
 		along := vm * d / (2 * s)
 		l.m, l.v = m1+mu, v1*high+v2*low
 		l.mm1, l.mm2 = 1-chance, chance
-		l.vm, l.vv1, l.vv2 = vm, high+along, low+along
+		l.vm = vm
+		l.vv1 = high + along
+		l.vv2 = low + along
 		return
 	}
 	vm := 2 * (a*mu*(1-chance) - b*(mu-d)*chance)
 	along := vm * d / (2 * s)
 	l.m, l.v = m2+mu, v1*low+v2*high
 	l.mm1, l.mm2 = chance, 1-chance
-	l.vm, l.vv1, l.vv2 = vm, low-along, high-along
+	l.vm = vm
+	l.vv1 = low - along
+	l.vv2 = high - along
 }

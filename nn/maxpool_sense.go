@@ -103,7 +103,9 @@ func (r *maxPoolSenser[T]) step(s *Sense[T], row, k int) {
 // each calls f for each followed quantity and output o, with the places of the output's
 // cell k among the inputs, −1 if the window has no such cell, and of its sensitivity.
 func (r *maxPoolSenser[T]) each(k int, f func(cell, at, o int)) {
-	n, c, size := r.out.Size(), r.out.C, r.window.H*r.window.W*r.window.C
+	n := r.out.Size()
+	c := r.out.C
+	size := r.window.H * r.window.W * r.window.C
 	for i := range r.k {
 		for o := range n {
 			cell := r.index[o/c*r.cells+k]

@@ -85,12 +85,20 @@ func (r *maxPoolRunner[T]) pick(dst, in gauss.Batch[T], k int) {
 // fold takes outputs lo … hi of next, cell k, into last.
 func (r *maxPoolRunner[T]) fold(k, lo, hi int, random bool, folds []larger[T]) {
 	t, n := r.tile, hi-lo
-	m1, v1, m2, v2 := r.last.Mean[lo:hi], r.last.Var[lo:hi], r.next.Mean[lo:hi], r.next.Var[lo:hi]
+	m1 := r.last.Mean[lo:hi]
+	v1 := r.last.Var[lo:hi]
+	m2 := r.next.Mean[lo:hi]
+	v2 := r.next.Var[lo:hi]
 	cut := func(i int) []T { return r.planes[i][:n] }
-	t.Mean, t.Var, t.Out = cut(0), cut(1), compute.Moments[T]{Mean: cut(2), Var: cut(3)}
+	t.Mean = cut(0)
+	t.Var = cut(1)
+	t.Out = compute.Moments[T]{Mean: cut(2), Var: cut(3)}
 	chance, mv := cut(4), cut(5)
 	if folds != nil {
-		t.Out.MM, t.Out.MV, t.Out.VM, t.Out.VV = chance, mv, cut(6), cut(7)
+		t.Out.MM = chance
+		t.Out.MV = mv
+		t.Out.VM = cut(6)
+		t.Out.VV = cut(7)
 	}
 	if random {
 		for i := range n {

@@ -49,9 +49,12 @@ func bindLayerNorm[T gauss.Float](l LayerNorm, b *Binder[T]) (Unit[T], error) {
 	n := b.In.Size()
 	u := &layerNorm[T]{stateless: stateless{b.Form}, shape: b.In, eps: eps, inTau: 1, own: 1}
 	if n := float64(n); !l.FixedMean {
-		u.inTau, u.own, u.others = 1-1/n, 1-2/n, 1/(n*n)
+		u.inTau = 1 - 1/n
+		u.own = 1 - 2/n
+		u.others = 1 / (n * n)
 	}
-	if u.gain, err = b.Point("gain", 1, n); err != nil {
+	u.gain, err = b.Point("gain", 1, n)
+	if err != nil {
 		return nil, err
 	}
 	u.offset, err = b.Point("offset", 0, n)

@@ -30,7 +30,9 @@ func newLayerNormSenser[T gauss.Float](r *layerNormRunner[T], maxRows int, train
 	s := &layerNormSenser[T]{layerNormRunner: r, inv: make([]float64, maxRows), at: make([]float64, maxRows*n), t: make([]float64, n)}
 	if train {
 		s.w, s.dat = make([]float64, n), make([]float64, n)
-		s.xm, s.xv, s.xgain = make([]T, maxRows*n), make([]T, maxRows*n), make([]T, maxRows*n)
+		s.xm = make([]T, maxRows*n)
+		s.xv = make([]T, maxRows*n)
+		s.xgain = make([]T, maxRows*n)
 	}
 	return s
 }

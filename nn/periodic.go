@@ -82,7 +82,9 @@ func (u *periodic[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	s := &periodicSenser[T]{periodicRunner: r, e: make([]T, maxRows*u.Out().Size())}
 	if train {
 		s.de = make([]T, maxRows*u.Out().Size())
-		s.xm, s.xv, s.xw = make([]T, maxRows*u.in), make([]T, maxRows*u.in), make([]T, maxRows*len(u.unit))
+		s.xm = make([]T, maxRows*u.in)
+		s.xv = make([]T, maxRows*u.in)
+		s.xw = make([]T, maxRows*len(u.unit))
 	}
 	return s
 }
@@ -101,7 +103,9 @@ func (r *periodicRunner[T]) Prepare(int) {
 }
 
 func (r *periodicRunner[T]) Forward(p *Pass[T]) {
-	in, n, out := r.in, len(r.unit), p.Out.Width
+	in := r.in
+	n := len(r.unit)
+	out := p.Out.Width
 	for row := range p.In.Rows {
 		x, y := p.In.Mean[row*in:][:in], p.Out.Mean[row*out:][:out]
 		copy(y, x)
@@ -117,7 +121,9 @@ func (r *periodicRunner[T]) Forward(p *Pass[T]) {
 		copy(yv, v)
 		waves := r.waves[row*2*n:][:2*n]
 		for k, j := range r.unit {
-			m, s, w := float64(x[j]), float64(v[j]), float64(r.w[k])
+			m := float64(x[j])
+			s := float64(v[j])
+			w := float64(r.w[k])
 			sin, cos := math.Sincos(w * m)
 			waves[k], waves[n+k] = waveMoments(sin, cos, m, s, w), waveMoments(cos, -sin, m, s, w)
 		}
@@ -141,7 +147,9 @@ func sines[T gauss.Float](phase, cos []T) {
 
 // Backward stores the gradient by every w of each row on the tape.
 func (r *periodicRunner[T]) Backward(p *Pass[T]) {
-	in, n, out := r.in, len(r.unit), p.Out.Width
+	in := r.in
+	n := len(r.unit)
+	out := p.Out.Width
 	for row := range p.DOut.Rows {
 		g, tape := p.DOut.Mean[row*out:][:out], p.Tape[row*n:][:n]
 		var dx, dv []T
@@ -174,7 +182,10 @@ func (r *periodicRunner[T]) Backward(p *Pass[T]) {
 // backFixed is Backward of one row of numbers x, whose features are y.
 func (r *periodicRunner[T]) backFixed(x, y, g, dx, tape []T) {
 	n := len(r.unit)
-	sin, cos, gs, gc := y[:n], y[n:], g[:n], g[n:]
+	sin := y[:n]
+	cos := y[n:]
+	gs := g[:n]
+	gc := g[n:]
 	for k, j := range r.unit {
 		d := T(gs[k]*cos[k]) - T(gc[k]*sin[k]) // by the phase
 		tape[k] = d * x[j]

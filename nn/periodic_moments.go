@@ -17,7 +17,9 @@ type wave struct {
 //	mean = √q·s    var = (1−q)·((1−q)/2 + q·c²)
 func waveMoments(s, c, m, v, w float64) wave {
 	t := w * w * v
-	root, q, p := math.Exp(-t/2), math.Exp(-t), -math.Expm1(-t)
+	root := math.Exp(-t / 2)
+	q := math.Exp(-t)
+	p := -math.Expm1(-t)
 	s1, c1 := root*s, root*c
 	byPhase, byT := -2*p*q*s*c, q*(s*s*p+c*c*q) // of the variance
 	slope := w * c1

@@ -43,13 +43,17 @@ func (r *periodicSenser[T]) Sense(s *Sense[T]) {
 func (r *periodicSenser[T]) SenseBack(s *Sense[T]) {
 	in, n := r.in, len(r.unit)
 	out := in + 2*n
-	xm, xv, xw := r.xm[:s.Rows*in], r.xv[:s.Rows*in], r.xw[:s.Rows*n]
+	xm := r.xm[:s.Rows*in]
+	xv := r.xv[:s.Rows*in]
+	xw := r.xw[:s.Rows*n]
 	clear(xm)
 	clear(xv)
 	clear(xw)
 	for i := range s.Rows * s.K {
 		row := i / s.K
-		b, a, to := s.BIn[i*in:][:in], s.Out[i*out:][:out], s.BOut[i*out:][:out]
+		b := s.BIn[i*in:][:in]
+		a := s.Out[i*out:][:out]
+		to := s.BOut[i*out:][:out]
 		copy(to, b)
 		for k, f := range r.waves[row*2*n:][:2*n] {
 			j := r.unit[k%n]
@@ -64,7 +68,9 @@ func (r *periodicSenser[T]) SenseBack(s *Sense[T]) {
 	s.uninject(r.e, r.de, out)
 	for i, f := range r.waves[:s.Rows*2*n] { // e = V − g²v
 		row, j := i/(2*n), r.unit[i%n]
-		de, g, v := r.de[row*out+in+i%(2*n)], f.slope, float64(s.Pass.In.Var[row*in+j])
+		de := r.de[row*out+in+i%(2*n)]
+		g := f.slope
+		v := float64(s.Pass.In.Var[row*in+j])
 		xm[row*in+j] += T(de * T(f.vm-2*g*v*f.slopeM))
 		xv[row*in+j] += T(de * T(f.vv-g*g-2*g*v*f.slopeV))
 		xw[row*n+i%n] += T(de * T(f.vw-2*g*v*f.slopeW))

@@ -52,7 +52,9 @@ func bindPiecewise[T gauss.Float](l Piecewise, b *Binder[T]) (Unit[T], error) {
 				return nil, fmt.Errorf("the edges %v and %v of unit %d; edges must be finite and rise", edges[k], edges[k+1], j)
 			}
 		}
-		u.edges, u.inv, u.out = append(u.edges, e), append(u.inv, inv), u.out+len(inv)
+		u.edges = append(u.edges, e)
+		u.inv = append(u.inv, inv)
+		u.out = u.out + len(inv)
 	}
 	if u.out > maxWeights {
 		return nil, fmt.Errorf("%d features; a layer may have at most %d", u.out, maxWeights)
@@ -128,7 +130,10 @@ func (r *piecewiseRunner[T]) push(x, variance, mean, v []T, at int) {
 			f := clipMoments(float64(x[j]), float64(variance[j]), float64(e[k]), float64(e[k+1]))
 			mean[i], v[i] = T(f.mean-0.5), T(f.v)
 			if r.jac.MM != nil {
-				r.jac.MM[at+i], r.jac.MV[at+i], r.jac.VM[at+i], r.jac.VV[at+i] = T(f.slope), T(f.mv), T(f.vm), T(f.vv)
+				r.jac.MM[at+i] = T(f.slope)
+				r.jac.MV[at+i] = T(f.mv)
+				r.jac.VM[at+i] = T(f.vm)
+				r.jac.VV[at+i] = T(f.vv)
 			}
 			if r.slope != nil {
 				r.slope[at+i] = T(f.slope)

@@ -25,7 +25,9 @@ func clipMoments(m, v, a, b float64) clipped {
 	if !(v > 1e-12*w*w) { // a number, or as good as one
 		f := clipped{mean: min(max((m-a)/w, 0), 1)}
 		if m > a && m < b {
-			f.slope, f.v, f.vv = 1/w, v/(w*w), 1/(w*w)
+			f.slope = 1 / w
+			f.v = v / (w * w)
+			f.vv = 1 / (w * w)
 		}
 		return f
 	}

@@ -34,7 +34,8 @@ func (l Residual) Children() []Layer {
 }
 
 func (l Residual) WithChildren(layers []Layer) Layer {
-	if l.Branch = layers[0]; l.Skip != nil {
+	l.Branch = layers[0]
+	if l.Skip != nil {
 		l.Skip = layers[1]
 	}
 	return l
@@ -137,7 +138,10 @@ type residualRunner[T gauss.Float] struct {
 
 func (r *residualRunner[T]) Forward(p *Pass[T]) {
 	q := &r.pass
-	q.Seed, q.Step, q.Row, q.Tape = p.Seed, p.Step, p.Row, p.Tape
+	q.Seed = p.Seed
+	q.Step = p.Step
+	q.Row = p.Row
+	q.Tape = p.Tape
 	q.In = p.In
 	q.Out = view(r.out, p.In.Rows, p.In.Width, r.branch.Form())
 	r.Runner.Forward(q)
@@ -172,7 +176,9 @@ func (r *residualRunner[T]) Sense(s *Sense[T]) {
 
 func (r *residualRunner[T]) SenseBack(s *Sense[T]) {
 	q := &r.sense
-	q.DCov, q.BIn, q.BOut = s.DCov, s.BIn, s.BOut
+	q.DCov = s.DCov
+	q.BIn = s.BIn
+	q.BOut = s.BOut
 	r.Runner.(Senser[T]).SenseBack(q)
 	if r.in != Fixed {
 		sum(s.BOut, s.BOut, s.BIn)

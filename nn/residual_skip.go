@@ -83,7 +83,10 @@ func (r *forkRunner[T]) Forward(p *Pass[T]) {
 	tape := p.Tape
 	for i, road := range r.units {
 		q := &r.passes[i]
-		q.Seed, q.Step, q.Row, q.In = p.Seed, p.Step, p.Row, p.In
+		q.Seed = p.Seed
+		q.Step = p.Step
+		q.Row = p.Row
+		q.In = p.In
 		q.Out = view(r.outs[i], p.In.Rows, p.Out.Width, road.Form())
 		if tape != nil {
 			n := p.In.Rows * road.TapeWidth()
@@ -133,7 +136,9 @@ func (r *forkRunner[T]) SenseBack(s *Sense[T]) {
 	outs := [2][]T{s.BOut, r.b[:len(s.BOut)]}
 	for i, road := range r.units {
 		q := &r.senses[i]
-		q.DCov, q.BIn, q.BOut = s.DCov, s.BIn, outs[i]
+		q.DCov = s.DCov
+		q.BIn = s.BIn
+		q.BOut = outs[i]
 		clear(q.BOut)
 		if road.Form() != Fixed {
 			r.runners[i].(Senser[T]).SenseBack(q)

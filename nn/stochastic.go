@@ -101,7 +101,8 @@ func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) 
 		n = b.In.Size()
 	}
 	var err error
-	if u.theta, err = b.RandomFrom("theta", l.Mean, std, prior, n); err != nil {
+	u.theta, err = b.RandomFrom("theta", l.Mean, std, prior, n)
+	if err != nil {
 		return nil, err
 	}
 	u.s = make([]T, n)

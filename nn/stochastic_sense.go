@@ -101,7 +101,9 @@ func (r *stochasticSenser[T]) SenseBack(s *Sense[T]) {
 		}
 	}
 	for i := range s.Rows * w {
-		g, dg, de := r.slopes[2*i:][:2], more.dslopes[2*i:][:2], float64(more.de[i])
+		g := r.slopes[2*i:][:2]
+		dg := more.dslopes[2*i:][:2]
+		de := float64(more.de[i])
 		if r.shared {
 			dg[1] -= 2 * g[1] * float64(r.s[0]) * de
 			more.s[i/w] -= g[1] * g[1] * de

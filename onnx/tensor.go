@@ -43,7 +43,8 @@ func (t *Tensor) Float64s(beside fs.FS) ([]float64, error) {
 	}
 	raw := t.Raw
 	if t.Outside {
-		if raw, err = t.outside(beside, n*width); err != nil {
+		raw, err = t.outside(beside, n*width)
+		if err != nil {
 			return nil, fmt.Errorf("the tensor %.60q: %w", t.Name, err)
 		}
 	}
@@ -117,7 +118,9 @@ func number(e Elem, b []byte) float64 {
 
 // half is a number of 16 bits.
 func half(b uint16) float64 {
-	sign, exponent, fraction := 1.0, int(b>>10&31), float64(b&1023)
+	sign := 1.0
+	exponent := int(b >> 10 & 31)
+	fraction := float64(b & 1023)
 	if b>>15 != 0 {
 		sign = -1
 	}

@@ -105,16 +105,19 @@ func fields(b []byte, visit func(f field) error) error {
 		f := field{number: int(key >> 3), kind: int(key & 7)}
 		switch f.kind {
 		case varint:
-			if f.num, n = binary.Uvarint(b); n <= 0 {
+			f.num, n = binary.Uvarint(b)
+			if n <= 0 {
 				return errShort
 			}
 		case fixed64:
-			if n = 8; len(b) < n {
+			n = 8
+			if len(b) < n {
 				return errShort
 			}
 			f.num = binary.LittleEndian.Uint64(b)
 		case fixed32:
-			if n = 4; len(b) < n {
+			n = 4
+			if len(b) < n {
 				return errShort
 			}
 			f.num = uint64(binary.LittleEndian.Uint32(b))

@@ -114,7 +114,8 @@ func (b *Batch) number(row, target int) (n Number) {
 	switch c := s.m.calibration(target); {
 	case c != nil:
 		raw := b.Raw(row, target)
-		if n.Lo, n.Hi = none, none; level > 0 {
+		n.Lo, n.Hi = none, none
+		if level > 0 {
 			n.Lo, n.Hi = c.Interval(raw, level, &s.scratch)
 		}
 		d := c.Apply(raw, &s.scratch)
@@ -131,7 +132,9 @@ func (b *Batch) number(row, target int) (n Number) {
 		n.Lo, n.Hi = b.countInterval(row, target, level)
 	}
 	if d, ok := s.m.bounds(target); ok {
-		n.Mean, n.Lo, n.Hi = d.Clip(n.Mean), d.Clip(n.Lo), d.Clip(n.Hi)
+		n.Mean = d.Clip(n.Mean)
+		n.Lo = d.Clip(n.Lo)
+		n.Hi = d.Clip(n.Hi)
 	}
 	n.Variance = b.Parts(row, target, n.Std)
 	return n

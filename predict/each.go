@@ -61,7 +61,9 @@ func (p *Predictor) EachOn(ctx context.Context, x gauss.Batch[float32], pool *mo
 		s := sessions[worker]
 		if s == nil {
 			s = p.m.session(table.MaxRows)
-			s.batch.p, s.batch.s, sessions[worker] = p, s, s
+			s.batch.p = p
+			s.batch.s = s
+			sessions[worker] = s
 		}
 		lo := task * table.MaxRows
 		part := x.Slice(lo, min(x.Rows, lo+table.MaxRows))

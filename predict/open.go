@@ -202,7 +202,8 @@ func New(net *tabular.Fitted, schema *table.Schema, calibration []calibrate.Cali
 		}
 	}
 	var err error
-	if m.encoder, err = schema.Bind(m.header); err != nil {
+	m.encoder, err = schema.Bind(m.header)
+	if err != nil {
 		return nil, err
 	}
 	m.counts = m.Net.Counts()

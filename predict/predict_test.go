@@ -223,7 +223,8 @@ func TestPrediction(t *testing.T) {
 		beyond := 0
 		for _, x := range again {
 			want := o.MaxUnfamiliar > 0 && x.Unfamiliar > bound || o.MaxStd > 0 && x.Numbers[0].Std > o.MaxStd
-			if beyond += one(want); x.Abstain != want {
+			beyond += one(want)
+			if x.Abstain != want {
 				t.Errorf("%+v: %+v abstains: %v", o, x, x.Abstain)
 			}
 		}
@@ -293,7 +294,8 @@ func TestRefuses(t *testing.T) {
 	p := predictor(t, m, predict.Options{})
 	good := func(change string, v any) map[string]any {
 		row := map[string]any{"temperature": 140, "temperature_std": 1, "minutes": 30, "resin": "birch"}
-		if row[change] = v; change == "" {
+		row[change] = v
+		if change == "" {
 			delete(row, "")
 		}
 		return row

@@ -164,8 +164,11 @@ func TestExplain(t *testing.T) {
 		}
 		if s.Column.Type == table.Categorical {
 			with[s.Column.Name] = s.Column.Levels[0]
-		} else if with[s.Column.Name] = s.Column.Mean; s.Column.StdFrom != "" {
-			with[s.Column.StdFrom] = 0
+		} else {
+			with[s.Column.Name] = s.Column.Mean
+			if s.Column.StdFrom != "" {
+				with[s.Column.StdFrom] = 0
+			}
 		}
 		typical[s.Column.Name] = with
 	}

@@ -92,7 +92,8 @@ func (s *session) grow(rows, width int, uncertain bool) gauss.Batch[float32] {
 	if n > cap(s.x.Mean) || uncertain && n > cap(s.x.Var) {
 		n := max(n, min(tiers[s.tier], 4*rows)*width)
 		s.x.Mean = make([]float32, n)
-		if s.x.Var = nil; uncertain {
+		s.x.Var = nil
+		if uncertain {
 			s.x.Var = make([]float32, n)
 		}
 	}
@@ -116,8 +117,11 @@ func (s *session) encode(e *table.Encoder, c *table.Chunk) error {
 func (s *session) predict(x gauss.Batch[float32]) (err error) {
 	if s.net == nil {
 		s.out, err = s.head.TryPredict(x)
-	} else if s.dists, err = s.net.TryPredict(x); err == nil {
-		s.out, s.strange = s.dists.Predictions, s.dists.Unfamiliar
+	} else {
+		s.dists, err = s.net.TryPredict(x)
+		if err == nil {
+			s.out, s.strange = s.dists.Predictions, s.dists.Unfamiliar
+		}
 	}
 	if s.ends != nil {
 		s.ends.level = 0

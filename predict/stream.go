@@ -111,7 +111,8 @@ func inOrder[T any](ctx context.Context, src table.Source, pool *compute.Pool, w
 		if flushed != nil {
 			return flushed
 		}
-		if ready = next; failed != nil {
+		ready = next
+		if failed != nil {
 			ready = append(ready, done{err: failed})
 		}
 	}

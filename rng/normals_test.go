@@ -157,7 +157,10 @@ func checkNormal(t *testing.T, z []float64) {
 
 // TestRounds rebuilds Block from its table.
 func TestRounds(t *testing.T) {
-	k, row, unit, quad := New(5).Sub(1, 2), uint64(0x1234567890), uint32(77), uint32(9)
+	k := New(5).Sub(1, 2)
+	row := uint64(0x1234567890)
+	unit := uint32(77)
+	quad := uint32(9)
 	p := Rounds(k, row, quad)
 	w := func(m, x uint32) (hi, lo uint32) {
 		v := uint64(m) * uint64(x)
@@ -171,7 +174,10 @@ func TestRounds(t *testing.T) {
 	for r := 2; r < 10; r++ {
 		h0, l0 := w(mul0, c0)
 		h1, l1 := w(mul1, c2)
-		c0, c1, c2, c3 = h1^c1^p[2*r], l1, h0^c3^p[2*r+1], l0
+		c0 = h1 ^ c1 ^ p[2*r]
+		c1 = l1
+		c2 = h0 ^ c3 ^ p[2*r+1]
+		c3 = l0
 	}
 	if got, want := [4]uint32{c0, c1, c2, c3}, Block(k, Counter(row, unit, quad)); got != want {
 		t.Errorf("rounds give %x, Block %x", got, want)

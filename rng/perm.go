@@ -26,22 +26,36 @@ func permDraws(k Key, first uint64, out *[2 * permBlock]uint64) {
 	k0, k1 := k[0]+weyl0, k[1]+weyl1
 	high := uint32(first >> 32) // the same for all: first is a multiple of what is drawn at a time
 	h, l := bits.Mul32(mul0, high^k[0])
-	t1, t2, t3 := k0, h^k1, l
+	t1 := k0
+	t2 := h ^ k1
+	t3 := l
 	t0 := drawDomain ^ k[1]
 	for n := 0; n < len(out); n += 4 {
 		a := uint64(mul0) * uint64(uint32(first)+uint32(n))
 		b := uint64(mul0) * uint64(uint32(first)+uint32(n+2))
 		q := uint64(mul1) * uint64(uint32(a>>32)^t0)
 		r := uint64(mul1) * uint64(uint32(b>>32)^t0)
-		a0, a1, a2, a3 := uint32(q>>32)^t1, uint32(q), uint32(a)^t2, t3
-		b0, b1, b2, b3 := uint32(r>>32)^t1, uint32(r), uint32(b)^t2, t3
+		a0 := uint32(q>>32) ^ t1
+		a1 := uint32(q)
+		a2 := uint32(a) ^ t2
+		a3 := t3
+		b0 := uint32(r>>32) ^ t1
+		b1 := uint32(r)
+		b2 := uint32(b) ^ t2
+		b3 := t3
 		x, y := k0, k1
 		for range 8 {
 			x, y = x+weyl0, y+weyl1
 			p, q := uint64(mul0)*uint64(a0), uint64(mul1)*uint64(a2)
-			a0, a1, a2, a3 = uint32(q>>32)^a1^x, uint32(q), uint32(p>>32)^a3^y, uint32(p)
+			a0 = uint32(q>>32) ^ a1 ^ x
+			a1 = uint32(q)
+			a2 = uint32(p>>32) ^ a3 ^ y
+			a3 = uint32(p)
 			r, s := uint64(mul0)*uint64(b0), uint64(mul1)*uint64(b2)
-			b0, b1, b2, b3 = uint32(s>>32)^b1^x, uint32(s), uint32(r>>32)^b3^y, uint32(r)
+			b0 = uint32(s>>32) ^ b1 ^ x
+			b1 = uint32(s)
+			b2 = uint32(r>>32) ^ b3 ^ y
+			b3 = uint32(r)
 		}
 		out[n], out[n+1] = uint64(a1)<<32|uint64(a0), uint64(a3)<<32|uint64(a2)
 		out[n+2], out[n+3] = uint64(b1)<<32|uint64(b0), uint64(b3)<<32|uint64(b2)

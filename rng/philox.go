@@ -39,11 +39,17 @@ const (
 // Block returns the four random words of a key and a counter.
 func Block(k Key, c [4]uint32) [4]uint32 {
 	k0, k1 := k[0], k[1]
-	c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
+	c0 := c[0]
+	c1 := c[1]
+	c2 := c[2]
+	c3 := c[3]
 	for range 10 {
 		h0, l0 := bits.Mul32(mul0, c0)
 		h1, l1 := bits.Mul32(mul1, c2)
-		c0, c1, c2, c3 = h1^c1^k0, l1, h0^c3^k1, l0
+		c0 = h1 ^ c1 ^ k0
+		c1 = l1
+		c2 = h0 ^ c3 ^ k1
+		c3 = l0
 		k0 += weyl0
 		k1 += weyl1
 	}
@@ -64,6 +70,9 @@ func Rounds(k Key, row uint64, quad uint32) (t [20]uint32) {
 	}
 	h1, l1 := bits.Mul32(mul1, c[2])
 	h0, l0 := bits.Mul32(mul0, h1^c[1]^t[0])
-	t[0], t[1], t[2], t[3] = c[3]^t[1], l1^t[2], h0^t[3], l0
+	t[0] = c[3] ^ t[1] // in this order: each reads the next before it is written
+	t[1] = l1 ^ t[2]
+	t[2] = h0 ^ t[3]
+	t[3] = l0
 	return t
 }

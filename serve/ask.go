@@ -33,7 +33,8 @@ func (o *options) predictor(l *loaded) (*predict.Predictor, error) {
 	}
 	p := predict.Options{Quantiles: o.Quantiles, MaxStd: o.MaxStd, MaxUnfamiliar: o.MaxUnfamiliar, MinProbability: o.MinProbability, Interval: l.usual.Options().Interval}
 	if o.Interval != nil {
-		if p.Interval = *o.Interval; !(p.Interval > 0 && p.Interval < 1) {
+		p.Interval = *o.Interval
+		if !(p.Interval > 0 && p.Interval < 1) {
 			return nil, failf(invalid, "the level of the intervals is %g; it must lie between 0 and 1", p.Interval)
 		}
 	}

@@ -92,7 +92,9 @@ func (all *models) describe(m *served) description {
 		}
 		return d
 	}
-	d.Kind, d.Missing, d.Rows = "table", l.Schema.Impute, l.Schema.Rows
+	d.Kind = "table"
+	d.Missing = l.Schema.Impute
+	d.Rows = l.Schema.Rows
 	var facts struct{ Held json.RawMessage }
 	if json.Unmarshal(l.Facts, &facts) == nil {
 		d.Scores = facts.Held
@@ -149,14 +151,18 @@ func describeColumn(c *table.Column, all []table.Histogram) column {
 		}
 		return out
 	}
-	out.Min, out.Max, out.Mean, out.SD = &c.Min, &c.Max, &c.Mean, &c.SD
+	out.Min = &c.Min
+	out.Max = &c.Max
+	out.Mean = &c.Mean
+	out.SD = &c.SD
 	typical := c.Mean
 	if c.Role == table.Input && c.Type == table.Numeric {
 		typical = c.Middle()
 	}
 	if h != nil {
 		out.Counts.From, out.Counts.To = &h.From, &h.To
-		if out.Whole = h.Whole; h.Whole {
+		out.Whole = h.Whole
+		if h.Whole {
 			typical = math.Round(typical)
 		}
 	}

@@ -22,7 +22,8 @@ func (g *service) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oi
 	code := 200
 	if err != nil {
 		f := faultOf(err)
-		if code = f.status; f.kind == busy {
+		code = f.status
+		if f.kind == busy {
 			g.s.refused.Add(1)
 			grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms", "1000"))
 		}

@@ -64,7 +64,8 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by way, f func(c *call) error) {
 	begin := time.Now()
 	c := &call{s: s, w: w, r: r, end: begin.Add(s.Limits.Time), way: by, lease: lease{of: &s.memory}}
-	if c.id = r.Header.Get("X-Request-Id"); c.id == "" || len(c.id) > 128 || strings.ContainsFunc(c.id, func(r rune) bool { return r < '!' || r > '~' }) {
+	c.id = r.Header.Get("X-Request-Id")
+	if c.id == "" || len(c.id) > 128 || strings.ContainsFunc(c.id, func(r rune) bool { return r < '!' || r > '~' }) {
 		c.id = s.newID()
 	}
 	w.Header()["X-Request-Id"] = []string{c.id}
@@ -82,7 +83,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 		if by == byREST && f.kind == invalid {
 			f.status = http.StatusBadRequest // as the protocol has it
 		}
-		if code = f.status; code == http.StatusTooManyRequests {
+		code = f.status
+		if code == http.StatusTooManyRequests {
 			s.refused.Add(1)
 		}
 		c.fail(&f)

@@ -94,7 +94,8 @@ func (q *inference) encode() (gauss.Batch[float32], error) {
 	at := make([]int, len(q.inputs))
 	for i := range q.inputs {
 		t := &q.inputs[i]
-		if at[i] = build.Column([]byte(t.name)); at[i] < 0 {
+		at[i] = build.Column([]byte(t.name))
+		if at[i] < 0 {
 			return gauss.Batch[float32]{}, failf(invalid, "the model has no input %.60q; it needs %s", t.name, inputNames(q.l))
 		}
 		if len(t.shape) > 2 || len(t.shape) == 2 && t.shape[1] != 1 {

@@ -63,7 +63,8 @@ func TestReload(t *testing.T) {
 	var want [2][]predict.Prediction
 	for i, p := range []string{strength(), another()} {
 		var err error
-		if want[i], err = predictor(t, p, predict.Options{}).Rows(t.Context(), rows); err != nil {
+		want[i], err = predictor(t, p, predict.Options{}).Rows(t.Context(), rows)
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -55,7 +55,8 @@ func load(s Source, broken func(error)) (*loaded, error) {
 	}
 	p, err := m.NewPredictor(predict.Options{})
 	if err != nil { // such as a calibration that has too few rows for 90 %
-		if p, err = m.NewPredictor(predict.Options{Interval: -1}); err != nil {
+		p, err = m.NewPredictor(predict.Options{Interval: -1})
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Path, err)
 		}
 	}

@@ -56,7 +56,8 @@ func numberOutputs(l *loaded, p *predict.Predictor, quantiles int) (all []output
 				finite := b.Finite(row)
 				d := b.Dist(row, k)
 				for i, q := range levels {
-					if t.floats[(at*targets+k)*quantiles+i] = math.NaN(); finite {
+					t.floats[(at*targets+k)*quantiles+i] = math.NaN()
+					if finite {
 						t.floats[(at*targets+k)*quantiles+i] = d.Quantile(q)
 					}
 				}
@@ -77,7 +78,8 @@ func classOutputs(l *loaded) []output {
 	}
 	return []output{
 		{"class", "BYTES", nil, func(t *tensor, b *predict.Batch, row, at int) {
-			if t.texts[at] = nil; b.Finite(row) {
+			t.texts[at] = nil
+			if b.Finite(row) {
 				t.texts[at] = names[b.Classes(row).Argmax()]
 			}
 		}},

@@ -49,7 +49,8 @@ func (q *inference) parameters(all map[string]any, binary *bool) error {
 			}
 		case "binary_data_output":
 			var ok bool
-			if *binary, ok = v.(bool); !ok {
+			*binary, ok = v.(bool)
+			if !ok {
 				return failf(invalid, "the parameter binary_data_output must be true or false")
 			}
 		default:
@@ -70,7 +71,8 @@ func (t *tensor) readJSON(data []byte, n int) error {
 	case "BOOL":
 		t.bools = []bool{}
 	default:
-		if t.floats = []float64{}; t.integers() {
+		t.floats = []float64{}
+		if t.integers() {
 			t.floats, t.ints = nil, []int64{}
 		}
 	}
@@ -116,7 +118,8 @@ func (t *tensor) readNested(s *scanner, most, depth int) error {
 			t.ints = append(t.ints, v)
 		case (c == '-' || c-'0' <= 9 || c == 'n') && t.floats != nil:
 			var v float64
-			if v, ok, err = s.float(); !ok {
+			v, ok, err = s.float()
+			if !ok {
 				v = math.NaN()
 			}
 			t.floats = append(t.floats, v)

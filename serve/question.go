@@ -48,7 +48,8 @@ func readQuestion(body []byte, l *loaded, limits Limits, mem *lease) (q question
 			variances = true
 			err = readVariances(s, l, limits, mem, &q.x)
 		default:
-			if _, err = s.skip(0); err == nil {
+			_, err = s.skip(0)
+			if err == nil {
 				rest = append(append(rest, ','), s.s[from:s.i]...)
 			}
 		}
@@ -127,7 +128,9 @@ func readRows(s *scanner, l *loaded, limits Limits, mem *lease, x *gauss.Batch[f
 		return nil
 	}
 	got, err := build.Batch()
-	x.Rows, x.Width, x.Mean = got.Rows, got.Width, got.Mean
+	x.Rows = got.Rows
+	x.Width = got.Width
+	x.Mean = got.Mean
 	if got.Var != nil {
 		x.Var = got.Var
 	}
@@ -256,7 +259,8 @@ func readVariances(s *scanner, l *loaded, limits Limits, mem *lease, x *gauss.Ba
 		if s.next() != '[' {
 			return s.unexpected("a list of variances")
 		}
-		if x.Var, err = readNumbers(s, n, l.Inputs(), x.Var); err != nil {
+		x.Var, err = readNumbers(s, n, l.Inputs(), x.Var)
+		if err != nil {
 			return err
 		}
 	}

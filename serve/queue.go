@@ -277,7 +277,8 @@ func (r *joined) join(batch []*job) gauss.Batch[float32] {
 		x.Rows += j.x.Rows
 		r.mean, r.variance = append(r.mean, j.x.Mean...), append(r.variance, j.x.Var...)
 	}
-	if x.Mean = r.mean; batch[0].x.Var != nil {
+	x.Mean = r.mean
+	if batch[0].x.Var != nil {
 		x.Var = r.variance
 	}
 	return x

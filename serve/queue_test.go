@@ -97,7 +97,9 @@ func TestQueue(t *testing.T) {
 	}
 	for end := soon(); ; { // the last worker looks once more
 		q.mu.Lock()
-		running, jobs, rows := q.running, len(q.waiting), q.rows
+		running := q.running
+		jobs := len(q.waiting)
+		rows := q.rows
 		q.mu.Unlock()
 		if running == 0 && jobs == 0 && rows == 0 {
 			break

@@ -121,7 +121,8 @@ func (s *Server) exposure(all ...net.Listener) {
 			continue
 		}
 		if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
-			if s.guard = false; s.Token == "" {
+			s.guard = false
+			if s.Token == "" {
 				s.Log.Warn("the server answers other machines without asking for a token", "address", a.String())
 			}
 		}

@@ -265,7 +265,8 @@ func (s *scanner) skip(depth int) ([]byte, error) {
 		s.i++
 		for n := 0; ; n++ {
 			var ok bool
-			if ok, err = s.more(n, c+2); err != nil || !ok { // the closing one comes two later
+			ok, err = s.more(n, c+2)
+			if err != nil || !ok { // the closing one comes two later
 				break
 			}
 			if c == '{' {

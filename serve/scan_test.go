@@ -34,7 +34,8 @@ func checkScan(t *testing.T, text []byte) {
 		t.Errorf("%q was read as %q", text, got)
 	}
 	var value string
-	if text = bytes.Trim(text, " \t\r\n"); text[0] != '"' || json.Unmarshal(text, &value) != nil || !utf8.Valid(text) {
+	text = bytes.Trim(text, " \t\r\n")
+	if text[0] != '"' || json.Unmarshal(text, &value) != nil || !utf8.Valid(text) {
 		return
 	}
 	s = &scanner{s: text}

@@ -89,7 +89,8 @@ var (
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		var err error
-		if folder, err = os.MkdirTemp("", "serve"); err != nil {
+		folder, err = os.MkdirTemp("", "serve")
+		if err != nil {
 			panic(err)
 		}
 		defer os.RemoveAll(folder)

@@ -148,7 +148,9 @@ func (t *tensor) readTexts(raw []byte, n int) error {
 
 // half is a number of 16 bits.
 func half(b uint16) float64 {
-	sign, exponent, fraction := 1.0, int(b>>10&31), float64(b&1023)
+	sign := 1.0
+	exponent := int(b >> 10 & 31)
+	fraction := float64(b & 1023)
 	if b>>15 == 1 {
 		sign = -1
 	}

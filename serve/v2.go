@@ -103,7 +103,8 @@ func (c *call) infer() error {
 	if err := q.parameters(w.Parameters, &binary); err != nil {
 		return err
 	}
-	if q.inputs, err = c.readInputs(w.Inputs, raw); err != nil {
+	q.inputs, err = c.readInputs(w.Inputs, raw)
+	if err != nil {
 		return err
 	}
 	asBinary := map[string]bool{}
@@ -111,7 +112,8 @@ func (c *call) infer() error {
 		q.outputs = append(q.outputs, o.Name)
 		asBinary[o.Name] = binary
 		if v, ok := o.Parameters["binary_data"]; ok {
-			if asBinary[o.Name], ok = v.(bool); !ok {
+			asBinary[o.Name], ok = v.(bool)
+			if !ok {
 				return failf(invalid, "the parameter binary_data of output %.60q must be true or false", o.Name)
 			}
 		}

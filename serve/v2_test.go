@@ -224,7 +224,8 @@ func TestGRPC(t *testing.T) {
 		}
 		got := map[string][]float64{}
 		for i, o := range a.Outputs {
-			if got[o.Name] = o.GetContents().GetFp64Contents(); raw {
+			got[o.Name] = o.GetContents().GetFp64Contents()
+			if raw {
 				got[o.Name] = floats(a.RawOutputContents[i])
 			}
 		}

@@ -170,7 +170,8 @@ func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, start time
 	if err != nil {
 		return nil, err
 	}
-	if res, err = newResult(t, out); err != nil {
+	res, err = newResult(t, out)
+	if err != nil {
 		return nil, err
 	}
 	res.Run = newRunRecord(r.Engine, start)

@@ -134,9 +134,11 @@ func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
 		s.seeds, err = r.seeds(n)
 	case "base":
 		var v any
-		if v, err = r.value(n); err == nil {
+		v, err = r.value(n)
+		if err == nil {
 			var ok bool
-			if s.base, ok = v.(map[string]any); !ok {
+			s.base, ok = v.(map[string]any)
+			if !ok {
 				err = fmt.Errorf("line %d: base must hold settings with their values", n.Line)
 			}
 		}
@@ -154,7 +156,8 @@ func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
 func (s *Spec) checkSize() error {
 	n := max(1, len(s.list)) * max(1, len(s.seeds)) * max(1, s.Replicates)
 	for _, a := range s.grid {
-		if n *= len(a.values); n > maxTrials {
+		n *= len(a.values)
+		if n > maxTrials {
 			break
 		}
 	}

@@ -75,7 +75,8 @@ func (r *reader) values(n *yaml.Node) ([]any, error) {
 	all := make([]any, len(n.Content))
 	for i, c := range n.Content {
 		var err error
-		if all[i], err = r.value(c); err != nil {
+		all[i], err = r.value(c)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -45,7 +45,8 @@ func (s *Schema) Bind(h *Header) (*Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.notes, err = h.agree(s, find); err != nil {
+	e.notes, err = h.agree(s, find)
+	if err != nil {
 		return nil, err
 	}
 	written := func(c *Column) *Column {

@@ -55,7 +55,8 @@ func list(names []string) string {
 func join(names []string) string {
 	quoted := make([]string, len(names))
 	for i, s := range names {
-		if quoted[i] = s; strings.Contains(s, ",") {
+		quoted[i] = s
+		if strings.Contains(s, ",") {
 			quoted[i] = strconv.Quote(s)
 		}
 	}

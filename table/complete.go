@@ -79,7 +79,8 @@ func (c *Chunk) Keep(keep func(row int) bool) *Chunk {
 			out.texts.(*kept).rows = append(out.texts.(*kept).rows, row)
 		}
 	}
-	if out.rows = len(out.where); out.rows == c.rows {
+	out.rows = len(out.where)
+	if out.rows == c.rows {
 		return c
 	}
 	return out

@@ -128,7 +128,8 @@ func (r *csvRows) readBlock() *block {
 			r.rest = append([]byte(nil), buf[end:]...)
 			return r.block(buf[:end])
 		}
-		if size *= 2; size > maxRecord {
+		size *= 2
+		if size > maxRecord {
 			r.readErr = fmt.Errorf("%s: a row is longer than %d MiB; is a quote (\") not closed?", r.head.File, maxRecord>>20)
 			return nil
 		}

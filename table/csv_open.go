@@ -30,11 +30,13 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 		o.Delimiter = delim
 	}
 	if !whole {
-		if start = start[:lastRecord(start)]; len(start) == 0 {
+		start = start[:lastRecord(start)]
+		if len(start) == 0 {
 			return fmt.Errorf("%s: the first row is longer than %d kB; is this a table?", r.head.File, sniffSize/1000)
 		}
 	}
-	if delim = o.Delimiter; delim == 0 {
+	delim = o.Delimiter
+	if delim == 0 {
 		delim = sniffDelimiter(start, ext)
 	}
 	r.head.lines, r.head.delim = true, delim
@@ -59,7 +61,8 @@ func readHeader(h *Header, start []byte, line int, o Options) (lines, size int, 
 	at := 0
 	for row == nil {
 		var bad *rowError
-		if row, at, bad = scanRow(start, at, h.delim); bad != nil {
+		row, at, bad = scanRow(start, at, h.delim)
+		if bad != nil {
 			return 0, 0, fmt.Errorf("%s: %s", h.at(line+bytes.Count(start[:at], []byte{'\n'})), bad.what)
 		}
 		if row == nil && at >= len(start) {

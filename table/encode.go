@@ -145,7 +145,8 @@ func (in *input) variance(c *Chunk, row int, value float64) (float32, error) {
 	std := in.Std
 	if in.std >= 0 {
 		var err error
-		if std, err = c.positive(row, in.std, "standard deviation"); err != nil {
+		std, err = c.positive(row, in.std, "standard deviation")
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -226,7 +227,8 @@ func (e *Encoder) Weights(c *Chunk, w []float32) error {
 		v := 1.0
 		if e.weight >= 0 {
 			var err error
-			if v, err = c.positive(row, e.weight, "weight"); err != nil {
+			v, err = c.positive(row, e.weight, "weight")
+			if err != nil {
 				return err
 			}
 		}

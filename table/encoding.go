@@ -95,7 +95,8 @@ func (d *decoder) Read(p []byte) (int, error) {
 		}
 		n := copy(d.in[:], d.rest)
 		m, err := d.src.Read(d.in[n:])
-		if d.err = err; err == io.EOF && d.as != Latin1 && (n+m)%2 == 1 {
+		d.err = err
+		if err == io.EOF && d.as != Latin1 && (n+m)%2 == 1 {
 			d.err = io.ErrUnexpectedEOF // half a character
 		}
 		d.out = d.text(d.out[:0], d.in[:n+m])

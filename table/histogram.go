@@ -99,7 +99,9 @@ func (k *counter) histogram() Histogram {
 	if k.column.Type == Categorical {
 		return h
 	}
-	h.From, h.To, h.Whole = k.column.Min, k.column.Max, len(k.fine) > 0
+	h.From = k.column.Min
+	h.To = k.column.Max
+	h.Whole = len(k.fine) > 0
 	if h.Whole { // bins of equally many whole numbers
 		step := math.Ceil((h.To - h.From + 1) / bins)
 		n := math.Ceil((h.To - h.From + 1) / step)

@@ -242,11 +242,16 @@ func (in *inference) numeric(c *Column, p *profile) error {
 	if p.infinite != "" {
 		return errors.New(p.infinite)
 	}
-	c.Type, c.Mean, c.SD, c.Min, c.Max = Numeric, p.mean, p.sd(), p.min, p.max
+	c.Type = Numeric
+	c.Mean = p.mean
+	c.SD = p.sd()
+	c.Min = p.min
+	c.Max = p.max
 	if !(c.SD > 0) || c.Min == c.Max {
 		*c = Column{Name: c.Name, Role: Dropped, Missing: c.Missing, Note: "constant: " + label(c.Min)}
 	}
-	if c.Marks = p.markList(); p.style != nil {
+	c.Marks = p.markList()
+	if p.style != nil {
 		c.Style, c.Unit = p.style.style, p.style.unit
 		c.Note = fmt.Sprintf("%s is read as %s", short(p.style.example), digits(p.style.exampleValue))
 	} else if in.point(c) == ',' && !p.whole && c.Role != Dropped {
@@ -268,8 +273,13 @@ func (in *inference) times(c *Column, p *profile) {
 		c.Role, c.Note = Dropped, "the same time in every row"
 		return
 	}
-	c.Type, c.Layout, c.Parts, c.Marks = Times, t.layout, t.parts(), p.markList()
-	c.Mean, c.Min, c.Max = t.mean, t.min, t.max
+	c.Type = Times
+	c.Layout = t.layout
+	c.Parts = t.parts()
+	c.Marks = p.markList()
+	c.Mean = t.mean
+	c.Min = t.min
+	c.Max = t.max
 	c.Apart = in.Impute
 	for _, other := range p.times[1:] {
 		if other.min != t.min || other.max != t.max || other.mean != t.mean { // the day or the month first
@@ -313,7 +323,12 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 		}
 		return nil
 	}
-	c.Type, c.Levels, c.NA, c.None, c.Codes, c.Note = Categorical, levels, p.isName, p.isNone, p.codes, p.codesNote()
+	c.Type = Categorical
+	c.Levels = levels
+	c.NA = p.isName
+	c.None = p.isNone
+	c.Codes = p.codes
+	c.Note = p.codesNote()
 	in.written(c, p)
 	switch {
 	case p.isName:
@@ -343,7 +358,11 @@ func (in *inference) plain(c *Column, p *profile) error {
 	case c.Role == Weight && p.max == 0:
 		return fmt.Errorf("%s: every weight in column %s is 0", in.head.File, c.Name)
 	}
-	c.Type, c.Mean, c.SD, c.Min, c.Max = Numeric, p.mean, p.sd(), p.min, p.max
+	c.Type = Numeric
+	c.Mean = p.mean
+	c.SD = p.sd()
+	c.Min = p.min
+	c.Max = p.max
 	in.written(c, p)
 	return nil
 }

@@ -51,8 +51,15 @@ func (p *profile) settle(point byte) {
 	case p.texts > 0 && p.numberStyle(point) != nil && !p.dated(point):
 		s := p.numberStyle(point)
 		p.style = s
-		p.numbers, p.texts, p.rising, p.falling = s.n, 0, false, false
-		p.mean, p.m2, p.min, p.max, p.sample = s.mean, s.m2, s.min, s.max, s.sample
+		p.numbers = s.n
+		p.texts = 0
+		p.rising = false
+		p.falling = false
+		p.mean = s.mean
+		p.m2 = s.m2
+		p.min = s.min
+		p.max = s.max
+		p.sample = s.sample
 	case p.texts > 0 && p.numbers == 0 && len(p.times) > 0:
 		p.time = p.times[0]
 	default: // names

@@ -21,7 +21,9 @@ func TestBoundedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	var m runtime.MemStats
-	rows, chunks, most := 0, 0, uint64(0)
+	rows := 0
+	chunks := 0
+	most := uint64(0)
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	before := m.HeapAlloc

@@ -96,7 +96,8 @@ func parseArray(header string) (*array, error) {
 	}
 	a := &array{order: binary.LittleEndian, fortran: field["fortran_order"] == "True"}
 	for s := range strings.SplitSeq(field["shape"], ",") {
-		if s = strings.TrimSpace(s); s == "" {
+		s = strings.TrimSpace(s)
+		if s == "" {
 			continue
 		}
 		n, err := strconv.Atoi(s) // what an int cannot hold, no memory can

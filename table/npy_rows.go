@@ -140,7 +140,9 @@ func (r *npyRows) next() (*Chunk, error) {
 
 // read writes rows [row, row+n) to dst, whose rows are stride apart.
 func (a *arrayRows) read(row, n int, dst []cell, stride int) error {
-	decode, size, cols := decoders[a.kind], a.size(), a.cols()
+	decode := decoders[a.kind]
+	size := a.size()
+	cols := a.cols()
 	if a.places == nil {
 		a.grow(n * cols * size)
 		if _, err := io.ReadFull(a.stream, a.buf); err != nil {

@@ -149,7 +149,8 @@ func (r *Reader) open(src io.Reader, o Options) error {
 	}
 	if e := o.Encoding.of(start); e != UTF8 {
 		in = bufio.NewReaderSize(e.decode(in), sniffSize)
-		if _, err = in.Peek(sniffSize); err != nil && err != io.EOF {
+		_, err = in.Peek(sniffSize)
+		if err != nil && err != io.EOF {
 			return readError(file, err)
 		}
 	}

@@ -56,7 +56,8 @@ func (p *profile) asCodes() {
 		p.numbers -= n
 		if p.numberCount != nil {
 			v := paddedValue(s)
-			if p.numberCount[v] -= n; p.numberCount[v] == 0 {
+			p.numberCount[v] -= n
+			if p.numberCount[v] == 0 {
 				delete(p.numberCount, v)
 			}
 		}

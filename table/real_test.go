@@ -158,7 +158,8 @@ func TestWithTargets(t *testing.T) {
 	if !slices.Equal(rows, []int{0, 3, 4}) || missing != 2 {
 		t.Errorf("rows %v, %d missing", rows, missing)
 	}
-	if rows, missing = f.WithTargets([]int{0, 3, 4}, []string{"y", "c"}); !slices.Equal(rows, []int{0}) || missing != 2 {
+	rows, missing = f.WithTargets([]int{0, 3, 4}, []string{"y", "c"})
+	if !slices.Equal(rows, []int{0}) || missing != 2 {
 		t.Errorf("rows %v, %d missing", rows, missing)
 	}
 	if got := f.MarkOfTarget([]string{"y"}); got != `"-" (a.csv line 4)` {

@@ -221,7 +221,8 @@ func newScale(numbers []float64) (*Scale, []sentinel) {
 	for _, low := range []bool{true, false} {
 		var s *sentinel
 		before := len(rest)
-		if s, rest = findSentinel(rest, low); s != nil {
+		s, rest = findSentinel(rest, low)
+		if s != nil {
 			s.share = float64(before-len(rest)) / float64(len(numbers))
 			odd = append(odd, *s)
 		}

@@ -112,7 +112,8 @@ func nameColumns(h *Header, row []string, header HeaderRow) error {
 	if h.Named {
 		h.Columns = make([]string, len(row))
 		for i, s := range row {
-			if h.Columns[i] = strings.TrimSpace(s); s == "" {
+			h.Columns[i] = strings.TrimSpace(s)
+			if s == "" {
 				h.Columns[i] = fmt.Sprintf("c%d", i+1)
 			}
 		}

@@ -75,7 +75,8 @@ func (f *Frame) Folds(rows []int, n int, seed uint64, group string) ([][]int, er
 	order, whole := shuffled(rows, seed), func(a, b int) bool { return false }
 	if group != "" {
 		var err error
-		if order, whole, err = f.byGroup(rows, Split{Seed: seed, Group: group}); err != nil {
+		order, whole, err = f.byGroup(rows, Split{Seed: seed, Group: group})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -176,7 +177,8 @@ func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b 
 	times, k := map[int]float64{}, f.clock(rows, col)
 	for _, row := range rows {
 		c, at := f.at(row)
-		if times[row], err = k.time(c, at, col); err != nil {
+		times[row], err = k.time(c, at, col)
+		if err != nil {
 			return nil, nil, err
 		}
 	}

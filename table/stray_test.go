@@ -51,9 +51,13 @@ func TestStrays(t *testing.T) {
 	} {
 		text := strayed(300, c.cell)
 		for _, column := range []string{"input", "target"} {
-			spec, ways, became := Spec{Targets: []string{"y"}, Impute: true}, "ignore column c, or name it as categorical", "names"
+			spec := Spec{Targets: []string{"y"}, Impute: true}
+			ways := "ignore column c, or name it as categorical"
+			became := "names"
 			if column == "target" {
-				spec.Targets, ways, became = []string{"c"}, "or name column c as categorical", "classes"
+				spec.Targets = []string{"c"}
+				ways = "or name column c as categorical"
+				became = "classes"
 			}
 			if column == "target" && (c.name == "durations" || c.name == "a typo among marks") {
 				continue

@@ -99,7 +99,9 @@ func (s Style) ungroup(t string) (plain []byte, ok bool) {
 			if digits == 0 || digits > 3 || groups > 0 && digits < 2 || groups == 0 && plain[0] == '0' {
 				return nil, false
 			}
-			parts, digits, groups = r, 0, groups+1
+			parts = r
+			digits = 0
+			groups = groups + 1
 		default:
 			return nil, false
 		}
@@ -177,7 +179,8 @@ func (s *styled) addText(at sighting) {
 	}
 	v, unit, ok := s.style.measure(text)
 	ok = ok && !(strings.ContainsAny(unit, "0123456789") && duration.MatchString(text)) // 1h 20m is not 1 of a unit
-	if s.failed = !ok; !ok {
+	s.failed = !ok
+	if !ok {
 		s.sample = sample{}
 		return
 	}

@@ -44,7 +44,12 @@ func (in *inference) target(c *Column, p *profile, task Task) error {
 	if n := p.numbers + p.texts; n >= few && 2*len(levels) > n {
 		return fmt.Errorf("%s: the target %s has %d classes in %d training rows; classes must repeat to be learned", in.head.File, c.Name, len(levels), n)
 	}
-	c.Type, c.Levels, c.NA, c.None, c.Codes, c.Note = Categorical, levels, p.isName, p.isNone, p.codes, p.codesNote()
+	c.Type = Categorical
+	c.Levels = levels
+	c.NA = p.isName
+	c.None = p.isNone
+	c.Codes = p.codes
+	c.Note = p.codesNote()
 	if !chosen {
 		c.Odd = in.oddNames(c, p, "they are read as classes")
 	}

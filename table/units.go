@@ -38,11 +38,13 @@ func cutMeasure(t string) (rest, unit string) {
 
 // measure is parse that also reads units of measurement.
 func (s Style) measure(text string) (v float64, unit string, ok bool) {
-	if v, unit, ok = s.parse(text); ok {
+	v, unit, ok = s.parse(text)
+	if ok {
 		return v, unit, ok
 	}
 	rest, measure := cutMeasure(strings.TrimSpace(text))
-	if v, unit, ok = s.parse(rest); !ok || unit != "" || measure == "" {
+	v, unit, ok = s.parse(rest)
+	if !ok || unit != "" || measure == "" {
 		return 0, "", false
 	}
 	return v, measure, true

@@ -38,7 +38,8 @@ func placesOf(r rune) int {
 func shortened(s string, room int) string {
 	n, end := 0, 0 // where a text of room-1 places ends
 	for i, r := range s {
-		if n += placesOf(r); n > room {
+		n += placesOf(r)
+		if n > room {
 			return s[:end] + "…"
 		} else if n < room {
 			end = i + utf8.RuneLen(r)

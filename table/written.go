@@ -89,7 +89,10 @@ func writing(rows [][]string, width int) []written {
 // comma unless it probably groups thousands; doubt is set for a column that was decided so.
 // Without guess, it is a decimal comma.
 func points(all []written, delim byte, guess bool, used func(col int) bool) (points []byte, doubt []bool) {
-	commas, dots, groups, thousands := false, false, false, false
+	commas := false
+	dots := false
+	groups := false
+	thousands := false
 	for col := range all {
 		if w := &all[col]; used(col) {
 			commas, dots = commas || w.sure() == ',', dots || w.sure() == '.'

@@ -28,7 +28,9 @@ func (e counted) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 func TestMembersAreCounted(t *testing.T) {
 	for _, parallel := range []int{1, 3} {
 		c := quick
-		c.Ensemble, c.Steps, c.Parallel = 9, 16, parallel
+		c.Ensemble = 9
+		c.Steps = 16
+		c.Parallel = parallel
 		e := counted{engine.CPU[float32](), new(sync.Mutex), map[int]int{}}
 		c.Engine = e
 		if _, err := tabular.Fit(t.Context(), c, wave(5, 60, 0.2), "", nil); err != nil {

@@ -164,7 +164,8 @@ func (c Config) override(x Candidate, width, bins, waves int) Candidate {
 	if c.Waves > 0 {
 		x.Bins, x.Waves = 0, waves
 	}
-	if x.Pitch = cmp.Or(x.Pitch, slowWaves); x.Waves == 0 {
+	x.Pitch = cmp.Or(x.Pitch, slowWaves)
+	if x.Waves == 0 {
 		x.Pitch = 0
 	}
 	if c.Noise == Heteroscedastic {
@@ -184,7 +185,8 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	}
 	act := nn.Apply{F: f}
 	if c.Rule != "" {
-		if act.Rule, err = moment.Parse(c.Rule); err != nil {
+		act.Rule, err = moment.Parse(c.Rule)
+		if err != nil {
 			return nil, nil, err
 		}
 	}

@@ -215,7 +215,8 @@ func composeOf(folds []fold, trials []Trial, noise string, n, most int) (picks [
 				next, top = i, s
 			}
 		}
-		if length += trials[next].length(); len(picks) >= n && length > float64(n) {
+		length += trials[next].length()
+		if len(picks) >= n && length > float64(n) {
 			break
 		}
 		picks, score = append(picks, next), top

@@ -146,7 +146,9 @@ func TestCompose(t *testing.T) {
 	// Members that stop early are more, as long as they take no longer than two that do not.
 	for _, x := range []struct{ stop, most, want int }{{1, 9, 9}, {1, 99, 16}, {3, 99, 5}, {8, 99, 2}} {
 		early := slices.Clone(trials)
-		early[1].Stop, early[2].Stop, early[3].Stop = x.stop, x.stop, x.stop
+		early[1].Stop = x.stop
+		early[2].Stop = x.stop
+		early[3].Stop = x.stop
 		if picks := compose(folds, early, 2, x.most); len(picks) != x.want {
 			t.Errorf("%d members stop at %d, want %d", len(picks), x.stop, x.want)
 		}

@@ -132,7 +132,8 @@ func (c Config) plan(d Data) plan {
 	p := plan{Config: c, classes: d.Classes}
 	p.used = min(max(2, fewRows/n), 5)
 	p.folds = max(8, 2*p.used)
-	if p.apart = n >= manyRows; p.apart {
+	p.apart = n >= manyRows
+	if p.apart {
 		p.folds, p.used = 16, 1
 	}
 	if d.Ordered {

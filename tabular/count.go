@@ -177,7 +177,9 @@ func (f *Fitted) Counts() bool {
 // Counts fills c with the distribution of a row's target, a count.
 func (v *Predictions) Counts(row, target int, c *dist.Counts) {
 	c.Reset()
-	s, zero, step := v.residuals[target], v.scale.Zero[target], v.scale.Step[target]
+	s := v.residuals[target]
+	zero := v.scale.Zero[target]
+	step := v.scale.Step[target]
 	for k := range v.Members() {
 		mean, variance := v.Member(k, row*v.Width+target)
 		if mean-mean != 0 || variance-variance != 0 { // nothing is known then

@@ -136,7 +136,9 @@ func TestGradesAreNotCounts(t *testing.T) {
 func TestCountsResume(t *testing.T) {
 	d := counted(400, 13, drawn(0))
 	c := openNoise
-	c.Steps, c.Parallel, c.Width = 300, 1, 8
+	c.Steps = 300
+	c.Parallel = 1
+	c.Width = 8
 	whole, err := Fit(t.Context(), c, d, "", nil)
 	if err != nil || !whole.Counts() {
 		t.Fatalf("%v; the members are %v", err, whole.Report.Members[0].Candidate)

@@ -101,7 +101,9 @@ func (d Data) pick(rows []int) Data {
 	w, k := d.X.Width, d.Outputs()
 	p := d
 	p.X = gauss.Batch[float32]{Rows: len(rows), Width: w, Mean: gather(d.X.Mean, w, rows), Var: gather(d.X.Var, w, rows)}
-	p.Y, p.Weights, p.Groups = gather(d.Y, k, rows), gather(d.Weights, 1, rows), nil
+	p.Y = gather(d.Y, k, rows)
+	p.Weights = gather(d.Weights, 1, rows)
+	p.Groups = nil
 	p.slopes = gather(d.slopes, k, rows)
 	return p
 }

@@ -19,7 +19,9 @@ func levelled(n, levels int, key uint64) Data {
 	x, y := make([]float32, 3*n), make([]float32, n)
 	for i := range n {
 		level := int(rng.Uniform(k, uint64(4*i)) * float64(levels))
-		x[3*i], x[3*i+1], x[3*i+2] = float32(rng.Normal(k, uint64(4*i+1))), float32(level), float32(rng.Normal(k, uint64(4*i+2)))
+		x[3*i] = float32(rng.Normal(k, uint64(4*i+1)))
+		x[3*i+1] = float32(level)
+		x[3*i+2] = float32(rng.Normal(k, uint64(4*i+2)))
 		y[i] = 0.5*x[3*i] + 0.8*float32(rng.Normal(k, uint64(1<<40+level))) + 0.2*float32(rng.Normal(k, uint64(4*i+3)))
 	}
 	return Data{Set: data.Set{X: gauss.Fixed(3, x), Y: y}, Levels: []int{0, levels + 2, 0}}
@@ -38,7 +40,8 @@ func TestLevels(t *testing.T) {
 	if err := f.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = Load(path); err != nil {
+	f, err = Load(path)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if !nn.Any(f.Members.Members[0].Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Embed); return ok }) {
@@ -130,7 +133,8 @@ func TestChoices(t *testing.T) {
 				doubt := 0.0
 				for i := range test.Y {
 					y := float64(v.Mean[i*outputs])
-					if doubt += float64(v.Weights[i*outputs]) / n; level < levels {
+					doubt += float64(v.Weights[i*outputs]) / n
+					if level < levels {
 						mean[i], square[i] = mean[i]+y/levels, square[i]+y*y/levels
 					}
 				}

@@ -106,7 +106,9 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	var nets []*model.Model
 	for i, m := range members {
 		if m.err == nil {
-			good, done, nets = append(good, m), append(done, picks[i]), append(nets, m.net)
+			good = append(good, m)
+			done = append(done, picks[i])
+			nets = append(nets, m.net)
 			rep.Members = append(rep.Members, Member{rep.Trials[picks[i]].Candidate, m.log.Curve, m.step})
 		}
 	}
@@ -211,7 +213,8 @@ func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
 		if x.err != nil && ctx.Err() == nil {
 			r.advance(0, 0, 0, j.training(&x))
 		}
-		if results[i], errs[i] = &x, err; err != nil {
+		results[i], errs[i] = &x, err
+		if err != nil {
 			cancel()
 		}
 	})
@@ -234,7 +237,9 @@ func (r *run) begin(stage string, jobs []*job, more int) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state.Stage, r.state.Running, r.state.Jobs = stage, 0, len(jobs)
+	r.state.Stage = stage
+	r.state.Running = 0
+	r.state.Jobs = len(jobs)
 	r.state.Total = r.state.Done + work*float64(1+more)
 	if stage == "choosing" {
 		r.state.Total += most * (float64(r.ahead) + float64(r.Ensemble*r.Steps)/float64(r.plan.trial))

@@ -49,7 +49,10 @@ type Member struct {
 func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) (*Fitted, error) {
 	d := r.data
 	if w := r.whole; w.Gaps != nil {
-		d.X, d.Levels, d.Choices, d.Gaps = w.X, w.Levels, w.Choices, w.Gaps
+		d.X = w.X
+		d.Levels = w.Levels
+		d.Choices = w.Choices
+		d.Gaps = w.Gaps
 	}
 	for i, n := range nets {
 		n, err := grow(n, d)

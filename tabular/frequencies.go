@@ -29,7 +29,8 @@ func severalValues(d Data, j int) bool {
 	var seen []float32
 	for i := range d.X.Rows {
 		if x := d.X.Mean[i*d.X.Width+j]; !slices.Contains(seen, x) {
-			if seen = append(seen, x); len(seen) > 2 {
+			seen = append(seen, x)
+			if len(seen) > 2 {
 				return true
 			}
 		}

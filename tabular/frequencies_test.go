@@ -35,7 +35,8 @@ func TestFrequencies(t *testing.T) {
 	if !nn.Any(m.Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Periodic); return ok }) {
 		t.Error("the network has no waves")
 	}
-	if c.Waves = 0; c.frequencies(d, 1) != nil {
+	c.Waves = 0
+	if c.frequencies(d, 1) != nil {
 		t.Error("a candidate without waves has frequencies")
 	}
 }

@@ -41,7 +41,8 @@ func (d Data) withoutGaps() Data {
 	out, at := d, make([]int, d.X.Width) // what an input becomes
 	var kept []int
 	for j := range d.X.Width {
-		if at[j] = len(kept); !d.isGap(j) {
+		at[j] = len(kept)
+		if !d.isGap(j) {
 			kept = append(kept, j)
 		}
 	}
@@ -58,7 +59,9 @@ func (d Data) withoutGaps() Data {
 		return to
 	}
 	out.X = gauss.Batch[float32]{Rows: d.X.Rows, Width: len(kept), Mean: narrow(d.X.Mean), Var: narrow(d.X.Var)}
-	out.Gaps, out.Choices, out.Levels = nil, nil, nil
+	out.Gaps = nil
+	out.Choices = nil
+	out.Levels = nil
 	for _, c := range d.Choices {
 		out.Choices = append(out.Choices, Span{at[c.From], at[c.From] + c.To - c.From})
 	}

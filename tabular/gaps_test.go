@@ -15,11 +15,15 @@ func gapped(n int, key uint64) (d, without Data) {
 	without = levelled(n, 3, key)
 	x := make([]float32, 5*n)
 	for i := range n {
-		x[5*i], x[5*i+2], x[5*i+3] = without.X.Mean[3*i], without.X.Mean[3*i+1], without.X.Mean[3*i+2]
+		x[5*i] = without.X.Mean[3*i]
+		x[5*i+2] = without.X.Mean[3*i+1]
+		x[5*i+3] = without.X.Mean[3*i+2]
 		without.Y[i] += 1.5 * x[5*i]
 	}
 	d = without
-	d.X, d.Levels, d.Gaps = gauss.Fixed(5, x), []int{0, 0, 5, 0, 0}, []Span{{0, 2}, {3, 5}}
+	d.X = gauss.Fixed(5, x)
+	d.Levels = []int{0, 0, 5, 0, 0}
+	d.Gaps = []Span{{0, 2}, {3, 5}}
 	return d, without
 }
 
@@ -48,7 +52,8 @@ func TestGaps(t *testing.T) {
 			if err := f.Save(path); err != nil {
 				t.Fatal(err)
 			}
-			if f, err = Load(path); err != nil {
+			f, err = Load(path)
+			if err != nil {
 				t.Fatal(err)
 			}
 			p := f.NewPredictor(nil, 300)

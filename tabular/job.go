@@ -126,7 +126,8 @@ func (j *job) run(ctx context.Context, tell func(steps int, so *result)) (r resu
 		err := t.AdvanceTo(max(next, t.Step()+1), func(s train.Step) {
 			r.log.Sum += s.NLL
 			r.log.Count++
-			if r.step = s.Step; r.step%often == 0 {
+			r.step = s.Step
+			if r.step%often == 0 {
 				tell(often, &r)
 			}
 		})
@@ -138,7 +139,8 @@ func (j *job) run(ctx context.Context, tell func(steps int, so *result)) (r resu
 			return r, err
 		}
 		if r.step == j.stop(len(r.log.Curve)+1) {
-			if r.err = r.log.add(r.step, judge); r.err != nil {
+			r.err = r.log.add(r.step, judge)
+			if r.err != nil {
 				return r, nil
 			}
 			if err := errors.Join(j.keep(&r.log, r.step), t.Save()); err != nil {

@@ -41,8 +41,12 @@ func fitShape(folds []fold, members func(f fold) []heldOutPredictions, target in
 	top := math.Inf(-1)
 	try := func(power, tilt float64) {
 		s, logp := fitMixture(flatten(rows, power, logv.mean(), tilt, mean.mean()), counts)
-		if logp -= (power*power + tilt*tilt) / (2 * levelPrior * levelPrior); logp > top {
-			best, top, at.Power, at.Tilt = s, logp, power, tilt
+		logp -= (power*power + tilt*tilt) / (2 * levelPrior * levelPrior)
+		if logp > top {
+			best = s
+			top = logp
+			at.Power = power
+			at.Tilt = tilt
 		}
 	}
 	for _, power := range levels {

@@ -21,7 +21,9 @@ func boundNoise(m *model.Model, d Data) {
 		seen.Least[i] = math.Inf(1)
 	}
 	x, p := d.pick(d.some(usualRows)).X, m.NewPredictor(chunk)
-	mean, doubt, noise := make([]float32, k), make([]float32, k), make([]float32, k)
+	mean := make([]float32, k)
+	doubt := make([]float32, k)
+	noise := make([]float32, k)
 	for lo := 0; lo < x.Rows; lo += chunk {
 		out := p.Predict(x.Slice(lo, min(x.Rows, lo+chunk)))
 		for i := range out.Rows {

@@ -66,7 +66,8 @@ func (p *Predictor) Predict(x gauss.Batch[float32]) *Predictions {
 func (p *Predictor) TryPredict(x gauss.Batch[float32]) (*Predictions, error) {
 	v := &p.out
 	var err error
-	if v.Predictions, err = p.head.TryPredict(x); err != nil {
+	v.Predictions, err = p.head.TryPredict(x)
+	if err != nil {
 		return nil, err
 	}
 	v.Unfamiliar = p.all[:x.Rows]

@@ -19,7 +19,9 @@ func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) 
 				continue
 			}
 			if s := standing(folds, i, all[0]); best == nil || s > top {
-				best, c, top = all[0], i, s
+				best = all[0]
+				c = i
+				top = s
 			}
 		}
 	}
@@ -31,7 +33,9 @@ func (r *run) salvage(folds []fold, rep Report, members []*result, picks []int) 
 	if best == nil {
 		return nil
 	}
-	rep.Partial, rep.Score, rep.SE = true, 0, 0
+	rep.Partial = true
+	rep.Score = 0
+	rep.SE = 0
 	rep.Members = []Member{{r.candidate[c], best.log.Curve, best.step}}
 	var shapes []ResidualMixture
 	seen, at := sameStop(folds, c, best)

@@ -45,7 +45,9 @@ func TestStoppedBetweenStops(t *testing.T) {
 func TestStoppedMembers(t *testing.T) {
 	d := wave(6, 100, 0.2)
 	c := quick
-	c.Parallel, c.Steps, c.Ensemble = 1, 300, 4
+	c.Parallel = 1
+	c.Steps = 300
+	c.Ensemble = 4
 	f := stopped(t, c, d, func(x *tabular.Training) bool { return x.Name == "member-3" })
 	c.Ensemble = 3
 	g := fit(t, c, d)

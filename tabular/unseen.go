@@ -119,7 +119,9 @@ func (u *unseen) add(l level) {
 // share what the value changes.
 func (u *unseen) gap(g Span, embedded nn.Embed) {
 	u.most = 200 // most of what the value changes may be in its features
-	d, t, width := u.data, u.table, u.width
+	d := u.data
+	t := u.table
+	width := u.width
 	for _, row := range d.some(compared) {
 		u.known = append(u.known, level{at: g.From, inputs: d.X.Mean[row*d.X.Width+g.From : row*d.X.Width+g.To]})
 	}
@@ -205,7 +207,9 @@ func (u *unseen) variance(x gauss.Batch[float32], levels []level) (total float64
 	}
 	n := float64(len(levels))
 	few := (n + 1) / max(1, n-1)
-	sum, square, within := make([]float64, x.Rows*outputs), make([]float64, x.Rows*outputs), make([]float64, x.Rows*outputs)
+	sum := make([]float64, x.Rows*outputs)
+	square := make([]float64, x.Rows*outputs)
+	within := make([]float64, x.Rows*outputs)
 	for _, l := range levels {
 		l.put(x)
 		out := u.predictor.Predict(x)

@@ -69,7 +69,9 @@ func proposeWarp(u []float64, zero float64) *dist.Warp {
 		}
 		mean, own := warpMoments(w, u)
 		if gain := slope - math.Log(own) + math.Log(sd); gain > most {
-			w.Mean, w.SD, w.Origin = mean, own, zero
+			w.Mean = mean
+			w.SD = own
+			w.Origin = zero
 			best, most = w, gain
 		}
 	}

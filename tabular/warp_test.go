@@ -59,7 +59,8 @@ func TestSkewedTarget(t *testing.T) {
 	if err := f.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = Load(path); err != nil || !reflect.DeepEqual(f.Warp(0), w) {
+	f, err = Load(path)
+	if err != nil || !reflect.DeepEqual(f.Warp(0), w) {
 		t.Fatalf("loaded with %+v, %v", f.Warp(0), err)
 	}
 	v := f.NewPredictor(nil, 200).Predict(test.X)

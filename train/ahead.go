@@ -30,7 +30,8 @@ func (t *Trainer) AdvanceTo(step int, report func(Step)) error {
 			err = t.ahead(p, step, report)
 		} else {
 			var s Step
-			if s, err = t.Advance(); err == nil && report != nil {
+			s, err = t.Advance()
+			if err == nil && report != nil {
 				report(s)
 			}
 		}

@@ -94,7 +94,8 @@ func (t *Trainer) Save() error {
 	}
 	f := &safetensors.File{Metadata: map[string]string{factsKey: string(meta)}}
 	if t.config.Prior != nil {
-		if f.Metadata[priorsKey], err = t.priors(); err != nil {
+		f.Metadata[priorsKey], err = t.priors()
+		if err != nil {
 			return err
 		}
 	}
@@ -196,7 +197,8 @@ func (t *Trainer) load(f *safetensors.File) error {
 	var priors []float64
 	if t.config.Prior != nil {
 		var err error
-		if priors, err = t.readPriors(f.Metadata[priorsKey]); err != nil {
+		priors, err = t.readPriors(f.Metadata[priorsKey])
+		if err != nil {
 			return err
 		}
 	}

@@ -24,7 +24,9 @@ import (
 func checkpointed(t *testing.T) train.Config {
 	t.Helper()
 	c := config()
-	c.Steps, c.Checkpoint, c.Prior = 3, filepath.Join(t.TempDir(), "run.ckpt"), &vi.EmpiricalBayes{}
+	c.Steps = 3
+	c.Checkpoint = filepath.Join(t.TempDir(), "run.ckpt")
+	c.Prior = &vi.EmpiricalBayes{}
 	run(t, network(moment.UT(2)), c)
 	return c
 }
@@ -47,7 +49,8 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 	facts := func(old, new string) func(f *safetensors.File) {
 		return func(f *safetensors.File) {
 			s := f.Metadata["utvi.checkpoint"]
-			if f.Metadata["utvi.checkpoint"] = strings.Replace(s, old, new, 1); f.Metadata["utvi.checkpoint"] == s {
+			f.Metadata["utvi.checkpoint"] = strings.Replace(s, old, new, 1)
+			if f.Metadata["utvi.checkpoint"] == s {
 				t.Errorf("%s is not in %s", old, s)
 			}
 		}
@@ -135,7 +138,9 @@ func TestStepsAddUp(t *testing.T) {
 func TestCheckpointEvery(t *testing.T) {
 	for every, want := range map[int][]int{0: {5}, 2: {2, 4, 5}, 5: {5}} {
 		c := config()
-		c.Steps, c.Checkpoint, c.CheckpointEvery = 5, filepath.Join(t.TempDir(), "c"), every
+		c.Steps = 5
+		c.Checkpoint = filepath.Join(t.TempDir(), "c")
+		c.CheckpointEvery = every
 		tr, err := train.New(network(moment.UT(2)), c)
 		if err != nil {
 			t.Fatal(err)

@@ -73,7 +73,8 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	var last error
 	for s, err := range tr.Steps(ctx) {
-		if last = err; err == nil && s.Step == 7 {
+		last = err
+		if err == nil && s.Step == 7 {
 			cancel()
 		}
 	}

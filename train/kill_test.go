@@ -17,7 +17,9 @@ import (
 // killed is the configuration of the run that TestKill cuts down.
 func killed(checkpoint string) train.Config {
 	c := config()
-	c.Steps, c.Checkpoint, c.CheckpointEvery = 600, checkpoint, 3
+	c.Steps = 600
+	c.Checkpoint = checkpoint
+	c.CheckpointEvery = 3
 	return c
 }
 

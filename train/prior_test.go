@@ -49,7 +49,9 @@ func TestPriorIsTheOptimum(t *testing.T) {
 func TestFittedPriorCostsLess(t *testing.T) {
 	last := func(p *vi.EmpiricalBayes) train.Step {
 		c := config()
-		c.KL, c.Steps, c.Prior = nil, 400, p
+		c.KL = nil
+		c.Steps = 400
+		c.Prior = p
 		steps := run(t, network(moment.UT(2)), c)
 		return steps[len(steps)-1]
 	}

@@ -184,7 +184,10 @@ func TestUncertainTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config()
-	c.Data, c.KL, c.Steps, c.Batch = table, optim.WarmUpKL(20), 40, 64
+	c.Data = table
+	c.KL = optim.WarmUpKL(20)
+	c.Steps = 40
+	c.Batch = 64
 	steps := run(t, network(moment.UT(2)), c)
 	if last := steps[len(steps)-1]; !(last.NLL < steps[0].NLL) {
 		t.Errorf("the negative log-likelihood went from %v to %v", steps[0].NLL, last.NLL)

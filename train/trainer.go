@@ -182,7 +182,10 @@ func (t *Trainer) finish(s Step, o engine.Outcome) (Step, error) {
 // record writes the progress of the training to the facts of the network.
 func (t *Trainer) record(nll float64) {
 	f := &t.net.Facts
-	f.Rows, f.Steps, f.Likelihood, f.NLL = t.config.Data.Rows(), t.step, t.config.Likelihood.String(), nll
+	f.Rows = t.config.Data.Rows()
+	f.Steps = t.step
+	f.Likelihood = t.config.Likelihood.String()
+	f.NLL = nll
 	t.net.Likelihood = t.config.Likelihood
 }
 

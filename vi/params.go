@@ -149,7 +149,9 @@ func (p *Params[T]) CheckGrads() error {
 func (p *Params[T]) Share(q *Params[T]) {
 	p.Theta = q.Theta
 	for i, t := range q.Tensors {
-		p.Tensors[i].Mean, p.Tensors[i].Rho, p.Tensors[i].Prior = t.Mean, t.Rho, t.Prior
+		p.Tensors[i].Mean = t.Mean
+		p.Tensors[i].Rho = t.Rho
+		p.Tensors[i].Prior = t.Prior
 		p.Tensors[i].Center = t.Center
 	}
 }

@@ -26,7 +26,9 @@ func declared() (p *vi.Params[float64], drawn, from, numbers, given *vi.Tensor[f
 // within checks that x fills [lo, hi] and does not leave it.
 func within(t *testing.T, what string, x []float64, lo, hi float64) {
 	t.Helper()
-	least, most, width := slices.Min(x), slices.Max(x), hi-lo
+	least := slices.Min(x)
+	most := slices.Max(x)
+	width := hi - lo
 	if least < lo || least > lo+0.05*width || most > hi || most < hi-0.05*width {
 		t.Errorf("%s lie between %v and %v, want [%v, %v] filled", what, least, most, lo, hi)
 	}
@@ -68,7 +70,9 @@ func correlation(x, y []float64) float64 {
 	}
 	for i := range x {
 		a, b := x[i]-mx, y[i]-my
-		xx, yy, xy = xx+a*a, yy+b*b, xy+a*b
+		xx = xx + a*a
+		yy = yy + b*b
+		xy = xy + a*b
 	}
 	return xy / math.Sqrt(xx*yy)
 }
@@ -155,7 +159,9 @@ func TestShareAndLike(t *testing.T) {
 	drawn.Prior = vi.Prior{Mean: 3, Std: 4}
 	q, copied, _, _, _ := declared()
 	q.Share(p)
-	drawn.Mean[7], drawn.Rho[8], given.Mean[5] = 1, 2, 3
+	drawn.Mean[7] = 1
+	drawn.Rho[8] = 2
+	given.Mean[5] = 3
 	if copied.Mean[7] != 1 || copied.Rho[8] != 2 || q.Tensors[3].Mean[5] != 3 || &q.Theta[0] != &p.Theta[0] || copied.Prior != drawn.Prior {
 		t.Error("memory or priors are not shared")
 	}
@@ -183,7 +189,9 @@ func TestSampler(t *testing.T) {
 		s.Draw(key.Sub(uint64(k), 0), q)
 		a := (q.Tensors[0].Mean[499] - drawn.Mean[499]) / special.Softplus(drawn.Rho[499])
 		b := (q.Tensors[1].Mean[5] - 0.3) / 0.7
-		d1, d2, both = d1+(a+b)/draws, d2+(a*a+b*b)/2/draws, both+a*b/draws
+		d1 = d1 + (a+b)/draws
+		d2 = d2 + (a*a+b*b)/2/draws
+		both = both + a*b/draws
 	}
 	se := 5 / math.Sqrt(draws)
 	if math.Abs(d1) > se*math.Sqrt2 || math.Abs(d2-1) > se || math.Abs(both) > se {
@@ -203,7 +211,9 @@ func TestDrawInPieces(t *testing.T) {
 	x := p.Random("w", 3, 23)
 	p.Alloc()
 	p.Start(rng.New(2), vi.Init{})
-	sigma, w, eps := make([]float64, 23), make([]float64, 23), make([]float32, 24)
+	sigma := make([]float64, 23)
+	w := make([]float64, 23)
+	eps := make([]float32, 24)
 	x.Sigma(sigma, 0)
 	for i, s := range sigma {
 		if math.Abs(s-special.Softplus(x.Rho[i])) > 1e-12*s {

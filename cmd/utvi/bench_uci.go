@@ -152,7 +152,8 @@ func (b *uciBench) run(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Result, e
 	dir := b.out
 	if dir == "" {
 		var err error
-		if dir, err = os.MkdirTemp("", "utvi-uci-"); err != nil {
+		dir, err = os.MkdirTemp("", "utvi-uci-")
+		if err != nil {
 			return nil, err
 		}
 		defer os.RemoveAll(dir)
@@ -253,7 +254,8 @@ func printUCI(w io.Writer, all []uciScore) error {
 		fmt.Fprintf(t, "%s\t%d\t%s\t", s.Set, s.Splits, withSE(s.LL, s.LLSE))
 		best, by := uci.Figure{LL: math.Inf(-1)}, map[string]string{}
 		for _, f := range uci.Published(s.Set) {
-			if by[f.Method] = fmt.Sprintf("%.2f", f.LL); f.LL > best.LL {
+			by[f.Method] = fmt.Sprintf("%.2f", f.LL)
+			if f.LL > best.LL {
 				best = f
 			}
 		}

@@ -109,7 +109,8 @@ With --fresh it starts again.`,
 			return usagef("--minutes is %g; it must be a number above 0", r.minutes)
 		}
 		var err error
-		if r.config, err = r.settings.config(f); err != nil {
+		r.config, err = r.settings.config(f)
+		if err != nil {
 			return err
 		}
 		if r.config.Holdout < 0 && r.folds > 0 {

@@ -131,7 +131,9 @@ func TestCountsAndLevels(t *testing.T) {
 		v, _ := strconv.ParseFloat(row[at["visits"]], 64)
 		counts = append(counts, v)
 	}
-	average, variance, want := 0.0, 0.0, 0.0
+	average := 0.0
+	variance := 0.0
+	want := 0.0
 	for _, v := range counts {
 		average += v / 600
 	}

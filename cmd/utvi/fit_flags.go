@@ -55,7 +55,8 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 	}
 	if s.file != "" {
 		var err error
-		if c, err = fit.LoadConfig(s.file); err != nil {
+		c, err = fit.LoadConfig(s.file)
+		if err != nil {
 			return c, err
 		}
 	}
@@ -95,7 +96,9 @@ func refuseZeros(f *pflag.FlagSet) error {
 }
 
 func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
-	g, n, h := &s.flag, &c.Network, &s.flag.Network
+	g := &s.flag
+	n := &c.Network
+	h := &s.flag.Network
 	for name, take := range map[string]func(){
 		"target":      func() { c.Targets = g.Targets },
 		"input":       func() { c.Inputs = g.Inputs },
@@ -120,7 +123,8 @@ func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
 		"rate":        func() { n.Rate = h.Rate },
 		"validation":  func() { n.Validation = h.Validation },
 		"task": func() {
-			if c.Task = table.Task(s.task); s.task == "auto" {
+			c.Task = table.Task(s.task)
+			if s.task == "auto" {
 				c.Task = ""
 			}
 		},

@@ -140,7 +140,9 @@ func (t *timeLeft) show(estimate, ran time.Duration) time.Duration {
 	if t.begun {
 		estimate = min(estimate, t.shown+(ran-t.at)/5)
 	}
-	t.shown, t.at, t.begun = estimate, ran, true
+	t.shown = estimate
+	t.at = ran
+	t.begun = true
 	return estimate
 }
 

@@ -41,7 +41,8 @@ width × channels here.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
-				if out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".safetensors"; in.layers != "" {
+				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".safetensors"
+				if in.layers != "" {
 					return usagef("--out is needed: name the file to write")
 				}
 			}

@@ -70,7 +70,8 @@ them with the exact values, from adaptive quadrature.`,
 			return misuse(err)
 		}
 		out := momentsOutput{Mean: jet.Mean, Variance: jet.Var}
-		if out.ExactMean, out.ExactVariance, err = quad.Moments(f, mean, variance); err != nil {
+		out.ExactMean, out.ExactVariance, err = quad.Moments(f, mean, variance)
+		if err != nil {
 			return err
 		}
 		if !compute.Finite(out.Mean, out.Variance) {

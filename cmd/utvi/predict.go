@@ -68,8 +68,10 @@ another name, and a note says which. An output file is written as a whole, or no
 		Args: modelAndTable,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var err error
-			if to.Format = predictions.Format(format); format == "" {
-				if to.Format, err = formatOf(out); err != nil {
+			to.Format = predictions.Format(format)
+			if format == "" {
+				to.Format, err = formatOf(out)
+				if err != nil {
 					return err
 				}
 			}

@@ -101,7 +101,8 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 			return usagef("--out is empty; use . for the current folder")
 		}
 		var err error
-		if r.engine, err = r.device.engine(cmd); err != nil {
+		r.engine, err = r.device.engine(cmd)
+		if err != nil {
 			return err
 		}
 		return r.run(cmd.Context())

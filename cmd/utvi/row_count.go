@@ -29,7 +29,8 @@ func estimateRows(path string) int {
 			return 0
 		}
 		in.n, n = 0, 0
-		if src, err = gzip.NewReader(in); err != nil {
+		src, err = gzip.NewReader(in)
+		if err != nil {
 			return 0
 		}
 	}

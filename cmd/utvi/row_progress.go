@@ -50,7 +50,8 @@ func (p *rowProgress) run() {
 			}
 			return
 		case now := <-time.After(wait):
-			if drawn = terminal; drawn {
+			drawn = terminal
+			if drawn {
 				fmt.Fprintf(p.w, "\r\033[K%s", p.text(now.Sub(p.start)))
 			} else if p.due(now) {
 				fmt.Fprintln(p.w, p.text(now.Sub(p.start)))

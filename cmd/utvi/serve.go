@@ -116,7 +116,8 @@ func (o *serveFlags) apply(cmd *cobra.Command, args []string, c *serve.Config, a
 		}
 		c.Models = append(c.Models, m)
 	}
-	if c.Reload = o.reload; o.reload <= 0 {
+	c.Reload = o.reload
+	if o.reload <= 0 {
 		c.Reload = -1
 	}
 	switch o.log {
@@ -153,7 +154,8 @@ func (o *serveFlags) secrets(c *serve.Config) error {
 	if err != nil {
 		return fmt.Errorf("--token-file: %w", err)
 	}
-	if c.Token = string(bytes.TrimSpace(text)); c.Token == "" {
+	c.Token = string(bytes.TrimSpace(text))
+	if c.Token == "" {
 		return usagef("--token-file: %s is empty", o.tokenFile)
 	}
 	return nil

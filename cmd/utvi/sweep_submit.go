@@ -135,7 +135,10 @@ func (s *submission) kubernetes(p *sweep.Plan) error {
 		return err
 	}
 	c := s.kube
-	c.Name, c.Trials, c.Plan, c.Parallel = p.Name, len(p.Trials), b.Bytes(), s.max
+	c.Name = p.Name
+	c.Trials = len(p.Trials)
+	c.Plan = b.Bytes()
+	c.Parallel = s.max
 	if c.Parallel == 0 {
 		c.Parallel = 10
 	}
@@ -149,14 +152,16 @@ func (s *submission) submit(ctx context.Context, p *sweep.Plan, path string) err
 	}
 	c := s.slurm
 	c.Name, c.MaxParallel = p.Name, s.max
-	if c.Indices, err = s.choose(p, dir); err != nil {
+	c.Indices, err = s.choose(p, dir)
+	if err != nil {
 		return err
 	}
 	if len(c.Indices) == 0 {
 		_, err := fmt.Fprintf(s.stdout, "Nothing to submit: every trial is done or running.\n")
 		return err
 	}
-	if c.MaxArraySize, err = slurm.MaxArraySize(ctx); err != nil {
+	c.MaxArraySize, err = slurm.MaxArraySize(ctx)
+	if err != nil {
 		if !s.dryRun {
 			return err
 		}

@@ -41,7 +41,8 @@ status 75.`,
 			if err != nil {
 				return err
 			}
-			if i += offset; i < 0 || i >= len(p.Trials) {
+			i += offset
+			if i < 0 || i >= len(p.Trials) {
 				return usagef("%s has no trial %d; trials are numbered from 0 to %d", args[0], i, len(p.Trials)-1)
 			}
 			if workers < 0 {

@@ -65,9 +65,14 @@ func (b *batch) place(t *trainer) {
 	b.slots = max(1, min(slots, mostPinned/(4*rows*(2*inputs+targets))))
 	n := b.slots * rows
 	s := w.signal(n, inputs, b.in.v != 0)
-	b.gather.TM, b.gather.TV, b.gather.TY = s.m, s.v, w.floats(n*targets)
-	if b.draws = drawn(t.Data); b.draws != nil {
-		b.draws.X, b.draws.Y, b.draws.Key = s.m, b.gather.TY, t.dataKey
+	b.gather.TM = s.m
+	b.gather.TV = s.v
+	b.gather.TY = w.floats(n * targets)
+	b.draws = drawn(t.Data)
+	if b.draws != nil {
+		b.draws.X = s.m
+		b.draws.Y = b.gather.TY
+		b.draws.Key = t.dataKey
 		return
 	}
 	b.x = gauss.Batch[float32]{Rows: n, Width: inputs, Mean: pinned[float32](w.memory, n*inputs)}
@@ -114,10 +119,13 @@ func (b *batch) fill(t *trainer, step, slot int) {
 	}
 	if slot == 0 && step == b.later { // prepare was right
 		b.index, b.ahead = b.ahead, b.index
-		b.first, b.filled, b.later = step, b.slots, 0
+		b.first = step
+		b.filled = b.slots
+		b.later = 0
 		return
 	}
-	if b.filled = slot + 1; slot == 0 {
+	b.filled = slot + 1
+	if slot == 0 {
 		b.first = step
 	}
 	if b.table != nil {

@@ -53,7 +53,8 @@ func (w *weights) compile(run func() error) error {
 	var calls []launched
 	w.record = &calls
 	err := run()
-	if w.record = nil; err != nil {
+	w.record = nil
+	if err != nil {
 		return err
 	}
 	return w.kernels.compile(calls)

@@ -158,7 +158,12 @@ func (w *weights) chain(ops []op) *chain {
 		in, out := int(o.In), int(o.Out)
 		switch o.Kind {
 		case opInput:
-			a.Index, a.TM, a.TV, a.TY, a.Room, a.Targets = o.Index, o.TM, o.TV, o.TY, o.Room, o.Targets
+			a.Index = o.Index
+			a.TM = o.TM
+			a.TV = o.TV
+			a.TY = o.TY
+			a.Room = o.Room
+			a.Targets = o.Targets
 			a.AtY = take(&signals, rowsPerBlock*int(o.Targets))
 		case opDense:
 			if a.Count == 0 && a.TM == 0 { // no batch is gathered
@@ -172,7 +177,8 @@ func (w *weights) chain(ops []op) *chain {
 			l := link{W: o.W, S: o.S, B: o.B, BS: o.BS, In: o.In, Out: o.Out, Pitch: int32(pitch),
 				AtW: take(&next, in*pitch), AtS: take(&next, in*pitch), AtB: take(&next, out), AtBS: take(&next, out),
 				InAt: take(&signals, 2*rowsPerBlock*inputPitch(in)), OutAt: take(&signals, 2*rowsPerBlock*outputPitch(out))}
-			if l.DifferenceAt = l.OutAt; out <= mostThin { // else a gradient replaces its output
+			l.DifferenceAt = l.OutAt
+			if out <= mostThin { // else a gradient replaces its output
 				l.DifferenceAt = take(&signals, 4*rowsPerBlock*out)
 			}
 			a.Links[a.Count] = l
@@ -180,14 +186,19 @@ func (w *weights) chain(ops []op) *chain {
 			a.OM, a.OV = o.OM, o.OV
 		case opApply:
 			l := &a.Links[a.Count-1]
-			if l.A, l.Three = o.F.A, o.F.Three; o.F.Rule == closedForm {
+			l.A, l.Three = o.F.A, o.F.Three
+			if o.F.Rule == closedForm {
 				c.kernel = w.kernels.chains.exact
 			}
 		case opNoise:
-			a.Raw, a.OM, a.OV = o.Raw, o.OM, o.OV
+			a.Raw = o.Raw
+			a.OM = o.OM
+			a.OV = o.OV
 		case opScore:
 			c.score = i
-			a.NLL, a.Floored, a.P = o.NLL, o.Floored, o.P
+			a.NLL = o.NLL
+			a.Floored = o.Floored
+			a.P = o.P
 		}
 	}
 	a.Scratch = take(&next, chainScratch)
@@ -214,7 +225,8 @@ func (w *weights) runChain(c *chain, rows, last int) error {
 		}
 	}
 	a.Per, a.Turns = w.share(rows)
-	if a.Groups = 1; c.paired && a.Turns > 1 {
+	a.Groups = 1
+	if c.paired && a.Turns > 1 {
 		a.Groups, a.Turns = 2, (a.Turns+1)/2
 	}
 	return launchBehind(w, c.kernel, cuda.Grid{X: tiles(rows, int(a.Per*a.Turns*a.Groups))}, rowThreads, &c.args)

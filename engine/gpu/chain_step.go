@@ -56,7 +56,9 @@ type chainStep struct {
 // listed from the last to the first, and the tape of the noise.
 func (t *trainer) linkUp(tapes []tape) {
 	w, a := t.weights, &t.pass.chain.args.One
-	a.Results, a.Turn, a.Scale = w.results, w.alloc(1, sizeTurn), 1/float64(t.Batch)
+	a.Results = w.results
+	a.Turn = w.alloc(1, sizeTurn)
+	a.Scale = 1 / float64(t.Batch)
 	g := &t.chain.gradients.One
 	g.Turn, g.Count = a.Turn, a.Count
 	g.Split = int32((tiles(t.Batch, chainParts) + 15) / 16 * 16)
@@ -73,8 +75,14 @@ func (t *trainer) linkUp(tapes []tape) {
 	block := 0
 	for i := range int(a.Count) {
 		d := &t.grads.dense[int(a.Count)-1-i]
-		o, l, weights, bias := &d.o, &a.Links[i], d.layer.tensors[0], d.layer.tensors[1]
-		l.M, l.V, l.G, l.H = o.M, o.V, o.G, o.H
+		o := &d.o
+		l := &a.Links[i]
+		weights := d.layer.tensors[0]
+		bias := d.layer.tensors[1]
+		l.M = o.M
+		l.V = o.V
+		l.G = o.G
+		l.H = o.H
 		in, out := int(l.In), int(l.Out)
 		g.Links[i] = slope{M: o.M, V: o.V, G: o.G, H: o.H, W: o.W, In: l.In, Out: l.Out, Block: int32(block), ByAcross: 1 / float32(tiles(out, chainSide)),
 			Mean: int32(w.mean[weights]), Rho: int32(w.rho[weights]), Bias: int32(w.mean[bias]), BiasRho: int32(w.rho[bias])}
@@ -91,7 +99,9 @@ func (t *trainer) linkUp(tapes []tape) {
 	}
 	g.Rest = int32(block)
 	for _, x := range tapes { // of the noise: there is no other
-		a.Tape, g.Tape, g.Raw = x.at, x.at, a.Raw
+		a.Tape = x.at
+		g.Tape = x.at
+		g.Raw = a.Raw
 		g.Noise, g.Noises = int32(w.mean[x.tensor]), int32(x.width)
 		if crowd { // its gradient follows from the parts of another
 			w.tensors[x.tensor].parts = 2 * count
@@ -112,9 +122,15 @@ func (w *weights) firstChunk(tensor int) int32 {
 
 // buildChain completes the arguments of a chain's step.
 func (t *trainer) buildChain() {
-	w, g, n := t.weights, &t.chain.gradients.One, t.norm.One
-	g.Grad, g.Size, g.Rows = n.Grad, n.Size, n.Rows
-	g.NLL, g.Floored, g.Scores = n.NLL, n.Floored, n.Parts.Add(2*8*len(w.chunks))
+	w := t.weights
+	g := &t.chain.gradients.One
+	n := t.norm.One
+	g.Grad = n.Grad
+	g.Size = n.Size
+	g.Rows = n.Rows
+	g.NLL = n.NLL
+	g.Floored = n.Floored
+	g.Scores = n.Parts.Add(2 * 8 * len(w.chunks))
 	t.chain.sums.One = chainUpdate{Norm: n, Adam: w.adam.One, Turn: g.Turn, Sums: 1}
 	t.chain.update.One = chainUpdate{Norm: n, Adam: w.adam.One, Turn: g.Turn}
 }
@@ -122,7 +138,9 @@ func (t *trainer) buildChain() {
 // queueChain queues what follows the pass. The gradients do not start while the pass ends: their
 // blocks would gather on the multiprocessors that are free first.
 func (t *trainer) queueChain() error {
-	w, k, c := t.weights, t.kernels.chains, &t.chain
+	w := t.weights
+	k := t.kernels.chains
+	c := &t.chain
 	if done, err := t.learnCrowd(); done || err != nil {
 		return err
 	}

@@ -134,7 +134,10 @@ func (g *convGradients) place(w *weights, grad cuda.Ptr, rows int) {
 			s = &g.sets[1]
 		}
 		p := w.gradientProduct(l, o, grad)
-		p.Rows, p.Cols, p.Depth, p.Split = c.P.Depth, c.P.Cols, int32(rows)*c.Image.OH*c.Image.OW, int32(d.split)
+		p.Rows = c.P.Depth
+		p.Cols = c.P.Cols
+		p.Depth = int32(rows) * c.Image.OH * c.Image.OW
+		p.Split = int32(d.split)
 		for _, p := range append(g.placeShared(w, d, p, rows), p) {
 			for z := range d.parts {
 				for y := range tiles(int(p.Rows), convRows) {

@@ -136,9 +136,14 @@ func (w *weights) layPlanes(c *chain, rows int) {
 
 // runCrowd queues the pass of a chain that is one of many.
 func (w *weights) runCrowd(c *chain, args many[crowdArgs], rows int) error {
-	k, p, g := w.kernels.crowds, &args.One, c.slopes
+	k := w.kernels.crowds
+	p := &args.One
+	g := c.slopes
 	at := func(l *slope) places { return places{l.Mean, l.Rho, l.Bias, l.BiasRho} }
-	p.Grad, p.Size, p.First, p.Last = g.Grad, g.Size, at(&g.Links[0]), at(&g.Links[2])
+	p.Grad = g.Grad
+	p.Size = g.Size
+	p.First = at(&g.Links[0])
+	p.Last = at(&g.Links[2])
 	p.Planes, p.Scales = c.planes, c.scales
 	each, count := stretches(rows)
 	p.Each, p.Stretches = int32(each), int32(count)

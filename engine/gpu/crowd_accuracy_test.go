@@ -48,7 +48,9 @@ func TestCrowdAccuracy(t *testing.T) {
 		var most, a, b float64
 		for j, x := range want[i] {
 			x *= by
-			most, a, b = max(most, math.Abs(x)), max(a, math.Abs(cpu[i][j]-x)), max(b, math.Abs(card[i][j]-x))
+			most = max(most, math.Abs(x))
+			a = max(a, math.Abs(cpu[i][j]-x))
+			b = max(b, math.Abs(card[i][j]-x))
 		}
 		onCPU, onCard = max(onCPU, a/most), max(onCard, b/most)
 	}
@@ -99,7 +101,16 @@ func gradients64(theta [][]float64, xs, ys []float64, slope float64) [][]float64
 			}
 		}
 	}
-	w0, s0, b0, c0, w1, s1, b1, c1, w2, s2 := theta[0], vars[1], theta[2], vars[3], theta[4], vars[5], theta[6], vars[7], theta[8], vars[9]
+	w0 := theta[0]
+	s0 := vars[1]
+	b0 := theta[2]
+	c0 := vars[3]
+	w1 := theta[4]
+	s1 := vars[5]
+	b1 := theta[6]
+	c1 := vars[7]
+	w2 := theta[8]
+	s2 := vars[9]
 	for r, x := range xs {
 		var a, z [n]bent
 		var zm, zv [n]float64
@@ -167,7 +178,8 @@ func bend(m, v, slope float64) (o bent) {
 	xi, w := [3]float64{0, math.Sqrt(3), -math.Sqrt(3)}, [3]float64{2. / 3, 1. / 6, 1. / 6}
 	for i := range 3 {
 		x := m + xi[i]*sd
-		if d[i] = 1; x <= 0 {
+		d[i] = 1
+		if x <= 0 {
 			d[i] = slope
 		}
 		y[i] = d[i] * x

@@ -67,7 +67,9 @@ func TestCrowdUpdate(t *testing.T) {
 				t.Errorf("the norm %v is not clipped", a)
 			}
 			for i, x := range after[0].Params.Tensors {
-				first, second, other := after[0].First.Tensors[i], after[0].Second.Tensors[i], after[1].First.Tensors[i]
+				first := after[0].First.Tensors[i]
+				second := after[0].Second.Tensors[i]
+				other := after[1].First.Tensors[i]
 				if a, b := off(other.Mean, first.Mean), off(after[1].Second.Tensors[i].Mean, second.Mean); !(a < 1e-5 && b < 2e-5) {
 					t.Errorf("moments of the means of tensor %d are off by %.1e and %.1e", i, a, b)
 				}

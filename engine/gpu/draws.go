@@ -50,7 +50,8 @@ func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.J
 		return nil, nil, &Unsupported{What: fmt.Sprintf("a step draws %d networks; at most %d run", j.Draws, mostDraws)}
 	}
 	b := &nn.Binder[float32]{Form: form}
-	if _, err = engine.Bind(n, b); err != nil {
+	_, err = engine.Bind(n, b)
+	if err != nil {
 		return nil, nil, err
 	}
 	n.Fixed, n.Params = true, &vi.Params[float32]{}
@@ -58,7 +59,8 @@ func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.J
 	if err != nil {
 		return nil, nil, err
 	}
-	if err = engine.CheckDrawn(p.params, b.Params, p.layers[len(p.layers)-1].to, j.Likelihood); err != nil {
+	err = engine.CheckDrawn(p.params, b.Params, p.layers[len(p.layers)-1].to, j.Likelihood)
+	if err != nil {
 		return nil, nil, err
 	}
 	p.params.Alloc()
@@ -66,13 +68,17 @@ func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.J
 	if err != nil {
 		return nil, nil, err
 	}
-	if learned, err = newWeights(e, m, &plan{params: b.Params, form: form, inputs: p.inputs}, true, slots); err != nil {
+	learned, err = newWeights(e, m, &plan{params: b.Params, form: form, inputs: p.inputs}, true, slots)
+	if err != nil {
 		return nil, nil, err
 	}
-	if drawn, err = newWeights(e, m, p, true, 0); err != nil {
+	drawn, err = newWeights(e, m, p, true, 0)
+	if err != nil {
 		return nil, nil, err
 	}
-	drawn.control, drawn.results, drawn.recorder = learned.control, learned.results, learned.recorder
+	drawn.control = learned.control
+	drawn.results = learned.results
+	drawn.recorder = learned.recorder
 	drawn.four = false // it needs variances of the weights
 	return learned, drawn, nil
 }
@@ -96,8 +102,12 @@ func (t *trainer) placeDraws() {
 	*a = drawsArgs{Pieces: place(w.memory, d.pieces, sizeDrawPiece), Count: int32(len(d.pieces)), Rows: int32(t.Batch),
 		Theta: l.theta, Drawn: w.theta, Slope: w.floats(w.size), From: t.grad, Size: int64(w.size), NLL: t.nll, Floored: t.floored,
 		Control: l.control, Results: l.results, Layer: engine.DrawLayer, Draws: int32(t.Draws)}
-	t.grad, t.nll, t.floored = l.zeros(l.size), w.alloc(t.Batch, 8), w.alloc(t.Batch, 4)
-	a.Grad, a.MeanNLL, a.AllFloored = t.grad, t.nll, t.floored
+	t.grad = l.zeros(l.size)
+	t.nll = w.alloc(t.Batch, 8)
+	t.floored = w.alloc(t.Batch, 4)
+	a.Grad = t.grad
+	a.MeanNLL = t.nll
+	a.AllFloored = t.floored
 	t.drawing = d
 }
 

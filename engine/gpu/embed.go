@@ -70,7 +70,8 @@ func (t *trainer) addLevels(l *layer, o op, e backSense) {
 func (t *trainer) placeLevelGradients() {
 	for i := range t.levels {
 		g := &t.levels[i].One
-		if g.GM += t.grad; g.GS != 0 {
+		g.GM += t.grad
+		if g.GS != 0 {
 			g.GS += t.grad
 		}
 	}

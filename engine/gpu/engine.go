@@ -77,7 +77,8 @@ func Number(device string) (int, error) {
 	n := 0
 	if numbered {
 		var err error
-		if n, err = strconv.Atoi(number); err != nil || n < 0 {
+		n, err = strconv.Atoi(number)
+		if err != nil || n < 0 {
 			kind = ""
 		}
 	}

@@ -11,7 +11,11 @@ import (
 )
 
 // MeasureLittle makes Time launch everything a few times only.
-func MeasureLittle() { windows, launchesEach, repeats = 1, 2, 2 }
+func MeasureLittle() {
+	windows = 1
+	launchesEach = 2
+	repeats = 2
+}
 
 // SideBySide returns for how many trainings side by side there was room.
 func (e *Engine) SideBySide() int {
@@ -70,7 +74,9 @@ func DrawEmitters(e *Engine, s data.Source, key rng.Key, step, rows int, x, y []
 	}
 	defer m.release()
 	a := drawn(s)
-	a.X, a.Y, a.Key = m.floats(len(x)), m.floats(len(y)), key
+	a.X = m.floats(len(x))
+	a.Y = m.floats(len(y))
+	a.Key = key
 	b := &batch{draws: a, gather: op{Room: int32(rows)}}
 	b.fill(&trainer{Job: engine.Job{Batch: rows}}, step, 0)
 	return errors.Join(m.err, b.send(k, m.stream, len(y)/3/rows), cuda.Download(m.stream, x, a.X), cuda.Download(m.stream, y, a.Y), m.stream.Sync())

@@ -109,7 +109,9 @@ func (b *launches) addFormula(l *layer, o op) {
 
 func (f *formulaLaunch) place(ops, control, results cuda.Ptr) {
 	a := &f.args.One
-	a.Op, a.Control, a.Results = ops.Add(f.number*sizeOp), control, results
+	a.Op = ops.Add(f.number * sizeOp)
+	a.Control = control
+	a.Results = results
 }
 
 func (f *formulaLaunch) run(w *weights, rows int) error {

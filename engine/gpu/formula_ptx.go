@@ -94,7 +94,10 @@ const programAt = int(unsafe.Offsetof(formula{}.At))
 // function writes name(program, unit, x, out): output k goes to out[4k].
 func (w *ptxWriter) function(name string, p *compute.Prog, inputs []expr.Param) {
 	w.body.Reset()
-	w.f, w.p, w.rd, w.at = 0, 0, 0, make([]string, p.Slots)
+	w.f = 0
+	w.p = 0
+	w.rd = 0
+	w.at = make([]string, p.Slots)
 	program, out := w.address(), w.address()
 	w.at[0] = w.float()
 	w.line("ld.param.u64 %s, [%s_param_0];", program, name)
@@ -160,7 +163,9 @@ func (w *ptxWriter) compute(name string, operands ...string) string {
 
 // instruction writes an instruction with the results that formula.h defines for it.
 func (w *ptxWriter) instruction(in *compute.Instr) {
-	x, y, z := w.at[in.X], w.at[in.Y], w.at[in.Z]
+	x := w.at[in.X]
+	y := w.at[in.Y]
+	z := w.at[in.Z]
 	var f string
 	switch in.Code {
 	case compute.CodeAdd, compute.CodeSub, compute.CodeMul, compute.CodeDiv:
@@ -183,7 +188,8 @@ func (w *ptxWriter) instruction(in *compute.Instr) {
 		f = w.choose(w.compare("neu", x, zero), y, z)
 	case compute.CodeEval:
 		var slope string
-		if f, slope = w.eval(in, x); in.Slope != 0 {
+		f, slope = w.eval(in, x)
+		if in.Slope != 0 {
 			w.at[in.Slope] = slope
 		}
 	default:

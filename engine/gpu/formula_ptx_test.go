@@ -92,7 +92,8 @@ func parsePTX(t *testing.T, text string) map[string][]string {
 		name, rest, _ := strings.Cut(f, "(")
 		_, body, _ := strings.Cut(rest, ")")
 		for _, s := range strings.Split(body, ";") {
-			if s = strings.Trim(s, "{} \t\n"); s != "" && !strings.HasPrefix(s, ".") {
+			s = strings.Trim(s, "{} \t\n")
+			if s != "" && !strings.HasPrefix(s, ".") {
 				all[name] = append(all[name], s)
 			}
 		}
@@ -115,7 +116,9 @@ type ptxMachine struct {
 
 func (m *ptxMachine) run(t *testing.T, name string, code []string, x float64) {
 	t.Helper()
-	m.floats, m.preds, m.places = map[string]float64{}, map[string]bool{}, map[string]int{}
+	m.floats = map[string]float64{}
+	m.preds = map[string]bool{}
+	m.places = map[string]int{}
 	m.params = map[string]float64{name + "_param_2": x}
 	clear(m.out)
 	for _, s := range code {
@@ -170,7 +173,8 @@ func (m *ptxMachine) statement(name, s string) bool {
 		_, offset := place(args[0])
 		m.out[offset/16] = m.value(args[1])
 	case "selp.f32":
-		if m.floats[args[0]] = m.value(args[2]); m.preds[args[3]] {
+		m.floats[args[0]] = m.value(args[2])
+		if m.preds[args[3]] {
 			m.floats[args[0]] = m.value(args[1])
 		}
 	default:

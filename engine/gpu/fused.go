@@ -199,7 +199,8 @@ func fuse(ops []op, bytes int, kept map[cuda.Ptr]bool) fusedLayout {
 			}
 			pitch := fusedPitch(in, out)
 			before := *o
-			if o.Room = int32(pitch); !f.matrix(&o.W, in, out, pitch) || !f.matrix(&o.S, in, out, pitch) {
+			o.Room = int32(pitch)
+			if !f.matrix(&o.W, in, out, pitch) || !f.matrix(&o.S, in, out, pitch) {
 				*o = before
 				o.Room = o.Out
 			}
@@ -293,7 +294,10 @@ func (w *weights) share(rows int) (per, turns int32) {
 // runFused queues a launch of the first count operations.
 func (w *weights) runFused(s *stage, rows, count int) error {
 	f := &s.fused.One
-	f.Ops, f.First, f.Control, f.Results = s.rows.Ops, s.rows.First, s.rows.Control, s.rows.Results
+	f.Ops = s.rows.Ops
+	f.First = s.rows.First
+	f.Control = s.rows.Control
+	f.Results = s.rows.Results
 	f.Count, f.Rows = int32(count), int32(rows)
 	f.Per, f.Turns = w.share(rows)
 	return launch(w, pick(s.rare, w.kernels.fusedAny, w.kernels.fused), cuda.Grid{X: tiles(rows, int(f.Per*f.Turns))}, rowThreads, s.fused)

@@ -34,7 +34,10 @@ func (t *trainer) fold(l *layer, o op) {
 	}
 	f := foldedGradient{layer: l, count: tiles(t.Batch, rows), width: 2 * (l.weights() + l.features())}
 	f.parts = t.floats(f.count * f.width)
-	o.Kind, o.Tape, o.Room, o.Targets = opConvGradient, f.parts, int32(f.width), int32(rows)
+	o.Kind = opConvGradient
+	o.Tape = f.parts
+	o.Room = int32(f.width)
+	o.Targets = int32(rows)
 	o.OM, o.OV = 0, 0
 	t.pass.add(o)
 	t.grads.folded = append(t.grads.folded, f)

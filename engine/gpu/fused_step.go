@@ -49,7 +49,9 @@ func (s *jobSet) order() {
 
 // addFused adds the jobs of a dense layer.
 func (s *jobSet) addFused(p product, parts int) {
-	number, in, out := int32(len(s.products)), int(p.Rows), int(p.Cols)
+	number := int32(len(s.products))
+	in := int(p.Rows)
+	out := int(p.Cols)
 	s.products = append(s.products, p)
 	several := func(n, y, z int) {
 		for x := range n {

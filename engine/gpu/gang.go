@@ -142,7 +142,8 @@ func (g *gang) run(r *request) (int, error) {
 	g.mu.Unlock()
 	if p == nil {
 		r.t.batch.prepare(r.t)
-		if p = <-r.turn; p == nil {
+		p = <-r.turn
+		if p == nil {
 			return r.steps, r.err
 		}
 	}

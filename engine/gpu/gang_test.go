@@ -43,7 +43,8 @@ func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, draws, batc
 		y[150] = 3e38
 	}
 	var s data.Source
-	if s, err = data.NewTable(gauss.Fixed(3, x), 1, y); err != nil {
+	s, err = data.NewTable(gauss.Fixed(3, x), 1, y)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if i == 1 { // the host fills its batches
@@ -55,7 +56,10 @@ func member(t *testing.T, e engine.Engine[float32], layers nn.Chain, draws, batc
 	}
 	c := settings(t, e, 6+i)
 	c.Draws, c.Beside = draws, beside
-	c.Data, c.Batch, c.Seed, c.Optimizer.Rate = s, batch, uint64(100+i), optim.Constant(1e-3*float64(i+1))
+	c.Data = s
+	c.Batch = batch
+	c.Seed = uint64(100 + i)
+	c.Optimizer.Rate = optim.Constant(1e-3 * float64(i+1))
 	tr, err := train.New(m, c)
 	if err != nil {
 		t.Fatal(err)

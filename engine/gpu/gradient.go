@@ -146,7 +146,10 @@ func (g *gradients) place(w *weights, grad cuda.Ptr, rows int) {
 			continue
 		}
 		p := w.gradientProduct(l, o, grad)
-		p.Rows, p.Cols, p.Depth, p.Split = int32(l.in), int32(l.out), int32(rows), int32(d.split)
+		p.Rows = int32(l.in)
+		p.Cols = int32(l.out)
+		p.Depth = int32(rows)
+		p.Split = int32(d.split)
 		g.job(d, p)
 		if d.sense.adds != 0 {
 			g.placeSense(d, p, 4*d.parts*w.size, rows)
@@ -166,7 +169,9 @@ func (g *gradients) placeSense(d *denseGradient, p product, parts, rows int) {
 	if p.O1 != 0 {
 		q := p
 		q.B0, q.B1 = d.sense.adds, d.sense.adds
-		q.O0, q.O1, q.X0 = 0, p.O1.Add(parts), 0
+		q.O0 = 0
+		q.O1 = p.O1.Add(parts)
+		q.X0 = 0
 		if q.X1 != 0 {
 			q.X1 = p.X1.Add(parts)
 		}
@@ -174,9 +179,15 @@ func (g *gradients) placeSense(d *denseGradient, p product, parts, rows int) {
 	}
 	if d.sense.b != 0 {
 		q := p
-		q.A0, q.A1, q.B0, q.B1 = d.sense.b, 0, d.sense.a, 0
+		q.A0 = d.sense.b
+		q.A1 = 0
+		q.B0 = d.sense.a
+		q.B1 = 0
 		q.Depth, q.Split = int32(d.k*rows), int32(d.k*d.split)
-		q.O0, q.O1, q.X0, q.X1 = p.O0.Add(parts), 0, 0, 0
+		q.O0 = p.O0.Add(parts)
+		q.O1 = 0
+		q.X0 = 0
+		q.X1 = 0
 		g.job(d, q)
 	}
 }

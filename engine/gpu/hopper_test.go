@@ -157,7 +157,9 @@ func checkProduct(t *testing.T, w *weights, kind string, rows, cols, depth int) 
 			y, x := turned(r, k, kind == "gradients")
 			v, u := turned(c, k, kind != "backward")
 			p := float64(a[y*ac+x]) * float64(b[v*bc+u])
-			want, squares, f = want+p, squares+p*p, float32(p+float64(f))
+			want = want + p
+			squares = squares + p*p
+			f = float32(p + float64(f))
 		}
 		size := math.Sqrt(squares)
 		if d := math.Abs(float64(got[i])-want) / size; !(d <= worst) {

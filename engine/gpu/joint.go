@@ -38,7 +38,9 @@ const mostJoint = 1 << 22
 // softmaxPoints translates a softmax by the points of a rule.
 func (l *layer) softmaxPoints(n *nn.Node[float32], rule moment.JointRule) error {
 	d := l.in
-	l.kind, l.count, l.groups = opSoftmaxPoints, rule.Points(d), rule.Groups(d)
+	l.kind = opSoftmaxPoints
+	l.count = rule.Points(d)
+	l.groups = rule.Groups(d)
 	l.scratch = (6+l.groups)*d + 2*d*d
 	if rule.Draws() {
 		l.f.Rule = bySamples

@@ -43,7 +43,9 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 	q.cap = max(rowsPerBlock, min(maxRows, laneRows, bytes/row/rowsPerBlock*rowsPerBlock))
 	q.in = m.signal(q.cap, first.inputs, first.form != nn.Fixed)
 	q.controls, q.outs = m.alloc(len(programs), sizeControl), m.floats(q.cap*outs)
-	q.x, q.control, q.out = m.pinnedBatch(q.cap, first.inputs, q.in), pinned[control](m, len(programs)), pinned[float32](m, q.cap*outs)
+	q.x = m.pinnedBatch(q.cap, first.inputs, q.in)
+	q.control = pinned[control](m, len(programs))
+	q.out = pinned[float32](m, q.cap*outs)
 	if m.err != nil {
 		return m.err
 	}
@@ -54,7 +56,9 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 	for i, p := range programs {
 		w := &weights{}
 		*w = *p.weights
-		w.memory, w.recorder, w.control = m, &recorder{}, q.controls.Add(i*sizeControl)
+		w.memory = m
+		w.recorder = &recorder{}
+		w.control = q.controls.Add(i * sizeControl)
 		q.control[i].Seed = p.seed
 		n := &q.networks[i]
 		out := signal{m: q.outs.Add(4 * at)}
@@ -97,7 +101,8 @@ func (p *plan) rowBytes() int {
 		if l.cut {
 			row += 13 * l.in
 		}
-		if row += 2 * 4 * l.out; l.sense {
+		row += 2 * 4 * l.out
+		if l.sense {
 			row += 2*4*l.steps() + 4*p.graph.Out.Size()*(l.in+l.sensed())
 		}
 	}
@@ -141,7 +146,8 @@ func (n *laneNetwork) build(in, last signal, rows int) {
 		}
 	}
 	n.run.keep(last.m, last.v)
-	if n.run.chain = w.chain(n.run.ops); w.four {
+	n.run.chain = w.chain(n.run.ops)
+	if w.four {
 		n.run.quartet = w.quartet(n.run.ops)
 	}
 	n.run.place(w, 0)

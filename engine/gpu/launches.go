@@ -40,7 +40,8 @@ func (b *launches) add(o op) {
 	r := l.rows
 	r.Count++
 	l.thick, l.rare = l.thick || !o.thin(), l.rare || o.rare()
-	if r.Per = max(r.Per, fewRows); o.multiplies() {
+	r.Per = max(r.Per, fewRows)
+	if o.multiplies() {
 		r.Per = rowsPerBlock
 	}
 }
@@ -70,7 +71,10 @@ func (b *launches) forward(w *weights, l *layer, o op, rows int) {
 		return
 	}
 	if p := b.last(); p != nil && p.Fused == 0 && p.O0 == o.M && l.fusable() {
-		p.Fused, p.F, p.P0, p.P1 = 1, o.F, o.OM, o.OV
+		p.Fused = 1
+		p.F = o.F
+		p.P0 = o.OM
+		p.P1 = o.OV
 		return
 	}
 	if l.kind == opConv && !l.folded {
@@ -97,7 +101,12 @@ func (b *launches) forward(w *weights, l *layer, o op, rows int) {
 // backward adds the reverse of a layer.
 func (b *launches) backward(w *weights, l *layer, o op, rows int) {
 	if p := b.last(); p != nil && p.Fused == 0 && p.O0 == o.G && l.fusable() {
-		p.Fused, p.F, p.Q0, p.Q1, p.O0, p.O1 = 1, o.F, o.M, o.V, o.DM, o.DV
+		p.Fused = 1
+		p.F = o.F
+		p.Q0 = o.M
+		p.Q1 = o.V
+		p.O0 = o.DM
+		p.O1 = o.DV
 		return
 	}
 	if l.kind == opConv {
@@ -138,7 +147,9 @@ func (b *launches) place(w *weights, results cuda.Ptr) {
 	for _, l := range b.all {
 		switch {
 		case l.rows != nil:
-			l.rows.Ops, l.rows.Control, l.rows.Results = ops, w.control, results
+			l.rows.Ops = ops
+			l.rows.Control = w.control
+			l.rows.Results = results
 		case l.conv != nil:
 			l.conv.P.Results = results
 		case l.formula != nil:
@@ -173,7 +184,8 @@ func (b *launches) runTo(w *weights, rows, last int) error {
 		l := &b.all[i]
 		count := 0
 		if l.rows != nil {
-			if count = min(int(l.rows.Count), last-int(l.rows.First)); count <= 0 {
+			count = min(int(l.rows.Count), last-int(l.rows.First))
+			if count <= 0 {
 				return nil
 			}
 		}
@@ -209,7 +221,9 @@ func (w *weights) runRows(l *stage, rows, count int) error {
 	r.Rows, r.Count = int32(rows), int32(count)
 	k, threads := pick(l.rare, w.kernels.rowsAny, w.kernels.rows), rowThreads
 	if !l.thick {
-		k, threads, r.Per = w.kernels.thin, thinThreads, thinRows
+		k = w.kernels.thin
+		threads = thinThreads
+		r.Per = thinRows
 		if w.crowded {
 			r.Per = crowdedRows
 		}

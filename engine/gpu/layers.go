@@ -108,7 +108,9 @@ func (l *layer) owned(owners []int) {
 // batchNorm is a product and a sum for each unit.
 func (l *layer) batchNorm(x nn.BatchNorm) {
 	slope, constant := x.Affine()
-	l.kind, l.by, l.plus = opMultiply, make([]float32, l.in), make([]float32, l.in)
+	l.kind = opMultiply
+	l.by = make([]float32, l.in)
+	l.plus = make([]float32, l.in)
 	for i := range l.by {
 		l.by[i], l.plus[i] = float32(slope[i%len(slope)]), float32(constant[i%len(slope)])
 	}

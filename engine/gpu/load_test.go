@@ -10,7 +10,10 @@ import (
 
 // Every kernel that the engine names exists, and every kernel that exists is used.
 func TestKernelNames(t *testing.T) {
-	d, k, used, there := &cuda.Device{}, &kernelSet{}, map[string]bool{}, map[string]bool{}
+	d := &cuda.Device{}
+	k := &kernelSet{}
+	used := map[string]bool{}
+	there := map[string]bool{}
 	for _, x := range []struct {
 		text kernels.Text
 		all  []entry
@@ -21,7 +24,8 @@ func TestKernelNames(t *testing.T) {
 		names := x.text.Kernels()
 		maps.Copy(there, names)
 		for _, e := range x.all {
-			if used[e.name] = true; !names[e.name] {
+			used[e.name] = true
+			if !names[e.name] {
 				t.Errorf("there is no kernel %s", e.name)
 			}
 		}

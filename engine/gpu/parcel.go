@@ -33,7 +33,9 @@ const parcelBlocks = 4
 func (t *trainer) parcel(steps int) parcel {
 	d := parcel{Controls: address(t.control), Control: t.weights.control, Results: t.results, Out: address(t.result), Steps: int32(steps)}
 	if b := &t.batch; b.table != nil {
-		d.Rows, d.Index, d.Count = address(b.index), b.gather.Index, int32(steps)*b.gather.Room
+		d.Rows = address(b.index)
+		d.Index = b.gather.Index
+		d.Count = int32(steps) * b.gather.Room
 	}
 	return d
 }

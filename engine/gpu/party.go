@@ -37,7 +37,8 @@ func (p *party) run(r *request) {
 	}
 	err := p.execute(r, steps)
 	for _, x := range p.runs {
-		if x.steps, x.err = steps, err; x != r {
+		x.steps, x.err = steps, err
+		if x != r {
 			x.turn <- nil
 		}
 	}

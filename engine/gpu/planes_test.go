@@ -23,7 +23,9 @@ func TestNeighbours(t *testing.T) {
 	}
 	const many = 40
 	q := p.NewPredictor(compute.NewPool(1), many)
-	x, out, alone := rows(many, 64, true), gauss.New[float32](many, 2), gauss.New[float32](1, 2)
+	x := rows(many, 64, true)
+	out := gauss.New[float32](many, 2)
+	alone := gauss.New[float32](1, 2)
 	for i := range x.Mean {
 		if i/64%2 == 1 { // beside rows that are much larger
 			x.Mean[i], x.Var[i] = 1e6*x.Mean[i], 1e9*x.Var[i]

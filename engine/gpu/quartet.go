@@ -119,7 +119,9 @@ func (w *weights) quartetable() bool {
 			return false
 		}
 	}
-	in, out, last := all[2].in, all[2].out, all[4].out
+	in := all[2].in
+	out := all[2].out
+	last := all[4].out
 	return in%4 == 0 && out >= 32 && out <= 128 && bits.OnesCount(uint(out)) == 1 && last <= mostThin && w.mean[all[2].tensors[0]]%4 == 0 &&
 		w.clustered(quartetBlocks)
 }
@@ -145,7 +147,11 @@ func (w *weights) random(l *layer) bool {
 // floor lays out the shared memory of a block in a cluster, and returns its bytes.
 func (w *weights) floor(blocks int) (f quartetFloor, bytes int) {
 	all := w.plan.layers
-	in, out, last, rows, image := all[2].in, all[2].out, all[4].out, blocks*quartetEach, &all[0].image
+	in := all[2].in
+	out := all[2].out
+	last := all[4].out
+	rows := blocks * quartetEach
+	image := &all[0].image
 	own, weights := out/blocks, all[0].weights()+all[0].features()
 	high, wide := image.bordered()
 	inputs := 2 * rows * in
@@ -192,20 +198,40 @@ func (w *weights) quartet(ops []op) *quartet {
 		o := &ops[i]
 		switch o.Kind {
 		case opInput:
-			a.Index, a.X, a.Y, a.Room, a.Targets = o.Index, o.TM, o.TY, o.Room, o.Targets
+			a.Index = o.Index
+			a.X = o.TM
+			a.Y = o.TY
+			a.Room = o.Room
+			a.Targets = o.Targets
 		case opConv:
-			if a.Image, a.Pixels = o.Image, o.In; a.X == 0 { // no batch is gathered
+			a.Image, a.Pixels = o.Image, o.In
+			if a.X == 0 { // no batch is gathered
 				a.X = o.M
 			}
 			high, wide := a.Image.bordered()
-			a.Cells, a.Features, a.High, a.Wide = a.Image.KH*a.Image.KW*a.Image.C, int32(w.plan.layers[0].features()), int32(high), int32(wide)
-			a.CW, a.CS, a.CB, a.CBS = o.W, o.S, o.B, o.BS
+			a.Cells = a.Image.KH * a.Image.KW * a.Image.C
+			a.Features = int32(w.plan.layers[0].features())
+			a.High = int32(high)
+			a.Wide = int32(wide)
+			a.CW = o.W
+			a.CS = o.S
+			a.CB = o.B
+			a.CBS = o.BS
 		case opDense:
 			if a.W == 0 {
-				a.W, a.S, a.B, a.BS, a.In, a.Out = o.W, o.S, o.B, o.BS, o.In, o.Out
+				a.W = o.W
+				a.S = o.S
+				a.B = o.B
+				a.BS = o.BS
+				a.In = o.In
+				a.Out = o.Out
 				continue
 			}
-			a.TW, a.TS, a.TB, a.TBS, a.Last = o.W, o.S, o.B, o.BS, o.Out
+			a.TW = o.W
+			a.TS = o.S
+			a.TB = o.B
+			a.TBS = o.BS
+			a.Last = o.Out
 		case opApply:
 			switch {
 			case a.W == 0:
@@ -222,7 +248,9 @@ func (w *weights) quartet(ops []op) *quartet {
 			u.At, u.N = [3]int32(l.table), [3]float64(l.points)
 		case opScore:
 			c.score = i
-			a.NLL, a.Floored, a.P = o.NLL, o.Floored, o.P
+			a.NLL = o.NLL
+			a.Floored = o.Floored
+			a.P = o.P
 		case opScaleBack, opNoiseBack:
 			for j := range a.Units[:a.Count] {
 				if u := &a.Units[j]; u.Kind == o.Kind-1 && u.Raw == o.Raw {
@@ -231,9 +259,15 @@ func (w *weights) quartet(ops []op) *quartet {
 			}
 		case opDenseBack:
 			if o.W == a.W {
-				a.M, a.V, a.G, a.H = o.M, o.V, o.G, o.H
+				a.M = o.M
+				a.V = o.V
+				a.G = o.G
+				a.H = o.H
 			} else {
-				a.LM, a.LV, a.LG, a.LH = o.M, o.V, o.G, o.H
+				a.LM = o.M
+				a.LV = o.V
+				a.LG = o.G
+				a.LH = o.H
 			}
 		case opConvGradient:
 			a.Parts, a.Width = o.Tape, o.Room
@@ -262,9 +296,13 @@ func (w *weights) runQuartet(c *quartet, rows, last int) error {
 	if last > c.score {
 		a.Back = 1
 	}
-	kernel, blocks, most := c.four, quartetBlocks, max(1, 2*w.device.Processors*10/11/quartetBlocks)
+	kernel := c.four
+	blocks := quartetBlocks
+	most := max(1, 2*w.device.Processors*10/11/quartetBlocks)
 	if pairs := w.device.Processors / pairBlocks; withPairs && !w.crowded && tiles(rows, pairBlocks*quartetEach) <= pairs && w.clustered(pairBlocks) {
-		kernel, blocks, most = c.two, pairBlocks, pairs
+		kernel = c.two
+		blocks = pairBlocks
+		most = pairs
 	}
 	floor, bytes := w.floor(blocks)
 	a.Floor = floor

@@ -49,7 +49,9 @@ type quartetStep struct {
 // the first.
 func (t *trainer) meet(tapes []tape) {
 	w, a := t.weights, &t.pass.quartet.args.One
-	a.Results, a.Turn, a.Scale = w.results, w.alloc(1, sizeTurn), 1/float64(t.Batch)
+	a.Results = w.results
+	a.Turn = w.alloc(1, sizeTurn)
+	a.Scale = 1 / float64(t.Batch)
 	g := &t.quartet.gradients.One
 	g.Turn = a.Turn
 	take := func(d *denseGradient) matter {
@@ -59,7 +61,11 @@ func (t *trainer) meet(tapes []tape) {
 	g.Last, g.Broad = take(&t.grads.dense[0]), take(&t.grads.dense[1])
 	f := &t.grads.folded[0]
 	weights, features := f.layer.weights(), f.layer.features()
-	g.Parts, g.Width, g.Count, g.Weights, g.All = f.parts, int32(f.width), int32(f.count), int32(weights), int32(weights+features)
+	g.Parts = f.parts
+	g.Width = int32(f.width)
+	g.Count = int32(f.count)
+	g.Weights = int32(weights)
+	g.All = int32(weights + features)
 	g.Chunk, g.BiasAt = w.firstChunk(f.layer.tensors[0]), w.firstChunk(f.layer.tensors[1])
 	g.Wide = a.Last
 	for _, x := range tapes {

@@ -19,7 +19,9 @@ func scoring(l likelihood.Likelihood) (o op, err error) {
 	case likelihood.ExpectedNormal:
 		o.Likelihood, o.P = likeExpected, l.Std
 	case likelihood.Heteroscedastic:
-		o.Likelihood, o.P, o.Q = pick(l.Total, int32(likeTotal), likeHeteroscedastic), likelihood.Describe(l).Floor, l.Common
+		o.Likelihood = pick(l.Total, int32(likeTotal), likeHeteroscedastic)
+		o.P = likelihood.Describe(l).Floor
+		o.Q = l.Common
 	case likelihood.Categorical:
 		o.Likelihood, o.P = likeCategorical, orElse(l.Floor, 1e-30)
 	case likelihood.Bernoulli:
@@ -27,7 +29,8 @@ func scoring(l likelihood.Likelihood) (o op, err error) {
 	case likelihood.Poisson:
 		o.Likelihood = likePoisson
 	case likelihood.Count:
-		if o.Likelihood = likeCount; l.Dispersed {
+		o.Likelihood = likeCount
+		if l.Dispersed {
 			o.Q = 1
 		}
 	default:

@@ -26,7 +26,9 @@ func (w *weights) follow(f *follow, l *layer, i int, o *op, room int) *follow {
 	if !l.sense {
 		return f
 	}
-	f.last, f.k, f.cov = i, l.out, l.cov
+	f.last = i
+	f.k = l.out
+	f.cov = l.cov
 	switch l.kind {
 	case opDense, opNoise, opDropout, opEmbed:
 		o.Tape = w.floats(room * l.out)
@@ -79,7 +81,11 @@ var senseKinds = map[int32]int32{opAvgPool: opSenseAvg, opMaxPool: opSenseMax, o
 // of returns the operation of a layer's sense, with what it has of the forward operation.
 func (f *follow) of(l *layer, o op) op {
 	x := f.op(opSenseUnits, l.in, l.steps())
-	x.M, x.Table, x.Image, x.P, x.Q = o.DM, o.Table, l.image, l.p, l.q
+	x.M = o.DM
+	x.Table = o.Table
+	x.Image = l.image
+	x.P = l.p
+	x.Q = l.q
 	if kind, ok := senseKinds[l.kind]; ok {
 		x.Kind = kind
 	}
@@ -87,9 +93,14 @@ func (f *follow) of(l *layer, o op) op {
 	case opEmbed:
 		x.Nodes = o.Nodes
 	case opConv:
-		x.TM, x.W, x.ST, x.BS = o.M, o.W, o.S, o.BS
+		x.TM = o.M
+		x.W = o.W
+		x.ST = o.S
+		x.BS = o.BS
 	case opLayerNorm:
-		x.TM, x.TV, x.Raw = o.M, o.V, o.Raw
+		x.TM = o.M
+		x.TV = o.V
+		x.Raw = o.Raw
 	}
 	return x
 }
@@ -98,7 +109,8 @@ func (f *follow) of(l *layer, o op) op {
 // write the variances of the outputs. It takes what the operations of the layers left;
 // acts are all signals.
 func (f *follow) sense(m *memory, b *launches, layers []layer, ops []op, acts []signal) {
-	if f.sums = m.alloc(f.room*f.k, 8); f.cov {
+	f.sums = m.alloc(f.room*f.k, 8)
+	if f.cov {
 		f.sums = m.alloc(f.room*f.k*f.k, 8)
 	}
 	start := f.op(opSenseStart, 0, 0)
@@ -159,7 +171,9 @@ func (f *follow) sum(m *memory, b *launches, width int, parts ...cuda.Ptr) cuda.
 			sum = p
 		case p != 0:
 			x := f.op(opSenseSum, width, width)
-			x.G, x.M, x.DM = sum, p, m.floats(f.k*f.room*width)
+			x.G = sum
+			x.M = p
+			x.DM = m.floats(f.k * f.room * width)
 			b.add(x)
 			sum = x.DM
 		}
@@ -185,7 +199,12 @@ func (f *follow) back(m *memory, b *launches, layers []layer, ops []op, acts []s
 		width := layers[f.first].in
 		inputs = m.floats(f.room * width)
 		x := f.op(opSenseBack, 0, width)
-		x.G, x.V, x.H, x.S, x.DM, x.DV = a, acts[f.input].v, h, c, m.floats(f.k*f.room*width), inputs
+		x.G = a
+		x.V = acts[f.input].v
+		x.H = h
+		x.S = c
+		x.DM = m.floats(f.k * f.room * width)
+		x.DV = inputs
 		by[f.input] = x.DM
 		b.add(x)
 	}
@@ -202,7 +221,11 @@ func (f *follow) back(m *memory, b *launches, layers []layer, ops []op, acts []s
 		}
 		e := backSense{a: f.a[i+1], b: by[l.input], seen: f.seen[i], h: h, c: c}
 		x := f.of(l, o)
-		x.G, x.V, x.H, x.S, x.OM = e.a, o.Tape, h, c, e.b
+		x.G = e.a
+		x.V = o.Tape
+		x.H = h
+		x.S = c
+		x.OM = e.b
 		switch {
 		case x.Kind != opSenseUnits:
 			x.Kind++
@@ -219,11 +242,14 @@ func (f *follow) back(m *memory, b *launches, layers []layer, ops []op, acts []s
 		}
 		switch l.kind {
 		case opLayerNorm:
-			e.slope, e.adds, e.gain = m.floats(f.room*l.in), m.floats(f.room*l.in), m.floats(f.room*l.in)
+			e.slope = m.floats(f.room * l.in)
+			e.adds = m.floats(f.room * l.in)
+			e.gain = m.floats(f.room * l.in)
 			x.Tape, x.Scratch = e.gain, m.alloc(f.room*l.in, 8)
 		case opConv:
 			x.TY, x.TV = e.seen.weights, e.seen.biases
-			if x.Tape = m.floats(f.room * l.weights()); x.TY != 0 && l.input > 0 {
+			x.Tape = m.floats(f.room * l.weights())
+			if x.TY != 0 && l.input > 0 {
 				e.slope = m.floats(f.room * l.in)
 				x.YO = e.slope
 			}

@@ -88,8 +88,11 @@ func (w *weights) sensed(in, out signal) (a sensedArgs, bytes int) {
 		o := w.operation(l, acts, signal{})
 		pitch := tiles(l.out, sensedCols) * sensedCols
 		*c = sensedLayer{W: o.W, S: o.S, B: o.B, BS: o.BS, In: int32(l.in), Out: int32(l.out), Pitch: int32(pitch)}
-		c.Means, c.Variances, c.Bias = take(l.in*pitch), take(l.in*pitch), take(2*pitch)
-		if tall = max(tall, l.out); i == count-1 {
+		c.Means = take(l.in * pitch)
+		c.Variances = take(l.in * pitch)
+		c.Bias = take(2 * pitch)
+		tall = max(tall, l.out)
+		if i == count-1 {
 			continue
 		}
 		f := &w.plan.layers[2*i+1]
@@ -100,17 +103,21 @@ func (w *weights) sensed(in, out signal) (a sensedArgs, bytes int) {
 	}
 	for i := range layers[:count-1] {
 		c, n := &layers[i], sensedRows*int(layers[i].Out)
-		c.Adds, c.Rest, c.Slope = take(n), take(n), take(n)
+		c.Adds = take(n)
+		c.Rest = take(n)
+		c.Slope = take(n)
 	}
 	last := &w.plan.layers[2*count-2]
 	a = sensedArgs{X: in.m, OM: out.m, OV: out.v, Control: w.control, Count: int32(count), Outputs: int32(last.out), Width: int32(w.plan.graph.Out.Size()),
 		Near: take(2 * sensedRows * tall), Far: take(2 * sensedRows * tall), Tall: int32(tall), Ends: take(2 * sensedRows * last.out)}
-	if bytes = 4 * at; bytes > w.device.Shared-sensedStatic {
+	bytes = 4 * at
+	if bytes > w.device.Shared-sensedStatic {
 		return a, 0
 	}
 	if n := len(w.plan.layers); n == 2*count {
 		a.Raw = w.operation(&w.plan.layers[n-1], append(acts, signal{}), signal{}).Raw
-		if a.Behind = sensedNoise; w.plan.layers[n-1].kind == opAppend {
+		a.Behind = sensedNoise
+		if w.plan.layers[n-1].kind == opAppend {
 			a.Behind = sensedAppended
 		}
 	}
@@ -137,7 +144,8 @@ func (q *lane) takeSensed(outs []signal) {
 			all = append(all, a)
 		}
 	}
-	if q.sensed.count = len(all); len(all) == 0 {
+	q.sensed.count = len(all)
+	if len(all) == 0 {
 		return
 	}
 	q.sensed.kernel, q.sensed.all.One = q.networks[0].weights.kernels.sensed.Sharing(most), all[0]

@@ -20,7 +20,9 @@ func TestSensed(t *testing.T) {
 	e := card(t)
 	gelu := nn.Apply{F: fn.GELU(), Rule: moment.GaussHermite(9)}
 	tanh := nn.Apply{F: fn.Tanh(), Rule: moment.UT(2)}
-	leaky, exact, line := nn.Apply{F: fn.LeakyReLU(0.01)}, nn.Apply{F: fn.GELU(), Rule: moment.Exact()}, nn.Apply{F: fn.SiLU(), Rule: moment.Linear()}
+	leaky := nn.Apply{F: fn.LeakyReLU(0.01)}
+	exact := nn.Apply{F: fn.GELU(), Rule: moment.Exact()}
+	line := nn.Apply{F: fn.SiLU(), Rule: moment.Linear()}
 	const many = 75
 	pool := compute.NewPool(1)
 	defer pool.Close()

@@ -37,7 +37,9 @@ func TestShare(t *testing.T) {
 					t.Fatalf("%s: piece %+v of tile %d follows part %d, which ends at %d", c.name, p, i, part-1, at)
 				}
 				load[p.lane] += p.to - p.from
-				part, at, all = part+1, p.to, all[1:]
+				part = part + 1
+				at = p.to
+				all = all[1:]
 			}
 			if at != n || part > c.parts {
 				t.Fatalf("%s: tile %d has %d parts and ends at %d of %d", c.name, i, part, at, n)

@@ -69,16 +69,24 @@ func (g *convGradients) placeShared(w *weights, d *convGradient, p product, rows
 	}
 	further := func(at cuda.Ptr, parts int) cuda.Ptr { return at.Add(4 * parts * w.size) }
 	plain := p
-	plain.A1, plain.B1, plain.O1, plain.X0, plain.X1 = 0, 0, 0, 0, 0
+	plain.A1 = 0
+	plain.B1 = 0
+	plain.O1 = 0
+	plain.X0 = 0
+	plain.X1 = 0
 	if d.sense.b != 0 {
 		q := plain
-		q.A0, q.B0, q.O0 = d.sense.b, d.sense.a, further(p.O0, d.parts)
+		q.A0 = d.sense.b
+		q.B0 = d.sense.a
+		q.O0 = further(p.O0, d.parts)
 		q.Depth, q.Split = int32(d.k)*p.Depth, int32(d.k)*p.Split
 		more = append(more, q)
 	}
 	if d.sense.adds != 0 {
 		q := plain
-		q.A0, q.B0, q.O0 = d.o.V, d.sense.adds, further(p.O1, d.parts)
+		q.A0 = d.o.V
+		q.B0 = d.sense.adds
+		q.O0 = further(p.O1, d.parts)
 		more = append(more, q)
 	}
 	for _, x := range []struct {

@@ -46,7 +46,8 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 	if t.several != nil {
 		step, steps = t.several, stepsTogether
 	}
-	if r.Step, err = t.busy(step, windows, launchesEach); err != nil {
+	r.Step, err = t.busy(step, windows, launchesEach)
+	if err != nil {
 		return r, err
 	}
 	r.Step /= float64(steps)
@@ -55,7 +56,8 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 		return r, err
 	}
 	defer forward.Close()
-	if r.Forward, err = t.busy(forward, windows, launchesEach); err != nil {
+	r.Forward, err = t.busy(forward, windows, launchesEach)
+	if err != nil {
 		return r, err
 	}
 	calls, err := t.recorded(false)

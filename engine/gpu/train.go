@@ -80,7 +80,8 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 	w.counted = j.Beside >= crowdFrom
 	t := &trainer{weights: w, learned: learned, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: learned.plan.params, number: e.next()}
 	runtime.AddCleanup(t, (*memory).release, w.memory)
-	if err = t.build(score); err == nil {
+	err = t.build(score)
+	if err == nil {
 		err = e.join(t)
 	}
 	if err != nil {
@@ -114,7 +115,8 @@ const slots = 32
 // Gradient implements engine.Trainer.
 func (t *trainer) Gradient(step int) (s engine.Score) {
 	t.step = step
-	if s.Err = t.runGradient(step); s.Err != nil {
+	s.Err = t.runGradient(step)
+	if s.Err != nil {
 		return s
 	}
 	var nll float64
@@ -148,7 +150,8 @@ func (t *trainer) runGradient(step int) error {
 
 // Update implements engine.Trainer.
 func (t *trainer) Update(u engine.Update) (c engine.Change) {
-	if c.Err = t.runUpdate(u); c.Err != nil {
+	c.Err = t.runUpdate(u)
+	if c.Err != nil {
 		return c
 	}
 	r := t.result[0]
@@ -248,7 +251,9 @@ func (t *trainer) set(k *control, u engine.Update) {
 	o, n := t.Optimizer, float64(u.Step)
 	k.Rate = float32(u.Rate / (1 - math.Pow(o.Beta1, n)))
 	k.Root2 = float32(1 / math.Sqrt(1-math.Pow(o.Beta2, n)))
-	k.Eps, k.Beta1, k.Beta2 = float32(o.Epsilon), float32(o.Beta1), float32(o.Beta2)
+	k.Eps = float32(o.Epsilon)
+	k.Beta1 = float32(o.Beta1)
+	k.Beta2 = float32(o.Beta2)
 	k.KLScale, k.Clip = float32(u.KL), o.Clip
 	k.KeepMean, k.KeepRho = 1, 1
 	if o.DecayOn != optim.DecayNone {

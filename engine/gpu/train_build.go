@@ -39,8 +39,14 @@ func (t *trainer) build(score op) error {
 	d := w.signal(rows, layers[last].out, out.v != 0)
 	t.nll, t.floored = w.alloc(rows, 8), w.alloc(rows, 4)
 	score.In, score.Targets = int32(layers[last].out), int32(t.Data.Targets())
-	score.M, score.V, score.DM, score.DV, score.Y = out.m, out.v, d.m, d.v, t.batch.y
-	score.NLL, score.Floored, score.Nodes = t.nll, t.floored, t.countScale()
+	score.M = out.m
+	score.V = out.v
+	score.DM = d.m
+	score.DV = d.v
+	score.Y = t.batch.y
+	score.NLL = t.nll
+	score.Floored = t.floored
+	score.Nodes = t.countScale()
 	t.forwardOps = len(t.pass.ops)
 	t.pass.add(score)
 	t.grad = 0
@@ -50,7 +56,9 @@ func (t *trainer) build(score op) error {
 	back := make([][]signal, len(layers)+1) // gradients by each signal, of every layer that reads it
 	back[last+1] = []signal{d}
 	for i := last; i >= 0; i-- {
-		l, o, in := &layers[i], ops[i], acts[layers[i].input]
+		l := &layers[i]
+		o := ops[i]
+		in := acts[layers[i].input]
 		d := t.join(back[i+1], l.out, acts[i+1])
 		if l.last {
 			f = follows[i]
@@ -71,7 +79,11 @@ func (t *trainer) build(score op) error {
 		k := 0
 		if l.sense {
 			e, k = each[i-f.first], f.k
-			o.DM, o.Tape, o.TM, o.TV, o.TY = 0, 0, e.slope, e.adds, e.gain
+			o.DM = 0
+			o.Tape = 0
+			o.TM = e.slope
+			o.TV = e.adds
+			o.TY = e.gain
 		}
 		switch l.kind {
 		case opDense:
@@ -195,7 +207,11 @@ func (t *trainer) buildUpdate() error {
 		Count: int32(len(w.chunks)), Parts: parts, Control: w.control, Results: w.results,
 		NLL: t.nll, Floored: t.floored, Done: done, Rows: int32(t.Batch), Slots: int32(t.batch.slots)}
 	a := &w.adam.One
-	a.First, a.Second, a.Grad, a.Prepare, a.Slots = t.first, t.second, t.grad, 0, int32(t.batch.slots)
+	a.First = t.first
+	a.Second = t.second
+	a.Grad = t.grad
+	a.Prepare = 0
+	a.Slots = int32(t.batch.slots)
 	t.priors.One = priorArgs{Theta: w.theta, Chunks: w.table, Parts: parts}
 	zeros := []stretch{{t.first, 4 * w.size}, {t.second, 4 * w.size}, {done, 4}, {t.gate, 8}}
 	if t.pass.chain != nil {
@@ -209,7 +225,9 @@ func (t *trainer) buildUpdate() error {
 	for i := range t.moments {
 		t.moments[i] = t.params.Like()
 	}
-	t.control, t.result, t.start = pinned[control](w.memory, slots), pinned[result](w.memory, slots), pinned[result](w.memory, 1)
+	t.control = pinned[control](w.memory, slots)
+	t.result = pinned[result](w.memory, slots)
+	t.start = pinned[result](w.memory, 1)
 	t.rowNLL, t.rowFloored = pinned[float64](w.memory, t.Batch), pinned[int32](w.memory, t.Batch)
 	if w.err != nil {
 		return w.err
@@ -229,13 +247,16 @@ func (t *trainer) buildUpdate() error {
 		return err
 	}
 	var err error
-	if t.gradient, err = w.stream.Record(t.queueGradient); err != nil {
+	t.gradient, err = w.stream.Record(t.queueGradient)
+	if err != nil {
 		return err
 	}
-	if t.update, err = w.stream.Record(t.queueUpdate); err != nil {
+	t.update, err = w.stream.Record(t.queueUpdate)
+	if err != nil {
 		return err
 	}
-	if t.whole, err = w.stream.Record(t.queueWhole); err != nil || !t.pass.known() {
+	t.whole, err = w.stream.Record(t.queueWhole)
+	if err != nil || !t.pass.known() {
 		return err
 	}
 	t.several, err = w.stream.Record(func() error {

@@ -105,7 +105,9 @@ func sameBits(t *testing.T, e engine.Engine[float32], name string, steps, draws,
 		c.Draws, c.Beside = draws, beside
 		return c
 	}
-	a, b, c := net(), net(), net()
+	a := net()
+	b := net()
+	c := net()
 	want := run(t, a, settings(t, e, steps), steps, false)
 	got := run(t, b, settings(t, e, steps), steps, true)
 	if !slices.Equal(a.Params.Theta, b.Params.Theta) {

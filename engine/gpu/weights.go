@@ -62,7 +62,8 @@ func newWeights(e *Engine, m *memory, p *plan, train bool, slots int) (*weights,
 	w.four = w.fused && w.quartetable()
 	for i := range p.layers {
 		l := &p.layers[i]
-		if l.least = k.least(); w.fused {
+		l.least = k.least()
+		if w.fused {
 			l.least, l.folded = math.MaxInt, l.folds()
 		} else {
 			l.cut, l.narrow = k.hopper.takes(l, p.params)
@@ -98,7 +99,8 @@ func newWeights(e *Engine, m *memory, p *plan, train bool, slots int) (*weights,
 			}
 		}
 		if train && !l.wide() && !w.fused || l.sense && l.from != nn.Fixed || l.narrow {
-			if x.wt = w.floats(l.in * l.out); x.random {
+			x.wt = w.floats(l.in * l.out)
+			if x.random {
 				x.st = w.floats(l.in * l.out)
 			}
 		}
@@ -163,16 +165,26 @@ func (w *weights) describe(p *vi.Params[float32]) error {
 	for i := range w.chunks {
 		c := &w.chunks[i]
 		t, x := p.Tensors[c.Tensor], w.tensors[c.Tensor]
-		c.Random, c.NoDecay, c.PriorMean, c.PriorVar = 0, 0, 0, 1
+		c.Random = 0
+		c.NoDecay = 0
+		c.PriorMean = 0
+		c.PriorVar = 1
 		if t.Random {
-			c.Random, c.PriorMean, c.PriorVar = 1, t.Prior.Mean, t.Prior.Std*t.Prior.Std
+			c.Random = 1
+			c.PriorMean = t.Prior.Mean
+			c.PriorVar = t.Prior.Std * t.Prior.Std
 		}
 		if t.NoDecay {
 			c.NoDecay = 1
 		}
-		c.Rows, c.Cols, c.Parts = int32(x.rows), int32(x.cols), int32(x.parts)
+		c.Rows = int32(x.rows)
+		c.Cols = int32(x.cols)
+		c.Parts = int32(x.parts)
 		c.Mean, c.Rho = int64(w.mean[c.Tensor]), int64(w.rho[c.Tensor])
-		c.S, c.WT, c.ST, c.Center = x.s, x.wt, x.st, x.center
+		c.S = x.s
+		c.WT = x.wt
+		c.ST = x.st
+		c.Center = x.center
 	}
 	return cuda.Upload(w.stream, w.table, w.chunks)
 }
@@ -198,7 +210,10 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 	switch l.kind {
 	case opDense, opConv:
 		t := w.tensors[l.tensors[0]]
-		o.W, o.S, o.WT, o.ST = w.at(l.tensors[0]), t.s, t.wt, t.st
+		o.W = w.at(l.tensors[0])
+		o.S = t.s
+		o.WT = t.wt
+		o.ST = t.st
 		if len(l.tensors) > 1 {
 			o.B, o.BS = w.at(l.tensors[1]), w.tensors[l.tensors[1]].s
 		}
@@ -237,11 +252,14 @@ func (w *weights) operation(l *layer, signals []signal, out signal) op {
 		if l.needs {
 			o.Cov = in.c
 		}
-		if o.Targets = int32(l.count); l.kind == opConditional {
+		o.Targets = int32(l.count)
+		if l.kind == opConditional {
 			o.Table = place(w.memory, l.table, 4)
 		}
 	case opEmbed:
-		o.Nodes, o.Targets, o.Table = place(w.memory, w.tables(l), sizeLevels), int32(len(l.levels)), place(w.memory, l.table, 4)
+		o.Nodes = place(w.memory, w.tables(l), sizeLevels)
+		o.Targets = int32(len(l.levels))
+		o.Table = place(w.memory, l.table, 4)
 	case opAppend:
 		o.Raw = w.at(l.tensors[0])
 	case opLayerNorm:

@@ -127,7 +127,9 @@ func (b *launches) cutSignal(w *weights, m, v cuda.Ptr, width, rows int, gradien
 	}
 	cut := cutArgs{A: m, B: v, Cols: int32(width), Cuts: c}
 	if o := b.gathers(m); o != nil { // one launch gathers and cuts
-		cut.A, cut.B, cut.From = o.TM, o.TV, gathered{Index: o.Index, M: o.OM, V: o.OV, Targets: o.TY, Y: o.YO, Room: o.Room, Width: o.Targets}
+		cut.A = o.TM
+		cut.B = o.TV
+		cut.From = gathered{Index: o.Index, M: o.OM, V: o.OV, Targets: o.TY, Y: o.YO, Room: o.Room, Width: o.Targets}
 		b.ops, b.all = b.ops[:len(b.ops)-1], b.all[:len(b.all)-1]
 	}
 	b.all = append(b.all, stage{wide: &wideStage{cutting: &many[cutArgs]{One: cut}}})

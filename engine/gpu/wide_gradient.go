@@ -97,7 +97,12 @@ func (g *wideGradients) place(w *weights, pass *launches, dense []denseGradient,
 		l, o := d.layer, d.o
 		q := w.gradientProduct(l, o, grad)
 		add := func(s slim, across, groups int) {
-			s.G, s.H, s.Part, s.Rows, s.Split, s.Out = o.G, o.H, q.Part, int32(rows), int32(d.split), int32(l.out)
+			s.G = o.G
+			s.H = o.H
+			s.Part = q.Part
+			s.Rows = int32(rows)
+			s.Split = int32(d.split)
+			s.Out = int32(l.out)
 			for z := range d.parts {
 				for y := range groups {
 					for x := range tiles(across, 32) {
@@ -140,7 +145,10 @@ func (g *wideGradients) place(w *weights, pass *launches, dense []denseGradient,
 				p.Scale = q.E0.Add(4 * (i*l.out + j) * wideSide)
 			}
 			p.Out = to.Add(4 * (s.part*w.size + (i*l.out+j)*wideSide))
-			p.Rows, p.Cols, p.From, p.To = int32(l.in-i*wideSide), int32(l.out-j*wideSide), int32(s.from), int32(s.to)
+			p.Rows = int32(l.in - i*wideSide)
+			p.Cols = int32(l.out - j*wideSide)
+			p.From = int32(s.from)
+			p.To = int32(s.to)
 			lanes[s.lane] = append(lanes[s.lane], p)
 		}
 	}
@@ -160,7 +168,8 @@ func (g *wideGradients) place(w *weights, pass *launches, dense []denseGradient,
 		a.Parts = place(w.memory, parts, sizeGradientPart)
 	}
 	a.Lanes, a.Results = place(w.memory, ends, 4), w.results
-	if a.Count = int32(len(jobs)); a.Count > 0 {
+	a.Count = int32(len(jobs))
+	if a.Count > 0 {
 		a.Slim, a.Jobs = place(w.memory, all, sizeSlim), place(w.memory, jobs, sizeJob)
 	}
 }

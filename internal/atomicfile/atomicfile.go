@@ -93,7 +93,8 @@ func resolve(path string) (target string, old fs.FileInfo, err error) {
 		return "", nil, bare(err)
 	}
 	if link.Mode()&fs.ModeSymlink != 0 {
-		if path, err = filepath.EvalSymlinks(path); err != nil {
+		path, err = filepath.EvalSymlinks(path)
+		if err != nil {
 			return "", nil, fmt.Errorf("the link leads nowhere: %w", bare(err))
 		}
 	}

@@ -68,7 +68,8 @@ func together(e *gpu.Engine, n net, batch, trainings int) (Together, error) {
 		}
 		source := n.source(4 * batch)
 		if x, ok := source.(*rows); ok {
-			if source, err = data.NewTable(x.x, x.Targets(), x.y); err != nil {
+			source, err = data.NewTable(x.x, x.Targets(), x.y)
+			if err != nil {
 				return r, err
 			}
 		}

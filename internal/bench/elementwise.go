@@ -35,8 +35,12 @@ var formulas = []string{"x/(1+x*x)", "x*sigmoid(x)", "log(1+exp(x))", "x+tanh(x)
 // optimiser.
 func elementwise() []elem {
 	const n = elements
-	x, f, d := noise(3*n, 1), make([]float32, 3*n), noise(3*n, 2)
-	m, v, s := noise(n, 3), positive(n, 4), make([]float32, n)
+	x := noise(3*n, 1)
+	f := make([]float32, 3*n)
+	d := noise(3*n, 2)
+	m := noise(n, 3)
+	v := positive(n, 4)
+	s := make([]float32, n)
 	var o compute.Moments[float32]
 	for _, p := range []*[]float32{&o.Mean, &o.Var, &o.MM, &o.MV, &o.VM, &o.VV} {
 		*p = make([]float32, n)
@@ -55,7 +59,10 @@ func elementwise() []elem {
 		list = append(list, elem{text, func() { machine.Run(x[:n], nil, out) }})
 	}
 	a := &compute.AdamW{LR: 1e-9, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8, C1: 1, C2: 1, Clip: 1, KL: 1e-4, PriorVar: 1}
-	mu, rho, gm, gs := noise(n, 5), noise(n, 6), noise(n, 7), noise(n, 8)
+	mu := noise(n, 5)
+	rho := noise(n, 6)
+	gm := noise(n, 7)
+	gs := noise(n, 8)
 	mem := make([]float32, 4*n)
 	return append(list,
 		elem{"points_ut", func() { compute.Points(m, v, s, x, xi) }},

@@ -24,7 +24,9 @@ func kernels(r *Report) []timing {
 		}})
 	}
 	for _, s := range [][3]int{{1024, 128, 128}, {1024, 1024, 1024}} {
-		b, k, n := s[0], s[1], s[2]
+		b := s[0]
+		k := s[1]
+		n := s[2]
 		shape := fmt.Sprintf("%dx%dx%d", b, k, n)
 		add("product", shape, func(w int, d time.Duration) Kernel { return product(b, k, n, w, d) })
 		add("dense_forward", shape, func(w int, d time.Duration) Kernel { return denseForward(b, k, n, w, d) })
@@ -84,11 +86,16 @@ func newDense(b, k, n int) *dense {
 	for t := range x.d.PrepareTiles() {
 		x.d.Prepare(t, x.mean, rho, scratch)
 	}
-	x.m, x.v, x.g, x.h = noise(b*k, 5), positive(b*k, 6), noise(b*n, 7), noise(b*n, 8)
+	x.m = noise(b*k, 5)
+	x.v = positive(b*k, 6)
+	x.g = noise(b*n, 7)
+	x.h = noise(b*n, 8)
 	x.mo, x.vo = make([]float32, b*n), make([]float32, b*n)
 	x.dm, x.dv = make([]float32, b*k), make([]float32, b*k)
 	x.scratch = make([]float32, x.d.Scratch(blockRows))
-	x.gw, x.gs, x.work = make([]float32, k*n), make([]float32, k*n), make([]float32, x.d.GradScratch(blockRows))
+	x.gw = make([]float32, k*n)
+	x.gs = make([]float32, k*n)
+	x.work = make([]float32, x.d.GradScratch(blockRows))
 	width := x.d.TapeWidth()
 	tape := make([]float32, b*width)
 	for lo := 0; lo < b; lo += blockRows {
@@ -101,7 +108,9 @@ func newDense(b, k, n int) *dense {
 func (x *dense) forward() {
 	lo := 0
 	for _, b := range x.blocks {
-		k, n, hi := x.d.In, x.d.Out, lo+b.Rows
+		k := x.d.In
+		n := x.d.Out
+		hi := lo + b.Rows
 		x.d.Forward(b.Rows, x.m[lo*k:hi*k], x.v[lo*k:hi*k], x.mo[lo*n:hi*n], x.vo[lo*n:hi*n], x.scratch)
 		lo = hi
 	}
@@ -112,7 +121,9 @@ func (x *dense) forward() {
 func (x *dense) backward() {
 	lo := 0
 	for _, b := range x.blocks {
-		k, n, hi := x.d.In, x.d.Out, lo+b.Rows
+		k := x.d.In
+		n := x.d.Out
+		hi := lo + b.Rows
 		x.d.RecordInput(b.Tape, b.Rows, x.m[lo*k:hi*k], x.v[lo*k:hi*k])
 		x.d.RecordGradient(b.Tape, b.Rows, x.g[lo*n:hi*n], x.h[lo*n:hi*n])
 		x.d.Backward(b.Rows, x.m[lo*k:hi*k], x.g[lo*n:hi*n], x.h[lo*n:hi*n], x.dm[lo*k:hi*k], x.dv[lo*k:hi*k], x.scratch)

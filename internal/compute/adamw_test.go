@@ -170,7 +170,9 @@ func TestKLNorm(t *testing.T) {
 		}
 		// At the prior there is nothing to pay and nothing to change.
 		a := AdamW{KL: 1, PriorMean: 0.5, PriorVar: 0.04}
-		mu, rho, zero := make([]float32, 9), make([]float32, 9), make([]float32, 9)
+		mu := make([]float32, 9)
+		rho := make([]float32, 9)
+		zero := make([]float32, 9)
 		for i := range mu {
 			mu[i], rho[i] = 0.5, float32(math.Log(math.Expm1(0.2)))
 		}
@@ -259,7 +261,9 @@ func TestStepAlone(t *testing.T) {
 
 func TestStepAllocates(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
-		a, x, y := adamCase, newTensor[float32](33), newTensor[float64](33)
+		a := adamCase
+		x := newTensor[float32](33)
+		y := newTensor[float64](33)
 		if n := testing.AllocsPerRun(10, func() {
 			x.step(&a)
 			y.step(&a)
@@ -305,16 +309,24 @@ func TestStepRoots(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
 		const n = 1 << 14
 		src := rand.New(rand.NewPCG(1, 2))
-		x, g, m1, m2 := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+		x := make([]float32, n)
+		g := make([]float32, n)
+		m1 := make([]float32, n)
+		m2 := make([]float32, n)
 		for i := range n {
 			m1[i], m2[i] = 1, math.Float32frombits(1+src.Uint32N(0x7f7fffff)) // any number that is positive and finite
 		}
-		m2[0], m2[1], m2[2] = 0x1p-149, 0x1p-126, math.MaxFloat32
+		m2[0] = 0x1p-149
+		m2[1] = 0x1p-126
+		m2[2] = math.MaxFloat32
 		StepPoint(&AdamW{LR: 1, Beta1: 1, Beta2: 1, C1: 1, C2: 1, Clip: 1, PriorVar: 1}, x, g, m1, m2)
 		for i, x := range x {
 			near(t, "x", i, float64(x), -1/math.Sqrt(float64(m2[i])), 2e-7, 0)
 		}
-		x, g, m1, m2 = make([]float32, 2), make([]float32, 2), []float32{1, 1}, []float32{0, float32(math.Inf(1))}
+		x = make([]float32, 2)
+		g = make([]float32, 2)
+		m1 = []float32{1, 1}
+		m2 = []float32{0, float32(math.Inf(1))}
 		StepPoint(&AdamW{LR: 1, Beta1: 1, Beta2: 1, Eps: 1e-8, C1: 1, C2: 1, Clip: 1, PriorVar: 1}, x, g, m1, m2)
 		near(t, "x without a second moment", 0, float64(x[0]), -1e8, 2e-7, 0)
 		near(t, "x with an infinite one", 1, float64(x[1]), 0, 1, 1e-18)

@@ -49,7 +49,9 @@ func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []flo
 	if wide {
 		return stepRandomWide(a, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho)
 	}
-	k, mean, spread := a.factors(a.Clip, 0), a.factors(1, a.DecayMean), a.factors(1, a.DecayRho)
+	k := a.factors(a.Clip, 0)
+	mean := a.factors(1, a.DecayMean)
+	spread := a.factors(1, a.DecayRho)
 	var room place
 	g := room.gradients()
 	for lo := 0; lo < len(mu); lo += chunk {

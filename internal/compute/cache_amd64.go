@@ -14,7 +14,9 @@ func readCaches() (c Caches) {
 			if a&31 == 2 { // instructions
 				continue
 			}
-			ways, parts, line := int(b>>22)+1, int(b>>12&1023)+1, int(b&4095)+1
+			ways := int(b>>22) + 1
+			parts := int(b>>12&1023) + 1
+			line := int(b&4095) + 1
 			size := ways * parts * line * (int(sets) + 1)
 			switch a >> 5 & 7 {
 			case 1:

@@ -21,7 +21,9 @@ func TestCaches(t *testing.T) {
 			b, _ := os.ReadFile("/sys/devices/system/cpu/cpu0/cache/index" + strconv.Itoa(i) + "/" + name)
 			return strings.TrimSpace(string(b))
 		}
-		level, kind, size := read("level"), read("type"), read("size")
+		level := read("level")
+		kind := read("type")
+		size := read("size")
 		n, err := strconv.Atoi(strings.TrimSuffix(size, "K"))
 		if err != nil || kind == "Instruction" || got[level] == 0 {
 			continue

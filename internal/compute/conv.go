@@ -136,7 +136,9 @@ func (c *Conv[T]) Laid() int { return c.win.H * c.win.W * c.win.C }
 // first 3·Laid values of tape: m, m² and v.
 func (c *Conv[T]) Forward(tape, m, v, mo, vo []T) {
 	n := c.Laid()
-	lm, lsq, lv := tape[:n], tape[n:2*n], tape[2*n:3*n]
+	lm := tape[:n]
+	lsq := tape[n : 2*n]
+	lv := tape[2*n : 3*n]
 	layOut(c.layout, lm, m)
 	slide(&c.win, c.Out, mo, c.biasMean, lm, c.mean)
 	if vo == nil {

@@ -27,7 +27,9 @@ func (c *Conv[T]) Follow(n int, inputs bool) { c.follow, c.through = n, inputs }
 // ForwardApart is Forward that also leaves j = v·s, where v is not nil.
 func (c *Conv[T]) ForwardApart(tape, m, v, mo, vo, j []T) {
 	n := c.Laid()
-	lm, lsq, lv := tape[:n], tape[n:2*n], tape[2*n:3*n]
+	lm := tape[:n]
+	lsq := tape[n : 2*n]
+	lv := tape[2*n : 3*n]
 	layOut(c.layout, lm, m)
 	slide(&c.win, c.Out, mo, c.biasMean, lm, c.mean)
 	if c.Random {

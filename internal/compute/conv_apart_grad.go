@@ -29,7 +29,9 @@ func (c *Conv[T]) Followed(tape []T, k int) (f FollowTape[T]) {
 		t = t[n:]
 		return s
 	}
-	f.A, f.Q, f.Sums = cut(c.rightWidth()), cut(c.Weights()), cut(c.Out)
+	f.A = cut(c.rightWidth())
+	f.Q = cut(c.Weights())
+	f.Sums = cut(c.Out)
 	if c.through {
 		f.B = cut(c.Laid())
 	}

@@ -32,7 +32,9 @@ func newConvCase(r *rand.Rand) *convCase {
 		}
 		return x
 	}
-	n, in, places := w.KH*w.KW*w.C*c.out, w.H*w.W*w.C, w.OH*w.OW*c.out
+	n := w.KH * w.KW * w.C * c.out
+	in := w.H * w.W * w.C
+	places := w.OH * w.OW * c.out
 	c.wm, c.rho = fill(n, r.NormFloat64), fill(n, r.NormFloat64)
 	c.bm, c.brho = fill(c.out, r.NormFloat64), fill(c.out, r.NormFloat64)
 	c.m, c.v = fill(in, r.NormFloat64), fill(in, r.Float64)
@@ -40,8 +42,14 @@ func newConvCase(r *rand.Rand) *convCase {
 	c.s, c.bs = make([]float64, n), make([]float64, c.out)
 	Variance(c.s, c.rho)
 	Variance(c.bs, c.brho)
-	c.mo, c.vo, c.dm, c.dv = make([]float64, places), make([]float64, places), make([]float64, in), make([]float64, in)
-	c.gw, c.gs, c.gbm, c.gbs = make([]float64, n), make([]float64, n), make([]float64, c.out), make([]float64, c.out)
+	c.mo = make([]float64, places)
+	c.vo = make([]float64, places)
+	c.dm = make([]float64, in)
+	c.dv = make([]float64, in)
+	c.gw = make([]float64, n)
+	c.gs = make([]float64, n)
+	c.gbm = make([]float64, c.out)
+	c.gbs = make([]float64, c.out)
 	for o := range places {
 		f := o % c.out
 		oy, ox := o/c.out/w.OW, o/c.out%w.OW
@@ -54,7 +62,10 @@ func newConvCase(r *rand.Rand) *convCase {
 				continue
 			}
 			i, q := (y*w.W+x)*w.C+k%w.C, k*c.out+f
-			m, v, wm, s := c.m[i], c.v[i], c.wm[q], c.s[q]
+			m := c.m[i]
+			v := c.v[i]
+			wm := c.wm[q]
+			s := c.s[q]
 			c.mo[o] += wm * m
 			c.vo[o] += m*m*s + v*(wm*wm+s)
 			c.dm[i] += c.g[o]*wm + 2*c.h[o]*m*s
@@ -107,7 +118,10 @@ func (c *convCase) check(t *testing.T, how string, v *Conv[float64]) {
 	v.Backward(tape, c.m, c.g, c.h, dm, dv, scratch)
 	near("∂m", dm, c.dm)
 	near("∂v", dv, c.dv)
-	gw, gs, gbm, gbs := dirty(len(c.gw)), dirty(len(c.gs)), dirty(c.out), dirty(c.out)
+	gw := dirty(len(c.gw))
+	gs := dirty(len(c.gs))
+	gbm := dirty(c.out)
+	gbs := dirty(c.out)
 	blocks := []TapeBlock[float64]{{Rows: 1, Tape: tape}}
 	for i := range v.GradTiles() {
 		v.Gradient(i, blocks, true, true, c.wm, Gradients[float64]{gw, gs, gbm, gbs}, nil)

@@ -112,8 +112,13 @@ func (d *Dense[T]) operandsApart(b TapeBlock[T]) (m, v, back, g, h, e, a []T) {
 		b.Tape = b.Tape[n:]
 		return s
 	}
-	m, v, back = cut(left), cut(left), cut(d.follow*left)
-	g, h, e, a = cut(right), cut(right), cut(right), cut(d.follow*right)
+	m = cut(left)
+	v = cut(left)
+	back = cut(d.follow * left)
+	g = cut(right)
+	h = cut(right)
+	e = cut(right)
+	a = cut(d.follow * right)
 	return
 }
 
@@ -125,7 +130,9 @@ func (d *Dense[T]) gradientApart(blocks []TapeBlock[T], t gradTile, hasV bool, m
 		n, apart := d.stretches(blocks)
 		m1, v1, _, g1, h1, e1, _ := d.operandsApart(b)
 		m, v := d.leftOperand(m1, b.Rows, t, apart), d.leftOperand(v1, b.Rows, t, apart)
-		g, h, e := d.rightOperand(g1, b.Rows, t, apart), d.rightOperand(h1, b.Rows, t, apart), d.rightOperand(e1, b.Rows, t, apart)
+		g := d.rightOperand(g1, b.Rows, t, apart)
+		h := d.rightOperand(h1, b.Rows, t, apart)
+		e := d.rightOperand(e1, b.Rows, t, apart)
 		d.gradProduct(gw, d.Out, t, add, b.Rows, n, m, g)
 		if d.Random {
 			var more *stretched[T]

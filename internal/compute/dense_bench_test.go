@@ -38,7 +38,9 @@ func BenchmarkDenseOneRow(b *testing.B) {
 			}
 		}
 	}
-	m, v, scratch := make([]float32, n), make([]float32, n), make([]float32, n)
+	m := make([]float32, n)
+	v := make([]float32, n)
+	scratch := make([]float32, n)
 	mo, vo := make([]float32, n), make([]float32, n)
 	best := time.Duration(1 << 62)
 	for b.Loop() {

@@ -34,7 +34,9 @@ func (d *Dense[T]) shareGradients(cores int) {
 			rows, columns := share(pairs, p)*2*MR, min(outputs, d.Out)
 			tiles := ceil(d.In, rows) * ceil(d.Out, outputs)
 			if cost := ceil(tiles, cores) * (rows*columns + reading*(rows+columns)); cost < best {
-				best, d.gradRows, d.gradOutputs = cost, rows, outputs
+				best = cost
+				d.gradRows = rows
+				d.gradOutputs = outputs
 			}
 		}
 	}
@@ -81,7 +83,9 @@ type Gradients[T Float] struct{ Mean, Var, BiasMean, BiasVar []T }
 func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, mean []T, o Gradients[T], scratch []T) {
 	t := d.gradTile(tile)
 	at := t.lo*d.Out + t.from
-	gw, gs, mean := o.Mean[at:], o.Var, mean[at:]
+	gw := o.Mean[at:]
+	gs := o.Var
+	mean = mean[at:]
 	if d.Random {
 		gs = gs[at:]
 	}

@@ -10,7 +10,9 @@ import (
 func TestDensePacked(t *testing.T) {
 	eachFamily(t, func(t *testing.T) {
 		for _, s := range [][3]int{{7, 512, 512}, {101, 515, 521}} {
-			rows, in, out := s[0], s[1], s[2]
+			rows := s[0]
+			in := s[1]
+			out := s[2]
 			d := NewDense[float32](in, out, true, true)
 			scratch := make([]float32, max(d.PrepareScratch(), d.Scratch(rows)))
 			for tile := range d.PrepareTiles() {

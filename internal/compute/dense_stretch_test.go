@@ -13,7 +13,9 @@ func testStretches[T Float](t *testing.T) {
 				for _, count := range []int{2, 5} {
 					for _, from := range []string{"nothing", "bias", "dst"} {
 						left, right := ceil(rows, MR)*MR*k, RightLen(k, n)
-						da, db, ldd := left+3, right+5, n+2
+						da := left + 3
+						db := right + 5
+						ldd := n + 2
 						wide := RightLen(1, n) // of a row of b, where rows lie as they are
 						a, b := values[T](count*da, 1), values[T](count*db, 2)
 						got, want := values[T](rows*ldd, 3), values[T](rows*ldd, 3)
@@ -84,7 +86,8 @@ func TestGradientStretches(t *testing.T) {
 		var blocks []TapeBlock[float32]
 		for i, n := range sizes {
 			tape := array[:n*d.TapeWidth()]
-			if array = array[len(tape):]; !together {
+			array = array[len(tape):]
+			if !together {
 				tape = make([]float32, len(tape))
 			}
 			seed := uint64(10 * i)

@@ -26,19 +26,31 @@ func testDense[T Float](t *testing.T, in, out, cores int, eps float64) {
 	}
 	bias := values[T](out, 3)
 	d.PrepareBias(bias, nil)
-	m, v, g, h := values[T](rows*in, 4), values[T](rows*in, 5), values[T](rows*out, 6), values[T](rows*out, 7)
-	mo, vo, dm, dv := make([]T, rows*out), make([]T, rows*out), make([]T, rows*in), make([]T, rows*in)
+	m := values[T](rows*in, 4)
+	v := values[T](rows*in, 5)
+	g := values[T](rows*out, 6)
+	h := values[T](rows*out, 7)
+	mo := make([]T, rows*out)
+	vo := make([]T, rows*out)
+	dm := make([]T, rows*in)
+	dv := make([]T, rows*in)
 	var blocks []TapeBlock[T]
 	for lo, hi := 0, 5; lo < rows; lo, hi = hi, rows {
 		b := TapeBlock[T]{hi - lo, make([]T, (hi-lo)*d.TapeWidth())}
-		i, j, k, l := lo*in, hi*in, lo*out, hi*out
+		i := lo * in
+		j := hi * in
+		k := lo * out
+		l := hi * out
 		d.Forward(b.Rows, m[i:j], v[i:j], mo[k:l], vo[k:l], scratch)
 		d.RecordInput(b.Tape, b.Rows, m[i:j], v[i:j])
 		d.RecordGradient(b.Tape, b.Rows, g[k:l], h[k:l])
 		d.Backward(b.Rows, m[i:j], g[k:l], h[k:l], dm[i:j], dv[i:j], scratch)
 		blocks = append(blocks, b)
 	}
-	gw, gs, gb, gbs := make([]T, in*out), make([]T, in*out), make([]T, out), make([]T, out)
+	gw := make([]T, in*out)
+	gs := make([]T, in*out)
+	gb := make([]T, out)
+	gbs := make([]T, out)
 	work := make([]T, d.GradScratch(rows))
 	for tile := range d.GradTiles() {
 		d.Gradient(tile, blocks, true, true, mean, Gradients[T]{gw, gs, gb, gbs}, work)
@@ -120,7 +132,10 @@ func TestDenseOneRow(t *testing.T) {
 			}
 			d.PrepareBias(values[float32](out, 3), values[float32](out, 8))
 			m, v := values[float32](2*in, 4), values[float32](2*in, 5)
-			mo, vo, m1, v1 := make([]float32, 2*out), make([]float32, 2*out), make([]float32, out), make([]float32, out)
+			mo := make([]float32, 2*out)
+			vo := make([]float32, 2*out)
+			m1 := make([]float32, out)
+			v1 := make([]float32, out)
 			caches.L2 = 1 << 30
 			d.Forward(2, m, v, mo, vo, scratch)
 			caches.L2 = 0

@@ -20,7 +20,8 @@ func TestDenseThin(t *testing.T) {
 			scratch := make([]float32, max(d.PrepareScratch(), d.Scratch(rows)))
 			m, v := values[float32](rows*in, 4), values[float32](rows*in, 5)
 			g, h := values[float32](rows*out, 6), values[float32](rows*out, 7)
-			g[1], h[1], h[2] = 0, 0, -h[2]
+			g[1], h[1] = 0, 0
+			h[2] = -h[2]
 			var got [2][6][]float32
 			for i, d := range []*Dense[float32]{d, panels} {
 				for tile := range d.PrepareTiles() {

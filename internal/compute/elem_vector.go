@@ -55,10 +55,16 @@ func leakyMomentsVector(o *Moments[float32], a float32, m, v []float32) {
 	var scratch [4][128]float32
 	for mean, variance := o.Mean, o.Var; len(m) > 0; {
 		n := min(len(m), len(scratch[0]))
-		t, φ, σ, inv := scratch[0][:n], scratch[1][:n], scratch[2][:n], scratch[3][:n]
+		t := scratch[0][:n]
+		φ := scratch[1][:n]
+		σ := scratch[2][:n]
+		inv := scratch[3][:n]
 		elemLeakyStart(m[:n], v[:n], t, φ, σ, inv)
 		elemLeakyValue(a, m[:n], v[:n], t, φ, σ, mean[:n], variance[:n])
-		m, v, mean, variance = m[n:], v[n:], mean[n:], variance[n:]
+		m = m[n:]
+		v = v[n:]
+		mean = mean[n:]
+		variance = variance[n:]
 	}
 }
 

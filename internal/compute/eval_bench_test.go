@@ -9,7 +9,9 @@ import (
 // in an ordinary range.
 func BenchmarkEval(b *testing.B) {
 	const n = 1024
-	x, f, df := make([]float32, n), make([]float32, n), make([]float32, n)
+	x := make([]float32, n)
+	f := make([]float32, n)
+	df := make([]float32, n)
 	for _, e := range exacts() {
 		for _, slope := range []bool{false, true} {
 			name, d := e.name()+"/value", []float32(nil)

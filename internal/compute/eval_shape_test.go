@@ -19,7 +19,9 @@ func TestEvalShapes(t *testing.T) {
 				return y[0], dy[0]
 			}
 			for n := range 40 {
-				x, f, df := make([]float32, n), make([]float32, n+1), make([]float32, n+1)
+				x := make([]float32, n)
+				f := make([]float32, n+1)
+				df := make([]float32, n+1)
 				for i := range x {
 					x[i] = pool[(i*5+n)%len(pool)]
 				}
@@ -88,7 +90,9 @@ func TestEvalPanics(t *testing.T) {
 }
 
 func TestEvalAllocates(t *testing.T) {
-	x, f, df := make([]float32, 77), make([]float32, 77), make([]float32, 77)
+	x := make([]float32, 77)
+	f := make([]float32, 77)
+	df := make([]float32, 77)
 	x[5] = 1e6 // is patched
 	eachFamily(t, func(t *testing.T) {
 		for op := OpUser + 1; op < NumOps; op++ {

@@ -31,7 +31,8 @@ func scan(t *testing.T, visit func(x []float32)) {
 	const chunk = 1 << 13
 	x := make([]float32, 0, chunk)
 	add := func(b uint32) {
-		if x = append(x, math.Float32frombits(b)); len(x) == chunk {
+		x = append(x, math.Float32frombits(b))
+		if len(x) == chunk {
 			visit(x)
 			x = x[:0]
 		}
@@ -60,7 +61,10 @@ type worst struct {
 
 func (w *worst) add(b bound, x, got float32, want float64) {
 	if o := b.off(x, got, want); o > w.off {
-		w.off, w.x, w.got, w.want = o, x, got, want
+		w.off = o
+		w.x = x
+		w.got = got
+		w.want = want
 	}
 	if a := math.Abs(want); a >= 0x1p-126 && a <= math.MaxFloat32 {
 		e := math.Abs(float64(got) - want)
@@ -82,7 +86,9 @@ func TestEvalBounds(t *testing.T) {
 				var value, slope worst
 				scan(t, func(x []float32) {
 					n := len(x)
-					f, df, alone := make([]float32, n), make([]float32, n), make([]float32, n)
+					f := make([]float32, n)
+					df := make([]float32, n)
+					alone := make([]float32, n)
 					Eval(e.op, e.a, x, f, df)
 					Eval(e.op, e.a, x, alone, nil)
 					for i, v := range x {

@@ -48,7 +48,10 @@ func leakyMomentsGo(o *Moments[float32], a float32, m, v []float32) {
 		j := leakyJet(float64(a), float64(m[i]), float64(v[i]))
 		o.Mean[i], o.Var[i] = float32(j.mean), float32(j.variance)
 		if o.MM != nil {
-			o.MM[i], o.MV[i], o.VM[i], o.VV[i] = float32(j.mm), float32(j.mv), float32(j.vm), float32(j.vv)
+			o.MM[i] = float32(j.mm)
+			o.MV[i] = float32(j.mv)
+			o.VM[i] = float32(j.vm)
+			o.VV[i] = float32(j.vv)
 		}
 	}
 }
@@ -69,7 +72,9 @@ func leakyJet(a, m, v float64) jet {
 	}
 	φ := special.PDF(t)
 	i := special.Tail(t)
-	M, K, J := i.I0, i.I1, 2*i.I2
+	M := i.I0
+	K := i.I1
+	J := 2 * i.I2
 	b := 1 - a
 	return jet{
 		mean:     f + b*σ*φ*K,

@@ -78,7 +78,10 @@ func scales(a, m, v float64) [6]float64 {
 		return j.planes()
 	}
 	_, c := leakyReLU(a, m)
-	f, σ, b, t := c*m, math.Sqrt(v), math.Abs(1-a), math.Abs(m)/math.Sqrt(v)
+	f := c * m
+	σ := math.Sqrt(v)
+	b := math.Abs(1 - a)
+	t := math.Abs(m) / math.Sqrt(v)
 	φ, i := special.PDF(t), special.Tail(t)
 	c = math.Abs(c)
 	s := j.planes()

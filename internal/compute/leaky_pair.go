@@ -19,7 +19,9 @@ func leakyPair(a float32, xi, w []float32) (p LeakyPair, ok bool) {
 	if !wide || !(a <= 1) || len(xi) != 3 || xi[0] != 0 || xi[1] != -xi[2] || w[1] != w[2] || math.Abs(float64(w[0]+2*w[1]-1)) > 1e-6 {
 		return p, false
 	}
-	x, o, c := max(xi[1], xi[2]), w[1], 1-a
+	x := max(xi[1], xi[2])
+	o := w[1]
+	c := 1 - a
 	return LeakyPair{[...]float32{a, -a, c, -c, x, o, 2 * o, o * (1 - o), x / 2}}, true
 }
 

@@ -35,11 +35,16 @@ func TestPullPair(t *testing.T) {
 			xi, w := rule[0], rule[1]
 			for _, a := range []float32{0, 0.01, -1, 0.3, 1} {
 				const rows, n = 5, 5 * 48
-				m, v, gm, gv := values[float32](n, 1), values[float32](n, 2), values[float32](n, 3), values[float32](n, 4)
+				m := values[float32](n, 1)
+				v := values[float32](n, 2)
+				gm := values[float32](n, 3)
+				gv := values[float32](n, 4)
 				for i := range v {
 					v[i] = v[i] * v[i] * float32(i%5) // zero, too
 				}
-				m[0], m[1], v[1] = 0, 0, 0
+				m[0] = 0
+				m[1] = 0
+				v[1] = 0
 				planes := make([]float32, 6*n)
 				cut := func(i int) []float32 { return planes[i*n : (i+1)*n] }
 				o := Moments[float32]{cut(0), cut(1), cut(2), cut(3), cut(4), cut(5)}
@@ -86,7 +91,10 @@ func TestPairRoots(t *testing.T) {
 		rule := pairRules()[0]
 		p := NewLeakyPair(0, rule[0], rule[1])
 		const n = 1 << 12
-		m, v, zero, one := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+		m := make([]float32, n)
+		v := make([]float32, n)
+		zero := make([]float32, n)
+		one := make([]float32, n)
 		dm, dv := make([]float32, n), make([]float32, n)
 		check := func(name string, got, want, v float32) {
 			if d := int64(math.Float32bits(got)) - int64(math.Float32bits(want)); d < -1 || d > 1 {
@@ -98,7 +106,10 @@ func TestPairRoots(t *testing.T) {
 				v[i] = math.Float32frombits(uint32(rng.Uniform(rng.New(uint64(round)), uint64(i)) * 0x7f7fffff)) // any number that is positive and finite
 				one[i] = 1
 			}
-			v[0], v[1], v[2], v[3] = 0x1p-149, 0x1p-126, math.MaxFloat32, 1
+			v[0] = 0x1p-149
+			v[1] = 0x1p-126
+			v[2] = math.MaxFloat32
+			v[3] = 1
 			PullPair(p, m, v, zero, one, dm, dv, 0)
 			for i, x := range dm {
 				check("root", 2*x, float32(math.Sqrt(float64(v[i]))), v[i])
@@ -130,14 +141,18 @@ func TestPairsOfDense(t *testing.T) {
 			const width = 80
 			n := rows * width
 			room := func() [2][]float32 { return [2][]float32{make([]float32, n), make([]float32, n)} }
-			m, v, mean := values[float32](n, 5), values[float32](n, 6), values[float32](n, 7)
+			m := values[float32](n, 5)
+			v := values[float32](n, 6)
+			mean := values[float32](n, 7)
 			for i := range v {
 				v[i] *= v[i]
 			}
 			g, h := values[float32](rows, 8), values[float32](rows, 9)
 
 			last := layer(width, 1)
-			got, want, back := room(), room(), room()
+			got := room()
+			want := room()
+			back := room()
 			last.Backward(rows, mean, g, h, back[0], back[1], nil)
 			PullPair(p, m, v, back[0], back[1], want[0], want[1], rows)
 			last.BackwardPair(p, rows, m, v, mean, g, h, got[0], got[1])

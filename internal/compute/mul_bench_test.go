@@ -24,9 +24,13 @@ func BenchmarkMul(b *testing.B) {
 		{2, 128, 128, 2, "rows"}, {5, 128, 128, 5, "rows"},
 	} {
 		b.Run(fmt.Sprintf("%dx%dx%d/%s/by%d", c.rows, c.k, c.n, c.left, c.block), func(b *testing.B) {
-			rs, cs, step := c.k, 1, c.k
+			rs := c.k
+			cs := 1
+			step := c.k
 			if c.left == "columns" {
-				rs, cs, step = 1, c.rows, 1
+				rs = 1
+				cs = c.rows
+				step = 1
 			}
 			a := make([]float32, (c.rows+MR)*c.k)
 			dst := make([]float32, c.rows*c.n)

@@ -38,8 +38,14 @@ func mulGo[T Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, r
 // tile2x4 adds to x and y the products of rows 0 and up of a with four columns
 // of b.
 func tile2x4[T Float](x, y [4]T, a []T, up, cs int, b []T, bs, k int) (_, _ [4]T) {
-	x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
-	y0, y1, y2, y3 := y[0], y[1], y[2], y[3]
+	x0 := x[0]
+	x1 := x[1]
+	x2 := x[2]
+	x3 := x[3]
+	y0 := y[0]
+	y1 := y[1]
+	y2 := y[2]
+	y3 := y[3]
 	p := 0
 	for q := 0; q < k*bs; q += bs {
 		u, v := a[p], a[p+up]

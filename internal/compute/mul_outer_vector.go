@@ -10,7 +10,9 @@ func mulOne(dst []float32, ldd int, start []float32, lds int, a []float32, rs, s
 	}
 	t := tile{ldd: ldd, lds: lds, rs: rs, b: &b.Data[0], w: b.N}
 	for i := 0; i < rows; i += chunk {
-		t.dst, t.a, t.count = &dst[i*ldd], &a[i/MR*step], min(chunk, rows-i)
+		t.dst = &dst[i*ldd]
+		t.a = &a[i/MR*step]
+		t.count = min(chunk, rows-i)
 		if start != nil {
 			t.start = &start[i*lds]
 		}
@@ -21,7 +23,9 @@ func mulOne(dst []float32, ldd int, start []float32, lds int, a []float32, rs, s
 // mulSecondVector adds to dst the row v times two panels of w̄²+s.
 func mulSecondVector(dst, v, mean, vari []float32) {
 	k := len(v)
-	_, _, _ = dst[2*NR-1], mean[2*NR*k-1], vari[2*NR*k-1]
+	_ = dst[2*NR-1]
+	_ = mean[2*NR*k-1]
+	_ = vari[2*NR*k-1]
 	t := tile{dst: &dst[0], a: &v[0], b: &mean[0], b2: &vari[0], ps: k * NR, k: k}
 	mulSecond(t.ptr())
 }

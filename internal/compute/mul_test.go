@@ -65,7 +65,9 @@ func newOperands[T Float](p product) *operands[T] {
 	case "columns":
 		o.rs, o.cs = 1, p.rows+1
 	case "panels":
-		o.rs, o.cs, o.step = 1, MR, MR*p.k
+		o.rs = 1
+		o.cs = MR
+		o.step = MR * p.k
 	}
 	if p.left != "panels" {
 		o.step = MR * o.rs

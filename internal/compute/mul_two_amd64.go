@@ -11,8 +11,12 @@ func takesTwo(rows, k, n int) bool {
 
 // mulTwo is Mul, and then a second one that adds a2·b2. Operands lie row by row.
 func mulTwo(dst []float32, ldd int, start []float32, lds int, a, a2 []float32, rows int, b, b2 Right[float32]) {
-	_, _, _ = dst[(rows-1)*ldd+b.N-1], a[rows*b.K-1], b.Data[RightLen(b.K, b.N)-1]
-	_, _, _ = start[(rows-1)*lds+b.N-1], a2[rows*b.K-1], b2.Data[RightLen(b.K, b.N)-1]
+	_ = dst[(rows-1)*ldd+b.N-1]
+	_ = a[rows*b.K-1]
+	_ = b.Data[RightLen(b.K, b.N)-1]
+	_ = start[(rows-1)*lds+b.N-1]
+	_ = a2[rows*b.K-1]
+	_ = b2.Data[RightLen(b.K, b.N)-1]
 	m := block{dst: dst, start: start, a: a, b: b.Data, a2: a2, b2: b2.Data, n: b.N}
 	m.t = tile{ldd: ldd, lds: lds, rs: b.K, cs: 1, step: MR * b.K, ps: b.K * NR, bs: NR, k: b.K}
 	m.mulBy(rows)
@@ -29,12 +33,16 @@ func mulColumnPanels(dst []float32, ldd int, a []float32, rows int, b Right[floa
 func mulColumnPanelsBy(dst []float32, ldd int, by, a, a2 []float32, rows int, b, b2 Right[float32]) {
 	_ = by[(rows-1)*ldd+b.N-1]
 	m, then := columnPanels(dst, ldd, a, rows, b), columnPanels(dst, ldd, a2, rows, b2)
-	m.by, m.a2, m.b2 = by, then.a, then.b
+	m.by = by
+	m.a2 = then.a
+	m.b2 = then.b
 	m.mulBy(rows)
 }
 
 func columnPanels(dst []float32, ldd int, a []float32, rows int, b Right[float32]) block {
-	_, _, _ = dst[(rows-1)*ldd+b.N-1], a[rows*b.K-1], b.Data[RightLen(b.K, b.N)-1]
+	_ = dst[(rows-1)*ldd+b.N-1]
+	_ = a[rows*b.K-1]
+	_ = b.Data[RightLen(b.K, b.N)-1]
 	return block{dst: dst, a: a, b: b.Data, n: b.N, t: tile{ldd: ldd, lds: ldd, rs: NR, cs: 1, step: MR * NR,
 		ps: b.K * NR, bs: NR, k: NR, more: b.K/NR - 1, jumpA: (rows - 1) * NR}}
 }
@@ -52,7 +60,10 @@ func mulStretchesBy(dst []float32, ldd int, start, by []float32, a stretched[flo
 func mulStretchesTwo(dst, mid []float32, ldd int, by []float32, a, a2 stretched[float32], rows int, b, b2 stretched[float32], columns, k, n int) {
 	_, _ = mid[(rows-1)*ldd+columns-1], by[(rows-1)*ldd+columns-1]
 	m, then := stretches(dst, ldd, a, rows, b, columns, k, n), stretches(dst, ldd, a2, rows, b2, columns, k, n)
-	m.a2, m.b2, m.mid, m.by = then.a, then.b, mid, by
+	m.a2 = then.a
+	m.b2 = then.b
+	m.mid = mid
+	m.by = by
 	m.mulBy(rows)
 }
 
@@ -76,7 +87,10 @@ func (m *block) mulBy(rows int) {
 // mulLast is mul of n rows from row i on, one product after the other.
 func (m *block) mulLast(i, n int) {
 	last := *m
-	last.by, last.a2, last.b2, last.mid = nil, nil, nil, nil
+	last.by = nil
+	last.a2 = nil
+	last.b2 = nil
+	last.mid = nil
 	onward := func() { last.start, last.t.lds = m.dst, m.t.ldd }
 	if m.a2 != nil {
 		last.mul(i, n)

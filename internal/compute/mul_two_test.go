@@ -10,7 +10,9 @@ import (
 func TestMulTwo(t *testing.T) {
 	eachPair(t, func(t *testing.T) {
 		for _, s := range [][3]int{{1, 16, 16}, {2, 32, 40}, {5, 48, 40}, {8, 32, 128}, {20, 16, 33}, {128, 128, 128}, {131, 64, 17}, {19, 16, 32}, {26, 16, 1024}} {
-			rows, k, n := s[0], s[1], s[2]
+			rows := s[0]
+			k := s[1]
+			n := s[2]
 			ld := n + 3
 			a := [2][]float32{values[float32](rows*k, 1), values[float32](rows*k, 2)}
 			b := [2]Right[float32]{NewRight[float32](k, n), NewRight[float32](k, n)}
@@ -59,7 +61,9 @@ func TestMulStretchesTwo(t *testing.T) {
 			for _, n := range []int{16, 33, 150} {
 				for _, count := range []int{1, 3} {
 					const k = 5
-					left, right, ld := ceil(rows, MR)*MR*k, RightLen(k, n), n+2
+					left := ceil(rows, MR) * MR * k
+					right := RightLen(k, n)
+					ld := n + 2
 					var a, b [2]stretched[float32]
 					for x := range 2 {
 						a[x] = stretched[float32]{values[float32](count*left, uint64(x)), left, MR * k, MR}

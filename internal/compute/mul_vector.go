@@ -109,7 +109,9 @@ type block struct {
 // at points the tile at row i and column j.
 func (m *block) at(i, j, count int) tile {
 	t := m.t
-	t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i/MR*t.step+i%MR*t.rs], &m.b[j/NR*t.ps]
+	t.dst = &m.dst[i*t.ldd+j]
+	t.a = &m.a[i/MR*t.step+i%MR*t.rs]
+	t.b = &m.b[j/NR*t.ps]
 	if m.start != nil {
 		t.start = &m.start[i*t.lds+j]
 	}

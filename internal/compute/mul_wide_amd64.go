@@ -12,7 +12,9 @@ func (m *block) mulWide(i, rows int) {
 	full, rest := rows/(2*MR), rows%(2*MR)
 	t := m.t // one for all: to copy it takes as long as fifty multiply-adds
 	run := func(i, j, rows, count int) {
-		t.dst, t.a, t.b = &m.dst[i*t.ldd+j], &m.a[i/MR*t.step+i%MR*t.rs], &m.b[j/NR*t.ps]
+		t.dst = &m.dst[i*t.ldd+j]
+		t.a = &m.a[i/MR*t.step+i%MR*t.rs]
+		t.b = &m.b[j/NR*t.ps]
 		if m.start != nil {
 			t.start = &m.start[i*t.lds+j]
 		}

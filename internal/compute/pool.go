@@ -60,7 +60,9 @@ func (p *Pool) Run(tasks int, f func(worker, task int)) {
 	}
 	p.turn.Lock()
 	defer p.turn.Unlock()
-	p.f, p.tasks, p.failure = f, int64(tasks), nil
+	p.f = f
+	p.tasks = int64(tasks)
+	p.failure = nil
 	p.next.Store(0)
 	p.open(tasks - 1)
 	p.lead()

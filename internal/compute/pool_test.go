@@ -182,7 +182,9 @@ func BenchmarkPoolMul(b *testing.B) {
 	const rows, block, k, n = 1080, 90, 128, 128
 	p := NewPool(runtime.GOMAXPROCS(0))
 	defer p.Close()
-	a, dst, right := make([]float32, rows*k), make([]float32, rows*n), NewRight[float32](k, n)
+	a := make([]float32, rows*k)
+	dst := make([]float32, rows*n)
+	right := NewRight[float32](k, n)
 	f := func(_, task int) {
 		Mul(dst[task*block*n:], n, nil, 0, a[task*block*k:], k, 1, block, right)
 	}

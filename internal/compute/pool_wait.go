@@ -128,7 +128,9 @@ func (c *crew) spin(ready func() bool) bool {
 		}
 		now := time.Now()
 		if begin.IsZero() {
-			begin, busy, yielded = now, now, now
+			begin = now
+			busy = now
+			yielded = now
 		}
 		if c.state.Load()&(openBit|joinMask) != 0 {
 			busy = now

@@ -99,7 +99,9 @@ func sign(x float64) float64 {
 func runGo[T Float](code []Instr, at []*T, n int) {
 	for k := range code {
 		in := &code[k]
-		x, y, z := unsafe.Slice(at[in.X], n), unsafe.Slice(at[in.Y], n), unsafe.Slice(at[in.Z], n)
+		x := unsafe.Slice(at[in.X], n)
+		y := unsafe.Slice(at[in.Y], n)
+		z := unsafe.Slice(at[in.Z], n)
 		dst := unsafe.Slice(at[in.Dst], n)
 		if in.Slope == 0 {
 			for i := range dst {

@@ -7,10 +7,15 @@ import (
 
 // one instruction as a program: x and two parameters in, one or two results out.
 func single(in Instr) *Prog {
-	in.X, in.Y, in.Z, in.Dst = 0, 1, 2, 3
+	in.X = 0
+	in.Y = 1
+	in.Z = 2
+	in.Dst = 3
 	p := &Prog{Params: 2, Outs: 1, Slots: 4, Code: []Instr{in}}
 	if in.Code == CodeEval {
-		p.Outs, p.Slots, p.Code[0].Slope = 2, 5, 4
+		p.Outs = 2
+		p.Slots = 5
+		p.Code[0].Slope = 4
 	}
 	return p
 }
@@ -32,9 +37,13 @@ func TestProgInstructions(t *testing.T) {
 	eachInstr(func(in Instr) {
 		eachFamily(t, func(t *testing.T) {
 			for _, n := range []int{1, 7, 8, 23, progChunk, progChunk + 9, 3 * progChunk} {
-				x, y, z := make([]float32, n), make([]float32, n), make([]float32, n)
+				x := make([]float32, n)
+				y := make([]float32, n)
+				z := make([]float32, n)
 				for i := range x {
-					x[i], y[i], z[i] = pool[i%len(pool)], pool[(i/3+n)%len(pool)], pool[(i/7+5)%len(pool)]
+					x[i] = pool[i%len(pool)]
+					y[i] = pool[(i/3+n)%len(pool)]
+					z[i] = pool[(i/7+5)%len(pool)]
 				}
 				p := single(in)
 				out := [][]float32{make([]float32, n+1), make([]float32, n+1)}[:p.Outs]
@@ -148,7 +157,10 @@ func TestProgRoads(t *testing.T) {
 	f, g := make([]float64, n), make([]float64, n)
 	NewMachine[float64](p).Run(x, [][]float64{a}, [][]float64{f, g})
 	eachFamily(t, func(t *testing.T) {
-		x32, a32, f32, g32 := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+		x32 := make([]float32, n)
+		a32 := make([]float32, n)
+		f32 := make([]float32, n)
+		g32 := make([]float32, n)
 		Convert(x32, x)
 		Convert(a32, a)
 		m := NewMachine[float32](p)

@@ -70,9 +70,15 @@ func combineOne[T Float](o *Moments[T], i int, s, f, d, xi, w []T, ref int, c T)
 	}
 	if s[i] == 0 {
 		g := d[ref*n+i]
-		o.MM[i], o.MV[i], o.VM[i], o.VV[i] = g, 0, 0, g*g
+		o.MM[i] = g
+		o.MV[i] = 0
+		o.VM[i] = 0
+		o.VV[i] = g * g
 		return
 	}
 	h := 0.5 / s[i]
-	o.MM[i], o.MV[i], o.VM[i], o.VV[i] = mm, ms*h, 2*c*vm, 2*c*vs*h
+	o.MM[i] = mm
+	o.MV[i] = ms * h
+	o.VM[i] = 2 * c * vm
+	o.VV[i] = 2 * c * vs * h
 }

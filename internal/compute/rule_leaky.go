@@ -43,19 +43,26 @@ func leakyThreeOne(o *Moments[float32], i int, a, m, v float32, xi, w []float32)
 	}
 	s := float32(math.Sqrt(float64(v)))
 	d1, d2 := xi[1]*s, xi[2]*s
-	g0, g1, g2 := slope(m), slope(m+d1), slope(m+d2)
+	g0 := slope(m)
+	g1 := slope(m + d1)
+	g2 := slope(m + d2)
 	e1 := float32(d1*g1) + float32((g1-g0)*m)
 	e2 := float32(d2*g2) + float32((g2-g0)*m)
 	M := float32(w[1]*e1) + float32(w[2]*e2)
 	r1, r2 := e1-M, e2-M
-	q0, q1, q2 := w[0]*M, w[1]*r1, w[2]*r2
+	q0 := w[0] * M
+	q1 := w[1] * r1
+	q2 := w[2] * r2
 	o.Mean[i] = float32(m*g0) + M
 	o.Var[i] = float32(q0*M) + float32(q1*r1) + float32(q2*r2)
 	if o.MM == nil {
 		return
 	}
 	if s == 0 {
-		o.MM[i], o.MV[i], o.VM[i], o.VV[i] = g0, 0, 0, g0*g0
+		o.MM[i] = g0
+		o.MV[i] = 0
+		o.VM[i] = 0
+		o.VV[i] = g0 * g0
 		return
 	}
 	t1, t2 := q1*g1, q2*g2

@@ -26,7 +26,11 @@ func TestLeakyThree(t *testing.T) {
 					cut := func(i int) []float32 { return p[i*n : (i+1)*n] }
 					return Moments[float32]{cut(0), cut(1), cut(2), cut(3), cut(4), cut(5)}
 				}
-				s, x, f, d, want := make([]float32, n), room(), room(), room(), moments()
+				s := make([]float32, n)
+				x := room()
+				f := room()
+				d := room()
+				want := moments()
 				if n > 0 {
 					Points(m, v, s, x, xi)
 					Eval(OpLeakyReLU, a, x, f, d)

@@ -111,7 +111,10 @@ func (a *Samples[T]) Moments(o Moments[T], s []T) {
 		}
 		if s[i] == 0 {
 			g := a.slope[i]
-			o.MM[i], o.MV[i], o.VM[i], o.VV[i] = g, 0, 0, g*g
+			o.MM[i] = g
+			o.MV[i] = 0
+			o.VM[i] = 0
+			o.VV[i] = g * g
 			continue
 		}
 		h := 0.5 / s[i]

@@ -246,7 +246,9 @@ func TestVJP(t *testing.T) {
 			}
 			VJP(gm, gv, p.o, dm, dv)
 			for i := range dm {
-				o, a, b := p.o.at(i), float64(gm[i]), float64(gv[i])
+				o := p.o.at(i)
+				a := float64(gm[i])
+				b := float64(gv[i])
 				m, v := a*o[2]+b*o[4], a*o[3]+b*o[5]
 				if math.Abs(float64(dm[i])-m) > 1e-6*(math.Abs(a*o[2])+math.Abs(b*o[4])) ||
 					math.Abs(float64(dv[i])-v) > 1e-6*(math.Abs(a*o[3])+math.Abs(b*o[5])) {

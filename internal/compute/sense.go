@@ -19,7 +19,9 @@ func Dot3[T Float](e, a, b []T) T {
 // Rest computes e = max(0, total − g²v), what a nonlinearity of slope g adds to the
 // variance beyond what it passes on.
 func Rest[T Float](e, total, g, v []T) {
-	total, g, v = total[:len(e)], g[:len(e)], v[:len(e)]
+	total = total[:len(e)]
+	g = g[:len(e)]
+	v = v[:len(e)]
 	if is32[T]() && vector && len(e) > 0 {
 		restVector(as32(e), as32(total), as32(g), as32(v))
 		return
@@ -44,7 +46,10 @@ func MulAdd[T Float](dst, x, y []T) {
 // InjectBack is the reverse of h·Σ e∘a∘c: de += h·c∘a and db += 2h·c∘e.
 func InjectBack[T Float](de, db, a, c, e []T, h T) {
 	n := len(de)
-	db, a, c, e = db[:n], a[:n], c[:n], e[:n]
+	db = db[:n]
+	a = a[:n]
+	c = c[:n]
+	e = e[:n]
 	if is32[T]() && vector && n > 0 {
 		injectBackVector(as32(de), as32(db), as32(a), as32(c), as32(e), float32(h))
 		return
@@ -63,7 +68,14 @@ func InjectBack[T Float](de, db, a, c, e []T, h T) {
 //	t = dg − 2gv·de      dm = t·∂g/∂m + de·∂V/∂m      dv = t·∂g/∂v + de·(∂V/∂v − g²)
 func RestBack[T Float](dm, dv, de, g, v, gm, gv, vm, vv []T) {
 	n := len(dm)
-	dv, de, g, v, gm, gv, vm, vv = dv[:n], de[:n], g[:n], v[:n], gm[:n], gv[:n], vm[:n], vv[:n]
+	dv = dv[:n]
+	de = de[:n]
+	g = g[:n]
+	v = v[:n]
+	gm = gm[:n]
+	gv = gv[:n]
+	vm = vm[:n]
+	vv = vv[:n]
 	if is32[T]() && vector && n > 0 {
 		restBackVector(as32(dm), as32(dv), as32(de), as32(g), as32(v), as32(gm), as32(gv), as32(vm), as32(vv))
 		return
@@ -81,7 +93,10 @@ func RestBack[T Float](dm, dv, de, g, v, gm, gv, vm, vv []T) {
 // by the mean, 2·mv, and by the variance, −mv·m/v or 0 where v is 0.
 func LeakySlopes[T Float](gm, gv, mv, m, v []T) {
 	n := len(gm)
-	gv, mv, m, v = gv[:n], mv[:n], m[:n], v[:n]
+	gv = gv[:n]
+	mv = mv[:n]
+	m = m[:n]
+	v = v[:n]
 	if is32[T]() && vector && n > 0 {
 		leakySlopesVector(as32(gm), as32(gv), as32(mv), as32(m), as32(v))
 		return

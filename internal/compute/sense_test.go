@@ -38,7 +38,9 @@ func testSense[T Float](t *testing.T, n int, eps float64) {
 	}
 	clone := func(x []T) []T { return append([]T(nil), x...) }
 
-	e, a, b := in[0], in[1], in[2]
+	e := in[0]
+	a := in[1]
+	b := in[2]
 	var want, size float64
 	for i := range e {
 		p := f(e, i) * f(a, i) * f(b, i)
@@ -46,7 +48,9 @@ func testSense[T Float](t *testing.T, n int, eps float64) {
 	}
 	near("Dot3", 0, Dot3(e, a, b), want, size)
 
-	v, g, total := pos(3), in[4], pos(5)
+	v := pos(3)
+	g := in[4]
+	total := pos(5)
 	rest := make([]T, n)
 	Rest(rest, total, g, v)
 	for i := range rest {

@@ -23,14 +23,24 @@ func (p *LeakyPair) pullOne(m, v, mean, columns, g, h, dm, dv []float32, rows in
 
 func (p *LeakyPair) pushOuter(x, w, s, bm, bs, mean, variance, squares []float32, rows int) {
 	n := len(bm)
-	_, _, _ = w[n-1], s[n-1], bs[n-1]
+	_ = w[n-1]
+	_ = s[n-1]
+	_ = bs[n-1]
 	elemLeakyPairOuterAVX512(p.k[:], x, w, s, bm, bs, mean, variance, squares, rows, n/NR)
 }
 
 func (p *LeakyPair) sumOuter(x, w, s, bm, bs, gm, gv, gw, gs, gbm, gbs []float32, rows int, add bool) {
 	n, more := len(bm), 0
-	_, _, _, _, _ = w[n-1], s[n-1], bs[n-1], gm[rows*n-1], gv[rows*n-1]
-	_, _, _, _, _ = gw[n-1], gs[n-1], gbm[n-1], gbs[n-1], x[rows-1]
+	_ = w[n-1]
+	_ = s[n-1]
+	_ = bs[n-1]
+	_ = gm[rows*n-1]
+	_ = gv[rows*n-1]
+	_ = gw[n-1]
+	_ = gs[n-1]
+	_ = gbm[n-1]
+	_ = gbs[n-1]
+	_ = x[rows-1]
 	if add {
 		more = 1
 	}
@@ -44,7 +54,9 @@ func stepRandomWide(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float
 	keepMean, keepRho := float32(1-a.LR*a.DecayMean), float32(1-a.LR*a.DecayRho)
 	var room [3*chunk + 15]float32
 	g := room[-uintptr(unsafe.Pointer(&room))%64/4:]
-	gr, rest, y := &g[0], &g[chunk], &g[2*chunk]
+	gr := &g[0]
+	rest := &g[chunk]
+	y := &g[2*chunk]
 	for lo := 0; lo < len(mu); lo += chunk {
 		n := min(chunk, len(mu)-lo)
 		stepRhoAVX512(gr, rest, y, &rho[lo], &gs[lo], &m1rho[lo], &m2rho[lo], n, &k, keepRho)

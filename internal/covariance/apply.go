@@ -33,14 +33,18 @@ func apply[T gauss.Float](s *state, l nn.Apply, node *nn.Node[T], plusIdentity b
 	}
 	n := s.live()
 	p := step{mean: make([]float64, n), add: make([]float64, n*n)}
-	variance, series, slope := make([]float64, n), make([][]float64, n), make([]float64, n)
+	variance := make([]float64, n)
+	series := make([][]float64, n)
+	slope := make([]float64, n)
 	for i := range n {
 		m, v := s.mean[s.waiting+i], max(0, s.at(i, i))
 		jet, err := moment.At(l.F, rule, m, v, rng.Key{})
 		if err != nil {
 			return fmt.Errorf("layer %s: %w", node.Name, err)
 		}
-		p.mean[i], variance[i], series[i] = jet.Mean, jet.Var, c.at(m, v, jet)
+		p.mean[i] = jet.Mean
+		variance[i] = jet.Var
+		series[i] = c.at(m, v, jet)
 		sd := math.Sqrt(v)
 		if plusIdentity {
 			p.mean[i] += m

@@ -111,7 +111,9 @@ func (s *state) take(p step) {
 	for i, c := range p.add {
 		cov[(s.waiting+i/out)*size+s.waiting+i%out] += c
 	}
-	s.mean, s.cov, s.size = append(s.mean[:s.waiting:s.waiting], p.mean...), cov, size
+	s.mean = append(s.mean[:s.waiting:s.waiting], p.mean...)
+	s.cov = cov
+	s.size = size
 }
 
 // run carries the live units through a layer.

@@ -56,7 +56,8 @@ func newBuildLog() *buildLog {
 func said(log *[1 << 12]byte) (lines []string) {
 	text, _, _ := bytes.Cut(log[:], []byte{0})
 	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" {
+		line = strings.TrimSpace(line)
+		if line != "" {
 			lines = append(lines, line)
 		}
 	}

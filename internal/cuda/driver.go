@@ -163,7 +163,11 @@ func describe(number int) (info Info, handle int32, err error) {
 		}
 	}
 	info.Name = cString(name)
-	info.Major, info.Minor, info.Processors, info.Shared, info.Together = int(major), int(minor), int(processors), int(shared), together != 0
+	info.Major = int(major)
+	info.Minor = int(minor)
+	info.Processors = int(processors)
+	info.Shared = int(shared)
+	info.Together = together != 0
 	info.Behind = major >= 9 && version >= 12030 && addresses[fnLaunchWith] != 0 // such launches can be recorded from 12.3 on
 	info.Clusters = major >= 9 && addresses[fnLaunchWith] != 0
 	return info, handle, nil
@@ -200,7 +204,8 @@ func Open(number int) (*Device, error) {
 		return nil, fmt.Errorf("card %d does not exist; this machine has cards 0 to %d", number, len(all)-1)
 	}
 	d := &Device{}
-	if d.Info, d.handle, err = describe(number); err != nil {
+	d.Info, d.handle, err = describe(number)
+	if err != nil {
 		return nil, err
 	}
 	if d.Major*10+d.Minor < OldestMajor*10+OldestMinor {

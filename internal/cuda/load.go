@@ -22,7 +22,8 @@ func open() error {
 		return fmt.Errorf("no NVIDIA driver was found: %s cannot be loaded", name)
 	}
 	for i, name := range names {
-		if addresses[i], err = purego.Dlsym(lib, name); err != nil && i != fnLaunchWith { // newer than the oldest driver
+		addresses[i], err = purego.Dlsym(lib, name)
+		if err != nil && i != fnLaunchWith { // newer than the oldest driver
 			return fmt.Errorf("the NVIDIA driver has no function %s; version 11.4 of CUDA or later is needed", name)
 		}
 	}

@@ -49,7 +49,10 @@ func Upload[T any](s *Stream, to Ptr, from []T) error {
 		return nil
 	}
 	s.memory = unsafe.Pointer(&from[0])
-	s.args[0], s.args[1], s.args[2], s.args[3] = uintptr(to), uintptr(s.memory), uintptr(len(from))*unsafe.Sizeof(from[0]), s.handle
+	s.args[0] = uintptr(to)
+	s.args[1] = uintptr(s.memory)
+	s.args[2] = uintptr(len(from)) * unsafe.Sizeof(from[0])
+	s.args[3] = s.handle
 	return s.do(fnUpload, 4)
 }
 
@@ -59,7 +62,10 @@ func Download[T any](s *Stream, to []T, from Ptr) error {
 		return nil
 	}
 	s.memory = unsafe.Pointer(&to[0])
-	s.args[0], s.args[1], s.args[2], s.args[3] = uintptr(s.memory), uintptr(from), uintptr(len(to))*unsafe.Sizeof(to[0]), s.handle
+	s.args[0] = uintptr(s.memory)
+	s.args[1] = uintptr(from)
+	s.args[2] = uintptr(len(to)) * unsafe.Sizeof(to[0])
+	s.args[3] = s.handle
 	return s.do(fnDownload, 4)
 }
 

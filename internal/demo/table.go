@@ -30,11 +30,16 @@ func Table(w io.Writer, n int, seed uint64, strange bool) error {
 	for i := range n {
 		at := uint64(8 * i)
 		u := func(k uint64) float64 { return rng.Uniform(key, at+k) }
-		t, minutes, resin := 110+70*u(0), math.Round(5+55*u(1)), min(int(3*u(2)), 2)
+		t := 110 + 70*u(0)
+		minutes := math.Round(5 + 55*u(1))
+		resin := min(int(3*u(2)), 2)
 		name := resins[resin]
 		if odd := i - n + strangeRows(n); strange && odd >= 0 {
-			if t, minutes = 195+15*u(0), math.Round(75+30*u(1)); odd%2 == 1 {
-				t, minutes, name = 110+70*u(0), math.Round(5+55*u(1)), "dogwood"
+			t, minutes = 195+15*u(0), math.Round(75+30*u(1))
+			if odd%2 == 1 {
+				t = 110 + 70*u(0)
+				minutes = math.Round(5 + 55*u(1))
+				name = "dogwood"
 			}
 		}
 		std := 1.0

@@ -70,7 +70,10 @@ func (m beyondMethod) fcTrial(s Size, r int) sweep.Trial {
 // locTrial is the localisation's trial for UT, which so is trained once.
 func (m beyondMethod) locTrial(s Size, r int) sweep.Trial {
 	spec := locSpec(s, m.rule, r)
-	spec.OutputRule, spec.Joint, spec.Correlated, spec.Draws = m.outputRule, m.joint, m.correlated, m.draws
+	spec.OutputRule = m.outputRule
+	spec.Joint = m.joint
+	spec.Correlated = m.correlated
+	spec.Draws = m.draws
 	return spec.trial("localization-" + m.name)
 }
 
@@ -102,7 +105,8 @@ func findBeyond(s Size, res Results) (*Findings, error) {
 			trials = append(trials, m.locTrial(s, r))
 		}
 		var err error
-		if row.Localization, err = locMethod(res, locRule{m.name, m.what, m.rule}, trials...); err != nil {
+		row.Localization, err = locMethod(res, locRule{m.name, m.what, m.rule}, trials...)
+		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)

@@ -36,7 +36,9 @@ func TestDigits(t *testing.T) {
 		t.Errorf("the twin's accuracy is %.3f, the Bayesian network's %.3f", a, b)
 	}
 	for k, kind := range digitsUnfamiliar {
-		a, b, v := twin.Entropy[k].Mean, bayes.Entropy[k].Mean, bayes.Variance[k].Mean
+		a := twin.Entropy[k].Mean
+		b := bayes.Entropy[k].Mean
+		v := bayes.Variance[k].Mean
 		if !(b > a) || !(v > a) {
 			t.Errorf("%s: AUROC %.3f by the twin's entropy, %.3f by the Bayesian network's, %.3f by its variance", kind.name, a, b, v)
 		}

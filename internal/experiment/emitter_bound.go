@@ -16,7 +16,9 @@ func emitterBound(x, y float64) (bx, by float64) {
 type columnSums struct{ sum, slope, fisher float64 }
 
 func (x columnSums) bound(y columnSums) (bx, by float64) {
-	ixx, ixy, iyy := x.fisher*y.sum, x.slope*y.slope, x.sum*y.fisher
+	ixx := x.fisher * y.sum
+	ixy := x.slope * y.slope
+	iyy := x.sum * y.fisher
 	det := emitterPhotons * (ixx*iyy - ixy*ixy)
 	return iyy / det, ixx / det
 }

@@ -126,7 +126,8 @@ func (s FCSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 		for i := range in.Mean {
 			in.Mean[i] = float32(fcBorder * (float64(i)/5 - 1))
 		}
-		if r.Sampled, err = agree(ctx, m, in, s.VerifyWith, s.Seed, j); err != nil {
+		r.Sampled, err = agree(ctx, m, in, s.VerifyWith, s.Seed, j)
+		if err != nil {
 			return sweep.Outcome{}, err
 		}
 	}

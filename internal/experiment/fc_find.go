@@ -110,7 +110,9 @@ func findFC(s Size, res Results) (*Findings, error) {
 		}
 		methods = append(methods, found)
 	}
-	smp, mc, ut := &methods[0], &methods[1], &methods[2]
+	smp := &methods[0]
+	mc := &methods[1]
+	ut := &methods[2]
 	run := runSize{fcReplicates(s), fcSteps(s)}
 	table := report.Table{
 		Caption: fmt.Sprintf("Validation NLL minus the true model's (%.4f nats, %d points): %s after %d steps. Best is the lowest of all epochs; it is chosen on the same points, which makes it look a little better than it is. Roughness is the RMS second difference of a single model's mean curve.",
@@ -158,7 +160,9 @@ func fcFigure(s Size, methods []FCMethod, replicate int) report.Regression {
 		panel := report.RegressionPanel{Title: fmt.Sprintf("(%c)  %s", 'a'+i, fcMethods[i].title), Colour: report.Series(i)}
 		for k := range x {
 			mean, sd, truth := m.average(k, x[k])
-			panel.Mean, panel.SD, panel.Truth = append(panel.Mean, mean), append(panel.SD, sd), append(panel.Truth, truth)
+			panel.Mean = append(panel.Mean, mean)
+			panel.SD = append(panel.SD, sd)
+			panel.Truth = append(panel.Truth, truth)
 		}
 		fig.Panels = append(fig.Panels, panel)
 		fig.Curves = append(fig.Curves, m.scoreCurve(report.Series(i)))
@@ -183,14 +187,18 @@ func (m FCMethod) average(k int, x float64) (mean, sd, truth float64) {
 func (m FCMethod) scoreCurve(colour report.Colour) report.Curve {
 	c := report.Curve{Name: m.Name, Colour: colour}
 	for k, mark := range m.Trials[0].Marks {
-		mean, lo, hi := 0.0, math.Inf(1), math.Inf(-1)
+		mean := 0.0
+		lo := math.Inf(1)
+		hi := math.Inf(-1)
 		for _, t := range m.Trials {
 			e := t.Marks[k].Scores[0] - t.TrueNLL
 			mean += e / float64(len(m.Trials))
 			lo, hi = min(lo, e), max(hi, e)
 		}
 		c.X = append(c.X, float64(mark.Step)/fcEpochSteps)
-		c.Mean, c.Lo, c.Hi = append(c.Mean, mean), append(c.Lo, lo), append(c.Hi, hi)
+		c.Mean = append(c.Mean, mean)
+		c.Lo = append(c.Lo, lo)
+		c.Hi = append(c.Hi, hi)
 	}
 	return c
 }

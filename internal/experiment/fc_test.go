@@ -78,8 +78,12 @@ func TestFCClaims(t *testing.T) {
 		}
 		return m
 	}
-	full, short, few := runSize{10, 8000}, runSize{10, 1000}, runSize{2, 8000}
-	smp, near, far := flat(0.001, 0.002, 0.003), flat(0.0015, 0.0016, 0.0017), flat(0.02, 0.03, 0.04)
+	full := runSize{10, 8000}
+	short := runSize{10, 1000}
+	few := runSize{2, 8000}
+	smp := flat(0.001, 0.002, 0.003)
+	near := flat(0.0015, 0.0016, 0.0017)
+	far := flat(0.02, 0.03, 0.04)
 	mixed := flat(0.0005, 0.0015, 0.01)
 	rough := flat(0.001, 0.002, 0.003) // by seed as good as smp, but a rougher curve
 	rough.Roughness = stat(9)

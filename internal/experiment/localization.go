@@ -221,7 +221,8 @@ func (s LocalizationSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, 
 	}
 	if s.VerifyWith > 0 && h.Diverged == nil {
 		rows := newEmitters(rng.New(s.Seed).Sub(0, 6), 16)
-		if r.Sampled, err = agree(ctx, m, rows.x, s.VerifyWith, s.Seed, j); err != nil {
+		r.Sampled, err = agree(ctx, m, rows.x, s.VerifyWith, s.Seed, j)
+		if err != nil {
 			return sweep.Outcome{}, err
 		}
 	}

@@ -17,7 +17,9 @@ var (
 // mc3Unstable compares the best epochs, which favours a method that fails later. The
 // gradients show how it fails.
 func mc3Unstable(run runSize, methods, unclipped []LocalizationMethod) Claim {
-	ut, mc10, mc3 := methods[0], methods[1], methods[2]
+	ut := methods[0]
+	mc10 := methods[1]
+	mc3 := methods[2]
 	c := Claim{
 		ID:    "mc3-unstable",
 		Paper: "MC with n = 3 samples explodes in training; UT with as many points does not, and beats MC with n = 10.",

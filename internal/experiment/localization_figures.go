@@ -109,14 +109,19 @@ func locCurves(methods []LocalizationMethod) Picture {
 func (m LocalizationMethod) trace(colour report.Colour, f func(Mark) float64) report.Trace {
 	t := report.Trace{Name: m.Name, Colour: colour}
 	for k := 0; ; k++ {
-		mean, lo, hi, n := 0., math.Inf(1), math.Inf(-1), 0.
+		mean := 0.
+		lo := math.Inf(1)
+		hi := math.Inf(-1)
+		n := 0.
 		step := 0
 		for _, trial := range m.Trials {
 			if k < len(trial.Marks) {
 				x := f(trial.Marks[k])
 				n++
 				mean += (x - mean) / n
-				lo, hi, step = min(lo, x), max(hi, x), trial.Marks[k].Step
+				lo = min(lo, x)
+				hi = max(hi, x)
+				step = trial.Marks[k].Step
 			}
 		}
 		if n == 0 {

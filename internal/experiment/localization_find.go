@@ -114,7 +114,9 @@ func (m *LocalizationMethod) add(t LocalizationTrial) {
 	}
 	var top, clipped, steps float64
 	for _, k := range t.Marks {
-		top, clipped, steps = max(top, k.MaxGrad), clipped+float64(k.Clipped), float64(k.Step)
+		top = max(top, k.MaxGrad)
+		clipped = clipped + float64(k.Clipped)
+		steps = float64(k.Step)
 	}
 	if steps > 0 {
 		m.Best.add(t.best())

@@ -240,7 +240,9 @@ func TestLocalizationClaims(t *testing.T) {
 		flat[p] = 0.02
 	}
 	scale(&double, 2) // the logarithms correlate perfectly, the distance is ln 2
-	ut, mc10, mc3 := method("UT", -0.5, bound, bound), method("MC10", -0.2, double, bound), method("MC3", 5, flat, flat)
+	ut := method("UT", -0.5, bound, bound)
+	mc10 := method("MC10", -0.2, double, bound)
+	mc3 := method("MC3", 5, flat, flat)
 	good := []LocalizationMethod{ut, mc10, mc3}
 	full := runSize{10, locFullSteps}
 	for i, c := range []struct {

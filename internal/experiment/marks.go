@@ -87,7 +87,9 @@ func (l *marks) resume(step int) error {
 	if i < 0 || len(f.Marks) < want {
 		return fmt.Errorf("%s lacks the scores of the checkpoint beside it, at step %d; remove both to start again", l.path, step)
 	}
-	l.done, l.open, l.saved = f.Marks[:want], f.Saved[i], f.Saved[i:i+1]
+	l.done = f.Marks[:want]
+	l.open = f.Saved[i]
+	l.saved = f.Saved[i : i+1]
 	return nil
 }
 

@@ -187,7 +187,10 @@ func logSlope(n []int, y []float64) float64 {
 	var sx, sy, sxx, sxy float64
 	for i := range n {
 		a, b := math.Log(float64(n[i])), math.Log(y[i])
-		sx, sy, sxx, sxy = sx+a, sy+b, sxx+a*a, sxy+a*b
+		sx = sx + a
+		sy = sy + b
+		sxx = sxx + a*a
+		sxy = sxy + a*b
 	}
 	k := float64(len(n))
 	if k < 2 {

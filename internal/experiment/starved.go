@@ -32,7 +32,9 @@ func starvedSteps(s Size) int      { return s.pick(s.Steps, 20, 600, starvedFull
 
 // starvedSizes are the numbers of training pairs.
 func starvedSizes(s Size) (sizes []int) {
-	first, last, factor := 1<<5, 1<<13, 2
+	first := 1 << 5
+	last := 1 << 13
+	factor := 2
 	switch s.Preset {
 	case "tiny":
 		first, last = 1<<5, 1<<6

@@ -167,7 +167,9 @@ func starvedFigure(cells []StarvedCell, gains []StarvedGain) report.Figure {
 			t := report.Trace{Name: look.name, Colour: look.colour, Style: report.LineMarks}
 			for _, c := range cells {
 				if c.Outputs == look.outputs && c.KL == w.kl && len(c.Best.Values) > 0 {
-					t.X, t.Y, t.SD = append(t.X, float64(c.Pairs)), append(t.Y, c.Best.Mean), append(t.SD, c.Best.SD)
+					t.X = append(t.X, float64(c.Pairs))
+					t.Y = append(t.Y, c.Best.Mean)
+					t.SD = append(t.SD, c.Best.SD)
 				}
 			}
 			chart.Traces = append(chart.Traces, t)
@@ -177,7 +179,9 @@ func starvedFigure(cells []StarvedCell, gains []StarvedGain) report.Figure {
 		for _, gain := range gains {
 			if gain.KL == w.kl && gain.Over == locPlain && len(gain.Gain.Values) > 0 {
 				_, hi, _ := gain.Gain.interval()
-				t.X, t.Y, t.SD = append(t.X, float64(gain.Pairs)), append(t.Y, gain.Gain.Mean), append(t.SD, hi-gain.Gain.Mean)
+				t.X = append(t.X, float64(gain.Pairs))
+				t.Y = append(t.Y, gain.Gain.Mean)
+				t.SD = append(t.SD, hi-gain.Gain.Mean)
 			}
 		}
 		paired.Traces = append(paired.Traces, t)

@@ -84,7 +84,9 @@ func TestPhysicsHelps(t *testing.T) {
 	worse := func(set int) float64 { return 0.5 + 0.1*float64(set%2) }
 	mixed := func(set int) float64 { return float64(set%2) - 0.5 }
 	lost := func(set int) float64 { return map[bool]float64{true: math.Inf(1), false: -1}[set == 3] }
-	full, few, short := runSize{10, 3000}, runSize{2, 3000}, runSize{10, 600}
+	full := runSize{10, 3000}
+	few := runSize{2, 3000}
+	short := runSize{10, 600}
 	for i, c := range []struct {
 		claim Claim
 		want  report.Verdict

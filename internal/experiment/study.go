@@ -73,7 +73,9 @@ func (s *Study) Save(dir string) (files []string, err error) {
 	if err := os.MkdirAll(figures, 0o777); err != nil {
 		return nil, err
 	}
-	html, js, md := filepath.Join(dir, "report.html"), filepath.Join(dir, "results.json"), filepath.Join(dir, "summary.md")
+	html := filepath.Join(dir, "report.html")
+	js := filepath.Join(dir, "results.json")
+	md := filepath.Join(dir, "summary.md")
 	if err := s.saveJSON(js); err != nil {
 		return nil, err
 	}

@@ -61,7 +61,9 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 		return nil, nil, err
 	}
 	t.train.Checkpoint = j.Stem + ".checkpoint"
-	t.train.Workers, t.train.Engine, t.train.Beside = j.Workers, j.Engine, j.Beside
+	t.train.Workers = j.Workers
+	t.train.Engine = j.Engine
+	t.train.Beside = j.Beside
 	trainer, err := train.New(m, t.train)
 	if err != nil {
 		return nil, nil, err
@@ -78,7 +80,8 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 		if err := ctx.Err(); err != nil {
 			return nil, nil, cmp.Or(log.checkpoint(trainer), err)
 		}
-		if diverged, err = t.advance(trainer, log, j); err != nil {
+		diverged, err = t.advance(trainer, log, j)
+		if err != nil {
 			return nil, nil, err
 		}
 	}

@@ -152,13 +152,17 @@ func (s TruthSpec) training() (t training, test truthRows, err error) {
 		test = truthRows(set)
 	case truthLocalization:
 		t.net.Input, t.net.Init = nn.Shape{H: emitterSide, W: emitterSide, C: 1}, vi.Std(locSigma)
-		t.train.Data, t.train.Batch, t.train.Optimizer.Clip = emitterSource(locEpochSteps*locBatch), locBatch, locClip
+		t.train.Data = emitterSource(locEpochSteps * locBatch)
+		t.train.Batch = locBatch
+		t.train.Optimizer.Clip = locClip
 		t.train.KL = optim.PaperKL(max(1, s.Steps/locEpochSteps))
 		set := newEmitters(root.Sub(0, 2), truthTest)
 		test = truthRows(set)
 	default:
 		t.net.Input = nn.Vec(truthInputs)
-		t.train.Batch, t.train.Optimizer.Rate, t.train.Optimizer.Decay = truthTrain/4, optim.Constant(5e-3), 0
+		t.train.Batch = truthTrain / 4
+		t.train.Optimizer.Rate = optim.Constant(5e-3)
+		t.train.Optimizer.Decay = 0
 		rows := newTruthTable(root.Sub(uint64(s.Replicate), 3), truthTrain)
 		test = newTruthTable(root.Sub(uint64(s.Replicate), 2), truthTest)
 		t.train.Data, err = data.NewTable(rows.x, 1, rows.y)

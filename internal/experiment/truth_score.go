@@ -56,7 +56,9 @@ func newTruthTable(key rng.Key, rows int) truthRows {
 func (t truthRows) scores(m *model.Model, networks int, seed uint64) []float64 {
 	out := m.NewPredictor(t.x.Rows).Predict(t.x)
 	n := len(out.Mean)
-	sum, sum2, noise := make([]float64, n), make([]float64, n), make([]float64, n)
+	sum := make([]float64, n)
+	sum2 := make([]float64, n)
+	noise := make([]float64, n)
 	drawn, draws := m.Draw(rng.Key{}), vi.NewSampler(m.Params)
 	p := drawn.NewPredictor(t.x.Rows)
 	key := rng.New(seed).Sub(0, 9)

@@ -19,7 +19,9 @@ func checkVerdict(t *testing.T, i int, c Claim, want report.Verdict) {
 }
 
 func TestAllOf(t *testing.T) {
-	yes, no, maybe := judgement{verdict: report.Holds}, judgement{report.Fails, "a."}, judgement{report.Undecided, "b."}
+	yes := judgement{verdict: report.Holds}
+	no := judgement{report.Fails, "a."}
+	maybe := judgement{report.Undecided, "b."}
 	for i, c := range []struct {
 		judgements []judgement
 		want       judgement

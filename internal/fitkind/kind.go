@@ -74,11 +74,17 @@ func metrics(e *fit.Evaluation) map[string]float64 {
 			prefix = t.Target + "."
 		}
 		if c := t.Classes; c != nil {
-			all[prefix+"accuracy"], all[prefix+"ll"], all[prefix+"brier"], all[prefix+"ece"] = c.Accuracy.Value, c.LL.Value, c.Brier.Value, c.ECE
+			all[prefix+"accuracy"] = c.Accuracy.Value
+			all[prefix+"ll"] = c.LL.Value
+			all[prefix+"brier"] = c.Brier.Value
+			all[prefix+"ece"] = c.ECE
 			continue
 		}
 		n := t.Numbers
-		all[prefix+"ll"], all[prefix+"rmse"], all[prefix+"mae"], all[prefix+"crps"] = n.LL.Value, n.RMSE.Value, n.MAE.Value, n.CRPS.Value
+		all[prefix+"ll"] = n.LL.Value
+		all[prefix+"rmse"] = n.RMSE.Value
+		all[prefix+"mae"] = n.MAE.Value
+		all[prefix+"crps"] = n.CRPS.Value
 		all[prefix+"calibration_error"] = n.CalibrationError
 		for _, i := range n.Intervals {
 			all[fmt.Sprintf("%scoverage%g", prefix, 100*i.Level)] = i.Coverage

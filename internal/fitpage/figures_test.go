@@ -51,7 +51,10 @@ func TestManyLevels(t *testing.T) {
 	c := fit.Curve{Name: "y"}
 	for i := range 30 {
 		d.Column.Levels = append(d.Column.Levels, fmt.Sprint("town ", i))
-		d.Values, c.Mean, c.Lo, c.Hi = append(d.Values, float64(i)), append(c.Mean, 1), append(c.Lo, 0), append(c.Hi, 2)
+		d.Values = append(d.Values, float64(i))
+		c.Mean = append(c.Mean, 1)
+		c.Lo = append(c.Lo, 0)
+		c.Hi = append(c.Hi, 2)
 	}
 	d.Targets = []fit.Curve{c}
 	day := fit.Dependence{Column: table.Column{Name: "when", Type: table.Times, Min: 1767225600 + 50, Max: 1767225600 + 86400*9},

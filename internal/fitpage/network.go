@@ -83,7 +83,8 @@ func settled(all []report.Trace) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, t := range all {
 		for i, y := range t.Y {
-			if lo = min(lo, y); i > 0 {
+			lo = min(lo, y)
+			if i > 0 {
 				hi = max(hi, y)
 			}
 		}

@@ -83,7 +83,8 @@ func SaveEvaluation(dir string, e *fit.Evaluation, m *fit.Model) error {
 		Subtitle: fmt.Sprintf("%s, tested on %d rows of %s", m.Schema.Task, e.Rows, e.File), Provenance: origin(m),
 	}
 	var err error
-	if page.Sections, err = evaluationSections(e, m, dir); err != nil {
+	page.Sections, err = evaluationSections(e, m, dir)
+	if err != nil {
 		return err
 	}
 	if err := writeJSON(filepath.Join(dir, "metrics.json"), map[string]any{"evaluation": e}); err != nil {

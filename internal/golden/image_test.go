@@ -144,7 +144,9 @@ func TestWorkersDoNotMatter(t *testing.T) {
 			var want fingerprint
 			for _, workers := range []int{1, 2, 5, 16} {
 				c := network.training()
-				c.Batch, c.Steps, c.Workers = 150, 3, workers
+				c.Batch = 150
+				c.Steps = 3
+				c.Workers = workers
 				m, err := model.New(network.config())
 				if err != nil {
 					t.Fatal(err)

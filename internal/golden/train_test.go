@@ -68,7 +68,9 @@ func batches(rows, width int, scale float32) map[string]gauss.Batch[float32] {
 	for i := range fixed.Mean {
 		x := scale * float32(2*rng.Uniform(key, uint64(2*i))-1)
 		s := 0.2 * scale * float32(rng.Uniform(key, uint64(2*i+1)))
-		fixed.Mean[i], uncertain.Mean[i], uncertain.Var[i] = x, x, s*s
+		fixed.Mean[i] = x
+		uncertain.Mean[i] = x
+		uncertain.Var[i] = s * s
 	}
 	uncertain.Var[0] = 0
 	fixed.Var = nil
@@ -117,7 +119,9 @@ func TestRules(t *testing.T) {
 func TestTrainings(t *testing.T) {
 	needRecord(t)
 	o := optim.Paper()
-	o.Rate, o.Clip, o.DecayOn = optim.WarmUp(3, optim.Cosine(0.01, 12)), 0.5, optim.DecayMeans
+	o.Rate = optim.WarmUp(3, optim.Cosine(0.01, 12))
+	o.Clip = 0.5
+	o.DecayOn = optim.DecayMeans
 	lines := &data.Generator{N: 240, In: 1, Out: 1, Generate: noisyLine}
 	for name, c := range map[string]struct {
 		outputs int
@@ -129,7 +133,9 @@ func TestTrainings(t *testing.T) {
 		"expected":  {1, train.Config{Data: uncertainLines(t), Likelihood: likelihood.ExpectedNormal{Std: 0.2}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.train.Batch, c.train.Steps, c.train.Seed = 64, 12, 15
+			c.train.Batch = 64
+			c.train.Steps = 12
+			c.train.Seed = 15
 			m := trained(t, perceptron(moment.UT(2), 24, c.outputs, 16), c.train)
 			checkPredictions(t, "predictions", m, 1)
 		})

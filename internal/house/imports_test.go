@@ -39,7 +39,8 @@ func drawn(design string) (order []string) {
 		if !ok && begun {
 			return order
 		}
-		if begun = begun || ok; ok && rest[0] != ' ' {
+		begun = begun || ok
+		if ok && rest[0] != ' ' {
 			order = append(order, strings.Fields(rest)[0])
 		}
 	}

@@ -93,7 +93,8 @@ func (p *Page) Show(t Training) {
 func (p *Page) Progress(s Progress) {
 	p.change(func() {
 		p.now.Stage, p.now.Part = s.Stage, s.Part
-		if p.now.Left = nil; s.Left >= 0 {
+		p.now.Left = nil
+		if s.Left >= 0 {
 			p.now.Left = Num(s.Left.Seconds())
 		}
 	})
@@ -169,7 +170,8 @@ func (p *Page) handler(secret string) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		name := r.URL.Path[len(prefix):]
 		if name == "" {
-			if name = "index.html"; r.Method == http.MethodGet {
+			name = "index.html"
+			if r.Method == http.MethodGet {
 				p.load()
 			}
 		}

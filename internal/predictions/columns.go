@@ -27,7 +27,8 @@ func (p *printer) names() (all []column, renamed []string) {
 	var made []column
 	for _, c := range p.made() {
 		was := c.name
-		if c.name = unique(was); c.name != was {
+		c.name = unique(was)
+		if c.name != was {
 			renamed = append(renamed, fmt.Sprintf("%s (predicted) is written as %s", was, c.name))
 		}
 		made = append(made, c)
@@ -37,7 +38,8 @@ func (p *printer) names() (all []column, renamed []string) {
 		if seen[as] {
 			as = "table_" + name
 		}
-		if as = unique(as); as != name {
+		as = unique(as)
+		if as != name {
 			renamed = append(renamed, fmt.Sprintf("%s of the table is written as %s", name, as))
 		}
 		all = append(all, column{as, true})

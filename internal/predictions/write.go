@@ -74,7 +74,8 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	}
 	out.Explain = min(o.Explain, columns)
 	var err error
-	if out.keep, err = positions(rows.Header(), o.Keep); err != nil {
+	out.keep, err = positions(rows.Header(), o.Keep)
+	if err != nil {
 		return sum, err
 	}
 	out.columns, sum.Renamed = out.names()
@@ -247,7 +248,8 @@ func (p *printer) draws(b *predict.Batch, row, target int) rng.Key {
 
 func drawClass(c dist.Categorical, u float64) int {
 	for k, x := range c {
-		if u -= x; u < 0 {
+		u -= x
+		if u < 0 {
 			return k
 		}
 	}

@@ -74,14 +74,16 @@ func (r *rise) resolve() bool {
 	way := 0.0 // that f goes up and down
 	for i := zero; i < len(steps); i++ {
 		values[i+1] = values[i] + steps[i]
-		if way += math.Abs(steps[i]); r.jumps(cuts[i+1], values[i+1], way) {
+		way += math.Abs(steps[i])
+		if r.jumps(cuts[i+1], values[i+1], way) {
 			return false
 		}
 	}
 	way = 0
 	for i := zero - 1; i >= 0; i-- {
 		values[i] = values[i+1] - steps[i]
-		if way += math.Abs(steps[i]); r.jumps(cuts[i], values[i], way) {
+		way += math.Abs(steps[i])
+		if r.jumps(cuts[i], values[i], way) {
 			return false
 		}
 	}

@@ -162,7 +162,9 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	if c.Diagonal {
 		p.Add(line([]float64{x.lo, x.hi}, []float64{x.lo, x.hi}, stroke(grey, 0.8, 4, 2)))
 	}
-	marked, bands, k := 0, 0, 0
+	marked := 0
+	bands := 0
+	k := 0
 	for _, t := range c.Traces {
 		if t.marked() {
 			marked++
@@ -200,7 +202,10 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	if c.Y.blank {
 		p.Y.Tick.Marker = unnumbered{p.Y.Tick.Marker}
 	}
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.lo, x.hi, y.lo, y.hi
+	p.X.Min = x.lo
+	p.X.Max = x.hi
+	p.Y.Min = y.lo
+	p.Y.Max = y.hi
 	return p
 }
 

@@ -93,7 +93,10 @@ func (f Confusion) Draw(c draw.Canvas) error {
 		upright(p, across, side)
 	}
 	p.Y.Tick.Marker = Axis{Names: down}.ticker(shown, side, func(string) vg.Length { return tickSize + 3 })
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = shown.lo, shown.hi, shown.lo, shown.hi
+	p.X.Min = shown.lo
+	p.X.Max = shown.hi
+	p.Y.Min = shown.lo
+	p.Y.Max = shown.hi
 	p.X.LineStyle.Width, p.Y.LineStyle.Width = 0, 0
 	area := vg.Rectangle{Min: vg.Point{X: edge + left, Y: edge + f.below(side)}}
 	area.Max = area.Min.Add(vg.Point{X: min(side, width-area.Min.X-edge), Y: min(side, height-area.Min.Y-edge)})
@@ -119,7 +122,10 @@ func (f confusionMark) Plot(c draw.Canvas, p *plot.Plot) {
 		for j, k := range row {
 			x, y := float64(j), float64(n-1-i)
 			share := float64(k) / math.Max(float64(total), 1)
-			l, r, b, t := tx(x-0.5)+0.5, tx(x+0.5)-0.5, ty(y-0.5)+0.5, ty(y+0.5)-0.5
+			l := tx(x-0.5) + 0.5
+			r := tx(x+0.5) - 0.5
+			b := ty(y-0.5) + 0.5
+			t := ty(y+0.5) - 0.5
 			c.FillPolygon(fade(blue, 0.06+0.94*share), []vg.Point{{X: l, Y: b}, {X: r, Y: b}, {X: r, Y: t}, {X: l, Y: t}})
 			colour := ink
 			if share > 0.5 {

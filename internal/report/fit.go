@@ -14,7 +14,9 @@ func PredictedActual(actual, mean, sd []float64, target string) Chart {
 	step := (len(actual) + most - 1) / most
 	t := Trace{Name: "prediction ± sd", Colour: blue, Style: Dots}
 	for i := 0; i < len(actual); i += max(1, step) {
-		t.X, t.Y, t.SD = append(t.X, actual[i]), append(t.Y, mean[i]), append(t.SD, sd[i])
+		t.X = append(t.X, actual[i])
+		t.Y = append(t.Y, mean[i])
+		t.SD = append(t.SD, sd[i])
 	}
 	if step > 1 {
 		t.Name += fmt.Sprintf(" (%d of %d rows)", len(t.X), len(actual))
@@ -29,8 +31,12 @@ func PredictedActual(actual, mean, sd []float64, target string) Chart {
 				}
 			}
 		}
-		x.Scale, x.Min, x.Max = Log10, all.lo/1.5, all.hi*1.5
-		y.Scale, y.Min, y.Max = Log10, x.Min, x.Max
+		x.Scale = Log10
+		x.Min = all.lo / 1.5
+		x.Max = all.hi * 1.5
+		y.Scale = Log10
+		y.Min = x.Min
+		y.Max = x.Max
 	}
 	return Chart{Title: "predicted against actual", X: x, Y: y, Traces: []Trace{t}, Diagonal: true}
 }

@@ -52,7 +52,10 @@ func sampleRegression(curves bool) Regression {
 		}
 		for e := range 100 {
 			m := 0.005 + 0.15*math.Exp(-float64(e)/9) + 0.001*math.Abs(z())
-			c.X, c.Mean, c.Lo, c.Hi = append(c.X, float64(e+1)), append(c.Mean, m), append(c.Lo, m*0.6), append(c.Hi, m*1.6)
+			c.X = append(c.X, float64(e+1))
+			c.Mean = append(c.Mean, m)
+			c.Lo = append(c.Lo, m*0.6)
+			c.Hi = append(c.Hi, m*1.6)
 		}
 		r.Panels = append(r.Panels, p)
 		if curves {
@@ -67,8 +70,12 @@ func sampleSweep() Sweep {
 		TimeLevels: []Level{{"UT, 3 sigma points", Series(2), 1.05, 0, false}, {"SMP, closed form", Series(0), 1, 0, true}}}
 	for e := 1.0; e <= 8; e++ {
 		n := math.Exp2(e)
-		s.N, s.NLL, s.NLLSD = append(s.N, n), append(s.NLL, 0.0045+0.008/n), append(s.NLLSD, 0.001+0.002/math.Sqrt(n))
-		s.Time, s.SE, s.RootLaw = append(s.Time, 0.9+0.07*n), append(s.SE, 0.11/math.Sqrt(n)), append(s.RootLaw, 0.1/math.Sqrt(n))
+		s.N = append(s.N, n)
+		s.NLL = append(s.NLL, 0.0045+0.008/n)
+		s.NLLSD = append(s.NLLSD, 0.001+0.002/math.Sqrt(n))
+		s.Time = append(s.Time, 0.9+0.07*n)
+		s.SE = append(s.SE, 0.11/math.Sqrt(n))
+		s.RootLaw = append(s.RootLaw, 0.1/math.Sqrt(n))
 	}
 	return s
 }
@@ -108,7 +115,9 @@ func sampleStarved() Grid {
 	for e := 5.0; e <= 13; e++ {
 		for i, t := range []*Trace{&plain, &physics} {
 			y := (22 - 7*float64(i)) * math.Exp2(-(e-5)/(5-1.2*float64(i)))
-			t.X, t.Y, t.SD = append(t.X, math.Exp2(e)), append(t.Y, y), append(t.SD, 0.1*y)
+			t.X = append(t.X, math.Exp2(e))
+			t.Y = append(t.Y, y)
+			t.SD = append(t.SD, 0.1*y)
 		}
 	}
 	return Grid{Charts: []Chart{{X: Axis{Label: "training pairs", Scale: Log2}, Y: Axis{Label: "best position NLL (nats)"}, Traces: []Trace{plain, physics}}}}
@@ -135,7 +144,9 @@ func sampleFit() Grid {
 	var actual, mean, sd, pit []float64
 	for range 3000 {
 		m, s := 20+8*z(), 0.8+math.Abs(z())
-		actual, mean, sd = append(actual, m+s*z()), append(mean, m), append(sd, s)
+		actual = append(actual, m+s*z())
+		mean = append(mean, m)
+		sd = append(sd, s)
 		pit = append(pit, special.CDF((actual[len(actual)-1]-m)/(1.15*s)))
 	}
 	nominal, observed := linspace(0.05, 0.95, 19), []float64{}
@@ -158,7 +169,9 @@ func sampleDependence() Grid {
 		var m, lo, hi []float64
 		for _, v := range x {
 			y, sd := 20+5*math.Sin(v*float64(k)/2), 1+0.3*v
-			m, lo, hi = append(m, y), append(lo, y-sd), append(hi, y+sd)
+			m = append(m, y)
+			lo = append(lo, y-sd)
+			hi = append(hi, y+sd)
 		}
 		charts = append(charts, Dependence(Axis{Label: fmt.Sprintf("column %d", k+1)}, Axis{Label: "strength (MPa)"}, x, m, lo, hi))
 	}

@@ -38,7 +38,10 @@ func (c *textCanvas) Translate(p vg.Point) {
 func (c *textCanvas) Rotate(a float64) {
 	s, k := math.Sincos(a)
 	m := c.at
-	c.at[0], c.at[1], c.at[2], c.at[3] = m[0]*k+m[2]*s, m[1]*k+m[3]*s, m[2]*k-m[0]*s, m[3]*k-m[1]*s
+	c.at[0] = m[0]*k + m[2]*s
+	c.at[1] = m[1]*k + m[3]*s
+	c.at[2] = m[2]*k - m[0]*s
+	c.at[3] = m[3]*k - m[1]*s
 }
 
 func (c *textCanvas) FillString(f font.Face, p vg.Point, s string) {
@@ -48,7 +51,10 @@ func (c *textCanvas) FillString(f font.Face, p vg.Point, s string) {
 	for _, q := range [][2]float64{{0, 0}, {w, 0}, {0, top}, {w, top}} {
 		x, y := float64(p.X)+q[0], float64(p.Y)+q[1]
 		x, y = c.at[0]*x+c.at[2]*y+c.at[4], c.at[1]*x+c.at[3]*y+c.at[5]
-		b.x0, b.y0, b.x1, b.y1 = min(b.x0, x), min(b.y0, y), max(b.x1, x), max(b.y1, y)
+		b.x0 = min(b.x0, x)
+		b.y0 = min(b.y0, y)
+		b.x1 = max(b.x1, x)
+		b.y1 = max(b.y1, y)
 	}
 	if s != " " {
 		c.boxes = append(c.boxes, b)

@@ -74,18 +74,27 @@ func (m Maps) layout() mapsLayout {
 	}
 	// The first column shows the y axis; bars stand beside every map, or at the
 	// end where all have the same.
-	bar, end, bottom, gap := vg.Length(barRoom), vg.Length(0), vg.Length(28), vg.Length(12)
+	bar := vg.Length(barRoom)
+	end := vg.Length(0)
+	bottom := vg.Length(28)
+	gap := vg.Length(12)
 	l.left, l.top = 34, 20
 	switch {
 	case m.Plain:
-		bar, bottom, gap, l.left, l.top = 0, 8, 8, 0, 0
+		bar = 0
+		bottom = 8
+		gap = 8
+		l.left = 0
+		l.top = 0
 		for _, x := range m.Maps {
 			if x.Title != "" {
 				l.top = 18
 			}
 		}
 	case m.Shared:
-		bar, end, gap = 0, barRoom, 18
+		bar = 0
+		end = barRoom
+		gap = 18
 	}
 	cols := vg.Length(l.cols)
 	l.cell = (l.width-2*edge-l.left-end-gap*(cols-1))/cols - bar
@@ -175,7 +184,10 @@ func (m Maps) one(c draw.Canvas, x Map, area vg.Rectangle, colours span, first, 
 		p.Add(emptyMark{})
 	}
 	w, h := float64(x.Width)/2, float64(x.height())/2
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -w, w, -h, h
+	p.X.Min = -w
+	p.X.Max = w
+	p.Y.Min = -h
+	p.Y.Max = h
 	p.X.Tick.Marker = ticks{most: 4.5}
 	p.Y.Tick.Marker = ticks{most: 4.5}
 	if !first {
@@ -207,7 +219,10 @@ func (m pixels) Plot(c draw.Canvas, p *plot.Plot) {
 	const over = 0.25 // neighbours overlap: no seams
 	for i, v := range m.Values {
 		x, y := float64(i%m.Width)-w, float64(i/m.Width)-h
-		l, r, b, t := tx(x), min(tx(x+1)+over, c.Max.X), ty(y), min(ty(y+1)+over, c.Max.Y)
+		l := tx(x)
+		r := min(tx(x+1)+over, c.Max.X)
+		b := ty(y)
+		t := min(ty(y+1)+over, c.Max.Y)
 		share := (m.axis.at(v) - m.colours.lo) / (m.colours.hi - m.colours.lo)
 		c.FillPolygon(heat(share), []vg.Point{{X: l, Y: b}, {X: r, Y: b}, {X: r, Y: t}, {X: l, Y: t}})
 	}

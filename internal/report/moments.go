@@ -113,14 +113,19 @@ func (m Moments) curve(v momentsView) *plot.Plot {
 	p.Add(line(x, y, stroke(ink, 1.6)))
 	p.Add(weighted{v.points, v.weight, m.F.F})
 	// After Add, which widens the axes to all it is given.
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = v.xlo, v.xhi, v.ylo, v.yhi
+	p.X.Min = v.xlo
+	p.X.Max = v.xhi
+	p.Y.Min = v.ylo
+	p.Y.Max = v.yhi
 	return p
 }
 
 // input is the panel of the input's density.
 func (m Moments) input(v momentsView) *plot.Plot {
 	p := newPlot("", "input x", "density")
-	p.X.Min, p.X.Max, p.Y.Min = v.xlo, v.xhi, 0
+	p.X.Min = v.xlo
+	p.X.Max = v.xhi
+	p.Y.Min = 0
 	p.Y.Tick.Marker = plot.ConstantTicks{}
 	p.Y.LineStyle.Width = 0
 	if v.sd == 0 {
@@ -186,7 +191,10 @@ func (m Moments) output(v momentsView) *plot.Plot {
 	}
 	p.Add(line([]float64{0, limit}, []float64{m.ExactMean, m.ExactMean}, stroke(green, 0.8)))
 	p.Add(line([]float64{0, limit}, []float64{m.OutMean, m.OutMean}, stroke(vermilion, 0.9, 4, 2)))
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, limit, v.ylo, v.yhi
+	p.X.Min = 0
+	p.X.Max = limit
+	p.Y.Min = v.ylo
+	p.Y.Max = v.yhi
 	return p
 }
 

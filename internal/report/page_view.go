@@ -184,11 +184,13 @@ func (p Picture) part(v *pageView) (partView, error) {
 	pv.Width = int(math.Round(1.5 * w.Points()))
 	var err error
 	name := strings.TrimSpace(pv.Label + ". " + p.Title)
-	if pv.Wide, err = inline(p.Figure, name); err != nil {
+	pv.Wide, err = inline(p.Figure, name)
+	if err != nil {
 		return partView{}, fmt.Errorf("%s: %w", pv.Label, err)
 	}
 	if n, ok := p.Figure.(Narrower); ok {
-		if pv.Narrow, err = inline(n.Narrow(), name); err != nil {
+		pv.Narrow, err = inline(n.Narrow(), name)
+		if err != nil {
 			return partView{}, fmt.Errorf("%s: %w", pv.Label, err)
 		}
 	}

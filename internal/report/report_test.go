@@ -27,7 +27,11 @@ func TestOutputDensity(t *testing.T) {
 		density := make([]float64, bins)
 		atoms := output(f, m, math.Sqrt(v), lo, hi, density)
 		var mass, mean, square float64
-		add := func(y, p float64) { mass, mean, square = mass+p, mean+y*p, square+y*y*p }
+		add := func(y, p float64) {
+			mass = mass + p
+			mean = mean + y*p
+			square = square + y*y*p
+		}
 		for i, d := range density {
 			add(lo+(float64(i)+0.5)*(hi-lo)/bins, d*(hi-lo)/bins)
 		}

@@ -28,7 +28,8 @@ func (s scribe) width(f font.Face, line string) (w vg.Length) {
 	start, size := 0, 0
 	for i := 0; i < len(line); i += size {
 		var r rune
-		if r, size = utf8.DecodeRuneInString(line[i:]); !missing(f, r) {
+		r, size = utf8.DecodeRuneInString(line[i:])
+		if !missing(f, r) {
 			continue
 		}
 		w += f.Width(line[start:i])

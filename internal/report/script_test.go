@@ -35,13 +35,16 @@ func TestSkewedScatter(t *testing.T) {
 	var actual, mean, sd []float64
 	for i := range 200 {
 		v := math.Pow(10, 7*float64(i)/199)
-		actual, mean, sd = append(actual, v), append(mean, 1.1*v), append(sd, v)
+		actual = append(actual, v)
+		mean = append(mean, 1.1*v)
+		sd = append(sd, v)
 	}
 	c := PredictedActual(actual, mean, sd, "price")
 	if c.X.Scale != Log10 || c.Y.Scale != Log10 || c.X.Min > 1 || c.X.Max < 1.1e7 {
 		t.Errorf("the axes are %+v and %+v", c.X, c.Y)
 	}
-	if mean[100] = -5; PredictedActual(actual, mean, sd, "price").X.Scale != Log10 {
+	mean[100] = -5
+	if PredictedActual(actual, mean, sd, "price").X.Scale != Log10 {
 		t.Error("one negative prediction changes the axes")
 	}
 	for i := range actual {

@@ -79,7 +79,9 @@ func (t traceMark) errorBars(c draw.Canvas, points []vg.Point, at func(int, floa
 	width, capped := vg.Length(1), vg.Length(2.4)
 	colour := t.Colour
 	if t.Style == Dots { // many: quiet
-		width, capped, colour = 0.5, 0, fade(t.Colour, 0.3)
+		width = 0.5
+		capped = 0
+		colour = fade(t.Colour, 0.3)
 	}
 	for i := range points {
 		var lo, hi vg.Point
@@ -212,7 +214,9 @@ type levelMark struct {
 func (l levelMark) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
 	at := func(v float64) vg.Length { return within(ty(l.y.floor(v, p.Y.Min))) }
-	lo, hi, mid := at(l.Y-l.SD), at(l.Y+l.SD), within(ty(l.y.at(l.Y)))
+	lo := at(l.Y - l.SD)
+	hi := at(l.Y + l.SD)
+	mid := within(ty(l.y.at(l.Y)))
 	if finite(vg.Point{X: lo, Y: hi}) && l.SD > 0 {
 		c.FillPolygon(fade(l.Colour, bandAlpha), c.ClipPolygonXY([]vg.Point{{X: c.Min.X, Y: lo}, {X: c.Max.X, Y: lo}, {X: c.Max.X, Y: hi}, {X: c.Min.X, Y: hi}}))
 	}

@@ -68,7 +68,8 @@ func parseEntry(d *json.Decoder) (e entry, err error) {
 		fields++
 		switch key {
 		case "dtype":
-			if e.Dtype, err = text(d); err == nil && dtypeSize[e.Dtype] == 0 {
+			e.Dtype, err = text(d)
+			if err == nil && dtypeSize[e.Dtype] == 0 {
 				err = otherType(e.Dtype)
 			}
 		case "shape":

@@ -34,7 +34,8 @@ func readFile(path string) (*File, error) {
 		return nil, errors.Unwrap(err)
 	}
 	defer r.Close()
-	if info, err = r.Stat(); err != nil {
+	info, err = r.Stat()
+	if err != nil {
 		return nil, errors.Unwrap(err)
 	}
 	return Read(r, info.Size())

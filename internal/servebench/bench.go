@@ -86,15 +86,18 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.served, err = listen(s.Handler()); err != nil {
+	b.served, err = listen(s.Handler())
+	if err != nil {
 		return nil, err
 	}
 	defer b.served.Close()
-	if b.echo, err = listen(http.HandlerFunc(echo)); err != nil {
+	b.echo, err = listen(http.HandlerFunc(echo))
+	if err != nil {
 		return nil, err
 	}
 	defer b.echo.Close()
-	if b.model, err = predict.OpenFile(path); err != nil {
+	b.model, err = predict.OpenFile(path)
+	if err != nil {
 		return nil, err
 	}
 	b.report.Members = len(b.model.Networks.Members)
@@ -191,11 +194,15 @@ func (b *bencher) single(ctx context.Context) error {
 			return err
 		}
 		b.report.Wrong += e.wrong + s.wrong + s.refused
-		echoes, rates, shares = append(echoes, e.rate()), append(rates, s.rate()), append(shares, s.rate()/e.rate())
+		echoes = append(echoes, e.rate())
+		rates = append(rates, s.rate())
+		shares = append(shares, s.rate()/e.rate())
 		echoCPU, ourCPU = append(echoCPU, e.cost()), append(ourCPU, s.cost())
 	}
 	b.report.EchoCPU, b.report.SingleCPU = median(echoCPU), median(ourCPU)
-	b.report.Echo, b.report.Single, b.report.Share = median(echoes), median(rates), median(shares)
+	b.report.Echo = median(echoes)
+	b.report.Single = median(rates)
+	b.report.Share = median(shares)
 	return nil
 }
 
@@ -215,9 +222,13 @@ func (b *bencher) latency(ctx context.Context) error {
 			return err
 		}
 		b.report.Wrong += e.wrong + s.wrong + s.refused
-		echoes, us, ratios = append(echoes, 1e6*e.quantile(0.99)), append(us, 1e6*s.quantile(0.99)), append(ratios, s.quantile(0.99)/e.quantile(0.99))
+		echoes = append(echoes, 1e6*e.quantile(0.99))
+		us = append(us, 1e6*s.quantile(0.99))
+		ratios = append(ratios, s.quantile(0.99)/e.quantile(0.99))
 	}
-	b.report.EchoP99, b.report.SingleP99, b.report.P99Ratio = median(echoes), median(us), median(ratios)
+	b.report.EchoP99 = median(echoes)
+	b.report.SingleP99 = median(us)
+	b.report.P99Ratio = median(ratios)
 	return nil
 }
 
@@ -260,9 +271,13 @@ func (b *bencher) batches(ctx context.Context) error {
 		}
 		b.report.Wrong += s.wrong + s.refused
 		rate := s.rate() * batchRows
-		plain, rates, shares = append(plain, predicted), append(rates, rate), append(shares, rate/predicted)
+		plain = append(plain, predicted)
+		rates = append(rates, rate)
+		shares = append(shares, rate/predicted)
 	}
-	b.report.PredictRows, b.report.BatchRows, b.report.BatchShare = median(plain), median(rates), median(shares)
+	b.report.PredictRows = median(plain)
+	b.report.BatchRows = median(rates)
+	b.report.BatchShare = median(shares)
 	return nil
 }
 

@@ -77,7 +77,9 @@ func (l load) run(ctx context.Context, window time.Duration) (*tally, error) {
 			mu.Lock()
 			defer mu.Unlock()
 			failed = errors.Join(failed, err)
-			all.answered, all.refused, all.wrong = all.answered+t.answered, all.refused+t.refused, all.wrong+t.wrong
+			all.answered = all.answered + t.answered
+			all.refused = all.refused + t.refused
+			all.wrong = all.wrong + t.wrong
 			all.took = append(all.took, t.took...)
 			if t.example != "" {
 				all.example = t.example
@@ -160,19 +162,22 @@ func (c *conn) ask(request []byte) (code int, body []byte, err error) {
 	if err != nil || len(line) < 12 {
 		return 0, nil, fmt.Errorf("no answer: %w", err)
 	}
-	if code, err = strconv.Atoi(string(line[9:12])); err != nil {
+	code, err = strconv.Atoi(string(line[9:12]))
+	if err != nil {
 		return 0, nil, err
 	}
 	size := -1
 	for {
-		if line, err = c.r.ReadSlice('\n'); err != nil {
+		line, err = c.r.ReadSlice('\n')
+		if err != nil {
 			return 0, nil, err
 		}
 		if len(line) <= 2 {
 			break
 		}
 		if bytes.HasPrefix(line, lengthHeader) {
-			if size, err = strconv.Atoi(string(bytes.TrimSpace(line[len(lengthHeader):]))); err != nil {
+			size, err = strconv.Atoi(string(bytes.TrimSpace(line[len(lengthHeader):])))
+			if err != nil {
 				return 0, nil, err
 			}
 		}

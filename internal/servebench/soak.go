@@ -88,7 +88,12 @@ func Overload(ctx context.Context, program string, window time.Duration) (*Soak,
 			break
 		}
 	}
-	out.Seconds, out.Answered, out.Refused, out.Wrong, out.Example, out.P99 = t.seconds, t.answered, t.refused, t.wrong, t.example, 1000*t.quantile(0.99)
+	out.Seconds = t.seconds
+	out.Answered = t.answered
+	out.Refused = t.refused
+	out.Wrong = t.wrong
+	out.Example = t.example
+	out.P99 = 1000 * t.quantile(0.99)
 	if n := len(memory); n >= 4 {
 		out.Early, out.Late = slices.Max(memory[n/4:n/2]), slices.Max(memory[n-n/4:])
 	}

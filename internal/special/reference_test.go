@@ -57,7 +57,9 @@ func bigPDF(z *big.Float) *big.Float {
 
 // bigCDF is Φ(z) = ½ + φ(z)·(z + z³/3 + z⁵/15 + …).
 func bigCDF(z *big.Float) *big.Float {
-	sum, term, sq := zeroBig(), zeroBig().Set(z), zeroBig().Mul(z, z)
+	sum := zeroBig()
+	term := zeroBig().Set(z)
+	sq := zeroBig().Mul(z, z)
 	for k := 1; term.Sign() != 0 && term.MantExp(nil) > -bits; k++ {
 		sum.Add(sum, term)
 		term.Mul(term, sq)

@@ -36,7 +36,11 @@ type Fifth struct {
 // Protocol is the configuration of the literature: one network with one hidden
 // layer of the set's number of ReLU units.
 func (s *Set) Protocol(c tabular.Config) tabular.Config {
-	c.Ensemble, c.Depth, c.Width, c.Activation, c.Bins = 1, 1, s.Hidden, "relu", -1
+	c.Ensemble = 1
+	c.Depth = 1
+	c.Width = s.Hidden
+	c.Activation = "relu"
+	c.Bins = -1
 	if c.Width == 0 {
 		c.Width = 50
 	}

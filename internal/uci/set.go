@@ -74,7 +74,8 @@ func Open(dir, name string) (*Set, error) {
 	if s.rows == nil {
 		return nil, fmt.Errorf("%s holds no rows", s.path("data.txt"))
 	}
-	if s.features, err = s.indices("index_features.txt", s.columns); err != nil {
+	s.features, err = s.indices("index_features.txt", s.columns)
+	if err != nil {
 		return nil, err
 	}
 	target, err := s.indices("index_target.txt", s.columns)
@@ -85,10 +86,12 @@ func Open(dir, name string) (*Set, error) {
 		return nil, fmt.Errorf("%s must name one column that is not a feature, not %v", s.path("index_target.txt"), target)
 	}
 	s.target = target[0]
-	if s.Splits, err = s.count("n_splits.txt"); err != nil {
+	s.Splits, err = s.count("n_splits.txt")
+	if err != nil {
 		return nil, err
 	}
-	if s.Hidden, err = s.count("n_hidden.txt"); errors.Is(err, fs.ErrNotExist) {
+	s.Hidden, err = s.count("n_hidden.txt")
+	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return s, err

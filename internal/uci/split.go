@@ -63,7 +63,8 @@ func (s *Set) standard(rows []int) (mean, sd []float64) {
 		}
 	}
 	for j := range sd {
-		if sd[j] = math.Sqrt(sd[j]); sd[j] < 1e-12*math.Abs(mean[j]) { // rounding of a constant
+		sd[j] = math.Sqrt(sd[j])
+		if sd[j] < 1e-12*math.Abs(mean[j]) { // rounding of a constant
 			sd[j] = 0
 		}
 	}

@@ -70,7 +70,8 @@ func TestRunSplit(t *testing.T) {
 		t.Errorf("%d of %d rows are covered, by fifths %v", r.Covered, r.Rows, r.Fifths)
 	}
 	again, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false)
-	if again.Seconds = r.Seconds; err != nil || again != r {
+	again.Seconds = r.Seconds
+	if err != nil || again != r {
 		t.Errorf("%+v, then %+v (%v)", r, again, err)
 	}
 	c.Steps = 50

@@ -35,7 +35,9 @@ func (laplace) Targets(outputs int) (int, error) {
 func (l laplace) Row(y, mean, variance, dmean, dvar []float64) (nll float64, floored int) {
 	for i, y := range y {
 		d, s := mean[i]-y, math.Sqrt(variance[i])
-		abs, sign, peak := math.Abs(d), math.Copysign(1, d), 0.0
+		abs := math.Abs(d)
+		sign := math.Copysign(1, d)
+		peak := 0.0
 		if s > 0 {
 			z := d / s
 			pdf := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)

@@ -119,9 +119,13 @@ func split(t testing.TB, l likelihood.Likelihood, c Case) {
 		for i := range mean {
 			mean[i], variance[i] = float32(r.Mean[i]), float32(r.Var[i])
 		}
-		m, doubt, noise := make([]float32, k), make([]float32, k), make([]float32, k)
+		m := make([]float32, k)
+		doubt := make([]float32, k)
+		noise := make([]float32, k)
 		for i := range m {
-			m[i], doubt[i], noise[i] = -1, -1, -1 // every one must be written
+			m[i] = -1
+			doubt[i] = -1
+			noise[i] = -1 // every one must be written
 		}
 		s.Split(mean, variance, m, doubt, noise)
 		ymean, yvar := make([]float64, k), make([]float64, k)

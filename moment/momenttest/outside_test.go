@@ -27,7 +27,9 @@ func (twoPoints) Push64(t *moment.Tile[float64]) { pushTwo(t, 1e-4) }
 func pushTwo[T gauss.Float](t *moment.Tile[T], small float64) {
 	n := len(t.Mean)
 	s := t.Scratch(6 * n)
-	x, y, d := s[:2*n], s[2*n:4*n], s[4*n:]
+	x := s[:2*n]
+	y := s[2*n : 4*n]
+	d := s[4*n:]
 	for i, m := range t.Mean {
 		sigma := T(math.Sqrt(float64(t.Var[i])))
 		x[i], x[n+i] = m-sigma, m+sigma
@@ -43,7 +45,9 @@ func pushTwo[T gauss.Float](t *moment.Tile[T], small float64) {
 		if !jacobian {
 			continue
 		}
-		v, da, db := t.Var[i], d[i], d[n+i]
+		v := t.Var[i]
+		da := d[i]
+		db := d[n+i]
 		sigma, g := T(math.Sqrt(float64(v))), (da+db)/2
 		t.Out.MM[i], t.Out.VM[i] = g, half*(db-da)
 		switch {
@@ -51,7 +55,9 @@ func pushTwo[T gauss.Float](t *moment.Tile[T], small float64) {
 			t.Out.MV[i], t.Out.VV[i] = 0, g*g
 		case float64(sigma) < small*(1+math.Abs(float64(m))):
 			c := T(t.F.Curvature(float64(m)))
-			t.Out.MV[i], t.Out.VM[i], t.Out.VV[i] = c/2, 2*g*c*v, g*g
+			t.Out.MV[i] = c / 2
+			t.Out.VM[i] = 2 * g * c * v
+			t.Out.VV[i] = g * g
 		default:
 			t.Out.MV[i], t.Out.VV[i] = (db-da)/(4*sigma), half*g/sigma
 		}

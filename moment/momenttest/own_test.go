@@ -25,7 +25,9 @@ func (r curved) Push64(t *moment.Tile[float64]) { pushCurved(r, t) }
 func pushCurved[T gauss.Float](r curved, t *moment.Tile[T]) {
 	for i := range t.Mean {
 		m, v := float64(t.Mean[i]), float64(t.Var[i])
-		f, g, h := t.F.F(m), t.F.Slope(m), t.F.Curvature(m)
+		f := t.F.F(m)
+		g := t.F.Slope(m)
+		h := t.F.Curvature(m)
 		const e = 1e-5
 		k := (t.F.Curvature(m+e) - t.F.Curvature(m-e)) / (2 * e)
 		t.Out.Mean[i], t.Out.Var[i] = T(f+h*v/2), T(g*g*v+h*h*v*v/2)

@@ -58,7 +58,9 @@ func paramAllocations(t *testing.T, f *moment.Func, r moment.Rule) {
 		}
 		return s
 	}
-	tile.Mean, tile.Var, tile.Kappa = plane(1.3), plane(0.2), 2
+	tile.Mean = plane(1.3)
+	tile.Var = plane(0.2)
+	tile.Kappa = 2
 	tile.Var[n/2] = 1e-13
 	tile.Out = compute.Moments[float32]{Mean: plane(0), Var: plane(0), MM: plane(0), MV: plane(0), VM: plane(0), VV: plane(0)}
 	for range f.Formula.Learned {

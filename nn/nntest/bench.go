@@ -88,7 +88,9 @@ func loading(i int) float64 { return 0.8 * math.Cos(float64(i)) }
 func correlate[T gauss.Float](x gauss.Batch[T]) {
 	w := x.Width
 	for at := range x.Cov {
-		row, i, j := at/(w*w)*w, at/w%w, at%w
+		row := at / (w * w) * w
+		i := at / w % w
+		j := at % w
 		x.Cov[at] = x.Var[row+i]
 		if i != j {
 			x.Cov[at] = T(loading(i) * loading(j) * math.Sqrt(float64(x.Var[row+i])*float64(x.Var[row+j])))

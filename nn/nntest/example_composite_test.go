@@ -36,7 +36,8 @@ func bindSum[T gauss.Float](l Sum, b *nn.Binder[T]) (nn.Unit[T], error) {
 	u := &sum[T]{in: b.In.Size(), from: b.Form}
 	for i, child := range l.Children() {
 		var err error
-		if u.branches[i], err = nn.BindChild(child, b, string("ab"[i])); err != nil {
+		u.branches[i], err = nn.BindChild(child, b, string("ab"[i]))
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -80,7 +80,9 @@ func (r gateRunner[T]) Backward(p *nn.Pass[T]) {
 	n := len(r.s)
 	for i, m := range p.In.Mean {
 		row, k := i/n, i%n
-		g, s, v := 1+r.w.Mean[k], r.s[k], at(p.In.Var, i)
+		g := 1 + r.w.Mean[k]
+		s := r.s[k]
+		v := at(p.In.Var, i)
 		dm, dv := p.DOut.Mean[i], at(p.DOut.Var, i)
 		if p.DIn.Mean != nil {
 			p.DIn.Mean[i] = dm*g + 2*dv*m*s

@@ -120,7 +120,9 @@ func (b *bench[T]) compareCov(t testing.TB, o Options) {
 	w := b.x.Width
 	stride := max(1, len(grad)/o.Entries) | 1
 	for at := 0; at < len(grad); at += stride {
-		row, i, j := at/(w*w), at/w%w, at%w
+		row := at / (w * w)
+		i := at / w % w
+		j := at % w
 		mirror := (row*w+j)*w + i
 		if i == j {
 			continue

@@ -51,7 +51,9 @@ func (t *tableWriter) counts(p parts) error {
 	columns := t.m.Schema.Targets()
 	width := len(columns)
 	scale := likelihood.Inner(t.m.Networks.Members[0].Likelihood).(likelihood.Count).Scale
-	factor, below, above := make([]float64, width), make([]float64, width), make([]float64, width)
+	factor := make([]float64, width)
+	below := make([]float64, width)
+	above := make([]float64, width)
 	conformal := 0
 	for i := range columns {
 		factor[i] = 1

@@ -29,7 +29,10 @@ func (t *tableWriter) head(x signal) (parts, error) {
 		}
 		t.levelVariances(&m)
 		p.members = append(p.members, m.normals)
-		means, own, more, noise = append(means, m.m), append(own, m.own), append(more, m.more), append(noise, m.noise)
+		means = append(means, m.m)
+		own = append(own, m.own)
+		more = append(more, m.more)
+		noise = append(noise, m.noise)
 	}
 	t.prefix = ""
 	t.Scope("")
@@ -58,16 +61,24 @@ func (t *tableWriter) head(x signal) (parts, error) {
 // levelVariances changes variances as model.Level does.
 func (t *tableWriter) levelVariances(m *memberParts) {
 	width := len(t.m.Net.Residuals)
-	power, least, most := make([]float64, width), make([]float64, width), make([]float64, width)
-	tilt, low, high := make([]float64, width), make([]float64, width), make([]float64, width)
+	power := make([]float64, width)
+	least := make([]float64, width)
+	most := make([]float64, width)
+	tilt := make([]float64, width)
+	low := make([]float64, width)
+	high := make([]float64, width)
 	levels, tilts := false, false
 	for i, s := range t.m.Net.Residuals {
 		least[i], most[i] = 1, 1
 		if l := s.Level; l != nil {
 			levels = true
-			power[i], least[i], most[i] = -l.Power, l.Least, l.Most
+			power[i] = -l.Power
+			least[i] = l.Least
+			most[i] = l.Most
 			tilts = tilts || l.Tilt != 0
-			tilt[i], low[i], high[i] = -l.Tilt, l.Low, l.High
+			tilt[i] = -l.Tilt
+			low[i] = l.Low
+			high[i] = l.High
 		}
 	}
 	if !levels {
@@ -84,7 +95,10 @@ func (t *tableWriter) levelVariances(m *memberParts) {
 		log = t.add(log, curve)
 	}
 	f := t.exp(log)
-	m.own, m.more, m.noise, m.v = t.mul(m.own, f), t.mul(m.more, f), t.mul(m.noise, f), t.mul(m.v, f)
+	m.own = t.mul(m.own, f)
+	m.more = t.mul(m.more, f)
+	m.noise = t.mul(m.noise, f)
+	m.v = t.mul(m.v, f)
 }
 
 // A memberParts is the prediction of one network: its own doubt, what the inputs add, the

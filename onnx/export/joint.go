@@ -191,7 +191,8 @@ func (w *writer) conditional(l nn.Conditional, in signal, out *signal) error {
 		if in.form == nn.Covariant {
 			x.cov = w.gather(w.gather(in.cov(), 1, units...), 2, units...)
 		}
-		if mean, variance, err = w.pushJoint(shifted, rule, &moment.Map{Name: l.Location.Name}, x); err != nil {
+		mean, variance, err = w.pushJoint(shifted, rule, &moment.Map{Name: l.Location.Name}, x)
+		if err != nil {
 			return err
 		}
 	default:

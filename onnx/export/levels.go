@@ -61,7 +61,9 @@ func (t *tableWriter) bent(p parts, d predicted) (shift, sd value, ok bool) {
 func (t *tableWriter) bentMoments(target int, l *calibrate.Levels, p parts, d predicted) (shift, sd value) {
 	const reach, steps = 12.0, 768
 	n := steps/2 + 1
-	at, once, twice := make([]float64, n), make([]float64, n), make([]float64, n)
+	at := make([]float64, n)
+	once := make([]float64, n)
+	twice := make([]float64, n)
 	for i := range n {
 		at[i], once[i] = 2*reach/steps*float64(i), 2*reach/steps
 		if i == 0 || i == n-1 {
@@ -119,7 +121,9 @@ func (t *tableWriter) interpolate(x value, from, to []float64) value {
 		starts = append(starts, math.Inf(1))
 	}
 	list := func(name string, v []float64) value { return t.reshape(t.Doubles(name, v...), len(v)) }
-	begin, ys, slope := list("from", starts), list("to", to[:segments]), list("slopes", slopes)
+	begin := list("from", starts)
+	ys := list("to", to[:segments])
+	slope := list("slopes", slopes)
 	pick := func(v, index value) value { return t.Op("Gather", []value{v, index}) }
 	beyond := func(index value) value { return t.less(pick(begin, index), x) }
 	index := t.where(beyond(t.Index(half)), t.Index(half), t.Index(0))

@@ -114,7 +114,12 @@ type frame struct {
 	top, left, bottom, right int // padding
 }
 
-func (f *frame) pad(p [4]int) { f.top, f.left, f.bottom, f.right = p[0], p[1], p[2], p[3] }
+func (f *frame) pad(p [4]int) {
+	f.top = p[0]
+	f.left = p[1]
+	f.bottom = p[2]
+	f.right = p[3]
+}
 
 // window is how an operator of ONNX says where its window lies.
 func (f frame) window() []onnx.Attribute {
@@ -136,7 +141,9 @@ func (w *writer) conv(n *node, l nn.Conv2D, in signal, out *signal) back {
 		y := make([]float32, len(x))
 		places := l.Kernel[0] * l.Kernel[1]
 		for i, x := range x {
-			o, ch, at := i%l.Out, i/l.Out%c, i/l.Out/c
+			o := i % l.Out
+			ch := i / l.Out % c
+			at := i / l.Out / c
 			y[(o*c+ch)*places+at] = x
 		}
 		return y

@@ -14,9 +14,13 @@ import (
 // A sensitivity a becomes (t − avg t − û·avg(û·t))/τ, with t = a·γ and û = (m−μ)/τ.
 func (w *writer) layerNorm(n *node, l nn.LayerNorm, in signal, out *signal) back {
 	size := float64(in.shape.Size())
-	inTau, own, others := 1-1/size, 1-2/size, 1/size
+	inTau := 1 - 1/size
+	own := 1 - 2/size
+	others := 1 / size
 	if l.FixedMean {
-		inTau, own, others = 1, 1, 0
+		inTau = 1
+		own = 1
+		others = 0
 	}
 	if in.form == nn.Fixed {
 		gain, offset := w.Floats("gain", n.Tensors[0].Mean, sizes(in.shape)...), w.Floats("offset", n.Tensors[1].Mean, sizes(in.shape)...)

@@ -24,7 +24,9 @@ func (w *writer) piecewise(n *node, l nn.Piecewise, in signal, out *signal) back
 	var a, b []float64
 	for j, edges := range l.Edges {
 		for k := range max(0, len(edges)-1) {
-			unit, a, b = append(unit, j), append(a, edges[k]), append(b, edges[k+1])
+			unit = append(unit, j)
+			a = append(a, edges[k])
+			b = append(b, edges[k+1])
 		}
 	}
 	count := len(unit)

@@ -106,7 +106,9 @@ func (w *writer) maxPool(n *node, l nn.MaxPool2D, in signal, out *signal) back {
 	folds := []larger{{m: cell(in.mean, 0), v: cell(in.variance, 0)}}
 	seen := f.inside(0)
 	for k := 1; k < cells; k++ {
-		last, m, v := folds[k-1], cell(in.mean, k), cell(in.variance, k)
+		last := folds[k-1]
+		m := cell(in.mean, k)
+		v := cell(in.variance, k)
 		fold := w.larger(last.m, last.v, m, v)
 		if f.padded() {
 			fold = w.partly(f, fold, last, larger{m: m, v: v}, seen, f.inside(k))
@@ -162,7 +164,9 @@ func (w *writer) partly(f frame, fold, last, next larger, seen, inside []bool) l
 // maxPoolBack adds up the sensitivities to the cells of all windows, seen[k] those to cell
 // k: one transposed convolution whose filters each have a single one.
 func (w *writer) maxPoolBack(f frame, seen []value) value {
-	cells, c, like := len(seen), f.out.C, seen[0]
+	cells := len(seen)
+	c := f.out.C
+	like := seen[0]
 	for k, a := range seen {
 		seen[k] = w.transpose(w.reshape(a, -1, 1, f.out.H, f.out.W, c), 0, 4, 1, 2, 3)
 	}

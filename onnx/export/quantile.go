@@ -91,7 +91,9 @@ func (c components) quantile(levels [][]float64) value {
 		if p > 0.5 { // by the upper tail, which keeps its digits
 			s, beyond = -1, 1-p
 		}
-		z, side, tail = append(z, special.Quantile(p)), append(side, s), append(tail, beyond)
+		z = append(z, special.Quantile(p))
+		side = append(side, s)
+		tail = append(tail, beyond)
 	}
 	list := func(name string, v []float64) value { return t.floats(name, v, len(levels), len(levels[0]), 1) }
 	own := t.add(c.mu, t.mul(c.sd, list("z", z))) // rows × targets × levels × components

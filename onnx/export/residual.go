@@ -13,7 +13,8 @@ func (w *writer) residual(n *node, l nn.Residual, in signal, out *signal) (back,
 	}
 	skip, through := in, w.pass(in)
 	if len(n.Children) > 1 {
-		if skip, through, err = w.layer(n.Children[1], in); err != nil {
+		skip, through, err = w.layer(n.Children[1], in)
+		if err != nil {
 			return nil, err
 		}
 	}

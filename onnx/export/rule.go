@@ -120,7 +120,9 @@ func (f *function) exact(m, v value, rank int) moments {
 // wave are the moments of a wave with value s and slope c at the mean: with q = e⁻ᵛ,
 // mean √q·s and variance (1−q)·((1−q)/2 + q·c²).
 func (o ops) wave(s, c, v value) moments {
-	root, q, p := o.exp(o.times(v, -0.5)), o.exp(o.neg(v)), o.neg(o.expm1(o.neg(v)))
+	root := o.exp(o.times(v, -0.5))
+	q := o.exp(o.neg(v))
+	p := o.neg(o.expm1(o.neg(v)))
 	variance := o.mul(p, o.add(o.times(p, 0.5), o.mul(q, o.square(c))))
 	return moments{o.mul(root, s), variance, func() value { return o.mul(root, c) }}
 }

@@ -169,7 +169,8 @@ func inTurn(first func() float64, second func()) (a, b float64) {
 
 func dense(f *moment.Func, widths ...int) (c nn.Chain) {
 	for i, n := range widths {
-		if c = append(c, nn.Dense{Out: n}); i < len(widths)-1 {
+		c = append(c, nn.Dense{Out: n})
+		if i < len(widths)-1 {
 			c = append(c, nn.Apply{F: f})
 		}
 	}

@@ -101,7 +101,8 @@ func (t *tableWriter) metadata() []onnx.Entry {
 	}
 	interval := onnx.Entry{Key: "utvi.interval", Value: strconv.FormatFloat(t.o.Interval, 'g', -1, 64)}
 	if t.m.Classes() != nil {
-		if all = append(all, onnx.Entry{Key: "utvi.classes", Value: strings.Join(t.m.Classes(), "\n")}); t.sets() != nil {
+		all = append(all, onnx.Entry{Key: "utvi.classes", Value: strings.Join(t.m.Classes(), "\n")})
+		if t.sets() != nil {
 			all = append(all, interval)
 		}
 		return all
@@ -200,11 +201,15 @@ func (t *tableWriter) set(s *calibrate.Sets, raw, label value) value {
 func (t *tableWriter) numbers(p parts) error {
 	columns := t.m.Schema.Targets()
 	width := len(columns)
-	scale, shift, factor := make([]float64, width), make([]float64, width), make([]float64, width)
+	scale := make([]float64, width)
+	shift := make([]float64, width)
+	factor := make([]float64, width)
 	below, above := make([]float64, width), make([]float64, width)
 	conformal := false
 	for i, c := range columns {
-		scale[i], shift[i], factor[i] = c.SD, c.Mean, 1
+		scale[i] = c.SD
+		shift[i] = c.Mean
+		factor[i] = 1
 		if t.m.Calibration == nil {
 			continue
 		}
@@ -241,7 +246,9 @@ func (t *tableWriter) numbers(p parts) error {
 	if low, high, ok := t.bounds(columns); ok {
 		least, most := row("least", low), row("most", high)
 		clip := func(v, least, most value) value { return t.min(t.max(v, least), most) }
-		mean, lo, hi = clip(mean, least, most), clip(lo, least, most), clip(hi, least, most)
+		mean = clip(mean, least, most)
+		lo = clip(lo, least, most)
+		hi = clip(hi, least, most)
 		q = clip(q, t.unsqueeze(least, 1), t.unsqueeze(most, 1))
 	}
 	t.output("mean", mean, dim...)

@@ -29,7 +29,10 @@ func goods(n int, seed uint64) string {
 	b.WriteString("size,size_std,shop,day,weight,price,sold,grade,cost,cost_std,opened,seen,visits\n")
 	shops := []string{"north", "south", "east, far", "\"old\" town"}
 	for i := range n {
-		size, shop, day, weight := 5+2*r.NormFloat64(), r.IntN(len(shops)), 45000+r.IntN(900), math.Exp(2*r.NormFloat64())
+		size := 5 + 2*r.NormFloat64()
+		shop := r.IntN(len(shops))
+		day := 45000 + r.IntN(900)
+		weight := math.Exp(2 * r.NormFloat64())
 		price := 3*size + 4*float64(shop) + 0.01*float64(day-45000) + (0.3+0.2*size/5)*r.NormFloat64()
 		cell := func(v float64, missing float64) string {
 			if r.Float64() < missing {
@@ -185,7 +188,9 @@ func TestTableConformance(t *testing.T) {
 	schema.Columns = slices.Clone(schema.Columns)
 	for i := range schema.Columns {
 		if c := &schema.Columns[i]; c.Role == table.Target { // predictions beyond 0 and 1 end there
-			c.Mean, c.SD, c.Most = 0.5, 0.4, 1
+			c.Mean = 0.5
+			c.SD = 0.4
+			c.Most = 1
 		}
 	}
 	share, err := predict.New(models["learned"].Net, &schema, nil)
@@ -230,7 +235,10 @@ func TestTableConformance(t *testing.T) {
 		runs = append(runs, &run{Name: "table-" + name, Inputs: inputs, model: file})
 		want = append(want, predictions)
 	}
-	warped, knots, embedded, dated := false, false, false, 0
+	warped := false
+	knots := false
+	embedded := false
+	dated := 0
 	for _, m := range models {
 		warped = warped || m.Net.Warps != nil
 		for _, c := range m.Schema.Columns {
@@ -359,8 +367,10 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 // of the unfamiliarity, in units of 1. A change dσ changes a variance by 2σ·dσ.
 func compareTable(want []predict.Prediction, classes []string, out map[string]tensor) (worst float64, where string) {
 	note := func(e, scale float64, format string, args ...any) {
-		if e /= scale; e > worst || math.IsNaN(e) {
-			if worst, where = e, fmt.Sprintf(format, args...); math.IsNaN(e) {
+		e /= scale
+		if e > worst || math.IsNaN(e) {
+			worst, where = e, fmt.Sprintf(format, args...)
+			if math.IsNaN(e) {
 				worst = math.Inf(1)
 			}
 		}

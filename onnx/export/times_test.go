@@ -49,7 +49,8 @@ func TestTimesConformance(t *testing.T) {
 	for _, v := range at {
 		ahead = append(ahead, float64(1800*(r.IntN(49)-24)))
 		offsets.Data = append(offsets.Data, ahead[len(ahead)-1])
-		if seconds.Data = append(seconds.Data, v); math.IsNaN(v) {
+		seconds.Data = append(seconds.Data, v)
+		if math.IsNaN(v) {
 			seconds.Data[len(seconds.Data)-1] = "NaN"
 		}
 	}

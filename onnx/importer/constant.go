@@ -140,7 +140,8 @@ func (c *constant) with(d *constant, f func(x, y float64) float64) (*constant, e
 	out := &constant{dims: make([]int, rank)}
 	n, most := 1, max(len(c.data), len(d.data), 1<<20)
 	for i := range a {
-		if out.dims[i] = a[i]; a[i] == 1 {
+		out.dims[i] = a[i]
+		if a[i] == 1 {
 			out.dims[i] = b[i]
 		}
 		if b[i] != 1 && b[i] != out.dims[i] || out.dims[i] > 0 && n > most/out.dims[i] {
@@ -214,7 +215,8 @@ func resolve(from, to []int) ([]int, error) {
 		if d == 0 && i < len(from) {
 			dims[i] = from[i]
 		}
-		if d = dims[i]; d < 0 {
+		d = dims[i]
+		if d < 0 {
 			if open >= 0 {
 				return nil, fmt.Errorf("the size %v leaves two dimensions open", to)
 			}

@@ -45,7 +45,9 @@ func convolution(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Out, l.NoBias, shape.C = out, bias == nil, out
+	l.Out = out
+	l.NoBias = bias == nil
+	shape.C = out
 	l.Fixed = group > 1 || s.dilation != [2]int{1, 1}
 	if l.Kernel[0] > maxWeights/l.Kernel[1]/x.shape.C/out {
 		return nil, fmt.Errorf("its kernel, written out, has %v × %d × %d weights; at most %d are allowed", l.Kernel, x.shape.C, out, maxWeights)
@@ -76,7 +78,8 @@ func laid(in nn.Shape, s sides, stride int) (l nn.Conv2D, out nn.Shape, err erro
 	size := [2]int{in.H, in.W}
 	places := s.places(size)
 	out = nn.Shape{H: places[0], W: places[1]}
-	if l.Pad, err = s.pad(size, places); err != nil || l.Pad == [4]int{} {
+	l.Pad, err = s.pad(size, places)
+	if err != nil || l.Pad == [4]int{} {
 		return l, out, err
 	}
 	// Same pads half of (places−1)·stride + kernel − size before the image.

@@ -66,7 +66,8 @@ func (c *call) elementwise() (out *value, ok bool, err error) {
 		if !found {
 			return nil, false, nil
 		}
-		if out, err = c.two(text); c.op != "Sub" && c.op != "Div" {
+		out, err = c.two(text)
+		if c.op != "Sub" && c.op != "Div" {
 			out, err = c.truth(out, err)
 		}
 	}
@@ -214,7 +215,8 @@ func (c *call) fold2(text string) (*value, error) {
 		if v == nil || w == nil {
 			return nil, fmt.Errorf("an input is left out")
 		}
-		if v, err = c.join(text, v, w); err != nil {
+		v, err = c.join(text, v, w)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -242,7 +244,8 @@ func (c *call) clip() (*value, error) {
 		default:
 			continue
 		}
-		if v, err = v.of(func(x string) string { return f + "(" + x + ", " + bound + ")" }); err != nil {
+		v, err = v.of(func(x string) string { return f + "(" + x + ", " + bound + ")" })
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -204,7 +204,8 @@ func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
 func outputOf(g *onnx.Graph, name string) (string, error) {
 	var names []string
 	for _, v := range g.Outputs {
-		if names = append(names, v.Name); v.Name == name {
+		names = append(names, v.Name)
+		if v.Name == name {
 			return name, nil
 		}
 	}

@@ -39,7 +39,8 @@ func gemm(c *call) (*value, error) {
 		return nil, fmt.Errorf("its input is transposed; rows must come first")
 	}
 	if c.int("transB", 0) != 0 {
-		if b, err = b.transpose(nil); err != nil {
+		b, err = b.transpose(nil)
+		if err != nil {
 			return nil, err
 		}
 	}

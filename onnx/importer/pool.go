@@ -10,10 +10,12 @@ import (
 // pooling reads a window. beyond says that windows reach over the border by ceil_mode, where
 // no padding is.
 func pooling(c *call, x *value, zeros sides) (s sides, out nn.Shape, stride int, pad [4]int, beyond bool, err error) {
-	if s, err = c.window(x, zeros, nil); err != nil {
+	s, err = c.window(x, zeros, nil)
+	if err != nil {
 		return
 	}
-	if stride = s.stride[1]; s.stride == s.kernel {
+	stride = s.stride[1]
+	if s.stride == s.kernel {
 		stride = 0 // windows side by side
 	} else if s.stride[0] != s.stride[1] && x.shape.H > 1 {
 		err = fmt.Errorf("its strides are %v; they must be equal, or those of the window", s.stride)

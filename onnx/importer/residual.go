@@ -14,7 +14,8 @@ func residual(v, w *value) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w, err = w.settle(); err != nil {
+	w, err = w.settle()
+	if err != nil {
 		return nil, err
 	}
 	from, roads, ok := common(v, w)

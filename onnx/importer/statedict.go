@@ -220,7 +220,8 @@ func (s *states) residual(v *value, fields map[string]json.RawMessage) (*value, 
 			return nil, fmt.Errorf("the %q of a residual must be a list of layers", name)
 		}
 		var err error
-		if roads[i], err = s.chain(v, inner); err != nil {
+		roads[i], err = s.chain(v, inner)
+		if err != nil {
 			return nil, fmt.Errorf("%s of the residual: %w", name, err)
 		}
 	}

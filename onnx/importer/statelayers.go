@@ -24,11 +24,13 @@ func (s *states) dense(v *value, from string, l nn.Dense) (*value, error) {
 	}
 	var offset []float64
 	if bias != nil {
-		if offset = bias.data; len(offset) != l.Out {
+		offset = bias.data
+		if len(offset) != l.Out {
 			return nil, fmt.Errorf("%s.bias has the size %v for %d outputs", from, bias.dims, l.Out)
 		}
 	}
-	if w, err = w.transpose(nil); err != nil {
+	w, err = w.transpose(nil)
+	if err != nil {
 		return nil, err
 	}
 	return v.dense(w, offset)

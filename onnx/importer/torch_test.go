@@ -58,7 +58,9 @@ func last(x []float32, dims []int) []float32 {
 	}
 	y := make([]float32, len(x))
 	for i, v := range x {
-		n, ch, at := i/(c*places), i/places%c, i%places
+		n := i / (c * places)
+		ch := i / places % c
+		at := i % places
 		y[(n*places+at)*c+ch] = v
 	}
 	return y

@@ -125,7 +125,8 @@ func (v *value) settle() (*value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if v.made = v.base; l != nil {
+		v.made = v.base
+		if l != nil {
 			v.made = v.base.same(l)
 		}
 	}

@@ -30,18 +30,22 @@ func (c *call) window(v *value, zeros sides, kernel []int) (sides, error) {
 	if !v.first || len(v.dims) < 2 {
 		return s, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", v.dims)
 	}
-	if s.kernel, err = two("kernel sizes", c.ints("kernel_shape", kernel), 1); err != nil {
+	s.kernel, err = two("kernel sizes", c.ints("kernel_shape", kernel), 1)
+	if err != nil {
 		return s, err
 	}
-	if s.stride, err = two("strides", c.ints("strides", nil), 1); err != nil {
+	s.stride, err = two("strides", c.ints("strides", nil), 1)
+	if err != nil {
 		return s, err
 	}
-	if s.dilation, err = two("dilations", c.ints("dilations", nil), 1); err != nil {
+	s.dilation, err = two("dilations", c.ints("dilations", nil), 1)
+	if err != nil {
 		return s, err
 	}
 	pads := c.ints("pads", nil)
 	if n := len(v.dims) - 1; pads != nil && len(pads) == 2*n {
-		if s.begin, err = two("pads", pads[:n], 0); err == nil {
+		s.begin, err = two("pads", pads[:n], 0)
+		if err == nil {
 			s.end, err = two("pads", pads[n:], 0)
 		}
 	} else if pads != nil {

@@ -27,7 +27,9 @@ func main() {
 
 func twiceMul() {
 	lane.Func("twiceMulAsm", "func(dst, x, y *float32, n int)", "computes TwiceMulTo.")
-	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
+	dst := lane.Arg("dst")
+	x := lane.Arg("x")
+	y := lane.Arg("y")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
 		VADDPS(a, a, a)
@@ -39,7 +41,9 @@ func twiceMul() {
 
 func mulTo() {
 	lane.Func("mulToAsm", "func(dst, x, y *float32, n int)", "computes MulTo.")
-	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
+	dst := lane.Arg("dst")
+	x := lane.Arg("x")
+	y := lane.Arg("y")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
 		VMULPS(at.Load(y), a, a)
@@ -61,7 +65,9 @@ func add() {
 
 func addTwiceMul() {
 	lane.Func("addTwiceMulAsm", "func(x, y, z *float32, n int)", "computes AddTwiceMul.")
-	x, y, z := lane.Arg("x"), lane.Arg("y"), lane.Arg("z")
+	x := lane.Arg("x")
+	y := lane.Arg("y")
+	z := lane.Arg("z")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(y)
 		VADDPS(a, a, a)
@@ -78,7 +84,9 @@ func anyBelow() {
 	const less = U8(0x11) // false on NaN
 	lane.Func("anyBelowAsm", "func(s, m *float32, n int, rel float32) bool", "computes AnyBelow.")
 	s, m := lane.Arg("s"), lane.Arg("m")
-	rel, abs, found := isa.Vec(), isa.Vec(), isa.Vec()
+	rel := isa.Vec()
+	abs := isa.Vec()
+	found := isa.Vec()
 	VBROADCASTSS(NewParamAddr("rel", 24), rel)
 	VMOVUPS(lane.Word(1<<31-1), abs)
 	VXORPS(found, found, found)
@@ -121,7 +129,11 @@ func squares() {
 // away and the panels are too many for the CPU to foresee, so it asks for their lines.
 func packLeft() {
 	lane.Func("packLeftAsm", "func(dst, src *float32, rows, width, panels int)", "packs the whole panels of PackLeft.")
-	dst, src, rows, width, panels := lane.Arg("dst"), lane.Arg("src"), lane.Arg("rows"), lane.Arg("width"), lane.Arg("panels")
+	dst := lane.Arg("dst")
+	src := lane.Arg("src")
+	rows := lane.Arg("rows")
+	width := lane.Arg("width")
+	panels := lane.Arg("panels")
 	const row = 6 * 4 // bytes of a panel's row
 	step, left := GP64(), GP64()
 	IMUL3Q(Imm(row), rows, step)
@@ -129,7 +141,9 @@ func packLeft() {
 	MOVQ(rows, left)
 
 	Label("row")
-	to, from, n := GP64(), GP64(), GP64()
+	to := GP64()
+	from := GP64()
+	n := GP64()
 	MOVQ(dst, to)
 	MOVQ(src, from)
 	MOVQ(panels, n)

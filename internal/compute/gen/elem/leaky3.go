@@ -30,7 +30,9 @@ func leakyThree() {
 		return func(x []V) []V { return k.push(x[0], Sqrt(x[1]), nil) }
 	})
 	streams := enter("elemLeakyThreeJacobian", "k, m, v, mean, variance, mm, mv, vm, vv")
-	n, in, out := count(), streams("m v"), streams("mean variance mm mv vm vv")
+	n := count()
+	in := streams("m v")
+	out := streams("mean variance mm mv vm vv")
 	k := newThree()
 	over := func(s V) V { return Div(one(), s) }
 	LoopAhead("", n, in, out, func(x []V) []V {
@@ -55,7 +57,9 @@ func (k three) push(m, s V, over func(s V) V) []V {
 	d1, d2 := Mul(s, k.xi1), Mul(s, k.xi2)
 	var f0, g0, g1, g2, e1, e2 V
 	if over != nil {
-		g0, g1, g2 = k.slope(m), k.slope(Add(m, d1)), k.slope(Add(m, d2))
+		g0 = k.slope(m)
+		g1 = k.slope(Add(m, d1))
+		g2 = k.slope(Add(m, d2))
 		f0 = Mul(m, g0)
 		e1 = AddMul(Mul(d1, g1), Sub(g1, g0), m)
 		e2 = AddMul(Mul(d2, g2), Sub(g2, g0), m)
@@ -71,7 +75,9 @@ func (k three) push(m, s V, over func(s V) V) []V {
 	M := AddMul(Mul(e1, k.w1), e2, k.w2)
 	mean := Add(f0, M)
 	r1, r2 := Sub(e1, M), Sub(e2, M)
-	q0, q1, q2 := Mul(M, k.w0), Mul(r1, k.w1), Mul(r2, k.w2)
+	q0 := Mul(M, k.w0)
+	q1 := Mul(r1, k.w1)
+	q2 := Mul(r2, k.w2)
 	variance := AddMul(AddMul(Mul(q0, M), q1, r1), q2, r2)
 	if over == nil {
 		return []V{mean, variance}

@@ -27,7 +27,10 @@ func newPair(few bool) (p pair) {
 		VBROADCASTSS(Mem{Base: k, Disp: 4 * i}, r)
 		return r
 	}
-	p.a, p.minus, p.bend, p.unbend = at(0), at(1), at(2), at(3)
+	p.a = at(0)
+	p.minus = at(1)
+	p.bend = at(2)
+	p.unbend = at(3)
 	rest := []*Op{&p.xi, &p.w, &p.twice, &p.spread, &p.half}
 	var local Mem
 	if few {
@@ -35,7 +38,8 @@ func newPair(few bool) (p pair) {
 	}
 	for i, op := range rest {
 		v := at(4 + i)
-		if *op = v; few {
+		*op = v
+		if few {
 			*op = local.Offset(isa.Bytes * i)
 			VMOVUPS(v, *op)
 		}
@@ -47,14 +51,18 @@ func newPair(few bool) (p pair) {
 func leakyPair() {
 	isa.Own("elemLeakyPair", "func(k, m, v, mean, variance []float32)")
 	streams := named()
-	n, in, out := count(), streams("m v"), streams("mean variance")
+	n := count()
+	in := streams("m v")
+	out := streams("mean variance")
 	k := newPair(false)
 	Loop("", n, in, out, func(x []V) []V { return k.push(x[0], x[1]) })
 	isa.End()
 
 	isa.Own("elemLeakyPairBack", "func(k, m, v, gm, gv, dm, dv []float32)")
 	streams = named()
-	n, in, out = count(), streams("m v gm gv"), streams("dm dv")
+	n = count()
+	in = streams("m v gm gv")
+	out = streams("dm dv")
 	k = newPair(false)
 	Loop("", n, in, out, func(x []V) []V { return k.pull(x[0], x[1], x[2], x[3]) })
 	isa.End()
@@ -78,7 +86,9 @@ func leakyPairOne() {
 	isa.Own("elemLeakyPairOne", "func(k, m, v, mean, w, g, h, dm, dv []float32, rows, panels int)")
 	streams := named()
 	in, out := streams("m v mean"), streams("dm dv")
-	w, g, h := streams("w")[0], streams("g")[0], streams("h")[0]
+	w := streams("w")[0]
+	g := streams("g")[0]
+	h := streams("h")[0]
 	k := newPair(false)
 	panels := isa.Arg("panels")
 	s, second := GP64(), GP64()
@@ -129,7 +139,9 @@ func leakyPairSum() {
 	streams := named()
 	from := streams("gm gv")
 	k := newPair(true)
-	left, stride, c := isa.Arg("vectors"), GP64(), GP64()
+	left := isa.Arg("vectors")
+	stride := GP64()
+	c := GP64()
 	MOVQ(left, stride)
 	SHLQ(Imm(6), stride)
 	XORQ(c, c)
@@ -150,11 +162,19 @@ func leakyPairSum() {
 		VMOVUPS(column(to[i]), v)
 	}
 	Label("Sum")
-	w, s, bm, bs := column("w"), column("s"), column("bm"), column("bs")
-	x, rows, row := Load(Param("x").Base(), GP64()), isa.Arg("rows"), GP64()
+	w := column("w")
+	s := column("s")
+	bm := column("bm")
+	bs := column("bs")
+	x := Load(Param("x").Base(), GP64())
+	rows := isa.Arg("rows")
+	row := GP64()
 	XORQ(row, row)
 	Label("Row")
-	by, square, gm, gv := isa.Vec(), isa.Vec(), isa.Vec(), isa.Vec()
+	by := isa.Vec()
+	square := isa.Vec()
+	gm := isa.Vec()
+	gv := isa.Vec()
 	VBROADCASTSS(Mem{Base: x}, by)
 	VMULPS(by, by, square)
 	VMOVUPS(Mem{Base: from[0], Index: row, Scale: 1}, gm)

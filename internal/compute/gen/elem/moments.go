@@ -32,7 +32,9 @@ func leakyMoments() {
 // pass emits a function that reads some streams and writes some.
 func pass(name, params, reads, writes string, begin func() func(x []V) []V) {
 	streams := enter(name, params)
-	n, in, out := count(), streams(reads), streams(writes)
+	n := count()
+	in := streams(reads)
+	out := streams(writes)
 	Loop("", n, in, out, begin())
 	isa.End()
 }
@@ -80,7 +82,11 @@ func spill(x V) Op {
 
 // moments takes m, v, t, φ, σ and, for the Jacobian, 1/σ.
 func (k coefficients) moments(x []V, jacobian bool) []V {
-	m, v, t, φ, σ := x[0], x[1], x[2], x[3], x[4]
+	m := x[0]
+	v := x[1]
+	t := x[2]
+	φ := x[3]
+	σ := x[4]
 	u := UpperTail(t)
 	K, J := u.First(), u.Second()
 

@@ -30,10 +30,16 @@ var Title = "AVX2"
 // live at a time, and to the translation for NEON.
 func init() {
 	if NEON {
-		Lanes, NumRegisters, Bytes, Title = 4, 26, 16, "NEON"
+		Lanes = 4
+		NumRegisters = 26
+		Bytes = 16
+		Title = "NEON"
 	}
 	if AVX512 {
-		Lanes, NumRegisters, Bytes, Title = 16, 29, 64, "AVX512"
+		Lanes = 16
+		NumRegisters = 29
+		Bytes = 64
+		Title = "AVX512"
 	}
 }
 

@@ -19,7 +19,9 @@ func block(rows, panels int) {
 	isa.Own(fmt.Sprintf("mul%dx%d", rows, 16*panels), "func(t *byte)",
 		fmt.Sprintf("multiplies %d rows, count times if 12, by the first w columns of %d panels.", rows, panels))
 	t := tile512{rows: rows, panels: panels, acc: accumulators(rows, panels), more: AllocLocal(8), then: AllocLocal(8), by: AllocLocal(8)}
-	t.dst, t.start, t.a = load("dst"), load("start"), load("a")
+	t.dst = load("dst")
+	t.start = load("start")
+	t.a = load("a")
 	MOVQ(load("by"), t.by)
 	t.lastColumns()
 	if rows < 12 {

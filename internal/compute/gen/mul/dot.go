@@ -14,8 +14,13 @@ import (
 func dot() {
 	isa.Func("mulDot", "func(t *byte)", "multiplies count rows of a, contiguous in k, by one contiguous column.")
 
-	dst, ldd, start, lds := load("dst"), bytes("ldd"), load("start"), bytes("lds")
-	a, rs, rows := load("a"), bytes("rs"), load("count")
+	dst := load("dst")
+	ldd := bytes("ldd")
+	start := load("start")
+	lds := bytes("lds")
+	a := load("a")
+	rs := bytes("rs")
+	rows := load("count")
 	last := load("k")
 	ANDQ(I32(isa.Lanes-1), last)
 	edge := isa.One
@@ -28,7 +33,9 @@ func dot() {
 	for _, v := range acc {
 		isa.Clear(v)
 	}
-	p, q, k := GP64(), load("b"), load("k")
+	p := GP64()
+	q := load("b")
+	k := load("k")
 	MOVQ(a, p)
 	SUBQ(Imm(uint64(4*isa.Lanes)), k)
 	JLT(LabelRef("vectors"))

@@ -14,8 +14,13 @@ import (
 func outer() {
 	isa.Func("mulOuter", "func(t *byte)", "multiplies a column of count rows by a row of w columns.")
 
-	dst, ldd, start, lds := load("dst"), bytes("ldd"), load("start"), bytes("lds")
-	a, rs, rows := load("a"), bytes("rs"), load("count")
+	dst := load("dst")
+	ldd := bytes("ldd")
+	start := load("start")
+	lds := bytes("lds")
+	a := load("a")
+	rs := bytes("rs")
+	rows := load("count")
 	b, w := load("b"), load("w")
 	whole := GP64()
 	MOVQ(w, whole)

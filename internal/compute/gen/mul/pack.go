@@ -17,7 +17,10 @@ func pack() {
 		return
 	}
 	isa.Own("pack6", "func(panel, a *float32, rs, eights int)", "copies 8·eights columns of six rows of a into a panel.")
-	panel, a, rs, eights := param("panel"), param("a"), param("rs"), param("eights")
+	panel := param("panel")
+	a := param("a")
+	rs := param("rs")
+	eights := param("eights")
 	SHLQ(Imm(2), rs)
 	x := newRows(6, rs, nil)
 	x.begin(a)
@@ -35,7 +38,9 @@ func pack() {
 	// lo holds k = 0, 1 and, in its upper half, 4, 5; hi 2, 3 and 6, 7.
 	at := func(k, r int) Mem { return Mem{Base: panel, Disp: 24*k + 4*r} }
 	for i, t := range [][]VecVirtual{lo, hi} {
-		even, odd, upper := YMM(), YMM(), XMM()
+		even := YMM()
+		odd := YMM()
+		upper := XMM()
 		VUNPCKLPD(t[1], t[0], even)
 		VUNPCKHPD(t[1], t[0], odd)
 		VEXTRACTF128(Imm(1), t[2], upper)
@@ -60,7 +65,10 @@ func pack() {
 // packFours generates pack6 with registers of four k.
 func packFours() {
 	isa.Own("pack6", "func(panel, a *float32, rs, eights int)", "copies 8·eights columns of six rows of a into a panel.")
-	panel, a, rs, fours := param("panel"), param("a"), param("rs"), param("eights")
+	panel := param("panel")
+	a := param("a")
+	rs := param("rs")
+	fours := param("eights")
 	SHLQ(Imm(2), rs)
 	SHLQ(Imm(1), fours)
 	x := newRows(6, rs, nil)
@@ -99,11 +107,17 @@ func packFours() {
 // its columns. store is how it writes.
 func copyRows(name string, store func(v, m Op)) {
 	isa.Func(name, "func(panel, a *float32, rs, rows, panels, ps int)", "copies sixteen columns a panel of rows of a into panels.")
-	panel, a, rs, panels, ps := param("panel"), param("a"), param("rs"), param("panels"), param("ps")
+	panel := param("panel")
+	a := param("a")
+	rs := param("rs")
+	panels := param("panels")
+	ps := param("ps")
 	SHLQ(Imm(2), rs)
 	SHLQ(Imm(2), ps)
 	Label("panel")
-	to, from, rows := GP64(), GP64(), param("rows")
+	to := GP64()
+	from := GP64()
+	rows := param("rows")
 	MOVQ(panel, to)
 	MOVQ(a, from)
 	Label("row")

@@ -11,7 +11,10 @@ import (
 // made from those of w̄ (b) and s (b2), added to dst.
 func second() {
 	isa.Func("mulSecond", "func(t *byte)", "adds to dst one row times two whole panels of b² + b2.")
-	dst, a, b, s := load("dst"), load("a"), load("b"), load("b2")
+	dst := load("dst")
+	a := load("a")
+	b := load("b")
+	s := load("b2")
 	ps, k := bytes("ps"), load("k")
 	acc := isa.Vecs(2 * perPanel)
 	for c, v := range acc {
@@ -23,7 +26,10 @@ func second() {
 		for c, v := range acc {
 			mean, vari := Mem{Base: b, Disp: 64*u + isa.Bytes*(c%perPanel)}, Mem{Base: s, Disp: 64*u + isa.Bytes*(c%perPanel)}
 			if c >= perPanel {
-				mean.Index, mean.Scale, vari.Index, vari.Scale = ps, 1, ps, 1
+				mean.Index = ps
+				mean.Scale = 1
+				vari.Index = ps
+				vari.Scale = 1
 			}
 			w := isa.Vec()
 			VMOVUPS(mean, w)

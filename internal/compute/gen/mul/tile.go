@@ -43,8 +43,12 @@ func tile(rows int) {
 	isa.Own(fmt.Sprintf("mul%d", rows), "func(t *byte)",
 		fmt.Sprintf("multiplies count tiles of %d rows by the first w columns of a panel.", rows))
 
-	dst, start, a := load("dst"), load("start"), load("a")
-	ldd, lds, count := bytes("ldd"), bytes("lds"), load("count")
+	dst := load("dst")
+	start := load("start")
+	a := load("a")
+	ldd := bytes("ldd")
+	lds := bytes("lds")
+	count := load("count")
 	x := newRows(rows, bytes("rs"), bytes("cs"))
 	acc := accumulators(rows, perPanel)
 	spill, more := AllocLocal(rows*64), AllocLocal(8)
@@ -183,7 +187,9 @@ func startTile(acc [][]VecVirtual, spill Mem, start, lds Register) {
 		loadSpill(acc, spill)
 		return
 	}
-	m, m0, m1 := GP64(), YMM(), YMM()
+	m := GP64()
+	m0 := YMM()
+	m1 := YMM()
 	LEAQ(edgeMask().Offset(64), m)
 	SHLQ(Imm(2), w)
 	SUBQ(w, m)
@@ -226,7 +232,9 @@ func moveEdge(label string, rows int, from, fromStep, dst, toStep, w Register) {
 		ADDQ(Imm(uint64(4*n)), d)
 		Label(skip)
 	}
-	eight, x, g := isa.Vecs(min(2, perPanel)), XMM(), GP64()
+	eight := isa.Vecs(min(2, perPanel))
+	x := XMM()
+	g := GP64()
 	piece(8, func() {
 		for c, v := range eight[:32/isa.Bytes] {
 			VMOVUPS(Mem{Base: s, Disp: isa.Bytes * c}, v)

@@ -12,7 +12,9 @@ import (
 // right operand, four k at a time. store is how it writes.
 func transpose(name string, store func(v, m Op)) {
 	isa.Func(name, "func(panel, a *float32, rs, fours int)", "copies 4·fours columns of sixteen rows of a into a panel.")
-	panel, rs, fours := param("panel"), param("rs"), param("fours")
+	panel := param("panel")
+	rs := param("rs")
+	fours := param("fours")
 	SHLQ(Imm(2), rs)
 	rs3 := GP64()
 	LEAQ(Mem{Base: rs, Index: rs, Scale: 2}, rs3)

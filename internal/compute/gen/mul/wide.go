@@ -36,7 +36,9 @@ func wide(rows, panels int) {
 	Label("sum")
 	x := newRows(rows, bytes("rs"), bytes("cs"))
 	x.begin(load("a"))
-	b, ps, bs := load("b"), bytes("ps"), bytes("bs")
+	b := load("b")
+	ps := bytes("ps")
+	bs := bytes("bs")
 	base := []GPVirtual{b} // of every third panel
 	for p := 3; p < panels; p += 3 {
 		next := GP64()

@@ -33,7 +33,8 @@ func (t *translator) line(line string) {
 	}
 	op, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 	var args []string
-	if rest = strings.TrimSpace(rest); rest != "" {
+	rest = strings.TrimSpace(rest)
+	if rest != "" {
 		args = splitArgs(rest)
 	}
 	switch {

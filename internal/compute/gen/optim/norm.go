@@ -95,7 +95,9 @@ type part struct{ sum, squares, product vec.V }
 // add adds one of n vectors, with gradients g and r, d = μ − μ₀, and what gradRho left of it.
 func (p *part) add(k map[int]Mem, n int, g, r, d, rest, y vec.V) {
 	if p.product == nil {
-		p.sum, p.squares, p.product = vec.Zero(), vec.Zero(), y
+		p.sum = vec.Zero()
+		p.squares = vec.Zero()
+		p.product = y
 		if isa.AVX512 { // once for all vectors of a turn
 			p.sum = vec.Mul(vec.Hold(float32(n)), k[lnPrior])
 		}
@@ -122,7 +124,10 @@ func (s sums) store() {
 func gradMean() {
 	lane.Func("gradMeanAsm", "func(gm, gr, rest, y, mu, gmu *float32, n int, k *[16]float32) (kl, norm2 float64)",
 		"computes g_μ of StepRandom, and sums the KL and the squares, after gradRhoAsm.")
-	gm, gr, rest, y := lane.Arg("gm"), lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")
+	gm := lane.Arg("gm")
+	gr := lane.Arg("gr")
+	rest := lane.Arg("rest")
+	y := lane.Arg("y")
 	mu, gmu := lane.Arg("mu"), lane.Arg("gmu")
 	k := spread(clip, pull, priorMean, halfPrior)
 	all := newSums()

@@ -15,7 +15,9 @@ import (
 func prepare() {
 	isa.Own("prepareAsm", "func(mean, rho *float32, ld int, to, turned *[3]*float32, ps, panels int)",
 		"packs sixteen rows of w̄, s and w̄²+s, ld apart, into panels, ps apart, and into those of their transposes.")
-	mean, rho, ld := isa.Arg("mean"), isa.Arg("rho"), isa.Arg("ld")
+	mean := isa.Arg("mean")
+	rho := isa.Arg("rho")
+	ld := isa.Arg("ld")
 	SHLQ(Imm(2), ld)
 	left, next := AllocLocal(8), AllocLocal(8) // there are more numbers than registers
 	MOVQ(isa.Arg("panels"), left)
@@ -32,7 +34,9 @@ func prepare() {
 		return p
 	}
 	to, turned := three("to"), three("turned")
-	m, r, rows := GP64(), GP64(), GP64()
+	m := GP64()
+	r := GP64()
+	rows := GP64()
 	row := func(i int) func() {
 		at := func(p reg.Register) Mem {
 			if i == 0 {

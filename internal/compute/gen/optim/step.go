@@ -12,7 +12,10 @@ import (
 
 func stepPoint() {
 	lane.Func("stepPointAsm", "func(x, grad, m1, m2 *float32, n int, k *[16]float32)", "computes StepPoint.")
-	x, grad, m1, m2 := lane.Arg("x"), lane.Arg("grad"), lane.Arg("m1"), lane.Arg("m2")
+	x := lane.Arg("x")
+	grad := lane.Arg("grad")
+	m1 := lane.Arg("m1")
+	m2 := lane.Arg("m2")
 	k := spread(beta1, rest1, beta2, rest2, rate, root, eps, clip, keep)
 	if isa.AVX512 {
 		in, out := []reg.Register{x, grad, m1, m2}, []reg.Register{m2, m1, x}
@@ -63,7 +66,10 @@ func keepOf() Mem {
 func stepRho() {
 	isa.Own("stepRhoAsm", "func(gr, rest, y, rho, gs, m1, m2 *float32, n int, k *[16]float32, keep float32)",
 		"is gradRho, and the step of ρ.")
-	rho, gr, m1, m2 := lane.Arg("rho"), lane.Arg("gr"), lane.Arg("m1"), lane.Arg("m2")
+	rho := lane.Arg("rho")
+	gr := lane.Arg("gr")
+	m1 := lane.Arg("m1")
+	m2 := lane.Arg("m2")
 	k := spread()
 	keep := keepOf()
 	vec.LoopBehind(lane.Arg("n"), vec.Stage{
@@ -79,8 +85,13 @@ func stepRho() {
 func stepMean() {
 	isa.Own("stepMeanAsm", "func(gr, rest, y, mu, gmu, m1, m2 *float32, n int, k *[16]float32, keep float32) (kl, norm2 float64)",
 		"is gradMean, and the step of μ.")
-	gr, rest, y := lane.Arg("gr"), lane.Arg("rest"), lane.Arg("y")
-	mu, gmu, m1, m2 := lane.Arg("mu"), lane.Arg("gmu"), lane.Arg("m1"), lane.Arg("m2")
+	gr := lane.Arg("gr")
+	rest := lane.Arg("rest")
+	y := lane.Arg("y")
+	mu := lane.Arg("mu")
+	gmu := lane.Arg("gmu")
+	m1 := lane.Arg("m1")
+	m2 := lane.Arg("m2")
 	k := spread()
 	keep, all := keepOf(), newSums()
 	lane.Together(turn(), lane.Arg("n"), func(at []lane.At) {

@@ -21,7 +21,10 @@ func philox(table Mem, even, odd VecVirtual, evens OpmaskVirtual) [4]VecVirtual 
 		return k
 	}
 	var c [2][4]VecVirtual
-	x1, x2, x3, x4 := entry(0), entry(1), entry(2), entry(3)
+	x1 := entry(0)
+	x2 := entry(1)
+	x3 := entry(2)
+	x4 := entry(3)
 	for h := range half {
 		p0, c2 := isa.Vec(), isa.Vec() // round 1: only the word of the unit varies
 		VPMULUDQ(mul0, half[h], p0)
@@ -38,7 +41,10 @@ func philox(table Mem, even, odd VecVirtual, evens OpmaskVirtual) [4]VecVirtual 
 	for round := 2; round < 10; round++ {
 		k0, k1 := entry(2*round), entry(2*round+1)
 		for h := range half {
-			p0, p1, c0, c2 := isa.Vec(), isa.Vec(), isa.Vec(), isa.Vec()
+			p0 := isa.Vec()
+			p1 := isa.Vec()
+			c0 := isa.Vec()
+			c2 := isa.Vec()
 			VPMULUDQ(mul0, c[h][0], p0)
 			VPMULUDQ(mul1, c[h][2], p1)
 			xor(k0, c[h][1], c0)

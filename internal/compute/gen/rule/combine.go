@@ -53,7 +53,10 @@ func zeros(jacobian bool) (a sums) {
 	}
 	a.v = zero()
 	if jacobian {
-		a.mm, a.ms, a.vm, a.vs = zero(), zero(), zero(), zero()
+		a.mm = zero()
+		a.ms = zero()
+		a.vm = zero()
+		a.vs = zero()
 	}
 	return a
 }
@@ -126,7 +129,9 @@ func loops(n, stride GPVirtual, jacobian bool) {
 		}
 		// over emits body for each point and vector, with e = f − f_ref.
 		over := func(label string, body func(i int, e, w VecVirtual)) {
-			pf, pw, left := lane.Arg("f"), lane.Arg("w"), lane.Arg("points")
+			pf := lane.Arg("f")
+			pw := lane.Arg("w")
+			left := lane.Arg("points")
 			Label(label)
 			w := broadcast(Mem{Base: pw})
 			for i := range at {

@@ -55,7 +55,10 @@ func combine3(name string, jacobian bool) {
 	}
 
 	lane.Each(lane.Arg("n"), func(at lane.At) {
-		v0, r1, r2, m := at.Load(f[0]), at.Load(f[1]), at.Load(f[2]), isa.Vec()
+		v0 := at.Load(f[0])
+		r1 := at.Load(f[1])
+		r2 := at.Load(f[2])
+		m := isa.Vec()
 		VSUBPS(v0, r1, r1)
 		VSUBPS(v0, r2, r2)
 		VMULPS(k[w1], r1, m)
@@ -65,7 +68,10 @@ func combine3(name string, jacobian bool) {
 
 		VSUBPS(m, r1, r1)
 		VSUBPS(m, r2, r2)
-		q0, q1, q2, v := isa.Vec(), isa.Vec(), isa.Vec(), isa.Vec()
+		q0 := isa.Vec()
+		q1 := isa.Vec()
+		q2 := isa.Vec()
+		v := isa.Vec()
 		VMULPS(k[cw0], m, q0)
 		VMULPS(k[cw1], r1, q1)
 		VMULPS(k[cw2], r2, q2)

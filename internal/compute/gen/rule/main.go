@@ -27,8 +27,14 @@ func main() {
 
 func vjp() {
 	lane.Func("vjpAsm", "func(gm, gv, mm, mv, vm, vv, dm, dv *float32, n int)", "computes VJP.")
-	gm, gv, dm, dv := lane.Arg("gm"), lane.Arg("gv"), lane.Arg("dm"), lane.Arg("dv")
-	mm, mv, vm, vv := lane.Arg("mm"), lane.Arg("mv"), lane.Arg("vm"), lane.Arg("vv")
+	gm := lane.Arg("gm")
+	gv := lane.Arg("gv")
+	dm := lane.Arg("dm")
+	dv := lane.Arg("dv")
+	mm := lane.Arg("mm")
+	mv := lane.Arg("mv")
+	vm := lane.Arg("vm")
+	vv := lane.Arg("vv")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a, b := at.Load(gm), at.Load(gv)
 		x, y := isa.Vec(), isa.Vec()

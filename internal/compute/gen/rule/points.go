@@ -41,7 +41,9 @@ func planeBytes(n GPVirtual) GPVirtual {
 // with each, planes of their own.
 func points(name string, each bool, together int) {
 	lane.Func(name, "func(m, v, s, x, xi *float32, points, n int)", "computes the points of a rule.")
-	m, v, s := lane.Arg("m"), lane.Arg("v"), lane.Arg("s")
+	m := lane.Arg("m")
+	v := lane.Arg("v")
+	s := lane.Arg("s")
 	n := lane.Arg("n")
 	stride := planeBytes(n)
 	lane.Together(together, n, func(at []lane.At) {

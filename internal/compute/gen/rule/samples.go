@@ -12,7 +12,9 @@ import (
 // sampleRef emits the mean of planes, the reference of the sums; from the first
 // plane on, so that equal values have none but themselves.
 func sampleRef(at []lane.At, stride GPVirtual) {
-	f, ref, w := lane.Arg("f"), lane.Arg("ref"), number("w")
+	f := lane.Arg("f")
+	ref := lane.Arg("ref")
+	w := number("w")
 	first, sum := make([]VecVirtual, len(at)), make([]VecVirtual, len(at))
 	for i, at := range at {
 		first[i], sum[i] = at.Load(f), isa.Vec()
@@ -120,10 +122,15 @@ func sampleMoments(name string, jacobian bool) {
 		signature = "func(mean, variance, ref, e, ee *float32, n int, w, c float32, s, slope, sg, sxg, seg, sexg, mm, mv, vm, vv *float32)"
 	}
 	lane.Func(name, signature, "turns the sums of samples into moments.")
-	w, c, none := number("w"), number("c"), isa.Vec()
+	w := number("w")
+	c := number("c")
+	none := isa.Vec()
 	VXORPS(none, none, none)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
-		e, v, m, mean := at.Load(lane.Arg("e")), at.Load(lane.Arg("ee")), isa.Vec(), at.Load(lane.Arg("ref"))
+		e := at.Load(lane.Arg("e"))
+		v := at.Load(lane.Arg("ee"))
+		m := isa.Vec()
+		mean := at.Load(lane.Arg("ref"))
 		VMULPS(w, e, m)
 		VADDPS(m, mean, mean)
 		at.Store(mean, lane.Arg("mean"))

@@ -33,7 +33,9 @@ func scalar(name string, offset int) VecVirtual {
 
 func dot3() {
 	lane.Func("dot3Asm", "func(e, a, b *float32, n int) float32", "computes Dot3.")
-	e, a, b := lane.Arg("e"), lane.Arg("a"), lane.Arg("b")
+	e := lane.Arg("e")
+	a := lane.Arg("a")
+	b := lane.Arg("b")
 	sum := isa.Vecs(4)
 	for _, s := range sum {
 		VXORPS(s, s, s)
@@ -54,7 +56,10 @@ func dot3() {
 
 func rest() {
 	lane.Func("restAsm", "func(e, total, slope, v *float32, n int)", "computes Rest.")
-	e, total, g, v := lane.Arg("e"), lane.Arg("total"), lane.Arg("slope"), lane.Arg("v")
+	e := lane.Arg("e")
+	total := lane.Arg("total")
+	g := lane.Arg("slope")
+	v := lane.Arg("v")
 	zero := isa.Vec()
 	VXORPS(zero, zero, zero)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
@@ -71,7 +76,9 @@ func rest() {
 
 func mulAdd() {
 	lane.Func("mulAddAsm", "func(dst, x, y *float32, n int)", "computes MulAdd.")
-	dst, x, y := lane.Arg("dst"), lane.Arg("x"), lane.Arg("y")
+	dst := lane.Arg("dst")
+	x := lane.Arg("x")
+	y := lane.Arg("y")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		t := at.Load(x)
 		VMULPS(at.Load(y), t, t)
@@ -83,10 +90,16 @@ func mulAdd() {
 
 func injectBack() {
 	lane.Func("injectBackAsm", "func(de, db, a, c, e *float32, n int, h float32)", "computes InjectBack.")
-	de, db, a, c, e := lane.Arg("de"), lane.Arg("db"), lane.Arg("a"), lane.Arg("c"), lane.Arg("e")
+	de := lane.Arg("de")
+	db := lane.Arg("db")
+	a := lane.Arg("a")
+	c := lane.Arg("c")
+	e := lane.Arg("e")
 	h := scalar("h", 48)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
-		t, x, y := at.Load(c), at.Load(a), at.Load(e)
+		t := at.Load(c)
+		x := at.Load(a)
+		y := at.Load(e)
 		VMULPS(h, t, t)
 		VMULPS(t, x, x)
 		VADDPS(at.Load(de), x, x)
@@ -101,8 +114,13 @@ func injectBack() {
 
 func restBack() {
 	lane.Func("restBackAsm", "func(dm, dv, de, slope, v, gm, gv, vm, vv *float32, n int)", "computes RestBack.")
-	dm, dv, de := lane.Arg("dm"), lane.Arg("dv"), lane.Arg("de")
-	g, v, gm, gv := lane.Arg("slope"), lane.Arg("v"), lane.Arg("gm"), lane.Arg("gv")
+	dm := lane.Arg("dm")
+	dv := lane.Arg("dv")
+	de := lane.Arg("de")
+	g := lane.Arg("slope")
+	v := lane.Arg("v")
+	gm := lane.Arg("gm")
+	gv := lane.Arg("gv")
 	vm, vv := lane.Arg("vm"), lane.Arg("vv")
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		s, d := at.Load(g), at.Load(de)
@@ -130,12 +148,18 @@ func restBack() {
 
 func leakySlopes() {
 	lane.Func("leakySlopesAsm", "func(gm, gv, mv, m, v *float32, n int)", "computes LeakySlopes.")
-	gm, gv, mv, m, v := lane.Arg("gm"), lane.Arg("gv"), lane.Arg("mv"), lane.Arg("m"), lane.Arg("v")
+	gm := lane.Arg("gm")
+	gv := lane.Arg("gv")
+	mv := lane.Arg("mv")
+	m := lane.Arg("m")
+	v := lane.Arg("v")
 	const less = U8(0x11)
 	zero := isa.Vec()
 	VXORPS(zero, zero, zero)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
-		x, y, d := at.Load(mv), at.Load(m), at.Load(v)
+		x := at.Load(mv)
+		y := at.Load(m)
+		d := at.Load(v)
 		VMULPS(x, y, y)
 		VADDPS(x, x, x)
 		at.Store(x, gm)
@@ -150,7 +174,11 @@ func leakySlopes() {
 
 func slopeSums() {
 	lane.Func("slopeSumsAsm", "func(slope, gv, f, ref, d *float32, n int, a, b float32)", "adds a point to the sums of Slopes.")
-	g, gv, f, ref, d := lane.Arg("slope"), lane.Arg("gv"), lane.Arg("f"), lane.Arg("ref"), lane.Arg("d")
+	g := lane.Arg("slope")
+	gv := lane.Arg("gv")
+	f := lane.Arg("f")
+	ref := lane.Arg("ref")
+	d := lane.Arg("d")
 	a, b := scalar("a", 48), scalar("b", 52)
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		x, y := at.Load(f), at.Load(d)
@@ -167,7 +195,10 @@ func slopeSums() {
 
 func slopeEnds() {
 	lane.Func("slopeEndsAsm", "func(slope, gv, s, v, m, mm *float32, n int, small float32)", "turns sums into slopes.")
-	g, gv, s, v := lane.Arg("slope"), lane.Arg("gv"), lane.Arg("s"), lane.Arg("v")
+	g := lane.Arg("slope")
+	gv := lane.Arg("gv")
+	s := lane.Arg("s")
+	v := lane.Arg("v")
 	m, mm := lane.Arg("m"), lane.Arg("mm")
 	small := scalar("small", 56)
 	abs := isa.Vec()
@@ -179,7 +210,9 @@ func slopeEnds() {
 		VMULPS(small, bound, bound)
 		VADDPS(small, bound, bound)
 		tiny := isa.Compare(less, bound, size) // s < small + small·|m|
-		x, y, w := at.Load(g), at.Load(gv), at.Load(v)
+		x := at.Load(g)
+		y := at.Load(gv)
+		w := at.Load(v)
 		VDIVPS(size, x, x)
 		VSUBPS(x, y, y)
 		VADDPS(w, w, w)

@@ -56,7 +56,8 @@ func solve(m [][]float64, y []float64) []float64 {
 				best = i
 			}
 		}
-		m[k], m[best], y[k], y[best] = m[best], m[k], y[best], y[k]
+		m[k], m[best] = m[best], m[k]
+		y[k], y[best] = y[best], y[k]
 		for i := k + 1; i < n; i++ {
 			f := m[i][k] / m[k][k]
 			for j := k; j < n; j++ {

@@ -170,7 +170,9 @@ func LoopBehind(n reg.GPVirtual, first, second Stage) {
 // column with the index c.
 func LoopRows(rows, vectors reg.GPVirtual, inPanels bool, in, out []reg.Register, begin func(), body func(x []V, c reg.Register) []V) {
 	i, c := GP64(), GP64()
-	end, jump, back := AllocLocal(8), AllocLocal(8), AllocLocal(8) // there are more pointers than registers
+	end := AllocLocal(8)
+	jump := AllocLocal(8)
+	back := AllocLocal(8) // there are more pointers than registers
 	XORQ(i, i)
 	if inPanels {
 		x, y := GP64(), GP64()
@@ -332,7 +334,10 @@ func masked(label string, i, n reg.GPVirtual, in, out []reg.Register, body func(
 		store(m)
 		return
 	}
-	ready, part, last, stored := label+"Ready", label+"Part", label+"Last", label+"Stored"
+	ready := label + "Ready"
+	part := label + "Part"
+	last := label + "Last"
+	stored := label + "Stored"
 	CMPQ(n, Imm(8))
 	JLT(LabelRef(part))
 	load(nil)
