@@ -109,11 +109,10 @@ func checkTinyNumbers(t *testing.T, s *Study) {
 		t.Errorf("256 samples take %v times UT's time", r)
 	}
 	loc := numbers["localization"].(map[string]any)["methods"].([]LocalizationMethod)
-	ut := loc[0].Best.Mean
-	mc10 := loc[1].Best.Mean
-	mc3 := loc[2].Best.Mean
-	if !(ut+0.2 < mc10) || !(mc10+5 < mc3) {
-		t.Errorf("position NLLs of UT, MC10 and MC3: %v, %v, %v", ut, mc10, mc3)
+	locUT, locMC10 := loc[0].Best.Mean, loc[1].Best.Mean
+	locMC3 := loc[2].Best.Mean
+	if !(locUT+0.2 < locMC10) || !(locMC10+5 < locMC3) {
+		t.Errorf("position NLLs of UT, MC10 and MC3: %v, %v, %v", locUT, locMC10, locMC3)
 	}
 	for _, r := range numbers["beyond"].(map[string]any)["methods"].([]BeyondRow) {
 		if r.Name == "linear" || r.FC == nil || r.FC.Trials[0].Sampled == nil {
