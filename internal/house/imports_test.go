@@ -18,10 +18,10 @@ import (
 
 const root = "../.."
 
-// The packages are those drawn in DESIGN.md, and each imports only packages that are
+// The packages are those drawn in ARCHITECTURE.md, and each imports only packages that are
 // drawn below it.
 func TestImportsPointDown(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, "DESIGN.md"))
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,22 +92,22 @@ func faults(order []string, imports map[string][]string) (all []string) {
 	place := map[string]int{}
 	for i, p := range order {
 		if _, twice := place[p]; twice {
-			all = append(all, p+" is drawn twice in DESIGN.md")
+			all = append(all, p+" is drawn twice in ARCHITECTURE.md")
 		}
 		if _, ok := imports[p]; !ok {
-			all = append(all, p+" is drawn in DESIGN.md, but there is no such package")
+			all = append(all, p+" is drawn in ARCHITECTURE.md, but there is no such package")
 		}
 		place[p] = i
 	}
 	for _, p := range slices.Sorted(maps.Keys(imports)) {
 		at, ok := place[p]
 		if !ok {
-			all = append(all, p+" is missing from the drawing in DESIGN.md: add a line")
+			all = append(all, p+" is missing from the drawing in ARCHITECTURE.md: add a line")
 			continue
 		}
 		for _, q := range imports[p] {
 			if below, ok := place[q]; ok && below <= at {
-				all = append(all, fmt.Sprintf("%s imports %s, which is drawn above it in DESIGN.md", p, q))
+				all = append(all, fmt.Sprintf("%s imports %s, which is drawn above it in ARCHITECTURE.md", p, q))
 			}
 		}
 	}
@@ -123,9 +123,9 @@ func TestFaults(t *testing.T) {
 	}
 	got := faults(order, map[string][]string{"top": {"middle", "bottom"}, "middle": {"bottom"}, "bottom": {"middle"}, "new": {"top"}})
 	want := []string{
-		"gone is drawn in DESIGN.md, but there is no such package",
-		"bottom imports middle, which is drawn above it in DESIGN.md",
-		"new is missing from the drawing in DESIGN.md: add a line",
+		"gone is drawn in ARCHITECTURE.md, but there is no such package",
+		"bottom imports middle, which is drawn above it in ARCHITECTURE.md",
+		"new is missing from the drawing in ARCHITECTURE.md: add a line",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
