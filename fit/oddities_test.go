@@ -29,7 +29,7 @@ func TestOddColumns(t *testing.T) {
 		cells []string
 		want  string // "": nothing
 	}{
-		{"y_std", []string{"1", "2", "3"}, "column y_std looks like the error of the target y, but is used as an input; leave it out (--ignore y_std) if it is not known when predictions are made"},
+		{"y_std", []string{"1", "2", "3"}, "column y_std looks like the error of the target y, but is used as an input; set ignore to y_std if it is not known when predictions are made"},
 		{"d", []string{"2023-01-02", "3.1.2023", "2023-01-04"}, `column d: the dates are spelled in two ways ("2023-01-02" on line 2, "3.1.2023" on line 3), so they are read as names; spell all in one way`},
 		{"d", []string{"2023-01-02", "3.1.2023", "soon"}, ""},
 		{"d", []string{"2023-01-02", "2023-01-03"}, ""},

@@ -1,35 +1,43 @@
 package fit
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"utvi/internal/advice"
 	"utvi/table"
 	"utvi/tabular"
 )
 
 // inOrder names a column of times in whose order the rows stand: scores of rows in between
 // say little about later rows.
-func inOrder(s *table.Schema, d *tabular.Data) string {
+func (s survey) inOrder() []Warning {
 	const fewest = 20
+	d := s.data
 	if d.Ordered || d.Groups != nil || d.X.Rows < fewest {
-		return ""
+		return nil
 	}
-	for _, span := range s.Spans() {
-		if span.Column.Type != table.Times {
+	for _, span := range s.schema.Spans() {
+		if span.Column.Type != table.Times || !sorted(d, span.From) {
 			continue
 		}
-		up, down := true, true
-		for i := 1; i < d.X.Rows; i++ {
-			a, b := d.X.Mean[(i-1)*d.X.Width+span.From], d.X.Mean[i*d.X.Width+span.From]
-			up, down = up && b >= a, down && b <= a
-		}
-		if up || down {
-			return fmt.Sprintf("the rows are in the order of %s: if later rows are to be predicted, the scores of rows held out at random are too good (name %[1]s as the time to hold out the latest rows)", span.Column.Name)
-		}
+		name := span.Column.Name
+		return warning("the rows are in the order of %s: if later rows are to be predicted, the scores of rows held out at random are too good (%v to hold out the latest rows)",
+			name, advice.Set("Time", name))
 	}
-	return ""
+	return nil
+}
+
+// sorted reports whether an input never falls, or never rises, from row to row.
+func sorted(d *tabular.Data, input int) bool {
+	up, down := true, true
+	for i := 1; i < d.X.Rows; i++ {
+		a := d.X.Mean[(i-1)*d.X.Width+input]
+		b := d.X.Mean[i*d.X.Width+input]
+		up = up && b >= a
+		down = down && b <= a
+	}
+	return up || down
 }
 
 // outliers counts the values of a target that are far from all others, and returns the

@@ -30,12 +30,12 @@ func TestSetAside(t *testing.T) {
 	}
 	text = strings.Join(lines, "\n") + "\n"
 	var warned []string
-	r, err := Run(t.Context(), read(t, text), spec("strength"), Options{Warn: func(s string) { warned = append(warned, s) }})
+	r, err := Run(t.Context(), read(t, text), spec("strength"), Options{Warn: func(w Warning) { warned = append(warned, w.String()) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := r.Model
-	if m.Facts.SetAside != 3 || m.Facts.Rows+r.Evaluation.Rows != 197 || !slices.Contains(warned, "t.csv: 3 rows have no target and are set aside; \"NA\" (t.csv line 6) stands for a missing target") || !slices.Equal(warned, r.Warnings) {
+	if m.Facts.SetAside != 3 || m.Facts.Rows+r.Evaluation.Rows != 197 || !slices.Contains(warned, "t.csv: 3 rows have no target and are set aside; \"NA\" (t.csv line 6) stands for a missing target") || !slices.Equal(warned, texts(r.Warnings)) {
 		t.Errorf("%+v, %d rows scored, warnings %q", m.Facts, r.Evaluation.Rows, warned)
 	}
 	e, err := m.Evaluate(t.Context(), read(t, text).Rows(nil), nil)
@@ -129,7 +129,7 @@ func TestWarnings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got[name] = r.Warnings
+		got[name] = texts(r.Warnings)
 		if r.Model.Facts.Repeated < 0.1 {
 			t.Errorf("%s: %v of the held-out rows are repeated", name, r.Model.Facts.Repeated)
 		}
@@ -315,7 +315,7 @@ func TestByPosition(t *testing.T) {
 	if err != nil || slices.Contains(r.Evaluation.Notes, byPosition) {
 		t.Errorf("%+v, %v", r, err)
 	}
-	if few := "30 rows are few: intervals may cover far more or less than they say"; !slices.Contains(r.Warnings, few) {
+	if few := "30 rows are few: intervals may cover far more or less than they say"; !slices.Contains(texts(r.Warnings), few) {
 		t.Errorf("warnings %q, want %q", r.Warnings, few)
 	}
 	text, err := json.Marshal(e)

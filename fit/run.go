@@ -22,7 +22,7 @@ import (
 type Options struct {
 	Checkpoint string              // folder to continue from and to leave checkpoints in; "" keeps no checkpoints
 	Schema     func(*table.Schema) // gets the columns before training
-	Warn       func(string)        // gets what is odd about the table before training
+	Warn       func(Warning)       // gets what is odd about the table before training
 	Progress   func(tabular.Progress)
 	Workers    int // 0: all cores
 
@@ -42,7 +42,7 @@ type Result struct {
 	Evaluation *Evaluation
 	Insight    *Insight
 	Ratio      *model.SigmaRatio // whether its error bars can be believed; nil without held-out rows, or if the fit was stopped
-	Warnings   []string          // what is odd about the table
+	Warnings   []Warning         // what is odd about the table
 
 	CrossValidation *Evaluation // of all rows, if there was one (see CrossValidate)
 }
@@ -136,7 +136,7 @@ const stoppedRows = 4096
 type lesson struct {
 	model    *Model
 	held     []int
-	warnings []string
+	warnings []Warning
 }
 
 // learn makes a model of some rows. Held-out rows are only checked. A training that was
@@ -166,7 +166,8 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 	}
 	hashes := hashRows(&d.Set)
 	repeated := shared(hashRows(out), hashes)
-	l := &lesson{held: held, warnings: warnings(schema, &d, f.Header().File, len(held), missing, repeated, f.MarkOfTarget(c.Targets))}
+	l := &lesson{held: held, warnings: survey{schema: schema, data: &d, file: f.Header().File,
+		held: len(held), repeated: repeated, missing: missing, mark: f.MarkOfTarget(c.Targets)}.warnings()}
 	if o.Warn != nil {
 		for _, w := range l.warnings {
 			o.Warn(w)

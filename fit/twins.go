@@ -2,34 +2,34 @@ package fit
 
 import (
 	"encoding/binary"
-	"fmt"
 	"hash/maphash"
 	"math"
 	"slices"
 
+	"utvi/internal/advice"
 	"utvi/table"
 	"utvi/tabular"
 )
 
 // twins finds input columns that say the same as an earlier one in every row. They harm no
 // prediction, but the importance of the column is shared among them.
-func twins(s *table.Schema, d *tabular.Data) (all []string) {
+func (s survey) twins() (all []Warning) {
 	seed, first := maphash.MakeSeed(), map[uint64]table.Span{}
-	for _, span := range s.Spans() {
+	for _, span := range s.schema.Spans() {
 		var h maphash.Hash
 		h.SetSeed(seed)
-		for i := range d.X.Rows {
-			hashInputs(&h, d, i, span)
+		for i := range s.data.X.Rows {
+			hashInputs(&h, s.data, i, span)
 		}
 		was, found := first[h.Sum64()]
 		switch {
 		case !found:
 			first[h.Sum64()] = span
 		case was.Column.Type == span.Column.Type:
-			all = append(all, fmt.Sprintf("columns %s and %s are the same in every row; ignore one, or they share their importance", was.Column.Name, span.Column.Name))
+			all = append(all, advice.New("columns %s and %s are the same in every row; %v, or they share their importance", was.Column.Name, span.Column.Name, advice.Set("Ignore", span.Column.Name)))
 		}
 	}
-	return all
+	return few(all, "%d more columns are the same as others")
 }
 
 // coarse reports whether rows repeat because inputs have few values, and not because they

@@ -1,94 +1,138 @@
 package fit
 
 import (
-	"cmp"
 	"fmt"
-	"math"
-	"slices"
+	"strings"
 
+	"utvi/internal/advice"
 	"utvi/table"
 	"utvi/tabular"
 )
 
-// The sizes below which scores and error bars deserve a warning.
-const (
-	fewRows = 50
-	fewHeld = 30
-)
+// A Warning says what is odd about a table, in a sentence without a full stop. Its String spells
+// settings as the library does; In spells them for another reader, see package advice.
+type Warning = advice.Sentence
 
-// warnings says what is odd about a table, in sentences without a full stop.
-func warnings(s *table.Schema, d *tabular.Data, file string, held, missing, repeated int, mark string) (all []string) {
-	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	if missing > 0 {
-		more := ""
-		if mark != "" {
-			more = "; " + mark + " stands for a missing target"
-		}
-		add("%s: %s no target and %s set aside%s", file, have(missing), isAre(missing), more)
+// A survey is what warnings are found in: the columns, the training rows as numbers, and what became
+// of the other rows.
+type survey struct {
+	schema   *table.Schema
+	data     *tabular.Data
+	file     string
+	held     int
+	repeated int    // of the rows held out, those that are also training rows
+	missing  int    // rows set aside without a target
+	mark     string // a cell that stands for a missing target; "": none is known
+}
+
+// surveys find warnings, in the order in which they are told.
+var surveys = []func(survey) []Warning{
+	survey.setAside, survey.emptyColumns, survey.oddColumns, survey.outlyingTargets, survey.inOrder,
+	survey.errorsAsInputs, survey.copies, survey.twins, survey.repeatedRows, survey.tooFewRows,
+}
+
+func (s survey) warnings() (all []Warning) {
+	for _, find := range surveys {
+		all = append(all, find(s)...)
 	}
-	var empty []string
-	for _, c := range s.Columns {
-		if c.Role == table.Dropped && c.Missing > 0 && c.Missing == s.Rows {
-			empty = append(empty, c.Name)
-		}
-	}
-	switch n := len(empty); {
-	case n == 1:
-		add("column %s has no values and is left out", empty[0])
-	case n > 1:
-		add("%d columns have no values and are left out: %s", n, some(empty))
-	}
+	return all
+}
+
+// warning is a list of one warning.
+func warning(format string, args ...any) []Warning { return []Warning{advice.New(format, args...)} }
+
+// few are some of the warnings about columns, and how many more there are.
+func few(all []Warning, more string) []Warning {
 	const most = 5
-	var odd []string
-	for _, c := range s.Columns {
-		if c.Odd != "" {
-			odd = append(odd, fmt.Sprintf("column %s: %s", c.Name, c.Odd))
+	if len(all) <= most {
+		return all
+	}
+	return append(all[:most:most], advice.New(more, len(all)-most))
+}
+
+func (s survey) setAside() []Warning {
+	if s.missing == 0 {
+		return nil
+	}
+	mark := ""
+	if s.mark != "" {
+		mark = "; " + s.mark + " stands for a missing target"
+	}
+	return warning("%s: %s no target and %s set aside%s", s.file, have(s.missing), isAre(s.missing), mark)
+}
+
+func (s survey) emptyColumns() []Warning {
+	var names []string
+	for _, c := range s.schema.Columns {
+		if c.Role == table.Dropped && c.Missing > 0 && c.Missing == s.schema.Rows {
+			names = append(names, c.Name)
 		}
 	}
-	all = append(all, odd[:min(most, len(odd))]...)
-	if more := len(odd) - most; more > 0 {
-		add("%d more columns hold odd values", more)
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return warning("column %s has no values and is left out", names[0])
 	}
-	for t, c := range s.Targets() {
+	return warning("%d columns have no values and are left out: %s", len(names), some(names))
+}
+
+func (s survey) oddColumns() (all []Warning) {
+	for _, c := range s.schema.Columns {
+		if c.Odd != "" {
+			all = append(all, advice.New("column %s: %v", c.Name, c.Odd))
+		}
+	}
+	return few(all, "%d more columns hold odd values")
+}
+
+func (s survey) outlyingTargets() (all []Warning) {
+	for t, c := range s.schema.Targets() {
 		if c.Type != table.Numeric {
 			continue
 		}
-		if n, worst := outliers(d, t, c); n == 1 {
-			add("target %s: the value %s is far from all others; check it", c.Name, c.Digits(worst))
-		} else if n > 1 {
-			add("target %s: %d of %d values are far from all others, such as %s; check them", c.Name, n, d.X.Rows, c.Digits(worst))
+		n, worst := outliers(s.data, t, c)
+		switch {
+		case n == 1:
+			all = append(all, advice.New("target %s: the value %s is far from all others; check it", c.Name, c.Digits(worst)))
+		case n > 1:
+			all = append(all, advice.New("target %s: %d of %d values are far from all others, such as %s; check them", c.Name, n, s.data.X.Rows, c.Digits(worst)))
 		}
 	}
-	if o := inOrder(s, d); o != "" {
-		all = append(all, o)
-	}
-	for _, c := range s.Columns {
-		for _, t := range s.Targets() {
+	return all
+}
+
+// errorsAsInputs finds inputs that are named as the error bars of a target.
+func (s survey) errorsAsInputs() (all []Warning) {
+	for _, c := range s.schema.Columns {
+		for _, t := range s.schema.Targets() {
 			if c.Role == table.Input && c.Name == t.Name+"_std" {
-				add("column %s looks like the error of the target %s, but is used as an input; leave it out (--ignore %s) if it is not known when predictions are made", c.Name, t.Name, c.Name)
+				all = append(all, advice.New("column %s looks like the error of the target %s, but is used as an input; %v if it is not known when predictions are made",
+					c.Name, t.Name, advice.Set("Ignore", c.Name)))
 			}
 		}
 	}
-	copies := copies(s, d)
-	for _, c := range copies[:min(most, len(copies))] {
-		add("%s; ignore the column if it is not known when predictions are made", c)
+	return all
+}
+
+// repeatedRows warns if more rows are held out that the networks also learn than chance explains.
+func (s survey) repeatedRows() []Warning {
+	const fewest, share = 3, 0.01
+	if s.repeated < fewest || float64(s.repeated) <= share*float64(s.held) || coarse(s.data) {
+		return nil
 	}
-	if more := len(copies) - most; more > 0 {
-		add("%d more columns seem to be copies of the target", more)
+	return warning("%d of %d held-out rows also occur among the training rows, with the same target; the scores may be too good (remove repeated rows, or %v to keep them together)",
+		s.repeated, s.held, advice.Set("Group", ""))
+}
+
+// tooFewRows warns of rough scores and error bars.
+func (s survey) tooFewRows() (all []Warning) {
+	const fewRows, fewHeld = 50, 30
+	if n := s.data.X.Rows + s.held; n < fewRows {
+		all = append(all, advice.New("%d rows are few: intervals may cover far more or less than they say", n))
 	}
-	same := twins(s, d)
-	all = append(all, same[:min(most, len(same))]...)
-	if more := len(same) - most; more > 0 {
-		add("%d more columns are the same as others", more)
-	}
-	if repeated >= 3 && float64(repeated) > 0.01*float64(held) && !coarse(d) {
-		add("%d of %d held-out rows also occur among the training rows, with the same target; the scores may be too good (remove repeated rows, or keep them together as a group)", repeated, held)
-	}
-	if n := d.X.Rows; n+held < fewRows {
-		add("%d rows are few: intervals may cover far more or less than they say", n+held)
-	}
-	if held > 0 && held < fewHeld {
-		add("only %s held out: the scores are rough", rows(held))
+	if s.held > 0 && s.held < fewHeld {
+		all = append(all, advice.New("only %s held out: the scores are rough", rows(s.held)))
 	}
 	return all
 }
@@ -107,125 +151,11 @@ func rows(n int) string {
 	return fmt.Sprintf("%d rows are", n)
 }
 
+// some joins the first names.
 func some(names []string) string {
 	const most = 10
-	s := ""
-	for i, n := range names[:min(most, len(names))] {
-		if i > 0 {
-			s += ", "
-		}
-		s += n
-	}
 	if len(names) > most {
-		s += " …"
+		return strings.Join(names[:most], ", ") + " …"
 	}
-	return s
-}
-
-// copies finds inputs that hold the target: a linear function of it, a rising or falling
-// one, or, for classes, values that each belong to one class. A table with one input has
-// none: the input may explain the target.
-func copies(s *table.Schema, d *tabular.Data) (all []string) {
-	spans := s.Spans()
-	const fewest = 10
-	if len(spans) < 2 || d.X.Rows < fewest {
-		return nil
-	}
-	targets := s.Targets()
-	for _, span := range spans {
-		if d.Classes > 0 {
-			if determines(d, span) {
-				all = append(all, fmt.Sprintf("column %s determines the class: each of its values belongs to one %s", span.Column.Name, targets[0].Name))
-			}
-			continue
-		}
-		if span.Column.Type == table.Categorical {
-			continue
-		}
-		for t := range targets {
-			switch {
-			case correlation(d, span.From, t) > 1-1e-6:
-				all = append(all, fmt.Sprintf("column %s is a copy of the target %s, or a linear function of it", span.Column.Name, targets[t].Name))
-			case monotone(d, span.From, t):
-				all = append(all, fmt.Sprintf("column %s holds the target %s in another form: one rises or falls with the other in every row", span.Column.Name, targets[t].Name))
-			}
-		}
-	}
-	return all
-}
-
-// correlation is |r| of an input and a target.
-func correlation(d *tabular.Data, input, target int) float64 {
-	n := d.X.Rows
-	w := d.X.Width
-	k := d.Targets
-	var mx, my float64
-	for i := range n {
-		mx += float64(d.X.Mean[i*w+input])
-		my += float64(d.Y[i*k+target])
-	}
-	mx, my = mx/float64(n), my/float64(n)
-	var xx, xy, yy float64
-	for i := range n {
-		x, y := float64(d.X.Mean[i*w+input])-mx, float64(d.Y[i*k+target])-my
-		xx += x * x
-		xy += x * y
-		yy += y * y
-	}
-	if xx == 0 || yy == 0 {
-		return 0
-	}
-	return math.Abs(xy) / math.Sqrt(xx*yy)
-}
-
-// monotone reports whether a target only rises, or only falls, with an input, in up to
-// 2,000 rows. A target of few values is not enough to tell.
-func monotone(d *tabular.Data, input, target int) bool {
-	const most, fewest = 2000, 30
-	n := d.X.Rows
-	w := d.X.Width
-	k := d.Targets
-	step := (n + most - 1) / most
-	type pair struct{ x, y float32 }
-	var all []pair
-	for i := 0; i < n; i += step {
-		all = append(all, pair{d.X.Mean[i*w+input], d.Y[i*k+target]})
-	}
-	slices.SortFunc(all, func(a, b pair) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
-	up := true
-	down := true
-	distinct := 1
-	for i := 1; i < len(all); i++ {
-		a, b := all[i-1], all[i]
-		if a.x == b.x && a.y != b.y {
-			return false
-		}
-		up, down = up && b.y >= a.y && (b.x == a.x || b.y > a.y), down && b.y <= a.y && (b.x == a.x || b.y < a.y)
-		distinct += one(a.y != b.y)
-	}
-	return (up || down) && distinct >= fewest
-}
-
-// determines reports whether each value of a column belongs to one class, and the column
-// has about as many values as there are classes.
-func determines(d *tabular.Data, span table.Span) bool {
-	n, w := d.X.Rows, d.X.Width
-	class := map[string]float32{}
-	var key []byte
-	for i := range n {
-		key = key[:0]
-		for _, v := range d.X.Mean[i*w+span.From : i*w+span.To] {
-			b := math.Float32bits(v)
-			key = append(key, byte(b), byte(b>>8), byte(b>>16), byte(b>>24))
-		}
-		y := d.Y[i]
-		if c, known := class[string(key)]; known && c != y {
-			return false
-		}
-		class[string(key)] = y
-		if len(class) > 2*d.Classes {
-			return false
-		}
-	}
-	return len(class) >= d.Classes && n >= 5*len(class)
+	return strings.Join(names, ", ")
 }

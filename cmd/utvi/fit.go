@@ -168,7 +168,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	defer context.AfterFunc(ctx, bar.stop)()
 	result, err := fit.Run(ctx, frame, r.config, fit.Options{
 		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs, Engine: e,
-		Schema: r.summary, Warn: func(s string) { tell(cmd, "warning: %s", inFlags(s)) },
+		Schema: r.summary, Warn: func(w fit.Warning) { tell(cmd, "warning: %s", inFlags(w.In(asFlag))) },
 		Budget: r.budget(),
 	})
 	bar.close()

@@ -3,7 +3,17 @@ package main
 import (
 	"regexp"
 	"strings"
+
+	"utvi/internal/advice"
 )
+
+// asFlag spells a setting of the library as a flag.
+func asFlag(s advice.Setting) string {
+	if s.Value == "" {
+		return "use --" + s.Name("-")
+	}
+	return "use --" + s.Name("-") + " " + s.Value
+}
 
 // The library speaks of settings, since it knows no command; a user of the command needs flags.
 var (
@@ -11,7 +21,6 @@ var (
 		"set header to yes", "use --header yes",
 		"set decimal to comma", "use --decimal comma",
 		"set decimal to point", "use --decimal point",
-		"keep them together as a group", "keep them together with --group",
 		"name it as categorical", "name it with --categorical",
 		"name the column as categorical", "name the column with --categorical",
 	)

@@ -65,7 +65,7 @@ func Save(dir string, r *fit.Result) error {
 	if err := writeFile(filepath.Join(dir, "fit.yaml"), yaml.Bytes()); err != nil {
 		return err
 	}
-	metrics := map[string]any{"warnings": append([]string{}, r.Warnings...), "cross_validation": r.CrossValidation, "evaluation": r.Evaluation, "importance": r.Insight.Importance, "network": r.Model.Net.Report, "sigma_ratio": r.Ratio}
+	metrics := map[string]any{"warnings": append([]fit.Warning{}, r.Warnings...), "cross_validation": r.CrossValidation, "evaluation": r.Evaluation, "importance": r.Insight.Importance, "network": r.Model.Net.Report, "sigma_ratio": r.Ratio}
 	if err := writeJSON(filepath.Join(dir, "metrics.json"), metrics); err != nil {
 		return err
 	}
@@ -159,10 +159,10 @@ func evaluationSections(e *fit.Evaluation, m *fit.Model, dir string) ([]report.S
 }
 
 // warningSection lists what is odd about the table.
-func warningSection(all []string) report.Section {
+func warningSection(all []fit.Warning) report.Section {
 	s := report.Section{Title: "What to look at first"}
 	for _, w := range all {
-		s.Parts = append(s.Parts, report.Warning(sentence(w)))
+		s.Parts = append(s.Parts, report.Warning(sentence(w.String())))
 	}
 	return s
 }

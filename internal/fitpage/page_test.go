@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"utvi/fit"
+	"utvi/internal/advice"
 	"utvi/table"
 	"utvi/tabular"
 )
@@ -54,7 +55,7 @@ func TestPages(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir()
-		result.Warnings = []string{"column u looks odd"}
+		result.Warnings = []fit.Warning{advice.Plain("column u looks odd")}
 		if target == "kind" {
 			result.CrossValidation = result.Evaluation
 		}
