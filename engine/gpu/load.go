@@ -65,14 +65,14 @@ func (e *Engine) loadKernels() *kernelSet {
 		take(d, kernels.Fused, k.small(d))
 	}
 	if d.Major >= 9 {
-		take(d, kernels.Chain, k.chain(d))
+		take(d, kernels.DenseNet, k.chain(d))
 	}
 	if d.Clusters {
-		take(d, kernels.Quartet, k.quartet(d))
+		take(d, kernels.ConvNet, k.quartet(d))
 	}
 	if d.Major == 9 {
 		if d.Clusters {
-			take(d, kernels.Crowd, k.crowd(d))
+			take(d, kernels.ManyDense, k.crowd(d))
 		}
 		all := k.wide()
 		take(d, kernels.Hopper, all)

@@ -22,10 +22,13 @@ func TestPTXMatchesItsSource(t *testing.T) {
 
 // NVIDIA's assembler accepts the text of every kernel: no symbol is missing.
 func TestAssembles(t *testing.T) {
+	if !kernels.Embedded {
+		t.Skip("not run: this program embeds no kernels, for it cannot call a driver")
+	}
 	for _, x := range []struct {
 		text kernels.Text
 		arch string
-	}{{kernels.Base, "sm_75"}, {kernels.Sensed, "sm_75"}, {kernels.Tensor, "sm_80"}, {kernels.Fused, "sm_80"}, {kernels.Chain, "sm_90"}, {kernels.Hopper, "sm_90a"}, {kernels.Crowd, "sm_90a"}} {
+	}{{kernels.Base, "sm_75"}, {kernels.Sensed, "sm_75"}, {kernels.Tensor, "sm_80"}, {kernels.Fused, "sm_80"}, {kernels.DenseNet, "sm_90"}, {kernels.Hopper, "sm_90a"}, {kernels.ManyDense, "sm_90a"}} {
 		for name := range x.text.Kernels() {
 			t.Run(name, func(t *testing.T) { assemble(t, x.text, name, "-arch="+x.arch, "-O0") })
 		}
@@ -37,7 +40,7 @@ func TestAssembles(t *testing.T) {
 func TestAssemblesInParallel(t *testing.T) {
 	for _, name := range []string{"crowd_three", "crowd_exact", "crowd_three_one", "crowd_exact_one"} {
 		t.Run(name, func(t *testing.T) {
-			if said := assemble(t, kernels.Crowd, name, "-arch=sm_90a", "-v"); strings.Contains(said, "serialized") {
+			if said := assemble(t, kernels.ManyDense, name, "-arch=sm_90a", "-v"); strings.Contains(said, "serialized") {
 				t.Error(said)
 			}
 		})
@@ -84,5 +87,32 @@ func TestStalePTXIsNoticed(t *testing.T) {
 		if err := source.Check(dir, source.Targets[0]); err == nil {
 			t.Errorf("a changed %s is not noticed", bend)
 		}
+	}
+}
+
+// A program without support for cards carries no PTX, and one with support carries all of it.
+func TestEmbeddedOnlyWithCards(t *testing.T) {
+	embedded := func(env string, flags ...string) (names []string) {
+		cmd := exec.CommandContext(t.Context(), "go", append(append([]string{"list"}, flags...), "-deps", "-f", "{{range .EmbedFiles}}{{println .}}{{end}}", "utvi/cmd/utvi")...)
+		cmd.Env = append(os.Environ(), "GOARCH=amd64", env)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		for _, name := range strings.Fields(string(out)) {
+			if strings.HasSuffix(name, ".ptx") {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	if with := embedded("GOOS=linux"); len(with) != len(source.Targets) {
+		t.Errorf("a program for Linux embeds %q; want all %d texts", with, len(source.Targets))
+	}
+	if without := embedded("GOOS=linux", "-tags=nocuda"); len(without) > 0 {
+		t.Errorf("with the tag nocuda, the command embeds %q", without)
+	}
+	if other := embedded("GOOS=darwin"); len(other) > 0 {
+		t.Errorf("for a system that calls no driver, the command embeds %q", other)
 	}
 }
