@@ -51,26 +51,32 @@ func TestCrossValidate(t *testing.T) {
 	}
 }
 
-// TestBudget ends a training by its time, without an error.
+// TestBudget ends a training by its time, without an error. However slow the machine, some budget
+// is enough for a first model.
 func TestBudget(t *testing.T) {
 	conf := spec("strength")
 	conf.Network.Steps = 100_000_000
-	began := time.Now()
-	r, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: 3 * time.Second})
+	const tooShort = "ended before the first model was ready"
+	short := func(err error) bool { return err != nil && strings.Contains(err.Error(), tooShort) }
+	if _, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: time.Nanosecond}); !short(err) {
+		t.Error(err)
+	}
+	budget := time.Second
+	r, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: budget})
+	for short(err) {
+		budget *= 2
+		r, err = Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: budget})
+	}
 	if err != nil || !r.Model.Facts.Interrupted || r.Evaluation.Rows != 30 || r.Ratio == nil {
 		t.Fatalf("%+v, %v", r, err)
-	}
-	t.Log(time.Since(began))
-	if _, err := Run(t.Context(), read(t, example(t, 300, 1)), conf, Options{Budget: time.Nanosecond}); err == nil || !strings.Contains(err.Error(), "ended before the first model was ready") {
-		t.Error(err)
 	}
 	// Somebody who stops the fit while it ends by its budget is told so.
 	ctx, cancel := context.WithCancel(t.Context())
 	stop := sync.OnceFunc(func() {
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(budget) // the budget has ended for certain
 		cancel()
 	})
-	if _, err := Run(ctx, read(t, example(t, 300, 1)), conf, Options{Budget: 100 * time.Millisecond, Progress: func(tabular.Progress) { stop() }}); !errors.Is(err, context.Canceled) {
+	if _, err := Run(ctx, read(t, example(t, 300, 1)), conf, Options{Budget: budget, Progress: func(tabular.Progress) { stop() }}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -80,8 +86,11 @@ func TestStopScoresFewer(t *testing.T) {
 	conf := spec("strength")
 	conf.Holdout, conf.Network.Steps = 0.9, 100_000_000
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(time.Second, cancel)
-	r, err := Run(ctx, read(t, example(t, 6000, 1)), conf, Options{})
+	r, err := Run(ctx, read(t, example(t, 6000, 1)), conf, Options{Progress: func(p tabular.Progress) {
+		if p.Training != nil && p.Training.Step > 0 {
+			cancel()
+		}
+	}})
 	if err == nil || r == nil || r.Evaluation.Rows != stoppedRows || r.Ratio != nil || len(r.Evaluation.Notes) == 0 || !strings.Contains(r.Evaluation.Notes[len(r.Evaluation.Notes)-1], "4096 of 5400 held-out rows are scored") {
 		t.Errorf("%+v, %v", r, err)
 	}

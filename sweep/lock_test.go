@@ -8,25 +8,33 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"utvi/sweep"
 )
 
-// slow is a kind that counts how many of its trials run, at a time and in all.
-func slow(now, most, ran *atomic.Int64) sweep.Kind {
+// A slow kind counts how many of its trials run, at a time and in all. They all wait for the end.
+type slow struct {
+	now, most, ran atomic.Int64
+	end            chan struct{}
+	together       int64 // the end comes once so many run together; 0: the test closes it
+}
+
+func (s *slow) kind() sweep.Kind {
 	return sweep.Kind{
 		Name:  "slow",
 		Check: func(json.RawMessage) error { return nil },
 		Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
-			n := now.Add(1)
-			defer now.Add(-1)
-			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+			n := s.now.Add(1)
+			defer s.now.Add(-1)
+			for m := s.most.Load(); n > m && !s.most.CompareAndSwap(m, n); m = s.most.Load() {
 			}
-			ran.Add(1)
+			s.ran.Add(1)
+			if n == s.together {
+				close(s.end)
+			}
 			select {
 			case <-ctx.Done():
-			case <-time.After(100 * time.Millisecond):
+			case <-s.end:
 			}
 			return sweep.Outcome{}, ctx.Err()
 		},
@@ -35,7 +43,6 @@ func slow(now, most, ran *atomic.Int64) sweep.Kind {
 
 // Two runners of one plan share the work, and both see all results.
 func TestTwoRunners(t *testing.T) {
-	var now, most, ran atomic.Int64
 	var trials []sweep.Trial
 	for i := range 6 {
 		trials = append(trials, sweep.NewTrial("slow", string(rune('a'+i)), "", 0, i))
@@ -44,7 +51,8 @@ func TestTwoRunners(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := sweep.Runner{Kinds: []sweep.Kind{slow(&now, &most, &ran)}, Dir: filepath.Join(t.TempDir(), "trials"), Jobs: 3}
+	s := &slow{end: make(chan struct{}), together: 6}
+	r := sweep.Runner{Kinds: []sweep.Kind{s.kind()}, Dir: filepath.Join(t.TempDir(), "trials"), Jobs: 3}
 	done := make(chan error, 2)
 	for range 2 {
 		go func() {
@@ -62,8 +70,8 @@ func TestTwoRunners(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if ran.Load() != 6 {
-		t.Errorf("6 trials were run %d times", ran.Load())
+	if ran := s.ran.Load(); ran != 6 {
+		t.Errorf("6 trials were run %d times", ran)
 	}
 	if left, _ := filepath.Glob(filepath.Join(r.Dir, "*.lock")); len(left) > 0 {
 		t.Errorf("left %v", left)
@@ -72,32 +80,41 @@ func TestTwoRunners(t *testing.T) {
 
 // One trial asked for by two is waited for; who waits can be stopped.
 func TestTrialWaits(t *testing.T) {
-	var now, most, ran atomic.Int64
+	s := &slow{end: make(chan struct{})}
 	trial := sweep.NewTrial("slow", "a", "", 0, 1)
-	var waits atomic.Int64
-	r := sweep.Runner{Kinds: []sweep.Kind{slow(&now, &most, &ran)}, Dir: t.TempDir(), Progress: func(e sweep.Event) {
+	begun, waits := make(chan bool), make(chan bool)
+	kind := s.kind()
+	run := kind.Run
+	kind.Run = func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+		begun <- true
+		return run(ctx, j)
+	}
+	r := sweep.Runner{Kinds: []sweep.Kind{kind}, Dir: t.TempDir(), Progress: func(e sweep.Event) {
 		if e.Waits {
-			waits.Add(1)
+			waits <- true
 		}
 	}}
 	done := make(chan error)
-	go func() { _, err := r.Trial(t.Context(), trial, 1); done <- err }()
-	for ran.Load() == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	brief, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-	defer cancel()
-	if _, err := r.Trial(brief, trial, 1); err != context.DeadlineExceeded {
+	ask := func(ctx context.Context) { _, err := r.Trial(ctx, trial, 1); done <- err }
+	go ask(t.Context())
+	<-begun
+	brief, stop := context.WithCancel(t.Context())
+	go ask(brief)
+	<-waits
+	stop()
+	if err := <-done; err != context.Canceled {
 		t.Errorf("stopped while waiting: %v", err)
 	}
-	if _, err := r.Trial(t.Context(), trial, 1); err != nil {
-		t.Error(err)
+	go ask(t.Context())
+	<-waits
+	close(s.end)
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
 	}
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
-	if most.Load() != 1 || ran.Load() != 1 {
-		t.Errorf("the trial was run %d times, %d at once", ran.Load(), most.Load())
+	if s.most.Load() != 1 || s.ran.Load() != 1 {
+		t.Errorf("the trial was run %d times, %d at once", s.ran.Load(), s.most.Load())
 	}
 }
 
@@ -122,8 +139,9 @@ func TestPanicIsAFailure(t *testing.T) {
 // Who was killed just after writing a result leaves his checkpoint and lock; who
 // finds the result clears them away.
 func TestTidiesAfterTheKilled(t *testing.T) {
-	var now, most, ran atomic.Int64
-	r := sweep.Runner{Kinds: []sweep.Kind{slow(&now, &most, &ran)}, Dir: t.TempDir()}
+	s := &slow{end: make(chan struct{})}
+	close(s.end)
+	r := sweep.Runner{Kinds: []sweep.Kind{s.kind()}, Dir: t.TempDir()}
 	trial := sweep.NewTrial("slow", "a", "", 0, 1)
 	if _, err := r.Trial(t.Context(), trial, 1); err != nil {
 		t.Fatal(err)
@@ -133,8 +151,8 @@ func TestTidiesAfterTheKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := r.Trial(t.Context(), trial, 1); err != nil || ran.Load() != 1 {
-		t.Fatalf("run %d times, %v", ran.Load(), err)
+	if _, err := r.Trial(t.Context(), trial, 1); err != nil || s.ran.Load() != 1 {
+		t.Fatalf("run %d times, %v", s.ran.Load(), err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(r.Dir, "*")); len(files) != 1 {
 		t.Errorf("left %v", files)
