@@ -197,7 +197,7 @@ func TestBoundedCost(t *testing.T) {
 		_, err := ParseText(text)
 		d := time.Since(begin)
 		t.Logf("%.30s… %v: %v", text, d, err)
-		if d > 5*time.Second { // a hang, on whatever machine
+		if d > time.Minute { // a hang, on whatever machine
 			t.Errorf("%.60q took %v", text, d)
 		}
 	}

@@ -23,6 +23,8 @@ type Config struct {
 
 	Log         *slog.Logger // nil: slog.Default
 	LogRequests bool         // log every request, not only those that failed
+
+	pause func(time.Duration) // time.Sleep, unless a test owns the time
 }
 
 // Limits bound what clients can ask for. A zero field stands for its default.
@@ -70,6 +72,9 @@ func (c *Config) complete() error {
 		c.Log = slog.Default()
 	}
 	c.Reload = cmp.Or(c.Reload, time.Second)
+	if c.pause == nil {
+		c.pause = time.Sleep
+	}
 	if len(c.Models) == 0 {
 		return errors.New("no model is given; name at least one file")
 	}

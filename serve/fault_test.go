@@ -181,17 +181,26 @@ func TestSlowClients(t *testing.T) {
 		fmt.Fprintf(c, "POST /predict/strength HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10000000\r\n\r\n{\"rows\":")
 		all = append(all, c)
 	}
-	if code, _, text := r.send("POST", "/predict/strength", `{"rows":[`+goodRow+`]}`); code != 200 {
-		t.Error(code, text)
+	// A machine that does much else may not serve the first within the server's half second.
+	for end := time.Now().Add(serve.Patience); ; {
+		code, _, text := r.send("POST", "/predict/strength", `{"rows":[`+goodRow+`]}`)
+		if code == 200 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(code, text)
+		}
 	}
 	for _, c := range all {
-		c.SetReadDeadline(time.Now().Add(10 * time.Second))
+		c.SetReadDeadline(time.Now().Add(serve.Patience))
 		line, err := bufio.NewReader(c).ReadString('\n')
 		if err != nil || !strings.Contains(line, "408") {
 			t.Errorf("%q, %v", line, err)
 		}
 	}
-	if text := metric(r, "utvi_requests_active"); text != "0" {
-		t.Errorf("active requests: %s", text)
+	for end := time.Now().Add(serve.Patience); metric(r, "utvi_requests_active") != "0"; {
+		if time.Now().After(end) {
+			t.Fatalf("active requests: %s", metric(r, "utvi_requests_active"))
+		}
 	}
 }

@@ -44,7 +44,7 @@ func rows(n int) gauss.Batch[float32] {
 	return x
 }
 
-func soon() time.Time { return time.Now().Add(10 * time.Second) }
+func soon() time.Time { return time.Now().Add(Patience) }
 
 func nothing(*predict.Batch, int, *job) {}
 

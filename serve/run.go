@@ -94,7 +94,7 @@ func (s *Server) finish(h *http.Server, stop func(), drain time.Duration) error 
 	s.ending.Store(true)
 	s.health.SetServingStatus("", health_v1.HealthCheckResponse_NOT_SERVING)
 	s.Log.Info("stopping", "active", s.active.Load())
-	time.Sleep(drain)
+	s.pause(drain)
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limits.Time+time.Second)
 	defer cancel()
 	stopped := make(chan struct{})

@@ -166,7 +166,7 @@ func start(t testing.TB, c serve.Config, at serve.Listen) *running {
 			if err != nil {
 				t.Errorf("the server ended with: %v", err)
 			}
-		case <-time.After(40 * time.Second):
+		case <-time.After(serve.Patience):
 			t.Error("the server did not end")
 		}
 	})

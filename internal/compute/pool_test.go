@@ -61,7 +61,7 @@ func TestPoolWakes(t *testing.T) {
 // parked waits until every worker but the caller sleeps.
 func parked(t *testing.T, p *Pool) {
 	t.Helper()
-	for range 5000 {
+	for range 100_000 { // more than any machine takes that has not hung
 		if int(p.parked.Load()) == p.Workers()-1 {
 			return
 		}
@@ -158,7 +158,7 @@ func TestPoolForgotten(t *testing.T) {
 	for range 3 {
 		NewPool(4).Run(8, func(_, _ int) {})
 	}
-	for range 1000 {
+	for range 50_000 { // more than any machine takes that has not hung
 		runtime.GC()
 		if runtime.NumGoroutine() <= before {
 			return

@@ -29,12 +29,13 @@ type Page struct {
 	stop   func()
 	begun  time.Time
 
-	mu      sync.Mutex
-	now     snapshot
-	byName  map[string]*Training
-	changed chan struct{} // closed and replaced at every change
-	viewers int
-	loaded  time.Time // when a page was loaded that does not watch yet
+	mu       sync.Mutex
+	now      snapshot
+	byName   map[string]*Training
+	changed  chan struct{} // closed and replaced at every change
+	viewers  int
+	patience time.Duration // as the constant
+	loaded   time.Time     // when a page was loaded that does not watch yet
 }
 
 // Text is what a page says about its work.
@@ -67,7 +68,7 @@ func Open(address string, text Text, stop func()) (*Page, error) {
 		return nil, fmt.Errorf("cannot show the live page: %w", err)
 	}
 	secret := rand.Text()
-	p := &Page{url: fmt.Sprintf("http://%s/%s/", l.Addr(), secret), stop: stop, begun: time.Now(), byName: map[string]*Training{}, changed: make(chan struct{})}
+	p := &Page{url: fmt.Sprintf("http://%s/%s/", l.Addr(), secret), stop: stop, begun: time.Now(), patience: patience, byName: map[string]*Training{}, changed: make(chan struct{})}
 	p.now = snapshot{Title: text.Title, Subtitle: text.Subtitle, Score: text.Score, Stop: text.Stop, Trainings: []*Training{}}
 	p.server = &http.Server{Handler: p.handler(secret), ReadHeaderTimeout: 10 * time.Second}
 	go p.server.Serve(l)
@@ -107,7 +108,7 @@ const patience = 4 * time.Second
 // Close shows how the work ended, and ends the server when all viewers have seen it.
 func (p *Page) Close(e End) {
 	p.change(func() { p.now.End, p.now.Left = &e, nil })
-	for end := time.Now().Add(patience); p.watched() && time.Now().Before(end); {
+	for end := time.Now().Add(p.patience); p.watched() && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
@@ -120,7 +121,7 @@ func (p *Page) Close(e End) {
 func (p *Page) watched() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.viewers > 0 || time.Since(p.loaded) < patience
+	return p.viewers > 0 || time.Since(p.loaded) < p.patience
 }
 
 // load notes that a browser has loaded the page, watch that it watches, leave that it no longer does.

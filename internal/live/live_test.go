@@ -78,6 +78,7 @@ func TestPage(t *testing.T) {
 	if _, err := http.Post(p.URL()+"stop", "", nil); err != nil || !<-stopped {
 		t.Error("the button does not stop")
 	}
+	p.patience = 5 * time.Minute // whatever the pace of the machine
 	go p.Close(End{Good: true, Text: "done"})
 	for s = next(); s.End == nil; s = next() {
 	}
@@ -95,10 +96,15 @@ func TestLateViewer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	p.patience = 5 * time.Minute // whatever the pace of the machine
 	get(t, p.URL())
 	closed := make(chan bool)
 	go func() { p.Close(End{Good: true, Text: "done"}); close(closed) }()
-	time.Sleep(100 * time.Millisecond)
+	for ended := false; !ended; {
+		p.mu.Lock()
+		ended = p.now.End != nil
+		p.mu.Unlock()
+	}
 	if _, events := get(t, p.URL()+"events"); !strings.Contains(events, `"done"`) {
 		t.Errorf("events after the end: %q", events)
 	}

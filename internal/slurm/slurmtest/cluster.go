@@ -191,7 +191,10 @@ func (c *Cluster) start(name string, env []string, program string, args ...strin
 	c.daemons = append(c.daemons, d)
 }
 
-// await waits a while for something that daemons do, all of which must go on running.
+// patience is longer than any machine takes that has not hung.
+const patience = 5 * time.Minute
+
+// await waits for something that daemons do, all of which must go on running.
 func (c *Cluster) await(what string, done func() bool) {
 	c.t.Helper()
 	for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
@@ -205,8 +208,8 @@ func (c *Cluster) await(what string, done func() bool) {
 		if done() {
 			return
 		}
-		if time.Since(start) > 30*time.Second {
-			c.t.Fatalf("no %s after 30 s\n%s", what, c.Logs())
+		if time.Since(start) > patience {
+			c.t.Fatalf("no %s after %v\n%s", what, patience, c.Logs())
 		}
 	}
 }

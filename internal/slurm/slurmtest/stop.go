@@ -45,7 +45,7 @@ func (c *Cluster) stop() {
 			<-d.gone
 		}
 	}
-	for deadline := time.Now().Add(3 * time.Second); len(c.processes()) > 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(c.processes()) > 0 && time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		for _, p := range c.processes() {
 			syscall.Kill(p.pid, syscall.SIGKILL)
 		}
