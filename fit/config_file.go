@@ -2,17 +2,15 @@ package fit
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"utvi/internal/inputfile"
 	"utvi/internal/strictjson"
 	"utvi/tabular"
 )
@@ -23,12 +21,9 @@ const auto = "auto"
 // LoadConfig reads a file of YAML, or JSON, which is YAML.
 func LoadConfig(path string) (Config, error) {
 	var c Config
-	text, err := os.ReadFile(path)
+	text, err := inputfile.Read(path, 10)
 	if err != nil {
-		if e, ok := errors.AsType[*fs.PathError](err); ok {
-			err = e.Err // which does not name the file again
-		}
-		return c, fmt.Errorf("cannot read %s: %w", path, err)
+		return c, err
 	}
 	var all map[string]any
 	err = yaml.Unmarshal(text, &all)

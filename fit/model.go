@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
+	"utvi/internal/inputfile"
 	"utvi/internal/strictjson"
 	"utvi/model"
 	"utvi/predict"
@@ -92,14 +92,11 @@ func Load(path string) (*Model, error) {
 // CheckFile reports a file that cannot be a model of any kind, such as a table. A model
 // begins with eight bytes, the length of a header in JSON.
 func CheckFile(path string) error {
-	f, err := os.Open(path)
+	f, _, err := inputfile.Open(path)
 	if err != nil {
 		return nil // which reading it will report
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
 	var head [9]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil || head[8] != '{' {
 		return fmt.Errorf("%s is not a utvi model file", path)

@@ -3,14 +3,13 @@ package serve
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"utvi/internal/inputfile"
 	"utvi/predict"
 )
 
@@ -42,12 +41,9 @@ type loaded struct {
 
 // load reads the file of a model.
 func load(s Source, broken func(error)) (*loaded, error) {
-	text, err := os.ReadFile(s.Path)
-	if path, ok := errors.AsType[*os.PathError](err); ok {
-		err = path.Err // which names the file again
-	}
+	text, err := inputfile.Read(s.Path, 4) // the file, its tensors, and the weights as kernels read them
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", s.Path, err)
+		return nil, err
 	}
 	m, err := predict.OpenBytes(text)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"utvi/internal/atomicfile"
+	"utvi/internal/inputfile"
 	"utvi/internal/strictjson"
 )
 
@@ -27,7 +27,7 @@ func FailurePath(dir string, t Trial) string { return stem(dir, t) + ".failed.js
 // LoadFailure reads the note of a failed trial. It returns nil if there is no note.
 func LoadFailure(dir string, t Trial) (*Failure, error) {
 	path := FailurePath(dir, t)
-	b, err := os.ReadFile(path)
+	b, err := inputfile.Read(path, 10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

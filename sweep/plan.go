@@ -8,10 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"utvi/internal/atomicfile"
+	"utvi/internal/inputfile"
 	"utvi/internal/strictjson"
 )
 
@@ -180,19 +179,11 @@ func (p *Plan) Write(w io.Writer) error {
 	return err
 }
 
-// readError names a file that cannot be read, once.
-func readError(path string, err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		err = e.Err
-	}
-	return fmt.Errorf("cannot read %s: %w", path, err)
-}
-
 // LoadPlan reads what Save wrote.
 func LoadPlan(path string) (*Plan, error) {
-	b, err := os.ReadFile(path)
+	b, err := inputfile.Read(path, 10)
 	if err != nil {
-		return nil, readError(path, err)
+		return nil, err
 	}
 	if text := bytes.TrimSpace(b); len(text) > 0 && text[0] != '{' {
 		return nil, fmt.Errorf("%s is not a plan; if it is a spec, make a plan of it: sweep plan %s -o plan.json", path, path)

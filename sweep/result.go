@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	"utvi/engine"
 	"utvi/internal/atomicfile"
 	"utvi/internal/compute"
+	"utvi/internal/inputfile"
 	"utvi/internal/provenance"
 	"utvi/internal/strictjson"
 )
@@ -106,7 +106,7 @@ func ResultPath(dir string, t Trial) string { return stem(dir, t) + ".result.jso
 // damaged or belongs to another trial is another error, which names the file.
 func LoadResult(dir string, t Trial) (*Result, error) {
 	path := ResultPath(dir, t)
-	b, err := os.ReadFile(path)
+	b, err := inputfile.Read(path, 10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrMissing
 	}

@@ -4,10 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"utvi/internal/inputfile"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -55,9 +56,9 @@ type axis struct {
 
 // LoadSpec reads a file of YAML, or JSON, which is YAML.
 func LoadSpec(path string) (*Spec, error) {
-	b, err := os.ReadFile(path)
+	b, err := inputfile.Read(path, 10)
 	if err != nil {
-		return nil, readError(path, err)
+		return nil, err
 	}
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"utvi/internal/compute"
+	"utvi/internal/inputfile"
 )
 
 // HeaderRow says whether the first row of a CSV file names the columns.
@@ -80,13 +81,12 @@ func Open(path string, o Options) (*Reader, error) {
 	if path == "-" {
 		return NewReader(os.Stdin, "standard input", o)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, readError(path, err)
+	f, _, err := inputfile.Open(path)
+	if errors.Is(err, inputfile.ErrPipe) {
+		return nil, fmt.Errorf("%w; send it to standard input and name the table -", err)
 	}
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		f.Close()
-		return nil, fmt.Errorf("cannot read %s: it is a folder", path)
+	if err != nil {
+		return nil, err
 	}
 	r, err := NewReader(f, path, o)
 	if err != nil {

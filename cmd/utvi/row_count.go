@@ -4,22 +4,19 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
-	"os"
+
+	"utvi/internal/inputfile"
 )
 
 // estimateRows guesses the number of rows of a text file, also of a compressed one, from
 // its size and the lines at its start. It is 0 where that does not tell: for standard
 // input and for formats without lines.
 func estimateRows(path string) int {
-	f, err := os.Open(path)
+	f, size, err := inputfile.Open(path)
 	if err != nil {
-		return 0
+		return 0 // which reading it will report
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return 0
-	}
 	in := &countedReader{r: f}
 	start := make([]byte, 1<<20)
 	n, _ := io.ReadFull(in, start[:2])
@@ -40,7 +37,7 @@ func estimateRows(path string) int {
 	if bytes.IndexByte(start, 0) >= 0 || in.n == 0 {
 		return 0
 	}
-	return int(float64(lines) * float64(info.Size()) / float64(in.n))
+	return int(float64(lines) * float64(size) / float64(in.n))
 }
 
 // A countedReader counts the bytes that were read.

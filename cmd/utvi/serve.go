@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"utvi/fit"
+	"utvi/internal/inputfile"
 	"utvi/serve"
 )
 
@@ -150,7 +151,7 @@ func (o *serveFlags) secrets(c *serve.Config) error {
 	if o.tokenFile == "" {
 		return nil
 	}
-	text, err := os.ReadFile(o.tokenFile)
+	text, err := inputfile.Read(o.tokenFile, 10)
 	if err != nil {
 		return fmt.Errorf("--token-file: %w", err)
 	}

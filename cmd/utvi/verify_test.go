@@ -163,7 +163,7 @@ func TestModelCommandsRefuse(t *testing.T) {
 		{1, "is not a utvi model file", []string{"inspect", written(t, "GIF89a, an image of some sort")}},
 		{1, "is not a utvi model file", []string{"verify", written(t, "short")}},
 		{1, "truncated", []string{"verify", written(t, string(readFile(t, good)[:100]))}},
-		{1, "it is not a regular file", []string{"verify", t.TempDir()}},
+		{1, "it is a folder", []string{"verify", t.TempDir()}},
 		{1, `the model needs the function "sensor": load it with model.WithFunc and verify it in Go`, []string{"verify", user}},
 		{2, "--networks is 1; it must be 2 to 100000000", []string{"verify", good, "--networks", "1"}},
 		{2, "--rows is 0; it must be 1 to 1000000", []string{"verify", good, "--rows", "0"}},

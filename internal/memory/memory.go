@@ -12,14 +12,19 @@ import (
 )
 
 // Available is the memory that is free for use, in bytes: what the system has left, or
-// less where a control group (a container, a batch job) sets a limit. It is infinite
-// where the system does not say.
+// less where a control group (a container, a batch job) or the shell (ulimit -v) sets a limit.
+// It is infinite where the system does not say.
 func Available() float64 { return available(os.DirFS("/")) }
 
 func available(root fs.FS) float64 {
 	free := math.Inf(1)
 	if kib, ok := field(root, "proc/meminfo", "MemAvailable:"); ok {
 		free = 1024 * kib
+	}
+	if limit, ok := addressSpace(root); ok {
+		if kib, ok := field(root, "proc/self/status", "VmSize:"); ok {
+			free = min(free, limit-1024*kib)
+		}
 	}
 	groups, _ := fs.ReadFile(root, "proc/self/cgroup")
 	for line := range strings.Lines(string(groups)) {
@@ -36,6 +41,31 @@ func available(root fs.FS) float64 {
 		}
 	}
 	return max(free, 0)
+}
+
+// Limited reports whether the shell limits the address space of this process (ulimit -v), which
+// the Go runtime cannot exceed and cannot recover from.
+func Limited() bool {
+	_, ok := addressSpace(os.DirFS("/"))
+	return ok
+}
+
+// addressSpace returns the process's limit of addresses, in bytes.
+func addressSpace(root fs.FS) (float64, bool) {
+	limits, _ := fs.ReadFile(root, "proc/self/limits")
+	for line := range strings.Lines(string(limits)) {
+		soft, ok := strings.CutPrefix(line, "Max address space")
+		if !ok {
+			continue
+		}
+		w := strings.Fields(soft)
+		if len(w) == 0 {
+			return 0, false
+		}
+		x, err := strconv.ParseFloat(w[0], 64)
+		return x, err == nil // "unlimited" is no number
+	}
+	return 0, false
 }
 
 // A hierarchy is where a version of control groups keeps limits and use.

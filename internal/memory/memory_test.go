@@ -18,6 +18,16 @@ func TestAvailable(t *testing.T) {
 	}{
 		"nothing is said": {nil, math.Inf(1)},
 		"no groups":       {map[string]string{"proc/meminfo": meminfo}, 8192000},
+		"ulimit -v": {map[string]string{
+			"proc/meminfo":     meminfo,
+			"proc/self/limits": "Limit                     Soft Limit           Hard Limit           Units\nMax address space         3000000              unlimited            bytes\n",
+			"proc/self/status": "Name:\tutvi\nVmSize:\t    1000 kB\n",
+		}, 1976000},
+		"no ulimit": {map[string]string{
+			"proc/meminfo":     meminfo,
+			"proc/self/limits": "Max address space         unlimited            unlimited            bytes\n",
+			"proc/self/status": "VmSize:\t    1000 kB\n",
+		}, 8192000},
 		"version 2": {map[string]string{
 			"proc/meminfo": meminfo, "proc/self/cgroup": "0::/app\n",
 			"sys/fs/cgroup/app/memory.max": "1000000\n", "sys/fs/cgroup/app/memory.current": "700000\n",

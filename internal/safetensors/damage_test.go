@@ -144,7 +144,7 @@ func TestBrokenStreams(t *testing.T) {
 	if _, err := ReadFile("testdata/none"); err == nil || err.Error() != "cannot read testdata/none: no such file or directory" {
 		t.Error(err)
 	}
-	if _, err := ReadFile("testdata"); err == nil || err.Error() != "cannot read testdata: it is not a regular file" {
+	if _, err := ReadFile("testdata"); err == nil || err.Error() != "cannot read testdata: it is a folder" {
 		t.Error(err)
 	}
 }

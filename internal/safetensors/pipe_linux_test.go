@@ -13,7 +13,7 @@ func TestRefusesPipes(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Skip(err)
 	}
-	if _, err := ReadFile(path); err == nil || !strings.HasSuffix(err.Error(), "it is not a regular file") {
+	if _, err := ReadFile(path); err == nil || !strings.HasSuffix(err.Error(), "it is a pipe, not a regular file") {
 		t.Error(err)
 	}
 }

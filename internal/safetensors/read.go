@@ -8,37 +8,32 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
+
+	"utvi/internal/inputfile"
 )
 
 // ReadFile reads the file at path.
 func ReadFile(path string) (*File, error) {
-	f, err := readFile(path)
+	r, size, err := inputfile.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	f, err := readFitting(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	return f, nil
 }
 
-func readFile(path string) (*File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, errors.Unwrap(err) // path is said already
+// readFitting refuses what would need more memory than is free: the tensors, and the parameters
+// that are made of them.
+func readFitting(r io.Reader, size int64) (*File, error) {
+	if err := inputfile.Fits(size, 3); err != nil {
+		return nil, err
 	}
-	if !info.Mode().IsRegular() { // to open a pipe would wait for its other end
-		return nil, errors.New("it is not a regular file")
-	}
-	r, err := os.Open(path)
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	defer r.Close()
-	info, err = r.Stat()
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	return Read(r, info.Size())
+	return Read(r, size)
 }
 
 // Read reads a file of size bytes from r. Everything the header says is checked

@@ -10,7 +10,6 @@ package importer
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -18,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"utvi/internal/inputfile"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/onnx"
@@ -72,11 +72,7 @@ func Load(path string, o Options) (*model.Model, error) {
 
 // read reads a file whole.
 func read(path string) ([]byte, error) {
-	b, err := os.ReadFile(path)
-	if reason, ok := errors.AsType[*fs.PathError](err); ok {
-		return nil, fmt.Errorf("cannot read %s: %w", path, reason.Err)
-	}
-	return b, err
+	return inputfile.Read(path, 4) // the file, its messages, the layers' weights and their packed form
 }
 
 // Network makes a network from a graph. beside is the folder of the file, for weights
