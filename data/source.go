@@ -32,8 +32,8 @@ type Generator struct {
 	In, Out  int
 	Generate func(key rng.Key, row uint64, x, y []float32) // a pure function of key and row
 
-	// Recipe describes Generate to an engine that can draw such rows in its own memory,
-	// such as Emitters; nil: it cannot be described.
+	// Recipe describes Generate to an engine that knows it and can draw such rows in its own
+	// memory; nil: it cannot be described.
 	Recipe any
 
 	key   rng.Key

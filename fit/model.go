@@ -73,12 +73,12 @@ func (m *Model) Save(path string) error {
 	return m.Net.SaveWith(path, extra)
 }
 
-// Load reads what Save wrote.
-func Load(path string) (*Model, error) {
+// Load reads what Save wrote. Options bring what the file only names.
+func Load(path string, options ...model.Option) (*Model, error) {
 	if err := CheckFile(path); err != nil {
 		return nil, err
 	}
-	e, err := model.LoadEnsemble(path)
+	e, err := model.LoadEnsemble(path, options...)
 	if err != nil {
 		return nil, err
 	}

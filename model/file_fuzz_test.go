@@ -13,6 +13,7 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/localization"
 	"utvi/internal/safetensors"
 	"utvi/likelihood"
 	"utvi/moment"
@@ -44,7 +45,7 @@ func tiny(t testing.TB) []*Model {
 		{Input: nn.Shape{H: 3, W: 3, C: 1}, Layers: nn.Chain{nn.Conv2D{Out: 1, Kernel: [2]int{2, 2}}, nn.AvgPool2D{Size: [2]int{2, 2}}, nn.Flatten{}, nn.Noise{}}},
 		{Input: nn.Shape{H: 1, W: 4, C: 1}, Layers: nn.Chain{nn.Conv1D{Out: 1, Kernel: 2}, nn.MaxPool2D{Size: [2]int{1, 2}, Stride: 1}, nn.Dropout{P: 0.5}, nn.LayerNorm{}}},
 		{Input: nn.Vec(3), Layers: nn.Chain{nn.BatchNorm{Mean: []float64{1, 2, 3}, Var: []float64{1, 1, 1}}, nn.Residual{Branch: nn.Dense{Out: 3}},
-			nn.Joint{Map: fn.Softmax()}, slope, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(9, 1, 8)}}},
+			nn.Joint{Map: fn.Softmax()}, slope, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(9, 1, 8)}}},
 		{Input: nn.Vec(1), Layers: nn.Chain{nn.Apply{F: &moment.Func{Name: "user", F: func(x float64) float64 { return x }}, Rule: moment.LearnedUT(1)}}},
 	} {
 		n, err := New(c)

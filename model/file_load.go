@@ -44,6 +44,15 @@ func WithMap(m *moment.Map) Option {
 	return func(l *Library) error { return l.AddMap(m) }
 }
 
+// WithMaps provides a family of coupled maps, which are made from the numbers behind their
+// names: see moment.Map.Family.
+func WithMaps(family string, make nn.MapMaker) Option {
+	if make == nil {
+		panic("model: WithMaps of nil")
+	}
+	return func(l *Library) error { return l.AddMaps(family, make) }
+}
+
 // WithStochastic provides the functions of a user's nn.Stochastic, like WithFunc. Its
 // other fields do not matter.
 func WithStochastic(s nn.Stochastic) Option {

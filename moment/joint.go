@@ -13,6 +13,11 @@ type Map struct {
 	// Name identifies the map in messages and in model files.
 	Name string
 
+	// Family is set if Name is this word with numbers behind it, such as "gain" of
+	// "gain(2,0.5)", and a program makes such maps from their numbers. A model file then
+	// holds the name alone, and the maker is brought when it is loaded (model.WithMaps).
+	Family string
+
 	// In and Out are the numbers of inputs and outputs. In = 0 fits any number; Out =
 	// 0 means as many outputs as inputs.
 	In, Out int

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"utvi/fn"
+	"utvi/internal/call"
 	"utvi/moment"
 )
 
@@ -158,7 +158,7 @@ func (c *coder) jointRule(o ruleOptions) (moment.JointRule, error) {
 }
 
 // encodeMap returns the name of m. A name counts as built in if the built-in map has
-// the same values.
+// the same values, or if a family of maps is made from such names.
 func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() moment.JointRule) (o mapOptions, err error) {
 	switch {
 	case m == nil || m.F == nil:
@@ -170,7 +170,11 @@ func (c *coder) encodeMap(m *moment.Map, rule moment.JointRule, unless func() mo
 	if err != nil {
 		return o, err
 	}
-	builtin, err := namedMap(m.Name)
+	if m.Family != "" {
+		o.Map = m.Name
+		return o, checkFamily(m, m.Family)
+	}
+	builtin, err := fn.NamedMap(m.Name)
 	if err != nil {
 		o.User, o.Values = m.Name, printMap(m)
 		return o, c.once("map", m.Name, o.Values)
@@ -201,7 +205,7 @@ func (c *coder) coupled(o mapOptions) (m *moment.Map, r moment.JointRule, err er
 	case o.Map != "" && o.User != "":
 		err = errors.New("both \"map\" and \"user_map\" are set; a layer has one map")
 	case o.Map != "":
-		m, err = namedMap(o.Map)
+		m, err = c.namedMap(o.Map)
 	case o.User == "":
 		err = errors.New("no map; set \"map\" or \"user_map\"")
 	case c.lib.Maps[o.User] == nil:
@@ -216,14 +220,35 @@ func (c *coder) coupled(o mapOptions) (m *moment.Map, r moment.JointRule, err er
 	return m, r, err
 }
 
-// namedMap returns a built-in map.
-func namedMap(name string) (*moment.Map, error) {
-	if !strings.HasPrefix(name, "photon-node(") {
+// namedMap returns a built-in map, or one of a family that the library makes from its
+// numbers.
+func (c *coder) namedMap(name string) (*moment.Map, error) {
+	family, numbers, err := call.Parse(name)
+	if err != nil {
+		return nil, fmt.Errorf("the map %.60q: %w", name, err)
+	}
+	make, ok := c.lib.MapFamilies[family]
+	switch {
+	case !ok && numbers == nil:
 		return fn.NamedMap(name)
+	case !ok:
+		return nil, fmt.Errorf("the model needs the maps %.40q: load it with model.WithMaps", family)
 	}
-	m, err := NamedLocation(name)
-	if err == nil && m.Name != name {
-		err = fmt.Errorf("the location %.60q must be written %q", name, m.Name)
+	m, err := make(numbers)
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	if m.Name != name {
+		return nil, fmt.Errorf("the map %.60q must be written %q", name, m.Name)
+	}
+	return m, checkFamily(m, family)
+}
+
+// checkFamily reports a map whose name would not find it again.
+func checkFamily(m *moment.Map, family string) error {
+	word, numbers, err := call.Parse(m.Name)
+	if err != nil || m.Family != family || word != family || m.Name != call.Format(family, numbers...) {
+		return fmt.Errorf("a map has the name %q and the family %q; its name must be its family with numbers behind, such as %s", m.Name, m.Family, call.Format(family, 2, 0.5))
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 type Library struct {
 	Funcs       map[string]*moment.Func
 	Maps        map[string]*moment.Map
+	MapFamilies map[string]MapMaker
 	Stochastics map[string]*Stochastic // only the functions are used
 	Rules       map[string]moment.Rule
 	JointRules  map[string]moment.JointRule
@@ -20,6 +21,15 @@ type Library struct {
 	// described, but its results are meaningless. Maps and layers have shapes, so
 	// nothing can replace them.
 	StandIn bool
+}
+
+// A MapMaker makes the map of a family from the numbers behind its name: that of
+// "gain(2,0.5)" gets 2 and 0.5.
+type MapMaker func(numbers []float64) (*moment.Map, error)
+
+// AddMaps adds a family of maps, whose Family is that word; files hold their names alone.
+func (lib *Library) AddMaps(family string, make MapMaker) error {
+	return add(&lib.MapFamilies, family, make, "family of maps")
 }
 
 // AddLayer adds a kind of layer. A layer is saved as JSON, so its options must be

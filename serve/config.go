@@ -6,12 +6,18 @@ import (
 	"fmt"
 	"log/slog"
 	"time"
+
+	"utvi/model"
 )
 
 // A Config says what to serve. Only Models must be set.
 type Config struct {
 	Models []Source
 	Limits Limits
+
+	// Options bring what the files of the models only name, such as functions of the
+	// program's own.
+	Options []model.Option
 
 	// Token must be sent by every client ("Authorization: Bearer …") that asks for more
 	// than health, the page or the OpenAPI document. "" asks for no token.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"utvi/internal/inputfile"
+	"utvi/model"
 	"utvi/predict"
 )
 
@@ -40,12 +41,12 @@ type loaded struct {
 }
 
 // load reads the file of a model.
-func load(s Source, broken func(error)) (*loaded, error) {
+func load(s Source, options []model.Option, broken func(error)) (*loaded, error) {
 	text, err := inputfile.Read(s.Path, 4) // the file, its tensors, and the weights as kernels read them
 	if err != nil {
 		return nil, err
 	}
-	m, err := predict.OpenBytes(text)
+	m, err := predict.OpenBytes(text, options...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
@@ -69,7 +70,7 @@ type models struct {
 	byName map[string][]*served
 }
 
-func newModels(sources []Source, broken func(error)) (*models, error) {
+func newModels(sources []Source, options []model.Option, broken func(error)) (*models, error) {
 	all := &models{byName: map[string][]*served{}}
 	for _, s := range sources {
 		if s.Version == "" {
@@ -84,7 +85,7 @@ func newModels(sources []Source, broken func(error)) (*models, error) {
 			}
 		}
 		m := &served{Source: s, seen: stampOf(s.Path)}
-		l, err := load(s, broken)
+		l, err := load(s, options, broken)
 		if err != nil {
 			return nil, err
 		}

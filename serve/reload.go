@@ -54,7 +54,7 @@ func (s *Server) refresh(m *served) {
 	}
 	m.seen = now
 	log := s.Log.With("model", m.Name, "version", m.Version, "path", m.Path)
-	l, err := load(m.Source, s.broken)
+	l, err := load(m.Source, s.Options, s.broken)
 	switch {
 	case err != nil:
 		m.failures.Add(1)

@@ -45,7 +45,7 @@ func New(c Config) (*Server, error) {
 	rand.Read(salt[:])
 	s.prefix = hex.EncodeToString(salt[:]) + "-"
 	var err error
-	s.models, err = newModels(c.Models, s.broken)
+	s.models, err = newModels(c.Models, c.Options, s.broken)
 	return s, err
 }
 

@@ -56,7 +56,7 @@ Rules that draw random numbers, and functions that are Go code, cannot be export
 			if ext := filepath.Ext(out); ext != "" && !strings.EqualFold(ext, ".onnx") {
 				return usagef("%s: a graph cannot be written as %s; name a .onnx file", out, ext)
 			}
-			e, err := model.LoadEnsemble(args[0])
+			e, err := model.LoadEnsemble(args[0], paperMaps())
 			if err != nil {
 				return err
 			}

@@ -73,7 +73,7 @@ func (t *tableFlags) open(path string, pool *compute.Pool) (*table.Reader, error
 
 // loadTableModel loads a model that fit made.
 func loadTableModel(path string) (*fit.Model, error) {
-	m, err := fit.Load(path)
+	m, err := fit.Load(path, paperMaps())
 	if errors.Is(err, fit.ErrNotTabular) {
 		return nil, fmt.Errorf("%s: not a tabular model, which utvi fit creates, but a network; utvi export writes it as a graph that predicts, utvi serve answers with it", path)
 	}

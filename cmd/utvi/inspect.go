@@ -33,7 +33,7 @@ calibration; --networks adds the networks.`,
 			if err := fit.CheckFile(args[0]); err != nil {
 				return err
 			}
-			e, err := model.LoadEnsemble(args[0], model.WithStandIns())
+			e, err := model.LoadEnsemble(args[0], paperMaps(), model.WithStandIns())
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/inputfile"
+	"utvi/model"
 	"utvi/serve"
 )
 
@@ -63,6 +64,7 @@ TLS unless a proxy does that. The token is read from --token-file or from UTVI_T
 			if err := o.apply(cmd, args, &c, &at); err != nil {
 				return err
 			}
+			c.Options = []model.Option{paperMaps()}
 			s, err := serve.New(c)
 			if err != nil {
 				return err

@@ -64,9 +64,9 @@ outputs are between 0.85 and 1.15, roughly if the median is within 15 %, else no
 			if err := fit.CheckFile(args[0]); err != nil {
 				return err
 			}
-			e, err := model.LoadEnsemble(args[0])
+			e, err := model.LoadEnsemble(args[0], paperMaps())
 			if err != nil {
-				if _, known := model.LoadEnsemble(args[0], model.WithStandIns()); known == nil {
+				if _, known := model.LoadEnsemble(args[0], paperMaps(), model.WithStandIns()); known == nil {
 					err = fmt.Errorf("%w and verify it in Go with Verify: this command has only the named functions", err)
 				}
 				return err

@@ -4,6 +4,7 @@ import (
 	"utvi/data"
 	"utvi/gauss"
 	"utvi/internal/cuda"
+	"utvi/internal/localization"
 )
 
 // An indexed source is a table that can stay on the card: a batch is the numbers of its
@@ -93,7 +94,7 @@ func drawn(s data.Source) *emittersArgs {
 	if !ok {
 		return nil
 	}
-	e, ok := g.Recipe.(data.Emitters)
+	e, ok := g.Recipe.(localization.Emitters)
 	if !ok || e.Side > mostSide || e.Side%2 != 0 || e.Photons < leastPhotons || g.In != e.Side*e.Side || g.Out != 3 {
 		return nil
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"utvi/data"
 	"utvi/engine/gpu"
 	"utvi/gauss"
+	"utvi/internal/localization"
 	"utvi/rng"
 )
 
@@ -15,7 +15,7 @@ import (
 func TestEmitters(t *testing.T) {
 	e := card(t)
 	key := rng.New(4).Sub(0, 0)
-	for _, c := range []data.Emitters{
+	for _, c := range []localization.Emitters{
 		{Side: 8, Spread: 2, Blur: 1.05, Photons: 100},
 		{Side: 16, Spread: 3, Blur: 2, Photons: 300}, // several groups of photons
 	} {

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"utvi/internal/call"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/rng"
@@ -68,8 +69,8 @@ const conditionalScratch = 3
 
 // conditional translates the photon count of an emitter.
 func (l *layer) conditional(n *nn.Node[float32], x nn.Conditional) error {
-	kind, numbers, err := call.Parse(x.Location.Name)
-	if err != nil || kind != "photon-node" {
+	_, numbers, err := call.Parse(x.Location.Name)
+	if err != nil || x.Location.Family != localization.Family {
 		return unsupported(n, "its location %s is Go code; photon-node runs", x.Location.Name)
 	}
 	l.kind, l.points = opConditional, numbers

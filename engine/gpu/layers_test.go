@@ -13,6 +13,7 @@ import (
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/localization"
 	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
@@ -39,7 +40,7 @@ func layerCases() []testCase {
 
 func unitCases() []testCase {
 	leaky := nn.Apply{F: fn.LeakyReLU(0.01)}
-	softmax, photons := nn.Joint{Map: fn.Softmax()}, nn.PhotonNode(100, 1.05, 8)
+	softmax, photons := nn.Joint{Map: fn.Softmax()}, localization.PhotonNode(100, 1.05, 8)
 	edges := nn.Piecewise{Edges: [][]float64{{-1.3, -0.2, 0.1, 0.9}, nil, {-2, 2.5}}}
 	waves := nn.Periodic{Frequencies: [][]float64{{0.1, -0.3, 1.02}, nil, {0.2}}}
 	branch := nn.Chain{nn.Dense{Out: 9}, leaky, nn.Dense{Out: 6}}
@@ -88,9 +89,9 @@ func imageCases() []testCase {
 	leaky := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
 	return []testCase{
 		{"localisation", 64, nn.Chain{nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 3}, nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: moment.UT(2)},
-			nn.Multiply{By: []float64{2, 2, 1}}, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}, nn.Multiply{By: []float64{1, 1, 0.01}}}, likelihood.Normal{}},
+			nn.Multiply{By: []float64{2, 2, 1}}, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8)}, nn.Multiply{By: []float64{1, 1, 0.01}}}, likelihood.Normal{}},
 		{"localisation by four blocks", 64, nn.Chain{nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, leaky, nn.Dense{Out: 32}, leaky, nn.Dense{Out: 3}, nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: moment.UT(2)},
-			nn.Multiply{By: []float64{2, 2, 1}}, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}, nn.Multiply{By: []float64{1, 1, 0.01}}}, likelihood.Normal{}},
+			nn.Multiply{By: []float64{2, 2, 1}}, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8)}, nn.Multiply{By: []float64{1, 1, 0.01}}}, likelihood.Normal{}},
 		{"a small convolution", 50, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 2}, Stride: 2, Pad: [4]int{1, 0, 1, 1}, NoBias: true}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"a small convolution of numbers", 64, nn.Chain{nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Fixed: true}, leaky, nn.Dense{Out: 20}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},
 		{"weights beyond shared memory", 4, nn.Chain{nn.Dense{Out: 284}, leaky, nn.Dense{Out: 128}, leaky, nn.Dense{Out: 1}}, likelihood.Normal{}},

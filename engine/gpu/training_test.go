@@ -12,6 +12,7 @@ import (
 	"utvi/engine"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/localization"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
@@ -211,7 +212,7 @@ func TestRefusals(t *testing.T) {
 		"layer 1.joint: the cuda engine cannot run it: the rule axes(31) has": {nn.Dense{Out: 400}, nn.Joint{Map: fn.Softmax(), Rule: moment.JointAxes(31)}, nn.Dense{Out: 1}},
 		"the map sum is Go code; softmax runs":                                {nn.Dense{Out: 3}, nn.Joint{Map: &moment.Map{Name: "sum", Out: 1, F: func(x, y []float64) { y[0] = x[0] + x[1] }}}},
 		"its location here is Go code; photon-node runs":                      {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1}, Location: &moment.Map{Name: "here", Out: 2, F: func(x, y []float64) { y[0], y[1] = x[0], 1 }}}, nn.Dense{Out: 1}},
-		"the joint rule axes(3); fifth, joint-ut(1)":                          {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1, 2}, Location: nn.PhotonNode(100, 1, 8), Joint: true, Rule: moment.JointAxes(3)}, nn.Dense{Out: 1}},
+		"the joint rule axes(3); fifth, joint-ut(1)":                          {nn.Dense{Out: 3}, nn.Conditional{Target: 0, Given: []int{1, 2}, Location: localization.PhotonNode(100, 1, 8), Joint: true, Rule: moment.JointAxes(3)}, nn.Dense{Out: 1}},
 		"layer 1.stochastic: the cuda engine cannot run it: it is a layer of kind stochastic, which only the CPU runs": {nn.Dense{Out: 3},
 			nn.Stochastic{Name: "bend", F: func(x, theta float64) float64 { return x * theta }}, nn.Dense{Out: 1}},
 		"its function is Go code; formulas": {nn.Dense{Out: 3}, nn.Apply{F: &moment.Func{Name: "own", F: fn.Identity().F, Exact: fn.Identity().Exact}, Rule: moment.Exact()}, nn.Dense{Out: 1}},

@@ -6,6 +6,7 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/rng"
@@ -49,8 +50,8 @@ var benchLayers = []struct {
 	{"scale", nn.Scale{}, nn.Vec(512)},
 	{"joint softmax", nn.Joint{Map: fn.Softmax()}, nn.Vec(10)},
 	{"stochastic slope", nn.Stochastic{Name: "slope", F: func(x, t float64) float64 { return x * t }, Mean: 1}, nn.Vec(64)},
-	{"conditional photon", nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}, nn.Vec(3)},
-	{"conditional photon joint", nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true}, nn.Vec(3)},
+	{"conditional photon", nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8)}, nn.Vec(3)},
+	{"conditional photon joint", nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8), Joint: true}, nn.Vec(3)},
 }
 
 func ones(n int) []float64 {

@@ -11,6 +11,7 @@ import (
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/localization"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
@@ -35,14 +36,14 @@ var nets = []net{
 	{name: "784-2048-2048-10", widths: []int{784, 2048, 2048, 10}},
 	// The paper's localisation network, up to its output chains.
 	{name: "conv8-288-128-3", image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}},
-	{name: localization, image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}, paper: true},
+	{name: localizer, image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}, paper: true},
 }
 
-// localization is the paper's localisation network with its output chains. Its rows are
+// localizer is the paper's localisation network with its output chains. Its rows are
 // drawn emitters.
-const localization = "localization"
+const localizer = "localization"
 
-var emitters = data.Emitters{Side: 8, Spread: 2, Blur: 1.05, Photons: 100}
+var emitters = localization.Emitters{Side: 8, Spread: 2, Blur: 1.05, Photons: 100}
 
 // chains are the paper's output chains: positions are quantiles of their prior, and the
 // photon count is that expected at the position plus its deviation.
@@ -51,7 +52,7 @@ func chains(name string, rule moment.Rule) nn.Chain {
 		rule = moment.GaussHermite(9)
 	}
 	return nn.Chain{nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: rule}, nn.Multiply{By: []float64{emitters.Spread, emitters.Spread, 1}},
-		nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(emitters.Photons, emitters.Blur, float64(emitters.Side))}}
+		nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(emitters.Photons, emitters.Blur, float64(emitters.Side))}}
 }
 
 // source returns rows to train a network with.

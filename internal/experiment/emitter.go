@@ -3,6 +3,7 @@ package experiment
 import (
 	"utvi/data"
 	"utvi/gauss"
+	"utvi/internal/localization"
 	"utvi/rng"
 )
 
@@ -20,7 +21,7 @@ const (
 )
 
 // microscope draws the images.
-var microscope = data.Emitters{Side: emitterSide, Spread: emitterSpread, Blur: emitterBlur, Photons: emitterPhotons}
+var microscope = localization.Emitters{Side: emitterSide, Spread: emitterSpread, Blur: emitterBlur, Photons: emitterPhotons}
 
 // emitterSource never repeats an emitter; an epoch has rows of them.
 func emitterSource(rows int) data.Source {

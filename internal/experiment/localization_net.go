@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"utvi/fn"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
 )
@@ -50,7 +51,7 @@ func (s LocalizationSpec) net() nn.Chain {
 		net = append(net, nn.Multiply{By: units})
 	}
 	if s.Outputs == locPhysics {
-		net = append(net, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(emitterPhotons, emitterBlur, emitterSide), Joint: s.Joint})
+		net = append(net, nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(emitterPhotons, emitterBlur, emitterSide), Joint: s.Joint})
 	}
 	if s.Correlated {
 		return nn.Correlate(net)

@@ -6,12 +6,16 @@ import (
 	"testing"
 
 	"utvi/fit"
+	"utvi/internal/localization"
 	"utvi/model"
 )
 
 // own brings the functions that the files only name.
 func own() []model.Option {
-	return []model.Option{model.WithFunc(bump), model.WithMap(swirl), model.WithStochastic(slope)}
+	return []model.Option{
+		model.WithFunc(bump), model.WithMap(swirl), model.WithStochastic(slope),
+		model.WithMaps(localization.Family, localization.FromNumbers),
+	}
 }
 
 // A network of every layer, saved half-way through its training.

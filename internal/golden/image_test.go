@@ -5,6 +5,7 @@ import (
 
 	"utvi/data"
 	"utvi/fn"
+	"utvi/internal/localization"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
@@ -46,7 +47,7 @@ func TestLocalization(t *testing.T) {
 				Layers: nn.Chain{
 					nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: 3},
 					nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: moment.UT(2)}, nn.Multiply{By: []float64{2, 2, 1}},
-					nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: joint},
+					nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8), Joint: joint},
 				},
 				Seed: 21, Init: vi.Std(0.05),
 			}, train.Config{
@@ -72,7 +73,7 @@ func everyLayer() model.Config {
 			nn.Flatten{}, nn.Dense{Out: 7}, nn.LayerNorm{FixedMean: true}, nn.Dropout{P: 0.1},
 			nn.Residual{Branch: nn.Chain{nn.Dense{Out: 7}, nn.Apply{F: bump, Rule: moment.GaussHermite(4)}}},
 			slope, nn.Dense{Out: 3, NoBias: true}, nn.Scale{Start: 1.5}, nn.Multiply{By: []float64{2, 2, 1}},
-			nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true},
+			nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8), Joint: true},
 			nn.Noise{},
 		},
 		Seed: 31,

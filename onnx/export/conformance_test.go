@@ -11,6 +11,7 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/localization"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
@@ -160,7 +161,7 @@ func everyRule() (all []zoo) {
 // everyMap has the coupled maps by every joint rule, with independent and with correlated
 // inputs.
 func everyMap() (all []zoo) {
-	photon := nn.PhotonNode(100, 1.05, 8)
+	photon := localization.PhotonNode(100, 1.05, 8)
 	for _, rule := range []moment.JointRule{nil, moment.JointOwn(), moment.JointUT(2), moment.JointUTGauss(), moment.JointAxes(3), moment.JointAxes(5), moment.JointFifth(), moment.JointSized(), moment.JointGH(3)} {
 		for _, d := range []int{1, 2, 3, 7, 12} {
 			if l := (nn.Joint{Map: fn.Softmax(), Rule: rule}); rule == nil || rule.Check(l.Map, d) == nil {

@@ -6,6 +6,7 @@ import (
 
 	"utvi/fn"
 	"utvi/internal/call"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
 )
@@ -19,8 +20,7 @@ func (o ops) mapped(m *moment.Map, d int) (coupled, error) {
 		op := map[string]string{"softmax": "Softmax", "log_softmax": "LogSoftmax"}[builtin.Name]
 		return func(x value) value { return o.Op(op, []value{x}) }, nil // the last axis is the default
 	}
-	if builtin, err := nn.NamedLocation(m.Name); err == nil && same(m, builtin, d) {
-		_, x, _ := call.Parse(m.Name)
+	if _, x, err := call.Parse(m.Name); err == nil && m.Family == localization.Family && len(x) == 3 {
 		return func(v value) value { return o.photons(v, x[0], x[1], x[2]) }, nil
 	}
 	return nil, fmt.Errorf("the map %s is Go code, which a graph cannot hold; softmax, log_softmax and the photon node can be exported", title(m.Name))
@@ -41,7 +41,7 @@ func same(m, builtin *moment.Map, d int) bool {
 	return slices.Equal(y, z)
 }
 
-// photons is nn.PhotonNode.
+// photons is localization.PhotonNode.
 func (o ops) photons(v value, photons, sigma, side float64) value {
 	x := o.abs(v)
 	edge := func(at float64) value { return o.cdf(o.times(o.from(at, x), 1/sigma)) }

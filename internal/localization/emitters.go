@@ -1,10 +1,8 @@
-package data
+package localization
 
 import (
-	"math"
-
+	"utvi/data"
 	"utvi/internal/compute"
-	"utvi/internal/special"
 	"utvi/rng"
 )
 
@@ -23,8 +21,8 @@ const emitterTargets = 3
 
 // Source returns a source that never repeats an emitter; an epoch has rows of them. A card
 // draws the rows itself.
-func (e Emitters) Source(rows int) *Generator {
-	return &Generator{N: rows, In: e.Side * e.Side, Out: emitterTargets, Generate: e.Row, Recipe: e}
+func (e Emitters) Source(rows int) *data.Generator {
+	return &data.Generator{N: rows, In: e.Side * e.Side, Out: emitterTargets, Generate: e.Row, Recipe: e}
 }
 
 // Row draws the image of an emitter at a random place, and its targets.
@@ -64,12 +62,6 @@ func (e Emitters) At(key rng.Key, row uint64, x, y float32, image, targets []flo
 
 // Mean returns the mean number of photons that hit the sensor, of an emitter at (x, y).
 func (e Emitters) Mean(x, y float64) float64 {
-	return e.Photons * e.caught(x) * e.caught(y)
-}
-
-// caught is the share of the blur around x that lies on the sensor. With |x| the
-// differences of the distribution function do not cancel.
-func (e Emitters) caught(x float64) float64 {
-	x, half := math.Abs(x), float64(e.Side/2)
-	return special.CDF((half-x)/e.Blur) - special.CDF((-half-x)/e.Blur)
+	side := float64(e.Side)
+	return e.Photons * caught(x, e.Blur, side) * caught(y, e.Blur, side)
 }
