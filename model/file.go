@@ -10,6 +10,7 @@ import (
 	"utvi/internal/safetensors"
 	"utvi/likelihood"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -125,7 +126,7 @@ func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, erro
 			return d, err
 		}
 	}
-	d.Network, err = nn.MarshalLayer(c.Layers)
+	d.Network, err = codec.Marshal(c.Layers)
 	if err != nil {
 		return d, err
 	}

@@ -63,6 +63,7 @@ func tiny(t testing.TB) []*Model {
 var tinyOptions = []Option{
 	WithFunc(&moment.Func{Name: "user", F: func(x float64) float64 { return x }}),
 	WithStochastic(nn.Stochastic{Name: "slope", F: func(x, theta float64) float64 { return x * theta }}),
+	WithMaps(localization.Family, localization.FromNumbers),
 }
 
 func allocated(f func()) uint64 {

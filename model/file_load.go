@@ -14,6 +14,7 @@ import (
 	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -23,7 +24,7 @@ type Option func(*Library) error
 
 // A Library holds what a model file refers to by name.
 type Library struct {
-	nn.Library
+	codec.Library
 	Likelihoods likelihood.Library
 }
 
@@ -46,7 +47,7 @@ func WithMap(m *moment.Map) Option {
 
 // WithMaps provides a family of coupled maps, which are made from the numbers behind their
 // names: see moment.Map.Family.
-func WithMaps(family string, make nn.MapMaker) Option {
+func WithMaps(family string, make codec.MapMaker) Option {
 	if make == nil {
 		panic("model: WithMaps of nil")
 	}
@@ -145,7 +146,7 @@ func readDocument(f *safetensors.File, key string, doc any) error {
 // build makes a network from a description. Everything is compared with the tensors of
 // the file before memory is allocated.
 func build[T gauss.Float](d description, w *weights, prefix string, lib Library) (*Net[T], error) {
-	l, err := nn.UnmarshalLayer(d.Network, lib.Library)
+	l, err := codec.Unmarshal(d.Network, lib.Library)
 	if err != nil {
 		return nil, err
 	}

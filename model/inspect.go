@@ -7,6 +7,7 @@ import (
 	"utvi/gauss"
 	"utvi/internal/special"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -56,7 +57,7 @@ type TensorSummary struct {
 func (n *Net[T]) Inspect() Summary {
 	s := Summary{Input: n.Config.Input, Seed: n.Config.Seed, Facts: n.Facts, KL: bounded(n.Params.KL())}
 	for _, p := range n.Graph().Steps() {
-		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: nn.Describe(p.Layer), Out: p.Out}
+		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: codec.Describe(p.Layer), Out: p.Out}
 		for part := range p.All() {
 			for _, t := range part.Tensors {
 				l.Weights += t.Len()

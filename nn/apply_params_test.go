@@ -7,6 +7,7 @@ import (
 	"utvi/fn"
 	"utvi/moment"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/nn/nntest"
 )
 
@@ -74,11 +75,11 @@ func TestFormulaInFile(t *testing.T) {
 		named := *f
 		named.Name = "my-own"
 		for _, f := range []*moment.Func{f, &named} {
-			data, err := nn.MarshalLayer(nn.Apply{F: f})
+			data, err := codec.Marshal(nn.Apply{F: f})
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := nn.UnmarshalLayer(data, nn.Library{})
+			l, err := codec.Unmarshal(data, codec.Library{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,28 +90,28 @@ func TestFormulaInFile(t *testing.T) {
 		}
 	}
 	// What is known by name stays so.
-	data, err := nn.MarshalLayer(nn.Apply{F: fn.MustFormula("x*sigmoid(x)")})
+	data, err := codec.Marshal(nn.Apply{F: fn.MustFormula("x*sigmoid(x)")})
 	if err != nil || !strings.Contains(string(data), `"f":"silu"`) {
 		t.Errorf("%s, %v", data, err)
 	}
-	data, err = nn.MarshalLayer(nn.Apply{F: fn.MustFormula("x*tanh(softplus(x))")})
+	data, err = codec.Marshal(nn.Apply{F: fn.MustFormula("x*tanh(softplus(x))")})
 	if err != nil || !strings.Contains(string(data), `"f":"x*tanh(softplus(x))"`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	// A formula under the name of another is written out.
 	other := fn.MustFormula("x/(1 + x^2)")
 	other.Name = "mish"
-	data, err = nn.MarshalLayer(nn.Apply{F: other})
+	data, err = codec.Marshal(nn.Apply{F: other})
 	if err != nil || !strings.Contains(string(data), `"f":"x/(1 + x^2)"`) {
 		t.Errorf("%s, %v", data, err)
 	}
 	// A user's code that is named like a formula is still the user's.
 	own := &moment.Func{Name: "x/(1+x)", F: func(x float64) float64 { return x / (1 + x) }}
-	data, err = nn.MarshalLayer(nn.Apply{F: own})
+	data, err = codec.Marshal(nn.Apply{F: own})
 	if err != nil || !strings.Contains(string(data), `"user_f":"x/(1+x)"`) {
 		t.Errorf("%s, %v", data, err)
 	}
-	if _, err := nn.UnmarshalLayer([]byte(`{"kind":"apply","f":"x/(1+","rule":"ut(2)"}`), nn.Library{}); err == nil ||
+	if _, err := codec.Unmarshal([]byte(`{"kind":"apply","f":"x/(1+","rule":"ut(2)"}`), codec.Library{}); err == nil ||
 		err.Error() != `apply: formula "x/(1+": character 6: found the end; expected a number, x, a function or (` {
 		t.Error(err)
 	}

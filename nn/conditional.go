@@ -33,6 +33,15 @@ func (Conditional) Kind() string { return "conditional" }
 func (l Conditional) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConditional(l, b) }
 func (l Conditional) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConditional(l, b) }
 
+// RuleOrDefault is the Rule, or the default for the target and its given units where it is
+// nil.
+func (l Conditional) RuleOrDefault() moment.JointRule {
+	if l.Rule == nil {
+		return moment.DefaultJoint(nil, 1+len(l.Given))
+	}
+	return l.Rule
+}
+
 // TakesCovariances implements CovarianceTaker: only with Joint.
 func (l Conditional) TakesCovariances() bool { return l.Joint }
 
@@ -80,9 +89,7 @@ func bindConditional[T gauss.Float](l Conditional, b *Binder[T]) (Unit[T], error
 	if l.Joint {
 		m := shifted(l.Location)
 		m.In = 1 + len(l.Given)
-		if l.Rule == nil {
-			l.Rule = moment.DefaultJoint(m, m.In)
-		}
+		l.Rule = l.RuleOrDefault()
 		if err := l.Rule.Check(m, m.In); err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@
 package nn
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"utvi/gauss"
@@ -37,6 +38,9 @@ func (s Shape) String() string {
 	}
 	return fmt.Sprintf("%d×%d×%d", s.H, s.W, s.C)
 }
+
+// MarshalJSON writes a shape as height, width and channels.
+func (s Shape) MarshalJSON() ([]byte, error) { return json.Marshal([3]int{s.H, s.W, s.C}) }
 
 // A Layer is one step of a network.
 type Layer interface {

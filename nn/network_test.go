@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/nn/nntest"
@@ -27,7 +28,7 @@ func TestLocalisationNetwork(t *testing.T) {
 		l := nn.Chain{
 			nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, act, nn.Dense{Out: 12}, act, nn.Dense{Out: 3},
 			nn.Scale{}, nn.Apply{F: fn.NormalInverse()},
-			nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: joint},
+			nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8), Joint: joint},
 		}
 		nntest.Layer(t, l, nn.Shape{H: 6, W: 6, C: 1}, nntest.Options{Entries: 6})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"utvi/fn"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/nn/nntest"
 	"utvi/rng"
 )
@@ -78,11 +79,11 @@ func TestLayerNormOfOldFiles(t *testing.T) {
 		`{"kind":"layernorm","eps":0.25}`:                    {Eps: 0.25, FixedMean: true},
 		`{"kind":"layernorm","eps":0.25,"random_mean":true}`: {Eps: 0.25},
 	} {
-		l, err := nn.UnmarshalLayer([]byte(text), nn.Library{})
+		l, err := codec.Unmarshal([]byte(text), codec.Library{})
 		if err != nil || l != want {
 			t.Errorf("%s is %+v (%v)", text, l, err)
 		}
-		if b, err := nn.MarshalLayer(want); err != nil || string(b) != text {
+		if b, err := codec.Marshal(want); err != nil || string(b) != text {
 			t.Errorf("%+v is written as %s (%v)", want, b, err)
 		}
 	}

@@ -76,41 +76,6 @@ func TestOutsideLayer(t *testing.T) {
 	nntest.Layer(t, shift{By: 1.5}, nn.Vec(3), nntest.Options{})
 }
 
-func TestOutsideLayersAreSaved(t *testing.T) {
-	var lib nn.Library
-	for _, l := range []nn.Layer{shift{}, twice{}} {
-		if err := lib.AddLayer(l); err != nil {
-			t.Fatal(err)
-		}
-	}
-	net := nn.Chain{shift{By: 2}, twice{"a", nn.Dense{Out: 4}, nn.Residual{Branch: shift{By: -1}}}, nn.Noise{}}
-	text, err := nn.MarshalLayer(net)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := nn.UnmarshalLayer(text, lib)
-	if err != nil || !reflect.DeepEqual(again, nn.Layer(net)) {
-		t.Errorf("%s gives %v, %v", text, again, err)
-	}
-	if got := nn.Describe(net[1]); got != "children=[dense(out=4) residual(branch=shift(by=-1))] name=a" {
-		t.Errorf("it is described as %q", got)
-	}
-	_, err = nn.UnmarshalLayer(text, nn.Library{})
-	wants(t, err, `unknown layer kind "shift"`)
-	for text, want := range map[string]string{
-		`{"kind":"shift","by":1,"children":[]}`:                      "has none",
-		`{"kind":"shift","by":"x"}`:                                  "shift: ",
-		`{"kind":"shift","wrong":1}`:                                 "wrong",
-		`{"kind":"twice","name":"","children":[{"kind":"flatten"}]}`: "1 children; the layer needs 2",
-		`{"kind":"twice","name":"","children":3}`:                    "must be a list of layers",
-	} {
-		_, err := nn.UnmarshalLayer([]byte(text), lib)
-		wants(t, err, want)
-	}
-	wants(t, lib.AddLayer(nn.Dense{}), "built in")
-	wants(t, lib.AddLayer(shift{}), "two layer kinds")
-}
-
 // A walker and the switch for noise see into composites of other modules.
 func TestOutsideComposite(t *testing.T) {
 	net := nn.Chain{twice{"a", nn.Dense{Out: 2}, nn.Noise{}}}
@@ -152,29 +117,6 @@ func TestGraph(t *testing.T) {
 	}
 	if steps := b.Graph().Steps(); len(steps) != 3 || steps[1].Layer.Kind() != "residual" {
 		t.Errorf("%v", steps)
-	}
-}
-
-// A rule of points from outside is saved by its name.
-func TestOutsideRule(t *testing.T) {
-	mine := moment.Points("mine", []float64{0, -2, 2}, []float64{0.75, 0.125, 0.125})
-	var lib nn.Library
-	if err := lib.AddRule(mine); err != nil {
-		t.Fatal(err)
-	}
-	text, err := nn.MarshalLayer(nn.Apply{F: tanh.F, Rule: mine})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := nn.UnmarshalLayer(text, lib)
-	if err != nil || l.(nn.Apply).Rule.String() != "mine" {
-		t.Errorf("%s gives %v, %v", text, l, err)
-	}
-	_, err = nn.UnmarshalLayer(text, nn.Library{})
-	wants(t, err, `the model needs the rule "mine": load it with model.WithRule`)
-	wants(t, lib.AddRule(moment.UT(2)), "built in")
-	if err := moment.Points("bad", []float64{0, 1}, []float64{0.5, 0.5}).Check(tanh.F); err == nil {
-		t.Error("points without the moments of a Normal were accepted")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/nn/nntest"
@@ -107,7 +108,7 @@ func TestJointBehindCorrelated(t *testing.T) {
 
 func TestConditionalBehindCorrelated(t *testing.T) {
 	act := nn.Apply{F: fn.Tanh(), Rule: moment.GaussHermite(5)}
-	photon := nn.PhotonNode(3, 1.05, 3)
+	photon := localization.PhotonNode(3, 1.05, 3)
 	for name, l := range map[string]nn.Conditional{
 		"plain":  {Target: 2, Given: []int{0, 1}, Location: photon},
 		"joint":  {Target: 2, Given: []int{3, 0}, Location: photon, Joint: true},
@@ -123,7 +124,7 @@ func TestConditionalBehindCorrelated(t *testing.T) {
 // A count whose target leans against the position has less variance than one that does
 // not: independent units cannot see it.
 func TestConditionalCovariance(t *testing.T) {
-	l := nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true}
+	l := nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8), Joint: true}
 	mean := []float64{3.1, -2.7, 0.2}
 	root := []float64{0.4, 0, 0, 0, 0.5, 0.2, 0.7, -0.2, 0.3}
 	cov := square(root, 3)
@@ -170,7 +171,7 @@ func TestCorrelatedNetworks(t *testing.T) {
 	nntest.Layer(t, nn.Correlate(nn.Chain{
 		nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, leaky, nn.Dense{Out: 12}, leaky, nn.Dense{Out: 3},
 		nn.Scale{}, nn.Apply{F: fn.NormalInverse(), Rule: moment.GaussHermite(5)},
-		nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true},
+		nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8), Joint: true},
 	}), nn.Shape{H: 6, W: 6, C: 1}, nntest.Options{Entries: 6})
 }
 

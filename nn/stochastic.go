@@ -51,8 +51,13 @@ func (l Stochastic) pair() *moment.Map {
 	return m
 }
 
-// stochasticRule is the default rule.
-var stochasticRule = moment.JointGH(3)
+// RuleOrDefault is the Rule, or the default where it is nil.
+func (l Stochastic) RuleOrDefault() moment.JointRule {
+	if l.Rule == nil {
+		return moment.JointGH(3)
+	}
+	return l.Rule
+}
 
 type stochastic[T gauss.Float] struct {
 	in    Form
@@ -84,10 +89,7 @@ func bindStochastic[T gauss.Float](l Stochastic, b *Binder[T]) (Unit[T], error) 
 	if err := prior.Check(); err != nil {
 		return nil, err
 	}
-	u := &stochastic[T]{in: b.Form, shape: b.In, m: l.pair(), rule: l.Rule, index: b.Index(), perUnit: l.PerUnit}
-	if u.rule == nil {
-		u.rule = stochasticRule
-	}
+	u := &stochastic[T]{in: b.Form, shape: b.In, m: l.pair(), rule: l.RuleOrDefault(), index: b.Index(), perUnit: l.PerUnit}
 	if err := u.rule.Check(u.m, 2); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/localization"
 	"utvi/nn"
 	"utvi/vi"
 )
@@ -18,8 +19,8 @@ func BenchmarkCompositeUnit(b *testing.B) {
 		"layernorm":         nn.LayerNorm{},
 		"dropout":           nn.Dropout{P: 0.2},
 		"noise":             nn.Noise{},
-		"conditional":       nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1, 8)},
-		"conditional joint": nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1, 8), Joint: true},
+		"conditional":       nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1, 8)},
+		"conditional joint": nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1, 8), Joint: true},
 	} {
 		b.Run(name, func(b *testing.B) {
 			const rows, width = 64, 10

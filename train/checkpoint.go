@@ -13,6 +13,7 @@ import (
 	"utvi/internal/atomicfile"
 	"utvi/internal/safetensors"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -63,7 +64,7 @@ func (t *Trainer) facts() facts {
 		f.Prior = t.config.Prior.String()
 	}
 	f.Likelihood, f.Optimizer = t.config.Likelihood.String(), t.config.Optimizer.String()
-	f.Layers = t.layers(nn.Describe)
+	f.Layers = t.layers(codec.Describe)
 	f.NLL, f.Kernels = t.net.Facts.NLL, t.net.Facts.Kernels
 	return f
 }
@@ -171,7 +172,7 @@ func (t *Trainer) load(f *safetensors.File) error {
 	switch {
 	case have.Format != want.Format:
 		return fmt.Errorf("format %d; this version reads format %d", have.Format, want.Format)
-	case have.Layers != want.Layers && have.Layers != t.layers(nn.DescribeWithoutDefaults):
+	case have.Layers != want.Layers && have.Layers != t.layers(codec.DescribeWithoutDefaults):
 		return fmt.Errorf("from another network, %s; this network is %s", have.Layers, want.Layers)
 	case have.differ(want) != "":
 		return fmt.Errorf("%s; use the same settings or remove the file", have.differ(want))

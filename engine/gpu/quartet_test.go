@@ -20,16 +20,11 @@ func quartets() map[string]struct {
 	layers  nn.Chain
 } {
 	act := func(r moment.Rule) nn.Apply { return nn.Apply{F: fn.LeakyReLU(0.01), Rule: r} }
-<<<<<<< HEAD
 	three := act(moment.UT(2))
 	exact := act(moment.Exact())
 	hermite := act(moment.GaussHermite(5))
 	drawn := act(moment.MonteCarlo(6))
-	photons := nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}
-=======
-	three, exact, hermite, drawn := act(moment.UT(2)), act(moment.Exact()), act(moment.GaussHermite(5)), act(moment.MonteCarlo(6))
 	photons := nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8)}
->>>>>>> 22f7b0a (The paper's parts live in internal/localization)
 	padded := nn.Conv2D{Out: 4, Kernel: [2]int{2, 3}, Stride: 2, Pad: [4]int{1, 2, 1, 0}}
 	type network = struct {
 		in, out int

@@ -8,6 +8,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -25,7 +26,7 @@ type Options struct {
 	SkipFixed bool
 	// Library holds what it takes to read the layer from a model file, beside its kind: functions,
 	// maps and rules of your own.
-	Library nn.Library
+	Library codec.Library
 
 	// Draws is the number of draws of inputs and weights that check the moments of the
 	// outputs, within 5 standard errors; 0 skips this check. A layer that approximates

@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"utvi/nn"
+	"utvi/nn/codec"
 )
 
 // stored writes the layer as a model file holds it, and reads it back. Layers of package nn have tests of
 // their own for this.
-func stored(t testing.TB, l nn.Layer, lib nn.Library) {
+func stored(t testing.TB, l nn.Layer, lib codec.Library) {
 	t.Helper()
 	if reflect.TypeOf(l).PkgPath() == reflect.TypeFor[nn.Dense]().PkgPath() {
 		return
 	}
-	text, err := nn.MarshalLayer(l)
+	text, err := codec.Marshal(l)
 	if err != nil {
 		t.Errorf("the layer cannot be stored: %v", err)
 		return
@@ -31,7 +32,7 @@ func stored(t testing.TB, l nn.Layer, lib nn.Library) {
 		}
 	}
 	add(l)
-	again, err := nn.UnmarshalLayer(text, lib)
+	again, err := codec.Unmarshal(text, lib)
 	if err != nil {
 		t.Errorf("the layer was stored as %s, which cannot be read: %v", text, err)
 		return

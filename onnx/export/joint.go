@@ -184,14 +184,10 @@ func (w *writer) conditional(l nn.Conditional, in signal, out *signal) error {
 	case in.form == nn.Fixed:
 		mean = shifted(x.m)
 	case l.Joint:
-		rule := l.Rule
-		if rule == nil {
-			rule = moment.DefaultJoint(&moment.Map{In: len(units), Out: 1}, len(units))
-		}
 		if in.form == nn.Covariant {
 			x.cov = w.gather(w.gather(in.cov(), 1, units...), 2, units...)
 		}
-		mean, variance, err = w.pushJoint(shifted, rule, &moment.Map{Name: l.Location.Name}, x)
+		mean, variance, err = w.pushJoint(shifted, l.RuleOrDefault(), &moment.Map{Name: l.Location.Name}, x)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"utvi/internal/strictjson"
 	"utvi/model"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -172,7 +173,7 @@ func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := nn.UnmarshalLayer(rest, nn.Library{})
+	l, err := codec.Unmarshal(rest, codec.Library{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package nn_test
+package codec_test
 
 import (
 	"fmt"
@@ -6,14 +6,17 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -25,7 +28,7 @@ var layers = map[string]nn.Layer{
 	"AvgPool2D":   nn.AvgPool2D{Size: [2]int{2, 3}, Stride: 1, Pad: [4]int{0, 1, 1, 2}, CountPad: true},
 	"BatchNorm":   nn.BatchNorm{Mean: []float64{1, 2}, Var: []float64{3, 0.1}, Gain: []float64{5, 6}, Offset: []float64{7, 1e-300}, Eps: 0.1},
 	"Chain":       nn.Chain{nn.Dense{Out: 2}, nn.Chain{nn.Scale{}, nn.Apply{F: fn.Abs(), Rule: moment.Exact()}}},
-	"Conditional": nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true, Rule: moment.JointUT(1.5)},
+	"Conditional": nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8), Joint: true, Rule: moment.JointUT(1.5)},
 	"Conv1D":      nn.Conv1D{Out: 2, Kernel: 3, Stride: 2, Padding: nn.Same, Fixed: true, NoBias: true},
 	"Conv2D":      nn.Conv2D{Out: 2, Kernel: [2]int{3, 2}, Stride: 2, Padding: nn.Same, Pad: [4]int{1, 2, 3, 4}, Fixed: true, NoBias: true},
 	"Correlated":  nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 2}, nn.Scale{Start: 2}}},
@@ -48,17 +51,20 @@ var layers = map[string]nn.Layer{
 func times(x, theta float64) float64 { return x * theta }
 
 // library holds the user's functions among them.
-var library = nn.Library{Stochastics: map[string]*nn.Stochastic{"slope": {F: times}}}
+var library = codec.Library{
+	Stochastics: map[string]*nn.Stochastic{"slope": {F: times}},
+	MapFamilies: map[string]codec.MapMaker{localization.Family: localization.FromNumbers},
+}
 
 // What is written is read back to what is written the same.
 func TestCodec(t *testing.T) {
 	for name, l := range layers {
-		b, err := nn.MarshalLayer(l)
+		b, err := codec.Marshal(l)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		again, err := nn.UnmarshalLayer(b, library)
+		again, err := codec.Unmarshal(b, library)
 		if err != nil {
 			t.Errorf("%s: %s: %v", name, b, err)
 			continue
@@ -66,7 +72,7 @@ func TestCodec(t *testing.T) {
 		if got, want := exported(again), exported(l); got != want {
 			t.Errorf("%s: %s, was %s", name, got, want)
 		}
-		if c, err := nn.MarshalLayer(again); string(c) != string(b) {
+		if c, err := codec.Marshal(again); string(c) != string(b) {
 			t.Errorf("%s: %s, then %s (%v)", name, b, c, err)
 		}
 		if !strings.HasPrefix(string(b), `{"kind":"`+l.Kind()+`"`) || strings.Contains(string(b), "Out") {
@@ -106,11 +112,11 @@ func exported(l any) string {
 	return s.String()
 }
 
-// The types of this package that are layers are the ones of the list above: a
+// The types of package nn that are layers are the ones of the list above: a
 // layer that cannot be saved is found here.
 func TestCodecKnowsEveryLayer(t *testing.T) {
 	var types []string
-	files, err := os.ReadDir(".")
+	files, err := os.ReadDir("..")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +124,7 @@ func TestCodecKnowsEveryLayer(t *testing.T) {
 		if !strings.HasSuffix(f.Name(), ".go") || strings.HasSuffix(f.Name(), "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), f.Name(), nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", f.Name()), nil, parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,33 +160,33 @@ func receiver(m *ast.FuncDecl) string {
 // A user's function is kept by its name.
 func TestCodecOfUserFunctions(t *testing.T) {
 	sensor := &moment.Func{Name: "sensor", F: func(x float64) float64 { return x * x }}
-	b, err := nn.MarshalLayer(nn.Apply{F: sensor})
+	b, err := codec.Marshal(nn.Apply{F: sensor})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := `{"kind":"apply","user_f":"sensor","values":["4.41","0.3025","0.0729","1.69","13.69"],"rule":"gh(9)"}`; string(b) != want {
 		t.Errorf("%s, want %s", b, want)
 	}
-	l, err := nn.UnmarshalLayer(b, nn.Library{Funcs: map[string]*moment.Func{"sensor": sensor}})
+	l, err := codec.Unmarshal(b, codec.Library{Funcs: map[string]*moment.Func{"sensor": sensor}})
 	if err != nil || l.(nn.Apply).F != sensor {
 		t.Errorf("%v, %v", l, err)
 	}
-	_, err = nn.UnmarshalLayer(b, nn.Library{})
+	_, err = codec.Unmarshal(b, codec.Library{})
 	wants(t, err, `the model needs the function "sensor": load it with model.WithFunc`)
 
 	// Another function of that name is refused, here and when it is saved beside it.
 	other := &moment.Func{Name: "sensor", F: func(x float64) float64 { return 1.001 * x * x }}
-	_, err = nn.UnmarshalLayer(b, nn.Library{Funcs: map[string]*moment.Func{"sensor": other}})
+	_, err = codec.Unmarshal(b, codec.Library{Funcs: map[string]*moment.Func{"sensor": other}})
 	wants(t, err, `the function "sensor" differs from the one that the model was saved with: it returns [4.41441`)
-	_, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Residual{Branch: nn.Apply{F: other}}})
+	_, err = codec.Marshal(nn.Chain{nn.Apply{F: sensor}, nn.Residual{Branch: nn.Apply{F: other}}})
 	wants(t, err, `two different functions have the name "sensor"`)
 	twin := &moment.Func{Name: "sensor", F: func(x float64) float64 { return x * x }}
-	_, err = nn.MarshalLayer(nn.Chain{nn.Apply{F: sensor}, nn.Apply{F: twin}})
+	_, err = codec.Marshal(nn.Chain{nn.Apply{F: sensor}, nn.Apply{F: twin}})
 	if err != nil {
 		t.Error(err)
 	}
 	// Files without fingerprints are taken as they are.
-	_, err = nn.UnmarshalLayer([]byte(`{"kind":"apply","user_f":"sensor","rule":"ut(2)"}`), nn.Library{Funcs: map[string]*moment.Func{"sensor": other}})
+	_, err = codec.Unmarshal([]byte(`{"kind":"apply","user_f":"sensor","rule":"ut(2)"}`), codec.Library{Funcs: map[string]*moment.Func{"sensor": other}})
 	if err != nil {
 		t.Error(err)
 	}
@@ -213,15 +219,15 @@ func TestCodecRefusesToWrite(t *testing.T) {
 		"the map has no name":                                     nn.Conditional{Location: &moment.Map{F: func(x, y []float64) { copy(y, x) }}},
 		"set nn.Stochastic.Name":                                  nn.Stochastic{F: times},
 		"no function F; set nn.Apply.F":                           nn.Apply{},
-		`a layer of kind "stranger" (nn_test.stranger)`:           nn.Chain{stranger{hidden: 1}},
-		`nn_test.impostor has the kind "dense"`:                   impostor{},
+		`a layer of kind "stranger" (codec_test.stranger)`:        nn.Chain{stranger{hidden: 1}},
+		`codec_test.impostor has the kind "dense"`:                impostor{},
 		"layer 1: a layer is nil":                                 nn.Chain{nn.Scale{}, nil},
 		"more than 32 deep":                                       deep(33),
 	} {
-		_, err := nn.MarshalLayer(l)
+		_, err := codec.Marshal(l)
 		wants(t, err, want)
 	}
-	if _, err := nn.MarshalLayer(deep(32)); err != nil {
+	if _, err := codec.Marshal(deep(32)); err != nil {
 		t.Error(err)
 	}
 }
@@ -240,9 +246,8 @@ func TestCodecRefusesToRead(t *testing.T) {
 		`{"kind":"joint","user_map":"mine"}`:                            `the model needs the map "mine": load it with model.WithMap`,
 		`{"kind":"joint"}`:                                              "no map; set",
 		`{"kind":"joint","map":"softmax","rule":"joint-mc(100000000)"}`: "more than 1048576 points",
-		`{"kind":"conditional","map":"photon-node(1,2)"}`:               "with three numbers > 0",
-		`{"kind":"conditional","map":"photon-node(1,2,NaN)"}`:           "with three numbers > 0",
-		`{"kind":"conditional","map":"photon-node(1,2,3.0)"}`:           `must be written "photon-node(1,2,3)"`,
+		`{"kind":"joint","map":"gain(2,0.5)"}`:                          `the model needs the maps "gain": load it with model.WithMaps`,
+		`{"kind":"joint","map":"gain(2,"}`:                              `the map "gain(2,": a parenthesis is not closed`,
 		`{"kind":"stochastic","name":"curve"}`:                          `the model needs the stochastic function "curve": load it with model.WithStochastic`,
 		`{"kind":"residual"}`:                                           "not a JSON object",
 		`[]`:                                                            "not a JSON object",
@@ -263,7 +268,7 @@ func TestCodecRefusesToRead(t *testing.T) {
 		strings.Repeat(`{"kind":"chain","layers":[`, 40) + "]":          "not a JSON object",
 		strings.Repeat(`{"kind":"chain","layers":[`, 40) + strings.Repeat("]}", 40): "more than 32 deep",
 	} {
-		l, err := nn.UnmarshalLayer([]byte(text), nn.Library{})
+		l, err := codec.Unmarshal([]byte(text), codec.Library{})
 		wants(t, err, want)
 		if l != nil {
 			t.Errorf("%s gave %v", text, l)
@@ -272,31 +277,31 @@ func TestCodecRefusesToRead(t *testing.T) {
 }
 
 // Whatever the bytes, no panic; what is read is written and read the same.
-func FuzzUnmarshalLayer(f *testing.F) {
+func FuzzUnmarshal(f *testing.F) {
 	for _, l := range layers {
-		b, err := nn.MarshalLayer(l)
+		b, err := codec.Marshal(l)
 		if err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		l, err := nn.UnmarshalLayer(b, library)
+		l, err := codec.Unmarshal(b, library)
 		if err != nil {
 			if l != nil || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%v and %q", l, err)
 			}
 			return
 		}
-		c, err := nn.MarshalLayer(l)
+		c, err := codec.Marshal(l)
 		if err != nil {
 			t.Fatalf("%s is read but not written: %v", b, err)
 		}
-		again, err := nn.UnmarshalLayer(c, library)
+		again, err := codec.Unmarshal(c, library)
 		if err != nil {
 			t.Fatalf("%s: %v", c, err)
 		}
-		if d, _ := nn.MarshalLayer(again); string(d) != string(c) {
+		if d, _ := codec.Marshal(again); string(d) != string(c) {
 			t.Errorf("%s, then %s", c, d)
 		}
 	})

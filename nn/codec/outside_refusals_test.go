@@ -1,9 +1,10 @@
-package nn_test
+package codec_test
 
 import (
 	"testing"
 
 	"utvi/nn"
+	"utvi/nn/codec"
 )
 
 // otherShift calls itself like shift and computes something else.
@@ -31,9 +32,9 @@ func (l open) Bind64(b *nn.Binder[float64]) (nn.Unit[float64], error) { return n
 
 // A network that could not be loaded as it was is not saved.
 func TestOutsideLayersThatAreNotSaved(t *testing.T) {
-	_, err := nn.MarshalLayer(nn.Chain{shift{By: 1}, nn.Residual{Branch: otherShift{}}})
-	wants(t, err, `the network has layers of kind "shift" of two types, nn_test.shift and nn_test.otherShift: give one of them another kind`)
-	if _, err := nn.MarshalLayer(nn.Chain{shift{By: 1}, twice{"a", shift{}, shift{By: 3}}}); err != nil {
+	_, err := codec.Marshal(nn.Chain{shift{By: 1}, nn.Residual{Branch: otherShift{}}})
+	wants(t, err, `the network has layers of kind "shift" of two types, codec_test.shift and codec_test.otherShift: give one of them another kind`)
+	if _, err := codec.Marshal(nn.Chain{shift{By: 1}, twice{Name: "a", First: shift{}, Later: shift{By: 3}}}); err != nil {
 		t.Error(err)
 	}
 	for name, l := range map[string]nn.Layer{
@@ -41,10 +42,10 @@ func TestOutsideLayersThatAreNotSaved(t *testing.T) {
 		"Inner":  closed{Inner: shift{}},
 		"Layers": pile{Layers: nn.Chain{nn.Dense{Out: 2}}},
 	} {
-		_, err := nn.MarshalLayer(l)
+		_, err := codec.Marshal(l)
 		wants(t, err, "its field "+name+" holds layers: tag it `json:\"-\"` and implement nn.Composite (Children, WithChildren)")
 	}
-	if _, err := nn.MarshalLayer(closed{}); err != nil {
+	if _, err := codec.Marshal(closed{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,23 +1,25 @@
-package nn
+package codec
 
 import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"utvi/nn"
 )
 
 // Describe returns the options of a layer in one line, as in "f=tanh rule=ut(2)".
-func Describe(l Layer) string { return newCoder(Library{}).describe(l) }
+func Describe(l nn.Layer) string { return newCoder(Library{}).describe(l) }
 
 // DescribeWithoutDefaults is Describe without joint rules that are the default.
 // Checkpoints from before the default was written out contain this text.
-func DescribeWithoutDefaults(l Layer) string {
+func DescribeWithoutDefaults(l nn.Layer) string {
 	c := newCoder(Library{})
 	c.noDefaults = true
 	return c.describe(l)
 }
 
-func (c *coder) describe(l Layer) string {
+func (c *coder) describe(l nn.Layer) string {
 	b, err := c.encode(l)
 	if err != nil {
 		return err.Error()
@@ -63,9 +65,6 @@ func brief(value []byte) string {
 	}
 	return string(value)
 }
-
-// MarshalJSON writes a shape as height, width and channels.
-func (s Shape) MarshalJSON() ([]byte, error) { return json.Marshal([3]int{s.H, s.W, s.C}) }
 
 func shorten(s string) string {
 	const most = 60

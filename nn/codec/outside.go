@@ -1,4 +1,4 @@
-package nn
+package codec
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"utvi/internal/strictjson"
+	"utvi/nn"
 )
 
 // A layer from outside this module is written as the JSON of its value. If it is a
@@ -16,7 +17,7 @@ import (
 
 const childrenKey = "children"
 
-func (c *coder) encodeOutside(l Layer) (any, error) {
+func (c *coder) encodeOutside(l nn.Layer) (any, error) {
 	if err := c.oneType(l); err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func (c *coder) encodeOutside(l Layer) (any, error) {
 			return nil, fmt.Errorf("a layer of kind %q cannot be saved: the name of its option %q is reserved; choose another name", l.Kind(), key)
 		}
 	}
-	if held, ok := l.(Composite); ok {
+	if held, ok := l.(nn.Composite); ok {
 		children, err := c.encodeAll(held.Children())
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", l.Kind(), err)
@@ -49,7 +50,7 @@ func (c *coder) encodeOutside(l Layer) (any, error) {
 }
 
 // oneType reports a second type of one kind: a file holds the kind alone.
-func (c *coder) oneType(l Layer) error {
+func (c *coder) oneType(l nn.Layer) error {
 	t := reflect.TypeOf(l)
 	if first, ok := c.types[l.Kind()]; ok && first != t {
 		return fmt.Errorf("the network has layers of kind %q of two types, %v and %v: give one of them another kind", l.Kind(), first, t)
@@ -59,7 +60,7 @@ func (c *coder) oneType(l Layer) error {
 }
 
 // layerField names a field that holds layers and that JSON sees, if there is one.
-func layerField(l Layer) string {
+func layerField(l nn.Layer) string {
 	t := reflect.TypeOf(l)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -72,14 +73,14 @@ func layerField(l Layer) string {
 		if of.Kind() == reflect.Slice || of.Kind() == reflect.Array || of.Kind() == reflect.Map {
 			of = of.Elem()
 		}
-		if of == reflect.TypeFor[Layer]() && f.Tag.Get("json") != "-" {
+		if of == reflect.TypeFor[nn.Layer]() && f.Tag.Get("json") != "-" {
 			return f.Name
 		}
 	}
 	return ""
 }
 
-func jsonFields(l Layer) (map[string]json.RawMessage, error) {
+func jsonFields(l nn.Layer) (map[string]json.RawMessage, error) {
 	body, err := json.Marshal(l)
 	if err != nil {
 		return nil, fmt.Errorf("a layer of kind %q cannot be saved: %w", l.Kind(), err)
@@ -92,7 +93,7 @@ func jsonFields(l Layer) (map[string]json.RawMessage, error) {
 }
 
 // survives reports options that would be lost on the way through a file.
-func (c *coder) survives(l Layer, fields map[string]json.RawMessage) error {
+func (c *coder) survives(l nn.Layer, fields map[string]json.RawMessage) error {
 	body, err := json.Marshal(fields)
 	if err != nil {
 		return err
@@ -101,9 +102,9 @@ func (c *coder) survives(l Layer, fields map[string]json.RawMessage) error {
 	if err != nil {
 		return fmt.Errorf("a layer of kind %q cannot be saved: %w", l.Kind(), err)
 	}
-	if held, ok := again.(Composite); ok { // children are saved by themselves, and may hold functions
-		none := make([]Layer, len(l.(Composite).Children()))
-		again, l = held.WithChildren(none), l.(Composite).WithChildren(none)
+	if held, ok := again.(nn.Composite); ok { // children are saved by themselves, and may hold functions
+		none := make([]nn.Layer, len(l.(nn.Composite).Children()))
+		again, l = held.WithChildren(none), l.(nn.Composite).WithChildren(none)
 	}
 	if !reflect.DeepEqual(again, l) {
 		return fmt.Errorf("a layer of kind %q (%T) cannot be saved: some of its fields are not in its JSON; export them, with options that JSON can hold", l.Kind(), l)
@@ -111,7 +112,7 @@ func (c *coder) survives(l Layer, fields map[string]json.RawMessage) error {
 	return nil
 }
 
-func (c *coder) decodeOutside(like Layer, options []byte) (Layer, error) {
+func (c *coder) decodeOutside(like nn.Layer, options []byte) (nn.Layer, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(options, &fields); err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (c *coder) decodeOutside(like Layer, options []byte) (Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	held, ok := l.(Composite)
+	held, ok := l.(nn.Composite)
 	if !ok {
 		if children != nil {
 			return nil, fmt.Errorf("the file has children, but a layer of type %T has none", l)
@@ -149,7 +150,7 @@ func (c *coder) decodeOutside(like Layer, options []byte) (Layer, error) {
 }
 
 // fromJSON returns a layer of the type of like with the options of body.
-func fromJSON(like Layer, body []byte) (Layer, error) {
+func fromJSON(like nn.Layer, body []byte) (nn.Layer, error) {
 	t := reflect.TypeOf(like)
 	pointer := t.Kind() == reflect.Pointer
 	if pointer {
@@ -160,7 +161,7 @@ func fromJSON(like Layer, body []byte) (Layer, error) {
 		return nil, err
 	}
 	if pointer {
-		return v.Interface().(Layer), nil
+		return v.Interface().(nn.Layer), nil
 	}
-	return v.Elem().Interface().(Layer), nil
+	return v.Elem().Interface().(nn.Layer), nil
 }

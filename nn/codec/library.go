@@ -1,9 +1,10 @@
-package nn
+package codec
 
 import (
 	"fmt"
 
 	"utvi/moment"
+	"utvi/nn"
 )
 
 // A Library holds what a model refers to by name: a user's functions, maps, rules and
@@ -12,10 +13,10 @@ type Library struct {
 	Funcs       map[string]*moment.Func
 	Maps        map[string]*moment.Map
 	MapFamilies map[string]MapMaker
-	Stochastics map[string]*Stochastic // only the functions are used
+	Stochastics map[string]*nn.Stochastic // only the functions are used
 	Rules       map[string]moment.Rule
 	JointRules  map[string]moment.JointRule
-	Layers      map[string]Layer // one of each kind; the options come from the file
+	Layers      map[string]nn.Layer // one of each kind; the options come from the file
 
 	// StandIn replaces missing functions by the identity: such a layer can be
 	// described, but its results are meaningless. Maps and layers have shapes, so
@@ -29,13 +30,13 @@ type MapMaker func(numbers []float64) (*moment.Map, error)
 
 // AddMaps adds a family of maps, whose Family is that word; files hold their names alone.
 func (lib *Library) AddMaps(family string, make MapMaker) error {
-	return add(&lib.MapFamilies, family, make, "family of maps")
+	return add(&lib.MapFamilies, family, make, "map maker")
 }
 
 // AddLayer adds a kind of layer. A layer is saved as JSON, so its options must be
 // exported fields that JSON can hold. The children of a Composite are saved
 // separately.
-func (lib *Library) AddLayer(l Layer) error {
+func (lib *Library) AddLayer(l nn.Layer) error {
 	if _, ok := kinds[l.Kind()]; ok {
 		return fmt.Errorf("layers of kind %q are built in; give yours another kind", l.Kind())
 	}
@@ -75,7 +76,7 @@ func (lib *Library) AddMap(m *moment.Map) error {
 }
 
 // AddStochastic adds the functions of a stochastic layer under its Name.
-func (lib *Library) AddStochastic(s *Stochastic) error {
+func (lib *Library) AddStochastic(s *nn.Stochastic) error {
 	return add(&lib.Stochastics, s.Name, s, "stochastic function")
 }
 

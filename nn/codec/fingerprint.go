@@ -1,4 +1,4 @@
-package nn
+package codec
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"utvi/fn"
 	"utvi/moment"
+	"utvi/nn"
 	"utvi/rng"
 )
 
@@ -100,7 +101,7 @@ var jointPlace = &moment.Map{Name: "fingerprint", Out: 2, F: func(x, y []float64
 
 func printMap(m *moment.Map) fingerprint { return printed(sampleMap(m)) }
 
-func printStochastic(l *Stochastic) fingerprint {
+func printStochastic(l *nn.Stochastic) fingerprint {
 	var y []float64
 	for _, x := range [][2]float64{{-2.1, 0.3}, {-0.55, 1.7}, {0.27, -0.8}, {1.3, 0.9}} {
 		y = append(y, l.F(x[0], x[1]))

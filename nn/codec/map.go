@@ -1,4 +1,4 @@
-package nn
+package codec
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"utvi/fn"
 	"utvi/internal/call"
 	"utvi/moment"
+	"utvi/nn"
 )
 
 // mapOptions name a coupled map, like funcOptions, and its rule. The default rule is
@@ -29,44 +30,44 @@ type ruleOptions struct {
 
 type jointOptions struct{ mapOptions }
 
-func encodeJoint(c *coder, l Joint) (jointOptions, error) {
-	o, err := c.encodeMap(l.Map, l.Rule, l.writtenDefault)
+func encodeJoint(c *coder, l nn.Joint) (jointOptions, error) {
+	o, err := c.encodeMap(l.Map, l.Rule, func() moment.JointRule { return jointDefault(l) })
 	return jointOptions{o}, err
 }
 
-func decodeJoint(c *coder, o jointOptions) (l Joint, err error) {
+func decodeJoint(c *coder, o jointOptions) (l nn.Joint, err error) {
 	l.Map, l.Rule, err = c.coupled(o.mapOptions)
 	return l, err
 }
 
 type conditionalOptions struct {
-	Conditional
+	nn.Conditional
 	mapOptions
 }
 
-func encodeConditional(c *coder, l Conditional) (conditionalOptions, error) {
-	o, err := c.encodeMap(l.Location, l.Rule, l.writtenDefault)
+func encodeConditional(c *coder, l nn.Conditional) (conditionalOptions, error) {
+	o, err := c.encodeMap(l.Location, l.Rule, func() moment.JointRule { return conditionalDefault(l) })
 	return conditionalOptions{l, o}, err
 }
 
-func decodeConditional(c *coder, o conditionalOptions) (_ Conditional, err error) {
+func decodeConditional(c *coder, o conditionalOptions) (_ nn.Conditional, err error) {
 	l := o.Conditional
 	l.Location, l.Rule, err = c.coupled(o.mapOptions)
 	return l, err
 }
 
 type stochasticOptions struct {
-	Stochastic
+	nn.Stochastic
 	Values fingerprint `json:"values,omitempty"`
 	ruleOptions
 }
 
 // A stochastic function is always a user's.
-func encodeStochastic(c *coder, l Stochastic) (stochasticOptions, error) {
+func encodeStochastic(c *coder, l nn.Stochastic) (stochasticOptions, error) {
 	if l.Name == "" {
 		return stochasticOptions{}, errors.New("the function has no name; set nn.Stochastic.Name, because a model file stores functions by name")
 	}
-	rule, err := c.ruleName(l.Rule, func() moment.JointRule { return stochasticRule })
+	rule, err := c.ruleName(l.Rule, nn.Stochastic{}.RuleOrDefault)
 	if err != nil {
 		return stochasticOptions{}, err
 	}
@@ -74,11 +75,11 @@ func encodeStochastic(c *coder, l Stochastic) (stochasticOptions, error) {
 	return o, c.once("stochastic function", l.Name, o.Values)
 }
 
-func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
+func decodeStochastic(c *coder, o stochasticOptions) (l nn.Stochastic, err error) {
 	l = o.Stochastic
 	f, ok := c.lib.Stochastics[l.Name]
 	if !ok && c.lib.StandIn {
-		f, ok = &Stochastic{F: func(x, _ float64) float64 { return x }}, true
+		f, ok = &nn.Stochastic{F: func(x, _ float64) float64 { return x }}, true
 	}
 	if !ok {
 		return l, fmt.Errorf("the model needs the stochastic function %q: load it with model.WithStochastic", l.Name)
@@ -95,21 +96,21 @@ func decodeStochastic(c *coder, o stochasticOptions) (l Stochastic, err error) {
 	return l, err
 }
 
-// writtenDefault is what a Joint without a rule is pushed by. A map of any number of
-// inputs does not say here how many there are.
-func (l Joint) writtenDefault() moment.JointRule {
+// jointDefault is what a Joint without a rule is pushed by. A map of any number of inputs
+// does not say here how many there are.
+func jointDefault(l nn.Joint) moment.JointRule {
 	if l.Map.In == 0 && l.Map.ClosedForm == nil {
 		return moment.JointSized()
 	}
 	return moment.DefaultJoint(l.Map, l.Map.In)
 }
 
-// writtenDefault is nil unless the variances of the given units are carried along.
-func (l Conditional) writtenDefault() moment.JointRule {
+// conditionalDefault is nil unless the variances of the given units are carried along.
+func conditionalDefault(l nn.Conditional) moment.JointRule {
 	if !l.Joint {
 		return nil
 	}
-	return moment.DefaultJoint(shifted(l.Location), 1+len(l.Given))
+	return l.RuleOrDefault()
 }
 
 // ruleName names a rule, or the default if it is nil.

@@ -1,4 +1,4 @@
-package nn_test
+package codec_test
 
 import (
 	"fmt"
@@ -7,8 +7,13 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/gauss"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
+	"utvi/nn/codec"
+	"utvi/rng"
+	"utvi/vi"
 )
 
 // anySize takes any number of inputs and has no approximation of its own, pair takes two.
@@ -23,9 +28,10 @@ var (
 
 // The default rule is written into the file, and it is the rule that the layer had.
 func TestCodecWritesTheDefaultRule(t *testing.T) {
-	lib := nn.Library{
+	lib := codec.Library{
 		Maps:        map[string]*moment.Map{"any-size": anySize, "pair": pair},
-		Stochastics: map[string]*nn.Stochastic{"slope": {F: times}},
+		Stochastics: library.Stochastics,
+		MapFamilies: library.MapFamilies,
 	}
 	for _, c := range []struct {
 		layer  nn.Layer
@@ -36,14 +42,14 @@ func TestCodecWritesTheDefaultRule(t *testing.T) {
 		{nn.Joint{Map: fn.Softmax()}, []int{3, 12}, "own", `{"kind":"joint","map":"softmax"}`},
 		{nn.Joint{Map: pair}, []int{2}, "fifth", `{"kind":"joint","user_map":"pair"}`},
 		{nn.Joint{Map: anySize}, []int{2, 10, 11, 15}, "fifth-or-axes", `{"kind":"joint","user_map":"any-size"}`},
-		{nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true}, []int{3}, "fifth",
+		{nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8), Joint: true}, []int{3}, "fifth",
 			`{"kind":"conditional","target":2,"given":[0,1],"joint":true,"map":"photon-node(100,1.05,8)"}`},
-		{nn.Conditional{Target: 2, Given: []int{0, 1}, Location: nn.PhotonNode(100, 1.05, 8)}, []int{3}, "",
+		{nn.Conditional{Target: 2, Given: []int{0, 1}, Location: localization.PhotonNode(100, 1.05, 8)}, []int{3}, "",
 			`{"kind":"conditional","target":2,"given":[0,1],"map":"photon-node(100,1.05,8)"}`},
 		{nn.Stochastic{Name: "slope", F: times, Mean: 1}, []int{3}, "joint-gh(3)",
 			`{"kind":"stochastic","name":"slope","mean":1,"std":0,"prior":{"mean":0,"std":0}}`},
 	} {
-		written, err := nn.MarshalLayer(c.layer)
+		written, err := codec.Marshal(c.layer)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,11 +60,11 @@ func TestCodecWritesTheDefaultRule(t *testing.T) {
 		if !strings.Contains(string(written), want) || strings.Contains(string(written), `"rule"`) != (c.rule != "") {
 			t.Errorf("%s, want %s", written, want)
 		}
-		read, err := nn.UnmarshalLayer(written, lib)
+		read, err := codec.Unmarshal(written, lib)
 		if err != nil {
 			t.Fatal(err)
 		}
-		old, err := nn.UnmarshalLayer([]byte(c.old), lib)
+		old, err := codec.Unmarshal([]byte(c.old), lib)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,4 +94,23 @@ func TestDefaultJointOfOldFiles(t *testing.T) {
 	if got := moment.DefaultJoint(fn.Softmax(), 3).String(); got != "own" {
 		t.Errorf("softmax: %s", got)
 	}
+}
+
+// pushRow carries one row through a layer in float64.
+func pushRow(l nn.Layer, mean, variance []float64) gauss.Batch[float64] {
+	n := len(mean)
+	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: nn.Vec(n), Name: "layer", Form: nn.Independent}
+	u, err := nn.Bind(l, b)
+	if err != nil {
+		panic(err)
+	}
+	b.Params.Alloc()
+	b.Params.Start(rng.New(2), vi.Std(0.3))
+	r := u.NewRunner(1, false)
+	for i := range u.PrepareTiles() {
+		r.Prepare(i)
+	}
+	out := gauss.New[float64](1, u.Out().Size())
+	r.Forward(&nn.Pass[float64]{In: gauss.Batch[float64]{Rows: 1, Width: n, Mean: mean, Var: variance}, Out: out})
+	return out
 }

@@ -1,4 +1,4 @@
-package nn_test
+package codec_test
 
 import (
 	"bytes"
@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
+	"utvi/nn/codec"
 )
 
 // Two rules of points, and two joint rules, that share a name.
@@ -28,12 +30,13 @@ func TestRulesOfOneName(t *testing.T) {
 	random := func(r moment.JointRule) nn.Layer {
 		return nn.Stochastic{Name: "slope", F: times, Mean: 1, Rule: called{r}}
 	}
-	lib := func(r moment.Rule, j moment.JointRule) nn.Library {
-		return nn.Library{
+	lib := func(r moment.Rule, j moment.JointRule) codec.Library {
+		return codec.Library{
 			Rules:       map[string]moment.Rule{"mine": r},
 			JointRules:  map[string]moment.JointRule{"mine": called{j}},
 			Maps:        map[string]*moment.Map{"pair": pair},
-			Stochastics: map[string]*nn.Stochastic{"slope": {F: times}},
+			Stochastics: library.Stochastics,
+			MapFamilies: library.MapFamilies,
 		}
 	}
 	right, wrong := lib(three, moment.JointFifth()), lib(two, moment.JointAxes(3))
@@ -44,24 +47,24 @@ func TestRulesOfOneName(t *testing.T) {
 		{apply(three), apply(two), "rule"},
 		{joint(moment.JointFifth()), joint(moment.JointAxes(3)), "joint rule"},
 		{joint(moment.JointFifth()), joint(moment.JointMC(7)), "joint rule"},
-		{nn.Conditional{Target: 1, Given: []int{0}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true, Rule: called{moment.JointFifth()}},
-			nn.Conditional{Target: 1, Given: []int{0}, Location: nn.PhotonNode(100, 1.05, 8), Joint: true, Rule: called{moment.JointUTGauss()}}, "joint rule"},
+		{nn.Conditional{Target: 1, Given: []int{0}, Location: localization.PhotonNode(100, 1.05, 8), Joint: true, Rule: called{moment.JointFifth()}},
+			nn.Conditional{Target: 1, Given: []int{0}, Location: localization.PhotonNode(100, 1.05, 8), Joint: true, Rule: called{moment.JointUTGauss()}}, "joint rule"},
 		{random(moment.JointFifth()), random(moment.JointAxes(3)), "joint rule"},
 	} {
-		text, err := nn.MarshalLayer(nn.Chain{c.one, c.one})
+		text, err := codec.Marshal(nn.Chain{c.one, c.one})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := nn.UnmarshalLayer(text, right); err != nil {
+		if again, err := codec.Unmarshal(text, right); err != nil {
 			t.Errorf("%s gives %v, %v", text, again, err)
 		}
-		_, err = nn.UnmarshalLayer(text, wrong)
+		_, err = codec.Unmarshal(text, wrong)
 		wants(t, err, "the "+c.what+` "mine" differs from the one that the model was saved with`)
-		_, err = nn.MarshalLayer(nn.Chain{c.one, c.other})
+		_, err = codec.Marshal(nn.Chain{c.one, c.other})
 		wants(t, err, "two different "+c.what+`s have the name "mine"`)
 
 		// Files from before rules had fingerprints.
-		one, err := nn.MarshalLayer(c.one)
+		one, err := codec.Marshal(c.one)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,10 +73,10 @@ func TestRulesOfOneName(t *testing.T) {
 			t.Fatalf("%s has no fingerprint", one)
 		}
 		to := from + bytes.IndexByte(one[from:], ']') + 1
-		if _, err := nn.UnmarshalLayer(append(one[:from:from], one[to:]...), wrong); err != nil {
+		if _, err := codec.Unmarshal(append(one[:from:from], one[to:]...), wrong); err != nil {
 			t.Errorf("without a fingerprint: %v", err)
 		}
-		if d := nn.Describe(c.one); strings.Contains(d, "values") {
+		if d := codec.Describe(c.one); strings.Contains(d, "values") {
 			t.Errorf("it is described as %q", d)
 		}
 	}
@@ -88,14 +91,14 @@ func TestFunctionsOfOneDerivative(t *testing.T) {
 	wrong := of(math.Sin)
 	none := of(nil)
 	write := func(f *moment.Func) []byte {
-		text, err := nn.MarshalLayer(nn.Apply{F: f})
+		text, err := codec.Marshal(nn.Apply{F: f})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return text
 	}
 	read := func(text []byte, f *moment.Func) error {
-		_, err := nn.UnmarshalLayer(text, nn.Library{Funcs: map[string]*moment.Func{"mine": f}})
+		_, err := codec.Unmarshal(text, codec.Library{Funcs: map[string]*moment.Func{"mine": f}})
 		return err
 	}
 	wants(t, read(write(right), wrong), `the function "mine" differs from the one`)
@@ -112,7 +115,7 @@ func TestFunctionsOfOneDerivative(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, err := nn.MarshalLayer(nn.Chain{nn.Apply{F: right}, nn.Apply{F: wrong}})
+	_, err := codec.Marshal(nn.Chain{nn.Apply{F: right}, nn.Apply{F: wrong}})
 	wants(t, err, `two different functions have the name "mine"`)
 }
 
@@ -127,11 +130,11 @@ func TestRulesNamedLikeBuiltinOnes(t *testing.T) {
 		{nn.Apply{F: fn.Tanh(), Rule: moment.Points("", []float64{-1, 1}, []float64{0.5, 0.5})}, `the rule has no name`},
 		{nn.Joint{Map: pair, Rule: renamed{moment.JointFifth(), moment.JointAxes(3).String()}}, `of a different, built-in joint rule`},
 	} {
-		_, err := nn.MarshalLayer(c.layer)
+		_, err := codec.Marshal(c.layer)
 		wants(t, err, c.want)
 	}
 	same := moment.Points("ut(2)", []float64{0, -math.Sqrt(3), math.Sqrt(3)}, []float64{2. / 3, 1. / 6, 1. / 6})
-	if _, err := nn.MarshalLayer(nn.Apply{F: fn.Tanh(), Rule: same}); err != nil {
+	if _, err := codec.Marshal(nn.Apply{F: fn.Tanh(), Rule: same}); err != nil {
 		t.Errorf("the points of ut(2) under its name: %v", err)
 	}
 }

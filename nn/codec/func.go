@@ -1,4 +1,4 @@
-package nn
+package codec
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"utvi/fn"
 	"utvi/internal/compute"
 	"utvi/moment"
+	"utvi/nn"
 )
 
 type applyOptions struct {
@@ -14,7 +15,7 @@ type applyOptions struct {
 	ruleOptions
 }
 
-func encodeApply(c *coder, l Apply) (o applyOptions, err error) {
+func encodeApply(c *coder, l nn.Apply) (o applyOptions, err error) {
 	o.funcOptions, err = c.encodeFunc(l.F)
 	if err != nil {
 		return o, err
@@ -44,23 +45,23 @@ func nameRule[R fmt.Stringer](c *coder, what string, r, builtin R, known bool, s
 	return o, err
 }
 
-func decodeApply(c *coder, o applyOptions) (Apply, error) {
+func decodeApply(c *coder, o applyOptions) (nn.Apply, error) {
 	f, err := c.function(o.funcOptions)
 	if err != nil {
-		return Apply{}, err
+		return nn.Apply{}, err
 	}
 	if o.UserRule == "" {
 		rule, err := c.rule(o.Rule)
-		return Apply{f, rule}, err
+		return nn.Apply{F: f, Rule: rule}, err
 	}
 	rule, ok := c.lib.Rules[o.UserRule]
 	switch {
 	case o.Rule != "":
-		return Apply{}, errors.New("both \"rule\" and \"user_rule\" are set; a layer has one rule")
+		return nn.Apply{}, errors.New("both \"rule\" and \"user_rule\" are set; a layer has one rule")
 	case !ok:
-		return Apply{}, fmt.Errorf("the model needs the rule %q: load it with model.WithRule", o.UserRule)
+		return nn.Apply{}, fmt.Errorf("the model needs the rule %q: load it with model.WithRule", o.UserRule)
 	}
-	return Apply{f, rule}, o.RuleValues.is("rule", o.UserRule, printRule(rule))
+	return nn.Apply{F: f, Rule: rule}, o.RuleValues.is("rule", o.UserRule, printRule(rule))
 }
 
 // builtinRule returns the rule that Parse knows under a name.

@@ -1,4 +1,15 @@
-package nn
+// Package codec writes layers as JSON, reads them back, and describes them in a line.
+//
+// A layer is an object that begins with its kind:
+//
+//	{"kind":"dense","out":128}
+//	{"kind":"apply","f":"tanh","rule":"ut(2)"}
+//	{"kind":"chain","layers":[…]}
+//
+// Functions, maps and rules are written by name: built-in ones under "f", "map" and "rule", a
+// user's under "user_f", "user_map" and "user_rule", so that a later built-in one cannot take
+// its place. A [Library] brings a user's when a layer is read.
+package codec
 
 import (
 	"encoding/json"
@@ -11,69 +22,61 @@ import (
 
 	"utvi/internal/strictjson"
 	"utvi/moment"
+	"utvi/nn"
 )
-
-// Layers are written as JSON objects that begin with their kind:
-//
-//	{"kind":"dense","out":128}
-//	{"kind":"apply","f":"tanh","rule":"ut(2)"}
-//	{"kind":"chain","layers":[…]}
-//
-// Functions are written by name: built-in ones under "f", a user's function under
-// "user_f", so that a later built-in function cannot take its place.
 
 // kinds lists the codec of every layer. A layer whose fields are plain data is
 // one line.
 var kinds = map[string]codec{
-	"append":      plain[Append](),
+	"append":      plain[nn.Append](),
 	"apply":       via(encodeApply, decodeApply),
-	"avgpool2d":   plain[AvgPool2D](),
-	"batchnorm":   plain[BatchNorm](),
+	"avgpool2d":   plain[nn.AvgPool2D](),
+	"batchnorm":   plain[nn.BatchNorm](),
 	"chain":       via(encodeChain, decodeChain),
 	"conditional": via(encodeConditional, decodeConditional),
-	"conv1d":      plain[Conv1D](),
-	"conv2d":      plain[Conv2D](),
+	"conv1d":      plain[nn.Conv1D](),
+	"conv2d":      plain[nn.Conv2D](),
 	"correlated":  via(encodeCorrelated, decodeCorrelated),
-	"dense":       plain[Dense](),
-	"dropout":     plain[Dropout](),
-	"embed":       plain[Embed](),
-	"flatten":     plain[Flatten](),
+	"dense":       plain[nn.Dense](),
+	"dropout":     plain[nn.Dropout](),
+	"embed":       plain[nn.Embed](),
+	"flatten":     plain[nn.Flatten](),
 	"joint":       via(encodeJoint, decodeJoint),
 	"layernorm":   via(encodeLayerNorm, decodeLayerNorm),
-	"maxpool2d":   plain[MaxPool2D](),
-	"multiply":    plain[Multiply](),
-	"noise":       plain[Noise](),
-	"periodic":    plain[Periodic](),
-	"piecewise":   plain[Piecewise](),
+	"maxpool2d":   plain[nn.MaxPool2D](),
+	"multiply":    plain[nn.Multiply](),
+	"noise":       plain[nn.Noise](),
+	"periodic":    plain[nn.Periodic](),
+	"piecewise":   plain[nn.Piecewise](),
 	"residual":    via(encodeResidual, decodeResidual),
-	"scale":       plain[Scale](),
+	"scale":       plain[nn.Scale](),
 	"stochastic":  via(encodeStochastic, decodeStochastic),
 }
 
 // A codec turns a layer into the options that JSON holds of it, and back.
 type codec struct {
-	encode func(c *coder, l Layer) (any, error)
-	decode func(c *coder, options []byte) (Layer, error)
+	encode func(c *coder, l nn.Layer) (any, error)
+	decode func(c *coder, options []byte) (nn.Layer, error)
 }
 
 // plain is the codec of a layer that is its own options.
-func plain[L Layer]() codec {
+func plain[L nn.Layer]() codec {
 	return via(
 		func(_ *coder, l L) (L, error) { return l, nil },
 		func(_ *coder, l L) (L, error) { return l, nil })
 }
 
 // via is the codec of a layer whose options are of type O.
-func via[L Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, O) (L, error)) codec {
+func via[L nn.Layer, O any](encode func(*coder, L) (O, error), decode func(*coder, O) (L, error)) codec {
 	return codec{
-		func(c *coder, l Layer) (any, error) {
+		func(c *coder, l nn.Layer) (any, error) {
 			own, ok := l.(L)
 			if !ok {
 				return nil, fmt.Errorf("a layer of type %T has the kind %q, which belongs to %T", l, l.Kind(), own)
 			}
 			return encode(c, own)
 		},
-		func(c *coder, options []byte) (Layer, error) {
+		func(c *coder, options []byte) (nn.Layer, error) {
 			var o O
 			if err := strictjson.Unmarshal(options, &o); err != nil {
 				return nil, err
@@ -106,14 +109,13 @@ func newCoder(lib Library) *coder {
 // maxDepth is how deep layers may hold layers.
 const maxDepth = 32
 
-// MarshalLayer writes a layer as JSON. It refuses functions that UnmarshalLayer could
-// not find again.
-func MarshalLayer(l Layer) ([]byte, error) { return newCoder(Library{}).encode(l) }
+// Marshal writes a layer as JSON. It refuses functions that Unmarshal could not find
+// again.
+func Marshal(l nn.Layer) ([]byte, error) { return newCoder(Library{}).encode(l) }
 
-// UnmarshalLayer reads JSON that MarshalLayer wrote; lib holds the user's functions,
-// maps, rules and layers. It checks the form only: Bind checks whether the layer fits
-// its input.
-func UnmarshalLayer(data []byte, lib Library) (Layer, error) { return newCoder(lib).decode(data) }
+// Unmarshal reads JSON that Marshal wrote; lib holds the user's functions, maps, rules
+// and layers. It checks the form only: nn.Bind checks whether the layer fits its input.
+func Unmarshal(data []byte, lib Library) (nn.Layer, error) { return newCoder(lib).decode(data) }
 
 func (c *coder) enter() error {
 	if c.depth++; c.depth > maxDepth {
@@ -122,7 +124,7 @@ func (c *coder) enter() error {
 	return nil
 }
 
-func (c *coder) encode(l Layer) ([]byte, error) {
+func (c *coder) encode(l nn.Layer) ([]byte, error) {
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
@@ -149,7 +151,7 @@ func (c *coder) encode(l Layer) ([]byte, error) {
 	return append(b, body[1:]...), nil
 }
 
-func (c *coder) decode(data []byte) (Layer, error) {
+func (c *coder) decode(data []byte) (nn.Layer, error) {
 	if err := c.enter(); err != nil {
 		return nil, err
 	}
@@ -167,7 +169,7 @@ func (c *coder) decode(data []byte) (Layer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var l Layer
+	var l nn.Layer
 	if k, ok := c.kinds[kind]; ok {
 		l, err = k.decode(c, options)
 	} else if like := c.lib.Layers[kind]; like != nil {
@@ -192,21 +194,23 @@ type chainOptions struct {
 	Layers []json.RawMessage `json:"layers"`
 }
 
-func encodeChain(c *coder, l Chain) (o chainOptions, err error) {
+func encodeChain(c *coder, l nn.Chain) (o chainOptions, err error) {
 	o.Layers, err = c.encodeAll(l)
 	return o, err
 }
 
-func decodeChain(c *coder, o chainOptions) (Chain, error) { return c.decodeAll(o.Layers) }
+func decodeChain(c *coder, o chainOptions) (nn.Chain, error) { return c.decodeAll(o.Layers) }
 
-func encodeCorrelated(c *coder, l Correlated) (chainOptions, error) { return encodeChain(c, l.Layers) }
-
-func decodeCorrelated(c *coder, o chainOptions) (Correlated, error) {
-	layers, err := c.decodeAll(o.Layers)
-	return Correlated{layers}, err
+func encodeCorrelated(c *coder, l nn.Correlated) (chainOptions, error) {
+	return encodeChain(c, l.Layers)
 }
 
-func (c *coder) encodeAll(layers []Layer) (all []json.RawMessage, err error) {
+func decodeCorrelated(c *coder, o chainOptions) (nn.Correlated, error) {
+	layers, err := c.decodeAll(o.Layers)
+	return nn.Correlated{Layers: layers}, err
+}
+
+func (c *coder) encodeAll(layers []nn.Layer) (all []json.RawMessage, err error) {
 	all = make([]json.RawMessage, len(layers))
 	for i, l := range layers {
 		all[i], err = c.encode(l)
@@ -217,8 +221,8 @@ func (c *coder) encodeAll(layers []Layer) (all []json.RawMessage, err error) {
 	return all, nil
 }
 
-func (c *coder) decodeAll(all []json.RawMessage) (layers []Layer, err error) {
-	layers = make([]Layer, len(all))
+func (c *coder) decodeAll(all []json.RawMessage) (layers []nn.Layer, err error) {
+	layers = make([]nn.Layer, len(all))
 	for i, raw := range all {
 		layers[i], err = c.decode(raw)
 		if err != nil {
@@ -234,7 +238,7 @@ type residualOptions struct {
 	Skip   json.RawMessage `json:"skip,omitempty"`
 }
 
-func encodeResidual(c *coder, l Residual) (o residualOptions, err error) {
+func encodeResidual(c *coder, l nn.Residual) (o residualOptions, err error) {
 	o.Branch, err = c.encode(l.Branch)
 	if err == nil && l.Skip != nil {
 		o.Skip, err = c.encode(l.Skip)
@@ -242,7 +246,7 @@ func encodeResidual(c *coder, l Residual) (o residualOptions, err error) {
 	return o, err
 }
 
-func decodeResidual(c *coder, o residualOptions) (l Residual, err error) {
+func decodeResidual(c *coder, o residualOptions) (l nn.Residual, err error) {
 	l.Branch, err = c.decode(o.Branch)
 	if err == nil && o.Skip != nil {
 		l.Skip, err = c.decode(o.Skip)
@@ -256,10 +260,10 @@ type layerNormOptions struct {
 	RandomMean bool    `json:"random_mean,omitempty"`
 }
 
-func encodeLayerNorm(_ *coder, l LayerNorm) (layerNormOptions, error) {
+func encodeLayerNorm(_ *coder, l nn.LayerNorm) (layerNormOptions, error) {
 	return layerNormOptions{l.Eps, !l.FixedMean}, nil
 }
 
-func decodeLayerNorm(_ *coder, o layerNormOptions) (LayerNorm, error) {
-	return LayerNorm{Eps: o.Eps, FixedMean: !o.RandomMean}, nil
+func decodeLayerNorm(_ *coder, o layerNormOptions) (nn.LayerNorm, error) {
+	return nn.LayerNorm{Eps: o.Eps, FixedMean: !o.RandomMean}, nil
 }

@@ -1,4 +1,4 @@
-package nn_test
+package codec_test
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/nn"
+	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -21,15 +22,15 @@ func FuzzFormulaInFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		l, err := nn.UnmarshalLayer([]byte(`{"kind":"apply","f":`+string(name)+`,"rule":"ut(2)"}`), nn.Library{})
+		l, err := codec.Unmarshal([]byte(`{"kind":"apply","f":`+string(name)+`,"rule":"ut(2)"}`), codec.Library{})
 		if err != nil {
 			return
 		}
-		data, err := nn.MarshalLayer(l)
+		data, err := codec.Marshal(l)
 		if err != nil {
 			t.Fatalf("%q cannot be written: %v", text, err)
 		}
-		if _, err := nn.UnmarshalLayer(data, nn.Library{}); err != nil {
+		if _, err := codec.Unmarshal(data, codec.Library{}); err != nil {
 			t.Fatalf("%q, written %s, is not read: %v", text, data, err)
 		}
 		b := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: nn.Vec(3), Form: nn.Independent, Name: "layer", Train: true}
