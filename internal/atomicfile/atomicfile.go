@@ -62,20 +62,35 @@ func write(path string, f func(w io.Writer) error) error {
 		return err
 	}
 	if old != nil {
-		if err := tmp.Chmod(old.Mode().Perm()); err != nil {
-			return bare(err)
+		if err := call("chmod", func() error { return tmp.Chmod(old.Mode().Perm()) }); err != nil {
+			return err
 		}
 	}
-	if err := tmp.Sync(); err != nil {
-		return bare(err)
+	if err := call("sync", tmp.Sync); err != nil {
+		return err
 	}
-	if err := tmp.Close(); err != nil {
-		return bare(err)
+	if err := call("close", tmp.Close); err != nil {
+		return err
 	}
-	if err := os.Rename(tmp.Name(), target); err != nil {
-		return bare(err)
+	if err := call("rename", func() error { return os.Rename(tmp.Name(), target) }); err != nil {
+		return err
 	}
 	return syncDir(dir)
+}
+
+// Fault, if set, is asked before each system call of a Write, by the call's name, and fails it
+// with the error that it returns; a failed write has written half of its bytes, as on a full
+// disk. Only tests set it.
+var Fault func(call string) error
+
+// call makes a system call.
+func call(name string, f func() error) error {
+	if Fault != nil {
+		if err := Fault(name); err != nil {
+			return err
+		}
+	}
+	return bare(f())
 }
 
 // resolve follows a symbolic link and refuses what must not be replaced by a
@@ -122,7 +137,7 @@ func syncDir(dir string) error {
 		return nil // a folder may be writable but not readable
 	}
 	defer d.Close()
-	err = d.Sync()
+	err = call("sync folder", d.Sync)
 	if err == nil || errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
 		return nil
 	}
@@ -145,6 +160,12 @@ func bare(err error) error {
 type bareWriter struct{ f *os.File }
 
 func (w bareWriter) Write(p []byte) (int, error) {
+	if Fault != nil {
+		if err := Fault("write"); err != nil {
+			n, _ := w.f.Write(p[:len(p)/2])
+			return n, err
+		}
+	}
 	n, err := w.f.Write(p)
 	return n, bare(err)
 }

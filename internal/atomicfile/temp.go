@@ -22,7 +22,11 @@ const tempDigits = 16
 func create(dir, name string) (*os.File, error) {
 	for {
 		temp := fmt.Sprintf("%s%0*x", tempPrefix(name), tempDigits, rand.Uint64())
-		f, err := os.OpenFile(filepath.Join(dir, temp), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		var f *os.File
+		err := call("create", func() (err error) {
+			f, err = os.OpenFile(filepath.Join(dir, temp), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			return err
+		})
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			continue
