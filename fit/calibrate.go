@@ -12,6 +12,7 @@ import (
 	"utvi/internal/compute"
 	"utvi/predict"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A Method is a way to correct predictions.
@@ -26,23 +27,23 @@ const (
 )
 
 // Methods returns the methods for a task, in the order in which they are applied.
-func Methods(task table.Task) []Method {
-	if task == table.Classification {
+func Methods(task schema.Task) []Method {
+	if task == schema.Classification {
 		return []Method{Temperature, Conformal}
 	}
 	return []Method{Scale, Isotonic, Conformal, Asymmetric}
 }
 
 // DefaultMethods returns the methods that need few rows; isotonic needs hundreds.
-func DefaultMethods(task table.Task) []Method {
-	if task == table.Classification {
+func DefaultMethods(task schema.Task) []Method {
+	if task == schema.Classification {
 		return []Method{Temperature}
 	}
 	return []Method{Scale, Conformal}
 }
 
 // CheckMethods reports methods that do not work for a task.
-func CheckMethods(task table.Task, methods []Method) error {
+func CheckMethods(task schema.Task, methods []Method) error {
 	for _, x := range methods {
 		if !slices.Contains(Methods(task), x) {
 			return fmt.Errorf("unknown method %q to calibrate a %s; choose from %s", string(x), task, join(Methods(task)))
@@ -102,7 +103,7 @@ func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Meth
 	}
 	var all []calibrate.Calibration
 	for target, column := range m.Schema.Targets() {
-		f := fitter{held.items.items, target, methods, m.Schema.Task == table.Classification, m.Counts()}
+		f := fitter{held.items.items, target, methods, m.Schema.Task == schema.Classification, m.Counts()}
 		full, err := f.fit(0, 1)
 		if err != nil {
 			return nil, unfit(rows.Header().File, err)
@@ -178,7 +179,7 @@ func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool)
 		return nil, err
 	}
 	all := &heldRows{items: thin[outcome]{most: mostHeld}}
-	var read atomic.Pointer[table.Encoder]
+	var read atomic.Pointer[schema.Encoder]
 	err = predict.Stream(ctx, p, whole, pool, func(b *predict.Batch) ([]outcome, error) {
 		read.Store(b.Encoder())
 		return m.outcomes(b)

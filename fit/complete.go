@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // byPosition is said where a table without names is read.
@@ -17,7 +18,7 @@ func (m *Model) complete(rows table.Source) (*complete, error) {
 
 type complete struct {
 	table.Source
-	encoder *table.Encoder
+	encoder *schema.Encoder
 	missing int
 }
 

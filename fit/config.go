@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 
-	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
 // A Config says what a table's columns are and how its network is trained. Only Targets
 // must be set: zero values are found in the table or are defaults.
 type Config struct {
-	table.Spec
+	schema.Spec
 
 	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1; below 0: none, and no evaluation
 	Seed    uint64         `json:"seed"`    // of the split and the training; 0: 1
@@ -41,8 +41,8 @@ func (c Config) Check() error {
 	switch {
 	case len(c.Targets) == 0:
 		return errors.New("no target is given; name the column to predict")
-	case c.Task != "" && c.Task != table.Regression && c.Task != table.Classification:
-		return fmt.Errorf("the task is %q; choose auto, %s or %s", c.Task, table.Regression, table.Classification)
+	case c.Task != "" && c.Task != schema.Regression && c.Task != schema.Classification:
+		return fmt.Errorf("the task is %q; choose auto, %s or %s", c.Task, schema.Regression, schema.Classification)
 	case !(c.Holdout < 1):
 		return fmt.Errorf("the share of rows to hold out is %g; it must lie between 0 and 1, or be −1 to hold out none", c.Holdout)
 	case c.Group != "" && c.Time != "":
@@ -60,5 +60,5 @@ func (c Config) Check() error {
 	if c.Network.Seed != 0 {
 		return errors.New("the settings of the network have a seed; set the seed of the fit instead")
 	}
-	return c.Network.Check(c.Task == table.Classification)
+	return c.Network.Check(c.Task == schema.Classification)
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"utvi/internal/advice"
-	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -29,7 +29,7 @@ func (s survey) copies() (all []Warning) {
 }
 
 // copyOf says of which targets an input is a copy.
-func (s survey) copyOf(span table.Span) (all []string) {
+func (s survey) copyOf(span schema.Span) (all []string) {
 	d := s.data
 	name := span.Column.Name
 	targets := s.schema.Targets()
@@ -39,7 +39,7 @@ func (s survey) copyOf(span table.Span) (all []string) {
 		}
 		return all
 	}
-	if span.Column.Type == table.Categorical {
+	if span.Column.Type == schema.Categorical {
 		return nil
 	}
 	for t, target := range targets {
@@ -107,7 +107,7 @@ func monotone(d *tabular.Data, input, target int) bool {
 
 // determines reports whether each value of a column belongs to one class, and the column
 // has about as many values as there are classes.
-func determines(d *tabular.Data, span table.Span) bool {
+func determines(d *tabular.Data, span schema.Span) bool {
 	n, w := d.X.Rows, d.X.Width
 	class := map[string]float32{}
 	var key []byte

@@ -8,6 +8,7 @@ import (
 
 	"utvi/internal/compute"
 	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -77,7 +78,7 @@ func foldsOf(f *table.Frame, c Config, folds int) (parts [][]int, missing int, e
 	if c.Time != "" {
 		return nil, 0, errors.New("rows in the order of time cannot be cross-validated: a model would be trained with rows of the future")
 	}
-	rows, missing := f.WithTargets(nil, c.Targets)
+	rows, missing := schema.WithTargets(f, nil, c.Targets)
 	parts, err = f.Folds(rows, folds, c.Seed, c.Group)
 	if err != nil {
 		return nil, 0, err

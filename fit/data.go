@@ -6,12 +6,13 @@ import (
 	"strconv"
 
 	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
 // trainingData encodes rows to train with. Those that the network's own trials hold out are
 // kept apart in the same way as those held out here: by groups, or the latest.
-func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabular.Data, error) {
+func trainingData(f *table.Frame, rows []int, s *schema.Schema, c Config) (tabular.Data, error) {
 	if c.Time != "" {
 		var err error
 		rows, err = f.ByTime(rows, c.Time)
@@ -30,7 +31,7 @@ func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabula
 				d.Levels = make([]int, set.X.Width)
 			}
 			d.Levels[span.From] = n
-		} else if span.Column.Type == table.Categorical {
+		} else if span.Column.Type == schema.Categorical {
 			d.Choices = append(d.Choices, tabular.Span{From: span.From, To: span.To})
 		} else if span.Column.Apart && span.Column.Missing == 0 {
 			d.Gaps = append(d.Gaps, tabular.Span{From: span.From, To: span.To})
@@ -38,7 +39,7 @@ func trainingData(f *table.Frame, rows []int, s *table.Schema, c Config) (tabula
 	}
 	counts := true
 	for _, t := range s.Targets() {
-		if t.Type == table.Numeric {
+		if t.Type == schema.Numeric {
 			d.Zero = append(d.Zero, -t.Mean/t.SD)
 			d.Step = append(d.Step, 1/t.SD)
 			if !t.Whole || t.Max > tabular.MostCount {
@@ -115,8 +116,8 @@ func ascending(rows []int) []int {
 
 // seeAllClasses takes rows of classes that occur only among those held out to the
 // rows to train with, if single rows are held out.
-func seeAllClasses(f *table.Frame, train, held []int, s *table.Schema, c Config) ([]int, []int, *table.Schema, error) {
-	if s.Task != table.Classification || c.Group != "" || c.Time != "" {
+func seeAllClasses(f *table.Frame, train, held []int, s *schema.Schema, c Config) ([]int, []int, *schema.Schema, error) {
+	if s.Task != schema.Classification || c.Group != "" || c.Time != "" {
 		return train, held, s, nil
 	}
 	target := s.Targets()[0]
@@ -148,6 +149,6 @@ func seeAllClasses(f *table.Frame, train, held []int, s *table.Schema, c Config)
 		return train, held, s, nil
 	}
 	train = slices.Sorted(slices.Values(slices.Concat(train, moved)))
-	s, err := table.Infer(f.Rows(train), c.Spec)
+	s, err := schema.Infer(f.Rows(train), c.Spec)
 	return train, kept, s, err
 }

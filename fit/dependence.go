@@ -6,10 +6,10 @@ import (
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/predict"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
-func dependence(l looker, rows gauss.Batch[float32], s table.Span) Dependence {
+func dependence(l looker, rows gauss.Batch[float32], s schema.Span) Dependence {
 	d := Dependence{Column: *s.Column}
 	d.Values, d.Log = grid(s.Column)
 	least := make([]float64, len(l.targets)) // that logarithms are taken of
@@ -91,8 +91,8 @@ func (c *Curve) append(s curveSum, n float64, class, count bool) {
 // on either side, so that one sees what lies beyond the rows. Values that look like marks
 // of something else take no part. Of a skewed column they are spaced by their logarithm
 // or, if not all are positive, span its central 98 %.
-func grid(c *table.Column) (v []float64, log bool) {
-	if c.Type == table.Categorical {
+func grid(c *schema.Column) (v []float64, log bool) {
+	if c.Type == schema.Categorical {
 		v = make([]float64, min(len(c.Levels), mostLevels))
 		for i := range v {
 			v[i] = float64(i)
@@ -125,13 +125,13 @@ func grid(c *table.Column) (v []float64, log bool) {
 }
 
 // set gives a row another value of a column; a number keeps its uncertainty.
-func set(x gauss.Batch[float32], row int, s table.Span, v float64) {
+func set(x gauss.Batch[float32], row int, s schema.Span, v float64) {
 	in := x.Mean[row*x.Width+s.From : row*x.Width+s.To]
 	switch {
 	case s.Column.Embedded:
 		in[0] = float32(v)
 		return
-	case s.Column.Type == table.Categorical:
+	case s.Column.Type == schema.Categorical:
 		clear(in)
 		in[int(v)] = 1
 		return

@@ -12,6 +12,7 @@ import (
 	"utvi/metric"
 	"utvi/predict"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // An Evaluation says how good the predictions of some rows are.
@@ -114,7 +115,7 @@ func (m *Model) tally(ctx context.Context, rows table.Source, pool *compute.Pool
 	}
 	group := m.groupColumn(rows)
 	all := m.newTally(group)
-	var read atomic.Pointer[table.Encoder]
+	var read atomic.Pointer[schema.Encoder]
 	err = predict.Stream(ctx, p, whole, pool, func(b *predict.Batch) (*tally, error) {
 		read.Store(b.Encoder())
 		t := m.newTally(group)
@@ -159,7 +160,7 @@ func (m *Model) Shortfalls() (all []string) {
 }
 
 // describe says in a line what corrects the predictions.
-func describe(targets []table.Column, all []calibrate.Calibration) string {
+func describe(targets []schema.Column, all []calibrate.Calibration) string {
 	s := ""
 	for i := range all {
 		if i > 0 {

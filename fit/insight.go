@@ -10,6 +10,7 @@ import (
 	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // An Insight says which columns the predictions depend on, and how.
@@ -30,7 +31,7 @@ type Importance struct {
 // Friedman 2001): the mean over held-out rows with the column set to each value, all
 // others left as they are.
 type Dependence struct {
-	Column  table.Column
+	Column  schema.Column
 	Values  []float64 // in the column's unit; of a category 0, 1 … for its levels
 	Log     bool      // the values are spaced by their logarithm
 	Targets []Curve   // of numbers
@@ -97,7 +98,7 @@ func (m *Model) insight(rows table.Source, seed uint64, hurry bool) (*Insight, e
 	if set.X.Rows >= MinImportanceRows {
 		out.Importance, shown = importance(l, set, columns, seed), nil
 		for _, i := range out.Importance {
-			shown = append(shown, columns[slices.IndexFunc(columns, func(s table.Span) bool { return s.Column.Name == i.Column })])
+			shown = append(shown, columns[slices.IndexFunc(columns, func(s schema.Span) bool { return s.Column.Name == i.Column })])
 		}
 	}
 	for _, s := range shown[:min(dependencies, len(shown))] {
@@ -106,7 +107,7 @@ func (m *Model) insight(rows table.Source, seed uint64, hurry bool) (*Insight, e
 	return out, nil
 }
 
-func importance(l looker, set *data.Set, columns []table.Span, seed uint64) []Importance {
+func importance(l looker, set *data.Set, columns []schema.Span, seed uint64) []Importance {
 	x := copyBatch(set.X)
 	base := logLikelihood(l, x, set.Y)
 	perm := make([]int, x.Rows)
@@ -145,7 +146,7 @@ func logLikelihood(l looker, x gauss.Batch[float32], y []float32) (sum float64) 
 type looker struct {
 	m       *Model
 	p       *predict.Predictor
-	targets []table.Column
+	targets []schema.Column
 }
 
 // each predicts rows and visits each, with its place in the batch.
@@ -166,7 +167,7 @@ func copyBatch(x gauss.Batch[float32]) gauss.Batch[float32] {
 	return x
 }
 
-func copyInputs(dst gauss.Batch[float32], to int, src gauss.Batch[float32], from int, s table.Span) {
+func copyInputs(dst gauss.Batch[float32], to int, src gauss.Batch[float32], from int, s schema.Span) {
 	w := src.Width
 	copy(dst.Mean[to*w+s.From:to*w+s.To], src.Mean[from*w+s.From:])
 	if src.Var != nil {

@@ -12,6 +12,7 @@ import (
 	"utvi/model"
 	"utvi/predict"
 	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -52,11 +53,11 @@ type tableDocument struct {
 
 // Save writes the model to a file, whole or not at all.
 func (m *Model) Save(path string) error {
-	schema, err := json.Marshal(m.Schema)
+	columns, err := json.Marshal(m.Schema)
 	if err != nil {
 		return err
 	}
-	docs := map[string]any{tableKey: tableDocument{fileFormat, schema, m.Facts, m.trained}}
+	docs := map[string]any{tableKey: tableDocument{fileFormat, columns, m.Facts, m.trained}}
 	if m.Calibration != nil {
 		docs[calibrationKey] = m.Calibration
 	}
@@ -160,5 +161,5 @@ func (m *Model) Uncalibrate() error {
 // NoiseInWeights reports whether the networks have no part for the noise, so that their
 // weights have learned it.
 func (m *Model) NoiseInWeights() bool {
-	return m.Schema.Task == table.Regression && len(m.Net.Report.Members) > 0 && m.Net.Report.Members[0].Noise == tabular.Embedded
+	return m.Schema.Task == schema.Regression && len(m.Net.Report.Members) > 0 && m.Net.Report.Members[0].Noise == tabular.Embedded
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"utvi/internal/advice"
-	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -18,7 +18,7 @@ func (s survey) inOrder() []Warning {
 		return nil
 	}
 	for _, span := range s.schema.Spans() {
-		if span.Column.Type != table.Times || !sorted(d, span.From) {
+		if span.Column.Type != schema.Times || !sorted(d, span.From) {
 			continue
 		}
 		name := span.Column.Name
@@ -43,7 +43,7 @@ func sorted(d *tabular.Data, input int) bool {
 // outliers counts the values of a target that are far from all others, and returns the
 // farthest: more than ten times the distance of the quartiles beyond them and, if all values
 // are above 0, more than five times by their logarithms.
-func outliers(d *tabular.Data, target int, c table.Column) (n int, worst float64) {
+func outliers(d *tabular.Data, target int, c schema.Column) (n int, worst float64) {
 	var y []float64
 	for i := target; i < len(d.Y); i += d.Outputs() {
 		y = append(y, float64(d.Y[i])*c.SD+c.Mean)

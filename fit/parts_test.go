@@ -13,6 +13,7 @@ import (
 	"utvi/model"
 	"utvi/nn"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 func TestThin(t *testing.T) {
@@ -28,7 +29,7 @@ func TestThin(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	c := Config{Spec: table.Spec{Targets: []string{"a, b", "c"}, Ignore: []string{"id"}, InputStd: map[string]float64{"x": 0.1}}, Seed: 7, Network: quick}.complete()
+	c := Config{Spec: schema.Spec{Targets: []string{"a, b", "c"}, Ignore: []string{"id"}, InputStd: map[string]float64{"x": 0.1}}, Seed: 7, Network: quick}.complete()
 	path := filepath.Join(t.TempDir(), "fit.yaml")
 	var b bytes.Buffer
 	if err := c.WriteYAML(&b, nil); err != nil {
@@ -62,11 +63,11 @@ func TestSettings(t *testing.T) {
 func TestChecks(t *testing.T) {
 	for says, c := range map[string]Config{
 		"no target":       {},
-		"named twice":     {Spec: table.Spec{Targets: []string{"y", "y"}}},
-		`task is "x"`:     {Spec: table.Spec{Targets: []string{"y"}, Task: "x"}},
-		"between 0 and 1": {Spec: table.Spec{Targets: []string{"y"}}, Holdout: 1},
-		"not both":        {Spec: table.Spec{Targets: []string{"y"}, Group: "g", Time: "t"}},
-		"at least 1":      {Spec: table.Spec{Targets: []string{"y"}, MaxLevels: -1}},
+		"named twice":     {Spec: schema.Spec{Targets: []string{"y", "y"}}},
+		`task is "x"`:     {Spec: schema.Spec{Targets: []string{"y"}, Task: "x"}},
+		"between 0 and 1": {Spec: schema.Spec{Targets: []string{"y"}}, Holdout: 1},
+		"not both":        {Spec: schema.Spec{Targets: []string{"y"}, Group: "g", Time: "t"}},
+		"at least 1":      {Spec: schema.Spec{Targets: []string{"y"}, MaxLevels: -1}},
 	} {
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: %v", c, err)
@@ -115,14 +116,14 @@ func rareClass(t *testing.T, prefix, rare string) {
 		fmt.Fprintf(&b, "%d,%s%d\n", i, prefix, i/20)
 	}
 	f := read(t, b.String()+"99,"+rare+"\n")
-	c := Config{Spec: table.Spec{Targets: []string{"kind"}}}
+	c := Config{Spec: schema.Spec{Targets: []string{"kind"}}}
 	train, held := []int{}, []int{1, 40}
 	for i := range 40 {
 		if i != 1 {
 			train = append(train, i)
 		}
 	}
-	s, err := table.Infer(f.Rows(train), c.Spec)
+	s, err := schema.Infer(f.Rows(train), c.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}

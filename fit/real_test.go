@@ -13,11 +13,11 @@ import (
 	"utvi/dist"
 	"utvi/predict"
 	"utvi/rng"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 func spec(targets ...string) Config {
-	return Config{Spec: table.Spec{Targets: targets}, Network: quick}
+	return Config{Spec: schema.Spec{Targets: targets}, Network: quick}
 }
 
 // TestSetAside fits a table with rows that have no target, and scores and calibrates by
@@ -232,7 +232,7 @@ func TestConstantInTraining(t *testing.T) {
 			conf.Holdout = 0.4
 			conf.Seed = seed + 1
 			conf.Network.Steps = 8
-			conf.Task = table.Regression
+			conf.Task = schema.Regression
 			if target == "kind" {
 				conf.Task, conf.Network.Noise = "", ""
 			}

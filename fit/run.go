@@ -15,14 +15,15 @@ import (
 	"utvi/model"
 	"utvi/predict"
 	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
 // Options are options of Run that do not change its result, but for the time it may take.
 type Options struct {
-	Checkpoint string              // folder to continue from and to leave checkpoints in; "" keeps no checkpoints
-	Schema     func(*table.Schema) // gets the columns before training
-	Warn       func(Warning)       // gets what is odd about the table before training
+	Checkpoint string               // folder to continue from and to leave checkpoints in; "" keeps no checkpoints
+	Schema     func(*schema.Schema) // gets the columns before training
+	Warn       func(Warning)        // gets what is odd about the table before training
 	Progress   func(tabular.Progress)
 	Workers    int // 0: all cores
 
@@ -56,7 +57,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	rows, missing := f.WithTargets(nil, c.Targets)
+	rows, missing := schema.WithTargets(f, nil, c.Targets)
 	split := table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time}
 	if err := enough(f, len(rows), missing, c.Targets, split); err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 }
 
 // enough refuses a table with too few rows, and says how many are needed in all. A target that
-// is no column is the greater mistake, which table.Infer reports.
+// is no column is the greater mistake, which schema.Infer reports.
 func enough(f *table.Frame, n, missing int, targets []string, s table.Split) error {
 	unknown := slices.ContainsFunc(targets, func(name string) bool { return f.Header().Column(name) < 0 })
 	need, how := tabular.LeastRows, " to learn from"
@@ -142,19 +143,19 @@ type lesson struct {
 // learn makes a model of some rows. Held-out rows are only checked. A training that was
 // stopped returns what it has, and why.
 func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, c Config, o Options) (*lesson, error) {
-	train, held, schema, err := columns(f, train, held, c)
+	train, held, s, err := columns(f, train, held, c)
 	if err != nil {
 		return nil, err
 	}
 	// Errors in held-out rows must be found before hours of training.
 	out := &data.Set{}
 	if len(held) > 0 {
-		out, err = schema.Encode(f.Rows(held))
+		out, err = s.Encode(f.Rows(held))
 		if err != nil {
 			return nil, err
 		}
 	}
-	d, err := trainingData(f, train, schema, c)
+	d, err := trainingData(f, train, s, c)
 	if err != nil {
 		return nil, err
 	}
@@ -162,12 +163,12 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 		return nil, fmt.Errorf("%s: with %d of %d rows held out, %w", f.Header().File, len(held), len(held)+len(train), err)
 	}
 	if o.Schema != nil {
-		o.Schema(schema)
+		o.Schema(s)
 	}
 	hashes := hashRows(&d.Set)
 	repeated := shared(hashRows(out), hashes)
-	l := &lesson{held: held, warnings: survey{schema: schema, data: &d, file: f.Header().File,
-		held: len(held), repeated: repeated, missing: missing, mark: f.MarkOfTarget(c.Targets)}.warnings()}
+	l := &lesson{held: held, warnings: survey{schema: s, data: &d, file: f.Header().File,
+		held: len(held), repeated: repeated, missing: missing, mark: schema.MarkOfTarget(f, c.Targets)}.warnings()}
 	if o.Warn != nil {
 		for _, w := range l.warnings {
 			o.Warn(w)
@@ -193,11 +194,11 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 	for i, n := range net.Members.Members { // the same whether it was stopped or not
 		n.Facts = model.Facts{Rows: len(train), Steps: net.Report.Members[i].Steps}
 	}
-	p, err := predict.New(net, schema, nil)
+	p, err := predict.New(net, s, nil)
 	if err != nil {
 		return nil, err
 	}
-	p.Histograms, err = schema.Histograms(f.Rows(train))
+	p.Histograms, err = s.Histograms(f.Rows(train))
 	if err != nil {
 		return nil, err
 	}
@@ -219,20 +220,20 @@ func budget(ctx context.Context, d time.Duration) (context.Context, context.Canc
 
 // columns learns what the columns are. A class, or a value of the target, that only
 // held-out rows have is moved to the training rows.
-func columns(f *table.Frame, train, held []int, c Config) ([]int, []int, *table.Schema, error) {
-	schema, err := table.Infer(f.Rows(train), c.Spec)
-	if same, ok := errors.AsType[*table.ConstantTarget](err); ok && c.Group == "" && c.Time == "" {
+func columns(f *table.Frame, train, held []int, c Config) ([]int, []int, *schema.Schema, error) {
+	s, err := schema.Infer(f.Rows(train), c.Spec)
+	if same, ok := errors.AsType[*schema.ConstantTarget](err); ok && c.Group == "" && c.Time == "" {
 		more, fewer := differing(f, train, held, c.Targets)
 		if more == nil {
 			return nil, nil, nil, same
 		}
 		train, held = more, fewer
-		schema, err = table.Infer(f.Rows(train), c.Spec)
+		s, err = schema.Infer(f.Rows(train), c.Spec)
 	}
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	return seeAllClasses(f, train, held, schema, c)
+	return seeAllClasses(f, train, held, s, c)
 }
 
 // The held-out rows that the outputs of drawn networks are compared on, and how many

@@ -10,7 +10,7 @@ import (
 	"utvi/calibrate"
 	"utvi/predict"
 	"utvi/rng"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // TestNeverNegative predicts prices outside the data, and stretches their intervals: none
@@ -90,7 +90,7 @@ func TestShare(t *testing.T) {
 // TestGrid shows columns where their values are: skewed ones by their logarithm or in their
 // middle, and none where marks of something else are.
 func TestGrid(t *testing.T) {
-	column := func(f func(z float64) float64, mark float64) *table.Column {
+	column := func(f func(z float64) float64, mark float64) *schema.Column {
 		numbers := make([]float64, 400)
 		for i := range numbers {
 			numbers[i] = f(rng.Normal(rng.New(5), uint64(i)))
@@ -98,12 +98,12 @@ func TestGrid(t *testing.T) {
 				numbers[i] = mark
 			}
 		}
-		c := table.NumericInput("x", numbers)
+		c := schema.NumericInput("x", numbers)
 		return &c
 	}
 	exp := func(z float64) float64 { return math.Exp(2 * z) }
 	for name, c := range map[string]struct {
-		*table.Column
+		*schema.Column
 		log      bool
 		from, to float64 // bounds of what is shown
 	}{

@@ -11,6 +11,7 @@ import (
 	"utvi/metric"
 	"utvi/predict"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A tally gathers the scores of rows.
@@ -137,7 +138,7 @@ func (t *tally) groupOf(b *predict.Batch, row int) metric.Group {
 }
 
 // actual is a target in its unit.
-func (m *Model) actual(y float32, c *table.Column) float64 {
+func (m *Model) actual(y float32, c *schema.Column) float64 {
 	v := float64(y)*c.SD + c.Mean
 	if m.Counts() {
 		v = math.Round(v)
@@ -147,7 +148,7 @@ func (m *Model) actual(y float32, c *table.Column) float64 {
 
 // without is what every row gets without a network: the Normal with the moments of the
 // training rows, or of counts the negative binomial, so that both are probabilities.
-func (m *Model) without(c *table.Column) dist.Dist {
+func (m *Model) without(c *schema.Column) dist.Dist {
 	if !m.Counts() {
 		return dist.Normal{Mu: c.Mean, Sigma: c.SD}
 	}
@@ -158,7 +159,7 @@ func (m *Model) without(c *table.Column) dist.Dist {
 
 // shares are the shares of the classes among the training rows, nil if they are not
 // known.
-func shares(c *table.Column) dist.Categorical {
+func shares(c *schema.Column) dist.Categorical {
 	sum := 0
 	for _, n := range c.Counts {
 		sum += n
@@ -290,7 +291,7 @@ func (t *tally) close(m *Model) *Evaluation {
 	for i, column := range m.Schema.Targets() {
 		x := &t.targets[i]
 		r := TargetEvaluation{Scores: Scores{Target: column.Name}}
-		if m.Schema.Task == table.Classification {
+		if m.Schema.Task == schema.Classification {
 			s := x.classes.Scores()
 			r.Classes = &s
 			r.Confusion = x.confusion

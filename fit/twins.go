@@ -7,14 +7,14 @@ import (
 	"slices"
 
 	"utvi/internal/advice"
-	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
 // twins finds input columns that say the same as an earlier one in every row. They harm no
 // prediction, but the importance of the column is shared among them.
 func (s survey) twins() (all []Warning) {
-	seed, first := maphash.MakeSeed(), map[uint64]table.Span{}
+	seed, first := maphash.MakeSeed(), map[uint64]schema.Span{}
 	for _, span := range s.schema.Spans() {
 		var h maphash.Hash
 		h.SetSeed(seed)
@@ -43,7 +43,7 @@ func coarse(d *tabular.Data) bool {
 	for i := range d.X.Rows {
 		var h maphash.Hash
 		h.SetSeed(seed)
-		hashInputs(&h, d, i, table.Span{To: d.X.Width})
+		hashInputs(&h, d, i, schema.Span{To: d.X.Width})
 		first, found := seen[h.Sum64()]
 		if !found {
 			seen[h.Sum64()] = i
@@ -54,7 +54,7 @@ func coarse(d *tabular.Data) bool {
 	return differ && 4*len(seen) <= d.X.Rows
 }
 
-func hashInputs(h *maphash.Hash, d *tabular.Data, row int, span table.Span) {
+func hashInputs(h *maphash.Hash, d *tabular.Data, row int, span schema.Span) {
 	var b [4]byte
 	for _, v := range d.X.Mean[row*d.X.Width+span.From : row*d.X.Width+span.To] {
 		binary.LittleEndian.PutUint32(b[:], math.Float32bits(v))

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"utvi/internal/advice"
-	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -16,7 +16,7 @@ type Warning = advice.Sentence
 // A survey is what warnings are found in: the columns, the training rows as numbers, and what became
 // of the other rows.
 type survey struct {
-	schema   *table.Schema
+	schema   *schema.Schema
 	data     *tabular.Data
 	file     string
 	held     int
@@ -64,7 +64,7 @@ func (s survey) setAside() []Warning {
 func (s survey) emptyColumns() []Warning {
 	var names []string
 	for _, c := range s.schema.Columns {
-		if c.Role == table.Dropped && c.Missing > 0 && c.Missing == s.schema.Rows {
+		if c.Role == schema.Dropped && c.Missing > 0 && c.Missing == s.schema.Rows {
 			names = append(names, c.Name)
 		}
 	}
@@ -79,8 +79,8 @@ func (s survey) emptyColumns() []Warning {
 
 func (s survey) oddColumns() (all []Warning) {
 	for _, c := range s.schema.Columns {
-		if c.Odd != "" {
-			all = append(all, advice.New("column %s: %v", c.Name, c.Odd))
+		if c.Warning != "" {
+			all = append(all, advice.New("column %s: %v", c.Name, c.Warning))
 		}
 	}
 	return few(all, "%d more columns hold odd values")
@@ -88,7 +88,7 @@ func (s survey) oddColumns() (all []Warning) {
 
 func (s survey) outlyingTargets() (all []Warning) {
 	for t, c := range s.schema.Targets() {
-		if c.Type != table.Numeric {
+		if c.Type != schema.Numeric {
 			continue
 		}
 		n, worst := outliers(s.data, t, c)
@@ -106,7 +106,7 @@ func (s survey) outlyingTargets() (all []Warning) {
 func (s survey) errorsAsInputs() (all []Warning) {
 	for _, c := range s.schema.Columns {
 		for _, t := range s.schema.Targets() {
-			if c.Role == table.Input && c.Name == t.Name+"_std" {
+			if c.Role == schema.Input && c.Name == t.Name+"_std" {
 				all = append(all, advice.New("column %s looks like the error of the target %s, but is used as an input; %v if it is not known when predictions are made",
 					c.Name, t.Name, advice.Set("Ignore", c.Name)))
 			}

@@ -6,6 +6,7 @@ import (
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A Batch holds the predictions of some rows, to be read row by row without copies. It
@@ -14,7 +15,7 @@ type Batch struct {
 	p       *Predictor
 	s       *session
 	chunk   *table.Chunk
-	encoder *table.Encoder
+	encoder *schema.Encoder
 	x       gauss.Batch[float32]
 	row     int // whose numbers the session holds, −1: no row
 }
@@ -49,7 +50,7 @@ func (b *Batch) Len() int { return b.x.Rows }
 func (b *Batch) Chunk() *table.Chunk { return b.chunk }
 
 // Encoder encoded the rows; nil if they were numbers.
-func (b *Batch) Encoder() *table.Encoder { return b.encoder }
+func (b *Batch) Encoder() *schema.Encoder { return b.encoder }
 
 // Inputs are the rows as the networks see them.
 func (b *Batch) Inputs() gauss.Batch[float32] { return b.x }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"utvi/gauss"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // An Effect says how a column moved a prediction: by how much the prediction changes
@@ -95,7 +95,7 @@ func insert(all []Effect, e Effect, most int, size func(Effect) float64) []Effec
 }
 
 // replace gives a column its typical value in all rows.
-func replace(x gauss.Batch[float32], s table.Span) {
+func replace(x gauss.Batch[float32], s schema.Span) {
 	for row := range x.Rows {
 		s.Column.Typical(x.Mean[row*x.Width+s.From : row*x.Width+s.To])
 		if x.Var != nil {
@@ -104,7 +104,7 @@ func replace(x gauss.Batch[float32], s table.Span) {
 	}
 }
 
-func restore(x, from gauss.Batch[float32], s table.Span) {
+func restore(x, from gauss.Batch[float32], s schema.Span) {
 	for row := range x.Rows {
 		lo, hi := row*x.Width+s.From, row*x.Width+s.To
 		copy(x.Mean[lo:hi], from.Mean[lo:hi])

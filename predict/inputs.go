@@ -7,11 +7,12 @@ import (
 
 	"utvi/gauss"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A reader turns chunks of a table into inputs of the networks.
 type reader struct {
-	encoder *table.Encoder // nil: numbers as they are
+	encoder *schema.Encoder // nil: numbers as they are
 	head    *table.Header
 }
 

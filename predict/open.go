@@ -16,6 +16,7 @@ import (
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -27,20 +28,20 @@ type Model struct {
 	// Net, Schema and Calibration belong to a tabular model; they are nil for a network.
 	// A nil Calibration corrects nothing; otherwise it has an entry for each target.
 	Net         *tabular.Fitted
-	Schema      *table.Schema
+	Schema      *schema.Schema
 	Calibration []calibrate.Calibration
 
 	// Histograms count the values of columns among the training rows; files of older
 	// versions have none. Facts is what package fit wrote about the training, as JSON.
-	Histograms []table.Histogram
+	Histograms []schema.Histogram
 	Facts      json.RawMessage
 
 	targets []target
 	classes []string
-	counts  bool           // targets are counts
-	columns []string       // that a row needs
-	header  *table.Header  // of rows of named values
-	encoder *table.Encoder // of these
+	counts  bool            // targets are counts
+	columns []string        // that a row needs
+	header  *table.Header   // of rows of named values
+	encoder *schema.Encoder // of these
 	ready   [2]chan *session
 	engine  engine.Engine[float32] // of Use; nil: the CPU
 
@@ -100,7 +101,7 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	if !ok { // rows of numbers that no table was encoded to
 		return fromNetworks(net.Members)
 	}
-	schema, facts, err := decodeTable(text)
+	columns, facts, err := decodeTable(text)
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +109,12 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := New(net, schema, calibration)
+	m, err := New(net, columns, calibration)
 	if err != nil {
 		return nil, err
 	}
 	m.Facts = facts
-	m.Histograms, err = decodeHistograms(net.Extra[histogramKey], schema)
+	m.Histograms, err = decodeHistograms(net.Extra[histogramKey], columns)
 	return m, err
 }
 
@@ -125,7 +126,7 @@ const (
 	tableFormat    = 1
 )
 
-func decodeTable(text json.RawMessage) (schema *table.Schema, facts json.RawMessage, err error) {
+func decodeTable(text json.RawMessage) (s *schema.Schema, facts json.RawMessage, err error) {
 	var version struct{ Format int }
 	if err := json.Unmarshal(text, &version); err != nil || version.Format != tableFormat {
 		return nil, nil, fmt.Errorf("the description of the table has format %d; this version reads %d", version.Format, tableFormat)
@@ -139,11 +140,11 @@ func decodeTable(text json.RawMessage) (schema *table.Schema, facts json.RawMess
 	if err := strictjson.Unmarshal(text, &doc); err != nil {
 		return nil, nil, err
 	}
-	schema, err = table.ParseSchema(doc.Schema)
-	return schema, doc.Facts, err
+	s, err = schema.Parse(doc.Schema)
+	return s, doc.Facts, err
 }
 
-func decodeHistograms(text json.RawMessage, s *table.Schema) (all []table.Histogram, err error) {
+func decodeHistograms(text json.RawMessage, s *schema.Schema) (all []schema.Histogram, err error) {
 	if text == nil {
 		return nil, nil
 	}
@@ -177,12 +178,12 @@ func decodeCalibration(text json.RawMessage) (all []calibrate.Calibration, err e
 }
 
 // New returns the model of a fitted network and the table that it was fitted to.
-func New(net *tabular.Fitted, schema *table.Schema, calibration []calibrate.Calibration) (*Model, error) {
-	m := &Model{Networks: net.Members, Net: net, Schema: schema, Calibration: calibration, classes: schema.Classes()}
-	if in := len(schema.Inputs()); in != net.Inputs {
+func New(net *tabular.Fitted, s *schema.Schema, calibration []calibrate.Calibration) (*Model, error) {
+	m := &Model{Networks: net.Members, Net: net, Schema: s, Calibration: calibration, classes: s.Classes()}
+	if in := len(s.Inputs()); in != net.Inputs {
 		return nil, fmt.Errorf("the table has %d inputs, the network %d", in, net.Inputs)
 	}
-	columns := schema.Targets()
+	columns := s.Targets()
 	if len(m.classes) != net.Classes || net.Classes == 0 && len(columns) != net.Targets {
 		return nil, errors.New("the table and the network have different targets")
 	}
@@ -193,16 +194,16 @@ func New(net *tabular.Fitted, schema *table.Schema, calibration []calibrate.Cali
 		m.targets = append(m.targets, target{c.Name, c.SD, c.Mean, c.Most})
 	}
 	m.header, m.position = &table.Header{Named: true}, map[string]int{}
-	for i, c := range schema.Columns {
+	for i, c := range s.Columns {
 		m.header.Columns = append(m.header.Columns, c.Name)
 		m.position[c.Name] = i
-		if c.Role == table.Input || c.Role == table.Std {
+		if c.Role == schema.Input || c.Role == schema.Std {
 			m.columns = append(m.columns, c.Name)
 			m.needed = append(m.needed, i)
 		}
 	}
 	var err error
-	m.encoder, err = schema.Bind(m.header)
+	m.encoder, err = s.Bind(m.header)
 	if err != nil {
 		return nil, err
 	}

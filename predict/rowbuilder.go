@@ -5,6 +5,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A RowBuilder encodes rows of named values that come one by one, such as those of a
@@ -89,7 +90,7 @@ func (r *RowBuilder) End() error {
 	for i := range r.fields {
 		f := &r.fields[i]
 		switch c := &r.m.Schema.Columns[i]; {
-		case c.Role != table.Input && c.Role != table.Std:
+		case c.Role != schema.Input && c.Role != schema.Std:
 			r.b.Missing() // it is not used
 		case f.is == absent && !r.m.Schema.Impute:
 			return r.m.errLacks(r.rows, c.Name)

@@ -14,6 +14,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/table"
+	"utvi/table/schema"
 )
 
 // Rows predicts rows of named values, one for each column of Model.Columns: a number of
@@ -114,7 +115,7 @@ func (m *Model) addNamed(b *table.Builder, i int, row map[string]any) error {
 			found++
 		}
 		switch c := &m.Schema.Columns[k]; {
-		case c.Role != table.Input && c.Role != table.Std:
+		case c.Role != schema.Input && c.Role != schema.Std:
 			b.Missing() // it is not used
 		case !ok && !m.Schema.Impute:
 			return m.errLacks(i, name)
@@ -146,7 +147,7 @@ func (m *Model) addNumbers(b *table.Builder, i int, row []float64) error {
 	}
 	at := 0
 	for _, c := range m.Schema.Columns {
-		if c.Role != table.Input && c.Role != table.Std {
+		if c.Role != schema.Input && c.Role != schema.Std {
 			b.Missing()
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"utvi/gauss"
 	"utvi/model"
 	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -105,7 +106,7 @@ func (s *session) grow(rows, width int, uncertain bool) gauss.Batch[float32] {
 }
 
 // encode reads the inputs of a chunk and predicts its rows.
-func (s *session) encode(e *table.Encoder, c *table.Chunk) error {
+func (s *session) encode(e *schema.Encoder, c *table.Chunk) error {
 	x := s.grow(c.Rows(), e.Width(), s.m.Schema.Uncertain())
 	if err := e.Inputs(c, x); err != nil {
 		return err

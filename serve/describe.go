@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A description is what GET /models says about a model: all that a page needs to ask
@@ -101,19 +101,19 @@ func (all *models) describe(m *served) description {
 	}
 	stdOf := map[string]string{}
 	for _, c := range l.Schema.Columns {
-		if c.Role == table.Input && c.StdFrom != "" {
+		if c.Role == schema.Input && c.StdFrom != "" {
 			stdOf[c.StdFrom] = c.Name
 		}
 	}
 	for i := range l.Schema.Columns {
 		c := describeColumn(&l.Schema.Columns[i], l.Histograms)
 		switch l.Schema.Columns[i].Role {
-		case table.Std:
+		case schema.Std:
 			c.StdOf = stdOf[c.Name]
 			d.Columns = append(d.Columns, c)
-		case table.Input:
+		case schema.Input:
 			d.Columns = append(d.Columns, c)
-		case table.Target:
+		case schema.Target:
 			c.Other = false
 			d.Targets = append(d.Targets, c)
 		}
@@ -124,18 +124,18 @@ func (all *models) describe(m *served) description {
 // mostLevels is how many levels of an input are listed, the most frequent ones.
 const mostLevels = 1000
 
-func describeColumn(c *table.Column, all []table.Histogram) column {
+func describeColumn(c *schema.Column, all []schema.Histogram) column {
 	out := column{Name: c.Name, Type: string(c.Type), Layout: c.Layout, Std: c.Std, StdIn: c.StdFrom}
-	var h *table.Histogram
+	var h *schema.Histogram
 	for i := range all {
 		if all[i].Column == c.Name {
 			h = &all[i]
 			out.Counts = &counts{Counts: h.Counts}
 		}
 	}
-	if c.Type == table.Categorical {
+	if c.Type == schema.Categorical {
 		out.Levels, out.Other = c.Levels, true
-		if n := len(c.Levels); c.Role == table.Input && n > mostLevels {
+		if n := len(c.Levels); c.Role == schema.Input && n > mostLevels {
 			out.Levels, out.More = c.Levels[:mostLevels], n-mostLevels
 			if h != nil {
 				short := append(make([]int, 0, mostLevels+1), h.Counts[:mostLevels]...)
@@ -156,7 +156,7 @@ func describeColumn(c *table.Column, all []table.Histogram) column {
 	out.Mean = &c.Mean
 	out.SD = &c.SD
 	typical := c.Mean
-	if c.Role == table.Input && c.Type == table.Numeric {
+	if c.Role == schema.Input && c.Type == schema.Numeric {
 		typical = c.Middle()
 	}
 	if h != nil {
@@ -167,7 +167,7 @@ func describeColumn(c *table.Column, all []table.Histogram) column {
 		}
 	}
 	out.Typical = typical
-	if c.Type == table.Times {
+	if c.Type == schema.Times {
 		out.Typical = c.WriteTime(typical)
 	}
 	return out

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"utvi/predict"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // An output is an output tensor of a model: its shape behind the rows, and how a row
@@ -131,7 +131,7 @@ func signatures(l *loaded) (in, out []signature) {
 				continue
 			}
 			kind := "FP64"
-			if c.Type != table.Numeric { // names and times are texts
+			if c.Type != schema.Numeric { // names and times are texts
 				kind = "BYTES"
 			}
 			in = append(in, signature{c.Name, kind, []int64{-1}})

@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"testing"
-
-	"utvi/gauss"
-	"utvi/internal/compute"
 )
 
 // numbersCSV returns rows of numbers in the given format.
@@ -52,45 +48,4 @@ func (a *again) Read(p []byte) (int, error) {
 	a.at = (a.at + n) % len(a.rows)
 	a.left -= n
 	return n, nil
-}
-
-// BenchmarkCSV parses and encodes 50 columns of numbers: what prediction does
-// beside the network.
-func BenchmarkCSV(b *testing.B) {
-	for _, format := range []string{"%.6f", "%.17g"} {
-		for _, workers := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/cores=%d", format[1:], workers), func(b *testing.B) {
-				pool := compute.NewPool(workers)
-				defer pool.Close()
-				csv := numbersCSV(4000, 50, format)
-				x := gauss.Fixed(50, make([]float32, MaxRows*50))
-				rows := 0
-				for b.Loop() {
-					r, err := NewReader(newAgain(csv, 40<<20), "b.csv", Options{Pool: pool})
-					if err != nil {
-						b.Fatal(err)
-					}
-					s := &Schema{Task: Regression, Named: true}
-					for i, name := range r.Header().Columns {
-						s.Columns = append(s.Columns, Column{Name: name, Role: Input, Type: Numeric, SD: 1})
-						if i == 50 {
-							s.Columns[i].Role = Target
-						}
-					}
-					e, err := s.Bind(r.Header())
-					if err != nil {
-						b.Fatal(err)
-					}
-					err = each(r, func(c *Chunk) error {
-						rows += c.Rows()
-						return e.Inputs(c, x.Slice(0, c.Rows()))
-					})
-					if err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(rows)/b.Elapsed().Seconds(), "rows/s")
-			})
-		}
-	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"utvi/internal/notation"
 )
 
 // A Builder makes chunks of rows that do not come from a text file: a request, another
@@ -76,7 +78,7 @@ func (b *Builder) Chunk() (*Chunk, error) {
 	b.first += n
 	for i, v := range b.cells {
 		if k, ref := unbox(v); k == Text && !utf8.ValidString(b.texts.list[ref]) {
-			return nil, c.errorf(i/width, i%width, "%s is not text in UTF-8", short(b.texts.list[ref]))
+			return nil, c.Errorf(i/width, i%width, "%s is not text in UTF-8", notation.Quote(b.texts.list[ref]))
 		}
 	}
 	b.cells, b.texts = nil, &listed{}

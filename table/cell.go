@@ -3,16 +3,25 @@ package table
 import (
 	"bytes"
 	"math"
-	"strconv"
+
+	"utvi/internal/notation"
 )
 
 // Kind is what a cell holds.
 type Kind uint8
 
+// The kinds of cells.
 const (
-	Number Kind = iota // may be infinite; who needs finite numbers must check
-	Text
-	Missing
+	Number  Kind = iota // a number, maybe infinite: who needs finite numbers must check
+	Text                // a text, also one that a column may read as a number or a time
+	Missing             // nothing, or a word such as NA that says so
+
+	// padded is a whole number with zeros in front, such as 01067: a number, or a code whose
+	// zeros count. The column decides; Chunk.Cell returns a number.
+	padded
+	// marked is a word that says that the value is missing, such as NA. The column decides
+	// whether that is a name; Chunk.Cell returns Missing.
+	marked
 )
 
 // A cell is one float64. What is not a number is a NaN that carries its kind and,
@@ -52,54 +61,24 @@ func number(v float64) cell {
 	return v
 }
 
-// label is the text of a number, the same however it was written: as a level,
-// 1, 1.0 and 01 are one.
-func label(v float64) string {
-	if v == 0 {
-		v = 0 // no −0
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
-// digits writes a number for people, without an exponent where that is short enough.
-func digits(v float64) string {
-	if a := math.Abs(v); a >= 1e-4 && a < 1e15 {
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return label(v)
-}
-
-// isMissing reports whether a trimmed text stands for a missing value.
-func isMissing(s []byte) bool {
-	switch len(s) {
-	case 0:
-		return true
-	case 1:
-		return s[0] == '?'
-	case 2:
-		return fold(s, "na")
-	case 3:
-		return fold(s, "n/a") || fold(s, "nan")
-	case 4:
-		return fold(s, "null") || fold(s, "none")
-	}
-	return false
-}
-
-// fold compares with a text in lower case.
-func fold(s []byte, lower string) bool {
-	if len(s) != len(lower) {
-		return false
-	}
-	for i, c := range s {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
+// classify makes a cell of a whole trimmed field; ref is where its text is.
+func classify(s []byte, point byte, ref int) cell {
+	if notation.IsMissing(s) {
+		if len(s) > 0 {
+			return box(marked, ref)
 		}
-		if c != lower[i] {
-			return false
-		}
+		return missing
 	}
-	return true
+	if v, n := notation.ScanFloat(s, point); n == len(s) {
+		if notation.IsPadded(s) {
+			return box(padded, ref)
+		}
+		return v
+	}
+	if v, ok := notation.Infinite(s); ok {
+		return v
+	}
+	return box(Text, ref)
 }
 
 // trim removes blanks around a text.

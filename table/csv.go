@@ -35,7 +35,7 @@ type csvRows struct {
 }
 
 func (r *csvRows) next() (*Chunk, error) {
-	r.head.begun = true
+	r.head.decimals.begun = true
 	for {
 		if r.failed != nil {
 			return nil, r.failed
@@ -85,7 +85,7 @@ func (r *csvRows) cut(b *block) *Chunk {
 // leave steps to the next block.
 func (r *csvRows) leave(b *block) error {
 	if e := b.err; e != nil {
-		at := r.head.at(r.line + e.line)
+		at := r.head.At(r.line + e.line)
 		if e.col >= 0 {
 			at += ", column " + r.head.Columns[e.col]
 		}
@@ -138,7 +138,7 @@ func (r *csvRows) readBlock() *block {
 }
 
 func (r *csvRows) block(data []byte) *block {
-	return &block{delim: r.delim, points: r.head.points, head: r.head, data: data}
+	return &block{delim: r.delim, points: r.head.decimals.points, head: r.head, data: data}
 }
 
 // explain names the file; the end of the file is not an error.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"unicode/utf8"
+
+	"utvi/internal/notation"
 )
 
 // blank is the delimiter of files whose fields stand apart by spaces and tabs, in
@@ -105,9 +107,9 @@ func (b *block) field(at int, point byte) (c cell, next int, last bool) {
 	data := b.data
 	at = b.skip(at)
 	// The common case: a plain number, then a delimiter or the line's end.
-	if v, n := scanFloat(data[at:], point); n > 0 {
+	if v, n := notation.ScanFloat(data[at:], point); n > 0 {
 		if next, last, ok := b.end(at + n); ok {
-			if isPadded(data[at : at+n]) {
+			if notation.IsPadded(data[at : at+n]) {
 				v = box(padded, at)
 			}
 			return v, next, last
@@ -134,7 +136,7 @@ func (b *block) field(at int, point byte) (c cell, next int, last bool) {
 func (b *block) check(s []byte, at int, point byte) cell {
 	c := classify(s, point, at)
 	if k, _ := unbox(c); k == Text && (!utf8.Valid(s) || bytes.IndexByte(s, 0) >= 0) {
-		b.err = &rowError{what: fmt.Sprintf("%s is not text in UTF-8; name the encoding of the file, such as latin1, or convert it", short(string(s)))}
+		b.err = &rowError{what: fmt.Sprintf("%s is not text in UTF-8; name the encoding of the file, such as latin1, or convert it", notation.Quote(string(s)))}
 	}
 	return c
 }

@@ -39,8 +39,8 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 	if delim == 0 {
 		delim = sniffDelimiter(start, ext)
 	}
-	r.head.lines, r.head.delim = true, delim
-	lines, size, err := readHeader(r.head, start, 1+before, o)
+	r.head.Lines = true
+	lines, size, err := readHeader(r.head, start, 1+before, delim, o)
 	if err != nil {
 		return err
 	}
@@ -56,24 +56,30 @@ func (r *Reader) openCSV(in *bufio.Reader, whole bool, ext string, o Options) er
 
 // readHeader names the columns by the first row, which begins at a line, and returns how
 // many lines and bytes to pass over: none if that row is already data.
-func readHeader(h *Header, start []byte, line int, o Options) (lines, size int, err error) {
+func readHeader(h *Header, start []byte, line int, delim byte, o Options) (lines, size int, err error) {
 	var row []string
 	at := 0
 	for row == nil {
 		var bad *rowError
-		row, at, bad = scanRow(start, at, h.delim)
+		row, at, bad = scanRow(start, at, delim)
 		if bad != nil {
-			return 0, 0, fmt.Errorf("%s: %s", h.at(line+bytes.Count(start[:at], []byte{'\n'})), bad.what)
+			return 0, 0, fmt.Errorf("%s: %s", h.At(line+bytes.Count(start[:at], []byte{'\n'})), bad.what)
 		}
 		if row == nil && at >= len(start) {
 			return 0, 0, fmt.Errorf("%s is empty", h.File)
 		}
 	}
-	h.written = writing(firstRows(start, h.delim, writtenLines), len(row))
-	h.settleWriting(h.delim, o.Decimal, nil)
+	h.decimals = newDecimals(firstRows(start, delim, decimalLines), len(row), delim, o.Decimal)
+	h.decimals.decide(func(int) bool { return true }) // to tell names from numbers
 	err = nameColumns(h, row, o.Header)
-	if h.settleWriting(h.delim, o.Decimal, o.Used); err != nil || !h.Named {
+	if err != nil {
 		return 0, 0, err
+	}
+	if o.Used != nil {
+		h.decimals.decide(func(col int) bool { return o.Used(h.Columns[col]) })
+	}
+	if !h.Named {
+		return 0, 0, nil
 	}
 	return bytes.Count(start[:at], []byte{'\n'}), at, nil
 }

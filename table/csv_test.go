@@ -20,7 +20,7 @@ import (
 func dump(r *Reader) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", strings.Join(r.Header().Columns, "|"))
-	err := each(r, func(c *Chunk) error {
+	err := Each(r, func(c *Chunk) error {
 		for row := range c.Rows() {
 			fmt.Fprintf(&b, "%d:", c.Line(row))
 			for col := range r.Header().Columns {
@@ -159,7 +159,7 @@ func TestGzip(t *testing.T) {
 	if err != nil || f.Len() != 100_000 {
 		t.Fatal(f.Len(), err)
 	}
-	c, row := f.at(98_765)
+	c, row := f.At(98_765)
 	if _, v := c.Cell(row, 1); v != 98_765*7%10007 || c.Line(row) != 98_766 {
 		t.Errorf("row 98765 holds %v from line %d", v, c.Line(row))
 	}
@@ -201,7 +201,7 @@ func TestBlocks(t *testing.T) {
 			}
 			r.rows.(*csvRows).size = size
 			var got strings.Builder
-			err = each(r, func(c *Chunk) error {
+			err = Each(r, func(c *Chunk) error {
 				for i := range c.Rows() {
 					fmt.Fprintf(&got, "%d %s %s %q\n", c.Line(i), c.Text(i, 0), c.Text(i, 1), c.Text(i, 2))
 				}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+
+	"utvi/internal/notation"
 )
 
 // foreign are files that people have and this package does not read, by their first bytes.
@@ -75,7 +77,7 @@ func refuseArchive(file string, z *zip.Reader) error {
 	}
 	for _, f := range z.File {
 		if !strings.HasSuffix(f.Name, ".npy") {
-			return fmt.Errorf("%s is a zip file that holds %s; unpack it first", file, printable(f.Name))
+			return fmt.Errorf("%s is a zip file that holds %s; unpack it first", file, notation.Printable(f.Name))
 		}
 	}
 	return nil

@@ -96,7 +96,7 @@ func TestNpy(t *testing.T) {
 	if err != nil || f.Len() != 10_000 {
 		t.Fatal(err)
 	}
-	c, row := f.at(9_876)
+	c, row := f.At(9_876)
 	if _, v := c.Cell(row, 1); v != 3*9_876+1 || c.Line(row) != 9_877 {
 		t.Errorf("row 9876 holds %v, number %d", v, c.Line(row))
 	}
@@ -189,7 +189,7 @@ func TestNpyColumnsInChunks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []int{7, n - 1} {
-		c, at := f.at(row)
+		c, at := f.At(row)
 		_, a := c.Cell(at, 0)
 		_, b := c.Cell(at, 1)
 		if a != float64(row%251) || b != float64((n+row)%251) {

@@ -16,7 +16,7 @@ type Frame struct {
 // Load reads all rows of a source.
 func Load(s Source) (*Frame, error) {
 	f := &Frame{head: s.Header(), texts: &listed{}, known: map[string]int{}, padded: make([]bool, len(s.Header().Columns))}
-	err := each(s, func(c *Chunk) error {
+	err := Each(s, func(c *Chunk) error {
 		for row := range c.Rows() {
 			f.keep(c, row)
 		}
@@ -37,7 +37,7 @@ func (f *Frame) keep(c *Chunk, row int) {
 	for col, v := range last.cells[last.rows*width:] {
 		k, _ := unbox(v)
 		if k == Text || k == padded || k == marked {
-			last.cells[last.rows*width+col] = box(k, f.intern(c.written(row, col)))
+			last.cells[last.rows*width+col] = box(k, f.intern(c.Written(row, col)))
 		}
 		if k == padded {
 			f.padded[col] = true
@@ -63,8 +63,8 @@ func (f *Frame) Header() *Header { return f.head }
 // Len is the number of rows.
 func (f *Frame) Len() int { return f.rows }
 
-// at returns the chunk of a row, and its place there.
-func (f *Frame) at(row int) (*Chunk, int) { return f.chunks[row/MaxRows], row % MaxRows }
+// At returns the chunk of a row, and its place there.
+func (f *Frame) At(row int) (*Chunk, int) { return f.chunks[row/MaxRows], row % MaxRows }
 
 // Rows returns a source of the given rows, of all rows if nil.
 func (f *Frame) Rows(rows []int) Source { return &selection{f, rows, rows == nil, 0} }
@@ -77,6 +77,9 @@ type selection struct {
 }
 
 func (s *selection) Header() *Header { return s.f.head }
+
+// Padded reports whether a column of the frame has cells such as 01067.
+func (s *selection) Padded(col int) bool { return s.f.padded[col] }
 
 func (s *selection) Next() (*Chunk, error) {
 	if s.all {
@@ -93,7 +96,7 @@ func (s *selection) Next() (*Chunk, error) {
 	width := len(s.f.head.Columns)
 	c := &Chunk{head: s.f.head, rows: n, texts: s.f.texts, cells: make([]cell, n*width), where: make([]int, n)}
 	for i, row := range s.rows[s.next : s.next+n] {
-		from, at := s.f.at(row)
+		from, at := s.f.At(row)
 		copy(c.cells[i*width:(i+1)*width], from.cells[at*width:])
 		c.where[i] = from.where[at]
 	}

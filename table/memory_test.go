@@ -27,7 +27,7 @@ func TestBoundedMemory(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	before := m.HeapAlloc
-	err = each(r, func(c *Chunk) error {
+	err = Each(r, func(c *Chunk) error {
 		rows += c.Rows()
 		if chunks++; chunks%20 == 0 {
 			runtime.ReadMemStats(&m)

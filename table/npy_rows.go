@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"utvi/internal/notation"
 )
 
 // npyRows reads one or several arrays with the same number of rows side by side.
@@ -108,7 +110,7 @@ func (r *Reader) openMember(f *zip.File) (*arrayRows, error) {
 	in := bufio.NewReaderSize(m, 1<<16)
 	a, err := readArray(in)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read %s of %s: %w", printable(f.Name), r.head.File, err)
+		return nil, fmt.Errorf("cannot read %s of %s: %w", notation.Printable(f.Name), r.head.File, err)
 	}
 	rows := &arrayRows{array: a, name: name, stream: in}
 	return rows, r.place(rows, m, in)

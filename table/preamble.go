@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"utvi/internal/notation"
 )
 
 // preamble finds what stands before a table: a line such as sep=; that spreadsheets write,
@@ -28,7 +30,7 @@ func preamble(start []byte) (size int, delim byte) {
 		next, _, _ := bytes.Cut(start[size:], []byte{'\n'})
 		for _, d := range candidates(".csv") {
 			fields := strings.Split(string(next), string(d))
-			some := slices.ContainsFunc(fields, func(s string) bool { return isNumber(strings.TrimSpace(s), '.') })
+			some := slices.ContainsFunc(fields, func(s string) bool { return notation.IsNumber(strings.TrimSpace(s), '.') })
 			if n := bytes.Count(start[last:size], []byte{d}); n > 0 && n+1 == len(fields) && some {
 				return last, 0
 			}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"utvi/internal/notation"
 )
 
 // sniffLines is how many lines decide on the delimiter.
@@ -47,7 +49,7 @@ func numbers(rows [][]string, commas bool) (share float64, ok bool) {
 		widths[len(row)]++
 		for _, s := range row {
 			total++
-			if isNumber(s, '.') || commas && isDecimalComma(s) {
+			if notation.IsNumber(s, '.') || commas && isDecimalComma(s) {
 				n++
 			}
 		}
@@ -58,10 +60,8 @@ func numbers(rows [][]string, commas bool) (share float64, ok bool) {
 	return float64(n) / float64(total), ok
 }
 
-func isNumber(s string, point byte) bool {
-	k, _ := unbox(classify([]byte(s), point, 0))
-	return k == Number || k == padded
-}
+// isDecimalComma recognises 1,5.
+func isDecimalComma(s string) bool { return !notation.IsNumber(s, '.') && notation.IsNumber(s, ',') }
 
 // firstRows parses up to n rows from the start of a file, of any width.
 func firstRows(start []byte, delim byte, n int) (rows [][]string) {
@@ -106,7 +106,7 @@ func nameColumns(h *Header, row []string, header HeaderRow) error {
 	if header == AnyHeader {
 		h.Named = true
 		for col, s := range row {
-			h.Named = h.Named && !isNumber(s, h.point(col))
+			h.Named = h.Named && !notation.IsNumber(s, h.point(col))
 		}
 	}
 	if h.Named {
@@ -130,18 +130,6 @@ func numbered(stem string, n int) []string {
 		names[i] = fmt.Sprintf("%s%d", stem, i+1)
 	}
 	return names
-}
-
-// Check returns an error for columns of the same name.
-func (h *Header) Check() error {
-	seen := map[string]int{}
-	for i, name := range h.Columns {
-		if j, twice := seen[name]; twice {
-			return fmt.Errorf("%s: columns %d and %d are both named %s; names must differ", h.File, j+1, i+1, name)
-		}
-		seen[name] = i
-	}
-	return nil
 }
 
 // refuseBinary returns an error for a file that is not text.

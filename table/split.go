@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"utvi/internal/notation"
 	"utvi/rng"
 )
 
@@ -121,19 +122,20 @@ func shuffled(rows []int, seed uint64) []int {
 
 // byGroup draws the order of the groups, and keeps the rows of each together.
 func (f *Frame) byGroup(rows []int, s Split) (order []int, whole func(a, b int) bool, err error) {
-	col, err := f.head.find([]string{s.Group}, 0, "group")
+	col, err := f.head.Find([]string{s.Group}, 0, "group")
 	if err != nil {
 		return nil, nil, err
 	}
 	members := map[string][]int{}
 	var names []string
 	group := func(row int) string {
-		c, at := f.at(row)
-		return c.level(at, col)
+		c, at := f.At(row)
+		return c.Level(at, col)
 	}
 	for _, row := range rows {
-		if c, at := f.at(row); c.kind(at, col) == Missing {
-			return nil, nil, c.errorf(at, col, "the group is missing")
+		c, at := f.At(row)
+		if k, _ := c.Cell(at, col); k == Missing {
+			return nil, nil, c.Errorf(at, col, "the group is missing")
 		}
 		g := group(row)
 		if members[g] == nil {
@@ -170,13 +172,13 @@ func (f *Frame) ByTime(rows []int, column string) ([]int, error) {
 
 // byTime sorts rows by time.
 func (f *Frame) byTime(rows []int, column string) (order []int, whole func(a, b int) bool, err error) {
-	col, err := f.head.find([]string{column}, 0, "time")
+	col, err := f.head.Find([]string{column}, 0, "time")
 	if err != nil {
 		return nil, nil, err
 	}
 	times, k := map[int]float64{}, f.clock(rows, col)
 	for _, row := range rows {
-		c, at := f.at(row)
+		c, at := f.At(row)
 		times[row], err = k.time(c, at, col)
 		if err != nil {
 			return nil, nil, err
@@ -192,10 +194,10 @@ type clock struct{ layouts []string } // that fit all texts, if any does
 
 // clock finds the layout that fits all texts of a column.
 func (f *Frame) clock(rows []int, col int) clock {
-	k := clock{timeLayouts}
+	k := clock{notation.TimeLayouts}
 	for _, row := range rows {
-		c, at := f.at(row)
-		if c.kind(at, col) != Text {
+		c, at := f.At(row)
+		if k, _ := c.Cell(at, col); k != Text {
 			continue
 		}
 		var left []string
@@ -218,13 +220,13 @@ func (k clock) time(c *Chunk, row, col int) (float64, error) {
 		return v, nil
 	}
 	s := c.Text(row, col)
-	for _, layout := range append(k.layouts[:1:1], timeLayouts...) {
+	for _, layout := range append(k.layouts[:1:1], notation.TimeLayouts...) {
 		if t, err := time.Parse(layout, s); err == nil {
-			return seconds(t), nil
+			return notation.Seconds(t), nil
 		}
 	}
 	if kind == Missing {
-		return 0, c.errorf(row, col, "the time is missing")
+		return 0, c.Errorf(row, col, "the time is missing")
 	}
-	return 0, c.errorf(row, col, "%s is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05", short(s))
+	return 0, c.Errorf(row, col, "%s is not a time; write a number, or a date such as 2026-01-31 or 2026-01-31 15:04:05", notation.Quote(s))
 }

@@ -63,7 +63,7 @@ func TestSplit(t *testing.T) {
 		side := map[string]int{}
 		for i, rows := range [][]int{train, held} {
 			for _, row := range rows {
-				c, at := f.at(row)
+				c, at := f.At(row)
 				side[c.Text(at, 0)] |= 1 << i
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"utvi/internal/fitpage"
 	"utvi/internal/live"
 	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -201,7 +202,7 @@ func (r *fitting) budget() time.Duration {
 // advised names the flags that help after an error: a card was lost, values are missing, or
 // another fit was stopped.
 func advised(err error) error {
-	if m, ok := errors.AsType[*table.MissingValue](err); ok {
+	if m, ok := errors.AsType[*schema.MissingValue](err); ok {
 		return fmt.Errorf("%s; --impute accepts missing values, --ignore '%s' leaves the column out", m.What, m.Column)
 	}
 	if errors.Is(err, tabular.ErrOtherFit) {
@@ -225,7 +226,7 @@ func (r *fitting) crossValidate(ctx context.Context, cmd *cobra.Command, frame *
 }
 
 // summary prints the columns before the training begins.
-func (r *fitting) summary(s *table.Schema) {
+func (r *fitting) summary(s *schema.Schema) {
 	s.WriteSummary(r.stdout)
 	fmt.Fprintln(r.stdout)
 }

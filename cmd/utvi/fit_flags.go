@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"utvi/fit"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // fitFlags are the settings that flags give. Other settings of a file stay.
@@ -123,7 +123,7 @@ func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
 		"rate":        func() { n.Rate = h.Rate },
 		"validation":  func() { n.Validation = h.Validation },
 		"task": func() {
-			c.Task = table.Task(s.task)
+			c.Task = schema.Task(s.task)
 			if s.task == "auto" {
 				c.Task = ""
 			}

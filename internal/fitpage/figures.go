@@ -11,7 +11,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/report"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A figure is a picture with the name of its file.
@@ -21,7 +21,7 @@ type figure struct {
 }
 
 // targetFigures are the figures of one target's evaluation.
-func targetFigures(t *fit.TargetEvaluation, column table.Column) []figure {
+func targetFigures(t *fit.TargetEvaluation, column schema.Column) []figure {
 	if t.Classes != nil {
 		return classFigures(t, column)
 	}
@@ -65,7 +65,7 @@ func coverage(pit []float64) (nominal, observed []float64) {
 	return nominal, observed
 }
 
-func classFigures(t *fit.TargetEvaluation, column table.Column) []figure {
+func classFigures(t *fit.TargetEvaluation, column schema.Column) []figure {
 	var p, right []float64
 	var count []int
 	for _, b := range t.Bins {
@@ -123,13 +123,13 @@ func insightFigures(in *fit.Insight) []figure {
 			x.Scale = report.Log10
 		}
 		switch d.Column.Type {
-		case table.Categorical:
+		case schema.Categorical:
 			if n := len(d.Column.Levels); n > mostLevels {
 				x.Label += fmt.Sprintf(" (the %d most frequent of %d)", mostLevels, n)
 				d = d.Head(mostLevels)
 			}
 			x.Names = d.Column.Levels[:len(d.Values)]
-		case table.Times:
+		case schema.Times:
 			const day = 86400
 			first := math.Floor(d.Column.Min/day) * day
 			x.Label += ", days since " + time.Unix(int64(first), 0).UTC().Format(time.DateOnly)

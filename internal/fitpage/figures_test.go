@@ -6,7 +6,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/report"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // Every target has one figure of how it depends on the columns, in the order of the
@@ -19,7 +19,7 @@ func TestDependenceFigures(t *testing.T) {
 		return c
 	}
 	x := func(name string, targets, classes []fit.Curve) fit.Dependence {
-		return fit.Dependence{Column: table.Column{Name: name}, Values: []float64{0, 1}, Targets: targets, Classes: classes}
+		return fit.Dependence{Column: schema.Column{Name: name}, Values: []float64{0, 1}, Targets: targets, Classes: classes}
 	}
 	importance := []fit.Importance{{Column: "a", Loss: 2}, {Column: "b", Loss: 1}}
 	for want, in := range map[string]*fit.Insight{
@@ -47,7 +47,7 @@ func TestDependenceFigures(t *testing.T) {
 
 // TestManyLevels shows the most frequent levels of a column, and times as days.
 func TestManyLevels(t *testing.T) {
-	d := fit.Dependence{Column: table.Column{Name: "town", Type: table.Categorical}}
+	d := fit.Dependence{Column: schema.Column{Name: "town", Type: schema.Categorical}}
 	c := fit.Curve{Name: "y"}
 	for i := range 30 {
 		d.Column.Levels = append(d.Column.Levels, fmt.Sprint("town ", i))
@@ -57,7 +57,7 @@ func TestManyLevels(t *testing.T) {
 		c.Hi = append(c.Hi, 2)
 	}
 	d.Targets = []fit.Curve{c}
-	day := fit.Dependence{Column: table.Column{Name: "when", Type: table.Times, Min: 1767225600 + 50, Max: 1767225600 + 86400*9},
+	day := fit.Dependence{Column: schema.Column{Name: "when", Type: schema.Times, Stats: schema.Stats{Min: 1767225600 + 50, Max: 1767225600 + 86400*9}},
 		Values: []float64{1767225600, 1767225600 + 86400*5}, Targets: []fit.Curve{{Name: "y", Mean: []float64{1, 2}, Lo: []float64{0, 1}, Hi: []float64{2, 3}}}}
 	charts := insightFigures(&fit.Insight{Dependence: []fit.Dependence{d, day}})[0].Figure.(report.Grid).Charts
 	if x := charts[0].X; len(x.Names) != 10 || x.Label != "town (the 10 most frequent of 30)" || len(charts[0].Traces[0].Y) != 10 {
@@ -71,13 +71,13 @@ func TestManyLevels(t *testing.T) {
 // TestSkewedDependence draws skewed columns and targets by their logarithms, and the classes
 // that change most.
 func TestSkewedDependence(t *testing.T) {
-	d := fit.Dependence{Column: table.Column{Name: "x"}, Values: []float64{1, 1000}, Log: true,
+	d := fit.Dependence{Column: schema.Column{Name: "x"}, Values: []float64{1, 1000}, Log: true,
 		Targets: []fit.Curve{{Name: "y", Log: true, Mean: []float64{1, 9}, Lo: []float64{0.5, 4}, Hi: []float64{2, 16}}}}
 	c := insightFigures(&fit.Insight{Dependence: []fit.Dependence{d}})[0].Figure.(report.Grid).Charts[0]
 	if c.X.Scale != report.Log10 || c.Y.Scale != report.Log10 || !(c.Y.Min > 0 && c.Y.Min < 0.5 && c.Y.Max > 16) {
 		t.Errorf("the axes are %+v and %+v", c.X, c.Y)
 	}
-	d = fit.Dependence{Column: table.Column{Name: "x"}, Values: []float64{1, 2}}
+	d = fit.Dependence{Column: schema.Column{Name: "x"}, Values: []float64{1, 2}}
 	for i := range 20 {
 		d.Classes = append(d.Classes, fit.Curve{Name: fmt.Sprint(i), Mean: []float64{0, float64(i%7) / 10}})
 	}

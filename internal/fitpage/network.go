@@ -7,7 +7,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/report"
-	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -35,7 +35,7 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 	}
 	s.Parts = append(s.Parts, t)
 	of := "standardised targets"
-	if m.Schema.Task == table.Classification {
+	if m.Schema.Task == schema.Classification {
 		of = "classes"
 	}
 	if r.Partial {

@@ -16,7 +16,7 @@ import (
 	"utvi/internal/atomicfile"
 	"utvi/internal/provenance"
 	"utvi/internal/report"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // Save writes the report of a fit into a folder: report.html, metrics.json with every
@@ -254,11 +254,11 @@ func tableSection(m *fit.Model) (report.Section, error) {
 		report.Prose(fmt.Sprintf("Found in the %d training rows. The network has %d %s.", m.Schema.Rows, len(m.Schema.Inputs()), of)), t}}, nil
 }
 
-func use(c table.Column) string {
+func use(c schema.Column) string {
 	switch {
-	case c.Role == table.Input && c.StdFrom != "":
+	case c.Role == schema.Input && c.StdFrom != "":
 		return "input, standard deviation from " + c.StdFrom
-	case c.Role == table.Input && c.Std > 0:
+	case c.Role == schema.Input && c.Std > 0:
 		return fmt.Sprintf("input, standard deviation %.4g", c.Std)
 	case c.Note != "":
 		return string(c.Role) + ": " + c.Note
@@ -266,11 +266,11 @@ func use(c table.Column) string {
 	return string(c.Role)
 }
 
-func values(c table.Column) string {
+func values(c schema.Column) string {
 	switch c.Type {
-	case table.Numeric, table.Times:
+	case schema.Numeric, schema.Times:
 		return c.Range()
-	case table.Categorical:
+	case schema.Categorical:
 		const most = 8
 		s := strings.Join(c.Levels[:min(most, len(c.Levels))], ", ")
 		if n := len(c.Levels) + c.Rarer; n > most {

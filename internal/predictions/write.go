@@ -15,6 +15,7 @@ import (
 	"utvi/rng"
 	"utvi/table"
 	"utvi/table/parquet"
+	"utvi/table/schema"
 )
 
 // Output says what to write. The zero value writes CSV without the parts of the
@@ -68,7 +69,7 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	}
 	out := &printer{Output: o, p: p, m: p.Model(), marks: p.Options().Bounds()}
 	columns := 0
-	var encoder *table.Encoder
+	var encoder *schema.Encoder
 	if s := out.m.Schema; s != nil {
 		columns = len(s.Spans())
 	}
@@ -139,7 +140,7 @@ type printed struct {
 	first           string // where the first row stands that is not finite
 	noiseInWeights  bool
 	byPosition      bool
-	encoder         *table.Encoder // nil: the model is a network
+	encoder         *schema.Encoder // nil: the model is a network
 }
 
 // header writes what stands before the rows.

@@ -7,7 +7,7 @@ import (
 
 	"utvi/data"
 	"utvi/gauss"
-	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -34,16 +34,16 @@ func (s *Set) split(k int) (*split, error) {
 	if sd[s.target] == 0 {
 		return nil, fmt.Errorf("%s, split %d: the target is the same in all rows", s.Name, k)
 	}
-	columns := make([]table.Column, s.columns)
+	columns := make([]schema.Column, s.columns)
 	for _, j := range s.features {
 		numbers := make([]float64, len(train))
 		for i, r := range train {
 			numbers[i] = s.rows[r*s.columns+j]
 		}
-		columns[j] = table.NumericInput("", numbers)
+		columns[j] = schema.NumericInput("", numbers)
 		columns[j].Mean, columns[j].SD = mean[j], sd[j]
 	}
-	columns[s.target] = table.Column{Mean: mean[s.target], SD: sd[s.target]}
+	columns[s.target] = schema.Column{Stats: schema.Stats{Mean: mean[s.target], SD: sd[s.target]}}
 	return &split{s.encode(train, columns), s.encode(test, columns), sd[s.target]}, nil
 }
 
@@ -72,7 +72,7 @@ func (s *Set) standard(rows []int) (mean, sd []float64) {
 }
 
 // encode scales rows as a table's are; a constant column is 0.
-func (s *Set) encode(rows []int, columns []table.Column) tabular.Data {
+func (s *Set) encode(rows []int, columns []schema.Column) tabular.Data {
 	z := func(r, j int) float32 {
 		if columns[j].SD == 0 {
 			return 0

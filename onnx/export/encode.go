@@ -7,23 +7,23 @@ import (
 
 	"utvi/nn"
 	"utvi/onnx"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
-// encode writes the inputs of the networks; see table.Encoder.
+// encode writes the inputs of the networks; see schema.Encoder.
 func (t *tableWriter) encode() (signal, error) {
 	s := t.m.Schema
 	x := signal{form: nn.Fixed}
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		switch {
-		case c.Role != table.Input && c.Role != table.Std:
+		case c.Role != schema.Input && c.Role != schema.Std:
 			continue
 		case slices.Contains(outputs, c.Name):
 			return x, fmt.Errorf("the column %s has the name of an output of the graph; rename the column", c.Name)
-		case c.Type == table.Categorical:
+		case c.Type == schema.Categorical:
 			t.input(c.Name, onnx.String, "")
-		case c.Type == table.Times:
+		case c.Type == schema.Times:
 			if err := t.timeInput(c); err != nil {
 				return x, err
 			}
@@ -37,7 +37,7 @@ func (t *tableWriter) encode() (signal, error) {
 	var means, variances []value
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		if c.Role != table.Input {
+		if c.Role != schema.Input {
 			continue
 		}
 		t.Scope(c.Name)
@@ -46,7 +46,7 @@ func (t *tableWriter) encode() (signal, error) {
 			means, variances = append(means, number), append(variances, t.zeros(number))
 			continue
 		}
-		if c.Type == table.Categorical {
+		if c.Type == schema.Categorical {
 			hot := t.oneHot(c.Name, c)
 			means, variances = append(means, hot), append(variances, t.zeros(hot))
 			continue
@@ -78,7 +78,7 @@ func (t *tableWriter) input(name string, elem onnx.Elem, doc string) {
 
 // note notes the rows that cannot be predicted: a missing number that is not imputed, or one
 // without its deviation or its offset.
-func (t *tableWriter) note(c *table.Column) {
+func (t *tableWriter) note(c *schema.Column) {
 	lost := t.unary("IsNaN", c.Name)
 	if !t.m.Schema.Impute {
 		t.lost = append(t.lost, lost)
@@ -87,7 +87,7 @@ func (t *tableWriter) note(c *table.Column) {
 	if c.StdFrom != "" {
 		with = append(with, c.StdFrom)
 	}
-	if c.Type == table.Times && zoned(c) {
+	if c.Type == schema.Times && zoned(c) {
 		with = append(with, offsetOf(c))
 	}
 	for _, v := range with {
@@ -121,7 +121,7 @@ func (t *tableWriter) unknown(rank int) value {
 }
 
 // oneHot is 1 for the level of each row, or for one of the last: others, and what is missing.
-func (t *tableWriter) oneHot(v value, c *table.Column) value {
+func (t *tableWriter) oneHot(v value, c *schema.Column) value {
 	width := len(c.Levels) + 1
 	if c.Apart {
 		width++
@@ -132,7 +132,7 @@ func (t *tableWriter) oneHot(v value, c *table.Column) value {
 
 // level is the number of the level of each row: that after the last for other levels, and
 // the next one for missing cells where the column tells them apart.
-func (t *tableWriter) level(v value, c *table.Column) value {
+func (t *tableWriter) level(v value, c *schema.Column) value {
 	keys := slices.Clone(c.Levels)
 	index := make([]int, len(keys))
 	for i := range index {
@@ -145,7 +145,7 @@ func (t *tableWriter) level(v value, c *table.Column) value {
 }
 
 // number is a scaled number, or the trend of a time, with its variance; missing ones are 0 and marked.
-func (t *tableWriter) number(c *table.Column, v, std value) (z, variance, missing value) {
+func (t *tableWriter) number(c *schema.Column, v, std value) (z, variance, missing value) {
 	wide := t.Op("Cast", []value{v}, toDouble) // a mean far from 0 would cost digits
 	z = t.cast(t.scaled(c, wide))
 	lost := t.unary("IsNaN", v)
@@ -176,8 +176,8 @@ func (t *tableWriter) number(c *table.Column, v, std value) (z, variance, missin
 
 var toDouble = onnx.Int("to", int(onnx.Double))
 
-// scaled is table.Column.Encode, in float64.
-func (t *tableWriter) scaled(c *table.Column, v value) value {
+// scaled is schema.Column.Encode, in float64.
+func (t *tableWriter) scaled(c *schema.Column, v value) value {
 	number := func(x float64) value { return t.Doubles("number", x) }
 	s := c.Scale
 	if s == nil || len(s.X) == 0 {

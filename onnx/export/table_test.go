@@ -19,6 +19,7 @@ import (
 	"utvi/nn"
 	"utvi/predict"
 	"utvi/table"
+	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -79,7 +80,7 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	quick := tabular.Config{Ensemble: 3, KL: 0.3, Activation: "leaky-relu", Depth: 2, Width: 16, Steps: 80, Batch: 64}
 	all := map[string]*predict.Model{}
 	dates := []string{"opened", "seen"}
-	add := func(name string, spec table.Spec, noise string, change func(c *tabular.Config), methods ...tablefit.Method) {
+	add := func(name string, spec schema.Spec, noise string, change func(c *tabular.Config), methods ...tablefit.Method) {
 		if only != "" && only != name {
 			return
 		}
@@ -112,38 +113,38 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 		all[name] = m
 	}
 	drop := []string{"sold", "grade", "size_std", "cost", "cost_std"}
-	price := table.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true}
-	uncertain := table.Spec{Targets: []string{"price"}, Ignore: []string{"sold", "grade"}, Impute: true} // also a skewed input with deviations
+	price := schema.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true}
+	uncertain := schema.Spec{Targets: []string{"price"}, Ignore: []string{"sold", "grade"}, Impute: true} // also a skewed input with deviations
 	add("heteroscedastic", price, tabular.Heteroscedastic, nil)
 	add("learned", price, tabular.Learned, nil)
 	add("embedded", price, tabular.Embedded, nil)
 	add("one-network", price, tabular.Heteroscedastic, func(c *tabular.Config) { c.Ensemble = 1 })
 	add("uncertain", uncertain, tabular.Heteroscedastic, nil)
 	add("uncertain-learned", uncertain, tabular.Learned, nil)
-	add("targets", table.Spec{Targets: []string{"price", "sold"}, Ignore: []string{"grade", "size_std", "cost", "cost_std"}, Impute: true}, tabular.Heteroscedastic, nil)
+	add("targets", schema.Spec{Targets: []string{"price", "sold"}, Ignore: []string{"grade", "size_std", "cost", "cost_std"}, Impute: true}, tabular.Heteroscedastic, nil)
 	bins := func(c *tabular.Config) { c.Bins = 8 }
 	add("bins", price, tabular.Heteroscedastic, bins)
 	add("bins-uncertain", uncertain, tabular.Heteroscedastic, bins)
-	cost := table.Spec{Targets: []string{"cost"}, Ignore: []string{"price", "sold", "grade", "size_std", "cost_std"}, Impute: true}
+	cost := schema.Spec{Targets: []string{"cost"}, Ignore: []string{"price", "sold", "grade", "size_std", "cost_std"}, Impute: true}
 	add("transformed", cost, tabular.Heteroscedastic, nil)
 	add("transformed-calibrated", cost, tabular.Heteroscedastic, bins, "scale", "conformal")
-	add("transformed-targets", table.Spec{Targets: []string{"cost", "price"}, Ignore: []string{"sold", "grade", "size_std", "cost_std"}, Impute: true}, tabular.Learned, nil)
+	add("transformed-targets", schema.Spec{Targets: []string{"cost", "price"}, Ignore: []string{"sold", "grade", "size_std", "cost_std"}, Impute: true}, tabular.Learned, nil)
 	add("calibrated", price, tabular.Heteroscedastic, nil, "scale", "conformal")
 	add("asymmetric", price, tabular.Learned, nil, "asymmetric")
 	add("scaled", price, tabular.Heteroscedastic, nil, "scale")
 	add("isotonic", price, tabular.Heteroscedastic, nil, "isotonic")
 	add("isotonic-conformal", price, tabular.Heteroscedastic, nil, "scale", "isotonic", "conformal")
 	add("isotonic-transformed", cost, tabular.Heteroscedastic, nil, "scale", "isotonic")
-	add("classes", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
-	add("classes-calibrated", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
-	add("classes-conformal", table.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature", "conformal")
+	add("classes", schema.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
+	add("classes-calibrated", schema.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
+	add("classes-conformal", schema.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature", "conformal")
 	full := []string{"sold", "size_std", "cost", "cost_std", "shop", "weight"} // columns without missing values are left
-	add("complete", table.Spec{Targets: []string{"price"}, Ignore: append(full, "grade")}, tabular.Heteroscedastic, nil)
-	add("classes-complete", table.Spec{Targets: []string{"grade"}, Ignore: append(full, "price")}, "", nil, "conformal")
-	many := table.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true, MaxLevels: 2}
+	add("complete", schema.Spec{Targets: []string{"price"}, Ignore: append(full, "grade")}, tabular.Heteroscedastic, nil)
+	add("classes-complete", schema.Spec{Targets: []string{"grade"}, Ignore: append(full, "price")}, "", nil, "conformal")
+	many := schema.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true, MaxLevels: 2}
 	add("levels", many, tabular.Heteroscedastic, nil)
 	add("levels-bins", many, tabular.Learned, bins)
-	count := table.Spec{Targets: []string{"visits"}, Ignore: slices.Concat(drop, []string{"price"}), Impute: true, MaxLevels: 2}
+	count := schema.Spec{Targets: []string{"visits"}, Ignore: slices.Concat(drop, []string{"price"}), Impute: true, MaxLevels: 2}
 	add("counts", count, tabular.NegativeBinomial, nil)
 	add("counts-poisson", count, tabular.Poisson, nil, "scale")
 	add("counts-conformal", count, tabular.NegativeBinomial, bins, "scale", "conformal")
@@ -184,16 +185,16 @@ func TestTableConformance(t *testing.T) {
 		}
 		models[name+"-bent"] = m
 	}
-	schema := *models["learned"].Schema
-	schema.Columns = slices.Clone(schema.Columns)
-	for i := range schema.Columns {
-		if c := &schema.Columns[i]; c.Role == table.Target { // predictions beyond 0 and 1 end there
+	s := *models["learned"].Schema
+	s.Columns = slices.Clone(s.Columns)
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Role == schema.Target { // predictions beyond 0 and 1 end there
 			c.Mean = 0.5
 			c.SD = 0.4
 			c.Most = 1
 		}
 	}
-	share, err := predict.New(models["learned"].Net, &schema, nil)
+	share, err := predict.New(models["learned"].Net, &s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,22 +324,22 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 		rows[i] = map[string]any{}
 	}
 	for _, col := range m.Schema.Columns {
-		if col.Role != table.Input && col.Role != table.Std {
+		if col.Role != schema.Input && col.Role != schema.Std {
 			continue
 		}
 		at := f.Header().Column(col.Name)
-		x := tensor{Dims: []int{n, 1}, Double: col.Type == table.Times}
+		x := tensor{Dims: []int{n, 1}, Double: col.Type == schema.Times}
 		offset := x
 		for i := range n {
 			kind, v := c.Cell(i, at)
 			switch {
-			case col.Type == table.Categorical:
+			case col.Type == schema.Categorical:
 				x.Strings = append(x.Strings, c.Text(i, at))
 				rows[i][col.Name] = c.Text(i, at)
 				if kind == table.Missing {
 					rows[i][col.Name] = nil
 				}
-			case col.Type == table.Times && kind != table.Missing:
+			case col.Type == schema.Times && kind != table.Missing:
 				rows[i][col.Name] = c.Text(i, at)
 				v, err := time.Parse(col.Layout, c.Text(i, at))
 				if err != nil {

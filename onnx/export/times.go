@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"utvi/onnx"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A graph cannot read dates. A time is a number: seconds since 1970 by UTC, in float64,
@@ -21,20 +21,20 @@ const (
 )
 
 // zoned reports whether a column writes times with their offsets from UTC.
-func zoned(c *table.Column) bool {
+func zoned(c *schema.Column) bool {
 	return strings.Contains(c.Layout, "Z07:00") || strings.Contains(c.Layout, "-0700")
 }
 
-func offsetOf(c *table.Column) value { return c.Name + "_offset" }
+func offsetOf(c *schema.Column) value { return c.Name + "_offset" }
 
 // timeInput declares the inputs of a column of times.
-func (t *tableWriter) timeInput(c *table.Column) error {
+func (t *tableWriter) timeInput(c *schema.Column) error {
 	if !zoned(c) {
 		t.input(c.Name, onnx.Double, clockDoc)
 		return nil
 	}
-	taken := func(x table.Column) bool {
-		return x.Name == offsetOf(c) && (x.Role == table.Input || x.Role == table.Std)
+	taken := func(x schema.Column) bool {
+		return x.Name == offsetOf(c) && (x.Role == schema.Input || x.Role == schema.Std)
 	}
 	if slices.ContainsFunc(t.m.Schema.Columns, taken) {
 		return fmt.Errorf("the graph needs an input %s for the offsets of %s from UTC, which is the name of a column; rename that column", offsetOf(c), c.Name)
@@ -45,8 +45,8 @@ func (t *tableWriter) timeInput(c *table.Column) error {
 }
 
 // calendar is the sines and cosines of the parts of a column of times; see
-// table.Column.Place. Those of missing times are 0.
-func (t *tableWriter) calendar(c *table.Column) (waves []value) {
+// schema.Column.Place. Those of missing times are 0.
+func (t *tableWriter) calendar(c *schema.Column) (waves []value) {
 	if len(c.Parts) == 0 {
 		return nil
 	}
@@ -63,9 +63,9 @@ func (t *tableWriter) calendar(c *table.Column) (waves []value) {
 	for _, p := range c.Parts {
 		phase := today
 		switch p {
-		case table.OfYear:
+		case schema.OfYear:
 			phase = t.div(t.add(t.dayOfYear(days), today), number(366))
-		case table.OfWeek: // from Sunday; 1970 began on a Thursday
+		case schema.OfWeek: // from Sunday; 1970 began on a Thursday
 			phase = t.div(t.add(remainder(t.add(days, number(4)), 7), today), number(7))
 		}
 		for _, ahead := range []float64{0, math.Pi / 2} { // not every runtime has cosines in float64

@@ -9,14 +9,13 @@ import (
 
 	"utvi/onnx"
 	"utvi/predict"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // timeGraph writes nothing but the encoding of one column of times.
-func timeGraph(t *testing.T, layout string) (*onnx.Model, *table.Column) {
+func timeGraph(t *testing.T, layout string) (*onnx.Model, *schema.Column) {
 	t.Helper()
-	s := &table.Schema{Impute: true, Columns: []table.Column{{Name: "at", Role: table.Input, Type: table.Times, Layout: layout, Missing: 1,
-		Mean: 1.6e9, SD: 1e9, Parts: []table.Part{table.OfYear, table.OfWeek, table.OfDay}}}}
+	s := &schema.Schema{Impute: true, Columns: []schema.Column{{Name: "at", Role: schema.Input, Type: schema.Times, Stats: schema.Stats{Missing: 1, Mean: 1.6e9, SD: 1e9}, Reading: schema.Reading{Layout: layout, Parts: []schema.Part{schema.OfYear, schema.OfWeek, schema.OfDay}}}}}
 	w := &tableWriter{writer: &writer{ops: ops{onnx.NewBuilder("times")}}, m: &predict.Model{Schema: s}}
 	w.Reserve("mean")
 	x, err := w.encode()
@@ -95,7 +94,7 @@ func TestTimeInputs(t *testing.T) {
 	if in := zoned.Graph.Inputs; len(in) != 2 || in[0].Doc != timeDoc || in[1].Name != "at_offset" || in[1].Doc != offsetDoc {
 		t.Errorf("a time with an offset has the inputs %+v", in)
 	}
-	s := &table.Schema{Columns: []table.Column{*c, {Name: "at_offset", Role: table.Input, Type: table.Numeric, SD: 1}}}
+	s := &schema.Schema{Columns: []schema.Column{*c, {Name: "at_offset", Role: schema.Input, Type: schema.Numeric, Stats: schema.Stats{SD: 1}}}}
 	w := &tableWriter{writer: &writer{ops: ops{onnx.NewBuilder("times")}}, m: &predict.Model{Schema: s}}
 	if _, err := w.encode(); err == nil || !strings.Contains(err.Error(), "rename that column") {
 		t.Errorf("a column with the name of an input: %v", err)

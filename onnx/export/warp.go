@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"utvi/dist"
-	"utvi/table"
+	"utvi/table/schema"
 )
 
 // A predicted is the distribution of targets in encoded units, rows × targets, and its
@@ -49,7 +49,7 @@ func (t *tableWriter) predicted(p parts, levels [][]float64) predicted {
 
 // bounds are the smallest and the largest values of targets: 0 for those that are never
 // negative, the whole for shares. ok is false if there are none.
-func (t *tableWriter) bounds(columns []table.Column) (least, most []float64, ok bool) {
+func (t *tableWriter) bounds(columns []schema.Column) (least, most []float64, ok bool) {
 	for i, c := range columns {
 		low, high := -math.MaxFloat32, math.MaxFloat32
 		if w := t.m.Net.Warp(i); c.Most > 0 || w != nil && w.Positive {

@@ -1,0 +1,71 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"utvi/internal/notation"
+)
+
+// A Header names a table and its columns.
+type Header struct {
+	File    string   // as the user named it; "standard input" for -; "" without a file
+	Columns []string // c1, c2 … where the file has no names
+	Named   bool     // the file names its columns
+	Lines   bool     // rows stand on lines, as in text files
+
+	first    []string  // the first row, if the file does not name its columns
+	decimals *decimals // how a text file writes fractions; nil for other files
+}
+
+// Column returns the position of the column of that name, or −1.
+func (h *Header) Column(name string) int { return slices.Index(h.Columns, name) }
+
+// Find returns the position of the column names[i]. If there is none, its error says what the
+// column is named as, and lists the columns. A name with a comma may have been taken apart by
+// who passed the names on.
+func (h *Header) Find(names []string, i int, as string) (int, error) {
+	if at := h.Column(names[i]); at >= 0 {
+		return at, nil
+	}
+	hint := ""
+	for end := i + 2; end <= len(names); end++ {
+		for _, comma := range []string{",", ", "} {
+			if whole := strings.Join(names[i:end], comma); h.Column(whole) >= 0 {
+				hint = fmt.Sprintf(`; put a name with a comma in double quotes: '"%s"'`, whole)
+			}
+		}
+	}
+	switch {
+	case slices.Contains(h.first, names[i]):
+		hint += "; its first row has that name, but also a number, and was read as data: set header to yes"
+	case !h.Named:
+		hint += "; the file has no column names, so the columns are called c1, c2 …"
+	}
+	return 0, fmt.Errorf("%s has no column %s, which is named as %s; its columns are %s%s", h.File, names[i], as, notation.List(h.Columns), hint)
+}
+
+// At says where a line or a row of the file stands, for a message.
+func (h *Header) At(line int) string {
+	unit := "row"
+	if h.Lines {
+		unit = "line"
+	}
+	if h.File == "" { // rows that no file holds
+		return fmt.Sprintf("%s %d", unit, line)
+	}
+	return fmt.Sprintf("%s %s %d", h.File, unit, line)
+}
+
+// Check returns an error for columns of the same name.
+func (h *Header) Check() error {
+	seen := map[string]int{}
+	for i, name := range h.Columns {
+		if j, twice := seen[name]; twice {
+			return fmt.Errorf("%s: columns %d and %d are both named %s; names must differ", h.File, j+1, i+1, name)
+		}
+		seen[name] = i
+	}
+	return nil
+}

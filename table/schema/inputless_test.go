@@ -1,0 +1,38 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A table without inputs is refused with the reason of each column.
+func TestInputless(t *testing.T) {
+	many := func(cell func(i int) string) string {
+		b := "when,y\n"
+		for i := range 20 {
+			b += cell(i) + "," + string(rune('0'+i%7)) + "\n"
+		}
+		return b
+	}
+	for _, c := range []struct{ text, want string }{
+		{"x,y\n1,2\n1,3\n", "x is constant: 1"},
+		{"x,z,g,y\n,1,1,2\n,1,2,3\n", "x has only missing values; z is constant: 1; g is ignored"},
+		{many(func(i int) string { return "name " + string(rune('a'+i)) }), "when is text that differs in every row"},
+		{many(func(i int) string { return strings.Repeat("1", i+1) + []string{" kg", " g"}[i%2] }),
+			"when is text that differs in every row: some numbers are in kg and others in g"},
+		{many(func(i int) string {
+			return []string{fmt.Sprintf("2026-01-%02d", i+1), fmt.Sprintf("%d.1.2026", i+1)}[i%2]
+		}),
+			`when is text that differs in every row: the dates are spelled in two ways ("2026-01-01" on line 2, "2.1.2026" on line 3)`},
+		{"a,b,c,d,e,f,g,y\n1,1,1,1,1,1,1,1\n1,1,1,1,1,1,2,2\n", "a is constant: 1; b is constant: 1; c is constant: 1; d is constant: 1; e is constant: 1; and 2 others"},
+		{"y\n1\n2\n", "the table has no other columns"},
+	} {
+		spec := Spec{Targets: []string{"y"}}
+		if strings.Contains(c.text, "g,y") {
+			spec.Ignore = []string{"g"}
+		}
+		_, err := Infer(load(t, c.text).Rows(nil), spec)
+		wantError(t, c.text, err, "a.csv: no column is left to predict from: "+c.want)
+	}
+}
