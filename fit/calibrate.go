@@ -185,7 +185,7 @@ func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool)
 		return m.outcomes(b)
 	}, func(some []outcome) error {
 		for _, o := range some {
-			sample, known := m.trained.samples(o.hash, m.Facts.Rows)
+			sample, known := sketch(m.Sketch).samples(o.hash, m.Facts.Rows)
 			all.sampled += one(sample)
 			all.known += one(known)
 			if o.notFinite != "" {

@@ -16,13 +16,11 @@ import (
 	"utvi/tabular"
 )
 
-// A Model is a network with the table it was made for, ready to predict. Goroutines
-// may share it while nobody calibrates it.
+// A Model adds to a model that predicts what is known of its training, so that it can be evaluated
+// and calibrated. Goroutines may share it while nobody calibrates it.
 type Model struct {
 	*predict.Model
 	Facts Facts
-
-	trained sketch // of the rows it was trained with
 }
 
 // Facts say how a model was made.
@@ -35,43 +33,15 @@ type Facts struct {
 	Repeated    float64  `json:"repeated,omitempty"`    // share of the rows held out that are also training rows
 }
 
-// The documents of a model file that this package writes. fileFormat is raised when
-// an older program could misread a newer file.
-const (
-	tableKey       = "table"
-	calibrationKey = "calibration"
-	histogramKey   = "histograms"
-	fileFormat     = 1
-)
-
-type tableDocument struct {
-	Format int             `json:"format"`
-	Schema json.RawMessage `json:"schema"`
-	Facts  Facts           `json:"facts"`
-	Sketch sketch          `json:"sketch,omitempty"`
-}
-
 // Save writes the model to a file, whole or not at all.
 func (m *Model) Save(path string) error {
-	columns, err := json.Marshal(m.Schema)
+	facts, err := json.Marshal(m.Facts)
 	if err != nil {
 		return err
 	}
-	docs := map[string]any{tableKey: tableDocument{fileFormat, columns, m.Facts, m.trained}}
-	if m.Calibration != nil {
-		docs[calibrationKey] = m.Calibration
-	}
-	if m.Histograms != nil {
-		docs[histogramKey] = m.Histograms
-	}
-	extra := map[string]json.RawMessage{}
-	for key, d := range docs {
-		extra[key], err = json.Marshal(d)
-		if err != nil {
-			return err
-		}
-	}
-	return m.Net.SaveWith(path, extra)
+	p := *m.Model
+	p.Facts = facts
+	return p.Save(path)
 }
 
 // Load reads what Save wrote. Options bring what the file only names.
@@ -118,19 +88,21 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	if p.Net == nil {
 		return nil, ErrNotTabular
 	}
-	var doc tableDocument
-	if err := strictjson.Unmarshal(p.Net.Extra[tableKey], &doc); err != nil {
-		return nil, err
-	}
-	if !slices.IsSorted(doc.Sketch) || len(doc.Sketch) > sketchSize {
-		return nil, errors.New("the hashes of the training rows are out of order")
-	}
-	for i := range doc.Facts.Held {
-		if err := doc.Facts.Held[i].check(); err != nil {
+	m := &Model{Model: p}
+	if p.Facts != nil {
+		if err := strictjson.Unmarshal(p.Facts, &m.Facts); err != nil {
 			return nil, err
 		}
 	}
-	return &Model{Model: p, Facts: doc.Facts, trained: doc.Sketch}, nil
+	if !slices.IsSorted(p.Sketch) || len(p.Sketch) > sketchSize {
+		return nil, errors.New("the hashes of the training rows are out of order")
+	}
+	for i := range m.Facts.Held {
+		if err := m.Facts.Held[i].check(); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
 }
 
 // predictor returns a predictor for the rows of a table, which must have targets.

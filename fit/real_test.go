@@ -73,9 +73,10 @@ func TestKnownRows(t *testing.T) {
 	m := fitted(t)
 	old, fresh := example(t, 400, 1), example(t, 400, 9)
 	some := strings.Join(strings.SplitAfter(old, "\n")[:60], "") + strings.Join(strings.SplitAfter(fresh, "\n")[1:], "")
-	for _, size := range []int{len(m.trained), 200} {
-		short := *m
-		short.trained = m.trained[:size]
+	for _, size := range []int{len(m.Sketch), 200} {
+		p := *m.Model
+		p.Sketch = m.Sketch[:size]
+		short := Model{&p, m.Facts}
 		for name, x := range map[string]struct {
 			text     string
 			from, to float64

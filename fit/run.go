@@ -202,7 +202,8 @@ func learn(ctx context.Context, f *table.Frame, train, held []int, missing int, 
 	if err != nil {
 		return nil, err
 	}
-	l.model = &Model{Model: p, trained: newSketch(hashes), Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil,
+	p.Sketch = newSketch(hashes)
+	l.model = &Model{Model: p, Facts: Facts{Config: c, Rows: len(train), Interrupted: stopped != nil,
 		SetAside: missing, Repeated: float64(repeated) / float64(max(1, len(held)))}}
 	if ended {
 		stopped = nil

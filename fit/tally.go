@@ -89,7 +89,7 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 		}
 	}
 	for row := range b.Len() {
-		sample, known := m.trained.samples(hashRow(x.Mean[row*x.Width:(row+1)*x.Width], y[row*k:(row+1)*k]), m.Facts.Rows)
+		sample, known := sketch(m.Sketch).samples(hashRow(x.Mean[row*x.Width:(row+1)*x.Width], y[row*k:(row+1)*k]), m.Facts.Rows)
 		t.sampled += one(sample)
 		t.known += one(known)
 		if !b.Finite(row) {

@@ -1,14 +1,11 @@
 package model
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
-	"utvi/internal/atomicfile"
-	"utvi/internal/safetensors"
+	"utvi/internal/modelfile"
 )
 
 // An Ensemble is a set of networks, usually trained from different seeds, that predict
@@ -16,10 +13,9 @@ import (
 type Ensemble struct {
 	Members []*Model
 
-	// Documents are JSON documents by name, such as the schema of a table or a
-	// calibration, that other packages store in the same file. This package does not
-	// read them.
-	Documents map[string]json.RawMessage
+	// Documents are what other packages store in the same file, such as the schema of a
+	// table or a calibration. This package does not read them.
+	Documents modelfile.Documents
 }
 
 // NewEnsemble returns an ensemble of networks that have equal inputs and outputs.
@@ -40,17 +36,11 @@ func NewEnsemble(members ...*Model) (*Ensemble, error) {
 	return &Ensemble{Members: members}, nil
 }
 
-func (e *Ensemble) Inputs() int  { return e.Members[0].Inputs() }
+// Inputs returns how many numbers a row of the networks has.
+func (e *Ensemble) Inputs() int { return e.Members[0].Inputs() }
+
+// Outputs returns how many outputs a network has.
 func (e *Ensemble) Outputs() int { return e.Members[0].Outputs() }
-
-// ensembleDocument is the JSON of an ensemble. The tensors of member k have the
-// prefix "member<k>/".
-type ensembleDocument struct {
-	Format  int           `json:"format"`
-	Members []description `json:"members"`
-}
-
-func memberPrefix(k int) string { return fmt.Sprintf("member%d/", k) }
 
 // Save writes all networks to one file.
 func (e *Ensemble) Save(path string) error {
@@ -58,7 +48,7 @@ func (e *Ensemble) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("cannot save the ensemble: %w", err)
 	}
-	return atomicfile.Write(path, f.Write)
+	return f.Save(path)
 }
 
 // Write writes the contents of the file that Save makes.
@@ -70,53 +60,29 @@ func (e *Ensemble) Write(w io.Writer) error {
 	return f.Write(w)
 }
 
-func (e *Ensemble) file() (*safetensors.File, error) {
+func (e *Ensemble) file() (*modelfile.File, error) {
 	if _, err := NewEnsemble(e.Members...); err != nil {
 		return nil, err
 	}
-	doc := ensembleDocument{Format: fileFormat}
-	f := &safetensors.File{Metadata: map[string]string{}}
+	f := &modelfile.File{}
+	var all []description
 	for k, m := range e.Members {
-		d, err := m.describe(f, memberPrefix(k))
+		d, err := m.describe(f, modelfile.Prefix(k))
 		if err != nil {
 			return nil, fmt.Errorf("member %d: %w", k, err)
 		}
-		doc.Members = append(doc.Members, d)
+		all = append(all, d)
 	}
-	for name, text := range e.Documents {
-		if !json.Valid(text) {
-			return nil, fmt.Errorf("the document %q is not JSON", name)
-		}
-		f.Metadata[documentKey+name] = string(text)
+	if err := modelfile.SetMembers(f, all); err != nil {
+		return nil, err
 	}
-	return f, addDocument(f, ensembleKey, doc)
-}
-
-// documentKey precedes the name of a document in the metadata of a file.
-const documentKey = "utvi.document."
-
-func documents(f *safetensors.File) (map[string]json.RawMessage, error) {
-	var docs map[string]json.RawMessage
-	for key, text := range f.Metadata {
-		name, ok := strings.CutPrefix(key, documentKey)
-		if !ok {
-			continue
-		}
-		if !json.Valid([]byte(text)) {
-			return nil, fmt.Errorf("the document %.60q is not JSON", name)
-		}
-		if docs == nil {
-			docs = map[string]json.RawMessage{}
-		}
-		docs[name] = json.RawMessage(text)
-	}
-	return docs, nil
+	return f, f.SetDocuments(e.Documents)
 }
 
 // LoadEnsemble reads a file that Ensemble.Save wrote. A file with one network becomes
 // an ensemble of one.
 func LoadEnsemble(path string, options ...Option) (*Ensemble, error) {
-	f, err := safetensors.ReadFile(path)
+	f, err := modelfile.Open(path)
 	if err != nil {
 		return nil, err // which names the path
 	}
@@ -129,7 +95,7 @@ func LoadEnsemble(path string, options ...Option) (*Ensemble, error) {
 
 // ReadEnsemble is LoadEnsemble for a file of size bytes that r reads.
 func ReadEnsemble(r io.ReaderAt, size int64, options ...Option) (*Ensemble, error) {
-	f, err := safetensors.Read(io.NewSectionReader(r, 0, size), size)
+	f, err := modelfile.Read(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the model: %w", err)
 	}
@@ -140,16 +106,17 @@ func ReadEnsemble(r io.ReaderAt, size int64, options ...Option) (*Ensemble, erro
 	return e, nil
 }
 
-func decodeEnsemble(f *safetensors.File, options []Option) (*Ensemble, error) {
+func decodeEnsemble(f *modelfile.File, options []Option) (*Ensemble, error) {
 	e, err := decodeMembers(f, options)
-	if err == nil {
-		e.Documents, err = documents(f)
+	if err != nil {
+		return nil, err
 	}
+	e.Documents, err = f.Documents()
 	return e, err
 }
 
-func decodeMembers(f *safetensors.File, options []Option) (*Ensemble, error) {
-	if _, ok := f.Metadata[ensembleKey]; !ok {
+func decodeMembers(f *modelfile.File, options []Option) (*Ensemble, error) {
+	if !f.IsEnsemble() {
 		m, err := decode[float32](f, options)
 		if err != nil {
 			return nil, err
@@ -160,14 +127,14 @@ func decodeMembers(f *safetensors.File, options []Option) (*Ensemble, error) {
 	if err != nil {
 		return nil, err
 	}
-	var doc ensembleDocument
-	if err := readDocument(f, ensembleKey, &doc); err != nil {
+	all, err := modelfile.Members[Facts](f)
+	if err != nil {
 		return nil, err
 	}
 	w := newWeights(f)
 	var members []*Model
-	for k, d := range doc.Members {
-		m, err := build[float32](d, w, memberPrefix(k), lib)
+	for k, d := range all {
+		m, err := build[float32](d, w, modelfile.Prefix(k), lib)
 		if err != nil {
 			return nil, fmt.Errorf("member %d: %w", k, err)
 		}

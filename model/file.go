@@ -1,12 +1,11 @@
 package model
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"utvi/gauss"
-	"utvi/internal/atomicfile"
+	"utvi/internal/modelfile"
 	"utvi/internal/safetensors"
 	"utvi/likelihood"
 	"utvi/nn"
@@ -14,43 +13,13 @@ import (
 	"utvi/vi"
 )
 
-// A model file is a safetensors file with a checksum. Every tool that reads
-// safetensors finds the weights under <layer>.weight.mean and <layer>.weight.rho
-// (σ = softplus ρ). Everything else is one JSON document in the metadata: the
-// format's version, the architecture, the input shape, the seed, the priors, the
-// likelihood and the facts of the training.
+// maxInputs bounds the inputs of a row, so that products of sizes do not overflow, and a small
+// file cannot ask for much memory.
+const maxInputs = 1 << 24
 
-const (
-	modelKey    = "utvi.model"
-	ensembleKey = "utvi.ensemble"
-
-	// fileFormat is increased when an older program could misread a newer file. What
-	// an older program merely does not know, it refuses by name.
-	fileFormat = 1
-
-	// maxInputs bounds the inputs of a row, so that products of sizes do not overflow,
-	// and a small file cannot ask for much memory.
-	maxInputs = 1 << 24
-)
-
-// A document is the JSON of a model.
-type document struct {
-	Format int `json:"format"`
-	description
-}
-
-// A description is what a file holds about one network, apart from its weights.
-type description struct {
-	Input   [3]int                `json:"input"` // height, width, channels
-	Network json.RawMessage       `json:"network"`
-	Seed    uint64                `json:"seed"`
-	Init    [2]float64            `json:"init"`   // smallest and largest starting ρ; zeros: the default
-	Priors  map[string][2]float64 `json:"priors"` // mean and standard deviation of every random tensor
-	Facts   Facts                 `json:"facts"`
-
-	Likelihood json.RawMessage `json:"likelihood,omitempty"`
-	Unused     json.RawMessage `json:"normalization,omitempty"` // in old files; never used
-}
+// A description is what a file holds about one network, apart from its weights; package modelfile
+// describes the format.
+type description = modelfile.Network[Facts]
 
 // Facts describe the training of a network. Trainers write them; predictions do not
 // depend on them.
@@ -72,7 +41,7 @@ func (n *Net[T]) Save(path string) error {
 	if err != nil {
 		return err
 	}
-	return atomicfile.Write(path, f.Write)
+	return f.Save(path)
 }
 
 // Write writes the contents of the file that Save makes.
@@ -84,11 +53,11 @@ func (n *Net[T]) Write(w io.Writer) error {
 	return f.Write(w)
 }
 
-func (n *Net[T]) file() (*safetensors.File, error) {
-	f := &safetensors.File{}
+func (n *Net[T]) file() (*modelfile.File, error) {
+	f := &modelfile.File{}
 	d, err := n.describe(f, "")
 	if err == nil {
-		err = addDocument(f, modelKey, document{fileFormat, d})
+		err = modelfile.SetNetwork(f, d)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot save the model: %w", err)
@@ -96,21 +65,9 @@ func (n *Net[T]) file() (*safetensors.File, error) {
 	return f, nil
 }
 
-func addDocument(f *safetensors.File, key string, doc any) error {
-	meta, err := json.Marshal(doc)
-	if err != nil {
-		return err
-	}
-	if f.Metadata == nil {
-		f.Metadata = map[string]string{}
-	}
-	f.Metadata[key] = string(meta)
-	return nil
-}
-
 // describe adds the network's tensors to f, with prefix before their names, and
 // returns the rest of the description.
-func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, error) {
+func (n *Net[T]) describe(f *modelfile.File, prefix string) (description, error) {
 	c := n.Config
 	d := description{
 		Input: [3]int{c.Input.H, c.Input.W, c.Input.C}, Seed: c.Seed, Init: [2]float64{c.Init.RhoMin, c.Init.RhoMax},
@@ -126,16 +83,16 @@ func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, erro
 			return d, err
 		}
 	}
-	d.Network, err = codec.Marshal(c.Layers)
+	d.Layers, err = codec.Marshal(c.Layers)
 	if err != nil {
 		return d, err
 	}
 	for _, t := range n.Params.Tensors {
-		f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+meanSuffix, t.Shape, t.Mean))
+		f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+modelfile.MeanSuffix, t.Shape, t.Mean))
 		if t.Random {
-			f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+rhoSuffix, t.Shape, t.Rho))
+			f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+modelfile.RhoSuffix, t.Shape, t.Rho))
 			if t.Center != nil {
-				f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+centerSuffix, t.Shape, t.Center))
+				f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+modelfile.CenterSuffix, t.Shape, t.Center))
 			}
 			d.Priors[t.Name] = [2]float64{t.Prior.Mean, t.Prior.Std}
 			if err := checkPrior(t.Name, d.Priors[t.Name]); err != nil {
@@ -145,8 +102,6 @@ func (n *Net[T]) describe(f *safetensors.File, prefix string) (description, erro
 	}
 	return d, nil
 }
-
-const meanSuffix, rhoSuffix, centerSuffix = ".mean", ".rho", ".center"
 
 func asTensor[T gauss.Float](name string, shape []int, data []T) safetensors.Tensor {
 	t := safetensors.Tensor{Name: name, Shape: shape}

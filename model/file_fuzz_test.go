@@ -14,6 +14,7 @@ import (
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/localization"
+	"utvi/internal/modelfile"
 	"utvi/internal/safetensors"
 	"utvi/likelihood"
 	"utvi/moment"
@@ -113,10 +114,10 @@ func FuzzDescription(f *testing.F) {
 			f.Fatal(err)
 		}
 		files = append(files, file)
-		f.Add(uint8(i), file.Metadata[modelKey])
+		f.Add(uint8(i), file.Metadata["utvi.model"])
 	}
 	f.Fuzz(func(t *testing.T, i uint8, text string) {
-		file := &safetensors.File{HasChecksum: true, Tensors: files[int(i)%len(files)].Tensors, Metadata: map[string]string{modelKey: text}}
+		file := &modelfile.File{File: safetensors.File{HasChecksum: true, Tensors: files[int(i)%len(files)].Tensors, Metadata: map[string]string{"utvi.model": text}}}
 		loaded(t, len(text), func() (*Model, error) { return decode[float32](file, tinyOptions) })
 	})
 }
@@ -135,7 +136,7 @@ func loaded(t *testing.T, size int, load func() (*Model, error)) {
 		}
 		return
 	}
-	if _, err := n.describe(&safetensors.File{}, ""); err != nil {
+	if _, err := n.describe(&modelfile.File{}, ""); err != nil {
 		t.Fatalf("it was loaded but cannot be saved: %v", err)
 	}
 	if n.Inputs() < 64 && n.Outputs() < 64 {
@@ -144,7 +145,7 @@ func loaded(t *testing.T, size int, load func() (*Model, error)) {
 }
 
 func decodeBytes(b []byte) (*Model, error) {
-	f, err := safetensors.Read(bytes.NewReader(b), int64(len(b)))
+	f, err := modelfile.Read(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,8 +8,8 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/modelfile"
 	"utvi/internal/safetensors"
-	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
@@ -76,7 +75,7 @@ func Load(path string, options ...Option) (*Model, error) { return LoadAs[float3
 // LoadAs is Load for a network computed in T. Weights saved in float32 can be loaded
 // as float64, but not the reverse: nothing is rounded.
 func LoadAs[T gauss.Float](path string, options ...Option) (*Net[T], error) {
-	f, err := safetensors.ReadFile(path)
+	f, err := modelfile.Open(path)
 	if err != nil {
 		return nil, err // which names the path
 	}
@@ -87,20 +86,20 @@ func LoadAs[T gauss.Float](path string, options ...Option) (*Net[T], error) {
 	return n, nil
 }
 
-func decode[T gauss.Float](f *safetensors.File, options []Option) (*Net[T], error) {
+func decode[T gauss.Float](f *modelfile.File, options []Option) (*Net[T], error) {
 	lib, err := library(options)
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := f.Metadata[ensembleKey]; ok {
+	if f.IsEnsemble() {
 		return nil, errors.New("the file holds an ensemble; load it with model.LoadEnsemble")
 	}
-	var doc document
-	if err := readDocument(f, modelKey, &doc); err != nil {
+	d, err := modelfile.OneNetwork[Facts](f)
+	if err != nil {
 		return nil, err
 	}
 	w := newWeights(f)
-	n, err := build[T](doc.description, w, "", lib)
+	n, err := build[T](d, w, "", lib)
 	if err != nil {
 		return nil, err
 	}
@@ -120,33 +119,10 @@ func library(options []Option) (Library, error) {
 	return lib, nil
 }
 
-// readDocument reads the JSON under key. It checks the version first, because a later
-// version may have another form.
-func readDocument(f *safetensors.File, key string, doc any) error {
-	text, ok := f.Metadata[key]
-	if !ok {
-		return errors.New("not a utvi model file")
-	}
-	if !f.HasChecksum {
-		return errors.New("the file has no checksum, so another program wrote it")
-	}
-	var version struct{ Format int }
-	if err := json.Unmarshal([]byte(text), &version); err != nil {
-		return fmt.Errorf("the description of the network cannot be read: %.100s", err)
-	}
-	if version.Format != fileFormat {
-		return fmt.Errorf("the file has format %d; this version reads format %d", version.Format, fileFormat)
-	}
-	if err := strictjson.Unmarshal([]byte(text), doc); err != nil {
-		return fmt.Errorf("the description of the network cannot be read: %w", err)
-	}
-	return nil
-}
-
 // build makes a network from a description. Everything is compared with the tensors of
 // the file before memory is allocated.
 func build[T gauss.Float](d description, w *weights, prefix string, lib Library) (*Net[T], error) {
-	l, err := codec.Unmarshal(d.Network, lib.Library)
+	l, err := codec.Unmarshal(d.Layers, lib.Library)
 	if err != nil {
 		return nil, err
 	}
@@ -168,10 +144,10 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib Library)
 	}
 	n.Params.Alloc()
 	for _, t := range n.Params.Tensors {
-		copyTensor(t.Mean, w.byName[prefix+t.Name+meanSuffix])
+		copyTensor(t.Mean, w.byName[prefix+t.Name+modelfile.MeanSuffix])
 		if t.Random {
-			copyTensor(t.Rho, w.byName[prefix+t.Name+rhoSuffix])
-			if c := w.byName[prefix+t.Name+centerSuffix]; c != nil {
+			copyTensor(t.Rho, w.byName[prefix+t.Name+modelfile.RhoSuffix])
+			if c := w.byName[prefix+t.Name+modelfile.CenterSuffix]; c != nil {
 				t.Center = make([]T, t.Len())
 				copyTensor(t.Center, c)
 			}
@@ -238,7 +214,7 @@ type weights struct {
 	used   map[string]bool
 }
 
-func newWeights(f *safetensors.File) *weights {
+func newWeights(f *modelfile.File) *weights {
 	w := &weights{byName: make(map[string]*safetensors.Tensor, len(f.Tensors)), used: make(map[string]bool, len(f.Tensors))}
 	for i := range f.Tensors {
 		w.byName[f.Tensors[i].Name] = &f.Tensors[i]
@@ -247,11 +223,11 @@ func newWeights(f *safetensors.File) *weights {
 }
 
 func expect[T gauss.Float](w *weights, t *vi.Tensor[T], prefix string) error {
-	suffixes := []string{meanSuffix}
+	suffixes := []string{modelfile.MeanSuffix}
 	if t.Random {
-		suffixes = append(suffixes, rhoSuffix)
-		if w.byName[prefix+t.Name+centerSuffix] != nil {
-			suffixes = append(suffixes, centerSuffix)
+		suffixes = append(suffixes, modelfile.RhoSuffix)
+		if w.byName[prefix+t.Name+modelfile.CenterSuffix] != nil {
+			suffixes = append(suffixes, modelfile.CenterSuffix)
 		}
 	}
 	for _, s := range suffixes {

@@ -77,8 +77,10 @@ func declare[T gauss.Float](c Config, fixed bool, expect func(t *vi.Tensor[T]) e
 	return n, nil
 }
 
-// Inputs and Outputs return the number of inputs and outputs of a row.
-func (n *Net[T]) Inputs() int  { return n.Config.Input.Size() }
+// Inputs returns the number of inputs of a row.
+func (n *Net[T]) Inputs() int { return n.Config.Input.Size() }
+
+// Outputs returns the number of outputs of a row.
 func (n *Net[T]) Outputs() int { return n.Graph().Out.Size() }
 
 // Graph returns the nodes of the built network: its layers with their names, shapes

@@ -12,7 +12,7 @@ import (
 	"utvi/calibrate"
 	"utvi/dist"
 	"utvi/engine"
-	"utvi/internal/strictjson"
+	"utvi/internal/modelfile"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/table"
@@ -20,8 +20,10 @@ import (
 	"utvi/tabular"
 )
 
-// A Model is ready to predict. It does not change, and its fields must not be changed:
-// goroutines may share it.
+// A Model adds to networks the table they were fitted to, so that rows of named values become
+// predictions in the units of the targets, and it holds all that its file does. A network without
+// a table is a Model too. It does not change, and its fields must not be changed: goroutines may
+// share it.
 type Model struct {
 	Networks *model.Ensemble
 
@@ -32,9 +34,11 @@ type Model struct {
 	Calibration []calibrate.Calibration
 
 	// Histograms count the values of columns among the training rows; files of older
-	// versions have none. Facts is what package fit wrote about the training, as JSON.
+	// versions have none. Facts is what package fit wrote about the training, as JSON, and
+	// Sketch some hashes of the training rows.
 	Histograms []schema.Histogram
 	Facts      json.RawMessage
+	Sketch     []uint64
 
 	targets []target
 	classes []string
@@ -97,15 +101,19 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, ok := net.Extra[tableKey]
-	if !ok { // rows of numbers that no table was encoded to
-		return fromNetworks(net.Members)
-	}
-	columns, facts, err := decodeTable(text)
+	var doc modelfile.Table
+	found, err := e.Documents.Get(&doc)
 	if err != nil {
 		return nil, err
 	}
-	calibration, err := decodeCalibration(net.Extra[calibrationKey])
+	if !found { // rows of numbers that no table was encoded to
+		return fromNetworks(net.Members)
+	}
+	columns, err := schema.Parse(doc.Schema)
+	if err != nil {
+		return nil, err
+	}
+	calibration, err := readCalibration(e.Documents)
 	if err != nil {
 		return nil, err
 	}
@@ -113,68 +121,10 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.Facts = facts
-	m.Histograms, err = decodeHistograms(net.Extra[histogramKey], columns)
+	m.Facts = doc.Facts
+	m.Sketch = doc.Sketch
+	m.Histograms, err = readHistograms(e.Documents, columns)
 	return m, err
-}
-
-// The documents of a table's model, which package fit writes.
-const (
-	tableKey       = "table"
-	calibrationKey = "calibration"
-	histogramKey   = "histograms"
-	tableFormat    = 1
-)
-
-func decodeTable(text json.RawMessage) (s *schema.Schema, facts json.RawMessage, err error) {
-	var version struct{ Format int }
-	if err := json.Unmarshal(text, &version); err != nil || version.Format != tableFormat {
-		return nil, nil, fmt.Errorf("the description of the table has format %d; this version reads %d", version.Format, tableFormat)
-	}
-	var doc struct {
-		Format int             `json:"format"`
-		Schema json.RawMessage `json:"schema"`
-		Facts  json.RawMessage `json:"facts"`  // of the fit
-		Sketch json.RawMessage `json:"sketch"` // of the rows trained with
-	}
-	if err := strictjson.Unmarshal(text, &doc); err != nil {
-		return nil, nil, err
-	}
-	s, err = schema.Parse(doc.Schema)
-	return s, doc.Facts, err
-}
-
-func decodeHistograms(text json.RawMessage, s *schema.Schema) (all []schema.Histogram, err error) {
-	if text == nil {
-		return nil, nil
-	}
-	if err := strictjson.Unmarshal(text, &all); err != nil {
-		return nil, fmt.Errorf("histograms: %w", err)
-	}
-	for i := range all {
-		if err := all[i].Check(s); err != nil {
-			return nil, fmt.Errorf("the histogram of column %.40q: %w", all[i].Column, err)
-		}
-	}
-	return all, nil
-}
-
-func decodeCalibration(text json.RawMessage) (all []calibrate.Calibration, err error) {
-	if text == nil {
-		return nil, nil
-	}
-	var parts []json.RawMessage
-	if err := strictjson.Unmarshal(text, &parts); err != nil {
-		return nil, fmt.Errorf("calibration: %w", err)
-	}
-	for _, p := range parts {
-		c, err := calibrate.Decode(p)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, *c)
-	}
-	return all, nil
 }
 
 // New returns the model of a fitted network and the table that it was fitted to.
@@ -244,7 +194,9 @@ func (m *Model) WithCalibration(c []calibrate.Calibration) (*Model, error) {
 	}
 	out, err := New(m.Net, m.Schema, c)
 	if err == nil {
-		out.Histograms, out.Facts = m.Histograms, m.Facts
+		out.Histograms = m.Histograms
+		out.Facts = m.Facts
+		out.Sketch = m.Sketch
 	}
 	return out, err
 }

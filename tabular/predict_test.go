@@ -2,11 +2,9 @@ package tabular_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -74,7 +72,6 @@ func TestSaveAndLoad(t *testing.T) {
 	c := quick
 	c.Steps = 100
 	f := fit(t, c, d)
-	f.Extra = map[string]json.RawMessage{"schema": json.RawMessage(`{"columns":["a","b"]}`)}
 	path := filepath.Join(t.TempDir(), "y.utvi")
 	if err := f.Save(path); err != nil {
 		t.Fatal(err)
@@ -84,13 +81,6 @@ func TestSaveAndLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, f, g, d, true)
-	if !reflect.DeepEqual(f.Extra, g.Extra) {
-		t.Errorf("%s came back as %s", f.Extra, g.Extra)
-	}
-	f.Extra["tabular"] = json.RawMessage(`1`)
-	if err := f.Save(path); err == nil {
-		t.Error("the model's own document was overwritten")
-	}
 	m, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 1}}})
 	if err != nil {
 		t.Fatal(err)
