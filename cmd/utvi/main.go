@@ -19,6 +19,10 @@ import (
 )
 
 func main() {
+	if err := withinLimit(); err != nil {
+		fmt.Fprintln(os.Stderr, "utvi:", err)
+		os.Exit(1)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
 	os.Exit(run(ctx, newRoot(), os.Args[1:], os.Stdout, os.Stderr))
