@@ -40,9 +40,24 @@ type Limits struct {
 	Numbers     int           // of an answer; 4,000,000
 	Requests    int           // in progress at a time; 256
 	Memory      int64         // bytes of all requests in progress; 256 MiB
-	Connections int           // at a time; 1,024
+	Connections int           // at a time; 256
+	Share       float64       // of connections, requests and memory that one client may hold; 0.5
 	Time        time.Duration // of a request; 30 s
 }
+
+// connectionMemory is what a connection may take before a request of it is looked at: the
+// buffers of the connection, its goroutines, and a header of the longest kind, whose lines
+// may be as short as three bytes.
+const connectionMemory = 256 << 10
+
+// connections is how many connections fit into the quarter of the memory that is set
+// aside for them, so that none of them waits for requests of others.
+func (l Limits) connections() int64 {
+	return max(1, min(int64(l.Connections), l.Memory/4/connectionMemory))
+}
+
+// requestMemory is what all requests together may take.
+func (l Limits) requestMemory() int64 { return l.Memory - l.connections()*connectionMemory }
 
 func (l Limits) complete() Limits {
 	return Limits{
@@ -51,10 +66,14 @@ func (l Limits) complete() Limits {
 		Numbers:     cmp.Or(l.Numbers, 4_000_000),
 		Requests:    cmp.Or(l.Requests, 256),
 		Memory:      cmp.Or(l.Memory, 256<<20),
-		Connections: cmp.Or(l.Connections, 1024),
+		Connections: cmp.Or(l.Connections, 256),
+		Share:       cmp.Or(l.Share, 0.5),
 		Time:        cmp.Or(l.Time, 30*time.Second),
 	}
 }
+
+// leastMemory has room for four connections and a small request.
+const leastMemory = 2 << 20
 
 func (l Limits) check() error {
 	for what, v := range map[string]int64{
@@ -66,8 +85,14 @@ func (l Limits) check() error {
 			return fmt.Errorf("the limit of the %s is %d; it must be above 0", what, v)
 		}
 	}
-	if l.Body > l.Memory {
-		return fmt.Errorf("a request may have %d bytes, all requests together only %d", l.Body, l.Memory)
+	if !(l.Share > 0 && l.Share <= 1) {
+		return fmt.Errorf("the share of one client is %g; it must be above 0 and at most 1", l.Share)
+	}
+	if l.Memory < leastMemory {
+		return fmt.Errorf("all requests together may take %d bytes; the least is %d", l.Memory, int64(leastMemory))
+	}
+	if l.Body > l.requestMemory() {
+		return fmt.Errorf("a request may have %d bytes, all requests together only %d", l.Body, l.requestMemory())
 	}
 	return nil
 }

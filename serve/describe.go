@@ -73,6 +73,14 @@ type input struct {
 	Shape [3]int `json:"shape"` // height, width, channels
 }
 
+// description is what GET /models says about a model, as JSON. It is written once: it may
+// be long, and many may ask for it.
+func (all *models) description(m *served) ([]byte, error) {
+	l := m.now.Load()
+	l.told.Do(func() { l.text, l.textFail = json.Marshal(all.describe(m)) })
+	return l.text, l.textFail
+}
+
 func (all *models) describe(m *served) description {
 	l := m.now.Load()
 	d := description{Name: m.Name, Version: m.Version, Versions: all.versions(m.Name), Kind: "network", Task: "regression",

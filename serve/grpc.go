@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"runtime/debug"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
@@ -17,7 +15,6 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
-	"google.golang.org/grpc/tap"
 
 	"utvi/serve/oip"
 )
@@ -26,88 +23,80 @@ import (
 // request can be looked at.
 const maxMessage = 4 << 20
 
-// streams is how many requests of gRPC may be in progress, so that their messages stay
-// within the memory of requests.
-func (l Limits) streams() int { return int(min(int64(l.Requests), max(1, l.Memory/l.message()))) }
+// message is the most bytes of a message: several of one client fit into its share.
+func (l Limits) message() int64 { return min(l.Body, maxMessage, l.share(l.requestMemory())/2) }
 
-func (l Limits) message() int64 { return min(l.Body, maxMessage) }
+// What a stream may take before its message is read.
+const (
+	mostHeader   = 8 << 10    // bytes of metadata, each field with 32 more
+	window       = 64 << 10   // bytes that the transport keeps for a stream
+	windowMemory = 2 * window // and the header
+	mostStreams  = 64         // of a connection
+)
 
 // GRPC returns a server of gRPC: the Open Inference Protocol, health checks and
 // reflection. secure may be nil.
 func (s *Server) GRPC(secure credentials.TransportCredentials) *grpc.Server {
-	options := []grpc.ServerOption{
-		grpc.MaxRecvMsgSize(int(s.Limits.message())), grpc.MaxSendMsgSize(math.MaxInt32), grpc.MaxConcurrentStreams(uint32(s.Limits.streams())),
-		grpc.ConnectionTimeout(s.Limits.Time), grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
+	g := grpc.NewServer(
+		grpc.Creds(newCredentials(secure, &s.clients)), grpc.ForceServerCodecV2(codec{}),
+		grpc.MaxRecvMsgSize(int(s.Limits.message())), grpc.MaxSendMsgSize(math.MaxInt32),
+		grpc.MaxHeaderListSize(mostHeader), grpc.MaxConcurrentStreams(mostStreams),
+		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(1<<20), grpc.SharedWriteBuffer(true),
+		grpc.ConnectionTimeout(min(s.Limits.Time, greeting)),
+		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 5 * time.Minute, Time: time.Minute, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
-		grpc.InTapHandle(s.tap), grpc.UnaryInterceptor(s.intercept), grpc.StreamInterceptor(s.interceptStream),
-	}
-	if secure != nil {
-		options = append(options, grpc.Creds(secure))
-	}
-	g := grpc.NewServer(options...)
-	oip.RegisterGRPCInferenceServiceServer(g, &service{s: s})
-	health_v1.RegisterHealthServer(g, s.health)
-	reflection.Register(g)
+		grpc.InTapHandle(s.tap), grpc.UnknownServiceHandler(s.unknown),
+	)
+	to := registrar{g, s}
+	oip.RegisterGRPCInferenceServiceServer(to, &service{s: s})
+	health_v1.RegisterHealthServer(to, s.health)
+	reflection.Register(to)
 	return g
 }
 
-// tap refuses requests before their messages are read, if too many are in progress.
-func (s *Server) tap(ctx context.Context, _ *tap.Info) (context.Context, error) {
-	if s.streams.Add(1) > int64(s.Limits.streams()) {
-		s.streams.Add(-1)
-		s.refused.Add(1)
-		return ctx, status.Errorf(codes.ResourceExhausted, "the server is busy with %d requests, which is the most that it allows; try again soon", s.Limits.streams())
-	}
-	context.AfterFunc(ctx, func() { s.streams.Add(-1) })
-	return ctx, nil
+// greeting is how long a connection may take until its first request.
+const greeting = 10 * time.Second
+
+// registrar registers services whose streams have tickets.
+type registrar struct {
+	*grpc.Server
+	s *Server
 }
 
-// allow checks the token of a request.
-func (s *Server) allow(ctx context.Context, method string) error {
-	if s.Token == "" || strings.HasPrefix(method, "/grpc.health.v1.Health/") || strings.HasSuffix(method, "/ServerLive") || strings.HasSuffix(method, "/ServerReady") {
-		return nil
-	}
-	md, _ := metadata.FromIncomingContext(ctx)
-	for _, v := range md.Get("authorization") {
-		if scheme, token, _ := strings.Cut(v, " "); strings.EqualFold(scheme, "Bearer") && s.right(token) {
-			return nil
-		}
-	}
-	return status.Error(codes.Unauthenticated, "a token is needed: send the metadata authorization: Bearer TOKEN")
+func (r registrar) RegisterService(d *grpc.ServiceDesc, implementation any) {
+	r.Server.RegisterService(r.s.streamed(*d), implementation)
 }
 
-// intercept checks who calls, keeps panics from ending the server, and logs.
-func (s *Server) intercept(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (answer any, err error) {
-	if err := s.allow(ctx, info.FullMethod); err != nil {
-		return nil, err
-	}
+// unknown answers calls of methods that there are not.
+func (s *Server) unknown(_ any, stream grpc.ServerStream) error {
+	return s.guarded(stream, func(*ticket) error {
+		method, _ := grpc.MethodFromServerStream(stream)
+		return status.Errorf(codes.Unimplemented, "the server has no method %.100q; it has those of the Open Inference Protocol, model statistics, configuration and the index of models", method)
+	})
+}
+
+// intercept logs a call.
+func (s *Server) intercept(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
 	begin := time.Now()
 	id := ""
-	if md, ok := metadata.FromIncomingContext(ctx); ok && len(md.Get("x-request-id")) > 0 && len(md.Get("x-request-id")[0]) <= 128 {
-		id = md.Get("x-request-id")[0]
+	if md, ok := metadata.FromIncomingContext(ctx); ok && len(first(md, "x-request-id")) <= 128 {
+		id = first(md, "x-request-id")
 	}
 	if id == "" {
 		id = s.newID()
 	}
 	grpc.SetHeader(ctx, metadata.Pairs("x-request-id", id))
-	defer func() {
-		if p := recover(); p != nil {
-			s.Log.Error("internal error", "id", id, "error", p, "stack", string(debug.Stack()))
-			answer, err = nil, status.Error(codes.Internal, "internal error")
-		}
-		if s.LogRequests {
-			s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("id", id), slog.String("method", info.FullMethod),
-				slog.String("code", status.Code(err).String()), slog.Duration("took", time.Since(begin)))
-		}
-	}()
-	return handle(ctx, request)
+	answer, err := handle(ctx, request)
+	if s.LogRequests {
+		s.Log.LogAttrs(ctx, slog.LevelInfo, "request", slog.String("id", id), slog.String("method", info.FullMethod),
+			slog.String("code", status.Code(err).String()), slog.Duration("took", time.Since(begin)))
+	}
+	return answer, err
 }
 
-func (s *Server) interceptStream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, handle grpc.StreamHandler) error {
-	if err := s.allow(stream.Context(), info.FullMethod); err != nil {
-		return err
-	}
-	return handle(srv, stream)
+// tryLater tells clients that retry by themselves when to do so.
+func tryLater(ctx context.Context) {
+	grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms", "1000"))
 }
 
 // service implements the protocol.

@@ -4,10 +4,6 @@ import (
 	"context"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/proto"
-
 	"utvi/serve/oip"
 )
 
@@ -18,87 +14,120 @@ func (g *service) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oi
 	if err != nil {
 		return nil, statusOf(err)
 	}
-	out, rows, err := g.infer(ctx, begin.Add(g.s.Limits.Time), m, r)
+	q := &inference{l: m.now.Load(), limits: g.s.Limits, mem: &ticketOf(ctx).lease}
+	out, rows, err := g.infer(ctx, begin.Add(g.s.Limits.Time), q, r)
 	code := 200
 	if err != nil {
 		f := faultOf(err)
 		code = f.status
 		if f.kind == busy {
 			g.s.refused.Add(1)
-			grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms", "1000"))
+			tryLater(ctx)
 		}
 		if f.kind == internal {
 			g.s.Log.Error("internal error", "error", err)
 		}
+	} else {
+		out.ModelName = m.Name
+		out.ModelVersion = m.Version
 	}
 	m.count(byGRPC, code, rows, time.Since(begin))
 	return out, statusOf(err)
 }
 
-func (g *service) infer(ctx context.Context, end time.Time, m *served, r *oip.ModelInferRequest) (*oip.ModelInferResponse, int, error) {
-	if err := g.s.admit(); err != nil {
-		return nil, 0, err
-	}
-	defer g.s.active.Add(-1)
-	mem := &lease{of: &g.s.memory}
-	defer mem.release()
-	if err := mem.take(int64(proto.Size(r))); err != nil {
-		return nil, 0, err
-	}
-	q := &inference{l: m.now.Load(), limits: g.s.Limits, mem: mem}
-	parameters := map[string]any{}
+// infer reads a message, predicts and makes the answer.
+func (g *service) infer(ctx context.Context, end time.Time, q *inference, r *oip.ModelInferRequest) (*oip.ModelInferResponse, int, error) {
+	binary := len(r.RawInputContents) > 0 // outputs come as inputs do
 	for name, p := range r.Parameters {
-		parameters[name] = value(p)
-	}
-	var binary bool
-	if err := q.parameters(parameters, &binary); err != nil {
-		return nil, 0, err
+		if err := q.parameter(name, value(p), &binary); err != nil {
+			return nil, 0, err
+		}
 	}
 	for _, o := range r.Outputs {
-		q.outputs = append(q.outputs, o.GetName())
-	}
-	raw := len(r.RawInputContents) > 0
-	if raw && len(r.RawInputContents) != len(r.Inputs) {
-		return nil, 0, failf(invalid, "there are %d inputs and %d raw contents", len(r.Inputs), len(r.RawInputContents))
-	}
-	for i, in := range r.Inputs {
-		t := tensor{name: in.GetName(), datatype: in.GetDatatype(), shape: in.GetShape()}
-		n, err := t.elements(g.s.Limits)
-		if err != nil {
+		if err := q.want(o.GetName()); err != nil {
 			return nil, 0, err
 		}
-		switch {
-		case raw && in.Contents != nil:
-			return nil, 0, failf(invalid, "tensor %.60q has contents and raw contents", t.name)
-		case raw:
-			err = t.readRaw(r.RawInputContents[i], n)
-		default:
-			err = t.readContents(in.Contents, n)
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		q.inputs = append(q.inputs, t)
+	}
+	if err := q.readMessage(r); err != nil {
+		return nil, 0, err
 	}
 	all, rows, err := q.run(ctx, end)
 	if err != nil {
 		return nil, rows, err
 	}
-	out := &oip.ModelInferResponse{ModelName: m.Name, ModelVersion: m.Version, Id: r.Id, Parameters: map[string]*oip.InferParameter{}}
+	out, err := q.message(all, binary)
+	if err != nil {
+		return nil, rows, err
+	}
+	out.Id = r.Id
+	return out, rows, nil
+}
+
+// readMessage reads the inputs of a message.
+func (q *inference) readMessage(r *oip.ModelInferRequest) error {
+	raw := len(r.RawInputContents) > 0
+	if raw && len(r.RawInputContents) != len(r.Inputs) {
+		return failf(invalid, "there are %d inputs and %d raw contents", len(r.Inputs), len(r.RawInputContents))
+	}
+	for i, in := range r.Inputs {
+		t := tensor{name: in.GetName(), datatype: in.GetDatatype(), shape: in.GetShape()}
+		n, err := t.elements(q.limits)
+		if err != nil {
+			return err
+		}
+		if raw && in.Contents != nil {
+			return failf(invalid, "tensor %.60q has contents and raw contents", t.name)
+		}
+		have := contentsLen(in.Contents)
+		if raw {
+			have = len(r.RawInputContents[i])
+		}
+		err = q.mem.take(t.memory(min(n, have)))
+		if err != nil {
+			return err
+		}
+		if raw {
+			err = t.readRaw(r.RawInputContents[i], n)
+		} else {
+			err = t.readContents(in.Contents, n)
+		}
+		if err != nil {
+			return err
+		}
+		err = q.input(t)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// message is the answer with outputs as numbers, or as bytes.
+func (q *inference) message(all []tensor, binary bool) (*oip.ModelInferResponse, error) {
+	out := &oip.ModelInferResponse{Parameters: map[string]*oip.InferParameter{}}
 	for name, v := range responseParameters(q.l) {
 		out.Parameters[name] = &oip.InferParameter{ParameterChoice: &oip.InferParameter_StringParam{StringParam: v}}
 	}
 	for i := range all {
 		t := &all[i]
 		o := &oip.ModelInferResponse_InferOutputTensor{Name: t.name, Datatype: t.datatype, Shape: t.shape}
-		if raw || binary { // as it was asked
+		if binary {
+			if err := q.mem.take(int64(t.rawSize())); err != nil {
+				return nil, err
+			}
 			out.RawOutputContents = append(out.RawOutputContents, t.appendRaw(make([]byte, 0, t.rawSize())))
 		} else {
 			o.Contents = &oip.InferTensorContents{Fp64Contents: t.floats, BytesContents: t.texts, BoolContents: t.bools}
 		}
 		out.Outputs = append(out.Outputs, o)
 	}
-	return out, rows, nil
+	return out, nil
+}
+
+// contentsLen is the number of elements of all fields.
+func contentsLen(c *oip.InferTensorContents) int {
+	return len(c.GetBoolContents()) + len(c.GetBytesContents()) + len(c.GetFp64Contents()) + len(c.GetFp32Contents()) +
+		len(c.GetInt64Contents()) + len(c.GetIntContents()) + len(c.GetUintContents()) + len(c.GetUint64Contents())
 }
 
 // readContents reads n elements from the field of the tensor's type.
@@ -127,7 +156,7 @@ func (t *tensor) readContents(c *oip.InferTensorContents, n int) error {
 		return failf(invalid, "tensor %.60q of datatype %s needs raw contents", t.name, t.datatype)
 	}
 	if got != n {
-		return failf(invalid, "tensor %.60q has %d elements of datatype %s; its shape %v needs %d", t.name, got, t.datatype, t.shape, n)
+		return failf(invalid, "tensor %.60q has %d elements of datatype %s; its shape %s needs %d", t.name, got, t.datatype, t.shape, n)
 	}
 	return t.ranged()
 }

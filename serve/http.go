@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"log/slog"
 	"net"
@@ -18,6 +16,7 @@ type call struct {
 	s      *Server
 	w      http.ResponseWriter
 	r      *http.Request
+	from   *client
 	id     string
 	end    time.Time // of the time that the request may take
 	lease  lease
@@ -63,7 +62,23 @@ func (s *Server) Handler() http.Handler {
 // answer answers a request: it checks who calls, and reports what went wrong.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by way, f func(c *call) error) {
 	begin := time.Now()
-	c := &call{s: s, w: w, r: r, end: begin.Add(s.Limits.Time), way: by, lease: lease{of: &s.memory}}
+	from, known := r.Context().Value(clientOf{}).(*client)
+	if !known { // the server is another one than that of Run
+		from = s.clients.enter(r.RemoteAddr)
+		defer from.leave()
+	}
+	if r.ProtoMajor > 1 { // others have one request at a time
+		most := s.Limits.connections()
+		if !hold(&from.multiplexed, s.Limits.share(most)) {
+			panic(http.ErrAbortHandler)
+		}
+		defer from.multiplexed.Add(-1)
+		if !hold(&s.multiplexed, most) {
+			panic(http.ErrAbortHandler)
+		}
+		defer s.multiplexed.Add(-1)
+	}
+	c := &call{s: s, w: w, r: r, from: from, end: begin.Add(s.Limits.Time), way: by, lease: lease{of: &s.memory, who: from}}
 	c.id = r.Header.Get("X-Request-Id")
 	if c.id == "" || len(c.id) > 128 || strings.ContainsFunc(c.id, func(r rune) bool { return r < '!' || r > '~' }) {
 		c.id = s.newID()
@@ -98,10 +113,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 // try calls f, for predictions within the limit of requests.
 func (c *call) try(who access, f func(c *call) error) (err error) {
 	if who == prediction {
-		if err := c.s.admit(); err != nil {
+		if err := c.s.places.take(c.from); err != nil {
 			return err
 		}
-		defer c.s.active.Add(-1)
+		defer c.s.places.give(c.from)
 	}
 	defer func() {
 		if p := recover(); p != nil && p != http.ErrAbortHandler {
@@ -115,7 +130,7 @@ func (c *call) try(who access, f func(c *call) error) (err error) {
 // check reports who may not call.
 func (c *call) check(who access) error {
 	s, r := c.s, c.r
-	if s.guard && !local(r.Host) {
+	if s.guardHTTP && !local(r.Host) {
 		return failf(forbidden, "this server answers at this machine only, not as %.80q; start it with a token to use other names", r.Host)
 	}
 	if who == open {
@@ -133,12 +148,6 @@ func (c *call) check(who access) error {
 		return failf(unauthorized, "a token is needed: send the header Authorization: Bearer TOKEN")
 	}
 	return nil
-}
-
-// right compares tokens in a time that says nothing about them.
-func (s *Server) right(token string) bool {
-	got := sha256.Sum256([]byte(token))
-	return subtle.ConstantTimeCompare(got[:], s.token[:]) == 1
 }
 
 // local reports whether a host names this machine.
@@ -179,6 +188,9 @@ func (c *call) writeJSON(v any) error {
 // fail answers with an error.
 func (c *call) fail(f *fault) {
 	h := c.w.Header()
+	if f.kind == unauthorized || f.kind == forbidden {
+		h.Set("Connection", "close") // strangers hold no connections
+	}
 	if f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", "1")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -21,41 +22,66 @@ type inference struct {
 	options
 }
 
+// input adds an input. There are no more of them than the model has, so that their names
+// need no search of a long list.
+func (q *inference) input(t tensor) error {
+	for i := range q.inputs {
+		if q.inputs[i].name == t.name {
+			return failf(invalid, "the input %.60q occurs twice", t.name)
+		}
+	}
+	if len(q.inputs) == q.mostInputs() {
+		return failf(invalid, "the request has more than %d inputs; the model needs %s", q.mostInputs(), inputNames(q.l))
+	}
+	q.inputs = append(q.inputs, t)
+	return nil
+}
+
+// mostInputs is the number of inputs that the model knows.
+func (q *inference) mostInputs() int {
+	if q.l.Schema == nil {
+		return 2
+	}
+	return len(q.l.Schema.Columns)
+}
+
+// want asks for an output.
+func (q *inference) want(name string) error {
+	if slices.Contains(q.outputs, name) {
+		return failf(invalid, "the output %.60q is asked for twice", name)
+	}
+	if len(q.outputs) == mostOutputs {
+		return failf(invalid, "more than %d outputs are asked for; no model has so many", mostOutputs)
+	}
+	q.outputs = append(q.outputs, name)
+	return nil
+}
+
+// mostOutputs is more than any model has.
+const mostOutputs = 32
+
 // run answers a request. It returns the outputs in the order asked for.
 func (q *inference) run(ctx context.Context, end time.Time) (out []tensor, rows int, err error) {
 	x, err := q.encode()
 	if err != nil {
 		return nil, 0, err
 	}
-	if q.options.Density > 0 {
-		return nil, 0, failf(invalid, "a density cannot be a tensor; ask for quantiles")
-	}
-	if err := q.fits(x.Rows, q.l, q.limits, q.mem); err != nil {
+	if err := q.fits(x.Rows, q.l, q.limits); err != nil {
 		return nil, 0, err
 	}
 	p, err := q.predictor(q.l)
 	if err != nil {
 		return nil, 0, err
 	}
-	all := outputs(q.l, p, len(q.Quantiles))
-	want := q.outputs
-	if want == nil {
-		for _, o := range all {
-			want = append(want, o.name)
-		}
+	write, err := q.choose(outputs(q.l, p, len(q.Quantiles)))
+	if err != nil {
+		return nil, 0, err
 	}
-	var write []output
-	for _, name := range want {
-		i := slices.IndexFunc(all, func(o output) bool { return o.name == name })
-		if i < 0 {
-			var names []string
-			for _, o := range all {
-				names = append(names, o.name)
-			}
-			return nil, 0, failf(invalid, "the model has no output %.60q; it has %s", name, strings.Join(names, ", "))
+	for _, o := range write {
+		if err := q.mem.take(o.memory(x.Rows)); err != nil {
+			return nil, 0, err
 		}
-		write = append(write, all[i])
-		out = append(out, all[i].make(x.Rows))
+		out = append(out, o.make(x.Rows))
 	}
 	_, err = q.l.queue.predict(ctx, end, x, p, func(b *predict.Batch, at int, j *job) {
 		for i := range j.x.Rows {
@@ -67,28 +93,57 @@ func (q *inference) run(ctx context.Context, end time.Time) (out []tensor, rows 
 	return out, x.Rows, as(invalid, err)
 }
 
+// choose returns the outputs that are asked for: all, if none is named.
+func (q *inference) choose(all []output) ([]output, error) {
+	if q.outputs == nil {
+		return all, nil
+	}
+	var out []output
+	for _, name := range q.outputs {
+		i := slices.IndexFunc(all, func(o output) bool { return o.name == name })
+		if i < 0 {
+			var names []string
+			for _, o := range all {
+				names = append(names, o.name)
+			}
+			return nil, failf(invalid, "the model has no output %.60q; it has %s", name, strings.Join(names, ", "))
+		}
+		out = append(out, all[i])
+	}
+	return out, nil
+}
+
 // encode turns the inputs into rows.
 func (q *inference) encode() (gauss.Batch[float32], error) {
 	if len(q.inputs) == 0 {
 		return gauss.Batch[float32]{}, failf(invalid, "the request has no inputs; the model needs %s", inputNames(q.l))
 	}
 	rows := int(q.inputs[0].shape[0])
-	seen := map[string]bool{}
 	for i := range q.inputs {
 		t := &q.inputs[i]
 		if int(t.shape[0]) != rows {
 			return gauss.Batch[float32]{}, failf(invalid, "tensor %.60q has %d rows, tensor %.60q %d", q.inputs[0].name, rows, t.name, t.shape[0])
 		}
-		if seen[t.name] {
-			return gauss.Batch[float32]{}, failf(invalid, "the input %.60q occurs twice", t.name)
-		}
-		seen[t.name] = true
 	}
-	if err := q.mem.take(int64(rows) * q.l.rowBytes); err != nil {
+	if err := q.mem.take(int64(rows)*q.l.rowBytes + q.l.blockBytes(rows)); err != nil {
 		return gauss.Batch[float32]{}, err
 	}
 	if q.l.Schema == nil {
 		return q.encodeNetwork(rows)
+	}
+	return q.encodeTable(rows)
+}
+
+// encodeTable turns columns into rows.
+func (q *inference) encodeTable(rows int) (gauss.Batch[float32], error) {
+	copied := int64(0) // of texts
+	for i := range q.inputs {
+		for _, text := range q.inputs[i].texts {
+			copied += int64(len(text))
+		}
+	}
+	if err := q.mem.take(copied); err != nil {
+		return gauss.Batch[float32]{}, err
 	}
 	build := q.l.NewRowBuilder()
 	at := make([]int, len(q.inputs))
@@ -99,7 +154,7 @@ func (q *inference) encode() (gauss.Batch[float32], error) {
 			return gauss.Batch[float32]{}, failf(invalid, "the model has no input %.60q; it needs %s", t.name, inputNames(q.l))
 		}
 		if len(t.shape) > 2 || len(t.shape) == 2 && t.shape[1] != 1 {
-			return gauss.Batch[float32]{}, failf(invalid, "tensor %.60q has the shape %v; a column has the shape [%d] or [%d, 1]", t.name, t.shape, rows, rows)
+			return gauss.Batch[float32]{}, failf(invalid, "tensor %.60q has the shape %s; a column has the shape [%d] or [%d, 1]", t.name, t.shape, rows, rows)
 		}
 	}
 	for row := range rows {
@@ -111,7 +166,8 @@ func (q *inference) encode() (gauss.Batch[float32], error) {
 		}
 	}
 	x, err := build.Batch()
-	x.Rows, x.Width = rows, q.l.Inputs()
+	x.Rows = rows
+	x.Width = q.l.Inputs()
 	return x, as(invalid, err)
 }
 
@@ -149,24 +205,33 @@ func (q *inference) encodeNetwork(rows int) (gauss.Batch[float32], error) {
 		default:
 			return x, failf(invalid, "the model has no input %.60q; it needs %s", t.name, inputNames(q.l))
 		}
-		if n := max(len(t.floats), len(t.ints), len(t.texts), len(t.bools)); n != rows*x.Width {
-			return x, failf(invalid, "tensor %.60q has the shape %v; %d rows of the network have %d numbers", t.name, t.shape, rows, rows*x.Width)
+		if n := t.len(); n != rows*x.Width {
+			return x, failf(invalid, "tensor %.60q has the shape %s; %d rows of the network have %d numbers", t.name, t.shape, rows, rows*x.Width)
 		}
-		if t.floats == nil && t.ints == nil && rows > 0 {
+		if t.datatype == "BYTES" || t.datatype == "BOOL" {
 			return x, failf(invalid, "tensor %.60q is of datatype %s; numbers are needed", t.name, t.datatype)
 		}
-		*to = make([]float32, 0, rows*x.Width)
-		for _, v := range t.floats {
-			*to = append(*to, float32(v))
-		}
-		for _, v := range t.ints {
-			*to = append(*to, float32(v))
-		}
+		*to = t.appendFloats(make([]float32, 0, rows*x.Width))
 	}
 	if x.Mean == nil {
 		return x, failf(invalid, "the input %q is missing", networkInput)
 	}
 	return x, nil
+}
+
+// appendFloats appends the numbers of a tensor.
+func (t *tensor) appendFloats(out []float32) []float32 {
+	for _, v := range t.floats {
+		out = append(out, float32(v))
+	}
+	for _, v := range t.ints {
+		out = append(out, float32(v))
+	}
+	for _, text := range t.texts { // whole numbers beyond int64
+		v, _ := strconv.ParseUint(string(text), 10, 64)
+		out = append(out, float32(v))
+	}
+	return out
 }
 
 // inputNames lists the inputs of a model, for a message.

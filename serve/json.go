@@ -21,7 +21,11 @@ func (c *call) predict() error {
 		return err
 	}
 	c.rows = ask.x.Rows
-	if err := ask.fits(c.rows, l, c.s.Limits, &c.lease); err != nil {
+	if err := ask.fits(c.rows, l, c.s.Limits); err != nil {
+		return err
+	}
+	size := ask.answerSize(l)
+	if err := c.lease.take(int64(c.rows) * int64(size)); err != nil {
 		return err
 	}
 	p, err := ask.predictor(l)
@@ -30,6 +34,9 @@ func (c *call) predict() error {
 	}
 	a := newAnswerer(l, p, &ask.options)
 	jobs, err := l.queue.predict(c.r.Context(), c.end, ask.x, p, func(b *predict.Batch, at int, j *job) {
+		if j.out == nil {
+			j.out = make([]byte, 0, j.x.Rows*size)
+		}
 		for i := range j.x.Rows {
 			if i > 0 {
 				j.out = append(j.out, ',')
@@ -40,37 +47,68 @@ func (c *call) predict() error {
 	if err != nil {
 		return as(invalid, err)
 	}
-	size := 200
-	for _, j := range jobs {
-		size += len(j.out) + 1
-	}
-	out := make([]byte, 0, size)
-	out = append(out, `{"model":"`...)
+	c.writeAnswers(c.answerHead(&ask.options, a, p), jobs)
+	return nil
+}
+
+// answerHead is what stands before the predictions.
+func (c *call) answerHead(o *options, a *answerer, p *predict.Predictor) []byte {
+	out := append(make([]byte, 0, 300), `{"model":"`...)
 	out = append(out, c.model.Name...) // plain, like its version
 	out = append(out, `","version":"`...)
 	out = append(out, c.model.Version...)
 	out = append(out, '"')
-	if level, ok := ask.interval(p); ok && a.classes == nil {
+	if level, ok := o.interval(p); ok && a.classes == nil {
 		out = append(out, `,"interval":`...)
 		out = strconv.AppendFloat(out, level, 'g', -1, 64)
 	}
-	out = append(out, `,"predictions":[`...)
+	return append(out, `,"predictions":[`...)
+}
+
+// writeAnswers answers with the predictions of jobs, each from its own memory.
+func (c *call) writeAnswers(head []byte, jobs []*job) {
+	const tail = "]}\n"
+	if len(jobs) == 1 && len(jobs[0].out) < smallBody { // most requests: one write
+		c.write(append(append(head, jobs[0].out...), tail...))
+		return
+	}
+	size := len(head) + len(tail) + max(0, len(jobs)-1)
+	for _, j := range jobs {
+		size += len(j.out)
+	}
+	h := c.w.Header()
+	h["Content-Type"] = []string{"application/json"}
+	h["Content-Length"] = []string{strconv.Itoa(size)}
+	c.w.Write(head) // a client that went away is not an error of the server
 	for i, j := range jobs {
 		if i > 0 {
-			out = append(out, ',')
+			c.w.Write([]byte{','})
 		}
-		out = append(out, j.out...)
+		if _, err := c.w.Write(j.out); err != nil {
+			return
+		}
 	}
-	return c.write(append(out, "]}\n"...))
+	c.w.Write([]byte(tail))
 }
 
 // list answers GET /models: the newest version of every model.
 func (c *call) list() error {
-	all := []description{}
-	for _, name := range c.s.models.names {
-		all = append(all, c.s.models.describe(c.s.models.byName[name][0]))
+	all := c.s.models
+	out := []byte(`{"models":[`)
+	for i, name := range all.names {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		text, err := all.description(all.byName[name][0])
+		if err != nil {
+			return err
+		}
+		if err := c.lease.take(3 * int64(len(text))); err != nil {
+			return err
+		}
+		out = append(out, text...)
 	}
-	return c.writeJSON(map[string]any{"models": all})
+	return c.write(append(out, "]}\n"...))
 }
 
 // show answers GET /models/NAME.
@@ -78,5 +116,9 @@ func (c *call) show() error {
 	if err := c.find(); err != nil {
 		return err
 	}
-	return c.writeJSON(c.s.models.describe(c.model))
+	text, err := c.s.models.description(c.model)
+	if err != nil {
+		return err
+	}
+	return c.write(text)
 }

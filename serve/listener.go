@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"errors"
 	"log"
 	"log/slog"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,13 +13,17 @@ import (
 	"time"
 )
 
-// A bounded listener has at most some connections at a time. It tells others to try
-// again, instead of letting them wait.
+// A bounded listener has at most some connections at a time, of all clients and of one. It
+// tells others to try again, instead of letting them wait.
 type bounded struct {
-	net.Listener
-	most  int64
-	plain bool // HTTP without TLS: there is a way to tell
-	now   atomic.Int64
+	*net.TCPListener
+	clients *clients
+	now     *atomic.Int64 // connections of all listeners
+	plain   bool          // HTTP without TLS: there is a way to tell
+
+	quiet  atomic.Bool   // no more connections are wanted
+	empty  chan struct{} // closed when none waits to be accepted
+	ending sync.Once
 }
 
 // tooMany is the answer to a connection too many.
@@ -30,14 +36,17 @@ var tooMany = func() []byte {
 // Accept implements net.Listener.
 func (b *bounded) Accept() (net.Conn, error) {
 	for {
-		c, err := b.Listener.Accept()
+		c, err := b.TCPListener.Accept()
 		if err != nil {
+			if b.quiet.Load() && errors.Is(err, os.ErrDeadlineExceeded) {
+				b.ending.Do(func() { close(b.empty) })
+				return nil, net.ErrClosed
+			}
 			return nil, err
 		}
-		if b.now.Add(1) <= b.most {
-			return &counted{Conn: c, of: b}, nil
+		if counted := b.admit(c); counted != nil {
+			return counted, nil
 		}
-		b.now.Add(-1)
 		if b.plain {
 			c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 			c.Write(tooMany)
@@ -46,24 +55,81 @@ func (b *bounded) Accept() (net.Conn, error) {
 	}
 }
 
+// admit counts a connection, or returns nil if it is one too many.
+func (b *bounded) admit(c net.Conn) *counted {
+	limits := b.clients.limits
+	who := b.clients.enter(c.RemoteAddr().String())
+	if !hold(&who.connections, limits.share(limits.connections())) {
+		who.leave()
+		return nil
+	}
+	if !hold(b.now, limits.connections()) {
+		who.connections.Add(-1)
+		who.leave()
+		return nil
+	}
+	return &counted{Conn: c, of: b, who: who}
+}
+
+// address is where the listener listens; of nil, nil.
+func (b *bounded) address() net.Addr {
+	if b == nil {
+		return nil
+	}
+	return b.Addr()
+}
+
+// Close implements net.Listener; closing nil does nothing.
+func (b *bounded) Close() error {
+	if b == nil {
+		return nil
+	}
+	return b.TCPListener.Close()
+}
+
+// lastMoment is how long connections that the kernel has completed are still accepted:
+// when the listener is closed, it resets those that wait.
+const lastMoment = 20 * time.Millisecond
+
+// finish accepts what waits to be accepted, and then nothing more.
+func (b *bounded) finish() {
+	b.quiet.Store(true)
+	b.SetDeadline(time.Now().Add(lastMoment))
+	select {
+	case <-b.empty:
+	case <-time.After(10 * lastMoment):
+	}
+}
+
 // counted is a connection that is counted until it is closed.
 type counted struct {
 	net.Conn
 	of   *bounded
+	who  *client
 	once sync.Once
 }
 
 func (c *counted) Close() error {
-	c.once.Do(func() { c.of.now.Add(-1) })
+	c.once.Do(func() {
+		c.of.now.Add(-1)
+		c.who.connections.Add(-1)
+		c.who.leave()
+	})
 	return c.Conn.Close()
 }
 
-// errorLog takes what net/http reports, mostly about clients: it is logged as such.
-func errorLog(to *slog.Logger) *log.Logger { return log.New(lines{to}, "", 0) }
+// errorLog takes what net/http reports, mostly about clients: it is logged as such, at
+// most once a second.
+func errorLog(to *slog.Logger) *log.Logger { return log.New(&lines{to: to}, "", 0) }
 
-type lines struct{ to *slog.Logger }
+type lines struct {
+	to    *slog.Logger
+	quiet sometimes
+}
 
-func (l lines) Write(text []byte) (int, error) {
-	l.to.Warn("http", "error", strings.TrimSpace(string(text)))
+func (l *lines) Write(text []byte) (int, error) {
+	if skipped, ok := l.quiet.now(time.Now()); ok {
+		l.to.Warn("http", "error", strings.TrimSpace(string(text)), "skipped_before", skipped)
+	}
 	return len(text), nil
 }

@@ -130,7 +130,7 @@ func TestReload(t *testing.T) {
 // More requests than allowed are told to try again; all others are right; then the
 // server is as before.
 func TestBusy(t *testing.T) {
-	r := start(t, serve.Config{Limits: serve.Limits{Requests: 4}}, serve.Listen{})
+	r := start(t, serve.Config{Limits: serve.Limits{Requests: 4, Share: 1}}, serve.Listen{})
 	rows := named(200, 3)
 	want, err := predictor(t, strength(), predict.Options{}).Rows(t.Context(), rows)
 	if err != nil {
@@ -172,7 +172,7 @@ func TestBusy(t *testing.T) {
 
 // Memory is bounded: bodies that do not fit together are refused until others are done.
 func TestMemory(t *testing.T) {
-	r := start(t, serve.Config{Limits: serve.Limits{Body: 1 << 20, Memory: 3 << 20}}, serve.Listen{})
+	r := start(t, serve.Config{Limits: serve.Limits{Body: 1 << 20, Memory: 16 << 20, Share: 1}}, serve.Listen{})
 	address := strings.TrimPrefix(r.http, "http://")
 	body := strings.Repeat(" ", 900<<10)
 	busy := 0
@@ -196,7 +196,7 @@ func TestMemory(t *testing.T) {
 
 // Too many connections are told to try again.
 func TestConnections(t *testing.T) {
-	r := start(t, serve.Config{Limits: serve.Limits{Connections: 3}}, serve.Listen{})
+	r := start(t, serve.Config{Limits: serve.Limits{Connections: 3, Share: 1}}, serve.Listen{})
 	address := strings.TrimPrefix(r.http, "http://")
 	var all []net.Conn
 	for range 3 {

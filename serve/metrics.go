@@ -92,11 +92,11 @@ func (s *Server) metricsText() string {
 		return float64(m.now.Load().since.UnixMilli()) / 1000
 	})
 	e.family("utvi_requests_active", "gauge", "Requests for predictions in progress.")
-	e.sample("utvi_requests_active", "", float64(s.active.Load()))
+	e.sample("utvi_requests_active", "", float64(s.places.now.Load()))
 	e.family("utvi_requests_refused_total", "counter", "Requests that were refused because the server was busy.")
 	e.sample("utvi_requests_refused_total", "", float64(s.refused.Load()))
 	e.family("utvi_requests_memory_bytes", "gauge", "Memory that requests in progress take, about.")
-	e.sample("utvi_requests_memory_bytes", "", float64(s.Limits.Memory-s.memory.left.Load()))
+	e.sample("utvi_requests_memory_bytes", "", float64(s.memory.all-s.memory.left.Load()))
 	process := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(process)
 	e.family("go_memory_bytes", "gauge", "Memory that the Go runtime has mapped.")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -36,8 +37,45 @@ type loaded struct {
 	digest string // of the file
 	since  time.Time
 
-	rowBytes int64 // memory that a row of a request needs, about
-	words    words
+	rowBytes    int64 // memory that a row needs until it is predicted
+	answerBytes int64 // memory that the answer for a row has as JSON, at most
+	words       words
+
+	told     sync.Once // description
+	text     []byte
+	textFail error
+}
+
+// numberBytes is the length of a number as JSON, at most, with what stands before it.
+const numberBytes = 26
+
+// measure sets what rows take. Lists of numbers grow by doubling: for a moment there are
+// the old one and the new one.
+func (l *loaded) measure() {
+	l.rowBytes = int64(8*3*l.Inputs()) + 32
+	l.answerBytes = 100
+	for _, t := range l.words.targets {
+		l.answerBytes += int64(len(t)) + 120 + 7*numberBytes
+	}
+	for i := range l.words.classes {
+		l.answerBytes += int64(len(l.words.fields[i])) + numberBytes
+	}
+	longest := 0
+	for _, c := range l.words.classes {
+		longest = max(longest, len(c))
+	}
+	l.answerBytes += int64(longest)
+}
+
+// block is how many rows of a table are built at a time, cellBytes what a cell takes then.
+const block, cellBytes = 256, 96
+
+// blockBytes is what some rows take while they are built.
+func (l *loaded) blockBytes(rows int) int64 {
+	if l.Schema == nil {
+		return 0
+	}
+	return int64(min(rows, block)) * int64(len(l.Schema.Columns)) * cellBytes
 }
 
 // load reads the file of a model.
@@ -60,8 +98,9 @@ func load(s Source, options []model.Option, broken func(error)) (*loaded, error)
 	sum := sha256.Sum256(text)
 	q := newQueue(p)
 	q.fail = broken
-	bytes := 8*len(m.Columns()) + 8*m.Inputs() + 300*len(m.Targets()) + 40*len(m.Classes())
-	return &loaded{Model: m, usual: p, queue: q, digest: hex.EncodeToString(sum[:]), since: time.Now(), rowBytes: int64(bytes), words: newWords(m)}, nil
+	l := &loaded{Model: m, usual: p, queue: q, digest: hex.EncodeToString(sum[:]), since: time.Now(), words: newWords(m)}
+	l.measure()
+	return l, nil
 }
 
 // models are all that is served, by name; the newest version is first.

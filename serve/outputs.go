@@ -90,13 +90,25 @@ func classOutputs(l *loaded) []output {
 	}
 }
 
-// make returns room for rows.
-func (o output) make(rows int) tensor {
-	t := tensor{name: o.name, datatype: o.datatype, shape: append([]int64{int64(rows)}, o.shape...)}
-	n := 1
-	for _, d := range t.shape {
+// size is the number of elements that rows have.
+func (o output) size(rows int) int {
+	n := rows
+	for _, d := range o.shape {
 		n *= int(d)
 	}
+	return n
+}
+
+// memory is what the elements of rows take.
+func (o output) memory(rows int) int64 {
+	t := tensor{datatype: o.datatype}
+	return t.memory(o.size(rows))
+}
+
+// make returns room for rows.
+func (o output) make(rows int) tensor {
+	t := tensor{name: o.name, datatype: o.datatype, shape: append(dims{int64(rows)}, o.shape...)}
+	n := o.size(rows)
 	switch o.datatype {
 	case "BOOL":
 		t.bools = make([]bool, n)

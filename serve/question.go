@@ -2,7 +2,6 @@ package serve
 
 import (
 	"utvi/gauss"
-	"utvi/internal/strictjson"
 	"utvi/predict"
 )
 
@@ -12,120 +11,103 @@ type question struct {
 	x gauss.Batch[float32]
 }
 
+// A reader reads a question for a model.
+type reader struct {
+	question
+	s      *scanner
+	l      *loaded
+	limits Limits
+	mem    *lease
+
+	rows, variances bool // they were there
+}
+
 // readQuestion reads a body for a model. mem is asked for the memory of rows.
-func readQuestion(body []byte, l *loaded, limits Limits, mem *lease) (q question, err error) {
-	s := &scanner{s: body}
-	if s.next() != '{' {
-		return q, failf(malformed, `the body must be a JSON object with the field "rows", a list of rows`)
+func readQuestion(body []byte, l *loaded, limits Limits, mem *lease) (question, error) {
+	r := &reader{s: &scanner{s: body}, l: l, limits: limits, mem: mem}
+	if r.s.next() != '{' {
+		return r.question, failf(malformed, `the body must be a JSON object with the field "rows", a list of rows`)
 	}
-	s.i++
-	var rest []byte // the options
-	var rows, variances bool
-	for n := 0; ; n++ {
-		ok, err := s.more(n, '}')
-		if err != nil {
-			return q, err
+	seen := 0
+	err := r.s.object(func(name string) error {
+		seen++
+		if seen > mostFields {
+			return failf(malformed, "the body has more than %d fields", mostFields)
 		}
-		if !ok {
-			break
+		return r.field(name)
+	})
+	if err == nil {
+		err = r.s.end()
+	}
+	switch {
+	case err != nil:
+		return r.question, err
+	case !r.rows:
+		return r.question, failf(malformed, `the body lacks the field "rows", a list of rows`)
+	case r.variances && len(r.x.Var) != len(r.x.Mean):
+		return r.question, failf(invalid, "there are %d numbers in the rows and %d variances", len(r.x.Mean), len(r.x.Var))
+	}
+	return r.question, nil
+}
+
+// mostFields is more than the fields that there are.
+const mostFields = 32
+
+// field reads the value of a field.
+func (r *reader) field(name string) error {
+	switch name {
+	case "rows":
+		if r.rows {
+			return failf(malformed, `the field "rows" occurs twice`)
 		}
-		from := s.i
-		key, err := s.key()
-		if err != nil {
-			return q, err
+		r.rows = true
+		return r.readRows()
+	case "variances":
+		if r.variances {
+			return failf(malformed, `the field "variances" occurs twice`)
 		}
-		switch string(key) {
-		case "rows":
-			if rows {
-				return q, failf(malformed, `the field "rows" occurs twice`)
-			}
-			rows = true
-			err = readRows(s, l, limits, mem, &q.x)
-		case "variances":
-			if variances {
-				return q, failf(malformed, `the field "variances" occurs twice`)
-			}
-			variances = true
-			err = readVariances(s, l, limits, mem, &q.x)
-		default:
-			_, err = s.skip(0)
-			if err == nil {
-				rest = append(append(rest, ','), s.s[from:s.i]...)
-			}
-		}
-		if err != nil {
-			return q, err
-		}
+		r.variances = true
+		return r.readVariances()
 	}
-	if err := s.end(); err != nil {
-		return q, err
-	}
-	if !rows {
-		return q, failf(malformed, `the body lacks the field "rows", a list of rows`)
-	}
-	if variances && len(q.x.Var) != len(q.x.Mean) {
-		return q, failf(invalid, "there are %d numbers in the rows and %d variances", len(q.x.Mean), len(q.x.Var))
-	}
-	if rest == nil {
-		return q, nil
-	}
-	rest[0] = '{'
-	if err := strictjson.Unmarshal(append(rest, '}'), &q.options); err != nil {
-		return q, failf(malformed, "the options are malformed: %v", err)
-	}
-	return q, nil
+	return r.read(r.s, name)
 }
 
 // readRows reads a list of rows, each an object or a list.
-func readRows(s *scanner, l *loaded, limits Limits, mem *lease, x *gauss.Batch[float32]) error {
+func (r *reader) readRows() error {
+	s, l, x := r.s, r.l, &r.x
 	if s.ended() {
 		return s.unexpected("a list of rows")
 	}
 	if s.next() != '[' {
 		return failf(malformed, `"rows" must be a list of rows`)
 	}
-	s.i++
 	var build *predict.RowBuilder
 	if l.Schema != nil {
+		if err := r.mem.take(int64(len(s.s))); err != nil { // texts are copied
+			return err
+		}
 		build = l.NewRowBuilder()
 	} else {
 		x.Width = l.Inputs()
 	}
-	for n := 0; ; n++ {
-		ok, err := s.more(n, ']')
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-		if n == limits.Rows {
+	err := s.list(func(n int) error {
+		if n == r.limits.Rows {
 			return failf(tooLarge, "the request has more than %d rows, which is the most that the server allows", n)
 		}
-		if err := mem.take(l.rowBytes); err != nil {
+		room := l.rowBytes
+		if n < block {
+			room += l.blockBytes(1)
+		}
+		if err := r.mem.take(room); err != nil {
 			return err
 		}
-		switch c := s.next(); {
-		case c == '{' && build != nil:
-			err = readObject(s, build)
-		case c == '{':
-			err = failf(invalid, "row %d is an object; the model is a network without named columns: give it a list of %d numbers", n+1, l.Inputs())
-		case c == '[' && build != nil:
-			err = readList(s, l, build)
-		case c == '[':
-			x.Mean, err = readNumbers(s, n, l.Inputs(), x.Mean)
-		default:
-			err = s.unexpected("a row, an object or a list,")
+		if build != nil {
+			return readBuilt(s, l, build)
 		}
-		if err != nil {
-			return err
-		}
-		if build == nil {
-			x.Rows++
-		}
-	}
-	if build == nil {
-		return nil
+		return r.readPlain(n)
+	})
+	if err != nil || build == nil {
+		return err
 	}
 	got, err := build.Batch()
 	x.Rows = got.Rows
@@ -135,6 +117,31 @@ func readRows(s *scanner, l *loaded, limits Limits, mem *lease, x *gauss.Batch[f
 		x.Var = got.Var
 	}
 	return as(invalid, err)
+}
+
+// readBuilt reads a row of a table.
+func readBuilt(s *scanner, l *loaded, build *predict.RowBuilder) error {
+	switch s.next() {
+	case '{':
+		return readObject(s, build)
+	case '[':
+		return readList(s, l, build)
+	}
+	return s.unexpected("a row, an object or a list,")
+}
+
+// readPlain reads a row of a network.
+func (r *reader) readPlain(n int) error {
+	var err error
+	switch r.s.next() {
+	case '{':
+		return failf(invalid, "row %d is an object; the model is a network without named columns: give it a list of %d numbers", n+1, r.l.Inputs())
+	case '[':
+		r.x.Mean, err = readNumbers(r.s, n, r.l.Inputs(), r.x.Mean)
+		r.x.Rows++
+		return err
+	}
+	return r.s.unexpected("a row, an object or a list,")
 }
 
 // readObject reads a row of named values.
@@ -238,30 +245,22 @@ func readNumbers(s *scanner, row, want int, out []float32) ([]float32, error) {
 }
 
 // readVariances reads the variances of a network's inputs.
-func readVariances(s *scanner, l *loaded, limits Limits, mem *lease, x *gauss.Batch[float32]) error {
-	if l.Schema != nil {
+func (r *reader) readVariances() error {
+	if r.l.Schema != nil {
 		return failf(invalid, "variances belong to networks; a table has columns of standard deviations")
 	}
-	if err := s.take('['); err != nil {
-		return err
-	}
-	for n := 0; ; n++ {
-		ok, err := s.more(n, ']')
-		if err != nil || !ok {
-			return err
-		}
-		if n == limits.Rows {
+	return r.s.list(func(n int) error {
+		if n == r.limits.Rows {
 			return failf(tooLarge, "there are variances of more than %d rows, which is the most that the server allows", n)
 		}
-		if err := mem.take(l.rowBytes); err != nil {
+		if err := r.mem.take(r.l.rowBytes); err != nil {
 			return err
 		}
-		if s.next() != '[' {
-			return s.unexpected("a list of variances")
+		if r.s.next() != '[' {
+			return r.s.unexpected("a list of variances")
 		}
-		x.Var, err = readNumbers(s, n, l.Inputs(), x.Var)
-		if err != nil {
-			return err
-		}
-	}
+		var err error
+		r.x.Var, err = readNumbers(r.s, n, r.l.Inputs(), r.x.Var)
+		return err
+	})
 }

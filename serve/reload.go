@@ -65,5 +65,8 @@ func (s *Server) refresh(m *served) {
 		m.reloads.Add(1)
 		m.use(l)
 		log.Info("the changed file was loaded", "digest", l.digest)
+		if s.limited.Load() {
+			s.LimitHeap() // the model may be larger
+		}
 	}
 }

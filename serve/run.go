@@ -6,10 +6,11 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
-	health_v1 "google.golang.org/grpc/health/grpc_health_v1"
 )
 
 // Listen says where and how to answer.
@@ -28,77 +29,121 @@ type Listen struct {
 
 // Run answers requests until ctx is cancelled, and then finishes those in progress.
 func (s *Server) Run(ctx context.Context, at Listen) error {
-	var web, rpc net.Listener
-	for _, l := range []struct {
-		protocol, address string
-		to                *net.Listener
-	}{{"HTTP", at.HTTP, &web}, {"gRPC", at.GRPC, &rpc}} {
-		if l.address == "" {
-			continue
-		}
-		got, err := net.Listen("tcp", l.address)
-		if err != nil {
-			return &ListenError{l.protocol, l.address, err}
-		}
-		defer got.Close()
-		*l.to = &bounded{Listener: got, most: int64(s.Limits.Connections), plain: l.to == &web && at.TLS == nil}
-	}
-	if web == nil && rpc == nil {
+	if at.HTTP == "" && at.GRPC == "" {
 		return errors.New("no address to answer at is given")
 	}
-	s.exposure(web, rpc)
+	var connections atomic.Int64
+	web, err := s.listen("HTTP", at.HTTP, &connections)
+	if err != nil {
+		return err
+	}
+	defer web.Close()
+	rpc, err := s.listen("gRPC", at.GRPC, &connections)
+	if err != nil {
+		return err
+	}
+	defer rpc.Close()
+	s.guardHTTP = s.exposure(web)
+	s.guardGRPC = s.exposure(rpc)
 	watching, stop := context.WithCancel(ctx)
 	defer stop()
 	go s.watch(watching)
 
 	failed := make(chan error, 2)
-	var secure credentials.TransportCredentials
-	if at.TLS != nil {
-		secure = credentials.NewTLS(at.TLS.Clone())
-	}
-	g := s.GRPC(secure)
-	defer g.Stop()
-	h := &http.Server{Handler: s.Handler(), TLSConfig: at.TLS.Clone(), ErrorLog: errorLog(s.Log), MaxHeaderBytes: 64 << 10,
-		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: s.Limits.Time, WriteTimeout: 2 * s.Limits.Time, IdleTimeout: 2 * time.Minute}
+	h := s.httpServer(at.TLS)
 	defer h.Close()
-	var httpAt, grpcAt net.Addr
+	g := s.GRPC(secured(at.TLS))
+	defer g.Stop()
 	if web != nil {
-		httpAt = web.Addr()
-		go func() {
-			if at.TLS != nil {
-				failed <- h.ServeTLS(web, "", "")
-			} else {
-				failed <- h.Serve(web)
-			}
-		}()
+		web.plain = at.TLS == nil
+		go func() { failed <- serveHTTP(h, web) }()
 	}
 	if rpc != nil {
-		grpcAt = rpc.Addr()
 		go func() { failed <- g.Serve(rpc) }()
 	}
-	s.Log.Info("serving", "page", page(httpAt, at.TLS != nil), "http", address(httpAt), "grpc", address(grpcAt), "models", s.models.names, "version", version())
+	s.Log.Info("serving", "page", page(web.address(), at.TLS != nil), "http", address(web.address()), "grpc", address(rpc.address()), "models", s.models.names, "version", version())
 	if at.Ready != nil {
-		at.Ready(httpAt, grpcAt)
+		at.Ready(web.address(), rpc.address())
 	}
 	select {
 	case err := <-failed:
 		return err
 	case <-ctx.Done():
 	}
-	return s.finish(h, func() { g.GracefulStop() }, at.Drain)
+	return s.finish(h, g, at.Drain, web, rpc)
 }
+
+// listen opens a listener; "" is nil.
+func (s *Server) listen(protocol, address string, connections *atomic.Int64) (*bounded, error) {
+	if address == "" {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, &ListenError{protocol, address, err}
+	}
+	return &bounded{TCPListener: l.(*net.TCPListener), clients: &s.clients, now: connections, empty: make(chan struct{})}, nil
+}
+
+func secured(c *tls.Config) credentials.TransportCredentials {
+	if c == nil {
+		return nil
+	}
+	return credentials.NewTLS(c.Clone())
+}
+
+// headerTime is how long a client may take to send the header of a request.
+const headerTime = 5 * time.Second
+
+// mostHTTPHeader is the most bytes of a header; net/http allows 4 KiB more.
+const mostHTTPHeader = 8 << 10
+
+func (s *Server) httpServer(secure *tls.Config) *http.Server {
+	return &http.Server{
+		Handler: s.Handler(), TLSConfig: secure.Clone(), ErrorLog: errorLog(s.Log), ConnContext: withClient,
+		MaxHeaderBytes: mostHTTPHeader, ReadHeaderTimeout: min(headerTime, s.Limits.Time), ReadTimeout: s.Limits.Time,
+		WriteTimeout: 2 * s.Limits.Time, IdleTimeout: 2 * time.Minute,
+		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: window, MaxReceiveBufferPerStream: window},
+	}
+}
+
+func serveHTTP(h *http.Server, l net.Listener) error {
+	if h.TLSConfig != nil {
+		return h.ServeTLS(l, "", "")
+	}
+	return h.Serve(l)
+}
+
+const (
+	// linger is how long connections are at least kept after the end began: answers then
+	// say that the connection ends, so that no request is sent into one that is closed.
+	linger = 300 * time.Millisecond
+	// silence is how long the end waits for messages of streams that are open.
+	silence = time.Second
+)
 
 // finish answers what still comes for a while, and then ends when all requests in
 // progress have their answers.
-func (s *Server) finish(h *http.Server, stop func(), drain time.Duration) error {
+func (s *Server) finish(h *http.Server, g *grpc.Server, drain time.Duration, all ...*bounded) error {
 	s.ending.Store(true)
-	s.health.SetServingStatus("", health_v1.HealthCheckResponse_NOT_SERVING)
-	s.Log.Info("stopping", "active", s.active.Load())
-	s.pause(drain)
+	s.health.Shutdown() // every status is NOT_SERVING now
+	s.Log.Info("stopping", "active", s.places.now.Load())
+	s.pause(max(drain, linger))
+	for _, l := range all {
+		if l != nil {
+			l.finish()
+		}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), s.Limits.Time+time.Second)
 	defer cancel()
+	s.streams.end(false)
+	quiet := time.AfterFunc(silence, func() { s.streams.end(true) })
+	defer quiet.Stop()
 	stopped := make(chan struct{})
-	go func() { stop(); close(stopped) }()
+	go func() {
+		g.GracefulStop()
+		close(stopped)
+	}()
 	err := h.Shutdown(ctx)
 	select {
 	case <-stopped:
@@ -112,19 +157,16 @@ func (s *Server) finish(h *http.Server, stop func(), drain time.Duration) error 
 	return nil
 }
 
-// exposure guards a server without a token that answers at this machine only, and warns
-// about one that answers others.
-func (s *Server) exposure(all ...net.Listener) {
-	s.guard = s.Token == ""
-	for _, l := range all {
-		if l == nil {
-			continue
-		}
-		if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() {
-			s.guard = false
-			if s.Token == "" {
-				s.Log.Warn("the server answers other machines without asking for a token", "address", a.String())
-			}
-		}
+// exposure reports whether a listener is to be guarded: without a token, one that answers
+// this machine only is. It warns about one that answers others.
+func (s *Server) exposure(l *bounded) (guard bool) {
+	if l == nil || s.Token != "" {
+		return false
 	}
+	a, ok := l.Addr().(*net.TCPAddr)
+	if ok && a.IP.IsLoopback() {
+		return true
+	}
+	s.Log.Warn("the server answers other machines without asking for a token", "address", l.Addr().String())
+	return false
 }

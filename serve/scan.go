@@ -77,7 +77,9 @@ func (s *scanner) key() ([]byte, error) {
 	return name, err
 }
 
-// text reads a string: bytes of the input, or a copy if it has escapes.
+// text reads a string: bytes of the input. Escapes are replaced where they stand, since
+// what they mean is never longer: no text takes memory of its own, and none can be read
+// twice.
 func (s *scanner) text() ([]byte, error) {
 	if err := s.take('"'); err != nil {
 		return nil, err
@@ -97,8 +99,9 @@ func (s *scanner) text() ([]byte, error) {
 	return nil, s.errorf("it ends too early, within a text")
 }
 
+// escaped goes on with a text that has an escape.
 func (s *scanner) escaped(begin int) ([]byte, error) {
-	out := append([]byte(nil), s.s[begin:s.i]...)
+	out := s.s[begin:s.i]
 	for s.i < len(s.s) {
 		c := s.s[s.i]
 		s.i++
@@ -115,36 +118,62 @@ func (s *scanner) escaped(begin int) ([]byte, error) {
 		if s.i == len(s.s) {
 			break
 		}
-		c = s.s[s.i]
-		s.i++
-		switch c {
-		case '"', '\\', '/':
-			out = append(out, c)
-		case 'b':
-			out = append(out, '\b')
-		case 'f':
-			out = append(out, '\f')
-		case 'n':
-			out = append(out, '\n')
-		case 'r':
-			out = append(out, '\r')
-		case 't':
-			out = append(out, '\t')
-		case 'u':
-			r, ok := s.hex()
-			if !ok {
-				return nil, s.errorf("\\u needs four hexadecimal digits")
-			}
-			if utf16.IsSurrogate(r) {
-				r = s.pair(r)
-			}
-			out = utf8.AppendRune(out, r)
-		default:
-			s.i--
-			return nil, s.errorf("an unknown escape in a text")
+		r, err := s.escape()
+		if err != nil {
+			return nil, err
 		}
+		out = utf8.AppendRune(out, r)
 	}
 	return nil, s.errorf("it ends too early, within a text")
+}
+
+// escapes are what stands behind a backslash, and what it means.
+var escapes = map[byte]rune{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// escape reads what stands behind a backslash.
+func (s *scanner) escape() (rune, error) {
+	c := s.s[s.i]
+	if r, ok := escapes[c]; ok {
+		s.i++
+		return r, nil
+	}
+	if c != 'u' {
+		return 0, s.errorf("an unknown escape in a text")
+	}
+	s.i++
+	r, ok := s.hex()
+	if !ok {
+		return 0, s.errorf("\\u needs four hexadecimal digits")
+	}
+	if utf16.IsSurrogate(r) {
+		r = s.pair(r)
+	}
+	return r, nil
+}
+
+// skipText reads a string that nobody wants, and changes nothing.
+func (s *scanner) skipText() error {
+	if err := s.take('"'); err != nil {
+		return err
+	}
+	for s.i < len(s.s) {
+		c := s.s[s.i]
+		switch {
+		case c == '"':
+			s.i++
+			return nil
+		case c < ' ':
+			return s.errorf("a control character in a text")
+		case c == '\\' && s.i+1 < len(s.s):
+			s.i++
+			if _, err := s.escape(); err != nil {
+				return err
+			}
+		default:
+			s.i++
+		}
+	}
+	return s.errorf("it ends too early, within a text")
 }
 
 // pair returns the rune of two surrogates, or U+FFFD for one alone.
@@ -183,38 +212,48 @@ func (s *scanner) hex() (r rune, ok bool) {
 	return r, true
 }
 
+// mostDigits bounds the length of a number; more digits change nothing.
+const mostDigits = 1000
+
 // number reads a number as it is written.
 func (s *scanner) number() ([]byte, error) {
 	s.next()
 	begin := s.i
-	digits := func() bool {
-		from := s.i
-		for s.i < len(s.s) && s.s[s.i]-'0' <= 9 {
-			s.i++
-		}
-		return s.i > from
-	}
-	skip := func(a, b byte) bool {
-		if s.i < len(s.s) && (s.s[s.i] == a || s.s[s.i] == b) {
-			s.i++
-			return true
-		}
-		return false
-	}
-	skip('-', '-')
-	if zero := skip('0', '0'); !zero && !digits() {
+	s.accept('-', '-')
+	if zero := s.accept('0', '0'); !zero && !s.digits() {
 		return nil, s.unexpected("a number")
 	}
-	if skip('.', '.') && !digits() {
+	if s.accept('.', '.') && !s.digits() {
 		return nil, s.unexpected("a digit")
 	}
-	if skip('e', 'E') {
-		skip('+', '-')
-		if !digits() {
+	if s.accept('e', 'E') {
+		s.accept('+', '-')
+		if !s.digits() {
 			return nil, s.unexpected("a digit")
 		}
 	}
+	if s.i-begin > mostDigits {
+		return nil, s.errorf("a number has more than %d characters", mostDigits)
+	}
 	return s.s[begin:s.i], nil
+}
+
+// digits skips digits and reports whether there are any.
+func (s *scanner) digits() bool {
+	from := s.i
+	for s.i < len(s.s) && s.s[s.i]-'0' <= 9 {
+		s.i++
+	}
+	return s.i > from
+}
+
+// accept skips one byte if it is a or b.
+func (s *scanner) accept(a, b byte) bool {
+	if s.i < len(s.s) && (s.s[s.i] == a || s.s[s.i] == b) {
+		s.i++
+		return true
+	}
+	return false
 }
 
 // float reads a number; null is ok = false.
@@ -243,6 +282,45 @@ func (s *scanner) word(w string) error {
 	return nil
 }
 
+// null skips null, and reports whether it is there.
+func (s *scanner) null() bool { return s.next() == 'n' && s.word("null") == nil }
+
+// list calls f for every item of a list.
+func (s *scanner) list(f func(n int) error) error {
+	if err := s.take('['); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		ok, err := s.more(n, ']')
+		if err != nil || !ok {
+			return err
+		}
+		if err := f(n); err != nil {
+			return err
+		}
+	}
+}
+
+// object calls f for every field of an object, whose value it must read.
+func (s *scanner) object(f func(name string) error) error {
+	if err := s.take('{'); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		ok, err := s.more(n, '}')
+		if err != nil || !ok {
+			return err
+		}
+		name, err := s.key()
+		if err != nil {
+			return err
+		}
+		if err := f(string(name)); err != nil {
+			return err
+		}
+	}
+}
+
 // skip reads a value that nobody wants, and returns it as it is written.
 func (s *scanner) skip(depth int) ([]byte, error) {
 	c := s.next()
@@ -250,7 +328,7 @@ func (s *scanner) skip(depth int) ([]byte, error) {
 	var err error
 	switch {
 	case c == '"':
-		_, err = s.text()
+		err = s.skipText()
 	case c == '-' || c-'0' <= 9:
 		_, err = s.number()
 	case c == 't':
@@ -262,27 +340,34 @@ func (s *scanner) skip(depth int) ([]byte, error) {
 	case (c == '{' || c == '[') && depth == maxDepth:
 		err = s.errorf("values are nested too deep")
 	case c == '{' || c == '[':
-		s.i++
-		for n := 0; ; n++ {
-			var ok bool
-			ok, err = s.more(n, c+2)
-			if err != nil || !ok { // the closing one comes two later
-				break
-			}
-			if c == '{' {
-				_, err = s.key()
-			}
-			if err == nil {
-				_, err = s.skip(depth + 1)
-			}
-			if err != nil {
-				break
-			}
-		}
+		err = s.skipItems(c, depth)
 	default:
 		err = s.unexpected("a value")
 	}
 	return s.s[begin:s.i], err
+}
+
+// skipItems reads the rest of a list or an object, which begins with open.
+func (s *scanner) skipItems(open byte, depth int) error {
+	s.i++
+	for n := 0; ; n++ {
+		ok, err := s.more(n, open+2) // the closing one comes two later
+		if err != nil || !ok {
+			return err
+		}
+		if open == '{' {
+			err = s.skipText()
+			if err == nil {
+				err = s.take(':')
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if _, err := s.skip(depth + 1); err != nil {
+			return err
+		}
+	}
 }
 
 // end reports what stands behind the last value.

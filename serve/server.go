@@ -19,15 +19,22 @@ type Server struct {
 	Config
 	models  *models
 	memory  memory
-	active  atomic.Int64 // requests for predictions in progress
+	clients clients
+	places  places  // of requests for predictions, and of all of gRPC that need a token
+	streams streams // of gRPC
 	refused atomic.Uint64
 	token   [sha256.Size]byte
-	guard   bool // refuse clients that reach this machine by another name
 	ending  atomic.Bool
-	streams atomic.Int64   // requests of gRPC in progress
 	health  *health.Server // of gRPC
 	cross   *http.CrossOriginProtection
 	quiet   sometimes
+
+	// Refuse clients that reach this machine by another name, by listener.
+	guardHTTP bool
+	guardGRPC bool
+
+	limited     atomic.Bool  // LimitHeap was called
+	multiplexed atomic.Int64 // requests of HTTP/2, of which a connection has many
 
 	ids    atomic.Uint64
 	prefix string // of ids
@@ -40,7 +47,9 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{Config: c, token: sha256.Sum256([]byte(c.Token)), cross: http.NewCrossOriginProtection(), health: health.NewServer(), begun: time.Now()}
-	s.memory.left.Store(c.Limits.Memory)
+	s.memory.open(c.Limits.requestMemory())
+	s.clients.limits = c.Limits
+	s.places.limits = c.Limits
 	var salt [6]byte
 	rand.Read(salt[:])
 	s.prefix = hex.EncodeToString(salt[:]) + "-"
@@ -54,15 +63,6 @@ func (s *Server) broken(err error) { s.Log.Error("internal error", "error", err)
 
 // newID returns an identifier for a request.
 func (s *Server) newID() string { return s.prefix + strconv.FormatUint(s.ids.Add(1), 36) }
-
-// admit counts a request for predictions, or refuses it if too many are in progress.
-func (s *Server) admit() error {
-	if s.active.Add(1) > int64(s.Limits.Requests) {
-		s.active.Add(-1)
-		return failf(busy, "the server is busy with %d requests, which is the most that it allows; try again soon", s.Limits.Requests)
-	}
-	return nil
-}
 
 // A sometimes is true at most once a second.
 type sometimes struct {

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"strconv"
 )
@@ -10,7 +11,7 @@ import (
 type tensor struct {
 	name     string
 	datatype string
-	shape    []int64
+	shape    dims
 
 	// The elements, row-major, in one of these.
 	floats []float64
@@ -25,6 +26,32 @@ var widths = map[string]int{
 	"FP16": 2, "BF16": 2, "FP32": 4, "FP64": 8, "BYTES": 0,
 }
 
+// dims is a shape. It writes itself shortly, however long it is.
+type dims []int64
+
+func (d dims) String() string {
+	if len(d) > mostDims {
+		return fmt.Sprintf("%v… (%d dimensions)", []int64(d[:mostDims]), len(d))
+	}
+	return fmt.Sprint([]int64(d))
+}
+
+// mostDims is the most dimensions of a tensor.
+const mostDims = 8
+
+// memory is what n elements take.
+func (t *tensor) memory(n int) int64 {
+	switch t.datatype {
+	case "BYTES":
+		return 24 * int64(n)
+	case "UINT64": // which may become texts
+		return 64 * int64(n)
+	case "BOOL":
+		return int64(n)
+	}
+	return 8 * int64(n)
+}
+
 // elements is the number of elements that the shape has room for. It checks name, type
 // and shape.
 func (t *tensor) elements(limits Limits) (int, error) {
@@ -34,14 +61,17 @@ func (t *tensor) elements(limits Limits) (int, error) {
 	if len(t.shape) == 0 {
 		return 0, failf(invalid, "tensor %.60q has no shape; its first dimension is the number of rows", t.name)
 	}
+	if len(t.shape) > mostDims {
+		return 0, failf(invalid, "tensor %.60q has %d dimensions; the server allows %d", t.name, len(t.shape), mostDims)
+	}
 	n := int64(1)
 	const most = 1 << 31
 	for _, d := range t.shape {
 		if d < 0 {
-			return 0, failf(invalid, "tensor %.60q has the shape %v; a dimension cannot be negative", t.name, t.shape)
+			return 0, failf(invalid, "tensor %.60q has the shape %s; a dimension cannot be negative", t.name, t.shape)
 		}
 		if d > most || n*max(d, 1) > most {
-			return 0, failf(tooLarge, "tensor %.60q has the shape %v, which is too large", t.name, t.shape)
+			return 0, failf(tooLarge, "tensor %.60q has the shape %s, which is too large", t.name, t.shape)
 		}
 		n *= d
 	}
@@ -58,7 +88,7 @@ func (t *tensor) readRaw(raw []byte, n int) error {
 		return t.readTexts(raw, n)
 	}
 	if len(raw) != n*width {
-		return failf(invalid, "tensor %.60q has %d bytes; its shape %v of %s needs %d", t.name, len(raw), t.shape, t.datatype, n*width)
+		return failf(invalid, "tensor %.60q has %d bytes; its shape %s of %s needs %d", t.name, len(raw), t.shape, t.datatype, n*width)
 	}
 	le := binary.LittleEndian
 	at := func(i int) []byte { return raw[i*width:] }

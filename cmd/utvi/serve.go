@@ -69,6 +69,9 @@ TLS unless a proxy does that. The token is read from --token-file or from UTVI_T
 			if err != nil {
 				return err
 			}
+			if os.Getenv("GOMEMLIMIT") == "" {
+				s.LimitHeap()
+			}
 			err = s.Run(cmd.Context(), at)
 			if e, ok := errors.AsType[*serve.ListenError](err); ok {
 				return fmt.Errorf("%w; choose another address with --%s", err, strings.ToLower(e.Protocol))
@@ -87,9 +90,10 @@ TLS unless a proxy does that. The token is read from --token-file or from UTVI_T
 	f.DurationVar(&at.Drain, "drain", 0, "how long to answer after SIGTERM before no more connections are accepted")
 	f.IntVar(&c.Limits.Rows, "max-rows", 10_000, "most rows of a request")
 	f.Int64Var(&c.Limits.Body, "max-body", 16<<20, "most bytes of a request")
-	f.Int64Var(&c.Limits.Memory, "max-memory", 256<<20, "most bytes that requests in progress may take")
+	f.Int64Var(&c.Limits.Memory, "max-memory", 256<<20, "most bytes that connections and requests in progress may take")
 	f.IntVar(&c.Limits.Requests, "max-requests", 256, "most requests in progress; others get the answer to try again later")
-	f.IntVar(&c.Limits.Connections, "max-connections", 1024, "most connections")
+	f.IntVar(&c.Limits.Connections, "max-connections", 256, "most connections; a quarter of --max-memory is set aside for them, 256 KiB each")
+	f.Float64Var(&c.Limits.Share, "client-share", 0.5, "largest share of connections, requests and memory that one client address may hold; 1 behind a proxy")
 	f.DurationVar(&c.Limits.Time, "max-time", 30*time.Second, "longest time of a request")
 	f.StringVar(&o.log, "log", "text", "format of the log on standard error: text or json")
 	f.BoolVar(&c.LogRequests, "log-requests", false, "log every request")
@@ -108,6 +112,9 @@ func (o *serveFlags) apply(cmd *cobra.Command, args []string, c *serve.Config, a
 		if v <= 0 {
 			return usagef("--%s must be above 0", name)
 		}
+	}
+	if !(c.Limits.Share > 0 && c.Limits.Share <= 1) {
+		return usagef("--client-share is %g; it must be above 0 and at most 1", c.Limits.Share)
 	}
 	for _, a := range args {
 		m, err := serve.ParseSource(a)

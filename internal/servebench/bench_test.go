@@ -17,7 +17,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(program) == "" {
 		os.Exit(m.Run())
 	}
-	s, err := serve.New(serve.Config{Models: []serve.Source{{Name: "strength", Path: os.Args[2]}}, Limits: serve.Limits{Requests: overloaded / 8}})
+	s, err := serve.New(serve.Config{Models: []serve.Source{{Name: "strength", Path: os.Args[2]}}, Limits: serve.Limits{Requests: overloaded / 8, Share: 1}})
 	if err == nil {
 		err = s.Run(context.Background(), serve.Listen{HTTP: "127.0.0.1:0"})
 	}

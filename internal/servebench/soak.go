@@ -35,7 +35,7 @@ type Soak struct {
 	Recovery float64 `json:"recovery_seconds"`
 }
 
-const overloaded = 512 // connections: more than the server lets in at a time
+const overloaded = 128 // connections: more requests than the server lets in at a time
 
 // Overload starts the program's own command serve and sends it twice the load that fits.
 func Overload(ctx context.Context, program string, window time.Duration) (*Soak, error) {
@@ -102,7 +102,7 @@ func Overload(ctx context.Context, program string, window time.Duration) (*Soak,
 
 // start starts a server and waits for its address.
 func start(ctx context.Context, program, model string) (string, *exec.Cmd, error) {
-	c := exec.CommandContext(ctx, program, "serve", model, "--http", "127.0.0.1:0", "--grpc", "none", "--max-requests", strconv.Itoa(overloaded/8))
+	c := exec.CommandContext(ctx, program, "serve", model, "--http", "127.0.0.1:0", "--grpc", "none", "--max-requests", strconv.Itoa(overloaded/8), "--client-share", "1")
 	log, err := c.StderrPipe()
 	if err != nil {
 		return "", nil, err
