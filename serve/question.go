@@ -74,7 +74,9 @@ func (r *reader) field(name string) error {
 
 // readRows reads a list of rows, each an object or a list.
 func (r *reader) readRows() error {
-	s, l, x := r.s, r.l, &r.x
+	s := r.s
+	l := r.l
+	x := &r.x
 	if s.ended() {
 		return s.unexpected("a list of rows")
 	}
