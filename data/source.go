@@ -40,11 +40,19 @@ type Generator struct {
 	first uint64
 }
 
-func (g *Generator) Rows() int       { return g.N }
-func (g *Generator) Inputs() int     { return g.In }
-func (g *Generator) Targets() int    { return g.Out }
+// Rows is N: rows never repeat, so an epoch is what the caller says it is.
+func (g *Generator) Rows() int { return g.N }
+
+// Inputs is the width of x.
+func (g *Generator) Inputs() int { return g.In }
+
+// Targets is the width of y.
+func (g *Generator) Targets() int { return g.Out }
+
+// Uncertain is false: generated inputs are numbers.
 func (g *Generator) Uncertain() bool { return false }
 
+// Begin makes the rows of a step those that follow the rows of all steps before.
 func (g *Generator) Begin(key rng.Key, step uint64, batch int) {
 	if g.Generate == nil {
 		panic("data: the generator has no function Generate")
@@ -52,6 +60,7 @@ func (g *Generator) Begin(key rng.Key, step uint64, batch int) {
 	g.key, g.first = key, (step-1)*uint64(batch)
 }
 
+// Fill generates rows [lo, hi) of the batch.
 func (g *Generator) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
 	for i := range hi - lo {
 		g.Generate(g.key, g.first+uint64(lo+i), x.Mean[i*g.In:(i+1)*g.In], y[i*g.Out:(i+1)*g.Out])
@@ -89,9 +98,16 @@ func NewTable(x gauss.Batch[float32], targets int, y []float32) (*Table, error) 
 	return t, nil
 }
 
-func (t *Table) Rows() int       { return t.x.Rows }
-func (t *Table) Inputs() int     { return t.x.Width }
-func (t *Table) Targets() int    { return t.targets }
+// Rows is the number of rows of the table.
+func (t *Table) Rows() int { return t.x.Rows }
+
+// Inputs is the number of inputs of a row.
+func (t *Table) Inputs() int { return t.x.Width }
+
+// Targets is the number of targets of a row.
+func (t *Table) Targets() int { return t.targets }
+
+// Uncertain reports whether the table was made of inputs with variances.
 func (t *Table) Uncertain() bool { return t.x.Var != nil }
 
 // Begin takes the next batch rows of the endless sequence of epochs. A batch may not
@@ -128,6 +144,7 @@ func (t *Table) Order(lo, hi int, rows []int32) {
 	}
 }
 
+// Fill copies rows [lo, hi) of the batch, in the order that Begin drew.
 func (t *Table) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
 	n := uint64(t.x.Rows)
 	for i := range hi - lo {

@@ -15,13 +15,17 @@ type Append struct {
 	Start float64 `json:"start,omitempty"` // starting value of every number
 }
 
+// Kind is "append", as model files and the names of parameters have it.
 func (Append) Kind() string { return "append" }
 
+// Bind32 declares the numbers.
 func (l Append) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindAppend(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Append) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindAppend(l, b) }
 
 type appended[T gauss.Float] struct {
-	stateless
+	Stateless
 	in      int
 	numbers *vi.Tensor[T]
 }
@@ -37,7 +41,7 @@ func bindAppend[T gauss.Float](l Append, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &appended[T]{stateless: stateless{b.Form.apart()}, in: b.In.Size(), numbers: t}, nil
+	return &appended[T]{Stateless: Stateless(b.Form.apart()), in: b.In.Size(), numbers: t}, nil
 }
 
 func (u *appended[T]) Out() Shape     { return Vec(u.in + u.numbers.Len()) }
@@ -57,7 +61,7 @@ func (r appendRunner[T]) Forward(p *Pass[T]) {
 	for row := range p.In.Rows {
 		copy(p.Out.Mean[row*w:], p.In.Mean[row*n:(row+1)*n])
 		copy(p.Out.Mean[row*w+n:(row+1)*w], r.numbers.Mean)
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			copy(p.Out.Var[row*w:], p.In.Var[row*n:(row+1)*n])
 			clear(p.Out.Var[row*w+n : (row+1)*w])
 		}
@@ -73,7 +77,7 @@ func (r appendRunner[T]) Backward(p *Pass[T]) {
 			continue
 		}
 		copy(p.DIn.Mean[row*n:(row+1)*n], p.DOut.Mean[row*w:])
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			copy(p.DIn.Var[row*n:(row+1)*n], p.DOut.Var[row*w:])
 		}
 	}

@@ -17,6 +17,7 @@ type Apply struct {
 	Rule moment.Rule // nil means moment.Default(F)
 }
 
+// Kind is "apply", as model files and the names of parameters have it.
 func (Apply) Kind() string { return "apply" }
 
 // TakesCovariances implements CovarianceTaker: the rule must be able to compute
@@ -29,11 +30,14 @@ func (l Apply) TakesCovariances() bool {
 	return moment.CheckSlope(rule, l.F) == nil
 }
 
+// Bind32 checks that the rule can push F and declares what the two learn: κ, and parameters of a formula.
 func (l Apply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindApply(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Apply) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindApply(l, b) }
 
 type apply[T gauss.Float] struct {
-	stateless
+	Stateless
 	f     *moment.Func
 	rule  moment.Rule
 	shape Shape
@@ -46,7 +50,7 @@ type apply[T gauss.Float] struct {
 }
 
 func bindApply[T gauss.Float](l Apply, b *Binder[T]) (Unit[T], error) {
-	u := &apply[T]{stateless: stateless{b.Form}, f: l.F, rule: l.Rule, shape: b.In, index: b.Index()}
+	u := &apply[T]{Stateless: Stateless(b.Form), f: l.F, rule: l.Rule, shape: b.In, index: b.Index()}
 	if u.rule == nil {
 		u.rule = moment.Default(u.f)
 	}
@@ -120,7 +124,7 @@ func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type applyRunner[T gauss.Float] struct {
 	*apply[T]
-	weightless[T]
+	Weightless[T]
 	tile   *moment.Tile[T]
 	pair   *compute.LeakyPair // in training, if Backward needs the input and no Jacobian
 	jac    compute.Moments[T] // of the block Forward saw last
@@ -132,7 +136,7 @@ type applyRunner[T gauss.Float] struct {
 
 func (r *applyRunner[T]) Forward(p *Pass[T]) {
 	r.begin(r.tile)
-	if r.form == Fixed {
+	if r.Form() == Fixed {
 		r.forwardFixed(p)
 		return
 	}
@@ -170,7 +174,7 @@ func (r *applyRunner[T]) leakyPair() *compute.LeakyPair {
 }
 
 // takesTurns reports whether the rule pushes one stretch of moments after the other.
-func (r *applyRunner[T]) takesTurns() bool { return r.form == Independent && r.kappa == nil }
+func (r *applyRunner[T]) takesTurns() bool { return r.Form() == Independent && r.kappa == nil }
 
 // push pushes elements [lo, hi) of the block through the tile.
 func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
@@ -215,7 +219,7 @@ func (r *applyRunner[T]) Backward(p *Pass[T]) {
 		return
 	}
 	jac := compute.Moments[T]{MM: r.jac.MM[:n], MV: r.jac.MV[:n], VM: r.jac.VM[:n], VV: r.jac.VV[:n]}
-	if r.form == Fixed {
+	if r.Form() == Fixed {
 		if p.DIn.Mean != nil {
 			compute.MulTo(p.DIn.Mean[:n], p.DOut.Mean[:n], jac.MM)
 		}

@@ -54,7 +54,7 @@ func (r *applySenser[T]) Forward(p *Pass[T]) {
 
 func (r *applySenser[T]) Sense(s *Sense[T]) {
 	width := r.shape.Size()
-	s.inject(r.e, width)
+	s.AddVariances(r.e, width)
 	for row := range s.Rows {
 		g := r.slope[row*width:][:width]
 		for k := range s.K {
@@ -80,7 +80,7 @@ func (r *applySenser[T]) SenseBack(s *Sense[T]) {
 			compute.MulAdd(dg, a, bin)
 		}
 	}
-	s.uninject(r.e, r.de, width)
+	s.AddVariancesBack(r.e, r.de, width)
 	compute.RestBack(xm, xv, r.de, r.slope, s.Pass.In.Var, r.slopeM, r.slopeV, r.jac.VM, r.jac.VV)
 }
 

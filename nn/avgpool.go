@@ -21,9 +21,13 @@ type AvgPool2D struct {
 	CountPad bool   `json:"count_pad,omitempty"` // those are zeros that the average counts
 }
 
+// Kind is "avgpool2d", as model files and the names of parameters have it.
 func (AvgPool2D) Kind() string { return "avgpool2d" }
 
+// Bind32 fits the windows into the image; it declares nothing.
 func (l AvgPool2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindAvgPool(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l AvgPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindAvgPool(l, b) }
 
 // avgPool carries means and variances by the same sum, with its own weight.
@@ -55,7 +59,7 @@ func (u *avgPool[T]) NewRunner(int, bool) Runner[T] {
 
 type avgPoolRunner[T gauss.Float] struct {
 	*avgPool[T]
-	weightless[T]
+	Weightless[T]
 	index   []int
 	more    []T // what each average is larger by, because padding does not count; nil means 1
 	scratch []T
@@ -65,7 +69,7 @@ func (r avgPoolRunner[T]) Forward(p *Pass[T]) {
 	for i := range p.In.Rows {
 		in, out := p.In.Slice(i, i+1), p.Out.Slice(i, i+1)
 		r.sum(out.Mean, in.Mean, 1)
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			r.sum(out.Var, in.Var, 2)
 		}
 	}
@@ -78,7 +82,7 @@ func (r avgPoolRunner[T]) Backward(p *Pass[T]) {
 	for i := range p.DOut.Rows {
 		in, out := p.DIn.Slice(i, i+1), p.DOut.Slice(i, i+1)
 		r.spread(in.Mean, out.Mean, 1)
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			r.spread(in.Var, out.Var, 2)
 		}
 	}

@@ -11,12 +11,19 @@ import (
 // Chain runs layers one after the other; a network is a chain.
 type Chain []Layer
 
+// Kind is "chain", as model files and the names of parameters have it.
 func (Chain) Kind() string { return "chain" }
 
+// Bind32 binds the layers in order, each to the output of the one before, and lets neighbours be computed together.
 func (l Chain) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindChain(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Chain) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindChain(l, b) }
 
-func (l Chain) Children() []Layer                 { return l }
+// Children returns the layers in the order in which they run.
+func (l Chain) Children() []Layer { return l }
+
+// WithChildren returns a chain of other layers.
 func (l Chain) WithChildren(layers []Layer) Layer { return Chain(layers) }
 
 type chain[T gauss.Float] struct {

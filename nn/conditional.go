@@ -28,9 +28,13 @@ type Conditional struct {
 	Rule moment.JointRule `json:"-"`
 }
 
+// Kind is "conditional", as model files and the names of parameters have it.
 func (Conditional) Kind() string { return "conditional" }
 
+// Bind32 checks the units and the Location; it declares nothing.
 func (l Conditional) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConditional(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Conditional) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConditional(l, b) }
 
 // RuleOrDefault is the Rule, or the default for the target and its given units where it is
@@ -74,7 +78,7 @@ func (l Conditional) check(n int) error {
 }
 
 type conditional[T gauss.Float] struct {
-	stateless
+	Stateless
 	Conditional
 	shape Shape
 	index uint32
@@ -94,7 +98,7 @@ func bindConditional[T gauss.Float](l Conditional, b *Binder[T]) (Unit[T], error
 			return nil, err
 		}
 	}
-	return &conditional[T]{stateless: stateless{b.Form.apart()}, Conditional: l, shape: b.In, index: b.Index(), cov: b.Form == Covariant}, nil
+	return &conditional[T]{Stateless: Stateless(b.Form.apart()), Conditional: l, shape: b.In, index: b.Index(), cov: b.Form == Covariant}, nil
 }
 
 // shifted is (t, g…) ↦ l(g) + c(g)·t. It has scratch: one per goroutine.

@@ -22,7 +22,7 @@ func (u *conditional[T]) NewRunner(int, bool) Runner[T] {
 
 type conditionalRunner[T gauss.Float] struct {
 	*conditional[T]
-	weightless[T]
+	Weightless[T]
 	location *moment.JointTile
 	joint    *moment.JointTile // nil without Joint
 	full     *covRow           // nil without covariances
@@ -36,7 +36,7 @@ func (r *conditionalRunner[T]) pick(b gauss.Batch[T], i int) {
 	for k := range r.x.m {
 		at := i*b.Width + r.unit(k)
 		r.x.m[k] = float64(b.Mean[at])
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			r.x.v[k] = float64(b.Var[at])
 		}
 	}
@@ -55,7 +55,7 @@ func (r *conditionalRunner[T]) unit(k int) int {
 func (r *conditionalRunner[T]) Forward(p *Pass[T]) {
 	copy(p.Out.Mean, p.In.Mean)
 	copy(p.Out.Var, p.In.Var)
-	random := r.form != Fixed
+	random := r.Form() != Fixed
 	for i := range p.In.Rows {
 		r.pick(p.In, i)
 		if random && r.joint != nil {
@@ -84,7 +84,7 @@ func (r *conditionalRunner[T]) Backward(p *Pass[T]) {
 	copy(p.DIn.Mean, p.DOut.Mean)
 	copy(p.DIn.Var, p.DOut.Var)
 	clear(p.DIn.Cov)
-	random := r.form != Fixed
+	random := r.Form() != Fixed
 	for i := range p.In.Rows {
 		r.pick(p.In, i)
 		at := i*p.In.Width + r.Target

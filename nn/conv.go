@@ -37,9 +37,13 @@ type Conv2D struct {
 	NoBias  bool    `json:"no_bias,omitempty"`
 }
 
+// Kind is "conv2d", as model files and the names of parameters have it.
 func (Conv2D) Kind() string { return "conv2d" }
 
+// Bind32 declares a kernel of height × width × channels × Out weights, and Out biases.
 func (l Conv2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConv(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Conv2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConv(l, b) }
 
 // Conv1D is Conv2D along a line: its input must have height 1.
@@ -52,9 +56,13 @@ type Conv1D struct {
 	NoBias  bool    `json:"no_bias,omitempty"`
 }
 
+// Kind is "conv1d", as model files and the names of parameters have it.
 func (Conv1D) Kind() string { return "conv1d" }
 
+// Bind32 binds the layer as a Conv2D of height 1.
 func (l Conv1D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindConv1D(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Conv1D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindConv1D(l, b) }
 
 func bindConv1D[T gauss.Float](l Conv1D, b *Binder[T]) (Unit[T], error) {

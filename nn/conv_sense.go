@@ -85,7 +85,7 @@ func (r *convSenser[T]) Sense(s *Sense[T]) {
 		}
 	}
 	if r.in != Fixed {
-		s.inject(r.j, out)
+		s.AddVariances(r.j, out)
 	}
 }
 
@@ -94,7 +94,7 @@ func (r *convSenser[T]) SenseBack(s *Sense[T]) {
 	clear(s.BOut)
 	clear(r.dj)
 	if r.in != Fixed {
-		s.uninject(r.j, r.dj, out)
+		s.AddVariancesBack(r.j, r.dj, out)
 	}
 	variances, biases := r.conv.Variances()
 	for i := range s.Rows {

@@ -28,12 +28,19 @@ type Correlated struct {
 	Layers Chain `json:"-"`
 }
 
+// Kind is "correlated", as model files and the names of parameters have it.
 func (Correlated) Kind() string { return "correlated" }
 
+// Bind32 binds the layers so that each carries correlations, and refuses those that cannot.
 func (l Correlated) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindCorrelated(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Correlated) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindCorrelated(l, b) }
 
-func (l Correlated) Children() []Layer                 { return l.Layers }
+// Children returns the layers in the order in which they run.
+func (l Correlated) Children() []Layer { return l.Layers }
+
+// WithChildren returns a Correlated of other layers.
 func (l Correlated) WithChildren(layers []Layer) Layer { return Correlated{Chain(layers)} }
 
 // Correlate returns the network with all layers up to the last one with weights inside
@@ -132,7 +139,7 @@ func (r *correlatedRunner[T]) Forward(p *Pass[T]) {
 	r.senser.Sense(s)
 	if r.form != Fixed {
 		in := r.atInputs()
-		in.inject(p.In.Var, p.In.Width)
+		in.AddVariances(p.In.Var, p.In.Width)
 	}
 	for i := range rows * k {
 		p.Out.Var[i] = T(s.Cov[i*k+i%k])
@@ -164,7 +171,7 @@ func (r *correlatedRunner[T]) Backward(p *Pass[T]) {
 	if r.form != Fixed {
 		s.BIn = r.bbottom[:rows*k*p.In.Width]
 		clear(s.BIn)
-		r.atInputs().uninject(p.In.Var, r.dvar, p.In.Width)
+		r.atInputs().AddVariancesBack(p.In.Var, r.dvar, p.In.Width)
 	}
 	r.senser.SenseBack(s)
 	// The variances that the layers gave their outputs are not used.

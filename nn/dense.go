@@ -15,9 +15,13 @@ type Dense struct {
 	NoBias bool `json:"no_bias,omitempty"`
 }
 
+// Kind is "dense", as model files and the names of parameters have it.
 func (Dense) Kind() string { return "dense" }
 
+// Bind32 declares inputs × Out weights and Out biases.
 func (l Dense) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindDense(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Dense) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDense(l, b) }
 
 // maxWeights keeps a typing error from asking for more memory than there is.

@@ -26,7 +26,7 @@ func (r *denseSenser[T]) Forward(p *Pass[T]) {
 }
 
 func (r *denseSenser[T]) Sense(s *Sense[T]) {
-	s.inject(r.j, r.dense.Out)
+	s.AddVariances(r.j, r.dense.Out)
 	if r.in != Fixed {
 		r.dense.SenseBack(s.Rows*s.K, s.Out, s.In)
 	}
@@ -37,7 +37,7 @@ func (r *denseSenser[T]) SenseBack(s *Sense[T]) {
 	if r.in != Fixed {
 		r.dense.SenseForward(s.Rows*s.K, s.BIn, s.BOut)
 	}
-	s.uninject(r.j, r.e, r.dense.Out)
+	s.AddVariancesBack(r.j, r.e, r.dense.Out)
 	r.dense.RecordSense(s.Pass.Tape, s.Rows, s.Out, s.BIn)
 }
 

@@ -13,15 +13,20 @@ type Dropout struct {
 	P float64 `json:"p"`
 }
 
+// Kind is "dropout", as model files and the names of parameters have it.
 func (Dropout) Kind() string { return "dropout" }
 
+// TakesCovariances implements CovarianceTaker: covariances pass the layer.
 func (Dropout) TakesCovariances() bool { return true }
 
+// Bind32 checks the probability; it declares nothing.
 func (l Dropout) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindDropout(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Dropout) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindDropout(l, b) }
 
 type dropout[T gauss.Float] struct {
-	stateless
+	Stateless
 	in      Form
 	shape   Shape
 	p, keep T
@@ -32,7 +37,7 @@ func bindDropout[T gauss.Float](l Dropout, b *Binder[T]) (Unit[T], error) {
 	if !(l.P >= 0 && l.P < 1) {
 		return nil, fmt.Errorf("the probability P is %v; it must be at least 0 and less than 1", l.P)
 	}
-	return &dropout[T]{stateless: stateless{b.Form.orRandom(l.P > 0)}, in: b.Form, shape: b.In, p: T(l.P), keep: T(1 - l.P), sense: b.Sense}, nil
+	return &dropout[T]{Stateless: Stateless(b.Form.orRandom(l.P > 0)), in: b.Form, shape: b.In, p: T(l.P), keep: T(1 - l.P), sense: b.Sense}, nil
 }
 
 func (u *dropout[T]) Out() Shape { return u.shape }
@@ -48,7 +53,7 @@ func (u *dropout[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type dropoutRunner[T gauss.Float] struct {
 	*dropout[T]
-	weightless[T]
+	Weightless[T]
 	e, de []T // where correlations are carried: what dropping adds, and the gradient by it
 }
 
@@ -74,7 +79,7 @@ func (u *dropoutRunner[T]) Forward(p *Pass[T]) {
 func (u *dropoutRunner[T]) Backward(p *Pass[T]) {
 	for i := range p.DIn.Mean {
 		g := p.DOut.Mean[i]
-		if u.form != Fixed {
+		if u.Form() != Fixed {
 			h := p.DOut.Var[i] / u.keep
 			g += 2 * u.p * p.In.Mean[i] * h
 			if u.in != Fixed {
@@ -96,11 +101,11 @@ func (u *dropoutRunner[T]) Backward(p *Pass[T]) {
 func (u *dropout[T]) Follow(int) {}
 
 func (u *dropoutRunner[T]) Sense(s *Sense[T]) {
-	s.inject(u.e, u.shape.Size())
-	s.pass()
+	s.AddVariances(u.e, u.shape.Size())
+	s.PassOn()
 }
 
 func (u *dropoutRunner[T]) SenseBack(s *Sense[T]) {
-	s.unpass()
-	s.uninject(u.e, u.de, u.shape.Size())
+	s.PassOnBack()
+	s.AddVariancesBack(u.e, u.de, u.shape.Size())
 }

@@ -32,9 +32,13 @@ type Category struct {
 // levels: with one near 0 they would never leave it.
 const embedStart = 0.3
 
+// Kind is "embed", as model files and the names of parameters have it.
 func (Embed) Kind() string { return "embed" }
 
+// Bind32 declares a vector for each level of each category.
 func (l Embed) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindEmbed(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Embed) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindEmbed(l, b) }
 
 type embed[T gauss.Float] struct {

@@ -22,7 +22,7 @@ func (r *embedSenser[T]) Forward(p *Pass[T]) {
 }
 
 func (r *embedSenser[T]) Sense(s *Sense[T]) {
-	s.inject(r.e, r.out)
+	s.AddVariances(r.e, r.out)
 	if s.In == nil {
 		return
 	}
@@ -43,5 +43,5 @@ func (r *embedSenser[T]) SenseBack(s *Sense[T]) {
 			}
 		}
 	}
-	s.uninject(r.e, r.de, r.out)
+	s.AddVariancesBack(r.e, r.de, r.out)
 }

@@ -5,21 +5,26 @@ import "utvi/gauss"
 // Flatten turns an image into a vector, in the order height, width, channel.
 type Flatten struct{}
 
+// Kind is "flatten", as model files and the names of parameters have it.
 func (Flatten) Kind() string { return "flatten" }
 
+// TakesCovariances implements CovarianceTaker: covariances pass the layer.
 func (Flatten) TakesCovariances() bool { return true }
 
+// Bind32 turns the shape into a vector; it declares nothing.
 func (Flatten) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindFlatten(b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (Flatten) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindFlatten(b) }
 
 type flatten[T gauss.Float] struct {
-	stateless
-	weightless[T]
+	Stateless
+	Weightless[T]
 	width int
 }
 
 func bindFlatten[T gauss.Float](b *Binder[T]) (Unit[T], error) {
-	return flatten[T]{stateless: stateless{b.Form}, width: b.In.Size()}, nil
+	return flatten[T]{Stateless: Stateless(b.Form), width: b.In.Size()}, nil
 }
 
 func (u flatten[T]) Out() Shape                    { return Vec(u.width) }
@@ -39,5 +44,5 @@ func (u flatten[T]) Backward(p *Pass[T]) {
 }
 
 func (u flatten[T]) Follow(int)            {}
-func (u flatten[T]) Sense(s *Sense[T])     { s.pass() }
-func (u flatten[T]) SenseBack(s *Sense[T]) { s.unpass() }
+func (u flatten[T]) Sense(s *Sense[T])     { s.PassOn() }
+func (u flatten[T]) SenseBack(s *Sense[T]) { s.PassOnBack() }

@@ -17,6 +17,7 @@ const (
 	Forms = iota
 )
 
+// String is the form in a word.
 func (f Form) String() string {
 	return [...]string{"fixed", "independent", "covariant"}[f]
 }

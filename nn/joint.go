@@ -32,13 +32,17 @@ type Joint struct {
 	Rule moment.JointRule `json:"-"` // nil means moment.DefaultJoint
 }
 
+// Kind is "joint", as model files and the names of parameters have it.
 func (Joint) Kind() string { return "joint" }
 
+// Bind32 checks that the rule can push the Map over so many units; it declares nothing.
 func (l Joint) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindJoint(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Joint) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindJoint(l, b) }
 
 type joint[T gauss.Float] struct {
-	stateless
+	Stateless
 	m       *moment.Map
 	rule    moment.JointRule
 	in, out Shape
@@ -59,7 +63,7 @@ func (l Joint) TakesCovariances() bool {
 }
 
 func bindJoint[T gauss.Float](l Joint, b *Binder[T]) (Unit[T], error) {
-	u := &joint[T]{stateless: stateless{b.Form.apart()}, cov: b.Form == Covariant, m: l.Map, rule: l.Rule, in: b.In, out: b.In, index: b.Index()}
+	u := &joint[T]{Stateless: Stateless(b.Form.apart()), cov: b.Form == Covariant, m: l.Map, rule: l.Rule, in: b.In, out: b.In, index: b.Index()}
 	d := b.In.Size()
 	if u.rule == nil {
 		u.rule = moment.DefaultJoint(l.Map, d)
@@ -89,7 +93,7 @@ func (u *joint[T]) NewRunner(int, bool) Runner[T] {
 
 type jointRunner[T gauss.Float] struct {
 	*joint[T]
-	weightless[T]
+	Weightless[T]
 	tile         *moment.JointTile
 	full         *covRow // nil without covariances
 	x, y, dx, dy row
@@ -101,7 +105,7 @@ func (r *jointRunner[T]) Forward(p *Pass[T]) {
 		r.tile.Row = p.Row + uint64(i)
 		load(r.x, p.In, i)
 		switch {
-		case r.form == Fixed:
+		case r.Form() == Fixed:
 			r.tile.Fixed(r.x.m, r.y.m, nil, nil)
 			clear(r.y.v)
 		case r.cov:
@@ -125,7 +129,7 @@ func (r *jointRunner[T]) Backward(p *Pass[T]) {
 		load(r.x, p.In, i)
 		load(r.dy, p.DOut, i)
 		switch {
-		case r.form == Fixed:
+		case r.Form() == Fixed:
 			r.tile.Fixed(r.x.m, r.y.m, r.dy.m, r.dx.m)
 		case r.cov:
 			loadCov(r.full, p.In, i)

@@ -32,6 +32,7 @@ func Vec(n int) Shape { return Shape{1, 1, n} }
 // Size returns the number of units.
 func (s Shape) Size() int { return s.H * s.W * s.C }
 
+// String writes a vector as its size, and an image as height×width×channels.
 func (s Shape) String() string {
 	if s.H == 1 && s.W == 1 {
 		return fmt.Sprint(s.C)
@@ -189,17 +190,28 @@ func columns[T gauss.Float](blocks []Block[T], width int, set func(i int, sum fl
 	}
 }
 
-// stateless is the part of a unit that has no parameters. Its output has the form of
-// its input.
-type stateless struct{ form Form }
+// Stateless is the part of a unit that has no parameters: embed it in a unit, set to the
+// Form of the output.
+type Stateless Form
 
-func (s stateless) Form() Form      { return s.form }
-func (stateless) TapeWidth() int    { return 0 }
-func (stateless) GradTiles() int    { return 0 }
-func (stateless) PrepareTiles() int { return 0 }
+// Form is the form of the output.
+func (s Stateless) Form() Form { return Form(s) }
 
-// weightless is the part of a runner that has no parameters.
-type weightless[T gauss.Float] struct{}
+// TapeWidth is 0: Gradient needs nothing of Backward.
+func (Stateless) TapeWidth() int { return 0 }
 
-func (weightless[T]) Prepare(int)              {}
-func (weightless[T]) Gradient(int, []Block[T]) {}
+// GradTiles is 0: there is no gradient to compute.
+func (Stateless) GradTiles() int { return 0 }
+
+// PrepareTiles is 0: there are no weights to prepare.
+func (Stateless) PrepareTiles() int { return 0 }
+
+// Weightless is the part of a runner that has no parameters: embed it in the runner of a
+// Stateless unit.
+type Weightless[T gauss.Float] struct{}
+
+// Prepare does nothing.
+func (Weightless[T]) Prepare(int) {}
+
+// Gradient does nothing.
+func (Weightless[T]) Gradient(int, []Block[T]) {}

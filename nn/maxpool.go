@@ -34,9 +34,13 @@ type MaxPool2D struct {
 	Pad    [4]int `json:"pad,omitzero"`     // cells above, left, below and right of the image
 }
 
+// Kind is "maxpool2d", as model files and the names of parameters have it.
 func (MaxPool2D) Kind() string { return "maxpool2d" }
 
+// Bind32 fits the windows into the image; it declares nothing.
 func (l MaxPool2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindMaxPool(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l MaxPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindMaxPool(l, b) }
 
 // A larger is the maximum of two Normals and its derivatives.

@@ -65,7 +65,7 @@ func (r *maxPoolSenser[T]) Sense(s *Sense[T]) {
 		clear(in)
 		for k := r.cells - 1; k > 0; k-- {
 			r.step(s, row, k)
-			r.part.inject(r.e[r.of(row, k):], r.out.Size())
+			r.part.AddVariances(r.e[r.of(row, k):], r.out.Size())
 			folds := r.folds[r.of(row, k):]
 			r.each(k, func(cell, at, o int) {
 				if cell >= 0 {
@@ -148,7 +148,7 @@ func (r *maxPoolSenser[T]) SenseBack(s *Sense[T]) {
 				x[o].m += a[at] * (before[at] - bin[cell])
 			})
 			r.part.Out, r.part.BOut = a, b
-			r.part.uninject(r.e[at:], r.de, n)
+			r.part.AddVariancesBack(r.e[at:], r.de, n)
 			for o := range x {
 				x[o] = r.gradients(&folds[o], o, x[o].m, r.de[o])
 				r.last.Mean[o], r.last.Var[o] = folds[o].m, folds[o].v

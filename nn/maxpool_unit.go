@@ -35,7 +35,7 @@ func (u *maxPool[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type maxPoolRunner[T gauss.Float] struct {
 	*maxPool[T]
-	weightless[T]
+	Weightless[T]
 	index      []int
 	tile       *moment.Tile[T] // for the ReLU of differences
 	planes     [8][]T          // of the tile
@@ -55,7 +55,7 @@ func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
 				folds = r.folds[(i*(r.cells-1)+k-1)*n:][:n]
 			}
 			for lo := 0; lo < n; lo += r.tile.Cap() {
-				r.fold(k, lo, min(n, lo+r.tile.Cap()), r.form != Fixed, folds)
+				r.fold(k, lo, min(n, lo+r.tile.Cap()), r.Form() != Fixed, folds)
 			}
 		}
 		copy(out.Mean, r.last.Mean)
@@ -66,7 +66,7 @@ func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
 // pick sets dst to cell k of every window; to 0 where the window has no such cell.
 func (r *maxPoolRunner[T]) pick(dst, in gauss.Batch[T], k int) {
 	c := r.out.C
-	if r.form == Fixed {
+	if r.Form() == Fixed {
 		clear(dst.Var)
 	}
 	for i, place := k, 0; i < len(r.index); i, place = i+r.cells, place+c {
@@ -76,7 +76,7 @@ func (r *maxPoolRunner[T]) pick(dst, in gauss.Batch[T], k int) {
 			continue
 		}
 		copy(dst.Mean[place:][:c], in.Mean[r.index[i]:])
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			copy(dst.Var[place:][:c], in.Var[r.index[i]:])
 		}
 	}
@@ -142,7 +142,7 @@ func (r *maxPoolRunner[T]) unwind(p *Pass[T], more []extra[T]) {
 		for o := range n {
 			cells, channel := r.index[o/c*r.cells:][:r.cells], o%c
 			g, h := out.Mean[o], T(0)
-			if r.form != Fixed {
+			if r.Form() != Fixed {
 				h = out.Var[o]
 			}
 			for k := r.cells - 1; k > 0; k-- {
@@ -151,7 +151,7 @@ func (r *maxPoolRunner[T]) unwind(p *Pass[T], more []extra[T]) {
 				}
 				f := &folds[(k-1)*n+o]
 				in.Mean[cells[k]+channel] += g*f.mm2 - h*f.vm
-				if r.form != Fixed {
+				if r.Form() != Fixed {
 					in.Var[cells[k]+channel] += g*f.mv + h*f.vv2
 				}
 				g, h = g*f.mm1+h*f.vm, g*f.mv+h*f.vv1
@@ -163,7 +163,7 @@ func (r *maxPoolRunner[T]) unwind(p *Pass[T], more []extra[T]) {
 				}
 			}
 			in.Mean[cells[0]+channel] += g
-			if r.form != Fixed {
+			if r.Form() != Fixed {
 				in.Var[cells[0]+channel] += h
 			}
 		}

@@ -13,15 +13,20 @@ type Multiply struct {
 	By []float64 `json:"by"`
 }
 
+// Kind is "multiply", as model files and the names of parameters have it.
 func (Multiply) Kind() string { return "multiply" }
 
+// TakesCovariances implements CovarianceTaker: covariances pass the layer.
 func (Multiply) TakesCovariances() bool { return true }
 
+// Bind32 checks that there is a factor for each unit; it declares nothing.
 func (l Multiply) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindMultiply(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Multiply) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindMultiply(l, b) }
 
 type multiply[T gauss.Float] struct {
-	stateless
+	Stateless
 	shape Shape
 	by    []T
 }
@@ -30,7 +35,7 @@ func bindMultiply[T gauss.Float](l Multiply, b *Binder[T]) (Unit[T], error) {
 	if n := b.In.Size(); len(l.By) != n {
 		return nil, fmt.Errorf("%d factors for %d units; each unit needs one", len(l.By), n)
 	}
-	u := &multiply[T]{stateless: stateless{b.Form}, shape: b.In, by: make([]T, len(l.By))}
+	u := &multiply[T]{Stateless: Stateless(b.Form), shape: b.In, by: make([]T, len(l.By))}
 	compute.Convert(u.by, l.By)
 	for i, by := range u.by {
 		if by == 0 || !compute.Finite(by) {
@@ -42,11 +47,11 @@ func bindMultiply[T gauss.Float](l Multiply, b *Binder[T]) (Unit[T], error) {
 
 func (u *multiply[T]) Out() Shape { return u.shape }
 
-func (u *multiply[T]) NewRunner(int, bool) Runner[T] { return multiplyRunner[T]{u, weightless[T]{}} }
+func (u *multiply[T]) NewRunner(int, bool) Runner[T] { return multiplyRunner[T]{u, Weightless[T]{}} }
 
 type multiplyRunner[T gauss.Float] struct {
 	*multiply[T]
-	weightless[T]
+	Weightless[T]
 }
 
 func (r multiplyRunner[T]) Forward(p *Pass[T]) {
@@ -62,8 +67,8 @@ func (r multiplyRunner[T]) Backward(p *Pass[T]) {
 }
 
 func (u *multiply[T]) Follow(int)                 {}
-func (r multiplyRunner[T]) Sense(s *Sense[T])     { s.slopes(r.by) }
-func (r multiplyRunner[T]) SenseBack(s *Sense[T]) { s.unslopes(r.by) }
+func (r multiplyRunner[T]) Sense(s *Sense[T])     { s.PassOnScaled(r.by) }
+func (r multiplyRunner[T]) SenseBack(s *Sense[T]) { s.PassOnScaledBack(r.by, nil) }
 
 // times is its own adjoint: means by b, variances by b².
 func (r multiplyRunner[T]) times(mean, variance, m, v []T) {

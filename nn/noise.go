@@ -17,11 +17,16 @@ type Noise struct {
 	Off   bool    `json:"off,omitempty"`   // keep the parameters, add nothing
 }
 
+// Kind is "noise", as model files and the names of parameters have it.
 func (Noise) Kind() string { return "noise" }
 
+// TakesCovariances implements CovarianceTaker: covariances pass the layer.
 func (Noise) TakesCovariances() bool { return true }
 
+// Bind32 declares the added standard deviation of each unit, as softplus of a number.
 func (l Noise) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindNoise(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Noise) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindNoise(l, b) }
 
 // WithoutNoise returns the layer with every Noise in it switched off. The parameters
@@ -130,13 +135,13 @@ func (r noiseRunner[T]) Sense(s *Sense[T]) {
 	for i := range s.Rows {
 		copy(r.e[i*w:], r.s)
 	}
-	s.inject(r.e, w)
-	s.pass()
+	s.AddVariances(r.e, w)
+	s.PassOn()
 }
 
 func (r noiseRunner[T]) SenseBack(s *Sense[T]) {
-	s.unpass()
-	s.uninject(r.e, r.de, len(r.s))
+	s.PassOnBack()
+	s.AddVariancesBack(r.e, r.de, len(r.s))
 }
 
 func (r noiseRunner[T]) Gradient(_ int, blocks []Block[T]) {

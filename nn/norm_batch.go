@@ -18,16 +18,21 @@ type BatchNorm struct {
 	Eps    float64   `json:"eps,omitempty"`    // 0 means 1e-5
 }
 
+// Kind is "batchnorm", as model files and the names of parameters have it.
 func (BatchNorm) Kind() string { return "batchnorm" }
 
+// TakesCovariances implements CovarianceTaker: covariances pass the layer.
 func (BatchNorm) TakesCovariances() bool { return true }
 
+// Bind32 folds the statistics into a slope and a constant for each channel; it declares nothing.
 func (l BatchNorm) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindBatchNorm(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l BatchNorm) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindBatchNorm(l, b) }
 
 type batchNorm[T gauss.Float] struct {
-	stateless
-	weightless[T]
+	Stateless
+	Weightless[T]
 	shape           Shape
 	slope, constant []T // per channel
 }
@@ -48,7 +53,7 @@ func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 	if _, err := orEps(l.Eps); err != nil {
 		return nil, err
 	}
-	u := &batchNorm[T]{stateless: stateless{b.Form}, shape: b.In, slope: make([]T, n), constant: make([]T, n)}
+	u := &batchNorm[T]{Stateless: Stateless(b.Form), shape: b.In, slope: make([]T, n), constant: make([]T, n)}
 	slope, constant := l.Affine()
 	compute.Convert(u.slope, slope)
 	compute.Convert(u.constant, constant)
@@ -89,7 +94,7 @@ func (u *batchNorm[T]) Forward(p *Pass[T]) {
 	for i, m := range p.In.Mean {
 		a := u.slope[i%n]
 		p.Out.Mean[i] = T(a*m) + u.constant[i%n]
-		if u.form != Fixed {
+		if u.Form() != Fixed {
 			p.Out.Var[i] = a * a * p.In.Var[i]
 		}
 	}
@@ -101,7 +106,7 @@ func (u *batchNorm[T]) Backward(p *Pass[T]) {
 	for i := range p.DIn.Mean {
 		a := u.slope[i%n]
 		p.DIn.Mean[i] = a * p.DOut.Mean[i]
-		if u.form != Fixed {
+		if u.Form() != Fixed {
 			p.DIn.Var[i] = a * a * p.DOut.Var[i]
 		}
 	}
@@ -109,5 +114,5 @@ func (u *batchNorm[T]) Backward(p *Pass[T]) {
 }
 
 func (u *batchNorm[T]) Follow(int)            {}
-func (u *batchNorm[T]) Sense(s *Sense[T])     { s.slopes(u.slope) }
-func (u *batchNorm[T]) SenseBack(s *Sense[T]) { s.unslopes(u.slope) }
+func (u *batchNorm[T]) Sense(s *Sense[T])     { s.PassOnScaled(u.slope) }
+func (u *batchNorm[T]) SenseBack(s *Sense[T]) { s.PassOnScaledBack(u.slope, nil) }

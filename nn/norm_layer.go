@@ -25,13 +25,17 @@ type LayerNorm struct {
 	FixedMean bool `json:"-"`
 }
 
+// Kind is "layernorm", as model files and the names of parameters have it.
 func (LayerNorm) Kind() string { return "layernorm" }
 
+// Bind32 declares a gain and an offset for each unit.
 func (l LayerNorm) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindLayerNorm(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l LayerNorm) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindLayerNorm(l, b) }
 
 type layerNorm[T gauss.Float] struct {
-	stateless
+	Stateless
 	shape        Shape
 	eps          float64
 	gain, offset *vi.Tensor[T]
@@ -47,7 +51,7 @@ func bindLayerNorm[T gauss.Float](l LayerNorm, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	n := b.In.Size()
-	u := &layerNorm[T]{stateless: stateless{b.Form}, shape: b.In, eps: eps, inTau: 1, own: 1}
+	u := &layerNorm[T]{Stateless: Stateless(b.Form), shape: b.In, eps: eps, inTau: 1, own: 1}
 	if n := float64(n); !l.FixedMean {
 		u.inTau = 1 - 1/n
 		u.own = 1 - 2/n

@@ -24,13 +24,17 @@ type Periodic struct {
 	Frequencies [][]float64 `json:"frequencies"`
 }
 
+// Kind is "periodic", as model files and the names of parameters have it.
 func (Periodic) Kind() string { return "periodic" }
 
+// Bind32 declares the frequencies of each input.
 func (l Periodic) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindPeriodic(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Periodic) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindPeriodic(l, b) }
 
 type periodic[T gauss.Float] struct {
-	stateless
+	Stateless
 	sense       bool
 	in          int
 	unit        []int         // that a frequency belongs to
@@ -43,7 +47,7 @@ func bindPeriodic[T gauss.Float](l Periodic, b *Binder[T]) (Unit[T], error) {
 	if len(l.Frequencies) != n {
 		return nil, fmt.Errorf("frequencies for %d units; the input has %d", len(l.Frequencies), n)
 	}
-	u := &periodic[T]{stateless: stateless{b.Form.apart()}, sense: b.Sense, in: n}
+	u := &periodic[T]{Stateless: Stateless(b.Form.apart()), sense: b.Sense, in: n}
 	var start []float64
 	for j, frequencies := range l.Frequencies {
 		for _, c := range frequencies {
@@ -72,7 +76,7 @@ func (u *periodic[T]) PrepareTiles() int { return min(1, len(u.unit)) }
 
 func (u *periodic[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &periodicRunner[T]{periodic: u}
-	if u.form == Fixed {
+	if u.Form() == Fixed {
 		return r
 	}
 	r.waves = make([]wave, maxRows*2*len(u.unit))
@@ -109,7 +113,7 @@ func (r *periodicRunner[T]) Forward(p *Pass[T]) {
 	for row := range p.In.Rows {
 		x, y := p.In.Mean[row*in:][:in], p.Out.Mean[row*out:][:out]
 		copy(y, x)
-		if r.form == Fixed {
+		if r.Form() == Fixed {
 			sin, cos := y[in:in+n], y[in+n:]
 			for k, j := range r.unit {
 				sin[k] = r.w[k] * x[j]
@@ -157,7 +161,7 @@ func (r *periodicRunner[T]) Backward(p *Pass[T]) {
 			dx = p.DIn.Mean[row*in:][:in]
 			copy(dx, g)
 		}
-		if r.form == Fixed {
+		if r.Form() == Fixed {
 			r.backFixed(p.In.Mean[row*in:][:in], p.Out.Mean[row*out+in:][:2*n], g[in:], dx, tape)
 			continue
 		}

@@ -30,7 +30,7 @@ func (r *periodicSenser[T]) Forward(p *Pass[T]) {
 func (r *periodicSenser[T]) Sense(s *Sense[T]) {
 	in, n := r.in, len(r.unit)
 	out := in + 2*n
-	s.inject(r.e, out)
+	s.AddVariances(r.e, out)
 	for i := range s.Rows * s.K {
 		a, to := s.Out[i*out:][:out], s.In[i*in:][:in]
 		copy(to, a)
@@ -65,7 +65,7 @@ func (r *periodicSenser[T]) SenseBack(s *Sense[T]) {
 			xw[row*n+k%n] += T(dg * T(f.slopeW))
 		}
 	}
-	s.uninject(r.e, r.de, out)
+	s.AddVariancesBack(r.e, r.de, out)
 	for i, f := range r.waves[:s.Rows*2*n] { // e = V − g²v
 		row, j := i/(2*n), r.unit[i%n]
 		de := r.de[row*out+in+i%(2*n)]

@@ -21,13 +21,17 @@ type Piecewise struct {
 	Edges [][]float64 `json:"edges"` // for each unit; empty, or at least 2 that rise
 }
 
+// Kind is "piecewise", as model files and the names of parameters have it.
 func (Piecewise) Kind() string { return "piecewise" }
 
+// Bind32 checks the edges of each input; it declares nothing.
 func (l Piecewise) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindPiecewise(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Piecewise) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindPiecewise(l, b) }
 
 type piecewise[T gauss.Float] struct {
-	stateless
+	Stateless
 	sense bool
 	out   int
 	edges [][]T
@@ -39,7 +43,7 @@ func bindPiecewise[T gauss.Float](l Piecewise, b *Binder[T]) (Unit[T], error) {
 	if len(l.Edges) != n {
 		return nil, fmt.Errorf("edges for %d units; the input has %d", len(l.Edges), n)
 	}
-	u := &piecewise[T]{stateless: stateless{b.Form.apart()}, sense: b.Sense, out: n}
+	u := &piecewise[T]{Stateless: Stateless(b.Form.apart()), sense: b.Sense, out: n}
 	for j, edges := range l.Edges {
 		if len(edges) == 1 {
 			return nil, fmt.Errorf("unit %d has 1 edge; give it none, or at least 2", j)
@@ -66,7 +70,7 @@ func (u *piecewise[T]) Out() Shape { return Vec(u.out) }
 
 func (u *piecewise[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &piecewiseRunner[T]{piecewise: u}
-	if u.form == Fixed {
+	if u.Form() == Fixed {
 		return r
 	}
 	n := maxRows * (u.out - len(u.edges))
@@ -90,7 +94,7 @@ func (u *piecewise[T]) NewRunner(maxRows int, train bool) Runner[T] {
 // last, rows × features; the units themselves have slope 1.
 type piecewiseRunner[T gauss.Float] struct {
 	*piecewise[T]
-	weightless[T]
+	Weightless[T]
 	jac                   compute.Moments[T]
 	slope, slopeM, slopeV []T // where correlations are carried
 }
@@ -100,7 +104,7 @@ func (r *piecewiseRunner[T]) Forward(p *Pass[T]) {
 	for row := range p.In.Rows {
 		x, out := p.In.Mean[row*in:][:in], p.Out.Mean[row*r.out:][:r.out]
 		copy(out, x)
-		if r.form == Fixed {
+		if r.Form() == Fixed {
 			r.encode(x, out[in:])
 			continue
 		}
@@ -154,7 +158,7 @@ func (r *piecewiseRunner[T]) Backward(p *Pass[T]) {
 	for row := range p.DOut.Rows {
 		g, dx := p.DOut.Mean[row*r.out:][:r.out], p.DIn.Mean[row*in:][:in]
 		copy(dx, g)
-		if r.form == Fixed {
+		if r.Form() == Fixed {
 			r.backFixed(p.In.Mean[row*in:][:in], g[in:], dx)
 			continue
 		}

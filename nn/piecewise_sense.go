@@ -35,7 +35,7 @@ func (r *piecewiseSenser[T]) Forward(p *Pass[T]) {
 }
 
 func (r *piecewiseSenser[T]) Sense(s *Sense[T]) {
-	s.inject(r.e, r.out)
+	s.AddVariances(r.e, r.out)
 	in, features := len(r.edges), r.out-len(r.edges)
 	for i := range s.Rows * s.K {
 		a, to := s.Out[i*r.out:][:r.out], s.In[i*in:][:in]
@@ -70,7 +70,7 @@ func (r *piecewiseSenser[T]) SenseBack(s *Sense[T]) {
 			}
 		}
 	}
-	s.uninject(r.e, r.de, r.out)
+	s.AddVariancesBack(r.e, r.de, r.out)
 	for row := range s.Rows { // e = V − g²v
 		at := row * features
 		for j, k := 0, in; j < in; j++ {

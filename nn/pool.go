@@ -8,7 +8,7 @@ import (
 
 // A pool is what all poolings know.
 type pool struct {
-	stateless
+	Stateless
 	out          Shape
 	cells        int // of a window
 	window       compute.Window
@@ -29,7 +29,7 @@ func newPool(in Shape, form Form, size [2]int, stride int, pad [4]int) (pool, er
 	if err != nil {
 		return pool{}, err
 	}
-	p := pool{stateless: stateless{form}, cells: w.KH * w.KW, window: w, down: down, across: across, padded: pad != [4]int{}}
+	p := pool{Stateless: Stateless(form), cells: w.KH * w.KW, window: w, down: down, across: across, padded: pad != [4]int{}}
 	p.out = Shape{(w.H+pad[0]+pad[2]-w.KH)/down + 1, (w.W+pad[1]+pad[3]-w.KW)/across + 1, w.C}
 	if total := p.out.H * p.out.W * p.cells; total > maxPoolCells {
 		return pool{}, fmt.Errorf("the windows cover %d cells in total; at most %d are allowed", total, maxPoolCells)

@@ -21,11 +21,16 @@ type Residual struct {
 	Skip   Layer `json:"-"` // nil means x itself
 }
 
+// Kind is "residual", as model files and the names of parameters have it.
 func (Residual) Kind() string { return "residual" }
 
+// Bind32 binds the branch and the skip to the same input; one elementwise branch is bound as one function.
 func (l Residual) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindResidual(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Residual) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindResidual(l, b) }
 
+// Children returns the branch and, if there is one, the skip.
 func (l Residual) Children() []Layer {
 	if l.Skip == nil {
 		return []Layer{l.Branch}
@@ -33,6 +38,7 @@ func (l Residual) Children() []Layer {
 	return []Layer{l.Branch, l.Skip}
 }
 
+// WithChildren returns a residual of another branch and, if this one has a skip, another skip.
 func (l Residual) WithChildren(layers []Layer) Layer {
 	l.Branch = layers[0]
 	if l.Skip != nil {

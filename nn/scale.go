@@ -15,15 +15,20 @@ type Scale struct {
 	Start float64 `json:"start,omitempty"` // starting value of every a; 0 means 1
 }
 
+// Kind is "scale", as model files and the names of parameters have it.
 func (Scale) Kind() string { return "scale" }
 
+// TakesCovariances implements CovarianceTaker: covariances pass the layer.
 func (Scale) TakesCovariances() bool { return true }
 
+// Bind32 declares the scale of each unit.
 func (l Scale) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindScale(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Scale) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindScale(l, b) }
 
 type scale[T gauss.Float] struct {
-	stateless
+	Stateless
 	shape Shape
 	raw   *vi.Tensor[T] // a = softplus(raw)
 	a     []T           // prepared
@@ -43,7 +48,7 @@ func bindScale[T gauss.Float](l Scale, b *Binder[T]) (Unit[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &scale[T]{stateless: stateless{b.Form}, shape: b.In, raw: raw, a: make([]T, n), inv: make([]T, n)}, nil
+	return &scale[T]{Stateless: Stateless(b.Form), shape: b.In, raw: raw, a: make([]T, n), inv: make([]T, n)}, nil
 }
 
 func (u *scale[T]) Out() Shape        { return u.shape }
@@ -76,7 +81,7 @@ func (r scaleRunner[T]) Forward(p *Pass[T]) {
 	for i, m := range p.In.Mean {
 		a := r.a[i%w]
 		p.Out.Mean[i] = m / a
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			p.Out.Var[i] = p.In.Var[i] / (a * a)
 		}
 	}
@@ -89,7 +94,7 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 	for i, g := range p.DOut.Mean {
 		a := r.a[i%w]
 		d := g * p.Out.Mean[i]
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			d += 2 * p.DOut.Var[i] * p.Out.Var[i]
 		}
 		p.Tape[i] = -d/a + r.da[i]
@@ -100,7 +105,7 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 			continue
 		}
 		p.DIn.Mean[i] = g / a
-		if r.form != Fixed {
+		if r.Form() != Fixed {
 			p.DIn.Var[i] = p.DOut.Var[i] / (a * a)
 		}
 	}
@@ -108,10 +113,10 @@ func (r scaleRunner[T]) Backward(p *Pass[T]) {
 }
 
 func (u *scale[T]) Follow(int)             {}
-func (r scaleRunner[T]) Sense(s *Sense[T]) { s.slopes(r.inv) }
+func (r scaleRunner[T]) Sense(s *Sense[T]) { s.PassOnScaled(r.inv) }
 
 func (r scaleRunner[T]) SenseBack(s *Sense[T]) {
-	s.unslopes(r.inv)
+	s.PassOnScaledBack(r.inv, nil)
 	w := len(r.inv)
 	clear(r.da)
 	for i, b := range s.BIn {

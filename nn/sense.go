@@ -6,7 +6,8 @@ import (
 )
 
 // This file is the contract of layers that carry correlations to first order; see
-// Correlated, which drives them.
+// Correlated, which drives them. A layer of another module carries them if its unit is
+// Sensitive and its runner a Senser; the methods of Sense do what most layers need.
 //
 // To first order, the output of a layer is y = E y + G·(x − E x) + e: it passes the
 // variation of its inputs on by its slopes G, and adds an e that is independent of its
@@ -56,8 +57,9 @@ type Sense[T gauss.Float] struct {
 	DCov      []float64
 }
 
-// inject adds to Cov what independent additions of variance e, rows × width, come to.
-func (s *Sense[T]) inject(e []T, width int) {
+// AddVariances adds to Cov what the layer adds itself: to each of its outputs, width a row, an
+// independent variance e, rows × width.
+func (s *Sense[T]) AddVariances(e []T, width int) {
 	k := s.K
 	for r := range s.Rows {
 		e := e[r*width:][:width]
@@ -88,9 +90,9 @@ func (s *Sense[T]) add(r, i, j int, x float64) {
 	}
 }
 
-// uninject is the reverse of inject: it writes the gradients by e to de, and adds those
-// by the sensitivities to BOut.
-func (s *Sense[T]) uninject(e, de []T, width int) {
+// AddVariancesBack is the reverse of AddVariances: it writes the gradients by e to de, and
+// adds those by the sensitivities to BOut, which must have been written before.
+func (s *Sense[T]) AddVariancesBack(e, de []T, width int) {
 	k := s.K
 	for r := range s.Rows {
 		e, de := e[r*width:][:width], de[r*width:][:width]
@@ -111,30 +113,45 @@ func (s *Sense[T]) uninject(e, de []T, width int) {
 	}
 }
 
-// slopes is what a layer passes on that only scales its units: unit u by g[u%len(g)],
-// the same for all rows.
-func (s *Sense[T]) slopes(g []T) {
-	for i, a := range s.Out {
-		s.In[i] = a * g[i%len(g)]
-	}
-}
-
-// unslopes is the reverse of slopes.
-func (s *Sense[T]) unslopes(g []T) {
-	for i, b := range s.BIn {
-		s.BOut[i] = b * g[i%len(g)]
-	}
-}
-
-// pass is what a layer passes on that leaves its units as they are.
-func (s *Sense[T]) pass() {
+// PassOn writes In for a layer that leaves its units as they are, apart from what it adds.
+func (s *Sense[T]) PassOn() {
 	if s.In != nil {
 		copy(s.In, s.Out)
 	}
 }
 
-// unpass is the reverse of pass; fixed inputs have no gradients.
-func (s *Sense[T]) unpass() {
+// PassOnBack is the reverse of PassOn; fixed inputs have no gradients.
+func (s *Sense[T]) PassOnBack() {
 	clear(s.BOut)
 	copy(s.BOut, s.BIn)
 }
+
+// PassOnScaled writes In for a layer whose unit u follows its input u with the slope g: one
+// for each row and unit, or one for each unit, or, in images, one for each channel.
+func (s *Sense[T]) PassOnScaled(g []T) {
+	width := s.width()
+	for i := range s.In {
+		s.In[i] = s.Out[i] * g[s.slopeAt(i, width)%len(g)]
+	}
+}
+
+// PassOnScaledBack is the reverse of PassOnScaled. It writes the gradients by the slopes to dg,
+// rows × width, unless that is nil.
+func (s *Sense[T]) PassOnScaledBack(g, dg []T) {
+	width := s.width()
+	clear(s.BOut)
+	clear(dg)
+	for i, b := range s.BIn {
+		at := s.slopeAt(i, width)
+		s.BOut[i] = b * g[at%len(g)]
+		if dg != nil {
+			dg[at] += T(b * s.Out[i])
+		}
+	}
+}
+
+// width is the number of the layer's outputs.
+func (s *Sense[T]) width() int { return len(s.Out) / max(1, s.Rows*s.K) }
+
+// slopeAt is the place, in rows × width slopes, of the unit that sensitivity i belongs to.
+func (s *Sense[T]) slopeAt(i, width int) int { return i/(s.K*width)*width + i%width }

@@ -35,9 +35,13 @@ type Stochastic struct {
 	Rule moment.JointRule `json:"-"`
 }
 
+// Kind is "stochastic", as model files and the names of parameters have it.
 func (Stochastic) Kind() string { return "stochastic" }
 
+// Bind32 declares θ, one or one for each unit, with its prior.
 func (l Stochastic) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindStochastic(l, b) }
+
+// Bind64 is Bind32 in float64, in which gradients are checked.
 func (l Stochastic) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindStochastic(l, b) }
 
 // pair is f as a map of (x, θ).

@@ -52,7 +52,7 @@ func (r *stochasticSenser[T]) Forward(p *Pass[T]) {
 
 func (r *stochasticSenser[T]) Sense(s *Sense[T]) {
 	w := r.shape.Size()
-	s.inject(r.e, w)
+	s.AddVariances(r.e, w)
 	for row := range s.Rows {
 		if r.shared {
 			r.gather(s, row)
@@ -93,7 +93,7 @@ func (r *stochasticSenser[T]) SenseBack(s *Sense[T]) {
 			more.dslopes[at] += float64(s.Out[i]) * float64(b)
 		}
 	}
-	s.uninject(r.e, more.de, w)
+	s.AddVariancesBack(r.e, more.de, w)
 	for row := range s.Rows {
 		more.s[row] = 0
 		if r.shared {

@@ -27,7 +27,8 @@ type gate[T gauss.Float] struct {
 	shape nn.Shape
 	form  nn.Form
 	w     *vi.Tensor[T]
-	s     []T // variances of w, made by Prepare; zeros where w is a number
+	s     []T  // variances of w, made by Prepare; zeros where w is a number
+	sense bool // it carries correlations; see example_correlated_test.go
 }
 
 func bindGate[T gauss.Float](l Gate, b *nn.Binder[T]) (nn.Unit[T], error) {
@@ -36,19 +37,25 @@ func bindGate[T gauss.Float](l Gate, b *nn.Binder[T]) (nn.Unit[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	u := &gate[T]{shape: b.In, form: nn.Independent, w: w, s: make([]T, n)}
+	u := &gate[T]{shape: b.In, form: nn.Independent, w: w, s: make([]T, n), sense: b.Sense}
 	if b.Form == nn.Fixed && !w.Random { // a network drawn from the posterior
 		u.form = nn.Fixed
 	}
 	return u, nil
 }
 
-func (u *gate[T]) Out() nn.Shape                    { return u.shape }
-func (u *gate[T]) Form() nn.Form                    { return u.form }
-func (u *gate[T]) TapeWidth() int                   { return 2 * len(u.s) }
-func (u *gate[T]) GradTiles() int                   { return 1 }
-func (u *gate[T]) PrepareTiles() int                { return 1 }
-func (u *gate[T]) NewRunner(int, bool) nn.Runner[T] { return gateRunner[T]{u} }
+func (u *gate[T]) Out() nn.Shape     { return u.shape }
+func (u *gate[T]) Form() nn.Form     { return u.form }
+func (u *gate[T]) TapeWidth() int    { return 2 * len(u.s) }
+func (u *gate[T]) GradTiles() int    { return 1 }
+func (u *gate[T]) PrepareTiles() int { return 1 }
+
+func (u *gate[T]) NewRunner(maxRows int, train bool) nn.Runner[T] {
+	if u.sense {
+		return newGateSenser(u, maxRows)
+	}
+	return gateRunner[T]{u}
+}
 
 // A gateRunner needs no scratch: in Backward, p.In is still what Forward saw.
 type gateRunner[T gauss.Float] struct{ *gate[T] }
