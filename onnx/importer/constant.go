@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"utvi/onnx"
 )
@@ -53,85 +54,6 @@ func size(dims []int) int {
 	return n
 }
 
-// fold computes a node whose inputs are all constants. ok is false if it is not one of
-// the few operators that graphs compute shapes and weights with.
-func (r *reader) fold(n *onnx.Node, in []*constant) (out *constant, ok bool, err error) {
-	a := attributes{n}
-	switch n.Op {
-	case "Identity", "Dropout":
-		return in[0], len(in) > 0, nil
-	case "Cast":
-		return in[0].cast(a.to()), true, nil
-	case "Unsqueeze", "Squeeze":
-		axes := a.ints("axes", nil)
-		if len(in) > 1 {
-			axes = in[1].ints()
-		}
-		out, err = in[0].squeeze(n.Op == "Unsqueeze", axes)
-		return out, true, err
-	case "Reshape":
-		if len(in) < 2 {
-			return nil, false, nil
-		}
-		out, err = in[0].reshape(in[1].ints())
-		return out, true, err
-	case "Transpose":
-		out, err = in[0].transpose(a.ints("perm", nil))
-		return out, true, err
-	case "Concat":
-		out := &constant{}
-		for _, c := range in {
-			if len(c.dims) != 1 {
-				return nil, false, nil
-			}
-			out.data = append(out.data, c.data...)
-		}
-		out.dims = []int{len(out.data)}
-		return out, true, nil
-	case "Gather":
-		if len(in) < 2 || len(in[0].dims) != 1 {
-			return nil, false, nil
-		}
-		out := &constant{dims: in[1].dims}
-		for _, i := range in[1].ints() {
-			if i < 0 {
-				i += len(in[0].data)
-			}
-			if i < 0 || i >= len(in[0].data) {
-				return nil, true, fmt.Errorf("element %d of %d is asked for", i, len(in[0].data))
-			}
-			out.data = append(out.data, in[0].data[i])
-		}
-		return out, true, nil
-	case "Slice":
-		return slice(n, in)
-	case "Add", "Sub", "Mul", "Div", "Pow":
-		if len(in) != 2 {
-			return nil, false, nil
-		}
-		out, err = in[0].with(in[1], arithmetic[n.Op])
-		return out, true, err
-	case "Neg", "Sqrt", "Exp", "Reciprocal", "Floor":
-		out := &constant{dims: in[0].dims}
-		for _, x := range in[0].data {
-			out.data = append(out.data, unary[n.Op](x))
-		}
-		return out, true, nil
-	}
-	return nil, false, nil
-}
-
-var arithmetic = map[string]func(x, y float64) float64{
-	"Add": func(x, y float64) float64 { return x + y }, "Sub": func(x, y float64) float64 { return x - y },
-	"Mul": func(x, y float64) float64 { return x * y }, "Div": func(x, y float64) float64 { return x / y },
-	"Pow": math.Pow,
-}
-
-var unary = map[string]func(x float64) float64{
-	"Neg": func(x float64) float64 { return -x }, "Sqrt": math.Sqrt, "Exp": math.Exp,
-	"Reciprocal": func(x float64) float64 { return 1 / x }, "Floor": math.Floor,
-}
-
 // with combines two constants element by element. Where one has a dimension of size 1, or
 // lacks one in front, it is repeated.
 func (c *constant) with(d *constant, f func(x, y float64) float64) (*constant, error) {
@@ -164,35 +86,34 @@ func (c *constant) with(d *constant, f func(x, y float64) float64) (*constant, e
 	return out, nil
 }
 
-// squeeze adds or removes dimensions of size 1.
-func (c *constant) squeeze(add bool, axes []int) (*constant, error) {
-	dims := append([]int(nil), c.dims...)
-	if add {
-		rank := len(dims) + len(axes)
-		out := make([]int, rank)
-		for _, a := range axes {
-			if a < 0 {
-				a += rank
-			}
-			if a < 0 || a >= rank || out[a] != 0 {
-				return nil, fmt.Errorf("dimensions %v cannot be added to %d", axes, len(dims))
-			}
-			out[a] = 1
+// unsqueeze adds dimensions of size 1.
+func (c *constant) unsqueeze(axes []int) (*constant, error) {
+	rank := len(c.dims) + len(axes)
+	out := make([]int, rank)
+	for _, a := range axes {
+		if a < 0 {
+			a += rank
 		}
-		for i := range out {
-			if out[i] == 0 {
-				out[i], dims = dims[0], dims[1:]
-			}
+		if a < 0 || a >= rank || out[a] != 0 {
+			return nil, fmt.Errorf("dimensions %v cannot be added to %d", axes, len(c.dims))
 		}
-		return &constant{out, c.data}, nil
+		out[a] = 1
 	}
-	var left []int
-	for i, d := range dims {
-		drop := d == 1 && len(axes) == 0
-		for _, a := range axes {
-			drop = drop || d == 1 && (a == i || a+len(dims) == i)
+	rest := c.dims
+	for i := range out {
+		if out[i] == 0 {
+			out[i], rest = rest[0], rest[1:]
 		}
-		if !drop {
+	}
+	return &constant{out, c.data}, nil
+}
+
+// squeeze removes dimensions of size 1, all of them if none are named.
+func (c *constant) squeeze(axes []int) (*constant, error) {
+	var left []int
+	for i, d := range c.dims {
+		named := len(axes) == 0 || slices.Contains(axes, i) || slices.Contains(axes, i-len(c.dims))
+		if d != 1 || !named {
 			left = append(left, d)
 		}
 	}

@@ -14,6 +14,51 @@ func convolution(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
+	f, err := c.filters(x)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.window(x, zeros, f.weights.dims[2:])
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !f.fit(x.shape.C) || f.kernel != s.kernel:
+		return nil, fmt.Errorf("its weights have the size %v in %d groups; the input has %d channels", f.weights.dims, f.groups, x.shape.C)
+	case s.stride[0] != s.stride[1] && x.shape.H > 1:
+		return nil, fmt.Errorf("its strides are %v; they must be equal", s.stride)
+	case f.bias != nil && len(f.bias.data) != f.out:
+		return nil, fmt.Errorf("its bias has the size %v for %d filters", f.bias.dims, f.out)
+	}
+	l, shape, err := laid(x.shape, s, s.stride[1])
+	if err != nil {
+		return nil, err
+	}
+	l.Out = f.out
+	l.NoBias = f.bias == nil
+	l.Fixed = f.groups > 1 || s.dilation != [2]int{1, 1}
+	shape.C = f.out
+	if l.Kernel[0] > maxWeights/l.Kernel[1]/x.shape.C/f.out {
+		return nil, fmt.Errorf("its kernel, written out, has %v × %d × %d weights; at most %d are allowed", l.Kernel, x.shape.C, f.out, maxWeights)
+	}
+	tensors := [][]float64{f.writtenOut(l.Kernel, s.dilation, x.shape.C)}
+	if f.bias != nil {
+		tensors = append(tensors, f.bias.data)
+	}
+	return x.after(l, shape, x.rowDims(shape), true, tensors...), nil
+}
+
+// filters are the weights of a convolution, as the graph has them.
+type filters struct {
+	weights *constant
+	bias    *constant // nil: none
+	out     int       // filters
+	groups  int
+	own     int // channels of a group
+	kernel  [2]int
+}
+
+func (c *call) filters(x *value) (*filters, error) {
 	w, err := c.weight(1)
 	if err != nil || w == nil || len(w.dims) != len(x.dims)+1 {
 		return nil, fmt.Errorf("its weights must be a constant with one dimension more than a row of its input, %v", x.dims)
@@ -22,50 +67,33 @@ func convolution(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.window(x, zeros, w.dims[2:])
-	if err != nil {
-		return nil, err
+	f := &filters{weights: w, bias: bias, out: w.dims[0], groups: c.int("group", 1), own: w.dims[1]}
+	switch len(w.dims) {
+	case 3: // along a line
+		f.kernel = [2]int{1, w.dims[2]}
+	case 4:
+		f.kernel = [2]int{w.dims[2], w.dims[3]}
 	}
-	out, group := w.dims[0], c.int("group", 1)
-	own := w.dims[1] // channels of a group
-	kernel := w.dims[2:]
-	if len(kernel) == 1 {
-		kernel = []int{1, kernel[0]}
+	return f, nil
+}
+
+// fit reports whether the filters take so many channels.
+func (f *filters) fit(channels int) bool {
+	return f.groups >= 1 && f.out >= 1 && f.out%f.groups == 0 && f.own*f.groups == channels
+}
+
+// writtenOut are the weights without groups and dilations, from filters, channels, height, width to
+// height, width, channels, filters.
+func (f *filters) writtenOut(kernel, dilation [2]int, channels int) []float64 {
+	data := make([]float64, kernel[0]*kernel[1]*channels*f.out)
+	for i, v := range f.weights.data {
+		kx, rest := i%f.kernel[1], i/f.kernel[1]
+		ky, rest := rest%f.kernel[0], rest/f.kernel[0]
+		ch, o := rest%f.own, rest/f.own
+		at := ky*dilation[0]*kernel[1] + kx*dilation[1]
+		data[(at*channels+o/(f.out/f.groups)*f.own+ch)*f.out+o] = v
 	}
-	switch {
-	case group < 1 || out < 1 || out%group != 0 || own*group != x.shape.C || [2]int(kernel) != s.kernel:
-		return nil, fmt.Errorf("its weights have the size %v in %d groups; the input has %d channels", w.dims, group, x.shape.C)
-	case s.stride[0] != s.stride[1] && x.shape.H > 1:
-		return nil, fmt.Errorf("its strides are %v; they must be equal", s.stride)
-	case bias != nil && len(bias.data) != out:
-		return nil, fmt.Errorf("its bias has the size %v for %d filters", bias.dims, out)
-	}
-	stride := s.stride[1]
-	l, shape, err := laid(x.shape, s, stride)
-	if err != nil {
-		return nil, err
-	}
-	l.Out = out
-	l.NoBias = bias == nil
-	shape.C = out
-	l.Fixed = group > 1 || s.dilation != [2]int{1, 1}
-	if l.Kernel[0] > maxWeights/l.Kernel[1]/x.shape.C/out {
-		return nil, fmt.Errorf("its kernel, written out, has %v × %d × %d weights; at most %d are allowed", l.Kernel, x.shape.C, out, maxWeights)
-	}
-	// From filters, channels, height, width to height, width, channels, filters.
-	data := make([]float64, l.Kernel[0]*l.Kernel[1]*x.shape.C*out)
-	for i, v := range w.data {
-		kx, rest := i%kernel[1], i/kernel[1]
-		ky, rest := rest%kernel[0], rest/kernel[0]
-		ch, o := rest%own, rest/own
-		at := ky*s.dilation[0]*l.Kernel[1] + kx*s.dilation[1]
-		data[(at*x.shape.C+o/(out/group)*own+ch)*out+o] = v
-	}
-	tensors := [][]float64{data}
-	if bias != nil {
-		tensors = append(tensors, bias.data)
-	}
-	return x.after(l, shape, x.rowDims(shape), true, tensors...), nil
+	return data
 }
 
 // laid finds the layer whose windows lie as the node says.

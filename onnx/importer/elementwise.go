@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"utvi/expr"
@@ -13,86 +14,91 @@ var functions = map[string]struct {
 	text     string
 	standard map[string]float64
 }{
-	"Relu": {"relu($x)", nil}, "Sigmoid": {"sigmoid($x)", nil}, "Tanh": {"tanh($x)", nil}, "Softplus": {"softplus($x)", nil},
-	"Softsign": {"($x/(1+abs($x)))", nil}, "Erf": {"erf($x)", nil}, "Exp": {"exp($x)", nil}, "Log": {"log($x)", nil},
-	"Sqrt": {"sqrt($x)", nil}, "Abs": {"abs($x)", nil}, "Neg": {"(-$x)", nil}, "Reciprocal": {"(1/$x)", nil}, "Sign": {"sign($x)", nil},
-	"Sin": {"sin($x)", nil}, "Cos": {"cos($x)", nil}, "Tan": {"tan($x)", nil}, "Atan": {"atan($x)", nil},
-	"Sinh": {"sinh($x)", nil}, "Cosh": {"cosh($x)", nil}, "Asinh": {"asinh($x)", nil}, "Atanh": {"(0.5*(log1p($x) - log1p(-$x)))", nil},
-	"Mish": {"($x*tanh(softplus($x)))", nil}, "HardSwish": {"($x*clip($x/6 + 0.5, 0, 1))", nil},
-	"LeakyRelu":       {"leaky_relu($x, $alpha)", map[string]float64{"alpha": 0.01}},
-	"Elu":             {"elu($x, $alpha)", map[string]float64{"alpha": 1}},
+	"Abs":             {"abs($x)", nil},
+	"Asinh":           {"asinh($x)", nil},
+	"Atan":            {"atan($x)", nil},
+	"Atanh":           {"(0.5*(log1p($x) - log1p(-$x)))", nil},
 	"Celu":            {"(elu($x/$alpha, 1)*$alpha)", map[string]float64{"alpha": 1}},
-	"Selu":            {"($gamma*elu($x, $alpha))", map[string]float64{"alpha": 1.67326319217681884765625, "gamma": 1.05070102214813232421875}},
+	"Cos":             {"cos($x)", nil},
+	"Cosh":            {"cosh($x)", nil},
+	"Elu":             {"elu($x, $alpha)", map[string]float64{"alpha": 1}},
+	"Erf":             {"erf($x)", nil},
 	"HardSigmoid":     {"clip($alpha*$x + $beta, 0, 1)", map[string]float64{"alpha": 0.2, "beta": 0.5}},
+	"HardSwish":       {"($x*clip($x/6 + 0.5, 0, 1))", nil},
+	"LeakyRelu":       {"leaky_relu($x, $alpha)", map[string]float64{"alpha": 0.01}},
+	"Mish":            {"($x*tanh(softplus($x)))", nil},
+	"Relu":            {"relu($x)", nil},
+	"Selu":            {"($gamma*elu($x, $alpha))", map[string]float64{"alpha": 1.67326319217681884765625, "gamma": 1.05070102214813232421875}},
+	"Sigmoid":         {"sigmoid($x)", nil},
+	"Sign":            {"sign($x)", nil},
+	"Sin":             {"sin($x)", nil},
+	"Sinh":            {"sinh($x)", nil},
+	"Softplus":        {"softplus($x)", nil},
+	"Softsign":        {"($x/(1+abs($x)))", nil},
+	"Swish":           {"($x*sigmoid($alpha*$x))", map[string]float64{"alpha": 1}},
+	"Tan":             {"tan($x)", nil},
+	"Tanh":            {"tanh($x)", nil},
 	"ThresholdedRelu": {"where($x > $alpha, $x, 0)", map[string]float64{"alpha": 1}},
-	"Gelu":            {"gelu($x)", nil}, "Swish": {"($x*sigmoid($alpha*$x))", map[string]float64{"alpha": 1}},
 }
 
-// binaries are the elementwise operators of two inputs.
-var binaries = map[string]string{
-	"Add": "($x + $y)", "Sub": "($x - $y)", "Mul": "($x*$y)", "Div": "($x/$y)", "Min": "min($x, $y)", "Max": "max($x, $y)",
+// comparisons, and what is computed with their results, are 0 or 1.
+var comparisons = map[string]string{
 	"Less": "($x < $y)", "LessOrEqual": "($x <= $y)", "Greater": "($x > $y)", "GreaterOrEqual": "($x >= $y)", "Equal": "($x == $y)",
 	"And": "($x*$y)", "Or": "max($x, $y)",
 }
 
-// elementwise makes an elementwise operator text. ok is false if the operator is none.
-func (c *call) elementwise() (out *value, ok bool, err error) {
-	if out, ok := c.logOfSoftmax(); ok {
-		return out, true, nil
-	}
-	if f, found := functions[c.op]; found {
-		out, err = c.function(f.text, f.standard)
-		return out, true, err
-	}
-	switch c.op {
-	case "Not":
-		out, err = c.truth(c.function("(1 - $x)", nil))
-	case "Clip":
-		out, err = c.clip()
-	case "PRelu":
-		out, err = c.two("where($x > 0, $x, $x*$y)")
-	case "Pow":
-		out, err = c.power()
-	case "Where":
-		out, err = c.where()
-	case "Add":
-		out, err = c.add()
-	case "Mul":
-		out, err = c.mul()
-	case "Min", "Max":
-		out, err = c.fold2(binaries[c.op])
-	default:
-		text, found := binaries[c.op]
-		if !found {
-			return nil, false, nil
+// choices are operators of any number of inputs, two at a time.
+var choices = map[string]string{"Min": "min($x, $y)", "Max": "max($x, $y)"}
+
+// function is an operator of one input.
+func function(text string, standard map[string]float64) func(*call) (*value, error) {
+	return func(c *call) (*value, error) {
+		if !c.depends(0) {
+			return nil, fmt.Errorf("its input must depend on the input of the graph")
 		}
-		out, err = c.two(text)
-		if c.op != "Sub" && c.op != "Div" {
-			out, err = c.truth(out, err)
+		text := text
+		for name, v := range standard {
+			text = strings.ReplaceAll(text, "$"+name, decimal(c.float(name, v)))
 		}
+		return c.in[0].of(func(x string) string { return strings.ReplaceAll(text, "$x", x) })
 	}
-	return out, true, err
+}
+
+// binary is an operator of two inputs, of which one may be a constant.
+func binary(text string) func(*call) (*value, error) {
+	return func(c *call) (*value, error) {
+		if len(c.in) != 2 || c.in[0] == nil || c.in[1] == nil {
+			return nil, fmt.Errorf("it needs two inputs")
+		}
+		return c.join(text, c.in[0], c.in[1])
+	}
 }
 
 // truth marks the result of a comparison or of an operator of logic.
-func (c *call) truth(v *value, err error) (*value, error) {
-	if err == nil {
-		v.truth = true
+func truth(f func(*call) (*value, error)) func(*call) (*value, error) {
+	return func(c *call) (*value, error) {
+		v, err := f(c)
+		if err == nil {
+			v.truth = true
+		}
+		return v, err
 	}
-	return v, err
 }
 
-func (c *call) function(text string, standard map[string]float64) (*value, error) {
-	if len(c.in) == 0 || c.in[0] == nil || c.in[0].constant != nil {
-		return nil, fmt.Errorf("its input must depend on the input of the graph")
+// gelu is exact, or by a hyperbolic tangent.
+func gelu(c *call) (*value, error) {
+	if c.text("approximate", "none") == "tanh" {
+		return function("(0.5*$x*(1 + tanh(0.7978845608028654*($x + 0.044715*$x^3))))", nil)(c)
 	}
-	if c.op == "Gelu" && c.text("approximate", "none") == "tanh" {
-		text = "(0.5*$x*(1 + tanh(0.7978845608028654*($x + 0.044715*$x^3))))"
+	return function("gelu($x)", nil)(c)
+}
+
+// logarithm may be that of a softmax that is spelt out.
+func logarithm(c *call) (*value, error) {
+	if out, ok := c.logOfSoftmax(); ok {
+		return out, nil
 	}
-	for name, v := range standard {
-		text = strings.ReplaceAll(text, "$"+name, decimal(c.float(name, v)))
-	}
-	return c.in[0].of(func(x string) string { return strings.ReplaceAll(text, "$x", x) })
+	return function("log($x)", nil)(c)
 }
 
 // operand is an input as text: a number, a parameter of the units, or a function of the
@@ -166,14 +172,7 @@ func repeated(x, n int) []int {
 	return v
 }
 
-// two is an operator of two inputs, of which one may be a constant.
-func (c *call) two(text string) (*value, error) {
-	if len(c.in) != 2 || c.in[0] == nil || c.in[1] == nil {
-		return nil, fmt.Errorf("it needs two inputs")
-	}
-	return c.join(text, c.in[0], c.in[1])
-}
-
+// join is an operator of two values, of which one may be a constant.
 func (c *call) join(text string, v, w *value) (*value, error) {
 	fill := func(x, y string) string { return strings.NewReplacer("$x", x, "$y", y).Replace(text) }
 	switch {
@@ -204,17 +203,21 @@ func (v *value) with(params []expr.Param) *value {
 	return v
 }
 
-// fold2 applies an operator of two to any number of inputs.
-func (c *call) fold2(text string) (*value, error) {
+// several applies an operator of two to any number of inputs.
+func several(text string) func(*call) (*value, error) {
+	return func(c *call) (*value, error) { return c.joinAll(text) }
+}
+
+func (c *call) joinAll(text string) (*value, error) {
 	if len(c.in) == 0 {
 		return nil, fmt.Errorf("it has no input")
+	}
+	if slices.Contains(c.in, nil) {
+		return nil, fmt.Errorf("an input is left out")
 	}
 	v := c.in[0]
 	for _, w := range c.in[1:] {
 		var err error
-		if v == nil || w == nil {
-			return nil, fmt.Errorf("an input is left out")
-		}
 		v, err = c.join(text, v, w)
 		if err != nil {
 			return nil, err
@@ -223,7 +226,8 @@ func (c *call) fold2(text string) (*value, error) {
 	return v, nil
 }
 
-func (c *call) clip() (*value, error) {
+// clip bounds its input below and above.
+func clip(c *call) (*value, error) {
 	if len(c.in) == 0 || c.in[0] == nil || c.in[0].constant != nil {
 		return nil, fmt.Errorf("its input must depend on the input of the graph")
 	}
@@ -252,7 +256,8 @@ func (c *call) clip() (*value, error) {
 	return v, nil
 }
 
-func (c *call) power() (*value, error) {
+// power is one to a constant exponent.
+func power(c *call) (*value, error) {
 	k, err := c.weight(1)
 	if err != nil || k == nil || !k.scalar() || c.in[0] == nil || c.in[0].constant != nil {
 		return nil, fmt.Errorf("its exponent must be a number")
@@ -265,7 +270,8 @@ func (c *call) power() (*value, error) {
 	})
 }
 
-func (c *call) where() (*value, error) {
+// where chooses between two values.
+func where(c *call) (*value, error) {
 	if len(c.in) != 3 || c.in[0] == nil || c.in[1] == nil || c.in[2] == nil || c.in[0].constant != nil {
 		return nil, fmt.Errorf("its condition must depend on the input of the graph")
 	}
@@ -278,7 +284,7 @@ func (c *call) where() (*value, error) {
 }
 
 // mul is a gain of a layer normalisation, or a product.
-func (c *call) mul() (*value, error) {
+func mul(c *call) (*value, error) {
 	if len(c.in) == 2 && c.in[0] != nil && c.in[1] != nil {
 		for _, p := range [][2]*value{{c.in[0], c.in[1]}, {c.in[1], c.in[0]}} {
 			if p[0].constant == nil && p[1].constant != nil {
@@ -288,11 +294,11 @@ func (c *call) mul() (*value, error) {
 			}
 		}
 	}
-	return c.two(binaries["Mul"])
+	return binary("($x*$y)")(c)
 }
 
 // add is a bias, a number for each unit, a sum of functions, or a residual.
-func (c *call) add() (*value, error) {
+func add(c *call) (*value, error) {
 	if len(c.in) != 2 || c.in[0] == nil || c.in[1] == nil {
 		return nil, fmt.Errorf("it needs two inputs")
 	}
@@ -311,5 +317,5 @@ func (c *call) add() (*value, error) {
 	if v.constant == nil && w.constant == nil && v.origin() != w.origin() {
 		return residual(v, w)
 	}
-	return c.two(binaries["Add"])
+	return binary("($x + $y)")(c)
 }

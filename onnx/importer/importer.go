@@ -15,7 +15,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"utvi/internal/inputfile"
 	"utvi/model"
@@ -131,44 +130,69 @@ func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
 	if g.Sparse > 0 {
 		return nil, fmt.Errorf("the graph has sparse tensors, which are not taken")
 	}
+	if err := r.constants(g); err != nil {
+		return nil, err
+	}
+	if err := r.input(g, o); err != nil {
+		return nil, err
+	}
+	name, err := outputOf(g, o.Output)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.nodes(g, needs(g, name)); err != nil {
+		return nil, err
+	}
+	return r.output(name)
+}
+
+// constants reads the tensors of the file.
+func (r *reader) constants(g *onnx.Graph) error {
 	for _, t := range g.Initializers {
 		c, err := r.tensor(t)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if r.values[t.Name] != nil {
-			return nil, fmt.Errorf("the graph has two tensors named %.60q", t.Name)
+			return fmt.Errorf("the graph has two tensors named %.60q", t.Name)
 		}
 		r.values[t.Name] = &value{constant: c}
 	}
+	return nil
+}
+
+// input finds the input of the graph, of which there must be one.
+func (r *reader) input(g *onnx.Graph, o Options) error {
 	var input *onnx.Value
 	for i, v := range g.Inputs {
 		if r.values[v.Name] != nil {
 			continue // old files list their weights among the inputs
 		}
 		if input != nil {
-			return nil, fmt.Errorf("the graph has the inputs %.60q and %.60q; a network has one", input.Name, v.Name)
+			return fmt.Errorf("the graph has the inputs %.60q and %.60q; a network has one", input.Name, v.Name)
 		}
 		input = &g.Inputs[i]
 	}
 	if input == nil {
-		return nil, fmt.Errorf("the graph has no input")
+		return fmt.Errorf("the graph has no input")
 	}
 	x, err := inputValue(input, o.Input, channelsComeLast(g, input.Name))
 	if err != nil {
-		return nil, fmt.Errorf("the input %.60q: %w", input.Name, err)
+		return fmt.Errorf("the input %.60q: %w", input.Name, err)
 	}
 	r.values[input.Name] = x
-	name, err := outputOf(g, o.Output)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+// nodes computes the nodes that are needed. Operators that are not taken come first: the nodes
+// that prepare their inputs would be refused for reasons that help nobody.
+func (r *reader) nodes(g *onnx.Graph, needed []bool) error {
+	wrong := func(i int, err error) error {
+		return fmt.Errorf("node %s, operator %.40q: %w", called(g.Nodes[i], i), g.Nodes[i].Op, err)
 	}
-	needed := needs(g, name)
-	// Operators that are not taken come first: the nodes that prepare their inputs would be
-	// refused for reasons that help nobody.
 	for i, n := range g.Nodes {
-		if needed[i] && ours(n) && !slices.Contains(shapers, n.Op) && !slices.Contains(Operators(), n.Op) {
-			return nil, fmt.Errorf("node %s, operator %.40q: %w", called(n, i), n.Op, errNotTaken())
+		if _, taken := operators[n.Op]; needed[i] && ours(n) && !taken {
+			return wrong(i, errNotTaken())
 		}
 	}
 	for i, n := range g.Nodes {
@@ -176,9 +200,14 @@ func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
 			continue
 		}
 		if err := r.node(n); err != nil {
-			return nil, fmt.Errorf("node %s, operator %.40q: %w", called(n, i), n.Op, err)
+			return wrong(i, err)
 		}
 	}
+	return nil
+}
+
+// output is the value of the output, which a network can end with.
+func (r *reader) output(name string) (*value, error) {
 	out := r.values[name]
 	if out == nil || out.constant != nil {
 		return nil, fmt.Errorf("the output %.60q does not depend on the input", name)
@@ -186,7 +215,7 @@ func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
 	if out.zeros != nil {
 		return nil, fmt.Errorf("the output %.60q is an image padded with zeros; only a convolution and an average pooling take padding", name)
 	}
-	out, err = out.settle()
+	out, err := out.settle()
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +245,8 @@ func outputOf(g *onnx.Graph, name string) (string, error) {
 
 // needs reports which nodes an output is computed from.
 func needs(g *onnx.Graph, output string) []bool {
-	used, needed := map[string]bool{output: true}, make([]bool, len(g.Nodes))
+	used := map[string]bool{output: true}
+	needed := make([]bool, len(g.Nodes))
 	for i := len(g.Nodes) - 1; i >= 0; i-- {
 		n := g.Nodes[i]
 		for _, out := range n.Outputs {
@@ -231,6 +261,7 @@ func needs(g *onnx.Graph, output string) []bool {
 	return needed
 }
 
+// called is the name of a node for a message, or its number.
 func called(n *onnx.Node, i int) string {
 	if n.Name == "" {
 		return fmt.Sprintf("%d", i)

@@ -229,7 +229,7 @@ func FuzzNetwork(f *testing.F) {
 		f.Fatal(err)
 	}
 	seeds := []*onnx.Model{m}
-	for _, op := range Operators() {
+	for _, op := range operatorNames() {
 		b := onnx.NewBuilder("g")
 		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2}, onnx.Dim{Size: 4}, onnx.Dim{Size: 4})
 		y := b.Op(op, []string{x, b.Floats("w", make([]float32, 4), 1, 1, 2, 2), b.Ints(1)}, onnx.IntList("kernel_shape", 2, 2), onnx.Int("axis", 1), onnx.IntList("axes", 1))

@@ -7,44 +7,52 @@ import (
 	"utvi/onnx"
 )
 
+// mostInputs bounds the numbers of a row.
+const mostInputs = 1 << 24
+
 // inputValue is the graph's input. The first dimension is that of the rows.
 func inputValue(v *onnx.Value, given []int, last bool) (*value, error) {
 	if v.Elem != onnx.Float && v.Elem != onnx.Double && v.Elem != onnx.Float16 {
 		return nil, fmt.Errorf("it does not hold numbers with fractions")
 	}
-	var size []int
-	for i, d := range v.Shape {
-		if i > 0 {
-			size = append(size, int(d.Size))
-		}
-	}
-	if given != nil {
-		if len(size) > 0 && len(size) != len(given) {
-			return nil, fmt.Errorf("the size %v is given, but the graph has %d dimensions besides the rows", given, len(size))
-		}
-		for i, d := range size {
-			if d > 0 && d != given[i] {
-				return nil, fmt.Errorf("the size %v is given, but the graph has %v", given, size)
-			}
-		}
-		size = given
+	size, err := rowSize(v, given)
+	if err != nil {
+		return nil, err
 	}
 	if len(size) == 0 || len(size) > 3 {
 		return nil, fmt.Errorf("it has %d dimensions; it needs rows and features, rows, channels and a line, or rows, channels, height and width", len(size)+1)
 	}
 	total := 1
 	for _, d := range size {
-		if d < 1 || d > 1<<24/total {
-			return nil, fmt.Errorf("its size is %v; each dimension besides the rows must be known (give the size of a row, as in 3,32,32), and a row may have at most %d numbers", size, 1<<24)
+		if d < 1 || d > mostInputs/total {
+			return nil, fmt.Errorf("its size is %v; each dimension besides the rows must be known (give the size of a row, as in 3,32,32), and a row may have at most %d numbers", size, mostInputs)
 		}
 		total *= d
 	}
-	x := &value{input: true, dims: size}
-	x.shape, x.first = channelsFirst(size), len(size) > 1
 	if last {
-		x.shape, x.first = channelsLast(size), false
+		return &value{input: true, dims: size, shape: channelsLast(size)}, nil
 	}
-	return x, nil
+	return &value{input: true, dims: size, shape: channelsFirst(size), first: len(size) > 1}, nil
+}
+
+// rowSize is the size of a row, as the graph or the user gives it; both must agree.
+func rowSize(v *onnx.Value, given []int) ([]int, error) {
+	var size []int
+	for _, d := range v.Shape[min(1, len(v.Shape)):] {
+		size = append(size, int(d.Size))
+	}
+	if given == nil {
+		return size, nil
+	}
+	if len(size) > 0 && len(size) != len(given) {
+		return nil, fmt.Errorf("the size %v is given, but the graph has %d dimensions besides the rows", given, len(size))
+	}
+	for i, d := range size {
+		if d > 0 && d != given[i] {
+			return nil, fmt.Errorf("the size %v is given, but the graph has %v", given, size)
+		}
+	}
+	return given, nil
 }
 
 // channelsComeLast reports whether the graph moves the channels of its input, or of an
@@ -60,9 +68,9 @@ func channelsComeLast(g *onnx.Graph, input string) bool {
 			if k := len(perm); n.Op == "Transpose" && k > 2 && perm[0] == 0 && perm[1] == k-1 {
 				return true
 			}
-			_, unary := functions[n.Op]
-			_, binary := binaries[n.Op]
-			like[n.Outputs[0]] = like[n.Outputs[0]] || unary || binary || n.Op == "Clip" || n.Op == "Identity"
+			if operators[n.Op].elementwise {
+				like[n.Outputs[0]] = true
+			}
 		}
 	}
 	return false

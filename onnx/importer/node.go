@@ -2,9 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"utvi/onnx"
 )
@@ -72,52 +69,21 @@ func (c *call) weight(i int) (*constant, error) {
 	return c.in[i].constant, nil
 }
 
-// operators are the operators that layers are made from. Elementwise ones are in
-// functions and binaries.
-var operators map[string]func(c *call) (*value, error)
-
-func init() { // which the map itself cannot: the functions look at it
-	operators = map[string]func(c *call) (*value, error){
-		"Gemm": gemm, "MatMul": matmul, "Conv": convolution,
-		"BatchNormalization": batchNorm, "LayerNormalization": layerNorm,
-		"MaxPool": maxPool, "AveragePool": avgPool, "GlobalAveragePool": globalPool, "GlobalMaxPool": globalPool, "ReduceMean": reduceMean,
-		"Pad": pad, "Flatten": flatten, "Reshape": reshape, "Squeeze": squeeze, "Unsqueeze": squeeze, "Transpose": transpose, "Shape": shapeOf,
-		"Identity": identity, "Dropout": identity, "Cast": cast,
-		"Softmax": softmax, "LogSoftmax": softmax,
-		"Constant": constantNode, "ConstantOfShape": constantOfShape,
-	}
-}
-
+// node computes the value of a node, whose inputs were computed before.
 func (r *reader) node(n *onnx.Node) error {
 	if !ours(n) {
 		return fmt.Errorf("it belongs to the operators %.60q, which are not taken", n.Domain)
 	}
 	c := &call{r, attributes{n}, n.Op, nil}
-	folds := len(n.Inputs) > 0
-	var constants []*constant
 	for _, name := range n.Inputs {
 		v, ok := r.values[name]
 		if !ok {
 			return fmt.Errorf("its input %.60q is not computed before it", name)
 		}
 		c.in = append(c.in, v)
-		if v != nil && v.constant != nil {
-			constants = append(constants, v.constant)
-		} else if v != nil {
-			folds = false
-		}
 	}
 	if len(n.Outputs) == 0 {
 		return nil
-	}
-	if folds && len(constants) > 0 {
-		out, ok, err := r.fold(n, constants)
-		if err != nil {
-			return err
-		}
-		if ok {
-			return r.set(n, &value{constant: out})
-		}
 	}
 	out, err := c.run()
 	if err != nil {
@@ -129,59 +95,58 @@ func (r *reader) node(n *onnx.Node) error {
 	return r.set(n, out)
 }
 
+// run computes a node: from constants, as a step of a normalisation that is spelt out, or as its
+// operator says.
 func (c *call) run() (*value, error) {
-	if err := c.unpadded(); err != nil {
+	o := operators[c.op]
+	if in := c.constants(); in != nil && o.constant != nil {
+		out, ok, err := o.constant(c.attributes, in)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			return &value{constant: out}, nil
+		}
+	}
+	if err := c.unpadded(o); err != nil {
 		return nil, err
 	}
 	if out, ok, err := c.statistic(); ok || err != nil {
 		return out, err
 	}
-	if f, ok := operators[c.op]; ok {
-		return f(c)
+	if o.value == nil {
+		return nil, errNotTaken()
 	}
-	if out, ok, err := c.elementwise(); ok || err != nil {
-		return out, err
+	return o.value(c)
+}
+
+// constants are the inputs that are there, nil if one of them is no constant.
+func (c *call) constants() (all []*constant) {
+	for _, v := range c.in {
+		switch {
+		case v == nil:
+		case v.constant == nil:
+			return nil
+		default:
+			all = append(all, v.constant)
+		}
 	}
-	return nil, errNotTaken()
+	return all
 }
 
 // ours reports whether a node is one of ONNX's own operators.
 func ours(n *onnx.Node) bool { return n.Domain == "" || n.Domain == "ai.onnx" }
 
-// shapers are operators that are taken for constants only, such as sizes.
-var shapers = []string{"Concat", "Gather", "Slice", "Floor"}
-
-func errNotTaken() error {
-	return fmt.Errorf("the operator is not taken; the operators are %s", strings.Join(Operators(), ", "))
-}
-
-// set gives the first output its value. Other outputs, such as the mask of Dropout, have
-// none.
-func (r *reader) set(n *onnx.Node, v *value) error {
-	name := n.Outputs[0]
-	if _, ok := r.values[name]; ok {
-		return fmt.Errorf("its output %.60q is computed twice", name)
+// set gives the first outputs their values. Others, such as the mask of Dropout, have none.
+func (r *reader) set(n *onnx.Node, values ...*value) error {
+	for i, v := range values {
+		name := n.Outputs[i]
+		if _, ok := r.values[name]; ok {
+			return fmt.Errorf("its output %.60q is computed twice", name)
+		}
+		r.values[name] = v
 	}
-	r.values[name] = v
 	return nil
-}
-
-// Operators returns the operators that can be imported, sorted.
-func Operators() []string {
-	all := slices.Collect(maps.Keys(operators))
-	for _, m := range []map[string]bool{keys(functions), keys(binaries), {"Clip": true, "PRelu": true, "Where": true, "Not": true, "Pow": true}} {
-		all = append(all, slices.Collect(maps.Keys(m))...)
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
-func keys[V any](m map[string]V) map[string]bool {
-	all := map[string]bool{}
-	for k := range m {
-		all[k] = true
-	}
-	return all
 }
 
 func identity(c *call) (*value, error) {
@@ -223,7 +188,8 @@ func constantOfShape(c *call) (*value, error) {
 		return nil, fmt.Errorf("its size is not a constant")
 	}
 	k := &constant{dims: s.ints()}
-	n, x := 1, 0.0
+	n := 1
+	x := 0.0
 	for _, d := range k.dims {
 		if d < 0 || d > 0 && n > 1<<20/d {
 			return nil, fmt.Errorf("its size is %v; at most %d elements are allowed", k.dims, 1<<20)

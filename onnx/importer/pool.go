@@ -7,37 +7,44 @@ import (
 	"utvi/nn"
 )
 
-// pooling reads a window. beyond says that windows reach over the border by ceil_mode, where
-// no padding is.
-func pooling(c *call, x *value, zeros sides) (s sides, out nn.Shape, stride int, pad [4]int, beyond bool, err error) {
-	s, err = c.window(x, zeros, nil)
+// A pooling is a window that moves over an image.
+type pooling struct {
+	sides
+	out    nn.Shape
+	stride int // 0: windows side by side
+	pad    [4]int
+	beyond bool // windows reach over the border by ceil_mode, where no padding is
+}
+
+// pooling reads a window.
+func (c *call) pooling(x *value, zeros sides) (p pooling, err error) {
+	p.sides, err = c.window(x, zeros, nil)
 	if err != nil {
-		return
+		return p, err
 	}
-	stride = s.stride[1]
-	if s.stride == s.kernel {
-		stride = 0 // windows side by side
-	} else if s.stride[0] != s.stride[1] && x.shape.H > 1 {
-		err = fmt.Errorf("its strides are %v; they must be equal, or those of the window", s.stride)
-		return
-	}
-	if s.dilation != [2]int{1, 1} {
-		err = fmt.Errorf("its dilations are %v; they must be 1", s.dilation)
-		return
-	}
-	size := [2]int{x.shape.H, x.shape.W}
-	places := s.places(size)
-	for i := range 2 {
-		rest := (size[i] + s.begin[i] + s.end[i] - s.kernel[i]) % s.stride[i]
-		// A last window that reaches over the border must begin before it.
-		if c.int("ceil_mode", 0) != 0 && rest != 0 && places[i]*s.stride[i] < size[i]+s.begin[i] {
-			places[i]++
-			beyond = true
+	if p.sides.stride != p.kernel {
+		p.stride = p.sides.stride[1]
+		if p.sides.stride[0] != p.sides.stride[1] && x.shape.H > 1 {
+			return p, fmt.Errorf("its strides are %v; they must be equal, or those of the window", p.sides.stride)
 		}
 	}
-	out = nn.Shape{H: places[0], W: places[1], C: x.shape.C}
-	pad, err = s.pad(size, places)
-	return
+	if p.dilation != [2]int{1, 1} {
+		return p, fmt.Errorf("its dilations are %v; they must be 1", p.dilation)
+	}
+	size := [2]int{x.shape.H, x.shape.W}
+	places := p.places(size)
+	for i := range 2 {
+		step := p.sides.stride[i]
+		rest := (size[i] + p.begin[i] + p.end[i] - p.kernel[i]) % step
+		// A last window that reaches over the border must begin before it.
+		if c.int("ceil_mode", 0) != 0 && rest != 0 && places[i]*step < size[i]+p.begin[i] {
+			places[i]++
+			p.beyond = true
+		}
+	}
+	p.out = nn.Shape{H: places[0], W: places[1], C: x.shape.C}
+	p.pad, err = p.sides.pad(size, places)
+	return p, err
 }
 
 func maxPool(c *call) (*value, error) {
@@ -45,11 +52,11 @@ func maxPool(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, out, stride, pad, _, err := pooling(c, x, sides{})
+	p, err := c.pooling(x, sides{})
 	if err != nil {
 		return nil, err
 	}
-	return x.after(nn.MaxPool2D{Size: s.kernel, Stride: stride, Pad: pad}, out, x.rowDims(out), true), nil
+	return x.after(nn.MaxPool2D{Size: p.kernel, Stride: p.stride, Pad: p.pad}, p.out, x.rowDims(p.out), true), nil
 }
 
 func avgPool(c *call) (*value, error) {
@@ -57,21 +64,22 @@ func avgPool(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, out, stride, pad, beyond, err := pooling(c, x, zeros)
+	p, err := c.pooling(x, zeros)
 	if err != nil {
 		return nil, err
 	}
-	l := nn.AvgPool2D{Size: s.kernel, Stride: stride, Pad: pad}
-	counts := zeros != sides{} || c.int("count_include_pad", 0) != 0
-	inside := beyond || s.begin != zeros.begin || s.end != zeros.end // cells that count_include_pad is about
+	l := nn.AvgPool2D{Size: p.kernel, Stride: p.stride, Pad: p.pad}
+	includes := c.int("count_include_pad", 0) != 0
+	counts := zeros != sides{} || includes
+	inside := p.beyond || p.begin != zeros.begin || p.end != zeros.end // cells that count_include_pad is about
 	switch {
-	case pad == [4]int{} || s.begin == [2]int{} && s.end == [2]int{}:
-	case counts && beyond, zeros != sides{} && inside && c.int("count_include_pad", 0) == 0:
+	case p.pad == [4]int{} || p.begin == [2]int{} && p.end == [2]int{}:
+	case counts && p.beyond, zeros != sides{} && inside && !includes:
 		return nil, fmt.Errorf("some cells outside of the image count in its averages and some do not; use ceil_mode = 0 and one padding")
 	default:
 		l.CountPad = counts
 	}
-	return x.after(l, out, x.rowDims(out), true), nil
+	return x.after(l, p.out, x.rowDims(p.out), true), nil
 }
 
 func globalPool(c *call) (*value, error) {

@@ -66,27 +66,13 @@ func reshape(c *call) (*value, error) {
 
 // sized gives rows other dimensions; to includes that of the rows.
 func (v *value) sized(to []int) (*value, error) {
-	n := v.shape.Size()
-	rest := to[1:]
-	if to[0] > 0 && !slices.Contains(rest, -1) && size(rest) != n {
-		return nil, fmt.Errorf("the size %v fixes the number of rows, or mixes rows; export the network with rows of any number", to)
-	}
-	rest = slices.Clone(rest)
-	for i, d := range rest {
-		if d == 0 && i < len(v.dims) {
-			rest[i] = v.dims[i]
-		}
-	}
-	dims, err := resolve([]int{n}, rest)
+	dims, err := v.newDims(to)
 	if err != nil {
 		return nil, err
 	}
-	var large []int // dimensions of size 1 change nothing
-	for _, d := range dims {
-		if d > 1 {
-			large = append(large, d)
-		}
-	}
+	shape := channelsFirst(dims)
+	onePlace := shape.H*shape.W == 1
+	larger := slices.DeleteFunc(slices.Clone(dims), func(d int) bool { return d <= 1 })
 	switch {
 	case slices.Equal(dims, v.dims):
 		return v, nil
@@ -94,19 +80,38 @@ func (v *value) sized(to []int) (*value, error) {
 		return v.flat(), nil
 	case v.input && v.prev == nil && len(dims) <= 3:
 		// The rows of the input are what the graph takes them for, if their order stays.
-		if s := channelsFirst(dims); v.flatRow() && (s.C == 1 || s.H*s.W == 1) {
-			return &value{input: true, dims: dims, shape: s, first: true}, nil
+		if v.flatRow() && (shape.C == 1 || onePlace) {
+			return &value{input: true, dims: dims, shape: shape, first: true}, nil
 		}
-	case len(dims) <= 3 && v.shape.H*v.shape.W == 1 && channelsFirst(dims) == v.shape:
-		w := *v
-		w.dims, w.first = dims, true
-		return &w, nil
-	case len(large) <= 1 && channelsFirst(dims).H*channelsFirst(dims).W == 1:
-		w := *v.flat()
-		w.dims, w.first = dims, true
-		return &w, nil
+	case len(dims) <= 3 && v.shape.H*v.shape.W == 1 && shape == v.shape:
+		return v.withDims(dims), nil
+	case len(larger) <= 1 && onePlace:
+		return v.flat().withDims(dims), nil
 	}
 	return nil, fmt.Errorf("rows of the size %v cannot become %v; rows can be made flat, or images of one channel at the input", v.dims, dims)
+}
+
+// withDims is v, whose rows have other dimensions, the channels first.
+func (v *value) withDims(dims []int) *value {
+	w := *v
+	w.dims = dims
+	w.first = true
+	return &w
+}
+
+// newDims are the dimensions of a row that a new size asks for.
+func (v *value) newDims(to []int) ([]int, error) {
+	n := v.shape.Size()
+	rest := slices.Clone(to[1:])
+	if to[0] > 0 && !slices.Contains(rest, -1) && size(rest) != n {
+		return nil, fmt.Errorf("the size %v fixes the number of rows, or mixes rows; export the network with rows of any number", to)
+	}
+	for i, d := range rest {
+		if d == 0 && i < len(v.dims) {
+			rest[i] = v.dims[i]
+		}
+	}
+	return resolve([]int{n}, rest)
 }
 
 func squeeze(c *call) (*value, error) {
@@ -119,7 +124,11 @@ func squeeze(c *call) (*value, error) {
 		return nil, err
 	}
 	all := &constant{dims: append([]int{-7}, x.dims...)} // rows are no 1
-	to, err := all.squeeze(c.op == "Unsqueeze", axes)
+	change := all.squeeze
+	if c.op == "Unsqueeze" {
+		change = all.unsqueeze
+	}
+	to, err := change(axes)
 	if err != nil {
 		return nil, err
 	}

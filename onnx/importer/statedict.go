@@ -134,42 +134,48 @@ func (s *states) chain(v *value, layers []json.RawMessage) (*value, error) {
 	return v, nil
 }
 
-func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
+// A described layer is one of a description.
+type described struct {
+	kind   string
+	from   string // the prefix of its tensors
+	fields map[string]json.RawMessage
+}
+
+// parseLayer reads the i-th layer of a list.
+func parseLayer(i int, text json.RawMessage) (*described, error) {
+	d := &described{from: strconv.Itoa(i)}
+	if err := json.Unmarshal(text, &d.fields); err != nil {
 		return nil, errors.New(`it must be an object, as in {"kind": "dense", "out": 10}`)
 	}
-	kind, from := "", strconv.Itoa(i)
-	if err := json.Unmarshal(fields["kind"], &kind); err != nil {
+	if err := json.Unmarshal(d.fields["kind"], &d.kind); err != nil {
 		return nil, errors.New(`it has no "kind"`)
 	}
-	if at, ok := fields["from"]; ok {
-		if err := json.Unmarshal(at, &from); err != nil {
+	if at, ok := d.fields["from"]; ok {
+		if err := json.Unmarshal(at, &d.from); err != nil {
 			return nil, errors.New(`"from" must be text`)
 		}
-		delete(fields, "from")
+		delete(d.fields, "from")
 	}
-	if kind == "residual" {
-		return s.residual(v, fields)
+	return d, nil
+}
+
+// layer is the output of a layer on v.
+func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
+	d, err := parseLayer(i, text)
+	if err != nil {
+		return nil, err
 	}
-	switch kind {
-	case "batchnorm":
-		return s.batchNorm(v, from, fields)
-	case "dropout":
+	switch {
+	case d.kind == "residual":
+		return s.residual(v, d.fields)
+	case d.kind == "batchnorm":
+		return s.batchNorm(v, d.from, d.fields)
+	case d.kind == "dropout":
 		return v, nil
+	case d.kind == "apply" && d.fields["rule"] == nil && d.fields["f"] != nil:
+		return v.apply(d.fields["f"])
 	}
-	if kind == "apply" && fields["rule"] == nil && fields["f"] != nil {
-		var name string
-		if err := json.Unmarshal(fields["f"], &name); err != nil {
-			return nil, errors.New(`"f" must be the name of a function`)
-		}
-		f, err := fn.Named(name)
-		if err != nil {
-			return nil, err
-		}
-		return v.same(nn.Apply{F: f}), nil
-	}
-	rest, err := json.Marshal(fields)
+	rest, err := json.Marshal(d.fields)
 	if err != nil {
 		return nil, err
 	}
@@ -179,24 +185,34 @@ func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
 	}
 	switch l := l.(type) {
 	case nn.Dense:
-		return s.dense(v, from, l)
+		return s.dense(v, d.from, l)
 	case nn.Conv1D:
-		return s.conv(v, from, nn.Conv2D{Out: l.Out, Kernel: [2]int{1, l.Kernel}, Stride: l.Stride, Padding: l.Padding})
+		return s.conv(v, d.from, nn.Conv2D{Out: l.Out, Kernel: [2]int{1, l.Kernel}, Stride: l.Stride, Padding: l.Padding})
 	case nn.Conv2D:
-		return s.conv(v, from, l)
+		return s.conv(v, d.from, l)
 	case nn.LayerNorm:
-		gain, err := s.take(from+".weight", true)
-		if err != nil {
-			return nil, err
-		}
-		offset, err := s.take(from+".bias", true)
-		if err != nil {
-			return nil, err
-		}
-		return v.normalised(gain, offset, l.Eps)
+		return s.layerNorm(v, d.from, l)
 	case nn.Flatten:
 		return v.flat(), nil
 	}
+	return v.plain(l)
+}
+
+// apply is a named function of v.
+func (v *value) apply(text json.RawMessage) (*value, error) {
+	var name string
+	if err := json.Unmarshal(text, &name); err != nil {
+		return nil, errors.New(`"f" must be the name of a function`)
+	}
+	f, err := fn.Named(name)
+	if err != nil {
+		return nil, err
+	}
+	return v.same(nn.Apply{F: f}), nil
+}
+
+// plain is the output of a layer without weights.
+func (v *value) plain(l nn.Layer) (*value, error) {
 	out, err := outOf(l, v.shape)
 	if err != nil {
 		return nil, err

@@ -91,3 +91,15 @@ func (s *states) batchNorm(v *value, from string, fields map[string]json.RawMess
 	}
 	return v.same(l), nil
 }
+
+func (s *states) layerNorm(v *value, from string, l nn.LayerNorm) (*value, error) {
+	gain, err := s.take(from+".weight", true)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := s.take(from+".bias", true)
+	if err != nil {
+		return nil, err
+	}
+	return v.normalised(gain, offset, l.Eps)
+}

@@ -11,77 +11,106 @@ type sides struct {
 	begin, end               [2]int // padding
 }
 
+// mostCells bounds each number of a window.
+const mostCells = 1 << 20
+
 // window reads the sides of a node whose input has additional zeros around it.
-func (c *call) window(v *value, zeros sides, kernel []int) (sides, error) {
-	line := len(v.dims) == 2
-	two := func(name string, x []int, standard int) ([2]int, error) {
-		switch {
-		case x == nil:
-			return [2]int{standard, standard}, nil
-		case line && len(x) == 1:
-			return [2]int{standard, x[0]}, nil
-		case !line && len(x) == 2:
-			return [2]int{x[0], x[1]}, nil
-		}
-		return [2]int{}, fmt.Errorf("its %s are %v; the input has %d dimensions besides rows and channels", name, x, len(v.dims)-1)
-	}
-	var s sides
-	var err error
+func (c *call) window(v *value, zeros sides, kernel []int) (s sides, err error) {
 	if !v.first || len(v.dims) < 2 {
 		return s, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", v.dims)
 	}
-	s.kernel, err = two("kernel sizes", c.ints("kernel_shape", kernel), 1)
-	if err != nil {
-		return s, err
-	}
-	s.stride, err = two("strides", c.ints("strides", nil), 1)
-	if err != nil {
-		return s, err
-	}
-	s.dilation, err = two("dilations", c.ints("dilations", nil), 1)
-	if err != nil {
-		return s, err
-	}
-	pads := c.ints("pads", nil)
-	if n := len(v.dims) - 1; pads != nil && len(pads) == 2*n {
-		s.begin, err = two("pads", pads[:n], 0)
-		if err == nil {
-			s.end, err = two("pads", pads[n:], 0)
+	for _, read := range []struct {
+		to       *[2]int
+		name     string
+		numbers  []int
+		standard int
+	}{
+		{&s.kernel, "kernel sizes", c.ints("kernel_shape", kernel), 1},
+		{&s.stride, "strides", c.ints("strides", nil), 1},
+		{&s.dilation, "dilations", c.ints("dilations", nil), 1},
+	} {
+		*read.to, err = v.twoSides(read.name, read.numbers, read.standard)
+		if err != nil {
+			return s, err
 		}
-	} else if pads != nil {
-		err = fmt.Errorf("its pads are %v", pads)
 	}
+	s.begin, s.end, err = c.pads(v)
 	if err != nil {
 		return s, err
 	}
 	size := [2]int{v.shape.H, v.shape.W}
 	for i := range 2 {
-		for _, x := range []int{s.kernel[i], s.stride[i], s.dilation[i]} {
-			if x < 1 || x > 1<<20 {
-				return s, fmt.Errorf("a kernel, stride or dilation is %d", x)
-			}
-		}
-		if s.begin[i] < 0 || s.end[i] < 0 || s.begin[i] > 1<<20 || s.end[i] > 1<<20 {
-			return s, fmt.Errorf("its pads are %v; they must be ≥ 0", pads)
-		}
-		reach := (s.kernel[i]-1)*s.dilation[i] + 1
-		switch auto := c.text("auto_pad", "NOTSET"); auto {
-		case "NOTSET", "VALID":
-		case "SAME_UPPER":
-			total := s.sameTotal(i, reach, size[i]+zeros.begin[i]+zeros.end[i])
-			s.begin[i], s.end[i] = total/2, total-total/2
-		case "SAME_LOWER":
-			total := s.sameTotal(i, reach, size[i]+zeros.begin[i]+zeros.end[i])
-			s.begin[i], s.end[i] = total-total/2, total/2
-		default:
-			return s, fmt.Errorf("its padding is %.20q; NOTSET, VALID, SAME_UPPER and SAME_LOWER are taken", auto)
-		}
-		s.begin[i], s.end[i] = s.begin[i]+zeros.begin[i], s.end[i]+zeros.end[i]
-		if reach > size[i]+s.begin[i]+s.end[i] {
-			return s, fmt.Errorf("its kernel reaches over %d cells; the image has %d", reach, size[i]+s.begin[i]+s.end[i])
+		if err := s.fit(i, size[i], zeros, c.text("auto_pad", "NOTSET")); err != nil {
+			return s, err
 		}
 	}
 	return s, nil
+}
+
+// twoSides are numbers for the height and the width; of a line, the height is 1.
+func (v *value) twoSides(name string, x []int, standard int) ([2]int, error) {
+	line := len(v.dims) == 2
+	switch {
+	case x == nil:
+		return [2]int{standard, standard}, nil
+	case line && len(x) == 1:
+		return [2]int{standard, x[0]}, nil
+	case !line && len(x) == 2:
+		return [2]int{x[0], x[1]}, nil
+	}
+	return [2]int{}, fmt.Errorf("its %s are %v; the input has %d dimensions besides rows and channels", name, x, len(v.dims)-1)
+}
+
+// pads are the zeros before and after each side.
+func (c *call) pads(v *value) (begin, end [2]int, err error) {
+	pads := c.ints("pads", nil)
+	n := len(v.dims) - 1
+	switch {
+	case pads == nil:
+		return begin, end, nil
+	case len(pads) != 2*n:
+		return begin, end, fmt.Errorf("its pads are %v", pads)
+	}
+	for _, p := range pads {
+		if p < 0 || p > mostCells {
+			return begin, end, fmt.Errorf("its pads are %v; they must be ≥ 0", pads)
+		}
+	}
+	begin, err = v.twoSides("pads", pads[:n], 0)
+	if err != nil {
+		return begin, end, err
+	}
+	end, err = v.twoSides("pads", pads[n:], 0)
+	return begin, end, err
+}
+
+// fit checks one side of a window over so many cells, and adds the padding that auto_pad asks for
+// and the zeros that are already there.
+func (s *sides) fit(i, size int, zeros sides, auto string) error {
+	for _, x := range []int{s.kernel[i], s.stride[i], s.dilation[i]} {
+		if x < 1 || x > mostCells {
+			return fmt.Errorf("a kernel, stride or dilation is %d", x)
+		}
+	}
+	reach := (s.kernel[i]-1)*s.dilation[i] + 1
+	total := s.sameTotal(i, reach, size+zeros.begin[i]+zeros.end[i])
+	switch auto {
+	case "NOTSET", "VALID":
+	case "SAME_UPPER":
+		s.begin[i] = total / 2
+		s.end[i] = total - total/2
+	case "SAME_LOWER":
+		s.begin[i] = total - total/2
+		s.end[i] = total / 2
+	default:
+		return fmt.Errorf("its padding is %.20q; NOTSET, VALID, SAME_UPPER and SAME_LOWER are taken", auto)
+	}
+	s.begin[i] += zeros.begin[i]
+	s.end[i] += zeros.end[i]
+	if cells := size + s.begin[i] + s.end[i]; reach > cells {
+		return fmt.Errorf("its kernel reaches over %d cells; the image has %d", reach, cells)
+	}
+	return nil
 }
 
 // sameTotal is the padding that leaves size/stride places, rounded up.
@@ -125,36 +154,56 @@ func pad(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	fill, err := c.weight(2)
-	n := len(x.dims) + 1
-	switch {
-	case err != nil:
+	if err := c.checkPad(x, pads); err != nil {
 		return nil, err
-	case c.text("mode", "constant") != "constant" || fill != nil && (!fill.scalar() || fill.data[0] != 0) || c.float("value", 0) != 0:
-		return nil, fmt.Errorf("it does not pad with zeros; only zeros are taken")
-	case len(c.in) > 3 && c.in[3] != nil, len(pads) != 2*n, !x.first, n < 3:
-		return nil, fmt.Errorf("it pads by %v; only images and lines with the channels first can be padded, with two numbers for each dimension", pads)
 	}
-	var s sides
-	for i, p := range pads {
-		at := i%n - 2 + 4 - n // 0 is the height, 1 the width
-		switch {
-		case p < 0 || p > 1<<20 || p > 0 && i%n < 2:
-			return nil, fmt.Errorf("it pads by %v; only the height and the width can be padded, by numbers ≥ 0", pads)
-		case p > 0 && i < n:
-			s.begin[at] = p
-		case p > 0:
-			s.end[at] = p
-		}
+	s, err := around(x, pads)
+	if err != nil {
+		return nil, err
 	}
 	out := *x
-	out.zeros, out.bare = &s, x
+	out.zeros = &s
+	out.bare = x
 	out.dims = slices.Clone(x.dims)
 	for i := range out.dims[1:] {
 		at := i + 3 - len(x.dims)
 		out.dims[1+i] += s.begin[at] + s.end[at]
 	}
 	return &out, nil
+}
+
+// checkPad refuses what is not zeros around an image or a line.
+func (c *call) checkPad(x *value, pads []int) error {
+	fill, err := c.weight(2)
+	if err != nil {
+		return err
+	}
+	zeros := c.text("mode", "constant") == "constant" && c.float("value", 0) == 0
+	if !zeros || fill != nil && (!fill.scalar() || fill.data[0] != 0) {
+		return fmt.Errorf("it does not pad with zeros; only zeros are taken")
+	}
+	n := len(x.dims) + 1
+	if len(c.in) > 3 && c.in[3] != nil || len(pads) != 2*n || !x.first || n < 3 {
+		return fmt.Errorf("it pads by %v; only images and lines with the channels first can be padded, with two numbers for each dimension", pads)
+	}
+	return nil
+}
+
+// around are the pads of height and width; rows and channels have none.
+func around(x *value, pads []int) (s sides, err error) {
+	n := len(x.dims) + 1
+	for i, p := range pads {
+		at := i%n - 2 + 4 - n // 0 is the height, 1 the width
+		switch {
+		case p < 0 || p > mostCells || p > 0 && i%n < 2:
+			return s, fmt.Errorf("it pads by %v; only the height and the width can be padded, by numbers ≥ 0", pads)
+		case p > 0 && i < n:
+			s.begin[at] = p
+		case p > 0:
+			s.end[at] = p
+		}
+	}
+	return s, nil
 }
 
 // padded is the first input without the zeros that surround it, and these.
@@ -167,9 +216,9 @@ func (c *call) padded() (x *value, zeros sides, err error) {
 }
 
 // unpadded reports an operator that gets a padded image and cannot take it.
-func (c *call) unpadded() error {
+func (c *call) unpadded(o operator) error {
 	for i, v := range c.in {
-		takes := i == 0 && slices.Contains([]string{"Conv", "AveragePool", "Shape", "Identity", "Cast", "Dropout"}, c.op)
+		takes := i == 0 && o.padded
 		if v != nil && v.zeros != nil && !takes {
 			return fmt.Errorf("its input is padded with zeros; only a convolution and an average pooling take padding")
 		}

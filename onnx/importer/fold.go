@@ -1,0 +1,175 @@
+package importer
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// The functions below compute nodes whose inputs are all constants: the few operators that graphs
+// compute shapes and weights with.
+
+func foldIdentity(_ attributes, in []*constant) (*constant, bool, error) { return in[0], true, nil }
+
+func foldCast(a attributes, in []*constant) (*constant, bool, error) {
+	return in[0].cast(a.to()), true, nil
+}
+
+func foldSqueeze(a attributes, in []*constant) (*constant, bool, error) {
+	axes := a.ints("axes", nil)
+	if len(in) > 1 {
+		axes = in[1].ints()
+	}
+	change := in[0].squeeze
+	if a.n.Op == "Unsqueeze" {
+		change = in[0].unsqueeze
+	}
+	out, err := change(axes)
+	return out, true, err
+}
+
+func foldReshape(_ attributes, in []*constant) (*constant, bool, error) {
+	if len(in) < 2 {
+		return nil, false, nil
+	}
+	out, err := in[0].reshape(in[1].ints())
+	return out, true, err
+}
+
+func foldTranspose(a attributes, in []*constant) (*constant, bool, error) {
+	out, err := in[0].transpose(a.ints("perm", nil))
+	return out, true, err
+}
+
+// foldConcat joins lists.
+func foldConcat(_ attributes, in []*constant) (*constant, bool, error) {
+	out := &constant{}
+	for _, c := range in {
+		if len(c.dims) != 1 {
+			return nil, false, nil
+		}
+		out.data = append(out.data, c.data...)
+	}
+	out.dims = []int{len(out.data)}
+	return out, true, nil
+}
+
+// foldGather takes elements of a list.
+func foldGather(_ attributes, in []*constant) (*constant, bool, error) {
+	if len(in) < 2 || len(in[0].dims) != 1 {
+		return nil, false, nil
+	}
+	out := &constant{dims: in[1].dims}
+	for _, i := range in[1].ints() {
+		if i < 0 {
+			i += len(in[0].data)
+		}
+		if i < 0 || i >= len(in[0].data) {
+			return nil, true, fmt.Errorf("element %d of %d is asked for", i, len(in[0].data))
+		}
+		out.data = append(out.data, in[0].data[i])
+	}
+	return out, true, nil
+}
+
+func foldUnary(f func(x float64) float64) func(attributes, []*constant) (*constant, bool, error) {
+	return func(_ attributes, in []*constant) (*constant, bool, error) {
+		out := &constant{dims: in[0].dims}
+		for _, x := range in[0].data {
+			out.data = append(out.data, f(x))
+		}
+		return out, true, nil
+	}
+}
+
+func foldBinary(f func(x, y float64) float64) func(attributes, []*constant) (*constant, bool, error) {
+	return func(_ attributes, in []*constant) (*constant, bool, error) {
+		if len(in) != 2 {
+			return nil, false, nil
+		}
+		out, err := in[0].with(in[1], f)
+		return out, true, err
+	}
+}
+
+func plus(x, y float64) float64    { return x + y }
+func minus(x, y float64) float64   { return x - y }
+func times(x, y float64) float64   { return x * y }
+func divided(x, y float64) float64 { return x / y }
+func powered(x, y float64) float64 { return math.Pow(x, y) }
+func negative(x float64) float64   { return -x }
+func root(x float64) float64       { return math.Sqrt(x) }
+func inverse(x float64) float64    { return 1 / x }
+func floor(x float64) float64      { return math.Floor(x) }
+
+func exponential(x float64) float64 { return math.Exp(x) }
+
+// foldSlice takes a part of a list, or of the rows of a matrix, by any step.
+func foldSlice(a attributes, in []*constant) (*constant, bool, error) {
+	p, ok := sliceOf(a, in)
+	if !ok {
+		return nil, false, nil
+	}
+	x := p.data
+	rows := x.dims[0]
+	width := len(x.data) / rows
+	out := &constant{dims: slices.Clone(x.dims)}
+	out.dims[0] = 0
+	for _, i := range p.rows(rows) {
+		out.data = append(out.data, x.data[i*width:][:width]...)
+		out.dims[0]++
+	}
+	return out, true, nil
+}
+
+// A part is what a Slice asks for, along the first dimension.
+type part struct {
+	data             *constant
+	start, end, step int
+}
+
+// sliceOf reads a Slice; ok is false if it is not along the first dimension alone.
+func sliceOf(a attributes, in []*constant) (p part, ok bool) {
+	var given [5]*constant // data, starts, ends, axes, steps; in leaves out those that are not there
+	for i, name := range a.n.Inputs {
+		if name != "" && i < len(given) && len(in) > 0 {
+			given[i], in = in[0], in[1:]
+		}
+	}
+	for i, c := range given {
+		needed := i < 3
+		if needed && c == nil || i > 0 && c != nil && !c.scalar() {
+			return part{}, false
+		}
+	}
+	number := func(c *constant, standard int) int {
+		if c == nil {
+			return standard
+		}
+		return c.ints()[0]
+	}
+	p = part{data: given[0], start: number(given[1], 0), end: number(given[2], 0), step: number(given[4], 1)}
+	dims := p.data.dims
+	axis := number(given[3], 0)
+	return p, len(dims) > 0 && dims[0] > 0 && (axis == 0 || axis == -len(dims)) && p.step != 0
+}
+
+// rows are those that the part takes, of so many.
+func (p part) rows(of int) (all []int) {
+	at := func(i, least, most int) int {
+		if i < 0 {
+			i += of
+		}
+		return max(least, min(most, i))
+	}
+	if p.step > 0 {
+		for i := at(p.start, 0, of); i < at(p.end, 0, of); i += p.step {
+			all = append(all, i)
+		}
+		return all
+	}
+	for i := at(p.start, -1, of-1); i > at(p.end, -1, of-1); i += p.step {
+		all = append(all, i)
+	}
+	return all
+}
