@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"utvi/bayes"
 	"utvi/data"
@@ -17,20 +18,7 @@ import (
 	"utvi/onnx/importer"
 )
 
-func bayesCommand() *cobra.Command {
-	var (
-		in      importFlags
-		rows    tableFlags
-		c       bayes.Config
-		from    string
-		targets []string
-		test    string
-		out     string
-	)
-	cmd := &cobra.Command{
-		Use:   "bayes NETWORK",
-		Short: "Give a trained network error bars: a few epochs around its weights",
-		Long: `Turn a network that was trained elsewhere into a Bayesian one. The weights become
+const bayesHelp = `Turn a network that was trained elsewhere into a Bayesian one. The weights become
 Normals around the trained values, with priors centred on them; a few epochs on your rows
 find out how sure the data make each weight, and how large the noise is. Scores before
 and after are those of --test, rows that the network has never seen, or else of a share of
@@ -39,101 +27,134 @@ the rows that these epochs did not use.
 --data is a table of numbers and --target the names of its target columns; all other
 columns are the inputs, in their order. Or both are arrays (.npy), rows by columns. Images
 are height × width × channels. Classes are numbers from 0. A network with several outputs
-and one target predicts classes.`,
-		Example: `  utvi bayes net.onnx --data rows.csv --target y --test new.csv -o net.safetensors
+and one target predicts classes.`
+
+const bayesExamples = `  utvi bayes net.onnx --data rows.csv --target y --test new.csv -o net.safetensors
   utvi bayes net.onnx --data x.npy --target y.npy --epochs 10
-  utvi bayes state.safetensors --layers layers.json --data rows.csv --target y -o net.safetensors`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%s takes one network, not %d arguments", cmd.CommandPath(), len(args))
-			}
-			return nil
-		},
+  utvi bayes state.safetensors --layers layers.json --data rows.csv --target y -o net.safetensors`
+
+// bayesOptions are what the flags of bayes ask for.
+type bayesOptions struct {
+	network importFlags
+	table   tableFlags
+	config  bayes.Config
+	data    string // a table, or the array of inputs
+	targets []string
+	test    string // a table that is only scored; "": a share of the rows
+	out     string
+}
+
+func bayesCommand() *cobra.Command {
+	o := &bayesOptions{}
+	cmd := &cobra.Command{
+		Use:     "bayes NETWORK",
+		Short:   "Give a trained network error bars: a few epochs around its weights",
+		Long:    bayesHelp,
+		Example: bayesExamples,
+		Args:    networkArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if from == "" || len(targets) == 0 {
-				return usagef("--data and --target are needed")
-			}
-			if c.Epochs == 0 || c.Batch == 0 || c.Rate == 0 || c.Held == 0 { // which stand for defaults in Go
-				return usagef("--epochs, --batch, --rate and --held-out must be above 0")
-			}
-			if err := c.Check(); err != nil {
-				return misuse(err)
-			}
-			if test != "" && len(targets) == 1 && strings.HasSuffix(targets[0], ".npy") {
-				return usagef("--test takes a table, with targets by name; --target is an array")
-			}
-			if out == "" {
-				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + "-bayes.safetensors"
-			}
-			if err := spare(out, args[0], from, test, in.layers); err != nil {
+			if err := o.check(args[0]); err != nil {
 				return err
 			}
-			if err := ready(out); err != nil {
-				return err
-			}
-			set, err := readRows(&rows, from, targets)
-			if err != nil {
-				return err
-			}
-			var held *data.Set
-			if test != "" {
-				s, err := readRows(&rows, test, targets)
-				if err != nil {
-					return err
-				}
-				held = &s
-			}
-			c.Progress = func(epoch, epochs int, nll float64) {
-				if epoch == epochs || epoch%max(1, epochs/5) == 0 {
-					tell(cmd, "epoch %d of %d: %.4g nats per row", epoch, epochs, nll)
-				}
-			}
-			r, err := bayes.Train(cmd.Context(), func(o importer.Options) (*model.Model, error) {
-				in.o = o
-				return in.load(args[0])
-			}, in.o, set, held, c)
-			if err != nil {
-				return err
-			}
-			if err := saveTo(out, r.Net.Save); err != nil {
-				return err
-			}
-			w := cmd.OutOrStdout()
-			fmt.Fprintf(w, "%d rows of training, scores on %d other rows:\n\n", r.Trained, r.Held)
-			printBayes(w, r, targets)
-			_, err = fmt.Fprintf(w, "\nStored in %s.\n", out)
-			return err
+			return o.run(cmd, args[0])
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&from, "data", "", "a table, or the array of inputs")
-	f.StringSliceVar(&targets, "target", nil, "the target columns, or the array of targets")
-	f.StringVar(&test, "test", "", "a table of rows that are only scored")
-	f.StringVarP(&out, "out", "o", "", "the file to write (default: the network's name with -bayes.safetensors)")
-	f.IntVar(&c.Epochs, "epochs", 60, "passes over the rows")
-	f.IntVar(&c.Batch, "batch", 32, "rows in a step")
-	f.Float64Var(&c.Rate, "rate", 0.01, "learning rate at the start; it falls to 0")
-	f.Float64Var(&c.Held, "held-out", 0.2, "share of the rows that is only scored")
-	f.Uint64Var(&c.Seed, "seed", 0, "seed of the order of the rows")
-	in.flags(f)
-	rows.flags(f)
+	o.flags(cmd.Flags())
 	return cmd
 }
 
-// readRows reads a table, or two arrays.
-func readRows(t *tableFlags, from string, targets []string) (data.Set, error) {
+func (o *bayesOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVar(&o.data, "data", "", "a table, or the array of inputs")
+	f.StringSliceVar(&o.targets, "target", nil, "the target columns, or the array of targets")
+	f.StringVar(&o.test, "test", "", "a table of rows that are only scored")
+	f.StringVarP(&o.out, "out", "o", "", "the file to write (default: the network's name with -bayes.safetensors)")
+	f.IntVar(&o.config.Epochs, "epochs", 60, "passes over the rows")
+	f.IntVar(&o.config.Batch, "batch", 32, "rows in a step")
+	f.Float64Var(&o.config.Rate, "rate", 0.01, "learning rate at the start; it falls to 0")
+	f.Float64Var(&o.config.Held, "held-out", 0.2, "share of the rows that is only scored")
+	f.Uint64Var(&o.config.Seed, "seed", 0, "seed of the order of the rows")
+	o.network.flags(f)
+	o.table.flags(f)
+}
+
+func (o *bayesOptions) check(network string) error {
+	if o.data == "" || len(o.targets) == 0 {
+		return usagef("--data and --target are needed")
+	}
+	c := o.config
+	if c.Epochs == 0 || c.Batch == 0 || c.Rate == 0 || c.Held == 0 { // which stand for defaults in Go
+		return usagef("--epochs, --batch, --rate and --held-out must be above 0")
+	}
+	if err := c.Check(); err != nil {
+		return misuse(err)
+	}
+	if o.test != "" && o.arrays() {
+		return usagef("--test takes a table, with targets by name; --target is an array")
+	}
+	if o.out == "" {
+		o.out = strings.TrimSuffix(network, filepath.Ext(network)) + "-bayes.safetensors"
+	}
+	if err := spare(o.out, network, o.data, o.test, o.network.layers); err != nil {
+		return err
+	}
+	return ready(o.out)
+}
+
+// arrays reports whether inputs and targets are arrays, not columns of a table.
+func (o *bayesOptions) arrays() bool {
+	return len(o.targets) == 1 && strings.HasSuffix(o.targets[0], ".npy")
+}
+
+func (o *bayesOptions) run(cmd *cobra.Command, network string) error {
+	rows, err := o.rows(o.data)
+	if err != nil {
+		return err
+	}
+	var test *data.Set
+	if o.test != "" {
+		s, err := o.rows(o.test)
+		if err != nil {
+			return err
+		}
+		test = &s
+	}
+	o.config.Progress = func(epoch, epochs int, nll float64) {
+		if epoch == epochs || epoch%max(1, epochs/5) == 0 {
+			tell(cmd, "epoch %d of %d: %.4g nats per row", epoch, epochs, nll)
+		}
+	}
+	load := func(options importer.Options) (*model.Model, error) {
+		in := importFlags{o: options, layers: o.network.layers}
+		return in.load(network)
+	}
+	r, err := bayes.Train(cmd.Context(), load, o.network.o, rows, test, o.config)
+	if err != nil {
+		return err
+	}
+	if err := saveTo(o.out, r.Net.Save); err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	fmt.Fprintf(w, "%d rows of training, scores on %d other rows:\n\n", r.Trained, r.Held)
+	printBayes(w, r, o.targets)
+	_, err = fmt.Fprintf(w, "\nStored in %s.\n", o.out)
+	return err
+}
+
+// rows reads a table, or two arrays.
+func (o *bayesOptions) rows(from string) (data.Set, error) {
 	pool := compute.NewPool(compute.Workers(0))
 	defer pool.Close()
-	x, err := t.open(from, pool)
+	x, err := o.table.open(from, pool)
 	if err != nil {
 		return data.Set{}, err
 	}
 	defer x.Close()
-	if len(targets) != 1 || !strings.HasSuffix(targets[0], ".npy") {
-		return bayes.FromTable(x, targets)
+	if !o.arrays() {
+		return bayes.FromTable(x, o.targets)
 	}
-	y, err := t.open(targets[0], pool)
+	y, err := o.table.open(o.targets[0], pool)
 	if err != nil {
 		return data.Set{}, err
 	}

@@ -6,21 +6,14 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"utvi/fit"
 	"utvi/internal/compute"
+	"utvi/table"
 )
 
-func calibrateCommand() *cobra.Command {
-	var (
-		table   tableFlags
-		methods []string
-		remove  bool
-	)
-	cmd := &cobra.Command{
-		Use:   "calibrate MODEL TABLE",
-		Short: "Correct a model's error bars with rows that it was not trained on",
-		Long: `Correct a model's predictions with rows that it was not trained on, and store the
+const calibrateHelp = `Correct a model's predictions with rows that it was not trained on, and store the
 correction in the model file. predict applies the correction and says so.
 
   scale        multiplies every standard deviation by one number
@@ -36,12 +29,28 @@ For classes, conformal gives sets that hold the true class with guaranteed proba
 The default is scale and conformal for numbers, temperature for classes. The scores
 under "after" are fair: each half of the rows is corrected by the other half. A
 correction that makes these scores worse is left out, and a note says so. The file is
-replaced as a whole, or not at all.`,
-		Example: `  utvi calibrate price.utvi held-out.csv
+replaced as a whole, or not at all.`
+
+const calibrateExamples = `  utvi calibrate price.utvi held-out.csv
   utvi calibrate price.utvi held-out.csv --method scale,isotonic,conformal
-  utvi calibrate price.utvi --remove`,
+  utvi calibrate price.utvi --remove`
+
+// calibrateOptions are what the flags of calibrate ask for.
+type calibrateOptions struct {
+	table   tableFlags
+	methods []string
+	remove  bool
+}
+
+func calibrateCommand() *cobra.Command {
+	o := &calibrateOptions{}
+	cmd := &cobra.Command{
+		Use:     "calibrate MODEL TABLE",
+		Short:   "Correct a model's error bars with rows that it was not trained on",
+		Long:    calibrateHelp,
+		Example: calibrateExamples,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if remove {
+			if o.remove {
 				return modelArg(cmd, args)
 			}
 			return modelAndTable(cmd, args)
@@ -51,63 +60,77 @@ replaced as a whole, or not at all.`,
 			if err != nil {
 				return err
 			}
-			if remove {
+			if o.remove {
 				return uncalibrate(cmd, m, args[0])
 			}
-			pool := compute.NewPool(compute.Workers(0))
-			defer pool.Close()
-			rows, err := table.open(args[1], pool)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			chosen := fit.DefaultMethods(m.Schema.Task)
-			if cmd.Flags().Changed("method") {
-				chosen = nil
-				for _, x := range methods {
-					chosen = append(chosen, fit.Method(x))
-				}
-				if err := fit.CheckMethods(m.Schema.Task, chosen); err != nil {
-					return misuse(err)
-				}
-			}
-			bar := newRowProgress(cmd.ErrOrStderr(), rows, estimateRows(args[1]))
-			c, err := m.Calibrate(cmd.Context(), bar, chosen, pool)
-			bar.close()
-			if err != nil {
-				return err
-			}
-			if err := m.Save(args[0]); err != nil {
-				return err
-			}
-			if c.Used < c.Rows {
-				tell(cmd, "%d of %d rows were used, evenly spaced", c.Used, c.Rows)
-			}
-			for _, note := range append(c.Notes, c.Dropped...) {
-				tell(cmd, "note: %s", note)
-			}
-			if c.Seen {
-				tell(cmd, "warning: the model was trained with about %.0f %% of these rows; error bars calibrated on them are too narrow for new rows", 100*c.Trained)
-			}
-			for _, note := range m.Shortfalls() {
-				tell(cmd, "%s", note)
-			}
-			w := cmd.OutOrStdout()
-			printCorrection(w, c)
-			if m.Calibration == nil {
-				_, err = fmt.Fprintf(w, "\nNo correction makes the predictions better; %s is not calibrated.\n", args[0])
-				return err
-			}
-			_, err = fmt.Fprintf(w, "\n%s\nStored in %s.\n", m.CalibrationText(), args[0])
-			return err
+			return o.run(cmd, m, args[0], args[1])
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringSliceVar(&methods, "method", nil, "scale, isotonic, conformal or asymmetric; temperature or conformal for classes (default scale,conformal)")
-	f.BoolVar(&remove, "remove", false, "remove the correction from the model")
-	table.flags(f)
+	o.flags(cmd.Flags())
 	return cmd
+}
+
+func (o *calibrateOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringSliceVar(&o.methods, "method", nil, "scale, isotonic, conformal or asymmetric; temperature or conformal for classes (default scale,conformal)")
+	f.BoolVar(&o.remove, "remove", false, "remove the correction from the model")
+	o.table.flags(f)
+}
+
+func (o *calibrateOptions) run(cmd *cobra.Command, m *fit.Model, file, rows string) error {
+	methods, err := o.chosen(cmd.Flags(), m)
+	if err != nil {
+		return err
+	}
+	var c *fit.Correction
+	err = o.table.stream(rows, cmd.ErrOrStderr(), func(rows table.Source, pool *compute.Pool) error {
+		var err error
+		c, err = m.Calibrate(cmd.Context(), rows, methods, pool)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := m.Save(file); err != nil {
+		return err
+	}
+	tellCorrection(cmd, m, c)
+	w := cmd.OutOrStdout()
+	printCorrection(w, c)
+	if m.Calibration == nil {
+		_, err = fmt.Fprintf(w, "\nNo correction makes the predictions better; %s is not calibrated.\n", file)
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\n%s\nStored in %s.\n", m.CalibrationText(), file)
+	return err
+}
+
+// chosen are the methods that the flag names, or the usual ones of the model's task.
+func (o *calibrateOptions) chosen(f *pflag.FlagSet, m *fit.Model) ([]fit.Method, error) {
+	if !f.Changed("method") {
+		return fit.DefaultMethods(m.Schema.Task), nil
+	}
+	var methods []fit.Method
+	for _, x := range o.methods {
+		methods = append(methods, fit.Method(x))
+	}
+	return methods, misuse(fit.CheckMethods(m.Schema.Task, methods))
+}
+
+// tellCorrection notes what to know of the rows and of the correction.
+func tellCorrection(cmd *cobra.Command, m *fit.Model, c *fit.Correction) {
+	if c.Used < c.Rows {
+		tell(cmd, "%d of %d rows were used, evenly spaced", c.Used, c.Rows)
+	}
+	for _, note := range append(c.Notes, c.Dropped...) {
+		tell(cmd, "note: %s", note)
+	}
+	if c.Seen {
+		tell(cmd, "warning: the model was trained with about %.0f %% of these rows; error bars calibrated on them are too narrow for new rows", 100*c.Trained)
+	}
+	for _, note := range m.Shortfalls() {
+		tell(cmd, "%s", note)
+	}
 }
 
 func uncalibrate(cmd *cobra.Command, m *fit.Model, path string) error {

@@ -6,21 +6,15 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"utvi/fit"
 	"utvi/internal/compute"
 	"utvi/internal/fitpage"
+	"utvi/table"
 )
 
-func evalCommand() *cobra.Command {
-	var (
-		table  tableFlags
-		dir    string
-		asJSON bool
-	)
-	cmd := &cobra.Command{
-		Use:   "eval MODEL TABLE",
-		Short: "Score a model's predictions of the rows of a table",
-		Long: `Predict the rows of a table that also holds the targets, and score the predictions:
+const evalHelp = `Predict the rows of a table that also holds the targets, and score the predictions:
 log-likelihood, RMSE, R², MAE, CRPS, coverage and width of intervals, calibration error
 and sharpness; for classes, accuracy, log-likelihood, Brier score, calibration error,
 and precision and recall of each class. Beside them stand the scores of always
@@ -29,66 +23,91 @@ writes a page with figures. The predictions of a calibrated model are scored aft
 correction.
 
 Rows without a target, and rows whose prediction is not finite, are left out and counted.
-A note says so if the model was trained with some of these rows.`,
-		Example: `  utvi eval price.utvi test.csv
+A note says so if the model was trained with some of these rows.`
+
+const evalExamples = `  utvi eval price.utvi test.csv
   utvi eval price.utvi test.csv --json
-  utvi eval price.utvi test.csv --report test-report`,
-		Args: modelAndTable,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := loadTableModel(args[0])
-			if err != nil {
-				return err
-			}
-			if dir != "" {
-				if _, err := os.Stat(filepath.Join(dir, "fit.yaml")); err == nil {
-					return fmt.Errorf("--report would overwrite the report of a fit in %s; name another folder", dir)
-				}
-				if err := makeFolder(dir); err != nil {
-					return err
-				}
-			}
-			pool := compute.NewPool(compute.Workers(0))
-			defer pool.Close()
-			rows, err := table.open(args[1], pool)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			bar := newRowProgress(cmd.ErrOrStderr(), rows, estimateRows(args[1]))
-			e, err := m.Evaluate(cmd.Context(), bar, pool)
-			bar.close()
-			if err != nil {
-				return err
-			}
-			if dir != "" {
-				if err := fitpage.SaveEvaluation(dir, e, m); err != nil {
-					return err
-				}
-			}
-			w := cmd.OutOrStdout()
-			if asJSON {
-				return writeJSON(w, e)
-			}
-			if s := m.CalibrationText(); s != "" {
-				tell(cmd, "predictions are calibrated: %s", s)
-			}
-			for _, note := range e.Notes {
-				tell(cmd, "note: %s", note)
-			}
-			if err := printScores(w, e.Scores()); err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(w, "unfamiliar rows    %.1f %%\n", 100*e.Unfamiliar)
-			if err == nil && dir != "" {
-				_, err = fmt.Fprintf(w, "\nWrote %s.\n", filepath.Join(dir, "report.html"))
-			}
-			return err
-		},
+  utvi eval price.utvi test.csv --report test-report`
+
+// evalOptions are what the flags of eval ask for.
+type evalOptions struct {
+	table  tableFlags
+	report string // folder; "": none
+	asJSON bool
+}
+
+func evalCommand() *cobra.Command {
+	o := &evalOptions{}
+	cmd := &cobra.Command{
+		Use:     "eval MODEL TABLE",
+		Short:   "Score a model's predictions of the rows of a table",
+		Long:    evalHelp,
+		Example: evalExamples,
+		Args:    modelAndTable,
+		RunE:    func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0], args[1]) },
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&dir, "report", "", "folder to write a page, figures and metrics.json to")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
-	table.flags(f)
+	o.flags(cmd.Flags())
 	return cmd
+}
+
+func (o *evalOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVar(&o.report, "report", "", "folder to write a page, figures and metrics.json to")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	o.table.flags(f)
+}
+
+func (o *evalOptions) run(cmd *cobra.Command, file, rows string) error {
+	m, err := loadTableModel(file)
+	if err != nil {
+		return err
+	}
+	if err := o.ready(); err != nil {
+		return err
+	}
+	var e *fit.Evaluation
+	err = o.table.stream(rows, cmd.ErrOrStderr(), func(rows table.Source, pool *compute.Pool) error {
+		var err error
+		e, err = m.Evaluate(cmd.Context(), rows, pool)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if o.report != "" {
+		if err := fitpage.SaveEvaluation(o.report, e, m); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		return writeJSON(cmd.OutOrStdout(), e)
+	}
+	return o.print(cmd, m, e)
+}
+
+// ready makes the folder of the report. That of a fit is kept.
+func (o *evalOptions) ready() error {
+	if o.report == "" {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(o.report, "fit.yaml")); err == nil {
+		return fmt.Errorf("--report would overwrite the report of a fit in %s; name another folder", o.report)
+	}
+	return makeFolder(o.report)
+}
+
+func (o *evalOptions) print(cmd *cobra.Command, m *fit.Model, e *fit.Evaluation) error {
+	tellCalibration(cmd, m)
+	for _, note := range e.Notes {
+		tell(cmd, "note: %s", note)
+	}
+	w := cmd.OutOrStdout()
+	if err := printScores(w, e.Scores()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "unfamiliar rows    %.1f %%\n", 100*e.Unfamiliar)
+	if err == nil && o.report != "" {
+		_, err = fmt.Fprintf(w, "\nWrote %s.\n", filepath.Join(o.report, "report.html"))
+	}
+	return err
 }

@@ -11,39 +11,17 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"utvi/engine/gpu"
 	"utvi/fit"
-	"utvi/internal/fitpage"
 	"utvi/internal/live"
 	"utvi/table"
 	"utvi/table/schema"
 	"utvi/tabular"
 )
 
-// A fitting is what the flags of fit ask for.
-type fitting struct {
-	settings    fitFlags
-	table       tableFlags
-	out, report string
-	resume      bool
-	fresh       bool
-	jobs        int
-	live        liveFlag
-	folds       int
-	minutes     float64
-	device      deviceFlag
-
-	config fit.Config
-	stdout io.Writer
-}
-
-func fitCommand() *cobra.Command {
-	r := &fitting{}
-	cmd := &cobra.Command{
-		Use:   "fit TABLE --target COLUMN",
-		Short: "Learn to predict a column of a table, with error bars",
-		Long: `Learn to predict a column of a table, or several, from the others: read the table
+const fitHelp = `Learn to predict a column of a table, or several, from the others: read the table
 (CSV, TSV, Parquet, .npy, .npz, also .gz; - is standard input), find out what its
 columns are, hold out some rows, choose and train an ensemble of networks on the
 other rows, evaluate it on the held-out rows, and write the model and a report.
@@ -65,22 +43,60 @@ lists all settings in the form of such a file.
 
 Ctrl-C writes the best model so far and its report, and exits with status 75. The same
 command with --resume continues and gives the same bits as a fit that was not stopped.
-With --fresh it starts again.`,
-		Example: `  utvi fit data.csv --target price
+With --fresh it starts again.`
+
+const fitExamples = `  utvi fit data.csv --target price
   utvi fit data.csv --target class --task classification --ignore id,name
   utvi fit runs.parquet --target y --target z --group patient --ensemble 10
   utvi fit data.csv --target y --input-std length=0.1 --impute
   utvi fit small.csv --target y --folds 10
   utvi fit large.csv --target y --minutes 30
-  utvi fit data.csv --config fit.yaml --seed 2 --out second.utvi`,
+  utvi fit data.csv --config fit.yaml --seed 2 --out second.utvi`
+
+// A fitting is what the flags of fit ask for.
+type fitting struct {
+	settings fitFlags
+	table    tableFlags
+	out      string // model file
+	report   string // folder; "none": no report
+	resume   bool
+	fresh    bool
+	jobs     int
+	live     liveFlag
+	folds    int
+	minutes  float64
+	device   deviceFlag
+
+	config fit.Config
+	stdout io.Writer
+}
+
+func fitCommand() *cobra.Command {
+	r := &fitting{}
+	cmd := &cobra.Command{
+		Use:     "fit TABLE --target COLUMN",
+		Short:   "Learn to predict a column of a table, with error bars",
+		Long:    fitHelp,
+		Example: fitExamples,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return usagef("%s takes one table, not %d arguments", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.check(cmd.Flags()); err != nil {
+				return err
+			}
+			r.stdout = cmd.OutOrStdout()
+			return r.run(cmd, args[0])
+		},
 	}
-	f := cmd.Flags()
+	r.flags(cmd.Flags())
+	return cmd
+}
+
+func (r *fitting) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	r.settings.flags(f)
 	r.table.flags(f)
@@ -93,41 +109,41 @@ With --fresh it starts again.`,
 	f.IntVar(&r.jobs, "jobs", 0, "number of trainings at the same time (default the number of cores, or as many as suit the card)")
 	r.device.flag(f)
 	r.live.flag(f)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := r.live.check(); err != nil {
-			return err
-		}
-		if f.Changed("jobs") && r.jobs < 1 {
-			return usagef("--jobs is %d; it must be at least 1", r.jobs)
-		}
-		if r.resume && r.fresh {
-			return usagef("--resume continues a fit and --fresh starts again; give only one of them")
-		}
-		if f.Changed("folds") && r.folds < 2 {
-			return usagef("--folds is %d; it must be at least 2", r.folds)
-		}
-		if f.Changed("minutes") && !(r.minutes > 0 && r.minutes < 1e6) {
-			return usagef("--minutes is %g; it must be a number above 0", r.minutes)
-		}
-		var err error
-		r.config, err = r.settings.config(f)
-		if err != nil {
-			return err
-		}
-		if r.config.Holdout < 0 && r.folds > 0 {
-			return usagef("--folds scores rows and --holdout -1 asks for no scores; give only one of them")
-		}
-		r.stdout = cmd.OutOrStdout()
-		return r.run(cmd, args[0])
-	}
-	return cmd
 }
 
-func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
+// check joins the settings, and refuses flags that no table could follow.
+func (r *fitting) check(f *pflag.FlagSet) error {
+	if err := r.live.check(); err != nil {
+		return err
+	}
+	if err := givenAtLeast(1, f, "jobs"); err != nil {
+		return err
+	}
+	if r.resume && r.fresh {
+		return usagef("--resume continues a fit and --fresh starts again; give only one of them")
+	}
+	if err := givenAtLeast(2, f, "folds"); err != nil {
+		return err
+	}
+	if f.Changed("minutes") && !(r.minutes > 0 && r.minutes < 1e6) {
+		return usagef("--minutes is %g; it must be a number above 0", r.minutes)
+	}
+	c, err := r.settings.config(f)
+	if err != nil {
+		return err
+	}
+	r.config = c
+	if c.Holdout < 0 && r.folds > 0 {
+		return usagef("--folds scores rows and --holdout -1 asks for no scores; give only one of them")
+	}
+	return nil
+}
+
+func (r *fitting) run(cmd *cobra.Command, path string) error {
 	if err := r.places(path); err != nil {
 		return err
 	}
-	o, err := r.table.options(nil)
+	reading, err := r.table.options(nil)
 	if err != nil {
 		return err
 	}
@@ -135,8 +151,8 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	o.Used = r.config.Uses
-	frame, err := fit.ReadTable(path, o)
+	reading.Used = r.config.Uses
+	frame, err := fit.ReadTable(path, reading)
 	if err != nil {
 		return err
 	}
@@ -145,8 +161,8 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 			return err
 		}
 	}
-	checkpoint := r.out + ".checkpoint"
-	release, err := r.begin(checkpoint)
+	o := fit.Options{Checkpoint: r.out + ".checkpoint", Workers: r.jobs, Engine: e, Budget: r.budget()}
+	release, err := r.begin(o.Checkpoint)
 	if err != nil {
 		return err
 	}
@@ -160,19 +176,14 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { closeLive(page, fmt.Sprintf("The fit is complete: wrote %s.", r.out), err) }()
-	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(checkpoint, progressFile))
-	bar.budget = r.budget()
-	if page != nil {
-		bar.page = &fitPage{page}
-	}
-	defer context.AfterFunc(ctx, bar.stop)()
-	result, err := fit.Run(ctx, frame, r.config, fit.Options{
-		Checkpoint: checkpoint, Progress: bar.tell, Workers: r.jobs, Engine: e,
-		Schema: r.summary, Warn: func(w fit.Warning) { tell(cmd, "warning: %s", inFlags(w.In(asFlag))) },
-		Budget: r.budget(),
-	})
-	bar.close()
+	err = r.learn(ctx, cmd, page, frame, o)
+	closeLive(page, fmt.Sprintf("The fit is complete: wrote %s.", r.out), err)
+	return err
+}
+
+// learn trains, and writes the model, or the best one so far if the training is stopped.
+func (r *fitting) learn(ctx context.Context, cmd *cobra.Command, page *live.Page, frame *table.Frame, o fit.Options) error {
+	result, err := r.train(ctx, cmd, page, frame, o)
 	stopped := errors.Is(err, context.Canceled)
 	if stopped && result == nil {
 		return exitError{errors.New("fit was interrupted before the first model was ready; continue it with --resume"), exitInterrupted}
@@ -181,7 +192,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 		return advised(err)
 	}
 	if !stopped && r.folds > 0 {
-		if err := r.crossValidate(ctx, cmd, frame, result, fit.Options{Checkpoint: checkpoint, Workers: r.jobs, Engine: e, Budget: r.budget()}); err != nil {
+		if err := r.crossValidate(ctx, cmd, frame, result, o); err != nil {
 			return advised(err)
 		}
 	}
@@ -191,7 +202,22 @@ func (r *fitting) run(cmd *cobra.Command, path string) (err error) {
 	if stopped {
 		return exitError{fmt.Errorf("fit was interrupted; %s holds the best model so far; continue with --resume", r.out), exitInterrupted}
 	}
-	return os.RemoveAll(checkpoint)
+	return os.RemoveAll(o.Checkpoint)
+}
+
+// train runs the fit, and shows how far it is.
+func (r *fitting) train(ctx context.Context, cmd *cobra.Command, page *live.Page, frame *table.Frame, o fit.Options) (*fit.Result, error) {
+	bar := newFitProgress(cmd.ErrOrStderr(), filepath.Join(o.Checkpoint, progressFile))
+	bar.budget = o.Budget
+	if page != nil {
+		bar.page = &fitPage{page}
+	}
+	defer context.AfterFunc(ctx, bar.stop)()
+	defer bar.close()
+	o.Progress = bar.tell
+	o.Schema = r.summary
+	o.Warn = func(w fit.Warning) { tell(cmd, "warning: %s", inFlags(w.In(asFlag))) }
+	return fit.Run(ctx, frame, r.config, o)
 }
 
 // budget is the time that each model may take.
@@ -223,90 +249,4 @@ func (r *fitting) crossValidate(ctx context.Context, cmd *cobra.Command, frame *
 	}
 	result.CrossValidation = e
 	return err
-}
-
-// summary prints the columns before the training begins.
-func (r *fitting) summary(s *schema.Schema) {
-	s.WriteSummary(r.stdout)
-	fmt.Fprintln(r.stdout)
-}
-
-// write writes the model and the report, and prints the scores.
-func (r *fitting) write(result *fit.Result) error {
-	if err := saveTo(r.out, result.Model.Save); err != nil {
-		return err
-	}
-	files := r.out
-	if r.report != "none" {
-		if err := fitpage.Save(r.report, result); err != nil {
-			return err
-		}
-		files += " and " + filepath.Join(r.report, "report.html")
-	}
-	for i, c := range result.Model.Schema.Targets() {
-		if w := result.Model.Net.Warp(i); w != nil {
-			fmt.Fprintf(r.stdout, "%s is predicted by its %v: held-out rows are more probable so.\n\n", tame(c.Name), w)
-		}
-	}
-	if s := countsText(result.Model); s != "" {
-		fmt.Fprintf(r.stdout, "%s: held-out rows are more probable so.\n\n", s)
-	}
-	if result.Evaluation == nil {
-		_, err := fmt.Fprintf(r.stdout, "No rows are held out: the model is not evaluated.\nWrote %s.\n", files)
-		return err
-	}
-	fmt.Fprintf(r.stdout, "Scores on %s:\n", plural(result.Evaluation.Rows, "held-out row", "held-out rows"))
-	if err := printScores(r.stdout, result.Evaluation.Scores()); err != nil {
-		return err
-	}
-	all := result.Model.Facts.Rows + result.Evaluation.Rows
-	if n, folds := result.Evaluation.Rows, fit.FewestFolds(all); n < 30 && folds > 0 && r.folds == 0 && r.config.Time == "" {
-		fmt.Fprintf(r.stdout, "With --folds %d, all %d rows are scored.\n", folds, all)
-	}
-	for _, note := range result.Evaluation.Notes {
-		fmt.Fprintf(r.stdout, "Note: %s.\n", note)
-	}
-	if e := result.CrossValidation; e != nil {
-		fmt.Fprintf(r.stdout, "\nScores of all %s, each predicted by a model that did not see it (%d folds):\n", plural(e.Rows, "row", "rows"), r.folds)
-		if err := printScores(r.stdout, e.Scores()); err != nil {
-			return err
-		}
-	}
-	if result.Model.Facts.Interrupted {
-		fmt.Fprintln(r.stdout, "\nThe training ended early: this is the best model so far.")
-	}
-	if ratio := result.Ratio; ratio != nil {
-		fmt.Fprintf(r.stdout, "\nOf the weights alone: %v.\n%s\n", ratio, ratio.Sentence())
-	}
-	if n := result.Evaluation.Rows; len(result.Insight.Importance) == 0 {
-		why := fmt.Sprintf("%s held out, at least %d needed", plural(n, "row", "rows"), fit.MinImportanceRows)
-		if n >= fit.MinImportanceRows {
-			why = "the fit was stopped"
-		}
-		_, err := fmt.Fprintf(r.stdout, "\nColumn importance skipped: %s.\nWrote %s.\n", why, files)
-		return err
-	}
-	_, err := fmt.Fprintf(r.stdout, "\nColumn importance (nats per row lost without the column): %s\nWrote %s.\n", listImportance(result.Insight.Importance), files)
-	return err
-}
-
-// listImportance names ten columns, and says how many others the report has.
-func listImportance(all []fit.Importance) string {
-	const most = 10
-	var named []string
-	for _, i := range all[:min(most, len(all))] {
-		named = append(named, fmt.Sprintf("%s %.2g", tame(i.Column), i.Loss))
-	}
-	text := strings.Join(named, ", ")
-	if n := len(all) - most; n > 0 {
-		text += " and " + plural(n, "other column", "other columns")
-	}
-	return text
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		many = one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

@@ -54,11 +54,11 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 		return c, err
 	}
 	if s.file != "" {
-		var err error
-		c, err = fit.LoadConfig(s.file)
+		file, err := fit.LoadConfig(s.file)
 		if err != nil {
 			return c, err
 		}
+		c = file
 	}
 	if err := s.override(&c, f); err != nil {
 		return c, err
@@ -96,32 +96,32 @@ func refuseZeros(f *pflag.FlagSet) error {
 }
 
 func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
-	g := &s.flag
-	n := &c.Network
-	h := &s.flag.Network
+	given := &s.flag
+	net := &c.Network
+	givenNet := &s.flag.Network
 	for name, take := range map[string]func(){
-		"target":      func() { c.Targets = g.Targets },
-		"input":       func() { c.Inputs = g.Inputs },
-		"ignore":      func() { c.Ignore = g.Ignore },
-		"categorical": func() { c.Categorical = g.Categorical },
-		"weight":      func() { c.Weight = g.Weight },
-		"group":       func() { c.Group = g.Group },
-		"time":        func() { c.Time = g.Time },
-		"impute":      func() { c.Impute = g.Impute },
-		"max-levels":  func() { c.MaxLevels = g.MaxLevels },
-		"holdout":     func() { c.Holdout = g.Holdout },
-		"seed":        func() { c.Seed = g.Seed },
-		"ensemble":    func() { n.Ensemble = h.Ensemble },
-		"noise":       func() { n.Noise = h.Noise },
-		"kl":          func() { n.KL = h.KL },
-		"activation":  func() { n.Activation = h.Activation },
-		"rule":        func() { n.Rule = h.Rule },
-		"width":       func() { n.Width = h.Width },
-		"depth":       func() { n.Depth = h.Depth },
-		"steps":       func() { n.Steps = h.Steps },
-		"batch":       func() { n.Batch = h.Batch },
-		"rate":        func() { n.Rate = h.Rate },
-		"validation":  func() { n.Validation = h.Validation },
+		"target":      func() { c.Targets = given.Targets },
+		"input":       func() { c.Inputs = given.Inputs },
+		"ignore":      func() { c.Ignore = given.Ignore },
+		"categorical": func() { c.Categorical = given.Categorical },
+		"weight":      func() { c.Weight = given.Weight },
+		"group":       func() { c.Group = given.Group },
+		"time":        func() { c.Time = given.Time },
+		"impute":      func() { c.Impute = given.Impute },
+		"max-levels":  func() { c.MaxLevels = given.MaxLevels },
+		"holdout":     func() { c.Holdout = given.Holdout },
+		"seed":        func() { c.Seed = given.Seed },
+		"ensemble":    func() { net.Ensemble = givenNet.Ensemble },
+		"noise":       func() { net.Noise = givenNet.Noise },
+		"kl":          func() { net.KL = givenNet.KL },
+		"activation":  func() { net.Activation = givenNet.Activation },
+		"rule":        func() { net.Rule = givenNet.Rule },
+		"width":       func() { net.Width = givenNet.Width },
+		"depth":       func() { net.Depth = givenNet.Depth },
+		"steps":       func() { net.Steps = givenNet.Steps },
+		"batch":       func() { net.Batch = givenNet.Batch },
+		"rate":        func() { net.Rate = givenNet.Rate },
+		"validation":  func() { net.Validation = givenNet.Validation },
 		"task": func() {
 			c.Task = schema.Task(s.task)
 			if s.task == "auto" {

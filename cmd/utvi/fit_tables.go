@@ -71,6 +71,27 @@ func (t *tableFlags) open(path string, pool *compute.Pool) (*table.Reader, error
 	return table.Open(path, o)
 }
 
+// stream opens a table and lets use read its rows. How far it is shows on progress.
+func (t *tableFlags) stream(path string, progress io.Writer, use func(rows table.Source, pool *compute.Pool) error) error {
+	pool := compute.NewPool(compute.Workers(0))
+	defer pool.Close()
+	rows, err := t.open(path, pool)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	bar := newRowProgress(progress, rows, estimateRows(path))
+	defer bar.close()
+	return use(bar, pool)
+}
+
+// tellCalibration says that predictions are corrected, if they are.
+func tellCalibration(cmd *cobra.Command, m *fit.Model) {
+	if s := m.CalibrationText(); s != "" {
+		tell(cmd, "predictions are calibrated: %s", s)
+	}
+}
+
 // loadTableModel loads a model that fit made.
 func loadTableModel(path string) (*fit.Model, error) {
 	m, err := fit.Load(path, paperMaps())

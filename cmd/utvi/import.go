@@ -13,15 +13,7 @@ import (
 	"utvi/onnx/importer"
 )
 
-func importCommand() *cobra.Command {
-	var (
-		out string
-		in  importFlags
-	)
-	cmd := &cobra.Command{
-		Use:   "import NETWORK",
-		Short: "Make a network from an ONNX file or PyTorch weights",
-		Long: `Make a network from an ONNX file, or from a PyTorch state_dict that was saved as
+const importHelp = `Make a network from an ONNX file, or from a PyTorch state_dict that was saved as
 safetensors, with a description of its layers (--layers). The weights become numbers, so
 that inputs with variances pass through the network at once. With --random they become
 Normals around the trained values, ready for training.
@@ -29,47 +21,73 @@ Normals around the trained values, ready for training.
 The graph must be a chain of layers with residual connections, sums of two branches of one
 tensor such as x + f(x): Gemm, MatMul, Conv, BatchNormalization, LayerNormalization,
 pooling, Flatten, Reshape, Softmax, and any elementwise operators. Images are height ×
-width × channels here.`,
-		Example: `  utvi import net.onnx -o net.safetensors
+width × channels here.`
+
+const importExamples = `  utvi import net.onnx -o net.safetensors
   utvi import net.onnx --random --scale 0.05
-  utvi import state.safetensors --layers layers.json -o net.safetensors`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usagef("%s takes one network, not %d arguments", cmd.CommandPath(), len(args))
-			}
-			return nil
-		},
+  utvi import state.safetensors --layers layers.json -o net.safetensors`
+
+// importOptions are what the flags of import ask for.
+type importOptions struct {
+	network importFlags
+	out     string
+}
+
+func importCommand() *cobra.Command {
+	o := &importOptions{}
+	cmd := &cobra.Command{
+		Use:     "import NETWORK",
+		Short:   "Make a network from an ONNX file or PyTorch weights",
+		Long:    importHelp,
+		Example: importExamples,
+		Args:    networkArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if out == "" {
-				out = strings.TrimSuffix(args[0], filepath.Ext(args[0])) + ".safetensors"
-				if in.layers != "" {
-					return usagef("--out is needed: name the file to write")
-				}
-			}
-			if err := spare(out, args[0], in.layers); err != nil {
+			if err := o.check(args[0]); err != nil {
 				return err
 			}
-			n, err := in.load(args[0])
-			if err != nil {
-				return err
-			}
-			if err := saveTo(out, n.Save); err != nil {
-				return err
-			}
-			weights := 0
-			for _, t := range n.Params.Tensors {
-				weights += t.Len()
-			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: inputs %v, outputs %v, %d weights\n", out, n.Config.Input, n.Graph().Out, weights)
-			return err
+			return o.run(cmd, args[0])
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&out, "out", "o", "", "the file to write (default: the network's name with .safetensors)")
-	f.BoolVar(&in.o.Random, "random", false, "make weights Normals around the trained values")
-	in.flags(f)
+	f.StringVarP(&o.out, "out", "o", "", "the file to write (default: the network's name with .safetensors)")
+	f.BoolVar(&o.network.o.Random, "random", false, "make weights Normals around the trained values")
+	o.network.flags(f)
 	return cmd
+}
+
+// networkArg takes exactly one argument: a network of another program.
+func networkArg(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef("%s takes one network, not %d arguments", cmd.CommandPath(), len(args))
+	}
+	return nil
+}
+
+func (o *importOptions) check(network string) error {
+	if o.out == "" && o.network.layers != "" { // the network's own name ends in .safetensors, too
+		return usagef("--out is needed: name the file to write")
+	}
+	if o.out == "" {
+		o.out = strings.TrimSuffix(network, filepath.Ext(network)) + ".safetensors"
+	}
+	return spare(o.out, network, o.network.layers)
+}
+
+func (o *importOptions) run(cmd *cobra.Command, network string) error {
+	n, err := o.network.load(network)
+	if err != nil {
+		return err
+	}
+	if err := saveTo(o.out, n.Save); err != nil {
+		return err
+	}
+	weights := 0
+	for _, t := range n.Params.Tensors {
+		weights += t.Len()
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: inputs %v, outputs %v, %d weights\n", o.out, n.Config.Input, n.Graph().Out, weights)
+	return err
 }
 
 // importFlags are the flags of commands that import a network.

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"utvi/internal/compute"
 	"utvi/internal/quad"
@@ -22,75 +23,100 @@ type momentsOutput struct {
 	ExactVariance float64 `json:"exact_variance"`
 }
 
-func momentsCommand() *cobra.Command {
-	var (
-		function       functionFlags
-		rule           ruleFlags
-		mean, variance float64
-		asJSON         bool
-		plot           string
-	)
-	cmd := &cobra.Command{
-		Use:   "moments",
-		Short: "Push one Gaussian through one function",
-		Long: `Compute the mean and the variance of a function of N(mean, var) by a rule, and compare
-them with the exact values, from adaptive quadrature.`,
-		Example: `  utvi moments --fn tanh --rule ut --kappa 2 --mean 0.3 --var 0.5
+const momentsHelp = `Compute the mean and the variance of a function of N(mean, var) by a rule, and compare
+them with the exact values, from adaptive quadrature.`
+
+const momentsExamples = `  utvi moments --fn tanh --rule ut --kappa 2 --mean 0.3 --var 0.5
   utvi moments --fn leaky-relu --slope 0.1 --rule exact --json
   utvi moments --fn 'x / (1 + x^2)' --rule gh --order 9
-  utvi moments --fn sin --rule mc --samples 100 --seed 7 --var 2 --plot sin.svg`,
-		Args: noArgs,
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	function.register(flags)
-	flags.Float64Var(&mean, "mean", 0, "mean of the input")
-	flags.Float64Var(&variance, "var", 1, "variance of the input, ≥ 0")
-	rule.register(flags)
-	flags.BoolVar(&asJSON, "json", false, "print JSON")
-	flags.StringVar(&plot, "plot", "", "draw a figure to this file (.svg, .png or .pdf)")
+  utvi moments --fn sin --rule mc --samples 100 --seed 7 --var 2 --plot sin.svg`
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		f, err := function.function(flags)
-		if err != nil {
-			return err
-		}
-		r, err := rule.rule(flags)
-		if err != nil {
-			return err
-		}
-		if flags.Changed("plot") {
-			if err := report.CheckName(plot); err != nil {
-				return usagef("--plot: %w", err)
-			}
-		}
-		key := rng.New(rule.seed)
-		jet, err := moment.At(f, r, mean, variance, key)
-		if err != nil {
-			return misuse(err)
-		}
-		out := momentsOutput{Mean: jet.Mean, Variance: jet.Var}
-		out.ExactMean, out.ExactVariance, err = quad.Moments(f, mean, variance)
-		if err != nil {
-			return err
-		}
-		if !compute.Finite(out.Mean, out.Variance) {
-			return fmt.Errorf("%v of %s over N(%g, %g) is not finite", r, f.Name, mean, variance)
-		}
-		if plot != "" {
-			fig := report.Moments{F: f, Rule: r, Mean: mean, Var: variance, Key: key,
-				OutMean: out.Mean, OutVar: out.Variance, ExactMean: out.ExactMean, ExactVar: out.ExactVariance}
-			if err := saveTo(plot, func(path string) error { return report.Save(path, fig) }); err != nil {
-				return err
-			}
-		}
-		if asJSON {
-			return writeJSON(cmd.OutOrStdout(), out)
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s of N(%g, %g) by %v\n\n", f.Name, mean, variance, r)
-		return printMoments(cmd.OutOrStdout(), out)
+// momentsOptions are what the flags of moments ask for.
+type momentsOptions struct {
+	function functionFlags
+	rule     ruleFlags
+	mean     float64
+	variance float64
+	asJSON   bool
+	plot     string // file of the figure; "": none
+}
+
+func momentsCommand() *cobra.Command {
+	o := &momentsOptions{}
+	cmd := &cobra.Command{
+		Use:     "moments",
+		Short:   "Push one Gaussian through one function",
+		Long:    momentsHelp,
+		Example: momentsExamples,
+		Args:    noArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
 	}
+	o.flags(cmd.Flags())
 	return cmd
+}
+
+func (o *momentsOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	o.function.register(f)
+	f.Float64Var(&o.mean, "mean", 0, "mean of the input")
+	f.Float64Var(&o.variance, "var", 1, "variance of the input, ≥ 0")
+	o.rule.register(f)
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.StringVar(&o.plot, "plot", "", "draw a figure to this file (.svg, .png or .pdf)")
+}
+
+func (o *momentsOptions) run(cmd *cobra.Command) error {
+	f, err := o.function.function(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	r, err := o.rule.rule(cmd.Flags())
+	if err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("plot") {
+		if err := report.CheckName(o.plot); err != nil {
+			return usagef("--plot: %w", err)
+		}
+	}
+	out, err := o.compute(f, r)
+	if err != nil {
+		return err
+	}
+	if o.plot != "" {
+		fig := report.Moments{F: f, Rule: r, Mean: o.mean, Var: o.variance, Key: o.key(),
+			OutMean: out.Mean, OutVar: out.Variance, ExactMean: out.ExactMean, ExactVar: out.ExactVariance}
+		if err := saveTo(o.plot, func(path string) error { return report.Save(path, fig) }); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		return writeJSON(cmd.OutOrStdout(), out)
+	}
+	fmt.Fprintf(cmd.OutOrStdout(), "%s of N(%g, %g) by %v\n\n", f.Name, o.mean, o.variance, r)
+	return printMoments(cmd.OutOrStdout(), out)
+}
+
+// key is that of a rule's samples.
+func (o *momentsOptions) key() rng.Key { return rng.New(o.rule.seed) }
+
+// compute finds the moments by the rule and exactly.
+func (o *momentsOptions) compute(f *moment.Func, r moment.Rule) (momentsOutput, error) {
+	var out momentsOutput
+	jet, err := moment.At(f, r, o.mean, o.variance, o.key())
+	if err != nil {
+		return out, misuse(err)
+	}
+	out.Mean = jet.Mean
+	out.Variance = jet.Var
+	out.ExactMean, out.ExactVariance, err = quad.Moments(f, o.mean, o.variance)
+	if err != nil {
+		return out, err
+	}
+	if !compute.Finite(out.Mean, out.Variance) {
+		return out, fmt.Errorf("%v of %s over N(%g, %g) is not finite", r, f.Name, o.mean, o.variance)
+	}
+	return out, nil
 }
 
 func printMoments(w io.Writer, o momentsOutput) error {

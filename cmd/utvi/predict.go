@@ -7,26 +7,16 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"utvi/fit"
 	"utvi/internal/compute"
 	"utvi/internal/predictions"
 	"utvi/predict"
+	"utvi/table"
 )
 
-func predictCommand() *cobra.Command {
-	var (
-		table  tableFlags
-		o      predict.Options
-		to     predictions.Output
-		out    string
-		format string
-		device deviceFlag
-	)
-	cmd := &cobra.Command{
-		Use:   "predict MODEL TABLE",
-		Short: "Predict the rows of a table, with error bars",
-		Long: `Predict the rows of a table, in their order. Rows stream: a table of any size needs
+const predictHelp = `Predict the rows of a table, in their order. Rows stream: a table of any size needs
 little memory. Columns are found by name. For a target y, the columns are:
 
   y_mean, y_std                  mean and standard deviation
@@ -59,130 +49,188 @@ are of the corrected distribution; only y_lo and y_hi are conformal.
 
 A row far outside the training data can overflow the network. Its cells are empty, and a
 note says how many such rows there are. An output column whose name is taken gets
-another name, and a note says which. An output file is written as a whole, or not at all.`,
-		Example: `  utvi predict price.utvi new.csv > predicted.csv
+another name, and a note says which. An output file is written as a whole, or not at all.`
+
+const predictExamples = `  utvi predict price.utvi new.csv > predicted.csv
   utvi predict price.utvi new.parquet -o predicted.parquet --keep id
   utvi predict price.utvi new.csv --interval 0.5 --max-std 20 --max-ood 1.5
   utvi predict price.utvi new.csv --median --quantiles 0.05,0.95 --above 100 --explain 3
-  cat new.csv | utvi predict price.utvi - --format json`,
-		Args: modelAndTable,
+  cat new.csv | utvi predict price.utvi - --format json`
+
+// predictOptions are what the flags of predict ask for.
+type predictOptions struct {
+	table  tableFlags
+	what   predict.Options
+	form   predictions.Output
+	out    string // file to write; "" and "-": standard output
+	format string
+	device deviceFlag
+}
+
+func predictCommand() *cobra.Command {
+	o := &predictOptions{}
+	cmd := &cobra.Command{
+		Use:     "predict MODEL TABLE",
+		Short:   "Predict the rows of a table, with error bars",
+		Long:    predictHelp,
+		Example: predictExamples,
+		Args:    modelAndTable,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var err error
-			to.Format = predictions.Format(format)
-			if format == "" {
-				to.Format, err = formatOf(out)
-				if err != nil {
-					return err
-				}
-			}
-			if err := spare(out, args...); err != nil {
+			if err := o.check(cmd.Flags(), args); err != nil {
 				return err
 			}
-			f := cmd.Flags()
-			for name, v := range map[string]float64{"interval": o.Interval, "max-std": o.MaxStd, "max-ood": o.MaxUnfamiliar, "min-prob": o.MinProbability} {
-				if f.Changed(name) && !(v > 0) {
-					return usagef("--%s is %g; it must be a number above 0", name, v)
-				}
-			}
-			for name, n := range map[string]int{"samples": to.Samples, "explain": to.Explain} {
-				if f.Changed(name) && n < 1 {
-					return usagef("--%s is %d; it must be at least 1", name, n)
-				}
-			}
-			if f.Changed("digits") && (to.Digits < 1 || to.Digits > 17) {
-				return usagef("--digits is %d; it must be 1 to 17", to.Digits)
-			}
-			m, err := loadTableModel(args[0])
-			if err != nil {
-				return err
-			}
-			if err := to.Check(); err != nil {
-				return misuse(err)
-			}
-			e, err := device.engine(cmd)
-			if err != nil {
-				return err
-			}
-			if device.name != "cpu" {
-				if err := m.Use(e); err != nil {
-					return fmt.Errorf("%s: %w", args[0], err)
-				}
-			}
-			p, err := m.NewPredictor(o)
-			if err != nil {
-				return misuse(err)
-			}
-			if classes := m.Classes() != nil; classes && f.Changed("interval") && !hasSets(m) {
-				return usagef("--interval applies to numbers, and to classes after utvi calibrate --method conformal; %s predicts classes", args[0])
-			} else if classes && to.Median {
-				return usagef("--median applies to numbers only; %s predicts classes", args[0])
-			}
-			pool := compute.NewPool(compute.Workers(0))
-			defer pool.Close()
-			rows, err := table.open(args[1], pool)
-			if err != nil {
-				return err
-			}
-			defer rows.Close()
-			if s := m.CalibrationText(); s != "" {
-				tell(cmd, "predictions are calibrated: %s", s)
-			}
-			shown := cmd.ErrOrStderr()
-			if (out == "" || out == "-") && isTerminal(cmd.OutOrStdout()) && isTerminal(shown) {
-				shown = io.Discard // the rows on the screen are progress enough
-			}
-			bar := newRowProgress(shown, rows, estimateRows(args[1]))
-			var sum predictions.Summary
-			err = writeOut(cmd, out, func(w io.Writer) error {
-				sum, err = predictions.Write(cmd.Context(), p, bar, w, to, pool)
-				return err
-			})
-			bar.close()
-			if err == nil && to.Parts && sum.NoiseInWeights {
-				tell(cmd, "the networks do not model the noise: the variance of the weights includes it (fit --noise learned separates them)")
-			}
-			if err == nil && sum.ByPosition {
-				tell(cmd, "this table, or the one that the model was fitted to, has no column names: columns are matched by their position")
-			}
-			for _, x := range sum.Renamed {
-				tell(cmd, "%s", x)
-			}
-			for _, x := range sum.Notes {
-				tell(cmd, "note: %s", x)
-			}
-			if far := sum.Far - sum.NotFinite; err == nil && far > 0 && o.MaxUnfamiliar == 0 {
-				tell(cmd, "note: %s unlike the training rows (ood above 2); --max-ood flags such rows", areRows(far, sum.Rows))
-			}
-			if err == nil && sum.NotFinite > 0 {
-				tell(cmd, "warning: %s a prediction that is not finite, far outside the training data (the first at %s); the cells are empty", haveRows(sum.NotFinite, sum.Rows), sum.First)
-			}
-			if err == nil && sum.Abstained > 0 {
-				tell(cmd, "%s flagged for manual review", areRows(sum.Abstained, sum.Rows))
-			}
-			return err
+			return o.run(cmd, args[0], args[1])
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVarP(&out, "output", "o", "", "file to write (default the standard output)")
-	f.StringVar(&format, "format", "", "csv, tsv, json (one object per line) or parquet (default by the name of the file, or csv)")
-	f.Float64Var(&o.Interval, "interval", 0.9, "level of the intervals")
-	f.BoolVar(&to.Parts, "budget", true, "include variance components")
-	f.BoolVar(&to.Median, "median", false, "include the median")
-	f.Float64SliceVar(&o.Quantiles, "quantiles", nil, "include quantiles of these `levels`, such as 0.05,0.95")
-	f.Float64SliceVar(&o.Above, "above", nil, "include the probability of exceeding these `numbers`")
-	f.Lookup("quantiles").DefValue, f.Lookup("above").DefValue = "", "" // else the help says (default [])
-	f.IntVar(&to.Samples, "samples", 0, "include this many draws from each predicted distribution")
-	f.Uint64Var(&to.Seed, "seed", 1, "seed of the draws")
-	f.IntVar(&to.Explain, "explain", 0, "include this many columns that moved each prediction most")
-	f.Float64Var(&o.MaxStd, "max-std", 0, "flag rows whose standard deviation is larger")
-	f.Float64Var(&o.MaxUnfamiliar, "max-ood", 0, "flag rows whose ood is larger")
-	f.Float64Var(&o.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
-	f.StringSliceVar(&to.Keep, "keep", nil, "columns of the table to copy into the output")
-	device.flag(f)
-	f.IntVar(&to.Digits, "digits", 0, "significant digits of numbers in text, at most 17 (default enough for single precision)")
-	table.flags(f)
+	o.flags(cmd.Flags())
 	return cmd
+}
+
+func (o *predictOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVarP(&o.out, "output", "o", "", "file to write (default the standard output)")
+	f.StringVar(&o.format, "format", "", "csv, tsv, json (one object per line) or parquet (default by the name of the file, or csv)")
+	f.Float64Var(&o.what.Interval, "interval", 0.9, "level of the intervals")
+	f.BoolVar(&o.form.Parts, "budget", true, "include variance components")
+	f.BoolVar(&o.form.Median, "median", false, "include the median")
+	f.Float64SliceVar(&o.what.Quantiles, "quantiles", nil, "include quantiles of these `levels`, such as 0.05,0.95")
+	f.Float64SliceVar(&o.what.Above, "above", nil, "include the probability of exceeding these `numbers`")
+	for _, name := range []string{"quantiles", "above"} {
+		f.Lookup(name).DefValue = "" // else the help says (default [])
+	}
+	f.IntVar(&o.form.Samples, "samples", 0, "include this many draws from each predicted distribution")
+	f.Uint64Var(&o.form.Seed, "seed", 1, "seed of the draws")
+	f.IntVar(&o.form.Explain, "explain", 0, "include this many columns that moved each prediction most")
+	f.Float64Var(&o.what.MaxStd, "max-std", 0, "flag rows whose standard deviation is larger")
+	f.Float64Var(&o.what.MaxUnfamiliar, "max-ood", 0, "flag rows whose ood is larger")
+	f.Float64Var(&o.what.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
+	f.StringSliceVar(&o.form.Keep, "keep", nil, "columns of the table to copy into the output")
+	o.device.flag(f)
+	f.IntVar(&o.form.Digits, "digits", 0, "significant digits of numbers in text, at most 17 (default enough for single precision)")
+	o.table.flags(f)
+}
+
+// check decides the format and refuses what no model can predict.
+func (o *predictOptions) check(f *pflag.FlagSet, args []string) error {
+	o.form.Format = predictions.Format(o.format)
+	if o.format == "" {
+		format, err := formatOf(o.out)
+		if err != nil {
+			return err
+		}
+		o.form.Format = format
+	}
+	if err := spare(o.out, args...); err != nil {
+		return err
+	}
+	if err := givenAboveZero(f, "interval", "max-std", "max-ood", "min-prob"); err != nil {
+		return err
+	}
+	if err := givenAtLeast(1, f, "samples", "explain"); err != nil {
+		return err
+	}
+	if f.Changed("digits") {
+		if err := within("digits", o.form.Digits, 1, 17); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *predictOptions) run(cmd *cobra.Command, file, rows string) error {
+	m, err := loadTableModel(file)
+	if err != nil {
+		return err
+	}
+	p, err := o.predictor(cmd, m, file)
+	if err != nil {
+		return err
+	}
+	var sum predictions.Summary
+	err = o.table.stream(rows, o.progress(cmd), func(rows table.Source, pool *compute.Pool) error {
+		tellCalibration(cmd, m)
+		return writeOut(cmd, o.out, func(w io.Writer) error {
+			var err error
+			sum, err = predictions.Write(cmd.Context(), p, rows, w, o.form, pool)
+			return err
+		})
+	})
+	if err == nil {
+		o.tellColumns(cmd, &sum)
+	}
+	for _, x := range sum.Renamed {
+		tell(cmd, "%s", x)
+	}
+	for _, x := range sum.Notes {
+		tell(cmd, "note: %s", x)
+	}
+	if err == nil {
+		o.tellRows(cmd, &sum)
+	}
+	return err
+}
+
+// predictor is what predicts on the chosen device. It refuses what this model cannot predict.
+func (o *predictOptions) predictor(cmd *cobra.Command, m *fit.Model, file string) (*predict.Predictor, error) {
+	if err := o.form.Check(); err != nil {
+		return nil, misuse(err)
+	}
+	e, err := o.device.engine(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if o.device.name != "cpu" {
+		if err := m.Use(e); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	p, err := m.NewPredictor(o.what)
+	if err != nil {
+		return nil, misuse(err)
+	}
+	if m.Classes() == nil {
+		return p, nil
+	}
+	if cmd.Flags().Changed("interval") && !hasSets(m) {
+		return nil, usagef("--interval applies to numbers, and to classes after utvi calibrate --method conformal; %s predicts classes", file)
+	}
+	if o.form.Median {
+		return nil, usagef("--median applies to numbers only; %s predicts classes", file)
+	}
+	return p, nil
+}
+
+// progress is where to show how far the work is: not among rows on a screen, which are
+// progress enough.
+func (o *predictOptions) progress(cmd *cobra.Command) io.Writer {
+	shown := cmd.ErrOrStderr()
+	if (o.out == "" || o.out == "-") && isTerminal(cmd.OutOrStdout()) && isTerminal(shown) {
+		return io.Discard
+	}
+	return shown
+}
+
+// tellColumns notes what a reader of the columns should know.
+func (o *predictOptions) tellColumns(cmd *cobra.Command, sum *predictions.Summary) {
+	if o.form.Parts && sum.NoiseInWeights {
+		tell(cmd, "the networks do not model the noise: the variance of the weights includes it (fit --noise learned separates them)")
+	}
+	if sum.ByPosition {
+		tell(cmd, "this table, or the one that the model was fitted to, has no column names: columns are matched by their position")
+	}
+}
+
+// tellRows counts the rows whose predictions need care.
+func (o *predictOptions) tellRows(cmd *cobra.Command, sum *predictions.Summary) {
+	if far := sum.Far - sum.NotFinite; far > 0 && o.what.MaxUnfamiliar == 0 {
+		tell(cmd, "note: %s unlike the training rows (ood above 2); --max-ood flags such rows", areRows(far, sum.Rows))
+	}
+	if sum.NotFinite > 0 {
+		tell(cmd, "warning: %s a prediction that is not finite, far outside the training data (the first at %s); the cells are empty", haveRows(sum.NotFinite, sum.Rows), sum.First)
+	}
+	if sum.Abstained > 0 {
+		tell(cmd, "%s flagged for manual review", areRows(sum.Abstained, sum.Rows))
+	}
 }
 
 // hasSets reports whether a model gives conformal sets of classes.

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"utvi/fit"
 	"utvi/gauss"
@@ -20,18 +21,7 @@ import (
 // verifyRows is how many rows of a table are compared: thousands of networks are run on each.
 const verifyRows = 256
 
-func verifyCommand() *cobra.Command {
-	var (
-		c      model.VerifyConfig
-		table  tableFlags
-		data   string
-		rows   int
-		asJSON bool
-	)
-	cmd := &cobra.Command{
-		Use:   "verify MODEL",
-		Short: "Compare a model's moments with the moments of networks drawn from it",
-		Long: `Draw whole networks from a saved model's posterior and run them all. Compare the mean
+const verifyHelp = `Draw whole networks from a saved model's posterior and run them all. Compare the mean
 and the variance of every unit of every layer with the propagated ones. Errors of means
 are in standard deviations, errors of standard deviations in percent. The inputs are
 standard-normal, or the rows of a table (--data): for a model made by utvi fit, a table
@@ -42,84 +32,133 @@ The last lines compare the part of the outputs' standard deviation that comes fr
 weights, without noise and with the inputs at their means. They show the ratio of
 propagated to drawn, its median and 90 % range over rows, outputs and members, and
 whether you can trust the error bars: yes if the median is within 5 % and nine of ten
-outputs are between 0.85 and 1.15, roughly if the median is within 15 %, else no.`,
-		Example: `  utvi verify model.safetensors                      on standard-normal inputs
+outputs are between 0.85 and 1.15, roughly if the median is within 15 %, else no.`
+
+const verifyExamples = `  utvi verify model.safetensors                      on standard-normal inputs
   utvi verify model.safetensors --data inputs.csv    on the rows of a table
   utvi verify price.utvi --data data.parquet         on rows of the table it was fitted to
-  utvi verify model.safetensors --networks 100000    ten times as many networks`,
-		Args: modelArg,
+  utvi verify model.safetensors --networks 100000    ten times as many networks`
+
+// verifyOptions are what the flags of verify ask for.
+type verifyOptions struct {
+	config model.VerifyConfig
+	table  tableFlags
+	data   string // table of inputs; "": standard-normal ones
+	rows   int
+	asJSON bool
+}
+
+func verifyCommand() *cobra.Command {
+	o := &verifyOptions{}
+	cmd := &cobra.Command{
+		Use:     "verify MODEL",
+		Short:   "Compare a model's moments with the moments of networks drawn from it",
+		Long:    verifyHelp,
+		Example: verifyExamples,
+		Args:    modelArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if c.Networks < 2 || c.Networks > 100_000_000 {
-				return usagef("--networks is %d; it must be 2 to 100000000", c.Networks)
-			}
-			if rows < 1 || rows > 1_000_000 {
-				return usagef("--rows is %d; it must be 1 to 1000000", rows)
-			}
-			if c.Order < 0 || c.Order > 32 {
-				return usagef("--order is %d; it must be 1 to 32, or 0 to skip the comparison", c.Order)
-			}
-			if cmd.Flags().Changed("data") && data == "" {
-				return usagef("--data is empty; name a file")
-			}
-			if err := fit.CheckFile(args[0]); err != nil {
+			if err := o.check(cmd.Flags()); err != nil {
 				return err
 			}
-			e, err := model.LoadEnsemble(args[0], paperMaps())
-			if err != nil {
-				if _, known := model.LoadEnsemble(args[0], paperMaps(), model.WithStandIns()); known == nil {
-					err = fmt.Errorf("%w and verify it in Go with Verify: this command has only the named functions", err)
-				}
-				return err
-			}
-			x := randomInputs(rows, e.Inputs(), c.Seed)
-			if data != "" {
-				if !cmd.Flags().Changed("rows") {
-					rows = verifyRows
-				}
-				x, err = table.inputs(e, data, rows+1)
-			}
-			if err != nil {
-				return err
-			}
-			if x.Rows > rows {
-				x = x.Slice(0, rows)
-				if !cmd.Flags().Changed("rows") {
-					fmt.Fprintf(cmd.ErrOrStderr(), "The first %d rows are used; --rows sets how many.\n", rows)
-				}
-			}
-			tell, done := lineProgress(cmd.ErrOrStderr())
-			if tell != nil {
-				c.Progress = func(i, total int) { tell(i, total, "networks drawn") }
-			}
-			all, err := e.Verify(cmd.Context(), x, c)
-			done()
-			if err != nil {
-				return err
-			}
-			w := cmd.OutOrStdout()
-			if asJSON {
-				return writeJSON(w, all)
-			}
-			for k, v := range all.Members {
-				if len(all.Members) > 1 {
-					fmt.Fprintf(w, "member %d\n", k)
-				}
-				printVerification(w, v)
-			}
-			printRatio(w, &all.Ratio)
-			return nil
+			return o.run(cmd, args[0])
 		},
 	}
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.StringVar(&data, "data", "", "table of inputs (CSV, TSV, Parquet, .npy, .npz, also .gz)")
-	f.IntVar(&rows, "rows", 16, "number of rows of standard-normal inputs; with --data, the most rows to read (256 without this flag)")
-	f.IntVar(&c.Networks, "networks", 10_000, "number of networks to draw")
-	f.IntVar(&c.Order, "order", 0, "also compare with full covariances of this order (slow for wide layers)")
-	f.Uint64Var(&c.Seed, "seed", 1, "seed of the draws")
-	f.BoolVar(&asJSON, "json", false, "print JSON")
-	table.flags(f)
+	o.flags(cmd.Flags())
 	return cmd
+}
+
+func (o *verifyOptions) flags(f *pflag.FlagSet) {
+	f.SortFlags = false
+	f.StringVar(&o.data, "data", "", "table of inputs (CSV, TSV, Parquet, .npy, .npz, also .gz)")
+	f.IntVar(&o.rows, "rows", 16, "number of rows of standard-normal inputs; with --data, the most rows to read (256 without this flag)")
+	f.IntVar(&o.config.Networks, "networks", 10_000, "number of networks to draw")
+	f.IntVar(&o.config.Order, "order", 0, "also compare with full covariances of this order (slow for wide layers)")
+	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the draws")
+	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	o.table.flags(f)
+}
+
+func (o *verifyOptions) check(f *pflag.FlagSet) error {
+	if err := within("networks", o.config.Networks, 2, 100_000_000); err != nil {
+		return err
+	}
+	if err := within("rows", o.rows, 1, 1_000_000); err != nil {
+		return err
+	}
+	if o.config.Order < 0 || o.config.Order > 32 {
+		return usagef("--order is %d; it must be 1 to 32, or 0 to skip the comparison", o.config.Order)
+	}
+	if f.Changed("data") && o.data == "" {
+		return usagef("--data is empty; name a file")
+	}
+	return nil
+}
+
+func (o *verifyOptions) run(cmd *cobra.Command, file string) error {
+	e, err := loadToVerify(file)
+	if err != nil {
+		return err
+	}
+	x, err := o.inputs(cmd, e)
+	if err != nil {
+		return err
+	}
+	tell, done := lineProgress(cmd.ErrOrStderr())
+	if tell != nil {
+		o.config.Progress = func(i, total int) { tell(i, total, "networks drawn") }
+	}
+	all, err := e.Verify(cmd.Context(), x, o.config)
+	done()
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	if o.asJSON {
+		return writeJSON(w, all)
+	}
+	for k, v := range all.Members {
+		if len(all.Members) > 1 {
+			fmt.Fprintf(w, "member %d\n", k)
+		}
+		printVerification(w, v)
+	}
+	printRatio(w, &all.Ratio)
+	return nil
+}
+
+// loadToVerify loads networks, and says what to do with those that need a user's function.
+func loadToVerify(file string) (*model.Ensemble, error) {
+	if err := fit.CheckFile(file); err != nil {
+		return nil, err
+	}
+	e, err := model.LoadEnsemble(file, paperMaps())
+	if err == nil {
+		return e, nil
+	}
+	if _, known := model.LoadEnsemble(file, paperMaps(), model.WithStandIns()); known == nil {
+		err = fmt.Errorf("%w and verify it in Go with Verify: this command has only the named functions", err)
+	}
+	return nil, err
+}
+
+// inputs are the rows to compare on: drawn, or the first of a table.
+func (o *verifyOptions) inputs(cmd *cobra.Command, e *model.Ensemble) (gauss.Batch[float32], error) {
+	if o.data == "" {
+		return randomInputs(o.rows, e.Inputs(), o.config.Seed), nil
+	}
+	chosen := cmd.Flags().Changed("rows")
+	most := o.rows
+	if !chosen {
+		most = verifyRows
+	}
+	x, err := o.table.inputs(e, o.data, most+1)
+	if err != nil || x.Rows <= most {
+		return x, err
+	}
+	if !chosen {
+		fmt.Fprintf(cmd.ErrOrStderr(), "The first %d rows are used; --rows sets how many.\n", most)
+	}
+	return x.Slice(0, most), nil
 }
 
 // inputs reads rows of a table as the networks see them, at most rows of them.

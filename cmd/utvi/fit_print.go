@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"utvi/fit"
+	"utvi/internal/fitpage"
+	"utvi/table/schema"
+)
+
+// summary prints the columns before the training begins.
+func (r *fitting) summary(s *schema.Schema) {
+	s.WriteSummary(r.stdout)
+	fmt.Fprintln(r.stdout)
+}
+
+// write writes the model and the report, and prints the scores. What cannot be printed
+// is an error of the command (see output).
+func (r *fitting) write(result *fit.Result) error {
+	files, err := r.save(result)
+	if err != nil {
+		return err
+	}
+	r.printTargets(result.Model)
+	if result.Evaluation == nil {
+		_, err := fmt.Fprintf(r.stdout, "No rows are held out: the model is not evaluated.\nWrote %s.\n", files)
+		return err
+	}
+	if err := r.printEvaluation(result); err != nil {
+		return err
+	}
+	if result.Model.Facts.Interrupted {
+		fmt.Fprintln(r.stdout, "\nThe training ended early: this is the best model so far.")
+	}
+	if ratio := result.Ratio; ratio != nil {
+		fmt.Fprintf(r.stdout, "\nOf the weights alone: %v.\n%s\n", ratio, ratio.Sentence())
+	}
+	_, err = fmt.Fprintf(r.stdout, "\n%s\nWrote %s.\n", importanceText(result), files)
+	return err
+}
+
+// save writes the model and the report, and names what it wrote.
+func (r *fitting) save(result *fit.Result) (files string, err error) {
+	if err := saveTo(r.out, result.Model.Save); err != nil {
+		return "", err
+	}
+	if r.report == "none" {
+		return r.out, nil
+	}
+	if err := fitpage.Save(r.report, result); err != nil {
+		return "", err
+	}
+	return r.out + " and " + filepath.Join(r.report, "report.html"), nil
+}
+
+// printTargets says which targets are predicted in another way than as they are.
+func (r *fitting) printTargets(m *fit.Model) {
+	for i, c := range m.Schema.Targets() {
+		if w := m.Net.Warp(i); w != nil {
+			fmt.Fprintf(r.stdout, "%s is predicted by its %v: held-out rows are more probable so.\n\n", tame(c.Name), w)
+		}
+	}
+	if s := countsText(m); s != "" {
+		fmt.Fprintf(r.stdout, "%s: held-out rows are more probable so.\n\n", s)
+	}
+}
+
+// printEvaluation prints the scores of the held-out rows and of the cross-validation.
+func (r *fitting) printEvaluation(result *fit.Result) error {
+	held := result.Evaluation
+	fmt.Fprintf(r.stdout, "Scores on %s:\n", plural(held.Rows, "held-out row", "held-out rows"))
+	if err := printScores(r.stdout, held.Scores()); err != nil {
+		return err
+	}
+	all := result.Model.Facts.Rows + held.Rows
+	if folds := fit.FewestFolds(all); held.Rows < 30 && folds > 0 && r.folds == 0 && r.config.Time == "" {
+		fmt.Fprintf(r.stdout, "With --folds %d, all %d rows are scored.\n", folds, all)
+	}
+	for _, note := range held.Notes {
+		fmt.Fprintf(r.stdout, "Note: %s.\n", note)
+	}
+	crossed := result.CrossValidation
+	if crossed == nil {
+		return nil
+	}
+	fmt.Fprintf(r.stdout, "\nScores of all %s, each predicted by a model that did not see it (%d folds):\n", plural(crossed.Rows, "row", "rows"), r.folds)
+	return printScores(r.stdout, crossed.Scores())
+}
+
+// importanceText lists the columns that matter, or says why none are listed.
+func importanceText(result *fit.Result) string {
+	held := result.Evaluation.Rows
+	switch all := result.Insight.Importance; {
+	case len(all) > 0:
+		return "Column importance (nats per row lost without the column): " + listImportance(all)
+	case held >= fit.MinImportanceRows:
+		return "Column importance skipped: the fit was stopped."
+	default:
+		return fmt.Sprintf("Column importance skipped: %s held out, at least %d needed.", plural(held, "row", "rows"), fit.MinImportanceRows)
+	}
+}
+
+// listImportance names ten columns, and says how many others the report has.
+func listImportance(all []fit.Importance) string {
+	const most = 10
+	var named []string
+	for _, i := range all[:min(most, len(all))] {
+		named = append(named, fmt.Sprintf("%s %.2g", tame(i.Column), i.Loss))
+	}
+	text := strings.Join(named, ", ")
+	if n := len(all) - most; n > 0 {
+		text += " and " + plural(n, "other column", "other columns")
+	}
+	return text
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
