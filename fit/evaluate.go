@@ -21,7 +21,7 @@ type Evaluation struct {
 	Rows       int
 	Calibrated bool
 	Targets    []TargetEvaluation
-	Unfamiliar float64  // share of rows less familiar than 99 of 100 training rows
+	OODAbove1  float64  // share of rows whose ood is above 1
 	NotFinite  int      // rows left out of the scores: their predictions are not finite numbers
 	NoTarget   int      // rows left out of the scores: their targets are missing
 	Trained    float64  // share of rows that the model was trained with, as far as known
@@ -73,12 +73,12 @@ func (e *Evaluation) MarshalJSON() ([]byte, error) {
 		Rows       int      `json:"rows"`
 		Calibrated bool     `json:"calibrated"`
 		Targets    []target `json:"targets"`
-		Unfamiliar float64  `json:"unfamiliar"`
+		OODAbove1  float64  `json:"ood_above_1"`
 		NotFinite  int      `json:"not_finite,omitempty"`
 		NoTarget   int      `json:"no_target,omitempty"`
 		Trained    float64  `json:"trained,omitempty"`
 		Notes      []string `json:"notes,omitempty"`
-	}{e.File, e.Rows, e.Calibrated, all, e.Unfamiliar, e.NotFinite, e.NoTarget, e.Trained, e.Notes})
+	}{e.File, e.Rows, e.Calibrated, all, e.OODAbove1, e.NotFinite, e.NoTarget, e.Trained, e.Notes})
 }
 
 // Evaluate scores the predictions of rows that have their targets. Rows whose targets

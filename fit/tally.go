@@ -100,7 +100,7 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 			continue
 		}
 		t.rows++
-		if b.Unfamiliar(row) > 1 {
+		if b.OOD(row) > 1 {
 			t.strange++
 		}
 		weight, g := float64(w[row]), t.groupOf(b, row)
@@ -276,7 +276,7 @@ func (t *tally) merge(o *tally) {
 
 func (t *tally) close(m *Model) *Evaluation {
 	n := float64(max(t.rows, 1))
-	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, Unfamiliar: float64(t.strange) / n, NotFinite: t.notFinite, NoTarget: t.noTarget,
+	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, OODAbove1: float64(t.strange) / n, NotFinite: t.notFinite, NoTarget: t.noTarget,
 		Trained: float64(t.known) / float64(max(1, t.sampled)), Notes: m.Shortfalls()}
 	if t.byPosition {
 		e.Notes = append(e.Notes, byPosition)

@@ -59,9 +59,9 @@ func (b *Batch) Inputs() gauss.Batch[float32] { return b.x }
 // noisy, the weights have learned the noise, and Parts.Weights contains both.
 func (b *Batch) NoiseInWeights() bool { return b.s.out.NoiseInWeights }
 
-// Unfamiliar says how far a row is from the training rows: 99 of 100 of them are below
+// OOD says how unlike the training rows a row is: 99 of 100 of them are below
 // 1. NaN for a network, which does not store statistics of its training rows.
-func (b *Batch) Unfamiliar(row int) float64 {
+func (b *Batch) OOD(row int) float64 {
 	if b.s.strange == nil {
 		return math.NaN()
 	}
@@ -267,7 +267,7 @@ func (b *Batch) Abstain(row int) bool {
 	if !b.Finite(row) {
 		return true
 	}
-	if o.MaxUnfamiliar > 0 && b.Unfamiliar(row) > o.MaxUnfamiliar {
+	if o.MaxOOD > 0 && b.OOD(row) > o.MaxOOD {
 		return true
 	}
 	if o.MinProbability > 0 {

@@ -1,7 +1,7 @@
 // Package predict opens a model file and predicts rows with it: a tabular model
 // (.utvi), from named values, or a network (.safetensors), from numbers. It returns Go
 // values: distribution, interval, quantiles, probabilities of classes, where the
-// variance comes from, how familiar a row is.
+// variance comes from, how unlike the training rows a row is.
 //
 //	m, err := predict.OpenFile("price.utvi")
 //	p, err := m.NewPredictor(predict.Options{Interval: 0.9})

@@ -40,8 +40,8 @@ func handler(p *predict.Predictor) http.HandlerFunc {
 // answer is what the server says of a row. A model predicts a class or numbers.
 func answer(y predict.Prediction) map[string]any {
 	out := map[string]any{"abstain": y.Abstain}
-	if !math.IsNaN(y.Unfamiliar) { // which JSON cannot hold
-		out["unfamiliar"] = y.Unfamiliar
+	if !math.IsNaN(y.OOD) { // which JSON cannot hold
+		out["ood"] = y.OOD
 	}
 	if c := y.Class; c != nil {
 		out[c.Target] = map[string]any{"class": c.Class, "probabilities": c.Probabilities}
@@ -54,7 +54,7 @@ func answer(y predict.Prediction) map[string]any {
 
 // A server that predicts single rows. All requests share the predictor.
 func Example_http() {
-	p, err := strength().NewPredictor(predict.Options{Interval: 0.9, MaxUnfamiliar: 1.5})
+	p, err := strength().NewPredictor(predict.Options{Interval: 0.9, MaxOOD: 1.5})
 	if err != nil {
 		log.Fatal(err)
 	}

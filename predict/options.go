@@ -16,12 +16,12 @@ type Options struct {
 	Above     []float64 // thresholds, for the probability that a number exceeds them
 
 	// A prediction abstains if a standard deviation is larger, the most probable class
-	// is less probable, or the row is less familiar than this. 0 sets no bound.
-	MaxStd, MinProbability, MaxUnfamiliar float64
+	// is less probable, or the row's ood is larger. 0 sets no bound.
+	MaxStd, MinProbability, MaxOOD float64
 }
 
 // Bounds reports whether predictions may abstain.
-func (o Options) Bounds() bool { return o.MaxStd > 0 || o.MinProbability > 0 || o.MaxUnfamiliar > 0 }
+func (o Options) Bounds() bool { return o.MaxStd > 0 || o.MinProbability > 0 || o.MaxOOD > 0 }
 
 func (o Options) level() float64 {
 	if o.Interval == 0 {
@@ -37,8 +37,8 @@ func (o Options) check(m *Model) error {
 		return fmt.Errorf("the level of the intervals is %g; it must lie between 0 and 1", o.Interval)
 	case o.MaxStd < 0 || math.IsNaN(o.MaxStd):
 		return fmt.Errorf("the bound of the standard deviation is %g; it must be > 0", o.MaxStd)
-	case o.MaxUnfamiliar < 0 || math.IsNaN(o.MaxUnfamiliar):
-		return fmt.Errorf("the bound of the unfamiliarity is %g; it must be > 0", o.MaxUnfamiliar)
+	case o.MaxOOD < 0 || math.IsNaN(o.MaxOOD):
+		return fmt.Errorf("the bound of ood is %g; it must be > 0", o.MaxOOD)
 	case !(o.MinProbability >= 0 && o.MinProbability <= 1):
 		return fmt.Errorf("the bound of the probability is %g; it must lie between 0 and 1", o.MinProbability)
 	case classes && o.MaxStd > 0:
@@ -49,8 +49,8 @@ func (o Options) check(m *Model) error {
 		return errors.New("the model predicts classes, which have no quantiles")
 	case classes && len(o.Above) > 0:
 		return errors.New("the model predicts classes, which do not exceed a number")
-	case m.Net == nil && o.MaxUnfamiliar > 0:
-		return errors.New("a network does not know which rows it was trained with; only a tabular model can say how familiar a row is")
+	case m.Net == nil && o.MaxOOD > 0:
+		return errors.New("a network does not know which rows it was trained with; only a tabular model can say how unlike them a row is (ood)")
 	}
 	for _, q := range o.Quantiles {
 		if !(q > 0 && q < 1) {

@@ -148,7 +148,7 @@ func TestRowsAreTheTable(t *testing.T) {
 	f := frame(n, 2)
 	rows := named(t, f)
 	for name, m := range map[string]*fit.Model{"numbers": strength(), "classes": resin(), "calibrated": &calibrated} {
-		o := predict.Options{Interval: 0.8, MaxUnfamiliar: 0.9}
+		o := predict.Options{Interval: 0.8, MaxOOD: 0.9}
 		p := predictor(t, opened(t, m), o)
 		var want bytes.Buffer
 		if _, err := predictions.Write(t.Context(), p, f.Rows(nil), &want, predictions.Output{Parts: true}, nil); err != nil {
@@ -188,7 +188,7 @@ func line(p predict.Prediction) string {
 			out.Float(x)
 		}
 	}
-	out.Float(p.Unfamiliar)
+	out.Float(p.OOD)
 	mark := 0
 	if p.Abstain {
 		mark = 1
@@ -211,19 +211,19 @@ func TestPrediction(t *testing.T) {
 		near := func(a, b float64) bool { return math.Abs(a-b) < 1e-5*n.Std }
 		sum := n.Variance.Weights + n.Variance.Inputs + n.Variance.Noise
 		if !near(n.Dist.Mean(), n.Mean) || !near(n.Dist.SD(), n.Std) || !near(math.Sqrt(sum), n.Std) || n.Target != "strength" || x.Class != nil ||
-			!near(n.Quantiles[0], n.Lo) || !near(n.Quantiles[2], n.Hi) || !near(n.Dist.CDF(n.Quantiles[1]), 0.5) || !(x.Unfamiliar > 0) {
+			!near(n.Quantiles[0], n.Lo) || !near(n.Quantiles[2], n.Hi) || !near(n.Dist.CDF(n.Quantiles[1]), 0.5) || !(x.OOD > 0) {
 			t.Errorf("%+v", x)
 		}
 	}
-	bound := all[7].Unfamiliar
-	for _, o := range []predict.Options{{MaxUnfamiliar: bound}, {MaxStd: all[7].Numbers[0].Std}} {
+	bound := all[7].OOD
+	for _, o := range []predict.Options{{MaxOOD: bound}, {MaxStd: all[7].Numbers[0].Std}} {
 		again, err := predictor(t, p.Model(), o).Rows(t.Context(), named(t, frame(20, 5)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		beyond := 0
 		for _, x := range again {
-			want := o.MaxUnfamiliar > 0 && x.Unfamiliar > bound || o.MaxStd > 0 && x.Numbers[0].Std > o.MaxStd
+			want := o.MaxOOD > 0 && x.OOD > bound || o.MaxStd > 0 && x.Numbers[0].Std > o.MaxStd
 			beyond += one(want)
 			if x.Abstain != want {
 				t.Errorf("%+v: %+v abstains: %v", o, x, x.Abstain)
@@ -445,8 +445,8 @@ func TestNetworks(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 	}
-	if !math.IsNaN(all[0].Unfamiliar) {
-		t.Errorf("a network finds a row familiar: %v", all[0].Unfamiliar)
+	if !math.IsNaN(all[0].OOD) {
+		t.Errorf("a network knows the ood of a row: %v", all[0].OOD)
 	}
 	m = network(likelihood.Categorical{}, nn.Dense{Out: 3}, nn.Joint{Map: fn.Softmax()})
 	all, err = predictor(t, m, predict.Options{MinProbability: 0.99}).Numbers(t.Context(), rows)
@@ -466,8 +466,8 @@ func TestNetworks(t *testing.T) {
 	wantError(t, err, "the model is a network without named columns; give it 3 numbers a row")
 	_, err = predictor(t, m, predict.Options{}).Numbers(t.Context(), [][]float64{{1}})
 	wantError(t, err, "row 1 has 1 numbers; the network has 3 inputs")
-	_, err = m.NewPredictor(predict.Options{MaxUnfamiliar: 1})
-	wantError(t, err, "only a tabular model can say how familiar a row is")
+	_, err = m.NewPredictor(predict.Options{MaxOOD: 1})
+	wantError(t, err, "only a tabular model can say how unlike them a row is")
 }
 
 // Many goroutines share a model: same bits, with the race detector too.

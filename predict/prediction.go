@@ -11,9 +11,9 @@ type Prediction struct {
 	Numbers []NumberPrediction // of targets that are numbers, in the order of Model.Targets
 	Class   *ClassPrediction   // of a target that is a class; nil for numbers
 
-	// Unfamiliar says how far the row is from the training rows: 99 of 100 of them are
+	// OOD says how unlike the training rows the row is: 99 of 100 of them are
 	// below 1. NaN for a network, which does not store statistics of its training rows.
-	Unfamiliar float64
+	OOD float64
 
 	// Abstain is set if the row is beyond the bounds of Options, or if the prediction is
 	// not finite: flag it for manual review.
@@ -40,7 +40,7 @@ type ClassPrediction struct {
 
 // Prediction returns the prediction of a row as a copy that stays valid.
 func (b *Batch) Prediction(row int) Prediction {
-	out := Prediction{Unfamiliar: b.Unfamiliar(row), Abstain: b.Abstain(row)}
+	out := Prediction{OOD: b.OOD(row), Abstain: b.Abstain(row)}
 	m := b.s.m
 	if m.classes != nil {
 		c := slices.Clone(b.Classes(row))

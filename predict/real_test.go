@@ -62,7 +62,7 @@ func TestNotFinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := predictor(t, m, predict.Options{MaxUnfamiliar: 1e6})
+		p := predictor(t, m, predict.Options{MaxOOD: 1e6})
 		rows, sum := written(t, p, wildRow, predictions.Output{Parts: true, Median: name == "numbers", Explain: 2})
 		if sum.NotFinite != 1 || sum.First != "new.csv line 3" || sum.Abstained != 1 {
 			t.Errorf("%s: the summary is %+v", name, sum)
@@ -78,7 +78,7 @@ func TestNotFinite(t *testing.T) {
 		}
 		var all []predict.Prediction
 		all, err = p.Rows(t.Context(), []map[string]any{{"temperature": 1e22, "temperature_std": 1, "minutes": 30, "resin": "birch", "strength": 44}})
-		if err != nil || !all[0].Abstain || !math.IsInf(all[0].Unfamiliar, 1) {
+		if err != nil || !all[0].Abstain || !math.IsInf(all[0].OOD, 1) {
 			t.Fatalf("%s: %+v, %v", name, all, err)
 		}
 		if c := all[0].Class; c != nil && (c.Class != "" || !math.IsNaN(c.Entropy)) {

@@ -22,7 +22,7 @@ type session struct {
 
 	x       gauss.Batch[float32]
 	out     *model.Predictions // of the rows last predicted
-	strange []float32          // how unfamiliar they are; nil: not known
+	strange []float32          // their ood; nil: not known
 	dists   *tabular.Predictions
 	ends    *ends // of intervals; nil: the CPU finds each
 
@@ -121,7 +121,7 @@ func (s *session) predict(x gauss.Batch[float32]) (err error) {
 	} else {
 		s.dists, err = s.net.TryPredict(x)
 		if err == nil {
-			s.out, s.strange = s.dists.Predictions, s.dists.Unfamiliar
+			s.out, s.strange = s.dists.Predictions, s.dists.OOD
 		}
 	}
 	if s.ends != nil {

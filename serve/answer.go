@@ -32,15 +32,15 @@ func newWords(m *predict.Model) (w words) {
 // with all their bits.
 type answerer struct {
 	words
-	interval   bool
-	quantiles  []float64
-	density    int
-	unfamiliar bool
+	interval  bool
+	quantiles []float64
+	density   int
+	ood       bool
 }
 
 func newAnswerer(l *loaded, p *predict.Predictor, o *options) *answerer {
 	_, interval := o.interval(p)
-	return &answerer{words: l.words, interval: interval, quantiles: o.Quantiles, density: o.Density, unfamiliar: l.Schema != nil}
+	return &answerer{words: l.words, interval: interval, quantiles: o.Quantiles, density: o.Density, ood: l.Schema != nil}
 }
 
 func quote(s string) string {
@@ -71,9 +71,9 @@ func (a *answerer) row(out []byte, b *predict.Batch, row int) []byte {
 		}
 	}
 	out = append(out, '}')
-	if a.unfamiliar {
-		out = append(out, `,"unfamiliar":`...)
-		out = appendFloat(out, b.Unfamiliar(row))
+	if a.ood {
+		out = append(out, `,"ood":`...)
+		out = appendFloat(out, b.OOD(row))
 	}
 	out = append(out, `,"abstain":`...)
 	out = strconv.AppendBool(out, b.Abstain(row))

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"math"
 
 	"utvi/predict"
@@ -11,7 +12,8 @@ type options struct {
 	Interval       *float64
 	Quantiles      []float64
 	MaxStd         float64
-	MaxUnfamiliar  float64
+	MaxOOD         float64
+	OldMaxOOD      float64 // given by the name that max_ood had, max_unfamiliar
 	MinProbability float64
 	Density        int // points of the density; 0: none
 }
@@ -29,8 +31,10 @@ func (o *options) set(name string, v float64) bool {
 		o.Interval = &v
 	case "max_std":
 		o.MaxStd = v
+	case "max_ood":
+		o.MaxOOD = v
 	case "max_unfamiliar":
-		o.MaxUnfamiliar = v
+		o.OldMaxOOD = v
 	case "min_probability":
 		o.MinProbability = v
 	default:
@@ -42,7 +46,7 @@ func (o *options) set(name string, v float64) bool {
 // read reads the option of a field of a body; null is as if it was not there.
 func (o *options) read(s *scanner, name string) error {
 	switch name {
-	case "interval", "max_std", "max_unfamiliar", "min_probability":
+	case "interval", "max_std", "max_ood", "max_unfamiliar", "min_probability":
 		v, ok, err := readNumber(s, name)
 		if ok {
 			o.set(name, v)
@@ -61,7 +65,7 @@ func (o *options) read(s *scanner, name string) error {
 	case "quantiles":
 		return o.readQuantiles(s)
 	}
-	return failf(malformed, `the options are malformed: unknown field %.60q; the fields are rows, variances, interval, quantiles, max_std, max_unfamiliar, min_probability, density`, name)
+	return failf(malformed, `the options are malformed: unknown field %.60q; the fields are rows, variances, interval, quantiles, max_std, max_ood, min_probability, density`, name)
 }
 
 func readNumber(s *scanner, name string) (v float64, ok bool, err error) {
@@ -92,7 +96,7 @@ func (o *options) readQuantiles(s *scanner) error {
 
 // usual reports whether nothing was asked for that changes the predictor.
 func (o *options) usual() bool {
-	return o.Interval == nil && len(o.Quantiles) == 0 && o.MaxStd == 0 && o.MaxUnfamiliar == 0 && o.MinProbability == 0
+	return o.Interval == nil && len(o.Quantiles) == 0 && o.MaxStd == 0 && o.MaxOOD == 0 && o.OldMaxOOD == 0 && o.MinProbability == 0
 }
 
 // predictor returns what predicts as the request asks.
@@ -100,10 +104,12 @@ func (o *options) predictor(l *loaded) (*predict.Predictor, error) {
 	switch {
 	case o.Density > 0 && l.Classes() != nil:
 		return nil, failf(invalid, "the model predicts classes, which have no density")
+	case o.MaxOOD != 0 && o.OldMaxOOD != 0:
+		return nil, failf(invalid, "max_unfamiliar is the old name of max_ood; give max_ood alone")
 	case o.usual():
 		return l.usual, nil
 	}
-	p := predict.Options{Quantiles: o.Quantiles, MaxStd: o.MaxStd, MaxUnfamiliar: o.MaxUnfamiliar, MinProbability: o.MinProbability, Interval: l.usual.Options().Interval}
+	p := predict.Options{Quantiles: o.Quantiles, MaxStd: o.MaxStd, MaxOOD: cmp.Or(o.MaxOOD, o.OldMaxOOD), MinProbability: o.MinProbability, Interval: l.usual.Options().Interval}
 	if o.Interval != nil {
 		p.Interval = *o.Interval
 		if !(p.Interval > 0 && p.Interval < 1) {
@@ -112,6 +118,15 @@ func (o *options) predictor(l *loaded) (*predict.Predictor, error) {
 	}
 	out, err := l.NewPredictor(p)
 	return out, as(invalid, err)
+}
+
+// noteOldNames logs once that clients use a name of an earlier version.
+func (s *Server) noteOldNames(o *options) {
+	if o.OldMaxOOD != 0 {
+		s.oldNames.Do(func() {
+			s.Log.Warn("a client sends max_unfamiliar, which is called max_ood now; the old name still works")
+		})
+	}
 }
 
 // numbers is how many numbers the answer for a row has, about.

@@ -43,6 +43,7 @@ func (g *service) infer(ctx context.Context, end time.Time, q *inference, r *oip
 			return nil, 0, err
 		}
 	}
+	g.s.noteOldNames(&q.options)
 	for _, o := range r.Outputs {
 		if err := q.want(o.GetName()); err != nil {
 			return nil, 0, err

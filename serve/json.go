@@ -20,6 +20,7 @@ func (c *call) predict() error {
 	if err != nil {
 		return err
 	}
+	c.s.noteOldNames(&ask.options)
 	c.rows = ask.x.Rows
 	if err := ask.fits(c.rows, l, c.s.Limits); err != nil {
 		return err

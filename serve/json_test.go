@@ -22,7 +22,7 @@ func TestBits(t *testing.T) {
 			ask map[string]any
 		}{
 			{predict.Options{}, map[string]any{}},
-			{predict.Options{Interval: 0.5, MaxUnfamiliar: 0.9}, map[string]any{"interval": 0.5, "max_unfamiliar": 0.9}},
+			{predict.Options{Interval: 0.5, MaxOOD: 0.9}, map[string]any{"interval": 0.5, "max_ood": 0.9}},
 		}
 		if name == "strength" {
 			ask = append(ask, struct {
@@ -85,8 +85,8 @@ func TestNetwork(t *testing.T) {
 			t.Errorf("row %d: std %v without and %v with variances of the inputs", i, x.Std, y.Std)
 		}
 	}
-	if a.Predictions[0].Unfamiliar != nil {
-		t.Error("a network says how familiar a row is")
+	if a.Predictions[0].OOD != nil {
+		t.Error("a network says what the ood of a row is")
 	}
 }
 

@@ -25,7 +25,7 @@ func outputs(l *loaded, p *predict.Predictor, quantiles int) []output {
 		all = numberOutputs(l, p, quantiles)
 	}
 	if l.Schema != nil {
-		all = append(all, output{"ood", "FP64", nil, func(t *tensor, b *predict.Batch, row, at int) { t.floats[at] = b.Unfamiliar(row) }})
+		all = append(all, output{"ood", "FP64", nil, func(t *tensor, b *predict.Batch, row, at int) { t.floats[at] = b.OOD(row) }})
 	}
 	return append(all, output{"abstain", "BOOL", nil, func(t *tensor, b *predict.Batch, row, at int) { t.bools[at] = b.Abstain(row) }})
 }

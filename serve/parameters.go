@@ -13,7 +13,7 @@ var ignored = map[string]bool{"sequence_id": true, "sequence_start": true, "sequ
 // wanted as bytes.
 func (q *inference) parameter(name string, v any, binary *bool) error {
 	switch name {
-	case "interval", "max_std", "max_unfamiliar", "min_probability":
+	case "interval", "max_std", "max_ood", "max_unfamiliar", "min_probability":
 		number, ok := numeric(v)
 		if !ok {
 			return failf(invalid, "the parameter %s must be a number", name)
@@ -31,7 +31,7 @@ func (q *inference) parameter(name string, v any, binary *bool) error {
 		return nil
 	}
 	if !ignored[name] {
-		return failf(invalid, "the parameter %.60q is unknown; the parameters are interval, quantiles, max_std, max_unfamiliar, min_probability and binary_data_output", name)
+		return failf(invalid, "the parameter %.60q is unknown; the parameters are interval, quantiles, max_std, max_ood, min_probability and binary_data_output", name)
 	}
 	return nil
 }

@@ -215,8 +215,8 @@ type answer struct {
 				Values   []float64
 			}
 		}
-		Unfamiliar *float64
-		Abstain    bool
+		OOD     *float64
+		Abstain bool
 	}
 	Error string
 }
@@ -306,10 +306,10 @@ func compare(a answer, want []predict.Prediction, quantiles int) error {
 				all = append(all, same("p("+name+")", i, x.Probabilities[name], c.Probabilities[k]))
 			}
 		}
-		if g.Unfamiliar != nil {
-			all = append(all, same("unfamiliar", i, *g.Unfamiliar, w.Unfamiliar))
-		} else if !math.IsNaN(w.Unfamiliar) {
-			return fmt.Errorf("row %d: unfamiliar is missing", i)
+		if g.OOD != nil {
+			all = append(all, same("ood", i, *g.OOD, w.OOD))
+		} else if !math.IsNaN(w.OOD) {
+			return fmt.Errorf("row %d: ood is missing", i)
 		}
 		if g.Abstain != w.Abstain {
 			return fmt.Errorf("row %d: abstain %v, predict has %v", i, g.Abstain, w.Abstain)

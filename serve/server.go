@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,8 @@ type Server struct {
 	health  *health.Server // of gRPC
 	cross   *http.CrossOriginProtection
 	quiet   sometimes
+
+	oldNames sync.Once // that a client uses names of an earlier version is logged once
 
 	// Refuse clients that reach this machine by another name, by listener.
 	guardHTTP bool

@@ -76,6 +76,7 @@ func (c *call) infer() error {
 	if err := r.read(); err != nil {
 		return err
 	}
+	c.s.noteOldNames(&r.q.options)
 	out, rows, err := r.q.run(c.r.Context(), c.end)
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func TestLevels(t *testing.T) {
 	for i, y := range test.Y {
 		square += math.Pow(float64(y-v.Mean[i]), 2) / float64(len(test.Y))
 		known += float64(v.Weights[i]) / float64(len(test.Y))
-		usual += float64(v.Unfamiliar[i]) / float64(len(test.Y))
+		usual += float64(v.OOD[i]) / float64(len(test.Y))
 	}
 	if rmse := math.Sqrt(square); rmse > 0.32 { // 0.2 of noise; levels alone differ by 0.8
 		t.Errorf("the error is %.3f", rmse)
@@ -65,11 +65,11 @@ func TestLevels(t *testing.T) {
 	var unknown, strange float64
 	for i := range test.Y {
 		unknown += float64(v.Weights[i]) / float64(len(test.Y))
-		strange += float64(v.Unfamiliar[i]) / float64(len(test.Y))
+		strange += float64(v.OOD[i]) / float64(len(test.Y))
 	}
-	t.Logf("error %.3f; doubt of levels %.3f, of a new one %.3f; unfamiliar %.2f and %.2f", math.Sqrt(square), math.Sqrt(known), math.Sqrt(unknown), usual, strange)
+	t.Logf("error %.3f; doubt of levels %.3f, of a new one %.3f; ood %.2f and %.2f", math.Sqrt(square), math.Sqrt(known), math.Sqrt(unknown), usual, strange)
 	if sd := math.Sqrt(unknown); sd < 0.6 || sd > 1.1 || unknown < 4*known || strange < 1 || strange < 1.5*usual {
-		t.Errorf("a new level has a doubt of %.3f, known ones %.3f; it is unfamiliar by %.2f, others by %.2f", sd, math.Sqrt(known), strange, usual)
+		t.Errorf("a new level has a doubt of %.3f, known ones %.3f; its ood is %.2f, others by %.2f", sd, math.Sqrt(known), strange, usual)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestLevelsHaveNoDistance(t *testing.T) {
 	m := f.InputStats.measure(2)
 	x := gauss.Fixed(3, []float32{1, 0, -2, 1, 30, -2})
 	v := f.NewPredictor(nil, 2).Predict(x)
-	m.unfamiliar(x, v)
+	m.ood(x, v)
 	if a, b := m.distance(0), m.distance(1); a != b || !(a > 0) {
 		t.Errorf("two levels are %v and %v away", a, b)
 	}

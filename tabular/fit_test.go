@@ -157,7 +157,7 @@ func TestSameBits(t *testing.T) {
 func same(t *testing.T, f, g *tabular.Fitted, d tabular.Data, want bool) {
 	t.Helper()
 	a, b := predictor(f, d.X.Rows).Predict(d.X), predictor(g, d.X.Rows).Predict(d.X)
-	equal := reflect.DeepEqual(a.Mean, b.Mean) && reflect.DeepEqual(a.Var, b.Var) && reflect.DeepEqual(a.Unfamiliar, b.Unfamiliar)
+	equal := reflect.DeepEqual(a.Mean, b.Mean) && reflect.DeepEqual(a.Var, b.Var) && reflect.DeepEqual(a.OOD, b.OOD)
 	if equal != want {
 		t.Errorf("predictions agree: %v, want %v", equal, want)
 	}

@@ -76,11 +76,11 @@ func TestGaps(t *testing.T) {
 			var unknown, strange float64
 			for i := range v.Mean {
 				unknown += float64(v.Weights[i]) / 300
-				strange += float64(v.Unfamiliar[i]) / 300
+				strange += float64(v.OOD[i]) / 300
 			}
-			t.Logf("predictions vary by %.3f; their doubt is %.3f, with a missing number %.3f; unfamiliar %.2f", math.Sqrt(spread), math.Sqrt(known), math.Sqrt(unknown), strange)
+			t.Logf("predictions vary by %.3f; their doubt is %.3f, with a missing number %.3f; ood %.2f", math.Sqrt(spread), math.Sqrt(known), math.Sqrt(unknown), strange)
 			if ratio := unknown / spread; ratio < 0.5 || ratio > 2 || strange < 1.5 {
-				t.Errorf("the variance without a number is %.2f of what it changes; unfamiliar %.2f", ratio, strange)
+				t.Errorf("the variance without a number is %.2f of what it changes; ood %.2f", ratio, strange)
 			}
 		})
 	}

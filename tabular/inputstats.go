@@ -236,7 +236,7 @@ func (u InputStats) measure(maxRows int) *measure {
 	return m
 }
 
-func (m *measure) unfamiliar(x gauss.Batch[float32], v *Predictions) {
+func (m *measure) ood(x gauss.Batch[float32], v *Predictions) {
 	w := m.width
 	for i := range x.Rows * w {
 		m.centred[i] = x.Mean[i] - m.Mean[i%w]
@@ -248,8 +248,8 @@ func (m *measure) unfamiliar(x gauss.Batch[float32], v *Predictions) {
 			m.scaled[i] = m.centred[i] * m.Inv[i%w]
 		}
 	}
-	for i := range v.Unfamiliar {
-		v.Unfamiliar[i] = float32(max(m.distance(i)/m.Distance, v.doubt(i)/m.Doubt))
+	for i := range v.OOD {
+		v.OOD[i] = float32(max(m.distance(i)/m.Distance, v.doubt(i)/m.Doubt))
 	}
 }
 

@@ -40,11 +40,11 @@ func TestUsualOfManyInputs(t *testing.T) {
 	if err := f.check(w); err != nil {
 		t.Fatal(err)
 	}
-	p := &Predictions{Predictions: &model.Predictions{Rows: n, Width: 1, Weights: make([]float32, n)}, Unfamiliar: make([]float32, n)}
+	p := &Predictions{Predictions: &model.Predictions{Rows: n, Width: 1, Weights: make([]float32, n)}, OOD: make([]float32, n)}
 	p.Weights[7] = 1e6
 	m := f.measure(n)
-	m.unfamiliar(x, p)
-	for i, got := range p.Unfamiliar {
+	m.ood(x, p)
+	for i, got := range p.OOD {
 		var d float64
 		for j := range w {
 			z := (float64(x.Mean[i*w+j]) - mean[j]) * float64(inv[j])
@@ -55,7 +55,7 @@ func TestUsualOfManyInputs(t *testing.T) {
 			want = 1e3 / 4
 		}
 		if math.Abs(float64(got)/want-1) > 1e-5 {
-			t.Errorf("row %d is unfamiliar by %v, want %v", i, got, want)
+			t.Errorf("the ood of row %d is %v, want %v", i, got, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 type Predictor struct {
 	head *model.Head
 	far  *measure
-	all  []float32 // room for Unfamiliar
+	all  []float32 // room for OOD
 	out  Predictions
 }
 
@@ -25,10 +25,10 @@ type Predictor struct {
 type Predictions struct {
 	*model.Predictions
 
-	// Unfamiliar says how far a row is from the training rows: the
+	// OOD (out of distribution) says how unlike the training rows a row is, from 0: the
 	// larger of its inputs' Mahalanobis distance and the standard deviation due to
 	// the weights, each divided by the value that 99 of 100 training rows stay below.
-	Unfamiliar []float32
+	OOD []float32
 
 	residuals []ResidualMixture
 	scale     *likelihood.CountScale // of counts
@@ -56,8 +56,8 @@ func (f *Fitted) NewPredictor(pool *compute.Pool, maxRows int) *Predictor {
 // long.
 func (p *Predictor) Predict(x gauss.Batch[float32]) *Predictions {
 	v := &p.out
-	v.Predictions, v.Unfamiliar = p.head.Predict(x), p.all[:x.Rows]
-	p.far.unfamiliar(x, v)
+	v.Predictions, v.OOD = p.head.Predict(x), p.all[:x.Rows]
+	p.far.ood(x, v)
 	return v
 }
 
@@ -70,8 +70,8 @@ func (p *Predictor) TryPredict(x gauss.Batch[float32]) (*Predictions, error) {
 	if err != nil {
 		return nil, err
 	}
-	v.Unfamiliar = p.all[:x.Rows]
-	p.far.unfamiliar(x, v)
+	v.OOD = p.all[:x.Rows]
+	p.far.ood(x, v)
 	return v, nil
 }
 

@@ -96,9 +96,9 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// Rows from elsewhere are more unfamiliar than rows from here: far away in a
+// Rows from elsewhere have a larger ood than rows from here: far away in a
 // column, or in none by itself but against the correlation of two.
-func TestUnfamiliar(t *testing.T) {
+func TestOOD(t *testing.T) {
 	key := rng.New(11)
 	make2 := func(from uint64, n int, place func(a, b float64) (float64, float64)) tabular.Data {
 		d := tabular.Data{Set: data.Set{X: gauss.Fixed(2, make([]float32, 2*n)), Y: make([]float32, n)}}
@@ -115,7 +115,7 @@ func TestUnfamiliar(t *testing.T) {
 	c.Steps = 600
 	f := fit(t, c, make2(0, 300, along))
 	score := func(d tabular.Data) []float32 {
-		return append([]float32(nil), predictor(f, d.X.Rows).Predict(d.X).Unfamiliar...)
+		return append([]float32(nil), predictor(f, d.X.Rows).Predict(d.X).OOD...)
 	}
 	usual := score(make2(10_000, 500, along))
 	for name, place := range map[string]func(a, b float64) (float64, float64){
@@ -124,7 +124,7 @@ func TestUnfamiliar(t *testing.T) {
 	} {
 		odd := score(make2(20_000, 500, place))
 		if x := auroc(usual, odd); x < 0.9 {
-			t.Errorf("%s: a shifted row is the more unfamiliar one with probability %.3f", name, x)
+			t.Errorf("%s: a shifted row has the larger ood with probability %.3f", name, x)
 		}
 	}
 	over := 0
@@ -134,7 +134,7 @@ func TestUnfamiliar(t *testing.T) {
 		}
 	}
 	if over > 30 { // 2 of 100 training rows are above 1 in one of two respects
-		t.Errorf("%d of 500 usual rows count as unfamiliar", over)
+		t.Errorf("%d of 500 usual rows have an ood above 1", over)
 	}
 }
 
@@ -269,8 +269,8 @@ func TestSmallTables(t *testing.T) {
 		c.Steps = 50
 		f := fit(t, c, d)
 		v := predictor(f, 12).Predict(d.X)
-		if !compute.Finite(v.Mean...) || !compute.Finite(v.Var...) || !compute.Finite(v.Unfamiliar...) {
-			t.Errorf("%s: %v ± %v, %v", name, v.Mean, v.Var, v.Unfamiliar)
+		if !compute.Finite(v.Mean...) || !compute.Finite(v.Var...) || !compute.Finite(v.OOD...) {
+			t.Errorf("%s: %v ± %v, %v", name, v.Mean, v.Var, v.OOD)
 		}
 	}
 }

@@ -12,13 +12,13 @@ import (
 	"utvi/rng"
 )
 
-// In a small wide table, rows like those of training are familiar, and others are not.
-func TestFamiliarRowsOfWideTables(t *testing.T) {
-	t.Run("30 inputs", func(t *testing.T) { familiar(t, 60, 30, 0.9) })
-	t.Run("many inputs", func(t *testing.T) { familiar(t, 60, mostCoupled+10, 1) })
+// In a small wide table, rows like those of training have a small ood, and others do not.
+func TestOODOfWideTables(t *testing.T) {
+	t.Run("30 inputs", func(t *testing.T) { wideOOD(t, 60, 30, 0.9) })
+	t.Run("many inputs", func(t *testing.T) { wideOOD(t, 60, mostCoupled+10, 1) })
 }
 
-func familiar(t *testing.T, n, w int, bound float32) {
+func wideOOD(t *testing.T, n, w int, bound float32) {
 	rows := func(seed uint64, n int, scale float64) Data {
 		key := rng.New(seed)
 		x, y := make([]float32, n*w), make([]float32, n)
@@ -37,15 +37,15 @@ func familiar(t *testing.T, n, w int, bound float32) {
 		t.Fatal(err)
 	}
 	p := f.NewPredictor(nil, 1000)
-	unfamiliar := func(d Data) (median, high float32) {
-		u := slices.Sorted(slices.Values(p.Predict(d.X).Unfamiliar))
+	ood := func(d Data) (median, high float32) {
+		u := slices.Sorted(slices.Values(p.Predict(d.X).OOD))
 		return u[len(u)/2], u[len(u)*97/100]
 	}
-	median, most := unfamiliar(rows(42, 1000, 1))
-	strange, _ := unfamiliar(rows(43, 1000, 3))
+	median, most := ood(rows(42, 1000, 1))
+	strange, _ := ood(rows(43, 1000, 3))
 	t.Logf("new rows: %.2f in the median, 97 %% below %.2f; strange ones %.2f", median, most, strange)
 	if median > bound || most > 1.3 || strange < 1.5 {
-		t.Errorf("new rows are unfamiliar by %.2f in the median, 97 %% below %.2f, strange ones by %.2f", median, most, strange)
+		t.Errorf("new rows have an ood of %.2f in the median, 97 %% below %.2f, strange ones by %.2f", median, most, strange)
 	}
 }
 
@@ -64,8 +64,8 @@ func TestLeaveOut(t *testing.T) {
 		}
 		compute.Convert(narrow, mean)
 		m := InputStats{Mean: narrow, Root: inverseRoot(covariance(from, mean)), Distance: 1, Doubt: math.Inf(1)}.measure(1)
-		p := &Predictions{Predictions: &model.Predictions{Rows: 1, Width: 1, Weights: make([]float32, 1)}, Unfamiliar: make([]float32, 1)}
-		m.unfamiliar(gauss.Fixed(w, row), p)
+		p := &Predictions{Predictions: &model.Predictions{Rows: 1, Width: 1, Weights: make([]float32, 1)}, OOD: make([]float32, 1)}
+		m.ood(gauss.Fixed(w, row), p)
 		return m.distance(0)
 	}
 	var got, want []float64

@@ -105,7 +105,7 @@ func (o *evalOptions) print(cmd *cobra.Command, m *fit.Model, e *fit.Evaluation)
 	if err := printScores(w, e.Scores()); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "unfamiliar rows    %.1f %%\n", 100*e.Unfamiliar)
+	_, err := fmt.Fprintf(w, "ood above 1        %.1f %%\n", 100*e.OODAbove1)
 	if err == nil && o.report != "" {
 		_, err = fmt.Fprintf(w, "\nWrote %s.\n", filepath.Join(o.report, "report.html"))
 	}

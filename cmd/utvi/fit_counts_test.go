@@ -147,7 +147,7 @@ func TestCountsAndLevels(t *testing.T) {
 		t.Errorf("the score without a network is %+v, want about %.4f", b, want)
 	}
 
-	// New shops: wider, and unfamiliar.
+	// New shops: wider, and out of distribution.
 	known := run("predict", m, write("known.csv", visits(200, 3, nil)))
 	fresh := run("predict", m, write("fresh.csv", visits(200, 3, func(i int) string { return fmt.Sprintf("new %d", i) })))
 	mean := func(out, column string) (sum float64) {
@@ -162,7 +162,7 @@ func TestCountsAndLevels(t *testing.T) {
 		t.Errorf("new shops have std %.3f, known ones %.3f", b, a)
 	}
 	if a, b := mean(known, "ood"), mean(fresh, "ood"); b < 1 || a > 1 {
-		t.Errorf("new shops are unfamiliar by %.3f, known ones by %.3f", b, a)
+		t.Errorf("new shops have an ood of %.3f, known ones of %.3f", b, a)
 	}
 
 	graph := filepath.Join(dir, "m.onnx")

@@ -36,8 +36,8 @@ little memory. Columns are found by name. For a target y, the columns are:
                                  column, or the most frequent level), while the
                                  other columns keep their values
   y_unsure1, y_unsure1_std …     likewise, the columns that moved the standard deviation
-  ood                            how unfamiliar the row is: 99 of 100 training rows
-                                 are below 1
+  ood                            how unlike the training rows the row is: 99 of 100
+                                 of them are below 1
   abstain                        1: flagged for manual review (--max-std, --max-ood,
                                  --min-prob), or the prediction is not finite
 
@@ -102,7 +102,7 @@ func (o *predictOptions) flags(f *pflag.FlagSet) {
 	f.Uint64Var(&o.form.Seed, "seed", 1, "seed of the draws")
 	f.IntVar(&o.form.Explain, "explain", 0, "include this many columns that moved each prediction most")
 	f.Float64Var(&o.what.MaxStd, "max-std", 0, "flag rows whose standard deviation is larger")
-	f.Float64Var(&o.what.MaxUnfamiliar, "max-ood", 0, "flag rows whose ood is larger")
+	f.Float64Var(&o.what.MaxOOD, "max-ood", 0, "flag rows whose ood is larger")
 	f.Float64Var(&o.what.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
 	f.StringSliceVar(&o.form.Keep, "keep", nil, "columns of the table to copy into the output")
 	o.device.flag(f)
@@ -222,7 +222,7 @@ func (o *predictOptions) tellColumns(cmd *cobra.Command, sum *predictions.Summar
 
 // tellRows counts the rows whose predictions need care.
 func (o *predictOptions) tellRows(cmd *cobra.Command, sum *predictions.Summary) {
-	if far := sum.Far - sum.NotFinite; far > 0 && o.what.MaxUnfamiliar == 0 {
+	if far := sum.Far - sum.NotFinite; far > 0 && o.what.MaxOOD == 0 {
 		tell(cmd, "note: %s unlike the training rows (ood above 2); --max-ood flags such rows", areRows(far, sum.Rows))
 	}
 	if sum.NotFinite > 0 {

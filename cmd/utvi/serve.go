@@ -39,7 +39,7 @@ a version, 1. Requests that name no version get the newest one.
 
   /                                  a page to play with the models
   POST /predict/NAME                 rows as JSON objects: mean, std, interval, quantiles,
-                                     components of the variance, familiarity, abstention
+                                     components of the variance, ood, abstention
   GET  /models                       the models with their columns
   /v2, gRPC                          the Open Inference Protocol v2, which clients of
                                      KServe, Triton and MLServer speak

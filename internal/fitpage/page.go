@@ -152,7 +152,7 @@ func evaluationSections(e *fit.Evaluation, m *fit.Model, dir string) ([]report.S
 		if t.Numbers != nil {
 			s.Parts = append(s.Parts, varianceTable(t, m))
 		}
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s of these rows are unfamiliar: they are farther from the training rows, or the network is less sure of them, than for 99 of 100 training rows.", percent(e.Unfamiliar, 1))))
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s of these rows are unlike the training rows (ood above 1): they are farther from them, or the network is less sure of them, than for 99 of 100 training rows.", percent(e.OODAbove1, 1))))
 		all = append(all, s)
 	}
 	return all, nil

@@ -33,7 +33,7 @@ func frame(t *testing.T, name string) *table.Frame {
 }
 
 // checkTable checks what a model predicts for new.csv: moments or probabilities,
-// intervals, parts of the variance, unfamiliarity.
+// intervals, parts of the variance, ood.
 func checkTable(t *testing.T, name string, m *fit.Model) {
 	t.Helper()
 	pool := compute.NewPool(1)

@@ -45,13 +45,13 @@ func (o Output) Check() error {
 	return o.Format.Check()
 }
 
-// far is the unfamiliarity of rows that a summary counts.
+// far is the ood above which a summary counts rows.
 const far = 2
 
 // A Summary counts the predicted rows.
 type Summary struct {
 	Rows, Abstained int
-	Far             int    // rows far from the training rows: more than twice as unfamiliar as 99 of 100 of them
+	Far             int    // rows far from the training rows: their ood is above 2
 	NotFinite       int    // predictions that are not finite numbers; they abstain
 	First           string // where the first of these stands
 	NoiseInWeights  bool   // the model has no part for the noise
@@ -195,10 +195,10 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 				p.explain(w, out)
 			}
 		}
-		if b.Unfamiliar(row) > far {
+		if b.OOD(row) > far {
 			x.far++
 		}
-		out.Float(b.Unfamiliar(row))
+		out.Float(b.OOD(row))
 		if p.marks {
 			mark := 0
 			if b.Abstain(row) {

@@ -41,7 +41,7 @@ func (o TableOptions) orDefault() TableOptions {
 // The graph of a model of counts has no quantiles, and lo and hi only if the model has
 // conformal intervals. For classes the outputs are label (rows), probabilities (rows ×
 // classes) and, if the model gives conformal sets, set (rows × classes, booleans), of the
-// level of the interval. Every graph has ood (rows): how unfamiliar a row is.
+// level of the interval. Every graph has ood (rows): how unlike the training rows a row is.
 func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
 	if m.Net == nil {
 		return nil, errors.New("not a tabular model")
@@ -75,7 +75,7 @@ func Table(m *predict.Model, o TableOptions) (*onnx.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.output("ood", t.unfamiliar(x, p), onnx.Dim{Name: "N"})
+	t.output("ood", t.ood(x, p), onnx.Dim{Name: "N"})
 	file := t.Model()
 	file.Metadata = append(facts(m.Networks.Members[0]), t.metadata()...)
 	return file, nil
@@ -129,8 +129,8 @@ func (t *tableWriter) output(name string, v value, dims ...onnx.Dim) {
 	t.Output(name, t.known(v, len(dims)), onnx.Float, dims...)
 }
 
-// unfamiliar is how far rows are from the training rows; see tabular.Predictions.
-func (t *tableWriter) unfamiliar(x signal, p parts) value {
+// ood is how unlike the training rows rows are; see tabular.Predictions.
+func (t *tableWriter) ood(x signal, p parts) value {
 	u, n := t.m.Net.InputStats, x.shape.C
 	centred := t.sub(x.mean, t.Floats("usual", u.Mean, n))
 	var scaled value

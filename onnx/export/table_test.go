@@ -365,7 +365,7 @@ func cells(t *testing.T, m *predict.Model, f *table.Frame) (rows []map[string]an
 }
 
 // compareTable returns the largest difference in standard deviations; of probabilities and
-// of the unfamiliarity, in units of 1. A change dσ changes a variance by 2σ·dσ.
+// of ood, in units of 1. A change dσ changes a variance by 2σ·dσ.
 func compareTable(want []predict.Prediction, classes []string, out map[string]tensor) (worst float64, where string) {
 	note := func(e, scale float64, format string, args ...any) {
 		e /= scale
@@ -378,7 +378,7 @@ func compareTable(want []predict.Prediction, classes []string, out map[string]te
 	}
 	ood := out["ood"].floats()
 	for i, p := range want {
-		note(math.Abs(ood[i]-p.Unfamiliar), 1+p.Unfamiliar, "in the unfamiliarity of row %d: %v, want %v", i, ood[i], p.Unfamiliar)
+		note(math.Abs(ood[i]-p.OOD), 1+p.OOD, "in the ood of row %d: %v, want %v", i, ood[i], p.OOD)
 		if p.Class != nil {
 			k := len(p.Class.Probabilities)
 			for j, q := range p.Class.Probabilities {

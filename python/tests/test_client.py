@@ -54,6 +54,26 @@ def test_arrays_and_classes(served):
     assert len(client.predict_frame("dear", [[50.0], [60.0]])) == 2
 
 
+def test_old_names_of_ood(served):
+    client, price, X = served
+    rows = X.head(5)
+    new = client.predict_frame("price", rows, max_ood=0.5)
+    assert np.array_equal(new["ood"], price.predict_ood(rows))
+    assert np.array_equal(new["abstain"], new["ood"] > 0.5)
+    with pytest.warns(DeprecationWarning, match="max_ood"):
+        old = client.predict_frame("price", rows, max_unfamiliar=0.5)
+    assert old.equals(new)
+
+
+def test_answers_of_old_servers():
+    from utvi.client import _flat
+
+    number = {"mean": 1.0, "std": 2.0, "variance": {}}
+    for name in ("ood", "unfamiliar"):
+        assert _flat({"targets": {"y": number}, name: 0.5, "abstain": False}, ())["ood"] == 0.5
+    assert "ood" not in _flat({"targets": {"y": number}, "abstain": False}, ())
+
+
 def test_descriptions(served):
     client, _, _ = served
     assert [m["name"] for m in client.models()] == ["price", "dear"]

@@ -60,7 +60,10 @@ def test_error_bars(line, quick):
     np.testing.assert_allclose(q[:, 2], hi, rtol=1e-5)
     parts = m.predict_variance(X[200:])
     np.testing.assert_allclose(sum(parts.values()), std**2, rtol=1e-5)
-    assert m.predict_unfamiliarity([[0, 0], [50, 0]])[1] > 1
+    ood = m.predict_ood([[0, 0], [50, 0]])
+    assert ood[0] < 1 < ood[1]
+    with pytest.warns(DeprecationWarning, match="predict_ood"):
+        assert np.array_equal(m.predict_unfamiliarity([[0, 0], [50, 0]]), ood)
     assert m.score(X[200:], y[200:]) > 0.9
 
 

@@ -78,24 +78,25 @@ export function variance(width, v) {
   return out
 }
 
-// gauge draws how familiar a row is.
-export function gauge(width, u) {
+// gauge draws how unlike the training rows a row is, its ood.
+export function gauge(width, ood) {
   const most = 2, height = 62
   const x = scale(0, most, 6, width - 6)
   const [good, warn] = ["var(--good)", "var(--warn-rule)"]
-  const out = canvas(width, height, `Unfamiliarity ${round(u, 3)}: ${familiar(u)}. 99 of 100 training rows are below 1.`)
+  const out = canvas(width, height, `Out of distribution: ood ${round(ood, 3)}, ${likeness(ood)}. 99 of 100 training rows are below 1.`)
   out.append(svg("rect", { x: x(0), width: x(1) - x(0), y: 18, height: 12, fill: good, opacity: 0.45 }))
   out.append(svg("rect", { x: x(1), width: x(most) - x(1), y: 18, height: 12, fill: warn, opacity: 0.7 }))
-  const at = x(clamp(u, 0, most))
+  const at = x(clamp(ood, 0, most))
   out.append(svg("path", { d: `M${at},32l-6,-17h12z`, fill: "var(--ink)" }))
-  out.append(label(clamp(at, 20, width - 24), 11, round(u, 3) + (u > most ? " →" : ""), { "text-anchor": "middle", "font-weight": 600 }))
+  out.append(label(clamp(at, 20, width - 24), 11, round(ood, 3) + (ood > most ? " →" : ""), { "text-anchor": "middle", "font-weight": 600 }))
   out.append(label(x(0), 48, "like the training rows", { fill: "var(--soft)", "font-size": 11 }))
   out.append(label(x(1), 60, "1", { "text-anchor": "middle", fill: "var(--soft)", "font-size": 11 }))
   out.append(label(x(most), 48, "unlike them", { "text-anchor": "end", fill: "var(--soft)", "font-size": 11 }))
   return out
 }
 
-export const familiar = u => (u <= 1 ? "familiar" : u <= 2 ? "unfamiliar" : "very unfamiliar")
+// likeness says what an ood means.
+export const likeness = ood => (ood <= 1 ? "like the training rows" : ood <= 2 ? "unlike the training rows" : "very unlike the training rows")
 
 // classes draws the probability of each class, the training share as a mark.
 export function classes(width, target, p) {

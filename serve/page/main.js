@@ -124,9 +124,9 @@ function frames() {
   const add = (key, title) => (figures[key] = figure(title)).element
   const place = $("figures")
   if (model.task === "regression") {
-    place.replaceChildren(add("density", `Density of ${t.name}`), html("div", { class: "pair" }, add("variance", "Where the variance comes from"), add("gauge", "Familiarity")))
+    place.replaceChildren(add("density", `Density of ${t.name}`), html("div", { class: "pair" }, add("variance", "Where the variance comes from"), add("gauge", "Out of distribution (ood)")))
   } else {
-    place.replaceChildren(add("classes", `Probabilities of ${t.name}`), html("div", { class: "pair" }, add("gauge", "Familiarity")))
+    place.replaceChildren(add("classes", `Probabilities of ${t.name}`), html("div", { class: "pair" }, add("gauge", "Out of distribution (ood)")))
   }
   const curves = !isImage(model) && columns.length <= most
   $("whatif-section").hidden = !curves
@@ -157,9 +157,9 @@ function show() {
   if (!last) return
   const t = model.targets[target]
   const p = last.prediction.targets[t.name]
-  const u = last.prediction.unfamiliar
+  const ood = last.prediction.ood
   const put = (key, draw, text) => figures[key].show(draw(figures[key].width()), text)
-  const known = u === undefined ? "" : ` This row is ${charts.familiar(u)}.`
+  const known = ood === undefined ? "" : ` This row is ${charts.likeness(ood)}.`
   if (model.task === "regression") {
     const [mean, std] = measured(p.mean, p.std)
     const interval = p.interval ? `${percent(level)} interval: ${round(p.interval[0])} to ${round(p.interval[1])}.` : ""
@@ -171,8 +171,8 @@ function show() {
     $("headline").replaceChildren(`${t.name}: `, html("b", {}, p.class), ` with ${percent(best)}`, html("small", {}, `Entropy ${round(p.entropy, 3)} nats.` + known))
     put("classes", w => charts.classes(w, t, p), t.histogram ? "Marks: shares of the training rows." : "")
   }
-  figures.gauge.element.hidden = u === undefined
-  if (u !== undefined) put("gauge", w => charts.gauge(w, u), "99 of 100 training rows are below 1.")
+  figures.gauge.element.hidden = ood === undefined
+  if (ood !== undefined) put("gauge", w => charts.gauge(w, ood), "99 of 100 training rows are below 1; above 1: unlike them.")
   if (last.curves) curves(t, p)
 }
 

@@ -42,7 +42,7 @@ function show(place, f) {
   const out = f.model.targets.map(t => outputs(t, f))
   const save = html("button", { type: "button", onclick: () => {
     const names = [...f.head, ...out.flatMap(o => o.names), "ood"]
-    const text = write([names, ...f.lines.map((l, i) => [...l, ...out.flatMap(o => o.values(i)), f.predictions[i].unfamiliar])])
+    const text = write([names, ...f.lines.map((l, i) => [...l, ...out.flatMap(o => o.values(i)), f.predictions[i].ood])])
     download(new Blob([text], { type: "text/csv" }), f.name.replace(/\.[^.]*$/, "") + "-predicted.csv")
   } }, "Download the predictions")
   place.append(html("div", { class: "bar" }, save, html("span", { class: "note" }, f.lines.length > shown ? `The table shows the first ${shown} of ${f.lines.length} rows.` : "")))
@@ -76,8 +76,8 @@ function outputs(t, f) {
 }
 
 function table(f, out) {
-  const familiar = f.predictions[0].unfamiliar !== undefined
-  const cells = [...out.flatMap(o => o.short), ...(familiar ? [["unfamiliarity", i => round(f.predictions[i].unfamiliar, 2)]] : [])]
+  const hasOOD = f.predictions[0].ood !== undefined
+  const cells = [...out.flatMap(o => o.short), ...(hasOOD ? [["ood", i => round(f.predictions[i].ood, 2)]] : [])]
   const head = html("tr", {}, html("th", { scope: "col", class: "n" }, "row"), ...cells.map(([name]) => html("th", { scope: "col", class: "n" }, name)), ...f.head.map(n => html("th", { scope: "col" }, n)))
   const body = html("tbody")
   f.lines.slice(0, shown).forEach((l, i) => body.append(html("tr", {}, html("td", { class: "n" }, String(i + 1)), ...cells.map(([, text]) => html("td", { class: "n" }, text(i))), ...l.map(v => html("td", {}, v)))))

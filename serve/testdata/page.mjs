@@ -90,13 +90,13 @@ const tests = {
     await changes("#headline small", () => page.keyboard.press("End"))
     assert.match(await text("#headline small"), /^99 % interval/)
   },
-  async "a value outside the training range is marked, and unfamiliar"() {
+  async "a value outside the training range is marked, and the row unlike the training rows"() {
     const e = await control("temperature")
     await e.click({ count: 3 })
     await changes("#headline", () => e.type("900"))
     assert.equal(await text(".outside"), "outside the training range")
-    await until(() => /unfamiliar/.test(document.querySelector("#headline").textContent))
-    assert.match(await page.$eval('svg[aria-label^="Unfamiliarity"]', s => s.getAttribute("aria-label")), /unfamiliar\./)
+    await until(() => /unlike the training rows/.test(document.querySelector("#headline").textContent))
+    assert.match(await page.$eval('svg[aria-label^="Out of distribution"]', s => s.getAttribute("aria-label")), /unlike the training rows\./)
     const reset = await page.$("#controls > button")
     await changes("#headline", () => reset.click())
     assert.equal(await text(".outside"), "")

@@ -3,6 +3,7 @@
 import json
 import math
 import time
+import warnings
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
@@ -48,8 +49,11 @@ class Client:
 
         Rows are dicts, a data frame, or lists of numbers in the order of the model's
         columns. Options are fields of the request: interval, quantiles, max_std,
-        max_unfamiliar, min_probability, density.
+        max_ood, min_probability, density.
         """
+        if "max_unfamiliar" in options:
+            warnings.warn("max_unfamiliar is now called max_ood", DeprecationWarning, stacklevel=2)
+            options.setdefault("max_ood", options.pop("max_unfamiliar"))
         question = {"rows": _rows(rows), **options}
         body = json.dumps(question, default=_value, allow_nan=False).encode()
         return self._ask("/predict" + _path(name, version), body)["predictions"]
@@ -127,8 +131,8 @@ def _flat(answer, levels):
             row[f"{name}_lo"], row[f"{name}_hi"] = t["interval"]
         row.update({f"{name}_var_{part}": v for part, v in t["variance"].items()})
         row.update({f"{name}_q{level:g}": v for level, v in zip(levels, t.get("quantiles", ()))})
-    if "unfamiliar" in answer:
-        row["ood"] = answer["unfamiliar"]
+    if "ood" in answer or "unfamiliar" in answer:  # which earlier servers call unfamiliar
+        row["ood"] = answer.get("ood", answer.get("unfamiliar"))
     row["abstain"] = answer["abstain"]
     return row
 

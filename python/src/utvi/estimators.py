@@ -3,6 +3,7 @@
 import json
 import os
 import tempfile
+import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -168,9 +169,15 @@ class _Estimator(BaseEstimator):
             _binary.run(self.binary, args, folder, stdout=result)
             return _table.read_csv(result, skip)
 
-    def predict_unfamiliarity(self, X):
-        """Return how far each row is from the training rows: 99 of 100 of them are below 1."""
+    def predict_ood(self, X):
+        """Return how unlike the training rows each row is (out of distribution): 99 of 100
+        training rows are below 1."""
         return self._predicted(X, skip=1)[1][:, -1]
+
+    def predict_unfamiliarity(self, X):
+        """Return predict_ood(X), under its old name."""
+        warnings.warn("predict_unfamiliarity is now called predict_ood", DeprecationWarning, stacklevel=2)
+        return self.predict_ood(X)
 
     def save(self, path):
         """Write the model to a file that `utvi predict`, `utvi serve` and others read."""
