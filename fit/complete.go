@@ -1,8 +1,6 @@
 package fit
 
 import (
-	"io"
-
 	"utvi/table"
 	"utvi/table/schema"
 )
@@ -42,24 +40,4 @@ func (c *complete) Done(rows int) {
 	if s, ok := c.Source.(interface{ Done(rows int) }); ok {
 		s.Done(rows)
 	}
-}
-
-// first are the first rows of a source, some more where a chunk is cut.
-func first(rows table.Source, n int) table.Source { return &limited{rows, n} }
-
-type limited struct {
-	table.Source
-	left int
-}
-
-// Next implements table.Source.
-func (l *limited) Next() (*table.Chunk, error) {
-	if l.left <= 0 {
-		return nil, io.EOF
-	}
-	c, err := l.Source.Next()
-	if err == nil {
-		l.left -= c.Rows()
-	}
-	return c, err
 }

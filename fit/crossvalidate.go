@@ -41,16 +41,19 @@ func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o O
 				train = append(train, p...)
 			}
 		}
-		l, err := learn(ctx, f, ascending(train), held, missing, c, o)
+		l, err := learn(ctx, parted{f, ascending(train), held, missing}, c, o)
+		if err == nil {
+			err = l.stopped
+		}
 		if err != nil {
 			return nil, err
 		}
-		t, err := l.model.tally(ctx, f.Rows(l.held), pool)
+		t, err := l.model.tallyHeld(ctx, l.held, pool)
 		if err != nil {
 			return nil, err
 		}
 		if all == nil {
-			all = l.model.newTally(l.model.groupColumn(f.Rows(nil)))
+			all = l.model.newTally()
 		}
 		if last != nil && len(last.Schema.Classes()) != len(l.model.Schema.Classes()) {
 			return nil, fmt.Errorf("%s: some classes have too few rows for %d folds", f.Header().File, folds)

@@ -1,8 +1,6 @@
 package fit
 
 import (
-	"io"
-	"slices"
 	"strconv"
 
 	"utvi/table"
@@ -25,58 +23,62 @@ func trainingData(f *table.Frame, rows []int, s *schema.Schema, c Config) (tabul
 		return tabular.Data{}, err
 	}
 	d := tabular.Data{Set: *set, Classes: len(s.Classes()), Ordered: c.Time != ""}
+	describeInputs(&d, s)
+	describeTargets(&d, s)
+	if c.Group != "" {
+		d.Groups = groups(f, rows, c.Group)
+	}
+	return d, nil
+}
+
+// describeInputs says which inputs belong to categories, and which to columns without gaps.
+func describeInputs(d *tabular.Data, s *schema.Schema) {
 	for _, span := range s.Spans() {
-		if n := span.Column.Numbers(); n > 0 {
+		inputs := tabular.Span{From: span.From, To: span.To}
+		switch c := span.Column; {
+		case c.Numbers() > 0:
 			if d.Levels == nil {
-				d.Levels = make([]int, set.X.Width)
+				d.Levels = make([]int, d.X.Width)
 			}
-			d.Levels[span.From] = n
-		} else if span.Column.Type == schema.Categorical {
-			d.Choices = append(d.Choices, tabular.Span{From: span.From, To: span.To})
-		} else if span.Column.Apart && span.Column.Missing == 0 {
-			d.Gaps = append(d.Gaps, tabular.Span{From: span.From, To: span.To})
+			d.Levels[span.From] = c.Numbers()
+		case c.Type == schema.Categorical:
+			d.Choices = append(d.Choices, inputs)
+		case c.Apart && c.Missing == 0:
+			d.Gaps = append(d.Gaps, inputs)
 		}
 	}
+}
+
+// describeTargets says how numbers are encoded: what 0 is, and, if all are counts, what 1 is.
+func describeTargets(d *tabular.Data, s *schema.Schema) {
 	counts := true
 	for _, t := range s.Targets() {
-		if t.Type == schema.Numeric {
-			d.Zero = append(d.Zero, -t.Mean/t.SD)
-			d.Step = append(d.Step, 1/t.SD)
-			if !t.Whole || t.Max > tabular.MostCount {
-				counts = false
-			}
+		if t.Type != schema.Numeric {
+			continue
 		}
+		d.Zero = append(d.Zero, -t.Mean/t.SD)
+		d.Step = append(d.Step, 1/t.SD)
+		counts = counts && t.Whole && t.Max <= tabular.MostCount
 	}
 	if !counts {
 		d.Step = nil
 	}
-	if c.Group != "" {
-		d.Groups, err = groups(f.Rows(rows), c.Group)
-	}
-	return d, err
 }
 
 // groups numbers the groups of rows.
-func groups(rows table.Source, column string) ([]int32, error) {
+func groups(f *table.Frame, rows []int, column string) []int32 {
+	col := f.Header().Column(column)
 	number := map[string]int32{}
-	var all []int32
-	col := rows.Header().Column(column)
-	for {
-		c, err := rows.Next()
-		if err == io.EOF {
-			return all, nil
+	all := make([]int32, len(rows))
+	for i, row := range rows {
+		c, at := f.At(row)
+		name := level(c, at, col)
+		if _, ok := number[name]; !ok {
+			number[name] = int32(len(number))
 		}
-		if err != nil {
-			return nil, err
-		}
-		for row := range c.Rows() {
-			name := level(c, row, col)
-			if _, ok := number[name]; !ok {
-				number[name] = int32(len(number))
-			}
-			all = append(all, number[name])
-		}
+		all[i] = number[name]
 	}
+	return all
 }
 
 // level is a cell as a category: 1 and 1.0 are one.
@@ -85,70 +87,4 @@ func level(c *table.Chunk, row, col int) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return c.Text(row, col)
-}
-
-// differing moves a held-out row to the training rows for each target that is the same in
-// all of these; nil if no held-out row differs.
-func differing(f *table.Frame, train, held []int, targets []string) (more, fewer []int) {
-	for _, name := range targets {
-		col := f.Header().Column(name)
-		cell := func(row int) string {
-			c, err := f.Rows([]int{row}).Next()
-			if err != nil {
-				return ""
-			}
-			return level(c, 0, col)
-		}
-		of := cell(train[0])
-		if !slices.ContainsFunc(train, func(row int) bool { return cell(row) != of }) {
-			if at := slices.IndexFunc(held, func(row int) bool { return cell(row) != of }); at >= 0 && len(held) > 1 {
-				return ascending(append(slices.Clone(train), held[at])), slices.Delete(slices.Clone(held), at, at+1)
-			}
-		}
-	}
-	return nil, nil
-}
-
-func ascending(rows []int) []int {
-	slices.Sort(rows)
-	return rows
-}
-
-// seeAllClasses takes rows of classes that occur only among those held out to the
-// rows to train with, if single rows are held out.
-func seeAllClasses(f *table.Frame, train, held []int, s *schema.Schema, c Config) ([]int, []int, *schema.Schema, error) {
-	if s.Task != schema.Classification || c.Group != "" || c.Time != "" {
-		return train, held, s, nil
-	}
-	target := s.Targets()[0]
-	col := f.Header().Column(target.Name)
-	known := map[string]bool{}
-	for _, l := range s.Classes() {
-		known[l] = true
-	}
-	var kept, moved []int
-	at := 0
-	for rows := f.Rows(held); ; {
-		chunk, err := rows.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for row := range chunk.Rows() {
-			if kind, _ := chunk.Cell(row, col); kind == table.Missing || known[target.Level(chunk, row, col)] {
-				kept = append(kept, held[at])
-			} else {
-				moved = append(moved, held[at])
-			}
-			at++
-		}
-	}
-	if len(moved) == 0 || len(kept) == 0 {
-		return train, held, s, nil
-	}
-	train = slices.Sorted(slices.Values(slices.Concat(train, moved)))
-	s, err := schema.Infer(f.Rows(train), c.Spec)
-	return train, kept, s, err
 }

@@ -84,23 +84,20 @@ func (e *Evaluation) MarshalJSON() ([]byte, error) {
 // Evaluate scores the predictions of rows that have their targets. Rows whose targets
 // are missing, or whose predictions are not finite, are left out and counted.
 func (m *Model) Evaluate(ctx context.Context, rows table.Source, pool *compute.Pool) (*Evaluation, error) {
-	return m.evaluate(ctx, rows, pool, false)
-}
-
-// evaluate is Evaluate, which does not say how the model's own table is read.
-func (m *Model) evaluate(ctx context.Context, rows table.Source, pool *compute.Pool, own bool) (*Evaluation, error) {
 	t, err := m.tally(ctx, rows, pool)
 	if err != nil {
 		return nil, err
 	}
-	if own {
-		t.byPosition, t.notes = false, nil
-	}
+	return m.evaluation(t, rows.Header().File)
+}
+
+// evaluation is what the scores of the rows of a file say.
+func (m *Model) evaluation(t *tally, file string) (*Evaluation, error) {
 	if t.rows == 0 {
-		return nil, fmt.Errorf("%s: no row can be scored: %s", rows.Header().File, t.leftOut())
+		return nil, fmt.Errorf("%s: no row can be scored: %s", file, t.leftOut())
 	}
 	e := t.close(m)
-	e.File = rows.Header().File
+	e.File = file
 	return e, nil
 }
 
@@ -113,13 +110,18 @@ func (m *Model) tally(ctx context.Context, rows table.Source, pool *compute.Pool
 	if err != nil {
 		return nil, err
 	}
-	group := m.groupColumn(rows)
-	all := m.newTally(group)
+	group := m.groupColumn(rows.Header())
+	all := m.newTally()
 	var read atomic.Pointer[schema.Encoder]
 	err = predict.Stream(ctx, p, whole, pool, func(b *predict.Batch) (*tally, error) {
 		read.Store(b.Encoder())
-		t := m.newTally(group)
-		return t, t.add(m, b)
+		a, err := answersOf(b, len(m.Schema.Targets()), group)
+		if err != nil {
+			return nil, err
+		}
+		t := m.newTally()
+		t.add(m, b, a)
+		return t, nil
 	}, func(t *tally) error {
 		all.merge(t)
 		return nil

@@ -9,7 +9,6 @@ import (
 	"utvi/gauss"
 	"utvi/predict"
 	"utvi/rng"
-	"utvi/table"
 	"utvi/table/schema"
 )
 
@@ -69,23 +68,21 @@ func (d Dependence) Head(n int) Dependence {
 const MinImportanceRows = 20
 
 const (
-	insightRows  = 500 // held-out rows that an insight is made of
-	dependencies = 6   // columns whose dependence is shown
+	dependencies = 6 // columns whose dependence is shown
 	gridPoints   = 41
 	mostLevels   = 100        // of a category, the most frequent ones
 	shufflings   = 0x73687566 // "shuf": keeps these draws apart from others of the seed
 )
 
-// hurriedColumns is the most columns whose importance a stopped fit finds out.
-const hurriedColumns = 100
+// What a stopped fit looks at: that many held-out rows, and no columns if there are more.
+const (
+	hurriedRows    = 500
+	hurriedColumns = 100
+)
 
 // insight looks at held-out rows. In a hurry, many columns are passed over.
-func (m *Model) insight(rows table.Source, seed uint64, hurry bool) (*Insight, error) {
-	set, err := m.Schema.Encode(first(rows, insightRows))
-	if err != nil {
-		return nil, err
-	}
-	p, err := m.predictor(rows)
+func (m *Model) insight(set *data.Set, seed uint64, hurry bool) (*Insight, error) {
+	p, err := m.NewPredictor(predict.Options{Interval: -1})
 	if err != nil {
 		return nil, err
 	}

@@ -78,9 +78,8 @@ func TestChecks(t *testing.T) {
 // Rows that belong together are known to the network's own trials.
 func TestData(t *testing.T) {
 	f := read(t, "when,who,x,y\n2026-03-01,a,1,2\n2026-01-01,b,2,1\n2026-02-01,a,3,5\n2025-12-31,1,4,4\n2026-01-15,1.0,5,3\n")
-	got, err := groups(f.Rows(nil), "who")
-	if err != nil || !slices.Equal(got, []int32{0, 1, 0, 2, 2}) {
-		t.Errorf("groups %v, %v", got, err)
+	if got := groups(f, []int{0, 1, 2, 3, 4}, "who"); !slices.Equal(got, []int32{0, 1, 0, 2, 2}) {
+		t.Errorf("groups %v", got)
 	}
 }
 
@@ -117,19 +116,15 @@ func rareClass(t *testing.T, prefix, rare string) {
 	}
 	f := read(t, b.String()+"99,"+rare+"\n")
 	c := Config{Spec: schema.Spec{Targets: []string{"kind"}}}
-	train, held := []int{}, []int{1, 40}
+	p := parted{frame: f, heldOut: []int{1, 40}}
 	for i := range 40 {
 		if i != 1 {
-			train = append(train, i)
+			p.train = append(p.train, i)
 		}
 	}
-	s, err := schema.Infer(f.Rows(train), c.Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, held, s, err = seeAllClasses(f, train, held, s, c)
-	if err != nil || len(train) != 40 || !slices.Equal(held, []int{1}) || !slices.Contains(s.Classes(), rare) {
-		t.Errorf("%d rows to train with, held out %v, classes %v, %v", len(train), held, s.Classes(), err)
+	p, s, err := p.columns(c)
+	if err != nil || len(p.train) != 40 || !slices.Equal(p.heldOut, []int{1}) || !slices.Contains(s.Classes(), rare) {
+		t.Errorf("%d rows to train with, held out %v, %v", len(p.train), p.heldOut, err)
 	}
 }
 

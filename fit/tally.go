@@ -24,7 +24,6 @@ type tally struct {
 	sampled, known int    // rows that were looked up among those trained with, and found
 	byPosition     bool
 	notes          []string // on how the table was read
-	group          int      // column of the groups, −1 if there are none
 	targets        []targetTally
 }
 
@@ -61,8 +60,8 @@ type targetTally struct {
 
 var conformalLevels = [...]float64{0.5, 0.9, 0.95} // as in metric.RegressionScores
 
-func (m *Model) newTally(group int) *tally {
-	t := &tally{group: group, targets: make([]targetTally, len(m.Schema.Targets()))}
+func (m *Model) newTally() *tally {
+	t := &tally{targets: make([]targetTally, len(m.Schema.Targets()))}
 	for i := range t.targets {
 		t.targets[i].sample.most = mostShown
 		for range m.Schema.Classes() {
@@ -72,12 +71,18 @@ func (m *Model) newTally(group int) *tally {
 	return t
 }
 
-func (t *tally) add(m *Model, b *predict.Batch) error {
+// answers are what the rows of a batch should have been predicted as.
+type answers struct {
+	y      []float32                  // encoded targets, row-major
+	weight func(row int) float64      // of a row
+	group  func(row int) metric.Group // that a row belongs to
+	where  func(row int) string       // a row stands
+}
+
+// add scores the rows of a batch.
+func (t *tally) add(m *Model, b *predict.Batch, a answers) {
 	targets := m.Schema.Targets()
-	y, w, err := actual(b, len(targets))
-	if err != nil {
-		return err
-	}
+	y := a.y
 	x, k := b.Inputs(), len(targets)
 	var base dist.Categorical
 	var plain []dist.Dist
@@ -94,7 +99,7 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 		t.known += one(known)
 		if !b.Finite(row) {
 			if t.notFinite == 0 {
-				t.first = b.Chunk().Where(row)
+				t.first = a.where(row)
 			}
 			t.notFinite++
 			continue
@@ -103,7 +108,7 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 		if b.OOD(row) > 1 {
 			t.strange++
 		}
-		weight, g := float64(w[row]), t.groupOf(b, row)
+		weight, g := a.weight(row), a.group(row)
 		if m.Classes() != nil {
 			t.targets[0].addClass(m, b, row, int(y[row]), weight, g)
 			if base != nil {
@@ -117,24 +122,31 @@ func (t *tally) add(m *Model, b *predict.Batch) error {
 			t.targets[j].plain.Add(actual, plain[j], weight)
 		}
 	}
-	return nil
 }
 
 // groupColumn is the column of the groups that the model was fitted by, −1 if there is none:
 // the errors of their rows go together.
-func (m *Model) groupColumn(rows table.Source) int {
+func (m *Model) groupColumn(h *table.Header) int {
 	if m.Facts.Config.Group == "" {
 		return -1
 	}
-	return rows.Header().Column(m.Facts.Config.Group)
+	return h.Column(m.Facts.Config.Group)
 }
 
-// groupOf is the group of a row.
-func (t *tally) groupOf(b *predict.Batch, row int) metric.Group {
-	if t.group < 0 {
-		return 0
+// answersOf are the answers to rows of a table; group is the column of their groups, −1 if there
+// are none.
+func answersOf(b *predict.Batch, targets, group int) (answers, error) {
+	y, w, err := actual(b, targets)
+	a := answers{
+		y:      y,
+		weight: func(row int) float64 { return float64(w[row]) },
+		group:  func(int) metric.Group { return 0 },
+		where:  b.Chunk().Where,
 	}
-	return metric.GroupOf(level(b.Chunk(), row, t.group))
+	if group >= 0 {
+		a.group = func(row int) metric.Group { return metric.GroupOf(level(b.Chunk(), row, group)) }
+	}
+	return a, err
 }
 
 // actual is a target in its unit.
