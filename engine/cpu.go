@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/nn"
 	"utvi/rng"
 	"utvi/vi"
@@ -18,7 +17,11 @@ func CPU[T gauss.Float]() Engine[T] { return cpu[T]{} }
 
 type cpu[T gauss.Float] struct{}
 
+// Name implements Engine.
 func (cpu[T]) Name() string { return "cpu" }
+
+// Abilities implements Engine: cores do all that they can without being asked.
+func (cpu[T]) Abilities() Abilities[T] { return Abilities[T]{} }
 
 // Bind binds the layers of a network as the CPU engine does, to parameters that share
 // the memory of the network. The binder says what else is needed: the form of the
@@ -92,7 +95,7 @@ func Prepare[T gauss.Float](u nn.Unit[T]) {
 	}
 }
 
-func (p *program[T]) NewPredictor(pool *compute.Pool, maxRows int) Predictor[T] {
+func (p *program[T]) NewPredictor(pool *Pool, maxRows int) Predictor[T] {
 	q := &predictor[T]{program: p, lanes: make([]predictLane[T], pool.Workers())}
 	q.shares = newShares(pool, false, q.block)
 	for i := range q.lanes {

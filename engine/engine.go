@@ -10,7 +10,6 @@ package engine
 import (
 	"utvi/data"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/likelihood"
 	"utvi/nn"
 	"utvi/optim"
@@ -41,28 +40,8 @@ type Engine[T gauss.Float] interface {
 	Compile(n Network[T], form nn.Form) (Program[T], error)
 	// Train returns a trainer of the network.
 	Train(n Network[T], j Job) (Trainer, error)
-}
-
-// A Crowd is an engine that runs many trainings side by side in less time than one after
-// the other, whatever the number of cores.
-type Crowd interface {
-	// Beside returns how many trainings at a time suit the engine.
-	Beside() int
-}
-
-// A Carded engine runs networks on a card.
-type Carded interface {
-	// Card returns the card's name.
-	Card() string
-}
-
-// Beside returns how many trainings to run at a time on an engine; nil stands for the
-// CPU. A number n below 1 lets the engine choose.
-func Beside(e Engine[float32], n int) int {
-	if c, ok := e.(Crowd); ok && n < 1 {
-		return c.Beside()
-	}
-	return compute.Workers(n)
+	// Abilities returns what the engine can do beyond that.
+	Abilities() Abilities[T]
 }
 
 // A Program is a network that is ready to predict. Goroutines may share it.
@@ -71,7 +50,7 @@ type Program[T gauss.Float] interface {
 	Graph() *nn.Node[T]
 	// NewPredictor returns a predictor for batches of at most maxRows rows. It must be
 	// used by one goroutine at a time. Work on the host runs on the pool.
-	NewPredictor(pool *compute.Pool, maxRows int) Predictor[T]
+	NewPredictor(pool *Pool, maxRows int) Predictor[T]
 	// Changed must be called after the network's parameters have changed.
 	Changed()
 }
@@ -84,20 +63,6 @@ type Predictor[T gauss.Float] interface {
 	Predict(x, out gauss.Batch[T])
 }
 
-// A Teamable is a program that can predict together with others.
-type Teamable[T gauss.Float] interface {
-	Program[T]
-	// NewTeam returns a predictor of this program and others. It returns false if they
-	// gain nothing by it, such as programs of different engines.
-	NewTeam(others []Program[T], pool *compute.Pool, maxRows int) (Team[T], bool)
-}
-
-// A Team runs batches through several programs. Each row is sent to the engine once.
-type Team[T gauss.Float] interface {
-	// PredictAll is Predict of every program, in the order of NewTeam.
-	PredictAll(x gauss.Batch[T], outs []gauss.Batch[T])
-}
-
 // A Job describes a training to an engine.
 type Job struct {
 	Data       data.Source
@@ -106,7 +71,7 @@ type Job struct {
 	Batch      int // rows in a step
 	Draws      int // networks drawn per step; 0 propagates moments
 	Seed       rng.Key
-	Pool       *compute.Pool
+	Pool       *Pool // runs what the host does
 	// Beside is how many trainings of this shape are meant to run side by side, this one
 	// included; 0 means 1. The engine may choose its arithmetic by it: trainings whose jobs
 	// differ in Beside may differ in bits. It is part of the plan, not of what happens: a

@@ -11,7 +11,7 @@ import (
 // A team predicts with all networks of a head together, where their engine gains by it: on
 // a card, rows without variances are sent once and not once for each network.
 type team struct {
-	by   engine.Team[float32] // nil: each network predicts by itself
+	by   engine.EnsemblePredictor[float32] // nil: each network predicts by itself
 	outs []gauss.Batch[float32]
 }
 
@@ -25,16 +25,16 @@ func (t *team) gather(e *Ensemble, members []*member, pool *Pool, rows int) erro
 		}
 		programs = append(programs, p)
 	}
-	if lead, ok := programs[0].(engine.Teamable[float32]); ok {
-		t.by, ok = lead.NewTeam(programs[1:], pool, rows)
+	if lead := e.Members[0].engine; lead != nil && lead.Abilities().NewEnsemble != nil {
+		by, ok := lead.Abilities().NewEnsemble(programs, pool, rows)
 		if ok {
+			t.by = by
 			t.outs = make([]gauss.Batch[float32], len(members))
 			for k, m := range members {
 				m.net.fixed[nn.Fixed] = programs[k].Graph().To == nn.Fixed
 			}
 			return nil
 		}
-		t.by = nil
 	}
 	for k, m := range members {
 		if err := m.net.ready(nn.Fixed); err != nil {

@@ -16,8 +16,7 @@ type ends struct {
 
 // newEnds returns the ends of a session of many rows, nil if the engine finds none.
 func (m *Model) newEnds(rows int) *ends {
-	by, ok := m.engine.(engine.Intervaler)
-	if !ok || rows <= tiers[0] || m.Net == nil || m.classes != nil || m.counts {
+	if m.engine == nil || m.engine.Abilities().NewIntervals == nil || rows <= tiers[0] || m.Net == nil || m.classes != nil || m.counts {
 		return nil
 	}
 	var shapes []engine.Shape
@@ -25,7 +24,7 @@ func (m *Model) newEnds(rows int) *ends {
 		shapes = append(shapes, engine.Shape{Weights: s.W, Factors: s.R})
 	}
 	n := rows * len(m.targets)
-	found, err := by.NewIntervals(len(m.Networks.Members), n, shapes)
+	found, err := m.engine.Abilities().NewIntervals(len(m.Networks.Members), n, shapes)
 	if err != nil { // too little memory: the CPU finds them
 		return nil
 	}

@@ -49,8 +49,8 @@ type RunRecord struct {
 // newRunRecord is the record of a run on an engine that began at start and ends now.
 func newRunRecord(e engine.Engine[float32], start time.Time) RunRecord {
 	r := RunRecord{Record: provenance.Here(), Ended: time.Now().UTC(), Seconds: time.Since(start).Seconds()}
-	if c, ok := e.(engine.Carded); ok {
-		r.Card = c.Card()
+	if e != nil {
+		r.Card = e.Abilities().Card
 	}
 	return r
 }

@@ -111,7 +111,9 @@ func TestRunNamesTheCard(t *testing.T) {
 // carded is an engine that says it is on a card.
 type carded struct{ engine.Engine[float32] }
 
-func (carded) Card() string { return "a card" }
+func (carded) Abilities() engine.Abilities[float32] {
+	return engine.Abilities[float32]{Card: "a card"}
+}
 
 func TestTrialID(t *testing.T) {
 	trial := sweep.NewTrial("square", "x", "", 1, squareSpec{2})

@@ -8,6 +8,7 @@ import (
 
 	"utvi/engine"
 	"utvi/engine/gpu"
+	"utvi/internal/device"
 )
 
 // A deviceFlag says what networks run on.
@@ -19,14 +20,12 @@ func (d *deviceFlag) flag(f *pflag.FlagSet) {
 
 // engine opens the device. With auto, what the CPU does instead of a card is said once.
 func (d *deviceFlag) engine(cmd *cobra.Command) (engine.Engine[float32], error) {
-	if d.name != "cpu" && d.name != "auto" {
-		if _, err := gpu.Number(d.name); err != nil {
-			return nil, misuse(err)
-		}
+	if err := device.Check(d.name); err != nil {
+		return nil, misuse(err)
 	}
 	var mu sync.Mutex
 	said := map[string]bool{}
-	return gpu.Choose(d.name, func(reason error) {
+	return device.Choose(d.name, func(reason error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if text := reason.Error(); !said[text] {
@@ -37,11 +36,6 @@ func (d *deviceFlag) engine(cmd *cobra.Command) (engine.Engine[float32], error) 
 }
 
 // openCard opens a card for a measurement.
-func openCard(cmd *cobra.Command, device string) (*gpu.Engine, error) {
-	e, err := gpu.Open(device)
-	if err != nil {
-		return nil, err
-	}
-	e.Notice(func(reason error) { tell(cmd, "%s", reason) })
-	return e, nil
+func openCard(cmd *cobra.Command, name string) (*gpu.Engine, error) {
+	return device.Card(name, func(reason error) { tell(cmd, "%s", reason) })
 }

@@ -8,7 +8,6 @@ import (
 
 	"utvi/engine"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/internal/special"
 	"utvi/nn"
 	"utvi/rng"
@@ -59,7 +58,7 @@ func ensembles(t testing.TB, e engine.Engine[float32]) {
 	const many = 41
 	s := plain()
 	x := s.inputs(many, nn.Fixed)
-	pool := compute.NewPool(1)
+	pool := engine.NewPool(1)
 	defer pool.Close()
 	var programs []engine.Program[float32]
 	var want, got []gauss.Batch[float32]
@@ -73,17 +72,17 @@ func ensembles(t testing.TB, e engine.Engine[float32]) {
 		want = append(want, through(p, p.NewPredictor(pool, many), x, many))
 		got = append(got, gauss.New[float32](many, want[i].Width))
 	}
-	lead, ok := programs[0].(engine.Teamable[float32])
-	if !ok {
-		t.Log("the engine has no engine.Teamable")
+	together := e.Abilities().NewEnsemble
+	if together == nil {
+		t.Log("the engine has no NewEnsemble")
 		return
 	}
-	team, ok := lead.NewTeam(programs[1:], pool, many)
+	all, ok := together(programs, pool, many)
 	if !ok {
-		t.Fatal("networks of one engine are no team")
+		t.Fatal("networks of one engine do not predict together")
 	}
 	for range 2 {
-		team.PredictAll(x, got)
+		all.PredictAll(x, got)
 		for i := range got {
 			if !sameBatch(got[i], want[i]) {
 				t.Errorf("network %d of an ensemble predicts other bits than alone", i)
@@ -91,25 +90,22 @@ func ensembles(t testing.TB, e engine.Engine[float32]) {
 			clear(got[i].Mean)
 		}
 	}
-	if e.Name() == "cpu" {
-		return
-	}
 	other := compiled(t, engine.CPU[float32](), s.network(t))
-	if _, ok := lead.NewTeam([]engine.Program[float32]{other}, pool, many); ok {
+	if _, ok := together([]engine.Program[float32]{programs[0], other}, pool, many); ok {
 		t.Error("networks of this engine and of the CPU predict together")
 	}
 }
 
 // intervals finds the intervals of mixtures: they have their level.
 func intervals(t testing.TB, e engine.Engine[float32]) {
-	by, ok := e.(engine.Intervaler)
-	if !ok {
-		t.Log("the engine has no engine.Intervaler")
+	newIntervals := e.Abilities().NewIntervals
+	if newIntervals == nil {
+		t.Log("the engine has no NewIntervals")
 		return
 	}
 	shapes := []engine.Shape{{Weights: []float64{0.7, 0.3}, Factors: []float64{0.5, 4}}, {Weights: []float64{1}, Factors: []float64{1.3}}}
 	const members, most, n = 3, 40, 30
-	find, err := by.NewIntervals(members, most, shapes)
+	find, err := newIntervals(members, most, shapes)
 	if err != nil {
 		t.Fatal(err)
 	}

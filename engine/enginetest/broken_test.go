@@ -44,7 +44,7 @@ func TestSuite(t *testing.T) {
 		{runsOn, "pipeline"},
 		{otherSteps, "pipeline"},
 		{swaps, "ensembles"},
-		{anyTeam, "ensembles"},
+		{anyProgram, "ensembles"},
 		{tooWide, "intervals"},
 		{neighbours, "trainings side by side"},
 	} {

@@ -20,8 +20,8 @@ import (
 //   - networks that the engine cannot run: they are refused by an error that names the layer.
 //     Dense layers, elementwise functions by the unscented transform and the Normal likelihood
 //     must not be refused;
-//   - the abilities that only some engines have, where the engine has them: engine.Pipeline,
-//     engine.Teamable, engine.Intervaler, engine.Crowd.
+//   - the abilities that only some engines have, where the engine has them: engine.Pipeline and
+//     those of engine.Abilities.
 //
 // Arithmetic may differ from the CPU's by rounding in float32. How fast the engine is, is not
 // checked.

@@ -10,7 +10,6 @@ import (
 	"utvi/engine"
 	"utvi/fn"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
@@ -166,7 +165,7 @@ func (s subject) outputs(t testing.TB) int {
 // job describes a training of the subject.
 func (s subject) job(t testing.TB) engine.Job {
 	t.Helper()
-	pool := compute.NewPool(1)
+	pool := engine.NewPool(1)
 	t.Cleanup(pool.Close)
 	return engine.Job{Data: s.table(t, nn.Fixed), Likelihood: s.likelihood, Optimizer: optim.AdamW{Beta1: 0.9, Beta2: 0.99, Epsilon: 1e-8},
 		Batch: batch, Seed: rng.New(9), Pool: pool}

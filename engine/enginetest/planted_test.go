@@ -8,7 +8,6 @@ import (
 
 	"utvi/engine"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/internal/special"
 	"utvi/nn"
 	"utvi/rng"
@@ -46,7 +45,7 @@ const (
 	runsOn         mistake = "goes on after a step that is not finite"
 	otherSteps     mistake = "makes other steps without waiting"
 	swaps          mistake = "swaps the networks of an ensemble"
-	anyTeam        mistake = "lets networks of other engines join"
+	anyProgram     mistake = "lets networks of other engines join"
 	tooWide        mistake = "finds intervals that are too wide"
 	neighbours     mistake = "lets trainings depend on one another"
 )
@@ -68,8 +67,9 @@ func (e *planted) Name() string {
 	return "planted"
 }
 
-// Beside implements engine.Crowd.
-func (e *planted) Beside() int { return 2 }
+func (e *planted) Abilities() engine.Abilities[float32] {
+	return engine.Abilities[float32]{Card: "a card", Concurrent: 2, NewEnsemble: e.newEnsemble, NewIntervals: e.newIntervals}
+}
 
 // fixed has no layer of the kinds that a bad refusal is about.
 func fixed(c nn.Chain) bool {
@@ -114,28 +114,27 @@ type plantedProgram struct {
 	predictors atomic.Int64
 }
 
-func (p *plantedProgram) NewPredictor(pool *compute.Pool, most int) engine.Predictor[float32] {
+func (p *plantedProgram) NewPredictor(pool *engine.Pool, most int) engine.Predictor[float32] {
 	return &plantedPredictor{Predictor: p.Program.NewPredictor(pool, most), mistake: p.mistake, number: p.predictors.Add(1)}
 }
 
-// NewTeam implements engine.Teamable.
-func (p *plantedProgram) NewTeam(others []engine.Program[float32], pool *compute.Pool, most int) (engine.Team[float32], bool) {
-	team := plantedTeam{mistake: p.mistake, members: []engine.Predictor[float32]{p.NewPredictor(pool, most)}}
-	for _, o := range others {
-		if _, ok := o.(*plantedProgram); !ok && p.mistake != anyTeam {
+func (e *planted) newEnsemble(programs []engine.Program[float32], pool *engine.Pool, most int) (engine.EnsemblePredictor[float32], bool) {
+	all := plantedEnsemble{mistake: e.mistake}
+	for _, p := range programs {
+		if _, ok := p.(*plantedProgram); !ok && e.mistake != anyProgram {
 			return nil, false
 		}
-		team.members = append(team.members, o.NewPredictor(pool, most))
+		all.members = append(all.members, p.NewPredictor(pool, most))
 	}
-	return team, true
+	return all, true
 }
 
-type plantedTeam struct {
+type plantedEnsemble struct {
 	mistake
 	members []engine.Predictor[float32]
 }
 
-func (t plantedTeam) PredictAll(x gauss.Batch[float32], outs []gauss.Batch[float32]) {
+func (t plantedEnsemble) PredictAll(x gauss.Batch[float32], outs []gauss.Batch[float32]) {
 	for i, m := range t.members {
 		if t.mistake == swaps {
 			i = len(outs) - 1 - i
@@ -172,8 +171,7 @@ func (q *plantedPredictor) Predict(x, out gauss.Batch[float32]) {
 	}
 }
 
-// NewIntervals implements engine.Intervaler.
-func (e *planted) NewIntervals(members, most int, shapes []engine.Shape) (engine.Intervals, error) {
+func (e *planted) newIntervals(members, most int, shapes []engine.Shape) (engine.Intervals, error) {
 	return plantedIntervals{e.mistake, shapes}, nil
 }
 

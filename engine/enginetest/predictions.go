@@ -8,7 +8,6 @@ import (
 
 	"utvi/engine"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/nn"
 )
 
@@ -29,7 +28,7 @@ func predict[T gauss.Float](e engine.Engine[T], n engine.Network[T], x gauss.Bat
 	if err != nil {
 		return gauss.Batch[T]{}, err
 	}
-	pool := compute.NewPool(1)
+	pool := engine.NewPool(1)
 	defer pool.Close()
 	return through(p, p.NewPredictor(pool, most), x, most), nil
 }
@@ -121,7 +120,7 @@ func predictorsTogether(t testing.TB, e engine.Engine[float32]) {
 	var all sync.WaitGroup
 	for i := range outs {
 		all.Go(func() {
-			pool := compute.NewPool(1 + i%2) // the number of workers changes no bit
+			pool := engine.NewPool(1 + i%2) // the number of workers changes no bit
 			defer pool.Close()
 			q := p.NewPredictor(pool, 50)
 			for range 3 {
@@ -156,7 +155,7 @@ func changedParameters(t testing.TB, e engine.Engine[float32]) {
 	s := plain()
 	n := s.network(t)
 	p := compiled(t, e, n)
-	pool := compute.NewPool(1)
+	pool := engine.NewPool(1)
 	defer pool.Close()
 	q := p.NewPredictor(pool, 10)
 	x := s.inputs(10, nn.Fixed)
@@ -178,7 +177,7 @@ func changedParameters(t testing.TB, e engine.Engine[float32]) {
 func predictionAllocations(t testing.TB, e engine.Engine[float32]) {
 	s := plain()
 	p := compiled(t, e, s.network(t))
-	pool := compute.NewPool(1)
+	pool := engine.NewPool(1)
 	defer pool.Close()
 	q := p.NewPredictor(pool, 20)
 	x := s.inputs(20, nn.Fixed)

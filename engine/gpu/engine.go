@@ -91,6 +91,21 @@ func Number(device string) (int, error) {
 // Name implements engine.Engine.
 func (*Engine) Name() string { return "cuda" }
 
+// Notice sets what is called with what a user waits for if the driver takes long to compile
+// the kernels. It belongs before the first use of the engine.
+func (e *Engine) Notice(notice func(reason error)) {
+	if notice != nil {
+		e.slow = sync.OnceFunc(func() {
+			notice(fmt.Errorf("the driver compiles the kernels for %s; it keeps them, so this happens once", e.Card()))
+		})
+	}
+}
+
+// Abilities implements engine.Engine.
+func (e *Engine) Abilities() engine.Abilities[float32] {
+	return engine.Abilities[float32]{Card: e.Card(), Concurrent: beside, NewEnsemble: e.newEnsemble, NewIntervals: e.newIntervals}
+}
+
 // Card returns the name of the card.
 func (e *Engine) Card() string { return e.device.Name }
 

@@ -39,9 +39,6 @@ type request struct {
 	turn  chan *party // that it shall lead; nil: its steps are done
 }
 
-// Beside implements engine.Crowd.
-func (*Engine) Beside() int { return beside }
-
 // beside is how many trainings run at a time: enough to keep a card busy, and few enough
 // for its memory.
 const beside = 32

@@ -8,8 +8,8 @@ import (
 	"utvi/internal/special"
 )
 
-// NewIntervals implements engine.Intervaler.
-func (e *Engine) NewIntervals(members, most int, shapes []engine.Shape) (engine.Intervals, error) {
+// newIntervals returns intervals that the card finds.
+func (e *Engine) newIntervals(members, most int, shapes []engine.Shape) (engine.Intervals, error) {
 	k := e.load()
 	m, err := newMemory(e.device)
 	if err != nil {

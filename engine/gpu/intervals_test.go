@@ -15,7 +15,7 @@ func TestIntervals(t *testing.T) {
 	e := card(t)
 	shapes := []engine.Shape{{Weights: []float64{0.7, 0.2, 0.1}, Factors: []float64{0.5, 3, 100}}, {Weights: []float64{1}, Factors: []float64{1.3}}}
 	const members, most, n = 3, 200, 150
-	in, err := e.NewIntervals(members, most, shapes)
+	in, err := e.Abilities().NewIntervals(members, most, shapes)
 	if err != nil {
 		t.Fatal(err)
 	}

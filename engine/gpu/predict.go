@@ -8,7 +8,6 @@ import (
 
 	"utvi/engine"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/nn"
 )
 
@@ -68,24 +67,27 @@ var laneRows = 1 << 14
 
 // NewPredictor implements engine.Program. If the card has too little memory, the
 // predictor runs on the CPU.
-func (p *program) NewPredictor(pool *compute.Pool, maxRows int) engine.Predictor[float32] {
+func (p *program) NewPredictor(pool *engine.Pool, maxRows int) engine.Predictor[float32] {
 	return newPredictor([]*program{p}, pool, maxRows)
 }
 
-// NewTeam implements engine.Teamable.
-func (p *program) NewTeam(others []engine.Program[float32], pool *compute.Pool, maxRows int) (engine.Team[float32], bool) {
-	all := []*program{p}
-	for _, o := range others {
-		q, ok := o.(*program)
-		if !ok || q.engine != p.engine || q.plan.inputs != p.plan.inputs || q.plan.form != p.plan.form {
+// newEnsemble returns a predictor of networks that read the same rows. They must be this engine's.
+func (e *Engine) newEnsemble(programs []engine.Program[float32], pool *engine.Pool, maxRows int) (engine.EnsemblePredictor[float32], bool) {
+	var all []*program
+	for _, p := range programs {
+		q, ok := p.(*program)
+		if !ok || q.engine != e {
 			return nil, false
 		}
 		all = append(all, q)
+		if first := all[0].plan; q.plan.inputs != first.inputs || q.plan.form != first.form {
+			return nil, false
+		}
 	}
 	return newPredictor(all, pool, maxRows), true
 }
 
-func newPredictor(programs []*program, pool *compute.Pool, maxRows int) *predictor {
+func newPredictor(programs []*program, pool *engine.Pool, maxRows int) *predictor {
 	q := &predictor{programs: programs, pool: pool, rows: maxRows}
 	if q.build() != nil {
 		q.lanes = nil
@@ -117,7 +119,7 @@ type predictor struct {
 	lanes    []lane // nil: the CPU predicts
 
 	one  [1]gauss.Batch[float32]
-	pool *compute.Pool // of the CPU, if the card fails
+	pool *engine.Pool // of the CPU, if the card fails
 	rows int
 	cpu  []engine.Predictor[float32]
 }
@@ -128,7 +130,7 @@ func (q *predictor) Predict(x, out gauss.Batch[float32]) {
 	q.PredictAll(x, q.one[:])
 }
 
-// PredictAll implements engine.Team. If the card fails, the CPU predicts from then on:
+// PredictAll implements engine.EnsemblePredictor. If the card fails, the CPU predicts from then on:
 // nothing is lost but time.
 func (q *predictor) PredictAll(x gauss.Batch[float32], outs []gauss.Batch[float32]) {
 	if q.cpu == nil && q.lanes != nil && q.predict(x, outs) == nil {

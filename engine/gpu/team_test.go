@@ -44,7 +44,7 @@ func TestTeam(t *testing.T) {
 		p.NewPredictor(pool, many).Predict(x, alone)
 		want, got = append(want, alone), append(got, gauss.New[float32](many, alone.Width))
 	}
-	team, ok := programs[0].(engine.Teamable[float32]).NewTeam(programs[1:], pool, many)
+	team, ok := e.Abilities().NewEnsemble(programs, pool, many)
 	if !ok {
 		t.Fatal("networks of one card are no team")
 	}
@@ -61,7 +61,7 @@ func TestTeam(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := programs[0].(engine.Teamable[float32]).NewTeam([]engine.Program[float32]{other}, pool, many); ok {
+	if _, ok := e.Abilities().NewEnsemble([]engine.Program[float32]{programs[0], other}, pool, many); ok {
 		t.Error("networks of a card and the CPU are a team")
 	}
 }

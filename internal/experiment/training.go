@@ -91,7 +91,7 @@ func (t training) run(ctx context.Context, j sweep.Job) (*model.Model, *History,
 // scoreOn makes an engine that runs many trainings at a time score the network, too: the
 // cores would not keep up with it. What the engine cannot run, the CPU scores.
 func scoreOn(e engine.Engine[float32], m *model.Model) {
-	if _, ok := e.(engine.Crowd); ok {
+	if e != nil && e.Abilities().Concurrent > 0 {
 		m.Use(e)
 	}
 }
