@@ -22,6 +22,7 @@ type npyRows struct {
 type arrayRows struct {
 	*array
 	name   string
+	member string // its name in an archive
 	stream io.Reader
 	places io.ReaderAt
 	buf    []byte
@@ -112,7 +113,7 @@ func (r *Reader) openMember(f *zip.File) (*arrayRows, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s of %s: %w", notation.Printable(f.Name), r.head.File, err)
 	}
-	rows := &arrayRows{array: a, name: name, stream: in}
+	rows := &arrayRows{array: a, name: name, member: f.Name, stream: in}
 	return rows, r.place(rows, m, in)
 }
 
@@ -120,7 +121,7 @@ func (r *npyRows) next() (*Chunk, error) {
 	width := len(r.head.Columns)
 	n := min(MaxRows, max(1, maxCells/width), r.n-r.row)
 	if n == 0 {
-		return nil, io.EOF
+		return nil, r.end()
 	}
 	c := &Chunk{head: r.head, rows: n, texts: &listed{}, cells: make([]cell, n*width), where: make([]int, n)}
 	for i := range c.where {
@@ -138,6 +139,24 @@ func (r *npyRows) next() (*Chunk, error) {
 	}
 	r.row += n
 	return c, nil
+}
+
+// end returns io.EOF if the arrays end where their shapes say. An archive's checksum is compared
+// by whoever reads beyond the last byte of a member.
+func (r *npyRows) end() error {
+	for _, a := range r.arrays {
+		if a.stream == nil || a.places != nil { // the copy that gave the places was read whole
+			continue
+		}
+		var more [1]byte
+		switch n, err := io.ReadFull(a.stream, more[:]); {
+		case n > 0 && a.member != "":
+			return fmt.Errorf("cannot read %s of %s: bytes follow the numbers that its shape announces", notation.Printable(a.member), r.head.File)
+		case n == 0 && err != io.EOF:
+			return readError(r.head.File, err)
+		}
+	}
+	return io.EOF
 }
 
 // read writes rows [row, row+n) to dst, whose rows are stride apart.

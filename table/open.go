@@ -1,6 +1,7 @@
 package table
 
 import (
+	"archive/zip"
 	"bufio"
 	"bytes"
 	"compress/flate"
@@ -161,6 +162,9 @@ func (r *Reader) open(src io.Reader, o Options) error {
 func readError(file string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
+	}
+	if errors.Is(err, zip.ErrChecksum) {
+		err = errors.New("the file is damaged: a checksum of the archive does not match")
 	}
 	return fmt.Errorf("cannot read %s: %w", file, err)
 }

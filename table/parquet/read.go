@@ -3,6 +3,7 @@
 package parquet
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -34,6 +35,9 @@ const maxCells = 1 << 22
 
 func open(r io.ReaderAt, size int64) (_ table.Rows, err error) {
 	defer damaged(&err)
+	if err := checkFooter(r, size); err != nil {
+		return nil, err
+	}
 	f, err := parquet.OpenFile(r, size)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errDamaged, err)
@@ -48,6 +52,23 @@ func open(r io.ReaderAt, size int64) (_ table.Rows, err error) {
 	}
 	p.buf = make([]parquet.Row, min(table.MaxRows, max(1, maxCells/max(1, len(p.convs)))))
 	return p, nil
+}
+
+// checkFooter compares the length of the footer, for which the Parquet library takes memory
+// before it looks, with the file: "PAR1", columns, footer, its length in four bytes, "PAR1".
+func checkFooter(r io.ReaderAt, size int64) error {
+	const around = 4 + 4 + 4
+	var end [8]byte
+	if size < around {
+		return errDamaged
+	}
+	if _, err := r.ReadAt(end[:], size-8); err != nil {
+		return err
+	}
+	if string(end[4:]) != "PAR1" || int64(binary.LittleEndian.Uint32(end[:])) > size-around {
+		return errDamaged
+	}
+	return nil
 }
 
 // damaged turns a panic of the Parquet library, which trusts what is in the file,
