@@ -43,7 +43,9 @@ func FuzzNpy(f *testing.F) {
 	f.Add(rawNpy(1, "{'descr': '|i1', 'fortran_order': True, 'shape': (3, 2), }", 1, 2, 3, 4, 5, 6))
 	f.Add(rawNpy(2, "{'descr': '>f8', 'fortran_order': False, 'shape': (1,), }", 1, 2, 3, 4, 5, 6, 7, 8))
 	f.Add(rawNpy(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 2), }", 1))
-	f.Fuzz(func(t *testing.T, data []byte) { readAll(t, "a.npy", append([]byte(npyMagic), bytes.TrimPrefix(data, []byte(npyMagic))...)) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		readAll(t, "a.npy", append([]byte(npyMagic), bytes.TrimPrefix(data, []byte(npyMagic))...))
+	})
 }
 
 func FuzzNpz(f *testing.F) {
