@@ -2,6 +2,7 @@ package engine
 
 import (
 	"utvi/internal/compute"
+	"utvi/internal/compute/product"
 	"utvi/vi"
 )
 
@@ -17,12 +18,12 @@ func blockLimit(c compute.Caches) int {
 	if c.L2 < 1<<20 {
 		return maxBlock
 	}
-	return 22 * compute.MR
+	return 22 * product.MR
 }
 
 // minBlock is how many rows there must be for each worker that takes part: fewer would read the
 // weights too often.
-const minBlock = 4 * compute.MR
+const minBlock = 4 * product.MR
 
 // oneWorkerRows is the number of rows in a block of a batch that one worker takes alone: all,
 // or whole tiles of the product. A worker whose weights are far reads them once for more
@@ -31,7 +32,7 @@ func oneWorkerRows(batch int, far bool) int {
 	if batch <= oneBlock {
 		return batch
 	}
-	const tile = 2 * compute.MR
+	const tile = 2 * product.MR
 	most := maxBlock
 	if far && oneBlock > maxBlock {
 		most = farBlock

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"utvi/internal/compute"
+	"utvi/internal/compute/product"
 )
 
 // A worker alone takes whole tiles that fit its caches, or all rows at once.
@@ -21,7 +22,7 @@ func TestOneWorkerRows(t *testing.T) {
 				if batch <= oneBlock && rows == batch {
 					continue
 				}
-				if batch <= oneBlock || rows > most || rows%(2*compute.MR) != 0 || batch > most*(batch+rows-1)/rows {
+				if batch <= oneBlock || rows > most || rows%(2*product.MR) != 0 || batch > most*(batch+rows-1)/rows {
 					t.Fatalf("second-level cache of %d bytes, weights far: %v; %d rows are cut into blocks of %d", l2, far, batch, rows)
 				}
 			}

@@ -2,8 +2,7 @@ package engine
 
 import (
 	"math"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/vi"
 )
 
@@ -39,7 +38,7 @@ func (t *trainer) sumPriorMoments(worker, task int) {
 	for lo := r.lo; lo < r.hi; lo += priorChunk {
 		hi := min(r.hi, lo+priorChunk)
 		v := t.lanes[worker].variances[:hi-lo]
-		compute.Variance(v, p.Rho[lo:hi])
+		kernel.Variance(v, p.Rho[lo:hi])
 		for i, m := range p.Mean[lo:hi] {
 			d := float64(m) - p.Prior.Mean
 			if p.Center != nil {

@@ -5,6 +5,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/nn"
 	"utvi/rng"
 	"utvi/vi"
@@ -35,7 +36,7 @@ type trainer struct {
 	ranges []paramRange
 	tasks  []stepTask
 	apart  []int // ranges that no task owns
-	adamw  compute.AdamW
+	adamw  kernel.AdamW
 	draws  *draws // nil: moments are propagated
 
 	runGrad, runNorm, runCheck, runApart, runStep, runPrepare, runPrior func(worker, task int)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/optim"
 	"utvi/vi"
 )
@@ -45,7 +46,7 @@ func (t *trainer) sumRanges() (c Change) {
 func (t *trainer) setAdamW(u Update) {
 	o := t.Optimizer
 	n := float64(u.Step)
-	t.adamw = compute.AdamW{
+	t.adamw = kernel.AdamW{
 		LR: u.Rate, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Epsilon,
 		C1: 1 - math.Pow(o.Beta1, n), C2: 1 - math.Pow(o.Beta2, n),
 		Clip: 1, KL: u.KL,
@@ -85,19 +86,19 @@ func (t *trainer) doNorm(worker, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
 	if !p.Random {
-		r.kl, r.norm2 = 0, compute.Norm2(p.GMean[r.lo:r.hi])
+		r.kl, r.norm2 = 0, kernel.Norm2(p.GMean[r.lo:r.hi])
 		return
 	}
 	a := t.adamw
 	a.PriorMean, a.PriorVar = p.Prior.Mean, p.Prior.Std*p.Prior.Std
-	r.kl, r.norm2 = compute.KLNorm(&a, t.centred(worker, p, r), p.Rho[r.lo:r.hi], p.GMean[r.lo:r.hi], p.GVar[r.lo:r.hi])
+	r.kl, r.norm2 = kernel.KLNorm(&a, t.centred(worker, p, r), p.Rho[r.lo:r.hi], p.GMean[r.lo:r.hi], p.GVar[r.lo:r.hi])
 }
 
 // doCheck checks whether the gradients of a range are finite.
 func (t *trainer) doCheck(_, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
-	r.finite = compute.AllFinite(p.GMean[r.lo:r.hi]) && (!p.Random || compute.AllFinite(p.GVar[r.lo:r.hi]))
+	r.finite = kernel.AllFinite(p.GMean[r.lo:r.hi]) && (!p.Random || kernel.AllFinite(p.GVar[r.lo:r.hi]))
 }
 
 // doUpdate makes the AdamW step of a range. Without clipping, it also computes the KL
@@ -112,13 +113,13 @@ func (t *trainer) doUpdate(worker, task int) {
 		if p.NoDecay {
 			a.DecayMean = 0
 		}
-		r.kl, r.norm2 = 0, compute.Norm2(p.GMean[lo:hi])
-		compute.StepPoint(&a, p.Mean[lo:hi], p.GMean[lo:hi], m1.Mean[lo:hi], m2.Mean[lo:hi])
+		r.kl, r.norm2 = 0, kernel.Norm2(p.GMean[lo:hi])
+		kernel.StepPoint(&a, p.Mean[lo:hi], p.GMean[lo:hi], m1.Mean[lo:hi], m2.Mean[lo:hi])
 		return
 	}
 	a.PriorMean, a.PriorVar = p.Prior.Mean, p.Prior.Std*p.Prior.Std
 	mean := t.centred(worker, p, r)
-	r.kl, r.norm2 = compute.StepRandom(&a, mean, p.Rho[lo:hi], p.GMean[lo:hi], p.GVar[lo:hi],
+	r.kl, r.norm2 = kernel.StepRandom(&a, mean, p.Rho[lo:hi], p.GMean[lo:hi], p.GVar[lo:hi],
 		m1.Mean[lo:hi], m2.Mean[lo:hi], m1.Rho[lo:hi], m2.Rho[lo:hi])
 	if p.Center != nil {
 		for i, c := range p.Center[lo:hi] {

@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
 )
 
 // assemble gives every place a slot: outputs their own, and temporaries the slot
 // of one that is no longer needed.
-func (c *compiler) assemble(outs []*Expr) *compute.Prog {
-	p := &compute.Prog{Params: len(c.params), Outs: len(outs)}
+func (c *compiler) assemble(outs []*Expr) *bytecode.Program {
+	p := &bytecode.Program{Params: len(c.params), Outs: len(outs)}
 	slot := make([]int, c.places)
 	for i := range slot {
 		slot[i] = -1
@@ -36,7 +36,7 @@ func (c *compiler) assemble(outs []*Expr) *compute.Prog {
 	for i, e := range outs {
 		at := c.place[e]
 		if slot[at] >= 0 { // x, a parameter, a constant or an output already
-			copies = append(copies, draft{compute.CodeCopy, 0, []int{at}, first + i, -1})
+			copies = append(copies, draft{bytecode.CodeCopy, 0, []int{at}, first + i, -1})
 			continue
 		}
 		slot[at] = first + i
@@ -68,7 +68,7 @@ func (c *compiler) assemble(outs []*Expr) *compute.Prog {
 			}
 		}
 		take(d.out)
-		in := compute.Instr{Code: d.code, Fn: d.fn, Dst: uint16(slot[d.out])}
+		in := bytecode.Instr{Code: d.code, Fn: d.fn, Dst: uint16(slot[d.out])}
 		if d.slope >= 0 {
 			take(d.slope)
 			in.Slope = uint16(slot[d.slope])
@@ -84,7 +84,7 @@ func (c *compiler) assemble(outs []*Expr) *compute.Prog {
 		}
 	}
 	for _, d := range copies {
-		p.Code = append(p.Code, compute.Instr{Code: compute.CodeCopy, X: uint16(slot[d.in[0]]), Dst: uint16(d.out)})
+		p.Code = append(p.Code, bytecode.Instr{Code: bytecode.CodeCopy, X: uint16(slot[d.in[0]]), Dst: uint16(d.out)})
 	}
 	return p
 }

@@ -3,37 +3,38 @@ package expr
 import (
 	"math"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
+	"utvi/internal/compute/kernel"
 )
 
 // codes are the instructions of the plain operations.
-var codes = map[Op]compute.Code{
-	Add: compute.CodeAdd, Sub: compute.CodeSub, Mul: compute.CodeMul, Div: compute.CodeDiv,
-	Neg: compute.CodeNeg, Abs: compute.CodeAbs, Sign: compute.CodeSign,
-	Min: compute.CodeMin, Max: compute.CodeMax,
-	Less: compute.CodeLess, AtMost: compute.CodeAtMost, Equal: compute.CodeEqual, NotEqual: compute.CodeNotEqual,
-	Where: compute.CodeSelect, Sqrt: compute.CodeSqrt, Log: compute.CodeLog, Log1p: compute.CodeLog1p,
-	Expm1: compute.CodeExpm1, Atan: compute.CodeAtan, NormalInverseBend: compute.CodeBend,
+var codes = map[Op]bytecode.Code{
+	Add: bytecode.CodeAdd, Sub: bytecode.CodeSub, Mul: bytecode.CodeMul, Div: bytecode.CodeDiv,
+	Neg: bytecode.CodeNeg, Abs: bytecode.CodeAbs, Sign: bytecode.CodeSign,
+	Min: bytecode.CodeMin, Max: bytecode.CodeMax,
+	Less: bytecode.CodeLess, AtMost: bytecode.CodeAtMost, Equal: bytecode.CodeEqual, NotEqual: bytecode.CodeNotEqual,
+	Where: bytecode.CodeSelect, Sqrt: bytecode.CodeSqrt, Log: bytecode.CodeLog, Log1p: bytecode.CodeLog1p,
+	Expm1: bytecode.CodeExpm1, Atan: bytecode.CodeAtan, NormalInverseBend: bytecode.CodeBend,
 }
 
 // kernels are the functions that have a kernel of value and slope, and which of
 // the two a node is. Softplus has the sigmoid for its slope, the sine the cosine.
 var kernels = map[Op]struct {
-	fn    compute.Op
+	fn    kernel.Op
 	slope bool
 }{
-	Exp: {compute.OpExp, false}, Sin: {compute.OpSin, false}, Cos: {compute.OpSin, true},
-	Tanh: {compute.OpTanh, false}, TanhSlope: {compute.OpTanh, true},
-	Sigmoid: {compute.OpSigmoid, false}, SigmoidSlope: {compute.OpSigmoid, true},
-	Softplus: {compute.OpSoftplus, false},
-	Erf:      {compute.OpErf, false}, ErfSlope: {compute.OpErf, true},
-	NormalCDF: {compute.OpNormalCDF, false}, NormalPDF: {compute.OpNormalCDF, true},
-	NormalInverse: {compute.OpNormalInverse, false}, NormalInverseSlope: {compute.OpNormalInverse, true},
+	Exp: {kernel.OpExp, false}, Sin: {kernel.OpSin, false}, Cos: {kernel.OpSin, true},
+	Tanh: {kernel.OpTanh, false}, TanhSlope: {kernel.OpTanh, true},
+	Sigmoid: {kernel.OpSigmoid, false}, SigmoidSlope: {kernel.OpSigmoid, true},
+	Softplus: {kernel.OpSoftplus, false},
+	Erf:      {kernel.OpErf, false}, ErfSlope: {kernel.OpErf, true},
+	NormalCDF: {kernel.OpNormalCDF, false}, NormalPDF: {kernel.OpNormalCDF, true},
+	NormalInverse: {kernel.OpNormalInverse, false}, NormalInverseSlope: {kernel.OpNormalInverse, true},
 }
 
 // A call is one run of a kernel: its function and argument.
 type call struct {
-	fn  compute.Op
+	fn  kernel.Op
 	arg *Expr
 }
 
@@ -52,14 +53,14 @@ type compiler struct {
 
 // A draft is an instruction over places; −1 is none.
 type draft struct {
-	code       compute.Code
-	fn         compute.Op
+	code       bytecode.Code
+	fn         kernel.Op
 	in         []int
 	out, slope int
 }
 
 // compile makes a program that computes outs from x and params.
-func compile(outs []*Expr, params []string) *compute.Prog {
+func compile(outs []*Expr, params []string) *bytecode.Program {
 	c := &compiler{params: params, place: map[*Expr]int{}, calls: map[call][2]*Expr{},
 		uses: map[*Expr]int{}, consts: map[uint64]int{}}
 	for _, e := range outs {
@@ -83,13 +84,13 @@ func compile(outs []*Expr, params []string) *compute.Prog {
 		c.calls[at] = pair
 	}, outs...)
 	for at, pair := range c.calls { // softplus and sigmoid of one argument: one kernel
-		if at.fn != compute.OpSoftplus {
+		if at.fn != kernel.OpSoftplus {
 			continue
 		}
-		s, ok := c.calls[call{compute.OpSigmoid, at.arg}]
+		s, ok := c.calls[call{kernel.OpSigmoid, at.arg}]
 		if ok && s[1] == nil {
 			c.calls[at] = [2]*Expr{pair[0], s[0]}
-			c.calls[call{compute.OpSigmoid, at.arg}] = c.calls[at]
+			c.calls[call{kernel.OpSigmoid, at.arg}] = c.calls[at]
 		}
 	}
 	for _, e := range outs {
@@ -119,14 +120,14 @@ func (c *compiler) emit(e *Expr) int {
 		c.consts[math.Float64bits(e.value)] = c.fresh()
 		return c.places - 1
 	case Pow:
-		log := c.put(compute.CodeLog, c.visit(e.args[0]))
-		product := c.put(compute.CodeMul, c.visit(e.args[1]), log)
+		log := c.put(bytecode.CodeLog, c.visit(e.args[0]))
+		product := c.put(bytecode.CodeMul, c.visit(e.args[1]), log)
 		at := c.fresh()
-		c.code = append(c.code, draft{compute.CodeEval, compute.OpExp, []int{product}, at, -1})
+		c.code = append(c.code, draft{bytecode.CodeEval, kernel.OpExp, []int{product}, at, -1})
 		return at
 	case NormalInverseBend:
-		at := c.put(compute.CodeBend, c.visit(e.args[0]))
-		c.code[len(c.code)-1].fn = compute.OpNormalInverse
+		at := c.put(bytecode.CodeBend, c.visit(e.args[0]))
+		c.code[len(c.code)-1].fn = kernel.OpNormalInverse
 		return at
 	}
 	if k, ok := kernels[e.op]; ok {
@@ -144,7 +145,7 @@ func (c *compiler) emit(e *Expr) int {
 	return c.put(codes[e.op], in...)
 }
 
-func (c *compiler) put(code compute.Code, in ...int) int {
+func (c *compiler) put(code bytecode.Code, in ...int) int {
 	at := c.fresh()
 	c.code = append(c.code, draft{code, 0, in, at, -1})
 	return at
@@ -153,15 +154,15 @@ func (c *compiler) put(code compute.Code, in ...int) int {
 // fused joins a product, which nothing else needs, with its sum.
 func (c *compiler) fused(e *Expr) (int, bool) {
 	p, q := e.args[0], e.args[1]
-	code := compute.CodeMulAdd
+	code := bytecode.CodeMulAdd
 	switch {
 	case q.op == Mul && c.uses[q] == 1 && e.op == Sub:
 		p, q = q, p
-		code = compute.CodeSubMul
+		code = bytecode.CodeSubMul
 	case q.op == Mul && c.uses[q] == 1:
 		p, q = q, p
 	case p.op == Mul && c.uses[p] == 1 && e.op == Sub:
-		code = compute.CodeMulSub
+		code = bytecode.CodeMulSub
 	case p.op == Mul && c.uses[p] == 1:
 	default:
 		return 0, false
@@ -170,13 +171,13 @@ func (c *compiler) fused(e *Expr) (int, bool) {
 }
 
 // eval runs a kernel for all the nodes that it serves.
-func (c *compiler) eval(e *Expr, fn compute.Op) int {
+func (c *compiler) eval(e *Expr, fn kernel.Op) int {
 	pair := c.calls[call{fn, e.args[0]}]
 	if pair[0] != nil && pair[0].op == Softplus {
-		fn = compute.OpSoftplus
+		fn = kernel.OpSoftplus
 	}
 	x := c.visit(e.args[0])
-	d := draft{compute.CodeEval, fn, []int{x}, c.fresh(), -1}
+	d := draft{bytecode.CodeEval, fn, []int{x}, c.fresh(), -1}
 	if pair[0] != nil {
 		c.place[pair[0]] = d.out
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
 )
 
 // formulas are of every kind.
@@ -70,7 +70,7 @@ func TestFloat32(t *testing.T) {
 			x[i] = float32(i-150) / 37
 		}
 		out := [][]float32{make([]float32, n), make([]float32, n)}
-		compute.NewMachine[float32](f.Pair).Run(x, nil, out)
+		bytecode.NewMachine[float32](f.Pair).Run(x, nil, out)
 		for i, v := range x {
 			if slices.ContainsFunc(f.Kinks, func(k float64) bool { return math.Abs(float64(v)-k) < 1e-3 }) {
 				continue
@@ -275,7 +275,7 @@ func FuzzFormula(f *testing.F) {
 				}
 			}
 		}
-		m := compute.NewMachine[float32](g.Train)
+		m := bytecode.NewMachine[float32](g.Train)
 		plane := func() []float32 { return make([]float32, 9) }
 		var in, outs [][]float32
 		for range g.Inputs {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
 )
 
 // A Formula is a function of x and of parameters, with its derivatives and the
@@ -33,11 +34,11 @@ type Formula struct {
 
 	// Value computes f; Pair computes f and f′; Train computes f, f′ and ∂f/∂a of
 	// every learned parameter a; Bend computes f″.
-	Value, Pair, Train, Bend *compute.Prog
+	Value, Pair, Train, Bend *bytecode.Program
 
 	// Limit computes, at one number, f, f′ and f″, then ∂f/∂a and ∂f′/∂a of every
 	// learned parameter, and then the expressions that change sign at a kink.
-	Limit *compute.Prog
+	Limit *bytecode.Program
 }
 
 // Parse reads a formula. Every parameter must occur in it.
@@ -105,7 +106,7 @@ func (f *Formula) derive(b *builder) error {
 		f.Train = compile(slices.Concat(both, byParam), names)
 	}
 	f.Limit = compile(slices.Concat(both, []*Expr{f.Curvature}, byParam, mixed, switches), names)
-	if b.full || f.Limit.Slots > compute.MaxSlots || f.Train.Slots > compute.MaxSlots {
+	if b.full || f.Limit.Slots > bytecode.MaxSlots || f.Train.Slots > bytecode.MaxSlots {
 		return errors.New("the formula is too complicated: its derivatives have too many parts")
 	}
 	f.Kinks = b.kinks(switches, names, start)

@@ -1,6 +1,6 @@
 package expr
 
-import "utvi/internal/compute"
+import "utvi/internal/compute/bytecode"
 
 // fn is a function of one argument.
 func (b *builder) fn(op Op, u *Expr) *Expr {
@@ -68,9 +68,9 @@ func (b *builder) extreme(op Op, u, v *Expr) *Expr {
 func (b *builder) compare(op Op, u, v *Expr) *Expr {
 	switch {
 	case u.op == Num && v.op == Num:
-		in := compute.Instr{Code: codes[op], X: 1, Y: 2, Dst: 3}
+		in := bytecode.Instr{Code: codes[op], X: 1, Y: 2, Dst: 3}
 		var out [1]float64
-		p := compute.Prog{Consts: []float64{u.value, v.value}, Outs: 1, Slots: 4, Code: []compute.Instr{in}}
+		p := bytecode.Program{Consts: []float64{u.value, v.value}, Outs: 1, Slots: 4, Code: []bytecode.Instr{in}}
 		p.At(0, nil, out[:])
 		return b.num(out[0])
 	case (op == Equal || op == NotEqual) && v.id < u.id:

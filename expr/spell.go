@@ -4,38 +4,38 @@ import (
 	"strconv"
 	"sync"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // spellings are the functions with a kernel, as formulas.
-var spellings = map[compute.Op]string{
-	compute.OpIdentity: "x", compute.OpGELU: "gelu(x)", compute.OpSiLU: "silu(x)",
-	compute.OpSoftplus: "softplus(x)", compute.OpSigmoid: "sigmoid(x)", compute.OpTanh: "tanh(x)",
-	compute.OpErf: "erf(x)", compute.OpNormalCDF: "normal_cdf(x)", compute.OpExp: "exp(x)",
-	compute.OpSin: "sin(x)", compute.OpCos: "cos(x)", compute.OpSquare: "square(x)",
-	compute.OpNormalInverse: "normal_inverse(x)",
+var spellings = map[kernel.Op]string{
+	kernel.OpIdentity: "x", kernel.OpGELU: "gelu(x)", kernel.OpSiLU: "silu(x)",
+	kernel.OpSoftplus: "softplus(x)", kernel.OpSigmoid: "sigmoid(x)", kernel.OpTanh: "tanh(x)",
+	kernel.OpErf: "erf(x)", kernel.OpNormalCDF: "normal_cdf(x)", kernel.OpExp: "exp(x)",
+	kernel.OpSin: "sin(x)", kernel.OpCos: "cos(x)", kernel.OpSquare: "square(x)",
+	kernel.OpNormalInverse: "normal_inverse(x)",
 }
 
 // Spell returns the formula of a function that has a kernel, with its parameter a. It
 // is "" for a user's function.
-func Spell(op compute.Op, a float64) string {
+func Spell(op kernel.Op, a float64) string {
 	number := strconv.FormatFloat(a, 'g', -1, 64)
 	switch {
-	case op == compute.OpLeakyReLU && a == 0:
+	case op == kernel.OpLeakyReLU && a == 0:
 		return "relu(x)"
-	case op == compute.OpLeakyReLU && a == -1:
+	case op == kernel.OpLeakyReLU && a == -1:
 		return "abs(x)"
-	case op == compute.OpLeakyReLU:
+	case op == kernel.OpLeakyReLU:
 		return "leaky_relu(x, " + number + ")"
-	case op == compute.OpELU:
+	case op == kernel.OpELU:
 		return "elu(x, " + number + ")"
 	}
 	return spellings[op]
 }
 
 // spelt are the expressions of spellings.
-var spelt = sync.OnceValue(func() map[string]compute.Op {
-	all := map[string]compute.Op{}
+var spelt = sync.OnceValue(func() map[string]kernel.Op {
+	all := map[string]kernel.Op{}
 	for op, text := range spellings {
 		e, err := newBuilder().parse(text, nil)
 		if err != nil {
@@ -48,7 +48,7 @@ var spelt = sync.OnceValue(func() map[string]compute.Op {
 
 // Named returns the kernel that computes the formula, after simplification, and the
 // parameter of the kernel: x*sigmoid(x) is SiLU.
-func (f *Formula) Named() (op compute.Op, a float64, ok bool) {
+func (f *Formula) Named() (op kernel.Op, a float64, ok bool) {
 	e := f.Expr
 	if op, ok := spelt()[e.String()]; ok {
 		return op, 0, true
@@ -56,9 +56,9 @@ func (f *Formula) Named() (op compute.Op, a float64, ok bool) {
 	isX := func(e *Expr) bool { return e.op == X }
 	switch {
 	case e.op == Max && isX(e.args[0]) && e.args[1].is(0):
-		return compute.OpLeakyReLU, 0, true
+		return kernel.OpLeakyReLU, 0, true
 	case e.op == Abs && isX(e.args[0]):
-		return compute.OpLeakyReLU, -1, true
+		return kernel.OpLeakyReLU, -1, true
 	case e.op != Where || !isX(e.args[1]):
 		return 0, 0, false
 	}
@@ -72,9 +72,9 @@ func (f *Formula) Named() (op compute.Op, a float64, ok bool) {
 	}
 	switch {
 	case isX(u):
-		return compute.OpLeakyReLU, k, true
+		return kernel.OpLeakyReLU, k, true
 	case u.op == Expm1 && isX(u.args[0]):
-		return compute.OpELU, k, true
+		return kernel.OpELU, k, true
 	}
 	return 0, 0, false
 }

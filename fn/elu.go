@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"utvi/internal/call"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -32,7 +32,7 @@ func ELU(alpha float64) *moment.Func {
 			return alpha * math.Exp(x)
 		},
 		Kinks: []float64{0}, // for alpha = 1 the curvature still jumps
-		Op:    compute.OpELU,
+		Op:    kernel.OpELU,
 		A:     alpha,
 	}, func(m, v float64) moment.Jet {
 		if m < 0 {

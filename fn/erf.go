@@ -2,8 +2,7 @@ package fn
 
 import (
 	"math"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 )
@@ -15,7 +14,7 @@ func Erf() *moment.Func {
 		F:    math.Erf,
 		DF:   erfSlope,
 		D2F:  func(x float64) float64 { return mulTail(-2*x, erfSlope(x)) },
-		Op:   compute.OpErf,
+		Op:   kernel.OpErf,
 	}, erfMoments)
 }
 

@@ -2,8 +2,7 @@ package fn
 
 import (
 	"math"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -14,7 +13,7 @@ func Exp() *moment.Func {
 		F:    math.Exp,
 		DF:   math.Exp,
 		D2F:  math.Exp,
-		Op:   compute.OpExp,
+		Op:   kernel.OpExp,
 	}, expMoments)
 }
 

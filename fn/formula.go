@@ -2,7 +2,8 @@ package fn
 
 import (
 	"utvi/expr"
-	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -64,7 +65,7 @@ func ofFormula(g *expr.Formula) *moment.Func {
 	for i, p := range g.Inputs {
 		start[i] = p.Start(0)
 	}
-	at := func(p *compute.Prog, out int) func(x float64) float64 {
+	at := func(p *bytecode.Program, out int) func(x float64) float64 {
 		return func(x float64) float64 {
 			var y [2]float64
 			p.At(x, start, y[:])
@@ -82,15 +83,15 @@ func ofFormula(g *expr.Formula) *moment.Func {
 }
 
 // withKernel returns the function of this package that has a kernel.
-func withKernel(op compute.Op, a float64) *moment.Func {
+func withKernel(op kernel.Op, a float64) *moment.Func {
 	switch {
-	case op == compute.OpELU:
+	case op == kernel.OpELU:
 		return ELU(a)
-	case op == compute.OpLeakyReLU && a == 0:
+	case op == kernel.OpLeakyReLU && a == 0:
 		return ReLU()
-	case op == compute.OpLeakyReLU && a == -1:
+	case op == kernel.OpLeakyReLU && a == -1:
 		return Abs()
-	case op == compute.OpLeakyReLU:
+	case op == kernel.OpLeakyReLU:
 		return LeakyReLU(a)
 	}
 	for _, make := range plain {

@@ -7,7 +7,7 @@ import (
 
 	"utvi/expr"
 	"utvi/fn"
-	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
 	"utvi/internal/quad"
 	"utvi/moment"
 )
@@ -43,7 +43,7 @@ func raw(t *testing.T, text string) *moment.Func {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(p *compute.Prog, i int) func(float64) float64 {
+	at := func(p *bytecode.Program, i int) func(float64) float64 {
 		return func(x float64) float64 {
 			out := make([]float64, p.Outs)
 			p.At(x, nil, out)

@@ -1,7 +1,7 @@
 package fn
 
 import (
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 )
@@ -13,7 +13,7 @@ func GELU() *moment.Func {
 		F:    func(x float64) float64 { return mulTail(x, special.CDF(x)) },
 		DF:   geluSlope,
 		D2F:  func(x float64) float64 { return special.PDF(x) * (2 - min(x*x, 1e9)) },
-		Op:   compute.OpGELU,
+		Op:   kernel.OpGELU,
 	}, geluMoments)
 }
 

@@ -1,7 +1,7 @@
 package fn
 
 import (
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -12,7 +12,7 @@ func Identity() *moment.Func {
 		F:    func(x float64) float64 { return x },
 		DF:   func(float64) float64 { return 1 },
 		D2F:  zero,
-		Op:   compute.OpIdentity,
+		Op:   kernel.OpIdentity,
 	}, identityMoments)
 }
 

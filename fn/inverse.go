@@ -2,8 +2,7 @@ package fn
 
 import (
 	"math"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 )
@@ -24,7 +23,7 @@ func NormalInverse() *moment.Func {
 			_, _, d := special.NormalInverseJet(t)
 			return d
 		},
-		Op: compute.OpNormalInverse,
+		Op: kernel.OpNormalInverse,
 	}
 }
 

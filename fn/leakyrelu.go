@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"utvi/internal/call"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 )
@@ -26,7 +26,7 @@ func LeakyReLU(slope float64) *moment.Func {
 		DF:    func(x float64) float64 { return leakySlope(x, slope) },
 		D2F:   zero,
 		Kinks: []float64{0},
-		Op:    compute.OpLeakyReLU,
+		Op:    kernel.OpLeakyReLU,
 		A:     slope,
 	}, func(m, v float64) moment.Jet {
 		return leakyMoments(m, v, slope)

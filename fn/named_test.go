@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"utvi/fn"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -24,7 +24,7 @@ func TestNamed(t *testing.T) {
 		if err != nil || again.Name != f.Name || again.A != f.A || again.Op != f.Op {
 			t.Errorf("%q does not find itself again: %v", f.Name, err)
 		}
-		if f.Op == compute.OpUser && f.Formula == nil || f.DF == nil || f.D2F == nil {
+		if f.Op == kernel.OpUser && f.Formula == nil || f.DF == nil || f.D2F == nil {
 			t.Errorf("%s lacks its Op and its Formula, or a derivative", n)
 		}
 	}

@@ -2,8 +2,7 @@ package fn
 
 import (
 	"math"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 )
@@ -15,7 +14,7 @@ func NormalCDF() *moment.Func {
 		F:    special.CDF,
 		DF:   special.PDF,
 		D2F:  func(x float64) float64 { return mulTail(-x, special.PDF(x)) },
-		Op:   compute.OpNormalCDF,
+		Op:   kernel.OpNormalCDF,
 	}, normalCDFMoments)
 }
 

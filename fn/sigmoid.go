@@ -2,8 +2,7 @@ package fn
 
 import (
 	"math"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 )
@@ -15,7 +14,7 @@ func Sigmoid() *moment.Func {
 		F:    special.Sigmoid,
 		DF:   sigmoidSlope,
 		D2F:  func(x float64) float64 { return -sigmoidSlope(x) * math.Tanh(x/2) },
-		Op:   compute.OpSigmoid,
+		Op:   kernel.OpSigmoid,
 	}
 }
 

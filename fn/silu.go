@@ -1,7 +1,7 @@
 package fn
 
 import (
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 )
@@ -19,6 +19,6 @@ func SiLU() *moment.Func {
 			p, q := special.Sigmoid(x), special.Sigmoid(-x)
 			return 2*p*q + mulTail(x, p*q*(q-p))
 		},
-		Op: compute.OpSiLU,
+		Op: kernel.OpSiLU,
 	}
 }

@@ -2,8 +2,7 @@ package fn
 
 import (
 	"math"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -14,7 +13,7 @@ func Sin() *moment.Func {
 		F:    math.Sin,
 		DF:   math.Cos,
 		D2F:  func(x float64) float64 { return -math.Sin(x) },
-		Op:   compute.OpSin,
+		Op:   kernel.OpSin,
 	}, func(m, v float64) moment.Jet {
 		return waveMoments(math.Sin(m), math.Cos(m), v)
 	})
@@ -27,7 +26,7 @@ func Cos() *moment.Func {
 		F:    math.Cos,
 		DF:   func(x float64) float64 { return -math.Sin(x) },
 		D2F:  func(x float64) float64 { return -math.Cos(x) },
-		Op:   compute.OpCos,
+		Op:   kernel.OpCos,
 	}, func(m, v float64) moment.Jet {
 		return waveMoments(math.Cos(m), -math.Sin(m), v)
 	})

@@ -1,7 +1,7 @@
 package fn
 
 import (
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 )
@@ -13,6 +13,6 @@ func Softplus() *moment.Func {
 		F:    special.Softplus,
 		DF:   special.Sigmoid,
 		D2F:  sigmoidSlope,
-		Op:   compute.OpSoftplus,
+		Op:   kernel.OpSoftplus,
 	}
 }

@@ -1,7 +1,7 @@
 package fn
 
 import (
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -12,7 +12,7 @@ func Square() *moment.Func {
 		F:    func(x float64) float64 { return x * x },
 		DF:   func(x float64) float64 { return 2 * x },
 		D2F:  func(float64) float64 { return 2 },
-		Op:   compute.OpSquare,
+		Op:   kernel.OpSquare,
 	}, squareMoments)
 }
 

@@ -2,8 +2,7 @@ package fn
 
 import (
 	"math"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -14,7 +13,7 @@ func Tanh() *moment.Func {
 		F:    math.Tanh,
 		DF:   tanhSlope,
 		D2F:  func(x float64) float64 { return -2 * math.Tanh(x) * tanhSlope(x) },
-		Op:   compute.OpTanh,
+		Op:   kernel.OpTanh,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/rng"
 )
 
@@ -54,7 +55,7 @@ func PointsAt(rule Rule, mean, variance float64, key rng.Key) (x, w []float64) {
 	xi, w := n.Xi, n.W
 	if n.draws() {
 		z := make([]float32, n.Samples)
-		compute.Normals(z, key, 0, 0, 1, n.Samples)
+		kernel.Normals(z, key, 0, 0, 1, n.Samples)
 		for _, z := range z {
 			xi, w = append(xi, float64(z)), append(w, 1/float64(n.Samples))
 		}

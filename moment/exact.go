@@ -3,7 +3,7 @@ package moment
 import (
 	"fmt"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // Exact returns the closed-form rule ("SMP" in the paper), for functions with
@@ -15,7 +15,7 @@ type exact struct{}
 func (exact) String() string      { return "exact" }
 func (exact) Nodes() Nodes        { return Nodes{Method: InClosedForm} }
 func (exact) Learns() bool        { return false }
-func (exact) Vector(f *Func) bool { return f.Op == compute.OpLeakyReLU }
+func (exact) Vector(f *Func) bool { return f.Op == kernel.OpLeakyReLU }
 
 func (exact) Check(f *Func) error {
 	if err := checkFunc(f); err != nil {
@@ -32,7 +32,7 @@ func (exact) Check(f *Func) error {
 }
 
 func (exact) Push32(t *Tile[float32]) {
-	compute.LeakyMoments(t.Out, float32(t.F.A), t.Mean, t.Var)
+	kernel.LeakyMoments(t.Out, float32(t.F.A), t.Mean, t.Var)
 	t.slopesExact()
 }
 

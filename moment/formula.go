@@ -3,7 +3,8 @@ package moment
 import (
 	"utvi/expr"
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
+	"utvi/internal/compute/kernel"
 )
 
 // Expr returns the function as a formula, whose tree an exporter can walk: the
@@ -25,18 +26,18 @@ func (f *Func) Expr() *expr.Formula {
 
 // A formulaTile is what a tile needs to evaluate a formula.
 type formulaTile[T gauss.Float] struct {
-	value, pair, train *compute.Machine[T]
+	value, pair, train *bytecode.Machine[T]
 	inputs, outs       [][]T     // of one run
 	byParam            [][]T     // ∂f/∂a at all points, of each learned parameter
 	spare              [4][]T    // moments that combining parameters gives besides
 	at, limit, left    []float64 // of one element
 	standard           [][]T     // starting values, for inputs that the caller does not set
-	sums               []*compute.Samples[T]
+	sums               []*kernel.Samples[T]
 }
 
 func newFormulaTile[T gauss.Float](f *expr.Formula, rule Rule, n, size int) *formulaTile[T] {
 	t := &formulaTile[T]{
-		value: compute.NewMachine[T](f.Value), pair: compute.NewMachine[T](f.Pair),
+		value: bytecode.NewMachine[T](f.Value), pair: bytecode.NewMachine[T](f.Pair),
 		inputs: make([][]T, len(f.Inputs)), outs: make([][]T, f.Train.Outs),
 		at: make([]float64, len(f.Inputs)), limit: make([]float64, f.Limit.Outs), left: make([]float64, f.Limit.Outs),
 	}
@@ -48,7 +49,7 @@ func newFormulaTile[T gauss.Float](f *expr.Formula, rule Rule, n, size int) *for
 		t.standard = append(t.standard, s)
 	}
 	if f.Learned > 0 {
-		t.train = compute.NewMachine[T](f.Train)
+		t.train = bytecode.NewMachine[T](f.Train)
 		for i := range t.spare {
 			t.spare[i] = make([]T, n)
 		}
@@ -56,7 +57,7 @@ func newFormulaTile[T gauss.Float](f *expr.Formula, rule Rule, n, size int) *for
 	for range f.Learned {
 		t.byParam = append(t.byParam, make([]T, size))
 		if Draws(rule) {
-			t.sums = append(t.sums, compute.NewSamples[T](n))
+			t.sums = append(t.sums, kernel.NewSamples[T](n))
 		}
 	}
 	return t
@@ -137,14 +138,14 @@ func (t *Tile[T]) combineParams(xi, w []T) {
 	}
 	n := len(t.Mean)
 	for j := range t.MP {
-		compute.Combine(t.paramMoments(j), t.s[:n], t.f[:n*len(xi)], t.formula.byParam[j][:n*len(xi)], xi, w, 0, 1)
+		kernel.Combine(t.paramMoments(j), t.s[:n], t.f[:n*len(xi)], t.formula.byParam[j][:n*len(xi)], xi, w, 0, 1)
 	}
 }
 
 // paramMoments returns where the derivatives with respect to a parameter go.
-func (t *Tile[T]) paramMoments(j int) compute.Moments[T] {
+func (t *Tile[T]) paramMoments(j int) kernel.Moments[T] {
 	n, q := len(t.Mean), t.formula
-	return compute.Moments[T]{Mean: q.spare[0][:n], Var: q.spare[1][:n],
+	return kernel.Moments[T]{Mean: q.spare[0][:n], Var: q.spare[1][:n],
 		MM: t.MP[j][:n], MV: q.spare[2][:n], VM: t.VP[j][:n], VV: q.spare[3][:n]}
 }
 

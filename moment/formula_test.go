@@ -6,7 +6,7 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -29,7 +29,7 @@ func movedKink[T gauss.Float](t *testing.T, f *moment.Func, s float64) {
 	}
 	tile.Params = [][]T{at}
 	mean, variance := make([]T, 4), make([]T, 4)
-	tile.Out = compute.Moments[T]{Mean: mean, Var: variance}
+	tile.Out = kernel.Moments[T]{Mean: mean, Var: variance}
 	tile.Push()
 	// On the kink: f − a is 0, 0 and √3σ at the points, up to the rounding of a + √3σ.
 	if want := (3.0/6 - 3.0/36) * v; !(math.Abs(float64(variance[0])-want) < 0.1*want) {

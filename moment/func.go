@@ -5,7 +5,7 @@ import (
 
 	"utvi/expr"
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // A Func is an elementwise nonlinearity. Only F is required: to use any Go function,
@@ -30,7 +30,7 @@ type Func struct {
 
 	// Op, with its parameter A, is set if the function has a vector kernel, which
 	// float32 uses in place of F. Whoever changes F must set Op to 0.
-	Op compute.Op
+	Op kernel.Op
 	A  float64
 
 	// Formula is set if the function is a formula that has no kernel. float32 runs its
@@ -92,8 +92,8 @@ func (f *Func) smoothWithin(x, r float64) bool {
 // Parameters of a formula have their starting values. In float32, a formula needs
 // scratch, which Eval allocates; a Tile has its own.
 func Eval[T gauss.Float](f *Func, x, y, dy []T) {
-	if x, ok := any(x).([]float32); ok && f.Op != compute.OpUser {
-		compute.Eval(f.Op, float32(f.A), x, any(y).([]float32), any(dy).([]float32))
+	if x, ok := any(x).([]float32); ok && f.Op != kernel.OpUser {
+		kernel.Eval(f.Op, float32(f.A), x, any(y).([]float32), any(dy).([]float32))
 		return
 	}
 	if _, ok := any(x).([]float32); ok && f.Formula != nil && len(x) > 0 {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/rng"
 )
 
@@ -204,7 +205,7 @@ func (t *JointTile) place(p int, mean []float64) {
 // look evaluates the map at all points.
 func (t *JointTile) look(mean []float64) {
 	if t.draws != nil {
-		compute.Normals(t.draws, t.Key, t.Row, t.Unit, t.in, t.points)
+		kernel.Normals(t.draws, t.Key, t.Row, t.Unit, t.in, t.points)
 	}
 	t.m.F(mean, t.f0)
 	for p := range t.w {

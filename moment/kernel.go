@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // checkKernel refuses a function whose kernel computes another function, for example a
@@ -17,11 +17,11 @@ func checkKernel(f *Func) error {
 	y := make([]float32, len(x))
 	what := "kernel Op"
 	switch {
-	case f.Op == compute.OpUser:
+	case f.Op == kernel.OpUser:
 		what = "Formula"
 		Eval(f, x, y, nil)
-	case f.Op < compute.NumOps:
-		compute.Eval(f.Op, float32(f.A), x, y, nil)
+	case f.Op < kernel.NumOps:
+		kernel.Eval(f.Op, float32(f.A), x, y, nil)
 	}
 	for i, x := range x {
 		want := f.F(float64(x))

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"utvi/fn"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -21,7 +21,7 @@ func TestRefusesForeignKernels(t *testing.T) {
 		}
 	}
 	unknown := fn.Tanh()
-	unknown.Op = compute.NumOps
+	unknown.Op = kernel.NumOps
 	if moment.UT(2).Check(unknown) == nil {
 		t.Error("an unknown Op was taken")
 	}
@@ -30,7 +30,7 @@ func TestRefusesForeignKernels(t *testing.T) {
 	if moment.UT(2).Check(steeper) == nil {
 		t.Error("the kernel of a ReLU was taken for one twice as steep")
 	}
-	own.Op = compute.OpUser
+	own.Op = kernel.OpUser
 	if err := moment.UT(2).Check(own); err != nil {
 		t.Error(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"utvi/fn"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 	"utvi/rng"
 )
@@ -18,7 +18,7 @@ func push32(f *moment.Func, r moment.Rule, m, v float32) [6]float32 {
 	var o [6]float32
 	t := moment.NewTile[float32](f, r)
 	t.Mean, t.Var = []float32{m}, []float32{v}
-	t.Out = compute.Moments[float32]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
+	t.Out = kernel.Moments[float32]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
 	t.Push()
 	return o
 }
@@ -170,7 +170,7 @@ func TestTileOfAUsersFunction(t *testing.T) {
 		p[i], p[n+i] = float32(i%7)/3-1, 0.1+float32(i%5)/10
 	}
 	tile.Mean, tile.Var = cut(0), cut(1)
-	tile.Out = compute.Moments[float32]{Mean: cut(2), Var: cut(3), MM: cut(4), MV: cut(5), VM: cut(6), VV: cut(7)}
+	tile.Out = kernel.Moments[float32]{Mean: cut(2), Var: cut(3), MM: cut(4), MV: cut(5), VM: cut(6), VV: cut(7)}
 	tile.MK = cut(8)
 	tile.VK = cut(9)
 	tile.Kappa = 1.5

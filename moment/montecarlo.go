@@ -5,6 +5,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // MonteCarlo returns the sampling rule ("MCVI"): n ≥ 2 reparameterised draws x = m +
@@ -52,7 +53,7 @@ func pushDraws[T gauss.Float](t *Tile[T], samples int) {
 		x := t.x[:size]
 		f := t.f[:size]
 		drawFrom(t, xi, first)
-		compute.PointsEach(t.Mean, t.Var, t.s[:n], x, xi)
+		kernel.PointsEach(t.Mean, t.Var, t.s[:n], x, xi)
 		var d []T
 		if t.jacobian() {
 			d = t.d[:size]
@@ -82,7 +83,7 @@ func drawFrom[T gauss.Float](t *Tile[T], xi []T, first int) {
 	if !ok {
 		z = t.draws[:len(xi)]
 	}
-	compute.NormalsFrom(z, t.Key, t.Row, t.Unit, n, first, len(xi)/n)
+	kernel.NormalsFrom(z, t.Key, t.Row, t.Unit, n, first, len(xi)/n)
 	if !ok {
 		compute.Convert(xi, z)
 	}

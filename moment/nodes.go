@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // nodes is a rule of fixed standardised points ξ with weights w: Σw = 1,
@@ -65,9 +65,9 @@ func checkFunc(f *Func) error {
 
 // pushNodes looks at m + ξσ and combines.
 func pushNodes[T gauss.Float](t *Tile[T], xi, w []T) {
-	if o, ok := any(t.Out).(compute.Moments[float32]); ok && t.fused(xi) {
+	if o, ok := any(t.Out).(kernel.Moments[float32]); ok && t.fused(xi) {
 		f32 := func(x []T) []float32 { return any(x).([]float32) }
-		compute.LeakyThree(o, float32(t.F.A), f32(t.Mean), f32(t.Var), f32(xi), f32(w))
+		kernel.LeakyThree(o, float32(t.F.A), f32(t.Mean), f32(t.Var), f32(xi), f32(w))
 		return
 	}
 	n, p := len(t.Mean), len(xi)
@@ -78,9 +78,9 @@ func pushNodes[T gauss.Float](t *Tile[T], xi, w []T) {
 	if t.jacobian() {
 		d = t.d[:n*p]
 	}
-	compute.Points(t.Mean, t.Var, s, x, xi)
+	kernel.Points(t.Mean, t.Var, s, x, xi)
 	t.Eval(x, f, d)
-	compute.Combine(t.Out, s, f, d, xi, w, 0, 1)
+	kernel.Combine(t.Out, s, f, d, xi, w, 0, 1)
 	t.combineParams(xi, w)
 	t.limit()
 	t.slopes(xi, w)
@@ -101,15 +101,15 @@ func (t *Tile[T]) InPlace() bool {
 
 // Pair returns the function and the rule as a pair that takes gradients back without a Jacobian, or
 // nil where there are no such kernels. It holds where InPlace does.
-func (t *Tile[T]) Pair() *compute.LeakyPair {
+func (t *Tile[T]) Pair() *kernel.LeakyPair {
 	single, ok := any(t).(*Tile[float32])
 	if !ok || !t.InPlace() {
 		return nil
 	}
-	return compute.NewLeakyPair(float32(t.F.A), single.fixed, single.fixedW)
+	return kernel.NewLeakyPair(float32(t.F.A), single.fixed, single.fixedW)
 }
 
-func oneKernel(f *Func, points int) bool { return f.Op == compute.OpLeakyReLU && points == 3 }
+func oneKernel(f *Func, points int) bool { return f.Op == kernel.OpLeakyReLU && points == 3 }
 
 // smallSigma is the σ, relative to 1+|m|, below which divided differences resolve
 // nothing.
@@ -129,7 +129,7 @@ func smallSigma[T gauss.Float]() float64 {
 // Where a kink lies within reach the differences are right as they are.
 func (t *Tile[T]) limit() {
 	small := smallSigma[T]()
-	if !compute.AnyBelow(t.s[:len(t.Mean)], t.Mean, T(small)) {
+	if !kernel.AnyBelow(t.s[:len(t.Mean)], t.Mean, T(small)) {
 		return
 	}
 	for i, s := range t.s[:len(t.Mean)] {

@@ -1,6 +1,6 @@
 package moment
 
-import "utvi/internal/compute"
+import "utvi/internal/compute/kernel"
 
 // A Rule approximates the moments of a function of a Gaussian. Rules are immutable
 // values.
@@ -104,4 +104,4 @@ func Points(name string, xi, w []float64) Rule {
 }
 
 // vectorised reports whether float32 has a vector evaluation of f.
-func vectorised(f *Func) bool { return f.Op != compute.OpUser || f.Formula != nil }
+func vectorised(f *Func) bool { return f.Op != kernel.OpUser || f.Formula != nil }

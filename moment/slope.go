@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // The slope of a function of x ~ N(m, v), as a rule sees it, is that of the straight
@@ -41,7 +41,7 @@ func (t *Tile[T]) slopes(xi, w []T) {
 		t.slopesAlone(xi, w)
 		return
 	}
-	compute.Slopes(t.Slope, t.SlopeV, t.s[:n], t.Var, t.Mean, t.Out.MM, t.f[:size], t.d[:size], xi, w, T(smallSigma[T]()))
+	kernel.Slopes(t.Slope, t.SlopeV, t.s[:n], t.Var, t.Mean, t.Out.MM, t.f[:size], t.d[:size], xi, w, T(smallSigma[T]()))
 	t.twiceByVar()
 }
 
@@ -50,8 +50,8 @@ func (t *Tile[T]) slopes(xi, w []T) {
 func (t *Tile[T]) slopesAlone(xi, w []T) {
 	n := len(t.Mean)
 	f, small := t.f[:n*len(xi)], T(smallSigma[T]())
-	compute.Slopes(t.Slope, t.d[:n], t.s[:n], t.Var, t.Mean, t.d[n:2*n], f, f, xi, w, small)
-	if !compute.AnyBelow(t.s[:n], t.Mean, small) && !slices.Contains(t.s[:n], 0) {
+	kernel.Slopes(t.Slope, t.d[:n], t.s[:n], t.Var, t.Mean, t.d[n:2*n], f, f, xi, w, small)
+	if !kernel.AnyBelow(t.s[:n], t.Mean, small) && !slices.Contains(t.s[:n], 0) {
 		return
 	}
 	for i, s := range t.s[:n] {
@@ -74,8 +74,8 @@ func (t *Tile[T]) slopesExact() {
 		return
 	}
 	copy(t.Slope, t.Out.MM)
-	if t.F.Op == compute.OpLeakyReLU {
-		compute.LeakySlopes(t.SlopeM, t.SlopeV, t.Out.MV, t.Mean, t.Var)
+	if t.F.Op == kernel.OpLeakyReLU {
+		kernel.LeakySlopes(t.SlopeM, t.SlopeV, t.Out.MV, t.Mean, t.Var)
 		return
 	}
 	t.twiceByVar()

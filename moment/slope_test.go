@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"utvi/fn"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 	"utvi/rng"
 )
@@ -15,7 +15,7 @@ func sloped(f *moment.Func, r moment.Rule, m, v float64) (g, gm, gv float64) {
 	t := moment.NewTile[float64](f, r)
 	var o [9]float64
 	t.Mean, t.Var = []float64{m}, []float64{v}
-	t.Out = compute.Moments[float64]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
+	t.Out = kernel.Moments[float64]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
 	t.Slope = o[6:7]
 	t.SlopeM = o[7:8]
 	t.SlopeV = o[8:9]
@@ -93,7 +93,7 @@ func TestLimitsOfATile(t *testing.T) {
 		o := make([]float64, 30)
 		cut := func(i int) []float64 { return o[5*i : 5*i+5] }
 		tile.Mean, tile.Var = means, vars
-		tile.Out = compute.Moments[float64]{Mean: cut(0), Var: cut(1), MM: cut(2), MV: cut(3), VM: cut(4), VV: cut(5)}
+		tile.Out = kernel.Moments[float64]{Mean: cut(0), Var: cut(1), MM: cut(2), MV: cut(3), VM: cut(4), VV: cut(5)}
 		tile.Push()
 		for i := range means {
 			j, _ := moment.At(f, moment.UT(2), means[i], vars[i], rng.Key{})

@@ -3,6 +3,7 @@ package moment
 import (
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/rng"
 )
 
@@ -18,7 +19,7 @@ const fusedSize = 1024
 // the variance of the function; MM and MV are the derivatives of the mean by the mean and
 // by the variance of the input, VM and VV those of the variance. The four derivatives are
 // nil where nobody wants them.
-type Moments[T gauss.Float] = compute.Moments[T]
+type Moments[T gauss.Float] = kernel.Moments[T]
 
 // A Tile is a stretch of elements on its way through a nonlinearity, with the
 // scratch that a rule needs. It belongs to one goroutine.
@@ -51,7 +52,7 @@ type Tile[T gauss.Float] struct {
 	s, x, f, d    []T
 	xi            []T
 	draws         []float32
-	sums          *compute.Samples[T]
+	sums          *kernel.Samples[T]
 	nodes         [3]T // of a learned κ
 	weights       [3]T
 	fixed, fixedW []T // of a fixed rule
@@ -86,7 +87,7 @@ func NewTile[T gauss.Float](f *Func, rule Rule) *Tile[T] {
 	t.d = make([]T, size)
 	if Draws(rule) {
 		t.xi, t.draws = make([]T, size), make([]float32, size)
-		t.sums = compute.NewSamples[T](n)
+		t.sums = kernel.NewSamples[T](n)
 	}
 	if f.Formula != nil {
 		t.formula = newFormulaTile[T](f.Formula, rule, n, size)
@@ -149,7 +150,7 @@ func (t *Tile[T]) pushWide() {
 	w.Mean, w.Var = in.Mean[:n], in.Var[:n]
 	compute.Convert(w.Mean, t.Mean)
 	compute.Convert(w.Var, t.Var)
-	w.Out = compute.Moments[float64]{Mean: out.Mean[:n], Var: out.Var[:n]}
+	w.Out = kernel.Moments[float64]{Mean: out.Mean[:n], Var: out.Var[:n]}
 	if t.Out.MM != nil {
 		w.Out.MM = out.MM[:n]
 		w.Out.MV = out.MV[:n]
@@ -200,10 +201,10 @@ func (t *Tile[T]) pushWide() {
 // jacobian reports whether derivatives are wanted.
 func (t *Tile[T]) jacobian() bool { return t.Out.MM != nil }
 
-func newMoments[T gauss.Float](n int) compute.Moments[T] {
+func newMoments[T gauss.Float](n int) kernel.Moments[T] {
 	p := make([]T, 6*n)
 	cut := func(i int) []T { return p[i*n : (i+1)*n : (i+1)*n] }
-	return compute.Moments[T]{Mean: cut(0), Var: cut(1), MM: cut(2), MV: cut(3), VM: cut(4), VV: cut(5)}
+	return kernel.Moments[T]{Mean: cut(0), Var: cut(1), MM: cut(2), MV: cut(3), VM: cut(4), VV: cut(5)}
 }
 
 func toT[T gauss.Float](x []float64) []T {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
 	"utvi/vi"
@@ -126,8 +126,8 @@ type applyRunner[T gauss.Float] struct {
 	*apply[T]
 	Weightless[T]
 	tile   *moment.Tile[T]
-	pair   *compute.LeakyPair // in training, if Backward needs the input and no Jacobian
-	jac    compute.Moments[T] // of the block Forward saw last
+	pair   *kernel.LeakyPair // in training, if Backward needs the input and no Jacobian
+	jac    kernel.Moments[T] // of the block Forward saw last
 	mk, vk []T
 
 	slope, slopeM, slopeV []T // where correlations are carried
@@ -166,7 +166,7 @@ func (r *applyRunner[T]) Forward(p *Pass[T]) {
 func (r *applyRunner[T]) inPlace() bool { return r.pair == nil && r.takesTurns() && r.tile.InPlace() }
 
 // leakyPair is what the function and its rule are as a pair, or nil.
-func (r *applyRunner[T]) leakyPair() *compute.LeakyPair {
+func (r *applyRunner[T]) leakyPair() *kernel.LeakyPair {
 	if !r.takesTurns() {
 		return nil
 	}
@@ -218,10 +218,10 @@ func (r *applyRunner[T]) Backward(p *Pass[T]) {
 		r.pull(p, n)
 		return
 	}
-	jac := compute.Moments[T]{MM: r.jac.MM[:n], MV: r.jac.MV[:n], VM: r.jac.VM[:n], VV: r.jac.VV[:n]}
+	jac := kernel.Moments[T]{MM: r.jac.MM[:n], MV: r.jac.MV[:n], VM: r.jac.VM[:n], VV: r.jac.VV[:n]}
 	if r.Form() == Fixed {
 		if p.DIn.Mean != nil {
-			compute.MulTo(p.DIn.Mean[:n], p.DOut.Mean[:n], jac.MM)
+			kernel.MulTo(p.DIn.Mean[:n], p.DOut.Mean[:n], jac.MM)
 		}
 		clear(p.Tape)
 		r.record(p, r.TapeWidth(), r.kappas())
@@ -232,7 +232,7 @@ func (r *applyRunner[T]) Backward(p *Pass[T]) {
 	}
 	r.record(p, r.TapeWidth(), r.kappas())
 	if p.DIn.Mean != nil {
-		compute.VJP(p.DOut.Mean[:n], p.DOut.Var[:n], jac, p.DIn.Mean[:n], p.DIn.Var[:n])
+		kernel.VJP(p.DOut.Mean[:n], p.DOut.Var[:n], jac, p.DIn.Mean[:n], p.DIn.Var[:n])
 	}
 }
 
@@ -245,7 +245,7 @@ func (r *applyRunner[T]) pull(p *Pass[T], n int) {
 	if p.panels {
 		rows = p.DOut.Rows
 	}
-	compute.PullPair(r.pair, p.In.Mean[:n], p.In.Var[:n], p.DOut.Mean[:n], p.DOut.Var[:n], p.DIn.Mean[:n], p.DIn.Var[:n], rows)
+	kernel.PullPair(r.pair, p.In.Mean[:n], p.In.Var[:n], p.DOut.Mean[:n], p.DOut.Var[:n], p.DIn.Mean[:n], p.DIn.Var[:n], rows)
 }
 
 // recordKappa stores the gradient of each row with respect to κ on the tape.

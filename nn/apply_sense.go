@@ -3,6 +3,7 @@ package nn
 import (
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -42,14 +43,14 @@ func (r *applyRunner[T]) makeSlopes(n int, train bool) {
 	}
 }
 
-func newJacobian[T gauss.Float](n int) compute.Moments[T] {
+func newJacobian[T gauss.Float](n int) kernel.Moments[T] {
 	p := compute.Make[T](4 * n)
-	return compute.Moments[T]{MM: p[:n], MV: p[n : 2*n], VM: p[2*n : 3*n], VV: p[3*n:]}
+	return kernel.Moments[T]{MM: p[:n], MV: p[n : 2*n], VM: p[2*n : 3*n], VV: p[3*n:]}
 }
 
 func (r *applySenser[T]) Forward(p *Pass[T]) {
 	r.applyRunner.Forward(p)
-	compute.Rest(r.e[:len(p.In.Var)], p.Out.Var, r.slope, p.In.Var) // below 0 by rounding alone
+	kernel.Rest(r.e[:len(p.In.Var)], p.Out.Var, r.slope, p.In.Var) // below 0 by rounding alone
 }
 
 func (r *applySenser[T]) Sense(s *Sense[T]) {
@@ -59,7 +60,7 @@ func (r *applySenser[T]) Sense(s *Sense[T]) {
 		g := r.slope[row*width:][:width]
 		for k := range s.K {
 			at := (row*s.K + k) * width
-			compute.MulTo(s.In[at:][:width], s.Out[at:][:width], g)
+			kernel.MulTo(s.In[at:][:width], s.Out[at:][:width], g)
 		}
 	}
 }
@@ -76,18 +77,18 @@ func (r *applySenser[T]) SenseBack(s *Sense[T]) {
 			a := s.Out[at:][:width]
 			bin := s.BIn[at:][:width]
 			bout := s.BOut[at:][:width]
-			compute.MulTo(bout, bin, g)
-			compute.MulAdd(dg, a, bin)
+			kernel.MulTo(bout, bin, g)
+			kernel.MulAdd(dg, a, bin)
 		}
 	}
 	s.AddVariancesBack(r.e, r.de, width)
-	compute.RestBack(xm, xv, r.de, r.slope, s.Pass.In.Var, r.slopeM, r.slopeV, r.jac.VM, r.jac.VV)
+	kernel.RestBack(xm, xv, r.de, r.slope, s.Pass.In.Var, r.slopeM, r.slopeV, r.jac.VM, r.jac.VV)
 }
 
 func (r *applySenser[T]) Backward(p *Pass[T]) {
 	r.applyRunner.Backward(p)
 	if p.DIn.Mean != nil {
-		compute.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
-		compute.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
+		kernel.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
+		kernel.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
 	}
 }

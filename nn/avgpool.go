@@ -2,7 +2,7 @@ package nn
 
 import (
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // AvgPool2D averages each channel over windows of an image. A window of n independent
@@ -111,7 +111,7 @@ func (r avgPoolRunner[T]) sum(dst, src []T, p int) {
 	clear(dst)
 	for i, at := range r.index {
 		if at >= 0 {
-			compute.Add(dst[i/r.cells*c:][:c], src[at:][:c])
+			kernel.Add(dst[i/r.cells*c:][:c], src[at:][:c])
 		}
 	}
 	scale := r.share(p)
@@ -131,7 +131,7 @@ func (r avgPoolRunner[T]) spread(dst, src []T, p int) {
 	clear(dst)
 	for i, at := range r.index {
 		if at >= 0 {
-			compute.Add(dst[at:][:c], src[i/r.cells*c:][:c])
+			kernel.Add(dst[at:][:c], src[i/r.cells*c:][:c])
 		}
 	}
 	scale := r.share(p)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/product"
 	"utvi/nn"
 	"utvi/rng"
 	"utvi/vi"
@@ -75,7 +75,7 @@ func benchConv(b *testing.B, l nn.Conv2D, in nn.Shape, det bool) {
 	var peak float64
 	for n := 0; b.Loop(); n++ {
 		if n%64 == 0 {
-			peak = max(peak, compute.PeakGFLOPS(time.Millisecond))
+			peak = max(peak, product.PeakGFLOPS(time.Millisecond))
 		}
 		for i := range phases {
 			f := &phases[i]

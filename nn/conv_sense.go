@@ -2,7 +2,8 @@ package nn
 
 import (
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/affine"
+	"utvi/internal/compute/kernel"
 )
 
 // Follow implements Sensitive.
@@ -17,7 +18,7 @@ func (u *conv[T]) Follow(k int) {
 type convSenser[T gauss.Float] struct {
 	convRunner[T]
 	unit  *conv[T]
-	sense *compute.ConvSense[T]
+	sense *affine.ConvSense[T]
 	laid  []T // of every image, where there is no tape
 	j, dj []T // v·s of every output, and the gradient by it
 	q     []T // what each quantity sees of the weights, where there is no tape
@@ -146,6 +147,6 @@ func (r *convSenser[T]) Backward(p *Pass[T]) {
 		}
 		in, d := p.In.Slice(i, i+1), p.DIn.Slice(i, i+1)
 		r.conv.BackwardApart(r.sense, tape, in.Mean, out.Mean, out.Var, dj, d.Mean, d.Var)
-		compute.Add(d.Mean, r.xm[i*in.Width:][:in.Width])
+		kernel.Add(d.Mean, r.xm[i*in.Width:][:in.Width])
 	}
 }

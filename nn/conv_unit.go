@@ -4,12 +4,12 @@ import (
 	"fmt"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/affine"
 )
 
 type conv[T gauss.Float] struct {
 	linear[T]
-	conv  *compute.Conv[T]
+	conv  *affine.Conv[T]
 	shape Shape // of the image
 	out   Shape
 	apart bool // the weights' variance is kept apart, to carry correlations
@@ -39,9 +39,9 @@ func bindConv[T gauss.Float](l Conv2D, b *Binder[T]) (Unit[T], error) {
 	}
 	u.apart = b.Sense && u.Form() != Fixed
 	if u.apart {
-		u.conv = compute.NewConvApart[T](w, l.Out, u.weight.Random)
+		u.conv = affine.NewConvApart[T](w, l.Out, u.weight.Random)
 	} else {
-		u.conv = compute.NewConv[T](w, l.Out, u.weight.Random, b.Train)
+		u.conv = affine.NewConv[T](w, l.Out, u.weight.Random, b.Train)
 	}
 	u.product = u.conv
 	return u, nil
@@ -60,7 +60,7 @@ func (u *conv[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type convRunner[T gauss.Float] struct {
 	linearRunner[T]
-	conv *compute.Conv[T]
+	conv *affine.Conv[T]
 }
 
 // Forward goes image by image, so that each stays in cache for all products.

@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/affine"
+	"utvi/internal/compute/kernel"
 )
 
 // Dense is a fully connected layer: every output is Σ w·x + b with independent
@@ -29,7 +30,7 @@ const maxWeights = 1 << 31
 
 type dense[T gauss.Float] struct {
 	linear[T]
-	dense *compute.Dense[T]
+	dense *affine.Dense[T]
 	apart bool // the weights' variance is kept apart, to carry correlations
 }
 
@@ -48,9 +49,9 @@ func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 	u := &dense[T]{linear: lin}
 	u.apart = b.Sense && u.Form() != Fixed
 	if u.apart {
-		u.dense = compute.NewDenseApart[T](in, l.Out, u.weight.Random, b.Train)
+		u.dense = affine.NewDenseApart[T](in, l.Out, u.weight.Random, b.Train)
 	} else {
-		u.dense = compute.NewDense[T](in, l.Out, u.weight.Random, b.Train)
+		u.dense = affine.NewDense[T](in, l.Out, u.weight.Random, b.Train)
 	}
 	u.product = u.dense
 	return u, nil
@@ -69,10 +70,10 @@ func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type denseRunner[T gauss.Float] struct {
 	linearRunner[T]
-	dense   *compute.Dense[T]
-	shared  *denseShare[T]     // nil: one worker computes all outputs
-	pair    *compute.LeakyPair // behind a layer of one input, computed together; see chain_pair.go
-	squared bool               // the squares of its inputs are there, on the tape or in scratch
+	dense   *affine.Dense[T]
+	shared  *denseShare[T]    // nil: one worker computes all outputs
+	pair    *kernel.LeakyPair // behind a layer of one input, computed together; see chain_pair.go
+	squared bool              // the squares of its inputs are there, on the tape or in scratch
 }
 
 func (r *denseRunner[T]) Forward(p *Pass[T]) {

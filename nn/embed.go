@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/vi"
 )
 
@@ -137,7 +137,7 @@ func (r *embedRunner[T]) Prepare(tile int) {
 	x := r.tiles[tile]
 	t := &r.tables[x.table]
 	if lo, hi := x.lo*t.Width, x.hi*t.Width; t.variance != nil {
-		compute.Variance(t.variance[lo:hi], t.Rho[lo:hi])
+		kernel.Variance(t.variance[lo:hi], t.Rho[lo:hi])
 	}
 }
 
@@ -190,7 +190,7 @@ func (r *embedRunner[T]) Backward(p *Pass[T]) {
 			}
 			copy(to[1+n:], p.DOut.Var[at:at+n])
 			if r.de != nil {
-				compute.Add(to[1+n:], r.de[at:at+n])
+				kernel.Add(to[1+n:], r.de[at:at+n])
 			}
 		}
 		if p.DIn.Mean == nil {
@@ -226,9 +226,9 @@ func (r *embedRunner[T]) Gradient(tile int, blocks []Block[T]) {
 			if k < x.lo || k >= x.hi {
 				continue
 			}
-			compute.Add(t.GMean[k*n:(k+1)*n], from[1:1+n])
+			kernel.Add(t.GMean[k*n:(k+1)*n], from[1:1+n])
 			if t.variance != nil {
-				compute.Add(t.GVar[k*n:(k+1)*n], from[1+n:])
+				kernel.Add(t.GVar[k*n:(k+1)*n], from[1+n:])
 			}
 		}
 	}

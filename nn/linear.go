@@ -3,6 +3,7 @@ package nn
 import (
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/affine"
 	"utvi/vi"
 )
 
@@ -15,7 +16,7 @@ type product[T gauss.Float] interface {
 	PrepareScratch() int
 	Prepare(tile int, mean, rho, scratch []T)
 	PrepareBias(mean, rho []T)
-	Gradient(tile int, blocks []compute.TapeBlock[T], hasV, hasH bool, mean []T, o compute.Gradients[T], scratch []T)
+	Gradient(tile int, blocks []affine.TapeBlock[T], hasV, hasH bool, mean []T, o affine.Gradients[T], scratch []T)
 }
 
 // linear is the part of a unit that multiplies by Normal weights.
@@ -47,7 +48,7 @@ type linearRunner[T gauss.Float] struct {
 	train   bool
 	scratch []T // for Prepare and others, one at a time
 	grad    []T
-	blocks  []compute.TapeBlock[T]
+	blocks  []affine.TapeBlock[T]
 }
 
 func (l *linear[T]) newRunner(maxRows, scratch int, train bool) linearRunner[T] {
@@ -69,16 +70,16 @@ func (r *linearRunner[T]) Gradient(tile int, blocks []Block[T]) {
 	r.product.Gradient(tile, r.tapes(blocks), r.in != Fixed, r.Form() != Fixed, r.weight.Mean, r.gradients(), r.grad)
 }
 
-func (r *linearRunner[T]) tapes(blocks []Block[T]) []compute.TapeBlock[T] {
+func (r *linearRunner[T]) tapes(blocks []Block[T]) []affine.TapeBlock[T] {
 	r.blocks = r.blocks[:0]
 	for _, b := range blocks {
-		r.blocks = append(r.blocks, compute.TapeBlock[T]{Rows: b.Rows, Tape: b.Tape})
+		r.blocks = append(r.blocks, affine.TapeBlock[T]{Rows: b.Rows, Tape: b.Tape})
 	}
 	return r.blocks
 }
 
-func (r *linearRunner[T]) gradients() compute.Gradients[T] {
-	o := compute.Gradients[T]{Mean: r.weight.GMean, Var: r.weight.GVar}
+func (r *linearRunner[T]) gradients() affine.Gradients[T] {
+	o := affine.Gradients[T]{Mean: r.weight.GMean, Var: r.weight.GVar}
 	if r.bias != nil {
 		o.BiasMean, o.BiasVar = r.bias.GMean, r.bias.GVar
 	}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"utvi/fn"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 )
 
@@ -121,7 +121,7 @@ func TestClarkExtremes(t *testing.T) {
 			p[i] = make([]float32, 1)
 		}
 		p[0][0], p[1][0] = difference(float32(m1), float32(v1), float32(m2), float32(v2))
-		compute.LeakyMoments(compute.Moments[float32]{Mean: p[2], Var: p[3], MM: p[4], MV: p[5], VM: p[6], VV: p[7]}, 0, p[0], p[1])
+		kernel.LeakyMoments(kernel.Moments[float32]{Mean: p[2], Var: p[3], MM: p[4], MV: p[5], VM: p[6], VV: p[7]}, 0, p[0], p[1])
 		var l larger[float32]
 		l.set(float32(m1), float32(v1), float32(m2), float32(v2), p[2][0], p[3][0], p[4][0], p[5][0])
 		return larger[float64]{

@@ -3,7 +3,7 @@ package nn
 import (
 	"utvi/fn"
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -92,7 +92,7 @@ func (r *maxPoolRunner[T]) fold(k, lo, hi int, random bool, folds []larger[T]) {
 	cut := func(i int) []T { return r.planes[i][:n] }
 	t.Mean = cut(0)
 	t.Var = cut(1)
-	t.Out = compute.Moments[T]{Mean: cut(2), Var: cut(3)}
+	t.Out = kernel.Moments[T]{Mean: cut(2), Var: cut(3)}
 	chance, mv := cut(4), cut(5)
 	if folds != nil {
 		t.Out.MM = chance

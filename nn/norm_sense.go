@@ -3,6 +3,7 @@ package nn
 import (
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // Follow implements Sensitive.
@@ -137,10 +138,10 @@ func (r *layerNormSenser[T]) Backward(p *Pass[T]) {
 	r.layerNormRunner.Backward(p)
 	n := len(r.t)
 	for row := range p.DOut.Rows {
-		compute.Add(p.Tape[row*2*n:][:n], r.xgain[row*n:][:n])
+		kernel.Add(p.Tape[row*2*n:][:n], r.xgain[row*n:][:n])
 	}
 	if p.DIn.Mean != nil {
-		compute.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
-		compute.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
+		kernel.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
+		kernel.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/vi"
 )
 
@@ -140,7 +141,7 @@ func (r *periodicRunner[T]) Forward(p *Pass[T]) {
 // sines replaces phases by their sines, and writes their cosines.
 func sines[T gauss.Float](phase, cos []T) {
 	if p, ok := any(phase).([]float32); ok {
-		compute.Eval(compute.OpSin, 0, p, p, any(cos).([]float32))
+		kernel.Eval(kernel.OpSin, 0, p, p, any(cos).([]float32))
 		return
 	}
 	for k, x := range phase {

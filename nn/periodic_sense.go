@@ -2,7 +2,7 @@ package nn
 
 import (
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // Follow implements Sensitive.
@@ -79,9 +79,9 @@ func (r *periodicSenser[T]) SenseBack(s *Sense[T]) {
 
 func (r *periodicSenser[T]) Backward(p *Pass[T]) {
 	r.periodicRunner.Backward(p)
-	compute.Add(p.Tape, r.xw[:len(p.Tape)])
+	kernel.Add(p.Tape, r.xw[:len(p.Tape)])
 	if p.DIn.Mean != nil {
-		compute.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
-		compute.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
+		kernel.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
+		kernel.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // Piecewise embeds numbers so that one weighted sum can follow steps and thresholds
@@ -95,7 +96,7 @@ func (u *piecewise[T]) NewRunner(maxRows int, train bool) Runner[T] {
 type piecewiseRunner[T gauss.Float] struct {
 	*piecewise[T]
 	Weightless[T]
-	jac                   compute.Moments[T]
+	jac                   kernel.Moments[T]
 	slope, slopeM, slopeV []T // where correlations are carried
 }
 

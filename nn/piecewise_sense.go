@@ -2,7 +2,7 @@ package nn
 
 import (
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // Follow implements Sensitive.
@@ -88,7 +88,7 @@ func (r *piecewiseSenser[T]) SenseBack(s *Sense[T]) {
 func (r *piecewiseSenser[T]) Backward(p *Pass[T]) {
 	r.piecewiseRunner.Backward(p)
 	if p.DIn.Mean != nil {
-		compute.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
-		compute.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
+		kernel.Add(p.DIn.Mean, r.xm[:len(p.DIn.Mean)])
+		kernel.Add(p.DIn.Var, r.xv[:len(p.DIn.Var)])
 	}
 }

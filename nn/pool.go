@@ -3,7 +3,7 @@ package nn
 import (
 	"fmt"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/affine"
 )
 
 // A pool is what all poolings know.
@@ -11,7 +11,7 @@ type pool struct {
 	Stateless
 	out          Shape
 	cells        int // of a window
-	window       compute.Window
+	window       affine.Window
 	down, across int // from one place to the next
 	padded       bool
 }

@@ -2,7 +2,7 @@ package nn
 
 import (
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 )
 
 // This file is the contract of layers that carry correlations to first order; see
@@ -67,7 +67,7 @@ func (s *Sense[T]) AddVariances(e []T, width int) {
 			a := s.Out[(r*k+i)*width:][:width]
 			for j := s.from(i); j <= i; j++ {
 				b := s.Out[(r*k+j)*width:][:width]
-				s.add(r, i, j, float64(compute.Dot3(e, a, b)))
+				s.add(r, i, j, float64(kernel.Dot3(e, a, b)))
 			}
 		}
 	}
@@ -107,7 +107,7 @@ func (s *Sense[T]) AddVariancesBack(e, de []T, width int) {
 				if h == 0 {
 					continue
 				}
-				compute.InjectBack(de, b, a, s.Out[(r*k+j)*width:], e, h)
+				kernel.InjectBack(de, b, a, s.Out[(r*k+j)*width:], e, h)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package nn
 import (
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/affine"
 )
 
 // Share lets a runner split the outputs of wide layers among the workers of a pool. It is
@@ -28,7 +29,7 @@ func (r *residualRunner[T]) share(pool *compute.Pool) { Share(r.Runner, pool) }
 // A denseShare is what the workers of a pool need of a pass through a dense layer.
 type denseShare[T gauss.Float] struct {
 	pool    *compute.Pool
-	dense   *compute.Dense[T]
+	dense   *affine.Dense[T]
 	in, out gauss.Batch[T]
 	squares []T
 	parts   int

@@ -3,6 +3,7 @@ package nn
 import (
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -24,7 +25,7 @@ type stochasticRunner[T gauss.Float] struct {
 
 func (r *stochasticRunner[T]) Prepare(int) {
 	if r.theta.Random {
-		compute.Variance(r.s, r.theta.Rho)
+		kernel.Variance(r.s, r.theta.Rho)
 	}
 }
 

@@ -3,7 +3,7 @@ package nn
 import (
 	"fmt"
 
-	"utvi/internal/compute"
+	"utvi/internal/compute/affine"
 )
 
 // maxPad and maxPlaces bound what a small file may ask for.
@@ -13,8 +13,8 @@ const (
 )
 
 // window returns how a kernel walks over an image, or why it cannot.
-func window(in Shape, kernel [2]int, stride int, padding Padding, pad [4]int) (compute.Window, error) {
-	w := compute.Window{H: in.H, W: in.W, C: in.C, KH: kernel[0], KW: kernel[1], Stride: stride}
+func window(in Shape, kernel [2]int, stride int, padding Padding, pad [4]int) (affine.Window, error) {
+	w := affine.Window{H: in.H, W: in.W, C: in.C, KH: kernel[0], KW: kernel[1], Stride: stride}
 	switch {
 	case w.KH < 1 || w.KW < 1:
 		return w, fmt.Errorf("the window is %d×%d; both sides must be at least 1", w.KH, w.KW)
@@ -47,7 +47,7 @@ func window(in Shape, kernel [2]int, stride int, padding Padding, pad [4]int) (c
 
 // padded is window with cells above, left, below and right of the image. A window always
 // covers a cell of the image.
-func padded(w compute.Window, padding Padding, pad [4]int) (compute.Window, error) {
+func padded(w affine.Window, padding Padding, pad [4]int) (affine.Window, error) {
 	if padding != "" {
 		return w, fmt.Errorf("the padding is %q, and Pad is %v; set one of them", padding, pad)
 	}

@@ -8,6 +8,7 @@ import (
 	"utvi/gauss"
 	"utvi/internal/cholesky"
 	"utvi/internal/compute"
+	"utvi/internal/compute/product"
 )
 
 // InputStats are statistics of the inputs of the training rows: their mean, and the
@@ -221,7 +222,7 @@ func inverseSpread(x gauss.Batch[float32], mean []float64) []float32 {
 // A measure computes how far rows are from the usual ones.
 type measure struct {
 	InputStats
-	root            compute.Right[float32]
+	root            product.Right[float32]
 	centred, scaled []float32
 	width           int
 }
@@ -230,7 +231,7 @@ func (u InputStats) measure(maxRows int) *measure {
 	w := len(u.Mean)
 	m := &measure{InputStats: u, width: w, centred: make([]float32, maxRows*w), scaled: make([]float32, maxRows*w)}
 	if u.Root != nil {
-		m.root = compute.NewRight[float32](w, w)
+		m.root = product.NewRight[float32](w, w)
 		m.root.Pack(u.Root, 1, w) // Aᵀ
 	}
 	return m
@@ -242,7 +243,7 @@ func (m *measure) ood(x gauss.Batch[float32], v *Predictions) {
 		m.centred[i] = x.Mean[i] - m.Mean[i%w]
 	}
 	if m.Root != nil {
-		compute.Mul(m.scaled, w, nil, 0, m.centred, w, 1, x.Rows, m.root)
+		product.Mul(m.scaled, w, nil, 0, m.centred, w, 1, x.Rows, m.root)
 	} else {
 		for i := range x.Rows * w {
 			m.scaled[i] = m.centred[i] * m.Inv[i%w]

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/rng"
 )
 
@@ -14,7 +14,7 @@ const leastSigma = 1e-18
 // Sigma writes the standard deviations of the weights [lo, lo+len(dst)) of a random
 // tensor.
 func (t *Tensor[T]) Sigma(dst []T, lo int) {
-	compute.Variance(dst, t.Rho[lo:lo+len(dst)])
+	kernel.Variance(dst, t.Rho[lo:lo+len(dst)])
 	for i, v := range dst {
 		dst[i] = max(T(math.Sqrt(float64(v))), leastSigma)
 	}
@@ -29,7 +29,7 @@ func (t *Tensor[T]) Draw(key rng.Key, i, lo int, sigma, w []T, eps []float32) {
 	n := len(sigma)
 	quads := (n + 3) / 4
 	eps = eps[:4*quads]
-	compute.Normals(eps, key, uint64(i), lo/4, quads, 4)
+	kernel.Normals(eps, key, uint64(i), lo/4, quads, 4)
 	mean := t.Mean[lo : lo+n]
 	for j, e := range eps[:n] {
 		w[j] = mean[j] + T(sigma[j]*T(e))

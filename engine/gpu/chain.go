@@ -2,8 +2,7 @@ package gpu
 
 import (
 	"unsafe"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/cuda"
 	"utvi/nn"
 )
@@ -90,7 +89,7 @@ type chain struct {
 // leaky reports whether a layer is a leaky ReLU by three points, the first of them at the
 // mean, or in closed form.
 func (l *layer) leaky() bool {
-	if l.kind != opApply || l.formula != nil || l.f.Op != int32(compute.OpLeakyReLU) || l.from == nn.Fixed {
+	if l.kind != opApply || l.formula != nil || l.f.Op != int32(kernel.OpLeakyReLU) || l.from == nn.Fixed {
 		return false
 	}
 	return l.f.Rule == closedForm && l.f.Points == 0 || l.f.Rule == byPoints && len(l.nodes) == 6 && l.nodes[0] == 0

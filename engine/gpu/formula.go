@@ -5,6 +5,7 @@ import (
 
 	"utvi/expr"
 	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
 	"utvi/internal/cuda"
 )
 
@@ -40,7 +41,7 @@ var _ = [1]struct{}{}[unsafe.Sizeof(formula{})-sizeFormula]
 // slotsOf returns the most slots that a program of the formula needs.
 func slotsOf(f *expr.Formula) int {
 	most := 0
-	for _, p := range []*compute.Prog{f.Value, f.Train, f.Limit} {
+	for _, p := range []*bytecode.Program{f.Value, f.Train, f.Limit} {
 		most = max(most, p.Slots-p.First())
 	}
 	return most
@@ -73,7 +74,7 @@ func (l *layer) learnedTensor(i int) int {
 	return l.tensors[i]
 }
 
-func (w *weights) placeCode(p *compute.Prog) code {
+func (w *weights) placeCode(p *bytecode.Program) code {
 	consts := make([]float32, len(p.Consts))
 	compute.Convert(consts, p.Consts)
 	all := make([]instr, len(p.Code))

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"utvi/expr"
-	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
 	"utvi/internal/cuda"
 	"utvi/internal/cuda/kernels"
 )
@@ -59,7 +59,7 @@ func formulaPTX(f *expr.Formula) []byte {
 	var w ptxWriter
 	for _, x := range []struct {
 		name string
-		prog *compute.Prog
+		prog *bytecode.Program
 	}{{"code_value", f.Value}, {"code_train", f.Train}, {"code_limit", f.Limit}} {
 		w.function(x.name, x.prog, f.Inputs)
 	}
@@ -92,7 +92,7 @@ const one, zero = "0f3F800000", "0f00000000"
 const programAt = int(unsafe.Offsetof(formula{}.At))
 
 // function writes name(program, unit, x, out): output k goes to out[4k].
-func (w *ptxWriter) function(name string, p *compute.Prog, inputs []expr.Param) {
+func (w *ptxWriter) function(name string, p *bytecode.Program, inputs []expr.Param) {
 	w.body.Reset()
 	w.f = 0
 	w.p = 0
@@ -130,14 +130,14 @@ func (w *ptxWriter) function(name string, p *compute.Prog, inputs []expr.Param) 
 }
 
 // plain are the instructions that PTX has; comparisons those of its comparisons.
-var plain = map[compute.Code]string{
-	compute.CodeAdd: "add.rn", compute.CodeSub: "sub.rn", compute.CodeMul: "mul.rn", compute.CodeDiv: "div.rn",
-	compute.CodeNeg: "neg", compute.CodeAbs: "abs", compute.CodeSqrt: "sqrt.rn", compute.CodeCopy: "mov",
+var plain = map[bytecode.Code]string{
+	bytecode.CodeAdd: "add.rn", bytecode.CodeSub: "sub.rn", bytecode.CodeMul: "mul.rn", bytecode.CodeDiv: "div.rn",
+	bytecode.CodeNeg: "neg", bytecode.CodeAbs: "abs", bytecode.CodeSqrt: "sqrt.rn", bytecode.CodeCopy: "mov",
 }
 
-var comparisons = map[compute.Code]string{
-	compute.CodeLess: "lt", compute.CodeAtMost: "le", compute.CodeEqual: "eq", compute.CodeNotEqual: "ne",
-	compute.CodeMin: "lt", compute.CodeMax: "gt",
+var comparisons = map[bytecode.Code]string{
+	bytecode.CodeLess: "lt", bytecode.CodeAtMost: "le", bytecode.CodeEqual: "eq", bytecode.CodeNotEqual: "ne",
+	bytecode.CodeMin: "lt", bytecode.CodeMax: "gt",
 }
 
 // compare writes a comparison and returns its result.
@@ -162,31 +162,31 @@ func (w *ptxWriter) compute(name string, operands ...string) string {
 }
 
 // instruction writes an instruction with the results that formula.h defines for it.
-func (w *ptxWriter) instruction(in *compute.Instr) {
+func (w *ptxWriter) instruction(in *bytecode.Instr) {
 	x := w.at[in.X]
 	y := w.at[in.Y]
 	z := w.at[in.Z]
 	var f string
 	switch in.Code {
-	case compute.CodeAdd, compute.CodeSub, compute.CodeMul, compute.CodeDiv:
+	case bytecode.CodeAdd, bytecode.CodeSub, bytecode.CodeMul, bytecode.CodeDiv:
 		f = w.compute(plain[in.Code], x, y)
-	case compute.CodeNeg, compute.CodeAbs, compute.CodeSqrt, compute.CodeCopy:
+	case bytecode.CodeNeg, bytecode.CodeAbs, bytecode.CodeSqrt, bytecode.CodeCopy:
 		f = w.compute(plain[in.Code], x)
-	case compute.CodeMulAdd:
+	case bytecode.CodeMulAdd:
 		f = w.compute("fma.rn", x, y, z)
-	case compute.CodeMulSub:
+	case bytecode.CodeMulSub:
 		f = w.compute("fma.rn", x, y, w.compute("neg", z))
-	case compute.CodeSubMul:
+	case bytecode.CodeSubMul:
 		f = w.compute("fma.rn", w.compute("neg", x), y, z)
-	case compute.CodeSign:
+	case bytecode.CodeSign:
 		f = w.choose(w.compare("gt", x, zero), one, w.choose(w.compare("lt", x, zero), number(-1), x))
-	case compute.CodeMin, compute.CodeMax:
+	case bytecode.CodeMin, bytecode.CodeMax:
 		f = w.choose(w.compare("nan", x, y), w.compute("add.rn", x, y), w.choose(w.compare(comparisons[in.Code], x, y), x, y))
-	case compute.CodeLess, compute.CodeAtMost, compute.CodeEqual, compute.CodeNotEqual:
+	case bytecode.CodeLess, bytecode.CodeAtMost, bytecode.CodeEqual, bytecode.CodeNotEqual:
 		f = w.choose(w.compare(comparisons[in.Code], x, y), one, zero)
-	case compute.CodeSelect:
+	case bytecode.CodeSelect:
 		f = w.choose(w.compare("neu", x, zero), y, z)
-	case compute.CodeEval:
+	case bytecode.CodeEval:
 		var slope string
 		f, slope = w.eval(in, x)
 		if in.Slope != 0 {
@@ -199,7 +199,7 @@ func (w *ptxWriter) instruction(in *compute.Instr) {
 }
 
 // eval calls a named function, which also returns its slope.
-func (w *ptxWriter) eval(in *compute.Instr, x string) (f, slope string) {
+func (w *ptxWriter) eval(in *bytecode.Instr, x string) (f, slope string) {
 	f, slope = w.float(), w.float()
 	w.line("{\n\t.param .b32 fn;\n\t.param .b32 x;\n\t.param .align 4 .b8 y[8];")
 	w.line("st.param.b32 [fn], %d;\n\tst.param.f32 [x], %s;", in.Fn, x)
@@ -209,7 +209,7 @@ func (w *ptxWriter) eval(in *compute.Instr, x string) (f, slope string) {
 }
 
 // math calls a function of one number.
-func (w *ptxWriter) math(in *compute.Instr, x string) string {
+func (w *ptxWriter) math(in *bytecode.Instr, x string) string {
 	f := w.float()
 	w.line("{\n\t.param .b32 code;\n\t.param .b32 fn;\n\t.param .b32 x;\n\t.param .b32 y;")
 	w.line("st.param.b32 [code], %d;\n\tst.param.b32 [fn], %d;\n\tst.param.f32 [x], %s;", in.Code, in.Fn, x)

@@ -16,6 +16,8 @@ import (
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
+	"utvi/internal/compute/kernel"
 	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
@@ -30,7 +32,7 @@ func compiledFormulas(t *testing.T) []*moment.Func {
 		fn.MustFormula("a*tanh(b*x) + c*max(x, d)", fn.Learned("a", 1.2), fn.LearnedPerUnit("b", 0.7), fn.Fixed("c", 0.4), fn.Learned("d", -0.57)),
 		fn.MustFormula("x*sigmoid(b*x)", fn.Fixed("b", 0.5, 1, 2)),
 	}
-	seen := map[compute.Code]bool{}
+	seen := map[bytecode.Code]bool{}
 	for _, text := range formulaTexts {
 		f, err := fn.Named(text)
 		if err != nil {
@@ -41,7 +43,7 @@ func compiledFormulas(t *testing.T) []*moment.Func {
 		}
 		all = append(all, f)
 	}
-	for c := range compute.NumCodes {
+	for c := range bytecode.NumCodes {
 		if !seen[c] {
 			t.Errorf("no formula has the instruction %d", c)
 		}
@@ -56,7 +58,7 @@ func TestFormulaPTX(t *testing.T) {
 	for _, f := range compiledFormulas(t) {
 		x := f.Formula
 		functions := parsePTX(t, string(gpu.FormulaPTX(x)))
-		for name, prog := range map[string]*compute.Prog{"code_value": x.Value, "code_train": x.Train, "code_limit": x.Limit} {
+		for name, prog := range map[string]*bytecode.Program{"code_value": x.Value, "code_train": x.Train, "code_limit": x.Limit} {
 			for unit := range units {
 				params := make([]float64, len(x.Inputs))
 				machine := ptxMachine{unit: unit, inputs: make([][]float64, len(x.Inputs)), out: map[int]float64{}}
@@ -205,11 +207,11 @@ func (m *ptxMachine) arithmetic(op string, args []string) bool {
 // call calls one of the two functions of kernels/formula.h, by the program of one
 // instruction.
 func (m *ptxMachine) call(name string) {
-	in := compute.Instr{Code: compute.CodeEval, Fn: compute.Op(m.params["fn"]), Dst: 1, Slope: 2}
+	in := bytecode.Instr{Code: bytecode.CodeEval, Fn: kernel.Op(m.params["fn"]), Dst: 1, Slope: 2}
 	if name == "formula_math" {
-		in.Code, in.Slope = compute.Code(m.params["code"]), 0
+		in.Code, in.Slope = bytecode.Code(m.params["code"]), 0
 	}
-	p := compute.Prog{Outs: 2, Slots: 3, Code: []compute.Instr{in}}
+	p := bytecode.Program{Outs: 2, Slots: 3, Code: []bytecode.Instr{in}}
 	var out [2]float64
 	p.At(m.params["x"], nil, out[:])
 	m.params["y"], m.params["y'"] = out[0], out[1]

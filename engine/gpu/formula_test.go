@@ -9,6 +9,7 @@ import (
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/compute/bytecode"
 	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
@@ -43,7 +44,7 @@ var formulaTexts = []string{
 // derivatives, against the CPU.
 func TestFormulas(t *testing.T) {
 	e := card(t)
-	seen := map[compute.Code]bool{}
+	seen := map[bytecode.Code]bool{}
 	for _, text := range formulaTexts {
 		f, err := fn.Named(text)
 		if err != nil {
@@ -98,7 +99,7 @@ func TestFormulas(t *testing.T) {
 			t.Errorf("%s: the gradients are off by %.1e", text, d)
 		}
 	}
-	for c := range compute.NumCodes {
+	for c := range bytecode.NumCodes {
 		if !seen[c] {
 			t.Errorf("no formula has the instruction %d", c)
 		}

@@ -8,6 +8,7 @@ import (
 	"utvi/engine"
 	"utvi/expr"
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/cuda"
 	"utvi/moment"
 	"utvi/nn"
@@ -57,7 +58,7 @@ func (l *layer) wide() bool {
 // fusable reports whether the layer can be part of a wide product before it, or behind it
 // on the way back.
 func (l *layer) fusable() bool {
-	if l.f.Rule == closedForm && (l.f.Op != int32(compute.OpLeakyReLU) || l.f.Points != 0) {
+	if l.f.Rule == closedForm && (l.f.Op != int32(kernel.OpLeakyReLU) || l.f.Points != 0) {
 		return false
 	}
 	return l.kind == opApply && !l.sense && !l.cov && l.formula == nil && l.f.Rule != learned && l.f.Rule != bySamples
@@ -234,8 +235,8 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 }
 
 // closedForms are the functions whose closed forms the kernels know.
-var closedForms = []compute.Op{compute.OpLeakyReLU, compute.OpIdentity, compute.OpExp, compute.OpSin, compute.OpCos, compute.OpSquare,
-	compute.OpNormalCDF, compute.OpErf, compute.OpGELU, compute.OpELU}
+var closedForms = []kernel.Op{kernel.OpLeakyReLU, kernel.OpIdentity, kernel.OpExp, kernel.OpSin, kernel.OpCos, kernel.OpSquare,
+	kernel.OpNormalCDF, kernel.OpErf, kernel.OpGELU, kernel.OpELU}
 
 // mostPoints is the most points of a rule.
 const mostPoints = 64
@@ -245,7 +246,7 @@ func (l *layer) apply(n *nn.Node[float32], x nn.Apply) error {
 	if rule == nil {
 		rule = moment.Default(f)
 	}
-	if f.Op == compute.OpUser {
+	if f.Op == kernel.OpUser {
 		if f.Formula == nil {
 			return unsupported(n, "its function is Go code; formulas and named functions such as tanh run")
 		}

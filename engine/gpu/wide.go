@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/cuda"
 	"utvi/nn"
 	"utvi/vi"
@@ -228,7 +228,7 @@ func (s *wideStage) any() int {
 		variances = p.Q1
 	}
 	f := &p.F
-	three := f.Rule == byPoints && f.Op == int32(compute.OpLeakyReLU) && f.Points == 3 && f.Three[0] == 0
+	three := f.Rule == byPoints && f.Op == int32(kernel.OpLeakyReLU) && f.Points == 3 && f.Three[0] == 0
 	if p.Fused == 0 || variances != 0 && (f.Rule == closedForm || three) {
 		return 0
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"utvi/internal/compute"
+	"utvi/internal/compute/product"
 	"utvi/internal/provenance"
 )
 
@@ -122,7 +123,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		if err := t.run(ctx, windows, window); err != nil {
 			return nil, fmt.Errorf("bench: %s: %w", t.what, err)
 		}
-		peaks = append(peaks, compute.PeakGFLOPS(time.Millisecond))
+		peaks = append(peaks, product.PeakGFLOPS(time.Millisecond))
 	}
 	r.Peak = median(peaks)
 	return r, nil
@@ -139,9 +140,9 @@ func measure(windows int, window time.Duration, flop float64, threads int, f fun
 	f() // warm
 	var seconds, ratios []float64
 	for range windows {
-		peak := compute.PeakGFLOPS(window / 8)
+		peak := product.PeakGFLOPS(window / 8)
 		s := fastest(window, f)
-		peak = max(peak, compute.PeakGFLOPS(window/8))
+		peak = max(peak, product.PeakGFLOPS(window/8))
 		seconds = append(seconds, s)
 		ratios = append(ratios, s*peak*1e9*float64(threads)/max(flop, 1))
 	}

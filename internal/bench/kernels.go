@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/affine"
+	"utvi/internal/compute/product"
 	"utvi/rng"
 )
 
@@ -28,7 +28,7 @@ func kernels(r *Report) []timing {
 		k := s[1]
 		n := s[2]
 		shape := fmt.Sprintf("%dx%dx%d", b, k, n)
-		add("product", shape, func(w int, d time.Duration) Kernel { return product(b, k, n, w, d) })
+		add("product", shape, func(w int, d time.Duration) Kernel { return productRate(b, k, n, w, d) })
 		add("dense_forward", shape, func(w int, d time.Duration) Kernel { return denseForward(b, k, n, w, d) })
 		add("dense_backward", shape, func(w int, d time.Duration) Kernel { return denseBackward(b, k, n, w, d) })
 	}
@@ -61,26 +61,26 @@ func percent(g figure) Kernel {
 	return Kernel{Threads: 1, GFLOPS: g.gflops, Percent: 100 / g.overFloor}
 }
 
-func product(b, k, n, windows int, window time.Duration) Kernel {
+func productRate(b, k, n, windows int, window time.Duration) Kernel {
 	a, c := noise(b*k, 1), make([]float32, b*n)
-	r := compute.NewRight[float32](k, n)
+	r := product.NewRight[float32](k, n)
 	r.Pack(noise(k*n, 2), n, 1)
 	return percent(measure(windows, window, 2*float64(b)*float64(k)*float64(n), 1, func() {
-		compute.Mul(c, n, nil, 0, a, k, 1, b, r)
+		product.Mul(c, n, nil, 0, a, k, 1, b, r)
 	}))
 }
 
 // dense is a prepared layer with a batch of inputs and gradients.
 type dense struct {
-	d                     *compute.Dense[float32]
+	d                     *affine.Dense[float32]
 	mean, m, v, g, h      []float32
 	mo, vo, dm, dv        []float32
 	scratch, gw, gs, work []float32
-	blocks                []compute.TapeBlock[float32]
+	blocks                []affine.TapeBlock[float32]
 }
 
 func newDense(b, k, n int) *dense {
-	x := &dense{d: compute.NewDense[float32](k, n, true, true), mean: noise(k*n, 3)}
+	x := &dense{d: affine.NewDense[float32](k, n, true, true), mean: noise(k*n, 3)}
 	rho := noise(k*n, 4)
 	scratch := make([]float32, x.d.PrepareScratch())
 	for t := range x.d.PrepareTiles() {
@@ -100,7 +100,7 @@ func newDense(b, k, n int) *dense {
 	tape := make([]float32, b*width)
 	for lo := 0; lo < b; lo += blockRows {
 		rows := min(blockRows, b-lo)
-		x.blocks = append(x.blocks, compute.TapeBlock[float32]{Rows: rows, Tape: tape[lo*width:][:rows*width]})
+		x.blocks = append(x.blocks, affine.TapeBlock[float32]{Rows: rows, Tape: tape[lo*width:][:rows*width]})
 	}
 	return x
 }
@@ -130,7 +130,7 @@ func (x *dense) backward() {
 		lo = hi
 	}
 	for t := range x.d.GradTiles() {
-		x.d.Gradient(t, x.blocks, true, true, x.mean, compute.Gradients[float32]{Mean: x.gw, Var: x.gs}, x.work)
+		x.d.Gradient(t, x.blocks, true, true, x.mean, affine.Gradients[float32]{Mean: x.gw, Var: x.gs}, x.work)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
+	"utvi/internal/compute/product"
 )
 
 // MaxThreads is the largest number of threads that can be asked for.
@@ -54,7 +56,7 @@ func limits(r *Report, threads []int, m *memory) []timing {
 // peak is the FMA peak of all workers of a pool at the same time.
 func peak(pool *compute.Pool, d time.Duration) float64 {
 	rates := make([]float64, pool.Workers())
-	pool.Run(len(rates), func(_, task int) { rates[task] = compute.PeakGFLOPS(d) })
+	pool.Run(len(rates), func(_, task int) { rates[task] = product.PeakGFLOPS(d) })
 	var sum float64
 	for _, r := range rates {
 		sum += r
@@ -95,7 +97,7 @@ func (m *memory) read(pool *compute.Pool, d time.Duration) float64 {
 		from := m.data[m.next:]
 		m.next += tasks * task
 		t := time.Now()
-		pool.Run(tasks, func(_, i int) { compute.AllFinite(from[i*task:][:task]) })
+		pool.Run(tasks, func(_, i int) { kernel.AllFinite(from[i*task:][:task]) })
 		best = max(best, float64(4*task*tasks)/float64(time.Since(t).Nanoseconds()))
 		if time.Since(begin) >= d {
 			return best

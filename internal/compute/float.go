@@ -1,6 +1,7 @@
-// Package compute holds the kernels every layer stands on: vector code in
-// assembly where the CPU has it, a pure-Go twin for everywhere else, and the
-// worker pool that shares work among cores.
+// Package compute is the machine that networks run on: the numbers they are computed in, the
+// memory these lie in and the pool of workers that shares work among cores. What is computed
+// is below: kernel over slices, product for matrices, affine for layers with weights, bytecode
+// for formulas. README.md has the words that these packages share.
 package compute
 
 // Float is what a network can be computed in: float32 to run, float64 to prove.

@@ -1,5 +1,6 @@
 package compute
 
+//go:generate go run -C gen ./cpu avx2
 //go:generate go run -C gen ./mul avx2
 //go:generate go run -C gen ./mul avx512
 //go:generate go run -C gen ./mul neon
@@ -23,3 +24,6 @@ package compute
 //go:generate go run -C gen ./prog avx2
 //go:generate go run -C gen ./prog avx512
 //go:generate go run -C gen ./prog neon
+//go:generate go run -C gen ./one avx2
+//go:generate go run -C gen ./one avx512
+//go:generate go run -C gen ./one neon

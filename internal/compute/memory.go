@@ -3,6 +3,8 @@ package compute
 import (
 	"sync"
 	"unsafe"
+
+	"utvi/internal/compute/internal/cpu"
 )
 
 // Large pages are hugePage bytes long. Arrays of hugeFrom bytes begin at one; those of
@@ -19,7 +21,7 @@ func Make[T Float](n int) []T {
 		return make([]T, n)
 	}
 	if size < hugeFrom {
-		if is32[T]() {
+		if cpu.Is32[T]() {
 			return any(shared32.take(n)).([]T)
 		}
 		return any(shared64.take(n)).([]T)

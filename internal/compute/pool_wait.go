@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 	"sync"
 	"time"
+
+	"utvi/internal/compute/internal/cpu"
 )
 
 // A crew's state counts runs in its upper half. Below, one bit says that the
@@ -124,7 +126,7 @@ func (c *crew) spin(ready func() bool) bool {
 			if ready() {
 				return true
 			}
-			pause()
+			cpu.Pause()
 		}
 		now := time.Now()
 		if begin.IsZero() {

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/quad"
 	"utvi/internal/special"
 	"utvi/moment"
@@ -55,7 +55,7 @@ func apply[T gauss.Float](s *state, l nn.Apply, node *nn.Node[T], plusIdentity b
 			slope[i] = series[i][0] / sd
 		}
 	}
-	p.pass = func(x, y []float64) { compute.MulTo(y, x, slope) }
+	p.pass = func(x, y []float64) { kernel.MulTo(y, x, slope) }
 	for i := range n {
 		for j := range i {
 			sd := math.Sqrt(s.at(i, i) * s.at(j, j))

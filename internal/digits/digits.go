@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"utvi/data"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/rng"
 )
 
@@ -181,7 +181,7 @@ func (d *draft) fill(outline stroke, pixels []float32) {
 // grain adds noise to every pixel, within [0, 1].
 func (d *draft) grain(pixels []float32) {
 	var z [Pixels]float32
-	compute.Normals(z[:], d.key, 0, 0, Pixels/4, 4)
+	kernel.Normals(z[:], d.key, 0, 0, Pixels/4, 4)
 	for i, z := range z {
 		pixels[i] = min(1, max(0, pixels[i]+float32(float32(d.speckles)*z)))
 	}

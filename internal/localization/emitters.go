@@ -2,7 +2,7 @@ package localization
 
 import (
 	"utvi/data"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/rng"
 )
 
@@ -44,7 +44,7 @@ func (e Emitters) At(key rng.Key, row uint64, x, y float32, image, targets []flo
 	left := rng.Poisson(key, row, e.Photons)
 	for unit := 1; left > 0; unit += group { // unit 0 drew the position
 		n := min(group, (left+1)/2)
-		compute.Normals(z[:4*n], key, row, unit, n, 4)
+		kernel.Normals(z[:4*n], key, row, unit, n, 4)
 		photons := min(left, 2*n)
 		across, down := z[:photons], z[2*n:][:photons]
 		for i, a := range across {

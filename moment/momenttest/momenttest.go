@@ -5,8 +5,7 @@ package momenttest
 import (
 	"math"
 	"testing"
-
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/internal/quad"
 	"utvi/internal/special"
 	"utvi/moment"
@@ -270,7 +269,7 @@ func single(t testing.TB, f *moment.Func, r moment.Rule) {
 		tile.Key = key
 		o := make([]float32, 6)
 		tile.Mean, tile.Var = m[i:i+1], v[i:i+1]
-		tile.Out = compute.Moments[float32]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
+		tile.Out = kernel.Moments[float32]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
 		if r.Learns() {
 			tile.Kappa = kappa(r)
 		}
@@ -304,7 +303,7 @@ func allocations(t testing.TB, f *moment.Func, r moment.Rule) {
 		p[i], p[n+i] = float32(i%7)-3, 0.1+float32(i%5)
 	}
 	tile.Mean, tile.Var = cut(0), cut(1)
-	tile.Out = compute.Moments[float32]{Mean: cut(2), Var: cut(3), MM: cut(4), MV: cut(5), VM: cut(6), VV: cut(7)}
+	tile.Out = kernel.Moments[float32]{Mean: cut(2), Var: cut(3), MM: cut(4), MV: cut(5), VM: cut(6), VV: cut(7)}
 	tile.Kappa = 2
 	if n := testing.AllocsPerRun(3, tile.Push); n != 0 {
 		t.Errorf("Push allocates %v times", n)

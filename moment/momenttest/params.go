@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"utvi/gauss"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -62,7 +62,7 @@ func paramAllocations(t *testing.T, f *moment.Func, r moment.Rule) {
 	tile.Var = plane(0.2)
 	tile.Kappa = 2
 	tile.Var[n/2] = 1e-13
-	tile.Out = compute.Moments[float32]{Mean: plane(0), Var: plane(0), MM: plane(0), MV: plane(0), VM: plane(0), VV: plane(0)}
+	tile.Out = kernel.Moments[float32]{Mean: plane(0), Var: plane(0), MM: plane(0), MV: plane(0), VM: plane(0), VV: plane(0)}
 	for range f.Formula.Learned {
 		tile.MP, tile.VP = append(tile.MP, plane(0)), append(tile.VP, plane(0))
 	}
@@ -83,7 +83,7 @@ func pushParams[T gauss.Float](f *moment.Func, r moment.Rule, m, v float64, at [
 	t.Key, t.Kappa = key, kappa(r)
 	o := make([]T, 6)
 	t.Mean, t.Var = []T{T(m)}, []T{T(v)}
-	t.Out = compute.Moments[T]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
+	t.Out = kernel.Moments[T]{Mean: o[:1], Var: o[1:2], MM: o[2:3], MV: o[3:4], VM: o[4:5], VV: o[5:6]}
 	for _, x := range at {
 		t.Params = append(t.Params, []T{T(x)})
 	}

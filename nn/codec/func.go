@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"utvi/fn"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 	"utvi/nn"
 )
@@ -112,7 +112,7 @@ func (c *coder) encodeFunc(f *moment.Func) (funcOptions, error) {
 	switch {
 	case f.Formula != nil && (err != nil || builtin.Formula == nil || builtin.Formula.String() != f.Formula.String()):
 		return funcOptions{F: f.Formula.String()}, nil
-	case err != nil, f.Op == compute.OpUser && f.Formula == nil && builtin.Formula != nil:
+	case err != nil, f.Op == kernel.OpUser && f.Formula == nil && builtin.Formula != nil:
 		p := printFunc(f)
 		o := funcOptions{User: f.Name, Values: p}
 		if f.DF == nil { // slopes by differences depend on rounding

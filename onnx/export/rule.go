@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"utvi/expr"
-	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -101,17 +101,17 @@ func (f *function) smooth(x, r value) value {
 func (f *function) exact(m, v value, rank int) moments {
 	o := f.o
 	switch f.of.Op {
-	case compute.OpLeakyReLU:
+	case kernel.OpLeakyReLU:
 		return o.leaky(f.of.A, m, v)
-	case compute.OpExp: // lognormal, with the variance as e^{2m+2v}·(1−e⁻ᵛ)
+	case kernel.OpExp: // lognormal, with the variance as e^{2m+2v}·(1−e⁻ᵛ)
 		mean := o.exp(o.add(m, o.times(v, 0.5)))
 		variance := o.mul(o.exp(o.times(o.add(m, v), 2)), o.neg(o.expm1(o.neg(v))))
 		return moments{mean, variance, func() value { return mean }}
-	case compute.OpSquare: // mean m² + v, variance 4m²v + 2v²
+	case kernel.OpSquare: // mean m² + v, variance 4m²v + 2v²
 		return moments{o.add(o.square(m), v), o.mul(v, o.add(o.times(o.square(m), 4), o.times(v, 2))), func() value { return o.times(m, 2) }}
-	case compute.OpSin:
+	case kernel.OpSin:
 		return o.wave(o.unary("Sin", m), o.unary("Cos", m), v)
-	case compute.OpCos:
+	case kernel.OpCos:
 		return o.wave(o.unary("Cos", m), o.neg(o.unary("Sin", m)), v)
 	}
 	return f.integrate(m, v, rank)

@@ -1,5 +1,5 @@
 // Command arith generates the plain arithmetic between the products: scaling and
-// adding of slices, two looks at their size, and the copying of rows into panels.
+// adding of slices, and two looks at their size.
 package main
 
 import (
@@ -18,11 +18,7 @@ func main() {
 	addTwiceMul()
 	anyBelow()
 	squares()
-	packLeft()
-	forwardOne()
-	backOne()
-	gradOne()
-	out.Write("arith", "isa", "lane")
+	out.Write("arith", "kernel", "isa", "lane")
 }
 
 func twiceMul() {
@@ -121,46 +117,5 @@ func squares() {
 	VADDPS(sum[3], sum[2], sum[2])
 	VADDPS(sum[2], sum[0], sum[0])
 	Store(isa.Sum(sum[0]), ReturnIndex(0))
-	lane.End()
-}
-
-// packLeft copies row by row, six elements to each panel: the source is read in
-// order, whatever power of two its rows are apart. The tape that it writes to lies far
-// away and the panels are too many for the CPU to foresee, so it asks for their lines.
-func packLeft() {
-	lane.Func("packLeftAsm", "func(dst, src *float32, rows, width, panels int)", "packs the whole panels of PackLeft.")
-	dst := lane.Arg("dst")
-	src := lane.Arg("src")
-	rows := lane.Arg("rows")
-	width := lane.Arg("width")
-	panels := lane.Arg("panels")
-	const row = 6 * 4 // bytes of a panel's row
-	step, left := GP64(), GP64()
-	IMUL3Q(Imm(row), rows, step)
-	SHLQ(Imm(2), width)
-	MOVQ(rows, left)
-
-	Label("row")
-	to := GP64()
-	from := GP64()
-	n := GP64()
-	MOVQ(dst, to)
-	MOVQ(src, from)
-	MOVQ(panels, n)
-	Label("panel")
-	a, b := XMM(), XMM()
-	VMOVUPS(Mem{Base: from}, a)
-	VMOVSD(Mem{Base: from, Disp: 16}, b)
-	VMOVUPS(a, Mem{Base: to})
-	VMOVSD(b, Mem{Base: to, Disp: 16})
-	PREFETCHT0(Mem{Base: to, Disp: 3 * row})
-	ADDQ(Imm(row), from)
-	ADDQ(step, to)
-	DECQ(n)
-	JNZ(LabelRef("panel"))
-	ADDQ(Imm(row), dst)
-	ADDQ(width, src)
-	DECQ(left)
-	JNZ(LabelRef("row"))
 	lane.End()
 }

@@ -42,7 +42,7 @@ func main() {
 	if isa.AVX512 {
 		leakyPair()
 	}
-	out.Write("elem", "isa", "lane", "vec")
+	out.Write("elem", "kernel", "isa", "lane", "vec")
 }
 
 // flagged kernels say whether elements are left to scalar code: those have f = x.

@@ -25,13 +25,10 @@ func main() {
 		wide(1, 2)
 		wide(2, 2)
 		pack()
-		if !isa.NEON {
-			cpuid()
-			pause()
-		}
 	}
 	dot()
 	second()
+	packLeft()
 	plain := func(v, m Op) { VMOVUPS(v, m) }
 	copyRows("pack1", plain)
 	copyRows("stream1", VMOVNTPS)
@@ -39,5 +36,5 @@ func main() {
 	transpose("stream16", VMOVNTPS)
 	outer()
 	peak()
-	out.Write("mul", "isa")
+	out.Write("mul", "product", "isa", "lane")
 }

@@ -25,7 +25,7 @@ func main() {
 		stepMean()
 		prepare()
 	}
-	out.Write("optim", "isa", "lane", "vec")
+	out.Write("optim", "kernel", "isa", "lane", "vec")
 }
 
 // The factors the kernels take, in the order of AdamW.factors in package compute.

@@ -14,9 +14,9 @@ import (
 // choices is the text of a file with one function for each kernel, which calls that of
 // the family at work. A table of function values would do the same but let every
 // operand escape to the heap.
-func choices() []byte {
+func choices(pkg string) []byte {
 	var b bytes.Buffer
-	fmt.Fprint(&b, "\npackage compute\n")
+	fmt.Fprintf(&b, "\npackage %s\n\nimport \"utvi/internal/compute/internal/cpu\"\n", pkg)
 	for _, k := range isa.Kernels {
 		e, err := parser.ParseExpr(k.Signature)
 		check(err)
@@ -28,7 +28,7 @@ func choices() []byte {
 			}
 		}
 		stem, args := strings.TrimSuffix(k.Name, "Asm"), strings.Join(names, ", ")
-		fmt.Fprintf(&b, "\nfunc %s%s {\n\tif wide {\n", k.Name, strings.TrimPrefix(k.Signature, "func"))
+		fmt.Fprintf(&b, "\nfunc %s%s {\n\tif cpu.Wide {\n", k.Name, strings.TrimPrefix(k.Signature, "func"))
 		if f.Results == nil {
 			fmt.Fprintf(&b, "%sAVX512(%s)\nreturn\n}\n%sAVX2(%s)\n}\n", stem, args, stem, args)
 		} else {

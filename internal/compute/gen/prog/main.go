@@ -37,7 +37,7 @@ func main() {
 	one("Log1p", log1p)
 	one("Expm1", expm1)
 	one("Atan", atan)
-	out.Write("prog", "isa", "vec")
+	out.Write("prog", "bytecode", "isa", "vec")
 }
 
 const (

@@ -88,5 +88,5 @@ func main() {
 	Label("done")
 	isa.End()
 
-	out.Write("rand", "isa", "lane")
+	out.Write("rand", "kernel", "isa", "lane")
 }

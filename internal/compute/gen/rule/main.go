@@ -22,7 +22,7 @@ func main() {
 	sampleMoments("sampleMomentsJ", true)
 	vjp()
 	square()
-	out.Write("rule", "isa", "lane")
+	out.Write("rule", "kernel", "isa", "lane")
 }
 
 func vjp() {

@@ -21,7 +21,7 @@ func main() {
 	leakySlopes()
 	slopeSums()
 	slopeEnds()
-	out.Write("sense", "isa", "lane")
+	out.Write("sense", "kernel", "isa", "lane")
 }
 
 // scalar broadcasts the float32 argument at an offset.

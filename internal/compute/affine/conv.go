@@ -1,0 +1,179 @@
+package affine
+
+import (
+	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
+	"utvi/internal/compute/product"
+)
+
+// Conv is the moment product of a window of Normal weights with an image, as
+// [Dense] is of a matrix with a row: the sums run over the cells and channels
+// that the window covers. Weights are KH·KW·C × Out, row-major.
+//
+// The image is laid out with its zero padding, where the KW·C values that a
+// kernel row covers are contiguous, and the next place is Stride·C further. So a
+// row of outputs is KH products that read the image in place, and its weight
+// gradients are the same products with the image transposed by strides.
+type Conv[T compute.Float] struct {
+	Out    int
+	Random bool
+
+	win    Window // over the laid image
+	layout layout
+	groups int // of Stride kernel columns: the places of one group do not overlap
+
+	back       Window // over the laid gradients of the outputs, where there is one
+	backLayout layout
+
+	mean, vari, second    []product.Right[T] // w̄, s, w̄²+s of each kernel row
+	meanT, variT, secondT []product.Right[T] // transposes, see conv_back.go
+	biasMean, biasVar     []T
+
+	apart   bool // second is w̄²; see conv_apart.go
+	s       []T  // the weights' variances, row-major
+	image   int  // size
+	follow  int
+	through bool
+}
+
+// NewConv returns the product of a window with out filters; train makes room for
+// the reverse.
+func NewConv[T compute.Float](w Window, out int, random, train bool) *Conv[T] {
+	laid := w.padded
+	if w.small(out) {
+		laid = w.patches
+	}
+	over, l := laid()
+	return newConv[T](w, over, l, out, random, train)
+}
+
+// newConv takes the window over the image and that over its laid form.
+func newConv[T compute.Float](w, over Window, l layout, out int, random, train bool) *Conv[T] {
+	c := &Conv[T]{Out: out, Random: random, win: over, layout: l}
+	c.groups = (c.win.KW + c.win.Stride - 1) / c.win.Stride
+	c.mean, c.second = c.rights(), c.rights()
+	if random {
+		c.vari = c.rights()
+	}
+	if train {
+		if over.KH*over.KW > 1 && over.Stride == 1 {
+			c.back, c.backLayout = w.reverse(out).padded()
+		}
+		c.meanT, c.secondT = c.transposes(), c.transposes()
+		if random {
+			c.variT = c.transposes()
+		}
+	}
+	c.biasMean, c.biasVar = make([]T, out), make([]T, out)
+	return c
+}
+
+func (c *Conv[T]) rights() []product.Right[T] {
+	r := make([]product.Right[T], c.win.KH)
+	for i := range r {
+		r[i] = product.NewRight[T](c.win.KW*c.win.C, c.Out)
+	}
+	return r
+}
+
+// group returns which weight rows of a kernel row are in group j.
+func (c *Conv[T]) group(j int) (lo, hi int) {
+	w := &c.win
+	return j * w.Stride * w.C, min(w.KW, (j+1)*w.Stride) * w.C
+}
+
+// panels is how many tiles of Prepare a group takes.
+func (c *Conv[T]) panels() int {
+	lo, hi := c.group(0)
+	return (hi - lo + product.NR - 1) / product.NR
+}
+
+// PrepareTiles is the number of tiles of Prepare.
+func (c *Conv[T]) PrepareTiles() int { return c.win.KH * c.groups * c.panels() }
+
+// PrepareScratch is the length of the scratch Prepare needs.
+func (c *Conv[T]) PrepareScratch() int { return 2 * product.NR * c.Out }
+
+// Prepare packs tile from the weights' means and ρ (σ = softplus ρ; nil for
+// fixed weights). Tiles may be prepared concurrently.
+func (c *Conv[T]) Prepare(tile int, mean, rho, scratch []T) {
+	i, panel, lo, hi := c.tile(tile)
+	if lo >= hi {
+		return // the last group may have fewer columns
+	}
+	from := (i/c.groups*c.win.KW*c.win.C + lo) * c.Out
+	n := (hi - lo) * c.Out
+	mean = mean[from:][:n]
+	s, second := scratch[:n], scratch[product.NR*c.Out:][:n]
+	kernel.Square(second, mean)
+	if c.Random {
+		kernel.Variance(s, rho[from:][:n])
+		if c.apart {
+			copy(c.s[from:], s)
+		} else {
+			kernel.Add(second, s)
+		}
+		c.pack(c.vari, c.variT, i, panel, lo, hi, s)
+	}
+	c.pack(c.mean, c.meanT, i, panel, lo, hi, mean)
+	c.pack(c.second, c.secondT, i, panel, lo, hi, second)
+}
+
+func (c *Conv[T]) pack(r, t []product.Right[T], i, panel, lo, hi int, src []T) {
+	r[i/c.groups].PackRows(lo, hi, src, c.Out, 1)
+	if t != nil {
+		c.packBack(t, i, panel, hi-lo, src)
+	}
+}
+
+// PrepareBias sets the bias from its means and ρ.
+func (c *Conv[T]) PrepareBias(mean, rho []T) {
+	copy(c.biasMean, mean)
+	if rho != nil {
+		kernel.Variance(c.biasVar, rho)
+	}
+}
+
+// Laid is the length of the laid image.
+func (c *Conv[T]) Laid() int { return c.win.H * c.win.W * c.win.C }
+
+// Forward computes the moments mo, vo of one image with moments m, v. A nil v is
+// a deterministic input; a nil vo is not wanted. The laid image is left in the
+// first 3·Laid values of tape: m, m² and v.
+func (c *Conv[T]) Forward(tape, m, v, mo, vo []T) {
+	n := c.Laid()
+	lm := tape[:n]
+	lsq := tape[n : 2*n]
+	lv := tape[2*n : 3*n]
+	layOut(c.layout, lm, m)
+	slide(&c.win, c.Out, mo, c.biasMean, lm, c.mean)
+	if vo == nil {
+		return
+	}
+	start := c.biasVar
+	if c.Random {
+		kernel.Square(lsq, lm)
+		slide(&c.win, c.Out, vo, start, lsq, c.vari)
+		start = nil
+	}
+	if v != nil {
+		layOut(c.layout, lv, v)
+		slide(&c.win, c.Out, vo, start, lv, c.second)
+	}
+}
+
+// slide computes dst = bias + laid * w, or dst += laid * w if bias is nil, with
+// out filters a kernel row.
+func slide[T compute.Float](g *Window, out int, dst, bias, laid []T, w []product.Right[T]) {
+	for oy := range g.OH {
+		d := dst[oy*g.OW*out:]
+		start, lds := bias, 0
+		if bias == nil {
+			start, lds = d, out
+		}
+		for ky := range g.KH {
+			product.Mul(d, out, start, lds, laid[(oy*g.Stride+ky)*g.W*g.C:], g.Stride*g.C, 1, g.OW, w[ky])
+			start, lds = d, out
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package affine
+
+import (
+	"utvi/internal/compute"
+	"utvi/internal/compute/kernel"
+	"utvi/internal/compute/product"
+)
+
+// A Conv apart serves networks that carry correlations, as a Dense apart does. What its
+// weights add is shared by all places of an image: with a the sensitivities of a
+// quantity to the outputs, by place p and filter o, x the windows of the image,
+//
+//	q = Σ_p m_p ⊗ a_p              what the quantity sees of each weight
+//	variance added: Σ s∘q² + Σ_p j_p·a_p² + Σ_o b_s (Σ_p a_p)²,   j = v·s
+//
+// and products of two quantities for their covariance. Sensitivities go back by the
+// mean weights, transposed.
+
+// NewConvApart is NewConv for a network that carries correlations.
+func NewConvApart[T compute.Float](w Window, out int, random bool) *Conv[T] {
+	c := NewConv[T](w, out, random, true)
+	c.apart = true
+	c.s, c.image = make([]T, c.Weights()), w.H*w.W*w.C
+	return c
+}
+
+// Weights is the number of weights.
+func (c *Conv[T]) Weights() int { return c.win.KH * c.win.KW * c.win.C * c.Out }
+
+// Follow sets how many quantities are followed back, and whether through the inputs.
+func (c *Conv[T]) Follow(n int, inputs bool) { c.follow, c.through = n, inputs }
+
+// ForwardApart is Forward that also leaves j = v·s, where v is not nil.
+func (c *Conv[T]) ForwardApart(tape, m, v, mo, vo, j []T) {
+	n := c.Laid()
+	lm := tape[:n]
+	lsq := tape[n : 2*n]
+	lv := tape[2*n : 3*n]
+	layOut(c.layout, lm, m)
+	slide(&c.win, c.Out, mo, c.biasMean, lm, c.mean)
+	if c.Random {
+		kernel.Square(lsq, lm)
+		slide(&c.win, c.Out, vo, c.biasVar, lsq, c.vari)
+	} else {
+		clear(vo)
+	}
+	if v == nil {
+		return
+	}
+	layOut(c.layout, lv, v)
+	slide(&c.win, c.Out, vo, nil, lv, c.second)
+	clear(j)
+	if c.Random {
+		slide(&c.win, c.Out, j, nil, lv, c.vari)
+		kernel.Add(vo, j)
+	}
+}
+
+// A ConvSense is scratch for the sensitivities of one image.
+type ConvSense[T compute.Float] struct {
+	scratch []T
+	packed  []T
+	back    []T
+	sum     []T
+	w, wT   []product.Right[T]
+}
+
+// NewSense returns scratch, which belongs to one goroutine.
+func (c *Conv[T]) NewSense() *ConvSense[T] {
+	return &ConvSense[T]{
+		scratch: make([]T, max(c.BackScratch(), c.Laid())), packed: make([]T, c.rightWidth()),
+		back: make([]T, c.image), sum: make([]T, c.win.OH*c.win.OW*c.Out), w: c.rights(), wT: c.transposes(),
+	}
+}
+
+// Seen writes q of one quantity: what it sees of each weight, and sums, of each bias.
+// tape is what ForwardApart left.
+func (c *Conv[T]) Seen(x *ConvSense[T], tape, a, q, sums []T) {
+	clear(q)
+	clear(sums)
+	for i, a := range a {
+		sums[i%c.Out] += a
+	}
+	c.packPlaces(x.packed, a)
+	for ky := range c.win.KH {
+		c.outer(q, ky, 0, c.win.KW*c.win.C, tape[:c.Laid()], x.packed)
+	}
+}
+
+// Shared is the covariance that the weights and biases add to two quantities.
+func (c *Conv[T]) Shared(q, sums, q2, sums2 []T) (sum float64) {
+	for i, s := range c.s {
+		sum += float64(T(s*q[i]) * q2[i])
+	}
+	for o, s := range c.biasVar {
+		sum += float64(T(s*sums[o]) * sums2[o])
+	}
+	return sum
+}
+
+// SenseBack takes sensitivities from the outputs to the image.
+func (c *Conv[T]) SenseBack(x *ConvSense[T], a, in []T) {
+	clear(in)
+	c.transposed(x, in, a, c.meanT)
+}
+
+// transposed adds to an image the places' values times the weights.
+func (c *Conv[T]) transposed(x *ConvSense[T], in, a []T, w []product.Right[T]) {
+	if c.mirrors() {
+		laid := x.scratch[:c.back.H*c.back.W*c.back.C]
+		layOut(c.backLayout, laid, a)
+		slide(&c.back, c.win.C, in, nil, laid, w)
+		return
+	}
+	d := x.scratch[:c.Laid()]
+	clear(d)
+	c.spread(d, a, w)
+	back := x.back[:len(in)]
+	layBack(c.layout, back, d)
+	kernel.Add(in, back)
+}
+
+// SharedBack is the reverse of Shared and Seen for one quantity, with e and eb the
+// gradients by its q and sums: it adds those by its sensitivities to da, and those by
+// the image's means to dm.
+func (c *Conv[T]) SharedBack(x *ConvSense[T], tape, a, e, eb, da, dm []T) {
+	c.packWeights(x.w, x.wT, e)
+	slide(&c.win, c.Out, da, nil, tape[:c.Laid()], x.w)
+	for i := range da {
+		da[i] += eb[i%c.Out]
+	}
+	c.transposed(x, dm, a, x.wT)
+}
+
+// Variances are the weights' and the biases' variances.
+func (c *Conv[T]) Variances() (weights, biases []T) { return c.s, c.biasVar }
+
+// SenseForward adds to the gradients by the sensitivities of the outputs those that
+// come from the image's. It leaves the laid b on the tape, for the weights' gradients.
+func (c *Conv[T]) SenseForward(laid, b, out []T) {
+	layOut(c.layout, laid, b)
+	slide(&c.win, c.Out, out, nil, laid, c.mean)
+}
+
+// BackwardApart is Backward with d, the gradients by j.
+func (c *Conv[T]) BackwardApart(x *ConvSense[T], tape, m, g, h, d, dm, dv []T) {
+	c.Backward(tape, m, g, h, dm, dv, x.scratch)
+	if dv == nil || !c.Random {
+		return
+	}
+	// Backward has dv = h·(w̄²)ᵀ: what the weights make of v is apart.
+	e := x.sum[:len(h)]
+	for i := range e {
+		e[i] = h[i] + d[i]
+	}
+	c.transposed(x, dv, e, c.variT)
+}
+
+func (c *Conv[T]) packWeights(r, t []product.Right[T], w []T) {
+	for tile := range c.PrepareTiles() {
+		i, panel, lo, hi := c.tile(tile)
+		if lo < hi {
+			from := (i/c.groups*c.win.KW*c.win.C + lo) * c.Out
+			c.pack(r, t, i, panel, lo, hi, w[from:][:(hi-lo)*c.Out])
+		}
+	}
+}
+
+// tile is the group, the panel and the weight rows of a tile of Prepare.
+func (c *Conv[T]) tile(tile int) (i, panel, lo, hi int) {
+	panel, i = tile%c.panels(), tile/c.panels()
+	lo, hi = c.group(i % c.groups)
+	lo += panel * product.NR
+	return i, panel, lo, min(hi, lo+product.NR)
+}

@@ -1,0 +1,71 @@
+package affine
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"utvi/internal/compute/internal/computetest"
+)
+
+// Gradients of blocks in one array, several of which a product sums, have the bits of
+// those of blocks apart.
+func TestGradientStretches(t *testing.T) {
+	const rows, follow = 30, 2
+	sizes := []int{rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, 11}
+	gradients := func(d *Dense[float32], together bool) Gradients[float32] {
+		in, out := d.In, d.Out
+		total := 0
+		for _, n := range sizes {
+			total += n
+		}
+		array := make([]float32, total*d.TapeWidth())
+		var blocks []TapeBlock[float32]
+		for i, n := range sizes {
+			tape := array[:n*d.TapeWidth()]
+			array = array[len(tape):]
+			if !together {
+				tape = make([]float32, len(tape))
+			}
+			seed := uint64(10 * i)
+			d.RecordInput(tape, n, computetest.Values[float32](n*in, seed), computetest.Values[float32](n*in, seed+1))
+			g, h := computetest.Values[float32](n*out, seed+2), computetest.Values[float32](n*out, seed+3)
+			if d.apart {
+				d.RecordApart(tape, n, g, h, computetest.Values[float32](n*out, seed+4))
+				d.RecordSense(tape, n, computetest.Values[float32](follow*n*out, seed+5), computetest.Values[float32](follow*n*in, seed+6))
+			} else {
+				d.RecordGradient(tape, n, g, h)
+			}
+			blocks = append(blocks, TapeBlock[float32]{n, tape})
+		}
+		if n, _ := d.stretches(blocks); together && !d.single() && n != gradDepth/rows {
+			t.Errorf("one product sums %d blocks of %d rows", n, rows)
+		} else if !together && n != 1 {
+			t.Errorf("one product sums %d blocks that lie apart", n)
+		}
+		o := Gradients[float32]{make([]float32, in*out), make([]float32, in*out), make([]float32, out), make([]float32, out)}
+		scratch := make([]float32, d.GradScratch(rows))
+		for tile := range d.GradTiles() {
+			d.Gradient(tile, blocks, true, true, computetest.Values[float32](in*out, 7), o, scratch)
+		}
+		return o
+	}
+	computetest.EachFamily(t, func(t *testing.T) {
+		for _, s := range [][2]int{{1, 20}, {1, 32}, {53, 1}, {48, 1}, {40, 17}, {97, 131}, {97, 128}, {300, 64}, {50, 272}} {
+			for _, apart := range []bool{false, true} {
+				t.Run(fmt.Sprint(s, apart), func(t *testing.T) {
+					d := NewDense[float32](s[0], s[1], true, true)
+					if apart {
+						d = NewDenseApart[float32](s[0], s[1], true, true)
+						d.Follow(follow)
+					}
+					a, b := gradients(d, true), gradients(d, false)
+					if !slices.Equal(a.Mean, b.Mean) || !slices.Equal(a.Var, b.Var) ||
+						!slices.Equal(a.BiasMean, b.BiasMean) || !slices.Equal(a.BiasVar, b.BiasVar) {
+						t.Error("the bits depend on where the blocks lie")
+					}
+				})
+			}
+		}
+	})
+}

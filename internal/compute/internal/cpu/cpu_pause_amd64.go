@@ -1,0 +1,4 @@
+package cpu
+
+// Pause waits for a few dozen cycles.
+func Pause() { pause() }
