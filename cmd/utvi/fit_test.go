@@ -460,8 +460,8 @@ func TestBenchUCI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, se := meanSE([]float64{1}); se != nil {
-		t.Errorf("one split has the standard error %g", *se)
+	if one := uci.Average("a", []uci.Result{{LL: 1}}, 2); one.LLSE != nil || one.Splits != 1 {
+		t.Errorf("one split has the scores %+v", one)
 	}
 	got, _ := json.Marshal(scores)
 	want := `[{"set":"b","splits":2,"ll":-0.5,"ll_se":0.5,"rmse":0.5,"rmse_se":0.5,"coverage90":0.85,"coverage90_by_sd":[0.5,0.25,0,0,0],"seconds":4},{"set":"a","splits":2,"ll":-2.5,"ll_se":0.5,"rmse":2.5,"rmse_se":0.5,"coverage90":1.05,"coverage90_by_sd":[0.5,0.25,0,0,0],"seconds":4}]`

@@ -16,63 +16,72 @@ import (
 	"utvi/model"
 )
 
+const inspectHelp = `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
+divergence (KL) from the prior, and what it was trained on. User-defined functions
+are shown by name. For a model made by utvi fit, show its table, scores and
+calibration; --networks adds the networks.`
+
+// inspectOptions are what the flags of inspect ask for.
+type inspectOptions struct {
+	asJSON   bool
+	networks bool // of a tabular model, too
+}
+
 func inspectCommand() *cobra.Command {
-	var asJSON, networks bool
+	o := &inspectOptions{}
 	cmd := &cobra.Command{
 		Use:   "inspect MODEL",
 		Short: "Show what a saved model is made of and how sure it is of its weights",
-		Long: `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
-divergence (KL) from the prior, and what it was trained on. User-defined functions
-are shown by name. For a model made by utvi fit, show its table, scores and
-calibration; --networks adds the networks.`,
+		Long:  inspectHelp,
 		Example: `  utvi inspect model.safetensors
   utvi inspect price.utvi --networks
   utvi inspect model.safetensors --json`,
 		Args: modelArg,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := fit.CheckFile(args[0]); err != nil {
-				return err
-			}
-			e, err := model.LoadEnsemble(args[0], paperMaps(), model.WithStandIns())
-			if err != nil {
-				return err
-			}
-			var all []model.Summary
-			for _, m := range e.Members {
-				all = append(all, m.Inspect())
-			}
-			w := cmd.OutOrStdout()
-			m, err := fit.FromEnsemble(e)
-			if err != nil && !errors.Is(err, fit.ErrNotTabular) {
-				return fmt.Errorf("cannot load the model %s: %w", args[0], err)
-			}
-			if asJSON {
-				found := map[string]any{"members": all}
-				if m != nil {
-					found["table"] = map[string]any{"schema": m.Schema, "facts": m.Facts, "calibration": m.Calibration}
-				}
-				return writeJSON(w, found)
-			}
-			if m != nil {
-				if err := printTableModel(w, m); err != nil || !networks {
-					return err
-				}
-				fmt.Fprintln(w)
-			}
-			for k, s := range all {
-				if len(all) > 1 {
-					fmt.Fprintf(w, "member %d\n\n", k)
-				}
-				printLayers(w, s)
-				printTensors(w, s)
-				printFacts(w, s)
-			}
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd.OutOrStdout(), args[0]) },
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&networks, "networks", false, "also show the networks of a tabular model")
+	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&o.networks, "networks", false, "also show the networks of a tabular model")
 	return cmd
+}
+
+func (o *inspectOptions) run(w io.Writer, file string) error {
+	if err := fit.CheckFile(file); err != nil {
+		return err
+	}
+	e, err := model.LoadEnsemble(file, paperMaps(), model.WithStandIns())
+	if err != nil {
+		return err
+	}
+	var members []model.Summary
+	for _, m := range e.Members {
+		members = append(members, m.Inspect())
+	}
+	m, err := fit.FromEnsemble(e)
+	if err != nil && !errors.Is(err, fit.ErrNotTabular) {
+		return fmt.Errorf("cannot load the model %s: %w", file, err)
+	}
+	if o.asJSON {
+		found := map[string]any{"members": members}
+		if m != nil {
+			found["table"] = map[string]any{"schema": m.Schema, "facts": m.Facts, "calibration": m.Calibration}
+		}
+		return writeJSON(w, found)
+	}
+	if m != nil {
+		if err := printTableModel(w, m); err != nil || !o.networks {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	for k, s := range members {
+		if len(members) > 1 {
+			fmt.Fprintf(w, "member %d\n\n", k)
+		}
+		printLayers(w, s)
+		printTensors(w, s)
+		printFacts(w, s)
+	}
+	return nil
 }
 
 // modelArg takes exactly one argument: a model file.

@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"utvi/engine"
 	"utvi/internal/atomicfile"
 	"utvi/internal/experiment"
 	"utvi/internal/live"
@@ -21,17 +20,32 @@ import (
 
 // A reproduction is what the flags of reproduce ask for.
 type reproduction struct {
-	out, plan string
-	jobs      int
-	size      experiment.Size
-	chosen    []experiment.Experiment
-	sub       string // folder of the report under out
-	device    deviceFlag
-	engine    engine.Engine[float32]
-	live      liveFlag
-
-	stdout, stderr io.Writer
+	out    string
+	plan   string // file for the list of trials; "": run them
+	jobs   int
+	size   experiment.Size
+	chosen []experiment.Experiment
+	sub    string // folder of the report under out
+	device deviceFlag
+	live   liveFlag
 }
+
+const reproduceHelp = `Run all experiments of the paper, or one of them: train, measure, and write a page
+with every claim and figure (report.html), every number (results.json), a summary
+(summary.md), the figures and the trained networks under --out. After Ctrl-C, or a
+crash, the same command continues and gives the same bits.
+
+A claim holds, does not hold, or is undecided. It is undecided if the run is too small,
+or if the chance error of its numbers is too large. --preset quick takes minutes and decides some of the claims;
+--preset paper takes hours.
+
+Experiments: %s.
+These are not in the paper and run only by name: %s.`
+
+const reproduceExamples = `  utvi reproduce
+  utvi reproduce --preset paper --out results
+  utvi reproduce fc --replicates 5 --steps 8000 --seed 7
+  utvi reproduce --preset paper --plan plan.json      only write the list of trials`
 
 func reproduceCommand() *cobra.Command {
 	r := &reproduction{}
@@ -43,23 +57,10 @@ func reproduceCommand() *cobra.Command {
 		}
 	}
 	cmd := &cobra.Command{
-		Use:   "reproduce [experiment]",
-		Short: "Run the paper's experiments and judge its claims",
-		Long: `Run all experiments of the paper, or one of them: train, measure, and write a page
-with every claim and figure (report.html), every number (results.json), a summary
-(summary.md), the figures and the trained networks under --out. After Ctrl-C, or a
-crash, the same command continues and gives the same bits.
-
-A claim holds, does not hold, or is undecided. It is undecided if the run is too small,
-or if the chance error of its numbers is too large. --preset quick takes minutes and decides some of the claims;
---preset paper takes hours.
-
-Experiments: ` + strings.Join(names, ", ") + `.
-These are not in the paper and run only by name: ` + strings.Join(extra, ", ") + `.`,
-		Example: `  utvi reproduce
-  utvi reproduce --preset paper --out results
-  utvi reproduce fc --replicates 5 --steps 8000 --seed 7
-  utvi reproduce --preset paper --plan plan.json      only write the list of trials`,
+		Use:       "reproduce [experiment]",
+		Short:     "Run the paper's experiments and judge its claims",
+		Long:      fmt.Sprintf(reproduceHelp, strings.Join(names, ", "), strings.Join(extra, ", ")),
+		Example:   reproduceExamples,
 		ValidArgs: names,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -71,8 +72,18 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 			}
 			return nil
 		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := r.check(cmd.Flags()); err != nil {
+				return err
+			}
+			return r.run(cmd)
+		},
 	}
-	f := cmd.Flags()
+	r.flags(cmd.Flags())
+	return cmd
+}
+
+func (r *reproduction) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&r.out, "out", "out", "folder for the report and the trials")
 	f.StringVar(&r.size.Preset, "preset", "quick", "size of the run: quick or paper (tiny only tests the program)")
@@ -83,31 +94,22 @@ These are not in the paper and run only by name: ` + strings.Join(extra, ", ") +
 	r.device.flag(f)
 	r.live.flag(f)
 	f.StringVar(&r.plan, "plan", "", "write the list of trials to this file and run nothing")
+}
 
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		r.stdout, r.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
-		if err := r.live.check(); err != nil {
-			return err
-		}
-		for _, name := range []string{"replicates", "steps", "jobs"} {
-			if v, _ := f.GetInt(name); f.Changed(name) && v < 1 {
-				return usagef("--%s is %d; it must be at least 1", name, v)
-			}
-		}
-		if err := r.size.Check(); err != nil {
-			return misuse(err)
-		}
-		if r.out == "" {
-			return usagef("--out is empty; use . for the current folder")
-		}
-		var err error
-		r.engine, err = r.device.engine(cmd)
-		if err != nil {
-			return err
-		}
-		return r.run(cmd.Context())
+func (r *reproduction) check(f *pflag.FlagSet) error {
+	if err := r.live.check(); err != nil {
+		return err
 	}
-	return cmd
+	if err := givenAtLeast(1, f, "replicates", "steps", "jobs"); err != nil {
+		return err
+	}
+	if err := r.size.Check(); err != nil {
+		return misuse(err)
+	}
+	if r.out == "" {
+		return usagef("--out is empty; use . for the current folder")
+	}
+	return nil
 }
 
 // choose takes the experiments of the paper, or the named one. The report of a single
@@ -125,7 +127,11 @@ func (r *reproduction) choose(args []string) {
 	}
 }
 
-func (r *reproduction) run(ctx context.Context) (err error) {
+func (r *reproduction) run(cmd *cobra.Command) error {
+	e, err := r.device.engine(cmd)
+	if err != nil {
+		return err
+	}
 	var trials []sweep.Trial
 	for _, e := range r.chosen {
 		trials = append(trials, e.Plan(r.size)...)
@@ -135,32 +141,35 @@ func (r *reproduction) run(ctx context.Context) (err error) {
 		return err
 	}
 	if r.plan != "" {
-		if err := saveTo(r.plan, plan.Save); err != nil {
-			return err
-		}
-		_, err := fmt.Fprintf(r.stdout, "Wrote %d trials to %s.\n", len(plan.Trials), r.plan)
-		return err
+		return savePlan(cmd, r.plan, plan)
 	}
 	dir := filepath.Join(r.out, r.sub)
-	trialsDir := filepath.Join(r.out, "trials")
-	for _, d := range []string{dir, trialsDir} {
+	runner := sweep.Runner{Kinds: experiment.Kinds(), Dir: filepath.Join(r.out, "trials"), Jobs: r.jobs, Engine: e}
+	for _, d := range []string{dir, runner.Dir} {
 		if err := makeFolder(d); err != nil {
 			return err
 		}
 	}
-	start := time.Now()
-	ctx, page, err := r.live.open(ctx, r.stderr, live.Text{
+	ctx, page, err := r.live.open(cmd.Context(), cmd.ErrOrStderr(), live.Text{
 		Title: "Reproducing the paper", Subtitle: plural(len(plan.Trials), "trial", "trials") + ", preset " + r.size.Preset + ".",
 		Score: "Score: by experiment", Stop: "Stop; the same command continues"})
 	if err != nil {
 		return err
 	}
-	defer func() { closeLive(page, "All trials are done; the report is in "+dir+".", err) }()
-	bars := newProgress(r.stderr, plan)
+	err = r.study(ctx, cmd, page, runner, plan, dir)
+	closeLive(page, "All trials are done; the report is in "+dir+".", err)
+	return err
+}
+
+// study runs the trials, and writes the report to a folder.
+func (r *reproduction) study(ctx context.Context, cmd *cobra.Command, page *live.Page, runner sweep.Runner, plan *sweep.Plan, dir string) error {
+	start := time.Now()
+	bars := newProgress(cmd.ErrOrStderr(), plan)
 	if page != nil {
 		bars.page = &trialPage{page}
 	}
-	found, err := sweep.Runner{Kinds: experiment.Kinds(), Dir: trialsDir, Jobs: r.jobs, Engine: r.engine, Progress: bars.tell}.Run(ctx, plan)
+	runner.Progress = bars.tell
+	found, err := runner.Run(ctx, plan)
 	bars.close()
 	if errors.Is(err, context.Canceled) {
 		return exitError{errors.New("interrupted; the same command continues"), exitInterrupted}
@@ -177,10 +186,19 @@ func (r *reproduction) run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w; the trials are kept, and the same command writes the report again", err)
 	}
-	if err := s.WriteText(r.stdout); err != nil {
+	if err := s.WriteText(cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(r.stdout, "\nWrote %s; the trained networks are in %s.\n", strings.Join(files, ", "), trialsDir)
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nWrote %s; the trained networks are in %s.\n", strings.Join(files, ", "), runner.Dir)
+	return err
+}
+
+// savePlan writes a list of trials to a file.
+func savePlan(cmd *cobra.Command, file string, plan *sweep.Plan) error {
+	if err := saveTo(file, plan.Save); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(cmd.OutOrStdout(), "Wrote %d trials to %s.\n", len(plan.Trials), file)
 	return err
 }
 

@@ -28,6 +28,7 @@ type Set struct {
 	Hidden int // units of the literature's one hidden layer; 0 if unknown
 
 	dir      string
+	bytes    int64 // of data.txt
 	columns  int
 	rows     []float64 // row-major
 	features []int
@@ -55,10 +56,19 @@ func Names(dir string) ([]string, error) {
 	return names, nil
 }
 
+// Cost is what a fit of a split costs, relative to other sets: its steps grow with the root
+// of the size.
+func (s *Set) Cost() float64 { return math.Sqrt(float64(s.bytes)) }
+
 // Open reads a set.
 func Open(dir, name string) (*Set, error) {
 	s := &Set{Name: name, dir: filepath.Join(dir, name)}
-	err := s.lines("data.txt", func(row []float64) error {
+	info, err := os.Stat(s.path("data.txt"))
+	if err != nil {
+		return nil, err
+	}
+	s.bytes = info.Size()
+	err = s.lines("data.txt", func(row []float64) error {
 		if s.columns == 0 {
 			s.columns = len(row)
 		}
