@@ -40,6 +40,7 @@ func (w *Warp) Check() error {
 	return nil
 }
 
+// String names the transform, as reports do.
 func (w *Warp) String() string {
 	if w.Lambda == 0 {
 		return "logarithm"

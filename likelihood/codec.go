@@ -93,6 +93,7 @@ func indirect(l Likelihood) reflect.Type {
 // Kind.
 type UnknownError struct{ Kind string }
 
+// Error implements error.
 func (e *UnknownError) Error() string { return fmt.Sprintf("unknown likelihood %.60q", e.Kind) }
 
 // Unmarshal reads JSON that Marshal wrote.

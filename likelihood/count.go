@@ -65,6 +65,7 @@ const (
 // Kind implements Likelihood.
 func (Count) Kind() string { return "count" }
 
+// String implements Likelihood.
 func (l Count) String() string {
 	if l.Dispersed {
 		return "negative binomial counts"

@@ -21,6 +21,7 @@ type ExpectedNormal struct {
 // Kind implements Likelihood.
 func (ExpectedNormal) Kind() string { return "expected_normal" }
 
+// String implements Likelihood.
 func (l ExpectedNormal) String() string { return fmt.Sprintf("expected normal, noise %g", l.Std) }
 
 // NeedsVariance implements Likelihood.

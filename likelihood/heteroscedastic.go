@@ -62,6 +62,7 @@ func (r *NoiseRange) check(targets int) error {
 // Kind implements Likelihood.
 func (Heteroscedastic) Kind() string { return "heteroscedastic" }
 
+// String implements Likelihood.
 func (l Heteroscedastic) String() string {
 	s := withFloor("heteroscedastic", l.Floor)
 	if l.Common > 0 {

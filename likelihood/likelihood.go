@@ -57,6 +57,7 @@ type Normal struct {
 // Kind implements Likelihood.
 func (Normal) Kind() string { return "normal" }
 
+// String implements Likelihood.
 func (l Normal) String() string { return withFloor("normal", l.Floor) }
 
 // NeedsVariance implements Likelihood: the variance holds the noise.

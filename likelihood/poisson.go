@@ -13,6 +13,7 @@ type Poisson struct{}
 // Kind implements Likelihood.
 func (Poisson) Kind() string { return "poisson" }
 
+// String implements Likelihood.
 func (Poisson) String() string { return "poisson" }
 
 // NeedsVariance implements Likelihood.

@@ -20,6 +20,7 @@ type Categorical struct {
 // Kind implements Likelihood.
 func (Categorical) Kind() string { return "categorical" }
 
+// String implements Likelihood.
 func (l Categorical) String() string { return withFloor("categorical", l.Floor) }
 
 // NeedsVariance implements Likelihood.
@@ -70,6 +71,7 @@ type Bernoulli struct {
 // Kind implements Likelihood.
 func (Bernoulli) Kind() string { return "bernoulli" }
 
+// String implements Likelihood.
 func (l Bernoulli) String() string { return withFloor("bernoulli", l.Floor) }
 
 // NeedsVariance implements Likelihood.

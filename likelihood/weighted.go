@@ -25,6 +25,7 @@ func (l Weighted) Unwrap() Likelihood { return l.Of }
 // Wrap implements Wrapper.
 func (Weighted) Wrap(inner Likelihood) Likelihood { return Weighted{Of: inner} }
 
+// String implements Likelihood.
 func (l Weighted) String() string { return "weighted " + l.Of.String() }
 
 // NeedsVariance implements Likelihood.

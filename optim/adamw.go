@@ -12,11 +12,14 @@ type Decay int
 const (
 	// DecayAll decays means and ρ, as the paper does. Decay of ρ pulls σ towards ln 2,
 	// which makes small variances grow in long runs.
-	DecayAll   Decay = iota
-	DecayMeans       // decays means only, not ρ
+	DecayAll Decay = iota
+	// DecayMeans decays means only, not ρ.
+	DecayMeans
+	// DecayNone decays nothing.
 	DecayNone
 )
 
+// String returns the name by which settings and checkpoints know it: all, means or none.
 func (d Decay) String() string {
 	return [...]string{"all", "means", "none"}[d]
 }

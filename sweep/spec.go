@@ -108,49 +108,74 @@ func (s *Spec) read(b []byte) error {
 	return s.checkSize()
 }
 
-// specFields are the fields of a spec.
-var specFields = []string{"name", "kind", "base", "grid", "list", "seeds", "replicates", "cost", "experiment", "preset", "seed", "steps"}
+// A specField reads a field of a spec.
+type specField struct {
+	name string
+	read func(s *Spec, r *reader, n *yaml.Node) error
+}
 
-func (s *Spec) set(r *reader, key string, n *yaml.Node) (err error) {
-	switch key {
-	case "name":
-		s.Name, err = r.text(n)
-	case "kind":
-		s.Kind, err = r.text(n)
-	case "experiment":
-		s.Experiment, err = r.text(n)
-	case "preset":
-		s.Preset, err = r.text(n)
-	case "cost":
-		s.cost, err = r.text(n)
-	case "steps":
-		s.Steps, err = r.count(n, 10_000_000)
-	case "replicates":
-		s.Replicates, err = r.count(n, maxTrials)
-	case "seed":
-		if n.ShortTag() != "!!int" || n.Decode(&s.Seed) != nil {
-			err = fmt.Errorf("line %d: %q must be a whole number ≥ 0", n.Line, n.Value)
+// specFields are the fields of a spec.
+var specFields = []specField{
+	{"name", into(func(s *Spec) *string { return &s.Name }, (*reader).text)},
+	{"kind", into(func(s *Spec) *string { return &s.Kind }, (*reader).text)},
+	{"base", into(func(s *Spec) *map[string]any { return &s.base }, (*reader).settings)},
+	{"grid", into(func(s *Spec) *[]axis { return &s.grid }, (*reader).grid)},
+	{"list", into(func(s *Spec) *[][]setting { return &s.list }, (*reader).list)},
+	{"seeds", into(func(s *Spec) *[]any { return &s.seeds }, (*reader).seeds)},
+	{"replicates", into(func(s *Spec) *int { return &s.Replicates }, counting(maxTrials))},
+	{"cost", into(func(s *Spec) *string { return &s.cost }, (*reader).text)},
+	{"experiment", into(func(s *Spec) *string { return &s.Experiment }, (*reader).text)},
+	{"preset", into(func(s *Spec) *string { return &s.Preset }, (*reader).text)},
+	{"seed", into(func(s *Spec) *uint64 { return &s.Seed }, (*reader).seed)},
+	{"steps", into(func(s *Spec) *int { return &s.Steps }, counting(10_000_000))},
+}
+
+// into reads a value into a field.
+func into[T any](field func(s *Spec) *T, read func(r *reader, n *yaml.Node) (T, error)) func(s *Spec, r *reader, n *yaml.Node) error {
+	return func(s *Spec, r *reader, n *yaml.Node) error {
+		v, err := read(r, n)
+		if err != nil {
+			return err
 		}
-	case "seeds":
-		s.seeds, err = r.seeds(n)
-	case "base":
-		var v any
-		v, err = r.value(n)
-		if err == nil {
-			var ok bool
-			s.base, ok = v.(map[string]any)
-			if !ok {
-				err = fmt.Errorf("line %d: base must hold settings with their values", n.Line)
-			}
-		}
-	case "grid":
-		s.grid, err = r.grid(n)
-	case "list":
-		s.list, err = r.list(n)
-	default:
-		err = fmt.Errorf("line %d: unknown field %q; a spec has %s", n.Line, key, strings.Join(specFields, ", "))
+		*field(s) = v
+		return nil
 	}
-	return err
+}
+
+// counting reads a number from 1 to most.
+func counting(most int) func(r *reader, n *yaml.Node) (int, error) {
+	return func(r *reader, n *yaml.Node) (int, error) { return r.count(n, most) }
+}
+
+func (r *reader) seed(n *yaml.Node) (seed uint64, err error) {
+	if n.ShortTag() != "!!int" || n.Decode(&seed) != nil {
+		return 0, fmt.Errorf("line %d: %q must be a whole number ≥ 0", n.Line, n.Value)
+	}
+	return seed, nil
+}
+
+func (r *reader) settings(n *yaml.Node) (map[string]any, error) {
+	v, err := r.value(n)
+	if err != nil {
+		return nil, err
+	}
+	base, ok := v.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf("line %d: base must hold settings with their values", n.Line)
+	}
+	return base, nil
+}
+
+// set reads the field of the given name.
+func (s *Spec) set(r *reader, name string, n *yaml.Node) error {
+	var known []string
+	for _, f := range specFields {
+		if f.name == name {
+			return f.read(s, r, n)
+		}
+		known = append(known, f.name)
+	}
+	return fmt.Errorf("line %d: unknown field %q; a spec has %s", n.Line, name, strings.Join(known, ", "))
 }
 
 // checkSize returns an error for a plan with too many trials.

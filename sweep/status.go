@@ -13,7 +13,7 @@ import (
 type State string
 
 const (
-	Done    State = "done"
+	Done    State = "done"    // it has a result
 	Running State = "running" // a process holds its lock
 	Failed  State = "failed"  // it left a note, but no result
 	Missing State = "missing" // anything else: never begun, interrupted, or its result is damaged

@@ -162,42 +162,30 @@ func canCheckpoint(path string) error {
 	return nil
 }
 
+// load continues from a checkpoint. Everything is checked before anything is changed.
 func (t *Trainer) load(f *safetensors.File) error {
 	var have facts
 	if err := json.Unmarshal([]byte(f.Metadata[factsKey]), &have); err != nil {
 		return errors.New("not a training checkpoint")
 	}
-	want := t.facts()
-	want.Step = have.Step
-	switch {
-	case have.Format != want.Format:
-		return fmt.Errorf("format %d; this version reads format %d", have.Format, want.Format)
-	case have.Layers != want.Layers && have.Layers != t.layers(codec.DescribeWithoutDefaults):
-		return fmt.Errorf("from another network, %s; this network is %s", have.Layers, want.Layers)
-	case have.differ(want) != "":
-		return fmt.Errorf("%s; use the same settings or remove the file", have.differ(want))
-	case have.Step < 0:
-		return fmt.Errorf("impossible step %d", have.Step)
-	case have.Step > t.config.Steps:
-		return fmt.Errorf("from step %d, beyond the %d steps of this training; set more steps or remove the file", have.Step, t.config.Steps)
+	if err := t.continues(have); err != nil {
+		return err
 	}
 	byName := make(map[string]safetensors.Tensor, len(f.Tensors))
 	for _, x := range f.Tensors {
 		byName[x.Name] = x
 	}
-	// Everything is checked before anything is changed.
-	check := func(name string, shape []int, data []float32) error {
+	err := t.tensors(func(name string, shape []int, data []float32) error {
 		if x, ok := byName[name]; !ok || len(x.F32) != len(data) {
 			return fmt.Errorf("no tensor %s of shape %v; the checkpoint is from another network", name, shape)
 		}
 		return nil
-	}
-	if err := t.tensors(check); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	var priors []float64
 	if t.config.Prior != nil {
-		var err error
 		priors, err = t.readPriors(f.Metadata[priorsKey])
 		if err != nil {
 			return err
@@ -217,6 +205,25 @@ func (t *Trainer) load(f *safetensors.File) error {
 	if t.step > 0 {
 		t.record(have.NLL)
 		t.net.Facts.Kernels = have.Kernels
+	}
+	return nil
+}
+
+// continues reports why this training cannot continue from a checkpoint with the given facts.
+func (t *Trainer) continues(have facts) error {
+	want := t.facts()
+	want.Step = have.Step
+	switch {
+	case have.Format != want.Format:
+		return fmt.Errorf("format %d; this version reads format %d", have.Format, want.Format)
+	case have.Layers != want.Layers && have.Layers != t.layers(codec.DescribeWithoutDefaults):
+		return fmt.Errorf("from another network, %s; this network is %s", have.Layers, want.Layers)
+	case have.differ(want) != "":
+		return fmt.Errorf("%s; use the same settings or remove the file", have.differ(want))
+	case have.Step < 0:
+		return fmt.Errorf("impossible step %d", have.Step)
+	case have.Step > t.config.Steps:
+		return fmt.Errorf("from step %d, beyond the %d steps of this training; set more steps or remove the file", have.Step, t.config.Steps)
 	}
 	return nil
 }

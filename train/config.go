@@ -57,10 +57,8 @@ type Config struct {
 	CheckpointEvery int
 }
 
-func (c *Config) check(m *model.Model) error {
-	if m == nil {
-		return errors.New("train: no network")
-	}
+// complete replaces zero fields by their defaults.
+func (c *Config) complete() {
 	if c.Likelihood == nil {
 		c.Likelihood = likelihood.Normal{}
 	}
@@ -79,6 +77,14 @@ func (c *Config) check(m *model.Model) error {
 	if c.Batch == 0 {
 		c.Batch = 128
 	}
+}
+
+// check completes the settings and reports what is wrong with them, or does not fit the network.
+func (c *Config) check(m *model.Model) error {
+	if m == nil {
+		return errors.New("train: no network")
+	}
+	c.complete()
 	if err := c.Optimizer.Check(); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
@@ -88,13 +94,44 @@ func (c *Config) check(m *model.Model) error {
 	if c.Data.Rows() < 1 {
 		return fmt.Errorf("train: an epoch has %d rows; at least 1 is needed", c.Data.Rows())
 	}
-	if c.Batch < 1 || c.Steps < 1 {
-		return fmt.Errorf("train: %d steps of %d rows; both must be at least 1", c.Steps, c.Batch)
-	}
-	if c.Beside < 0 {
-		return fmt.Errorf("train: %d trainings side by side; Beside must be at least 0", c.Beside)
+	if err := c.checkCounts(); err != nil {
+		return err
 	}
 	c.Batch = min(c.Batch, c.Data.Rows())
+	if err := c.checkWidths(m); err != nil {
+		return err
+	}
+	if err := checkOutputs(m, c.Likelihood); err != nil {
+		return err
+	}
+	if c.Prior != nil {
+		if err := c.Prior.Check(); err != nil {
+			return fmt.Errorf("train: %w", err)
+		}
+	}
+	return nil
+}
+
+// checkCounts reports settings that count something, and cannot be.
+func (c *Config) checkCounts() error {
+	switch {
+	case c.Batch < 1 || c.Steps < 1:
+		return fmt.Errorf("train: %d steps of %d rows; both must be at least 1", c.Steps, c.Batch)
+	case c.Beside < 0:
+		return fmt.Errorf("train: %d trainings side by side; Beside must be at least 0", c.Beside)
+	case c.Draws < 0 || c.Draws > mostDraws:
+		return fmt.Errorf("train: %d draws per step; use 1 to %d, or 0 to propagate moments", c.Draws, mostDraws)
+	case c.Workers < 0 || c.CheckpointEvery < 0:
+		return errors.New("train: Workers and CheckpointEvery must be ≥ 0")
+	}
+	return nil
+}
+
+// mostDraws is the most networks that a step may draw.
+const mostDraws = 1 << 20
+
+// checkWidths reports data whose rows are not those of the network.
+func (c *Config) checkWidths(m *model.Model) error {
 	if c.Data.Inputs() != m.Inputs() {
 		return fmt.Errorf("train: the data have %d inputs; the network needs %d", c.Data.Inputs(), m.Inputs())
 	}
@@ -104,20 +141,6 @@ func (c *Config) check(m *model.Model) error {
 	}
 	if c.Data.Targets() != targets {
 		return fmt.Errorf("train: the data have %d targets; the network's %d outputs under %v need %d", c.Data.Targets(), m.Outputs(), c.Likelihood, targets)
-	}
-	if err := checkOutputs(m, c.Likelihood); err != nil {
-		return err
-	}
-	if c.Draws < 0 || c.Draws > 1<<20 {
-		return fmt.Errorf("train: %d draws per step; use 1 to %d, or 0 to propagate moments", c.Draws, 1<<20)
-	}
-	if c.Prior != nil {
-		if err := c.Prior.Check(); err != nil {
-			return fmt.Errorf("train: %w", err)
-		}
-	}
-	if c.Workers < 0 || c.CheckpointEvery < 0 {
-		return errors.New("train: Workers and CheckpointEvery must be ≥ 0")
 	}
 	return nil
 }

@@ -25,7 +25,10 @@ type NotFiniteError struct {
 	Err  error
 }
 
+// Error implements error.
 func (e *NotFiniteError) Error() string { return fmt.Sprintf("train: step %d: %v", e.Step, e.Err) }
+
+// Unwrap returns the explanation: where the number first appeared.
 func (e *NotFiniteError) Unwrap() error { return e.Err }
 
 // explain names where a number that is not finite came from.

@@ -138,13 +138,25 @@ func Card(e *gpu.Engine, o Options) (*CardReport, error) {
 	}
 	r := &CardReport{Card: e.Card()}
 	defer func() { r.Remarks = e.Remarks() }()
+	if err := r.networks(e, o); err != nil || o.Quick {
+		return r, err
+	}
+	o.tell(len(r.Networks), "sizes of tiles")
+	if err := r.tilings(e); err != nil {
+		return r, err
+	}
+	return r, r.sideBySide(e, o)
+}
+
+// networks measures the chosen networks, rules and batches.
+func (r *CardReport) networks(e *gpu.Engine, o Options) error {
 	for _, n := range nets {
+		batches := o.Batches
+		if batches == nil {
+			batches = []int{n.usual()}
+		}
 		for _, rule := range rules {
 			for _, batch := range []int{1, 128, 256, 1024} {
-				batches := o.Batches
-				if batches == nil {
-					batches = []int{n.usual()}
-				}
 				if !chosen(o.Nets, n.name) || !chosen(o.Rules, rule.name) || !chosen(batches, batch) {
 					continue
 				}
@@ -155,19 +167,17 @@ func Card(e *gpu.Engine, o Options) (*CardReport, error) {
 					continue
 				}
 				if err != nil {
-					return r, fmt.Errorf("%s %s, batch %d: %w", n.name, rule.name, batch, err)
+					return fmt.Errorf("%s %s, batch %d: %w", n.name, rule.name, batch, err)
 				}
 				r.Networks = append(r.Networks, x)
 			}
 		}
 	}
-	if o.Quick {
-		return r, nil
-	}
-	o.tell(len(r.Networks), "sizes of tiles")
-	if err := r.tilings(e); err != nil {
-		return r, err
-	}
+	return nil
+}
+
+// sideBySide measures trainings of the first network, and of the paper's, side by side.
+func (r *CardReport) sideBySide(e *gpu.Engine, o Options) error {
 	for _, n := range nets {
 		if n.name != nets[0].name && !n.paper || !chosen(o.Nets, n.name) {
 			continue
@@ -176,12 +186,12 @@ func Card(e *gpu.Engine, o Options) (*CardReport, error) {
 			o.tell(len(r.Networks), fmt.Sprintf("%s, %d trainings", n.name, k))
 			t, err := together(e, n, n.usual(), k)
 			if err != nil {
-				return r, err
+				return err
 			}
 			r.Together = append(r.Together, t)
 		}
 	}
-	return r, nil
+	return nil
 }
 
 // usual is the batch that a network is measured with on a card.
