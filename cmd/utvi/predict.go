@@ -106,6 +106,7 @@ func (o *predictOptions) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.what.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
 	f.StringSliceVar(&o.form.Keep, "keep", nil, "columns of the table to copy into the output")
 	o.device.flag(f)
+	f.BoolVar(&o.form.Spreadsheet, "spreadsheet", false, "for a file that a spreadsheet opens: texts that begin like formulas get an apostrophe")
 	f.IntVar(&o.form.Digits, "digits", 0, "significant digits of numbers in text, at most 17 (default enough for single precision)")
 	o.table.flags(f)
 }

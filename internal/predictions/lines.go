@@ -45,6 +45,11 @@ func (f Format) Check() error {
 
 // newLines returns room for rows with the given columns.
 func (o *Output) newLines(columns []column) lines {
+	if o.Spreadsheet {
+		plain := *o
+		plain.Spreadsheet = false
+		return inert{plain.newLines(columns)}
+	}
 	switch o.Format {
 	case TSV:
 		return &table.Lines{Delimiter: '\t', Digits: o.Digits}

@@ -29,6 +29,8 @@ type Output struct {
 	Seed    uint64 // of the draws
 	Explain int    // columns that explain each prediction
 	Digits  int    // significant digits of numbers in text; 0: as many as matter
+	// Spreadsheet marks texts that a spreadsheet would run as formulas, in CSV and TSV.
+	Spreadsheet bool
 }
 
 // Check reports settings that cannot be written.
@@ -41,6 +43,9 @@ func (o Output) Check() error {
 		return fmt.Errorf("the number of digits is %d; it must be 1 to 17", o.Digits)
 	case o.Explain < 0:
 		return fmt.Errorf("the number of columns that explain a prediction is %d; it must be at least 1", o.Explain)
+	}
+	if o.Spreadsheet && (o.Format == JSON || o.Format == Parquet) {
+		return fmt.Errorf("texts are marked for spreadsheets in CSV and TSV; %s has no formulas", o.Format)
 	}
 	return o.Format.Check()
 }

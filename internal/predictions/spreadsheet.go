@@ -1,0 +1,33 @@
+package predictions
+
+import "strconv"
+
+// inert writes texts so that spreadsheets show them and never run them: a text that begins like a
+// formula gets an apostrophe in front, which spreadsheets take for "this is text". Names of
+// columns and classes may come from strangers.
+type inert struct{ lines }
+
+func (l inert) Text(s string) {
+	if runs(s) {
+		s = "'" + s
+	}
+	l.lines.Text(s)
+}
+
+// runs reports whether a spreadsheet may take a cell for a formula. Signed numbers are numbers.
+func runs(s string) bool {
+	if s == "" {
+		return false
+	}
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return false
+	}
+	for _, first := range s {
+		switch first {
+		case '=', '+', '-', '@', '\t', '\r', '\n', '|', '＝', '＋', '－', '＠':
+			return true
+		}
+		break
+	}
+	return false
+}
