@@ -7,84 +7,111 @@ import (
 	"utvi/internal/compute/bytecode"
 )
 
-// assemble gives every place a slot: outputs their own, and temporaries the slot
-// of one that is no longer needed.
+// An assembler gives every place a slot: x, parameters and constants theirs, outputs their own,
+// and temporaries the slot of one that is no longer needed.
+type assembler struct {
+	*compiler
+	prog   *bytecode.Program
+	slot   []int // by place, −1: none yet
+	last   []int // by place: the last instruction that reads it
+	first  int   // slot of the outputs
+	copies []bytecode.Instr
+	free   []int // slots of temporaries
+}
+
+// assemble makes the program of the code.
 func (c *compiler) assemble(outs []*Expr) *bytecode.Program {
-	p := &bytecode.Program{Params: len(c.params), Outs: len(outs)}
-	slot := make([]int, c.places)
-	for i := range slot {
-		slot[i] = -1
+	a := &assembler{compiler: c, prog: &bytecode.Program{Params: len(c.params), Consts: c.order, Outs: len(outs)}}
+	a.placeInputs()
+	a.placeOutputs(outs)
+	a.findLast()
+	for k, d := range c.code {
+		a.emit(k, d)
 	}
-	for e, at := range c.place {
+	a.prog.Code = append(a.prog.Code, a.copies...)
+	return a.prog
+}
+
+// placeInputs gives x, parameters and constants their slots.
+func (a *assembler) placeInputs() {
+	a.slot = make([]int, a.places)
+	for i := range a.slot {
+		a.slot[i] = -1
+	}
+	for e, at := range a.place {
 		switch e.op {
 		case X:
-			slot[at] = 0
+			a.slot[at] = 0
 		case Parameter:
-			for i, name := range c.params {
-				if name == e.name {
-					slot[at] = 1 + i
-				}
-			}
+			a.slot[at] = 1 + slices.Index(a.params, e.name)
 		}
 	}
-	for i, v := range c.order {
-		slot[c.consts[math.Float64bits(v)]] = 1 + p.Params + i
+	for i, v := range a.order {
+		a.slot[a.consts[math.Float64bits(v)]] = 1 + len(a.params) + i
 	}
-	p.Consts = c.order
-	first := p.First()
-	var copies []draft
+}
+
+// placeOutputs gives outputs their slots; one that is x, a parameter, a constant or another output
+// already is copied at the end.
+func (a *assembler) placeOutputs(outs []*Expr) {
+	a.first = a.prog.First()
+	a.prog.Slots = a.first + len(outs)
 	for i, e := range outs {
-		at := c.place[e]
-		if slot[at] >= 0 { // x, a parameter, a constant or an output already
-			copies = append(copies, draft{bytecode.CodeCopy, 0, []int{at}, first + i, -1})
+		at := a.place[e]
+		if a.slot[at] >= 0 {
+			a.copies = append(a.copies, bytecode.Instr{Code: bytecode.CodeCopy, X: uint16(a.slot[at]), Dst: uint16(a.first + i)})
 			continue
 		}
-		slot[at] = first + i
+		a.slot[at] = a.first + i
 	}
+}
 
-	last := make([]int, c.places)
-	for k, d := range c.code {
+func (a *assembler) findLast() {
+	a.last = make([]int, a.places)
+	for k, d := range a.code {
 		for _, at := range d.in {
-			last[at] = k
+			a.last[at] = k
 		}
 	}
-	p.Slots = first + p.Outs
-	var free []int
-	take := func(at int) {
-		if slot[at] >= 0 {
-			return
-		}
-		if n := len(free); n > 0 {
-			slot[at], free = free[n-1], free[:n-1]
-			return
-		}
-		slot[at] = p.Slots
-		p.Slots++
+}
+
+// temporary reports whether a place has a slot that others may take.
+func (a *assembler) temporary(at int) bool { return a.slot[at] >= a.first+a.prog.Outs }
+
+// take gives a place a slot, one that is free if there is one.
+func (a *assembler) take(at int) {
+	if a.slot[at] >= 0 {
+		return
 	}
-	for k, d := range c.code {
-		for i, at := range d.in {
-			if last[at] == k && slot[at] >= first+p.Outs && !slices.Contains(d.in[:i], at) {
-				free = append(free, slot[at])
-			}
-		}
-		take(d.out)
-		in := bytecode.Instr{Code: d.code, Fn: d.fn, Dst: uint16(slot[d.out])}
-		if d.slope >= 0 {
-			take(d.slope)
-			in.Slope = uint16(slot[d.slope])
-		}
-		for i, at := range d.in {
-			*[]*uint16{&in.X, &in.Y, &in.Z}[i] = uint16(slot[at])
-		}
-		p.Code = append(p.Code, in)
-		for _, at := range []int{d.out, d.slope} { // never read: a by-product of a kernel
-			if at >= 0 && last[at] <= k && slot[at] >= first+p.Outs {
-				free = append(free, slot[at])
-			}
+	if n := len(a.free); n > 0 {
+		a.slot[at] = a.free[n-1]
+		a.free = a.free[:n-1]
+		return
+	}
+	a.slot[at] = a.prog.Slots
+	a.prog.Slots++
+}
+
+// emit writes the k-th instruction. Slots that it reads last are free for what it writes.
+func (a *assembler) emit(k int, d draft) {
+	for i, at := range d.in {
+		if a.last[at] == k && a.temporary(at) && !slices.Contains(d.in[:i], at) {
+			a.free = append(a.free, a.slot[at])
 		}
 	}
-	for _, d := range copies {
-		p.Code = append(p.Code, bytecode.Instr{Code: bytecode.CodeCopy, X: uint16(slot[d.in[0]]), Dst: uint16(d.out)})
+	a.take(d.out)
+	in := bytecode.Instr{Code: d.code, Fn: d.fn, Dst: uint16(a.slot[d.out])}
+	if d.slope >= 0 {
+		a.take(d.slope)
+		in.Slope = uint16(a.slot[d.slope])
 	}
-	return p
+	for i, at := range d.in {
+		*[]*uint16{&in.X, &in.Y, &in.Z}[i] = uint16(a.slot[at])
+	}
+	a.prog.Code = append(a.prog.Code, in)
+	for _, at := range []int{d.out, d.slope} { // never read: a by-product of a kernel
+		if at >= 0 && a.last[at] <= k && a.temporary(at) {
+			a.free = append(a.free, a.slot[at])
+		}
+	}
 }

@@ -66,51 +66,42 @@ func (b *builder) slope(e, v *Expr, of func(*Expr) *Expr) *Expr {
 
 // outer is the slope of a function of one argument u.
 func (b *builder) outer(e, u *Expr) *Expr {
-	one := b.num(1)
-	switch e.op {
-	case Sqrt:
-		return b.div(b.num(0.5), e)
-	case Log:
-		return b.div(one, u)
-	case Log1p:
-		return b.div(one, b.add(one, u))
-	case Exp:
-		return e
-	case Expm1:
-		return b.fn(Exp, u)
-	case Sin:
-		return b.fn(Cos, u)
-	case Cos:
-		return b.neg(b.fn(Sin, u))
-	case Atan:
-		return b.div(one, b.add(one, b.mul(u, u)))
-	case Tanh:
-		return b.fn(TanhSlope, u)
-	case TanhSlope:
-		return b.mul(b.num(-2), b.mul(b.fn(Tanh, u), e))
-	case Sigmoid:
-		return b.fn(SigmoidSlope, u)
-	case SigmoidSlope: // 1 − 2·sigmoid(u) = −tanh(u/2)
+	b.num(1) // before all others: the order in which nodes are made is that of sums, which bits depend on
+	if slope, ok := slopes[e.op]; ok {
+		return slope(b, e, u)
+	}
+	return b.num(math.NaN())
+}
+
+// slopes are those of the functions of one argument u; e is the function itself.
+var slopes = map[Op]func(b *builder, e, u *Expr) *Expr{
+	Sqrt:          func(b *builder, e, u *Expr) *Expr { return b.div(b.num(0.5), e) },
+	Log:           func(b *builder, e, u *Expr) *Expr { return b.div(b.num(1), u) },
+	Log1p:         func(b *builder, e, u *Expr) *Expr { return b.div(b.num(1), b.add(b.num(1), u)) },
+	Exp:           func(b *builder, e, u *Expr) *Expr { return e },
+	Expm1:         func(b *builder, e, u *Expr) *Expr { return b.fn(Exp, u) },
+	Sin:           func(b *builder, e, u *Expr) *Expr { return b.fn(Cos, u) },
+	Cos:           func(b *builder, e, u *Expr) *Expr { return b.neg(b.fn(Sin, u)) },
+	Atan:          func(b *builder, e, u *Expr) *Expr { return b.div(b.num(1), b.add(b.num(1), b.mul(u, u))) },
+	Tanh:          func(b *builder, e, u *Expr) *Expr { return b.fn(TanhSlope, u) },
+	TanhSlope:     func(b *builder, e, u *Expr) *Expr { return b.mul(b.num(-2), b.mul(b.fn(Tanh, u), e)) },
+	Sigmoid:       func(b *builder, e, u *Expr) *Expr { return b.fn(SigmoidSlope, u) },
+	Softplus:      func(b *builder, e, u *Expr) *Expr { return b.fn(Sigmoid, u) },
+	Erf:           func(b *builder, e, u *Expr) *Expr { return b.fn(ErfSlope, u) },
+	ErfSlope:      func(b *builder, e, u *Expr) *Expr { return b.mul(b.num(-2), b.mul(u, e)) },
+	NormalCDF:     func(b *builder, e, u *Expr) *Expr { return b.fn(NormalPDF, u) },
+	NormalPDF:     func(b *builder, e, u *Expr) *Expr { return b.neg(b.mul(u, e)) },
+	NormalInverse: func(b *builder, e, u *Expr) *Expr { return b.fn(NormalInverseSlope, u) },
+
+	SigmoidSlope: func(b *builder, e, u *Expr) *Expr { // 1 − 2·sigmoid(u) = −tanh(u/2)
 		return b.neg(b.mul(b.fn(Tanh, b.mul(b.num(0.5), u)), e))
-	case Softplus:
-		return b.fn(Sigmoid, u)
-	case Erf:
-		return b.fn(ErfSlope, u)
-	case ErfSlope:
-		return b.mul(b.num(-2), b.mul(u, e))
-	case NormalCDF:
-		return b.fn(NormalPDF, u)
-	case NormalPDF:
-		return b.neg(b.mul(u, e))
-	case NormalInverse:
-		return b.fn(NormalInverseSlope, u)
-	case NormalInverseSlope:
-		return b.fn(NormalInverseBend, u)
-	case NormalInverseBend: // from g″ = g′(1−2s) + g·g′²
-		g, d := b.fn(NormalInverse, u), b.fn(NormalInverseSlope, u)
+	},
+	NormalInverseSlope: func(b *builder, e, u *Expr) *Expr { return b.fn(NormalInverseBend, u) },
+	NormalInverseBend: func(b *builder, e, u *Expr) *Expr { // from g″ = g′(1−2s) + g·g′²
+		g := b.fn(NormalInverse, u)
+		d := b.fn(NormalInverseSlope, u)
 		less := b.neg(b.fn(Tanh, b.mul(b.num(0.5), u)))
 		sum := b.sub(b.mul(e, less), b.mul(b.num(2), b.mul(b.fn(SigmoidSlope, u), d)))
 		return b.add(sum, b.mul(d, b.add(b.mul(d, d), b.mul(b.num(2), b.mul(g, e)))))
-	}
-	return b.num(math.NaN())
+	},
 }

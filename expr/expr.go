@@ -1,8 +1,6 @@
 package expr
 
-import (
-	"math"
-)
+import "math"
 
 // An Expr is a node of an expression. It is immutable. Equal parts of a formula,
 // and of its derivatives, are one and the same node, so a walker that remembers

@@ -23,6 +23,7 @@ type Error struct {
 	undefined string // the name that has no meaning, if that is the problem
 }
 
+// Error is one sentence, with the place first.
 func (e *Error) Error() string { return fmt.Sprintf("character %d: %s", e.Character, e.Problem) }
 
 // A parser reads one formula by precedence climbing (Pratt 1973).

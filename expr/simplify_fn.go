@@ -7,31 +7,68 @@ func (b *builder) fn(op Op, u *Expr) *Expr {
 	if u.op == Num {
 		return b.num(value(op, u.value))
 	}
+	var e *Expr
 	switch {
-	case op == Log && u.op == Exp:
-		return u.args[0]
-	case op == Log && u.op == Add && u.args[0].is(1):
-		return b.fn(Log1p, u.args[1])
-	case op == Log && u.op == Sigmoid:
-		return b.neg(b.fn(Softplus, b.neg(u.args[0])))
-	case op == Log1p && u.op == Exp:
-		return b.fn(Softplus, u.args[0])
-	case op == Log1p && u.op == Expm1:
-		return u.args[0]
+	case op == Log:
+		e = b.log(u)
+	case op == Log1p:
+		e = b.log1p(u)
 	case op == Sqrt && u.op == Mul && u.args[0] == u.args[1]:
-		return b.fn(Abs, u.args[0])
-	case op == Abs && u.op == Neg:
-		return b.fn(Abs, u.args[0])
-	case op == Abs && u.op == Abs, op == Abs && u.op == Exp, op == Abs && u.op == Sqrt:
-		return u
-	case op == Abs && u.op == Sub && u.args[1].id < u.args[0].id: // |a−b| is |b−a|
-		return b.fn(Abs, b.node(Sub, u.args[1], u.args[0]))
-	case u.op == Neg && (op == Sin || op == Tanh || op == Erf || op == Atan || op == Sign || op == NormalInverse):
-		return b.neg(b.fn(op, u.args[0]))
-	case u.op == Neg && (op == Cos || op == NormalPDF || op == TanhSlope || op == SigmoidSlope || op == ErfSlope || op == NormalInverseSlope):
-		return b.fn(op, u.args[0])
+		e = b.fn(Abs, u.args[0])
+	case op == Abs:
+		e = b.abs(u)
+	case odd[op] && u.op == Neg:
+		e = b.neg(b.fn(op, u.args[0]))
+	case even[op] && u.op == Neg:
+		e = b.fn(op, u.args[0])
+	}
+	if e != nil {
+		return e
 	}
 	return b.node(op, u)
+}
+
+// odd functions change their sign with that of their argument, even ones do not change.
+var (
+	odd  = map[Op]bool{Sin: true, Tanh: true, Erf: true, Atan: true, Sign: true, NormalInverse: true}
+	even = map[Op]bool{Cos: true, NormalPDF: true, TanhSlope: true, SigmoidSlope: true, ErfSlope: true, NormalInverseSlope: true}
+)
+
+// log is ln u where that has another form, else nil.
+func (b *builder) log(u *Expr) *Expr {
+	switch {
+	case u.op == Exp:
+		return u.args[0]
+	case u.op == Add && u.args[0].is(1):
+		return b.fn(Log1p, u.args[1])
+	case u.op == Sigmoid:
+		return b.neg(b.fn(Softplus, b.neg(u.args[0])))
+	}
+	return nil
+}
+
+// log1p is ln(1+u) where that has another form, else nil.
+func (b *builder) log1p(u *Expr) *Expr {
+	switch u.op {
+	case Exp:
+		return b.fn(Softplus, u.args[0])
+	case Expm1:
+		return u.args[0]
+	}
+	return nil
+}
+
+// abs is |u| where that has another form, else nil.
+func (b *builder) abs(u *Expr) *Expr {
+	switch {
+	case u.op == Neg:
+		return b.fn(Abs, u.args[0])
+	case u.op == Abs || u.op == Exp || u.op == Sqrt:
+		return u
+	case u.op == Sub && u.args[1].id < u.args[0].id: // |a−b| is |b−a|
+		return b.fn(Abs, b.node(Sub, u.args[1], u.args[0]))
+	}
+	return nil
 }
 
 // value is a function of a number.

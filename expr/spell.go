@@ -53,28 +53,34 @@ func (f *Formula) Named() (op kernel.Op, a float64, ok bool) {
 	if op, ok := spelt()[e.String()]; ok {
 		return op, 0, true
 	}
-	isX := func(e *Expr) bool { return e.op == X }
 	switch {
-	case e.op == Max && isX(e.args[0]) && e.args[1].is(0):
+	case e.op == Max && e.args[0].op == X && e.args[1].is(0):
 		return kernel.OpLeakyReLU, 0, true
-	case e.op == Abs && isX(e.args[0]):
+	case e.op == Abs && e.args[0].op == X:
 		return kernel.OpLeakyReLU, -1, true
-	case e.op != Where || !isX(e.args[1]):
+	}
+	left, ok := leftOf(e)
+	if !ok {
 		return 0, 0, false
 	}
-	if c := e.args[0]; c.op != Less || !c.args[0].is(0) || !isX(c.args[1]) {
-		return 0, 0, false
-	}
-	left := e.args[2]
 	k, u := split(left)
 	if left.op == Neg {
 		k, u = -1, left.args[0]
 	}
 	switch {
-	case isX(u):
+	case u.op == X:
 		return kernel.OpLeakyReLU, k, true
-	case u.op == Expm1 && isX(u.args[0]):
+	case u.op == Expm1 && u.args[0].op == X:
 		return kernel.OpELU, k, true
 	}
 	return 0, 0, false
+}
+
+// leftOf is what a function is left of 0, if it is x right of it.
+func leftOf(e *Expr) (left *Expr, ok bool) {
+	if e.op != Where || e.args[1].op != X {
+		return nil, false
+	}
+	c := e.args[0]
+	return e.args[2], c.op == Less && c.args[0].is(0) && c.args[1].op == X
 }
