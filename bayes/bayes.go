@@ -93,7 +93,8 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 		return nil, err
 	}
 	correlated := o.Correlated
-	o.Random, o.Correlated = false, false
+	o.Random = false
+	o.Correlated = false
 	point, err := load(o)
 	if err != nil {
 		return nil, err
@@ -105,37 +106,19 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{}
-	fitted, held := rows, data.Set{}
-	if test == nil {
-		fitted, held = split(rows, c.Held, c.Seed)
-	} else {
-		held = *test
-		if held.X.Width != rows.X.Width || held.Outputs() != rows.Outputs() {
-			return nil, fmt.Errorf("the rows of the test have %d inputs and %d targets, the others %d and %d", held.X.Width, held.Outputs(), rows.X.Width, rows.Outputs())
-		}
-		if _, err := taskOf(point, held); err != nil {
-			return nil, fmt.Errorf("the rows of the test: %w", err)
-		}
+	fitted, held, err := c.part(point, rows, test)
+	if err != nil {
+		return nil, err
 	}
-	r.Trained, r.Held = fitted.X.Rows, held.X.Rows
-	if r.Trained < 1 || r.Held < 1 {
-		return nil, fmt.Errorf("%d rows; at least a few are needed to train and to score", rows.X.Rows)
-	}
+	r := &Result{Trained: fitted.X.Rows, Held: held.X.Rows}
 	o.Finish = k.finish(false)
 	point, err = load(o)
 	if err != nil {
 		return nil, err
 	}
 	spread := k.before(r, point, fitted, held)
-	o.Random = true
-	o.Correlated = correlated || point.Outputs() <= mostFollowed
 	o.Finish = k.finish(true)
-	r.Net, err = load(o)
-	if err != nil && !correlated { // a layer in the middle may not carry correlations
-		o.Correlated = false
-		r.Net, err = load(o)
-	}
+	r.Net, err = loadRandom(load, o, correlated, point.Outputs())
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +129,39 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 		return nil, err
 	}
 	return r, k.after(r, held)
+}
+
+// part returns the rows to train with and those to score: the rows of a test, or a share of all.
+func (c Config) part(n *model.Model, rows data.Set, test *data.Set) (fitted, held data.Set, err error) {
+	if test == nil {
+		fitted, held = split(rows, c.Held, c.Seed)
+	} else {
+		fitted = rows
+		held = *test
+		if held.X.Width != rows.X.Width || held.Outputs() != rows.Outputs() {
+			return fitted, held, fmt.Errorf("the rows of the test have %d inputs and %d targets, the others %d and %d", held.X.Width, held.Outputs(), rows.X.Width, rows.Outputs())
+		}
+		if _, err := taskOf(n, held); err != nil {
+			return fitted, held, fmt.Errorf("the rows of the test: %w", err)
+		}
+	}
+	if fitted.X.Rows < 1 || held.X.Rows < 1 {
+		return fitted, held, fmt.Errorf("%d rows; at least a few are needed to train and to score", rows.X.Rows)
+	}
+	return fitted, held, nil
+}
+
+// loadRandom loads the network with Normals as weights. It carries correlations if it must, or if
+// it can and has few outputs: a layer in the middle may not carry them.
+func loadRandom(load Loader, o importer.Options, must bool, outputs int) (*model.Model, error) {
+	o.Random = true
+	o.Correlated = must || outputs <= mostFollowed
+	n, err := load(o)
+	if err != nil && !must {
+		o.Correlated = false
+		return load(o)
+	}
+	return n, err
 }
 
 // needed is the number of a network's inputs, and the size of an image.

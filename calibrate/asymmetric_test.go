@@ -85,10 +85,10 @@ func TestAsymmetricRank(t *testing.T) {
 		}
 	}
 	want := "conformal intervals of 95 % need at least 39 held-out rows; with 19 they are infinite"
-	if err := c.Enough(0.95); err == nil || err.Error() != want {
+	if err := c.enough(0.95); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if err := c.Enough(0.9); err != nil {
+	if err := c.enough(0.9); err != nil {
 		t.Error(err)
 	}
 	if got := c.String(); got != "asymmetric conformal intervals from 19 rows" {

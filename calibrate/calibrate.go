@@ -64,6 +64,20 @@ func (c *Calibration) Interval(d dist.Dist, level float64, scratch *Scratch) (lo
 	return dist.Interval(c.Apply(d, scratch), level)
 }
 
+// Enough reports whether too few rows were held out for conformal intervals or sets of a level in
+// (0, 1), and how many would be enough.
+func (c *Calibration) Enough(level float64) error {
+	if c.Conformal != nil {
+		if err := c.Conformal.enough(level); err != nil {
+			return err
+		}
+	}
+	if c.Sets != nil {
+		return c.Sets.enough(level)
+	}
+	return nil
+}
+
 // Corrected returns the rows with corrected predictions: levels are fitted on rows that
 // are scaled already.
 func (c *Calibration) Corrected(rows Rows) Rows {

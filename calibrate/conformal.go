@@ -99,9 +99,9 @@ func (c *Conformal) Interval(d dist.Dist, level float64) (lo, hi float64) {
 	return mean - below*sd, mean + above*sd
 }
 
-// Enough reports whether there are too few rows for a level in (0, 1), and how many
+// enough reports whether there are too few rows for a level in (0, 1), and how many
 // would be enough.
-func (c *Conformal) Enough(level float64) error {
+func (c *Conformal) enough(level float64) error {
 	below, above := c.Factors(level)
 	if !math.IsInf(max(below, above), 1) {
 		return nil
@@ -117,6 +117,7 @@ func (c *Conformal) Enough(level float64) error {
 	return fmt.Errorf("conformal intervals of %g %% need at least %.0f held-out rows; with %d they are infinite", 100*level, need, c.Rows)
 }
 
+// String names the correction and the rows it is from.
 func (c *Conformal) String() string {
 	s := fmt.Sprintf("conformal intervals from %d rows", c.Rows)
 	if c.Below != nil {

@@ -54,21 +54,21 @@ func TestConformalRank(t *testing.T) {
 	if hundred.at(0.56) != 0 {
 		t.Error("rank 57 of a level of 0.56 and 99 rows")
 	}
-	if err := c.Enough(0.95); err != nil {
+	if err := c.enough(0.95); err != nil {
 		t.Error(err)
 	}
 	want := "conformal intervals of 99 % need at least 99 held-out rows; with 19 they are infinite"
-	if err := c.Enough(0.99); err == nil || err.Error() != want {
+	if err := c.enough(0.99); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	// As many as are said to be enough are.
 	for _, level := range []float64{0.5, 0.8, 0.9, 0.95, 0.99, 0.999} {
 		n := int(math.Ceil(level / (1 - level) * (1 - 1e-12)))
-		if c := (&Conformal{Ranked: Ranked{Rows: n, Scores: make([]float64, n)}}); c.Enough(level) != nil {
+		if c := (&Conformal{Ranked: Ranked{Rows: n, Scores: make([]float64, n)}}); c.enough(level) != nil {
 			t.Errorf("%d rows are not enough for %g", n, level)
 		}
 		if n > 1 {
-			if c := (&Conformal{Ranked: Ranked{Rows: n - 1, Scores: make([]float64, n-1)}}); c.Enough(level) == nil {
+			if c := (&Conformal{Ranked: Ranked{Rows: n - 1, Scores: make([]float64, n-1)}}); c.enough(level) == nil {
 				t.Errorf("%d rows are enough for %g", n-1, level)
 			}
 		}

@@ -140,6 +140,7 @@ func (l *Levels) Inverse(p float64) float64 {
 	return u0 + (p-p0)*((u1-u0)/(p1-p0))
 }
 
+// String names the correction and the rows it is from.
 func (l *Levels) String() string {
 	return fmt.Sprintf("levels bent at %d knots fitted on %d rows", len(l.From), l.Rows)
 }

@@ -102,6 +102,7 @@ func (s *Scale) apply(d dist.Dist) dist.Affine {
 	return dist.Affine{Dist: d, Scale: s.Factor, Shift: d.Mean() * (1 - s.Factor)}
 }
 
+// String names the correction and the rows it is from.
 func (s *Scale) String() string { return fmt.Sprintf("σ × %.3g fitted on %d rows", s.Factor, s.Rows) }
 
 func (s *Scale) check() error {

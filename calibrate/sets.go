@@ -60,9 +60,9 @@ func (s *Sets) Set(dst []int, p dist.Categorical, level float64) []int {
 	return dst
 }
 
-// Enough reports whether there are too few rows for a level in (0, 1), and how many
+// enough reports whether there are too few rows for a level in (0, 1), and how many
 // would be enough.
-func (s *Sets) Enough(level float64) error {
+func (s *Sets) enough(level float64) error {
 	if !math.IsInf(s.at(level), 1) {
 		return nil
 	}
@@ -70,6 +70,7 @@ func (s *Sets) Enough(level float64) error {
 	return fmt.Errorf("conformal sets of %g %% need at least %.0f held-out rows; with %d they hold every class", 100*level, need, s.Rows)
 }
 
+// String names the correction and the rows it is from.
 func (s *Sets) String() string { return fmt.Sprintf("conformal sets of classes from %d rows", s.Rows) }
 
 func (s *Sets) check() error {

@@ -67,8 +67,8 @@ func TestSets(t *testing.T) {
 	if got := s.Set(nil, dist.Categorical{0.4, 0.3, 0.3}, 0.6); !slices.Equal(got, []int{0}) {
 		t.Errorf("without a class that is probable enough, the set is %v", got)
 	}
-	if got := s.Set(nil, dist.Categorical{0.75, 0.25, 0}, 0.9); len(got) != 3 || s.Enough(0.9) == nil || s.Enough(0.6) != nil {
-		t.Errorf("with too few rows the set is %v, %v", got, s.Enough(0.9))
+	if got := s.Set(nil, dist.Categorical{0.75, 0.25, 0}, 0.9); len(got) != 3 || s.enough(0.9) == nil || s.enough(0.6) != nil {
+		t.Errorf("with too few rows the set is %v, %v", got, s.enough(0.9))
 	}
 	c := &Calibration{Sets: s}
 	if c.Check() != nil || c.String() != "conformal sets of classes from 4 rows" {

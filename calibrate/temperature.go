@@ -101,6 +101,7 @@ func (t *Temperature) Apply(dst, p dist.Categorical) {
 	}
 }
 
+// String names the correction and the rows it is from.
 func (t *Temperature) String() string {
 	return fmt.Sprintf("temperature %.3g fitted on %d rows", t.T, t.Rows)
 }

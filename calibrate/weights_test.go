@@ -199,7 +199,7 @@ func TestWeightErrors(t *testing.T) {
 	}
 	c := must[*Conformal](t)(FitConformal(heavy))
 	want = "conformal intervals of 90 % need the weight of at least 9 rows like the heaviest one; the 50 held-out rows have the weight of 1.0, so the intervals are infinite"
-	if err := c.Enough(0.9); err == nil || err.Error() != want {
+	if err := c.enough(0.9); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {

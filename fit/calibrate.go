@@ -18,12 +18,13 @@ import (
 // A Method is a way to correct predictions.
 type Method string
 
+// The methods; package calibrate says what each does.
 const (
-	Scale       Method = "scale"
-	Isotonic    Method = "isotonic"
-	Conformal   Method = "conformal"
-	Asymmetric  Method = "asymmetric" // conformal, each side separately
-	Temperature Method = "temperature"
+	Scale       Method = "scale"       // one factor for all standard deviations
+	Isotonic    Method = "isotonic"    // the shape of the distribution (calibrate.Levels)
+	Conformal   Method = "conformal"   // intervals, or sets of classes, that cover as they say
+	Asymmetric  Method = "asymmetric"  // conformal intervals, each side separately
+	Temperature Method = "temperature" // probabilities of classes made sharper or flatter
 )
 
 // Methods returns the methods for a task, in the order in which they are applied.

@@ -145,14 +145,8 @@ func (m *Model) calibration(target int) *calibrate.Calibration {
 // how many calibration rows would make them finite.
 func (m *Model) Shortfalls() (all []string) {
 	for i := range m.Calibration {
-		c, s := m.Calibration[i].Conformal, m.Calibration[i].Sets
 		for _, level := range conformalLevels {
-			var err error
-			if c != nil {
-				err = c.Enough(level)
-			} else if s != nil {
-				err = s.Enough(level)
-			}
+			err := m.Calibration[i].Enough(level)
 			if err != nil && !slices.Contains(all, err.Error()) {
 				all = append(all, err.Error())
 			}

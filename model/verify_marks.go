@@ -28,46 +28,56 @@ func (m marker[T]) layer(n *nn.Node[T], correlated bool) bool {
 }
 
 func (m marker[T]) follow(n *nn.Node[T], correlated bool) bool {
-	assumes := correlated && n.From == nn.Independent
-	switch l := n.Layer.(type) {
+	switch n.Layer.(type) {
 	case nn.Chain:
 		for _, c := range n.Children {
 			correlated = m.layer(c, correlated)
 		}
 		return correlated
-	case nn.Correlated:
-		m[n] = assumes
-		return true
-	case nn.Apply, nn.Flatten, nn.Multiply, nn.Scale, nn.Noise, nn.Dropout, nn.BatchNorm:
-		return correlated // unit by unit
-	case nn.Dense:
-		m[n] = assumes
-		return correlated || n.From != nn.Fixed
-	case nn.Conv2D, nn.Conv1D:
-		m[n] = assumes
-		return true
-	case nn.AvgPool2D:
-		m[n] = assumes
-		return correlated || overlap(l.Size, l.Stride)
-	case nn.MaxPool2D:
-		m[n] = assumes
-		return correlated || overlap(l.Size, l.Stride)
 	case nn.Residual:
-		if len(n.Children) == 0 { // one function, unit by unit
-			return correlated
+		if len(n.Children) > 0 { // else it is one function, unit by unit
+			return m.roads(n, correlated)
 		}
-		together := correlated
-		for _, road := range n.Children {
-			together = m.layer(road, correlated) || together
-		}
-		m[n] = n.From == nn.Independent
-		return together
+	}
+	e := effectOf(n)
+	m[n] = e.assumes || e.together && correlated && n.From == nn.Independent
+	return correlated || e.couples
+}
+
+// roads follows the branches of a residual, which are added as if they were independent.
+func (m marker[T]) roads(n *nn.Node[T], correlated bool) bool {
+	together := correlated
+	for _, road := range n.Children {
+		together = m.layer(road, correlated) || together
+	}
+	m[n] = n.From == nn.Independent
+	return together
+}
+
+// An effect is what a layer does to the correlations of units.
+type effect struct {
+	together bool // it takes several units together
+	couples  bool // its outputs are correlated even if its inputs are not
+	assumes  bool // it takes units as independent whatever its inputs are
+}
+
+func effectOf[T gauss.Float](n *nn.Node[T]) effect {
+	switch l := n.Layer.(type) {
+	case nn.Apply, nn.Flatten, nn.Multiply, nn.Scale, nn.Noise, nn.Dropout, nn.BatchNorm, nn.Residual:
+		return effect{} // unit by unit
 	case nn.Stochastic:
-		return correlated || !l.PerUnit
+		return effect{couples: !l.PerUnit}
+	case nn.Dense:
+		return effect{together: true, couples: n.From != nn.Fixed}
+	case nn.Conv2D, nn.Conv1D, nn.Correlated:
+		return effect{together: true, couples: true}
+	case nn.AvgPool2D:
+		return effect{together: true, couples: overlap(l.Size, l.Stride)}
+	case nn.MaxPool2D:
+		return effect{together: true, couples: overlap(l.Size, l.Stride)}
 	}
 	a, ok := n.Layer.(interface{ AssumesIndependence() bool })
-	m[n] = assumes || ok && a.AssumesIndependence()
-	return true
+	return effect{together: true, couples: true, assumes: ok && a.AssumesIndependence()}
 }
 
 // overlap reports whether windows share cells.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"utvi/calibrate"
 	"utvi/dist"
 )
 
@@ -30,17 +31,50 @@ func (o Options) level() float64 {
 	return o.Interval
 }
 
+// check reports options that no model, or not this one, can serve.
 func (o Options) check(m *Model) error {
+	if err := o.checkNumbers(); err != nil {
+		return err
+	}
+	if err := o.checkTask(m); err != nil {
+		return err
+	}
+	return o.checkCalibration(m.Calibration)
+}
+
+// checkNumbers reports levels, thresholds and bounds that are none.
+func (o Options) checkNumbers() error {
+	const share = "lie between 0 and 1"
+	type number struct {
+		name  string
+		value float64
+		right bool
+		must  string
+	}
+	all := []number{
+		{"the level of the intervals", o.Interval, o.level() < 1, share},
+		{"the bound of the standard deviation", o.MaxStd, o.MaxStd >= 0, "be > 0"},
+		{"the bound of ood", o.MaxOOD, o.MaxOOD >= 0, "be > 0"},
+		{"the bound of the probability", o.MinProbability, o.MinProbability >= 0 && o.MinProbability <= 1, share},
+	}
+	for _, q := range o.Quantiles {
+		all = append(all, number{"the level of a quantile", q, q > 0 && q < 1, share})
+	}
+	for _, x := range o.Above {
+		all = append(all, number{"a threshold", x, x-x == 0, "be a finite number"})
+	}
+	for _, n := range all {
+		if !n.right {
+			return fmt.Errorf("%s is %g; it must %s", n.name, n.value, n.must)
+		}
+	}
+	return nil
+}
+
+// checkTask reports what makes no sense for classes, for numbers, or without a table.
+func (o Options) checkTask(m *Model) error {
 	classes := len(m.classes) > 0
 	switch {
-	case !(o.level() < 1):
-		return fmt.Errorf("the level of the intervals is %g; it must lie between 0 and 1", o.Interval)
-	case o.MaxStd < 0 || math.IsNaN(o.MaxStd):
-		return fmt.Errorf("the bound of the standard deviation is %g; it must be > 0", o.MaxStd)
-	case o.MaxOOD < 0 || math.IsNaN(o.MaxOOD):
-		return fmt.Errorf("the bound of ood is %g; it must be > 0", o.MaxOOD)
-	case !(o.MinProbability >= 0 && o.MinProbability <= 1):
-		return fmt.Errorf("the bound of the probability is %g; it must lie between 0 and 1", o.MinProbability)
 	case classes && o.MaxStd > 0:
 		return errors.New("the model predicts classes, which have no standard deviation; bound the probability instead")
 	case !classes && o.MinProbability > 0:
@@ -52,29 +86,17 @@ func (o Options) check(m *Model) error {
 	case m.Net == nil && o.MaxOOD > 0:
 		return errors.New("a network does not know which rows it was trained with; only a tabular model can say how unlike them a row is (ood)")
 	}
-	for _, q := range o.Quantiles {
-		if !(q > 0 && q < 1) {
-			return fmt.Errorf("the level of a quantile is %g; it must lie between 0 and 1", q)
-		}
+	return nil
+}
+
+// checkCalibration reports intervals or sets that were calibrated by too few rows for their level.
+func (o Options) checkCalibration(all []calibrate.Calibration) error {
+	if o.level() < 0 {
+		return nil
 	}
-	for _, x := range o.Above {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("a threshold is %g; it must be a finite number", x)
-		}
-	}
-	for i := range m.Calibration {
-		if o.level() < 0 {
-			break
-		}
-		if c := m.Calibration[i].Conformal; c != nil {
-			if err := c.Enough(o.level()); err != nil {
-				return err
-			}
-		}
-		if s := m.Calibration[i].Sets; s != nil {
-			if err := s.Enough(o.level()); err != nil {
-				return err
-			}
+	for _, c := range all {
+		if err := c.Enough(o.level()); err != nil {
+			return err
 		}
 	}
 	return nil

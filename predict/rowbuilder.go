@@ -69,18 +69,21 @@ func (r *RowBuilder) Needed(i int) int { return r.m.needed[i] }
 // Has reports whether the present row has a value of a column.
 func (r *RowBuilder) Has(column int) bool { return r.fields[column].is != absent }
 
-// Missing, Number, Integer and Parse set a value of the present row: see table.Builder.
-// The text must not change before End.
+// Missing says that the present row has no value of a column.
 func (r *RowBuilder) Missing(column int) { r.fields[column].is = missingField }
 
+// Number sets a value of the present row.
 func (r *RowBuilder) Number(column int, v float64) {
 	r.fields[column] = field{is: numberField, number: v}
 }
 
+// Integer sets a value of the present row.
 func (r *RowBuilder) Integer(column int, v int64) {
 	r.fields[column] = field{is: integerField, integer: v}
 }
 
+// Parse sets a value of the present row to what a table's cell with this text means. The text must
+// not change before End.
 func (r *RowBuilder) Parse(column int, text []byte) {
 	r.fields[column] = field{is: parsedField, text: text}
 }

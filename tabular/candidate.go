@@ -42,6 +42,7 @@ func (c Candidate) steps(others int) int {
 	return max(min(stops, others), others/max(1, c.shorter))
 }
 
+// String says in a few words what the candidate is.
 func (c Candidate) String() string {
 	s := fmt.Sprintf("%d×%d %s, KL %g", c.Depth, c.Width, c.Activation, c.KL)
 	if c.Bins > 0 {
@@ -190,7 +191,24 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 			return nil, nil, err
 		}
 	}
-	var layers nn.Chain
+	layers := c.embeddings(d, seed)
+	for range c.Depth {
+		layers = append(layers, nn.Dense{Out: c.Width}, act)
+	}
+	layers = append(layers, c.outputs(d)...)
+	learns := f.Formula != nil && f.Formula.Learned > 0 // and then carries no correlations
+	if !c.Independent && !learns && d.Classes <= mostFollowed {
+		layers = nn.Correlate(layers)
+	}
+	if c.Common > 0 || c.Noise == NegativeBinomial {
+		layers = append(layers, nn.Append{Count: d.Outputs(), Start: -1})
+	}
+	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})
+	return m, c.likelihoodOf(d), err
+}
+
+// embeddings are the layers that embed inputs.
+func (c Candidate) embeddings(d Data, seed uint64) (layers nn.Chain) {
 	if edges := c.edges(d); edges != nil {
 		layers = append(layers, nn.Piecewise{Edges: edges})
 	}
@@ -200,29 +218,21 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 	if e := d.embedding(); e != nil {
 		layers = append(layers, e)
 	}
-	for range c.Depth {
-		layers = append(layers, nn.Dense{Out: c.Width}, act)
-	}
+	return layers
+}
+
+// outputs are the layers that give what the likelihood reads.
+func (c Candidate) outputs(d Data) nn.Chain {
 	k := d.Outputs()
 	switch {
 	case d.Classes > 0:
-		layers = append(layers, nn.Dense{Out: d.Classes}, nn.Joint{Map: fn.Softmax()})
+		return nn.Chain{nn.Dense{Out: d.Classes}, nn.Joint{Map: fn.Softmax()}}
 	case c.Noise == Heteroscedastic:
-		layers = append(layers, nn.Dense{Out: 2 * k})
+		return nn.Chain{nn.Dense{Out: 2 * k}}
 	case c.Noise == Learned:
-		layers = append(layers, nn.Dense{Out: k}, nn.Noise{Start: 0.3})
-	default:
-		layers = append(layers, nn.Dense{Out: k})
+		return nn.Chain{nn.Dense{Out: k}, nn.Noise{Start: 0.3}}
 	}
-	learns := f.Formula != nil && f.Formula.Learned > 0 // and then carries no correlations
-	if !c.Independent && !learns && d.Classes <= mostFollowed {
-		layers = nn.Correlate(layers)
-	}
-	if c.Common > 0 || c.Noise == NegativeBinomial {
-		layers = append(layers, nn.Append{Count: k, Start: -1})
-	}
-	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})
-	return m, c.likelihoodOf(d), err
+	return nn.Chain{nn.Dense{Out: k}}
 }
 
 // likelihood scores the candidate's network.

@@ -8,7 +8,6 @@ import (
 
 	"utvi/engine"
 	"utvi/fn"
-	"utvi/internal/compute"
 	"utvi/moment"
 )
 
@@ -57,38 +56,73 @@ var noises = append([]string{Embedded, Learned, Heteroscedastic}, countNoises...
 
 // Check reports settings that cannot work, for regression or classification.
 func (c Config) Check(classes bool) error {
-	whole := func(name string, v, most int) error {
-		if v < 0 || v > most {
-			return fmt.Errorf("%s is %d; it must be 1 to %d, or 0 for the default", name, v, most)
-		}
-		return nil
-	}
-	for _, x := range []struct {
-		name    string
-		v, most int
-	}{{"the ensemble", c.Ensemble, 100}, {"the width", c.Width, 1 << 16}, {"the depth", c.Depth, 100}, {"the number of steps", c.Steps, 1e9}, {"the batch", c.Batch, 1 << 20}, {"parallel", c.Parallel, 1 << 16}} {
-		if err := whole(x.name, x.v, x.most); err != nil {
+	for _, check := range []func() error{c.checkCounts, c.checkNumbers, func() error { return c.checkNoise(classes) }, c.checkNames} {
+		if err := check(); err != nil {
 			return err
 		}
 	}
-	switch {
-	case c.Bins < -1 || c.Bins > 1024:
-		return fmt.Errorf("the number of bins is %d; it must be 1 to 1024, −1 for none, or 0 to choose", c.Bins)
-	case c.Waves < -1 || c.Waves > 1024:
-		return fmt.Errorf("the number of waves is %d; it must be 1 to 1024, −1 for none, or 0 to choose", c.Waves)
-	case c.Bins > 0 && c.Waves > 0:
+	return nil
+}
+
+// checkCounts reports whole numbers out of their range.
+func (c Config) checkCounts() error {
+	const standard, choose = "or 0 for the default", "−1 for none, or 0 to choose"
+	for _, x := range []struct {
+		name               string
+		value, least, most int
+		other              string
+	}{
+		{"the ensemble", c.Ensemble, 0, 100, standard},
+		{"the width", c.Width, 0, 1 << 16, standard},
+		{"the depth", c.Depth, 0, 100, standard},
+		{"the number of steps", c.Steps, 0, 1e9, standard},
+		{"the batch", c.Batch, 0, 1 << 20, standard},
+		{"parallel", c.Parallel, 0, 1 << 16, standard},
+		{"the number of bins", c.Bins, -1, 1024, choose},
+		{"the number of waves", c.Waves, -1, 1024, choose},
+	} {
+		if x.value < x.least || x.value > x.most {
+			return fmt.Errorf("%s is %d; it must be 1 to %d, %s", x.name, x.value, x.most, x.other)
+		}
+	}
+	if c.Bins > 0 && c.Waves > 0 {
 		return fmt.Errorf("there are %d bins and %d waves; numbers are embedded by bins or by waves", c.Bins, c.Waves)
-	case !(c.KL >= 0) || math.IsInf(c.KL, 0):
-		return fmt.Errorf("the weight of the KL is %v; it must be a number > 0, or 0 to choose it", c.KL)
-	case !(c.Rate >= 0) || !compute.Finite(c.Rate):
-		return fmt.Errorf("the learning rate is %v; it must be a number > 0, or 0 for the default", c.Rate)
-	case c.Validation != 0 && !(c.Validation >= 0.01 && c.Validation <= 0.5):
-		return fmt.Errorf("the share of rows held out is %v; it must be 0.01 to 0.5, or 0 for the default", c.Validation)
+	}
+	return nil
+}
+
+// checkNumbers reports numbers that are none, or out of their range.
+func (c Config) checkNumbers() error {
+	positive := func(x float64) bool { return x >= 0 && !math.IsInf(x, 0) }
+	for _, x := range []struct {
+		name  string
+		value float64
+		right bool
+		must  string
+	}{
+		{"the weight of the KL", c.KL, positive(c.KL), "a number > 0, or 0 to choose it"},
+		{"the learning rate", c.Rate, positive(c.Rate), "a number > 0, or 0 for the default"},
+		{"the share of rows held out", c.Validation, c.Validation == 0 || c.Validation >= 0.01 && c.Validation <= 0.5, "0.01 to 0.5, or 0 for the default"},
+	} {
+		if !x.right {
+			return fmt.Errorf("%s is %v; it must be %s", x.name, x.value, x.must)
+		}
+	}
+	return nil
+}
+
+func (c Config) checkNoise(classes bool) error {
+	switch {
 	case c.Noise != "" && classes:
 		return fmt.Errorf("noise %q applies to regression only", c.Noise)
 	case c.Noise != "" && !slices.Contains(noises, c.Noise):
 		return fmt.Errorf("unknown noise %q; choose from %s", c.Noise, strings.Join(noises, ", "))
 	}
+	return nil
+}
+
+// checkNames reports an activation or a rule that is not known.
+func (c Config) checkNames() error {
 	if c.Activation != "" {
 		if _, err := fn.Named(c.Activation); err != nil {
 			return fmt.Errorf("the activation: %w", err)

@@ -59,6 +59,17 @@ const mostInputs = 1 << 20
 
 // Check reports data that no network can be fitted to.
 func (d Data) Check() error {
+	for _, check := range []func() error{
+		d.checkSizes, d.Set.Check, d.checkLevels, d.checkGaps, d.checkCounts, d.checkTargets, d.checkGroups,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d Data) checkSizes() error {
 	n := d.X.Rows
 	switch {
 	case n < LeastRows:
@@ -70,30 +81,30 @@ func (d Data) Check() error {
 	case d.Groups != nil && len(d.Groups) != n:
 		return fmt.Errorf("there are %d rows and %d groups; give one group for each row, or no groups", n, len(d.Groups))
 	}
-	if err := d.Set.Check(); err != nil {
-		return err
-	}
-	if err := d.checkLevels(); err != nil {
-		return err
-	}
-	if err := d.checkGaps(); err != nil {
-		return err
-	}
-	if err := d.checkCounts(); err != nil {
-		return err
-	}
-	if d.Zero != nil && d.Classes == 0 && len(d.Zero) != d.Outputs() {
-		return fmt.Errorf("there are %d targets and %d encoded zeros; give one zero for each target, or none", d.Outputs(), len(d.Zero))
+	return nil
+}
+
+func (d Data) checkTargets() error {
+	if d.Classes == 0 {
+		if d.Zero != nil && len(d.Zero) != d.Outputs() {
+			return fmt.Errorf("there are %d targets and %d encoded zeros; give one zero for each target, or none", d.Outputs(), len(d.Zero))
+		}
+		return nil
 	}
 	for i, y := range d.Y {
-		if d.Classes > 0 && !(y >= 0 && int(y) < d.Classes && y == float32(int(y))) {
+		if !(y >= 0 && int(y) < d.Classes && y == float32(int(y))) {
 			return fmt.Errorf("the class of row %d is %v; it must be a whole number from 0 to %d", i, y, d.Classes-1)
 		}
 	}
-	if d.Groups != nil && !d.Ordered && !slices.ContainsFunc(d.Groups, func(g int32) bool { return g != d.Groups[0] }) {
-		return fmt.Errorf("all %d rows are in one group; at least 2 groups are needed, to hold one out", n)
-	}
 	return nil
+}
+
+// checkGroups reports groups of which none can be held out.
+func (d Data) checkGroups() error {
+	if d.Groups == nil || d.Ordered || slices.ContainsFunc(d.Groups, func(g int32) bool { return g != d.Groups[0] }) {
+		return nil
+	}
+	return fmt.Errorf("all %d rows are in one group; at least 2 groups are needed, to hold one out", d.X.Rows)
 }
 
 // pick returns the given rows.

@@ -75,18 +75,14 @@ type run struct {
 	state Progress
 }
 
+// fit holds rows out, decides on the targets, chooses candidates, trains members and joins them.
 func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	folds := r.hold()
 	if folds == nil {
 		return nil, errors.New("too few rows with a weight above 0, or too few groups, to hold some out")
 	}
 	rep := Report{Config: r.Config, Rows: r.data.X.Rows, Held: heldRows(folds), Members: []Member{}}
-	if !r.apart {
-		r.ahead = len(folds) * r.moreSeeds()
-		if r.learns() {
-			r.ahead += len(folds)
-		}
-	}
+	r.foresee(len(folds))
 	if err := r.decideTargets(ctx, folds); err != nil {
 		return nil, err
 	}
@@ -101,43 +97,63 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	if err != nil {
 		return nil, err
 	}
-	var good []*result
-	var done []int // their picks
-	var nets []*model.Model
-	for i, m := range members {
-		if m.err == nil {
-			good = append(good, m)
-			done = append(done, picks[i])
-			nets = append(nets, m.net)
-			rep.Members = append(rep.Members, Member{rep.Trials[picks[i]].Candidate, m.log.Curve, m.step})
-		}
-	}
-	if len(nets) == 0 {
+	good := trained(members, picks)
+	if len(good) == 0 {
 		if ctx.Err() != nil {
 			return r.salvage(folds, rep, members, picks), ctx.Err()
 		}
 		return nil, fmt.Errorf("training failed for every ensemble member; the first error: %w", members[0].err)
 	}
 	rep.Partial = ctx.Err() != nil
-	by := predictions(rep.Trials, done)
+	f, err := r.join(folds, rep, good)
+	return f, errors.Join(err, ctx.Err())
+}
+
+// foresee counts the further trainings that the best candidate will have, for the progress.
+func (r *run) foresee(folds int) {
 	if r.apart {
-		by = func(fold) (m []heldOutPredictions) {
-			for _, g := range good {
-				m = append(m, g.log.Held[len(g.log.Held)-1])
-			}
-			return m
+		return
+	}
+	r.ahead = folds * r.moreSeeds()
+	if r.learns() {
+		r.ahead += folds
+	}
+}
+
+// trained are the members that were trained to their end, with their candidates.
+func trained(members []*result, picks []int) (good []find) {
+	for i, m := range members {
+		if m.err == nil {
+			good = append(good, find{m, picks[i]})
 		}
 	}
-	var shapes []ResidualMixture
-	for t := 0; r.classes == 0 && t < r.data.Outputs(); t++ {
-		shapes = append(shapes, fitShape(folds, by, t, warpOf(r.warps, t)))
+	return good
+}
+
+// join makes a model of trained members: held-out rows show the shape of residuals and the score.
+func (r *run) join(folds []fold, rep Report, members []find) (*Fitted, error) {
+	var nets []*model.Model
+	var picks []int
+	for _, m := range members {
+		nets = append(nets, m.net)
+		picks = append(picks, m.candidate)
+		rep.Members = append(rep.Members, Member{rep.Trials[m.candidate].Candidate, m.log.Curve, m.step})
 	}
+	by := predictions(rep.Trials, picks)
+	if r.apart { // members did not see the rows held out either
+		by = func(fold) (all []heldOutPredictions) {
+			for _, m := range members {
+				all = append(all, m.log.Held[len(m.log.Held)-1])
+			}
+			return all
+		}
+	}
+	shapes := r.shapes(folds, by)
 	rep.Score, rep.SE = mixtureScore(folds, by, shapes)
 	for t, c := range r.narrows {
 		shapes[t] = shapes[t].scaled(c)
 	}
-	f, err := r.finish(nets, rep, shapes)
-	return f, errors.Join(err, ctx.Err())
+	return r.finish(nets, rep, shapes)
 }
 
 // decideTargets decides whether targets are transformed, or counts.

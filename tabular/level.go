@@ -28,67 +28,96 @@ func fitShape(folds []fold, members func(f fold) []heldOutPredictions, target in
 	if folds[0].held.counted {
 		return fitCentralCounts(folds, members, target)
 	}
-	rows, counts := residuals(folds, members, target)
-	logv, mean := newExtent(), newExtent()
+	s := newLevelSearch(residuals(folds, members, target))
+	s.tryAll()
+	if !coarse(folds, target, math.Exp(s.logv.mean()/2)) {
+		s.at.Curve, s.best = fitCurve(s.levelled(s.at.Power, s.at.Tilt), s.counts, s.best, along(warp))
+	}
+	return s.shape()
+}
+
+// A levelSearch tries exponents and tilts, and keeps the best.
+type levelSearch struct {
+	rows   [][]residual
+	counts []float64
+	logv   extent // of ln v
+	mean   extent // of m
+
+	best ResidualMixture
+	at   model.Level // of the best
+	top  float64     // its ln p
+}
+
+func newLevelSearch(rows [][]residual, counts []float64) *levelSearch {
+	s := &levelSearch{rows: rows, counts: counts, logv: newExtent(), mean: newExtent(), top: math.Inf(-1)}
 	for _, row := range rows {
 		for _, x := range row {
-			logv.add(-2 * x.log)
-			mean.add(x.mean)
+			s.logv.add(-2 * x.log)
+			s.mean.add(x.mean)
 		}
 	}
-	var best ResidualMixture
-	var at model.Level
-	top := math.Inf(-1)
-	try := func(power, tilt float64) {
-		s, logp := fitMixture(flatten(rows, power, logv.mean(), tilt, mean.mean()), counts)
-		logp -= (power*power + tilt*tilt) / (2 * levelPrior * levelPrior)
-		if logp > top {
-			best = s
-			top = logp
-			at.Power = power
-			at.Tilt = tilt
-		}
+	return s
+}
+
+// levelled are the residuals with an exponent and a tilt.
+func (s *levelSearch) levelled(power, tilt float64) [][]residual {
+	return flatten(s.rows, power, s.logv.mean(), tilt, s.mean.mean())
+}
+
+func (s *levelSearch) try(power, tilt float64) {
+	shape, logp := fitMixture(s.levelled(power, tilt), s.counts)
+	logp -= (power*power + tilt*tilt) / (2 * levelPrior * levelPrior)
+	if logp > s.top {
+		s.best = shape
+		s.top = logp
+		s.at.Power = power
+		s.at.Tilt = tilt
 	}
+}
+
+func (s *levelSearch) tryAll() {
 	for _, power := range levels {
-		try(power, 0)
+		s.try(power, 0)
 	}
-	power := at.Power
+	power := s.at.Power
 	for _, tilt := range tilts {
-		try(power, tilt)
+		s.try(power, tilt)
 	}
 	edge := tilts[len(tilts)-1]
 	for _, steep := range steepTilts {
-		if math.Abs(at.Tilt) == edge {
-			try(power, math.Copysign(steep, at.Tilt))
+		if math.Abs(s.at.Tilt) == edge {
+			s.try(power, math.Copysign(steep, s.at.Tilt))
 			edge = steep
 		}
 	}
-	if tilt := at.Tilt; tilt != 0 {
+	if tilt := s.at.Tilt; tilt != 0 {
 		for _, power := range levels {
-			try(power, tilt)
+			s.try(power, tilt)
 		}
 	}
-	if !coarse(folds, target, math.Exp(logv.mean()/2)) {
-		at.Curve, best = fitCurve(flatten(rows, at.Power, logv.mean(), at.Tilt, mean.mean()), counts, best, along(warp))
+}
+
+// shape is the best shape with its level. What the level does to the means of ln v and m is taken
+// back by the widths.
+func (s *levelSearch) shape() ResidualMixture {
+	if s.at == (model.Level{}) {
+		return s.best
 	}
-	if at == (model.Level{}) {
-		return best
+	shift := s.at.Power*s.logv.mean() + s.at.Tilt*s.mean.mean()
+	for j := range s.best.R {
+		s.best.R[j] *= math.Exp(shift)
 	}
-	shift := at.Power*logv.mean() + at.Tilt*mean.mean() // what the level does to the means of ln v and m
-	for j := range best.R {
-		best.R[j] *= math.Exp(shift)
-	}
-	if at.Curve != nil {
-		for i := range at.Curve.At {
-			at.Curve.At[i] -= shift
+	if s.at.Curve != nil {
+		for i := range s.at.Curve.At {
+			s.at.Curve.At[i] -= shift
 		}
 	}
-	at.Least, at.Most = math.Exp(logv.least), math.Exp(logv.most)
-	if at.Tilt != 0 {
-		at.Low, at.High = mean.least, mean.most
+	s.at.Least, s.at.Most = math.Exp(s.logv.least), math.Exp(s.logv.most)
+	if s.at.Tilt != 0 {
+		s.at.Low, s.at.High = s.mean.least, s.mean.most
 	}
-	best.Level = &at
-	return best
+	s.best.Level = &s.at
+	return s.best
 }
 
 // An extent is the range and the mean of numbers.

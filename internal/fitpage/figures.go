@@ -108,35 +108,38 @@ func insightFigures(in *fit.Insight) []figure {
 		all = append(all, figure{"importance", report.Picture{Figure: forest(in.Importance[:min(20, len(in.Importance))]), Title: "Which columns matter.",
 			Caption: "How much worse the predictions get if the values of a column are shuffled among the held-out rows. The network does not need a column near zero."}})
 	}
-	targets := map[string][]report.Chart{}
-	var names []string
-	add := func(key string, c report.Chart) {
-		if targets[key] == nil {
-			names = append(names, key)
+	panels := dependencePanels(in.Dependence)
+	for _, p := range panels {
+		file := "dependence"
+		if len(panels) > 1 {
+			file += "-" + fileName(p.target)
 		}
-		targets[key] = append(targets[key], c)
+		all = append(all, figure{file, report.Picture{Figure: report.Grid{Charts: report.SameY(p.charts)},
+			Title: "How predictions depend on the columns.", Caption: p.caption(len(in.Importance) > 0)}})
 	}
-	moving := moving(in.Dependence)
-	for _, d := range in.Dependence {
-		x := report.Axis{Label: d.Column.Name}
-		if d.Log {
-			x.Scale = report.Log10
+	return all
+}
+
+// A panel shows how the predictions of a target depend on columns, a chart for each; target is ""
+// for classes.
+type panel struct {
+	target string
+	charts []report.Chart
+}
+
+// dependencePanels are the panels of all targets.
+func dependencePanels(all []fit.Dependence) (panels []*panel) {
+	add := func(target string, c report.Chart) {
+		i := slices.IndexFunc(panels, func(p *panel) bool { return p.target == target })
+		if i < 0 {
+			i = len(panels)
+			panels = append(panels, &panel{target: target})
 		}
-		switch d.Column.Type {
-		case schema.Categorical:
-			if n := len(d.Column.Levels); n > mostLevels {
-				x.Label += fmt.Sprintf(" (the %d most frequent of %d)", mostLevels, n)
-				d = d.Head(mostLevels)
-			}
-			x.Names = d.Column.Levels[:len(d.Values)]
-		case schema.Times:
-			const day = 86400
-			first := math.Floor(d.Column.Min/day) * day
-			x.Label += ", days since " + time.Unix(int64(first), 0).UTC().Format(time.DateOnly)
-			for i, v := range d.Values {
-				d.Values[i] = (v - first) / day
-			}
-		}
+		panels[i].charts = append(panels[i].charts, c)
+	}
+	classes := moving(all)
+	for _, d := range all {
+		x, d := columnAxis(d)
 		for _, c := range d.Targets {
 			y := report.Axis{Label: c.Name}
 			if c.Log {
@@ -145,29 +148,52 @@ func insightFigures(in *fit.Insight) []figure {
 			add(c.Name, report.Dependence(x, y, d.Values, c.Mean, c.Lo, c.Hi))
 		}
 		if d.Classes != nil {
-			add("", classDependence(x, d, moving))
+			add("", classDependence(x, d, classes))
 		}
 	}
-	which := ", for the columns that matter most"
-	if len(in.Importance) == 0 {
-		which = ""
+	return panels
+}
+
+// columnAxis is the axis of a column, and the dependence in the axis's unit: the most frequent
+// levels of a category, the days of a time.
+func columnAxis(d fit.Dependence) (report.Axis, fit.Dependence) {
+	x := report.Axis{Label: d.Column.Name}
+	if d.Log {
+		x.Scale = report.Log10
 	}
-	for _, name := range names {
-		file := "dependence"
-		if len(names) > 1 {
-			file += "-" + fileName(name)
+	switch d.Column.Type {
+	case schema.Categorical:
+		if n := len(d.Column.Levels); n > mostLevels {
+			x.Label += fmt.Sprintf(" (the %d most frequent of %d)", mostLevels, n)
+			d = d.Head(mostLevels)
 		}
-		held := " of the held-out rows if one column is set to each value in turn and the other columns keep their values" + which + ". "
-		caption := "The mean prediction" + held + "The band is ± the predicted standard deviation. " + ranges
-		if targets[name][0].Y.Scale != report.Linear {
-			caption = "The median prediction" + held + "The band holds the central 68 %. Both are means of logarithms. " + ranges
+		x.Names = d.Column.Levels[:len(d.Values)]
+	case schema.Times:
+		const day = 86400
+		first := math.Floor(d.Column.Min/day) * day
+		x.Label += ", days since " + time.Unix(int64(first), 0).UTC().Format(time.DateOnly)
+		d.Values = slices.Clone(d.Values)
+		for i, v := range d.Values {
+			d.Values[i] = (v - first) / day
 		}
-		if name == "" {
-			caption = "The mean probabilities" + held + ranges
-		}
-		all = append(all, figure{file, report.Picture{Figure: report.Grid{Charts: report.SameY(targets[name])}, Title: "How predictions depend on the columns.", Caption: caption}})
 	}
-	return all
+	return x, d
+}
+
+// caption says what the charts show; chosen, that they are of the columns that matter most.
+func (p *panel) caption(chosen bool) string {
+	held := " of the held-out rows if one column is set to each value in turn and the other columns keep their values"
+	if chosen {
+		held += ", for the columns that matter most"
+	}
+	held += ". "
+	switch {
+	case p.target == "":
+		return "The mean probabilities" + held + ranges
+	case p.charts[0].Y.Scale != report.Linear:
+		return "The median prediction" + held + "The band holds the central 68 %. Both are means of logarithms. " + ranges
+	}
+	return "The mean prediction" + held + "The band is ± the predicted standard deviation. " + ranges
 }
 
 // moving are the classes whose probability changes most with any column, in their order.
