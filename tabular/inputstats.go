@@ -243,7 +243,7 @@ func (m *measure) ood(x gauss.Batch[float32], v *Predictions) {
 		m.centred[i] = x.Mean[i] - m.Mean[i%w]
 	}
 	if m.Root != nil {
-		product.Mul(m.scaled, w, nil, 0, m.centred, w, 1, x.Rows, m.root)
+		product.Mul(product.To(m.scaled, w), product.Rows(m.centred, w), x.Rows, m.root)
 	} else {
 		for i := range x.Rows * w {
 			m.scaled[i] = m.centred[i] * m.Inv[i%w]

@@ -66,7 +66,7 @@ func productRate(b, k, n, windows int, window time.Duration) Kernel {
 	r := product.NewRight[float32](k, n)
 	r.Pack(noise(k*n, 2), n, 1)
 	return percent(measure(windows, window, 2*float64(b)*float64(k)*float64(n), 1, func() {
-		product.Mul(c, n, nil, 0, a, k, 1, b, r)
+		product.Mul(product.To(c, n), product.Rows(a, k), b, r)
 	}))
 }
 

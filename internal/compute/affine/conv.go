@@ -172,7 +172,7 @@ func slide[T compute.Float](g *Window, out int, dst, bias, laid []T, w []product
 			start, lds = d, out
 		}
 		for ky := range g.KH {
-			product.Mul(d, out, start, lds, laid[(oy*g.Stride+ky)*g.W*g.C:], g.Stride*g.C, 1, g.OW, w[ky])
+			product.Mul(product.To(d, out).From(start, lds), product.Rows(laid[(oy*g.Stride+ky)*g.W*g.C:], g.Stride*g.C), g.OW, w[ky])
 			start, lds = d, out
 		}
 	}

@@ -84,7 +84,7 @@ func (c *Conv[T]) outer(dst []T, ky, lo, rows int, laid, packed []T) {
 	at := dst[(ky*g.KW*g.C+lo)*c.Out:]
 	for oy := 0; oy < g.OH; oy += c.span() {
 		a := laid[(oy*g.Stride+ky)*g.W*g.C+lo:]
-		product.Mul(at, c.Out, at, c.Out, a, 1, g.Stride*g.C, rows, c.places(packed, oy))
+		product.Mul(product.Onto(at, c.Out), product.Strided(a, 1, g.Stride*g.C), rows, c.places(packed, oy))
 	}
 }
 
@@ -153,7 +153,7 @@ func (c *Conv[T]) biasGradientApart(blocks []TapeBlock[T], gb, gs []T) {
 			for r, dst := range [2][]T{gb, gs} {
 				for oy := 0; dst != nil && oy < c.win.OH; oy += c.span() {
 					packed := t[3*c.Laid()+r*c.rightWidth():][:c.rightWidth()]
-					product.Mul(dst, c.Out, dst, c.Out, one, 0, 0, 1, c.places(packed, oy))
+					product.Mul(product.Onto(dst, c.Out), product.Strided(one, 0, 0), 1, c.places(packed, oy))
 				}
 			}
 			h := c.Weighed(t)

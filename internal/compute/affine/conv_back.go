@@ -104,7 +104,7 @@ func (c *Conv[T]) spread(laid, grad []T, w []product.Right[T]) {
 		for i, t := range w {
 			ky, kx := i/c.groups, i%c.groups*g.Stride
 			d := laid[((oy*g.Stride+ky)*g.W+kx)*g.C:]
-			product.Mul(d, ld, d, ld, row, c.Out, 1, g.OW, t)
+			product.Mul(product.Onto(d, ld), product.Rows(row, c.Out), g.OW, t)
 		}
 	}
 }

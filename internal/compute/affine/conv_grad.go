@@ -101,7 +101,7 @@ func (c *Conv[T]) gather(dst []T, ky, lo, rows int, blocks []TapeBlock[T], left,
 			laid := tape[left*c.Laid():][:c.Laid()]
 			for oy := 0; oy < g.OH; oy += c.span() {
 				a := laid[(oy*g.Stride+ky)*g.W*g.C+lo:]
-				product.Mul(dst, c.Out, dst, c.Out, a, 1, g.Stride*g.C, rows, c.recorded(tape, right, oy))
+				product.Mul(product.Onto(dst, c.Out), product.Strided(a, 1, g.Stride*g.C), rows, c.recorded(tape, right, oy))
 			}
 		}
 	}
@@ -120,9 +120,9 @@ func (c *Conv[T]) biasGradient(blocks []TapeBlock[T], hasH bool, gb, gs []T) {
 		for i := range b.Rows {
 			tape := b.Tape[i*c.TapeWidth():]
 			for oy := 0; oy < c.win.OH; oy += c.span() {
-				product.Mul(gb, c.Out, gb, c.Out, one, 0, 0, 1, c.recorded(tape, 0, oy))
+				product.Mul(product.Onto(gb, c.Out), product.Strided(one, 0, 0), 1, c.recorded(tape, 0, oy))
 				if hasH && gs != nil {
-					product.Mul(gs, c.Out, gs, c.Out, one, 0, 0, 1, c.recorded(tape, 1, oy))
+					product.Mul(product.Onto(gs, c.Out), product.Strided(one, 0, 0), 1, c.recorded(tape, 1, oy))
 				}
 			}
 		}

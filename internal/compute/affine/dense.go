@@ -203,7 +203,7 @@ func (d *Dense[T]) ForwardPart(part, parts, rows int, m, v, mo, vo, squares []T)
 	}
 	mo, mean := mo[lo:], d.mean.Columns(lo, hi)
 	if vo == nil {
-		product.Mul(mo, d.Out, d.biasMean[lo:], 0, m, d.In, 1, rows, mean)
+		product.Mul(product.To(mo, d.Out).From(d.biasMean[lo:], 0), product.Rows(m, d.In), rows, mean)
 		return
 	}
 	vo = vo[lo:]
@@ -211,18 +211,18 @@ func (d *Dense[T]) ForwardPart(part, parts, rows int, m, v, mo, vo, squares []T)
 		d.forwardOne(lo, hi, m[:d.In], v[:d.In], mo, vo, squares[:d.In])
 		return
 	}
-	product.Mul(mo, d.Out, d.biasMean[lo:], 0, m, d.In, 1, rows, mean)
+	product.Mul(product.To(mo, d.Out).From(d.biasMean[lo:], 0), product.Rows(m, d.In), rows, mean)
 	start, lds := d.biasVar[lo:], 0
 	if v != nil && d.Random && cpu.Is32[T]() && product.TakesTwo(rows, d.In, hi-lo) {
-		product.MulTwo(cpu.As32(vo), d.Out, cpu.As32(start), lds, cpu.As32(squares), cpu.As32(v), rows, d.vari.Columns(lo, hi).As32(), d.second.Columns(lo, hi).As32())
+		product.MulTwo(product.To(cpu.As32(vo), d.Out).From(cpu.As32(start), lds), cpu.As32(squares), cpu.As32(v), rows, d.vari.Columns(lo, hi).As32(), d.second.Columns(lo, hi).As32())
 		return
 	}
 	if d.Random {
-		product.Mul(vo, d.Out, start, lds, squares, d.In, 1, rows, d.vari.Columns(lo, hi))
+		product.Mul(product.To(vo, d.Out).From(start, lds), product.Rows(squares, d.In), rows, d.vari.Columns(lo, hi))
 		start, lds = vo, d.Out
 	}
 	if v != nil {
-		product.Mul(vo, d.Out, start, lds, v, d.In, 1, rows, d.second.Columns(lo, hi))
+		product.Mul(product.To(vo, d.Out).From(start, lds), product.Rows(v, d.In), rows, d.second.Columns(lo, hi))
 	}
 }
 
@@ -239,13 +239,13 @@ func (d *Dense[T]) Backward(rows int, m, g, h, dm, dv, scratch []T) {
 		return
 	}
 	if h == nil || !d.Random {
-		product.Mul(dm, d.In, nil, 0, g, d.Out, 1, rows, d.meanT)
+		product.Mul(product.To(dm, d.In), product.Rows(g, d.Out), rows, d.meanT)
 	} else {
-		product.Mul(dm, d.In, nil, 0, h, d.Out, 1, rows, d.variT)
+		product.Mul(product.To(dm, d.In), product.Rows(h, d.Out), rows, d.variT)
 		kernel.TwiceMul(dm[:rows*d.In], m)
-		product.Mul(dm, d.In, dm, d.In, g, d.Out, 1, rows, d.meanT)
+		product.Mul(product.Onto(dm, d.In), product.Rows(g, d.Out), rows, d.meanT)
 	}
 	if dv != nil {
-		product.Mul(dv, d.In, nil, 0, h, d.Out, 1, rows, d.secondT)
+		product.Mul(product.To(dv, d.In), product.Rows(h, d.Out), rows, d.secondT)
 	}
 }

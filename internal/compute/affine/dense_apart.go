@@ -34,14 +34,14 @@ func (d *Dense[T]) Follow(n int) { d.follow = n }
 // ForwardApart computes rows of m', v' and j. A nil v is a deterministic input. squares
 // has room for m.
 func (d *Dense[T]) ForwardApart(rows int, m, v, mo, vo, j, squares []T) {
-	product.Mul(mo, d.Out, d.biasMean, 0, m, d.In, 1, rows, d.mean)
+	product.Mul(product.To(mo, d.Out).From(d.biasMean, 0), product.Rows(m, d.In), rows, d.mean)
 	if d.Random {
 		sq := squares[:rows*d.In]
 		kernel.Square(sq, m[:rows*d.In])
 		if v != nil {
 			kernel.Add(sq, v[:rows*d.In])
 		}
-		product.Mul(j, d.Out, d.biasVar, 0, sq, d.In, 1, rows, d.vari)
+		product.Mul(product.To(j, d.Out).From(d.biasVar, 0), product.Rows(sq, d.In), rows, d.vari)
 	} else {
 		clear(j[:rows*d.Out])
 	}
@@ -49,36 +49,36 @@ func (d *Dense[T]) ForwardApart(rows int, m, v, mo, vo, j, squares []T) {
 		copy(vo, j[:rows*d.Out])
 		return
 	}
-	product.Mul(vo, d.Out, j, d.Out, v, d.In, 1, rows, d.second)
+	product.Mul(product.To(vo, d.Out).From(j, d.Out), product.Rows(v, d.In), rows, d.second)
 }
 
 // SenseBack takes rows of sensitivities from the outputs to the inputs.
 func (d *Dense[T]) SenseBack(rows int, a, in []T) {
-	product.Mul(in, d.In, nil, 0, a, d.Out, 1, rows, d.meanT)
+	product.Mul(product.To(in, d.In), product.Rows(a, d.Out), rows, d.meanT)
 }
 
 // SenseForward takes rows of gradients by the sensitivities of the inputs to those of
 // the outputs.
 func (d *Dense[T]) SenseForward(rows int, b, out []T) {
-	product.Mul(out, d.Out, nil, 0, b, d.In, 1, rows, d.mean)
+	product.Mul(product.To(out, d.Out), product.Rows(b, d.In), rows, d.mean)
 }
 
 // BackwardApart computes the gradients dm, dv of rows with input means m. A nil h is
 // that of a row without variance, a nil dv is not wanted; scratch has room for dm.
 func (d *Dense[T]) BackwardApart(rows int, m, g, h, e, dm, dv, scratch []T) {
 	if !d.Random {
-		product.Mul(dm, d.In, nil, 0, g, d.Out, 1, rows, d.meanT)
+		product.Mul(product.To(dm, d.In), product.Rows(g, d.Out), rows, d.meanT)
 		if dv != nil {
-			product.Mul(dv, d.In, nil, 0, h, d.Out, 1, rows, d.secondT)
+			product.Mul(product.To(dv, d.In), product.Rows(h, d.Out), rows, d.secondT)
 		}
 		return
 	}
 	t := scratch[:rows*d.In]
-	product.Mul(t, d.In, nil, 0, e, d.Out, 1, rows, d.variT)
+	product.Mul(product.To(t, d.In), product.Rows(e, d.Out), rows, d.variT)
 	kernel.TwiceMulTo(dm[:rows*d.In], t, m[:rows*d.In])
-	product.Mul(dm, d.In, dm, d.In, g, d.Out, 1, rows, d.meanT)
+	product.Mul(product.Onto(dm, d.In), product.Rows(g, d.Out), rows, d.meanT)
 	if dv != nil {
-		product.Mul(dv, d.In, t, d.In, h, d.Out, 1, rows, d.secondT)
+		product.Mul(product.To(dv, d.In).From(t, d.In), product.Rows(h, d.Out), rows, d.secondT)
 	}
 }
 

@@ -121,8 +121,10 @@ func (d *Dense[T]) Gradient(tile int, blocks []TapeBlock[T], hasV, hasH bool, me
 		} else {
 			switch {
 			case together:
-				product.MulStretchesTwo(cpu.As32(gw), cpu.As32(gs), d.Out, cpu.As32(mean), d.left(b, 1, t, apart).As32(), d.left(b, 0, t, apart).As32(), t.hi-t.lo,
-					h.As32(), g.As32(), t.to-t.from, b.Rows, n)
+				product.MulStretchesTwo(product.To(cpu.As32(gw), d.Out), cpu.As32(gs), cpu.As32(mean),
+					product.Factors{A: d.left(b, 1, t, apart).As32(), B: h.As32()},
+					product.Factors{A: d.left(b, 0, t, apart).As32(), B: g.As32()},
+					product.Extent{Rows: t.hi - t.lo, Columns: t.to - t.from, K: b.Rows, N: n})
 			case begun && !add:
 				d.beginMean(gw, gs, mean, t, b.Rows, n, d.left(b, 0, t, apart), g)
 			default:
@@ -169,7 +171,7 @@ func (d *Dense[T]) sumSecond(blocks []TapeBlock[T], t gradTile, gs []T) {
 // come from afar, and are better read in order.
 func (d *Dense[T]) beginMean(gw, gs, mean []T, t gradTile, rows, n int, left, right product.Stretched[T]) {
 	if d.In*d.Out < streamFrom {
-		product.MulStretchesBy(cpu.As32(gw), d.Out, cpu.As32(gs), cpu.As32(mean), left.As32(), t.hi-t.lo, right.As32(), t.to-t.from, rows, n)
+		product.MulStretchesBy(product.To(cpu.As32(gw), d.Out).From(cpu.As32(gs), d.Out), cpu.As32(mean), left.As32(), right.As32(), product.Extent{Rows: t.hi - t.lo, Columns: t.to - t.from, K: rows, N: n})
 		return
 	}
 	w, times := t.stretch(d.Out)
@@ -217,10 +219,10 @@ func (d *Dense[T]) gradProduct(dst []T, ld int, t gradTile, add bool, rows, n in
 		start = dst
 	}
 	if d.single() {
-		product.MulStretches(dst, d.In, start, d.In, right, 1, left, d.In, rows, n)
+		product.MulStretches(product.To(dst, d.In).From(start, d.In), right, left, product.Extent{Rows: 1, Columns: d.In, K: rows, N: n})
 		return
 	}
-	product.MulStretches(dst, ld, start, ld, left, t.hi-t.lo, right, t.to-t.from, rows, n)
+	product.MulStretches(product.To(dst, ld).From(start, ld), left, right, product.Extent{Rows: t.hi - t.lo, Columns: t.to - t.from, K: rows, N: n})
 }
 
 // addRows adds the rows of a right operand of n blocks to the sums of a tile's biases. Tiles of the
@@ -237,5 +239,5 @@ func (d *Dense[T]) addRows(dst []T, t gradTile, rows, n int, r product.Stretched
 	}
 	one := [1]T{1}
 	dst = dst[t.from:t.to]
-	product.MulStretches(dst, d.Out, dst, d.Out, product.Stretched[T]{Data: one[:]}, 1, r, t.to-t.from, rows, n)
+	product.MulStretches(product.Onto(dst, d.Out), product.Stretched[T]{Data: one[:]}, r, product.Extent{Rows: 1, Columns: t.to - t.from, K: rows, N: n})
 }

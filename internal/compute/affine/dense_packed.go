@@ -19,12 +19,12 @@ func (d *Dense[T]) Scratch(rows int) int {
 func (d *Dense[T]) forwardPacked(rows int, m, v, mo, vo, scratch []T) {
 	panels := scratch[:ceil(rows, product.MR)*product.MR*d.In]
 	product.PackTiles(cpu.As32(panels), cpu.As32(m), rows, d.In)
-	product.MulPanels(mo, d.Out, d.biasMean, 0, panels, rows, d.mean)
+	product.Mul(product.To(mo, d.Out).From(d.biasMean, 0), product.Panels(panels, d.mean.K), rows, d.mean)
 	kernel.Square(panels, panels)
-	product.MulPanels(vo, d.Out, d.biasVar, 0, panels, rows, d.vari)
+	product.Mul(product.To(vo, d.Out).From(d.biasVar, 0), product.Panels(panels, d.vari.K), rows, d.vari)
 	if v != nil {
 		product.PackTiles(cpu.As32(panels), cpu.As32(v), rows, d.In)
-		product.MulPanels(vo, d.Out, vo, d.Out, panels, rows, d.second)
+		product.Mul(product.Onto(vo, d.Out), product.Panels(panels, d.second.K), rows, d.second)
 	}
 }
 
@@ -32,11 +32,11 @@ func (d *Dense[T]) forwardPacked(rows int, m, v, mo, vo, scratch []T) {
 func (d *Dense[T]) backwardPacked(rows int, m, g, h, dm, dv, scratch []T) {
 	panels := scratch[:ceil(rows, product.MR)*product.MR*d.Out]
 	product.PackTiles(cpu.As32(panels), cpu.As32(h), rows, d.Out)
-	product.MulPanels(dm, d.In, nil, 0, panels, rows, d.variT)
+	product.Mul(product.To(dm, d.In), product.Panels(panels, d.variT.K), rows, d.variT)
 	kernel.TwiceMul(dm[:rows*d.In], m)
 	if dv != nil {
-		product.MulPanels(dv, d.In, nil, 0, panels, rows, d.secondT)
+		product.Mul(product.To(dv, d.In), product.Panels(panels, d.secondT.K), rows, d.secondT)
 	}
 	product.PackTiles(cpu.As32(panels), cpu.As32(g), rows, d.Out)
-	product.MulPanels(dm, d.In, dm, d.In, panels, rows, d.meanT)
+	product.Mul(product.Onto(dm, d.In), product.Panels(panels, d.meanT.K), rows, d.meanT)
 }

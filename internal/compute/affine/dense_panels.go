@@ -26,8 +26,8 @@ func (d *Dense[T]) Panels(rows int) bool {
 
 // backwardPanels is Backward with g and h in panels on the tape.
 func (d *Dense[T]) backwardPanels(rows int, m, g, h, dm, dv []T) {
-	product.MulColumnPanelsBy(cpu.As32(dm), d.In, cpu.As32(m), cpu.As32(h), cpu.As32(g), rows, d.variT.As32(), d.meanT.As32())
+	product.MulColumnPanelsBy(product.To(cpu.As32(dm), d.In), cpu.As32(m), cpu.As32(h), cpu.As32(g), rows, d.variT.As32(), d.meanT.As32())
 	if dv != nil {
-		product.MulColumnPanels(cpu.As32(dv), d.In, cpu.As32(h), rows, d.secondT.As32())
+		product.MulColumnPanels(product.To(cpu.As32(dv), d.In), cpu.As32(h), rows, d.secondT.As32())
 	}
 }

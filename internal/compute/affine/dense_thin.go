@@ -39,7 +39,7 @@ func (d *Dense[T]) forwardThin(rows int, m, v, mo, vo, squares []T) {
 	}
 	for j := range d.Out {
 		mul := func(dst, start []T, lds int, a []T, i int) {
-			product.MulColumn(cpu.As32(dst[j:]), d.Out, cpu.As32(start[j:]), lds, cpu.As32(a), d.In, rows, cpu.As32(d.column(i, j)))
+			product.MulColumn(product.To(cpu.As32(dst[j:]), d.Out).From(cpu.As32(start[j:]), lds), product.Rows(cpu.As32(a), d.In), rows, cpu.As32(d.column(i, j)))
 		}
 		mul(mo, d.biasMean, 0, m, 0)
 		if vo == nil {

@@ -11,47 +11,98 @@ import (
 // MR and NR are the rows and columns of the tile a product keeps in registers.
 const MR, NR = 6, kernel.Panel
 
-// Mul computes, for i < rows and j < b.N,
-//
-//	dst[i*ldd+j] = start[i*lds+j] + Σ_k a[i*rs+k*cs]·b(k,j)
-//
-// lds = 0 adds one row (a bias) to all rows, a nil start is zero, and start
-// may be dst (accumulate) with lds = ldd; a must not overlap dst.
+// A Sum is where a product goes and what its sums begin with, in rows that lie so far apart.
+type Sum[T compute.Float] struct {
+	dst     []T
+	ld      int
+	start   []T // nil: zero
+	startLd int // 0: one row, a bias, for all
+}
+
+// To writes a product to rows ld apart.
+func To[T compute.Float](dst []T, ld int) Sum[T] { return Sum[T]{dst: dst, ld: ld} }
+
+// Onto adds a product to what rows ld apart hold.
+func Onto[T compute.Float](dst []T, ld int) Sum[T] {
+	return Sum[T]{dst: dst, ld: ld, start: dst, startLd: ld}
+}
+
+// From begins the sums with rows of start, ld apart: 0 for one row, a bias. A nil start is zero.
+func (s Sum[T]) From(start []T, ld int) Sum[T] {
+	s.start = start
+	s.startLd = ld
+	return s
+}
+
+// onward is the sum that goes on from what this one leaves.
+func (s Sum[T]) onward() Sum[T] { return Onto(s.dst, s.ld) }
+
+// at is the sum from row i and column j on.
+func (s Sum[T]) at(i, j int) Sum[T] {
+	s.dst = s.dst[i*s.ld+j:]
+	if s.start != nil {
+		s.start = s.start[i*s.startLd+j:]
+	}
+	return s
+}
+
+// check looks at the far corner of what a product of so many rows and columns touches: kernels
+// in assembly do not look.
+func (s Sum[T]) check(rows, columns int) {
+	_ = s.dst[(rows-1)*s.ld+columns-1]
+	if s.start != nil {
+		_ = s.start[(rows-1)*s.startLd+columns-1]
+	}
+}
+
+func (s Sum[T]) as32() Sum[float32] {
+	return Sum[float32]{cpu.As32(s.dst), s.ld, cpu.As32(s.start), s.startLd}
+}
+
+// A Left is a left operand: element (i, k) is data[i/MR*tile + i%MR*row + k*column].
+type Left[T compute.Float] struct {
+	data              []T
+	row, column, tile int
+}
+
+// Rows is a left operand of rows that lie ld apart.
+func Rows[T compute.Float](data []T, ld int) Left[T] { return Strided(data, ld, 1) }
+
+// Strided is a left operand whose element (i, k) is data[i*row + k*column].
+func Strided[T compute.Float](data []T, row, column int) Left[T] {
+	return Left[T]{data, row, column, MR * row}
+}
+
+// Panels is a left operand in panels of MR rows, each k long: element (i, k) is
+// data[(i/MR*k+k)*MR + i%MR]. It is how sums over many k are fastest: both operands are read
+// in order.
+func Panels[T compute.Float](data []T, k int) Left[T] { return Left[T]{data, 1, MR, MR * k} }
+
+func (a Left[T]) as32() Left[float32] {
+	return Left[float32]{cpu.As32(a.data), a.row, a.column, a.tile}
+}
+
+// Mul computes, for i < rows and j < b.N, a sum's start plus Σ_k a(i,k)·b(k,j). a must not
+// overlap what is written.
 //
 // Each element is one chain of multiply-adds from start through ascending k,
 // so a row has the same bits whatever rows it is computed with. One exception:
-// the vector kernels sum a product with N ≤ 4, cs = 1 and K > 4 in interleaved
+// the vector kernels sum a product of Rows with N ≤ 4 and K > 4 in interleaved
 // parts of k (see mulColumns), for every row alike, so that this holds there too.
 //
 // Mul allocates nothing and may be called concurrently.
-func Mul[T compute.Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, rows int, b Right[T]) {
-	mul(dst, ldd, start, lds, a, rs, cs, MR*rs, rows, b)
-}
-
-// MulPanels is Mul with a left operand in panels of MR rows, each as long as
-// b has rows: element (i, k) of a is a[(i/MR*b.K+k)*MR + i%MR]. It is how sums
-// over many k are fastest: both operands are read in order.
-func MulPanels[T compute.Float](dst []T, ldd int, start []T, lds int, a []T, rows int, b Right[T]) {
-	mul(dst, ldd, start, lds, a, 1, MR, MR*b.K, rows, b)
-}
-
-// mul is Mul with the distance in a from one tile of MR rows to the next.
-func mul[T compute.Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, rows int, b Right[T]) {
+func Mul[T compute.Float](to Sum[T], a Left[T], rows int, b Right[T]) {
 	if rows <= 0 || b.N <= 0 {
 		return
 	}
-	// One look at the far corner of each operand guards the kernels.
-	_ = dst[(rows-1)*ldd+b.N-1]
+	to.check(rows, b.N)
 	_ = b.Data[:RightLen(b.K, b.N)]
-	if start != nil {
-		_ = start[(rows-1)*lds+b.N-1]
-	}
 	if b.K > 0 {
-		_ = a[(rows-1)/MR*step+(rows-1)%MR*rs+(b.K-1)*cs]
+		_ = a.data[(rows-1)/MR*a.tile+(rows-1)%MR*a.row+(b.K-1)*a.column]
 	}
 	if cpu.Vector && b.K > 0 && cpu.Is32[T]() {
-		mulVector(cpu.As32(dst), ldd, cpu.As32(start), lds, cpu.As32(a), rs, cs, step, rows, b.As32())
+		mulVector(to.as32(), a.as32(), rows, b.As32())
 		return
 	}
-	mulGo(dst, ldd, start, lds, a, rs, cs, step, rows, b.Data, b.K*NR, NR, b.K, b.N)
+	mulGo(to, a, rows, panels[T]{b.Data, b.K * NR, NR, b.K, b.N})
 }

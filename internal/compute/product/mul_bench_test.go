@@ -41,9 +41,9 @@ func BenchmarkMul(b *testing.B) {
 					t := time.Now()
 					rows := min(c.block, c.rows-i)
 					if c.left == "panels" {
-						MulPanels(dst[i*c.n:], c.n, nil, 0, a[i*c.k:], rows, right)
+						Mul(To(dst[i*c.n:], c.n), Panels(a[i*c.k:], right.K), rows, right)
 					} else {
-						Mul(dst[i*c.n:], c.n, nil, 0, a[i*step:], rs, cs, rows, right)
+						Mul(To(dst[i*c.n:], c.n), Strided(a[i*step:], rs, cs), rows, right)
 					}
 					d := time.Since(t)
 					if n := i / c.block; n == len(best) {

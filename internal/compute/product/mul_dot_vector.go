@@ -14,40 +14,36 @@ const dotBlock = 512
 // one after the other to start. Within a block the sum runs, for every row
 // alike, in four vectors of parts while as many k remain, then by vectors into the
 // first; the parts are then added pairwise.
-func mulColumns(dst []float32, ldd int, start []float32, lds int, a []float32, rs, rows int, b Right[float32]) {
+func mulColumns(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
 	var column [dotBlock]float32
 	for j := range b.N {
-		s, ls := start, lds
-		if s != nil {
-			s = s[j:]
-		}
+		part := to.at(0, j)
 		for k := 0; k < b.K; k += dotBlock {
 			n := min(dotBlock, b.K-k)
 			for i := range n {
 				column[i] = b.Data[(k+i)*NR+j]
 			}
-			MulColumn(dst[j:], ldd, s, ls, a[k:], rs, rows, column[:n])
-			s, ls = dst[j:], ldd
+			MulColumn(part, Rows(a.data[k:], a.row), rows, column[:n])
+			part = part.onward()
 		}
 	}
 }
 
-// MulColumn is the product with one column, which lies as it is.
-func MulColumn(dst []float32, ldd int, start []float32, lds int, a []float32, rs, rows int, column []float32) {
-	// One look at the far corner of each operand guards the kernel.
-	_, _ = dst[(rows-1)*ldd], a[(rows-1)*rs+len(column)-1]
-	if start != nil {
-		_ = start[(rows-1)*lds]
-	}
-	t := tile{dst: &dst[0], ldd: ldd, rs: rs, count: rows}
+// MulColumn is the product of Rows with one column, which lies as it is.
+func MulColumn(to Sum[float32], a Left[float32], rows int, column []float32) {
+	to.check(rows, 1)
+	_ = a.data[(rows-1)*a.row+len(column)-1]
+	t := tile{dst: &to.dst[0], ldd: to.ld, rs: a.row, count: rows}
 	for k := 0; k < len(column); k += dotBlock {
 		t.k = min(dotBlock, len(column)-k)
-		t.a, t.b = &a[k], &column[k]
-		t.start, t.lds = nil, lds
-		if start != nil {
-			t.start = &start[0]
+		t.a = &a.data[k]
+		t.b = &column[k]
+		t.start = nil
+		t.lds = to.startLd
+		if to.start != nil {
+			t.start = &to.start[0]
 		}
 		mulDot(t.ptr())
-		start, lds = dst, ldd
+		to = to.onward()
 	}
 }

@@ -19,7 +19,7 @@ func ExampleMul() {
 	}
 	bias := []float32{100, 200, 300}
 	dst := make([]float32, 2*3)
-	product.Mul(dst, 3, bias, 0, a, 2, 1, 2, b)
+	product.Mul(product.To(dst, 3).From(bias, 0), product.Rows(a, 2), 2, b)
 	fmt.Println(dst[:3])
 	fmt.Println(dst[3:])
 	// Output:

@@ -2,35 +2,42 @@ package product
 
 import "utvi/internal/compute"
 
+// panels are a right operand of the twin: element (k, j) is data[j/NR*apart + j%NR + k*row].
+type panels[T compute.Float] struct {
+	data       []T
+	apart, row int
+	k, n       int
+}
+
 // mulGo is the twin of the vector kernels: tiles of two rows and four columns
 // held in registers. The conversion T(x*y) forbids the compiler to fuse, so
 // that every machine without the vector kernels computes the same bits.
-func mulGo[T compute.Float](dst []T, ldd int, start []T, lds int, a []T, rs, cs, step, rows int, b []T, ps, bs, k, columns int) {
-	for j := 0; j < columns; j += NR {
-		panel := b[j/NR*ps:]
-		n := min(NR, columns-j)
+func mulGo[T compute.Float](to Sum[T], a Left[T], rows int, b panels[T]) {
+	for j := 0; j < b.n; j += NR {
+		panel := b.data[j/NR*b.apart:]
+		n := min(NR, b.n-j)
 		for i := 0; i < rows; i += 2 {
 			// An odd last row is computed twice over the same place in a.
 			two := i+1 < rows
 			up := 0
 			if two {
-				up = rs
+				up = a.row
 			}
 			for c := 0; c < n; c += 4 {
 				m := min(4, n-c)
 				var x, y [4]T
-				if start != nil {
-					copy(x[:m], start[i*lds+j+c:])
+				if to.start != nil {
+					copy(x[:m], to.start[i*to.startLd+j+c:])
 					if two {
-						copy(y[:m], start[(i+1)*lds+j+c:])
+						copy(y[:m], to.start[(i+1)*to.startLd+j+c:])
 					}
 				}
-				if k > 0 {
-					x, y = tile2x4(x, y, a[i/MR*step+i%MR*rs:], up, cs, panel[c:], bs, k)
+				if b.k > 0 {
+					x, y = tile2x4(x, y, a.data[i/MR*a.tile+i%MR*a.row:], up, a.column, panel[c:], b.row, b.k)
 				}
-				copy(dst[i*ldd+j+c:][:m], x[:])
+				copy(to.dst[i*to.ld+j+c:][:m], x[:])
 				if two {
-					copy(dst[(i+1)*ldd+j+c:][:m], y[:])
+					copy(to.dst[(i+1)*to.ld+j+c:][:m], y[:])
 				}
 			}
 		}

@@ -4,24 +4,28 @@ package product
 
 import "utvi/internal/compute/internal/cpu"
 
+// What only AVX-512 has; nothing calls it where cpu.Wide is false.
+
+// TakesTwo reports that MulTwo takes nothing.
 func TakesTwo(rows, k, n int) bool { return false }
 
-func MulTwo(dst []float32, ldd int, start []float32, lds int, a, a2 []float32, rows int, b, b2 Right[float32]) {
+// MulTwo has no kernel.
+func MulTwo(to Sum[float32], a, a2 []float32, rows int, b, b2 Right[float32]) { panic(cpu.NotWide) }
+
+// MulColumnPanels has no kernel.
+func MulColumnPanels(to Sum[float32], a []float32, rows int, b Right[float32]) { panic(cpu.NotWide) }
+
+// MulColumnPanelsBy has no kernel.
+func MulColumnPanelsBy(to Sum[float32], by, a, a2 []float32, rows int, b, b2 Right[float32]) {
 	panic(cpu.NotWide)
 }
 
-func MulColumnPanels(dst []float32, ldd int, a []float32, rows int, b Right[float32]) {
+// MulStretchesBy has no kernel.
+func MulStretchesBy(to Sum[float32], by []float32, a, b Stretched[float32], size Extent) {
 	panic(cpu.NotWide)
 }
 
-func MulColumnPanelsBy(dst []float32, ldd int, by, a, a2 []float32, rows int, b, b2 Right[float32]) {
-	panic(cpu.NotWide)
-}
-
-func MulStretchesBy(dst []float32, ldd int, start, by []float32, a Stretched[float32], rows int, b Stretched[float32], columns, k, n int) {
-	panic(cpu.NotWide)
-}
-
-func MulStretchesTwo(dst, mid []float32, ldd int, by []float32, a, a2 Stretched[float32], rows int, b, b2 Stretched[float32], columns, k, n int) {
+// MulStretchesTwo has no kernel.
+func MulStretchesTwo(to Sum[float32], mid, by []float32, first, second Factors, size Extent) {
 	panic(cpu.NotWide)
 }

@@ -3,24 +3,24 @@
 package product
 
 // mulOne is the product with K = 1: the outer product of a column and a row.
-func mulOne(dst []float32, ldd int, start []float32, lds int, a []float32, rs, step, rows int, b Right[float32]) {
+func mulOne(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
 	chunk := rows
-	if step != MR*rs { // a is in panels
+	if a.tile != MR*a.row { // a is in panels
 		chunk = MR
 	}
-	t := tile{ldd: ldd, lds: lds, rs: rs, b: &b.Data[0], w: b.N}
+	t := tile{ldd: to.ld, lds: to.startLd, rs: a.row, b: &b.Data[0], w: b.N}
 	for i := 0; i < rows; i += chunk {
-		t.dst = &dst[i*ldd]
-		t.a = &a[i/MR*step]
+		t.dst = &to.dst[i*to.ld]
+		t.a = &a.data[i/MR*a.tile]
 		t.count = min(chunk, rows-i)
-		if start != nil {
-			t.start = &start[i*lds]
+		if to.start != nil {
+			t.start = &to.start[i*to.startLd]
 		}
 		mulOuter(t.ptr())
 	}
 }
 
-// mulSecondVector adds to dst the row v times two panels of w̄²+s.
+// MulSecond adds to dst the row v times two panels of w̄²+s, made from those of w̄ and s.
 func MulSecond(dst, v, mean, vari []float32) {
 	k := len(v)
 	_ = dst[2*NR-1]

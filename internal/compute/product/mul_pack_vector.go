@@ -14,23 +14,20 @@ import (
 const packK, packN = 512, 256
 
 // mulPacked copies a, block by block, into panels of MR rows on the stack.
-func mulPacked(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, rows int, b Right[float32]) {
+func mulPacked(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
 	var panels [rowBlock * kBlock]float32 // more would go to the heap
 	for i := 0; i < rows; i += rowBlock {
-		s, ls := start, lds
+		part := to.at(i, 0)
 		n := min(rowBlock, rows-i)
 		for k := 0; k < b.K; k += kBlock {
 			depth := min(kBlock, b.K-k)
 			for r := 0; r < n; r += MR {
-				packTile(panels[r*depth:], a[(i+r)*rs+k*cs:], rs, cs, min(MR, n-r), depth)
+				packTile(panels[r*depth:], a.data[(i+r)*a.row+k*a.column:], a.row, a.column, min(MR, n-r), depth)
 			}
-			m := block{dst: dst[i*ldd:], start: s, a: panels[:], b: b.Data[k*NR:], n: b.N}
-			if s != nil {
-				m.start = s[i*ls:]
-			}
-			m.t = tile{ldd: ldd, lds: ls, rs: 1, cs: MR, step: MR * depth, ps: b.K * NR, bs: NR, k: depth}
+			m := block{dst: part.dst, start: part.start, a: panels[:], b: b.Data[k*NR:], n: b.N}
+			m.t = tile{ldd: part.ld, lds: part.startLd, rs: 1, cs: MR, step: MR * depth, ps: b.K * NR, bs: NR, k: depth}
 			m.mul(0, n)
-			s, ls = dst, ldd
+			part = part.onward()
 		}
 	}
 }

@@ -17,7 +17,7 @@ func BenchmarkPoolMul(b *testing.B) {
 	dst := make([]float32, rows*n)
 	right := NewRight[float32](k, n)
 	f := func(_, task int) {
-		Mul(dst[task*block*n:], n, nil, 0, a[task*block*k:], k, 1, block, right)
+		Mul(To(dst[task*block*n:], n), Rows(a[task*block*k:], k), block, right)
 	}
 	best := time.Hour
 	for b.Loop() {

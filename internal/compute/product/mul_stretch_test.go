@@ -31,10 +31,10 @@ func testStretches[T compute.Float](t *testing.T) {
 							return nil, 0
 						}
 						s, lds := start(got)
-						MulStretches(got, ldd, s, lds, Stretched[T]{a, da, MR * k, MR}, rows, Stretched[T]{b, db, NR * k, NR}, n, k, count)
+						MulStretches(To(got, ldd).From(s, lds), Stretched[T]{a, da, MR * k, MR}, Stretched[T]{b, db, NR * k, NR}, Extent{Rows: rows, Columns: n, K: k, N: count})
 						s, lds = start(want)
 						for i := range count {
-							MulPanels(want, ldd, s, lds, a[i*da:], rows, Right[T]{k, n, b[i*db:]})
+							Mul(To(want, ldd).From(s, lds), Panels(a[i*da:], k), rows, Right[T]{k, n, b[i*db:]})
 							s, lds = want, ldd
 						}
 						if !slices.Equal(got, want) {
@@ -54,7 +54,7 @@ func testStretches[T compute.Float](t *testing.T) {
 						}
 						got = computetest.Values[T](rows*ldd, 3)
 						s, lds = start(got)
-						MulStretches(got, ldd, s, lds, Stretched[T]{plainA, rows * k, MR, rows}, rows, Stretched[T]{plainB, wide * k, NR, wide}, n, k, count)
+						MulStretches(To(got, ldd).From(s, lds), Stretched[T]{plainA, rows * k, MR, rows}, Stretched[T]{plainB, wide * k, NR, wide}, Extent{Rows: rows, Columns: n, K: k, N: count})
 						if !slices.Equal(got, want) {
 							t.Fatalf("%d rows, %d columns, %d stretches of %d from %s: operands as they are have other bits than panels",
 								rows, n, count, k, from)

@@ -112,9 +112,9 @@ func (o *operands[T]) mul(i, rows int) {
 		start = start[i*o.lds:]
 	}
 	if o.left == "panels" {
-		MulPanels(o.dst[i*o.ldd:], o.ldd, start, o.lds, o.a[o.at(i, 0):], rows, o.b)
+		Mul(To(o.dst[i*o.ldd:], o.ldd).From(start, o.lds), Panels(o.a[o.at(i, 0):], o.b.K), rows, o.b)
 	} else {
-		Mul(o.dst[i*o.ldd:], o.ldd, start, o.lds, o.a[o.at(i, 0):], o.rs, o.cs, rows, o.b)
+		Mul(To(o.dst[i*o.ldd:], o.ldd).From(start, o.lds), Strided(o.a[o.at(i, 0):], o.rs, o.cs), rows, o.b)
 	}
 }
 
@@ -295,7 +295,7 @@ func TestMulAllocations(t *testing.T) {
 			}
 			if n := testing.AllocsPerRun(10, func() {
 				var dst, bias [260]float32 // operands on the caller's stack stay there
-				Mul(dst[:], 260, bias[:], 0, o.a, o.rs, o.cs, 1, o.b)
+				Mul(To(dst[:], 260).From(bias[:], 0), Strided(o.a, o.rs, o.cs), 1, o.b)
 			}); n != 0 {
 				t.Errorf("%v: %v allocations with operands on the stack", p, n)
 			}

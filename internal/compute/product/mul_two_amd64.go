@@ -14,70 +14,68 @@ func TakesTwo(rows, k, n int) bool {
 	return cpu.Wide && rows > 2 && k > 1 && k <= kDepth() && n > MaxDot
 }
 
-// MulTwo is Mul, and then a second one that adds a2·b2. Operands lie row by row.
-func MulTwo(dst []float32, ldd int, start []float32, lds int, a, a2 []float32, rows int, b, b2 Right[float32]) {
-	_ = dst[(rows-1)*ldd+b.N-1]
+// MulTwo is Mul of Rows, and then a second one that adds a2·b2.
+func MulTwo(to Sum[float32], a, a2 []float32, rows int, b, b2 Right[float32]) {
+	to.check(rows, b.N)
 	_ = a[rows*b.K-1]
 	_ = b.Data[RightLen(b.K, b.N)-1]
-	_ = start[(rows-1)*lds+b.N-1]
 	_ = a2[rows*b.K-1]
 	_ = b2.Data[RightLen(b.K, b.N)-1]
-	m := block{dst: dst, start: start, a: a, b: b.Data, a2: a2, b2: b2.Data, n: b.N}
-	m.t = tile{ldd: ldd, lds: lds, rs: b.K, cs: 1, step: MR * b.K, ps: b.K * NR, bs: NR, k: b.K}
+	m := block{dst: to.dst, start: to.start, a: a, b: b.Data, a2: a2, b2: b2.Data, n: b.N}
+	m.t = tile{ldd: to.ld, lds: to.startLd, rs: b.K, cs: 1, step: MR * b.K, ps: b.K * NR, bs: NR, k: b.K}
 	m.mulBy(rows)
 }
 
 // MulColumnPanels is Mul with a left operand in panels of NR columns: element (i, k) of a is
-// a[(k/NR*rows+i)*NR + k%NR]. Each panel is a stretch of k; b.K is a multiple of NR.
-func MulColumnPanels(dst []float32, ldd int, a []float32, rows int, b Right[float32]) {
-	m := columnPanels(dst, ldd, a, rows, b)
+// a[(k/NR*rows+i)*NR + k%NR]. Each panel is a stretch of k; b.K is a multiple of NR. There is
+// no start.
+func MulColumnPanels(to Sum[float32], a []float32, rows int, b Right[float32]) {
+	m := columnPanels(to, a, rows, b)
 	m.mul(0, rows)
 }
 
 // MulColumnPanelsBy writes 2·by∘(a·b) + a2·b2, with left operands in such panels.
-func MulColumnPanelsBy(dst []float32, ldd int, by, a, a2 []float32, rows int, b, b2 Right[float32]) {
-	_ = by[(rows-1)*ldd+b.N-1]
-	m, then := columnPanels(dst, ldd, a, rows, b), columnPanels(dst, ldd, a2, rows, b2)
+func MulColumnPanelsBy(to Sum[float32], by, a, a2 []float32, rows int, b, b2 Right[float32]) {
+	_ = by[(rows-1)*to.ld+b.N-1]
+	m, then := columnPanels(to, a, rows, b), columnPanels(to, a2, rows, b2)
 	m.by = by
 	m.a2 = then.a
 	m.b2 = then.b
 	m.mulBy(rows)
 }
 
-func columnPanels(dst []float32, ldd int, a []float32, rows int, b Right[float32]) block {
-	_ = dst[(rows-1)*ldd+b.N-1]
+func columnPanels(to Sum[float32], a []float32, rows int, b Right[float32]) block {
+	to.check(rows, b.N)
 	_ = a[rows*b.K-1]
 	_ = b.Data[RightLen(b.K, b.N)-1]
-	return block{dst: dst, a: a, b: b.Data, n: b.N, t: tile{ldd: ldd, lds: ldd, rs: NR, cs: 1, step: MR * NR,
+	return block{dst: to.dst, a: a, b: b.Data, n: b.N, t: tile{ldd: to.ld, lds: to.ld, rs: NR, cs: 1, step: MR * NR,
 		ps: b.K * NR, bs: NR, k: NR, more: b.K/NR - 1, jumpA: (rows - 1) * NR}}
 }
 
-// MulStretchesBy is mulStretches whose sums begin with 2·start∘by.
-func MulStretchesBy(dst []float32, ldd int, start, by []float32, a Stretched[float32], rows int, b Stretched[float32], columns, k, n int) {
-	_, _ = start[(rows-1)*ldd+columns-1], by[(rows-1)*ldd+columns-1]
-	m := stretches(dst, ldd, a, rows, b, columns, k, n)
-	m.start, m.by = start, by
-	m.mulBy(rows)
+// MulStretchesBy is MulStretches whose sums begin with 2·start∘by; start lies as dst does.
+func MulStretchesBy(to Sum[float32], by []float32, a, b Stretched[float32], size Extent) {
+	checkStretches(to, a, b, size)
+	_ = by[(size.Rows-1)*to.ld+size.Columns-1]
+	m := stretches(to, a, b, size)
+	m.by = by
+	m.mulBy(size.Rows)
 }
 
-// MulStretchesTwo writes the product of a and b to mid, and 2·mid∘by plus that of a2 and b2, which
-// lie as a and b do, to dst.
-func MulStretchesTwo(dst, mid []float32, ldd int, by []float32, a, a2 Stretched[float32], rows int, b, b2 Stretched[float32], columns, k, n int) {
-	_, _ = mid[(rows-1)*ldd+columns-1], by[(rows-1)*ldd+columns-1]
-	m, then := stretches(dst, ldd, a, rows, b, columns, k, n), stretches(dst, ldd, a2, rows, b2, columns, k, n)
-	m.a2 = then.a
-	m.b2 = then.b
+// MulStretchesTwo writes the first product to mid, and 2·mid∘by plus the second, whose operands
+// lie as those of the first do, to the sum's place, which has no start.
+func MulStretchesTwo(to Sum[float32], mid, by []float32, first, second Factors, size Extent) {
+	checkStretches(to, first.A, first.B, size)
+	checkStretches(to, second.A, second.B, size)
+	last := (size.Rows-1)*to.ld + size.Columns - 1
+	_ = mid[last]
+	_ = by[last]
+	to.startLd = to.ld // by lies as dst does
+	m := stretches(to, first.A, first.B, size)
+	m.a2 = second.A.Data
+	m.b2 = second.B.Data
 	m.mid = mid
 	m.by = by
-	m.mulBy(rows)
-}
-
-// stretches is the block of mulStretches.
-func stretches(dst []float32, ldd int, a Stretched[float32], rows int, b Stretched[float32], columns, k, n int) block {
-	_ = dst[(rows-1)*ldd+columns-1]
-	_, _ = a.Data[a.last((rows-1)/MR, (rows-1)%MR, k, n)], b.Data[b.last((columns-1)/NR, NR-1, k, n)]
-	return block{dst: dst, a: a.Data, b: b.Data, n: columns, t: tile{ldd: ldd, lds: ldd, rs: 1, cs: a.Row, step: a.Tile,
-		ps: b.Tile, bs: b.Row, k: k, more: n - 1, jumpA: a.Apart - k*a.Row, jumpB: b.Apart - k*b.Row}}
+	m.mulBy(size.Rows)
 }
 
 // mulBy is mul of all rows. The kernels of one and two rows know neither by nor a second product.

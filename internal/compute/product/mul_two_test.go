@@ -36,20 +36,20 @@ func TestMulTwo(t *testing.T) {
 				}
 			}
 			got, want := make([]float32, rows*ld), make([]float32, rows*ld)
-			Mul(want, ld, bias, 0, a[0], k, 1, rows, b[0])
-			Mul(want, ld, want, ld, a[1], k, 1, rows, b[1])
-			MulTwo(got, ld, bias, 0, a[0], a[1], rows, b[0], b[1])
+			Mul(To(want, ld).From(bias, 0), Rows(a[0], k), rows, b[0])
+			Mul(Onto(want, ld), Rows(a[1], k), rows, b[1])
+			MulTwo(To(got, ld).From(bias, 0), a[0], a[1], rows, b[0], b[1])
 			compare("mulTwo", got, want)
 
 			clear(got)
 			clear(want)
-			Mul(want, ld, nil, 0, a[0], k, 1, rows, b[0])
-			MulColumnPanels(got, ld, panels[0], rows, b[0])
+			Mul(To(want, ld), Rows(a[0], k), rows, b[0])
+			MulColumnPanels(To(got, ld), panels[0], rows, b[0])
 			compare("mulColumnPanels", got, want)
 			kernel.TwiceMul(want, by)
-			Mul(want, ld, want, ld, a[1], k, 1, rows, b[1])
+			Mul(Onto(want, ld), Rows(a[1], k), rows, b[1])
 			clear(got)
-			MulColumnPanelsBy(got, ld, by, panels[0], panels[1], rows, b[0], b[1])
+			MulColumnPanelsBy(To(got, ld), by, panels[0], panels[1], rows, b[0], b[1])
 			for i := range rows { // what lies between the rows stays as it is
 				clear(want[i*ld+n : (i+1)*ld])
 			}
@@ -74,17 +74,17 @@ func TestMulStretchesTwo(t *testing.T) {
 					}
 					by := computetest.Values[float32](rows*ld, 4)
 					got, mid := make([]float32, rows*ld), make([]float32, rows*ld)
-					MulStretchesTwo(got, mid, ld, by, a[0], a[1], rows, b[0], b[1], n, k, count)
+					MulStretchesTwo(To(got, ld), mid, by, Factors{a[0], b[0]}, Factors{a[1], b[1]}, Extent{Rows: rows, Columns: n, K: k, N: count})
 					first, want := make([]float32, rows*ld), make([]float32, rows*ld)
-					MulStretches(first, ld, nil, 0, a[0], rows, b[0], n, k, count)
-					MulStretchesBy(want, ld, first, by, a[1], rows, b[1], n, k, count)
+					MulStretches(To(first, ld), a[0], b[0], Extent{Rows: rows, Columns: n, K: k, N: count})
+					MulStretchesBy(To(want, ld).From(first, ld), by, a[1], b[1], Extent{Rows: rows, Columns: n, K: k, N: count})
 					if !slices.Equal(mid, first) || !slices.Equal(got, want) {
 						t.Errorf("%d rows, %d columns, %d stretches: other bits", rows, n, count)
 					}
 					clear(got)
 					copy(got, first)
 					kernel.TwiceMul(got, by)
-					MulStretches(got, ld, got, ld, a[1], rows, b[1], n, k, count)
+					MulStretches(Onto(got, ld), a[1], b[1], Extent{Rows: rows, Columns: n, K: k, N: count})
 					if !slices.Equal(got, want) {
 						t.Errorf("%d rows, %d columns, %d stretches: other bits of sums that begin with a product", rows, n, count)
 					}

@@ -64,38 +64,38 @@ type tile struct {
 // ptr is how the generated declarations take a tile, a type avo cannot name.
 func (t *tile) ptr() *byte { return (*byte)(unsafe.Pointer(t)) }
 
-// mulVector is mul for CPUs with vector kernels. The caller has checked bounds;
-// b.K > 0.
-func mulVector(dst []float32, ldd int, start []float32, lds int, a []float32, rs, cs, step, rows int, b Right[float32]) {
+// mulVector is Mul for CPUs with vector kernels. The caller has checked bounds; b.K > 0. It is the
+// one place that chooses a way by the shape of a product.
+func mulVector(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
 	switch {
 	case b.K == 1:
-		mulOne(dst, ldd, start, lds, a, rs, step, rows, b)
-		return
-	case b.N <= MaxDot && cs == 1 && b.K > MaxDot:
-		mulColumns(dst, ldd, start, lds, a, rs, rows, b)
-		return
-	case cs != MR && b.K >= packK && b.N >= packN && rows > MR:
-		mulPacked(dst, ldd, start, lds, a, rs, cs, rows, b)
-		return
+		mulOne(to, a, rows, b)
+	case b.N <= MaxDot && a.column == 1 && b.K > MaxDot:
+		mulColumns(to, a, rows, b)
+	case a.column != MR && b.K >= packK && b.N >= packN && rows > MR:
+		mulPacked(to, a, rows, b)
+	default:
+		mulBlocks(to, a, rows, b)
 	}
+}
+
+// mulBlocks cuts a product into blocks whose operands fit the caches.
+func mulBlocks(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
 	depth, width := kDepth(), b.N
 	if rows <= 2 {
 		depth = b.K // b is read once, in order
-	} else if cs == MR {
+	} else if a.column == MR {
 		width = colBlock // of dst, which stays in L2 from one block of k to the next
 	}
 	height := rowDepth(min(depth, b.K))
 	for i := 0; i < rows; i += height {
 		for j := 0; j < b.N; j += width {
-			s, ls := start, lds
+			part := to.at(0, j)
 			for k := 0; k < b.K; k += depth {
-				m := block{dst: dst[j:], a: a[k*cs:], b: b.Data[j*b.K+k*NR:], n: min(width, b.N-j)}
-				if s != nil {
-					m.start = s[j:]
-				}
-				m.t = tile{ldd: ldd, lds: ls, rs: rs, cs: cs, step: step, ps: b.K * NR, bs: NR, k: min(depth, b.K-k)}
+				m := block{dst: part.dst, start: part.start, a: a.data[k*a.column:], b: b.Data[j*b.K+k*NR:], n: min(width, b.N-j)}
+				m.t = tile{ldd: part.ld, lds: part.startLd, rs: a.row, cs: a.column, step: a.tile, ps: b.K * NR, bs: NR, k: min(depth, b.K-k)}
 				m.mul(i, min(height, rows-i))
-				s, ls = dst, ldd // the chain goes on from what the last block left
+				part = part.onward() // the chain goes on from what the last block left
 			}
 		}
 	}
@@ -177,10 +177,16 @@ func (m *block) thin(i, rows int) {
 	}
 }
 
-// mulStretchesVector is mulStretches for CPUs with vector kernels.
-func mulStretchesVector(dst []float32, ldd int, start []float32, lds int, a Stretched[float32], rows int, b Stretched[float32], columns, k, n int) {
-	m := block{dst: dst, start: start, a: a.Data, b: b.Data, n: columns}
-	m.t = tile{ldd: ldd, lds: lds, rs: 1, cs: a.Row, step: a.Tile, ps: b.Tile, bs: b.Row, k: k,
-		more: n - 1, jumpA: a.Apart - k*a.Row, jumpB: b.Apart - k*b.Row}
-	m.mul(0, rows)
+// mulStretchesVector is MulStretches for CPUs with vector kernels.
+func mulStretchesVector(to Sum[float32], a, b Stretched[float32], size Extent) {
+	m := stretches(to, a, b, size)
+	m.mul(0, size.Rows)
+}
+
+// stretches is the block of MulStretches. The caller has checked bounds.
+func stretches(to Sum[float32], a, b Stretched[float32], size Extent) block {
+	k := size.K
+	return block{dst: to.dst, start: to.start, a: a.Data, b: b.Data, n: size.Columns,
+		t: tile{ldd: to.ld, lds: to.startLd, rs: 1, cs: a.Row, step: a.Tile, ps: b.Tile, bs: b.Row, k: k,
+			more: size.N - 1, jumpA: a.Apart - k*a.Row, jumpB: b.Apart - k*b.Row}}
 }
