@@ -168,7 +168,7 @@ func checkProduct(t *testing.T, w *weights, kind string, rows, cols, depth int) 
 		plain = max(plain, math.Abs(float64(f)-want)/size)
 	}
 	t.Logf("largest error %.2e, of sums in float32 %.2e", worst, plain)
-	if !(worst <= 2*plain) { // what DESIGN.md promises; two halves are 2⁻²³ off, which counts where few numbers are summed
+	if !(worst <= 2*plain) { // what engine/gpu/README.md promises; two halves are 2⁻²³ off, which counts where few numbers are summed
 		t.Errorf("the largest error is %.2e, more than twice that of sums in float32, %.2e", worst, plain)
 	}
 }

@@ -1,3 +1,3 @@
 // Package house has tests only: they hold the code against the drawing of the packages
-// in DESIGN.md.
+// in ARCHITECTURE.md.
 package house

@@ -8,7 +8,7 @@ import (
 	"utvi/internal/compute/internal/cpu"
 )
 
-// This file is the arithmetic of a point rule (see DESIGN.md) over planes of
+// This file is the arithmetic of a point rule (see ARCHITECTURE.md) over planes of
 // P·n values, point-major: value of point p, element i at [p*n+i]. Sums run over
 // p in ascending order. The bits of an element depend on nothing but its own
 // inputs: not on n, its position or its neighbours. The families differ by
