@@ -67,7 +67,7 @@ func TestAccuracy(t *testing.T) {
 	}
 	wide.Params.Alloc()
 	compute.Convert(wide.Params.Theta, n.Params.Theta)
-	x := rows(256, 40, true) // the largest error of fewer is a matter of luck
+	x := rows(256, 40, true) // the largest error of fewer is a gradientOperands of luck
 	y := gauss.New[float64](x.Rows, x.Width)
 	compute.Convert(y.Mean, x.Mean)
 	compute.Convert(y.Var, x.Var)

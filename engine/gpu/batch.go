@@ -50,29 +50,29 @@ func (b *batch) place(t *trainer) {
 	inputs, targets := t.plan.inputs, t.Data.Targets()
 	b.in = w.signal(rows, inputs, t.Data.Uncertain())
 	b.y = w.floats(rows * targets)
-	b.gather = op{Kind: opInput, In: int32(inputs), Targets: int32(targets), Room: int32(rows), OM: b.in.m, OV: b.in.v, YO: b.y}
+	b.gather = op{Kind: opInput, In: int32(inputs), Count: int32(targets), Room: int32(rows), OM: b.in.m, OV: b.in.v, YO: b.y}
 	if table, ok := t.Data.(indexed); ok {
 		b.table = table
 		set := table.Set()
 		b.slots = slots
 		b.gather.Index = w.alloc(b.slots*rows, 4)
-		b.gather.TM, b.gather.TY = place(w.memory, set.X.Mean, 4), place(w.memory, set.Y, 4)
+		variances := cuda.Ptr(0)
 		if set.X.Var != nil {
-			b.gather.TV = place(w.memory, set.X.Var, 4)
+			variances = place(w.memory, set.X.Var, 4)
 		}
+		b.gather.gatherFrom(place(w.memory, set.X.Mean, 4), variances, place(w.memory, set.Y, 4))
 		b.index, b.ahead = pinned[int32](w.memory, b.slots*rows), pinned[int32](w.memory, b.slots*rows)
 		return
 	}
 	b.slots = max(1, min(slots, mostPinned/(4*rows*(2*inputs+targets))))
 	n := b.slots * rows
 	s := w.signal(n, inputs, b.in.v != 0)
-	b.gather.TM = s.m
-	b.gather.TV = s.v
-	b.gather.TY = w.floats(n * targets)
+	y := w.floats(n * targets)
+	b.gather.gatherFrom(s.m, s.v, y)
 	b.draws = drawn(t.Data)
 	if b.draws != nil {
 		b.draws.X = s.m
-		b.draws.Y = b.gather.TY
+		b.draws.Y = y
 		b.draws.Key = t.dataKey
 		return
 	}
@@ -170,7 +170,7 @@ func (b *batch) made(steps int) {
 		copy(b.index, b.index[from:to])
 		return
 	}
-	w, targets := b.x.Width, int(b.gather.Targets)
+	w, targets := b.x.Width, int(b.gather.Count)
 	copy(b.x.Mean, b.x.Mean[from*w:to*w])
 	if b.x.Var != nil {
 		copy(b.x.Var, b.x.Var[from*w:to*w])
@@ -188,13 +188,14 @@ func (b *batch) send(k *kernelSet, s *cuda.Stream, slots int) error {
 	if b.table != nil {
 		return cuda.Upload(s, b.gather.Index, b.index[:n])
 	}
-	if err := cuda.Upload(s, b.gather.TM, b.x.Mean[:n*b.x.Width]); err != nil {
+	mean, variance, targets := b.gather.gatheredFrom()
+	if err := cuda.Upload(s, mean, b.x.Mean[:n*b.x.Width]); err != nil {
 		return err
 	}
 	if b.x.Var != nil {
-		if err := cuda.Upload(s, b.gather.TV, b.x.Var[:n*b.x.Width]); err != nil {
+		if err := cuda.Upload(s, variance, b.x.Var[:n*b.x.Width]); err != nil {
 			return err
 		}
 	}
-	return cuda.Upload(s, b.gather.TY, b.rows[:n*int(b.gather.Targets)])
+	return cuda.Upload(s, targets, b.rows[:n*int(b.gather.Count)])
 }

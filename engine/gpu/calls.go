@@ -20,9 +20,8 @@ type launched struct {
 
 // A recorder decides whether launches are queued or recorded.
 type recorder struct {
-	record  *[]launched // they are recorded here, if not nil
-	crowded bool        // and run for several networks side by side
-	counted bool        // the network is one of many, by its job: see crowdFrom
+	record     *[]launched // they are recorded here, if not nil
+	sideBySide bool        // and run for several networks side by side
 }
 
 // launch queues a kernel for one network, or records it.
@@ -45,6 +44,13 @@ func launchGated[T any](w *weights, k cuda.Kernel, g cuda.Grid, threads int, arg
 	}
 	(*w.record)[len(*w.record)-1].gated = true
 	return nil
+}
+
+// spreadLast says how the rows of the launch that was recorded last can be spread over blocks.
+func (r *recorder) spreadLast(s spreading) {
+	if r.record != nil {
+		(*r.record)[len(*r.record)-1].spread = s
+	}
 }
 
 // compile has the driver compile the kernels that run launches, before they are recorded

@@ -61,20 +61,31 @@ func (c *conv) cols() int {
 	return convCols
 }
 
-// convolve queues a convolution of a number of images.
-func (w *weights) convolve(l *stage, rows int) error {
-	l.folded.One = *l.conv
-	c := &l.folded.One
-	places, k := c.Image.OH*c.Image.OW, [2]cuda.Kernel{w.kernels.convForward, w.kernels.convForward16}
-	if l.back {
-		places, k = c.Image.H*c.Image.W, [2]cuda.Kernel{w.kernels.convBackward, w.kernels.convBackward16}
+// convStage is a convolution, perhaps with the function behind it.
+type convStage struct {
+	conv *conv
+	call many[conv] // of the launch under way
+	back bool
+}
+
+func (s *convStage) result() *product { return &s.conv.P }
+
+func (s *convStage) reads() []cuda.Ptr { return s.conv.P.reads() }
+
+func (s *convStage) place(_ *weights, _, results cuda.Ptr) { s.conv.P.Results = results }
+
+func (s *convStage) run(w *weights, rows int) error {
+	s.call.One = *s.conv
+	c := &s.call.One
+	few := c.cols() == convFew
+	places := c.Image.OH * c.Image.OW
+	kernel := pick(few, w.kernels.convForward16, w.kernels.convForward)
+	if s.back {
+		places = c.Image.H * c.Image.W
+		kernel = pick(few, w.kernels.convBackward16, w.kernels.convBackward)
 	}
 	c.P.Rows = int32(rows) * places
-	kernel := k[0]
-	if c.cols() == convFew {
-		kernel = k[1]
-	}
-	return launch(w, kernel, cuda.Grid{X: tiles(int(c.P.Rows), convRows), Y: tiles(int(c.P.Cols), c.cols())}, 256, &l.folded)
+	return launch(w, kernel, cuda.Grid{X: tiles(int(c.P.Rows), convRows), Y: tiles(int(c.P.Cols), c.cols())}, 256, &s.call)
 }
 
 // convGradients are the gradients of all convolutions, like gradients of dense layers.
@@ -89,18 +100,14 @@ type convGradient struct {
 	layer        *layer
 	o            op
 	parts, split int
-	sense        backSense
-	k            int // outputs whose sensitivities are followed
+	sense        senseGradients
+	outputs      int // whose sensitivities are carried, where correlations are
 }
 
 type convSet struct {
 	convs []conv
 	jobs  []gradJob
 	args  many[gradientsArgs]
-}
-
-func (g *convGradients) add(l *layer, o op, s backSense, k int) {
-	g.all = append(g.all, convGradient{layer: l, o: o, sense: s, k: k})
 }
 
 // plan settles the parts and returns the most of a layer: functions of the shapes alone.

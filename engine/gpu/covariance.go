@@ -46,29 +46,34 @@ func (w *weights) covariance(l *layer, o *op, out *signal, rows int) (slopes cud
 // scaleCovariance adds the operation that carries covariances through a layer.
 func (b *launches) scaleCovariance(l *layer, in, out signal, slopes cuda.Ptr) {
 	if out.c != 0 {
-		b.add(op{Kind: opCov, In: int32(l.in), M: slopes, V: out.v, TM: in.c, Cov: out.c})
+		x := op{Kind: opCov, In: int32(l.in), M: slopes, V: out.v, Cov: out.c}
+		x.setExtra(in.c, 0, 0)
+		b.add(x)
 	}
 }
 
 // covarianceBack adds the reverse of scaleCovariance, and tells the reverse of the layer
 // what reaches it through its slopes. It returns the gradients by the covariances of the
 // input, 0 if it has none.
-func (t *trainer) covarianceBack(l *layer, o *op, in, d signal) cuda.Ptr {
+func (s *stepList) covarianceBack(l *layer, o *op, in, d signal) cuda.Ptr {
 	if in.c == 0 || l.sense {
 		return 0
 	}
-	by := t.floats(t.Batch * l.in * l.in)
+	w := s.w
+	by := w.floats(s.rows * l.in * l.in)
 	if l.needs {
 		o.DCov = by
 		return by
 	}
 	slopes := o.DM
-	o.DM, o.Tape = 0, 0
-	x := op{Kind: opCovBack, In: int32(l.in), M: slopes, TM: in.c, S: d.c, DCov: by}
+	o.DM = 0
+	o.Tape = 0
+	x := op{Kind: opCovBack, In: int32(l.in), M: slopes, S: d.c, DCov: by}
+	x.setExtra(in.c, 0, 0)
 	if slopes != 0 {
-		x.DM = t.floats(t.Batch * l.in)
-		o.TM, o.TV = x.DM, t.zeros(t.Batch*l.in)
+		x.DM = w.floats(s.rows * l.in)
+		o.setExtra(x.DM, w.zeros(s.rows*l.in), 0)
 	}
-	t.pass.add(x)
+	s.pass.add(x)
 	return by
 }

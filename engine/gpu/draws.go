@@ -45,7 +45,7 @@ const mostDraws = 1000
 
 // drawnWeights returns the parameters that are learned, without layers, and those of the
 // network whose weights are drawn.
-func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.Job) (learned, drawn *weights, err error) {
+func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.Job, u use) (learned, drawn *weights, err error) {
 	if j.Draws > mostDraws {
 		return nil, nil, &Unsupported{What: fmt.Sprintf("a step draws %d networks; at most %d run", j.Draws, mostDraws)}
 	}
@@ -68,69 +68,79 @@ func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.J
 	if err != nil {
 		return nil, nil, err
 	}
-	learned, err = newWeights(e, m, &plan{params: b.Params, form: form, inputs: p.inputs}, true, slots)
+	learned, err = newWeights(e, m, &plan{params: b.Params, form: form, inputs: p.inputs}, u)
 	if err != nil {
 		return nil, nil, err
 	}
-	drawn, err = newWeights(e, m, p, true, 0)
+	drawn, err = newWeights(e, m, p, use{train: true})
 	if err != nil {
 		return nil, nil, err
 	}
 	drawn.control = learned.control
 	drawn.results = learned.results
 	drawn.recorder = learned.recorder
-	drawn.four = false // it needs variances of the weights
 	return learned, drawn, nil
 }
 
-// placeDraws lays out the memory of draws. From then on, the gradients and scores of the
-// trainer are the means over the draws.
-func (t *trainer) placeDraws() {
+// A drawnStep carries the batch through several drawn networks, and updates the parameters by
+// the means of their gradients.
+type drawnStep struct {
+	*stagedStep // of a drawn network
+	drawing
+	draws     int
+	optimizer optimizer
+}
+
+// newDrawnStep lays out a step. The scores of the trainer are then the means over the draws.
+func newDrawnStep(t *trainer, list *stepList) *drawnStep {
 	w, l := t.weights, t.learned
-	d := &drawing{}
+	s := &drawnStep{stagedStep: t.path.(stagedPath).staged(t, list), draws: t.Draws}
 	for i, x := range l.plan.params.Tensors {
 		random := int32(0)
 		if x.Random {
 			random = 1
 		}
 		for lo := 0; lo < x.Len(); lo += engine.DrawPiece {
-			d.pieces = append(d.pieces, drawPiece{Mean: int64(l.mean[i] + lo), Rho: int64(l.rho[i] + lo), To: int64(w.mean[i] + lo),
+			s.pieces = append(s.pieces, drawPiece{Mean: int64(l.mean[i] + lo), Rho: int64(l.rho[i] + lo), To: int64(w.mean[i] + lo),
 				N: int32(min(engine.DrawPiece, x.Len()-lo)), Random: random, Tensor: int32(i), Unit: int32(lo / 4), Parts: int32(w.tensors[i].parts)})
 		}
 	}
-	a := &d.args.One
-	*a = drawsArgs{Pieces: place(w.memory, d.pieces, sizeDrawPiece), Count: int32(len(d.pieces)), Rows: int32(t.Batch),
-		Theta: l.theta, Drawn: w.theta, Slope: w.floats(w.size), From: t.grad, Size: int64(w.size), NLL: t.nll, Floored: t.floored,
+	a := &s.args.One
+	*a = drawsArgs{Pieces: place(w.memory, s.pieces, sizeDrawPiece), Count: int32(len(s.pieces)), Rows: int32(t.Batch),
+		Theta: l.theta, Drawn: w.theta, Slope: w.floats(w.size), From: s.grad, Size: int64(w.size), NLL: t.nll, Floored: t.floored,
 		Control: l.control, Results: l.results, Layer: engine.DrawLayer, Draws: int32(t.Draws)}
-	t.grad = l.zeros(l.size)
 	t.nll = w.alloc(t.Batch, 8)
 	t.floored = w.alloc(t.Batch, 4)
-	a.Grad = t.grad
+	a.Grad = l.zeros(l.size)
 	a.MeanNLL = t.nll
 	a.AllFloored = t.floored
-	t.drawing = d
+	t.placeOptimizer(a.Grad)
+	s.optimizer = t.optimizer
+	return s
 }
 
-// queueDraws queues the passes of all drawn networks.
-func (t *trainer) queueDraws() error {
-	w, d := t.weights, t.drawing
-	for n := range t.Draws {
-		d.args.One.Number = int32(n)
-		if err := launch(w, w.kernels.drawWeights, cuda.Grid{X: len(d.pieces)}, 256, &d.args); err != nil {
+// gradients queues the passes of all drawn networks.
+func (s *drawnStep) gradients() error {
+	w := s.w
+	for n := range s.draws {
+		s.args.One.Number = int32(n)
+		if err := launch(w, w.kernels.drawWeights, cuda.Grid{X: len(s.pieces)}, 256, &s.args); err != nil {
 			return err
 		}
 		if err := w.prepare(); err != nil {
 			return err
 		}
-		if err := t.queuePass(); err != nil {
+		if err := s.stagedStep.gradients(); err != nil {
 			return err
 		}
-		if err := t.queueColumns(); err != nil {
+		if err := s.queueColumns(); err != nil {
 			return err
 		}
-		if err := launch(w, w.kernels.gatherDraws, cuda.Grid{X: len(d.pieces) + 1}, 256, &d.args); err != nil {
+		if err := launch(w, w.kernels.gatherDraws, cuda.Grid{X: len(s.pieces) + 1}, 256, &s.args); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+func (s *drawnStep) update() error { return s.optimizer.queue() }

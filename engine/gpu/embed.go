@@ -53,38 +53,39 @@ func (w *weights) tables(l *layer) []levels {
 	return all
 }
 
-// addLevels adds the gradients of a layer's tables. Those of the parameters are known
-// later: they are kept as distances.
-func (t *trainer) addLevels(l *layer, o op, e backSense) {
-	for i, x := range t.tables(l) {
-		g := levelGradient{Table: x, M: o.M, G: o.G, H: o.H, De: e.adds, Rows: int32(t.Batch), In: int32(l.in), Out: int32(l.out), Results: t.results}
-		g.GM = cuda.Ptr(4 * t.mean[l.tensors[i]])
+// addLevels adds the gradients of a layer's tables. Where those of the parameters lie is known
+// later: they are kept as distances from the first.
+func (s *stepList) addLevels(l *layer, o op, e senseGradients) {
+	w := s.w
+	for i, x := range w.tables(l) {
+		g := levelGradient{Table: x, M: o.M, G: o.G, H: o.H, De: e.adds, Rows: int32(s.rows), In: int32(l.in), Out: int32(l.out), Results: w.results}
+		g.GM = cuda.Ptr(4 * w.mean[l.tensors[i]])
 		if x.Var != 0 {
-			g.GS = cuda.Ptr(4 * t.rho[l.tensors[i]])
+			g.GS = cuda.Ptr(4 * w.rho[l.tensors[i]])
 		}
-		t.levels = append(t.levels, many[levelGradient]{One: g})
+		s.levels = append(s.levels, g)
 	}
 }
 
-// placeLevelGradients makes addresses of the distances.
-func (t *trainer) placeLevelGradients() {
-	for i := range t.levels {
-		g := &t.levels[i].One
-		g.GM += t.grad
+// placeLevels makes addresses of the distances.
+func (s *stagedStep) placeLevels(all []levelGradient) {
+	for _, g := range all {
+		g.GM += s.grad
 		if g.GS != 0 {
-			g.GS += t.grad
+			g.GS += s.grad
 		}
+		s.levels = append(s.levels, many[levelGradient]{One: g})
 	}
 }
 
 // levelThreads is how many elements of a table a block has.
 const levelThreads = 256
 
-func (t *trainer) runLevels() error {
-	for i := range t.levels {
-		g := &t.levels[i]
+func (s *stagedStep) runLevels() error {
+	for i := range s.levels {
+		g := &s.levels[i]
 		n := tiles(int(g.One.Table.Levels*g.One.Table.Width), levelThreads)
-		if err := launch(t.weights, t.kernels.levels, cuda.Grid{X: n}, levelThreads, g); err != nil {
+		if err := launch(s.w, s.w.kernels.levels, cuda.Grid{X: n}, levelThreads, g); err != nil {
 			return err
 		}
 	}

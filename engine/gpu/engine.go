@@ -49,8 +49,8 @@ type Engine struct {
 	slow   func() // is called if the driver takes long to compile the kernels; may be nil
 
 	mu       sync.Mutex
-	gangs    []*gang // trainings that can run side by side
-	trainers int     // that were made
+	groups   []*trainGroup // trainings that can run side by side
+	trainers int           // that were made
 }
 
 var _ engine.Engine[float32] = (*Engine)(nil)

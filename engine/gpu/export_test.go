@@ -22,8 +22,8 @@ func (e *Engine) SideBySide() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := 0
-	for _, g := range e.gangs {
-		for _, p := range g.parties {
+	for _, g := range e.groups {
+		for _, p := range g.runs {
 			n = max(n, p.room)
 		}
 	}
@@ -31,12 +31,12 @@ func (e *Engine) SideBySide() int {
 }
 
 // FirstBeside is the name of the first kernel of a step of the trainings that ran side by side most
-// recently, and HasCrowds reports whether the card has the kernels of chains beside others.
+// recently, and HasManyDense reports whether the card has the kernels of dense nets beside many others.
 func (e *Engine) FirstBeside() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for _, g := range e.gangs {
-		for _, p := range g.parties {
+	for _, g := range e.groups {
+		for _, p := range g.runs {
 			if p.room > 1 {
 				return g.calls[0].kernel.Name
 			}
@@ -45,24 +45,24 @@ func (e *Engine) FirstBeside() string {
 	return ""
 }
 
-// SetParties sets how many parties of a crowd run at a time and how many members each has at most, and
+// SetGroupRuns sets how many runs of a crowd run at a time and how many members each has at most, and
 // returns what undoes it.
-func SetParties(lanes, most int) func() {
-	a, b := crowdLanes, crowdParty
-	crowdLanes, crowdParty = lanes, most
-	return func() { crowdLanes, crowdParty = a, b }
+func SetGroupRuns(atOnce, most int) func() {
+	a, b := groupRuns, mostOfRun
+	groupRuns, mostOfRun = atOnce, most
+	return func() { groupRuns, mostOfRun = a, b }
 }
 
-// CrowdFrom is crowdFrom.
-const CrowdFrom = crowdFrom
+// ManyFrom is manyFrom.
+const ManyFrom = manyFrom
 
-func (e *Engine) HasCrowds() bool { return e.load().crowds != nil }
+func (e *Engine) HasManyDense() bool { return e.load().manyDense != nil }
 
-// SetLaneRows sets how many rows a lane takes at a time, and returns what undoes it.
-func SetLaneRows(n int) func() {
-	before := laneRows
-	laneRows = n
-	return func() { laneRows = before }
+// SetStreamRows sets how many rows a stream takes at a time, and returns what undoes it.
+func SetStreamRows(n int) func() {
+	before := streamRows
+	streamRows = n
+	return func() { streamRows = before }
 }
 
 // DrawEmitters draws the rows of steps as a trainer does.
@@ -102,21 +102,21 @@ func SetInterpret(on bool) func() {
 // Slow is what happens if the driver takes long to compile the kernels.
 func (e *Engine) Slow() { e.slow() }
 
-// SetChains makes chains run in kernels of their own or not, and returns what undoes it.
-func SetChains(on bool) func() {
-	before := withChains
-	withChains = on
-	return func() { withChains = before }
+// SetDenseNets makes dense nets run in kernels of their own or not, and returns what undoes it.
+func SetDenseNets(on bool) func() {
+	before := withDenseNets
+	withDenseNets = on
+	return func() { withDenseNets = before }
 }
 
-// HasChains reports whether the card has the kernels of chains.
-func (e *Engine) HasChains() bool { return e.load().chains != nil }
+// HasDenseNets reports whether the card has the kernels of dense nets.
+func (e *Engine) HasDenseNets() bool { return e.load().denseNets != nil }
 
-// SetQuartets makes quartets run in kernels of their own or not, and returns what undoes it.
-func SetQuartets(on bool) func() {
-	before := withQuartets
-	withQuartets = on
-	return func() { withQuartets = before }
+// SetConvNets makes conv nets run in kernels of their own or not, and returns what undoes it.
+func SetConvNets(on bool) func() {
+	before := withConvNets
+	withConvNets = on
+	return func() { withConvNets = before }
 }
 
 // SetPairs makes clusters of two blocks run or not, and returns what undoes it.
@@ -126,8 +126,8 @@ func SetPairs(on bool) func() {
 	return func() { withPairs = before }
 }
 
-// HasQuartets reports whether the card has the kernels of quartets.
-func (e *Engine) HasQuartets() bool { return e.load().quartets != nil }
+// HasConvNets reports whether the card has the kernels of conv nets.
+func (e *Engine) HasConvNets() bool { return e.load().convNets != nil }
 
 // FirstAlone is the name of the first kernel of a step of a training that runs alone.
 func FirstAlone(t engine.Trainer) (string, error) {
@@ -142,20 +142,20 @@ func FirstAlone(t engine.Trainer) (string, error) {
 func FirstKernel(t engine.Trainer) string { return t.(*trainer).calls[0].kernel.Name }
 
 // Sensed reports whether a predictor's networks run in the kernel sensed.
-func Sensed(p engine.Predictor[float32]) bool { return p.(*predictor).lanes[0].networks[0].sensed }
+func Sensed(p engine.Predictor[float32]) bool { return p.(*predictor).streams[0].networks[0].sensed }
 
-// SetLanes sets among how many lanes the gradients of wide layers are shared, and returns
+// SetWorkers sets among how many workers the gradients of wide layers are shared, and returns
 // what undoes it.
-func SetLanes(n int) func() {
-	before := lanesOf
-	lanesOf = func(*cuda.Device) int { return n }
-	return func() { lanesOf = before }
+func SetWorkers(n int) func() {
+	before := workersOf
+	workersOf = func(*cuda.Device) int { return n }
+	return func() { workersOf = before }
 }
 
-// CrowdGradients sums up the gradients of a broad layer with the kernel of crowds, given its signals as the pass leaves
+// ManyDenseGradients sums up the gradients of a broad layer with the kernel of many dense nets, given its signals as the pass leaves
 // them: by the means and the variances of the weights w, then by those of the bias. They are what a step of AdamW that
 // forgets at once leaves as first moments. With ρ = 16, σ is 16 and grows as ρ does.
-func CrowdGradients(e *Engine, in, out, rows int, cells []byte, scales, w []float32) ([]float32, error) {
+func ManyDenseGradients(e *Engine, in, out, rows int, cells []byte, scales, w []float32) ([]float32, error) {
 	const spread = 16
 	m, err := newMemory(e.device)
 	if err != nil {
@@ -177,13 +177,13 @@ func CrowdGradients(e *Engine, in, out, rows int, cells []byte, scales, w []floa
 	}
 	add(0, out, 2*in*out, out)
 	first, second := m.zeros(len(theta)), m.zeros(len(theta))
-	u := chainUpdate{Norm: normArgs{Theta: m.floats(len(theta)), Chunks: m.alloc(len(chunks), sizeChunk), Count: int32(len(chunks)), Control: m.alloc(1, sizeControl), Results: m.alloc(2, sizeResult),
+	u := denseNetUpdate{Norm: normArgs{Theta: m.floats(len(theta)), Chunks: m.alloc(len(chunks), sizeChunk), Count: int32(len(chunks)), Control: m.alloc(1, sizeControl), Results: m.alloc(2, sizeResult),
 		NLL: m.alloc(rows, 8), Floored: m.alloc(rows, 4), Rows: int32(rows), Slots: 1}, Turn: m.alloc(1, sizeTurn)}
 	u.Adam = adamArgs{Theta: u.Norm.Theta, First: first, Second: second}
-	a := crowdLearn{Update: u, Planes: m.alloc(len(cells), 1), Scales: m.floats(len(scales)), Pieces: place(m, dealSmall(chunks, 0, len(chunks)-1), 4), In: int32(in), Out: int32(out), Noise: -1}
+	a := manyDenseLearn{Update: u, Planes: m.alloc(len(cells), 1), Scales: m.floats(len(scales)), Pieces: place(m, dealSmall(chunks, 0, len(chunks)-1), 4), In: int32(in), Out: int32(out), Noise: -1}
 	err = errors.Join(m.err, cuda.Upload(m.stream, a.Planes, cells), cuda.Upload(m.stream, a.Scales, scales), cuda.Upload(m.stream, u.Norm.Theta, theta), cuda.Upload(m.stream, u.Norm.Chunks, chunks),
 		cuda.Upload(m.stream, u.Norm.Control, []control{{Batch: int32(rows), KeepMean: 1, KeepRho: 1, Eps: 1}}), cuda.Upload(m.stream, u.Turn, []int32{0, 1}), m.stream.Zero(u.Norm.NLL, 8*rows), m.stream.Zero(u.Norm.Floored, 4*rows),
-		cuda.Launch(m.stream, e.load().crowds.learn.Together(learnBlocks), cuda.Grid{X: learnBlocks}, learnThreads, &many[crowdLearn]{One: a}), cuda.Download(m.stream, grad, first), m.stream.Sync())
+		cuda.Launch(m.stream, e.load().manyDense.learn.Together(learnBlocks), cuda.Grid{X: learnBlocks}, learnThreads, &many[manyDenseLearn]{One: a}), cuda.Download(m.stream, grad, first), m.stream.Sync())
 	for _, by := range [][]float32{grad[in*out : 2*in*out], grad[(2*in+1)*out:]} {
 		for i := range by {
 			by[i] /= 2 * spread

@@ -90,12 +90,11 @@ type formulaArgs struct {
 	Control, Results cuda.Ptr
 }
 
-// A formulaLaunch is the launch of an operation with a formula.
-type formulaLaunch struct {
-	number int // of the operation
-	in     int
-	byRow  bool // a block takes a row, and sums up gradients over it
-	kernel cuda.Kernel
+// formulaStage is the launch of an operation with a formula.
+type formulaStage struct {
+	o      op
+	number int         // of the operation
+	kernel cuda.Kernel // compiled for the formula, or the one that interprets all
 	args   many[formulaArgs]
 }
 
@@ -104,29 +103,34 @@ const formulaThreads = 128
 
 // addFormula adds an operation whose function is the formula at o.Raw.
 func (b *launches) addFormula(l *layer, o op) {
-	f := &formulaLaunch{kernel: l.kernel, number: len(b.ops), in: int(o.In), byRow: o.Kind == opApplyBack && o.Tape != 0, args: many[formulaArgs]{One: formulaArgs{Program: o.Raw}}}
-	b.ops, b.all = append(b.ops, o), append(b.all, stage{formula: f})
+	f := &formulaStage{o: o, number: len(b.ops), kernel: l.kernel, args: many[formulaArgs]{One: formulaArgs{Program: o.Raw}}}
+	b.ops = append(b.ops, o)
+	b.stages = append(b.stages, f)
 }
 
-func (f *formulaLaunch) place(ops, control, results cuda.Ptr) {
+func (f *formulaStage) result() *product { return nil }
+
+func (f *formulaStage) reads() []cuda.Ptr { return []cuda.Ptr{f.o.M, f.o.V, f.o.G, f.o.H, f.o.Y} }
+
+func (f *formulaStage) place(w *weights, ops, results cuda.Ptr) {
 	a := &f.args.One
 	a.Op = ops.Add(f.number * sizeOp)
-	a.Control = control
+	a.Control = w.control
 	a.Results = results
 }
 
-func (f *formulaLaunch) run(w *weights, rows int) error {
+func (f *formulaStage) run(w *weights, rows int) error {
 	f.args.One.Rows = int32(rows)
-	blocks := rows
-	if !f.byRow {
-		blocks = tiles(rows*f.in, formulaThreads)
+	blocks := tiles(rows*int(f.o.In), formulaThreads)
+	if f.o.Kind == opApplyBack && f.o.Tape != 0 { // a block takes a row, and sums up gradients over it
+		blocks = rows
 	}
 	return launch(w, f.kernel, cuda.Grid{X: blocks}, formulaThreads, &f.args)
 }
 
 // formulaTapes gives the reverse of a layer with a formula its tapes: of κ, then of each
 // learned input.
-func (t *trainer) formulaTapes(l *layer, o *op) []tape {
+func (s *stepList) formulaTapes(l *layer, o *op) []tape {
 	var all []tape
 	if l.f.Rule == learned {
 		all = append(all, tape{width: 1, tensor: l.tensors[0], mode: bySoftplus})
@@ -140,13 +144,13 @@ func (t *trainer) formulaTapes(l *layer, o *op) []tape {
 	}
 	columns := 0
 	for i := range all {
-		all[i].at = cuda.Ptr(0).Add(4 * t.Batch * columns)
+		all[i].at = cuda.Ptr(0).Add(4 * s.rows * columns)
 		columns += all[i].width
 	}
 	if columns == 0 {
 		return nil
 	}
-	o.Tape = t.floats(t.Batch * columns)
+	o.Tape = s.w.floats(s.rows * columns)
 	for i := range all {
 		all[i].at += o.Tape
 	}

@@ -1,10 +1,6 @@
 package gpu
 
-import (
-	"slices"
-
-	"utvi/internal/cuda"
-)
+import "utvi/internal/cuda"
 
 // Small networks run in the kernel fused: one launch takes a few rows through all
 // operations, with the weights and all signals in shared memory.
@@ -47,50 +43,80 @@ type fusedArgs struct {
 	Turns, _                int32
 }
 
-// fits reports whether all operations on rows of a plan can run in the kernel fused:
+// fusedPath runs small networks in the kernel fused: one launch takes a few rows through all
+// operations.
+type fusedPath struct{ small }
+
+func (fusedPath) accepts(w *weights, u use) bool { return w.isSmall(u.train) }
+
+func (fusedPath) pass(w *weights, b *launches) pass {
+	b.fuse(w)
+	return newStagedPass(w, b)
+}
+
+// isSmall reports whether all operations on rows of a plan can run in the kernel fused:
 // their signals fit into shared memory, and weights that do not can be read where they are.
-func (w *weights) fits(train bool) bool {
+func (w *weights) isSmall(train bool) bool {
 	if !w.kernels.hasFused {
 		return false
 	}
-	bytes, dense := 0, 0
-	var matrices []int
+	bytes := 0
+	dense := 0
 	for i := range w.plan.layers {
 		l := &w.plan.layers[i]
-		if l.sense || l.cov || l.needs {
+		if !l.fuses() {
 			return false
 		}
-		switch l.kind {
-		case opConv:
-			if l.folds() { // its outputs are the inputs of the next layer
-				bytes += 2 * 4 * rowsPerBlock * l.in
-			}
-			continue
-		case opDense, opApply, opNoise, opScale, opMultiply, opDropout, opAdd, opPiecewise, opAppend, opLayerNorm, opSoftmax, opConditional, opEmbed:
-		default:
-			return false
+		if l.kind == opDense {
+			dense++
 		}
-		bytes += 2 * 4 * rowsPerBlock * (l.in + l.out)
-		if train {
-			bytes += 2 * 4 * rowsPerBlock * (l.in + l.out) // a gradient, and one more where two meet
-		}
-		if l.kind != opDense {
-			continue
-		}
-		if dense++; max(l.in, l.out) > widestFused {
-			return false
-		}
-		bytes += 4*2*l.out + 32
-		if pitch := fusedPitch(l.in, l.out); min(l.in, l.out) <= mostThin {
-			bytes += 4*2*l.in*pitch + 32
-		} else {
-			matrices = append(matrices, 4*2*l.in*pitch)
-			if l.out%4 != 0 || w.mean[l.tensors[0]]%4 != 0 { // it must be copied
-				bytes += matrices[len(matrices)-1]
-			}
-		}
+		bytes += w.fusedSignals(l, train) + w.fusedWeights(l)
 	}
 	return dense > 0 && dense <= mostFusedDense && bytes <= w.device.Shared-fusedOverhead
+}
+
+// fuses reports whether a layer can be part of a small network.
+func (l *layer) fuses() bool {
+	if l.sense || l.cov || l.needs {
+		return false
+	}
+	switch l.kind {
+	case opDense:
+		return max(l.in, l.out) <= widestFused
+	case opConv, opApply, opNoise, opScale, opMultiply, opDropout, opAdd, opPiecewise, opAppend, opLayerNorm, opSoftmax, opConditional, opEmbed:
+		return true
+	}
+	return false
+}
+
+// fusedSignals is how many bytes the signals of a layer take in shared memory.
+func (w *weights) fusedSignals(l *layer, train bool) int {
+	const signal = 2 * 4 * rowsPerBlock // bytes of a unit
+	switch {
+	case l.kind == opConv && l.folds(): // its outputs are the inputs of the next layer
+		return signal * l.in
+	case l.kind == opConv:
+		return 0
+	case train: // a gradient, and one more where two meet
+		return 2 * signal * (l.in + l.out)
+	}
+	return signal * (l.in + l.out)
+}
+
+// fusedWeights is how many bytes the weights of a layer take that must be copied to shared memory.
+func (w *weights) fusedWeights(l *layer) int {
+	if l.kind != opDense {
+		return 0
+	}
+	bytes := 4*2*l.out + 32
+	matrix := 4 * 2 * l.in * fusedPitch(l.in, l.out)
+	switch {
+	case min(l.in, l.out) <= mostThin:
+		bytes += matrix + 32
+	case l.out%4 != 0 || w.mean[l.tensors[0]]%4 != 0:
+		bytes += matrix
+	}
+	return bytes
 }
 
 // fusedPitch is how far the rows of a matrix are apart in shared memory, in numbers, so
@@ -169,42 +195,7 @@ func (f *fuser) matrix(p *cuda.Ptr, rows, cols, pitch int) bool {
 func fuse(ops []op, bytes int, kept map[cuda.Ptr]bool) fusedLayout {
 	f := &fuser{room: bytes / 4, signals: map[cuda.Ptr]cuda.Ptr{}}
 	for i := range ops {
-		o := &ops[i]
-		in, out := int(o.In), int(o.Out)
-		if out == 0 {
-			out = in
-		}
-		if o.Kind == opInput { // it reads the table, and writes the targets too
-			f.signal(&o.OM, in, i, kept)
-			f.signal(&o.OV, in, i, kept)
-			f.signal(&o.YO, int(o.Targets), i, kept)
-			continue
-		}
-		f.signal(&o.M, in, -1, kept)
-		f.signal(&o.V, in, -1, kept)
-		f.signal(&o.G, out, -1, kept)
-		f.signal(&o.H, out, -1, kept)
-		f.signal(&o.Y, int(o.Targets), -1, kept)
-		f.signal(&o.OM, out, i, kept)
-		f.signal(&o.OV, out, i, kept)
-		f.signal(&o.DM, in, i, kept)
-		f.signal(&o.DV, in, i, kept)
-	}
-	weights := func(thin bool) {
-		for i := range ops {
-			o := &ops[i]
-			in, out := int(o.In), int(o.Out)
-			if o.Kind != opDense && o.Kind != opDenseBack || thin != (min(in, out) <= mostThin) {
-				continue
-			}
-			pitch := fusedPitch(in, out)
-			before := *o
-			o.Room = int32(pitch)
-			if !f.matrix(&o.W, in, out, pitch) || !f.matrix(&o.S, in, out, pitch) {
-				*o = before
-				o.Room = o.Out
-			}
-		}
+		f.operation(&ops[i], i, kept)
 	}
 	for i := range ops {
 		if o := &ops[i]; o.Kind == opDense {
@@ -212,69 +203,83 @@ func fuse(ops []op, bytes int, kept map[cuda.Ptr]bool) fusedLayout {
 			f.matrix(&o.BS, 1, int(o.Out), int(o.Out))
 		}
 	}
-	weights(true)
+	f.weights(ops, true)
 	f.layout.Early = f.layout.Staying
-	weights(false)
+	f.weights(ops, false)
 	if f.next > f.room {
 		panic("gpu: a small network does not fit into shared memory")
 	}
 	return f.layout
 }
 
+// operation places the signals of operation number i.
+func (f *fuser) operation(o *op, i int, kept map[cuda.Ptr]bool) {
+	in, out := int(o.In), int(o.Out)
+	if out == 0 {
+		out = in
+	}
+	if o.Kind == opInput { // it reads the table, and writes the targets too
+		f.signal(&o.OM, in, i, kept)
+		f.signal(&o.OV, in, i, kept)
+		f.signal(&o.YO, int(o.Count), i, kept)
+		return
+	}
+	f.signal(&o.M, in, -1, kept)
+	f.signal(&o.V, in, -1, kept)
+	f.signal(&o.G, out, -1, kept)
+	f.signal(&o.H, out, -1, kept)
+	f.signal(&o.Y, int(o.Count), -1, kept)
+	f.signal(&o.OM, out, i, kept)
+	f.signal(&o.OV, out, i, kept)
+	f.signal(&o.DM, in, i, kept)
+	f.signal(&o.DV, in, i, kept)
+}
+
+// weights copies the weights of thin layers, or of others, to shared memory. Those that do not
+// fit are read where they are.
+func (f *fuser) weights(ops []op, thin bool) {
+	for i := range ops {
+		o := &ops[i]
+		in, out := int(o.In), int(o.Out)
+		if o.Kind != opDense && o.Kind != opDenseBack || thin != (min(in, out) <= mostThin) {
+			continue
+		}
+		pitch := fusedPitch(in, out)
+		before := *o
+		o.Room = int32(pitch)
+		if !f.matrix(&o.W, in, out, pitch) || !f.matrix(&o.S, in, out, pitch) {
+			*o = before
+			o.Room = o.Out
+		}
+	}
+}
+
 // fuse lays out all launches of operations on rows.
 func (b *launches) fuse(w *weights) {
-	for i := range b.all {
-		s := &b.all[i]
-		if s.rows == nil {
+	for i := range b.stages {
+		s, ok := b.stages[i].(*rowsStage)
+		if !ok {
 			continue
 		}
 		kept := map[cuda.Ptr]bool{}
 		for _, p := range b.kept {
 			kept[p] = true
 		}
-		for j := range b.all {
+		for j, other := range b.stages {
 			if j != i {
-				for _, p := range b.reads(&b.all[j]) {
+				for _, p := range other.reads() {
 					kept[p] = true
 				}
 			}
 		}
-		r := s.rows
-		layout := fuse(b.ops[r.First:r.First+r.Count], w.device.Shared-fusedOverhead, kept)
+		layout := fuse(s.ops(), w.device.Shared-fusedOverhead, kept)
 		s.fused = &many[fusedArgs]{One: fusedArgs{Layout: place(w.memory, []fusedLayout{layout}, sizeLayout)}}
 	}
 }
 
-// reads returns the signals that a launch reads.
-func (b *launches) reads(s *stage) []cuda.Ptr {
-	var all []cuda.Ptr
-	var ops []op
-	switch {
-	case s.rows != nil:
-		ops = b.ops[s.rows.First : s.rows.First+s.rows.Count]
-	case s.formula != nil:
-		ops = b.ops[s.formula.number : s.formula.number+1]
-	default:
-		p := s.product
-		if s.conv != nil {
-			p = &s.conv.P
-		}
-		return []cuda.Ptr{p.A0, p.A1, p.E0, p.Q0, p.Q1}
-	}
-	for _, o := range ops {
-		all = append(all, o.M, o.V, o.G, o.H, o.Y)
-	}
-	return all
-}
-
-// keep says that signals are needed outside of the launches.
-func (b *launches) keep(signals ...cuda.Ptr) {
-	b.kept = append(b.kept, slices.DeleteFunc(signals, func(p cuda.Ptr) bool { return p == 0 })...)
-}
-
-// crowdedTurns is how often a block takes rows where many networks run side by side, so
+// sideBySideTurns is how often a block takes rows where many networks run side by side, so
 // that it copies the weights less often.
-const crowdedTurns = 8
+const sideBySideTurns = 8
 
 // halves reports whether blocks take half as many rows, so that more of them are busy.
 func (w *weights) halves(rows int) bool { return 2*tiles(rows, rowsPerBlock) <= w.device.Processors }
@@ -282,8 +287,8 @@ func (w *weights) halves(rows int) bool { return 2*tiles(rows, rowsPerBlock) <= 
 // share returns how many rows a block takes at a time, and how often.
 func (w *weights) share(rows int) (per, turns int32) {
 	switch n := w.device.Processors; {
-	case w.crowded:
-		return rowsPerBlock, crowdedTurns
+	case w.sideBySide:
+		return rowsPerBlock, sideBySideTurns
 	case w.halves(rows):
 		return rowsPerBlock / 2, 1
 	default:
@@ -292,13 +297,15 @@ func (w *weights) share(rows int) (per, turns int32) {
 }
 
 // runFused queues a launch of the first count operations.
-func (w *weights) runFused(s *stage, rows, count int) error {
+func (s *rowsStage) runFused(w *weights, rows, count int) error {
 	f := &s.fused.One
-	f.Ops = s.rows.Ops
-	f.First = s.rows.First
-	f.Control = s.rows.Control
-	f.Results = s.rows.Results
-	f.Count, f.Rows = int32(count), int32(rows)
+	f.Ops = s.first.Ops
+	f.First = s.first.First
+	f.Control = s.first.Control
+	f.Results = s.first.Results
+	f.Count = int32(count)
+	f.Rows = int32(rows)
 	f.Per, f.Turns = w.share(rows)
-	return launch(w, pick(s.rare, w.kernels.fusedAny, w.kernels.fused), cuda.Grid{X: tiles(rows, int(f.Per*f.Turns))}, rowThreads, s.fused)
+	kernel := pick(s.rare, w.kernels.fusedAny, w.kernels.fused)
+	return launch(w, kernel, cuda.Grid{X: tiles(rows, int(f.Per*f.Turns))}, rowThreads, s.fused)
 }

@@ -22,25 +22,23 @@ type foldedGradient struct {
 	width int // of a part
 }
 
-// fold adds the gradient of a convolution to the pass. A part has as many rows as a block
-// of a network alone: a function of the shapes and the card.
-func (t *trainer) fold(l *layer, o op) {
-	rows := rowsPerBlock
-	switch {
-	case t.four:
-		rows = quartetEach
-	case t.halves(t.Batch):
-		rows /= 2
-	}
-	f := foldedGradient{layer: l, count: tiles(t.Batch, rows), width: 2 * (l.weights() + l.features())}
-	f.parts = t.floats(f.count * f.width)
+// A folder is a path with folded convolutions: so many rows leave a part of their gradients.
+type folder interface {
+	foldedRows(w *weights, rows int) int
+}
+
+// fold adds the gradient of a convolution to the pass.
+func (s *stepList) fold(l *layer, o op) {
+	rows := s.w.path.(folder).foldedRows(s.w, s.rows)
+	f := foldedGradient{layer: l, count: tiles(s.rows, rows), width: 2 * (l.weights() + l.features())}
+	f.parts = s.w.floats(f.count * f.width)
 	o.Kind = opConvGradient
 	o.Tape = f.parts
 	o.Room = int32(f.width)
-	o.Targets = int32(rows)
+	o.Count = int32(rows)
 	o.OM, o.OV = 0, 0
-	t.pass.add(o)
-	t.grads.folded = append(t.grads.folded, f)
+	s.pass.add(o)
+	s.grads.folded = append(s.grads.folded, f)
 }
 
 // placeFolded adds the jobs that add up the parts.

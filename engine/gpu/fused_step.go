@@ -82,25 +82,44 @@ type updateArgs struct {
 // The halves of an update.
 const firstHalf, secondHalf = 1, 2
 
-// queueFused queues the update: in one launch, or in two where blocks cannot wait for one
+func (p fusedPath) step(t *trainer, l *stepList) step {
+	s := p.staged(t, l)
+	t.placeOptimizer(s.grad)
+	return &fusedStep{stagedStep: s, norm: t.optimizer.norm.One, gate: t.zeros(2)}
+}
+
+func (fusedPath) staged(t *trainer, l *stepList) *stagedStep {
+	l.grads.planFused(t.weights, t.Batch)
+	return newStagedStep(t, l)
+}
+
+// A fusedStep updates all parameters in one launch, or in two where blocks cannot wait for one
 // another.
-func (t *trainer) queueFused() error {
-	w := t.weights
+type fusedStep struct {
+	*stagedStep
+	norm  normArgs
+	gate  cuda.Ptr
+	calls [3]many[updateArgs] // the halves, and both
+}
+
+func (s *fusedStep) update() error {
+	if err := s.queueColumns(); err != nil {
+		return err
+	}
+	w := s.w
 	grid := cuda.Grid{X: len(w.chunks) + 1}
-	halves := []int32{firstHalf, secondHalf}
-	if w.device.Together && !w.crowded && grid.X <= 2*w.device.Processors {
-		halves = []int32{firstHalf | secondHalf}
+	if w.device.Together && !w.sideBySide && grid.X <= 2*w.device.Processors {
+		return launchGated(w, w.kernels.fusedUpdate, grid, 256, s.half(firstHalf|secondHalf))
 	}
-	for _, h := range halves {
-		u := &t.updates[h-1]
-		u.One = updateArgs{Norm: t.norm.One, Adam: w.adam.One, Gate: t.gate, Halves: h}
-		queue := launch[updateArgs]
-		if h == firstHalf|secondHalf {
-			queue = launchGated[updateArgs]
-		}
-		if err := queue(w, w.kernels.fusedUpdate, grid, 256, u); err != nil {
-			return err
-		}
+	if err := launch(w, w.kernels.fusedUpdate, grid, 256, s.half(firstHalf)); err != nil {
+		return err
 	}
-	return nil
+	return launch(w, w.kernels.fusedUpdate, grid, 256, s.half(secondHalf))
+}
+
+// half returns the arguments of a half of the update, or of both.
+func (s *fusedStep) half(h int32) *many[updateArgs] {
+	u := &s.calls[h-1]
+	u.One = updateArgs{Norm: s.norm, Adam: s.w.adam.One, Gate: s.gate, Halves: h}
+	return u
 }

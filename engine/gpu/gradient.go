@@ -18,18 +18,18 @@ type gradients struct {
 }
 
 type denseGradient struct {
-	layer  *layer
-	o      op
-	set    int // of its jobs
-	parts  int
-	split  int     // rows of a part
-	pieces []piece // of a layer that is cut
-	sense  backSense
-	k      int // outputs whose sensitivities are followed
+	layer   *layer
+	o       op
+	set     int // of its jobs
+	parts   int
+	split   int     // rows of a part
+	pieces  []piece // of a layer that is cut
+	sense   senseGradients
+	outputs int // whose sensitivities are carried, where correlations are
 }
 
 // alone reports whether kernels of Hopper compute the gradient, in launches of their own.
-func (d *denseGradient) alone() bool { return d.layer.cut || d.layer.narrow }
+func (d *denseGradient) alone() bool { return d.layer.mode == onPlanes || d.layer.mode == narrow }
 
 // A jobSet is one launch: jobs with tiles of the same size.
 type jobSet struct {
@@ -41,13 +41,6 @@ type jobSet struct {
 	fused               bool
 }
 
-// add adds the gradients of a dense layer; k outputs are followed where correlations are
-// carried.
-func (g *gradients) add(b *launches, l *layer, o op, s backSense, k int) {
-	b.keep(o.M, o.V, o.G, o.H)
-	g.dense = append(g.dense, denseGradient{layer: l, o: o, sense: s, k: k})
-}
-
 // enoughJobs is how many jobs of a layer keep a card busy; mostParts and leastRows bound
 // the parts into which rows are cut.
 const enoughJobs, mostParts, leastRows = 264, 16, 128
@@ -55,10 +48,6 @@ const enoughJobs, mostParts, leastRows = 264, 16, 128
 // plan settles parts, which are functions of the shapes alone, and tiles.
 func (g *gradients) plan(w *weights, rows int) {
 	g.parts = 1
-	if w.fused {
-		g.planFused(w, rows)
-		return
-	}
 	tensor := false // then for all layers: one launch
 	for _, d := range g.dense {
 		tensor = tensor || !d.alone() && w.kernels.tilings != nil && d.layer.in*d.layer.out >= 1<<12
@@ -89,10 +78,10 @@ func (g *gradients) plan(w *weights, rows int) {
 }
 
 // cut returns sets of jobs with tiles of one size each, and says which one a layer has.
-func (g *gradients) cut(w *weights, tensor, crowded bool) []*jobSet {
+func (g *gradients) cut(w *weights, tensor, sideBySide bool) []*jobSet {
 	k := w.kernels
 	if tensor {
-		t := w.tiling(crowded, func(t *tiling) (n int) {
+		t := w.tiling(sideBySide, func(t *tiling) (n int) {
 			for _, d := range g.dense {
 				if d.alone() {
 					continue
@@ -183,7 +172,7 @@ func (g *gradients) placeSense(d *denseGradient, p product, parts, rows int) {
 		q.A1 = 0
 		q.B0 = d.sense.a
 		q.B1 = 0
-		q.Depth, q.Split = int32(d.k*rows), int32(d.k*d.split)
+		q.Depth, q.Split = int32(d.outputs*rows), int32(d.outputs*d.split)
 		q.O0 = p.O0.Add(parts)
 		q.O1 = 0
 		q.X0 = 0
@@ -219,7 +208,7 @@ func (s *jobSet) add(p product, parts int) {
 
 func (g *gradients) run(w *weights) error {
 	sets := g.alone
-	if w.crowded {
+	if w.sideBySide {
 		sets = g.side
 	}
 	for _, s := range sets {

@@ -120,14 +120,14 @@ func (w *weights) cutGrid(rows, cols, each int) cuda.Grid {
 	return cuda.Grid{X: min(tiles(rows, blockSide)*tiles(cols, blockSide), each*w.device.Processors)}
 }
 
-type wideProduct struct {
+type planesProduct struct {
 	A, B        planes
 	Out         cuda.Ptr
 	Pitch       int64
 	Cols, Depth int32
 }
 
-type wideArgs struct {
+type planesArgs struct {
 	Products    cuda.Ptr
 	Count, Rows int32
 }
@@ -156,18 +156,18 @@ type slim struct {
 }
 
 type wideGradientArgs struct {
-	Parts, Lanes cuda.Ptr
-	Slim, Jobs   cuda.Ptr
-	Count, _     int32
-	Results      cuda.Ptr
-	Turn         cuda.Ptr
+	Parts, Workers cuda.Ptr
+	Slim, Jobs     cuda.Ptr
+	Count, _       int32
+	Results        cuda.Ptr
+	Turn           cuda.Ptr
 }
 
-const sizeWideProduct, sizeCutTensor, sizeGradientPart, sizeSlim = 72, 104, 136, 80
+const sizePlanesProduct, sizeCutTensor, sizeGradientPart, sizeSlim = 72, 104, 136, 80
 
 // The sizes of the structures are those of the kernels.
 var _ = [1]struct{}{}[unsafe.Sizeof(cuts{})-96]
-var _ = [1]struct{}{}[unsafe.Sizeof(wideProduct{})-sizeWideProduct]
+var _ = [1]struct{}{}[unsafe.Sizeof(planesProduct{})-sizePlanesProduct]
 var _ = [1]struct{}{}[unsafe.Sizeof(finishArgs{})-344]
 var _ = [1]struct{}{}[unsafe.Sizeof(gradientPart{})-sizeGradientPart]
 var _ = [1]struct{}{}[unsafe.Sizeof(slim{})-sizeSlim]

@@ -99,9 +99,9 @@ func multiplyOnHopper(t *testing.T, w *weights, kind string, apart bool, a, b []
 	if kind == "gradients" {
 		multiplyParts(t, w, pa, pb, out, rows, cols, int(blocks))
 	} else {
-		p := wideProduct{A: pa, B: pb, Out: out, Pitch: int64(cols), Cols: int32(cols), Depth: blocks}
+		p := planesProduct{A: pa, B: pb, Out: out, Pitch: int64(cols), Cols: int32(cols), Depth: blocks}
 		count := tiles(rows, wideSide) * tiles(cols, wideSide)
-		args := many[wideArgs]{One: wideArgs{Products: place(w.memory, []wideProduct{p}, sizeWideProduct), Count: int32(count), Rows: int32(rows)}}
+		args := many[planesArgs]{One: planesArgs{Products: place(w.memory, []planesProduct{p}, sizePlanesProduct), Count: int32(count), Rows: int32(rows)}}
 		if w.err != nil {
 			t.Fatal(w.err)
 		}
@@ -123,17 +123,17 @@ func multiplyOnHopper(t *testing.T, w *weights, kind string, apart bool, a, b []
 func multiplyParts(t *testing.T, w *weights, a, b planes, out cuda.Ptr, rows, cols, depth int) {
 	t.Helper()
 	var all []gradientPart
-	lanes := []int32{0}
+	workers := []int32{0}
 	for i := range tiles(rows, wideSide) {
 		for j := range tiles(cols, wideSide) {
 			p := gradientPart{APlane: a.Plane, BPlane: b.Plane, AAcross: a.Across, BAcross: b.Across, Down: a.Down, Out: out.Add(4 * (i*cols + j) * wideSide),
 				Pitch: int32(cols), Rows: int32(rows - i*wideSide), Cols: int32(cols - j*wideSide), Depth: int32(depth), To: int32(depth)}
 			p.A[0], p.AScales[0] = a.from(i)
 			p.B[0], p.BScales[0] = b.from(j)
-			all, lanes = append(all, p), append(lanes, int32(len(all)+1))
+			all, workers = append(all, p), append(workers, int32(len(all)+1))
 		}
 	}
-	args := many[wideGradientArgs]{One: wideGradientArgs{Parts: place(w.memory, all, sizeGradientPart), Lanes: place(w.memory, lanes, 4)}}
+	args := many[wideGradientArgs]{One: wideGradientArgs{Parts: place(w.memory, all, sizeGradientPart), Workers: place(w.memory, workers, 4)}}
 	if w.err != nil {
 		t.Fatal(w.err)
 	}

@@ -15,12 +15,12 @@ const rowThreads, mostOps = 512, 24
 // inputs or outputs of a dense layer there.
 const thinThreads, thinRows, mostThin = 256, 4, 16
 
-// crowdedRows is how many rows it takes where many networks run side by side.
-const crowdedRows = 16
+// sideBySideRows is how many rows it takes where many networks run side by side.
+const sideBySideRows = 16
 
 // thin reports whether an operation runs in the kernel thin.
 func (o *op) thin() bool {
-	if o.TV != 0 && o.Kind != opInput { // what correlations add
+	if o.addsVariances() {
 		return false
 	}
 	switch o.Kind {
@@ -45,7 +45,7 @@ func (o *op) rare() bool {
 		opDropout, opDropoutBack, opSenseAdd:
 		return false
 	case opDense, opDenseBack:
-		return o.Tape != 0 || o.TV != 0 // what correlations add
+		return o.Tape != 0 || o.addsVariances()
 	}
 	return true
 }

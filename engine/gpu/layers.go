@@ -46,20 +46,6 @@ func (l *layer) applyWithX(n *nn.Node[float32], x nn.Residual) error {
 	return err
 }
 
-// join returns the sum of the gradients that the layers behind a signal have by it.
-func (t *trainer) join(all []signal, width int, at signal) signal {
-	d := all[0]
-	for _, x := range all[1:] {
-		sum := t.signal(t.Batch, width, at.v != 0)
-		t.pass.add(op{Kind: opAdd, In: int32(width), M: d.m, V: d.v, G: x.m, H: x.v, OM: sum.m, OV: sum.v})
-		d = sum
-	}
-	if at.v == 0 { // a road of numbers, where the other one is random
-		d.v = 0
-	}
-	return d
-}
-
 // piecewise lists the edges of every feature.
 func (l *layer) piecewise(x nn.Piecewise) {
 	l.kind = opPiecewise

@@ -123,7 +123,7 @@ func inputOf(size int, layers nn.Chain) nn.Shape {
 	return nn.Vec(size)
 }
 
-// Many rows go through two lanes, in pieces, and have the bits that they have alone.
+// Many rows go through two streams, in pieces, and have the bits that they have alone.
 func TestManyRows(t *testing.T) {
 	e := card(t)
 	n := network(t, 1, nn.Chain{nn.Dense{Out: 2}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(2)}})
@@ -131,13 +131,13 @@ func TestManyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const lane = 16
-	defer gpu.SetLaneRows(lane)()
-	const many = 3*lane + 5
+	const stream = 16
+	defer gpu.SetStreamRows(stream)()
+	const many = 3*stream + 5
 	x, out := rows(many, 1, true), gauss.New[float32](many, 2)
 	q := p.NewPredictor(compute.NewPool(1), many)
 	q.Predict(x, out)
-	q.Predict(x.Slice(0, lane+3), gauss.New[float32](lane+3, 2)) // leaves nothing behind
+	q.Predict(x.Slice(0, stream+3), gauss.New[float32](stream+3, 2)) // leaves nothing behind
 	again := gauss.New[float32](many, 2)
 	q.Predict(x, again)
 	if !slices.Equal(out.Mean, again.Mean) || !slices.Equal(out.Var, again.Var) {

@@ -22,11 +22,11 @@ type kernelSet struct {
 
 	sensed cuda.Kernel // predictions of plain networks with correlations
 
-	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel     // of small networks
-	hasFused                                     bool            // from compute capability 8.0 on
-	chains                                       *chainKernels   // from compute capability 9.0 on; else nil
-	quartets                                     *quartetKernels // likewise
-	crowds                                       *crowdKernels   // nil on other cards than Hopper's
+	fused, fusedAny, fusedGradients, fusedUpdate cuda.Kernel       // of small networks
+	hasFused                                     bool              // from compute capability 8.0 on
+	denseNets                                    *denseNetKernels  // from compute capability 9.0 on; else nil
+	convNets                                     *convNetKernels   // likewise
+	manyDense                                    *manyDenseKernels // nil on other cards than Hopper's
 
 	compiled                formulaKernels
 	tilings                 []tiling    // on tensor cores for TF32; nil if there are none
@@ -42,9 +42,9 @@ type entry struct {
 	shared int
 }
 
-// least returns how many weights a layer must have to be a product of its own. On tensor
+// leastWeights returns how many weights a layer must have to be a product of its own. On tensor
 // cores this pays early, though a launch more takes time.
-func (k *kernelSet) least() int {
+func (k *kernelSet) leastWeights() int {
 	if k.tilings != nil {
 		return 1 << 13
 	}
@@ -65,14 +65,14 @@ func (e *Engine) loadKernels() *kernelSet {
 		take(d, kernels.Fused, k.small(d))
 	}
 	if d.Major >= 9 {
-		take(d, kernels.DenseNet, k.chain(d))
+		take(d, kernels.DenseNet, k.denseNetEntries(d))
 	}
 	if d.Clusters {
-		take(d, kernels.ConvNet, k.quartet(d))
+		take(d, kernels.ConvNet, k.convNetEntries(d))
 	}
 	if d.Major == 9 {
 		if d.Clusters {
-			take(d, kernels.ManyDense, k.crowd(d))
+			take(d, kernels.ManyDense, k.manyDenseEntries(d))
 		}
 		all := k.wide()
 		take(d, kernels.Hopper, all)
@@ -142,21 +142,21 @@ func (k *kernelSet) small(d *cuda.Device) []entry {
 	}
 }
 
-// chain lists the kernels of chains.
-func (k *kernelSet) chain(d *cuda.Device) []entry {
-	k.chains = &chainKernels{}
-	c := k.chains
+// denseNetEntries lists the kernels of dense nets.
+func (k *kernelSet) denseNetEntries(d *cuda.Device) []entry {
+	k.denseNets = &denseNetKernels{}
+	c := k.denseNets
 	return []entry{
-		{"chain_three", &c.three, d.Shared - chainOverhead}, {"chain_exact", &c.exact, d.Shared - chainOverhead},
-		{"chain_gradients", &c.gradients, chainShared},
+		{"chain_three", &c.three, d.Shared - denseNetOverhead}, {"chain_exact", &c.exact, d.Shared - denseNetOverhead},
+		{"chain_gradients", &c.gradients, denseNetShared},
 		{"chain_update", &c.update, 0},
 	}
 }
 
-// crowd lists the kernels of chains beside others.
-func (k *kernelSet) crowd(d *cuda.Device) []entry {
-	c, most := &crowdKernels{}, d.Shared-chainOverhead
-	k.crowds = c
+// manyDenseEntries lists the kernels of dense nets beside many others.
+func (k *kernelSet) manyDenseEntries(d *cuda.Device) []entry {
+	c, most := &manyDenseKernels{}, d.Shared-denseNetOverhead
+	k.manyDense = c
 	return []entry{
 		{"crowd_three", &c.any.three, most}, {"crowd_exact", &c.any.exact, most},
 		{"crowd_three_one", &c.one.three, most}, {"crowd_exact_one", &c.one.exact, most},
@@ -164,13 +164,13 @@ func (k *kernelSet) crowd(d *cuda.Device) []entry {
 	}
 }
 
-// quartet lists the kernels of quartets.
-func (k *kernelSet) quartet(d *cuda.Device) []entry {
-	k.quartets = &quartetKernels{}
-	q, most := k.quartets, d.Shared-quartetOverhead
+// convNetEntries lists the kernels of conv nets.
+func (k *kernelSet) convNetEntries(d *cuda.Device) []entry {
+	k.convNets = &convNetKernels{}
+	q, most := k.convNets, d.Shared-convNetOverhead
 	return []entry{
 		{"quartet_three", &q.four.three, most}, {"quartet_exact", &q.four.exact, most}, {"quartet_any", &q.four.any, most},
 		{"pair_three", &q.two.three, most}, {"pair_exact", &q.two.exact, most}, {"pair_any", &q.two.any, most},
-		{"quartet_gradients", &q.gradients, quartetTile},
+		{"quartet_gradients", &q.gradients, convNetTile},
 	}
 }

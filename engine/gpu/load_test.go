@@ -22,7 +22,7 @@ func TestKernelNames(t *testing.T) {
 		all  []entry
 	}{
 		{kernels.Base, k.base()}, {kernels.Sensed, k.plain(d)}, {kernels.Tensor, k.tensor()},
-		{kernels.Fused, k.small(d)}, {kernels.DenseNet, k.chain(d)}, {kernels.ConvNet, k.quartet(d)}, {kernels.ManyDense, k.crowd(d)}, {kernels.Hopper, k.wide()},
+		{kernels.Fused, k.small(d)}, {kernels.DenseNet, k.denseNetEntries(d)}, {kernels.ConvNet, k.convNetEntries(d)}, {kernels.ManyDense, k.manyDenseEntries(d)}, {kernels.Hopper, k.wide()},
 	} {
 		names := x.text.Kernels()
 		maps.Copy(there, names)

@@ -17,42 +17,35 @@ import (
 
 // A layer is one step of a network as the kernels run it.
 type layer struct {
-	kind     int32 // of its forward operation; the reverse follows it
-	name     string
-	in, out  int
-	from, to nn.Form
-	tensors  []int // numbers of its tensors
-	f        function
-	formula  *expr.Formula
-	kernel   cuda.Kernel // of the formula
-	nodes    []float32   // points, then weights
-	by       []float32   // factors of Multiply; edges of Piecewise
-	plus     []float32   // what Multiply adds; nil: nothing
-	table    []int32     // numbers of units
-	p, q     float64     // of Dropout, LayerNorm and AvgPool2D
-	points   []float64   // of a joint rule
-	count    int         // of them
-	groups   int         // that they form
-	scratch  int         // float64 of a row
-	image    image       // of convolutions and pools
-	cov      bool        // the outputs have covariances that a layer behind needs
-	needs    bool        // the inputs' covariances
-	levels   []levels    // tables of an Embed
-	input    int         // its signal: 0 is the input of the network, 1 the output of layer 0
-	skip     int         // the signal that is added to it
-	off      bool        // Noise that adds nothing
-	sense    bool        // correlations are carried
-	first    bool        // the first of layers that carry correlations together
-	last     bool        // the last of them
-	least    int         // weights of a product of its own
-	cut      bool        // its operands are cut into planes: see wide.go
-	folded   bool        // a convolution that runs in the kernel fused: see fused_conv.go
-	narrow   bool        // it has many inputs and few outputs: see narrow.go
-}
-
-// wide reports whether the layer is a product of its own.
-func (l *layer) wide() bool {
-	return l.kind == opDense && !l.sense && (l.in*l.out >= l.least || l.narrow)
+	kind       int32 // of its forward operation; the reverse follows it
+	name       string
+	in, out    int
+	from, to   nn.Form
+	tensors    []int // numbers of its tensors
+	f          function
+	formula    *expr.Formula
+	kernel     cuda.Kernel // of the formula
+	nodes      []float32   // points, then weights
+	by         []float32   // factors of Multiply; edges of Piecewise
+	plus       []float32   // what Multiply adds; nil: nothing
+	table      []int32     // numbers of units
+	p, q       float64     // of Dropout, LayerNorm and AvgPool2D
+	points     []float64   // of a joint rule
+	count      int         // of them
+	groups     int         // that they form
+	scratch    int         // float64 of a row
+	image      image       // of convolutions and pools
+	cov        bool        // the outputs have covariances that a layer behind needs
+	needs      bool        // the inputs' covariances
+	levels     []levels    // tables of an Embed
+	input      int         // its signal: 0 is the input of the network, 1 the output of layer 0
+	skip       int         // the signal that is added to it
+	off        bool        // Noise that adds nothing
+	sense      bool        // correlations are carried
+	first      bool        // the first of layers that carry correlations together
+	last       bool        // the last of them
+	mode       mode        // how it runs: see path.go
+	transposed bool        // a kernel reads its weights transposed
 }
 
 // fusable reports whether the layer can be part of a wide product before it, or behind it

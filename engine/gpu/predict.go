@@ -21,7 +21,7 @@ func (e *Engine) Compile(n engine.Network[float32], form nn.Form) (engine.Progra
 	if err != nil {
 		return nil, err
 	}
-	w, err := newWeights(e, m, p, false, 0)
+	w, err := newWeights(e, m, p, use{})
 	if err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
@@ -61,9 +61,9 @@ func (p *program) refresh() error {
 // mostBytes bounds the activations of a predictor.
 const mostBytes = 256 << 20
 
-// laneRows bounds the rows that a lane takes at a time: so many keep a card busy. Tests
+// streamRows bounds the rows that a stream takes at a time: so many keep a card busy. Tests
 // take fewer.
-var laneRows = 1 << 14
+var streamRows = 1 << 14
 
 // NewPredictor implements engine.Program. If the card has too little memory, the
 // predictor runs on the CPU.
@@ -90,20 +90,20 @@ func (e *Engine) newEnsemble(programs []engine.Program[float32], pool *engine.Po
 func newPredictor(programs []*program, pool *engine.Pool, maxRows int) *predictor {
 	q := &predictor{programs: programs, pool: pool, rows: maxRows}
 	if q.build() != nil {
-		q.lanes = nil
+		q.streams = nil
 	}
 	return q
 }
 
 func (q *predictor) build() error {
-	q.lanes = make([]lane, min(2, tiles(q.rows, laneRows)))
-	for i := range q.lanes {
+	q.streams = make([]predictStream, min(2, tiles(q.rows, streamRows)))
+	for i := range q.streams {
 		m, err := newMemory(q.programs[0].engine.device)
 		if err != nil {
 			return err
 		}
 		runtime.AddCleanup(q, (*memory).release, m)
-		if err := q.lanes[i].build(m, q.programs, q.rows, mostBytes/len(q.lanes)); err != nil {
+		if err := q.streams[i].build(m, q.programs, q.rows, mostBytes/len(q.streams)); err != nil {
 			m.release()
 			return err
 		}
@@ -111,12 +111,12 @@ func (q *predictor) build() error {
 	return nil
 }
 
-// A predictor takes its rows through one lane or two: while one computes, the rows of the
+// A predictor takes its rows through one stream or two: while one computes, the rows of the
 // other are on their way. It predicts with one network, or with several that read the
 // same rows.
 type predictor struct {
 	programs []*program
-	lanes    []lane // nil: the CPU predicts
+	streams  []predictStream // nil: the CPU predicts
 
 	one  [1]gauss.Batch[float32]
 	pool *engine.Pool // of the CPU, if the card fails
@@ -133,7 +133,7 @@ func (q *predictor) Predict(x, out gauss.Batch[float32]) {
 // PredictAll implements engine.EnsemblePredictor. If the card fails, the CPU predicts from then on:
 // nothing is lost but time.
 func (q *predictor) PredictAll(x gauss.Batch[float32], outs []gauss.Batch[float32]) {
-	if q.cpu == nil && q.lanes != nil && q.predict(x, outs) == nil {
+	if q.cpu == nil && q.streams != nil && q.predict(x, outs) == nil {
 		return
 	}
 	if q.cpu == nil {
@@ -158,18 +158,18 @@ func (q *predictor) predict(x gauss.Batch[float32], outs []gauss.Batch[float32])
 	}
 	n := 0
 	for lo := 0; lo < x.Rows; n++ {
-		l := &q.lanes[n%len(q.lanes)]
-		if err := l.finish(outs); err != nil {
+		s := &q.streams[n%len(q.streams)]
+		if err := s.finish(outs); err != nil {
 			return err
 		}
-		hi := min(x.Rows, lo+l.cap)
-		if err := l.begin(x, lo, hi); err != nil {
+		hi := min(x.Rows, lo+s.cap)
+		if err := s.begin(x, lo, hi); err != nil {
 			return err
 		}
 		lo = hi
 	}
-	for range q.lanes { // those that wait longest first
-		if err := q.lanes[n%len(q.lanes)].finish(outs); err != nil {
+	for range q.streams { // those that wait longest first
+		if err := q.streams[n%len(q.streams)].finish(outs); err != nil {
 			return err
 		}
 		n++

@@ -11,25 +11,25 @@ import (
 func scoring(l likelihood.Likelihood) (o op, err error) {
 	o.Kind = opScore
 	if w, ok := l.(likelihood.Weighted); ok {
-		l, o.Weighted_ = w.Of, 1
+		l, o.Flag = w.Of, 1
 	}
 	switch l := l.(type) {
 	case likelihood.Normal:
-		o.Likelihood, o.P = likeNormal, likelihood.Describe(l).Floor
+		o.Choice, o.P = likeNormal, likelihood.Describe(l).Floor
 	case likelihood.ExpectedNormal:
-		o.Likelihood, o.P = likeExpected, l.Std
+		o.Choice, o.P = likeExpected, l.Std
 	case likelihood.Heteroscedastic:
-		o.Likelihood = pick(l.Total, int32(likeTotal), likeHeteroscedastic)
+		o.Choice = pick(l.Total, int32(likeTotal), likeHeteroscedastic)
 		o.P = likelihood.Describe(l).Floor
 		o.Q = l.Common
 	case likelihood.Categorical:
-		o.Likelihood, o.P = likeCategorical, orElse(l.Floor, 1e-30)
+		o.Choice, o.P = likeCategorical, orElse(l.Floor, 1e-30)
 	case likelihood.Bernoulli:
-		o.Likelihood, o.P = likeBernoulli, orElse(l.Floor, 0x1p-24)
+		o.Choice, o.P = likeBernoulli, orElse(l.Floor, 0x1p-24)
 	case likelihood.Poisson:
-		o.Likelihood = likePoisson
+		o.Choice = likePoisson
 	case likelihood.Count:
-		o.Likelihood = likeCount
+		o.Choice = likeCount
 		if l.Dispersed {
 			o.Q = 1
 		}

@@ -96,22 +96,26 @@ type image struct {
 	H, W, C, KH, KW, Down, Across, Top, Left, OH, OW, _ int32
 }
 
+// An op is an operation on rows. Kinds that need few of the fields share them: Count, Choice,
+// Flag and the three Extra hold what the functions of operation.go and the kernels say.
 type op struct {
-	Kind, In, Out, Room            int32
-	F                              function
-	M, V, OM, OV                   cuda.Ptr
-	G, H, DM, DV                   cuda.Ptr
-	W, S, WT, ST, B, BS            cuda.Ptr
-	Raw, Tape, Y                   cuda.Ptr
-	NLL, Floored                   cuda.Ptr
-	P                              float64
-	Targets, Likelihood, Weighted_ int32
-	_                              int32
-	Index, TM, TV, TY, YO          cuda.Ptr
-	Q                              float64
-	Table, Nodes, Scratch          cuda.Ptr
-	Cov, DCov                      cuda.Ptr
-	Image                          image
+	Kind, In, Out, Room    int32
+	F                      function
+	M, V, OM, OV           cuda.Ptr // moments of the inputs, and of the outputs
+	G, H, DM, DV           cuda.Ptr // gradients by those of the outputs, and by those of the inputs
+	W, S, WT, ST, B, BS    cuda.Ptr // means and variances of weights, transposed, of biases
+	Raw, Tape, Y           cuda.Ptr
+	NLL, Floored           cuda.Ptr
+	P                      float64
+	Count, Choice, Flag    int32
+	_                      int32
+	Index                  cuda.Ptr
+	Extra0, Extra1, Extra2 cuda.Ptr
+	YO                     cuda.Ptr
+	Q                      float64
+	Table, Nodes, Scratch  cuda.Ptr
+	Cov, DCov              cuda.Ptr
+	Image                  image
 }
 
 type control struct {

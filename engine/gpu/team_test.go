@@ -15,10 +15,10 @@ import (
 )
 
 // Networks that predict together have the bits that each has alone: of several shapes, with
-// and without variances, through lanes that the rows do not fill.
+// and without variances, through streams that the rows do not fill.
 func TestTeam(t *testing.T) {
 	e := card(t)
-	defer gpu.SetLaneRows(16)()
+	defer gpu.SetStreamRows(16)()
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.MonteCarlo(3)}
 	const in, many = 5, 41
 	chains := []nn.Chain{
@@ -48,7 +48,7 @@ func TestTeam(t *testing.T) {
 	if !ok {
 		t.Fatal("networks of one card are no team")
 	}
-	for range 2 { // a lane is used again
+	for range 2 { // a stream is used again
 		team.PredictAll(x, got)
 		for i := range got {
 			if !slices.Equal(got[i].Mean, want[i].Mean) || !slices.Equal(got[i].Var, want[i].Var) {

@@ -10,7 +10,7 @@ import (
 )
 
 // A tiling cuts products on tensor cores into tiles, one for a block. All of them give
-// the same bits: which one runs is a matter of speed alone.
+// the same bits: which one runs is a gradientOperands of speed alone.
 type tiling struct {
 	name                string
 	rows, cols, threads int
@@ -90,16 +90,16 @@ func (k *kernelSet) tensor() []entry {
 	return all
 }
 
-// crowd is how many networks side by side the sizes of tiles are chosen for.
-const crowd = 8
+// networksBeside is how many networks side by side the sizes of tiles are chosen for.
+const networksBeside = 8
 
 // tiling returns the tiling for products of which count returns the number of tiles: the
 // largest one that keeps the multiprocessors busy.
-func (w *weights) tiling(crowded bool, count func(t *tiling) int) *tiling {
+func (w *weights) tiling(sideBySide bool, count func(t *tiling) int) *tiling {
 	all := w.kernels.tilings
 	networks := 1
-	if crowded {
-		networks = crowd
+	if sideBySide {
+		networks = networksBeside
 	}
 	for i := range all {
 		if t := &all[i]; t.name == w.tile || w.tile == "" && !t.spare && 10*networks*count(t) >= 9*w.device.Processors {

@@ -44,14 +44,14 @@ func (e *Engine) Time(n engine.Network[float32], j engine.Job) (Timing, error) {
 	}
 	step, steps := t.whole, 1
 	if t.several != nil {
-		step, steps = t.several, stepsTogether
+		step, steps = t.several, t.queue.together()
 	}
 	r.Step, err = t.busy(step, windows, launchesEach)
 	if err != nil {
 		return r, err
 	}
 	r.Step /= float64(steps)
-	forward, err := t.stream.Record(func() error { return t.pass.runTo(t.weights, t.Batch, t.forwardOps) })
+	forward, err := t.stream.Record(t.queue.forward)
 	if err != nil {
 		return r, err
 	}

@@ -19,7 +19,6 @@ import (
 type trainer struct {
 	*weights          // of the layers
 	learned  *weights // the same, but for drawn networks
-	drawing  *drawing // nil: moments are propagated
 	engine.Job
 	net     engine.Network[float32]
 	dataKey rng.Key
@@ -27,26 +26,15 @@ type trainer struct {
 	moments [2]*vi.Params[float32]
 
 	batch         batch
-	pass          launches // forward, score, backward
-	forwardOps    int      // operations before the score
-	grads         gradients
-	wide          wideGradients
-	convs         convGradients
-	levels        []many[levelGradient]
-	norm          many[normArgs]
-	updates       [3]many[updateArgs] // of a small network: its halves, and both
-	gate          cuda.Ptr
-	chain         chainStep
-	quartet       quartetStep
-	columns       []many[columnsArgs]
+	queue         step
+	optimizer     optimizer
 	priors        many[priorArgs]
 	first, second cuda.Ptr // AdamW's moments
-	grad          cuda.Ptr
-	nll, floored  cuda.Ptr
+	nll, floored  cuda.Ptr // of each row
 
 	gradient, update *cuda.Graph
 	whole            *cuda.Graph // both
-	several          *cuda.Graph // stepsTogether steps of a chain; else nil
+	several          *cuda.Graph // queue.together() steps; nil: that is one
 	control          []control   // pinned, one for each slot
 	result           []result    // pinned, likewise
 	start            []result    // pinned, one
@@ -57,7 +45,7 @@ type trainer struct {
 
 	// Beside others.
 	number  int
-	gang    *gang
+	group   *trainGroup
 	leave   func()
 	request *request
 	calls   []launched
@@ -73,11 +61,11 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 	if err != nil {
 		return nil, err
 	}
-	learned, w, err := trainedWeights(e, n, form, j)
+	u := use{train: true, slots: slots, targets: j.Data.Targets(), beside: j.Beside, normal: score.Choice == likeNormal && score.Flag == 0 && j.Draws == 0}
+	learned, w, err := trainedWeights(e, n, form, j, u)
 	if err != nil {
 		return nil, fmt.Errorf("network: %w", err)
 	}
-	w.counted = j.Beside >= crowdFrom
 	t := &trainer{weights: w, learned: learned, Job: j, net: n, dataKey: j.Seed.Sub(0, 0), params: learned.plan.params, number: e.next()}
 	runtime.AddCleanup(t, (*memory).release, w.memory)
 	err = t.build(score)
@@ -93,9 +81,9 @@ func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer,
 
 // trainedWeights returns the parameters that are learned, and those that the layers read;
 // only drawn networks have others.
-func trainedWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.Job) (learned, read *weights, err error) {
+func trainedWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.Job, u use) (learned, read *weights, err error) {
 	if j.Draws > 0 {
-		return drawnWeights(e, n, form, j)
+		return drawnWeights(e, n, form, j, u)
 	}
 	p, err := makePlan(n, form)
 	if err != nil {
@@ -105,7 +93,7 @@ func trainedWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := newWeights(e, m, p, true, slots)
+	w, err := newWeights(e, m, p, u)
 	return w, w, err
 }
 
@@ -184,7 +172,7 @@ func (t *trainer) Run(updates []engine.Update, out []engine.Outcome) (done int) 
 			t.batch.fill(t, u.Step, i)
 		}
 		t.request.steps = n
-		n, err := t.gang.run(t.request)
+		n, err := t.group.run(t.request)
 		t.batch.made(n)
 		if err != nil {
 			out[done] = engine.Outcome{Score: engine.Score{Err: err}}
@@ -229,8 +217,8 @@ func (t *trainer) executeAlone(steps int, prepare bool) error {
 	}
 	for left := steps; left > 0; {
 		g, n := t.whole, 1
-		if t.several != nil && left >= stepsTogether {
-			g, n = t.several, stepsTogether
+		if t.several != nil && left >= t.queue.together() {
+			g, n = t.several, t.queue.together()
 		}
 		if err := g.Launch(s); err != nil {
 			return err

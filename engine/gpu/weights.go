@@ -1,10 +1,7 @@
 package gpu
 
 import (
-	"math"
-
 	"utvi/internal/cuda"
-	"utvi/nn"
 	"utvi/vi"
 )
 
@@ -25,9 +22,8 @@ type weights struct {
 	control   cuda.Ptr
 	results   cuda.Ptr
 	adam      many[adamArgs]
-	cutting   many[cutWeightsArgs] // of layers that are cut
-	fused     bool                 // a small network
-	four      bool                 // four blocks share its broad layer
+	cutting   many[cutWeightsArgs] // of layers that run on planes
+	path      path
 }
 
 // A derived tensor is what the card keeps of a tensor besides its parameters.
@@ -53,69 +49,25 @@ func (w *weights) chunk() int {
 
 const sizeOp, sizeChunk, sizeControl, sizeResult, sizeProduct, sizeJob = 392, 96, 80, 40, 224, 16
 
-// newWeights places the parameters of a plan in m, which it releases if it fails.
-func newWeights(e *Engine, m *memory, p *plan, train bool, slots int) (*weights, error) {
+// newWeights chooses the path of a plan and places its parameters in m, which it releases if it
+// fails.
+func newWeights(e *Engine, m *memory, p *plan, u use) (*weights, error) {
 	k := e.load()
 	w := &weights{memory: m, recorder: &recorder{}, kernels: k, tile: e.tile, plan: p, size: len(p.params.Theta)}
 	w.mean, w.rho = offsets(p.params)
-	w.fused = w.fits(train)
-	w.four = w.fused && w.quartetable()
+	w.path = choosePath(w, u)
+	w.path.arrange(w, u)
 	for i := range p.layers {
-		l := &p.layers[i]
-		l.least = k.least()
-		if w.fused {
-			l.least, l.folded = math.MaxInt, l.folds()
-		} else {
-			l.cut, l.narrow = k.hopper.takes(l, p.params)
-		}
-		if l.formula != nil {
+		if l := &p.layers[i]; l.formula != nil {
 			l.kernel = k.formula(e.device, l.formula)
 		}
 	}
 	w.theta = w.floats(w.size)
-	cut := p.cutTensors()
-	for i, t := range p.params.Tensors {
-		x := derived{random: t.Random, parts: 1}
-		if t.Random {
-			if !cut[i] {
-				x.s = w.floats(t.Len())
-			}
-			if t.Center != nil {
-				x.center = place(w.memory, t.Center, 4)
-			}
-		}
-		w.tensors = append(w.tensors, x)
-	}
-	for _, l := range p.layers {
-		if l.kind != opDense {
-			continue
-		}
-		x := &w.tensors[l.tensors[0]]
-		x.rows, x.cols = l.in, l.out
-		x.narrow = l.narrow
-		if l.cut {
-			for j := range x.planes {
-				x.planes[j] = w.newPlanes(l.in, l.out)
-			}
-		}
-		if train && !l.wide() && !w.fused || l.sense && l.from != nn.Fixed || l.narrow {
-			x.wt = w.floats(l.in * l.out)
-			if x.random {
-				x.st = w.floats(l.in * l.out)
-			}
-		}
-	}
-	for i, t := range p.params.Tensors {
-		size := w.chunk()
-		if w.tensors[i].narrow { // with many partial gradients to add up
-			size = 256
-		}
-		for lo := 0; lo < t.Len(); lo += size {
-			w.chunks = append(w.chunks, chunk{Lo: int32(lo), Hi: int32(min(t.Len(), lo+size)), Tensor: int32(i)})
-		}
-	}
-	w.table = w.alloc(len(w.chunks), sizeChunk)
-	w.control, w.results = w.alloc(max(1, slots), sizeControl), w.alloc(1+slots, sizeResult)
+	w.placeTensors()
+	w.placeMatrices()
+	w.cutChunks()
+	w.control = w.alloc(max(1, u.slots), sizeControl)
+	w.results = w.alloc(1+u.slots, sizeResult)
 	w.placeCuts()
 	w.adam.One = adamArgs{Theta: w.theta, Chunks: w.table, Prepare: 1, Control: w.control, Results: w.results}
 	if w.err == nil {
@@ -130,6 +82,63 @@ func newWeights(e *Engine, m *memory, p *plan, train bool, slots int) (*weights,
 		return nil, err
 	}
 	return w, nil
+}
+
+// placeTensors makes room for the variances of random tensors, and places the centers of their
+// priors. Tensors that are cut have their variances in planes.
+func (w *weights) placeTensors() {
+	cut := w.plan.cutTensors()
+	for i, t := range w.plan.params.Tensors {
+		x := derived{random: t.Random, parts: 1}
+		if t.Random && !cut[i] {
+			x.s = w.floats(t.Len())
+		}
+		if t.Random && t.Center != nil {
+			x.center = place(w.memory, t.Center, 4)
+		}
+		w.tensors = append(w.tensors, x)
+	}
+}
+
+// placeMatrices makes room for what is derived of the weights of dense layers: planes and
+// transposes.
+func (w *weights) placeMatrices() {
+	for i := range w.plan.layers {
+		l := &w.plan.layers[i]
+		if l.kind != opDense {
+			continue
+		}
+		x := &w.tensors[l.tensors[0]]
+		x.rows = l.in
+		x.cols = l.out
+		x.narrow = l.mode == narrow
+		if l.mode == onPlanes {
+			for j := range x.planes {
+				x.planes[j] = w.newPlanes(l.in, l.out)
+			}
+		}
+		if !l.transposed {
+			continue
+		}
+		x.wt = w.floats(l.in * l.out)
+		if x.random {
+			x.st = w.floats(l.in * l.out)
+		}
+	}
+}
+
+// cutChunks cuts the tensors into chunks, one for a block of the update.
+func (w *weights) cutChunks() {
+	for i, t := range w.plan.params.Tensors {
+		size := w.chunk()
+		if w.tensors[i].narrow { // with many partial gradients to add up
+			size = 256
+		}
+		for lo := 0; lo < t.Len(); lo += size {
+			w.chunks = append(w.chunks, chunk{Lo: int32(lo), Hi: int32(min(t.Len(), lo+size)), Tensor: int32(i)})
+		}
+	}
+	w.table = w.alloc(len(w.chunks), sizeChunk)
 }
 
 // upload copies parameters and priors to the card and prepares what is derived from
@@ -201,76 +210,4 @@ func (m *memory) signal(rows, width int, variances bool) signal {
 		s.v = m.floats(rows * width)
 	}
 	return s
-}
-
-// operation returns the forward operation of a layer, given the signals before it.
-func (w *weights) operation(l *layer, signals []signal, out signal) op {
-	in := signals[l.input]
-	o := op{Kind: l.kind, In: int32(l.in), Out: int32(l.out), F: l.f, Image: l.image, M: in.m, V: in.v, OM: out.m, OV: out.v, P: l.p, Q: l.q}
-	switch l.kind {
-	case opDense, opConv:
-		t := w.tensors[l.tensors[0]]
-		o.W = w.at(l.tensors[0])
-		o.S = t.s
-		o.WT = t.wt
-		o.ST = t.st
-		if len(l.tensors) > 1 {
-			o.B, o.BS = w.at(l.tensors[1]), w.tensors[l.tensors[1]].s
-		}
-	case opApply:
-		if l.nodes != nil {
-			o.F.Nodes = place(w.memory, l.nodes, 4)
-			if len(l.nodes) == 6 {
-				copy(o.F.Three[:], l.nodes)
-			}
-		}
-		if l.f.Rule == learned {
-			o.F.Kappa = w.at(l.tensors[0])
-		}
-		if l.formula != nil {
-			o.Raw = w.placeFormula(l)
-		}
-	case opNoise:
-		if !l.off {
-			o.Raw = w.at(l.tensors[0])
-		}
-	case opScale:
-		o.Raw = w.at(l.tensors[0])
-	case opMultiply:
-		o.Raw = place(w.memory, l.by, 4)
-		if l.plus != nil {
-			o.B = place(w.memory, l.plus, 4)
-		}
-	case opAdd:
-		o.G, o.H = signals[l.skip].m, signals[l.skip].v
-	case opPiecewise:
-		o.Raw, o.Table = place(w.memory, l.by, 4), place(w.memory, l.table, 4)
-	case opPeriodic:
-		o.Raw, o.Table = w.at(l.tensors[0]), place(w.memory, l.table, 4)
-	case opSoftmax, opSoftmaxPoints, opConditional:
-		o.Nodes, o.Likelihood = place(w.memory, l.points, 8), int32(l.groups)
-		if l.needs {
-			o.Cov = in.c
-		}
-		o.Targets = int32(l.count)
-		if l.kind == opConditional {
-			o.Table = place(w.memory, l.table, 4)
-		}
-	case opEmbed:
-		o.Nodes = place(w.memory, w.tables(l), sizeLevels)
-		o.Targets = int32(len(l.levels))
-		o.Table = place(w.memory, l.table, 4)
-	case opAppend:
-		o.Raw = w.at(l.tensors[0])
-	case opLayerNorm:
-		o.Raw, o.B = w.at(l.tensors[0]), w.at(l.tensors[1])
-	}
-	return o
-}
-
-// scratch gives an operation its room for each row.
-func (w *weights) scratch(l *layer, o *op, rows int) {
-	if l.scratch > 0 {
-		o.Scratch = w.alloc(rows*l.scratch, 8)
-	}
 }

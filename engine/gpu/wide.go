@@ -14,20 +14,22 @@ const leastSide, leastOther = 256, 64
 // mostFew and leastMany bound the outputs and inputs of narrow layers.
 const mostFew, leastMany = 16, 256
 
-// takes reports how the layer's products run on Hopper: on planes, or as those of a narrow
-// layer.
-func (h *hopper) takes(l *layer, p *vi.Params[float32]) (cut, narrow bool) {
-	if h == nil || l.kind != opDense || l.sense || l.to == nn.Fixed || !p.Tensors[l.tensors[0]].Random {
-		return false, false
+// modeOf is how the layer's products run on Hopper: on planes, or as those of a narrow layer;
+// false: as on other cards. many says that the layer has enough weights for a product of its own.
+func (h *hopper) modeOf(l *layer, p *vi.Params[float32], many bool) (mode, bool) {
+	if h == nil || l.to == nn.Fixed || !p.Tensors[l.tensors[0]].Random {
+		return 0, false
 	}
-	cut = l.wide() && max(l.in, l.out) >= leastSide && min(l.in, l.out) >= leastOther
-	return cut, l.out <= mostFew && l.in >= leastMany
+	if many && max(l.in, l.out) >= leastSide && min(l.in, l.out) >= leastOther {
+		return onPlanes, true
+	}
+	return narrow, l.out <= mostFew && l.in >= leastMany
 }
 
 // wideCols returns the most columns of a product that is cut, filled up to whole tiles.
 func (p *plan) wideCols() (most int) {
 	for _, l := range p.layers {
-		if l.cut {
+		if l.mode == onPlanes {
 			most = max(most, tiles(max(l.in, l.out), wideSide)*wideSide)
 		}
 	}
@@ -38,7 +40,7 @@ func (p *plan) wideCols() (most int) {
 func (p *plan) cutTensors() map[int]bool {
 	all := map[int]bool{}
 	for _, l := range p.layers {
-		if l.cut {
+		if l.mode == onPlanes {
 			all[l.tensors[0]] = true
 		}
 	}
@@ -70,159 +72,62 @@ func (w *weights) cutWeights() error {
 	return launch(w, w.kernels.hopper.cutWeights, cuda.Grid{X: min(n, 4*w.device.Processors)}, cutThreads, &w.cutting)
 }
 
-// A wideStage cuts a signal, or is a product whose operands are cut: up to three matrix
-// products side by side, whose sums another kernel brings together. Or it is the product
-// of a narrow layer.
-type wideStage struct {
-	cutting  *many[cutArgs] // nil: the stage is a product
-	back     bool
-	products []wideProduct // nil: of a narrow layer
-	cols     int
-	args     many[wideArgs]
-	finish   many[finishArgs]
-	score    many[narrowScore] // of the launch under way
+// cutStage cuts a signal into planes.
+type cutStage struct{ args many[cutArgs] }
+
+func (s *cutStage) result() *product { return nil }
+
+func (s *cutStage) reads() []cuda.Ptr { return []cuda.Ptr{s.args.One.A, s.args.One.B} }
+
+func (s *cutStage) place(_ *weights, _, results cuda.Ptr) {
+	s.args.One.Results = results
+	s.args.One.Cuts.Apart = apartIn(results)
 }
 
-// cuts reports whether the stage writes a signal, and so can cut it.
-func (s *wideStage) cuts(m cuda.Ptr) bool {
-	if s == nil || s.cutting != nil || s.products == nil && !s.back {
-		return false
+func (s *cutStage) run(w *weights, rows int) error {
+	s.args.One.Rows = int32(rows)
+	return launch(w, w.kernels.hopper.cut, w.cutGrid(rows, int(s.args.One.Cols), 4), cutThreads, &s.args)
+}
+
+// apartIn says whether each row has scales of its own: in predictions, a row does not depend on
+// its neighbours.
+func apartIn(results cuda.Ptr) int32 {
+	if results == 0 {
+		return 1
 	}
-	p := &s.finish.One.P
+	return 0
+}
+
+// A finish is the end of a product on Hopper: it adds the bias, applies the function behind the
+// layer, and may cut what it writes.
+type finish struct {
+	args many[finishArgs]
+	back bool
+	cols int
+}
+
+func (s *finish) result() *product { return &s.args.One.P }
+
+func (s *finish) reads() []cuda.Ptr { return s.args.One.P.reads() }
+
+func (s *finish) place(_ *weights, _, results cuda.Ptr) {
+	s.args.One.P.Results = results
+	s.args.One.Cuts.Apart = apartIn(results)
+}
+
+// writes reports whether the product writes a signal.
+func (s *finish) writes(m cuda.Ptr) bool {
+	p := &s.args.One.P
 	if p.Fused != 0 && !s.back {
 		return p.P0 == m
 	}
 	return p.O0 == m
 }
 
-// cutSignal makes sure that a signal is cut: by the stage that writes it, or by one of its
-// own. What is cut of moments is m, m²+v and v; of gradients, g and h.
-func (b *launches) cutSignal(w *weights, m, v cuda.Ptr, width, rows int, gradients bool) [3]planes {
-	if p, ok := b.cuts[m]; ok {
-		return p
-	}
-	var c cuts
-	var p [3]planes
-	add := func(i int, what int32) {
-		p[i] = w.newPlanes(rows, width)
-		c.add(p[i], what)
-	}
-	add(0, cutFirst)
-	switch {
-	case gradients:
-		add(1, cutSecond)
-	case v != 0:
-		add(1, cutSum)
-		add(2, cutSecond)
-	default:
-		add(1, cutSquare)
-	}
-	if b.cuts == nil {
-		b.cuts = map[cuda.Ptr][3]planes{}
-	}
-	b.cuts[m] = p
-	if n := len(b.all); n > 0 && b.all[n-1].wide.cuts(m) {
-		b.all[n-1].wide.finish.One.Cuts = c
-		return p
-	}
-	cut := cutArgs{A: m, B: v, Cols: int32(width), Cuts: c}
-	if o := b.gathers(m); o != nil { // one launch gathers and cuts
-		cut.A = o.TM
-		cut.B = o.TV
-		cut.From = gathered{Index: o.Index, M: o.OM, V: o.OV, Targets: o.TY, Y: o.YO, Room: o.Room, Width: o.Targets}
-		b.ops, b.all = b.ops[:len(b.ops)-1], b.all[:len(b.all)-1]
-	}
-	b.all = append(b.all, stage{wide: &wideStage{cutting: &many[cutArgs]{One: cut}}})
-	return p
-}
-
-// gathers returns the operation that gathers a signal, if it is the last launch.
-func (b *launches) gathers(m cuda.Ptr) *op {
-	if n := len(b.all); n == 0 || b.all[n-1].rows == nil || b.all[n-1].rows.Count != 1 {
-		return nil
-	}
-	if o := &b.ops[len(b.ops)-1]; o.Kind == opInput && o.OM == m {
-		return o
-	}
-	return nil
-}
-
-// cutGradients makes sure that the gradients by the outputs of a layer are cut.
-func (b *launches) cutGradients(w *weights, l *layer, o op, rows int) {
-	b.cutSignal(w, o.G, o.H, l.out, rows, true)
-}
-
-// multiplyCut adds a product whose operands are cut.
-func (b *launches) multiplyCut(w *weights, l *layer, p product, back bool, rows int) {
-	x, t := b.cutSignal(w, p.A0, p.A1, int(p.Depth), rows, back), w.tensors[l.tensors[0]].planes
-	if b.sums == 0 {
-		b.sums = w.floats(3 * rows * w.plan.wideCols())
-	}
-	cols := tiles(int(p.Cols), wideSide) * wideSide
-	s := &wideStage{back: back, cols: int(p.Cols)}
-	s.finish.One = finishArgs{P: p, Sums: b.sums, Far: int64(rows * cols), Pitch: int32(cols)}
-	add := func(a, b planes) {
-		f := &s.finish.One
-		q := wideProduct{Out: f.Sums.Add(4 * int(f.Far) * len(s.products)), Pitch: int64(cols), Cols: p.Cols, Depth: int32(tiles(int(p.Depth), blockSide)), A: a, B: b}
-		s.products = append(s.products, q)
-		f.Products++
-	}
-	add(x[0], t[0])
-	add(x[1], t[1])
-	if back && p.O1 != 0 {
-		add(x[1], t[2])
-	}
-	if !back && p.A1 != 0 {
-		add(x[2], t[2])
-	}
-	b.all = append(b.all, stage{wide: s})
-}
-
-func (s *wideStage) place(w *weights, results cuda.Ptr) {
-	var apart int32
-	if results == 0 { // in predictions, a row does not depend on its neighbours
-		apart = 1
-	}
-	if s.cutting != nil {
-		s.cutting.One.Results, s.cutting.One.Cuts.Apart = results, apart
-		return
-	}
-	s.finish.One.P.Results, s.finish.One.Cuts.Apart = results, apart
-	if s.products == nil {
-		return
-	}
-	s.args.One = wideArgs{Products: place(w.memory, s.products, sizeWideProduct)}
-}
-
-func (s *wideStage) run(w *weights, rows int) error {
-	h := w.kernels.hopper
-	if s.cutting != nil {
-		s.cutting.One.Rows = int32(rows)
-		return launch(w, h.cut, w.cutGrid(rows, int(s.cutting.One.Cols), 4), cutThreads, s.cutting)
-	}
-	a, f := &s.args.One, &s.finish.One
-	a.Rows, f.P.Rows = int32(rows), int32(rows)
-	if s.products == nil {
-		if s.back {
-			return launch(w, h.narrowBackward[s.any()], w.cutGrid(rows, s.cols, 2), cutThreads, &s.finish)
-		}
-		return launch(w, h.narrowForward, cuda.Grid{X: tiles(rows, narrowRows)}, narrowThreads, &s.finish)
-	}
-	a.Count = int32(len(s.products) * tiles(rows, wideSide) * tiles(s.cols, wideSide))
-	multiply, finish := h.forward, h.finishForward
-	if s.back {
-		multiply, finish = h.backward, h.finishBackward
-	}
-	if err := launch(w, multiply, w.wideGrid(int(a.Count)), wideThreads, &s.args); err != nil {
-		return err
-	}
-	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols, 4), cutThreads, &s.finish)
-}
-
 // any returns 0 if the function of the product is none or a common one, for which there
 // are kernels that know it, else 1.
-func (s *wideStage) any() int {
-	p := &s.finish.One.P
+func (s *finish) any() int {
+	p := &s.args.One.P
 	variances := p.O1
 	if s.back {
 		variances = p.Q1
@@ -235,6 +140,133 @@ func (s *wideStage) any() int {
 	return 1
 }
 
+// planesStage is a product whose operands are cut: up to three matrix products side by side,
+// whose sums another kernel brings together.
+type planesStage struct {
+	finish
+	products []planesProduct
+	call     many[planesArgs]
+}
+
+func (s *planesStage) place(w *weights, ops, results cuda.Ptr) {
+	s.finish.place(w, ops, results)
+	s.call.One = planesArgs{Products: place(w.memory, s.products, sizePlanesProduct)}
+}
+
+func (s *planesStage) run(w *weights, rows int) error {
+	h := w.kernels.hopper
+	multiply, finish := h.forward, h.finishForward
+	if s.back {
+		multiply, finish = h.backward, h.finishBackward
+	}
+	s.args.One.P.Rows = int32(rows)
+	a := &s.call.One
+	a.Rows = int32(rows)
+	a.Count = int32(len(s.products) * tiles(rows, wideSide) * tiles(s.cols, wideSide))
+	if err := launch(w, multiply, w.wideGrid(int(a.Count)), wideThreads, &s.call); err != nil {
+		return err
+	}
+	return launch(w, finish[s.any()], w.cutGrid(rows, s.cols, 4), cutThreads, &s.args)
+}
+
 // wideGrid is the grid of a product of a number of tiles: a block for each multiprocessor,
 // which takes one tile after the other.
 func (w *weights) wideGrid(tiles int) cuda.Grid { return cuda.Grid{X: min(tiles, w.device.Processors)} }
+
+// add adds a matrix product.
+func (s *planesStage) add(a, b planes) {
+	f := &s.args.One
+	s.products = append(s.products, planesProduct{Out: f.Sums.Add(4 * int(f.Far) * len(s.products)), Pitch: int64(f.Pitch),
+		Cols: f.P.Cols, Depth: int32(tiles(int(f.P.Depth), blockSide)), A: a, B: b})
+	f.Products++
+}
+
+// multiplyPlanes adds a product whose operands are cut.
+func (b *launches) multiplyPlanes(w *weights, l *layer, p product, back bool, rows int) {
+	x := b.cutSignal(w, p.A0, p.A1, int(p.Depth), rows, back)
+	t := w.tensors[l.tensors[0]].planes
+	if b.sums == 0 {
+		b.sums = w.floats(3 * rows * w.plan.wideCols())
+	}
+	cols := tiles(int(p.Cols), wideSide) * wideSide
+	s := &planesStage{finish: finish{back: back, cols: int(p.Cols)}}
+	s.args.One = finishArgs{P: p, Sums: b.sums, Far: int64(rows * cols), Pitch: int32(cols)}
+	s.add(x[0], t[0])
+	s.add(x[1], t[1])
+	if back && p.O1 != 0 {
+		s.add(x[1], t[2])
+	}
+	if !back && p.A1 != 0 {
+		s.add(x[2], t[2])
+	}
+	b.stages = append(b.stages, s)
+}
+
+// cutSignal makes sure that a signal is cut: by the stage that writes it, or by one of its
+// own. What is cut of moments is m, m²+v and v; of gradients, g and h.
+func (b *launches) cutSignal(w *weights, m, v cuda.Ptr, width, rows int, gradients bool) [3]planes {
+	if p, ok := b.cuts[m]; ok {
+		return p
+	}
+	what := []int32{cutFirst, cutSquare}
+	switch {
+	case gradients:
+		what = []int32{cutFirst, cutSecond}
+	case v != 0:
+		what = []int32{cutFirst, cutSum, cutSecond}
+	}
+	var c cuts
+	var p [3]planes
+	for i, x := range what {
+		p[i] = w.newPlanes(rows, width)
+		c.add(p[i], x)
+	}
+	if b.cuts == nil {
+		b.cuts = map[cuda.Ptr][3]planes{}
+	}
+	b.cuts[m] = p
+	if f := b.cutter(m); f != nil {
+		f.args.One.Cuts = c
+		return p
+	}
+	cut := cutArgs{A: m, B: v, Cols: int32(width), Cuts: c}
+	if o := b.gathers(m); o != nil { // one launch gathers and cuts
+		mean, variance, targets := o.gatheredFrom()
+		cut.A = mean
+		cut.B = variance
+		cut.From = gathered{Index: o.Index, M: o.OM, V: o.OV, Targets: targets, Y: o.YO, Room: o.Room, Width: o.Count}
+		b.ops = b.ops[:len(b.ops)-1]
+		b.stages = b.stages[:len(b.stages)-1]
+	}
+	b.stages = append(b.stages, &cutStage{args: many[cutArgs]{One: cut}})
+	return p
+}
+
+// cutter returns the end of the last product, if it writes the signal and can cut it.
+func (b *launches) cutter(m cuda.Ptr) *finish {
+	var f *finish
+	switch s := b.last().(type) {
+	case *planesStage:
+		f = &s.finish
+	case *narrowStage:
+		if s.back {
+			f = &s.finish
+		}
+	}
+	if f == nil || !f.writes(m) {
+		return nil
+	}
+	return f
+}
+
+// gathers returns the operation that gathers a signal, if it is the last launch.
+func (b *launches) gathers(m cuda.Ptr) *op {
+	s, ok := b.last().(*rowsStage)
+	if !ok || s.first.Count != 1 {
+		return nil
+	}
+	if o := &b.ops[len(b.ops)-1]; o.Kind == opInput && o.OM == m {
+		return o
+	}
+	return nil
+}

@@ -9,10 +9,10 @@ import (
 // wideGradients are the gradients of the layers that are cut, products of planes that the
 // pass has left, and beside them those of biases and narrow layers.
 type wideGradients struct {
-	lanes  int // blocks of the launch
-	args   many[wideGradientArgs]
-	update many[wideUpdate] // what follows
-	blocks int              // of the update
+	workers int // blocks of the launch
+	args    many[wideGradientArgs]
+	update  many[wideUpdate] // what follows
+	blocks  int              // of the update
 }
 
 // besideRows and slimRows are how many rows of a bias and of a narrow layer a warp adds up
@@ -20,25 +20,25 @@ type wideGradients struct {
 // block do.
 const besideRows, slimRows, slimOutputs, besideWarps = 128, 64, 8, 3
 
-// lanesOf is how many lanes a card has; tests change it.
-var lanesOf = func(d *cuda.Device) int { return d.Processors }
+// workersOf is how many workers a card has; tests change it.
+var workersOf = func(d *cuda.Device) int { return d.Processors }
 
 // plan settles the parts of the gradients, and returns the most of a layer. They are a
 // function of the shapes and the card.
 func (g *wideGradients) plan(w *weights, dense []denseGradient, rows int) (most int) {
-	var lengths []int
+	var lengths []int // of the tiles of all layers
 	for i := range dense {
 		d := &dense[i]
 		if !d.alone() {
 			continue
 		}
-		if d.layer.cut {
-			n := tiles(d.layer.in, wideSide) * tiles(d.layer.out, wideSide)
+		if d.layer.mode == onPlanes {
+			n := d.planeTiles()
 			lengths = append(lengths, slices.Repeat([]int{d.phases() * tiles(rows, blockSide)}, n)...)
 			lengths = append(lengths, slices.Repeat([]int{tiles(rows, blockSide)}, n)...)
 		}
 		least := besideRows
-		if d.layer.narrow {
+		if d.layer.mode == narrow {
 			least = slimRows
 		}
 		d.split = max(least, tiles(rows, partsFor(w.size)))
@@ -51,17 +51,23 @@ func (g *wideGradients) plan(w *weights, dense []denseGradient, rows int) (most 
 	if len(lengths) == 0 {
 		return most
 	}
-	all := share(lengths, lanesOf(w.device), partsFor(w.size))
+	return max(most, g.shareTiles(w, dense, lengths))
+}
+
+// shareTiles shares the tiles of all layers on planes among the workers, and returns the most
+// parts of a layer.
+func (g *wideGradients) shareTiles(w *weights, dense []denseGradient, lengths []int) (most int) {
+	all := share(lengths, workersOf(w.device), partsFor(w.size))
 	for _, s := range all {
-		g.lanes = max(g.lanes, s.lane+1)
+		g.workers = max(g.workers, s.worker+1)
 	}
 	first := 0
 	for i := range dense {
 		d := &dense[i]
-		if !d.layer.cut {
+		if d.layer.mode != onPlanes {
 			continue
 		}
-		n := 2 * tiles(d.layer.in, wideSide) * tiles(d.layer.out, wideSide)
+		n := 2 * d.planeTiles()
 		parts := 1
 		for len(all) > 0 && all[0].tile < first+n {
 			s := all[0]
@@ -77,6 +83,12 @@ func (g *wideGradients) plan(w *weights, dense []denseGradient, rows int) (most 
 	return most
 }
 
+// planeTiles is how many tiles the gradients of the means have; those of the variances have as
+// many.
+func (d *denseGradient) planeTiles() int {
+	return tiles(d.layer.in, wideSide) * tiles(d.layer.out, wideSide)
+}
+
 // phases is how many products make the gradients of the means.
 func (d *denseGradient) phases() int {
 	if d.o.V == 0 {
@@ -87,139 +99,115 @@ func (d *denseGradient) phases() int {
 
 // place writes the parts to the card.
 func (g *wideGradients) place(w *weights, pass *launches, dense []denseGradient, grad cuda.Ptr, rows int) {
-	lanes := make([][]gradientPart, g.lanes)
-	var all []slim
-	var jobs []gradJob
-	for _, d := range dense {
+	b := besideJobs{rows: rows}
+	workers := make([][]gradientPart, g.workers)
+	for i := range dense {
+		d := &dense[i]
 		if !d.alone() {
 			continue
 		}
-		l, o := d.layer, d.o
-		q := w.gradientProduct(l, o, grad)
-		add := func(s slim, across, groups int) {
-			s.G = o.G
-			s.H = o.H
-			s.Part = q.Part
-			s.Rows = int32(rows)
-			s.Split = int32(d.split)
-			s.Out = int32(l.out)
-			for z := range d.parts {
-				for y := range groups {
-					for x := range tiles(across, 32) {
-						jobs = append(jobs, gradJob{int32(len(all)), int32(x), int32(y), int32(z)})
-					}
-				}
-			}
-			all = append(all, s)
-		}
-		if l.narrow {
-			add(slim{M: o.M, V: o.V, W: o.W, O0: q.O0, O1: q.O1, In: int32(l.in)}, l.in, tiles(l.out, slimOutputs))
-		}
-		if q.X0 != 0 {
-			add(slim{O0: q.X0, O1: q.X1}, l.out, 1)
-		}
-		if !l.cut {
-			continue
-		}
-		x, y := pass.cuts[o.M], pass.cuts[o.G]
-		p := gradientPart{APlane: x[0].Plane, BPlane: y[0].Plane, AAcross: x[0].Across, BAcross: y[0].Across, Down: x[0].Down, Pitch: int32(l.out), Depth: int32(tiles(rows, blockSide))}
-		across := tiles(l.out, wideSide)
-		n := across * tiles(l.in, wideSide)
+		q := w.gradientProduct(d.layer, d.o, grad)
+		b.add(d, q)
 		for _, s := range d.pieces {
-			p, tile := p, s.tile%n
-			i, j := tile/across, tile%across
-			operands := func(f int, x, y planes) {
-				p.A[f], p.AScales[f] = x.from(i)
-				p.B[f], p.BScales[f] = y.from(j)
-			}
-			to := q.O0
-			switch {
-			case s.tile >= n:
-				to = q.O1
-				operands(0, x[1], y[1])
-			case d.phases() == 1:
-				operands(0, x[0], y[0])
-			default:
-				operands(0, x[2], y[1])
-				operands(1, x[0], y[0])
-				p.Scale = q.E0.Add(4 * (i*l.out + j) * wideSide)
-			}
-			p.Out = to.Add(4 * (s.part*w.size + (i*l.out+j)*wideSide))
-			p.Rows = int32(l.in - i*wideSide)
-			p.Cols = int32(l.out - j*wideSide)
-			p.From = int32(s.from)
-			p.To = int32(s.to)
-			lanes[s.lane] = append(lanes[s.lane], p)
+			workers[s.worker] = append(workers[s.worker], w.gradientPart(d, s, pass, q, rows))
 		}
 	}
-	if g.lanes == 0 {
-		g.lanes = min(tiles(len(jobs), besideWarps), w.device.Processors)
-		lanes = make([][]gradientPart, g.lanes)
+	if g.workers == 0 {
+		g.workers = min(tiles(len(b.jobs), besideWarps), w.device.Processors)
+		workers = make([][]gradientPart, g.workers)
 	}
-	if g.lanes == 0 {
+	if g.workers == 0 {
 		return
 	}
-	a := &g.args.One
 	ends := []int32{0}
-	for _, l := range lanes {
-		ends = append(ends, ends[len(ends)-1]+int32(len(l)))
+	for _, parts := range workers {
+		ends = append(ends, ends[len(ends)-1]+int32(len(parts)))
 	}
-	if parts := slices.Concat(lanes...); len(parts) > 0 {
+	a := &g.args.One
+	if parts := slices.Concat(workers...); len(parts) > 0 {
 		a.Parts = place(w.memory, parts, sizeGradientPart)
 	}
-	a.Lanes, a.Results = place(w.memory, ends, 4), w.results
-	a.Count = int32(len(jobs))
+	a.Workers = place(w.memory, ends, 4)
+	a.Results = w.results
+	a.Count = int32(len(b.jobs))
 	if a.Count > 0 {
-		a.Slim, a.Jobs = place(w.memory, all, sizeSlim), place(w.memory, jobs, sizeJob)
+		a.Slim = place(w.memory, b.all, sizeSlim)
+		a.Jobs = place(w.memory, b.jobs, sizeJob)
 	}
+}
+
+// besideJobs are the gradients of biases and narrow layers, which some warps sum up beside the
+// products.
+type besideJobs struct {
+	rows int
+	all  []slim
+	jobs []gradJob
+}
+
+// add adds those of a layer.
+func (b *besideJobs) add(d *denseGradient, q product) {
+	l, o := d.layer, d.o
+	if l.mode == narrow {
+		b.slim(d, q, slim{M: o.M, V: o.V, W: o.W, O0: q.O0, O1: q.O1, In: int32(l.in)}, l.in, tiles(l.out, slimOutputs))
+	}
+	if q.X0 != 0 {
+		b.slim(d, q, slim{O0: q.X0, O1: q.X1}, l.out, 1)
+	}
+}
+
+// slim adds the jobs of one gradient: a warp takes 32 columns of those across, for a group of
+// outputs.
+func (b *besideJobs) slim(d *denseGradient, q product, s slim, across, groups int) {
+	s.G = d.o.G
+	s.H = d.o.H
+	s.Part = q.Part
+	s.Rows = int32(b.rows)
+	s.Split = int32(d.split)
+	s.Out = int32(d.layer.out)
+	for z := range d.parts {
+		for y := range groups {
+			for x := range tiles(across, 32) {
+				b.jobs = append(b.jobs, gradJob{int32(len(b.all)), int32(x), int32(y), int32(z)})
+			}
+		}
+	}
+	b.all = append(b.all, s)
+}
+
+// gradientPart is the product of one piece of a layer on planes.
+func (w *weights) gradientPart(d *denseGradient, s piece, pass *launches, q product, rows int) gradientPart {
+	l := d.layer
+	x, y := pass.cuts[d.o.M], pass.cuts[d.o.G]
+	p := gradientPart{APlane: x[0].Plane, BPlane: y[0].Plane, AAcross: x[0].Across, BAcross: y[0].Across, Down: x[0].Down,
+		Pitch: int32(l.out), Depth: int32(tiles(rows, blockSide)), From: int32(s.from), To: int32(s.to)}
+	across := tiles(l.out, wideSide)
+	tile := s.tile % d.planeTiles()
+	i, j := tile/across, tile%across
+	p.Rows = int32(l.in - i*wideSide)
+	p.Cols = int32(l.out - j*wideSide)
+	operands := func(phase int, x, y planes) {
+		p.A[phase], p.AScales[phase] = x.from(i)
+		p.B[phase], p.BScales[phase] = y.from(j)
+	}
+	to := q.O0
+	switch {
+	case s.tile >= d.planeTiles():
+		to = q.O1
+		operands(0, x[1], y[1])
+	case d.phases() == 1:
+		operands(0, x[0], y[0])
+	default:
+		operands(0, x[2], y[1])
+		operands(1, x[0], y[0])
+		p.Scale = q.E0.Add(4 * (i*l.out + j) * wideSide)
+	}
+	p.Out = to.Add(4 * (s.part*w.size + (i*l.out+j)*wideSide))
+	return p
 }
 
 func (g *wideGradients) run(w *weights) error {
-	if g.lanes == 0 {
+	if g.workers == 0 {
 		return nil
 	}
-	return launch(w, w.kernels.hopper.gradients, cuda.Grid{X: g.lanes}, wideThreads, &g.args)
-}
-
-// turn completes the arguments of what follows the gradients, if a layer is cut.
-func (g *wideGradients) turn(t *trainer) {
-	if t.plan.wideCols() == 0 {
-		return
-	}
-	turn := t.alloc(1, sizeTurn)
-	g.args.One.Turn = turn
-	jobs := t.updateJobs()
-	g.blocks = len(jobs)
-	g.update.One = wideUpdate{Norm: t.norm.One, Adam: t.weights.adam.One, Turn: turn, Stretches: place(t.memory, jobs, sizeJob), Cuts: t.cutting.One.All}
-}
-
-// updateJobs shares the parameters among the blocks of the update: as many as run at a time.
-func (w *weights) updateJobs() (all []updateJob) {
-	each := tiles(int(w.cutting.One.Blocks), 3*w.device.Processors)
-	tensor := int32(-1)
-	for i, c := range w.chunks {
-		t := w.tensors[c.Tensor]
-		if t.planes[0].At == 0 {
-			all = append(all, updateJob{Tensor: -1, Chunk: int32(i)})
-			continue
-		}
-		if c.Lo > 0 { // its first chunk stands for the tensor
-			continue
-		}
-		tensor++
-		n := tiles(t.rows, blockSide) * tiles(t.cols, blockSide)
-		for from := 0; from < n; from += each {
-			all = append(all, updateJob{tensor, int32(from), int32(min(n, from+each)), int32(i)})
-		}
-	}
-	return all
-}
-
-// queueWide queues the sums of the gradients, with one block more for the scores, and AdamW.
-func (t *trainer) queueWide() error {
-	w, h := t.weights, t.kernels.hopper
-	if err := launch(w, h.wideNorm, cuda.Grid{X: len(w.chunks) + 1}, 256, &t.wide.update); err != nil {
-		return err
-	}
-	return launch(w, h.adamw, cuda.Grid{X: t.wide.blocks}, 256, &t.wide.update)
+	return launch(w, w.kernels.hopper.gradients, cuda.Grid{X: g.workers}, wideThreads, &g.args)
 }

@@ -7,47 +7,47 @@ import (
 	"utvi/internal/cuda"
 )
 
-// A party are members of a gang that make steps side by side, with the arguments of their
+// A groupRun are members of a trainGroup that make steps side by side, with the arguments of their
 // kernels on the card.
-type party struct {
-	gang *gang
-	runs []*request // under way
+type groupRun struct {
+	trainGroup *trainGroup
+	requests   []*request // under way
 
-	*memory          // nil until two run
-	room    int      // for so many
-	args    [][]byte // of each call: they point to its table
-	host    []byte   // pinned: the tables, one behind the other
-	tables  cuda.Ptr
-	parcels []parcel // pinned
-	list    cuda.Ptr // the parcels
+	*memory            // nil until two run
+	room      int      // for so many
+	args      [][]byte // of each call: they point to its table
+	host      []byte   // pinned: the tables, one behind the other
+	tables    cuda.Ptr
+	transfers []stepTransfer // pinned
+	list      cuda.Ptr       // the transfers
 }
 
-func (p *party) release() {
+func (p *groupRun) release() {
 	if p.memory != nil {
 		p.memory.release()
-		*p = party{gang: p.gang, runs: p.runs}
+		*p = groupRun{trainGroup: p.trainGroup, requests: p.requests}
 	}
 }
 
 // run makes as many steps of all members as the one wants that wants fewest; r leads them.
-func (p *party) run(r *request) {
+func (p *groupRun) run(r *request) {
 	steps := r.steps
-	for _, x := range p.runs {
+	for _, x := range p.requests {
 		steps = min(steps, x.steps)
 	}
 	err := p.execute(r, steps)
-	for _, x := range p.runs {
+	for _, x := range p.requests {
 		x.steps, x.err = steps, err
 		if x != r {
 			x.turn <- nil
 		}
 	}
-	clear(p.runs) // a training that has ended can be freed
+	clear(p.requests) // a training that has ended can be freed
 }
 
 // execute makes steps of all members.
-func (p *party) execute(r *request, steps int) error {
-	if len(p.runs) == 1 {
+func (p *groupRun) execute(r *request, steps int) error {
+	if len(p.requests) == 1 {
 		return r.t.executeAlone(steps, true)
 	}
 	if err := p.grow(); errors.Is(err, cuda.ErrMemory) {
@@ -62,13 +62,13 @@ func (p *party) execute(r *request, steps int) error {
 		return err
 	}
 	for range steps {
-		for i := range p.gang.calls {
-			c := &p.gang.calls[i]
+		for i := range p.trainGroup.calls {
+			c := &p.trainGroup.calls[i]
 			queue := cuda.LaunchBytes
 			if c.behind {
 				queue = cuda.LaunchBehind
 			}
-			if err := queue(p.stream, c.kernel, c.side(len(p.runs)), c.threads, p.args[i]); err != nil {
+			if err := queue(p.stream, c.kernel, c.side(len(p.requests)), c.threads, p.args[i]); err != nil {
 				return err
 			}
 		}
@@ -81,8 +81,8 @@ func (p *party) execute(r *request, steps int) error {
 }
 
 // executeEach makes the steps of one member after the other.
-func (p *party) executeEach(steps int) error {
-	for _, x := range p.runs {
+func (p *groupRun) executeEach(steps int) error {
+	for _, x := range p.requests {
 		if err := x.t.executeAlone(steps, false); err != nil {
 			return err
 		}
@@ -91,11 +91,11 @@ func (p *party) executeEach(steps int) error {
 }
 
 // fill writes the arguments of all members.
-func (p *party) fill() error {
+func (p *groupRun) fill() error {
 	at := 0
-	for i := range p.gang.calls {
-		one := len(p.gang.calls[i].args)
-		for j, x := range p.runs {
+	for i := range p.trainGroup.calls {
+		one := len(p.trainGroup.calls[i].args)
+		for j, x := range p.requests {
 			copy(p.host[at+j*one:], x.t.calls[i].args)
 		}
 		at += p.room * one
@@ -104,25 +104,25 @@ func (p *party) fill() error {
 }
 
 // grow makes room for the members, and for some more.
-func (p *party) grow() error {
-	if p.room >= len(p.runs) {
+func (p *groupRun) grow() error {
+	if p.room >= len(p.requests) {
 		return nil
 	}
-	g := p.gang
+	g := p.trainGroup
 	p.release()
-	m, err := newMemory(p.runs[0].t.device)
+	m, err := newMemory(p.requests[0].t.device)
 	if err != nil {
 		return err
 	}
 	g.mu.Lock()
-	p.memory, p.room = m, max(g.size(), len(p.runs))
+	p.memory, p.room = m, max(g.size(), len(p.requests))
 	g.mu.Unlock()
 	size := 0
 	for i := range g.calls {
 		size += p.room * len(g.calls[i].args)
 	}
 	p.tables, p.host = m.alloc(size, 1), pinned[byte](m, size)
-	p.list, p.parcels = m.alloc(p.room, sizeParcel), pinned[parcel](m, p.room)
+	p.list, p.transfers = m.alloc(p.room, sizeStepTransfer), pinned[stepTransfer](m, p.room)
 	size = 0
 	for i := range g.calls {
 		one := len(g.calls[i].args)

@@ -19,10 +19,10 @@ import (
 // The update of one of many networks is that of a network alone, but for rounding: with
 // spreads of all sizes, priors that are moved, gradients that are clipped, and more small
 // pieces than there are warps.
-func TestCrowdUpdate(t *testing.T) {
+func TestManyDenseUpdate(t *testing.T) {
 	e := card(t)
-	if !e.HasCrowds() {
-		t.Skip("not run: crowds have kernels of their own on Hopper's cards")
+	if !e.HasManyDense() {
+		t.Skip("not run: many dense nets have kernels of their own on Hopper's cards")
 	}
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
 	for _, c := range []struct{ in, first, second, out int }{{3, 96, 32, 1}, {16, 128, 128, 1}} {
@@ -42,7 +42,7 @@ func TestCrowdUpdate(t *testing.T) {
 			o.Clip, o.DecayOn = 1, optim.DecayAll
 			var after [2]engine.State
 			var changes [2][]engine.Change
-			for way, beside := range []int{0, gpu.CrowdFrom} {
+			for way, beside := range []int{0, gpu.ManyFrom} {
 				tr, err := e.Train(clone(n), engine.Job{Data: s, Likelihood: likelihood.Normal{}, Optimizer: o, Batch: 24, Seed: rng.New(9), Pool: compute.NewPool(1), Beside: beside})
 				if err != nil {
 					t.Fatal(err)

@@ -17,10 +17,10 @@ import (
 
 // The gradients of a network that is one of many are as accurate as float32: their largest error against float64,
 // by the largest of a tensor, is at most twice that of the CPU.
-func TestCrowdAccuracy(t *testing.T) {
+func TestManyDenseAccuracy(t *testing.T) {
 	e := card(t)
-	if !e.HasCrowds() {
-		t.Skip("not run: crowds have kernels of their own on Hopper's cards")
+	if !e.HasManyDense() {
+		t.Skip("not run: many dense nets have kernels of their own on Hopper's cards")
 	}
 	const slope = 0.0078125 // the same in float32
 	act := nn.Apply{F: fn.LeakyReLU(slope), Rule: moment.UT(2)}
@@ -35,7 +35,7 @@ func TestCrowdAccuracy(t *testing.T) {
 		y[i] = float32(rng.Normal(rng.New(3), uint64(i)))
 	}
 	o := optim.Paper()
-	job := engine.Job{Data: s, Likelihood: likelihood.Normal{}, Optimizer: o, Batch: rows, Seed: rng.New(9), Pool: compute.NewPool(1), Beside: gpu.CrowdFrom}
+	job := engine.Job{Data: s, Likelihood: likelihood.Normal{}, Optimizer: o, Batch: rows, Seed: rng.New(9), Pool: compute.NewPool(1), Beside: gpu.ManyFrom}
 	var theta [][]float64
 	for _, x := range n.Params.Tensors {
 		theta = append(theta, doubles(x.Mean), doubles(x.Rho))

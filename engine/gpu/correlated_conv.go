@@ -13,12 +13,12 @@ func (l *layer) weights() int { return int(l.image.KH*l.image.KW*l.image.C) * l.
 
 func (l *layer) features() int { return l.out / int(l.image.OH*l.image.OW) }
 
-func (f *follow) see(m *memory, l *layer, o op) (s seen) {
+func (c *correlated) see(m *memory, l *layer, o op) (s seen) {
 	if o.S != 0 {
-		s.weights = m.floats(f.k * f.room * l.weights())
+		s.weights = m.floats(c.outputs * c.rows * l.weights())
 	}
 	if o.BS != 0 {
-		s.biases = m.floats(f.k * f.room * l.features())
+		s.biases = m.floats(c.outputs * c.rows * l.features())
 	}
 	return s
 }
@@ -35,7 +35,7 @@ func (b *launches) apart(o op) {
 // apartBack adds what comes through that, and through what outputs see of the weights, to
 // the gradients by the inputs.
 func (b *launches) apartBack(o op) {
-	if o.TM != 0 || o.TV != 0 {
+	if o.Extra0 != 0 || o.Extra1 != 0 {
 		o.Kind = opApartBack
 		b.add(o)
 	}
@@ -54,7 +54,7 @@ const sharedThreads = 128
 // shareParts returns the parts of a convolution's gradients: where correlations are
 // carried, as many again for products, and one for what weights share.
 func (d *convGradient) shareParts() int {
-	if d.k == 0 {
+	if d.outputs == 0 {
 		return d.parts
 	}
 	return 2*d.parts + 1
@@ -64,7 +64,7 @@ func (d *convGradient) shareParts() int {
 // convolution, ∂w += bᵀa and ∂s += vᵀ∂e, and adds the launches for what its weights and
 // biases share.
 func (g *convGradients) placeShared(w *weights, d *convGradient, p product, rows int) (more []product) {
-	if d.k == 0 {
+	if d.outputs == 0 {
 		return nil
 	}
 	further := func(at cuda.Ptr, parts int) cuda.Ptr { return at.Add(4 * parts * w.size) }
@@ -79,7 +79,7 @@ func (g *convGradients) placeShared(w *weights, d *convGradient, p product, rows
 		q.A0 = d.sense.b
 		q.B0 = d.sense.a
 		q.O0 = further(p.O0, d.parts)
-		q.Depth, q.Split = int32(d.k)*p.Depth, int32(d.k)*p.Split
+		q.Depth, q.Split = int32(d.outputs)*p.Depth, int32(d.outputs)*p.Split
 		more = append(more, q)
 	}
 	if d.sense.adds != 0 {
@@ -95,7 +95,7 @@ func (g *convGradients) placeShared(w *weights, d *convGradient, p product, rows
 	}{{d.sense.seen.weights, p.O1, d.layer.weights()}, {d.sense.seen.biases, p.X1, d.layer.features()}} {
 		if x.q != 0 {
 			g.shared = append(g.shared, many[sharedGradient]{One: sharedGradient{Q: x.q, H: d.sense.h, S: d.sense.c, Grad: further(x.grad, 2*d.parts),
-				Rows: int32(rows), Width: int32(x.width), K: int32(d.k), Results: w.results}})
+				Rows: int32(rows), Width: int32(x.width), K: int32(d.outputs), Results: w.results}})
 		}
 	}
 	return more

@@ -91,8 +91,8 @@ func TestSideBySide(t *testing.T) {
 	})
 	crowd := func(layers nn.Chain, batch int) func(t *testing.T) {
 		return func(t *testing.T) {
-			few := sideBySide(t, layers, 0, batch, gpu.CrowdFrom-1, false)
-			many := sideBySide(t, layers, 0, batch, gpu.CrowdFrom, true)
+			few := sideBySide(t, layers, 0, batch, gpu.ManyFrom-1, false)
+			many := sideBySide(t, layers, 0, batch, gpu.ManyFrom, true)
 			for i := range few {
 				near(t, i, few[i], many[i])
 			}
@@ -108,16 +108,16 @@ func TestSideBySide(t *testing.T) {
 	})
 }
 
-// A job decides by its number alone whether a training has the kernels of crowds: the same ones
+// A job decides by its number alone whether a training has the kernels of many dense nets: the same ones
 // alone and side by side.
-func TestCrowdFrom(t *testing.T) {
+func TestManyFrom(t *testing.T) {
 	e := card(t)
-	if !e.HasCrowds() {
-		t.Skip("not run: crowds have kernels of their own on Hopper's cards")
+	if !e.HasManyDense() {
+		t.Skip("not run: many dense nets have kernels of their own on Hopper's cards")
 	}
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
 	_, s := someRows(t, 40, 1, 1, false)
-	for beside, crowd := range map[int]bool{0: false, gpu.CrowdFrom - 1: false, gpu.CrowdFrom: true, 100: true} {
+	for beside, crowd := range map[int]bool{0: false, gpu.ManyFrom - 1: false, gpu.ManyFrom: true, 100: true} {
 		n := network(t, 1, nn.Chain{nn.Dense{Out: 32}, act, nn.Dense{Out: 32}, act, nn.Dense{Out: 1}})
 		tr, err := e.Train(n, engine.Job{Data: s, Likelihood: likelihood.Normal{}, Optimizer: optim.Paper(), Batch: 40, Seed: rng.New(9), Pool: compute.NewPool(1), Beside: beside})
 		if err != nil {
@@ -164,10 +164,10 @@ func near(t *testing.T, number int, a, b trained) {
 }
 
 // sideBySide compares trainings alone and side by side, whose jobs say that so many run beside one
-// another; crowd: then they run the kernels of crowds. It returns what each left.
+// another; crowd: then they run the kernels of many dense nets. It returns what each left.
 func sideBySide(t *testing.T, layers nn.Chain, draws, batch, planned int, crowd bool) []trained {
 	e := card(t)
-	defer gpu.SetParties(2, 3)() // so that few trainings share parties
+	defer gpu.SetGroupRuns(2, 3)() // so that few trainings share runs
 	const n = 5
 	advance := func(m *model.Model, tr *train.Trainer, i int) (o trained) {
 		if err := tr.AdvanceTo(6+i, func(s train.Step) { o.steps = append(o.steps, s) }); err != nil {
@@ -198,7 +198,7 @@ func sideBySide(t *testing.T, layers nn.Chain, draws, batch, planned int, crowd 
 	if e.SideBySide() < 2 {
 		t.Error("no trainings ran side by side")
 	}
-	if first := e.FirstBeside(); e.HasCrowds() && strings.HasPrefix(first, "crowd_") != crowd {
+	if first := e.FirstBeside(); e.HasManyDense() && strings.HasPrefix(first, "crowd_") != crowd {
 		t.Errorf("%s ran side by side", first)
 	}
 	for i := range all {

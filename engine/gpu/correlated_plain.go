@@ -125,15 +125,15 @@ func (w *weights) sensed(in, out signal) (a sensedArgs, bytes int) {
 	return a, bytes
 }
 
-// sensedNetworks are the networks of a lane that run in the kernel sensed, all in one launch.
+// sensedNetworks are the networks of a stream that run in the kernel sensed, all in one launch.
 type sensedNetworks struct {
 	kernel cuda.Kernel
 	all    many[sensedArgs]
 	count  int
 }
 
-// takeSensed takes the networks of a lane that the kernel sensed runs; outs are their outputs.
-func (q *lane) takeSensed(outs []signal) {
+// takeSensed takes the networks of a stream that the kernel sensed runs; outs are their outputs.
+func (q *predictStream) takeSensed(outs []signal) {
 	var all []sensedArgs
 	most := 0
 	for i := range q.networks {

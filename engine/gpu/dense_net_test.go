@@ -11,10 +11,10 @@ import (
 	"utvi/nn"
 )
 
-// chains are networks that have kernels of their own: with few inputs and many, fixed and
+// denseNets are networks that have kernels of their own: with few inputs and many, fixed and
 // uncertain, several outputs, a noise, widths beside the sides of tiles, one broad layer
 // and several.
-func chains() []struct {
+func denseNets() []struct {
 	name      string
 	in, out   int
 	uncertain bool
@@ -35,19 +35,19 @@ func chains() []struct {
 	}
 }
 
-// The kernels of a chain compute what the kernel fused does, but for rounding: tensor cores
+// The kernels of a dense net compute what the kernel fused does, but for rounding: tensor cores
 // multiply, and sums have another order.
-func TestChains(t *testing.T) {
+func TestDenseNets(t *testing.T) {
 	e := card(t)
-	if !e.HasChains() {
-		t.Skip("not run: chains have kernels of their own from compute capability 9.0 on")
+	if !e.HasDenseNets() {
+		t.Skip("not run: dense nets have kernels of their own from compute capability 9.0 on")
 	}
-	for _, c := range chains() {
+	for _, c := range denseNets() {
 		b, s := someRows(t, 300, c.in, c.out, c.uncertain)
 		for _, batch := range []int{5, 137} {
 			t.Run(fmt.Sprintf("%s, %d rows", c.name, batch), func(t *testing.T) {
 				got := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
-				defer gpu.SetChains(false)()
+				defer gpu.SetDenseNets(false)()
 				want := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
 				if !strings.HasPrefix(got.kernel, "chain_") || want.kernel != "fused" {
 					t.Errorf("kernels %s and %s", got.kernel, want.kernel)

@@ -6,15 +6,15 @@ import (
 	"utvi/nn"
 )
 
-// A lane predicts some rows at a time: they are sent once, the networks run one behind
+// A predictStream predicts some rows at a time: they are sent once, the networks run one behind
 // the other, and all outputs come back in one piece. Its memory on the host is pinned, so
 // that copies do not wait.
-type lane struct {
+type predictStream struct {
 	*memory
 	cap      int // rows at a time
 	in       signal
 	x        gauss.Batch[float32]
-	networks []laneNetwork
+	networks []streamNetwork
 	sensed   sensedNetworks
 	control  []control // of each network
 	controls cuda.Ptr
@@ -23,16 +23,16 @@ type lane struct {
 	lo, hi   int // rows under way
 }
 
-// A laneNetwork is one network of a lane.
-type laneNetwork struct {
+// A streamNetwork is one network of a stream.
+type streamNetwork struct {
 	weights *weights
-	run     launches
+	pass    pass
 	sensed  bool                 // it runs in the kernel sensed
-	y       gauss.Batch[float32] // in the lane's out
+	y       gauss.Batch[float32] // in the stream's out
 }
 
-// build lays out the memory of a lane within about the given bytes.
-func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
+// build lays out the memory of a stream within about the given bytes.
+func (q *predictStream) build(m *memory, programs []*program, maxRows, bytes int) error {
 	q.memory = m
 	row, outs := 0, 0
 	for _, p := range programs {
@@ -40,35 +40,17 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 		outs += p.plan.outputs()
 	}
 	first := programs[0].plan
-	q.cap = max(rowsPerBlock, min(maxRows, laneRows, bytes/row/rowsPerBlock*rowsPerBlock))
+	q.cap = max(rowsPerBlock, min(maxRows, streamRows, bytes/row/rowsPerBlock*rowsPerBlock))
 	q.in = m.signal(q.cap, first.inputs, first.form != nn.Fixed)
-	q.controls, q.outs = m.alloc(len(programs), sizeControl), m.floats(q.cap*outs)
+	q.controls = m.alloc(len(programs), sizeControl)
+	q.outs = m.floats(q.cap * outs)
 	q.x = m.pinnedBatch(q.cap, first.inputs, q.in)
 	q.control = pinned[control](m, len(programs))
 	q.out = pinned[float32](m, q.cap*outs)
 	if m.err != nil {
 		return m.err
 	}
-	q.networks = make([]laneNetwork, len(programs))
-	at := 0
-	take := func(n int) []float32 { at += n; return q.out[at-n : at] }
-	ends := make([]signal, len(programs))
-	for i, p := range programs {
-		w := &weights{}
-		*w = *p.weights
-		w.memory = m
-		w.recorder = &recorder{}
-		w.control = q.controls.Add(i * sizeControl)
-		q.control[i].Seed = p.seed
-		n := &q.networks[i]
-		out := signal{m: q.outs.Add(4 * at)}
-		n.y = gauss.Batch[float32]{Rows: q.cap, Width: p.plan.graph.Out.Size(), Mean: take(q.cap * p.plan.graph.Out.Size())}
-		if p.plan.varies() {
-			out.v = q.outs.Add(4 * at)
-			n.y.Var = take(len(n.y.Mean))
-		}
-		n.weights, ends[i] = w, out
-	}
+	ends := q.take(programs)
 	q.takeSensed(ends)
 	for i := range q.networks {
 		if n := &q.networks[i]; !n.sensed {
@@ -81,9 +63,47 @@ func (q *lane) build(m *memory, programs []*program, maxRows, bytes int) error {
 	if m.err != nil {
 		return m.err
 	}
+	return q.compile()
+}
+
+// take takes the networks, whose outputs lie one behind the other, and returns these.
+func (q *predictStream) take(programs []*program) []signal {
+	q.networks = make([]streamNetwork, len(programs))
+	ends := make([]signal, len(programs))
+	at := 0
+	next := func(n int) (host []float32, card cuda.Ptr) {
+		host = q.out[at : at+n]
+		card = q.outs.Add(4 * at)
+		at += n
+		return host, card
+	}
+	for i, p := range programs {
+		w := &weights{}
+		*w = *p.weights
+		w.memory = q.memory
+		w.recorder = &recorder{}
+		w.control = q.controls.Add(i * sizeControl)
+		q.control[i].Seed = p.seed
+		n := &q.networks[i]
+		n.weights = w
+		width := p.plan.graph.Out.Size()
+		n.y = gauss.Batch[float32]{Rows: q.cap, Width: width}
+		n.y.Mean, ends[i].m = next(q.cap * width)
+		if p.plan.varies() {
+			n.y.Var, ends[i].v = next(q.cap * width)
+		}
+	}
+	return ends
+}
+
+// compile has the driver compile the kernels of all networks.
+func (q *predictStream) compile() error {
 	for i := range q.networks {
 		n := &q.networks[i]
-		if err := n.weights.compile(func() error { return n.run.run(n.weights, q.cap) }); err != nil {
+		if n.sensed {
+			continue
+		}
+		if err := n.weights.compile(func() error { return n.pass.forward(q.cap) }); err != nil {
 			return err
 		}
 	}
@@ -98,7 +118,7 @@ func (p *plan) rowBytes() int {
 		if l.cov {
 			row += 12 * l.out * l.out
 		}
-		if l.cut {
+		if l.mode == onPlanes {
 			row += 13 * l.in
 		}
 		row += 2 * 4 * l.out
@@ -120,37 +140,12 @@ func (p *plan) outputs() int {
 // varies reports whether the outputs have variances.
 func (p *plan) varies() bool { return p.layers[len(p.layers)-1].to != nn.Fixed }
 
-// build lists the launches of a network from the rows to its outputs.
-func (n *laneNetwork) build(in, last signal, rows int) {
-	w, p := n.weights, n.weights.plan
-	acts := []signal{in}
-	var ops []op
-	var f *follow
-	for i := range p.layers {
-		l := &p.layers[i]
-		out := last
-		if i < len(p.layers)-1 {
-			out = w.signal(rows, l.out, l.to != nn.Fixed)
-		}
-		o := w.operation(l, acts, out)
-		w.scratch(l, &o, rows)
-		f = w.follow(f, l, i, &o, rows)
-		slopes := w.covariance(l, &o, &out, rows)
-		n.run.forward(w, l, o, rows)
-		if !l.sense {
-			n.run.scaleCovariance(l, acts[l.input], out, slopes)
-		}
-		acts, ops = append(acts, out), append(ops, o)
-		if l.last {
-			f.sense(w.memory, &n.run, p.layers, ops, acts)
-		}
-	}
-	n.run.keep(last.m, last.v)
-	n.run.chain = w.chain(n.run.ops)
-	if w.four {
-		n.run.quartet = w.quartet(n.run.ops)
-	}
-	n.run.place(w, 0)
+// build lays out the launches of a network from the rows to its outputs.
+func (n *streamNetwork) build(in, end signal, rows int) {
+	f := forwardList{w: n.weights, rows: rows, signals: []signal{in}}
+	f.list(end)
+	f.pass.keep(end.m, end.v)
+	n.pass = n.weights.path.pass(n.weights, &f.pass)
 }
 
 // pinnedBatch is a batch on the host for a signal of the card.
@@ -163,7 +158,7 @@ func (m *memory) pinnedBatch(rows, width int, s signal) gauss.Batch[float32] {
 }
 
 // begin queues the prediction of rows lo to hi.
-func (q *lane) begin(x gauss.Batch[float32], lo, hi int) error {
+func (q *predictStream) begin(x gauss.Batch[float32], lo, hi int) error {
 	s, n := q.stream, (hi-lo)*q.x.Width
 	for i := range q.control {
 		q.control[i].Row, q.control[i].Batch = uint64(lo), int32(hi-lo)
@@ -189,9 +184,13 @@ func (q *lane) begin(x gauss.Batch[float32], lo, hi int) error {
 }
 
 // compute queues the networks.
-func (q *lane) compute(rows int) error {
+func (q *predictStream) compute(rows int) error {
 	for i := range q.networks {
-		if err := q.networks[i].run.run(q.networks[i].weights, rows); err != nil {
+		n := &q.networks[i]
+		if n.sensed {
+			continue
+		}
+		if err := n.pass.forward(rows); err != nil {
 			return err
 		}
 	}
@@ -199,7 +198,7 @@ func (q *lane) compute(rows int) error {
 }
 
 // finish waits for the rows under way and copies what was predicted.
-func (q *lane) finish(outs []gauss.Batch[float32]) error {
+func (q *predictStream) finish(outs []gauss.Batch[float32]) error {
 	if q.lo == q.hi {
 		return nil
 	}

@@ -12,17 +12,17 @@ import (
 
 // The gradients of the broad layer of a crowd against sums in float64, with all shapes and with rows that
 // do not fill the last stretch.
-func TestCrowdGradients(t *testing.T) {
+func TestManyDenseGradients(t *testing.T) {
 	e := card(t)
-	if !e.HasCrowds() {
-		t.Skip("not run: crowds have kernels of their own on Hopper's cards")
+	if !e.HasManyDense() {
+		t.Skip("not run: many dense nets have kernels of their own on Hopper's cards")
 	}
 	for _, c := range []struct{ in, out, rows int }{{128, 128, 200}, {96, 32, 33}, {32, 96, 1}, {64, 64, 64}, {32, 128, 31}, {128, 96, 65}} {
-		t.Run(fmt.Sprintf("%d to %d, %d rows", c.in, c.out, c.rows), func(t *testing.T) { crowdGradients(t, e, c.in, c.out, c.rows) })
+		t.Run(fmt.Sprintf("%d to %d, %d rows", c.in, c.out, c.rows), func(t *testing.T) { manyDenseGradients(t, e, c.in, c.out, c.rows) })
 	}
 }
 
-func crowdGradients(t *testing.T, e *gpu.Engine, in, out, rows int) {
+func manyDenseGradients(t *testing.T, e *gpu.Engine, in, out, rows int) {
 	key, drawn := rng.New(5), uint64(0)
 	fill := func(n int, of func(z float64) float64) []float32 {
 		x := make([]float32, n)
@@ -38,7 +38,7 @@ func crowdGradients(t *testing.T, e *gpu.Engine, in, out, rows int) {
 	h := fill(rows*out, func(z float64) float64 { return 1e-8 * (z + 0.5) })
 	w := fill(in*out, func(z float64) float64 { return 0.2 * z })
 	cells, scales := cutSignals(rows, [4]signals{{in, m}, {in, v}, {out, g}, {out, h}})
-	got, err := gpu.CrowdGradients(e, in, out, rows, cells, scales, w)
+	got, err := gpu.ManyDenseGradients(e, in, out, rows, cells, scales, w)
 	if err != nil {
 		t.Fatal(err)
 	}

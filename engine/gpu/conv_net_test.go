@@ -13,9 +13,9 @@ import (
 	"utvi/nn"
 )
 
-// quartets are networks whose broad layer four blocks share: the paper's, with other widths,
+// convNets are networks whose broad layer four blocks share: the paper's, with other widths,
 // images with borders and several channels, and every kind of layer behind the last one.
-func quartets() map[string]struct {
+func convNets() map[string]struct {
 	in, out int
 	layers  nn.Chain
 } {
@@ -39,14 +39,14 @@ func quartets() map[string]struct {
 	}
 }
 
-// The kernels of a quartet compute what the kernel fused does, but for rounding; clusters of
+// The kernels of a conv net compute what the kernel fused does, but for rounding; clusters of
 // two blocks have the bits of clusters of four.
-func TestQuartets(t *testing.T) {
+func TestConvNets(t *testing.T) {
 	e := card(t)
-	if !e.HasQuartets() {
-		t.Skip("not run: quartets have kernels of their own from compute capability 9.0 on")
+	if !e.HasConvNets() {
+		t.Skip("not run: conv nets have kernels of their own from compute capability 9.0 on")
 	}
-	for name, c := range quartets() {
+	for name, c := range convNets() {
 		b, s := someRows(t, 61, c.in, c.out, false)
 		for _, batch := range []int{5, 43} {
 			t.Run(fmt.Sprintf("%s, %d rows", name, batch), func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestQuartets(t *testing.T) {
 				if four := wayOf(t, e, c.in, c.layers, b, s, c.out, batch); !reflect.DeepEqual(got, four) {
 					t.Error("clusters of four blocks have other bits than clusters of two")
 				}
-				defer gpu.SetQuartets(false)()
+				defer gpu.SetConvNets(false)()
 				want := wayOf(t, e, c.in, c.layers, b, s, c.out, batch)
 				if !strings.HasPrefix(got.kernel, "quartet_") || !strings.HasPrefix(want.kernel, "fused") {
 					t.Errorf("kernels %s and %s", got.kernel, want.kernel)

@@ -11,12 +11,12 @@ import (
 	"utvi/nn"
 )
 
-// The kernels of a chain beside others compute what those of a chain alone do, but for rounding:
+// The kernels of a dense net beside others compute what those of a dense net alone do, but for rounding:
 // they multiply halves of numbers.
-func TestCrowds(t *testing.T) {
+func TestManyDense(t *testing.T) {
 	e := card(t)
-	if !e.HasCrowds() {
-		t.Skip("not run: only Hopper's cards have kernels of chains beside others")
+	if !e.HasManyDense() {
+		t.Skip("not run: only Hopper's cards have kernels of dense nets beside many others")
 	}
 	act := func(a float64, r moment.Rule) nn.Apply { return nn.Apply{F: fn.LeakyReLU(a), Rule: r} }
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestCrowds(t *testing.T) {
 		for _, batch := range []int{5, 137} {
 			t.Run(fmt.Sprintf("%s, %d rows", c.name, batch), func(t *testing.T) {
 				want := wayOf(t, e, c.in, c.layers, b, s, 1, batch)
-				got := wayOf(t, e, c.in, c.layers, b, s, 1, batch, gpu.CrowdFrom)
+				got := wayOf(t, e, c.in, c.layers, b, s, 1, batch, gpu.ManyFrom)
 				sameWay(t, got, want, 2e-6, 1e-5, 1e-8)
 			})
 		}
@@ -43,10 +43,10 @@ func TestCrowds(t *testing.T) {
 }
 
 // One input without variance has kernels of its own, with the bits of those that take a variance, if it is zero.
-func TestCrowdsOfOneInput(t *testing.T) {
+func TestManyDenseOfOneInput(t *testing.T) {
 	e := card(t)
-	if !e.HasCrowds() {
-		t.Skip("not run: only Hopper's cards have kernels of chains beside others")
+	if !e.HasManyDense() {
+		t.Skip("not run: only Hopper's cards have kernels of dense nets beside many others")
 	}
 	certain, z := someRows(t, 200, 1, 1, true) // with the rows and targets of the others
 	clear(certain.Var)
@@ -54,8 +54,8 @@ func TestCrowdsOfOneInput(t *testing.T) {
 	for name, r := range map[string]moment.Rule{"crowd_three": moment.UT(2), "crowd_exact": moment.Exact()} {
 		act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: r}
 		layers := nn.Chain{nn.Dense{Out: 96}, act, nn.Dense{Out: 128}, act, nn.Dense{Out: 1}, nn.Noise{}}
-		one := wayOf(t, e, 1, layers, fixed, s, 1, 200, gpu.CrowdFrom)
-		any := wayOf(t, e, 1, layers, certain, z, 1, 200, gpu.CrowdFrom)
+		one := wayOf(t, e, 1, layers, fixed, s, 1, 200, gpu.ManyFrom)
+		any := wayOf(t, e, 1, layers, certain, z, 1, 200, gpu.ManyFrom)
 		if one.kernel != name+"_one" || any.kernel != name {
 			t.Fatalf("the kernels are %s and %s", one.kernel, any.kernel)
 		}
