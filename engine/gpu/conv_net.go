@@ -134,7 +134,8 @@ func (g *image) bordered() (high, wide int) {
 // sharedLayout lays out the shared memory of a block in a cluster, and returns its bytes.
 func (w *weights) sharedLayout(blocks int) (f sharedLayout, bytes int) {
 	all := w.plan.layers
-	in, out, last := all[2].in, all[2].out, all[4].out
+	in, out := all[2].in, all[2].out
+	last := all[4].out
 	image := &all[0].image
 	rows := blocks * convNetEach
 	own := out / blocks

@@ -107,7 +107,9 @@ func (p manyDensePath) accepts(w *weights, u use) bool {
 	if len(layers) != 5 && len(layers) != 6 { // three dense layers, perhaps with noise behind them
 		return false
 	}
-	first, broad, last := &layers[0], &layers[2], &layers[4]
+	first := &layers[0]
+	broad := &layers[2]
+	last := &layers[4]
 	fits := func(n int) bool { return n%32 == 0 && n <= manyDenseMost }
 	if first.in > mostThin || !fits(broad.in) || !fits(broad.out) || last.out != 1 {
 		return false
