@@ -92,21 +92,13 @@ func (t *Tile[T]) fused(xi []T) bool {
 	return oneKernel(t.F, len(xi)) && xi[0] == 0 && t.MK == nil && t.Slope == nil
 }
 
-// InPlace reports whether Out.Mean and Out.Var may be Mean and Var: one kernel does it
-// all, and reads an element before it writes it. It holds without Slope and MK.
-func (t *Tile[T]) InPlace() bool {
-	_, single := any(t).(*Tile[float32])
-	return single && t.wide == nil && len(t.fixed) > 0 && t.fused(t.fixed)
-}
-
-// Pair returns the function and the rule as a pair that takes gradients back without a Jacobian, or
-// nil where there are no such kernels. It holds where InPlace does.
-func (t *Tile[T]) Pair() *kernel.LeakyPair {
-	single, ok := any(t).(*Tile[float32])
-	if !ok || !t.InPlace() {
-		return nil
-	}
-	return kernel.NewLeakyPair(float32(t.F.A), single.fixed, single.fixedW)
+// InPlace reports whether a tile of T that pushes f by a rule may have its Mean and Var as
+// Out.Mean and Out.Var: one kernel does it all, and reads an element before it writes it. It
+// holds without Slope and MK.
+func InPlace[T gauss.Float](f *Func, r Rule) bool {
+	_, single := any(T(0)).(float32)
+	n, fixed := r.(nodes)
+	return single && fixed && oneKernel(f, len(n.xi)) && n.xi[0] == 0
 }
 
 func oneKernel(f *Func, points int) bool { return f.Op == kernel.OpLeakyReLU && points == 3 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 	"utvi/moment"
@@ -97,12 +98,29 @@ func (u *apply[T]) kappas() int {
 	return 0
 }
 
+// takesTurns reports whether the rule pushes one stretch of moments after the other.
+func (u *apply[T]) takesTurns() bool { return u.Form() == Independent && u.kappa == nil }
+
+// leakyPair is what the function and its rule are to kernels that take gradients back without a
+// Jacobian; nil where there are none.
+func (u *apply[T]) leakyPair() *kernel.LeakyPair {
+	if !u.takesTurns() || !moment.InPlace[T](u.f, u.rule) {
+		return nil
+	}
+	n := u.rule.Nodes()
+	xi := make([]float32, len(n.Xi))
+	w := make([]float32, len(n.W))
+	compute.Convert(xi, n.Xi)
+	compute.Convert(w, n.W)
+	return kernel.NewLeakyPair(float32(u.f.A), xi, w)
+}
+
 func (u *apply[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &applyRunner[T]{apply: u, tile: moment.NewTile[T](u.f, u.rule)}
 	if train {
 		n := maxRows * u.shape.Size()
 		if !u.cov && !u.sense {
-			r.pair = r.leakyPair()
+			r.pair = u.leakyPair()
 		}
 		if r.pair == nil {
 			r.jac = newJacobian[T](n)
@@ -161,21 +179,6 @@ func (r *applyRunner[T]) Forward(p *Pass[T]) {
 	}
 }
 
-// inPlace reports whether the output may take the place of the input, which Backward
-// does not need then.
-func (r *applyRunner[T]) inPlace() bool { return r.pair == nil && r.takesTurns() && r.tile.InPlace() }
-
-// leakyPair is what the function and its rule are as a pair, or nil.
-func (r *applyRunner[T]) leakyPair() *kernel.LeakyPair {
-	if !r.takesTurns() {
-		return nil
-	}
-	return r.tile.Pair()
-}
-
-// takesTurns reports whether the rule pushes one stretch of moments after the other.
-func (r *applyRunner[T]) takesTurns() bool { return r.Form() == Independent && r.kappa == nil }
-
 // push pushes elements [lo, hi) of the block through the tile.
 func (r *applyRunner[T]) push(p *Pass[T], lo, hi int) {
 	t := r.tile
@@ -215,7 +218,9 @@ func (r *applyRunner[T]) forwardFixed(p *Pass[T]) {
 func (r *applyRunner[T]) Backward(p *Pass[T]) {
 	n := p.DOut.Rows * p.DOut.Width
 	if r.pair != nil {
-		r.pull(p, n)
+		if p.DIn.Mean != nil {
+			kernel.PullPair(r.pair, p.In.Mean[:n], p.In.Var[:n], p.DOut.Mean[:n], p.DOut.Var[:n], p.DIn.Mean[:n], p.DIn.Var[:n], 0)
+		}
 		return
 	}
 	jac := kernel.Moments[T]{MM: r.jac.MM[:n], MV: r.jac.MV[:n], VM: r.jac.VM[:n], VV: r.jac.VV[:n]}
@@ -234,18 +239,6 @@ func (r *applyRunner[T]) Backward(p *Pass[T]) {
 	if p.DIn.Mean != nil {
 		kernel.VJP(p.DOut.Mean[:n], p.DOut.Var[:n], jac, p.DIn.Mean[:n], p.DIn.Var[:n])
 	}
-}
-
-// pull is Backward without a Jacobian, and perhaps in panels.
-func (r *applyRunner[T]) pull(p *Pass[T], n int) {
-	if p.DIn.Mean == nil {
-		return
-	}
-	rows := 0
-	if p.panels {
-		rows = p.DOut.Rows
-	}
-	kernel.PullPair(r.pair, p.In.Mean[:n], p.In.Var[:n], p.DOut.Mean[:n], p.DOut.Var[:n], p.DIn.Mean[:n], p.DIn.Var[:n], rows)
 }
 
 // recordKappa stores the gradient of each row with respect to κ on the tape.

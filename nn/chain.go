@@ -55,14 +55,22 @@ func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
 		if i > 0 {
 			c.cov[i-1] = b.Form == Covariant && takesCovariances(layer)
 		}
-		c.units, c.cov = append(c.units, u), append(c.cov, false)
+		c.units = append(c.units, u)
+		c.cov = append(c.cov, false)
 		b.In, b.Form = u.Out(), u.Form()
 	}
 	if b.Sense {
 		if err := c.checkSense(l); err != nil {
 			return nil, err
 		}
+		return c, nil
 	}
+	units, ends := fuse(c.units)
+	for i, end := range ends {
+		c.cov[i] = c.cov[end]
+	}
+	c.units = units
+	c.cov = c.cov[:len(units)]
 	return c, nil
 }
 
@@ -73,44 +81,20 @@ func (c *chain[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := &chainRunner[T]{chain: c, train: train}
 	r.runners = make([]Runner[T], len(c.units))
 	r.passes = make([]Pass[T], len(c.units))
-	r.acts = make([]gauss.Batch[T], len(c.units)-1)
 	widest := c.in.Size()
 	for i, u := range c.units {
 		r.runners[i] = u.NewRunner(maxRows, train)
 		widest = max(widest, u.Out().Size())
 	}
-	var spare gauss.Batch[T] // prediction needs only the last activations
-	for i := range r.acts {
-		switch {
-		case i > 0 && inPlace(r.runners[i-1], r.runners[i]):
-			r.acts[i] = r.acts[i-1]
-			continue
-		case train:
-			r.acts[i] = newBatch[T](maxRows, c.units[i].Out().Size())
-		case spare.Mean != nil:
-			r.acts[i] = spare
-		default:
-			r.acts[i] = newBatch[T](maxRows, widest)
-		}
-		if i > 0 && !train {
-			spare = r.acts[i-1]
-		}
-	}
-	r.findPairs(maxRows)
+	buffer := func() gauss.Batch[T] { return newBatch[T](maxRows, widest) }
+	linkAll(r.runners, buffer)
+	r.signals = c.newSignals(r.runners, maxRows, train, buffer)
 	if c.k > 0 {
 		r.sense = c.newSense(r.runners, maxRows, train)
 	}
-	r.covs, r.dcovs = make([][]T, len(c.units)), make([][]T, len(c.units))
-	for i, u := range c.units {
-		if n := u.Out().Size(); c.cov[i] {
-			r.covs[i] = make([]T, maxRows*n*n)
-			if train {
-				r.dcovs[i] = make([]T, maxRows*n*n)
-			}
-		}
-	}
 	if train {
-		r.grads[0], r.grads[1] = newBatch[T](maxRows, widest), newBatch[T](maxRows, widest)
+		r.grads[0] = buffer()
+		r.grads[1] = buffer()
 	}
 	return r
 }
@@ -121,28 +105,71 @@ func newBatch[T gauss.Float](rows, width int) gauss.Batch[T] {
 	return gauss.Batch[T]{Rows: rows, Width: width, Mean: compute.Make[T](n), Var: compute.Make[T](n)}
 }
 
-type chainRunner[T gauss.Float] struct {
-	*chain[T]
-	train   bool
-	runners []Runner[T]
-	passes  []Pass[T] // of the block Forward saw last
-	acts    []gauss.Batch[T]
-	grads   [2]gauss.Batch[T]
-	covs    [][]T // covariances of the units' outputs, where they are taken
-	dcovs   [][]T // their gradients
-	outer   bool  // the first two units are computed together; see chain_pair.go
-	one     int   // a unit that leaves Backward to the one before; 0: none
-	sense   *chainSense[T]
-	blocks  []Block[T]
+// A signal is what goes from one unit to the next.
+type signal[T gauss.Float] struct {
+	buffer    gauss.Batch[T]
+	width     int
+	form      Form
+	cov, dcov []T               // covariances and their gradients, where they are taken
+	behind    inputPlacer[T]    // the runner that reads it, if it may have a place for it; nil in prediction
+	before    gradientPlacer[T] // the runner that made it, if it may have a place for the gradient
 }
 
-// inPlace reports whether a runner may write its output over its input, the output of the
-// runner before: neither of them needs that in Backward. Networks whose activations take
-// less room stay in a nearer cache.
-func inPlace[T gauss.Float](before, r Runner[T]) bool {
-	_, dense := before.(*denseRunner[T])
-	a, apply := r.(*applyRunner[T])
-	return dense && apply && a.inPlace()
+// newSignals returns the signals between the units. Prediction needs only the last: two buffers
+// are used in turn.
+func (c *chain[T]) newSignals(runners []Runner[T], maxRows int, train bool, buffer func() gauss.Batch[T]) []signal[T] {
+	signals := make([]signal[T], len(c.units)-1)
+	for i := range signals {
+		u := c.units[i]
+		s := &signals[i]
+		s.width = u.Out().Size()
+		s.form = u.Form()
+		switch {
+		case train:
+			s.buffer = newBatch[T](maxRows, s.width)
+			s.behind, _ = runners[i+1].(inputPlacer[T])
+			s.before, _ = runners[i].(gradientPlacer[T])
+		case i < 2:
+			s.buffer = buffer()
+		default:
+			s.buffer = signals[i-2].buffer
+		}
+		if !c.cov[i] {
+			continue
+		}
+		s.cov = make([]T, maxRows*s.width*s.width)
+		if train {
+			s.dcov = make([]T, maxRows*s.width*s.width)
+		}
+	}
+	return signals
+}
+
+// moments is the signal of a block of rows; tape is that of the unit behind.
+func (s *signal[T]) moments(rows int, tape []T) gauss.Batch[T] {
+	b := view(s.buffer, rows, s.width, s.form)
+	if s.behind != nil {
+		mean, variance := s.behind.inputPlace(tape, rows)
+		b = placed(b, mean, variance)
+	}
+	if s.cov != nil {
+		b.Cov = s.cov[:rows*s.width*s.width]
+	}
+	return b
+}
+
+// gradient is the gradient by the signal, in a buffer or at a place on the tape of the unit
+// before.
+func (s *signal[T]) gradient(buffer gauss.Batch[T], rows int, tape []T) gauss.Batch[T] {
+	b := view(buffer, rows, s.width, s.form)
+	if s.before != nil {
+		mean, variance := s.before.gradientPlace(tape, rows)
+		b = placed(b, mean, variance)
+	}
+	if s.dcov != nil {
+		b.Cov = s.dcov[:rows*s.width*s.width]
+	}
+	return b
 }
 
 // view returns the first rows of a buffer, as a batch of the given width and form.
@@ -154,6 +181,17 @@ func view[T gauss.Float](b gauss.Batch[T], rows, width int, form Form) gauss.Bat
 	return v
 }
 
+type chainRunner[T gauss.Float] struct {
+	*chain[T]
+	train   bool
+	runners []Runner[T]
+	passes  []Pass[T]   // of the block Forward saw last
+	signals []signal[T] // behind every unit but the last
+	grads   [2]gauss.Batch[T]
+	sense   *chainSense[T]
+	blocks  []Block[T]
+}
+
 func (r *chainRunner[T]) Forward(p *Pass[T]) {
 	rows, tape := p.In.Rows, p.Tape
 	for i, u := range r.units {
@@ -161,103 +199,34 @@ func (r *chainRunner[T]) Forward(p *Pass[T]) {
 		q.Seed = p.Seed
 		q.Step = p.Step
 		q.Row = p.Row
-		q.Out = p.Out
-		if i < len(r.acts) {
-			q.Out = view(r.acts[i], rows, u.Out().Size(), u.Form())
-			if r.cov[i] {
-				q.Out.Cov = r.covs[i][:rows*q.Out.Width*q.Out.Width]
-			}
-		}
 		if r.train {
 			n := rows * u.TapeWidth()
 			q.Tape, tape = tape[:n], tape[n:]
 		}
 	}
-	r.outOnTape(rows)
-	if r.outer {
-		r.forwardOuter(p)
+	for i := range r.signals {
+		r.passes[i].Out = r.signals[i].moments(rows, r.passes[i+1].Tape)
 	}
-	for i := range r.units {
-		if r.outer && i < 2 {
-			continue
-		}
+	r.passes[len(r.signals)].Out = p.Out
+	in := p.In
+	for i, runner := range r.runners {
 		q := &r.passes[i]
-		q.In = p.In
-		if i > 0 {
-			q.In = r.passes[i-1].Out
-		}
-		r.runners[i].Forward(q)
+		q.In = in
+		runner.Forward(q)
+		in = q.Out
 	}
-}
-
-// outOnTape lets units write their outputs onto the tape of the dense layer behind them, where
-// that needs them.
-func (r *chainRunner[T]) outOnTape(rows int) {
-	for i := range r.acts {
-		d, dense := r.runners[i+1].(*denseRunner[T])
-		if !r.train || !dense {
-			continue
-		}
-		out := &r.passes[i].Out
-		m, v := d.dense.TapeInput(r.passes[i+1].Tape, rows)
-		if m == nil {
-			continue
-		}
-		place := func(b *gauss.Batch[T]) {
-			b.Mean = m
-			if b.Var != nil {
-				b.Var = v
-			}
-		}
-		place(out)
-		if i > 0 && inPlace(r.runners[i-1], r.runners[i]) {
-			place(&r.passes[i-1].Out)
-		}
-	}
-}
-
-// gradOnTape is where the gradient by the output of a unit goes: onto the tape of a dense layer,
-// where that needs it, or to a buffer. It may be wanted in panels there, if the unit behind is a
-// nonlinearity.
-func (r *chainRunner[T]) gradOnTape(i, rows, width int) (to gauss.Batch[T], panels bool) {
-	to = view(r.grads[(i+1)%2], rows, width, r.units[i].Form())
-	if i == 1 && r.outer {
-		to.Mean, to.Var = r.outerGradient(rows)
-		return to, false
-	}
-	d, dense := r.runners[i].(*denseRunner[T])
-	if !dense {
-		return to, false
-	}
-	g, h := d.dense.TapeGradient(r.passes[i].Tape, rows)
-	if a, apply := r.runners[i+1].(*applyRunner[T]); g == nil && apply && a.pair != nil && rows > 0 {
-		g, h = d.dense.TapePanels(r.passes[i].Tape, rows)
-		panels = g != nil
-	}
-	if g != nil {
-		to.Mean = g
-		if to.Var != nil {
-			to.Var = h
-		}
-	}
-	return to, panels
 }
 
 func (r *chainRunner[T]) Backward(p *Pass[T]) {
-	rows, out := p.DOut.Rows, p.DOut
-	r.passes[0].DIn = p.DIn
+	out := p.DOut
 	for i := len(r.units) - 1; i >= 0; i-- {
 		q := &r.passes[i]
-		q.DOut, q.DIn = out, p.DIn
+		q.DOut = out
+		q.DIn = p.DIn
 		if i > 0 {
-			q.DIn, q.panels = r.gradOnTape(i-1, rows, q.In.Width)
-			if r.cov[i-1] {
-				q.DIn.Cov = r.dcovs[i-1][:rows*q.In.Width*q.In.Width]
-			}
+			q.DIn = r.signals[i-1].gradient(r.grads[i%2], out.Rows, r.passes[i-1].Tape)
 		}
-		if !r.backwardPair(q, i, rows) {
-			r.runners[i].Backward(q)
-		}
+		r.runners[i].Backward(q)
 		out = q.DIn
 	}
 }

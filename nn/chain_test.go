@@ -52,7 +52,8 @@ func TestInPlace(t *testing.T) {
 					results = append(results, p.DIn.Mean, p.DIn.Var)
 				}
 				if c, ok := r.(*chainRunner[float32]); ok {
-					shared = shared || &c.acts[1].Mean[0] == &c.acts[2].Mean[0]
+					a, fused := c.runners[1].(*activatedRunner[float32])
+					shared = shared || fused && a.between.Mean == nil
 				}
 			}
 			return results, shared
@@ -94,20 +95,21 @@ func TestChainTape(t *testing.T) {
 			t.Errorf("%s are not written onto the tape", what)
 		}
 	}
-	last := &r.passes[4]
-	m, v := r.runners[4].(*denseRunner[float32]).dense.TapeInput(last.Tape, rows)
-	paired := r.runners[3].(*applyRunner[float32]).pair != nil
+	last := &r.passes[2]
+	m, v := r.runners[2].(*denseRunner[float32]).dense.TapeInput(last.Tape, rows)
+	first, second := r.runners[0].(*activatedRunner[float32]), r.runners[1].(*activatedRunner[float32])
+	paired := second.apply.pair != nil
 	if !paired { // it writes over its input
-		same("the outputs of the third layer", r.passes[2].Out, m, v)
+		same("the outputs of the third layer", second.first.Out, m, v)
 	}
-	same("the outputs of the fourth layer", r.passes[3].Out, m, v)
+	same("the outputs of the fourth layer", r.passes[1].Out, m, v)
 	same("the inputs of the last layer", last.In, m, v)
-	g, h := r.runners[0].(*denseRunner[float32]).dense.TapeGradient(r.passes[0].Tape, rows)
+	g, h := first.dense.dense.TapeGradient(r.passes[0].Tape, rows)
 	if !paired {
-		same("the gradients of the outputs of the first layer", r.passes[1].DIn, g, h)
+		same("the gradients of the outputs of the first layer", first.first.DOut, g, h)
 		return
 	}
-	same("the gradients of the outputs of the second layer", r.passes[1].DOut, g, h)
-	g, h = r.runners[2].(*denseRunner[float32]).dense.TapePanels(r.passes[2].Tape, rows)
-	same("the gradients of the outputs of the third layer", r.passes[3].DIn, g, h)
+	same("the gradients of the outputs of the second layer", r.passes[0].DOut, g, h)
+	g, h = second.dense.dense.TapePanels(r.passes[1].Tape, rows)
+	same("the gradients of the outputs of the third layer", second.first.DOut, g, h)
 }

@@ -5,7 +5,6 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/compute/affine"
-	"utvi/internal/compute/kernel"
 )
 
 // Dense is a fully connected layer: every output is Σ w·x + b with independent
@@ -71,9 +70,25 @@ func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
 type denseRunner[T gauss.Float] struct {
 	linearRunner[T]
 	dense   *affine.Dense[T]
-	shared  *denseShare[T]    // nil: one worker computes all outputs
-	pair    *kernel.LeakyPair // behind a layer of one input, computed together; see chain_pair.go
-	squared bool              // the squares of its inputs are there, on the tape or in scratch
+	shared  *denseShare[T] // nil: one worker computes all outputs
+	squared bool           // the unit before writes the squares of its inputs, too
+	squares []T            // where it writes them: on the tape, or in scratch
+
+	leavesBackward bool           // the unit before takes the way back through this one
+	left           gauss.Batch[T] // the gradient by the output, for that unit
+}
+
+// inputPlace: narrow inputs lie on the tape as they are.
+func (r *denseRunner[T]) inputPlace(tape []T, rows int) (mean, variance []T) {
+	if r.squared {
+		r.squares = r.dense.TapeSquares(tape, rows)
+	}
+	return r.dense.TapeInput(tape, rows)
+}
+
+// gradientPlace: so do the gradients by the outputs of thin layers.
+func (r *denseRunner[T]) gradientPlace(tape []T, rows int) (mean, variance []T) {
+	return r.dense.TapeGradient(tape, rows)
 }
 
 func (r *denseRunner[T]) Forward(p *Pass[T]) {
@@ -94,15 +109,10 @@ func (r *denseRunner[T]) Forward(p *Pass[T]) {
 }
 
 func (r *denseRunner[T]) Backward(p *Pass[T]) {
-	r.dense.BackwardRecord(p.Tape, p.DOut.Rows, p.In.Mean, p.DOut.Mean, p.DOut.Var, p.DIn.Mean, p.DIn.Var, r.scratch)
-}
-
-func (r *denseRunner[T]) Gradient(tile int, blocks []Block[T]) {
-	if r.pair == nil {
-		r.linearRunner.Gradient(tile, blocks)
-		return
+	din := p.DIn
+	if r.leavesBackward {
+		r.left = p.DOut
+		din = gauss.Batch[T]{} // only the gradients are recorded
 	}
-	if tile == 0 { // the kernel goes through whole rows: one tile sums all outputs, the others none
-		r.dense.GradientOuter(r.pair, r.tapes(blocks), r.gradients(), r.grad)
-	}
+	r.dense.BackwardRecord(p.Tape, p.DOut.Rows, p.In.Mean, p.DOut.Mean, p.DOut.Var, din.Mean, din.Var, r.scratch)
 }

@@ -161,7 +161,6 @@ type Pass[T gauss.Float] struct {
 
 	In, Out   gauss.Batch[T]
 	DIn, DOut gauss.Batch[T]
-	panels    bool // DIn is wanted in panels; see chainRunner.gradOnTape
 
 	// Tape has room for TapeWidth values a row, in the runner's own order. Forward and
 	// Backward of a block get the same tape, and both may write to it; together they

@@ -59,8 +59,8 @@ func TestPairs(t *testing.T) {
 				q := u.NewRunner(29, false)
 				predicted := Pass[float32]{In: p.In, Out: gauss.New[float32](rows, out)}
 				q.Forward(&predicted)
-				if c, ok := q.(*chainRunner[float32]); ok && c.outer != r.(*chainRunner[float32]).outer {
-					t.Errorf("%s: the first units are computed together: %v in prediction", name, c.outer)
+				if first, _ := together(q); first != firstTogether(r) {
+					t.Errorf("%s: the first units are computed together: %v in prediction", name, first)
 				}
 				results = append(results, p.Out.Mean, p.Out.Var, predicted.Out.Mean, predicted.Out.Var, p.DIn.Mean)
 				blocks = append(blocks, Block[float32]{rows, p.Tape})
@@ -77,9 +77,10 @@ func TestPairs(t *testing.T) {
 		for _, wantIn := range []bool{false, true} {
 			want, _ := run(func(*Node[float32], gauss.Batch[float32]) {}, wantIn, 29)
 			got, r := run(nil, wantIn, 29)
-			if c := r.(*chainRunner[float32]); compute.Family() == "avx512" && (c.outer != (name != "only the last") || (c.one > 0) != (name != "only the first" && name != "several outputs")) {
-				t.Errorf("%s: computed together: first units %v, last units %v", name, c.outer, c.one > 0)
-			} else if d, ok := c.runners[2].(*denseRunner[float32]); ok && d.squared != (c.outer && d.dense.SquaresOnTape()) {
+			first, last := together(r)
+			if compute.Family() == "avx512" && (first != (name != "only the last") || last != (name != "only the first" && name != "several outputs")) {
+				t.Errorf("%s: computed together: first units %v, last units %v", name, first, last)
+			} else if d := denseOf(r.(*chainRunner[float32]).runners[1]); d.squared != (first && d.dense.SquaresOnTape()) {
 				t.Errorf("%s: squares there %v", name, d.squared)
 			}
 			for k := range want {
@@ -107,5 +108,68 @@ func TestPairs(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// together reports whether the first two layers of a chain are one kernel, and whether the last
+// one leaves its way back to the function before it.
+func together(r Runner[float32]) (first, last bool) {
+	c, ok := r.(*chainRunner[float32])
+	if !ok { // an observed one
+		return false, false
+	}
+	for i, r := range c.runners {
+		if a, ok := r.(*activatedRunner[float32]); ok {
+			first = first || i == 0 && a.outer != nil
+			last = last || i == len(c.runners)-2 && a.last != nil
+		}
+	}
+	return first, last
+}
+
+func firstTogether(r Runner[float32]) bool {
+	first, _ := together(r)
+	return first
+}
+
+// Only a dense layer and a leaky ReLU by three points, of which nobody sees what is between,
+// become one unit. All others stay as they are.
+func TestFuse(t *testing.T) {
+	three := Apply{F: fn.LeakyReLU(0.01), Rule: moment.UT(2)}
+	for name, c := range map[string]struct {
+		layers  Chain
+		observe bool
+		sense   bool
+		units   int
+	}{
+		"two pairs":         {layers: Chain{Dense{Out: 4}, three, Dense{Out: 3}, three, Dense{Out: 2}}, units: 3},
+		"a pair at the end": {layers: Chain{Dense{Out: 4}, Dense{Out: 4}, three}, units: 2},
+		"two functions":     {layers: Chain{Dense{Out: 4}, three, three}, units: 2},
+		"five points":       {layers: Chain{Dense{Out: 4}, Apply{F: fn.LeakyReLU(0.01), Rule: moment.GaussHermite(5)}}, units: 2},
+		"a learned rule":    {layers: Chain{Dense{Out: 4}, Apply{F: fn.LeakyReLU(0.01), Rule: moment.LearnedUT(1)}}, units: 2},
+		"another function":  {layers: Chain{Dense{Out: 4}, Apply{F: fn.Tanh(), Rule: moment.UT(2)}}, units: 2},
+		"fixed numbers":     {layers: Chain{Dense{Out: 4, Fixed: true}, three}, units: 2},
+		"observed":          {layers: Chain{Dense{Out: 4}, three}, observe: true, units: 2},
+		"correlated":        {layers: Chain{Dense{Out: 4}, three}, sense: true, units: 2},
+	} {
+		b := &Binder[float32]{Params: &vi.Params[float32]{}, In: Vec(3), Sense: c.sense}
+		if c.observe {
+			b.Observe = func(*Node[float32], gauss.Batch[float32]) {}
+		}
+		u, err := bindChain(c.layers, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(u.(*chain[float32]).units); got != c.units {
+			t.Errorf("%s: %d units, want %d", name, got, c.units)
+		}
+	}
+	b := &Binder[float64]{Params: &vi.Params[float64]{}, In: Vec(3)}
+	u, err := bindChain(Chain{Dense{Out: 4}, three}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(u.(*chain[float64]).units); n != 2 {
+		t.Errorf("in float64: %d units, want 2", n)
 	}
 }
