@@ -8,7 +8,7 @@ const drawDomain = 0x64726177 // "draw"
 
 // draw returns the words of the try-th attempt at draw i.
 func draw(k Key, i uint64, try uint32) [4]uint32 {
-	return Block(k, [4]uint32{uint32(i), uint32(i >> 32), try, drawDomain})
+	return block(k, [4]uint32{uint32(i), uint32(i >> 32), try, drawDomain})
 }
 
 // Uint64 returns the i-th uniform 64-bit number of k.

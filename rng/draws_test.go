@@ -20,7 +20,7 @@ func TestDrawsDiffer(t *testing.T) {
 		note(fmt.Sprint("draw 2³²·", i+1), Uint64(k, (i+1)<<32))
 		s := k.Sub(i, 0)
 		note(fmt.Sprint("step ", i), uint64(s[1])<<32|uint64(s[0]))
-		w := Block(k, Counter(i, 0, 0))
+		w := block(k, counter(i, 0, 0))
 		note(fmt.Sprint("row ", i), uint64(w[1])<<32|uint64(w[0]))
 	}
 }

@@ -3,13 +3,13 @@ package rng
 import "math"
 
 // Normals returns samples 4·quad … 4·quad+3 of a unit: four standard Normals,
-// by Box–Muller from the four words of Counter(row, unit, quad).
+// by Box–Muller from the four words of counter(row, unit, quad).
 //
 // This code is the definition of the stream. Every operation is one rounded
 // float32 operation, in this order and never fused, so that a vector kernel can
 // give the same bits.
 func Normals(k Key, row uint64, unit, quad uint32) [4]float32 {
-	w := Block(k, Counter(row, unit, quad))
+	w := block(k, counter(row, unit, quad))
 	a, b := boxMuller(w[0], w[1])
 	c, d := boxMuller(w[2], w[3])
 	return [4]float32{a, b, c, d}

@@ -19,8 +19,8 @@ func TestKnownAnswers(t *testing.T) {
 		{Key{0xa4093822, 0x299f31d0}, [4]uint32{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
 			[4]uint32{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 	} {
-		if w := Block(c.k, c.c); w != c.w {
-			t.Errorf("Block(%x, %x) = %x, want %x", c.k, c.c, w, c.w)
+		if w := block(c.k, c.c); w != c.w {
+			t.Errorf("block(%x, %x) = %x, want %x", c.k, c.c, w, c.w)
 		}
 	}
 }
@@ -179,7 +179,7 @@ func TestRounds(t *testing.T) {
 		c2 = h0 ^ c3 ^ p[2*r+1]
 		c3 = l0
 	}
-	if got, want := [4]uint32{c0, c1, c2, c3}, Block(k, Counter(row, unit, quad)); got != want {
+	if got, want := [4]uint32{c0, c1, c2, c3}, block(k, counter(row, unit, quad)); got != want {
 		t.Errorf("rounds give %x, Block %x", got, want)
 	}
 }

@@ -18,7 +18,7 @@ func New(seed uint64) Key { return Key{uint32(seed), uint32(seed >> 32)} }
 // Sub derives a new key from k for a step and a layer, or for any two numbers that
 // identify a purpose.
 func (k Key) Sub(step uint64, layer uint32) Key {
-	b := Block(k, [4]uint32{uint32(step), uint32(step >> 32), layer, subDomain})
+	b := block(k, [4]uint32{uint32(step), uint32(step >> 32), layer, subDomain})
 	return Key{b[0], b[1]}
 }
 
@@ -26,8 +26,8 @@ func (k Key) Sub(step uint64, layer uint32) Key {
 // of the last counter word clear.
 const subDomain = 0x6b657973 // "keys"
 
-// Counter returns the Philox counter of samples 4·quad … 4·quad+3 of a unit.
-func Counter(row uint64, unit, quad uint32) [4]uint32 {
+// counter returns the Philox counter of samples 4·quad … 4·quad+3 of a unit.
+func counter(row uint64, unit, quad uint32) [4]uint32 {
 	return [4]uint32{unit, quad, uint32(row), uint32(row>>32) & 0x3fffffff}
 }
 
@@ -36,8 +36,8 @@ const (
 	weyl0, weyl1 = 0x9E3779B9, 0xBB67AE85
 )
 
-// Block returns the four random words of a key and a counter.
-func Block(k Key, c [4]uint32) [4]uint32 {
+// block returns the four random words of a key and a counter.
+func block(k Key, c [4]uint32) [4]uint32 {
 	k0, k1 := k[0], k[1]
 	c0 := c[0]
 	c1 := c[1]
@@ -64,7 +64,7 @@ func Block(k Key, c [4]uint32) [4]uint32 {
 //	round 2: q = mul1·c2;      c0 = hi(q) ^ t[1]; c1 = lo(q); c2 = c3 ^ t[2]; c3 = t[3]
 //	round r: as in Block, with keys t[2r-2], t[2r-1]
 func Rounds(k Key, row uint64, quad uint32) (t [20]uint32) {
-	c := Counter(row, 0, quad)
+	c := counter(row, 0, quad)
 	for r := range 10 {
 		t[2*r], t[2*r+1] = k[0]+uint32(r)*weyl0, k[1]+uint32(r)*weyl1
 	}

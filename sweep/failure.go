@@ -12,8 +12,8 @@ import (
 	"utvi/internal/strictjson"
 )
 
-// A Failure is the note of a failed trial. A later result replaces it.
-type Failure struct {
+// A failure is the note of a failed trial. A later result replaces it.
+type failure struct {
 	Format int       `json:"format"`
 	Trial  string    `json:"trial"` // its ID
 	Error  string    `json:"error"`
@@ -21,12 +21,12 @@ type Failure struct {
 	Run    RunRecord `json:"run"`
 }
 
-// FailurePath is the file of a failed trial's note.
-func FailurePath(dir string, t Trial) string { return stem(dir, t) + ".failed.json" }
+// failurePath is the file of a failed trial's note.
+func failurePath(dir string, t Trial) string { return stem(dir, t) + ".failed.json" }
 
-// LoadFailure reads the note of a failed trial. It returns nil if there is no note.
-func LoadFailure(dir string, t Trial) (*Failure, error) {
-	path := FailurePath(dir, t)
+// loadFailure reads the note of a failed trial. It returns nil if there is no note.
+func loadFailure(dir string, t Trial) (*failure, error) {
+	path := failurePath(dir, t)
 	b, err := inputfile.Read(path, 10)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -34,7 +34,7 @@ func LoadFailure(dir string, t Trial) (*Failure, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Failure{}
+	f := &failure{}
 	if err := strictjson.Unmarshal(b, f); err != nil || f.Format != planFormat || f.Trial != t.ID() {
 		return nil, fmt.Errorf("%s is damaged or is not a note of %s", path, t.ID())
 	}
@@ -42,8 +42,8 @@ func LoadFailure(dir string, t Trial) (*Failure, error) {
 }
 
 // save ignores errors: the failure itself matters more than its note.
-func (f *Failure) save(dir string, t Trial) {
-	atomicfile.Write(FailurePath(dir, t), func(w io.Writer) error {
+func (f *failure) save(dir string, t Trial) {
+	atomicfile.Write(failurePath(dir, t), func(w io.Writer) error {
 		return json.NewEncoder(w).Encode(f)
 	})
 }

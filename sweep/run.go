@@ -149,7 +149,7 @@ func (r Runner) once(ctx context.Context, k Kind, t Trial, workers int, wait boo
 	case err == nil:
 		r.clear(t)
 	case !stopped(err):
-		f := Failure{Format: planFormat, Trial: t.ID(), Error: err.Error(), Run: newRunRecord(r.Engine, start)}
+		f := failure{Format: planFormat, Trial: t.ID(), Error: err.Error(), Run: newRunRecord(r.Engine, start)}
 		if p, ok := errors.AsType[panicked](err); ok {
 			f.Stack = string(p.stack)
 		}
@@ -180,7 +180,7 @@ func (r Runner) do(ctx context.Context, k Kind, t Trial, workers int, start time
 
 // clear removes files that a trial with a result no longer needs.
 func (r Runner) clear(t Trial) {
-	os.Remove(FailurePath(r.Dir, t))
+	os.Remove(failurePath(r.Dir, t))
 	for _, left := range []string{".checkpoint", ".checkpoint.json"} {
 		os.RemoveAll(stem(r.Dir, t) + left)
 	}

@@ -39,15 +39,15 @@ func Status(dir string, p *Plan) []TrialStatus {
 		if err != nil && !errors.Is(err, ErrMissing) {
 			s.Why = err.Error()
 		}
-		failure, noteErr := LoadFailure(dir, t)
+		note, noteErr := loadFailure(dir, t)
 		who := filelock.Holder(lockPath(stem(dir, t)))
 		switch {
 		case res != nil:
 			s.State, s.Result = Done, res
 		case who != "":
 			s.State, s.Why = Running, who
-		case failure != nil:
-			s.State, s.Why = Failed, failure.Error
+		case note != nil:
+			s.State, s.Why = Failed, note.Error
 		case noteErr != nil:
 			s.State, s.Why = Failed, noteErr.Error()
 		}
