@@ -17,11 +17,12 @@ import (
 	"utvi/vi"
 )
 
-// A Network is what an engine compiles.
+// A Network is what an engine compiles. Several inputs lie side by side in a row, and so do several
+// outputs: which units are which is a matter of the layers.
 type Network[T gauss.Float] struct {
 	Input  nn.Shape
-	Layers nn.Chain
-	Fixed  bool // every weight is a number: a network drawn from a posterior
+	Layers nn.Layer // an nn.Chain, or another layer with layers inside
+	Fixed  bool     // every weight is a number: a network drawn from a posterior
 	// Params are the host's parameters. An engine that keeps a copy reads them when it
 	// compiles and after Changed. If they are empty, the first program that is
 	// compiled declares the network's tensors in them.

@@ -22,7 +22,7 @@ import (
 type subject struct {
 	name       string
 	in         nn.Shape
-	layers     nn.Chain
+	layers     nn.Layer
 	likelihood likelihood.Likelihood
 	required   bool // no engine may refuse it
 }
@@ -39,6 +39,7 @@ func subjects() []subject {
 	smooth := nn.Apply{F: fn.GELU(), Rule: moment.GaussHermite(5)}
 	return []subject{
 		plain(),
+		{"no chain", nn.Vec(4), nn.Residual{Branch: nn.Chain{nn.Dense{Out: 6}, leaky(), nn.Dense{Out: 4}}}, likelihood.Normal{}, false},
 		{"one unit", nn.Vec(1), nn.Chain{nn.Dense{Out: 1}}, likelihood.Normal{}, true},
 		{"learned noise", nn.Vec(2), nn.Chain{nn.Dense{Out: 9}, leaky(), nn.Dense{Out: 2}}, likelihood.Heteroscedastic{}, false},
 		{"fixed weights", nn.Vec(4), nn.Chain{nn.Dense{Out: 9, Fixed: true}, leaky(), nn.Dense{Out: 2, Fixed: true, NoBias: true}, nn.Noise{}}, likelihood.Normal{}, false},

@@ -71,18 +71,25 @@ func (e *planted) Abilities() engine.Abilities[float32] {
 	return engine.Abilities[float32]{Card: "a card", Concurrent: 2, NewEnsemble: e.newEnsemble, NewIntervals: e.newIntervals}
 }
 
-// fixed has no layer of the kinds that a bad refusal is about.
-func fixed(c nn.Chain) bool {
-	return slices.ContainsFunc(c, func(l nn.Layer) bool { return l.Kind() == "residual" })
+// residual reports whether a network has the layer that a bad refusal is about.
+func residual(layers nn.Layer) bool {
+	c, ok := layers.(nn.Chain)
+	return ok && slices.ContainsFunc(c, func(l nn.Layer) bool { return l.Kind() == "residual" })
+}
+
+// length is how many layers a chain has.
+func length(layers nn.Layer) int {
+	c, _ := layers.(nn.Chain)
+	return len(c)
 }
 
 func (e *planted) Compile(n engine.Network[float32], form nn.Form) (engine.Program[float32], error) {
 	switch {
-	case e.mistake == refusesBadly && fixed(n.Layers):
+	case e.mistake == refusesBadly && residual(n.Layers):
 		return nil, errors.New("this network cannot be run")
 	case e.mistake == refusesDense:
 		return nil, errors.New("layer 0.dense: it cannot be run")
-	case e.mistake == takesAll && len(n.Layers) == 2:
+	case e.mistake == takesAll && length(n.Layers) == 2:
 		n.Layers = nn.Chain{nn.Dense{Out: 4}}
 		n.Params = &vi.Params[float32]{}
 	case e.mistake == deafToChanges:
@@ -215,7 +222,7 @@ func quantile(below func(x float64) float64, p float64) float64 {
 
 func (e *planted) Train(n engine.Network[float32], j engine.Job) (engine.Trainer, error) {
 	switch {
-	case e.mistake == refusesBadly && fixed(n.Layers):
+	case e.mistake == refusesBadly && residual(n.Layers):
 		return nil, errors.New("this network cannot be trained")
 	case e.mistake == refusesDense:
 		return nil, errors.New("layer 0.dense: it cannot be trained")

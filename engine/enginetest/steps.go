@@ -218,7 +218,7 @@ func restore(t testing.TB, tr engine.Trainer, from engine.State) {
 // drawnNetworks trains with drawn weights: as on the CPU, which draws the same.
 func drawnNetworks(t testing.TB, e engine.Engine[float32]) {
 	s := plain()
-	s.layers = append(slices.Clone(s.layers), nn.Noise{}) // drawn networks predict numbers
+	s.layers = nn.Chain{s.layers, nn.Noise{}} // drawn networks predict numbers
 	j := s.job(t)
 	j.Draws = 2
 	ours, err := e.Train(s.network(t), j)
@@ -228,7 +228,7 @@ func drawnNetworks(t testing.TB, e engine.Engine[float32]) {
 	}
 	defer done(ours)
 	compareSteps(t, "drawn networks", ours, s.trainer(t, engine.CPU[float32](), j))
-	s.layers = s.layers[:len(s.layers)-1]
+	s.layers = plain().layers
 	if _, err := e.Train(s.network(t), j); err == nil {
 		t.Error("a likelihood that needs a variance is accepted for drawn networks without noise")
 	}

@@ -252,7 +252,7 @@ func TestCompiledFormulas(t *testing.T) {
 		}
 		for _, rule := range []moment.Rule{moment.UT(2), moment.GaussHermite(9), moment.MonteCarlo(14), moment.Linear()} {
 			n := network(t, 2, nn.Chain{nn.Dense{Out: 3}, nn.Apply{F: f, Rule: rule}, nn.Dense{Out: 1}})
-			c := testCase{f.Name, 2, n.Layers, likelihood.Normal{}}
+			c := testCase{f.Name, 2, n.Layers.(nn.Chain), likelihood.Normal{}}
 			results := func(interpret bool) (out gauss.Batch[float32], moments []float32) {
 				defer gpu.SetInterpret(interpret)()
 				p, err := e.Compile(n, nn.Independent)

@@ -41,7 +41,7 @@ func TestManyDenseAccuracy(t *testing.T) {
 		theta = append(theta, doubles(x.Mean), doubles(x.Rho))
 	}
 	want := gradients64(theta, doubles(b.Mean), doubles(y), slope)
-	cpu, card := firstMoments(t, engine.CPU[float32](), n, job), firstMoments(t, e, network(t, 1, n.Layers), job)
+	cpu, card := firstMoments(t, engine.CPU[float32](), n, job), firstMoments(t, e, network(t, 1, n.Layers.(nn.Chain)), job)
 	by := 1 - o.Beta1
 	var onCPU, onCard float64
 	for i := range want {
