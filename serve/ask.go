@@ -129,9 +129,12 @@ func (s *Server) noteOldNames(o *options) {
 	}
 }
 
+// extra is how many numbers a target has beyond the usual ones.
+func (o *options) extra() int { return o.Density + len(o.Quantiles) }
+
 // numbers is how many numbers the answer for a row has, about.
 func (o *options) numbers(l *loaded) int {
-	return len(l.Classes()) + len(l.Targets())*(8+o.Density+len(o.Quantiles)) + 2
+	return len(l.Classes()) + len(l.Targets())*(8+o.extra()) + 2
 }
 
 // fits reports a request whose rows or answer would be too many.
@@ -150,7 +153,7 @@ func (o *options) fits(rows int, l *loaded, limits Limits) error {
 
 // answerSize is the length of the answer for a row as JSON, at most.
 func (o *options) answerSize(l *loaded) int {
-	return int(l.answerBytes) + len(l.Targets())*(80+numberBytes*(o.Density+len(o.Quantiles)))
+	return int(l.answerBytes) + len(l.Targets())*(80+numberBytes*o.extra())
 }
 
 func (o *options) interval(p *predict.Predictor) (level float64, ok bool) {

@@ -83,13 +83,15 @@ func (q *inference) run(ctx context.Context, end time.Time) (out []tensor, rows 
 		}
 		out = append(out, o.make(x.Rows))
 	}
-	_, err = q.l.queue.predict(ctx, end, x, p, func(b *predict.Batch, at int, j *job) {
+	o := &order{x: x, p: p, extra: q.extra(), end: end}
+	o.read = func(b *predict.Batch, at int, j *job) {
 		for i := range j.x.Rows {
 			for k := range write {
 				write[k].read(&out[k], b, at+i, j.first+i)
 			}
 		}
-	})
+	}
+	_, err = q.l.queue.predict(ctx, o)
 	return out, x.Rows, as(invalid, err)
 }
 

@@ -34,7 +34,8 @@ func (c *call) predict() error {
 		return err
 	}
 	a := newAnswerer(l, p, &ask.options)
-	jobs, err := l.queue.predict(c.r.Context(), c.end, ask.x, p, func(b *predict.Batch, at int, j *job) {
+	o := &order{x: ask.x, p: p, extra: ask.extra(), end: c.end}
+	o.read = func(b *predict.Batch, at int, j *job) {
 		if j.out == nil {
 			j.out = make([]byte, 0, j.x.Rows*size)
 		}
@@ -44,7 +45,8 @@ func (c *call) predict() error {
 			}
 			j.out = a.row(j.out, b, at+i)
 		}
-	})
+	}
+	jobs, err := l.queue.predict(c.r.Context(), o)
 	if err != nil {
 		return as(invalid, err)
 	}

@@ -19,13 +19,14 @@ import (
 // the next free worker takes all of them that fit together: nobody waits for company.
 type queue struct {
 	p    *predict.Predictor
-	most int // rows of an execution
+	most int // load of an execution
 	seen func(jobs, rows int)
 	fail func(err error) // is told about panics
 
 	mu      sync.Mutex
 	waiting []*job
 	rows    int // of the waiting jobs
+	round   int // of the job that was taken last
 	workers int // that may run
 	running int
 	perRow  time.Duration // that an execution takes, about
@@ -43,6 +44,8 @@ type job struct {
 	x     gauss.Batch[float32]
 	p     *predict.Predictor
 	first int // of the rows within the request
+	load  int // rows, and more if a row asks for much
+	round int // jobs of a round go before those of the next
 	read  func(b *predict.Batch, at int, j *job)
 	out   []byte // for read
 
@@ -51,8 +54,15 @@ type job struct {
 }
 
 // pieceRows are the most rows of a job. A longer request is cut, so that it uses all
-// workers and does not block others.
+// workers and does not block others: the pieces of one request wait for each other, one
+// in a round, and those of other requests come between them.
 const pieceRows = 256
+
+// usualExtra is how many more numbers make a row twice as much work.
+const usualExtra = 16
+
+// leastPiece is the least rows that a piece is cut to.
+const leastPiece = 8
 
 var errPanic = errors.New("internal error: the prediction failed")
 
@@ -60,15 +70,32 @@ func newQueue(p *predict.Predictor) *queue {
 	return &queue{p: p, most: pieceRows, workers: runtime.GOMAXPROCS(0)}
 }
 
-// predict carries x through the networks. read is called for all pieces of x, by any
-// goroutines and in any order: row i of a piece is row at+i of the batch and row
-// j.first+i of x. After end, jobs that still wait are given up. Predict returns after the
-// last call of read.
-func (q *queue) predict(ctx context.Context, end time.Time, x gauss.Batch[float32], p *predict.Predictor, read func(b *predict.Batch, at int, j *job)) ([]*job, error) {
-	var jobs []*job
-	for lo := 0; lo < x.Rows; lo += pieceRows {
-		jobs = append(jobs, &job{x: x.Slice(lo, min(x.Rows, lo+pieceRows)), p: p, first: lo, read: read, done: make(chan struct{})})
+// An order is some rows to predict.
+type order struct {
+	x     gauss.Batch[float32]
+	p     *predict.Predictor
+	extra int       // numbers that a row asks for beyond the usual ones
+	end   time.Time // jobs that still wait then are given up
+
+	// read is called for all pieces of x, by any goroutines and in any order: row i of a
+	// piece is row at+i of the batch and row j.first+i of x.
+	read func(b *predict.Batch, at int, j *job)
+}
+
+// jobs cuts an order into pieces.
+func (o *order) jobs() (all []*job) {
+	size := max(leastPiece, pieceRows*usualExtra/(usualExtra+o.extra))
+	for lo := 0; lo < o.x.Rows; lo += size {
+		rows := min(size, o.x.Rows-lo)
+		all = append(all, &job{x: o.x.Slice(lo, lo+rows), p: o.p, first: lo, load: rows * (usualExtra + o.extra) / usualExtra, read: o.read, done: make(chan struct{})})
 	}
+	return all
+}
+
+// predict carries the rows of an order through the networks. It returns after the last
+// call of read.
+func (q *queue) predict(ctx context.Context, o *order) ([]*job, error) {
+	jobs := o.jobs()
 	if len(jobs) == 0 {
 		return nil, nil
 	}
@@ -82,7 +109,7 @@ func (q *queue) predict(ctx context.Context, end time.Time, x gauss.Batch[float3
 		case <-j.done:
 		default:
 			if late == nil {
-				t := time.NewTimer(time.Until(end))
+				t := time.NewTimer(time.Until(o.end))
 				defer t.Stop()
 				late = t.C
 			}
@@ -124,7 +151,10 @@ func (q *queue) wait(ctx context.Context, late <-chan time.Time, j *job) {
 func (q *queue) add(jobs []*job) (lead bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, jobs...)
+	for i, j := range jobs {
+		j.round = q.round + i
+		q.insert(j)
+	}
 	for i, j := range jobs {
 		q.rows += j.x.Rows
 		if q.running == q.workers || q.running > 0 && time.Duration(q.rows)*q.perRow < enough {
@@ -138,6 +168,15 @@ func (q *queue) add(jobs []*job) (lead bool) {
 		}
 	}
 	return lead
+}
+
+// insert puts a job behind those of its round.
+func (q *queue) insert(j *job) {
+	at := len(q.waiting)
+	for at > 0 && q.waiting[at-1].round > j.round {
+		at--
+	}
+	q.waiting = slices.Insert(q.waiting, at, j)
 }
 
 // remove takes a job out of the queue. It reports false if the job is not waiting.
@@ -204,13 +243,15 @@ func (q *queue) work(own *job) {
 
 // take removes the first jobs that can run together: all with or all without variances.
 func (q *queue) take(batch []*job) []*job {
-	n, rows := 0, 0
+	n, rows, load := 0, 0, 0
 	for _, j := range q.waiting {
-		if n > 0 && (rows+j.x.Rows > q.most || (j.x.Var == nil) != (batch[0].x.Var == nil)) {
+		if n > 0 && (load+j.load > q.most || (j.x.Var == nil) != (batch[0].x.Var == nil)) {
 			break
 		}
 		batch = append(batch, j)
 		rows += j.x.Rows
+		load += j.load
+		q.round = j.round
 		n++
 	}
 	q.waiting = slices.Delete(q.waiting, 0, n)

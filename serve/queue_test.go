@@ -46,6 +46,10 @@ func rows(n int) gauss.Batch[float32] {
 
 func soon() time.Time { return time.Now().Add(Patience) }
 
+func (q *queue) ask(ctx context.Context, end time.Time, x gauss.Batch[float32], read func(b *predict.Batch, at int, j *job)) ([]*job, error) {
+	return q.predict(ctx, &order{x: x, p: q.p, end: end, read: read})
+}
+
 func nothing(*predict.Batch, int, *job) {}
 
 // A lone request runs at once in its own goroutine; those that come while the worker is
@@ -62,7 +66,7 @@ func TestQueue(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		q.predict(context.Background(), soon(), rows(1), q.p, func(*predict.Batch, int, *job) {
+		q.ask(context.Background(), soon(), rows(1), func(*predict.Batch, int, *job) {
 			close(begun)
 			<-goOn
 		})
@@ -72,7 +76,7 @@ func TestQueue(t *testing.T) {
 	for range others {
 		wg.Go(func() {
 			var got [each]float64
-			_, err := q.predict(context.Background(), soon(), rows(each), q.p, func(b *predict.Batch, at int, j *job) {
+			_, err := q.ask(context.Background(), soon(), rows(each), func(b *predict.Batch, at int, j *job) {
 				for i := range j.x.Rows {
 					got[j.first+i] = b.Numbers(at + i)[0].Mean
 				}
@@ -116,18 +120,18 @@ func TestQueueGivesUp(t *testing.T) {
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		q.predict(context.Background(), soon(), rows(1), q.p, func(*predict.Batch, int, *job) {
+		q.ask(context.Background(), soon(), rows(1), func(*predict.Batch, int, *job) {
 			close(begun)
 			<-goOn
 		})
 	})
 	<-begun
-	if _, err := q.predict(context.Background(), time.Now().Add(time.Millisecond), rows(600), q.p, nothing); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := q.ask(context.Background(), time.Now().Add(time.Millisecond), rows(600), nothing); !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := q.predict(ctx, soon(), rows(1), q.p, nothing); !errors.Is(err, context.Canceled) {
+	if _, err := q.ask(ctx, soon(), rows(1), nothing); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	if jobs, n := q.depth(); jobs != 0 || n != 0 {
@@ -165,5 +169,29 @@ func TestQueueForms(t *testing.T) {
 		if got := len(q.take(nil)); got != want {
 			t.Errorf("took %d jobs, want %d", got, want)
 		}
+	}
+}
+
+// A short request goes between the pieces of a long one, and rows that ask for much are cut
+// into short pieces.
+func TestQueueRounds(t *testing.T) {
+	q := smallQueue(t, 0)
+	long := (&order{x: rows(4 * pieceRows), p: q.p}).jobs()
+	heavy := (&order{x: rows(64), p: q.p, extra: 1000}).jobs()
+	short := (&order{x: rows(1), p: q.p}).jobs()
+	if len(long) != 4 || len(heavy) != 8 || len(short) != 1 || heavy[0].x.Rows != 8 {
+		t.Fatalf("%d, %d, %d pieces", len(long), len(heavy), len(short))
+	}
+	q.add(long)
+	if got := q.take(nil); len(got) != 1 || got[0] != long[0] {
+		t.Fatal("the first piece was not taken first, alone")
+	}
+	q.add(heavy)
+	q.add(short)
+	if got := q.take(nil); got[0] != heavy[0] || len(got) != 1 {
+		t.Errorf("%d jobs instead of a heavy one alone", len(got))
+	}
+	if got := q.take(nil); got[0] != short[0] {
+		t.Error("a short request waits for a long one")
 	}
 }
