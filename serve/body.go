@@ -48,6 +48,7 @@ func (c *call) body() ([]byte, error) {
 		case err == io.EOF && int64(len(buf)) > most:
 			return nil, c.tooLong()
 		case err == io.EOF:
+			c.read = true
 			return buf, nil
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			return nil, failf(slow, "the body did not arrive in time")

@@ -22,20 +22,21 @@ type kind struct {
 }
 
 var (
-	malformed    = kind{http.StatusBadRequest, codes.InvalidArgument}
-	invalid      = kind{http.StatusUnprocessableEntity, codes.InvalidArgument} // well-formed, but not for this model
-	unauthorized = kind{http.StatusUnauthorized, codes.Unauthenticated}
-	forbidden    = kind{http.StatusForbidden, codes.PermissionDenied}
-	wrongMethod  = kind{http.StatusMethodNotAllowed, codes.Unimplemented}
-	notFound     = kind{http.StatusNotFound, codes.NotFound}
-	tooLarge     = kind{http.StatusRequestEntityTooLarge, codes.ResourceExhausted}
-	unsupported  = kind{http.StatusUnsupportedMediaType, codes.InvalidArgument}
-	busy         = kind{http.StatusTooManyRequests, codes.ResourceExhausted}
-	closing      = kind{http.StatusServiceUnavailable, codes.Unavailable}
-	slow         = kind{http.StatusRequestTimeout, codes.DeadlineExceeded}
-	late         = kind{http.StatusGatewayTimeout, codes.DeadlineExceeded}
-	gone         = kind{499, codes.Canceled} // the client went away
-	internal     = kind{http.StatusInternalServerError, codes.Internal}
+	malformed     = kind{http.StatusBadRequest, codes.InvalidArgument}
+	invalid       = kind{http.StatusUnprocessableEntity, codes.InvalidArgument} // well-formed, but not for this model
+	unauthorized  = kind{http.StatusUnauthorized, codes.Unauthenticated}
+	forbidden     = kind{http.StatusForbidden, codes.PermissionDenied}
+	wrongMethod   = kind{http.StatusMethodNotAllowed, codes.Unimplemented}
+	notFound      = kind{http.StatusNotFound, codes.NotFound}
+	tooLarge      = kind{http.StatusRequestEntityTooLarge, codes.ResourceExhausted}
+	unsupported   = kind{http.StatusUnsupportedMediaType, codes.InvalidArgument}
+	busy          = kind{http.StatusTooManyRequests, codes.ResourceExhausted}
+	closing       = kind{http.StatusServiceUnavailable, codes.Unavailable}
+	slow          = kind{http.StatusRequestTimeout, codes.DeadlineExceeded}
+	late          = kind{http.StatusGatewayTimeout, codes.DeadlineExceeded}
+	gone          = kind{499, codes.Canceled} // the client went away
+	unimplemented = kind{http.StatusNotImplemented, codes.Unimplemented}
+	internal      = kind{http.StatusInternalServerError, codes.Internal}
 )
 
 func (f *fault) Error() string { return f.text }

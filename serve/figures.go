@@ -32,10 +32,24 @@ var rowsBounds = [...]float64{1, 2, 4, 8, 16, 32, 64, 128, 256}
 type figures struct {
 	requests   [ways][len(statuses)]atomic.Uint64
 	took       [ways]histogram
+	good, bad  tally         // requests that were answered, and that were not
+	last       atomic.Uint64 // when the last was answered, in milliseconds since 1970
 	inferences atomic.Uint64
 	executions histogram // by rows
 	reloads    atomic.Uint64
 	failures   atomic.Uint64 // of reloads
+}
+
+// A tally counts requests with the time that they took.
+type tally struct {
+	count atomic.Uint64
+	ns    atomic.Uint64
+}
+
+// add counts a request.
+func (t *tally) add(took time.Duration) {
+	t.count.Add(1)
+	t.ns.Add(uint64(took))
 }
 
 // A histogram counts values by bins. The last bin holds what is above all bounds.
@@ -68,6 +82,10 @@ func (f *figures) count(by way, code, rows int, took time.Duration) {
 	f.requests[by][at].Add(1)
 	if code == 200 {
 		f.inferences.Add(uint64(rows))
+		f.good.add(took)
+		f.last.Store(uint64(time.Now().UnixMilli()))
+	} else {
+		f.bad.add(took)
 	}
 	f.took[by].add(took.Seconds(), seconds[:], uint64(took))
 }

@@ -21,6 +21,7 @@ type call struct {
 	end    time.Time // of the time that the request may take
 	lease  lease
 	buffer *[]byte
+	read   bool // the body was read to its end
 
 	way   way
 	model *served // nil: not known
@@ -48,6 +49,13 @@ func (s *Server) Handler() http.Handler {
 		handle("GET /v2/models/{name}"+v, private, byNone, (*call).modelMetadata)
 		handle("GET /v2/models/{name}"+v+"/ready", private, byNone, (*call).modelReady)
 		handle("POST /v2/models/{name}"+v+"/infer", prediction, byREST, (*call).infer)
+		handle("GET /v2/models/{name}"+v+"/config", private, byNone, (*call).modelConfig)
+		handle("GET /v2/models/{name}"+v+"/stats", private, byNone, (*call).modelStatistics)
+	}
+	handle("GET /v2/models/stats", private, byNone, (*call).modelStatistics)
+	handle("POST /v2/repository/index", private, byNone, (*call).repositoryIndex)
+	for _, path := range []string{"/v2/repository/models/", "/v2/systemsharedmemory/", "/v2/cudasharedmemory/", "/v2/trace/", "/v2/models/{name}/trace/", "/v2/logging"} {
+		handle(path, private, byNone, (*call).notHere)
 	}
 	handle("GET /v2", private, byNone, (*call).serverMetadata)
 	handle("GET /v2/health/live", open, byNone, (*call).live)
@@ -185,10 +193,23 @@ func (c *call) writeJSON(v any) error {
 	return c.write(append(text, '\n'))
 }
 
+// unread reports whether too much of the body is left to be read for the next request's
+// sake. What is left otherwise has a moment to come.
+func (c *call) unread() bool {
+	if c.read || c.r.ContentLength == 0 {
+		return false
+	}
+	if c.r.ContentLength < 0 || c.r.ContentLength > smallBody {
+		return true
+	}
+	http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(time.Second)) // servers of others may have none
+	return false
+}
+
 // fail answers with an error.
 func (c *call) fail(f *fault) {
 	h := c.w.Header()
-	if f.kind == unauthorized || f.kind == forbidden {
+	if f.kind == unauthorized || f.kind == forbidden || c.unread() {
 		h.Set("Connection", "close") // strangers hold no connections
 	}
 	if f.status == http.StatusTooManyRequests || f.status == http.StatusServiceUnavailable {

@@ -243,7 +243,9 @@ func (q *queue) work(own *job) {
 
 // take removes the first jobs that can run together: all with or all without variances.
 func (q *queue) take(batch []*job) []*job {
-	n, rows, load := 0, 0, 0
+	n := 0
+	rows := 0
+	load := 0
 	for _, j := range q.waiting {
 		if n > 0 && (load+j.load > q.most || (j.x.Var == nil) != (batch[0].x.Var == nil)) {
 			break

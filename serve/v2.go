@@ -8,7 +8,7 @@ import (
 // headerLength is the header that says how long the JSON in front of binary tensors is.
 const headerLength = "Inference-Header-Content-Length"
 
-var extensions = []string{"binary_tensor_data"}
+var extensions = []string{"binary_tensor_data", "model_configuration", "statistics"}
 
 func (c *call) live() error { return c.writeJSON(map[string]bool{"live": true}) }
 

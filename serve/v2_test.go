@@ -240,7 +240,7 @@ func TestGRPC(t *testing.T) {
 	if a, err := c.ModelReady(t.Context(), &oip.ModelReadyRequest{Name: "net", Version: "1"}); err != nil || !a.Ready {
 		t.Error(a, err)
 	}
-	if a, err := c.ServerMetadata(t.Context(), &oip.ServerMetadataRequest{}); err != nil || a.Name != "utvi" || len(a.Extensions) != 1 {
+	if a, err := c.ServerMetadata(t.Context(), &oip.ServerMetadataRequest{}); err != nil || a.Name != "utvi" || len(a.Extensions) != 3 {
 		t.Error(a, err)
 	}
 	a, err := c.ModelMetadata(t.Context(), &oip.ModelMetadataRequest{Name: "strength"})

@@ -52,7 +52,7 @@ func fieldSize(value []byte, kind protowire.Type, f protoreflect.FieldDescriptor
 		}
 		return size
 	case protoreflect.StringKind, protoreflect.BytesKind:
-		return int64(len(inner)) + decodedText
+		return int64(len(inner))*9/8 + decodedText // the allocator rounds up
 	}
 	return packedSize(inner, f.Kind())
 }

@@ -6,4 +6,4 @@ package oip
 
 // source is the SHA-256 of the oip.proto that the Go files were generated from, by
 // protoc-gen-go v1.36.12 and protoc-gen-go-grpc v1.6.2.
-const source = "1e0df3503145992be7dedec93a0c66b7be35398b8fb6f6b59040d8aecc8d3736"
+const source = "49e4c7372f7791749cc37cbee5d360f99a51cff0b396a8d3a93596c75b262fe3"

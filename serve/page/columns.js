@@ -41,7 +41,7 @@ function unknownLevel(levels) {
 // rowOf is a row as the server takes it.
 export function rowOf(model, columns, values) {
   if (model.kind === "network") return columns.map(c => values[c.name])
-  const row = {}
+  const row = Object.create(null) // a column may be named __proto__
   for (const c of columns) {
     const v = values[c.name]
     row[c.name] = v !== null && c.type === "time" ? time(v, c.layout) : v

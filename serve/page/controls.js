@@ -7,7 +7,7 @@ import { round, time } from "./text.js"
 // controls fills a place with controls and returns a function that sets a value from
 // elsewhere. change is called with the values whenever one of them changes.
 export function controls(place, model, columns, values, change) {
-  const set = {}
+  const set = Object.create(null) // a column may be named __proto__
   const nested = new Map(columns.filter(c => c.std_of).map(c => [c.std_of, c]))
   const build = c => {
     const make = c.type === "categorical" ? choice : number

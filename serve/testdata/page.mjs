@@ -24,7 +24,7 @@ function start(...args) {
   })
 }
 
-const { url, server } = await start("resin.utvi", "class.utvi", "digits.utvi")
+const { url, server } = await start("resin.utvi", "class.utvi", "digits.utvi", "named.utvi")
 const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox"] })
 const page = await browser.newPage()
 const downloads = path.resolve("downloads")
@@ -69,6 +69,15 @@ async function upload(name, content) {
 }
 
 const tests = {
+  async "columns named __proto__ and constructor are names"() {
+    await see("named", "light", 1280, 1000)
+    await (await slider("__proto__")).focus()
+    await changes("#headline", async () => { for (let i = 0; i < 12; i++) await page.keyboard.press("ArrowRight") })
+    const row = Object.create(null)
+    for (const c of ["__proto__", "constructor", "toString"]) row[c] = await (await control(c)).evaluate(e => (e.type === "number" ? e.valueAsNumber : e.value))
+    const answer = await (await fetch(url + "predict/named", { method: "POST", body: JSON.stringify({ rows: [row] }) })).json()
+    assert.ok((await text("#headline")).includes(answer.predictions[0].targets.price.class), await text("#headline"))
+  },
   async "a slider moved by the keyboard changes the prediction to the server's answer"() {
     await see("resin", "light", 1280, 1000)
     await (await slider("temperature")).focus()
