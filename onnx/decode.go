@@ -217,15 +217,7 @@ func (t *Tensor) decode(b []byte) error {
 	return fields(b, func(f field) error {
 		switch f.number {
 		case 1:
-			err := f.numbers(func(v uint64) {
-				if len(t.Dims) <= maxDims {
-					t.Dims = append(t.Dims, int64(v))
-				}
-			})
-			if err == nil && len(t.Dims) > maxDims {
-				err = fmt.Errorf("a tensor has more than %d dimensions", maxDims)
-			}
-			return err
+			return t.decodeDims(f)
 		case 2:
 			t.Elem = Elem(f.num)
 		case 4:
@@ -251,4 +243,16 @@ func (t *Tensor) decode(b []byte) error {
 		}
 		return nil
 	})
+}
+
+func (t *Tensor) decodeDims(f field) error {
+	err := f.numbers(func(v uint64) {
+		if len(t.Dims) <= maxDims {
+			t.Dims = append(t.Dims, int64(v))
+		}
+	})
+	if err == nil && len(t.Dims) > maxDims {
+		err = fmt.Errorf("a tensor has more than %d dimensions", maxDims)
+	}
+	return err
 }

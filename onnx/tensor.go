@@ -137,29 +137,12 @@ func half(b uint16) float64 {
 
 // outside reads size bytes from a file beside the model.
 func (t *Tensor) outside(beside fs.FS, size int) ([]byte, error) {
-	entry := map[string]string{}
-	for _, x := range t.External {
-		entry[x.Key] = x.Value
-	}
-	name := entry["location"]
-	switch {
-	case beside == nil:
+	name, offset, err := t.location(size)
+	if beside == nil {
 		return nil, errors.New("the data lie in another file, which cannot be read here")
-	case !fs.ValidPath(name) || path.Base(name) != name:
-		return nil, fmt.Errorf("the data lie in %.80q; only a file beside the model is read", name)
 	}
-	offset, length := int64(0), int64(size)
-	for key, to := range map[string]*int64{"offset": &offset, "length": &length} {
-		if text := entry[key]; text != "" {
-			v, err := strconv.ParseInt(text, 10, 64)
-			if err != nil || v < 0 {
-				return nil, fmt.Errorf("the %s %.40q is not a number of bytes", key, text)
-			}
-			*to = v
-		}
-	}
-	if length != int64(size) {
-		return nil, fmt.Errorf("%d bytes lie outside; the size needs %d", length, size)
+	if err != nil {
+		return nil, err
 	}
 	f, err := beside.Open(name)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
@@ -173,7 +156,7 @@ func (t *Tensor) outside(beside fs.FS, size int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size()-length < offset {
+	if !info.Mode().IsRegular() || info.Size()-int64(size) < offset {
 		return nil, fmt.Errorf("the file %s has %d bytes; %d from byte %d are needed", name, info.Size(), size, offset)
 	}
 	if _, err := io.CopyN(io.Discard, f, offset); err != nil {
@@ -182,4 +165,29 @@ func (t *Tensor) outside(beside fs.FS, size int) ([]byte, error) {
 	b := make([]byte, size)
 	_, err = io.ReadFull(f, b)
 	return b, err
+}
+
+// location is where size bytes lie outside: a file beside the model, and the place in it.
+func (t *Tensor) location(size int) (name string, offset int64, err error) {
+	entry := map[string]string{}
+	for _, x := range t.External {
+		entry[x.Key] = x.Value
+	}
+	name = entry["location"]
+	if !fs.ValidPath(name) || path.Base(name) != name {
+		return "", 0, fmt.Errorf("the data lie in %.80q; only a file beside the model is read", name)
+	}
+	length := int64(size)
+	for key, to := range map[string]*int64{"offset": &offset, "length": &length} {
+		if text := entry[key]; text != "" {
+			*to, err = strconv.ParseInt(text, 10, 64)
+			if err != nil || *to < 0 {
+				return "", 0, fmt.Errorf("the %s %.40q is not a number of bytes", key, text)
+			}
+		}
+	}
+	if length != int64(size) {
+		return "", 0, fmt.Errorf("%d bytes lie outside; the size needs %d", length, size)
+	}
+	return name, offset, nil
 }

@@ -12,11 +12,12 @@ import (
 // An Encoding says how a text file writes characters as bytes.
 type Encoding string
 
+// The encodings that are read.
 const (
 	UTF8    Encoding = "utf-8"
-	UTF16LE Encoding = "utf-16le"
-	UTF16BE Encoding = "utf-16be"
-	Latin1  Encoding = "latin1" // Windows-1252, which contains it
+	UTF16LE Encoding = "utf-16le" // the lower byte first
+	UTF16BE Encoding = "utf-16be" // the higher byte first
+	Latin1  Encoding = "latin1"   // Windows-1252, which contains it
 )
 
 // ParseEncoding reads the name of an encoding; auto is "", which detects it.

@@ -20,14 +20,14 @@ var foreign = []struct{ magic, is string }{
 	{"sqlite format 3\x00", "an SQLite database" + saveAs},
 	{"\x89hdf\r\n", "an HDF5 file" + saveAs},
 	{"arrow1", "an Arrow (Feather) file" + saveAs},
-	{"bzh", "compressed by bzip2" + unpack}, {"\xfd7zxz\x00", "compressed by xz" + unpack}, {"\x28\xb5\x2f\xfd", "compressed by zstd" + unpack},
+	{"bzh", "compressed by bzip2" + unzipIt}, {"\xfd7zxz\x00", "compressed by xz" + unzipIt}, {"\x28\xb5\x2f\xfd", "compressed by zstd" + unzipIt},
 }
 
 const (
-	saveAs = "; save the table as CSV or Parquet"
-	unpack = "; unpack it first"
-	excel  = "an Excel workbook; save the sheet with the table as CSV"
-	page   = "a web page (HTML), not a table; was the download refused?"
+	saveAs  = "; save the table as CSV or Parquet"
+	unzipIt = "; unpack it first"
+	excel   = "an Excel workbook; save the sheet with the table as CSV"
+	page    = "a web page (HTML), not a table; was the download refused?"
 )
 
 // refuseForeign returns an error for a file of a known kind that is not read.

@@ -64,7 +64,7 @@ func readArray(r io.Reader) (*array, error) {
 		length |= int(binary.LittleEndian.Uint16(high[:])) << 16
 	}
 	if length > 1<<20 {
-		return nil, errors.New("the header is damaged")
+		return nil, errDamagedHeader
 	}
 	text := make([]byte, length)
 	if _, err := io.ReadFull(r, text); err != nil {
@@ -82,35 +82,26 @@ func readArray(r io.Reader) (*array, error) {
 
 var errBreaksOff = errors.New("the file is truncated")
 
+// errDamagedHeader is what is wrong with a header that cannot be read.
+var errDamagedHeader = errors.New("the header is damaged")
+
+// parseArray reads the header of an array, a Python dictionary.
 func parseArray(header string) (*array, error) {
 	field := map[string]string{}
 	for name, re := range npyFields {
 		m := re.FindStringSubmatch(header)
-		if m == nil && name == "descr" && strings.Contains(header, "'descr'") {
+		switch {
+		case m != nil:
+			field[name] = m[1]
+		case name == "descr" && strings.Contains(header, "'descr'"):
 			return nil, errors.New("the array holds records; plain numbers are needed, one array for each column")
+		default:
+			return nil, errDamagedHeader
 		}
-		if m == nil {
-			return nil, errors.New("the header is damaged")
-		}
-		field[name] = m[1]
 	}
 	a := &array{order: binary.LittleEndian, fortran: field["fortran_order"] == "True"}
-	for s := range strings.SplitSeq(field["shape"], ",") {
-		s = strings.TrimSpace(s)
-		if s == "" {
-			continue
-		}
-		n, err := strconv.Atoi(s) // what an int cannot hold, no memory can
-		if err != nil {
-			return nil, errors.New("the header is damaged")
-		}
-		a.shape = append(a.shape, n)
-	}
-	if len(a.shape) != 1 && len(a.shape) != 2 {
-		return nil, fmt.Errorf("the array has the shape (%s); two dimensions are needed, rows and columns", field["shape"])
-	}
-	if a.cols() < 1 || a.cols() > 1<<20 || a.rows() > math.MaxInt/2/(8*a.cols()) {
-		return nil, fmt.Errorf("the array has the shape (%s)", field["shape"])
+	if err := a.parseShape(field["shape"]); err != nil {
+		return nil, err
 	}
 	descr := field["descr"]
 	if strings.HasPrefix(descr, ">") {
@@ -121,6 +112,28 @@ func parseArray(header string) (*array, error) {
 		return nil, fmt.Errorf("the array holds %s; numbers are needed: float64, float32, an integer type or bool", descr)
 	}
 	return a, nil
+}
+
+// parseShape reads the shape of a matrix or a vector.
+func (a *array) parseShape(text string) error {
+	for s := range strings.SplitSeq(text, ",") {
+		s = strings.TrimSpace(s)
+		if s == "" {
+			continue
+		}
+		n, err := strconv.Atoi(s) // what an int cannot hold, no memory can
+		if err != nil {
+			return errDamagedHeader
+		}
+		a.shape = append(a.shape, n)
+	}
+	if len(a.shape) != 1 && len(a.shape) != 2 {
+		return fmt.Errorf("the array has the shape (%s); two dimensions are needed, rows and columns", text)
+	}
+	if a.cols() < 1 || a.cols() > 1<<20 || a.rows() > math.MaxInt/2/(8*a.cols()) {
+		return fmt.Errorf("the array has the shape (%s)", text)
+	}
+	return nil
 }
 
 // decoders read one number.

@@ -21,10 +21,11 @@ import (
 // HeaderRow says whether the first row of a CSV file names the columns.
 type HeaderRow uint8
 
+// What the first row is.
 const (
-	AnyHeader HeaderRow = iota // it does, unless it holds a number
-	WithHeader
-	NoHeader
+	AnyHeader  HeaderRow = iota // names, unless it holds a number
+	WithHeader                  // names
+	NoHeader                    // data
 )
 
 // Options say how to read a table; the zero value detects everything.
@@ -112,17 +113,12 @@ func NewReader(src io.Reader, name string, o Options) (*Reader, error) {
 // sniffSize is how much of a file decides on its format.
 const sniffSize = 1 << 20
 
+// open finds out the format and opens the file in it.
 func (r *Reader) open(src io.Reader, o Options) error {
-	file, name := r.head.File, r.head.File
-	in := bufio.NewReaderSize(src, sniffSize)
-	if start, _ := in.Peek(2); bytes.HasPrefix(start, []byte{0x1f, 0x8b}) {
-		begin, _ := in.Peek(4)
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return readError(file, packError(err, begin))
-		}
-		src, name = unzip{z}, strings.TrimSuffix(name, ".gz")
-		in = bufio.NewReaderSize(src, sniffSize)
+	file := r.head.File
+	src, in, err := unpack(src, file)
+	if err != nil {
+		return err
 	}
 	start, err := in.Peek(sniffSize)
 	if err != nil && err != io.EOF {
@@ -148,14 +144,35 @@ func (r *Reader) open(src io.Reader, o Options) error {
 	if err := refuseForeign(file, start); err != nil {
 		return err
 	}
+	return r.openText(in, start, o)
+}
+
+// unpack reads ahead, and takes off the compression of a file.
+func unpack(src io.Reader, file string) (io.Reader, *bufio.Reader, error) {
+	in := bufio.NewReaderSize(src, sniffSize)
+	begin, _ := in.Peek(4)
+	if !bytes.HasPrefix(begin, []byte{0x1f, 0x8b}) {
+		return src, in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, nil, readError(file, packError(err, begin))
+	}
+	src = unzip{z}
+	return src, bufio.NewReaderSize(src, sniffSize), nil
+}
+
+// openText opens a text file in any encoding.
+func (r *Reader) openText(in *bufio.Reader, start []byte, o Options) error {
 	if e := o.Encoding.of(start); e != UTF8 {
 		in = bufio.NewReaderSize(e.decode(in), sniffSize)
-		_, err = in.Peek(sniffSize)
-		if err != nil && err != io.EOF {
-			return readError(file, err)
-		}
 	}
-	return r.openCSV(in, err == io.EOF, strings.ToLower(filepath.Ext(name)), o)
+	_, err := in.Peek(sniffSize)
+	if err != nil && err != io.EOF {
+		return readError(r.head.File, err)
+	}
+	ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(r.head.File, ".gz")))
+	return r.openCSV(in, err == io.EOF, ext, o)
 }
 
 // readError is an error of the system or of a format, with the file's name.

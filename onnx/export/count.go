@@ -2,7 +2,9 @@ package export
 
 import (
 	"errors"
+	"slices"
 
+	"utvi/calibrate"
 	"utvi/dist"
 	"utvi/likelihood"
 	"utvi/onnx"
@@ -48,30 +50,12 @@ func (t *tableWriter) relative(p parts) value {
 // counts writes the outputs of a model of counts: moments, and conformal intervals if the
 // model has them. Quantiles of counts are sums that a graph cannot hold.
 func (t *tableWriter) counts(p parts) error {
-	columns := t.m.Schema.Targets()
-	width := len(columns)
-	scale := likelihood.Inner(t.m.Networks.Members[0].Likelihood).(likelihood.Count).Scale
-	factor := make([]float64, width)
-	below := make([]float64, width)
-	above := make([]float64, width)
-	conformal := 0
-	for i := range columns {
-		factor[i] = 1
-		if t.m.Calibration == nil {
-			continue
-		}
-		c := t.m.Calibration[i]
-		switch {
-		case c.Levels != nil:
-			return errors.New("the model predicts counts with corrected levels, which a graph cannot hold; calibrate without isotonic")
-		case c.Scale != nil:
-			factor[i] = c.Scale.Factor
-		}
-		if c.Conformal != nil {
-			conformal++
-			below[i], above[i] = c.Conformal.Factors(t.o.Interval)
-		}
+	if slices.ContainsFunc(t.m.Calibration, func(c calibrate.Calibration) bool { return c.Levels != nil }) {
+		return errors.New("the model predicts counts with corrected levels, which a graph cannot hold; calibrate without isotonic")
 	}
+	width := len(t.m.Schema.Targets())
+	k := t.correction(width)
+	scale := likelihood.Inner(t.m.Networks.Members[0].Likelihood).(likelihood.Count).Scale
 	row := func(name string, v []float64) value { return t.floats(name, v, width) }
 	area := make([]float64, width)
 	for i, step := range scale.Step {
@@ -97,14 +81,14 @@ func (t *tableWriter) counts(p parts) error {
 		}
 	}
 	wide := t.sqrt(t.total(sum))
-	std := t.mul(wide, row("calibration", factor))
+	std := t.mul(wide, row("calibration", k.factor))
 	dim := []onnx.Dim{{Name: "N"}, {Size: int64(width)}}
 	t.output("mean", mean, dim...)
 	t.output("std", std, dim...)
-	if conformal == width {
+	if k.conformal == width {
 		end := func(x value) value { return t.max(t.unary("Ceil", t.plus(x, -0.5)), t.Float(0)) }
-		t.output("lo", end(t.sub(mean, t.mul(wide, row("below", below)))), dim...)
-		t.output("hi", end(t.add(mean, t.mul(wide, row("above", above)))), dim...)
+		t.output("lo", end(t.sub(mean, t.mul(wide, row("below", k.below)))), dim...)
+		t.output("hi", end(t.add(mean, t.mul(wide, row("above", k.above)))), dim...)
 	}
 	t.variances(p, std, dim)
 	return nil

@@ -14,60 +14,77 @@ import (
 func (t *tableWriter) encode() (signal, error) {
 	s := t.m.Schema
 	x := signal{form: nn.Fixed}
+	if s.Uncertain() {
+		x.form = nn.Independent
+	}
+	if err := t.inputs(); err != nil {
+		return x, err
+	}
+	var all encoded
 	for i := range s.Columns {
-		c := &s.Columns[i]
+		if c := &s.Columns[i]; c.Role == schema.Input {
+			t.Scope(c.Name)
+			t.column(c, &all)
+		}
+	}
+	t.Scope("")
+	x.shape = nn.Vec(len(s.Inputs()))
+	x.mean = t.concat(1, all.means...)
+	if x.form != nn.Fixed {
+		x.variance = t.concat(1, all.variances...)
+	}
+	return x, nil
+}
+
+// inputs declares the inputs of the graph: the columns that a prediction needs.
+func (t *tableWriter) inputs() error {
+	for i := range t.m.Schema.Columns {
+		c := &t.m.Schema.Columns[i]
 		switch {
 		case c.Role != schema.Input && c.Role != schema.Std:
-			continue
 		case slices.Contains(outputs, c.Name):
-			return x, fmt.Errorf("the column %s has the name of an output of the graph; rename the column", c.Name)
+			return fmt.Errorf("the column %s has the name of an output of the graph; rename the column", c.Name)
 		case c.Type == schema.Categorical:
 			t.input(c.Name, onnx.String, "")
 		case c.Type == schema.Times:
 			if err := t.timeInput(c); err != nil {
-				return x, err
+				return err
 			}
 		default:
 			t.input(c.Name, onnx.Float, "")
 		}
 	}
-	if s.Uncertain() {
-		x.form = nn.Independent
+	return nil
+}
+
+// encoded are the inputs of the networks so far.
+type encoded struct{ means, variances []value }
+
+func (e *encoded) add(mean, variance value) {
+	e.means = append(e.means, mean)
+	e.variances = append(e.variances, variance)
+}
+
+// column writes the inputs that a column becomes.
+func (t *tableWriter) column(c *schema.Column, to *encoded) {
+	exact := func(v value) { to.add(v, t.zeros(v)) }
+	switch {
+	case c.Embedded:
+		exact(t.cast(t.level(c.Name, c)))
+		return
+	case c.Type == schema.Categorical:
+		exact(t.oneHot(c.Name, c))
+		return
 	}
-	var means, variances []value
-	for i := range s.Columns {
-		c := &s.Columns[i]
-		if c.Role != schema.Input {
-			continue
-		}
-		t.Scope(c.Name)
-		if c.Embedded {
-			number := t.cast(t.level(c.Name, c))
-			means, variances = append(means, number), append(variances, t.zeros(number))
-			continue
-		}
-		if c.Type == schema.Categorical {
-			hot := t.oneHot(c.Name, c)
-			means, variances = append(means, hot), append(variances, t.zeros(hot))
-			continue
-		}
-		t.note(c)
-		z, variance, missing := t.number(c, c.Name, c.StdFrom)
-		means, variances = append(means, z), append(variances, variance)
-		for _, wave := range t.calendar(c) {
-			means, variances = append(means, wave), append(variances, t.zeros(wave))
-		}
-		if s.MarksMissing(c) {
-			means, variances = append(means, missing), append(variances, t.zeros(missing))
-		}
+	t.note(c)
+	z, variance, missing := t.number(c, c.Name, c.StdFrom)
+	to.add(z, variance)
+	for _, wave := range t.calendar(c) {
+		exact(wave)
 	}
-	t.Scope("")
-	x.shape = nn.Vec(len(s.Inputs()))
-	x.mean = t.concat(1, means...)
-	if x.form != nn.Fixed {
-		x.variance = t.concat(1, variances...)
+	if t.m.Schema.MarksMissing(c) {
+		exact(missing)
 	}
-	return x, nil
 }
 
 // input declares an input of rows × 1.

@@ -62,6 +62,35 @@ func (f *function) eval(e *expr.Expr, x value) value {
 	return known[e]
 }
 
+// node is one node of an expression, whose arguments are known.
+func (f *function) node(e *expr.Expr, x value, known map[*expr.Expr]value) value {
+	switch e.Op() {
+	case expr.Num:
+		return f.o.Float(e.Value())
+	case expr.X:
+		return x
+	case expr.Parameter:
+		return f.params[e.Name()]
+	}
+	args := make([]value, len(e.Args()))
+	for i, arg := range e.Args() {
+		args[i] = known[arg]
+	}
+	if e.Op() == expr.Where {
+		return f.o.where(f.truth(e.Args()[0], known), args[1], args[2])
+	}
+	if op, ok := single[e.Op()]; ok {
+		return f.o.Op(op, args)
+	}
+	if op, ok := comparisons[e.Op()]; ok {
+		return f.o.cast(f.o.Op(op, args))
+	}
+	if write, ok := composed[e.Op()]; ok {
+		return write(f.o, args)
+	}
+	panic("export: an operation of formulas that is not known here")
+}
+
 // truth is an expression as a condition: a comparison itself, or whether a number is not 0.
 func (f *function) truth(e *expr.Expr, known map[*expr.Expr]value) value {
 	if op, ok := comparisons[e.Op()]; ok {
@@ -70,67 +99,32 @@ func (f *function) truth(e *expr.Expr, known map[*expr.Expr]value) value {
 	return f.o.unary("Not", f.o.Op("Equal", []value{known[e], f.o.Float(0)}))
 }
 
-// unaries are the operations that are one operator.
-var unaries = map[expr.Op]string{
+// single are the operations of formulas that are one operator. A new operation is a line in one of
+// these three tables.
+var single = map[expr.Op]string{
 	expr.Neg: "Neg", expr.Abs: "Abs", expr.Sign: "Sign", expr.Sqrt: "Sqrt", expr.Log: "Log", expr.Exp: "Exp",
 	expr.Sin: "Sin", expr.Cos: "Cos", expr.Atan: "Atan", expr.Tanh: "Tanh", expr.Erf: "Erf",
-}
-
-var binaries = map[expr.Op]string{
 	expr.Add: "Add", expr.Sub: "Sub", expr.Mul: "Mul", expr.Div: "Div", expr.Pow: "Pow", expr.Min: "Min", expr.Max: "Max",
 }
 
+// comparisons are one operator that yields truth.
 var comparisons = map[expr.Op]string{expr.Less: "Less", expr.AtMost: "LessOrEqual", expr.Equal: "Equal"}
 
-func (f *function) node(e *expr.Expr, x value, known map[*expr.Expr]value) value {
-	o, a := f.o, make([]value, len(e.Args()))
-	for i, arg := range e.Args() {
-		a[i] = known[arg]
-	}
-	if op, ok := unaries[e.Op()]; ok {
-		return o.unary(op, a[0])
-	}
-	if op, ok := binaries[e.Op()]; ok {
-		return o.Op(op, a)
-	}
-	if _, ok := comparisons[e.Op()]; ok {
-		return o.cast(f.truth(e, known))
-	}
-	switch e.Op() {
-	case expr.Num:
-		return o.Float(e.Value())
-	case expr.X:
-		return x
-	case expr.Parameter:
-		return f.params[e.Name()]
-	case expr.NotEqual:
+// composed are the operations that several operators compute.
+var composed = map[expr.Op]func(o ops, a []value) value{
+	expr.NotEqual: func(o ops, a []value) value {
 		return o.cast(o.Op("Or", []value{o.less(a[0], a[1]), o.less(a[1], a[0])}))
-	case expr.Where:
-		return o.where(f.truth(e.Args()[0], known), a[1], a[2])
-	case expr.Log1p:
-		return o.log1p(a[0])
-	case expr.Expm1:
-		return o.expm1(a[0])
-	case expr.TanhSlope:
-		return o.times(o.sigmoidSlope(o.times(a[0], 2)), 4)
-	case expr.Sigmoid:
-		return o.sigmoid(a[0])
-	case expr.SigmoidSlope:
-		return o.sigmoidSlope(a[0])
-	case expr.Softplus:
-		return o.softplus(a[0])
-	case expr.ErfSlope:
-		return o.times(o.exp(o.neg(o.square(a[0]))), 2/math.SqrtPi)
-	case expr.NormalCDF:
-		return o.cdf(a[0])
-	case expr.NormalPDF:
-		return o.density(a[0])
-	case expr.NormalInverse:
-		return o.normalInverse(a[0])
-	case expr.NormalInverseSlope:
-		return o.normalInverseSlope(a[0])
-	case expr.NormalInverseBend:
-		return o.normalInverseBend(a[0])
-	}
-	panic("export: an operation of formulas that is not known here")
+	},
+	expr.Log1p:              func(o ops, a []value) value { return o.log1p(a[0]) },
+	expr.Expm1:              func(o ops, a []value) value { return o.expm1(a[0]) },
+	expr.TanhSlope:          func(o ops, a []value) value { return o.times(o.sigmoidSlope(o.times(a[0], 2)), 4) },
+	expr.Sigmoid:            func(o ops, a []value) value { return o.sigmoid(a[0]) },
+	expr.SigmoidSlope:       func(o ops, a []value) value { return o.sigmoidSlope(a[0]) },
+	expr.Softplus:           func(o ops, a []value) value { return o.softplus(a[0]) },
+	expr.ErfSlope:           func(o ops, a []value) value { return o.times(o.exp(o.neg(o.square(a[0]))), 2/math.SqrtPi) },
+	expr.NormalCDF:          func(o ops, a []value) value { return o.cdf(a[0]) },
+	expr.NormalPDF:          func(o ops, a []value) value { return o.density(a[0]) },
+	expr.NormalInverse:      func(o ops, a []value) value { return o.normalInverse(a[0]) },
+	expr.NormalInverseSlope: func(o ops, a []value) value { return o.normalInverseSlope(a[0]) },
+	expr.NormalInverseBend:  func(o ops, a []value) value { return o.normalInverseBend(a[0]) },
 }

@@ -3,9 +3,7 @@ package export
 import (
 	"fmt"
 
-	"utvi/internal/special"
 	"utvi/nn"
-	"utvi/vi"
 )
 
 // A writer writes layers into a graph.
@@ -35,6 +33,8 @@ func (w *writer) layer(n *node, in signal) (signal, back, error) {
 	return out, b, nil
 }
 
+// write writes the layer itself. These are all layers that a graph can hold: a new one is a line
+// here, and a method in a file of its own.
 func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 	switch l := n.Layer.(type) {
 	case nn.Chain:
@@ -76,25 +76,15 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 	case nn.Noise:
 		return w.noise(n, l, in, out), nil
 	case nn.Scale:
-		return w.scale(in, out, w.perUnit("scale", n.Tensors[0], in.shape, func(x float64) float64 { return 1 / special.Softplus(x) }), ""), nil
+		return w.learnedScale(n, in, out), nil
 	case nn.Multiply:
 		return w.scale(in, out, w.floats("by", l.By, sizes(in.shape)...), ""), nil
 	case nn.BatchNorm:
-		slope, constant := l.Affine()
-		return w.scale(in, out, w.floats("slope", slope, len(slope)), w.floats("constant", constant, len(constant))), nil
+		return w.batchNorm(l, in, out), nil
 	case nn.Stochastic:
 		return nil, fmt.Errorf("the function %s of x and θ is Go code, which a graph cannot hold; if θ may be a learned number, write it as a formula with a parameter (fn.Formula) in nn.Apply", title(l.Name))
 	}
 	return nil, fmt.Errorf("a %s layer is Go code, which a graph cannot hold; build it from the layers of package nn", n.Layer.Kind())
-}
-
-// perUnit is a constant made from a tensor of numbers, one a unit.
-func (w *writer) perUnit(name string, t *vi.Tensor[float32], s nn.Shape, f func(float64) float64) value {
-	v := make([]float64, len(t.Mean))
-	for i, x := range t.Mean {
-		v[i] = f(float64(x))
-	}
-	return w.floats(name, v, sizes(s)...)
 }
 
 // chain writes layers one after the other.
@@ -121,139 +111,4 @@ func (w *writer) chain(n *node, in signal, out *signal) (back, error) {
 		}
 		return a
 	}, nil
-}
-
-func (w *writer) flatten(in signal, out *signal) back {
-	n := in.shape.Size()
-	*out = in
-	out.shape = nn.Vec(n)
-	out.mean = w.rows(in.mean, in.shape)
-	if in.form != nn.Fixed {
-		out.variance = w.rows(in.variance, in.shape)
-	}
-	return w.pass(in)
-}
-
-// rows makes a vector of every row.
-func (w *writer) rows(v value, s nn.Shape) value {
-	if len(sizes(s)) == 1 {
-		return v
-	}
-	return w.reshape(v, -1, s.Size())
-}
-
-// natural gives vectors the dimensions of their shape.
-func (w *writer) natural(v value, s nn.Shape) value {
-	if d := sizes(s); len(d) > 1 {
-		return w.reshape(v, append([]int{-1}, d...)...)
-	}
-	return v
-}
-
-// pass is the back of a layer that adds nothing and leaves units as they are.
-func (w *writer) pass(in signal) back {
-	if !w.sense || in.form == nn.Fixed {
-		return nil
-	}
-	return func(_ *sensed, a value) value { return a }
-}
-
-// scale multiplies units by factors and adds a constant, unless that is "".
-func (w *writer) scale(in signal, out *signal, by, constant value) back {
-	out.mean = w.mul(in.mean, by)
-	if constant != "" {
-		out.mean = w.add(out.mean, constant)
-	}
-	if in.form == nn.Fixed {
-		return nil
-	}
-	out.variance = w.mul(in.variance, w.square(by))
-	w.scaleCov(in, out, func() value { return w.wide(by, in.shape) })
-	return func(_ *sensed, a value) value { return w.mul(a, w.wide(by, in.shape)) }
-}
-
-// wide makes a row of factors, of units or of channels, to multiply sensitivities by.
-func (w *writer) wide(by value, s nn.Shape) value {
-	if len(sizes(s)) == 1 {
-		return by
-	}
-	return w.reshape(w.add(by, w.Floats("zero", make([]float32, s.Size()), s.H, s.W, s.C)), s.Size())
-}
-
-// scaleCov carries covariances through slopes g, rows × units or units: the variances
-// of the output take the diagonal.
-func (w *writer) scaleCov(in signal, out *signal, g func() value) {
-	if in.form != nn.Covariant {
-		return
-	}
-	out.cov = func() value {
-		n := in.shape.Size()
-		g := g()
-		c := w.mul(in.cov(), w.mul(w.unsqueeze(g, -1), w.unsqueeze(g, -2)))
-		eye := make([]float32, n*n)
-		for i := range n {
-			eye[i*n+i] = 1
-		}
-		diagonal := w.Op("Cast", []value{w.Floats("eye", eye, n, n)}, toBool)
-		return w.where(diagonal, w.unsqueeze(w.rows(out.variance, in.shape), -1), c)
-	}
-}
-
-// dropout: mean m, variance (v + P·m²)/(1−P).
-func (w *writer) dropout(l nn.Dropout, in signal, out *signal) back {
-	out.mean = in.mean
-	if out.form == nn.Fixed {
-		return nil
-	}
-	v := w.times(w.square(in.mean), l.P)
-	if in.form != nn.Fixed {
-		v = w.add(v, in.variance)
-	}
-	out.variance = w.div(v, w.Float(1-l.P))
-	w.scaleCov(in, out, func() value { return w.ones(in.shape) })
-	return w.adds(in, out, func() value {
-		if in.form == nn.Fixed {
-			return out.variance
-		}
-		return w.sub(out.variance, in.variance)
-	})
-}
-
-// noise adds a learned variance.
-func (w *writer) noise(n *node, l nn.Noise, in signal, out *signal) back {
-	out.mean, out.variance = in.mean, in.variance
-	if l.Off {
-		out.cov = in.cov
-		return w.pass(in)
-	}
-	s := w.perUnit("noise", n.Tensors[0], in.shape, func(x float64) float64 {
-		sd := special.Softplus(x)
-		return sd * sd
-	})
-	out.variance = w.add(w.varianceOf(in), s)
-	w.scaleCov(in, out, func() value { return w.ones(in.shape) })
-	return w.adds(in, out, func() value { return w.add(w.zeros(in.mean), s) })
-}
-
-// adds is the back of a layer that adds the independent variances e and leaves units as
-// they are.
-func (w *writer) adds(in signal, out *signal, e func() value) back {
-	if !w.sense {
-		return nil
-	}
-	return func(s *sensed, a value) value {
-		s.inject(a, w.unsqueeze(w.rows(e(), out.shape), 1))
-		if in.form == nn.Fixed {
-			return ""
-		}
-		return a
-	}
-}
-
-func (w *writer) ones(s nn.Shape) value {
-	one := make([]float32, s.Size())
-	for i := range one {
-		one[i] = 1
-	}
-	return w.Floats("one", one, len(one))
 }

@@ -1,8 +1,6 @@
 package export
 
-import (
-	"utvi/moment"
-)
+import "utvi/moment"
 
 // normals are the means and variances of some quantities, rows × quantities.
 type normals struct{ m, v value }

@@ -197,54 +197,68 @@ func (t *tableWriter) set(s *calibrate.Sets, raw, label value) value {
 	return t.Op("Or", []value{likely, top})
 }
 
+// A correction is what calibration does to the targets of a regression or to counts.
+type correction struct {
+	factor       []float64 // of standard deviations
+	below, above []float64 // conformal intervals, in standard deviations
+	conformal    int       // targets that have them
+}
+
+func (t *tableWriter) correction(width int) correction {
+	k := correction{factor: make([]float64, width), below: make([]float64, width), above: make([]float64, width)}
+	for i := range width {
+		k.factor[i] = 1
+		if t.m.Calibration == nil {
+			continue
+		}
+		c := t.m.Calibration[i]
+		if c.Scale != nil {
+			k.factor[i] = c.Scale.Factor
+		}
+		if c.Conformal != nil {
+			k.conformal++
+			k.below[i], k.above[i] = c.Conformal.Factors(t.o.Interval)
+		}
+	}
+	return k
+}
+
 // numbers writes the outputs of a regression.
 func (t *tableWriter) numbers(p parts) error {
 	columns := t.m.Schema.Targets()
 	width := len(columns)
+	k := t.correction(width)
+	if k.conformal > 0 && k.conformal < width {
+		return errors.New("only some targets have conformal intervals; calibrate all of them alike")
+	}
 	scale := make([]float64, width)
 	shift := make([]float64, width)
-	factor := make([]float64, width)
-	below, above := make([]float64, width), make([]float64, width)
-	conformal := false
 	for i, c := range columns {
 		scale[i] = c.SD
 		shift[i] = c.Mean
-		factor[i] = 1
-		if t.m.Calibration == nil {
-			continue
-		}
-		k := t.m.Calibration[i]
-		if k.Scale != nil {
-			factor[i] = k.Scale.Factor
-		}
-		if k.Conformal != nil {
-			conformal = true
-			below[i], above[i] = k.Conformal.Factors(t.o.Interval)
-		}
-	}
-	if conformal && slices.ContainsFunc(t.m.Calibration, func(c calibrate.Calibration) bool { return c.Conformal == nil }) {
-		return errors.New("only some targets have conformal intervals; calibrate all of them alike")
 	}
 	row := func(name string, v []float64) value { return t.floats(name, v, width) }
 	n := len(t.o.Quantiles)
 	d := t.predicted(p, t.inner(append(slices.Clone(t.o.Quantiles), (1-t.o.Interval)/2, (1+t.o.Interval)/2)))
-	unit, offset := row("unit", scale), row("shift", shift)
+	unit := row("unit", scale)
+	offset := row("shift", shift)
 	mean := t.add(t.mul(d.mean, unit), offset)
 	wide := t.mul(d.sd, unit) // before any correction
-	std := t.mul(wide, row("calibration", factor))
+	std := t.mul(wide, row("calibration", k.factor))
 	dim := []onnx.Dim{{Name: "N"}, {Size: int64(width)}}
 	// A scale stretches a distribution about its mean.
 	q := t.sub(d.quantiles, t.unsqueeze(d.mean, 2))
-	q = t.add(t.unsqueeze(mean, 2), t.mul(q, t.unsqueeze(t.mul(unit, row("calibration", factor)), 1)))
+	q = t.add(t.unsqueeze(mean, 2), t.mul(q, t.unsqueeze(t.mul(unit, row("calibration", k.factor)), 1)))
 	lo, hi := t.squeeze(t.slice(q, 2, n, n+1, 1), 2), t.squeeze(t.slice(q, 2, n+1, n+2, 1), 2)
-	if conformal {
-		lo, hi = t.sub(mean, t.mul(wide, row("below", below))), t.add(mean, t.mul(wide, row("above", above)))
+	if k.conformal > 0 {
+		lo, hi = t.sub(mean, t.mul(wide, row("below", k.below))), t.add(mean, t.mul(wide, row("above", k.above)))
 	}
 	if shift, sd, ok := t.bent(p, d); ok {
 		mean, std = t.add(mean, t.mul(std, shift)), t.mul(std, sd)
 	}
 	if low, high, ok := t.bounds(columns); ok {
-		least, most := row("least", low), row("most", high)
+		least := row("least", low)
+		most := row("most", high)
 		clip := func(v, least, most value) value { return t.min(t.max(v, least), most) }
 		mean = clip(mean, least, most)
 		lo = clip(lo, least, most)
