@@ -80,7 +80,7 @@ func (s survey) emptyColumns() []Warning {
 func (s survey) oddColumns() (all []Warning) {
 	for _, c := range s.schema.Columns {
 		if c.Warning != "" {
-			all = append(all, advice.New("column %s: %v", c.Name, c.Warning))
+			all = append(all, advice.New("column %s: %v", c.Name, c.Advice()))
 		}
 	}
 	return few(all, "%d more columns hold odd values")

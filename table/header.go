@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"utvi/internal/advice"
 	"utvi/internal/notation"
 )
 
@@ -29,21 +30,21 @@ func (h *Header) Find(names []string, i int, as string) (int, error) {
 	if at := h.Column(names[i]); at >= 0 {
 		return at, nil
 	}
-	hint := ""
+	var hint advice.Sentence
 	for end := i + 2; end <= len(names); end++ {
 		for _, comma := range []string{",", ", "} {
 			if whole := strings.Join(names[i:end], comma); h.Column(whole) >= 0 {
-				hint = fmt.Sprintf(`; put a name with a comma in double quotes: '"%s"'`, whole)
+				hint = advice.New(`; put a name with a comma in double quotes: '"%s"'`, whole)
 			}
 		}
 	}
 	switch {
 	case slices.Contains(h.first, names[i]):
-		hint += "; its first row has that name, but also a number, and was read as data: set header to yes"
+		hint = advice.New("%v; its first row has that name, but also a number, and was read as data: %v", hint, advice.Set("Header", "yes"))
 	case !h.Named:
-		hint += "; the file has no column names, so the columns are called c1, c2 …"
+		hint = advice.New("%v; the file has no column names, so the columns are called c1, c2 …", hint)
 	}
-	return 0, fmt.Errorf("%s has no column %s, which is named as %s; its columns are %s%s", h.File, names[i], as, notation.List(h.Columns), hint)
+	return 0, advice.Errorf("%s has no column %s, which is named as %s; its columns are %s%v", h.File, names[i], as, notation.List(h.Columns), hint)
 }
 
 // At says where a line or a row of the file stands, for a message.

@@ -216,7 +216,7 @@ func (r *fitting) train(ctx context.Context, cmd *cobra.Command, page *live.Page
 	defer bar.close()
 	o.Progress = bar.tell
 	o.Schema = r.summary
-	o.Warn = func(w fit.Warning) { tell(cmd, "warning: %s", inFlags(w.In(asFlag))) }
+	o.Warn = func(w fit.Warning) { tell(cmd, "warning: %s", w.In(asFlag)) }
 	return fit.Run(ctx, frame, r.config, o)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"utvi/internal/advice"
 	"utvi/internal/live"
 	"utvi/sweep"
 	"utvi/tabular"
@@ -57,7 +58,7 @@ func closeLive(page *live.Page, good string, err error) {
 		return
 	}
 	e, ok := errors.AsType[exitError](err)
-	page.Close(live.End{Good: ok && e.code == exitInterrupted, Text: capital(oneLine(err.Error())) + "."})
+	page.Close(live.End{Good: ok && e.code == exitInterrupted, Text: capital(oneLine(advice.InError(err, asFlag))) + "."})
 }
 
 func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

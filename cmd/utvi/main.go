@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"utvi/internal/advice"
 	"utvi/internal/compute"
 )
 
@@ -59,7 +60,7 @@ func run(ctx context.Context, root *cobra.Command, args []string, stdout, stderr
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted") // the same for all commands
 	}
-	fmt.Fprintln(stderr, "utvi:", inFlags(oneLine(err.Error())))
+	fmt.Fprintln(stderr, "utvi:", oneLine(advice.InError(err, asFlag)))
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
 	}

@@ -1,5 +1,7 @@
 package schema
 
+import "utvi/internal/advice"
+
 // Role says what a column is used for.
 type Role string
 
@@ -31,6 +33,8 @@ type Column struct {
 	Type    Type   `json:"type,omitempty"`
 	Note    string `json:"note,omitempty"` // how the column is read, or why it is not used
 	Warning string `json:"odd,omitempty"`  // what a person should look at before the column is used
+
+	advice advice.Sentence // Warning, if it proposes settings; files do not keep these
 
 	Stats
 	Encoding

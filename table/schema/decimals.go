@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"utvi/internal/advice"
 	"utvi/internal/notation"
 	"utvi/table"
 )
@@ -52,14 +53,14 @@ func (in *inference) keepDecimal(c *Column, p *profile) {
 		return
 	}
 	is, otherwise := notation.PointStyle, notation.CommaStyle
-	remedy := "decimal to comma"
+	remedy := advice.Set("Decimal", "comma")
 	if d.Point == ',' {
 		is, otherwise = otherwise, is
-		remedy = "decimal to point"
+		remedy = advice.Set("Decimal", "point")
 	}
 	v, _, _ := is.Parse(d.Guess)
 	other, _, _ := otherwise.Parse(d.Guess)
-	c.Warning = also(c.Warning, fmt.Sprintf("%s is read as %s; if it means %s, set %s", notation.Quote(d.Guess), notation.Digits(v), notation.Digits(other), remedy))
+	c.advise(advice.New("%s is read as %s; if it means %s, %v", notation.Quote(d.Guess), notation.Digits(v), notation.Digits(other), remedy))
 }
 
 // commaNote shows how a decimal comma was read, by a cell if the first lines have one.

@@ -77,7 +77,7 @@ func (c *Column) chooseScale(p *profile) {
 		}
 		note := fmt.Sprintf("%.2g %% of the values are %s, far from all others; leave such cells empty if they mark missing values", 100*s.share, notation.Digits(s.value))
 		c.Note = also(c.Note, note)
-		c.Warning = also(c.Warning, note)
+		c.warn(note)
 	}
 }
 
@@ -157,9 +157,9 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 		}
 		tells = ""
 	} else if tells != "" {
-		c.Warning = in.warnNames(p, "the column is left out")
+		c.warn(in.warnNames(p, "the column is left out"))
 	} else {
-		c.Warning = in.warnNames(p, "they are read as names")
+		c.warn(in.warnNames(p, "they are read as names"))
 	}
 	mixture := p.unitNote()
 	if tells != "" {
@@ -179,7 +179,7 @@ func (in *inference) categorical(c *Column, p *profile, chosen bool) error {
 	case mixture != "":
 		c.Note = mixture + ", so they are read as names"
 	}
-	c.Warning = also(c.Warning, warnCase(levels, "names"))
+	c.warn(warnCase(levels, "names"))
 	c.Embedded = len(levels) > in.MaxLevels
 	c.Apart = !c.Embedded && p.missing > 0
 	return nil

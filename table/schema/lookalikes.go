@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"utvi/internal/advice"
 	"utvi/table"
 )
 
@@ -119,5 +120,5 @@ func (in *inference) unpredictable(c *Column, p *profile) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("%s: the target %s holds %s (%s), which cannot be predicted; write them as numbers, such as days or minutes, or name the column as categorical", in.head.File, c.Name, what, cell.in(in.head))
+	return advice.Errorf("%s: the target %s holds %s (%s), which cannot be predicted; write them as numbers, such as days or minutes, or %v", in.head.File, c.Name, what, cell.in(in.head), advice.Set("Categorical", c.Name))
 }

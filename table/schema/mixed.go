@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 
+	"utvi/internal/advice"
 	"utvi/table"
 )
 
@@ -29,11 +30,11 @@ func (p *profile) nearlyNumbers() bool {
 
 // textAmongNumbers is the error about a text in a column of numbers.
 func (p *profile) textAmongNumbers(c *Column) error {
-	ways := "ignore column " + c.Name + ", or name it as categorical"
+	categorical := advice.Set("Categorical", c.Name)
 	if c.Role == Target {
-		ways = "or name column " + c.Name + " as categorical"
+		return advice.Errorf("%s in a column of numbers; correct it or leave the cell empty, or %v", p.firstText, categorical)
 	}
-	return fmt.Errorf("%s in a column of numbers; correct it or leave the cell empty, %s", p.firstText, ways)
+	return advice.Errorf("%s in a column of numbers; correct it or leave the cell empty, %v, or %v", p.firstText, advice.Set("Ignore", c.Name), categorical)
 }
 
 // warnNearlyNumbers says what is odd about names that are nearly all numbers, "" if they are not.

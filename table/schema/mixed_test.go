@@ -54,11 +54,11 @@ func TestStrays(t *testing.T) {
 		text := strayed(300, c.cell)
 		for _, column := range []string{"input", "target"} {
 			spec := Spec{Targets: []string{"y"}, Impute: true}
-			ways := "ignore column c, or name it as categorical"
+			ways := "set ignore to c, or set categorical to c"
 			became := "names"
 			if column == "target" {
 				spec.Targets = []string{"c"}
-				ways = "or name column c as categorical"
+				ways = "or set categorical to c"
 				became = "classes"
 			}
 			if column == "target" && (c.name == "durations" || c.name == "a typo among marks") {
@@ -86,7 +86,7 @@ func TestStrays(t *testing.T) {
 
 // A target of dates or durations is told as such, unless the user wants classes.
 func TestUntold(t *testing.T) {
-	const ends = ", which cannot be predicted; write them as numbers, such as days or minutes, or name the column as categorical"
+	const ends = ", which cannot be predicted; write them as numbers, such as days or minutes, or set categorical to c"
 	for want, cell := range map[string]func(i int) string{
 		`a.csv: the target c holds dates or times ("2024-01-01" on line 2)`:       func(i int) string { return fmt.Sprintf("2024-01-%02d", 1+i%28) },
 		`a.csv: the target c holds dates or times ("2024-01-01" on line 2)` + " ": func(i int) string { return []string{"2024-01-01", "2.1.2024"}[i%2] },

@@ -65,9 +65,9 @@ func (in *inference) classes(c *Column, p *profile) error {
 	}
 	c.becomeCategorical(p, levels)
 	if in.Task == "" && !slices.Contains(in.Categorical, c.Name) {
-		c.Warning = in.warnNames(p, "they are read as classes")
+		c.warn(in.warnNames(p, "they are read as classes"))
 	}
-	c.Warning = also(c.Warning, warnCase(levels, "classes"))
+	c.warn(warnCase(levels, "classes"))
 	if p.noneIsName {
 		c.Note = also(c.Note, "None is read as a name")
 	}

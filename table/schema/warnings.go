@@ -5,8 +5,34 @@ import (
 	"fmt"
 	"slices"
 
+	"utvi/internal/advice"
 	"utvi/internal/notation"
 )
+
+// warn adds a text to the warning of a column.
+func (c *Column) warn(text string) {
+	if text != "" && c.advice.String() != "" {
+		c.advice = advice.New("%v; %s", c.advice, text)
+	}
+	c.Warning = also(c.Warning, text)
+}
+
+// advise adds advice to the warning of a column, with settings for its readers to spell.
+func (c *Column) advise(s advice.Sentence) {
+	c.advice = s
+	if c.Warning != "" { // text: only the decimal mark of a column is advice
+		c.advice = advice.New("%s; %v", c.Warning, s)
+	}
+	c.Warning = also(c.Warning, s.String())
+}
+
+// Advice is the column's warning with the settings that it proposes.
+func (c *Column) Advice() advice.Sentence {
+	if c.advice.String() != c.Warning { // it proposes none, or was read from a file
+		return advice.Plain(c.Warning)
+	}
+	return c.advice
+}
 
 // also joins two notes or warnings.
 func also(a, b string) string {
