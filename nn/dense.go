@@ -30,7 +30,7 @@ const maxWeights = 1 << 31
 type dense[T gauss.Float] struct {
 	linear[T]
 	dense *affine.Dense[T]
-	apart bool // the weights' variance is kept apart, to carry correlations
+	apart *affine.DenseApart[T] // where the weights' variance is kept apart, to carry correlations
 }
 
 func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
@@ -46,12 +46,13 @@ func bindDense[T gauss.Float](l Dense, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	u := &dense[T]{linear: lin}
-	u.apart = b.Sense && u.Form() != Fixed
-	if u.apart {
-		u.dense = affine.NewDenseApart[T](in, l.Out, u.weight.Random, b.Train)
-	} else {
-		u.dense = affine.NewDense[T](in, l.Out, u.weight.Random, b.Train)
+	if b.Sense && u.Form() != Fixed {
+		u.apart = affine.NewDenseApart[T](in, l.Out, u.weight.Random, b.Train)
+		u.dense = &u.apart.Dense
+		u.product = u.apart
+		return u, nil
 	}
+	u.dense = affine.NewDense[T](in, l.Out, u.weight.Random, b.Train)
 	u.product = u.dense
 	return u, nil
 }
@@ -60,9 +61,9 @@ func (u *dense[T]) Out() Shape { return Vec(u.dense.Out) }
 
 func (u *dense[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	r := denseRunner[T]{linearRunner: u.newRunner(maxRows, u.dense.Scratch(maxRows), train), dense: u.dense}
-	if u.apart {
+	if u.apart != nil {
 		n := maxRows * u.dense.Out
-		return &denseSenser[T]{denseRunner: r, j: make([]T, n), e: make([]T, n)}
+		return &denseSenser[T]{denseRunner: r, apart: u.apart, j: make([]T, n), e: make([]T, n)}
 	}
 	return &r
 }

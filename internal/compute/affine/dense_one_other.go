@@ -4,6 +4,8 @@ package affine
 
 import "utvi/internal/compute/internal/cpu"
 
-func forwardOneVector(mo, vo, m, v, columns, bm, bv []float32, rows, width int) { panic(cpu.Missing) }
-func backOneVector(dm, dv, m, columns, g, h []float32, rows, width int)         { panic(cpu.Missing) }
-func gradOneVector(gw, gs, vh, m, v, g, h []float32, rows, width int, add bool) { panic(cpu.Missing) }
+func (l one) forward(x oneRows, rows int)                  { panic(cpu.Missing) }
+func (l one) backward(dm, dv, m, g, h []float32, rows int) { panic(cpu.Missing) }
+func (s oneSums) sum(m, v, g, h []float32, rows int, add bool) {
+	panic(cpu.Missing)
+}

@@ -2,33 +2,34 @@
 
 package affine
 
-// forwardOneVector is forwardFused.
-func forwardOneVector(mo, vo, m, v, columns, bm, bv []float32, rows, width int) {
-	_ = mo[rows-1]
-	_ = vo[rows-1]
-	_ = m[rows*width-1]
-	_ = v[rows*width-1]
-	_ = columns[3*width-1]
-	_ = bm[0]
-	_ = bv[0]
-	forwardOneAsm(&mo[0], &vo[0], &m[0], &v[0], &columns[0], &bm[0], &bv[0], rows, width)
+// forward computes rows of m' and v'. A look at the far corner of each operand guards the kernels.
+func (l one) forward(x oneRows, rows int) {
+	n := rows * l.width
+	_ = x.mo[rows-1]
+	_ = x.vo[rows-1]
+	_ = x.m[n-1]
+	_ = x.v[n-1]
+	_ = l.columns[3*l.width-1]
+	forwardOneAsm(&x.mo[0], &x.vo[0], &x.m[0], &x.v[0], &l.columns[0], &l.biasMean[0], &l.biasVar[0], rows, l.width)
 }
 
-// backOneVector is backwardOne.
-func backOneVector(dm, dv, m, columns, g, h []float32, rows, width int) {
-	_ = dm[rows*width-1]
-	_ = dv[rows*width-1]
-	_ = m[rows*width-1]
-	_ = columns[3*width-1]
-	_, _ = g[rows-1], h[rows-1]
-	backOneAsm(&dm[0], &dv[0], &m[0], &columns[0], &g[0], &h[0], rows, width)
+// backward computes rows of ∂m and ∂v.
+func (l one) backward(dm, dv, m, g, h []float32, rows int) {
+	n := rows * l.width
+	_ = dm[n-1]
+	_ = dv[n-1]
+	_ = m[n-1]
+	_ = l.columns[3*l.width-1]
+	_ = g[rows-1]
+	_ = h[rows-1]
+	backOneAsm(&dm[0], &dv[0], &m[0], &l.columns[0], &g[0], &h[0], rows, l.width)
 }
 
-// gradOneVector is gradientFused.
-func gradOneVector(gw, gs, vh, m, v, g, h []float32, rows, width int, add bool) {
-	_ = gw[width-1]
-	_ = gs[width-1]
-	_ = vh[width-1]
+// sum writes what rows contribute, or adds it.
+func (s oneSums) sum(m, v, g, h []float32, rows int, add bool) {
+	width := len(s.mg)
+	_ = s.mmh[width-1]
+	_ = s.vh[width-1]
 	_ = m[rows*width-1]
 	_ = v[rows*width-1]
 	_ = g[rows-1]
@@ -37,5 +38,5 @@ func gradOneVector(gw, gs, vh, m, v, g, h []float32, rows, width int, add bool) 
 	if add {
 		more = 1
 	}
-	gradOneAsm(&gw[0], &gs[0], &vh[0], &m[0], &v[0], &g[0], &h[0], rows, width, more)
+	gradOneAsm(&s.mg[0], &s.mmh[0], &s.vh[0], &m[0], &v[0], &g[0], &h[0], rows, width, more)
 }

@@ -3,7 +3,6 @@ package affine
 import (
 	"utvi/internal/compute/internal/cpu"
 	"utvi/internal/compute/kernel"
-	"utvi/internal/compute/product"
 )
 
 // BackwardPair is Backward of a layer with one output, and then PullPair into panels: m and v are
@@ -14,7 +13,7 @@ func (d *Dense[T]) BackwardPair(p *kernel.LeakyPair, rows int, m, v, mean, g, h,
 	}
 	n := rows * d.In
 	if rows > 0 {
-		p.PullOne(cpu.As32(m[:n]), cpu.As32(v[:n]), cpu.As32(mean[:n]), cpu.As32(d.few), cpu.As32(g[:rows]), cpu.As32(h[:rows]), cpu.As32(dm[:n]), cpu.As32(dv[:n]), rows)
+		p.PullOne(cpu.As32(m[:n]), cpu.As32(v[:n]), cpu.As32(mean[:n]), cpu.As32(d.columns), cpu.As32(g[:rows]), cpu.As32(h[:rows]), cpu.As32(dm[:n]), cpu.As32(dv[:n]), rows)
 	}
 }
 
@@ -23,9 +22,7 @@ func (d *Dense[T]) Fuses() bool { return cpu.Wide && d.fuses() }
 
 // Outer reports whether ForwardOuter and GradientOuter take the layer: one that has one input,
 // which is fixed.
-func (d *Dense[T]) Outer() bool {
-	return cpu.Wide && cpu.Is32[T]() && d.In == 1 && d.Random && !d.apart && d.Out%product.NR == 0
-}
+func (d *Dense[T]) Outer() bool { return d.outer }
 
 // ForwardOuter pushes rows of the one input x through the layer and a pair, records x if there is
 // a tape, and writes the squares of the means, too. The moments between are computed again on the way back: they take

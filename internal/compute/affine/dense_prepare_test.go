@@ -25,7 +25,7 @@ func TestPrepareTogether(t *testing.T) {
 			}
 			vari, second := make([]float32, in*out), make([]float32, in*out)
 			kernel.VarianceSecond(vari, second, mean, rho)
-			together := d.preparesTogether(product.NR * out)
+			together := d.together
 			if together != (out%product.NR == 0) {
 				t.Errorf("%d × %d: together %v", in, out, together)
 			}

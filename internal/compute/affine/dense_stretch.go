@@ -13,6 +13,36 @@ import (
 // written once for all of them, and the operands stay in the second-level cache.
 const gradDepth = 512
 
+// A run is n blocks of so many rows that one product sums, apart from one another.
+type run[T compute.Float] struct {
+	tape           []T // of the first block
+	rows, n, apart int
+}
+
+// extent is the size of the product of a run, for a tile.
+func (r run[T]) extent(t gradTile) product.Extent {
+	return product.Extent{Rows: t.hi - t.lo, Columns: t.to - t.from, K: r.rows, N: r.n}
+}
+
+// next returns the blocks, from the first on, that one product sums.
+func (d *Dense[T]) next(blocks []TapeBlock[T]) run[T] {
+	first := blocks[0]
+	r := run[T]{tape: first.Tape, rows: first.Rows, n: 1}
+	if d.single || len(blocks) == 1 || len(first.Tape) == 0 {
+		return r
+	}
+	whole := first.Tape[:cap(first.Tape)]
+	r.apart = len(whole) - cap(blocks[1].Tape)
+	for r.n < len(blocks) && (r.n+1)*first.Rows <= gradDepth {
+		b := blocks[r.n]
+		if b.Rows != first.Rows || r.apart < len(first.Tape) || r.n*r.apart >= len(whole) || &whole[r.n*r.apart] != &b.Tape[0] {
+			break
+		}
+		r.n++
+	}
+	return r
+}
+
 // squares writes x², of n stretches of so many numbers, to dst, or x² + v if v is not nil.
 func squares[T compute.Float](x product.Stretched[T], size, n int, v *product.Stretched[T], dst []T) product.Stretched[T] {
 	for i := range n {
@@ -23,25 +53,4 @@ func squares[T compute.Float](x product.Stretched[T], size, n int, v *product.St
 		}
 	}
 	return product.Stretched[T]{Data: dst, Apart: size, Tile: x.Tile, Row: x.Row}
-}
-
-// stretches returns how many of the blocks, from the first on, one product sums, and how
-// far apart they are.
-func (d *Dense[T]) stretches(blocks []TapeBlock[T]) (n, apart int) {
-	if d.single() {
-		return 1, 0
-	}
-	first := blocks[0]
-	if len(blocks) == 1 || len(first.Tape) == 0 {
-		return 1, 0
-	}
-	whole := first.Tape[:cap(first.Tape)]
-	apart = len(whole) - cap(blocks[1].Tape)
-	for n = 1; n < len(blocks) && (n+1)*first.Rows <= gradDepth; n++ {
-		b := blocks[n]
-		if b.Rows != first.Rows || apart < len(first.Tape) || n*apart >= len(whole) || &whole[n*apart] != &b.Tape[0] {
-			break
-		}
-	}
-	return n, apart
 }

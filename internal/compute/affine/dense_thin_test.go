@@ -6,7 +6,6 @@ import (
 
 	"utvi/internal/compute/internal/computetest"
 	"utvi/internal/compute/internal/cpu"
-	"utvi/internal/compute/product"
 )
 
 // A layer of few outputs has the bits that products with panels have.
@@ -15,12 +14,10 @@ func TestDenseThin(t *testing.T) {
 		for _, s := range [][2]int{{5, 1}, {16, 1}, {53, 1}, {700, 1}, {53, 3}, {700, 4}} {
 			const rows = 7
 			in, out := s[0], s[1]
-			d, panels := NewDense[float32](in, out, true, true), NewDense[float32](in, out, true, true)
-			if thin := d.thin(); thin != cpu.Vector {
+			d, panels := NewDense[float32](in, out, true, true), newDense[float32](in, out, true, true, false)
+			if thin := d.thin; thin != cpu.Vector {
 				t.Fatalf("%d × %d: thin is %v", in, out, thin)
 			}
-			panels.few = nil
-			product.NewRights(in, out, []*product.Right[float32]{&panels.mean, &panels.vari, &panels.second})
 			scratch := make([]float32, max(d.PrepareScratch(), d.Scratch(rows)))
 			m, v := computetest.Values[float32](rows*in, 4), computetest.Values[float32](rows*in, 5)
 			g, h := computetest.Values[float32](rows*out, 6), computetest.Values[float32](rows*out, 7)
