@@ -27,7 +27,7 @@ type activated[T gauss.Float] struct {
 // activate returns both units as one; nil where they are not a dense layer and such a function.
 func activate[T gauss.Float](first, second Unit[T]) Unit[T] {
 	d, ok := first.(*dense[T])
-	if !ok || d.apart {
+	if !ok || d.apart != nil {
 		return nil
 	}
 	a, ok := second.(*apply[T])
