@@ -106,9 +106,13 @@ func (w *weights) isConvNet() bool {
 			conditional++
 		}
 	}
-	broad, last := &all[2], &all[4]
-	sides := broad.in%4 == 0 && broad.out >= 32 && broad.out <= 128 && bits.OnesCount(uint(broad.out)) == 1
-	return conditional <= 1 && sides && last.out <= mostThin && w.mean[broad.tensors[0]]%4 == 0 && w.clustered(convNetBlocks)
+	return conditional <= 1 && all[4].out <= mostThin && w.sharesWell(&all[2]) && w.clustered(convNetBlocks)
+}
+
+// sharesWell reports whether blocks can share a broad layer: its outputs are a power of two, and
+// its rows lie at multiples of 16 bytes.
+func (w *weights) sharesWell(l *layer) bool {
+	return l.in%4 == 0 && l.out >= 32 && l.out <= 128 && bits.OnesCount(uint(l.out)) == 1 && w.mean[l.tensors[0]]%4 == 0
 }
 
 // inConvNet reports whether a layer can be number i of a conv net.

@@ -55,20 +55,23 @@ func (p *plan) plain() (dense int, ok bool) {
 	}
 	for i := range p.layers {
 		l := &p.layers[i]
-		switch {
-		case l.input != i || l.cov || l.needs || l.formula != nil || i < n && !l.sense:
-			return 0, false
-		case i == n:
-		case i%2 == 0:
-			ok = l.kind == opDense && p.params.Tensors[l.tensors[0]].Random && (i == 0) == (l.from == nn.Fixed)
-		default:
-			ok = l.kind == opApply && (l.f.Rule == byPoints || l.f.Rule == closedForm || l.f.Rule == byTangent)
-		}
-		if !ok {
+		if l.input != i || l.cov || l.needs || l.formula != nil || i < n && !p.inPlain(l, i) {
 			return 0, false
 		}
 	}
 	return n/2 + 1, true
+}
+
+// inPlain reports whether a layer can be number i of a plain network: dense layers and functions
+// alternate.
+func (p *plan) inPlain(l *layer, i int) bool {
+	switch {
+	case !l.sense:
+		return false
+	case i%2 == 0:
+		return l.kind == opDense && p.params.Tensors[l.tensors[0]].Random && (i == 0) == (l.from == nn.Fixed)
+	}
+	return l.kind == opApply && (l.f.Rule == byPoints || l.f.Rule == closedForm || l.f.Rule == byTangent)
 }
 
 // sensed returns the arguments of the kernel for a network, and the bytes of shared memory

@@ -79,17 +79,17 @@ func (w *weights) isDenseNet() bool {
 		return false
 	}
 	for i := range p.layers {
-		l := &p.layers[i]
-		if l.input != i || l.sense || l.cov || l.to == nn.Fixed {
+		if l := &p.layers[i]; l.input != i || l.sense || l.cov || l.to == nn.Fixed {
 			return false
 		}
-		switch {
-		case i == n:
-		case i%2 == 1:
-			if !l.leaky() || l.f.Rule != p.layers[1].f.Rule {
-				return false
-			}
-		case !w.inDenseNet(l, i == 0, i == n-1):
+	}
+	for i := range n {
+		l := &p.layers[i]
+		fits := w.inDenseNet(l, i == 0, i == n-1)
+		if i%2 == 1 {
+			fits = l.leaky() && l.f.Rule == p.layers[1].f.Rule
+		}
+		if !fits {
 			return false
 		}
 	}

@@ -30,6 +30,7 @@ type Unsupported struct {
 	What  string // and what would run
 }
 
+// Error says what cannot run, and what would.
 func (e *Unsupported) Error() string {
 	if e.Layer == "" {
 		return "the cuda engine cannot train this network: " + e.What

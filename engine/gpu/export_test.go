@@ -45,7 +45,7 @@ func (e *Engine) FirstBeside() string {
 	return ""
 }
 
-// SetGroupRuns sets how many runs of a crowd run at a time and how many members each has at most, and
+// SetGroupRuns sets how many runs of a group are under way at a time and how many members each has at most, and
 // returns what undoes it.
 func SetGroupRuns(atOnce, most int) func() {
 	a, b := groupRuns, mostOfRun

@@ -7,11 +7,11 @@ import (
 	"utvi/internal/cuda"
 )
 
-// A groupRun are members of a trainGroup that make steps side by side, with the arguments of their
+// A groupRun is some members of a group that make steps side by side, with the arguments of their
 // kernels on the card.
 type groupRun struct {
-	trainGroup *trainGroup
-	requests   []*request // under way
+	group    *trainGroup
+	requests []*request // under way
 
 	*memory            // nil until two run
 	room      int      // for so many
@@ -25,7 +25,7 @@ type groupRun struct {
 func (p *groupRun) release() {
 	if p.memory != nil {
 		p.memory.release()
-		*p = groupRun{trainGroup: p.trainGroup, requests: p.requests}
+		*p = groupRun{group: p.group, requests: p.requests}
 	}
 }
 
@@ -62,8 +62,8 @@ func (p *groupRun) execute(r *request, steps int) error {
 		return err
 	}
 	for range steps {
-		for i := range p.trainGroup.calls {
-			c := &p.trainGroup.calls[i]
+		for i := range p.group.calls {
+			c := &p.group.calls[i]
 			queue := cuda.LaunchBytes
 			if c.behind {
 				queue = cuda.LaunchBehind
@@ -93,8 +93,8 @@ func (p *groupRun) executeEach(steps int) error {
 // fill writes the arguments of all members.
 func (p *groupRun) fill() error {
 	at := 0
-	for i := range p.trainGroup.calls {
-		one := len(p.trainGroup.calls[i].args)
+	for i := range p.group.calls {
+		one := len(p.group.calls[i].args)
 		for j, x := range p.requests {
 			copy(p.host[at+j*one:], x.t.calls[i].args)
 		}
@@ -108,7 +108,7 @@ func (p *groupRun) grow() error {
 	if p.room >= len(p.requests) {
 		return nil
 	}
-	g := p.trainGroup
+	g := p.group
 	p.release()
 	m, err := newMemory(p.requests[0].t.device)
 	if err != nil {

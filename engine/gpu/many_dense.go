@@ -100,18 +100,20 @@ type manyDensePath struct{ denseNetPath }
 
 // accepts implements path.
 func (p manyDensePath) accepts(w *weights, u use) bool {
-	if !u.train || u.beside < manyFrom || u.targets != 1 || w.kernels.manyDense == nil || !p.denseNetPath.accepts(w, u) {
-		return false
-	}
+	return u.beside >= manyFrom && u.targets == 1 && w.kernels.manyDense != nil && p.denseNetPath.accepts(w, u) && w.isManyDense()
+}
+
+// isManyDense reports whether a dense net has one broad layer and one output, its functions are
+// leaky ReLUs that the kernels know, and its weights fit into shared memory.
+func (w *weights) isManyDense() bool {
 	layers := w.plan.layers
 	if len(layers) != 5 && len(layers) != 6 { // three dense layers, perhaps with noise behind them
 		return false
 	}
 	first := &layers[0]
 	broad := &layers[2]
-	last := &layers[4]
 	fits := func(n int) bool { return n%32 == 0 && n <= manyDenseMost }
-	if first.in > mostThin || !fits(broad.in) || !fits(broad.out) || last.out != 1 {
+	if first.in > mostThin || !fits(broad.in) || !fits(broad.out) || layers[4].out != 1 {
 		return false
 	}
 	for _, f := range []*layer{&layers[1], &layers[3]} {

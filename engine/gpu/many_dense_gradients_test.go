@@ -10,7 +10,7 @@ import (
 	"utvi/rng"
 )
 
-// The gradients of the broad layer of a crowd against sums in float64, with all shapes and with rows that
+// The gradients of the broad layer of many dense nets against sums in float64, with all shapes and with rows that
 // do not fill the last stretch.
 func TestManyDenseGradients(t *testing.T) {
 	e := card(t)
@@ -87,7 +87,7 @@ type signals struct {
 	x     []float32
 }
 
-// cutSignals cuts signals into halves as the pass of a crowd does, and returns their scales.
+// cutSignals cuts signals into halves as the pass of many dense nets does, and returns their scales.
 func cutSignals(rows int, all [4]signals) (cells []byte, scales []float32) {
 	const stretch, cell = 32, 4096
 	groups := (rows + 2*stretch - 1) / (2 * stretch)

@@ -167,37 +167,38 @@ func unsupported(n *nn.Node[float32], format string, args ...any) error {
 // none is the kind of a layer that leaves its input as it is.
 const none = -1
 
+// translate fills a layer in. Layers that may draw have numbers of their own, which index counts.
 func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 	switch x := n.Layer.(type) {
-	case nn.Dense:
-		l.kind = opDense
 	case nn.Apply:
 		*index++
-		l.kind, l.f.Index = opApply, *index
+		l.kind = opApply
+		l.f.Index = *index
 		return l.apply(n, x)
-	case nn.Noise:
-		l.kind, l.off = opNoise, x.Off
-	case nn.Scale:
-		l.kind = opScale
-	case nn.Multiply:
-		l.kind, l.by = opMultiply, make([]float32, len(x.By))
-		compute.Convert(l.by, x.By)
-	case nn.Dropout:
-		l.kind, l.p = opDropout, x.P
-	case nn.Flatten:
-		l.kind = none
 	case nn.Residual: // one function; see translator.residual for others
 		*index++
-		l.kind, l.f.Index = opApply, *index
+		l.kind = opApply
+		l.f.Index = *index
 		return l.applyWithX(n, x)
 	case nn.Joint:
 		*index++
-		l.needs, l.f.Index = n.From == nn.Covariant, *index
+		l.needs = n.From == nn.Covariant
+		l.f.Index = *index
 		return l.joint(n, x)
 	case nn.Conditional:
 		*index++
 		l.needs = n.From == nn.Covariant
 		return l.conditional(n, x)
+	}
+	if l.translateImage(n) || l.translateUnits(n.Layer) {
+		return nil
+	}
+	return unsupported(n, "it is a layer of kind %s, which only the CPU runs", n.Layer.Kind())
+}
+
+// translateImage translates a layer of images; false: it is another.
+func (l *layer) translateImage(n *nn.Node[float32]) bool {
+	switch x := n.Layer.(type) {
 	case nn.Conv2D:
 		l.convolution(n, x)
 	case nn.Conv1D:
@@ -209,6 +210,31 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		}
 	case nn.MaxPool2D:
 		l.pool(n, opMaxPool, x.Size, x.Stride, x.Pad)
+	case nn.Flatten:
+		l.kind = none
+	default:
+		return false
+	}
+	return true
+}
+
+// translateUnits translates a layer that acts on units; false: the kernels do not run it.
+func (l *layer) translateUnits(x nn.Layer) bool {
+	switch x := x.(type) {
+	case nn.Dense:
+		l.kind = opDense
+	case nn.Noise:
+		l.kind = opNoise
+		l.off = x.Off
+	case nn.Scale:
+		l.kind = opScale
+	case nn.Multiply:
+		l.kind = opMultiply
+		l.by = make([]float32, len(x.By))
+		compute.Convert(l.by, x.By)
+	case nn.Dropout:
+		l.kind = opDropout
+		l.p = x.P
 	case nn.Piecewise:
 		l.piecewise(x)
 	case nn.Periodic:
@@ -222,9 +248,9 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 	case nn.LayerNorm:
 		l.layerNorm(x)
 	default:
-		return unsupported(n, "it is a layer of kind %s, which only the CPU runs", n.Layer.Kind())
+		return false
 	}
-	return nil
+	return true
 }
 
 // closedForms are the functions whose closed forms the kernels know.

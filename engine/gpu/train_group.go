@@ -9,25 +9,25 @@ import (
 )
 
 // A trainGroup runs trainings of the same shapes side by side: one launch makes a step of several
-// of them, a groupRun. Each has its own memory, rows, learning rate, losses and failures, and
+// of them, a run. Each has its own memory, rows, learning rate, losses and failures, and
 // blocks of the grid of its own, so its results are those it has alone.
 //
-// Whoever wants to make steps waits for a groupRun that is free, and leads it: it takes those that wait
+// Whoever wants to make steps waits for a run that is free, and leads it: it takes those that wait
 // too, but does not wait for others longer than linger. While the host prepares the steps of
-// one groupRun, the card works for another, on the multiprocessors that the kernels of the one leave idle.
+// one run, the card works for another, on the multiprocessors that the kernels of the one leave idle.
 type trainGroup struct {
 	calls  []launched // of a member; the others differ in their arguments
 	atOnce int        // runs that run at a time
-	most   int        // members of a groupRun
+	most   int        // members of a run
 
 	mu        sync.Mutex
 	members   int
 	waiting   []*request
-	gathering bool        // the first of them leads a groupRun
+	gathering bool        // the first of them leads a run
 	idle      []*groupRun // that nobody leads
 	runs      []*groupRun
 
-	full  chan struct{} // enough wait for a groupRun
+	full  chan struct{} // enough wait for a run
 	timer *time.Timer
 }
 
@@ -43,10 +43,10 @@ type request struct {
 // for its memory.
 const beside = 32
 
-// linger is how long a groupRun waits for members that are still preparing their steps.
+// linger is how long a run waits for members that are still preparing their steps.
 const linger = 300 * time.Microsecond
 
-// groupRuns is how many runs of a crowd run at a time, mostOfRun how many members a groupRun has at
+// groupRuns is how many runs of a group are under way at a time where many train, mostOfRun how many members a run has at
 // most: the best that were tried with a hundred trainings on an H200.
 var groupRuns, mostOfRun = 6, 17
 
@@ -58,7 +58,7 @@ func (e *Engine) next() int {
 	return e.trainers
 }
 
-// join adds a training to the trainGroup of its shapes.
+// join adds a training to the group of its shapes.
 func (e *Engine) join(t *trainer) error {
 	calls, err := t.recorded(true)
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *Engine) join(t *trainer) error {
 	return nil
 }
 
-// newTrainGroup returns a trainGroup without members, for trainings such as t.
+// newTrainGroup returns a group without members, for trainings such as t.
 func newTrainGroup(t *trainer) *trainGroup {
 	g := &trainGroup{calls: t.calls, atOnce: 1, most: math.MaxInt, full: make(chan struct{}, 1), timer: time.NewTimer(linger)}
 	g.timer.Stop()
@@ -93,7 +93,7 @@ func newTrainGroup(t *trainer) *trainGroup {
 		g.atOnce, g.most = groupRuns, mostOfRun
 	}
 	for range g.atOnce {
-		p := &groupRun{trainGroup: g}
+		p := &groupRun{group: g}
 		g.idle, g.runs = append(g.idle, p), append(g.runs, p)
 	}
 	return g
@@ -108,8 +108,8 @@ func (t *trainer) recorded(sideBySide bool) (calls []launched, err error) {
 	return calls, err
 }
 
-// leaver returns a function that removes a training which has ended from its trainGroup. The
-// last one frees the memory of the trainGroup.
+// leaver returns a function that removes a training which has ended from its group. The
+// last one frees the memory of the group.
 func (e *Engine) leaver(g *trainGroup) func() {
 	return func() {
 		e.mu.Lock()
@@ -154,11 +154,11 @@ func (g *trainGroup) run(r *request) (int, error) {
 	return r.steps, r.err
 }
 
-// enough reports whether as many wait as a groupRun takes: all runs are of the same size.
+// enough reports whether as many wait as a run takes: all runs are of the same size.
 func (g *trainGroup) enough() bool { return len(g.waiting) >= g.size() }
 func (g *trainGroup) size() int    { return min(g.most, tiles(g.members, g.atOnce)) }
 
-// lead returns a groupRun for the first of those that wait; nil: none is free, or the first one leads
+// lead returns a run for the first of those that wait; nil: none is free, or the first one leads
 // already.
 func (g *trainGroup) lead() *groupRun {
 	n := len(g.idle)
@@ -170,7 +170,7 @@ func (g *trainGroup) lead() *groupRun {
 	return p
 }
 
-// call has the first of those that wait lead a groupRun, if one is free.
+// call has the first of those that wait lead a run, if one is free.
 func (g *trainGroup) call() {
 	if len(g.waiting) > 0 {
 		if p := g.lead(); p != nil {
@@ -179,7 +179,7 @@ func (g *trainGroup) call() {
 	}
 }
 
-// gather takes those that wait into a groupRun, after a while for others.
+// gather takes those that wait into a run, after a while for others.
 func (g *trainGroup) gather(p *groupRun) {
 	g.timer.Reset(linger)
 	for late := false; ; {
@@ -196,7 +196,7 @@ func (g *trainGroup) gather(p *groupRun) {
 		}
 		g.mu.Unlock()
 		select {
-		case <-g.full: // or it was said of an earlier groupRun
+		case <-g.full: // or it was said of an earlier run
 		case <-g.timer.C:
 			late = true
 		}
