@@ -1,10 +1,12 @@
 package main
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"utvi/docs"
 	"utvi/internal/provenance"
 )
 
@@ -45,8 +47,12 @@ sigma points push them through any nonlinearity.`,
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [command]",
-		Short: "Help about any command",
+		Short: "Help about any command; help words explains the words in the output",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && (args[0] == "words" || args[0] == "glossary") {
+				_, err := io.WriteString(cmd.OutOrStdout(), plainText(docs.Glossary))
+				return err
+			}
 			c, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(cmd.Root(), strings.Join(args, " "))
@@ -55,6 +61,18 @@ func helpCommand() *cobra.Command {
 			return c.Help()
 		},
 	}
+}
+
+// plainText is Markdown without its marks, for a terminal.
+func plainText(markdown string) string {
+	var b strings.Builder
+	for line := range strings.Lines(markdown) {
+		if heading := strings.TrimLeft(line, "#"); heading != line {
+			line = strings.TrimLeft(heading, " ")
+		}
+		b.WriteString(line)
+	}
+	return strings.NewReplacer("**", "", "`", "").Replace(b.String())
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

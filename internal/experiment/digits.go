@@ -2,13 +2,11 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"utvi/data"
 	"utvi/fn"
 	"utvi/internal/digits"
-	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/nn"
@@ -49,40 +47,28 @@ const (
 	digitsRate  = 4e-3
 )
 
-var digitsKind = sweep.Kind{
-	Name: "digits",
-	Check: func(spec json.RawMessage) error {
-		_, err := readDigitsSpec(spec)
-		return err
-	},
-	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
-		s, err := readDigitsSpec(j.Spec)
-		if err != nil {
-			return sweep.Outcome{}, err
-		}
-		test := newDigitsTest(rng.New(s.Seed).Sub(0, 2), s.TestRows)
-		m, h, err := s.training(test).run(ctx, j)
-		if err != nil {
-			return sweep.Outcome{}, err
-		}
-		t := test.evaluate(m)
-		t.History = *h
-		metrics := map[string]float64{"accuracy": t.Accuracy, "nll": t.NLL}
-		for i, kind := range digitsUnfamiliar {
-			metrics["auroc_entropy_"+kind.name], metrics["auroc_variance_"+kind.name] = t.Entropy[i], t.Variance[i]
-		}
-		return sweep.Outcome{Metrics: metrics, Data: t}, nil
-	},
+var digitsKind = kindOf[DigitsSpec]("digits")
+
+func (s DigitsSpec) check() error {
+	if s.TestRows < 100 || s.TestRows > 100_000 {
+		return fmt.Errorf("%d test images; the number must be 100 to 100000", s.TestRows)
+	}
+	return checkTraining(s.Replicate, s.Steps)
 }
 
-func readDigitsSpec(b json.RawMessage) (s DigitsSpec, err error) {
-	if err := strictjson.Unmarshal(b, &s); err != nil {
-		return s, err
+func (s DigitsSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
+	test := newDigitsTest(rng.New(s.Seed).Sub(0, 2), s.TestRows)
+	m, h, err := s.training(test).run(ctx, j)
+	if err != nil {
+		return sweep.Outcome{}, err
 	}
-	if s.TestRows < 100 || s.TestRows > 100_000 {
-		return s, fmt.Errorf("%d test images; the number must be 100 to 100000", s.TestRows)
+	t := test.evaluate(m)
+	t.History = *h
+	metrics := map[string]float64{"accuracy": t.Accuracy, "nll": t.NLL}
+	for i, kind := range digitsUnfamiliar {
+		metrics["auroc_entropy_"+kind.name], metrics["auroc_variance_"+kind.name] = t.Entropy[i], t.Variance[i]
 	}
-	return s, checkTraining(s.Replicate, s.Steps)
+	return sweep.Outcome{Metrics: metrics, Data: t}, nil
 }
 
 // digitsNet is the classifier: two convolutions that halve the image, and two

@@ -2,14 +2,12 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 
 	"utvi/fn"
 	"utvi/gauss"
-	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
@@ -65,27 +63,7 @@ func fcX() []float64 {
 	return x
 }
 
-var fcKind = sweep.Kind{
-	Name: "fc",
-	Check: func(spec json.RawMessage) error {
-		_, err := readFCSpec(spec)
-		return err
-	},
-	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
-		s, err := readFCSpec(j.Spec)
-		if err != nil {
-			return sweep.Outcome{}, err
-		}
-		return s.run(ctx, j)
-	},
-}
-
-func readFCSpec(b json.RawMessage) (s FCSpec, err error) {
-	if err := strictjson.Unmarshal(b, &s); err != nil {
-		return s, err
-	}
-	return s, s.check()
-}
+var fcKind = kindOf[FCSpec]("fc")
 
 func (s FCSpec) check() error {
 	rule, err := moment.Parse(s.Rule)

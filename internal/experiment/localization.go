@@ -3,14 +3,12 @@ package experiment
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/bits"
 
 	"utvi/data"
 	"utvi/fn"
-	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
@@ -87,54 +85,58 @@ type LocalizationTrial struct {
 	Sampled  *Agreement `json:"sampled,omitempty"`
 }
 
-var localizationKind = sweep.Kind{
-	Name: "localization",
-	Check: func(spec json.RawMessage) error {
-		_, err := readLocalizationSpec(spec)
+var localizationKind = kindOf[LocalizationSpec]("localization")
+
+func (s LocalizationSpec) check() error {
+	if err := s.checkNetwork(); err != nil {
 		return err
-	},
-	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
-		s, err := readLocalizationSpec(j.Spec)
-		if err != nil {
-			return sweep.Outcome{}, err
-		}
-		return s.run(ctx, j)
-	},
+	}
+	if err := s.checkData(); err != nil {
+		return err
+	}
+	switch {
+	case s.KL != "paper" && s.KL != "full":
+		return fmt.Errorf("the weight of the KL is %q; it must be paper or full", s.KL)
+	case !(s.Clip >= 0):
+		return fmt.Errorf("gradients are clipped to %v; the limit must be a number ≥ 0", s.Clip)
+	case s.ScoreEvery < 1:
+		return fmt.Errorf("%d steps between scores; the least is 1", s.ScoreEvery)
+	case s.Draws < 0 || s.Draws > 1000 || s.VerifyWith < 0 || s.VerifyWith == 1 || s.VerifyWith > 10_000_000:
+		return fmt.Errorf("%d draws and %d sampled networks; draws must be 0 to 1000, sampled networks 0 or 2 to 10000000", s.Draws, s.VerifyWith)
+	}
+	return checkTraining(s.Replicate, s.Steps)
 }
 
-func readLocalizationSpec(b json.RawMessage) (s LocalizationSpec, err error) {
-	if err := strictjson.Unmarshal(b, &s); err != nil {
-		return s, err
-	}
+// checkNetwork reports outputs that do not exist, and rules that do not fit them.
+func (s LocalizationSpec) checkNetwork() error {
 	if err := checkRule(s.Rule, fn.LeakyReLU(0.01)); err != nil {
-		return s, err
+		return err
 	}
 	if s.Outputs == locPhysics {
 		if err := checkRule(cmp.Or(s.OutputRule, s.Rule), fn.NormalInverse()); err != nil {
-			return s, err
+			return err
 		}
 	}
 	switch {
 	case s.Outputs != locPhysics && s.Outputs != locPlain && s.Outputs != locScaled:
-		return s, fmt.Errorf("the outputs are %q; they must be %s, %s or %s", s.Outputs, locPhysics, locPlain, locScaled)
+		return fmt.Errorf("the outputs are %q; they must be %s, %s or %s", s.Outputs, locPhysics, locPlain, locScaled)
 	case (s.Joint || s.OutputRule != "") && s.Outputs != locPhysics:
-		return s, errors.New("a joint photon node and an output rule need the outputs physics")
+		return errors.New("a joint photon node and an output rule need the outputs physics")
 	case s.Correlated && s.Draws > 0:
-		return s, errors.New("a drawn network has no variances whose correlations could be carried; draws must be 0")
-	case s.KL != "paper" && s.KL != "full":
-		return s, fmt.Errorf("the weight of the KL is %q; it must be paper or full", s.KL)
-	case !(s.Clip >= 0):
-		return s, fmt.Errorf("gradients are clipped to %v; the limit must be a number ≥ 0", s.Clip)
-	case s.ScoreEvery < 1:
-		return s, fmt.Errorf("%d steps between scores; the least is 1", s.ScoreEvery)
-	case s.Pairs < 0 || bits.Len(uint(s.Pairs)) > 24 || s.PerPixel < 0 || s.PerPixel > 1<<16:
-		return s, fmt.Errorf("%d training pairs and %d emitters per pixel; the limits are 2^24 and 2^16", s.Pairs, s.PerPixel)
-	case s.TrainingSet < 0 || s.TrainingSet > 0 && s.Pairs == 0:
-		return s, fmt.Errorf("training set %d of %d pairs; sets count from 0 and need at least 1 pair", s.TrainingSet, s.Pairs)
-	case s.Draws < 0 || s.Draws > 1000 || s.VerifyWith < 0 || s.VerifyWith == 1 || s.VerifyWith > 10_000_000:
-		return s, fmt.Errorf("%d draws and %d sampled networks; draws must be 0 to 1000, sampled networks 0 or 2 to 10000000", s.Draws, s.VerifyWith)
+		return errors.New("a drawn network has no variances whose correlations could be carried; draws must be 0")
 	}
-	return s, checkTraining(s.Replicate, s.Steps)
+	return nil
+}
+
+// checkData reports a training set or a test that cannot be made.
+func (s LocalizationSpec) checkData() error {
+	switch {
+	case s.Pairs < 0 || bits.Len(uint(s.Pairs)) > 24 || s.PerPixel < 0 || s.PerPixel > 1<<16:
+		return fmt.Errorf("%d training pairs and %d emitters per pixel; the limits are 2^24 and 2^16", s.Pairs, s.PerPixel)
+	case s.TrainingSet < 0 || s.TrainingSet > 0 && s.Pairs == 0:
+		return fmt.Errorf("training set %d of %d pairs; sets count from 0 and need at least 1 pair", s.TrainingSet, s.Pairs)
+	}
+	return nil
 }
 
 // checkRule reports a rule that does not exist or cannot push f.

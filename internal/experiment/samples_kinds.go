@@ -2,14 +2,12 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"time"
 
 	"utvi/gauss"
-	"utvi/internal/strictjson"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/rng"
@@ -29,29 +27,13 @@ type FCTiming struct {
 	Seconds map[string]float64 `json:"seconds"` // of the fastest pass, by rule
 }
 
-var fcTimingKind = sweep.Kind{
-	Name: "fc-timing",
-	Check: func(spec json.RawMessage) error {
-		_, err := readFCTimingSpec(spec)
-		return err
-	},
-	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
-		s, err := readFCTimingSpec(j.Spec)
-		if err != nil {
-			return sweep.Outcome{}, err
-		}
-		return s.run(ctx, j)
-	},
-}
+var fcTimingKind = kindOf[FCTimingSpec]("fc-timing")
 
-func readFCTimingSpec(b json.RawMessage) (s FCTimingSpec, err error) {
-	if err := strictjson.Unmarshal(b, &s); err != nil {
-		return s, err
-	}
+func (s FCTimingSpec) check() error {
 	if s.Rows < 1 || s.Rows > 1<<20 || s.Rounds < 1 || s.Rounds > 100_000 {
-		return s, fmt.Errorf("%d rounds of %d rows; rounds must be 1 to 100000, rows 1 to 2^20", s.Rounds, s.Rows)
+		return fmt.Errorf("%d rounds of %d rows; rounds must be 1 to 100000, rows 1 to 2^20", s.Rounds, s.Rows)
 	}
-	return s, checkRules(s.Rules)
+	return checkRules(s.Rules)
 }
 
 // checkRules reports rules that cannot pass the regression's nonlinearity.
@@ -111,29 +93,13 @@ type FCErrors struct {
 	Spread []float64 `json:"sd_se"`   // of the predicted standard deviation
 }
 
-var fcErrorKind = sweep.Kind{
-	Name: "fc-error",
-	Check: func(spec json.RawMessage) error {
-		_, err := readFCErrorSpec(spec)
-		return err
-	},
-	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
-		s, err := readFCErrorSpec(j.Spec)
-		if err != nil {
-			return sweep.Outcome{}, err
-		}
-		return s.run(ctx, j)
-	},
-}
+var fcErrorKind = kindOf[FCErrorSpec]("fc-error")
 
-func readFCErrorSpec(b json.RawMessage) (s FCErrorSpec, err error) {
-	if err := strictjson.Unmarshal(b, &s); err != nil {
-		return s, err
-	}
+func (s FCErrorSpec) check() error {
 	if len(s.Samples) == 0 || slices.Min(s.Samples) < 2 || s.Repeats < 2 || s.Repeats > 1<<16 {
-		return s, fmt.Errorf("%d repeats with %v samples; repeats must be 2 to 65536, samples at least 2", s.Repeats, s.Samples)
+		return fmt.Errorf("%d repeats with %v samples; repeats must be 2 to 65536, samples at least 2", s.Repeats, s.Samples)
 	}
-	return s, s.check()
+	return s.FCSpec.check()
 }
 
 func (s FCErrorSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {

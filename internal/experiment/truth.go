@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,7 +10,6 @@ import (
 
 	"utvi/data"
 	"utvi/fn"
-	"utvi/internal/strictjson"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
@@ -59,40 +57,24 @@ type TruthTrial struct {
 	Bound map[string]float64 `json:"bound,omitempty"` // the localisation's, of mapNumbers.metrics
 }
 
-var truthKind = sweep.Kind{
-	Name: "truth",
-	Check: func(spec json.RawMessage) error {
-		_, err := readTruthSpec(spec)
-		return err
-	},
-	Run: func(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
-		s, err := readTruthSpec(j.Spec)
-		if err != nil {
-			return sweep.Outcome{}, err
-		}
-		return s.run(ctx, j)
-	},
-}
+var truthKind = kindOf[TruthSpec]("truth")
 
-func readTruthSpec(b json.RawMessage) (s TruthSpec, err error) {
-	if err := strictjson.Unmarshal(b, &s); err != nil {
-		return s, err
-	}
+func (s TruthSpec) check() error {
 	tasks := []string{truthRegression, truthReLU, truthGELU, truthLocalization}
 	switch {
 	case !slices.Contains(tasks, s.Task):
-		return s, fmt.Errorf("there is no task %q; the tasks are %s", s.Task, strings.Join(tasks, ", "))
+		return fmt.Errorf("there is no task %q; the tasks are %s", s.Task, strings.Join(tasks, ", "))
 	case s.ScoreEvery < 1:
-		return s, fmt.Errorf("%d steps between scores; the least is 1", s.ScoreEvery)
+		return fmt.Errorf("%d steps between scores; the least is 1", s.ScoreEvery)
 	case min(s.Networks, s.FinalWith) < 2 || max(s.Networks, s.FinalWith) > 10_000_000:
-		return s, fmt.Errorf("%d networks at a mark and %d at the end; both must be 2 to 10000000", s.Networks, s.FinalWith)
+		return fmt.Errorf("%d networks at a mark and %d at the end; both must be 2 to 10000000", s.Networks, s.FinalWith)
 	case s.PerPixel < 0 || s.PerPixel > 1<<16 || s.PerPixel > 0 && s.Task != truthLocalization:
-		return s, fmt.Errorf("%d emitters per pixel; it must be 0 to 2^16, and 0 without pixels", s.PerPixel)
+		return fmt.Errorf("%d emitters per pixel; it must be 0 to 2^16, and 0 without pixels", s.PerPixel)
 	}
 	if err := checkRule(s.Rule, s.function()); err != nil {
-		return s, err
+		return err
 	}
-	return s, checkTraining(s.Replicate, s.Steps)
+	return checkTraining(s.Replicate, s.Steps)
 }
 
 func (s TruthSpec) function() *moment.Func {

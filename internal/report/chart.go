@@ -153,6 +153,21 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	p := newPlot("", wrapLabel(c.X.Label, style, width), wrapLabel(c.Y.Label, style, height))
 	p.Title.Text = shorten(c.Title, textStyle(titleSize, ink), width+12)
 	x, y := c.spans()
+	c.addBackground(p, x)
+	c.addTraces(p)
+	if ex, _ := c.extent(); ex.empty() {
+		p.Add(emptyMark{})
+	}
+	c.setTicks(p, x, y, width, height)
+	p.X.Min = x.lo
+	p.X.Max = x.hi
+	p.Y.Min = y.lo
+	p.Y.Max = y.hi
+	return p
+}
+
+// addBackground adds what lies behind the traces.
+func (c Chart) addBackground(p *plot.Plot, x span) {
 	for _, s := range c.Shades {
 		p.Add(shadeMark{s, c.X, x})
 	}
@@ -162,9 +177,12 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	if c.Diagonal {
 		p.Add(line([]float64{x.lo, x.hi}, []float64{x.lo, x.hi}, stroke(grey, 0.8, 4, 2)))
 	}
+}
+
+// addTraces adds the traces, each with a glyph of its own.
+func (c Chart) addTraces(p *plot.Plot) {
 	marked := 0
 	bands := 0
-	k := 0
 	for _, t := range c.Traces {
 		if t.marked() {
 			marked++
@@ -173,6 +191,7 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 			bands++
 		}
 	}
+	k := 0
 	for _, t := range c.Traces {
 		m := traceMark{Trace: t, x: c.X, y: c.Y, shape: glyph(k), alpha: 0.32}
 		if bands > 1 { // through which others are seen
@@ -186,9 +205,10 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 		}
 		p.Add(m)
 	}
-	if ex, _ := c.extent(); ex.empty() {
-		p.Add(emptyMark{})
-	}
+}
+
+// setTicks chooses the ticks of both axes for a data area of about the given size.
+func (c Chart) setTicks(p *plot.Plot, x, y span, width, height vg.Length) {
 	tick := textStyle(tickSize, ink)
 	p.X.Tick.Marker = c.X.ticker(x, width, func(s string) vg.Length { return tick.Width(s) + 8 })
 	if n, ok := p.X.Tick.Marker.(names); ok && n.every > 1 {
@@ -202,11 +222,6 @@ func (c Chart) plot(width, height vg.Length) *plot.Plot {
 	if c.Y.blank {
 		p.Y.Tick.Marker = unnumbered{p.Y.Tick.Marker}
 	}
-	p.X.Min = x.lo
-	p.X.Max = x.hi
-	p.Y.Min = y.lo
-	p.Y.Max = y.hi
-	return p
 }
 
 // upright sets names that have no room side by side on end: askew they would reach into

@@ -52,32 +52,24 @@ type gridLayout struct {
 	cells         []vg.Rectangle
 }
 
+// Gaps between the charts of a grid.
+const gapX, gapY = 14, 10
+
 func (g Grid) layout() gridLayout {
 	cols := g.columns()
-	l := gridLayout{width: wideFigure}
-	switch {
-	case g.narrow:
-		l.width = narrowFigure
-	case cols == 1:
-		l.width = 12 * vg.Centimeter
-	}
 	rows := (max(1, len(g.Charts)) + cols - 1) / cols
 	square := make([]bool, rows)
 	for i, c := range g.Charts {
 		square[i/cols] = square[i/cols] || c.Diagonal
 	}
-	if cols == 1 && square[0] && !g.narrow {
-		l.width = 10.5 * vg.Centimeter
-	}
+	l := gridLayout{width: g.width(cols, square[0])}
 	height := func(row int, width vg.Length) vg.Length {
 		if square[row] {
 			return width
 		}
 		return width * vg.Length([...]float64{0, 0.58, 0.74, 0.92, 0.92}[min(cols, 4)])
 	}
-
-	// What the axes of each column and row need, by plots of about the size.
-	about := l.width/vg.Length(cols) - 48
+	about := l.width/vg.Length(cols) - 48 // width of a data area
 	charts := g.rowsAligned(cols)
 	l.own = make([][][]keyEntry, len(charts))
 	if g.apart() {
@@ -87,47 +79,85 @@ func (g Grid) layout() gridLayout {
 	} else {
 		l.keys = wrapKeys(g.entries(), l.width-2*edge)
 	}
-	left, right := make([]vg.Length, cols), make([]vg.Length, cols)
-	below, above := make([]vg.Length, rows), make([]vg.Length, rows)
+	m := newMargins(cols, rows)
 	for i, c := range charts {
-		p := c.plot(about, height(i/cols, about))
-		m := measure(p)
-		j, r := i%cols, i/cols
-		left[j], right[j] = max(left[j], m.Min.X), max(right[j], m.Max.X)
-		below[r], above[r] = max(below[r], m.Min.Y), max(above[r], m.Max.Y+4)
-		need := keyHeight * vg.Length(len(l.own[i]))
-		if p.Title.Text != "" {
-			need += 24
-		}
-		above[r] = max(above[r], need)
+		m.include(i, c.plot(about, height(i/cols, about)), keyHeight*vg.Length(len(l.own[i])))
 	}
-	const gapX, gapY = 14, 10
+	l.place(charts, m, height)
+	return l
+}
+
+// width is that of the whole figure.
+func (g Grid) width(cols int, square bool) vg.Length {
+	switch {
+	case g.narrow:
+		return narrowFigure
+	case cols == 1 && square:
+		return 10.5 * vg.Centimeter
+	case cols == 1:
+		return 12 * vg.Centimeter
+	}
+	return wideFigure
+}
+
+// margins are what the axes, keys and titles of each column and row need beside the data.
+type margins struct {
+	left, right  []vg.Length // by column
+	below, above []vg.Length // by row
+}
+
+func newMargins(cols, rows int) margins {
+	return margins{
+		left: make([]vg.Length, cols), right: make([]vg.Length, cols),
+		below: make([]vg.Length, rows), above: make([]vg.Length, rows),
+	}
+}
+
+// include makes room for the i-th plot and the keys above it.
+func (m margins) include(i int, p *plot.Plot, keys vg.Length) {
+	cols := len(m.left)
+	col := i % cols
+	row := i / cols
+	need := measure(p)
+	m.left[col] = max(m.left[col], need.Min.X)
+	m.right[col] = max(m.right[col], need.Max.X)
+	m.below[row] = max(m.below[row], need.Min.Y)
+	if p.Title.Text != "" {
+		keys += 24
+	}
+	m.above[row] = max(m.above[row], need.Max.Y+4, keys)
+}
+
+// place builds the plots and gives each its cell, row by row from the top.
+func (l *gridLayout) place(charts []Chart, m margins, height func(row int, width vg.Length) vg.Length) {
+	cols := len(m.left)
+	rows := len(m.below)
 	room := l.width - 2*edge - gapX*vg.Length(cols-1)
 	for j := range cols {
-		room -= left[j] + right[j]
+		room -= m.left[j] + m.right[j]
 	}
 	cw := max(room/vg.Length(cols), 20)
 
-	l.height = 2*edge + keyHeight*vg.Length(len(l.keys)) + gapY*vg.Length(rows-1)
+	keys := keyHeight * vg.Length(len(l.keys))
+	l.height = 2*edge + keys + gapY*vg.Length(rows-1)
 	for r := range rows {
-		l.height += below[r] + above[r] + height(r, cw)
+		l.height += m.below[r] + m.above[r] + height(r, cw)
 	}
-	y := l.height - edge - keyHeight*vg.Length(len(l.keys))
+	y := l.height - edge - keys
 	for r := range rows {
 		ch := height(r, cw)
-		y -= above[r] + ch
+		y -= m.above[r] + ch
 		x := vg.Length(edge)
 		for j := range cols {
-			x += left[j]
+			x += m.left[j]
 			if i := r*cols + j; i < len(charts) {
 				l.plots = append(l.plots, charts[i].plot(cw, ch))
 				l.cells = append(l.cells, vg.Rectangle{Min: vg.Point{X: x, Y: y}, Max: vg.Point{X: x + cw, Y: y + ch}})
 			}
-			x += cw + right[j] + gapX
+			x += cw + m.right[j] + gapX
 		}
-		y -= below[r] + gapY
+		y -= m.below[r] + gapY
 	}
-	return l
 }
 
 // measure returns the room that the axes take on each side of the data.

@@ -27,51 +27,67 @@ const markRadius = 2.6
 // Plot implements plot.Plotter.
 func (t traceMark) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
-	n := len(t.X)
 	at := func(i int, y float64) vg.Point {
 		pt := vg.Point{X: tx(t.x.at(t.X[i])), Y: ty(t.y.floor(y, p.Y.Min))}
 		return vg.Point{X: within(pt.X), Y: within(pt.Y)}
 	}
 	if t.Lo != nil && t.Style != Marks {
-		runs(n, func(i int) bool { return finite(at(i, t.Lo[i])) && finite(at(i, t.Hi[i])) }, func(from, to int) {
-			var ring []vg.Point
-			for i := from; i < to; i++ {
-				ring = append(ring, at(i, t.Hi[i]))
-			}
-			for i := to - 1; i >= from; i-- {
-				ring = append(ring, at(i, t.Lo[i]))
-			}
-			c.FillPolygon(fade(t.Colour, t.alpha), c.ClipPolygonXY(ring))
-		})
+		t.band(c, at)
 	}
-	points := make([]vg.Point, n)
+	points := make([]vg.Point, len(t.X))
 	for i := range points {
 		points[i] = vg.Point{X: within(tx(t.x.at(t.X[i]))), Y: within(ty(t.y.at(t.Y[i])))}
 	}
 	switch t.Style {
 	case Line, Dashed, LineMarks:
-		runs(n, func(i int) bool { return finite(points[i]) }, func(from, to int) {
-			c.StrokeLines(t.stroke(), c.ClipLinesXY(points[from:to])...)
-			if to == from+1 && t.Style != LineMarks && c.Contains(points[from]) { // a single epoch is seen too
-				c.DrawGlyph(draw.GlyphStyle{Color: t.Colour, Radius: 1.4, Shape: draw.CircleGlyph{}}, points[from])
-			}
-		})
+		t.lines(c, points)
 	case Dots:
 		drawDots(c, points, t.Colour)
 	case Bars:
-		half := barWidth(t.X) / 2
-		for i := range points {
-			l, r := tx(t.x.at(t.X[i]-half)), tx(t.x.at(t.X[i]+half))
-			base := ty(t.y.floor(0, p.Y.Min))
-			if finite(points[i]) && finite(vg.Point{X: l, Y: r}) && finite(vg.Point{Y: base}) {
-				ring := []vg.Point{{X: l + 0.4, Y: base}, {X: r - 0.4, Y: base}, {X: r - 0.4, Y: points[i].Y}, {X: l + 0.4, Y: points[i].Y}}
-				c.FillPolygon(fade(t.Colour, 0.55), c.ClipPolygonXY(ring))
-			}
-		}
+		t.bars(c, p, points)
 	}
 	t.errorBars(c, points, at)
 	if t.marked() {
 		t.marks(c, points)
+	}
+}
+
+// band fills what lies between Lo and Hi, wherever both are finite.
+func (t traceMark) band(c draw.Canvas, at func(int, float64) vg.Point) {
+	known := func(i int) bool { return finite(at(i, t.Lo[i])) && finite(at(i, t.Hi[i])) }
+	runs(len(t.X), known, func(from, to int) {
+		var ring []vg.Point
+		for i := from; i < to; i++ {
+			ring = append(ring, at(i, t.Hi[i]))
+		}
+		for i := to - 1; i >= from; i-- {
+			ring = append(ring, at(i, t.Lo[i]))
+		}
+		c.FillPolygon(fade(t.Colour, t.alpha), c.ClipPolygonXY(ring))
+	})
+}
+
+// lines joins the points, with gaps where one is not finite.
+func (t traceMark) lines(c draw.Canvas, points []vg.Point) {
+	runs(len(points), func(i int) bool { return finite(points[i]) }, func(from, to int) {
+		c.StrokeLines(t.stroke(), c.ClipLinesXY(points[from:to])...)
+		if to == from+1 && t.Style != LineMarks && c.Contains(points[from]) { // a single epoch is seen too
+			c.DrawGlyph(draw.GlyphStyle{Color: t.Colour, Radius: 1.4, Shape: draw.CircleGlyph{}}, points[from])
+		}
+	})
+}
+
+// bars draws a bar from 0 to each point.
+func (t traceMark) bars(c draw.Canvas, p *plot.Plot, points []vg.Point) {
+	tx, ty := p.Transforms(&c)
+	half := barWidth(t.X) / 2
+	base := ty(t.y.floor(0, p.Y.Min))
+	for i := range points {
+		l, r := tx(t.x.at(t.X[i]-half)), tx(t.x.at(t.X[i]+half))
+		if finite(points[i]) && finite(vg.Point{X: l, Y: r}) && finite(vg.Point{Y: base}) {
+			ring := []vg.Point{{X: l + 0.4, Y: base}, {X: r - 0.4, Y: base}, {X: r - 0.4, Y: points[i].Y}, {X: l + 0.4, Y: points[i].Y}}
+			c.FillPolygon(fade(t.Colour, 0.55), c.ClipPolygonXY(ring))
+		}
 	}
 }
 

@@ -77,16 +77,9 @@ func Overload(ctx context.Context, program string, window time.Duration) (*Soak,
 	if err != nil {
 		return nil, err
 	}
-	end := time.Now()
-	for {
-		took, err := lone(address)
-		if err != nil {
-			return nil, err
-		}
-		out.Recovery = time.Since(end).Seconds()
-		if took <= 3*before || out.Recovery > 30 {
-			break
-		}
+	out.Recovery, err = recovery(address, 3*before)
+	if err != nil {
+		return nil, err
 	}
 	out.Seconds = t.seconds
 	out.Answered = t.answered
@@ -98,6 +91,22 @@ func Overload(ctx context.Context, program string, window time.Duration) (*Soak,
 		out.Early, out.Late = slices.Max(memory[n/4:n/2]), slices.Max(memory[n-n/4:])
 	}
 	return out, nil
+}
+
+// recovery waits until a lone request takes at most the usual seconds again, or half a minute, and
+// returns the seconds that went by.
+func recovery(address string, usual float64) (float64, error) {
+	start := time.Now()
+	for {
+		took, err := lone(address)
+		if err != nil {
+			return 0, err
+		}
+		seconds := time.Since(start).Seconds()
+		if took <= usual || seconds > 30 {
+			return seconds, nil
+		}
+	}
 }
 
 // start starts a server and waits for its address.
