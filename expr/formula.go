@@ -160,7 +160,7 @@ func ParseText(text string) (*Formula, error) {
 	for more {
 		var one string
 		one, rest, more = strings.Cut(rest, ";")
-		p, err := ParseParam(one)
+		p, err := parseParam(one)
 		if err != nil {
 			return nil, fmt.Errorf("formula %.80q: %w", formula, err)
 		}

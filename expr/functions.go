@@ -77,5 +77,5 @@ func (b *builder) fold(op Op, a []*Expr) *Expr {
 	return e
 }
 
-// Functions returns the names of the functions a formula may call, sorted.
-func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
+// functionNames returns the names of the functions a formula may call, sorted.
+func functionNames() []string { return slices.Sorted(maps.Keys(functions)) }

@@ -72,7 +72,7 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 40
 }
 
-// String writes a parameter in the form that ParseParam reads: "a = 1", "a = learned
+// String writes a parameter in the form that parseParam reads: "a = 1", "a = learned
 // 0.5", "a = learned per unit 0.5" or "a = [1, 2]".
 func (p Param) String() string {
 	s := p.Name + " = "
@@ -95,8 +95,8 @@ func (p Param) String() string {
 
 var errParam = errors.New("expected name = 0.5, name = learned 0.5, name = learned per unit 0.5 or name = [0.5, 1]")
 
-// ParseParam reads what Param.String writes.
-func ParseParam(text string) (Param, error) {
+// parseParam reads what Param.String writes.
+func parseParam(text string) (Param, error) {
 	name, rest, ok := strings.Cut(text, "=")
 	p := Param{Name: strings.TrimSpace(name)}
 	wrong := func() (Param, error) { return p, fmt.Errorf("parameter %.60q: %w", strings.TrimSpace(text), errParam) }

@@ -179,7 +179,7 @@ func (p *parser) named(t token) *Expr {
 	case known:
 		p.fail(t.at, "%s is a function; write %s(x)", t.text, t.text)
 	case p.tok.text == "(":
-		p.fail(t.at, "unknown function %s; the functions are %s", t.text, strings.Join(Functions(), ", "))
+		p.fail(t.at, "unknown function %s; the functions are %s", t.text, strings.Join(functionNames(), ", "))
 	case t.text == "x":
 		return p.b.x()
 	case t.text == "pi":

@@ -155,12 +155,17 @@ func decidePoints(all []evidence, delim byte, guess bool, used func(col int) boo
 			guessed[col] = c.commas && !c.dots // all others have decimal commas
 		}
 	}
-	for col := range points {
-		if points[col] == 0 {
-			points[col] = rest
+	replace(points, 0, rest)
+	return points, guessed
+}
+
+// replace puts one byte in the place of another.
+func replace(all []byte, old, by byte) {
+	for i, b := range all {
+		if b == old {
+			all[i] = by
 		}
 	}
-	return points, guessed
 }
 
 // openComma decides about a column of cells such as 1,234.

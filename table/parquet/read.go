@@ -133,50 +133,52 @@ func (p *rows) chunk(h *table.Header, rows []parquet.Row) (*table.Chunk, error) 
 	return p.build.Chunk()
 }
 
+// A conversion adds a value to a row.
+type conversion func(parquet.Value, *table.Builder)
+
+// conversions are those of the plain types.
+var conversions = map[parquet.Kind]conversion{
+	parquet.Boolean:           func(v parquet.Value, b *table.Builder) { b.Parse(strconv.FormatBool(v.Boolean())) },
+	parquet.Int32:             func(v parquet.Value, b *table.Builder) { b.Number(float64(v.Int32())) },
+	parquet.Int64:             func(v parquet.Value, b *table.Builder) { b.Integer(v.Int64()) },
+	parquet.Float:             func(v parquet.Value, b *table.Builder) { b.Number(float64(v.Float())) },
+	parquet.Double:            func(v parquet.Value, b *table.Builder) { b.Number(v.Double()) },
+	parquet.ByteArray:         addBytes,
+	parquet.FixedLenByteArray: addBytes,
+}
+
+func addBytes(v parquet.Value, b *table.Builder) { b.Parse(string(v.ByteArray())) }
+
+func addUnsigned(v parquet.Value, b *table.Builder) { b.Number(float64(v.Uint32())) }
+
 // converter returns what adds a column's values to a row.
 func converter(field parquet.Field) (func(parquet.Value, *table.Builder), error) {
 	if !field.Leaf() || field.Repeated() {
 		return nil, errors.New("the file holds lists or groups; plain columns are needed")
 	}
 	t := field.Type()
-	scale, unsigned := -1, false
-	if lt := t.LogicalType(); lt != nil {
-		switch d := lt.Value.(type) {
-		case *format.DecimalType:
-			scale = int(d.Scale)
-		case *format.IntType:
-			unsigned = !d.IsSigned
-		}
-	}
-	var conv func(parquet.Value, *table.Builder)
-	switch t.Kind() {
-	case parquet.Boolean:
-		conv = func(v parquet.Value, b *table.Builder) { b.Parse(strconv.FormatBool(v.Boolean())) }
-	case parquet.Int32:
-		conv = func(v parquet.Value, b *table.Builder) { b.Number(float64(v.Int32())) }
-	case parquet.Int64:
-		conv = func(v parquet.Value, b *table.Builder) { b.Integer(v.Int64()) }
-	case parquet.Float:
-		conv = func(v parquet.Value, b *table.Builder) { b.Number(float64(v.Float())) }
-	case parquet.Double:
-		conv = func(v parquet.Value, b *table.Builder) { b.Number(v.Double()) }
-	case parquet.ByteArray, parquet.FixedLenByteArray:
-		conv = func(v parquet.Value, b *table.Builder) { b.Parse(string(v.ByteArray())) }
-	default:
+	convert, ok := conversions[t.Kind()]
+	if !ok {
 		return nil, fmt.Errorf("the type %s is not supported; write numbers or text", t)
 	}
-	if unsigned && t.Kind() == parquet.Int32 {
-		conv = func(v parquet.Value, b *table.Builder) { b.Number(float64(v.Uint32())) }
-	}
-	if scale >= 0 {
-		conv = decimal(t.Kind(), scale)
+	if logical := t.LogicalType(); logical != nil {
+		switch d := logical.Value.(type) {
+		case *format.DecimalType:
+			if d.Scale >= 0 {
+				convert = decimal(t.Kind(), int(d.Scale))
+			}
+		case *format.IntType:
+			if !d.IsSigned && t.Kind() == parquet.Int32 {
+				convert = addUnsigned
+			}
+		}
 	}
 	return func(v parquet.Value, b *table.Builder) {
 		if v.IsNull() {
 			b.Missing()
 			return
 		}
-		conv(v, b)
+		convert(v, b)
 	}, nil
 }
 

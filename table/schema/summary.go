@@ -10,26 +10,26 @@ import (
 	"utvi/internal/notation"
 )
 
-// MostShown is how many columns a summary lists.
-const MostShown = 60
+// mostShown is how many columns a summary lists.
+const mostShown = 60
 
 // Shown chooses the columns that a summary lists: all of them or, of many, those that
 // are not plain inputs and the first of the others. It returns how many are left out.
 func (s *Schema) Shown() (shown []Column, more int) {
-	if len(s.Columns) <= MostShown {
+	if len(s.Columns) <= mostShown {
 		return s.Columns, 0
 	}
 	special := func(c *Column) bool { return c.Role != Input && c.Role != Dropped || c.Note != "" && c.Role == Input }
-	left := MostShown
+	left := mostShown
 	for i := range s.Columns {
 		if special(&s.Columns[i]) {
 			left--
 		}
 	}
-	left = max(left, MostShown/3)
+	left = max(left, mostShown/3)
 	for i := range s.Columns {
 		c := &s.Columns[i]
-		if plain := !special(c); plain && left > 0 || !plain && len(shown) < 2*MostShown {
+		if plain := !special(c); plain && left > 0 || !plain && len(shown) < 2*mostShown {
 			shown = append(shown, *c)
 			if plain {
 				left--
@@ -153,21 +153,30 @@ func (s *Schema) use(c *Column) string {
 	return s.become(c)
 }
 
+// become says what becomes of a column.
 func (s *Schema) become(c *Column) string {
+	switch c.Role {
+	case Dropped:
+		return "dropped: " + notation.Printable(c.Note)
+	case Std:
+		return notation.Printable(c.Note)
+	case Group:
+		return "group, for splits only"
+	case Time:
+		return "time, for splits only"
+	case Input:
+		return s.becomeInputs(c)
+	}
+	if c.Most > 0 {
+		return fmt.Sprintf("target, a share from 0 to %g", c.Most)
+	}
+	return string(c.Role)
+}
+
+// becomeInputs says which inputs a column becomes.
+func (s *Schema) becomeInputs(c *Column) string {
 	n := s.width(c)
 	switch {
-	case c.Role == Dropped:
-		return "dropped: " + notation.Printable(c.Note)
-	case c.Role == Std:
-		return notation.Printable(c.Note)
-	case c.Role == Group:
-		return "group, for splits only"
-	case c.Role == Time:
-		return "time, for splits only"
-	case c.Most > 0:
-		return fmt.Sprintf("target, a share from 0 to %g", c.Most)
-	case c.Role != Input:
-		return string(c.Role)
 	case c.Embedded:
 		return fmt.Sprintf("%d levels, embedded; other; missing", len(c.Levels))
 	case c.Type == Categorical && c.Rarer > 0:
@@ -188,6 +197,7 @@ func (s *Schema) become(c *Column) string {
 	return "input"
 }
 
+// periods lists the parts of a time.
 func (c *Column) periods() string {
 	s := ""
 	for _, p := range c.Parts {
