@@ -96,10 +96,10 @@ func Prepare[T gauss.Float](u nn.Unit[T]) {
 }
 
 func (p *program[T]) NewPredictor(pool *Pool, maxRows int) Predictor[T] {
-	q := &predictor[T]{program: p, lanes: make([]predictLane[T], pool.Workers())}
+	q := &predictor[T]{program: p, scratch: make([]predictScratch[T], pool.Workers())}
 	q.shares = newShares(pool, false, q.block)
-	for i := range q.lanes {
-		q.lanes[i].runner = p.unit.NewRunner(min(maxRows, oneBlock), false)
+	for i := range q.scratch {
+		q.scratch[i].runner = p.unit.NewRunner(min(maxRows, oneBlock), false)
 	}
 	if pool.Workers() > 1 {
 		q.few = p.unit.NewRunner(min(maxRows, minBlock), false)
@@ -110,14 +110,14 @@ func (p *program[T]) NewPredictor(pool *Pool, maxRows int) Predictor[T] {
 
 type predictor[T gauss.Float] struct {
 	*program[T]
-	lanes  []predictLane[T] // one per worker
-	shares *shares
-	few    nn.Runner[T] // of fewer rows than are split: shares wide layers instead; nil with one worker
+	scratch []predictScratch[T] // one per worker
+	shares  *shares
+	few     nn.Runner[T] // of fewer rows than are split: shares wide layers instead; nil with one worker
 
 	x, out gauss.Batch[T] // of the current call
 }
 
-type predictLane[T gauss.Float] struct {
+type predictScratch[T gauss.Float] struct {
 	runner nn.Runner[T]
 	pass   nn.Pass[T]
 }
@@ -129,7 +129,7 @@ func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
 	q.prepare()
 	q.x, q.out = x, out
 	if q.few != nil && x.Rows <= minBlock {
-		q.forward(&q.lanes[0].pass, q.few, 0, x.Rows)
+		q.forward(&q.scratch[0].pass, q.few, 0, x.Rows)
 		return
 	}
 	q.shares.cut(x.Rows)
@@ -137,7 +137,7 @@ func (q *predictor[T]) Predict(x, out gauss.Batch[T]) {
 }
 
 func (q *predictor[T]) block(worker, _ int, rows span) {
-	l := &q.lanes[worker]
+	l := &q.scratch[worker]
 	q.forward(&l.pass, l.runner, rows.from, rows.to)
 }
 

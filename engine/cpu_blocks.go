@@ -6,7 +6,7 @@ import (
 
 // doBlock runs a block of rows forward, scores it and runs it backward.
 func (t *trainer) doBlock(worker, block int, at span) {
-	l := &t.lanes[worker]
+	l := &t.scratch[worker]
 	b := &t.blocks[block]
 	lo := at.from
 	hi := at.to
@@ -23,9 +23,9 @@ func (t *trainer) doBlock(worker, block int, at span) {
 	l.runner.Backward(&l.pass)
 }
 
-// score computes the likelihood, and its gradient, of the rows of the block in a lane, which are
+// score computes the likelihood, and its gradient, of the rows of the block in a worker's scratch, which are
 // those of the batch from lo on.
-func (t *trainer) score(l *lane, lo, rows int) {
+func (t *trainer) score(l *workerScratch, lo, rows int) {
 	out := &l.pass.Out
 	dout := &l.pass.DOut
 	targets := l.y
@@ -56,6 +56,6 @@ func (t *trainer) score(l *lane, lo, rows int) {
 	}
 }
 
-func (t *trainer) doGrad(worker, tile int) { t.lanes[worker].runner.Gradient(tile, t.blocks) }
+func (t *trainer) doGrad(worker, tile int) { t.scratch[worker].runner.Gradient(tile, t.blocks) }
 
-func (t *trainer) doPrepare(worker, tile int) { t.lanes[worker].runner.Prepare(tile) }
+func (t *trainer) doPrepare(worker, tile int) { t.scratch[worker].runner.Prepare(tile) }

@@ -34,7 +34,7 @@ func (t *trainer) Explain(what string) error {
 	for rows := range t.shares.all {
 		t.doBlock(0, block, rows)
 		block++
-		if watched.Forward(&t.lanes[0].pass); culprit != "" {
+		if watched.Forward(&t.scratch[0].pass); culprit != "" {
 			return fmt.Errorf("the output of layer %s is not finite", culprit)
 		}
 		if err := t.unscored(rows); err != nil {
@@ -53,7 +53,7 @@ func (t *trainer) unscored(rows span) error {
 	k := t.Data.Targets()
 	for i := range rows.to - rows.from {
 		if !compute.Finite(t.nll[rows.from+i]) {
-			return fmt.Errorf("likelihood %v cannot score the targets %v of a row with %d outputs", t.Likelihood, t.lanes[0].y[i*k:(i+1)*k], t.unit.Out().Size())
+			return fmt.Errorf("likelihood %v cannot score the targets %v of a row with %d outputs", t.Likelihood, t.scratch[0].y[i*k:(i+1)*k], t.unit.Out().Size())
 		}
 	}
 	return nil

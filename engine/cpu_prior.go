@@ -37,7 +37,7 @@ func (t *trainer) sumPriorMoments(worker, task int) {
 	}
 	for lo := r.lo; lo < r.hi; lo += priorChunk {
 		hi := min(r.hi, lo+priorChunk)
-		v := t.lanes[worker].variances[:hi-lo]
+		v := t.scratch[worker].variances[:hi-lo]
 		kernel.Variance(v, p.Rho[lo:hi])
 		for i, m := range p.Mean[lo:hi] {
 			d := float64(m) - p.Prior.Mean

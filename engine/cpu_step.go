@@ -41,7 +41,7 @@ func (t *trainer) planStep() {
 	}
 	for r, owned := range owned {
 		if !owned {
-			t.apart = append(t.apart, r)
+			t.unowned = append(t.unowned, r)
 		}
 	}
 }
@@ -68,11 +68,11 @@ func wholeRanges(u nn.Unit[float32], tile, tiles int) (x *vi.Tensor[float32], lo
 
 // makeStep updates all parameters and prepares the unit.
 func (t *trainer) makeStep() {
-	t.Pool.Run(len(t.apart), t.runApart)
+	t.Pool.Run(len(t.unowned), t.runUnowned)
 	t.Pool.Run(len(t.tasks), t.runStep)
 }
 
-func (t *trainer) doApart(worker, task int) { t.doUpdate(worker, t.apart[task]) }
+func (t *trainer) doUnowned(worker, task int) { t.doUpdate(worker, t.unowned[task]) }
 
 func (t *trainer) doStep(worker, task int) {
 	s := &t.tasks[task]

@@ -52,12 +52,12 @@ func TestStepTasks(t *testing.T) {
 				owned += s.ranges.to - s.ranges.from
 				tiles += s.tiles.to - s.tiles.from
 			}
-			if owned < c.owned || owned+len(a.apart) != len(a.ranges) || tiles != a.unit.PrepareTiles() {
-				t.Fatalf("%s: %d of %d ranges are updated with the %d tiles that read them, %d before", name, owned, len(a.ranges), tiles, len(a.apart))
+			if owned < c.owned || owned+len(a.unowned) != len(a.ranges) || tiles != a.unit.PrepareTiles() {
+				t.Fatalf("%s: %d of %d ranges are updated with the %d tiles that read them, %d before", name, owned, len(a.ranges), tiles, len(a.unowned))
 			}
-			b.tasks, b.apart = nil, nil
+			b.tasks, b.unowned = nil, nil
 			for r := range b.ranges {
-				b.apart = append(b.apart, r)
+				b.unowned = append(b.unowned, r)
 			}
 			for step := 1; step <= 2; step++ {
 				var change [2]Change

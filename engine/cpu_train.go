@@ -26,24 +26,24 @@ type trainer struct {
 	dataKey rng.Key
 	step    int // the current step
 
-	rows   int // of a block, at most
-	lanes  []lane
-	shares *shares
-	tape   []float32
-	blocks []nn.Block[float32] // of the current step
-	nll    []float64
-	floors []int
-	ranges []paramRange
-	tasks  []stepTask
-	apart  []int // ranges that no task owns
-	adamw  kernel.AdamW
-	draws  *draws // nil: moments are propagated
+	rows    int // of a block, at most
+	scratch []workerScratch
+	shares  *shares
+	tape    []float32
+	blocks  []nn.Block[float32] // of the current step
+	nll     []float64
+	floors  []int
+	ranges  []paramRange
+	tasks   []stepTask
+	unowned []int // ranges that no task owns
+	adamw   kernel.AdamW
+	draws   *draws // nil: moments are propagated
 
-	runGrad, runNorm, runCheck, runApart, runStep, runPrepare, runPrior func(worker, task int)
+	runGrad, runNorm, runCheck, runUnowned, runStep, runPrepare, runPrior func(worker, task int)
 }
 
-// A lane is the scratch of one worker.
-type lane struct {
+// A workerScratch is the memory of one worker.
+type workerScratch struct {
 	runner        nn.Runner[float32]
 	pass          nn.Pass[float32]
 	in, out, dout gauss.Batch[float32]
@@ -85,7 +85,7 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 	t.runGrad = t.doGrad
 	t.runNorm = t.doNorm
 	t.runCheck = t.doCheck
-	t.runApart = t.doApart
+	t.runUnowned = t.doUnowned
 	t.runStep = t.doStep
 	t.runPrepare, t.runPrior = t.doPrepare, t.sumPriorMoments
 	t.prepare()
@@ -106,9 +106,9 @@ func (t *trainer) allocate() {
 		}
 		return b
 	}
-	t.lanes = make([]lane, t.Pool.Workers())
-	for i := range t.lanes {
-		l := &t.lanes[i]
+	t.scratch = make([]workerScratch, t.Pool.Workers())
+	for i := range t.scratch {
+		l := &t.scratch[i]
 		l.runner = t.unit.NewRunner(t.rows, true)
 		l.in = batch(t.Data.Inputs(), t.form)
 		l.out, l.dout = batch(outputs, t.unit.Form()), batch(outputs, t.unit.Form())

@@ -134,7 +134,7 @@ func (t *trainer) centred(worker int, p *vi.Tensor[float32], r *paramRange) []fl
 	if p.Center == nil {
 		return p.Mean[r.lo:r.hi]
 	}
-	m := t.lanes[worker].means[:r.hi-r.lo]
+	m := t.scratch[worker].means[:r.hi-r.lo]
 	for i, c := range p.Center[r.lo:r.hi] {
 		m[i] = p.Mean[r.lo+i] - c
 	}
