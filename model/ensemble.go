@@ -8,8 +8,8 @@ import (
 	"utvi/internal/modelfile"
 )
 
-// An Ensemble is a set of networks, usually trained from different seeds, that predict
-// together (see Head).
+// An Ensemble adds to networks, usually trained from different seeds, that they predict together
+// (see Head) and lie in one file.
 type Ensemble struct {
 	Members []*Model
 
@@ -123,7 +123,7 @@ func decodeMembers(f *modelfile.File, options []Option) (*Ensemble, error) {
 		}
 		return NewEnsemble(m)
 	}
-	lib, err := library(options)
+	lib, err := collect(options)
 	if err != nil {
 		return nil, err
 	}

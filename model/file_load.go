@@ -10,63 +10,10 @@ import (
 	"utvi/internal/compute"
 	"utvi/internal/modelfile"
 	"utvi/internal/safetensors"
-	"utvi/likelihood"
-	"utvi/moment"
 	"utvi/nn"
 	"utvi/nn/codec"
 	"utvi/vi"
 )
-
-// An Option provides something that a model file refers to by name, such as a
-// function.
-type Option func(*Library) error
-
-// A Library holds what a model file refers to by name.
-type Library struct {
-	codec.Library
-	Likelihoods likelihood.Library
-}
-
-// WithFunc provides a user's function for a model that was saved with a function of
-// that Name.
-func WithFunc(f *moment.Func) Option {
-	if f == nil {
-		panic("model: WithFunc of nil")
-	}
-	return func(l *Library) error { return l.AddFunc(f) }
-}
-
-// WithMap provides a user's coupled map, like WithFunc.
-func WithMap(m *moment.Map) Option {
-	if m == nil {
-		panic("model: WithMap of nil")
-	}
-	return func(l *Library) error { return l.AddMap(m) }
-}
-
-// WithMaps provides a family of coupled maps, which are made from the numbers behind their
-// names: see moment.Map.Family.
-func WithMaps(family string, make codec.MapMaker) Option {
-	if make == nil {
-		panic("model: WithMaps of nil")
-	}
-	return func(l *Library) error { return l.AddMaps(family, make) }
-}
-
-// WithStochastic provides the functions of a user's nn.Stochastic, like WithFunc. Its
-// other fields do not matter.
-func WithStochastic(s nn.Stochastic) Option {
-	return func(l *Library) error { return l.AddStochastic(&s) }
-}
-
-// WithStandIns allows loading a model without the user's functions, in order to
-// describe it. Its predictions are then meaningless.
-func WithStandIns() Option {
-	return func(l *Library) error {
-		l.StandIn = true
-		return nil
-	}
-}
 
 // Load reads a model that Save wrote. It predicts the same bits as the saved model. If
 // Load returns an error, nothing was loaded.
@@ -87,7 +34,7 @@ func LoadAs[T gauss.Float](path string, options ...Option) (*Net[T], error) {
 }
 
 func decode[T gauss.Float](f *modelfile.File, options []Option) (*Net[T], error) {
-	lib, err := library(options)
+	lib, err := collect(options)
 	if err != nil {
 		return nil, err
 	}
@@ -109,19 +56,9 @@ func decode[T gauss.Float](f *modelfile.File, options []Option) (*Net[T], error)
 	return n, nil
 }
 
-func library(options []Option) (Library, error) {
-	lib := Library{Likelihoods: likelihood.Library{}}
-	for _, o := range options {
-		if err := o(&lib); err != nil {
-			return lib, err
-		}
-	}
-	return lib, nil
-}
-
 // build makes a network from a description. Everything is compared with the tensors of
 // the file before memory is allocated.
-func build[T gauss.Float](d description, w *weights, prefix string, lib Library) (*Net[T], error) {
+func build[T gauss.Float](d description, w *weights, prefix string, lib library) (*Net[T], error) {
 	l, err := codec.Unmarshal(d.Layers, lib.Library)
 	if err != nil {
 		return nil, err
@@ -158,32 +95,6 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib Library)
 	}
 	n.Changed()
 	return n, setPriors(n.Params, d.Priors)
-}
-
-// likelihood returns the likelihood of a description. Old files have only its String.
-func (lib Library) likelihood(d description, outputs int) (likelihood.Likelihood, error) {
-	if d.Likelihood == nil {
-		l := likelihood.Parse(d.Facts.Likelihood)
-		if l == nil {
-			return nil, nil
-		}
-		if _, err := l.Targets(outputs); err != nil {
-			return nil, nil // facts are not binding
-		}
-		return l, nil
-	}
-	l, err := likelihood.Unmarshal(d.Likelihood, lib.Likelihoods)
-	if unknown, ok := errors.AsType[*likelihood.UnknownError](err); ok {
-		if lib.StandIn {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("the model needs the likelihood %q: load it with model.WithLikelihood", unknown.Kind)
-	}
-	if err != nil {
-		return nil, err
-	}
-	_, err = l.Targets(outputs)
-	return l, err
 }
 
 func setPriors[T gauss.Float](p *vi.Params[T], priors map[string][2]float64) error {
