@@ -21,6 +21,17 @@ func (s Set) Outputs() int { return max(1, s.Targets) }
 
 // Check reports rows that cannot be used for training.
 func (s Set) Check() error {
+	if err := s.checkSizes(); err != nil {
+		return err
+	}
+	if err := s.checkNumbers(); err != nil {
+		return err
+	}
+	return s.checkWeights()
+}
+
+// checkSizes reports slices that do not fit one another.
+func (s Set) checkSizes() error {
 	x, k := s.X, s.Outputs()
 	switch {
 	case x.Rows < 1 || x.Width < 1:
@@ -42,6 +53,12 @@ func (s Set) Check() error {
 	case s.Weights != nil && len(s.Weights) != x.Rows:
 		return fmt.Errorf("%d rows need %[1]d weights or none, not %[2]d", x.Rows, len(s.Weights))
 	}
+	return nil
+}
+
+// checkNumbers reports inputs and targets that are no numbers.
+func (s Set) checkNumbers() error {
+	x, k := s.X, s.Outputs()
 	for i, m := range x.Mean {
 		if !compute.Finite(m) {
 			return fmt.Errorf("input %d of row %d is %v; it must be finite", i%x.Width, i/x.Width, m)
@@ -57,7 +74,7 @@ func (s Set) Check() error {
 			return fmt.Errorf("target %d of row %d is %v; it must be finite", i%k, i/k, y)
 		}
 	}
-	return s.checkWeights()
+	return nil
 }
 
 func (s Set) checkWeights() error {

@@ -134,52 +134,74 @@ func (g geometry) cells() [][]int {
 //	Cov(y_p, y_q) += Σ_k S_k·E[x_pk·x_qk] + s_b        within a channel
 func window[T gauss.Float](s *state, n *nn.Node[T], g geometry) step {
 	weight, spread := moments(n.Tensors[0])
-	places, out := g.cells(), n.Out.Size()
-	channels := out / len(places)
-	p := step{mean: make([]float64, out), add: make([]float64, out*out), pass: func(x, y []float64) {
-		clear(y)
-		for i, cells := range places {
-			y := y[i*channels:][:channels]
-			for k, at := range cells {
-				for c := 0; c < g.c && at >= 0; c++ {
-					if x := x[at+c]; x != 0 {
-						for o, w := range weight[(k*g.c+c)*channels:][:channels] {
-							y[o] += w * x
-						}
-					}
-				}
-			}
-		}
-	}}
-	p.pass(s.mean[s.waiting:], p.mean)
+	places := g.cells()
+	out := n.Out.Size()
+	w := windowed{geometry: g, places: places, channels: out / len(places), weight: weight, spread: spread}
+	p := step{mean: make([]float64, out), add: make([]float64, out*out), pass: w.pass}
+	m := s.mean[s.waiting:]
+	w.pass(m, p.mean)
 	var bias, biasSpread []float64
 	if len(n.Tensors) > 1 {
 		bias, biasSpread = moments(n.Tensors[1])
 	}
-	m := s.mean[s.waiting:]
+	add := make([]float64, w.channels)
 	for i := range places {
 		for o, b := range bias {
-			p.mean[i*channels+o] += b
+			p.mean[i*w.channels+o] += b
 		}
 		for j := range i + 1 {
-			add := make([]float64, channels)
+			clear(add)
 			copy(add, biasSpread)
-			for k, a := range places[i] {
-				b := places[j][k]
-				for c := 0; c < g.c && a >= 0 && b >= 0; c++ {
-					second := m[a+c]*m[b+c] + s.at(a+c, b+c)
-					for o, v := range spread[(k*g.c+c)*channels:][:channels] {
-						add[o] += v * second
-					}
-				}
-			}
+			w.shared(add, i, j, func(a, b int) float64 { return m[a]*m[b] + s.at(a, b) })
 			for o, v := range add {
-				x, y := i*channels+o, j*channels+o
-				p.add[x*out+y], p.add[y*out+x] = v, v
+				x, y := i*w.channels+o, j*w.channels+o
+				p.add[x*out+y] = v
+				p.add[y*out+x] = v
 			}
 		}
 	}
 	return p
+}
+
+// A windowed is a window of weights at its places.
+type windowed struct {
+	geometry
+	places         [][]int // the cells that each place covers; -1 is padding
+	channels       int     // of the output
+	weight, spread []float64
+}
+
+// pass multiplies the numbers x by the means of the weights.
+func (w windowed) pass(x, y []float64) {
+	clear(y)
+	for i, cells := range w.places {
+		y := y[i*w.channels:][:w.channels]
+		for k, at := range cells {
+			for c := 0; c < w.c && at >= 0; c++ {
+				x := x[at+c]
+				if x == 0 {
+					continue
+				}
+				for o, weight := range w.weight[(k*w.c+c)*w.channels:][:w.channels] {
+					y[o] += weight * x
+				}
+			}
+		}
+	}
+}
+
+// shared adds, for each channel, what places i and j have in common because they share weights:
+// the weights' variances times second(a, b), the second moment of cells a and b.
+func (w windowed) shared(add []float64, i, j int, second func(a, b int) float64) {
+	for k, a := range w.places[i] {
+		b := w.places[j][k]
+		for c := 0; c < w.c && a >= 0 && b >= 0; c++ {
+			x := second(a+c, b+c)
+			for o, v := range w.spread[(k*w.c+c)*w.channels:][:w.channels] {
+				add[o] += v * x
+			}
+		}
+	}
 }
 
 // moments are the means and variances of weights.

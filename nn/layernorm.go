@@ -39,7 +39,7 @@ type layerNorm[T gauss.Float] struct {
 	shape        Shape
 	eps          float64
 	gain, offset *vi.Tensor[T]
-	k            int // quantities that are followed; see norm_sense.go
+	k            int // quantities that are followed; see layernorm_sense.go
 
 	// The share of avg v in τ², of v in the variance of a centred unit, and of Σv.
 	inTau, own, others float64
