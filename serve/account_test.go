@@ -48,6 +48,9 @@ func TestAccount(t *testing.T) {
 			t.Errorf("case %d: %v, want %v", i, got, c.want)
 		}
 	}
+	if n := third.who.memory.Load(); n != 0 {
+		t.Errorf("a client that was refused has %d bytes", n)
+	}
 	again := &lease{of: &m, who: greedy.who}
 	if got := kindOf(again.take(1)); got != busy {
 		t.Errorf("a second request of a client that has its share: %v", got)

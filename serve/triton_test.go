@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -114,8 +115,16 @@ func TestAskedTwice(t *testing.T) {
 	if _, err := dial(t, r).ModelInfer(t.Context(), m); status.Code(err) != codes.InvalidArgument || len(err.Error()) > 300 {
 		t.Errorf("%.300v", err)
 	}
-	if text := metric(r, "utvi_requests_memory_bytes"); text != "0" {
-		t.Errorf("memory of requests that are over: %s", text)
+	if _, err := dial(t, r).ModelReady(t.Context(), &oip.ModelReadyRequest{Name: strings.Repeat("a", 20_000)}); status.Code(err) != codes.ResourceExhausted {
+		t.Errorf("a question of 20,000 bytes: %v", err)
+	}
+	if _, err := dial(t, r).ModelInfer(t.Context(), grpcRequest(named(100, 1), true)); err != nil {
+		t.Error(err)
+	}
+	for end := time.Now().Add(serve.Patience); metric(r, "utvi_requests_memory_bytes") != "0"; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) { // the network has taken the answer long ago
+			t.Fatalf("memory of requests that are over: %s", metric(r, "utvi_requests_memory_bytes"))
+		}
 	}
 }
 
