@@ -119,8 +119,10 @@ func (t *trainer) doUpdate(worker, task int) {
 	}
 	a.PriorMean, a.PriorVar = p.Prior.Mean, p.Prior.Std*p.Prior.Std
 	mean := t.centred(worker, p, r)
-	r.kl, r.norm2 = kernel.StepRandom(&a, mean, p.Rho[lo:hi], p.GMean[lo:hi], p.GVar[lo:hi],
-		m1.Mean[lo:hi], m2.Mean[lo:hi], m1.Rho[lo:hi], m2.Rho[lo:hi])
+	r.kl, r.norm2 = kernel.StepRandom(&a, &kernel.Tensor[float32]{
+		Mu: mean, Rho: p.Rho[lo:hi], GMu: p.GMean[lo:hi], GVar: p.GVar[lo:hi],
+		M1Mu: m1.Mean[lo:hi], M2Mu: m2.Mean[lo:hi], M1Rho: m1.Rho[lo:hi], M2Rho: m2.Rho[lo:hi],
+	})
 	if p.Center != nil {
 		for i, c := range p.Center[lo:hi] {
 			p.Mean[lo+i] = mean[i] + c

@@ -41,7 +41,8 @@ func (t *Tile[T]) slopes(xi, w []T) {
 		t.slopesAlone(xi, w)
 		return
 	}
-	kernel.Slopes(t.Slope, t.SlopeV, t.s[:n], t.Var, t.Mean, t.Out.MM, t.f[:size], t.d[:size], xi, w, T(smallSigma[T]()))
+	seen := kernel.Seen[T]{S: t.s[:n], V: t.Var, M: t.Mean, MM: t.Out.MM, F: t.f[:size], D: t.d[:size], Xi: xi, W: w}
+	kernel.Slopes(t.Slope, t.SlopeV, &seen, T(smallSigma[T]()))
 	t.twiceByVar()
 }
 
@@ -50,7 +51,8 @@ func (t *Tile[T]) slopes(xi, w []T) {
 func (t *Tile[T]) slopesAlone(xi, w []T) {
 	n := len(t.Mean)
 	f, small := t.f[:n*len(xi)], T(smallSigma[T]())
-	kernel.Slopes(t.Slope, t.d[:n], t.s[:n], t.Var, t.Mean, t.d[n:2*n], f, f, xi, w, small)
+	seen := kernel.Seen[T]{S: t.s[:n], V: t.Var, M: t.Mean, MM: t.d[n : 2*n], F: f, D: f, Xi: xi, W: w}
+	kernel.Slopes(t.Slope, t.d[:n], &seen, small)
 	if !kernel.AnyBelow(t.s[:n], t.Mean, small) && !slices.Contains(t.s[:n], 0) {
 		return
 	}

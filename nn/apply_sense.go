@@ -82,7 +82,7 @@ func (r *applySenser[T]) SenseBack(s *Sense[T]) {
 		}
 	}
 	s.AddVariancesBack(r.e, r.de, width)
-	kernel.RestBack(xm, xv, r.de, r.slope, s.Pass.In.Var, r.slopeM, r.slopeV, r.jac.VM, r.jac.VV)
+	kernel.RestBack(xm, xv, r.de, s.Pass.In.Var, &kernel.Slope[T]{G: r.slope, GM: r.slopeM, GV: r.slopeV, VM: r.jac.VM, VV: r.jac.VV})
 }
 
 func (r *applySenser[T]) Backward(p *Pass[T]) {

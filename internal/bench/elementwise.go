@@ -73,7 +73,8 @@ func elementwise() []elem {
 		elem{"normals", func() { kernel.Normals(f[:n], rng.New(1), 0, 0, n/4, 4) }},
 		elem{"kl_norm", func() { kernel.KLNorm(a, mu, rho, gm, gs) }},
 		elem{"adamw_step", func() {
-			kernel.StepRandom(a, mu, rho, gm, gs, mem[:n], mem[n:2*n], mem[2*n:3*n], mem[3*n:])
+			kernel.StepRandom(a, &kernel.Tensor[float32]{Mu: mu, Rho: rho, GMu: gm, GVar: gs,
+				M1Mu: mem[:n], M2Mu: mem[n : 2*n], M1Rho: mem[2*n : 3*n], M2Rho: mem[3*n:]})
 		}},
 	)
 }

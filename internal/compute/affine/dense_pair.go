@@ -13,7 +13,9 @@ func (d *Dense[T]) BackwardPair(p *kernel.LeakyPair, rows int, m, v, mean, g, h,
 	}
 	n := rows * d.In
 	if rows > 0 {
-		p.PullOne(cpu.As32(m[:n]), cpu.As32(v[:n]), cpu.As32(mean[:n]), cpu.As32(d.columns), cpu.As32(g[:rows]), cpu.As32(h[:rows]), cpu.As32(dm[:n]), cpu.As32(dv[:n]), rows)
+		x := kernel.OneOutput{M: cpu.As32(m[:n]), V: cpu.As32(v[:n]), Mean: cpu.As32(mean[:n]),
+			Columns: cpu.As32(d.columns), G: cpu.As32(g[:rows]), H: cpu.As32(h[:rows])}
+		p.PullOne(&x, cpu.As32(dm[:n]), cpu.As32(dv[:n]), rows)
 	}
 }
 
@@ -32,8 +34,8 @@ func (d *Dense[T]) ForwardOuter(p *kernel.LeakyPair, tape []T, rows int, x, mean
 		d.recordInput(tape, rows, x, nil)
 	}
 	if n := rows * d.Out; rows > 0 {
-		p.PushOuter(cpu.As32(x[:rows]), cpu.As32(d.mean.Data), cpu.As32(d.vari.Data), cpu.As32(d.biasMean), cpu.As32(d.biasVar),
-			cpu.As32(mean[:n]), cpu.As32(variance[:n]), cpu.As32(squares[:n]), rows)
+		l := d.oneInput(x[:rows])
+		p.PushOuter(&l, cpu.As32(mean[:n]), cpu.As32(variance[:n]), cpu.As32(squares[:n]), rows)
 	}
 }
 
@@ -43,14 +45,20 @@ func (d *Dense[T]) GradientOuter(p *kernel.LeakyPair, blocks []TapeBlock[T], o G
 	if o.BiasMean == nil { // there are biases of zero
 		o.BiasMean, o.BiasVar = scratch[:d.Out], scratch[d.Out:][:d.Out]
 	}
+	to := kernel.OneInputGradients{W: cpu.As32(o.Mean), S: cpu.As32(o.Var), BiasMean: cpu.As32(o.BiasMean), BiasVar: cpu.As32(o.BiasVar)}
 	add := false
 	for _, b := range blocks {
 		if b.Rows == 0 {
 			continue
 		}
-		at := func(i int) []float32 { return cpu.As32(d.onTape(b.Tape, b.Rows, i)) }
-		p.SumOuter(at(2), cpu.As32(d.mean.Data), cpu.As32(d.vari.Data), cpu.As32(d.biasMean), cpu.As32(d.biasVar), at(0), at(1),
-			cpu.As32(o.Mean), cpu.As32(o.Var), cpu.As32(o.BiasMean), cpu.As32(o.BiasVar), b.Rows, add)
+		l := d.oneInput(d.onTape(b.Tape, b.Rows, 2))
+		p.SumOuter(&l, cpu.As32(d.onTape(b.Tape, b.Rows, 0)), cpu.As32(d.onTape(b.Tape, b.Rows, 1)), &to, b.Rows, add)
 		add = true
 	}
+}
+
+// oneInput is the layer as the kernels of one input see it, with rows of that.
+func (d *Dense[T]) oneInput(x []T) kernel.OneInput {
+	return kernel.OneInput{X: cpu.As32(x), W: cpu.As32(d.mean.Data), S: cpu.As32(d.vari.Data),
+		BiasMean: cpu.As32(d.biasMean), BiasVar: cpu.As32(d.biasVar)}
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"unsafe"
 
 	"utvi/internal/compute"
 	"utvi/internal/compute/internal/cpu"
@@ -18,8 +19,16 @@ type AdamW struct {
 	PriorMean, PriorVar   float64 // μ₀ and σ₀²
 }
 
-// StepRandom updates a tensor of Normals with means mu and standard deviations
-// σ = softplus(rho), given the gradients of the loss with respect to the means
+// A Tensor is a tensor of Normals under training.
+type Tensor[T compute.Float] struct {
+	Mu, Rho      []T // means, and ρ of the standard deviations softplus(ρ)
+	GMu, GVar    []T // gradients of the loss by means and variances
+	M1Mu, M2Mu   []T // Adam's moments of the gradient by the means
+	M1Rho, M2Rho []T // and of that by ρ
+}
+
+// StepRandom updates a tensor of Normals with means μ and standard deviations
+// σ = softplus(ρ), given the gradients of the loss with respect to the means
 // and the variances s = σ²:
 //
 //	g_μ = Clip·(gmu + KL·(μ−μ₀)/σ₀²)
@@ -27,24 +36,25 @@ type AdamW struct {
 //
 // m1 and m2 are Adam's moments of the gradients. It returns the KL as KLNorm does,
 // before the step, and the sum of the squares of g_μ and g_ρ.
-func StepRandom[T compute.Float](a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []T) (kl, norm2 float64) {
-	n := len(mu)
-	if len(rho) != n || len(gmu) != n || len(gs) != n || len(m1mu) != n || len(m2mu) != n || len(m1rho) != n || len(m2rho) != n {
-		panic("compute: StepRandom lengths differ")
+func StepRandom[T compute.Float](a *AdamW, x *Tensor[T]) (kl, norm2 float64) {
+	n := len(x.Mu)
+	for _, s := range [...][]T{x.Rho, x.GMu, x.GVar, x.M1Mu, x.M2Mu, x.M1Rho, x.M2Rho} {
+		if len(s) != n {
+			panic("compute: StepRandom lengths differ")
+		}
 	}
 	if cpu.Is32[T]() && cpu.Vector && n > 0 {
-		return stepRandomVector(a, cpu.As32(mu), cpu.As32(rho), cpu.As32(gmu), cpu.As32(gs),
-			cpu.As32(m1mu), cpu.As32(m2mu), cpu.As32(m1rho), cpu.As32(m2rho))
+		return stepRandomVector(a, (*Tensor[float32])(unsafe.Pointer(x)))
 	}
 	mean, spread := a.rates(a.DecayMean), a.rates(a.DecayRho)
-	for i := range mu {
-		m, s := float64(mu[i]), spreadOf(float64(rho[i]))
-		gm, gr := a.gradient(m, s, float64(gmu[i]), float64(gs[i]))
+	for i := range x.Mu {
+		m, s := float64(x.Mu[i]), spreadOf(float64(x.Rho[i]))
+		gm, gr := a.gradient(m, s, float64(x.GMu[i]), float64(x.GVar[i]))
 		gm, gr = a.Clip*gm, a.Clip*gr
 		kl += a.klTerm(m, s)
 		norm2 += float64(gm*gm) + float64(gr*gr)
-		step(&mean, &mu[i], &m1mu[i], &m2mu[i], gm)
-		step(&spread, &rho[i], &m1rho[i], &m2rho[i], gr)
+		step(&mean, &x.Mu[i], &x.M1Mu[i], &x.M2Mu[i], gm)
+		step(&spread, &x.Rho[i], &x.M1Rho[i], &x.M2Rho[i], gr)
 	}
 	return kl, norm2
 }

@@ -3,7 +3,7 @@ package kernel
 import "unsafe"
 
 // stepRandomWide is stepRandomVector: gradients and step of a number in one kernel, for ρ first.
-func stepRandomWide(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
+func stepRandomWide(a *AdamW, t *Tensor[float32]) (kl, norm2 float64) {
 	const chunk = 512
 	k := a.factors(a.Clip, 0)
 	keepMean, keepRho := float32(1-a.LR*a.DecayMean), float32(1-a.LR*a.DecayRho)
@@ -12,10 +12,10 @@ func stepRandomWide(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float
 	gr := &g[0]
 	rest := &g[chunk]
 	y := &g[2*chunk]
-	for lo := 0; lo < len(mu); lo += chunk {
-		n := min(chunk, len(mu)-lo)
-		stepRhoAVX512(gr, rest, y, &rho[lo], &gs[lo], &m1rho[lo], &m2rho[lo], n, &k, keepRho)
-		x, z := stepMeanAVX512(gr, rest, y, &mu[lo], &gmu[lo], &m1mu[lo], &m2mu[lo], n, &k, keepMean)
+	for lo := 0; lo < len(t.Mu); lo += chunk {
+		n := min(chunk, len(t.Mu)-lo)
+		stepRhoAVX512(gr, rest, y, &t.Rho[lo], &t.GVar[lo], &t.M1Rho[lo], &t.M2Rho[lo], n, &k, keepRho)
+		x, z := stepMeanAVX512(gr, rest, y, &t.Mu[lo], &t.GMu[lo], &t.M1Mu[lo], &t.M2Mu[lo], n, &k, keepMean)
 		kl, norm2 = kl+x, norm2+z
 	}
 	return kl, norm2

@@ -6,6 +6,6 @@ import "utvi/internal/compute/internal/cpu"
 
 func PreparePanels(mean, rho []float32, to, turned [3][]float32, ps, panels int) { panic(cpu.NotWide) }
 
-func stepRandomWide(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
+func stepRandomWide(a *AdamW, t *Tensor[float32]) (kl, norm2 float64) {
 	panic(cpu.NotWide)
 }

@@ -4,7 +4,7 @@ package kernel
 
 import "utvi/internal/compute/internal/cpu"
 
-func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
+func stepRandomVector(a *AdamW, t *Tensor[float32]) (kl, norm2 float64) {
 	panic(cpu.Missing)
 }
 func stepPointVector(a *AdamW, x, g, m1, m2 []float32)                     { panic(cpu.Missing) }

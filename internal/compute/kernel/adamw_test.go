@@ -43,8 +43,13 @@ func newTensor[T compute.Float](n int) *tensor[T] {
 	return x
 }
 
+// tensor is x as StepRandom takes it.
+func (x *tensor[T]) tensor() *Tensor[T] {
+	return &Tensor[T]{x.mu, x.rho, x.gmu, x.gs, x.m1mu, x.m2mu, x.m1rho, x.m2rho}
+}
+
 func (x *tensor[T]) step(a *AdamW) {
-	StepRandom(a, x.mu, x.rho, x.gmu, x.gs, x.m1mu, x.m2mu, x.m1rho, x.m2rho)
+	StepRandom(a, x.tensor())
 }
 
 func (x *tensor[T]) clone() *tensor[T] {
@@ -159,7 +164,7 @@ func testKLNorm[T compute.Float](t *testing.T, n int, tol float64) {
 	gotKL, gotNorm := KLNorm(&a, x.mu, x.rho, x.gmu, x.gs)
 	near(t, "KL", n, gotKL, kl, tol, scale)
 	near(t, "norm", n, gotNorm, norm, 3*tol, 0)
-	gotKL, gotNorm = StepRandom(&a, x.mu, x.rho, x.gmu, x.gs, x.m1mu, x.m2mu, x.m1rho, x.m2rho)
+	gotKL, gotNorm = StepRandom(&a, x.tensor())
 	near(t, "KL of a step", n, gotKL, kl, tol, scale)
 	near(t, "norm of a step", n, gotNorm, a.Clip*a.Clip*norm, 3*tol, 0)
 	near(t, "plain norm", n, Norm2(x.gmu), plain, 1e-14, 0)

@@ -47,20 +47,20 @@ func (g *gradients) set(k *[16]float32, lo int, mu, rho, gmu, gs []float32, soon
 	return n, kl, norm2
 }
 
-func stepRandomVector(a *AdamW, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho []float32) (kl, norm2 float64) {
+func stepRandomVector(a *AdamW, t *Tensor[float32]) (kl, norm2 float64) {
 	if cpu.Wide {
-		return stepRandomWide(a, mu, rho, gmu, gs, m1mu, m2mu, m1rho, m2rho)
+		return stepRandomWide(a, t)
 	}
 	k := a.factors(a.Clip, 0)
 	mean := a.factors(1, a.DecayMean)
 	spread := a.factors(1, a.DecayRho)
 	var room place
 	g := room.gradients()
-	for lo := 0; lo < len(mu); lo += chunk {
-		n, x, y := g.set(&k, lo, mu, rho, gmu, gs, [4]*float32{&m1mu[lo], &m2mu[lo], &m1rho[lo], &m2rho[lo]})
+	for lo := 0; lo < len(t.Mu); lo += chunk {
+		n, x, y := g.set(&k, lo, t.Mu, t.Rho, t.GMu, t.GVar, [4]*float32{&t.M1Mu[lo], &t.M2Mu[lo], &t.M1Rho[lo], &t.M2Rho[lo]})
 		kl, norm2 = kl+x, norm2+y
-		stepPointAsm(&mu[lo], &g.mean[0], &m1mu[lo], &m2mu[lo], n, &mean)
-		stepPointAsm(&rho[lo], &g.rho[0], &m1rho[lo], &m2rho[lo], n, &spread)
+		stepPointAsm(&t.Mu[lo], &g.mean[0], &t.M1Mu[lo], &t.M2Mu[lo], n, &mean)
+		stepPointAsm(&t.Rho[lo], &g.rho[0], &t.M1Rho[lo], &t.M2Rho[lo], n, &spread)
 	}
 	return kl, norm2
 }

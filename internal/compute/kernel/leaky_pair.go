@@ -46,3 +46,24 @@ func PullPair[T compute.Float](p *LeakyPair, m, v, gm, gv, dm, dv []T, rows int)
 		p.pull(cpu.As32(m), cpu.As32(v), cpu.As32(gm), cpu.As32(gv), cpu.As32(dm), cpu.As32(dv), rows)
 	}
 }
+
+// A OneOutput is a layer of one output behind a pair, with rows of what it saw: M and V are the moments
+// before the pair, Mean what the pair made of them, the layer's input; G and H the gradients by
+// its outputs. Columns are w̄, s and w̄²+s, one after the other.
+type OneOutput struct{ M, V, Mean, Columns, G, H []float32 }
+
+// A OneInput is a layer of one input before a pair: rows of that input, the weights' means and
+// variances and those of the biases.
+type OneInput struct{ X, W, S, BiasMean, BiasVar []float32 }
+
+// check looks at the far corner of what the kernels read: they do not look.
+func (l *OneInput) check(rows int) {
+	n := len(l.BiasMean)
+	_ = l.X[rows-1]
+	_ = l.W[n-1]
+	_ = l.S[n-1]
+	_ = l.BiasVar[n-1]
+}
+
+// OneInputGradients are those of a layer of one input, by means and variances.
+type OneInputGradients struct{ W, S, BiasMean, BiasVar []float32 }

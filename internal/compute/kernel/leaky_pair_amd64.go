@@ -12,33 +12,32 @@ func (p *LeakyPair) pull(m, v, gm, gv, dm, dv []float32, rows int) {
 	}
 }
 
-func (p *LeakyPair) PullOne(m, v, mean, columns, g, h, dm, dv []float32, rows int) {
-	_ = columns[3*len(m)/rows-1]
-	elemLeakyPairOneAVX512(p.k[:], m, v, mean, columns, g, h, dm, dv, rows, len(m)/rows/Panel)
+// PullOne pulls gradients back through a layer of one output, and then through the pair before it.
+func (p *LeakyPair) PullOne(x *OneOutput, dm, dv []float32, rows int) {
+	n := len(x.M)
+	_ = x.Columns[3*n/rows-1]
+	elemLeakyPairOneAVX512(p.k[:], x.M, x.V, x.Mean, x.Columns, x.G, x.H, dm, dv, rows, n/rows/Panel)
 }
 
-func (p *LeakyPair) PushOuter(x, w, s, bm, bs, mean, variance, squares []float32, rows int) {
-	n := len(bm)
-	_ = w[n-1]
-	_ = s[n-1]
-	_ = bs[n-1]
-	elemLeakyPairOuterAVX512(p.k[:], x, w, s, bm, bs, mean, variance, squares, rows, n/Panel)
+// PushOuter pushes rows of the one input through a layer and the pair behind it.
+func (p *LeakyPair) PushOuter(l *OneInput, mean, variance, squares []float32, rows int) {
+	l.check(rows)
+	elemLeakyPairOuterAVX512(p.k[:], l.X, l.W, l.S, l.BiasMean, l.BiasVar, mean, variance, squares, rows, len(l.BiasMean)/Panel)
 }
 
-func (p *LeakyPair) SumOuter(x, w, s, bm, bs, gm, gv, gw, gs, gbm, gbs []float32, rows int, add bool) {
-	n, more := len(bm), 0
-	_ = w[n-1]
-	_ = s[n-1]
-	_ = bs[n-1]
+// SumOuter sums the gradients of a layer of one input from those of the pair behind it, gm and gv, or
+// adds them to what to holds.
+func (p *LeakyPair) SumOuter(l *OneInput, gm, gv []float32, to *OneInputGradients, rows int, add bool) {
+	l.check(rows)
+	n, more := len(l.BiasMean), 0
 	_ = gm[rows*n-1]
 	_ = gv[rows*n-1]
-	_ = gw[n-1]
-	_ = gs[n-1]
-	_ = gbm[n-1]
-	_ = gbs[n-1]
-	_ = x[rows-1]
+	_ = to.W[n-1]
+	_ = to.S[n-1]
+	_ = to.BiasMean[n-1]
+	_ = to.BiasVar[n-1]
 	if add {
 		more = 1
 	}
-	elemLeakyPairSumAVX512(p.k[:], x, w, s, bm, bs, gm, gv, gw, gs, gbm, gbs, rows, n/Panel, more)
+	elemLeakyPairSumAVX512(p.k[:], l.X, l.W, l.S, l.BiasMean, l.BiasVar, gm, gv, to.W, to.S, to.BiasMean, to.BiasVar, rows, n/Panel, more)
 }

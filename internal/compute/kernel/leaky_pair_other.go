@@ -8,14 +8,15 @@ func (p *LeakyPair) push(m, v, mean, variance []float32) { panic(cpu.NotWide) }
 
 func (p *LeakyPair) pull(m, v, gm, gv, dm, dv []float32, rows int) { panic(cpu.NotWide) }
 
-func (p *LeakyPair) PullOne(m, v, mean, columns, g, h, dm, dv []float32, rows int) {
+// PullOne has no kernel.
+func (p *LeakyPair) PullOne(x *OneOutput, dm, dv []float32, rows int) { panic(cpu.NotWide) }
+
+// PushOuter has no kernel.
+func (p *LeakyPair) PushOuter(l *OneInput, mean, variance, squares []float32, rows int) {
 	panic(cpu.NotWide)
 }
 
-func (p *LeakyPair) PushOuter(x, w, s, bm, bs, mean, variance, squares []float32, rows int) {
-	panic(cpu.NotWide)
-}
-
-func (p *LeakyPair) SumOuter(x, w, s, bm, bs, gm, gv, gw, gs, gbm, gbs []float32, rows int, add bool) {
+// SumOuter has no kernel.
+func (p *LeakyPair) SumOuter(l *OneInput, gm, gv []float32, to *OneInputGradients, rows int, add bool) {
 	panic(cpu.NotWide)
 }

@@ -28,7 +28,7 @@ func Combine[T compute.Float](o Moments[T], s, f, d, xi, w []T, ref int, c T) {
 		return
 	}
 	for i := range n {
-		combineOne(&o, i, s, f, d, xi, w, ref, c)
+		combineOne(&o, i, s, f, d, &nodes[T]{xi, w, ref, c})
 	}
 }
 
@@ -45,8 +45,16 @@ func check[T compute.Float](o *Moments[T], s, f, d []T, size int) {
 	}
 }
 
+// nodes are a rule's, with their weights, the reference and the factor of the variance.
+type nodes[T compute.Float] struct {
+	xi, w []T
+	ref   int
+	c     T
+}
+
 // combineOne combines element i.
-func combineOne[T compute.Float](o *Moments[T], i int, s, f, d, xi, w []T, ref int, c T) {
+func combineOne[T compute.Float](o *Moments[T], i int, s, f, d []T, q *nodes[T]) {
+	xi, w, ref, c := q.xi, q.w, q.ref, q.c
 	n := len(o.Mean)
 	points := len(f) / n
 	f0 := f[ref*n+i]

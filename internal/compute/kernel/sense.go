@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"unsafe"
+
 	"utvi/internal/compute"
 	"utvi/internal/compute/internal/cpu"
 )
@@ -67,30 +69,29 @@ func InjectBack[T compute.Float](de, db, a, c, e []T, h T) {
 	}
 }
 
+// A Slope is the slope g of a nonlinearity with its derivatives by the input's mean and variance,
+// and those of the output's variance V.
+type Slope[T compute.Float] struct{ G, GM, GV, VM, VV []T }
+
 // RestBack takes the gradients dg by the slope, in dm, and de by the rest of a
 // nonlinearity to those by the mean and the variance of its input,
 //
 //	t = dg − 2gv·de      dm = t·∂g/∂m + de·∂V/∂m      dv = t·∂g/∂v + de·(∂V/∂v − g²)
-func RestBack[T compute.Float](dm, dv, de, g, v, gm, gv, vm, vv []T) {
+func RestBack[T compute.Float](dm, dv, de, v []T, x *Slope[T]) {
 	n := len(dm)
-	dv = dv[:n]
-	de = de[:n]
-	g = g[:n]
-	v = v[:n]
-	gm = gm[:n]
-	gv = gv[:n]
-	vm = vm[:n]
-	vv = vv[:n]
+	for _, s := range [...][]T{dv, de, v, x.G, x.GM, x.GV, x.VM, x.VV} {
+		_ = s[:n]
+	}
 	if cpu.Is32[T]() && cpu.Vector && n > 0 {
-		restBackVector(cpu.As32(dm), cpu.As32(dv), cpu.As32(de), cpu.As32(g), cpu.As32(v), cpu.As32(gm), cpu.As32(gv), cpu.As32(vm), cpu.As32(vv))
+		restBackVector(cpu.As32(dm), cpu.As32(dv), cpu.As32(de), cpu.As32(v), (*Slope[float32])(unsafe.Pointer(x)))
 		return
 	}
 	for i := range dm {
-		s, d := g[i], de[i]
+		s, d := x.G[i], de[i]
 		t := T(v[i] * s)
 		t = dm[i] - T((t+t)*d)
-		dm[i] = T(t*gm[i]) + T(d*vm[i])
-		dv[i] = T(d*(vv[i]-T(s*s))) + T(gv[i]*t)
+		dm[i] = T(t*x.GM[i]) + T(d*x.VM[i])
+		dv[i] = T(d*(x.VV[i]-T(s*s))) + T(x.GV[i]*t)
 	}
 }
 
@@ -114,21 +115,26 @@ func LeakySlopes[T compute.Float](gm, gv, mv, m, v []T) {
 	}
 }
 
+// A Seen is what was seen of a function at the points of a rule: values F and slopes D at m + ξs, with
+// weights W, and its slope MM at a point, where the points coincide.
+type Seen[T compute.Float] struct{ S, V, M, MM, F, D, Xi, W []T }
+
 // Slopes computes the slope g = Σ w ξ f/s of a function seen at points m + ξs, and its
 // derivative by the variance v = s², (Σ w ξ² f' − g)/(2v); f and d are planes of values
 // and slopes, as Combine takes them. Where s is less than small·(1+|m|) differences of
 // values resolve nothing: there the slope is mm, and its derivative 0.
-func Slopes[T compute.Float](g, gv, s, v, m, mm, f, d, xi, w []T, small T) {
+func Slopes[T compute.Float](g, gv []T, x *Seen[T], small T) {
+	s, v, m, mm, f, d := x.S, x.V, x.M, x.MM, x.F, x.D
 	n := len(s)
-	if len(g) != n || len(gv) != n || len(v) != n || len(m) != n || len(mm) != n || len(f) != n*len(xi) || len(d) != len(f) {
+	if len(g) != n || len(gv) != n || len(v) != n || len(m) != n || len(mm) != n || len(f) != n*len(x.Xi) || len(d) != len(f) {
 		panic("compute: Slopes lengths differ")
 	}
 	clear(g)
 	clear(gv)
 	ref := f[:n] // values are measured from the first point: nothing cancels, as Σ w ξ = 0
-	for p, x := range xi {
-		if a := w[p] * x; a != 0 {
-			slopeSums(g, gv, f[p*n:][:n], ref, d[p*n:][:n], a, a*x)
+	for p, xi := range x.Xi {
+		if a := x.W[p] * xi; a != 0 {
+			slopeSums(g, gv, f[p*n:][:n], ref, d[p*n:][:n], a, a*xi)
 		}
 	}
 	if cpu.Is32[T]() && cpu.Vector && n > 0 {

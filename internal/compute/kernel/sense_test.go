@@ -74,7 +74,7 @@ func testSense[T compute.Float](t *testing.T, n int, eps float64) {
 	}
 
 	dm, dv := clone(in[6]), make([]T, n)
-	RestBack(dm, dv, e, g, v, a, b, in[8], in[9])
+	RestBack(dm, dv, e, v, &Slope[T]{g, a, b, in[8], in[9]})
 	for i := range dm {
 		d := f(in[6], i) - 2*f(g, i)*f(v, i)*f(e, i)
 		near("RestBack dm", i, dm[i], d*f(a, i)+f(e, i)*f(in[8], i), 40)
@@ -108,7 +108,7 @@ func testSlopes[T compute.Float](t *testing.T, n int, in [][]T, near func(string
 	}
 	f, d := computetest.Values[T](4*n, 21), computetest.Values[T](4*n, 22)
 	g, gv := make([]T, n), make([]T, n)
-	Slopes(g, gv, s, v, in[1], in[2], f, d, xi, w, T(small))
+	Slopes(g, gv, &Seen[T]{s, v, in[1], in[2], f, d, xi, w}, T(small))
 	for i := range g {
 		var a, b float64
 		for p := range xi {

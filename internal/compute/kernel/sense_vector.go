@@ -10,8 +10,8 @@ func injectBackVector(de, db, a, c, e []float32, h float32) {
 	injectBackAsm(&de[0], &db[0], &a[0], &c[0], &e[0], len(de), h)
 }
 
-func restBackVector(dm, dv, de, g, v, gm, gv, vm, vv []float32) {
-	restBackAsm(&dm[0], &dv[0], &de[0], &g[0], &v[0], &gm[0], &gv[0], &vm[0], &vv[0], len(dm))
+func restBackVector(dm, dv, de, v []float32, x *Slope[float32]) {
+	restBackAsm(&dm[0], &dv[0], &de[0], &x.G[0], &v[0], &x.GM[0], &x.GV[0], &x.VM[0], &x.VV[0], len(dm))
 }
 
 func leakySlopesVector(gm, gv, mv, m, v []float32) {
