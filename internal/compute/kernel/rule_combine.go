@@ -54,7 +54,8 @@ type nodes[T compute.Float] struct {
 
 // combineOne combines element i.
 func combineOne[T compute.Float](o *Moments[T], i int, s, f, d []T, q *nodes[T]) {
-	xi, w, ref, c := q.xi, q.w, q.ref, q.c
+	xi, w := q.xi, q.w
+	ref, c := q.ref, q.c
 	n := len(o.Mean)
 	points := len(f) / n
 	f0 := f[ref*n+i]

@@ -124,7 +124,9 @@ type Seen[T compute.Float] struct{ S, V, M, MM, F, D, Xi, W []T }
 // and slopes, as Combine takes them. Where s is less than small·(1+|m|) differences of
 // values resolve nothing: there the slope is mm, and its derivative 0.
 func Slopes[T compute.Float](g, gv []T, x *Seen[T], small T) {
-	s, v, m, mm, f, d := x.S, x.V, x.M, x.MM, x.F, x.D
+	s, v := x.S, x.V
+	m, mm := x.M, x.MM
+	f, d := x.F, x.D
 	n := len(s)
 	if len(g) != n || len(gv) != n || len(v) != n || len(m) != n || len(mm) != n || len(f) != n*len(x.Xi) || len(d) != len(f) {
 		panic("compute: Slopes lengths differ")
