@@ -41,7 +41,7 @@ func (s *Server) GRPC(secure credentials.TransportCredentials) *grpc.Server {
 		grpc.Creds(newCredentials(secure, &s.clients)), grpc.ForceServerCodecV2(codec{}),
 		grpc.MaxRecvMsgSize(int(s.Limits.message())), grpc.MaxSendMsgSize(math.MaxInt32),
 		grpc.MaxHeaderListSize(mostHeader), grpc.MaxConcurrentStreams(mostStreams),
-		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(1<<20), grpc.SharedWriteBuffer(true),
+		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(1<<20),
 		grpc.ConnectionTimeout(min(s.Limits.Time, greeting)),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 5 * time.Minute, Time: time.Minute, Timeout: 20 * time.Second}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),

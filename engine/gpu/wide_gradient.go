@@ -11,8 +11,6 @@ import (
 type wideGradients struct {
 	workers int // blocks of the launch
 	args    many[wideGradientArgs]
-	update  many[wideUpdate] // what follows
-	blocks  int              // of the update
 }
 
 // besideRows and slimRows are how many rows of a bias and of a narrow layer a warp adds up

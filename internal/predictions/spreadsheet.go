@@ -1,6 +1,10 @@
 package predictions
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // inert writes texts so that spreadsheets show them and never run them: a text that begins like a
 // formula gets an apostrophe in front, which spreadsheets take for "this is text". Names of
@@ -22,12 +26,6 @@ func runs(s string) bool {
 	if _, err := strconv.ParseFloat(s, 64); err == nil {
 		return false
 	}
-	for _, first := range s {
-		switch first {
-		case '=', '+', '-', '@', '\t', '\r', '\n', '|', '＝', '＋', '－', '＠':
-			return true
-		}
-		break
-	}
-	return false
+	first, _ := utf8.DecodeRuneInString(s)
+	return strings.ContainsRune("=+-@\t\r\n|＝＋－＠", first)
 }
