@@ -8,10 +8,10 @@ import (
 
 	"utvi/data"
 	"utvi/gauss"
+	"utvi/internal/onnx"
 	"utvi/internal/special"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/onnx"
 	"utvi/onnx/importer"
 	"utvi/table"
 )

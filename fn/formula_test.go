@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"utvi/expr"
 	"utvi/fn"
 	"utvi/internal/compute/bytecode"
+	"utvi/internal/expr"
 	"utvi/internal/quad"
 	"utvi/moment"
 )

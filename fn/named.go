@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode"
 
-	"utvi/expr"
 	"utvi/internal/call"
 	"utvi/internal/compute"
+	"utvi/internal/expr"
 	"utvi/moment"
 )
 

@@ -1,10 +1,10 @@
 package moment
 
 import (
-	"utvi/expr"
 	"utvi/gauss"
 	"utvi/internal/compute/bytecode"
 	"utvi/internal/compute/kernel"
+	"utvi/internal/expr"
 )
 
 // Expr returns the function as a formula, whose tree an exporter can walk: the

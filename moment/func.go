@@ -3,9 +3,9 @@ package moment
 import (
 	"math"
 
-	"utvi/expr"
 	"utvi/gauss"
 	"utvi/internal/compute/kernel"
+	"utvi/internal/expr"
 )
 
 // A Func is an elementwise nonlinearity. Only F is required: to use any Go function,

@@ -3,8 +3,8 @@ package nn
 import (
 	"fmt"
 
-	"utvi/expr"
 	"utvi/gauss"
+	"utvi/internal/expr"
 	"utvi/moment"
 	"utvi/vi"
 )

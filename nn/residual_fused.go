@@ -3,7 +3,7 @@ package nn
 import (
 	"math"
 
-	"utvi/expr"
+	"utvi/internal/expr"
 	"utvi/moment"
 )
 

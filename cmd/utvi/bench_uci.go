@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"utvi/internal/fitkind"
+	"utvi/internal/sweep"
 	"utvi/internal/uci"
-	"utvi/sweep"
 	"utvi/tabular"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/atomicfile"
+	"utvi/internal/onnx"
 	"utvi/model"
-	"utvi/onnx"
 	"utvi/onnx/export"
 	"utvi/predict"
 )

@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"utvi/internal/sweep"
 	"utvi/internal/uci"
-	"utvi/sweep"
 )
 
 // quickly are settings of a network that is trained in no time.

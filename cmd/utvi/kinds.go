@@ -5,7 +5,7 @@ import (
 
 	"utvi/internal/experiment"
 	"utvi/internal/fitkind"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // kinds are all trials that this program can run.

@@ -13,7 +13,7 @@ import (
 
 	"utvi/internal/advice"
 	"utvi/internal/live"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 	"utvi/tabular"
 )
 

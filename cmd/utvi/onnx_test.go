@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/onnx"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/onnx"
 )
 
 // A network goes out, comes in, and gets error bars.

@@ -11,7 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // A progress shows the trials of a plan as they run: on a terminal a bar for each

@@ -15,7 +15,7 @@ import (
 	"utvi/internal/atomicfile"
 	"utvi/internal/experiment"
 	"utvi/internal/live"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // A reproduction is what the flags of reproduce ask for.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 func sweepCommand() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 
 	"utvi/internal/atomicfile"
 	"utvi/internal/report"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 func sweepCollectCommand() *cobra.Command {

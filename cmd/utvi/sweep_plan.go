@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"utvi/internal/experiment"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 func sweepPlanCommand() *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 func sweepRunCommand() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"utvi/internal/slurm/slurmtest"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 const slurmSpec = `kind: fc

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 func sweepStatusCommand() *cobra.Command {

@@ -18,7 +18,7 @@ import (
 	"utvi/internal/atomicfile"
 	"utvi/internal/kubernetes"
 	"utvi/internal/slurm"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // A submission is what the flags of sweep submit ask for.

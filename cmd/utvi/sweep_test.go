@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 const smallSpec = `kind: fc

@@ -13,7 +13,7 @@ import (
 
 	"utvi/engine"
 	"utvi/internal/compute"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // exitInterrupted is sysexits' EX_TEMPFAIL: the same command will continue.

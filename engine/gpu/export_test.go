@@ -5,8 +5,8 @@ import (
 
 	"utvi/data"
 	"utvi/engine"
-	"utvi/expr"
 	"utvi/internal/cuda"
+	"utvi/internal/expr"
 	"utvi/rng"
 )
 

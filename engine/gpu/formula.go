@@ -3,10 +3,10 @@ package gpu
 import (
 	"unsafe"
 
-	"utvi/expr"
 	"utvi/internal/compute"
 	"utvi/internal/compute/bytecode"
 	"utvi/internal/cuda"
+	"utvi/internal/expr"
 )
 
 // A formula runs in a launch of its own, whose kernel is compiled for the formula or

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"unsafe"
 
-	"utvi/expr"
 	"utvi/internal/compute/bytecode"
 	"utvi/internal/cuda"
 	"utvi/internal/cuda/kernels"
+	"utvi/internal/expr"
 )
 
 // formulaKernels are the kernels that were compiled for formulas, by what was compiled.

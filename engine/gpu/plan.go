@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"utvi/engine"
-	"utvi/expr"
 	"utvi/internal/compute"
 	"utvi/internal/compute/kernel"
 	"utvi/internal/cuda"
+	"utvi/internal/expr"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/vi"

@@ -1,9 +1,9 @@
 package bench
 
 import (
-	"utvi/expr"
 	"utvi/internal/compute/bytecode"
 	"utvi/internal/compute/kernel"
+	"utvi/internal/expr"
 	"utvi/rng"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"utvi/gauss"
+	"utvi/internal/sweep"
 	"utvi/model"
-	"utvi/sweep"
 )
 
 // An Agreement compares a network's propagated outputs with those of networks

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"utvi/engine"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // told is the CPU, but it trains nothing: it returns the job that it was given.

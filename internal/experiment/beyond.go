@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"utvi/internal/report"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 var beyondExperiment = Experiment{

@@ -7,12 +7,12 @@ import (
 	"utvi/data"
 	"utvi/fn"
 	"utvi/internal/digits"
+	"utvi/internal/sweep"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/optim"
 	"utvi/rng"
-	"utvi/sweep"
 	"utvi/train"
 	"utvi/vi"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"utvi/internal/report"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 var digitsExperiment = Experiment{

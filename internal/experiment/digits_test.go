@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/sweep"
 	"utvi/rng"
-	"utvi/sweep"
 )
 
 // A Bayesian classifier is as accurate as its twin, within a percentage point,

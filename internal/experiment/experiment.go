@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"utvi/internal/report"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // An Experiment is one study of the paper, or beyond it.

@@ -8,13 +8,13 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/sweep"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/optim"
 	"utvi/rng"
-	"utvi/sweep"
 	"utvi/train"
 )
 

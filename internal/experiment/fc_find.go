@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"utvi/internal/report"
+	"utvi/internal/sweep"
 	"utvi/moment"
 	"utvi/rng"
-	"utvi/sweep"
 )
 
 var fcExperiment = Experiment{

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"utvi/internal/strictjson"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // A spec is the settings of a kind of trial.

@@ -9,13 +9,13 @@ import (
 
 	"utvi/data"
 	"utvi/fn"
+	"utvi/internal/sweep"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
 	"utvi/optim"
 	"utvi/rng"
-	"utvi/sweep"
 	"utvi/train"
 	"utvi/vi"
 )

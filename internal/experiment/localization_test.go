@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"utvi/internal/report"
+	"utvi/internal/sweep"
 	"utvi/rng"
-	"utvi/sweep"
 )
 
 // Simulator and bound hold each other: the maximum-likelihood estimate from

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"utvi/internal/report"
+	"utvi/internal/sweep"
 	"utvi/moment"
-	"utvi/sweep"
 )
 
 var samplesExperiment = Experiment{

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"utvi/gauss"
+	"utvi/internal/sweep"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/rng"
-	"utvi/sweep"
 )
 
 // FCTimingSpec times forward passes of the regression's network under several

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"utvi/internal/report"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 var starvedExperiment = Experiment{

@@ -13,7 +13,7 @@ import (
 	"utvi/internal/atomicfile"
 	"utvi/internal/provenance"
 	"utvi/internal/report"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // A Study is the findings of several experiments, ready to be written.

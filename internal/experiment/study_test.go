@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // The smallest run of everything, end to end: the numbers must make sense, and

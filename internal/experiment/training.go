@@ -8,9 +8,9 @@ import (
 
 	"utvi/engine"
 	"utvi/internal/compute"
+	"utvi/internal/sweep"
 	"utvi/likelihood"
 	"utvi/model"
-	"utvi/sweep"
 	"utvi/train"
 )
 

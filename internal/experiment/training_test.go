@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // runTrial runs one trial in a folder.

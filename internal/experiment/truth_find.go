@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"utvi/internal/report"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 var truthExperiment = Experiment{

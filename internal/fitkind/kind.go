@@ -11,8 +11,8 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/strictjson"
+	"utvi/internal/sweep"
 	"utvi/internal/uci"
-	"utvi/sweep"
 	"utvi/table"
 	"utvi/tabular"
 )

@@ -9,7 +9,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/demo"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 	"utvi/table/schema"
 	"utvi/tabular"
 )

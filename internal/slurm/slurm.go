@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // A Config says what is submitted and how.

@@ -6,8 +6,8 @@ import (
 
 	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/onnx"
 	"utvi/likelihood"
-	"utvi/onnx"
 	"utvi/tabular"
 )
 

@@ -1,8 +1,8 @@
 package export
 
 import (
+	"utvi/internal/onnx"
 	"utvi/nn"
-	"utvi/onnx"
 )
 
 var toInt64 = onnx.Int("to", int(onnx.Int64))

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"utvi/internal/onnx"
 	"utvi/nn"
-	"utvi/onnx"
 	"utvi/table/schema"
 )
 

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strconv"
 
+	"utvi/internal/onnx"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/onnx"
 )
 
 // Options say what a graph offers.

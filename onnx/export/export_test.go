@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/onnx"
 	"utvi/internal/special"
 	"utvi/model"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/onnx"
 )
 
 // What a graph cannot hold is refused with the reason and the layer.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/expr"
+	"utvi/internal/expr"
 	"utvi/moment"
 )
 

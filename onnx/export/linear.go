@@ -1,9 +1,9 @@
 package export
 
 import (
+	"utvi/internal/onnx"
 	"utvi/internal/special"
 	"utvi/nn"
-	"utvi/onnx"
 	"utvi/vi"
 )
 

@@ -3,8 +3,8 @@ package export
 import (
 	"cmp"
 
+	"utvi/internal/onnx"
 	"utvi/nn"
-	"utvi/onnx"
 )
 
 // layerNorm: with μ = avg m and τ² = avg (m−μ)² + (1−1/n)·avg v + ε,

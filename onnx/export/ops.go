@@ -2,7 +2,7 @@ package export
 
 import (
 	"utvi/internal/compute"
-	"utvi/onnx"
+	"utvi/internal/onnx"
 )
 
 // A value is the name of a tensor in the graph.

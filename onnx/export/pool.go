@@ -1,8 +1,8 @@
 package export
 
 import (
+	"utvi/internal/onnx"
 	"utvi/nn"
-	"utvi/onnx"
 )
 
 func pooling(in, out nn.Shape, size [2]int, stride int, pad [4]int) frame {

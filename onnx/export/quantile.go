@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"utvi/dist"
+	"utvi/internal/onnx"
 	"utvi/internal/special"
-	"utvi/onnx"
 	"utvi/tabular"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/expr"
 	"utvi/internal/compute/kernel"
+	"utvi/internal/expr"
 	"utvi/moment"
 )
 

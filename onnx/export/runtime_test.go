@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"testing"
 
-	"utvi/onnx"
+	"utvi/internal/onnx"
 )
 
 // A tensor is an input or an output of a case. Numbers that are not finite are strings.

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"utvi/calibrate"
-	"utvi/onnx"
+	"utvi/internal/onnx"
 	"utvi/predict"
 )
 

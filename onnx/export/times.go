@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"utvi/onnx"
+	"utvi/internal/onnx"
 	"utvi/table/schema"
 )
 

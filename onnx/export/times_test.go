@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"utvi/onnx"
+	"utvi/internal/onnx"
 	"utvi/predict"
 	"utvi/table/schema"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/onnx"
+	"utvi/internal/onnx"
 )
 
 // to is the type that a Cast makes numbers into.

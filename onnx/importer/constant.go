@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"utvi/onnx"
+	"utvi/internal/onnx"
 )
 
 // A constant is a tensor of numbers that the graph knows. The number of rows of a batch,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"utvi/expr"
+	"utvi/internal/expr"
 )
 
 // functions are the elementwise operators of one input, as formulas: $x is the input, and

@@ -17,9 +17,9 @@ import (
 	"path/filepath"
 
 	"utvi/internal/inputfile"
+	"utvi/internal/onnx"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/onnx"
 )
 
 // Options say how a graph becomes a network.

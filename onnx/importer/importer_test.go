@@ -9,10 +9,10 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/onnx"
 	"utvi/internal/special"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/onnx"
 	"utvi/onnx/export"
 )
 

@@ -3,8 +3,8 @@ package importer
 import (
 	"fmt"
 
+	"utvi/internal/onnx"
 	"utvi/nn"
-	"utvi/onnx"
 )
 
 // mostInputs bounds the numbers of a row.

@@ -3,7 +3,7 @@ package importer
 import (
 	"fmt"
 
-	"utvi/onnx"
+	"utvi/internal/onnx"
 )
 
 // attributes reads the settings of a node.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"utvi/gauss"
-	"utvi/onnx"
+	"utvi/internal/onnx"
 )
 
 // Graphs of operators that meet in one formula, or whose numbers lie far from zero, have

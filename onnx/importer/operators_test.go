@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/onnx"
+	"utvi/internal/onnx"
 )
 
 // Nodes that lack inputs, also beside a mean of a row, are refused and never panic.

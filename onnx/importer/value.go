@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"utvi/expr"
 	"utvi/fn"
+	"utvi/internal/expr"
 	"utvi/moment"
 	"utvi/nn"
 )

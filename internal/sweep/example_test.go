@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 func Example() {

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // A slow kind counts how many of its trials run, at a time and in all. They all wait for the end.

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 func TestRanges(t *testing.T) {

@@ -20,9 +20,9 @@ import (
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/killtest"
+	"utvi/internal/sweep"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/sweep"
 	"utvi/train"
 )
 

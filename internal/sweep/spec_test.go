@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 var anyKind = sweep.Kind{Name: "any", Paths: []string{"data", "more.files"}, Check: func(json.RawMessage) error { return nil }}

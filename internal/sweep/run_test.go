@@ -13,7 +13,7 @@ import (
 
 	"utvi/engine"
 	"utvi/internal/strictjson"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 type squareSpec struct{ X float64 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"utvi/internal/filelock"
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // Who waited for another's result clears away what that one left, and runs nothing.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/sweep"
+	"utvi/internal/sweep"
 )
 
 // A plan says how many trials of a kind may run side by side, whoever runs one of them, and
