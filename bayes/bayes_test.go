@@ -27,7 +27,11 @@ func lines(slopes, offsets []float32, end string) Loader {
 		}
 		b.Reserve("y")
 		b.Output("y", y, onnx.Float)
-		return importer.Network(b.Model(), nil, o)
+		file, err := b.Model().Marshal()
+		if err != nil {
+			return nil, err
+		}
+		return importer.Parse(file, nil, o)
 	}
 }
 
@@ -105,7 +109,11 @@ func TestUnits(t *testing.T) {
 		y := b.Op("Gemm", []string{x, b.Floats("w", []float32{2, 2, 2}, 1, 3), b.Floats("b", []float32{1, 1, 1}, 3)})
 		b.Reserve("y")
 		b.Output("y", b.Op("Mul", []string{y, b.Floats("units", units, 3)}), onnx.Float)
-		return importer.Network(b.Model(), nil, o)
+		file, err := b.Model().Marshal()
+		if err != nil {
+			return nil, err
+		}
+		return importer.Parse(file, nil, o)
 	}
 	test := scaled(500, 2)
 	r, err := Train(t.Context(), load, importer.Options{}, scaled(200, 1), &test, Config{Epochs: 20})
@@ -127,7 +135,11 @@ func TestInnerSoftmax(t *testing.T) {
 		y := b.Op("Softmax", []string{b.Op("MatMul", []string{x, b.Floats("w", []float32{1, -1}, 1, 2)})})
 		b.Reserve("y")
 		b.Output("y", b.Op("MatMul", []string{y, b.Floats("v", []float32{6, -4}, 2, 1)}), onnx.Float)
-		return importer.Network(b.Model(), nil, o)
+		file, err := b.Model().Marshal()
+		if err != nil {
+			return nil, err
+		}
+		return importer.Parse(file, nil, o)
 	}
 	r, err := Train(t.Context(), load, importer.Options{}, rows(100, 1, false), nil, Config{Epochs: 2})
 	if err != nil {

@@ -62,7 +62,7 @@ func Load(path string, o Options) (*model.Model, error) {
 		return nil, err
 	}
 	defer root.Close()
-	n, err := Network(m, root.FS(), o)
+	n, err := network(m, root.FS(), o)
 	if err != nil {
 		return nil, fmt.Errorf("cannot import %s: %w", path, err)
 	}
@@ -74,9 +74,17 @@ func read(path string) ([]byte, error) {
 	return inputfile.Read(path, 4) // the file, its messages, the layers' weights and their packed form
 }
 
-// Network makes a network from a graph. beside is the folder of the file, for weights
-// that lie in other files; nil refuses those.
-func Network(m *onnx.Model, beside fs.FS, o Options) (*model.Model, error) {
+// Parse makes a network from the bytes of a file. Weights that lie in other files are in
+// beside; nil refuses those.
+func Parse(file []byte, beside fs.FS, o Options) (*model.Model, error) {
+	m, err := onnx.Unmarshal(file)
+	if err != nil {
+		return nil, err
+	}
+	return network(m, beside, o)
+}
+
+func network(m *onnx.Model, beside fs.FS, o Options) (*model.Model, error) {
 	if !(o.Scale >= 0) || math.IsInf(o.Scale, 0) {
 		return nil, fmt.Errorf("the scale of the priors is %v; it must be a number > 0", o.Scale)
 	}

@@ -41,7 +41,7 @@ func TestRound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Network(m, nil, Options{Output: "mean"})
+	again, err := network(m, nil, Options{Output: "mean"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestRandom(t *testing.T) {
 	y := b.Op("Gemm", []string{x, b.Floats("w", []float32{3, -4}, 2, 1), b.Floats("b", []float32{0}, 1)})
 	b.Reserve("y")
 	b.Output("y", y, onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
-	n, err := Network(b.Model(), nil, Options{Random: true, Scale: 0.2})
+	n, err := network(b.Model(), nil, Options{Random: true, Scale: 0.2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestRandomGroups(t *testing.T) {
 	y = b.Op("Conv", []string{y, b.Floats("w", []float32{1, 2, 3, 4}, 2, 2, 1, 1)})
 	b.Reserve("y")
 	b.Output("y", b.Op("Conv", []string{y, b.Floats("d", []float32{1, 2, 3, 4}, 1, 2, 1, 2)}, onnx.IntList("dilations", 1, 2)), onnx.Float)
-	n, err := Network(b.Model(), nil, Options{Random: true})
+	n, err := network(b.Model(), nil, Options{Random: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func TestRefusals(t *testing.T) {
 		x := b.Input("x", onnx.Float, c.dims...)
 		b.Reserve("y")
 		b.Output("y", c.make(b, x), onnx.Float)
-		_, err := Network(b.Model(), nil, Options{})
+		_, err := network(b.Model(), nil, Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -250,7 +250,7 @@ func FuzzNetwork(f *testing.F) {
 			return
 		}
 		for _, o := range []Options{{Output: "mean"}, {Random: true, Input: []int{2, 4, 4}}} {
-			if _, err := Network(m, nil, o); err != nil && strings.Contains(err.Error(), "\n") {
+			if _, err := network(m, nil, o); err != nil && strings.Contains(err.Error(), "\n") {
 				t.Fatal(err)
 			}
 		}

@@ -71,7 +71,7 @@ func TestNumbers(t *testing.T) {
 		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 3})
 		b.Reserve("y")
 		b.Output("y", c.make(b, x), onnx.Float)
-		n, err := Network(b.Model(), nil, Options{})
+		n, err := network(b.Model(), nil, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -97,7 +97,7 @@ func TestLogSoftmax(t *testing.T) {
 		}
 		b.Reserve("y")
 		b.Output("y", y, onnx.Float)
-		n, err := Network(b.Model(), nil, Options{})
+		n, err := network(b.Model(), nil, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestBareNumber(t *testing.T) {
 		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2})
 		b.Reserve("y")
 		b.Output("y", c.make(b, b.Op("MatMul", []string{x, b.Floats("w", []float32{3, 4}, 2, 1)})), onnx.Float)
-		n, err := Network(b.Model(), nil, Options{})
+		n, err := network(b.Model(), nil, Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -168,7 +168,7 @@ func TestBareNumberMeetsRows(t *testing.T) {
 	b.Reserve("y")
 	y := b.Op("Tanh", []string{x})
 	b.Output("y", b.Op("Add", []string{y, b.Op("Squeeze", []string{y, b.Ints(1)})}), onnx.Float)
-	if _, err := Network(b.Model(), nil, Options{}); err == nil || strings.Contains(err.Error(), "\n") {
+	if _, err := network(b.Model(), nil, Options{}); err == nil || strings.Contains(err.Error(), "\n") {
 		t.Errorf("it is taken: %v", err)
 	}
 }

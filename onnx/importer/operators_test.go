@@ -21,7 +21,7 @@ func TestLackingInputs(t *testing.T) {
 			}
 			b.Reserve("y")
 			b.Output("y", b.Op(op, in), onnx.Float)
-			if _, err := Network(b.Model(), nil, Options{}); err != nil && strings.Contains(err.Error(), "\n") {
+			if _, err := network(b.Model(), nil, Options{}); err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s %q: %v", op, inputs, err)
 			}
 		}

@@ -107,7 +107,7 @@ func TestTorch(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		again, err := Network(out, nil, Options{Output: "mean"})
+		again, err := network(out, nil, Options{Output: "mean"})
 		if err != nil {
 			t.Errorf("%s, out and in again: %v", name, err)
 			continue
