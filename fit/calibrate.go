@@ -27,8 +27,8 @@ const (
 	Temperature Method = "temperature" // probabilities of classes made sharper or flatter
 )
 
-// Methods returns the methods for a task, in the order in which they are applied.
-func Methods(task schema.Task) []Method {
+// methodsFor returns the methods for a task, in the order in which they are applied.
+func methodsFor(task schema.Task) []Method {
 	if task == schema.Classification {
 		return []Method{Temperature, Conformal}
 	}
@@ -46,15 +46,15 @@ func DefaultMethods(task schema.Task) []Method {
 // CheckMethods reports methods that do not work for a task.
 func CheckMethods(task schema.Task, methods []Method) error {
 	for _, x := range methods {
-		if !slices.Contains(Methods(task), x) {
-			return fmt.Errorf("unknown method %q to calibrate a %s; choose from %s", string(x), task, join(Methods(task)))
+		if !slices.Contains(methodsFor(task), x) {
+			return fmt.Errorf("unknown method %q to calibrate a %s; choose from %s", string(x), task, join(methodsFor(task)))
 		}
 	}
 	if slices.Contains(methods, Conformal) && slices.Contains(methods, Asymmetric) {
 		return fmt.Errorf("the methods %s and %s exclude each other: both give conformal intervals", Conformal, Asymmetric)
 	}
 	if len(methods) == 0 {
-		return fmt.Errorf("no calibration method is given; choose from %s", join(Methods(task)))
+		return fmt.Errorf("no calibration method is given; choose from %s", join(methodsFor(task)))
 	}
 	return nil
 }

@@ -58,9 +58,12 @@ func (s *CountScale) check(targets int) error {
 
 // Bounds of the logarithm of the dispersion.
 const (
-	LeastLogDispersion = -12
-	MostLogDispersion  = 5
+	leastLogDispersion = -12
+	mostLogDispersion  = 5
 )
+
+// LogDispersion returns the bounds of the logarithm of the dispersion.
+func (Count) LogDispersion() (least, most float64) { return leastLogDispersion, mostLogDispersion }
 
 // Kind implements Likelihood.
 func (Count) Kind() string { return "count" }
@@ -202,7 +205,7 @@ func (l Count) moments(i int, m, v, a float64) (mean, doubt, noise float64) {
 }
 
 // logDispersion keeps a within its bounds.
-func logDispersion(a float64) float64 { return min(max(a, LeastLogDispersion), MostLogDispersion) }
+func logDispersion(a float64) float64 { return min(max(a, leastLogDispersion), mostLogDispersion) }
 
 // second is the output behind the first one of a target, 0 if there is none.
 func second[T float32 | float64](dispersed bool, outputs []T, i, targets int) float64 {

@@ -8,7 +8,7 @@ import (
 
 // A Likelihood scores one row. It works in float64 and has no parameters: noise
 // that is learned is a layer. It is stored with a model as its Kind and the fields
-// that JSON sees (see Marshal).
+// that JSON sees.
 //
 // These methods are enough for training. A model can predict targets only if its
 // likelihood also implements Predictive or [Splitter]; [Describer] says more about the

@@ -5,11 +5,10 @@ import (
 	"io"
 
 	"utvi/gauss"
+	"utvi/internal/codec"
 	"utvi/internal/modelfile"
 	"utvi/internal/safetensors"
-	"utvi/likelihood"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/vi"
 )
 
@@ -78,7 +77,7 @@ func (n *Net[T]) describe(f *modelfile.File, prefix string) (description, error)
 	}
 	var err error
 	if n.Likelihood != nil {
-		d.Likelihood, err = likelihood.Marshal(n.Likelihood)
+		d.Likelihood, err = codec.MarshalLikelihood(n.Likelihood)
 		if err != nil {
 			return d, err
 		}

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"utvi/gauss"
+	"utvi/internal/codec"
 	"utvi/internal/compute"
 	"utvi/internal/modelfile"
 	"utvi/internal/safetensors"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/vi"
 )
 

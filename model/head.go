@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"utvi/engine"
 	"utvi/gauss"
 	"utvi/likelihood"
 	"utvi/nn"
@@ -78,9 +79,9 @@ func (e *Ensemble) NewHead(maxRows int) (*Head, error) { return e.NewHeadOn(nil,
 // NewHeadOn returns a head that shares its work among the workers of a pool; nil is a
 // pool of one worker. The spread of target t corrects the variances that networks predict
 // for it; nil leaves them.
-func (e *Ensemble) NewHeadOn(pool *Pool, maxRows int, spread []Spread) (*Head, error) {
+func (e *Ensemble) NewHeadOn(pool *engine.Pool, maxRows int, spread []Spread) (*Head, error) {
 	if pool == nil {
-		pool = NewPool(1)
+		pool = engine.NewPool(1)
 	}
 	h := &Head{inputs: e.Inputs(), rows: maxRows, spread: spread}
 	a := &h.all

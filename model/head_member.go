@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 
+	"utvi/engine"
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/internal/special"
@@ -10,7 +11,7 @@ import (
 	"utvi/nn"
 )
 
-func newMember(n *Model, pool *Pool, maxRows int) (*member, error) {
+func newMember(n *Model, pool *engine.Pool, maxRows int) (*member, error) {
 	m := &member{net: n.newPredictor(pool, maxRows), likelihood: n.Likelihood}
 	if m.likelihood == nil {
 		m.likelihood = likelihood.Normal{}

@@ -16,7 +16,7 @@ type team struct {
 }
 
 // gather makes the members of a head ready for inputs without variances.
-func (t *team) gather(e *Ensemble, members []*member, pool *Pool, rows int) error {
+func (t *team) gather(e *Ensemble, members []*member, pool *engine.Pool, rows int) error {
 	var programs []engine.Program[float32]
 	for k, n := range e.Members {
 		p, err := n.program(nn.Fixed)

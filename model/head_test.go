@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"utvi/engine"
 	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/compute"
@@ -115,7 +116,7 @@ func TestBudgetDoesNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.NewHeadOn(model.NewPool(2), 150, nil)
+	p, err := e.NewHeadOn(engine.NewPool(2), 150, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"utvi/gauss"
+	"utvi/internal/codec"
 	"utvi/internal/special"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/vi"
 )
 

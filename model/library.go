@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
+	"utvi/internal/codec"
 	"utvi/likelihood"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/nn/codec"
 )
 
 // An Option provides something that a model file refers to by name, such as a
@@ -17,7 +17,7 @@ type Option func(*library) error
 // A library holds what a model file refers to by name.
 type library struct {
 	codec.Library
-	Likelihoods likelihood.Library
+	Likelihoods codec.Likelihoods
 }
 
 // WithFunc provides a user's function for a model that was saved with a function of
@@ -39,7 +39,7 @@ func WithMap(m *moment.Map) Option {
 
 // WithMaps provides a family of coupled maps, which are made from the numbers behind their
 // names: see moment.Map.Family.
-func WithMaps(family string, make codec.MapMaker) Option {
+func WithMaps(family string, make func(numbers []float64) (*moment.Map, error)) Option {
 	if make == nil {
 		panic("model: WithMaps of nil")
 	}
@@ -97,7 +97,7 @@ func WithJointRule(r moment.JointRule) Option {
 
 // collect returns what options provide.
 func collect(options []Option) (library, error) {
-	lib := library{Likelihoods: likelihood.Library{}}
+	lib := library{Likelihoods: codec.Likelihoods{}}
 	for _, o := range options {
 		if err := o(&lib); err != nil {
 			return lib, err
@@ -109,7 +109,7 @@ func collect(options []Option) (library, error) {
 // likelihood returns the likelihood of a description. Old files have only its String.
 func (lib library) likelihood(d description, outputs int) (likelihood.Likelihood, error) {
 	if d.Likelihood == nil {
-		l := likelihood.Parse(d.Facts.Likelihood)
+		l := codec.ParseLikelihood(d.Facts.Likelihood)
 		if l == nil {
 			return nil, nil
 		}
@@ -118,8 +118,8 @@ func (lib library) likelihood(d description, outputs int) (likelihood.Likelihood
 		}
 		return l, nil
 	}
-	l, err := likelihood.Unmarshal(d.Likelihood, lib.Likelihoods)
-	if unknown, ok := errors.AsType[*likelihood.UnknownError](err); ok {
+	l, err := codec.UnmarshalLikelihood(d.Likelihood, lib.Likelihoods)
+	if unknown, ok := errors.AsType[*codec.UnknownLikelihood](err); ok {
 		if lib.StandIn {
 			return nil, nil
 		}

@@ -12,7 +12,7 @@ import (
 // one goroutine at a time; any number of predictors may share a network.
 type Predictor[T gauss.Float] struct {
 	net   *Net[T]
-	pool  *Pool
+	pool  *engine.Pool
 	rows  int                           // most rows of a call
 	forms [nn.Forms]engine.Predictor[T] // by the form of the inputs, made on demand
 	fixed [nn.Forms]bool                // the outputs have no variance
@@ -24,12 +24,12 @@ func (n *Net[T]) NewPredictor(maxBatch int) *Predictor[T] { return n.NewPredicto
 
 // NewPredictorOn returns a predictor that shares its work among a pool; nil stands for
 // one worker.
-func (n *Net[T]) NewPredictorOn(pool *Pool, maxBatch int) *Predictor[T] {
+func (n *Net[T]) NewPredictorOn(pool *engine.Pool, maxBatch int) *Predictor[T] {
 	if maxBatch < 1 {
 		panic("model: a predictor needs a batch size of at least 1")
 	}
 	if pool == nil {
-		pool = NewPool(1)
+		pool = engine.NewPool(1)
 	}
 	p := n.newPredictor(pool, maxBatch)
 	if p.ready(nn.Fixed) != nil {
@@ -39,7 +39,7 @@ func (n *Net[T]) NewPredictorOn(pool *Pool, maxBatch int) *Predictor[T] {
 }
 
 // newPredictor returns a predictor that is not ready for any form of inputs.
-func (n *Net[T]) newPredictor(pool *Pool, maxBatch int) *Predictor[T] {
+func (n *Net[T]) newPredictor(pool *engine.Pool, maxBatch int) *Predictor[T] {
 	return &Predictor[T]{net: n, pool: pool, rows: maxBatch, out: gauss.New[T](maxBatch, n.Outputs())}
 }
 

@@ -22,12 +22,6 @@ func UT(kappa float64) Rule {
 	return r
 }
 
-// SigmaPoints returns the standardised points and weights of UT(κ).
-func SigmaPoints(kappa float64) (xi, w []float64) {
-	x, p := sigmaPoints(kappa)
-	return x[:], p[:]
-}
-
 // sigmaPoints returns the standardised points and weights of κ.
 func sigmaPoints(kappa float64) (xi, w [3]float64) {
 	c, p := math.Sqrt(kappa+1), 1/(kappa+1)
@@ -47,8 +41,8 @@ func (r learnedUT) Push32(t *Tile[float32]) { pushLearned(t) }
 func (r learnedUT) Push64(t *Tile[float64]) { pushLearned(t) }
 
 func (r learnedUT) Nodes() Nodes {
-	xi, w := SigmaPoints(r.kappa)
-	return Nodes{Xi: xi, W: w}
+	xi, w := sigmaPoints(r.kappa)
+	return Nodes{Xi: xi[:], W: w[:]}
 }
 
 func (r learnedUT) Check(f *Func) error {

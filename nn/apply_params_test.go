@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/codec"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/nn/nntest"
 )
 

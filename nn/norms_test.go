@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/codec"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/nn/nntest"
 	"utvi/rng"
 )

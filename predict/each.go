@@ -6,9 +6,9 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"utvi/engine"
 	"utvi/gauss"
 	"utvi/internal/compute"
-	"utvi/model"
 	"utvi/table"
 )
 
@@ -43,7 +43,7 @@ func (p *Predictor) Each(ctx context.Context, x gauss.Batch[float32], visit func
 // EachOn is Each on the workers of a pool (nil is a pool of all cores): several goroutines
 // call visit at the same time, in any order of the rows. Rows before one that cannot be
 // predicted may have been visited.
-func (p *Predictor) EachOn(ctx context.Context, x gauss.Batch[float32], pool *model.Pool, visit func(b *Batch, first int) error) error {
+func (p *Predictor) EachOn(ctx context.Context, x gauss.Batch[float32], pool *engine.Pool, visit func(b *Batch, first int) error) error {
 	if err := p.m.checkShape(x); err != nil {
 		return err
 	}

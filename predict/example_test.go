@@ -54,7 +54,7 @@ func Example() {
 
 // A network of one's own, from bytes: its likelihood says that the second output is
 // the logarithm of the noise variance.
-func ExampleOpenBytes() {
+func ExampleOpen() {
 	n, err := model.New(model.Config{Input: nn.Vec(2), Layers: nn.Chain{nn.Dense{Out: 2}}})
 	if err != nil {
 		log.Fatal(err)
@@ -65,7 +65,7 @@ func ExampleOpenBytes() {
 		log.Fatal(err)
 	}
 
-	m, err := predict.OpenBytes(file.Bytes())
+	m, err := predict.Open(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -71,11 +70,6 @@ func Open(r io.ReaderAt, size int64, options ...model.Option) (*Model, error) {
 		return nil, fmt.Errorf("cannot load the model: %w", err)
 	}
 	return m, nil
-}
-
-// OpenBytes is Open of a file in memory.
-func OpenBytes(b []byte, options ...model.Option) (*Model, error) {
-	return Open(bytes.NewReader(b), int64(len(b)), options...)
 }
 
 // OpenFile is Open of the file at path.

@@ -95,7 +95,7 @@ func opened(t testing.TB, m *fit.Model) *predict.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := predict.OpenBytes(b)
+	p, err := predict.Open(bytes.NewReader(b), int64(len(b)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +358,7 @@ func TestRefuses(t *testing.T) {
 	many[4321] = good("minutes", "long")
 	_, err = p.Rows(t.Context(), many)
 	wantError(t, err, "row 4322, column minutes")
-	_, err = predict.OpenBytes([]byte("x,y\n1,2\n"))
+	_, err = predict.Open(strings.NewReader("x,y\n1,2\n"), 8)
 	wantError(t, err, "cannot read the model")
 }
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"runtime"
 
+	"utvi/engine"
 	"utvi/internal/compute"
-	"utvi/model"
 	"utvi/table"
 )
 
@@ -15,7 +15,7 @@ import (
 // rows. Several goroutines call work at the same time; one at a time calls emit. Memory
 // does not depend on the number of rows. If rows has a method Done(rows int), these
 // goroutines call it with the number of rows after each call of work.
-func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *model.Pool, work func(*Batch) (T, error), emit func(T) error) error {
+func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *engine.Pool, work func(*Batch) (T, error), emit func(T) error) error {
 	if pool == nil {
 		pool = compute.NewPool(runtime.GOMAXPROCS(0))
 		defer pool.Close()

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -84,7 +85,7 @@ func load(s Source, options []model.Option, broken func(error)) (*loaded, error)
 	if err != nil {
 		return nil, err
 	}
-	m, err := predict.OpenBytes(text, options...)
+	m, err := predict.Open(bytes.NewReader(text), int64(len(text)), options...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}

@@ -262,11 +262,11 @@ func TestEncodings(t *testing.T) {
 	if _, err := dumpText(t, long, "a.csv", Options{}); err == nil || !strings.Contains(err.Error(), "is not text in UTF-8; name the encoding") {
 		t.Error(err)
 	}
-	got, err := dumpText(t, long, "a.csv", Options{Encoding: Latin1})
+	got, err := dumpText(t, long, "a.csv", Options{Encoding: latin1})
 	if err != nil || !strings.Contains(got, "Müller") {
 		t.Error(err)
 	}
-	for name, want := range map[string]Encoding{"auto": "", "UTF8": UTF8, "cp1252": Latin1, "utf-16": UTF16LE} {
+	for name, want := range map[string]Encoding{"auto": "", "UTF8": utf8Text, "cp1252": latin1, "utf-16": utf16LE} {
 		if e, err := ParseEncoding(name); e != want || err != nil {
 			t.Errorf("%s is %q, %v", name, e, err)
 		}

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// An Encoding says how a text file writes characters as bytes.
+// An Encoding says how a text file writes characters as bytes: "utf-8", "utf-16le" (the lower
+// byte first), "utf-16be" or "latin1"; "" detects it.
 type Encoding string
 
-// The encodings that are read.
 const (
-	UTF8    Encoding = "utf-8"
-	UTF16LE Encoding = "utf-16le" // the lower byte first
-	UTF16BE Encoding = "utf-16be" // the higher byte first
-	Latin1  Encoding = "latin1"   // Windows-1252, which contains it
+	utf8Text    Encoding = "utf-8"
+	utf16LE Encoding = "utf-16le" // the lower byte first
+	utf16BE Encoding = "utf-16be" // the higher byte first
+	latin1  Encoding = "latin1"   // Windows-1252, which contains it
 )
 
 // ParseEncoding reads the name of an encoding; auto is "", which detects it.
@@ -26,13 +26,13 @@ func ParseEncoding(name string) (Encoding, error) {
 	case "", "auto":
 		return "", nil
 	case "utf-8", "utf8":
-		return UTF8, nil
+		return utf8Text, nil
 	case "utf-16", "utf16", "utf-16le", "utf16le":
-		return UTF16LE, nil
+		return utf16LE, nil
 	case "utf-16be", "utf16be":
-		return UTF16BE, nil
+		return utf16BE, nil
 	case "latin1", "latin-1", "iso-8859-1", "windows-1252", "cp1252", "ansi":
-		return Latin1, nil
+		return latin1, nil
 	}
 	return "", fmt.Errorf("unknown encoding %q; choose auto, utf-8, utf-16, utf-16be or latin1", name)
 }
@@ -41,14 +41,14 @@ func ParseEncoding(name string) (Encoding, error) {
 // every other byte, Latin-1 by bytes that UTF-8 does not have.
 func (e Encoding) of(start []byte) Encoding {
 	switch {
-	case e == UTF16LE && bytes.HasPrefix(start, []byte{0xfe, 0xff}): // the mark knows better
-		return UTF16BE
+	case e == utf16LE && bytes.HasPrefix(start, []byte{0xfe, 0xff}): // the mark knows better
+		return utf16BE
 	case e != "":
 		return e
 	case bytes.HasPrefix(start, []byte{0xff, 0xfe}):
-		return UTF16LE
+		return utf16LE
 	case bytes.HasPrefix(start, []byte{0xfe, 0xff}):
-		return UTF16BE
+		return utf16BE
 	}
 	if bytes.IndexByte(start, 0) >= 0 {
 		var zeros [2]int
@@ -60,18 +60,18 @@ func (e Encoding) of(start []byte) Encoding {
 		half := len(start) / 2
 		switch {
 		case zeros[0] == 0 && 10*zeros[1] > 8*half:
-			return UTF16LE
+			return utf16LE
 		case zeros[1] == 0 && 10*zeros[0] > 8*half:
-			return UTF16BE
+			return utf16BE
 		}
-		return UTF8 // or no text at all
+		return utf8Text // or no text at all
 	}
 	for end := max(0, len(start)-utf8.UTFMax); end <= len(start); end++ { // the last character may be cut
 		if utf8.Valid(start[:end]) {
-			return UTF8
+			return utf8Text
 		}
 	}
-	return Latin1
+	return latin1
 }
 
 // decode returns the text in UTF-8.
@@ -97,7 +97,7 @@ func (d *decoder) Read(p []byte) (int, error) {
 		n := copy(d.in[:], d.rest)
 		m, err := d.src.Read(d.in[n:])
 		d.err = err
-		if err == io.EOF && d.as != Latin1 && (n+m)%2 == 1 {
+		if err == io.EOF && d.as != latin1 && (n+m)%2 == 1 {
 			d.err = io.ErrUnexpectedEOF // half a character
 		}
 		d.out = d.text(d.out[:0], d.in[:n+m])
@@ -109,7 +109,7 @@ func (d *decoder) Read(p []byte) (int, error) {
 
 // text decodes bytes and keeps a character that is not complete.
 func (d *decoder) text(out, b []byte) []byte {
-	if d.as == Latin1 {
+	if d.as == latin1 {
 		d.rest = nil
 		for _, c := range b {
 			r := rune(c)
@@ -143,7 +143,7 @@ func (d *decoder) text(out, b []byte) []byte {
 }
 
 func (d *decoder) unit(b []byte) rune {
-	if d.as == UTF16BE {
+	if d.as == utf16BE {
 		return rune(b[0])<<8 | rune(b[1])
 	}
 	return rune(b[1])<<8 | rune(b[0])

@@ -46,7 +46,7 @@ func refuseForeign(file string, start []byte) error {
 func refuseExcel(file string, start []byte) error {
 	switch strings.ToLower(filepath.Ext(file)) {
 	case ".xls", ".xlsx", ".xlsm", ".xlsb":
-		zeros := bytes.IndexByte(start, 0) >= 0 && Encoding("").of(start) == UTF8 // which text in UTF-8 does not have
+		zeros := bytes.IndexByte(start, 0) >= 0 && Encoding("").of(start) == utf8Text // which text in UTF-8 does not have
 		if zeros || bytes.HasPrefix(start, []byte("PK")) {
 			return fmt.Errorf("%s is %s", file, excel)
 		}

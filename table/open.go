@@ -164,7 +164,7 @@ func unpack(src io.Reader, file string) (io.Reader, *bufio.Reader, error) {
 
 // openText opens a text file in any encoding.
 func (r *Reader) openText(in *bufio.Reader, start []byte, o Options) error {
-	if e := o.Encoding.of(start); e != UTF8 {
+	if e := o.Encoding.of(start); e != utf8Text {
 		in = bufio.NewReaderSize(e.decode(in), sniffSize)
 	}
 	_, err := in.Peek(sniffSize)

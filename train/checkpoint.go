@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"utvi/internal/atomicfile"
+	"utvi/internal/codec"
 	"utvi/internal/safetensors"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/vi"
 )
 

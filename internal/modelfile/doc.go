@@ -18,10 +18,10 @@
 // with such an object for each network:
 //
 //	input        [height, width, channels] of a row
-//	network      the layers, as package nn writes them: {"kind":"chain", …}
+//	network      the layers, as internal/codec writes them: {"kind":"chain", …}
 //	seed, init   of the starting weights; init is [smallest ρ, largest ρ], zeros stand for the default
 //	priors       {"tensor":[mean, standard deviation]} of every tensor that is a distribution
-//	likelihood   what the outputs mean, as package likelihood writes it; old files lack it, and facts
+//	likelihood   what the outputs mean, as internal/codec writes it; old files lack it, and facts
 //	             name the likelihood in words
 //	facts        what is known of the training (model.Facts); no prediction depends on it
 //

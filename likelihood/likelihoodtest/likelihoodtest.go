@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"utvi/internal/codec"
 	"utvi/likelihood"
 )
 
@@ -92,15 +93,15 @@ func suite(l likelihood.Likelihood, c Case) []part {
 
 // stored writes the likelihood as JSON and reads it back.
 func stored(t testing.TB, l likelihood.Likelihood) {
-	text, err := likelihood.Marshal(l)
+	text, err := codec.MarshalLikelihood(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib := likelihood.Library{}
+	lib := codec.Likelihoods{}
 	if err := lib.Add(reflect.New(reflect.TypeOf(l)).Elem().Interface().(likelihood.Likelihood)); err != nil {
 		lib = nil // it is one of the library's own
 	}
-	again, err := likelihood.Unmarshal(text, lib)
+	again, err := codec.UnmarshalLikelihood(text, lib)
 	if err != nil || !reflect.DeepEqual(l, again) {
 		t.Errorf("%#v was stored as %s and came back as %#v (%v)", l, text, again, err)
 	}

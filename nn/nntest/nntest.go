@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"utvi/gauss"
+	"utvi/internal/codec"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/vi"
 )
+
+// A Library holds what a model file refers to by name: functions, maps, rules and layers.
+type Library = codec.Library
 
 // Options adapt the suite to a layer.
 type Options struct {
@@ -26,7 +29,7 @@ type Options struct {
 	SkipFixed bool
 	// Library holds what it takes to read the layer from a model file, beside its kind: functions,
 	// maps and rules of your own.
-	Library codec.Library
+	Library Library
 
 	// Draws is the number of draws of inputs and weights that check the moments of the
 	// outputs, within 5 standard errors; 0 skips this check. A layer that approximates

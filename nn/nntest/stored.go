@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"utvi/internal/codec"
 	"utvi/nn"
-	"utvi/nn/codec"
 )
 
 // stored writes the layer as a model file holds it, and reads it back. Layers of package nn have tests of

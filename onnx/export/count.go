@@ -27,7 +27,8 @@ func (t *tableWriter) splitCounts(l likelihood.Count, m, v value, k int) (mean, 
 	spread := t.mul(t.square(n), t.expm1(first(v)))
 	own := n
 	if l.Dispersed {
-		a := t.max(t.min(t.slice(m, 1, k, 2*k, 1), t.Float(likelihood.MostLogDispersion)), t.Float(likelihood.LeastLogDispersion))
+		least, most := l.LogDispersion()
+		a := t.max(t.min(t.slice(m, 1, k, 2*k, 1), t.Float(most)), t.Float(least))
 		own = t.add(own, t.mul(t.exp(a), t.add(t.square(n), spread)))
 	}
 	step := row("step", s.Step)

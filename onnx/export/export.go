@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strconv"
 
+	"utvi/internal/codec"
 	"utvi/internal/onnx"
-	"utvi/likelihood"
 	"utvi/model"
 	"utvi/nn"
 )
@@ -97,7 +97,7 @@ func facts(n *model.Model) (all []onnx.Entry) {
 		"utvi.data": f.Data, "utvi.date": f.Date,
 	}
 	if n.Likelihood != nil {
-		if text, err := likelihood.Marshal(n.Likelihood); err == nil {
+		if text, err := codec.MarshalLikelihood(n.Likelihood); err == nil {
 			entries["utvi.likelihood"] = string(text)
 		}
 	}

@@ -23,7 +23,7 @@ func (f *function) push(rule moment.Rule, kappa float64, m, v value, rank int) (
 	switch n.Method {
 	case moment.ByPoints:
 		if rule.Learns() {
-			n.Xi, n.W = moment.SigmaPoints(kappa)
+			n = moment.LearnedUT(kappa).Nodes() // where training has taken κ
 		}
 		return f.points(n.Xi, n.W, m, v, rank), nil
 	case moment.ByTangent:

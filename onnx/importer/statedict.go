@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"utvi/fn"
+	"utvi/internal/codec"
 	"utvi/internal/safetensors"
 	"utvi/internal/strictjson"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/vi"
 )
 

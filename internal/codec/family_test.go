@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"utvi/internal/call"
+	"utvi/internal/codec"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/nn/codec"
 )
 
 // gain is a family of maps as a program would write one: y = a·x + b in both units.

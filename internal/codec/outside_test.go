@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/codec"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/nn/codec"
 )
 
 // shift and twice are layers as another module would write them; only their options matter

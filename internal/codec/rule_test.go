@@ -8,10 +8,10 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/codec"
 	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/rng"
 	"utvi/vi"
 )

@@ -5,9 +5,9 @@ import (
 	"log"
 
 	"utvi/fn"
+	"utvi/internal/codec"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/nn/codec"
 )
 
 func ExampleMarshal() {

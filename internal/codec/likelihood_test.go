@@ -1,10 +1,11 @@
-package likelihood_test
+package codec_test
 
 import (
 	"reflect"
 	"strings"
 	"testing"
 
+	"utvi/internal/codec"
 	"utvi/likelihood"
 )
 
@@ -17,7 +18,7 @@ type laplace struct {
 
 func (laplace) Kind() string { return "laplace" }
 
-func TestStored(t *testing.T) {
+func TestLikelihoodsStored(t *testing.T) {
 	for text, l := range map[string]likelihood.Likelihood{
 		`{"kind":"normal"}`:                                     likelihood.Normal{},
 		`{"kind":"normal","floor":1e-9}`:                        likelihood.Normal{Floor: 1e-9},
@@ -29,15 +30,15 @@ func TestStored(t *testing.T) {
 		`{"kind":"weighted","of":{"kind":"heteroscedastic"}}`:   likelihood.Weighted{Of: likelihood.Heteroscedastic{}},
 		`{"kind":"weighted","of":{"kind":"laplace","width":2}}`: likelihood.Weighted{Of: laplace{Width: 2}},
 	} {
-		got, err := likelihood.Marshal(l)
+		got, err := codec.MarshalLikelihood(l)
 		if err != nil || string(got) != text {
 			t.Errorf("%#v is stored as %s (%v), want %s", l, got, err, text)
 		}
-		lib := likelihood.Library{}
+		lib := codec.Likelihoods{}
 		if err := lib.Add(laplace{}); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := likelihood.Unmarshal([]byte(text), lib); err != nil || !reflect.DeepEqual(again, l) {
+		if again, err := codec.UnmarshalLikelihood([]byte(text), lib); err != nil || !reflect.DeepEqual(again, l) {
 			t.Errorf("%s came back as %#v (%v), want %#v", text, again, err, l)
 		}
 	}
@@ -45,14 +46,14 @@ func TestStored(t *testing.T) {
 
 // What a file cannot hold is kept from the likelihood that was brought, by value or
 // by pointer.
-func TestStoredOwn(t *testing.T) {
+func TestLikelihoodsStoredOwn(t *testing.T) {
 	three := func() float64 { return 3 }
 	for _, proto := range []likelihood.Likelihood{laplace{scale: three}, &laplace{scale: three}} {
-		lib := likelihood.Library{}
+		lib := codec.Likelihoods{}
 		if err := lib.Add(proto); err != nil {
 			t.Fatal(err)
 		}
-		l, err := likelihood.Unmarshal([]byte(`{"kind":"laplace","width":5}`), lib)
+		l, err := codec.UnmarshalLikelihood([]byte(`{"kind":"laplace","width":5}`), lib)
 		if err != nil || reflect.TypeOf(l) != reflect.TypeOf(proto) {
 			t.Fatalf("%#v, %v", l, err)
 		}
@@ -63,7 +64,7 @@ func TestStoredOwn(t *testing.T) {
 	}
 }
 
-func TestUnmarshalRefuses(t *testing.T) {
+func TestUnmarshalLikelihoodRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		`3`:                                   "an object with a kind",
 		`{}`:                                  "an object with a kind",
@@ -74,36 +75,36 @@ func TestUnmarshalRefuses(t *testing.T) {
 		`{"kind":"normal","of":{"kind":"a"}}`: `unknown field "of"`,
 		strings.Repeat(`{"kind":"weighted","of":`, 20) + `{"kind":"normal"}` + strings.Repeat("}", 20): "too deep",
 	} {
-		if l, err := likelihood.Unmarshal([]byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if l, err := codec.UnmarshalLikelihood([]byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v; want %q", text, l, err, want)
 		}
 	}
-	lib := likelihood.Library{}
-	if err := lib.Add(impostor{}); err == nil || !strings.Contains(err.Error(), `the kind "normal"`) {
+	lib := codec.Likelihoods{}
+	if err := lib.Add(falseNormal{}); err == nil || !strings.Contains(err.Error(), `the kind "normal"`) {
 		t.Errorf("a second normal was accepted: %v", err)
 	}
-	if _, err := likelihood.Marshal(impostor{}); err == nil {
-		t.Error("an impostor was stored as the library's own")
+	if _, err := codec.MarshalLikelihood(falseNormal{}); err == nil {
+		t.Error("an falseNormal was stored as the library's own")
 	}
 }
 
-type impostor struct{ likelihood.Poisson }
+type falseNormal struct{ likelihood.Poisson }
 
-func (impostor) Kind() string { return "normal" }
+func (falseNormal) Kind() string { return "normal" }
 
 // What files once held as a sentence is found again.
-func TestParse(t *testing.T) {
+func TestParseLikelihood(t *testing.T) {
 	for _, l := range []likelihood.Likelihood{
 		likelihood.Normal{}, likelihood.Normal{Floor: 1.25e-9}, likelihood.Heteroscedastic{}, likelihood.Heteroscedastic{Floor: 1e-8},
 		likelihood.ExpectedNormal{Std: 0.1}, likelihood.Poisson{}, likelihood.Categorical{}, likelihood.Bernoulli{Floor: 0.01},
 		likelihood.Weighted{Of: likelihood.Heteroscedastic{}},
 	} {
-		if got := likelihood.Parse(l.String()); got != l {
+		if got := codec.ParseLikelihood(l.String()); got != l {
 			t.Errorf("%q is %#v, want %#v", l.String(), got, l)
 		}
 	}
 	for _, s := range []string{"", "normality", "normal, floor x", "expected normal", "weighted ", "weighted a", "poisson, floor 1"} {
-		if l := likelihood.Parse(s); l != nil {
+		if l := codec.ParseLikelihood(s); l != nil {
 			t.Errorf("%q is %#v", s, l)
 		}
 	}

@@ -3,8 +3,8 @@ package codec_test
 import (
 	"testing"
 
+	"utvi/internal/codec"
 	"utvi/nn"
-	"utvi/nn/codec"
 )
 
 // otherShift calls itself like shift and computes something else.

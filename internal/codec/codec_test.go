@@ -13,10 +13,10 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/codec"
 	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/vi"
 )
 

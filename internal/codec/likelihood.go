@@ -1,4 +1,4 @@
-package likelihood
+package codec
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"utvi/internal/strictjson"
+	"utvi/likelihood"
 )
 
 // Likelihoods are stored as JSON objects that begin with their kind:
@@ -17,26 +18,26 @@ import (
 //	{"kind":"heteroscedastic","floor":1e-8}
 //	{"kind":"weighted","of":{"kind":"normal"}}
 //
-// Every likelihood is its own options: the fields that JSON sees. What a Wrapper
+// Every likelihood is its own options: the fields that JSON sees. What a likelihood.Wrapper
 // wraps is stored under "of".
 
-// own are the likelihoods of this package by kind.
-var own = func() map[string]Likelihood {
-	all := map[string]Likelihood{}
-	for _, l := range []Likelihood{Normal{}, ExpectedNormal{}, Heteroscedastic{}, Poisson{}, Count{}, Categorical{}, Bernoulli{}, Weighted{}} {
+// scores are the likelihoods of package likelihood, by kind.
+var scores = func() map[string]likelihood.Likelihood {
+	all := map[string]likelihood.Likelihood{}
+	for _, l := range []likelihood.Likelihood{likelihood.Normal{}, likelihood.ExpectedNormal{}, likelihood.Heteroscedastic{}, likelihood.Poisson{}, likelihood.Count{}, likelihood.Categorical{}, likelihood.Bernoulli{}, likelihood.Weighted{}} {
 		all[l.Kind()] = l
 	}
 	return all
 }()
 
-// A Library holds likelihoods from outside this package, by kind. Decoding starts from
-// a copy: fields that JSON does not see keep their values.
-type Library map[string]Likelihood
+// Likelihoods holds likelihoods from outside package likelihood, by kind. Decoding starts
+// from a copy: fields that JSON does not see keep their values.
+type Likelihoods map[string]likelihood.Likelihood
 
 // Add adds a likelihood.
-func (lib Library) Add(l Likelihood) error {
+func (lib Likelihoods) Add(l likelihood.Likelihood) error {
 	kind := l.Kind()
-	switch _, ours := own[kind]; {
+	switch _, ours := scores[kind]; {
 	case kind == "":
 		return fmt.Errorf("a likelihood of type %T has no kind; a model file stores the kind", l)
 	case ours:
@@ -49,10 +50,10 @@ func (lib Library) Add(l Likelihood) error {
 	return nil
 }
 
-// Marshal writes a likelihood as JSON.
-func Marshal(l Likelihood) ([]byte, error) {
+// MarshalLikelihood writes a likelihood as JSON.
+func MarshalLikelihood(l likelihood.Likelihood) ([]byte, error) {
 	kind := l.Kind()
-	if o, ours := own[kind]; ours && indirect(l) != reflect.TypeOf(o) || kind == "" {
+	if o, ours := scores[kind]; ours && indirect(l) != reflect.TypeOf(o) || kind == "" {
 		return nil, fmt.Errorf("a likelihood of type %T has the kind %q of a built-in one; choose another kind", l, kind)
 	}
 	text, err := json.Marshal(l)
@@ -63,11 +64,11 @@ func Marshal(l Likelihood) ([]byte, error) {
 	if err := json.Unmarshal(text, &fields); err != nil {
 		return nil, fmt.Errorf("the JSON of likelihood %s must be an object", kind)
 	}
-	if w, ok := l.(Wrapper); ok {
+	if w, ok := l.(likelihood.Wrapper); ok {
 		if w.Unwrap() == nil {
 			return nil, fmt.Errorf("likelihood %s wraps nothing", kind)
 		}
-		fields["of"], err = Marshal(w.Unwrap())
+		fields["of"], err = MarshalLikelihood(w.Unwrap())
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +82,7 @@ func Marshal(l Likelihood) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-func indirect(l Likelihood) reflect.Type {
+func indirect(l likelihood.Likelihood) reflect.Type {
 	t := reflect.TypeOf(l)
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -89,17 +90,18 @@ func indirect(l Likelihood) reflect.Type {
 	return t
 }
 
-// UnknownError says that neither this package nor the Library has a likelihood of this
-// Kind.
-type UnknownError struct{ Kind string }
+// UnknownLikelihood says that neither package likelihood nor the library has one of this Kind.
+type UnknownLikelihood struct{ Kind string }
 
 // Error implements error.
-func (e *UnknownError) Error() string { return fmt.Sprintf("unknown likelihood %.60q", e.Kind) }
+func (e *UnknownLikelihood) Error() string { return fmt.Sprintf("unknown likelihood %.60q", e.Kind) }
 
-// Unmarshal reads JSON that Marshal wrote.
-func Unmarshal(data []byte, lib Library) (Likelihood, error) { return unmarshal(data, lib, 0) }
+// UnmarshalLikelihood reads JSON that MarshalLikelihood wrote.
+func UnmarshalLikelihood(data []byte, lib Likelihoods) (likelihood.Likelihood, error) {
+	return unmarshalLikelihood(data, lib, 0)
+}
 
-func unmarshal(data []byte, lib Library, depth int) (Likelihood, error) {
+func unmarshalLikelihood(data []byte, lib Likelihoods, depth int) (likelihood.Likelihood, error) {
 	const deepest = 8
 	if depth > deepest {
 		return nil, errors.New("likelihoods are nested too deep")
@@ -113,17 +115,17 @@ func unmarshal(data []byte, lib Library, depth int) (Likelihood, error) {
 		return nil, errors.New("a likelihood must be an object with a kind")
 	}
 	delete(fields, "kind")
-	proto, ok := own[kind]
+	proto, ok := scores[kind]
 	if !ok {
 		proto, ok = lib[kind]
 	}
 	if !ok {
-		return nil, &UnknownError{kind}
+		return nil, &UnknownLikelihood{kind}
 	}
-	var inner Likelihood
-	if _, wraps := proto.(Wrapper); wraps {
+	var inner likelihood.Likelihood
+	if _, wraps := proto.(likelihood.Wrapper); wraps {
 		var err error
-		inner, err = unmarshal(fields["of"], lib, depth+1)
+		inner, err = unmarshalLikelihood(fields["of"], lib, depth+1)
 		if err != nil {
 			return nil, err
 		}
@@ -141,44 +143,44 @@ func unmarshal(data []byte, lib Library, depth int) (Likelihood, error) {
 	if reflect.TypeOf(proto).Kind() != reflect.Pointer {
 		v = v.Elem()
 	}
-	l := v.Interface().(Likelihood)
+	l := v.Interface().(likelihood.Likelihood)
 	if inner != nil {
-		l = l.(Wrapper).Wrap(inner)
+		l = l.(likelihood.Wrapper).Wrap(inner)
 	}
 	return l, nil
 }
 
-// Parse returns the likelihood of this package whose String is s, or nil. Old model
+// ParseLikelihood returns the likelihood of package likelihood whose String is s, or nil. Old model
 // files hold only this text.
-func Parse(s string) Likelihood {
+func ParseLikelihood(s string) likelihood.Likelihood {
 	if inner, ok := strings.CutPrefix(s, "weighted "); ok {
-		if l := Parse(inner); l != nil {
-			return Weighted{Of: l}
+		if l := ParseLikelihood(inner); l != nil {
+			return likelihood.Weighted{Of: l}
 		}
 		return nil
 	}
 	var std, floor float64
 	if _, err := fmt.Sscanf(s, "expected normal, noise %g", &std); err == nil {
-		return same(ExpectedNormal{Std: std}, s)
+		return same(likelihood.ExpectedNormal{Std: std}, s)
 	}
 	name, rest, _ := strings.Cut(s, ", floor ")
 	fmt.Sscan(rest, &floor) // which stays 0 without one
 	switch name {
 	case "normal":
-		return same(Normal{Floor: floor}, s)
+		return same(likelihood.Normal{Floor: floor}, s)
 	case "heteroscedastic":
-		return same(Heteroscedastic{Floor: floor}, s)
+		return same(likelihood.Heteroscedastic{Floor: floor}, s)
 	case "categorical":
-		return same(Categorical{Floor: floor}, s)
+		return same(likelihood.Categorical{Floor: floor}, s)
 	case "bernoulli":
-		return same(Bernoulli{Floor: floor}, s)
+		return same(likelihood.Bernoulli{Floor: floor}, s)
 	case "poisson":
-		return same(Poisson{}, s)
+		return same(likelihood.Poisson{}, s)
 	}
 	return nil
 }
 
-func same(l Likelihood, s string) Likelihood {
+func same(l likelihood.Likelihood, s string) likelihood.Likelihood {
 	if l.String() != s {
 		return nil
 	}

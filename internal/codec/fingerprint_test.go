@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/internal/codec"
 	"utvi/internal/localization"
 	"utvi/moment"
 	"utvi/nn"
-	"utvi/nn/codec"
 )
 
 // Two rules of points, and two joint rules, that share a name.

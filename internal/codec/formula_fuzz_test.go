@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"utvi/gauss"
+	"utvi/internal/codec"
 	"utvi/nn"
-	"utvi/nn/codec"
 	"utvi/vi"
 )
 
