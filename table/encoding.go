@@ -14,10 +14,10 @@ import (
 type Encoding string
 
 const (
-	utf8Text    Encoding = "utf-8"
-	utf16LE Encoding = "utf-16le" // the lower byte first
-	utf16BE Encoding = "utf-16be" // the higher byte first
-	latin1  Encoding = "latin1"   // Windows-1252, which contains it
+	utf8Text Encoding = "utf-8"
+	utf16LE  Encoding = "utf-16le" // the lower byte first
+	utf16BE  Encoding = "utf-16be" // the higher byte first
+	latin1   Encoding = "latin1"   // Windows-1252, which contains it
 )
 
 // ParseEncoding reads the name of an encoding; auto is "", which detects it.
