@@ -69,7 +69,7 @@ func effectOf[T gauss.Float](n *nn.Node[T]) effect {
 		return effect{couples: !l.PerUnit}
 	case nn.Dense:
 		return effect{together: true, couples: n.From != nn.Fixed}
-	case nn.Conv2D, nn.Conv1D, nn.Correlated:
+	case nn.Conv2D, nn.Conv1D, nn.ConvTranspose2D, nn.ConvTranspose1D, nn.Correlated:
 		return effect{together: true, couples: true}
 	case nn.AvgPool2D:
 		return effect{together: true, couples: overlap(l.Size, l.Stride)}

@@ -19,7 +19,7 @@ import (
 func BenchmarkConv2D(b *testing.B) {
 	for _, c := range []struct {
 		in  nn.Shape
-		l   nn.Conv2D
+		l   nn.Layer
 		det bool
 	}{
 		{nn.Shape{H: 8, W: 8, C: 1}, nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, true},
@@ -27,12 +27,18 @@ func BenchmarkConv2D(b *testing.B) {
 		{nn.Shape{H: 28, W: 28, C: 1}, nn.Conv2D{Out: 32, Kernel: [2]int{3, 3}, Padding: nn.Same}, false},
 		{nn.Shape{H: 28, W: 28, C: 16}, nn.Conv2D{Out: 32, Kernel: [2]int{3, 3}, Padding: nn.Same}, false},
 		{nn.Shape{H: 14, W: 14, C: 64}, nn.Conv2D{Out: 64, Kernel: [2]int{3, 3}, Padding: nn.Same}, false},
+		{nn.Shape{H: 14, W: 14, C: 64}, nn.Conv2D{Out: 64, Kernel: [2]int{3, 3}, Padding: nn.Same, Groups: 4}, false},
+		{nn.Shape{H: 14, W: 14, C: 64}, nn.Conv2D{Out: 64, Kernel: [2]int{3, 3}, Padding: nn.Same, Groups: 64}, false},
+		{nn.Shape{H: 14, W: 14, C: 64}, nn.Conv2D{Out: 64, Kernel: [2]int{3, 3}, Padding: nn.Same, Dilation: [2]int{2, 2}}, false},
+		{nn.Shape{H: 14, W: 14, C: 32}, nn.ConvTranspose2D{Out: 16, Kernel: [2]int{4, 4}, Stride: 2, Pad: [4]int{1, 1, 1, 1}}, false},
+		{nn.Shape{H: 7, W: 7, C: 64}, nn.ConvTranspose2D{Out: 32, Kernel: [2]int{2, 2}, Stride: 2}, false},
+		{nn.Shape{H: 14, W: 14, C: 32}, nn.ConvTranspose2D{Out: 32, Kernel: [2]int{3, 3}, Pad: [4]int{1, 1, 1, 1}}, false},
 	} {
-		b.Run(fmt.Sprintf("%v to %d det=%v", c.in, c.l.Out, c.det), func(b *testing.B) { benchConv(b, c.l, c.in, c.det) })
+		b.Run(fmt.Sprintf("%v by %+v det=%v", c.in, c.l, c.det), func(b *testing.B) { benchConv(b, c.l, c.in, c.det) })
 	}
 }
 
-func benchConv(b *testing.B, l nn.Conv2D, in nn.Shape, det bool) {
+func benchConv(b *testing.B, l nn.Layer, in nn.Shape, det bool) {
 	const rows = 8
 	form := nn.Independent
 	if det {
@@ -86,8 +92,10 @@ func benchConv(b *testing.B, l nn.Conv2D, in nn.Shape, det bool) {
 			}
 		}
 	}
+	// Every weight meets every place of the smaller image once.
 	out := u.Out()
-	ops := 2 * products * rows * float64(l.Kernel[0]*l.Kernel[1]*in.C*out.C) * float64(out.H*out.W)
+	places := min(in.H*in.W, out.H*out.W)
+	ops := 2 * products * rows * float64(len(binder.Params.Tensors[0].Mean)) * float64(places)
 	for _, f := range phases {
 		ns := float64(f.best.Nanoseconds())
 		b.ReportMetric(ns/rows/1000, "µs/image-"+f.name)

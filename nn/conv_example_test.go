@@ -37,6 +37,25 @@ func ExampleConv1D() {
 	// Output: 1×96×4
 }
 
+func ExampleConv2D_groups() {
+	image := nn.Shape{H: 8, W: 8, C: 4}
+	fmt.Println(outOf(nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}, Groups: 4, Dilation: [2]int{2, 2}, Padding: nn.Same}, image))
+	fmt.Println(outOf(nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}, Strides: [2]int{2, 1}, Padding: nn.Same}, image))
+	// Output:
+	// 8×8×8
+	// 4×8×8
+}
+
+func ExampleConvTranspose2D() {
+	fmt.Println(outOf(nn.ConvTranspose2D{Out: 8, Kernel: [2]int{4, 4}, Stride: 2, Pad: [4]int{1, 1, 1, 1}}, nn.Shape{H: 14, W: 14, C: 32}))
+	// Output: 28×28×8
+}
+
+func ExampleConvTranspose1D() {
+	fmt.Println(outOf(nn.ConvTranspose1D{Out: 1, Kernel: 3, Stride: 2, OutputPad: 1}, nn.Shape{H: 1, W: 10, C: 8}))
+	// Output: 1×22×1
+}
+
 func ExampleAvgPool2D() {
 	fmt.Println(outOf(nn.AvgPool2D{Size: [2]int{2, 2}}, nn.Shape{H: 7, W: 6, C: 8}))
 	// Output: 3×3×8

@@ -6,6 +6,27 @@ import (
 	"utvi/internal/compute/kernel"
 )
 
+// senseSlider is the part of a slider that carries correlations.
+type senseSlider[T gauss.Float] interface {
+	NewSense() *affine.ConvSense[T]
+	Follow(k int, inputs bool)
+	Kept() int
+	Weights() int
+	Biases() int
+	ForwardApart(x *affine.ConvSense[T], tape, m, v, mo, vo, j []T)
+	Followed(tape []T, k int) affine.FollowTape[T]
+	Weighed(tape []T) []T
+	Seen(x *affine.ConvSense[T], tape, a, q, sums []T)
+	RecordSense(tape []T, k int, a []T)
+	SenseBack(x *affine.ConvSense[T], a, in []T)
+	Shared(q, sums, q2, sums2 []T) float64
+	Variances() (weights, biases []T)
+	SharedBack(x *affine.ConvSense[T], tape, m, a, e, eb, da, dm []T)
+	SenseForward(x *affine.ConvSense[T], tape, b, out []T)
+	RecordApart(tape, g, h, d []T)
+	BackwardApart(x *affine.ConvSense[T], tape, m, g, h, d, dm, dv []T)
+}
+
 // Follow implements Sensitive.
 func (u *conv[T]) Follow(k int) {
 	u.k = k
@@ -19,7 +40,7 @@ type convSenser[T gauss.Float] struct {
 	convRunner[T]
 	unit  *conv[T]
 	sense *affine.ConvSense[T]
-	laid  []T // of every image, where there is no tape
+	kept  []T // the tape of every image in prediction
 	j, dj []T // v·s of every output, and the gradient by it
 	q     []T // what each quantity sees of the weights, where there is no tape
 	sums  []T
@@ -32,20 +53,20 @@ func newConvSenser[T gauss.Float](r convRunner[T], u *conv[T], maxRows int, trai
 	s := &convSenser[T]{convRunner: r, unit: u, sense: c.NewSense(), j: make([]T, maxRows*u.out.Size())}
 	if train {
 		s.dj, s.xm = make([]T, len(s.j)), make([]T, maxRows*u.shape.Size())
-		s.e, s.eb = make([]T, c.Weights()), make([]T, c.Out)
+		s.e, s.eb = make([]T, c.Weights()), make([]T, c.Biases())
 	} else {
-		s.laid = make([]T, maxRows*3*c.Laid())
-		s.q, s.sums = make([]T, u.k*c.Weights()), make([]T, u.k*c.Out)
+		s.kept = make([]T, maxRows*c.Kept())
+		s.q, s.sums = make([]T, u.k*c.Weights()), make([]T, u.k*c.Biases())
 	}
 	return s
 }
 
-// tape is that of an image: on the tape, or what takes its place in prediction.
-func (r *convSenser[T]) tape(p *Pass[T], i int) []T {
+// tapeOf is the tape of an image, or what takes its place in prediction.
+func (r *convSenser[T]) tapeOf(p *Pass[T], i int) []T {
 	if r.train {
 		return p.Tape[i*r.conv.TapeWidth():]
 	}
-	return r.laid[i*3*r.conv.Laid():]
+	return r.kept[i*r.conv.Kept():][:r.conv.Kept()]
 }
 
 // seen is where q and the sums of quantity k are kept.
@@ -54,21 +75,21 @@ func (r *convSenser[T]) seen(tape []T, k int) (q, sums []T) {
 		f := r.conv.Followed(tape, k)
 		return f.Q, f.Sums
 	}
-	n := r.conv.Weights()
-	return r.q[k*n:][:n], r.sums[k*r.conv.Out:][:r.conv.Out]
+	n, biases := r.conv.Weights(), r.conv.Biases()
+	return r.q[k*n:][:n], r.sums[k*biases:][:biases]
 }
 
 func (r *convSenser[T]) Forward(p *Pass[T]) {
 	for i := range p.In.Rows {
 		in, out := p.In.Slice(i, i+1), p.Out.Slice(i, i+1)
-		r.conv.ForwardApart(r.tape(p, i), in.Mean, in.Var, out.Mean, out.Var, r.j[i*out.Width:][:out.Width])
+		r.conv.ForwardApart(r.sense, r.tapeOf(p, i), in.Mean, in.Var, out.Mean, out.Var, r.j[i*out.Width:][:out.Width])
 	}
 }
 
 func (r *convSenser[T]) Sense(s *Sense[T]) {
 	out, in := r.unit.out.Size(), r.unit.shape.Size()
 	for i := range s.Rows {
-		tape := r.tape(s.Pass, i)
+		tape := r.tapeOf(s.Pass, i)
 		for k := range s.K {
 			a := s.Out[(i*s.K+k)*out:][:out]
 			q, sums := r.seen(tape, k)
@@ -99,9 +120,9 @@ func (r *convSenser[T]) SenseBack(s *Sense[T]) {
 	}
 	variances, biases := r.conv.Variances()
 	for i := range s.Rows {
-		tape := r.tape(s.Pass, i)
+		tape := r.tapeOf(s.Pass, i)
 		h := r.conv.Weighed(tape)
-		xm := r.xm[i*in:][:in]
+		m, xm := s.Pass.In.Mean[i*in:][:in], r.xm[i*in:][:in]
 		clear(xm)
 		for at := range h {
 			h[at] = 0
@@ -121,9 +142,9 @@ func (r *convSenser[T]) SenseBack(s *Sense[T]) {
 				}
 			}
 			a, b := s.Out[at*out:][:out], s.BOut[at*out:][:out]
-			r.conv.SharedBack(r.sense, tape, a, r.e, r.eb, b, xm)
+			r.conv.SharedBack(r.sense, tape, m, a, r.e, r.eb, b, xm)
 			if r.in != Fixed {
-				r.conv.SenseForward(r.conv.Followed(tape, k).B, s.BIn[at*in:][:in], b)
+				r.conv.SenseForward(r.sense, r.conv.Followed(tape, k).B, s.BIn[at*in:][:in], b)
 			}
 		}
 	}
@@ -139,7 +160,7 @@ func weigh[T gauss.Float](dst []T, w T, x, y []T) {
 func (r *convSenser[T]) Backward(p *Pass[T]) {
 	for i := range p.DOut.Rows {
 		out := p.DOut.Slice(i, i+1)
-		tape := r.tape(p, i)
+		tape := r.tapeOf(p, i)
 		dj := r.dj[i*out.Width:][:out.Width]
 		r.conv.RecordApart(tape, out.Mean, out.Var, dj)
 		if p.DIn.Mean == nil {

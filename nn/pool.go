@@ -9,28 +9,26 @@ import (
 // A pool is what all poolings know.
 type pool struct {
 	Stateless
-	out          Shape
-	cells        int // of a window
-	window       affine.Window
-	down, across int // from one place to the next
-	padded       bool
+	out    Shape
+	cells  int // of a window
+	window affine.Window
+	padded bool
 }
 
 // maxPoolCells bounds the index of a runner.
 const maxPoolCells = 1 << 24
 
 func newPool(in Shape, form Form, size [2]int, stride int, pad [4]int) (pool, error) {
-	down, across := stride, stride
+	strides := [2]int{stride, stride}
 	if stride == 0 {
-		down, across = max(1, size[0]), max(1, size[1])
-		stride = 1
+		strides = [2]int{max(1, size[0]), max(1, size[1])}
 	}
-	w, err := window(in, size, stride, "", pad)
+	w, err := windowing{kernel: size, stride: strides, pad: pad}.window(in)
 	if err != nil {
 		return pool{}, err
 	}
-	p := pool{Stateless: Stateless(form), cells: w.KH * w.KW, window: w, down: down, across: across, padded: pad != [4]int{}}
-	p.out = Shape{(w.H+pad[0]+pad[2]-w.KH)/down + 1, (w.W+pad[1]+pad[3]-w.KW)/across + 1, w.C}
+	p := pool{Stateless: Stateless(form), cells: w.KH * w.KW, window: w, padded: pad != [4]int{}}
+	p.out = Shape{w.OH, w.OW, w.C}
 	if total := p.out.H * p.out.W * p.cells; total > maxPoolCells {
 		return pool{}, fmt.Errorf("the windows cover %d cells in total; at most %d are allowed", total, maxPoolCells)
 	}
@@ -47,7 +45,7 @@ func (p *pool) places() []int {
 	for y := range p.out.H {
 		for x := range p.out.W {
 			for k := range p.cells {
-				i, j := y*p.down+k/w.KW-w.Top, x*p.across+k%w.KW-w.Left
+				i, j := y*w.Down+k/w.KW-w.Top, x*w.Across+k%w.KW-w.Left
 				if i >= 0 && i < w.H && j >= 0 && j < w.W {
 					index = append(index, (i*w.W+j)*w.C)
 				}

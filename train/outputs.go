@@ -32,7 +32,7 @@ func endsLinear(l nn.Layer) bool {
 	switch l := l.(type) {
 	case nn.Chain:
 		return endsLinear(l[len(l)-1])
-	case nn.Dense, nn.Conv2D, nn.Conv1D:
+	case nn.Dense, nn.Conv2D, nn.Conv1D, nn.ConvTranspose2D, nn.ConvTranspose1D:
 		return true
 	}
 	return false

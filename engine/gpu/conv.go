@@ -24,9 +24,28 @@ func window(in, out nn.Shape, kernel [2]int, down, across int, padding nn.Paddin
 	return g
 }
 
+// onlyPlain refuses convolutions that the kernels would misread.
+func onlyPlain(n *nn.Node[float32]) error {
+	x, ok := n.Layer.(nn.Conv2D)
+	if line, is := n.Layer.(nn.Conv1D); is {
+		x, ok = line.Flat(), true
+	}
+	switch {
+	case !ok:
+		return nil
+	case x.Groups > 1:
+		return unsupported(n, "a convolution with %d groups runs on the CPU only", x.Groups)
+	case x.Dilation[0] > 1 || x.Dilation[1] > 1:
+		return unsupported(n, "a convolution with the dilation %v runs on the CPU only", x.Dilation)
+	case x.Strides[0] != x.Strides[1]:
+		return unsupported(n, "a convolution with the strides %v runs on the CPU only; equal strides run", x.Strides)
+	}
+	return nil
+}
+
 func (l *layer) convolution(n *nn.Node[float32], x nn.Conv2D) {
 	most := max(n.In.H+x.Pad[0]+x.Pad[2], n.In.W+x.Pad[1]+x.Pad[3])
-	stride := min(max(1, x.Stride), most) // beyond is the same
+	stride := min(max(1, x.Stride, x.Strides[0]), most) // beyond is the same
 	l.kind, l.image = opConv, window(n.In, n.Out, x.Kernel, stride, stride, x.Padding, x.Pad)
 }
 

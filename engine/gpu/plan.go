@@ -190,6 +190,9 @@ func (l *layer) translate(n *nn.Node[float32], index *uint32) error {
 		l.needs = n.From == nn.Covariant
 		return l.conditional(n, x)
 	}
+	if err := onlyPlain(n); err != nil {
+		return err
+	}
 	if l.translateImage(n) || l.translateUnits(n.Layer) {
 		return nil
 	}
@@ -202,7 +205,7 @@ func (l *layer) translateImage(n *nn.Node[float32]) bool {
 	case nn.Conv2D:
 		l.convolution(n, x)
 	case nn.Conv1D:
-		l.convolution(n, nn.Conv2D{Kernel: [2]int{1, x.Kernel}, Stride: x.Stride, Padding: x.Padding})
+		l.convolution(n, x.Flat())
 	case nn.AvgPool2D:
 		l.pool(n, opAvgPool, x.Size, x.Stride, x.Pad)
 		if x.Pad != [4]int{} && !x.CountPad {

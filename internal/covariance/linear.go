@@ -17,9 +17,9 @@ func linearStep[T gauss.Float](s *state, n *nn.Node[T]) (step, error) {
 	case nn.Dense: // a window as large as the image
 		return window(s, n, geometry{kh: 1, kw: 1, c: n.In.Size(), oh: 1, ow: 1, h: 1, w: 1, down: 1, across: 1}), nil
 	case nn.Conv2D:
-		return window(s, n, convGeometry(n.In, n.Out, l.Kernel, l.Stride, l.Padding, l.Pad)), nil
+		return convolution(s, n, l)
 	case nn.Conv1D:
-		return window(s, n, convGeometry(n.In, n.Out, [2]int{1, l.Kernel}, l.Stride, l.Padding, [4]int{})), nil
+		return convolution(s, n, l.Flat())
 	case nn.AvgPool2D:
 		return average(s, n, l), nil
 	case nn.Flatten:
@@ -99,13 +99,17 @@ type geometry struct {
 	h, w, c, oh, ow, kh, kw, down, across, top, left int
 }
 
-func convGeometry(in, out nn.Shape, kernel [2]int, stride int, padding nn.Padding, pad [4]int) geometry {
-	stride = max(1, stride)
-	g := geometry{h: in.H, w: in.W, c: in.C, oh: out.H, ow: out.W, kh: kernel[0], kw: kernel[1], down: stride, across: stride, top: pad[0], left: pad[1]}
-	if padding == nn.Same {
-		g.top, g.left = max(0, (g.oh-1)*stride+g.kh-g.h)/2, max(0, (g.ow-1)*stride+g.kw-g.w)/2
+// convolution is the step of a convolution without groups or dilation.
+func convolution[T gauss.Float](s *state, n *nn.Node[T], l nn.Conv2D) (step, error) {
+	if l.Groups > 1 || max(l.Dilation[0], l.Dilation[1]) > 1 {
+		return step{}, fmt.Errorf("full covariances are not known for a convolution with groups or dilation")
 	}
-	return g
+	down, across := max(1, l.Stride, l.Strides[0]), max(1, l.Stride, l.Strides[1])
+	g := geometry{h: n.In.H, w: n.In.W, c: n.In.C, oh: n.Out.H, ow: n.Out.W, kh: l.Kernel[0], kw: l.Kernel[1], down: down, across: across, top: l.Pad[0], left: l.Pad[1]}
+	if l.Padding == nn.Same {
+		g.top, g.left = max(0, (g.oh-1)*down+g.kh-g.h)/2, max(0, (g.ow-1)*across+g.kw-g.w)/2
+	}
+	return window(s, n, g), nil
 }
 
 // cells returns, place by place, where the channels of each cell of the window begin;

@@ -48,7 +48,11 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 	case nn.Conv2D:
 		return w.conv(n, l, in, out), nil
 	case nn.Conv1D:
-		return w.conv(n, nn.Conv2D{Out: l.Out, Kernel: [2]int{1, l.Kernel}, Stride: l.Stride, Padding: l.Padding}, in, out), nil
+		return w.conv(n, l.Flat(), in, out), nil
+	case nn.ConvTranspose2D:
+		return w.convTranspose(n, l, in, out), nil
+	case nn.ConvTranspose1D:
+		return w.convTranspose(n, l.Flat(), in, out), nil
 	case nn.Apply:
 		return w.apply(n, l, in, out)
 	case nn.Joint:

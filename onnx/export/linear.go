@@ -111,7 +111,17 @@ func (w *writer) dense(n *node, in signal, out *signal) back {
 type frame struct {
 	in, out                  nn.Shape
 	kernel, stride           [2]int
-	top, left, bottom, right int // padding
+	dilation                 [2]int // zeros stand for 1
+	groups                   int    // 0 stands for 1
+	top, left, bottom, right int    // padding
+}
+
+// reach is how many cells of a side the window spans.
+func (f frame) reach(i int) int { return (f.kernel[i]-1)*max(1, f.dilation[i]) + 1 }
+
+// distances are the strides of a layer, down and across.
+func distances(both int, each [2]int) [2]int {
+	return [2]int{max(1, both, each[0]), max(1, both, each[1])}
 }
 
 func (f *frame) pad(p [4]int) {
@@ -123,19 +133,30 @@ func (f *frame) pad(p [4]int) {
 
 // window is how an operator of ONNX says where its window lies.
 func (f frame) window() []onnx.Attribute {
-	return []onnx.Attribute{onnx.IntList("kernel_shape", f.kernel[:]...), onnx.IntList("strides", f.stride[:]...),
-		onnx.IntList("pads", f.top, f.left, f.bottom, f.right)}
+	return append(f.sides(), onnx.IntList("pads", f.top, f.left, f.bottom, f.right))
+}
+
+// sides is window without the padding.
+func (f frame) sides() []onnx.Attribute {
+	all := []onnx.Attribute{onnx.IntList("kernel_shape", f.kernel[:]...), onnx.IntList("strides", f.stride[:]...)}
+	if max(f.dilation[0], f.dilation[1]) > 1 {
+		all = append(all, onnx.IntList("dilations", f.dilation[:]...))
+	}
+	if f.groups > 1 {
+		all = append(all, onnx.Int("group", f.groups))
+	}
+	return all
 }
 
 func (w *writer) conv(n *node, l nn.Conv2D, in signal, out *signal) back {
-	f := frame{in: in.shape, out: out.shape, kernel: l.Kernel, stride: [2]int{max(1, l.Stride), max(1, l.Stride)}}
+	f := frame{in: in.shape, out: out.shape, kernel: l.Kernel, stride: distances(l.Stride, l.Strides), dilation: l.Dilation, groups: max(1, l.Groups)}
 	f.pad(l.Pad)
 	if l.Padding == nn.Same {
-		down, across := max(0, (f.out.H-1)*f.stride[0]+l.Kernel[0]-f.in.H), max(0, (f.out.W-1)*f.stride[1]+l.Kernel[1]-f.in.W)
+		down, across := max(0, (f.out.H-1)*f.stride[0]+f.reach(0)-f.in.H), max(0, (f.out.W-1)*f.stride[1]+f.reach(1)-f.in.W)
 		f.top, f.left = down/2, across/2
 		f.bottom, f.right = down-f.top, across-f.left
 	}
-	c := in.shape.C
+	c := in.shape.C / f.groups
 	// From kernel height, width, channels, filters to filters, channels, height, width.
 	perm := func(x []float32) []float32 {
 		y := make([]float32, len(x))
@@ -179,30 +200,24 @@ func (w *writer) conv(n *node, l nn.Conv2D, in signal, out *signal) back {
 		if j != "" {
 			s.inject(a, w.reshape(w.unplanes(j, out.shape), -1, 1, out.shape.Size()))
 		}
-		return w.convBack(f, k.mean, a, 1)
+		return w.convBack(f, k.mean, a)
 	}
 }
 
 // shared adds what the weights of a convolution add, which all places of an image share:
 // q = Σ a·m over the places, for each weight, and Σ a for each bias.
 func (w *writer) shared(s *sensed, f frame, k weights, m, a value) {
-	places, patch := f.out.H*f.out.W, f.kernel[0]*f.kernel[1]*f.in.C
-	padded := w.Op("Pad", []value{w.image(m, f.in), w.Ints(0, f.top, f.left, 0, 0, f.bottom, f.right, 0)})
-	h, wide := f.in.H+f.top+f.bottom, f.in.W+f.left+f.right
-	cells := w.reshape(padded, -1, h*wide, f.in.C)
-	var index []int // of every cell under the kernel at every place; channels change fastest
-	for y := range f.out.H {
-		for x := range f.out.W {
-			for ky := range f.kernel[0] {
-				for kx := range f.kernel[1] {
-					index = append(index, (y*f.stride[0]+ky)*wide+x*f.stride[1]+kx)
-				}
-			}
-		}
-	}
-	patches := w.reshape(w.gather(cells, 1, index...), -1, 1, places, patch)
+	groups := max(1, f.groups)
+	places, patch := f.out.H*f.out.W, f.kernel[0]*f.kernel[1]*f.in.C/groups
+	patches := w.patches(f, w.image(m, f.in))
 	kOut := w.reshape(a, -1, s.k, places, f.out.C)
-	q := w.matmul(w.transpose(kOut, 0, 1, 3, 2), patches) // rows × K × filters × patch
+	var q value // rows × K × filters × patch
+	if groups == 1 {
+		q = w.matmul(w.transpose(kOut, 0, 1, 3, 2), w.reshape(patches, -1, 1, places, patch))
+	} else {
+		own := w.transpose(w.reshape(kOut, -1, s.k, places, groups, f.out.C/groups), 0, 1, 3, 4, 2)
+		q = w.matmul(own, w.ofGroups(f, patches, 1))
+	}
 	// The weights' variances are filters × channels × height × width.
 	sv := w.reshape(w.transpose(k.s, 0, 2, 3, 1), 1, 1, f.out.C*patch)
 	s.inject(w.reshape(q, -1, s.k, f.out.C*patch), sv)
@@ -211,10 +226,37 @@ func (w *writer) shared(s *sensed, f frame, k weights, m, a value) {
 	}
 }
 
+// patches are the cells under the kernel at every place of images, batch × places × patch;
+// channels change fastest.
+func (w *writer) patches(f frame, images value) value {
+	padded := w.Op("Pad", []value{images, w.Ints(0, f.top, f.left, 0, 0, f.bottom, f.right, 0)})
+	h, wide := f.in.H+f.top+f.bottom, f.in.W+f.left+f.right
+	cells := w.reshape(padded, -1, h*wide, f.in.C)
+	var index []int
+	for y := range f.out.H {
+		for x := range f.out.W {
+			for ky := range f.kernel[0] {
+				for kx := range f.kernel[1] {
+					index = append(index, (y*f.stride[0]+ky*max(1, f.dilation[0]))*wide+x*f.stride[1]+kx*max(1, f.dilation[1]))
+				}
+			}
+		}
+	}
+	return w.gather(cells, 1, index...)
+}
+
+// ofGroups are patches as batch × K × groups × places × the cells of a group.
+func (w *writer) ofGroups(f frame, patches value, k int) value {
+	places, own := f.out.H*f.out.W, f.in.C/f.groups
+	kernel := f.kernel[0] * f.kernel[1]
+	cells := w.transpose(w.reshape(patches, -1, places, kernel, f.groups, own), 0, 3, 1, 2, 4)
+	return w.reshape(cells, -1, k, f.groups, places, kernel*own)
+}
+
 // convBack takes sensitivities from the places of an image to its cells.
-func (w *writer) convBack(f frame, weight, a value, group int) value {
+func (w *writer) convBack(f frame, weight, a value) value {
 	x := w.transpose(w.reshape(a, -1, f.out.H, f.out.W, f.out.C), 0, 3, 1, 2)
-	y := w.Op("ConvTranspose", []value{x, weight}, onnx.IntList("kernel_shape", f.kernel[:]...), onnx.IntList("strides", f.stride[:]...), onnx.Int("group", group))
+	y := w.Op("ConvTranspose", []value{x, weight}, f.sides()...)
 	return w.unframe(f, y, a)
 }
 
@@ -223,7 +265,7 @@ func (w *writer) convBack(f frame, weight, a value, group int) value {
 func (w *writer) unframe(f frame, y, a value) value {
 	var rest [2]int
 	for i, side := range []struct{ before, size int }{{f.top, f.in.H}, {f.left, f.in.W}} {
-		got := ([2]int{f.out.H, f.out.W}[i]-1)*f.stride[i] + f.kernel[i]
+		got := ([2]int{f.out.H, f.out.W}[i]-1)*f.stride[i] + f.reach(i)
 		end := min(got, side.before+side.size)
 		if side.before > 0 || end < got {
 			y = w.slice(y, 2+i, side.before, end, 1)

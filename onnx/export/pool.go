@@ -26,6 +26,12 @@ func (f frame) inside(k int) []bool {
 	return all
 }
 
+// depthwise is the frame with a group for each channel.
+func (f frame) depthwise() frame {
+	f.groups = f.in.C
+	return f
+}
+
 func (f frame) padded() bool { return f.top+f.left+f.bottom+f.right > 0 }
 
 // avgPool averages over windows: mean Σ m/n, variance Σ v/n².
@@ -75,7 +81,7 @@ func (w *writer) avgPool(l nn.AvgPool2D, in signal, out *signal) back {
 		if uneven {
 			a = w.mul(a, w.Floats("share", shares, out.shape.Size()))
 		}
-		return w.convBack(f, w.Floats("share", one, in.shape.C, 1, f.kernel[0], f.kernel[1]), a, in.shape.C)
+		return w.convBack(f.depthwise(), w.Floats("share", one, in.shape.C, 1, f.kernel[0], f.kernel[1]), a)
 	}
 }
 

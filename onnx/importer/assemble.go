@@ -58,7 +58,10 @@ func (l *layer) as(random bool) nn.Layer {
 			l.Fixed = !random
 			return l
 		case nn.Conv2D:
-			l.Fixed = l.Fixed || !random
+			l.Fixed = !random
+			return l
+		case nn.ConvTranspose2D:
+			l.Fixed = !random
 			return l
 		}
 		return l

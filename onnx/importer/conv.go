@@ -6,9 +6,6 @@ import (
 	"utvi/nn"
 )
 
-// convolution writes out groups and dilations as zeros in the kernel. Such a layer stays
-// one of numbers, whatever the options, because Normals in the place of those zeros would be
-// another network.
 func convolution(c *call) (*value, error) {
 	x, zeros, err := c.padded()
 	if err != nil {
@@ -25,23 +22,20 @@ func convolution(c *call) (*value, error) {
 	switch {
 	case !f.fit(x.shape.C) || f.kernel != s.kernel:
 		return nil, fmt.Errorf("its weights have the size %v in %d groups; the input has %d channels", f.weights.dims, f.groups, x.shape.C)
-	case s.stride[0] != s.stride[1] && x.shape.H > 1:
-		return nil, fmt.Errorf("its strides are %v; they must be equal", s.stride)
 	case f.bias != nil && len(f.bias.data) != f.out:
 		return nil, fmt.Errorf("its bias has the size %v for %d filters", f.bias.dims, f.out)
 	}
-	l, shape, err := laid(x.shape, s, s.stride[1])
+	l, shape, err := laid(x.shape, s)
 	if err != nil {
 		return nil, err
 	}
 	l.Out = f.out
 	l.NoBias = f.bias == nil
-	l.Fixed = f.groups > 1 || s.dilation != [2]int{1, 1}
-	shape.C = f.out
-	if l.Kernel[0] > maxWeights/l.Kernel[1]/x.shape.C/f.out {
-		return nil, fmt.Errorf("its kernel, written out, has %v × %d × %d weights; at most %d are allowed", l.Kernel, x.shape.C, f.out, maxWeights)
+	if f.groups > 1 {
+		l.Groups = f.groups
 	}
-	tensors := [][]float64{f.writtenOut(l.Kernel, s.dilation, x.shape.C)}
+	shape.C = f.out
+	tensors := [][]float64{f.channelsLast()}
 	if f.bias != nil {
 		tensors = append(tensors, f.bias.data)
 	}
@@ -82,27 +76,36 @@ func (f *filters) fit(channels int) bool {
 	return f.groups >= 1 && f.out >= 1 && f.out%f.groups == 0 && f.own*f.groups == channels
 }
 
-// writtenOut are the weights without groups and dilations, from filters, channels, height, width to
-// height, width, channels, filters.
-func (f *filters) writtenOut(kernel, dilation [2]int, channels int) []float64 {
-	data := make([]float64, kernel[0]*kernel[1]*channels*f.out)
+// channelsLast are the weights from filters, channels, height, width to height, width, channels,
+// filters.
+func (f *filters) channelsLast() []float64 {
+	data := make([]float64, len(f.weights.data))
+	places := f.kernel[0] * f.kernel[1]
 	for i, v := range f.weights.data {
-		kx, rest := i%f.kernel[1], i/f.kernel[1]
-		ky, rest := rest%f.kernel[0], rest/f.kernel[0]
+		at, rest := i%places, i/places
 		ch, o := rest%f.own, rest/f.own
-		at := ky*dilation[0]*kernel[1] + kx*dilation[1]
-		data[(at*channels+o/(f.out/f.groups)*f.own+ch)*f.out+o] = v
+		data[(at*f.own+ch)*f.out+o] = v
 	}
 	return data
 }
 
 // laid finds the layer whose windows lie as the node says.
-func laid(in nn.Shape, s sides, stride int) (l nn.Conv2D, out nn.Shape, err error) {
-	l.Stride = stride
-	for i := range 2 {
-		l.Kernel[i] = (s.kernel[i]-1)*s.dilation[i] + 1
+func laid(in nn.Shape, s sides) (l nn.Conv2D, out nn.Shape, err error) {
+	l.Kernel = s.kernel
+	if in.H == 1 && s.kernel[0] == 1 && s.begin[0]+s.end[0] == 0 {
+		s.stride[0] = s.stride[1] // of a line
 	}
-	s.kernel, s.stride = l.Kernel, [2]int{stride, stride}
+	if s.stride[0] == s.stride[1] {
+		l.Stride = s.stride[0]
+	} else {
+		l.Strides = s.stride
+	}
+	if s.dilation != [2]int{1, 1} {
+		l.Dilation = s.dilation
+	}
+	for i := range 2 {
+		s.kernel[i] = (s.kernel[i]-1)*s.dilation[i] + 1
+	}
 	size := [2]int{in.H, in.W}
 	places := s.places(size)
 	out = nn.Shape{H: places[0], W: places[1]}
@@ -110,11 +113,11 @@ func laid(in nn.Shape, s sides, stride int) (l nn.Conv2D, out nn.Shape, err erro
 	if err != nil || l.Pad == [4]int{} {
 		return l, out, err
 	}
-	// Same pads half of (places−1)·stride + kernel − size before the image.
+	// Same pads half of (places−1)·stride + reach − size before the image.
 	same := true
 	for i := range 2 {
-		total := max(0, (places[i]-1)*stride+l.Kernel[i]-size[i])
-		same = same && places[i] == (size[i]-1)/stride+1 && l.Pad[i] == total/2 && l.Pad[i+2] == total-total/2
+		total := max(0, (places[i]-1)*s.stride[i]+s.kernel[i]-size[i])
+		same = same && places[i] == (size[i]-1)/s.stride[i]+1 && l.Pad[i] == total/2 && l.Pad[i+2] == total-total/2
 	}
 	if same {
 		l.Padding, l.Pad = nn.Same, [4]int{}

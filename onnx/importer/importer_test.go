@@ -112,7 +112,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// The zeros that groups and dilations are written out with stay zeros.
+// Groups and dilations are taken as they are: their weights can be random.
 func TestRandomGroups(t *testing.T) {
 	b := onnx.NewBuilder("g")
 	x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2}, onnx.Dim{Size: 4}, onnx.Dim{Size: 4})
@@ -124,9 +124,9 @@ func TestRandomGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, random := range []bool{false, true, false} {
-		if got := n.Params.Tensors[i].Random; got != random {
-			t.Errorf("the weights of convolution %d are random: %v", i, got)
+	for i, size := range []int{4, 4, 4} {
+		if w := n.Params.Tensors[i]; !w.Random || len(w.Mean) != size {
+			t.Errorf("convolution %d has %d weights, random: %v", i, len(w.Mean), w.Random)
 		}
 	}
 }

@@ -6,10 +6,6 @@ import (
 	"utvi/nn"
 )
 
-// maxWeights bounds the weights that a small file may ask for, where groups and dilations
-// are written out.
-const maxWeights = 1 << 26
-
 // here puts numbers of the units of v, one each or a multiple, into the order of the
 // network.
 func (v *value) here(x []float64, width int) []float64 {

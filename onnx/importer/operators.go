@@ -34,6 +34,8 @@ func init() { // which the map itself cannot: the functions look at it
 		"MatMul": {value: matmul},
 		"Conv":   {value: convolution, padded: true},
 
+		"ConvTranspose": {value: transposedConvolution},
+
 		"BatchNormalization": {value: batchNorm},
 		"LayerNormalization": {value: layerNorm},
 		"Softmax":            {value: softmax},

@@ -187,7 +187,7 @@ func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
 	case nn.Dense:
 		return s.dense(v, d.from, l)
 	case nn.Conv1D:
-		return s.conv(v, d.from, nn.Conv2D{Out: l.Out, Kernel: [2]int{1, l.Kernel}, Stride: l.Stride, Padding: l.Padding})
+		return s.conv(v, d.from, l.Flat())
 	case nn.Conv2D:
 		return s.conv(v, d.from, l)
 	case nn.LayerNorm:

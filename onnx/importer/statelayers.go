@@ -44,7 +44,7 @@ func (s *states) conv(v *value, from string, l nn.Conv2D) (*value, error) {
 	if len(w.dims) == 3 { // along a line
 		w.dims = []int{w.dims[0], w.dims[1], 1, w.dims[2]}
 	}
-	if !slices.Equal(w.dims, []int{l.Out, v.shape.C, l.Kernel[0], l.Kernel[1]}) {
+	if !slices.Equal(w.dims, []int{l.Out, v.shape.C / max(1, l.Groups), l.Kernel[0], l.Kernel[1]}) {
 		return nil, fmt.Errorf("%s.weight has the size %v; the layer needs %d filters × %d channels × %v", from, w.dims, l.Out, v.shape.C, l.Kernel)
 	}
 	bias, err := s.take(from+".bias", true)

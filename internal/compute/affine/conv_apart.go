@@ -18,24 +18,35 @@ import (
 
 // NewConvApart is NewConv for a network that carries correlations.
 func NewConvApart[T compute.Float](w Window, out int, random bool) *Conv[T] {
-	c := NewConv[T](w, out, random, true)
+	return NewConv[T](w, out, random, true).setApart()
+}
+
+func (c *Conv[T]) setApart() *Conv[T] {
 	c.apart = true
-	c.s, c.image = make([]T, c.Weights()), w.H*w.W*w.C
+	c.s = make([]T, c.Weights())
 	return c
 }
 
+// Kept is the length of what ForwardApart leaves on the tape.
+func (c *Conv[T]) Kept() int {
+	seen, _ := c.partWidths()
+	return 3 * seen
+}
+
+// Biases is the number of biases.
+func (c *Conv[T]) Biases() int { return len(c.biasMean) }
+
 // Weights is the number of weights.
-func (c *Conv[T]) Weights() int { return c.win.KH * c.win.KW * c.win.C * c.Out }
+func (c *Conv[T]) Weights() int { return c.win.KH * c.rowWeights() * c.Out }
 
 // Follow sets how many quantities are followed back, and whether through the inputs.
 func (c *Conv[T]) Follow(n int, inputs bool) { c.follow, c.through = n, inputs }
 
 // ForwardApart is Forward that also leaves j = v·s, where v is not nil.
-func (c *Conv[T]) ForwardApart(tape, m, v, mo, vo, j []T) {
-	n := c.Laid()
-	lm := tape[:n]
-	lsq := tape[n : 2*n]
-	lv := tape[2*n : 3*n]
+func (c *Conv[T]) ForwardApart(_ *ConvSense[T], tape, m, v, mo, vo, j []T) {
+	lm := c.seen(tape, 0)
+	lsq := c.seen(tape, 1)
+	lv := c.seen(tape, 2)
 	layOut(c.layout, lm, m)
 	slide(&c.win, c.Out, mo, c.biasMean, lm, c.mean)
 	if c.Random {
@@ -67,9 +78,11 @@ type ConvSense[T compute.Float] struct {
 
 // NewSense returns scratch, which belongs to one goroutine.
 func (c *Conv[T]) NewSense() *ConvSense[T] {
+	image := c.image.H * c.image.W * c.image.C
+	places := c.win.OH * c.win.OW * c.Out
 	return &ConvSense[T]{
-		scratch: make([]T, max(c.BackScratch(), c.Laid())), packed: make([]T, c.rightWidth()),
-		back: make([]T, c.image), sum: make([]T, c.win.OH*c.win.OW*c.Out), w: c.rights(), wT: c.transposes(),
+		scratch: make([]T, max(c.Scratch(), c.laid())), packed: make([]T, c.rightWidth()),
+		back: make([]T, image), sum: make([]T, max(image, places)), w: c.rights(), wT: c.transposes(),
 	}
 }
 
@@ -83,7 +96,7 @@ func (c *Conv[T]) Seen(x *ConvSense[T], tape, a, q, sums []T) {
 	}
 	c.packPlaces(x.packed, a)
 	for ky := range c.win.KH {
-		c.outer(q, ky, 0, c.win.KW*c.win.C, tape[:c.Laid()], x.packed)
+		c.outer(q[ky*c.rowWeights()*c.Out:], ky, 0, c.rowWeights(), c.seen(tape, 0), x.packed)
 	}
 }
 
@@ -112,7 +125,7 @@ func (c *Conv[T]) transposed(x *ConvSense[T], in, a []T, w []product.Right[T]) {
 		slide(&c.back, c.win.C, in, nil, laid, w)
 		return
 	}
-	d := x.scratch[:c.Laid()]
+	d := x.scratch[:c.laid()]
 	clear(d)
 	c.spread(d, a, w)
 	back := x.back[:len(in)]
@@ -123,9 +136,9 @@ func (c *Conv[T]) transposed(x *ConvSense[T], in, a []T, w []product.Right[T]) {
 // SharedBack is the reverse of Shared and Seen for one quantity, with e and eb the
 // gradients by its q and sums: it adds those by its sensitivities to da, and those by
 // the image's means to dm.
-func (c *Conv[T]) SharedBack(x *ConvSense[T], tape, a, e, eb, da, dm []T) {
+func (c *Conv[T]) SharedBack(x *ConvSense[T], tape, _, a, e, eb, da, dm []T) {
 	c.packWeights(x.w, x.wT, e)
-	slide(&c.win, c.Out, da, nil, tape[:c.Laid()], x.w)
+	slide(&c.win, c.Out, da, nil, c.seen(tape, 0), x.w)
 	for i := range da {
 		da[i] += eb[i%c.Out]
 	}
@@ -137,7 +150,7 @@ func (c *Conv[T]) Variances() (weights, biases []T) { return c.s, c.biasVar }
 
 // SenseForward adds to the gradients by the sensitivities of the outputs those that
 // come from the image's. It leaves the laid b on the tape, for the weights' gradients.
-func (c *Conv[T]) SenseForward(laid, b, out []T) {
+func (c *Conv[T]) SenseForward(_ *ConvSense[T], laid, b, out []T) {
 	layOut(c.layout, laid, b)
 	slide(&c.win, c.Out, out, nil, laid, c.mean)
 }
@@ -160,16 +173,16 @@ func (c *Conv[T]) packWeights(r, t []product.Right[T], w []T) {
 	for tile := range c.PrepareTiles() {
 		i, panel, lo, hi := c.tile(tile)
 		if lo < hi {
-			from := (i/c.groups*c.win.KW*c.win.C + lo) * c.Out
+			from := (i/c.strides*c.rowWeights() + lo) * c.Out
 			c.pack(r, t, i, panel, lo, hi, w[from:][:(hi-lo)*c.Out])
 		}
 	}
 }
 
-// tile is the group, the panel and the weight rows of a tile of Prepare.
+// tile is the stretch, the panel and the weight rows of a tile of Prepare.
 func (c *Conv[T]) tile(tile int) (i, panel, lo, hi int) {
 	panel, i = tile%c.panels(), tile/c.panels()
-	lo, hi = c.group(i % c.groups)
+	lo, hi = c.stride(i % c.strides)
 	lo += panel * product.NR
 	return i, panel, lo, min(hi, lo+product.NR)
 }

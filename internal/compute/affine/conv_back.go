@@ -14,44 +14,44 @@ import (
 // reverse is the window that walks from out gradients a place back to the image,
 // for stride 1.
 func (w Window) reverse(out int) Window {
-	return Window{H: w.OH, W: w.OW, C: out, KH: w.KH, KW: w.KW, Stride: 1,
+	return Window{H: w.OH, W: w.OW, C: out, KH: w.KH, KW: w.KW, Down: 1, Across: 1, Rise: 1, Run: 1, Groups: w.Groups,
 		Top: w.KH - 1 - w.Top, Left: w.KW - 1 - w.Left, OH: w.H, OW: w.W}
 }
 
 // mirrors reports whether the gradients are a convolution.
 func (c *Conv[T]) mirrors() bool { return c.back.KH > 0 }
 
-// transposes makes room for the weights of each mirrored kernel row, or of each
-// kernel row and group.
+// transposes makes room for the weights of each group and mirrored kernel row, or of each
+// group, kernel row and stretch.
 func (c *Conv[T]) transposes() []product.Right[T] {
 	if c.mirrors() {
-		r := make([]product.Right[T], c.win.KH)
+		r := make([]product.Right[T], c.win.Groups*c.win.KH)
 		for i := range r {
-			r[i] = product.NewRight[T](c.win.KW*c.Out, c.win.C)
+			r[i] = product.NewRight[T](c.win.KW*c.filters, c.win.channels())
 		}
 		return r
 	}
-	r := make([]product.Right[T], c.win.KH*c.groups)
+	r := make([]product.Right[T], c.win.Groups*c.win.KH*c.strides)
 	for i := range r {
-		lo, hi := c.group(i % c.groups)
-		r[i] = product.NewRight[T](c.Out, hi-lo)
+		lo, hi := c.stride(i % c.strides)
+		r[i] = product.NewRight[T](c.filters, hi-lo)
 	}
 	return r
 }
 
-// packBack packs n rows of weights, the panel-th of group i, transposed.
-func (c *Conv[T]) packBack(t []product.Right[T], i, panel, n int, src []T) {
+// packBack packs n rows of weights of group g, the panel-th of stretch i, transposed.
+func (c *Conv[T]) packBack(t []product.Right[T], g, i, panel, n int, src []T) {
 	if !c.mirrors() {
-		t[i].PackPanel(panel, src, c.Out)
+		t[g*c.win.KH*c.strides+i].PackPanel(panel, src, c.Out)
 		return
 	}
-	r := t[c.win.KH-1-i/c.win.KW]
-	at := (panel*r.K + (c.win.KW-1-i%c.win.KW)*c.Out) * product.NR
-	product.Right[T]{K: c.Out, N: n, Data: r.Data[at:][:c.Out*product.NR]}.PackPanel(0, src, c.Out)
+	r := t[g*c.win.KH+c.win.KH-1-i/c.win.KW]
+	at := (panel*r.K + (c.win.KW-1-i%c.win.KW)*c.filters) * product.NR
+	product.Right[T]{K: c.filters, N: n, Data: r.Data[at:][:c.filters*product.NR]}.PackPanel(0, src, c.Out)
 }
 
-// BackScratch is the length of the scratch Backward needs.
-func (c *Conv[T]) BackScratch() int { return max(c.Laid(), c.back.H*c.back.W*c.back.C) }
+// Scratch is the length of the scratch Forward and Backward need.
+func (c *Conv[T]) Scratch() int { return max(c.laid(), c.back.H*c.back.W*c.back.C) }
 
 // Backward computes the gradients dm, dv of one image with means m from the
 // gradients g, h of its outputs; tape is what Forward left. A nil h is the
@@ -80,7 +80,7 @@ func (c *Conv[T]) Backward(tape, m, g, h, dm, dv, scratch []T) {
 }
 
 func (c *Conv[T]) spreadBack(tape, g, h, dm, dv, scratch []T) {
-	d := scratch[:c.Laid()]
+	d := scratch[:c.laid()]
 	clear(d)
 	if h != nil && c.Random {
 		c.spread(d, h, c.variT)
@@ -97,14 +97,18 @@ func (c *Conv[T]) spreadBack(tape, g, h, dm, dv, scratch []T) {
 
 // spread adds to the laid image the outputs' gradients times the weights.
 func (c *Conv[T]) spread(laid, grad []T, w []product.Right[T]) {
-	g := &c.win
-	ld := g.Stride * g.C
-	for oy := range g.OH {
-		row := grad[oy*g.OW*c.Out:]
-		for i, t := range w {
-			ky, kx := i/c.groups, i%c.groups*g.Stride
-			d := laid[((oy*g.Stride+ky)*g.W+kx)*g.C:]
-			product.Mul(product.Onto(d, ld), product.Rows(row, c.Out), g.OW, t)
+	win := &c.win
+	channels := win.channels()
+	each := win.KH * c.strides // operands of a group
+	for g := range win.Groups {
+		own := laid[g*win.H*win.W*channels:]
+		for oy := range win.OH {
+			row := grad[oy*win.OW*c.Out+g*c.filters:]
+			for i, t := range w[g*each:][:each] {
+				ky, kx := i/c.strides, i%c.strides*win.Across
+				d := own[((oy*win.Down+ky)*win.W+kx)*channels:]
+				product.Mul(product.Onto(d, win.Across*channels), product.Rows(row, c.Out), win.OW, t)
+			}
 		}
 	}
 }

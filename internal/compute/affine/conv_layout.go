@@ -6,10 +6,12 @@ import (
 )
 
 // A layout says of what values of an image its laid form consists, in order:
-// stretches or, where these are short, one index a value.
+// stretches or, where these are short, one index a value. They are those of the first
+// group of channels; the others follow, each so many channels further in the image.
 type layout struct {
-	stretches []stretch
-	index     []int32 // negative for zero
+	stretches        []stretch
+	index            []int32 // negative for zero
+	groups, channels int
 }
 
 // A stretch is n values that follow each other in the image; src < 0 stands for
@@ -42,13 +44,21 @@ func (l layout) shorten() layout {
 		}
 	}
 	if len(index) < 16*len(l.stretches) {
-		return layout{index: index}
+		l.index, l.stretches = index, nil
 	}
 	return l
 }
 
 // layOut writes the laid form of an image to dst.
 func layOut[T compute.Float](l layout, dst, image []T) {
+	each := len(dst) / l.groups
+	for g := range l.groups {
+		layGroup(l, dst[g*each:][:each], image[g*l.channels:])
+	}
+}
+
+// layGroup is layOut of one group.
+func layGroup[T compute.Float](l layout, dst, image []T) {
 	d := dst[:len(l.index)]
 	for i, src := range l.index {
 		var x T
@@ -71,6 +81,14 @@ func layOut[T compute.Float](l layout, dst, image []T) {
 // its places in the laid form.
 func layBack[T compute.Float](l layout, image, laid []T) {
 	clear(image)
+	each := len(laid) / l.groups
+	for g := range l.groups {
+		addGroup(l, image[g*l.channels:], laid[g*each:][:each])
+	}
+}
+
+// addGroup is layBack of one group.
+func addGroup[T compute.Float](l layout, image, laid []T) {
 	for i, src := range l.index {
 		if uint(src) < uint(len(image)) {
 			image[src] += laid[i]

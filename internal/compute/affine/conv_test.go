@@ -23,7 +23,18 @@ type convCase struct {
 
 func newConvCase(r *rand.Rand) *convCase {
 	c := &convCase{out: 1 + r.IntN(20)}
-	w := Window{H: 1 + r.IntN(6), W: 1 + r.IntN(8), C: 1 + r.IntN(4), KH: 1 + r.IntN(4), KW: 1 + r.IntN(4), Stride: 1 + r.IntN(3)}
+	w := Window{H: 1 + r.IntN(6), W: 1 + r.IntN(8), C: 1 + r.IntN(4), KH: 1 + r.IntN(4), KW: 1 + r.IntN(4), Down: 1 + r.IntN(3), Across: 1 + r.IntN(3), Rise: 1, Run: 1, Groups: 1}
+	if r.IntN(2) == 0 {
+		w.Across = w.Down
+	}
+	if r.IntN(3) == 0 {
+		w.Rise, w.Run = 1+r.IntN(3), 1+r.IntN(3)
+	}
+	if r.IntN(3) == 0 {
+		w.Groups = 1 + r.IntN(3)
+		w.C *= w.Groups
+		c.out *= w.Groups
+	}
 	w.Top, w.Left = r.IntN(w.KH), r.IntN(w.KW)
 	w.OH, w.OW = 1+r.IntN(6), 1+r.IntN(6) // windows may leave the image on every side
 	c.w = w
@@ -34,7 +45,8 @@ func newConvCase(r *rand.Rand) *convCase {
 		}
 		return x
 	}
-	n := w.KH * w.KW * w.C * c.out
+	channels, filters := w.C/w.Groups, c.out/w.Groups
+	n := w.KH * w.KW * channels * c.out
 	in := w.H * w.W * w.C
 	places := w.OH * w.OW * c.out
 	c.wm, c.rho = fill(n, r.NormFloat64), fill(n, r.NormFloat64)
@@ -58,12 +70,12 @@ func newConvCase(r *rand.Rand) *convCase {
 		c.mo[o], c.vo[o] = c.bm[f], c.bs[f]
 		c.gbm[f] += c.g[o]
 		c.gbs[f] += c.h[o]
-		for k := range w.KH * w.KW * w.C {
-			y, x := oy*w.Stride+k/w.C/w.KW-w.Top, ox*w.Stride+k/w.C%w.KW-w.Left
+		for k := range w.KH * w.KW * channels {
+			y, x := oy*w.Down+k/channels/w.KW*w.Rise-w.Top, ox*w.Across+k/channels%w.KW*w.Run-w.Left
 			if y < 0 || y >= w.H || x < 0 || x >= w.W {
 				continue
 			}
-			i, q := (y*w.W+x)*w.C+k%w.C, k*c.out+f
+			i, q := (y*w.W+x)*w.C+f/filters*channels+k%channels, k*c.out+f
 			m := c.m[i]
 			v := c.v[i]
 			wm := c.wm[q]
@@ -86,7 +98,9 @@ func TestConv(t *testing.T) {
 		c := newConvCase(r)
 		padded, pl := c.w.padded()
 		patches, ql := c.w.patches()
-		c.check(t, "padded", newConv[float64](c.w, padded, pl, c.out, true, true))
+		if !c.w.dilated() {
+			c.check(t, "padded", newConv[float64](c.w, padded, pl, c.out, true, true))
+		}
 		c.check(t, "patches", newConv[float64](c.w, patches, ql, c.out, true, true))
 		if t.Failed() {
 			return
@@ -105,14 +119,14 @@ func (c *convCase) check(t *testing.T, how string, v *Conv[float64]) {
 			}
 		}
 	}
-	scratch := dirty(max(v.BackScratch(), v.PrepareScratch()))
+	scratch := dirty(max(v.Scratch(), v.PrepareScratch()))
 	for i := range v.PrepareTiles() {
 		v.Prepare(i, c.wm, c.rho, scratch)
 	}
 	v.PrepareBias(c.bm, c.brho)
 	tape := dirty(v.TapeWidth())
 	mo, vo := dirty(len(c.mo)), dirty(len(c.vo))
-	v.Forward(tape, c.m, c.v, mo, vo)
+	v.Forward(tape, c.m, c.v, mo, vo, scratch)
 	near("mean", mo, c.mo)
 	near("variance", vo, c.vo)
 	dm, dv := dirty(len(c.dm)), dirty(len(c.dv))
@@ -150,10 +164,10 @@ func TestConvLayout(t *testing.T) {
 		out   int
 		small bool
 	}{
-		{Window{H: 8, W: 8, C: 1, KH: 3, KW: 3, Stride: 1, OH: 6, OW: 6}, 8, true},
-		{Window{H: 28, W: 28, C: 16, KH: 3, KW: 3, Stride: 1, Top: 1, Left: 1, OH: 28, OW: 28}, 32, false},
-		{Window{H: 1, W: 50, C: 1, KH: 1, KW: 3, Stride: 1, OH: 1, OW: 48}, 4, false}, // one product anyway
-		{Window{H: 28, W: 28, C: 64, KH: 1, KW: 1, Stride: 1, OH: 28, OW: 28}, 64, true},
+		{Window{H: 8, W: 8, C: 1, KH: 3, KW: 3, Down: 1, Across: 1, Rise: 1, Run: 1, Groups: 1, OH: 6, OW: 6}, 8, true},
+		{Window{H: 28, W: 28, C: 16, KH: 3, KW: 3, Down: 1, Across: 1, Rise: 1, Run: 1, Groups: 1, Top: 1, Left: 1, OH: 28, OW: 28}, 32, false},
+		{Window{H: 1, W: 50, C: 1, KH: 1, KW: 3, Down: 1, Across: 1, Rise: 1, Run: 1, Groups: 1, OH: 1, OW: 48}, 4, false}, // one product anyway
+		{Window{H: 28, W: 28, C: 64, KH: 1, KW: 1, Down: 1, Across: 1, Rise: 1, Run: 1, Groups: 1, OH: 28, OW: 28}, 64, true},
 	} {
 		if got := c.w.small(c.out); got != c.small {
 			t.Errorf("%s: small is %v", fmt.Sprintf("%+v to %d", c.w, c.out), got)

@@ -82,6 +82,9 @@ nets = {
     "average-ceil": (image, pooled(nn.AvgPool2d(3, 2, ceil_mode=True), nn.AvgPool2d(3, 2, 1, ceil_mode=True, count_include_pad=False))),
     "paddings": (image, nn.Sequential(nn.Conv2d(3, 4, 5, stride=2, padding=(2, 4)), nn.ReLU(), nn.ZeroPad2d((1, 2, 0, 1)), conv(4, 4, stride=2, padding=1), nn.Tanh(), nn.Conv2d(4, 3, 2, stride=2, padding=1), nn.Flatten(), nn.LazyLinear(2))),
     "tcn": (line, nn.Sequential(nn.Conv1d(4, 6, 3, padding=2, dilation=2), nn.ReLU(), Residual(nn.Sequential(nn.ConstantPad1d((4, 0), 0.0), nn.Conv1d(6, 6, 3, dilation=2), nn.GELU())), nn.AvgPool1d(3, 2, 1), nn.Flatten(), nn.LazyLinear(2))),
+    "uneven": (image, nn.Sequential(nn.Conv2d(3, 6, (3, 2), stride=(1, 2), groups=3), nn.Tanh(), nn.Conv2d(6, 6, 3, stride=(2, 1), padding=(1, 2), dilation=(1, 2), groups=6), nn.Flatten(), nn.LazyLinear(2))),
+    "unconv": (image, nn.Sequential(conv(3, 4, stride=2), nn.SiLU(), nn.ConvTranspose2d(4, 6, 4, stride=2, padding=1), nn.ReLU(), nn.ConvTranspose2d(6, 4, (3, 2), stride=(2, 3), output_padding=(1, 2), groups=2, bias=False), nn.Tanh(), nn.ConvTranspose2d(4, 2, 2, dilation=(2, 1)))),
+    "unconv-line": (line, nn.Sequential(nn.Conv1d(4, 6, 4, stride=2), nn.ReLU(), nn.ConvTranspose1d(6, 3, 4, stride=2, padding=1, output_padding=1), nn.Tanh(), nn.Conv1d(3, 3, 3, padding=2, dilation=2, groups=3))),
     "mixer": (vector, nn.Sequential(nn.Linear(6, 16), nn.LayerNorm(16), Residual(nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 16))), nn.LayerNorm(16), nn.Hardswish(), nn.Linear(16, 4), nn.Softmax(1))),
     "whole": (image, nn.Sequential(conv(3, 2, padding=1), nn.Hardsigmoid())),
 }
