@@ -17,6 +17,7 @@ type Config struct {
 	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1; below 0: none, and no evaluation
 	Seed    uint64         `json:"seed"`    // of the split and the training; 0: 1
 	Network tabular.Config `json:"network"`
+	Images  ImageConfig    `json:"images,omitzero"`
 }
 
 // complete fills in defaults, so that a report says what was done.
@@ -56,6 +57,9 @@ func (c Config) Check() error {
 			return fmt.Errorf("the target %s is named twice", t)
 		}
 		seen[t] = true
+	}
+	if err := c.Images.check(); err != nil {
+		return err
 	}
 	if c.Network.Seed != 0 {
 		return errors.New("the settings of the network have a seed; set the seed of the fit instead")

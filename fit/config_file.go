@@ -132,7 +132,10 @@ func settings(v reflect.Value) (*yaml.Node, error) {
 			n.Content = append(n.Content, inner.Content...)
 			continue
 		}
-		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if options == "omitzero" && v.Field(i).IsZero() {
+			continue // settings of images, of a fit without any
+		}
 		if name == "-" || name == "seed" && v.Type() != reflect.TypeFor[Config]() {
 			continue // one seed is enough
 		}

@@ -52,6 +52,9 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	if c.Images.Column != "" {
+		return runImages(ctx, f, c, o)
+	}
 	p, err := part(f, c)
 	if err != nil {
 		return nil, err

@@ -250,6 +250,21 @@ func (b *Batch) RawClasses(row int) dist.Categorical {
 	return class
 }
 
+// ClassDoubt is the variance over the weights of the probabilities of a row's classes, summed over
+// these, before any calibration, and its share of the most that it could be, Σ p(1−p). Where the
+// share is large, the networks disagree; where it is small and the entropy large, they agree that the
+// row is ambiguous.
+func (b *Batch) ClassDoubt(row int) (variance, share float64) {
+	class := b.RawClasses(row)
+	var most float64
+	for k, p := range class {
+		variance += float64(b.s.out.Weights[row*len(class)+k])
+		most += p * (1 - p)
+	}
+	const least = 1e-12 // all networks are certain of one class
+	return variance, variance / max(most, least)
+}
+
 // Set appends the classes of a row's conformal set, of the level of Options; nothing
 // without a calibration of sets, or if the prediction is not finite.
 func (b *Batch) Set(dst []int, row int) []int {

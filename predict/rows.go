@@ -62,11 +62,11 @@ func (p *Predictor) some(ctx context.Context, rows int, predict func(s *session,
 	s := p.m.session(rows)
 	defer s.release()
 	s.batch.p, s.batch.s = p, s
-	for lo := 0; lo < rows; lo += tiers[s.tier] {
+	for lo := 0; lo < rows; lo += p.m.most(s.tier) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := predict(s, lo, min(rows, lo+tiers[s.tier])); err != nil {
+		if err := predict(s, lo, min(rows, lo+p.m.most(s.tier))); err != nil {
 			return err
 		}
 	}

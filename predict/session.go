@@ -49,6 +49,16 @@ func tierOf(rows int) int {
 	return 1
 }
 
+// most is how many rows a session of a tier predicts at a time: of images fewer than of other rows,
+// because each has as many inputs as pixels.
+func (m *Model) most(tier int) int {
+	if m.Schema == nil || !m.Schema.Pictures() {
+		return tiers[tier]
+	}
+	const inputs = 1 << 20 // of all rows
+	return min(tiers[tier], max(tiers[0], inputs/m.Inputs()))
+}
+
 // keepReady makes room for sessions that wait for their next use.
 func (m *Model) keepReady() {
 	for i := range m.ready {
@@ -66,8 +76,8 @@ func (m *Model) session(rows int) *session {
 	}
 	s := &session{m: m, tier: tier, class: make(dist.Categorical, len(m.classes)), numbers: make([]Number, len(m.targets))}
 	if m.Net != nil {
-		s.net = m.Net.NewPredictor(nil, tiers[tier])
-		s.ends = m.newEnds(tiers[tier])
+		s.net = m.Net.NewPredictor(nil, m.most(tier))
+		s.ends = m.newEnds(m.most(tier))
 	} else {
 		head, err := m.Networks.NewHead(tiers[tier])
 		if err != nil {
@@ -91,7 +101,7 @@ func (s *session) release() {
 func (s *session) grow(rows, width int, uncertain bool) gauss.Batch[float32] {
 	n := rows * width
 	if n > cap(s.x.Mean) || uncertain && n > cap(s.x.Var) {
-		n := max(n, min(tiers[s.tier], 4*rows)*width)
+		n := max(n, min(s.m.most(s.tier), 4*rows)*width)
 		s.x.Mean = make([]float32, n)
 		s.x.Var = nil
 		if uncertain {

@@ -141,6 +141,9 @@ func describeColumn(c *schema.Column, all []schema.Histogram) column {
 			out.Counts = &counts{Counts: h.Counts}
 		}
 	}
+	if c.Type == schema.Picture {
+		return out
+	}
 	if c.Type == schema.Categorical {
 		out.Levels, out.Other = c.Levels, true
 		if n := len(c.Levels); c.Role == schema.Input && n > mostLevels {

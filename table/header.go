@@ -16,6 +16,9 @@ type Header struct {
 	Named   bool     // the file names its columns
 	Lines   bool     // rows stand on lines, as in text files
 
+	// Folder is where the names of files begin that cells hold; "": in that of File.
+	Folder string
+
 	first    []string  // the first row, if the file does not name its columns
 	decimals *decimals // how a text file writes fractions; nil for other files
 }

@@ -26,6 +26,8 @@ type Candidate struct {
 	Pitch      float64 `json:"pitch,omitempty"`  // standard deviation of their starting values
 	Common     float64 `json:"common,omitempty"` // of likelihood.Heteroscedastic
 
+	Augment string `json:"augment,omitempty"` // of images: how they are changed
+
 	Independent bool `json:"independent,omitempty"` // units are taken as independent
 
 	shorter int // how many times its training is shorter than that of others; 0 stands for 1
@@ -56,6 +58,9 @@ func (c Candidate) String() string {
 	}
 	if c.Noise != "" {
 		s = c.Noise + " " + s
+	}
+	if c.Augment != "" {
+		s += ", augmentation " + c.Augment
 	}
 	return s
 }

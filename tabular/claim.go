@@ -25,6 +25,15 @@ var ErrOtherFit = errors.New("the fit of other rows or settings")
 // holds, so that no other continues from there.
 func claim(dir string, c Config, d Data) error {
 	if dir == "" {
+		return nil // without the cost of a digest
+	}
+	return ClaimFolder(dir, c, d.digest())
+}
+
+// ClaimFolder makes a folder for checkpoints and marks it with the settings of a fit and a digest of
+// its rows. If it holds another fit, the error wraps ErrOtherFit. Without a folder nothing is done.
+func ClaimFolder(dir string, c any, digest string) error {
+	if dir == "" {
 		return nil
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -39,7 +48,7 @@ func claim(dir string, c Config, d Data) error {
 		Settings json.RawMessage `json:"settings"`
 		Rows     string          `json:"rows"`
 		Kernels  string          `json:"kernels"`
-	}{settings, d.digest(), compute.Family()})
+	}{settings, digest, compute.Family()})
 	if err != nil {
 		return err
 	}

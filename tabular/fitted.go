@@ -1,7 +1,9 @@
 package tabular
 
 import (
+	"utvi/data"
 	"utvi/dist"
+	"utvi/gauss"
 	"utvi/model"
 )
 
@@ -62,5 +64,17 @@ func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) 
 	}
 	f := &Fitted{Inputs: d.X.Width, Targets: d.Outputs(), Classes: d.Classes, Report: rep, Residuals: shapes, Warps: r.warps, Members: e}
 	f.learnInputStats(d)
+	return f, nil
+}
+
+// OfClasses returns the model of networks that were trained elsewhere to tell classes apart; x are
+// some of the rows that they were trained with.
+func OfClasses(nets []*model.Model, rep Report, x gauss.Batch[float32], classes int) (*Fitted, error) {
+	e, err := model.NewEnsemble(nets...)
+	if err != nil {
+		return nil, err
+	}
+	f := &Fitted{Inputs: x.Width, Targets: 1, Classes: classes, Report: rep, Members: e}
+	f.learnInputStats(Data{Set: data.Set{X: x, Targets: 1, Y: make([]float32, x.Rows)}, Classes: classes})
 	return f, nil
 }

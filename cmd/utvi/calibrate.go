@@ -82,6 +82,7 @@ func (o *calibrateOptions) run(cmd *cobra.Command, m *fit.Model, file, rows stri
 	if err != nil {
 		return err
 	}
+	o.table.call(m)
 	var c *fit.Correction
 	err = o.table.stream(rows, cmd.ErrOrStderr(), func(rows table.Source, pool *compute.Pool) error {
 		var err error

@@ -62,6 +62,7 @@ func (o *evalOptions) run(cmd *cobra.Command, file, rows string) error {
 	if err != nil {
 		return err
 	}
+	o.table.call(m)
 	if err := o.ready(); err != nil {
 		return err
 	}

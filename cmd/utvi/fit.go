@@ -38,6 +38,10 @@ Targets that are counts get a distribution of counts if held-out rows are more p
 Rows without a target are set aside. Warnings name columns and rows that look wrong: copies of
 the target, columns that are the same, repeated rows, columns without values.
 
+The images of a FOLDER are told apart by the subfolders that they lie in, a class each; with
+subfolders train and test, in which the classes lie, the images in test are held out. --image
+names a column of image files in a table. PNG, JPEG, GIF, BMP, WebP and TIFF are read.
+
 Nothing needs tuning. Settings can be given by flags or in a file (--config). The report
 lists all settings in the form of such a file.
 
@@ -49,6 +53,8 @@ const fitExamples = `  utvi fit data.csv --target price
   utvi fit data.csv --target class --task classification --ignore id,name
   utvi fit runs.parquet --target y --target z --group patient --ensemble 10
   utvi fit data.csv --target y --input-std length=0.1 --impute
+  utvi fit photos/
+  utvi fit cells.csv --image file --target kind
   utvi fit small.csv --target y --folds 10
   utvi fit large.csv --target y --minutes 30
   utvi fit data.csv --config fit.yaml --seed 2 --out second.utvi`
@@ -74,7 +80,7 @@ type fitting struct {
 func fitCommand() *cobra.Command {
 	r := &fitting{}
 	cmd := &cobra.Command{
-		Use:     "fit TABLE --target COLUMN",
+		Use:     "fit TABLE --target COLUMN | FOLDER",
 		Short:   "Learn to predict a column of a table, with error bars",
 		Long:    fitHelp,
 		Example: fitExamples,
@@ -85,6 +91,9 @@ func fitCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.takeFolder(args[0], cmd.Flags()); err != nil {
+				return err
+			}
 			if err := r.check(cmd.Flags()); err != nil {
 				return err
 			}
@@ -133,6 +142,9 @@ func (r *fitting) check(f *pflag.FlagSet) error {
 		return err
 	}
 	r.config = c
+	if c.Images.Column != "" && r.folds > 0 {
+		return usagef("--folds is for small tables; of images, a tenth is held out, or the part for testing")
+	}
 	if c.Holdout < 0 && r.folds > 0 {
 		return usagef("--folds scores rows and --holdout -1 asks for no scores; give only one of them")
 	}
@@ -152,7 +164,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	reading.Used = r.config.Uses
-	frame, err := fit.ReadTable(path, reading)
+	frame, err := r.frame(path, reading)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"utvi/fit"
+	"utvi/table/folder"
 	"utvi/table/schema"
 )
 
@@ -15,6 +16,8 @@ type fitFlags struct {
 	file     string
 	task     string
 	inputStd []string
+	images   imageFlags
+	folder   bool // the images of a folder are fitted
 	flag     fit.Config
 }
 
@@ -44,6 +47,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.IntVar(&n.Batch, "batch", 0, "rows in a training step (default by the number of rows)")
 	f.Float64Var(&n.Rate, "rate", 0, "largest learning rate (default 0.005)")
 	f.Float64Var(&n.Validation, "validation", 0, "share of training rows to choose the networks by (default by the number of rows)")
+	s.images.flags(f)
 	f.StringVar(&s.file, "config", "", "file with settings, YAML or JSON; flags override it")
 }
 
@@ -62,6 +66,14 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 	}
 	if err := s.override(&c, f); err != nil {
 		return c, err
+	}
+	if err := s.images.override(&c.Images, f); err != nil {
+		return c, err
+	}
+	if s.folder {
+		c.Targets = []string{folder.Class}
+		c.Images.Column = folder.File
+		c.Task = schema.Classification // also of folders that are called 0, 1 …
 	}
 	if len(c.Targets) == 0 {
 		return c, usagef("no target is given; name the column to predict with --target")

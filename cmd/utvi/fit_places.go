@@ -16,6 +16,9 @@ import (
 func (r *fitting) places(table string) error {
 	if r.out == "" {
 		r.out = fileName(strings.Join(r.config.Targets, "-")) + ".utvi"
+		if r.settings.folder {
+			r.out = folderModel(table)
+		}
 	}
 	if r.config.Holdout < 0 {
 		r.report = "none"

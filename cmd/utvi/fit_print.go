@@ -37,7 +37,10 @@ func (r *fitting) write(result *fit.Result) error {
 	if ratio := result.Ratio; ratio != nil {
 		fmt.Fprintf(r.stdout, "\nOf the weights alone: %v.\n%s\n", ratio, ratio.Sentence())
 	}
-	_, err = fmt.Fprintf(r.stdout, "\n%s\nWrote %s.\n", importanceText(result), files)
+	if text := importanceText(result); text != "" {
+		fmt.Fprintf(r.stdout, "\n%s", text)
+	}
+	_, err = fmt.Fprintf(r.stdout, "\nWrote %s.\n", files)
 	return err
 }
 
@@ -91,6 +94,9 @@ func (r *fitting) printEvaluation(result *fit.Result) error {
 
 // importanceText lists the columns that matter, or says why none are listed.
 func importanceText(result *fit.Result) string {
+	if result.Model.Schema.Pictures() {
+		return ""
+	}
 	held := result.Evaluation.Rows
 	switch all := result.Insight.Importance; {
 	case len(all) > 0:

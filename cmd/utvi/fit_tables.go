@@ -12,12 +12,18 @@ import (
 	"utvi/fit"
 	"utvi/internal/atomicfile"
 	"utvi/internal/compute"
+	"utvi/pixels"
 	"utvi/table"
+	"utvi/table/folder"
 	_ "utvi/table/parquet" // table.Open reads Parquet files
 )
 
 // tableFlags say what a table looks like, for commands that read one.
-type tableFlags struct{ header, delimiter, decimal, encoding string }
+type tableFlags struct {
+	header, delimiter, decimal, encoding string
+
+	names folder.Names // of the columns of a folder of images
+}
 
 func (t *tableFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&t.header, "header", "auto", "whether the first row of a text file names the columns: auto, yes or no")
@@ -62,8 +68,20 @@ func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {
 	return o, misuse(err)
 }
 
-// open opens a table that streams.
-func (t *tableFlags) open(path string, pool *compute.Pool) (*table.Reader, error) {
+// rows are those of a table that is open.
+type rows interface {
+	table.Source
+	io.Closer
+}
+
+// open opens a table that streams, or the images of a folder, or one image.
+func (t *tableFlags) open(path string, pool *compute.Pool) (rows, error) {
+	if folder.Is(path) {
+		return folder.Open(path, t.names)
+	}
+	if pixels.IsImage(path) {
+		return folder.One(path, t.names), nil
+	}
 	o, err := t.options(pool)
 	if err != nil {
 		return nil, err
@@ -80,7 +98,13 @@ func (t *tableFlags) stream(path string, progress io.Writer, use func(rows table
 		return err
 	}
 	defer rows.Close()
-	bar := newRowProgress(progress, rows, estimateRows(path))
+	all := 0
+	if s, ok := rows.(*folder.Source); ok {
+		all = s.Rows()
+	} else {
+		all = estimateRows(path)
+	}
+	bar := newRowProgress(progress, rows, all)
 	defer bar.close()
 	return use(bar, pool)
 }
@@ -99,6 +123,13 @@ func loadTableModel(path string) (*fit.Model, error) {
 		return nil, fmt.Errorf("%s: not a tabular model, which utvi fit creates, but a network; utvi export writes it as a graph that predicts, utvi serve answers with it", path)
 	}
 	return m, err
+}
+
+// call makes the images of a folder be called as the model calls its columns.
+func (t *tableFlags) call(m *fit.Model) {
+	if s := m.Schema; s.Pictures() {
+		t.names = folder.Names{File: s.Spans()[0].Column.Name, Class: s.Targets()[0].Name}
+	}
 }
 
 // modelAndTable takes exactly two arguments: a model file and a table.

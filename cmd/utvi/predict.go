@@ -12,8 +12,10 @@ import (
 	"utvi/fit"
 	"utvi/internal/compute"
 	"utvi/internal/predictions"
+	"utvi/pixels"
 	"utvi/predict"
 	"utvi/table"
+	"utvi/table/folder"
 )
 
 const predictHelp = `Predict the rows of a table, in their order. Rows stream: a table of any size needs
@@ -142,6 +144,10 @@ func (o *predictOptions) run(cmd *cobra.Command, file, rows string) error {
 	m, err := loadTableModel(file)
 	if err != nil {
 		return err
+	}
+	o.table.call(m)
+	if m.Schema.Pictures() && !cmd.Flags().Changed("keep") && (folder.Is(rows) || pixels.IsImage(rows)) {
+		o.form.Keep = []string{o.table.names.File}
 	}
 	p, err := o.predictor(cmd, m, file)
 	if err != nil {

@@ -170,6 +170,9 @@ func (t *tableFlags) inputs(e *model.Ensemble, path string, rows int) (gauss.Bat
 	}
 	pool := compute.NewPool(runtime.GOMAXPROCS(0))
 	defer pool.Close()
+	if m.Schema != nil {
+		t.call(&fit.Model{Model: m})
+	}
 	r, err := t.open(path, pool)
 	if err != nil {
 		return none, err

@@ -46,7 +46,12 @@ func Save(dir string, r *fit.Result) error {
 		sections = append(sections, crossSection(r.CrossValidation))
 	}
 	for _, f := range []func() (report.Section, error){
-		func() (report.Section, error) { return insightSection(r.Insight, dir) },
+		func() (report.Section, error) {
+			if r.Model.Schema.Pictures() { // one column has all that is known
+				return report.Section{}, nil
+			}
+			return insightSection(r.Insight, dir)
+		},
 		func() (report.Section, error) { return networkSection(r, dir) },
 		func() (report.Section, error) { return tableSection(r.Model) },
 		func() (report.Section, error) { return settingsSection(r.Model) },
@@ -54,6 +59,9 @@ func Save(dir string, r *fit.Result) error {
 		s, err := f()
 		if err != nil {
 			return err
+		}
+		if s.Parts == nil { // there is nothing to say
+			continue
 		}
 		sections = append(sections, s)
 	}

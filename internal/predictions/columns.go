@@ -64,6 +64,9 @@ func (p *printer) made() (all []column) {
 				add("p_" + class)
 			}
 			add("entropy")
+			if p.doubts() {
+				add(t+"_var_weights", t+"_doubt")
+			}
 			for i := range p.Samples {
 				text(t + "_sample" + strconv.Itoa(i+1))
 			}
@@ -111,6 +114,9 @@ func (p *printer) whys(target, mean, std string) (all []column) {
 	}
 	return all
 }
+
+// doubts reports whether the variance of classes over the weights is written.
+func (p *printer) doubts() bool { return p.Parts && p.m.Schema != nil && p.m.Schema.Pictures() }
 
 // sets reports whether the model gives conformal sets of classes.
 func (p *printer) sets() bool {

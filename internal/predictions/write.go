@@ -229,6 +229,11 @@ func (p *printer) class(b *predict.Batch, row int, out lines) {
 		out.Float(x)
 	}
 	out.Float(c.Entropy())
+	if p.doubts() {
+		variance, share := b.ClassDoubt(row)
+		out.Float(variance)
+		out.Float(share)
+	}
 	key := p.draws(b, row, 0)
 	for i := range p.Samples {
 		name := ""

@@ -78,6 +78,7 @@ func (s *Schema) checkColumn(c *Column) error {
 		(*Column).checkLevels,
 		func(c *Column) error { return c.Scale.check() },
 		(*Column).checkType,
+		(*Column).checkPicture,
 		s.checkTask,
 		s.checkEncoding,
 		(*Column).checkNumberStyle,
@@ -111,8 +112,23 @@ func (c *Column) checkLevels() error {
 	return nil
 }
 
+// checkPicture checks what the inputs of an image are.
+func (c *Column) checkPicture() error {
+	switch {
+	case (c.Type == Picture) != (c.Image != nil):
+		return errors.New("images need a format, and nothing else has one")
+	case c.Type == Picture && (c.Role != Input || len(c.Levels) > 0):
+		return fmt.Errorf("a %s cannot be an image", c.Role)
+	case c.Type == Picture:
+		return c.Image.Check()
+	}
+	return nil
+}
+
 func (c *Column) checkType() error {
 	switch {
+	case c.Type == Picture:
+		return nil
 	case c.Type != Numeric && c.Type != Categorical && c.Type != Times:
 		return fmt.Errorf("the type %q is unknown", c.Type)
 	case c.Type != Categorical && !(c.SD > 0):

@@ -1,6 +1,9 @@
 package schema
 
-import "utvi/internal/advice"
+import (
+	"utvi/internal/advice"
+	"utvi/pixels"
+)
 
 // Role says what a column is used for.
 type Role string
@@ -24,6 +27,7 @@ const (
 	Numeric     Type = "numeric"
 	Categorical Type = "categorical"
 	Times       Type = "time" // dates and times of day
+	Picture     Type = "image"
 )
 
 // A Column describes one column of a table, from the rows that Infer read.
@@ -70,6 +74,8 @@ type Encoding struct {
 	// older versions, only numbers and times that training lacked have such an input, and a
 	// missing category is "other".
 	Apart bool `json:"apart,omitempty"`
+
+	Image *pixels.Format `json:"image,omitempty"` // of a column of images: each pixel's channels are inputs
 
 	Std     float64 `json:"std,omitempty"`      // standard deviation of the values, the same for every row
 	StdFrom string  `json:"std_from,omitempty"` // the column that holds it

@@ -43,6 +43,12 @@ func (e *Encoder) Inputs(c *table.Chunk, x gauss.Batch[float32]) error {
 		mean := x.Mean[row*e.width : (row+1)*e.width]
 		for i := range e.inputs {
 			in := &e.inputs[i]
+			if in.Type == Picture {
+				if err := e.picture(c, row, i, mean[in.at:in.at+in.width]); err != nil {
+					return err
+				}
+				continue
+			}
 			v := cells[in.pos]
 			if v != v {
 				_, v = c.Cell(row, in.pos)

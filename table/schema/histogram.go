@@ -34,7 +34,7 @@ func (s *Schema) Histograms(rows table.Source) ([]Histogram, error) {
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		pos := find(c.Name)
-		if pos < 0 || c.Role != Input && c.Role != Target && c.Role != Std {
+		if pos < 0 || c.Type == Picture || c.Role != Input && c.Role != Target && c.Role != Std {
 			continue
 		}
 		all = append(all, counter{column: c, pos: pos, levels: index(c.Levels), fine: map[float64]int{}})

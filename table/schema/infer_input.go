@@ -13,6 +13,10 @@ import (
 
 // input decides what an input is: nothing, times, numbers or names.
 func (in *inference) input(c *Column, p *profile) error {
+	if in.Format != nil && c.Name == in.Image {
+		in.picture(c)
+		return nil
+	}
 	if p.numbers+p.texts == 0 && p.infinite == "" {
 		c.drop("only missing values")
 		return nil
@@ -22,6 +26,12 @@ func (in *inference) input(c *Column, p *profile) error {
 		return &MissingValue{p.firstMissing.sentence("value"), c.Name}
 	}
 	return err
+}
+
+// picture makes a column one of images.
+func (in *inference) picture(c *Column) {
+	c.Type = Picture
+	c.Image = in.Format
 }
 
 // typed decides on the type of an input.

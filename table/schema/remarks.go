@@ -17,6 +17,8 @@ type remarks struct {
 	mu            sync.Mutex
 	unknownLevels []examples // by input
 	noPercent     []examples
+	unreadable    []string // images, the first of them
+	unread        int      // all of them
 }
 
 // remarkUnknownLevel takes in a level that training did not show.
@@ -74,7 +76,7 @@ func (e *Encoder) Notes() []string {
 			all = append(all, fmt.Sprintf("column %s: %s has no sign %s, which the training table has, and is read as %s %s", in.Name, found.first.in(e.head), in.Unit, found.first.text, in.Unit))
 		}
 	}
-	return all
+	return append(all, e.remarks.images()...)
 }
 
 // areUnknown goes on after the first cell.
@@ -98,4 +100,30 @@ func (c *Column) levelLike(name string) string {
 		return c.Levels[i]
 	}
 	return ""
+}
+
+// mostUnreadable is how many images that cannot be read are named.
+const mostUnreadable = 3
+
+// remarkUnreadable takes in an image that cannot be read.
+func (e *Encoder) remarkUnreadable(err error) {
+	e.remarks.mu.Lock()
+	defer e.remarks.mu.Unlock()
+	e.remarks.unread++
+	if len(e.remarks.unreadable) < mostUnreadable {
+		e.remarks.unreadable = append(e.remarks.unreadable, err.Error())
+	}
+}
+
+// images are the notes about images that cannot be read.
+func (r *remarks) images() []string {
+	if r.unread == 0 {
+		return nil
+	}
+	slices.Sort(r.unreadable) // goroutines read them in any order
+	all := slices.Clone(r.unreadable)
+	if more := r.unread - len(all); more > 0 {
+		all = append(all, fmt.Sprintf("%d more images cannot be read", more))
+	}
+	return all
 }

@@ -1,5 +1,7 @@
 package schema
 
+import "strconv"
+
 // Task is what a network learns.
 type Task string
 
@@ -48,6 +50,8 @@ func (s *Schema) width(c *Column) int {
 	switch {
 	case c.Role != Input:
 		return 0
+	case c.Type == Picture:
+		return c.Image.Size()
 	case c.Embedded:
 		return 1
 	case c.Type == Categorical && c.Apart:
@@ -92,6 +96,12 @@ func (s *Schema) Inputs() []string {
 }
 
 func (s *Schema) inputNames(c *Column) (names []string) {
+	if c.Type == Picture {
+		for i := range c.Image.Size() {
+			names = append(names, c.Name+"["+strconv.Itoa(i)+"]")
+		}
+		return names
+	}
 	if c.Type == Categorical && !c.Embedded {
 		for _, l := range c.Levels {
 			names = append(names, c.Name+"="+l)
@@ -110,6 +120,19 @@ func (s *Schema) inputNames(c *Column) (names []string) {
 		names = append(names, c.Name+"?")
 	}
 	return names
+}
+
+// Pictures reports whether an input is an image.
+func (s *Schema) Pictures() bool { return s.picture() != nil }
+
+// picture is the column of images, nil if there is none.
+func (s *Schema) picture() *Column {
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Type == Picture && c.Role == Input {
+			return c
+		}
+	}
+	return nil
 }
 
 // Uncertain reports whether inputs have variances.

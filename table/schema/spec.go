@@ -1,6 +1,10 @@
 package schema
 
-import "slices"
+import (
+	"slices"
+
+	"utvi/pixels"
+)
 
 // A Spec holds the user's settings for the columns of a table.
 type Spec struct {
@@ -15,6 +19,10 @@ type Spec struct {
 	Impute      bool               `json:"impute"`     // accept missing inputs
 	InputStd    map[string]float64 `json:"input_std"`  // per column; a column x_std beside x is found automatically
 	MaxLevels   int                `json:"max_levels"` // that have an input each; a column with more is embedded; 0: 50
+
+	// Image is the column of images, and Format what they become; "": there is none.
+	Image  string         `json:"-"`
+	Format *pixels.Format `json:"-"`
 }
 
 // Uses reports whether a column of this name is asked for, or not left out: see table.Options.Used.

@@ -117,6 +117,8 @@ func (c *Column) values() string {
 		return s
 	case Times:
 		return c.Range()
+	case Picture:
+		return fmt.Sprintf("%d × %d pixels of %d", c.Image.Height, c.Image.Width, c.Image.Channels)
 	case Categorical:
 		const room = 40
 		return fmt.Sprintf("%d: %s", len(c.Levels)+c.Rarer, shortened(notation.Printable(notation.Join(c.Levels)), room))

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"utvi/fit"
+	"utvi/pixels"
+	"utvi/table"
+	"utvi/table/folder"
+)
+
+// imageFlags are the settings of images.
+type imageFlags struct {
+	given fit.ImageConfig
+	size  string
+}
+
+func (s *imageFlags) flags(f *pflag.FlagSet) {
+	f.StringVar(&s.given.Column, "image", "", "column with the names of image files, to predict from")
+	f.StringVar(&s.size, "size", "", "height and width of the images that networks see, such as 64 or 48x64 (default that of the images, at most 64)")
+	f.BoolVar(&s.given.Stretch, "stretch", false, "stretch images of another shape, instead of cutting out their middle")
+	f.StringVar(&s.given.Augment, "augment", "", "how training images are changed: none, shift (moved, turned, zoomed) or photo (moved, mirrored, lit, partly erased) (default chosen on held-out images)")
+}
+
+// override puts flags that were given in the place of settings.
+func (s *imageFlags) override(c *fit.ImageConfig, f *pflag.FlagSet) error {
+	if f.Changed("image") {
+		c.Column = s.given.Column
+	}
+	if f.Changed("stretch") {
+		c.Stretch = s.given.Stretch
+	}
+	if f.Changed("augment") {
+		c.Augment = s.given.Augment
+	}
+	if !f.Changed("size") {
+		return nil
+	}
+	c.Size = nil
+	for side := range strings.SplitSeq(s.size, "x") {
+		n, err := strconv.Atoi(side)
+		if err != nil {
+			return usagef("--size takes a number of pixels, or height and width, such as 64 or 48x64, not %q", s.size)
+		}
+		c.Size = append(c.Size, n)
+	}
+	return nil
+}
+
+// takeFolder makes the images of a folder what is fitted, and their classes the target.
+func (r *fitting) takeFolder(path string, f *pflag.FlagSet) error {
+	if pixels.IsImage(path) {
+		return usagef("%s is one image; name a folder with a subfolder of images for each class", path)
+	}
+	if !folder.Is(path) {
+		return nil
+	}
+	if f.Changed("target") || f.Changed("image") {
+		return usagef("%s is a folder, whose images and classes are found by themselves; --target and --image name columns of a table", path)
+	}
+	r.settings.folder = true
+	return nil
+}
+
+// frame reads the table, or the images that a folder holds.
+func (r *fitting) frame(path string, reading table.Options) (*table.Frame, error) {
+	if !r.settings.folder {
+		return fit.ReadTable(path, reading)
+	}
+	s, err := folder.Open(path, folder.Names{})
+	if err != nil {
+		return nil, err
+	}
+	if s.Parted {
+		r.config.Images.Part = folder.Part
+	}
+	if err := s.CheckClasses(); err != nil {
+		return nil, err
+	}
+	return table.Load(s)
+}
+
+// folderModel is the file of the model of a folder.
+func folderModel(path string) string {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		full = path
+	}
+	return fileName(filepath.Base(full)) + ".utvi"
+}

@@ -1,0 +1,44 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+
+	"utvi/pixels"
+	"utvi/vision"
+)
+
+// An ImageConfig says which column of a table names images, and what they become. Without a Column
+// the table has no images.
+type ImageConfig struct {
+	Column  string `json:"column,omitempty"`
+	Size    []int  `json:"size,omitempty"`    // side of a square, or height and width; nil: by the images
+	Stretch bool   `json:"stretch,omitempty"` // images of another shape are stretched; otherwise their middle is cut out
+	Augment string `json:"augment,omitempty"` // as vision.Augmentation takes it; "": chosen on held-out images
+
+	// Part is a column that says test in the rows to hold out; "": they are drawn.
+	Part string `json:"part,omitempty"`
+}
+
+// check reports settings that cannot work.
+func (c ImageConfig) check() error {
+	if c.Column == "" {
+		if c.Part != "" || c.Size != nil || c.Stretch || c.Augment != "" {
+			return errors.New("there are settings for images, but no column names any; name it as the image")
+		}
+		return nil
+	}
+	if len(c.Size) > 2 {
+		return fmt.Errorf("the size has %d numbers; it is one side, or height and width", len(c.Size))
+	}
+	for _, side := range c.Size {
+		if side < 8 || side > pixels.MostSide {
+			return fmt.Errorf("the size is %d; it must be 8 to %d pixels", side, pixels.MostSide)
+		}
+	}
+	if c.Augment != "" {
+		_, err := vision.Augmentation(c.Augment)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,196 @@
+package pixels
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+
+	"golang.org/x/image/bmp"
+	"golang.org/x/image/tiff"
+	"golang.org/x/image/webp"
+
+	"utvi/internal/memory"
+)
+
+// mostPixels is how many pixels an image may have: more than a camera takes, and no more than
+// fit into memory several at a time.
+const mostPixels = 50_000_000
+
+// perPixel is how many bytes a pixel takes while it is decoded: the decoder's copy, one of sixteen
+// bits a channel, and the numbers.
+const perPixel = 4 + 8 + 12
+
+// A format is a kind of image file.
+type format struct {
+	name   string
+	is     func(b []byte) bool
+	config func(b []byte) (image.Config, error)
+	decode func(b []byte) (image.Image, error)
+	refuse func(b []byte) error // nil: nothing
+}
+
+func starts(magic ...string) func(b []byte) bool {
+	return func(b []byte) bool {
+		for _, m := range magic {
+			if bytes.HasPrefix(b, []byte(m)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+var formats = []format{
+	{"png", starts("\x89PNG\r\n\x1a\n"),
+		func(b []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(b)) },
+		func(b []byte) (image.Image, error) { return png.Decode(bytes.NewReader(b)) }, nil},
+	{"jpeg", starts("\xff\xd8"),
+		func(b []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(b)) },
+		func(b []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(b)) }, nil},
+	{"gif", starts("GIF87a", "GIF89a"),
+		func(b []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(b)) },
+		func(b []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(b)) }, refuseAnimatedGIF},
+	{"bmp", starts("BM"),
+		func(b []byte) (image.Config, error) { return bmp.DecodeConfig(bytes.NewReader(b)) },
+		func(b []byte) (image.Image, error) { return bmp.Decode(bytes.NewReader(b)) }, nil},
+	{"webp", func(b []byte) bool { return len(b) > 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP" },
+		func(b []byte) (image.Config, error) { return webp.DecodeConfig(bytes.NewReader(b)) },
+		func(b []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(b)) }, refuseAnimatedWebP},
+	{"tiff", starts("II*\x00", "MM\x00*"),
+		func(b []byte) (image.Config, error) { return tiff.DecodeConfig(bytes.NewReader(b)) },
+		func(b []byte) (image.Image, error) { return tiff.Decode(bytes.NewReader(b)) }, nil},
+}
+
+// Decode reads the image in a file of which b are the bytes. An error says what is wrong with it.
+func Decode(b []byte) (*Image, error) {
+	for _, f := range formats {
+		if f.is(b) {
+			return f.read(b)
+		}
+	}
+	if len(b) == 0 {
+		return nil, errors.New("the file is empty")
+	}
+	return nil, errors.New("it is no image that is known: PNG, JPEG, GIF, BMP, WebP or TIFF")
+}
+
+// read decodes an image once its header shows that it fits.
+func (f *format) read(b []byte) (im *Image, err error) {
+	defer func() { // decoders meet every kind of damaged file
+		if recover() != nil {
+			im, err = nil, fmt.Errorf("the %s image is damaged", f.name)
+		}
+	}()
+	c, err := f.config(b)
+	if err != nil {
+		return nil, f.damaged(err)
+	}
+	if err := fits(c.Width, c.Height); err != nil {
+		return nil, err
+	}
+	if c.ColorModel == color.CMYKModel {
+		return nil, errors.New("its colours are CMYK, inks of a printer; save it as RGB")
+	}
+	if f.refuse != nil {
+		if err := f.refuse(b); err != nil {
+			return nil, err
+		}
+	}
+	decoded, err := f.decode(b)
+	if err != nil {
+		return nil, f.damaged(err)
+	}
+	im = numbers(decoded)
+	im.Kind = f.name
+	if f.name == "jpeg" {
+		im = upright(im, orientation(b))
+	}
+	return im, nil
+}
+
+func (f *format) damaged(err error) error {
+	return fmt.Errorf("the %s image cannot be read: %w", f.name, err)
+}
+
+// fits refuses a size that no memory should be taken for.
+func fits(width, height int) error {
+	if width < 1 || height < 1 {
+		return fmt.Errorf("it has %d × %d pixels", width, height)
+	}
+	pixels := float64(width) * float64(height)
+	if pixels > mostPixels {
+		return fmt.Errorf("it has %d × %d pixels, %.0f million; at most %d million are read: make it smaller", width, height, pixels/1e6, mostPixels/1_000_000)
+	}
+	if need := pixels * perPixel; need > memory.Available() {
+		return fmt.Errorf("it has %d × %d pixels, which need %.1f GB of memory, more than is free", width, height, need/1e9)
+	}
+	return nil
+}
+
+// numbers are the pixels of an image. What is transparent is laid on white.
+func numbers(from image.Image) *Image {
+	b := from.Bounds()
+	im := &Image{Height: b.Dy(), Width: b.Dx(), Channels: 3}
+	switch src := from.(type) {
+	case *image.Gray:
+		im.Channels = 1
+		im.Bytes = true
+		im.Pix = make([]float32, im.Height*im.Width)
+		for y := range im.Height {
+			for x, v := range src.Pix[y*src.Stride:][:im.Width] {
+				im.Pix[y*im.Width+x] = ofByte(v)
+			}
+		}
+	case *image.Gray16:
+		im.Channels = 1
+		im.Pix = make([]float32, im.Height*im.Width)
+		for i := range im.Pix {
+			at := i/im.Width*src.Stride + i%im.Width*2
+			im.Pix[i] = ofWord(src.Pix[at], src.Pix[at+1])
+		}
+	case *image.RGBA64, *image.NRGBA64:
+		im.deep(from)
+	default:
+		im.flat(from)
+	}
+	return im
+}
+
+func ofByte(v byte) float32         { return float32(v) / 255 }
+func ofWord(high, low byte) float32 { return float32(int(high)<<8|int(low)) / 65535 }
+func toByte(v float32) byte         { return byte(v*255 + 0.5) }
+func white(bounds image.Rectangle, on draw.Image) {
+	draw.Draw(on, bounds, image.White, image.Point{}, draw.Src)
+}
+
+// flat reads colours of eight bits.
+func (im *Image) flat(from image.Image) {
+	b := from.Bounds()
+	flat := image.NewRGBA(b)
+	white(b, flat)
+	draw.Draw(flat, b, from, b.Min, draw.Over)
+	im.Bytes = true
+	im.Pix = make([]float32, 0, im.Height*im.Width*3)
+	for i := 0; i < len(flat.Pix); i += 4 {
+		im.Pix = append(im.Pix, ofByte(flat.Pix[i]), ofByte(flat.Pix[i+1]), ofByte(flat.Pix[i+2]))
+	}
+}
+
+// deep reads colours of sixteen bits.
+func (im *Image) deep(from image.Image) {
+	b := from.Bounds()
+	flat := image.NewRGBA64(b)
+	white(b, flat)
+	draw.Draw(flat, b, from, b.Min, draw.Over)
+	im.Pix = make([]float32, 0, im.Height*im.Width*3)
+	for i := 0; i < len(flat.Pix); i += 8 {
+		p := flat.Pix[i : i+6]
+		im.Pix = append(im.Pix, ofWord(p[0], p[1]), ofWord(p[2], p[3]), ofWord(p[4], p[5]))
+	}
+}

@@ -1,0 +1,26 @@
+package vision
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+
+	"utvi/tabular"
+)
+
+// claim marks the folder of checkpoints with the images and settings whose fit it holds.
+func claim(dir string, c Config, d Data) error {
+	h := sha256.New()
+	put := func(x any) { binary.Write(h, binary.LittleEndian, x) } // a hash takes everything
+	shape := d.Images.Shape()
+	put([]int64{int64(d.Images.Len()), int64(shape.H), int64(shape.W), int64(shape.C), int64(d.Classes)})
+	put(d.Class)
+	x := make([]float32, shape.Size())
+	const looked = 1000 // images: those of a folder may have to be decoded
+	step := max(1, d.Images.Len()/looked)
+	for i := 0; i < d.Images.Len(); i += step {
+		d.Images.Read(i, x)
+		put(x)
+	}
+	return tabular.ClaimFolder(dir, c, hex.EncodeToString(h.Sum(nil)))
+}

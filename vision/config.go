@@ -1,0 +1,107 @@
+package vision
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"utvi/fn"
+	"utvi/tabular"
+)
+
+// A Config overrides defaults; its zero value overrides nothing.
+type Config struct {
+	// Network is what tables and images have in common: members, KL, activation, the channels behind
+	// the first convolution (Width), blocks behind each halving (Depth), steps, batch, rate,
+	// the share held out (Validation), workers (Parallel) and the engine.
+	Network tabular.Config
+	Augment string // a name that Augmentation takes; "": chosen on held-out images
+	Seed    uint64
+}
+
+// Check reports settings that cannot work.
+func (c Config) Check() error {
+	if err := c.Network.Check(true); err != nil {
+		return err
+	}
+	if c.Augment != "" {
+		if _, err := Augmentation(c.Augment); err != nil {
+			return err
+		}
+	}
+	if c.Network.Bins > 0 || c.Network.Waves > 0 || c.Network.Rule != "" {
+		return fmt.Errorf("bins, waves and rules are settings of tables; images have none")
+	}
+	return nil
+}
+
+// A plan is a Config with everything decided for the images.
+type plan struct {
+	Config
+	candidate   tabular.Candidate
+	holds       int      // images that are held out
+	ways        []string // to augment
+	trialSteps  int
+	trialImages int
+}
+
+// plan decides what the configuration leaves open, by the number of images and their size.
+func (c Config) plan(d Data) plan {
+	n := d.Images.Len()
+	p := plan{Config: c, candidate: tabular.Candidate{KL: 0.1, Activation: fn.LeakyReLU(0.01).Name, Width: 16, Depth: 1}}
+	const many = 20_000
+	if n >= many {
+		p.candidate.Width = 24
+	}
+	w := &p.Network
+	for _, x := range []struct{ to, given *int }{{&p.candidate.Width, &w.Width}, {&p.candidate.Depth, &w.Depth}} {
+		if *x.given > 0 {
+			*x.to = *x.given
+		}
+	}
+	if w.KL > 0 {
+		p.candidate.KL = w.KL
+	}
+	if w.Activation != "" {
+		p.candidate.Activation = w.Activation
+	}
+	p.defaults(n)
+	p.ways = []string{c.Augment}
+	if c.Augment == "" {
+		p.ways = nil
+		for _, x := range named {
+			p.ways = append(p.ways, x.name)
+		}
+	}
+	return p
+}
+
+// defaults are the settings that follow from the number of images.
+func (p *plan) defaults(n int) {
+	w := &p.Network
+	const share, most = 0.1, 5000
+	p.holds = min(int(math.Ceil(share*float64(n))), most)
+	if w.Validation > 0 {
+		p.holds = max(1, int(w.Validation*float64(n)))
+	}
+	if w.Batch == 0 {
+		w.Batch = 64
+		if n >= 5000 {
+			w.Batch = 128
+		}
+	}
+	w.Batch = min(w.Batch, n-p.holds)
+	if w.Rate == 0 {
+		w.Rate = 3e-3
+	}
+	if w.Steps == 0 {
+		w.Steps = slices.Max([]int{600, min(int(25*math.Sqrt(float64(n))), 8000)})
+	}
+	if w.Ensemble == 0 {
+		w.Ensemble = 3
+	}
+	const epochs = 12 // of a trial: enough to see which networks overfit
+	p.trialSteps = min(w.Steps, max(500, w.Steps/8))
+	p.trialImages = max(w.Batch, p.trialSteps*w.Batch/epochs)
+	w.Seed = 0
+}

@@ -1,0 +1,91 @@
+package vision
+
+import (
+	"utvi/data"
+	"utvi/gauss"
+	"utvi/nn"
+	"utvi/rng"
+)
+
+// Images are the images of a training, in memory or not.
+type Images interface {
+	// Len is the number of images.
+	Len() int
+	// Shape is that of each image.
+	Shape() nn.Shape
+	// Read writes image i, encoded as a network sees it, to dst. Goroutines may call it at once.
+	Read(i int, dst []float32)
+	// Err is the error about the first image that could not be read, nil if all could.
+	Err() error
+}
+
+// A source serves images, in the order of epochs and changed by an easel.
+type source struct {
+	images Images
+	class  []int32
+	easel  easel
+
+	order  *data.Table // of the numbers of images: which come next
+	rows   []int32     // of the batch
+	key    rng.Key
+	step   uint64
+	copies [][]float32 // of an image as it was, one for each image of a batch
+}
+
+// newSource returns a source of batches of at most batch images.
+func newSource(images Images, class []int32, a Augment, batch int) (*source, error) {
+	n := images.Len()
+	numbers := gauss.Batch[float32]{Rows: n, Width: 1, Mean: make([]float32, n)}
+	order, err := data.NewTable(numbers, 1, make([]float32, n))
+	if err != nil {
+		return nil, err
+	}
+	shape := images.Shape()
+	s := &source{images: images, class: class, order: order, rows: make([]int32, batch)}
+	s.easel = easel{a, shape.H, shape.W, shape.C}
+	if a != (Augment{}) {
+		for range batch {
+			s.copies = append(s.copies, make([]float32, shape.Size()))
+		}
+	}
+	return s, nil
+}
+
+// Rows implements data.Source.
+func (s *source) Rows() int { return s.images.Len() }
+
+// Inputs implements data.Source.
+func (s *source) Inputs() int { return s.images.Shape().Size() }
+
+// Targets implements data.Source.
+func (s *source) Targets() int { return 1 }
+
+// Uncertain implements data.Source.
+func (s *source) Uncertain() bool { return false }
+
+// Begin implements data.Source.
+func (s *source) Begin(key rng.Key, step uint64, batch int) {
+	s.order.Begin(key, step, batch)
+	s.order.Order(0, batch, s.rows)
+	s.key = key.Sub(step, changes)
+	s.step = step
+}
+
+// changes tells the stream of augmentation from that of the order of rows, which is 0.
+const changes = 1
+
+// Fill implements data.Source.
+func (s *source) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
+	size := x.Width
+	for i := lo; i < hi; i++ {
+		row := int(s.rows[i])
+		dst := x.Mean[(i-lo)*size : (i-lo+1)*size]
+		y[i-lo] = float32(s.class[row])
+		if s.copies == nil {
+			s.images.Read(row, dst)
+			continue
+		}
+		s.images.Read(row, s.copies[i])
+		s.easel.paint(dst, s.copies[i], s.key, uint64(i))
+	}
+}
