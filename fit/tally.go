@@ -23,6 +23,7 @@ type tally struct {
 	first          string // where the first row stands whose prediction is not finite
 	sampled, known int    // rows that were looked up among those trained with, and found
 	byPosition     bool
+	pictures       bool     // rows are images
 	notes          []string // on how the table was read
 	targets        []targetTally
 }
@@ -33,7 +34,9 @@ func (t *tally) leftOut() string {
 	if t.noTarget > 0 {
 		why = append(why, fmt.Sprintf("%s no target", have(t.noTarget)))
 	}
-	if t.notFinite > 0 {
+	if t.notFinite > 0 && t.pictures {
+		why = append(why, fmt.Sprintf("%s no prediction, because an image cannot be read (the first at %s)", have(t.notFinite), t.first))
+	} else if t.notFinite > 0 {
 		why = append(why, fmt.Sprintf("%s a prediction that is not finite, far outside the training data (the first at %s)", have(t.notFinite), t.first))
 	}
 	return strings.Join(why, ", ")
@@ -61,7 +64,7 @@ type targetTally struct {
 var conformalLevels = [...]float64{0.5, 0.9, 0.95} // as in metric.RegressionScores
 
 func (m *Model) newTally() *tally {
-	t := &tally{targets: make([]targetTally, len(m.Schema.Targets()))}
+	t := &tally{pictures: m.Schema.Pictures(), targets: make([]targetTally, len(m.Schema.Targets()))}
 	for i := range t.targets {
 		t.targets[i].sample.most = mostShown
 		for range m.Schema.Classes() {

@@ -87,6 +87,11 @@ func (f *format) read(b []byte) (im *Image, err error) {
 			im, err = nil, fmt.Errorf("the %s image is damaged", f.name)
 		}
 	}()
+	if f.refuse != nil {
+		if err := f.refuse(b); err != nil {
+			return nil, err
+		}
+	}
 	c, err := f.config(b)
 	if err != nil {
 		return nil, f.damaged(err)
@@ -96,11 +101,6 @@ func (f *format) read(b []byte) (im *Image, err error) {
 	}
 	if c.ColorModel == color.CMYKModel {
 		return nil, errors.New("its colours are CMYK, inks of a printer; save it as RGB")
-	}
-	if f.refuse != nil {
-		if err := f.refuse(b); err != nil {
-			return nil, err
-		}
 	}
 	decoded, err := f.decode(b)
 	if err != nil {

@@ -79,8 +79,8 @@ func (c Config) plan(d Data) plan {
 // defaults are the settings that follow from the number of images.
 func (p *plan) defaults(n int) {
 	w := &p.Network
-	const share, most = 0.1, 5000
-	p.holds = min(int(math.Ceil(share*float64(n))), most)
+	const share, fewest, most = 0.1, 200, 5000
+	p.holds = min(max(int(math.Ceil(share*float64(n))), min(fewest, n/4)), most)
 	if w.Validation > 0 {
 		p.holds = max(1, int(w.Validation*float64(n)))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"utvi/calibrate"
 	"utvi/model"
@@ -60,6 +61,8 @@ type run struct {
 
 	choosing sample // the images held out
 	learning sample // some of the images to learn from
+
+	pace time.Duration // that a step took last; 0: not known
 }
 
 // The purposes of random numbers of a fit.
@@ -83,13 +86,20 @@ func (r *run) hold() {
 
 // fit chooses the way to augment, trains members and joins them.
 func (r *run) fit(ctx context.Context) (*Result, error) {
-	rep := tabular.Report{Config: r.Network, Rows: r.data.Images.Len(), Held: len(r.held), Members: []tabular.Member{}}
+	rep := tabular.Report{Rows: r.data.Images.Len(), Held: len(r.held), Members: []tabular.Member{}}
 	r.foresee()
-	trials, err := r.choose(ctx)
-	rep.Trials = trials
+	var err error
+	rep.Trials, err = r.choose(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if err := r.probe(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.allot(ctx); err != nil {
+		return nil, err
+	}
+	rep.Config = r.Network
 	members, err := r.members(ctx)
 	if len(members) == 0 {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"time"
 
 	"utvi/likelihood"
 	"utvi/model"
@@ -78,11 +79,15 @@ func (j job) train(ctx context.Context) (*trained, error) {
 func (j job) steady(ctx context.Context, t *train.Trainer, out *trained) error {
 	const often = 10 // steps between words about how far it is
 	from := out.step
+	began := time.Now()
+	made := 0
 	for s, err := range t.Steps(ctx) {
 		if err != nil {
 			return err
 		}
 		out.step = s.Step
+		made++
+		j.pace = time.Since(began) / time.Duration(made)
 		if s.Step%often == 0 || s.Step == j.steps {
 			j.advance(&j, out, float64(s.Step-from), false)
 			from = s.Step

@@ -49,7 +49,11 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 		_, err := fmt.Fprintln(w, "\nNo rows were held out: the model is not evaluated.")
 		return err
 	}
-	fmt.Fprintln(w, "\nScores on held-out rows, before any calibration:")
+	when := "rows, before any calibration"
+	if m.Schema.Pictures() {
+		when = "images, as the model was fitted"
+	}
+	fmt.Fprintf(w, "\nScores on held-out %s:\n", when)
 	return printScores(w, m.Facts.Held)
 }
 

@@ -232,7 +232,9 @@ func (o *predictOptions) tellRows(cmd *cobra.Command, sum *predictions.Summary) 
 	if far := sum.Far - sum.NotFinite; far > 0 && o.what.MaxOOD == 0 {
 		tell(cmd, "note: %s unlike the training rows (ood above 2); --max-ood flags such rows", areRows(far, sum.Rows))
 	}
-	if sum.NotFinite > 0 {
+	if sum.NotFinite > 0 && sum.Pictures {
+		tell(cmd, "warning: %s no prediction (the first at %s); the cells are empty", haveRows(sum.NotFinite, sum.Rows), sum.First)
+	} else if sum.NotFinite > 0 {
 		tell(cmd, "warning: %s a prediction that is not finite, far outside the training data (the first at %s); the cells are empty", haveRows(sum.NotFinite, sum.Rows), sum.First)
 	}
 	if sum.Abstained > 0 {

@@ -61,6 +61,7 @@ type Summary struct {
 	First           string // where the first of these stands
 	NoiseInWeights  bool   // the model has no part for the noise
 	ByPosition      bool   // columns were matched by their order
+	Pictures        bool   // rows are images: what cannot be read has no prediction
 	Renamed         []string
 	Notes           []string // on how the table was read
 }
@@ -77,6 +78,7 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	var encoder *schema.Encoder
 	if s := out.m.Schema; s != nil {
 		columns = len(s.Spans())
+		sum.Pictures = s.Pictures()
 	}
 	out.Explain = min(o.Explain, columns)
 	var err error
