@@ -5,8 +5,8 @@
 //	im, err := r.Read("cat/1.jpg")     // numbers, upright
 //	format.Encode(im, dst)             // of the size and scale that a network takes
 //
-// PNG, JPEG, GIF, BMP, WebP and TIFF are read. The size that a file states is compared with the
-// memory before anything is unpacked. A Format holds all that turns an image into the inputs of a
+// PNG, JPEG, GIF, BMP, WebP and TIFF are read by programs that import utvi/pixels/files. The size that
+// a file states is compared with the memory before anything is unpacked. A Format holds all that turns an image into the inputs of a
 // network, so that a file and a request give the same numbers.
 package pixels
 
@@ -35,3 +35,9 @@ func (im *Image) Grey() bool {
 	}
 	return true
 }
+
+// OfByte is the number of a byte, from 0 to 1.
+func OfByte(v byte) float32 { return float32(v) / 255 }
+
+// toByte is the byte of a number.
+func toByte(v float32) byte { return byte(v*255 + 0.5) }

@@ -81,7 +81,7 @@ func (im *Image) grey() *Image {
 		p := im.Pix[3*i : 3*i+3]
 		v := float32(0.299*p[0]) + float32(0.587*p[1]) + float32(0.114*p[2])
 		if im.Bytes {
-			v = ofByte(toByte(v))
+			v = OfByte(toByte(v))
 		}
 		out.Pix[i] = v
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"image/color"
 	"path/filepath"
 	"strings"
 
@@ -34,41 +33,25 @@ func (r Reader) Read(text string) (*Image, error) {
 	return im, nil
 }
 
-// A Size is that of an image.
-type Size struct{ Height, Width, Channels int }
-
 // Size reads what the header of an image states.
 func (r Reader) Size(text string) (Size, error) {
 	b, err := r.start(text)
 	if err != nil {
 		return Size{}, err
 	}
-	for _, f := range formats {
-		if !f.is(b) {
+	for _, c := range codecs {
+		if !c.Is(b) {
 			continue
 		}
-		c, err := f.config(b)
-		if err != nil {
-			break
+		if s, err := c.Size(b); err == nil {
+			return s, nil
 		}
-		s := Size{c.Height, c.Width, channelsOf(c.ColorModel)}
-		if f.name == "jpeg" && orientation(b) >= 5 {
-			s = Size{c.Width, c.Height, s.Channels}
-		}
-		return s, nil
 	}
 	im, err := r.Read(text) // the header is longer, or damaged
 	if err != nil {
 		return Size{}, err
 	}
 	return Size{im.Height, im.Width, im.Channels}, nil
-}
-
-func channelsOf(m color.Model) int {
-	if m == color.GrayModel || m == color.Gray16Model {
-		return 1
-	}
-	return 3
 }
 
 // called is how messages name an image.

@@ -36,7 +36,7 @@ func (im *Image) resized(height, width int) *Image {
 	}
 	if im.Bytes {
 		for i, v := range out.Pix { // so that they can be kept as bytes
-			out.Pix[i] = ofByte(toByte(v))
+			out.Pix[i] = OfByte(toByte(v))
 		}
 	}
 	return &out

@@ -1,7 +1,8 @@
 package pixels
 
 import (
-	"hash/maphash"
+	"crypto/sha256"
+	"encoding/binary"
 	"math"
 	"sync/atomic"
 
@@ -47,7 +48,6 @@ func Load(r Reader, names []string, f Format, pool *compute.Pool) *Loaded {
 // in the order of the images.
 type loading struct {
 	Set
-	seed   maphash.Seed
 	hash   []uint64
 	faults []error
 	whole  []bool    // the numbers are bytes
@@ -57,7 +57,7 @@ type loading struct {
 
 func newLoading(r Reader, names []string, f Format) *loading {
 	n := len(names)
-	l := &loading{Set: Set{format: f, reader: r, names: names}, seed: maphash.MakeSeed(),
+	l := &loading{Set: Set{format: f, reader: r, names: names},
 		hash: make([]uint64, n), faults: make([]error, n), whole: make([]bool, n),
 		sums: make([]float64, n*f.Channels), square: make([]float64, n*f.Channels)}
 	const share = 0.25
@@ -80,20 +80,17 @@ func (l *loading) read(i int) {
 	l.whole[i] = im.Bytes
 	size := l.format.Size()
 	c := l.format.Channels
-	var h maphash.Hash
-	h.SetSeed(l.seed)
+	text := make([]byte, 0, 4*size)
 	for k, v := range im.Pix {
 		l.sums[i*c+k%c] += float64(v)
 		l.square[i*c+k%c] += float64(v) * float64(v)
-		word := math.Float32bits(v)
-		h.WriteByte(byte(word >> 24))
-		h.WriteByte(byte(word >> 16))
-		h.WriteByte(byte(word >> 8))
+		text = binary.LittleEndian.AppendUint32(text, math.Float32bits(v))
 		if l.bytes != nil {
 			l.bytes[i*size+k] = toByte(v)
 		}
 	}
-	l.hash[i] = h.Sum64()
+	sum := sha256.Sum256(text)
+	l.hash[i] = binary.LittleEndian.Uint64(sum[:])
 }
 
 // close puts the images that were read together.
@@ -161,7 +158,7 @@ func (s *Set) Read(i int, dst []float32) {
 	size := s.format.Size()
 	if s.bytes != nil {
 		for k, v := range s.bytes[i*size : (i+1)*size] {
-			dst[k] = ofByte(v)
+			dst[k] = OfByte(v)
 		}
 		s.format.Scale(dst, dst)
 		return

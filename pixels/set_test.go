@@ -15,6 +15,22 @@ import (
 	"utvi/internal/compute"
 )
 
+// Package files imports this one, so that its tests cannot import it.
+func init() {
+	Register(Codec{Name: "png", Is: func(b []byte) bool { return bytes.HasPrefix(b, []byte("\x89PNG")) }, Decode: func(b []byte) (*Image, error) {
+		from, err := png.Decode(bytes.NewReader(b))
+		if err != nil {
+			return nil, err
+		}
+		grey := from.(*image.Gray)
+		im := &Image{Height: grey.Rect.Dy(), Width: grey.Rect.Dx(), Channels: 1, Bytes: true}
+		for _, v := range grey.Pix {
+			im.Pix = append(im.Pix, OfByte(v))
+		}
+		return im, nil
+	}})
+}
+
 func encode64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 // drop writes an image of one grey, 4 × 4, to a file.

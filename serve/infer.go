@@ -161,7 +161,13 @@ func (q *inference) encodeTable(rows int) (gauss.Batch[float32], error) {
 	}
 	for row := range rows {
 		for i := range q.inputs {
-			q.inputs[i].set(build, at[i], row)
+			t := &q.inputs[i]
+			t.set(build, at[i], row)
+			if t.texts != nil {
+				if err := q.l.takeImage(t.texts[row], q.mem); err != nil {
+					return gauss.Batch[float32]{}, err
+				}
+			}
 		}
 		if err := build.End(); err != nil {
 			return gauss.Batch[float32]{}, as(invalid, err)

@@ -16,7 +16,12 @@ func (c *call) predict() error {
 		return err
 	}
 	l := c.model.now.Load()
-	ask, err := readQuestion(body, l, c.s.Limits, &c.lease)
+	var ask question
+	if c.isImage() {
+		ask, err = readImage(body, l, &c.lease)
+	} else {
+		ask, err = readQuestion(body, l, c.s.Limits, &c.lease)
+	}
 	if err != nil {
 		return err
 	}

@@ -41,6 +41,7 @@ type loaded struct {
 	rowBytes    int64 // memory that a row needs until it is predicted
 	answerBytes int64 // memory that the answer for a row has as JSON, at most
 	words       words
+	pictures    bool // the model predicts images
 
 	told     sync.Once // description
 	text     []byte
@@ -55,6 +56,7 @@ const numberBytes = 26
 func (l *loaded) measure() {
 	l.rowBytes = int64(8*3*l.Inputs()) + 32
 	l.answerBytes = 100
+	l.pictures = l.Schema != nil && l.Schema.Pictures()
 	for _, t := range l.words.targets {
 		l.answerBytes += int64(len(t)) + 120 + 7*numberBytes
 	}

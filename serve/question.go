@@ -104,7 +104,7 @@ func (r *reader) readRows() error {
 			return err
 		}
 		if build != nil {
-			return readBuilt(s, l, build)
+			return r.readBuilt(build)
 		}
 		return r.readPlain(n)
 	})
@@ -122,14 +122,14 @@ func (r *reader) readRows() error {
 }
 
 // readBuilt reads a row of a table.
-func readBuilt(s *scanner, l *loaded, build *predict.RowBuilder) error {
-	switch s.next() {
+func (r *reader) readBuilt(build *predict.RowBuilder) error {
+	switch r.s.next() {
 	case '{':
-		return readObject(s, build)
+		return r.readObject(build)
 	case '[':
-		return readList(s, l, build)
+		return r.readList(build)
 	}
-	return s.unexpected("a row, an object or a list,")
+	return r.s.unexpected("a row, an object or a list,")
 }
 
 // readPlain reads a row of a network.
@@ -147,7 +147,8 @@ func (r *reader) readPlain(n int) error {
 }
 
 // readObject reads a row of named values.
-func readObject(s *scanner, build *predict.RowBuilder) error {
+func (r *reader) readObject(build *predict.RowBuilder) error {
+	s := r.s
 	s.i++
 	for n := 0; ; n++ {
 		ok, err := s.more(n, '}')
@@ -168,14 +169,16 @@ func readObject(s *scanner, build *predict.RowBuilder) error {
 		if build.Has(at) {
 			return failf(invalid, "row %d has the column %.80q twice", build.Rows()+1, name)
 		}
-		if err := readValue(s, build, at); err != nil {
+		if err := r.readValue(build, at); err != nil {
 			return err
 		}
 	}
 }
 
 // readList reads a row of values in the order of the model's columns.
-func readList(s *scanner, l *loaded, build *predict.RowBuilder) error {
+func (r *reader) readList(build *predict.RowBuilder) error {
+	s := r.s
+	l := r.l
 	s.i++
 	for n := 0; ; n++ {
 		ok, err := s.more(n, ']')
@@ -188,19 +191,23 @@ func readList(s *scanner, l *loaded, build *predict.RowBuilder) error {
 		if !ok {
 			return as(invalid, build.End())
 		}
-		if err := readValue(s, build, build.Needed(n)); err != nil {
+		if err := r.readValue(build, build.Needed(n)); err != nil {
 			return err
 		}
 	}
 }
 
 // readValue reads a value of a column: a number, a text, true, false or null.
-func readValue(s *scanner, build *predict.RowBuilder, at int) error {
+func (r *reader) readValue(build *predict.RowBuilder, at int) error {
+	s := r.s
 	switch c := s.next(); {
 	case c == '"':
 		text, err := s.text()
 		build.Parse(at, text)
-		return err
+		if err != nil {
+			return err
+		}
+		return r.l.takeImage(text, r.mem)
 	case c == '-' || c-'0' <= 9:
 		text, err := s.number()
 		build.Parse(at, text)

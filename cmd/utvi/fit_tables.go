@@ -13,6 +13,7 @@ import (
 	"utvi/internal/atomicfile"
 	"utvi/internal/compute"
 	"utvi/pixels"
+	_ "utvi/pixels/files" // images are read
 	"utvi/table"
 	"utvi/table/folder"
 	_ "utvi/table/parquet" // table.Open reads Parquet files

@@ -1,4 +1,6 @@
-package pixels
+// Package files reads PNG, JPEG, GIF, BMP, WebP and TIFF. Importing it makes package pixels read image
+// files: a program that predicts tables need not link decoders of images.
+package files
 
 import (
 	"bytes"
@@ -16,15 +18,12 @@ import (
 	"golang.org/x/image/webp"
 
 	"utvi/internal/memory"
+	"utvi/pixels"
 )
 
 // mostPixels is how many pixels an image may have: more than a camera takes, and no more than
 // fit into memory several at a time.
 const mostPixels = 50_000_000
-
-// perPixel is how many bytes a pixel takes while it is decoded: the decoder's copy, one of sixteen
-// bits a channel, and the numbers.
-const perPixel = 4 + 8 + 12
 
 // A format is a kind of image file.
 type format struct {
@@ -67,21 +66,32 @@ var formats = []format{
 		func(b []byte) (image.Image, error) { return tiff.Decode(bytes.NewReader(b)) }, nil},
 }
 
-// Decode reads the image in a file of which b are the bytes. An error says what is wrong with it.
-func Decode(b []byte) (*Image, error) {
-	for _, f := range formats {
-		if f.is(b) {
-			return f.read(b)
-		}
+func init() {
+	for i := range formats {
+		f := &formats[i]
+		pixels.Register(pixels.Codec{Name: f.name, Is: f.is, Size: f.size, Decode: f.read})
 	}
-	if len(b) == 0 {
-		return nil, errors.New("the file is empty")
+}
+
+// size reads what the header of an image states.
+func (f *format) size(b []byte) (pixels.Size, error) {
+	c, err := f.config(b)
+	if err != nil {
+		return pixels.Size{}, f.damaged(err)
 	}
-	return nil, errors.New("it is no image that is known: PNG, JPEG, GIF, BMP, WebP or TIFF")
+	s := pixels.Size{Height: c.Height, Width: c.Width, Channels: 3}
+	if c.ColorModel == color.GrayModel || c.ColorModel == color.Gray16Model {
+		s.Channels = 1
+	}
+	if f.name == "jpeg" && orientation(b) >= 5 {
+		s.Height = c.Width
+		s.Width = c.Height
+	}
+	return s, nil
 }
 
 // read decodes an image once its header shows that it fits.
-func (f *format) read(b []byte) (im *Image, err error) {
+func (f *format) read(b []byte) (im *pixels.Image, err error) {
 	defer func() { // decoders meet every kind of damaged file
 		if recover() != nil {
 			im, err = nil, fmt.Errorf("the %s image is damaged", f.name)
@@ -123,20 +133,20 @@ func fits(width, height int) error {
 	if width < 1 || height < 1 {
 		return fmt.Errorf("it has %d × %d pixels", width, height)
 	}
-	pixels := float64(width) * float64(height)
-	if pixels > mostPixels {
-		return fmt.Errorf("it has %d × %d pixels, %.0f million; at most %d million are read: make it smaller", width, height, pixels/1e6, mostPixels/1_000_000)
+	count := float64(width) * float64(height) // which an int may not hold
+	if count > mostPixels {
+		return fmt.Errorf("it has %d × %d pixels, %.0f million; at most %d million are read: make it smaller", width, height, count/1e6, mostPixels/1_000_000)
 	}
-	if need := pixels * perPixel; need > memory.Available() {
+	if need := float64(pixels.Size{Height: height, Width: width}.Memory()); need > memory.Available() {
 		return fmt.Errorf("it has %d × %d pixels, which need %.1f GB of memory, more than is free", width, height, need/1e9)
 	}
 	return nil
 }
 
 // numbers are the pixels of an image. What is transparent is laid on white.
-func numbers(from image.Image) *Image {
+func numbers(from image.Image) *pixels.Image {
 	b := from.Bounds()
-	im := &Image{Height: b.Dy(), Width: b.Dx(), Channels: 3}
+	im := &pixels.Image{Height: b.Dy(), Width: b.Dx(), Channels: 3}
 	switch src := from.(type) {
 	case *image.Gray:
 		im.Channels = 1
@@ -144,7 +154,7 @@ func numbers(from image.Image) *Image {
 		im.Pix = make([]float32, im.Height*im.Width)
 		for y := range im.Height {
 			for x, v := range src.Pix[y*src.Stride:][:im.Width] {
-				im.Pix[y*im.Width+x] = ofByte(v)
+				im.Pix[y*im.Width+x] = pixels.OfByte(v)
 			}
 		}
 	case *image.Gray16:
@@ -155,42 +165,40 @@ func numbers(from image.Image) *Image {
 			im.Pix[i] = ofWord(src.Pix[at], src.Pix[at+1])
 		}
 	case *image.RGBA64, *image.NRGBA64:
-		im.deep(from)
+		deep(im, from)
 	default:
-		im.flat(from)
+		flat(im, from)
 	}
 	return im
 }
 
-func ofByte(v byte) float32         { return float32(v) / 255 }
 func ofWord(high, low byte) float32 { return float32(int(high)<<8|int(low)) / 65535 }
-func toByte(v float32) byte         { return byte(v*255 + 0.5) }
 func white(bounds image.Rectangle, on draw.Image) {
 	draw.Draw(on, bounds, image.White, image.Point{}, draw.Src)
 }
 
 // flat reads colours of eight bits.
-func (im *Image) flat(from image.Image) {
+func flat(im *pixels.Image, from image.Image) {
 	b := from.Bounds()
-	flat := image.NewRGBA(b)
-	white(b, flat)
-	draw.Draw(flat, b, from, b.Min, draw.Over)
+	out := image.NewRGBA(b)
+	white(b, out)
+	draw.Draw(out, b, from, b.Min, draw.Over)
 	im.Bytes = true
 	im.Pix = make([]float32, 0, im.Height*im.Width*3)
-	for i := 0; i < len(flat.Pix); i += 4 {
-		im.Pix = append(im.Pix, ofByte(flat.Pix[i]), ofByte(flat.Pix[i+1]), ofByte(flat.Pix[i+2]))
+	for i := 0; i < len(out.Pix); i += 4 {
+		im.Pix = append(im.Pix, pixels.OfByte(out.Pix[i]), pixels.OfByte(out.Pix[i+1]), pixels.OfByte(out.Pix[i+2]))
 	}
 }
 
 // deep reads colours of sixteen bits.
-func (im *Image) deep(from image.Image) {
+func deep(im *pixels.Image, from image.Image) {
 	b := from.Bounds()
-	flat := image.NewRGBA64(b)
-	white(b, flat)
-	draw.Draw(flat, b, from, b.Min, draw.Over)
+	out := image.NewRGBA64(b)
+	white(b, out)
+	draw.Draw(out, b, from, b.Min, draw.Over)
 	im.Pix = make([]float32, 0, im.Height*im.Width*3)
-	for i := 0; i < len(flat.Pix); i += 8 {
-		p := flat.Pix[i : i+6]
+	for i := 0; i < len(out.Pix); i += 8 {
+		p := out.Pix[i : i+6]
 		im.Pix = append(im.Pix, ofWord(p[0], p[1]), ofWord(p[2], p[3]), ofWord(p[4], p[5]))
 	}
 }

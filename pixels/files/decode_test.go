@@ -1,7 +1,8 @@
-package pixels
+package files
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/binary"
 	"hash/crc32"
 	"image"
@@ -9,12 +10,13 @@ import (
 	"image/gif"
 	"image/jpeg"
 	"image/png"
-	"math"
 	"strings"
 	"testing"
 
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
+
+	"utvi/pixels"
 )
 
 // corners is an image of which no two corners are alike, 4 wide and 3 high.
@@ -30,7 +32,7 @@ func corners() *image.NRGBA {
 	return im
 }
 
-func at(im *Image, y, x int) [3]float32 {
+func at(im *pixels.Image, y, x int) [3]float32 {
 	p := im.Pix[(y*im.Width+x)*im.Channels:]
 	if im.Channels == 1 {
 		return [3]float32{p[0], p[0], p[0]}
@@ -67,7 +69,7 @@ func TestFormats(t *testing.T) {
 	write("bmp", func(b *bytes.Buffer) error { return bmp.Encode(b, onWhite(from)) })
 	write("tiff", func(b *bytes.Buffer) error { return tiff.Encode(b, from, nil) })
 	for name, b := range files {
-		im, err := Decode(b)
+		im, err := pixels.Decode(b)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -105,7 +107,7 @@ func TestDeepGrey(t *testing.T) {
 	if err := png.Encode(&b, from); err != nil {
 		t.Fatal(err)
 	}
-	im, err := Decode(b.Bytes())
+	im, err := pixels.Decode(b.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +154,7 @@ func TestRefused(t *testing.T) {
 	if err := gif.EncodeAll(&one, &gif.GIF{Image: []*image.Paletted{frame}, Delay: []int{1}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Decode(one.Bytes()); err != nil {
+	if _, err := pixels.Decode(one.Bytes()); err != nil {
 		t.Errorf("a GIF of one image: %v", err)
 	}
 	var whole bytes.Buffer
@@ -166,7 +168,7 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{"nothing", nil, "the file is empty"},
-		{"text", []byte("hello"), "it is no image that is known: PNG, JPEG, GIF, BMP, WebP or TIFF"},
+		{"text", []byte("hello"), "it is no image that is known; known are png, jpeg, gif, bmp, webp, tiff"},
 		{"100 megapixels", header(10_000, 10_000), "it has 10000 × 10000 pixels, 100 million; at most 50 million are read: make it smaller"},
 		{"a bomb", header(200_000, 200_000), "million; at most 50 million are read"},
 		{"an animation", two.Bytes(), errAnimated.Error()},
@@ -174,7 +176,7 @@ func TestRefused(t *testing.T) {
 		{"CMYK", cmyk(t), "its colours are CMYK, inks of a printer; save it as RGB"},
 		{"half an image", whole.Bytes()[:whole.Len()/2], "the png image cannot be read: "},
 	} {
-		_, err := Decode(x.b)
+		_, err := pixels.Decode(x.b)
 		if err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: %v, want %s", x.name, err, x.want)
 		}
@@ -189,7 +191,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(header(3, 3))
 	f.Add([]byte("GIF89a\x01\x00\x01\x00\x80\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		im, err := Decode(b)
+		im, err := pixels.Decode(b)
 		if err == nil && len(im.Pix) != im.Height*im.Width*im.Channels {
 			t.Error("the image has another size")
 		}
@@ -201,7 +203,7 @@ func FuzzDecode(f *testing.F) {
 func TestOrientation(t *testing.T) {
 	want := numbers(corners())
 	for o := 2; o <= 8; o++ {
-		held := &Image{Height: want.Height, Width: want.Width, Channels: 3, Pix: make([]float32, len(want.Pix))}
+		held := &pixels.Image{Height: want.Height, Width: want.Width, Channels: 3, Pix: make([]float32, len(want.Pix))}
 		if o >= 5 {
 			held.Height, held.Width = want.Width, want.Height
 		}
@@ -250,55 +252,15 @@ func TestOrientationTag(t *testing.T) {
 		if got := orientation(file); got != 6 {
 			t.Errorf("orientation %d, want 6", got)
 		}
-		im, err := Decode(file)
+		im, err := pixels.Decode(file)
 		if err != nil || im.Height != 4 || im.Width != 3 {
 			t.Errorf("%v %+v", err, im)
 		}
-		if s, err := (Reader{Inline: true}).Size(encode64(file)); err != nil || s != (Size{4, 3, 3}) {
+		if s, err := (pixels.Reader{Inline: true}).Size(base64.StdEncoding.EncodeToString(file)); err != nil || s != (pixels.Size{Height: 4, Width: 3, Channels: 3}) {
 			t.Errorf("the header says %+v, %v", s, err)
 		}
 	}
 	if got := orientation(plain.Bytes()); got != 1 {
 		t.Errorf("orientation %d without a tag", got)
-	}
-}
-
-// A constant stays constant, a ramp stays a ramp, and halving averages with weights ¼ ½ ¼ at most.
-func TestResize(t *testing.T) {
-	ramp := &Image{Height: 2, Width: 8, Channels: 1}
-	for range 2 {
-		for x := range 8 {
-			ramp.Pix = append(ramp.Pix, float32(x))
-		}
-	}
-	half := ramp.resized(2, 4)
-	for x := 1; x < 3; x++ { // away from the border
-		if want := float32(2*x) + 0.5; math.Abs(float64(half.Pix[x]-want)) > 1e-6 {
-			t.Errorf("pixel %d of the ramp is %v, want %v", x, half.Pix[x], want)
-		}
-	}
-	flat := &Image{Height: 5, Width: 7, Channels: 3, Bytes: true, Pix: make([]float32, 105)}
-	for i := range flat.Pix {
-		flat.Pix[i] = ofByte(byte(40 * (i % 3)))
-	}
-	for _, size := range [][2]int{{3, 3}, {11, 2}, {5, 7}} {
-		for i, v := range flat.resized(size[0], size[1]).Pix {
-			if v != ofByte(byte(40*(i%3))) {
-				t.Fatalf("%v: number %d is %v", size, i, v)
-			}
-		}
-	}
-}
-
-// The middle is cut out, without stretching it.
-func TestCrop(t *testing.T) {
-	wide := &Image{Height: 2, Width: 6, Channels: 1, Pix: []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}
-	f := Format{Height: 2, Width: 2, Channels: 1}
-	if got := f.Fit(wide).Pix; got[0] != 2 || got[1] != 3 || got[2] != 8 || got[3] != 9 {
-		t.Errorf("the middle is %v", got)
-	}
-	f.Stretch = true
-	if got := f.Fit(wide); got.Width != 2 || got.Pix[0] >= 2 {
-		t.Errorf("stretched, it is %+v", got)
 	}
 }

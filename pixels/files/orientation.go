@@ -1,8 +1,10 @@
-package pixels
+package files
 
 import (
 	"bytes"
 	"encoding/binary"
+
+	"utvi/pixels"
 )
 
 // orientation finds the EXIF tag of a JPEG that says how the camera was held: 1, upright, to 8.
@@ -55,7 +57,7 @@ func exifOf(b []byte) []byte {
 }
 
 // upright turns an image as its orientation says.
-func upright(im *Image, orientation int) *Image {
+func upright(im *pixels.Image, orientation int) *pixels.Image {
 	if orientation == 1 {
 		return im
 	}
