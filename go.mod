@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/ebitengine/purego v0.11.2
 	github.com/parquet-go/parquet-go v0.32.0
-	github.com/sbinet/npyio v0.9.0
+	github.com/sbinet/npyio v0.9.0 // of tests alone: what others write as .npy and .npz
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/vbauerster/mpb/v8 v8.12.0

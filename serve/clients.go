@@ -103,15 +103,15 @@ func (c *client) giveMemory(n int64) {
 	}
 }
 
-type clientOf struct{}
+type connectionOf struct{}
 
-// withClient keeps the client of a connection for its requests.
-func withClient(ctx context.Context, c net.Conn) context.Context {
+// withConnection keeps a connection for its requests.
+func withConnection(ctx context.Context, c net.Conn) context.Context {
 	if t, ok := c.(*tls.Conn); ok {
 		c = t.NetConn()
 	}
 	if c, ok := c.(*counted); ok {
-		return context.WithValue(ctx, clientOf{}, c.who)
+		return context.WithValue(ctx, connectionOf{}, c)
 	}
 	return ctx
 }

@@ -14,10 +14,10 @@
 // Every byte that a request makes the server allocate is taken from an account before
 // (account.go): connections from a quarter of Limits.Memory that is set aside for them,
 // everything else from the rest, each client at most its share. Resident memory stays below
-// Limits.Memory, the models and Overhead. The parts: listener.go counts connections,
-// ticket.go lets streams of gRPC in by their headers, grpc_call.go reads their messages
-// after wire.go has counted what they become, codec.go counts answers until the network
-// has taken them, frames.go ends connections whose frames cost more than they carry,
+// Limits.Memory, the models and Overhead. The parts: listener.go and connections.go count
+// connections, ticket.go lets streams of gRPC in by their headers, grpc_call.go reads their
+// messages after wire.go has counted what they become, codec.go counts answers until the
+// network has taken them, frames.go ends connections whose frames cost more than they carry,
 // scan.go and v2_read.go read JSON without building it. Package serve/attack attacks a
 // running server and reads its memory.
 package serve

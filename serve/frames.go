@@ -26,6 +26,7 @@ type metered struct {
 
 	written atomic.Int64 // bytes that have not yet earned frames
 
+	of     *counted // nil: of a listener that is not Run's
 	who    *client
 	parked atomic.Int64 // answers that the network has not taken
 	once   sync.Once
@@ -159,6 +160,7 @@ func (c meteredCredentials) ServerHandshake(raw net.Conn) (net.Conn, credentials
 		return conn, info, err
 	}
 	m := meter(conn)
+	m.of, _ = raw.(*counted)
 	m.who = c.clients.enter(raw.RemoteAddr().String())
 	return m, connInfo{info, m}, nil
 }

@@ -16,6 +16,7 @@ type call struct {
 	s      *Server
 	w      http.ResponseWriter
 	r      *http.Request
+	conn   *counted // nil: of a server that is not Run's
 	from   *client
 	id     string
 	end    time.Time // of the time that the request may take
@@ -70,8 +71,11 @@ func (s *Server) Handler() http.Handler {
 // answer answers a request: it checks who calls, and reports what went wrong.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by way, f func(c *call) error) {
 	begin := time.Now()
-	from, known := r.Context().Value(clientOf{}).(*client)
-	if !known { // the server is another one than that of Run
+	var from *client
+	conn, ours := r.Context().Value(connectionOf{}).(*counted)
+	if ours {
+		from = conn.who
+	} else { // the server is another one than that of Run
 		from = s.clients.enter(r.RemoteAddr)
 		defer from.leave()
 	}
@@ -86,7 +90,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 		}
 		defer s.multiplexed.Add(-1)
 	}
-	c := &call{s: s, w: w, r: r, from: from, end: begin.Add(s.Limits.Time), way: by, lease: lease{of: &s.memory, who: from}}
+	c := &call{s: s, w: w, r: r, conn: conn, from: from, end: begin.Add(s.Limits.Time), way: by, lease: lease{of: &s.memory, who: from}}
 	c.id = r.Header.Get("X-Request-Id")
 	if c.id == "" || len(c.id) > 128 || strings.ContainsFunc(c.id, func(r rune) bool { return r < '!' || r > '~' }) {
 		c.id = s.newID()
@@ -148,6 +152,7 @@ func (c *call) check(who access) error {
 		return failf(forbidden, "pages of other sites cannot use this server")
 	}
 	if s.Token == "" {
+		c.conn.trust()
 		return nil
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
@@ -155,6 +160,7 @@ func (c *call) check(who access) error {
 		c.w.Header().Set("WWW-Authenticate", "Bearer")
 		return failf(unauthorized, "a token is needed: send the header Authorization: Bearer TOKEN")
 	}
+	c.conn.trust()
 	return nil
 }
 

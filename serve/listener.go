@@ -18,8 +18,8 @@ import (
 type bounded struct {
 	*net.TCPListener
 	clients *clients
-	now     *atomic.Int64 // connections of all listeners
-	plain   bool          // HTTP without TLS: there is a way to tell
+	all     *connections // of all listeners
+	plain   bool         // HTTP without TLS: there is a way to tell
 
 	quiet  atomic.Bool   // no more connections are wanted
 	empty  chan struct{} // closed when none waits to be accepted
@@ -56,19 +56,20 @@ func (b *bounded) Accept() (net.Conn, error) {
 }
 
 // admit counts a connection, or returns nil if it is one too many.
-func (b *bounded) admit(c net.Conn) *counted {
+func (b *bounded) admit(conn net.Conn) *counted {
 	limits := b.clients.limits
-	who := b.clients.enter(c.RemoteAddr().String())
+	who := b.clients.enter(conn.RemoteAddr().String())
 	if !hold(&who.connections, limits.share(limits.connections())) {
 		who.leave()
 		return nil
 	}
-	if !hold(b.now, limits.connections()) {
+	c := &counted{Conn: conn, all: b.all, who: who}
+	if !b.all.add(c) {
 		who.connections.Add(-1)
 		who.leave()
 		return nil
 	}
-	return &counted{Conn: c, of: b, who: who}
+	return c
 }
 
 // address is where the listener listens; of nil, nil.
@@ -99,23 +100,6 @@ func (b *bounded) finish() {
 	case <-b.empty:
 	case <-time.After(10 * lastMoment):
 	}
-}
-
-// counted is a connection that is counted until it is closed.
-type counted struct {
-	net.Conn
-	of   *bounded
-	who  *client
-	once sync.Once
-}
-
-func (c *counted) Close() error {
-	c.once.Do(func() {
-		c.of.now.Add(-1)
-		c.who.connections.Add(-1)
-		c.who.leave()
-	})
-	return c.Conn.Close()
 }
 
 // errorLog takes what net/http reports, mostly about clients: it is logged as such, at

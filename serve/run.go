@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -32,13 +31,13 @@ func (s *Server) Run(ctx context.Context, at Listen) error {
 	if at.HTTP == "" && at.GRPC == "" {
 		return errors.New("no address to answer at is given")
 	}
-	var connections atomic.Int64
-	web, err := s.listen("HTTP", at.HTTP, &connections)
+	all := &connections{most: s.Limits.connections()}
+	web, err := s.listen("HTTP", at.HTTP, all)
 	if err != nil {
 		return err
 	}
 	defer web.Close()
-	rpc, err := s.listen("gRPC", at.GRPC, &connections)
+	rpc, err := s.listen("gRPC", at.GRPC, all)
 	if err != nil {
 		return err
 	}
@@ -74,7 +73,7 @@ func (s *Server) Run(ctx context.Context, at Listen) error {
 }
 
 // listen opens a listener; "" is nil.
-func (s *Server) listen(protocol, address string, connections *atomic.Int64) (*bounded, error) {
+func (s *Server) listen(protocol, address string, all *connections) (*bounded, error) {
 	if address == "" {
 		return nil, nil
 	}
@@ -82,7 +81,7 @@ func (s *Server) listen(protocol, address string, connections *atomic.Int64) (*b
 	if err != nil {
 		return nil, &ListenError{protocol, address, err}
 	}
-	return &bounded{TCPListener: l.(*net.TCPListener), clients: &s.clients, now: connections, empty: make(chan struct{})}, nil
+	return &bounded{TCPListener: l.(*net.TCPListener), clients: &s.clients, all: all, empty: make(chan struct{})}, nil
 }
 
 func secured(c *tls.Config) credentials.TransportCredentials {
@@ -100,7 +99,7 @@ const mostHTTPHeader = 8 << 10
 
 func (s *Server) httpServer(secure *tls.Config) *http.Server {
 	return &http.Server{
-		Handler: s.Handler(), TLSConfig: secure.Clone(), ErrorLog: errorLog(s.Log), ConnContext: withClient,
+		Handler: s.Handler(), TLSConfig: secure.Clone(), ErrorLog: errorLog(s.Log), ConnContext: withConnection,
 		MaxHeaderBytes: mostHTTPHeader, ReadHeaderTimeout: min(headerTime, s.Limits.Time), ReadTimeout: s.Limits.Time,
 		WriteTimeout: 2 * s.Limits.Time, IdleTimeout: 2 * time.Minute,
 		HTTP2: &http.HTTP2Config{MaxConcurrentStreams: mostStreams, MaxReceiveBufferPerConnection: window, MaxReceiveBufferPerStream: window},

@@ -88,6 +88,9 @@ func (s *Server) tap(ctx context.Context, info *tap.Info) (context.Context, erro
 	case !s.known(info.Header):
 		return ctx, status.Error(codes.Unauthenticated, "a token is needed: send the metadata authorization: Bearer TOKEN")
 	default:
+		if t.conn != nil {
+			t.conn.of.trust()
+		}
 		err := t.enter()
 		if err != nil {
 			s.refused.Add(1)
@@ -216,7 +219,7 @@ func (all *streams) remove(t *ticket) {
 	all.visitors = without(all.visitors, t)
 }
 
-func without(list []*ticket, t *ticket) []*ticket {
+func without[T comparable](list []T, t T) []T {
 	for i := range list {
 		if list[i] == t {
 			return append(list[:i:i], list[i+1:]...)

@@ -207,7 +207,16 @@ func (o *serveOptions) certificate() error {
 	if o.cert == "" {
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(o.cert, o.key)
+	const needs = 10 // bytes of memory for one of a file, about
+	cert, err := inputfile.Read(o.cert, needs)
+	if err != nil {
+		return fmt.Errorf("--tls-cert: %w", err)
+	}
+	key, err := inputfile.Read(o.key, needs)
+	if err != nil {
+		return fmt.Errorf("--tls-key: %w", err)
+	}
+	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
 		return fmt.Errorf("the certificate %s cannot be used: %w", o.cert, err)
 	}

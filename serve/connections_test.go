@@ -1,0 +1,63 @@
+package serve
+
+import "testing"
+
+type endedConn struct {
+	nopConn
+	ended *int
+}
+
+func (c endedConn) Close() error {
+	*c.ended++
+	return nil
+}
+
+// Strangers who have most connections make room for others, the oldest first; those who
+// had the token keep theirs.
+func TestRoom(t *testing.T) {
+	clients := &clients{limits: Limits{Connections: 6, Share: 1}.complete()}
+	all := &connections{most: 6}
+	var order []string
+	at := map[string]*int{}
+	enter := func(name, ip string) *counted {
+		n := 0
+		at[name] = &n
+		c := &counted{Conn: endedConn{ended: &n}, all: all, who: clients.enter(ip + ":1")}
+		c.who.connections.Add(1)
+		if !all.add(c) {
+			return nil
+		}
+		order = append(order, name)
+		return c
+	}
+	known := enter("known", "192.0.2.1")
+	known.trust()
+	known.trust()
+	for _, name := range []string{"a1", "a2", "a3"} {
+		enter(name, "192.0.2.2")
+	}
+	for _, name := range []string{"b1", "b2"} {
+		enter(name, "192.0.2.3")
+	}
+	c := enter("c1", "192.0.2.4")
+	if c == nil || *at["a1"] != 1 || all.now != 6 {
+		t.Fatalf("there is no room for a newcomer, or it is not that of the greediest: %v, %d connections", at, all.now)
+	}
+	if enter("c2", "192.0.2.4") != nil {
+		t.Error("a client takes the place of one that has no more than it would have")
+	}
+	if enter("d1", "192.0.2.5") == nil || *at["a2"]+*at["b1"] != 1 {
+		t.Error("no room for the next")
+	}
+	if *at["known"] != 0 || *at["c1"] != 0 {
+		t.Error("one who is known, or has little, made room")
+	}
+	c.Close()
+	c.Close()
+	known.Close()
+	if all.now != 4 || len(all.strangers) != 4 || *at["c1"] != 2 {
+		t.Errorf("%d connections, %d of strangers", all.now, len(all.strangers))
+	}
+	var none *counted
+	none.trust()
+}
