@@ -21,7 +21,9 @@ func checkScan(t *testing.T, text []byte) {
 		err = s.end()
 	}
 	valid := json.Valid(text)
-	if deep := bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxDepth; (err == nil) != valid && !deep {
+	deep := bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > maxDepth
+	long := len(text) > mostDigits && err != nil && strings.HasSuffix(err.Error(), "a number has more than 1000 characters")
+	if (err == nil) != valid && !deep && !long {
 		t.Errorf("%q: %v, encoding/json finds it valid: %v", text, err, valid)
 	}
 	if err != nil {

@@ -57,15 +57,21 @@ func TestTickets(t *testing.T) {
 			t.Errorf("%s takes %d bytes before its message", method, got)
 		}
 		cancel()
-		for end := time.Now().Add(Patience); time.Now().Before(end) && (s.places.now.Load() != 0 || s.memory.left.Load() != s.memory.all); {
+		left := func() int {
+			s.streams.mu.Lock()
+			defer s.streams.mu.Unlock()
+			return len(s.streams.all) + len(s.streams.visitors)
+		}
+		gone := func() bool { return left() == 0 && s.places.now.Load() == 0 && s.memory.left.Load() == s.memory.all }
+		for end := time.Now().Add(Patience); !gone() && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
-		if s.places.now.Load() != 0 || who.requests.Load() != 0 || s.memory.left.Load() != s.memory.all || who.memory.Load() != 0 {
+		if !gone() || who.requests.Load() != 0 || who.memory.Load() != 0 {
 			t.Errorf("%s leaves %d places and %d bytes taken", method, s.places.now.Load(), s.memory.all-s.memory.left.Load())
 		}
-	}
-	if n := len(s.streams.all) + len(s.streams.visitors); n != 0 {
-		t.Errorf("%d streams are left", n)
+		if n := left(); n != 0 {
+			t.Errorf("%s leaves %d streams", method, n)
+		}
 	}
 }
 

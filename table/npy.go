@@ -109,9 +109,19 @@ func parseArray(header string) (*array, error) {
 	}
 	a.kind = strings.TrimLeft(descr, "<>|=")
 	if _, ok := decoders[a.kind]; !ok {
-		return nil, fmt.Errorf("the array holds %s; numbers are needed: float64, float32, an integer type or bool", descr)
+		return nil, fmt.Errorf("the array holds %s; numbers are needed: float64, float32, an integer type or bool", shownType(descr))
 	}
 	return a, nil
+}
+
+// shownType is the type of an array for a message: as it stands if it can be read.
+func shownType(descr string) string {
+	const longest = 40
+	unreadable := func(r rune) bool { return r < ' ' || r > '~' }
+	if len(descr) > longest || strings.ContainsFunc(descr, unreadable) {
+		return fmt.Sprintf("%.*q", longest, descr)
+	}
+	return descr
 }
 
 // parseShape reads the shape of a matrix or a vector.
@@ -128,10 +138,10 @@ func (a *array) parseShape(text string) error {
 		a.shape = append(a.shape, n)
 	}
 	if len(a.shape) != 1 && len(a.shape) != 2 {
-		return fmt.Errorf("the array has the shape (%s); two dimensions are needed, rows and columns", text)
+		return fmt.Errorf("the array has the shape (%.60s); two dimensions are needed, rows and columns", text)
 	}
 	if a.cols() < 1 || a.cols() > 1<<20 || a.rows() > math.MaxInt/2/(8*a.cols()) {
-		return fmt.Errorf("the array has the shape (%s)", text)
+		return fmt.Errorf("the array has the shape (%.60s)", text)
 	}
 	return nil
 }
