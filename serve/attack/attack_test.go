@@ -22,7 +22,8 @@ func attacks() []attack {
 	all := jsonAttacks()
 	all = append(all, httpAttacks()...)
 	all = append(all, grpcAttacks()...)
-	return append(all, frameAttacks()...)
+	all = append(all, frameAttacks()...)
+	return append(all, fileAttacks()...)
 }
 
 // wanted says how long to attack: 0 is every attack once.
@@ -30,7 +31,7 @@ func wanted(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("UTVI_ATTACKS")
 	if text == "" {
-		t.Skip("attacks take two minutes and both cores: set UTVI_ATTACKS=1, or UTVI_ATTACKS=10m for a mix")
+		t.Skip("attacks take a minute and both cores: set UTVI_ATTACKS=1, or UTVI_ATTACKS=10m for a mix")
 	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the memory of a process is read as Linux tells it")
@@ -48,14 +49,17 @@ func TestAttacks(t *testing.T) {
 	if wanted(t) > 0 {
 		t.Skip("a mix is asked for")
 	}
-	a := open(t, build(t), "--max-time", "10s")
+	folder := build(t)
+	a := open(t, folder, nil, "--max-time", "10s")
 	all := attacks()
-	t.Logf("%d attacks", len(all))
+	secure := secureAttacks()
+	t.Logf("%d attacks", len(all)+len(secure))
 	for _, x := range all {
 		a.endure(t, x.name, func(ctx context.Context) { x.run(ctx, a) })
-		if t.Failed() && a.status("VmRSS") == 0 {
-			return
-		}
+	}
+	b := open(t, folder, certify(t, folder), "--max-time", "10s", "--tls-cert", "cert.pem", "--tls-key", "key.pem")
+	for _, x := range secure {
+		b.endure(t, "TLS: "+x.name, func(ctx context.Context) { x.run(ctx, b) })
 	}
 	a.endure(t, "four of them at a time", func(ctx context.Context) {
 		together(4, func(i int) { all[(i*13+7)%len(all)].run(ctx, a) })
@@ -68,7 +72,7 @@ func TestMix(t *testing.T) {
 	if d == 0 {
 		t.Skip("UTVI_ATTACKS=10m attacks for ten minutes")
 	}
-	a := open(t, build(t), "--max-time", "10s")
+	a := open(t, build(t), nil, "--max-time", "10s")
 	all := attacks()
 	random := rand.New(rand.NewPCG(1, 2))
 	for end := time.Now().Add(d); time.Now().Before(end); {
@@ -91,7 +95,7 @@ func TestEnd(t *testing.T) {
 	wanted(t)
 	folder := build(t)
 	for _, x := range []attack{{"idle streams", idleStreams}, {"watchers", watchers}, {"slow headers", slowHeaders}, {"clients", nil}} {
-		a := open(t, folder)
+		a := open(t, folder, nil)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		var wg sync.WaitGroup
 		var answered, wrong atomic.Int64
@@ -113,12 +117,8 @@ func TestEnd(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", x.name, err)
 			}
-			if took := time.Since(begin); took > 10*time.Second {
-				t.Errorf("%s: the end took %v", x.name, took)
-			} else {
-				t.Logf("%s: the end took %v; %d requests answered", x.name, took, answered.Load())
-			}
-		case <-time.After(60 * time.Second):
+			t.Logf("%s: the end took %v; %d requests answered", x.name, time.Since(begin), answered.Load())
+		case <-time.After(hang):
 			t.Errorf("%s: the server does not end", x.name)
 		}
 		cancel()

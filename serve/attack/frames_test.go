@@ -22,7 +22,11 @@ type wire struct {
 
 // wires opens connections of HTTP/2 to the port of gRPC.
 func (a *arena) wires(ctx context.Context, n int, read bool, settings []http2.Setting, f func(w *wire)) {
-	a.connect(ctx, n, a.grpc, func(c net.Conn) {
+	a.wiresTo(ctx, a.grpc, n, read, settings, f)
+}
+
+func (a *arena) wiresTo(ctx context.Context, address string, n int, read bool, settings []http2.Setting, f func(w *wire)) {
+	a.connect(ctx, n, address, func(c net.Conn) {
 		io.WriteString(c, http2.ClientPreface)
 		w := &wire{Conn: c, Framer: http2.NewFramer(c, c), stream: 1}
 		w.AllowIllegalWrites = true

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,11 @@ func (a *arena) connect(ctx context.Context, n int, address string, f func(c net
 		defer c.Close()
 		if end, ok := ctx.Deadline(); ok {
 			c.SetDeadline(end)
+		}
+		if a.secure != nil {
+			as := a.secure.Clone()
+			as.NextProtos = []string{"h2"}
+			c = tls.Client(c, as)
 		}
 		f(c)
 	})
