@@ -39,13 +39,15 @@ func bindChain[T gauss.Float](l Chain, b *Binder[T]) (Unit[T], error) {
 		return nil, errors.New("no layers; a chain needs at least 1")
 	}
 	c := &chain[T]{in: b.In, form: b.Form}
+	parts := b.Parts // the first layer joins them
 	defer func() { b.In, b.Form = c.in, c.form }()
 	for i, layer := range l {
 		if layer == nil {
 			return nil, fmt.Errorf("layer %d is nil", i)
 		}
 		name := fmt.Sprintf("%d.%s", i, layer.Kind())
-		u, err := BindChild(layer, b, name)
+		u, err := bindReader(layer, b, name, parts)
+		parts = nil
 		if err != nil {
 			if b.Name != "" {
 				name = b.Name + "." + name

@@ -94,14 +94,22 @@ func Bind[T gauss.Float](l Layer, b *Binder[T]) (Unit[T], error) {
 // the name of the outer layer and name. Changes that the inner layer makes to b are
 // undone.
 func BindChild[T gauss.Float](l Layer, b *Binder[T], name string) (Unit[T], error) {
+	return bindReader(l, b, name, nil)
+}
+
+// bindReader is BindChild for a layer whose input is made of parts; nil: of one.
+func bindReader[T gauss.Float](l Layer, b *Binder[T], name string, parts []Part) (Unit[T], error) {
 	outer := b.Name
 	in := b.In
 	form := b.Form
+	outerParts := b.Parts
 	defer func() {
 		b.Name = outer
 		b.In = in
 		b.Form = form
+		b.Parts = outerParts
 	}()
+	b.Parts = parts
 	b.Name = name
 	if outer != "" {
 		b.Name = outer + "." + name

@@ -55,6 +55,7 @@ type Layer interface {
 type Binder[T gauss.Float] struct {
 	Params *vi.Params[T]
 	In     Shape
+	Parts  []Part // the signals that lie side by side in the input, in a Graph; nil: it is one
 	Form   Form   // of the input
 	Name   string // of the layer being bound, the prefix of its parameters
 	Fixed  bool   // every weight is a number: a network drawn from a posterior

@@ -16,7 +16,7 @@ type Sum struct {
 }
 
 // Kind implements nn.Layer.
-func (Sum) Kind() string { return "sum" }
+func (Sum) Kind() string { return "both" }
 
 // Children and WithChildren implement nn.Composite.
 func (l Sum) Children() []nn.Layer             { return []nn.Layer{l.A, l.B} }
