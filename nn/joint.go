@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"fmt"
+
 	"utvi/gauss"
 	"utvi/moment"
 )
@@ -65,6 +67,9 @@ func (l Joint) TakesCovariances() bool {
 func bindJoint[T gauss.Float](l Joint, b *Binder[T]) (Unit[T], error) {
 	u := &joint[T]{Stateless: Stateless(b.Form.apart()), cov: b.Form == Covariant, m: l.Map, rule: l.Rule, in: b.In, out: b.In, index: b.Index()}
 	d := b.In.Size()
+	if l.Map != nil && l.Map.ShiftInvariant && b.In.H*b.In.W > 1 {
+		return nil, fmt.Errorf("%s takes all units of the input %v together, over places and channels; use nn.Softmax or nn.PerPlace for one of each place, or nn.Flatten before it", l.Map.Name, b.In)
+	}
 	if u.rule == nil {
 		u.rule = moment.DefaultJoint(l.Map, d)
 	}

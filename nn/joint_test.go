@@ -102,7 +102,7 @@ func TestJoint(t *testing.T) {
 		nntest.Layer(t, nn.Joint{Map: fn.Softmax()}, nn.Vec(2), nntest.Options{})
 	})
 	t.Run("images", func(t *testing.T) {
-		nntest.Layer(t, nn.Joint{Map: fn.Softmax()}, nn.Shape{H: 2, W: 3, C: 2}, nntest.Options{})
+		nntest.Layer(t, nn.Chain{nn.Flatten{}, nn.Joint{Map: fn.Softmax()}}, nn.Shape{H: 2, W: 3, C: 2}, nntest.Options{})
 	})
 	t.Run("in a chain", func(t *testing.T) {
 		nntest.Layer(t, nn.Chain{nn.Dense{Out: 5}, nn.Joint{Map: fn.Softmax()}}, nn.Vec(3), nntest.Options{})
@@ -133,4 +133,13 @@ func ExampleJoint() {
 	p := pushRow(classify, []float64{2, 0, -1}, []float64{1, 1, 1})
 	fmt.Printf("%.3f %.3f %.3f\n", p.Mean[0], p.Mean[1], p.Mean[2])
 	// Output: 0.762 0.168 0.071
+}
+
+// Over an image, one softmax of all pixels and channels is a mistake.
+func TestJointOnImages(t *testing.T) {
+	in := nn.Shape{H: 2, W: 2, C: 3}
+	want := "softmax takes all units of the input 2×2×3 together, over places and channels; use nn.Softmax or nn.PerPlace"
+	nntest.Refuses(t, nn.Joint{Map: fn.Softmax()}, in, want)
+	nntest.Refuses(t, nn.Joint{Map: fn.LogSoftmax()}, in, "log_"+want)
+	outOf(nn.Chain{nn.Flatten{}, nn.Joint{Map: fn.Softmax()}}, in)
 }
