@@ -27,7 +27,8 @@ type Summary struct {
 type LayerSummary struct {
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"`
-	Options string   `json:"options"` // function, rule and sizes
+	Options string   `json:"options"`        // function, rule and sizes
+	From    []string `json:"from,omitempty"` // the signals that a step of a graph reads, if it says so
 	Out     nn.Shape `json:"out"`
 	Weights int      `json:"weights"`
 }
@@ -56,15 +57,7 @@ type TensorSummary struct {
 // Inspect describes the network.
 func (n *Net[T]) Inspect() Summary {
 	s := Summary{Input: n.Config.Input, Seed: n.Config.Seed, Facts: n.Facts, KL: bounded(n.Params.KL())}
-	for _, p := range n.Graph().Steps() {
-		l := LayerSummary{Name: p.Name, Kind: p.Layer.Kind(), Options: codec.Describe(p.Layer), Out: p.Out}
-		for part := range p.All() {
-			for _, t := range part.Tensors {
-				l.Weights += t.Len()
-			}
-		}
-		s.Layers = append(s.Layers, l)
-	}
+	s.Layers = layers(n.Graph(), nil)
 	for _, t := range n.Params.Tensors {
 		s.Weights += t.Len()
 		if t.Random {
@@ -73,6 +66,32 @@ func (n *Net[T]) Inspect() Summary {
 		s.Tensors = append(s.Tensors, inspectTensor(t))
 	}
 	return s
+}
+
+// layers describes the layers that run one after the other: those of chains, and the steps of
+// graphs, with what the first layer of each reads.
+func layers[T gauss.Float](n *nn.Node[T], from []string) []LayerSummary {
+	var all []LayerSummary
+	switch l := n.Layer.(type) {
+	case nn.Chain:
+		for _, c := range n.Children {
+			all = append(all, layers(c, from)...)
+			from = nil
+		}
+		return all
+	case nn.Graph:
+		for i, c := range n.Children {
+			all = append(all, layers(c, l.Steps[i].From)...)
+		}
+		return all
+	}
+	s := LayerSummary{Name: n.Name, Kind: n.Layer.Kind(), Options: codec.Describe(n.Layer), From: from, Out: n.Out}
+	for part := range n.All() {
+		for _, t := range part.Tensors {
+			s.Weights += t.Len()
+		}
+	}
+	return append(all, s)
 }
 
 func inspectTensor[T gauss.Float](t *vi.Tensor[T]) TensorSummary {

@@ -28,12 +28,14 @@ func (m marker[T]) layer(n *nn.Node[T], correlated bool) bool {
 }
 
 func (m marker[T]) follow(n *nn.Node[T], correlated bool) bool {
-	switch n.Layer.(type) {
+	switch l := n.Layer.(type) {
 	case nn.Chain:
 		for _, c := range n.Children {
 			correlated = m.layer(c, correlated)
 		}
 		return correlated
+	case nn.Graph:
+		return m.graph(n, l, correlated)
 	case nn.Residual:
 		if len(n.Children) > 0 { // else it is one function, unit by unit
 			return m.roads(n, correlated)
@@ -54,6 +56,47 @@ func (m marker[T]) roads(n *nn.Node[T], correlated bool) bool {
 	return together
 }
 
+// graph follows the signals of a graph by name. Several random signals that a step reads may
+// come from one, so they are correlated.
+func (m marker[T]) graph(n *nn.Node[T], l nn.Graph, correlated bool) bool {
+	of := map[string]bool{}
+	random := map[string]bool{}
+	for _, in := range l.Inputs {
+		of[in.Name] = correlated
+		random[in.Name] = n.From != nn.Fixed
+	}
+	last := "in"
+	if len(l.Inputs) > 0 {
+		last = l.Inputs[0].Name
+	}
+	of[last], random[last] = correlated, n.From != nn.Fixed
+	for i, c := range n.Children {
+		s := l.Steps[i]
+		from := s.From
+		if len(from) == 0 {
+			from = []string{last}
+		}
+		together, met := false, 0
+		for _, name := range from {
+			together = together || of[name]
+			if random[name] {
+				met++
+			}
+		}
+		of[s.Name] = m.layer(c, together || met > 1)
+		random[s.Name] = c.To != nn.Fixed
+		last = s.Name
+	}
+	if len(l.Outputs) == 0 {
+		return of[last]
+	}
+	together := len(l.Outputs) > 1
+	for _, name := range l.Outputs {
+		together = together || of[name]
+	}
+	return together
+}
+
 // An effect is what a layer does to the correlations of units.
 type effect struct {
 	together bool // it takes several units together
@@ -63,6 +106,8 @@ type effect struct {
 
 func effectOf[T gauss.Float](n *nn.Node[T]) effect {
 	switch l := n.Layer.(type) {
+	case nn.Concat, nn.Slice, nn.Transpose, nn.Reshape, nn.Positions:
+		return effect{} // unit by unit
 	case nn.Apply, nn.Flatten, nn.Multiply, nn.Scale, nn.Noise, nn.Dropout, nn.BatchNorm, nn.Residual:
 		return effect{} // unit by unit
 	case nn.Stochastic:

@@ -97,7 +97,11 @@ func printLayers(w io.Writer, s model.Summary) {
 	fmt.Fprintln(t, "layer\toutput\tweights\toptions")
 	fmt.Fprintf(t, "input\t%v\t\t\n", s.Input)
 	for _, l := range s.Layers {
-		fmt.Fprintf(t, "%s\t%v\t%d\t%s\n", l.Name, l.Out, l.Weights, tame(l.Options))
+		options := l.Options
+		if len(l.From) > 0 {
+			options = strings.TrimSpace("from=" + strings.Join(l.From, ",") + " " + options)
+		}
+		fmt.Fprintf(t, "%s\t%v\t%d\t%s\n", l.Name, l.Out, l.Weights, tame(options))
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\n%d weights, %d of them distributions; KL %.6g nats; seed %d\n\n", s.Weights, s.Random, s.KL, s.Seed)

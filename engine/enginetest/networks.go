@@ -48,9 +48,21 @@ func subjects() []subject {
 		{"learned rule", nn.Vec(3), nn.Chain{nn.Dense{Out: 7}, nn.Apply{F: fn.Sigmoid(), Rule: moment.LearnedUT(2)}, nn.Dense{Out: 1}, nn.Scale{Start: 1.5}}, likelihood.Normal{}, false},
 		{"samples", nn.Vec(3), nn.Chain{nn.Dense{Out: 7}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(6)}, nn.Dense{Out: 1}}, likelihood.Normal{}, false},
 		{"image", nn.Shape{H: 6, W: 5, C: 2}, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}}, leaky(), nn.Dense{Out: 1}}, likelihood.Normal{}, false},
+		{"graph", nn.Vec(4), gate(), likelihood.Normal{}, false},
+		{"correlated graph", nn.Vec(4), nn.Correlated{Layers: nn.Chain{gate()}}, likelihood.Normal{}, false},
 		{"a user's function", nn.Vec(2), nn.Chain{nn.Dense{Out: 5}, nn.Apply{F: &moment.Func{Name: "root", F: func(x float64) float64 { return math.Cbrt(x*x + 1) }}}, nn.Dense{Out: 1}}, likelihood.Normal{}, false},
 		{"a user's layer", nn.Vec(2), nn.Chain{nn.Dense{Out: 5}, foreign{nn.Scale{Start: 2}}, nn.Dense{Out: 1}}, likelihood.Normal{}, false},
 	}
+}
+
+// gate is a graph whose signals part and meet.
+func gate() nn.Graph {
+	return nn.Graph{Steps: []nn.Step{
+		{Name: "seen", Layer: nn.Chain{nn.Dense{Out: 6}, leaky()}},
+		{Name: "gate", Layer: nn.Chain{nn.Dense{Out: 6}, nn.Apply{F: fn.Sigmoid(), Rule: moment.UT(2)}}, From: []string{"in"}},
+		{Name: "gated", Layer: nn.Product{}, From: []string{"seen", "gate"}},
+		{Name: "out", Layer: nn.Chain{nn.Concat{}, nn.Dense{Out: 1}}, From: []string{"gated", "seen", "in"}},
+	}}
 }
 
 // foreign is a layer that no engine has heard of. It can be bound, so the CPU runs it.

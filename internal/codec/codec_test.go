@@ -48,6 +48,25 @@ var layers = map[string]nn.Layer{
 	"Residual":        nn.Residual{Branch: nn.Chain{nn.Dense{Out: 3}, nn.Scale{Start: 2}}, Skip: nn.Dense{Out: 3, NoBias: true}},
 	"Scale":           nn.Scale{Start: 0.3},
 	"Stochastic":      nn.Stochastic{Name: "slope", F: times, Mean: 1, Std: 0.1, PerUnit: true, Prior: vi.Prior{Mean: 1, Std: 2}, Rule: moment.JointMC(9)},
+	"Concat":          nn.Concat{Axis: nn.Width},
+	"Graph": nn.Graph{
+		Inputs: []nn.Input{{Name: "image", Shape: nn.Shape{H: 2, W: 3, C: 4}}, {Name: "numbers"}},
+		Steps: []nn.Step{
+			{Name: "a", Layer: nn.Dense{Out: 2}, From: []string{"image", "numbers"}},
+			{Name: "b", Layer: nn.Chain{nn.Apply{F: fn.Abs(), Rule: moment.Exact()}}},
+		},
+		Outputs: []string{"b", "a"},
+	},
+	"MatMul":             nn.MatMul{TransposeA: true, TransposeB: true, Scale: 0.5},
+	"MultiHeadAttention": nn.MultiHeadAttention{Heads: 2, Dim: 3, Out: 4, Causal: true, Masked: true, Fixed: true, NoBias: true},
+	"PerPlace":           nn.PerPlace{Layer: nn.Chain{nn.Dense{Out: 2}}},
+	"Positions":          nn.Positions{Sinusoidal: true, Fixed: true},
+	"Product":            nn.Product{},
+	"Reshape":            nn.Reshape{H: 1, C: 3},
+	"Slice":              nn.Slice{Axis: nn.Height, From: 1, To: 3},
+	"Softmax":            nn.Softmax{Axis: nn.Width, Causal: true},
+	"Sum":                nn.Sum{By: []float64{1, -1}},
+	"Transpose":          nn.Transpose{Order: [3]nn.Axis{nn.Width, nn.Channels, nn.Height}},
 }
 
 func times(x, theta float64) float64 { return x * theta }
@@ -104,6 +123,10 @@ func exported(l any) string {
 				s.WriteString(" " + f.String())
 			case nn.Layer:
 				s.WriteString(" " + exported(f))
+			case []nn.Step:
+				for _, step := range f {
+					fmt.Fprint(&s, " ", step.Name, step.From, exported(step.Layer))
+				}
 			case func(x, theta float64) float64:
 				fmt.Fprint(&s, " ", f != nil)
 			default:
@@ -244,30 +267,32 @@ func deep(n int) nn.Layer {
 
 func TestCodecRefusesToRead(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"kind":"joint","map":"hardmax"}`:                              `unknown map "hardmax"`,
-		`{"kind":"joint","user_map":"mine"}`:                            `the model needs the map "mine": load it with model.WithMap`,
-		`{"kind":"joint"}`:                                              "no map; set",
-		`{"kind":"joint","map":"softmax","rule":"joint-mc(100000000)"}`: "more than 1048576 points",
-		`{"kind":"joint","map":"gain(2,0.5)"}`:                          `the model needs the maps "gain": load it with model.WithMaps`,
-		`{"kind":"joint","map":"gain(2,"}`:                              `the map "gain(2,": a parenthesis is not closed`,
-		`{"kind":"stochastic","name":"curve"}`:                          `the model needs the stochastic function "curve": load it with model.WithStochastic`,
-		`{"kind":"residual"}`:                                           "not a JSON object",
-		`[]`:                                                            "not a JSON object",
-		`null`:                                                          "not a JSON object",
-		`{"out":3}`:                                                     "has no kind",
-		`{"kind":7}`:                                                    "has no kind",
-		`{"kind":"quantum"}`:                                            `unknown layer kind "quantum"; this version knows append, apply, `,
-		`{"kind":"dense","out":"3"}`:                                    "out is text; it must be a whole number",
-		`{"kind":"dense","out":1e30}`:                                   "out is 1e30; it must be a whole number",
-		`{"kind":"dense","out":3,"speed":1}`:                            `unknown field "speed"`,
-		`{"kind":"apply","f":"tanh"}`:                                   `unknown rule ""`,
-		`{"kind":"apply","f":"tanh","rule":"ut( 2)"}`:                   `must be written "ut(2)"`,
-		`{"kind":"apply","f":"tanh","rule":"mc(2000000)"}`:              "more than 1048576 points",
-		`{"kind":"apply","f":"nope","rule":"ut(2)"}`:                    `unknown function "nope"`,
-		`{"kind":"apply","rule":"ut(2)"}`:                               "no function; set",
-		`{"kind":"apply","f":"sin","user_f":"a","rule":""}`:             "one function",
-		`{"kind":"chain","layers":[{"kind":"scale"},3]}`:                "layer 1: a layer is not a JSON object",
-		strings.Repeat(`{"kind":"chain","layers":[`, 40) + "]":          "not a JSON object",
+		`{"kind":"joint","map":"hardmax"}`:                                              `unknown map "hardmax"`,
+		`{"kind":"joint","user_map":"mine"}`:                                            `the model needs the map "mine": load it with model.WithMap`,
+		`{"kind":"joint"}`:                                                              "no map; set",
+		`{"kind":"joint","map":"softmax","rule":"joint-mc(100000000)"}`:                 "more than 1048576 points",
+		`{"kind":"joint","map":"gain(2,0.5)"}`:                                          `the model needs the maps "gain": load it with model.WithMaps`,
+		`{"kind":"joint","map":"gain(2,"}`:                                              `the map "gain(2,": a parenthesis is not closed`,
+		`{"kind":"stochastic","name":"curve"}`:                                          `the model needs the stochastic function "curve": load it with model.WithStochastic`,
+		`{"kind":"graph","steps":[{"name":"a","layer":{"kind":"dense"}},{"name":"b"}]}`: `step "b": a layer is not a JSON object`,
+		`{"kind":"graph","inputs":[{"name":"a","size":3}],"steps":[]}`:                  `unknown field "size"`,
+		`{"kind":"residual"}`:                                                           "not a JSON object",
+		`[]`:                                                                            "not a JSON object",
+		`null`:                                                                          "not a JSON object",
+		`{"out":3}`:                                                                     "has no kind",
+		`{"kind":7}`:                                                                    "has no kind",
+		`{"kind":"quantum"}`:                                                            `unknown layer kind "quantum"; this version knows append, apply, `,
+		`{"kind":"dense","out":"3"}`:                                                    "out is text; it must be a whole number",
+		`{"kind":"dense","out":1e30}`:                                                   "out is 1e30; it must be a whole number",
+		`{"kind":"dense","out":3,"speed":1}`:                                            `unknown field "speed"`,
+		`{"kind":"apply","f":"tanh"}`:                                                   `unknown rule ""`,
+		`{"kind":"apply","f":"tanh","rule":"ut( 2)"}`:                                   `must be written "ut(2)"`,
+		`{"kind":"apply","f":"tanh","rule":"mc(2000000)"}`:                              "more than 1048576 points",
+		`{"kind":"apply","f":"nope","rule":"ut(2)"}`:                                    `unknown function "nope"`,
+		`{"kind":"apply","rule":"ut(2)"}`:                                               "no function; set",
+		`{"kind":"apply","f":"sin","user_f":"a","rule":""}`:                             "one function",
+		`{"kind":"chain","layers":[{"kind":"scale"},3]}`:                                "layer 1: a layer is not a JSON object",
+		strings.Repeat(`{"kind":"chain","layers":[`, 40) + "]":                          "not a JSON object",
 		strings.Repeat(`{"kind":"chain","layers":[`, 40) + strings.Repeat("]}", 40): "more than 32 deep",
 	} {
 		l, err := codec.Unmarshal([]byte(text), codec.Library{})
