@@ -38,6 +38,16 @@ func (s emitterSet) row(i int) (image, targets []float32) {
 	return s.x.Mean[i*emitterPixels : (i+1)*emitterPixels], s.y[i*emitterTargets : (i+1)*emitterTargets]
 }
 
+// divide scales the photon counts of the images; by 0 it leaves them.
+func (s emitterSet) divide(by float64) {
+	if by == 0 {
+		return
+	}
+	for i := range s.x.Mean {
+		s.x.Mean[i] /= float32(by)
+	}
+}
+
 func makeEmitters(rows int, draw func(row uint64, image, y []float32)) emitterSet {
 	s := emitterSet{gauss.Fixed(emitterPixels, make([]float32, rows*emitterPixels)), make([]float32, rows*emitterTargets)}
 	for i := range rows {

@@ -95,12 +95,15 @@ type Findings struct {
 	Numbers  any      // every number behind tables and figures
 }
 
-// A Claim is a statement of the paper with what was found here.
+// A Claim is a statement of the paper, or a finding of our own, with what was found here.
 type Claim struct {
 	ID       string         `json:"id"`
+	Title    string         `json:"title"` // the statement in a few words
 	Paper    string         `json:"paper"`
-	Ours     string         `json:"ours"` // what was found, with the bars it is judged by
+	Own      bool           `json:"own,omitempty"` // the paper does not claim it: counted apart
+	Ours     string         `json:"ours"`          // what was found, with the bars it is judged by
 	Value    float64        `json:"value"`
+	Shown    string         `json:"shown"` // the value with its unit, for a reader who scans
 	Verdict  report.Verdict `json:"verdict"`
 	Why      string         `json:"why,omitempty"` // a sentence, unless it holds
 	Needs    string         `json:"needs"`         // the size of a run that can decide it

@@ -15,11 +15,12 @@ var (
 func utMatchesSMP(run runSize, smp, ut *FCMethod) Claim {
 	d := math.Abs(ut.Best.Mean - smp.Best.Mean)
 	c := Claim{
-		ID:    "ut-matches-smp",
+		ID: "ut-matches-smp", Title: "Three sigma points match the closed form",
 		Paper: "UT reaches the NLL of the closed form.",
 		Ours: fmt.Sprintf("Best NLL above the true model's: UT %s, SMP %s; they differ by %.4f nats (bars: at most 0.005 apart, each at most 0.01 above).",
 			ut.Best.format("%.4f"), smp.Best.format("%.4f"), d),
 		Value:    d,
+		Shown:    fmt.Sprintf("%.4f nats apart", d),
 		Evidence: map[string]any{"ut": ut.Best, "smp": smp.Best},
 	}
 	c.judge(run.against(fcNeed), func() judgement {
@@ -45,11 +46,12 @@ func utTrainsBetter(run runSize, smp, ut *FCMethod) Claim {
 		d.add(sum / float64(len(a)))
 	}
 	c := Claim{
-		ID:    "ut-trains-better",
+		ID: "ut-trains-better", Title: "UT trains better than the closed form",
 		Paper: "UT trains better than SMP: its validation NLL falls faster (Fig. 1d).",
 		Ours: fmt.Sprintf("SMP minus UT, averaged over epochs, paired by seed: %s nats%s; bar: the interval is above 0. UT is ahead in %d of the %d epochs of all trainings.",
 			d.format("%.4f"), d.intervalText("%.4f"), ahead, epochs),
 		Value:    d.Mean,
+		Shown:    fmt.Sprintf("%+.4f nats, averaged over epochs", -d.Mean),
 		Evidence: map[string]any{"difference": d, "epochs_ahead": ahead, "epochs": epochs},
 	}
 	c.judge(run.against(fcCurveNeed), func() judgement { return d.positive("SMP minus UT") })
@@ -59,11 +61,12 @@ func utTrainsBetter(run runSize, smp, ut *FCMethod) Claim {
 func utBeatsMC3(run runSize, mc, ut *FCMethod) Claim {
 	d := mc.minus(ut)
 	c := Claim{
-		ID:    "ut-beats-mc3",
+		ID: "ut-beats-mc3", Title: "UT beats three samples, with smoother models",
 		Paper: "With three points each, UT predicts better than Monte Carlo, and single models are smoother.",
 		Ours: fmt.Sprintf("MC3 minus UT, best NLL paired by seed: %s nats%s; bar: the interval is above 0. Roughness of single models: MC3 %s, UT %s, a ratio of %.1f; bar: above 1.",
 			d.format("%.4f"), d.intervalText("%.4f"), mc.Roughness.format("%.5f"), ut.Roughness.format("%.5f"), mc.Roughness.Mean/ut.Roughness.Mean),
 		Value:    d.Mean,
+		Shown:    fmt.Sprintf("%.4f nats better; single curves %.0f times smoother", d.Mean, mc.Roughness.Mean/ut.Roughness.Mean),
 		Evidence: map[string]any{"difference": d, "roughness_mc3": mc.Roughness, "roughness_ut": ut.Roughness},
 	}
 	c.judge(run.against(fcNeed), func() judgement {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"utvi/data"
@@ -44,6 +45,9 @@ type LocalizationSpec struct {
 	// TrainingSet says which set of Pairs pairs, counted from 0. It does not depend
 	// on the network, and a smaller set is the beginning of a larger one.
 	TrainingSet int `json:"training_set,omitempty"`
+
+	// InputScale is what the photon counts of the images are divided by; 0: nothing.
+	InputScale float64 `json:"input_scale,omitempty"`
 
 	KL    string  `json:"kl"`              // weight of the KL: paper, φ(l), or full, KL/N
 	Clip  float64 `json:"clip"`            // largest gradient norm; 0: no limit
@@ -133,6 +137,8 @@ func (s LocalizationSpec) checkData() error {
 	switch {
 	case s.Pairs < 0 || bits.Len(uint(s.Pairs)) > 24 || s.PerPixel < 0 || s.PerPixel > 1<<16:
 		return fmt.Errorf("%d training pairs and %d emitters per pixel; the limits are 2^24 and 2^16", s.Pairs, s.PerPixel)
+	case !(s.InputScale >= 0) || math.IsInf(s.InputScale, 0) || s.InputScale > 0 && (s.Pairs == 0 || s.PerPixel > 0 || s.VerifyWith > 0):
+		return fmt.Errorf("the images are divided by %v; it must be a number ≥ 0, with a training set of pairs and no emitters per pixel or sampled networks", s.InputScale)
 	case s.TrainingSet < 0 || s.TrainingSet > 0 && s.Pairs == 0:
 		return fmt.Errorf("training set %d of %d pairs; sets count from 0 and need at least 1 pair", s.TrainingSet, s.Pairs)
 	}
@@ -161,6 +167,7 @@ func (s LocalizationSpec) source(root rng.Key) (data.Source, error) {
 		return emitterSource(locEpochSteps * locBatch), nil
 	}
 	set := newEmitters(root.Sub(uint64(s.TrainingSet), 4), s.Pairs)
+	set.divide(s.InputScale)
 	return data.NewTable(set.x, emitterTargets, set.y)
 }
 
@@ -178,6 +185,7 @@ func (s LocalizationSpec) training() (training, error) {
 		kl = optim.PaperKL(max(1, s.Steps*min(locBatch, source.Rows())/source.Rows()))
 	}
 	validation := newEmitters(root.Sub(0, 2), locValidation)
+	validation.divide(s.InputScale)
 	return training{
 		net: model.Config{
 			Input: nn.Shape{H: emitterSide, W: emitterSide, C: 1}, Layers: s.net(),

@@ -188,7 +188,7 @@ func findLocalization(s Size, res Results) (*Findings, error) {
 	exact, paper := boundMaps()
 	run := runSize{locReplicates(s), locSteps(s)}
 	return &Findings{
-		Claims:   []Claim{mc3Unstable(run, methods, unclipped), varianceFollowsBound(run, methods)},
+		Claims:   []Claim{mc3Fails(run, methods), mc3Explodes(run, methods, unclipped), varianceHasTrend(run, methods), varianceHasLevel(run, methods)},
 		Tables:   []report.Table{locTable(s, methods), locMapTable(s, methods)},
 		Pictures: append(locPictures(s, methods, exact, paper), locCurves(methods)),
 		Numbers:  map[string]any{"methods": methods, "unclipped": unclipped, "exact_bound": exact, "paper_bound": paper},

@@ -244,24 +244,42 @@ func TestLocalizationClaims(t *testing.T) {
 	mc10 := method("MC10", -0.2, double, bound)
 	mc3 := method("MC3", 5, flat, flat)
 	good := []LocalizationMethod{ut, mc10, mc3}
+	lost := LocalizationMethod{Name: "MC3", Maps: map[string]Stat{}}
+	for range 5 {
+		lost.add(LocalizationTrial{History: History{Diverged: &Divergence{Step: 7}}})
+	}
+	ripples := bound
+	for p := range ripples {
+		ripples[p] *= 1 + 0.3*float64(p%2)
+	}
+	wavy := method("MC10", -0.2, ripples, bound)
 	full := runSize{10, locFullSteps}
 	for i, c := range []struct {
 		claim Claim
 		want  report.Verdict
 	}{
-		{mc3Unstable(full, good, good), report.Holds},
-		{mc3Unstable(full, []LocalizationMethod{ut, mc3, mc10}, good), report.Fails},
-		{mc3Unstable(full, []LocalizationMethod{mc10, ut, mc3}, good), report.Fails},
-		{mc3Unstable(runSize{10, 300}, []LocalizationMethod{ut, mc3, mc10}, good), report.Undecided},
-		{varianceFollowsBound(full, good), report.Holds},
-		{varianceFollowsBound(full, []LocalizationMethod{mc10, ut, mc3}), report.Fails},
-		{varianceFollowsBound(full, []LocalizationMethod{ut, ut, mc3}), report.Undecided},
-		{varianceFollowsBound(runSize{10, 1500}, []LocalizationMethod{mc10, ut, mc3}), report.Undecided},
-		{varianceFollowsBound(runSize{2, locFullSteps}, good), report.Undecided},
+		{mc3Fails(full, good), report.Holds},
+		{mc3Fails(full, []LocalizationMethod{ut, mc3, mc10}), report.Fails},
+		{mc3Fails(full, []LocalizationMethod{mc10, ut, mc3}), report.Fails},
+		{mc3Fails(runSize{10, 300}, []LocalizationMethod{ut, mc3, mc10}), report.Undecided},
+		{mc3Explodes(full, good, good), report.Fails}, // no training diverges
+		{mc3Explodes(full, []LocalizationMethod{ut, mc10, lost}, []LocalizationMethod{ut, mc10, lost}), report.Holds},
+		{mc3Explodes(full, []LocalizationMethod{lost, mc10, lost}, []LocalizationMethod{ut, mc10, lost}), report.Fails},
+		{mc3Explodes(full, []LocalizationMethod{ut, mc10, mc3}, []LocalizationMethod{ut, mc10, lost}), report.Holds}, // 5 of 10
+		{mc3Explodes(runSize{1, 300}, good, good), report.Undecided},
+		{varianceHasTrend(full, []LocalizationMethod{ut, wavy, mc3}), report.Holds},
+		{varianceHasTrend(full, []LocalizationMethod{wavy, ut, mc3}), report.Fails},
+		{varianceHasTrend(full, []LocalizationMethod{ut, ut, mc3}), report.Undecided},
+		{varianceHasTrend(runSize{2, locFullSteps}, []LocalizationMethod{wavy, ut, mc3}), report.Undecided},
+		{varianceHasLevel(full, good), report.Holds},
+		{varianceHasLevel(full, []LocalizationMethod{mc10, ut, mc3}), report.Fails},
+		{varianceHasLevel(full, []LocalizationMethod{ut, ut, mc3}), report.Undecided},
+		{varianceHasLevel(runSize{10, 1500}, []LocalizationMethod{mc10, ut, mc3}), report.Undecided},
+		{varianceHasLevel(runSize{2, locFullSteps}, good), report.Undecided},
 	} {
 		checkVerdict(t, i, c.claim, c.want)
 	}
-	if d := varianceFollowsBound(full, good).Evidence["mc10_distance_minus_ut"].(Stat); math.Abs(d.Mean-math.Ln2) > 0.01 {
+	if d := varianceHasLevel(full, good).Evidence["mc10_distance_minus_ut"].(Stat); math.Abs(d.Mean-math.Ln2) > 0.01 {
 		t.Errorf("twice the bound is at a distance of %v, want ln 2", d.Mean)
 	}
 	for name, change := range map[string]func(v, e *emitterMap){
@@ -285,7 +303,7 @@ func TestLocalizationClaims(t *testing.T) {
 			others = []LocalizationMethod{ut, method("MC10", -0.2, bound, bound), mc3}
 		}
 		bad := []LocalizationMethod{method("UT", -0.5, v, e), others[1], others[2]}
-		c := varianceFollowsBound(full, bad)
+		c := varianceHasLevel(full, bad)
 		if c.Verdict != report.Fails || strings.Contains(c.Why, "Bars missed: ") == (change == nil) {
 			t.Errorf("%s, and the claim is judged %v: %s", name, c.Verdict, c.Why)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"utvi/engine"
 	"utvi/gauss"
 	"utvi/internal/sweep"
 	"utvi/model"
@@ -15,7 +16,7 @@ import (
 )
 
 // FCTimingSpec times forward passes of the regression's network under several
-// rules, in turn, on one core.
+// rules, in turn, on one core, and on a card if the trial has one.
 type FCTimingSpec struct {
 	Rules  []string `json:"rules"`
 	Rows   int      `json:"rows"`   // of a pass
@@ -24,7 +25,8 @@ type FCTimingSpec struct {
 
 // FCTiming is the result of an FCTimingSpec.
 type FCTiming struct {
-	Seconds map[string]float64 `json:"seconds"` // of the fastest pass, by rule
+	Seconds map[string]float64 `json:"seconds"`        // of the fastest pass on one core, by rule
+	Card    map[string]float64 `json:"card,omitempty"` // the same on a card, from numbers in memory to numbers in memory
 }
 
 var fcTimingKind = kindOf[FCTimingSpec]("fc-timing")
@@ -51,30 +53,44 @@ func (s FCTimingSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, erro
 	for i := range in.Mean {
 		in.Mean[i] = float32(i)/float32(s.Rows) - fcBorder
 	}
+	var t FCTiming
+	var err error
+	t.Seconds, err = s.time(ctx, in, nil, func(round int) { j.Tell(round, s.Rounds, math.NaN()) })
+	if err == nil && j.Engine != nil {
+		t.Card, err = s.time(ctx, in, j.Engine, func(int) {})
+	}
+	return sweep.Outcome{Metrics: map[string]float64{}, Data: t}, err
+}
+
+// time measures the fastest pass of every rule on an engine; nil stands for one core.
+func (s FCTimingSpec) time(ctx context.Context, in gauss.Batch[float32], e engine.Engine[float32], tell func(round int)) (map[string]float64, error) {
 	var passes []*model.Predictor[float32]
 	for _, rule := range s.Rules {
 		m, err := model.New(FCSpec{Rule: rule}.net(rng.New(1)))
 		if err != nil {
-			return sweep.Outcome{}, err
+			return nil, err
+		}
+		if e != nil {
+			m.Use(e)
 		}
 		passes = append(passes, m.NewPredictor(s.Rows))
 	}
-	t := FCTiming{map[string]float64{}}
+	fastest := map[string]float64{}
 	for round := range s.Rounds {
 		if err := ctx.Err(); err != nil {
-			return sweep.Outcome{}, err
+			return nil, err
 		}
 		for i, p := range passes {
 			begin := time.Now()
 			p.Predict(in)
 			took := time.Since(begin).Seconds()
-			if best, ok := t.Seconds[s.Rules[i]]; !ok || took < best {
-				t.Seconds[s.Rules[i]] = took
+			if best, ok := fastest[s.Rules[i]]; !ok || took < best {
+				fastest[s.Rules[i]] = took
 			}
 		}
-		j.Tell(round+1, s.Rounds, math.NaN())
+		tell(round + 1)
 	}
-	return sweep.Outcome{Metrics: map[string]float64{}, Data: t}, nil
+	return fastest, nil
 }
 
 // FCErrorSpec measures the standard error of Monte Carlo in predictions: one network

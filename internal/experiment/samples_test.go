@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -25,74 +24,77 @@ func stat(x ...float64) (s Stat) {
 	return s
 }
 
-// The crossing is the first interval with zero inside, not the first small mean.
+// spreadOfUT is a method whose trainings differ by 0.01 (sd).
+func spreadOfUT() []FCMethod { return []FCMethod{{Best: stat(0.09, 0.1, 0.11)}} }
+
+// The crossing is where Monte Carlo comes as near to UT as its trainings are to each other,
+// and stays there.
 func TestMCCrossing(t *testing.T) {
 	n := SamplesNumbers{
-		Samples: []int{2, 4, 8, 16},
-		Difference: []Stat{
-			stat(0.1, 0.11, 0.12), stat(0.001, 0.0011, 0.0012), stat(-0.01, 0.02, 0.01), stat(0, 0, 0),
-		},
-		Seconds: map[string]float64{"ut(2)": 2, "exact": 3, "mc(8)": 14, "mc(128)": 40},
+		Methods: spreadOfUT(), Samples: []int{2, 4, 8, 16},
+		Difference: []Stat{stat(0.1, 0.11, 0.12), stat(0.011, 0.0111, 0.0112), stat(-0.01, 0.02, 0.01), stat(0, 0, 0)},
 	}
 	if i, ok := n.crossing(); !ok || n.Samples[i] != 8 {
 		t.Errorf("the crossing is at %d (%v), want 8", n.Samples[i], ok)
 	}
-	c := n.claims(samplesNeed, timingNeed)
-	if strings.Contains(c[0].Ours, "larger") {
-		t.Errorf("16 samples do not differ from UT: %s", c[0].Ours)
+	twice := n // the criterion does not depend on the number of replicates
+	twice.Difference = nil
+	for _, d := range n.Difference {
+		twice.Difference = append(twice.Difference, stat(slices.Repeat(d.Values, 20)...))
 	}
-	wide := n
-	wide.Difference = slices.Clone(n.Difference)
-	wide.Difference[3] = stat(0.001, 0.0011, 0.0012)
-	if got := wide.claims(samplesNeed, timingNeed)[0]; got.Value != 8 || !strings.HasSuffix(got.Ours, "larger n differ: 16.") {
-		t.Errorf("%v: %s", got.Value, got.Ours)
+	if i, _ := twice.crossing(); n.Samples[i] != 8 {
+		t.Errorf("with twenty times as many replicates the crossing is at %d, want 8", n.Samples[i])
 	}
-	if c[0].Value != 8 || c[1].Value != 7 || math.Abs(c[2].Value-2.0/3) > 1e-15 {
-		t.Errorf("%+v", c)
+	back := n
+	back.Difference = slices.Clone(n.Difference)
+	back.Difference[1] = stat(0, 0, 0)
+	back.Difference[2] = stat(0.02, 0.02, 0.02) // it is worse again
+	if i, _ := back.crossing(); n.Samples[i] != 16 {
+		t.Errorf("the crossing is at %d, want 16", n.Samples[i])
 	}
 	n.Difference, n.Samples = n.Difference[:2], n.Samples[:2]
-	n.Seconds["mc(4)"] = 20
-	if c := n.claims(samplesNeed, timingNeed); c[0].Value != 0 || !strings.HasPrefix(c[0].Ours, "No n up to 4") {
-		t.Errorf("there is a crossing where no interval contains 0: %+v", c[:2])
+	if c := n.crossingClaim(runSize{10, fcEpochs * fcEpochSteps}.against(samplesNeed)); c.Value != 0 || !strings.HasPrefix(c.Ours, "No n up to 4") {
+		t.Errorf("there is a crossing where no n is near UT: %+v", c)
 	}
 }
 
 // The three claims about samples, with a crossing planted at every place.
 func TestSamplesClaims(t *testing.T) {
-	samples := func(crossing int, seconds float64) *SamplesNumbers {
-		n := &SamplesNumbers{Samples: powersOfTwo(8), Seconds: map[string]float64{"ut(2)": 1, "exact": 1.5, "mc(128)": 9}}
+	samples := func(crossing int, mc, exact float64) *SamplesNumbers {
+		n := &SamplesNumbers{Methods: spreadOfUT(), Samples: powersOfTwo(8), Seconds: map[string]float64{"ut(2)": 1, "exact": exact, "mc(128)": mc}}
 		for _, k := range n.Samples {
 			d := stat(0.1, 0.11, 0.12)
 			if k >= crossing {
 				d = stat(-0.01, 0.02, 0.01)
 			}
 			n.Difference = append(n.Difference, d)
-			n.Seconds[fmt.Sprintf("mc(%d)", k)] = seconds
 		}
 		return n
 	}
 	small := runSize{2, 3200}
-	slow := samples(128, 10)
-	slow.Seconds["exact"] = 0.4
 	const none = 1000
 	for i, c := range []struct {
 		claims []Claim
 		want   [3]report.Verdict
 	}{
-		{samples(128, 10).claims(samplesNeed, 30), [3]report.Verdict{report.Holds, report.Holds, report.Holds}},
-		{samples(128, 72).claims(samplesNeed, 30), [3]report.Verdict{report.Holds, report.Fails, report.Holds}},
-		{samples(32, 10).claims(samplesNeed, 30), [3]report.Verdict{report.Fails, report.Holds, report.Holds}},
-		{samples(none, 10).claims(samplesNeed, 30), [3]report.Verdict{report.Fails, report.Undecided, report.Holds}},
-		{samples(32, 72).claims(small, 1), [3]report.Verdict{report.Undecided, report.Undecided, report.Undecided}},
-		{slow.claims(small, 30), [3]report.Verdict{report.Undecided, report.Undecided, report.Fails}},
+		{samples(128, 10, 1.5).claims(samplesNeed, 30), [3]report.Verdict{report.Holds, report.Holds, report.Holds}},
+		{samples(64, 72, 2.5).claims(samplesNeed, 30), [3]report.Verdict{report.Holds, report.Exceeds, report.Exceeds}},
+		{samples(32, 4, 0.4).claims(samplesNeed, 30), [3]report.Verdict{report.Fails, report.Fails, report.Fails}},
+		{samples(none, 10, 0.6).claims(samplesNeed, 30), [3]report.Verdict{report.Fails, report.Holds, report.Holds}},
+		{samples(32, 72, 1.5).claims(small, 1), [3]report.Verdict{report.Undecided, report.Undecided, report.Undecided}},
 	} {
 		for k, claim := range c.claims {
 			checkVerdict(t, i, claim, c.want[k])
 		}
 	}
-	six := samples(2, 10)
+	six := samples(2, 10, 1)
 	six.Samples, six.Difference = six.Samples[:6], six.Difference[:6]
 	checkVerdict(t, -1, six.claims(samplesNeed, 30)[0], report.Undecided)
+	card := samples(128, 10, 1)
+	card.CardSeconds = map[string]float64{"ut(2)": 2, "exact": 3, "mc(128)": 14}
+	if c := card.claims(samplesNeed, 30); !strings.Contains(c[1].Ours, "On the card n = 128 takes 7.0 times as long.") || !strings.Contains(c[2].Ours, "takes 1.50 times as long as UT.") {
+		t.Errorf("%s\n%s", c[1].Ours, c[2].Ours)
+	}
 }
 
 func TestSamplesSpecsRefuse(t *testing.T) {

@@ -152,7 +152,7 @@ func (s *Study) WriteText(w io.Writer) error {
 		}
 	}
 	for _, c := range s.Claims() {
-		fmt.Fprintf(&b, "%-14v %s\n%s\n", c.Verdict, c.ID, wrap(c.found(), 100, strings.Repeat(" ", 15)))
+		fmt.Fprintf(&b, "%-14v %s: %s\n%s\n", c.Verdict, c.Title, c.Shown, wrap(c.found(), 100, strings.Repeat(" ", 15)))
 	}
 	if x := s.scaledText(); x != "" {
 		fmt.Fprintf(&b, "\n%s\n", wrap(x, 100, ""))

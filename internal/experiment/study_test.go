@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"encoding/json"
+	"html"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,11 +59,11 @@ func TestTinyStudy(t *testing.T) {
 	ids := map[string]bool{}
 	for _, c := range saved.Claims {
 		ids[c.ID] = true
-		if !strings.Contains(string(page), c.ID) || c.Paper == "" || c.Ours == "" {
+		if !strings.Contains(string(page), html.EscapeString(c.Title)) || c.Paper == "" || c.Ours == "" {
 			t.Errorf("%s is not told", c.ID)
 		}
 	}
-	for _, id := range []string{"ut-matches-smp", "ut-trains-better", "ut-beats-mc3", "mc-crossing", "mc-cost-ratio", "ut-costs-like-smp", "mc3-unstable", "variance-follows-crb", "physics-helps",
+	for _, id := range []string{"ut-matches-smp", "ut-trains-better", "ut-beats-mc3", "mc-crossing", "mc-cost-ratio", "ut-costs-like-smp", "mc3-fails", "mc3-explodes", "variance-follows-crb-trend", "variance-follows-crb-level", "physics-helps",
 		"ut-hides-variance", "no-blind-spot", "correlations-carried", "localisation-carried"} {
 		if !ids[id] {
 			t.Errorf("results.json lacks the claim %s", id)

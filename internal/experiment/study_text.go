@@ -26,7 +26,7 @@ func (s *Study) page() report.Page {
 		ClaimsNote: s.scaledText(),
 	}
 	for _, c := range s.Claims() {
-		p.Claims = append(p.Claims, report.Claim{ID: c.ID, Paper: c.Paper, Ours: c.Ours, Why: c.Why, Value: fmt.Sprintf("%.4g", c.Value), Verdict: c.Verdict})
+		p.Claims = append(p.Claims, report.Claim{Title: c.Title, Paper: c.Paper, Ours: c.Ours, Why: c.Why, Value: c.Shown, Verdict: c.Verdict, Own: c.Own})
 	}
 	for i, e := range s.Experiments {
 		f := s.Findings[i]
@@ -68,10 +68,7 @@ func (s *Study) WriteMarkdown(w io.Writer) error {
 	if x := s.scaledText(); x != "" {
 		fmt.Fprintf(&b, "%s\n\n", x)
 	}
-	fmt.Fprint(&b, "| claim | the paper | here | value | verdict |\n|---|---|---|---|---|\n")
-	for _, c := range s.Claims() {
-		fmt.Fprintf(&b, "| %s | %s | %s | %.4g | %s |\n", c.ID, cell(c.Paper), cell(c.found()), c.Value, c.Verdict)
-	}
+	s.writeClaims(&b)
 	for i, e := range s.Experiments {
 		f := s.Findings[i]
 		fmt.Fprintf(&b, "\n## %s\n", e.Title)
@@ -90,6 +87,28 @@ func (s *Study) WriteMarkdown(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeClaims writes a table that can be scanned, the findings of our own apart, and then how
+// each was judged.
+func (s *Study) writeClaims(b *strings.Builder) {
+	heads := []struct {
+		own   bool
+		title string
+	}{{false, "| the paper says | found | verdict |\n|---|---|---|\n"}, {true, "\n| we find besides | found | verdict |\n|---|---|---|\n"}}
+	for _, h := range heads {
+		title := h.title
+		for _, c := range s.Claims() {
+			if c.Own == h.own {
+				fmt.Fprintf(b, "%s| %s | %s | %s |\n", title, cell(c.Title), cell(c.Shown), c.Verdict)
+				title = ""
+			}
+		}
+	}
+	fmt.Fprint(b, "\n## How each was judged\n")
+	for _, c := range s.Claims() {
+		fmt.Fprintf(b, "\n**%s** (%s). *Paper:* %s *Here:* %s\n", c.Title, c.Verdict, c.Paper, c.found())
+	}
 }
 
 // cell escapes a sentence for a table.

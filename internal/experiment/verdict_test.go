@@ -13,7 +13,7 @@ import (
 // every verdict but Holds has a reason.
 func checkVerdict(t *testing.T, i int, c Claim, want report.Verdict) {
 	t.Helper()
-	if c.Verdict != want || c.Needs == "" || (c.Why == "") != (want == report.Holds) || strings.HasPrefix(c.Why, "Undecided") != (want == report.Undecided) {
+	if c.Verdict != want || c.Needs == "" || c.Title == "" || c.Shown == "" || (c.Why == "") != (want == report.Holds) || strings.HasPrefix(c.Why, "Undecided") != (want == report.Undecided) {
 		t.Errorf("case %d, %s: verdict %q (%s), needs %q; want %q", i, c.ID, c.Verdict, c.Why, c.Needs, want)
 	}
 }
@@ -49,14 +49,16 @@ func TestPositive(t *testing.T) {
 	}
 }
 
-// The page, the terminal, the JSON and the Markdown show all three verdicts, and why.
+// The page, the terminal, the JSON and the Markdown show all four verdicts, and why.
 func TestVerdictsAreShown(t *testing.T) {
 	s := &Study{
 		Size: Size{Preset: "quick", Seed: 1}, Experiments: []Experiment{{Name: "e", Title: "An experiment"}},
 		Findings: []*Findings{{Claims: []Claim{
-			{ID: "one", Paper: "p", Ours: "First.", Verdict: report.Holds},
-			{ID: "two", Paper: "p", Ours: "Second.", Verdict: report.Fails, Why: "Bars missed: height."},
-			{ID: "three", Paper: "p", Ours: "Third.", Verdict: report.Undecided, Why: "Undecided: too few steps."},
+			{Title: "One", Paper: "p", Ours: "First.", Shown: "1 m", Verdict: report.Holds},
+			{Title: "Two", Paper: "p", Ours: "Second.", Shown: "2 m", Verdict: report.Fails, Why: "Bars missed: height."},
+			{Title: "Three", Paper: "p", Ours: "Third.", Shown: "3 m", Verdict: report.Undecided, Why: "Undecided: too few steps."},
+			{Title: "Four", Paper: "p", Ours: "Fourth.", Shown: "4 m", Verdict: report.Exceeds, Why: "It is cheaper."},
+			{Title: "Five", Paper: "p", Ours: "Fifth.", Shown: "5 m", Verdict: report.Holds, Own: true},
 		}}},
 	}
 	var text, markdown, page bytes.Buffer
@@ -77,10 +79,10 @@ func TestVerdictsAreShown(t *testing.T) {
 		got  string
 		want []string
 	}{
-		"terminal": {text.String(), []string{"holds          one\n", "does not hold  two\n", "undecided      three\n", "Second. Bars missed: height.", "Third. Undecided: too few steps."}},
-		"Markdown": {markdown.String(), []string{"| First. | 0 | holds |", "| Second. Bars missed: height. | 0 | does not hold |", "| Third. Undecided: too few steps. | 0 | undecided |"}},
-		"page":     {page.String(), []string{"1 holds · 1 does not hold · 1 undecided", "</b> undecided", "</b> does not hold", "</b> holds", `Third. <span class="why">Undecided: too few steps.</span>`}},
-		"JSON":     {string(data), []string{`"verdict":"holds"`, `"verdict":"does not hold","why":"Bars missed: height."`, `"verdict":"undecided","why":"Undecided: too few steps."`}},
+		"terminal": {text.String(), []string{"holds          One: 1 m\n", "does not hold  Two: 2 m\n", "undecided      Three: 3 m\n", "holds, by more Four: 4 m\n", "Second. Bars missed: height.", "Third. Undecided: too few steps."}},
+		"Markdown": {markdown.String(), []string{"| One | 1 m | holds |", "| Two | 2 m | does not hold |", "| Three | 3 m | undecided |", "| Four | 4 m | holds, by more |", "|---|---|---|\n| Five | 5 m | holds |", "Second. Bars missed: height.", "Third. Undecided: too few steps."}},
+		"page":     {page.String(), []string{"1 holds · 1 holds by more · 1 does not hold · 1 undecided", "Findings of our own <span class=\"tally\">1 holds</span>", "</b> undecided", "</b> does not hold", "</b> holds", "</b> holds, by more", `Third. <span class="why">Undecided: too few steps.</span>`, `<td class="value">2 m</td>`}},
+		"JSON":     {string(data), []string{`"verdict":"holds"`, `"verdict":"does not hold","why":"Bars missed: height."`, `"verdict":"undecided","why":"Undecided: too few steps."`, `"verdict":"holds, by more"`, `"own":true`}},
 	} {
 		for _, want := range c.want {
 			if !strings.Contains(c.got, want) {

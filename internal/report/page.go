@@ -22,12 +22,13 @@ type Page struct {
 
 // A Claim is a statement that is tested.
 type Claim struct {
-	ID      string
+	Title   string // the claim in a few words
 	Paper   string // what was claimed
 	Ours    string // what was found
 	Why     string // a sentence on the verdict, if one is needed
-	Value   string // the number that decides
+	Value   string // the number that decides, with its unit
 	Verdict Verdict
+	Own     bool // nobody else claims it: shown and counted apart
 }
 
 // A Verdict on a claim. The zero value is Undecided.
@@ -37,9 +38,10 @@ const (
 	Undecided Verdict = iota // the run is too small, or its numbers do not settle the claim
 	Holds
 	Fails
+	Exceeds // more is true than is claimed
 )
 
-var verdicts = [...]string{"undecided", "holds", "does not hold"}
+var verdicts = [...]string{"undecided", "holds", "does not hold", "holds, by more"}
 
 // String is the verdict in words, which always stand beside its colour.
 func (v Verdict) String() string { return verdicts[v] }

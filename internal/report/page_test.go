@@ -20,10 +20,11 @@ func samplePage() Page {
 		Provenance: []Fact{{"Commit", "2fb37b0"}, {"Machine", "2 cores, AVX2 and FMA"}, {"Date", "15 November 2026"}, {"Wall time", "2 h 41 min"}, {"Preset", "paper"}},
 		ClaimsNote: "Scaled down: 3 replicates in place of 10, 2,000 steps in place of 8,000.",
 		Claims: []Claim{
-			{"ut-matches-smp", "The unscented transform matches the closed form.", "The means of the best NLL differ by 0.0002 nats; both are within 0.005 of the true model's.", "", "0.0002 nats", Holds},
-			{"ut-trains-better", "UT reaches a lower validation NLL than SMP in the same epochs.", "Paired over seeds, no difference is seen.", "The interval contains 0.", "−0.0001 ± 0.0006", Undecided},
-			{"mc3-unstable", "With three samples the gradients explode.", "Position NLL: UT < MC10 < MC3; 4 of 10 runs of MC3 diverged.", "", "1.83, 4.9, 27", Holds},
-			{"physics-helps", "Physics-informed outputs help when data are scarce.", "Lower NLL at every size but 2⁹.", "", "4 of 5 sizes", Fails},
+			{"UT matches the closed form", "The unscented transform matches the closed form.", "The means of the best NLL differ by 0.0002 nats; both are within 0.005 of the true model's.", "", "0.0002 nats", Holds, false},
+			{"UT trains better", "UT reaches a lower validation NLL than SMP in the same epochs.", "Paired over seeds, no difference is seen.", "The interval contains 0.", "−0.0001 ± 0.0006", Undecided, false},
+			{"Three samples explode", "With three samples the gradients explode.", "Position NLL: UT < MC10 < MC3; 4 of 10 runs of MC3 diverged.", "", "1.83, 4.9, 27", Exceeds, false},
+			{"Physics helps", "Physics-informed outputs help when data are scarce.", "Lower NLL at every size but 2⁹.", "", "4 of 5 sizes", Fails, false},
+			{"Three points hide variance", "", "σ propagated / σ drawn is 0.09.", "", "0.09", Holds, true},
 		},
 		Sections: []Section{
 			{"One-dimensional regression", []Part{
@@ -78,7 +79,7 @@ func TestPage(t *testing.T) {
 	if n := strings.Count(s, "<svg "); n != 2*pictures {
 		t.Errorf("%d drawings of %d pictures, want one wide and one narrow of each", n, pictures)
 	}
-	for _, want := range []string{"prefers-color-scheme: dark", "@media print", "width=device-width", `href="#s6"`, "2 hold · 1 does not hold · 1 undecided",
+	for _, want := range []string{"prefers-color-scheme: dark", "@media print", "width=device-width", `href="#s6"`, "1 holds · 1 holds by more · 1 does not hold · 1 undecided", `id="findings"`,
 		"✗</b> does not hold", "✓</b> holds", "?</b> undecided", `<span class="why">The interval contains 0.</span>`, "Figure S1.", "Figure 2.", `<td class="n">0.0047</td>`, `<th class="n">Points</th>`, "<td>noisy</td>", "ensemble: 5"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("the page lacks %q", want)
@@ -93,7 +94,7 @@ func TestPageEscapes(t *testing.T) {
 	const h = "</style></title><script>alert(1)</script>\"'&$1 \x00\x1b\xff ]]> {{.}}"
 	fig := Grid{Charts: []Chart{{Title: h, X: Axis{Label: h}, Y: Axis{Label: h, Names: []string{h}}, Traces: []Trace{{Name: h, Colour: Ink, X: []float64{0}, Y: []float64{0}}}}}}
 	svgOf(t, "hostile", fig)
-	s := render(t, Page{Title: h, Subtitle: h, Provenance: []Fact{{h, h}}, ClaimsNote: h, Claims: []Claim{{h, h, h, h, h, Holds}},
+	s := render(t, Page{Title: h, Subtitle: h, Provenance: []Fact{{h, h}}, ClaimsNote: h, Claims: []Claim{{h, h, h, h, h, Holds, false}},
 		Sections: []Section{{h, []Part{Prose(h), Warning(h), Source(h), Facts{{h, h}}, Table{h, []string{h}, [][]string{{h, h}, {}}},
 			Picture{Figure: fig, Label: h, Title: h, Caption: h, Paper: h, Ours: h, Note: h}}}, {h, nil}, {h, nil}}})
 	if strings.Contains(s, "<script") || strings.Count(s, "</style>") != 1 || strings.Count(s, "</title>") != 1 {

@@ -25,8 +25,7 @@ type pageView struct {
 	Page
 	CSS      template.CSS
 	Contents bool
-	Tally    string
-	Claims   []claimView
+	Claims   []claimGroup
 	Sections []sectionView
 	figures  int
 }
@@ -64,10 +63,7 @@ type pictureView struct {
 }
 
 func (p Page) view() (*pageView, error) {
-	v := &pageView{Page: p, CSS: template.CSS(pagestyle.CSS), Contents: len(p.Sections) > 2, Tally: tally(p.Claims)}
-	for _, c := range p.Claims {
-		v.Claims = append(v.Claims, viewClaim(c))
-	}
+	v := &pageView{Page: p, CSS: template.CSS(pagestyle.CSS), Contents: len(p.Sections) > 2, Claims: groupClaims(p.Claims)}
 	for i, s := range p.Sections {
 		section := sectionView{ID: i + 1, Title: s.Title}
 		for _, part := range s.Parts {
@@ -83,16 +79,43 @@ func (p Page) view() (*pageView, error) {
 }
 
 // counted says of one claim, and of several, how they stand.
-var counted = map[Verdict][2]string{Holds: {"holds", "hold"}, Fails: {"does not hold", "do not hold"}, Undecided: {"undecided", "undecided"}}
+var counted = map[Verdict][2]string{
+	Holds: {"holds", "hold"}, Exceeds: {"holds by more", "hold by more"},
+	Fails: {"does not hold", "do not hold"}, Undecided: {"undecided", "undecided"},
+}
 
-// tally counts the verdicts in a sentence.
-func tally(claims []Claim) string {
-	var n [3]int
-	for _, c := range claims {
-		n[c.Verdict]++
+// A claimGroup is the claims of one side, with how many of them hold.
+type claimGroup struct {
+	ID, Title, Tally string
+	Claims           []claimView
+}
+
+// groupClaims parts what the paper claims from what only we found.
+func groupClaims(claims []Claim) (groups []claimGroup) {
+	for _, side := range []struct {
+		id, title string
+		own       bool
+	}{{"claims", "The paper's claims", false}, {"findings", "Findings of our own", true}} {
+		g := claimGroup{ID: side.id, Title: side.title}
+		n := map[Verdict]int{}
+		for _, c := range claims {
+			if c.Own == side.own {
+				g.Claims = append(g.Claims, viewClaim(c))
+				n[c.Verdict]++
+			}
+		}
+		if len(g.Claims) > 0 {
+			g.Tally = tally(n)
+			groups = append(groups, g)
+		}
 	}
+	return groups
+}
+
+// tally tells the numbers of verdicts in a sentence.
+func tally(n map[Verdict]int) string {
 	var s []string
-	for _, v := range []Verdict{Holds, Fails, Undecided} {
+	for _, v := range []Verdict{Holds, Exceeds, Fails, Undecided} {
 		if n[v] > 0 {
 			s = append(s, fmt.Sprintf("%d %s", n[v], counted[v][min(n[v], 2)-1]))
 		}
@@ -107,7 +130,9 @@ type claimView struct {
 }
 
 func viewClaim(c Claim) claimView {
-	return claimView{c, [...]string{"undecided", "holds", "fails"}[c.Verdict], [...]string{"?", "✓", "✗"}[c.Verdict]}
+	class := map[Verdict]string{Undecided: "undecided", Holds: "holds", Fails: "fails", Exceeds: "holds"}[c.Verdict]
+	mark := map[Verdict]string{Undecided: "?", Holds: "✓", Fails: "✗", Exceeds: "✓"}[c.Verdict]
+	return claimView{c, class, mark}
 }
 
 func (s Prose) part(*pageView) (partView, error)   { return partView{Prose: string(s)}, nil }
