@@ -59,23 +59,27 @@ type gainCount struct {
 func countGains(gains []StarvedGain, take func(StarvedGain) bool) gainCount {
 	n := gainCount{smallest: math.Inf(1)}
 	for _, g := range gains {
-		if !take(g) {
-			continue
-		}
-		j := g.judge()
-		n.judgements = append(n.judgements, j)
-		n.found = append(n.found, fmt.Sprintf("%d pairs: %s", g.Pairs, g.Gain.format("%.3f")))
-		if len(g.Gain.Values) > 0 {
-			n.smallest = min(n.smallest, g.Gain.Mean)
-		}
-		switch j.verdict {
-		case report.Holds:
-			n.better++
-		case report.Fails:
-			n.worse++
+		if take(g) {
+			n.take(g)
 		}
 	}
 	return n
+}
+
+// take counts a gain.
+func (n *gainCount) take(g StarvedGain) {
+	j := g.judge()
+	n.judgements = append(n.judgements, j)
+	n.found = append(n.found, fmt.Sprintf("%d pairs: %s", g.Pairs, g.Gain.format("%.3f")))
+	if len(g.Gain.Values) > 0 {
+		n.smallest = min(n.smallest, g.Gain.Mean)
+	}
+	switch j.verdict {
+	case report.Holds:
+		n.better++
+	case report.Fails:
+		n.worse++
+	}
 }
 
 func (n gainCount) text() string {

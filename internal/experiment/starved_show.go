@@ -30,14 +30,18 @@ func starvedFigure(cells []StarvedCell, gains []StarvedGain) report.Figure {
 	pairs := report.Axis{Label: "training pairs", Scale: report.Log2}
 	usual := cells[0].Steps
 	g := report.Grid{Columns: 2}
+	roof := starvedRoof(cells)
 	paired := report.Chart{
-		Title: "(d)  plain − physics", X: pairs, Y: report.Axis{Label: "difference (nats)"},
+		Title: "(d)  plain − physics", X: pairs, Y: report.Axis{Label: "difference (nats)", Min: -roof / 3, Max: roof / 8},
 		Levels: []report.Level{{Colour: report.Grey, Dashed: true}},
 	}
 	for _, p := range starvedPanels {
 		chart := report.Chart{Title: p.title, X: pairs, Y: report.Axis{Label: p.y}}
 		if p.measure == starvedPosition {
 			chart.Levels = []report.Level{{Name: "prior alone", Colour: report.Grey, Y: starvedPrior, Dashed: true}}
+		} else {
+			chart.Y.Min = -roof / 20
+			chart.Y.Max = roof
 		}
 		for _, look := range starvedLooks {
 			t := report.Trace{Name: look.name, Colour: look.colour, Style: report.LineMarks}
@@ -65,6 +69,18 @@ func starvedFigure(cells []StarvedCell, gains []StarvedGain) report.Figure {
 	}
 	g.Charts = append(g.Charts, paired)
 	return g
+}
+
+// starvedRoof is twice the plain network's worst total. A few scores of the physics-informed
+// network lie far above it and would flatten everything else.
+func starvedRoof(cells []StarvedCell) float64 {
+	roof := 1.
+	for _, c := range cells {
+		if c.Outputs == locPlain && len(c.All.Values) > 0 {
+			roof = max(roof, 2*c.All.Mean)
+		}
+	}
+	return roof
 }
 
 // measure is a cell's score.
@@ -117,33 +133,4 @@ func (g StarvedGain) interval() string {
 		return ""
 	}
 	return fmt.Sprintf("%.3f to %.3f", lo, hi)
-}
-
-// starvedSignTable shows under which settings physics helps, and says so in a sentence.
-func starvedSignTable(s Size, signs []starvedSetting, gains []StarvedGain) (report.Table, string) {
-	t := report.Table{
-		Caption: fmt.Sprintf("What decides the sign: NLL of the plain network minus that of the physics-informed one, one training set, paired by initialisation, %s, with a 95 %% interval. Above 0, physics helps. Photons in hundreds: the plain network whose photon count does not have to grow a hundredfold.", ofReplicates(starvedReplicates(s))),
-		Head:    []string{"pairs", "images", "steps", "plain network", "total", "95 % interval", "position", "95 % interval"},
-	}
-	n := map[report.Verdict]int{}
-	for _, c := range signs {
-		for _, over := range []string{locPlain, locScaled} {
-			images := "counts"
-			if c.scale > 0 {
-				images = fmt.Sprintf("counts ÷ %v", c.scale)
-			}
-			row := []string{fmt.Sprint(c.pairs), images, fmt.Sprint(c.steps), map[string]string{locPlain: "photons as they are", locScaled: "photons in hundreds"}[over]}
-			for _, measure := range []string{starvedTotal, starvedPosition} {
-				i := slices.IndexFunc(gains, func(g StarvedGain) bool {
-					return g.Pairs == c.pairs && g.KL == c.kl && g.Shared && g.Scale == c.scale && g.Steps == c.steps && g.Over == over && g.Measure == measure
-				})
-				row = append(row, gains[i].Gain.format("%.3f"), gains[i].interval())
-				n[gains[i].judge().verdict]++
-			}
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	note := fmt.Sprintf("Whether physics helps is not robust: of the %d comparisons in the table of settings it lowers the NLL in %d and raises it in %d, by intervals; %d are undecided. The paper gives none of these settings.",
-		n[report.Holds]+n[report.Fails]+n[report.Undecided], n[report.Holds], n[report.Fails], n[report.Undecided])
-	return t, note
 }

@@ -25,6 +25,7 @@ type Study struct {
 	Seconds     float64     // of all trials
 	Trials      int
 	Machine     provenance.Record // of the program that evaluates
+	Machines    []string          // that ran the trials
 	Revisions   []string          // of the programs that ran the trials
 }
 
@@ -32,21 +33,19 @@ type Study struct {
 func NewStudy(size Size, experiments []Experiment, p *sweep.Plan, found []*sweep.Result) (*Study, error) {
 	s := &Study{Size: size, Experiments: experiments, Trials: len(p.Trials), Machine: provenance.Here()}
 	seen := map[string]bool{}
-	var cards []string
 	for _, r := range found {
 		if r == nil {
 			continue
 		}
 		s.Seconds += r.Run.Seconds
-		if c := r.Run.Card; c != "" && !slices.Contains(cards, c) {
-			cards = append(cards, c)
+		if m := r.Run.Machine(); !slices.Contains(s.Machines, m) {
+			s.Machines = append(s.Machines, m)
 		}
 		if v := provenance.Short(r.Run.Version); !seen[v] {
 			seen[v] = true
 			s.Revisions = append(s.Revisions, v)
 		}
 	}
-	s.Machine.Card = strings.Join(cards, ", ")
 	results := NewResults(p, found)
 	for _, e := range experiments {
 		f, err := e.Find(size, results)
@@ -109,7 +108,7 @@ func (s *Study) saveJSON(path string) error {
 	enc.SetIndent("", " ")
 	err := enc.Encode(map[string]any{
 		"claims": s.Claims(), "preset": s.Size.Preset, "seed": s.Size.Seed, "scaled_down": scaled,
-		"machine": s.Machine, "trial_revisions": s.Revisions, "wall_seconds": s.WallSeconds, "trial_seconds": s.Seconds,
+		"machine": s.Machine, "trial_machines": s.Machines, "trial_revisions": s.Revisions, "wall_seconds": s.WallSeconds, "trial_seconds": s.Seconds,
 		"trials": s.Trials, "experiments": numbers,
 	})
 	if err != nil {

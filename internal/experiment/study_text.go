@@ -18,7 +18,7 @@ func (s *Study) page() report.Page {
 		Title:    "Few-sample variational inference, reproduced",
 		Subtitle: "The experiments of arXiv 2405.02063, and a verdict on each of its claims",
 		Provenance: []report.Fact{
-			{Name: "Program", Value: s.Machine.Version}, {Name: "Machine", Value: s.Machine.Machine()},
+			{Name: "Program", Value: s.Machine.Version}, {Name: "Machine", Value: strings.Join(s.Machines, "; ")},
 			{Name: "Preset", Value: fmt.Sprintf("%s, seed %d", s.Size.Preset, s.Size.Seed)},
 			{Name: "Trials", Value: s.trialsText()},
 			{Name: "Wall time", Value: seconds(s.WallSeconds).String() + " (last run)"},
@@ -63,8 +63,8 @@ func seconds(s float64) time.Duration {
 // WriteMarkdown writes the claims, tables and figures as Markdown.
 func (s *Study) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# The paper's claims\n\nPreset %s, seed %d. Trials: %s. Evaluated by utvi %s on %s.\n\n",
-		s.Size.Preset, s.Size.Seed, s.trialsText(), s.Machine.Version, s.Machine.Machine())
+	fmt.Fprintf(&b, "# The paper's claims\n\nPreset %s, seed %d. Trials: %s, on %s. Evaluated by utvi %s.\n\n",
+		s.Size.Preset, s.Size.Seed, s.trialsText(), strings.Join(s.Machines, "; "), s.Machine.Version)
 	if x := s.scaledText(); x != "" {
 		fmt.Fprintf(&b, "%s\n\n", x)
 	}
