@@ -1,6 +1,9 @@
 package serve
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 type endedConn struct {
 	nopConn
@@ -60,4 +63,54 @@ func TestRoom(t *testing.T) {
 	}
 	var none *counted
 	none.trust()
+}
+
+// A connection whose answers nobody takes ends, by their number and by their time.
+func TestParked(t *testing.T) {
+	s := bare(Limits{Time: time.Hour})
+	ends := 0
+	x := &ticket{s: s, conn: meter(endedConn{ended: &ends})}
+	var all []*parked
+	for range mostParked {
+		p, err := x.park(100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+	if want := int64(mostParked * (100 + answerOverhead)); ends != 0 || s.memory.all-s.memory.left.Load() != want {
+		t.Errorf("%d answers: the connection ended %d times, %d bytes are taken", mostParked, ends, s.memory.all-s.memory.left.Load())
+	}
+	p, err := x.park(100)
+	if err != nil || ends != 1 {
+		t.Errorf("the connection ended %d times, %v", ends, err)
+	}
+	for _, p := range append(all, p) {
+		p.Put(nil)
+		p.Put(nil)
+	}
+	if s.memory.left.Load() != s.memory.all || x.conn.parked.Load() != 0 {
+		t.Errorf("%d answers are left, with %d bytes", x.conn.parked.Load(), s.memory.all-s.memory.left.Load())
+	}
+	short := bare(Limits{Time: time.Millisecond})
+	late := make(chan bool)
+	y := &ticket{s: short, conn: meter(tellingConn{ended: late})}
+	if _, err := y.park(100); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-late:
+	case <-time.After(time.Minute): // of two milliseconds
+		t.Error("an answer may lie for ever")
+	}
+}
+
+type tellingConn struct {
+	nopConn
+	ended chan bool
+}
+
+func (c tellingConn) Close() error {
+	close(c.ended)
+	return nil
 }

@@ -110,8 +110,6 @@ func FuzzMetadata(f *testing.F) {
 	f.Add("grpc-timeout", "1S", "grpc-encoding", "gzip", true)
 	f.Add("content-type", "application/grpc+json", "x-bin", "AAAA=", false)
 	f.Add(":path", "/inference.GRPCInferenceService/ServerLive", "te", "", true)
-	var block bytes.Buffer
-	e := hpack.NewEncoder(&block)
 	f.Fuzz(func(t *testing.T, name1, value1, name2, value2 string, live bool) {
 		c, err := l.Dial()
 		if err != nil {
@@ -122,12 +120,7 @@ func FuzzMetadata(f *testing.F) {
 		if live {
 			path = oip.GRPCInferenceService_ServerLive_FullMethodName
 		}
-		block.Reset()
-		for _, h := range [][2]string{{":method", "POST"}, {":scheme", "http"}, {":path", path}, {":authority", "localhost"},
-			{"content-type", "application/grpc"}, {"te", "trailers"}, {name1, value1}, {name2, value2}} {
-			e.WriteField(hpack.HeaderField{Name: h[0], Value: h[1], Sensitive: true}) // nothing is remembered
-		}
-		code, text := ask(c, block.Bytes())
+		code, text := ask(c, headerBlock(path, name1, value1, name2, value2))
 		if code == "2" || text == "internal error" { // 13 alone is also the transport's word for metadata that is malformed
 			t.Fatalf("the server is at fault: status %s, %s", code, text)
 		}
@@ -138,12 +131,22 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
+// headerBlock is the header of a call, with more behind it.
+func headerBlock(path string, more ...string) []byte {
+	var block bytes.Buffer
+	e := hpack.NewEncoder(&block)
+	all := append([]string{":method", "POST", ":scheme", "http", ":path", path, ":authority", "localhost", "content-type", "application/grpc", "te", "trailers"}, more...)
+	for i := 0; i < len(all); i += 2 {
+		e.WriteField(hpack.HeaderField{Name: all[i], Value: all[i+1], Sensitive: true}) // nothing is remembered
+	}
+	return block.Bytes()
+}
+
 // ask sends a call without a message over a connection of HTTP/2, and returns its status
 // and the words with it; "" if the connection ends or the stream is reset.
 func ask(c net.Conn, header []byte) (code, text string) {
 	io.WriteString(c, http2.ClientPreface)
 	w := http2.NewFramer(c, c)
-	w.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	w.WriteSettings()
 	for at := 0; at == 0 || at < len(header); {
 		n := min(len(header)-at, 16_000)
@@ -156,6 +159,12 @@ func ask(c net.Conn, header []byte) (code, text string) {
 		at += n
 	}
 	w.WriteData(1, true, make([]byte, 5)) // a message of no bytes
+	return answered(w)
+}
+
+// answered reads until a call has its status.
+func answered(w *http2.Framer) (code, text string) {
+	w.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	for {
 		frame, err := w.ReadFrame()
 		if err != nil {

@@ -30,6 +30,7 @@ func TestReloadOfOddFiles(t *testing.T) {
 		}
 	}
 	made := filepath.Join(folder, "made")
+	var refusals []string
 	for i, c := range []struct {
 		what string
 		make func() error
@@ -55,6 +56,7 @@ func TestReloadOfOddFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		wait(c.says, 1)
+		refusals = append(refusals, c.says)
 		if code, _, text := r.send("POST", "/predict/m", `{"rows":[`+goodRow+`]}`); code != 200 {
 			t.Errorf("after %s: %d %s", c.what, code, text)
 		}
@@ -69,4 +71,15 @@ func TestReloadOfOddFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	wait("the changed file was loaded", 5)
+	for _, says := range refusals {
+		if n := strings.Count(r.log.String(), says); n != 1 {
+			t.Errorf("%q is logged %d times; a file is tried once", says, n)
+		}
+	}
+	failures := func(name string) string {
+		return metric(r, `utvi_model_reload_failures_total{model="`+name+`",version="1"}`)
+	}
+	if m, other := failures("m"), failures("other"); m < "4" || other != "0" {
+		t.Errorf("%s reloads of m failed, %s of the other", m, other)
+	}
 }
