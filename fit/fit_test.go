@@ -203,6 +203,18 @@ func TestEvaluation(t *testing.T) {
 		}
 	}
 	s := e.Targets[0].Numbers
+	if n := len(e.Targets[0].Sample); n < 100 || n > 5000 {
+		t.Errorf("a sample of %d of 5000 rows is kept for figures", n)
+	}
+	widths := 0
+	for _, l := range e.Scores()[0].List() {
+		if strings.HasSuffix(l.Name, " intervals, width") {
+			widths++
+		}
+	}
+	if widths != len(s.Intervals) || widths == 0 {
+		t.Errorf("%d of %d intervals have a width", widths, len(s.Intervals))
+	}
 	if want := math.Sqrt(squares / 5000); s.Rows != 5000 || math.Abs(s.RMSE.Value/want-1) > 1e-5 {
 		t.Errorf("RMSE %g of %d rows, want %g", s.RMSE.Value, s.Rows, want)
 	}
@@ -264,6 +276,9 @@ func TestCalibrate(t *testing.T) {
 			}
 		}
 	}
+	if _, err := m.Calibrate(t.Context(), read(t, example(t, 600, 5)).Rows(nil), nil, pool); err == nil || !strings.Contains(err.Error(), "no calibration method is given") {
+		t.Errorf("without a method: %v", err)
+	}
 	if _, err := m.Calibrate(t.Context(), read(t, example(t, 600, 5)).Rows(nil), []Method{Temperature}, pool); err == nil {
 		t.Error("a temperature for numbers was accepted")
 	}
@@ -277,6 +292,11 @@ func TestInsight(t *testing.T) {
 	r, err := resin()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, note := range r.Evaluation.Notes {
+		if strings.Contains(note, "was stopped") {
+			t.Errorf("nobody stopped the fit: %s", note)
+		}
 	}
 	order := r.Insight.Importance
 	if len(order) != 3 || !(order[0].Loss > order[2].Loss) || !(order[2].Loss > 0.05) {
@@ -330,5 +350,12 @@ func TestClasses(t *testing.T) {
 	fix, err := r.Model.Calibrate(t.Context(), read(t, b.String()).Rows(nil), []Method{Temperature}, pool)
 	if err != nil || fix.After[0].Classes.LL.Value < fix.Before[0].Classes.LL.Value-0.02 {
 		t.Errorf("calibrated: %+v, %v", fix, err)
+	}
+	if fix.After[0].Classes.LL == fix.Before[0].Classes.LL {
+		t.Error("the temperature changes no score")
+	}
+	both, err := r.Model.Calibrate(t.Context(), read(t, b.String()).Rows(nil), []Method{Temperature, Conformal}, pool)
+	if err != nil || len(fix.After[0].Sets) != 0 || len(both.After[0].Sets) == 0 {
+		t.Errorf("sets of classes are scored although there are none, or not: %v, %v, %v", fix.After, both, err)
 	}
 }

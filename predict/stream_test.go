@@ -60,8 +60,24 @@ func TestInOrder(t *testing.T) {
 		if err := run(); err != boom || next != stop {
 			t.Errorf("%d rows came before %v", next, err)
 		}
+		read := 0 // chunks, of a table of any length
+		err := inOrder(t.Context(), limited{f.Rows(nil), &read}, pool, func(int, *table.Chunk) (int, error) { return 0, boom }, func(int) error { return nil })
+		if err != boom || read > 8*pool.Workers() { // a round, and the next one
+			t.Errorf("%d chunks were read before the first was looked at, %v", read, err)
+		}
 		pool.Close()
 	}
+}
+
+// A limited source counts the chunks that were read.
+type limited struct {
+	table.Source
+	read *int
+}
+
+func (l limited) Next() (*table.Chunk, error) {
+	*l.read++
+	return l.Source.Next()
 }
 
 // A watched source counts the rows that are done.

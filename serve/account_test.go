@@ -223,6 +223,9 @@ func TestFrames(t *testing.T) {
 			t.Errorf("%s: %d frames are let through", name, n)
 		}
 	}
+	if n, ok := feed(10_000, frame(frameHeaders, 50), frame(frameData, 200), frame(8, 4), frame(6, 8)); !ok {
+		t.Errorf("calls with a window and a ping each are cut off after %d", n)
+	}
 	if n, ok := feed(10_000, frame(frameHeaders, 50), frame(frameReset, 4)); ok {
 		t.Errorf("%d streams are begun and reset", n)
 	}

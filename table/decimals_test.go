@@ -52,3 +52,18 @@ func TestDecimalPoints(t *testing.T) {
 		r.Close()
 	}
 }
+
+// A column that training shows and whose cells leave it open is read as the user says; without
+// that, as in training, unless all other columns differ from it.
+func TestPointOfTrainedColumn(t *testing.T) {
+	for _, c := range []struct {
+		user     byte
+		opposite bool
+		want     byte
+	}{{0, false, ','}, {'.', false, '.'}, {',', true, ','}, {0, true, ','}} {
+		d := &decimals{user: c.user, evidence: make([]evidence, 1)}
+		if got := d.pointFor(0, Trained{Point: ','}, c.opposite); got != c.want {
+			t.Errorf("the user says %q: %q, want %q", c.user, got, c.want)
+		}
+	}
+}

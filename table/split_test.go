@@ -131,3 +131,15 @@ func TestByTime(t *testing.T) {
 		t.Error("a column that does not exist sorts rows")
 	}
 }
+
+// A row stays to learn from, and one to score, whatever the share is.
+func TestHeld(t *testing.T) {
+	for _, c := range []struct {
+		fraction   float64
+		rows, want int
+	}{{0.2, 10, 2}, {0.2, 2, 1}, {0, 10, 1}, {0.9, 2, 1}, {0.97, 10, 9}, {1, 10, 9}, {0.25, 10, 3}} {
+		if got := (Split{Fraction: c.fraction}).Held(c.rows); got != c.want {
+			t.Errorf("%g of %d rows are %d, want %d", c.fraction, c.rows, got, c.want)
+		}
+	}
+}
