@@ -18,7 +18,7 @@ type description struct {
 	Task     string   `json:"task"`     // regression or classification
 
 	Columns []column `json:"columns,omitempty"` // of a table
-	Input   *input   `json:"input,omitempty"`   // of a network
+	Input   *input   `json:"input,omitempty"`   // of a network, and of a table of images
 	Targets []column `json:"targets"`
 	Missing bool     `json:"missing"` // values of a table may be missing
 
@@ -34,7 +34,7 @@ type description struct {
 // A column is a column of a table, or a target.
 type column struct {
 	Name string `json:"name"`
-	Type string `json:"type,omitempty"` // numeric, categorical or time
+	Type string `json:"type,omitempty"` // numeric, categorical, time or image
 
 	// Numbers: the range of the training rows, of times in seconds since 1970. Typical is
 	// the mean (of a skewed input the median; a whole number if all are; of times as the
@@ -101,6 +101,10 @@ func (all *models) describe(m *served) description {
 		return d
 	}
 	d.Kind = "table"
+	if l.pictures {
+		in := l.Networks.Members[0].Config.Input
+		d.Input = &input{in.Size(), [3]int{in.H, in.W, in.C}}
+	}
 	d.Missing = l.Schema.Impute
 	d.Rows = l.Schema.Rows
 	var facts struct{ Held json.RawMessage }

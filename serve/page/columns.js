@@ -9,6 +9,7 @@ export function columnsOf(model) {
     return Array.from({ length: model.input.size }, (_, i) => ({ name: "x" + (i + 1), type: "numeric", from: -3, to: 3, typical: 0, step: 0.01 }))
   }
   return model.columns.map(c => {
+    if (c.type === "image") return { ...c, typical: "" } // a file in base64
     if (c.type === "categorical") return { ...c, unknown: unknownLevel(c.levels) }
     const more = (c.max - c.min) / 4 || 1
     let from = c.min - more, to = c.max + more

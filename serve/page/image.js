@@ -3,8 +3,10 @@
 import { html } from "./svg.js"
 
 // image fills a place with a drawing area of the network's shape. change is called with
-// its numbers, from 0 (background) to 1 (ink), row by row, whenever they change.
-export function image(place, [height, width, channels], change) {
+// its numbers, from 0 (background) to 1 (ink), row by row, whenever they change. With whole, it
+// is also called with a chosen file in base64, which the model reads itself; the area then shows
+// about what it sees.
+export function image(place, [height, width, channels], change, whole = false) {
   const pixels = new Float32Array(height * width * channels)
   const area = html("canvas", { class: "canvas", width, height, tabindex: 0, role: "application", "aria-label": `Drawing area of ${width} by ${height} points. The arrow keys move the pen, space draws, delete erases.` })
   const where = html("span", { class: "note", role: "status" })
@@ -96,6 +98,11 @@ export function image(place, [height, width, channels], change) {
       const grey = 0.299 * r + 0.587 * g + 0.114 * b
       for (let c = 0; c < channels; c++) pixels[i * channels + c] = (channels === 3 ? data[4 * i + c] : grey) / 255
     }
+    if (whole) {
+      show()
+      change(Array.from(pixels), await base64(file))
+      return
+    }
     if (channels === 1 && border() > 0.5) invert()
     changed()
   }
@@ -114,8 +121,29 @@ export function image(place, [height, width, channels], change) {
       html("button", { type: "button", onclick: () => { pixels.fill(0); pen.shown = false; changed() } }, "Clear"),
       html("button", { type: "button", onclick: () => { invert(); changed() } }, "Invert"),
       html("label", { class: "button" }, "Choose an image", file)),
-    html("p", { class: "note" }, `Draw with the pointer (with shift it erases), or drop an image. The network sees ${width} × ${height} points from 0 to 1, as shown.`),
+    html("p", { class: "note" }, `Draw with the pointer (with shift it erases), or drop an image. The network sees ${width} × ${height} points${whole ? "" : " from 0 to 1, as shown"}.`),
     where)
   changed()
   return { load }
+}
+
+// base64 is a file as a text: data:image/png;base64,…
+const base64 = file => new Promise((done, failed) => {
+  const reader = new FileReader()
+  reader.onload = () => done(reader.result)
+  reader.onerror = () => failed(new Error(`${file.name} cannot be read.`))
+  reader.readAsDataURL(file)
+})
+
+// dataURL is an image of numbers from 0 to 1 as a PNG in base64.
+export function dataURL(pixels, [height, width, channels]) {
+  const canvas = html("canvas", { width, height })
+  const to = canvas.getContext("2d")
+  const out = to.createImageData(width, height)
+  for (let i = 0; i < width * height; i++) {
+    for (let c = 0; c < 3; c++) out.data[4 * i + c] = Math.round(255 * pixels[i * channels + Math.min(c, channels - 1)])
+    out.data[4 * i + 3] = 255
+  }
+  to.putImageData(out, 0, 0)
+  return canvas.toDataURL("image/png")
 }

@@ -4,7 +4,7 @@ import * as api from "./api.js"
 import * as charts from "./charts.js"
 import { columnsOf, rowOf } from "./columns.js"
 import { controls } from "./controls.js"
-import { image } from "./image.js"
+import { dataURL, image } from "./image.js"
 import { predictFile } from "./rows.js"
 import { figure, html } from "./svg.js"
 import { measured, percent, round } from "./text.js"
@@ -58,7 +58,7 @@ function open(m) {
   const names = m.targets.map(t => t.name).join(", ")
   document.title = `${m.name} – utvi`
   $("title").textContent = m.name
-  $("subtitle").textContent = m.kind === "table" ? `Predicts ${names} from ${columns.filter(c => !c.std_of).length} columns.` : `A network of ${m.input.size} inputs that predicts ${m.task === "classification" ? m.targets[0].levels.length + " classes" : names}.`
+  $("subtitle").textContent = pictured(m) ? `Predicts ${names} from an image.` : m.kind === "table" ? `Predicts ${names} from ${columns.filter(c => !c.std_of).length} columns.` : `A network of ${m.input.size} inputs that predicts ${m.task === "classification" ? m.targets[0].levels.length + " classes" : names}.`
   const facts = [["task", m.task], ["networks", m.networks], ["training rows", m.rows], ["calibrated", m.calibrated ? "yes" : "no"], ["version", m.version]]
   $("facts").replaceChildren(...facts.filter(([, v]) => v !== undefined).map(([k, v]) => html("div", {}, html("dt", {}, k), html("dd", {}, String(v)))))
   $("rows").replaceChildren()
@@ -69,17 +69,25 @@ function open(m) {
   update()
 }
 
-// isImage reports whether the inputs of a network are the points of an image.
-const isImage = m => m.kind === "network" && m.input.shape[0] > 1 && m.input.shape[1] > 1 && [1, 3].includes(m.input.shape[2])
+// pictured is the column of images of a table, undefined if it has none.
+const pictured = m => m.kind === "table" ? m.columns.find(c => c.type === "image") : undefined
+
+// isImage reports whether the inputs of the networks are the points of an image.
+const isImage = m => pictured(m) || m.kind === "network" && m.input.shape[0] > 1 && m.input.shape[1] > 1 && [1, 3].includes(m.input.shape[2])
 
 function inputs() {
   $("file-section").hidden = false
   if (isImage(model)) {
     $("file-section").hidden = true
-    drawing = image($("controls"), model.input.shape, pixels => {
+    const column = pictured(model)
+    drawing = image($("controls"), model.input.shape, (pixels, file) => {
+      if (column) {
+        values[column.name] = file ?? dataURL(pixels, model.input.shape)
+        return update()
+      }
       columns.forEach((c, i) => { values[c.name] = pixels[i] })
       update()
-    })
+    }, column !== undefined)
     return
   }
   if (columns.length > most) {
