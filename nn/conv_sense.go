@@ -97,7 +97,7 @@ func (r *convSenser[T]) Sense(s *Sense[T]) {
 			if r.train {
 				r.conv.RecordSense(tape, k, a)
 			}
-			if r.in != Fixed {
+			if s.In != nil {
 				r.conv.SenseBack(r.sense, a, s.In[(i*s.K+k)*in:][:in])
 			}
 			for l := s.from(k); l <= k; l++ {
@@ -143,7 +143,7 @@ func (r *convSenser[T]) SenseBack(s *Sense[T]) {
 			}
 			a, b := s.Out[at*out:][:out], s.BOut[at*out:][:out]
 			r.conv.SharedBack(r.sense, tape, m, a, r.e, r.eb, b, xm)
-			if r.in != Fixed {
+			if s.BIn != nil {
 				r.conv.SenseForward(r.sense, r.conv.Followed(tape, k).B, s.BIn[at*in:][:in], b)
 			}
 		}

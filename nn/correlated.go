@@ -53,7 +53,7 @@ func Correlate(layers Chain) Chain {
 	for i, l := range layers {
 		if Any(l, func(l Layer) bool {
 			switch l.(type) {
-			case Dense, Conv2D, Conv1D, ConvTranspose2D, ConvTranspose1D, Stochastic, MultiHeadAttention, Positions:
+			case Dense, Conv2D, Conv1D, LSTM, GRU, RNN, ConvTranspose2D, ConvTranspose1D, Stochastic, MultiHeadAttention, Positions:
 				return true
 			}
 			return false

@@ -20,13 +20,31 @@ func encodeApply(c *coder, l nn.Apply) (o applyOptions, err error) {
 	if err != nil {
 		return o, err
 	}
-	rule := l.Rule
+	o.ruleOptions, err = c.encodeRule(l.Rule, l.F)
+	return o, err
+}
+
+// encodeRule names a rule; nil is the default for f, written out: the file outlives the default.
+func (c *coder) encodeRule(rule moment.Rule, f *moment.Func) (ruleOptions, error) {
 	if rule == nil {
-		rule = moment.Default(l.F) // written out: the file outlives the default
+		rule = moment.Default(f)
 	}
 	builtin, known := builtinRule(rule.String())
-	o.ruleOptions, err = nameRule(c, "rule", rule, builtin, known, printRule)
-	return o, err
+	return nameRule(c, "rule", rule, builtin, known, printRule)
+}
+
+func (c *coder) decodeRule(o ruleOptions) (moment.Rule, error) {
+	if o.UserRule == "" {
+		return c.rule(o.Rule)
+	}
+	rule, ok := c.lib.Rules[o.UserRule]
+	switch {
+	case o.Rule != "":
+		return nil, errors.New("both \"rule\" and \"user_rule\" are set; a layer has one rule")
+	case !ok:
+		return nil, fmt.Errorf("the model needs the rule %q: load it with model.WithRule", o.UserRule)
+	}
+	return rule, o.RuleValues.is("rule", o.UserRule, printRule(rule))
 }
 
 // nameRule names a rule: a built-in one by its name alone, another one with its fingerprint. builtin is the one that
@@ -50,18 +68,8 @@ func decodeApply(c *coder, o applyOptions) (nn.Apply, error) {
 	if err != nil {
 		return nn.Apply{}, err
 	}
-	if o.UserRule == "" {
-		rule, err := c.rule(o.Rule)
-		return nn.Apply{F: f, Rule: rule}, err
-	}
-	rule, ok := c.lib.Rules[o.UserRule]
-	switch {
-	case o.Rule != "":
-		return nn.Apply{}, errors.New("both \"rule\" and \"user_rule\" are set; a layer has one rule")
-	case !ok:
-		return nn.Apply{}, fmt.Errorf("the model needs the rule %q: load it with model.WithRule", o.UserRule)
-	}
-	return nn.Apply{F: f, Rule: rule}, o.RuleValues.is("rule", o.UserRule, printRule(rule))
+	rule, err := c.decodeRule(o.ruleOptions)
+	return nn.Apply{F: f, Rule: rule}, err
 }
 
 // builtinRule returns the rule that Parse knows under a name.

@@ -44,26 +44,38 @@ func (c *Conv[T]) Follow(n int, inputs bool) { c.follow, c.through = n, inputs }
 
 // ForwardApart is Forward that also leaves j = v·s, where v is not nil.
 func (c *Conv[T]) ForwardApart(_ *ConvSense[T], tape, m, v, mo, vo, j []T) {
-	lm := c.seen(tape, 0)
-	lsq := c.seen(tape, 1)
-	lv := c.seen(tape, 2)
-	layOut(c.layout, lm, m)
-	slide(&c.win, c.Out, mo, c.biasMean, lm, c.mean)
+	c.KeepApart(tape, m, v, j)
+	slide(&c.win, c.Out, mo, c.biasMean, c.seen(tape, 0), c.mean)
 	if c.Random {
-		kernel.Square(lsq, lm)
-		slide(&c.win, c.Out, vo, c.biasVar, lsq, c.vari)
+		slide(&c.win, c.Out, vo, c.biasVar, c.seen(tape, 1), c.vari)
 	} else {
 		clear(vo)
 	}
 	if v == nil {
 		return
 	}
+	slide(&c.win, c.Out, vo, nil, c.seen(tape, 2), c.second)
+	if c.Random {
+		kernel.Add(vo, j)
+	}
+}
+
+// KeepApart leaves on the tape, and in j, what ForwardApart does: the moments of the outputs may
+// have been computed elsewhere, place by place.
+func (c *Conv[T]) KeepApart(tape, m, v, j []T) {
+	lm := c.seen(tape, 0)
+	layOut(c.layout, lm, m)
+	if c.Random {
+		kernel.Square(c.seen(tape, 1), lm)
+	}
+	if v == nil {
+		return
+	}
+	lv := c.seen(tape, 2)
 	layOut(c.layout, lv, v)
-	slide(&c.win, c.Out, vo, nil, lv, c.second)
 	clear(j)
 	if c.Random {
 		slide(&c.win, c.Out, j, nil, lv, c.vari)
-		kernel.Add(vo, j)
 	}
 }
 
@@ -153,6 +165,17 @@ func (c *Conv[T]) Variances() (weights, biases []T) { return c.s, c.biasVar }
 func (c *Conv[T]) SenseForward(_ *ConvSense[T], laid, b, out []T) {
 	layOut(c.layout, laid, b)
 	slide(&c.win, c.Out, out, nil, laid, c.mean)
+}
+
+// KeepSense leaves the laid b on the tape alone.
+func (c *Conv[T]) KeepSense(laid, b []T) { layOut(c.layout, laid, b) }
+
+// InjectedBack adds to the gradients by the image's variances those that come from d, the
+// gradients by j.
+func (c *Conv[T]) InjectedBack(x *ConvSense[T], d, dv []T) {
+	if c.Random {
+		c.transposed(x, dv, d, c.variT)
+	}
 }
 
 // BackwardApart is Backward with d, the gradients by j.
