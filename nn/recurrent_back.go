@@ -56,8 +56,8 @@ func (r *recurrentRunner[T]) backward(i, t int) {
 	case stepTake:
 		g := r.gradient(at(s.to), t, 1)
 		from := r.gateAt(t, s.input)
-		spread(r.byGates.Mean, g.Mean, r.units, from, r.byGates.Width)
-		spread(r.byGates.Var, g.Var, r.units, from, r.byGates.Width)
+		scatter(r.byGates.Mean, g.Mean, r.units, from, r.byGates.Width)
+		scatter(r.byGates.Var, g.Var, r.units, from, r.byGates.Width)
 	case stepApply:
 		r.applyBack(i, t)
 	case stepProducts:
@@ -98,16 +98,16 @@ func (r *recurrentRunner[T]) multiplyBack(s *recurrentStep, t int) {
 	alike := r.alike()
 	for gate := range s.n {
 		z := r.gradient(at(s.to+gate), t, 1)
-		spread(g.Mean, z.Mean, r.units, gate*r.units, width)
-		spread(g.Var, z.Var, r.units, gate*r.units, width)
+		scatter(g.Mean, z.Mean, r.units, gate*r.units, width)
+		scatter(g.Var, z.Var, r.units, gate*r.units, width)
 		if gate < s.joined && !alike {
 			from := r.gateAt(t, s.input+gate)
-			spread(r.byGates.Mean, z.Mean, r.units, from, r.byGates.Width)
-			spread(r.byGates.Var, z.Var, r.units, from, r.byGates.Width)
+			scatter(r.byGates.Mean, z.Mean, r.units, from, r.byGates.Width)
+			scatter(r.byGates.Var, z.Var, r.units, from, r.byGates.Width)
 		}
 	}
-	spread(p.grad.Mean, g.Mean, width, r.place(t)*width, p.grad.Width)
-	spread(p.grad.Var, g.Var, width, r.place(t)*width, p.grad.Width)
+	scatter(p.grad.Mean, g.Mean, width, r.place(t)*width, p.grad.Width)
+	scatter(p.grad.Var, g.Var, width, r.place(t)*width, p.grad.Width)
 	if s.from.before && t == 0 {
 		return // nobody asks for the gradient by the start
 	}

@@ -79,8 +79,8 @@ func (r *bidirectionalRunner[T]) Forward(p *Pass[T]) {
 			w.pass.Tape, tape = tape[:n], tape[n:]
 		}
 		r.runners[i].Forward(&w.pass)
-		spread(p.Out.Mean, w.pass.Out.Mean, r.width, i*r.width, 2*r.width)
-		spread(p.Out.Var, w.pass.Out.Var, r.width, i*r.width, 2*r.width)
+		scatter(p.Out.Mean, w.pass.Out.Mean, r.width, i*r.width, 2*r.width)
+		scatter(p.Out.Var, w.pass.Out.Var, r.width, i*r.width, 2*r.width)
 	}
 }
 
@@ -143,6 +143,6 @@ func (r *bidirectionalRunner[T]) SenseBack(s *Sense[T]) {
 		q.DCov = s.DCov
 		q.BIn = s.BIn
 		r.runners[i].(Senser[T]).SenseBack(q)
-		spread(s.BOut, q.BOut, r.width, i*r.width, 2*r.width)
+		scatter(s.BOut, q.BOut, r.width, i*r.width, 2*r.width)
 	}
 }

@@ -100,8 +100,8 @@ func (r *recurrentRunner[T]) write(out gauss.Batch[T], t int) {
 		return
 	}
 	h := r.read(at(r.states[0]), t, 1)
-	spread(out.Mean, h.Mean, r.units, from, out.Width)
-	spread(out.Var, h.Var, r.units, from, out.Width)
+	scatter(out.Mean, h.Mean, r.units, from, out.Width)
+	scatter(out.Var, h.Var, r.units, from, out.Width)
 }
 
 // outputAt is where in a row of the outputs those of step t begin; with Last, only the last
@@ -113,9 +113,9 @@ func (r *recurrentRunner[T]) outputAt(t int) (from int, ok bool) {
 	return r.place(t) * r.units, true
 }
 
-// spread copies rows of n values to columns from, … of a matrix; gather copies them back, and
+// scatter copies rows of n values to columns from, … of a matrix; gather copies them back, and
 // gatherOnto adds them.
-func spread[T gauss.Float](matrix, rows []T, n, from, width int) {
+func scatter[T gauss.Float](matrix, rows []T, n, from, width int) {
 	for i, at := 0, from; i < len(rows); i, at = i+n, at+width {
 		copy(matrix[at:at+n], rows[i:i+n])
 	}
@@ -141,8 +141,8 @@ func (r *recurrentRunner[T]) multiply(s *recurrentStep, t int) {
 	y := r.ofWidth(width)
 	p.forwardStep(x, y)
 	if p.in.Mean != nil {
-		spread(p.in.Mean, x.Mean, r.units, r.place(t)*r.units, p.in.Width)
-		spread(p.in.Var, x.Var, r.units, r.place(t)*r.units, p.in.Width)
+		scatter(p.in.Mean, x.Mean, r.units, r.place(t)*r.units, p.in.Width)
+		scatter(p.in.Var, x.Var, r.units, r.place(t)*r.units, p.in.Width)
 	}
 	for g := range s.n {
 		z := r.read(at(s.to+g), t, 1)

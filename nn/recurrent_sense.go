@@ -79,7 +79,7 @@ func (p *projectionRunner[T]) keepApart(in gauss.Batch[T]) {
 	width := c.unit.out.Size()
 	for i := range in.Rows {
 		row := in.Slice(i, i+1)
-		p.places.KeepApart(c.tape(&p.pass, i), row.Mean, row.Var, c.j[i*width:][:width])
+		p.places.KeepApart(c.tapeOf(&p.pass, i), row.Mean, row.Var, c.j[i*width:][:width])
 	}
 }
 
@@ -153,7 +153,7 @@ func (r *recurrentRunner[T]) senseStep(s *Sense[T], i, t int) {
 		r.senseMultiply(step, t, s.Rows*s.K)
 	case stepTake:
 		width := r.shape.W * r.recurrent.gates * r.units
-		spread(f.gates, r.sensitivities(at(step.to), t, 1), r.units, r.gateAt(t, step.input), width)
+		scatter(f.gates, r.sensitivities(at(step.to), t, 1), r.units, r.gateAt(t, step.input), width)
 	case stepApply:
 		r.senseApply(s, i, t)
 	case stepProducts:
@@ -188,12 +188,12 @@ func (r *recurrentRunner[T]) senseMultiply(s *recurrentStep, t, rows int) {
 	y := f.step[:rows*width]
 	for g := range s.n {
 		a := r.sensitivities(at(s.to+g), t, 1)
-		spread(y, a, units, g*units, width)
+		scatter(y, a, units, g*units, width)
 		if g < s.joined {
-			spread(f.gates, a, units, r.gateAt(t, s.input+g), times*r.recurrent.gates*units)
+			scatter(f.gates, a, units, r.gateAt(t, s.input+g), times*r.recurrent.gates*units)
 		}
 	}
-	spread(p.a, y, width, r.place(t)*width, times*width)
+	scatter(p.a, y, width, r.place(t)*width, times*width)
 	if s.from.before && t == 0 {
 		return
 	}

@@ -29,7 +29,7 @@ func (r *recurrentRunner[T]) SenseBack(s *Sense[T]) {
 		}
 		from, ok := r.outputAt(t)
 		if ok {
-			spread(s.BOut, r.bySensitivities(at(r.states[0]), t), r.units, from, width)
+			scatter(s.BOut, r.bySensitivities(at(r.states[0]), t), r.units, from, width)
 		}
 	}
 	for i := range r.state {
@@ -52,7 +52,7 @@ func (p *projectionRunner[T]) keepSense(rows, k int) {
 	c := p.conv
 	in := c.unit.shape.Size()
 	for i := range rows * k {
-		tape := c.tape(&p.pass, i/k)
+		tape := c.tapeOf(&p.pass, i/k)
 		p.places.KeepSense(p.places.Followed(tape, i%k).B, p.bin[i*in:][:in])
 	}
 }
@@ -97,7 +97,7 @@ func (r *recurrentRunner[T]) senseMultiplyBack(s *recurrentStep, t, rows int) {
 		p.step.SenseForward(rows, b, more)
 		kernel.Add(y, more)
 	}
-	spread(p.bin, b, units, r.place(t)*units, times*units)
+	scatter(p.bin, b, units, r.place(t)*units, times*units)
 	for g := range s.n {
 		to := r.bySensitivities(at(s.to+g), t)
 		gather(to, y, units, g*units, width)

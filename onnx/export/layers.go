@@ -86,7 +86,7 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 	case nn.BatchNorm:
 		return w.batchNorm(l, in, out), nil
 	case nn.Graph, nn.Sum, nn.Product, nn.Concat, nn.Slice, nn.Transpose, nn.Reshape,
-		nn.MatMul, nn.Softmax, nn.PerPlace, nn.Positions, nn.MultiHeadAttention:
+		nn.MatMul, nn.Softmax, nn.PerPlace, nn.Positions, nn.MultiHeadAttention, nn.LSTM, nn.GRU, nn.RNN:
 		return nil, fmt.Errorf("a %s layer cannot be written as ONNX yet; only chains and residuals can", n.Layer.Kind())
 	case nn.Stochastic:
 		return nil, fmt.Errorf("the function %s of x and θ is Go code, which a graph cannot hold; if θ may be a learned number, write it as a formula with a parameter (fn.Formula) in nn.Apply", title(l.Name))
