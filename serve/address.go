@@ -31,6 +31,7 @@ func (e *ListenError) Error() string {
 	return fmt.Sprintf("cannot answer %s at %s: %s", e.Protocol, e.Address, text)
 }
 
+// Unwrap returns why, as the system has it.
 func (e *ListenError) Unwrap() error { return e.Err }
 
 func address(a net.Addr) string {

@@ -91,10 +91,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 		defer s.multiplexed.Add(-1)
 	}
 	c := &call{s: s, w: w, r: r, conn: conn, from: from, end: begin.Add(s.Limits.Time), way: by, lease: lease{of: &s.memory, who: from}}
-	c.id = r.Header.Get("X-Request-Id")
-	if c.id == "" || len(c.id) > 128 || strings.ContainsFunc(c.id, func(r rune) bool { return r < '!' || r > '~' }) {
-		c.id = s.newID()
-	}
+	c.id = s.idOf(r)
 	w.Header()["X-Request-Id"] = []string{c.id}
 	if s.ending.Load() {
 		w.Header()["Connection"] = []string{"close"} // idle ones would be cut off
@@ -106,20 +103,34 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, who access, by w
 	}
 	code := http.StatusOK
 	if err != nil {
-		f := *faultOf(err)
-		if by == byREST && f.kind == invalid {
-			f.status = http.StatusBadRequest // as the protocol has it
-		}
-		code = f.status
-		if code == http.StatusTooManyRequests {
-			s.refused.Add(1)
-		}
-		c.fail(&f)
+		code = c.refuse(err)
 	}
 	if by != byNone && c.model != nil {
 		c.model.count(by, code, c.rows, time.Since(begin))
 	}
 	c.log(code, err, begin)
+}
+
+// idOf is the name that a client gave its request, if it can stand in a log, or a new one.
+func (s *Server) idOf(r *http.Request) string {
+	id := r.Header.Get("X-Request-Id")
+	if id == "" || len(id) > 128 || strings.ContainsFunc(id, func(r rune) bool { return r < '!' || r > '~' }) {
+		return s.newID()
+	}
+	return id
+}
+
+// refuse answers with what went wrong, and returns the status.
+func (c *call) refuse(err error) int {
+	f := *faultOf(err)
+	if c.way == byREST && f.kind == invalid {
+		f.status = http.StatusBadRequest // as the protocol has it
+	}
+	if f.status == http.StatusTooManyRequests {
+		c.s.refused.Add(1)
+	}
+	c.fail(&f)
+	return f.status
 }
 
 // try calls f, for predictions within the limit of requests.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // metrics answers GET /metrics in the text format of Prometheus.
@@ -47,6 +48,14 @@ func (s *Server) metricsText() string {
 	e := &exposition{}
 	e.family("utvi_build_info", "gauge", "The version of the server.")
 	e.sample("utvi_build_info", `version=`+quote(version()), 1)
+	s.modelMetrics(e)
+	s.requestMetrics(e)
+	processMetrics(e, s.begun)
+	return e.String()
+}
+
+// modelMetrics are those that each model has.
+func (s *Server) modelMetrics(e *exposition) {
 	each := func(f func(m *served, labels string)) {
 		s.models.each(func(m *served) { f(m, fmt.Sprintf(`model="%s",version="%s"`, m.Name, m.Version)) })
 	}
@@ -91,12 +100,19 @@ func (s *Server) metricsText() string {
 	one("utvi_model_loaded_timestamp_seconds", "gauge", "When the model was loaded.", func(m *served) float64 {
 		return float64(m.now.Load().since.UnixMilli()) / 1000
 	})
+}
+
+// requestMetrics are those of the requests that share the server.
+func (s *Server) requestMetrics(e *exposition) {
 	e.family("utvi_requests_active", "gauge", "Requests for predictions in progress.")
 	e.sample("utvi_requests_active", "", float64(s.places.now.Load()))
 	e.family("utvi_requests_refused_total", "counter", "Requests that were refused because the server was busy.")
 	e.sample("utvi_requests_refused_total", "", float64(s.refused.Load()))
 	e.family("utvi_requests_memory_bytes", "gauge", "Memory that requests in progress take, about.")
 	e.sample("utvi_requests_memory_bytes", "", float64(s.memory.all-s.memory.left.Load()))
+}
+
+func processMetrics(e *exposition, begun time.Time) {
 	process := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/sched/goroutines:goroutines"}}
 	metrics.Read(process)
 	e.family("go_memory_bytes", "gauge", "Memory that the Go runtime has mapped.")
@@ -104,6 +120,5 @@ func (s *Server) metricsText() string {
 	e.family("go_goroutines", "gauge", "Goroutines that exist.")
 	e.sample("go_goroutines", "", float64(process[1].Value.Uint64()))
 	e.family("process_start_time_seconds", "gauge", "When the server was started.")
-	e.sample("process_start_time_seconds", "", float64(s.begun.UnixMilli())/1000)
-	return e.String()
+	e.sample("process_start_time_seconds", "", float64(begun.UnixMilli())/1000)
 }

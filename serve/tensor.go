@@ -81,6 +81,27 @@ func (t *tensor) elements(limits Limits) (int, error) {
 	return int(n), nil
 }
 
+var le = binary.LittleEndian
+
+// rawFloats read an element of the types that become floats.
+var rawFloats = map[string]func(b []byte) float64{
+	"FP64": func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) },
+	"FP32": func(b []byte) float64 { return float64(math.Float32frombits(le.Uint32(b))) },
+	"BF16": func(b []byte) float64 { return float64(math.Float32frombits(uint32(le.Uint16(b)) << 16)) },
+	"FP16": func(b []byte) float64 { return half(le.Uint16(b)) },
+}
+
+// rawInts read an element of the types whose numbers fit into int64.
+var rawInts = map[string]func(b []byte) int64{
+	"INT64":  func(b []byte) int64 { return int64(le.Uint64(b)) },
+	"INT32":  func(b []byte) int64 { return int64(int32(le.Uint32(b))) },
+	"INT16":  func(b []byte) int64 { return int64(int16(le.Uint16(b))) },
+	"INT8":   func(b []byte) int64 { return int64(int8(b[0])) },
+	"UINT32": func(b []byte) int64 { return int64(le.Uint32(b)) },
+	"UINT16": func(b []byte) int64 { return int64(le.Uint16(b)) },
+	"UINT8":  func(b []byte) int64 { return int64(b[0]) },
+}
+
 // readRaw reads n elements from bytes, little-endian.
 func (t *tensor) readRaw(raw []byte, n int) error {
 	width := widths[t.datatype]
@@ -90,43 +111,22 @@ func (t *tensor) readRaw(raw []byte, n int) error {
 	if len(raw) != n*width {
 		return failf(invalid, "tensor %.60q has %d bytes; its shape %s of %s needs %d", t.name, len(raw), t.shape, t.datatype, n*width)
 	}
-	le := binary.LittleEndian
 	at := func(i int) []byte { return raw[i*width:] }
-	floats := func(f func(b []byte) float64) {
+	if read, ok := rawFloats[t.datatype]; ok {
 		t.floats = make([]float64, n)
 		for i := range t.floats {
-			t.floats[i] = f(at(i))
+			t.floats[i] = read(at(i))
 		}
+		return nil
 	}
-	ints := func(f func(b []byte) int64) {
+	if read, ok := rawInts[t.datatype]; ok {
 		t.ints = make([]int64, n)
 		for i := range t.ints {
-			t.ints[i] = f(at(i))
+			t.ints[i] = read(at(i))
 		}
+		return nil
 	}
 	switch t.datatype {
-	case "FP64":
-		floats(func(b []byte) float64 { return math.Float64frombits(le.Uint64(b)) })
-	case "FP32":
-		floats(func(b []byte) float64 { return float64(math.Float32frombits(le.Uint32(b))) })
-	case "BF16":
-		floats(func(b []byte) float64 { return float64(math.Float32frombits(uint32(le.Uint16(b)) << 16)) })
-	case "FP16":
-		floats(func(b []byte) float64 { return half(le.Uint16(b)) })
-	case "INT64":
-		ints(func(b []byte) int64 { return int64(le.Uint64(b)) })
-	case "INT32":
-		ints(func(b []byte) int64 { return int64(int32(le.Uint32(b))) })
-	case "INT16":
-		ints(func(b []byte) int64 { return int64(int16(le.Uint16(b))) })
-	case "INT8":
-		ints(func(b []byte) int64 { return int64(int8(b[0])) })
-	case "UINT32":
-		ints(func(b []byte) int64 { return int64(le.Uint32(b)) })
-	case "UINT16":
-		ints(func(b []byte) int64 { return int64(le.Uint16(b)) })
-	case "UINT8":
-		ints(func(b []byte) int64 { return int64(b[0]) })
 	case "UINT64":
 		t.unsigned(n, func(i int) uint64 { return le.Uint64(at(i)) })
 	case "BOOL":

@@ -99,7 +99,7 @@ func (w *weights) isConvNet() bool {
 	conditional := 0
 	for i := range all {
 		l := &all[i]
-		if l.input != i || l.sense || l.cov || l.needs || l.to == nn.Fixed || !w.inConvNet(l, i) {
+		if !l.plain(i) || l.needs || !w.inConvNet(l, i) {
 			return false
 		}
 		if l.kind == opConditional {

@@ -79,7 +79,7 @@ func (w *weights) isDenseNet() bool {
 		return false
 	}
 	for i := range p.layers {
-		if l := &p.layers[i]; l.input != i || l.sense || l.cov || l.to == nn.Fixed {
+		if !p.layers[i].plain(i) {
 			return false
 		}
 	}
@@ -94,6 +94,12 @@ func (w *weights) isDenseNet() bool {
 		}
 	}
 	return true
+}
+
+// plain reports whether layer i reads the one before it, alone, and passes on moments without
+// correlations.
+func (l *layer) plain(i int) bool {
+	return l.input == i && !l.sense && !l.cov && l.to != nn.Fixed
 }
 
 // leaky reports whether a layer is a leaky ReLU by three points, the first of them at the
