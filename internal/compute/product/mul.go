@@ -3,6 +3,8 @@
 package product
 
 import (
+	"unsafe"
+
 	"utvi/internal/compute"
 	"utvi/internal/compute/internal/cpu"
 	"utvi/internal/compute/kernel"
@@ -48,16 +50,16 @@ func (s Sum[T]) at(i, j int) Sum[T] {
 
 // check looks at the far corner of what a product of so many rows and columns touches: kernels
 // in assembly do not look.
-func (s Sum[T]) check(rows, columns int) {
+func (s *Sum[T]) check(rows, columns int) {
 	_ = s.dst[(rows-1)*s.ld+columns-1]
 	if s.start != nil {
 		_ = s.start[(rows-1)*s.startLd+columns-1]
 	}
 }
 
-func (s Sum[T]) as32() Sum[float32] {
-	return Sum[float32]{cpu.As32(s.dst), s.ld, cpu.As32(s.start), s.startLd}
-}
+// as32 is s as what it is where T is float32. Operands are six to eight words, which Go copies
+// through memory: for one row that takes a tenth of a product, so from here on pointers go.
+func (s *Sum[T]) as32() *Sum[float32] { return (*Sum[float32])(unsafe.Pointer(s)) }
 
 // A Left is a left operand: element (i, k) is data[i/MR*tile + i%MR*row + k*column].
 type Left[T compute.Float] struct {
@@ -78,9 +80,7 @@ func Strided[T compute.Float](data []T, row, column int) Left[T] {
 // in order.
 func Panels[T compute.Float](data []T, k int) Left[T] { return Left[T]{data, 1, MR, MR * k} }
 
-func (a Left[T]) as32() Left[float32] {
-	return Left[float32]{cpu.As32(a.data), a.row, a.column, a.tile}
-}
+func (a *Left[T]) as32() *Left[float32] { return (*Left[float32])(unsafe.Pointer(a)) }
 
 // Mul computes, for i < rows and j < b.N, a sum's start plus Σ_k a(i,k)·b(k,j). a must not
 // overlap what is written.
@@ -101,7 +101,7 @@ func Mul[T compute.Float](to Sum[T], a Left[T], rows int, b Right[T]) {
 		_ = a.data[(rows-1)/MR*a.tile+(rows-1)%MR*a.row+(b.K-1)*a.column]
 	}
 	if cpu.Vector && b.K > 0 && cpu.Is32[T]() {
-		mulVector(to.as32(), a.as32(), rows, b.As32())
+		mulVector(to.as32(), a.as32(), rows, (*Right[float32])(unsafe.Pointer(&b)))
 		return
 	}
 	mulGo(to, a, rows, panels[T]{b.Data, b.K * NR, NR, b.K, b.N})

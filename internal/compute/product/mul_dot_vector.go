@@ -14,7 +14,7 @@ const dotBlock = 512
 // one after the other to start. Within a block the sum runs, for every row
 // alike, in four vectors of parts while as many k remain, then by vectors into the
 // first; the parts are then added pairwise.
-func mulColumns(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
+func mulColumns(to *Sum[float32], a *Left[float32], rows int, b *Right[float32]) {
 	var column [dotBlock]float32
 	for j := range b.N {
 		part := to.at(0, j)

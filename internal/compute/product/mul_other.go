@@ -24,9 +24,9 @@ func MulSecond(dst, v, mean, vari []float32) { panic(cpu.Missing) }
 // MulColumn has no kernel.
 func MulColumn(to Sum[float32], a Left[float32], rows int, column []float32) { panic(cpu.Missing) }
 
-func mulVector(to Sum[float32], a Left[float32], rows int, b Right[float32])   { panic(cpu.Missing) }
-func mulStretchesVector(to Sum[float32], a, b Stretched[float32], size Extent) { panic(cpu.Missing) }
-func packLeftVector(dst, src []float32, rows, width int) int                   { panic(cpu.Missing) }
+func mulVector(to *Sum[float32], a *Left[float32], rows int, b *Right[float32]) { panic(cpu.Missing) }
+func mulStretchesVector(to *Sum[float32], a, b Stretched[float32], size Extent) { panic(cpu.Missing) }
+func packLeftVector(dst, src []float32, rows, width int) int                    { panic(cpu.Missing) }
 func packVector(to []float32, panels, ps int, src []float32, rs, cs, k int, stream bool) int {
 	panic(cpu.Missing)
 }

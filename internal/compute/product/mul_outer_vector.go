@@ -3,7 +3,7 @@
 package product
 
 // mulOne is the product with K = 1: the outer product of a column and a row.
-func mulOne(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
+func mulOne(to *Sum[float32], a *Left[float32], rows int, b *Right[float32]) {
 	chunk := rows
 	if a.tile != MR*a.row { // a is in panels
 		chunk = MR

@@ -14,7 +14,7 @@ import (
 const packK, packN = 512, 256
 
 // mulPacked copies a, block by block, into panels of MR rows on the stack.
-func mulPacked(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
+func mulPacked(to *Sum[float32], a *Left[float32], rows int, b *Right[float32]) {
 	var panels [rowBlock * kBlock]float32 // more would go to the heap
 	for i := 0; i < rows; i += rowBlock {
 		part := to.at(i, 0)

@@ -66,7 +66,7 @@ func (t *tile) ptr() *byte { return (*byte)(unsafe.Pointer(t)) }
 
 // mulVector is Mul for CPUs with vector kernels. The caller has checked bounds; b.K > 0. It is the
 // one place that chooses a way by the shape of a product.
-func mulVector(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
+func mulVector(to *Sum[float32], a *Left[float32], rows int, b *Right[float32]) {
 	switch {
 	case b.K == 1:
 		mulOne(to, a, rows, b)
@@ -80,7 +80,7 @@ func mulVector(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
 }
 
 // mulBlocks cuts a product into blocks whose operands fit the caches.
-func mulBlocks(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
+func mulBlocks(to *Sum[float32], a *Left[float32], rows int, b *Right[float32]) {
 	depth, width := kDepth(), b.N
 	if rows <= 2 {
 		depth = b.K // b is read once, in order
@@ -90,12 +90,17 @@ func mulBlocks(to Sum[float32], a Left[float32], rows int, b Right[float32]) {
 	height := rowDepth(min(depth, b.K))
 	for i := 0; i < rows; i += height {
 		for j := 0; j < b.N; j += width {
-			part := to.at(0, j)
+			start := to.start
+			startLd := to.startLd
 			for k := 0; k < b.K; k += depth {
-				m := block{dst: part.dst, start: part.start, a: a.data[k*a.column:], b: b.Data[j*b.K+k*NR:], n: min(width, b.N-j)}
-				m.t = tile{ldd: part.ld, lds: part.startLd, rs: a.row, cs: a.column, step: a.tile, ps: b.K * NR, bs: NR, k: min(depth, b.K-k)}
+				m := block{dst: to.dst[j:], a: a.data[k*a.column:], b: b.Data[j*b.K+k*NR:], n: min(width, b.N-j)}
+				if start != nil {
+					m.start = start[j:]
+				}
+				m.t = tile{ldd: to.ld, lds: startLd, rs: a.row, cs: a.column, step: a.tile, ps: b.K * NR, bs: NR, k: min(depth, b.K-k)}
 				m.mul(i, min(height, rows-i))
-				part = part.onward() // the chain goes on from what the last block left
+				start = to.dst // the chain goes on from what the last block left
+				startLd = to.ld
 			}
 		}
 	}
@@ -178,8 +183,8 @@ func (m *block) thin(i, rows int) {
 }
 
 // mulStretchesVector is MulStretches for CPUs with vector kernels.
-func mulStretchesVector(to Sum[float32], a, b Stretched[float32], size Extent) {
-	m := stretches(to, a, b, size)
+func mulStretchesVector(to *Sum[float32], a, b Stretched[float32], size Extent) {
+	m := stretches(*to, a, b, size)
 	m.mul(0, size.Rows)
 }
 
