@@ -1,9 +1,10 @@
 // Package bayes turns a network that was trained elsewhere into a Bayesian one: a few
-// epochs around the trained weights give it error bars. It scores the network before and
-// after, on rows that the epochs did not use.
+// epochs around the trained weights give it error bars. Rows that the epochs did not use score the
+// network before and after, and say whether it has become worse.
 package bayes
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -12,14 +13,14 @@ import (
 	"utvi/gauss"
 	"utvi/metric"
 	"utvi/model"
-	"utvi/onnx/importer"
-	"utvi/optim"
+	"utvi/nn"
 	"utvi/rng"
-	"utvi/train"
 )
 
 // A Config says how a network is trained. The zero value is the default.
 type Config struct {
+	Scale   float64 // of the priors, beside the size of the weights; 0 means model.DefaultScale
+	Last    int     // how many of the last layers with weights get error bars; 0 means all
 	Epochs  int     // 0 means 60
 	Batch   int     // 0 means 32
 	Rate    float64 // learning rate at the start, falling to 0; 0 means 0.01
@@ -27,24 +28,21 @@ type Config struct {
 	Seed    uint64
 	Workers int // 0 means all cores
 
-	// Progress, if set, is called after each epoch with the mean score of its last batch.
-	Progress func(epoch, epochs int, nll float64)
+	// Correlated carries correlations between units also where that is slow, and refuses
+	// networks with layers that cannot. Otherwise networks with few outputs carry them, if
+	// their layers can.
+	Correlated bool
+
+	// Progress, if set, is called after each step with its score.
+	Progress func(step, steps int, nll float64)
 }
 
 func (c Config) orDefault() Config {
-	set := func(x *float64, standard float64) {
-		if *x == 0 {
-			*x = standard
-		}
-	}
-	set(&c.Rate, 0.01)
-	set(&c.Held, 0.2)
-	if c.Epochs == 0 {
-		c.Epochs = 60
-	}
-	if c.Batch == 0 {
-		c.Batch = 32
-	}
+	c.Scale = cmp.Or(c.Scale, model.DefaultScale)
+	c.Epochs = cmp.Or(c.Epochs, 60)
+	c.Batch = cmp.Or(c.Batch, 32)
+	c.Rate = cmp.Or(c.Rate, 0.01)
+	c.Held = cmp.Or(c.Held, 0.2)
 	return c
 }
 
@@ -52,6 +50,10 @@ func (c Config) orDefault() Config {
 func (c Config) Check() error {
 	d := c.orDefault()
 	switch {
+	case !(d.Scale > 0) || math.IsInf(d.Scale, 0):
+		return fmt.Errorf("the scale of the priors is %v; it must be a number > 0", d.Scale)
+	case d.Last < 0:
+		return fmt.Errorf("the last %d layers are asked for; name a number ≥ 1, or 0 for all", d.Last)
 	case d.Epochs < 1 || d.Batch < 1:
 		return fmt.Errorf("%d epochs in batches of %d; both must be at least 1", d.Epochs, d.Batch)
 	case !(d.Rate > 0) || math.IsInf(d.Rate, 0):
@@ -68,23 +70,29 @@ type Result struct {
 	Net           *model.Model
 	Trained, Held int // rows
 
+	// Correlated says whether the network carries correlations between its units.
+	Correlated bool
+
 	// Before are the scores of the trained network. Its error bar for numbers is one for
 	// all rows: the root mean square error on the rows of the training.
 	Before, After               []metric.RegressionScores // one a target
 	ClassesBefore, ClassesAfter *metric.ClassificationScores
+
+	// Gain is how much larger the log-likelihood of a held row became, in the mean. The
+	// trained network is given the error bar, one a target, or the temperature of its
+	// classes that suit these very rows best: more than anyone can know beforehand.
+	Gain metric.Score
 }
 
-// A Loader imports the network with the given options; it is called twice, for numbers and
-// for Normals.
-type Loader func(o importer.Options) (*model.Model, error)
+// Worse reports whether the rows that were held out say that the network lost by becoming
+// Bayesian: by more than two standard errors, which chance alone hardly explains.
+func (r *Result) Worse() bool { return !(r.Gain.Value >= -2*r.Gain.SE) }
 
-// Train makes a network Bayesian. Rows of numbers have as many targets as the network has
-// outputs; classes have one target, the index of the class. test are rows that are only
-// scored; if nil, a share of the rows is held out. Rows that the network was trained with
-// make its error bars look better than they are. Networks with up to 32 outputs carry
-// correlations between their units if all their layers can, others only if the options say
-// so.
-func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, test *data.Set, c Config) (*Result, error) {
+// Train makes a network of numbers Bayesian. Rows of numbers have as many targets as the
+// network has outputs; classes have one target, the index of the class. test are rows that are
+// only scored; if nil, a share of the rows is held out. Rows that the network was trained with
+// flatter it: it has learned them by heart.
+func Train(ctx context.Context, trained *model.Model, rows data.Set, test *data.Set, c Config) (*Result, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -92,43 +100,48 @@ func Train(ctx context.Context, load Loader, o importer.Options, rows data.Set, 
 	if err := rows.Check(); err != nil {
 		return nil, err
 	}
-	correlated := o.Correlated
-	o.Random = false
-	o.Correlated = false
-	point, err := load(o)
+	if trained.Inputs() != rows.X.Width {
+		return nil, fmt.Errorf("the rows have %d inputs; the network needs %s", rows.X.Width, needed(trained))
+	}
+	k, err := taskOf(trained, rows)
 	if err != nil {
 		return nil, err
 	}
-	if point.Inputs() != rows.X.Width {
-		return nil, fmt.Errorf("the rows have %d inputs; the network needs %s", rows.X.Width, needed(point))
-	}
-	k, err := taskOf(point, rows)
-	if err != nil {
-		return nil, err
-	}
-	fitted, held, err := c.part(point, rows, test)
+	fitted, held, err := c.part(trained, rows, test)
 	if err != nil {
 		return nil, err
 	}
 	r := &Result{Trained: fitted.X.Rows, Held: held.X.Rows}
-	o.Finish = k.finish(false)
-	point, err = load(o)
+	b := k.before(r, trained, fitted, held)
+	r.Net, err = c.around(trained, k)
 	if err != nil {
 		return nil, err
 	}
-	spread := k.before(r, point, fitted, held)
-	o.Finish = k.finish(true)
-	r.Net, err = loadRandom(load, o, correlated, point.Outputs())
-	if err != nil {
-		return nil, err
-	}
-	if spread != nil {
-		start(r.Net, spread)
+	r.Correlated = carries(r.Net)
+	if b.start != nil {
+		start(r.Net, b.start)
 	}
 	if err := c.train(ctx, r.Net, k, fitted); err != nil {
 		return nil, err
 	}
-	return r, k.after(r, held)
+	return r, k.after(r, held, b.best)
+}
+
+// around returns the network with Normals as weights. It carries correlations if it must, or if
+// it can and has few outputs: a layer in the middle may not carry them.
+func (c Config) around(trained *model.Model, k task) (*model.Model, error) {
+	a := model.Around{Scale: c.Scale, Last: c.Last, Finish: k.finish}
+	a.Correlated = c.Correlated || trained.Outputs() <= mostFollowed
+	n, err := trained.Around(a)
+	if err != nil && a.Correlated && !c.Correlated {
+		a.Correlated = false
+		return trained.Around(a)
+	}
+	return n, err
+}
+
+func carries(n *model.Model) bool {
+	return nn.Any(n.Config.Layers, func(l nn.Layer) bool { _, ok := l.(nn.Correlated); return ok })
 }
 
 // part returns the rows to train with and those to score: the rows of a test, or a share of all.
@@ -151,19 +164,6 @@ func (c Config) part(n *model.Model, rows data.Set, test *data.Set) (fitted, hel
 	return fitted, held, nil
 }
 
-// loadRandom loads the network with Normals as weights. It carries correlations if it must, or if
-// it can and has few outputs: a layer in the middle may not carry them.
-func loadRandom(load Loader, o importer.Options, must bool, outputs int) (*model.Model, error) {
-	o.Random = true
-	o.Correlated = must || outputs <= mostFollowed
-	n, err := load(o)
-	if err != nil && !must {
-		o.Correlated = false
-		return load(o)
-	}
-	return n, err
-}
-
 // needed is the number of a network's inputs, and the size of an image.
 func needed(n *model.Model) string {
 	if in := n.Config.Input; in.H*in.W > 1 {
@@ -172,9 +172,9 @@ func needed(n *model.Model) string {
 	return fmt.Sprint(n.Inputs())
 }
 
-// mostFollowed is the largest number of outputs whose correlations are carried: each costs
-// about a backward pass.
-const mostFollowed = 32
+// mostFollowed is the largest number of outputs whose correlations are carried unasked: each
+// costs about a backward pass.
+const mostFollowed = 4
 
 // split sets rows aside, drawn by the seed.
 func split(rows data.Set, share float64, seed uint64) (fitted, held data.Set) {
@@ -196,32 +196,4 @@ func pick(s data.Set, rows []int32) data.Set {
 		p.Y = append(p.Y, s.Y[int(r)*k:][:k]...)
 	}
 	return p
-}
-
-func (c Config) train(ctx context.Context, n *model.Model, k task, rows data.Set) error {
-	source, err := data.NewTable(rows.X, rows.Outputs(), rows.Y)
-	if err != nil {
-		return err
-	}
-	batch := min(c.Batch, rows.X.Rows)
-	epoch := (rows.X.Rows + batch - 1) / batch
-	steps := c.Epochs * epoch
-	opt := optim.Paper()
-	opt.Rate = optim.Cosine(c.Rate, steps)
-	opt.Decay = 0
-	opt.Clip = 10
-	t, err := train.New(n, train.Config{Data: source, Likelihood: k.likelihood, Optimizer: opt, Batch: batch, Steps: steps, Seed: c.Seed, Workers: c.Workers})
-	if err != nil {
-		return err
-	}
-	defer t.Close()
-	for s, err := range t.Steps(ctx) {
-		if err != nil {
-			return err
-		}
-		if s.Step%epoch == 0 && c.Progress != nil {
-			c.Progress(s.Step/epoch, c.Epochs, s.NLL)
-		}
-	}
-	return nil
 }

@@ -17,22 +17,32 @@ import (
 )
 
 // lines is a graph that is a straight line for each output, as trained elsewhere.
-func lines(slopes, offsets []float32, end string) Loader {
-	return func(o importer.Options) (*model.Model, error) {
-		b := onnx.NewBuilder("g")
-		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+func lines(t *testing.T, slopes, offsets []float32, end string) *model.Model {
+	return graph(t, func(b *onnx.Builder, x string) string {
 		y := b.Op("Gemm", []string{x, b.Floats("w", slopes, 1, len(slopes)), b.Floats("b", offsets, len(offsets))})
 		if end != "" {
 			y = b.Op(end, []string{y})
 		}
-		b.Reserve("y")
-		b.Output("y", y, onnx.Float)
-		file, err := b.Model().Marshal()
-		if err != nil {
-			return nil, err
-		}
-		return importer.Parse(file, nil, o)
+		return y
+	})
+}
+
+// graph imports a graph of one input.
+func graph(t *testing.T, body func(b *onnx.Builder, x string) string) *model.Model {
+	t.Helper()
+	b := onnx.NewBuilder("g")
+	y := body(b, b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1}))
+	b.Reserve("y")
+	b.Output("y", y, onnx.Float)
+	file, err := b.Model().Marshal()
+	if err != nil {
+		t.Fatal(err)
 	}
+	n, err := importer.Parse(file, nil, importer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // rows are drawn from y = 2x + 1 with noise 0.3, or from two classes.
@@ -58,7 +68,7 @@ func rows(n int, seed uint64, classes bool) data.Set {
 // A network that is nearly right keeps its accuracy, and learns the noise.
 func TestNumbers(t *testing.T) {
 	test := rows(2000, 2, false)
-	r, err := Train(t.Context(), lines([]float32{2}, []float32{1}, ""), importer.Options{}, rows(400, 1, false), &test, Config{})
+	r, err := Train(t.Context(), lines(t, []float32{2}, []float32{1}, ""), rows(400, 1, false), &test, Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +87,7 @@ func TestNumbers(t *testing.T) {
 // A network of wrong confidence is corrected; the ends of classifiers are taken care of.
 func TestClasses(t *testing.T) {
 	for _, end := range []string{"", "Softmax", "LogSoftmax"} {
-		r, err := Train(t.Context(), lines([]float32{0, 3}, []float32{0, 0}, end), importer.Options{Scale: 1}, rows(1500, 3, true), nil, Config{Epochs: 20})
+		r, err := Train(t.Context(), lines(t, []float32{0, 3}, []float32{0, 0}, end), rows(1500, 3, true), nil, Config{Epochs: 20, Scale: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,20 +113,13 @@ func TestUnits(t *testing.T) {
 		}
 		return s
 	}
-	load := func(o importer.Options) (*model.Model, error) {
-		b := onnx.NewBuilder("g")
-		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+	net := graph(t, func(b *onnx.Builder, x string) string {
 		y := b.Op("Gemm", []string{x, b.Floats("w", []float32{2, 2, 2}, 1, 3), b.Floats("b", []float32{1, 1, 1}, 3)})
-		b.Reserve("y")
-		b.Output("y", b.Op("Mul", []string{y, b.Floats("units", units, 3)}), onnx.Float)
-		file, err := b.Model().Marshal()
-		if err != nil {
-			return nil, err
-		}
-		return importer.Parse(file, nil, o)
-	}
+		return b.Op("Mul", []string{y, b.Floats("units", units, 3)})
+	})
+
 	test := scaled(500, 2)
-	r, err := Train(t.Context(), load, importer.Options{}, scaled(200, 1), &test, Config{Epochs: 20})
+	r, err := Train(t.Context(), net, scaled(200, 1), &test, Config{Epochs: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,26 +132,19 @@ func TestUnits(t *testing.T) {
 
 // A softmax in the middle of a network is no end of a classifier.
 func TestInnerSoftmax(t *testing.T) {
-	load := func(o importer.Options) (*model.Model, error) {
-		b := onnx.NewBuilder("g")
-		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 1})
+	net := graph(t, func(b *onnx.Builder, x string) string {
 		y := b.Op("Softmax", []string{b.Op("MatMul", []string{x, b.Floats("w", []float32{1, -1}, 1, 2)})})
-		b.Reserve("y")
-		b.Output("y", b.Op("MatMul", []string{y, b.Floats("v", []float32{6, -4}, 2, 1)}), onnx.Float)
-		file, err := b.Model().Marshal()
-		if err != nil {
-			return nil, err
-		}
-		return importer.Parse(file, nil, o)
-	}
-	r, err := Train(t.Context(), load, importer.Options{}, rows(100, 1, false), nil, Config{Epochs: 2})
+		return b.Op("MatMul", []string{y, b.Floats("v", []float32{6, -4}, 2, 1)})
+	})
+
+	r, err := Train(t.Context(), net, rows(100, 1, false), nil, Config{Epochs: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(r.After) != 1 {
 		t.Errorf("its numbers are classes: %v", r.ClassesAfter)
 	}
-	if _, err := Train(t.Context(), load, importer.Options{Correlated: true}, rows(100, 1, false), nil, Config{Epochs: 2}); err == nil {
+	if _, err := Train(t.Context(), net, rows(100, 1, false), nil, Config{Epochs: 2, Correlated: true}); err == nil {
 		t.Error("correlations that were asked for are left out")
 	}
 }
@@ -161,7 +157,7 @@ func TestCorrelated(t *testing.T) {
 	}
 	set := rows(40, 1, true)
 	for _, asked := range []bool{false, true} {
-		r, err := Train(t.Context(), lines(many, many, ""), importer.Options{Correlated: asked}, set, nil, Config{Epochs: 1})
+		r, err := Train(t.Context(), lines(t, many, many, ""), set, nil, Config{Epochs: 1, Correlated: asked})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,16 +188,16 @@ func TestTableRefusals(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	line := lines([]float32{2}, []float32{1}, "")
+	line := lines(t, []float32{2}, []float32{1}, "")
 	wide := rows(10, 1, false)
 	wide.X.Width = 2
 	wide.X.Rows = 5
 	wide.Y = wide.Y[:5]
 	two := rows(10, 1, false)
 	two.Targets, two.Y = 2, append(two.Y, two.Y...)
-	classes := lines([]float32{2, 1}, []float32{1, 1}, "")
+	classes := lines(t, []float32{2, 1}, []float32{1, 1}, "")
 	for _, c := range []struct {
-		load Loader
+		net  *model.Model
 		rows data.Set
 		c    Config
 		want string
@@ -210,10 +206,11 @@ func TestRefusals(t *testing.T) {
 		{line, two, Config{}, "the rows have 2 targets; the network has 1 outputs"},
 		{classes, rows(10, 1, false), Config{}, "the class of row 1 is"},
 		{line, rows(10, 1, false), Config{Epochs: -1}, "-1 epochs"},
+		{line, rows(10, 1, false), Config{Last: -1}, "the last -1 layers are asked for"},
 		{line, rows(10, 1, false), Config{Held: 1}, "it must be a share between 0 and 1"},
 		{line, rows(1, 1, false), Config{}, "1 rows; at least a few are needed"},
 	} {
-		if _, err := Train(t.Context(), c.load, importer.Options{}, c.rows, nil, c.c); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Train(t.Context(), c.net, c.rows, nil, c.c); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}
 	}

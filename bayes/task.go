@@ -3,14 +3,11 @@ package bayes
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"utvi/data"
-	"utvi/dist"
 	"utvi/fn"
 	"utvi/internal/special"
 	"utvi/likelihood"
-	"utvi/metric"
 	"utvi/model"
 	"utvi/nn"
 )
@@ -55,20 +52,18 @@ func taskOf(n *model.Model, rows data.Set) (task, error) {
 	return k, nil
 }
 
-// finish changes the end of the imported layers: probabilities for classes, noise for
+// finish changes the end of the trained layers: probabilities for classes, noise for
 // numbers.
-func (k task) finish(noise bool) func(nn.Chain) nn.Chain {
-	return func(l nn.Chain) nn.Chain {
-		switch {
-		case k.log:
-			return append(l[:len(l)-1], nn.Joint{Map: fn.Softmax()})
-		case k.softmax:
-			return append(l, nn.Joint{Map: fn.Softmax()})
-		case !k.classes && noise:
-			return append(l, nn.Noise{})
-		}
-		return l
+func (k task) finish(l nn.Chain) nn.Chain {
+	switch {
+	case k.log:
+		return append(l[:len(l)-1:len(l)-1], nn.Joint{Map: fn.Softmax()})
+	case k.softmax:
+		return append(l[:len(l):len(l)], nn.Joint{Map: fn.Softmax()})
+	case !k.classes:
+		return append(l[:len(l):len(l)], nn.Noise{})
 	}
+	return l
 }
 
 // start sets the noise of the network, its last tensor, to a standard deviation for each
@@ -79,84 +74,4 @@ func start(n *model.Model, noise []float64) {
 		t.Mean[i] = float32(special.SoftplusInverse(s))
 	}
 	n.Changed()
-}
-
-// before scores the trained network, and returns the standard deviation of its errors on
-// the rows of the training, one a target.
-func (k task) before(r *Result, n *model.Model, fitted, held data.Set) []float64 {
-	exact := func(s data.Set) []float32 {
-		x := s.X
-		x.Var = nil
-		return append([]float32(nil), n.NewPredictor(x.Rows).Predict(x).Mean...)
-	}
-	if k.classes {
-		r.ClassesBefore = classes(exact(held), n.Outputs(), held.Y)
-		return nil
-	}
-	m, mean := n.Outputs(), exact(fitted)
-	spread := make([]float64, m)
-	for i, y := range fitted.Y {
-		e := float64(y - mean[i])
-		spread[i%m] += e * e / float64(fitted.X.Rows)
-	}
-	for j := range spread {
-		spread[j] = max(math.Sqrt(spread[j]), 1e-12)
-	}
-	r.Before = numbers(exact(held), func(i int) float64 { return spread[i%m] }, m, held.Y)
-	// Noise starts at least at a millionth of the target's size, if the network hits all rows.
-	for j := range spread {
-		var size float64
-		for i := j; i < len(fitted.Y); i += m {
-			size = max(size, math.Abs(float64(fitted.Y[i])))
-		}
-		spread[j] = max(spread[j], 1e-6*size)
-	}
-	return spread
-}
-
-// after scores the Bayesian network.
-func (k task) after(r *Result, held data.Set) error {
-	e, err := model.NewEnsemble(r.Net)
-	if err != nil {
-		return err
-	}
-	h, err := e.NewHead(held.X.Rows)
-	if err != nil {
-		return err
-	}
-	p, err := h.TryPredict(held.X)
-	if err != nil {
-		return err
-	}
-	if k.classes {
-		r.ClassesAfter = classes(p.Mean, p.Width, held.Y)
-		return nil
-	}
-	r.After = numbers(p.Mean, func(i int) float64 { return math.Sqrt(float64(p.Var[i])) }, p.Width, held.Y)
-	return nil
-}
-
-func numbers(mean []float32, sd func(i int) float64, width int, y []float32) []metric.RegressionScores {
-	all := make([]metric.Regression, width)
-	for i, m := range mean {
-		all[i%width].Add(float64(y[i]), dist.Normal{Mu: float64(m), Sigma: max(sd(i), 1e-12)}, 1)
-	}
-	scores := make([]metric.RegressionScores, width)
-	for i := range all {
-		scores[i] = all[i].Scores()
-	}
-	return scores
-}
-
-func classes(p []float32, width int, y []float32) *metric.ClassificationScores {
-	var all metric.Classification
-	for i, class := range y {
-		d := make(dist.Categorical, width)
-		for j := range d {
-			d[j] = float64(p[i*width+j])
-		}
-		all.Add(int(class), d, 1)
-	}
-	s := all.Scores()
-	return &s
 }

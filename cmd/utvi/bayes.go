@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
@@ -14,8 +15,6 @@ import (
 	"utvi/data"
 	"utvi/internal/compute"
 	"utvi/metric"
-	"utvi/model"
-	"utvi/onnx/importer"
 )
 
 const bayesHelp = `Turn a network that was trained elsewhere into a Bayesian one. The weights become
@@ -24,13 +23,22 @@ find out how sure the data make each weight, and how large the noise is. Scores 
 and after are those of --test, rows that the network has never seen, or else of a share of
 the rows that these epochs did not use.
 
+A result that scores worse on these rows than the trained network, with the error bars or
+the temperature that suit these very rows best, is not stored, unless --even-if-worse says
+so. Rows that the network was trained with flatter it: name others by --test.
+
 --data is a table of numbers and --target the names of its target columns; all other
-columns are the inputs, in their order. Or both are arrays (.npy), rows by columns. Images
-are height × width × channels. Classes are numbers from 0. A network with several outputs
-and one target predicts classes.`
+columns are the inputs, in their order. Or both are arrays (.npy), rows by columns, and so
+are --test and --test-target. Images are height × width × channels. Classes are numbers
+from 0. A network with several outputs and one target predicts classes.
+
+--last 1 gives error bars to the weights of the last layer only, which takes seconds for
+any network; the layers before keep their numbers. Normalisations by fixed statistics
+become part of the layers beside them.`
 
 const bayesExamples = `  utvi bayes net.onnx --data rows.csv --target y --test new.csv -o net.safetensors
-  utvi bayes net.onnx --data x.npy --target y.npy --epochs 10
+  utvi bayes net.onnx --data x.npy --target y.npy --test new-x.npy --test-target new-y.npy
+  utvi bayes net.onnx --data rows.csv --target y --test new.csv --last 1
   utvi bayes state.safetensors --layers layers.json --data rows.csv --target y -o net.safetensors`
 
 // bayesOptions are what the flags of bayes ask for.
@@ -40,7 +48,9 @@ type bayesOptions struct {
 	config  bayes.Config
 	data    string // a table, or the array of inputs
 	targets []string
-	test    string // a table that is only scored; "": a share of the rows
+	test    string // rows that are only scored, a table or the array of inputs; "": a share of the rows
+	wanted  string // their targets, if they are arrays
+	worse   bool   // store a result that scores worse
 	out     string
 }
 
@@ -67,13 +77,16 @@ func (o *bayesOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.data, "data", "", "a table, or the array of inputs")
 	f.StringSliceVar(&o.targets, "target", nil, "the target columns, or the array of targets")
-	f.StringVar(&o.test, "test", "", "a table of rows that are only scored")
+	f.StringVar(&o.test, "test", "", "rows that are only scored: a table, or the array of inputs")
+	f.StringVar(&o.wanted, "test-target", "", "the array of their targets")
 	f.StringVarP(&o.out, "out", "o", "", "the file to write (default: the network's name with -bayes.safetensors)")
 	f.IntVar(&o.config.Epochs, "epochs", 60, "passes over the rows")
 	f.IntVar(&o.config.Batch, "batch", 32, "rows in a step")
 	f.Float64Var(&o.config.Rate, "rate", 0.01, "learning rate at the start; it falls to 0")
 	f.Float64Var(&o.config.Held, "held-out", 0.2, "share of the rows that is only scored")
 	f.Uint64Var(&o.config.Seed, "seed", 0, "seed of the order of the rows")
+	f.IntVar(&o.config.Last, "last", 0, "give error bars to this many of the last layers with weights only (default all)")
+	f.BoolVar(&o.worse, "even-if-worse", false, "store a result that scores worse than the trained network, too")
 	o.network.flags(f)
 	o.table.flags(f)
 }
@@ -89,13 +102,16 @@ func (o *bayesOptions) check(network string) error {
 	if err := c.Check(); err != nil {
 		return misuse(err)
 	}
-	if o.test != "" && o.arrays() {
-		return usagef("--test takes a table, with targets by name; --target is an array")
+	switch {
+	case o.test != "" && o.arrays() && o.wanted == "":
+		return usagef("--test-target is needed: --target is an array, so the targets of --test are an array, too")
+	case o.wanted != "" && (o.test == "" || !o.arrays()):
+		return usagef("--test-target is for arrays: --data, --target, --test and --test-target together")
 	}
 	if o.out == "" {
 		o.out = strings.TrimSuffix(network, filepath.Ext(network)) + "-bayes.safetensors"
 	}
-	if err := spare(o.out, network, o.data, o.test, o.network.layers); err != nil {
+	if err := spare(o.out, network, o.data, o.test, o.wanted, o.network.layers); err != nil {
 		return err
 	}
 	return ready(o.out)
@@ -107,43 +123,62 @@ func (o *bayesOptions) arrays() bool {
 }
 
 func (o *bayesOptions) run(cmd *cobra.Command, network string) error {
-	rows, err := o.rows(o.data)
+	rows, err := o.rows(o.data, o.targets[0])
 	if err != nil {
 		return err
 	}
 	var test *data.Set
 	if o.test != "" {
-		s, err := o.rows(o.test)
+		s, err := o.rows(o.test, o.wanted)
 		if err != nil {
 			return err
 		}
 		test = &s
 	}
-	o.config.Progress = func(epoch, epochs int, nll float64) {
-		if epoch == epochs || epoch%max(1, epochs/5) == 0 {
-			tell(cmd, "epoch %d of %d: %.4g nats per row", epoch, epochs, nll)
-		}
-	}
-	load := func(options importer.Options) (*model.Model, error) {
-		in := importFlags{o: options, layers: o.network.layers}
-		return in.load(network)
-	}
-	r, err := bayes.Train(cmd.Context(), load, o.network.o, rows, test, o.config)
+	o.config.Scale = o.network.o.Scale
+	o.config.Correlated = o.network.o.Correlated
+	o.network.o.Correlated = false
+	trained, err := o.network.load(network)
 	if err != nil {
 		return err
 	}
-	if err := saveTo(o.out, r.Net.Save); err != nil {
+	progress, done := stepProgress(cmd)
+	o.config.Progress = progress
+	r, err := bayes.Train(cmd.Context(), trained, rows, test, o.config)
+	done()
+	if err != nil {
 		return err
 	}
+	return o.finish(cmd, r)
+}
+
+// finish prints the scores, and stores a network that they speak for.
+func (o *bayesOptions) finish(cmd *cobra.Command, r *bayes.Result) error {
 	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "%d rows of training, scores on %d other rows:\n\n", r.Trained, r.Held)
 	printBayes(w, r, o.targets)
-	_, err = fmt.Fprintf(w, "\nStored in %s.\n", o.out)
+	if n := r.Net.Outputs(); !r.Correlated && n > 1 {
+		tell(cmd, "note: correlations between units are left out, because those of %d outputs make a step several times slower; --correlated carries them", n)
+	}
+	if r.Worse() && !o.worse {
+		advice := ""
+		if o.test == "" {
+			advice = "; if the network was trained with these rows, name rows that it has never seen by --test"
+		}
+		return fmt.Errorf("%s is not stored: on the %d held-out rows the log-likelihood is %v a row below that of the trained network at its best; --even-if-worse stores it all the same%s",
+			o.out, r.Held, metric.Score{Value: -r.Gain.Value, SE: r.Gain.SE}, advice)
+	}
+	r.Net.Facts.More = maps.Clone(r.Net.Facts.More)
+	r.Net.Facts.More["scale of the priors"] = fmt.Sprint(o.config.Scale)
+	if err := saveTo(o.out, r.Net.Save); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nStored in %s.\n", o.out)
 	return err
 }
 
 // rows reads a table, or two arrays.
-func (o *bayesOptions) rows(from string) (data.Set, error) {
+func (o *bayesOptions) rows(from, targets string) (data.Set, error) {
 	pool := compute.NewPool(compute.Workers(0))
 	defer pool.Close()
 	x, err := o.table.open(from, pool)
@@ -154,7 +189,7 @@ func (o *bayesOptions) rows(from string) (data.Set, error) {
 	if !o.arrays() {
 		return bayes.FromTable(x, o.targets)
 	}
-	y, err := o.table.open(o.targets[0], pool)
+	y, err := o.table.open(targets, pool)
 	if err != nil {
 		return data.Set{}, err
 	}

@@ -97,7 +97,7 @@ type importFlags struct {
 }
 
 func (i *importFlags) flags(f *pflag.FlagSet) {
-	f.Float64Var(&i.o.Scale, "scale", importer.DefaultScale, "standard deviation of the priors, beside the root mean square of each tensor")
+	f.Float64Var(&i.o.Scale, "scale", model.DefaultScale, "standard deviation of the priors, beside the root mean square of each tensor")
 	f.BoolVar(&i.o.Correlated, "correlated", false, "carry correlations between units")
 	f.IntSliceVar(&i.o.Input, "input", nil, "size of one row where the graph leaves it open, such as 3,32,32")
 	f.StringVar(&i.o.Output, "output", "", "the output, where the graph has several")

@@ -5,10 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"utvi/internal/special"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/vi"
 )
 
 // assemble makes the network that ends with a value.
@@ -31,37 +29,50 @@ func build(input nn.Shape, layers []*layer, o Options) (*model.Model, error) {
 	}
 	var chain nn.Chain
 	for _, l := range layers {
-		chain = append(chain, l.as(o.Random))
-	}
-	if o.Finish != nil {
-		chain = o.Finish(chain)
-	}
-	if o.Correlated {
-		chain = nn.Correlate(chain)
+		chain = append(chain, l.as())
 	}
 	n, err := model.New(model.Config{Input: input, Layers: chain})
 	if err != nil {
 		return nil, err
 	}
-	if err := fill(n, leaves(layers), o); err != nil {
+	if err := fill(n, leaves(layers)); err != nil {
 		return nil, err
 	}
 	n.Changed()
+	switch {
+	case o.Random:
+		return n.Around(model.Around{Scale: o.Scale, Correlated: o.Correlated})
+	case o.Correlated:
+		return correlated(n)
+	}
 	return n, nil
 }
 
-// as is the layer with fixed or random weights.
-func (l *layer) as(random bool) nn.Layer {
+// correlated is the network with correlations between its units, for uncertain inputs.
+func correlated(n *model.Model) (*model.Model, error) {
+	c := n.Config
+	c.Layers = nn.Correlate(c.Layers)
+	m, err := model.New(c)
+	if err != nil {
+		return nil, err
+	}
+	copy(m.Params.Theta, n.Params.Theta)
+	m.Changed()
+	return m, nil
+}
+
+// as is the layer with fixed weights.
+func (l *layer) as() nn.Layer {
 	return nn.Rewrite(l.Layer, func(l nn.Layer) nn.Layer {
 		switch l := l.(type) {
 		case nn.Dense:
-			l.Fixed = !random
+			l.Fixed = true
 			return l
 		case nn.Conv2D:
-			l.Fixed = !random
+			l.Fixed = true
 			return l
 		case nn.ConvTranspose2D:
-			l.Fixed = !random
+			l.Fixed = true
 			return l
 		}
 		return l
@@ -81,7 +92,7 @@ func leaves(layers []*layer) (all []*layer) {
 }
 
 // fill sets the tensors of the network, which come in the order of its layers.
-func fill(n *model.Model, layers []*layer, o Options) error {
+func fill(n *model.Model, layers []*layer) error {
 	at := 0
 	for _, l := range layers {
 		for _, numbers := range l.tensors {
@@ -99,39 +110,10 @@ func fill(n *model.Model, layers []*layer, o Options) error {
 					return fmt.Errorf("%s holds %v; weights must be finite", t.Name, x)
 				}
 			}
-			if t.Random {
-				randomise(t, numbers, o.Scale)
-			}
 		}
 	}
-	if at != len(n.Params.Tensors) && o.Finish == nil {
+	if at != len(n.Params.Tensors) {
 		return fmt.Errorf("the network has other tensors than the layers")
 	}
 	return nil
 }
-
-// randomise starts a tensor at a tenth of its prior's standard deviation, and centres the
-// prior on the trained values.
-func randomise(t *vi.Tensor[float32], trained []float64, scale float64) {
-	if scale == 0 {
-		scale = DefaultScale
-	}
-	var sum float64
-	for _, x := range trained {
-		sum += x * x
-	}
-	std := scale * math.Sqrt(sum/float64(max(1, len(trained))))
-	if !(std > 0) {
-		std = scale
-	}
-	t.Prior = vi.Prior{Std: std}
-	t.Center = slices.Clone(t.Mean)
-	rho := float32(special.SoftplusInverse(std / 10))
-	for i := range t.Rho {
-		t.Rho[i] = rho
-	}
-}
-
-// DefaultScale is the standard deviation of priors beside the root mean square of the
-// trained weights of a tensor.
-const DefaultScale = 0.3

@@ -19,7 +19,6 @@ import (
 	"utvi/internal/inputfile"
 	"utvi/internal/onnx"
 	"utvi/model"
-	"utvi/nn"
 )
 
 // Options say how a graph becomes a network.
@@ -29,17 +28,12 @@ type Options struct {
 	Input []int
 	// Output is the name of the output, where the graph has several.
 	Output string
-	// Random makes weights and biases Normals around the trained values, with priors of the
-	// standard deviation Scale × the root mean square of the tensor, centred on the trained
-	// values. Convolutions with groups or dilations stay numbers.
+	// Random makes weights and biases Normals around the trained values, as model.Around does.
 	Random bool
-	// Scale of the priors, with Random; 0 means 0.3. The weights start at a tenth of that.
+	// Scale of the priors, with Random; 0 means model.DefaultScale.
 	Scale float64
 	// Correlated carries correlations between units (nn.Correlate).
 	Correlated bool
-	// Finish, if set, changes the layers at the end, which then start as new ones. Layers
-	// with trained weights must stay.
-	Finish func(layers nn.Chain) nn.Chain
 }
 
 // Load reads a file. Weights that lie in other files must be in the same folder.

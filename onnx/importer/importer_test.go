@@ -93,7 +93,7 @@ func TestRandom(t *testing.T) {
 	if sd := special.Softplus(float64(w.Rho[0])); math.Abs(sd-std/10) > 1e-6 {
 		t.Errorf("σ starts at %v", sd)
 	}
-	if bias.Prior.Std != 0.2 {
+	if math.Abs(bias.Prior.Std-0.2/math.Sqrt2) > 1e-12 {
 		t.Errorf("the prior of a bias of zeros is %v", bias.Prior)
 	}
 	if kl, want := w.KL(), 2*(math.Log(10)+0.01/2-0.5); math.Abs(kl-want) > 1e-5 {
