@@ -42,8 +42,12 @@ func (s *SigmaRatio) String() string {
 	if s.Belief == Nothing {
 		return "σ propagated / σ drawn: the outputs do not depend on random weights"
 	}
-	return fmt.Sprintf("σ propagated / σ drawn: %s (90 %% of outputs: %s to %s; %d networks, ±%.1f %% by chance)",
-		ratio(s.Median), ratio(s.P05), ratio(s.P95), s.Networks*s.Members, 100*s.Error)
+	outputs := "outputs"
+	if s.Logits {
+		outputs = "logits"
+	}
+	return fmt.Sprintf("σ propagated / σ drawn: %s (90 %% of %s: %s to %s; %d networks, ±%.1f %% by chance)",
+		ratio(s.Median), outputs, ratio(s.P05), ratio(s.P95), s.Networks*s.Members, 100*s.Error)
 }
 
 // ratio writes a ratio. One of an output that hardly varies, such as a probability near

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"utvi/fn"
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/nn"
@@ -18,6 +19,10 @@ import (
 // the inputs at their means. It is 1 if the propagated variance agrees with that of
 // networks drawn from the weights.
 type SigmaRatio struct {
+	// Logits says that what is compared are the inputs of a softmax at the end. A probability
+	// near 0 hardly varies, and its ratio says nothing of the error bar.
+	Logits bool `json:"logits,omitempty"`
+
 	Networks int `json:"networks"` // drawn of each member
 	Members  int `json:"members"`
 	Compared int `json:"compared"` // outputs × rows × members, without those that do not vary
@@ -60,6 +65,7 @@ func (n *Net[T]) SigmaRatio(ctx context.Context, x gauss.Batch[T], c VerifyConfi
 
 // ratios are those of outputs that vary.
 type ratios struct {
+	logits            bool
 	members           int
 	own, full, chance []float64
 	advice            string
@@ -68,6 +74,7 @@ type ratios struct {
 // add takes in those of another member.
 func (r *ratios) add(o *ratios) {
 	r.members += o.members
+	r.logits = r.logits || o.logits
 	r.own = append(r.own, o.own...)
 	r.full = append(r.full, o.full...)
 	r.chance = append(r.chance, o.chance...)
@@ -79,7 +86,7 @@ func addRatios[T gauss.Float](ctx context.Context, r *ratios, n *Net[T], x gauss
 	if err := n.checkVerify(x, networks); err != nil {
 		return err
 	}
-	n = n.WithoutNoise()
+	n, r.logits = n.WithoutNoise().logits()
 	x.Var, x.Cov = nil, nil
 	want := n.NewPredictor(x.Rows).Predict(x)
 	var full gauss.Batch[float64]
@@ -131,8 +138,30 @@ func addRatios[T gauss.Float](ctx context.Context, r *ratios, n *Net[T], x gauss
 	return nil
 }
 
+// logits returns the network before its last layer, with the same parameters, if that layer
+// is a softmax; else the network itself.
+func (n *Net[T]) logits() (*Net[T], bool) {
+	c := n.Config
+	last := len(c.Layers) - 1
+	if last < 1 {
+		return n, false
+	}
+	joint, ok := c.Layers[last].(nn.Joint)
+	if !ok || joint.Map == nil || joint.Map.Name != fn.Softmax().Name && joint.Map.Name != fn.LogSoftmax().Name {
+		return n, false
+	}
+	c.Layers = c.Layers[:last]
+	before, err := declare[T](c, n.fixed, nil)
+	if err != nil {
+		return n, false // nothing but the softmax carries moments
+	}
+	before.Params.Share(n.Params)
+	before.Changed()
+	return before, true
+}
+
 func (r *ratios) summary(c VerifyConfig) *SigmaRatio {
-	s := &SigmaRatio{Networks: cmp.Or(c.Networks, 10_000), Members: r.members, Compared: len(r.own), Error: median(r.chance)}
+	s := &SigmaRatio{Logits: r.logits, Networks: cmp.Or(c.Networks, 10_000), Members: r.members, Compared: len(r.own), Error: median(r.chance)}
 	own := quantiles(r.own)
 	s.Median = own.Median
 	s.P05 = own.P05

@@ -103,3 +103,18 @@ func TestSigmaRatioWritesHugeRatios(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A classifier is judged by its logits, which are exact here. The probability of the last class
+// is about e⁻³⁰, and what σ it has says nothing.
+func TestSigmaRatioOfAClassifier(t *testing.T) {
+	act := nn.Apply{F: fn.LeakyReLU(0.1), Rule: moment.Exact()}
+	for _, last := range []*moment.Map{fn.Softmax(), fn.LogSoftmax()} {
+		m := build(t, 3, nn.Dense{Out: 20}, act, nn.Dense{Out: 3}, nn.Joint{Map: last})
+		m.Params.Tensors[3].Mean[2] = -30
+		m.Changed()
+		r := ratio(t, m, batch(12, 3), model.VerifyConfig{Networks: 2000})
+		if !r.Logits || r.Belief != model.Believe || r.Compared != 36 || !strings.Contains(r.String(), "90 % of logits") {
+			t.Errorf("%s: %+v", last.Name, r)
+		}
+	}
+}
