@@ -118,6 +118,8 @@ func effectOf[T gauss.Float](n *nn.Node[T]) effect {
 		return effect{together: true, couples: true}
 	case nn.AvgPool2D:
 		return effect{together: true, couples: overlap(l.Size, l.Stride)}
+	case nn.GlobalAvgPool, nn.GlobalMaxPool:
+		return effect{together: true}
 	case nn.MaxPool2D:
 		return effect{together: true, couples: overlap(l.Size, l.Stride)}
 	}

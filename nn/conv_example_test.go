@@ -56,6 +56,45 @@ func ExampleConvTranspose1D() {
 	// Output: 1×22×1
 }
 
+func ExampleResize() {
+	image := nn.Shape{H: 14, W: 14, C: 8}
+	fmt.Println(outOf(nn.Resize{Scale: 2}, image))
+	fmt.Println(outOf(nn.Resize{Size: [2]int{20, 30}, Bilinear: true}, image))
+	// Output:
+	// 28×28×8
+	// 20×30×8
+}
+
+func ExamplePad2D() {
+	fmt.Println(outOf(nn.Pad2D{Pad: [4]int{1, 1, 1, 1}, Border: nn.Reflect}, nn.Shape{H: 14, W: 14, C: 8}))
+	// Output: 16×16×8
+}
+
+func ExampleGlobalAvgPool() {
+	fmt.Println(outOf(nn.GlobalAvgPool{}, nn.Shape{H: 14, W: 14, C: 8}))
+	// Output: 8
+}
+
+func ExampleGlobalMaxPool() {
+	fmt.Println(outOf(nn.GlobalMaxPool{}, nn.Shape{H: 14, W: 14, C: 8}))
+	// Output: 8
+}
+
+func ExampleGroupNorm() {
+	fmt.Println(outOf(nn.GroupNorm{Groups: 4}, nn.Shape{H: 14, W: 14, C: 8}))
+	// Output: 14×14×8
+}
+
+func ExampleInstanceNorm() {
+	fmt.Println(outOf(nn.InstanceNorm{}, nn.Shape{H: 14, W: 14, C: 8}))
+	// Output: 14×14×8
+}
+
+func ExampleRMSNorm() {
+	fmt.Println(outOf(nn.RMSNorm{}, nn.Vec(64)))
+	// Output: 64
+}
+
 func ExampleAvgPool2D() {
 	fmt.Println(outOf(nn.AvgPool2D{Size: [2]int{2, 2}}, nn.Shape{H: 7, W: 6, C: 8}))
 	// Output: 3×3×8

@@ -34,12 +34,15 @@ func (l LayerNorm) Bind32(b *Binder[float32]) (Unit[float32], error) { return bi
 // Bind64 is Bind32 in float64, in which gradients are checked.
 func (l LayerNorm) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindLayerNorm(l, b) }
 
+// layerNorm is a normalisation over groups of units: that of a LayerNorm is the row.
 type layerNorm[T gauss.Float] struct {
 	Stateless
+	groups
 	shape        Shape
 	eps          float64
-	gain, offset *vi.Tensor[T]
-	k            int // quantities that are followed; see layernorm_sense.go
+	gain, offset *vi.Tensor[T] // one a unit or one a channel; the offset is nil without one
+	k            int           // quantities that are followed; see layernorm_sense.go
+	centred      bool          // the mean of the group is taken off
 
 	// The share of avg v in τ², of v in the variance of a centred unit, and of Σv.
 	inTau, own, others float64
@@ -51,27 +54,50 @@ func bindLayerNorm[T gauss.Float](l LayerNorm, b *Binder[T]) (Unit[T], error) {
 		return nil, err
 	}
 	n := b.In.Size()
-	u := &layerNorm[T]{Stateless: Stateless(b.Form), shape: b.In, eps: eps, inTau: 1, own: 1}
-	if n := float64(n); !l.FixedMean {
-		u.inTau = 1 - 1/n
-		u.own = 1 - 2/n
-		u.others = 1 / (n * n)
+	u := newLayerNorm[T](b, groups{count: 1, size: n, run: n}, eps)
+	if !l.FixedMean {
+		u.randomMean()
 	}
-	u.gain, err = b.Point("gain", 1, n)
-	if err != nil {
-		return nil, err
-	}
-	u.offset, err = b.Point("offset", 0, n)
+	err = u.declare(b, n, true)
 	return u, err
 }
 
+// newLayerNorm is a normalisation that takes the mean of a group as a fixed number.
+func newLayerNorm[T gauss.Float](b *Binder[T], g groups, eps float64) *layerNorm[T] {
+	return &layerNorm[T]{Stateless: Stateless(b.Form), groups: g, shape: b.In, eps: eps, inTau: 1, own: 1, centred: true}
+}
+
+// randomMean takes the mean of a group as random, like its units.
+func (u *layerNorm[T]) randomMean() {
+	n := float64(u.size)
+	u.inTau = 1 - 1/n
+	u.own = 1 - 2/n
+	u.others = 1 / (n * n)
+}
+
+// declare declares n gains and, if wanted, n offsets.
+func (u *layerNorm[T]) declare(b *Binder[T], n int, offset bool) (err error) {
+	u.gain, err = b.Point("gain", 1, n)
+	if err == nil && offset {
+		u.offset, err = b.Point("offset", 0, n)
+	}
+	return err
+}
+
+// offsetOf is the offset of a unit with gain k.
+func (u *layerNorm[T]) offsetOf(k int) float64 {
+	if u.offset == nil {
+		return 0
+	}
+	return float64(u.offset.Mean[k])
+}
+
 func (u *layerNorm[T]) Out() Shape     { return u.shape }
-func (u *layerNorm[T]) TapeWidth() int { return 2 * u.shape.Size() }
+func (u *layerNorm[T]) TapeWidth() int { return 2 * len(u.gain.Mean) }
 func (u *layerNorm[T]) GradTiles() int { return 1 }
 
 func (u *layerNorm[T]) NewRunner(maxRows int, train bool) Runner[T] {
-	n := u.shape.Size()
-	r := &layerNormRunner[T]{layerNorm: u, x: newRow(n), y: newRow(n)}
+	r := &layerNormRunner[T]{layerNorm: u, x: newRow(u.size), y: newRow(u.size)}
 	if u.k > 0 {
 		return newLayerNormSenser(r, maxRows, train)
 	}
@@ -80,16 +106,18 @@ func (u *layerNorm[T]) NewRunner(maxRows int, train bool) Runner[T] {
 
 type layerNormRunner[T gauss.Float] struct {
 	*layerNorm[T]
-	x, y row
+	x, y row // one group
 }
 
 func (r *layerNormRunner[T]) Prepare(int) {}
 
-// statistics returns μ and 1/τ of the row in x.
+// statistics returns μ and 1/τ of the group in x.
 func (r *layerNormRunner[T]) statistics() (mu, inv float64) {
 	n := float64(len(r.x.m))
-	for _, m := range r.x.m {
-		mu += m / n
+	if r.centred {
+		for _, m := range r.x.m {
+			mu += m / n
+		}
 	}
 	t := r.eps
 	for i, m := range r.x.m {
@@ -114,15 +142,17 @@ func (r *layerNormRunner[T]) byTau(d, centred float64) (dm, dv float64) {
 }
 
 func (r *layerNormRunner[T]) Forward(p *Pass[T]) {
-	for row := range p.In.Rows {
-		load(r.x, p.In, row)
+	for i := range p.In.Rows * r.count {
+		row, g := i/r.count, i%r.count
+		loadGroup(r.x, r.groups, p.In, row, g)
 		mu, inv := r.statistics()
 		shared := r.shared(r.x.v)
 		for i, m := range r.x.m {
-			a := inv * float64(r.gain.Mean[i])
-			r.y.m[i], r.y.v[i] = (m-mu)*a+float64(r.offset.Mean[i]), a*a*(float64(r.own*r.x.v[i])+shared)
+			k := r.unit(g, i) % len(r.gain.Mean)
+			a := inv * float64(r.gain.Mean[k])
+			r.y.m[i], r.y.v[i] = (m-mu)*a+r.offsetOf(k), a*a*(float64(r.own*r.x.v[i])+shared)
 		}
-		store(r.y, p.Out, row)
+		storeGroup(r.y, r.groups, p.Out, row, g)
 	}
 }
 
@@ -132,46 +162,59 @@ func (r *layerNormRunner[T]) Forward(p *Pass[T]) {
 //
 //	∂m = (g − avg g)/τ + 2D(m−μ)/n,  ∂v = (h·(1 − 2/n) + Σh/n²)/τ² + D·(1 − 1/n)/n.
 func (r *layerNormRunner[T]) Backward(p *Pass[T]) {
-	size := len(r.x.m)
-	n := float64(size)
 	for row := range p.In.Rows {
-		load(r.x, p.In, row)
-		load(r.y, p.DOut, row)
-		mu, inv := r.statistics()
-		shared := r.shared(r.x.v)
-		tape := p.Tape[row*2*size:][:2*size]
-		var avg, d float64
-		for i, m := range r.x.m {
-			gain := float64(r.gain.Mean[i])
-			u, s := (m-mu)*inv, (float64(r.own*r.x.v[i])+shared)*inv*inv
-			g, h := r.y.m[i], r.y.v[i]
-			tape[i], tape[size+i] = T(g*u+2*h*gain*s), T(g)
-			g, h = g*gain, h*gain*gain
-			r.y.m[i], r.y.v[i] = g, h
-			avg += g / n
-			d -= g*u + 2*h*s
+		tape := p.Tape[row*r.TapeWidth():][:r.TapeWidth()]
+		clear(tape)
+		for g := range r.count {
+			r.backGroup(p, tape, row, g)
 		}
-		if p.DIn.Mean == nil {
-			continue
-		}
-		d *= inv * inv / 2
-		shared = r.shared(r.y.v)
-		for i, m := range r.x.m {
-			dm, dv := r.byTau(d, m-mu)
-			r.y.m[i] = (r.y.m[i]-avg)*inv + dm
-			r.y.v[i] = (float64(r.own*r.y.v[i])+shared)*inv*inv + dv
-		}
-		store(r.y, p.DIn, row)
 	}
 }
 
-func (r *layerNormRunner[T]) Gradient(_ int, blocks []Block[T]) {
-	n := r.shape.Size()
-	columns(blocks, 2*n, func(i int, sum float64) {
-		if i < n {
-			r.gain.GMean[i] = T(sum)
-			return
+// backGroup is Backward of one group of a row.
+func (r *layerNormRunner[T]) backGroup(p *Pass[T], tape []T, row, group int) {
+	gains := len(r.gain.Mean)
+	n := float64(r.size)
+	loadGroup(r.x, r.groups, p.In, row, group)
+	loadGroup(r.y, r.groups, p.DOut, row, group)
+	mu, inv := r.statistics()
+	shared := r.shared(r.x.v)
+	var avg, d float64
+	for i, m := range r.x.m {
+		k := r.unit(group, i) % gains
+		gain := float64(r.gain.Mean[k])
+		u, s := (m-mu)*inv, (float64(r.own*r.x.v[i])+shared)*inv*inv
+		g, h := r.y.m[i], r.y.v[i]
+		tape[k] += T(g*u + 2*h*gain*s)
+		tape[gains+k] += T(g)
+		g, h = g*gain, h*gain*gain
+		r.y.m[i], r.y.v[i] = g, h
+		if r.centred {
+			avg += g / n
 		}
-		r.offset.GMean[i-n] = T(sum)
+		d -= g*u + 2*h*s
+	}
+	if p.DIn.Mean == nil {
+		return
+	}
+	d *= inv * inv / 2
+	shared = r.shared(r.y.v)
+	for i, m := range r.x.m {
+		dm, dv := r.byTau(d, m-mu)
+		r.y.m[i] = (r.y.m[i]-avg)*inv + dm
+		r.y.v[i] = (float64(r.own*r.y.v[i])+shared)*inv*inv + dv
+	}
+	storeGroup(r.y, r.groups, p.DIn, row, group)
+}
+
+func (r *layerNormRunner[T]) Gradient(_ int, blocks []Block[T]) {
+	n := len(r.gain.Mean)
+	columns(blocks, 2*n, func(i int, sum float64) {
+		switch {
+		case i < n:
+			r.gain.GMean[i] = T(sum)
+		case r.offset != nil:
+			r.offset.GMean[i-n] = T(sum)
+		}
 	})
 }

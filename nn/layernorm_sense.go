@@ -2,7 +2,6 @@ package nn
 
 import (
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/internal/compute/kernel"
 )
 
@@ -18,45 +17,48 @@ func (u *layerNorm[T]) Follow(k int) { u.k = k }
 // to the inputs. The last term is there because τ moves with the units of the row.
 type layerNormSenser[T gauss.Float] struct {
 	*layerNormRunner[T]
-	inv    []float64 // 1/τ of the rows Forward saw last
+	inv    []float64 // 1/τ of the groups of the rows Forward saw last
 	at     []float64 // their û
-	t, w   []float64 // of one quantity of one row
-	dat    []float64 // of one row: the gradient by û
+	t, w   []float64 // of one quantity of one group
+	dat    []float64 // of one group: the gradient by û
 	xm, xv []T       // gradients that Backward adds to those by the input
 	xgain  []T       // and to those by γ
 }
 
 func newLayerNormSenser[T gauss.Float](r *layerNormRunner[T], maxRows int, train bool) *layerNormSenser[T] {
-	n := len(r.x.m)
-	s := &layerNormSenser[T]{layerNormRunner: r, inv: make([]float64, maxRows), at: make([]float64, maxRows*n), t: make([]float64, n)}
+	n, all := r.size, maxRows*r.count*r.size
+	s := &layerNormSenser[T]{layerNormRunner: r, inv: make([]float64, maxRows*r.count), at: make([]float64, all), t: make([]float64, n)}
 	if train {
 		s.w, s.dat = make([]float64, n), make([]float64, n)
-		s.xm = make([]T, maxRows*n)
-		s.xv = make([]T, maxRows*n)
-		s.xgain = make([]T, maxRows*n)
+		s.xm = make([]T, all)
+		s.xv = make([]T, all)
+		s.xgain = make([]T, maxRows*len(r.gain.Mean))
 	}
 	return s
 }
 
 func (r *layerNormSenser[T]) Forward(p *Pass[T]) {
 	r.layerNormRunner.Forward(p)
-	for row := range p.In.Rows {
-		load(r.x, p.In, row)
+	for i := range p.In.Rows * r.count {
+		loadGroup(r.x, r.groups, p.In, i/r.count, i%r.count)
 		mu, inv := r.statistics()
-		r.inv[row] = inv
-		at := r.at[row*len(r.x.m):]
+		r.inv[i] = inv
+		at := r.at[i*r.size:]
 		for i, m := range r.x.m {
 			at[i] = (m - mu) * inv
 		}
 	}
 }
 
-// project takes from t its average and its part along û, and returns avg(û·t).
-func project(t, at []float64) (along float64) {
+// project takes from t its average, where means are taken off, and its part along û. It
+// returns avg(û·t).
+func (r *layerNormSenser[T]) project(t, at []float64) (along float64) {
 	var avg float64
 	n := float64(len(t))
 	for i, t := range t {
-		avg += t / n
+		if r.centred {
+			avg += t / n
+		}
 		along += at[i] * t / n
 	}
 	for i := range t {
@@ -66,14 +68,20 @@ func project(t, at []float64) (along float64) {
 }
 
 func (r *layerNormSenser[T]) Sense(s *Sense[T]) {
-	n := len(r.t)
+	width := r.shape.Size()
 	for i := range s.Rows * s.K {
-		row := i / s.K
-		for u, a := range s.Out[i*n:][:n] {
-			r.t[u] = float64(a) * float64(r.gain.Mean[u]) * r.inv[row]
+		in, out := s.In[i*width:][:width], s.Out[i*width:][:width]
+		for g := range r.count {
+			group := i/s.K*r.count + g
+			for j := range r.t {
+				u := r.unit(g, j)
+				r.t[j] = float64(out[u]) * float64(r.gain.Mean[u%len(r.gain.Mean)]) * r.inv[group]
+			}
+			r.project(r.t, r.at[group*r.size:][:r.size])
+			for j, t := range r.t {
+				in[r.unit(g, j)] = T(t)
+			}
 		}
-		project(r.t, r.at[row*n:][:n])
-		compute.Convert(s.In[i*n:][:n], r.t)
 	}
 }
 
@@ -81,62 +89,72 @@ func (r *layerNormSenser[T]) Sense(s *Sense[T]) {
 //
 //	∂t = w − avg w − û·avg(û·w)    ∂û = −w·avg(û·t) − t·avg(û·w)    ∂(1/τ) = τ·Σ t·∂t
 //
-// and û and τ go back to the moments of the row.
+// and û and τ go back to the moments of the group.
 func (r *layerNormSenser[T]) SenseBack(s *Sense[T]) {
-	n := len(r.t)
+	width := r.shape.Size()
 	for row := range s.Rows {
-		at, xgain := r.at[row*n:][:n], r.xgain[row*n:][:n]
-		clear(r.dat)
-		clear(xgain)
-		var dinv float64
-		for k := range s.K {
-			from := (row*s.K + k) * n
-			dinv += r.back(s.Out[from:][:n], s.BIn[from:][:n], s.BOut[from:][:n], at, xgain, r.inv[row])
+		clear(r.xgain[row*len(r.gain.Mean):][:len(r.gain.Mean)])
+		for g := range r.count {
+			clear(r.dat)
+			var dinv float64
+			for k := range s.K {
+				from := (row*s.K + k) * width
+				dinv += r.back(s.Out[from:][:width], s.BIn[from:][:width], s.BOut[from:][:width], row, g)
+			}
+			r.toMoments(row, g, dinv)
 		}
-		r.toMoments(row, at, dinv)
 	}
 }
 
-// back is SenseBack of one quantity of one row; it returns ∂(1/τ).
-func (r *layerNormSenser[T]) back(a, bin, bout []T, at []float64, xgain []T, inv float64) (dinv float64) {
-	n := float64(len(a))
+// back is SenseBack of one quantity of one group; it returns ∂(1/τ).
+func (r *layerNormSenser[T]) back(a, bin, bout []T, row, g int) (dinv float64) {
+	n, gains := float64(r.size), len(r.gain.Mean)
+	group := row*r.count + g
+	inv, at := r.inv[group], r.at[group*r.size:][:r.size]
+	xgain := r.xgain[row*gains:][:gains]
 	var alongT float64
-	for u := range a {
-		r.t[u] = float64(a[u]) * float64(r.gain.Mean[u])
-		alongT += at[u] * r.t[u] / n
-		r.w[u] = float64(bin[u]) * inv
+	for j := range r.t {
+		u := r.unit(g, j)
+		r.t[j] = float64(a[u]) * float64(r.gain.Mean[u%gains])
+		alongT += at[j] * r.t[j] / n
+		r.w[j] = float64(bin[u]) * inv
 	}
-	for u, w := range r.w {
-		r.dat[u] -= w * alongT
+	for j, w := range r.w {
+		r.dat[j] -= w * alongT
 	}
-	alongW := project(r.w, at)
-	for u, dt := range r.w {
-		r.dat[u] -= r.t[u] * alongW
-		dinv += r.t[u] * dt / inv
-		bout[u] = T(dt * float64(r.gain.Mean[u]))
-		xgain[u] += T(dt * float64(a[u]))
+	alongW := r.project(r.w, at)
+	for j, dt := range r.w {
+		u := r.unit(g, j)
+		r.dat[j] -= r.t[j] * alongW
+		dinv += r.t[j] * dt / inv
+		bout[u] = T(dt * float64(r.gain.Mean[u%gains]))
+		xgain[u%gains] += T(dt * float64(a[u]))
 	}
 	return dinv
 }
 
 // toMoments turns the gradients by û, in dat, and by 1/τ into those by the moments.
-func (r *layerNormSenser[T]) toMoments(row int, at []float64, dinv float64) {
-	n, inv := len(at), r.inv[row]
+func (r *layerNormSenser[T]) toMoments(row, g int, dinv float64) {
+	group := row*r.count + g
+	inv, at := r.inv[group], r.at[group*r.size:][:r.size]
 	var avg float64
 	for u, d := range r.dat {
-		avg += d / float64(n)
+		if r.centred {
+			avg += d / float64(r.size)
+		}
 		dinv += d * at[u] / inv
 	}
 	by := -dinv * inv * inv * inv / 2 // ∂/∂τ²
-	for u, d := range r.dat {
-		dm, dv := r.byTau(by, at[u]/inv)
-		r.xm[row*n+u], r.xv[row*n+u] = T((d-avg)*inv+dm), T(dv)
+	for j, d := range r.dat {
+		dm, dv := r.byTau(by, at[j]/inv)
+		u := row*r.shape.Size() + r.unit(g, j)
+		r.xm[u], r.xv[u] = T((d-avg)*inv+dm), T(dv)
 	}
 }
 
 func (r *layerNormSenser[T]) Backward(p *Pass[T]) {
 	r.layerNormRunner.Backward(p)
-	n := len(r.t)
+	n := len(r.gain.Mean)
 	for row := range p.DOut.Rows {
 		kernel.Add(p.Tape[row*2*n:][:n], r.xgain[row*n:][:n])
 	}

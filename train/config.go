@@ -98,10 +98,10 @@ func (c *Config) check(m *model.Model) error {
 		return err
 	}
 	c.Batch = min(c.Batch, c.Data.Rows())
-	if err := c.checkWidths(m); err != nil {
+	if err := checkOutputs(m, c.Likelihood); err != nil {
 		return err
 	}
-	if err := checkOutputs(m, c.Likelihood); err != nil {
+	if err := c.checkWidths(m); err != nil {
 		return err
 	}
 	if c.Prior != nil {

@@ -32,6 +32,8 @@ func TestImpossibleTargets(t *testing.T) {
 		{"end the network with nn.Apply{F: fn.Sigmoid()}", likelihood.Bernoulli{}, 1, nn.Chain{sigmoid, nn.Chain{nn.Dense{Out: 1}}}},
 		{"remove nn.Noise from the network", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{}}},
 		{"", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{Off: true}}},
+		{"ends with 2×2 places of 2 channels, which alternate in it", likelihood.Heteroscedastic{}, 0, nn.Chain{nn.ConvTranspose2D{Out: 2, Kernel: [2]int{2, 2}}}},
+		{"", likelihood.Heteroscedastic{}, 0, nn.Chain{nn.ConvTranspose1D{Out: 2, Kernel: 1}}},
 	} {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: c.end})
 		if err != nil {

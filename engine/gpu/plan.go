@@ -213,6 +213,10 @@ func (l *layer) translateImage(n *nn.Node[float32]) bool {
 		}
 	case nn.MaxPool2D:
 		l.pool(n, opMaxPool, x.Size, x.Stride, x.Pad)
+	case nn.GlobalAvgPool:
+		l.pool(n, opAvgPool, x.Over(n.In).Size, 0, [4]int{})
+	case nn.GlobalMaxPool:
+		l.pool(n, opMaxPool, x.Over(n.In).Size, 0, [4]int{})
 	case nn.Flatten:
 		l.kind = none
 	default:

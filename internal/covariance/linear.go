@@ -22,6 +22,8 @@ func linearStep[T gauss.Float](s *state, n *nn.Node[T]) (step, error) {
 		return convolution(s, n, l.Flat())
 	case nn.AvgPool2D:
 		return average(s, n, l), nil
+	case nn.GlobalAvgPool:
+		return average(s, n, l.Over(n.In)), nil
 	case nn.Flatten:
 		return scaled(s, func(int) float64 { return 1 }, nil, nil), nil
 	case nn.Multiply:

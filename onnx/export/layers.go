@@ -65,6 +65,21 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 		return w.maxPool(n, l, in, out), nil
 	case nn.AvgPool2D:
 		return w.avgPool(l, in, out), nil
+	case nn.GlobalMaxPool:
+		return w.maxPool(n, l.Over(n.In), in, out), nil
+	case nn.GlobalAvgPool:
+		return w.avgPool(l.Over(n.In), in, out), nil
+	case nn.Resize:
+		return w.resize(l, in, out), nil
+	case nn.Pad2D:
+		rows, columns := l.Matrices(n.In)
+		return w.separable(rows, columns, in, out), nil
+	case nn.GroupNorm:
+		return w.groupNorm(n, groupNorm{groups: l.Groups, eps: l.Eps, centred: true}, in, out), nil
+	case nn.InstanceNorm:
+		return w.groupNorm(n, groupNorm{groups: n.In.C, eps: l.Eps, centred: true}, in, out), nil
+	case nn.RMSNorm:
+		return w.groupNorm(n, groupNorm{groups: 1, eps: l.Eps}, in, out), nil
 	case nn.Flatten:
 		return w.flatten(in, out), nil
 	case nn.Append:

@@ -35,11 +35,17 @@ func init() { // which the map itself cannot: the functions look at it
 		"Conv":   {value: convolution, padded: true},
 
 		"ConvTranspose": {value: transposedConvolution},
+		"Resize":        {value: resize},
+		"Upsample":      {value: resize},
 
 		"BatchNormalization": {value: batchNorm},
 		"LayerNormalization": {value: layerNorm},
-		"Softmax":            {value: softmax},
-		"LogSoftmax":         {value: softmax},
+
+		"InstanceNormalization": {value: groupNorm},
+		"GroupNormalization":    {value: groupNorm},
+
+		"Softmax":    {value: softmax},
+		"LogSoftmax": {value: softmax},
 
 		"MaxPool":           {value: maxPool},
 		"AveragePool":       {value: avgPool, padded: true},

@@ -85,6 +85,7 @@ nets = {
     "uneven": (image, nn.Sequential(nn.Conv2d(3, 6, (3, 2), stride=(1, 2), groups=3), nn.Tanh(), nn.Conv2d(6, 6, 3, stride=(2, 1), padding=(1, 2), dilation=(1, 2), groups=6), nn.Flatten(), nn.LazyLinear(2))),
     "unconv": (image, nn.Sequential(conv(3, 4, stride=2), nn.SiLU(), nn.ConvTranspose2d(4, 6, 4, stride=2, padding=1), nn.ReLU(), nn.ConvTranspose2d(6, 4, (3, 2), stride=(2, 3), output_padding=(1, 2), groups=2, bias=False), nn.Tanh(), nn.ConvTranspose2d(4, 2, 2, dilation=(2, 1)))),
     "unconv-line": (line, nn.Sequential(nn.Conv1d(4, 6, 4, stride=2), nn.ReLU(), nn.ConvTranspose1d(6, 3, 4, stride=2, padding=1, output_padding=1), nn.Tanh(), nn.Conv1d(3, 3, 3, padding=2, dilation=2, groups=3))),
+    "resized": (image, nn.Sequential(conv(3, 4), nn.Upsample(scale_factor=2), nn.InstanceNorm2d(4, affine=True), nn.SiLU(), nn.Upsample(size=(40, 48), mode="bilinear"), conv(4, 3), nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True))),
     "mixer": (vector, nn.Sequential(nn.Linear(6, 16), nn.LayerNorm(16), Residual(nn.Sequential(nn.Linear(16, 32), nn.GELU(), nn.Linear(32, 16))), nn.LayerNorm(16), nn.Hardswish(), nn.Linear(16, 4), nn.Softmax(1))),
     "whole": (image, nn.Sequential(conv(3, 2, padding=1), nn.Hardsigmoid())),
 }
@@ -94,7 +95,7 @@ for name, (shape, net) in nets.items():
         if isinstance(m, (nn.BatchNorm1d, nn.BatchNorm2d)):
             m.running_mean.normal_(0, 0.3)
             m.running_var.uniform_(0.5, 2)
-        if isinstance(m, (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm)):
+        if isinstance(m, (nn.BatchNorm1d, nn.BatchNorm2d, nn.LayerNorm, nn.InstanceNorm2d)):
             nn.init.uniform_(m.weight, 0.5, 1.5)
             nn.init.uniform_(m.bias, -0.5, 0.5)
     net.eval()
