@@ -210,11 +210,22 @@ func (g *gallery) hashes(class []int32) []uint64 {
 	return all
 }
 
+// spread are at most so many of some rows, evenly spaced: rows of a folder are in the order of their
+// classes.
+func spread(rows []int, most int) []int {
+	n := min(len(rows), most)
+	out := make([]int, n)
+	for i := range out {
+		out[i] = rows[i*len(rows)/n]
+	}
+	return out
+}
+
 // judge scores the model on the images held out.
 func (g *gallery) judge(ctx context.Context, r *Result, hurried bool, pool *compute.Pool) error {
 	rows := g.heldOut
 	if hurried {
-		rows = rows[:min(len(rows), stoppedRows)]
+		rows = spread(rows, stoppedRows)
 	}
 	t, err := r.Model.tally(ctx, g.frame.Rows(rows), pool)
 	if err != nil {
