@@ -18,7 +18,7 @@ import (
 // cannot be cross-validated. tell, if not nil, is called before each fold.
 func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o Options, tell func(fold int)) (*Evaluation, error) {
 	c = c.complete()
-	parts, missing, err := foldsOf(f, c, folds)
+	whole, parts, err := foldsOf(f, c, folds)
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +41,14 @@ func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o O
 				train = append(train, p...)
 			}
 		}
-		l, err := learn(ctx, parted{f, ascending(train), held, missing}, c, o)
+		l, err := learn(ctx, parted{f, ascending(train), held, whole.missing, whole.columns}, c, o)
 		if err == nil {
 			err = l.stopped
 		}
 		if err != nil {
 			return nil, err
 		}
-		t, err := l.model.tallyHeld(ctx, l.held, pool)
+		t, err := l.model.tallyHeld(ctx, l.held, pool, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -63,7 +63,7 @@ func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o O
 	}
 	all.sampled, all.known = 0, 0
 	e := all.close(last)
-	e.File, e.NoTarget = f.Header().File, missing
+	e.File, e.NoTarget = f.Header().File, whole.missing
 	return e, nil
 }
 
@@ -73,18 +73,25 @@ func CheckFolds(f *table.Frame, c Config, folds int) error {
 	return err
 }
 
-// foldsOf parts the rows that have a target.
-func foldsOf(f *table.Frame, c Config, folds int) (parts [][]int, missing int, err error) {
+// foldsOf parts the rows that have a target. The whole has all of them to train with.
+func foldsOf(f *table.Frame, c Config, folds int) (whole parted, parts [][]int, err error) {
 	if err := c.Check(); err != nil {
-		return nil, 0, err
+		return whole, nil, err
 	}
 	if c.Time != "" {
-		return nil, 0, errors.New("rows in the order of time cannot be cross-validated: a model would be trained with rows of the future")
+		return whole, nil, errors.New("rows in the order of time cannot be cross-validated: a model would be trained with rows of the future")
 	}
 	rows, missing := schema.WithTargets(f, nil, c.Targets)
-	parts, err = f.Folds(rows, folds, c.Seed, c.Group)
+	split := table.Split{Seed: c.Seed, Group: c.Group}
+	s, err := schema.Infer(f.Rows(rows), c.Spec)
 	if err != nil {
-		return nil, 0, err
+		return whole, nil, err
+	}
+	whole = parted{frame: f, train: rows, missing: missing, columns: s}
+	split.Class = classColumn(s)
+	parts, err = f.Folds(rows, folds, split)
+	if err != nil {
+		return whole, nil, err
 	}
 	for _, p := range parts {
 		if left := len(rows) - len(p); left < tabular.LeastRows {
@@ -92,10 +99,10 @@ func foldsOf(f *table.Frame, c Config, folds int) (parts [][]int, missing int, e
 			if n := FewestFolds(len(rows)); c.Group == "" && n > folds {
 				more = fmt.Sprintf("; %d folds leave enough", n)
 			}
-			return nil, 0, fmt.Errorf("%s: with %d folds a model has %d of %d rows to learn from; at least %d are needed%s", f.Header().File, folds, left, len(rows), tabular.LeastRows, more)
+			return whole, nil, fmt.Errorf("%s: with %d folds a model has %d of %d rows to learn from; at least %d are needed%s", f.Header().File, folds, left, len(rows), tabular.LeastRows, more)
 		}
 	}
-	return parts, missing, nil
+	return whole, parts, nil
 }
 
 // FewestFolds is the smallest number of folds, from 5, that leave enough rows to learn

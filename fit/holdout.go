@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"sync/atomic"
 
 	"utvi/data"
 	"utvi/gauss"
@@ -73,18 +74,22 @@ func (h *holdout) answers(from, group int) answers {
 }
 
 // tallyHeld scores the rows held out. The tallies of parts are merged in the order of the rows, so
-// that the sums do not depend on the workers.
-func (m *Model) tallyHeld(ctx context.Context, h *holdout, pool *compute.Pool) (*tally, error) {
+// that the sums do not depend on the workers. tell, if not nil, gets how many are scored.
+func (m *Model) tallyHeld(ctx context.Context, h *holdout, pool *compute.Pool, tell func(done, total int)) (*tally, error) {
 	p, err := m.NewPredictor(predict.Options{Interval: -1})
 	if err != nil {
 		return nil, err
 	}
 	group := m.groupColumn(h.frame.Header())
 	parts := make([]*tally, (len(h.rows)+table.MaxRows-1)/table.MaxRows)
+	var done atomic.Int64
 	err = p.EachOn(ctx, h.set.X, pool, func(b *predict.Batch, first int) error {
 		t := m.newTally()
 		t.add(m, b, h.answers(first, group))
 		parts[first/table.MaxRows] = t
+		if tell != nil {
+			tell(int(done.Add(int64(b.Len()))), len(h.rows))
+		}
 		return nil
 	})
 	if err != nil {

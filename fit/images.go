@@ -60,7 +60,11 @@ func runImages(ctx context.Context, f *table.Frame, c Config, o Options) (*Resul
 // partImages holds out the rows of the part for testing, or as many as the configuration says.
 func partImages(f *table.Frame, c Config) (parted, error) {
 	if c.Images.Part == "" || c.Holdout < 0 {
-		return part(f, c)
+		p, err := whole(f, c)
+		if err != nil {
+			return p, err
+		}
+		return p.hold(c, "")
 	}
 	col, err := f.Header().Find([]string{c.Images.Part}, 0, "part")
 	if err != nil {
@@ -87,7 +91,7 @@ func (g *gallery) columns(c Config) (*schema.Schema, error) {
 	c.Spec.Image = c.Images.Column
 	c.Spec.Inputs = []string{c.Images.Column}
 	c.Spec.Format = &format
-	p, s, err := g.parted.columns(c)
+	p, s, err := g.parted.learnColumns(c)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"utvi/internal/notation"
 	"utvi/metric"
 )
 
@@ -34,4 +35,22 @@ func misfit(target string, s metric.RegressionScores, counts bool) string {
 	}
 	return fmt.Sprintf("the %.4g %% intervals of %s cover %.1f %%, which chance does not explain: %[2]s is not distributed as predicted (it may have two peaks, equal values or outliers), or these rows differ from the training rows; calibrating the model with held-out rows may help",
 		100*worst.Level, target, 100*worst.Coverage)
+}
+
+// unscored names the classes that none of the scored rows has, "" if there is none.
+func unscored(names []string, confusion [][]int) string {
+	var none []string
+	for i, row := range confusion {
+		rows := 0
+		for _, n := range row {
+			rows += n
+		}
+		if rows == 0 {
+			none = append(none, notation.Quote(names[i]))
+		}
+	}
+	if len(none) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("no scored row is of class %s: the scores say nothing about it", notation.List(none))
 }

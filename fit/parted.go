@@ -18,22 +18,47 @@ type parted struct {
 	train   []int
 	heldOut []int
 	missing int // rows set aside without a target
+
+	columns *schema.Schema // what all rows together say of the columns; nil: those to train with say it
 }
 
-// part holds out rows of a table, if there are enough.
+// part holds out rows of a table, if there are enough, of each class in proportion.
 func part(f *table.Frame, c Config) (parted, error) {
-	rows, missing := schema.WithTargets(f, nil, c.Targets)
-	split := table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time}
-	if err := enough(f, len(rows), missing, c.Targets, split); err != nil {
-		return parted{}, err
+	p, err := whole(f, c)
+	if err != nil {
+		return p, err
 	}
-	p := parted{frame: f, train: rows, missing: missing}
+	p.columns, err = schema.Infer(f.Rows(p.train), c.Spec)
+	if err != nil {
+		return p, err
+	}
+	return p.hold(c, classColumn(p.columns))
+}
+
+// whole has all rows with a target to train with, if there are enough.
+func whole(f *table.Frame, c Config) (parted, error) {
+	rows, missing := schema.WithTargets(f, nil, c.Targets)
+	split := table.Split{Fraction: c.Holdout, Group: c.Group, Time: c.Time}
+	return parted{frame: f, train: rows, missing: missing}, enough(f, len(rows), missing, c.Targets, split)
+}
+
+// hold holds out rows, if the configuration asks for it; class is the column of the classes, "" if
+// there are none.
+func (p parted) hold(c Config, class string) (parted, error) {
 	if c.Holdout <= 0 {
 		return p, nil
 	}
 	var err error
-	p.train, p.heldOut, err = f.Split(rows, split)
+	p.train, p.heldOut, err = p.frame.Split(p.train, table.Split{Seed: c.Seed, Fraction: c.Holdout, Group: c.Group, Time: c.Time, Class: class})
 	return p, err
+}
+
+// classColumn is the column of the classes, "" if the target is a number.
+func classColumn(s *schema.Schema) string {
+	if s.Task != schema.Classification {
+		return ""
+	}
+	return s.Targets()[0].Name
 }
 
 // enough refuses a table with too few rows, and says how many are needed in all. A target that
@@ -58,21 +83,29 @@ func withTargets(n, missing int) string {
 	return fmt.Sprint(n)
 }
 
-// columns learns what the columns are. A class, or a value of the target, that only
-// held-out rows have is moved to the training rows.
-func (p parted) columns(c Config) (parted, *schema.Schema, error) {
+// learnColumns learns what the columns are, and their statistics from the training rows. A class,
+// or a value of the target, that only held-out rows have is moved to the training rows.
+func (p parted) learnColumns(c Config) (parted, *schema.Schema, error) {
 	single := c.Group == "" && c.Time == "" // rows may change sides
-	s, err := schema.Infer(p.frame.Rows(p.train), c.Spec)
+	s, err := p.infer(c)
 	if _, same := errors.AsType[*schema.ConstantTarget](err); same && single && p.moveDiffering(c.Targets) {
-		s, err = schema.Infer(p.frame.Rows(p.train), c.Spec)
+		s, err = p.infer(c)
 	}
 	if err != nil {
 		return p, nil, err
 	}
 	if s.Task == schema.Classification && single && p.moveUnknown(s) {
-		s, err = schema.Infer(p.frame.Rows(p.train), c.Spec)
+		s, err = p.infer(c)
 	}
 	return p, s, err
+}
+
+// infer learns the statistics of the training rows.
+func (p parted) infer(c Config) (*schema.Schema, error) {
+	if p.columns == nil {
+		return schema.Infer(p.frame.Rows(p.train), c.Spec)
+	}
+	return schema.InferAs(p.columns, p.frame.Rows(p.train), c.Spec)
 }
 
 // moveDiffering moves a held-out row to the training rows if a target is the same in all of these;

@@ -122,7 +122,12 @@ func rareClass(t *testing.T, prefix, rare string) {
 			p.train = append(p.train, i)
 		}
 	}
-	p, s, err := p.columns(c)
+	var err error
+	p.columns, err = schema.Infer(f.Rows(nil), c.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, s, err := p.learnColumns(c)
 	if err != nil || len(p.train) != 40 || !slices.Equal(p.heldOut, []int{1}) || !slices.Contains(s.Classes(), rare) {
 		t.Errorf("%d rows to train with, held out %v, %v", len(p.train), p.heldOut, err)
 	}
@@ -136,5 +141,15 @@ func TestTooLarge(t *testing.T) {
 	rows = &bounded{Source: read(t, example(t, 50, 1)).Rows(nil), left: 5 * 50}
 	if f, err := table.Load(rows); err != nil || f.Len() != 50 {
 		t.Errorf("50 rows where there is room for 50: %v", err)
+	}
+}
+
+// A class without scored rows is named.
+func TestUnscoredClasses(t *testing.T) {
+	if got := unscored([]string{"a", "b", "c"}, [][]int{{1, 0, 0}, {0, 0, 0}, {0, 0, 0}}); got != `no scored row is of class "b", "c": the scores say nothing about it` {
+		t.Error(got)
+	}
+	if got := unscored([]string{"a", "b"}, [][]int{{0, 1}, {1, 0}}); got != "" {
+		t.Error(got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"utvi/engine"
 	"utvi/gauss"
+	"utvi/internal/advice"
 	"utvi/internal/compute"
 	"utvi/model"
 	"utvi/table"
@@ -21,6 +22,9 @@ type Options struct {
 	Warn       func(Warning)        // gets what is odd about the table before training
 	Progress   func(tabular.Progress)
 	Workers    int // 0: all cores
+
+	// Scoring gets how many of the held-out rows are scored, after the training. Goroutines call it.
+	Scoring func(done, total int)
 
 	// Budget is the time that training may take, after which the best model so far is the
 	// result; 0 sets no limit.
@@ -39,6 +43,7 @@ type Result struct {
 	Insight    *Insight
 	Ratio      *model.SigmaRatio // whether its error bars can be believed; nil without held-out rows, or if the fit was stopped
 	Warnings   []Warning         // what is odd about the table
+	Losing     string            // that the model is worse than the mean alone; "": it is not
 
 	CrossValidation *Evaluation // of all rows, if there was one (see CrossValidate)
 }
@@ -66,7 +71,7 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	r := &Result{Model: l.model, Warnings: l.warnings}
 	if c.Holdout > 0 {
 		// What was found is scored even if the training was stopped.
-		err = l.judge(context.WithoutCancel(ctx), r, o.Workers)
+		err = l.judge(context.WithoutCancel(ctx), r, o)
 	}
 	if err != nil {
 		return nil, err
@@ -79,8 +84,8 @@ const stoppedRows = 4096
 
 // judge scores the model on the rows held out, says what it depends on, and whether its error bars
 // can be believed.
-func (l *lesson) judge(ctx context.Context, r *Result, workers int) error {
-	pool := compute.NewPool(compute.Workers(workers))
+func (l *lesson) judge(ctx context.Context, r *Result, o Options) error {
+	pool := compute.NewPool(compute.Workers(o.Workers))
 	defer pool.Close()
 	scored := l.held
 	looked := l.held.first(table.MaxRows)
@@ -88,7 +93,7 @@ func (l *lesson) judge(ctx context.Context, r *Result, workers int) error {
 		scored = l.held.first(stoppedRows)
 		looked = l.held.first(hurriedRows)
 	}
-	t, err := l.model.tallyHeld(ctx, scored, pool)
+	t, err := l.model.tallyHeld(ctx, scored, pool, o.Scoring)
 	if err != nil {
 		return err
 	}
@@ -97,6 +102,10 @@ func (l *lesson) judge(ctx context.Context, r *Result, workers int) error {
 		return err
 	}
 	l.model.Facts.Held = r.Evaluation.Scores()
+	r.Losing = losing(l.model.Facts.Held)
+	if r.Losing != "" {
+		r.Warnings = append([]Warning{advice.New("%s", r.Losing)}, r.Warnings...)
+	}
 	if n := len(scored.rows); n < len(l.held.rows) {
 		r.Evaluation.Notes = append(r.Evaluation.Notes, fmt.Sprintf("the fit was stopped: %d of %d held-out rows are scored", n, len(l.held.rows)))
 	}
@@ -104,7 +113,7 @@ func (l *lesson) judge(ctx context.Context, r *Result, workers int) error {
 	if err != nil || l.stopped != nil {
 		return err
 	}
-	r.Ratio, err = l.model.ratio(ctx, l.held.first(ratioRows).set.X, workers)
+	r.Ratio, err = l.model.ratio(ctx, l.held.first(ratioRows).set.X, o.Workers)
 	return err
 }
 

@@ -29,6 +29,32 @@ type Baseline struct {
 	RMSE     float64 `json:"rmse,omitempty"`     // of numbers
 	Counts   bool    `json:"counts,omitempty"`   // the log-likelihood is that of counts
 	Accuracy float64 `json:"accuracy,omitempty"` // of the most frequent class
+	Gain     Gain    `json:"gain"`               // of the model, over this
+}
+
+// A Gain is the mean difference of two log-likelihoods of the same rows, with its standard error.
+type Gain struct {
+	Value float64 `json:"value"`
+	SE    float64 `json:"se"`
+}
+
+// Loses reports whether the gain is below 0 beyond chance.
+func (g Gain) Loses() bool { return g.Value < -3*g.SE }
+
+// losing is the sentence about targets that the model predicts worse than the mean alone would, ""
+// if there are none. Few rows do not tell.
+func losing(all []Scores) string {
+	const fewest = 20
+	for _, s := range all {
+		switch b := s.Baseline; {
+		case b == nil || !b.Gain.Loses():
+		case s.Numbers != nil && s.Numbers.Rows >= fewest:
+			return fmt.Sprintf("the model predicts %s worse than its mean alone would: held-out rows lose %.3g ± %.2g nats each; do not use it", s.Target, -b.Gain.Value, b.Gain.SE)
+		case s.Classes != nil && s.Classes.Rows >= fewest:
+			return fmt.Sprintf("the model predicts %s worse than the shares of its classes alone would: held-out rows lose %.3g ± %.2g nats each; do not use it", s.Target, -b.Gain.Value, b.Gain.SE)
+		}
+	}
+	return ""
 }
 
 // check reports scores that no evaluation makes.
@@ -132,7 +158,7 @@ func (s Scores) List() (all []NamedScore) {
 		}
 		add("calibration error", meaning, "%.4f", c.ECE)
 		if c.AUROC != nil {
-			add("AUROC", "how well the two classes are separated; ½ is chance", "%.4f", *c.AUROC)
+			add("AUROC", "how well the two classes are separated; ½ is chance", "%.4f ± %.2g", *c.AUROC, c.AUROCSE)
 		}
 		for _, x := range s.Sets {
 			add(fmt.Sprintf("%.4g %% sets cover", 100*x.Level), x.Band(), "%.1f %%", 100*x.Coverage)

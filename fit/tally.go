@@ -52,6 +52,7 @@ func have(n int) string {
 type targetTally struct {
 	numbers   metric.Regression
 	classes   metric.Classification
+	gain      gainTally             // over what follows
 	plain     metric.Regression     // without a network
 	shares    metric.Classification // likewise
 	sets      setTally
@@ -116,6 +117,7 @@ func (t *tally) add(m *Model, b *predict.Batch, a answers) {
 			t.targets[0].addClass(m, b, row, int(y[row]), weight, g)
 			if base != nil {
 				t.targets[0].shares.Add(int(y[row]), base, weight)
+				t.targets[0].gain.add(logClass(b.Classes(row), int(y[row]))-logClass(base, int(y[row])), weight)
 			}
 			continue
 		}
@@ -123,6 +125,7 @@ func (t *tally) add(m *Model, b *predict.Batch, a answers) {
 			actual := m.actual(y[row*len(targets)+j], &c)
 			t.targets[j].addNumber(m, b, row, j, actual, weight, g)
 			t.targets[j].plain.Add(actual, plain[j], weight)
+			t.targets[j].gain.add(b.Dist(row, j).LogPDF(actual)-plain[j].LogPDF(actual), weight)
 		}
 	}
 }
@@ -268,6 +271,7 @@ func (t *tally) merge(o *tally) {
 		a.numbers.Merge(&b.numbers)
 		a.classes.Merge(&b.classes)
 		a.plain.Merge(&b.plain)
+		a.gain.merge(b.gain)
 		a.shares.Merge(&b.shares)
 		a.sets.merge(&b.sets)
 		a.parts.Weights += b.parts.Weights
@@ -313,10 +317,13 @@ func (t *tally) close(m *Model) *Evaluation {
 			r.Bins = x.classes.Reliability()
 			r.Names = column.Levels
 			if b := x.shares.Scores(); b.Rows > 0 {
-				r.Baseline = &Baseline{LL: b.LL.Value, Accuracy: b.Accuracy.Value}
+				r.Baseline = &Baseline{LL: b.LL.Value, Accuracy: b.Accuracy.Value, Gain: x.gain.gain()}
 			}
 			if c := m.calibration(i); c != nil && c.Sets != nil {
 				r.Sets = x.sets.scores()
+			}
+			if note := unscored(r.Names, x.confusion); note != "" {
+				e.Notes = append(e.Notes, note)
 			}
 		} else {
 			s := x.numbers.Scores()
@@ -326,7 +333,7 @@ func (t *tally) close(m *Model) *Evaluation {
 				}
 			}
 			b := x.plain.Scores()
-			r.Baseline = &Baseline{LL: b.LL.Value, RMSE: b.RMSE.Value, Counts: m.Counts()}
+			r.Baseline = &Baseline{LL: b.LL.Value, RMSE: b.RMSE.Value, Counts: m.Counts(), Gain: x.gain.gain()}
 			r.Numbers = &s
 			r.Sample = x.sample.items
 			r.PIT = x.numbers.PIT(1000)

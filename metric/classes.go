@@ -119,7 +119,8 @@ type ClassificationScores struct {
 	// AUROC is set if there are two classes and both occur: the probability that a row
 	// of class 1 gets higher odds of class 1 than a row of class 0. Odds within 0.01
 	// (in log-odds) count half.
-	AUROC *float64 `json:"auroc,omitempty"`
+	AUROC   *float64 `json:"auroc,omitempty"`
+	AUROCSE float64  `json:"auroc_se,omitempty"` // its standard error (Hanley & McNeil 1982)
 }
 
 // Scores returns the scores of the rows so far; all scores are 0 if there are no rows.
@@ -138,6 +139,7 @@ func (c *Classification) Scores() ClassificationScores {
 	if c.odds[0] != nil && c.odds[1] != nil {
 		auroc := c.auroc()
 		s.AUROC = &auroc
+		s.AUROCSE = aurocError(auroc, float64(c.classes[0].rows), float64(c.classes[1].rows))
 	}
 	return s
 }
@@ -151,6 +153,16 @@ func (c *Classification) auroc() float64 {
 		ones += one
 	}
 	return sum / (below * ones)
+}
+
+// aurocError is the standard error of an area a from so many rows of each class. Half a pair counts
+// as ordered wrongly: few rows that are all ordered rightly do not prove that others will be.
+func aurocError(a, zeros, ones float64) float64 {
+	a = (a*zeros*ones + 0.5) / (zeros*ones + 1)
+	q1 := a / (2 - a)
+	q2 := 2 * a * a / (1 + a)
+	v := a*(1-a) + (ones-1)*(q1-a*a) + (zeros-1)*(q2-a*a)
+	return math.Sqrt(max(0, v) / (zeros * ones))
 }
 
 // A Bin is a part of a reliability diagram: the share of rows whose largest

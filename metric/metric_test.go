@@ -351,3 +351,11 @@ func TestAUROC(t *testing.T) {
 		t.Error("nothing was told apart")
 	}
 }
+
+// The standard error of an area follows from the pairs, and is not 0 where all are ordered rightly.
+func TestAUROCError(t *testing.T) {
+	near(t, "se", aurocError(0.8, 60, 40), 0.04743, 1e-5)
+	if se := aurocError(1, 74, 1); !(se > 0.01) {
+		t.Errorf("one row of a class, above all others: ± %v", se)
+	}
+}

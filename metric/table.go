@@ -53,7 +53,7 @@ func (s ClassificationScores) WriteTable(w io.Writer, more ...Line) error {
 		t.line("", "%.4f expected by chance", s.ECEChance)
 	}
 	if s.AUROC != nil {
-		t.line("AUROC", "%.4f", *s.AUROC)
+		t.line("AUROC", "%.4f ± %.2g", *s.AUROC, s.AUROCSE)
 	}
 	t.more(more)
 	t.line("rows", "%d", s.Rows)

@@ -12,12 +12,13 @@ import (
 )
 
 // A Split says which rows are held out. Group and Time exclude each other; without
-// either, rows are drawn.
+// either, rows are drawn, of each class in proportion.
 type Split struct {
 	Seed     uint64
 	Fraction float64 // of the rows to hold out
 	Group    string  // column whose groups stay whole
 	Time     string  // column whose latest values are held out
+	Class    string  // column of classes, each of which has its share of the drawn rows; "": rows are drawn from all
 }
 
 // Held is how many of so many rows, at least 2, are held out if no rows must stay together.
@@ -49,7 +50,8 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 	case s.Time != "":
 		order, whole, err = f.byTime(rows, s.Time)
 	default:
-		order, whole = shuffled(rows, s.Seed), func(a, b int) bool { return false }
+		whole = func(a, b int) bool { return false }
+		order, err = f.drawn(rows, s)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -67,19 +69,23 @@ func (f *Frame) Split(rows []int, s Split) (train, held []int, err error) {
 }
 
 // Folds parts rows (nil: all) into n parts of about equal size, each in ascending order.
-// Groups, where a column names them, stay whole. The same seed gives the same parts.
-func (f *Frame) Folds(rows []int, n int, seed uint64, group string) ([][]int, error) {
+// Groups, where a column names them, stay whole; otherwise each part has its share of every class,
+// where a column names these. The same seed gives the same parts.
+func (f *Frame) Folds(rows []int, n int, s Split) ([][]int, error) {
 	rows = f.orAll(rows)
 	if n < 2 || n > len(rows) {
 		return nil, fmt.Errorf("%s: %d folds of %d rows; there must be at least 2, and at most one for each row", f.head.File, n, len(rows))
 	}
-	order, whole := shuffled(rows, seed), func(a, b int) bool { return false }
-	if group != "" {
-		var err error
-		order, whole, err = f.byGroup(rows, Split{Seed: seed, Group: group})
-		if err != nil {
-			return nil, err
-		}
+	whole := func(a, b int) bool { return false }
+	var order []int
+	var err error
+	if s.Group != "" {
+		order, whole, err = f.byGroup(rows, s)
+	} else {
+		order, err = f.drawn(rows, s)
+	}
+	if err != nil {
+		return nil, err
 	}
 	parts := make([][]int, 0, n)
 	for from := 0; from < len(order); {
@@ -93,7 +99,7 @@ func (f *Frame) Folds(rows []int, n int, seed uint64, group string) ([][]int, er
 		from = to
 	}
 	if len(parts) < n {
-		return nil, fmt.Errorf("%s: column %s has too few groups for %d folds", f.head.File, group, n)
+		return nil, fmt.Errorf("%s: column %s has too few groups for %d folds", f.head.File, s.Group, n)
 	}
 	return parts, nil
 }
@@ -109,6 +115,34 @@ func nearestCut(order []int, cut int, whole func(a, b int) bool) int {
 		}
 	}
 	return -1
+}
+
+// drawn are the rows in an order that is drawn. Of each class, they are spread evenly over it, so
+// that every part of the order holds about its share of the class.
+func (f *Frame) drawn(rows []int, s Split) ([]int, error) {
+	order := shuffled(rows, s.Seed)
+	if s.Class == "" {
+		return order, nil
+	}
+	col, err := f.head.Find([]string{s.Class}, 0, "class")
+	if err != nil {
+		return nil, err
+	}
+	class := make([]string, len(order))
+	count := map[string]int{}
+	for i, row := range order {
+		c, at := f.At(row)
+		class[i] = c.Level(at, col)
+		count[class[i]]++
+	}
+	place := map[int]float64{}
+	before := map[string]int{}
+	for i, row := range order {
+		place[row] = (float64(before[class[i]]) + 0.5) / float64(count[class[i]])
+		before[class[i]]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+	return order, nil
 }
 
 func shuffled(rows []int, seed uint64) []int {

@@ -29,6 +29,7 @@ type Candidate struct {
 	Augment string `json:"augment,omitempty"` // of images: how they are changed
 
 	Independent bool `json:"independent,omitempty"` // units are taken as independent
+	NoLevels    bool `json:"no_levels,omitempty"`   // embedded categories are left out
 
 	shorter int // how many times its training is shorter than that of others; 0 stands for 1
 }
@@ -47,6 +48,12 @@ func (c Candidate) steps(others int) int {
 // String says in a few words what the candidate is.
 func (c Candidate) String() string {
 	s := fmt.Sprintf("%d×%d %s, KL %g", c.Depth, c.Width, c.Activation, c.KL)
+	if c.Depth == 0 {
+		s = fmt.Sprintf("linear, KL %g", c.KL)
+	}
+	if c.NoLevels {
+		s += ", without embedded columns"
+	}
 	if c.Bins > 0 {
 		s += fmt.Sprintf(", %d bins", c.Bins)
 	}
@@ -106,31 +113,41 @@ func (c Config) embedding(inputs int) (bins, waves int) {
 	return bins, waves
 }
 
-// candidates are the networks to try; among equals the first is preferred. Small tables also
-// try shorter trainings. A training that is broken off because it overfits ends at a high
-// rate, far from a minimum; one whose schedule ends there has settled, and predicts better.
-func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
+// candidates are the networks to try; among equals the first is preferred. A linear one, whose KL
+// is that of the evidence, stands beside the networks.
+func (c Config) candidates(d Data) []Candidate {
 	width := 50
-	if rows >= manyRows {
+	if d.X.Rows >= manyRows {
 		width = 100
 	}
-	bins, waves := c.embedding(inputs)
-	all := []Candidate{
-		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
-		{Noise: Heteroscedastic, Common: little, KL: 0.3, Activation: smooth, Depth: 2},
-		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
-		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Waves: waves, Pitch: quickWaves},
-		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Waves: waves, Pitch: slowWaves},
-		{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 1},
+	bins, waves := c.embedding(d.X.Width)
+	all := append(numbersCandidates(d.X.Rows, bins, waves), Candidate{Noise: Heteroscedastic, Common: common, KL: 1, Activation: kinked})
+	if d.Classes > 0 {
+		all = classCandidates(d.X.Rows, bins)
 	}
-	if rows <= fewestRows {
-		all = append(all[:5],
-			Candidate{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: kinked, Depth: 2, Bins: bins, shorter: 4},
-			Candidate{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, shorter: 2},
-			Candidate{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2, shorter: 2})
+	if d.embedding(false) != nil {
+		all = append(all, forLevels(all)...)
 	}
+	shaped := c.Activation != "" || c.Width != 0 || c.Depth != 0
+	var set []Candidate
+	for _, x := range all {
+		if x.Depth == 0 && shaped {
+			continue
+		}
+		x = c.override(x, width, bins, waves)
+		if !slices.ContainsFunc(set, func(y Candidate) bool { y.shorter = x.shorter; return x == y }) {
+			set = append(set, x)
+		}
+	}
+	return set
+}
+
+// numbersCandidates are networks for numbers. Small tables also try shorter trainings. A training
+// that is broken off because it overfits ends at a high rate, far from a minimum; one whose schedule
+// ends there has settled, and predicts better.
+func numbersCandidates(rows, bins, waves int) []Candidate {
 	if rows >= manyRows { // which overfit less
-		all = []Candidate{
+		return []Candidate{
 			{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
 			{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: smooth, Depth: 2, Bins: bins},
 			{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2},
@@ -138,23 +155,66 @@ func (c Config) candidates(rows, inputs int, classes bool) []Candidate {
 			{Noise: Heteroscedastic, Common: common, KL: 0.01, Activation: smooth, Depth: 2, Bins: bins},
 		}
 	}
-	if classes {
-		all = []Candidate{
+	all := []Candidate{
+		{Noise: Heteroscedastic, Common: common, KL: 0.3, Activation: kinked, Depth: 2},
+		{Noise: Heteroscedastic, Common: little, KL: 0.3, Activation: smooth, Depth: 2},
+		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Bins: bins},
+		{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, Waves: waves, Pitch: quickWaves},
+		{Noise: Heteroscedastic, Common: little, KL: 0.03, Activation: smooth, Depth: 2, Waves: waves, Pitch: slowWaves},
+	}
+	if rows > fewestRows {
+		return append(all, Candidate{Noise: Learned, KL: 0.3, Activation: kinked, Depth: 1})
+	}
+	return append(all,
+		Candidate{Noise: Heteroscedastic, Common: common, KL: 0.03, Activation: kinked, Depth: 2, Bins: bins, shorter: 4},
+		Candidate{Noise: Heteroscedastic, Common: common, KL: 0.1, Activation: kinked, Depth: 2, shorter: 2},
+		Candidate{Noise: Heteroscedastic, Common: little, KL: 0.1, Activation: smooth, Depth: 2, shorter: 2})
+}
+
+// classCandidates are networks for classes. Classes that are told apart with certainty ask for little
+// KL, and often for a linear network.
+func classCandidates(rows, bins int) []Candidate {
+	if rows <= fewestRows {
+		return []Candidate{
 			{KL: 0.3, Activation: kinked, Depth: 2},
 			{KL: 0.3, Activation: smooth, Depth: 2, Bins: bins},
-			{KL: 1, Activation: kinked, Depth: 1},
 			{KL: 0.1, Activation: smooth, Depth: 2},
-			{KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
+			{KL: 0.03, Activation: kinked, Depth: 2, Bins: bins},
+			{KL: 0.03, Activation: smooth, Depth: 2, Bins: bins, shorter: 4},
+			{KL: 0.03, Activation: smooth, Depth: 2, shorter: 2},
+			{KL: 0.01, Activation: kinked, Depth: 2, shorter: 4},
+			{KL: 1, Activation: kinked},
+			{KL: 0.1, Activation: kinked},
+			{KL: 0.01, Activation: kinked},
 		}
 	}
-	var set []Candidate
-	for _, x := range all {
-		x = c.override(x, width, bins, waves)
-		if !slices.ContainsFunc(set, func(y Candidate) bool { y.shorter = x.shorter; return x == y }) {
-			set = append(set, x)
-		}
+	all := []Candidate{
+		{KL: 0.3, Activation: kinked, Depth: 2},
+		{KL: 0.3, Activation: smooth, Depth: 2, Bins: bins},
+		{KL: 1, Activation: kinked, Depth: 1},
+		{KL: 0.1, Activation: smooth, Depth: 2},
+		{KL: 0.3, Activation: kinked, Depth: 2, Bins: bins},
+		{KL: 0.1, Activation: kinked},
 	}
-	return set
+	if rows < manyRows {
+		all = append(all,
+			Candidate{KL: 0.03, Activation: smooth, Depth: 2, shorter: 2},
+			Candidate{KL: 1, Activation: kinked})
+	}
+	return all
+}
+
+// forLevels are further candidates for tables with embedded columns: the first two without these,
+// and the first one with as much KL as makes levels a random effect. With less, levels of few rows
+// are learned by heart.
+func forLevels(all []Candidate) (more []Candidate) {
+	for _, x := range all[:2] {
+		x.NoLevels = true
+		more = append(more, x)
+	}
+	x := all[0]
+	x.KL = 1
+	return append(more, x)
 }
 
 // override gives a candidate what the configuration sets for all.
@@ -220,7 +280,7 @@ func (c Candidate) embeddings(d Data, seed uint64) (layers nn.Chain) {
 	if waves := c.frequencies(d, seed); waves != nil {
 		layers = append(layers, nn.Periodic{Frequencies: waves})
 	}
-	if e := d.embedding(); e != nil {
+	if e := d.embedding(c.NoLevels); e != nil {
 		layers = append(layers, e)
 	}
 	return layers

@@ -205,6 +205,6 @@ func (c Config) plan(d Data) plan {
 	if p.apart {
 		p.trial = max(1, p.Steps/3)
 	}
-	p.candidate = c.candidates(n, d.X.Width, d.Classes > 0)
+	p.candidate = c.candidates(d)
 	return p
 }

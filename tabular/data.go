@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -197,9 +198,30 @@ func (d Data) folds(n int, key rng.Key) []int {
 	perm := make([]int, len(place))
 	rng.Perm(key, perm)
 	for i := range fold {
-		fold[i] = perm[place[of(i)]] % n
+		fold[i] = perm[place[of(i)]]
+	}
+	if d.Classes > 0 && d.Groups == nil {
+		d.spreadClasses(fold)
+	}
+	for i := range fold {
+		fold[i] %= n
 	}
 	return fold
+}
+
+// spreadClasses numbers rows, whose numbers are drawn, class by class: so each fold has its share of
+// every class.
+func (d Data) spreadClasses(number []int) {
+	rows := make([]int, len(number))
+	for i := range rows {
+		rows[i] = i
+	}
+	slices.SortFunc(rows, func(a, b int) int {
+		return cmp.Or(cmp.Compare(d.Y[a], d.Y[b]), cmp.Compare(number[a], number[b]))
+	})
+	for i, row := range rows {
+		number[row] = i
+	}
 }
 
 // split returns the rows in a fold, and the others.

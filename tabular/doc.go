@@ -47,7 +47,7 @@
 //
 //	                    under 5,000 rows           5,000 rows and more
 //	held out            2 of 8 folds, in turn      a sixteenth, for good
-//	candidates          6, on both folds; the      5, for a third of the steps
+//	candidates          7, on both folds; the      6, for a third of the steps
 //	                    best from 3 seeds
 //	members             5, trained on all rows     5, without those held out
 //	shape from          the candidates, as picked  the members
@@ -55,7 +55,10 @@
 //	steps               1250 of 64 rows            55·√rows of 128, at most
 //	                                               27,500; of 256 from 50,000 rows
 //
-// Below 834 rows, three to five folds are held out, and there are 8 candidates, three of them
+// One candidate of numbers is linear; of classes, one to three are. If levels are embedded, there are
+// three more: two without these columns, and one with a KL of 1.
+//
+// Below 834 rows, three to five folds are held out, and there are 9 candidates, three of them
 // with schedules of a half or a quarter of the steps. On the first two folds candidates are
 // trained to the end; then no further than two stops beyond the one they would take, and not
 // at all if they are far behind the best.

@@ -46,12 +46,16 @@ func (d Data) checkLevels() error {
 // numbersLevels reports whether an input is the number of a level.
 func (d Data) numbersLevels(input int) bool { return d.Levels != nil && d.Levels[input] > 0 }
 
-// embedding is the layer that embeds levels, nil if no input is the number of one.
-func (d Data) embedding() nn.Layer {
+// embedding is the layer that embeds levels, nil if no input is the number of one. Without levels
+// all are read as one, which tells nothing about a row.
+func (d Data) embedding(without bool) nn.Layer {
 	var all []nn.Category
 	for j, levels := range d.Levels {
 		if levels > 0 {
 			width := max(fewestNormals, min(mostNormals, mostLearned/levels))
+			if without {
+				levels, width = 1, 1
+			}
 			all = append(all, nn.Category{Unit: j, Levels: levels, Width: width})
 		}
 	}

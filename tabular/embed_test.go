@@ -194,7 +194,7 @@ func TestLevelsCheck(t *testing.T) {
 // Few Normals a level, fewer of very many levels.
 func TestEmbeddingWidth(t *testing.T) {
 	for levels, want := range map[int]int{60: 8, 20_000: 8, 50_000: 4, 100_000: 2, 300_000: 2} {
-		e := Data{Levels: []int{0, levels}}.embedding().(nn.Embed)
+		e := Data{Levels: []int{0, levels}}.embedding(false).(nn.Embed)
 		if c := e.Categories[0]; c.Unit != 1 || c.Width != want || c.Levels != levels {
 			t.Errorf("%d levels: %+v", levels, c)
 		}

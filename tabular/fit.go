@@ -177,7 +177,7 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 	}
 	var jobs []*job
 	for i, p := range picks {
-		j := r.job(trials[p].Candidate, rows, held, fmt.Sprintf("member-%d", i), r.key.Sub(uint64(i), 3), r.Steps, trials[p].Stop)
+		j := r.job(trials[p].Candidate, rows, held, fmt.Sprintf("member-%d", i), r.key.Sub(uint64(i), 3), r.schedule(trials[p]), trials[p].Stop)
 		for _, q := range picks {
 			if trials[q].alike(j.Candidate) {
 				j.beside++
@@ -187,6 +187,16 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 	}
 	r.begin("training", jobs, 0)
 	return r.runAll(ctx, jobs)
+}
+
+// schedule is the schedule of a member. A candidate that got worse within the first half of a trial,
+// which is shorter than the training of a member, would get worse for longer: it is trained as the
+// trial was.
+func (r *run) schedule(t Trial) int {
+	if t.Stop <= stops/2 {
+		return r.trial
+	}
+	return r.Steps
 }
 
 func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedule, until int) *job {

@@ -28,16 +28,16 @@ func TestPlan(t *testing.T) {
 		apart                            bool
 		width, candidates                int
 	}{
-		{10, 64, 1250, 1250, 10, 5, false, 50, 8},
-		{500, 64, 1250, 1250, 10, 5, false, 50, 8},
-		{600, 64, 1250, 1250, 8, 4, false, 50, 8},
-		{833, 64, 1250, 1250, 8, 3, false, 50, 8},
-		{834, 64, 1250, 1250, 8, 2, false, 50, 6},
-		{4999, 64, 1250, 1250, 8, 2, false, 50, 6},
-		{5000, 128, 3889, 1296, 16, 1, true, 100, 5},
-		{49_999, 128, 12298, 4099, 16, 1, true, 100, 5},
-		{50_000, 256, 12298, 4099, 16, 1, true, 100, 5},
-		{1_000_000, 256, 27_500, 9_166, 16, 1, true, 100, 5},
+		{10, 64, 1250, 1250, 10, 5, false, 50, 9},
+		{500, 64, 1250, 1250, 10, 5, false, 50, 9},
+		{600, 64, 1250, 1250, 8, 4, false, 50, 9},
+		{833, 64, 1250, 1250, 8, 3, false, 50, 9},
+		{834, 64, 1250, 1250, 8, 2, false, 50, 7},
+		{4999, 64, 1250, 1250, 8, 2, false, 50, 7},
+		{5000, 128, 3889, 1296, 16, 1, true, 100, 6},
+		{49_999, 128, 12298, 4099, 16, 1, true, 100, 6},
+		{50_000, 256, 12298, 4099, 16, 1, true, 100, 6},
+		{1_000_000, 256, 27_500, 9_166, 16, 1, true, 100, 6},
 	} {
 		p := Config{}.plan(rowsOf(c.rows, 1))
 		if p.Batch != c.batch || p.Steps != c.steps || p.trial != c.trial || p.folds != c.folds || p.used != c.used || p.apart != c.apart {
@@ -75,20 +75,26 @@ func TestCandidates(t *testing.T) {
 		classes bool
 		want    int
 	}{
-		{Config{}, 100, true, 5},
-		{Config{}, 6000, true, 5},
-		{Config{}, 833, false, 8},
-		{Config{}, 834, false, 6},
-		{Config{KL: 0.5}, 1000, false, 6},
-		{Config{KL: 0.5, Bins: -1}, 1000, false, 5},
-		{Config{KL: 0.5, Bins: -1, Waves: -1}, 1000, false, 3},
-		{Config{KL: 0.5, Bins: -1, Waves: -1}, 100, false, 2}, // shorter trainings of the same networks are not tried
-		{Config{Waves: 3}, 1000, false, 5},
-		{Config{Waves: 3}, 100, false, 7},
+		{Config{}, 100, true, 10},
+		{Config{}, 1000, true, 8},
+		{Config{}, 6000, true, 6},
+		{Config{}, 833, false, 9},
+		{Config{}, 834, false, 7},
+		{Config{KL: 0.5}, 1000, false, 7},
+		{Config{KL: 0.5, Bins: -1}, 1000, false, 6},
+		{Config{KL: 0.5, Bins: -1, Waves: -1}, 1000, false, 4},
+		{Config{KL: 0.5, Bins: -1, Waves: -1}, 100, false, 3}, // shorter trainings of the same networks are not tried
+		{Config{Waves: 3}, 1000, false, 6},
+		{Config{Waves: 3}, 100, false, 8},
 		{Config{Noise: Learned, KL: 0.5, Activation: "tanh", Width: 7, Depth: 3, Rule: "gh(5)"}, 100, false, 1},
-		{Config{Depth: 2, Activation: "gelu"}, 100, true, 4},
+		{Config{Depth: 2, Activation: "gelu"}, 100, true, 6},
 	} {
-		set := c.candidates(c.rows, 3, c.classes)
+		d := rowsOf(c.rows, 1)
+		d.X.Width = 3
+		if c.classes {
+			d.Classes = 2
+		}
+		set := c.candidates(d)
 		if len(set) != c.want {
 			t.Errorf("%+v: %d candidates, want %d: %v", c.Config, len(set), c.want, set)
 		}
@@ -313,5 +319,72 @@ func TestConfigCheck(t *testing.T) {
 	}
 	if (Config{Noise: Learned}).Check(true) == nil {
 		t.Error("classes have noise")
+	}
+}
+
+// Every fold has its share of a rare class.
+func TestFoldsOfClasses(t *testing.T) {
+	d := rowsOf(160, 1)
+	d.Classes = 2
+	for i := range d.Y {
+		d.Y[i] = 0
+		if i%10 == 0 {
+			d.Y[i] = 1
+		}
+	}
+	for seed := range uint64(20) {
+		rare := make([]int, 8)
+		for i, f := range d.folds(8, rng.New(seed)) {
+			if d.Y[i] == 1 {
+				rare[f]++
+			}
+		}
+		for f, n := range rare {
+			if n != 2 {
+				t.Fatalf("seed %d: fold %d has %d rows of the rare class, want 2: %v", seed, f, n, rare)
+			}
+		}
+	}
+}
+
+// Tables with embedded columns also try networks without these. What is trained so does not differ
+// between levels.
+func TestCandidatesWithoutLevels(t *testing.T) {
+	d := rowsOf(1000, 2)
+	d.Levels = []int{0, 70}
+	all := (Config{}).candidates(d)
+	var without, evidence int
+	for _, c := range all {
+		if c.NoLevels {
+			without++
+		}
+		if c.KL == 1 && c.Depth > 0 {
+			evidence++
+		}
+	}
+	if without != 2 || evidence != 1 {
+		t.Errorf("%d candidates without levels, %d with the KL of the evidence: %v", without, evidence, all)
+	}
+	c := all[0]
+	c.NoLevels = true
+	net, _, err := c.net(d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := gauss.Fixed(2, []float32{0.5, 0, 0.5, 69})
+	out := net.NewPredictor(2).Predict(x)
+	if out.Mean[0] != out.Mean[out.Width] || out.Var[0] != out.Var[out.Width] {
+		t.Errorf("levels matter: %v, %v", out.Mean, out.Var)
+	}
+}
+
+// A candidate that overfits within a trial is trained no longer as a member.
+func TestMembersStopWhereTrialsDid(t *testing.T) {
+	r := &run{plan: plan{Config: Config{Steps: 900}, trial: 300}}
+	if got := r.schedule(Trial{Stop: 1}); got != 300 {
+		t.Errorf("a trial that stopped at once has members with a schedule of %d steps", got)
+	}
+	if got := r.schedule(Trial{Stop: 8}); got != 900 {
+		t.Errorf("a trial that never stopped has members with a schedule of %d steps", got)
 	}
 }

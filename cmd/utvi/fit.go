@@ -47,7 +47,10 @@ lists all settings in the form of such a file.
 
 Ctrl-C writes the best model so far and its report, and exits with status 75. The same
 command with --resume continues and gives the same bits as a fit that was not stopped.
-With --fresh it starts again.`
+With --fresh it starts again.
+
+A model that predicts the held-out rows worse than their mean, or the shares of the classes,
+would, beyond chance, is written with a warning that comes first; the status is 3.`
 
 const fitExamples = `  utvi fit data.csv --target price
   utvi fit data.csv --target class --task classification --ignore id,name
@@ -214,8 +217,15 @@ func (r *fitting) learn(ctx context.Context, cmd *cobra.Command, page *live.Page
 	if stopped {
 		return exitError{fmt.Errorf("fit was interrupted; %s holds the best model so far; continue with --resume", r.out), exitInterrupted}
 	}
-	return os.RemoveAll(o.Checkpoint)
+	err = os.RemoveAll(o.Checkpoint)
+	if err == nil && result.Losing != "" {
+		return exitError{fmt.Errorf("%s is written, but %s", r.out, result.Losing), exitLosing}
+	}
+	return err
 }
+
+// exitLosing says that a model is written that is worse than none.
+const exitLosing = 3
 
 // train runs the fit, and shows how far it is.
 func (r *fitting) train(ctx context.Context, cmd *cobra.Command, page *live.Page, frame *table.Frame, o fit.Options) (*fit.Result, error) {
@@ -227,6 +237,7 @@ func (r *fitting) train(ctx context.Context, cmd *cobra.Command, page *live.Page
 	defer context.AfterFunc(ctx, bar.stop)()
 	defer bar.close()
 	o.Progress = bar.tell
+	o.Scoring = bar.scoring
 	o.Schema = r.summary
 	o.Warn = func(w fit.Warning) { tell(cmd, "warning: %s", w.In(asFlag)) }
 	return fit.Run(ctx, frame, r.config, o)

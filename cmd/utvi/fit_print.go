@@ -23,6 +23,9 @@ func (r *fitting) write(result *fit.Result) error {
 	if err != nil {
 		return err
 	}
+	if result.Losing != "" {
+		fmt.Fprintf(r.stdout, "WARNING: %s.\n\n", result.Losing)
+	}
 	r.printTargets(result.Model)
 	if result.Evaluation == nil {
 		_, err := fmt.Fprintf(r.stdout, "No rows are held out: the model is not evaluated.\nWrote %s.\n", files)

@@ -32,6 +32,8 @@ type fitProgress struct {
 	page    *fitPage // nil: none
 	stage   string
 	fifth   int
+	scored  int // rows
+	toScore int
 }
 
 const (
@@ -77,6 +79,23 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	}
 }
 
+// scoring says how many held-out rows are scored.
+func (p *fitProgress) scoring(done, total int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.scored = max(p.scored, done)
+	p.toScore = total
+	if p.stopped || !p.terminal || time.Since(p.shown) < 100*time.Millisecond && done < total {
+		return
+	}
+	p.shown = time.Now()
+	if done >= total {
+		fmt.Fprint(p.w, "\r\033[Kfinding out which columns matter")
+		return
+	}
+	fmt.Fprintf(p.w, "\r\033[Kscoring the held-out rows: %d of %d", done, total)
+}
+
 func (p *fitProgress) line(format string, args ...any) {
 	fmt.Fprintf(p.w, format+"\n", args...)
 	p.timer.Reset(longSilence)
@@ -88,6 +107,10 @@ func (p *fitProgress) speak() {
 	defer p.mu.Unlock()
 	switch {
 	case p.stopped:
+	case p.toScore > 0 && p.scored >= p.toScore:
+		p.line("the held-out rows are scored; finding out which columns matter")
+	case p.toScore > 0:
+		p.line("scored %d of %d held-out rows", p.scored, p.toScore)
 	case p.begun && p.now.Done >= p.now.Total:
 		p.line("training is done; scoring the held-out rows")
 	default:

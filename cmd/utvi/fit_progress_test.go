@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -37,5 +38,20 @@ func TestTimeLeft(t *testing.T) {
 	}
 	if last != 0 {
 		t.Errorf("at the end %v are left", last)
+	}
+}
+
+// The scoring of many held-out rows says how far it is.
+func TestScoringProgress(t *testing.T) {
+	var out strings.Builder
+	p := &fitProgress{w: &out, begun: true, timer: time.NewTimer(time.Hour), now: tabular.Progress{Done: 1, Total: 1}}
+	p.speak()
+	p.scoring(960, 5000)
+	p.speak()
+	p.scoring(5000, 5000)
+	p.speak()
+	want := "training is done; scoring the held-out rows\nscored 960 of 5000 held-out rows\nthe held-out rows are scored; finding out which columns matter\n"
+	if out.String() != want {
+		t.Error(out.String())
 	}
 }

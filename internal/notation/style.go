@@ -3,6 +3,7 @@ package notation
 import (
 	"math"
 	"strings"
+	"unicode"
 )
 
 // A Style says how numbers are written that a program would take for text.
@@ -53,6 +54,36 @@ func (s Style) Parse(text string) (v float64, unit string, ok bool) {
 	}
 	v, n := ScanFloat(plain, '.')
 	if n != len(plain) || math.IsInf(v, 0) {
+		return 0, "", false
+	}
+	if negative {
+		v = -v
+	}
+	return v, unit, true
+}
+
+// magnitudes are how people shorten amounts of money.
+var magnitudes = map[string]string{"K": "e3", "k": "e3", "M": "e6", "m": "e6", "MM": "e6", "mm": "e6", "Mio": "e6", "mio": "e6",
+	"B": "e9", "b": "e9", "bn": "e9", "Bn": "e9", "Mrd": "e9", "mrd": "e9", "T": "e12", "tn": "e12"}
+
+// parseMoney reads an amount that is shortened, such as $1.01M or 303k €. Beside a currency such a
+// letter has one meaning.
+func (s Style) parseMoney(text string) (v float64, unit string, ok bool) {
+	t, negative := cutParentheses(strings.TrimSpace(text))
+	t, negative = cutMinus(t, negative)
+	t, unit = cutUnit(t)
+	t, negative = cutMinus(t, negative)
+	end := strings.LastIndexFunc(t, unicode.IsDigit) + 1
+	exponent := magnitudes[strings.TrimSpace(t[end:])]
+	if !IsCurrency(unit) || exponent == "" {
+		return 0, "", false
+	}
+	plain, ok := s.ungroup(t[:end])
+	if !ok {
+		return 0, "", false
+	}
+	v, n := ScanFloat(append(plain, exponent...), '.')
+	if n != len(plain)+len(exponent) || math.IsInf(v, 0) {
 		return 0, "", false
 	}
 	if negative {

@@ -62,18 +62,37 @@ func cutMeasure(t string) (rest, unit string) {
 	return strings.TrimRight(t[:at], spaces), t[at:]
 }
 
-// Measure is Parse that also reads units of measurement.
+// Measure is Parse that also reads units of measurement, and amounts such as $1.01M. What stands
+// before a word with a point, as in 1. Industrial, counts and measures nothing.
 func (s Style) Measure(text string) (v float64, unit string, ok bool) {
 	v, unit, ok = s.Parse(text)
 	if ok {
 		return v, unit, true
 	}
+	v, unit, ok = s.parseMoney(text)
+	if ok {
+		return v, unit, true
+	}
 	rest, measure := cutMeasure(strings.TrimSpace(text))
+	if strings.HasSuffix(rest, ".") || strings.HasSuffix(rest, ",") {
+		return 0, "", false
+	}
 	v, unit, ok = s.Parse(rest)
 	if !ok || unit != "" || measure == "" {
 		return 0, "", false
 	}
 	return v, measure, true
+}
+
+// longUnits are units of more than three letters.
+var longUnits = []string{"mile", "miles", "hour", "hours", "days", "week", "weeks", "month", "months", "year", "years", "mins", "secs", "second",
+	"seconds", "minute", "minutes", "inch", "inches", "feet", "yard", "yards", "gram", "grams", "litre", "litres", "liter", "liters", "tons", "tonne",
+	"tonnes", "pound", "pounds", "kcal", "mmHg", "watt", "watts", "volt", "volts", "percent"}
+
+// IsLikely reports whether a text behind a number is a unit rather than a word: it is short, known,
+// or made of units.
+func IsLikely(unit string) bool {
+	return utf8.RuneCountInString(unit) <= 3 || slices.Contains(longUnits, unit) || strings.ContainsAny(unit, "/°²³·^")
 }
 
 // Conflict says why two units cannot stand in one column, "" if they can.

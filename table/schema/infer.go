@@ -12,9 +12,12 @@ import (
 
 // Infer reads rows once and finds out what their columns are. Means, deviations
 // and levels come from these rows: give it training rows.
-func Infer(rows table.Source, spec Spec) (*Schema, error) {
+func Infer(rows table.Source, spec Spec) (*Schema, error) { return inferFrom(rows, spec, nil) }
+
+// inferFrom is Infer, or InferAs with a settled schema.
+func inferFrom(rows table.Source, spec Spec, settled *Schema) (*Schema, error) {
 	h := rows.Header()
-	in := &inference{Spec: spec, head: h, roles: make([]Role, len(h.Columns))}
+	in := &inference{Spec: spec, head: h, settled: settled, roles: make([]Role, len(h.Columns))}
 	if in.MaxLevels == 0 {
 		in.MaxLevels = 50
 	}
@@ -41,6 +44,7 @@ func Infer(rows table.Source, spec Spec) (*Schema, error) {
 type inference struct {
 	Spec
 	head     *table.Header
+	settled  *Schema // nil: these rows settle what the columns are
 	roles    []Role
 	profiles []*profile
 }
@@ -52,6 +56,12 @@ func (in *inference) begin(rows table.Source) {
 		p := newProfile(in.head, i)
 		if known && frame.Padded(i) || slices.Contains(in.Categorical, name) {
 			p.mostNumbers = maxTexts // they are counted as texts are, from the first row on
+		}
+		if in.settled != nil && (in.roles[i] == Input || in.roles[i] == Target) {
+			p.as = &in.settled.Columns[i]
+			if p.as.Type == Categorical {
+				p.mostNumbers = maxTexts
+			}
 		}
 		if in.roles[i] == Input { // 32 MiB in all
 			p.sample.room = max(512, min(8192, 1<<22/len(in.head.Columns)))
@@ -82,10 +92,18 @@ func (in *inference) add(c *table.Chunk) error {
 // decide makes the columns of the schema.
 func (in *inference) decide(s *Schema) error {
 	for i, p := range in.profiles {
-		if in.mayBeCodes(i) {
+		codes := in.mayBeCodes(i)
+		if p.as != nil {
+			codes = p.as.Codes
+		}
+		if codes {
 			p.asCodes()
 		}
-		p.settle()
+		if p.as != nil {
+			p.settleAs(p.as)
+		} else {
+			p.settle()
+		}
 	}
 	if err := in.missingTargets(s.Rows); err != nil {
 		return err
@@ -101,6 +119,9 @@ func (in *inference) decide(s *Schema) error {
 		c.Missing = in.profiles[i].missing
 		if err := in.column(c, in.profiles[i], s.Task); err != nil {
 			return err
+		}
+		if as := in.profiles[i].as; as != nil {
+			c.readAs(as)
 		}
 	}
 	in.linkStd(s)
@@ -131,6 +152,9 @@ func (in *inference) column(c *Column, p *profile, task Task) error {
 
 // decideTask is what the user says, else classification of names, and of yes or no.
 func (in *inference) decideTask() Task {
+	if in.settled != nil {
+		return in.settled.Task
+	}
 	if in.Task != "" {
 		return in.Task
 	}

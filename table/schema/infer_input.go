@@ -21,7 +21,11 @@ func (in *inference) input(c *Column, p *profile) error {
 		c.drop("only missing values")
 		return nil
 	}
-	err := in.typed(c, p)
+	decide := in.typed
+	if p.as != nil {
+		decide = in.typedAs
+	}
+	err := decide(c, p)
 	if err == nil && c.Role == Input && c.Missing > 0 && !in.Impute {
 		return &MissingValue{p.firstMissing.sentence("value"), c.Name}
 	}
@@ -52,7 +56,7 @@ func (in *inference) typed(c *Column, p *profile) error {
 		if err := in.mixedMoney(c, p); err != nil {
 			return err
 		}
-		if p.numbersWithTexts(in.MaxLevels) {
+		if p.nearlyNumbers() && p.different(fewNumbers) {
 			return p.textAmongNumbers(c)
 		}
 	}

@@ -13,15 +13,21 @@ const mostly = 9
 // fewNumbers is how many different numbers may be names of categories, such as 4, 5, 6 beside CVT.
 const fewNumbers = 10
 
-// numbersWithTexts recognises a column of numbers in which some texts stand, rather than
-// categories some of which look like numbers.
+// fewLevels is how many different numbers may be levels of a category beside names.
+const fewLevels = 50
+
+// numbersWithTexts recognises a target of numbers in which some texts stand, rather than
+// classes some of which look like numbers. An input is one of numbers only if nearly all its cells
+// are: names that are often numbers, such as those of tickets, can be left out.
 func (p *profile) numbersWithTexts(maxLevels int) bool {
-	different := func(than int) bool { return p.numberCount == nil || len(p.numberCount) > than }
 	if p.codes || p.texts == 0 {
 		return false
 	}
-	return p.numbers > p.texts && different(maxLevels) || p.nearlyNumbers() && different(fewNumbers)
+	return p.numbers > p.texts && p.different(maxLevels) || p.nearlyNumbers() && p.different(fewNumbers)
 }
+
+// different reports whether there are more different numbers.
+func (p *profile) different(than int) bool { return p.numberCount == nil || len(p.numberCount) > than }
 
 // nearlyNumbers reports whether nearly all cells are numbers. Placeholders such as - do not count.
 func (p *profile) nearlyNumbers() bool {
@@ -39,8 +45,13 @@ func (p *profile) textAmongNumbers(c *Column) error {
 
 // warnNearlyNumbers says what is odd about names that are nearly all numbers, "" if they are not.
 func (p *profile) warnNearlyNumbers(h *table.Header, became string) string {
-	if !p.nearlyNumbers() {
+	share := "nearly all"
+	switch {
+	case p.nearlyNumbers():
+	case !p.codes && p.namesInTexts > 0 && p.numbers > p.namesInTexts && p.different(fewLevels):
+		share = fmt.Sprintf("%.0f %% of the", 100*float64(p.numbers)/float64(p.numbers+p.namesInTexts))
+	default:
 		return ""
 	}
-	return fmt.Sprintf("nearly all cells are numbers, but %s is not, so %s; correct such cells or leave them empty", p.firstCell.in(h), became)
+	return fmt.Sprintf("%s cells are numbers, but %s is not, so %s; correct such cells or leave them empty", share, p.firstCell.in(h), became)
 }

@@ -16,8 +16,9 @@ const (
 
 // A profile is what one pass over a column finds out, in bounded memory.
 type profile struct {
-	point        byte // what stands before fractions
-	spread            // of the numbers
+	as           *Column // what the column is, if that is settled
+	point        byte    // what stands before fractions
+	spread               // of the numbers
 	texts        int
 	missing      int
 	firstMissing missingCell

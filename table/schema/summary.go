@@ -72,9 +72,21 @@ func (s *Schema) WriteSummary(w io.Writer) error {
 	if more > 0 {
 		fmt.Fprintf(&b, "… and %s\n", s.count(more))
 	}
-	fmt.Fprintf(&b, "%s of %s from %s; %s\n", s.Task, targetNames(s), plural(len(s.Inputs()), "input"), plural(s.Rows, "row"))
+	fmt.Fprintf(&b, "%s of %s from %s; %s\n", s.Task, targetNames(s), plural(s.learned(), "input"), plural(s.Rows, "row"))
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// learned is how many inputs the networks learn from. A column that never lacked a value has another
+// one, for rows that lack it later: what it does follows from the others.
+func (s *Schema) learned() int {
+	n := len(s.Inputs())
+	for i := range s.Columns {
+		if c := &s.Columns[i]; c.Role == Input && c.Type != Categorical && c.Apart && c.Missing == 0 {
+			n--
+		}
+	}
+	return n
 }
 
 // count says what the columns are that a summary does not list.
@@ -193,7 +205,7 @@ func (s *Schema) becomeInputs(c *Column) string {
 		return fmt.Sprintf("input with std %.4g", c.Std)
 	case c.Type == Times:
 		return fmt.Sprintf("%s: the time%s", plural(n, "input"), c.periods())
-	case n == 2:
+	case n == 2 && c.Missing > 0:
 		return "input, and whether it is missing"
 	}
 	return "input"

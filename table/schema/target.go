@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"utvi/internal/advice"
 	"utvi/internal/notation"
 )
 
@@ -27,8 +28,10 @@ func (in *inference) missingTargets(rows int) error {
 
 // target decides what a target is: numbers or classes.
 func (in *inference) target(c *Column, p *profile, task Task) error {
-	if err := in.unpredictable(c, p); err != nil {
-		return err
+	if p.as == nil {
+		if err := in.unpredictable(c, p); err != nil {
+			return err
+		}
 	}
 	if task == Regression {
 		return in.numericTarget(c, p)
@@ -59,6 +62,11 @@ func (in *inference) classes(c *Column, p *profile) error {
 	if err := in.mixedMoney(c, p); err != nil && in.Task == "" {
 		return err
 	}
+	if in.Task == "" && p.as == nil {
+		if err := in.amountsAsClasses(c, p); err != nil {
+			return err
+		}
+	}
 	levels, counted := p.levels()
 	if err := in.checkClasses(c, p, levels, counted); err != nil {
 		return err
@@ -77,6 +85,22 @@ func (in *inference) classes(c *Column, p *profile) error {
 		c.Counts = append(c.Counts, p.count(l))
 	}
 	return nil
+}
+
+// amountsAsClasses refuses a target of amounts in several units, which would become classes. Few of
+// them may be names, such as sizes.
+func (in *inference) amountsAsClasses(c *Column, p *profile) error {
+	const few = 10
+	s := p.inUnits()
+	if s == nil || !s.varied || len(p.textCount) <= few || slices.Contains(in.Categorical, c.Name) {
+		return nil
+	}
+	a, b := s.examples(p.firstNumber)
+	if b.text == "" {
+		return nil
+	}
+	return advice.Errorf("%s: the target %s holds amounts in several units (%s); write all as plain numbers in one unit, or %v if they are names",
+		in.head.File, c.Name, pairIn(in.head, a, b), advice.Set("Categorical", c.Name))
 }
 
 // checkClasses refuses classes of which nothing can be learned.

@@ -71,6 +71,11 @@ func (p *profile) inUnits() *styledNumbers {
 		if strings.ContainsAny(s.mixture(), "0123456789") { // 2024 Q1 and 2024 Q2 are names
 			return nil
 		}
+		for unit := range s.units { // and so are 2013 FAIL and 2013 PASS
+			if !notation.IsLikely(unit) {
+				return nil
+			}
+		}
 		return s
 	}
 	return nil
