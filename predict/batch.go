@@ -17,7 +17,8 @@ type Batch struct {
 	chunk   *table.Chunk
 	encoder *schema.Encoder
 	x       gauss.Batch[float32]
-	row     int // whose numbers the session holds, −1: no row
+	unread  []bool // rows that were set aside; nil: none
+	row     int    // whose numbers the session holds, −1: no row
 }
 
 // Number is the prediction of one number, in its unit.
@@ -65,16 +66,25 @@ func (b *Batch) OOD(row int) float64 {
 	if b.s.strange == nil {
 		return math.NaN()
 	}
+	if b.Unread(row) {
+		return math.NaN()
+	}
 	if !b.Finite(row) {
 		return math.Inf(1)
 	}
 	return float64(b.s.strange[row])
 }
 
+// Unread reports whether a row was set aside, because a cell cannot be read.
+func (b *Batch) Unread(row int) bool { return b.unread != nil && b.unread[row] }
+
 // Finite reports whether the prediction of a row is made of finite numbers. Inputs far
 // beyond all training rows can overflow a network; the numbers are NaN then, and the
-// prediction abstains.
+// prediction abstains. So it does where the row could not be read.
 func (b *Batch) Finite(row int) bool {
+	if b.Unread(row) {
+		return false
+	}
 	out, k := b.s.out, b.s.out.Width
 	for i, m := range out.Mean[row*k : (row+1)*k] {
 		if m-m != 0 {

@@ -19,6 +19,10 @@ type Options struct {
 	// A prediction abstains if a standard deviation is larger, the most probable class
 	// is less probable, or the row's ood is larger. 0 sets no bound.
 	MaxStd, MinProbability, MaxOOD float64
+
+	// SetAside lets Stream go on where a cell of a row cannot be read: its prediction is not finite,
+	// and Batch.Unread is true. Otherwise the cell is an error.
+	SetAside bool
 }
 
 // Bounds reports whether predictions may abstain.

@@ -35,6 +35,7 @@ type session struct {
 	class   dist.Categorical
 	scratch calibrate.Scratch
 	numbers []Number
+	unread  []bool
 	batch   Batch
 }
 

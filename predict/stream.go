@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"runtime"
+	"slices"
 
 	"utvi/engine"
 	"utvi/internal/compute"
@@ -20,7 +21,7 @@ func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *e
 		pool = compute.NewPool(runtime.GOMAXPROCS(0))
 		defer pool.Close()
 	}
-	next, err := p.m.batches(rows)
+	next, err := p.m.batches(rows, p.o.SetAside)
 	if err != nil {
 		return err
 	}
@@ -43,15 +44,20 @@ func Stream[T any](ctx context.Context, p *Predictor, rows table.Source, pool *e
 }
 
 // batches returns what predicts a chunk of a table: by the names of columns, or, with
-// a network, by their order.
-func (m *Model) batches(rows table.Source) (func(s *session, c *table.Chunk) error, error) {
+// a network, by their order. aside sets rows aside whose cells cannot be read.
+func (m *Model) batches(rows table.Source, aside bool) (func(s *session, c *table.Chunk) error, error) {
 	read, err := m.reader(rows.Header())
 	if err != nil {
 		return nil, err
 	}
 	return func(s *session, c *table.Chunk) error {
 		x := s.grow(c.Rows(), m.Inputs(), m.Schema != nil && m.Schema.Uncertain())
-		if err := read.inputs(c, x); err != nil {
+		s.batch.unread = nil
+		if aside && read.encoder != nil {
+			s.unread = slices.Grow(s.unread[:0], c.Rows())[:c.Rows()]
+			s.batch.unread = s.unread
+			read.encoder.InputsAside(c, x, s.unread)
+		} else if err := read.inputs(c, x); err != nil {
 			return err
 		}
 		s.batch.chunk, s.batch.encoder = c, read.encoder

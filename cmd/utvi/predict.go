@@ -49,6 +49,8 @@ if the model was calibrated with the method conformal. Predictions of a calibrat
 are corrected; a note on standard error says so. Quantiles, probabilities and samples
 are of the corrected distribution; only y_lo and y_hi are conformal.
 
+A row with a cell that cannot be read, such as text in a column of numbers, is not predicted: its
+cells are empty, and a warning counts such rows and names the first (--strict stops there).
 A row far outside the training data can overflow the network. Its cells are empty, and a
 note says how many such rows there are. An output column whose name is taken gets
 another name, and a note says which. An output file is written as a whole, or not at all.`
@@ -66,6 +68,7 @@ type predictOptions struct {
 	form   predictions.Output
 	out    string // file to write; "" and "-": standard output
 	format string
+	strict bool
 	device deviceFlag
 }
 
@@ -107,6 +110,7 @@ func (o *predictOptions) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.what.MaxOOD, "max-ood", 0, "flag rows whose ood is larger")
 	f.Float64Var(&o.what.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
 	f.StringSliceVar(&o.form.Keep, "keep", nil, "columns of the table to copy into the output")
+	f.BoolVar(&o.strict, "strict", false, "stop at a cell that cannot be read (default its row is not predicted: its cells are empty, and a warning counts such rows)")
 	o.device.flag(f)
 	f.BoolVar(&o.form.Spreadsheet, "spreadsheet", false, "for a file that a spreadsheet opens: texts that begin like formulas get an apostrophe")
 	f.IntVar(&o.form.Digits, "digits", 0, "significant digits of numbers in text, at most 17 (default enough for single precision)")
@@ -191,6 +195,7 @@ func (o *predictOptions) predictor(cmd *cobra.Command, m *fit.Model, file string
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
+	o.what.SetAside = !o.strict
 	p, err := m.NewPredictor(o.what)
 	if err != nil {
 		return nil, misuse(err)
@@ -232,6 +237,9 @@ func (o *predictOptions) tellRows(cmd *cobra.Command, sum *predictions.Summary) 
 	if far := sum.Far - sum.NotFinite; far > 0 && o.what.MaxOOD == 0 {
 		tell(cmd, "note: %s unlike the training rows (ood above 2); --max-ood flags such rows", areRows(far, sum.Rows))
 	}
+	if sum.Unread > 0 {
+		tell(cmd, "warning: %s a cell that cannot be read and %s not predicted; the first: %s; --strict stops at such a cell", haveRows(sum.Unread, sum.Rows), isAre(sum.Unread), sum.FirstUnread)
+	}
 	if sum.NotFinite > 0 && sum.Pictures {
 		tell(cmd, "warning: %s no prediction (the first at %s); the cells are empty", haveRows(sum.NotFinite, sum.Rows), sum.First)
 	} else if sum.NotFinite > 0 {
@@ -250,6 +258,13 @@ func haveRows(n, all int) string {
 		return fmt.Sprintf("1 of %d rows has", all)
 	}
 	return fmt.Sprintf("%d of %d rows have", n, all)
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }
 
 func areRows(n, all int) string {

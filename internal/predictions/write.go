@@ -4,6 +4,7 @@ package predictions
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -59,6 +60,8 @@ type Summary struct {
 	Far             int    // rows far from the training rows: their ood is above 2
 	NotFinite       int    // predictions that are not finite numbers; they abstain
 	First           string // where the first of these stands
+	Unread          int    // rows with a cell that cannot be read; they abstain
+	FirstUnread     string // why the first of these cannot be
 	NoiseInWeights  bool   // the model has no part for the noise
 	ByPosition      bool   // columns were matched by their order
 	Pictures        bool   // rows are images: what cannot be read has no prediction
@@ -88,6 +91,13 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	}
 	out.columns, sum.Renamed = out.names()
 	err = predict.Stream(ctx, p, rows, pool, out.print, func(x *printed) error {
+		if sum.Rows == 0 && x.unread == x.rows && x.rows > 0 {
+			_, why := x.encoder.SetAside()
+			if x.rows == 1 {
+				return errors.New(why)
+			}
+			return fmt.Errorf("none of the first %d rows can be read: %s", x.rows, why)
+		}
 		if sum.Rows == 0 { // not before there is a row: a table that cannot be read writes nothing
 			if err := out.header(w); err != nil {
 				return err
@@ -100,6 +110,7 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 		sum.Abstained += x.abstained
 		sum.Far += x.far
 		sum.NotFinite += x.notFinite
+		sum.Unread += x.unread
 		sum.NoiseInWeights, sum.ByPosition = x.noiseInWeights, x.byPosition
 		encoder = x.encoder
 		if f, ok := x.lines.(*fields); ok {
@@ -112,6 +123,7 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	}
 	if encoder != nil {
 		sum.Notes = encoder.Notes()
+		_, sum.FirstUnread = encoder.SetAside()
 	}
 	return sum, err
 }
@@ -144,6 +156,7 @@ type printed struct {
 	lines           lines
 	rows, abstained int
 	far, notFinite  int
+	unread          int
 	first           string // where the first row stands that is not finite
 	noiseInWeights  bool
 	byPosition      bool
@@ -185,8 +198,10 @@ func (p *printer) print(b *predict.Batch) (*printed, error) {
 		for _, col := range p.keep {
 			out.Text(b.Chunk().Text(row, col))
 		}
-		finite := b.Finite(row)
-		if !finite {
+		switch {
+		case b.Unread(row):
+			x.unread++
+		case !b.Finite(row):
 			if x.notFinite == 0 {
 				x.first = b.Chunk().Where(row)
 			}

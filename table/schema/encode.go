@@ -39,34 +39,62 @@ func (e *Encoder) Inputs(c *table.Chunk, x gauss.Batch[float32]) error {
 	clear(x.Var)
 	e.remarkNoPercent(c)
 	for row := range x.Rows {
-		cells := c.Numbers(row)
-		mean := x.Mean[row*e.width : (row+1)*e.width]
-		for i := range e.inputs {
-			in := &e.inputs[i]
-			if in.Type == Picture {
-				if err := e.picture(c, row, i, mean[in.at:in.at+in.width]); err != nil {
-					return err
-				}
-				continue
-			}
-			v := cells[in.pos]
-			if v != v {
-				_, v = c.Cell(row, in.pos)
-			}
-			if z := float32(in.Encode(v)); in.Type == Numeric && z-z == 0 {
-				mean[in.at] = z
-				if x.Var != nil {
-					variance, err := in.variance(c, row, v)
-					if err != nil {
-						return err
-					}
-					x.Var[row*e.width+in.at] = variance
-				}
-				continue
-			}
-			if err := e.special(c, row, i, mean); err != nil {
+		if err := e.row(c, row, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// InputsAside is Inputs that sets rows aside whose cells cannot be read: aside says which, and their
+// inputs are 0. SetAside counts them.
+func (e *Encoder) InputsAside(c *table.Chunk, x gauss.Batch[float32], aside []bool) {
+	clear(x.Mean)
+	clear(x.Var)
+	e.remarkNoPercent(c)
+	for row := range x.Rows {
+		err := e.row(c, row, x)
+		aside[row] = err != nil
+		if err == nil {
+			continue
+		}
+		e.remarkAside(c, row, err)
+		clear(x.Mean[row*e.width : (row+1)*e.width])
+		if x.Var != nil {
+			clear(x.Var[row*e.width : (row+1)*e.width])
+		}
+	}
+}
+
+// row writes the inputs of a row.
+func (e *Encoder) row(c *table.Chunk, row int, x gauss.Batch[float32]) error {
+	cells := c.Numbers(row)
+	mean := x.Mean[row*e.width : (row+1)*e.width]
+	for i := range e.inputs {
+		in := &e.inputs[i]
+		if in.Type == Picture {
+			if err := e.picture(c, row, i, mean[in.at:in.at+in.width]); err != nil {
 				return err
 			}
+			continue
+		}
+		v := cells[in.pos]
+		if v != v {
+			_, v = c.Cell(row, in.pos)
+		}
+		if z := float32(in.Encode(v)); in.Type == Numeric && z-z == 0 {
+			mean[in.at] = z
+			if x.Var != nil {
+				variance, err := in.variance(c, row, v)
+				if err != nil {
+					return err
+				}
+				x.Var[row*e.width+in.at] = variance
+			}
+			continue
+		}
+		if err := e.special(c, row, i, mean); err != nil {
+			return err
 		}
 	}
 	return nil

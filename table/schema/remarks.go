@@ -19,6 +19,27 @@ type remarks struct {
 	noPercent     []examples
 	unreadable    []string // images, the first of them
 	unread        int      // all of them
+	aside         examples // rows that were set aside; the text says why
+}
+
+// remarkAside takes in a row that is set aside.
+func (e *Encoder) remarkAside(c *table.Chunk, row int, why error) {
+	if e.remarks == nil {
+		return
+	}
+	e.remarks.mu.Lock()
+	defer e.remarks.mu.Unlock()
+	e.remarks.aside.add(example{why.Error(), c.Line(row)})
+}
+
+// SetAside is how many rows InputsAside has set aside, and why the first of them.
+func (e *Encoder) SetAside() (rows int, why string) {
+	if e.remarks == nil {
+		return 0, ""
+	}
+	e.remarks.mu.Lock()
+	defer e.remarks.mu.Unlock()
+	return e.remarks.aside.n, e.remarks.aside.first.text
 }
 
 // remarkUnknownLevel takes in a level that training did not show.
