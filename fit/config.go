@@ -51,6 +51,9 @@ func (c Config) Check() error {
 	case c.MaxLevels < 1:
 		return fmt.Errorf("the largest number of levels is %d; it must be at least 1", c.MaxLevels)
 	}
+	if err := c.CheckTargetRange(); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for _, t := range c.Targets {
 		if seen[t] {

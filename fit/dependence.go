@@ -113,10 +113,14 @@ func grid(c *schema.Column) (v []float64, log bool) {
 			margin = 0
 		}
 	}
+	from, to := lo-margin, hi+margin
+	if !log && c.Type == schema.Numeric && lo >= 0 { // no area, age or concentration is negative
+		from = max(0, from)
+	}
 	v = make([]float64, gridPoints)
 	for i := range v {
 		f := float64(i) / (gridPoints - 1)
-		v[i] = (lo-margin)*(1-f) + (hi+margin)*f
+		v[i] = from*(1-f) + to*f
 		if log {
 			v[i] = math.Exp(v[i])
 		}

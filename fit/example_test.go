@@ -116,6 +116,7 @@ func ExampleConfig_WriteYAML() {
 	// inputs: []
 	// ignore: [id]
 	// categorical: []
+	// target_range: ""
 	// weight: ""
 	// group: ""
 	// time: ""

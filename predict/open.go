@@ -56,7 +56,7 @@ type Model struct {
 type target struct {
 	name         string
 	scale, shift float64
-	most         float64 // of a share, which also is never negative; 0: none
+	within       *dist.Bounded // the values that are possible; nil: all
 }
 
 // Open reads a model of size bytes. Options bring what the file only names.
@@ -135,7 +135,7 @@ func New(net *tabular.Fitted, s *schema.Schema, calibration []calibrate.Calibrat
 		return nil, fmt.Errorf("there are %d calibrations for %d targets", len(calibration), len(columns))
 	}
 	for _, c := range columns {
-		m.targets = append(m.targets, target{c.Name, c.SD, c.Mean, c.Most})
+		m.targets = append(m.targets, target{c.Name, c.SD, c.Mean, boundsOf(&c)})
 	}
 	m.header, m.position = &table.Header{Named: true}, map[string]int{}
 	for i, c := range s.Columns {
@@ -166,15 +166,15 @@ func fromNetworks(e *model.Ensemble) (*Model, error) {
 	width, classes := h.Targets()
 	switch {
 	case classes:
-		m.targets = []target{{"y", 1, 0, 0}}
+		m.targets = []target{{"y", 1, 0, nil}}
 		for i := range width {
 			m.classes = append(m.classes, strconv.Itoa(i))
 		}
 	case width == 1:
-		m.targets = []target{{"y", 1, 0, 0}}
+		m.targets = []target{{"y", 1, 0, nil}}
 	default:
 		for i := range width {
-			m.targets = append(m.targets, target{"y" + strconv.Itoa(i+1), 1, 0, 0})
+			m.targets = append(m.targets, target{"y" + strconv.Itoa(i+1), 1, 0, nil})
 		}
 	}
 	m.keepReady()
@@ -233,11 +233,21 @@ func (m *Model) warp(target int) *dist.Warp {
 
 // bounds returns between which values a target lies; ok is false if it has no bounds.
 func (m *Model) bounds(target int) (d dist.Bounded, ok bool) {
-	if most := m.targets[target].most; most > 0 {
-		return dist.Bounded{Max: most}, true
+	within := m.targets[target].within
+	if within != nil {
+		return *within, true
 	}
 	w := m.warp(target)
 	return dist.Bounded{Max: math.Inf(1)}, w != nil && w.Positive
+}
+
+// boundsOf are the bounds that a column has, nil without any.
+func boundsOf(c *schema.Column) *dist.Bounded {
+	low, high, ok := c.Bounds()
+	if !ok {
+		return nil
+	}
+	return &dist.Bounded{Min: low, Max: high}
 }
 
 // calibration returns the calibration of a target, nil without one.

@@ -28,6 +28,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&c.Inputs, "input", nil, "columns to predict from (default all other columns)")
 	f.StringSliceVar(&c.Ignore, "ignore", nil, "columns to leave out")
 	f.StringSliceVar(&c.Categorical, "categorical", nil, "columns to treat as categories: numbers such as codes, or names that hardly repeat")
+	f.StringVar(&c.TargetRange, "target-range", "", "values that the target can have, such as 0: or 0:100; intervals end there (default found in the table; : for none)")
 	f.StringVar(&c.Weight, "weight", "", "column with the weight of each row")
 	f.StringVar(&c.Group, "group", "", "column with the group of each row; a group is held out as a whole or not at all")
 	f.StringVar(&c.Time, "time", "", "column with the time of each row, which is no longer an input; the latest rows are held out")
@@ -112,28 +113,29 @@ func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
 	net := &c.Network
 	givenNet := &s.flag.Network
 	for name, take := range map[string]func(){
-		"target":      func() { c.Targets = given.Targets },
-		"input":       func() { c.Inputs = given.Inputs },
-		"ignore":      func() { c.Ignore = given.Ignore },
-		"categorical": func() { c.Categorical = given.Categorical },
-		"weight":      func() { c.Weight = given.Weight },
-		"group":       func() { c.Group = given.Group },
-		"time":        func() { c.Time = given.Time },
-		"impute":      func() { c.Impute = given.Impute },
-		"max-levels":  func() { c.MaxLevels = given.MaxLevels },
-		"holdout":     func() { c.Holdout = given.Holdout },
-		"seed":        func() { c.Seed = given.Seed },
-		"ensemble":    func() { net.Ensemble = givenNet.Ensemble },
-		"noise":       func() { net.Noise = givenNet.Noise },
-		"kl":          func() { net.KL = givenNet.KL },
-		"activation":  func() { net.Activation = givenNet.Activation },
-		"rule":        func() { net.Rule = givenNet.Rule },
-		"width":       func() { net.Width = givenNet.Width },
-		"depth":       func() { net.Depth = givenNet.Depth },
-		"steps":       func() { net.Steps = givenNet.Steps },
-		"batch":       func() { net.Batch = givenNet.Batch },
-		"rate":        func() { net.Rate = givenNet.Rate },
-		"validation":  func() { net.Validation = givenNet.Validation },
+		"target":       func() { c.Targets = given.Targets },
+		"input":        func() { c.Inputs = given.Inputs },
+		"ignore":       func() { c.Ignore = given.Ignore },
+		"categorical":  func() { c.Categorical = given.Categorical },
+		"target-range": func() { c.TargetRange = given.TargetRange },
+		"weight":       func() { c.Weight = given.Weight },
+		"group":        func() { c.Group = given.Group },
+		"time":         func() { c.Time = given.Time },
+		"impute":       func() { c.Impute = given.Impute },
+		"max-levels":   func() { c.MaxLevels = given.MaxLevels },
+		"holdout":      func() { c.Holdout = given.Holdout },
+		"seed":         func() { c.Seed = given.Seed },
+		"ensemble":     func() { net.Ensemble = givenNet.Ensemble },
+		"noise":        func() { net.Noise = givenNet.Noise },
+		"kl":           func() { net.KL = givenNet.KL },
+		"activation":   func() { net.Activation = givenNet.Activation },
+		"rule":         func() { net.Rule = givenNet.Rule },
+		"width":        func() { net.Width = givenNet.Width },
+		"depth":        func() { net.Depth = givenNet.Depth },
+		"steps":        func() { net.Steps = givenNet.Steps },
+		"batch":        func() { net.Batch = givenNet.Batch },
+		"rate":         func() { net.Rate = givenNet.Rate },
+		"validation":   func() { net.Validation = givenNet.Validation },
 		"task": func() {
 			c.Task = schema.Task(s.task)
 			if s.task == "auto" {

@@ -16,8 +16,8 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 	r := m.Net.Report
 	s := report.Section{Title: "The network"}
 	t := report.Table{Caption: "Candidate networks, their scores on training rows that were held out from them, and the number of ensemble members of each kind.",
-		Head: []string{"candidate", "log-likelihood", "members"}}
-	for _, x := range r.Trials {
+		Head: []string{"", "candidate", "log-likelihood", "members"}}
+	for i, x := range r.Trials {
 		n := 0
 		for _, y := range r.Members {
 			if y.Candidate == x.Candidate {
@@ -31,7 +31,7 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 		case x.Failed != "":
 			score = "rejected: " + x.Failed // behind the others, or broken
 		}
-		t.Rows = append(t.Rows, []string{x.Candidate.String(), score, fmt.Sprint(n)})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(i + 1), x.Candidate.String(), score, fmt.Sprint(n)})
 	}
 	s.Parts = append(s.Parts, t)
 	of := "standardised targets"
@@ -47,7 +47,7 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s Of the weights alone: %v.", ratio.Sentence(), ratio)))
 	}
 	figures := []figure{{"training", report.Picture{Figure: report.Grid{Charts: trainingCharts(m)}, Title: "How the trainings went.",
-		Caption: "Negative log-likelihood of " + of + ", lower is better: of the candidates on rows held out from them, and of the ensemble members on the rows they learn from. The curves of the candidates are of the first part of the held-out rows; the table above scores all parts, so its best score can differ. A member stops where its candidate was best."}}}
+		Caption: "Negative log-likelihood of " + of + ", lower is better: of the candidates on rows held out from them, and of the ensemble members on the rows they learn from. The curves of the candidates are of the first part of the held-out rows; the table above scores all parts, so its best score can differ. Numbers are those of the table. A member stops where its candidate was best."}}}
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}
@@ -59,7 +59,7 @@ func trainingCharts(m *fit.Model) []report.Chart {
 	r := m.Net.Report
 	trials := report.Chart{Title: "candidates, held-out rows", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "negative log-likelihood"}}
 	for i, x := range r.Trials {
-		t := report.Trace{Name: x.Candidate.String(), Colour: report.Series(i), Style: report.LineMarks}
+		t := report.Trace{Name: fmt.Sprint(i + 1), Colour: report.Series(i), Style: report.LineMarks}
 		for _, p := range x.Curve {
 			t.X, t.Y = append(t.X, float64(p.Step)), append(t.Y, p.Held)
 		}
@@ -68,12 +68,14 @@ func trainingCharts(m *fit.Model) []report.Chart {
 	members := report.Chart{Title: "members, training rows", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "training loss"}}
 	for _, x := range r.Members {
 		at := max(0, slices.IndexFunc(r.Trials, func(y tabular.Trial) bool { return y.Candidate == x.Candidate }))
-		t := report.Trace{Colour: report.Series(at)}
+		t := report.Trace{Colour: report.Series(at), Style: report.LineMarks}
+		members.X.Max = max(members.X.Max, 1.05*float64(x.Steps)) // from 0: one that stops at once is a point
 		for _, p := range x.Curve {
 			t.X, t.Y = append(t.X, float64(p.Step)), append(t.Y, p.Train)
 		}
 		members.Traces = append(members.Traces, t)
 	}
+	members.X.Min = 0
 	trials.Y.Min, trials.Y.Max = settled(trials.Traces)
 	return []report.Chart{trials, members}
 }

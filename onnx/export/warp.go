@@ -52,12 +52,15 @@ func (t *tableWriter) predicted(p parts, levels [][]float64) predicted {
 func (t *tableWriter) bounds(columns []schema.Column) (least, most []float64, ok bool) {
 	for i, c := range columns {
 		low, high := -math.MaxFloat32, math.MaxFloat32
-		if w := t.m.Net.Warp(i); c.Most > 0 || w != nil && w.Positive {
-			low, ok = 0, true
+		from, to, bounded := c.Bounds()
+		w := t.m.Net.Warp(i)
+		if bounded {
+			low = max(low, from)
+			high = min(high, to)
+		} else if w != nil && w.Positive {
+			low = 0
 		}
-		if c.Most > 0 {
-			high = c.Most
-		}
+		ok = ok || bounded || w != nil && w.Positive
 		least, most = append(least, low), append(most, high)
 	}
 	return least, most, ok

@@ -199,6 +199,8 @@ func (c *Column) checkTargetStats() error {
 	switch {
 	case bounded && (c.Role != Target || c.Type != Numeric || c.Most != 1 && c.Most != 100):
 		return fmt.Errorf("a %s %s cannot have the upper bound %g", c.Type, c.Role, c.Most)
+	case (c.Low != nil || c.High != nil) && (c.Role != Target || c.Type != Numeric):
+		return fmt.Errorf("a %s %s cannot have bounds", c.Type, c.Role)
 	case c.Counts != nil && len(c.Counts) != len(c.Levels):
 		return fmt.Errorf("%d counts of %d classes", len(c.Counts), len(c.Levels))
 	}

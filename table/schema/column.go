@@ -100,6 +100,9 @@ type TargetStats struct {
 	Counts []int   `json:"counts,omitempty"` // training rows of each class
 	Whole  bool    `json:"whole,omitempty"`  // all values are whole numbers from 0
 	Most   float64 `json:"most,omitempty"`   // of a share: 1 or 100, which it cannot exceed; such a target is never negative
+
+	Low  *float64 `json:"low,omitempty"`  // the smallest value that is possible; nil: no bound
+	High *float64 `json:"high,omitempty"` // the largest
 }
 
 // Numbers returns how many numbers the inputs of an Embedded column take: one for each

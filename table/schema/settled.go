@@ -102,6 +102,8 @@ func (c *Column) readAs(as *Column) {
 	if as.Most == 0 {
 		c.Most = 0
 	}
+	c.Low = as.Low
+	c.High = as.High
 	if c.Note == "" {
 		c.Note = as.Note
 	}

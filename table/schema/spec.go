@@ -12,7 +12,8 @@ type Spec struct {
 	Task        Task               `json:"task"`   // "": classification if the target is text
 	Inputs      []string           `json:"inputs"` // nil: all columns that have no other role
 	Ignore      []string           `json:"ignore"`
-	Categorical []string           `json:"categorical"` // columns to treat as categories: numbers, or names that hardly repeat
+	Categorical []string           `json:"categorical"`            // columns to treat as categories: numbers, or names that hardly repeat
+	TargetRange string             `json:"target_range,omitempty"` // bounds of the targets, such as 0: or 0:100; "": found; ":": none
 	Weight      string             `json:"weight"`
 	Group       string             `json:"group"`
 	Time        string             `json:"time"`

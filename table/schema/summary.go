@@ -184,6 +184,9 @@ func (s *Schema) become(c *Column) string {
 	if c.Most > 0 {
 		return fmt.Sprintf("target, a share from 0 to %g", c.Most)
 	}
+	if s := c.boundsText(); s != "" && c.Role == Target {
+		return "target, " + s
+	}
 	return string(c.Role)
 }
 

@@ -54,7 +54,7 @@ func (in *inference) numericTarget(c *Column, p *profile) error {
 	}
 	c.Whole = p.whole && p.min >= 0 && p.style == nil
 	c.Most = c.share()
-	return nil
+	return in.limit(c, p)
 }
 
 // classes makes a target of classes, in ascending order.
