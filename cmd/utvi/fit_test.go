@@ -210,12 +210,12 @@ func TestBadTables(t *testing.T) {
 		{"x,y\n", "fit", "has no rows"},
 		{"x,y\n1,2\n", "fit", "has too few rows: 1; at least 11 are needed, 10 to learn from and 1 to hold out"},
 		{"", "fit", "is empty"},
-		{"x,y\n" + strings.Repeat("1,5\n2,5\n", 10), "fit", "is 5 in all 18 training rows"},
+		{"x,y\n" + strings.Repeat("1,5\n2,5\n", 10), "fit", "is 5 in all 20 training rows"},
 		{"x,y\n1,5\n2,5\n", "fit", "has too few rows: 2; at least 11 are needed, 10 to learn from and 1 to hold out"},
 		{"x,y\n1,5\n2,6\n3,7\n4,8\n5,9\n", "fit", "has too few rows: 5; at least 11 are needed, 10 to learn from and 1 to hold out"},
 		{"minutes,resin\n1,amber\n", "predict", "lacks the columns temperature, temperature_std, which the model needs"},
 		{"temperature,temperature_std,minutes,resin\nhot,1,2,amber\n", "predict", `line 2, column temperature: "hot" is text`},
-		{"temperature,temperature_std,minutes,resin\n1,1,2,amber\n1,1,,amber\n", "predict", "line 3, column minutes: the value is missing"},
+		{"temperature,temperature_std,minutes,resin\n1,1,2,amber\n1,1,,amber\n", "predict --strict", "line 3, column minutes: the value is missing"},
 		{"temperature,temperature_std,minutes,resin\n1,-1,2,amber\n", "predict", "the standard deviation is -1"},
 		{"temperature,temperature_std,minutes,resin\n1,1,2\n", "predict", "3 fields where 4"},
 		{"temperature,temperature_std,minutes,resin\n", "predict", "has no rows"},
@@ -229,8 +229,11 @@ func TestBadTables(t *testing.T) {
 		}
 		m := filepath.Join(dir, "strength.utvi")
 		args := map[string][]string{
-			"fit":       {"fit", table, "--target", "y", "--out", out, "--report", out + "-report"},
-			"predict":   {"predict", m, table, "-o", out},
+			"fit":     {"fit", table, "--target", "y", "--out", out, "--report", out + "-report"},
+			"predict": {"predict", m, table, "-o", out},
+
+			"predict --strict": {"predict", "--strict", m, table, "-o", out},
+
 			"eval":      {"eval", m, table},
 			"calibrate": {"calibrate", m, table},
 		}[c.args]

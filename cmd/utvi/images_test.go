@@ -222,7 +222,7 @@ func TestImagesRefused(t *testing.T) {
 		}
 	}
 	for _, x := range []struct{ args, want string }{
-		{"fit none", "none holds no images: no PNG, JPEG, GIF, BMP, WebP or TIFF file"},
+		{"fit none", "cannot read none: it is a folder without images (PNG, JPEG, GIF, BMP, WebP or TIFF)"},
 		{"fit flat", "flat has images, but no subfolders with images: put the images of each class into a subfolder"},
 		{"fit one", "one has images of one class only, cat: at least 2 are needed"},
 		{"fit few", "few has too few rows: 2; at least"},

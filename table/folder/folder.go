@@ -52,7 +52,7 @@ func Open(path string, n Names) (*Source, error) {
 		return nil, err
 	}
 	if len(found.Files) == 0 {
-		return nil, fmt.Errorf("%s holds no images: no PNG, JPEG, GIF, BMP, WebP or TIFF file", path)
+		return nil, fmt.Errorf("cannot read %s: it is a folder without images (PNG, JPEG, GIF, BMP, WebP or TIFF); give a file with a table, or a folder of images", path)
 	}
 	return open(path, path, found, n), nil
 }
