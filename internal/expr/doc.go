@@ -1,6 +1,6 @@
 // Package expr reads formulas of one variable x, such as "x / (1 + x^2)" or
 // "a*tanh(b*x)", differentiates them, finds their kinks, and compiles them to
-// programs that run on vectors (compute.Prog).
+// programs that run on vectors (bytecode.Program).
 //
 // # Grammar
 //
