@@ -227,3 +227,31 @@ func ExampleCalibration() {
 	// σ × 1.24 fitted on 300 rows; conformal intervals from 300 rows
 	// ±1.24; 90 % between 7.96 and 12.04
 }
+
+// As many rows as a correction needs give one that can be stored; one row less gives none.
+func TestLeastRows(t *testing.T) {
+	fits := map[string]func(n int) (*Calibration, error){
+		"temperature": func(n int) (*Calibration, error) {
+			x, err := FitTemperature(classes(3, n, 2))
+			return &Calibration{Temperature: x}, err
+		},
+		"scale": func(n int) (*Calibration, error) {
+			x, err := FitScale(normals(3, n, 0, 0.5))
+			return &Calibration{Scale: x}, err
+		},
+		"levels": func(n int) (*Calibration, error) {
+			x, err := FitLevels(normals(3, n, 0, 0.5))
+			return &Calibration{Levels: x}, err
+		},
+	}
+	for name, fit := range fits {
+		c, err := fit(leastRows)
+		if err != nil || c.Check() != nil {
+			t.Errorf("%s of %d rows: %v, %v", name, leastRows, err, c.Check())
+		}
+		_, err = fit(leastRows - 1)
+		if err == nil {
+			t.Errorf("%s: %d rows were enough", name, leastRows-1)
+		}
+	}
+}

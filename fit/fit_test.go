@@ -242,6 +242,10 @@ func TestCalibrate(t *testing.T) {
 	m.Model = inner
 	pool := compute.NewPool(2)
 	defer pool.Close()
+	e, err := m.Evaluate(t.Context(), read(t, example(t, 600, 6)).Rows(nil), pool)
+	if err != nil || !slices.ContainsFunc(e.Notes, func(s string) bool { return strings.Contains(s, "which chance does not explain") }) {
+		t.Errorf("nothing is said of intervals that are too narrow: %v, %v", e, err)
+	}
 	for _, methods := range [][]Method{{Scale}, {Isotonic}, {Conformal}, {Asymmetric}, {Scale, Isotonic, Conformal}} {
 		c, err := m.Calibrate(t.Context(), read(t, example(t, 600, 5)).Rows(nil), methods, pool)
 		if err != nil {

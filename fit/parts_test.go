@@ -133,6 +133,31 @@ func rareClass(t *testing.T, prefix, rare string) {
 	}
 }
 
+// A target that is the same in all rows to train with gets a row that differs, beside another
+// target that needs none.
+func TestConstantBesideOthers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("x,y,z\n")
+	for i := range 41 {
+		fmt.Fprintf(&b, "%d,%d,%d\n", i, i*i%17, i/40)
+	}
+	c := Config{Spec: schema.Spec{Targets: []string{"y", "z"}}}
+	f := read(t, b.String())
+	p := parted{frame: f, heldOut: []int{0, 1, 40}}
+	for i := range 38 {
+		p.train = append(p.train, i+2)
+	}
+	var err error
+	p.columns, err = schema.Infer(f.Rows(nil), c.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _, err = p.learnColumns(c)
+	if err != nil || !slices.Contains(p.train, 40) || !slices.Equal(p.heldOut, []int{0, 1}) {
+		t.Errorf("held out are %v, %v", p.heldOut, err)
+	}
+}
+
 func TestTooLarge(t *testing.T) {
 	rows := &bounded{Source: read(t, example(t, 50, 1)).Rows(nil), left: 5 * 49}
 	if _, err := table.Load(rows); err == nil || !strings.Contains(err.Error(), "does not fit into memory") {

@@ -87,3 +87,17 @@ type watched struct {
 }
 
 func (w watched) Done(rows int) { w.rows.Add(int64(rows)) }
+
+// Room for the inputs of a full block is made once.
+func TestGrowOnce(t *testing.T) {
+	s := &session{m: &Model{}, tier: tierOf(table.MaxRows)}
+	first := s.grow(table.MaxRows, 2, true)
+	second := s.grow(table.MaxRows, 2, true)
+	if len(second.Var) != 2*table.MaxRows || &first.Mean[0] != &second.Mean[0] || &first.Var[0] != &second.Var[0] {
+		t.Error("the inputs of a second block of the same size have room of their own")
+	}
+	fewer := s.grow(3, 2, false)
+	if fewer.Rows != 3 || len(fewer.Mean) != 6 || fewer.Var != nil {
+		t.Errorf("3 rows of fixed inputs are %+v", fewer)
+	}
+}

@@ -58,3 +58,57 @@ func TestColumns(t *testing.T) {
 		}
 	}
 }
+
+// roomless is an engine whose card finds no intervals: it has no room for them, or fails.
+type roomless struct {
+	engine.Engine[float32]
+	found engine.Intervals // nil: no room
+}
+
+func (r roomless) Abilities() engine.Abilities[float32] {
+	a := r.Engine.Abilities()
+	a.NewIntervals = func(int, int, []engine.Shape) (engine.Intervals, error) {
+		if r.found == nil {
+			return nil, errors.New("no room")
+		}
+		return r.found, nil
+	}
+	return a
+}
+
+// failing counts how often it is asked.
+type failing struct{ asked int }
+
+func (f *failing) Find(float64, int, [][]float32, [][]float32, []float64, []float64) error {
+	f.asked++
+	return errors.New("lost")
+}
+
+// Where the engine finds no intervals, the CPU does; the engine is asked first.
+func TestEngineWithoutIntervals(t *testing.T) {
+	m := opened(t, strength())
+	rows := named(t, frame(70, 9))
+	predicted := func() []predict.Prediction {
+		all, err := predictor(t, m, predict.Options{}).Rows(t.Context(), rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	want := predicted()
+	lost := &failing{}
+	for _, found := range []engine.Intervals{nil, lost} {
+		err := m.Use(roomless{engine.CPU[float32](), found})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, got := range predicted() {
+			if line(got) != line(want[i]) {
+				t.Fatalf("row %d is %s, want %s", i, line(got), line(want[i]))
+			}
+		}
+	}
+	if lost.asked == 0 {
+		t.Error("the engine was not asked for intervals")
+	}
+}

@@ -92,7 +92,7 @@ func TestParked(t *testing.T) {
 	if s.memory.left.Load() != s.memory.all || x.conn.parked.Load() != 0 {
 		t.Errorf("%d answers are left, with %d bytes", x.conn.parked.Load(), s.memory.all-s.memory.left.Load())
 	}
-	short := bare(Limits{Time: time.Millisecond})
+	short := bare(Limits{Time: 40 * time.Millisecond})
 	late := make(chan bool)
 	y := &ticket{s: short, conn: meter(tellingConn{ended: late})}
 	if _, err := y.park(100); err != nil {
@@ -100,7 +100,7 @@ func TestParked(t *testing.T) {
 	}
 	select {
 	case <-late:
-	case <-time.After(time.Minute): // of two milliseconds
+	case <-time.After(time.Minute): // of 80 milliseconds
 		t.Error("an answer may lie for ever")
 	}
 }

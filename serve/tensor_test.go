@@ -24,3 +24,29 @@ func TestIntegersKeepDigits(t *testing.T) {
 		}
 	}
 }
+
+// A tensor has at most so many dimensions.
+func TestDimensions(t *testing.T) {
+	x := tensor{name: "x", datatype: "FP32"}
+	for range mostDims {
+		x.shape = append(x.shape, 1)
+	}
+	n, err := x.elements(Limits{}.complete())
+	if err != nil || n != 1 {
+		t.Errorf("%d dimensions: %d, %v", mostDims, n, err)
+	}
+	x.shape = append(x.shape, 1)
+	_, err = x.elements(Limits{}.complete())
+	if err == nil || err.Error() != `tensor "x" has 9 dimensions; the server allows 8` {
+		t.Errorf("one more: %v", err)
+	}
+}
+
+// One row more than the server allows is refused, however it came.
+func TestRowsOfAnAnswer(t *testing.T) {
+	limits := Limits{}.complete()
+	err := (&options{}).fits(limits.Rows+1, nil, limits)
+	if err == nil || faultOf(err).kind != tooLarge {
+		t.Errorf("%d rows: %v", limits.Rows+1, err)
+	}
+}

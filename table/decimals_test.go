@@ -67,3 +67,26 @@ func TestPointOfTrainedColumn(t *testing.T) {
 		}
 	}
 }
+
+// Columns of a file differ from the training table if those that training shows do, whatever
+// others hold; where training shows none, none differs.
+func TestAllDiffer(t *testing.T) {
+	point := evidence{point: "1.5"}
+	comma := evidence{comma: "1,5"}
+	for i, c := range []struct {
+		file    []evidence
+		trained []Trained
+		want    bool
+	}{
+		{[]evidence{point}, []Trained{{Used: true, Point: ','}}, true},
+		{[]evidence{comma}, []Trained{{Used: true, Point: ','}}, false},
+		{[]evidence{point, comma}, []Trained{{Used: true, Point: ','}, {Point: ','}}, true},
+		{[]evidence{point, comma}, []Trained{{Used: true, Point: ','}, {Used: true, Point: ','}}, false},
+		{[]evidence{point}, []Trained{{Used: true}}, false},
+	} {
+		d := &decimals{evidence: c.file}
+		if got := d.allDiffer(c.trained); got != c.want {
+			t.Errorf("case %d: %v, want %v", i, got, c.want)
+		}
+	}
+}

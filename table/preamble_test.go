@@ -12,6 +12,7 @@ func TestPreamble(t *testing.T) {
 	for text, want := range map[string]string{
 		"sep=;\r\na;b\r\n1;2\r\n":                     "a b/3: 1 2",
 		"SEP=|\na|b\n1|2\n":                           "a b/3: 1 2",
+		"sep=|\na;b|c\n1;5|2\n3;5|2\n":                "a;b c/3: 1;5 2",
 		"# made by an instrument\n# m, s\na,b\n1,2\n": "a b/4: 1 2",
 		"#a,b\n1,2\n":                                 "#a b/2: 1 2",
 		"# from a program\n# a;b\n1;2\n":              "# a b/3: 1 2",
