@@ -25,30 +25,10 @@ func (w *writer) groupNorm(n *node, g groupNorm, in signal, out *signal) back {
 		return nil
 	}
 	size := s.Size() / g.groups
-	apart := func(v value, before ...int) value { // … × height × width × channels to … × groups × size
-		k := len(before)
-		v = w.reshape(v, append(before[:k:k], s.H*s.W, s.C)...)
-		perm := make([]int, k+2)
-		for i := range perm {
-			perm[i] = i
-		}
-		perm[k], perm[k+1] = k+1, k
-		return w.reshape(w.transpose(v, perm...), append(before[:k:k], g.groups, size)...)
-	}
-	together := func(v value) value {
-		return w.natural(w.reshape(w.transpose(w.reshape(v, -1, s.C, s.H*s.W), 0, 2, 1), -1, s.Size()), s)
-	}
-	numbers := func(name string, x []float32) value { // one a channel or one a unit
-		y := make([]float32, s.Size())
-		for i := range y {
-			at := i%(s.H*s.W)*s.C + i/(s.H*s.W)
-			y[i] = x[at%len(x)]
-		}
-		return w.Floats(name, y, g.groups, size)
-	}
+	l := grouped{w, s, g.groups}
 	inTau, own, others := g.shares(size)
-	gain := numbers("gain", n.Tensors[0].Mean)
-	m := apart(in.mean, -1)
+	gain := l.numbers("gain", n.Tensors[0].Mean)
+	m := l.apart(in.mean, -1)
 	centred := m
 	if g.centred {
 		centred = w.sub(m, w.mean(m, -1))
@@ -56,16 +36,16 @@ func (w *writer) groupNorm(n *node, g groupNorm, in signal, out *signal) back {
 	tau := w.plus(w.mean(w.square(centred), -1), cmp.Or(g.eps, 1e-5))
 	v := value("")
 	if in.form != nn.Fixed {
-		v = apart(in.variance, -1)
+		v = l.apart(in.variance, -1)
 		tau = w.add(tau, w.times(w.mean(v, -1), inTau))
 	}
 	inv := w.unary("Reciprocal", w.sqrt(tau))
 	at := w.mul(centred, inv)
 	y := w.mul(at, gain)
 	if len(n.Tensors) > 1 {
-		y = w.add(y, numbers("offset", n.Tensors[1].Mean))
+		y = w.add(y, l.numbers("offset", n.Tensors[1].Mean))
 	}
-	out.mean = together(y)
+	out.mean = l.together(y)
 	if in.form == nn.Fixed {
 		return nil
 	}
@@ -73,9 +53,9 @@ func (w *writer) groupNorm(n *node, g groupNorm, in signal, out *signal) back {
 	if others > 0 {
 		spread = w.add(spread, w.times(w.mean(v, -1), others))
 	}
-	out.variance = together(w.mul(spread, w.square(w.mul(gain, inv))))
+	out.variance = l.together(w.mul(spread, w.square(w.mul(gain, inv))))
 	return func(sd *sensed, a value) value {
-		t := w.mul(apart(a, -1, sd.k), gain)
+		t := w.mul(l.apart(a, -1, sd.k), gain)
 		u := w.unsqueeze(at, 1)
 		along := w.mul(u, w.mean(w.mul(u, t), -1))
 		if g.centred {
@@ -85,6 +65,42 @@ func (w *writer) groupNorm(n *node, g groupNorm, in signal, out *signal) back {
 		t = w.transpose(w.reshape(t, -1, sd.k, s.C, s.H*s.W), 0, 1, 3, 2)
 		return w.reshape(t, -1, sd.k, s.Size())
 	}
+}
+
+// grouped is the layout in which a group of channels is one stretch.
+type grouped struct {
+	w      *writer
+	s      nn.Shape
+	groups int
+}
+
+// apart turns … × height × width × channels into … × groups × numbers of a group.
+func (l grouped) apart(v value, before ...int) value {
+	k := len(before)
+	v = l.w.reshape(v, append(before[:k:k], l.s.H*l.s.W, l.s.C)...)
+	perm := make([]int, k+2)
+	for i := range perm {
+		perm[i] = i
+	}
+	perm[k] = k + 1
+	perm[k+1] = k
+	return l.w.reshape(l.w.transpose(v, perm...), append(before[:k:k], l.groups, l.s.Size()/l.groups)...)
+}
+
+// together turns rows × groups × numbers of a group back into rows of the shape.
+func (l grouped) together(v value) value {
+	v = l.w.transpose(l.w.reshape(v, -1, l.s.C, l.s.H*l.s.W), 0, 2, 1)
+	return l.w.natural(l.w.reshape(v, -1, l.s.Size()), l.s)
+}
+
+// numbers lays out constants, one a channel or one a unit.
+func (l grouped) numbers(name string, x []float32) value {
+	y := make([]float32, l.s.Size())
+	for i := range y {
+		at := i%(l.s.H*l.s.W)*l.s.C + i/(l.s.H*l.s.W)
+		y[i] = x[at%len(x)]
+	}
+	return l.w.Floats(name, y, l.groups, l.s.Size()/l.groups)
 }
 
 // shares are those of avg v in τ², of v in the variance of a unit, and of avg v.
