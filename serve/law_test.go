@@ -150,3 +150,20 @@ func answerBytes(t *testing.T, c oip.GRPCInferenceServiceClient, m *oip.ModelInf
 
 // rawBytes is what the outputs of rows take as bytes: eight numbers and a decision.
 func rawBytes(n int) int64 { return int64(n) * (8*8 + 1) }
+
+// The list of models takes memory, too.
+func TestLawOfLists(t *testing.T) {
+	s, err := serve.New(serve.Config{Models: sources(), Limits: serve.Limits{Share: 1}, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := serve.AccountOf(s, "strength")
+	for left, want := range map[int64]int{100: 429, 10 << 20: 200} {
+		a.Only(left)
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/models", nil))
+		if w.Code != want || a.Left() != left {
+			t.Errorf("with %d bytes: %d, want %d; %d are left", left, w.Code, want, a.Left())
+		}
+	}
+}
