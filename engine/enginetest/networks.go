@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -121,9 +122,7 @@ func (s subject) names(t testing.TB) (all []string) {
 		t.Fatal(err)
 	}
 	for n := range p.Graph().All() {
-		if n.Name != "" {
-			all = append(all, n.Name)
-		}
+		all = append(all, cmp.Or(n.Name, n.Layer.Kind())) // the whole network has no name
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -81,7 +82,7 @@ func makePlan(n engine.Network[float32], form nn.Form) (*plan, error) {
 	t := &translator{plan: p, number: number}
 	for _, node := range p.graph.Steps() {
 		if err := t.step(node); err != nil {
-			return nil, err
+			return nil, named(err, node)
 		}
 	}
 	if err := p.wantCovariances(); err != nil {
@@ -91,6 +92,15 @@ func makePlan(n engine.Network[float32], form nn.Form) (*plan, error) {
 		return nil, &Unsupported{Layer: cmp.Or(p.graph.Name, "0"), What: "the network computes nothing"}
 	}
 	return p, nil
+}
+
+// named gives a refused layer its kind for a name where it is the whole network and has none.
+func named(err error, node *nn.Node[float32]) error {
+	var u *Unsupported
+	if errors.As(err, &u) && u.Layer == "" && node.Name == "" {
+		u.Layer = node.Layer.Kind()
+	}
+	return err
 }
 
 // A translator turns the nodes of a network into layers.
