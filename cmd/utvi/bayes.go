@@ -76,7 +76,7 @@ func bayesCommand() *cobra.Command {
 func (o *bayesOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.data, "data", "", "a table, or the array of inputs")
-	f.StringSliceVar(&o.targets, "target", nil, "the target columns, or the array of targets")
+	f.StringSliceVar(&o.targets, "target", nil, "the target `column`, or several, or the array of targets")
 	f.StringVar(&o.test, "test", "", "rows that are only scored: a table, or the array of inputs")
 	f.StringVar(&o.wanted, "test-target", "", "the array of their targets")
 	f.StringVarP(&o.out, "out", "o", "", "the file to write (default: the network's name with -bayes.safetensors)")

@@ -67,14 +67,14 @@ func benchUCICommand() *cobra.Command {
 
 func (b *uciBench) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVar(&b.data, "data", "", "folder of the sets")
+	f.StringVar(&b.data, "data", "", "`folder` of the sets")
 	f.StringSliceVar(&b.sets, "sets", nil, "sets to run (default all)")
 	f.IntVar(&b.splits, "splits", 0, "number of splits of each set (default all)")
 	f.BoolVar(&b.protocol, "protocol", false, "use the literature's network: one hidden layer of n_hidden ReLU units")
 	f.Uint64Var(&b.seed, "seed", 0, "seed of all random numbers")
 	f.BoolVar(&b.asJSON, "json", false, "print JSON")
 	f.IntVar(&b.jobs, "jobs", 0, "number of splits at the same time (default the number of cores)")
-	f.StringVar(&b.out, "out", "", "folder for the results of the splits (default: they are not kept)")
+	f.StringVar(&b.out, "out", "", "`folder` for the results of the splits (default: they are not kept)")
 	f.StringVar(&b.plan, "plan", "", "write the list of trials to this file and run nothing")
 }
 

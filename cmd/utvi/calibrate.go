@@ -72,7 +72,7 @@ func calibrateCommand() *cobra.Command {
 
 func (o *calibrateOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringSliceVar(&o.methods, "method", nil, "scale, isotonic, conformal or asymmetric; temperature or conformal for classes (default scale,conformal)")
+	f.StringSliceVar(&o.methods, "method", nil, "<scale>, <isotonic>, <conformal> or <asymmetric>; <temperature> or conformal for classes (default scale,conformal)")
 	f.BoolVar(&o.remove, "remove", false, "remove the correction from the model")
 	o.table.flags(f)
 }

@@ -15,7 +15,7 @@ import (
 type deviceFlag struct{ name string }
 
 func (d *deviceFlag) flag(f *pflag.FlagSet) {
-	f.StringVar(&d.name, "device", "cpu", "what networks run on: cpu, cuda (cuda:1 is the second card), or auto, a card where possible; utvi devices lists them")
+	f.StringVar(&d.name, "device", "cpu", "what networks run on: <cpu>, <cuda> (cuda:1 is the second card), or <auto>, a card where possible; utvi devices lists them")
 }
 
 // engine opens the device. With auto, what the CPU does instead of a card is said once.

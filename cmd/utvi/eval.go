@@ -52,7 +52,7 @@ func evalCommand() *cobra.Command {
 
 func (o *evalOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVar(&o.report, "report", "", "folder to write a page, figures and metrics.json to")
+	f.StringVar(&o.report, "report", "", "`folder` to write a page, figures and metrics.json to")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	o.table.flags(f)
 }

@@ -113,7 +113,7 @@ func (r *fitting) flags(f *pflag.FlagSet) {
 	r.settings.flags(f)
 	r.table.flags(f)
 	f.StringVar(&r.out, "out", "", "model file (default the target's name with .utvi)")
-	f.StringVar(&r.report, "report", "", "folder of the report (default the model's name with -report), or none for no report")
+	f.StringVar(&r.report, "report", "", "`folder` of the report (default the model's name with -report), or none for no report")
 	f.BoolVar(&r.resume, "resume", false, "continue a fit that was stopped")
 	f.BoolVar(&r.fresh, "fresh", false, "discard a fit that was stopped and start again")
 	f.IntVar(&r.folds, "folds", 0, "also fit that many further models, each without one part of the rows, and score every row by the model that did not see it; for small tables")

@@ -20,10 +20,10 @@ type imageFlags struct {
 }
 
 func (s *imageFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&s.given.Column, "image", "", "column with the names of image files, to predict from")
+	f.StringVar(&s.given.Column, "image", "", "`column` with the names of image files, to predict from")
 	f.StringVar(&s.size, "size", "", "height and width of the images that networks see, such as 64 or 48x64 (default that of the images, at most 64)")
 	f.BoolVar(&s.given.Stretch, "stretch", false, "stretch images of another shape, instead of cutting out their middle")
-	f.StringVar(&s.given.Augment, "augment", "", "how training images are changed: none, shift (moved, turned, zoomed) or photo (moved, mirrored, lit, partly erased) (default chosen on held-out images)")
+	f.StringVar(&s.given.Augment, "augment", "", "how training images are changed: <none>, <shift> (moved, turned, zoomed) or <photo> (moved, mirrored, lit, partly erased) (default chosen on held-out images)")
 }
 
 // override puts flags that were given in the place of settings.

@@ -27,10 +27,10 @@ type tableFlags struct {
 }
 
 func (t *tableFlags) flags(f *pflag.FlagSet) {
-	f.StringVar(&t.header, "header", "auto", "whether the first row of a text file names the columns: auto, yes or no")
-	f.StringVar(&t.delimiter, "delimiter", "auto", "character between the fields of a text file: one character, tab, space or auto")
-	f.StringVar(&t.decimal, "decimal", "auto", "what stands before fractions in columns of a text file that leave it open, such as 1,234: point, comma or auto")
-	f.StringVar(&t.encoding, "encoding", "auto", "how a text file writes characters: utf-8, utf-16, utf-16be, latin1 or auto")
+	f.StringVar(&t.header, "header", "auto", "whether the first row of a text file names the columns: <auto>, <yes> or <no>")
+	f.StringVar(&t.delimiter, "delimiter", "auto", "character between the fields of a text file: one character, <tab>, <space> or <auto>")
+	f.StringVar(&t.decimal, "decimal", "auto", "what stands before fractions in columns of a text file that leave it open, such as 1,234: <point>, <comma> or <auto>")
+	f.StringVar(&t.encoding, "encoding", "auto", "how a text file writes characters: <utf-8>, <utf-16>, <utf-16be>, <latin1> or <auto>")
 }
 
 func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {

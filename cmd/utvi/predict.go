@@ -94,7 +94,7 @@ func predictCommand() *cobra.Command {
 func (o *predictOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVarP(&o.out, "output", "o", "", "file to write (default the standard output)")
-	f.StringVar(&o.format, "format", "", "csv, tsv, json (one object per line) or parquet (default by the name of the file, or csv)")
+	f.StringVar(&o.format, "format", "", "<csv>, <tsv>, <json> (one object per line) or <parquet> (default by the name of the file, or csv)")
 	f.Float64Var(&o.what.Interval, "interval", 0.9, "level of the intervals")
 	f.BoolVar(&o.form.Parts, "budget", true, "include variance components")
 	f.BoolVar(&o.form.Median, "median", false, "include the median")
@@ -109,7 +109,7 @@ func (o *predictOptions) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.what.MaxStd, "max-std", 0, "flag rows whose standard deviation is larger")
 	f.Float64Var(&o.what.MaxOOD, "max-ood", 0, "flag rows whose ood is larger")
 	f.Float64Var(&o.what.MinProbability, "min-prob", 0, "flag rows whose most probable class is less probable")
-	f.StringSliceVar(&o.form.Keep, "keep", nil, "columns of the table to copy into the output")
+	f.StringSliceVar(&o.form.Keep, "keep", nil, "`column` of the table to copy into the output; may be given several times")
 	f.BoolVar(&o.strict, "strict", false, "stop at a cell that cannot be read (default its row is not predicted: its cells are empty, and a warning counts such rows)")
 	o.device.flag(f)
 	f.BoolVar(&o.form.Spreadsheet, "spreadsheet", false, "for a file that a spreadsheet opens: texts that begin like formulas get an apostrophe")

@@ -85,8 +85,8 @@ func reproduceCommand() *cobra.Command {
 
 func (r *reproduction) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVar(&r.out, "out", "out", "folder for the report and the trials")
-	f.StringVar(&r.size.Preset, "preset", "quick", "size of the run: quick or paper (tiny only tests the program)")
+	f.StringVar(&r.out, "out", "out", "`folder` for the report and the trials")
+	f.StringVar(&r.size.Preset, "preset", "quick", "size of the run: <quick> or <paper> (<tiny> only tests the program)")
 	f.Uint64Var(&r.size.Seed, "seed", 1, "seed of weights, data and samples")
 	f.IntVar(&r.size.Replicates, "replicates", 0, "number of trainings of each method (default by the preset)")
 	f.IntVar(&r.size.Steps, "steps", 0, "number of training steps (default by the preset)")

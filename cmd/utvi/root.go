@@ -37,18 +37,24 @@ sigma points push them through any nonlinearity.`,
 	}
 	root.SetVersionTemplate("utvi {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(fitCommand(), predictCommand(), evalCommand(), calibrateCommand(), exportCommand(), importCommand(), bayesCommand(), exampleCommand(), momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), serveCommand(), versionCommand(), devicesCommand())
+	root.AddCommand(fitCommand(), predictCommand(), evalCommand(), calibrateCommand(), exportCommand(), importCommand(), bayesCommand(), exampleCommand(), momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), serveCommand(), versionCommand(), devicesCommand(), completionCommand())
+	completable(root)
 	return root
 }
 
-// helpCommand is cobra's help command with another error for unknown commands.
+// helpCommand is cobra's help command with another error for unknown commands, the glossary and
+// the manual pages.
 func helpCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [command]",
-		Short: "Help about any command; help words explains the words in the output",
+	manual := ""
+	cmd := &cobra.Command{
+		Use:               "help [command]",
+		Short:             "Help about any command; help words explains the words in the output",
+		ValidArgsFunction: completeHelp,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("man") {
+				return writeManual(cmd.Root(), manual)
+			}
 			if len(args) == 1 && (args[0] == "words" || args[0] == "glossary") {
 				_, err := io.WriteString(cmd.OutOrStdout(), plainText(docs.Glossary))
 				return err
@@ -61,6 +67,20 @@ func helpCommand() *cobra.Command {
 			return c.Help()
 		},
 	}
+	cmd.Flags().StringVar(&manual, "man", "", "write the manual pages of all commands into this `folder`; man -l shows one")
+	return cmd
+}
+
+func completeHelp(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	c, _, err := cmd.Root().Find(args)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	words := commandNames(c)
+	if len(args) == 0 {
+		words = append(words, "words")
+	}
+	return begins(words, begun), cobra.ShellCompDirectiveNoFileComp
 }
 
 // plainText is Markdown without its marks, for a terminal.
@@ -76,11 +96,14 @@ func plainText(markdown string) string {
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {
-	var names []string
+	return usagef("unknown command %q; the commands are %s", name, strings.Join(commandNames(cmd), ", "))
+}
+
+func commandNames(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {
 			names = append(names, c.Name())
 		}
 	}
-	return usagef("unknown command %q; the commands are %s", name, strings.Join(names, ", "))
+	return names
 }

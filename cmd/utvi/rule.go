@@ -17,7 +17,7 @@ type functionFlags struct {
 }
 
 func (f *functionFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.name, "fn", "tanh", "formula of x, such as 'x/(1+x^2)', or a function: "+strings.Join(fn.Names(), ", "))
+	flags.StringVar(&f.name, "fn", "tanh", "formula of x, such as 'x/(1+x^2)', or a `function`: "+strings.Join(fn.Names(), ", "))
 	flags.Float64Var(&f.slope, "slope", 0.01, "leaky-relu: slope below zero")
 	flags.Float64Var(&f.alpha, "alpha", 1, "elu: size of the negative limit")
 }
@@ -55,7 +55,7 @@ type ruleFlags struct {
 }
 
 func (r *ruleFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&r.name, "rule", "ut", "rule: ut, gh, genut, mc, linear, exact")
+	flags.StringVar(&r.name, "rule", "ut", "rule: <ut>, <gh>, <genut>, <mc>, <linear>, <exact>")
 	flags.Float64Var(&r.kappa, "kappa", 2, "ut: spread κ, ≥ 0")
 	flags.IntVar(&r.order, "order", 5, "gh: number of points, 2 to 32")
 	flags.Float64Var(&r.skew, "skew", 0, "genut: skewness to match")

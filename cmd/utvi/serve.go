@@ -93,7 +93,7 @@ func (o *serveOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.config.Limits.Connections, "max-connections", 256, "most connections; a quarter of --max-memory is set aside for them, 256 KiB each")
 	f.Float64Var(&o.config.Limits.Share, "client-share", 0.5, "largest share of connections, requests and memory that one client address may hold; 1 behind a proxy")
 	f.DurationVar(&o.config.Limits.Time, "max-time", 30*time.Second, "longest time of a request")
-	f.StringVar(&o.log, "log", "text", "format of the log on standard error: text or json")
+	f.StringVar(&o.log, "log", "text", "format of the log on standard error: <text> or <json>")
 	f.BoolVar(&o.config.LogRequests, "log-requests", false, "log every request")
 }
 

@@ -40,7 +40,7 @@ type sweepFolder struct{ out string }
 
 func (s *sweepFolder) flag(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVar(&s.out, "out", "", "folder of the results (default the plan's name with .trials)")
+	f.StringVar(&s.out, "out", "", "`folder` of the results (default the plan's name with .trials)")
 }
 
 // of is the folder for the plan in a file.

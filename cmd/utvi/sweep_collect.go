@@ -44,7 +44,7 @@ every file says so.`,
 		},
 	}
 	folder.flag(cmd.Flags())
-	cmd.Flags().StringVar(&to, "to", "", "folder of the tables and figures (default the plan's name with .summary)")
+	cmd.Flags().StringVar(&to, "to", "", "`folder` of the tables and figures (default the plan's name with .summary)")
 	return cmd
 }
 

@@ -62,7 +62,7 @@ You may edit the plan afterwards: the jobs use a copy.`,
 	}
 	f := cmd.Flags()
 	s.folder.flag(f)
-	f.StringVar(&s.engine, "engine", "", "slurm or kubernetes")
+	f.StringVar(&s.engine, "engine", "", "<slurm> or <kubernetes>")
 	f.IntVar(&s.max, "max-parallel", 0, "number of trials at the same time (default no limit with Slurm, 10 with Kubernetes)")
 	f.StringVar(&s.indices, "indices", "", "slurm: submit these, such as 3,7-9 (default those without a result that are not running)")
 	f.BoolVar(&s.dryRun, "dry-run", false, "slurm: print the scripts and submit nothing")
