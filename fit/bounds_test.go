@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/schema"
 	"utvi/predict"
-	"utvi/table/schema"
 )
 
 // Intervals of a target that is never negative do not reach below 0.

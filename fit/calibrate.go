@@ -10,9 +10,9 @@ import (
 	"utvi/calibrate"
 	"utvi/dist"
 	"utvi/internal/compute"
+	"utvi/internal/schema"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // A Method is a way to correct predictions.
@@ -35,16 +35,18 @@ func methodsFor(task schema.Task) []Method {
 	return []Method{Scale, Isotonic, Conformal, Asymmetric}
 }
 
-// DefaultMethods returns the methods that need few rows; isotonic needs hundreds.
-func DefaultMethods(task schema.Task) []Method {
-	if task == schema.Classification {
+// DefaultMethods returns the methods for the model's task that need few rows; isotonic needs hundreds.
+func (m *Model) DefaultMethods() []Method {
+	if m.Schema.Task == schema.Classification {
 		return []Method{Temperature}
 	}
 	return []Method{Scale, Conformal}
 }
 
-// CheckMethods reports methods that do not work for a task.
-func CheckMethods(task schema.Task, methods []Method) error {
+// CheckMethods reports methods that do not work for the model's task.
+func (m *Model) CheckMethods(methods []Method) error { return checkMethods(m.Schema.Task, methods) }
+
+func checkMethods(task schema.Task, methods []Method) error {
 	for _, x := range methods {
 		if !slices.Contains(methodsFor(task), x) {
 			return fmt.Errorf("unknown method %q to calibrate a %s; choose from %s", string(x), task, join(methodsFor(task)))
@@ -83,7 +85,7 @@ type Correction struct {
 // on the other half: scores of the rows that a correction was fitted on would be too
 // good. A correction that makes these worse is left out.
 func (m *Model) Calibrate(ctx context.Context, rows table.Source, methods []Method, pool *compute.Pool) (*Correction, error) {
-	if err := CheckMethods(m.Schema.Task, methods); err != nil {
+	if err := checkMethods(m.Schema.Task, methods); err != nil {
 		return nil, err
 	}
 	held, err := m.hold(ctx, rows, pool)

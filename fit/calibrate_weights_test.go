@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"utvi/dist"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // The weights of held-out rows reach every method.
@@ -51,7 +51,7 @@ func TestCalibrateByWeights(t *testing.T) {
 }
 
 func TestOneKindOfConformalIntervals(t *testing.T) {
-	err := CheckMethods(schema.Regression, []Method{Conformal, Asymmetric})
+	err := checkMethods(schema.Regression, []Method{Conformal, Asymmetric})
 	if err == nil || !strings.Contains(err.Error(), "conformal and asymmetric exclude each other") {
 		t.Error(err)
 	}

@@ -1,8 +1,8 @@
 package fit
 
 import (
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // byPosition is said where a table without names is read.

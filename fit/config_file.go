@@ -124,14 +124,6 @@ func (m *Model) choices() map[string]string {
 func settings(v reflect.Value) (*yaml.Node, error) {
 	n := &yaml.Node{Kind: yaml.MappingNode}
 	for i := range v.NumField() {
-		if v.Type().Field(i).Anonymous {
-			inner, err := settings(v.Field(i))
-			if err != nil {
-				return nil, err
-			}
-			n.Content = append(n.Content, inner.Content...)
-			continue
-		}
 		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
 		if options == "omitzero" && v.Field(i).IsZero() {
 			continue // settings of images, of a fit without any

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"utvi/internal/compute"
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -83,7 +83,7 @@ func foldsOf(f *table.Frame, c Config, folds int) (whole parted, parts [][]int, 
 	}
 	rows, missing := schema.WithTargets(f, nil, c.Targets)
 	split := table.Split{Seed: c.Seed, Group: c.Group}
-	s, err := schema.Infer(f.Rows(rows), c.Spec)
+	s, err := schema.Infer(f.Rows(rows), c.columns())
 	if err != nil {
 		return whole, nil, err
 	}

@@ -3,8 +3,8 @@ package fit
 import (
 	"strconv"
 
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/schema"
 	"utvi/predict"
-	"utvi/table/schema"
 )
 
 func dependence(l looker, rows gauss.Batch[float32], s schema.Span) Dependence {

@@ -9,10 +9,10 @@ import (
 
 	"utvi/calibrate"
 	"utvi/internal/compute"
+	"utvi/internal/schema"
 	"utvi/metric"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // An Evaluation says how good the predictions of some rows are.

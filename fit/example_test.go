@@ -11,7 +11,6 @@ import (
 	"utvi/fit"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -45,7 +44,7 @@ func Example() {
 	}
 	// A small network, for the sake of the example; tabular.Config{} chooses by itself.
 	small := tabular.Config{Ensemble: 1, Noise: tabular.Learned, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 400}
-	result, err := fit.Run(ctx, rows, fit.Config{Spec: schema.Spec{Targets: []string{"y"}}, Network: small}, fit.Options{})
+	result, err := fit.Run(ctx, rows, fit.Config{Targets: []string{"y"}, Network: small}, fit.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,12 +89,12 @@ func ExampleModel_Calibrate() {
 		return f
 	}
 	small := tabular.Config{Ensemble: 1, Noise: tabular.Learned, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 400}
-	result, err := fit.Run(ctx, read(line(300)), fit.Config{Spec: schema.Spec{Targets: []string{"y"}}, Network: small}, fit.Options{})
+	result, err := fit.Run(ctx, read(line(300)), fit.Config{Targets: []string{"y"}, Network: small}, fit.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
 	m, held := result.Model, read(line(200))
-	if _, err := m.Calibrate(ctx, held.Rows(nil), fit.DefaultMethods(m.Schema.Task), nil); err != nil {
+	if _, err := m.Calibrate(ctx, held.Rows(nil), m.DefaultMethods(), nil); err != nil {
 		log.Fatal(err)
 	}
 	e, err := m.Evaluate(ctx, held.Rows(nil), nil)
@@ -107,7 +106,7 @@ func ExampleModel_Calibrate() {
 }
 
 func ExampleConfig_WriteYAML() {
-	c := fit.Config{Spec: schema.Spec{Targets: []string{"price"}, Ignore: []string{"id"}}, Seed: 1, Network: tabular.Config{Width: 20}}
+	c := fit.Config{Targets: []string{"price"}, Ignore: []string{"id"}, Seed: 1, Network: tabular.Config{Width: 20}}
 	c.WriteYAML(os.Stdout, nil)
 	// Output:
 	// # A setting that is 0 or empty is found in the table, or is the default.

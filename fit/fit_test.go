@@ -19,7 +19,6 @@ import (
 	"utvi/internal/predictions"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -60,7 +59,7 @@ var resin = sync.OnceValues(func() (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Run(context.Background(), f, Config{Spec: schema.Spec{Targets: []string{"strength"}}, Network: quick}, Options{})
+	return Run(context.Background(), f, Config{Targets: []string{"strength"}, Network: quick}, Options{})
 })
 
 // fitted is a model of the example's table, of its own for every caller.
@@ -334,7 +333,7 @@ func TestClasses(t *testing.T) {
 	}
 	c := quick
 	c.Noise = ""
-	r, err := Run(t.Context(), read(t, b.String()), Config{Spec: schema.Spec{Targets: []string{"kind"}}, Network: c}, Options{})
+	r, err := Run(t.Context(), read(t, b.String()), Config{Targets: []string{"kind"}, Network: c}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

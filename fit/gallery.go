@@ -7,8 +7,8 @@ import (
 
 	"utvi/internal/advice"
 	"utvi/internal/compute"
-	"utvi/pixels"
-	"utvi/table/schema"
+	"utvi/internal/pixels"
+	"utvi/internal/schema"
 )
 
 // A gallery is the images of a table, read once, and what is odd about them.

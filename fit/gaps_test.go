@@ -9,7 +9,6 @@ import (
 
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -32,7 +31,7 @@ func TestWhatTrainingNeverShowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := tabular.Config{Ensemble: 2, Noise: tabular.Learned, KL: 0.3, Activation: "leaky-relu", Width: 16, Depth: 1, Steps: 600}
-	result, err := Run(context.Background(), f, Config{Spec: schema.Spec{Targets: []string{"y"}, Impute: true}, Network: c}, Options{})
+	result, err := Run(context.Background(), f, Config{Targets: []string{"y"}, Impute: true, Network: c}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

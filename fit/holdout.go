@@ -7,10 +7,10 @@ import (
 	"utvi/data"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/schema"
 	"utvi/metric"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // A holdout is the rows that a fit holds out, encoded once: before the training, and for all that

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"utvi/pixels"
-	"utvi/vision"
+	"utvi/internal/pixels"
+	"utvi/internal/vision"
 )
 
 // An ImageConfig says which column of a table names images, and what they become. Without a Column
@@ -14,7 +14,7 @@ type ImageConfig struct {
 	Column  string `json:"column,omitempty"`
 	Size    []int  `json:"size,omitempty"`    // side of a square, or height and width; nil: by the images
 	Stretch bool   `json:"stretch,omitempty"` // images of another shape are stretched; otherwise their middle is cut out
-	Augment string `json:"augment,omitempty"` // as vision.Augmentation takes it; "": chosen on held-out images
+	Augment string `json:"augment,omitempty"` // none, shift or photo; "": chosen on held-out images
 
 	// Part is a column that says test in the rows to hold out; "": they are drawn.
 	Part string `json:"part,omitempty"`

@@ -8,14 +8,14 @@ import (
 	"utvi/calibrate"
 	"utvi/internal/advice"
 	"utvi/internal/compute"
+	"utvi/internal/folder"
+	"utvi/internal/pixels"
+	"utvi/internal/schema"
+	"utvi/internal/vision"
 	"utvi/model"
 	"utvi/nn"
-	"utvi/pixels"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/folder"
-	"utvi/table/schema"
-	"utvi/vision"
 )
 
 // runImages is Run for a table that names images.
@@ -88,10 +88,11 @@ func partImages(f *table.Frame, c Config) (parted, error) {
 // columns are what the table's columns are: the image, the class, and others, which are not used.
 func (g *gallery) columns(c Config) (*schema.Schema, error) {
 	format := g.images.Format()
-	c.Spec.Image = c.Images.Column
-	c.Spec.Inputs = []string{c.Images.Column}
-	c.Spec.Format = &format
-	p, s, err := g.parted.learnColumns(c)
+	columns := c.columns()
+	columns.Image = c.Images.Column
+	columns.Inputs = []string{c.Images.Column}
+	columns.Format = &format
+	p, s, err := g.parted.learnColumns(columns)
 	if err != nil {
 		return nil, err
 	}

@@ -7,9 +7,9 @@ import (
 
 	"utvi/data"
 	"utvi/gauss"
+	"utvi/internal/schema"
 	"utvi/predict"
 	"utvi/rng"
-	"utvi/table/schema"
 )
 
 // An Insight says which columns the predictions depend on, and how.

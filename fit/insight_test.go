@@ -8,7 +8,6 @@ import (
 
 	"utvi/data"
 	"utvi/gauss"
-	"utvi/table/schema"
 )
 
 // Many columns are looked at when there is time, few always.
@@ -32,7 +31,7 @@ func TestInsightInAHurry(t *testing.T) {
 		c := quick
 		c.Steps = 2
 		c.Ensemble = 1
-		r, err := Run(t.Context(), read(t, b.String()), Config{Spec: schema.Spec{Targets: []string{"y"}}, Network: c}, Options{})
+		r, err := Run(t.Context(), read(t, b.String()), Config{Targets: []string{"y"}, Network: c}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"utvi/internal/schema"
 	"utvi/model"
 	"utvi/predict"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -63,7 +63,7 @@ func learn(ctx context.Context, p parted, c Config, o Options) (*lesson, error) 
 // prepare learns what the columns are and encodes all rows, once. Errors in held-out rows must be
 // found before hours of training.
 func prepare(p parted, c Config) (*lesson, error) {
-	p, s, err := p.learnColumns(c)
+	p, s, err := p.learnColumns(c.columns())
 	if err != nil {
 		return nil, err
 	}

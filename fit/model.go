@@ -8,11 +8,11 @@ import (
 	"slices"
 
 	"utvi/internal/inputfile"
+	"utvi/internal/schema"
 	"utvi/internal/strictjson"
 	"utvi/model"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"utvi/internal/advice"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 	"utvi/tabular"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"sort"
 
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -28,7 +28,7 @@ func part(f *table.Frame, c Config) (parted, error) {
 	if err != nil {
 		return p, err
 	}
-	p.columns, err = schema.Infer(f.Rows(p.train), c.Spec)
+	p.columns, err = schema.Infer(f.Rows(p.train), c.columns())
 	if err != nil {
 		return p, err
 	}
@@ -85,7 +85,7 @@ func withTargets(n, missing int) string {
 
 // learnColumns learns what the columns are, and their statistics from the training rows. A class,
 // or a value of the target, that only held-out rows have is moved to the training rows.
-func (p parted) learnColumns(c Config) (parted, *schema.Schema, error) {
+func (p parted) learnColumns(c schema.Spec) (parted, *schema.Schema, error) {
 	single := c.Group == "" && c.Time == "" // rows may change sides
 	s, err := p.infer(c)
 	if _, same := errors.AsType[*schema.ConstantTarget](err); same && single && p.moveDiffering(c.Targets) {
@@ -101,11 +101,11 @@ func (p parted) learnColumns(c Config) (parted, *schema.Schema, error) {
 }
 
 // infer learns the statistics of the training rows.
-func (p parted) infer(c Config) (*schema.Schema, error) {
+func (p parted) infer(c schema.Spec) (*schema.Schema, error) {
 	if p.columns == nil {
-		return schema.Infer(p.frame.Rows(p.train), c.Spec)
+		return schema.Infer(p.frame.Rows(p.train), c)
 	}
-	return schema.InferAs(p.columns, p.frame.Rows(p.train), c.Spec)
+	return schema.InferAs(p.columns, p.frame.Rows(p.train), c)
 }
 
 // moveDiffering moves a held-out row to the training rows if a target is the same in all of these;

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/schema"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 func TestThin(t *testing.T) {
@@ -29,7 +29,7 @@ func TestThin(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	c := Config{Spec: schema.Spec{Targets: []string{"a, b", "c"}, Ignore: []string{"id"}, InputStd: map[string]float64{"x": 0.1}}, Seed: 7, Network: quick}.complete()
+	c := Config{Targets: []string{"a, b", "c"}, Ignore: []string{"id"}, InputStd: map[string]float64{"x": 0.1}, Seed: 7, Network: quick}.complete()
 	path := filepath.Join(t.TempDir(), "fit.yaml")
 	var b bytes.Buffer
 	if err := c.WriteYAML(&b, nil); err != nil {
@@ -63,11 +63,11 @@ func TestSettings(t *testing.T) {
 func TestChecks(t *testing.T) {
 	for says, c := range map[string]Config{
 		"no target":       {},
-		"named twice":     {Spec: schema.Spec{Targets: []string{"y", "y"}}},
-		`task is "x"`:     {Spec: schema.Spec{Targets: []string{"y"}, Task: "x"}},
-		"between 0 and 1": {Spec: schema.Spec{Targets: []string{"y"}}, Holdout: 1},
-		"not both":        {Spec: schema.Spec{Targets: []string{"y"}, Group: "g", Time: "t"}},
-		"at least 1":      {Spec: schema.Spec{Targets: []string{"y"}, MaxLevels: -1}},
+		"named twice":     {Targets: []string{"y", "y"}},
+		`task is "x"`:     {Targets: []string{"y"}, Task: "x"},
+		"between 0 and 1": {Targets: []string{"y"}, Holdout: 1},
+		"not both":        {Targets: []string{"y"}, Group: "g", Time: "t"},
+		"at least 1":      {Targets: []string{"y"}, MaxLevels: -1},
 	} {
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: %v", c, err)
@@ -115,7 +115,7 @@ func rareClass(t *testing.T, prefix, rare string) {
 		fmt.Fprintf(&b, "%d,%s%d\n", i, prefix, i/20)
 	}
 	f := read(t, b.String()+"99,"+rare+"\n")
-	c := Config{Spec: schema.Spec{Targets: []string{"kind"}}}
+	c := Config{Targets: []string{"kind"}}
 	p := parted{frame: f, heldOut: []int{1, 40}}
 	for i := range 40 {
 		if i != 1 {
@@ -123,11 +123,11 @@ func rareClass(t *testing.T, prefix, rare string) {
 		}
 	}
 	var err error
-	p.columns, err = schema.Infer(f.Rows(nil), c.Spec)
+	p.columns, err = schema.Infer(f.Rows(nil), c.columns())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, s, err := p.learnColumns(c)
+	p, s, err := p.learnColumns(c.columns())
 	if err != nil || len(p.train) != 40 || !slices.Equal(p.heldOut, []int{1}) || !slices.Contains(s.Classes(), rare) {
 		t.Errorf("%d rows to train with, held out %v, %v", len(p.train), p.heldOut, err)
 	}
@@ -141,18 +141,18 @@ func TestConstantBesideOthers(t *testing.T) {
 	for i := range 41 {
 		fmt.Fprintf(&b, "%d,%d,%d\n", i, i*i%17, i/40)
 	}
-	c := Config{Spec: schema.Spec{Targets: []string{"y", "z"}}}
+	c := Config{Targets: []string{"y", "z"}}
 	f := read(t, b.String())
 	p := parted{frame: f, heldOut: []int{0, 1, 40}}
 	for i := range 38 {
 		p.train = append(p.train, i+2)
 	}
 	var err error
-	p.columns, err = schema.Infer(f.Rows(nil), c.Spec)
+	p.columns, err = schema.Infer(f.Rows(nil), c.columns())
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, _, err = p.learnColumns(c)
+	p, _, err = p.learnColumns(c.columns())
 	if err != nil || !slices.Contains(p.train, 40) || !slices.Equal(p.heldOut, []int{0, 1}) {
 		t.Errorf("held out are %v, %v", p.heldOut, err)
 	}

@@ -3,18 +3,38 @@ package fit
 import (
 	"fmt"
 
+	"utvi/internal/folder"
 	"utvi/internal/memory"
 	"utvi/table"
 )
 
 // ReadTable reads all rows of a table. A table that does not fit into memory is an error.
+//
+// A folder of images is a table, too: of the column file, the column class, which subfolders name,
+// and part, train or test, where the folder has such parts. Config.Images.Column, Config.Targets
+// and Config.Images.Part name them. Programs that read images import utvi/table/images.
 func ReadTable(path string, o table.Options) (*table.Frame, error) {
+	if folder.Is(path) {
+		return readFolder(path)
+	}
 	r, err := table.Open(path, o)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	return table.Load(&bounded{Source: r, left: cellsFor(memory.Available())})
+}
+
+// readFolder reads the names and classes of the images in a folder, of at least two classes.
+func readFolder(path string) (*table.Frame, error) {
+	s, err := folder.Open(path, folder.Names{})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.CheckClasses(); err != nil {
+		return nil, err
+	}
+	return table.Load(s)
 }
 
 // A bounded source ends with a sentence before the system would end the program.

@@ -13,11 +13,10 @@ import (
 	"utvi/dist"
 	"utvi/predict"
 	"utvi/rng"
-	"utvi/table/schema"
 )
 
 func spec(targets ...string) Config {
-	return Config{Spec: schema.Spec{Targets: targets}, Network: quick}
+	return Config{Targets: targets, Network: quick}
 }
 
 // TestSetAside fits a table with rows that have no target, and scores and calibrates by
@@ -233,7 +232,7 @@ func TestConstantInTraining(t *testing.T) {
 			conf.Holdout = 0.4
 			conf.Seed = seed + 1
 			conf.Network.Steps = 8
-			conf.Task = schema.Regression
+			conf.Task = "regression"
 			if target == "kind" {
 				conf.Task, conf.Network.Noise = "", ""
 			}

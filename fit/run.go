@@ -9,9 +9,9 @@ import (
 	"utvi/gauss"
 	"utvi/internal/advice"
 	"utvi/internal/compute"
+	"utvi/internal/schema"
 	"utvi/model"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 

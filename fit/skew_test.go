@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"utvi/calibrate"
+	"utvi/internal/schema"
 	"utvi/predict"
 	"utvi/rng"
-	"utvi/table/schema"
 )
 
 // TestNeverNegative predicts prices outside the data, and stretches their intervals: none

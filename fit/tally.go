@@ -8,10 +8,10 @@ import (
 
 	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/schema"
 	"utvi/metric"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // A tally gathers the scores of rows.

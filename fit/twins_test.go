@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -23,7 +22,7 @@ func warned(t *testing.T, text string) []string {
 		t.Fatal(err)
 	}
 	quick := tabular.Config{Ensemble: 1, KL: 0.3, Activation: "tanh", Width: 4, Depth: 1, Steps: 8}
-	result, err := Run(context.Background(), f, Config{Spec: schema.Spec{Targets: []string{"y"}}, Network: quick}, Options{})
+	result, err := Run(context.Background(), f, Config{Targets: []string{"y"}, Network: quick}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"utvi/internal/advice"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 	"utvi/tabular"
 )
 

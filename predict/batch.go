@@ -5,8 +5,8 @@ import (
 
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // A Batch holds the predictions of some rows, to be read row by row without copies. It

@@ -9,7 +9,6 @@ import (
 	"utvi/fit"
 	"utvi/predict"
 	"utvi/rng"
-	"utvi/table/schema"
 )
 
 // The distribution of a price, as a batch shows it, has no negative quantile; its interval and
@@ -22,7 +21,7 @@ func TestDistOfPrices(t *testing.T) {
 		x := rng.Normal(key, uint64(3*i))
 		fmt.Fprintf(&b, "%.4f,%.4f,$%.4f\n", x, rng.Normal(key, uint64(3*i+1)), math.Exp(3*x+rng.Normal(key, uint64(3*i+2))))
 	}
-	r, err := fit.Run(t.Context(), loaded(t, b.String()), fit.Config{Spec: schema.Spec{Targets: []string{"price"}}, Network: quick}, fit.Options{})
+	r, err := fit.Run(t.Context(), loaded(t, b.String()), fit.Config{Targets: []string{"price"}, Network: quick}, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"utvi/gauss"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // An Effect says how a column moved a prediction: by how much the prediction changes

@@ -7,7 +7,7 @@ import (
 
 	"utvi/calibrate"
 	"utvi/internal/modelfile"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 func readHistograms(docs modelfile.Documents, s *schema.Schema) ([]schema.Histogram, error) {

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"utvi/gauss"
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // A reader turns chunks of a table into inputs of the networks.

@@ -12,10 +12,10 @@ import (
 	"utvi/dist"
 	"utvi/engine"
 	"utvi/internal/modelfile"
+	"utvi/internal/schema"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -27,7 +27,8 @@ type Model struct {
 	Networks *model.Ensemble
 
 	// Net, Schema and Calibration belong to a tabular model; they are nil for a network.
-	// A nil Calibration corrects nothing; otherwise it has an entry for each target.
+	// Schema is for the packages of this module: Columns, Targets and Classes say what others
+	// need. A nil Calibration corrects nothing; otherwise it has an entry for each target.
 	Net         *tabular.Fitted
 	Schema      *schema.Schema
 	Calibration []calibrate.Calibration

@@ -27,7 +27,6 @@ import (
 	"utvi/nn"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -72,7 +71,7 @@ func fitted(target string, members int) *fit.Model {
 	if target == "strength" {
 		quick.Noise = tabular.Heteroscedastic
 	}
-	r, err := fit.Run(context.Background(), frame(300, 1), fit.Config{Spec: schema.Spec{Targets: []string{target}}, Network: quick}, fit.Options{})
+	r, err := fit.Run(context.Background(), frame(300, 1), fit.Config{Targets: []string{target}, Network: quick}, fit.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -390,7 +389,7 @@ func TestImpute(t *testing.T) {
 		t.Fatal(err)
 	}
 	quick := tabular.Config{Ensemble: 1, Noise: tabular.Embedded, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 30}
-	fit, err := fit.Run(t.Context(), f, fit.Config{Spec: schema.Spec{Targets: []string{"y"}, Impute: true}, Network: quick}, fit.Options{})
+	fit, err := fit.Run(t.Context(), f, fit.Config{Targets: []string{"y"}, Impute: true, Network: quick}, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"utvi/calibrate"
 	"utvi/fit"
 	"utvi/internal/predictions"
+	"utvi/internal/schema"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // written are predictions of a table's text as maps from column to text.
@@ -215,12 +215,11 @@ func TestNamesOnce(t *testing.T) {
 	if r := rows[0]; r["table_strength_mean"] != "a" || r["table_ood"] != "b" || r["table_strength_lo"] != "c" || r["minutes"] != "30" || r["strength_mean"] == "a" || len(sum.Renamed) != 3 {
 		t.Errorf("%v; renamed %q", rows[0], sum.Renamed)
 	}
-	f := schema.Spec{Targets: []string{"ood"}}
 	text = "x,ood\n"
 	for i := range 60 {
 		text += fmt.Sprintf("%d,%s\n", i%7, []string{"yes", "no"}[i*i%7%2])
 	}
-	r, err := fit.Run(t.Context(), loaded(t, text), fit.Config{Spec: f, Network: quick}, fit.Options{})
+	r, err := fit.Run(t.Context(), loaded(t, text), fit.Config{Targets: []string{"ood"}, Network: quick}, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +242,7 @@ func TestDigitsKept(t *testing.T) {
 	for i := range 80 {
 		text += fmt.Sprintf("%d,%.2f\n", i%9, 1e9+float64(i%9)/4+0.1*float64(i%3))
 	}
-	r, err := fit.Run(t.Context(), loaded(t, text), fit.Config{Spec: schema.Spec{Targets: []string{"y"}}, Network: quick}, fit.Options{})
+	r, err := fit.Run(t.Context(), loaded(t, text), fit.Config{Targets: []string{"y"}, Network: quick}, fit.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

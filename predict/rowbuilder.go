@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"utvi/gauss"
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // A RowBuilder encodes rows of named values that come one by one, such as those of a

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"utvi/gauss"
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 // Rows predicts rows of named values, one for each column of Model.Columns: a number of

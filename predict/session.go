@@ -6,9 +6,9 @@ import (
 	"utvi/calibrate"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/schema"
 	"utvi/model"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 

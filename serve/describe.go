@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // A description is what GET /models says about a model: all that a page needs to ask

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // Of an input with very many levels the most frequent are listed, and the rest is one bin;

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"utvi/internal/schema"
 	"utvi/predict"
-	"utvi/table/schema"
 )
 
 // An output is an output tensor of a model: its shape behind the rows, and how a row

@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"strings"
 
-	"utvi/pixels"
+	"utvi/internal/pixels"
 )
 
 // isImage reports whether the body of a request is an image, by its Content-Type.

@@ -17,12 +17,11 @@ import (
 	"testing"
 
 	"utvi/fit"
-	_ "utvi/pixels/files"
+	photos "utvi/internal/folder"
 	"utvi/predict"
 	"utvi/serve"
 	"utvi/table"
-	photos "utvi/table/folder"
-	"utvi/table/schema"
+	_ "utvi/table/images"
 	"utvi/tabular"
 )
 
@@ -59,7 +58,7 @@ var pictures = file("pictures.utvi", func(p string) error {
 		return err
 	}
 	quick := tabular.Config{Ensemble: 1, Steps: 30, Width: 2}
-	r, err := fit.Run(context.Background(), f, fit.Config{Spec: schema.Spec{Targets: []string{photos.Class}}, Network: quick,
+	r, err := fit.Run(context.Background(), f, fit.Config{Targets: []string{photos.Class}, Network: quick,
 		Images: fit.ImageConfig{Column: photos.File, Augment: "none"}}, fit.Options{})
 	if err != nil {
 		return err

@@ -26,7 +26,6 @@ import (
 	"utvi/predict"
 	"utvi/serve"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -53,7 +52,7 @@ func fitted(target string, members int, seed uint64) *fit.Model {
 	if target == "strength" {
 		quick.Noise = tabular.Heteroscedastic
 	}
-	r, err := fit.Run(context.Background(), frame(300, 1), fit.Config{Spec: schema.Spec{Targets: []string{target}}, Seed: seed, Network: quick}, fit.Options{})
+	r, err := fit.Run(context.Background(), frame(300, 1), fit.Config{Targets: []string{target}, Seed: seed, Network: quick}, fit.Options{})
 	if err != nil {
 		panic(err)
 	}

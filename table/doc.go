@@ -1,6 +1,6 @@
 // Package table reads a user's tables (CSV, TSV, Parquet, NumPy) in bounded memory: it opens
 // files, finds out how they are written, and yields rows of cells that know their lines. What
-// columns mean is the business of package utvi/table/schema.
+// columns mean is the business of package utvi/internal/schema.
 //
 // Open returns a Reader, which yields Chunks of cells. A cell is a number, a text or missing.
 // Load keeps all rows in a Frame, of which Split and Folds choose rows:

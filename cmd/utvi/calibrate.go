@@ -109,13 +109,13 @@ func (o *calibrateOptions) run(cmd *cobra.Command, m *fit.Model, file, rows stri
 // chosen are the methods that the flag names, or the usual ones of the model's task.
 func (o *calibrateOptions) chosen(f *pflag.FlagSet, m *fit.Model) ([]fit.Method, error) {
 	if !f.Changed("method") {
-		return fit.DefaultMethods(m.Schema.Task), nil
+		return m.DefaultMethods(), nil
 	}
 	var methods []fit.Method
 	for _, x := range o.methods {
 		methods = append(methods, fit.Method(x))
 	}
-	return methods, misuse(fit.CheckMethods(m.Schema.Task, methods))
+	return methods, misuse(m.CheckMethods(methods))
 }
 
 // tellCorrection notes what to know of the rows and of the correction.

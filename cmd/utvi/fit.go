@@ -16,8 +16,8 @@ import (
 	"utvi/engine/gpu"
 	"utvi/fit"
 	"utvi/internal/live"
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"utvi/fit"
-	"utvi/table/folder"
-	"utvi/table/schema"
+	"utvi/internal/folder"
+	"utvi/internal/schema"
 )
 
 // fitFlags are the settings that flags give. Other settings of a file stay.
@@ -74,7 +74,7 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 	if s.folder {
 		c.Targets = []string{folder.Class}
 		c.Images.Column = folder.File
-		c.Task = schema.Classification // also of folders that are called 0, 1 …
+		c.Task = string(schema.Classification) // also of folders that are called 0, 1 …
 	}
 	if len(c.Targets) == 0 {
 		return c, usagef("no target is given; name the column to predict with --target")
@@ -137,7 +137,7 @@ func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
 		"rate":         func() { net.Rate = givenNet.Rate },
 		"validation":   func() { net.Validation = givenNet.Validation },
 		"task": func() {
-			c.Task = schema.Task(s.task)
+			c.Task = s.task
 			if s.task == "auto" {
 				c.Task = ""
 			}

@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"utvi/fit"
-	"utvi/pixels"
+	"utvi/internal/folder"
+	"utvi/internal/pixels"
 	"utvi/table"
-	"utvi/table/folder"
 )
 
 // imageFlags are the settings of images.
@@ -68,20 +68,11 @@ func (r *fitting) takeFolder(path string, f *pflag.FlagSet) error {
 
 // frame reads the table, or the images that a folder holds.
 func (r *fitting) frame(path string, reading table.Options) (*table.Frame, error) {
-	if !r.settings.folder {
-		return fit.ReadTable(path, reading)
-	}
-	s, err := folder.Open(path, folder.Names{})
-	if err != nil {
-		return nil, err
-	}
-	if s.Parted {
+	f, err := fit.ReadTable(path, reading)
+	if err == nil && r.settings.folder && f.Header().Column(folder.Part) >= 0 {
 		r.config.Images.Part = folder.Part
 	}
-	if err := s.CheckClasses(); err != nil {
-		return nil, err
-	}
-	return table.Load(s)
+	return f, err
 }
 
 // folderModel is the file of the model of a folder.

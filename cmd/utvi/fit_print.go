@@ -7,7 +7,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/fitpage"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // summary prints the columns before the training begins.

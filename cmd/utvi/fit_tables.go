@@ -12,10 +12,10 @@ import (
 	"utvi/fit"
 	"utvi/internal/atomicfile"
 	"utvi/internal/compute"
-	"utvi/pixels"
-	_ "utvi/pixels/files" // images are read
+	"utvi/internal/folder"
+	"utvi/internal/pixels"
 	"utvi/table"
-	"utvi/table/folder"
+	_ "utvi/table/images"  // images are read
 	_ "utvi/table/parquet" // table.Open reads Parquet files
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/compute"
+	"utvi/internal/folder"
+	"utvi/internal/pixels"
 	"utvi/internal/predictions"
-	"utvi/pixels"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/folder"
 )
 
 const predictHelp = `Predict the rows of a table, in their order. Rows stream: a table of any size needs

@@ -29,7 +29,7 @@ import (
 
 // A Setting is a setting that advice proposes.
 type Setting struct {
-	Field string // of a Go struct such as schema.Spec, table.Options or tabular.Config
+	Field string // of a Go struct such as fit.Config, table.Options or tabular.Config
 	Value string // to set; "" leaves it to the reader
 }
 

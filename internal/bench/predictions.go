@@ -17,7 +17,6 @@ import (
 	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -169,7 +168,7 @@ func predictedModel(ctx context.Context, steps int) (*predict.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := fit.Config{Spec: schema.Spec{Targets: []string{"y"}}, Holdout: -1,
+	c := fit.Config{Targets: []string{"y"}, Holdout: -1,
 		Network: tabular.Config{Noise: tabular.Heteroscedastic, Activation: "gelu", Width: 50, Depth: 2, Ensemble: 5, Steps: steps}}
 	fitted, err := fit.Run(ctx, f, c, fit.Options{})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"utvi/fit"
 	"utvi/internal/demo"
 	"utvi/internal/sweep"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -25,7 +24,7 @@ func TestKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := tabular.Config{Ensemble: 2, Noise: tabular.Learned, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 16, Steps: 16, Batch: 64}
-	spec := Spec{Table: data, Config: fit.Config{Spec: schema.Spec{Targets: []string{"strength"}}, Network: c}}
+	spec := Spec{Table: data, Config: fit.Config{Targets: []string{"strength"}, Network: c}}
 	p, err := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, spec))
 	if err != nil {
 		t.Fatal(err)

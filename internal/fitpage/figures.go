@@ -11,7 +11,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/report"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // A figure is a picture with the name of its file.

@@ -6,7 +6,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/report"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // Every target has one figure of how it depends on the columns, in the order of the

@@ -7,7 +7,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/report"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 	"utvi/tabular"
 )
 

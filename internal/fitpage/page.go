@@ -16,7 +16,7 @@ import (
 	"utvi/internal/atomicfile"
 	"utvi/internal/provenance"
 	"utvi/internal/report"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // Save writes the report of a fit into a folder: report.html, metrics.json with every

@@ -11,7 +11,6 @@ import (
 	"utvi/fit"
 	"utvi/internal/advice"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -51,7 +50,7 @@ func TestPages(t *testing.T) {
 	}
 	quick := tabular.Config{Ensemble: 2, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 60, Batch: 64}
 	for _, target := range []string{"kind", "y"} {
-		result, err := fit.Run(t.Context(), f, fit.Config{Spec: schema.Spec{Targets: []string{target}}, Network: quick}, fit.Options{})
+		result, err := fit.Run(t.Context(), f, fit.Config{Targets: []string{target}, Network: quick}, fit.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

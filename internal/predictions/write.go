@@ -12,11 +12,11 @@ import (
 
 	"utvi/dist"
 	"utvi/internal/compute"
+	"utvi/internal/schema"
 	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
 	"utvi/table/parquet"
-	"utvi/table/schema"
 )
 
 // Output says what to write. The zero value writes CSV without the parts of the

@@ -26,7 +26,6 @@ import (
 	"utvi/predict"
 	"utvi/serve"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -115,7 +114,7 @@ func Model(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	c := fit.Config{Spec: schema.Spec{Targets: []string{"strength"}}, Network: tabular.Config{Ensemble: 5, KL: 0.3, Activation: "leaky-relu", Depth: 2, Noise: tabular.Heteroscedastic, Steps: 300}}
+	c := fit.Config{Targets: []string{"strength"}, Network: tabular.Config{Ensemble: 5, KL: 0.3, Activation: "leaky-relu", Depth: 2, Noise: tabular.Heteroscedastic, Steps: 300}}
 	r, err := fit.Run(ctx, f, c, fit.Options{})
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"utvi/data"
 	"utvi/gauss"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 	"utvi/tabular"
 )
 

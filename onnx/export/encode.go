@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"utvi/internal/onnx"
+	"utvi/internal/schema"
 	"utvi/nn"
-	"utvi/table/schema"
 )
 
 // encode writes the inputs of the networks; see schema.Encoder.

@@ -15,11 +15,11 @@ import (
 	"utvi/dist"
 	tablefit "utvi/fit"
 	"utvi/internal/compute"
+	"utvi/internal/schema"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/table/schema"
 	"utvi/tabular"
 )
 
@@ -80,22 +80,22 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 	quick := tabular.Config{Ensemble: 3, KL: 0.3, Activation: "leaky-relu", Depth: 2, Width: 16, Steps: 80, Batch: 64}
 	all := map[string]*predict.Model{}
 	dates := []string{"opened", "seen"}
-	add := func(name string, spec schema.Spec, noise string, change func(c *tabular.Config), methods ...tablefit.Method) {
+	add := func(name string, c tablefit.Config, noise string, change func(c *tabular.Config), methods ...tablefit.Method) {
 		if only != "" && only != name {
 			return
 		}
 		if !strings.HasPrefix(name, "dates") {
-			spec.Ignore = slices.Concat(spec.Ignore, dates)
+			c.Ignore = slices.Concat(c.Ignore, dates)
 		}
-		if spec.Targets[0] != "visits" {
-			spec.Ignore = slices.Concat(spec.Ignore, []string{"visits"})
+		if c.Targets[0] != "visits" {
+			c.Ignore = slices.Concat(c.Ignore, []string{"visits"})
 		}
-		c := quick
-		c.Noise = noise
+		c.Network = quick
+		c.Network.Noise = noise
 		if change != nil {
-			change(&c)
+			change(&c.Network)
 		}
-		r, err := tablefit.Run(context.Background(), rows, tablefit.Config{Spec: spec, Network: c}, tablefit.Options{})
+		r, err := tablefit.Run(context.Background(), rows, c, tablefit.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -113,38 +113,38 @@ func tableModels(t *testing.T, only string) map[string]*predict.Model {
 		all[name] = m
 	}
 	drop := []string{"sold", "grade", "size_std", "cost", "cost_std"}
-	price := schema.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true}
-	uncertain := schema.Spec{Targets: []string{"price"}, Ignore: []string{"sold", "grade"}, Impute: true} // also a skewed input with deviations
+	price := tablefit.Config{Targets: []string{"price"}, Ignore: drop, Impute: true}
+	uncertain := tablefit.Config{Targets: []string{"price"}, Ignore: []string{"sold", "grade"}, Impute: true} // also a skewed input with deviations
 	add("heteroscedastic", price, tabular.Heteroscedastic, nil)
 	add("learned", price, tabular.Learned, nil)
 	add("embedded", price, tabular.Embedded, nil)
 	add("one-network", price, tabular.Heteroscedastic, func(c *tabular.Config) { c.Ensemble = 1 })
 	add("uncertain", uncertain, tabular.Heteroscedastic, nil)
 	add("uncertain-learned", uncertain, tabular.Learned, nil)
-	add("targets", schema.Spec{Targets: []string{"price", "sold"}, Ignore: []string{"grade", "size_std", "cost", "cost_std"}, Impute: true}, tabular.Heteroscedastic, nil)
+	add("targets", tablefit.Config{Targets: []string{"price", "sold"}, Ignore: []string{"grade", "size_std", "cost", "cost_std"}, Impute: true}, tabular.Heteroscedastic, nil)
 	bins := func(c *tabular.Config) { c.Bins = 8 }
 	add("bins", price, tabular.Heteroscedastic, bins)
 	add("bins-uncertain", uncertain, tabular.Heteroscedastic, bins)
-	cost := schema.Spec{Targets: []string{"cost"}, Ignore: []string{"price", "sold", "grade", "size_std", "cost_std"}, Impute: true}
+	cost := tablefit.Config{Targets: []string{"cost"}, Ignore: []string{"price", "sold", "grade", "size_std", "cost_std"}, Impute: true}
 	add("transformed", cost, tabular.Heteroscedastic, nil)
 	add("transformed-calibrated", cost, tabular.Heteroscedastic, bins, "scale", "conformal")
-	add("transformed-targets", schema.Spec{Targets: []string{"cost", "price"}, Ignore: []string{"sold", "grade", "size_std", "cost_std"}, Impute: true}, tabular.Learned, nil)
+	add("transformed-targets", tablefit.Config{Targets: []string{"cost", "price"}, Ignore: []string{"sold", "grade", "size_std", "cost_std"}, Impute: true}, tabular.Learned, nil)
 	add("calibrated", price, tabular.Heteroscedastic, nil, "scale", "conformal")
 	add("asymmetric", price, tabular.Learned, nil, "asymmetric")
 	add("scaled", price, tabular.Heteroscedastic, nil, "scale")
 	add("isotonic", price, tabular.Heteroscedastic, nil, "isotonic")
 	add("isotonic-conformal", price, tabular.Heteroscedastic, nil, "scale", "isotonic", "conformal")
 	add("isotonic-transformed", cost, tabular.Heteroscedastic, nil, "scale", "isotonic")
-	add("classes", schema.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
-	add("classes-calibrated", schema.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
-	add("classes-conformal", schema.Spec{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature", "conformal")
+	add("classes", tablefit.Config{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil)
+	add("classes-calibrated", tablefit.Config{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature")
+	add("classes-conformal", tablefit.Config{Targets: []string{"grade"}, Ignore: []string{"price", "sold", "size_std", "cost", "cost_std"}, Impute: true}, "", nil, "temperature", "conformal")
 	full := []string{"sold", "size_std", "cost", "cost_std", "shop", "weight"} // columns without missing values are left
-	add("complete", schema.Spec{Targets: []string{"price"}, Ignore: append(full, "grade")}, tabular.Heteroscedastic, nil)
-	add("classes-complete", schema.Spec{Targets: []string{"grade"}, Ignore: append(full, "price")}, "", nil, "conformal")
-	many := schema.Spec{Targets: []string{"price"}, Ignore: drop, Impute: true, MaxLevels: 2}
+	add("complete", tablefit.Config{Targets: []string{"price"}, Ignore: append(full, "grade")}, tabular.Heteroscedastic, nil)
+	add("classes-complete", tablefit.Config{Targets: []string{"grade"}, Ignore: append(full, "price")}, "", nil, "conformal")
+	many := tablefit.Config{Targets: []string{"price"}, Ignore: drop, Impute: true, MaxLevels: 2}
 	add("levels", many, tabular.Heteroscedastic, nil)
 	add("levels-bins", many, tabular.Learned, bins)
-	count := schema.Spec{Targets: []string{"visits"}, Ignore: slices.Concat(drop, []string{"price"}), Impute: true, MaxLevels: 2}
+	count := tablefit.Config{Targets: []string{"visits"}, Ignore: slices.Concat(drop, []string{"price"}), Impute: true, MaxLevels: 2}
 	add("counts", count, tabular.NegativeBinomial, nil)
 	add("counts-poisson", count, tabular.Poisson, nil, "scale")
 	add("counts-conformal", count, tabular.NegativeBinomial, bins, "scale", "conformal")

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"utvi/internal/onnx"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // A graph cannot read dates. A time is a number: seconds since 1970 by UTC, in float64,

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"utvi/internal/onnx"
+	"utvi/internal/schema"
 	"utvi/predict"
-	"utvi/table/schema"
 )
 
 // timeGraph writes nothing but the encoding of one column of times.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"utvi/dist"
-	"utvi/table/schema"
+	"utvi/internal/schema"
 )
 
 // A predicted is the distribution of targets in encoded units, rows × targets, and its

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"utvi/gauss"
+	"utvi/internal/schema"
 	"utvi/table"
-	"utvi/table/schema"
 )
 
 const houses = `area,town,price

@@ -1,10 +1,10 @@
-package files
+package images
 
 import (
 	"bytes"
 	"encoding/binary"
 
-	"utvi/pixels"
+	"utvi/internal/pixels"
 )
 
 // orientation finds the EXIF tag of a JPEG that says how the camera was held: 1, upright, to 8.

@@ -5,9 +5,9 @@
 //	im, err := r.Read("cat/1.jpg")     // numbers, upright
 //	format.Encode(im, dst)             // of the size and scale that a network takes
 //
-// PNG, JPEG, GIF, BMP, WebP and TIFF are read by programs that import utvi/pixels/files. The size that
-// a file states is compared with the memory before anything is unpacked. A Format holds all that turns an image into the inputs of a
-// network, so that a file and a request give the same numbers.
+// PNG, JPEG, GIF, BMP, WebP and TIFF are read by programs that import utvi/table/images. The size that
+// a file states is compared with the memory before anything is unpacked. A Format holds all that turns
+// an image into the inputs of a network, so that a file and a request give the same numbers.
 package pixels
 
 // An Image is rows of pixels, each with the numbers of its channels: one of grey, three of

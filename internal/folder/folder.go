@@ -9,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"utvi/pixels"
+	"utvi/internal/pixels"
 	"utvi/table"
 )
 
@@ -37,8 +37,8 @@ type Names struct{ File, Class string }
 
 // A Source is the rows of a folder.
 type Source struct {
-	// Parted is set if the folder has parts, and the table the column Part.
-	Parted bool
+	// parted is set if the folder has parts, and the table the column Part.
+	parted bool
 
 	files []pixels.File
 	head  *table.Header
@@ -63,9 +63,9 @@ func One(path string, n Names) *Source {
 }
 
 func open(name, root string, found *pixels.Found, n Names) *Source {
-	s := &Source{Parted: found.Parted, files: found.Files}
+	s := &Source{parted: found.Parted, files: found.Files}
 	s.head = &table.Header{File: name, Folder: root, Named: true, Columns: []string{cmp.Or(n.File, File), cmp.Or(n.Class, Class)}}
-	if s.Parted {
+	if s.parted {
 		s.head.Columns = append(s.head.Columns, Part)
 	}
 	return s
@@ -122,7 +122,7 @@ func (s *Source) Next() (*table.Chunk, error) {
 		} else {
 			b.Text(f.Class)
 		}
-		if s.Parted {
+		if s.parted {
 			b.Text(part(f))
 		}
 	}

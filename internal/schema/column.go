@@ -2,7 +2,7 @@ package schema
 
 import (
 	"utvi/internal/advice"
-	"utvi/pixels"
+	"utvi/internal/pixels"
 )
 
 // Role says what a column is used for.

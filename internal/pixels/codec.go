@@ -46,7 +46,7 @@ func Decode(b []byte) (*Image, error) {
 // errUnknown is the error about bytes that no codec reads.
 func errUnknown() error {
 	if len(codecs) == 0 {
-		return errors.New("this program reads no images; import utvi/pixels/files to make it")
+		return errors.New("this program reads no images; import utvi/table/images to make it")
 	}
 	var names []string
 	for _, c := range codecs {

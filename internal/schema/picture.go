@@ -4,7 +4,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"utvi/pixels"
+	"utvi/internal/pixels"
 	"utvi/table"
 )
 

@@ -1,4 +1,4 @@
-package files
+package images
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"golang.org/x/image/bmp"
 	"golang.org/x/image/tiff"
 
-	"utvi/pixels"
+	"utvi/internal/pixels"
 )
 
 // corners is an image of which no two corners are alike, 4 wide and 3 high.

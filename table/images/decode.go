@@ -1,6 +1,6 @@
-// Package files reads PNG, JPEG, GIF, BMP, WebP and TIFF. Importing it makes package pixels read image
-// files: a program that predicts tables need not link decoders of images.
-package files
+// Package images reads PNG, JPEG, GIF, BMP, WebP and TIFF. Importing it makes package fit and models of
+// images read such files: a program that predicts from numbers need not link decoders of images.
+package images
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"golang.org/x/image/webp"
 
 	"utvi/internal/memory"
-	"utvi/pixels"
+	"utvi/internal/pixels"
 )
 
 // mostPixels is how many pixels an image may have: more than a camera takes, and no more than
