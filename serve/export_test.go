@@ -47,6 +47,9 @@ func (a Account) Rows(n int, texts int64) int64 {
 	return int64(n)*a.l.rowBytes + a.l.blockBytes(n) + texts
 }
 
+// Variances is what the variances of a network's inputs take beside its rows.
+func (a Account) Variances(n int) int64 { return int64(n) * a.l.rowBytes }
+
 // Answer is what the answers for rows take as JSON objects.
 func (a Account) Answer(n int) int64 { return int64(n) * int64((&options{}).answerSize(a.l)) }
 

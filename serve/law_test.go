@@ -54,6 +54,9 @@ func TestLaw(t *testing.T) {
 	table := a.Rows(n, texts) + tensors
 
 	objects, _ := json.Marshal(map[string]any{"rows": rows})
+	net := serve.AccountOf(s, "net")
+	numbers := "[" + strings.Repeat("[1,2,3],", n-1) + "[1,2,3]]"
+	varied := `{"rows":` + numbers + `,"variances":` + numbers + `}`
 	named := []string{tensorJSON("temperature", "FP64", temperature), tensorJSON("temperature_std", "FP64", std), tensorJSON("minutes", "FP64", minutes), tensorJSON("resin", "BYTES", resin)}
 	plain := `{"inputs":[` + strings.Join(named, ",") + `]}`
 	message, raw := grpcRequest(rows, false), grpcRequest(rows, true)
@@ -63,12 +66,13 @@ func TestLaw(t *testing.T) {
 		need int64
 		ask  func() int
 	}{
-		"rows as objects":   {a.Body(int64(len(objects))) + int64(len(objects)) + a.Rows(n, 0) + a.Answer(n), post("/predict/strength", string(objects), "")},
-		"tensors as JSON":   {a.Body(int64(len(plain))) + inputs + table + text, post("/v2/models/strength/infer", plain, "")},
-		"tensors as bytes":  {a.Body(int64(len(binaryBody))) + inputs + table + text, post("/v2/models/strength/infer", binaryBody, fmt.Sprint(binaryHead))},
-		"a message":         {serve.Window + decoded(message) + inputs + table + answerBytes(t, call, message), code(call, message)},
-		"a message of raws": {serve.Window + decoded(raw) + inputs + table + rawBytes(n) + answerBytes(t, call, raw), code(call, raw)},
-		"a short message":   {serve.Window + a.Message(), code(call, one)},
+		"rows as objects":    {a.Body(int64(len(objects))) + int64(len(objects)) + a.Rows(n, 0) + a.Answer(n), post("/predict/strength", string(objects), "")},
+		"rows and variances": {net.Body(int64(len(varied))) + net.Rows(n, 0) + net.Variances(n) + net.Answer(n), post("/predict/net", varied, "")},
+		"tensors as JSON":    {a.Body(int64(len(plain))) + inputs + table + text, post("/v2/models/strength/infer", plain, "")},
+		"tensors as bytes":   {a.Body(int64(len(binaryBody))) + inputs + table + text, post("/v2/models/strength/infer", binaryBody, fmt.Sprint(binaryHead))},
+		"a message":          {serve.Window + decoded(message) + inputs + table + answerBytes(t, call, message), code(call, message)},
+		"a message of raws":  {serve.Window + decoded(raw) + inputs + table + rawBytes(n) + answerBytes(t, call, raw), code(call, raw)},
+		"a short message":    {serve.Window + a.Message(), code(call, one)},
 	} {
 		const slack = 1500 // names and parameters
 		for _, d := range []int64{-slack, slack} {

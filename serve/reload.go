@@ -2,6 +2,9 @@ package serve
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"time"
 )
@@ -32,8 +35,11 @@ type stamp struct {
 
 func stampOf(path string) stamp {
 	info, err := os.Stat(path)
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
 	if err != nil {
-		return stamp{err: err.Error()}
+		return stamp{err: fmt.Sprintf("cannot read %s: %v", path, err)}
 	}
 	return stamp{info: info}
 }
@@ -45,6 +51,15 @@ func (a stamp) same(b stamp) bool {
 	return os.SameFile(a.info, b.info) && a.info.Size() == b.info.Size() && a.info.ModTime().Equal(b.info.ModTime())
 }
 
+// load loads the file that was seen. One that was not there is not looked for again: what stands
+// there by now has another stamp, and its own turn.
+func (a stamp) load(m Source, s *Server) (*loaded, error) {
+	if a.info == nil {
+		return nil, errors.New(a.err)
+	}
+	return load(m, s.Options, s.broken)
+}
+
 // refresh loads a model whose file changed. If it cannot be loaded, the model before it
 // stays. A file is tried once: it is whole or damaged until it changes again.
 func (s *Server) refresh(m *served) {
@@ -54,7 +69,7 @@ func (s *Server) refresh(m *served) {
 	}
 	m.seen = now
 	log := s.Log.With("model", m.Name, "version", m.Version, "path", m.Path)
-	l, err := load(m.Source, s.Options, s.broken)
+	l, err := now.load(m.Source, s)
 	switch {
 	case err != nil:
 		m.failures.Add(1)

@@ -1,7 +1,10 @@
 package table
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -16,15 +19,41 @@ func (r *Reader) seekable(src, in io.Reader) (io.ReaderAt, int64, error) {
 	}
 	tmp, err := os.CreateTemp("", "utvi-table-")
 	if err != nil {
-		return nil, 0, readError(r.head.File, err)
+		return nil, 0, copyError(r.head.File, err)
 	}
 	r.done = append(r.done, func() {
 		tmp.Close()
 		os.Remove(tmp.Name())
 	})
-	size, err := io.Copy(tmp, in)
-	if err != nil {
+	to := &spooled{to: tmp}
+	size, err := io.Copy(to, in)
+	switch {
+	case to.err != nil:
+		return nil, 0, copyError(r.head.File, to.err)
+	case err != nil:
 		return nil, 0, readError(r.head.File, err)
 	}
 	return tmp, size, nil
+}
+
+// A spooled file remembers that it could not be written, which is no fault of what is copied.
+type spooled struct {
+	to  io.Writer
+	err error
+}
+
+func (s *spooled) Write(p []byte) (int, error) {
+	n, err := s.to.Write(p)
+	if err != nil {
+		s.err = err
+	}
+	return n, err
+}
+
+// copyError says that no copy can be made in the folder of temporary files.
+func copyError(file string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("%s must be copied into a temporary file to be read, and none can be written in %s: %w; name a folder that has room in TMPDIR", file, os.TempDir(), err)
 }
