@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"utvi/fn"
-	"utvi/table/folder"
+	"utvi/internal/folder"
 )
 
 // What a flag completes to is said by its text in the help, and nowhere else: words in angle
