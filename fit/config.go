@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"utvi/internal/advice"
 	"utvi/internal/schema"
 	"utvi/tabular"
 )
@@ -73,7 +74,7 @@ func (c Config) Check() error {
 	case !(c.Holdout < 1):
 		return fmt.Errorf("the share of rows to hold out is %g; it must lie between 0 and 1, or be −1 to hold out none", c.Holdout)
 	case c.Group != "" && c.Time != "":
-		return errors.New("rows are held out by groups or by time; name one of the columns, not both")
+		return advice.Errorf("rows are held out by groups or by time, not by both; %v or %v", advice.Set("Group", c.Group), advice.Set("Time", c.Time))
 	case c.MaxLevels < 1:
 		return fmt.Errorf("the largest number of levels is %d; it must be at least 1", c.MaxLevels)
 	}

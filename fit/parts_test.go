@@ -66,7 +66,7 @@ func TestChecks(t *testing.T) {
 		"named twice":     {Targets: []string{"y", "y"}},
 		`task is "x"`:     {Targets: []string{"y"}, Task: "x"},
 		"between 0 and 1": {Targets: []string{"y"}, Holdout: 1},
-		"not both":        {Targets: []string{"y"}, Group: "g", Time: "t"},
+		"not by both; ":   {Targets: []string{"y"}, Group: "g", Time: "t"},
 		"at least 1":      {Targets: []string{"y"}, MaxLevels: -1},
 	} {
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), says) {

@@ -135,6 +135,9 @@ func TestPredictEvalCalibrateInspect(t *testing.T) {
 	if _, out, _ := utvi(t, "inspect", m); !strings.Contains(out, "conformal intervals from 300 rows") {
 		t.Errorf("inspect:\n%s", out)
 	}
+	if _, _, errs := utvi(t, "predict", m, table, "--quantiles", "0.05,0.95", "-o", filepath.Join(dir, "q.csv")); !strings.Contains(errs, "lo and hi are conformal, quantiles are those of the predicted distribution") {
+		t.Errorf("predict says nothing about intervals that are no quantiles: %s", errs)
+	}
 	_, corrected, errs := utvi(t, "predict", m, table, "--keep", "minutes", "--max-std", "2")
 	if corrected == plain || !strings.Contains(errs, "predictions are calibrated: σ × ") {
 		t.Errorf("predict does not apply the calibration, or does not say so: %s", errs)
@@ -311,7 +314,6 @@ func TestFitMisuse(t *testing.T) {
 		{"fit x.csv --target y --input-std 3", "--input-std takes a column and a number"},
 		{"fit x.csv --target y --width -1", "the width is -1"},
 		{"fit x.csv --target y --noise loud", `unknown noise "loud"`},
-		{"fit x.csv --target y --group a --time b", "not both"},
 		{"fit x.csv --target y --jobs 0", "--jobs is 0"},
 		{"fit x.csv --target y --device gpu", `unknown device "gpu"; use cpu, cuda`},
 		{"fit x.csv --target y --header maybe", "--header takes auto, yes or no"},
@@ -319,6 +321,7 @@ func TestFitMisuse(t *testing.T) {
 		{"fit x.csv --target y --decimal ;", "--decimal takes point, comma or auto"},
 		{"predict m.utvi", "takes a model file and a table, not 1 argument"},
 		{"predict m.utvi x.csv --max-std 0", "--max-std is 0"},
+		{"fit x.csv --target y --group a --time b", "not by both; use --group a or use --time b"},
 		{"predict m.utvi x.csv --digits 18", "--digits is 18; it must be 1 to 17"},
 		{"calibrate m.utvi", "takes a model file and a table"},
 		{"example table --rows 0", "--rows is 0"},

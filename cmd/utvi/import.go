@@ -21,7 +21,10 @@ Normals around the trained values, ready for training.
 The graph must be a chain of layers with residual connections, sums of two branches of one
 tensor such as x + f(x): Gemm, MatMul, Conv, BatchNormalization, LayerNormalization,
 pooling, Flatten, Reshape, Softmax, and any elementwise operators. Images are height ×
-width × channels here.`
+width × channels here.
+
+Operators:
+`
 
 const importExamples = `  utvi import net.onnx -o net.safetensors
   utvi import net.onnx --random --scale 0.05
@@ -38,7 +41,7 @@ func importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "import NETWORK",
 		Short:   "Make a network from an ONNX file or PyTorch weights",
-		Long:    importHelp,
+		Long:    importHelp + wrapped(importer.Operators()),
 		Example: importExamples,
 		Args:    networkArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -54,6 +57,26 @@ func importCommand() *cobra.Command {
 	f.BoolVar(&o.network.o.Random, "random", false, "make weights Normals around the trained values")
 	o.network.flags(f)
 	return cmd
+}
+
+// wrapped writes names in lines of a help text.
+func wrapped(names []string) string {
+	var b strings.Builder
+	width := 0
+	for i, name := range names {
+		if i < len(names)-1 {
+			name += ","
+		}
+		if width > 0 && width+1+len(name) > 86 {
+			b.WriteString("\n")
+			width = 0
+		} else if width > 0 {
+			name = " " + name
+		}
+		b.WriteString(name)
+		width += len(name)
+	}
+	return b.String()
 }
 
 // networkArg takes exactly one argument: a network of another program.

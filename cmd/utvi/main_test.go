@@ -282,8 +282,9 @@ func TestMomentsTable(t *testing.T) {
 func TestMomentsPlot(t *testing.T) {
 	for _, name := range []string{"a.svg", "b.PNG", "c.pdf"} {
 		path := filepath.Join(t.TempDir(), name)
-		if code, _, errs := utvi(t, "moments", "--plot", path); code != 0 {
-			t.Fatalf("exit %d, %s", code, errs)
+		code, out, errs := utvi(t, "moments", "--plot", path)
+		if code != 0 || !strings.HasSuffix(out, "\nWrote "+path+".\n") {
+			t.Fatalf("exit %d, %s\n%s", code, errs, out)
 		}
 		if info, err := os.Stat(path); err != nil || info.Size() < 8000 {
 			t.Errorf("%s: %v, %v", name, info, err)

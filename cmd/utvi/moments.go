@@ -94,7 +94,11 @@ func (o *momentsOptions) run(cmd *cobra.Command) error {
 		return writeJSON(cmd.OutOrStdout(), out)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "%s of N(%g, %g) by %v\n\n", f.Name, o.mean, o.variance, r)
-	return printMoments(cmd.OutOrStdout(), out)
+	if err := printMoments(cmd.OutOrStdout(), out); err != nil || o.plot == "" {
+		return err
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nWrote %s.\n", o.plot)
+	return err
 }
 
 // key is that of a rule's samples.

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"utvi/calibrate"
 	"utvi/fit"
 	"utvi/internal/compute"
 	"utvi/internal/folder"
@@ -96,7 +98,7 @@ func (o *predictOptions) flags(f *pflag.FlagSet) {
 	f.StringVarP(&o.out, "output", "o", "", "file to write (default the standard output)")
 	f.StringVar(&o.format, "format", "", "<csv>, <tsv>, <json> (one object per line) or <parquet> (default by the name of the file, or csv)")
 	f.Float64Var(&o.what.Interval, "interval", 0.9, "level of the intervals")
-	f.BoolVar(&o.form.Parts, "budget", true, "include variance components")
+	f.BoolVar(&o.form.Parts, "budget", true, "include the parts of the variance, columns _var_…")
 	f.BoolVar(&o.form.Median, "median", false, "include the median")
 	f.Float64SliceVar(&o.what.Quantiles, "quantiles", nil, "include quantiles of these `levels`, such as 0.05,0.95")
 	f.Float64SliceVar(&o.what.Above, "above", nil, "include the probability of exceeding these `numbers`")
@@ -167,7 +169,7 @@ func (o *predictOptions) run(cmd *cobra.Command, file, rows string) error {
 		})
 	})
 	if err == nil {
-		o.tellColumns(cmd, &sum)
+		o.tellColumns(cmd, m, &sum)
 	}
 	for _, x := range sum.Renamed {
 		tell(cmd, "%s", x)
@@ -223,9 +225,12 @@ func (o *predictOptions) progress(cmd *cobra.Command) io.Writer {
 }
 
 // tellColumns notes what a reader of the columns should know.
-func (o *predictOptions) tellColumns(cmd *cobra.Command, sum *predictions.Summary) {
+func (o *predictOptions) tellColumns(cmd *cobra.Command, m *fit.Model, sum *predictions.Summary) {
 	if o.form.Parts && sum.NoiseInWeights {
 		tell(cmd, "the networks do not model the noise: the variance of the weights includes it (fit --noise learned separates them)")
+	}
+	if isConformal(m) && len(o.what.Quantiles) > 0 {
+		tell(cmd, "note: lo and hi are conformal, quantiles are those of the predicted distribution: the same levels differ (utvi help words)")
 	}
 	if sum.ByPosition {
 		tell(cmd, "this table, or the one that the model was fitted to, has no column names: columns are matched by their position")
@@ -248,6 +253,11 @@ func (o *predictOptions) tellRows(cmd *cobra.Command, sum *predictions.Summary) 
 	if sum.Abstained > 0 {
 		tell(cmd, "%s flagged for manual review", areRows(sum.Abstained, sum.Rows))
 	}
+}
+
+// isConformal reports whether the intervals of a model are corrected apart from its distributions.
+func isConformal(m *fit.Model) bool {
+	return slices.ContainsFunc(m.Calibration, func(c calibrate.Calibration) bool { return c.Conformal != nil })
 }
 
 // hasSets reports whether a model gives conformal sets of classes.

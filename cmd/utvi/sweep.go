@@ -16,7 +16,8 @@ func sweepCommand() *cobra.Command {
 		Long: `A sweep is a plan of numbered, independent trials. All can run in one process, or
 each in its own process on any machine: they share only the folder of results. A
 finished trial is not repeated, a started one continues from its checkpoint, and the
-results have the same bits everywhere.`,
+results have the same bits on machines with the same family of kernels
+(utvi version names it); between families they agree to rounding.`,
 		Example: `  utvi sweep plan study.yaml -o plan.json
   utvi sweep run plan.json --jobs 4                    on this machine
   utvi sweep submit plan.json --engine slurm --time 1:00:00

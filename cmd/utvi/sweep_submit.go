@@ -32,6 +32,7 @@ type submission struct {
 
 	max    int // trials at a time
 	stdout io.Writer
+	stderr io.Writer
 }
 
 // engineFlags belong to one engine alone.
@@ -82,6 +83,7 @@ You may edit the plan afterwards: the jobs use a copy.`,
 	f.StringVar(&s.kube.PlanPath, "plan-path", "", "kubernetes: where pods find the plan, if not in a ConfigMap")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		s.stdout = cmd.OutOrStdout()
+		s.stderr = cmd.ErrOrStderr()
 		if err := s.check(f); err != nil {
 			return err
 		}
@@ -156,9 +158,13 @@ func (s *submission) submit(ctx context.Context, p *sweep.Plan, path string) err
 	if err != nil {
 		return err
 	}
-	if len(c.Indices) == 0 {
+	if len(c.Indices) == 0 && !s.dryRun {
 		_, err := fmt.Fprintf(s.stdout, "Nothing to submit: every trial is done or running.\n")
 		return err
+	}
+	if len(c.Indices) == 0 {
+		fmt.Fprintf(s.stderr, "every trial is done or running, so nothing would be submitted; these are the scripts of all %d\n", len(p.Trials))
+		c.Indices = sweep.Indices(sweep.Status(dir, p), sweep.Done, sweep.Running)
 	}
 	c.MaxArraySize, err = slurm.MaxArraySize(ctx)
 	if err != nil {

@@ -262,6 +262,16 @@ func TestPlanEdited(t *testing.T) {
 	}
 }
 
+// Of a plan that is done, a dry run shows the scripts of all trials and says why.
+func TestSweepDryRunOfFinishedPlan(t *testing.T) {
+	plan, _ := writePlan(t, t.TempDir(), "kind: fc\nbase: {seed: 1, steps: 1, rule: ut(2)}\n")
+	command(t, exec.Command(binary, "sweep", "run", plan))
+	code, out, errs := utvi(t, "sweep", "submit", plan, "--engine", "slurm", "--dry-run")
+	if code != 0 || !strings.Contains(out, "#SBATCH --array=0") || !strings.Contains(errs, "every trial is done or running, so nothing would be submitted") {
+		t.Errorf("exit %d: %s\n%s", code, errs, out)
+	}
+}
+
 func TestSweepDryRun(t *testing.T) {
 	dir := t.TempDir()
 	plan, _ := writePlan(t, dir, smallSpec)

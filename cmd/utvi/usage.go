@@ -12,6 +12,8 @@ import (
 // A usageError is about an invalid command line: exit status 2.
 type usageError struct{ error }
 
+func (e usageError) Unwrap() error { return e.error }
+
 func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }

@@ -10,12 +10,14 @@ package importer
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 
+	"utvi/internal/advice"
 	"utvi/internal/inputfile"
 	"utvi/internal/onnx"
 	"utvi/model"
@@ -240,7 +242,10 @@ func outputOf(g *onnx.Graph, name string) (string, error) {
 	case name != "":
 		return "", fmt.Errorf("the graph has no output %.60q; its outputs are %.200q", name, names)
 	case len(names) != 1:
-		return "", fmt.Errorf("the graph has the outputs %.200q; name one of them, because a network has one", names)
+		if len(names) == 0 {
+			return "", errors.New("the graph has no output")
+		}
+		return "", advice.Errorf("the graph has the outputs %.200q, and a network has one; %v, or another", names, advice.Set("Output", names[0]))
 	}
 	return names[0], nil
 }

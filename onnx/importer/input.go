@@ -3,6 +3,7 @@ package importer
 import (
 	"fmt"
 
+	"utvi/internal/advice"
 	"utvi/internal/onnx"
 	"utvi/nn"
 )
@@ -24,8 +25,11 @@ func inputValue(v *onnx.Value, given []int, last bool) (*value, error) {
 	}
 	total := 1
 	for _, d := range size {
-		if d < 1 || d > mostInputs/total {
-			return nil, fmt.Errorf("its size is %v; each dimension besides the rows must be known (give the size of a row, as in 3,32,32), and a row may have at most %d numbers", size, mostInputs)
+		if d < 1 {
+			return nil, advice.Errorf("its size is %v, with 0 where the graph leaves it open; for rows of 3 × 32 × 32, %v", size, advice.Set("Input", "3,32,32"))
+		}
+		if d > mostInputs/total {
+			return nil, fmt.Errorf("its size is %v; a row may have at most %d numbers", size, mostInputs)
 		}
 		total *= d
 	}

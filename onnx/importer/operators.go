@@ -1,10 +1,9 @@
 package importer
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
-	"strings"
 )
 
 // An operator says what becomes of the nodes of one ONNX operator.
@@ -99,13 +98,13 @@ func init() { // which the map itself cannot: the functions look at it
 	}
 }
 
-// operatorNames are the operators that can be imported, sorted.
-func operatorNames() []string {
+// Operators are the names of the operators that can be imported, sorted.
+func Operators() []string {
 	all := maps.Clone(operators)
 	maps.DeleteFunc(all, func(_ string, o operator) bool { return o.value == nil })
 	return slices.Sorted(maps.Keys(all))
 }
 
 func errNotTaken() error {
-	return fmt.Errorf("the operator is not taken; the operators are %s", strings.Join(operatorNames(), ", "))
+	return errors.New("the operator is not taken; utvi import --help lists those that are")
 }
