@@ -15,6 +15,8 @@ import (
 type rowProgress struct {
 	table.Source
 	w     io.Writer
+	one   string // what is counted
+	many  string
 	start time.Time
 	all   int // rows, about; 0: not known
 	rows  atomic.Int64
@@ -30,7 +32,14 @@ type rowProgress struct {
 const quietStart = 2 * time.Second
 
 func newRowProgress(w io.Writer, rows table.Source, all int) *rowProgress {
-	p := &rowProgress{Source: rows, w: w, all: all, start: time.Now(), fifth: 1, end: make(chan struct{}), ended: make(chan struct{})}
+	p := newCountProgress(w, all, "row", "rows")
+	p.Source = rows
+	return p
+}
+
+// newCountProgress counts other things than the rows of a table.
+func newCountProgress(w io.Writer, all int, one, many string) *rowProgress {
+	p := &rowProgress{w: w, one: one, many: many, all: all, start: time.Now(), fifth: 1, end: make(chan struct{}), ended: make(chan struct{})}
 	p.spoke = p.start
 	go p.run()
 	return p
@@ -82,7 +91,7 @@ func (p *rowProgress) part() float64 {
 }
 
 func (p *rowProgress) text(ran time.Duration) string {
-	s := plural(int(p.rows.Load()), "row", "rows") + " done"
+	s := plural(int(p.rows.Load()), p.one, p.many) + " done"
 	if x := p.part(); x > 0 {
 		left := p.left.show(time.Duration(float64(ran)*(1-x)/x), ran)
 		s += fmt.Sprintf(", %.0f %%, %v left", 100*x, left.Round(time.Second))

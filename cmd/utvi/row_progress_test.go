@@ -44,7 +44,7 @@ func TestEstimateRows(t *testing.T) {
 }
 
 func TestRowProgress(t *testing.T) {
-	p := &rowProgress{all: 1000, fifth: 1}
+	p := &rowProgress{one: "row", many: "rows", all: 1000, fifth: 1}
 	p.Done(250)
 	if got, want := p.text(10*time.Second), "250 rows done, 25 %, 30s left"; got != want {
 		t.Errorf("%q, not %q", got, want)
@@ -61,7 +61,7 @@ func TestRowProgress(t *testing.T) {
 	if got := p.text(40 * time.Second); !strings.Contains(got, "99 %") {
 		t.Errorf("%q before the end of the table", got)
 	}
-	p = &rowProgress{}
+	p = &rowProgress{one: "row", many: "rows"}
 	p.Done(1)
 	if got, want := p.text(10*time.Second), "1 row done"; got != want {
 		t.Errorf("%q, not %q", got, want)
