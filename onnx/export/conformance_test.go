@@ -238,7 +238,7 @@ func (z zoo) build(t *testing.T, r *rand.Rand) *model.Model {
 }
 
 func TestConformance(t *testing.T) {
-	for name, list := range map[string][]zoo{"layers": everyLayer(), "rules": everyRule(), "maps": everyMap(), "networks": everyNetwork()} {
+	for name, list := range map[string][]zoo{"layers": everyLayer(), "graphs": everyGraph(), "rules": everyRule(), "maps": everyMap(), "networks": everyNetwork()} {
 		t.Run(name, func(t *testing.T) { conform(t, list) })
 	}
 }

@@ -150,6 +150,7 @@ type signal struct {
 	cov            func() value
 	shape          nn.Shape
 	form           nn.Form
+	parts          []signal // that a step of a graph reads side by side; mean and variance are then ""
 }
 
 func (s signal) rank() int { return 1 + len(sizes(s.shape)) }

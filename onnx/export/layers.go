@@ -36,6 +36,9 @@ func (w *writer) layer(n *node, in signal) (signal, back, error) {
 // write writes the layer itself. These are all layers that a graph can hold: a new one is a line
 // here, and a method in a file of its own.
 func (w *writer) write(n *node, in signal, out *signal) (back, error) {
+	if !readsParts(n.Layer) {
+		in = w.whole(in)
+	}
 	switch l := n.Layer.(type) {
 	case nn.Chain:
 		return w.chain(n, in, out)
@@ -43,6 +46,10 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 		return nil, w.correlated(n, in, out)
 	case nn.Residual:
 		return w.residual(n, l, in, out)
+	case nn.Graph:
+		return w.graph(n, l, in, out)
+	case nn.MultiHeadAttention:
+		return w.attention(n, l, in, out)
 	case nn.Dense:
 		return w.dense(n, in, out), nil
 	case nn.Conv2D:
@@ -100,9 +107,28 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 		return w.scale(in, out, w.floats("by", l.By, sizes(in.shape)...), ""), nil
 	case nn.BatchNorm:
 		return w.batchNorm(l, in, out), nil
-	case nn.Graph, nn.Sum, nn.Product, nn.Concat, nn.Slice, nn.Transpose, nn.Reshape,
-		nn.MatMul, nn.Softmax, nn.PerPlace, nn.Positions, nn.MultiHeadAttention, nn.LSTM, nn.GRU, nn.RNN:
-		return nil, fmt.Errorf("a %s layer cannot be written as ONNX yet; only chains and residuals can", n.Layer.Kind())
+	case nn.Sum:
+		return w.added(l, in, out), nil
+	case nn.Product:
+		return w.multiplied(in, out), nil
+	case nn.MatMul:
+		return w.products(l, in, out), nil
+	case nn.Concat:
+		return w.concatenated(l, in, out), nil
+	case nn.Slice:
+		return w.sliced(l, in, out), nil
+	case nn.Transpose:
+		return w.turned(l, in, out), nil
+	case nn.Reshape:
+		return w.reshaped(in, out), nil
+	case nn.Softmax:
+		return w.softmaxAlong(l, in, out), nil
+	case nn.PerPlace:
+		return w.perPlace(n, l, in, out)
+	case nn.Positions:
+		return w.placed(n, l, in, out), nil
+	case nn.LSTM, nn.GRU, nn.RNN:
+		return nil, fmt.Errorf("a %s layer cannot be written as ONNX yet", n.Layer.Kind())
 	case nn.Stochastic:
 		return nil, fmt.Errorf("the function %s of x and θ is Go code, which a graph cannot hold; if θ may be a learned number, write it as a formula with a parameter (fn.Formula) in nn.Apply", title(l.Name))
 	}

@@ -11,7 +11,7 @@ func (w *writer) residual(n *node, l nn.Residual, in signal, out *signal) (back,
 	if err != nil {
 		return nil, err
 	}
-	skip, through := in, w.pass(in)
+	skip, through := w.whole(in), w.pass(in)
 	if len(n.Children) > 1 {
 		skip, through, err = w.layer(n.Children[1], in)
 		if err != nil {
