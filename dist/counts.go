@@ -3,6 +3,7 @@ package dist
 import (
 	"math"
 
+	"utvi/internal/counts"
 	"utvi/internal/special"
 )
 
@@ -25,10 +26,6 @@ type countPart struct {
 	log           float64 // ln of what a size of 1 has: mean, or mean/size
 	start         float64 // below it there is nothing that counts
 }
-
-// MostDispersion is the largest (variance − mean)/mean² of a part. Of larger ones almost
-// all probability is at 0, which is not what a large variance should mean.
-const MostDispersion = 4
 
 // Reset empties the mixture.
 func (c *Counts) Reset() { c.parts, c.total = c.parts[:0], 0 }
@@ -57,7 +54,7 @@ func LogCount(n, mean, variance float64) float64 {
 func newCount(mean, variance float64) countPart {
 	const least, equal = 1e-9, 1e-6
 	p := countPart{mean: max(mean, least)}
-	if a := min((variance-p.mean)/(p.mean*p.mean), MostDispersion); a*p.mean > equal {
+	if a := min((variance-p.mean)/(p.mean*p.mean), counts.MostDispersion); a*p.mean > equal {
 		p.size = 1 / a
 		p.log = math.Log(p.mean * a)
 	} else {

@@ -29,7 +29,7 @@ func masses(n int, parts [][3]float64) []float64 {
 	return out
 }
 
-func counts(parts [][3]float64) *Counts {
+func mixture(parts [][3]float64) *Counts {
 	c := new(Counts)
 	for _, p := range parts {
 		c.Add(p[0], p[1], p[2])
@@ -42,7 +42,7 @@ func TestCounts(t *testing.T) {
 		"poisson": {{1, 3.2, 3.2}}, "rare": {{1, 0.03, 0.03}}, "dispersed": {{2, 4, 9}}, "wide": {{1, 5, 90}},
 		"mixture": {{1, 1.5, 1.5}, {0.5, 7, 20}, {0.01, 7, 100}}, "many": {{1, 900, 900}, {1, 1000, 1200}},
 	} {
-		c := counts(parts)
+		c := mixture(parts)
 		want := masses(6000, parts)
 		var mean, square, below float64
 		for k, p := range want {
@@ -103,7 +103,7 @@ func TestCounts(t *testing.T) {
 func TestWholeInterval(t *testing.T) {
 	for _, mean := range []float64{0.02, 0.3, 1, 2.5, 8, 60, 700} {
 		for _, dispersion := range []float64{0, 0.3, 2} {
-			w := Whole{counts([][3]float64{{1, mean, mean + dispersion*mean*mean}})}
+			w := Whole{mixture([][3]float64{{1, mean, mean + dispersion*mean*mean}})}
 			for _, level := range []float64{0.5, 0.9, 0.95} {
 				lo, hi := Interval(w, level)
 				from, to := w.Quantile((1-level)/2), w.Quantile((1+level)/2)
@@ -120,7 +120,7 @@ func TestWholeInterval(t *testing.T) {
 
 // Far beyond everything nothing overflows, takes long or leaves its range.
 func TestCountsFar(t *testing.T) {
-	c := counts([][3]float64{{1, 2, 1e9}, {1, 0, 0}, {1, 3e4, 3e4}})
+	c := mixture([][3]float64{{1, 2, 1e9}, {1, 0, 0}, {1, 3e4, 3e4}})
 	for _, y := range []float64{-7, -0.6, 1e9, math.Inf(1)} {
 		if l, p := c.LogPDF(y), c.CDF(y); l > -30 && y > 0 || l != l || p != p || p < 0 || p > 1 {
 			t.Errorf("ln p(%v) = %v, CDF %v", y, l, p)
@@ -136,7 +136,7 @@ func TestCountsFar(t *testing.T) {
 
 // A scaled distribution of counts is still one of whole numbers.
 func TestWholeScaled(t *testing.T) {
-	a := &Affine{Dist: counts([][3]float64{{1, 6, 9}}), Scale: 1.3, Shift: -1.8}
+	a := &Affine{Dist: mixture([][3]float64{{1, 6, 9}}), Scale: 1.3, Shift: -1.8}
 	w := Whole{a}
 	var sum float64
 	for n := range 200 {

@@ -1,6 +1,10 @@
 package dist
 
-import "math"
+import (
+	"math"
+
+	"utvi/internal/counts"
+)
 
 // Whole is the distribution of a count whose probability a Dist spreads over ± ½, as
 // Counts does, also scaled or bent: quantiles are whole numbers, and P(X ≤ x) has steps.
@@ -34,7 +38,7 @@ func (w Whole) Below(x float64) float64 {
 }
 
 // Quantile implements Dist: the smallest count with P(X ≤ n) ≥ p.
-func (w Whole) Quantile(p float64) float64 { return WholeBound(w.Dist.Quantile(p)) }
+func (w Whole) Quantile(p float64) float64 { return counts.Bound(w.Dist.Quantile(p)) }
 
 // Interval returns an interval of counts that contains at least the given probability. The
 // central interval contains more, because its ends are whole: counts at its ends are left
@@ -57,6 +61,3 @@ func (w Whole) Interval(level float64) (lo, hi float64) {
 	}
 	return lo, hi
 }
-
-// WholeBound returns the count that a quantile of a Dist that spreads counts belongs to.
-func WholeBound(x float64) float64 { return max(0, math.Ceil(x-0.5)) }

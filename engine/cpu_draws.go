@@ -1,10 +1,7 @@
 package engine
 
 import (
-	"errors"
-	"fmt"
-
-	"utvi/likelihood"
+	"utvi/engine/internal/sampling"
 	"utvi/nn"
 	"utvi/vi"
 )
@@ -37,7 +34,7 @@ func (t *trainer) draw() error {
 	if err != nil {
 		return err
 	}
-	if err := CheckDrawn(b.Params, t.params, unit.Form(), t.Likelihood); err != nil {
+	if err := sampling.Check(b.Params, t.params, unit.Form(), t.Likelihood); err != nil {
 		return err
 	}
 	s := &draws{drawn: b.Params, runSigma: t.doSigma, runDraw: t.doDraw, runGather: t.doGather}
@@ -52,23 +49,6 @@ func (t *trainer) draw() error {
 		s.eps[i], s.sigma[i] = make([]float32, (x.Len()+3)/4*4), make([]float32, x.Len())
 	}
 	t.unit, t.draws = unit, s
-	return nil
-}
-
-// CheckDrawn reports why a network with numbers for weights, whose parameters are drawn and
-// whose outputs have the given form, cannot stand for one with the parameters p.
-func CheckDrawn(drawn, p *vi.Params[float32], form nn.Form, l likelihood.Likelihood) error {
-	if l.NeedsVariance() && form == nn.Fixed {
-		return fmt.Errorf("a network with drawn weights predicts numbers, but the %v likelihood needs a variance: end the network with nn.Noise, or learn the noise with likelihood.Heteroscedastic", l)
-	}
-	if len(drawn.Tensors) != len(p.Tensors) {
-		return errors.New("the weights cannot be drawn: with fixed weights, the network has other parameters")
-	}
-	for i, x := range p.Tensors {
-		if d := drawn.Tensors[i]; d.Random || d.Name != x.Name || d.Len() != x.Len() {
-			return fmt.Errorf("the weights cannot be drawn: with fixed weights, the network has no tensor in place of %s", x.Name)
-		}
-	}
 	return nil
 }
 
@@ -95,13 +75,6 @@ func (t *trainer) doSigma(_, task int) {
 	}
 }
 
-// DrawLayer is the first number of the streams for draws, above those of the layers.
-const DrawLayer = 1 << 31
-
-// DrawPiece is how many weights of a tensor are drawn together: the ε of a weight depends
-// on it.
-const DrawPiece = rangeSize
-
 // doDraw draws a range of weights. A range begins at a multiple of four, and four
 // samples of a unit are one block of the stream.
 func (t *trainer) doDraw(_, task int) {
@@ -110,7 +83,7 @@ func (t *trainer) doDraw(_, task int) {
 	if !x.Random {
 		return
 	}
-	key := t.Seed.Sub(uint64(t.step), DrawLayer|uint32(s.number))
+	key := t.Seed.Sub(uint64(t.step), sampling.Layer|uint32(s.number))
 	x.Draw(key, r.tensor, r.lo, s.sigma[r.tensor][r.lo:r.hi], s.drawn.Tensors[r.tensor].Mean[r.lo:r.hi], s.eps[r.tensor][r.lo:])
 }
 

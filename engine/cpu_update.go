@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"utvi/engine/internal/sampling"
 	"utvi/internal/compute"
 	"utvi/internal/compute/kernel"
 	"utvi/optim"
@@ -59,8 +60,8 @@ func (t *trainer) setAdamW(u Update) {
 	}
 }
 
-// rangeSize is how many weights of a tensor one update task owns.
-const rangeSize = 4096
+// rangeSize is how many weights of a tensor one update task owns: those whose draws belong together.
+const rangeSize = sampling.Piece
 
 // A paramRange is a stretch of one tensor.
 type paramRange struct {

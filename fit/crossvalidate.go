@@ -68,7 +68,7 @@ func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o O
 }
 
 // CheckFolds reports folds that CrossValidate cannot make, before anything is trained.
-func CheckFolds(f *table.Frame, c Config, folds int) error {
+func (c Config) CheckFolds(f *table.Frame, folds int) error {
 	_, _, err := foldsOf(f, c.complete(), folds)
 	return err
 }
@@ -96,7 +96,7 @@ func foldsOf(f *table.Frame, c Config, folds int) (whole parted, parts [][]int, 
 	for _, p := range parts {
 		if left := len(rows) - len(p); left < tabular.LeastRows {
 			more := ""
-			if n := FewestFolds(len(rows)); c.Group == "" && n > folds {
+			if n := c.FewestFolds(len(rows)); c.Group == "" && n > folds {
 				more = fmt.Sprintf("; %d folds leave enough", n)
 			}
 			return whole, nil, fmt.Errorf("%s: with %d folds a model has %d of %d rows to learn from; at least %d are needed%s", f.Header().File, folds, left, len(rows), tabular.LeastRows, more)
@@ -105,9 +105,12 @@ func foldsOf(f *table.Frame, c Config, folds int) (whole parted, parts [][]int, 
 	return whole, parts, nil
 }
 
-// FewestFolds is the smallest number of folds, from 5, that leave enough rows to learn
-// from. It is 0 if the table is too small for any.
-func FewestFolds(rows int) int {
+// FewestFolds is the smallest number of folds of so many rows, from 5, that leave enough to learn
+// from. It is 0 if there is none: too few rows, or an order in time that folds would break.
+func (c Config) FewestFolds(rows int) int {
+	if c.Time != "" {
+		return 0
+	}
 	for n := 5; n <= rows; n++ {
 		if rows-(rows+n-1)/n >= tabular.LeastRows {
 			return n

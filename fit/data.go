@@ -3,6 +3,7 @@ package fit
 import (
 	"strconv"
 
+	"utvi/internal/counts"
 	"utvi/internal/schema"
 	"utvi/table"
 	"utvi/tabular"
@@ -51,16 +52,16 @@ func describeInputs(d *tabular.Data, s *schema.Schema) {
 
 // describeTargets says how numbers are encoded: what 0 is, and, if all are counts, what 1 is.
 func describeTargets(d *tabular.Data, s *schema.Schema) {
-	counts := true
+	whole := true
 	for _, t := range s.Targets() {
 		if t.Type != schema.Numeric {
 			continue
 		}
 		d.Zero = append(d.Zero, -t.Mean/t.SD)
 		d.Step = append(d.Step, 1/t.SD)
-		counts = counts && t.Whole && t.Max <= tabular.MostCount
+		whole = whole && t.Whole && t.Max <= counts.Most
 	}
-	if !counts {
+	if !whole {
 		d.Step = nil
 	}
 }

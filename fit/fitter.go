@@ -6,6 +6,7 @@ import (
 
 	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/counts"
 	"utvi/metric"
 )
 
@@ -116,7 +117,7 @@ func (f fitter) score(target string, even, odd *calibrate.Calibration) Scores {
 			case f.counts && c.Conformal == nil:
 				lo, hi = dist.Interval(applied, level)
 			case f.counts:
-				lo, hi = dist.WholeBound(lo), dist.WholeBound(hi)
+				lo, hi = counts.Bound(lo), counts.Bound(hi)
 			}
 			conformal[j].Add(y, lo, hi, o.weight)
 		}

@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"utvi/data"
@@ -14,8 +15,10 @@ import (
 
 // An Insight says which columns the predictions depend on, and how.
 type Insight struct {
-	Importance []Importance // of all columns, the largest first; empty with fewer than MinImportanceRows rows
+	Importance []Importance // of all columns, the largest first; empty where Skipped says why
 	Dependence []Dependence // on the columns that matter most
+
+	Skipped string // why there is no Importance, as half a sentence
 }
 
 // An Importance says how important a column is: by how much the log-likelihood of a row
@@ -63,11 +66,10 @@ func (d Dependence) Head(n int) Dependence {
 	return d
 }
 
-// MinImportanceRows is how many held-out rows are needed to say which columns matter:
-// with fewer rows, shuffling shows only chance.
-const MinImportanceRows = 20
-
 const (
+	// With fewer held-out rows, shuffling a column shows only chance.
+	minImportanceRows = 20
+
 	dependencies = 6 // columns whose dependence is shown
 	gridPoints   = 41
 	mostLevels   = 100        // of a category, the most frequent ones
@@ -90,9 +92,12 @@ func (m *Model) insight(set *data.Set, seed uint64, hurry bool) (*Insight, error
 	columns := m.Schema.Spans()
 	out, shown := &Insight{Importance: []Importance{}}, columns
 	if hurry && len(columns) > hurriedColumns {
+		out.Skipped = "the fit was stopped"
 		return out, nil
 	}
-	if set.X.Rows >= MinImportanceRows {
+	if rows := set.X.Rows; rows < minImportanceRows {
+		out.Skipped = fmt.Sprintf("%s been held out, at least %d are needed", have(rows), minImportanceRows)
+	} else {
 		out.Importance, shown = importance(l, set, columns, seed), nil
 		for _, i := range out.Importance {
 			shown = append(shown, columns[slices.IndexFunc(columns, func(s schema.Span) bool { return s.Column.Name == i.Column })])

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -49,11 +48,3 @@ func TestInsightInAHurry(t *testing.T) {
 }
 
 // A file that cannot be opened is reported by who reads it, not as one of another kind.
-func TestCheckFile(t *testing.T) {
-	if err := CheckFile(filepath.Join(t.TempDir(), "missing")); err != nil {
-		t.Error(err)
-	}
-	if err := CheckFile("insight_test.go"); err == nil || !strings.Contains(err.Error(), "is not a utvi model file") {
-		t.Error(err)
-	}
-}

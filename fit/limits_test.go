@@ -26,19 +26,19 @@ func TestCrossValidate(t *testing.T) {
 		t.Errorf("again: %v, %v; %v", a.Targets[0].Numbers.LL, b.Targets[0].Numbers.LL, err)
 	}
 	for folds, says := range map[int]string{90: "", 91: "91 folds of 90 rows", 1: "1 folds of 90 rows"} {
-		if err := CheckFolds(f, conf, folds); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+		if err := conf.CheckFolds(f, folds); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%d folds: %v", folds, err)
 		}
 	}
 	small := read(t, example(t, 12, 1))
-	if err := CheckFolds(small, conf, 5); err == nil || !strings.Contains(err.Error(), "with 5 folds a model has 9 of 12 rows to learn from; at least 10 are needed; 6 folds leave enough") {
+	if err := conf.CheckFolds(small, 5); err == nil || !strings.Contains(err.Error(), "with 5 folds a model has 9 of 12 rows to learn from; at least 10 are needed; 6 folds leave enough") {
 		t.Error(err)
 	}
-	if err := CheckFolds(small, conf, FewestFolds(12)); err != nil || FewestFolds(90) != 5 || FewestFolds(10) != 0 {
-		t.Errorf("the fewest folds of 12, 90 and 10 rows are %d, %d and %d; %v", FewestFolds(12), FewestFolds(90), FewestFolds(10), err)
+	if err := conf.CheckFolds(small, conf.FewestFolds(12)); err != nil || conf.FewestFolds(90) != 5 || conf.FewestFolds(10) != 0 {
+		t.Errorf("the fewest folds of 12, 90 and 10 rows are %d, %d and %d; %v", conf.FewestFolds(12), conf.FewestFolds(90), conf.FewestFolds(10), err)
 	}
 	conf.Time = "minutes"
-	if err := CheckFolds(f, conf, 3); err == nil {
+	if err := conf.CheckFolds(f, 3); err == nil {
 		t.Error("folds of rows in the order of time")
 	}
 	if _, err := CrossValidate(t.Context(), f, conf, 3, Options{}, nil); err == nil {

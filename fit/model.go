@@ -4,10 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
-	"utvi/internal/inputfile"
+	"utvi/internal/modelfile"
 	"utvi/internal/schema"
 	"utvi/internal/strictjson"
 	"utvi/model"
@@ -46,7 +45,7 @@ func (m *Model) Save(path string) error {
 
 // Load reads what Save wrote. Options bring what the file only names.
 func Load(path string, options ...model.Option) (*Model, error) {
-	if err := CheckFile(path); err != nil {
+	if err := modelfile.Check(path); err != nil {
 		return nil, err
 	}
 	e, err := model.LoadEnsemble(path, options...)
@@ -60,33 +59,15 @@ func Load(path string, options ...model.Option) (*Model, error) {
 	return m, nil
 }
 
-// CheckFile reports a file that cannot be a model of any kind, such as a table. A model
-// begins with eight bytes, the length of a header in JSON.
-func CheckFile(path string) error {
-	f, _, err := inputfile.Open(path)
-	if err != nil {
-		return nil // which reading it will report
-	}
-	defer f.Close()
-	var head [9]byte
-	if _, err := io.ReadFull(f, head[:]); err != nil || head[8] != '{' {
-		return fmt.Errorf("%s is not a utvi model file", path)
-	}
-	return nil
-}
-
-// ErrNotTabular is the error about a network that was not fitted to a table.
-var ErrNotTabular = tabular.ErrNotTabular
-
 // FromEnsemble returns the tabular model of a file that has been read. The error is
-// ErrNotTabular if the file holds another network.
+// tabular.ErrNotTabular if the file holds another network.
 func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	p, err := predict.FromEnsemble(e)
 	if err != nil {
 		return nil, err
 	}
 	if p.Net == nil {
-		return nil, ErrNotTabular
+		return nil, tabular.ErrNotTabular
 	}
 	m := &Model{Model: p}
 	if p.Facts != nil {

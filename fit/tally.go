@@ -8,6 +8,7 @@ import (
 
 	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/counts"
 	"utvi/internal/schema"
 	"utvi/metric"
 	"utvi/predict"
@@ -248,7 +249,7 @@ func (t *targetTally) addNumber(m *Model, b *predict.Batch, row, target int, y, 
 		for i, level := range conformalLevels {
 			lo, hi := c.Conformal.Interval(raw, level)
 			if m.Counts() {
-				lo, hi = dist.WholeBound(lo), dist.WholeBound(hi)
+				lo, hi = counts.Bound(lo), counts.Bound(hi)
 			}
 			t.conformal[i].AddIn(g, y, lo, hi, weight)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"utvi/engine"
 	"utvi/gauss"
+	"utvi/internal/widths"
 	"utvi/likelihood"
 	"utvi/nn"
 )
@@ -22,7 +23,7 @@ type Head struct {
 	rows    int // most of a call
 	members []*member
 	team    team
-	spread  []Spread // of each target; nil: as predicted
+	spread  []widths.Target // of each target; nil: as predicted
 
 	doubt, exact, quiet, noise, mean []float32 // of one member
 	all                              Predictions
@@ -79,7 +80,7 @@ func (e *Ensemble) NewHead(maxRows int) (*Head, error) { return e.NewHeadOn(nil,
 // NewHeadOn returns a head that shares its work among the workers of a pool; nil is a
 // pool of one worker. The spread of target t corrects the variances that networks predict
 // for it; nil leaves them.
-func (e *Ensemble) NewHeadOn(pool *engine.Pool, maxRows int, spread []Spread) (*Head, error) {
+func (e *Ensemble) NewHeadOn(pool *engine.Pool, maxRows int, spread []widths.Target) (*Head, error) {
 	if pool == nil {
 		pool = engine.NewPool(1)
 	}
@@ -280,4 +281,12 @@ type member struct {
 
 	layer []float32 // σ² of a last nn.Noise; nil: there is none
 	raw   []float32 // its parameters
+}
+
+// level is the level of a target, or nil.
+func (h *Head) level(target int) *widths.Level {
+	if h.spread == nil {
+		return nil
+	}
+	return h.spread[target].Level
 }

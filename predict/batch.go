@@ -5,6 +5,7 @@ import (
 
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/counts"
 	"utvi/internal/schema"
 	"utvi/table"
 )
@@ -155,7 +156,7 @@ func (b *Batch) number(row, target int) (n Number) {
 func (b *Batch) countInterval(row, target int, level float64) (lo, hi float64) {
 	if c := b.s.m.calibration(target); c != nil && c.Conformal != nil {
 		lo, hi = c.Conformal.Interval(b.Raw(row, target), level)
-		return dist.WholeBound(lo), dist.WholeBound(hi)
+		return counts.Bound(lo), counts.Bound(hi)
 	}
 	return dist.Interval(b.Dist(row, target), level)
 }

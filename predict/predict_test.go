@@ -20,6 +20,7 @@ import (
 	"utvi/fit"
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/delimited"
 	"utvi/internal/demo"
 	"utvi/internal/predictions"
 	"utvi/likelihood"
@@ -174,7 +175,7 @@ func TestRowsAreTheTable(t *testing.T) {
 
 // line writes a prediction as the command does.
 func line(p predict.Prediction) string {
-	out := &table.Lines{}
+	out := &delimited.Lines{}
 	if p.Class != nil {
 		out.Text(p.Class.Class)
 		for _, x := range p.Class.Probabilities {

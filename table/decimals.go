@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"utvi/internal/fractions"
 	"utvi/internal/notation"
 )
 
@@ -56,22 +57,10 @@ func (h *Header) point(col int) byte {
 	return h.decimals.points[col]
 }
 
-// A Decimal is how a column of a text file writes fractions.
-type Decimal struct {
-	Point byte // what stands before them, '.' or ','
-
-	// Guess is a cell that can be read in two ways, such as 1,234, if nothing else in the file
-	// says which is meant; "" if something does.
-	Guess string
-
-	// Comma is a cell that was read with a decimal comma, "" if the first lines have none.
-	Comma string
-}
-
 // Decimal says how a column writes fractions; ok is false for files that hold no text.
-func (h *Header) Decimal(col int) (decimal Decimal, ok bool) {
+func (h *Header) Decimal(col int) (decimal fractions.Column, ok bool) {
 	if h.decimals == nil {
-		return Decimal{Point: '.'}, false
+		return fractions.Column{Point: '.'}, false
 	}
 	e := &h.decimals.evidence[col]
 	decimal.Point = h.decimals.points[col]
@@ -89,40 +78,26 @@ func (h *Header) Decimal(col int) (decimal Decimal, ok bool) {
 	return decimal, true
 }
 
-// Trained is how a column of a training table wrote fractions.
-type Trained struct {
-	Used    bool
-	Point   byte // '.' or ',', 0: the training table did not show it
-	Grouped bool // thousands are grouped, too
-}
-
-// A Reread column is one that a file writes in another way than the training table.
-type Reread struct {
-	Column int
-	Point  byte   // what the file has
-	Cell   string // that shows it
-}
-
 // ReadAs makes a text file of which no row was read be read as a training table was, whose columns
 // are given in the order of the file. A column whose cells can only be read in another way is read
 // so, and returned; columns that may be read in both ways follow, if no other column contradicts.
 // Without guess, what remains open beside semicolons has decimal commas.
-func (h *Header) ReadAs(trained []Trained, guess bool) ([]Reread, error) {
+func (h *Header) ReadAs(trained []fractions.Trained, guess bool) ([]fractions.Reread, error) {
 	d := h.decimals
 	if d == nil {
 		return nil, nil
 	}
 	points, _ := decidePoints(d.evidence, d.delim, guess, func(col int) bool { return trained[col].Used })
 	opposite := d.allDiffer(trained)
-	var changed []Reread
+	var changed []fractions.Reread
 	for col, t := range trained {
-		if !t.shown() {
+		if !t.Shown() {
 			continue
 		}
 		points[col] = d.pointFor(col, t, opposite)
 		// A column of whole numbers, of which the user speaks, has no such cell.
 		if cell := d.evidence[col].example(points[col]); points[col] != t.Point && cell != "" {
-			changed = append(changed, Reread{col, points[col], cell})
+			changed = append(changed, fractions.Reread{Column: col, Point: points[col], Cell: cell})
 		}
 	}
 	if !d.begun || slices.Equal(d.points, points) {
@@ -130,22 +105,19 @@ func (h *Header) ReadAs(trained []Trained, guess bool) ([]Reread, error) {
 		return changed, nil
 	}
 	for col, t := range trained {
-		if cell := d.evidence[col].eitherComma + d.evidence[col].eitherDot; t.shown() && points[col] != d.points[col] && cell != "" {
+		if cell := d.evidence[col].eitherComma + d.evidence[col].eitherDot; t.Shown() && points[col] != d.points[col] && cell != "" {
 			return nil, fmt.Errorf("%s, column %s: rows were read before the model could say what %s means; bind it to the table first", h.File, h.Columns[col], notation.Quote(cell))
 		}
 	}
 	return changed, nil
 }
 
-// shown reports whether the training table shows how the column writes fractions.
-func (t Trained) shown() bool { return t.Used && t.Point != 0 }
-
 // allDiffer reports whether every column of the file that says how it writes fractions, at least
 // one, contradicts the training table.
-func (d *decimals) allDiffer(trained []Trained) bool {
+func (d *decimals) allDiffer(trained []fractions.Trained) bool {
 	differs := false
 	for col, t := range trained {
-		if !t.shown() {
+		if !t.Shown() {
 			continue
 		}
 		switch d.evidence[col].against(t) {
@@ -161,7 +133,7 @@ func (d *decimals) allDiffer(trained []Trained) bool {
 
 // pointFor decides how a column is read that the training table shows: as its cells say, else as
 // the user says, else as training wrote it, unless all others differ from that.
-func (d *decimals) pointFor(col int, t Trained, opposite bool) byte {
+func (d *decimals) pointFor(col int, t fractions.Trained, opposite bool) byte {
 	e := &d.evidence[col]
 	if says := e.against(t); says != 0 {
 		return says

@@ -3,6 +3,8 @@ package table
 import (
 	"strings"
 	"testing"
+
+	"utvi/internal/fractions"
 )
 
 // What stands before fractions is decided by column; columns that leave it open follow those in
@@ -62,7 +64,7 @@ func TestPointOfTrainedColumn(t *testing.T) {
 		want     byte
 	}{{0, false, ','}, {'.', false, '.'}, {',', true, ','}, {0, true, ','}} {
 		d := &decimals{user: c.user, evidence: make([]evidence, 1)}
-		if got := d.pointFor(0, Trained{Point: ','}, c.opposite); got != c.want {
+		if got := d.pointFor(0, fractions.Trained{Point: ','}, c.opposite); got != c.want {
 			t.Errorf("the user says %q: %q, want %q", c.user, got, c.want)
 		}
 	}
@@ -75,14 +77,14 @@ func TestAllDiffer(t *testing.T) {
 	comma := evidence{comma: "1,5"}
 	for i, c := range []struct {
 		file    []evidence
-		trained []Trained
+		trained []fractions.Trained
 		want    bool
 	}{
-		{[]evidence{point}, []Trained{{Used: true, Point: ','}}, true},
-		{[]evidence{comma}, []Trained{{Used: true, Point: ','}}, false},
-		{[]evidence{point, comma}, []Trained{{Used: true, Point: ','}, {Point: ','}}, true},
-		{[]evidence{point, comma}, []Trained{{Used: true, Point: ','}, {Used: true, Point: ','}}, false},
-		{[]evidence{point}, []Trained{{Used: true}}, false},
+		{[]evidence{point}, []fractions.Trained{{Used: true, Point: ','}}, true},
+		{[]evidence{comma}, []fractions.Trained{{Used: true, Point: ','}}, false},
+		{[]evidence{point, comma}, []fractions.Trained{{Used: true, Point: ','}, {Point: ','}}, true},
+		{[]evidence{point, comma}, []fractions.Trained{{Used: true, Point: ','}, {Used: true, Point: ','}}, false},
+		{[]evidence{point}, []fractions.Trained{{Used: true}}, false},
 	} {
 		d := &decimals{evidence: c.file}
 		if got := d.allDiffer(c.trained); got != c.want {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"utvi/internal/fractions"
 	"utvi/internal/notation"
 )
 
@@ -86,7 +87,7 @@ func (e *evidence) thousands() bool { return e.eitherComma != "" && e.small && !
 // against is what the cells of a file say beside a training table: what stands before fractions
 // if there is no choice, else 0. Points that would have to be read as thousands, which training
 // never showed, leave none.
-func (e *evidence) against(t Trained) byte {
+func (e *evidence) against(t fractions.Trained) byte {
 	if !t.Grouped && t.Point == ',' && e.sure() == 0 && e.eitherComma == "" && e.eitherDot != "" {
 		return '.'
 	}

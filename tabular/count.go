@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"utvi/dist"
+	"utvi/internal/counts"
 	"utvi/likelihood"
 	"utvi/model"
 )
@@ -23,9 +24,6 @@ const (
 	countGain = 0.02 // nats per row of held-out rows that a likelihood of counts must gain, to be used
 	// Means of counts are predicted up to this multiple of the largest training count.
 	countReach = 10
-	// MostCount is the largest count of a target that likelihoods of counts are tried for:
-	// larger ones look continuous.
-	MostCount = 10_000
 )
 
 // counts reports whether the candidate's network predicts counts.
@@ -189,13 +187,10 @@ func (v *Predictions) Counts(row, target int, c *dist.Counts) {
 	}
 }
 
-// LeastMean is the smallest mean of a count that its doubt is relative to.
-const LeastMean = 1e-3
-
 func (v *Predictions) countDoubt(row int) (most float64) {
 	for t, step := range v.scale.Step {
 		i := row*v.Width + t
-		n := max((float64(v.Mean[i])-v.scale.Zero[t])/step, LeastMean)
+		n := max((float64(v.Mean[i])-v.scale.Zero[t])/step, counts.LeastMean)
 		most = max(most, math.Sqrt(float64(v.Weights[i]))/(step*n))
 	}
 	return most

@@ -6,7 +6,7 @@ import (
 
 	"utvi/dist"
 	"utvi/internal/cholesky"
-	"utvi/model"
+	"utvi/internal/widths"
 )
 
 // A power and a tilt change variances in one direction. Networks can also be too sure in the
@@ -67,7 +67,7 @@ func coarse(folds []fold, target int, sd float64) bool {
 
 // fitCurve finds the curve of residuals with a shape, and their shape with this curve. The
 // curve is nil if, of each fifth of the rows, the other rows say no more with one.
-func fitCurve(rows [][]residual, counts []float64, s ResidualMixture, along float64) (*model.Curve, ResidualMixture) {
+func fitCurve(rows [][]residual, counts []float64, s ResidualMixture, along float64) (*widths.Curve, ResidualMixture) {
 	f := newCurveFit(rows, counts, along)
 	if f == nil {
 		return nil, s
@@ -104,11 +104,11 @@ type curveFit struct {
 	places [][]place // of each member's x
 	root   [][]float64
 	most   float64 // of x
-	curve  model.Curve
+	curve  widths.Curve
 	row    []residual // room for one
 }
 
-// A place is where an x lies between knots; see model.Curve.Between.
+// A place is where an x lies between knots; see widths.Curve.Between.
 type place struct {
 	knot   int
 	weight float64
@@ -120,7 +120,7 @@ func newCurveFit(rows [][]residual, counts []float64, along float64) *curveFit {
 	if len(rows) < curveFewest {
 		return nil
 	}
-	f := &curveFit{rows: rows, counts: counts, most: math.Inf(-1), curve: model.Curve{Along: along}}
+	f := &curveFit{rows: rows, counts: counts, most: math.Inf(-1), curve: widths.Curve{Along: along}}
 	at := func(x residual) float64 { return -2*x.log + along*x.mean }
 	sorted := make([]float64, len(rows))
 	for i, row := range rows {

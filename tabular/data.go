@@ -40,7 +40,7 @@ type Data struct {
 	Ordered bool
 
 	// Step holds, for each target, what the difference of 1 is encoded as, if all targets
-	// are counts: whole numbers from 0 to MostCount. With it and Zero, likelihoods of counts
+	// are counts: whole numbers from 0 to 10,000. With it and Zero, likelihoods of counts
 	// are tried. Nil: none are.
 	Step []float64
 

@@ -36,7 +36,7 @@
 // a Normal's; a Normal that allows for them covers too much. Two wide parts of small
 // weight allow for rows of a kind that no held-out row showed. Candidates are scored
 // the same way. In the end held-out rows also correct v by a power, by the mean m, and by a
-// curve over the standard deviation (model.Level).
+// curve over the standard deviation (widths.Level).
 //
 // Far from the training rows the noise stays in the range that training rows showed, and
 // the variance due to the weights grows.

@@ -11,6 +11,7 @@ import (
 	"utvi/dist"
 	"utvi/engine"
 	"utvi/internal/compute"
+	"utvi/internal/counts"
 	"utvi/model"
 	"utvi/rng"
 )
@@ -48,9 +49,9 @@ func Fit(ctx context.Context, c Config, d Data, dir string, tell func(Progress))
 		return nil, err
 	}
 	if slices.Contains(countNoises, c.Noise) && d.Step == nil {
-		return nil, fmt.Errorf("noise %q applies to counts only; every target must be a whole number from 0 to %d", c.Noise, MostCount)
+		return nil, fmt.Errorf("noise %q applies to counts only; every target must be a whole number from 0 to %d", c.Noise, counts.Most)
 	}
-	if err := claim(dir, c, d); err != nil { // nothing refuses the fit any more
+	if err := mark(dir, c, d); err != nil { // nothing refuses the fit any more
 		return nil, err
 	}
 	trained := d.withoutGaps()

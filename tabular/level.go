@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"utvi/dist"
-	"utvi/model"
+	"utvi/internal/widths"
 )
 
 // levels are the exponents that are tried. Networks overstate how much the noise of rows
@@ -44,8 +44,8 @@ type levelSearch struct {
 	mean   extent // of m
 
 	best ResidualMixture
-	at   model.Level // of the best
-	top  float64     // its ln p
+	at   widths.Level // of the best
+	top  float64      // its ln p
 }
 
 func newLevelSearch(rows [][]residual, counts []float64) *levelSearch {
@@ -100,7 +100,7 @@ func (s *levelSearch) tryAll() {
 // shape is the best shape with its level. What the level does to the means of ln v and m is taken
 // back by the widths.
 func (s *levelSearch) shape() ResidualMixture {
-	if s.at == (model.Level{}) {
+	if s.at == (widths.Level{}) {
 		return s.best
 	}
 	shift := s.at.Power*s.logv.mean() + s.at.Tilt*s.mean.mean()

@@ -6,6 +6,7 @@ import (
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/widths"
 	"utvi/likelihood"
 	"utvi/model"
 )
@@ -37,9 +38,9 @@ type Predictions struct {
 // NewPredictor returns a predictor for batches of at most maxRows rows, which shares
 // its work among the workers of a pool; nil is a pool of one worker.
 func (f *Fitted) NewPredictor(pool *compute.Pool, maxRows int) *Predictor {
-	var spread []model.Spread
+	var spread []widths.Target
 	for _, s := range f.Residuals {
-		spread = append(spread, model.Spread{Scale: float32(s.Scale()), Level: s.Level})
+		spread = append(spread, widths.Target{Scale: float32(s.Scale()), Level: s.Level})
 	}
 	head, err := f.Members.NewHeadOn(pool, maxRows, spread)
 	if err != nil { // a Fitted that was loaded or trained has been checked

@@ -3,7 +3,7 @@ package tabular
 import (
 	"math"
 
-	"utvi/model"
+	"utvi/internal/widths"
 )
 
 // A ResidualMixture widens a Normal to the form that residuals have: N(m, v) becomes
@@ -12,7 +12,7 @@ type ResidualMixture struct {
 	W []float64 `json:"w"`
 	R []float64 `json:"r"`
 
-	Level *model.Level `json:"level,omitempty"` // nil: v as it was predicted
+	Level *widths.Level `json:"level,omitempty"` // nil: v as it was predicted
 }
 
 func plainResiduals() ResidualMixture {

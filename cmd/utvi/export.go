@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"utvi/fit"
 	"utvi/internal/atomicfile"
+	"utvi/internal/modelfile"
 	"utvi/internal/onnx"
 	"utvi/model"
 	"utvi/onnx/export"
@@ -75,7 +75,7 @@ func (o *exportOptions) check(file string) error {
 	if o.out == "" {
 		o.out = strings.TrimSuffix(file, filepath.Ext(file)) + ".onnx"
 	}
-	if err := fit.CheckFile(file); err != nil {
+	if err := modelfile.Check(file); err != nil {
 		return err
 	}
 	if err := spare(o.out, file); err != nil {

@@ -172,7 +172,7 @@ func (r *fitting) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	if r.folds > 0 {
-		if err := fit.CheckFolds(frame, r.config, r.folds); err != nil {
+		if err := r.config.CheckFolds(frame, r.folds); err != nil {
 			return err
 		}
 	}

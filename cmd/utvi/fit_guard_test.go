@@ -144,7 +144,7 @@ func TestFitFewClasses(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	args := append([]string{"fit", in("new.csv"), "--target", "resin", "--out", in("c.utvi"), "--holdout", "0.03"}, quickly[2:]...)
 	code, out, errs := utvi(t, args...)
-	if code != 0 || !strings.Contains(out, "Column importance skipped: 3 rows held out, at least 20 needed.") {
+	if code != 0 || !strings.Contains(out, "Column importance skipped: 3 rows have been held out, at least 20 are needed.") {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
 	page := string(readFile(t, in("c-report/report.html")))

@@ -81,7 +81,7 @@ func (r *fitting) printEvaluation(result *fit.Result) error {
 		return err
 	}
 	all := result.Model.Facts.Rows + held.Rows
-	if folds := fit.FewestFolds(all); held.Rows < 30 && folds > 0 && r.folds == 0 && r.config.Time == "" {
+	if folds := r.config.FewestFolds(all); held.Rows < 30 && folds > 0 && r.folds == 0 {
 		fmt.Fprintf(r.stdout, "With --folds %d, all %d rows are scored.\n", folds, all)
 	}
 	for _, note := range held.Notes {
@@ -100,15 +100,10 @@ func importanceText(result *fit.Result) string {
 	if result.Model.Schema.Pictures() {
 		return ""
 	}
-	held := result.Evaluation.Rows
-	switch all := result.Insight.Importance; {
-	case len(all) > 0:
-		return "Column importance (nats per row lost without the column): " + listImportance(all)
-	case held >= fit.MinImportanceRows:
-		return "Column importance skipped: the fit was stopped."
-	default:
-		return fmt.Sprintf("Column importance skipped: %s held out, at least %d needed.", plural(held, "row", "rows"), fit.MinImportanceRows)
+	if why := result.Insight.Skipped; why != "" {
+		return "Column importance skipped: " + why + "."
 	}
+	return "Column importance (nats per row lost without the column): " + listImportance(result.Insight.Importance)
 }
 
 // listImportance names ten columns, and says how many others the report has.

@@ -13,7 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"utvi/fit"
+	"utvi/internal/modelfile"
 	"utvi/model"
+	"utvi/tabular"
 )
 
 const inspectHelp = `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
@@ -45,7 +47,7 @@ func inspectCommand() *cobra.Command {
 }
 
 func (o *inspectOptions) run(w io.Writer, file string) error {
-	if err := fit.CheckFile(file); err != nil {
+	if err := modelfile.Check(file); err != nil {
 		return err
 	}
 	e, err := model.LoadEnsemble(file, paperMaps(), model.WithStandIns())
@@ -57,7 +59,7 @@ func (o *inspectOptions) run(w io.Writer, file string) error {
 		members = append(members, m.Inspect())
 	}
 	m, err := fit.FromEnsemble(e)
-	if err != nil && !errors.Is(err, fit.ErrNotTabular) {
+	if err != nil && !errors.Is(err, tabular.ErrNotTabular) {
 		return fmt.Errorf("cannot load the model %s: %w", file, err)
 	}
 	if o.asJSON {

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"utvi/fit"
 	"utvi/internal/inputfile"
+	"utvi/internal/modelfile"
 	"utvi/model"
 	"utvi/serve"
 )
@@ -174,7 +174,7 @@ func (o *serveOptions) models(args []string) error {
 		if err != nil {
 			return misuse(err)
 		}
-		if err := fit.CheckFile(m.Path); err != nil {
+		if err := modelfile.Check(m.Path); err != nil {
 			return err
 		}
 		o.config.Models = append(o.config.Models, m)

@@ -13,6 +13,7 @@ import (
 	"utvi/fit"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/modelfile"
 	"utvi/model"
 	"utvi/predict"
 	"utvi/rng"
@@ -128,7 +129,7 @@ func (o *verifyOptions) run(cmd *cobra.Command, file string) error {
 
 // loadToVerify loads networks, and says what to do with those that need a user's function.
 func loadToVerify(file string) (*model.Ensemble, error) {
-	if err := fit.CheckFile(file); err != nil {
+	if err := modelfile.Check(file); err != nil {
 		return nil, err
 	}
 	e, err := model.LoadEnsemble(file, paperMaps())

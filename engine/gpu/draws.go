@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"utvi/engine"
+	"utvi/engine/internal/sampling"
 	"utvi/internal/cuda"
 	"utvi/nn"
 	"utvi/vi"
@@ -59,7 +60,7 @@ func drawnWeights(e *Engine, n engine.Network[float32], form nn.Form, j engine.J
 	if err != nil {
 		return nil, nil, err
 	}
-	err = engine.CheckDrawn(p.params, b.Params, p.layers[len(p.layers)-1].to, j.Likelihood)
+	err = sampling.Check(p.params, b.Params, p.layers[len(p.layers)-1].to, j.Likelihood)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,15 +101,15 @@ func newDrawnStep(t *trainer, list *stepList) *drawnStep {
 		if x.Random {
 			random = 1
 		}
-		for lo := 0; lo < x.Len(); lo += engine.DrawPiece {
+		for lo := 0; lo < x.Len(); lo += sampling.Piece {
 			s.pieces = append(s.pieces, drawPiece{Mean: int64(l.mean[i] + lo), Rho: int64(l.rho[i] + lo), To: int64(w.mean[i] + lo),
-				N: int32(min(engine.DrawPiece, x.Len()-lo)), Random: random, Tensor: int32(i), Unit: int32(lo / 4), Parts: int32(w.tensors[i].parts)})
+				N: int32(min(sampling.Piece, x.Len()-lo)), Random: random, Tensor: int32(i), Unit: int32(lo / 4), Parts: int32(w.tensors[i].parts)})
 		}
 	}
 	a := &s.args.One
 	*a = drawsArgs{Pieces: place(w.memory, s.pieces, sizeDrawPiece), Count: int32(len(s.pieces)), Rows: int32(t.Batch),
 		Theta: l.theta, Drawn: w.theta, Slope: w.floats(w.size), From: s.grad, Size: int64(w.size), NLL: t.nll, Floored: t.floored,
-		Control: l.control, Results: l.results, Layer: engine.DrawLayer, Draws: int32(t.Draws)}
+		Control: l.control, Results: l.results, Layer: sampling.Layer, Draws: int32(t.Draws)}
 	t.nll = w.alloc(t.Batch, 8)
 	t.floored = w.alloc(t.Batch, 4)
 	a.Grad = l.zeros(l.size)

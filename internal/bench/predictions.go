@@ -14,6 +14,7 @@ import (
 	"utvi/fit"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/delimited"
 	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
@@ -140,7 +141,7 @@ func (w *PredictWay) measure(ctx context.Context, m *predict.Model, x gauss.Batc
 // predictedModel fits the function friedman1.
 func predictedModel(ctx context.Context, steps int) (*predict.Model, error) {
 	const rows, inputs = 1000, 10
-	var text table.Lines
+	var text delimited.Lines
 	for j := range inputs {
 		text.Text(fmt.Sprint("x", j))
 	}

@@ -5,8 +5,8 @@ import (
 	"io"
 	"math"
 
+	"utvi/internal/delimited"
 	"utvi/rng"
-	"utvi/table"
 )
 
 // Table writes the tutorial's table: n samples of a resin that cured in an oven,
@@ -20,7 +20,7 @@ import (
 // same table. With strange, the last rows are unlike any other: hotter and longer
 // than anything before, or of a resin that is not among the three.
 func Table(w io.Writer, n int, seed uint64, strange bool) error {
-	out := &table.Lines{Digits: 4}
+	out := &delimited.Lines{Digits: 4}
 	for _, name := range []string{"temperature", "temperature_std", "minutes", "resin", "strength"} {
 		out.Text(name)
 	}

@@ -236,8 +236,8 @@ func insightSection(in *fit.Insight, dir string) (report.Section, error) {
 	if err := saveFigures(dir, "", figures); err != nil {
 		return s, err
 	}
-	if len(in.Importance) == 0 {
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Column importance skipped: at least %d held-out rows are needed, and a fit that was not stopped. The figures show the first columns of the table.", fit.MinImportanceRows)))
+	if in.Skipped != "" {
+		s.Parts = append(s.Parts, report.Prose("Column importance skipped: "+in.Skipped+". The figures show the first columns of the table."))
 	}
 	for _, f := range figures {
 		s.Parts = append(s.Parts, f.Picture)

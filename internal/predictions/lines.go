@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"utvi/table"
+	"utvi/internal/delimited"
 )
 
 // Format is how predictions are written; "" stands for CSV.
@@ -52,13 +52,13 @@ func (o *Output) newLines(columns []column) lines {
 	}
 	switch o.Format {
 	case TSV:
-		return &table.Lines{Delimiter: '\t', Digits: o.Digits}
+		return &delimited.Lines{Delimiter: '\t', Digits: o.Digits}
 	case JSON:
 		return newObjects(columns, o.Digits)
 	case Parquet:
 		return &fields{}
 	}
-	return &table.Lines{Digits: o.Digits}
+	return &delimited.Lines{Digits: o.Digits}
 }
 
 // objects write each row as a JSON object on its own line.
@@ -115,7 +115,7 @@ func (o *objects) Value(v, unit float64) {
 		return
 	}
 	o.key()
-	o.buf = table.AppendValue(o.buf, v, unit)
+	o.buf = delimited.AppendValue(o.buf, v, unit)
 }
 
 func (o *objects) Int(v int) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"utvi/internal/advice"
+	"utvi/internal/fractions"
 	"utvi/internal/notation"
 	"utvi/table"
 )
@@ -35,7 +36,7 @@ func (c *Column) withPoint(point byte) *Column {
 }
 
 // decimal is how the file writes fractions in a column.
-func (in *inference) decimal(c *Column) table.Decimal {
+func (in *inference) decimal(c *Column) fractions.Column {
 	d, _ := in.head.Decimal(in.head.Column(c.Name))
 	return d
 }
@@ -76,12 +77,12 @@ func (in *inference) commaNote(c *Column, p *profile) string {
 // readAsTrained makes a text file be read with the decimal points or commas of the training
 // table; find finds a column in the file. The notes name columns that the file writes otherwise.
 func (s *Schema) readAsTrained(h *table.Header, find func(name string) int) (notes []string, err error) {
-	trained := make([]table.Trained, len(h.Columns))
+	trained := make([]fractions.Trained, len(h.Columns))
 	columns := make([]*Column, len(h.Columns))
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		if at := find(c.Name); at >= 0 && c.Role != Dropped && c.Role != Group && c.Role != Time {
-			trained[at] = table.Trained{Used: true, Point: c.point(), Grouped: c.Style != ""}
+			trained[at] = fractions.Trained{Used: true, Point: c.point(), Grouped: c.Style != ""}
 			columns[at] = c
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"utvi/gauss"
+	"utvi/internal/delimited"
 	"utvi/internal/schema"
 	"utvi/table"
 )
@@ -74,7 +75,7 @@ func ExampleSchema_Bind() {
 		panic(err)
 	}
 	price := s.Targets()[0]
-	var out table.Lines
+	var out delimited.Lines
 	for i := range c.Rows() {
 		out.Text(c.Text(i, r.Header().Column("house")))
 		out.Float(price.Mean + price.SD*float64(x.Mean[i])) // a network's output, in euros

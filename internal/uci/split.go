@@ -7,6 +7,7 @@ import (
 
 	"utvi/data"
 	"utvi/gauss"
+	"utvi/internal/counts"
 	"utvi/internal/schema"
 	"utvi/tabular"
 )
@@ -98,6 +99,6 @@ func (s *Set) encode(rows []int, columns []schema.Column) tabular.Data {
 func (s *Set) counts(rows []int) bool {
 	return !slices.ContainsFunc(rows, func(r int) bool {
 		y := s.rows[r*s.columns+s.target]
-		return y != math.Trunc(y) || y < 0 || y > tabular.MostCount
+		return y != math.Trunc(y) || y < 0 || y > counts.Most
 	})
 }

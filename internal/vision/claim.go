@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
-	"utvi/tabular"
+	"utvi/internal/claim"
 )
 
-// claim marks the folder of checkpoints with the images and settings whose fit it holds.
-func claim(dir string, c Config, d Data) error {
+// mark marks the folder of checkpoints with the images and settings whose fit it holds.
+func mark(dir string, c Config, d Data) error {
 	h := sha256.New()
 	put := func(x any) { binary.Write(h, binary.LittleEndian, x) } // a hash takes everything
 	shape := d.Images.Shape()
@@ -22,5 +22,5 @@ func claim(dir string, c Config, d Data) error {
 		d.Images.Read(i, x)
 		put(x)
 	}
-	return tabular.ClaimFolder(dir, c, hex.EncodeToString(h.Sum(nil)))
+	return claim.Folder(dir, c, hex.EncodeToString(h.Sum(nil)))
 }

@@ -39,7 +39,7 @@ func Fit(ctx context.Context, c Config, d Data, dir string, tell func(tabular.Pr
 	if n := d.Images.Len(); n < tabular.LeastRows {
 		return nil, fmt.Errorf("there are %d images to learn from; at least %d are needed", n, tabular.LeastRows)
 	}
-	if err := claim(dir, c, d); err != nil {
+	if err := mark(dir, c, d); err != nil {
 		return nil, err
 	}
 	r := &run{plan: c.plan(d), data: d, dir: dir, key: rng.New(c.Seed), progress: progress{tell: tell}}

@@ -5,10 +5,9 @@ import (
 	"slices"
 
 	"utvi/calibrate"
-	"utvi/dist"
+	"utvi/internal/counts"
 	"utvi/internal/onnx"
 	"utvi/likelihood"
-	"utvi/tabular"
 )
 
 // splitCounts reads the outputs of a network that predicts counts; see likelihood.Count.
@@ -43,7 +42,7 @@ func (t *tableWriter) relative(p parts) value {
 	mean := t.sub(p.mean, t.floats("zero", s.Zero, k)) // in steps
 	least := make([]float64, k)
 	for i, step := range s.Step {
-		least[i] = tabular.LeastMean * step
+		least[i] = counts.LeastMean * step
 	}
 	return t.div(p.weights, t.square(t.max(mean, t.floats("least", least, k))))
 }
@@ -71,7 +70,7 @@ func (t *tableWriter) counts(p parts) error {
 	for _, m := range p.members {
 		n := count(m.m)
 		v := t.div(m.v, row("area", area))
-		most := t.add(n, t.times(t.square(n), dist.MostDispersion))
+		most := t.add(n, t.times(t.square(n), counts.MostDispersion))
 		for j := range t.m.Net.Residuals[0].W {
 			w, r := make([]float64, width), make([]float64, width)
 			for i, s := range t.m.Net.Residuals {

@@ -58,7 +58,7 @@ func (t *tableWriter) head(x signal) (parts, error) {
 	return p, nil
 }
 
-// levelVariances changes variances as model.Level does.
+// levelVariances changes variances as widths.Level does.
 func (t *tableWriter) levelVariances(m *memberParts) {
 	width := len(t.m.Net.Residuals)
 	power := make([]float64, width)

@@ -16,7 +16,7 @@ import (
 	tablefit "utvi/fit"
 	"utvi/internal/compute"
 	"utvi/internal/schema"
-	"utvi/model"
+	"utvi/internal/widths"
 	"utvi/nn"
 	"utvi/predict"
 	"utvi/table"
@@ -160,12 +160,12 @@ func TestTableConformance(t *testing.T) {
 	names := []string{}
 	models := tableModels(t, "")
 	for _, name := range []string{"one-network", "uncertain", "targets", "transformed"} { // whatever held-out rows said
-		models[name].Net.Residuals[0].Level = &model.Level{Power: 0.3, Least: 0.05, Most: 0.5, Tilt: 0.4, Low: -0.5, High: 0.3}
+		models[name].Net.Residuals[0].Level = &widths.Level{Power: 0.3, Least: 0.05, Most: 0.5, Tilt: 0.4, Low: -0.5, High: 0.3}
 	}
 	for _, name := range []string{"uncertain", "targets"} {
-		models[name].Net.Residuals[0].Level.Curve = &model.Curve{Along: 0.7, At: []float64{-4, -3, -2.5, -1}, Log: []float64{0.5, -0.5, 0, 1}}
+		models[name].Net.Residuals[0].Level.Curve = &widths.Curve{Along: 0.7, At: []float64{-4, -3, -2.5, -1}, Log: []float64{0.5, -0.5, 0, 1}}
 	}
-	models["targets"].Net.Residuals[1].Level = &model.Level{Least: 1, Most: 1, Curve: &model.Curve{At: []float64{-3, -1}, Log: []float64{1, -1}}}
+	models["targets"].Net.Residuals[1].Level = &widths.Level{Least: 1, Most: 1, Curve: &widths.Curve{At: []float64{-3, -1}, Log: []float64{1, -1}}}
 	wild := &calibrate.Levels{Rows: 100, From: []float64{1e-7, 1e-3, 0.4, 0.41, 1 - 1e-5}, To: []float64{0.05, 0.2, 0.3, 0.6, 0.95}}
 	tame := &calibrate.Levels{Rows: 100, From: []float64{1e-4, 0.4, 0.41, 0.99}, To: []float64{0.05, 0.3, 0.6, 0.95}}
 	scale := &calibrate.Scale{Rows: 100, Factor: 1.3}

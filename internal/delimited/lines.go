@@ -1,4 +1,5 @@
-package table
+// Package delimited writes rows of text as CSV or TSV.
+package delimited
 
 import (
 	"io"

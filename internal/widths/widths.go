@@ -1,14 +1,16 @@
-package model
+// Package widths corrects how wide the predictions of networks are, as fits of tables learn it from rows
+// held out.
+package widths
 
 import (
 	"errors"
 	"math"
 )
 
-// A Spread corrects the variance v that each network predicts for a target. Level changes v
-// itself; Scale multiplies what v contributes to the variance of the mixture, but not what
+// A Target is the correction of the variance v that each network predicts for a target. Level
+// changes v itself; Scale multiplies what v contributes to the variance of the mixture, but not what
 // the networks disagree about.
-type Spread struct {
+type Target struct {
 	Scale float32
 	Level *Level
 }
@@ -92,12 +94,4 @@ func (c *Curve) check() error {
 		return errors.New("the curve of the variances needs two or more rising knots, each with the logarithm of a factor")
 	}
 	return nil
-}
-
-// level is the level of a target, or nil.
-func (h *Head) level(target int) *Level {
-	if h.spread == nil {
-		return nil
-	}
-	return h.spread[target].Level
 }
