@@ -16,7 +16,7 @@ func networkSection(result *fit.Result, dir string) (report.Section, error) {
 	r := m.Net.Report
 	s := report.Section{Title: "The network"}
 	t := report.Table{Caption: "Candidate networks, their scores on training rows that were held out from them, and the number of ensemble members of each kind.",
-		Head: []string{"", "candidate", "log-likelihood", "members"}}
+		Head: []string{"no.", "candidate", "log-likelihood", "members"}}
 	for i, x := range r.Trials {
 		n := 0
 		for _, y := range r.Members {

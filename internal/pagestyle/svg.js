@@ -22,6 +22,9 @@ export function html(tag, attributes = {}, ...children) {
 
 export const label = (x, y, text, more = {}) => svg("text", { x, y, "font-size": 12, fill: "var(--ink)", ...more }, text)
 
+// halo keeps a label readable on whatever lies below it.
+export const halo = { "paint-order": "stroke", stroke: "var(--paper)", "stroke-width": 3.5, "stroke-linejoin": "round" }
+
 // scale maps [a, b] to [from, to].
 export function scale(a, b, from, to) {
   if (!(b > a)) [a, b] = [a - 0.5, a + 0.5]
@@ -31,9 +34,9 @@ export function scale(a, b, from, to) {
   return f
 }
 
-// ticks are about n round numbers from a to b.
-export function ticks(a, b, n) {
-  const raw = (b - a) / Math.max(1, n)
+// ticks are about n round numbers from a to b, or whole ones.
+export function ticks(a, b, n, whole = false) {
+  const raw = Math.max((b - a) / Math.max(1, n), whole ? 1 : 0)
   const power = 10 ** Math.floor(Math.log10(raw))
   const step = [1, 2, 5, 10].map(k => k * power).find(s => s >= raw) ?? raw
   const all = []
@@ -46,10 +49,10 @@ export function canvas(width, height, description) {
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, style: `max-width:${width}px`, role: "img", "aria-label": description, "font-family": '"Liberation Sans", Arial, Helvetica, sans-serif' })
 }
 
-export function xAxis(to, x, y, count, text) {
+export function xAxis(to, x, y, count, text, whole = false) {
   const [a, b] = x.domain
   to.append(svg("line", { x1: x(a), x2: x(b), y1: y, y2: y, stroke: "var(--ink)", "stroke-width": 0.8 }))
-  for (const t of ticks(a, b, count)) {
+  for (const t of ticks(a, b, count, whole)) {
     to.append(svg("line", { x1: x(t), x2: x(t), y1: y, y2: y + 4, stroke: "var(--ink)", "stroke-width": 0.8 }))
     to.append(label(x(t), y + 17, text(t), { "text-anchor": "middle", "font-size": 11 }))
   }

@@ -1,6 +1,7 @@
 // Numbers and times as texts.
 
-const minus = s => s.replace("-", "−")
+// minus gives a number its sign, and 0 none.
+export const minus = s => (Number(s) === 0 ? s.replace("-", "") : s.replace("-", "−"))
 
 // round writes a number with n significant digits, without needless zeros.
 export function round(v, n = 4) {
@@ -13,15 +14,31 @@ export function round(v, n = 4) {
 // measured writes a number and its standard deviation, with two digits of the latter.
 export function measured(mean, std) {
   if (!(std > 0)) return [round(mean), round(std)]
-  const digits = Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(std))))
+  const digits = decimalsOf(std)
   if (Math.abs(mean) >= 1e7 || std < 1e-6) return [round(mean, 6), round(std, 2)]
   return [minus(mean.toFixed(digits)), std >= 10 ? round(std, Math.ceil(Math.log10(std))) : std.toFixed(digits)]
 }
 
-export function percent(p) {
-  if (p > 0 && p < 0.0005) return "< 0.1 %"
-  if (p < 1 && p > 0.9995) return "> 99.9 %"
-  return Number((100 * p).toFixed(1)) + " %"
+// decimalsOf are the decimals that show two digits of a standard deviation.
+export const decimalsOf = std => Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(std))))
+
+// beside writes a number with the decimals of one whose standard deviation is given.
+export const beside = (v, std) => (std > 0 && Math.abs(v) < 1e7 && std >= 1e-6 ? minus(v.toFixed(decimalsOf(std))) : round(v))
+
+// alike writes numbers of one column with the same decimals: n digits of the largest.
+export function alike(values, n = 3) {
+  const most = Math.max(...values.filter(Number.isFinite).map(Math.abs))
+  if (!(most > 0) || most >= 1e6 || most < 1e-4) return values.map(v => round(v, n))
+  const decimals = Math.max(0, n - 1 - Math.floor(Math.log10(most)))
+  return values.map(v => (Number.isFinite(v) ? minus(v.toFixed(decimals)) : "–"))
+}
+
+// percent writes a share; the space before the sign does not break. In a column, all have one decimal.
+export function percent(p, column = false) {
+  if (p > 0 && p < 0.0005) return "<\u00a00.1\u00a0%"
+  if (p < 1 && p > 0.9995) return ">\u00a099.9\u00a0%"
+  const text = (100 * p).toFixed(1)
+  return (column ? text : Number(text)) + "\u00a0%"
 }
 
 const months = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]

@@ -120,6 +120,17 @@ func TestPageErrors(t *testing.T) {
 	}
 }
 
+func TestTypeset(t *testing.T) {
+	for s, want := range map[string]string{
+		"-1.354 ± 0.14": "−1.354 ± 0.14", "-.5": "−.5", "90 % intervals": "90\u00a0% intervals", "0.1 to -2": "0.1 to −2",
+		"2026-11-18": "2026-11-18", "leaky-relu": "leaky-relu", "x-1": "x-1", "1e-5": "1e-5", "resin-2": "resin-2",
+	} {
+		if got := typeset(s); got != want {
+			t.Errorf("%q is set as %q, want %q", s, got, want)
+		}
+	}
+}
+
 func TestNumericColumns(t *testing.T) {
 	for s, want := range map[string]bool{"−0.25 ± 0.01": true, "12 %": true, "3 h 20 min": true, "[1, 2]": true, "1,024": true, "≤ 5": true, "Inf": true,
 		"ut(2)": false, "abc": false, "2 layers of leaky ReLU": false, "–": false} {

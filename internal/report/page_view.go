@@ -132,7 +132,17 @@ type claimView struct {
 func viewClaim(c Claim) claimView {
 	class := map[Verdict]string{Undecided: "undecided", Holds: "holds", Fails: "fails", Exceeds: "holds"}[c.Verdict]
 	mark := map[Verdict]string{Undecided: "?", Holds: "✓", Fails: "✗", Exceeds: "✓"}[c.Verdict]
+	c.Value = typeset(c.Value)
 	return claimView{c, class, mark}
+}
+
+// negative is a hyphen that stands for a minus: before a number, after nothing that it could join.
+var negative = regexp.MustCompile(`(^|[\s(±])-(\.?\d)`)
+
+// typeset gives negative numbers a minus, and keeps a number and its per cent in one line.
+func typeset(s string) string {
+	s = negative.ReplaceAllString(s, "$1−$2")
+	return strings.ReplaceAll(s, " %", "\u00a0%")
 }
 
 func (s Prose) part(*pageView) (partView, error)   { return partView{Prose: string(s)}, nil }
@@ -145,12 +155,12 @@ func (t Table) part(*pageView) (partView, error) {
 	numeric := make([]bool, len(t.Head))
 	for j := range numeric {
 		numeric[j] = t.numeric(j)
-		v.Head = append(v.Head, cellView{t.Head[j], numeric[j]})
+		v.Head = append(v.Head, cellView{typeset(t.Head[j]), numeric[j]})
 	}
 	for _, row := range t.Rows {
 		cells := make([]cellView, max(len(row), len(t.Head)))
 		for j, s := range row {
-			cells[j] = cellView{s, j < len(numeric) && numeric[j]}
+			cells[j] = cellView{typeset(s), j < len(numeric) && numeric[j]}
 		}
 		v.Rows = append(v.Rows, cells)
 	}

@@ -3,6 +3,7 @@
 let token = ""
 
 export const setToken = t => { token = t }
+export const hasToken = () => token !== ""
 
 export class Refused extends Error {
   constructor(text, status) {

@@ -1,7 +1,7 @@
 // The pictures of one prediction.
 
-import { canvas, label, path, scale, svg, xAxis } from "./svg.js"
-import { measured, percent, round } from "./text.js"
+import { canvas, halo, label, path, scale, svg, xAxis } from "./svg.js"
+import { alike, beside, measured, percent, round } from "./text.js"
 
 export const parts = [
   ["weights", "what the model does not know", "#0072B2"],
@@ -17,7 +17,7 @@ export function density(width, target, p, level) {
   const from = Math.min(d.from, h ? h.from : d.from), to = Math.max(d.to, h ? h.to : d.to)
   const x = scale(from, to, 12, width - 12)
   const [mean, std] = measured(p.mean, p.std)
-  const interval = p.interval ? ` The ${percent(level)} interval reaches from ${round(p.interval[0])} to ${round(p.interval[1])}.` : ""
+  const interval = p.interval ? ` The ${percent(level)} interval reaches from ${beside(p.interval[0], p.std)} to ${beside(p.interval[1], p.std)}.` : ""
   const out = canvas(width, height, `Predictive density of ${target.name}: mean ${mean}, standard deviation ${std}.${interval}`)
   if (h) {
     const most = Math.max(...h.counts, 1), bin = (h.to - h.from) / h.counts.length
@@ -37,12 +37,13 @@ export function density(width, target, p, level) {
     out.append(svg("path", { d: path(inside) + "Z", fill: "var(--blue)", opacity: 0.3 }))
     for (const [v, anchor, shift] of [[lo, "end", -4], [hi, "start", 4]]) {
       out.append(svg("line", { x1: x(v), x2: x(v), y1: bottom, y2: y(at(v)), stroke: "var(--blue)", "stroke-width": 1 }))
-      out.append(label(clamp(x(v) + shift, 40, width - 40), Math.max(34, y(at(v)) - 5), round(v), { "text-anchor": anchor, fill: "var(--soft)" }))
+      out.append(label(clamp(x(v) + shift, 40, width - 40), Math.max(34, y(at(v)) - 5), beside(v, p.std), { "text-anchor": anchor, ...halo }))
     }
   }
   out.append(svg("path", { d: path(curve), fill: "none", stroke: "var(--blue)", "stroke-width": 1.8 }))
-  out.append(svg("line", { x1: x(p.mean), x2: x(p.mean), y1: bottom, y2: y(interpolate(points, p.mean)), stroke: "var(--ink)", "stroke-width": 1, "stroke-dasharray": "3 3" }))
-  out.append(label(clamp(x(p.mean), 60, width - 60), 14, `${mean} ± ${std}`, { "text-anchor": "middle", "font-weight": 600 }))
+  // The line reaches its label: a mean may lie where the density is almost 0.
+  out.append(svg("line", { x1: x(p.mean), x2: x(p.mean), y1: bottom, y2: 19, stroke: "var(--ink)", "stroke-width": 1, "stroke-dasharray": "3 3" }))
+  out.append(label(clamp(x(p.mean), 76, width - 76), 14, `mean ${mean} ± ${std}`, { "text-anchor": "middle", "font-weight": 600, ...halo }))
   xAxis(out, x, bottom, width / 90, v => round(v, 5))
   out.append(label(width - 12, height - 2, target.name, { "text-anchor": "end", fill: "var(--soft)", "font-size": 11 }))
   return out
@@ -73,7 +74,7 @@ export function variance(width, v) {
   shares.forEach(([, text, colour, s], i) => {
     const y = 42 + 19 * i
     out.append(svg("rect", { x: 0, y: y - 10, width: 11, height: 11, fill: colour }))
-    out.append(label(17, y, text), label(width, y, percent(s), { "text-anchor": "end" }))
+    out.append(label(17, y, text), label(width, y, percent(s, true), { "text-anchor": "end" }))
   })
   return out
 }
@@ -112,7 +113,7 @@ export function classes(width, target, p) {
     out.append(label(room - 8, y + 15, c.length > 24 ? c.slice(0, 23) + "…" : c, { "text-anchor": "end" }))
     out.append(svg("rect", { x: room, y, width: width - 52 - room, height: 20, fill: "var(--wash)" }))
     out.append(svg("rect", { x: room, y, width: Math.max(0, x(v) - room), height: 20, fill: i === 0 ? "var(--blue)" : "var(--mid)", opacity: i === 0 ? 1 : 0.7 }))
-    out.append(label(width, y + 15, percent(v), { "text-anchor": "end" }))
+    out.append(label(width, y + 15, percent(v, true), { "text-anchor": "end" }))
     const n = counts?.[target.levels.indexOf(c)]
     if (n !== undefined && rows > 0) out.append(svg("line", { x1: x(n / rows), x2: x(n / rows), y1: y - 2, y2: y + 22, stroke: "var(--ink)", "stroke-width": 1.5 }))
   })
@@ -123,18 +124,16 @@ export function classes(width, target, p) {
 export function drivers(width, all, unit) {
   const height = 22 * all.length + 30
   const room = Math.min(width * 0.42, 14 + 6.6 * Math.max(...all.map(a => a.text.length)))
-  const effects = all.map(a => a.effect)
+  const effects = all.map(a => a.effect), texts = alike(effects).map((t, i) => (effects[i] > 0 ? "+" + t : t))
   const x = scale(Math.min(0, ...effects), Math.max(1e-300, ...effects), room + 50, width - 50)
-  const out = canvas(width, height, "What the columns add: " + all.map(a => `${a.text} ${signed(a.effect)}`).join(", "))
+  const out = canvas(width, height, "What the columns add: " + all.map((a, i) => `${a.text} ${texts[i]}`).join(", "))
   all.forEach((a, i) => {
     const y = 22 * i + 4, zero = x(0), at = x(a.effect)
     out.append(label(room - 8, y + 13, a.text.length > 30 ? a.text.slice(0, 29) + "…" : a.text, { "text-anchor": "end" }))
     out.append(svg("rect", { x: Math.min(zero, at), width: Math.max(0.5, Math.abs(at - zero)), y, height: 17, fill: a.effect < 0 ? "#D55E00" : "var(--blue)" }))
-    out.append(label(a.effect < 0 ? at - 5 : at + 5, y + 13, signed(a.effect), { "text-anchor": a.effect < 0 ? "end" : "start", "font-size": 11 }))
+    out.append(label(a.effect < 0 ? at - 5 : at + 5, y + 13, texts[i], { "text-anchor": a.effect < 0 ? "end" : "start", "font-size": 11 }))
   })
   out.append(svg("line", { x1: x(0), x2: x(0), y1: 0, y2: height - 24, stroke: "var(--ink)", "stroke-width": 0.8 }))
   out.append(label(x(0), height - 8, unit, { "text-anchor": "middle", fill: "var(--soft)", "font-size": 11 }))
   return out
 }
-
-const signed = v => (v > 0 ? "+" : "") + round(v, 3)

@@ -5,7 +5,8 @@ import { html, scale, svg } from "./svg.js"
 import { round, time } from "./text.js"
 
 // controls fills a place with controls and returns a function that sets a value from
-// elsewhere. change is called with the values whenever one of them changes.
+// elsewhere. change is called with the values whenever one of them changes; the value of a
+// control that holds no number is undefined.
 export function controls(place, model, columns, values, change) {
   const set = Object.create(null) // a column may be named __proto__
   const nested = new Map(columns.filter(c => c.std_of).map(c => [c.std_of, c]))
@@ -60,19 +61,23 @@ function typed(c, optional, change) {
 
 function number(c, optional, change) {
   const id = "c" + count++
-  const outside = html("span", { class: "outside", role: "status" })
+  const outside = html("span", { class: "outside", id: id + "o", role: "status" })
   const range = html("input", { type: "range", id: id + "r", min: c.from, max: c.to, step: c.step, "aria-label": c.name, "aria-describedby": id + "e" })
+  const kind = c.type === "time" ? "date" : c.std_of ? "number from 0 up" : "number"
   const clock = /15|3:04/.test(c.layout) // a time of day
   const exact = c.type !== "time"
-    ? html("input", { type: "number", id, step: "any", inputmode: "decimal" })
+    ? html("input", { type: "number", id, step: "any", inputmode: "decimal", "aria-describedby": id + "o" })
     : clock ? html("input", { type: "datetime-local", id, step: 1 }) : html("input", { type: "date", id })
   const read = c.type === "time" ? () => Date.parse(exact.value + (clock ? "Z" : "T00:00:00Z")) / 1000 : () => exact.valueAsNumber
   const write = c.type === "time"
     ? v => { exact.value = time(v, clock ? "2006-01-02T15:04:05" : "2006-01-02") }
     : v => { exact.value = Number(v.toPrecision(9)) }
   const warn = v => {
-    const far = v !== null && c.min !== undefined && !c.std_of && (v < c.min || v > c.max)
-    outside.textContent = far ? "outside the training range" : ""
+    const none = v === undefined
+    const far = !none && v !== null && c.min !== undefined && !c.std_of && (v < c.min || v > c.max)
+    outside.textContent = none ? `needs a ${kind}` : far ? "outside the training range" : ""
+    exact.setAttribute("aria-invalid", none)
+    if (none) return
     range.setAttribute("aria-valuetext", textOf(c, v) + (far ? ", outside the training range" : ""))
   }
   const show = v => {
@@ -92,22 +97,23 @@ function number(c, optional, change) {
     change(v)
   })
   exact.addEventListener("input", () => {
-    const v = read()
-    if (!Number.isFinite(v)) return
-    range.value = v
+    let v = read()
+    if (!Number.isFinite(v) || c.std_of && v < 0) v = undefined
+    else range.value = v
     warn(v)
     change(v)
   })
   let box = null
   if (optional) {
     box = html("input", { type: "checkbox", onchange: () => {
-      const v = box.checked ? null : read()
+      let v = box.checked ? null : read()
+      if (v !== null && !Number.isFinite(v)) v = c.typical
       show(v)
       change(v)
     } })
   }
   const ends = c.min === undefined
-    ? [html("span", {}, round(c.from)), html("span", {}, round(c.to))]
+    ? [html("span", {}, round(c.from)), outside, html("span", {}, round(c.to))]
     : [html("span", {}, (c.std_of ? "largest in training: " + textOf(c, c.max) : `training: ${textOf(c, c.min)} to ${textOf(c, c.max)}`)), outside]
   const name = c.std_of ? "standard deviation" : c.name
   const element = html("div", { class: "control" },

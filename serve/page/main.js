@@ -7,7 +7,7 @@ import { controls } from "./controls.js"
 import { dataURL, image } from "./image.js"
 import { predictFile } from "./rows.js"
 import { figure, html } from "./svg.js"
-import { measured, percent, round } from "./text.js"
+import { beside, measured, percent, round } from "./text.js"
 import * as whatif from "./whatif.js"
 
 const $ = id => document.getElementById(id)
@@ -16,12 +16,23 @@ const most = 60 // columns that have a control each
 let model, columns, values, setValue, drawing
 let level = 0.9, target = 0
 let figures = {}, last = null
+let blocked = "" // why the present inputs have no prediction
 
 function complain(e) {
-  $("alert").hidden = !e
-  $("alert").textContent = e ? e.message : ""
-  $("token").hidden = e?.status !== 401
-  if (e?.status === 401) $("token").querySelector("[name=token]").focus()
+  const asks = e?.status === 401
+  $("alert").hidden = !e || asks && !api.hasToken()
+  $("alert").textContent = asks ? "This is not the token of this server." : e ? e.message : ""
+  $("token").hidden = !asks
+  if (!asks) return
+  if (!model) $("subtitle").textContent = "This server asks for a token."
+  $("token").querySelector("[name=token]").focus()
+}
+
+// block says why the present inputs have no prediction; that of earlier ones is then dimmed.
+function block(why) {
+  blocked = why
+  for (const id of ["prediction", "whatif-section"]) $(id).classList.toggle("stale", why !== "")
+  if (why) $("headline").replaceChildren(`${model.targets[target].name}: `, html("b", {}, "–"), html("small", {}, why))
 }
 
 // attempt runs an action and shows what went wrong, until the next one that goes well.
@@ -50,7 +61,9 @@ function open(m) {
   values = Object.fromEntries(columns.map(c => [c.name, c.typical]))
   target = 0
   last = null
+  blocked = ""
   drawing = null
+  refuseFile("")
   $("main").hidden = false
   $("versions").hidden = m.versions.length < 2
   $("version").replaceChildren(...m.versions.map(v => html("option", { value: v }, v)))
@@ -95,9 +108,9 @@ function inputs() {
     area.value = columns.map(c => values[c.name]).join(", ")
     area.addEventListener("input", () => {
       const all = area.value.split(/[\s,;]+/).filter(s => s)
-      if (all.length !== columns.length) return complain(new Error(`There are ${all.length} values; the model has ${columns.length} inputs.`))
-      columns.forEach((c, i) => { values[c.name] = c.type === "categorical" ? all[i] : Number(all[i]) })
+      columns.forEach((c, i) => { values[c.name] = c.type === "categorical" ? all[i] : finite(all[i]) })
       update()
+      if (all.length !== columns.length) block(`There are ${all.length} values; the model has ${columns.length} inputs.`)
     })
     $("controls").replaceChildren(area)
     return
@@ -106,6 +119,8 @@ function inputs() {
   setValue = controls($("controls"), model, columns, values, update)
   $("controls").append(reset)
 }
+
+const finite = text => (text !== undefined && Number.isFinite(Number(text)) ? Number(text) : undefined)
 
 function options() {
   const all = []
@@ -144,7 +159,16 @@ function frames() {
   $("whatif").append(...columns.slice(0, whatif.mostColumns).map(c => add("at " + c.name, c.name)))
 }
 
-const update = api.latest(attempt(async () => {
+// update asks for the prediction of the present inputs.
+function update() {
+  const empty = columns.filter(c => values[c.name] === undefined).map(c => c.name)
+  if (empty.length > 0) return block(`${empty.slice(0, 3).join(", ")}${empty.length > 3 ? " …" : ""}: a number is needed.`)
+  for (const id of ["prediction", "whatif-section"]) $(id).classList.add("waiting")
+  ask()
+}
+
+const ask = api.latest(attempt(async () => {
+  if (columns.some(c => values[c.name] === undefined)) return
   const asked = model
   const mine = { ...values }
   const o = model.task === "regression" ? { interval: level } : {}
@@ -154,8 +178,18 @@ const update = api.latest(attempt(async () => {
     curves = whatif.questions(model, columns, mine)
     along = api.predict(model, curves.rows, o)
   }
-  const answers = await Promise.all([now, along])
+  let answers
+  try {
+    answers = await Promise.all([now, along])
+  } catch (e) {
+    if (asked === model) block(e.message)
+    throw e
+  }
   if (asked !== model) return
+  const old = columns.some(c => !Object.is(values[c.name], mine[c.name]))
+  if (old && columns.some(c => values[c.name] === undefined)) return
+  block("")
+  for (const id of ["prediction", "whatif-section"]) $(id).classList.toggle("waiting", old)
   last = { values: mine, prediction: answers[0].predictions[0], curves: curves?.curves, along: answers[1]?.predictions }
   show()
 }))
@@ -170,7 +204,7 @@ function show() {
   const known = ood === undefined ? "" : ` This row is ${charts.likeness(ood)}.`
   if (model.task === "regression") {
     const [mean, std] = measured(p.mean, p.std)
-    const interval = p.interval ? `${percent(level)} interval: ${round(p.interval[0])} to ${round(p.interval[1])}.` : ""
+    const interval = p.interval ? `${percent(level)} interval: ${beside(p.interval[0], p.std)} to ${beside(p.interval[1], p.std)}.` : ""
     $("headline").replaceChildren(`${t.name}: `, html("b", {}, `${mean} ± ${std}`), html("small", {}, interval + known))
     put("density", w => charts.density(w, t, p, level), (p.interval ? `Shaded: the ${percent(level)} interval. ` : "") + (t.histogram ? "Grey: the training rows, not to the same scale." : ""))
     put("variance", w => charts.variance(w, p.variance), `Standard deviation ${std}.`)
@@ -182,6 +216,7 @@ function show() {
   figures.gauge.element.hidden = ood === undefined
   if (ood !== undefined) put("gauge", w => charts.gauge(w, ood), "99 of 100 training rows are below 1; above 1: unlike them.")
   if (last.curves) curves(t, p)
+  if (blocked) block(blocked)
 }
 
 function curves(t, p) {
@@ -199,12 +234,27 @@ function curves(t, p) {
   figures.drivers.show(charts.drivers(figures.drivers.width(), effects, unit), "Each bar: the difference to the mean over the column’s training values, all other columns as they are.")
 }
 
-const take = attempt(async file => {
+// refuseFile says below the place for files what is wrong with one.
+function refuseFile(why) {
+  $("file-alert").hidden = why === ""
+  $("file-alert").textContent = why
+  if (why) $("progress").textContent = ""
+}
+
+async function take(file) {
   if (!file) return
-  if (drawing && file.type.startsWith("image/")) return drawing.load(file)
-  if (drawing) throw new Error("This network takes an image; drop an image file.")
-  await predictFile(file, model, columns, level, $("rows"), text => { $("progress").textContent = text })
-})
+  refuseFile("")
+  if (drawing) return attempt(async () => {
+    if (!file.type.startsWith("image/")) throw new Error(`${file.name} is no image; this network takes an image.`)
+    await drawing.load(file)
+  })()
+  try {
+    await predictFile(file, model, columns, level, $("rows"), text => { $("progress").textContent = text })
+  } catch (e) {
+    refuseFile(e.message)
+    if (e.status === 401) complain(e)
+  }
+}
 
 $("inputs").addEventListener("submit", e => e.preventDefault())
 $("token").addEventListener("submit", e => {
@@ -226,7 +276,9 @@ for (const type of ["dragenter", "dragover", "dragleave", "drop"]) {
   document.addEventListener(type, e => {
     e.preventDefault()
     document.body.classList.toggle("dragging", type === "dragenter" || type === "dragover")
-    if (type === "drop") take(e.dataTransfer.files[0])
+    if (type !== "drop") return
+    if (!drawing) $("file-section").scrollIntoView({ block: "start" })
+    take(e.dataTransfer.files[0])
   })
 }
 let resized

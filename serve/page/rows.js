@@ -3,7 +3,7 @@
 import * as api from "./api.js"
 import { parse, write } from "./csv.js"
 import { canvas, download, figure, html, label, scale, svg, xAxis, yAxis } from "./svg.js"
-import { percent, round } from "./text.js"
+import { beside, percent, round } from "./text.js"
 
 const shown = 100 // rows of the table
 const drawn = 500 // points of the picture
@@ -14,12 +14,15 @@ const atOnce = 500 // rows of a request
 export async function predictFile(file, model, columns, level, place, tell) {
   place.replaceChildren()
   tell(`Reading ${file.name} …`)
-  const [head, ...lines] = parse(await file.text())
+  const text = await file.text()
+  if (text.includes("\0") || file.type.startsWith("image/")) throw new Error(`${file.name} is ${file.type.startsWith("image/") ? "an image" : "not a text"}; the model needs a table as CSV, with the columns ${names(columns)}.`)
+  const [head, ...lines] = parse(text)
   if (!head || lines.length === 0) throw new Error(`${file.name} has no rows: the first line must name the columns.`)
   const wrong = lines.findIndex(l => l.length !== head.length)
   if (wrong >= 0) throw new Error(`${file.name}, row ${wrong + 1} has ${lines[wrong].length} fields; the first line has ${head.length}.`)
   const lacks = columns.filter(c => !head.includes(c.name)).map(c => c.name)
-  if (lacks.length > 0 && !model.missing && model.kind === "table") throw new Error(`${file.name} lacks the columns ${lacks.join(", ")}, which the model needs.`)
+  const none = lacks.length === columns.length
+  if (model.kind === "table" && (none || lacks.length > 0 && !model.missing)) throw new Error(`${file.name} lacks ${none ? "all" : "the"} columns that the model needs: ${lacks.join(", ")}.`)
   const position = columns.map(c => head.indexOf(c.name))
   const row = model.kind === "table"
     ? l => Object.fromEntries(columns.map((c, i) => [c.name, position[i] < 0 || l[position[i]] === "" ? null : l[position[i]]]))
@@ -57,6 +60,8 @@ function show(place, f) {
   place.append(table(f, out))
 }
 
+const names = columns => columns.slice(0, 8).map(c => c.name).join(", ") + (columns.length > 8 ? " …" : "")
+
 // outputs are the columns that a target adds, named as utvi predict names them.
 function outputs(t, f) {
   const of = i => f.predictions[i].targets[t.name]
@@ -64,23 +69,33 @@ function outputs(t, f) {
     return {
       names: [t.name + "_class", ...t.levels.map(l => "p_" + l), "entropy"],
       values: i => [of(i).class, ...t.levels.map(l => of(i).probabilities[l]), of(i).entropy],
-      short: [["predicted " + t.name, i => of(i).class], ["probability", i => percent(of(i).probabilities[of(i).class])]],
+      short: [["predicted " + t.name, i => of(i).class], ["probability", i => percent(of(i).probabilities[of(i).class], true)]],
     }
   }
   const ends = i => of(i).interval ?? [null, null]
+  const some = f.predictions.slice(0, shown).map(p => p.targets[t.name])
+  const typical = middle(some.map(p => p.std)), write = v => (Number.isFinite(v) ? beside(v, typical) : "–")
   return {
     names: ["mean", "std", "lo", "hi", "var_weights", "var_inputs", "var_noise"].map(n => `${t.name}_${n}`),
     values: i => [of(i).mean, of(i).std, ...ends(i), of(i).variance.weights, of(i).variance.inputs, of(i).variance.noise],
-    short: [["predicted " + t.name, i => round(of(i).mean)], ["±", i => round(of(i).std, 2)], [percent(f.level) + " interval", i => ends(i).map(v => round(v)).join(" to ")]],
+    short: [["predicted " + t.name, i => write(of(i).mean)], ["±", i => write(of(i).std)], [percent(f.level) + " interval", i => ends(i).map(write).join(" to ")]],
   }
+}
+
+// middle is the median of the standard deviations, which decides the decimals of a column.
+function middle(stds) {
+  const all = stds.filter(s => s > 0).sort((a, b) => a - b)
+  return all[Math.floor(all.length / 2)] ?? 1
 }
 
 function table(f, out) {
   const hasOOD = f.predictions[0].ood !== undefined
-  const cells = [...out.flatMap(o => o.short), ...(hasOOD ? [["ood", i => round(f.predictions[i].ood, 2)]] : [])]
-  const head = html("tr", {}, html("th", { scope: "col", class: "n" }, "row"), ...cells.map(([name]) => html("th", { scope: "col", class: "n" }, name)), ...f.head.map(n => html("th", { scope: "col" }, n)))
+  const cells = [...out.flatMap(o => o.short), ...(hasOOD ? [["ood", i => f.predictions[i].ood.toFixed(2)]] : [])]
+  const lines = f.lines.slice(0, shown)
+  const numeric = f.head.map((_, j) => lines.every(l => l[j] === "" || Number.isFinite(Number(l[j]))))
+  const head = html("tr", {}, html("th", { scope: "col", class: "n" }, "row"), ...cells.map(([name]) => html("th", { scope: "col", class: "n" }, name)), ...f.head.map((n, j) => html("th", { scope: "col", class: numeric[j] && "n" }, n)))
   const body = html("tbody")
-  f.lines.slice(0, shown).forEach((l, i) => body.append(html("tr", {}, html("td", { class: "n" }, String(i + 1)), ...cells.map(([, text]) => html("td", { class: "n" }, text(i))), ...l.map(v => html("td", {}, v)))))
+  lines.forEach((l, i) => body.append(html("tr", {}, html("td", { class: "n" }, String(i + 1)), ...cells.map(([, text]) => html("td", { class: "n" }, text(i))), ...l.map((v, j) => html("td", { class: numeric[j] && "n" }, v)))))
   return html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Predictions" }, html("table", {}, html("thead", {}, head), body))
 }
 

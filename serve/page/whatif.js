@@ -96,7 +96,7 @@ export function draw(width, curve, [lo, hi], values, target, choose) {
     out.append(svg("path", { d: path(band) + "Z", fill: "var(--blue)", opacity: 0.2 }))
   }
   out.append(svg("path", { d: path(points.map(p => [x(p.v), y(p.mean)])), fill: "none", stroke: "var(--blue)", "stroke-width": 1.8 }))
-  xAxis(out, x, bottom, width / 75, axisText(column))
+  xAxis(out, x, bottom, width / 75, axisText(column), column.whole)
   const now = values[column.name]
   if (now !== null && now >= column.from && now <= column.to) {
     const mean = interpolate(points.map(p => [p.v, p.mean]), now)

@@ -86,18 +86,19 @@ const tests = {
     for (const c of ["temperature", "minutes", "resin"]) row[c] = await (await control(c)).evaluate(e => (e.type === "number" ? e.valueAsNumber : e.value))
     row.temperature_std = await (await control("standard deviation")).evaluate(e => e.valueAsNumber)
     const answer = await (await fetch(url + "predict/resin", { method: "POST", body: JSON.stringify({ rows: [row], interval: 0.9 }) })).json()
-    const { mean, interval } = answer.predictions[0].targets.strength
+    const { mean, std, interval } = answer.predictions[0].targets.strength
     await until(m => Math.abs(parseFloat(document.querySelector("#headline b").textContent) - m) < 0.051, mean)
-    assert.ok((await text("#headline")).includes(String(Number(interval[0].toPrecision(4)))))
+    const decimals = Math.max(0, 1 - Math.floor(Math.log10(std)))
+    assert.ok((await text("#headline")).includes(` ${interval[0].toFixed(decimals)} to ${interval[1].toFixed(decimals)}.`), await text("#headline"))
     assert.match(await page.$eval("#figures svg", s => s.getAttribute("aria-label")), /Predictive density of strength: mean/)
     await look("resin-light")
   },
   async "the level of the interval"() {
     const at = await page.$("#options input[type=range]")
     await at.focus()
-    assert.match(await changes("#headline small", () => page.keyboard.press("Home")), /^50 % interval/)
+    assert.match(await changes("#headline small", () => page.keyboard.press("Home")), /^50\s% interval/)
     await changes("#headline small", () => page.keyboard.press("End"))
-    assert.match(await text("#headline small"), /^99 % interval/)
+    assert.match(await text("#headline small"), /^99\s% interval/)
   },
   async "a value outside the training range is marked, and the row unlike the training rows"() {
     const e = await control("temperature")
@@ -128,7 +129,7 @@ const tests = {
     for (const c of ["temperature", "minutes", "resin"]) assert.ok(drivers.includes(c + " = "), drivers)
   },
   async "parts of the variance add up"() {
-    const shares = (await page.$eval('svg[aria-label^="Parts of the variance"]', s => s.getAttribute("aria-label"))).match(/[\d.]+ %/g).map(parseFloat)
+    const shares = (await page.$eval('svg[aria-label^="Parts of the variance"]', s => s.getAttribute("aria-label"))).match(/[\d.]+\s%/g).map(parseFloat)
     assert.equal(shares.length, 3)
     assert.ok(Math.abs(shares.reduce((a, b) => a + b) - 100) < 0.3, String(shares))
   },
@@ -144,7 +145,7 @@ const tests = {
   async "a file of rows is predicted as utvi predict does"() {
     await upload("new.csv")
     await until(() => document.querySelectorAll("#rows tbody tr").length === 100)
-    assert.match(await text("#rows figcaption"), /Root mean square error [\d.]+; [\d.]+ % of 120 rows/)
+    assert.match(await text("#rows figcaption"), /Root mean square error [\d.]+; [\d.]+\s% of 120 rows/)
     await look("resin-rows")
     await page.$eval("#rows button", b => b.click())
     const [head, ...lines] = (await saved("new-predicted.csv")).toString().trim().split("\n").map(l => l.split(","))
@@ -156,23 +157,64 @@ const tests = {
   },
   async "files that do not fit are refused in one sentence"() {
     for (const [content, says] of [
-      ["minutes,resin\n1,amber\n", /lacks the columns temperature, temperature_std/],
+      ["minutes,resin\n1,amber\n", /lacks the columns that the model needs: temperature, temperature_std\./],
+      ["a,b\n1,2\n", /lacks all columns that the model needs: temperature, temperature_std, minutes, resin\./],
+      [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 10, 44, 44]), /wrong\.csv is not a text; the model needs a table as CSV, with the columns temperature, /],
       ["temperature,temperature_std,minutes,resin\nhot,1,2,amber\n", /"hot" is text/],
       ["temperature,temperature_std,minutes,resin\n1,1\n", /row 1 has 2 fields; the first line has 4/],
       ["", /has no rows/],
     ]) {
       await upload("wrong.csv", content)
-      await until(s => new RegExp(s).test(document.querySelector("#alert").textContent), says.source)
+      await until(s => new RegExp(s).test(document.querySelector("#file-alert").textContent), says.source)
+      assert.equal(await text("#progress"), "")
+      assert.equal(await page.$$eval("#rows tr", all => all.length), 0)
     }
+    await upload("photo.png", Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"))
+    await until(() => /photo\.png is an image; the model needs a table as CSV/.test(document.querySelector("#file-alert").textContent))
     await upload("good.csv", 'temperature;temperature_std;minutes;resin\n"140";1;20;amber\n')
     await until(() => document.querySelectorAll("#rows tbody tr").length === 1)
+    assert.ok(await page.$eval("#file-alert", e => e.hidden))
     assert.equal(await alert(), "")
+  },
+  async "what is no number is said beside the control, and the old prediction is not shown as its own"() {
+    await see("resin", "light", 1280, 1000)
+    const e = await control("minutes")
+    await e.click({ count: 3 })
+    await page.keyboard.press("Backspace")
+    await until(() => document.querySelector("#prediction.stale #headline b").textContent === "–")
+    assert.match(await text("#headline small"), /^minutes: a number is needed\.$/)
+    assert.equal(await e.evaluate(e => e.closest(".control").querySelector(".outside").textContent), "needs a number")
+    assert.equal(await e.evaluate(e => e.getAttribute("aria-invalid")), "true")
+    assert.ok(await page.$("#whatif-section.stale"))
+    await page.setViewport({ width: 1100, height: 1000 }) // drawn again, it is still no prediction
+    await new Promise(r => setTimeout(r, 300))
+    assert.equal(await text("#headline b"), "–")
+    await e.type("-")
+    assert.equal(await text("#headline b"), "–")
+    await page.keyboard.press("Backspace")
+    await e.type("20")
+    await until(() => /±/.test(document.querySelector("#headline b").textContent))
+    assert.equal(await page.$(".stale"), null)
+    assert.equal(await text("#headline small").then(t => /needed/.test(t)), false)
+  },
+  async "the mean's line reaches its label, wherever the density lies"() {
+    const [line, label] = await page.$eval('svg[aria-label^="Predictive density"]', s => [s.querySelector("line[stroke-dasharray]").getBBox(), [...s.querySelectorAll("text")].find(t => /^mean .* ± /.test(t.textContent)).getBBox()].map(b => [b.x, b.y, b.width, b.height]))
+    assert.ok(line[1] < 20 && line[1] >= label[1], `${line} does not reach ${label}`)
+    assert.ok(line[0] >= label[0] && line[0] <= label[0] + label[2])
+  },
+  async "fingers can hit everything"() {
+    await page.setViewport({ width: 390, height: 844, hasTouch: true, isMobile: true })
+    await page.reload()
+    await until(() => document.querySelectorAll("#whatif svg").length === 4)
+    const small = await page.$$eval("button, select, input, .button", all => all.filter(e => e.checkVisibility() && !e.closest("[hidden]") && e.id !== "file").map(e => [e.outerHTML.slice(0, 60), e.getBoundingClientRect()]).filter(([, b]) => b.height < 24 || b.width < 24).map(([t, b]) => `${t}: ${b.width} × ${b.height}`))
+    assert.deepEqual(small, [])
+    assert.ok(await page.$$eval("input[type=range]", all => all.every(e => e.getBoundingClientRect().height >= 44)))
   },
   async "another model is chosen"() {
     await page.select("#model", "class")
     await until(() => document.querySelector("#title").textContent === "class" && /with/.test(document.querySelector("#headline").textContent))
     assert.match(await text("#headline"), /^price: (high|low) with/)
-    const p = (await page.$eval('svg[aria-label^="Probabilities"]', s => s.getAttribute("aria-label"))).match(/[\d.]+ %/g).map(parseFloat)
+    const p = (await page.$eval('svg[aria-label^="Probabilities"]', s => s.getAttribute("aria-label"))).match(/[\d.]+\s%/g).map(parseFloat)
     assert.ok(Math.abs(p[0] + p[1] - 100) < 0.2, String(p))
     await upload("class.csv")
     await until(() => /predicted right/.test(document.querySelector("#rows figcaption")?.textContent))
@@ -248,7 +290,7 @@ const tests = {
   },
   async "files and times are read and written exactly"() {
     const found = await page.evaluate(async () => {
-      const csv = await import("/csv.js"), text = await import("/text.js")
+      const csv = await import("/csv.js"), text = await import("/text.js"), svg = await import("/svg.js")
       const at = Date.UTC(2026, 2, 4, 17, 6, 9) / 1000
       return {
         csv: csv.parse('\ufeffa;"b ""x"" ;";c\r\n1; 2 ;"line\n two"\r\n\r\n'),
@@ -257,7 +299,10 @@ const tests = {
         times: ["2006-01-02T15:04:05Z07:00", "2.1.2006", "1/2/06 3:04 PM", "Jan 2, 2006", "Monday, 02-Jan-06 15:04:05 MST", "January 2006"].map(l => text.time(at, l)),
         numbers: [0, 1234.5678, -0.00001234, 12345678, 99.96].map(v => text.round(v)),
         measured: [text.measured(43.412, 1.234), text.measured(12345.6, 210), text.measured(-0.01234, 0.00056)],
-        shares: [0, 0.00001, 0.5, 0.1234, 0.99999, 1].map(text.percent),
+        shares: [0, 0.00001, 0.5, 0.1234, 0.99999, 1].map(p => text.percent(p)),
+        column: [0.5, 0.1234].map(p => text.percent(p, true)),
+        alike: [text.alike([5.621, -0.8412, -0.001]), text.alike([1234.5, -1, NaN]), text.alike([0, 0])],
+        whole: [svg.ticks(2010, 2012, 5, true), svg.ticks(2010, 2012, 5)],
       }
     })
     assert.deepEqual(found, {
@@ -267,7 +312,10 @@ const tests = {
       times: ["2026-03-04T17:06:09Z", "4.3.2026", "3/4/26 5:06 PM", "Mar 4, 2026", "Wednesday, 04-Mar-26 17:06:09 UTC", "March 2026"],
       numbers: ["0", "1235", "−1.234e-5", "1.235e7", "99.96"],
       measured: [["43.4", "1.2"], ["12346", "210"], ["−0.01234", "0.00056"]],
-      shares: ["0 %", "< 0.1 %", "50 %", "12.3 %", "> 99.9 %", "100 %"],
+      shares: ["0 %", "< 0.1 %", "50 %", "12.3 %", "> 99.9 %", "100 %"].map(s => s.replaceAll(" ", "\u00a0")),
+      column: ["50.0\u00a0%", "12.3\u00a0%"],
+      alike: [["5.62", "−0.84", "0.00"], ["1235", "−1", "–"], ["0", "0"]],
+      whole: [[2010, 2011, 2012], [2010, 2010.5, 2011, 2011.5, 2012]],
     })
   },
   async "a date has a control, and is sent as the model reads it"() {
@@ -316,6 +364,11 @@ const tests = {
     await (await slider("temperature")).focus()
     await page.keyboard.press("ArrowRight")
     await until(() => document.querySelector("#alert").textContent === "The server does not answer.")
+    assert.equal(await text("#prediction.stale #headline b"), "–")
+    await page.evaluate(() => document.querySelector("#whatif-section").scrollIntoView())
+    await new Promise(r => setTimeout(r, 100))
+    const [top, bottom] = await page.$eval("#alert", e => [e.getBoundingClientRect().top, e.getBoundingClientRect().bottom])
+    assert.ok(top >= 0 && bottom < 200, `the alert is at ${top} to ${bottom}, out of sight`)
   },
 }
 

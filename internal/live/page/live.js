@@ -1,7 +1,7 @@
 // Shows the work as it goes on.
 
 import { canvas, figure, html, label, path, scale, svg, xAxis, yAxis } from "./svg.js"
-import { round } from "./text.js"
+import { alike, round } from "./text.js"
 
 const $ = id => document.getElementById(id)
 const colours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00"]
@@ -78,6 +78,7 @@ function draw(name, all) {
   }
   const { fig, body, lines } = places.get(name)
   const scored = all.some(t => t.curve?.length > 0) // and lower is better
+  const scores = alike(all.map(t => t.score ?? NaN), 4)
   const best = all.filter(t => scored && t.score !== undefined && t.score !== null).reduce((a, b) => (a && a.score <= b.score ? a : b), null)
   for (const [i, t] of all.entries()) {
     if (!lines.has(t.name)) {
@@ -91,7 +92,7 @@ function draw(name, all) {
     l.label.textContent = t.label + (t.note ? ` (${t.note})` : "")
     l.label.className = t.state === "failed" ? "failed" : ""
     l.bar.value = t.part
-    l.score.textContent = t.state === "failed" ? "failed" : t.state === "waiting" ? "waiting" : round(t.score, 4)
+    l.score.textContent = t.state === "failed" ? "failed" : t.state === "waiting" ? "waiting" : scores[i]
     l.row.className = t === best ? "best" : ""
   }
   fig.element.hidden = !scored
@@ -121,7 +122,7 @@ function picture(width, name, all, score, held) {
     if (at.length > 1) out.append(svg("path", { d: path(at), fill: "none", ...stroke(i), "clip-path": `url(#${clip})` }))
     for (const [px, py] of at.slice(-1)) if (py >= 0) out.append(svg("circle", { cx: px, cy: py, r: 3, fill: stroke(i).stroke }))
   })
-  xAxis(out, x, bottom, width / 90, v => round(v))
+  xAxis(out, x, bottom, width / 90, v => round(v), true)
   yAxis(out, y, left, 5, v => round(v, 3))
   out.append(label(width - 10, height - 2, "step", { "text-anchor": "end", fill: "var(--soft)", "font-size": 11 }))
   return out
