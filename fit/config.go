@@ -27,6 +27,7 @@ type Config struct {
 	MaxLevels   int                `json:"max_levels"` // that have an input each; a column with more is embedded; 0: 50
 
 	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1; below 0: none, and no evaluation
+	Refit   string         `json:"refit"`   // whether to train again with all rows, once those held out are scored: always, never; "": if there are fewer than 2,000
 	Seed    uint64         `json:"seed"`    // of the split and the training; 0: 1
 	Network tabular.Config `json:"network"`
 	Images  ImageConfig    `json:"images,omitzero"`
@@ -77,6 +78,9 @@ func (c Config) Check() error {
 		return advice.Errorf("rows are held out by groups or by time, not by both; %v or %v", advice.Set("Group", c.Group), advice.Set("Time", c.Time))
 	case c.MaxLevels < 1:
 		return fmt.Errorf("the largest number of levels is %d; it must be at least 1", c.MaxLevels)
+	}
+	if err := checkRefit(c.Refit); err != nil {
+		return err
 	}
 	columns := c.columns()
 	if err := columns.CheckTargetRange(); err != nil {

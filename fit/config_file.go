@@ -28,8 +28,10 @@ func LoadConfig(path string) (Config, error) {
 	var all map[string]any
 	err = yaml.Unmarshal(text, &all)
 	if err == nil {
-		if all["task"] == auto {
-			all["task"] = ""
+		for _, name := range []string{"task", "refit"} {
+			if all[name] == auto {
+				all[name] = ""
+			}
 		}
 		text, err = json.Marshal(all)
 		if err == nil {
@@ -47,6 +49,9 @@ func LoadConfig(path string) (Config, error) {
 func (c Config) WriteYAML(w io.Writer, chosen *Model) error {
 	if c.Task == "" {
 		c.Task = auto
+	}
+	if c.Refit == "" {
+		c.Refit = auto
 	}
 	doc, err := settings(reflect.ValueOf(c))
 	if err != nil {
@@ -83,7 +88,10 @@ func comment(n *yaml.Node, path string, chosen map[string]string) {
 
 // choices say what was chosen for settings that were left open, by their names.
 func (m *Model) choices() map[string]string {
-	all := map[string]string{"task": string(m.Schema.Task)}
+	all := map[string]string{"task": string(m.Schema.Task), "refit": refitNever}
+	if m.Facts.Refitted > 0 {
+		all["refit"] = refitAlways
+	}
 	n := m.Net.Report.Config
 	for name, v := range map[string]any{"ensemble": n.Ensemble, "steps": n.Steps, "batch": n.Batch, "rate": n.Rate} {
 		all["network."+name] = fmt.Sprint(v)

@@ -123,6 +123,7 @@ func ExampleConfig_WriteYAML() {
 	// input_std: {}
 	// max_levels: 0
 	// holdout: 0
+	// refit: auto
 	// seed: 1
 	// network:
 	//   ensemble: 0

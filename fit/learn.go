@@ -97,6 +97,7 @@ func (l *lesson) fit(ctx context.Context, o Options) (net *tabular.Fitted, early
 	c.Seed = l.config.Seed
 	c.Parallel = o.Workers
 	c.Engine = o.Engine
+	c.Again = o.again
 	limited, cancel := budget(ctx, o.Budget)
 	defer cancel()
 	net, err = tabular.Fit(limited, c, l.data, o.Checkpoint, o.Progress)

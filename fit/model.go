@@ -26,6 +26,7 @@ type Model struct {
 type Facts struct {
 	Config      Config   `json:"config"`
 	Rows        int      `json:"rows"`                  // training rows
+	Refitted    int      `json:"refitted,omitempty"`    // of them, held out at first: the scores are those of the networks before
 	Held        []Scores `json:"held"`                  // on the rows held out, before any calibration
 	Interrupted bool     `json:"interrupted,omitempty"` // the best of a training that was stopped
 	SetAside    int      `json:"set_aside,omitempty"`   // rows without a target

@@ -33,6 +33,8 @@ type Options struct {
 	// Engine trains the networks; nil stands for the CPU. The result depends on it by
 	// rounding.
 	Engine engine.Engine[float32]
+
+	again bool // the networks will be trained again with all rows
 }
 
 // A Result is a fitted model, with its scores on the held-out rows. Without held-out rows
@@ -64,6 +66,8 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if err != nil {
 		return nil, err
 	}
+	begun := time.Now()
+	o.again = c.refits(len(p.train) + len(p.heldOut))
 	l, err := learn(ctx, p, c, o)
 	if err != nil {
 		return nil, err
@@ -72,6 +76,10 @@ func Run(ctx context.Context, f *table.Frame, c Config, o Options) (*Result, err
 	if c.Holdout > 0 {
 		// What was found is scored even if the training was stopped.
 		err = l.judge(context.WithoutCancel(ctx), r, o)
+	}
+	if err == nil && o.again && !l.model.Facts.Interrupted {
+		err = l.refit(ctx, o, begun)
+		r.Model = l.model
 	}
 	if err != nil {
 		return nil, err

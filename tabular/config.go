@@ -43,6 +43,9 @@ type Config struct {
 	// Engine trains the networks; nil stands for the CPU. The result depends on it only
 	// by rounding.
 	Engine engine.Engine[float32] `json:"-" yaml:"-"`
+
+	// Again says that a Refit follows, whose work the progress counts, too.
+	Again bool `json:"-" yaml:"-"`
 }
 
 // The models of the noise.

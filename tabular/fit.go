@@ -18,7 +18,7 @@ import (
 
 // Progress says how much of a fit is done.
 type Progress struct {
-	Stage       string  // "choosing" or "training"
+	Stage       string  // "choosing", "training" or, of a Refit, "training again"
 	Done, Total float64 // work, in steps of the average network
 	Found       float64 // of the work done, what an earlier call left in the folder
 	Running     int     // trainings of the stage that are finished or under way
@@ -107,6 +107,12 @@ func (r *run) fit(ctx context.Context) (*Fitted, error) {
 	}
 	rep.Partial = ctx.Err() != nil
 	f, err := r.join(folds, rep, good)
+	if err == nil && !rep.Partial {
+		f.made = &making{plan: r.plan, trials: rep.Trials, state: r.state}
+		for _, m := range good {
+			f.made.picks = append(f.made.picks, m.candidate)
+		}
+	}
 	return f, errors.Join(err, ctx.Err())
 }
 
@@ -186,7 +192,13 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 		}
 		jobs = append(jobs, j)
 	}
-	r.begin("training", jobs, 0)
+	stage, more := "training", 0
+	if folds == nil {
+		stage = "training again"
+	} else if r.Again {
+		more = 1
+	}
+	r.begin(stage, jobs, more)
 	return r.runAll(ctx, jobs)
 }
 
@@ -269,7 +281,11 @@ func (r *run) begin(stage string, jobs []*job, more int) {
 	r.state.Jobs = len(jobs)
 	r.state.Total = r.state.Done + work*float64(1+more)
 	if stage == "choosing" {
-		r.state.Total += most * (float64(r.ahead) + float64(r.Ensemble*r.Steps)/float64(r.plan.trial))
+		members := float64(r.Ensemble*r.Steps) / float64(r.plan.trial)
+		if r.Again {
+			members *= 2
+		}
+		r.state.Total += most * (float64(r.ahead) + members)
 	}
 }
 

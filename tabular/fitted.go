@@ -18,6 +18,8 @@ type Fitted struct {
 	Warps      []*dist.Warp      // transforms of the targets, nil where there is none; nil: there are none
 	InputStats InputStats        // of the training rows
 	Members    *model.Ensemble
+
+	made *making // nil: by another process, or not to the end
 }
 
 // A Report says which networks were chosen, and why.

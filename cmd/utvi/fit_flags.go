@@ -15,6 +15,7 @@ import (
 type fitFlags struct {
 	file     string
 	task     string
+	refit    string
 	inputStd []string
 	images   imageFlags
 	folder   bool // the images of a folder are fitted
@@ -36,6 +37,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&s.inputStd, "input-std", nil, "standard deviation of a column's values, as `column=number` (such as length=0.1; a column length_std gives it for each row)")
 	f.IntVar(&c.MaxLevels, "max-levels", 0, "most levels of a category that get an input each; a column with more levels is embedded (default 50)")
 	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to hold out for the evaluation (default 0.1); -1 trains on all rows and writes no report")
+	f.StringVar(&s.refit, "refit", "auto", "train the networks again with all rows, once those held out are scored: <auto>, <always> or <never> (auto: tables of fewer than 2,000 rows)")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of all random numbers (default 1)")
 	f.IntVar(&n.Ensemble, "ensemble", 0, "number of networks in the ensemble (default 5, or up to 10 that stop early)")
 	f.StringVar(&n.Noise, "noise", "", "model of the noise: <embedded>, <learned> or <heteroscedastic>; of counts <poisson> or <negative-binomial> (default chosen on held-out rows)")
@@ -125,17 +127,23 @@ func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
 		"max-levels":   func() { c.MaxLevels = given.MaxLevels },
 		"holdout":      func() { c.Holdout = given.Holdout },
 		"seed":         func() { c.Seed = given.Seed },
-		"ensemble":     func() { net.Ensemble = givenNet.Ensemble },
-		"noise":        func() { net.Noise = givenNet.Noise },
-		"kl":           func() { net.KL = givenNet.KL },
-		"activation":   func() { net.Activation = givenNet.Activation },
-		"rule":         func() { net.Rule = givenNet.Rule },
-		"width":        func() { net.Width = givenNet.Width },
-		"depth":        func() { net.Depth = givenNet.Depth },
-		"steps":        func() { net.Steps = givenNet.Steps },
-		"batch":        func() { net.Batch = givenNet.Batch },
-		"rate":         func() { net.Rate = givenNet.Rate },
-		"validation":   func() { net.Validation = givenNet.Validation },
+		"refit": func() {
+			c.Refit = s.refit
+			if s.refit == "auto" {
+				c.Refit = ""
+			}
+		},
+		"ensemble":   func() { net.Ensemble = givenNet.Ensemble },
+		"noise":      func() { net.Noise = givenNet.Noise },
+		"kl":         func() { net.KL = givenNet.KL },
+		"activation": func() { net.Activation = givenNet.Activation },
+		"rule":       func() { net.Rule = givenNet.Rule },
+		"width":      func() { net.Width = givenNet.Width },
+		"depth":      func() { net.Depth = givenNet.Depth },
+		"steps":      func() { net.Steps = givenNet.Steps },
+		"batch":      func() { net.Batch = givenNet.Batch },
+		"rate":       func() { net.Rate = givenNet.Rate },
+		"validation": func() { net.Validation = givenNet.Validation },
 		"task": func() {
 			c.Task = s.task
 			if s.task == "auto" {

@@ -37,6 +37,9 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 	if m.Facts.Interrupted {
 		fmt.Fprintln(t, "training\tstopped early")
 	}
+	if n := m.Facts.Refitted; n > 0 {
+		fmt.Fprintf(t, "scored before\tthe %d rows held out were trained with, too\n", n)
+	}
 	calibration := m.CalibrationText()
 	if calibration == "" {
 		calibration = "none"

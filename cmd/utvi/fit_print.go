@@ -34,8 +34,11 @@ func (r *fitting) write(result *fit.Result) error {
 	if err := r.printEvaluation(result); err != nil {
 		return err
 	}
-	if result.Model.Facts.Interrupted {
+	switch facts := result.Model.Facts; {
+	case facts.Interrupted:
 		fmt.Fprintln(r.stdout, "\nThe training ended early: this is the best model so far.")
+	case facts.Refitted > 0:
+		fmt.Fprintf(r.stdout, "\nAfter this evaluation the networks were trained again with all %d rows (--refit never keeps them as they are scored).\n", facts.Rows)
 	}
 	if ratio := result.Ratio; ratio != nil {
 		fmt.Fprintf(r.stdout, "\nOf the weights alone: %v.\n%s\n", ratio, ratio.Sentence())
@@ -80,7 +83,8 @@ func (r *fitting) printEvaluation(result *fit.Result) error {
 	if err := printScores(r.stdout, held.Scores()); err != nil {
 		return err
 	}
-	all := result.Model.Facts.Rows + held.Rows
+	facts := result.Model.Facts
+	all := facts.Rows - facts.Refitted + held.Rows
 	if folds := r.config.FewestFolds(all); held.Rows < 30 && folds > 0 && r.folds == 0 {
 		fmt.Fprintf(r.stdout, "With --folds %d, all %d rows are scored.\n", folds, all)
 	}

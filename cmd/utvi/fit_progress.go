@@ -49,7 +49,7 @@ func newFitProgress(w io.Writer, file string) *fitProgress {
 	return p
 }
 
-var stages = map[string]string{"choosing": "choosing the network", "training": "training the ensemble"}
+var stages = map[string]string{"choosing": "choosing the network", "training": "training the ensemble", "training again": "training the ensemble again, with all rows"}
 
 func (p *fitProgress) tell(s tabular.Progress) {
 	p.mu.Lock()
@@ -72,6 +72,7 @@ func (p *fitProgress) tell(s tabular.Progress) {
 	}
 	if s.Stage != p.stage {
 		p.stage = s.Stage
+		p.toScore = 0 // no rows are being scored, or no more
 		p.line("%s: %s", stages[s.Stage], plural(s.Jobs, "training", "trainings"))
 	}
 	for ; p.most >= float64(20*p.fifth) && p.fifth < 5; p.fifth++ {

@@ -129,7 +129,7 @@ func TestPredictEvalCalibrateInspect(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "before") || !strings.Contains(out, "Stored in") {
 		t.Fatalf("calibrate: %s%s", out, errs)
 	}
-	if !strings.Contains(errs, "trained with about 90 % of these rows") {
+	if !strings.Contains(errs, "trained with about 100 % of these rows") {
 		t.Errorf("calibrate does not know the rows it was trained with: %s", errs)
 	}
 	if _, out, _ := utvi(t, "inspect", m); !strings.Contains(out, "conformal intervals from 300 rows") {

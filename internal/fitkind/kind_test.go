@@ -38,7 +38,7 @@ func TestKind(t *testing.T) {
 		t.Errorf("metrics %v", found[0].Metrics)
 	}
 	m, err := fit.Load(filepath.Join(r.Dir, p.Trials[0].ID()+".utvi"))
-	if err != nil || m.Facts.Rows != 90 {
+	if err != nil || m.Facts.Rows != 100 || m.Facts.Refitted != 10 {
 		t.Errorf("model %v, %v", m, err)
 	}
 	bad, _ := sweep.NewPlan("p", sweep.NewTrial("fit", "a", "g", 1, map[string]any{"table": "x.csv"}))

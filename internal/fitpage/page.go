@@ -24,7 +24,7 @@ import (
 func Save(dir string, r *fit.Result) error {
 	page := report.Page{
 		Title:      "Predicting " + names(r.Model),
-		Subtitle:   fmt.Sprintf("%s, trained on %d rows of %s and tested on %d held-out rows", r.Model.Schema.Task, r.Model.Facts.Rows, r.Evaluation.File, r.Evaluation.Rows),
+		Subtitle:   fmt.Sprintf("%s, trained on %d rows of %s and tested on %d held-out rows", r.Model.Schema.Task, r.Model.Facts.Rows-r.Model.Facts.Refitted, r.Evaluation.File, r.Evaluation.Rows),
 		Provenance: origin(r.Model),
 	}
 	figures := filepath.Join(dir, "figures")
@@ -34,6 +34,9 @@ func Save(dir string, r *fit.Result) error {
 	var sections []report.Section
 	if r.Model.Facts.Interrupted {
 		page.Subtitle += "; the training ended early"
+	}
+	if r.Model.Facts.Refitted > 0 {
+		page.Subtitle += fmt.Sprintf("; then trained again with all %d", r.Model.Facts.Rows)
 	}
 	sections, err := evaluationSections(r.Evaluation, r.Model, dir)
 	if err != nil {

@@ -64,8 +64,8 @@ func checkTable(t *testing.T, name string, m *fit.Model) {
 func TestTable(t *testing.T) {
 	needRecord(t)
 	for name, c := range map[string]fit.Config{
-		"regression":     {Targets: []string{"strength"}, Network: tabular.Config{Ensemble: 3, Steps: 400, Rule: "ut(2)", Independent: true}},
-		"classification": {Targets: []string{"resin"}, Network: tabular.Config{Ensemble: 2, Steps: 150, Rule: "ut(2)", Independent: true}},
+		"regression":     {Targets: []string{"strength"}, Refit: "never", Network: tabular.Config{Ensemble: 3, Steps: 400, Rule: "ut(2)", Independent: true}},
+		"classification": {Targets: []string{"resin"}, Refit: "never", Network: tabular.Config{Ensemble: 2, Steps: 150, Rule: "ut(2)", Independent: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, err := fit.Run(context.Background(), frame(t, "resin.csv"), c, fit.Options{})
