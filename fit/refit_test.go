@@ -32,7 +32,9 @@ func TestRefit(t *testing.T) {
 		}
 		return x
 	}
-	before, after, always := run(refitNever), run(""), run(refitAlways)
+	before := run(refitNever)
+	after := run("")
+	always := run(refitAlways)
 	if f := before.Model.Facts; f.Rows != 81 || f.Refitted != 0 {
 		t.Errorf("without a refit the model has learned from %d rows, %d of them held out at first", f.Rows, f.Refitted)
 	}
