@@ -38,7 +38,7 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 		fmt.Fprintln(t, "training\tstopped early")
 	}
 	if n := m.Facts.Refitted; n > 0 {
-		fmt.Fprintf(t, "scored before\tthe %d rows held out were trained with, too\n", n)
+		fmt.Fprintf(t, "refit\tthe %d rows held out were trained with, too, once they were scored\n", n)
 	}
 	calibration := m.CalibrationText()
 	if calibration == "" {
