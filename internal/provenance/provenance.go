@@ -50,8 +50,14 @@ func Short(version string) string {
 	return version
 }
 
+// stamp is the version and the revision of a release; the linker sets it (internal/release).
+var stamp string
+
 // Version is the module's version, with the revision where the build knows it.
 func Version() string {
+	if stamp != "" {
+		return stamp
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

@@ -17,6 +17,11 @@ func WriteSBOM(w io.Writer) error {
 	if !ok {
 		return errors.New("this program was built without a list of its modules; build it with go build, inside the module")
 	}
+	return WriteBill(w, info)
+}
+
+// WriteBill writes the modules of any program, as its file tells them (debug/buildinfo).
+func WriteBill(w io.Writer, info *debug.BuildInfo) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)

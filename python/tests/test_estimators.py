@@ -206,6 +206,7 @@ def test_errors(line, quick, monkeypatch, tmp_path):
         UTVIRegressor(**quick).fit(X, y)
     monkeypatch.delenv("UTVI_BINARY")
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    monkeypatch.setattr(_binary, "INSIDE", str(tmp_path / "no program"))
     with pytest.raises(BinaryNotFoundError, match="not on PATH"):
         UTVIRegressor(**quick).fit(X, y)
 

@@ -1,8 +1,14 @@
 """Bayesian neural networks without sampling, as scikit-learn estimators, and a client."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ._binary import BinaryNotFoundError, UtviError
-from .client import Client, ServerError
-from .estimators import UTVIClassifier, UTVIRegressor
+
+if TYPE_CHECKING:
+    from .client import Client, ServerError
+    from .estimators import UTVIClassifier, UTVIRegressor
 
 __all__ = [
     "BinaryNotFoundError",
@@ -12,3 +18,25 @@ __all__ = [
     "UTVIRegressor",
     "UtviError",
 ]
+
+# scikit-learn takes a second to import, which the command and the client need not wait for.
+_LATER = {
+    "Client": "client",
+    "ServerError": "client",
+    "UTVIClassifier": "estimators",
+    "UTVIRegressor": "estimators",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module("." + _LATER[name], __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

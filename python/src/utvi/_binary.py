@@ -1,10 +1,20 @@
 """Find the utvi program and run it."""
 
+from __future__ import annotations
+
 import os
 import shutil
 import subprocess
 import sys
 from collections import deque
+
+
+# Where wheels have the program.
+INSIDE = os.path.join(
+    os.path.dirname(os.path.abspath(__file__)),
+    "_bin",
+    "utvi.exe" if os.name == "nt" else "utvi",
+)
 
 
 class UtviError(ValueError):
@@ -16,17 +26,21 @@ class BinaryNotFoundError(FileNotFoundError):
 
 
 def find(binary=None):
-    """Return the path of the utvi program: `binary`, or UTVI_BINARY, or from PATH."""
+    """Return the path of the utvi program: `binary`, or UTVI_BINARY, or the one inside this
+    package, or from PATH."""
     if binary is not None:
         named, how = os.fspath(binary), "the parameter binary names it"
     elif os.environ.get("UTVI_BINARY"):
         named, how = os.environ["UTVI_BINARY"], "UTVI_BINARY names it"
     else:
+        if os.path.isfile(INSIDE):
+            return INSIDE
         path = shutil.which("utvi")
         if path is None:
             raise BinaryNotFoundError(
-                "the program utvi is not on PATH; install it, or name it with the "
-                "parameter binary or the environment variable UTVI_BINARY"
+                "this package has no program inside, and utvi is not on PATH; install a "
+                "wheel for this system, or name the program with the parameter binary or "
+                "the environment variable UTVI_BINARY"
             )
         return os.path.abspath(path)
     path = shutil.which(named)
@@ -65,3 +79,11 @@ def run(binary, args, folder, stdout=None, verbose=False):
     if not message.startswith(prefix) or message.startswith(prefix + "internal error"):
         raise RuntimeError(message)
     raise UtviError(message[len(prefix):])
+
+
+def main():
+    """Be the command utvi."""
+    args = [INSIDE, *sys.argv[1:]]
+    if os.name == "nt":  # where exec returns to the shell before the program ends
+        sys.exit(subprocess.call(args))
+    os.execv(INSIDE, args)
