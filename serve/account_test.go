@@ -14,8 +14,6 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
-	"utvi/dist"
-	"utvi/predict"
 	"utvi/serve/oip"
 )
 
@@ -168,24 +166,6 @@ func TestDecodedSize(t *testing.T) {
 		if counted > 40*taken+100_000 {
 			t.Errorf("%s: %d bytes are taken, %d counted: far too many", name, taken, counted)
 		}
-	}
-}
-
-// No answer is longer than was counted, whatever its numbers are.
-func TestAnswerSize(t *testing.T) {
-	for _, v := range []float64{-math.MaxFloat64, -math.SmallestNonzeroFloat64, -1.2345678901234567e-5, -123456789012345678901, -0.0000012345678901234567} {
-		if n := len(appendFloat(nil, v)) + 1; n > numberBytes {
-			t.Errorf("%g has %d bytes", v, n)
-		}
-	}
-	l := &loaded{words: words{targets: []string{`"t":`}}}
-	n := &predict.Number{Mean: -math.MaxFloat64, Std: -math.MaxFloat64, Lo: -math.MaxFloat64, Hi: -math.MaxFloat64, Variance: predict.Parts{Weights: -math.MaxFloat64, Inputs: -math.MaxFloat64, Noise: -math.MaxFloat64}}
-	a := &answerer{words: l.words, interval: true, quantiles: make([]float64, 50), density: 50}
-	out := a.number([]byte(`{"targets":{"t":`), n)
-	out = a.shape(out[:len(out)-1], dist.Normal{Mu: -1.2345678901234567e-5, Sigma: 1.2345e-7})
-	most := 100 + len(`"t":`) + 120 + 7*numberBytes + 80 + numberBytes*100
-	if len(out) > most {
-		t.Errorf("%d bytes, %d were counted", len(out), most)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 
+	"utvi/internal/answer"
 	"utvi/predict"
 )
 
@@ -153,14 +154,5 @@ func (o *options) fits(rows int, l *loaded, limits Limits) error {
 
 // answerSize is the length of the answer for a row as JSON, at most.
 func (o *options) answerSize(l *loaded) int {
-	return int(l.answerBytes) + len(l.Targets())*(80+numberBytes*o.extra())
-}
-
-func (o *options) interval(p *predict.Predictor) (level float64, ok bool) {
-	switch level = p.Options().Interval; {
-	case level == 0:
-		return 0.9, true
-	default:
-		return level, level > 0
-	}
+	return int(l.answerBytes) + len(l.Targets())*(80+answer.NumberBytes*o.extra())
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"strconv"
 
+	"utvi/internal/answer"
 	"utvi/predict"
 )
 
@@ -38,7 +39,7 @@ func (c *call) predict() error {
 	if err != nil {
 		return err
 	}
-	a := newAnswerer(l, p, &ask.options)
+	a := answer.New(l.words, p, ask.Quantiles, ask.Density)
 	o := &order{x: ask.x, p: p, extra: ask.extra(), end: c.end}
 	o.read = func(b *predict.Batch, at int, j *job) {
 		if j.out == nil {
@@ -48,25 +49,25 @@ func (c *call) predict() error {
 			if i > 0 {
 				j.out = append(j.out, ',')
 			}
-			j.out = a.row(j.out, b, at+i)
+			j.out = a.Row(j.out, b, at+i)
 		}
 	}
 	jobs, err := l.queue.predict(c.r.Context(), o)
 	if err != nil {
 		return as(invalid, err)
 	}
-	c.writeAnswers(c.answerHead(&ask.options, a, p), jobs)
+	c.writeAnswers(c.answerHead(a, p), jobs)
 	return nil
 }
 
 // answerHead is what stands before the predictions.
-func (c *call) answerHead(o *options, a *answerer, p *predict.Predictor) []byte {
+func (c *call) answerHead(a *answer.Answerer, p *predict.Predictor) []byte {
 	out := append(make([]byte, 0, 300), `{"model":"`...)
 	out = append(out, c.model.Name...) // plain, like its version
 	out = append(out, `","version":"`...)
 	out = append(out, c.model.Version...)
 	out = append(out, '"')
-	if level, ok := o.interval(p); ok && a.classes == nil {
+	if level, ok := answer.Level(p); ok && a.Classes == nil {
 		out = append(out, `,"interval":`...)
 		out = strconv.AppendFloat(out, level, 'g', -1, 64)
 	}

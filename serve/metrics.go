@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"utvi/internal/answer"
 )
 
 // metrics answers GET /metrics in the text format of Prometheus.
@@ -47,7 +49,7 @@ func (e *exposition) histogram(name, labels string, h *histogram, bounds []float
 func (s *Server) metricsText() string {
 	e := &exposition{}
 	e.family("utvi_build_info", "gauge", "The version of the server.")
-	e.sample("utvi_build_info", `version=`+quote(version()), 1)
+	e.sample("utvi_build_info", `version=`+answer.Quote(version()), 1)
 	s.modelMetrics(e)
 	s.requestMetrics(e)
 	processMetrics(e, s.begun)

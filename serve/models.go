@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"utvi/internal/answer"
 	"utvi/internal/inputfile"
 	"utvi/model"
 	"utvi/predict"
@@ -40,16 +42,29 @@ type loaded struct {
 
 	rowBytes    int64 // memory that a row needs until it is predicted
 	answerBytes int64 // memory that the answer for a row has as JSON, at most
-	words       words
+	words       answer.Words
 	pictures    bool // the model predicts images
 
-	told     sync.Once // description
+	told     sync.Once // its description
 	text     []byte
 	textFail error
 }
 
-// numberBytes is the length of a number as JSON, at most, with what stands before it.
-const numberBytes = 26
+// description is what GET /models says about a model, as JSON. It is written once: it may
+// be long, and many may ask for it.
+func (all *models) description(m *served) ([]byte, error) {
+	l := m.now.Load()
+	l.told.Do(func() {
+		d := answer.Describe(l.Model)
+		d.Name = m.Name
+		d.Version = m.Version
+		d.Versions = all.versions(m.Name)
+		d.Digest = l.digest
+		d.Since = l.since
+		l.text, l.textFail = json.Marshal(d)
+	})
+	return l.text, l.textFail
+}
 
 // measure sets what rows take. Lists of numbers grow by doubling: for a moment there are
 // the old one and the new one.
@@ -57,14 +72,14 @@ func (l *loaded) measure() {
 	l.rowBytes = int64(8*3*l.Inputs()) + 32
 	l.answerBytes = 100
 	l.pictures = l.Schema != nil && l.Schema.Pictures()
-	for _, t := range l.words.targets {
-		l.answerBytes += int64(len(t)) + 120 + 7*numberBytes
+	for _, t := range l.words.Targets {
+		l.answerBytes += int64(len(t)) + 120 + 7*answer.NumberBytes
 	}
-	for i := range l.words.classes {
-		l.answerBytes += int64(len(l.words.fields[i])) + numberBytes
+	for i := range l.words.Classes {
+		l.answerBytes += int64(len(l.words.Fields[i])) + answer.NumberBytes
 	}
 	longest := 0
-	for _, c := range l.words.classes {
+	for _, c := range l.words.Classes {
 		longest = max(longest, len(c))
 	}
 	l.answerBytes += int64(longest)
@@ -101,7 +116,7 @@ func load(s Source, options []model.Option, broken func(error)) (*loaded, error)
 	sum := sha256.Sum256(text)
 	q := newQueue(p)
 	q.fail = broken
-	l := &loaded{Model: m, usual: p, queue: q, digest: hex.EncodeToString(sum[:]), since: time.Now(), words: newWords(m)}
+	l := &loaded{Model: m, usual: p, queue: q, digest: hex.EncodeToString(sum[:]), since: time.Now(), words: answer.NewWords(m)}
 	l.measure()
 	return l, nil
 }

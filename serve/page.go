@@ -1,26 +1,16 @@
 package serve
 
 import (
-	"embed"
+	_ "embed"
 	"io/fs"
 	"net/http"
 
+	"utvi/internal/modelpage"
 	"utvi/internal/pagestyle"
 )
 
 //go:embed openapi.json
 var openAPI []byte
-
-//go:embed page
-var embedded embed.FS
-
-var files = func() fs.FS {
-	f, err := fs.Sub(embedded, "page")
-	if err != nil {
-		panic("serve: the page is not embedded")
-	}
-	return f
-}()
 
 // page answers with a file of the page, or says that nothing is there.
 func (c *call) page(mux *http.ServeMux) error {
@@ -29,7 +19,7 @@ func (c *call) page(mux *http.ServeMux) error {
 	if name == "" {
 		name = "index.html"
 	}
-	from := files
+	from := modelpage.Files
 	info, err := fs.Stat(from, name)
 	if err != nil {
 		from = pagestyle.Files

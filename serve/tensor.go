@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"utvi/internal/answer"
 )
 
 // A tensor is an input of a request of the Open Inference Protocol, or an output.
@@ -233,11 +235,11 @@ func (t *tensor) appendJSON(out []byte) []byte {
 	}
 	for i, v := range t.floats {
 		comma(i)
-		out = appendFloat(out, v)
+		out = answer.AppendFloat(out, v)
 	}
 	for i, s := range t.texts {
 		comma(i)
-		out = append(out, quote(string(s))...)
+		out = append(out, answer.Quote(string(s))...)
 	}
 	for i, b := range t.bools {
 		comma(i)

@@ -3,6 +3,8 @@ package serve
 import (
 	"encoding/json"
 	"strconv"
+
+	"utvi/internal/answer"
 )
 
 // headerLength is the header that says how long the JSON in front of binary tensors is.
@@ -116,7 +118,7 @@ func (c *call) writeTensors(r *restRequest, all []tensor) error {
 	out = append(append(out, c.model.Name...), `","model_version":"`...)
 	out = append(append(out, c.model.Version...), '"')
 	if r.id != "" {
-		out = append(append(out, `,"id":`...), quote(r.id)...)
+		out = append(append(out, `,"id":`...), answer.Quote(r.id)...)
 	}
 	out = append(append(out, `,"parameters":`...), params...)
 	out = append(out, `,"outputs":[`...)
@@ -147,7 +149,7 @@ func (t *tensor) textSize(asBytes bool) int {
 	if asBytes {
 		return t.rawSize()
 	}
-	n := numberBytes*len(t.floats) + 6*len(t.bools)
+	n := answer.NumberBytes*len(t.floats) + 6*len(t.bools)
 	for _, s := range t.texts {
 		n += 6*len(s) + 3 // every character may be an escape
 	}

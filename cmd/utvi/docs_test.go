@@ -109,8 +109,8 @@ var word = regexp.MustCompile(`'[^']*'|[^\s']+`)
 
 // parses finds the command of a line and reads its flags, and runs nothing.
 func parses(line string) error {
-	line, _, _ = strings.Cut(line, "  # ")
 	line, _, _ = strings.Cut(line, " #")
+	line = strings.TrimSuffix(line, " \\")
 	line, _, _ = strings.Cut(line, " > ")
 	line, _, _ = strings.Cut(line, " | ")
 	var args []string
@@ -121,13 +121,14 @@ func parses(line string) error {
 	if err != nil {
 		return err
 	}
-	if cmd.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-		return fmt.Errorf("%s has no command %q", cmd.CommandPath(), rest[0])
-	}
 	if strings.Contains(line, "--help") {
 		return nil
 	}
-	return cmd.ParseFlags(rest)
+	err = cmd.ParseFlags(rest)
+	if err != nil {
+		return err
+	}
+	return cmd.ValidateArgs(cmd.Flags().Args())
 }
 
 // notRun says why a command of a document is not run.

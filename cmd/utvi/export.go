@@ -30,15 +30,20 @@ outputs are mean, std, lo, hi (the interval), quantiles, variance_weights, varia
 variance_noise and ood, with the meaning that utvi predict gives them; for classes label,
 probabilities and ood, and set, the conformal set of a calibrated model.
 
+With --page: write a folder with the page that utvi serve shows and the model inside. Open its
+index.html in any browser: no server and no network is needed, and nothing leaves the browser.
+
 Rules that draw random numbers, and functions that are Go code, cannot be exported.`
 
 const exportExamples = `  utvi export model.safetensors -o net.onnx
   utvi export model.safetensors --variance       with variances of the inputs
-  utvi export price.utvi                         a tabular model, one input a column`
+  utvi export price.utvi                         a tabular model, one input a column
+  utvi export price.utvi --page -o price-page    a page to pass on, with the model inside`
 
 // exportOptions are what the flags of export ask for.
 type exportOptions struct {
 	out     string
+	page    bool
 	network export.Options
 	table   export.TableOptions
 }
@@ -47,13 +52,16 @@ func exportCommand() *cobra.Command {
 	o := &exportOptions{}
 	cmd := &cobra.Command{
 		Use:     "export MODEL",
-		Short:   "Write a model as an ONNX graph, for programs without utvi",
+		Short:   "Write a model as an ONNX graph, or as a page, for those without utvi",
 		Long:    exportHelp,
 		Example: exportExamples,
 		Args:    modelArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(args[0]); err != nil {
+			if err := o.check(cmd.Flags(), args[0]); err != nil {
 				return err
+			}
+			if o.page {
+				return o.writePage(cmd, args[0])
 			}
 			return o.run(cmd, args[0])
 		},
@@ -64,14 +72,18 @@ func exportCommand() *cobra.Command {
 
 func (o *exportOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVarP(&o.out, "out", "o", "", "the file to write (default: the model's name with .onnx)")
+	f.StringVarP(&o.out, "out", "o", "", "the file to write (default: the model's name with .onnx), or with --page the folder (default: the name with -page)")
+	f.BoolVar(&o.page, "page", false, "write a folder with a page that predicts in a browser, without a server")
 	f.BoolVar(&o.network.Variance, "variance", false, "add the input x_variance of a network, the variances of x")
 	f.Float64SliceVar(&o.table.Quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "`levels` of the quantiles of a tabular model")
 	f.Lookup("quantiles").DefValue = "0.05,0.25,0.5,0.75,0.95" // as one writes them
 	f.Float64Var(&o.table.Interval, "interval", 0.9, "level of the interval, or of the sets of classes, of a tabular model")
 }
 
-func (o *exportOptions) check(file string) error {
+func (o *exportOptions) check(f *pflag.FlagSet, file string) error {
+	if o.page {
+		return o.checkPage(f, file)
+	}
 	if o.out == "" {
 		o.out = strings.TrimSuffix(file, filepath.Ext(file)) + ".onnx"
 	}

@@ -34,6 +34,7 @@ func TestNetworksOutAndIn(t *testing.T) {
 	if err := os.WriteFile(at("net.pt"), []byte("PK\x03\x04 and more"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	pageSays := "built without the program that such a page runs; build it with: go generate"
 	for _, c := range []struct{ args, says string }{
 		{"export net.safetensors --variance", "net.onnx: "},
 		{"import net.onnx --output mean -o in.safetensors", "the graph has the inputs \"x\" and \"x_variance\"; a network has one"},
@@ -51,6 +52,9 @@ func TestNetworksOutAndIn(t *testing.T) {
 		{"bayes plain.onnx --output mean --data rows.csv --target y -o plain.onnx/x.safetensors", "plain.onnx is not a folder"},
 		{"bayes plain.onnx --output mean --data rows.csv --target y --test new.csv -o new.csv", "new.csv: no such file or directory"},
 		{"import none.onnx -o x.safetensors", "none.onnx: no such file or directory"},
+		{"export net.safetensors --page --variance", "--variance belongs to a graph"},
+		{"export plain.onnx --page", "plain.onnx is not a utvi model file"},
+		{"export net.safetensors --page -o page", pageSays},
 		{"export plain.onnx", "plain.onnx is not a utvi model file"},
 		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs -2", "-2 epochs"},
 		{"import rows.csv -o x.safetensors", "rows.csv: not an ONNX file: "},

@@ -82,6 +82,7 @@ const pages = {
     await until(() => !document.querySelector("#file-alert").hidden)
   }],
   "serve-token": ["http://" + guarded.url + "/", () => until(() => !document.querySelector("#token").hidden)],
+  "folder-number": [file("resin-page/index.html"), predicted],
   "report-number": [file("resin-report/report.html"), () => {}],
   "report-class": [file("class-report/report.html"), () => {}],
   "report-eval": [file("eval-report/report.html"), () => {}],

@@ -1,4 +1,4 @@
-// Talks to the server that shows this page.
+// Talks to the server that shows this page, or to the program inside a page without a server.
 
 let token = ""
 
@@ -12,7 +12,16 @@ export class Refused extends Error {
   }
 }
 
+// inside is the program of a page that has its model inside.
+export const inside = globalThis.utviInside
+
 async function ask(path, options = {}) {
+  if (inside) {
+    const [status, text] = await inside(path, options.body ?? "")
+    const body = JSON.parse(text)
+    if (status !== 200) throw new Refused(body.error, status)
+    return body
+  }
   const headers = { ...options.headers }
   if (token) headers.Authorization = "Bearer " + token
   let answer

@@ -1,4 +1,6 @@
-package serve
+// Package answer says what a model is, and what it predicts, as JSON: to clients of a server, and to
+// a page that has the model inside.
+package answer
 
 import (
 	"encoding/json"
@@ -9,57 +11,71 @@ import (
 	"utvi/predict"
 )
 
-// words are the names of a model as JSON has them: with quotes, and a colon behind the
+// Words are the names of a model as JSON has them: with quotes, and a colon behind the
 // name of a field.
-type words struct {
-	targets []string
-	classes []string
-	fields  []string // of classes
+type Words struct {
+	Targets []string
+	Classes []string
+	Fields  []string // of classes
 }
 
-func newWords(m *predict.Model) (w words) {
+// NewWords returns the words of a model.
+func NewWords(m *predict.Model) (w Words) {
 	for _, t := range m.Targets() {
-		w.targets = append(w.targets, quote(t)+":")
+		w.Targets = append(w.Targets, Quote(t)+":")
 	}
 	for _, c := range m.Classes() {
-		w.classes = append(w.classes, quote(c))
-		w.fields = append(w.fields, quote(c)+":")
+		w.Classes = append(w.Classes, Quote(c))
+		w.Fields = append(w.Fields, Quote(c)+":")
 	}
 	return w
 }
 
-// An answerer writes predictions as JSON. Numbers are written so that they are read back
+// An Answerer writes predictions as JSON. Numbers are written so that they are read back
 // with all their bits.
-type answerer struct {
-	words
+type Answerer struct {
+	Words
 	interval  bool
 	quantiles []float64
 	density   int
 	ood       bool
 }
 
-func newAnswerer(l *loaded, p *predict.Predictor, o *options) *answerer {
-	_, interval := o.interval(p)
-	return &answerer{words: l.words, interval: interval, quantiles: o.Quantiles, density: o.Density, ood: l.Schema != nil}
+// New returns what writes the predictions of p, with quantiles of some levels and so many points
+// of the density.
+func New(w Words, p *predict.Predictor, quantiles []float64, density int) *Answerer {
+	_, interval := Level(p)
+	return &Answerer{Words: w, interval: interval, quantiles: quantiles, density: density, ood: p.Model().Schema != nil}
 }
 
-func quote(s string) string {
+// Level is the level of the intervals, if there are any.
+func Level(p *predict.Predictor) (level float64, ok bool) {
+	switch level = p.Options().Interval; {
+	case level == 0:
+		return 0.9, true
+	default:
+		return level, level > 0
+	}
+}
+
+// Quote is a text as JSON has it.
+func Quote(s string) string {
 	text, _ := json.Marshal(s) // a text always can be
 	return string(text)
 }
 
-// row appends the prediction of a row.
-func (a *answerer) row(out []byte, b *predict.Batch, row int) []byte {
+// Row appends the prediction of a row.
+func (a *Answerer) Row(out []byte, b *predict.Batch, row int) []byte {
 	out = append(out, `{"targets":{`...)
-	if a.classes != nil {
-		out = append(out, a.targets[0]...)
+	if a.Classes != nil {
+		out = append(out, a.Targets[0]...)
 		out = a.class(out, b.Classes(row))
 	} else {
 		for t, n := range b.Numbers(row) {
 			if t > 0 {
 				out = append(out, ',')
 			}
-			out = append(out, a.targets[t]...)
+			out = append(out, a.Targets[t]...)
 			out = a.number(out, &n)
 			if len(a.quantiles) > 0 || a.density > 0 {
 				d := b.Dist(row, t)
@@ -73,46 +89,49 @@ func (a *answerer) row(out []byte, b *predict.Batch, row int) []byte {
 	out = append(out, '}')
 	if a.ood {
 		out = append(out, `,"ood":`...)
-		out = appendFloat(out, b.OOD(row))
+		out = AppendFloat(out, b.OOD(row))
 	}
 	out = append(out, `,"abstain":`...)
 	out = strconv.AppendBool(out, b.Abstain(row))
 	return append(out, '}')
 }
 
-func (a *answerer) number(out []byte, n *predict.Number) []byte {
+func (a *Answerer) number(out []byte, n *predict.Number) []byte {
 	out = append(out, `{"mean":`...)
-	out = appendFloat(out, n.Mean)
+	out = AppendFloat(out, n.Mean)
 	out = append(out, `,"std":`...)
-	out = appendFloat(out, n.Std)
+	out = AppendFloat(out, n.Std)
 	if a.interval {
 		out = append(out, `,"interval":[`...)
-		out = appendFloat(out, n.Lo)
+		out = AppendFloat(out, n.Lo)
 		out = append(out, ',')
-		out = appendFloat(out, n.Hi)
+		out = AppendFloat(out, n.Hi)
 		out = append(out, ']')
 	}
 	out = append(out, `,"variance":{"weights":`...)
-	out = appendFloat(out, n.Variance.Weights)
+	out = AppendFloat(out, n.Variance.Weights)
 	out = append(out, `,"inputs":`...)
-	out = appendFloat(out, n.Variance.Inputs)
+	out = AppendFloat(out, n.Variance.Inputs)
 	out = append(out, `,"noise":`...)
-	out = appendFloat(out, n.Variance.Noise)
+	out = AppendFloat(out, n.Variance.Noise)
 	return append(out, "}}"...)
 }
+
+// NumberBytes is the length of a number, at most, with what stands before it.
+const NumberBytes = 26
 
 // beyond is the probability on either side of the drawn density.
 const beyond = 0.0005
 
 // shape appends quantiles and the density.
-func (a *answerer) shape(out []byte, d dist.Dist) []byte {
+func (a *Answerer) shape(out []byte, d dist.Dist) []byte {
 	if len(a.quantiles) > 0 {
 		out = append(out, `,"quantiles":[`...)
 		for i, q := range a.quantiles {
 			if i > 0 {
 				out = append(out, ',')
 			}
-			out = appendFloat(out, d.Quantile(q))
+			out = AppendFloat(out, d.Quantile(q))
 		}
 		out = append(out, ']')
 	}
@@ -122,26 +141,26 @@ func (a *answerer) shape(out []byte, d dist.Dist) []byte {
 			from, to = from-0.5, to+0.5
 		}
 		out = append(out, `,"density":{"from":`...)
-		out = appendFloat(out, from)
+		out = AppendFloat(out, from)
 		out = append(out, `,"to":`...)
-		out = appendFloat(out, to)
+		out = AppendFloat(out, to)
 		out = append(out, `,"values":[`...)
 		for i := range a.density {
 			if i > 0 {
 				out = append(out, ',')
 			}
 			x := from + (to-from)*float64(i)/float64(a.density-1)
-			out = appendFloat(out, math.Exp(d.LogPDF(x)))
+			out = AppendFloat(out, math.Exp(d.LogPDF(x)))
 		}
 		out = append(out, "]}"...)
 	}
 	return append(out, '}')
 }
 
-func (a *answerer) class(out []byte, c dist.Categorical) []byte {
+func (a *Answerer) class(out []byte, c dist.Categorical) []byte {
 	out = append(out, `{"class":`...)
 	if top := c.Argmax(); c[top] == c[top] {
-		out = append(out, a.classes[top]...)
+		out = append(out, a.Classes[top]...)
 	} else {
 		out = append(out, "null"...) // the prediction is not finite
 	}
@@ -150,16 +169,16 @@ func (a *answerer) class(out []byte, c dist.Categorical) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = append(out, a.fields[i]...)
-		out = appendFloat(out, p)
+		out = append(out, a.Fields[i]...)
+		out = AppendFloat(out, p)
 	}
 	out = append(out, `},"entropy":`...)
-	out = appendFloat(out, c.Entropy())
+	out = AppendFloat(out, c.Entropy())
 	return append(out, '}')
 }
 
-// appendFloat writes what JSON cannot hold as null.
-func appendFloat(out []byte, v float64) []byte {
+// AppendFloat writes what JSON cannot hold as null.
+func AppendFloat(out []byte, v float64) []byte {
 	if v-v != 0 {
 		return append(out, "null"...)
 	}

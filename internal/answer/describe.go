@@ -1,4 +1,4 @@
-package serve
+package answer
 
 import (
 	"encoding/json"
@@ -6,20 +6,21 @@ import (
 	"time"
 
 	"utvi/internal/schema"
+	"utvi/predict"
 )
 
-// A description is what GET /models says about a model: all that a page needs to ask
+// A Description is what a server says about a model: all that a page needs to ask
 // for predictions.
-type description struct {
+type Description struct {
 	Name     string   `json:"name"`
 	Version  string   `json:"version"`
 	Versions []string `json:"versions"` // the newest first
 	Kind     string   `json:"kind"`     // table or network
 	Task     string   `json:"task"`     // regression or classification
 
-	Columns []column `json:"columns,omitempty"` // of a table
-	Input   *input   `json:"input,omitempty"`   // of a network, and of a table of images
-	Targets []column `json:"targets"`
+	Columns []Column `json:"columns,omitempty"` // of a table
+	Input   *Input   `json:"input,omitempty"`   // of a network, and of a table of images
+	Targets []Column `json:"targets"`
 	Missing bool     `json:"missing"` // values of a table may be missing
 
 	Networks   int             `json:"networks"`
@@ -31,8 +32,8 @@ type description struct {
 	Since  time.Time `json:"since"`  // when it was loaded
 }
 
-// A column is a column of a table, or a target.
-type column struct {
+// A Column is a column of a table, or a target.
+type Column struct {
 	Name string `json:"name"`
 	Type string `json:"type,omitempty"` // numeric, categorical, time or image
 
@@ -55,44 +56,35 @@ type column struct {
 	Std    float64 `json:"std,omitempty"`    // standard deviation of every value
 	StdOf  string  `json:"std_of,omitempty"` // the column whose standard deviations these are
 	StdIn  string  `json:"std_in,omitempty"` // the column that holds the standard deviations
-	Counts *counts `json:"histogram,omitempty"`
+	Counts *Counts `json:"histogram,omitempty"`
 }
 
-// counts are a histogram of the training rows: of equal bins between From and To, or of
+// Counts are a histogram of the training rows: of equal bins between From and To, or of
 // the levels, then of all others.
-type counts struct {
+type Counts struct {
 	From   *float64 `json:"from,omitempty"`
 	To     *float64 `json:"to,omitempty"`
 	Counts []int    `json:"counts"`
 }
 
-// An input is what a row of a network has: size numbers, the rows of an image one
+// An Input is what a row of a network has: size numbers, the rows of an image one
 // after the other.
-type input struct {
+type Input struct {
 	Size  int    `json:"size"`
 	Shape [3]int `json:"shape"` // height, width, channels
 }
 
-// description is what GET /models says about a model, as JSON. It is written once: it may
-// be long, and many may ask for it.
-func (all *models) description(m *served) ([]byte, error) {
-	l := m.now.Load()
-	l.told.Do(func() { l.text, l.textFail = json.Marshal(all.describe(m)) })
-	return l.text, l.textFail
-}
-
-func (all *models) describe(m *served) description {
-	l := m.now.Load()
-	d := description{Name: m.Name, Version: m.Version, Versions: all.versions(m.Name), Kind: "network", Task: "regression",
-		Networks: len(l.Networks.Members), Calibrated: l.Calibration != nil, Digest: l.digest, Since: l.since}
+// Describe describes a model. Its name, version, digest and age are the caller's to say.
+func Describe(l *predict.Model) Description {
+	d := Description{Kind: "network", Task: "regression", Networks: len(l.Networks.Members), Calibrated: l.Calibration != nil}
 	if l.Classes() != nil {
 		d.Task = "classification"
 	}
 	if l.Schema == nil {
 		in := l.Networks.Members[0].Config.Input
-		d.Input = &input{in.Size(), [3]int{in.H, in.W, in.C}}
+		d.Input = &Input{in.Size(), [3]int{in.H, in.W, in.C}}
 		for _, name := range l.Targets() {
-			c := column{Name: name, Type: "numeric"}
+			c := Column{Name: name, Type: "numeric"}
 			if l.Classes() != nil {
 				c.Type, c.Levels = "categorical", l.Classes()
 			}
@@ -101,9 +93,9 @@ func (all *models) describe(m *served) description {
 		return d
 	}
 	d.Kind = "table"
-	if l.pictures {
+	if l.Schema.Pictures() {
 		in := l.Networks.Members[0].Config.Input
-		d.Input = &input{in.Size(), [3]int{in.H, in.W, in.C}}
+		d.Input = &Input{in.Size(), [3]int{in.H, in.W, in.C}}
 	}
 	d.Missing = l.Schema.Impute
 	d.Rows = l.Schema.Rows
@@ -136,13 +128,13 @@ func (all *models) describe(m *served) description {
 // mostLevels is how many levels of an input are listed, the most frequent ones.
 const mostLevels = 1000
 
-func describeColumn(c *schema.Column, all []schema.Histogram) column {
-	out := column{Name: c.Name, Type: string(c.Type), Layout: c.Layout, Std: c.Std, StdIn: c.StdFrom}
+func describeColumn(c *schema.Column, all []schema.Histogram) Column {
+	out := Column{Name: c.Name, Type: string(c.Type), Layout: c.Layout, Std: c.Std, StdIn: c.StdFrom}
 	var h *schema.Histogram
 	for i := range all {
 		if all[i].Column == c.Name {
 			h = &all[i]
-			out.Counts = &counts{Counts: h.Counts}
+			out.Counts = &Counts{Counts: h.Counts}
 		}
 	}
 	if c.Type == schema.Picture {

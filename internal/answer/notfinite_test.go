@@ -1,4 +1,4 @@
-package serve
+package answer
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 // seems certain.
 func TestNotFinite(t *testing.T) {
 	nan := math.NaN()
-	a := &answerer{words: words{classes: []string{`"a"`, `"b"`}, fields: []string{`"a":`, `"b":`}}}
+	a := &Answerer{Words: Words{Classes: []string{`"a"`, `"b"`}, Fields: []string{`"a":`, `"b":`}}}
 	for _, x := range []struct {
 		p     dist.Categorical
 		class any

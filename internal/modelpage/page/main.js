@@ -46,6 +46,7 @@ const attempt = f => async (...args) => {
 }
 
 const begin = attempt(async () => {
+  if (api.inside) $("where").textContent = "The file stays in this browser; no server is asked."
   const all = await api.models()
   $("model").replaceChildren(...all.map(m => html("option", { value: m.name }, m.name)))
   $("choose").hidden = all.length < 2 && all[0].versions.length < 2

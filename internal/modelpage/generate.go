@@ -1,0 +1,3 @@
+package modelpage
+
+//go:generate go run utvi/internal/modelpage/generate
