@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+
+	allowed "utvi/internal/memory"
 )
 
 // Overhead is what the process of a server takes at most beside Limits.Memory and beyond
@@ -16,13 +18,13 @@ const Overhead = 200 << 20
 const garbage = 48 << 20
 
 // LimitHeap tells the Go runtime to stay within Limits.Memory, the models and a part of
-// Overhead. It is for programs that do nothing but serve, and returns the limit.
+// Overhead, and within what a control group leaves. It is for programs that do nothing but serve, and returns the limit.
 func (s *Server) LimitHeap() int64 {
 	runtime.GC()
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(sample)
 	used := int64(sample[0].Value.Uint64() - sample[1].Value.Uint64() - sample[2].Value.Uint64())
-	limit := used + s.Limits.Memory + garbage
+	limit := int64(min(float64(used+s.Limits.Memory+garbage), allowed.Ceiling()))
 	debug.SetMemoryLimit(limit)
 	s.limited.Store(true)
 	return limit

@@ -313,6 +313,10 @@ func (c Candidate) likelihood(classes bool) likelihood.Likelihood {
 
 // work is proportional to the cost of a step.
 func (c Candidate) work(inputs, batch int) float64 {
-	weights := inputs*(1+c.Bins+2*c.Waves)*c.Width + (c.Depth-1)*c.Width*c.Width
-	return float64(weights+300) * float64(batch+20)
+	return (c.weights(inputs) + 300) * float64(batch+20)
+}
+
+// weights is about how many weights the network has.
+func (c Candidate) weights(inputs int) float64 {
+	return float64(inputs*(1+c.Bins+2*c.Waves)*c.Width + (c.Depth-1)*c.Width*c.Width)
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"utvi/dist"
-	"utvi/engine"
 	"utvi/internal/compute"
 	"utvi/internal/counts"
 	"utvi/model"
@@ -232,9 +231,13 @@ func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedu
 
 // runAll runs jobs, some at a time; results are in the jobs' order.
 func (r *run) runAll(ctx context.Context, jobs []*job) ([]*result, error) {
+	n, err := r.beside(jobs)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	pool := compute.NewPool(min(engine.Beside(r.Engine, r.Parallel), len(jobs)))
+	pool := compute.NewPool(n)
 	defer pool.Close()
 	results, errs := make([]*result, len(jobs)), make([]error, len(jobs))
 	pool.Run(len(jobs), func(_, i int) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"utvi/internal/inputfile"
+	"utvi/internal/memory"
 	"utvi/internal/modelfile"
 	"utvi/model"
 	"utvi/serve"
@@ -105,6 +106,9 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 	}
 	if os.Getenv("GOMEMLIMIT") == "" {
 		s.LimitHeap()
+	}
+	if room := memory.Ceiling(); float64(o.config.Limits.Memory+serve.Overhead) > room {
+		o.config.Log.Warn("requests may take more memory than a control group or ulimit -v leaves; give a lower --max-memory", "max-memory", o.config.Limits.Memory, "beside", serve.Overhead, "leaves", int64(room))
 	}
 	err = s.Run(cmd.Context(), o.at)
 	if e, ok := errors.AsType[*serve.ListenError](err); ok {

@@ -1,4 +1,5 @@
-// Package memory finds out how much memory a process may still use.
+// Package memory finds out how much memory a process may still use, and ends it in a sentence
+// where a limit would end it without one.
 package memory
 
 import (
@@ -21,9 +22,16 @@ func available(root fs.FS) float64 {
 	if kib, ok := field(root, "proc/meminfo", "MemAvailable:"); ok {
 		free = 1024 * kib
 	}
+	return max(min(free, allowed(root)), 0)
+}
+
+// allowed is what the shell and the control groups leave, infinite where they set no limit, and
+// negative where more is in use than they allow.
+func allowed(root fs.FS) float64 {
+	free := math.Inf(1)
 	if limit, ok := addressSpace(root); ok {
 		if kib, ok := field(root, "proc/self/status", "VmSize:"); ok {
-			free = min(free, limit-1024*kib)
+			free = limit - 1024*kib
 		}
 	}
 	groups, _ := fs.ReadFile(root, "proc/self/cgroup")
@@ -40,7 +48,7 @@ func available(root fs.FS) float64 {
 			free = min(free, version1.free(root, part[2]))
 		}
 	}
-	return max(free, 0)
+	return free
 }
 
 // Limited reports whether the shell limits the address space of this process (ulimit -v), which
@@ -76,6 +84,9 @@ var (
 	version2 = hierarchy{"sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"}
 )
 
+// noLimit is less than what version 1 says where there is no limit, and more than any memory.
+const noLimit = 1 << 60
+
 // free is the least that a group and those above it leave. A container often sees its
 // own group as the mount itself, under a path that only its host knows.
 func (h hierarchy) free(root fs.FS, group string) float64 {
@@ -84,7 +95,7 @@ func (h hierarchy) free(root fs.FS, group string) float64 {
 		at := path.Join(h.mount, dir)
 		limit, ok1 := number(root, path.Join(at, h.limit))
 		used, ok2 := number(root, path.Join(at, h.used))
-		if ok1 && ok2 {
+		if ok1 && ok2 && limit < noLimit {
 			// The system drops cached files before it refuses memory.
 			cache, _ := field(root, path.Join(at, "memory.stat"), h.cache)
 			free = min(free, limit-max(used-cache, 0))
