@@ -18,10 +18,8 @@ safetensors, with a description of its layers (--layers). The weights become num
 that inputs with variances pass through the network at once. With --random they become
 Normals around the trained values, ready for training.
 
-The graph must be a chain of layers with residual connections, sums of two branches of one
-tensor such as x + f(x): Gemm, MatMul, Conv, BatchNormalization, LayerNormalization,
-pooling, Flatten, Reshape, Softmax, and any elementwise operators. Images are height ×
-width × channels here.
+Chains of layers and graphs are taken: residual connections, U-Nets, gates, recurrent
+networks, Transformers, several inputs. Images are height × width × channels here.
 
 Operators:
 `
@@ -123,7 +121,7 @@ func (i *importFlags) flags(f *pflag.FlagSet) {
 	f.Float64Var(&i.o.Scale, "scale", model.DefaultScale, "standard deviation of the priors, beside the root mean square of each tensor")
 	f.BoolVar(&i.o.Correlated, "correlated", false, "carry correlations between units")
 	f.IntSliceVar(&i.o.Input, "input", nil, "size of one row where the graph leaves it open, such as 3,32,32")
-	f.StringVar(&i.o.Output, "output", "", "the output, where the graph has several")
+	f.StringVar(&i.o.Output, "output", "", "the output, where the graph has several, or some of them: a,b")
 	f.StringVar(&i.layers, "layers", "", "layers of a PyTorch state_dict, a JSON file")
 }
 

@@ -67,6 +67,9 @@ func everyGraph() (all []zoo) {
 	add("causal", tokens, nn.MultiHeadAttention{Heads: 3, Causal: true})
 	add("cross", nn.Vec(24+12), joined(nn.MultiHeadAttention{Heads: 2, NoBias: true}, tokens, nn.Shape{H: 1, W: 2, C: 6}))
 	add("gated", nn.Vec(14), gated())
+	for name, l := range recurrents() {
+		all = append(all, zoo{name: "number-" + name, input: nn.Shape{H: 1, W: 5, C: 3}, layers: nn.Chain{l}, fixed: true})
+	}
 	return all
 }
 
@@ -85,5 +88,16 @@ func gated() nn.Graph {
 			{Name: "end", Layer: nn.Dense{Out: 2}, From: []string{"twice", "gate"}},
 		},
 		Outputs: []string{"end", "gate", "numbers"},
+	}
+}
+
+// recurrents are recurrent layers of numbers.
+func recurrents() map[string]nn.Layer {
+	start := []float64{0.5, -1, 0.25, 2}
+	return map[string]nn.Layer{
+		"lstm": nn.LSTM{Units: 4, Fixed: true}, "lstm-both": nn.LSTM{Units: 2, Fixed: true, Direction: nn.Bidirectional, NoBias: true}, "lstm-last": nn.LSTM{Units: 2, Fixed: true, Last: true, Start: start},
+		"gru": nn.GRU{Units: 4, Fixed: true, Start: start}, "gru-both": nn.GRU{Units: 2, Fixed: true, Direction: nn.Bidirectional, Last: true, Start: start},
+		"gru-before": nn.GRU{Units: 4, Fixed: true, ResetBefore: true, Direction: nn.Reverse}, "gru-before-both": nn.GRU{Units: 3, Fixed: true, ResetBefore: true, Direction: nn.Bidirectional, NoBias: true},
+		"rnn": nn.RNN{Units: 4, Fixed: true, Direction: nn.Reverse, Last: true}, "rnn-relu": nn.RNN{Units: 2, Fixed: true, F: fn.ReLU(), Direction: nn.Bidirectional, Start: start},
 	}
 }

@@ -3,23 +3,25 @@ package importer
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"utvi/model"
 	"utvi/nn"
 )
 
-// assemble makes the network that ends with a value.
-func assemble(out *value, o Options) (*model.Model, error) {
-	var layers []*layer
-	v := out
-	for ; v.prev != nil; v = v.prev {
-		if v.layer != nil {
-			layers = append(layers, v.layer)
+// assemble makes the network that gives some values, one behind the other, of some inputs.
+func assemble(outs, inputs []*value, o Options) (*model.Model, error) {
+	w := newWiring(outs)
+	w.residuals()
+	layers := w.chain(inputs, outs)
+	input := inputs[0].layer.shape
+	if len(inputs) > 1 {
+		n := 0
+		for _, in := range inputs {
+			n += in.layer.shape.Size()
 		}
+		input = nn.Vec(n)
 	}
-	slices.Reverse(layers)
-	return build(v.shape, layers, o)
+	return build(input, layers, o)
 }
 
 // build makes a network of layers with their trained numbers.
@@ -72,6 +74,15 @@ func (l *layer) as() nn.Layer {
 			l.Fixed = true
 			return l
 		case nn.ConvTranspose2D:
+			l.Fixed = true
+			return l
+		case nn.LSTM:
+			l.Fixed = true
+			return l
+		case nn.GRU:
+			l.Fixed = true
+			return l
+		case nn.RNN:
 			l.Fixed = true
 			return l
 		}

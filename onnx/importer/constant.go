@@ -2,21 +2,17 @@ package importer
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"utvi/internal/onnx"
 )
 
-// A constant is a tensor of numbers that the graph knows. The number of rows of a batch,
-// which is not known, is batch.
+// A constant is a tensor of numbers that the graph knows. A dimension that has the rows is 1 long.
 type constant struct {
-	dims []int
-	data []float64
+	dims  []int
+	data  []float64
+	whole bool // the graph has them as whole numbers, whose quotients are whole, too
 }
-
-// batch stands for the number of rows.
-var batch = math.Inf(-1)
 
 func (r *reader) tensor(t *onnx.Tensor) (*constant, error) {
 	data, err := t.Float64s(r.beside)
@@ -24,7 +20,7 @@ func (r *reader) tensor(t *onnx.Tensor) (*constant, error) {
 		return nil, err
 	}
 	r.held += len(data)
-	c := &constant{data: data}
+	c := &constant{data: data, whole: !fractions(t.Elem)}
 	for _, d := range t.Dims {
 		c.dims = append(c.dims, int(d))
 	}
@@ -34,14 +30,11 @@ func (r *reader) tensor(t *onnx.Tensor) (*constant, error) {
 // scalar reports whether a constant is one number.
 func (c *constant) scalar() bool { return len(c.data) == 1 }
 
-// ints are the elements as whole numbers; a batch size is −1.
+// ints are the elements as whole numbers.
 func (c *constant) ints() []int {
 	v := make([]int, len(c.data))
 	for i, x := range c.data {
-		v[i] = int(max(-1<<31, min(1<<31-1, x)))
-		if x == batch {
-			v[i] = -1
-		}
+		v[i] = int(max(-1<<52, min(1<<52, x)))
 	}
 	return v
 }
@@ -105,7 +98,7 @@ func (c *constant) unsqueeze(axes []int) (*constant, error) {
 			out[i], rest = rest[0], rest[1:]
 		}
 	}
-	return &constant{out, c.data}, nil
+	return &constant{dims: out, data: c.data}, nil
 }
 
 // squeeze removes dimensions of size 1, all of them if none are named.
@@ -117,7 +110,7 @@ func (c *constant) squeeze(axes []int) (*constant, error) {
 			left = append(left, d)
 		}
 	}
-	return &constant{left, c.data}, nil
+	return &constant{dims: left, data: c.data}, nil
 }
 
 func (c *constant) reshape(to []int) (*constant, error) {
@@ -125,7 +118,7 @@ func (c *constant) reshape(to []int) (*constant, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &constant{dims, c.data}, nil
+	return &constant{dims: dims, data: c.data}, nil
 }
 
 // resolve finds the sizes that 0 (as before) and −1 (what is left) stand for.
@@ -144,7 +137,7 @@ func resolve(from, to []int) ([]int, error) {
 			open = i
 			continue
 		}
-		if d > 0 && known > 1<<31/d {
+		if d > 0 && known > 1<<53/d {
 			return nil, fmt.Errorf("the size %v is too large", to)
 		}
 		known *= d

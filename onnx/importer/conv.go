@@ -20,12 +20,12 @@ func convolution(c *call) (*value, error) {
 		return nil, err
 	}
 	switch {
-	case !f.fit(x.shape.C) || f.kernel != s.kernel:
-		return nil, fmt.Errorf("its weights have the size %v in %d groups; the input has %d channels", f.weights.dims, f.groups, x.shape.C)
+	case !f.fit(x.layer.shape.C) || f.kernel != s.kernel:
+		return nil, fmt.Errorf("its weights have the size %v in %d groups; the input has %d channels", f.weights.dims, f.groups, x.layer.shape.C)
 	case f.bias != nil && len(f.bias.data) != f.out:
 		return nil, fmt.Errorf("its bias has the size %v for %d filters", f.bias.dims, f.out)
 	}
-	l, shape, err := laid(x.shape, s)
+	l, shape, err := laid(x.layer.shape, s)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,8 @@ type filters struct {
 
 func (c *call) filters(x *value) (*filters, error) {
 	w, err := c.weight(1)
-	if err != nil || w == nil || len(w.dims) != len(x.dims)+1 {
-		return nil, fmt.Errorf("its weights must be a constant with one dimension more than a row of its input, %v", x.dims)
+	if err != nil || w == nil || len(w.dims) != len(x.row())+1 {
+		return nil, fmt.Errorf("its weights must be a constant with one dimension more than a row of its input, %v", x.row())
 	}
 	bias, err := c.weight(2)
 	if err != nil {

@@ -9,12 +9,9 @@ import (
 
 // transposedConvolution is a ConvTranspose.
 func transposedConvolution(c *call) (*value, error) {
-	x, err := c.x()
+	x, err := c.image()
 	if err != nil {
 		return nil, err
-	}
-	if !x.first || len(x.dims) < 2 {
-		return nil, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", x.dims)
 	}
 	f, err := c.filters(x)
 	if err != nil {
@@ -24,8 +21,8 @@ func transposedConvolution(c *call) (*value, error) {
 	in, own := f.out, f.own
 	f.out = own * f.groups
 	switch {
-	case in != x.shape.C || f.groups < 1 || in%f.groups != 0:
-		return nil, fmt.Errorf("its weights have the size %v in %d groups; the input has %d channels", f.weights.dims, f.groups, x.shape.C)
+	case in != x.layer.shape.C || f.groups < 1 || in%f.groups != 0:
+		return nil, fmt.Errorf("its weights have the size %v in %d groups; the input has %d channels", f.weights.dims, f.groups, x.layer.shape.C)
 	case f.bias != nil && len(f.bias.data) != f.out:
 		return nil, fmt.Errorf("its bias has the size %v for %d output channels", f.bias.dims, f.out)
 	}
@@ -37,7 +34,7 @@ func transposedConvolution(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, err := nn.Bind(nn.Layer(l), &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: x.shape})
+	u, err := nn.Bind(nn.Layer(l), &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: x.layer.shape})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +72,7 @@ func (c *call) transposedSides(x *value, l *nn.ConvTranspose2D) (err error) {
 		return err
 	}
 	auto := c.text("auto_pad", "NOTSET")
-	size := [2]int{x.shape.H, x.shape.W}
+	size := [2]int{x.layer.shape.H, x.layer.shape.W}
 	shape, err := x.twoSides("output_shape", c.ints("output_shape", nil), 0)
 	if err != nil {
 		return err

@@ -101,13 +101,8 @@ func logarithm(c *call) (*value, error) {
 	return function("log($x)", nil)(c)
 }
 
-// operand is an input as text: a number, a parameter of the units, or a function of the
-// base of v.
-func (c *call) operand(v, w *value) (string, []expr.Param, error) {
-	k := w.constant
-	if k == nil {
-		return "", nil, nil
-	}
+// operand is a constant as text: a number, or a parameter of the units of v.
+func (c *call) operand(v *value, k *constant) (string, []expr.Param, error) {
 	if k.scalar() {
 		return decimal(k.data[0]), nil, nil
 	}
@@ -115,34 +110,43 @@ func (c *call) operand(v, w *value) (string, []expr.Param, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	// Functions of one base may meet again in one formula, so no two have a parameter of the
+	// Functions of one layer may meet again in one formula, so no two have a parameter of the
 	// same name.
-	b := v.origin()
-	b.named++
-	name := fmt.Sprintf("p%d", b.named)
+	v.layer.named++
+	name := fmt.Sprintf("p%d", v.layer.named)
 	return name, []expr.Param{{Name: name, Values: values}}, nil
 }
 
-// perUnit is a constant as one number a unit, in the order of the network.
+// perUnit is a constant as one number a unit of the layer that v is a function of.
 func (v *value) perUnit(k *constant) ([]float64, error) {
-	b := v.origin()
-	dims := k.dims
-	for len(dims) > len(b.dims) && dims[0] == 1 {
-		dims = dims[1:]
+	dims := v.at.dims()
+	own := k.dims
+	for len(own) > len(dims) && own[0] == 1 {
+		own = own[1:]
 	}
-	wrong := fmt.Errorf("a constant of the size %v does not fit rows of the size %v", k.dims, b.dims)
-	if len(dims) > len(b.dims) {
+	wrong := fmt.Errorf("a constant of the size %v does not fit the dimensions %v", k.dims, v.named())
+	if len(own) > len(dims) {
 		return nil, wrong
 	}
-	full := append(repeated(1, len(b.dims)-len(dims)), dims...)
+	full := append(repeated(1, len(dims)-len(own)), own...)
 	for i, d := range full {
-		if d != 1 && d != b.dims[i] {
+		switch {
+		case d != 1 && (d != dims[i] || v.at[i].hasRows()):
 			return nil, wrong
+		case v.at[i].hasRows():
+			dims[i] /= batch // what is in one dimension with the rows
 		}
 	}
-	values := make([]float64, size(b.dims))
-	at := make([]int, len(b.dims))
-	for i := range values {
+	units := v.at.units()
+	return spread(k, full, dims, units, v.layer.shape.Size(), 0), nil
+}
+
+// spread puts the numbers of a constant, of the dimensions full, to units of so many; those of a
+// dimension of 1 are the same along all of dims.
+func spread(k *constant, full, dims, units []int, size, first int) []float64 {
+	values := make([]float64, size)
+	at := make([]int, len(dims))
+	for i := range units {
 		from := 0
 		for j, d := range full {
 			from *= d
@@ -150,18 +154,15 @@ func (v *value) perUnit(k *constant) ([]float64, error) {
 				from += at[j]
 			}
 		}
-		values[i] = k.data[from]
+		values[first+units[i]] = k.data[from]
 		for j := len(at) - 1; j >= 0; j-- {
-			if at[j]++; at[j] < b.dims[j] {
+			if at[j]++; at[j] < dims[j] {
 				break
 			}
 			at[j] = 0
 		}
 	}
-	if b.flatRow() {
-		return b.here(values, 1), nil
-	}
-	return b.flat().here(values, 1), nil
+	return values
 }
 
 func repeated(x, n int) []int {
@@ -178,21 +179,30 @@ func (c *call) join(text string, v, w *value) (*value, error) {
 	switch {
 	case v.constant != nil && w.constant != nil:
 		return nil, fmt.Errorf("it computes constants, which is not taken here")
-	case v.constant == nil && w.constant == nil:
-		return v.both(w, fill)
 	case v.constant != nil:
-		y, params, err := c.operand(w, v)
+		return c.withConstant(w, v.constant, func(x, k string) string { return fill(k, x) })
+	case w.constant != nil:
+		return c.withConstant(v, w.constant, fill)
+	case v.alike(w):
+		return v.both(w, fill)
+	}
+	return c.meet(text, v, w)
+}
+
+// withConstant is a function of v and a constant.
+func (c *call) withConstant(v *value, k *constant, text func(x, k string) string) (*value, error) {
+	if v.stat != nil {
+		var err error
+		v, err = v.settle()
 		if err != nil {
 			return nil, err
 		}
-		out, err := w.of(func(x string) string { return fill(y, x) })
-		return out.with(params), err
 	}
-	y, params, err := c.operand(v, w)
+	y, params, err := c.operand(v, k)
 	if err != nil {
 		return nil, err
 	}
-	out, err := v.of(func(x string) string { return fill(x, y) })
+	out, err := v.of(func(x string) string { return text(x, y) })
 	return out.with(params), err
 }
 
@@ -270,19 +280,6 @@ func power(c *call) (*value, error) {
 	})
 }
 
-// where chooses between two values.
-func where(c *call) (*value, error) {
-	if len(c.in) != 3 || c.in[0] == nil || c.in[1] == nil || c.in[2] == nil || c.in[0].constant != nil {
-		return nil, fmt.Errorf("its condition must depend on the input of the graph")
-	}
-	// A condition and a value first, then the other value.
-	v, err := c.join("$x, $y", c.in[0], c.in[1])
-	if err != nil {
-		return nil, err
-	}
-	return c.join("where($x, $y)", v, c.in[2])
-}
-
 // mul is a gain of a layer normalisation, or a product.
 func mul(c *call) (*value, error) {
 	if len(c.in) == 2 && c.in[0] != nil && c.in[1] != nil {
@@ -297,7 +294,7 @@ func mul(c *call) (*value, error) {
 	return binary("($x*$y)")(c)
 }
 
-// add is a bias, a number for each unit, a sum of functions, or a residual.
+// add is a bias, a number for each unit, a sum of functions, or a sum of two tensors.
 func add(c *call) (*value, error) {
 	if len(c.in) != 2 || c.in[0] == nil || c.in[1] == nil {
 		return nil, fmt.Errorf("it needs two inputs")
@@ -306,16 +303,16 @@ func add(c *call) (*value, error) {
 	if v.constant != nil {
 		v, w = w, v
 	}
-	if v.constant == nil && w.constant != nil && len(w.constant.dims) > 0 {
-		if out, ok := v.withBias(w.constant); ok {
-			return out, nil
-		}
-		if out, ok := v.withGain("Add", w.constant); ok {
-			return out, nil
+	if v.constant == nil && w.constant != nil {
+		w = &value{constant: w.constant.bounded()}
+		if len(w.constant.dims) > 0 {
+			if out, ok := v.withBias(w.constant); ok {
+				return out, nil
+			}
+			if out, ok := v.withGain("Add", w.constant); ok {
+				return out, nil
+			}
 		}
 	}
-	if v.constant == nil && w.constant == nil && v.origin() != w.origin() {
-		return residual(v, w)
-	}
-	return binary("($x + $y)")(c)
+	return c.join("($x + $y)", v, w)
 }

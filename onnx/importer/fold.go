@@ -83,9 +83,12 @@ func foldUnary(f func(x float64) float64) func(attributes, []*constant) (*consta
 }
 
 func foldBinary(f func(x, y float64) float64) func(attributes, []*constant) (*constant, bool, error) {
-	return func(_ attributes, in []*constant) (*constant, bool, error) {
+	return func(a attributes, in []*constant) (*constant, bool, error) {
 		if len(in) != 2 {
 			return nil, false, nil
+		}
+		if a.n.Op == "Div" && in[0].whole && in[1].whole {
+			f = func(x, y float64) float64 { return math.Trunc(x / y) }
 		}
 		out, err := in[0].with(in[1], f)
 		return out, true, err
@@ -172,4 +175,130 @@ func (p part) rows(of int) (all []int) {
 		all = append(all, i)
 	}
 	return all
+}
+
+// truths are comparisons, and what is computed with their results, of constants.
+var truths = map[string]func(x, y float64) float64{
+	"Less":           func(x, y float64) float64 { return truthOf(x < y) },
+	"LessOrEqual":    func(x, y float64) float64 { return truthOf(x <= y) },
+	"Greater":        func(x, y float64) float64 { return truthOf(x > y) },
+	"GreaterOrEqual": func(x, y float64) float64 { return truthOf(x >= y) },
+	"Equal":          func(x, y float64) float64 { return truthOf(x == y) },
+	"And":            func(x, y float64) float64 { return truthOf(x != 0 && y != 0) },
+	"Or":             func(x, y float64) float64 { return truthOf(x != 0 || y != 0) },
+}
+
+func truthOf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+func negation(x float64) float64 { return truthOf(x == 0) }
+
+// foldWhere chooses between constants.
+func foldWhere(_ attributes, in []*constant) (*constant, bool, error) {
+	if len(in) != 3 {
+		return nil, false, nil
+	}
+	// The condition goes with each of both, so that all three have one size.
+	yes, err := in[0].with(in[1], func(c, x float64) float64 {
+		if c == 0 {
+			return 0
+		}
+		return x
+	})
+	if err != nil {
+		return nil, true, err
+	}
+	no, err := in[0].with(in[2], func(c, x float64) float64 {
+		if c != 0 {
+			return 0
+		}
+		return x
+	})
+	if err != nil {
+		return nil, true, err
+	}
+	out, err := yes.with(no, plus)
+	return out, true, err
+}
+
+// foldExpand repeats dimensions of 1; those of the rows stay 1.
+func foldExpand(_ attributes, in []*constant) (*constant, bool, error) {
+	if len(in) != 2 {
+		return nil, false, nil
+	}
+	to := &constant{}
+	n := 1
+	for _, d := range in[1].ints() {
+		if d == batch {
+			d = 1
+		}
+		if d < 1 || n > 1<<20/d {
+			return nil, true, fmt.Errorf("its size is %v; at most %d elements are allowed", in[1].ints(), 1<<20)
+		}
+		n *= d
+		to.dims = append(to.dims, d)
+	}
+	to.data = make([]float64, n)
+	out, err := in[0].with(to, func(x, _ float64) float64 { return x })
+	return out, true, err
+}
+
+// foldRange counts.
+func foldRange(_ attributes, in []*constant) (*constant, bool, error) {
+	if len(in) != 3 || !in[0].scalar() || !in[1].scalar() || !in[2].scalar() {
+		return nil, false, nil
+	}
+	from, to := in[0].data[0], in[1].data[0]
+	by := in[2].data[0]
+	n := math.Ceil((to - from) / by)
+	if !(n >= 0 && n <= 1<<20) || to == batch {
+		return nil, true, fmt.Errorf("it counts from %v to %v by %v; at most %d numbers are allowed, and none of them for each row", from, to, by, 1<<20)
+	}
+	out := &constant{dims: []int{int(n)}}
+	for i := range int(n) {
+		out.data = append(out.data, from+float64(i)*by)
+	}
+	return out, true, nil
+}
+
+// foldTrilu keeps the upper or the lower triangle of matrices.
+func foldTrilu(a attributes, in []*constant) (*constant, bool, error) {
+	k := 0
+	if len(in) > 1 && in[1].scalar() {
+		k = in[1].ints()[0]
+	}
+	if len(in) == 0 || len(in[0].dims) < 2 {
+		return nil, false, nil
+	}
+	dims := in[0].dims
+	columns, rows := dims[len(dims)-1], dims[len(dims)-2]
+	out := &constant{dims: dims, data: slices.Clone(in[0].data)}
+	upper := a.int("upper", 1) != 0
+	for i := range out.data {
+		column, row := i%columns, i/columns%rows
+		if upper && column-row < k || !upper && column-row > k {
+			out.data[i] = 0
+		}
+	}
+	return out, true, nil
+}
+
+// foldReduceSum adds up all numbers of a list, or those of some dimensions.
+func foldReduceSum(a attributes, in []*constant) (*constant, bool, error) {
+	if len(in) != 1 || len(in[0].dims) != 1 || a.n.Attribute("axes") != nil {
+		return nil, false, nil
+	}
+	sum := 0.0
+	for _, x := range in[0].data {
+		sum += x
+	}
+	out := &constant{data: []float64{sum}}
+	if a.int("keepdims", 1) != 0 {
+		out.dims = []int{1}
+	}
+	return out, true, nil
 }

@@ -1,8 +1,7 @@
 // Package importer makes networks from ONNX graphs that were trained elsewhere.
 //
-// The graph must be a chain of layers, with residual connections: sums of two branches of
-// one tensor, such as x + f(x). Weights become
-// numbers, so that uncertain inputs pass through someone else's network at once, or, with
+// A chain of layers becomes an nn.Chain, with residual connections (sums of two roads from one
+// tensor, such as x + f(x)); what is no chain becomes an nn.Graph. Weights become numbers, so that uncertain inputs pass through someone else's network at once, or, with
 // Options.Random, Normals around the trained values, ready for training. Elementwise
 // operators, alone or in groups, become functions or formulas. Images are height × width ×
 // channels here, whatever the graph has.
@@ -10,17 +9,17 @@ package importer
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
-	"utvi/internal/advice"
 	"utvi/internal/inputfile"
 	"utvi/internal/onnx"
 	"utvi/model"
+	"utvi/nn"
 )
 
 // Options say how a graph becomes a network.
@@ -28,7 +27,8 @@ type Options struct {
 	// Input is the size of one row, in the order of the graph, where the graph leaves it
 	// open: features, or channels, height and width.
 	Input []int
-	// Output is the name of the output, where the graph has several.
+	// Output is the name of the output, where the graph has several; several names with
+	// commas are outputs side by side.
 	Output string
 	// Random makes weights and biases Normals around the trained values, as model.Around does.
 	Random bool
@@ -93,11 +93,11 @@ func network(m *onnx.Model, beside fs.FS, o Options) (*model.Model, error) {
 			r.opset = int(s.Version)
 		}
 	}
-	out, err := r.graph(m.Graph, o)
+	outs, err := r.graph(m.Graph, o)
 	if err != nil {
 		return nil, err
 	}
-	return assemble(out, o)
+	return assemble(outs, r.inputs, o)
 }
 
 // A reader follows a graph from its input to its output.
@@ -108,18 +108,34 @@ type reader struct {
 
 	held, asked int // numbers in the file's tensors, and in those of the layers
 	counted     map[*layer]bool
+
+	inputs []*value        // those that are needed, in the order of the graph
+	used   map[string]bool // the values that the outputs need
 }
 
 // maxAsked is how many numbers layers may have beyond twice those of the file: groups and
 // dilations are written out, and a tensor may be used by many layers.
 const maxAsked = 1 << 27
 
-// count adds the numbers of a new layer.
-func (r *reader) count(l *layer) error {
-	if l == nil || r.counted[l] {
+// count adds the numbers of the new layers behind a value, and names them after the node.
+func (r *reader) count(v *value, n *onnx.Node) error {
+	if v == nil || v.layer == nil || v.layer.input() || r.counted[v.layer] {
 		return nil
 	}
+	l := v.layer
 	r.counted[l] = true
+	l.node = n.Name
+	if l.node == "" {
+		l.node = n.Op
+	}
+	for _, from := range l.from {
+		if err := r.count(from, n); err != nil {
+			return err
+		}
+	}
+	if !fits(l.shape) {
+		return fmt.Errorf("its output would be %d×%d×%d; at most %d numbers are allowed", l.shape.H, l.shape.W, l.shape.C, mostInputs)
+	}
 	for _, t := range l.tensors {
 		r.asked += len(t)
 	}
@@ -129,25 +145,38 @@ func (r *reader) count(l *layer) error {
 	return nil
 }
 
-// graph returns the output.
-func (r *reader) graph(g *onnx.Graph, o Options) (*value, error) {
+// fits reports whether a signal is not too large.
+func fits(s nn.Shape) bool {
+	return s.H <= mostInputs && s.W <= mostInputs/max(1, s.H) && s.C <= mostInputs/max(1, s.H*s.W)
+}
+
+// graph returns the outputs.
+func (r *reader) graph(g *onnx.Graph, o Options) (outs []*value, err error) {
 	if g.Sparse > 0 {
 		return nil, fmt.Errorf("the graph has sparse tensors, which are not taken")
 	}
 	if err := r.constants(g); err != nil {
 		return nil, err
 	}
-	if err := r.input(g, o); err != nil {
-		return nil, err
-	}
-	name, err := outputOf(g, o.Output)
+	names, err := outputsOf(g, o.Output)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.nodes(g, needs(g, name)); err != nil {
+	needed := r.needs(g, names)
+	if err := r.inputsOf(g, o); err != nil {
 		return nil, err
 	}
-	return r.output(name)
+	if err := r.nodes(g, needed); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		out, err := r.output(name)
+		if err != nil {
+			return nil, err
+		}
+		outs = append(outs, out)
+	}
+	return outs, nil
 }
 
 // constants reads the tensors of the file.
@@ -165,26 +194,34 @@ func (r *reader) constants(g *onnx.Graph) error {
 	return nil
 }
 
-// input finds the input of the graph, of which there must be one.
-func (r *reader) input(g *onnx.Graph, o Options) error {
-	var input *onnx.Value
+// inputsOf finds the inputs of the graph that are needed; with one input, it counts as needed.
+func (r *reader) inputsOf(g *onnx.Graph, o Options) error {
+	var inputs []*onnx.Value
 	for i, v := range g.Inputs {
-		if r.values[v.Name] != nil {
-			continue // old files list their weights among the inputs
+		if r.values[v.Name] == nil { // old files list their weights among the inputs
+			inputs = append(inputs, &g.Inputs[i])
 		}
-		if input != nil {
-			return fmt.Errorf("the graph has the inputs %.60q and %.60q; a network has one", input.Name, v.Name)
-		}
-		input = &g.Inputs[i]
 	}
-	if input == nil {
+	if len(inputs) == 0 {
 		return fmt.Errorf("the graph has no input")
 	}
-	x, err := inputValue(input, o.Input, channelsComeLast(g, input.Name))
-	if err != nil {
-		return fmt.Errorf("the input %.60q: %w", input.Name, err)
+	if len(inputs) > 1 {
+		inputs = slices.DeleteFunc(inputs, func(v *onnx.Value) bool { return !r.used[v.Name] })
 	}
-	r.values[input.Name] = x
+	if len(inputs) > 1 && o.Input != nil {
+		return fmt.Errorf("the size %v is given, but the graph has %d inputs; their sizes must be in the graph", o.Input, len(inputs))
+	}
+	for _, v := range inputs {
+		x, err := inputValue(v, o.Input, orderOf(g, v.Name, len(v.Shape)))
+		if err != nil {
+			return fmt.Errorf("the input %.60q: %w", v.Name, err)
+		}
+		r.values[v.Name] = x
+		r.inputs = append(r.inputs, x)
+	}
+	if len(inputs) == 0 {
+		return fmt.Errorf("the output does not depend on the input")
+	}
 	return nil
 }
 
@@ -208,64 +245,6 @@ func (r *reader) nodes(g *onnx.Graph, needed []bool) error {
 		}
 	}
 	return nil
-}
-
-// output is the value of the output, which a network can end with.
-func (r *reader) output(name string) (*value, error) {
-	out := r.values[name]
-	if out == nil || out.constant != nil {
-		return nil, fmt.Errorf("the output %.60q does not depend on the input", name)
-	}
-	if out.zeros != nil {
-		return nil, fmt.Errorf("the output %.60q is an image padded with zeros; only a convolution and an average pooling take padding", name)
-	}
-	out, err := out.settle()
-	if err != nil {
-		return nil, err
-	}
-	if out.order != nil {
-		return nil, fmt.Errorf("the output %.60q is an image made flat; let the network end before that, because images have the order height, width, channels here", name)
-	}
-	return out, nil
-}
-
-// outputOf is the name of the output that is asked for.
-func outputOf(g *onnx.Graph, name string) (string, error) {
-	var names []string
-	for _, v := range g.Outputs {
-		names = append(names, v.Name)
-		if v.Name == name {
-			return name, nil
-		}
-	}
-	switch {
-	case name != "":
-		return "", fmt.Errorf("the graph has no output %.60q; its outputs are %.200q", name, names)
-	case len(names) != 1:
-		if len(names) == 0 {
-			return "", errors.New("the graph has no output")
-		}
-		return "", advice.Errorf("the graph has the outputs %.200q, and a network has one; %v, or another", names, advice.Set("Output", names[0]))
-	}
-	return names[0], nil
-}
-
-// needs reports which nodes an output is computed from.
-func needs(g *onnx.Graph, output string) []bool {
-	used := map[string]bool{output: true}
-	needed := make([]bool, len(g.Nodes))
-	for i := len(g.Nodes) - 1; i >= 0; i-- {
-		n := g.Nodes[i]
-		for _, out := range n.Outputs {
-			needed[i] = needed[i] || used[out] && out != ""
-		}
-		if needed[i] {
-			for _, in := range n.Inputs {
-				used[in] = true
-			}
-		}
-	}
-	return needed
 }
 
 // called is the name of a node for a message, or its number.

@@ -11,8 +11,8 @@ import (
 // mostInputs bounds the numbers of a row.
 const mostInputs = 1 << 24
 
-// inputValue is the graph's input. The first dimension is that of the rows.
-func inputValue(v *onnx.Value, given []int, last bool) (*value, error) {
+// inputValue is an input of the graph. The first dimension is that of the rows.
+func inputValue(v *onnx.Value, given []int, order channelOrder) (*value, error) {
 	if v.Elem != onnx.Float && v.Elem != onnx.Double && v.Elem != onnx.Float16 {
 		return nil, fmt.Errorf("it does not hold numbers with fractions")
 	}
@@ -33,10 +33,10 @@ func inputValue(v *onnx.Value, given []int, last bool) (*value, error) {
 		}
 		total *= d
 	}
-	if last {
-		return &value{input: true, dims: size, shape: channelsLast(size)}, nil
+	if order == channelsBehind {
+		return inputOf(v.Name, channelsLast(size), plain(size)), nil
 	}
-	return &value{input: true, dims: size, shape: channelsFirst(size), first: len(size) > 1}, nil
+	return inputOf(v.Name, channelsFirst(size), firstLayout(size)), nil
 }
 
 // rowSize is the size of a row, as the graph or the user gives it; both must agree.
@@ -59,25 +59,43 @@ func rowSize(v *onnx.Value, given []int) ([]int, error) {
 	return given, nil
 }
 
-// channelsComeLast reports whether the graph moves the channels of its input, or of an
-// elementwise function of it, from the back to the front.
-func channelsComeLast(g *onnx.Graph, input string) bool {
+// A channelOrder says where the channels of an input are, those of an image or the features of a
+// series.
+type channelOrder int
+
+const (
+	channelsInFront channelOrder = iota
+	channelsBehind
+)
+
+// tokenwise are operators that read a line as tokens with features behind.
+var tokenwise = map[string]bool{"MatMul": true, "LSTM": true, "GRU": true, "RNN": true, "LayerNormalization": true}
+
+// orderOf tells where the channels of an input are: the graph moves them from the back to the
+// front, or reads a line as tokens.
+func orderOf(g *onnx.Graph, input string, dimensions int) channelOrder {
 	like := map[string]bool{input: true}
 	for _, n := range g.Nodes {
-		for _, in := range n.Inputs {
+		for at, in := range n.Inputs {
 			if !like[in] || len(n.Outputs) == 0 {
 				continue
 			}
 			perm := attributes{n}.ints("perm", nil)
-			if k := len(perm); n.Op == "Transpose" && k > 2 && perm[0] == 0 && perm[1] == k-1 {
-				return true
+			k := len(perm)
+			switch {
+			case n.Op == "Transpose" && k > 2 && perm[0] == 0 && perm[1] == k-1:
+				return channelsBehind
+			case n.Op == "Transpose" && k == 3 && perm[0] == 1 && perm[1] == 0:
+				return channelsBehind // times or tokens come first, then the rows
+			case dimensions == 3 && tokenwise[n.Op] && at == 0:
+				return channelsBehind
 			}
 			if operators[n.Op].elementwise {
 				like[n.Outputs[0]] = true
 			}
 		}
 	}
-	return false
+	return channelsInFront
 }
 
 // channelsFirst is the shape of dimensions without rows.

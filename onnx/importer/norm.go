@@ -13,28 +13,36 @@ func batchNorm(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if x.flatRow() {
+		x = x.flat()
+	} else {
+		x, err = x.image()
+	}
+	if err != nil {
+		return nil, err
+	}
 	var k [4][]float64 // scale, offset, mean, variance
 	for i := range k {
 		w, err := c.weight(1 + i)
 		if err != nil {
 			return nil, err
 		}
-		n := x.shape.C
+		n := x.layer.shape.C
 		if w == nil || len(w.data) != n {
 			return nil, fmt.Errorf("its input %d must have one number for each of %d channels", 1+i, n)
 		}
-		k[i] = x.here(w.data, 1)
+		k[i] = w.data
+		if x.flatRow() {
+			k[i] = x.here(w.data, 1)
+		}
 	}
 	if c.int("training_mode", 0) != 0 {
 		return nil, fmt.Errorf("it is in training mode; export the network for inference (model.eval() in PyTorch)")
 	}
-	if !x.flatRow() && !x.first {
-		return nil, fmt.Errorf("its channels are not first")
-	}
 	return x.same(nn.BatchNorm{Gain: k[0], Offset: k[1], Mean: k[2], Var: k[3], Eps: c.float("epsilon", 1e-5)}), nil
 }
 
-// layerNorm normalises over all units of a row.
+// layerNorm normalises over the last dimensions: over all units of a row, or over each place.
 func layerNorm(c *call) (*value, error) {
 	x, err := c.x()
 	if err != nil {
@@ -48,49 +56,63 @@ func layerNorm(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := x.shape.Size()
-	axis := c.int("axis", -1)
-	if axis < 0 {
-		axis += len(x.dims) + 1
+	axis, err := c.dimension(c.int("axis", -1), len(x.at))
+	if err != nil {
+		return nil, err
 	}
-	if axis < 1 || size(x.dims[axis-1:]) != n {
-		return nil, fmt.Errorf("it normalises over the last %d dimensions of %v; a layer normalises over a whole row", len(x.dims)+1-axis, x.dims)
-	}
-	return x.normalised(gain, offset, c.float("epsilon", 1e-5))
+	return x.normalised(gain, offset, c.float("epsilon", 1e-5), len(x.at)-axis)
 }
 
-// normalised is a LayerNorm with gains and offsets, each one a unit; nil are ones and
-// zeros.
-func (v *value) normalised(gain, offset *constant, eps float64) (*value, error) {
-	n := v.shape.Size()
-	flat := v.flat() // for the order of its units
+// normalised is a LayerNorm over the last dimensions with gains and offsets, each one a unit; nil are
+// ones and zeros.
+func (v *value) normalised(gain, offset *constant, eps float64, last int) (*value, error) {
+	over := layout(v.at[len(v.at)-last:])
+	n := over.all().size()
+	whole := n == v.layer.shape.Size()
+	if !whole || over.all().hasRows() {
+		var err error
+		v, err = v.lastSide(last)
+		if err != nil {
+			return nil, err
+		}
+		over = layout(v.at[len(v.at)-last:])
+	}
 	numbers := [][]float64{repeat(1, n), repeat(0, n)}
 	for i, k := range []*constant{gain, offset} {
 		if k == nil {
 			continue
 		}
 		if len(k.data) != n {
-			return nil, fmt.Errorf("its gains and offsets have the size %v; a row has %v", k.dims, v.dims)
+			return nil, fmt.Errorf("its gains and offsets have the size %v; it normalises over %v", k.dims, over.dims())
 		}
-		numbers[i] = flat.here(k.data, 1)
+		numbers[i] = placed(k.data, 1, over.units())
 	}
-	return v.same(nn.LayerNorm{Eps: eps}, numbers...), nil
+	if whole {
+		return v.same(nn.LayerNorm{Eps: eps}, numbers...), nil
+	}
+	return v.same(nn.PerPlace{Layer: nn.LayerNorm{Eps: eps}}, numbers...), nil
 }
 
 // withGain multiplies the outputs of a LayerNorm by gains, or adds offsets, one a unit. ok
 // is false if v is none, or has an offset already.
 func (v *value) withGain(op string, k *constant) (out *value, ok bool) {
-	if v.base != nil || v.layer == nil || k.scalar() {
+	if v.text != "" || v.stat != nil || v.layer == nil || k.scalar() {
 		return nil, false
 	}
-	l, isNorm := v.layer.Layer.(nn.LayerNorm)
+	l := v.layer.Layer
+	_, isNorm := l.(nn.LayerNorm)
+	if p, is := l.(nn.PerPlace); is {
+		_, isNorm = p.Layer.(nn.LayerNorm)
+	}
 	if !isNorm || op == "Mul" && slices.ContainsFunc(v.layer.tensors[1], func(x float64) bool { return x != 0 }) {
 		return nil, false
 	}
 	numbers, err := v.perUnit(k)
-	if err != nil {
+	n := len(v.layer.tensors[0])
+	if err != nil || !repeats(numbers, n) {
 		return nil, false
 	}
+	numbers = numbers[:n]
 	gain, offset := slices.Clone(v.layer.tensors[0]), slices.Clone(v.layer.tensors[1])
 	for i, x := range numbers {
 		if op == "Mul" {
@@ -99,9 +121,20 @@ func (v *value) withGain(op string, k *constant) (out *value, ok bool) {
 			offset[i] += x
 		}
 	}
-	return v.prev.same(l, gain, offset), true
+	return v.layer.from[0].then(l, v.layer.shape, v.at, gain, offset), true
 }
 
+// repeats reports numbers that repeat every n.
+func repeats(x []float64, n int) bool {
+	for i := n; i < len(x); i++ {
+		if x[i] != x[i-n] {
+			return false
+		}
+	}
+	return true
+}
+
+// softmax is one over all units of a row, or along one side.
 func softmax(c *call) (*value, error) {
 	x, err := c.x()
 	if err != nil {
@@ -111,27 +144,43 @@ func softmax(c *call) (*value, error) {
 	if c.opset < 13 {
 		standard = 1
 	}
-	axis := c.int("axis", standard)
-	if axis < 0 {
-		axis += len(x.dims) + 1
+	dim, err := c.dimension(c.int("axis", standard), len(x.at))
+	if err != nil {
+		return nil, err
 	}
-	if axis < 1 || axis > len(x.dims) || x.dims[axis-1] != x.shape.Size() {
-		return nil, fmt.Errorf("it sums over dimension %d of %v; a layer sums over a whole row", axis, x.dims)
+	over := x.at[dim]
+	if c.opset < 13 { // all dimensions from the axis on
+		over = x.at[dim:].all()
 	}
-	if c.op == "LogSoftmax" {
-		return x.same(nn.Joint{Map: fn.LogSoftmax()}), nil
+	logs := c.op == "LogSoftmax"
+	if over.size() == x.layer.shape.Size() && !over.hasRows() {
+		if logs {
+			return x.same(nn.Joint{Map: fn.LogSoftmax()}), nil
+		}
+		return x.same(nn.Joint{Map: fn.Softmax()}), nil
 	}
-	return x.same(nn.Joint{Map: fn.Softmax()}), nil
+	if over.size() != x.at[dim].size() {
+		return nil, fmt.Errorf("it sums over the dimensions from %d on of %v; one of them, or a whole row, is taken", dim, x.named())
+	}
+	x, side, err := x.asSide(dim)
+	if err != nil {
+		return nil, err
+	}
+	y := x.same(nn.Softmax{Axis: [3]nn.Axis{nn.Height, nn.Width, ""}[side]})
+	if !logs {
+		return y, nil
+	}
+	return y.of(func(x string) string { return "log(" + x + ")" })
 }
 
 // logOfSoftmax is a logarithm of a softmax that is spelt out. ok is false if the node is
 // none.
 func (c *call) logOfSoftmax() (out *value, ok bool) {
-	if c.op != "Log" || len(c.in) != 1 || c.in[0] == nil || c.in[0].layer == nil {
+	if c.op != "Log" || len(c.in) != 1 || c.in[0] == nil || c.in[0].layer == nil || c.in[0].text != "" {
 		return nil, false
 	}
 	if j, is := c.in[0].layer.Layer.(nn.Joint); !is || j.Map.Name != "softmax" {
 		return nil, false
 	}
-	return c.in[0].prev.same(nn.Joint{Map: fn.LogSoftmax()}), true
+	return c.in[0].layer.from[0].then(nn.Joint{Map: fn.LogSoftmax()}, c.in[0].layer.shape, c.in[0].at), true
 }

@@ -116,17 +116,17 @@ func TestLogSoftmax(t *testing.T) {
 
 // The sum of a column and a row of constants is a matrix.
 func TestConstantsMeet(t *testing.T) {
-	column, row := &constant{[]int{3, 1}, []float64{1, 2, 3}}, &constant{[]int{2}, []float64{10, 20}}
+	column, row := &constant{dims: []int{3, 1}, data: []float64{1, 2, 3}}, &constant{dims: []int{2}, data: []float64{10, 20}}
 	got, err := row.with(column, minus)
 	if err != nil || len(got.dims) != 2 || got.dims[0] != 3 || got.dims[1] != 2 || got.data[1] != 19 || got.data[4] != 7 {
 		t.Errorf("%v, %v", got, err)
 	}
-	wide := &constant{[]int{1 << 13}, make([]float64, 1<<13)}
-	high := &constant{[]int{1 << 13, 1}, make([]float64, 1<<13)}
+	wide := &constant{dims: []int{1 << 13}, data: make([]float64, 1<<13)}
+	high := &constant{dims: []int{1 << 13, 1}, data: make([]float64, 1<<13)}
 	if _, err := wide.with(high, plus); err == nil {
 		t.Error("two small constants took much memory")
 	}
-	if _, err := row.with(&constant{[]int{3}, []float64{1, 2, 3}}, plus); err == nil {
+	if _, err := row.with(&constant{dims: []int{3}, data: []float64{1, 2, 3}}, plus); err == nil {
 		t.Error("two numbers were added to three")
 	}
 }

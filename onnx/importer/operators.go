@@ -12,6 +12,9 @@ type operator struct {
 	// no inputs. Nil: the operator is taken for constants only, such as sizes.
 	value func(c *call) (*value, error)
 
+	// values is value for an operator of several outputs, in their order.
+	values func(c *call) ([]*value, error)
+
 	// constant computes a node whose inputs are all constants; ok is false if it cannot, and
 	// value is asked. Nil: it never can.
 	constant func(a attributes, in []*constant) (out *constant, ok bool, err error)
@@ -50,7 +53,14 @@ func init() { // which the map itself cannot: the functions look at it
 		"AveragePool":       {value: avgPool, padded: true},
 		"GlobalAveragePool": {value: globalPool},
 		"GlobalMaxPool":     {value: globalPool},
-		"ReduceMean":        {value: reduceMean},
+		"ReduceMean":        {value: reduce},
+		"ReduceSum":         {value: reduce, constant: foldReduceSum},
+		"LSTM":              {values: recurrent},
+		"GRU":               {values: recurrent},
+		"RNN":               {values: recurrent},
+
+		"DepthToSpace": {value: depthToSpace},
+		"SpaceToDepth": {value: depthToSpace},
 
 		"Pad":       {value: pad},
 		"Flatten":   {value: flatten},
@@ -65,9 +75,13 @@ func init() { // which the map itself cannot: the functions look at it
 
 		"Constant":        {value: constantNode},
 		"ConstantOfShape": {value: constantOfShape},
-		"Concat":          {constant: foldConcat},
-		"Gather":          {constant: foldGather},
-		"Slice":           {constant: foldSlice},
+		"Concat":          {value: concat, constant: foldConcat},
+		"Split":           {values: split},
+		"Gather":          {value: gather, constant: foldGather},
+		"Slice":           {value: slice, constant: foldSlice},
+		"Expand":          {value: expand, constant: foldExpand},
+		"Range":           {constant: foldRange},
+		"Trilu":           {constant: foldTrilu},
 		"Floor":           {constant: foldUnary(floor)},
 
 		"Add":   {value: add, constant: foldBinary(plus), elementwise: true},
@@ -77,8 +91,8 @@ func init() { // which the map itself cannot: the functions look at it
 		"Pow":   {value: power, constant: foldBinary(powered)},
 		"Clip":  {value: clip, elementwise: true},
 		"PRelu": {value: binary("where($x > 0, $x, $x*$y)")},
-		"Where": {value: where},
-		"Not":   {value: truth(function("(1 - $x)", nil))},
+		"Where": {value: where, constant: foldWhere},
+		"Not":   {value: truth(function("(1 - $x)", nil)), constant: foldUnary(negation)},
 		"Log":   {value: logarithm, elementwise: true},
 		"Gelu":  {value: gelu, elementwise: true},
 
@@ -91,7 +105,7 @@ func init() { // which the map itself cannot: the functions look at it
 		operators[name] = operator{value: function(f.text, f.standard), elementwise: true}
 	}
 	for name, text := range comparisons {
-		operators[name] = operator{value: truth(binary(text)), elementwise: true}
+		operators[name] = operator{value: truth(binary(text)), constant: foldBinary(truths[name]), elementwise: true}
 	}
 	for name, text := range choices {
 		operators[name] = operator{value: several(text), elementwise: true}
@@ -101,7 +115,7 @@ func init() { // which the map itself cannot: the functions look at it
 // Operators are the names of the operators that can be imported, sorted.
 func Operators() []string {
 	all := maps.Clone(operators)
-	maps.DeleteFunc(all, func(_ string, o operator) bool { return o.value == nil })
+	maps.DeleteFunc(all, func(_ string, o operator) bool { return o.value == nil && o.values == nil })
 	return slices.Sorted(maps.Keys(all))
 }
 

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -24,6 +25,24 @@ func TestLackingInputs(t *testing.T) {
 			if _, err := network(b.Model(), nil, Options{}); err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("%s %q: %v", op, inputs, err)
 			}
+		}
+	}
+}
+
+// docs/onnx.md lists every operator.
+func TestOperatorsAreDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../docs/onnx.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := strings.FieldsFunc(string(page), func(r rune) bool { return r == ' ' || r == ',' || r == ';' || r == '\n' })
+	listed := map[string]bool{}
+	for _, w := range words {
+		listed[w] = true
+	}
+	for _, op := range Operators() {
+		if !listed[op] {
+			t.Errorf("%s is not in docs/onnx.md", op)
 		}
 	}
 }

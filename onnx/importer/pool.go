@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"slices"
 
 	"utvi/nn"
 )
@@ -24,14 +23,14 @@ func (c *call) pooling(x *value, zeros sides) (p pooling, err error) {
 	}
 	if p.sides.stride != p.kernel {
 		p.stride = p.sides.stride[1]
-		if p.sides.stride[0] != p.sides.stride[1] && x.shape.H > 1 {
+		if p.sides.stride[0] != p.sides.stride[1] && x.layer.shape.H > 1 {
 			return p, fmt.Errorf("its strides are %v; they must be equal, or those of the window", p.sides.stride)
 		}
 	}
 	if p.dilation != [2]int{1, 1} {
 		return p, fmt.Errorf("its dilations are %v; they must be 1", p.dilation)
 	}
-	size := [2]int{x.shape.H, x.shape.W}
+	size := [2]int{x.layer.shape.H, x.layer.shape.W}
 	places := p.places(size)
 	for i := range 2 {
 		step := p.sides.stride[i]
@@ -42,13 +41,13 @@ func (c *call) pooling(x *value, zeros sides) (p pooling, err error) {
 			p.beyond = true
 		}
 	}
-	p.out = nn.Shape{H: places[0], W: places[1], C: x.shape.C}
+	p.out = nn.Shape{H: places[0], W: places[1], C: x.layer.shape.C}
 	p.pad, err = p.sides.pad(size, places)
 	return p, err
 }
 
 func maxPool(c *call) (*value, error) {
-	x, err := c.x()
+	x, err := c.image()
 	if err != nil {
 		return nil, err
 	}
@@ -83,54 +82,14 @@ func avgPool(c *call) (*value, error) {
 }
 
 func globalPool(c *call) (*value, error) {
-	x, err := c.x()
+	x, err := c.image()
 	if err != nil {
 		return nil, err
 	}
-	if !x.first || len(x.dims) < 2 {
-		return nil, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", x.dims)
-	}
-	size, out := [2]int{x.shape.H, x.shape.W}, nn.Vec(x.shape.C)
+	size, out := [2]int{x.layer.shape.H, x.layer.shape.W}, nn.Vec(x.layer.shape.C)
 	var l nn.Layer = nn.AvgPool2D{Size: size}
 	if c.op == "GlobalMaxPool" {
 		l = nn.MaxPool2D{Size: size}
 	}
 	return x.after(l, out, x.rowDims(out), true), nil
-}
-
-// reduceMean is the average over all places of an image.
-func reduceMean(c *call) (*value, error) {
-	x, err := c.x()
-	if err != nil {
-		return nil, err
-	}
-	axes, err := c.axes()
-	if err != nil {
-		return nil, err
-	}
-	n := len(x.dims) + 1
-	var places []int
-	for _, a := range axes {
-		if a < 0 {
-			a += n
-		}
-		places = append(places, a)
-	}
-	slices.Sort(places)
-	want := []int{2, 3}[:max(0, n-2)]
-	if !x.first {
-		want = []int{1, 2}[:max(0, n-2)]
-	}
-	if n < 3 || !slices.Equal(places, want) {
-		return nil, fmt.Errorf("it averages over the dimensions %v; only the average over all places of an image is taken", axes)
-	}
-	out := nn.Vec(x.shape.C)
-	y := x.after(nn.AvgPool2D{Size: [2]int{x.shape.H, x.shape.W}}, out, x.rowDims(out), true)
-	if c.int("keepdims", 1) == 0 {
-		return y.flat(), nil
-	}
-	if !x.first {
-		y.dims, y.first = []int{1, 1, out.C}[3-(n-1):], false
-	}
-	return y, nil
 }

@@ -10,18 +10,15 @@ import (
 
 // resize is a Resize or an Upsample: the layer whose cells are those of the node.
 func resize(c *call) (*value, error) {
-	x, err := c.x()
+	x, err := c.image()
 	if err != nil {
 		return nil, err
-	}
-	if !x.first || len(x.dims) < 2 {
-		return nil, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", x.dims)
 	}
 	size, scale, err := c.resized(x)
 	if err != nil {
 		return nil, err
 	}
-	out := nn.Shape{H: size[0], W: size[1], C: x.shape.C}
+	out := nn.Shape{H: size[0], W: size[1], C: x.layer.shape.C}
 	if out.H > mostCells/out.W {
 		return nil, fmt.Errorf("its output would be %d×%d", out.H, out.W)
 	}
@@ -38,7 +35,7 @@ func resize(c *call) (*value, error) {
 	default:
 		return nil, fmt.Errorf("its mode is %.20q; nearest and linear are taken", mode)
 	}
-	rows, columns := l.Matrices(x.shape)
+	rows, columns := l.Matrices(x.layer.shape)
 	for i, m := range [2][][]float64{rows, columns} {
 		if !c.placed(m, how, scale[i], l.Bilinear) {
 			return nil, fmt.Errorf("its cells lie by %s, rounded by %s, and scaled by %v; a layer takes cell i·in/out rounded down or, of linear, half_pixel and align_corners", how, c.text("nearest_mode", "round_prefer_floor"), scale)
@@ -68,14 +65,14 @@ func (c *call) resized(x *value) (size [2]int, scale [2]float64, err error) {
 		}
 		whole = true
 	}
-	n := len(x.dims) + 1
+	n := len(x.row()) + 1
 	if numbers == nil || len(numbers.data) != n || c.ints("axes", nil) != nil {
 		return size, scale, fmt.Errorf("it needs constant scales or sizes, one for each of %d dimensions", n)
 	}
-	sides := [2]int{x.shape.H, x.shape.W}
+	sides := [2]int{x.layer.shape.H, x.layer.shape.W}
 	size = sides
 	scale = [2]float64{1, 1}
-	want := append([]int{-1}, x.dims...)
+	want := append([]int{-1}, x.row()...)
 	for i, v := range numbers.data {
 		side := i - n + 2
 		switch {
@@ -150,14 +147,14 @@ func (c *call) rounded(x float64) float64 {
 
 // groupNorm is an InstanceNormalization or a GroupNormalization of an image.
 func groupNorm(c *call) (*value, error) {
-	x, err := c.x()
+	if out, ok, err := c.groupsAsChannels(); ok || err != nil {
+		return out, err
+	}
+	x, err := c.image()
 	if err != nil {
 		return nil, err
 	}
-	if !x.first || len(x.dims) < 2 {
-		return nil, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", x.dims)
-	}
-	n := x.shape.C
+	n := x.layer.shape.C
 	groups := n
 	if c.op == "GroupNormalization" {
 		groups = c.int("num_groups", 0)
@@ -187,4 +184,34 @@ func groupNorm(c *call) (*value, error) {
 		return x.same(nn.InstanceNorm{Eps: eps}, numbers[0], numbers[1]), nil
 	}
 	return x.same(nn.GroupNorm{Groups: groups, Eps: eps}, numbers[0], numbers[1]), nil
+}
+
+// groupsAsChannels is a GroupNorm that is spelt out, as PyTorch does: an InstanceNormalization of an
+// image whose groups of channels were made its channels. ok is false if the node is none.
+func (c *call) groupsAsChannels() (out *value, ok bool, err error) {
+	x, err := c.x()
+	if err != nil || c.op != "InstanceNormalization" || !x.at.rowsFirst() || len(x.at) != 3 {
+		return nil, false, err
+	}
+	s := x.layer.shape
+	groups := x.at[1].size()
+	if groups < 1 || s.C%groups != 0 || s.C == groups {
+		return nil, false, nil
+	}
+	channels := layout{rowsAxis(), axis{{groups, s.C / groups}}, axis{{s.C / groups, 1}, {s.H * s.W, s.C}}}
+	gain, err := c.weight(1)
+	if err != nil {
+		return nil, false, err
+	}
+	offset, err := c.weight(2)
+	if err != nil || !x.at.equal(channels) || gain == nil || offset == nil || len(gain.data) != groups || len(offset.data) != groups {
+		return nil, false, err
+	}
+	var numbers [2][]float64
+	for i, k := range []*constant{gain, offset} {
+		for ch := range s.C {
+			numbers[i] = append(numbers[i], k.data[ch/(s.C/groups)])
+		}
+	}
+	return x.same(nn.GroupNorm{Groups: groups, Eps: c.float("epsilon", 1e-5)}, numbers[0], numbers[1]), true, nil
 }

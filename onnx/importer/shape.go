@@ -7,115 +7,121 @@ import (
 	"utvi/nn"
 )
 
-// flatten makes the rows of v flat. A layer is needed only for images.
+// flat is v as a vector here, for what follows the order of its units.
 func (v *value) flat() *value {
-	n := v.shape.Size()
-	if v.flatRow() {
+	n := v.layer.shape.Size()
+	if v.layer.shape == nn.Vec(n) {
 		return v
 	}
-	w := v
-	if v.shape != nn.Vec(n) {
-		w = v.after(nn.Flatten{}, nn.Vec(n), []int{n}, false)
-	}
-	out := *w
-	out.dims, out.first = []int{n}, false
-	s := v.shape
-	if v.first && s.C > 1 && s.H*s.W > 1 {
-		out.order = make([]int, n)
-		for i := range out.order {
-			c, at := i/(s.H*s.W), i%(s.H*s.W)
-			out.order[i] = at*s.C + c
-		}
-	}
-	return &out
+	return v.then(nn.Flatten{}, nn.Vec(n), v.at)
 }
 
 func flatten(c *call) (*value, error) {
-	x, err := c.x()
+	x, err := c.given()
 	if err != nil {
 		return nil, err
 	}
-	if axis := c.int("axis", 1); axis != 1 && axis != -len(x.dims) {
-		return nil, fmt.Errorf("its axis is %d; it must be 1, so that rows stay rows", axis)
+	axis := c.int("axis", 1)
+	if axis < 0 {
+		axis += len(x.at)
 	}
-	return x.flat(), nil
+	if axis < 0 || axis > len(x.at) {
+		return nil, fmt.Errorf("its axis is %d; its input has %d dimensions", axis, len(x.at))
+	}
+	return x.sized([]int{x.at[:axis].all().size(), x.at[axis:].all().size()})
 }
 
 func reshape(c *call) (*value, error) {
-	x, err := c.x()
+	x, err := c.given()
 	if err != nil {
 		return nil, err
 	}
-	to := c.ints("shape", nil) // of old files
+	to := slices.Clone(c.ints("shape", nil)) // of old files
 	if k, err := c.weight(1); err != nil {
 		return nil, err
 	} else if k != nil {
 		to = k.ints()
-		if len(k.data) > 0 && k.data[0] == batch {
-			to[0] = 0
+	}
+	dims := x.at.dims()
+	for i, d := range to {
+		if d == 0 && i < len(dims) && c.int("allowzero", 0) == 0 {
+			to[i] = dims[i]
 		}
 	}
-	if len(to) == 1 && to[0] <= 0 && x.shape.Size() == 1 {
-		return x.bareNumber(), nil
+	if !slices.ContainsFunc(to, func(d int) bool { return d < 0 || d > 0 && d%batch == 0 }) {
+		return nil, fmt.Errorf("the size %v fixes the number of rows, or mixes rows; export the network with rows of any number", to)
 	}
-	if len(to) < 2 {
-		return nil, fmt.Errorf("the size %v has no rows", to)
+	total := 0
+	for _, d := range to {
+		if d < 0 {
+			total++
+		}
 	}
-	return x.sized(to)
-}
-
-// sized gives rows other dimensions; to includes that of the rows.
-func (v *value) sized(to []int) (*value, error) {
-	dims, err := v.newDims(to)
+	// Where −1 must be the rows, the sizes beside it say how large a row is.
+	if total == 1 && !slices.ContainsFunc(to, func(d int) bool { return d > 0 && d%batch == 0 }) {
+		rest := 1
+		for _, d := range to {
+			if d > 0 && rest < 1<<31 {
+				rest *= d
+			}
+		}
+		if n := x.layer.shape.Size(); n%rest != 0 {
+			return nil, fmt.Errorf("%d elements cannot take the size %v", n, to[1:])
+		}
+	}
+	full, err := resolve(dims, to)
 	if err != nil {
 		return nil, err
 	}
-	shape := channelsFirst(dims)
-	onePlace := shape.H*shape.W == 1
-	larger := slices.DeleteFunc(slices.Clone(dims), func(d int) bool { return d <= 1 })
-	switch {
-	case slices.Equal(dims, v.dims):
-		return v, nil
-	case len(dims) == 1:
-		return v.flat(), nil
-	case v.input && v.prev == nil && len(dims) <= 3:
-		// The rows of the input are what the graph takes them for, if their order stays.
-		if v.flatRow() && (shape.C == 1 || onePlace) {
-			return &value{input: true, dims: dims, shape: shape, first: true}, nil
-		}
-	case len(dims) <= 3 && v.shape.H*v.shape.W == 1 && shape == v.shape:
-		return v.withDims(dims), nil
-	case len(larger) <= 1 && onePlace:
-		return v.flat().withDims(dims), nil
-	}
-	return nil, fmt.Errorf("rows of the size %v cannot become %v; rows can be made flat, or images of one channel at the input", v.dims, dims)
+	return x.sized(full)
 }
 
-// withDims is v, whose rows have other dimensions, the channels first.
-func (v *value) withDims(dims []int) *value {
+// sized gives v other dimensions, those of the rows among them. The rows of an input are what the
+// graph takes them for, if that is an image.
+func (v *value) sized(dims []int) (*value, error) {
 	w := *v
-	w.dims = dims
-	w.first = true
-	return &w
+	at, ok := v.at.regroup(dims)
+	if !ok {
+		plain, err := v.inOrder()
+		if err != nil {
+			return nil, err
+		}
+		w = *plain
+		at, ok = w.at.regroup(dims)
+	}
+	if !ok {
+		return nil, fmt.Errorf("the dimensions %v cannot become %v", v.named(), dims)
+	}
+	w.at = at
+	return w.asImage(), nil
 }
 
-// newDims are the dimensions of a row that a new size asks for.
-func (v *value) newDims(to []int) ([]int, error) {
-	n := v.shape.Size()
-	rest := slices.Clone(to[1:])
-	if to[0] > 0 && !slices.Contains(rest, -1) && size(rest) != n {
-		return nil, fmt.Errorf("the size %v fixes the number of rows, or mixes rows; export the network with rows of any number", to)
+// asImage gives an input that is a vector the shape of the image that the graph makes of it, where
+// the order of its numbers stays.
+func (v *value) asImage() *value {
+	l := v.layer
+	if !l.input() || v.text != "" || l.shape != nn.Vec(l.shape.C) || !v.at.rowsFirst() || len(v.at) < 3 || len(v.at) > 4 {
+		return v
 	}
-	for i, d := range rest {
-		if d == 0 && i < len(v.dims) {
-			rest[i] = v.dims[i]
-		}
+	shape := channelsFirst(v.row())
+	if shape.C > 1 || l.used {
+		return v
 	}
-	return resolve([]int{n}, rest)
+	l.shape = shape
+	return v
+}
+
+// inOrder is v with its units in the order of the graph.
+func (v *value) inOrder() (*value, error) {
+	x, err := v.settle()
+	if err != nil {
+		return nil, err
+	}
+	return x.arranged([3]axis{nil, nil, x.at.all()})
 }
 
 func squeeze(c *call) (*value, error) {
-	x, err := c.x()
+	x, err := c.given()
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +129,7 @@ func squeeze(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := &constant{dims: append([]int{-7}, x.dims...)} // rows are no 1
+	all := &constant{dims: x.at.dims()}
 	change := all.squeeze
 	if c.op == "Unsqueeze" {
 		change = all.unsqueeze
@@ -132,22 +138,7 @@ func squeeze(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if to.dims[0] != -7 {
-		return nil, fmt.Errorf("it changes the dimension of the rows")
-	}
-	to.dims[0] = 0
-	if len(to.dims) < 2 {
-		return x.bareNumber(), nil
-	}
 	return x.sized(to.dims)
-}
-
-// bareNumber is v, of which a row is one number, without any dimension besides the rows, as
-// regressors in PyTorch often end.
-func (v *value) bareNumber() *value {
-	w := *v.flat()
-	w.dims = nil
-	return &w
 }
 
 // axes are the dimensions that a node names: an attribute in old files, an input in others.
@@ -159,43 +150,28 @@ func (c *call) axes() ([]int, error) {
 	return k.ints(), nil
 }
 
-// transpose turns images with the channels first into images with the channels last, or
-// back.
+// transpose puts the dimensions into another order.
 func transpose(c *call) (*value, error) {
-	x, err := c.x()
+	x, err := c.given()
 	if err != nil {
 		return nil, err
 	}
+	n := len(x.at)
 	perm := c.ints("perm", nil)
-	n := len(x.dims) + 1
-	toFirst, toLast := []int{0, n - 1}, []int{0}
-	for i := 1; i < n-1; i++ {
-		toFirst = append(toFirst, i)
+	if perm == nil {
+		for i := range n {
+			perm = append(perm, n-1-i)
+		}
 	}
-	for i := 2; i < n; i++ {
-		toLast = append(toLast, i)
-	}
-	toLast = append(toLast, 1)
-	dims := make([]int, 0, n-1)
-	if !isPermutation(perm, n) || perm[0] != 0 {
-		return nil, fmt.Errorf("its order %v moves rows, or is none", perm)
-	}
-	for _, p := range perm[1:] {
-		dims = append(dims, x.dims[p-1])
+	if !isPermutation(perm, n) {
+		return nil, fmt.Errorf("its order %v does not name each of the %d dimensions of its input once", perm, n)
 	}
 	w := *x
-	w.dims = dims
-	switch {
-	case n < 3 || slices.IsSorted(perm):
-		return &w, nil
-	case slices.Equal(perm, toFirst) && !x.first:
-		w.first = true
-		return &w, nil
-	case slices.Equal(perm, toLast) && x.first:
-		w.first = false
-		return &w, nil
+	w.at = make(layout, n)
+	for i, p := range perm {
+		w.at[i] = x.at[p]
 	}
-	return nil, fmt.Errorf("its order is %v; only channels can move, from the front to the back or back", perm)
+	return &w, nil
 }
 
 // shapeOf is the size of a value, with the number of rows open.
@@ -203,17 +179,72 @@ func shapeOf(c *call) (*value, error) {
 	if len(c.in) == 0 || c.in[0] == nil {
 		return nil, fmt.Errorf("it has no input")
 	}
-	if k := c.in[0].constant; k != nil {
-		out := &constant{dims: []int{len(k.dims)}}
-		for _, d := range k.dims {
-			out.data = append(out.data, float64(d))
-		}
-		return &value{constant: out}, nil
+	dims := []int{}
+	switch v := c.in[0]; {
+	case v.constant != nil:
+		dims = v.constant.dims
+	case v.zeros != nil:
+		dims = append(dims, batch)
+		dims = append(dims, v.paddedRow()...)
+	default:
+		dims = v.at.dims()
 	}
-	out := &constant{data: []float64{batch}}
-	for _, d := range c.in[0].dims {
+	lo, hi := c.int("start", 0), c.int("end", len(dims))
+	if lo < 0 {
+		lo += len(dims)
+	}
+	if hi < 0 {
+		hi += len(dims)
+	}
+	lo = max(0, min(lo, len(dims)))
+	dims = dims[lo:max(lo, min(hi, len(dims)))]
+	out := &constant{dims: []int{len(dims)}, whole: true}
+	for _, d := range dims {
 		out.data = append(out.data, float64(d))
 	}
-	out.dims = []int{len(out.data)}
 	return &value{constant: out}, nil
+}
+
+// depthToSpace and its reverse move blocks of pixels to channels and back.
+func depthToSpace(c *call) (*value, error) {
+	x, err := c.given()
+	if err != nil {
+		return nil, err
+	}
+	b := c.int("blocksize", 1)
+	dims := x.at.dims()
+	if len(dims) != 4 || b < 1 || b > mostCells {
+		return nil, fmt.Errorf("its input has the dimensions %v and its blocks have the size %d; it needs images with the channels first", x.named(), b)
+	}
+	n, ch := dims[0], dims[1]
+	h, w := dims[2], dims[3]
+	var apart, perm, out []int
+	switch {
+	case c.op == "SpaceToDepth":
+		apart = []int{n, ch, h / b, b, w / b, b}
+		perm = []int{0, 3, 5, 1, 2, 4}
+		out = []int{n, ch * b * b, h / b, w / b}
+	case c.text("mode", "DCR") == "CRD":
+		apart = []int{n, ch / b / b, b, b, h, w}
+		perm = []int{0, 1, 4, 2, 5, 3}
+	default:
+		apart = []int{n, b, b, ch / b / b, h, w}
+		perm = []int{0, 3, 4, 1, 5, 2}
+	}
+	if out == nil {
+		out = []int{n, ch / b / b, h * b, w * b}
+	}
+	if size(apart) != size(dims) || size(out) != size(dims) {
+		return nil, fmt.Errorf("its blocks of %d do not divide the dimensions %v", b, x.named())
+	}
+	y, err := x.sized(apart)
+	if err != nil {
+		return nil, err
+	}
+	z := *y
+	z.at = make(layout, len(perm))
+	for i, p := range perm {
+		z.at[i] = y.at[p]
+	}
+	return z.sized(out)
 }

@@ -76,8 +76,8 @@ func stateDict(f *safetensors.File, text []byte, o Options) (*model.Model, error
 			s.tensors[t.Name] = t
 		}
 	}
-	v := &value{input: true, dims: dims, shape: channelsFirst(dims), first: len(dims) > 1}
-	v, err := s.chain(v, d.Layers)
+	in := inputOf("input", channelsFirst(dims), firstLayout(dims))
+	v, err := s.chain(in, d.Layers)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +89,10 @@ func stateDict(f *safetensors.File, text []byte, o Options) (*model.Model, error
 		slices.Sort(left)
 		return nil, fmt.Errorf("no layer takes the tensor %.60q", left[0])
 	}
-	if v.order != nil {
+	if !v.plainFlat() {
 		return nil, errors.New("the output is an image made flat; let the layers end before that")
 	}
-	return assemble(v, o)
+	return assemble([]*value{v}, []*value{in}, o)
 }
 
 // states are the tensors that no layer has taken yet.
@@ -193,7 +193,11 @@ func (s *states) layer(v *value, i int, text json.RawMessage) (*value, error) {
 	case nn.LayerNorm:
 		return s.layerNorm(v, d.from, l)
 	case nn.Flatten:
-		return v.flat(), nil
+		w, err := v.sized([]int{batch, v.layer.shape.Size()})
+		if err != nil {
+			return nil, err
+		}
+		return w.flat(), nil
 	}
 	return v.plain(l)
 }
@@ -213,14 +217,14 @@ func (v *value) apply(text json.RawMessage) (*value, error) {
 
 // plain is the output of a layer without weights.
 func (v *value) plain(l nn.Layer) (*value, error) {
-	out, err := outOf(l, v.shape)
+	out, err := outOf(l, v.layer.shape)
 	if err != nil {
 		return nil, err
 	}
-	if out == v.shape {
+	if out == v.layer.shape {
 		return v.same(l), nil
 	}
-	return v.after(l, out, v.rowDims(out), v.first), nil
+	return v.after(l, out, v.rowDims(out), v.first()), nil
 }
 
 // residual is x + f(x), or s(x) + f(x) with the layers s of "skip".
@@ -245,7 +249,7 @@ func (s *states) residual(v *value, fields map[string]json.RawMessage) (*value, 
 	if delete(fields, "kind"); len(fields) > 0 {
 		return nil, fmt.Errorf(`a residual has "layers" and "skip"; it has %s, too`, slices.Sorted(maps.Keys(fields))[0])
 	}
-	return residual(roads[0], roads[1])
+	return (*call)(nil).meet("($x + $y)", roads[0], roads[1])
 }
 
 // outOf is the shape of a layer's output. The layer must have no weights.

@@ -44,15 +44,15 @@ func (s *states) conv(v *value, from string, l nn.Conv2D) (*value, error) {
 	if len(w.dims) == 3 { // along a line
 		w.dims = []int{w.dims[0], w.dims[1], 1, w.dims[2]}
 	}
-	if !slices.Equal(w.dims, []int{l.Out, v.shape.C / max(1, l.Groups), l.Kernel[0], l.Kernel[1]}) {
-		return nil, fmt.Errorf("%s.weight has the size %v; the layer needs %d filters × %d channels × %v", from, w.dims, l.Out, v.shape.C, l.Kernel)
+	if !slices.Equal(w.dims, []int{l.Out, v.layer.shape.C / max(1, l.Groups), l.Kernel[0], l.Kernel[1]}) {
+		return nil, fmt.Errorf("%s.weight has the size %v; the layer needs %d filters × %d channels × %v", from, w.dims, l.Out, v.layer.shape.C, l.Kernel)
 	}
 	bias, err := s.take(from+".bias", true)
 	if err != nil {
 		return nil, err
 	}
 	l.NoBias = bias == nil
-	shape := v.shape
+	shape := v.layer.shape
 	b := &nn.Binder[float32]{Params: &vi.Params[float32]{}, In: shape}
 	u, err := nn.Bind(nn.Layer(l), b)
 	if err != nil {
@@ -84,10 +84,13 @@ func (s *states) batchNorm(v *value, from string, fields map[string]json.RawMess
 		if k == nil {
 			continue
 		}
-		if len(k.data) != v.shape.C {
-			return nil, fmt.Errorf("%s.%s has the size %v for %d channels", from, name, k.dims, v.shape.C)
+		if len(k.data) != v.layer.shape.C {
+			return nil, fmt.Errorf("%s.%s has the size %v for %d channels", from, name, k.dims, v.layer.shape.C)
 		}
-		*to = v.here(k.data, 1)
+		*to = k.data
+		if v.flatRow() {
+			*to = v.here(k.data, 1)
+		}
 	}
 	return v.same(l), nil
 }
@@ -101,5 +104,5 @@ func (s *states) layerNorm(v *value, from string, l nn.LayerNorm) (*value, error
 	if err != nil {
 		return nil, err
 	}
-	return v.normalised(gain, offset, l.Eps)
+	return v.normalised(gain, offset, l.Eps, len(v.at)-1)
 }

@@ -2,37 +2,26 @@ package importer
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"utvi/fn"
 	"utvi/internal/expr"
-	"utvi/moment"
 	"utvi/nn"
 )
 
-// A value is a tensor of the graph: a constant, or the output of a layer. An elementwise
-// function of a layer's output stays text until another layer needs its result, so that
-// a group of elementwise nodes becomes one function.
+// A value is a tensor of the graph: a constant, or the output of a layer in the layout that the
+// graph has it in. An elementwise function of a layer's output stays text until another layer
+// needs its result, so that a group of elementwise nodes becomes one function.
 type value struct {
 	constant *constant
 
-	input bool
-	prev  *value // the layer's input
-	layer *layer
-	shape nn.Shape
-	dims  []int // of a row in the graph
-	first bool  // more than one dimension, the channels first; else they are last
-	order []int // of a flat image: order[i] is where unit i of the graph is here; nil: the same
+	layer *layer // what made it
+	at    layout // where its elements lie among the units of the layer
 
-	base   *value // of an elementwise function: what x is
-	text   string // the function
+	text   string // the function; empty: the output of the layer itself
 	truth  bool   // the function is 0 or 1
 	params []expr.Param
-	named  int    // of a base: how many parameters its functions have
-	made   *value // the function as a layer, once it was needed
 
 	stat *statistic // of a layer normalisation that is spelt out
 
@@ -40,51 +29,144 @@ type value struct {
 	bare  *value // the image itself
 }
 
-// A layer is a layer with its trained numbers, in the order of its tensors.
+// A layer is a layer with its trained numbers, in the order of its tensors, and what it reads.
 type layer struct {
 	nn.Layer
 	tensors [][]float64
-	inside  []*layer // the layers of a residual: of the branch, of the skip
-	// branched layers are on a road of a residual. No layer can be on two: its weights would
-	// be there twice.
-	branched bool
+	from    []*value          // in settled form; nil of an input of the graph
+	shape   nn.Shape          // of its output
+	node    string            // the name of the node, or of the input
+	named   int               // how many parameters functions of its output have
+	made    map[string]*layer // the functions of its output that were needed
+	inside  []*layer          // the layers of a residual: of the branch, of the skip
+	used    bool              // another layer reads it
 }
 
-// after is the output of a layer on v.
+func (l *layer) input() bool { return l.Layer == nil }
+
+func newLayer(l nn.Layer, shape nn.Shape, node string, from []*value, tensors ...[]float64) *layer {
+	return &layer{Layer: l, tensors: tensors, from: from, shape: shape, node: node}
+}
+
+// inputOf is an input of the graph.
+func inputOf(name string, shape nn.Shape, at layout) *value {
+	return &value{layer: &layer{shape: shape, node: name}, at: at}
+}
+
+// named are the dimensions as a reader of the graph knows them.
+func (v *value) named() string {
+	text := make([]string, len(v.at))
+	for i, d := range v.at.dims() {
+		text[i] = strconv.Itoa(d)
+		if d%batch == 0 && d > 0 {
+			text[i] = "rows"
+			if d > batch {
+				text[i] = fmt.Sprintf("rows×%d", d/batch)
+			}
+		}
+	}
+	return "[" + strings.Join(text, " ") + "]"
+}
+
+// row are the dimensions behind those of the rows, where these come first; else all.
+func (v *value) row() []int {
+	if v.at.rowsFirst() {
+		return v.at.dims()[1:]
+	}
+	return v.at.dims()
+}
+
+// flatRow reports whether the row of v is one dimension in the graph.
+func (v *value) flatRow() bool { return v.at.rowsFirst() && len(v.at) == 2 }
+
+// plainFlat reports a row whose elements have the order of the units, or that is not flat.
+func (v *value) plainFlat() bool { return !v.flatRow() || v.at.equal(plain(v.row())) }
+
+// first reports whether v is an image or a line whose channels come first in the graph and last
+// here.
+func (v *value) first() bool {
+	if !v.at.rowsFirst() || len(v.at) < 3 || len(v.at) > 4 {
+		return false
+	}
+	dims := v.row()
+	return v.layer.shape == channelsFirst(dims) && v.at.equal(firstLayout(dims))
+}
+
+// after is the output of a layer on v, with the channels first or in the order of the units.
 func (v *value) after(l nn.Layer, shape nn.Shape, dims []int, first bool, tensors ...[]float64) *value {
-	return &value{prev: v, layer: &layer{Layer: l, tensors: tensors}, shape: shape, dims: dims, first: first}
+	at := plain(dims)
+	if first {
+		at = firstLayout(dims)
+	}
+	return v.then(l, shape, at, tensors...)
+}
+
+// then is the output of a layer on v in some layout.
+func (v *value) then(l nn.Layer, shape nn.Shape, at layout, tensors ...[]float64) *value {
+	return joined(l, shape, at, []*value{v}, tensors...)
+}
+
+// joined is the output of a layer that reads some values.
+func joined(l nn.Layer, shape nn.Shape, at layout, from []*value, tensors ...[]float64) *value {
+	for _, v := range from {
+		v.layer.used = true
+	}
+	return &value{layer: newLayer(l, shape, "", from, tensors...), at: at}
 }
 
 // same is the output of a layer on v that keeps its shape.
 func (v *value) same(l nn.Layer, tensors ...[]float64) *value {
-	w := v.after(l, v.shape, v.dims, v.first, tensors...)
-	w.order = v.order
-	return w
+	return v.then(l, v.layer.shape, v.at, tensors...)
+}
+
+// withSide is the output of a layer on v that gives one side another length; the dimension that was
+// this side has the new one.
+func (v *value) withSide(l nn.Layer, dim, side, n int, tensors ...[]float64) *value {
+	s := v.layer.shape
+	inner := [3]int{s.W * s.C, s.C, 1}[side]
+	lengths := [3]int{s.H, s.W, s.C}
+	old := lengths[side]
+	lengths[side] = n
+	at := make(layout, len(v.at))
+	for i, a := range v.at {
+		for _, f := range a {
+			if f.step >= inner*old && f.n > 1 && f.step != ofRows {
+				f.step = f.step / old * n
+			}
+			at[i] = append(at[i], f)
+		}
+	}
+	at[dim] = axis{{n, inner}}
+	return v.then(l, nn.Shape{H: lengths[0], W: lengths[1], C: lengths[2]}, at.tidy(), tensors...)
 }
 
 // maxText bounds the text of a formula.
-const maxText = 2000
+const maxText = 4000
 
 // of is the elementwise function text of v, with x for v. A number, a variable and a call
 // need no parentheses.
 func (v *value) of(text func(x string) string) (*value, error) {
-	b, t := v, "x"
-	if v.base != nil {
-		b, t = v.base, v.text
+	if v.stat != nil || v.constant != nil || v.layer == nil {
+		u, err := v.settle()
+		if err != nil {
+			return nil, err
+		}
+		v = u
 	}
-	w := &value{base: b, text: text(t), params: v.params, shape: b.shape, dims: b.dims, first: b.first, order: b.order}
+	w := &value{layer: v.layer, at: v.at, text: text(v.expression()), params: v.params}
 	if len(w.text) > maxText {
 		return nil, fmt.Errorf("the elementwise operators before it make a formula of more than %d characters", maxText)
 	}
 	return w, nil
 }
 
-// both is an elementwise function of two values of the same base.
+// alike reports whether two values are functions of one layer's output in one layout.
+func (v *value) alike(w *value) bool {
+	return v.layer != nil && v.layer == w.layer && v.stat == nil && w.stat == nil && v.at.equal(w.at)
+}
+
+// both is an elementwise function of two values that are alike.
 func (v *value) both(w *value, text func(x, y string) string) (*value, error) {
-	b, c := v.origin(), w.origin()
-	if b != c {
-		return nil, fmt.Errorf("its inputs come from different layers; only functions of one tensor, and a residual x + f(x), can be taken")
-	}
 	y := w.expression()
 	u, err := v.of(func(x string) string { return text(x, y) })
 	if err == nil {
@@ -98,178 +180,9 @@ func (v *value) both(w *value, text func(x, y string) string) (*value, error) {
 	return u, err
 }
 
-func (v *value) origin() *value {
-	if v.base != nil {
-		return v.base
-	}
-	return v
-}
-
 func (v *value) expression() string {
-	if v.base != nil {
-		return v.text
+	if v.text == "" {
+		return "x"
 	}
-	return "x"
-}
-
-// settle is v as the output of a layer: always the same one.
-func (v *value) settle() (*value, error) {
-	if v.stat != nil {
-		return nil, v.stat.wrong()
-	}
-	if v.base == nil {
-		return v, nil
-	}
-	if v.made == nil {
-		l, err := elementwise(v.text, v.params, v.base.shape)
-		if err != nil {
-			return nil, err
-		}
-		v.made = v.base
-		if l != nil {
-			v.made = v.base.same(l)
-		}
-	}
-	return v.made, nil
-}
-
-// elementwise is the layer of a function: nil for x itself, a BatchNorm if it is a straight
-// line, a named function where it has the values of one.
-func elementwise(text string, params []expr.Param, shape nn.Shape) (nn.Layer, error) {
-	f, err := fn.Formula(bare(text), params...)
-	if err != nil {
-		return nil, err
-	}
-	if e := f.Expr(); straight(e) {
-		if l, ok := line(e, shape); ok {
-			return l, nil
-		}
-	}
-	if len(params) == 0 {
-		if g := named(f); g != nil {
-			f = g
-		}
-	}
-	return nn.Apply{F: f}, nil
-}
-
-// bare takes off the parentheses around a formula.
-func bare(text string) string {
-	if !strings.HasPrefix(text, "(") {
-		return text
-	}
-	depth := 0
-	for i, r := range text {
-		switch r {
-		case '(':
-			depth++
-		case ')':
-			depth--
-		}
-		if depth == 0 {
-			if i == len(text)-1 {
-				return text[1:i]
-			}
-			break
-		}
-	}
-	return text
-}
-
-// straight reports a formula whose slope does not depend on x.
-func straight(f *expr.Formula) bool {
-	yes := len(f.Switches) == 0
-	f.Slope.Walk(func(e *expr.Expr) { yes = yes && e.Op() != expr.X })
-	return yes
-}
-
-// line is a straight line as a layer, nil if it is x itself. ok is false if the line
-// differs from place to place of an image.
-func line(f *expr.Formula, shape nn.Shape) (l nn.Layer, ok bool) {
-	slope, offset := make([]float64, shape.C), make([]float64, shape.C)
-	plain := true
-	p, y := make([]float64, len(f.Inputs)), [2]float64{}
-	for i := range shape.Size() {
-		for j, in := range f.Inputs {
-			p[j] = in.Start(i)
-		}
-		f.Pair.At(0, p, y[:])
-		c := i % shape.C
-		if i >= shape.C && (slope[c] != y[1] || offset[c] != y[0]) {
-			return nil, false
-		}
-		slope[c], offset[c] = y[1], y[0]
-		plain = plain && y == [2]float64{0, 1}
-	}
-	if plain {
-		return nil, true
-	}
-	return affine(slope, offset), true
-}
-
-// named returns the named function that has the values of f: graphs spell out functions
-// such as GELU, with constants rounded to float32.
-func named(f *moment.Func) *moment.Func {
-	if f.Formula == nil {
-		return nil
-	}
-	for _, name := range fn.Names() {
-		g, err := fn.Named(name)
-		if err != nil {
-			continue
-		}
-		if alike(f, g) {
-			return g
-		}
-	}
-	return nil
-}
-
-// alike compares near zero and as far as float32 reaches, because a graph may bound a
-// function far from zero, such as clip(x, -10, 10). Far from zero, points where f is not a
-// finite number, as a quotient of exponentials is, say nothing.
-func alike(f, g *moment.Func) bool {
-	same := func(x float64) bool {
-		a, b := f.F(x), g.F(x)
-		far := math.Abs(x) > 8 && (math.IsNaN(a) || math.IsInf(a, 0))
-		return far || a == b || math.Abs(a-b) <= 2e-7*(1+math.Abs(b))
-	}
-	for x := -8.0; x <= 8; x += 0.37 {
-		if !same(x) {
-			return false
-		}
-	}
-	for x := 1e-6; x <= math.MaxFloat32; x *= 1.3 {
-		if !same(x) || !same(-x) {
-			return false
-		}
-	}
-	return true
-}
-
-// affine is x·slope + offset for each channel.
-func affine(slope, offset []float64) nn.BatchNorm {
-	n := len(slope)
-	return nn.BatchNorm{Mean: make([]float64, n), Var: repeat(1, n), Gain: slope, Offset: offset, Eps: 1e-30}
-}
-
-func repeat(x float64, n int) []float64 {
-	v := make([]float64, n)
-	for i := range v {
-		v[i] = x
-	}
-	return v
-}
-
-// decimal writes a number for a formula: as short as float32 allows.
-func decimal(v float64) string {
-	bits := 64
-	if float64(float32(v)) == v {
-		bits = 32
-	}
-	s := strconv.FormatFloat(v, 'g', -1, bits)
-	if v < 0 || math.Signbit(v) {
-		return "(" + s + ")"
-	}
-	return s
+	return v.text
 }

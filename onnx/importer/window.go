@@ -16,8 +16,8 @@ const mostCells = 1 << 20
 
 // window reads the sides of a node whose input has additional zeros around it.
 func (c *call) window(v *value, zeros sides, kernel []int) (s sides, err error) {
-	if !v.first || len(v.dims) < 2 {
-		return s, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", v.dims)
+	if !v.first() || len(v.row()) < 2 {
+		return s, fmt.Errorf("its input must be an image or a line with the channels first; a row has the size %v", v.row())
 	}
 	for _, read := range []struct {
 		to       *[2]int
@@ -38,7 +38,7 @@ func (c *call) window(v *value, zeros sides, kernel []int) (s sides, err error) 
 	if err != nil {
 		return s, err
 	}
-	size := [2]int{v.shape.H, v.shape.W}
+	size := [2]int{v.layer.shape.H, v.layer.shape.W}
 	for i := range 2 {
 		if err := s.fit(i, size[i], zeros, c.text("auto_pad", "NOTSET")); err != nil {
 			return s, err
@@ -49,7 +49,7 @@ func (c *call) window(v *value, zeros sides, kernel []int) (s sides, err error) 
 
 // twoSides are numbers for the height and the width; of a line, the height is 1.
 func (v *value) twoSides(name string, x []int, standard int) ([2]int, error) {
-	line := len(v.dims) == 2
+	line := len(v.row()) == 2
 	switch {
 	case x == nil:
 		return [2]int{standard, standard}, nil
@@ -58,13 +58,13 @@ func (v *value) twoSides(name string, x []int, standard int) ([2]int, error) {
 	case !line && len(x) == 2:
 		return [2]int{x[0], x[1]}, nil
 	}
-	return [2]int{}, fmt.Errorf("its %s are %v; the input has %d dimensions besides rows and channels", name, x, len(v.dims)-1)
+	return [2]int{}, fmt.Errorf("its %s are %v; the input has %d dimensions besides rows and channels", name, x, len(v.row())-1)
 }
 
 // pads are the zeros before and after each side.
 func (c *call) pads(v *value) (begin, end [2]int, err error) {
 	pads := c.ints("pads", nil)
-	n := len(v.dims) - 1
+	n := len(v.row()) - 1
 	switch {
 	case pads == nil:
 		return begin, end, nil
@@ -150,7 +150,7 @@ func pad(c *call) (*value, error) {
 	if !slices.ContainsFunc(pads, func(p int) bool { return p != 0 }) {
 		return identity(c) // which PyTorch writes before a pooling
 	}
-	x, err := c.x()
+	x, err := c.image()
 	if err != nil {
 		return nil, err
 	}
@@ -164,12 +164,17 @@ func pad(c *call) (*value, error) {
 	out := *x
 	out.zeros = &s
 	out.bare = x
-	out.dims = slices.Clone(x.dims)
-	for i := range out.dims[1:] {
-		at := i + 3 - len(x.dims)
-		out.dims[1+i] += s.begin[at] + s.end[at]
-	}
 	return &out, nil
+}
+
+// paddedRow are the dimensions of a row with the zeros around it.
+func (v *value) paddedRow() []int {
+	dims := slices.Clone(v.bare.row())
+	for i := range dims[1:] {
+		at := i + 3 - len(dims)
+		dims[1+i] += v.zeros.begin[at] + v.zeros.end[at]
+	}
+	return dims
 }
 
 // checkPad refuses what is not zeros around an image or a line.
@@ -182,8 +187,8 @@ func (c *call) checkPad(x *value, pads []int) error {
 	if !zeros || fill != nil && (!fill.scalar() || fill.data[0] != 0) {
 		return fmt.Errorf("it does not pad with zeros; only zeros are taken")
 	}
-	n := len(x.dims) + 1
-	if len(c.in) > 3 && c.in[3] != nil || len(pads) != 2*n || !x.first || n < 3 {
+	n := len(x.row()) + 1
+	if len(c.in) > 3 && c.in[3] != nil || len(pads) != 2*n || !x.first() || n < 3 {
 		return fmt.Errorf("it pads by %v; only images and lines with the channels first can be padded, with two numbers for each dimension", pads)
 	}
 	return nil
@@ -191,7 +196,7 @@ func (c *call) checkPad(x *value, pads []int) error {
 
 // around are the pads of height and width; rows and channels have none.
 func around(x *value, pads []int) (s sides, err error) {
-	n := len(x.dims) + 1
+	n := len(x.row()) + 1
 	for i, p := range pads {
 		at := i%n - 2 + 4 - n // 0 is the height, 1 the width
 		switch {
@@ -211,7 +216,7 @@ func (c *call) padded() (x *value, zeros sides, err error) {
 	if len(c.in) > 0 && c.in[0] != nil && c.in[0].zeros != nil {
 		return c.in[0].bare, *c.in[0].zeros, nil
 	}
-	x, err = c.x()
+	x, err = c.image()
 	return x, sides{}, err
 }
 
