@@ -37,9 +37,9 @@ func TestNetworksOutAndIn(t *testing.T) {
 	pageSays := "built without the program that such a page runs; build it with: go generate"
 	for _, c := range []struct{ args, says string }{
 		{"export net.safetensors --variance", "net.onnx: "},
-		{"import net.onnx --output mean -o in.safetensors", "the graph has the inputs \"x\" and \"x_variance\"; a network has one"},
+		{"import net.onnx --output mean -o in.safetensors", "in.safetensors: inputs 2, outputs 1, 3 weights"},
 		{"export net.safetensors -o plain.onnx", "plain.onnx: "},
-		{"import plain.onnx -o in.safetensors", "and a network has one; use --output "},
+		{"import plain.onnx -o in.safetensors", "the graph has the outputs [\"mean\" \"variance\"]; use --output mean, another, or several with commas"},
 		{"import plain.onnx --output mean -o in.safetensors --random", "in.safetensors: inputs 2, outputs 1, 3 weights"},
 		{"bayes plain.onnx --output mean --data rows.csv --target y --epochs 2 -o bayes.safetensors", "48 rows of training, scores on 12 other rows:"},
 		{"export bayes.safetensors -o again.onnx", "again.onnx: "},
