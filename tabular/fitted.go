@@ -32,6 +32,9 @@ type Report struct {
 	Score   float64  `json:"score"`   // mean ln p of held-out rows under the mixture, nats per row
 	SE      float64  `json:"se"`      // its standard error
 	Partial bool     `json:"partial,omitempty"`
+
+	// Imported says that the network was trained by another program.
+	Imported bool `json:"imported,omitempty"`
 }
 
 // A Member is one network of the ensemble.
@@ -72,11 +75,25 @@ func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) 
 // OfClasses returns the model of networks that were trained elsewhere to tell classes apart; x are
 // some of the rows that they were trained with.
 func OfClasses(nets []*model.Model, rep Report, x gauss.Batch[float32], classes int) (*Fitted, error) {
+	return ofNetworks(nets, rep, Data{Set: data.Set{X: x, Targets: 1, Y: make([]float32, x.Rows)}, Classes: classes})
+}
+
+// OfNumbers is OfClasses of networks that predict targets with their noise.
+func OfNumbers(nets []*model.Model, rep Report, rows data.Set) (*Fitted, error) {
+	return ofNetworks(nets, rep, Data{Set: rows})
+}
+
+func ofNetworks(nets []*model.Model, rep Report, d Data) (*Fitted, error) {
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Inputs: x.Width, Targets: 1, Classes: classes, Report: rep, Members: e}
-	f.learnInputStats(Data{Set: data.Set{X: x, Targets: 1, Y: make([]float32, x.Rows)}, Classes: classes})
+	f := &Fitted{Inputs: d.X.Width, Targets: d.Outputs(), Classes: d.Classes, Report: rep, Members: e}
+	if d.Classes == 0 {
+		for range f.Targets {
+			f.Residuals = append(f.Residuals, plainResiduals())
+		}
+	}
+	f.learnInputStats(d)
 	return f, nil
 }

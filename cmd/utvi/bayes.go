@@ -13,6 +13,7 @@ import (
 
 	"utvi/bayes"
 	"utvi/data"
+	"utvi/fit"
 	"utvi/internal/compute"
 	"utvi/metric"
 )
@@ -52,6 +53,7 @@ type bayesOptions struct {
 	wanted  string // their targets, if they are arrays
 	worse   bool   // store a result that scores worse
 	out     string
+	columns []string // of the table
 }
 
 func bayesCommand() *cobra.Command {
@@ -149,11 +151,11 @@ func (o *bayesOptions) run(cmd *cobra.Command, network string) error {
 	if err != nil {
 		return err
 	}
-	return o.finish(cmd, r)
+	return o.finish(cmd, r, rows)
 }
 
 // finish prints the scores, and stores a network that they speak for.
-func (o *bayesOptions) finish(cmd *cobra.Command, r *bayes.Result) error {
+func (o *bayesOptions) finish(cmd *cobra.Command, r *bayes.Result, rows data.Set) error {
 	w := cmd.OutOrStdout()
 	fmt.Fprintf(w, "%d rows of training, scores on %d other rows:\n\n", r.Trained, r.Held)
 	printBayes(w, r, o.targets)
@@ -170,11 +172,42 @@ func (o *bayesOptions) finish(cmd *cobra.Command, r *bayes.Result) error {
 	}
 	r.Net.Facts.More = maps.Clone(r.Net.Facts.More)
 	r.Net.Facts.More["scale of the priors"] = fmt.Sprint(o.config.Scale)
-	if err := saveTo(o.out, r.Net.Save); err != nil {
+	save, err := o.storing(r, rows)
+	if err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\nStored in %s.\n", o.out)
+	if err := saveTo(o.out, save); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "\nStored in %s.\n", o.out)
 	return err
+}
+
+// storing writes the network with the columns of its table, so that predict and eval know them; of
+// very wide rows, as images are, the network alone.
+func (o *bayesOptions) storing(r *bayes.Result, rows data.Set) (func(path string) error, error) {
+	if rows.X.Width > fit.MostColumns {
+		return r.Net.Save, nil
+	}
+	t := fit.NetworkTable{Columns: o.columns, Targets: o.targets, Named: !o.arrays()}
+	if o.arrays() {
+		t.Columns, t.Targets = nil, nil
+		for i := range rows.X.Width {
+			t.Columns = append(t.Columns, fmt.Sprintf("c%d", i+1))
+		}
+		for i := range rows.Targets {
+			t.Targets = append(t.Targets, fmt.Sprintf("y%d", i+1))
+		}
+		t.Columns = append(t.Columns, t.Targets...)
+	}
+	if r.ClassesAfter != nil {
+		t.Classes = r.Net.Outputs()
+	}
+	m, err := fit.OfNetwork(r.Net, rows, t)
+	if err != nil {
+		return nil, err
+	}
+	return m.Save, nil
 }
 
 // rows reads a table, or two arrays.
@@ -187,6 +220,9 @@ func (o *bayesOptions) rows(from, targets string) (data.Set, error) {
 	}
 	defer x.Close()
 	if !o.arrays() {
+		if o.columns == nil {
+			o.columns = x.Header().Columns
+		}
 		return bayes.FromTable(x, o.targets)
 	}
 	y, err := o.table.open(targets, pool)

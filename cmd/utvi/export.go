@@ -118,7 +118,7 @@ func (o *exportOptions) run(cmd *cobra.Command, file string) error {
 // graph is the graph of a network or of a table's model.
 func (o *exportOptions) graph(cmd *cobra.Command, e *model.Ensemble) (*onnx.Model, error) {
 	m, err := predict.FromEnsemble(e)
-	if err == nil && m.Net != nil {
+	if err == nil && m.Net != nil && !m.Net.Report.Imported {
 		return o.tableGraph(cmd, m)
 	}
 	for _, name := range []string{"quantiles", "interval"} {

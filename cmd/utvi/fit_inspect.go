@@ -48,6 +48,9 @@ func printTableModel(w io.Writer, m *fit.Model) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
+	if m.Net.Report.Imported {
+		return nil
+	}
 	if m.Facts.Held == nil {
 		_, err := fmt.Fprintln(w, "\nNo rows were held out: the model is not evaluated.")
 		return err

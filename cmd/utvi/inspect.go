@@ -70,7 +70,7 @@ func (o *inspectOptions) run(w io.Writer, file string) error {
 		return writeJSON(w, found)
 	}
 	if m != nil {
-		if err := printTableModel(w, m); err != nil || !o.networks {
+		if err := printTableModel(w, m); err != nil || !o.networks && !m.Net.Report.Imported {
 			return err
 		}
 		fmt.Fprintln(w)

@@ -118,12 +118,19 @@ func targetNames(s *Schema) string {
 	return notation.Join(names)
 }
 
+// asIs reports numbers that a network of another program takes, or gives, as the table has them.
+func (c *Column) asIs() bool { return c.Scale == nil && c.Mean == 0 && c.SD == 1 }
+
 // values is the range of a numeric column, the levels of a categorical one.
 func (c *Column) values() string {
 	switch c.Type {
 	case Numeric:
 		s := c.Range()
-		if c.Role == Input || c.Role == Target {
+		switch {
+		case c.Role != Input && c.Role != Target:
+		case c.asIs():
+			s += ", as they are"
+		default:
 			s += fmt.Sprintf(", mean %s, sd %.4g", c.Digits(c.Mean), c.SD)
 		}
 		return s

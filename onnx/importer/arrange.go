@@ -27,7 +27,7 @@ func (v *value) arranged(sides [3]axis) (*value, error) {
 		case s == nn.Vec(s.C):
 			layers = append(layers, nn.Flatten{})
 		default:
-			layers = append(layers, nn.Reshape{H: s.H, W: s.W, C: s.C})
+			layers = append(layers, nn.Reshape(s))
 		}
 		at = s
 	}
