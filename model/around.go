@@ -89,12 +89,7 @@ func taken[T gauss.Float](n *nn.Node[T]) *piece[T] {
 // release makes the weights of the last layers that have any Normals, 0: of all, and puts the
 // layers together again.
 func (p *piece[T]) release(last int) {
-	var with []*piece[T]
-	p.each(func(q *piece[T]) {
-		if _, ok := released(q.layer); ok {
-			with = append(with, q)
-		}
-	})
+	with := p.releasable()
 	if last > 0 {
 		with = with[max(0, len(with)-last):]
 	}
@@ -102,6 +97,18 @@ func (p *piece[T]) release(last int) {
 		q.layer, q.random = released(q.layer)
 	}
 	p.assemble()
+}
+
+// releasable are the pieces whose weights can become Normals. An attention is one, with the layers
+// that it is made of.
+func (p *piece[T]) releasable() (all []*piece[T]) {
+	if _, ok := released(p.layer); ok {
+		return []*piece[T]{p}
+	}
+	for _, q := range p.inside {
+		all = append(all, q.releasable()...)
+	}
+	return all
 }
 
 // firstReleased is the first layer of a chain with Normals; signals before it are numbers.
@@ -155,6 +162,23 @@ func released(l nn.Layer) (random nn.Layer, ok bool) {
 	case nn.ConvTranspose1D:
 		l.Fixed = false
 		return l, true
+	case nn.LSTM:
+		l.Fixed = false
+		return l, true
+	case nn.GRU:
+		l.Fixed = false
+		return l, true
+	case nn.RNN:
+		l.Fixed = false
+		return l, true
+	case nn.MultiHeadAttention:
+		l.Fixed = false
+		return l, true
+	case nn.PerPlace:
+		if d, is := l.Layer.(nn.Dense); is {
+			d.Fixed = false
+			return nn.PerPlace{Layer: d}, true
+		}
 	}
 	return l, false
 }
