@@ -274,6 +274,9 @@ func (l *layer) translateUnits(x nn.Layer) bool {
 var closedForms = []kernel.Op{kernel.OpLeakyReLU, kernel.OpIdentity, kernel.OpExp, kernel.OpSin, kernel.OpCos, kernel.OpSquare,
 	kernel.OpNormalCDF, kernel.OpErf, kernel.OpGELU, kernel.OpELU}
 
+// lastFunction is the last function that elem.h lists. Cards run those behind it as formulas.
+const lastFunction = kernel.OpNormalInverse
+
 // mostPoints is the most points of a rule.
 const mostPoints = 64
 
@@ -282,16 +285,20 @@ func (l *layer) apply(n *nn.Node[float32], x nn.Apply) error {
 	if rule == nil {
 		rule = moment.Default(f)
 	}
-	if f.Op == kernel.OpUser {
-		if f.Formula == nil {
+	op := f.Op
+	if op > lastFunction {
+		op = kernel.OpUser
+	}
+	if op == kernel.OpUser {
+		l.formula = f.Expr()
+		if l.formula == nil {
 			return unsupported(n, "its function is Go code; formulas and named functions such as tanh run")
 		}
-		l.formula = f.Formula
-		if most := slotsOf(f.Formula); most > mostSlots {
+		if most := slotsOf(l.formula); most > mostSlots {
 			return unsupported(n, "the formula has %d parts with its derivatives; at most %d run", most, mostSlots)
 		}
 	}
-	l.f.Op, l.f.A = int32(f.Op), float32(f.A)
+	l.f.Op, l.f.A = int32(op), float32(f.A)
 	if len(f.Kinks) > 0 {
 		l.f.Kinked = 1
 	}

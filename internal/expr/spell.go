@@ -7,15 +7,6 @@ import (
 	"utvi/internal/compute/kernel"
 )
 
-// spellings are the functions with a kernel, as formulas.
-var spellings = map[kernel.Op]string{
-	kernel.OpIdentity: "x", kernel.OpGELU: "gelu(x)", kernel.OpSiLU: "silu(x)",
-	kernel.OpSoftplus: "softplus(x)", kernel.OpSigmoid: "sigmoid(x)", kernel.OpTanh: "tanh(x)",
-	kernel.OpErf: "erf(x)", kernel.OpNormalCDF: "normal_cdf(x)", kernel.OpExp: "exp(x)",
-	kernel.OpSin: "sin(x)", kernel.OpCos: "cos(x)", kernel.OpSquare: "square(x)",
-	kernel.OpNormalInverse: "normal_inverse(x)",
-}
-
 // Spell returns the formula of a function that has a kernel, with its parameter a. It
 // is "" for a user's function.
 func Spell(op kernel.Op, a float64) string {
@@ -30,13 +21,17 @@ func Spell(op kernel.Op, a float64) string {
 	case op == kernel.OpELU:
 		return "elu(x, " + number + ")"
 	}
-	return spellings[op]
+	return kernel.Formula(op)
 }
 
-// spelt are the expressions of spellings.
+// spelt are the expressions of the functions with a kernel.
 var spelt = sync.OnceValue(func() map[string]kernel.Op {
 	all := map[string]kernel.Op{}
-	for op, text := range spellings {
+	for op := range kernel.NumOps {
+		text := kernel.Formula(op)
+		if text == "" {
+			continue
+		}
 		e, err := newBuilder().parse(text, nil)
 		if err != nil {
 			panic("expr: a spelling does not parse")

@@ -4,24 +4,13 @@ package kernel
 
 import "math"
 
-// vectorKernels are the kernels of a CPU with AVX2 and FMA.
-var vectorKernels = [NumOps]kernel{
-	OpIdentity:      func(_ float32, x, f, df []float32) { elemLeakyReLU(1, x, f, df) },
-	OpLeakyReLU:     elemLeakyReLU,
-	OpELU:           elemELU,
-	OpGELU:          elemGELU,
-	OpSiLU:          elemSiLU,
-	OpSoftplus:      elemSoftplus,
-	OpSigmoid:       elemSigmoid,
-	OpTanh:          elemTanh,
-	OpErf:           elemErf,
-	OpNormalCDF:     elemNormalCDF,
-	OpExp:           elemExp,
-	OpSin:           patched(elemSin, 1, OpSin),
-	OpCos:           patched(elemCos, 1, OpCos),
-	OpSquare:        elemSquare,
-	OpNormalInverse: patched(elemNormalInverse, 16, OpNormalInverse),
-}
+// vectorKernels are the kernels of a CPU with AVX2 and FMA, or NEON: those that gen/elem lists, and
+// the identity, which is a leaky ReLU of slope 1.
+var vectorKernels = func() [NumOps]kernel {
+	all := elemKernels
+	all[OpIdentity] = func(_ float32, x, f, df []float32) { elemLeakyReLU(1, x, f, df) }
+	return all
+}()
 
 // patched completes a kernel that leaves f = x, and says so, where x is out of
 // its reach: there |x| exceeds every |f| it computes, which is how such

@@ -39,3 +39,26 @@ func Eval(op Op, a float32, x, f, df []float32) {
 		goKernels[op](a, x, f, df)
 	}
 }
+
+// goKernels are the kernels of every platform without vector code.
+var goKernels = func() (all [NumOps]kernel) {
+	for op, f := range functions {
+		if f.twin != nil {
+			all[op] = each(f.twin)
+		}
+	}
+	return all
+}()
+
+// each makes a kernel of a scalar function.
+func each(fn func(a, x float64) (f, df float64)) kernel {
+	return func(a float32, x, f, df []float32) {
+		for i, v := range x {
+			y, dy := fn(float64(a), float64(v))
+			f[i] = float32(y)
+			if df != nil {
+				df[i] = float32(dy)
+			}
+		}
+	}
+}

@@ -3,6 +3,9 @@
 package main
 
 import (
+	"fmt"
+	"strings"
+
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -12,37 +15,38 @@ import (
 	. "utvi/internal/compute/gen/vec"
 )
 
-// A body emits the value of a function and, if slope, its slope.
-type body func(x V, slope bool) (f, df V)
-
 func main() {
-	kernel("elemLeakyReLU", "", func() body { return leakyReLU(param()) })
-	kernel("elemELU", "", func() body { return elu(param()) })
-	for _, k := range []struct {
-		name string
-		body body
-	}{
-		{"elemExp", exp},
-		{"elemSquare", square},
-		{"elemSigmoid", sigmoid},
-		{"elemSoftplus", softplus},
-		{"elemSiLU", silu},
-		{"elemTanh", tanh},
-		{"elemErf", erf},
-		{"elemNormalCDF", normalCDF},
-		{"elemGELU", gelu},
-	} {
-		kernel(k.name, "", func() body { return k.body })
+	for _, f := range functions {
+		result := ""
+		if f.most > 0 {
+			result = flagged
+		}
+		kernel("elem"+f.op, result, f.begin)
 	}
-	kernel("elemSin", flagged, func() body { return within(SinCosEnd, sin) })
-	kernel("elemCos", flagged, func() body { return within(SinCosEnd, cos) })
-	kernel("elemNormalInverse", flagged, func() body { return within(inverseEnd, normalInverse) })
 	leakyMoments()
 	leakyThree()
 	if isa.AVX512 {
 		leakyPair()
 	}
 	out.Write("elem", "kernel", "isa", "lane", "vec")
+	if !isa.AVX512 && !isa.NEON {
+		out.WriteGo("elem_table", "elem", "kernel", table(), "isa", "lane", "vec")
+	}
+}
+
+// table is the text of a file that says which kernel an Op has.
+func table() string {
+	var b strings.Builder
+	b.WriteString("//go:build amd64 || arm64\n\npackage kernel\n\nvar elemKernels = [NumOps]kernel{\n")
+	for _, f := range functions {
+		k := "elem" + f.op
+		if f.most > 0 {
+			k = fmt.Sprintf("patched(%s, %g, Op%s)", k, f.most, f.op)
+		}
+		fmt.Fprintf(&b, "Op%s: %s,\n", f.op, k)
+	}
+	b.WriteString("}\n")
+	return b.String()
 }
 
 // flagged kernels say whether elements are left to scalar code: those have f = x.

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"go/format"
 	"log"
 	"os"
 	"path"
@@ -43,6 +44,15 @@ func WriteEvery(name, folder string) {
 	base := filepath.Join("..", folder, name)
 	f := file{name, path.Base(folder), []string{name, "neon", "out"}}
 	f.generate(base+"_amd64.s", base+"_stubs_amd64.go")
+}
+
+// WriteGo writes a file of Go with the header of generated ones: name.go of a package, from the
+// folder of its generator and imports, as Write does.
+func WriteGo(name, generator, folder, text string, imports ...string) {
+	body, err := format.Source([]byte(text))
+	check(err)
+	f := file{generator, path.Base(folder), append([]string{generator, "neon", "out"}, imports...)}
+	f.write(filepath.Join("..", folder, name+".go"), append([]byte("\n"), body...))
 }
 
 // A file is what the header of a generated file tells: its generator, its package and the folders

@@ -6,6 +6,38 @@ import (
 	. "utvi/internal/compute/gen/vec"
 )
 
+// A body emits the value of a function and, if slope, its slope.
+type body func(x V, slope bool) (f, df V)
+
+// A function has an Op in package kernel, and here what its loop does.
+type function struct {
+	op    string      // OpTanh is "Tanh"
+	begin func() body // emits what precedes the loops
+
+	// A function whose lanes beyond some x are left to scalar code has |f| up to most within.
+	most float64
+}
+
+var functions = []function{
+	{op: "LeakyReLU", begin: func() body { return leakyReLU(param()) }},
+	{op: "ELU", begin: func() body { return elu(param()) }},
+	{op: "Exp", begin: always(exp)},
+	{op: "Square", begin: always(square)},
+	{op: "Sigmoid", begin: always(sigmoid)},
+	{op: "Softplus", begin: always(softplus)},
+	{op: "SiLU", begin: always(silu)},
+	{op: "Tanh", begin: always(tanh)},
+	{op: "Erf", begin: always(erf)},
+	{op: "NormalCDF", begin: always(normalCDF)},
+	{op: "GELU", begin: always(gelu)},
+	{op: "Sin", begin: func() body { return within(SinCosEnd, sin) }, most: 1},
+	{op: "Cos", begin: func() body { return within(SinCosEnd, cos) }, most: 1},
+	{op: "NormalInverse", begin: func() body { return within(inverseEnd, normalInverse) }, most: 16},
+}
+
+// always begins with nothing.
+func always(b body) func() body { return func() body { return b } }
+
 // one is not to be written to.
 func one() V { return Hold(1) }
 
