@@ -117,6 +117,7 @@ func Train(ctx context.Context, trained *model.Model, rows data.Set, test *data.
 	if err != nil {
 		return nil, err
 	}
+	k.named(r.Net)
 	r.Correlated = carries(r.Net)
 	if b.start != nil {
 		start(r.Net, b.start)

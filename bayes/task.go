@@ -3,9 +3,11 @@ package bayes
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"utvi/data"
 	"utvi/fn"
+	"utvi/internal/onnx"
 	"utvi/internal/special"
 	"utvi/likelihood"
 	"utvi/model"
@@ -74,4 +76,15 @@ func start(n *model.Model, noise []float64) {
 		t.Mean[i] = float32(special.SoftplusInverse(s))
 	}
 	n.Changed()
+}
+
+// named says that the outputs of an imported network have become probabilities, if they have.
+func (k task) named(n *model.Model) {
+	s := onnx.ParseSignature(n.Facts.More[onnx.SignatureFact])
+	if s == nil || !k.softmax && !k.log {
+		return
+	}
+	s.Outputs[0].Name = "probabilities"
+	n.Facts.More = maps.Clone(n.Facts.More)
+	n.Facts.More[onnx.SignatureFact] = s.Text()
 }

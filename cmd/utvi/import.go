@@ -137,7 +137,11 @@ func (i *importFlags) load(path string) (n *model.Model, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n.Facts.More = map[string]string{"imported from": filepath.Base(path), "imported by": "utvi " + provenance.Version()}
+	if n.Facts.More == nil {
+		n.Facts.More = map[string]string{}
+	}
+	n.Facts.More["imported from"] = filepath.Base(path)
+	n.Facts.More["imported by"] = "utvi " + provenance.Version()
 	if i.o.Random {
 		n.Facts.More["scale of the priors"] = fmt.Sprint(i.o.Scale)
 	}

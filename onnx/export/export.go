@@ -1,7 +1,8 @@
 // Package export writes networks as ONNX graphs that any runtime can run: means and
 // variances by ordinary operators (opset 17), nothing random, no operator of our own.
 //
-// A network has the input x, rows × inputs (rows × height × width × channels for
+// An imported network keeps the names and the layout of its inputs and outputs; any other
+// network has the input x, rows × inputs (rows × height × width × channels for
 // images), and x_variance if it is asked for; its outputs are mean and variance.
 // Functions and rules that are Go code, and rules that draw random numbers, are refused.
 package export
@@ -34,12 +35,13 @@ func Ensemble(e *model.Ensemble, o Options) (*onnx.Model, error) {
 	w := &writer{ops: ops{onnx.NewBuilder("utvi")}}
 	w.Reserve("mean", "variance")
 	first := e.Members[0]
-	in := signal{shape: first.Config.Input, form: nn.Fixed}
-	in.mean = w.Input("x", onnx.Float, dims(in.shape)...)
-	if o.Variance {
-		in.form = nn.Independent
-		in.variance = w.Input("x_variance", onnx.Float, dims(in.shape)...)
+	ports := signatureOf(first)
+	if ports != nil {
+		for _, p := range ports.Outputs {
+			w.Reserve(p.Name, p.Variance())
+		}
 	}
+	in := w.declared(ports, first.Config.Input, o.Variance)
 	var outs []signal
 	for k, n := range e.Members {
 		if len(e.Members) > 1 {
@@ -53,8 +55,7 @@ func Ensemble(e *model.Ensemble, o Options) (*onnx.Model, error) {
 	}
 	w.Scope("")
 	out := w.mixture(outs)
-	w.Output("mean", out.mean, onnx.Float, dims(out.shape)...)
-	w.Output("variance", w.varianceOf(out), onnx.Float, dims(out.shape)...)
+	w.outputs(ports, out)
 	m := w.Model()
 	m.Metadata = facts(first)
 	return m, nil
@@ -105,7 +106,7 @@ func facts(n *model.Model) (all []onnx.Entry) {
 		entries["utvi.nll"] = strconv.FormatFloat(f.NLL, 'g', -1, 64)
 	}
 	for k, v := range f.More {
-		entries["utvi.more."+k] = v
+		entries[onnx.MetadataOfFacts+k] = v
 	}
 	for _, k := range slices.Sorted(maps.Keys(entries)) {
 		if entries[k] != "" {

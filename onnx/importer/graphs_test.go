@@ -2,10 +2,12 @@ package importer
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,12 +55,11 @@ func (s *sampled) rows(ys bool) []float32 {
 
 // off is the largest difference between the means of a network and PyTorch's numbers.
 func (s *sampled) off(n *model.Model) float64 {
-	return s.differ(n.NewPredictor(s.X[0].Dims[0]).Predict(gauss.Fixed(n.Inputs(), s.rows(false))).Mean)
+	return differ(n.NewPredictor(s.X[0].Dims[0]).Predict(gauss.Fixed(n.Inputs(), s.rows(false))).Mean, s.rows(true))
 }
 
 // differ is the largest difference between numbers and PyTorch's.
-func (s *sampled) differ(got []float32) float64 {
-	want := s.rows(true)
+func differ(got, want []float32) float64 {
 	if len(want) != len(got) {
 		return math.Inf(1)
 	}
@@ -140,7 +141,8 @@ func TestTorchGraphs(t *testing.T) {
 	runExported(t, exported)
 }
 
-// runExported gives the networks that were exported the same rows in onnxruntime.
+// runExported gives the networks that were exported PyTorch's inputs in onnxruntime, by their names and
+// as they lie, and finds PyTorch's outputs.
 func runExported(t *testing.T, all []*sampled) {
 	modules := os.Getenv("UTVI_ONNXRUNTIME")
 	if modules == "" {
@@ -157,11 +159,11 @@ func runExported(t *testing.T, all []*sampled) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dims := []int{s.X[0].Dims[0]}
-		for _, d := range s.out.Graph.Inputs[0].Shape[1:] {
-			dims = append(dims, int(d.Size))
+		in := map[string]tensor{}
+		for i, x := range s.X {
+			in[fmt.Sprintf("in %d", i)] = tensor{x.Dims, x.Data}
 		}
-		text, err := json.Marshal(map[string]any{"name": s.name, "inputs": map[string]tensor{"x": {dims, s.rows(false)}}})
+		text, err := json.Marshal(map[string]any{"name": s.name, "inputs": in})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +193,13 @@ func runExported(t *testing.T, all []*sampled) {
 				continue
 			}
 			ran++
-			e := s.differ(r.Outputs["mean"].Data)
+			e := differ(r.Outputs["mean"].Data, s.rows(true))
+			for i, y := range s.Y {
+				e = max(e, differ(r.Outputs[fmt.Sprintf("out/%d", i)].Data, y.Data))
+				if !slices.Equal(r.Outputs[fmt.Sprintf("out/%d", i)].Dims, y.Dims) {
+					t.Errorf("%s in onnxruntime: output %d has the dimensions %v, not %v", s.name, i, r.Outputs[fmt.Sprintf("out/%d", i)].Dims, y.Dims)
+				}
+			}
 			worst = max(worst, e)
 			if r.Error != "" || !(e <= 1e-5) {
 				t.Errorf("%s in onnxruntime: off by %.2g %s", s.name, e, r.Error)

@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -93,11 +94,47 @@ func network(m *onnx.Model, beside fs.FS, o Options) (*model.Model, error) {
 			r.opset = int(s.Version)
 		}
 	}
+	for _, e := range m.Metadata {
+		if e.Key == onnx.MetadataOfFacts+onnx.SignatureFact {
+			r.known = onnx.ParseSignature(e.Value)
+		}
+	}
 	outs, err := r.graph(m.Graph, o)
 	if err != nil {
 		return nil, err
 	}
-	return assemble(outs, r.inputs, o)
+	n, err := assemble(outs, r.inputs, o)
+	if err != nil {
+		return nil, err
+	}
+	names, err := outputsOf(m.Graph, o.Output)
+	if err != nil {
+		return nil, err
+	}
+	n.Facts.More = maps.Clone(n.Facts.More)
+	if n.Facts.More == nil {
+		n.Facts.More = map[string]string{}
+	}
+	n.Facts.More[onnx.SignatureFact] = signature(r.inputs, outs, names).Text()
+	return n, nil
+}
+
+// signature is how the inputs and outputs of the graph are called and lie.
+func signature(inputs, outs []*value, names []string) *onnx.Signature {
+	s := &onnx.Signature{}
+	for _, v := range inputs {
+		s.Inputs = append(s.Inputs, onnx.Port{Name: v.layer.node, Dims: v.row(), First: v.first()})
+	}
+	for i, v := range outs {
+		p := onnx.Port{Name: names[i], First: v.first()}
+		for _, a := range v.at {
+			if !a.hasRows() {
+				p.Dims = append(p.Dims, a.size())
+			}
+		}
+		s.Outputs = append(s.Outputs, p)
+	}
+	return s
 }
 
 // A reader follows a graph from its input to its output.
@@ -109,6 +146,7 @@ type reader struct {
 	held, asked int // numbers in the file's tensors, and in those of the layers
 	counted     map[*layer]bool
 
+	known  *onnx.Signature // of a graph that this module wrote; nil of others
 	inputs []*value        // those that are needed, in the order of the graph
 	used   map[string]bool // the values that the outputs need
 }
@@ -212,7 +250,7 @@ func (r *reader) inputsOf(g *onnx.Graph, o Options) error {
 		return fmt.Errorf("the size %v is given, but the graph has %d inputs; their sizes must be in the graph", o.Input, len(inputs))
 	}
 	for _, v := range inputs {
-		x, err := inputValue(v, o.Input, orderOf(g, v.Name, len(v.Shape)))
+		x, err := inputValue(v, o.Input, r.orderOf(g, v))
 		if err != nil {
 			return fmt.Errorf("the input %.60q: %w", v.Name, err)
 		}

@@ -71,9 +71,25 @@ const (
 // tokenwise are operators that read a line as tokens with features behind.
 var tokenwise = map[string]bool{"MatMul": true, "LSTM": true, "GRU": true, "RNN": true, "LayerNormalization": true}
 
-// orderOf tells where the channels of an input are: the graph moves them from the back to the
-// front, or reads a line as tokens.
-func orderOf(g *onnx.Graph, input string, dimensions int) channelOrder {
+// orderOf tells where the channels of an input are: as a graph of this module says, or by what the
+// graph does with them.
+func (r *reader) orderOf(g *onnx.Graph, input *onnx.Value) channelOrder {
+	if r.known != nil {
+		for _, p := range r.known.Inputs {
+			switch {
+			case p.Name == input.Name && p.First:
+				return channelsInFront
+			case p.Name == input.Name:
+				return channelsBehind
+			}
+		}
+	}
+	return orderIn(g, input.Name, len(input.Shape))
+}
+
+// orderIn tells the order by what a graph does: it moves channels from the back to the front, or
+// reads a line as tokens.
+func orderIn(g *onnx.Graph, input string, dimensions int) channelOrder {
 	like := map[string]bool{input: true}
 	for _, n := range g.Nodes {
 		for at, in := range n.Inputs {
