@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -52,6 +54,7 @@ type serveOptions struct {
 	key       string
 	log       string // format
 	reload    time.Duration
+	input     bool // end when standard input does
 }
 
 func serveCommand() *cobra.Command {
@@ -95,6 +98,7 @@ func (o *serveOptions) flags(f *pflag.FlagSet) {
 	f.Float64Var(&o.config.Limits.Share, "client-share", 0.5, "largest share of connections, requests and memory that one client address may hold; 1 behind a proxy")
 	f.DurationVar(&o.config.Limits.Time, "max-time", 30*time.Second, "longest time of a request")
 	f.StringVar(&o.log, "log", "text", "format of the log on standard error: <text> or <json>")
+	f.BoolVar(&o.input, "until-stdin-ends", false, "end when standard input ends: the server of a program never outlives it")
 	f.BoolVar(&o.config.LogRequests, "log-requests", false, "log every request")
 }
 
@@ -110,7 +114,15 @@ func (o *serveOptions) run(cmd *cobra.Command) error {
 	if room := memory.Ceiling(); float64(o.config.Limits.Memory+serve.Overhead) > room {
 		o.config.Log.Warn("requests may take more memory than a control group or ulimit -v leaves; give a lower --max-memory", "max-memory", o.config.Limits.Memory, "beside", serve.Overhead, "leaves", int64(room))
 	}
-	err = s.Run(cmd.Context(), o.at)
+	ctx, end := context.WithCancel(cmd.Context())
+	defer end()
+	if o.input {
+		go func() {
+			defer end()
+			_, _ = io.Copy(io.Discard, cmd.InOrStdin()) // an input that fails has ended, too
+		}()
+	}
+	err = s.Run(ctx, o.at)
 	if e, ok := errors.AsType[*serve.ListenError](err); ok {
 		return fmt.Errorf("%w; choose another address with --%s", err, strings.ToLower(e.Protocol))
 	}

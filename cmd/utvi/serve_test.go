@@ -103,3 +103,44 @@ func TestServeMisuse(t *testing.T) {
 		}
 	}
 }
+
+// The server of a program ends with it: when the pipe to it closes.
+func TestServeUntilStdinEnds(t *testing.T) {
+	net, err := model.New(model.Config{Input: nn.Vec(1), Layers: nn.Chain{nn.Dense{Out: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "net.safetensors")
+	if err := net.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), binary, "serve", path, "--http", "127.0.0.1:0", "--grpc", "none", "--until-stdin-ends")
+	input, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := c.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(log)
+	for line := ""; !strings.Contains(line, "serving"); {
+		line, err = lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+	}
+	if err := input.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rest, err := io.ReadAll(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Wait(); err != nil || !strings.Contains(string(rest), "stopping") {
+		t.Errorf("%v: %s", err, rest)
+	}
+}

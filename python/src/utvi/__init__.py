@@ -7,24 +7,31 @@ from typing import TYPE_CHECKING
 from ._binary import BinaryNotFoundError, UtviError
 
 if TYPE_CHECKING:
-    from .client import Client, ServerError
+    from .client import AsyncClient, Client, ServerError
     from .estimators import UTVIClassifier, UTVIRegressor
+    from .model import Model, load
 
 __all__ = [
+    "AsyncClient",
     "BinaryNotFoundError",
     "Client",
+    "Model",
     "ServerError",
     "UTVIClassifier",
     "UTVIRegressor",
     "UtviError",
+    "load",
 ]
 
 # scikit-learn takes a second to import, which the command and the client need not wait for.
 _LATER = {
+    "AsyncClient": "client",
     "Client": "client",
     "ServerError": "client",
+    "Model": "model",
     "UTVIClassifier": "estimators",
     "UTVIRegressor": "estimators",
+    "load": "model",
 }
 
 

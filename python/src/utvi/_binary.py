@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import sys
 from collections import deque
+from collections.abc import Sequence
+from typing import Optional, Union
 
 
 # Where wheels have the program.
@@ -17,6 +19,10 @@ INSIDE = os.path.join(
 )
 
 
+# What files are called that only this package makes.
+NAMES = {"rows.csv": "the data", "model.utvi": "the model", "settings.json": "the settings"}
+
+
 class UtviError(ValueError):
     """The utvi program refused its input; the message says why."""
 
@@ -25,7 +31,7 @@ class BinaryNotFoundError(FileNotFoundError):
     """The utvi program was not found."""
 
 
-def find(binary=None):
+def find(binary: Union[str, os.PathLike[str], None] = None) -> str:
     """Return the path of the utvi program: `binary`, or UTVI_BINARY, or the one inside this
     package, or from PATH."""
     if binary is not None:
@@ -49,7 +55,13 @@ def find(binary=None):
     return os.path.abspath(path)
 
 
-def run(binary, args, folder, stdout=None, verbose=False):
+def run(
+    binary: Union[str, os.PathLike[str], None],
+    args: Sequence[str],
+    folder: str,
+    stdout: Optional[str] = None,
+    verbose: bool = False,
+) -> None:
     """Run utvi in `folder`. Its output goes to the file `stdout`, if given."""
     with open(stdout if stdout is not None else os.devnull, "wb") as out:
         process = subprocess.Popen(
@@ -61,7 +73,8 @@ def run(binary, args, folder, stdout=None, verbose=False):
             encoding="utf-8",
             errors="replace",
         )
-        last = deque(maxlen=1)
+        last: deque[str] = deque(maxlen=1)
+        assert process.stderr is not None
         try:
             for line in process.stderr:
                 last.append(line.rstrip("\n"))
@@ -78,10 +91,13 @@ def run(binary, args, folder, stdout=None, verbose=False):
     prefix = "utvi: "
     if not message.startswith(prefix) or message.startswith(prefix + "internal error"):
         raise RuntimeError(message)
-    raise UtviError(message[len(prefix):])
+    message = message[len(prefix):]
+    for file, name in NAMES.items():
+        message = message.replace(file, name)
+    raise UtviError(message)
 
 
-def main():
+def main() -> None:
     """Be the command utvi."""
     args = [INSIDE, *sys.argv[1:]]
     if os.name == "nt":  # where exec returns to the shell before the program ends

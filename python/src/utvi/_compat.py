@@ -1,6 +1,9 @@
 """Validation of inputs, which scikit-learn 1.6 moved from methods to functions."""
 
+from __future__ import annotations
+
 from inspect import signature
+from typing import Any
 
 from sklearn.utils import check_array
 
@@ -12,13 +15,13 @@ try:
     )
 except ImportError:
 
-    def validate_data(estimator, *args, **options):
+    def validate_data(estimator: Any, *args: Any, **options: Any) -> Any:
         return estimator._validate_data(*args, **options)
 
-    def _check_feature_names(estimator, X, *, reset):
+    def _check_feature_names(estimator: Any, X: Any, *, reset: bool) -> None:
         estimator._check_feature_names(X, reset=reset)
 
-    def _check_n_features(estimator, X, *, reset):
+    def _check_n_features(estimator: Any, X: Any, *, reset: bool) -> None:
         estimator._check_n_features(X, reset=reset)
 
 
@@ -29,12 +32,12 @@ _FINITE = next(
 )
 
 
-def finite(impute):
+def finite(impute: bool) -> dict[str, Any]:
     """The option of check_array that says whether NaN is accepted."""
     return {_FINITE: "allow-nan" if impute else True}
 
 
-def check_columns(estimator, X, *, reset):
+def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     """Learn or compare the names and the number of columns of a data frame."""
     _check_feature_names(estimator, X, reset=reset)
     _check_n_features(estimator, X, reset=reset)

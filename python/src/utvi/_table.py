@@ -1,26 +1,30 @@
 """Turn arrays and data frames into rows of a CSV file, and predictions into arrays."""
 
+from __future__ import annotations
+
 import csv
 import math
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
 
-def is_frame(X):
+def is_frame(X: Any) -> bool:
     return hasattr(X, "dtypes") and hasattr(X, "columns") and hasattr(X, "iloc")
 
 
-def index_of(X):
+def index_of(X: Any) -> Any:
     """The index of a data frame; None for anything else."""
     return X.index if is_frame(X) else None
 
 
-def is_mixed(X):
+def is_mixed(X: Any) -> bool:
     """Report whether a data frame has columns other than numbers."""
     return is_frame(X) and any(kind_of(X.iloc[:, i]) != "number" for i in range(X.shape[1]))
 
 
-def kind_of(column):
+def kind_of(column: Any) -> str:
     """Return "number", "category", "date", "duration" or "text" for a column of a frame."""
     name = str(column.dtype)
     if name == "category":
@@ -33,7 +37,7 @@ def kind_of(column):
     return "number" if kind in "fiub" else "text"
 
 
-def frame_rows(X, names, kinds, impute):
+def frame_rows(X: Any, names: Sequence[str], kinds: Sequence[str], impute: bool) -> list[Sequence[Any]]:
     """Return the rows of a data frame, or of an array that stands for one."""
     columns = []
     for i, (name, kind) in enumerate(zip(names, kinds)):
@@ -47,7 +51,7 @@ def frame_rows(X, names, kinds, impute):
     return list(zip(*columns))
 
 
-def _number(column, name):
+def _number(column: Any, name: str) -> list[Any]:
     try:
         values = np.asarray(column, dtype=object)
         values = np.array([math.nan if _missing(v) else float(v) for v in values])
@@ -58,7 +62,7 @@ def _number(column, name):
     return ["" if v != v else v for v in values.tolist()]
 
 
-def _date(column, name):
+def _date(column: Any, name: str) -> list[Any]:
     try:
         if getattr(column.dtype, "tz", None) is not None:
             column = column.dt.tz_convert("UTC").dt.tz_localize(None)
@@ -68,7 +72,7 @@ def _date(column, name):
     return ["" if np.isnat(t) else str(t).replace("T", " ") for t in times]
 
 
-def _duration(column, name):
+def _duration(column: Any, name: str) -> list[Any]:
     try:
         days = np.asarray(column, "timedelta64[ns]") / np.timedelta64(1, "D")
     except (TypeError, ValueError):
@@ -76,15 +80,15 @@ def _duration(column, name):
     return ["" if d != d else d for d in days.tolist()]
 
 
-def _text(column, name):
+def _text(column: Any, name: str) -> list[Any]:
     return ["" if _missing(v) else _plain(v) for v in np.asarray(column, dtype=object)]
 
 
-def _missing(v):
-    return v is None or type(v).__name__ in ("NAType", "NaTType") or v != v
+def _missing(v: Any) -> bool:
+    return v is None or type(v).__name__ in ("NAType", "NaTType") or bool(v != v)
 
 
-def _plain(v):
+def _plain(v: Any) -> Any:
     """Numbers stay numbers: the same value is the same category, however it is typed."""
     if isinstance(v, (bool, np.bool_)):
         return str(v).lower()
@@ -102,26 +106,17 @@ _CELLS = {
 }
 
 
-def array_rows(X):
+def array_rows(X: Any) -> list[Sequence[Any]]:
     """Return the rows of an array of numbers; NaN becomes an empty field."""
-    rows = X.astype(np.float64).tolist()
+    rows: list[Sequence[Any]] = X.astype(np.float64).tolist()
     if np.isnan(X.astype(np.float64)).any():
         rows = [["" if v != v else v for v in row] for row in rows]
     return rows
 
 
-def write_csv(path, names, rows):
+def write_csv(path: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Write floats so that they are read back with the same bits."""
     with open(path, "w", newline="", encoding="utf-8") as f:
         out = csv.writer(f)
         out.writerow(names)
         out.writerows(rows)
-
-
-def read_csv(path, skip=0):
-    """Return the names and the numbers of a file, without its first `skip` columns."""
-    with open(path, newline="", encoding="utf-8") as f:
-        lines = csv.reader(f)
-        names = next(lines)[skip:]
-        rows = [[float(v) if v else math.nan for v in line[skip:]] for line in lines]
-    return names, np.array(rows, dtype=np.float64).reshape(len(rows), len(names))

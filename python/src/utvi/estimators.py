@@ -1,11 +1,16 @@
 """Estimators for scikit-learn over the utvi program."""
 
+from __future__ import annotations
+
 import json
 import os
 import tempfile
 import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -13,36 +18,41 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from . import _binary, _table
 from ._compat import check_columns, finite, validate_data
+from .model import MODEL, PARTS, ROWS, Model, Numbers, Path, load
 
-MODEL, ROWS, SETTINGS, RESULT = "model.utvi", "rows.csv", "settings.json", "predicted.csv"
+if TYPE_CHECKING:
+    import pandas as pd
+    from typing_extensions import Self
+
+SETTINGS = "settings.json"
 NO_HOLDOUT = -1
 
 
-class _Estimator(BaseEstimator):
+class _Estimator(BaseEstimator):  # type: ignore[misc]
     """What regression and classification share."""
 
     def __init__(
         self,
         *,
-        ensemble=None,
-        steps=None,
-        width=None,
-        depth=None,
-        activation=None,
-        rule=None,
-        kl=None,
-        rate=None,
-        batch=None,
-        validation=None,
-        holdout=None,
-        categorical=None,
-        max_levels=None,
-        impute=False,
-        random_state=None,
-        n_jobs=None,
-        binary=None,
-        verbose=False,
-    ):
+        ensemble: Optional[int] = None,
+        steps: Optional[int] = None,
+        width: Optional[int] = None,
+        depth: Optional[int] = None,
+        activation: Optional[str] = None,
+        rule: Optional[str] = None,
+        kl: Optional[float] = None,
+        rate: Optional[float] = None,
+        batch: Optional[int] = None,
+        validation: Optional[float] = None,
+        holdout: Optional[float] = None,
+        categorical: Optional[Sequence[Union[str, int]]] = None,
+        max_levels: Optional[int] = None,
+        impute: bool = False,
+        random_state: Any = None,
+        n_jobs: Optional[int] = None,
+        binary: Optional[Path] = None,
+        verbose: bool = False,
+    ) -> None:
         self.ensemble = ensemble
         self.steps = steps
         self.width = width
@@ -62,46 +72,48 @@ class _Estimator(BaseEstimator):
         self.binary = binary
         self.verbose = verbose
 
-    def _more_tags(self):
+    def _more_tags(self) -> dict[str, Any]:
         return {"allow_nan": self.impute}
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.impute
         return tags
 
-    def _network(self):
+    def _network(self) -> dict[str, Any]:
         """The settings of the networks; utvi decides those that are None."""
         names = ("ensemble", "steps", "width", "depth", "activation", "rule", "kl", "rate", "batch", "validation")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
-    def _seed(self):
+    def _seed(self) -> int:
         if self.random_state is None:
             return 1
         if isinstance(self.random_state, (int, np.integer)):
             return int(self.random_state) + 1  # utvi counts seeds from 1
         return int(check_random_state(self.random_state).randint(1, 2**31 - 1))
 
-    def _learn_rows(self, X, y, **options):
+    def _learn_rows(self, X: Any, y: Any, **options: Any) -> tuple[list[Sequence[Any]], Any]:
         """Check X and y, learn what the columns are, and return rows and y."""
         if _table.is_mixed(X):
             y = validate_data(self, y=y, X="no_validation", **options)
             check_columns(self, X, reset=True)
             if len(X) != len(y):
                 raise ValueError(f"X has {len(X)} rows and y has {len(y)}")
-            self._kinds = [_table.kind_of(X.iloc[:, i]) for i in range(X.shape[1])]
+            self._kinds: Optional[list[str]] = [_table.kind_of(X.iloc[:, i]) for i in range(X.shape[1])]
             rows = _table.frame_rows(X, self._names(), self._kinds, self.impute)
         else:
-            X, y = validate_data(self, X, y, ensure_min_samples=2, **finite(self.impute), **options)
+            with _saying_impute(self):
+                X, y = validate_data(self, X, y, ensure_min_samples=2, **finite(self.impute), **options)
             self._kinds = None
             rows = _table.array_rows(X)
         return rows, y
 
-    def _rows(self, X):
+    def _rows(self, X: Any) -> list[Sequence[Any]]:
         """The rows of X, which must have the columns of fit."""
         check_is_fitted(self)
         if self._kinds is None:
-            X = validate_data(self, X, reset=False, **finite(self.impute))
+            with _saying_impute(self):
+                X = validate_data(self, X, reset=False, **finite(self.impute))
             return _table.array_rows(X)
         if not _table.is_frame(X):
             X = np.asarray(X, dtype=object)
@@ -110,12 +122,12 @@ class _Estimator(BaseEstimator):
             raise ValueError("X has 0 rows; at least 1 is needed")
         return _table.frame_rows(X, self._names(), self._kinds, self.impute)
 
-    def _names(self):
+    def _names(self) -> list[str]:
         if hasattr(self, "feature_names_in_"):
             return list(self.feature_names_in_)
         return [f"x{i}" for i in range(self.n_features_in_)]
 
-    def _categorical(self):
+    def _categorical(self) -> list[str]:
         names = self._names()
         chosen = [] if self.categorical is None else [names[c] if isinstance(c, (int, np.integer)) else c for c in self.categorical]
         for name, kind in zip(names, self._kinds or ()):
@@ -123,7 +135,9 @@ class _Estimator(BaseEstimator):
                 chosen.append(name)
         return chosen
 
-    def _fit(self, rows, targets, y, sample_weight, task, network):
+    def _fit(
+        self, rows: Sequence[Sequence[Any]], targets: list[str], y: Any, sample_weight: Any, task: str, network: dict[str, Any]
+    ) -> Self:
         """Train with rows of inputs and rows of targets, and keep the model's file."""
         names = self._names()
         settings = {
@@ -157,36 +171,67 @@ class _Estimator(BaseEstimator):
                 self.model_ = f.read()
         return self
 
-    def _predicted(self, X, *options, skip=0):
-        """Run utvi predict: the names of its columns and their numbers."""
-        rows = self._rows(X)
-        with tempfile.TemporaryDirectory(prefix="utvi-") as folder:
-            with open(os.path.join(folder, MODEL), "wb") as f:
-                f.write(self.model_)
-            _table.write_csv(os.path.join(folder, ROWS), self._names(), rows)
-            result = os.path.join(folder, RESULT)
-            args = ["predict", MODEL, ROWS, "--digits", "17", "--header", "yes", "--delimiter", ",", *options]
-            _binary.run(self.binary, args, folder, stdout=result)
-            return _table.read_csv(result, skip)
+    def _model(self) -> Model:
+        check_is_fitted(self)
+        return Model(self.model_, self.binary)
 
-    def predict_ood(self, X):
+    def _predicted(self, X: Any, level: float = 0.9, quantiles: Iterable[float] = ()) -> tuple[list[str], Numbers]:
+        """The names of the columns of utvi predict, and their numbers."""
+        rows = self._rows(X)
+        return self._model().ask(self._names(), rows, level, quantiles)
+
+    def predict_ood(self, X: Any) -> Numbers:
         """Return how unlike the training rows each row is (out of distribution): 99 of 100
         training rows are below 1."""
-        return self._predicted(X, skip=1)[1][:, -1]
+        return self._predicted(X)[1][:, -1]
 
-    def predict_unfamiliarity(self, X):
+    def predict_unfamiliarity(self, X: Any) -> Numbers:
         """Return predict_ood(X), under its old name."""
         warnings.warn("predict_unfamiliarity is now called predict_ood", DeprecationWarning, stacklevel=2)
         return self.predict_ood(X)
 
-    def save(self, path):
-        """Write the model to a file that `utvi predict`, `utvi serve` and others read."""
-        check_is_fitted(self)
-        with open(path, "wb") as f:
-            f.write(self.model_)
+    def explain(self, X: Any, columns: int = 3) -> pd.DataFrame:
+        """Return the columns that moved each prediction most, and by how much: how much larger
+        the mean is than with a typical value in the column's place."""
+        rows = self._rows(X)
+        return self._model().explained(self._names(), rows, columns, _table.index_of(X))
+
+    def calibrate(self, X: Any, y: Any, method: Union[str, Sequence[str], None] = None) -> Self:
+        """Correct the error bars by rows that fit has not seen; return self.
+
+        Methods are "scale", "isotonic", "conformal" and "asymmetric", for classes
+        "temperature" and "conformal". The default is "scale" and "conformal" for numbers,
+        and nothing is stored that makes held-out predictions worse.
+        """
+        rows = self._rows(X)
+        names, y = self._targets_of(y)
+        if len(y) != len(rows):
+            raise ValueError(f"X has {len(rows)} rows and y has {len(y)}")
+        self.model_ = self._model().calibrated(self._names() + names, [(*r, *t) for r, t in zip(rows, y)], method)
+        return self
+
+    def save(self, path: Path) -> None:
+        """Write the model to a file that `utvi predict`, `utvi serve`, load and others read."""
+        self._model().save(path)
+
+    @classmethod
+    def load(cls, path: Path, binary: Optional[Path] = None) -> Self:
+        """Return an estimator with the model of a file, whoever fitted it."""
+        m = load(path, binary)
+        self = cls(binary=binary)
+        self.model_ = m.data
+        types = [c.get("type") for c in m.about["columns"]]
+        kinds = {"numeric": "number", "time": "date"}
+        self._kinds = None if set(types) == {"numeric"} else [kinds.get(str(t), "text") for t in types]
+        self.impute = bool(m.about["missing"])
+        self.n_features_in_ = len(m.columns)
+        if m.columns != [f"x{i}" for i in range(len(m.columns))]:
+            self.feature_names_in_ = np.array(m.columns, dtype=object)
+        self._loaded(m, os.fspath(path))
+        return self
 
 
-class UTVIRegressor(RegressorMixin, _Estimator):
+class UTVIRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
     """Regression by an ensemble of Bayesian neural networks, with error bars.
 
     The utvi program trains and predicts; it must be on PATH, or named by `binary` or by
@@ -227,26 +272,26 @@ class UTVIRegressor(RegressorMixin, _Estimator):
     def __init__(
         self,
         *,
-        ensemble=None,
-        steps=None,
-        width=None,
-        depth=None,
-        activation=None,
-        rule=None,
-        noise=None,
-        kl=None,
-        rate=None,
-        batch=None,
-        validation=None,
-        holdout=None,
-        categorical=None,
-        max_levels=None,
-        impute=False,
-        random_state=None,
-        n_jobs=None,
-        binary=None,
-        verbose=False,
-    ):
+        ensemble: Optional[int] = None,
+        steps: Optional[int] = None,
+        width: Optional[int] = None,
+        depth: Optional[int] = None,
+        activation: Optional[str] = None,
+        rule: Optional[str] = None,
+        noise: Optional[str] = None,
+        kl: Optional[float] = None,
+        rate: Optional[float] = None,
+        batch: Optional[int] = None,
+        validation: Optional[float] = None,
+        holdout: Optional[float] = None,
+        categorical: Optional[Sequence[Union[str, int]]] = None,
+        max_levels: Optional[int] = None,
+        impute: bool = False,
+        random_state: Any = None,
+        n_jobs: Optional[int] = None,
+        binary: Optional[Path] = None,
+        verbose: bool = False,
+    ) -> None:
         super().__init__(
             ensemble=ensemble,
             steps=steps,
@@ -269,15 +314,15 @@ class UTVIRegressor(RegressorMixin, _Estimator):
         )
         self.noise = noise
 
-    def _more_tags(self):
+    def _more_tags(self) -> dict[str, Any]:
         return {**super()._more_tags(), "multioutput": True}
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn y, one number a row or several, from the columns of X."""
         names = _target_names(y)
         rows, y = self._learn_rows(X, y, multi_output=True, y_numeric=True)
@@ -286,7 +331,7 @@ class UTVIRegressor(RegressorMixin, _Estimator):
         y = y.reshape(len(y), -1)
         rows, y, sample_weight = _weigh(rows, y, sample_weight)
         taken = self._names()
-        self._targets = []
+        self._targets: list[str] = []
         for i in range(y.shape[1]):
             name = names[i] if names else ("y" if y.shape[1] == 1 else f"y{i + 1}")
             self._targets.append(_free_name(name, taken + self._targets))
@@ -295,49 +340,60 @@ class UTVIRegressor(RegressorMixin, _Estimator):
             network["noise"] = self.noise
         return self._fit(rows, self._targets, y.tolist(), sample_weight, "regression", network)
 
-    def _columns(self, X, names, *options):
-        """Columns of the predictions, one array for each of `names`."""
-        _, values = self._predicted(X, *options)
+    def _loaded(self, m: Model, path: str) -> None:
+        if m.classes is not None:
+            raise ValueError(f"{path} predicts classes; load it with UTVIClassifier")
+        self._targets = m.targets
+        self._flat = len(m.targets) == 1
+
+    def _targets_of(self, y: Any) -> tuple[list[str], list[list[Any]]]:
+        return self._targets, np.asarray(y, dtype=np.float64).reshape(-1, len(self._targets)).tolist()
+
+    def _columns(self, answer: tuple[list[str], Numbers], wanted: Iterable[int]) -> list[Numbers]:
+        """Columns of the predictions, one array for each of `wanted`."""
+        _, values = answer
         each = (values.shape[1] - 1) // len(self._targets)  # columns of a target; "ood" is last
         values = values[:, :-1].reshape(len(values), len(self._targets), each)
-        return [values[:, 0, i] if self._flat else values[:, :, i] for i in names]
+        return [values[:, 0, i] if self._flat else values[:, :, i] for i in wanted]
 
-    def predict(self, X, return_std=False):
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return the mean of each row, and with return_std its standard deviation."""
-        mean, std = self._columns(X, (0, 1), "--budget=false")
+        mean, std = self._columns(self._predicted(X), (0, 1))
         return (mean, std) if return_std else mean
 
-    def predict_interval(self, X, level=0.9):
+    def predict_interval(self, X: Any, level: float = 0.9) -> tuple[Numbers, Numbers]:
         """Return the lower and upper ends of intervals that hold the target with
         probability `level`."""
-        return tuple(self._columns(X, (2, 3), "--budget=false", "--interval", str(level)))
+        low, high = self._columns(self._predicted(X, level), (2, 3))
+        return low, high
 
-    def predict_quantiles(self, X, levels=(0.05, 0.25, 0.5, 0.75, 0.95)):
+    def predict_quantiles(self, X: Any, levels: Union[float, Sequence[float]] = (0.05, 0.25, 0.5, 0.75, 0.95)) -> Numbers:
         """Return the quantiles of each row; the last axis has one entry for each level."""
         levels = [float(q) for q in np.atleast_1d(levels)]
-        at = range(4, 4 + len(levels))
-        return np.stack(self._columns(X, at, "--budget=false", "--quantiles", ",".join(map(repr, levels))), axis=-1)
+        first = 4 + len(PARTS)
+        return np.stack(self._columns(self._predicted(X, quantiles=levels), range(first, first + len(levels))), axis=-1)
 
-    def predict_variance(self, X):
+    def predict_variance(self, X: Any) -> dict[str, Numbers]:
         """Return where the variance comes from: a dict of the parts "weights" (what the
         model does not know), "inputs" and "noise"."""
-        return dict(zip(("weights", "inputs", "noise"), self._columns(X, (4, 5, 6))))
+        return dict(zip(PARTS, self._columns(self._predicted(X), (4, 5, 6))))
 
-    def predict_frame(self, X, level=0.9):
+    def predict_frame(self, X: Any, level: float = 0.9) -> pd.DataFrame:
         """Return everything about each row as a data frame, with the index of X."""
         import pandas as pd
 
-        names, values = self._predicted(X, "--interval", str(level))
-        return pd.DataFrame(values, columns=names, index=_table.index_of(X))
+        names, values = self._predicted(X, level)
+        out: pd.DataFrame = pd.DataFrame(values, columns=names, index=_table.index_of(X))
+        return out
 
 
-class UTVIClassifier(ClassifierMixin, _Estimator):
+class UTVIClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     """Classification by an ensemble of Bayesian neural networks.
 
     Parameters and attributes are those of UTVIRegressor without `noise`, and `classes_`.
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the class of each row from the columns of X."""
         name = (_target_names(y) or ["y"])[0]
         rows, y = self._learn_rows(X, y)
@@ -351,35 +407,69 @@ class UTVIClassifier(ClassifierMixin, _Estimator):
         self._target = _free_name(name, self._names())
         return self._fit(rows, [self._target], [(labels[i],) for i in number], sample_weight, "classification", self._network())
 
-    def predict_proba(self, X):
+    def _loaded(self, m: Model, path: str) -> None:
+        if m.classes is None:
+            raise ValueError(f"{path} predicts numbers; load it with UTVIRegressor")
+        self._target = m.targets[0]
+        try:
+            self.classes_ = np.array([int(c) for c in m.classes])
+        except ValueError:
+            self.classes_ = np.array(m.classes)
+
+    def _targets_of(self, y: Any) -> tuple[list[str], list[list[Any]]]:
+        labels = dict(zip(self.classes_.tolist(), _labels(self.classes_)))
+        y = np.asarray(y).ravel().tolist()
+        unknown = [v for v in y if v not in labels]
+        if unknown:
+            raise ValueError(f"y has the class {unknown[0]!r}; the model knows {', '.join(map(repr, labels))}")
+        return [self._target], [[labels[v]] for v in y]
+
+    def predict_proba(self, X: Any) -> Numbers:
         """Return the probability of each class, in the order of classes_."""
         check_is_fitted(self)
-        p = self._predicted(X, skip=1)[1][:, : len(self.classes_)]
-        return p / p.sum(axis=1, keepdims=True)
+        p = self._predicted(X)[1][:, : len(self.classes_)]
+        total: Numbers = p.sum(axis=1, keepdims=True)
+        return p / total
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row."""
         p = self.predict_proba(X)
-        return self.classes_[np.argmax(p, axis=1)]
+        best: NDArray[Any] = self.classes_[np.argmax(p, axis=1)]
+        return best
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> Numbers:
         """Return the logarithm of predict_proba."""
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            log: Numbers = np.log(self.predict_proba(X))
+            return log
 
-    def predict_frame(self, X):
+    def predict_frame(self, X: Any) -> pd.DataFrame:
         """Return class, probabilities, entropy and "ood" as a data frame, with the index of X."""
         import pandas as pd
 
-        names, values = self._predicted(X, skip=1)
+        names, values = self._predicted(X)
         k = len(self.classes_)
         names = [f"p_{c}" for c in self.classes_] + names[k:]
-        out = pd.DataFrame(values, columns=names, index=_table.index_of(X))
+        out: pd.DataFrame = pd.DataFrame(values, columns=names, index=_table.index_of(X))
         out.insert(0, self._target, self.classes_[np.argmax(values[:, :k], axis=1)])
         return out
 
 
-def _weigh(rows, y, sample_weight):
+class _saying_impute:
+    """Tell what helps when scikit-learn refuses NaN."""
+
+    def __init__(self, estimator: _Estimator) -> None:
+        self.name = type(estimator).__name__
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Optional[BaseException], trace: Any) -> None:
+        if isinstance(error, ValueError) and "Input X contains NaN" in str(error):
+            raise ValueError(f"Input X contains NaN; {self.name}(impute=True) accepts missing values") from None
+
+
+def _weigh(rows: list[Sequence[Any]], y: Any, sample_weight: Any) -> tuple[list[Sequence[Any]], Any, Any]:
     """Rows without weight are left out, and equal weights are none."""
     if sample_weight is None:
         return rows, y, None
@@ -393,7 +483,7 @@ def _weigh(rows, y, sample_weight):
     return rows, y, None if (w == w[0]).all() else w
 
 
-def _target_names(y):
+def _target_names(y: Any) -> Optional[list[str]]:
     """The names that a series or a frame of targets has, or None."""
     if hasattr(y, "columns"):
         names = list(y.columns)
@@ -402,13 +492,13 @@ def _target_names(y):
     return names if all(isinstance(n, str) and n for n in names) else None
 
 
-def _free_name(name, taken):
+def _free_name(name: str, taken: Sequence[str]) -> str:
     while name in taken:
         name += "_"
     return name
 
 
-def _labels(classes):
+def _labels(classes: NDArray[Any]) -> list[str]:
     """Texts for classes that utvi sorts as numpy does: the classes, or c000, c001 …"""
     texts = [str(c) for c in classes.tolist()]
     if classes.dtype.kind in "iu" or classes.dtype.kind in "OU" and all(map(_is_word, texts)):
@@ -416,7 +506,7 @@ def _labels(classes):
     return [f"c{i:03d}" for i in range(len(classes))]
 
 
-def _is_word(text):
+def _is_word(text: str) -> bool:
     """Report whether utvi reads a text as this text: no number, nothing missing."""
     return text[:1].isalpha() and text == text.strip() and text.lower() not in (
         "na", "n/a", "nan", "null", "none", "inf", "infinity", "true", "false",
