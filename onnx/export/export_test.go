@@ -28,6 +28,8 @@ func TestRefusals(t *testing.T) {
 		{nn.Apply{F: &moment.Func{F: math.Cbrt}}, "layer 1.apply: the function without a name is Go code, which a graph cannot hold; write it as a formula (fn.Formula)"},
 		{nn.Joint{Map: coupled}, "layer 1.joint: the map mine is Go code, which a graph cannot hold; softmax, log_softmax and the photon node can be exported"},
 		{nn.Stochastic{Name: "s", F: func(x, th float64) float64 { return x * th }}, "layer 1.stochastic: the function s of x and θ is Go code, which a graph cannot hold; if θ may be a learned number, write it as a formula with a parameter (fn.Formula) in nn.Apply"},
+		{nn.RNN{Units: 2, F: own}, "layer 1.rnn: the function mine is Go code"},
+		{nn.LSTM{Units: 2, Rule: moment.MonteCarlo(10)}, "layer 1.lstm: the rule mc(10) draws random numbers"},
 		{nn.Residual{Branch: nn.Apply{F: own}}, "layer 1.residual: the function residual(mine) is Go code"},
 		{nn.Residual{Branch: nn.Dense{Out: 2}, Skip: nn.Apply{F: own}}, "layer 1.residual: layer 1.residual.skip: the function mine is Go code"},
 	} {

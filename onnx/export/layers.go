@@ -128,7 +128,7 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 	case nn.Positions:
 		return w.placed(n, l, in, out), nil
 	case nn.LSTM, nn.GRU, nn.RNN:
-		return nil, w.recurrent(n, in, out)
+		return w.recurrent(n, in, out)
 	case nn.Stochastic:
 		return nil, fmt.Errorf("the function %s of x and θ is Go code, which a graph cannot hold; if θ may be a learned number, write it as a formula with a parameter (fn.Formula) in nn.Apply", title(l.Name))
 	}

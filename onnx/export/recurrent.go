@@ -1,11 +1,9 @@
 package export
 
 import (
-	"errors"
-	"fmt"
-
 	"utvi/fn"
 	"utvi/internal/onnx"
+	"utvi/moment"
 	"utvi/nn"
 )
 
@@ -21,16 +19,17 @@ type recurrence struct {
 	start     []float64
 	apart     bool // the last gate here has weights for the state of its own
 	more      []onnx.Attribute
+	operator  bool // an operator has its function
+	functions []*moment.Func
+	rule      moment.Rule // of the functions; nil: the default
 }
 
-// recurrent writes a recurrent layer on numbers, whose weights are numbers, as the operator that it is.
-func (w *writer) recurrent(n *node, in signal, out *signal) error {
-	if in.form != nn.Fixed || out.form != nn.Fixed {
-		return fmt.Errorf("a %s layer with Normal weights or inputs cannot be written as ONNX yet; one of numbers can", n.Layer.Kind())
-	}
-	r, err := recurrenceOf(n.Layer)
-	if err != nil {
-		return err
+// recurrent writes a recurrent layer on numbers, whose weights are numbers, as the operator that it
+// is, and any other one time by time.
+func (w *writer) recurrent(n *node, in signal, out *signal) (back, error) {
+	r := recurrenceOf(n.Layer)
+	if out.form != nn.Fixed || !r.operator {
+		return w.recurrentMoments(n, r, in, out)
 	}
 	ways := 1
 	if r.direction == nn.Bidirectional {
@@ -47,45 +46,45 @@ func (w *writer) recurrent(n *node, in signal, out *signal) error {
 	outputs := w.Ops(r.op, 2, inputs, attributes...)
 	if r.last { // directions × rows × units
 		out.mean = w.reshape(w.transpose(outputs[1], 1, 0, 2), -1, ways*r.units)
-		return nil
+		return nil, nil
 	}
 	y := w.transpose(outputs[0], 2, 0, 1, 3) // from times × directions × rows × units
 	out.mean = w.done(w.reshape(y, -1, 1, s.W, ways*r.units), out.shape)
-	return nil
+	return nil, nil
 }
 
 // recurrenceOf reads the settings of a layer.
-func recurrenceOf(l nn.Layer) (*recurrence, error) {
+func recurrenceOf(l nn.Layer) *recurrence {
+	r := settingsOf(l)
+	r.functions, r.rule = functionsOf(l)
+	return r
+}
+
+func settingsOf(l nn.Layer) *recurrence {
 	switch l := l.(type) {
 	case nn.LSTM:
-		return &recurrence{op: "LSTM", units: l.Units, gates: []int{0, 2, 1, 3}, states: 2, direction: l.Direction, last: l.Last, noBias: l.NoBias, start: l.Start}, nil
+		return &recurrence{op: "LSTM", operator: true, units: l.Units, gates: []int{0, 2, 1, 3}, states: 2, direction: l.Direction, last: l.Last, noBias: l.NoBias, start: l.Start}
 	case nn.GRU:
-		r := &recurrence{op: "GRU", units: l.Units, gates: []int{1, 0, 2}, states: 1, direction: l.Direction, last: l.Last, noBias: l.NoBias, start: l.Start, apart: l.ResetBefore}
+		r := &recurrence{op: "GRU", operator: true, units: l.Units, gates: []int{1, 0, 2}, states: 1, direction: l.Direction, last: l.Last, noBias: l.NoBias, start: l.Start, apart: l.ResetBefore}
 		if !l.ResetBefore {
 			r.more = []onnx.Attribute{onnx.Int("linear_before_reset", 1)}
 		}
-		return r, nil
+		return r
 	case nn.RNN:
 		r := &recurrence{op: "RNN", units: l.Units, gates: []int{0}, states: 1, direction: l.Direction, last: l.Last, noBias: l.NoBias, start: l.Start}
-		name := ""
-		switch {
-		case l.F == nil || l.F.Name == fn.Tanh().Name:
-			return r, nil
-		case l.F.Name == fn.ReLU().Name:
-			name = "Relu"
-		case l.F.Name == fn.Sigmoid().Name:
-			name = "Sigmoid"
-		default:
-			return nil, fmt.Errorf("an RNN of the function %s cannot be written as ONNX; tanh, relu and sigmoid can", title(l.F.Name))
+		name := "Tanh"
+		if l.F != nil {
+			name = map[string]string{fn.Tanh().Name: "Tanh", fn.ReLU().Name: "Relu", fn.Sigmoid().Name: "Sigmoid"}[l.F.Name]
 		}
 		names := []string{name}
 		if l.Direction == nn.Bidirectional {
 			names = append(names, name)
 		}
+		r.operator = name != ""
 		r.more = []onnx.Attribute{onnx.TextList("activations", names)}
-		return r, nil
+		return r
 	}
-	return nil, errors.New("it is not recurrent")
+	panic("export: the layer is not recurrent")
 }
 
 // cells are the weights of the input, of the state and the biases, as the operator has them: each
