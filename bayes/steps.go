@@ -81,6 +81,7 @@ func parted(n *model.Model, cut int) (front, back *model.Model, err error) {
 			copy(t.Rho, from.Rho)
 			t.Prior = from.Prior
 			t.Center = from.Center
+			t.Spread = from.Spread
 		}
 		part.Changed()
 	}

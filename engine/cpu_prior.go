@@ -13,7 +13,7 @@ const priorChunk = 512
 func (t *trainer) FitPriors(e vi.EmpiricalBayes) {
 	t.Pool.Run(len(t.ranges), t.runPrior)
 	for i, x := range t.params.Tensors {
-		if !x.Random {
+		if !x.Random || x.Spread != nil {
 			continue
 		}
 		var sum float64

@@ -39,7 +39,9 @@ type trainer struct {
 	adamw   kernel.AdamW
 	draws   *draws // nil: moments are propagated
 
-	runGrad, runNorm, runCheck, runUnowned, runStep, runPrepare, runPrior func(worker, task int)
+	spread bool // weights have priors of their own
+
+	runGrad, runSpread, runNorm, runCheck, runUnowned, runStep, runPrepare, runPrior func(worker, task int)
 }
 
 // A workerScratch is the memory of one worker.
@@ -83,6 +85,8 @@ func (cpu[T]) Train(n Network[T], j Job) (Trainer, error) {
 	t.ranges = paramRanges(t.params)
 	t.planStep()
 	t.runGrad = t.doGrad
+	t.spread = slices.ContainsFunc(t.params.Tensors, func(x *vi.Tensor[float32]) bool { return x.Spread != nil })
+	t.runSpread = t.doSpread
 	t.runNorm = t.doNorm
 	t.runCheck = t.doCheck
 	t.runUnowned = t.doUnowned

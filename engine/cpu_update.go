@@ -14,6 +14,9 @@ import (
 // needs the norm before the step.
 func (t *trainer) Update(u Update) Change {
 	t.setAdamW(u)
+	if t.spread {
+		t.Pool.Run(len(t.ranges), t.runSpread)
+	}
 	if clip := t.Optimizer.Clip; clip > 0 {
 		t.Pool.Run(len(t.ranges), t.runNorm)
 		c := t.sumRanges()
@@ -36,7 +39,7 @@ func (t *trainer) Update(u Update) Change {
 func (t *trainer) sumRanges() (c Change) {
 	var norm2 float64
 	for _, r := range t.ranges {
-		c.KL += r.kl
+		c.KL += r.kl + r.spread
 		norm2 += r.norm2
 	}
 	c.GradNorm = math.Sqrt(norm2)
@@ -68,6 +71,7 @@ type paramRange struct {
 	tensor    int
 	lo, hi    int
 	kl, norm2 float64
+	spread    float64 // what priors of single weights add to kl
 	finite    bool    // the gradients are finite
 	prior     float64 // Σ(σ² + (μ−μ₀)²), if the prior is fitted
 }

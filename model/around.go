@@ -214,6 +214,7 @@ func (p *piece[T]) fill(n *Net[T], scale float64) error {
 func around[T gauss.Float](t *vi.Tensor[T], std float64) {
 	t.Prior = vi.Prior{Std: std}
 	t.Center = slices.Clone(t.Mean)
+	t.Spread = nil
 	rho := T(special.SoftplusInverse(std / 10))
 	for i := range t.Rho {
 		t.Rho[i] = rho

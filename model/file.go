@@ -93,6 +93,9 @@ func (n *Net[T]) describe(f *modelfile.File, prefix string) (description, error)
 			if t.Center != nil {
 				f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+modelfile.CenterSuffix, t.Shape, t.Center))
 			}
+			if t.Spread != nil {
+				f.Tensors = append(f.Tensors, asTensor(prefix+t.Name+modelfile.SpreadSuffix, t.Shape, t.Spread))
+			}
 			d.Priors[t.Name] = [2]float64{t.Prior.Mean, t.Prior.Std}
 			if err := checkPrior(t.Name, d.Priors[t.Name]); err != nil {
 				return d, err

@@ -88,6 +88,13 @@ func build[T gauss.Float](d description, w *weights, prefix string, lib library)
 				t.Center = make([]T, t.Len())
 				copyTensor(t.Center, c)
 			}
+			if s := w.byName[prefix+t.Name+modelfile.SpreadSuffix]; s != nil {
+				t.Spread = make([]T, t.Len())
+				copyTensor(t.Spread, s)
+				if slices.ContainsFunc(t.Spread, func(x T) bool { return !(x > 0) }) {
+					return nil, fmt.Errorf("%s: the prior of a weight has a standard deviation that is not > 0", t.Name)
+				}
+			}
 		}
 	}
 	if err := n.Params.CheckFinite(); err != nil {
@@ -137,8 +144,10 @@ func expect[T gauss.Float](w *weights, t *vi.Tensor[T], prefix string) error {
 	suffixes := []string{modelfile.MeanSuffix}
 	if t.Random {
 		suffixes = append(suffixes, modelfile.RhoSuffix)
-		if w.byName[prefix+t.Name+modelfile.CenterSuffix] != nil {
-			suffixes = append(suffixes, modelfile.CenterSuffix)
+		for _, s := range []string{modelfile.CenterSuffix, modelfile.SpreadSuffix} {
+			if w.byName[prefix+t.Name+s] != nil {
+				suffixes = append(suffixes, s)
+			}
 		}
 	}
 	for _, s := range suffixes {

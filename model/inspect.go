@@ -42,6 +42,8 @@ type TensorSummary struct {
 	KL     float64  `json:"kl"`
 	// Centered: the prior of each weight is moved to the weight that training started from.
 	Centered bool `json:"centered,omitempty"`
+	// Promoted: each weight has a standard deviation of its own in the prior.
+	Promoted bool `json:"promoted,omitempty"`
 
 	// SNR holds the minimum, quartiles and maximum of the signal-to-noise ratio |μ|/σ.
 	// Below1 is the share of weights whose sign is uncertain: |μ| < σ. Both are for
@@ -95,7 +97,7 @@ func layers[T gauss.Float](n *nn.Node[T], from []string) []LayerSummary {
 }
 
 func inspectTensor[T gauss.Float](t *vi.Tensor[T]) TensorSummary {
-	s := TensorSummary{Name: t.Name, Shape: t.Shape, Random: t.Random, Prior: t.Prior, KL: bounded(t.KL()), Centered: t.Center != nil}
+	s := TensorSummary{Name: t.Name, Shape: t.Shape, Random: t.Random, Prior: t.Prior, KL: bounded(t.KL()), Centered: t.Center != nil, Promoted: t.Spread != nil}
 	if !t.Random {
 		values := make([]float64, t.Len())
 		for i, x := range t.Mean {

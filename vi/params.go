@@ -127,7 +127,7 @@ func (p *Params[T]) KL() float64 {
 // CheckFinite returns an error that names the first tensor with a NaN or an infinity.
 func (p *Params[T]) CheckFinite() error {
 	for _, t := range p.Tensors {
-		if !compute.Finite(t.Mean...) || !compute.Finite(t.Rho...) || !compute.Finite(t.Center...) {
+		if !compute.Finite(t.Mean...) || !compute.Finite(t.Rho...) || !compute.Finite(t.Center...) || !compute.Finite(t.Spread...) {
 			return fmt.Errorf("%s holds a number that is not finite", t.Name)
 		}
 	}
@@ -153,6 +153,7 @@ func (p *Params[T]) Share(q *Params[T]) {
 		p.Tensors[i].Rho = t.Rho
 		p.Tensors[i].Prior = t.Prior
 		p.Tensors[i].Center = t.Center
+		p.Tensors[i].Spread = t.Spread
 	}
 }
 

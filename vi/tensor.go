@@ -23,6 +23,11 @@ type Tensor[T gauss.Float] struct {
 	// starts from weights that were trained elsewhere.
 	Center []T
 
+	// Spread is the standard deviation of each weight's own prior, in place of Prior.Std,
+	// as Promote sets it. Nil: all weights have Prior.Std. Empirical Bayes leaves such a
+	// tensor alone.
+	Spread []T
+
 	// GMean and GVar are the loss gradients with respect to the mean and the
 	// *variance*; the optimiser applies the chain rule to ρ. They exist after
 	// AllocGrads.
@@ -49,11 +54,20 @@ func (t *Tensor[T]) center(i int) float64 {
 	return float64(t.Center[i])
 }
 
+// spread is the standard deviation of the prior of weight i.
+func (t *Tensor[T]) spread(i int) float64 {
+	if t.Spread == nil {
+		return t.Prior.Std
+	}
+	return float64(t.Spread[i])
+}
+
 // KL returns the divergence of the tensor from its prior. It is 0 for a point tensor.
 func (t *Tensor[T]) KL() float64 {
 	var sum float64
-	m0, s0 := t.Prior.Mean, t.Prior.Std
+	m0 := t.Prior.Mean
 	for i, rho := range t.Rho {
+		s0 := t.spread(i)
 		s := special.Softplus(float64(rho))
 		d := float64(t.Mean[i]) - m0 - t.center(i)
 		sum += math.Log(s0/s) + (s*s+d*d)/(2*s0*s0) - 0.5

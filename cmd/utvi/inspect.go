@@ -126,7 +126,11 @@ func printTensors(w io.Writer, s model.Summary) {
 		if x.Centered {
 			mean, centered = "start", true
 		}
-		fmt.Fprintf(t, "%s\t%s\tN(%s, %.3g²)\t%.4g\t", x.Name, shape, mean, x.Prior.Std, x.KL)
+		std := fmt.Sprintf("%.3g", x.Prior.Std)
+		if x.Promoted {
+			std = "own"
+		}
+		fmt.Fprintf(t, "%s\t%s\tN(%s, %s²)\t%.4g\t", x.Name, shape, mean, std, x.KL)
 		for _, q := range x.SNR {
 			fmt.Fprintf(t, "%.3g\t", q)
 		}

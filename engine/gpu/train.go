@@ -53,6 +53,11 @@ type trainer struct {
 
 // Train implements engine.Engine.
 func (e *Engine) Train(n engine.Network[float32], j engine.Job) (engine.Trainer, error) {
+	for _, x := range n.Params.Tensors {
+		if x.Spread != nil {
+			return nil, &Unsupported{What: "its weights have priors with a standard deviation each, which only the CPU knows"}
+		}
+	}
 	form := nn.Fixed
 	if j.Data.Uncertain() {
 		form = nn.Independent

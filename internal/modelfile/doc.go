@@ -27,7 +27,8 @@
 //
 // The tensors of a network are named by the layers, such as 0.dense.weight. A tensor t is stored as
 // t.mean; one that is a distribution also as t.rho, where σ = ln(1 + exp ρ), and as t.center if its prior
-// is moved to the weights that training started from. In an ensemble, "member0/" and so on stand before
+// is moved to the weights that training started from, and as t.spread if each weight has a standard
+// deviation of its own in it. In an ensemble, "member0/" and so on stand before
 // all names. Tensors are F32 or F64. A tensor that no network declares makes the file invalid.
 //
 // # Documents

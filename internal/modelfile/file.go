@@ -31,6 +31,7 @@ const (
 	MeanSuffix   = ".mean"
 	RhoSuffix    = ".rho"
 	CenterSuffix = ".center"
+	SpreadSuffix = ".spread"
 )
 
 // Prefix stands before the names of the tensors of member k of an ensemble.
