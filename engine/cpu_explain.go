@@ -53,8 +53,17 @@ func (t *trainer) unscored(rows span) error {
 	k := t.Data.Targets()
 	for i := range rows.to - rows.from {
 		if !compute.Finite(t.nll[rows.from+i]) {
-			return fmt.Errorf("likelihood %v cannot score the targets %v of a row with %d outputs", t.Likelihood, t.scratch[0].y[i*k:(i+1)*k], t.unit.Out().Size())
+			return fmt.Errorf("likelihood %v cannot score the targets %v of a row with %d outputs", t.Likelihood, few(t.scratch[0].y[i*k:(i+1)*k]), t.unit.Out().Size())
 		}
 	}
 	return nil
+}
+
+// few writes the targets of a row, or the first ones of an image of them.
+func few(y []float32) string {
+	const most = 12
+	if len(y) <= most {
+		return fmt.Sprint(y)
+	}
+	return fmt.Sprintf("%v … (%d in all)", y[:most], len(y))
 }

@@ -84,6 +84,12 @@ func ForUncertainInputs(l Likelihood) Likelihood {
 		if x.Unwrap() != nil {
 			return x.Wrap(ForUncertainInputs(x.Unwrap()))
 		}
+	case Composite:
+		children := x.Children()
+		for i, child := range children {
+			children[i] = ForUncertainInputs(child)
+		}
+		return x.WithChildren(children)
 	}
 	return l
 }

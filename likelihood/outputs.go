@@ -159,17 +159,11 @@ func Moments(l Likelihood, out gauss.Batch[float32]) (gauss.Batch[float32], erro
 	if len(out.Mean) != out.Rows*out.Width || out.Var != nil && len(out.Var) != len(out.Mean) {
 		return none, fmt.Errorf("likelihood %v: %d rows of %d outputs do not hold %d means and %d variances", l, out.Rows, out.Width, len(out.Mean), len(out.Var))
 	}
-	k, err := l.Targets(out.Width)
+	reader, err := NewReader(l, out.Width)
 	if err != nil {
 		return none, err
 	}
-	if Describe(l).Classes {
-		k = out.Width
-	}
-	s, ok := l.(Splitter)
-	if !ok {
-		return none, fmt.Errorf("likelihood %v cannot predict its targets; it needs a method Split", l)
-	}
+	k := reader.Numbers
 	variance := out.Var
 	if variance == nil {
 		variance = make([]float32, len(out.Mean))
@@ -178,7 +172,7 @@ func Moments(l Likelihood, out gauss.Batch[float32]) (gauss.Batch[float32], erro
 	for r := range out.Rows {
 		lo, hi := r*out.Width, (r+1)*out.Width
 		doubt := y.Var[r*k : (r+1)*k]
-		s.Split(out.Mean[lo:hi], variance[lo:hi], y.Mean[r*k:(r+1)*k], doubt, noise)
+		reader.Split(out.Mean[lo:hi], variance[lo:hi], y.Mean[r*k:(r+1)*k], doubt, noise)
 		for i, n := range noise {
 			doubt[i] += n
 		}

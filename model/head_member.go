@@ -1,11 +1,8 @@
 package model
 
 import (
-	"fmt"
-
 	"utvi/engine"
 	"utvi/gauss"
-	"utvi/internal/compute"
 	"utvi/internal/special"
 	"utvi/likelihood"
 	"utvi/nn"
@@ -17,33 +14,23 @@ func newMember(n *Model, pool *engine.Pool, maxRows int) (*member, error) {
 		m.likelihood = likelihood.Normal{}
 	}
 	m.likelihood = likelihood.Inner(m.likelihood)
-	targets, err := m.likelihood.Targets(n.Outputs())
+	reader, err := likelihood.NewReader(m.likelihood, n.Outputs())
 	if err != nil {
 		return nil, err
 	}
 	reads := likelihood.Describe(m.likelihood)
-	m.width = targets
-	m.classes = reads.Classes
+	m.splitter = reader
+	m.width = reader.Numbers
+	m.classes = reader.Classes
 	m.noisy = reads.OwnNoise
 	m.floor = float32(reads.Floor)
-	if reads.Classes {
-		m.width = n.Outputs()
-	}
-	switch l := m.likelihood.(type) {
-	case likelihood.Splitter:
-		m.splitter = l
-	case likelihood.Predictive:
-		m.splitter = &unsplit{by: l}
-	default: // its noise is not known
-		return nil, fmt.Errorf("the likelihood %v cannot predict: it must implement likelihood.Predictive (Predict, Score) or likelihood.Splitter (Split)", l)
-	}
 	if !nn.Any(n.Config.Layers, isNoise) {
 		return m, nil
 	}
 	m.noisy = true
 	// Only a likelihood that takes outputs as they are has the layer's noise in the
 	// units of the target.
-	_, asIs := m.splitter.(likelihood.Normal)
+	_, asIs := m.likelihood.(likelihood.Normal)
 	m.raw = n.lastNoise()
 	if m.raw != nil && asIs && !reads.OwnNoise && !reads.Classes {
 		m.layer = make([]float32, len(m.raw))
@@ -106,27 +93,6 @@ func (n *Net[T]) lastNoise() []T {
 		return nil
 	}
 	return last.Tensors[0].Mean
-}
-
-// unsplit reads outputs with a likelihood that does not separate doubt and noise: all
-// variance counts as doubt.
-type unsplit struct {
-	by                          likelihood.Predictive
-	mean, variance, ymean, yvar []float64
-}
-
-// Split implements likelihood.Splitter.
-func (u *unsplit) Split(mean, variance, ymean, doubt, noise []float32) {
-	if u.mean == nil {
-		u.mean, u.variance = make([]float64, len(mean)), make([]float64, len(mean))
-		u.ymean, u.yvar = make([]float64, len(ymean)), make([]float64, len(ymean))
-	}
-	compute.Convert(u.mean, mean)
-	compute.Convert(u.variance, variance)
-	u.by.Predict(u.mean, u.variance, u.ymean, u.yvar)
-	compute.Convert(ymean, u.ymean)
-	compute.Convert(doubt, u.yvar)
-	clear(noise)
 }
 
 // WithoutNoise returns the network with its Noise layers switched off, over the same

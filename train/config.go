@@ -98,7 +98,9 @@ func (c *Config) check(m *model.Model) error {
 		return err
 	}
 	c.Batch = min(c.Batch, c.Data.Rows())
-	if err := checkOutputs(m, c.Likelihood); err != nil {
+	var err error
+	c.Likelihood, err = settle(m, c.Likelihood)
+	if err != nil {
 		return err
 	}
 	if err := c.checkWidths(m); err != nil {

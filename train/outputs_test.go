@@ -33,6 +33,10 @@ func TestImpossibleTargets(t *testing.T) {
 		{"remove nn.Noise from the network", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{}}},
 		{"", likelihood.ExpectedNormal{Std: 1}, 1, nn.Chain{nn.Dense{Out: 1}, nn.Noise{Off: true}}},
 		{"ends with 2×2 places of 2 channels, which alternate in it", likelihood.Heteroscedastic{}, 0, nn.Chain{nn.ConvTranspose2D{Out: 2, Kernel: [2]int{2, 2}}}},
+		{"", likelihood.PerPlace{Of: likelihood.Heteroscedastic{}}, 0, nn.Chain{nn.ConvTranspose2D{Out: 2, Kernel: [2]int{1, 1}}}},
+		{"it takes 4 channels of a place, but the network ends with 2", likelihood.PerPlace{Of: likelihood.Heteroscedastic{}, Channels: 4}, 0, nn.Chain{nn.ConvTranspose2D{Out: 2, Kernel: [2]int{2, 2}}}},
+		{"end the network with nn.Softmax{}", likelihood.PerPlace{Of: likelihood.Categorical{}}, 0, nn.Chain{nn.ConvTranspose2D{Out: 2, Kernel: [2]int{2, 2}}}},
+		{"it has 2 parts, and the network one output", likelihood.Several{Parts: []likelihood.Part{{Of: likelihood.Normal{}}, {Of: likelihood.Normal{}}}}, 0, nn.Chain{nn.Dense{Out: 2}}},
 		{"", likelihood.Heteroscedastic{}, 0, nn.Chain{nn.ConvTranspose1D{Out: 2, Kernel: 1}}},
 	} {
 		m, err := model.New(model.Config{Input: nn.Vec(1), Layers: c.end})

@@ -50,6 +50,12 @@ func subjects() []subject {
 		{"samples", nn.Vec(3), nn.Chain{nn.Dense{Out: 7}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(6)}, nn.Dense{Out: 1}}, likelihood.Normal{}, false},
 		{"image", nn.Shape{H: 6, W: 5, C: 2}, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}}, leaky(), nn.Dense{Out: 1}}, likelihood.Normal{}, false},
 		{"graph", nn.Vec(4), gate(), likelihood.Normal{}, false},
+		{"pixels with noise", nn.Shape{H: 4, W: 3, C: 1}, nn.Chain{nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}}, likelihood.PerPlace{Of: likelihood.Heteroscedastic{}, Channels: 2}, false},
+		{"two outputs", nn.Vec(4), nn.Graph{Steps: []nn.Step{
+			{Name: "seen", Layer: nn.Chain{nn.Dense{Out: 6}, leaky()}},
+			{Name: "size", Layer: nn.Dense{Out: 2}, From: []string{"seen"}},
+			{Name: "rate", Layer: nn.Dense{Out: 1}, From: []string{"seen"}},
+		}, Outputs: []string{"size", "rate"}}, likelihood.Several{Parts: []likelihood.Part{{Outputs: 2, Of: likelihood.Heteroscedastic{}}, {Outputs: 1, Weight: 3, Of: likelihood.Normal{}}}}, false},
 		{"correlated graph", nn.Vec(4), nn.Correlated{Layers: nn.Chain{gate()}}, likelihood.Normal{}, false},
 		{"a user's function", nn.Vec(2), nn.Chain{nn.Dense{Out: 5}, nn.Apply{F: &moment.Func{Name: "root", F: func(x float64) float64 { return math.Cbrt(x*x + 1) }}}, nn.Dense{Out: 1}}, likelihood.Normal{}, false},
 		{"a user's layer", nn.Vec(2), nn.Chain{nn.Dense{Out: 5}, foreign{nn.Scale{Start: 2}}, nn.Dense{Out: 1}}, likelihood.Normal{}, false},

@@ -19,12 +19,12 @@ import (
 //	{"kind":"weighted","of":{"kind":"normal"}}
 //
 // Every likelihood is its own options: the fields that JSON sees. What a likelihood.Wrapper
-// wraps is stored under "of".
+// wraps is stored under "of", and the list of what a likelihood.Composite is made of as well.
 
 // scores are the likelihoods of package likelihood, by kind.
 var scores = func() map[string]likelihood.Likelihood {
 	all := map[string]likelihood.Likelihood{}
-	for _, l := range []likelihood.Likelihood{likelihood.Normal{}, likelihood.ExpectedNormal{}, likelihood.Heteroscedastic{}, likelihood.Poisson{}, likelihood.Count{}, likelihood.Categorical{}, likelihood.Bernoulli{}, likelihood.Weighted{}} {
+	for _, l := range []likelihood.Likelihood{likelihood.Normal{}, likelihood.ExpectedNormal{}, likelihood.Heteroscedastic{}, likelihood.Poisson{}, likelihood.Count{}, likelihood.Categorical{}, likelihood.Bernoulli{}, likelihood.Weighted{}, likelihood.PerPlace{}, likelihood.Several{}} {
 		all[l.Kind()] = l
 	}
 	return all
@@ -73,6 +73,12 @@ func MarshalLikelihood(l likelihood.Likelihood) ([]byte, error) {
 			return nil, err
 		}
 	}
+	if c, ok := l.(likelihood.Composite); ok {
+		fields["of"], err = marshalLikelihoods(kind, c.Children())
+		if err != nil {
+			return nil, err
+		}
+	}
 	name, _ := json.Marshal(kind) // a string never fails
 	out := append([]byte(`{"kind":`), name...)
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
@@ -80,6 +86,22 @@ func MarshalLikelihood(l likelihood.Likelihood) ([]byte, error) {
 		out = append(append(append(append(out, ','), field...), ':'), fields[key]...)
 	}
 	return append(out, '}'), nil
+}
+
+// marshalLikelihoods writes the parts of a composite as a list.
+func marshalLikelihoods(kind string, all []likelihood.Likelihood) ([]byte, error) {
+	list := make([]json.RawMessage, len(all))
+	for i, l := range all {
+		if l == nil {
+			return nil, fmt.Errorf("likelihood %s: its part %d is missing", kind, i)
+		}
+		text, err := MarshalLikelihood(l)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = text
+	}
+	return json.Marshal(list)
 }
 
 func indirect(l likelihood.Likelihood) reflect.Type {
@@ -131,6 +153,16 @@ func unmarshalLikelihood(data []byte, lib Likelihoods, depth int) (likelihood.Li
 		}
 		delete(fields, "of")
 	}
+	var parts []likelihood.Likelihood
+	composite, _ := proto.(likelihood.Composite)
+	if composite != nil {
+		var err error
+		parts, err = unmarshalLikelihoods(fields["of"], lib, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		delete(fields, "of")
+	}
 	rest, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
@@ -147,7 +179,35 @@ func unmarshalLikelihood(data []byte, lib Likelihoods, depth int) (likelihood.Li
 	if inner != nil {
 		l = l.(likelihood.Wrapper).Wrap(inner)
 	}
+	if composite != nil {
+		c := l.(likelihood.Composite)
+		if want := len(c.Children()); want != len(parts) {
+			return nil, fmt.Errorf("likelihood %s: %d parts have %d likelihoods", kind, want, len(parts))
+		}
+		l = c.WithChildren(parts)
+	}
 	return l, nil
+}
+
+// unmarshalLikelihoods reads the parts of a composite.
+func unmarshalLikelihoods(data []byte, lib Likelihoods, depth int) ([]likelihood.Likelihood, error) {
+	var list []json.RawMessage
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, errors.New(`the parts of a likelihood, its "of", must be a list`)
+	}
+	const most = 1000
+	if len(list) > most {
+		return nil, fmt.Errorf("a likelihood has %d parts; at most %d are read", len(list), most)
+	}
+	var all []likelihood.Likelihood
+	for _, text := range list {
+		l, err := unmarshalLikelihood(text, lib, depth)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
 }
 
 // ParseLikelihood returns the likelihood of package likelihood whose String is s, or nil. Old model

@@ -20,15 +20,18 @@ func (laplace) Kind() string { return "laplace" }
 
 func TestLikelihoodsStored(t *testing.T) {
 	for text, l := range map[string]likelihood.Likelihood{
-		`{"kind":"normal"}`:                                     likelihood.Normal{},
-		`{"kind":"normal","floor":1e-9}`:                        likelihood.Normal{Floor: 1e-9},
-		`{"kind":"heteroscedastic","floor":0.001}`:              likelihood.Heteroscedastic{Floor: 1e-3},
-		`{"kind":"expected_normal","std":0.25}`:                 likelihood.ExpectedNormal{Std: 0.25},
-		`{"kind":"poisson"}`:                                    likelihood.Poisson{},
-		`{"kind":"categorical"}`:                                likelihood.Categorical{},
-		`{"kind":"bernoulli","floor":0.01}`:                     likelihood.Bernoulli{Floor: 0.01},
-		`{"kind":"weighted","of":{"kind":"heteroscedastic"}}`:   likelihood.Weighted{Of: likelihood.Heteroscedastic{}},
-		`{"kind":"weighted","of":{"kind":"laplace","width":2}}`: likelihood.Weighted{Of: laplace{Width: 2}},
+		`{"kind":"normal"}`:                                                   likelihood.Normal{},
+		`{"kind":"normal","floor":1e-9}`:                                      likelihood.Normal{Floor: 1e-9},
+		`{"kind":"heteroscedastic","floor":0.001}`:                            likelihood.Heteroscedastic{Floor: 1e-3},
+		`{"kind":"expected_normal","std":0.25}`:                               likelihood.ExpectedNormal{Std: 0.25},
+		`{"kind":"poisson"}`:                                                  likelihood.Poisson{},
+		`{"kind":"categorical"}`:                                              likelihood.Categorical{},
+		`{"kind":"bernoulli","floor":0.01}`:                                   likelihood.Bernoulli{Floor: 0.01},
+		`{"kind":"weighted","of":{"kind":"heteroscedastic"}}`:                 likelihood.Weighted{Of: likelihood.Heteroscedastic{}},
+		`{"kind":"weighted","of":{"kind":"laplace","width":2}}`:               likelihood.Weighted{Of: laplace{Width: 2}},
+		`{"kind":"per place","channels":2,"of":[{"kind":"heteroscedastic"}]}`: likelihood.PerPlace{Of: likelihood.Heteroscedastic{}, Channels: 2},
+		`{"kind":"several","of":[{"kind":"normal"},{"kind":"weighted","of":{"kind":"laplace","width":2}}],"parts":[{"name":"a","outputs":2},{"outputs":1,"weight":3}]}`: likelihood.Several{
+			Parts: []likelihood.Part{{Name: "a", Outputs: 2, Of: likelihood.Normal{}}, {Outputs: 1, Weight: 3, Of: likelihood.Weighted{Of: laplace{Width: 2}}}}},
 	} {
 		got, err := codec.MarshalLikelihood(l)
 		if err != nil || string(got) != text {
@@ -73,6 +76,10 @@ func TestUnmarshalLikelihoodRefuses(t *testing.T) {
 		`{"kind":"normal","floor":"a"}`:       "floor is text; it must be a number",
 		`{"kind":"weighted"}`:                 "an object with a kind",
 		`{"kind":"normal","of":{"kind":"a"}}`: `unknown field "of"`,
+		`{"kind":"per place"}`:                `its "of", must be a list`,
+		`{"kind":"per place","of":[]}`:        "1 parts have 0 likelihoods",
+		`{"kind":"several","of":[{"kind":"normal"}],"parts":[]}`:                                       "0 parts have 1 likelihoods",
+		`{"kind":"per place","of":[{"kind":"b"}]}`:                                                     `unknown likelihood "b"`,
 		strings.Repeat(`{"kind":"weighted","of":`, 20) + `{"kind":"normal"}` + strings.Repeat("}", 20): "too deep",
 	} {
 		if l, err := codec.UnmarshalLikelihood([]byte(text), nil); err == nil || !strings.Contains(err.Error(), want) {
