@@ -11,7 +11,8 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 # nocuda: calling a driver takes the C library, which an empty image does not have.
-RUN CGO_ENABLED=0 go build -mod=readonly -tags nocuda -trimpath -ldflags="-s -w" -o /utvi ./cmd/utvi && \
+RUN go generate ./internal/browser && \
+    CGO_ENABLED=0 go build -mod=readonly -tags nocuda,page -trimpath -ldflags="-s -w" -o /utvi ./cmd/utvi && \
     /utvi version --sbom > /utvi.cdx.json
 
 FROM scratch

@@ -32,7 +32,7 @@ func (o *exportOptions) checkPage(f *pflag.FlagSet, file string) error {
 	return modelfile.Check(file)
 }
 
-// writePage writes the folder; its index.html comes last, when all that it needs is there.
+// writePage writes the folder.
 func (o *exportOptions) writePage(cmd *cobra.Command, file string) error {
 	text, err := inputfile.Read(file, 2)
 	if err != nil {
@@ -48,11 +48,17 @@ func (o *exportOptions) writePage(cmd *cobra.Command, file string) error {
 	if err != nil {
 		return err
 	}
+	return writeFolder(cmd.OutOrStdout(), o.out, all)
+}
+
+// writeFolder writes the files of a page and says so; index.html comes last, when all that it needs
+// is there.
+func writeFolder(w io.Writer, folder string, all map[string][]byte) error {
 	names := slices.Sorted(maps.Keys(all))
 	slices.SortStableFunc(names, func(a, b string) int { return indexLast(a) - indexLast(b) })
 	size := 0
 	for _, name := range names {
-		err := saveTo(filepath.Join(o.out, name), func(path string) error {
+		err := saveTo(filepath.Join(folder, name), func(path string) error {
 			return atomicfile.Write(path, func(w io.Writer) error {
 				_, err := w.Write(all[name])
 				return err
@@ -63,7 +69,7 @@ func (o *exportOptions) writePage(cmd *cobra.Command, file string) error {
 		}
 		size += len(all[name])
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "Wrote %s (%d files, %.1f MB); open its index.html in a browser.\n", o.out, len(names), float64(size)/1e6)
+	_, err := fmt.Fprintf(w, "Wrote %s (%d files, %.1f MB); open its index.html in a browser.\n", folder, len(names), float64(size)/1e6)
 	return err
 }
 

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"utvi/internal/compute"
+	"utvi/internal/methodpage"
 	"utvi/internal/quad"
 	"utvi/internal/report"
 	"utvi/moment"
@@ -29,7 +31,8 @@ them with the exact values, from adaptive quadrature.`
 const momentsExamples = `  utvi moments --fn tanh --rule ut --kappa 2 --mean 0.3 --var 0.5
   utvi moments --fn leaky-relu --slope 0.1 --rule exact --json
   utvi moments --fn 'x / (1 + x^2)' --rule gh --order 9
-  utvi moments --fn sin --rule mc --samples 100 --seed 7 --var 2 --plot sin.svg`
+  utvi moments --fn sin --rule mc --samples 100 --seed 7 --var 2 --plot sin.svg
+  utvi moments --page method         # a page to play with functions and rules, for any browser`
 
 // momentsOptions are what the flags of moments ask for.
 type momentsOptions struct {
@@ -39,6 +42,7 @@ type momentsOptions struct {
 	variance float64
 	asJSON   bool
 	plot     string // file of the figure; "": none
+	page     string // folder of the page; "": none
 }
 
 func momentsCommand() *cobra.Command {
@@ -63,9 +67,13 @@ func (o *momentsOptions) flags(f *pflag.FlagSet) {
 	o.rule.register(f)
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	f.StringVar(&o.plot, "plot", "", "draw a figure to this file (.svg, .png or .pdf)")
+	f.StringVar(&o.page, "page", "", "write a page that lets a browser choose all this, to this `folder`; nothing else is done")
 }
 
 func (o *momentsOptions) run(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("page") {
+		return o.writePage(cmd)
+	}
 	f, err := o.function.function(cmd.Flags())
 	if err != nil {
 		return err
@@ -99,6 +107,27 @@ func (o *momentsOptions) run(cmd *cobra.Command) error {
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nWrote %s.\n", o.plot)
 	return err
+}
+
+// writePage writes the page to play with, which starts with its own function and rule.
+func (o *momentsOptions) writePage(cmd *cobra.Command) error {
+	var others []string
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if f.Name != "page" {
+			others = append(others, "--"+f.Name)
+		}
+	})
+	switch {
+	case len(others) > 0:
+		return usagef("--page stands alone: what %s says is chosen on the page", strings.Join(others, ", "))
+	case o.page == "":
+		return usagef("--page needs the name of a folder, as in --page method")
+	}
+	all, err := methodpage.Folder()
+	if err != nil {
+		return err
+	}
+	return writeFolder(cmd.OutOrStdout(), o.page, all)
 }
 
 // key is that of a rule's samples.

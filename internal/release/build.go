@@ -49,12 +49,21 @@ func build(c commit, p platform, work string) (program, error) {
 func compile(c commit, p platform, path string) error {
 	stamp := fmt.Sprintf("-s -w -X 'utvi/internal/provenance.stamp=%s %s'", c.version, c.hash)
 	args := []string{"build", "-mod=readonly", "-trimpath", "-buildvcs=false", "-ldflags=" + stamp, "-o", path}
+	tags := "-tags=page"
 	if p.static {
-		args = append(args, "-tags=nocuda")
+		tags += ",nocuda"
 	}
+	args = append(args, tags)
 	cmd := exec.Command("go", append(args, "./cmd/utvi")...)
 	// Whatever else the caller's environment chooses would change the bytes.
 	cmd.Env = append(os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=")
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// generatePage builds the program that pages in folders run, which every program has inside.
+func generatePage() error {
+	cmd := exec.Command("go", "generate", "./internal/browser")
 	cmd.Stderr = os.Stderr
 	return cmd.Run()
 }

@@ -47,6 +47,10 @@ func release(out, only string) error {
 		return err
 	}
 	defer os.RemoveAll(work)
+	err = generatePage()
+	if err != nil {
+		return fmt.Errorf("the program of pages: %w", err)
+	}
 	common, err := commonFiles(c, work)
 	if err != nil {
 		return err

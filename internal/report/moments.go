@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"utvi/internal/quad"
+	"utvi/internal/special"
 	"utvi/moment"
 	"utvi/rng"
 )
@@ -157,11 +159,11 @@ func (m Moments) output(v momentsView) *plot.Plot {
 
 	const bins = 600
 	density := make([]float64, bins)
-	var atoms []atom
+	var atoms []quad.Atom
 	if v.sd > 0 {
-		atoms = output(m.F, m.Mean, v.sd, v.ylo, v.yhi, density)
+		atoms = quad.Density(m.F, m.Mean, v.sd, v.ylo, v.yhi, density)
 	} else {
-		atoms = []atom{{m.F.F(m.Mean), 1}}
+		atoms = []quad.Atom{{At: m.F.F(m.Mean), Mass: 1}}
 	}
 	half := (v.yhi - v.ylo) / (2 * bins)
 	y := linspace(v.ylo+half, v.yhi-half, bins)
@@ -179,8 +181,8 @@ func (m Moments) output(v momentsView) *plot.Plot {
 	}
 	p.Add(sideways(density, y), line(density, y, stroke(green, 1.2)))
 	for _, a := range atoms {
-		p.Add(line([]float64{0, 0.97 * limit}, []float64{a.at, a.at}, stroke(green, 2.4)))
-		p.Add(note(limit*0.97, a.at, fmt.Sprintf("P = %.3g", a.mass), m.OutMean > a.at))
+		p.Add(line([]float64{0, 0.97 * limit}, []float64{a.At, a.At}, stroke(green, 2.4)))
+		p.Add(note(limit*0.97, a.At, fmt.Sprintf("P = %.3g", a.Mass), m.OutMean > a.At))
 	}
 	if v.outSD > 0 {
 		normal := make([]float64, bins)
@@ -266,3 +268,5 @@ func (g weighted) Plot(c draw.Canvas, p *plot.Plot) {
 		c.DrawGlyph(draw.GlyphStyle{Color: fade(vermilion, 0.85), Radius: r, Shape: draw.CircleGlyph{}}, at)
 	}
 }
+
+func normalPDF(x, mean, sd float64) float64 { return special.PDF((x-mean)/sd) / sd }

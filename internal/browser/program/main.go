@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command program is what a page with a model inside runs: it opens the model and answers the
-// page's questions.
+// Command program is what pages in a folder run: it opens a model that lies beside the page and
+// answers questions about it, or about moments.
 package main
 
 import (
@@ -9,12 +9,16 @@ import (
 	"syscall/js"
 
 	"utvi/internal/answer"
+	"utvi/internal/methodpage"
 	"utvi/predict"
 	_ "utvi/table/images"
 )
 
 func main() {
 	js.Global().Set("utviOpen", js.FuncOf(open))
+	js.Global().Set("utviMoments", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		return string(methodpage.Ask([]byte(args[0].String())))
+	}))
 	select {} // the functions stay
 }
 

@@ -28,8 +28,9 @@ func generate() error {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "program.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "utvi/internal/modelpage/program")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "utvi/internal/browser/program")
+	// Whatever else the caller's environment chooses would change the bytes.
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOFLAGS=-mod=readonly", "GOEXPERIMENT=", "GOWASM=")
 	build.Stderr = os.Stderr
 	err = build.Run()
 	if err != nil {

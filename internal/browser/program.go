@@ -1,6 +1,6 @@
 //go:build page
 
-package modelpage
+package browser
 
 import _ "embed"
 

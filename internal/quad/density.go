@@ -1,4 +1,4 @@
-package report
+package quad
 
 import (
 	"math"
@@ -7,15 +7,15 @@ import (
 	"utvi/moment"
 )
 
-// An atom is a single value with a probability: what a flat stretch of a
+// An Atom is a single value with a probability: what a flat stretch of a
 // function leaves of a density.
-type atom struct{ at, mass float64 }
+type Atom struct{ At, Mass float64 }
 
-// output computes the distribution of y = f(x), x ~ N(mean, sd²), by change of
+// Density computes the distribution of y = f(x), x ~ N(mean, sd²), by change of
 // variables: the input is cut into fine cells, within each f is taken as linear,
 // and a cell's probability is spread evenly over the values it reaches. The
 // density is averaged over len(density) equal bins of [lo, hi].
-func output(f *moment.Func, mean, sd, lo, hi float64, density []float64) []atom {
+func Density(f *moment.Func, mean, sd, lo, hi float64, density []float64) []Atom {
 	const (
 		cells = 1 << 16
 		reach = 8.5
@@ -34,31 +34,29 @@ func output(f *moment.Func, mean, sd, lo, hi float64, density []float64) []atom 
 			density[int(k)] += mass * share / width
 		}
 	}
-	var atoms []atom
+	var atoms []Atom
 	u0, y0 := -reach, f.F(mean-reach*sd)
 	for i := 1; i <= cells; i++ {
 		u1 := -reach + 2*reach*float64(i)/cells
 		y1 := f.F(mean + u1*sd)
 		mass := special.CDFSlice(u0, u1-u0)
 		switch n := len(atoms); {
-		case y1 == y0 && n > 0 && atoms[n-1].at == y0:
-			atoms[n-1].mass += mass
+		case y1 == y0 && n > 0 && atoms[n-1].At == y0:
+			atoms[n-1].Mass += mass
 		case y1 == y0:
-			atoms = append(atoms, atom{y0, mass})
+			atoms = append(atoms, Atom{y0, mass})
 		case !math.IsInf(y0, 0) && !math.IsInf(y1, 0):
 			spread(y0, y1, mass)
 		}
 		u0, y0 = u1, y1
 	}
-	var kept []atom
+	var kept []Atom
 	for _, a := range atoms {
-		if a.mass >= 1e-3 {
+		if a.Mass >= 1e-3 {
 			kept = append(kept, a)
 		} else {
-			spread(a.at, a.at, a.mass)
+			spread(a.At, a.At, a.Mass)
 		}
 	}
 	return kept
 }
-
-func normalPDF(x, mean, sd float64) float64 { return special.PDF((x-mean)/sd) / sd }

@@ -1,0 +1,3 @@
+package browser
+
+//go:generate go run utvi/internal/browser/generate

@@ -1,3 +1,0 @@
-package modelpage
-
-//go:generate go run utvi/internal/modelpage/generate
