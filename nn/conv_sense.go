@@ -94,6 +94,7 @@ func (r *convSenser[T]) Sense(s *Sense[T]) {
 			a := s.Out[(i*s.K+k)*out:][:out]
 			q, sums := r.seen(tape, k)
 			r.conv.Seen(r.sense, tape, a, q, sums)
+			r.weigh(s, i, k, q, sums)
 			if r.train {
 				r.conv.RecordSense(tape, k, a)
 			}
@@ -108,6 +109,17 @@ func (r *convSenser[T]) Sense(s *Sense[T]) {
 	}
 	if r.in != Fixed {
 		s.AddVariances(r.j, out)
+	}
+}
+
+// weigh tells what quantity k of row i sees of the weights.
+func (r *convSenser[T]) weigh(s *Sense[T], i, k int, q, sums []T) {
+	if s.Weigher == nil || !r.weight.Random {
+		return
+	}
+	s.Weigher.Direct(s, r.weight, i, k, q)
+	if r.bias != nil {
+		s.Weigher.Direct(s, r.bias, i, k, sums)
 	}
 }
 

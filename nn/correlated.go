@@ -72,6 +72,7 @@ type correlated[T gauss.Float] struct {
 	in      Shape
 	form    Form // of the input
 	k       int  // outputs
+	weigher Weigher[T]
 }
 
 func bindCorrelated[T gauss.Float](l Correlated, b *Binder[T]) (Unit[T], error) {
@@ -84,7 +85,7 @@ func bindCorrelated[T gauss.Float](l Correlated, b *Binder[T]) (Unit[T], error) 
 	if err != nil || inner.Form() == Fixed {
 		return inner, err
 	}
-	u := &correlated[T]{Unit: inner, in: b.In, form: b.Form, k: inner.Out().Size()}
+	u := &correlated[T]{Unit: inner, in: b.In, form: b.Form, k: inner.Out().Size(), weigher: b.Weigher}
 	inner.(Sensitive[T]).Follow(u.k)
 	return u, nil
 }
@@ -125,7 +126,7 @@ func (r *correlatedRunner[T]) Forward(p *Pass[T]) {
 	r.Runner.Forward(p)
 	rows, k := p.In.Rows, r.k
 	s := &r.sense
-	*s = Sense[T]{Rows: rows, K: k, Out: r.top[:rows*k*k], Cov: r.cov[:rows*k*k], Diagonal: p.Out.Cov == nil}
+	*s = Sense[T]{Rows: rows, K: k, Out: r.top[:rows*k*k], Cov: r.cov[:rows*k*k], Diagonal: p.Out.Cov == nil, Weigher: r.weigher}
 	clear(s.Cov)
 	clear(s.Out)
 	for i := range rows {

@@ -31,6 +31,9 @@ func (r *denseSenser[T]) Forward(p *Pass[T]) {
 
 func (r *denseSenser[T]) Sense(s *Sense[T]) {
 	s.AddVariances(r.j, r.dense.Out)
+	if s.Weigher != nil && r.weight.Random {
+		s.Weigher.Product(s, r.weight, r.bias, s.Pass.In.Mean)
+	}
 	if r.in != Fixed {
 		r.apart.SenseBack(s.Rows*s.K, s.Out, s.In)
 	}

@@ -255,6 +255,9 @@ func (r *embedSenser[T]) Forward(p *Pass[T]) {
 
 func (r *embedSenser[T]) Sense(s *Sense[T]) {
 	s.AddVariances(r.e, r.out)
+	if s.Weigher != nil {
+		r.weigh(s)
+	}
 	if s.In == nil {
 		return
 	}
@@ -262,6 +265,19 @@ func (r *embedSenser[T]) Sense(s *Sense[T]) {
 	for i := range s.Rows * s.K {
 		for j, unit := range r.others {
 			s.In[i*r.inputs+unit] = s.Out[i*r.out+j]
+		}
+	}
+}
+
+// weigh tells which levels the rows have.
+func (r *embedSenser[T]) weigh(s *Sense[T]) {
+	level := make([]int, s.Rows)
+	for _, t := range r.tables {
+		for row := range level {
+			level[row] = t.level(float64(s.Pass.In.Mean[row*r.inputs+t.Unit]))
+		}
+		if t.variance != nil {
+			s.Weigher.Levels(s, t.Tensor, level, t.at)
 		}
 	}
 }

@@ -66,6 +66,10 @@ type Binder[T gauss.Float] struct {
 	// memory for it. An error from Expect ends the binding.
 	Expect func(t *vi.Tensor[T]) error
 
+	// Weigher, if set, is told by layers within Correlated how its outputs vary with their weights,
+	// after each Forward of a runner made for training.
+	Weigher Weigher[T]
+
 	// Observe, if set, is called with the output of every layer after each Forward;
 	// layers inside a Composite come before the Composite itself. The batch is valid
 	// only during the call.

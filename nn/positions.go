@@ -160,6 +160,9 @@ func (r *positionsRunner[T]) Sense(s *Sense[T]) {
 	for row := range s.Rows {
 		copy(r.e[row*n:][:n], r.variance)
 	}
+	for i := 0; i < s.Rows*s.K && s.Weigher != nil; i++ {
+		s.Weigher.Direct(s, r.learned, i/s.K, i%s.K, s.Out[i*n:][:n])
+	}
 	s.AddVariances(r.e, n)
 }
 

@@ -3,6 +3,7 @@ package nn
 import (
 	"utvi/gauss"
 	"utvi/internal/compute/kernel"
+	"utvi/vi"
 )
 
 // This file is the contract of layers that carry correlations to first order; see
@@ -40,7 +41,8 @@ type Senser[T gauss.Float] interface {
 // numbers.
 type Sense[T gauss.Float] struct {
 	Rows, K int
-	Pass    *Pass[T] // of the same block
+	Pass    *Pass[T]   // of the same block
+	Weigher Weigher[T] // is told what the quantities see of weights; nil: nobody asks
 
 	// In is nil if the input of the unit is Fixed, as that of the first layer on inputs
 	// without variance: nothing depends on it then. So is BIn.
@@ -55,6 +57,19 @@ type Sense[T gauss.Float] struct {
 	// of a row changes the loss by Σ DCov·dC.
 	BIn, BOut []T
 	DCov      []float64
+}
+
+// A Weigher is told, on the way back, how each quantity varies with the means of the weights of every
+// layer that has Normal ones: their Jacobian. Layers come in the same order for every block.
+type Weigher[T gauss.Float] interface {
+	// Product tells of weights that multiply inputs m, len(m)/s.Rows a row: by weight (i, j) quantity k of
+	// row r varies as m_ri·a_rkj, and by bias j as a_rkj, where a is s.Out. The bias is nil without one.
+	Product(s *Sense[T], weight, bias *vi.Tensor[T], m []T)
+	// Levels tells of a table of which each row reads one line: by number j of line level[r] quantity
+	// k of row r varies as a_rkj, with a the numbers of s.Out that begin at from.
+	Levels(s *Sense[T], table *vi.Tensor[T], level []int, from int)
+	// Direct tells what quantity k of row r sees of a tensor as a whole.
+	Direct(s *Sense[T], t *vi.Tensor[T], r, k int, j []T)
 }
 
 // AddVariances adds to Cov what the layer adds itself: to each of its outputs, width a row, an

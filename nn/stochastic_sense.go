@@ -53,6 +53,9 @@ func (r *stochasticSenser[T]) Forward(p *Pass[T]) {
 func (r *stochasticSenser[T]) Sense(s *Sense[T]) {
 	w := r.shape.Size()
 	s.AddVariances(r.e, w)
+	if s.Weigher != nil && r.theta.Random {
+		r.weigh(s)
+	}
 	for row := range s.Rows {
 		if r.shared {
 			r.gather(s, row)
@@ -68,6 +71,19 @@ func (r *stochasticSenser[T]) Sense(s *Sense[T]) {
 		for i := row * s.K * w; i < (row+1)*s.K*w; i++ {
 			s.In[i] = s.Out[i] * T(r.slopes[2*(row*w+i%w)])
 		}
+	}
+}
+
+// weigh tells how quantities vary with θ.
+func (r *stochasticSenser[T]) weigh(s *Sense[T]) {
+	w := r.shape.Size()
+	j := make([]T, len(r.s))
+	for i := range s.Rows * s.K {
+		clear(j)
+		for u, a := range s.Out[i*w:][:w] {
+			j[u%len(j)] += T(float64(a) * r.slopes[2*(i/s.K*w+u)+1])
+		}
+		s.Weigher.Direct(s, r.theta, i/s.K, i%s.K, j)
 	}
 }
 
