@@ -23,6 +23,8 @@ type lease struct {
 	of    *memory
 	who   *client // whose share it counts against; nil: nobody's
 	taken int64
+
+	largest int64 // of what is taken for one image after another
 }
 
 // take takes n bytes. It fails if the request is too large for the server, or if others
@@ -44,6 +46,18 @@ func (l *lease) take(n int64) error {
 		return failf(busy, "the server is busy: the requests in progress take all memory it may use; try again soon")
 	}
 	l.taken += n
+	return nil
+}
+
+// takeLargest takes n bytes for something that is read when the one before it is done with.
+func (l *lease) takeLargest(n int64) error {
+	if n <= l.largest {
+		return nil
+	}
+	if err := l.take(n - l.largest); err != nil {
+		return err
+	}
+	l.largest = n
 	return nil
 }
 

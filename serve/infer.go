@@ -164,7 +164,7 @@ func (q *inference) encodeTable(rows int) (gauss.Batch[float32], error) {
 			t := &q.inputs[i]
 			t.set(build, at[i], row)
 			if t.texts != nil {
-				if err := q.l.takeImage(t.texts[row], q.mem); err != nil {
+				if err := q.l.takeImage(at[i], t.texts[row], q.mem); err != nil {
 					return gauss.Batch[float32]{}, err
 				}
 			}

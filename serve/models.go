@@ -43,7 +43,7 @@ type loaded struct {
 	rowBytes    int64 // memory that a row needs until it is predicted
 	answerBytes int64 // memory that the answer for a row has as JSON, at most
 	words       answer.Words
-	pictures    bool // the model predicts images
+	picture     int // the column of images; −1: there is none
 
 	told     sync.Once // its description
 	text     []byte
@@ -71,7 +71,10 @@ func (all *models) description(m *served) ([]byte, error) {
 func (l *loaded) measure() {
 	l.rowBytes = int64(8*3*l.Inputs()) + 32
 	l.answerBytes = 100
-	l.pictures = l.Schema != nil && l.Schema.Pictures()
+	l.picture = -1
+	if l.Schema != nil {
+		l.picture = l.Schema.Picture()
+	}
 	for _, t := range l.words.Targets {
 		l.answerBytes += int64(len(t)) + 120 + 7*answer.NumberBytes
 	}

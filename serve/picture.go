@@ -12,10 +12,10 @@ func (c *call) isImage() bool {
 	return strings.HasPrefix(strings.ToLower(c.r.Header.Get("Content-Type")), "image/")
 }
 
-// takeImage takes the memory that the image in a text needs while it is decoded. Its header says
-// how large it is.
-func (l *loaded) takeImage(text []byte, mem *lease) error {
-	if !l.pictures || len(text) == 0 {
+// takeImage takes the memory that the image in a text needs while it is decoded, if the column is that
+// of images. Its header says how large it is. Images are decoded one after another.
+func (l *loaded) takeImage(column int, text []byte, mem *lease) error {
+	if column != l.picture || len(text) == 0 {
 		return nil
 	}
 	if err := mem.take(2 * int64(len(text))); err != nil { // the text, and its bytes
@@ -25,20 +25,26 @@ func (l *loaded) takeImage(text []byte, mem *lease) error {
 	if err != nil {
 		return failf(invalid, "%v", err)
 	}
-	return mem.take(size.Memory())
+	if err := mem.takeLargest(size.Memory()); err != nil {
+		if f := faultOf(err); f.kind == tooLarge {
+			return failf(tooLarge, "an image of %d × %d pixels needs %d bytes of memory while it is read, more than the server has for one client; make it smaller, or save one in WebP as PNG", size.Width, size.Height, size.Memory())
+		}
+		return err
+	}
+	return nil
 }
 
 // readImage makes a row of a body that is an image.
 func readImage(body []byte, l *loaded, mem *lease) (question, error) {
 	var q question
-	if !l.pictures {
+	if l.picture < 0 {
 		return q, failf(unsupported, "the body is an image, but the model predicts from other columns; send JSON")
 	}
 	if err := mem.take(4*int64(len(body)) + l.rowBytes + l.blockBytes(1)); err != nil {
 		return q, err
 	}
 	text := append([]byte("data:;base64,"), base64.StdEncoding.EncodeToString(body)...)
-	if err := l.takeImage(text, mem); err != nil {
+	if err := l.takeImage(l.picture, text, mem); err != nil {
 		return q, err
 	}
 	build := l.NewRowBuilder()

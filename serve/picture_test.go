@@ -124,7 +124,10 @@ func TestPictures(t *testing.T) {
 		says        string
 	}{
 		{"pictures", "application/json", row(pictures()), 422, "not in base64"},
-		{"pictures", "application/json", row(base64.StdEncoding.EncodeToString(wide())), 413, "more memory"},
+		{"pictures", "application/json", row(base64.StdEncoding.EncodeToString(wide())), 413, "an image of 7000 × 7000 pixels needs 1176000000 bytes of memory"},
+		{"pictures", "image/png", wide(), 413, "an image of 7000 × 7000 pixels needs 1176000000 bytes of memory"},
+		{"pictures", "image/webp", lossless(), 413, "save one in WebP as PNG"},
+		{"pictures", "application/json", row(base64.StdEncoding.EncodeToString(lossless())), 413, "save one in WebP as PNG"},
 		{"pictures", "image/png", []byte("no"), 422, "no image that is known"},
 		{"resin", "image/png", picture(1), 415, "the body is an image, but the model predicts from other columns"},
 	} {
@@ -132,6 +135,35 @@ func TestPictures(t *testing.T) {
 		if code != x.code || !strings.Contains(answer, x.says) {
 			t.Errorf("%s %.40q: %d %s, want %d %s", x.kind, x.body, code, answer, x.code, x.says)
 		}
+	}
+}
+
+// lossless is a small WebP whose decoder takes 178 MB.
+func lossless() []byte {
+	return []byte("RIFF\x12\x00\x00\x00WEBPVP8L\x05\x00\x00\x00\x2f\x03\xc0\x00\x00\x00")
+}
+
+// Images are read one after another: many small ones take the memory of one. Other columns hold no
+// images, whatever stands in them.
+func TestManyPictures(t *testing.T) {
+	s := start(t, serve.Config{Models: []serve.Source{{Name: "pictures", Path: pictures()}}, Limits: serve.Limits{Memory: 8 << 20, Body: 1 << 20}}, serve.Listen{})
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 100, 100))); err != nil {
+		t.Fatal(err)
+	}
+	text := base64.StdEncoding.EncodeToString(b.Bytes()) // 240 kB while it is read
+	rows := strings.Repeat(`["`+text+`"],`, 200)
+	if code, _, answer := s.send("POST", "/predict/pictures", `{"rows":[`+strings.TrimSuffix(rows, ",")+`]}`); code != 200 {
+		t.Errorf("%d %.300s", code, answer)
+	}
+	datum := strings.TrimSuffix(strings.Repeat(`"`+text+`",`, 200), ",")
+	v2 := `{"inputs":[{"name":"file","datatype":"BYTES","shape":[200],"data":[` + datum + `]}]}`
+	if code, _, answer := s.send("POST", "/v2/models/pictures/infer", v2); code != 200 {
+		t.Errorf("%d %.300s", code, answer)
+	}
+	large := base64.StdEncoding.EncodeToString(wide())
+	if code, _, answer := s.send("POST", "/v2/models/pictures/infer", `{"inputs":[{"name":"file","datatype":"BYTES","shape":[1],"data":["`+large+`"]}]}`); code != 413 {
+		t.Errorf("%d %.300s", code, answer)
 	}
 }
 

@@ -207,7 +207,7 @@ func (r *reader) readValue(build *predict.RowBuilder, at int) error {
 		if err != nil {
 			return err
 		}
-		return r.l.takeImage(text, r.mem)
+		return r.l.takeImage(at, text, r.mem)
 	case c == '-' || c-'0' <= 9:
 		text, err := s.number()
 		build.Parse(at, text)

@@ -7,13 +7,18 @@ import (
 )
 
 // A Size is that of an image.
-type Size struct{ Height, Width, Channels int }
+type Size struct {
+	Height, Width, Channels int
+
+	// More is what the decoder of its kind takes beyond what all take, in bytes, at most.
+	More int64
+}
 
 // Memory is how many bytes reading an image of this size takes at most: the decoder's copy, one of
 // sixteen bits a channel, and the numbers.
 func (s Size) Memory() int64 {
 	const perPixel = 4 + 8 + 12
-	return int64(s.Height) * int64(s.Width) * perPixel
+	return int64(s.Height)*int64(s.Width)*perPixel + s.More
 }
 
 // A Codec reads one kind of image file, of which it gets the bytes.

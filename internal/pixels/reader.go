@@ -43,20 +43,27 @@ func (r Reader) Size(text string) (Size, error) {
 		if !c.Is(b) {
 			continue
 		}
-		if s, err := c.Size(b); err == nil {
+		s, err := c.Size(b)
+		switch {
+		case err == nil:
 			return s, nil
+		case r.held(text): // all of it is there: nothing is unpacked that states no size
+			return Size{}, fmt.Errorf("%s: %w", r.called(text), err)
 		}
 	}
 	im, err := r.Read(text) // the header is longer, or damaged
 	if err != nil {
 		return Size{}, err
 	}
-	return Size{im.Height, im.Width, im.Channels}, nil
+	return Size{Height: im.Height, Width: im.Width, Channels: im.Channels}, nil
 }
+
+// held reports whether the text is the image, not its name.
+func (r Reader) held(text string) bool { return r.Inline || isData(text) }
 
 // called is how messages name an image.
 func (r Reader) called(text string) string {
-	if r.Inline || isData(text) {
+	if r.held(text) {
 		return "the image"
 	}
 	return r.path(text)
@@ -76,7 +83,7 @@ const twice = 2
 
 // bytes are those of the file that a text names, or that it holds.
 func (r Reader) bytes(text string) ([]byte, error) {
-	if !r.Inline && !isData(text) {
+	if !r.held(text) {
 		return inputfile.Read(r.path(text), twice)
 	}
 	if isData(text) {
@@ -98,7 +105,7 @@ const startSize = 1 << 16
 
 // start is the first part of an image.
 func (r Reader) start(text string) ([]byte, error) {
-	if r.Inline || isData(text) {
+	if r.held(text) {
 		return r.bytes(text)
 	}
 	f, size, err := inputfile.Open(r.path(text))

@@ -12,22 +12,21 @@ func (im *Image) resized(height, width int) *Image {
 	out.Height = height
 	out.Width = width
 	row := im.Width * im.Channels
-	lines := make([]float32, height*row)
-	for y, t := range taps(im.Height, height) {
-		for i, w := range t.weights {
-			from := im.Pix[(t.first+i)*row:][:row]
-			for k, v := range from {
-				lines[y*row+k] += float32(w * v)
-			}
-		}
-	}
+	line := make([]float32, row) // one at a time: a low, wide image would become a high one
 	out.Pix = make([]float32, height*width*im.Channels)
 	across := taps(im.Width, width)
-	for y := range height {
+	for y, down := range taps(im.Height, height) {
+		clear(line)
+		for i, w := range down.weights {
+			from := im.Pix[(down.first+i)*row:][:row]
+			for k, v := range from {
+				line[k] += float32(w * v)
+			}
+		}
 		for x, t := range across {
 			to := out.Pix[(y*width+x)*im.Channels:][:im.Channels]
 			for i, w := range t.weights {
-				from := lines[y*row+(t.first+i)*im.Channels:]
+				from := line[(t.first+i)*im.Channels:]
 				for c := range to {
 					to[c] += float32(w * from[c])
 				}

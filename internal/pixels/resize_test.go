@@ -2,6 +2,7 @@ package pixels
 
 import (
 	"math"
+	"runtime"
 	"testing"
 )
 
@@ -29,6 +30,18 @@ func TestResize(t *testing.T) {
 				t.Fatalf("%v: number %d is %v", size, i, v)
 			}
 		}
+	}
+}
+
+// A low, wide image takes no more on its way to a high one than it has itself.
+func TestResizeMemory(t *testing.T) {
+	im := &Image{Height: 1, Width: 100_000, Channels: 1, Pix: make([]float32, 100_000)}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	im.resized(100, 1)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 10*4*100_000 {
+		t.Errorf("an image of 400 kB takes %d bytes", took)
 	}
 }
 

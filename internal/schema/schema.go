@@ -1,6 +1,9 @@
 package schema
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // Task is what a network learns.
 type Task string
@@ -123,16 +126,11 @@ func (s *Schema) inputNames(c *Column) (names []string) {
 }
 
 // Pictures reports whether an input is an image.
-func (s *Schema) Pictures() bool { return s.picture() != nil }
+func (s *Schema) Pictures() bool { return s.Picture() >= 0 }
 
-// picture is the column of images, nil if there is none.
-func (s *Schema) picture() *Column {
-	for i := range s.Columns {
-		if c := &s.Columns[i]; c.Type == Picture && c.Role == Input {
-			return c
-		}
-	}
-	return nil
+// Picture is the position of the column of images, −1 if there is none.
+func (s *Schema) Picture() int {
+	return slices.IndexFunc(s.Columns, func(c Column) bool { return c.Type == Picture && c.Role == Input })
 }
 
 // Uncertain reports whether inputs have variances.

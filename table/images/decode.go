@@ -31,7 +31,10 @@ type format struct {
 	is     func(b []byte) bool
 	config func(b []byte) (image.Config, error)
 	decode func(b []byte) (image.Image, error)
-	refuse func(b []byte) error // nil: nothing
+	refuse func(b []byte) error // before anything is read; nil: nothing
+
+	// more is what decoding takes beyond what all formats take, in bytes; nil: nothing.
+	more func(b []byte, c image.Config) int64
 }
 
 func starts(magic ...string) func(b []byte) bool {
@@ -48,22 +51,22 @@ func starts(magic ...string) func(b []byte) bool {
 var formats = []format{
 	{"png", starts("\x89PNG\r\n\x1a\n"),
 		func(b []byte) (image.Config, error) { return png.DecodeConfig(bytes.NewReader(b)) },
-		func(b []byte) (image.Image, error) { return png.Decode(bytes.NewReader(b)) }, nil},
+		func(b []byte) (image.Image, error) { return png.Decode(bytes.NewReader(b)) }, nil, moreDeep},
 	{"jpeg", starts("\xff\xd8"),
 		func(b []byte) (image.Config, error) { return jpeg.DecodeConfig(bytes.NewReader(b)) },
-		func(b []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(b)) }, nil},
+		func(b []byte) (image.Image, error) { return jpeg.Decode(bytes.NewReader(b)) }, refuseScans, nil},
 	{"gif", starts("GIF87a", "GIF89a"),
 		func(b []byte) (image.Config, error) { return gif.DecodeConfig(bytes.NewReader(b)) },
-		func(b []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(b)) }, refuseAnimatedGIF},
+		func(b []byte) (image.Image, error) { return gif.Decode(bytes.NewReader(b)) }, refuseAnimatedGIF, nil},
 	{"bmp", starts("BM"),
 		func(b []byte) (image.Config, error) { return bmp.DecodeConfig(bytes.NewReader(b)) },
-		func(b []byte) (image.Image, error) { return bmp.Decode(bytes.NewReader(b)) }, nil},
+		func(b []byte) (image.Image, error) { return bmp.Decode(bytes.NewReader(b)) }, nil, nil},
 	{"webp", func(b []byte) bool { return len(b) > 12 && string(b[:4]) == "RIFF" && string(b[8:12]) == "WEBP" },
-		func(b []byte) (image.Config, error) { return webp.DecodeConfig(bytes.NewReader(b)) },
-		func(b []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(b)) }, refuseAnimatedWebP},
+		configWebP,
+		func(b []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(b)) }, refuseAnimatedWebP, moreWebP},
 	{"tiff", starts("II*\x00", "MM\x00*"),
 		func(b []byte) (image.Config, error) { return tiff.DecodeConfig(bytes.NewReader(b)) },
-		func(b []byte) (image.Image, error) { return tiff.Decode(bytes.NewReader(b)) }, nil},
+		func(b []byte) (image.Image, error) { return tiff.Decode(bytes.NewReader(b)) }, refuseTIFF, moreTIFF},
 }
 
 func init() {
@@ -75,11 +78,16 @@ func init() {
 
 // size reads what the header of an image states.
 func (f *format) size(b []byte) (pixels.Size, error) {
+	if f.refuse != nil {
+		if err := f.refuse(b); err != nil {
+			return pixels.Size{}, err
+		}
+	}
 	c, err := f.config(b)
 	if err != nil {
 		return pixels.Size{}, f.damaged(err)
 	}
-	s := pixels.Size{Height: c.Height, Width: c.Width, Channels: 3}
+	s := pixels.Size{Height: c.Height, Width: c.Width, Channels: 3, More: f.extra(b, c)}
 	if c.ColorModel == color.GrayModel || c.ColorModel == color.Gray16Model {
 		s.Channels = 1
 	}
@@ -106,7 +114,7 @@ func (f *format) read(b []byte) (im *pixels.Image, err error) {
 	if err != nil {
 		return nil, f.damaged(err)
 	}
-	if err := fits(c.Width, c.Height); err != nil {
+	if err := fits(c.Width, c.Height, f.extra(b, c)); err != nil {
 		return nil, err
 	}
 	if c.ColorModel == color.CMYKModel {
@@ -124,12 +132,19 @@ func (f *format) read(b []byte) (im *pixels.Image, err error) {
 	return im, nil
 }
 
+func (f *format) extra(b []byte, c image.Config) int64 {
+	if f.more == nil {
+		return 0
+	}
+	return f.more(b, c)
+}
+
 func (f *format) damaged(err error) error {
 	return fmt.Errorf("the %s image cannot be read: %w", f.name, err)
 }
 
 // fits refuses a size that no memory should be taken for.
-func fits(width, height int) error {
+func fits(width, height int, more int64) error {
 	if width < 1 || height < 1 {
 		return fmt.Errorf("it has %d × %d pixels", width, height)
 	}
@@ -137,10 +152,18 @@ func fits(width, height int) error {
 	if count > mostPixels {
 		return fmt.Errorf("it has %d × %d pixels, %.0f million; at most %d million are read: make it smaller", width, height, count/1e6, mostPixels/1_000_000)
 	}
-	if need := float64(pixels.Size{Height: height, Width: width}.Memory()); need > memory.Available() {
+	if need := float64(pixels.Size{Height: height, Width: width, More: more}.Memory()); need > memory.Available() {
 		return fmt.Errorf("it has %d × %d pixels, which need %.1f GB of memory, more than is free", width, height, need/1e9)
 	}
 	return nil
+}
+
+// moreDeep is what sixteen bits a channel take, and the passes of an image that comes in them.
+func moreDeep(_ []byte, c image.Config) int64 {
+	if c.ColorModel != color.RGBA64Model && c.ColorModel != color.NRGBA64Model {
+		return 0
+	}
+	return 8 * int64(c.Width) * int64(c.Height)
 }
 
 // numbers are the pixels of an image. What is transparent is laid on white.

@@ -53,3 +53,14 @@ func refuseAnimatedWebP(b []byte) error {
 	}
 	return nil
 }
+
+// mostScans is how often a JPEG may go over its pixels: a hundred times what programs write.
+const mostScans = 1000
+
+// refuseScans reports a JPEG that would keep the decoder busy for hours.
+func refuseScans(b []byte) error {
+	if bytes.Count(b, []byte("\xff\xda")) > mostScans {
+		return errors.New("the jpeg image cannot be read: it goes over its pixels more than 1000 times")
+	}
+	return nil
+}
