@@ -48,48 +48,6 @@ func (l MaxPool2D) Bind32(b *Binder[float32]) (Unit[float32], error) { return bi
 // Bind64 is Bind32 in float64, in which gradients are checked.
 func (l MaxPool2D) Bind64(b *Binder[float64]) (Unit[float64], error) { return bindMaxPool(l, b) }
 
-// A larger is the maximum of two Normals and its derivatives.
-type larger[T gauss.Float] struct {
-	m, v         T
-	mm1, mm2, mv T // ∂m/∂m₁, ∂m/∂m₂ and ∂m/∂v₁ = ∂m/∂v₂
-	vm, vv1, vv2 T // ∂v/∂m₁ = −∂v/∂m₂, ∂v/∂v₁ and ∂v/∂v₂
-}
-
-// difference returns the Normal whose ReLU largerOf needs.
-func difference[T gauss.Float](m1, v1, m2, v2 T) (mean, variance T) {
-	return min(m1-m2, m2-m1), v1 + v2
-}
-
-// set makes l the larger of N(m1, v1) and N(m2, v2) from the moments mu and u of
-// the ReLU of their difference, ∂mu/∂mean, the chance that the smaller one wins,
-// and ∂mu/∂variance.
-func (l *larger[T]) set(m1, v1, m2, v2, mu, u, chance, mv T) {
-	d, s := difference(m1, v1, m2, v2)
-	if s == 0 {
-		s = 1 // mu and u are zero
-	}
-	a, b := v1/s, v2/s
-	low, high := u/s, 1-(u+2*mu*(mu-d))/s
-	l.mv = mv
-	if m1 >= m2 {
-		vm := 2 * (a*(mu-d)*chance - b*mu*(1-chance))
-		along := vm * d / (2 * s)
-		l.m, l.v = m1+mu, v1*high+v2*low
-		l.mm1, l.mm2 = 1-chance, chance
-		l.vm = vm
-		l.vv1 = high + along
-		l.vv2 = low + along
-		return
-	}
-	vm := 2 * (a*mu*(1-chance) - b*(mu-d)*chance)
-	along := vm * d / (2 * s)
-	l.m, l.v = m2+mu, v1*low+v2*high
-	l.mm1, l.mm2 = chance, 1-chance
-	l.vm = vm
-	l.vv1 = low - along
-	l.vv2 = high - along
-}
-
 type maxPool[T gauss.Float] struct {
 	pool
 	k int // quantities that are followed; see maxpool_sense.go
@@ -104,42 +62,57 @@ func (u *maxPool[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	n := u.out.Size()
 	r := &maxPoolRunner[T]{maxPool: u, index: u.places(), tile: moment.NewTile[T](fn.ReLU(), moment.Exact())}
 	r.next, r.last = gauss.New[T](1, n), gauss.New[T](1, n)
-	for i := range r.planes {
-		r.planes[i] = make([]T, min(n, r.tile.Cap()))
-	}
+	r.excess, r.gap = gauss.New[T](1, n), gauss.New[T](1, n)
 	if train || u.k > 0 {
-		r.folds = make([]larger[T], maxRows*n*(u.cells-1))
+		folds := maxRows * n * (u.cells - 1)
+		for _, p := range r.planes() {
+			*p = make([]T, folds)
+		}
+		r.unused = newMoments[T](n)
+	}
+	if train {
+		r.grad = gauss.New[T](1, n)
+		r.cellGrads = gauss.New[T](u.cells, n)
 	}
 	if u.k > 0 {
-		return newMaxPoolSenser(r, train)
+		return newMaxPoolSenser(r, maxRows, train)
 	}
 	return r
+}
+
+// newMoments is room for the derivatives of the variance that nobody wants.
+func newMoments[T gauss.Float](n int) kernel.Moments[T] {
+	return kernel.Moments[T]{VM: make([]T, n), VV: make([]T, n)}
 }
 
 type maxPoolRunner[T gauss.Float] struct {
 	*maxPool[T]
 	Weightless[T]
-	index      []int
-	tile       *moment.Tile[T] // for the ReLU of differences
-	planes     [8][]T          // of the tile
-	next, last gauss.Batch[T]  // one cell of every window of an image, the maximum so far
-	folds      []larger[T]     // of the block Forward saw last: by row, cell and output
+	index       []int
+	tile        *moment.Tile[T]  // for the ReLU of differences
+	next, last  gauss.Batch[T]   // one cell of every window of an image, the maximum so far
+	gap, excess gauss.Batch[T]   // their difference, and its ReLU
+	slopes      kernel.Larger[T] // of the block Forward saw last: by row, cell and output
+	unused      kernel.Moments[T]
+	grad        gauss.Batch[T] // by the maximum so far
+	cellGrads   gauss.Batch[T] // by each cell of every window
 }
 
+func (r *maxPoolRunner[T]) planes() []*[]T {
+	l := &r.slopes
+	return []*[]T{&l.MM1, &l.MM2, &l.MV, &l.VM, &l.VV1, &l.VV2}
+}
+
+// of is where the fold of cell k ≥ 1 of a row lies.
+func (r *maxPoolRunner[T]) of(row, k int) int { return (row*(r.cells-1) + k - 1) * r.out.Size() }
+
 func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
-	n := r.out.Size()
 	for i := range p.In.Rows {
 		in, out := p.In.Slice(i, i+1), p.Out.Slice(i, i+1)
 		r.pick(r.last, in, 0)
 		for k := 1; k < r.cells; k++ {
 			r.pick(r.next, in, k)
-			var folds []larger[T]
-			if r.folds != nil {
-				folds = r.folds[(i*(r.cells-1)+k-1)*n:][:n]
-			}
-			for lo := 0; lo < n; lo += r.tile.Cap() {
-				r.fold(k, lo, min(n, lo+r.tile.Cap()), r.Form() != Fixed, folds)
-			}
+			r.fold(i, k)
 		}
 		copy(out.Mean, r.last.Mean)
 		copy(out.Var, r.last.Var)
@@ -148,107 +121,149 @@ func (r *maxPoolRunner[T]) Forward(p *Pass[T]) {
 
 // pick sets dst to cell k of every window; to 0 where the window has no such cell.
 func (r *maxPoolRunner[T]) pick(dst, in gauss.Batch[T], k int) {
-	c := r.out.C
+	r.gather(dst.Mean, in.Mean, k)
 	if r.Form() == Fixed {
 		clear(dst.Var)
+		return
 	}
+	r.gather(dst.Var, in.Var, k)
+}
+
+// gather copies cell k of every window of an image; 0 where the window has no such cell.
+func (r *maxPoolRunner[T]) gather(dst, image []T, k int) {
+	c := r.out.C
 	for i, place := k, 0; i < len(r.index); i, place = i+r.cells, place+c {
+		to := dst[place:][:c]
 		if r.index[i] < 0 {
-			clear(dst.Mean[place:][:c])
-			clear(dst.Var[place:][:c])
+			clear(to)
 			continue
 		}
-		copy(dst.Mean[place:][:c], in.Mean[r.index[i]:])
-		if r.Form() != Fixed {
-			copy(dst.Var[place:][:c], in.Var[r.index[i]:])
-		}
+		copy(to, image[r.index[i]:])
 	}
 }
 
-// fold takes outputs lo … hi of next, cell k, into last.
-func (r *maxPoolRunner[T]) fold(k, lo, hi int, random bool, folds []larger[T]) {
-	t, n := r.tile, hi-lo
-	m1 := r.last.Mean[lo:hi]
-	v1 := r.last.Var[lo:hi]
-	m2 := r.next.Mean[lo:hi]
-	v2 := r.next.Var[lo:hi]
-	cut := func(i int) []T { return r.planes[i][:n] }
-	t.Mean = cut(0)
-	t.Var = cut(1)
-	t.Out = kernel.Moments[T]{Mean: cut(2), Var: cut(3)}
-	chance, mv := cut(4), cut(5)
-	if folds != nil {
-		t.Out.MM = chance
-		t.Out.MV = mv
-		t.Out.VM = cut(6)
-		t.Out.VV = cut(7)
+// fold takes next, cell k of a row, into last. Its maximum is written to next, which then takes
+// the place of last.
+func (r *maxPoolRunner[T]) fold(row, k int) {
+	c := kernel.Couples[T]{M1: r.last.Mean, V1: r.last.Var, M2: r.next.Mean, V2: r.next.Var}
+	kernel.Differences(r.gap.Mean, r.gap.Var, &c)
+	var slopes kernel.Larger[T]
+	if r.slopes.MM1 != nil {
+		slopes = r.slopes.Cut(r.of(row, k), len(c.M1))
 	}
-	if random {
-		for i := range n {
-			t.Mean[i], t.Var[i] = difference(m1[i], v1[i], m2[i], v2[i])
+	if r.Form() == Fixed { // differences of numbers are negative: the ReLU is 0
+		clear(r.excess.Mean)
+		clear(r.excess.Var)
+		clear(slopes.MM2)
+		clear(slopes.MV)
+	} else {
+		r.rectify(&slopes)
+	}
+	if slopes.MM1 != nil {
+		kernel.LargerSlopes(&slopes, &c, r.excess.Mean, r.excess.Var)
+	}
+	if r.padded {
+		r.ignore(&slopes, k)
+	}
+	kernel.LargerMoments(r.next.Mean, r.next.Var, &c, r.excess.Mean, r.excess.Var)
+	r.last, r.next = r.next, r.last
+}
+
+// rectify writes the moments of the ReLU of the differences, and their derivatives if they are wanted.
+func (r *maxPoolRunner[T]) rectify(slopes *kernel.Larger[T]) {
+	t, n := r.tile, len(r.gap.Mean)
+	for lo := 0; lo < n; lo += t.Cap() {
+		hi := min(n, lo+t.Cap())
+		t.Mean = r.gap.Mean[lo:hi]
+		t.Var = r.gap.Var[lo:hi]
+		t.Out = kernel.Moments[T]{Mean: r.excess.Mean[lo:hi], Var: r.excess.Var[lo:hi]}
+		if slopes.MM1 != nil {
+			t.Out.MM = slopes.MM2[lo:hi]
+			t.Out.MV = slopes.MV[lo:hi]
+			t.Out.VM = r.unused.VM[lo:hi]
+			t.Out.VV = r.unused.VV[lo:hi]
 		}
 		t.Push()
-	} else {
-		clear(t.Out.Mean) // differences of numbers are negative: the ReLU is 0
-		clear(t.Out.Var)
-		clear(chance)
-		clear(mv)
 	}
-	var unwanted larger[T]
-	l := &unwanted
-	for i := range n {
-		if folds != nil {
-			l = &folds[lo+i]
-		}
-		if r.padded && r.index[(lo+i)/r.out.C*r.cells+k] < 0 {
-			*l = larger[T]{m: m1[i], v: v1[i], mm1: 1, vv1: 1}
+}
+
+// ignore makes the fold of windows without a cell k leave the maximum as it is: the cell becomes
+// the maximum so far, and the difference nothing.
+func (r *maxPoolRunner[T]) ignore(slopes *kernel.Larger[T], k int) {
+	c := r.out.C
+	for i, place := k, 0; i < len(r.index); i, place = i+r.cells, place+c {
+		if r.index[i] >= 0 {
 			continue
 		}
-		l.set(m1[i], v1[i], m2[i], v2[i], t.Out.Mean[i], t.Out.Var[i], chance[i], mv[i])
-		m1[i], v1[i] = l.m, l.v
+		for o := place; o < place+c; o++ {
+			r.next.Mean[o], r.next.Var[o] = r.last.Mean[o], 0
+			r.excess.Mean[o], r.excess.Var[o] = 0, 0
+			if slopes.MM1 == nil {
+				continue
+			}
+			slopes.MM1[o], slopes.MM2[o] = 1, 0
+			slopes.VV1[o], slopes.VV2[o] = 1, 0
+			slopes.MV[o], slopes.VM[o] = 0, 0
+		}
 	}
 }
 
 func (r *maxPoolRunner[T]) Backward(p *Pass[T]) { r.unwind(p, nil) }
 
 // unwind is Backward, the last cell first, with additional gradients for each fold.
-func (r *maxPoolRunner[T]) unwind(p *Pass[T], more []extra[T]) {
+func (r *maxPoolRunner[T]) unwind(p *Pass[T], more *extra[T]) {
 	if p.DIn.Mean == nil {
 		return
 	}
-	n, c := r.out.Size(), r.out.C
+	n := r.out.Size()
 	for i := range p.DOut.Rows {
-		in, out := p.DIn.Slice(i, i+1), p.DOut.Slice(i, i+1)
-		clear(in.Mean)
-		clear(in.Var)
-		folds := r.folds[i*(r.cells-1)*n:]
-		for o := range n {
-			cells, channel := r.index[o/c*r.cells:][:r.cells], o%c
-			g, h := out.Mean[o], T(0)
-			if r.Form() != Fixed {
-				h = out.Var[o]
-			}
-			for k := r.cells - 1; k > 0; k-- {
-				if cells[k] < 0 {
-					continue
-				}
-				f := &folds[(k-1)*n+o]
-				in.Mean[cells[k]+channel] += g*f.mm2 - h*f.vm
-				if r.Form() != Fixed {
-					in.Var[cells[k]+channel] += g*f.mv + h*f.vv2
-				}
-				g, h = g*f.mm1+h*f.vm, g*f.mv+h*f.vv1
-				if more != nil {
-					x := &more[r.of(i, k)+o]
-					in.Mean[cells[k]+channel] -= x.m
-					in.Var[cells[k]+channel] += x.v2
-					g, h = g+x.m, h+x.v1
-				}
-			}
-			in.Mean[cells[0]+channel] += g
-			if r.Form() != Fixed {
-				in.Var[cells[0]+channel] += h
+		out := p.DOut.Slice(i, i+1)
+		copy(r.grad.Mean, out.Mean)
+		clear(r.grad.Var)
+		copy(r.grad.Var, out.Var)
+		for k := r.cells - 1; k > 0; k-- {
+			at := r.of(i, k)
+			slopes := r.slopes.Cut(at, n)
+			d := r.cellGrads.Slice(k, k+1)
+			kernel.LargerBack(d.Mean, d.Var, r.grad.Mean, r.grad.Var, &slopes)
+			if more != nil {
+				more.addTo(d, r.grad, at)
 			}
 		}
+		d := r.cellGrads.Slice(0, 1)
+		copy(d.Mean, r.grad.Mean)
+		copy(d.Var, r.grad.Var)
+		in := p.DIn.Slice(i, i+1)
+		clear(in.Mean)
+		clear(in.Var)
+		r.scatterCells(in.Mean, r.cellGrads.Mean)
+		if r.Form() != Fixed {
+			r.scatterCells(in.Var, r.cellGrads.Var)
+		}
+	}
+}
+
+// scatterCells adds to an image what the cells of every window have, window by window and the last
+// cell first.
+func (r *maxPoolRunner[T]) scatterCells(image, cells []T) {
+	n, c := r.out.Size(), r.out.C
+	for i, place := 0, 0; i < len(r.index); i, place = i+r.cells, place+c {
+		for k := r.cells - 1; k >= 0; k-- {
+			if at := r.index[i+k]; at >= 0 {
+				addShort(image[at:][:c], cells[k*n+place:][:c])
+			}
+		}
+	}
+}
+
+// addShort is kernel.Add of slices that are often short.
+func addShort[T gauss.Float](x, y []T) {
+	if len(x) >= 16 {
+		kernel.Add(x, y)
+		return
+	}
+	y = y[:len(x)]
+	for i := range x {
+		x[i] += y[i]
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/gauss"
 	"utvi/internal/compute/kernel"
 	"utvi/internal/special"
 )
@@ -39,12 +40,28 @@ func trueMax(m, v []float64) (mean, variance float64) {
 	return mean, second - mean*mean
 }
 
-// maxOfTwo is the larger of two as the layer finds it.
-func maxOfTwo(m1, v1, m2, v2 float64) larger[float64] {
-	relu := fn.ReLU().Exact(difference(m1, v1, m2, v2))
-	var l larger[float64]
-	l.set(m1, v1, m2, v2, relu.Mean, relu.Var, relu.MeanByMean, relu.MeanByVar)
-	return l
+// A larger is the maximum of two Normals and its derivatives.
+type larger struct{ m, v, mm1, mm2, mv, vm, vv1, vv2 float64 }
+
+// maxOf is the larger of two as the layer finds it; relu gives the moments of a ReLU.
+func maxOf[T gauss.Float](m1, v1, m2, v2 T, relu func(mean, variance T) (m, v, chance, mv T)) larger {
+	one := func(x T) []T { return []T{x} }
+	c := kernel.Couples[T]{M1: one(m1), V1: one(v1), M2: one(m2), V2: one(v2)}
+	mean, variance := one(0), one(0)
+	kernel.Differences(mean, variance, &c)
+	mu, u, chance, mv := relu(mean[0], variance[0])
+	l := kernel.Larger[T]{MM1: one(0), MM2: one(chance), MV: one(mv), VM: one(0), VV1: one(0), VV2: one(0)}
+	kernel.LargerSlopes(&l, &c, one(mu), one(u))
+	kernel.LargerMoments(mean, variance, &c, one(mu), one(u))
+	first := func(x []T) float64 { return float64(x[0]) }
+	return larger{first(mean), first(variance), first(l.MM1), first(l.MM2), first(l.MV), first(l.VM), first(l.VV1), first(l.VV2)}
+}
+
+func maxOfTwo(m1, v1, m2, v2 float64) larger {
+	return maxOf(m1, v1, m2, v2, func(mean, variance float64) (m, v, chance, mv float64) {
+		relu := fn.ReLU().Exact(mean, variance)
+		return relu.Mean, relu.Var, relu.MeanByMean, relu.MeanByVar
+	})
 }
 
 func clarkMax(m, v []float64) (mean, variance float64) {
@@ -109,28 +126,25 @@ func TestClarkExtremes(t *testing.T) {
 	if far.v != near.v || far.vv1 != near.vv1 || far.mm2 != near.mm2 {
 		t.Errorf("moments depend on where zero is: %+v, %+v", far, near)
 	}
-	if got, want := maxOfTwo(2, 0, 2, 0), (larger[float64]{m: 2, mm1: 1, vv1: 1}); got != want {
+	if got, want := maxOfTwo(2, 0, 2, 0), (larger{m: 2, mm1: 1, vv1: 1}); got != want {
 		t.Errorf("two equal numbers: %+v, want %+v", got, want)
 	}
-	if got, want := maxOfTwo(1, 0, 2, 0), (larger[float64]{m: 2, mm2: 1, vv2: 1}); got != want {
+	if got, want := maxOfTwo(1, 0, 2, 0), (larger{m: 2, mm2: 1, vv2: 1}); got != want {
 		t.Errorf("two numbers: %+v, want %+v", got, want)
 	}
-	float32s := func(m1, v1, m2, v2 float64) larger[float64] {
-		p := make([][]float32, 8)
-		for i := range p {
-			p[i] = make([]float32, 1)
-		}
-		p[0][0], p[1][0] = difference(float32(m1), float32(v1), float32(m2), float32(v2))
-		kernel.LeakyMoments(kernel.Moments[float32]{Mean: p[2], Var: p[3], MM: p[4], MV: p[5], VM: p[6], VV: p[7]}, 0, p[0], p[1])
-		var l larger[float32]
-		l.set(float32(m1), float32(v1), float32(m2), float32(v2), p[2][0], p[3][0], p[4][0], p[5][0])
-		return larger[float64]{
-			float64(l.m), float64(l.v), float64(l.mm1), float64(l.mm2), float64(l.mv), float64(l.vm), float64(l.vv1), float64(l.vv2),
-		}
+	float32s := func(m1, v1, m2, v2 float64) larger {
+		return maxOf(float32(m1), float32(v1), float32(m2), float32(v2), func(mean, variance float32) (m, v, chance, mv float32) {
+			p := make([][]float32, 6)
+			for i := range p {
+				p[i] = make([]float32, 1)
+			}
+			kernel.LeakyMoments(kernel.Moments[float32]{Mean: p[0], Var: p[1], MM: p[2], MV: p[3], VM: p[4], VV: p[5]}, 0, []float32{mean}, []float32{variance})
+			return p[0][0], p[1][0], p[2][0], p[3][0]
+		})
 	}
 	means := []float64{-1e18, -1, -math.SmallestNonzeroFloat32, 0, 1e-20, 1, 1e18}
 	variances := []float64{0, math.SmallestNonzeroFloat32, 1e-20, 1, 1e36}
-	for _, max2 := range []func(m1, v1, m2, v2 float64) larger[float64]{maxOfTwo, float32s} {
+	for _, max2 := range []func(m1, v1, m2, v2 float64) larger{maxOfTwo, float32s} {
 		for i := range len(means) * len(means) * len(variances) * len(variances) {
 			m1, m2 := means[i%7], means[i/7%7]
 			v1, v2 := variances[i/49%5], variances[i/245]

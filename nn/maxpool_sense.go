@@ -1,6 +1,9 @@
 package nn
 
-import "utvi/gauss"
+import (
+	"utvi/gauss"
+	"utvi/internal/compute/kernel"
+)
 
 // Follow implements Sensitive.
 func (u *maxPool[T]) Follow(k int) { u.k = k }
@@ -13,67 +16,96 @@ func (u *maxPool[T]) Follow(k int) { u.k = k }
 //	∂p/∂m₁ = −∂p/∂m₂ = 2·∂m/∂v        ∂p/∂v₁ = ∂p/∂v₂ = −∂m/∂v·D/θ²
 type maxPoolSenser[T gauss.Float] struct {
 	*maxPoolRunner[T]
-	e, de []T // by row, cell and output, as the folds; of the block Forward saw last
-	x     []extra[T]
+	e, de []T            // by row, cell and output, as the folds; of the block Forward saw last
+	kept  gauss.Batch[T] // the maximum after each fold, in training
+	x     extra[T]
 	a     [][]T    // sensitivities of one row to the maximum after each cell
 	b     [2][]T   // their gradients
+	cell  []T      // one cell of every window, of one quantity
+	dp    []T      // gradients by the p of a fold
 	part  Sense[T] // one fold of one row
 }
 
-// extra is what Backward adds to the gradients by a fold's two means and variances;
+// extra is what Backward adds to the gradients by each fold's two means and variances;
 // that by m₂ is −m.
-type extra[T gauss.Float] struct{ m, v1, v2 T }
+type extra[T gauss.Float] struct{ m, v1, v2 []T }
 
-func newMaxPoolSenser[T gauss.Float](r *maxPoolRunner[T], train bool) *maxPoolSenser[T] {
+// addTo adds the part from at on to the gradients by the cell d and the maximum g.
+func (x *extra[T]) addTo(d, g gauss.Batch[T], at int) {
+	n := len(d.Mean)
+	kernel.SubTo(d.Mean, d.Mean, x.m[at:][:n])
+	kernel.Add(d.Var, x.v2[at:][:n])
+	kernel.Add(g.Mean, x.m[at:][:n])
+	kernel.Add(g.Var, x.v1[at:][:n])
+}
+
+func newMaxPoolSenser[T gauss.Float](r *maxPoolRunner[T], maxRows int, train bool) *maxPoolSenser[T] {
 	n := r.out.Size()
-	s := &maxPoolSenser[T]{maxPoolRunner: r, e: make([]T, len(r.folds)), a: make([][]T, r.cells)}
+	folds := maxRows * n * (r.cells - 1)
+	s := &maxPoolSenser[T]{maxPoolRunner: r, e: make([]T, folds), a: make([][]T, r.cells), cell: make([]T, n)}
 	for k := range s.a {
 		s.a[k] = make([]T, r.k*n)
 	}
 	if train {
-		s.de, s.x = make([]T, n), make([]extra[T], len(r.folds))
+		s.kept = gauss.New[T](1, folds)
+		s.de, s.dp = make([]T, n), make([]T, n)
+		s.x = extra[T]{make([]T, folds), make([]T, folds), make([]T, folds)}
 		s.b[0], s.b[1] = make([]T, r.k*n), make([]T, r.k*n)
 	}
 	return s
 }
 
-// of is where the fold of cell k ≥ 1 of a row lies.
-func (r *maxPoolRunner[T]) of(row, k int) int { return (row*(r.cells-1) + k - 1) * r.out.Size() }
-
 func (r *maxPoolSenser[T]) Forward(p *Pass[T]) {
-	r.maxPoolRunner.Forward(p)
 	n := r.out.Size()
-	for row := range p.In.Rows {
-		in := p.In.Slice(row, row+1)
+	for i := range p.In.Rows {
+		in, out := p.In.Slice(i, i+1), p.Out.Slice(i, i+1)
 		r.pick(r.last, in, 0)
 		for k := 1; k < r.cells; k++ {
 			r.pick(r.next, in, k)
-			at := r.of(row, k)
+			copy(r.cell, r.next.Var)
+			r.fold(i, k)
+			before := r.next.Var // of the maximum so far
+			at := r.of(i, k)
 			e := r.e[at:][:n]
-			for o := range e {
-				f := &r.folds[at+o]
-				e[o] = max(0, f.v-T(T(f.mm1*f.mm1)*r.last.Var[o])-T(T(f.mm2*f.mm2)*r.next.Var[o])) // below 0 by rounding alone
-				r.last.Var[o] = f.v
+			kernel.Rest(e, r.last.Var, r.slopes.MM1[at:][:n], before) // below 0 by rounding alone
+			kernel.Rest(e, e, r.slopes.MM2[at:][:n], r.cell)
+			if r.kept.Mean != nil {
+				copy(r.kept.Mean[at:], r.last.Mean)
+				copy(r.kept.Var[at:], r.last.Var)
 			}
 		}
+		copy(out.Mean, r.last.Mean)
+		copy(out.Var, r.last.Var)
 	}
 }
 
 func (r *maxPoolSenser[T]) Sense(s *Sense[T]) {
+	n, size := r.out.Size(), r.window.H*r.window.W*r.window.C
 	for row := range s.Rows {
 		in := r.begin(s, row, s.In)
 		clear(in)
 		for k := r.cells - 1; k > 0; k-- {
 			r.step(s, row, k)
-			r.part.AddVariances(r.e[r.of(row, k):], r.out.Size())
-			folds := r.folds[r.of(row, k):]
-			r.each(k, func(cell, at, o int) {
-				if cell >= 0 {
-					in[cell] += folds[o].mm2 * r.a[k][at]
-				}
-			})
+			at := r.of(row, k)
+			r.part.AddVariances(r.e[at:], n)
+			for i := range s.K {
+				kernel.MulTo(r.cell, r.a[k][i*n:][:n], r.slopes.MM2[at:][:n])
+				r.spread(in[i*size:][:size], r.cell, k)
+			}
 		}
-		r.each(0, func(cell, at, _ int) { in[cell] += r.a[0][at] })
+		for i := range s.K {
+			r.spread(in[i*size:][:size], r.a[0][i*n:][:n], 0)
+		}
+	}
+}
+
+// spread adds cell k of every window to an image.
+func (r *maxPoolSenser[T]) spread(image, cell []T, k int) {
+	c := r.out.C
+	for i, place := k, 0; i < len(r.index); i, place = i+r.cells, place+c {
+		if at := r.index[i]; at >= 0 {
+			addShort(image[at:][:c], cell[place:][:c])
+		}
 	}
 }
 
@@ -92,34 +124,15 @@ func (r *maxPoolSenser[T]) begin(s *Sense[T], row int, in []T) []T {
 func (r *maxPoolSenser[T]) step(s *Sense[T], row, k int) {
 	n := r.out.Size()
 	r.part.Out = r.a[k]
+	p := r.slopes.MM1[r.of(row, k):][:n]
 	for i := range s.K {
-		a, before := r.a[k][i*n:][:n], r.a[k-1][i*n:][:n]
-		for o, f := range r.folds[r.of(row, k):][:n] {
-			before[o] = f.mm1 * a[o]
-		}
-	}
-}
-
-// each calls f for each followed quantity and output o, with the places of the output's
-// cell k among the inputs, −1 if the window has no such cell, and of its sensitivity.
-func (r *maxPoolSenser[T]) each(k int, f func(cell, at, o int)) {
-	n := r.out.Size()
-	c := r.out.C
-	size := r.window.H * r.window.W * r.window.C
-	for i := range r.k {
-		for o := range n {
-			cell := r.index[o/c*r.cells+k]
-			if cell >= 0 {
-				cell += i*size + o%c
-			}
-			f(cell, i*n+o, o)
-		}
+		kernel.MulTo(r.a[k-1][i*n:][:n], r.a[k][i*n:][:n], p)
 	}
 }
 
 // SenseBack goes through the folds as Forward does, the first cell first.
 func (r *maxPoolSenser[T]) SenseBack(s *Sense[T]) {
-	n := r.out.Size()
+	n, size := r.out.Size(), r.window.H*r.window.W*r.window.C
 	for row := range s.Rows {
 		bin := r.begin(s, row, s.BIn)
 		for k := r.cells - 1; k > 0; k-- {
@@ -127,56 +140,71 @@ func (r *maxPoolSenser[T]) SenseBack(s *Sense[T]) {
 		}
 		r.part.DCov = s.DCov[row*s.K*s.K:][:s.K*s.K]
 		before, b := r.b[0], r.b[1]
-		r.each(0, func(cell, at, _ int) { before[at] = bin[cell] })
+		for i := range s.K {
+			r.gather(before[i*n:][:n], bin[i*size:][:size], 0)
+		}
 		in := s.Pass.In.Slice(row, row+1)
 		r.pick(r.last, in, 0)
 		for k := 1; k < r.cells; k++ {
 			r.pick(r.next, in, k)
 			at := r.of(row, k)
-			folds, x := r.folds[at:][:n], r.x[at:][:n]
-			for o := range x {
-				x[o].m = 0 // ∂p for now
+			clear(r.dp)
+			for i := range s.K {
+				r.foldBack(b[i*n:][:n], before[i*n:][:n], r.a[k][i*n:][:n], bin[i*size:][:size], at, k)
 			}
-			a := r.a[k]
-			r.each(k, func(cell, at, o int) {
-				if cell < 0 {
-					b[at] = before[at]
-					return
-				}
-				f := &folds[o]
-				b[at] = T(f.mm1*before[at]) + T(f.mm2*bin[cell])
-				x[o].m += a[at] * (before[at] - bin[cell])
-			})
-			r.part.Out, r.part.BOut = a, b
+			r.part.Out, r.part.BOut = r.a[k], b
 			r.part.AddVariancesBack(r.e[at:], r.de, n)
-			for o := range x {
-				x[o] = r.gradients(&folds[o], o, x[o].m, r.de[o])
-				r.last.Mean[o], r.last.Var[o] = folds[o].m, folds[o].v
-			}
+			r.gradients(at, k)
 			before, b = b, before
 		}
 		copy(s.BOut[row*len(before):], before)
 	}
 }
 
-// gradients turns the gradients by p and e of the fold of output o, between last and next,
-// into those by its moments.
-func (r *maxPoolSenser[T]) gradients(f *larger[T], o int, dp, de T) extra[T] {
-	v1, v2 := r.last.Var[o], r.next.Var[o]
-	dp += 2 * de * (T(f.mm2*v2) - T(f.mm1*v1))
-	var far T // D/θ²
-	if s := v1 + v2; s > 0 {
-		far = (r.last.Mean[o] - r.next.Mean[o]) / s
+// foldBack writes the gradients b by the sensitivities of a quantity to the maximum after cell k,
+// from those to the maximum before and to the image, and adds those by p.
+func (r *maxPoolSenser[T]) foldBack(b, before, a, image []T, at, k int) {
+	n := len(b)
+	r.gather(r.cell, image, k)
+	kernel.MulTo(b, before, r.slopes.MM1[at:][:n])
+	kernel.MulAdd(b, r.cell, r.slopes.MM2[at:][:n])
+	kernel.SubTo(r.cell, before, r.cell)
+	kernel.MulAdd(r.dp, a, r.cell)
+}
+
+// gradients turns the gradients by p and e of the fold of cell k, between last and next,
+// into those by its moments, and takes next into last.
+func (r *maxPoolSenser[T]) gradients(at, k int) {
+	f := r.slopes.Cut(at, len(r.dp))
+	for o, dp := range r.dp {
+		de := r.de[o]
+		v1, v2 := r.last.Var[o], r.next.Var[o]
+		dp += 2 * de * (T(f.MM2[o]*v2) - T(f.MM1[o]*v1))
+		var far T // D/θ²
+		if s := v1 + v2; s > 0 {
+			far = (r.last.Mean[o] - r.next.Mean[o]) / s
+		}
+		by := T(dp * (-f.MV[o] * far)) // dp·∂p/∂v
+		if by-by != 0 {
+			by = T(-T(dp*f.MV[o]) * far) // θ² is so small that ∂p/∂v overflows
+		}
+		r.x.m[at+o] = 2*T(dp*f.MV[o]) + T(de*f.VM[o])
+		r.x.v1[at+o] = by + de*(f.VV1[o]-T(f.MM1[o]*f.MM1[o]))
+		r.x.v2[at+o] = by + de*(f.VV2[o]-T(f.MM2[o]*f.MM2[o]))
 	}
-	by := T(dp * (-f.mv * far)) // dp·∂p/∂v
-	if by-by != 0 {
-		by = T(-T(dp*f.mv) * far) // θ² is so small that ∂p/∂v overflows
+	copy(r.last.Mean, r.kept.Mean[at:])
+	copy(r.last.Var, r.kept.Var[at:])
+	if !r.padded {
+		return
 	}
-	return extra[T]{
-		m:  2*T(dp*f.mv) + T(de*f.vm),
-		v1: by + de*(f.vv1-T(f.mm1*f.mm1)),
-		v2: by + de*(f.vv2-T(f.mm2*f.mm2)),
+	c := r.out.C
+	for i, place := k, at; i < len(r.index); i, place = i+r.cells, place+c {
+		if r.index[i] < 0 {
+			clear(r.x.m[place:][:c])
+			clear(r.x.v1[place:][:c])
+			clear(r.x.v2[place:][:c])
+		}
 	}
 }
 
-func (r *maxPoolSenser[T]) Backward(p *Pass[T]) { r.unwind(p, r.x) }
+func (r *maxPoolSenser[T]) Backward(p *Pass[T]) { r.unwind(p, &r.x) }

@@ -27,6 +27,7 @@ type net struct {
 	conv   nn.Conv2D // none if it has no outputs
 	widths []int     // inputs and outputs of the dense layers
 	paper  bool      // with the output chains of the paper's localisation; it is measured by name, or on a card
+	made   *made     // what its layers are, if they are others
 }
 
 var nets = []net{
@@ -37,6 +38,7 @@ var nets = []net{
 	// The paper's localisation network, up to its output chains.
 	{name: "conv8-288-128-3", image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}},
 	{name: localizer, image: nn.Shape{H: 8, W: 8, C: 1}, conv: nn.Conv2D{Out: 8, Kernel: [2]int{3, 3}}, widths: []int{288, 128, 3}, paper: true},
+	lstm, attention, grouped, depthwise, transposed, pooled,
 }
 
 // localizer is the paper's localisation network with its output chains. Its rows are
@@ -66,14 +68,25 @@ func (n net) source(batch int) data.Source {
 // places is how often the convolution's weights are used in one image.
 func (n net) places() int { return n.widths[0] / n.conv.Out }
 
+// byName reports whether the network is measured only by name.
+func (n net) byName() bool { return n.paper || n.made != nil }
+
 func (n net) input() nn.Shape {
+	if n.made != nil {
+		return n.made.input
+	}
 	if n.conv.Out > 0 {
 		return n.image
 	}
 	return nn.Vec(n.widths[0])
 }
 
-func (n net) outputs() int { return n.widths[len(n.widths)-1] }
+func (n net) outputs() int {
+	if n.made != nil {
+		return n.made.outputs
+	}
+	return n.widths[len(n.widths)-1]
+}
 
 var rules = []struct {
 	name string
@@ -93,6 +106,9 @@ const correlated = "correlated"
 // with moments three and nine. The first layer, fed by numbers, has fewer.
 func (n net) floors(batch int, fixed bool) (forward, step float64) {
 	var weights []int // uses of a weight per row, layer by layer
+	if n.made != nil {
+		return n.made.floors(batch, fixed)
+	}
 	if n.conv.Out > 0 {
 		k := n.conv.Kernel
 		weights = append(weights, k[0]*k[1]*n.image.C*n.conv.Out*n.places())
@@ -100,21 +116,35 @@ func (n net) floors(batch int, fixed bool) (forward, step float64) {
 	for i := range len(n.widths) - 1 {
 		weights = append(weights, n.widths[i]*n.widths[i+1])
 	}
-	products := [2][2]float64{{2, 4}, {3, 9}}
-	if fixed {
-		products = [2][2]float64{{1, 2}, {1, 3}}
-	}
 	for i, w := range weights {
-		flop, p := 2*float64(batch)*float64(w), products[min(i, 1)]
-		forward += flop * p[0]
-		step += flop * p[1]
+		f, s := floorOf(batch, w, i == 0, fixed)
+		forward += f
+		step += s
 	}
 	return forward, step
+}
+
+// floorOf is the floor of a layer whose weights, or factors, are multiplied so many times for each
+// row; first says that its inputs are numbers.
+func floorOf(batch, uses int, first, fixed bool) (forward, step float64) {
+	flop := 2 * float64(batch) * float64(uses)
+	switch {
+	case fixed && first:
+		return flop, 2 * flop
+	case fixed:
+		return flop, 3 * flop
+	case first:
+		return 2 * flop, 4 * flop
+	}
+	return 3 * flop, 9 * flop
 }
 
 // traffic returns the bytes of the weights read once, a mean and a variance each, and of
 // the parameters and the optimizer's moments read and written once.
 func (n net) traffic(fixed bool) (read, moved float64) {
+	if n.made != nil {
+		return 0, 0 // its weights are few
+	}
 	w := float64(n.conv.Out * n.conv.Kernel[0] * n.conv.Kernel[1] * n.image.C)
 	for i := range len(n.widths) - 1 {
 		w += float64(n.widths[i] * n.widths[i+1])
@@ -132,13 +162,17 @@ func (n net) build(name string, rule moment.Rule) (*model.Model, error) {
 	}
 	act := nn.Apply{F: fn.LeakyReLU(0.01), Rule: rule}
 	var layers nn.Chain
+	if n.made != nil {
+		layers = n.made.layers(n.made.ruleOf(rule), fixed)
+	}
 	if conv := n.conv; conv.Out > 0 {
 		conv.Fixed = fixed
 		layers = append(layers, conv, act)
 	}
-	for i, w := range n.widths[1:] {
+	for i := 1; i < len(n.widths); i++ {
+		w := n.widths[i]
 		layers = append(layers, nn.Dense{Out: w, Fixed: fixed})
-		if i < len(n.widths)-2 {
+		if i < len(n.widths)-1 {
 			layers = append(layers, act)
 		}
 	}
@@ -162,7 +196,7 @@ func networks(r *Report, o Options, m *memory) []timing {
 		for _, rule := range rules {
 			for _, batch := range []int{1, 128, 1024} {
 				for _, threads := range o.Threads {
-					if n.paper && o.Nets == nil || !o.wants(n.name, rule.name, batch, threads) {
+					if n.byName() && o.Nets == nil || !o.wants(n.name, rule.name, batch, threads) {
 						continue
 					}
 					what := fmt.Sprintf("%s %s, batch %d, %d threads", n.name, rule.name, batch, threads)

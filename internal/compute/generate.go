@@ -27,3 +27,6 @@ package compute
 //go:generate go run -C gen ./one avx2
 //go:generate go run -C gen ./one avx512
 //go:generate go run -C gen ./one neon
+//go:generate go run -C gen ./larger avx2
+//go:generate go run -C gen ./larger avx512
+//go:generate go run -C gen ./larger neon

@@ -35,6 +35,18 @@ func MulTo[T compute.Float](dst, x, y []T) {
 	}
 }
 
+// SubTo computes dst = x − y.
+func SubTo[T compute.Float](dst, x, y []T) {
+	x, y = x[:len(dst)], y[:len(dst)]
+	if cpu.Is32[T]() && cpu.Vector && len(dst) > 0 {
+		subToVector(cpu.As32(dst), cpu.As32(x), cpu.As32(y))
+		return
+	}
+	for i := range dst {
+		dst[i] = x[i] - y[i]
+	}
+}
+
 // Add computes x += y.
 func Add[T compute.Float](x, y []T) {
 	y = y[:len(x)]

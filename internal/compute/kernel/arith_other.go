@@ -6,6 +6,7 @@ import "utvi/internal/compute/internal/cpu"
 
 func twiceMulVector(dst, x, y []float32)              { panic(cpu.Missing) }
 func mulToVector(dst, x, y []float32)                 { panic(cpu.Missing) }
+func subToVector(dst, x, y []float32)                 { panic(cpu.Missing) }
 func addVector(x, y []float32)                        { panic(cpu.Missing) }
 func addTwiceMulVector(x, y, z []float32)             { panic(cpu.Missing) }
 func anyBelowVector(s, m []float32, rel float32) bool { panic(cpu.Missing) }

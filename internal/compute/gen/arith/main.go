@@ -14,6 +14,7 @@ import (
 func main() {
 	twiceMul()
 	mulTo()
+	subTo()
 	add()
 	addTwiceMul()
 	anyBelow()
@@ -43,6 +44,19 @@ func mulTo() {
 	lane.Each(lane.Arg("n"), func(at lane.At) {
 		a := at.Load(x)
 		VMULPS(at.Load(y), a, a)
+		at.Store(a, dst)
+	})
+	lane.End()
+}
+
+func subTo() {
+	lane.Func("subToAsm", "func(dst, x, y *float32, n int)", "computes SubTo.")
+	dst := lane.Arg("dst")
+	x := lane.Arg("x")
+	y := lane.Arg("y")
+	lane.Each(lane.Arg("n"), func(at lane.At) {
+		a := at.Load(x)
+		VSUBPS(at.Load(y), a, a)
 		at.Store(a, dst)
 	})
 	lane.End()
