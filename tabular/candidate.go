@@ -31,6 +31,8 @@ type Candidate struct {
 	Independent bool `json:"independent,omitempty"` // units are taken as independent
 	NoLevels    bool `json:"no_levels,omitempty"`   // embedded categories are left out
 
+	Kernel string `json:"kernel,omitempty"` // of a Gaussian process, which is not trained: line or smooth; "": a network that is
+
 	shorter int // how many times its training is shorter than that of others; 0 stands for 1
 }
 
@@ -48,7 +50,12 @@ func (c Candidate) steps(others int) int {
 // String says in a few words what the candidate is.
 func (c Candidate) String() string {
 	s := fmt.Sprintf("%d×%d %s, KL %g", c.Depth, c.Width, c.Activation, c.KL)
-	if c.Depth == 0 {
+	switch {
+	case c.Kernel == lineKernel:
+		return "ridge regression"
+	case c.Kernel == smoothKernel:
+		return "Gaussian process"
+	case c.Depth == 0:
 		s = fmt.Sprintf("linear, KL %g", c.KL)
 	}
 	if c.NoLevels {
@@ -128,13 +135,19 @@ func (c Config) candidates(d Data) []Candidate {
 	if d.embedding(false) != nil {
 		all = append(all, forLevels(all)...)
 	}
+	if d.kernels() && c.KL == 0 && (c.Noise == "" || c.Noise == Heteroscedastic) {
+		all = append(all, Candidate{Noise: Heteroscedastic, Common: little, Kernel: lineKernel}, Candidate{Noise: Heteroscedastic, Common: little, Kernel: smoothKernel})
+	}
 	shaped := c.Activation != "" || c.Width != 0 || c.Depth != 0
 	var set []Candidate
 	for _, x := range all {
 		if x.Depth == 0 && shaped {
 			continue
 		}
-		x = c.override(x, width, bins, waves)
+		if x.Kernel == "" {
+			x = c.override(x, width, bins, waves)
+		}
+		x.Independent = c.Independent
 		if !slices.ContainsFunc(set, func(y Candidate) bool { y.shorter = x.shorter; return x == y }) {
 			set = append(set, x)
 		}
@@ -239,7 +252,7 @@ func (c Config) override(x Candidate, width, bins, waves int) Candidate {
 	} else if c.Noise != "" {
 		x.Common = 0
 	}
-	x.Rule, x.Independent = c.Rule, c.Independent
+	x.Rule = c.Rule
 	return x
 }
 
@@ -313,6 +326,9 @@ func (c Candidate) likelihood(classes bool) likelihood.Likelihood {
 
 // work is proportional to the cost of a step.
 func (c Candidate) work(inputs, batch int) float64 {
+	if c.Kernel != "" {
+		return 1
+	}
 	return (c.weights(inputs) + 300) * float64(batch+20)
 }
 

@@ -31,7 +31,12 @@ const slack = 0.01
 
 // length is how long a member's training is, relative to one that goes through a schedule that
 // is not shorter.
-func (t Trial) length() float64 { return float64(t.Stop) / float64(stops*max(1, t.shorter)) }
+func (t Trial) length() float64 {
+	if t.Kernel != "" {
+		return 1.0 / stops
+	}
+	return float64(t.Stop) / float64(stops*max(1, t.shorter))
+}
 
 // judgeTrial finds where a candidate's training should stop, and its score there.
 // The predictions are first widened to the shape of their residuals, as the model's

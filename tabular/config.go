@@ -143,6 +143,7 @@ func (c Config) checkNames() error {
 const (
 	fewRows    = 2500        // below a third of it more than 2 folds are held out, up to half of the rows
 	fewestRows = fewRows / 3 // up to so many, shorter trainings are tried, too
+	tinyRows   = 200         // below it every row is held out once
 	manyRows   = 5000        // enough to set some apart for good
 	moreRows   = 50_000
 )
@@ -169,6 +170,9 @@ func (c Config) plan(d Data) plan {
 	p := plan{Config: c, classes: d.Classes}
 	p.used = min(max(2, fewRows/n), 5)
 	p.folds = max(8, 2*p.used)
+	if n < tinyRows && c.Steps == 0 { // trainings take no time
+		p.used = p.folds
+	}
 	p.apart = n >= manyRows
 	if p.apart {
 		p.folds, p.used = 16, 1

@@ -92,7 +92,7 @@ func boundCounts(m *model.Model, d Data) {
 func countCandidates(all []Candidate, noise string) (set []Candidate) {
 	for _, c := range all {
 		c.Noise, c.Common = noise, 0
-		if !slices.Contains(set, c) {
+		if c.Kernel == "" && !slices.Contains(set, c) {
 			set = append(set, c)
 		}
 	}

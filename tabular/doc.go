@@ -58,8 +58,9 @@
 // One candidate of numbers is linear; of classes, one to three are. If levels are embedded, there are
 // three more: two without these columns, and one with a KL of 1.
 //
-// Below 834 rows, three to five folds are held out, and there are 9 candidates, three of them
-// with schedules of a half or a quarter of the steps. On the first two folds candidates are
+// Below 834 rows, three to five folds are held out, below 200 rows all ten, and there are 9 candidates,
+// three of them with schedules of a half or a quarter of the steps. Two more are Gaussian processes with
+// the kernel of the evidence, one a ridge regression, one that bends; they need no training. On the first two folds candidates are
 // trained to the end; then no further than two stops beyond the one they would take, and not
 // at all if they are far behind the best.
 //

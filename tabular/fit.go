@@ -69,6 +69,7 @@ type run struct {
 	warps   []*dist.Warp // of the targets; nil: none
 	narrows []float64    // what variances of the targets shrink by from held-out rows to members; nil: nothing
 	ahead   int          // further trainings of the best candidate that are foreseen
+	kernels kernelMemo
 
 	mu    sync.Mutex
 	tell  func(Progress)
@@ -215,7 +216,7 @@ func (r *run) job(c Candidate, rows, held Data, name string, key rng.Key, schedu
 	schedule = c.steps(schedule)
 	j := &job{
 		Candidate: c, name: name, train: rows, held: held, seed: rng.Uint64(key, 0),
-		schedule: schedule, steps: stop(until, schedule), batch: min(r.Batch, rows.X.Rows), rate: r.Rate, engine: r.Engine,
+		schedule: schedule, steps: stop(until, schedule), batch: min(r.Batch, rows.X.Rows), rate: r.Rate, engine: r.Engine, kernels: &r.kernels,
 	}
 	if r.warps != nil && !c.counts() {
 		name = warpedName + name

@@ -35,6 +35,7 @@ type job struct {
 	file        string // without extension; "" keeps nothing
 	engine      engine.Engine[float32]
 	beside      int // trainings of its shape that are planned to run side by side
+	kernels     *kernelMemo
 }
 
 // stops is how often a training's held-out rows are predicted.
@@ -97,6 +98,11 @@ func (j *job) config(l likelihood.Likelihood) (train.Config, error) {
 // run trains until the last step, ctx's end or a number that is not finite. What
 // must not be (files, settings) is the error.
 func (j *job) run(ctx context.Context, tell func(steps int, so *result)) (r result, err error) {
+	if j.Kernel != "" {
+		r, err = j.solve()
+		tell(j.steps, &r)
+		return r, err
+	}
 	net, l, err := j.net(j.train, j.seed)
 	if err != nil {
 		return r, err

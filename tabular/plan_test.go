@@ -28,10 +28,12 @@ func TestPlan(t *testing.T) {
 		apart                            bool
 		width, candidates                int
 	}{
-		{10, 64, 1250, 1250, 10, 5, false, 50, 9},
-		{500, 64, 1250, 1250, 10, 5, false, 50, 9},
-		{600, 64, 1250, 1250, 8, 4, false, 50, 9},
-		{833, 64, 1250, 1250, 8, 3, false, 50, 9},
+		{10, 64, 1250, 1250, 10, 10, false, 50, 11},
+		{199, 64, 1250, 1250, 10, 10, false, 50, 11},
+		{200, 64, 1250, 1250, 10, 5, false, 50, 11},
+		{500, 64, 1250, 1250, 10, 5, false, 50, 11},
+		{600, 64, 1250, 1250, 8, 4, false, 50, 11},
+		{833, 64, 1250, 1250, 8, 3, false, 50, 11},
 		{834, 64, 1250, 1250, 8, 2, false, 50, 7},
 		{4999, 64, 1250, 1250, 8, 2, false, 50, 7},
 		{5000, 128, 3889, 1296, 16, 1, true, 100, 6},
@@ -78,14 +80,14 @@ func TestCandidates(t *testing.T) {
 		{Config{}, 100, true, 10},
 		{Config{}, 1000, true, 8},
 		{Config{}, 6000, true, 6},
-		{Config{}, 833, false, 9},
+		{Config{}, 833, false, 11},
 		{Config{}, 834, false, 7},
 		{Config{KL: 0.5}, 1000, false, 7},
 		{Config{KL: 0.5, Bins: -1}, 1000, false, 6},
 		{Config{KL: 0.5, Bins: -1, Waves: -1}, 1000, false, 4},
 		{Config{KL: 0.5, Bins: -1, Waves: -1}, 100, false, 3}, // shorter trainings of the same networks are not tried
 		{Config{Waves: 3}, 1000, false, 6},
-		{Config{Waves: 3}, 100, false, 8},
+		{Config{Waves: 3}, 100, false, 10},
 		{Config{Noise: Learned, KL: 0.5, Activation: "tanh", Width: 7, Depth: 3, Rule: "gh(5)"}, 100, false, 1},
 		{Config{Depth: 2, Activation: "gelu"}, 100, true, 6},
 	} {

@@ -1,5 +1,5 @@
 // Package fitkind holds the kinds of trials that fit tables: "fit", a table with
-// settings, and "uci", a split of the literature's benchmark.
+// settings, "uci", a split of the literature's benchmark, and "table", one of real tables.
 package fitkind
 
 import (
@@ -21,6 +21,7 @@ import (
 func All() []sweep.Kind {
 	return []sweep.Kind{
 		{Name: "fit", Paths: []string{"table"}, Check: func(spec json.RawMessage) error { _, err := readSpec(spec); return err }, Run: runFit},
+		{Name: "table", Check: func(spec json.RawMessage) error { _, err := readTableSplit(spec); return err }, Run: runTableSplit},
 		{Name: "uci", Paths: []string{"data"}, Check: func(spec json.RawMessage) error { _, err := readSplit(spec); return err }, Run: runSplit},
 	}
 }
