@@ -217,7 +217,8 @@ func (j *job) solve() (r result, err error) {
 		r.net.Likelihood = likelihood.Weighted{Of: l}
 	}
 	r.step = j.steps
-	if r.err = r.log.add(j.steps, newJudge(r.net, l, j.held)); r.err != nil {
+	r.err = r.log.add(j.steps, newJudge(r.net, l, j.held))
+	if r.err != nil {
 		return r, nil
 	}
 	last := r.log.Curve[0]
