@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/internal/schema"
 	"utvi/predict"

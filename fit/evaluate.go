@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"utvi/calibrate"
+	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/internal/schema"
 	"utvi/metric"

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/calibrate"
 	"utvi/internal/counts"
 	"utvi/metric"
 )

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"utvi/calibrate"
 	"utvi/internal/advice"
+	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/internal/folder"
 	"utvi/internal/pixels"

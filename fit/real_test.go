@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/calibrate"
 	"utvi/predict"
 	"utvi/rng"
 )

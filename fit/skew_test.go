@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/calibrate"
+	"utvi/internal/calibrate"
 	"utvi/internal/schema"
 	"utvi/predict"
 	"utvi/rng"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/calibrate"
 	"utvi/internal/counts"
 	"utvi/internal/schema"
 	"utvi/metric"

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"utvi/calibrate"
+	"utvi/internal/calibrate"
 	"utvi/internal/modelfile"
 	"utvi/internal/schema"
 )

@@ -8,9 +8,9 @@ import (
 	"math"
 	"strconv"
 
-	"utvi/calibrate"
 	"utvi/dist"
 	"utvi/engine"
+	"utvi/internal/calibrate"
 	"utvi/internal/modelfile"
 	"utvi/internal/schema"
 	"utvi/likelihood"

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/calibrate"
 )
 
 // Options say what a Predictor returns. With the zero value, intervals are of 90 % and

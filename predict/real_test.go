@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"utvi/calibrate"
 	"utvi/fit"
+	"utvi/internal/calibrate"
 	"utvi/internal/predictions"
 	"utvi/internal/schema"
 	"utvi/predict"

@@ -3,9 +3,9 @@ package predict
 import (
 	"runtime"
 
-	"utvi/calibrate"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/calibrate"
 	"utvi/internal/schema"
 	"utvi/model"
 	"utvi/table"

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"utvi/calibrate"
 	"utvi/fit"
+	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/internal/folder"
 	"utvi/internal/pixels"

@@ -129,14 +129,10 @@ func unmarshalLikelihood(data []byte, lib Likelihoods, depth int) (likelihood.Li
 		return nil, errors.New("likelihoods are nested too deep")
 	}
 	fields := map[string]json.RawMessage{}
-	if err := json.Unmarshal(data, &fields); err != nil {
-		return nil, errors.New("a likelihood must be an object with a kind")
+	kind, err := kindOf(data, fields)
+	if err != nil {
+		return nil, err
 	}
-	var kind string
-	if err := json.Unmarshal(fields["kind"], &kind); err != nil {
-		return nil, errors.New("a likelihood must be an object with a kind")
-	}
-	delete(fields, "kind")
 	proto, ok := scores[kind]
 	if !ok {
 		proto, ok = lib[kind]
@@ -146,7 +142,6 @@ func unmarshalLikelihood(data []byte, lib Likelihoods, depth int) (likelihood.Li
 	}
 	var inner likelihood.Likelihood
 	if _, wraps := proto.(likelihood.Wrapper); wraps {
-		var err error
 		inner, err = unmarshalLikelihood(fields["of"], lib, depth+1)
 		if err != nil {
 			return nil, err
@@ -156,13 +151,43 @@ func unmarshalLikelihood(data []byte, lib Likelihoods, depth int) (likelihood.Li
 	var parts []likelihood.Likelihood
 	composite, _ := proto.(likelihood.Composite)
 	if composite != nil {
-		var err error
 		parts, err = unmarshalLikelihoods(fields["of"], lib, depth+1)
 		if err != nil {
 			return nil, err
 		}
 		delete(fields, "of")
 	}
+	l, err := filled(proto, kind, fields)
+	if err != nil {
+		return nil, err
+	}
+	if inner != nil {
+		l = l.(likelihood.Wrapper).Wrap(inner)
+	}
+	if composite != nil {
+		c := l.(likelihood.Composite)
+		if want := len(c.Children()); want != len(parts) {
+			return nil, fmt.Errorf("likelihood %s: %d parts have %d likelihoods", kind, want, len(parts))
+		}
+		l = c.WithChildren(parts)
+	}
+	return l, nil
+}
+
+// kindOf reads the fields of a likelihood, and takes its kind out of them.
+func kindOf(data []byte, fields map[string]json.RawMessage) (kind string, err error) {
+	if err := json.Unmarshal(data, &fields); err != nil {
+		return "", errors.New("a likelihood must be an object with a kind")
+	}
+	if err := json.Unmarshal(fields["kind"], &kind); err != nil {
+		return "", errors.New("a likelihood must be an object with a kind")
+	}
+	delete(fields, "kind")
+	return kind, nil
+}
+
+// filled is a copy of a likelihood with the values of fields.
+func filled(proto likelihood.Likelihood, kind string, fields map[string]json.RawMessage) (likelihood.Likelihood, error) {
 	rest, err := json.Marshal(fields)
 	if err != nil {
 		return nil, err
@@ -175,18 +200,7 @@ func unmarshalLikelihood(data []byte, lib Likelihoods, depth int) (likelihood.Li
 	if reflect.TypeOf(proto).Kind() != reflect.Pointer {
 		v = v.Elem()
 	}
-	l := v.Interface().(likelihood.Likelihood)
-	if inner != nil {
-		l = l.(likelihood.Wrapper).Wrap(inner)
-	}
-	if composite != nil {
-		c := l.(likelihood.Composite)
-		if want := len(c.Children()); want != len(parts) {
-			return nil, fmt.Errorf("likelihood %s: %d parts have %d likelihoods", kind, want, len(parts))
-		}
-		l = c.WithChildren(parts)
-	}
-	return l, nil
+	return v.Interface().(likelihood.Likelihood), nil
 }
 
 // unmarshalLikelihoods reads the parts of a composite.

@@ -22,21 +22,9 @@ import (
 // Save writes the report of a fit into a folder: report.html, metrics.json with every
 // number, the settings as fit.yaml, and the figures.
 func Save(dir string, r *fit.Result) error {
-	page := report.Page{
-		Title:      "Predicting " + names(r.Model),
-		Subtitle:   fmt.Sprintf("%s, trained on %d rows of %s and tested on %d held-out rows", r.Model.Schema.Task, r.Model.Facts.Rows-r.Model.Facts.Refitted, r.Evaluation.File, r.Evaluation.Rows),
-		Provenance: origin(r.Model),
-	}
 	figures := filepath.Join(dir, "figures")
 	if err := os.MkdirAll(figures, 0o777); err != nil {
 		return err
-	}
-	var sections []report.Section
-	if r.Model.Facts.Interrupted {
-		page.Subtitle += "; the training ended early"
-	}
-	if r.Model.Facts.Refitted > 0 {
-		page.Subtitle += fmt.Sprintf("; then trained again with all %d", r.Model.Facts.Rows)
 	}
 	sections, err := evaluationSections(r.Evaluation, r.Model, dir)
 	if err != nil {
@@ -68,7 +56,6 @@ func Save(dir string, r *fit.Result) error {
 		}
 		sections = append(sections, s)
 	}
-	page.Sections = sections
 	var yaml bytes.Buffer
 	if err := r.Model.Facts.Config.WriteYAML(&yaml, r.Model); err != nil {
 		return err
@@ -80,7 +67,20 @@ func Save(dir string, r *fit.Result) error {
 	if err := writeJSON(filepath.Join(dir, "metrics.json"), metrics); err != nil {
 		return err
 	}
+	page := report.Page{Title: "Predicting " + names(r.Model), Subtitle: subtitle(r), Provenance: origin(r.Model), Sections: sections}
 	return page.Save(filepath.Join(dir, "report.html"))
+}
+
+func subtitle(r *fit.Result) string {
+	f := r.Model.Facts
+	text := fmt.Sprintf("%s, trained on %d rows of %s and tested on %d held-out rows", r.Model.Schema.Task, f.Rows-f.Refitted, r.Evaluation.File, r.Evaluation.Rows)
+	if f.Interrupted {
+		text += "; the training ended early"
+	}
+	if f.Refitted > 0 {
+		text += fmt.Sprintf("; then trained again with all %d", f.Rows)
+	}
+	return text
 }
 
 // SaveEvaluation writes the report of an evaluation into a folder: report.html,

@@ -7,7 +7,7 @@ import (
 	"math"
 	"time"
 
-	"utvi/calibrate"
+	"utvi/internal/calibrate"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/rng"

@@ -3,9 +3,9 @@ package vision
 import (
 	"math"
 
-	"utvi/calibrate"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/model"
 )

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"slices"
 
-	"utvi/calibrate"
+	"utvi/internal/calibrate"
 	"utvi/internal/counts"
 	"utvi/internal/onnx"
 	"utvi/likelihood"

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"utvi/calibrate"
 	"utvi/dist"
+	"utvi/internal/calibrate"
 )
 
 // inner are the levels that the networks' quantiles are taken at, for each target:

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"utvi/calibrate"
+	"utvi/internal/calibrate"
 	"utvi/internal/onnx"
 	"utvi/predict"
 )

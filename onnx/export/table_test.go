@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"utvi/calibrate"
 	"utvi/dist"
 	tablefit "utvi/fit"
+	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/internal/schema"
 	"utvi/internal/widths"

@@ -41,7 +41,9 @@ func openTIFF(f io.ReaderAt, size int64, ext string) (layout, error) {
 	t := &tiff{header: h}
 	var p page
 	turtle := int64(0) // Brent's way to see that the chain bites its tail
-	for at, laps, limit := first, 0, 1; at != 0; laps++ {
+	laps := 0
+	limit := 1
+	for at := first; at != 0; laps++ {
 		if laps == limit {
 			turtle = at
 			laps = 0

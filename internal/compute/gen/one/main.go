@@ -143,6 +143,52 @@ func backOne() {
 	lane.End()
 }
 
+// begin sets sums to 0, or to what is there if the argument add is not 0.
+func begin(name string, sum [3][]VecVirtual, to []GPVirtual) {
+	start := lane.Arg("add")
+	TESTQ(start, start)
+	JNZ(LabelRef(name + "Start"))
+	for i := range sum {
+		for _, a := range sum[i] {
+			isa.Clear(a)
+		}
+	}
+	JMP(LabelRef(name + "Sum"))
+	Label(name + "Start")
+	for i := range sum {
+		for c, a := range sum[i] {
+			VMOVUPS(Mem{Base: to[i], Disp: isa.Bytes * c}, a)
+		}
+	}
+	Label(name + "Sum")
+}
+
+// addRows adds the products of all rows to sums.
+func addRows(name string, sum [3][]VecVirtual, m, v, width Register) {
+	g := lane.Arg("gm")
+	h := lane.Arg("gv")
+	row := lane.Arg("rows")
+	at := GP64()
+	XORQ(at, at)
+	Label(name + "Row")
+	byMean, byVar := isa.Vec(), isa.Vec()
+	VBROADCASTSS(Mem{Base: g}, byMean)
+	VBROADCASTSS(Mem{Base: h}, byVar)
+	for c := range sum[0] {
+		x := isa.Vec()
+		VMOVUPS(Mem{Base: m, Index: at, Scale: 1, Disp: isa.Bytes * c}, x)
+		VFMADD231PS(x, byMean, sum[0][c])
+		VMULPS(x, x, x)
+		VFMADD231PS(x, byVar, sum[1][c])
+		VFMADD231PS(Mem{Base: v, Index: at, Scale: 1, Disp: isa.Bytes * c}, byVar, sum[2][c])
+	}
+	ADDQ(width, at)
+	ADDQ(Imm(4), g)
+	ADDQ(Imm(4), h)
+	DECQ(row)
+	JNZ(LabelRef(name + "Row"))
+}
+
 // gradOne sums the gradients of some vectors of weights over all rows, one after the other.
 func gradOne() {
 	lane.Func("gradOneAsm", "func(gw, gs, vh, m, v, gm, gv *float32, rows, width, add int)",
@@ -170,44 +216,8 @@ func gradOne() {
 			sum[i] = isa.Vecs(k)
 		}
 		to := []GPVirtual{gw, gs, vh}
-		start := lane.Arg("add")
-		TESTQ(start, start)
-		JNZ(LabelRef(name + "Start"))
-		for i := range sum {
-			for _, a := range sum[i] {
-				isa.Clear(a)
-			}
-		}
-		JMP(LabelRef(name + "Sum"))
-		Label(name + "Start")
-		for i := range sum {
-			for c, a := range sum[i] {
-				VMOVUPS(Mem{Base: to[i], Disp: isa.Bytes * c}, a)
-			}
-		}
-		Label(name + "Sum")
-		g := lane.Arg("gm")
-		h := lane.Arg("gv")
-		row := lane.Arg("rows")
-		at := GP64()
-		XORQ(at, at)
-		Label(name + "Row")
-		byMean, byVar := isa.Vec(), isa.Vec()
-		VBROADCASTSS(Mem{Base: g}, byMean)
-		VBROADCASTSS(Mem{Base: h}, byVar)
-		for c := range k {
-			x := isa.Vec()
-			VMOVUPS(Mem{Base: m, Index: at, Scale: 1, Disp: isa.Bytes * c}, x)
-			VFMADD231PS(x, byMean, sum[0][c])
-			VMULPS(x, x, x)
-			VFMADD231PS(x, byVar, sum[1][c])
-			VFMADD231PS(Mem{Base: v, Index: at, Scale: 1, Disp: isa.Bytes * c}, byVar, sum[2][c])
-		}
-		ADDQ(width, at)
-		ADDQ(Imm(4), g)
-		ADDQ(Imm(4), h)
-		DECQ(row)
-		JNZ(LabelRef(name + "Row"))
+		begin(name, sum, to)
+		addRows(name, sum, m, v, width)
 		for i := range sum {
 			for c, a := range sum[i] {
 				VMOVUPS(a, Mem{Base: to[i], Disp: isa.Bytes * c})
