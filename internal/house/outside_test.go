@@ -8,23 +8,22 @@ import (
 	"testing"
 )
 
-// The program in README.md compiles and runs in another module, by both of the ways
-// that README.md names.
+// The program in docs/library.md compiles and runs in another module, by both of the ways
+// that are named there.
 func TestUseFromAnotherModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles another module")
 	}
-	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs/library.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, program, _ := strings.Cut(string(readme), "## Use it from another module")
-	_, program, _ = strings.Cut(program, "```go\n")
+	_, program, _ := strings.Cut(string(text), "```go\n")
 	program, _, found := strings.Cut(program, "```")
 	_, want, told := strings.Cut(program, "out.Var) // ")
 	want, _, _ = strings.Cut(want, "\n")
 	if !found || !told {
-		t.Fatal("README.md has no such program")
+		t.Fatal("docs/library.md has no such program")
 	}
 	here, err := filepath.Abs(root)
 	if err != nil {
