@@ -28,6 +28,7 @@ type Config struct {
 
 	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1; below 0: none, and no evaluation
 	Refit   string         `json:"refit"`   // whether to train again with all rows, once those held out are scored: always, never; "": if there are fewer than 2,000
+	Memory  int            `json:"memory"`  // most made-up rows that the model keeps for later updates; 0: 2,000; below 0: none
 	Seed    uint64         `json:"seed"`    // of the split and the training; 0: 1
 	Network tabular.Config `json:"network"`
 	Images  ImageConfig    `json:"images,omitzero"`

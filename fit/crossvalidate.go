@@ -41,7 +41,7 @@ func CrossValidate(ctx context.Context, f *table.Frame, c Config, folds int, o O
 				train = append(train, p...)
 			}
 		}
-		l, err := learn(ctx, parted{f, ascending(train), held, whole.missing, whole.columns}, c, o)
+		l, err := learn(ctx, parted{f, ascending(train), held, whole.missing, whole.columns, nil}, c, o)
 		if err == nil {
 			err = l.stopped
 		}

@@ -32,6 +32,15 @@ func trainingData(f *table.Frame, rows []int, s *schema.Schema, c Config) (tabul
 	return d, nil
 }
 
+// trainingData encodes rows to train with, with the weights of those that are remembered.
+func (p parted) trainingData(rows []int, s *schema.Schema, c Config) (tabular.Data, error) {
+	d, err := trainingData(p.frame, rows, s, c)
+	if err == nil {
+		p.older.weigh(&d, rows)
+	}
+	return d, err
+}
+
 // describeInputs says which inputs belong to categories, and which to columns without gaps.
 func describeInputs(d *tabular.Data, s *schema.Schema) {
 	for _, span := range s.Spans() {

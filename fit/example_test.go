@@ -124,6 +124,7 @@ func ExampleConfig_WriteYAML() {
 	// max_levels: 0
 	// holdout: 0
 	// refit: auto
+	// memory: 0
 	// seed: 1
 	// network:
 	//   ensemble: 0

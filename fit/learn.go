@@ -55,6 +55,10 @@ func learn(ctx context.Context, p parted, c Config, o Options) (*lesson, error) 
 		return nil, err
 	}
 	m.Sketch = newSketch(l.hashes)
+	m.Memory, err = l.remember(l.train, l.schema, net, l.config)
+	if err != nil {
+		return nil, err
+	}
 	l.model = &Model{Model: m, Facts: Facts{Config: c, Rows: len(l.train), Interrupted: early,
 		SetAside: l.missing, Repeated: float64(l.repeated) / float64(max(1, len(l.held.rows)))}}
 	return l, nil
@@ -72,7 +76,7 @@ func prepare(p parted, c Config) (*lesson, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.data, err = trainingData(p.frame, p.train, s, c)
+	l.data, err = p.trainingData(p.train, s, c)
 	if err != nil {
 		return nil, err
 	}

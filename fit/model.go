@@ -31,6 +31,14 @@ type Facts struct {
 	Interrupted bool     `json:"interrupted,omitempty"` // the best of a training that was stopped
 	SetAside    int      `json:"set_aside,omitempty"`   // rows without a target
 	Repeated    float64  `json:"repeated,omitempty"`    // share of the rows held out that are also training rows
+
+	Updates []UpdateFacts `json:"updates,omitempty"` // in their order
+}
+
+// UpdateFacts say what an update did.
+type UpdateFacts struct {
+	Rows   int     `json:"rows"`             // that were new
+	Forgot float64 `json:"forgot,omitempty"` // rows that no longer count
 }
 
 // Save writes the model to a file, whole or not at all.

@@ -20,6 +20,8 @@ type parted struct {
 	missing int // rows set aside without a target
 
 	columns *schema.Schema // what all rows together say of the columns; nil: those to train with say it
+
+	older *older // rows of the frame that a model remembers; nil: none
 }
 
 // part holds out rows of a table, if there are enough, of each class in proportion.

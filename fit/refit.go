@@ -48,7 +48,7 @@ func (l *lesson) refit(ctx context.Context, o Options, begun time.Time) error {
 		}
 	}
 	rows := ascending(slices.Concat(l.train, l.heldOut))
-	d, err := trainingData(l.frame, rows, l.schema, l.config)
+	d, err := l.trainingData(rows, l.schema, l.config)
 	if err != nil {
 		return err
 	}
@@ -86,6 +86,10 @@ func (l *lesson) replace(net *tabular.Fitted, d tabular.Data, rows []int) error 
 	}
 	m.Histograms = l.model.Histograms // their bins end where the rows end that the columns were learned from
 	m.Sketch = newSketch(hashRows(&d.Set))
+	m.Memory, err = l.remember(rows, l.schema, net, l.config)
+	if err != nil {
+		return err
+	}
 	facts := l.model.Facts
 	facts.Rows = len(rows)
 	facts.Refitted = len(l.heldOut)

@@ -38,6 +38,18 @@ func readCalibration(docs modelfile.Documents) (all []calibrate.Calibration, err
 	return all, nil
 }
 
+func readMemory(docs modelfile.Documents) (*modelfile.Memory, error) {
+	m := new(modelfile.Memory)
+	found, err := docs.Get(m)
+	if err != nil || !found {
+		return nil, err
+	}
+	if !(m.Rows >= 0) || m.Columns == nil {
+		return nil, errors.New("the memory of training rows is damaged")
+	}
+	return m, nil
+}
+
 // Save writes a tabular model to a file, whole or not at all.
 func (m *Model) Save(path string) error {
 	if m.Net == nil {
@@ -59,6 +71,10 @@ func (m *Model) Save(path string) error {
 	if m.Histograms != nil {
 		h := modelfile.Histograms[schema.Histogram](m.Histograms)
 		docs = append(docs, &h)
+	}
+	if m.Memory != nil {
+		memory := *m.Memory
+		docs = append(docs, &memory)
 	}
 	for _, d := range docs {
 		if err := e.Documents.Put(d); err != nil {

@@ -40,6 +40,10 @@ type Model struct {
 	Facts      json.RawMessage
 	Sketch     []uint64
 
+	// Memory is made-up rows that stand for the training rows when package fit updates the
+	// model; nil: it cannot be updated.
+	Memory *modelfile.Memory
+
 	targets []target
 	classes []string
 	counts  bool            // targets are counts
@@ -119,6 +123,10 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	m.Facts = doc.Facts
 	m.Sketch = doc.Sketch
 	m.Histograms, err = readHistograms(e.Documents, columns)
+	if err != nil {
+		return nil, err
+	}
+	m.Memory, err = readMemory(e.Documents)
 	return m, err
 }
 
@@ -192,6 +200,7 @@ func (m *Model) WithCalibration(c []calibrate.Calibration) (*Model, error) {
 		out.Histograms = m.Histograms
 		out.Facts = m.Facts
 		out.Sketch = m.Sketch
+		out.Memory = m.Memory
 	}
 	return out, err
 }

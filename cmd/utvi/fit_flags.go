@@ -38,6 +38,7 @@ func (s *fitFlags) flags(f *pflag.FlagSet) {
 	f.IntVar(&c.MaxLevels, "max-levels", 0, "most levels of a category that get an input each; a column with more levels is embedded (default 50)")
 	f.Float64Var(&c.Holdout, "holdout", 0, "share of rows to hold out for the evaluation (default 0.1); -1 trains on all rows and writes no report")
 	f.StringVar(&s.refit, "refit", "auto", "train the networks again with all rows, once those held out are scored: <auto>, <always> or <never> (auto: tables of fewer than 2,000 rows)")
+	f.IntVar(&c.Memory, "memory", 0, "most made-up rows that the model keeps for utvi update (default 2000); -1 keeps none")
 	f.Uint64Var(&c.Seed, "seed", 0, "seed of all random numbers (default 1)")
 	f.IntVar(&n.Ensemble, "ensemble", 0, "number of networks in the ensemble (default 5, or up to 10 that stop early)")
 	f.StringVar(&n.Noise, "noise", "", "model of the noise: <embedded>, <learned> or <heteroscedastic>; of counts <poisson> or <negative-binomial> (default chosen on held-out rows)")
@@ -89,6 +90,7 @@ var zeros = []struct{ name, means string }{
 	{"holdout", "would leave no rows to evaluate the model; give a share above 0, or -1 to do without an evaluation"},
 	{"kl", "would disable the KL penalty; give a small number, such as 0.01"},
 	{"validation", "would leave no rows to choose the networks by; give a share above 0"},
+	{"memory", "stands for the default, 2000; give -1 to keep none"},
 	{"seed", "stands for the default, 1; give another number"},
 	{"max-levels", "would leave no level; use --ignore to leave a column out"},
 	{"ensemble", "would train no network; give at least 1"},
@@ -126,6 +128,7 @@ func (s *fitFlags) override(c *fit.Config, f *pflag.FlagSet) error {
 		"impute":       func() { c.Impute = given.Impute },
 		"max-levels":   func() { c.MaxLevels = given.MaxLevels },
 		"holdout":      func() { c.Holdout = given.Holdout },
+		"memory":       func() { c.Memory = given.Memory },
 		"seed":         func() { c.Seed = given.Seed },
 		"refit": func() {
 			c.Refit = s.refit

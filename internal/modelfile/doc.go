@@ -37,6 +37,8 @@
 //
 //	tabular      {"format":1,"targets","classes","shapes","warps","usual","report"}: how the outputs of
 //	             the networks become distributions of targets (Tabular)
+//	memory       {"format":1,"rows","columns","cells","weights"}: made-up rows that stand for the training
+//	             rows when the model is updated (Memory)
 //	table        {"format":1,"schema","facts","sketch"}: the columns, how the model was made, and hashes
 //	             of training rows (Table)
 //	calibration  [{…}], one correction for each target, as package calibrate writes it; absent if the

@@ -90,6 +90,20 @@ func (*Calibration[C]) what() string { return "the calibration" }
 func (*Calibration[C]) format() *int { return nil }
 func (*Calibration[C]) newest() int  { return 0 }
 
+// A Memory is made-up rows that stand for those that the model learned from.
+type Memory struct {
+	Format  int       `json:"format"`
+	Rows    float64   `json:"rows"`              // that it stands for
+	Columns []string  `json:"columns"`           // of its table
+	Cells   string    `json:"cells"`             // the table, as CSV without names
+	Weights []float32 `json:"weights,omitempty"` // how many rows each stands for; nil: one
+}
+
+func (*Memory) name() string   { return "memory" }
+func (*Memory) what() string   { return "the memory of training rows" }
+func (d *Memory) format() *int { return &d.Format }
+func (*Memory) newest() int    { return 1 }
+
 // Histograms count the values of columns among the training rows.
 type Histograms[Histogram any] []Histogram
 

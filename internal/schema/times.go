@@ -127,6 +127,9 @@ func (c *Column) WriteTime(seconds float64) string {
 	return time.Unix(int64(math.Floor(seconds)), 0).UTC().Format(c.Layout)
 }
 
+// Number reads the number of a cell as the column writes it; of a time, seconds since 1970.
+func (c *Column) Number(at *table.Chunk, row, col int) (float64, bool) { return c.number(at, row, col) }
+
 // number reads the number of a cell as the column writes it; of a time, seconds since
 // 1970.
 func (c *Column) number(at *table.Chunk, row, col int) (float64, bool) {
