@@ -146,8 +146,7 @@ func (n *Net[T]) logits() (*Net[T], bool) {
 	if last < 1 {
 		return n, false
 	}
-	joint, ok := c.Layers[last].(nn.Joint)
-	if !ok || joint.Map == nil || joint.Map.Name != fn.Softmax().Name && joint.Map.Name != fn.LogSoftmax().Name {
+	if !endsInSoftmax(c.Layers[last]) {
 		return n, false
 	}
 	c.Layers = c.Layers[:last]
@@ -158,6 +157,16 @@ func (n *Net[T]) logits() (*Net[T], bool) {
 	before.Params.Share(n.Params)
 	before.Changed()
 	return before, true
+}
+
+func endsInSoftmax(l nn.Layer) bool {
+	switch l := l.(type) {
+	case nn.Softmax:
+		return true
+	case nn.Joint:
+		return l.Map != nil && (l.Map.Name == fn.Softmax().Name || l.Map.Name == fn.LogSoftmax().Name)
+	}
+	return false
 }
 
 func (r *ratios) summary(c VerifyConfig) *SigmaRatio {

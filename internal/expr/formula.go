@@ -148,7 +148,7 @@ func (f *Formula) String() string {
 }
 
 // maxAll bounds a formula with the values of its parameters, in bytes.
-const maxAll = 1 << 20
+const maxAll = 1 << 25
 
 // ParseText reads a formula followed by its parameters, as String writes it.
 func ParseText(text string) (*Formula, error) {

@@ -316,3 +316,21 @@ func add(c *call) (*value, error) {
 	}
 	return c.join("($x + $y)", v, w)
 }
+
+// sum adds one tensor after the other.
+func sum(c *call) (*value, error) {
+	if len(c.in) == 0 || c.in[0] == nil {
+		return nil, fmt.Errorf("it needs an input")
+	}
+	total := c.in[0]
+	for _, in := range c.in[1:] {
+		two := *c
+		two.in = []*value{total, in}
+		var err error
+		total, err = add(&two)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return total, nil
+}

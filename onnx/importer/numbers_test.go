@@ -63,6 +63,12 @@ func TestNumbers(t *testing.T) {
 			whole := b.Op("Cast", []string{b.Floats("k", []float32{-2.7, 3.7, 0.5}, 3)}, onnx.Int("to", int(onnx.Int32)))
 			return b.Op("Mul", []string{b.Op("Tanh", []string{x}), b.Op("Cast", []string{whole}, onnx.Int("to", int(onnx.Float)))})
 		}, func(x float64, i int) float64 { return math.Tanh(x) * []float64{-2, 3, 0}[i] }},
+		{"a sum of three", func(b *onnx.Builder, x string) string {
+			return b.Op("Sum", []string{b.Op("Tanh", []string{x}), b.Floats("k", k, 3), x})
+		}, func(x float64, i int) float64 { return math.Tanh(x) + float64(k[i]) + x }},
+		{"sizes of one row", func(b *onnx.Builder, x string) string {
+			return b.Op("Reshape", []string{b.Op("Tanh", []string{b.Op("Reshape", []string{x, b.Ints(1, -1, 1)})}), b.Ints(1, 3)})
+		}, func(x float64, _ int) float64 { return math.Tanh(x) }},
 		{"constants that are repeated", func(b *onnx.Builder, x string) string {
 			return b.Op("MatMul", []string{x, b.Op("Mul", []string{b.Floats("k", k, 3, 1), b.Floats("i", []float32{1, 0, 0, 0, 1, 0, 0, 0, 1}, 3, 3)})})
 		}, func(x float64, i int) float64 { return x * float64(k[i]) }},
@@ -110,6 +116,24 @@ func TestLogSoftmax(t *testing.T) {
 			if v := out.Var[i]; !(m < 0 && m > -10 && v > 0 && v < 5) {
 				t.Errorf("%s: output %d is %v with the variance %v", name, i, m, v)
 			}
+		}
+	}
+}
+
+// The largest number over the places of an image is a maximum of each channel.
+func TestLargestOfPlaces(t *testing.T) {
+	for _, keep := range []int{0, 1} {
+		b := onnx.NewBuilder("g")
+		x := b.Input("x", onnx.Float, onnx.Dim{Name: "N"}, onnx.Dim{Size: 2}, onnx.Dim{Size: 2}, onnx.Dim{Size: 3})
+		b.Reserve("y")
+		b.Output("y", b.Op("ReduceMax", []string{b.Op("Relu", []string{x})}, onnx.IntList("axes", 2, 3), onnx.Int("keepdims", keep)), onnx.Float)
+		n, err := network(b.Model(), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := n.NewPredictor(1).Predict(gauss.Fixed(12, []float32{1, -1, 2, 7, 5, 3, 4, 20, 6, 8, -2, 9})).Mean // channels alternate
+		if got[0] != 6 || got[1] != 20 {
+			t.Errorf("%v, want 6 and 20", got)
 		}
 	}
 }

@@ -54,6 +54,7 @@ func init() { // which the map itself cannot: the functions look at it
 		"GlobalAveragePool": {value: globalPool},
 		"GlobalMaxPool":     {value: globalPool},
 		"ReduceMean":        {value: reduce},
+		"ReduceMax":         {value: reduce},
 		"ReduceSum":         {value: reduce, constant: foldReduceSum},
 		"LSTM":              {values: recurrent},
 		"GRU":               {values: recurrent},
@@ -84,6 +85,7 @@ func init() { // which the map itself cannot: the functions look at it
 		"Trilu":           {constant: foldTrilu},
 		"Floor":           {constant: foldUnary(floor)},
 
+		"Sum":   {value: sum, elementwise: true},
 		"Add":   {value: add, constant: foldBinary(plus), elementwise: true},
 		"Sub":   {value: binary("($x - $y)"), constant: foldBinary(minus), elementwise: true},
 		"Mul":   {value: mul, constant: foldBinary(times), elementwise: true},

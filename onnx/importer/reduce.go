@@ -8,7 +8,7 @@ import (
 	"utvi/nn"
 )
 
-// reduce is an average or a sum over some dimensions.
+// reduce is an average, a sum or the largest over some dimensions.
 func reduce(c *call) (*value, error) {
 	x, err := c.x()
 	if err != nil {
@@ -29,15 +29,21 @@ func reduce(c *call) (*value, error) {
 		}
 		n *= x.at[dim].size()
 	}
-	y, err := x.averaged(axes, c.int("keepdims", 1) != 0)
-	if err != nil || c.op == "ReduceMean" {
+	pool := averages
+	if c.op == "ReduceMax" {
+		pool = func(window [2]int) nn.Layer { return nn.MaxPool2D{Size: window} }
+	}
+	y, err := x.pooled(axes, c.int("keepdims", 1) != 0, pool)
+	if err != nil || c.op != "ReduceSum" {
 		return y, err
 	}
 	return y.of(func(x string) string { return "(" + strconv.Itoa(n) + "*" + x + ")" })
 }
 
-// averaged is the average over some dimensions.
-func (v *value) averaged(axes []int, keep bool) (*value, error) {
+func averages(window [2]int) nn.Layer { return nn.AvgPool2D{Size: window} }
+
+// pooled is the average, or what else pool makes of a window, over some dimensions.
+func (v *value) pooled(axes []int, keep bool, pool func(window [2]int) nn.Layer) (*value, error) {
 	reduced := make([]bool, len(v.at))
 	for _, a := range axes {
 		if a < 0 {
@@ -75,7 +81,7 @@ func (v *value) averaged(axes []int, keep bool) (*value, error) {
 		w.at = at
 		return &w, nil
 	}
-	return v.then(nn.AvgPool2D{Size: window}, out, at), nil
+	return v.then(pool(window), out, at), nil
 }
 
 // asWindow is v, arranged so that some dimensions are its height, its width or both, and these.

@@ -48,6 +48,7 @@ func reshape(c *call) (*value, error) {
 			to[i] = dims[i]
 		}
 	}
+	x.oneRow(to)
 	if !slices.ContainsFunc(to, func(d int) bool { return d < 0 || d > 0 && d%batch == 0 }) {
 		return nil, fmt.Errorf("the size %v fixes the number of rows, or mixes rows; export the network with rows of any number", to)
 	}
@@ -74,6 +75,29 @@ func reshape(c *call) (*value, error) {
 		return nil, err
 	}
 	return x.sized(full)
+}
+
+// oneRow makes rows of a leading 1: a graph that was written for one row at a time has such sizes.
+func (v *value) oneRow(to []int) {
+	if len(to) < 2 || to[0] != 1 || !v.at.rowsFirst() {
+		return
+	}
+	rest := 1
+	open := false
+	for _, d := range to[1:] {
+		switch {
+		case d < 0:
+			open = true
+		case d%batch == 0 || rest > 1<<31:
+			return
+		default:
+			rest *= d
+		}
+	}
+	n := v.layer.shape.Size()
+	if n == rest || open && rest > 0 && n%rest == 0 {
+		to[0] = batch
+	}
 }
 
 // sized gives v other dimensions, those of the rows among them. The rows of an input are what the

@@ -44,7 +44,7 @@ func (s *statistic) compute() (*value, error) {
 		axes[i] = len(s.of.at) - s.last + i
 	}
 	if s.kind == mean {
-		return s.of.averaged(axes, true)
+		return s.of.pooled(axes, true, averages)
 	}
 	before, err := s.before.settle()
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *statistic) compute() (*value, error) {
 	case s.kind == difference:
 		return (*call)(nil).meet("($x - $y)", s.of, before)
 	case s.kind == variance && s.before.kind == square:
-		return before.averaged(axes, true)
+		return before.pooled(axes, true, averages)
 	}
 	text := map[statisticKind]string{square: "square(%s)", deviation: "sqrt(%s)", variance: "(%s + " + decimal(s.eps-s.before.eps) + ")"}[s.kind]
 	out, err := before.of(func(x string) string { return fmt.Sprintf(text, x) })
