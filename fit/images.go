@@ -99,14 +99,15 @@ func (g *gallery) columns(c Config) (*schema.Schema, error) {
 	if len(p.train) != len(g.train) {
 		return nil, fmt.Errorf("%s: a class of the images held out is not among those to learn from; every class needs images of both", g.frame.Header().File)
 	}
-	if s.Task != schema.Classification {
-		return nil, advice.Errorf("the target %s is a number; images are told apart by classes: if it numbers them, %v", s.Targets()[0].Name, advice.Set("Task", string(schema.Classification)))
-	}
 	return s, nil
 }
 
 // fewOfClass warns of classes with few images.
 func (g *gallery) fewOfClass(s *schema.Schema) {
+	if s.Task != schema.Classification {
+		g.perhapsClasses(s)
+		return
+	}
 	const few = 20
 	t := s.Targets()[0]
 	var all []Warning
@@ -116,6 +117,16 @@ func (g *gallery) fewOfClass(s *schema.Schema) {
 		}
 	}
 	g.warnings = append(g.warnings, fewer(all)...)
+}
+
+// perhapsClasses warns of a number that may number classes.
+func (g *gallery) perhapsClasses(s *schema.Schema) {
+	const few = 20
+	for _, t := range s.Targets() {
+		if n := t.Max - t.Min + 1; t.Whole && n <= few && len(s.Targets()) == 1 {
+			g.warnings = append(g.warnings, advice.New("the target %s has whole numbers from %g to %g and is predicted as a number; if they stand for classes, %v", t.Name, t.Min, t.Max, advice.Set("Task", string(schema.Classification))))
+		}
+	}
 }
 
 // fewer are some of the warnings about classes.
@@ -139,7 +150,8 @@ func (e exhibits) Shape() nn.Shape {
 // learn trains networks. stopped is the error of ctx if it ended the training.
 func (g *gallery) learn(ctx context.Context, s *schema.Schema, c Config, o Options) (m *Model, stopped, err error) {
 	d := vision.Data{Images: exhibits{g.images}, Classes: len(s.Classes())}
-	d.Class, err = g.classes(s)
+	d.Targets = len(s.Targets())
+	d.Y, err = g.targets(s)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -178,39 +190,36 @@ func (g *gallery) learn(ctx context.Context, s *schema.Schema, c Config, o Optio
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Sketch = newSketch(g.hashes(d.Class))
+	p.Sketch = newSketch(g.hashes(d))
 	return &Model{Model: p, Facts: Facts{Config: c, Rows: len(g.train), Interrupted: r.Report.Partial, SetAside: g.missing + g.left}}, stopped, nil
 }
 
-// classes are the numbers of the classes of the rows to learn from.
-func (g *gallery) classes(s *schema.Schema) ([]int32, error) {
+// targets are those of the rows to learn from, encoded.
+func (g *gallery) targets(s *schema.Schema) (all []float32, err error) {
 	rows := g.frame.Rows(g.train)
 	e, err := s.Bind(rows.Header())
 	if err != nil {
 		return nil, err
 	}
-	var all []int32
 	err = table.Each(rows, func(c *table.Chunk) error {
-		y := make([]float32, c.Rows())
+		y := make([]float32, c.Rows()*len(s.Targets()))
 		if err := e.Targets(c, y); err != nil {
 			return err
 		}
-		for _, v := range y {
-			all = append(all, int32(v))
-		}
+		all = append(all, y...)
 		return nil
 	})
 	return all, err
 }
 
 // hashes are those of the rows to learn from, as hashRows gives them of encoded rows.
-func (g *gallery) hashes(class []int32) []uint64 {
+func (g *gallery) hashes(d vision.Data) []uint64 {
 	f := g.images.Format()
 	x := make([]float32, f.Size())
 	all := make([]uint64, g.images.Len())
 	for i := range all {
 		g.images.Read(i, x)
-		all[i] = hashRow(x, []float32{float32(class[i])})
+		all[i] = hashRow(x, d.Y[i*d.Targets:(i+1)*d.Targets])
 	}
 	return all
 }

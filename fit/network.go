@@ -35,7 +35,7 @@ func OfNetwork(n *model.Model, rows data.Set, t NetworkTable) (*Model, error) {
 		f, err = tabular.OfClasses([]*model.Model{n}, rep, rows.X, t.Classes)
 	} else {
 		rep.Members[0].Noise = tabular.Learned
-		f, err = tabular.OfNumbers([]*model.Model{n}, rep, rows)
+		f, err = tabular.OfNumbers([]*model.Model{n}, rep, rows, nil)
 	}
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"utvi/internal/notation"
+	"utvi/internal/npy"
 )
 
 // npyRows reads one or several arrays with the same number of rows side by side.
@@ -45,7 +46,7 @@ func (r *Reader) openNpy(src io.Reader, in *bufio.Reader) error {
 // place gives an array in column order random access to its numbers, where in
 // stands; src is the whole file.
 func (r *Reader) place(a *arrayRows, src, in io.Reader) error {
-	if !a.fortran || a.cols() == 1 {
+	if !a.Fortran || a.cols() == 1 {
 		return nil
 	}
 	at, size, err := r.seekable(src, in)
@@ -53,15 +54,15 @@ func (r *Reader) place(a *arrayRows, src, in io.Reader) error {
 		return err
 	}
 	if any(at) == any(src) { // not a copy of what is left
-		size -= a.start
+		size -= a.Start
 	} else {
-		a.start = 0
+		a.Start = 0
 	}
-	length := int64(a.rows()) * int64(a.cols()*a.size())
+	length := int64(a.rows()) * int64(a.cols()*a.Size())
 	if size < length {
-		return readError(r.head.File, errBreaksOff)
+		return readError(r.head.File, npy.ErrTruncated)
 	}
-	a.places = io.NewSectionReader(at, a.start, length)
+	a.places = io.NewSectionReader(at, a.Start, length)
 	return nil
 }
 
@@ -131,7 +132,7 @@ func (r *npyRows) next() (*Chunk, error) {
 	for _, a := range r.arrays {
 		if err := a.read(r.row, n, c.cells[col:], width); err != nil {
 			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				err = errBreaksOff
+				err = npy.ErrTruncated
 			}
 			return nil, readError(r.head.File, err)
 		}
@@ -161,8 +162,7 @@ func (r *npyRows) end() error {
 
 // read writes rows [row, row+n) to dst, whose rows are stride apart.
 func (a *arrayRows) read(row, n int, dst []cell, stride int) error {
-	decode := decoders[a.kind]
-	size := a.size()
+	size := a.Size()
 	cols := a.cols()
 	if a.places == nil {
 		a.grow(n * cols * size)
@@ -170,7 +170,7 @@ func (a *arrayRows) read(row, n int, dst []cell, stride int) error {
 			return err
 		}
 		for i := range n * cols {
-			dst[i/cols*stride+i%cols] = number(decode(a.order, a.buf[i*size:]))
+			dst[i/cols*stride+i%cols] = number(a.Number(a.buf[i*size:]))
 		}
 		return nil
 	}
@@ -180,7 +180,7 @@ func (a *arrayRows) read(row, n int, dst []cell, stride int) error {
 			return err
 		}
 		for i := range n {
-			dst[i*stride+j] = number(decode(a.order, a.buf[i*size:]))
+			dst[i*stride+j] = number(a.Number(a.buf[i*size:]))
 		}
 	}
 	return nil

@@ -75,21 +75,22 @@ func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) 
 // OfClasses returns the model of networks that were trained elsewhere to tell classes apart; x are
 // some of the rows that they were trained with.
 func OfClasses(nets []*model.Model, rep Report, x gauss.Batch[float32], classes int) (*Fitted, error) {
-	return ofNetworks(nets, rep, Data{Set: data.Set{X: x, Targets: 1, Y: make([]float32, x.Rows)}, Classes: classes})
+	return ofNetworks(nets, rep, Data{Set: data.Set{X: x, Targets: 1, Y: make([]float32, x.Rows)}, Classes: classes}, nil)
 }
 
-// OfNumbers is OfClasses of networks that predict targets with their noise.
-func OfNumbers(nets []*model.Model, rep Report, rows data.Set) (*Fitted, error) {
-	return ofNetworks(nets, rep, Data{Set: rows})
+// OfNumbers is OfClasses of networks that predict targets with their noise; residuals are those of
+// the targets, nil for Normals.
+func OfNumbers(nets []*model.Model, rep Report, rows data.Set, residuals []ResidualMixture) (*Fitted, error) {
+	return ofNetworks(nets, rep, Data{Set: rows}, residuals)
 }
 
-func ofNetworks(nets []*model.Model, rep Report, d Data) (*Fitted, error) {
+func ofNetworks(nets []*model.Model, rep Report, d Data, residuals []ResidualMixture) (*Fitted, error) {
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
 		return nil, err
 	}
-	f := &Fitted{Inputs: d.X.Width, Targets: d.Outputs(), Classes: d.Classes, Report: rep, Members: e}
-	if d.Classes == 0 {
+	f := &Fitted{Inputs: d.X.Width, Targets: d.Outputs(), Classes: d.Classes, Report: rep, Residuals: residuals, Members: e}
+	if d.Classes == 0 && residuals == nil {
 		for range f.Targets {
 			f.Residuals = append(f.Residuals, plainResiduals())
 		}

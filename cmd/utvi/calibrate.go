@@ -75,11 +75,15 @@ func (o *calibrateOptions) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.methods, "method", nil, "<scale>, <isotonic>, <conformal> or <asymmetric>; <temperature> or conformal for classes (default scale,conformal)")
 	f.BoolVar(&o.remove, "remove", false, "remove the correction from the model")
 	o.table.flags(f)
+	o.table.arrayFlags(f, true)
 }
 
 func (o *calibrateOptions) run(cmd *cobra.Command, m *fit.Model, file, rows string) error {
 	methods, err := o.chosen(cmd.Flags(), m)
 	if err != nil {
+		return err
+	}
+	if err := o.table.checkArray(); err != nil {
 		return err
 	}
 	o.table.call(m)

@@ -55,11 +55,15 @@ func (o *evalOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.report, "report", "", "`folder` to write a page, figures and metrics.json to")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
 	o.table.flags(f)
+	o.table.arrayFlags(f, true)
 }
 
 func (o *evalOptions) run(cmd *cobra.Command, file, rows string) error {
 	m, err := loadTableModel(file)
 	if err != nil {
+		return err
+	}
+	if err := o.table.checkArray(); err != nil {
 		return err
 	}
 	o.table.call(m)

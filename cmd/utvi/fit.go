@@ -40,7 +40,9 @@ the target, columns that are the same, repeated rows, columns without values.
 
 The images of a FOLDER are told apart by the subfolders that they lie in, a class each; with
 subfolders train and test, in which the classes lie, the images in test are held out. --image
-names a column of image files in a table. PNG, JPEG, GIF, BMP, WebP and TIFF are read.
+names a column of image files in a table. PNG, JPEG, GIF, BMP, WebP and TIFF are read. The images
+of an array, N×H×W, N×H×W×C or N×C×H×W in a .npy file, take another such file as their --target.
+Numbers are learned from images, too.
 
 Nothing needs tuning. Settings can be given by flags or in a file (--config). The report
 lists all settings in the form of such a file.
@@ -57,7 +59,8 @@ const fitExamples = `  utvi fit data.csv --target price
   utvi fit runs.parquet --target y --target z --group patient --ensemble 10
   utvi fit data.csv --target y --input-std length=0.1 --impute
   utvi fit photos/
-  utvi fit cells.csv --image file --target kind
+  utvi fit cells.csv --image file --target area
+  utvi fit x.npy --target y.npy
   utvi fit small.csv --target y --folds 10
   utvi fit large.csv --target y --minutes 30
   utvi fit data.csv --config fit.yaml --seed 2 --out second.utvi`
@@ -112,6 +115,7 @@ func (r *fitting) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	r.settings.flags(f)
 	r.table.flags(f)
+	r.table.arrayFlags(f, false)
 	f.StringVar(&r.out, "out", "", "model file (default the target's name with .utvi)")
 	f.StringVar(&r.report, "report", "", "`folder` of the report (default the model's name with -report), or none for no report")
 	f.BoolVar(&r.resume, "resume", false, "continue a fit that was stopped")
@@ -126,6 +130,9 @@ func (r *fitting) flags(f *pflag.FlagSet) {
 // check joins the settings, and refuses flags that no table could follow.
 func (r *fitting) check(f *pflag.FlagSet) error {
 	if err := r.live.check(); err != nil {
+		return err
+	}
+	if err := r.table.checkArray(); err != nil {
 		return err
 	}
 	if err := givenAtLeast(1, f, "jobs"); err != nil {

@@ -18,7 +18,8 @@ type fitFlags struct {
 	refit    string
 	inputStd []string
 	images   imageFlags
-	folder   bool // the images of a folder are fitted
+	folder   bool          // the images of a folder are fitted
+	array    *arrayTargets // the images of an array are fitted, with these targets
 	flag     fit.Config
 }
 
@@ -78,6 +79,13 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 		c.Targets = []string{folder.Class}
 		c.Images.Column = folder.File
 		c.Task = string(schema.Classification) // also of folders that are called 0, 1 …
+	}
+	if a := s.array; a != nil {
+		c.Targets = a.names
+		c.Images.Column = folder.File
+		if a.classes && c.Task == "" {
+			c.Task = string(schema.Classification) // numbers without fractions number classes
+		}
 	}
 	if len(c.Targets) == 0 {
 		return c, usagef("no target is given; name the column to predict with --target")

@@ -23,7 +23,7 @@ func (s *imageFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.given.Column, "image", "", "`column` with the names of image files, to predict from")
 	f.StringVar(&s.size, "size", "", "height and width of the images that networks see, such as 64 or 48x64 (default that of the images, at most 64)")
 	f.BoolVar(&s.given.Stretch, "stretch", false, "stretch images of another shape, instead of cutting out their middle")
-	f.StringVar(&s.given.Augment, "augment", "", "how training images are changed: <none>, <shift> (moved, turned, zoomed) or <photo> (moved, mirrored, lit, partly erased) (default chosen on held-out images)")
+	f.StringVar(&s.given.Augment, "augment", "", "how training images are changed: <none>, <shift> (moved, turned, zoomed) or <photo> (moved, mirrored, lit, partly erased); for numbers <wear> (blurred, noisy, of another contrast), <move+wear>, <shift+wear> or <photo+wear> (default chosen on held-out images)")
 }
 
 // override puts flags that were given in the place of settings.
@@ -56,6 +56,9 @@ func (r *fitting) takeFolder(path string, f *pflag.FlagSet) error {
 	if pixels.IsImage(path) {
 		return usagef("%s is one image; name a folder with a subfolder of images for each class", path)
 	}
+	if folder.IsArray(path) {
+		return r.takeArray(path, f)
+	}
 	if !folder.Is(path) {
 		return nil
 	}
@@ -66,8 +69,39 @@ func (r *fitting) takeFolder(path string, f *pflag.FlagSet) error {
 	return nil
 }
 
+// takeArray makes the images of an array what is fitted, and another array their target.
+func (r *fitting) takeArray(path string, f *pflag.FlagSet) error {
+	given := r.settings.flag.Targets
+	if len(given) != 1 || !strings.EqualFold(filepath.Ext(given[0]), ".npy") {
+		return usagef("%s holds images; --target names a .npy file with their classes or numbers, such as --target y.npy", path)
+	}
+	if f.Changed("image") {
+		return usagef("%s holds images; --image names a column of a table", path)
+	}
+	r.table.array = folder.Array{Path: path, Layout: r.table.array.Layout, Targets: given[0]}
+	names, classes, err := folder.TargetNames(given[0])
+	if err != nil {
+		return err
+	}
+	r.settings.array = &arrayTargets{names: names, classes: classes}
+	return nil
+}
+
+// arrayTargets are the targets of an array of images.
+type arrayTargets struct {
+	names   []string
+	classes bool // they are whole numbers, in one column
+}
+
 // frame reads the table, or the images that a folder holds.
 func (r *fitting) frame(path string, reading table.Options) (*table.Frame, error) {
+	if r.settings.array != nil {
+		s, err := r.table.array.Open(folder.Names{})
+		if err != nil {
+			return nil, err
+		}
+		return table.Load(s)
+	}
 	f, err := fit.ReadTable(path, reading)
 	if err == nil && r.settings.folder && f.Header().Column(folder.Part) >= 0 {
 		r.config.Images.Part = folder.Part

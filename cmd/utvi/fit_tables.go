@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -25,6 +28,9 @@ type tableFlags struct {
 	header, delimiter, decimal, encoding string
 
 	names folder.Names // of the columns of a folder of images
+
+	array    folder.Array // of images, as far as flags describe it
+	pictures bool         // the model takes images: an array holds such
 }
 
 func (t *tableFlags) flags(f *pflag.FlagSet) {
@@ -70,6 +76,22 @@ func (t *tableFlags) options(pool *compute.Pool) (table.Options, error) {
 	return o, misuse(err)
 }
 
+// arrayFlags are those of arrays of images, for commands that need no target, or compare with one.
+func (t *tableFlags) arrayFlags(f *pflag.FlagSet, targets bool) {
+	f.StringVar(&t.array.Layout, "layout", "", "where an array of images has its channels: <nhwc>, behind height and width, or <nchw> (default by the shape)")
+	if targets {
+		f.StringVar(&t.array.Targets, "targets", "", "`file` .npy with the classes or numbers of an array of images")
+	}
+}
+
+// checkArray refuses a layout that there is not.
+func (t *tableFlags) checkArray() error {
+	if l := t.array.Layout; l != "" && !slices.Contains(pixels.Layouts, l) {
+		return usagef("--layout takes nhwc or nchw, not %q", l)
+	}
+	return nil
+}
+
 // rows are those of a table that is open.
 type rows interface {
 	table.Source
@@ -83,6 +105,11 @@ func (t *tableFlags) open(path string, pool *compute.Pool) (rows, error) {
 	}
 	if pixels.IsImage(path) {
 		return folder.One(path, t.names), nil
+	}
+	if t.pictures && strings.EqualFold(filepath.Ext(path), ".npy") {
+		a := t.array
+		a.Path = path
+		return a.Open(t.names)
 	}
 	o, err := t.options(pool)
 	if err != nil {
@@ -101,7 +128,7 @@ func (t *tableFlags) stream(path string, progress io.Writer, use func(rows table
 	}
 	defer rows.Close()
 	all := 0
-	if s, ok := rows.(*folder.Source); ok {
+	if s, ok := rows.(interface{ Rows() int }); ok {
 		all = s.Rows()
 	} else {
 		all = estimateRows(path)
@@ -130,7 +157,12 @@ func loadTableModel(path string) (*fit.Model, error) {
 // call makes the images of a folder be called as the model calls its columns.
 func (t *tableFlags) call(m *fit.Model) {
 	if s := m.Schema; s.Pictures() {
-		t.names = folder.Names{File: s.Spans()[0].Column.Name, Class: s.Targets()[0].Name}
+		t.pictures = true
+		t.names = folder.Names{File: s.Columns[s.Picture()].Name}
+		for _, c := range s.Targets() {
+			t.names.Targets = append(t.names.Targets, c.Name)
+		}
+		t.names.Class = t.names.Targets[0]
 	}
 }
 

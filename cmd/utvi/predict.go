@@ -117,6 +117,7 @@ func (o *predictOptions) flags(f *pflag.FlagSet) {
 	f.BoolVar(&o.form.Spreadsheet, "spreadsheet", false, "for a file that a spreadsheet opens: texts that begin like formulas get an apostrophe")
 	f.IntVar(&o.form.Digits, "digits", 0, "significant digits of numbers in text, at most 17 (default enough for single precision)")
 	o.table.flags(f)
+	o.table.arrayFlags(f, false)
 }
 
 // check decides the format and refuses what no model can predict.
@@ -133,6 +134,9 @@ func (o *predictOptions) check(f *pflag.FlagSet, args []string) error {
 		return err
 	}
 	if err := givenAboveZero(f, "interval", "max-std", "max-ood", "min-prob"); err != nil {
+		return err
+	}
+	if err := o.table.checkArray(); err != nil {
 		return err
 	}
 	if err := givenAtLeast(1, f, "samples", "explain"); err != nil {
@@ -152,7 +156,7 @@ func (o *predictOptions) run(cmd *cobra.Command, file, rows string) error {
 		return err
 	}
 	o.table.call(m)
-	if m.Schema.Pictures() && !cmd.Flags().Changed("keep") && (folder.Is(rows) || pixels.IsImage(rows)) {
+	if m.Schema.Pictures() && !cmd.Flags().Changed("keep") && (folder.Is(rows) || pixels.IsImage(rows) || folder.IsArray(rows)) {
 		o.form.Keep = []string{o.table.names.File}
 	}
 	p, err := o.predictor(cmd, m, file)

@@ -32,8 +32,12 @@ func Is(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Names are what a model calls the columns; "" stands for File and Class.
-type Names struct{ File, Class string }
+// Names are what a model calls the columns; "" stands for File and Class. Targets are those of an
+// array; nil: they are called as its file.
+type Names struct {
+	File, Class string
+	Targets     []string
+}
 
 // A Source is the rows of a folder.
 type Source struct {
@@ -105,12 +109,13 @@ func (s *Source) Rows() int { return len(s.files) }
 // Header implements table.Source.
 func (s *Source) Header() *table.Header { return s.head }
 
+const rowsOfChunk = 64
+
 // Next implements table.Source. Chunks have few rows, so that work on them is shared evenly and
 // their images take little memory.
 func (s *Source) Next() (*table.Chunk, error) {
-	const rows = 64
 	files := s.files[s.next:]
-	files = files[:min(rows, len(files))]
+	files = files[:min(rowsOfChunk, len(files))]
 	if len(files) == 0 {
 		return nil, io.EOF
 	}

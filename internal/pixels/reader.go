@@ -22,6 +22,9 @@ type Reader struct {
 
 // Read reads the image that a text names or holds. An error names it and says what is wrong.
 func (r Reader) Read(text string) (*Image, error) {
+	if im, found, err := r.element(text); found {
+		return im, err
+	}
 	b, err := r.bytes(text)
 	if err != nil {
 		return nil, err
@@ -35,6 +38,18 @@ func (r Reader) Read(text string) (*Image, error) {
 
 // Size reads what the header of an image states.
 func (r Reader) Size(text string) (Size, error) {
+	f, a, _, err := r.array(text)
+	if err != nil {
+		return Size{}, err
+	}
+	if f != nil {
+		f.Close()
+		s := a.Size
+		if s.Channels == 4 {
+			s.Channels = 3
+		}
+		return s, nil
+	}
 	b, err := r.start(text)
 	if err != nil {
 		return Size{}, err

@@ -19,7 +19,7 @@ type Set struct {
 	names  []string
 	failed atomic.Pointer[error]
 	bytes  []byte // all images, if each of their numbers is a byte
-
+	whole  bool   // each of their numbers is a byte
 }
 
 // A Fault is an image that could not be read.
@@ -112,6 +112,7 @@ func (l *loading) close() *Loaded {
 		s.names = append(s.names, l.names[i])
 		whole = whole && l.whole[i]
 	}
+	s.whole = whole
 	if whole && l.bytes != nil {
 		s.bytes = l.bytes[:len(out.Kept)*size]
 	}
@@ -143,6 +144,19 @@ func (s *Set) Len() int { return len(s.names) }
 
 // Format is how the images become numbers, with the scale that they have.
 func (s *Set) Format() Format { return s.format }
+
+// Spans are what a network sees of black and white, in each channel; nil if numbers have no such
+// bounds.
+func (s *Set) Spans() (least, most []float32) {
+	if !s.whole {
+		return nil, nil
+	}
+	for c, mean := range s.format.Mean {
+		least = append(least, float32(-mean/s.format.SD[c]))
+		most = append(most, float32((1-mean)/s.format.SD[c]))
+	}
+	return least, most
+}
 
 // Err is the error about the first image that could be read once, but not when it was needed again;
 // Read has left its numbers 0.

@@ -18,20 +18,40 @@ type Augment struct {
 	Zoom   float64 `json:"zoom,omitempty"`   // up to so much larger or smaller
 	Light  float64 `json:"light,omitempty"`  // up to so much brighter or darker, and as much more or less contrast, in standard deviations
 	Erase  float64 `json:"erase,omitempty"`  // a square with a side up to so long is replaced by the mean
+	Wear   float64 `json:"wear,omitempty"`   // this share of images is blurred, noisy or of another contrast
 }
 
-// The ways to augment that have a name, from the fewest changes to the most.
-var named = []struct {
+// A way to augment has a name.
+type way struct {
 	name string
 	is   Augment
-}{
+}
+
+// The ways to augment that are tried for classes, from the fewest changes to the most.
+var forClasses = []way{
 	{"none", Augment{}},
 	{"shift", Augment{Shift: 0.1, Rotate: 10, Zoom: 0.1}},
 	{"photo", Augment{Flip: true, Shift: 0.125, Light: 0.2, Erase: 0.3}},
 }
 
+// worn is the share of images that are worn where error bars shall hold for such images.
+const worn = 0.5
+
+// The ways that are tried for numbers. A number may say where something lies, how large it is or
+// which way it points, so that the first only wears images.
+var forNumbers = []way{
+	{"wear", Augment{Wear: worn}},
+	{"move+wear", Augment{Shift: 0.1, Wear: worn}},
+	{"shift+wear", Augment{Shift: 0.1, Rotate: 10, Zoom: 0.1, Wear: worn}},
+	{"photo+wear", Augment{Flip: true, Shift: 0.125, Light: 0.2, Wear: worn}},
+}
+
+// named are all ways that have a name.
+var named = slices.Concat(forClasses, forNumbers)
+
 // Augmentation returns the way to augment that has a name: none; shift, for what has a left and a
-// right side, such as digits; photo, for what has none.
+// right side, such as digits; photo, for what has none; with +wear, half of the images are blurred,
+// noisy or of another contrast as well.
 func Augmentation(name string) (Augment, error) {
 	var names []string
 	for _, x := range named {
@@ -45,12 +65,7 @@ func Augmentation(name string) (Augment, error) {
 
 // String is the name of the augmentation.
 func (a Augment) String() string {
-	at := slices.IndexFunc(named, func(x struct {
-		name string
-		is   Augment
-	}) bool {
-		return x.is == a
-	})
+	at := slices.IndexFunc(named, func(x way) bool { return x.is == a })
 	if at < 0 {
 		return fmt.Sprintf("%+v", struct{ Augment }{a})
 	}
@@ -76,9 +91,11 @@ const (
 type easel struct {
 	Augment
 	height, width, channels int
+	spans                   []span // of the channels; nil: not known
 }
 
-// paint writes the image src, changed as the numbers of key from first on say, to dst.
+// paint writes the image src, changed as the numbers of key from first on say, to dst. Then src is
+// room.
 func (e *easel) paint(dst, src []float32, key rng.Key, image uint64) {
 	between := func(which uint64, most float64) float64 {
 		return most * (2*rng.Uniform(key, image*drawn+which) - 1)
@@ -86,6 +103,7 @@ func (e *easel) paint(dst, src []float32, key rng.Key, image uint64) {
 	e.place(dst, src, between)
 	e.light(dst, between)
 	e.erase(dst, func(which uint64) float64 { return rng.Uniform(key, image*drawn+which) })
+	e.wear(dst, src, key, image)
 }
 
 // place moves, turns, mirrors and scales: each pixel of dst is read where it came from, between

@@ -13,8 +13,8 @@ func mark(dir string, c Config, d Data) error {
 	h := sha256.New()
 	put := func(x any) { binary.Write(h, binary.LittleEndian, x) } // a hash takes everything
 	shape := d.Images.Shape()
-	put([]int64{int64(d.Images.Len()), int64(shape.H), int64(shape.W), int64(shape.C), int64(d.Classes)})
-	put(d.Class)
+	put([]int64{int64(d.Images.Len()), int64(shape.H), int64(shape.W), int64(shape.C), int64(d.Classes), int64(d.Targets)})
+	put(d.Y)
 	x := make([]float32, shape.Size())
 	const looked = 1000 // images: those of a folder may have to be decoded
 	step := max(1, d.Images.Len()/looked)

@@ -19,10 +19,13 @@ type Config struct {
 	Seed    uint64
 }
 
-// Check reports settings that cannot work.
-func (c Config) Check() error {
-	if err := c.Network.Check(true); err != nil {
+// check reports settings that cannot work.
+func (c Config) check(classes bool) error {
+	if err := c.Network.Check(classes); err != nil {
 		return err
+	}
+	if n := c.Network.Noise; n != "" && n != tabular.Heteroscedastic {
+		return fmt.Errorf("noise %q: networks of images learn %s noise", n, tabular.Heteroscedastic)
 	}
 	if c.Augment != "" {
 		if _, err := Augmentation(c.Augment); err != nil {
@@ -45,6 +48,10 @@ type plan struct {
 	trialImages int
 }
 
+// common is the share of the score of numbers in which all images have the same noise: without it, the
+// means of images with large noise are learned badly.
+const common = 0.5
+
 // plan decides what the configuration leaves open, by the number of images and their size.
 func (c Config) plan(d Data) plan {
 	n := d.Images.Len()
@@ -66,10 +73,16 @@ func (c Config) plan(d Data) plan {
 		p.candidate.Activation = w.Activation
 	}
 	p.defaults(n)
+	tried := forClasses
+	if d.Classes == 0 {
+		tried = forNumbers
+		p.candidate.Noise = tabular.Heteroscedastic
+		p.candidate.Common = common
+	}
 	p.ways = []string{c.Augment}
 	if c.Augment == "" {
 		p.ways = nil
-		for _, x := range named {
+		for _, x := range tried {
 			p.ways = append(p.ways, x.name)
 		}
 	}
@@ -81,6 +94,10 @@ func (p *plan) defaults(n int) {
 	w := &p.Network
 	const share, fewest, most = 0.1, 200, 5000
 	p.holds = min(max(int(math.Ceil(share*float64(n))), min(fewest, n/4)), most)
+	if p.candidate.Noise != "" { // which correct the error bars of numbers, and need to be many
+		const share, fewest = 0.15, 500
+		p.holds = min(max(int(math.Ceil(share*float64(n))), min(fewest, n/4)), most)
+	}
 	if w.Validation > 0 {
 		p.holds = max(1, int(w.Validation*float64(n)))
 	}

@@ -1,4 +1,4 @@
-// Package vision fits networks to images, without tuning: to a class for each image.
+// Package vision fits networks to images, without tuning: to a class, or to numbers, for each image.
 //
 // # The networks
 //
@@ -17,6 +17,12 @@
 // Every image is changed anew each time it is shown (Augment). Which changes help is found out on
 // images that are held out: a short training for each way, and the best way is kept. Then members
 // are trained, each from another seed, and the held-out images fit the temperature of their mean.
+//
+// # Numbers
+//
+// Numbers have a second output each for the logarithm of their noise. Half of the images that a
+// network is shown are worn: blurred, noisy, of another contrast (wear.go), so that error bars grow with
+// such images. Held-out images, and worn copies of every second one, correct the error bars.
 //
 // Random numbers are keyed: same seed, same bits.
 package vision

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"utvi/data"
 	"utvi/internal/calibrate"
 	"utvi/model"
 	"utvi/nn"
@@ -14,15 +15,16 @@ import (
 	"utvi/tabular"
 )
 
-// Data are images with their classes.
+// Data are images with their classes, or with numbers of about mean 0 and standard deviation 1.
 type Data struct {
 	Images  Images
-	Class   []int32 // of each image, from 0
-	Classes int
+	Targets int       // numbers of an image, or 1 class
+	Y       []float32 // of all images, row by row; a class is its number, from 0
+	Classes int       // 0: the targets are numbers
 }
 
 // A Result is what was fitted, and the temperature that held-out images ask for; nil if there were
-// too few.
+// too few, or for numbers.
 type Result struct {
 	*tabular.Fitted
 	Temperature *calibrate.Temperature
@@ -33,7 +35,7 @@ type Result struct {
 //
 // If ctx ends, Fit returns the best model so far, or nil if no member is ready, with ctx's error.
 func Fit(ctx context.Context, c Config, d Data, dir string, tell func(tabular.Progress)) (*Result, error) {
-	if err := c.Check(); err != nil {
+	if err := c.check(d.Classes > 0); err != nil {
 		return nil, err
 	}
 	if n := d.Images.Len(); n < tabular.LeastRows {
@@ -70,6 +72,8 @@ const (
 	forHolding = iota
 	forTrials
 	forMembers
+	forNoise
+	forWear
 )
 
 // hold draws the images that are held out.
@@ -81,6 +85,9 @@ func (r *run) hold() {
 	r.some = r.train[:min(len(r.train), r.trialImages)]
 	const most = 2000 // images that show what is usual
 	r.choosing = r.sample(r.held)
+	if r.data.Classes == 0 {
+		r.choosing.wear(r.data.Images, r.key.Sub(0, forWear))
+	}
 	r.learning = r.sample(r.train[:min(len(r.train), most)])
 }
 
@@ -116,6 +123,9 @@ func (r *run) fit(ctx context.Context) (*Result, error) {
 
 // join makes a model of members.
 func (r *run) join(nets []*model.Model, rep tabular.Report) (*Result, error) {
+	for _, n := range nets {
+		r.boundNoise(n)
+	}
 	s, err := r.score(nets, r.choosing)
 	if err != nil {
 		return nil, err
@@ -125,11 +135,19 @@ func (r *run) join(nets []*model.Model, rep tabular.Report) (*Result, error) {
 	if rep.Trials == nil { // nothing was to be chosen
 		rep.Trials = []tabular.Trial{{Candidate: r.candidate, Score: rep.Score, SE: rep.SE}}
 	}
-	f, err := tabular.OfClasses(nets, rep, r.learning.x, r.data.Classes)
+	f, err := r.fitted(nets, rep, s)
 	if err != nil {
 		return nil, err
 	}
 	return &Result{Fitted: f, Temperature: s.temperature}, nil
+}
+
+// fitted adds to networks what the images show.
+func (r *run) fitted(nets []*model.Model, rep tabular.Report, s scored) (*tabular.Fitted, error) {
+	if r.data.Classes > 0 {
+		return tabular.OfClasses(nets, rep, r.learning.x, r.data.Classes)
+	}
+	return tabular.OfNumbers(nets, rep, data.Set{X: r.learning.x, Targets: r.data.Targets, Y: r.learning.y}, s.residuals)
 }
 
 // choose trains a network for each way to augment, if there are several, and keeps the best way.
@@ -181,7 +199,8 @@ type some struct {
 	rows []int32
 }
 
-func (s some) Len() int                  { return len(s.rows) }
-func (s some) Shape() nn.Shape           { return s.of.Shape() }
-func (s some) Read(i int, dst []float32) { s.of.Read(int(s.rows[i]), dst) }
-func (s some) Err() error                { return s.of.Err() }
+func (s some) Len() int                       { return len(s.rows) }
+func (s some) Shape() nn.Shape                { return s.of.Shape() }
+func (s some) Read(i int, dst []float32)      { s.of.Read(int(s.rows[i]), dst) }
+func (s some) Spans() (least, most []float32) { return s.of.Spans() }
+func (s some) Err() error                     { return s.of.Err() }

@@ -36,7 +36,7 @@ type trained struct {
 func (j job) train(ctx context.Context) (*trained, error) {
 	p := j.plan
 	p.candidate = j.candidate
-	net, err := p.net(j.data.Images.Shape(), j.data.Classes, j.seed)
+	net, err := p.net(j.data, j.seed)
 	if err != nil {
 		return nil, err
 	}
@@ -96,18 +96,26 @@ func (j job) steady(ctx context.Context, t *train.Trainer, out *trained) error {
 	return nil
 }
 
+// likelihood is what the network is trained with.
+func (j job) likelihood() likelihood.Likelihood {
+	if j.data.Classes > 0 {
+		return likelihood.Categorical{}
+	}
+	return likelihood.Heteroscedastic{Common: j.candidate.Common}
+}
+
 // config says how the job is trained.
 func (j job) config() (train.Config, error) {
 	augment, err := Augmentation(j.candidate.Augment)
 	if err != nil {
 		return train.Config{}, err
 	}
-	class := make([]int32, len(j.images))
-	for i, image := range j.images {
-		class[i] = j.data.Class[image]
+	var y []float32
+	for _, image := range j.images {
+		y = append(y, j.data.target(image)...)
 	}
 	batch := min(j.Network.Batch, len(j.images))
-	s, err := newSource(some{j.data.Images, j.images}, class, augment, batch)
+	s, err := newSource(some{j.data.Images, j.images}, j.data.Targets, y, augment, batch)
 	if err != nil {
 		return train.Config{}, err
 	}
@@ -117,7 +125,7 @@ func (j job) config() (train.Config, error) {
 	o.DecayOn = optim.DecayNone
 	warm := optim.WarmUpKL(3 * j.steps / 10)
 	c := train.Config{
-		Data: s, Likelihood: likelihood.Categorical{}, Optimizer: o,
+		Data: s, Likelihood: j.likelihood(), Optimizer: o,
 		KL:    func(epoch, step int) float64 { return j.candidate.KL * warm(epoch, step) },
 		Prior: &vi.EmpiricalBayes{Every: 10},
 		Draws: 1, Batch: batch, Steps: j.steps, Seed: j.seed, Workers: j.Network.Parallel, Engine: j.Network.Engine,

@@ -12,7 +12,8 @@ const smallest = 8
 
 // net builds a network for images of a shape: Width is the number of channels behind the first
 // convolution, and Depth that of residual blocks behind each halving.
-func (p *plan) net(in nn.Shape, classes int, seed uint64) (*model.Model, error) {
+func (p *plan) net(d Data, seed uint64) (*model.Model, error) {
+	in := d.Images.Shape()
 	f, err := fn.Named(p.candidate.Activation)
 	if err != nil {
 		return nil, err
@@ -35,6 +36,11 @@ func (p *plan) net(in nn.Shape, classes int, seed uint64) (*model.Model, error) 
 		}
 		channels *= 2
 	}
-	layers = append(layers, nn.Flatten{}, nn.Dense{Out: classes}, nn.Joint{Map: fn.Softmax()})
+	layers = append(layers, nn.Flatten{})
+	if d.Classes > 0 {
+		layers = append(layers, nn.Dense{Out: d.Classes}, nn.Joint{Map: fn.Softmax()})
+	} else { // values, logarithms of their noise, and of the noise that all images have in common
+		layers = append(layers, nn.Dense{Out: 2 * d.Targets}, nn.Append{Count: d.Targets, Start: -1})
+	}
 	return model.New(model.Config{Input: in, Layers: layers, Seed: seed, Init: vi.Std(0.02)})
 }

@@ -15,15 +15,19 @@ type Images interface {
 	Shape() nn.Shape
 	// Read writes image i, encoded as a network sees it, to dst. Goroutines may call it at once.
 	Read(i int, dst []float32)
+	// Spans are the least and the largest number that a channel may have, as a network sees it; nil:
+	// there are no bounds.
+	Spans() (least, most []float32)
 	// Err is the error about the first image that could not be read, nil if all could.
 	Err() error
 }
 
 // A source serves images, in the order of epochs and changed by an easel.
 type source struct {
-	images Images
-	class  []int32
-	easel  easel
+	images  Images
+	y       []float32 // of all images, row by row
+	targets int
+	easel   easel
 
 	order  *data.Table // of the numbers of images: which come next
 	rows   []int32     // of the batch
@@ -33,7 +37,7 @@ type source struct {
 }
 
 // newSource returns a source of batches of at most batch images.
-func newSource(images Images, class []int32, a Augment, batch int) (*source, error) {
+func newSource(images Images, targets int, y []float32, a Augment, batch int) (*source, error) {
 	n := images.Len()
 	numbers := gauss.Batch[float32]{Rows: n, Width: 1, Mean: make([]float32, n)}
 	order, err := data.NewTable(numbers, 1, make([]float32, n))
@@ -41,14 +45,25 @@ func newSource(images Images, class []int32, a Augment, batch int) (*source, err
 		return nil, err
 	}
 	shape := images.Shape()
-	s := &source{images: images, class: class, order: order, rows: make([]int32, batch)}
-	s.easel = easel{a, shape.H, shape.W, shape.C}
+	s := &source{images: images, targets: targets, y: y, order: order, rows: make([]int32, batch)}
+	s.easel = newEasel(a, images)
 	if a != (Augment{}) {
 		for range batch {
 			s.copies = append(s.copies, make([]float32, shape.Size()))
 		}
 	}
 	return s, nil
+}
+
+// newEasel returns an easel for images.
+func newEasel(a Augment, images Images) easel {
+	shape := images.Shape()
+	e := easel{Augment: a, height: shape.H, width: shape.W, channels: shape.C}
+	least, most := images.Spans()
+	for i := range least {
+		e.spans = append(e.spans, span{least[i], most[i]})
+	}
+	return e
 }
 
 // Rows implements data.Source.
@@ -58,7 +73,7 @@ func (s *source) Rows() int { return s.images.Len() }
 func (s *source) Inputs() int { return s.images.Shape().Size() }
 
 // Targets implements data.Source.
-func (s *source) Targets() int { return 1 }
+func (s *source) Targets() int { return s.targets }
 
 // Uncertain implements data.Source.
 func (s *source) Uncertain() bool { return false }
@@ -80,7 +95,7 @@ func (s *source) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
 	for i := lo; i < hi; i++ {
 		row := int(s.rows[i])
 		dst := x.Mean[(i-lo)*size : (i-lo+1)*size]
-		y[i-lo] = float32(s.class[row])
+		copy(y[(i-lo)*s.targets:(i-lo+1)*s.targets], s.y[row*s.targets:])
 		if s.copies == nil {
 			s.images.Read(row, dst)
 			continue

@@ -19,9 +19,10 @@ import (
 // bars are images of horizontal and of vertical bars, with noise: two classes.
 type bars struct{ n int }
 
-func (b bars) Len() int      { return b.n }
-func (bars) Shape() nn.Shape { return nn.Shape{H: 12, W: 12, C: 1} }
-func (bars) Err() error      { return nil }
+func (b bars) Len() int                     { return b.n }
+func (bars) Shape() nn.Shape                { return nn.Shape{H: 12, W: 12, C: 1} }
+func (bars) Err() error                     { return nil }
+func (bars) Spans() (least, most []float32) { return nil, nil }
 
 func (bars) Read(i int, dst []float32) {
 	key := rng.New(9).Sub(uint64(i), 0)
@@ -35,9 +36,9 @@ func (bars) Read(i int, dst []float32) {
 }
 
 func barData(n int) Data {
-	d := Data{Images: bars{n}, Classes: 2}
+	d := Data{Images: bars{n}, Classes: 2, Targets: 1}
 	for i := range n {
-		d.Class = append(d.Class, int32(i%2))
+		d.Y = append(d.Y, float32(i%2))
 	}
 	return d
 }
@@ -64,7 +65,7 @@ func TestFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want.Members.Members) != 2 || want.Temperature == nil || len(want.Report.Trials) != len(named) || want.Report.Score < -0.6 {
+	if len(want.Members.Members) != 2 || want.Temperature == nil || len(want.Report.Trials) != len(forClasses) || want.Report.Score < -0.6 {
 		t.Errorf("%d members, temperature %v, report %+v", len(want.Members.Members), want.Temperature, want.Report)
 	}
 	dir := filepath.Join(t.TempDir(), "fit")
@@ -136,7 +137,7 @@ func TestEasel(t *testing.T) {
 		src[i] = float32(i%2*100 + i/2)
 	}
 	dst := make([]float32, len(src))
-	e := easel{Augment{}, side, side, 2}
+	e := easel{height: side, width: side, channels: 2}
 	e.paint(dst, src, rng.New(1), 0)
 	if !slices.Equal(dst, src) {
 		t.Error("without changes, the image changes")
@@ -183,7 +184,7 @@ func TestTurn(t *testing.T) {
 		src[i] = float32(i % side)
 	}
 	dst := make([]float32, len(src))
-	e := easel{Augment{Rotate: 20}, side, side, 1}
+	e := easel{Augment: Augment{Rotate: 20}, height: side, width: side, channels: 1}
 	e.paint(dst, src, rng.New(5), 7)
 	angle := 20 * math.Pi / 180 * (2*rng.Uniform(rng.New(5), 7*drawn+drawTurn) - 1)
 	right := float64(dst[10*side+12] - dst[10*side+10])
@@ -203,7 +204,7 @@ func TestSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSource(d.Images, d.Class, a, 8)
+	s, err := newSource(d.Images, 1, d.Y, a, 8)
 	if err != nil {
 		t.Fatal(err)
 	}

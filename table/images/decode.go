@@ -17,13 +17,8 @@ import (
 	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
-	"utvi/internal/memory"
 	"utvi/internal/pixels"
 )
-
-// mostPixels is how many pixels an image may have: more than a camera takes, and no more than
-// fit into memory several at a time.
-const mostPixels = 50_000_000
 
 // A format is a kind of image file.
 type format struct {
@@ -114,7 +109,7 @@ func (f *format) read(b []byte) (im *pixels.Image, err error) {
 	if err != nil {
 		return nil, f.damaged(err)
 	}
-	if err := fits(c.Width, c.Height, f.extra(b, c)); err != nil {
+	if err := pixels.Fits(pixels.Size{Height: c.Height, Width: c.Width, More: f.extra(b, c)}); err != nil {
 		return nil, err
 	}
 	if c.ColorModel == color.CMYKModel {
@@ -141,21 +136,6 @@ func (f *format) extra(b []byte, c image.Config) int64 {
 
 func (f *format) damaged(err error) error {
 	return fmt.Errorf("the %s image cannot be read: %w", f.name, err)
-}
-
-// fits refuses a size that no memory should be taken for.
-func fits(width, height int, more int64) error {
-	if width < 1 || height < 1 {
-		return fmt.Errorf("it has %d × %d pixels", width, height)
-	}
-	count := float64(width) * float64(height) // which an int may not hold
-	if count > mostPixels {
-		return fmt.Errorf("it has %d × %d pixels, %.0f million; at most %d million are read: make it smaller", width, height, count/1e6, mostPixels/1_000_000)
-	}
-	if need := float64(pixels.Size{Height: height, Width: width, More: more}.Memory()); need > memory.Available() {
-		return fmt.Errorf("it has %d × %d pixels, which need %.1f GB of memory, more than is free", width, height, need/1e9)
-	}
-	return nil
 }
 
 // moreDeep is what sixteen bits a channel take, and the passes of an image that comes in them.
