@@ -72,6 +72,8 @@ func build(t testing.TB) string {
 	run(program, "example", "table", "--rows", "300", "-o", "resin.csv")
 	run(program, "fit", "resin.csv", "--target", "strength", "--out", "strength.utvi", "--ensemble", "2", "--steps", "50", "--depth", "1",
 		"--kl", "0.3", "--activation", "gelu", "--report", "none")
+	photographs(t, filepath.Join(folder, "photos"))
+	run(program, "fit", "photos", "--out", "pictures.utvi", "--ensemble", "1", "--steps", "30", "--width", "2", "--report", "none", "--augment", "none")
 	if err := os.WriteFile(filepath.Join(folder, "token"), []byte(token), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func build(t testing.TB) string {
 // open starts a server; secure is what its clients know of its certificate, if it has one.
 func open(t testing.TB, folder string, secure *tls.Config, flags ...string) *arena {
 	a := &arena{t: t, folder: folder, secure: secure, ended: make(chan error, 1)}
-	args := append([]string{"serve", "strength.utvi", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--token-file", "token",
+	args := append([]string{"serve", "strength.utvi", "pictures.utvi", "--http", "127.0.0.1:0", "--grpc", "127.0.0.1:0", "--token-file", "token",
 		"--max-memory", strconv.Itoa(maxMemory)}, flags...)
 	a.process = exec.Command(filepath.Join(folder, "utvi"), args...)
 	a.process.Dir = folder

@@ -23,6 +23,7 @@ func attacks() []attack {
 	all = append(all, httpAttacks()...)
 	all = append(all, grpcAttacks()...)
 	all = append(all, frameAttacks()...)
+	all = append(all, imageAttacks()...)
 	return append(all, fileAttacks()...)
 }
 
