@@ -15,13 +15,13 @@ type senseSlider[T gauss.Float] interface {
 	Biases() int
 	ForwardApart(x *affine.ConvSense[T], tape, m, v, mo, vo, j []T)
 	Followed(tape []T, k int) affine.FollowTape[T]
-	Weighed(tape []T) []T
-	Seen(x *affine.ConvSense[T], tape, a, q, sums []T)
-	RecordSense(tape []T, k int, a []T)
+	Spread(tape []T) []T
+	Seen(x *affine.ConvSense[T], tape, a, q, sums, kept []T)
+	SeenBack(x *affine.ConvSense[T], h, q, spread []T)
 	SenseBack(x *affine.ConvSense[T], a, in []T)
 	Shared(q, sums, q2, sums2 []T) float64
-	Variances() (weights, biases []T)
-	SharedBack(x *affine.ConvSense[T], tape, m, a, e, eb, da, dm []T)
+	SharedBack(x *affine.ConvSense[T], tape, m, e, eb, da []T)
+	MeansBack(x *affine.ConvSense[T], a, e, dm []T)
 	SenseForward(x *affine.ConvSense[T], tape, b, out []T)
 	RecordApart(tape, g, h, d []T)
 	BackwardApart(x *affine.ConvSense[T], tape, m, g, h, d, dm, dv []T)
@@ -42,9 +42,9 @@ type convSenser[T gauss.Float] struct {
 	sense *affine.ConvSense[T]
 	kept  []T // the tape of every image in prediction
 	j, dj []T // v·s of every output, and the gradient by it
-	q     []T // what each quantity sees of the weights, where there is no tape
-	sums  []T
-	e, eb []T // gradients by q and sums
+	q     []T // what each quantity sees of the weights and biases, then the gradients by it; in training of every image
+	h     []T // gradients by the covariances of an image
+	a     []T // the sensitivities that Sense saw last
 	xm    []T // gradients by the images' means, that Backward adds
 }
 
@@ -53,13 +53,17 @@ func newConvSenser[T gauss.Float](r convRunner[T], u *conv[T], maxRows int, trai
 	s := &convSenser[T]{convRunner: r, unit: u, sense: c.NewSense(), j: make([]T, maxRows*u.out.Size())}
 	if train {
 		s.dj, s.xm = make([]T, len(s.j)), make([]T, maxRows*u.shape.Size())
-		s.e, s.eb = make([]T, c.Weights()), make([]T, c.Biases())
+		s.h = make([]T, u.k*u.k)
+		s.q = make([]T, maxRows*u.k*s.seenWidth())
 	} else {
 		s.kept = make([]T, maxRows*c.Kept())
-		s.q, s.sums = make([]T, u.k*c.Weights()), make([]T, u.k*c.Biases())
+		s.q = make([]T, u.k*s.seenWidth())
 	}
 	return s
 }
+
+// seenWidth is how many weights and biases a quantity sees.
+func (r *convSenser[T]) seenWidth() int { return r.conv.Weights() + r.conv.Biases() }
 
 // tapeOf is the tape of an image, or what takes its place in prediction.
 func (r *convSenser[T]) tapeOf(p *Pass[T], i int) []T {
@@ -69,14 +73,20 @@ func (r *convSenser[T]) tapeOf(p *Pass[T], i int) []T {
 	return r.kept[i*r.conv.Kept():][:r.conv.Kept()]
 }
 
-// seen is where q and the sums of quantity k are kept.
-func (r *convSenser[T]) seen(tape []T, k int) (q, sums []T) {
-	if r.train {
-		f := r.conv.Followed(tape, k)
-		return f.Q, f.Sums
+// seen is what the quantities see of the weights and biases in image i.
+func (r *convSenser[T]) seen(i int) []T {
+	n := r.unit.k * r.seenWidth()
+	if !r.train {
+		i = 0
 	}
-	n, biases := r.conv.Weights(), r.conv.Biases()
-	return r.q[k*n:][:n], r.sums[k*biases:][:biases]
+	return r.q[i*n:][:n]
+}
+
+// cut is the part of quantity k of what is seen: of the weights and of the biases.
+func (r *convSenser[T]) cut(seen []T, k int) (q, sums []T) {
+	n, weights := r.seenWidth(), r.conv.Weights()
+	seen = seen[k*n:][:n]
+	return seen[:weights], seen[weights:]
 }
 
 func (r *convSenser[T]) Forward(p *Pass[T]) {
@@ -90,19 +100,21 @@ func (r *convSenser[T]) Sense(s *Sense[T]) {
 	out, in := r.unit.out.Size(), r.unit.shape.Size()
 	for i := range s.Rows {
 		tape := r.tapeOf(s.Pass, i)
+		seen := r.seen(i)
 		for k := range s.K {
 			a := s.Out[(i*s.K+k)*out:][:out]
-			q, sums := r.seen(tape, k)
-			r.conv.Seen(r.sense, tape, a, q, sums)
-			r.weigh(s, i, k, q, sums)
+			q, sums := r.cut(seen, k)
+			var kept []T
 			if r.train {
-				r.conv.RecordSense(tape, k, a)
+				kept = r.conv.Followed(tape, k).A
 			}
+			r.conv.Seen(r.sense, tape, a, q, sums, kept)
+			r.weigh(s, i, k, q, sums)
 			if s.In != nil {
 				r.conv.SenseBack(r.sense, a, s.In[(i*s.K+k)*in:][:in])
 			}
 			for l := s.from(k); l <= k; l++ {
-				q2, sums2 := r.seen(tape, l)
+				q2, sums2 := r.cut(seen, l)
 				s.add(i, k, l, r.conv.Shared(q, sums, q2, sums2))
 			}
 		}
@@ -110,6 +122,7 @@ func (r *convSenser[T]) Sense(s *Sense[T]) {
 	if r.in != Fixed {
 		s.AddVariances(r.j, out)
 	}
+	r.a = s.Out
 }
 
 // weigh tells what quantity k of row i sees of the weights.
@@ -130,31 +143,22 @@ func (r *convSenser[T]) SenseBack(s *Sense[T]) {
 	if r.in != Fixed {
 		s.AddVariancesBack(r.j, r.dj, out)
 	}
-	variances, biases := r.conv.Variances()
 	for i := range s.Rows {
 		tape := r.tapeOf(s.Pass, i)
-		h := r.conv.Weighed(tape)
-		m, xm := s.Pass.In.Mean[i*in:][:in], r.xm[i*in:][:in]
-		clear(xm)
-		for at := range h {
-			h[at] = 0
+		for at := range r.h {
+			r.h[at] = 0
 			if at/s.K == at%s.K || !s.Diagonal {
-				h[at] = T(s.DCov[i*s.K*s.K+at])
+				r.h[at] = T(s.DCov[i*s.K*s.K+at])
 			}
 		}
+		seen := r.seen(i)
+		r.conv.SeenBack(r.sense, r.h, seen, r.conv.Spread(tape))
+		m := s.Pass.In.Mean[i*in:][:in]
 		for k := range s.K {
 			at := i*s.K + k
-			clear(r.e)
-			clear(r.eb)
-			for l := range s.K {
-				q, sums := r.seen(tape, l)
-				if w := 2 * h[k*s.K+l]; w != 0 {
-					weigh(r.e, w, variances, q)
-					weigh(r.eb, w, biases, sums)
-				}
-			}
-			a, b := s.Out[at*out:][:out], s.BOut[at*out:][:out]
-			r.conv.SharedBack(r.sense, tape, m, a, r.e, r.eb, b, xm)
+			b := s.BOut[at*out:][:out]
+			e, eb := r.cut(seen, k)
+			r.conv.SharedBack(r.sense, tape, m, e, eb, b)
 			if s.BIn != nil {
 				r.conv.SenseForward(r.sense, r.conv.Followed(tape, k).B, s.BIn[at*in:][:in], b)
 			}
@@ -162,14 +166,24 @@ func (r *convSenser[T]) SenseBack(s *Sense[T]) {
 	}
 }
 
-// weigh adds w·x∘y.
-func weigh[T gauss.Float](dst []T, w T, x, y []T) {
-	for i := range dst {
-		dst[i] += T(w*x[i]) * y[i]
+// byMeans writes the gradients by the images' means that come from what quantities see of the
+// weights, behind SenseBack.
+func (r *convSenser[T]) byMeans(rows int) {
+	out, in := r.unit.out.Size(), r.unit.shape.Size()
+	for i := range rows {
+		xm := r.xm[i*in:][:in]
+		clear(xm)
+		for k := range r.unit.k {
+			e, _ := r.cut(r.seen(i), k)
+			r.conv.MeansBack(r.sense, r.a[(i*r.unit.k+k)*out:][:out], e, xm)
+		}
 	}
 }
 
 func (r *convSenser[T]) Backward(p *Pass[T]) {
+	if p.DIn.Mean != nil {
+		r.byMeans(p.DOut.Rows)
+	}
 	for i := range p.DOut.Rows {
 		out := p.DOut.Slice(i, i+1)
 		tape := r.tapeOf(p, i)

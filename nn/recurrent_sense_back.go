@@ -16,6 +16,7 @@ func (r *recurrentRunner[T]) SenseBack(s *Sense[T]) {
 	for i := range r.state {
 		p := &r.state[i]
 		p.conv.SenseBack(r.ofMatrix(s, i))
+		p.conv.byMeans(r.rows)
 		p.injectedBack(r.rows)
 	}
 	for _, slot := range r.states {

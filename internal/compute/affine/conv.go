@@ -133,7 +133,9 @@ func (c *Conv[T]) Prepare(tile int, mean, rho, scratch []T) {
 func (c *Conv[T]) pack(r, t []product.Right[T], i, panel, lo, hi int, src []T) {
 	for g := range c.win.Groups {
 		own := src[g*c.filters:]
-		r[g*c.win.KH+i/c.strides].PackRows(lo, hi, own, c.Out, 1)
+		if r != nil {
+			r[g*c.win.KH+i/c.strides].PackRows(lo, hi, own, c.Out, 1)
+		}
 		if t != nil {
 			c.packBack(t, g, i, panel, hi-lo, own)
 		}

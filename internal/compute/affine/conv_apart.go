@@ -86,6 +86,8 @@ type ConvSense[T compute.Float] struct {
 	back    []T
 	sum     []T
 	w, wT   []product.Right[T]
+	told    []T // of SeenBack, with what it packs
+	right   product.Right[T]
 }
 
 // NewSense returns scratch, which belongs to one goroutine.
@@ -99,16 +101,20 @@ func (c *Conv[T]) NewSense() *ConvSense[T] {
 }
 
 // Seen writes q of one quantity: what it sees of each weight, and sums, of each bias.
-// tape is what ForwardApart left.
-func (c *Conv[T]) Seen(x *ConvSense[T], tape, a, q, sums []T) {
+// tape is what ForwardApart left. The sensitivities stay in kept, as the tape has them, if it is
+// not nil.
+func (c *Conv[T]) Seen(x *ConvSense[T], tape, a, q, sums, kept []T) {
 	clear(q)
 	clear(sums)
-	for i, a := range a {
-		sums[i%c.Out] += a
+	for at := 0; at < len(a); at += len(sums) {
+		kernel.Add(sums, a[at:][:len(sums)])
 	}
-	c.packPlaces(x.packed, a)
+	if kept == nil {
+		kept = x.packed
+	}
+	c.packPlaces(kept, a)
 	for ky := range c.win.KH {
-		c.outer(q[ky*c.rowWeights()*c.Out:], ky, 0, c.rowWeights(), c.seen(tape, 0), x.packed)
+		c.outer(q[ky*c.rowWeights()*c.Out:], ky, 0, c.rowWeights(), c.seen(tape, 0), kept)
 	}
 }
 
@@ -146,19 +152,59 @@ func (c *Conv[T]) transposed(x *ConvSense[T], in, a []T, w []product.Right[T]) {
 }
 
 // SharedBack is the reverse of Shared and Seen for one quantity, with e and eb the
-// gradients by its q and sums: it adds those by its sensitivities to da, and those by
-// the image's means to dm.
-func (c *Conv[T]) SharedBack(x *ConvSense[T], tape, _, a, e, eb, da, dm []T) {
-	c.packWeights(x.w, x.wT, e)
+// gradients by its q and sums: it adds those by its sensitivities to da.
+func (c *Conv[T]) SharedBack(x *ConvSense[T], tape, _, e, eb, da []T) {
+	c.packWeights(x.w, nil, e)
 	slide(&c.win, c.Out, da, nil, c.seen(tape, 0), x.w)
-	for i := range da {
-		da[i] += eb[i%c.Out]
+	for at := 0; at < len(da); at += len(eb) {
+		kernel.Add(da[at:][:len(eb)], eb)
 	}
+}
+
+// MeansBack adds to dm the gradients by the image's means that come from e, those by what a
+// quantity of sensitivities a sees of the weights.
+func (c *Conv[T]) MeansBack(x *ConvSense[T], a, e, dm []T) {
+	c.packWeights(nil, x.wT, e)
 	c.transposed(x, dm, a, x.wT)
 }
 
-// Variances are the weights' and the biases' variances.
-func (c *Conv[T]) Variances() (weights, biases []T) { return c.s, c.biasVar }
+// SeenBack is the reverse of Shared for all quantities of an image, with h the gradients by their
+// covariances, a row for each. Their q and sums, which follow each other, become the gradients by
+// them; those by the variances go to spread, the weights' and then the biases'.
+func (c *Conv[T]) SeenBack(x *ConvSense[T], h, q, spread []T) {
+	n := len(spread)
+	k := len(q) / n
+	if len(x.told) < len(q) {
+		x.told = make([]T, len(q))
+		x.right = product.NewRight[T](k, n)
+	}
+	t := x.told[:len(q)]
+	clear(spread)
+	if k == 1 {
+		for i, q := range q {
+			t[i] = h[0] * q
+		}
+		kernel.MulAdd(spread, t, q)
+		weighed(q[:c.Weights()], 2*h[0], c.s)
+		weighed(q[c.Weights():], 2*h[0], c.biasVar)
+		return
+	}
+	x.right.PackRows(0, k, q, n, 1)
+	product.Mul(product.To(t, n), product.Rows(h, k), k, x.right)
+	for at := 0; at < len(q); at += n {
+		own := t[at:][:n]
+		kernel.MulAdd(spread, own, q[at:][:n])
+		kernel.TwiceMulTo(q[at:][:c.Weights()], own, c.s)
+		kernel.TwiceMulTo(q[at+c.Weights():][:len(c.biasVar)], own[c.Weights():], c.biasVar)
+	}
+}
+
+// weighed multiplies x by w and s.
+func weighed[T compute.Float](x []T, w T, s []T) {
+	for i := range x {
+		x[i] *= T(w * s[i])
+	}
+}
 
 // SenseForward adds to the gradients by the sensitivities of the outputs those that
 // come from the image's. It leaves the laid b on the tape, for the weights' gradients.

@@ -7,17 +7,16 @@ import (
 
 // The tape of an image of a Conv apart holds, after the laid m, m² and v: g, h and d,
 // the gradient by j, packed as right operands; then of every followed quantity its
-// sensitivities to the outputs, packed, q and sums, and, where quantities are followed
-// to the image, the laid gradients by the sensitivities to it; at last the gradients by
-// the covariances of the quantities.
+// sensitivities to the outputs, packed, and, where quantities are followed
+// to the image, the laid gradients by the sensitivities to it; at last the gradients by the
+// variances of the weights and biases that come from what the quantities see of them.
 
 func (c *Conv[T]) followWidth() int {
 	seen, told := c.partWidths()
-	n := told + c.Weights() + len(c.biasMean)
 	if c.through {
-		n += seen
+		return told + seen
 	}
-	return n
+	return told
 }
 
 // followTape is where that of the followed quantities begins.
@@ -27,33 +26,24 @@ func (c *Conv[T]) followTape(tape []T) []T {
 }
 
 // A FollowTape is what the tape holds of one followed quantity.
-type FollowTape[T compute.Float] struct{ A, Q, Sums, B []T }
+type FollowTape[T compute.Float] struct{ A, B []T }
 
 // Followed is the tape of quantity k of an image.
 func (c *Conv[T]) Followed(tape []T, k int) (f FollowTape[T]) {
 	seen, told := c.partWidths()
 	t := c.followTape(tape)[k*c.followWidth():]
-	cut := func(n int) []T {
-		s := t[:n:n]
-		t = t[n:]
-		return s
-	}
-	f.A = cut(told)
-	f.Q = cut(c.Weights())
-	f.Sums = cut(len(c.biasMean))
+	f.A = t[:told:told]
 	if c.through {
-		f.B = cut(seen)
+		f.B = t[told:][:seen:seen]
 	}
 	return f
 }
 
-// Weighed are the gradients by the covariances of the quantities, K × K.
-func (c *Conv[T]) Weighed(tape []T) []T {
-	return c.followTape(tape)[c.follow*c.followWidth():][:c.follow*c.follow]
+// Spread are the gradients by the variances of the weights, and of the biases behind them, that
+// come from what the quantities see of them.
+func (c *Conv[T]) Spread(tape []T) []T {
+	return c.followTape(tape)[c.follow*c.followWidth():][:c.Weights()+len(c.biasMean)]
 }
-
-// RecordSense packs the sensitivities of quantity k of an image onto its tape.
-func (c *Conv[T]) RecordSense(tape []T, k int, a []T) { c.packPlaces(c.Followed(tape, k).A, a) }
 
 // RecordApart packs the gradients of an image's outputs onto its tape.
 func (c *Conv[T]) RecordApart(tape, g, h, d []T) {
@@ -98,23 +88,7 @@ func (c *Conv[T]) gradientApart(ky, lo, rows int, blocks []TapeBlock[T], hasV bo
 	if hasV {
 		sum(spread, 2, 2) // vᵀd
 	}
-	images(func(t []T) {
-		h := c.Weighed(t)
-		for k := range c.follow {
-			for l := range c.follow {
-				if w := h[k*c.follow+l]; w != 0 {
-					addProducts(spread, w, c.Followed(t, k).Q[from:], c.Followed(t, l).Q[from:])
-				}
-			}
-		}
-	})
-}
-
-// addProducts adds w·x∘y.
-func addProducts[T compute.Float](dst []T, w T, x, y []T) {
-	for i := range dst {
-		dst[i] += T(w*x[i]) * y[i]
-	}
+	images(func(t []T) { kernel.Add(spread, c.Spread(t)[from:]) })
 }
 
 func (c *Conv[T]) biasGradientApart(blocks []TapeBlock[T], gb, gs []T) {
@@ -126,13 +100,8 @@ func (c *Conv[T]) biasGradientApart(blocks []TapeBlock[T], gb, gs []T) {
 					c.addBias(dst, t, r)
 				}
 			}
-			h := c.Weighed(t)
-			for k := range c.follow {
-				for l := range c.follow {
-					if w := h[k*c.follow+l]; gs != nil && w != 0 {
-						addProducts(gs, w, c.Followed(t, k).Sums, c.Followed(t, l).Sums)
-					}
-				}
+			if gs != nil {
+				kernel.Add(gs, c.Spread(t)[c.Weights():])
 			}
 		}
 	}

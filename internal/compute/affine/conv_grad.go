@@ -36,7 +36,7 @@ func (c *Conv[T]) TapeWidth() int {
 	seen, told := c.partWidths()
 	n := 3*seen + 2*told
 	if c.apart {
-		n += told + c.follow*(c.followWidth()+c.follow)
+		n += told + c.follow*c.followWidth() + c.Weights() + len(c.biasMean)
 	}
 	if c.flipped {
 		n += 2 * c.image.C

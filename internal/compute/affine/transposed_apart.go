@@ -30,20 +30,18 @@ func (c *Transposed[T]) ForwardApart(x *ConvSense[T], tape, m, v, mo, vo, j []T)
 }
 
 // Seen writes q of one quantity: what it sees of each weight, and sums, of each bias.
-// tape is what ForwardApart left.
-func (c *Transposed[T]) Seen(x *ConvSense[T], tape, a, q, sums []T) {
+// tape is what ForwardApart left. The laid sensitivities stay in kept, if it is not nil.
+func (c *Transposed[T]) Seen(x *ConvSense[T], tape, a, q, sums, kept []T) {
 	clear(q)
 	c.sumChannels(sums, a)
-	laid := x.scratch[:c.laid()]
+	laid := kept
+	if kept == nil {
+		laid = x.scratch[:c.laid()]
+	}
 	layOut(c.layout, laid, a)
 	for ky := range c.win.KH {
 		c.outer(q[ky*c.rowWeights()*c.Out:], ky, 0, c.rowWeights(), laid, c.seen(tape, 0))
 	}
-}
-
-// RecordSense leaves the sensitivities of quantity k of an image on its tape.
-func (c *Transposed[T]) RecordSense(tape []T, k int, a []T) {
-	layOut(c.layout, c.Followed(tape, k).A, a)
 }
 
 // SenseBack takes sensitivities from the outputs to the inputs.
@@ -55,14 +53,19 @@ func (c *Transposed[T]) SenseBack(x *ConvSense[T], a, in []T) {
 }
 
 // SharedBack is the reverse of Shared and Seen for one quantity, with e and eb the
-// gradients by its q and sums: it adds those by its sensitivities to da, and those by
-// the inputs' means m to dm.
-func (c *Transposed[T]) SharedBack(x *ConvSense[T], _, m, a, e, eb, da, dm []T) {
-	c.packWeights(x.w, x.wT, e)
+// gradients by its q and sums: it adds those by its sensitivities to da. m are the inputs' means.
+func (c *Transposed[T]) SharedBack(x *ConvSense[T], _, m, e, eb, da []T) {
+	c.packWeights(nil, x.wT, e)
 	c.transposed(x, da, m, x.wT)
-	for i := range da {
-		da[i] += eb[i%len(eb)]
+	for at := 0; at < len(da); at += len(eb) {
+		kernel.Add(da[at:][:len(eb)], eb)
 	}
+}
+
+// MeansBack adds to dm the gradients by the inputs' means that come from e, those by what a
+// quantity of sensitivities a sees of the weights.
+func (c *Transposed[T]) MeansBack(x *ConvSense[T], a, e, dm []T) {
+	c.packWeights(x.w, nil, e)
 	laid := x.scratch[:c.laid()]
 	layOut(c.layout, laid, a)
 	slide(&c.win, c.Out, dm, nil, laid, x.w)
