@@ -5,6 +5,7 @@ import (
 
 	"utvi/fn"
 	"utvi/gauss"
+	"utvi/internal/compute/kernel"
 	"utvi/moment"
 )
 
@@ -37,7 +38,6 @@ type softmax[T gauss.Float] struct {
 	stride int // between them
 	causal bool
 	logits *moment.Map
-	rule   moment.JointRule
 	k      int // quantities that are followed
 }
 
@@ -48,7 +48,6 @@ func bindSoftmax[T gauss.Float](l Softmax, b *Binder[T]) (Unit[T], error) {
 	}
 	u := &softmax[T]{Stateless: Stateless(b.Form.apart()), shape: b.In, along: b.In.sides()[axis], causal: l.Causal, logits: fn.Softmax()}
 	u.stride = [3]int{b.In.W * b.In.C, b.In.C, 1}[axis]
-	u.rule = moment.DefaultJoint(u.logits, u.along)
 	if l.Causal && (axis != 2 || b.In.C < b.In.W) {
 		return nil, fmt.Errorf("a causal softmax runs along the channels, and needs at least as many as places along the width; the input is %v and the axis %q", b.In, l.Axis)
 	}
@@ -73,12 +72,10 @@ func (u *softmax[T]) lines() int { return u.shape.Size() / u.along }
 
 func (u *softmax[T]) NewRunner(maxRows int, train bool) Runner[T] {
 	n := u.along
-	r := &softmaxRunner[T]{softmax: u, tiles: make([]*moment.JointTile, n+1), x: newRow(n), y: newRow(n), dx: newRow(n), dy: newRow(n)}
+	r := &softmaxRunner[T]{softmax: u, x: newRow(n), y: newRow(n), dx: newRow(n), dy: newRow(n), eight: newEightSoftmaxes(n), alike: make([][]int, n+1)}
 	for i := range u.lines() {
 		d := u.line(i).n
-		if r.tiles[d] == nil {
-			r.tiles[d] = moment.NewJointTile(u.logits, u.rule, d)
-		}
+		r.alike[d] = append(r.alike[d], u.line(i).at)
 	}
 	if u.k > 0 {
 		return newSoftmaxSenser(r, maxRows, train)
@@ -89,9 +86,15 @@ func (u *softmax[T]) NewRunner(maxRows int, train bool) Runner[T] {
 type softmaxRunner[T gauss.Float] struct {
 	*softmax[T]
 	Weightless[T]
-	tiles        []*moment.JointTile // by the number of units
 	x, y, dx, dy row
+	eight        *eightSoftmaxes
+	alike        [][]int // where the softmaxes of so many units begin in a row
+	places       [8]place
+	more         *softmaxMore[T] // of one that carries correlations
 }
+
+// A place is a softmax of a block of rows.
+type place struct{ row, at int }
 
 // load copies the units of a line in row i of b; without variances they are zero.
 func (r *softmaxRunner[T]) load(to row, l line, b gauss.Batch[T], i int) {
@@ -121,16 +124,64 @@ func (r *softmaxRunner[T]) store(from row, l line, b gauss.Batch[T], i int) {
 }
 
 func (r *softmaxRunner[T]) Forward(p *Pass[T]) {
+	if r.Form() != Fixed {
+		r.together(p.In.Rows, func(places []place, n int) { r.push(p, places, n) })
+		return
+	}
 	for i := range p.In.Rows {
 		for k := range r.lines() {
 			l := r.line(k)
 			r.load(r.x, l, p.In, i)
-			if r.Form() == Fixed {
-				r.tiles[l.n].Fixed(r.x.m[:l.n], r.y.m[:l.n], nil, nil)
-			} else {
-				r.tiles[l.n].Push(r.x.m[:l.n], r.x.v[:l.n], r.y.m[:l.n], r.y.v[:l.n])
-			}
+			r.logits.F(r.x.m[:l.n], r.y.m[:l.n])
 			r.store(r.y, l, p.Out, i)
+		}
+	}
+}
+
+// together calls f with at most eight softmaxes of n units at a time.
+func (r *softmaxRunner[T]) together(rows int, f func(places []place, n int)) {
+	for n, starts := range r.alike {
+		for i := 0; i < rows*len(starts); i += 8 {
+			places := r.places[:min(8, rows*len(starts)-i)]
+			for j := range places {
+				places[j] = place{(i + j) / len(starts), starts[(i+j)%len(starts)]}
+			}
+			f(places, n)
+		}
+	}
+}
+
+// gather takes the moments of n units of softmaxes side by side; where there are less than eight,
+// the first is repeated.
+func (r *softmaxRunner[T]) gather(to []kernel.Normals8, from gauss.Batch[T], places []place, n int) {
+	for i := range 8 {
+		c := places[0]
+		if i < len(places) {
+			c = places[i]
+		}
+		at := c.row*from.Width + c.at
+		for k := range n {
+			to[k].M[i] = float64(from.Mean[at])
+			to[k].V[i] = float64(from.Var[at])
+			at += r.stride
+		}
+	}
+}
+
+// push computes softmaxes of n units.
+func (r *softmaxRunner[T]) push(p *Pass[T], places []place, n int) {
+	e := r.eight
+	r.gather(e.x, p.In, places, n)
+	e.forward(n)
+	for i, c := range places {
+		at := c.row*p.Out.Width + c.at
+		for k := range r.along {
+			p.Out.Mean[at], p.Out.Var[at] = 0, 0
+			if k < n {
+				p.Out.Mean[at] = T(e.y[k].M[i] / e.sum[i])
+				p.Out.Var[at] = T(e.y[k].V[i])
+			}
+			at += r.stride
 		}
 	}
 }
@@ -139,23 +190,37 @@ func (r *softmaxRunner[T]) Backward(p *Pass[T]) {
 	if p.DIn.Mean == nil {
 		return
 	}
+	if r.Form() != Fixed {
+		r.together(p.In.Rows, func(places []place, n int) { r.pull(p, places, n) })
+		return
+	}
 	for i := range p.In.Rows {
 		for k := range r.lines() {
 			l := r.line(k)
 			r.load(r.dy, l, p.DOut, i)
-			r.pull(l, p, i)
+			r.load(r.x, l, p.In, i)
+			r.logits.VJP(r.x.m[:l.n], r.dy.m[:l.n], r.dx.m[:l.n])
 			r.store(r.dx, l, p.DIn, i)
 		}
 	}
 }
 
-// pull writes the gradients by the units of a line to dx, given dy.
-func (r *softmaxRunner[T]) pull(l line, p *Pass[T], i int) {
-	n := l.n
-	r.load(r.x, l, p.In, i)
-	if r.Form() == Fixed {
-		r.tiles[n].Fixed(r.x.m[:n], r.y.m[:n], r.dy.m[:n], r.dx.m[:n])
-		return
+// pull writes the gradients by softmaxes of n units.
+func (r *softmaxRunner[T]) pull(p *Pass[T], places []place, n int) {
+	e := r.eight
+	r.gather(e.x, p.In, places, n)
+	r.gather(e.dy, p.DOut, places, n)
+	r.more.toOutputs(e.dy, r, places, n)
+	e.back(n)
+	for i, c := range places {
+		at := c.row*p.DIn.Width + c.at
+		for k := range r.along {
+			p.DIn.Mean[at], p.DIn.Var[at] = 0, 0
+			if k < n {
+				p.DIn.Mean[at] = T(e.dx[k].M[i])
+				p.DIn.Var[at] = T(e.dx[k].V[i] + r.more.byVariance(at))
+			}
+			at += r.stride
+		}
 	}
-	r.tiles[n].Pull(r.x.m[:n], r.x.v[:n], r.dy.m[:n], r.dy.v[:n], r.dx.m[:n], r.dx.v[:n])
 }

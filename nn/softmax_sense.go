@@ -1,6 +1,9 @@
 package nn
 
-import "utvi/gauss"
+import (
+	"utvi/gauss"
+	"utvi/internal/compute/kernel"
+)
 
 // Follow implements Sensitive.
 func (u *softmax[T]) Follow(k int) { u.k = k }
@@ -13,9 +16,35 @@ func (u *softmax[T]) Follow(k int) { u.k = k }
 // which is taken as independent and at least 0.
 type softmaxSenser[T gauss.Float] struct {
 	*softmaxRunner[T]
+	softmaxMore[T]
 	e, de []T
-	// Gradients that Backward adds: by the mean outputs, by their variances, by those of the logits.
-	xp, xe, xv []T
+}
+
+// softmaxMore are gradients that Backward adds: by the mean outputs, by their variances, by those of the
+// logits.
+type softmaxMore[T gauss.Float] struct{ xp, xe, xv []T }
+
+// toOutputs adds those by the outputs of softmaxes of n units; nil adds nothing.
+func (x *softmaxMore[T]) toOutputs(dy []kernel.Normals8, r *softmaxRunner[T], places []place, n int) {
+	if x == nil {
+		return
+	}
+	for i, c := range places {
+		at := c.row*r.shape.Size() + c.at
+		for k := range n {
+			dy[k].M[i] += float64(x.xp[at])
+			dy[k].V[i] += float64(x.xe[at])
+			at += r.stride
+		}
+	}
+}
+
+// byVariance is that by the variance of a logit.
+func (x *softmaxMore[T]) byVariance(at int) float64 {
+	if x == nil {
+		return 0
+	}
+	return float64(x.xv[at])
 }
 
 func newSoftmaxSenser[T gauss.Float](r *softmaxRunner[T], maxRows int, train bool) *softmaxSenser[T] {
@@ -26,6 +55,7 @@ func newSoftmaxSenser[T gauss.Float](r *softmaxRunner[T], maxRows int, train boo
 		s.xp = make([]T, n)
 		s.xe = make([]T, n)
 		s.xv = make([]T, n)
+		r.more = &s.softmaxMore
 	}
 	return s
 }
@@ -139,28 +169,5 @@ func (r *softmaxSenser[T]) backRest(p *Pass[T], row int, l line) {
 		at := first + j*r.stride
 		r.xp[at] += T(dall * 2 * q * r.x.v[j])
 		r.xv[at] += T(dall * q * q)
-	}
-}
-
-func (r *softmaxSenser[T]) Backward(p *Pass[T]) {
-	if p.DIn.Mean == nil {
-		return
-	}
-	n := r.shape.Size()
-	for i := range p.In.Rows {
-		for k := range r.lines() {
-			l := r.line(k)
-			r.load(r.dy, l, p.DOut, i)
-			for j := range l.n {
-				at := i*n + l.at + j*r.stride
-				r.dy.m[j] += float64(r.xp[at])
-				r.dy.v[j] += float64(r.xe[at])
-			}
-			r.pull(l, p, i)
-			for j := range l.n {
-				r.dx.v[j] += float64(r.xv[i*n+l.at+j*r.stride])
-			}
-			r.store(r.dx, l, p.DIn, i)
-		}
 	}
 }

@@ -30,3 +30,5 @@ package compute
 //go:generate go run -C gen ./larger avx2
 //go:generate go run -C gen ./larger avx512
 //go:generate go run -C gen ./larger neon
+//go:generate go run -C gen ./softmax avx2
+//go:generate go run -C gen ./softmax avx512
