@@ -38,7 +38,7 @@ sigma points push them through any nonlinearity.`,
 	root.SetVersionTemplate("utvi {{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(fitCommand(), predictCommand(), evalCommand(), calibrateCommand(), updateCommand(), exportCommand(), importCommand(), bayesCommand(), exampleCommand(), locateCommand(), momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), serveCommand(), versionCommand(), devicesCommand(), completionCommand())
+	root.AddCommand(fitCommand(), predictCommand(), evalCommand(), calibrateCommand(), updateCommand(), suggestCommand(), exportCommand(), importCommand(), bayesCommand(), exampleCommand(), locateCommand(), momentsCommand(), reproduceCommand(), sweepCommand(), inspectCommand(), verifyCommand(), benchCommand(), serveCommand(), versionCommand(), devicesCommand(), completionCommand())
 	completable(root)
 	return root
 }
