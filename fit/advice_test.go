@@ -6,9 +6,9 @@ import (
 
 	"utvi/data"
 	"utvi/gauss"
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/predict"
-	"utvi/tabular"
 )
 
 // What a fit advises can be done by who fits tables.

@@ -7,8 +7,14 @@ import (
 
 	"utvi/internal/advice"
 	"utvi/internal/schema"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
+
+// Network holds the settings of the networks and of their training.
+type Network = tabular.Config
+
+// Progress tells how far a training is.
+type Progress = tabular.Progress
 
 // A Config says what a table's columns are and how its network is trained. Only Targets
 // must be set: zero values are found in the table or are defaults.
@@ -26,12 +32,12 @@ type Config struct {
 	InputStd    map[string]float64 `json:"input_std"`  // per column; a column x_std beside x is found automatically
 	MaxLevels   int                `json:"max_levels"` // that have an input each; a column with more is embedded; 0: 50
 
-	Holdout float64        `json:"holdout"` // share of rows to evaluate on; 0: 0.1; below 0: none, and no evaluation
-	Refit   string         `json:"refit"`   // whether to train again with all rows, once those held out are scored: always, never; "": if there are fewer than 2,000
-	Memory  int            `json:"memory"`  // most made-up rows that the model keeps for later updates; 0: 2,000; below 0: none
-	Seed    uint64         `json:"seed"`    // of the split and the training; 0: 1
-	Network tabular.Config `json:"network"`
-	Images  ImageConfig    `json:"images,omitzero"`
+	Holdout float64     `json:"holdout"` // share of rows to evaluate on; 0: 0.1; below 0: none, and no evaluation
+	Refit   string      `json:"refit"`   // whether to train again with all rows, once those held out are scored: always, never; "": if there are fewer than 2,000
+	Memory  int         `json:"memory"`  // most made-up rows that the model keeps for later updates; 0: 2,000; below 0: none
+	Seed    uint64      `json:"seed"`    // of the split and the training; 0: 1
+	Network Network     `json:"network"`
+	Images  ImageConfig `json:"images,omitzero"`
 }
 
 // columns are the settings of the table's columns.

@@ -12,7 +12,7 @@ import (
 
 	"utvi/internal/inputfile"
 	"utvi/internal/strictjson"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // auto is the task that is found out, as files and flags say it.

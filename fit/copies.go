@@ -8,7 +8,7 @@ import (
 
 	"utvi/internal/advice"
 	"utvi/internal/schema"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // copies finds inputs that hold the target: a linear function of it, a rising or falling

@@ -8,8 +8,8 @@ import (
 
 	"utvi/internal/compute"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // CrossValidate scores every row by a model that did not see it: the rows are parted into

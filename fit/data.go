@@ -5,8 +5,8 @@ import (
 
 	"utvi/internal/counts"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // trainingData encodes rows to train with. Those that the network's own trials hold out are

@@ -11,7 +11,6 @@ import (
 	"utvi/fit"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // y is 3x, and noise of standard deviation 0.2 or so.
@@ -42,8 +41,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	// A small network, for the sake of the example; tabular.Config{} chooses by itself.
-	small := tabular.Config{Ensemble: 1, Noise: tabular.Learned, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 400}
+	// A small network, for the sake of the example; fit.Network{} chooses by itself.
+	small := fit.Network{Ensemble: 1, Noise: "learned", KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 400}
 	result, err := fit.Run(ctx, rows, fit.Config{Targets: []string{"y"}, Network: small}, fit.Options{})
 	if err != nil {
 		log.Fatal(err)
@@ -88,7 +87,7 @@ func ExampleModel_Calibrate() {
 		}
 		return f
 	}
-	small := tabular.Config{Ensemble: 1, Noise: tabular.Learned, KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 400}
+	small := fit.Network{Ensemble: 1, Noise: "learned", KL: 0.3, Activation: "leaky-relu", Depth: 1, Width: 8, Steps: 400}
 	result, err := fit.Run(ctx, read(line(300)), fit.Config{Targets: []string{"y"}, Network: small}, fit.Options{})
 	if err != nil {
 		log.Fatal(err)
@@ -106,7 +105,7 @@ func ExampleModel_Calibrate() {
 }
 
 func ExampleConfig_WriteYAML() {
-	c := fit.Config{Targets: []string{"price"}, Ignore: []string{"id"}, Seed: 1, Network: tabular.Config{Width: 20}}
+	c := fit.Config{Targets: []string{"price"}, Ignore: []string{"id"}, Seed: 1, Network: fit.Network{Width: 20}}
 	c.WriteYAML(os.Stdout, nil)
 	// Output:
 	// # A setting that is 0 or empty is found in the table, or is the default.

@@ -17,9 +17,9 @@ import (
 	"utvi/internal/compute"
 	"utvi/internal/demo"
 	"utvi/internal/predictions"
+	"utvi/internal/tabular"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // quick is a network that is trained in no time.

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/tabular"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A number and a level that training never lacked or showed make predictions uncertain.

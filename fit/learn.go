@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/predict"
-	"utvi/tabular"
 )
 
 // A lesson is what a model is learned from, and the model.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // TestCrossValidate scores every row once, with models that did not see it.

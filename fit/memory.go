@@ -10,9 +10,9 @@ import (
 	"utvi/internal/delimited"
 	"utvi/internal/modelfile"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/rng"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A model keeps made-up rows, so that it can learn on without the rows that it learned from: those of

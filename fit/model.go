@@ -9,10 +9,10 @@ import (
 	"utvi/internal/modelfile"
 	"utvi/internal/schema"
 	"utvi/internal/strictjson"
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A Model adds to a model that predicts what is known of its training, so that it can be evaluated
@@ -68,15 +68,18 @@ func Load(path string, options ...model.Option) (*Model, error) {
 	return m, nil
 }
 
+// ErrNotTabular is the error about a network that was not fitted to a table.
+var ErrNotTabular = tabular.ErrNotTabular
+
 // FromEnsemble returns the tabular model of a file that has been read. The error is
-// tabular.ErrNotTabular if the file holds another network.
+// ErrNotTabular if the file holds another network.
 func FromEnsemble(e *model.Ensemble) (*Model, error) {
 	p, err := predict.FromEnsemble(e)
 	if err != nil {
 		return nil, err
 	}
 	if p.Net == nil {
-		return nil, tabular.ErrNotTabular
+		return nil, ErrNotTabular
 	}
 	m := &Model{Model: p}
 	if p.Facts != nil {

@@ -7,9 +7,9 @@ import (
 
 	"utvi/data"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/predict"
-	"utvi/tabular"
 )
 
 // MostColumns is how many inputs a network may have to be a model of a table.

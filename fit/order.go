@@ -6,7 +6,7 @@ import (
 
 	"utvi/internal/advice"
 	"utvi/internal/schema"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // inOrder names a column of times in whose order the rows stand: scores of rows in between

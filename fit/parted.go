@@ -8,8 +8,8 @@ import (
 	"sort"
 
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A parted table says which rows are learned from and which are held out.

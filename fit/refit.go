@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/predict"
-	"utvi/tabular"
 )
 
 // Whether networks are trained again with all rows, once those held out have been scored; "" stands

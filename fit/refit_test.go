@@ -6,8 +6,8 @@ import (
 	"reflect"
 	"testing"
 
+	"utvi/internal/tabular"
 	"utvi/predict"
-	"utvi/tabular"
 )
 
 func refitConfig(r string) Config {

@@ -12,7 +12,6 @@ import (
 	"utvi/internal/schema"
 	"utvi/model"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // Options are options of Run that do not change its result, but for the time it may take.
@@ -20,7 +19,7 @@ type Options struct {
 	Checkpoint string               // folder to continue from and to leave checkpoints in; "" keeps no checkpoints
 	Schema     func(*schema.Schema) // gets the columns before training
 	Warn       func(Warning)        // gets what is odd about the table before training
-	Progress   func(tabular.Progress)
+	Progress   func(Progress)
 	Workers    int // 0: all cores
 
 	// Scoring gets how many of the held-out rows are scored, after the training. Goroutines call it.

@@ -8,7 +8,7 @@ import (
 
 	"utvi/internal/advice"
 	"utvi/internal/schema"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // twins finds input columns that say the same as an earlier one in every row. They harm no

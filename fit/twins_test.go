@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/internal/tabular"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 func warned(t *testing.T, text string) []string {

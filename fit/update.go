@@ -15,15 +15,14 @@ import (
 	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // UpdateOptions are options of Update. Options.Checkpoint is not used.
 type UpdateOptions struct {
 	Options
-	Forget  float64         // share of what is remembered that no longer counts, 0 to 1
-	Holdout float64         // share of the new rows that scores the updated model; 0: a tenth, of 20 rows or more; below 0: none
-	Network *tabular.Config // nil: that of the fit
+	Forget  float64  // share of what is remembered that no longer counts, 0 to 1
+	Holdout float64  // share of the new rows that scores the updated model; 0: a tenth, of 20 rows or more; below 0: none
+	Network *Network // nil: that of the fit
 
 	Surprised func(*Surprise) // gets what is odd about the new rows, before training; nil: nobody
 }

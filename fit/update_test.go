@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"utvi/internal/compute"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // where keeps the rows of the example whose temperature a function accepts.

@@ -6,7 +6,7 @@ import (
 
 	"utvi/internal/advice"
 	"utvi/internal/schema"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // A Warning says what is odd about a table, in a sentence without a full stop. Its String spells

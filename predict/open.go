@@ -13,10 +13,10 @@ import (
 	"utvi/internal/calibrate"
 	"utvi/internal/modelfile"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A Model adds to networks the table they were fitted to, so that rows of named values become

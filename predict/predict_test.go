@@ -23,12 +23,12 @@ import (
 	"utvi/internal/delimited"
 	"utvi/internal/demo"
 	"utvi/internal/predictions"
+	"utvi/internal/tabular"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // frame reads the tutorial's table.

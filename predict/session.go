@@ -7,9 +7,9 @@ import (
 	"utvi/gauss"
 	"utvi/internal/calibrate"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A session is what one prediction at a time needs: networks bound to scratch, room

@@ -18,11 +18,11 @@ import (
 
 	"utvi/fit"
 	photos "utvi/internal/folder"
+	"utvi/internal/tabular"
 	"utvi/predict"
 	"utvi/serve"
 	"utvi/table"
 	_ "utvi/table/images"
-	"utvi/tabular"
 )
 
 // picture is a PNG of one of two classes: a dark or a bright square.

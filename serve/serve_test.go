@@ -20,13 +20,13 @@ import (
 	"utvi/fit"
 	"utvi/fn"
 	"utvi/internal/demo"
+	"utvi/internal/tabular"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/predict"
 	"utvi/serve"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // frame is the tutorial's table.

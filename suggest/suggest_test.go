@@ -13,11 +13,11 @@ import (
 	"utvi/fit"
 	"utvi/gauss"
 	"utvi/internal/demo"
+	"utvi/internal/tabular"
 	"utvi/predict"
 	"utvi/rng"
 	"utvi/suggest"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // quick is a network that is trained in no time.

@@ -14,8 +14,8 @@ import (
 
 	"utvi/internal/fitkind"
 	"utvi/internal/sweep"
+	"utvi/internal/tabular"
 	"utvi/internal/uci"
-	"utvi/tabular"
 )
 
 const benchUCIHelp = `Fit every split of every set in a folder with the default configuration, score the

@@ -17,8 +17,8 @@ import (
 	"utvi/fit"
 	"utvi/internal/live"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 const fitHelp = `Learn to predict a column of a table, or several, from the others: read the table

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"utvi/internal/atomicfile"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // A fitProgress keeps a line with the time left on a terminal; elsewhere it says when

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // TestTimeLeft lets the total jump up at a third of the work, as when a costly network is

@@ -20,7 +20,6 @@ import (
 	"utvi/table"
 	_ "utvi/table/images"  // images are read
 	_ "utvi/table/parquet" // table.Open reads Parquet files
-	"utvi/tabular"
 )
 
 // tableFlags say what a table looks like, for commands that read one.
@@ -148,7 +147,7 @@ func tellCalibration(cmd *cobra.Command, m *fit.Model) {
 // loadTableModel loads a model that fit made.
 func loadTableModel(path string) (*fit.Model, error) {
 	m, err := fit.Load(path, paperMaps())
-	if errors.Is(err, tabular.ErrNotTabular) {
+	if errors.Is(err, fit.ErrNotTabular) {
 		return nil, fmt.Errorf("%s: not a tabular model, which utvi fit and utvi bayes create, but a network; utvi export writes it as a graph that predicts, utvi serve answers with it", path)
 	}
 	return m, err

@@ -15,7 +15,6 @@ import (
 	"utvi/fit"
 	"utvi/internal/modelfile"
 	"utvi/model"
-	"utvi/tabular"
 )
 
 const inspectHelp = `Show the layers of a saved model, its weights' signal-to-noise |μ|/σ and their
@@ -59,7 +58,7 @@ func (o *inspectOptions) run(w io.Writer, file string) error {
 		members = append(members, m.Inspect())
 	}
 	m, err := fit.FromEnsemble(e)
-	if err != nil && !errors.Is(err, tabular.ErrNotTabular) {
+	if err != nil && !errors.Is(err, fit.ErrNotTabular) {
 		return fmt.Errorf("cannot load the model %s: %w", file, err)
 	}
 	if o.asJSON {

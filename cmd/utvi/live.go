@@ -14,7 +14,7 @@ import (
 	"utvi/internal/advice"
 	"utvi/internal/live"
 	"utvi/internal/sweep"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // liveFlag is where to show the work; "" shows it nowhere.

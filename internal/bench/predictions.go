@@ -15,10 +15,10 @@ import (
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/internal/delimited"
+	"utvi/internal/tabular"
 	"utvi/predict"
 	"utvi/rng"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A PredictReport is what `utvi bench predict --json` prints.

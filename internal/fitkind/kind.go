@@ -12,9 +12,9 @@ import (
 	"utvi/fit"
 	"utvi/internal/strictjson"
 	"utvi/internal/sweep"
+	"utvi/internal/tabular"
 	"utvi/internal/uci"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // All are the kinds of this package.

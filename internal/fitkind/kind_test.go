@@ -10,7 +10,7 @@ import (
 	"utvi/fit"
 	"utvi/internal/demo"
 	"utvi/internal/sweep"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 func TestKind(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"utvi/fit"
 	"utvi/internal/report"
 	"utvi/internal/schema"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 func networkSection(result *fit.Result, dir string) (report.Section, error) {

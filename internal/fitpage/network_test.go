@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"utvi/fit"
+	"utvi/internal/tabular"
 	"utvi/predict"
-	"utvi/tabular"
 )
 
 // Members that stop after one look stand on an axis that begins at 0, and candidates are told apart by

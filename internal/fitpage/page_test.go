@@ -10,8 +10,8 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/advice"
+	"utvi/internal/tabular"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A histogram of levels says how often central intervals hold: of levels that all lie

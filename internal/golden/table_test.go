@@ -10,9 +10,9 @@ import (
 	"utvi/fit"
 	"utvi/internal/compute"
 	"utvi/internal/predictions"
+	"utvi/internal/tabular"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // frame reads a table of testdata: resin.csv is the tutorial's, new.csv the one

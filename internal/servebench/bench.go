@@ -23,10 +23,10 @@ import (
 	"utvi/internal/compute"
 	"utvi/internal/demo"
 	"utvi/internal/predictions"
+	"utvi/internal/tabular"
 	"utvi/predict"
 	"utvi/serve"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // A Report compares the server with the least that a server of JSON does: a handler

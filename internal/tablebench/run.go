@@ -7,8 +7,8 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/compute"
+	"utvi/internal/tabular"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // utvi is the name of our own scores.

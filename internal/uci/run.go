@@ -9,7 +9,7 @@ import (
 
 	"utvi/dist"
 	"utvi/internal/compute"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // A Result holds the scores of a model on the test rows of a split, in the target's

@@ -9,7 +9,7 @@ import (
 	"utvi/gauss"
 	"utvi/internal/counts"
 	"utvi/internal/schema"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // A split is the rows of one, standardised by those to train on.

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"utvi/dist"
+	"utvi/internal/tabular"
 	"utvi/internal/uci"
 	"utvi/rng"
-	"utvi/tabular"
 )
 
 // write makes a folder with one set of two splits: y = 100 + 10(a − 2b) + noise, in

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"utvi/fn"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // A Config overrides defaults; its zero value overrides nothing.

@@ -9,10 +9,10 @@ import (
 
 	"utvi/data"
 	"utvi/internal/calibrate"
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/rng"
-	"utvi/tabular"
 )
 
 // Data are images with their classes, or with numbers of about mean 0 and standard deviation 1.

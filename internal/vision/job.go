@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"utvi/internal/tabular"
 	"utvi/likelihood"
 	"utvi/model"
 	"utvi/optim"
-	"utvi/tabular"
 	"utvi/train"
 	"utvi/vi"
 )

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"utvi/internal/tabular"
 	"utvi/nn"
 	"utvi/rng"
-	"utvi/tabular"
 )
 
 // blobs are images of a bright square whose brightness and place are the targets.

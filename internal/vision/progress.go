@@ -1,6 +1,6 @@
 package vision
 
-import "utvi/tabular"
+import "utvi/internal/tabular"
 
 // progress tells how much of a fit is done, in steps of a member.
 type progress struct {

@@ -6,8 +6,8 @@ import (
 	"utvi/gauss"
 	"utvi/internal/calibrate"
 	"utvi/internal/compute"
+	"utvi/internal/tabular"
 	"utvi/model"
-	"utvi/tabular"
 )
 
 // scored is how well networks predict the images held out, once these have corrected them.

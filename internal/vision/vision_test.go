@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"utvi/gauss"
+	"utvi/internal/tabular"
 	"utvi/nn"
 	"utvi/rng"
-	"utvi/tabular"
 )
 
 // bars are images of horizontal and of vertical bars, with noise: two classes.

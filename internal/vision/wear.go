@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"utvi/gauss"
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/rng"
-	"utvi/tabular"
 )
 
 // Images that people take later are blurred, noisy, darker or of another contrast. A network that

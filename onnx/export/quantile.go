@@ -7,7 +7,7 @@ import (
 	"utvi/dist"
 	"utvi/internal/onnx"
 	"utvi/internal/special"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // quantiles are those of the mixture of all networks, each widened to the form that

@@ -16,11 +16,11 @@ import (
 	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/internal/schema"
+	"utvi/internal/tabular"
 	"utvi/internal/widths"
 	"utvi/nn"
 	"utvi/predict"
 	"utvi/table"
-	"utvi/tabular"
 )
 
 // goods is a table of numbers, also skewed ones, names, missing values, dates and deviations.

@@ -8,8 +8,8 @@ import (
 	"utvi/data"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/tabular"
 	"utvi/rng"
-	"utvi/tabular"
 )
 
 // y = 2x and noise: rows of numbers in, a mixture of Normals out.

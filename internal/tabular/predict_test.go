@@ -12,10 +12,10 @@ import (
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/tabular"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/rng"
-	"utvi/tabular"
 )
 
 // two targets, the second with twice the noise, and inputs with variances.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // Every training of a fit is reported under its name, up to its last step, with its curve.

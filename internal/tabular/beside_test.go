@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"utvi/engine"
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // counted is the CPU; it notes how many trainings each job is to run beside.

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"utvi/tabular"
+	"utvi/internal/tabular"
 )
 
 // stopped fits a table until a training is told that stop names.

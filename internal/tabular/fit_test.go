@@ -15,8 +15,8 @@ import (
 	"utvi/dist"
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/tabular"
 	"utvi/rng"
-	"utvi/tabular"
 )
 
 // wave is y = sin(2x₀) + x₁/2 with noise of the given standard deviation.
