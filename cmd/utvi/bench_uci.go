@@ -27,10 +27,13 @@ The log-likelihood is the mean over splits, in nats per test row and in the targ
 unit, ± its standard error. The coverage is the share of test rows of all splits in
 their 90 % intervals: of all rows, and of each fifth of a split's rows, from the smallest
 predicted standard deviation to the largest. The seconds are the sum over all splits. With
---out the results of the splits are kept, and the same command continues after a stop.`
+--out the results of the splits are kept, and the same command continues after a stop.
+
+With --gaps the test rows lie between the others: models must say there what they do not know.`
 
 const benchUCIExamples = `  utvi bench uci --data uci
   utvi bench uci --data uci --sets yacht,bostonHousing --splits 5 --json
+  utvi bench uci --data uci --sets yacht --gaps        error bars between the rows
   utvi bench uci --data uci --plan plan.json           only write the list of trials`
 
 // A uciBench is what the flags of bench uci ask for.
@@ -42,6 +45,7 @@ type uciBench struct {
 	splits   int
 	jobs     int
 	protocol bool
+	gaps     bool
 	seed     uint64
 	asJSON   bool
 }
@@ -71,6 +75,7 @@ func (b *uciBench) flags(f *pflag.FlagSet) {
 	f.StringSliceVar(&b.sets, "sets", nil, "sets to run (default all)")
 	f.IntVar(&b.splits, "splits", 0, "number of splits of each set (default all)")
 	f.BoolVar(&b.protocol, "protocol", false, "use the literature's network: one hidden layer of n_hidden ReLU units")
+	f.BoolVar(&b.gaps, "gaps", false, "cut gaps: the middle third of the rows, by each input with 6 values or more, is the test")
 	f.Uint64Var(&b.seed, "seed", 0, "seed of all random numbers")
 	f.BoolVar(&b.asJSON, "json", false, "print JSON")
 	f.IntVar(&b.jobs, "jobs", 0, "number of splits at the same time (default the number of cores)")
@@ -100,7 +105,7 @@ func (b *uciBench) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	scores, err := uciScores(b.sets, plan, results)
+	scores, err := b.scores(plan, results)
 	if err != nil {
 		return err
 	}
@@ -121,11 +126,19 @@ func (b *uciBench) trials() (*sweep.Plan, error) {
 	var trials []sweep.Trial
 	for _, set := range sets {
 		for k := range cmp.Or(b.splits, set.Splits) {
-			spec := fitkind.Split{Data: b.data, Set: set.Name, Split: k, Protocol: b.protocol, Network: tabular.Config{Seed: b.seed}}
-			trials = append(trials, sweep.NewTrial("uci", fmt.Sprintf("%s-%d", fileName(set.Name), k), set.Name, set.Cost(), spec))
+			spec := fitkind.Split{Data: b.data, Set: set.Name, Split: k, Protocol: b.protocol, Gaps: b.gaps, Network: tabular.Config{Seed: b.seed}}
+			trials = append(trials, sweep.NewTrial("uci", fmt.Sprintf("%s-%d", fileName(b.group(set.Name)), k), b.group(set.Name), set.Cost(), spec))
 		}
 	}
 	return sweep.NewPlan("uci", trials...)
+}
+
+// group is what scores of a set are listed by.
+func (b *uciBench) group(set string) string {
+	if b.gaps {
+		return set + "-gaps"
+	}
+	return set
 }
 
 // open reads the sets, which must have the splits that are asked for.
@@ -144,6 +157,9 @@ func (b *uciBench) open() ([]*uci.Set, error) {
 			return nil, fmt.Errorf("%s has no set %q; it has %s", b.data, name, strings.Join(names, ", "))
 		}
 		set, err := uci.Open(b.data, name)
+		if err == nil && b.gaps {
+			err = set.CutGaps()
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -180,10 +196,11 @@ func (b *uciBench) results(cmd *cobra.Command, plan *sweep.Plan) ([]*sweep.Resul
 	return results, err
 }
 
-// uciScores averages splits, set by set.
-func uciScores(sets []string, plan *sweep.Plan, results []*sweep.Result) ([]uci.Score, error) {
+// scores averages splits, set by set.
+func (b *uciBench) scores(plan *sweep.Plan, results []*sweep.Result) ([]uci.Score, error) {
 	all := []uci.Score{}
-	for _, set := range sets {
+	for _, name := range b.sets {
+		set := b.group(name)
 		var splits []uci.Result
 		seconds := 0.0
 		for i, t := range plan.Trials {

@@ -462,7 +462,7 @@ func TestBenchUCI(t *testing.T) {
 		data, _ := json.Marshal(uci.Result{Set: x.Group, LL: float64(-i), RMSE: float64(i), Covered: 8 + i, Rows: 10, Fifths: [5]uci.Fifth{{Covered: 1, Rows: 2}, {Covered: i % 2, Rows: 2}}})
 		results = append(results, &sweep.Result{Data: data, Run: sweep.RunRecord{Seconds: 2}})
 	}
-	scores, err := uciScores([]string{"b", "a"}, p, results)
+	scores, err := (&uciBench{sets: []string{"b", "a"}}).scores(p, results)
 	if err != nil {
 		t.Fatal(err)
 	}

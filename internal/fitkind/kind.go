@@ -100,6 +100,7 @@ type Split struct {
 	Set      string         `json:"set"`
 	Split    int            `json:"split"`
 	Protocol bool           `json:"protocol,omitempty"` // the literature's one hidden layer
+	Gaps     bool           `json:"gaps,omitempty"`     // splits are gaps of inputs
 	Network  tabular.Config `json:"network"`
 }
 
@@ -120,7 +121,7 @@ func runSplit(ctx context.Context, j sweep.Job) (sweep.Outcome, error) {
 	}
 	j.Tell(0, 1, math.NaN())
 	s.Network.Parallel, s.Network.Engine = j.Workers, j.Engine
-	r, err := uci.RunSplit(ctx, s.Data, s.Set, s.Split, s.Network, s.Protocol)
+	r, err := uci.RunSplit(ctx, s.Data, s.Set, s.Split, s.Network, s.Protocol, s.Gaps)
 	if err != nil {
 		return sweep.Outcome{}, err
 	}

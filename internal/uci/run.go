@@ -49,8 +49,11 @@ func (s *Set) Protocol(c tabular.Config) tabular.Config {
 
 // RunSplit fits split k of a set in a folder and scores the model on its test rows.
 // All but Seconds is a function of the data and the configuration.
-func RunSplit(ctx context.Context, dir, set string, k int, c tabular.Config, protocol bool) (Result, error) {
+func RunSplit(ctx context.Context, dir, set string, k int, c tabular.Config, protocol, gaps bool) (Result, error) {
 	s, err := Open(dir, set)
+	if err == nil && gaps {
+		err = s.CutGaps()
+	}
 	if err != nil {
 		return Result{}, err
 	}

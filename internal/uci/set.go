@@ -33,6 +33,7 @@ type Set struct {
 	rows     []float64 // row-major
 	features []int
 	target   int
+	gaps     []int // columns of gaps, instead of the splits of the files; nil: those
 }
 
 // Names lists the sets in a folder, sorted.

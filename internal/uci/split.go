@@ -1,6 +1,7 @@
 package uci
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,12 +23,7 @@ func (s *Set) split(k int) (*split, error) {
 	if k < 0 || k >= s.Splits {
 		return nil, fmt.Errorf("%s has the splits 0 to %d, not %d", s.Name, s.Splits-1, k)
 	}
-	n := len(s.rows) / s.columns
-	train, err := s.indices(fmt.Sprintf("index_train_%d.txt", k), n)
-	if err != nil {
-		return nil, err
-	}
-	test, err := s.indices(fmt.Sprintf("index_test_%d.txt", k), n)
+	train, test, err := s.parts(k)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +42,57 @@ func (s *Set) split(k int) (*split, error) {
 	}
 	columns[s.target] = schema.Column{Stats: schema.Stats{Mean: mean[s.target], SD: sd[s.target]}}
 	return &split{s.encode(train, columns), s.encode(test, columns), sd[s.target]}, nil
+}
+
+// parts are the rows of split k.
+func (s *Set) parts(k int) (train, test []int, err error) {
+	n := len(s.rows) / s.columns
+	if s.gaps != nil {
+		train, test = s.gap(s.gaps[k], n)
+		return train, test, nil
+	}
+	train, err = s.indices(fmt.Sprintf("index_train_%d.txt", k), n)
+	if err != nil {
+		return nil, nil, err
+	}
+	test, err = s.indices(fmt.Sprintf("index_test_%d.txt", k), n)
+	return train, test, err
+}
+
+// gapValues is how many values an input has at least that a gap is cut into.
+const gapValues = 6
+
+// CutGaps replaces the splits by gaps, one for every input with 6 values or more: the middle third of
+// the rows, in the order of the input, is the test (Foong et al. 2019).
+func (s *Set) CutGaps() error {
+	s.gaps = nil
+	for _, j := range s.features {
+		values := map[float64]bool{}
+		for i := j; i < len(s.rows); i += s.columns {
+			values[s.rows[i]] = true
+		}
+		if len(values) >= gapValues {
+			s.gaps = append(s.gaps, j)
+		}
+	}
+	s.Splits = len(s.gaps)
+	if s.Splits == 0 {
+		return fmt.Errorf("%s has no input with %d values or more to cut a gap into", s.Name, gapValues)
+	}
+	return nil
+}
+
+// gap are the rows about and within the gap of a column.
+func (s *Set) gap(column, n int) (train, test []int) {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	value := func(row int) float64 { return s.rows[row*s.columns+column] }
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(value(a), value(b)) })
+	lo := n / 3
+	hi := n - n/3
+	return slices.Concat(rows[:lo], rows[hi:]), rows[lo:hi]
 }
 
 // standard returns mean and standard deviation of every column.

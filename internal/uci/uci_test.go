@@ -54,7 +54,7 @@ func TestRunSplit(t *testing.T) {
 		t.Fatalf("sets %v, %v", names, err)
 	}
 	c := tabular.Config{Ensemble: 2, Noise: tabular.Learned, Activation: "leaky-relu", KL: 0.3, Width: 10, Depth: 1, Steps: 1000, Seed: 1}
-	r, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false)
+	r, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,13 +69,13 @@ func TestRunSplit(t *testing.T) {
 	if covered != r.Covered || rows != r.Rows || r.Fifths[4].Rows != 4 {
 		t.Errorf("%d of %d rows are covered, by fifths %v", r.Covered, r.Rows, r.Fifths)
 	}
-	again, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false)
+	again, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false, false)
 	again.Seconds = r.Seconds
 	if err != nil || again != r {
 		t.Errorf("%+v, then %+v (%v)", r, again, err)
 	}
 	c.Steps = 50
-	r, err = uci.RunSplit(t.Context(), dir, "lines", 0, c, true)
+	r, err = uci.RunSplit(t.Context(), dir, "lines", 0, c, true, false)
 	if err != nil || !strings.Contains(r.Chosen, "1×10 relu") {
 		t.Errorf("the protocol has one layer of 10 ReLU units, not %q (%v)", r.Chosen, err)
 	}
@@ -94,7 +94,7 @@ func TestBadFolders(t *testing.T) {
 		"the target is the same in all rows":                         func(f map[string]string) { f["index_target.txt"] = "2\n"; f["index_features.txt"] = "1\n" },
 	} {
 		dir := write(t, change)
-		if _, err := uci.RunSplit(t.Context(), dir, "lines", 0, tabular.Config{}, false); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := uci.RunSplit(t.Context(), dir, "lines", 0, tabular.Config{}, false, false); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want …%s…", err, want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestBadFolders(t *testing.T) {
 	if _, err := uci.Open(dir, "lines"); err != nil {
 		t.Errorf("a set without n_hidden.txt: %v", err)
 	}
-	if _, err := uci.RunSplit(t.Context(), dir, "lines", 3, tabular.Config{}, false); err == nil || !strings.Contains(err.Error(), "the splits 0 to 0, not 3") {
+	if _, err := uci.RunSplit(t.Context(), dir, "lines", 3, tabular.Config{}, false, false); err == nil || !strings.Contains(err.Error(), "the splits 0 to 0, not 3") {
 		t.Error(err)
 	}
 	if _, err := uci.Names("/none"); err == nil || !strings.Contains(err.Error(), "cannot read /none: no such file or directory; it must be a folder with") {
@@ -141,11 +141,39 @@ func TestCounts(t *testing.T) {
 		files["data.txt"] = b.String()
 	})
 	c := tabular.Config{Ensemble: 2, Noise: tabular.Poisson, Activation: "leaky-relu", KL: 0.3, Width: 10, Depth: 1, Steps: 500, Seed: 1}
-	r, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false)
+	r, err := uci.RunSplit(t.Context(), dir, "lines", 0, c, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(r.Chosen, "poisson") || math.Abs(r.LL-mass) > 0.2 || r.Covered < 16 {
 		t.Errorf("%+v; the true distribution scores %.3f", r, mass)
+	}
+}
+
+// Of a gap the test rows are the middle third by one input; a constant has none.
+func TestGaps(t *testing.T) {
+	dir := write(t, func(map[string]string) {})
+	s, err := uci.Open(dir, "lines")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CutGaps(); err != nil || s.Splits != 2 {
+		t.Fatalf("%d gaps, %v; want those of two inputs", s.Splits, err)
+	}
+	c := tabular.Config{Ensemble: 1, Noise: tabular.Learned, Activation: "leaky-relu", KL: 0.3, Width: 10, Depth: 1, Steps: 1000, Seed: 1}
+	r, err := uci.RunSplit(t.Context(), dir, "lines", 1, c, false, true)
+	if err != nil || r.Rows != 40 || r.RMSE > 5 {
+		t.Errorf("%+v, %v; want 40 test rows of 120, and an RMSE of about 3", r, err)
+	}
+	if _, err := s.Run(t.Context(), 2, c); err == nil || !strings.Contains(err.Error(), "the splits 0 to 1, not 2") {
+		t.Error(err)
+	}
+	constant := write(t, func(files map[string]string) { files["index_features.txt"] = "2\n" })
+	s, err = uci.Open(constant, "lines")
+	if err == nil {
+		err = s.CutGaps()
+	}
+	if err == nil || !strings.Contains(err.Error(), "no input with 6 values or more") {
+		t.Error(err)
 	}
 }
