@@ -246,11 +246,3 @@ func TestImagesRefused(t *testing.T) {
 		}
 	}
 }
-
-func lines(n int, line func(i int) string) string {
-	var b strings.Builder
-	for i := range n {
-		b.WriteString(line(i))
-	}
-	return b.String()
-}
