@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -95,7 +96,7 @@ func (o *suggestOptions) flags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.require, "require", nil, "what a target must be, as `'column>number'` or 'column<number'; may be given several times")
 	f.Float64Var(&o.config.Sure, "sure", 0, "least probability that a row meets all requirements")
 	f.Float64Var(&o.config.Best, "best", math.NaN(), "best value that is known (default the best that is predicted of the rows that the model remembers)")
-	f.Lookup("best").DefValue = ""
+	f.Lookup("best").DefValue = "0" // is not shown
 	f.IntVar(&o.config.Draws, "draws", 256, "number of networks to draw")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "seed of the candidates that are drawn")
 	f.StringVarP(&o.out, "output", "o", "", "file to write (default the standard output)")
@@ -218,8 +219,12 @@ func (o *suggestOptions) fromRanges(cmd *cobra.Command, m *fit.Model) (head []st
 	for _, text := range o.levels {
 		name, list, given := strings.Cut(text, "=")
 		l.Levels[name] = nil
-		if given {
-			l.Levels[name] = strings.Split(list, ",")
+		if !given {
+			continue
+		}
+		l.Levels[name], err = csv.NewReader(strings.NewReader(list)).Read()
+		if err != nil {
+			return nil, nil, nil, usagef("--levels %s: write column=a,b, and a level that has a comma in quotes", text)
 		}
 	}
 	s, err := suggest.NewSpace(m.Model, l)

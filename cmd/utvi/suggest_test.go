@@ -21,7 +21,7 @@ func TestSuggest(t *testing.T) {
 	if code != 0 || err != nil || len(rows) != 3 || rows[0][6] != "strength_mean" || rows[0][10] != "cost" || !strings.Contains(errs, "4 of 12 rows have a value of the target already") {
 		t.Errorf("exit %d, %v, %s%s", code, err, stdout, errs)
 	}
-	code, stdout, errs = utvi(t, "suggest", m, "--range", "temperature=150:160", "--levels", "resin=amber,cedar", "--limit", "minutes=:20", "--draws", "32", "--goal", "target=30")
+	code, stdout, errs = utvi(t, "suggest", m, "--range", "temperature=150:160", "--levels", `resin=amber,"cedar"`, "--limit", "minutes=:20", "--draws", "32", "--goal", "target=30")
 	rows, err = csv.NewReader(strings.NewReader(stdout)).ReadAll()
 	if code != 0 || err != nil || len(rows) != 2 || !strings.HasPrefix(rows[1][0], "15") || rows[1][3] == "birch" || len(rows[1][2]) > 2 {
 		t.Errorf("exit %d, %v, %s%s", code, err, stdout, errs)
@@ -39,6 +39,8 @@ func TestSuggestMisuse(t *testing.T) {
 		"5 is larger than 4":                                {"--limit", "temperature=5:4"},
 		"leaves nothing of the range":                       {"--limit", "temperature=300:400"},
 		"the price must be a number above 0":                {"--cost", "minutes=-1"},
+		"the model knows [amber birch cedar]":               {"--levels", `resin="amber,cedar"`},
+		"a level that has a comma in quotes":                {"--levels", `resin="amber`},
 		"the candidates have no column of numbers price":    {"--cost", "price"},
 		"holds candidates; give only one of them":           {rows, "--range", "temperature=1:2"},
 		"write 'column>number'":                             {"--require", "strength"},

@@ -9,12 +9,14 @@ from ._binary import BinaryNotFoundError, UtviError
 if TYPE_CHECKING:
     from .client import AsyncClient, Client, ServerError
     from .estimators import UTVIClassifier, UTVIRegressor
+    from .experiment import Experiment
     from .model import Model, load
 
 __all__ = [
     "AsyncClient",
     "BinaryNotFoundError",
     "Client",
+    "Experiment",
     "Model",
     "ServerError",
     "UTVIClassifier",
@@ -28,6 +30,7 @@ _LATER = {
     "AsyncClient": "client",
     "Client": "client",
     "ServerError": "client",
+    "Experiment": "experiment",
     "Model": "model",
     "UTVIClassifier": "estimators",
     "UTVIRegressor": "estimators",

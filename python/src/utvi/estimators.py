@@ -6,7 +6,7 @@ import json
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
@@ -203,12 +203,40 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         "temperature" and "conformal". The default is "scale" and "conformal" for numbers,
         and nothing is stored that makes held-out predictions worse.
         """
+        self.model_ = self._model().calibrated(*self._table(X, y), method)
+        return self
+
+    def update(self, X: Any, y: Any, forget: float = 0.0) -> Self:
+        """Learn new rows on top of what the model knows, without the rows of fit; return self.
+
+        The model remembers the rows of fit by made-up ones with the same local means and
+        covariances; forget, 0 to 1, is the share of them that no longer counts, for a world that
+        drifts. A calibration is not carried over.
+        """
+        names, rows = self._table(X, y)
+        self.model_ = self._model().updated(names, rows, forget, self.holdout, self.n_jobs)
+        return self
+
+    def surprise(self, X: Any, y: Any) -> dict[str, Any]:
+        """Return how new rows differ from those of fit: scores with what the error bars promise,
+        and the columns that have moved."""
+        return self._model().surprised(*self._table(X, y))
+
+    def suggest(
+        self, candidates: Any = None, count: int = 1, goal: Union[str, float] = "learn", **options: Any
+    ) -> pd.DataFrame:
+        """Return the rows to measure next: see Model.suggest."""
+        if candidates is not None and not isinstance(candidates, Mapping) and not hasattr(self, "feature_names_in_"):
+            candidates = np.asarray(candidates, dtype=object)
+        return self._model().suggest(candidates, count, goal, **options)
+
+    def _table(self, X: Any, y: Any) -> tuple[list[str], list[Sequence[Any]]]:
+        """Rows with their targets."""
         rows = self._rows(X)
         names, y = self._targets_of(y)
         if len(y) != len(rows):
             raise ValueError(f"X has {len(rows)} rows and y has {len(y)}")
-        self.model_ = self._model().calibrated(self._names() + names, [(*r, *t) for r, t in zip(rows, y)], method)
-        return self
+        return self._names() + names, [(*r, *t) for r, t in zip(rows, y)]
 
     def save(self, path: Path) -> None:
         """Write the model to a file that `utvi predict`, `utvi serve`, load and others read."""
@@ -415,6 +443,13 @@ class UTVIClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
             self.classes_ = np.array([int(c) for c in m.classes])
         except ValueError:
             self.classes_ = np.array(m.classes)
+
+    def update(self, X: Any, y: Any, forget: float = 0.0) -> Self:
+        super().update(X, y, forget)
+        known = self._model().classes or []
+        kept = [text in known for text in _labels(self.classes_)]  # all, unless they were forgotten
+        self.classes_ = self.classes_[kept]
+        return self
 
     def _targets_of(self, y: Any) -> tuple[list[str], list[list[Any]]]:
         labels = dict(zip(self.classes_.tolist(), _labels(self.classes_)))

@@ -1,8 +1,9 @@
-"""Models as files have them: loaded, asked, calibrated, explained."""
+"""Models as files have them: loaded, asked, calibrated, explained, updated."""
 
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
 import tempfile
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _binary, _table, _warm
+from . import _binary, _suggest, _table, _warm
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 Path = Union[str, "os.PathLike[str]"]
 Numbers = NDArray[np.float64]
 
-MODEL, ROWS, RESULT = "model.utvi", "rows.csv", "predicted.csv"
+MODEL, ROWS, RESULT, UPDATED = "model.utvi", "rows.csv", "predicted.csv", "updated.utvi"
 MOST_WARM = 2000  # rows; more are better streamed by a command
 PARTS = ("weights", "inputs", "noise")
 
@@ -51,7 +52,7 @@ class Model:
     def about(self) -> dict[str, Any]:
         """What the server's GET /models says: columns with ranges and levels, scores, rows."""
         if self._about is None:
-            with _TemporaryModel(self.data) as folder:
+            with TemporaryModel(self.data) as folder:
                 try:
                     (self._about,) = _warm.ask(self.binary, self.data, "/models")["models"]
                 except _warm.Refused:
@@ -83,7 +84,7 @@ class Model:
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return the mean of each row, with return_std also its standard deviation; the most
         probable class of each row."""
-        _, values = self.ask(*self._rows(X))
+        _, values = self.ask(*self.rows_of(X))
         classes = self.classes
         if classes is not None:
             if return_std:
@@ -97,7 +98,7 @@ class Model:
         """Return everything about each row as a data frame, with the index of X."""
         import pandas as pd
 
-        names, values = self.ask(*self._rows(X), level, quantiles)
+        names, values = self.ask(*self.rows_of(X), level, quantiles)
         out: pd.DataFrame = pd.DataFrame(values, columns=names, index=_table.index_of(X))
         classes = self.classes
         if classes is not None:
@@ -107,17 +108,61 @@ class Model:
 
     def explain(self, X: Any, columns: int = 3) -> pd.DataFrame:
         """Return the columns that moved each prediction most (…_why1, …), and by how much."""
-        return self.explained(*self._rows(X), columns, _table.index_of(X))
+        return self.explained(*self.rows_of(X), columns, _table.index_of(X))
 
     def calibrate(self, X: Any, y: Any, method: Union[str, Sequence[str], None] = None) -> Model:
         """Correct the error bars by rows that the model was not trained with; return self."""
-        names, rows = self._rows(X)
-        y = np.asarray(y, dtype=object).reshape(len(rows), -1).tolist()
-        self.data = self.calibrated(names + self.targets, [(*r, *t) for r, t in zip(rows, y)], method)
+        self.data = self.calibrated(*self._table(X, y), method)
         self._about = None
         return self
 
-    def _rows(self, X: Any) -> tuple[list[str], list[Sequence[Any]]]:
+    def update(self, X: Any, y: Any, forget: float = 0.0, holdout: Optional[float] = None) -> Model:
+        """Learn new rows on top of what the model knows, without the rows before; return self.
+
+        forget is the share of what is remembered that no longer counts, holdout the share of the
+        new rows that training does not see. A calibration is not carried over.
+        """
+        self.data = self.updated(*self._table(X, y), forget, holdout)
+        self._about = None
+        return self
+
+    def surprise(self, X: Any, y: Any) -> dict[str, Any]:
+        """Return how new rows differ from those that the model was fitted to, before it learns
+        them: scores with what its error bars promise, and the columns that have moved."""
+        return self.surprised(*self._table(X, y))
+
+    def suggest(
+        self, candidates: Union[_suggest.Space, Any] = None, count: int = 1, goal: _suggest.Goal = "learn", **options: Any
+    ) -> pd.DataFrame:
+        """Return the rows to measure next, with what is predicted, the gain, and why.
+
+        Parameters
+        ----------
+        candidates : data frame of rows to choose from (those with a value of the target are left
+            out), or a dict of what they are drawn from: for a column (low, high), range(low, high)
+            for whole numbers, a list of texts, or None for all levels. Other columns are drawn
+            from the range that the training rows showed.
+        goal : "learn", "min", "max", or a number to come near to
+        target : str, column that is measured (default the first; "learn": all)
+        limits : dict of columns and (low, high), either of which may be None
+        costs : name of a column of costs, or a dict of columns and the price of a unit
+        require : what targets must be, as "price<10" or a list
+        sure : least probability that a row meets all requirements
+        best : best value that is known
+        draws : int, networks that are drawn (default 256); fewer are faster
+        random_state : int, seed of the candidates that are drawn
+        """
+        return _suggest.suggest(self, candidates, count, _suggest.options_of(goal, **options))
+
+    def _table(self, X: Any, y: Any) -> tuple[list[str], list[Sequence[Any]]]:
+        """Rows with their targets."""
+        names, rows = self.rows_of(X)
+        values = np.asarray(y, dtype=object)
+        if len(values) != len(rows):
+            raise ValueError(f"X has {len(rows)} rows and y has {len(values)}")
+        return names + self.targets, [(*r, *t) for r, t in zip(rows, values.reshape(len(rows), -1).tolist())]
+
+    def rows_of(self, X: Any) -> tuple[list[str], list[Sequence[Any]]]:
         """The names of columns and the rows of X."""
         columns = self.columns
         if _table.is_frame(X):
@@ -168,7 +213,7 @@ class Model:
 
     def _command(self, names: Sequence[str], rows: Sequence[Sequence[Any]], *options: str) -> tuple[list[str], list[list[str]]]:
         """Run utvi predict: the header and the lines that it writes."""
-        with _TemporaryModel(self.data) as folder:
+        with TemporaryModel(self.data) as folder:
             _table.write_csv(os.path.join(folder, ROWS), names, rows)
             args = ["predict", MODEL, ROWS, "--strict", "--digits", "17", "--header", "yes", "--delimiter", ",", *options]
             _binary.run(self.binary, args, folder, stdout=os.path.join(folder, RESULT))
@@ -190,7 +235,7 @@ class Model:
 
     def calibrated(self, names: Sequence[str], rows: Sequence[Sequence[Any]], method: Union[str, Sequence[str], None]) -> bytes:
         """Return the file of the calibrated model; rows have the targets, too."""
-        with _TemporaryModel(self.data) as folder:
+        with TemporaryModel(self.data) as folder:
             _table.write_csv(os.path.join(folder, ROWS), names, rows)
             args = ["calibrate", MODEL, ROWS, "--header", "yes", "--delimiter", ","]
             if method is not None:
@@ -199,8 +244,30 @@ class Model:
             with open(os.path.join(folder, MODEL), "rb") as f:
                 return f.read()
 
+    def updated(
+        self, names: Sequence[str], rows: Sequence[Sequence[Any]], forget: float, holdout: Optional[float], jobs: Optional[int] = None
+    ) -> bytes:
+        """Return the file of the updated model; rows have the targets, too."""
+        options = ["-o", UPDATED, f"--forget={forget}", f"--holdout={-1 if holdout is None else holdout}"]
+        if jobs is not None and jobs > 0:
+            options.append(f"--jobs={jobs}")
+        return self._learn(names, sorted(rows, key=repr), options, UPDATED)
 
-class _TemporaryModel:
+    def surprised(self, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
+        """Return what utvi update --dry-run says."""
+        report: dict[str, Any] = json.loads(self._learn(names, rows, ["--dry-run", "--json"], RESULT))
+        return report
+
+    def _learn(self, names: Sequence[str], rows: Sequence[Sequence[Any]], options: Sequence[str], result: str) -> bytes:
+        with TemporaryModel(self.data) as folder:
+            _table.write_csv(os.path.join(folder, ROWS), names, rows)
+            args = ["update", MODEL, ROWS, "--header", "yes", "--delimiter", ",", *options]
+            _binary.run(self.binary, args, folder, stdout=os.path.join(folder, RESULT))
+            with open(os.path.join(folder, result), "rb") as f:
+                return f.read()
+
+
+class TemporaryModel:
     """A folder with a model's file, for a command."""
 
     def __init__(self, data: bytes) -> None:
