@@ -231,7 +231,26 @@ func (h *Head) mix() {
 		p.Weights[i] = p.Weights[i]*scale + p.Var[i]*share
 		p.Inputs[i] *= scale
 		p.Noise[i] *= scale
+		apart := p.Var[i] * share
 		p.Var[i] = p.Weights[i] + p.Inputs[i] + p.Noise[i]
+		if h.spread != nil {
+			p.draw(i, apart, float32(h.spread[i%p.Width].Support.Share(float64(p.Weights[i]))))
+		}
+	}
+}
+
+// draw draws number i of all networks, whose means vary with a variance, towards 0. With a share of 1
+// nothing changes.
+func (p *Predictions) draw(i int, apart, share float32) {
+	if share == 1 {
+		return
+	}
+	for _, v := range [][]float32{p.Mean, p.Var, p.Weights, p.Inputs, p.Noise} {
+		v[i] *= share
+	}
+	for _, n := range p.normals {
+		n.mean[i] *= share
+		n.variance[i] = share * (n.variance[i] + (1-share)*apart)
 	}
 }
 

@@ -61,3 +61,56 @@ func TestSpread(t *testing.T) {
 		near("the noise", got.Noise[i], noise)
 	}
 }
+
+// Where the weights know less than targets vary, predictions are drawn to the mean of the targets: the
+// mixture and its parts by the same share.
+func TestSupport(t *testing.T) {
+	var nets []*model.Model
+	for range 2 {
+		nets = append(nets, build(t, 3, nn.Dense{Out: 8}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 1}, nn.Noise{}))
+	}
+	e, err := model.NewEnsemble(nets...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := e.NewHead(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := batch(5, 3)
+	was := plain.Predict(x)
+	s := &widths.Support{Var: 0.01}
+	for _, w := range was.Weights {
+		s.Usual += float64(w) / 5
+	}
+	h, err := e.NewHeadOn(nil, 5, []widths.Target{{Scale: 1, Support: s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := h.Predict(x)
+	drawn := 0
+	for i := range got.Mean {
+		share := s.Share(float64(was.Weights[i]))
+		if share < 1 {
+			drawn++
+		}
+		for _, v := range [][2]float32{{got.Mean[i], was.Mean[i]}, {got.Var[i], was.Var[i]}, {got.Weights[i], was.Weights[i]}, {got.Noise[i], was.Noise[i]}} {
+			if math.Abs(float64(v[0])-share*float64(v[1])) > 1e-6*(1+math.Abs(float64(v[1]))) {
+				t.Errorf("row %d: %v, want %v times %v", i, v[0], share, v[1])
+			}
+		}
+		var mean, variance float64 // of the mixture of the members
+		for k := range 2 {
+			m, v := got.Member(k, i)
+			mean += float64(m) / 2
+			variance += (float64(v) + float64(m*m)) / 2
+		}
+		variance -= mean * mean
+		if math.Abs(mean-float64(got.Mean[i])) > 1e-5 || math.Abs(variance-float64(got.Var[i])) > 1e-4*float64(got.Var[i]) {
+			t.Errorf("row %d: the members give %v and %v, the head %v and %v", i, mean, variance, got.Mean[i], got.Var[i])
+		}
+	}
+	if drawn == 0 || drawn == got.Rows {
+		t.Errorf("%d of %d rows are drawn", drawn, got.Rows)
+	}
+}

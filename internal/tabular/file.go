@@ -135,7 +135,7 @@ func (s ResidualMixture) check() error {
 			return errors.New("invalid noise mixture")
 		}
 	}
-	return s.Level.Check()
+	return errors.Join(s.Level.Check(), s.Support.Check())
 }
 
 func (f *Fitted) checkWarps() error {

@@ -4,6 +4,7 @@ import (
 	"utvi/data"
 	"utvi/dist"
 	"utvi/gauss"
+	"utvi/internal/widths"
 	"utvi/model"
 )
 
@@ -69,7 +70,24 @@ func (r *run) finish(nets []*model.Model, rep Report, shapes []ResidualMixture) 
 	}
 	f := &Fitted{Inputs: d.X.Width, Targets: d.Outputs(), Classes: d.Classes, Report: rep, Residuals: shapes, Warps: r.warps, Members: e}
 	f.learnInputStats(d)
+	f.learnSupport()
 	return f, nil
+}
+
+// supportDeviations is how many standard deviations of the targets a function is from their mean before a
+// row is seen.
+const supportDeviations = 3
+
+// learnSupport says what is known of targets, which are encoded with variance 1, far from all rows. Where
+// the weights leave less in doubt than targets vary, or hardly more than in training rows, nothing changes.
+func (f *Fitted) learnSupport() {
+	if f.Counts() {
+		return
+	}
+	usual := max(1, 4*f.InputStats.Doubt*f.InputStats.Doubt)
+	for i := range f.Residuals {
+		f.Residuals[i].Support = &widths.Support{Usual: usual, Var: supportDeviations * supportDeviations}
+	}
 }
 
 // OfClasses returns the model of networks that were trained elsewhere to tell classes apart; x are

@@ -312,3 +312,22 @@ func BenchmarkPredict(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N*9600)/b.Elapsed().Seconds(), "rows/s")
 }
+
+// Far outside the training rows neither the mean nor the interval leaves what targets support: a fitted
+// line would go on for ever, and its doubt with it.
+func TestFarRowsStayWithinReason(t *testing.T) {
+	d := wave(3, 60, 0.2)
+	c := quick
+	c.Steps = 300
+	f := fit(t, c, d)
+	x := gauss.Fixed(2, []float32{0, 0, 1e3, -1e3, 1e6, 1e6})
+	v := predictor(f, 3).Predict(x)
+	for i := range 3 {
+		if sd := math.Sqrt(float64(v.Var[i])); math.Abs(float64(v.Mean[i])) > 10 || sd > 4 {
+			t.Errorf("row %d: %v ± %v, of targets of variance 1", i, v.Mean[i], sd)
+		}
+	}
+	if v.OOD[1] < 2 || v.OOD[2] < 2 {
+		t.Errorf("ood is %v", v.OOD)
+	}
+}

@@ -12,7 +12,8 @@ type ResidualMixture struct {
 	W []float64 `json:"w"`
 	R []float64 `json:"r"`
 
-	Level *widths.Level `json:"level,omitempty"` // nil: v as it was predicted
+	Level   *widths.Level   `json:"level,omitempty"`   // nil: v as it was predicted
+	Support *widths.Support `json:"support,omitempty"` // nil: rows far from the training rows are as predicted
 }
 
 func plainResiduals() ResidualMixture {

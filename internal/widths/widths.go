@@ -9,10 +9,11 @@ import (
 
 // A Target is the correction of the variance v that each network predicts for a target. Level
 // changes v itself; Scale multiplies what v contributes to the variance of the mixture, but not what
-// the networks disagree about.
+// the networks disagree about. Support comes last.
 type Target struct {
-	Scale float32
-	Level *Level
+	Scale   float32
+	Level   *Level
+	Support *Support
 }
 
 // A Level changes how much variances differ between rows: v becomes v·v^−Power·e^(−Tilt·m),

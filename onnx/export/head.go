@@ -55,7 +55,35 @@ func (t *tableWriter) head(x signal) (parts, error) {
 	p.weights = t.add(by(t.total(own)), t.times(t.total(apart), share))
 	p.inputs, p.noise = by(t.total(more)), by(t.total(noise))
 	p.variance = t.add(t.add(p.weights, p.inputs), p.noise)
+	t.support(&p, t.times(t.total(apart), share))
 	return p, nil
+}
+
+// support draws predictions towards 0 as widths.Support does; apart is what the networks disagree about.
+func (t *tableWriter) support(p *parts, apart value) {
+	width := len(t.m.Net.Residuals)
+	usual := make([]float64, width)
+	per := make([]float64, width) // 1/Var
+	some := false
+	for i, s := range t.m.Net.Residuals {
+		if s.Support != nil {
+			some = true
+			usual[i] = s.Support.Usual
+			per[i] = 1 / s.Support.Var
+		}
+	}
+	if !some {
+		return
+	}
+	over := t.max(t.sub(p.weights, t.floats("usual", usual, width)), t.Float(0))
+	share := t.unary("Reciprocal", t.add(t.mul(over, t.floats("per", per, width)), t.Float(1)))
+	more := t.mul(t.sub(t.Float(1), share), apart)
+	for _, v := range []*value{&p.mean, &p.variance, &p.weights, &p.inputs, &p.noise} {
+		*v = t.mul(*v, share)
+	}
+	for i, n := range p.members {
+		p.members[i] = normals{t.mul(n.m, share), t.mul(t.add(n.v, more), share)}
+	}
 }
 
 // levelVariances changes variances as widths.Level does.
