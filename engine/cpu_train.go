@@ -37,7 +37,8 @@ type trainer struct {
 	tasks   []stepTask
 	unowned []int // ranges that no task owns
 	adamw   kernel.AdamW
-	draws   *draws // nil: moments are propagated
+	follow  float32 // how far running numbers go towards those of the batch
+	draws   *draws  // nil: moments are propagated
 
 	spread bool // weights have priors of their own
 
@@ -152,6 +153,14 @@ func (t *trainer) Gradient(step int) Score {
 	t.step = step
 	t.Data.Begin(t.dataKey, uint64(step), t.Batch)
 	t.cut()
+	if step == 1 {
+		t.settle()
+	}
+	return t.measure()
+}
+
+// measure runs the batch and stores its gradients.
+func (t *trainer) measure() Score {
 	if t.draws != nil {
 		return t.drawBatch()
 	}

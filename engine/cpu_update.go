@@ -50,6 +50,7 @@ func (t *trainer) sumRanges() (c Change) {
 func (t *trainer) setAdamW(u Update) {
 	o := t.Optimizer
 	n := float64(u.Step)
+	t.follow = float32(max(slowest, 2/(n+1)))
 	t.adamw = kernel.AdamW{
 		LR: u.Rate, Beta1: o.Beta1, Beta2: o.Beta2, Eps: o.Epsilon,
 		C1: 1 - math.Pow(o.Beta1, n), C2: 1 - math.Pow(o.Beta2, n),
@@ -62,6 +63,45 @@ func (t *trainer) setAdamW(u Update) {
 		t.adamw.DecayRho = o.Decay
 	}
 }
+
+// settle sets running numbers to those of the first batch, before the first step: networks that were
+// not normalised have gradients of a size that AdamW would remember. Numbers of a layer are right once
+// those of the layers before are, so it takes as many passes as there are such layers.
+func (t *trainer) settle() {
+	for _, first := range t.params.Tensors {
+		if !first.Running {
+			continue
+		}
+		if s := t.measure(); !s.Finite {
+			return
+		}
+		still := true
+		for _, p := range t.params.Tensors {
+			if p.Running {
+				still = still && kernel.Norm2(p.GMean) <= nearly*kernel.Norm2(p.Mean)
+				move(p, 0, p.Len(), 1)
+			}
+		}
+		t.prepare()
+		if still {
+			return
+		}
+	}
+}
+
+// nearly is the square of a change that is none, beside the square of the numbers.
+const nearly = 1e-6
+
+// move moves running numbers towards those of the batch.
+func move(p *vi.Tensor[float32], lo, hi int, part float32) {
+	for i, g := range p.GMean[lo:hi] {
+		p.Mean[lo+i] -= part * g
+	}
+}
+
+// slowest is the least part of the way that running numbers go in a step towards those of a batch.
+// The first steps count more: their means change fast.
+const slowest = 0.1
 
 // rangeSize is how many weights of a tensor one update task owns: those whose draws belong together.
 const rangeSize = sampling.Piece
@@ -90,6 +130,10 @@ func paramRanges(p *vi.Params[float32]) []paramRange {
 func (t *trainer) doNorm(worker, task int) {
 	r := &t.ranges[task]
 	p := t.params.Tensors[r.tensor]
+	if p.Running {
+		r.kl, r.norm2 = 0, 0
+		return
+	}
 	if !p.Random {
 		r.kl, r.norm2 = 0, kernel.Norm2(p.GMean[r.lo:r.hi])
 		return
@@ -114,6 +158,11 @@ func (t *trainer) doUpdate(worker, task int) {
 	m1, m2 := t.moments[0].Tensors[r.tensor], t.moments[1].Tensors[r.tensor]
 	lo, hi := r.lo, r.hi
 	a := t.adamw
+	if p.Running {
+		r.kl, r.norm2 = 0, 0
+		move(p, lo, hi, t.follow)
+		return
+	}
 	if !p.Random {
 		if p.NoDecay {
 			a.DecayMean = 0

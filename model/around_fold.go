@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/nn"
 )
 
@@ -33,7 +34,11 @@ func (p *piece[T]) foldAt(i int) bool {
 	if !ok {
 		return false
 	}
-	slope, constant := norm.Affine()
+	var learned [][]float64
+	for _, x := range p.inside[i].numbers {
+		learned = append(learned, compute.Widened(x))
+	}
+	slope, constant := norm.Affine(learned...)
 	if i > 0 && p.inside[i-1].foldBehind(slope, constant) {
 		return true
 	}

@@ -36,6 +36,7 @@ func TestAroundFolds(t *testing.T) {
 		"two":                      {nn.Chain{nn.Dense{Out: 3, Fixed: true}, norm(3), norm(3), relu, norm(3), nn.Dense{Out: 2, Fixed: true, NoBias: true}}, 0},
 		"on a road of a residual":  {nn.Chain{nn.Residual{Branch: nn.Chain{nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same, Fixed: true}, norm(2), relu}}, nn.Dense{Out: 2, Fixed: true}}, 0},
 		"before a convolution":     {nn.Chain{norm(2), nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Padding: nn.Same, Fixed: true}}, 1},
+		"learned":                  {nn.Chain{nn.Dense{Out: 3, Fixed: true}, nn.BatchNorm{}, relu, nn.BatchNorm{}, relu, nn.Dense{Out: 2, Fixed: true}}, 1},
 		"between two functions":    {nn.Chain{nn.Dense{Out: 3, Fixed: true}, relu, norm(3), relu, nn.Dense{Out: 2, Fixed: true}}, 1},
 		"the only layer of a road": {nn.Chain{nn.Residual{Branch: nn.Chain{norm(2)}}, nn.Dense{Out: 2, Fixed: true}}, 1},
 	} {
@@ -43,6 +44,14 @@ func TestAroundFolds(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		for _, p := range n.Params.Tensors {
+			for i := range p.Mean {
+				if p.Running {
+					p.Mean[i] = 0.5 + float64(i)
+				}
+			}
+		}
+		n.Changed()
 		around, err := n.Around(Around{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

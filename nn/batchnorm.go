@@ -8,11 +8,14 @@ import (
 	"utvi/internal/compute"
 )
 
-// BatchNorm is a frozen batch normalisation: for each channel, the fixed affine map (x
-// − Mean)/√(Var + Eps)·Gain + Offset.
+// BatchNorm normalises each channel by a mean and a variance over rows and places: (x −
+// Mean)/√(Var + Eps)·Gain + Offset. With Mean and Var it is frozen, as in a network that was
+// trained elsewhere. BatchNorm{} learns gains and offsets, and each training step moves its mean and
+// variance towards those of the step's batch; within a step these are fixed, so that rows stay apart.
+// Gradients leave out what that normalisation would undo, by the mean gradients of earlier batches.
 type BatchNorm struct {
-	Mean   []float64 `json:"mean"`
-	Var    []float64 `json:"var"`
+	Mean   []float64 `json:"mean,omitempty"`   // nil, like Var: learned
+	Var    []float64 `json:"var,omitempty"`    // what units vary by, over rows and by their own variances
 	Gain   []float64 `json:"gain,omitempty"`   // nil means ones
 	Offset []float64 `json:"offset,omitempty"` // nil means zeros
 	Eps    float64   `json:"eps,omitempty"`    // 0 means 1e-5
@@ -24,7 +27,8 @@ func (BatchNorm) Kind() string { return "batchnorm" }
 // TakesCovariances implements CovarianceTaker: covariances pass the layer.
 func (BatchNorm) TakesCovariances() bool { return true }
 
-// Bind32 folds the statistics into a slope and a constant for each channel; it declares nothing.
+// Bind32 folds the statistics into a slope and a constant for each channel. It declares nothing, or
+// gain, offset, mean and variance of each channel if they are learned.
 func (l BatchNorm) Bind32(b *Binder[float32]) (Unit[float32], error) { return bindBatchNorm(l, b) }
 
 // Bind64 is Bind32 in float64, in which gradients are checked.
@@ -39,6 +43,9 @@ type batchNorm[T gauss.Float] struct {
 
 func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 	n := b.In.C
+	if l.learned() {
+		return bindLearnedNorm(l, b)
+	}
 	for i, x := range [][]float64{l.Mean, l.Var, l.Gain, l.Offset} {
 		name := []string{"Mean", "Var", "Gain", "Offset"}[i]
 		if optional := i >= 2; len(x) != n && !(x == nil && optional) {
@@ -60,8 +67,20 @@ func bindBatchNorm[T gauss.Float](l BatchNorm, b *Binder[T]) (Unit[T], error) {
 	return u, nil
 }
 
-// Affine returns the map as slope·x + constant, for each channel.
-func (l BatchNorm) Affine() (slope, constant []float64) {
+func (l BatchNorm) learned() bool {
+	return l.Mean == nil && l.Var == nil && l.Gain == nil && l.Offset == nil
+}
+
+// Affine returns the map as slope·x + constant, for each channel. A layer that learns needs the
+// numbers of its tensors: gain, offset, mean, variance and what follows.
+func (l BatchNorm) Affine(tensors ...[]float64) (slope, constant []float64) {
+	if l.learned() {
+		if len(tensors) < 4 {
+			panic("nn: a BatchNorm that learns is a map with the numbers of its tensors only")
+		}
+		l.Gain, l.Offset = tensors[0], tensors[1]
+		l.Mean, l.Var = tensors[2], tensors[3]
+	}
 	eps, _ := orEps(l.Eps)
 	for i, m := range l.Mean {
 		a, c := 1/math.Sqrt(l.Var[i]+eps), 0.0
@@ -89,29 +108,8 @@ func orEps(eps float64) (float64, error) {
 func (u *batchNorm[T]) Out() Shape                    { return u.shape }
 func (u *batchNorm[T]) NewRunner(int, bool) Runner[T] { return u }
 
-func (u *batchNorm[T]) Forward(p *Pass[T]) {
-	n := len(u.slope)
-	for i, m := range p.In.Mean {
-		a := u.slope[i%n]
-		p.Out.Mean[i] = T(a*m) + u.constant[i%n]
-		if u.Form() != Fixed {
-			p.Out.Var[i] = a * a * p.In.Var[i]
-		}
-	}
-	scaleCov(p.Out, p.In, u.slope)
-}
-
-func (u *batchNorm[T]) Backward(p *Pass[T]) {
-	n := len(u.slope)
-	for i := range p.DIn.Mean {
-		a := u.slope[i%n]
-		p.DIn.Mean[i] = a * p.DOut.Mean[i]
-		if u.Form() != Fixed {
-			p.DIn.Var[i] = a * a * p.DOut.Var[i]
-		}
-	}
-	unscaleCov(p.DIn, p.DOut, u.slope)
-}
+func (u *batchNorm[T]) Forward(p *Pass[T])  { straight(p, u.slope, u.constant, u.Form()) }
+func (u *batchNorm[T]) Backward(p *Pass[T]) { straightBack(p, u.slope, u.Form()) }
 
 func (u *batchNorm[T]) Follow(int)            {}
 func (u *batchNorm[T]) Sense(s *Sense[T])     { s.PassOnScaled(u.slope) }

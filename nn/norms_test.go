@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"utvi/fn"
+	"utvi/gauss"
 	"utvi/internal/codec"
 	"utvi/nn"
 	"utvi/nn/nntest"
 	"utvi/rng"
+	"utvi/vi"
 )
 
 func TestLayerNorm(t *testing.T) {
@@ -97,6 +99,42 @@ func TestBatchNorm(t *testing.T) {
 	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{1}}, nn.Vec(2), "Mean has 1 numbers; the input has 2 channels")
 	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{1}, Gain: []float64{}}, nn.Vec(1), "Gain has 0 numbers; the input has 1 channels")
 	nntest.Refuses(t, nn.BatchNorm{Mean: []float64{1}, Var: []float64{-1}}, nn.Vec(1), "Var[0] is -1; numbers must be finite, and variances ≥ 0")
+}
+
+// A BatchNorm that learns passes the suite of layers, and its statistics know where those of a
+// batch lie, whatever the blocks.
+func TestBatchNormLearns(t *testing.T) {
+	nntest.Layer(t, nn.BatchNorm{}, nn.Vec(3), nntest.Options{})
+	nntest.Layer(t, nn.BatchNorm{Eps: 0.5}, nn.Shape{H: 2, W: 2, C: 3}, nntest.Options{Mean: 1})
+	nntest.Layer(t, nn.Chain{nn.Dense{Out: 6}, nn.BatchNorm{}, nn.Apply{F: fn.Tanh()}, nn.Dense{Out: 2}}, nn.Vec(3), nntest.Options{})
+	nntest.Refuses(t, nn.BatchNorm{Gain: []float64{1}}, nn.Vec(1), "Mean has 0 numbers; the input has 1 channels")
+	nntest.Refuses(t, nn.BatchNorm{Eps: -1}, nn.Vec(1), "Eps is -1; it must be a number > 0, or 0 for 1e-5")
+}
+
+func TestBatchNormStatistics(t *testing.T) {
+	b := &nn.Binder[float64]{Params: &vi.Params[float64]{}, In: nn.Shape{H: 1, W: 2, C: 1}, Form: nn.Independent, Name: "norm", Train: true}
+	u, err := nn.Bind(nn.BatchNorm{}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.Params.Alloc()
+	b.Params.AllocGrads()
+	b.Params.Start(rng.New(1), vi.Init{})
+	mean, variance := b.Params.Tensors[2], b.Params.Tensors[3]
+	mean.Mean[0] = 5
+	r := u.NewRunner(2, true)
+	r.Prepare(0)
+	x := gauss.Batch[float64]{Rows: 2, Width: 2, Mean: []float64{1, 2, 3, 6}, Var: []float64{0.5, 1.5, 0, 2}} // mean 3, variance 3.5 + 1
+	p := &nn.Pass[float64]{In: x, Out: gauss.New[float64](2, 2), DOut: gauss.New[float64](2, 2), Tape: make([]float64, 2*u.TapeWidth())}
+	r.Forward(p)
+	r.Backward(p)
+	r.Gradient(0, []nn.Block[float64]{{Rows: 1, Tape: p.Tape[:4]}, {Rows: 1, Tape: p.Tape[4:]}})
+	if got := mean.Mean[0] - mean.GMean[0]; math.Abs(got-3) > 1e-12 {
+		t.Errorf("the batch's mean is %v, want 3", got)
+	}
+	if got := variance.Mean[0] - variance.GMean[0]; math.Abs(got-4.5) > 1e-12 {
+		t.Errorf("the batch's variance is %v, want 4.5", got)
+	}
 }
 
 func ExampleBatchNorm() {

@@ -14,6 +14,7 @@ type Tensor[T gauss.Float] struct {
 	Random  bool
 	FanIn   int
 	NoDecay bool // the weight decay leaves it alone, such as a learned scale
+	Running bool // numbers that follow the data: GMean is their distance from those of the batch
 	Prior   Prior
 
 	Mean, Rho []T // Rho is nil in a point tensor

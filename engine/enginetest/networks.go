@@ -49,6 +49,7 @@ func subjects() []subject {
 		{"learned rule", nn.Vec(3), nn.Chain{nn.Dense{Out: 7}, nn.Apply{F: fn.Sigmoid(), Rule: moment.LearnedUT(2)}, nn.Dense{Out: 1}, nn.Scale{Start: 1.5}}, likelihood.Normal{}, false},
 		{"samples", nn.Vec(3), nn.Chain{nn.Dense{Out: 7}, nn.Apply{F: fn.Softplus(), Rule: moment.MonteCarlo(6)}, nn.Dense{Out: 1}}, likelihood.Normal{}, false},
 		{"image", nn.Shape{H: 6, W: 5, C: 2}, nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}}, leaky(), nn.Dense{Out: 1}}, likelihood.Normal{}, false},
+		{"learned statistics", nn.Shape{H: 3, W: 2, C: 2}, nn.Chain{nn.BatchNorm{}, nn.Conv2D{Out: 3, Kernel: [2]int{2, 2}}, nn.BatchNorm{}, leaky(), nn.Dense{Out: 1}}, likelihood.Normal{}, false},
 		{"graph", nn.Vec(4), gate(), likelihood.Normal{}, false},
 		{"pixels with noise", nn.Shape{H: 4, W: 3, C: 1}, nn.Chain{nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}}, likelihood.PerPlace{Of: likelihood.Heteroscedastic{}, Channels: 2}, false},
 		{"two outputs", nn.Vec(4), nn.Graph{Steps: []nn.Step{

@@ -261,6 +261,9 @@ func (l *layer) translateUnits(x nn.Layer) bool {
 	case nn.Append:
 		l.kind = opAppend
 	case nn.BatchNorm:
+		if x.Mean == nil {
+			return false // its statistics are learned
+		}
 		l.batchNorm(x)
 	case nn.LayerNorm:
 		l.layerNorm(x)

@@ -24,3 +24,10 @@ func Convert[D, S Float](dst []D, src []S) {
 		dst[i] = D(x)
 	}
 }
+
+// Widened is a copy of numbers in float64.
+func Widened[S Float](src []S) []float64 {
+	dst := make([]float64, len(src))
+	Convert(dst, src)
+	return dst
+}

@@ -130,7 +130,7 @@ func TestAgainstDrawnNetworks(t *testing.T) {
 			nn.Conv2D{Out: 2, Kernel: [2]int{2, 2}, Stride: 2}, exact, nn.AvgPool2D{Size: [2]int{2, 1}}, nn.Flatten{}, nn.Dense{Out: 3}}},
 		{"a line", nn.Shape{H: 1, W: 6, C: 1}, true, 0, []nn.Layer{nn.Conv1D{Out: 2, Kernel: 3, Stride: 2, Padding: nn.Same}, exact, nn.Dense{Out: 2}}},
 		{"residual", nn.Vec(4), false, 0.15, []nn.Layer{nn.Dense{Out: 4}, nn.Residual{Branch: exact}, nn.Residual{Branch: nn.Chain{nn.Dense{Out: 6}, nn.Residual{Branch: nn.Chain{gh, nn.Dense{Out: 6}}}, gh, nn.Dense{Out: 4}}},
-			nn.Scale{Start: 2}, nn.Noise{Start: 0.3}, nn.Multiply{By: []float64{1, -2, 3, 1}}}},
+			nn.Scale{Start: 2}, nn.BatchNorm{}, nn.Noise{Start: 0.3}, nn.Multiply{By: []float64{1, -2, 3, 1}}}},
 		{"skip", nn.Vec(4), true, 0.1, []nn.Layer{nn.Dense{Out: 4}, gh, nn.Residual{Branch: nn.Chain{nn.Dense{Out: 8}, gh, nn.Dense{Out: 3}}, Skip: nn.Chain{nn.Dense{Out: 5}, nn.Residual{Branch: nn.Dense{Out: 3}, Skip: nn.Dense{Out: 3}}}}, nn.Dense{Out: 3}}},
 		{"correlated", nn.Vec(3), false, 0, []nn.Layer{nn.Correlated{Layers: nn.Chain{nn.Dense{Out: 12}, exact, nn.Dense{Out: 12}, exact, nn.Dense{Out: 2}}}, nn.Noise{Off: true}}},
 	} {

@@ -2,10 +2,10 @@ package covariance
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"utvi/gauss"
+	"utvi/internal/compute"
 	"utvi/internal/special"
 	"utvi/nn"
 	"utvi/vi"
@@ -46,7 +46,7 @@ func linearStep[T gauss.Float](s *state, n *nn.Node[T]) (step, error) {
 			return l.P / (1 - l.P) * (s.at(i, i) + m*m)
 		}), nil
 	case nn.BatchNorm:
-		return batchNorm(s, l), nil
+		return batchNorm(s, n, l), nil
 	}
 	return step{}, fmt.Errorf("full covariances are not known for a layer of kind %s", n.Layer.Kind())
 }
@@ -74,26 +74,14 @@ func scaled(s *state, by, constant, variance func(i int) float64) step {
 	return p
 }
 
-func batchNorm(s *state, l nn.BatchNorm) step {
-	c := len(l.Mean)
-	eps := l.Eps
-	if eps == 0 {
-		eps = 1e-5
+func batchNorm[T gauss.Float](s *state, n *nn.Node[T], l nn.BatchNorm) step {
+	var learned [][]float64
+	for _, t := range n.Tensors {
+		learned = append(learned, compute.Widened(t.Mean))
 	}
-	slope := func(i int) float64 {
-		a := 1 / math.Sqrt(l.Var[i%c]+eps)
-		if l.Gain != nil {
-			a *= l.Gain[i%c]
-		}
-		return a
-	}
-	return scaled(s, slope, func(i int) float64 {
-		offset := -slope(i) * l.Mean[i%c]
-		if l.Offset != nil {
-			offset += l.Offset[i%c]
-		}
-		return offset
-	}, nil)
+	slope, constant := l.Affine(learned...)
+	c := len(slope)
+	return scaled(s, func(i int) float64 { return slope[i%c] }, func(i int) float64 { return constant[i%c] }, nil)
 }
 
 // A geometry says which cells of an image a window covers at each of its places.

@@ -75,7 +75,7 @@ func everyLayer() (all []zoo) {
 		"groupnorm": nn.GroupNorm{Groups: 1}, "instancenorm": nn.InstanceNorm{Eps: 0.1}, "rmsnorm": nn.RMSNorm{},
 		"flatten": nn.Flatten{}, "dropout": nn.Dropout{P: 0.3}, "noise": nn.Noise{Start: 0.4}, "noise-off": nn.Noise{Start: 0.4, Off: true},
 		"scale": nn.Scale{Start: 2}, "batchnorm": nn.BatchNorm{Mean: []float64{0.1, -0.2}, Var: []float64{2, 0.3}, Gain: []float64{1, -2}, Offset: []float64{0, 1}},
-		"layernorm": nn.LayerNorm{}, "layernorm-fixed-mean": nn.LayerNorm{FixedMean: true},
+		"batchnorm-learned": nn.BatchNorm{}, "layernorm": nn.LayerNorm{}, "layernorm-fixed-mean": nn.LayerNorm{FixedMean: true},
 		"residual-elementwise": nn.Residual{Branch: tanh}, "residual": nn.Residual{Branch: nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}},
 		"residual-chain":      nn.Residual{Branch: nn.Chain{tanh, nn.Conv2D{Out: 2, Kernel: [2]int{3, 3}, Padding: nn.Same}, tanh}},
 		"residual-skip":       nn.Residual{Branch: nn.Chain{nn.Conv2D{Out: 3, Kernel: [2]int{3, 3}, Stride: 2, Padding: nn.Same}, tanh}, Skip: nn.Conv2D{Out: 3, Kernel: [2]int{1, 1}, Stride: 2, NoBias: true}},

@@ -106,7 +106,7 @@ func (w *writer) write(n *node, in signal, out *signal) (back, error) {
 	case nn.Multiply:
 		return w.scale(in, out, w.floats("by", l.By, sizes(in.shape)...), ""), nil
 	case nn.BatchNorm:
-		return w.batchNorm(l, in, out), nil
+		return w.batchNorm(n, l, in, out), nil
 	case nn.Sum:
 		return w.added(l, in, out), nil
 	case nn.Product:

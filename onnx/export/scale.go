@@ -1,6 +1,7 @@
 package export
 
 import (
+	"utvi/internal/compute"
 	"utvi/internal/special"
 	"utvi/nn"
 	"utvi/vi"
@@ -22,8 +23,12 @@ func (w *writer) learnedScale(n *node, in signal, out *signal) back {
 }
 
 // batchNorm is a straight line for each channel.
-func (w *writer) batchNorm(l nn.BatchNorm, in signal, out *signal) back {
-	slope, constant := l.Affine()
+func (w *writer) batchNorm(n *node, l nn.BatchNorm, in signal, out *signal) back {
+	var learned [][]float64
+	for _, t := range n.Tensors {
+		learned = append(learned, compute.Widened(t.Mean))
+	}
+	slope, constant := l.Affine(learned...)
 	return w.scale(in, out, w.floats("slope", slope, len(slope)), w.floats("constant", constant, len(constant)))
 }
 
