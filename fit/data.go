@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"utvi/internal/counts"
+	"utvi/internal/notation"
 	"utvi/internal/schema"
 	"utvi/internal/tabular"
 	"utvi/table"
@@ -61,6 +62,7 @@ func describeInputs(d *tabular.Data, s *schema.Schema) {
 
 // describeTargets says how numbers are encoded: what 0 is, and, if all are counts, what 1 is.
 func describeTargets(d *tabular.Data, s *schema.Schema) {
+	d.Ranks = ranks(s.Classes())
 	whole := true
 	for _, t := range s.Targets() {
 		if t.Type != schema.Numeric {
@@ -73,6 +75,19 @@ func describeTargets(d *tabular.Data, s *schema.Schema) {
 	if !whole {
 		d.Step = nil
 	}
+}
+
+// ranks are those of classes whose names are numbers.
+func ranks(classes []string) []float64 {
+	var values []float64
+	for _, name := range classes {
+		v, n := notation.ScanFloat([]byte(name), '.')
+		if n != len(name) || len(values) > 0 && v <= values[len(values)-1] {
+			return nil
+		}
+		values = append(values, v)
+	}
+	return tabular.RanksOf(values)
 }
 
 // groups numbers the groups of rows.

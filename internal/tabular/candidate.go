@@ -31,6 +31,8 @@ type Candidate struct {
 	Independent bool `json:"independent,omitempty"` // units are taken as independent
 	NoLevels    bool `json:"no_levels,omitempty"`   // embedded categories are left out
 
+	Ranked bool `json:"ranked,omitempty"` // classes follow two numbers by their rank
+
 	Kernel string `json:"kernel,omitempty"` // of a Gaussian process, which is not trained: line or smooth; "": a network that is
 
 	shorter int // how many times its training is shorter than that of others; 0 stands for 1
@@ -66,6 +68,9 @@ func (c Candidate) String() string {
 	}
 	if c.Waves > 0 {
 		s += fmt.Sprintf(", %d waves", c.Waves)
+	}
+	if c.Ranked {
+		s += ", classes in order"
 	}
 	if c.Common > 0 {
 		s += fmt.Sprintf(", common noise %g", c.Common)
@@ -131,6 +136,9 @@ func (c Config) candidates(d Data) []Candidate {
 	all := append(numbersCandidates(d.X.Rows, bins, waves), Candidate{Noise: Heteroscedastic, Common: common, KL: 1, Activation: kinked})
 	if d.Classes > 0 {
 		all = classCandidates(d.X.Rows, bins)
+		if d.Ranks != nil {
+			all = append(all, inOrder(all)...)
+		}
 	}
 	if d.embedding(false) != nil {
 		all = append(all, forLevels(all)...)
@@ -282,6 +290,9 @@ func (c Candidate) net(d Data, seed uint64) (*model.Model, likelihood.Likelihood
 		layers = append(layers, nn.Append{Count: d.Outputs(), Start: -1})
 	}
 	m, err := model.New(model.Config{Input: nn.Vec(d.X.Width), Layers: layers, Seed: seed, Init: vi.Std(0.02)})
+	if err == nil && c.Ranked {
+		d.rank(m)
+	}
 	return m, c.likelihoodOf(d), err
 }
 
@@ -303,6 +314,8 @@ func (c Candidate) embeddings(d Data, seed uint64) (layers nn.Chain) {
 func (c Candidate) outputs(d Data) nn.Chain {
 	k := d.Outputs()
 	switch {
+	case c.Ranked:
+		return nn.Chain{nn.Dense{Out: 2}, nn.Dense{Out: d.Classes, Fixed: true}, nn.Joint{Map: fn.Softmax()}}
 	case d.Classes > 0:
 		return nn.Chain{nn.Dense{Out: d.Classes}, nn.Joint{Map: fn.Softmax()}}
 	case c.Noise == Heteroscedastic:

@@ -44,6 +44,11 @@ type Data struct {
 	// are tried. Nil: none are.
 	Step []float64
 
+	// Ranks are the values of classes that are numbers, such as grades, rising, with mean 0 and
+	// standard deviation 1 over the classes. With them, networks in which classes follow their rank
+	// are tried. Nil: classes have no order.
+	Ranks []float64
+
 	counted  bool      // the targets are scored as counts
 	from, to []float64 // of held-out rows: what is integrated to score them; nil: nothing
 
