@@ -38,7 +38,12 @@ type Localisation struct {
 	Photon     float64 // standard deviation of the photons
 	Bound      float64 // standard deviation of the place by the bound for one molecule alone
 	Near       int     // other molecules within five pixels
-	Saturated  bool    // a pixel nearby is at the highest count that 16 bits can store
+	// What the network says; without one the probability is 1, and the joint bound is SX, SY.
+	Probability    float64 // of being one molecule
+	JointX, JointY float64 // standard deviations of the place by the bound with all neighbours unknown
+	Doubt          float64 // the part of SX and SY that the network's doubt in itself adds, in quadrature
+	Outside        bool    // unlike anything that the network was trained on
+	Saturated      bool    // a pixel nearby is at the highest count that 16 bits can store
 }
 
 // Facts are what was learnt of a stack before it was fitted, and what was in it.
@@ -209,10 +214,12 @@ func (l *Locator) localisation(frame int, f *fit.Found, quanta []float32) Locali
 		BackStd:    l.Facts.Noise * photons * math.Sqrt(max(f.Background, 0)+l.config.Camera.ReadVariance()),
 		Misfit:     f.Misfit,
 		SX:         math.Sqrt(f.XX), SY: math.Sqrt(f.YY), Cov: f.XY,
-		Photon:    f.N * photons * math.Sqrt(f.LogN),
-		Bound:     f.Single,
-		Near:      f.Near,
-		Saturated: l.saturated(f, quanta),
+		JointX: math.Sqrt(f.XX), JointY: math.Sqrt(f.YY),
+		Probability: 1,
+		Photon:      f.N * photons * math.Sqrt(f.LogN),
+		Bound:       f.Single,
+		Near:        f.Near,
+		Saturated:   l.saturated(f, quanta),
 	}
 }
 
