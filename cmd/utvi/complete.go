@@ -34,7 +34,7 @@ func completable(cmd *cobra.Command) {
 	}
 }
 
-var marked = regexp.MustCompile(`<([a-z0-9(),-]+)>`)
+var marked = regexp.MustCompile(`<([a-z0-9(),+-]+)>`)
 
 // completionOf takes the marks out of a flag's text. nil: the shell completes files.
 func completionOf(f *pflag.Flag) cobra.CompletionFunc {

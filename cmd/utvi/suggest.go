@@ -86,7 +86,7 @@ func suggestCommand() *cobra.Command {
 
 func (o *suggestOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
-	f.StringVar(&o.goal, "goal", "learn", "<learn>, <min>, <max> or <target=40>")
+	f.StringVar(&o.goal, "goal", "learn", "<learn>, <min>, <max> or target=40, say")
 	f.StringVar(&o.config.Target, "target", "", "`column` that is measured (default the first target; learn: all)")
 	f.IntVar(&o.config.Count, "count", 1, "number of rows to suggest")
 	f.StringArrayVar(&o.ranges, "range", nil, "range of a column that candidates are drawn from, as `column=from:to`; may be given several times")
