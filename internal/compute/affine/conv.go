@@ -162,7 +162,7 @@ func (c *Conv[T]) Forward(tape, m, v, mo, vo, _ []T) {
 	lm := c.seen(tape, 0)
 	lsq := c.seen(tape, 1)
 	lv := c.seen(tape, 2)
-	layOut(c.layout, lm, m)
+	layOut(&c.layout, lm, m)
 	slide(&c.win, c.Out, mo, c.biasMean, lm, c.mean)
 	if vo == nil {
 		return
@@ -174,7 +174,7 @@ func (c *Conv[T]) Forward(tape, m, v, mo, vo, _ []T) {
 		start = nil
 	}
 	if v != nil {
-		layOut(c.layout, lv, v)
+		layOut(&c.layout, lv, v)
 		slide(&c.win, c.Out, vo, start, lv, c.second)
 	}
 }
@@ -187,14 +187,14 @@ func slide[T compute.Float](w *Window, out int, dst, bias, laid []T, weights []p
 		own := laid[g*w.H*w.W*c:]
 		for oy := range w.OH {
 			d := dst[oy*w.OW*out+g*filters:]
-			start, lds := d, out
+			sum := product.Onto(d, out)
 			if bias != nil {
-				start, lds = bias[g*filters:], 0
+				sum = product.To(d, out).From(bias[g*filters:], 0)
 			}
 			for ky := range w.KH {
 				left := product.Rows(own[(oy*w.Down+ky)*w.W*c:], w.Across*c)
-				product.Mul(product.To(d, out).From(start, lds), left, w.OW, weights[g*w.KH+ky])
-				start, lds = d, out
+				product.Mul(sum, left, w.OW, weights[g*w.KH+ky])
+				sum = product.Onto(d, out)
 			}
 		}
 	}

@@ -64,7 +64,7 @@ func (c *Conv[T]) ForwardApart(_ *ConvSense[T], tape, m, v, mo, vo, j []T) {
 // have been computed elsewhere, place by place.
 func (c *Conv[T]) KeepApart(tape, m, v, j []T) {
 	lm := c.seen(tape, 0)
-	layOut(c.layout, lm, m)
+	layOut(&c.layout, lm, m)
 	if c.Random {
 		kernel.Square(c.seen(tape, 1), lm)
 	}
@@ -72,7 +72,7 @@ func (c *Conv[T]) KeepApart(tape, m, v, j []T) {
 		return
 	}
 	lv := c.seen(tape, 2)
-	layOut(c.layout, lv, v)
+	layOut(&c.layout, lv, v)
 	clear(j)
 	if c.Random {
 		slide(&c.win, c.Out, j, nil, lv, c.vari)
@@ -139,7 +139,7 @@ func (c *Conv[T]) SenseBack(x *ConvSense[T], a, in []T) {
 func (c *Conv[T]) transposed(x *ConvSense[T], in, a []T, w []product.Right[T]) {
 	if c.mirrors() {
 		laid := x.scratch[:c.back.H*c.back.W*c.back.C]
-		layOut(c.backLayout, laid, a)
+		layOut(&c.backLayout, laid, a)
 		slide(&c.back, c.win.C, in, nil, laid, w)
 		return
 	}
@@ -147,7 +147,7 @@ func (c *Conv[T]) transposed(x *ConvSense[T], in, a []T, w []product.Right[T]) {
 	clear(d)
 	c.spread(d, a, w)
 	back := x.back[:len(in)]
-	layBack(c.layout, back, d)
+	layBack(&c.layout, back, d)
 	kernel.Add(in, back)
 }
 
@@ -209,12 +209,12 @@ func weighed[T compute.Float](x []T, w T, s []T) {
 // SenseForward adds to the gradients by the sensitivities of the outputs those that
 // come from the image's. It leaves the laid b on the tape, for the weights' gradients.
 func (c *Conv[T]) SenseForward(_ *ConvSense[T], laid, b, out []T) {
-	layOut(c.layout, laid, b)
+	layOut(&c.layout, laid, b)
 	slide(&c.win, c.Out, out, nil, laid, c.mean)
 }
 
 // KeepSense leaves the laid b on the tape alone.
-func (c *Conv[T]) KeepSense(laid, b []T) { layOut(c.layout, laid, b) }
+func (c *Conv[T]) KeepSense(laid, b []T) { layOut(&c.layout, laid, b) }
 
 // InjectedBack adds to the gradients by the image's variances those that come from d, the
 // gradients by j.

@@ -65,7 +65,7 @@ func (c *Conv[T]) Backward(tape, m, g, h, dm, dv, scratch []T) {
 	w, in := &c.back, c.win.C
 	clear(dm)
 	if h != nil {
-		layOut(c.backLayout, laid, h)
+		layOut(&c.backLayout, laid, h)
 		if c.Random {
 			slide(w, in, dm, nil, laid, c.variT)
 			kernel.TwiceMul(dm, m)
@@ -75,7 +75,7 @@ func (c *Conv[T]) Backward(tape, m, g, h, dm, dv, scratch []T) {
 			slide(w, in, dv, nil, laid, c.secondT)
 		}
 	}
-	layOut(c.backLayout, laid, g)
+	layOut(&c.backLayout, laid, g)
 	slide(w, in, dm, nil, laid, c.meanT)
 }
 
@@ -87,11 +87,11 @@ func (c *Conv[T]) spreadBack(tape, g, h, dm, dv, scratch []T) {
 		kernel.TwiceMul(d, tape[:len(d)])
 	}
 	c.spread(d, g, c.meanT)
-	layBack(c.layout, dm, d)
+	layBack(&c.layout, dm, d)
 	if dv != nil {
 		clear(d)
 		c.spread(d, h, c.secondT)
-		layBack(c.layout, dv, d)
+		layBack(&c.layout, dv, d)
 	}
 }
 

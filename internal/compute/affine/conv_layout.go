@@ -50,7 +50,7 @@ func (l layout) shorten() layout {
 }
 
 // layOut writes the laid form of an image to dst.
-func layOut[T compute.Float](l layout, dst, image []T) {
+func layOut[T compute.Float](l *layout, dst, image []T) {
 	each := len(dst) / l.groups
 	for g := range l.groups {
 		layGroup(l, dst[g*each:][:each], image[g*l.channels:])
@@ -58,7 +58,7 @@ func layOut[T compute.Float](l layout, dst, image []T) {
 }
 
 // layGroup is layOut of one group.
-func layGroup[T compute.Float](l layout, dst, image []T) {
+func layGroup[T compute.Float](l *layout, dst, image []T) {
 	d := dst[:len(l.index)]
 	for i, src := range l.index {
 		var x T
@@ -79,7 +79,7 @@ func layGroup[T compute.Float](l layout, dst, image []T) {
 
 // layBack is the reverse of layOut: every value of the image becomes the sum of
 // its places in the laid form.
-func layBack[T compute.Float](l layout, image, laid []T) {
+func layBack[T compute.Float](l *layout, image, laid []T) {
 	clear(image)
 	each := len(laid) / l.groups
 	for g := range l.groups {
@@ -88,7 +88,7 @@ func layBack[T compute.Float](l layout, image, laid []T) {
 }
 
 // addGroup is layBack of one group.
-func addGroup[T compute.Float](l layout, image, laid []T) {
+func addGroup[T compute.Float](l *layout, image, laid []T) {
 	for i, src := range l.index {
 		if uint(src) < uint(len(image)) {
 			image[src] += laid[i]

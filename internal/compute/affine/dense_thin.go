@@ -37,21 +37,17 @@ func (d *Dense[T]) partOfColumns(_ part, rows int, m, v, mo, vo, squares []T) {
 		return
 	}
 	for j := range d.Out {
-		mul := func(dst, start []T, ld int, a []T, matrix int) {
-			product.MulColumn(product.To(cpu.As32(dst[j:]), d.Out).From(cpu.As32(start[j:]), ld),
-				product.Rows(cpu.As32(a), d.In), rows, cpu.As32(d.column(matrix, j)))
-		}
-		mul(mo, d.biasMean, 0, m, 0)
+		product.MulColumn(cpu.As32(mo[j:]), cpu.As32(d.biasMean[j:]), d.Out, 0, cpu.As32(m), d.In, rows, cpu.As32(d.column(0, j)))
 		if vo == nil {
 			continue
 		}
-		start, ld := d.biasVar, 0
+		start, ld := d.biasVar[j:], 0
 		if d.Random {
-			mul(vo, start, ld, squares, 1)
-			start, ld = vo, d.Out
+			product.MulColumn(cpu.As32(vo[j:]), cpu.As32(start), d.Out, ld, cpu.As32(squares), d.In, rows, cpu.As32(d.column(1, j)))
+			start, ld = vo[j:], d.Out
 		}
 		if v != nil {
-			mul(vo, start, ld, v, 2)
+			product.MulColumn(cpu.As32(vo[j:]), cpu.As32(start), d.Out, ld, cpu.As32(v), d.In, rows, cpu.As32(d.column(2, j)))
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (c *Transposed[T]) addUp(image, bias, scratch []T, terms ...term[T]) {
 		laid := scratch[:c.back.H*c.back.W*c.back.C]
 		for _, t := range terms {
 			if t.x != nil {
-				layOut(c.backLayout, laid, t.x)
+				layOut(&c.backLayout, laid, t.x)
 				slide(&c.back, c.image.C, image, bias, laid, t.w)
 				bias = nil
 			}
@@ -105,7 +105,7 @@ func (c *Transposed[T]) addUp(image, bias, scratch []T, terms ...term[T]) {
 			c.spread(d, t.x, t.w)
 		}
 	}
-	layBack(c.layout, image, d)
+	layBack(&c.layout, image, d)
 	for n := len(bias); len(image) > 0; image = image[n:] {
 		kernel.Add(image[:n], bias)
 	}
@@ -115,7 +115,7 @@ func (c *Transposed[T]) addUp(image, bias, scratch []T, terms ...term[T]) {
 func (c *Transposed[T]) Record(tape, g, h []T) {
 	for i, src := range [2][]T{g, h} {
 		if src != nil {
-			layOut(c.layout, c.told(tape, i), src)
+			layOut(&c.layout, c.told(tape, i), src)
 			c.sumChannels(c.sums(tape, i), src)
 		}
 	}

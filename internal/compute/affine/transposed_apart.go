@@ -38,7 +38,7 @@ func (c *Transposed[T]) Seen(x *ConvSense[T], tape, a, q, sums, kept []T) {
 	if kept == nil {
 		laid = x.scratch[:c.laid()]
 	}
-	layOut(c.layout, laid, a)
+	layOut(&c.layout, laid, a)
 	for ky := range c.win.KH {
 		c.outer(q[ky*c.rowWeights()*c.Out:], ky, 0, c.rowWeights(), laid, c.seen(tape, 0))
 	}
@@ -47,7 +47,7 @@ func (c *Transposed[T]) Seen(x *ConvSense[T], tape, a, q, sums, kept []T) {
 // SenseBack takes sensitivities from the outputs to the inputs.
 func (c *Transposed[T]) SenseBack(x *ConvSense[T], a, in []T) {
 	laid := x.scratch[:c.laid()]
-	layOut(c.layout, laid, a)
+	layOut(&c.layout, laid, a)
 	clear(in)
 	slide(&c.win, c.Out, in, nil, laid, c.mean)
 }
@@ -67,7 +67,7 @@ func (c *Transposed[T]) SharedBack(x *ConvSense[T], _, m, e, eb, da []T) {
 func (c *Transposed[T]) MeansBack(x *ConvSense[T], a, e, dm []T) {
 	c.packWeights(x.w, nil, e)
 	laid := x.scratch[:c.laid()]
-	layOut(c.layout, laid, a)
+	layOut(&c.layout, laid, a)
 	slide(&c.win, c.Out, dm, nil, laid, x.w)
 }
 
@@ -81,7 +81,7 @@ func (c *Transposed[T]) SenseForward(x *ConvSense[T], packed, b, out []T) {
 // RecordApart leaves the gradients of an image's outputs on its tape.
 func (c *Transposed[T]) RecordApart(tape, g, h, d []T) {
 	c.Record(tape, g, h)
-	layOut(c.layout, c.told(tape, 2), d)
+	layOut(&c.layout, c.told(tape, 2), d)
 }
 
 // BackwardApart is Backward with d, the gradients by j.

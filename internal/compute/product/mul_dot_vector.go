@@ -23,27 +23,28 @@ func mulColumns(to *Sum[float32], a *Left[float32], rows int, b *Right[float32])
 			for i := range n {
 				column[i] = b.Data[(k+i)*NR+j]
 			}
-			MulColumn(part, Rows(a.data[k:], a.row), rows, column[:n])
+			MulColumn(part.dst, part.start, part.ld, part.startLd, a.data[k:], a.row, rows, column[:n])
 			part = part.onward()
 		}
 	}
 }
 
-// MulColumn is the product of Rows with one column, which lies as it is.
-func MulColumn(to Sum[float32], a Left[float32], rows int, column []float32) {
-	to.check(rows, 1)
-	_ = a.data[(rows-1)*a.row+len(column)-1]
-	t := tile{dst: &to.dst[0], ldd: to.ld, rs: a.row, count: rows}
+// MulColumn is the product of rows of a, which lie row apart, with one column, which lies as it is. It goes
+// to dst, onto start or, where that is nil, zero: the fields of a Sum, which cost a tenth of so short a product.
+func MulColumn(dst, start []float32, ld, startLd int, a []float32, row, rows int, column []float32) {
+	_ = dst[(rows-1)*ld]
+	_ = a[(rows-1)*row+len(column)-1]
+	t := tile{dst: &dst[0], ldd: ld, lds: startLd, rs: row, count: rows}
+	if start != nil {
+		_ = start[(rows-1)*startLd]
+		t.start = &start[0]
+	}
 	for k := 0; k < len(column); k += dotBlock {
 		t.k = min(dotBlock, len(column)-k)
-		t.a = &a.data[k]
+		t.a = &a[k]
 		t.b = &column[k]
-		t.start = nil
-		t.lds = to.startLd
-		if to.start != nil {
-			t.start = &to.start[0]
-		}
 		mulDot(t.ptr())
-		to = to.onward()
+		t.start = t.dst
+		t.lds = t.ldd
 	}
 }

@@ -22,7 +22,9 @@ func PackTiles(panels, a []float32, rows, k int) { panic(cpu.Missing) }
 func MulSecond(dst, v, mean, vari []float32) { panic(cpu.Missing) }
 
 // MulColumn has no kernel.
-func MulColumn(to Sum[float32], a Left[float32], rows int, column []float32) { panic(cpu.Missing) }
+func MulColumn(dst, start []float32, ld, startLd int, a []float32, row, rows int, column []float32) {
+	panic(cpu.Missing)
+}
 
 func mulVector(to *Sum[float32], a *Left[float32], rows int, b *Right[float32]) { panic(cpu.Missing) }
 func mulStretchesVector(to *Sum[float32], a, b Stretched[float32], size Extent) { panic(cpu.Missing) }
