@@ -187,14 +187,14 @@ func slide[T compute.Float](w *Window, out int, dst, bias, laid []T, weights []p
 		own := laid[g*w.H*w.W*c:]
 		for oy := range w.OH {
 			d := dst[oy*w.OW*out+g*filters:]
-			sum := product.Onto(d, out)
+			start, lds := d, out
 			if bias != nil {
-				sum = product.To(d, out).From(bias[g*filters:], 0)
+				start, lds = bias[g*filters:], 0
 			}
 			for ky := range w.KH {
 				left := product.Rows(own[(oy*w.Down+ky)*w.W*c:], w.Across*c)
-				product.Mul(sum, left, w.OW, weights[g*w.KH+ky])
-				sum = product.Onto(d, out)
+				product.Mul(product.To(d, out).From(start, lds), left, w.OW, weights[g*w.KH+ky])
+				start, lds = d, out
 			}
 		}
 	}
