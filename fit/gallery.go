@@ -65,10 +65,6 @@ func keep(rows, kept []int) []int {
 	return all
 }
 
-// The size that images of other sizes get: as large as a small network sees something in, and as two
-// cores learn from in minutes.
-const usualSide = 64
-
 // format decides on the size of images, by the headers of some of them.
 func (g *gallery) format(c ImageConfig) (pixels.Format, error) {
 	const most = 5000
@@ -92,32 +88,9 @@ func (g *gallery) format(c ImageConfig) (pixels.Format, error) {
 	}
 	slices.Sort(heights)
 	slices.Sort(widths)
-	f.Height, f.Width = chosenSize(heights, widths, c.Size)
+	f.Height, f.Width = pixels.ChosenSize(heights, widths, c.Size)
 	g.tellSizes(heights, widths, f)
 	return f, nil
-}
-
-// chosenSize is the size that is asked for, that of all images, or, if they differ, a square of the
-// shorter side of the middle one; without being asked for, it is not large.
-func chosenSize(heights, widths, asked []int) (height, width int) {
-	switch len(asked) {
-	case 1:
-		return asked[0], asked[0]
-	case 2:
-		return asked[0], asked[1]
-	}
-	height = heights[len(heights)/2]
-	width = widths[len(widths)/2]
-	same := heights[0] == heights[len(heights)-1] && widths[0] == widths[len(widths)-1]
-	if !same {
-		height = min(height, width)
-		width = height
-	}
-	if long := max(height, width); long > usualSide {
-		height = max(1, height*usualSide/long)
-		width = max(1, width*usualSide/long)
-	}
-	return height, width
 }
 
 // tellSizes says so if images change their size.

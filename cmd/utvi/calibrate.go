@@ -57,6 +57,11 @@ func calibrateCommand() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := loadTableModel(args[0])
+			if p, failed := pixelModel(args[0], err); failed != nil {
+				return failed
+			} else if p != nil && !o.remove {
+				return o.pixels(cmd, p, args[0], args[1])
+			}
 			if err != nil {
 				return err
 			}

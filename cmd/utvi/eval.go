@@ -60,6 +60,12 @@ func (o *evalOptions) flags(f *pflag.FlagSet) {
 
 func (o *evalOptions) run(cmd *cobra.Command, file, rows string) error {
 	m, err := loadTableModel(file)
+	if p, failed := pixelModel(file, err); p != nil || failed != nil {
+		if failed != nil {
+			return failed
+		}
+		return o.pixels(cmd, p, rows)
+	}
 	if err != nil {
 		return err
 	}

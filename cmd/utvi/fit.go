@@ -42,7 +42,8 @@ The images of a FOLDER are told apart by the subfolders that they lie in, a clas
 subfolders train and test, in which the classes lie, the images in test are held out. --image
 names a column of image files in a table. PNG, JPEG, GIF, BMP, WebP and TIFF are read. The images
 of an array, N×H×W, N×H×W×C or N×C×H×W in a .npy file, take another such file as their --target.
-Numbers are learned from images, too.
+Numbers are learned from images, too. --target-image names a column, or an array, of images whose
+pixels are predicted: numbers with error bars, or classes where these images have few colours.
 
 Nothing needs tuning. Settings can be given by flags or in a file (--config). The report
 lists all settings in the form of such a file.
@@ -61,6 +62,7 @@ const fitExamples = `  utvi fit data.csv --target price
   utvi fit photos/
   utvi fit cells.csv --image file --target area
   utvi fit x.npy --target y.npy
+  utvi fit pairs.csv --image noisy --target-image clean
   utvi fit small.csv --target y --folds 10
   utvi fit large.csv --target y --minutes 30
   utvi fit data.csv --config fit.yaml --seed 2 --out second.utvi`
@@ -97,6 +99,9 @@ func fitCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("target-image") {
+				return r.fitPixels(cmd, args[0])
+			}
 			if err := r.takeFolder(args[0], cmd.Flags()); err != nil {
 				return err
 			}

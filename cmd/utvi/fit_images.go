@@ -15,15 +15,17 @@ import (
 
 // imageFlags are the settings of images.
 type imageFlags struct {
-	given fit.ImageConfig
-	size  string
+	given  fit.ImageConfig
+	size   string
+	target string // with images, whose pixels are predicted
 }
 
 func (s *imageFlags) flags(f *pflag.FlagSet) {
 	f.StringVar(&s.given.Column, "image", "", "`column` with the names of image files, to predict from")
+	f.StringVar(&s.target, "target-image", "", "`column` with the names of image files, or an array, whose pixels are predicted: numbers, or classes where they have few colours")
 	f.StringVar(&s.size, "size", "", "height and width of the images that networks see, such as 64 or 48x64 (default that of the images, at most 64)")
 	f.BoolVar(&s.given.Stretch, "stretch", false, "stretch images of another shape, instead of cutting out their middle")
-	f.StringVar(&s.given.Augment, "augment", "", "how training images are changed: <none>, <shift> (moved, turned, zoomed) or <photo> (moved, mirrored, lit, partly erased); for numbers <wear> (blurred, noisy, of another contrast), <move+wear>, <shift+wear> or <photo+wear> (default chosen on held-out images)")
+	f.StringVar(&s.given.Augment, "augment", "", "how training images are changed: <none>, <shift> (moved, turned, zoomed) or <photo> (moved, mirrored, lit, partly erased); for numbers <wear> (blurred, noisy, of another contrast), <move+wear>, <shift+wear> or <photo+wear>; for the numbers of pixels <mirror> or <mirror+move> (default chosen on held-out images)")
 }
 
 // override puts flags that were given in the place of settings.

@@ -148,7 +148,7 @@ func tellCalibration(cmd *cobra.Command, m *fit.Model) {
 func loadTableModel(path string) (*fit.Model, error) {
 	m, err := fit.Load(path, paperMaps())
 	if errors.Is(err, fit.ErrNotTabular) {
-		return nil, fmt.Errorf("%s: not a tabular model, which utvi fit and utvi bayes create, but a network; utvi export writes it as a graph that predicts, utvi serve answers with it", path)
+		return nil, fmt.Errorf("%s: %w, which utvi fit and utvi bayes create, but a network; utvi export writes it as a graph that predicts, utvi serve answers with it", path, err)
 	}
 	return m, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"utvi/fit"
 	"utvi/internal/modelfile"
+	"utvi/internal/pixelwise"
 	"utvi/model"
 )
 
@@ -60,6 +61,9 @@ func (o *inspectOptions) run(w io.Writer, file string) error {
 	m, err := fit.FromEnsemble(e)
 	if err != nil && !errors.Is(err, fit.ErrNotTabular) {
 		return fmt.Errorf("cannot load the model %s: %w", file, err)
+	}
+	if p, err := pixelwise.FromEnsemble(e); err == nil && !o.asJSON && !o.networks {
+		return printPixelModel(w, p)
 	}
 	if o.asJSON {
 		found := map[string]any{"members": members}

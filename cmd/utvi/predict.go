@@ -152,6 +152,12 @@ func (o *predictOptions) check(f *pflag.FlagSet, args []string) error {
 
 func (o *predictOptions) run(cmd *cobra.Command, file, rows string) error {
 	m, err := loadTableModel(file)
+	if p, failed := pixelModel(file, err); p != nil || failed != nil {
+		if failed != nil {
+			return failed
+		}
+		return o.pixels(cmd, p, rows)
+	}
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,8 @@
 //	             model is not calibrated
 //	histograms   [{…}], the values of columns among the training rows; absent in old files
 //
-// A model of encoded rows has the document tabular only.
+// A model of encoded rows has the document tabular only. A model that predicts every pixel of an image has
+// pixelwise, {"format":1,"model"}, as internal/pixelwise writes it.
 //
 // # Versions
 //

@@ -10,8 +10,8 @@ import (
 // Documents are JSON documents by name. Those of this package are read by Get and written by Put.
 type Documents map[string]json.RawMessage
 
-// A Document is one that this package declares: a pointer to a Tabular, a Table, a Calibration or
-// Histograms. Its type parameters are the types of values that other packages own.
+// A Document is one that this package declares: a pointer to a Tabular, a Table, a Calibration,
+// Histograms … Its type parameters are the types of values that other packages own.
 type Document interface {
 	name() string
 	what() string // it is, in words
@@ -103,6 +103,17 @@ func (*Memory) name() string   { return "memory" }
 func (*Memory) what() string   { return "the memory of training rows" }
 func (d *Memory) format() *int { return &d.Format }
 func (*Memory) newest() int    { return 1 }
+
+// A Pixelwise says what networks that predict every pixel of an image read and write.
+type Pixelwise[Description any] struct {
+	Format int         `json:"format"`
+	Model  Description `json:"model"`
+}
+
+func (*Pixelwise[D]) name() string   { return "pixelwise" }
+func (*Pixelwise[D]) what() string   { return "the description of the pixels" }
+func (d *Pixelwise[D]) format() *int { return &d.Format }
+func (*Pixelwise[D]) newest() int    { return 1 }
 
 // Histograms count the values of columns among the training rows.
 type Histograms[Histogram any] []Histogram

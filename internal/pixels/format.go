@@ -56,6 +56,20 @@ func (f *Format) Fit(im *Image) *Image {
 	return im.resized(f.Height, f.Width)
 }
 
+// FitClasses is Fit for an image whose colours are classes: none is mixed of others.
+func (f *Format) FitClasses(im *Image) *Image {
+	switch {
+	case f.Channels == 1 && im.Channels == 3:
+		im = im.grey()
+	case f.Channels == 3 && im.Channels == 1:
+		im = im.coloured()
+	}
+	if !f.Stretch {
+		im = im.cropped(f.Height, f.Width)
+	}
+	return im.nearest(f.Height, f.Width)
+}
+
 // Scale writes numbers of an image that has been fitted to dst as a network sees them.
 func (f *Format) Scale(pix []float32, dst []float32) {
 	c := f.Channels

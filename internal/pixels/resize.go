@@ -41,6 +41,22 @@ func (im *Image) resized(height, width int) *Image {
 	return &out
 }
 
+// nearest is an image of another size, in which each pixel is that of the image in its place.
+func (im *Image) nearest(height, width int) *Image {
+	out := *im
+	out.Height = height
+	out.Width = width
+	out.Pix = make([]float32, 0, height*width*im.Channels)
+	for y := range height {
+		row := (2*y + 1) * im.Height / (2 * height) * im.Width
+		for x := range width {
+			at := (row + (2*x+1)*im.Width/(2*width)) * im.Channels
+			out.Pix = append(out.Pix, im.Pix[at:at+im.Channels]...)
+		}
+	}
+	return &out
+}
+
 // A tap is the weights of a pixel of a resized image along one direction.
 type tap struct {
 	first   int

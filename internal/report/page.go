@@ -65,7 +65,7 @@ type Section struct {
 	Parts []Part
 }
 
-// A Part is a [Prose], [Warning], [Source], [Table], [Facts] or [Picture].
+// A Part is a [Prose], [Warning], [Source], [Table], [Facts], [Picture] or [Sheet].
 type Part interface {
 	part(*pageView) (partView, error)
 }

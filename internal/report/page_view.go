@@ -42,6 +42,7 @@ type partView struct {
 	Facts                  Facts
 	Table                  *tableView
 	Picture                *pictureView
+	Sheet                  *sheetView
 }
 
 type tableView struct {

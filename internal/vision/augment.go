@@ -21,6 +21,11 @@ type Augment struct {
 	Wear   float64 `json:"wear,omitempty"`   // this share of images is blurred, noisy or of another contrast
 }
 
+// moves is the part that moves pixels, which the targets of pixels share.
+func (a Augment) moves() Augment {
+	return Augment{Flip: a.Flip, Shift: a.Shift, Rotate: a.Rotate, Zoom: a.Zoom}
+}
+
 // A way to augment has a name.
 type way struct {
 	name string
@@ -46,8 +51,16 @@ var forNumbers = []way{
 	{"photo+wear", Augment{Flip: true, Shift: 0.125, Light: 0.2, Wear: worn}},
 }
 
+// The ways that are tried where each pixel has a number: what changes the brightness of an image, but not
+// that of its target, would teach something else.
+var forPixels = []way{
+	{"none", Augment{}},
+	{"mirror", Augment{Flip: true}},
+	{"mirror+move", Augment{Flip: true, Shift: 0.1}},
+}
+
 // named are all ways that have a name.
-var named = slices.Concat(forClasses, forNumbers)
+var named = slices.Concat(forClasses, forNumbers, forPixels[1:])
 
 // Augmentation returns the way to augment that has a name: none; shift, for what has a left and a
 // right side, such as digits; photo, for what has none; with +wear, half of the images are blurred,
@@ -92,18 +105,29 @@ type easel struct {
 	Augment
 	height, width, channels int
 	spans                   []span // of the channels; nil: not known
+	nearest                 bool   // numbers are classes, between which nothing lies
 }
 
 // paint writes the image src, changed as the numbers of key from first on say, to dst. Then src is
 // room.
 func (e *easel) paint(dst, src []float32, key rng.Key, image uint64) {
-	between := func(which uint64, most float64) float64 {
-		return most * (2*rng.Uniform(key, image*drawn+which) - 1)
-	}
+	between := drawing(key, image)
 	e.place(dst, src, between)
 	e.light(dst, between)
 	e.erase(dst, func(which uint64) float64 { return rng.Uniform(key, image*drawn+which) })
 	e.wear(dst, src, key, image)
+}
+
+// drawing draws the numbers of an image, between ± the most.
+func drawing(key rng.Key, image uint64) func(which uint64, most float64) float64 {
+	return func(which uint64, most float64) float64 {
+		return most * (2*rng.Uniform(key, image*drawn+which) - 1)
+	}
+}
+
+// move is the part of paint that moves pixels.
+func (e *easel) move(dst, src []float32, key rng.Key, image uint64) {
+	e.place(dst, src, drawing(key, image))
 }
 
 // place moves, turns, mirrors and scales: each pixel of dst is read where it came from, between
@@ -136,6 +160,10 @@ func (e *easel) place(dst, src []float32, between func(which uint64, most float6
 func (e *easel) read(dst, src []float32, y, x float64) {
 	y = min(max(y, 0), float64(e.height-1))
 	x = min(max(x, 0), float64(e.width-1))
+	if e.nearest {
+		y = math.Round(y)
+		x = math.Round(x)
+	}
 	top := int(y)
 	left := int(x)
 	below := min(top+1, e.height-1)

@@ -21,6 +21,11 @@ func mark(dir string, c Config, d Data) error {
 	for i := 0; i < d.Images.Len(); i += step {
 		d.Images.Read(i, x)
 		put(x)
+		if d.Maps != nil {
+			y := make([]float32, d.Targets)
+			d.Maps.Read(i, y)
+			put(y)
+		}
 	}
 	return claim.Folder(dir, c, hex.EncodeToString(h.Sum(nil)))
 }

@@ -1,6 +1,7 @@
 package vision
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -73,11 +74,22 @@ func (c Config) plan(d Data) plan {
 		p.candidate.Activation = w.Activation
 	}
 	p.defaults(n)
+	if d.Maps != nil && w.Validation == 0 { // each has many pixels
+		const share, fewest, most = 0.1, 50, 500
+		p.holds = min(max(int(math.Ceil(share*float64(n))), min(fewest, n/4)), most)
+	}
 	tried := forClasses
 	if d.Classes == 0 {
 		tried = forNumbers
 		p.candidate.Noise = tabular.Heteroscedastic
 		p.candidate.Common = common
+	}
+	if d.Maps != nil {
+		p.candidate.Common = 0 // there is no number that pixels share
+		p.candidate.Width = cmp.Or(w.Width, 12)
+		if d.Classes == 0 {
+			tried = forPixels
+		}
 	}
 	p.ways = []string{c.Augment}
 	if c.Augment == "" {

@@ -24,5 +24,10 @@
 // network is shown are worn: blurred, noisy, of another contrast (wear.go), so that error bars grow with
 // such images. Held-out images, and worn copies of every second one, correct the error bars.
 //
+// # Pixels
+//
+// Where each pixel has a target, the network is a U-Net (pixelnet.go), and the likelihood that of each
+// place. Targets move with their images. Held-out pixels correct the variances by a curve of these.
+//
 // Random numbers are keyed: same seed, same bits.
 package vision

@@ -10,6 +10,7 @@ import (
 	"utvi/data"
 	"utvi/internal/calibrate"
 	"utvi/internal/tabular"
+	"utvi/internal/widths"
 	"utvi/model"
 	"utvi/nn"
 	"utvi/rng"
@@ -21,13 +22,17 @@ type Data struct {
 	Targets int       // numbers of an image, or 1 class
 	Y       []float32 // of all images, row by row; a class is its number, from 0
 	Classes int       // 0: the targets are numbers
+
+	// Maps are the targets of every pixel, in place of Targets and Y: numbers in channels, or classes.
+	Maps Images
 }
 
 // A Result is what was fitted, and the temperature that held-out images ask for; nil if there were
-// too few, or for numbers.
+// too few, or for numbers. Curve corrects the variances of the numbers of pixels.
 type Result struct {
 	*tabular.Fitted
 	Temperature *calibrate.Temperature
+	Curve       *widths.Curve
 }
 
 // Fit fits networks to images. With a folder it keeps checkpoints there, and the same call
@@ -40,6 +45,9 @@ func Fit(ctx context.Context, c Config, d Data, dir string, tell func(tabular.Pr
 	}
 	if n := d.Images.Len(); n < tabular.LeastRows {
 		return nil, fmt.Errorf("there are %d images to learn from; at least %d are needed", n, tabular.LeastRows)
+	}
+	if d.Maps != nil {
+		d.Targets = d.Maps.Shape().Size()
 	}
 	if err := mark(dir, c, d); err != nil {
 		return nil, err
@@ -83,9 +91,13 @@ func (r *run) hold() {
 	r.held = order[:r.holds]
 	r.train = order[r.holds:]
 	r.some = r.train[:min(len(r.train), r.trialImages)]
-	const most = 2000 // images that show what is usual
+	most := 2000 // images that show what is usual
+	if r.data.Maps != nil {
+		const numbers = 1 << 22
+		most = min(most, max(16, numbers/r.data.Targets))
+	}
 	r.choosing = r.sample(r.held)
-	if r.data.Classes == 0 {
+	if r.data.Classes == 0 && r.data.Maps == nil {
 		r.choosing.wear(r.data.Images, r.key.Sub(0, forWear))
 	}
 	r.learning = r.sample(r.train[:min(len(r.train), most)])
@@ -139,11 +151,15 @@ func (r *run) join(nets []*model.Model, rep tabular.Report) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Fitted: f, Temperature: s.temperature}, nil
+	return &Result{Fitted: f, Temperature: s.temperature, Curve: s.curve}, nil
 }
 
 // fitted adds to networks what the images show.
 func (r *run) fitted(nets []*model.Model, rep tabular.Report, s scored) (*tabular.Fitted, error) {
+	if r.data.Maps != nil {
+		e, err := model.NewEnsemble(nets...)
+		return &tabular.Fitted{Inputs: r.learning.x.Width, Targets: r.data.Targets, Classes: r.data.Classes, Report: rep, Members: e}, err
+	}
 	if r.data.Classes > 0 {
 		return tabular.OfClasses(nets, rep, r.learning.x, r.data.Classes)
 	}

@@ -98,6 +98,9 @@ func (j job) steady(ctx context.Context, t *train.Trainer, out *trained) error {
 
 // likelihood is what the network is trained with.
 func (j job) likelihood() likelihood.Likelihood {
+	if j.data.Maps != nil {
+		return j.pixelLikelihood()
+	}
 	if j.data.Classes > 0 {
 		return likelihood.Categorical{}
 	}
@@ -110,12 +113,8 @@ func (j job) config() (train.Config, error) {
 	if err != nil {
 		return train.Config{}, err
 	}
-	var y []float32
-	for _, image := range j.images {
-		y = append(y, j.data.target(image)...)
-	}
 	batch := min(j.Network.Batch, len(j.images))
-	s, err := newSource(some{j.data.Images, j.images}, j.data.Targets, y, augment, batch)
+	s, err := newSource(j.data.some(j.images), augment, batch)
 	if err != nil {
 		return train.Config{}, err
 	}

@@ -13,6 +13,9 @@ const smallest = 8
 // net builds a network for images of a shape: Width is the number of channels behind the first
 // convolution, and Depth that of residual blocks behind each halving.
 func (p *plan) net(d Data, seed uint64) (*model.Model, error) {
+	if d.Maps != nil {
+		return p.pixelNet(d, seed)
+	}
 	in := d.Images.Shape()
 	f, err := fn.Named(p.candidate.Activation)
 	if err != nil {

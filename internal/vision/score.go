@@ -7,6 +7,7 @@ import (
 	"utvi/internal/calibrate"
 	"utvi/internal/compute"
 	"utvi/internal/tabular"
+	"utvi/internal/widths"
 	"utvi/model"
 )
 
@@ -15,6 +16,7 @@ type scored struct {
 	nll, se     float64 // mean −ln p of an image's class or numbers, and its standard error
 	temperature *calibrate.Temperature
 	residuals   []tabular.ResidualMixture // of numbers
+	curve       *widths.Curve             // of the numbers of pixels
 }
 
 // A sample is some images, encoded, with their targets.
@@ -28,14 +30,36 @@ func (r *run) sample(images []int32) sample {
 	s := sample{x: gauss.Batch[float32]{Rows: len(images), Width: size, Mean: make([]float32, len(images)*size)}}
 	for i, image := range images {
 		r.data.Images.Read(int(image), s.x.Mean[i*size:(i+1)*size])
-		s.y = append(s.y, r.data.target(image)...)
+		y := make([]float32, r.data.Targets)
+		r.data.read(int(image), y)
+		s.y = append(s.y, y...)
 	}
 	return s
 }
 
-// target is that of an image.
-func (d Data) target(image int32) []float32 {
-	return d.Y[int(image)*d.Targets : (int(image)+1)*d.Targets]
+// read writes the targets of an image.
+func (d *Data) read(image int, y []float32) {
+	if d.Maps != nil {
+		d.Maps.Read(image, y)
+		return
+	}
+	copy(y, d.Y[image*d.Targets:])
+}
+
+// some are the data of some images.
+func (d Data) some(images []int32) Data {
+	if d.Maps != nil {
+		d.Maps = some{d.Maps, images}
+	}
+	var y []float32
+	for _, i := range images {
+		if d.Y != nil {
+			y = append(y, d.Y[int(i)*d.Targets:(int(i)+1)*d.Targets]...)
+		}
+	}
+	d.Images = some{d.Images, images}
+	d.Y = y
+	return d
 }
 
 // chunk is how many images are predicted at a time.
@@ -48,6 +72,9 @@ func (r *run) score(nets []*model.Model, of sample) (scored, error) {
 	e, err := model.NewEnsemble(nets...)
 	if err != nil {
 		return scored{}, err
+	}
+	if r.data.Maps != nil {
+		return r.scorePixels(e, pool, of)
 	}
 	head, err := e.NewHeadOn(pool, chunk, nil)
 	if err != nil {

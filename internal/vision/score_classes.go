@@ -22,6 +22,12 @@ func scoreClasses(head *model.Head, of sample) scored {
 		}
 	}
 	var s scored
+	s.judge(s.temper(rows))
+	return s
+}
+
+// temper finds the temperature that suits predictions.
+func (s *scored) temper(rows []calibrate.Row[int, dist.Categorical]) []calibrate.Row[int, dist.Categorical] {
 	all := func(yield func(calibrate.Row[int, dist.Categorical]) bool) {
 		for _, x := range rows {
 			if !yield(x) {
@@ -32,8 +38,7 @@ func scoreClasses(head *model.Head, of sample) scored {
 	if t, err := calibrate.FitTemperature(all); err == nil { // too few images: none
 		s.temperature = t
 	}
-	s.judge(rows)
-	return s
+	return rows
 }
 
 // probabilities are outputs of a softmax, which float32 rounds off 1.

@@ -24,32 +24,39 @@ type Images interface {
 
 // A source serves images, in the order of epochs and changed by an easel.
 type source struct {
-	images  Images
-	y       []float32 // of all images, row by row
-	targets int
-	easel   easel
+	Data
+	easel easel
+	maps  easel // that changes the targets of pixels as the images
 
 	order  *data.Table // of the numbers of images: which come next
 	rows   []int32     // of the batch
 	key    rng.Key
 	step   uint64
 	copies [][]float32 // of an image as it was, one for each image of a batch
+	drafts [][]float32 // of the targets of its pixels
 }
 
 // newSource returns a source of batches of at most batch images.
-func newSource(images Images, targets int, y []float32, a Augment, batch int) (*source, error) {
-	n := images.Len()
+func newSource(d Data, a Augment, batch int) (*source, error) {
+	n := d.Images.Len()
 	numbers := gauss.Batch[float32]{Rows: n, Width: 1, Mean: make([]float32, n)}
 	order, err := data.NewTable(numbers, 1, make([]float32, n))
 	if err != nil {
 		return nil, err
 	}
-	shape := images.Shape()
-	s := &source{images: images, targets: targets, y: y, order: order, rows: make([]int32, batch)}
-	s.easel = newEasel(a, images)
-	if a != (Augment{}) {
+	s := &source{Data: d, order: order, rows: make([]int32, batch)}
+	s.easel = newEasel(a, d.Images)
+	if a == (Augment{}) {
+		return s, nil
+	}
+	for range batch {
+		s.copies = append(s.copies, make([]float32, d.Images.Shape().Size()))
+	}
+	if moves := a.moves(); d.Maps != nil && moves != (Augment{}) {
+		s.maps = newEasel(moves, d.Maps)
+		s.maps.nearest = d.Classes > 0
 		for range batch {
-			s.copies = append(s.copies, make([]float32, shape.Size()))
+			s.drafts = append(s.drafts, make([]float32, d.Targets))
 		}
 	}
 	return s, nil
@@ -67,13 +74,13 @@ func newEasel(a Augment, images Images) easel {
 }
 
 // Rows implements data.Source.
-func (s *source) Rows() int { return s.images.Len() }
+func (s *source) Rows() int { return s.Images.Len() }
 
 // Inputs implements data.Source.
-func (s *source) Inputs() int { return s.images.Shape().Size() }
+func (s *source) Inputs() int { return s.Images.Shape().Size() }
 
 // Targets implements data.Source.
-func (s *source) Targets() int { return s.targets }
+func (s *source) Targets() int { return s.Data.Targets }
 
 // Uncertain implements data.Source.
 func (s *source) Uncertain() bool { return false }
@@ -95,12 +102,23 @@ func (s *source) Fill(lo, hi int, x gauss.Batch[float32], y []float32) {
 	for i := lo; i < hi; i++ {
 		row := int(s.rows[i])
 		dst := x.Mean[(i-lo)*size : (i-lo+1)*size]
-		copy(y[(i-lo)*s.targets:(i-lo+1)*s.targets], s.y[row*s.targets:])
+		n := s.Data.Targets
+		s.target(row, i, y[(i-lo)*n:(i-lo+1)*n])
 		if s.copies == nil {
-			s.images.Read(row, dst)
+			s.Images.Read(row, dst)
 			continue
 		}
-		s.images.Read(row, s.copies[i])
+		s.Images.Read(row, s.copies[i])
 		s.easel.paint(dst, s.copies[i], s.key, uint64(i))
 	}
+}
+
+// target writes the targets of image row, number i of the batch: those of its pixels move with it.
+func (s *source) target(row, i int, y []float32) {
+	if s.drafts == nil {
+		s.read(row, y)
+		return
+	}
+	s.Maps.Read(row, s.drafts[i])
+	s.maps.move(y, s.drafts[i], s.key, uint64(i))
 }

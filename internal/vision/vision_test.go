@@ -204,7 +204,7 @@ func TestSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := newSource(d.Images, 1, d.Y, a, 8)
+	s, err := newSource(d, a, 8)
 	if err != nil {
 		t.Fatal(err)
 	}

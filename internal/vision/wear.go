@@ -168,7 +168,7 @@ func (s *sample) wear(images Images, key rng.Key) {
 // boundNoise bounds the noise that a network predicts by what it predicts for images as it has seen
 // them in training, worn ones among them.
 func (r *run) boundNoise(n *model.Model) {
-	if r.data.Classes > 0 {
+	if r.data.Classes > 0 || r.data.Maps != nil {
 		return
 	}
 	a, err := Augmentation(r.candidate.Augment)

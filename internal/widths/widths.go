@@ -49,11 +49,14 @@ func (c *Curve) Between(x float64) (knot int, weight float64) {
 	return knot, (min(max(x, from), to) - from) / (to - from)
 }
 
-// factor is what v is multiplied by.
-func (c *Curve) factor(m, v float64) float64 {
-	i, w := c.Between(math.Log(v) + c.Along*m)
-	return math.Exp((1-w)*c.Log[i] + w*c.Log[i+1])
+// LogFactor is the logarithm of what a variance is multiplied by whose logarithm is given.
+func (c *Curve) LogFactor(m, logv float64) float64 {
+	i, w := c.Between(logv + c.Along*m)
+	return (1-w)*c.Log[i] + w*c.Log[i+1]
 }
+
+// factor is what v is multiplied by.
+func (c *Curve) factor(m, v float64) float64 { return math.Exp(c.LogFactor(m, math.Log(v))) }
 
 // Factor is what v is multiplied by; 1 for a nil Level.
 func (l *Level) Factor(m, v float64) float64 {
@@ -80,10 +83,11 @@ func (l *Level) Check() error {
 	case !(math.Abs(l.Tilt) < 1 && l.Low <= l.High && !math.IsInf(l.Low, 0) && !math.IsInf(l.High, 0)):
 		return errors.New("the level of the variances needs a tilt between −1 and 1, and a finite range of means")
 	}
-	return l.Curve.check()
+	return l.Curve.Check()
 }
 
-func (c *Curve) check() error {
+// Check reports a Curve that is not one; nil is one.
+func (c *Curve) Check() error {
 	if c == nil {
 		return nil
 	}
