@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -108,22 +109,23 @@ func exact(t testing.TB, n engine.Network[float32]) engine.Network[float64] {
 	return m
 }
 
-// refused reports whether an engine refused the subject, as it may if it names a layer.
+// refused reports whether an engine refused the subject, as it may if it names a layer or the likelihood.
 func (s subject) refused(t testing.TB, err error) bool {
 	t.Helper()
 	if err == nil {
 		return false
 	}
 	if s.required || !slices.ContainsFunc(s.names(t), func(name string) bool { return strings.Contains(err.Error(), name) }) {
-		t.Errorf("%s: the engine says %q; it must run this network, or name the layer that it cannot run", s.name, err)
+		t.Errorf("%s: the engine says %q; it must run this network, or name the layer or the likelihood that it cannot run", s.name, err)
 	}
 	t.Logf("%s: %v", s.name, err)
 	return true
 }
 
-// names are those of all layers of the subject.
+// names are those of all layers of the subject, and of its likelihood.
 func (s subject) names(t testing.TB) (all []string) {
 	t.Helper()
+	all = append(all, fmt.Sprint("likelihood ", s.likelihood))
 	p, err := engine.CPU[float32]().Compile(s.network(t), nn.Fixed)
 	if err != nil {
 		t.Fatal(err)
