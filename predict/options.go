@@ -12,17 +12,19 @@ import (
 // Options say what a Predictor returns. With the zero value, intervals are of 90 % and
 // no row abstains.
 type Options struct {
-	Interval  float64   // level of the intervals; 0 stands for 0.9; below 0: no intervals
-	Quantiles []float64 // levels of quantiles, between 0 and 1
-	Above     []float64 // thresholds, for the probability that a number exceeds them
+	Interval  float64   `json:"interval,omitempty"`  // level of the intervals; 0 stands for 0.9; below 0: no intervals
+	Quantiles []float64 `json:"quantiles,omitempty"` // levels of quantiles, between 0 and 1
+	Above     []float64 `json:"above,omitempty"`     // thresholds, for the probability that a number exceeds them
 
 	// A prediction abstains if a standard deviation is larger, the most probable class
 	// is less probable, or the row's ood is larger. 0 sets no bound.
-	MaxStd, MinProbability, MaxOOD float64
+	MaxStd         float64 `json:"max_std,omitempty"`
+	MinProbability float64 `json:"min_prob,omitempty"`
+	MaxOOD         float64 `json:"max_ood,omitempty"`
 
 	// SetAside lets Stream go on where a cell of a row cannot be read: its prediction is not finite,
 	// and Batch.Unread is true. Otherwise the cell is an error.
-	SetAside bool
+	SetAside bool `json:"-"`
 }
 
 // Bounds reports whether predictions may abstain.

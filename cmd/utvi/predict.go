@@ -55,13 +55,18 @@ A row with a cell that cannot be read, such as text in a column of numbers, is n
 cells are empty, and a warning counts such rows and names the first (--strict stops there).
 A row far outside the training data can overflow the network. Its cells are empty, and a
 note says how many such rows there are. An output column whose name is taken gets
-another name, and a note says which. An output file is written as a whole, or not at all.`
+another name, and a note says which. An output file is written as a whole, or not at all.
+
+Many or huge tables can be predicted by many processes, here, by Slurm or by Kubernetes: --plan
+writes a plan for utvi sweep, of trials of --rows-per-trial rows, and predicts nothing. sweep collect
+then puts the rows of each table together, as one process would have written them.`
 
 const predictExamples = `  utvi predict price.utvi new.csv > predicted.csv
   utvi predict price.utvi new.parquet -o predicted.parquet --keep id
   utvi predict price.utvi new.csv --interval 0.5 --max-std 20 --max-ood 1.5
   utvi predict price.utvi new.csv --median --quantiles 0.05,0.95 --above 100 --explain 3
-  cat new.csv | utvi predict price.utvi - --format json`
+  cat new.csv | utvi predict price.utvi - --format json
+  utvi predict price.utvi days/*.csv --plan plan.json && utvi sweep run plan.json`
 
 // predictOptions are what the flags of predict ask for.
 type predictOptions struct {
@@ -72,6 +77,8 @@ type predictOptions struct {
 	format string
 	strict bool
 	device deviceFlag
+	plan   string // file of a plan to write; "": predict
+	most   int    // rows of a trial of the plan
 }
 
 func predictCommand() *cobra.Command {
@@ -81,10 +88,13 @@ func predictCommand() *cobra.Command {
 		Short:   "Predict the rows of a table, with error bars",
 		Long:    predictHelp,
 		Example: predictExamples,
-		Args:    modelAndTable,
+		Args:    o.arguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd.Flags(), args); err != nil {
 				return err
+			}
+			if o.plan != "" {
+				return o.writePlan(cmd, args[0], args[1:])
 			}
 			return o.run(cmd, args[0], args[1])
 		},
@@ -118,6 +128,8 @@ func (o *predictOptions) flags(f *pflag.FlagSet) {
 	f.IntVar(&o.form.Digits, "digits", 0, "significant digits of numbers in text, at most 17 (default enough for single precision)")
 	o.table.flags(f)
 	o.table.arrayFlags(f, false)
+	f.StringVar(&o.plan, "plan", "", "write a plan for utvi sweep that predicts the tables to this `file`, and predict nothing")
+	f.IntVar(&o.most, "rows-per-trial", 1_000_000, "rows of a trial of the plan")
 }
 
 // check decides the format and refuses what no model can predict.
@@ -147,7 +159,7 @@ func (o *predictOptions) check(f *pflag.FlagSet, args []string) error {
 			return err
 		}
 	}
-	return nil
+	return o.checkPlan(f)
 }
 
 func (o *predictOptions) run(cmd *cobra.Command, file, rows string) error {

@@ -22,7 +22,8 @@ func sweepCollectCommand() *cobra.Command {
 		Long: `Average the results of a plan over each group of replicates, print a table and
 write these files to --to: summary.md, summary.csv, summary.json, trials.csv with a
 row for every trial, and a figure for every metric. If some trials are not done,
-every file says so.`,
+every file says so. Of a plan of predict, the predictions of each table whose trials
+are all done are put together in a file, too.`,
 		Example: `  utvi sweep collect plan.json --to summary`,
 		Args:    planArg,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,8 +40,10 @@ every file says so.`,
 			if err := s.WriteMarkdown(cmd.OutOrStdout()); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "\nWrote tables and figures to %s.\n", to)
-			return err
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "\nWrote tables and figures to %s.\n", to); err != nil {
+				return err
+			}
+			return joinPredictions(cmd, folder.of(args[0]), to, s)
 		},
 	}
 	folder.flag(cmd.Flags())

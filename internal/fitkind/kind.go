@@ -1,5 +1,6 @@
 // Package fitkind holds the kinds of trials that fit tables: "fit", a table with
-// settings, "uci", a split of the literature's benchmark, and "table", one of real tables.
+// settings, "uci", a split of the literature's benchmark, and "table", one of real tables;
+// and "predict", rows of a table predicted by a model.
 package fitkind
 
 import (
@@ -21,6 +22,7 @@ import (
 func All() []sweep.Kind {
 	return []sweep.Kind{
 		{Name: "fit", Paths: []string{"table"}, Check: func(spec json.RawMessage) error { _, err := readSpec(spec); return err }, Run: runFit},
+		{Name: "predict", Paths: []string{"model", "table"}, Check: func(spec json.RawMessage) error { _, err := readPrediction(spec); return err }, Run: runPrediction},
 		{Name: "table", Check: func(spec json.RawMessage) error { _, err := readTableSplit(spec); return err }, Run: runTableSplit},
 		{Name: "uci", Paths: []string{"data"}, Check: func(spec json.RawMessage) error { _, err := readSplit(spec); return err }, Run: runSplit},
 	}

@@ -22,16 +22,18 @@ import (
 // Output says what to write. The zero value writes CSV without the parts of the
 // variance.
 type Output struct {
-	Format  Format
-	Parts   bool     // of the variance
-	Keep    []string // columns of the table to repeat in front
-	Median  bool
-	Samples int    // draws of each prediction
-	Seed    uint64 // of the draws
-	Explain int    // columns that explain each prediction
-	Digits  int    // significant digits of numbers in text; 0: as many as matter
+	Format  Format   `json:"format,omitempty"`
+	Parts   bool     `json:"parts,omitempty"` // of the variance
+	Keep    []string `json:"keep,omitempty"`  // columns of the table to repeat in front
+	Median  bool     `json:"median,omitempty"`
+	Samples int      `json:"samples,omitempty"` // draws of each prediction
+	Seed    uint64   `json:"seed,omitempty"`    // of the draws
+	Explain int      `json:"explain,omitempty"` // columns that explain each prediction
+	Digits  int      `json:"digits,omitempty"`  // significant digits of numbers in text; 0: as many as matter
 	// Spreadsheet marks texts that a spreadsheet would run as formulas, in CSV and TSV.
-	Spreadsheet bool
+	Spreadsheet bool `json:"spreadsheet,omitempty"`
+	// Continues says that rows of the same table stand before: no header is written.
+	Continues bool `json:"-"`
 }
 
 // Check reports settings that cannot be written.
@@ -91,14 +93,14 @@ func Write(ctx context.Context, p *predict.Predictor, rows table.Source, w io.Wr
 	}
 	out.columns, sum.Renamed = out.names()
 	err = predict.Stream(ctx, p, rows, pool, out.print, func(x *printed) error {
-		if sum.Rows == 0 && x.unread == x.rows && x.rows > 0 {
+		if sum.Rows == 0 && x.unread == x.rows && x.rows > 0 && !o.Continues {
 			_, why := x.encoder.SetAside()
 			if x.rows == 1 {
 				return errors.New(why)
 			}
 			return fmt.Errorf("none of the first %d rows can be read: %s", x.rows, why)
 		}
-		if sum.Rows == 0 { // not before there is a row: a table that cannot be read writes nothing
+		if sum.Rows == 0 && !o.Continues { // not before there is a row: a table that cannot be read writes nothing
 			if err := out.header(w); err != nil {
 				return err
 			}
