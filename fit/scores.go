@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"utvi/internal/notation"
 	"utvi/metric"
 )
 
@@ -71,7 +72,7 @@ func (s Scores) WriteTable(w io.Writer) error {
 	if b := s.Baseline; b != nil && s.Classes != nil {
 		more = append(more, metric.Line{Name: "most frequent class", Text: fmt.Sprintf("accuracy %.4g, log-likelihood %.4g", b.Accuracy, b.LL)})
 	} else if b != nil {
-		more = append(more, metric.Line{Name: "mean only", Text: fmt.Sprintf("RMSE %.4g, log-likelihood %.4g", b.RMSE, b.LL)})
+		more = append(more, metric.Line{Name: "mean only", Text: fmt.Sprintf("RMSE %s, log-likelihood %.4g", notation.Short(b.RMSE, 4), b.LL)})
 	}
 	for _, x := range s.Sets {
 		more = append(more, metric.Line{Name: fmt.Sprintf("%.4g %% sets", 100*x.Level), Text: fmt.Sprintf("cover %.1f %% (%s), mean size %.3g", 100*x.Coverage, x.Band(), x.Width)})
@@ -177,7 +178,7 @@ func (s Scores) List() (all []NamedScore) {
 		add("R²", "share of the target's variance that the predicted mean explains", "%.4f", *n.R2)
 	}
 	if b := s.Baseline; b != nil {
-		add("RMSE of the mean", "always predicting the mean of the training rows", "%.4g", b.RMSE)
+		add("RMSE of the mean", "always predicting the mean of the training rows", "%s", notation.Short(b.RMSE, 4))
 		without := "every row gets the Normal of the training rows"
 		if b.Counts {
 			without = "every row gets the negative binomial of the training rows"
@@ -193,9 +194,9 @@ func (s Scores) List() (all []NamedScore) {
 			add(level+", width", fmt.Sprintf("%d intervals have no bounds: too few rows to calibrate by", i.Unbounded), "infinite")
 			continue
 		}
-		add(level+", width", "mean, in the target's unit", "%.4g", i.Width)
+		add(level+", width", "mean, in the target's unit", "%s", notation.Short(i.Width, 4))
 	}
 	add("calibration error", fmt.Sprintf("%.4f expected by chance", n.CalibrationChance), "%.4f", n.CalibrationError)
-	add("sharpness", "root of the mean predicted variance", "%.4g", n.Sharpness)
+	add("sharpness", "root of the mean predicted variance", "%s", notation.Short(n.Sharpness, 4))
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"utvi/internal/compute"
+	"utvi/internal/notation"
 	"utvi/internal/schema"
 	"utvi/predict"
 	"utvi/table"
@@ -247,7 +248,7 @@ func short(c *told, v float64) string {
 	if c.Type == schema.Times {
 		return c.WriteTime(v)
 	}
-	return fmt.Sprintf("%.4g", v)
+	return notation.Short(v, 4)
 }
 
 // levels compares the shares of levels.

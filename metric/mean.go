@@ -11,8 +11,9 @@
 package metric
 
 import (
-	"fmt"
 	"math"
+
+	"utvi/internal/notation"
 )
 
 // A mean is a running weighted mean. Values are counted from the first, so that
@@ -91,9 +92,9 @@ type Score struct{ Value, SE float64 }
 // String writes the score ± its standard error, if that is known.
 func (s Score) String() string {
 	if math.IsNaN(s.SE) {
-		return fmt.Sprintf("%.4g", s.Value)
+		return notation.Short(s.Value, 4)
 	}
-	return fmt.Sprintf("%.4g ± %.2g", s.Value, s.SE)
+	return notation.Short(s.Value, 4) + " ± " + notation.Short(s.SE, 2)
 }
 
 func (m *mean) score() Score { return Score{m.value(), m.se()} }

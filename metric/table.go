@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"text/tabwriter"
+
+	"utvi/internal/notation"
 )
 
 // A Line is a further line of a table of scores.
@@ -25,15 +27,15 @@ func (s RegressionScores) WriteTable(w io.Writer, more ...Line) error {
 	}
 	t.line("calibration error", "%.4f", s.CalibrationError)
 	t.line("", "%.4f expected by chance", s.CalibrationChance)
-	t.line("sharpness", "%.4g root mean variance", s.Sharpness)
-	t.line("", "%.4g mean standard deviation", s.MeanSD)
+	t.line("sharpness", "%s root mean variance", notation.Short(s.Sharpness, 4))
+	t.line("", "%s mean standard deviation", notation.Short(s.MeanSD, 4))
 	t.more(more)
 	t.line("rows", "%d", s.Rows)
 	return t.close()
 }
 
 func (i CoverageScore) line(t *table) {
-	width := fmt.Sprintf("%.4g", i.Width)
+	width := notation.Short(i.Width, 4)
 	if i.Unbounded > 0 {
 		width = fmt.Sprintf("infinite: %d have no bounds", i.Unbounded)
 	}

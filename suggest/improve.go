@@ -10,6 +10,7 @@ import (
 	"utvi/gauss"
 	"utvi/internal/compute"
 	"utvi/internal/delimited"
+	"utvi/internal/notation"
 	"utvi/internal/special"
 	"utvi/predict"
 	"utvi/table"
@@ -192,12 +193,12 @@ func (p *picker) chance(row int, blur float64) float64 {
 }
 
 func (p *picker) why(x Suggestion, less bool) string {
-	best := fmt.Sprintf("to be below %.4g", p.best)
+	best := "to be below " + notation.Short(p.best, 4)
 	switch p.config.Goal {
 	case Max:
-		best = fmt.Sprintf("to be above %.4g", -p.best)
+		best = "to be above " + notation.Short(-p.best, 4)
 	case Near:
-		best = fmt.Sprintf("to be within %.3g of %.4g", p.best, p.config.At)
+		best = fmt.Sprintf("to be within %s of %s", notation.Short(p.best, 3), notation.Short(p.config.At, 4))
 	}
 	text := fmt.Sprintf("%.0f %% chance %s", 100*x.Chance, best)
 	if less {

@@ -32,3 +32,19 @@ func TestQuote(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestShort(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		n    int
+		want string
+	}{
+		{365442, 4, "365400"}, {-1058628, 4, "-1059000"}, {12345, 2, "12000"}, {999960, 4, "1000000"},
+		{1.2345e9, 4, "1.234e+09"}, {1234.5, 4, "1234"}, {97.0312, 4, "97.03"}, {0.1, 4, "0.1"},
+		{0.00012345, 2, "0.00012"}, {0.000012345, 3, "1.23e-05"}, {0, 4, "0"}, {math.NaN(), 4, "NaN"}, {math.Inf(-1), 4, "-Inf"},
+	} {
+		if got := Short(c.v, c.n); got != c.want {
+			t.Errorf("Short(%v, %d) = %s, want %s", c.v, c.n, got, c.want)
+		}
+	}
+}

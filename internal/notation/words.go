@@ -26,6 +26,20 @@ func Digits(v float64) string {
 	return Label(v)
 }
 
+// Short rounds a number to n digits and writes it without an exponent where people would: 365400,
+// not 3.654e+05.
+func Short(v float64, n int) string {
+	rounded := strconv.FormatFloat(v, 'g', n, 64)
+	if a := math.Abs(v); a < 1e-4 || a >= 1e9 {
+		return rounded
+	}
+	if !strings.Contains(rounded, "e") {
+		return rounded
+	}
+	v, _ = strconv.ParseFloat(rounded, 64) // what FormatFloat wrote
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
 // Quote puts a text in quotes for a message, its end cut off. Blanks of any kind, such as those
 // between thousands, are shown as blanks.
 func Quote(s string) string {

@@ -131,7 +131,7 @@ func (c *Column) values() string {
 		case c.asIs():
 			s += ", as they are"
 		default:
-			s += fmt.Sprintf(", mean %s, sd %.4g", c.Digits(c.Mean), c.SD)
+			s += fmt.Sprintf(", mean %s, sd %s", c.Digits(c.Mean), notation.Short(c.SD, 4))
 		}
 		return s
 	case Times:
@@ -163,7 +163,7 @@ func (c *Column) Digits(v float64) string {
 	if n > 4 && math.Abs(v) < 1e15 {
 		return strconv.FormatFloat(v, 'f', max(0, 1-int(math.Floor(math.Log10(c.SD)))), 64)
 	}
-	return strconv.FormatFloat(v, 'g', n, 64)
+	return notation.Short(v, n)
 }
 
 // use says what becomes of a column, and what is odd about an input.
@@ -212,7 +212,7 @@ func (s *Schema) becomeInputs(c *Column) string {
 	case c.StdFrom != "":
 		return "input with std from " + notation.Printable(c.StdFrom)
 	case c.Std > 0:
-		return fmt.Sprintf("input with std %.4g", c.Std)
+		return "input with std " + notation.Short(c.Std, 4)
 	case c.Type == Times:
 		return fmt.Sprintf("%s: the time%s", plural(n, "input"), c.periods())
 	case n == 2 && c.Missing > 0:
