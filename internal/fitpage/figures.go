@@ -3,11 +3,9 @@ package fitpage
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"utvi/fit"
 	"utvi/internal/report"
@@ -154,8 +152,8 @@ func dependencePanels(all []fit.Dependence) (panels []*panel) {
 	return panels
 }
 
-// columnAxis is the axis of a column, and the dependence in the axis's unit: the most frequent
-// levels of a category, the days of a time.
+// columnAxis is the axis of a column, and the dependence that it shows: of a category, that of the
+// most frequent levels.
 func columnAxis(d fit.Dependence) (report.Axis, fit.Dependence) {
 	x := report.Axis{Label: d.Column.Name}
 	if d.Log {
@@ -169,13 +167,7 @@ func columnAxis(d fit.Dependence) (report.Axis, fit.Dependence) {
 		}
 		x.Names = d.Column.Levels[:len(d.Values)]
 	case schema.Times:
-		const day = 86400
-		first := math.Floor(d.Column.Min/day) * day
-		x.Label += ", days since " + time.Unix(int64(first), 0).UTC().Format(time.DateOnly)
-		d.Values = slices.Clone(d.Values)
-		for i, v := range d.Values {
-			d.Values[i] = (v - first) / day
-		}
+		x.Scale = report.Dates
 	}
 	return x, d
 }

@@ -63,7 +63,7 @@ func TestManyLevels(t *testing.T) {
 	if x := charts[0].X; len(x.Names) != 10 || x.Label != "town (the 10 most frequent of 30)" || len(charts[0].Traces[0].Y) != 10 {
 		t.Errorf("the axis is %+v", x)
 	}
-	if x := charts[1].X; x.Label != "when, days since 2026-01-01" || charts[1].Traces[0].X[1] != 5 {
+	if x := charts[1].X; x.Label != "when" || x.Scale != report.Dates || charts[1].Traces[0].X[1] != 1767225600+86400*5 {
 		t.Errorf("the axis is %+v, values %v", x, charts[1].Traces[0].X)
 	}
 }

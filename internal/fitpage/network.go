@@ -68,7 +68,7 @@ func trainingCharts(m *fit.Model) []report.Chart {
 	members := report.Chart{Title: "members, training rows", X: report.Axis{Label: "step"}, Y: report.Axis{Label: "training loss"}}
 	for _, x := range r.Members {
 		at := max(0, slices.IndexFunc(r.Trials, func(y tabular.Trial) bool { return y.Candidate == x.Candidate }))
-		t := report.Trace{Colour: report.Series(at), Style: report.LineMarks}
+		t := report.Trace{Colour: report.Series(at), Style: report.LineMarks, Number: at + 1}
 		members.X.Max = max(members.X.Max, 1.05*float64(x.Steps)) // from 0: one that stops at once is a point
 		for _, p := range x.Curve {
 			t.X, t.Y = append(t.X, float64(p.Step)), append(t.Y, p.Train)

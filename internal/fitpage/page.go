@@ -163,10 +163,19 @@ func evaluationSections(e *fit.Evaluation, m *fit.Model, dir string) ([]report.S
 		if t.Numbers != nil {
 			s.Parts = append(s.Parts, varianceTable(t, m))
 		}
-		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("%s of these rows are unlike the training rows (ood above 1): they are farther from them, or the network is less sure of them, than for 99 of 100 training rows.", percent(e.OODAbove1, 1))))
+		s.Parts = append(s.Parts, report.Prose(unlike(e.OODAbove1)))
 		all = append(all, s)
 	}
 	return all, nil
+}
+
+// unlike says which share of the rows has an ood above 1.
+func unlike(share float64) string {
+	which := percent(share, 1) + " of these rows are"
+	if share == 0 {
+		which = "None of these rows is"
+	}
+	return which + " unlike the training rows (ood above 1): farther from them, or with more doubt in the prediction, than 99 of 100 training rows."
 }
 
 // warningSection lists what is odd about the table.

@@ -25,6 +25,7 @@ const (
 	Linear Scale = iota
 	Log2
 	Log10
+	Dates // of seconds since 1970, by UTC
 )
 
 // at is where v stands along the axis: NaN for what has no place there.
@@ -43,7 +44,7 @@ func (a Axis) at(v float64) float64 {
 
 // floor is at(v), or lo where v lies below everything that has a place.
 func (a Axis) floor(v, lo float64) float64 {
-	if a.Scale != Linear && v <= 0 {
+	if (a.Scale == Log2 || a.Scale == Log10) && v <= 0 {
 		return lo
 	}
 	return a.at(v)
@@ -128,6 +129,14 @@ func (a Axis) ticker(s span, length vg.Length, wide func(string) vg.Length) plot
 				return t
 			}
 		}
+	}
+	for most := 5.5; most > 1 && a.Scale == Dates; most-- {
+		if t := (dates{most}); fits(t) && len(t.Ticks(s.lo, s.hi)) > 0 {
+			return t
+		}
+	}
+	if a.Scale == Dates {
+		return dates{1}
 	}
 	for most := 5.5; most > 1.5; most-- {
 		if t := (ticks{most: most}); fits(t) {

@@ -25,6 +25,7 @@ type Trace struct {
 	Name   string // in the key; none if empty
 	Colour Colour
 	Style  Style
+	Number int // of its shape, as Series(Number−1) is its colour; that of its place if zero
 	X, Y   []float64
 	SD     []float64 // error bars of ± one, if any
 	Lo, Hi []float64 // a translucent band, if any; of Marks, error bars
@@ -193,7 +194,7 @@ func (c Chart) addTraces(p *plot.Plot) {
 	}
 	k := 0
 	for _, t := range c.Traces {
-		m := traceMark{Trace: t, x: c.X, y: c.Y, shape: glyph(k), alpha: 0.32}
+		m := traceMark{Trace: t, x: c.X, y: c.Y, shape: glyph(t.place(k)), alpha: 0.32}
 		if bands > 1 { // through which others are seen
 			m.alpha = 0.2
 		}

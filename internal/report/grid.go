@@ -245,7 +245,7 @@ func entries(charts ...Chart) []keyEntry {
 	for _, c := range charts {
 		k := 0
 		for _, t := range c.Traces {
-			shape := glyph(k)
+			shape := glyph(t.place(k))
 			if t.marked() {
 				k++
 			}

@@ -47,6 +47,7 @@ type partView struct {
 
 type tableView struct {
 	Caption string
+	Told    bool // names, values and what they mean: on a phone the last stands below
 	Head    []cellView
 	Rows    [][]cellView
 }
@@ -165,6 +166,7 @@ func (t Table) part(*pageView) (partView, error) {
 		}
 		v.Rows = append(v.Rows, cells)
 	}
+	v.Told = len(v.Head) == 3 && !v.Head[0].Numeric && v.Head[1].Numeric && !v.Head[2].Numeric
 	return partView{Table: v}, nil
 }
 

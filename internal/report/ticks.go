@@ -43,7 +43,7 @@ func niceStep(x float64) (step float64, decimals int) {
 // number writes x with a true minus sign, in few characters.
 func number(x float64, decimals int) string {
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
-	if a := math.Abs(x); a >= 1e5 || a > 0 && a < 1e-4 {
+	if a := math.Abs(x); a >= 1e7 || a > 0 && a < 1e-4 {
 		s = strconv.FormatFloat(x, 'g', 3, 64)
 	}
 	if x == 0 {

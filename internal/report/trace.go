@@ -17,9 +17,18 @@ type traceMark struct {
 	alpha float64   // of the band
 }
 
-// glyph gives each of a few traces another shape.
+// glyph gives each of some traces another shape. Where Series begins again, the shapes are shifted:
+// 36 traces differ in colour or shape.
 func glyph(i int) draw.GlyphDrawer {
-	return [...]draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}, draw.CrossGlyph{}, draw.PlusGlyph{}}[i%6]
+	return [...]draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, diamond{}, draw.CrossGlyph{}, draw.PlusGlyph{}}[(i+i/6)%6]
+}
+
+// place is which shape the trace has: the one of its number, else that of the k-th of a chart.
+func (t Trace) place(k int) int {
+	if t.Number > 0 {
+		return t.Number - 1
+	}
+	return k
 }
 
 const markRadius = 2.6
