@@ -38,7 +38,13 @@ export function scale(a, b, from, to) {
 export function ticks(a, b, n, whole = false) {
   const raw = Math.max((b - a) / Math.max(1, n), whole ? 1 : 0)
   const power = 10 ** Math.floor(Math.log10(raw))
-  const step = [1, 2, 5, 10].map(k => k * power).find(s => s >= raw) ?? raw
+  const steps = [0.5, 1, 2, 5, 10].map(k => k * power)
+  const at = Math.max(1, steps.findIndex(s => s >= raw))
+  const all = multiples(a, b, steps[at])
+  return all.length < 2 && n > 1 && !whole ? multiples(a, b, steps[at - 1]) : all
+}
+
+function multiples(a, b, step) {
   const all = []
   for (let i = Math.ceil(a / step - 1e-9); i * step <= b + 1e-9 * step; i++) all.push(i * step)
   return all
@@ -49,10 +55,11 @@ export function canvas(width, height, description) {
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, style: `max-width:${width}px`, role: "img", "aria-label": description, "font-family": '"Liberation Sans", Arial, Helvetica, sans-serif' })
 }
 
+// xAxis has about as many marks as count says, or those of a list.
 export function xAxis(to, x, y, count, text, whole = false) {
   const [a, b] = x.domain
   to.append(svg("line", { x1: x(a), x2: x(b), y1: y, y2: y, stroke: "var(--ink)", "stroke-width": 0.8 }))
-  for (const t of ticks(a, b, count, whole)) {
+  for (const t of Array.isArray(count) ? count : ticks(a, b, count, whole)) {
     to.append(svg("line", { x1: x(t), x2: x(t), y1: y, y2: y + 4, stroke: "var(--ink)", "stroke-width": 0.8 }))
     to.append(label(x(t), y + 17, text(t), { "text-anchor": "middle", "font-size": 11 }))
   }

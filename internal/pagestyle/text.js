@@ -7,7 +7,7 @@ export const minus = s => (Number(s) === 0 ? s.replace("-", "") : s.replace("-",
 export function round(v, n = 4) {
   if (v === null || v === undefined || Number.isNaN(v)) return "–"
   const size = Math.abs(v)
-  if (size >= 1e6 || size !== 0 && size < 1e-4) return minus(v.toExponential(Math.max(0, n - 1)).replace(/\.?0+e/, "e").replace("e+", "e"))
+  if (size >= 1e7 || size !== 0 && size < 1e-4) return minus(v.toExponential(Math.max(0, n - 1)).replace(/\.?0+e/, "e").replace("e+", "e"))
   return minus(String(Number(v.toPrecision(n))))
 }
 
@@ -16,19 +16,25 @@ export function measured(mean, std) {
   if (!(std > 0)) return [round(mean), round(std)]
   const digits = decimalsOf(std)
   if (Math.abs(mean) >= 1e7 || std < 1e-6) return [round(mean, 6), round(std, 2)]
-  return [minus(mean.toFixed(digits)), std >= 10 ? round(std, Math.ceil(Math.log10(std))) : std.toFixed(digits)]
+  return [minus(whole(mean, std).toFixed(digits)), whole(std, std).toFixed(digits)]
+}
+
+// whole leaves out digits that a standard deviation of 100 and more makes meaningless.
+function whole(v, std) {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(std)) - 1)
+  return unit > 1 ? Math.round(v / unit) * unit : v
 }
 
 // decimalsOf are the decimals that show two digits of a standard deviation.
 export const decimalsOf = std => Math.max(0, Math.min(12, 1 - Math.floor(Math.log10(std))))
 
 // beside writes a number with the decimals of one whose standard deviation is given.
-export const beside = (v, std) => (std > 0 && Math.abs(v) < 1e7 && std >= 1e-6 ? minus(v.toFixed(decimalsOf(std))) : round(v))
+export const beside = (v, std) => (std > 0 && Math.abs(v) < 1e7 && std >= 1e-6 ? minus(whole(v, std).toFixed(decimalsOf(std))) : round(v))
 
 // alike writes numbers of one column with the same decimals: n digits of the largest.
 export function alike(values, n = 3) {
   const most = Math.max(...values.filter(Number.isFinite).map(Math.abs))
-  if (!(most > 0) || most >= 1e6 || most < 1e-4) return values.map(v => round(v, n))
+  if (!(most > 0) || most >= 1e7 || most < 1e-4) return values.map(v => round(v, n))
   const decimals = Math.max(0, n - 1 - Math.floor(Math.log10(most)))
   return values.map(v => (Number.isFinite(v) ? minus(v.toFixed(decimals)) : "–"))
 }

@@ -37,7 +37,7 @@ page.on("console", m => m.type() === "error" && !m.text().includes("Failed to lo
 page.on("request", r => new URL(r.url()).protocol === "http:" && !/^http:\/\/127\.0\.0\.1:/.test(r.url()) && mistakes.push("asked for " + r.url()))
 
 const text = selector => page.$eval(selector, e => e.textContent)
-const until = (f, ...args) => page.waitForFunction(f, { timeout: 10_000 }, ...args)
+const until = (f, ...args) => page.waitForFunction(f, { timeout: 60_000 }, ...args)
 const changes = async (selector, act) => {
   const before = await text(selector)
   await act()
@@ -290,7 +290,7 @@ const tests = {
   },
   async "files and times are read and written exactly"() {
     const found = await page.evaluate(async () => {
-      const csv = await import("/csv.js"), text = await import("/text.js"), svg = await import("/svg.js")
+      const csv = await import("/csv.js"), text = await import("/text.js"), svg = await import("/svg.js"), columns = await import("/columns.js")
       const at = Date.UTC(2026, 2, 4, 17, 6, 9) / 1000
       return {
         csv: csv.parse('\ufeffa;"b ""x"" ;";c\r\n1; 2 ;"line\n two"\r\n\r\n'),
@@ -298,10 +298,16 @@ const tests = {
         back: csv.write([["a,b", 'c "d"', " e", null, 1.5]]),
         times: ["2006-01-02T15:04:05Z07:00", "2.1.2006", "1/2/06 3:04 PM", "Jan 2, 2006", "Monday, 02-Jan-06 15:04:05 MST", "January 2006"].map(l => text.time(at, l)),
         numbers: [0, 1234.5678, -0.00001234, 12345678, 99.96].map(v => text.round(v)),
-        measured: [text.measured(43.412, 1.234), text.measured(12345.6, 210), text.measured(-0.01234, 0.00056)],
+        measured: [text.measured(43.412, 1.234), text.measured(12345.6, 210), text.measured(312022, 32081), text.measured(-0.01234, 0.00056)],
         shares: [0, 0.00001, 0.5, 0.1234, 0.99999, 1].map(p => text.percent(p)),
         column: [0.5, 0.1234].map(p => text.percent(p, true)),
         alike: [text.alike([5.621, -0.8412, -0.001]), text.alike([1234.5, -1, NaN]), text.alike([0, 0])],
+        beside: [text.beside(264440, 32081), text.beside(42.0612, 0.79)],
+        few: svg.ticks(40_000, 950_000, 4),
+        dates: [["2018-11-10", "2023-02-02", 5], ["2020-03-10", "2021-01-20", 6], ["2026-01-01", "2026-01-09", 5]].map(([a, b, n]) => {
+          const [at, layout] = columns.dates(Date.parse(a) / 1000, Date.parse(b) / 1000, n)
+          return at.map(t => text.time(t, layout)).join(" ")
+        }),
         whole: [svg.ticks(2010, 2012, 5, true), svg.ticks(2010, 2012, 5)],
       }
     })
@@ -311,10 +317,13 @@ const tests = {
       back: '"a,b","c ""d"""," e",,1.5\n',
       times: ["2026-03-04T17:06:09Z", "4.3.2026", "3/4/26 5:06 PM", "Mar 4, 2026", "Wednesday, 04-Mar-26 17:06:09 UTC", "March 2026"],
       numbers: ["0", "1235", "−1.234e-5", "1.235e7", "99.96"],
-      measured: [["43.4", "1.2"], ["12346", "210"], ["−0.01234", "0.00056"]],
+      measured: [["43.4", "1.2"], ["12350", "210"], ["312000", "32000"], ["−0.01234", "0.00056"]],
       shares: ["0 %", "< 0.1 %", "50 %", "12.3 %", "> 99.9 %", "100 %"].map(s => s.replaceAll(" ", "\u00a0")),
       column: ["50.0\u00a0%", "12.3\u00a0%"],
       alike: [["5.62", "−0.84", "0.00"], ["1235", "−1", "–"], ["0", "0"]],
+      beside: ["264000", "42.06"],
+      few: [200_000, 400_000, 600_000, 800_000],
+      dates: ["2019 2020 2021 2022 2023", "May 2020 Jul 2020 Sep 2020 Nov 2020 Jan 2021", "1 Jan 3 Jan 5 Jan 7 Jan 9 Jan"],
       whole: [[2010, 2011, 2012], [2010, 2010.5, 2011, 2011.5, 2012]],
     })
   },

@@ -58,10 +58,32 @@ export function textOf(column, value) {
   return round(value)
 }
 
-// axisText returns what writes the ticks of a column's axis.
-export function axisText(column) {
-  if (column.type !== "time") return v => round(v, 5)
-  return v => time(v, column.to - column.from > 900 * day ? "2006" : column.to - column.from > 3 * day ? "Jan 2" : "15:04")
+// axisOf are about n marks of a column's axis, and what writes them.
+export function axisOf(column, n) {
+  if (column.type !== "time") return [n, v => round(v, 5)]
+  const [at, layout] = dates(column.from, column.to, n)
+  return [at, v => time(v, layout)]
+}
+
+const paces = [60, 300, 900, 1800, 3600, 7200, 10800, 21600, 43200, day, 2 * day, 7 * day, 14 * day]
+const months = [1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200, 2400, 6000, 12000]
+
+// dates are about n round dates or hours from a to b, and the layout that tells them apart.
+export function dates(a, b, n) {
+  const raw = (b - a) / Math.max(1, n), all = []
+  const pace = paces.find(s => s >= raw)
+  if (pace) {
+    for (let i = Math.ceil(a / pace); i * pace <= b; i++) all.push(i * pace)
+    return [all, pace < day ? "15:04" : "2 Jan"]
+  }
+  const step = months.find(m => m * 30.4 * day >= raw) ?? 12000
+  const first = new Date(1000 * a)
+  const start = 12 * first.getUTCFullYear() + first.getUTCMonth()
+  for (let m = Math.ceil(start / step) * step; ; m += step) {
+    const at = Date.UTC(Math.floor(m / 12), m % 12) / 1000
+    if (!(at <= b)) return [all, step < 12 ? "Jan 2006" : "2006"]
+    if (at >= a) all.push(at)
+  }
 }
 
 // path of values through a column: those at which its curve is computed.

@@ -1,6 +1,6 @@
 // Curves along each column through the present point, and what they say about it.
 
-import { axisText, pathOf, rowOf, textOf } from "./columns.js"
+import { axisOf, pathOf, rowOf, textOf } from "./columns.js"
 import { interpolate } from "./charts.js"
 import { canvas, label, path, scale, svg, xAxis, yAxis } from "./svg.js"
 import { percent, round } from "./text.js"
@@ -96,7 +96,7 @@ export function draw(width, curve, [lo, hi], values, target, choose) {
     out.append(svg("path", { d: path(band) + "Z", fill: "var(--blue)", opacity: 0.2 }))
   }
   out.append(svg("path", { d: path(points.map(p => [x(p.v), y(p.mean)])), fill: "none", stroke: "var(--blue)", "stroke-width": 1.8 }))
-  xAxis(out, x, bottom, width / 75, axisText(column), column.whole)
+  xAxis(out, x, bottom, ...axisOf(column, width / 75), column.whole)
   const now = values[column.name]
   if (now !== null && now >= column.from && now <= column.to) {
     const mean = interpolate(points.map(p => [p.v, p.mean]), now)
