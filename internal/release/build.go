@@ -78,7 +78,7 @@ func host() (platform, error) {
 	return platform{}, fmt.Errorf("there is no program for %s/%s, which would write its completions", runtime.GOOS, runtime.GOARCH)
 }
 
-// commonFiles are the same for every platform: completions and manual pages, which the program
+// commonFiles are the same for every platform: documents, and completions and manual pages, which the program
 // itself writes, and texts of the repository.
 func commonFiles(c commit, work string) ([]file, error) {
 	p, err := host()
@@ -112,12 +112,9 @@ func commonFiles(c commit, work string) ([]file, error) {
 		}
 		all = append(all, file{name: "man/" + page.Name(), data: text})
 	}
-	for _, name := range []string{"LICENSE", "CHANGELOG.md"} {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, file{name: name, data: text})
+	texts, err := documents()
+	if err != nil {
+		return nil, err
 	}
-	return sorted(all), nil
+	return sorted(append(all, texts...)), nil
 }

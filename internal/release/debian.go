@@ -69,6 +69,8 @@ func debianFiles(c commit, b program, common []file) ([]file, error) {
 			files = append(files, file{name: places[f.name], data: f.data})
 		case f.name == "CHANGELOG.md":
 			small = append(small, file{name: docs + f.name, data: f.data})
+		case strings.HasPrefix(f.name, "docs/"):
+			files = append(files, file{name: docs + strings.TrimPrefix(f.name, "docs/"), data: f.data})
 		case f.name == "LICENSE":
 			files = append(files, file{name: docs + "copyright", data: append(f.data, b.licences...)})
 		}

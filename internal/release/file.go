@@ -85,7 +85,7 @@ func zipped(files []file, at time.Time, prefix string) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.BestCompression)
+		return flate.NewWriter(w, flate.DefaultCompression)
 	})
 	for _, f := range files {
 		h := &zip.FileHeader{Name: prefix + f.name, Method: zip.Deflate, Modified: at}
@@ -105,7 +105,7 @@ func zipped(files []file, at time.Time, prefix string) ([]byte, error) {
 // gzipped is data without a name or a time in its head.
 func gzipped(data []byte) ([]byte, error) {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
 	if err != nil {
 		return nil, err
 	}
