@@ -235,6 +235,21 @@ def test_figures(fitted):
         plots.plot_column(m, X, "nothing")
 
 
+def test_figures_of_names_and_dates():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from utvi import plots
+
+    names = np.array(["amber", "birch"] * 20)
+    day = pd.date_range("2026-01-01", periods=40, freq="D")
+    X = pd.DataFrame({"kind": names, "grade": pd.Categorical(names), "day": day, "sold": names == "amber", "took": day - day[0]})
+    m = UTVIRegressor(**quick).fit(X, np.arange(40.0))
+    for column, marks in [("kind", 2), ("grade", 2), ("day", 100), ("sold", 2), ("took", 100)]:
+        ax = plots.plot_column(m, X, column)
+        ax.figure.canvas.draw()
+        assert len(ax.lines[0].get_xdata()) == marks, column
+
+
 def test_async_client(fitted, tmp_path):
     m, X, _ = fitted
     m.predict(X)

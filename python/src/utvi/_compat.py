@@ -39,7 +39,13 @@ def finite(impute: bool) -> dict[str, Any]:
 
 def check_columns(estimator: Any, X: Any, *, reset: bool) -> None:
     """Learn or compare the names and the number of columns of a data frame."""
-    _check_feature_names(estimator, X, reset=reset)
+    try:
+        _check_feature_names(estimator, X, reset=reset)
+    except ValueError as e:
+        names = getattr(estimator, "feature_names_in_", ())
+        if "same order" not in str(e) or set(names) != set(X.columns):
+            raise
+        raise ValueError(f"{str(e).rstrip()} That is scikit-learn's rule: give X[model.feature_names_in_], or save the model and utvi.load it, which finds columns by name.") from None
     _check_n_features(estimator, X, reset=reset)
 
 

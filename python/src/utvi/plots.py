@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Regressor = Union[UTVIRegressor, Model]
 
 COLOUR = "#1f6f9f"
+NAMES = 20  # that a figure has room for
 
 
 def plot_predictions(model: Regressor, X: Any, y: Any, level: float = 0.9, ax: Optional[Axes] = None) -> Axes:
@@ -35,15 +36,15 @@ def plot_predictions(model: Regressor, X: Any, y: Any, level: float = 0.9, ax: O
 
 
 def plot_column(model: Regressor, X: Any, column: Union[str, int], level: float = 0.9, points: int = 100, ax: Optional[Axes] = None) -> Axes:
-    """Draw what the model predicts as one column varies; the others keep the values of the
-    first row of X."""
+    """Draw what the model predicts as one column of numbers, times or names varies; the others
+    keep the values of the first row of X."""
     ax = _axes(ax)
     if _table.is_frame(X):
         names = [str(c) for c in X.columns]
         if column not in names:
             raise ValueError(f"X has no column {column}; its columns are {', '.join(names)}")
-        values = np.linspace(float(X[column].min()), float(X[column].max()), points)
-        rows = X.iloc[[0] * points].reset_index(drop=True)
+        values = _values(X[column], points)
+        rows = X.iloc[[0] * len(values)].reset_index(drop=True)
         rows[column] = values
     else:
         X = np.asarray(X)
@@ -52,8 +53,14 @@ def plot_column(model: Regressor, X: Any, column: Union[str, int], level: float 
         rows = np.repeat(X[:1], points, axis=0).astype(np.float64)
         rows[:, at] = values
     mean, low, high = _answers(model, rows, level)
-    ax.fill_between(values, low, high, color=COLOUR, alpha=0.2, lw=0, label=f"{level:.0%} interval")
-    ax.plot(values, mean, color=COLOUR, label="mean")
+    if np.asarray(values).dtype.kind not in "fmM":
+        names = [str(v) for v in values]
+        ax.errorbar(names, mean, yerr=[mean - low, high - mean], fmt="o", color=COLOUR, label=f"mean, {level:.0%} interval")
+        if sum(map(len, names)) > 40:
+            ax.tick_params("x", rotation=90)
+    else:
+        ax.fill_between(values, low, high, color=COLOUR, alpha=0.2, lw=0, label=f"{level:.0%} interval")
+        ax.plot(values, mean, color=COLOUR, label="mean")
     ax.set_xlabel(str(column))
     ax.set_ylabel("predicted")
     ax.legend()
@@ -75,6 +82,17 @@ def plot_coverage(model: Regressor, X: Any, y: Any, levels: Sequence[float] = (0
     ax.set_ylabel("share of true values inside")
     ax.legend()
     return ax
+
+
+def _values(column: Any, points: int) -> Any:
+    """Values from the least to the largest one; of names the most frequent."""
+    kind = _table.kind_of(column)
+    if kind in ("date", "duration"):
+        least = column.min()
+        return least + (column.max() - least) * np.linspace(0, 1, points)
+    if kind == "number" and column.dtype.kind != "b":
+        return np.linspace(float(column.min()), float(column.max()), points)
+    return column.value_counts().index[:NAMES]
 
 
 def _axes(ax: Optional[Axes]) -> Axes:
