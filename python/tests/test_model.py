@@ -235,7 +235,7 @@ def test_figures(fitted):
         plots.plot_column(m, X, "nothing")
 
 
-def test_figures_of_names_and_dates():
+def test_figures_of_names_and_dates(quick):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from utvi import plots
