@@ -2,7 +2,7 @@
 
 import { colours, sweep, through } from "./charts.js"
 import { figure, html } from "./svg.js"
-import { percent, round } from "./text.js"
+import { alike, percent } from "./text.js"
 
 const functions = ["leaky-relu(0.1)", "relu", "tanh", "gelu", "sigmoid", "softplus", "sin", "square", "abs", "x / (1 + x^2)", "where(x > 0, 1, 0)"]
 
@@ -77,7 +77,8 @@ function answer(all) {
     head.textContent = a.error[0].toUpperCase() + a.error.slice(1) + "."
     return
   }
-  head.replaceChildren(html("b", {}, `${round(a.rule.mean)} ± ${round(a.rule.std)}`), ` by ${rules[kind][0]}, exactly ${round(a.exact.mean)} ± ${round(a.exact.std)}: `, verdict(a))
+  const [mean, std, exactMean, exactStd] = alike([a.rule.mean, a.rule.std, a.exact.mean, a.exact.std], 4)
+  head.replaceChildren(html("b", {}, `${mean} ± ${std}`), ` by ${rules[kind][0]}, exactly ${exactMean} ± ${exactStd}: `, verdict(a))
   numbers(q, a)
   picture.show(through(picture.width(), q.function, q, a), (a.points?.length ?? 0) === 0 ? "This rule has no points." : "The area of a point is its weight; the Normal that the rule makes is drawn beside the exact density.")
   if (all && a.sweep) {
@@ -97,11 +98,12 @@ function verdict(a) {
 function numbers(q, a) {
   const key = (name, colour) => html("th", { scope: "row" }, html("span", { class: "key", style: `background:${colour}` }), name)
   const cell = text => html("td", { class: "n" }, text)
-  const row = (name, colour, m) => html("tr", {}, key(name, colour), cell(round(m.mean, 5)), cell(round(m.std, 5)))
+  const all = [q, a.exact, a.rule], means = alike(all.map(m => m.mean), 6), stds = alike(all.map(m => m.std), 6)
+  const row = (name, colour, i) => html("tr", {}, key(name, colour), cell(means[i]), cell(stds[i]))
   $("numbers").replaceChildren(
     html("caption", { hidden: true }, "Moments"),
     html("thead", {}, html("tr", {}, html("td"), html("th", { class: "n", scope: "col" }, "mean"), html("th", { class: "n", scope: "col" }, "standard deviation"))),
-    html("tbody", {}, row("input", colours.input, q), row("output, exact", colours.exact, a.exact), row("output, by the rule", colours.rule, a.rule)))
+    html("tbody", {}, row("input", colours.input, 0), row("output, exact", colours.exact, 1), row("output, by the rule", colours.rule, 2)))
 }
 
 async function start() {
