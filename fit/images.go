@@ -151,7 +151,7 @@ func (e exhibits) Shape() nn.Shape {
 func (g *gallery) learn(ctx context.Context, s *schema.Schema, c Config, o Options) (m *Model, stopped, err error) {
 	d := vision.Data{Images: exhibits{g.images}, Classes: len(s.Classes())}
 	d.Targets = len(s.Targets())
-	d.Y, err = g.targets(s)
+	d.Y, err = g.targets(s, g.train)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -194,24 +194,6 @@ func (g *gallery) learn(ctx context.Context, s *schema.Schema, c Config, o Optio
 	return &Model{Model: p, Facts: Facts{Config: c, Rows: len(g.train), Interrupted: r.Report.Partial, SetAside: g.missing + g.left}}, stopped, nil
 }
 
-// targets are those of the rows to learn from, encoded.
-func (g *gallery) targets(s *schema.Schema) (all []float32, err error) {
-	rows := g.frame.Rows(g.train)
-	e, err := s.Bind(rows.Header())
-	if err != nil {
-		return nil, err
-	}
-	err = table.Each(rows, func(c *table.Chunk) error {
-		y := make([]float32, c.Rows()*len(s.Targets()))
-		if err := e.Targets(c, y); err != nil {
-			return err
-		}
-		all = append(all, y...)
-		return nil
-	})
-	return all, err
-}
-
 // hashes are those of the rows to learn from, as hashRows gives them of encoded rows.
 func (g *gallery) hashes(d vision.Data) []uint64 {
 	f := g.images.Format()
@@ -250,6 +232,12 @@ func (g *gallery) judge(ctx context.Context, r *Result, hurried bool, pool *comp
 		return err
 	}
 	r.Insight = &Insight{}
+	if !hurried {
+		r.Insight.Pictures, err = g.show(r.Model, r.Model.Schema, pool)
+		if err != nil {
+			return err
+		}
+	}
 	r.Model.Facts.Held = r.Evaluation.Scores()
 	if n := len(rows); n < len(g.heldOut) {
 		r.Evaluation.Notes = append(r.Evaluation.Notes, fmt.Sprintf("the fit was stopped: %d of %d held-out images are scored", n, len(g.heldOut)))

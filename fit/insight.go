@@ -9,6 +9,7 @@ import (
 	"utvi/data"
 	"utvi/gauss"
 	"utvi/internal/schema"
+	"utvi/internal/vision"
 	"utvi/predict"
 	"utvi/rng"
 )
@@ -19,6 +20,8 @@ type Insight struct {
 	Dependence []Dependence // on the columns that matter most
 
 	Skipped string // why there is no Importance, as half a sentence
+
+	Pictures *vision.Showing // of a model of images, which has nothing of the above; else nil
 }
 
 // An Importance says how important a column is: by how much the log-likelihood of a row

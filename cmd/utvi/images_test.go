@@ -92,6 +92,12 @@ func TestImages(t *testing.T) {
 			t.Errorf("%s is almost empty", name)
 		}
 	}
+	page := string(readFile(t, in("photos-report/report.html")))
+	for _, want := range []string{"Least certain.", "data:image/png;base64,", "turned by 45°"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report does not show %s", want)
+		}
+	}
 	model := in("photos.utvi")
 	code, out, notes := utvi(t, "predict", model, in("photos"))
 	rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()

@@ -39,7 +39,7 @@ func Save(dir string, r *fit.Result) error {
 	for _, f := range []func() (report.Section, error){
 		func() (report.Section, error) {
 			if r.Model.Schema.Pictures() { // one column has all that is known
-				return report.Section{}, nil
+				return picturesSection(r), nil
 			}
 			return insightSection(r.Insight, dir)
 		},
