@@ -14,7 +14,6 @@ import (
 	"image/png"
 
 	"golang.org/x/image/bmp"
-	"golang.org/x/image/tiff"
 	"golang.org/x/image/webp"
 
 	"utvi/internal/pixels"
@@ -60,8 +59,7 @@ var formats = []format{
 		configWebP,
 		func(b []byte) (image.Image, error) { return webp.Decode(bytes.NewReader(b)) }, refuseAnimatedWebP, moreWebP},
 	{"tiff", starts("II*\x00", "MM\x00*"),
-		func(b []byte) (image.Config, error) { return tiff.DecodeConfig(bytes.NewReader(b)) },
-		func(b []byte) (image.Image, error) { return tiff.Decode(bytes.NewReader(b)) }, refuseTIFF, moreTIFF},
+		configTIFF, decodeTIFF, refuseTIFF, moreTIFF},
 }
 
 func init() {
@@ -151,6 +149,8 @@ func numbers(from image.Image) *pixels.Image {
 	b := from.Bounds()
 	im := &pixels.Image{Height: b.Dy(), Width: b.Dx(), Channels: 3}
 	switch src := from.(type) {
+	case *floats:
+		return src.numbers()
 	case *image.Gray:
 		im.Channels = 1
 		im.Bytes = true
