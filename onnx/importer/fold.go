@@ -87,10 +87,11 @@ func foldBinary(f func(x, y float64) float64) func(attributes, []*constant) (*co
 		if len(in) != 2 {
 			return nil, false, nil
 		}
+		g := f
 		if a.n.Op == "Div" && in[0].whole && in[1].whole {
-			f = func(x, y float64) float64 { return math.Trunc(x / y) }
+			g = func(x, y float64) float64 { return math.Trunc(x / y) }
 		}
-		out, err := in[0].with(in[1], f)
+		out, err := in[0].with(in[1], g)
 		return out, true, err
 	}
 }
@@ -104,6 +105,15 @@ func negative(x float64) float64   { return -x }
 func root(x float64) float64       { return math.Sqrt(x) }
 func inverse(x float64) float64    { return 1 / x }
 func floor(x float64) float64      { return math.Floor(x) }
+
+// foldMod is what is left of a division: with the sign of the divisor, or, if fmod is set, of the other.
+func foldMod(a attributes, in []*constant) (*constant, bool, error) {
+	f := func(x, y float64) float64 { return x - y*math.Floor(x/y) }
+	if a.int("fmod", 0) != 0 {
+		f = math.Mod
+	}
+	return foldBinary(f)(a, in)
+}
 
 func exponential(x float64) float64 { return math.Exp(x) }
 

@@ -74,7 +74,11 @@ func (s *sampled) output() string {
 	if len(s.Y) == 1 {
 		return ""
 	}
-	return "out/0,out/1"
+	var names []string
+	for i := range s.Y {
+		names = append(names, fmt.Sprintf("out/%d", i))
+	}
+	return strings.Join(names, ",")
 }
 
 func sampledGraphs(t *testing.T, dir string) (all []*sampled) {
@@ -95,8 +99,13 @@ func sampledGraphs(t *testing.T, dir string) (all []*sampled) {
 
 // Networks of PyTorch that are no chains give PyTorch's numbers, as numbers and as the means of
 // narrow Normals, and again when they were exported.
-func TestTorchGraphs(t *testing.T) {
-	dir := torchNets(t, "torch_graphs.py")
+func TestTorchGraphs(t *testing.T) { testTorchGraphs(t, "torch_graphs.py") }
+
+// So do more networks, each for something that exporters write.
+func TestTorchMore(t *testing.T) { testTorchGraphs(t, "torch_more.py") }
+
+func testTorchGraphs(t *testing.T, script string) {
+	dir := torchNets(t, script)
 	all := sampledGraphs(t, dir)
 	if len(all) < 50 {
 		t.Fatalf("%d networks were written", len(all))

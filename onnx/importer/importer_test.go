@@ -159,15 +159,17 @@ func TestRefusals(t *testing.T) {
 			return b.Op("Add", []string{b.Op("MatMul", []string{x, w(b, 3, 4)}), b.Op("MatMul", []string{x, w(b, 3, 3)})})
 		}, "its inputs have the dimensions [rows 4] and [rows 3]; each must be the same, or 1, which stands for all"},
 		{"size", nil, func(b *onnx.Builder, x string) string { return b.Op("MatMul", []string{x, w(b, 4, 4)}) }, "its weights have the size [4 4]; a row of its input has [3]"},
-		{"maximum of zeros", image, func(b *onnx.Builder, x string) string {
-			return b.Op("MaxPool", []string{b.Op("Pad", []string{x, b.Ints(0, 0, 1, 1, 0, 0, 1, 1)})}, onnx.IntList("kernel_shape", 3, 3))
-		}, "only a convolution and an average pooling take padding"},
-		{"padded output", image, func(b *onnx.Builder, x string) string {
-			return b.Op("Pad", []string{b.Op("Relu", []string{x}), b.Ints(0, 0, 1, 1, 0, 0, 1, 1)})
-		}, "is an image padded with zeros"},
-		{"padding with ones", image, func(b *onnx.Builder, x string) string {
-			return b.Op("Pad", []string{x, b.Ints(0, 0, 1, 1, 0, 0, 1, 1), b.Float(1)})
-		}, "only zeros are taken"},
+		{"padding around", image, func(b *onnx.Builder, x string) string {
+			return b.Op("Pad", []string{x, b.Ints(0, 0, 1, 1, 0, 0, 1, 1)}, onnx.Text("mode", "wrap"))
+		}, `its mode is "wrap"; constant, edge and reflect are taken`},
+		{"padding with several numbers", image, func(b *onnx.Builder, x string) string {
+			return b.Op("Pad", []string{x, b.Ints(0, 0, 1, 1, 0, 0, 1, 1), b.Floats("k", []float32{1, 2}, 2)})
+		}, "it surrounds its input with the numbers [1 2]; one number is taken"},
+		{"repeated rows", nil, func(b *onnx.Builder, x string) string { return b.Op("Tile", []string{x, b.Ints(2, 1)}) }, "and 1 for the rows"},
+		{"repeated often", nil, func(b *onnx.Builder, x string) string { return b.Op("Tile", []string{x, b.Ints(1, 1<<40)}) }, "a number of times must be ≥ 1"},
+		{"repeated wrongly", nil, func(b *onnx.Builder, x string) string {
+			return b.Op("Expand", []string{b.Op("Tanh", []string{x}), b.Ints(1, 6)})
+		}, "it repeats the dimensions [rows 3] to [1 6]; only dimensions of 1 can be repeated, and not for the rows"},
 		{"more channels", image, func(b *onnx.Builder, x string) string {
 			return b.Op("Pad", []string{x, b.Ints(0, 1, 0, 0, 0, 0, 0, 0)})
 		}, "only the height and the width can be padded"},
@@ -180,10 +182,10 @@ func TestRefusals(t *testing.T) {
 		{"rows", image, func(b *onnx.Builder, x string) string { return b.Op("Reshape", []string{x, b.Ints(-1, 6)}) }, "the output has the dimensions [rows×12 6]; the rows must be a dimension of their own"},
 		{"state from an input", series, func(b *onnx.Builder, x string) string {
 			return b.Op("RNN", []string{b.Op("Transpose", []string{x}, onnx.IntList("perm", 1, 0, 2)), w(b, 1, 2, 3), w(b, 1, 2, 2), "", "", b.Op("ReduceMean", []string{x}, onnx.IntList("axes", 1))})
-		}, "its initial state depends on an input of the graph; layers start from a state of numbers"},
+		}, "its state is an input, or its cell state Y_c is used; that is taken for 1 time in 1 direction, and it has 4 and 1"},
 		{"cell state", series, func(b *onnx.Builder, x string) string {
 			return b.Ops("LSTM", 3, []string{b.Op("Transpose", []string{x}, onnx.IntList("perm", 1, 0, 2)), w(b, 1, 8, 3), w(b, 1, 8, 2)})[2]
-		}, "its last output, the cell state Y_c, is used; layers give the state h alone"},
+		}, "its state is an input, or its cell state Y_c is used; that is taken for 1 time in 1 direction, and it has 4 and 1"},
 		{"gates", series, func(b *onnx.Builder, x string) string {
 			return b.Op("GRU", []string{b.Op("Transpose", []string{x}, onnx.IntList("perm", 1, 0, 2)), w(b, 1, 8, 3), w(b, 1, 8, 2)})
 		}, "its weights have the sizes [1 8 3] and [1 8 2]; 2 units of 3 features need [1 6 3] and [1 6 2]"},

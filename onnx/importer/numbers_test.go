@@ -63,6 +63,18 @@ func TestNumbers(t *testing.T) {
 			whole := b.Op("Cast", []string{b.Floats("k", []float32{-2.7, 3.7, 0.5}, 3)}, onnx.Int("to", int(onnx.Int32)))
 			return b.Op("Mul", []string{b.Op("Tanh", []string{x}), b.Op("Cast", []string{whole}, onnx.Int("to", int(onnx.Float)))})
 		}, func(x float64, i int) float64 { return math.Tanh(x) * []float64{-2, 3, 0}[i] }},
+		{"quotients of whole numbers, then others", func(b *onnx.Builder, x string) string {
+			whole := b.Op("Cast", []string{b.Op("Div", []string{b.Ints(7, 9, 5), b.Ints(2, 3, 9)})}, onnx.Int("to", int(onnx.Float)))
+			ratio := b.Op("Div", []string{b.Floats("k", []float32{7, 9, 5}, 3), b.Floats("l", []float32{2, 4, 8}, 3)})
+			return b.Op("Add", []string{b.Op("Mul", []string{b.Op("Tanh", []string{x}), whole}), ratio})
+		}, func(x float64, i int) float64 {
+			return math.Tanh(x)*[]float64{3, 3, 0}[i] + []float64{3.5, 2.25, 0.625}[i]
+		}},
+		{"what is left of divisions", func(b *onnx.Builder, x string) string {
+			left := b.Op("Mod", []string{b.Floats("k", []float32{7, -7, 7}, 3), b.Floats("l", []float32{3, 3, -3}, 3)})
+			signed := b.Op("Mod", []string{b.Floats("m", []float32{7, -7, 7}, 3), b.Floats("n", []float32{3, 3, -3}, 3)}, onnx.Int("fmod", 1))
+			return b.Op("Add", []string{b.Op("Mul", []string{b.Op("Tanh", []string{x}), left}), signed})
+		}, func(x float64, i int) float64 { return math.Tanh(x)*[]float64{1, 2, -2}[i] + []float64{1, -1, 1}[i] }},
 		{"a sum of three", func(b *onnx.Builder, x string) string {
 			return b.Op("Sum", []string{b.Op("Tanh", []string{x}), b.Floats("k", k, 3), x})
 		}, func(x float64, i int) float64 { return math.Tanh(x) + float64(k[i]) + x }},

@@ -8,6 +8,7 @@ import (
 
 	"utvi/internal/advice"
 	"utvi/internal/onnx"
+	"utvi/nn"
 )
 
 // output is the value of the output, which a network can end with.
@@ -16,10 +17,14 @@ func (r *reader) output(name string) (*value, error) {
 	if out == nil || out.constant != nil {
 		return nil, fmt.Errorf("the output %.60q does not depend on the input", name)
 	}
+	var err error
 	if out.zeros != nil {
-		return nil, fmt.Errorf("the output %.60q is an image padded with zeros; only a convolution and an average pooling take padding", name)
+		out, err = out.bare.surrounded(*out.zeros, nn.Zeros)
+		if err != nil {
+			return nil, err
+		}
 	}
-	out, err := out.settle()
+	out, err = out.settle()
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ type recurrence struct {
 	bias      bool
 	apart     bool // the last gate has weights for the state of its own
 	tensors   [][]float64
+	given     [2]*value // h and c before the first step, where they depend on an input of the graph
 }
 
 // recurrent is an LSTM, a GRU or an RNN over a series.
@@ -40,10 +41,13 @@ func recurrent(c *call) ([]*value, error) {
 		return nil, err
 	}
 	used := func(i int) bool { return i < len(c.n.Outputs) && c.used[c.n.Outputs[i]] }
-	if used(2) {
-		return nil, fmt.Errorf("its last output, the cell state Y_c, is used; layers give the state h alone")
-	}
 	times, width := x.layer.shape.W, r.ways*r.units
+	if used(2) || r.given != [2]*value{} {
+		if times > 1 || r.ways > 1 {
+			return nil, fmt.Errorf("its state is an input, or its cell state Y_c is used; that is taken for 1 time in 1 direction, and it has %d and %d", times, r.ways)
+		}
+		return c.cell(x, r)
+	}
 	l, err := c.recurrentLayer(r, !used(0))
 	if err != nil {
 		return nil, err
@@ -195,7 +199,8 @@ func (c *call) states(r *recurrence) error {
 	some := false
 	for i := range r.states {
 		if len(c.in) > 5+i && c.in[5+i] != nil && c.in[5+i].constant == nil {
-			return fmt.Errorf("its initial state depends on an input of the graph; layers start from a state of numbers")
+			r.given[i] = c.in[5+i]
+			continue
 		}
 		k, err := c.weight(5 + i)
 		if err != nil {

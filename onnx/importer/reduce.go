@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"utvi/nn"
 )
@@ -14,6 +15,11 @@ func reduce(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.reduced(x, c.op)
+}
+
+// reduced is x, reduced as an operator does.
+func (c *call) reduced(x *value, op string) (*value, error) {
 	axes, err := c.axes()
 	if err != nil {
 		return nil, err
@@ -30,14 +36,46 @@ func reduce(c *call) (*value, error) {
 		n *= x.at[dim].size()
 	}
 	pool := averages
-	if c.op == "ReduceMax" {
+	if op == "ReduceMax" {
 		pool = func(window [2]int) nn.Layer { return nn.MaxPool2D{Size: window} }
 	}
 	y, err := x.pooled(axes, c.int("keepdims", 1) != 0, pool)
-	if err != nil || c.op != "ReduceSum" {
+	if err != nil || op != "ReduceSum" {
 		return y, err
 	}
 	return y.of(func(x string) string { return "(" + strconv.Itoa(n) + "*" + x + ")" })
+}
+
+// sumOf is a function of the sum of a function.
+func sumOf(inner, outer string) func(c *call) (*value, error) {
+	return func(c *call) (*value, error) { return c.around("ReduceSum", inner, outer) }
+}
+
+// reduceMin is the smallest: less the largest of the negative.
+func reduceMin(c *call) (*value, error) { return c.around("ReduceMax", "(-$x)", "(-$x)") }
+
+// around reduces a function of the input, and takes another of the result.
+func (c *call) around(op, inner, outer string) (*value, error) {
+	x, err := c.given()
+	if err != nil {
+		return nil, err
+	}
+	fill := func(text string) func(string) string {
+		return func(x string) string { return strings.ReplaceAll(text, "$x", x) }
+	}
+	x, err = x.of(fill(inner))
+	if err != nil {
+		return nil, err
+	}
+	x, err = x.settle()
+	if err != nil {
+		return nil, err
+	}
+	x, err = c.reduced(x, op)
+	if err != nil || outer == "$x" {
+		return x, err
+	}
+	return x.of(fill(outer))
 }
 
 func averages(window [2]int) nn.Layer { return nn.AvgPool2D{Size: window} }

@@ -205,26 +205,3 @@ func split(c *call) ([]*value, error) {
 	}
 	return all, nil
 }
-
-// expand repeats dimensions of 1, which is taken where it changes nothing.
-func expand(c *call) (*value, error) {
-	x, err := c.x()
-	if err != nil {
-		return nil, err
-	}
-	k, err := c.weight(1)
-	if err != nil || k == nil {
-		return nil, fmt.Errorf("its size must be a constant")
-	}
-	to, dims := k.ints(), x.at.dims()
-	for i := range min(len(to), len(dims)) {
-		want, have := to[len(to)-1-i], dims[len(dims)-1-i]
-		if want != 1 && want != have {
-			return nil, fmt.Errorf("it repeats the dimensions %v to %v; layers that join signals repeat dimensions of 1 by themselves", x.named(), to)
-		}
-	}
-	if len(to) > len(dims) {
-		return x.ranked(len(to)), nil
-	}
-	return x, nil
-}

@@ -13,12 +13,35 @@ func where(c *call) (*value, error) {
 	if k := c.in[0].constant; k != nil {
 		return c.masked(k, c.in[1], c.in[2])
 	}
-	// A condition and a value first, then the other value.
+	// A condition and a value first, then the other value, where one formula can hold all.
 	v, err := c.join("$x, $y", c.in[0], c.in[1])
+	if err == nil {
+		v, err = c.join("where($x, $y)", v, c.in[2])
+	}
+	if err == nil {
+		return v, nil
+	}
+	return c.chosen(c.in[0], c.in[1], c.in[2])
+}
+
+// chosen is v where a condition of another layer is 1, and w where it is 0.
+func (c *call) chosen(is, v, w *value) (*value, error) {
+	if !is.truth {
+		return nil, fmt.Errorf("its condition is no comparison")
+	}
+	not, err := is.of(func(x string) string { return "(1 - " + x + ")" })
 	if err != nil {
 		return nil, err
 	}
-	return c.join("where($x, $y)", v, c.in[2])
+	yes, err := c.join("($x*$y)", is, v)
+	if err != nil {
+		return nil, err
+	}
+	no, err := c.join("($x*$y)", not, w)
+	if err != nil {
+		return nil, err
+	}
+	return c.join("($x + $y)", yes, no)
 }
 
 // masked takes v where a constant is true, and w where it is false. Infinite numbers, which hide

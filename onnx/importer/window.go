@@ -3,6 +3,8 @@ package importer
 import (
 	"fmt"
 	"slices"
+
+	"utvi/nn"
 )
 
 // sides reads kernel, strides, dilations and pads of a window over an image or a line.
@@ -137,7 +139,11 @@ func (s sides) pad(size, places [2]int) (pad [4]int, err error) {
 	return pad, nil
 }
 
-// pad surrounds an image with zeros; the convolution or average behind it takes them.
+// borders are the modes of Pad whose cells come from the image.
+var borders = map[string]nn.Border{"edge": nn.Edge, "reflect": nn.Reflect}
+
+// pad surrounds an image with zeros, which the convolution or average behind it takes, or with other
+// cells, which are a layer.
 func pad(c *call) (*value, error) {
 	pads := c.ints("pads", nil)
 	k, err := c.weight(1)
@@ -150,6 +156,10 @@ func pad(c *call) (*value, error) {
 	if !slices.ContainsFunc(pads, func(p int) bool { return p != 0 }) {
 		return identity(c) // which PyTorch writes before a pooling
 	}
+	fill, err := c.fill()
+	if err != nil {
+		return nil, err
+	}
 	x, err := c.image()
 	if err != nil {
 		return nil, err
@@ -161,10 +171,68 @@ func pad(c *call) (*value, error) {
 	if err != nil {
 		return nil, err
 	}
+	if border, ok := borders[c.text("mode", "constant")]; ok {
+		return x.surrounded(s, border)
+	}
+	if fill != 0 {
+		return x.surroundedBy(s, fill)
+	}
 	out := *x
 	out.zeros = &s
 	out.bare = x
 	return &out, nil
+}
+
+// fill is the number that Pad surrounds an image with.
+func (c *call) fill() (float64, error) {
+	switch mode := c.text("mode", "constant"); {
+	case borders[mode] != "":
+		return 0, nil
+	case mode != "constant":
+		return 0, fmt.Errorf("its mode is %.20q; constant, edge and reflect are taken", mode)
+	}
+	k, err := c.weight(2)
+	switch {
+	case err != nil:
+		return 0, err
+	case k == nil:
+		return c.float("value", 0), nil
+	case !k.scalar():
+		return 0, fmt.Errorf("it surrounds its input with the numbers %v; one number is taken", k.data)
+	}
+	return k.data[0], nil
+}
+
+// surrounded is an image with cells around it.
+func (v *value) surrounded(s sides, border nn.Border) (*value, error) {
+	l := nn.Pad2D{Pad: [4]int{s.begin[0], s.begin[1], s.end[0], s.end[1]}, Border: border}
+	at := v.layer.shape
+	shape := nn.Shape{H: at.H + s.begin[0] + s.end[0], W: at.W + s.begin[1] + s.end[1], C: at.C}
+	if !fits(shape) {
+		return nil, fmt.Errorf("its output would be %d×%d×%d; at most %d numbers are allowed", shape.H, shape.W, shape.C, mostInputs)
+	}
+	w := *v
+	w.bare = v
+	w.zeros = &s
+	return v.after(l, shape, w.paddedRow(), true), nil
+}
+
+// surroundedBy is an image with a number around it.
+func (v *value) surroundedBy(s sides, fill float64) (*value, error) {
+	number := decimal(fill)
+	less, err := v.of(func(x string) string { return "(" + x + " - " + number + ")" })
+	if err != nil {
+		return nil, err
+	}
+	less, err = less.settle()
+	if err != nil {
+		return nil, err
+	}
+	out, err := less.surrounded(s, nn.Zeros)
+	if err != nil {
+		return nil, err
+	}
+	return out.of(func(x string) string { return "(" + x + " + " + number + ")" })
 }
 
 // paddedRow are the dimensions of a row with the zeros around it.
@@ -177,16 +245,8 @@ func (v *value) paddedRow() []int {
 	return dims
 }
 
-// checkPad refuses what is not zeros around an image or a line.
+// checkPad refuses what is not around an image or a line.
 func (c *call) checkPad(x *value, pads []int) error {
-	fill, err := c.weight(2)
-	if err != nil {
-		return err
-	}
-	zeros := c.text("mode", "constant") == "constant" && c.float("value", 0) == 0
-	if !zeros || fill != nil && (!fill.scalar() || fill.data[0] != 0) {
-		return fmt.Errorf("it does not pad with zeros; only zeros are taken")
-	}
 	n := len(x.row()) + 1
 	if len(c.in) > 3 && c.in[3] != nil || len(pads) != 2*n || !x.first() || n < 3 {
 		return fmt.Errorf("it pads by %v; only images and lines with the channels first can be padded, with two numbers for each dimension", pads)
@@ -220,12 +280,17 @@ func (c *call) padded() (x *value, zeros sides, err error) {
 	return x, sides{}, err
 }
 
-// unpadded reports an operator that gets a padded image and cannot take it.
+// unpadded gives an operator that takes no padding an image with the zeros as cells.
 func (c *call) unpadded(o operator) error {
 	for i, v := range c.in {
 		takes := i == 0 && o.padded
-		if v != nil && v.zeros != nil && !takes {
-			return fmt.Errorf("its input is padded with zeros; only a convolution and an average pooling take padding")
+		if v == nil || v.zeros == nil || takes {
+			continue
+		}
+		var err error
+		c.in[i], err = v.bare.surrounded(*v.zeros, nn.Zeros)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
