@@ -234,7 +234,9 @@ func (h *Head) mix() {
 		apart := p.Var[i] * share
 		p.Var[i] = p.Weights[i] + p.Inputs[i] + p.Noise[i]
 		if h.spread != nil {
-			p.draw(i, apart, float32(h.spread[i%p.Width].Support.Share(float64(p.Weights[i]))))
+			spread := h.spread[i%p.Width]
+			// The shape of the residuals will widen what is added here, too.
+			p.draw(i, apart/spread.Scale, float32(spread.Support.Share(float64(p.Weights[i]))))
 		}
 	}
 }

@@ -63,9 +63,11 @@ func (t *tableWriter) head(x signal) (parts, error) {
 func (t *tableWriter) support(p *parts, apart value) {
 	width := len(t.m.Net.Residuals)
 	usual := make([]float64, width)
-	per := make([]float64, width) // 1/Var
+	per := make([]float64, width)   // 1/Var
+	shape := make([]float64, width) // what the shape of the residuals does not widen again
 	some := false
 	for i, s := range t.m.Net.Residuals {
+		shape[i] = 1 / s.Scale()
 		if s.Support != nil {
 			some = true
 			usual[i] = s.Support.Usual
@@ -77,7 +79,7 @@ func (t *tableWriter) support(p *parts, apart value) {
 	}
 	over := t.max(t.sub(p.weights, t.floats("usual", usual, width)), t.Float(0))
 	share := t.unary("Reciprocal", t.add(t.mul(over, t.floats("per", per, width)), t.Float(1)))
-	more := t.mul(t.sub(t.Float(1), share), apart)
+	more := t.mul(t.mul(t.sub(t.Float(1), share), apart), t.floats("shape", shape, width))
 	for _, v := range []*value{&p.mean, &p.variance, &p.weights, &p.inputs, &p.noise} {
 		*v = t.mul(*v, share)
 	}
