@@ -173,7 +173,7 @@ type heldRows struct {
 
 // hold predicts rows and keeps them. A calibration that the model has is not applied.
 func (m *Model) hold(ctx context.Context, rows table.Source, pool *compute.Pool) (*heldRows, error) {
-	p, err := m.predictor(rows)
+	p, err := m.predictor(rows, predict.Options{})
 	if err != nil {
 		return nil, err
 	}

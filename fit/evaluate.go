@@ -17,15 +17,17 @@ import (
 
 // An Evaluation says how good the predictions of some rows are.
 type Evaluation struct {
-	File       string
-	Rows       int
-	Calibrated bool
-	Targets    []TargetEvaluation
-	OODAbove1  float64  // share of rows whose ood is above 1
-	NotFinite  int      // rows left out of the scores: their predictions are not finite numbers
-	NoTarget   int      // rows left out of the scores: their targets are missing
-	Trained    float64  // share of rows that the model was trained with, as far as known
-	Notes      []string // what a reader must know about the scores
+	File        string
+	Rows        int
+	Calibrated  bool
+	Targets     []TargetEvaluation
+	OODAbove1   float64  // share of rows whose ood is above 1
+	NotFinite   int      // rows left out of the scores: their predictions are not finite numbers
+	NoTarget    int      // rows left out of the scores: their targets are missing
+	Unread      int      // rows left out of the scores: a cell cannot be read
+	FirstUnread string   // which cell, and why
+	Trained     float64  // share of rows that the model was trained with, as far as known
+	Notes       []string // what a reader must know about the scores
 }
 
 // A TargetEvaluation is an Evaluation of one target.
@@ -76,13 +78,15 @@ func (e *Evaluation) MarshalJSON() ([]byte, error) {
 		OODAbove1  float64  `json:"ood_above_1"`
 		NotFinite  int      `json:"not_finite,omitempty"`
 		NoTarget   int      `json:"no_target,omitempty"`
+		Unread     int      `json:"unread,omitempty"`
 		Trained    float64  `json:"trained,omitempty"`
 		Notes      []string `json:"notes,omitempty"`
-	}{e.File, e.Rows, e.Calibrated, all, e.OODAbove1, e.NotFinite, e.NoTarget, e.Trained, e.Notes})
+	}{e.File, e.Rows, e.Calibrated, all, e.OODAbove1, e.NotFinite, e.NoTarget, e.Unread, e.Trained, e.Notes})
 }
 
 // Evaluate scores the predictions of rows that have their targets. Rows whose targets
-// are missing, or whose predictions are not finite, are left out and counted.
+// are missing, whose predictions are not finite, or of which a cell cannot be read, are left out and
+// counted.
 func (m *Model) Evaluate(ctx context.Context, rows table.Source, pool *compute.Pool) (*Evaluation, error) {
 	t, err := m.tally(ctx, rows, pool)
 	if err != nil {
@@ -102,7 +106,7 @@ func (m *Model) evaluation(t *tally, file string) (*Evaluation, error) {
 }
 
 func (m *Model) tally(ctx context.Context, rows table.Source, pool *compute.Pool) (*tally, error) {
-	p, err := m.predictor(rows)
+	p, err := m.predictor(rows, predict.Options{SetAside: true})
 	if err != nil {
 		return nil, err
 	}
@@ -129,6 +133,7 @@ func (m *Model) tally(ctx context.Context, rows table.Source, pool *compute.Pool
 	all.noTarget, all.byPosition = whole.missing, whole.encoder.ByPosition()
 	if e := read.Load(); e != nil {
 		all.notes = e.Notes()
+		_, all.firstUnread = e.SetAside()
 	}
 	return all, err
 }

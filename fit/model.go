@@ -99,7 +99,7 @@ func FromEnsemble(e *model.Ensemble) (*Model, error) {
 }
 
 // predictor returns a predictor for the rows of a table, which must have targets.
-func (m *Model) predictor(rows table.Source) (*predict.Predictor, error) {
+func (m *Model) predictor(rows table.Source, o predict.Options) (*predict.Predictor, error) {
 	e, err := m.Schema.Bind(rows.Header())
 	if err != nil {
 		return nil, err
@@ -111,7 +111,8 @@ func (m *Model) predictor(rows table.Source) (*predict.Predictor, error) {
 			}
 		}
 	}
-	return m.NewPredictor(predict.Options{Interval: -1})
+	o.Interval = -1
+	return m.NewPredictor(o)
 }
 
 // Uncalibrate removes the calibration from the model.

@@ -21,6 +21,8 @@ type tally struct {
 	strange        int
 	notFinite      int
 	noTarget       int
+	unread         int
+	firstUnread    string // what the first row shows that cannot be read
 	first          string // where the first row stands whose prediction is not finite
 	sampled, known int    // rows that were looked up among those trained with, and found
 	byPosition     bool
@@ -34,6 +36,9 @@ func (t *tally) leftOut() string {
 	var why []string
 	if t.noTarget > 0 {
 		why = append(why, fmt.Sprintf("%s no target", have(t.noTarget)))
+	}
+	if t.unread > 0 {
+		why = append(why, fmt.Sprintf("%s a cell that cannot be read (the first: %s)", have(t.unread), t.firstUnread))
 	}
 	if t.notFinite > 0 && t.pictures {
 		why = append(why, fmt.Sprintf("%s no prediction, because an image cannot be read (the first at %s)", have(t.notFinite), t.first))
@@ -99,6 +104,10 @@ func (t *tally) add(m *Model, b *predict.Batch, a answers) {
 		}
 	}
 	for row := range b.Len() {
+		if b.Unread(row) {
+			t.unread++
+			continue
+		}
 		sample, known := sketch(m.Sketch).samples(hashRow(x.Mean[row*x.Width:(row+1)*x.Width], y[row*k:(row+1)*k]), m.Facts.Rows)
 		t.sampled += one(sample)
 		t.known += one(known)
@@ -264,6 +273,7 @@ func (t *tally) merge(o *tally) {
 	t.strange += o.strange
 	t.notFinite += o.notFinite
 	t.noTarget += o.noTarget
+	t.unread += o.unread
 	t.sampled += o.sampled
 	t.known += o.known
 	t.byPosition = t.byPosition || o.byPosition
@@ -296,7 +306,7 @@ func (t *tally) merge(o *tally) {
 
 func (t *tally) close(m *Model) *Evaluation {
 	n := float64(max(t.rows, 1))
-	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, OODAbove1: float64(t.strange) / n, NotFinite: t.notFinite, NoTarget: t.noTarget,
+	e := &Evaluation{Rows: t.rows, Calibrated: m.Calibration != nil, OODAbove1: float64(t.strange) / n, NotFinite: t.notFinite, NoTarget: t.noTarget, Unread: t.unread, FirstUnread: t.firstUnread,
 		Trained: float64(t.known) / float64(max(1, t.sampled)), Notes: m.Shortfalls()}
 	if t.byPosition {
 		e.Notes = append(e.Notes, byPosition)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,7 +23,8 @@ predicting the mean, or the most frequent class, of the training rows. --report 
 writes a page with figures. The predictions of a calibrated model are scored after their
 correction.
 
-Rows without a target, and rows whose prediction is not finite, are left out and counted.
+Rows without a target, rows whose prediction is not finite, and rows with a cell that cannot be read,
+such as text in a column of numbers, are left out and counted (--strict stops at such a cell).
 A note says so if the model was trained with some of these rows.`
 
 const evalExamples = `  utvi eval price.utvi test.csv
@@ -34,6 +36,7 @@ type evalOptions struct {
 	table  tableFlags
 	report string // folder; "": none
 	asJSON bool
+	strict bool
 }
 
 func evalCommand() *cobra.Command {
@@ -54,6 +57,7 @@ func (o *evalOptions) flags(f *pflag.FlagSet) {
 	f.SortFlags = false
 	f.StringVar(&o.report, "report", "", "`folder` to write a page, figures and metrics.json to")
 	f.BoolVar(&o.asJSON, "json", false, "print JSON")
+	f.BoolVar(&o.strict, "strict", false, "stop at a cell that cannot be read (default its row is left out of the scores, and counted)")
 	o.table.flags(f)
 	o.table.arrayFlags(f, true)
 }
@@ -84,6 +88,9 @@ func (o *evalOptions) run(cmd *cobra.Command, file, rows string) error {
 	})
 	if err != nil {
 		return err
+	}
+	if o.strict && e.Unread > 0 {
+		return errors.New(e.FirstUnread)
 	}
 	if o.report != "" {
 		if err := fitpage.SaveEvaluation(o.report, e, m); err != nil {

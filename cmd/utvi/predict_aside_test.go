@@ -32,3 +32,29 @@ func TestPredictSetsRowsAside(t *testing.T) {
 		t.Errorf("exit %d: %q, %s", code, out, errs)
 	}
 }
+
+// A cell that cannot be read costs the scores its row, and no other.
+func TestEvalSetsRowsAside(t *testing.T) {
+	const model = "../../internal/golden/testdata/strength.utvi"
+	const head = "temperature,temperature_std,minutes,resin,strength\n"
+	dir := t.TempDir()
+	sound := writeText(t, filepath.Join(dir, "sound.csv"), head+"140,1,30,birch,40\n150,1,40,cedar,42\n")
+	bad := writeText(t, filepath.Join(dir, "bad.csv"), head+"140,1,30,birch,40\n140,1,long,birch,39\n150,1,40,cedar,42\n")
+	_, want, _ := utvi(t, "eval", model, sound)
+	code, out, errs := utvi(t, "eval", model, bad)
+	if code != 0 || out != want {
+		t.Errorf("exit %d: %s, want %s", code, out, want)
+	}
+	if !strings.Contains(errs, "1 row has a cell that cannot be read (the first: "+bad+` line 3, column minutes: "long" is text; a number is needed); they are left out of the scores`) {
+		t.Error(errs)
+	}
+	code, out, errs = utvi(t, "eval", model, bad, "--strict")
+	if code != 1 || out != "" || !strings.Contains(errs, `line 3, column minutes: "long" is text; a number is needed`) {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	none := writeText(t, filepath.Join(dir, "none.csv"), head+"140,1,long,birch,40\n")
+	code, out, errs = utvi(t, "eval", model, none)
+	if code != 1 || out != "" || !strings.Contains(errs, "no row can be scored: 1 row has a cell that cannot be read") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+}

@@ -34,7 +34,7 @@ var known = []Table{
 	{Name: "statecrime", File: "statsmodels_statecrime.csv", Target: "murder", Task: regression},
 	{Name: "strikes", File: "statsmodels_strikes.csv", Target: "duration", Task: regression},
 	{Name: "ccard", File: "statsmodels_ccard.csv", Target: "AVGEXP", Task: regression},
-	{Name: "cars93", Target: "Price", Task: regression, Ignore: []string{"rownames", "Min.Price", "Max.Price", "Make", "Model"}, Impute: true},
+	{Name: "cars93", Target: "Price", Task: regression, Ignore: []string{"rownames", "Min.Price", "Max.Price", "Make", "Model"}, Categorical: []string{"Cylinders"}, Impute: true},
 	{Name: "prostate", Target: "lpsa", Task: regression},
 	{Name: "airquality", Target: "Ozone", Task: regression, Ignore: []string{"rownames"}, Impute: true},
 	{Name: "quine", Target: "Days", Task: regression, Ignore: []string{"rownames"}},
