@@ -33,7 +33,7 @@ type Candidate struct {
 
 	Ranked bool `json:"ranked,omitempty"` // classes follow two numbers by their rank
 
-	Kernel string `json:"kernel,omitempty"` // of a Gaussian process, which is not trained: line or smooth; "": a network that is
+	Kernel string `json:"kernel,omitempty"` // of a Gaussian process, line or smooth, or mixed for a mixed model, which are not trained; "": a network that is
 
 	shorter int // how many times its training is shorter than that of others; 0 stands for 1
 }
@@ -57,6 +57,8 @@ func (c Candidate) String() string {
 		return "ridge regression"
 	case c.Kernel == smoothKernel:
 		return "Gaussian process"
+	case c.Kernel == mixedKernel:
+		return "mixed model"
 	case c.Depth == 0:
 		s = fmt.Sprintf("linear, KL %g", c.KL)
 	}
@@ -145,6 +147,9 @@ func (c Config) candidates(d Data) []Candidate {
 	}
 	if d.kernels() && c.KL == 0 && (c.Noise == "" || c.Noise == Heteroscedastic) {
 		all = append(all, Candidate{Noise: Heteroscedastic, Common: little, Kernel: lineKernel}, Candidate{Noise: Heteroscedastic, Common: little, Kernel: smoothKernel})
+	}
+	if d.mixes() && c.KL == 0 && (c.Noise == "" || c.Noise == Heteroscedastic) {
+		all = append(all, Candidate{Noise: Heteroscedastic, Common: common, Kernel: mixedKernel})
 	}
 	shaped := c.Activation != "" || c.Width != 0 || c.Depth != 0
 	var set []Candidate

@@ -29,6 +29,7 @@ import (
 const (
 	lineKernel   = "line"   // a ridge regression with the noise and the prior of the evidence
 	smoothKernel = "smooth" // and a part that bends
+	mixedKernel  = "mixed"  // no kernel: a mixed model, which is solved as they are
 )
 
 const (
@@ -207,7 +208,11 @@ func set(t *vi.Tensor[float32], of func(i int) (mean, sd float64)) {
 // solve is run of a candidate with a kernel, whose network needs no training. Its held-out rows look
 // the same at every stop.
 func (j *job) solve() (r result, err error) {
-	r.net, err = j.kernelNet(j.kernels.kernelOf(j.Kernel, j.train), j.train, j.seed)
+	if j.Kernel == mixedKernel {
+		r.net, err = j.mixedNet(j.train, j.seed)
+	} else {
+		r.net, err = j.kernelNet(j.kernels.kernelOf(j.Kernel, j.train), j.train, j.seed)
+	}
 	if err != nil {
 		return r, err
 	}
