@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,12 +10,12 @@ import (
 	"utvi/internal/schema"
 	"utvi/internal/vision"
 	"utvi/predict"
-	"utvi/rng"
 )
 
 // An Insight says which columns the predictions depend on, and how.
 type Insight struct {
-	Importance []Importance // of all columns, the largest first; empty where Skipped says why
+	Importance []Importance // of all columns, the largest first, or of those that matter most (Columns); empty where Skipped says why
+	Columns    int          // from which those of Importance were found, shuffled in blocks; 0: they are all
 	Dependence []Dependence // on the columns that matter most
 
 	Skipped string // why there is no Importance, as half a sentence
@@ -101,7 +100,10 @@ func (m *Model) insight(set *data.Set, seed uint64, hurry bool) (*Insight, error
 	if rows := set.X.Rows; rows < minImportanceRows {
 		out.Skipped = fmt.Sprintf("%s been held out, at least %d are needed", have(rows), minImportanceRows)
 	} else {
-		out.Importance, shown = importance(l, set, columns, seed), nil
+		out.Importance, shown = importance(l, set, columns, seed, looks(set.X)), nil
+		if len(out.Importance) < len(columns) {
+			out.Columns = len(columns)
+		}
 		for _, i := range out.Importance {
 			shown = append(shown, columns[slices.IndexFunc(columns, func(s schema.Span) bool { return s.Column.Name == i.Column })])
 		}
@@ -110,25 +112,6 @@ func (m *Model) insight(set *data.Set, seed uint64, hurry bool) (*Insight, error
 		out.Dependence = append(out.Dependence, dependence(l, set.X, s))
 	}
 	return out, nil
-}
-
-func importance(l looker, set *data.Set, columns []schema.Span, seed uint64) []Importance {
-	x := copyBatch(set.X)
-	base := logLikelihood(l, x, set.Y)
-	perm := make([]int, x.Rows)
-	var all []Importance
-	for k, s := range columns {
-		rng.Perm(rng.New(seed).Sub(uint64(k), shufflings), perm)
-		for row, from := range perm {
-			copyInputs(x, row, set.X, from, s)
-		}
-		all = append(all, Importance{s.Column.Name, base - logLikelihood(l, x, set.Y)})
-		for row := range perm {
-			copyInputs(x, row, set.X, row, s)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Importance) int { return cmp.Compare(b.Loss, a.Loss) })
-	return all
 }
 
 // logLikelihood is the mean log-likelihood of a row, summed over targets.

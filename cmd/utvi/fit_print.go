@@ -107,7 +107,11 @@ func importanceText(result *fit.Result) string {
 	if why := result.Insight.Skipped; why != "" {
 		return "Column importance skipped: " + why + "."
 	}
-	return "Column importance (nats per row lost without the column): " + listImportance(result.Insight.Importance)
+	which := ""
+	if n := result.Insight.Columns; n > 0 {
+		which = fmt.Sprintf("; those that matter most, found by shuffling blocks of all %d", n)
+	}
+	return "Column importance (nats per row lost without the column" + which + "): " + listImportance(result.Insight.Importance)
 }
 
 // listImportance names ten columns, and says how many others the report has.

@@ -251,6 +251,9 @@ func insightSection(in *fit.Insight, dir string) (report.Section, error) {
 	if in.Skipped != "" {
 		s.Parts = append(s.Parts, report.Prose("Column importance skipped: "+in.Skipped+". The figures show the first columns of the table."))
 	}
+	if in.Columns > 0 {
+		s.Parts = append(s.Parts, report.Prose(fmt.Sprintf("Of %d columns, blocks were shuffled, and those of the blocks that matter most one by one: these are the columns that matter most.", in.Columns)))
+	}
 	for _, f := range figures {
 		s.Parts = append(s.Parts, f.Picture)
 	}
