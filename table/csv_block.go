@@ -106,8 +106,13 @@ func skipBlankLine(data []byte, at int) int {
 func (b *block) field(at int, point byte) (c cell, next int, last bool) {
 	data := b.data
 	at = b.skip(at)
-	// The common case: a plain number, then a delimiter or the line's end.
-	if v, n := notation.ScanFloat(data[at:], point); n > 0 {
+	// The common case: a plain number, then a delimiter or the line's end. A comma that parts fields
+	// stands before no fraction, unless in quotes.
+	plain := point
+	if plain == b.delim {
+		plain = '.'
+	}
+	if v, n := notation.ScanFloat(data[at:], plain); n > 0 && (plain == point || bytes.IndexByte(data[at:at+n], '.') < 0) {
 		if next, last, ok := b.end(at + n); ok {
 			if notation.IsPadded(data[at : at+n]) {
 				v = box(padded, at)

@@ -55,6 +55,27 @@ func TestDecimalPoints(t *testing.T) {
 	}
 }
 
+// Where commas part fields, a comma stands before a fraction in quotes only.
+func TestDecimalCommasInQuotes(t *testing.T) {
+	text := "a,b,c\n\"1,5\",2011,3\n\"2,5\",1990,4e1\n"
+	r, err := NewReader(strings.NewReader(text), "a.csv", Options{Header: WithHeader, Decimal: ','})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	c, err := r.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j, want := range [][2]float64{{1.5, 2.5}, {2011, 1990}, {3, 40}} {
+		for i := range want {
+			if _, got := c.Cell(i, j); got != want[i] {
+				t.Errorf("row %d, column %d: %v, want %v", i+1, j+1, got, want[i])
+			}
+		}
+	}
+}
+
 // A column that training shows and whose cells leave it open is read as the user says; without
 // that, as in training, unless all other columns differ from it.
 func TestPointOfTrainedColumn(t *testing.T) {
