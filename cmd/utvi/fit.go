@@ -106,7 +106,7 @@ func fitCommand() *cobra.Command {
 				return err
 			}
 			if err := r.check(cmd.Flags()); err != nil {
-				return err
+				return naming(err, cmd, args)
 			}
 			r.stdout = cmd.OutOrStdout()
 			return r.run(cmd, args[0])

@@ -1,13 +1,16 @@
 package main
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"utvi/fit"
 	"utvi/internal/folder"
+	"utvi/internal/notation"
 	"utvi/internal/schema"
 )
 
@@ -88,9 +91,20 @@ func (s *fitFlags) config(f *pflag.FlagSet) (fit.Config, error) {
 		}
 	}
 	if len(c.Targets) == 0 {
-		return c, usagef("no target is given; name the column to predict with --target")
+		return c, errNoTarget
 	}
 	return c, misuse(c.Check())
+}
+
+var errNoTarget = usagef("no target is given; name the column to predict with --target")
+
+// naming adds the columns of the table to the refusal of a fit without a target.
+func naming(err error, cmd *cobra.Command, args []string) error {
+	found := columns(cmd, args)
+	if len(found) == 0 || !errors.Is(err, errNoTarget) {
+		return err
+	}
+	return usagef("%w; the table has %s", err, notation.List(found))
 }
 
 // zeros are flags whose 0 would be read as "not given", and what 0 would mean.

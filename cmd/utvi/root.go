@@ -14,10 +14,13 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "utvi",
 		Short: "Bayesian neural networks by moment propagation",
-		Long: `utvi carries a mean and a variance per unit through a Bayesian neural network;
-sigma points push them through any nonlinearity.`,
-		Example: `  utvi fit data.csv --target y                         learn to predict a column
-  utvi predict y.utvi new.csv                          predict it, with error bars
+		Long: `utvi learns to predict a column of a table, or what images show, and says how far each
+prediction may be off. Its Bayesian neural networks carry a mean and a variance per unit;
+sigma points push them through any nonlinearity, without sampling.`,
+		Example: `  utvi example table -o resin.csv                      a table to begin with
+  utvi fit resin.csv --target strength                 learn to predict a column
+  utvi predict strength.utvi resin.csv                 predict it, with error bars
+  utvi serve strength.utvi                             a page with the model
   utvi moments --fn tanh --mean 0.3 --var 0.5          mean and variance of tanh(x)
   utvi moments --fn relu --rule gh --order 9 --json    the same as JSON, nine points
   utvi moments --fn sin --var 2 --plot sin.svg         and a figure

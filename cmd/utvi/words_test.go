@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -26,5 +27,17 @@ func TestHelpWords(t *testing.T) {
 	}
 	if n := strings.Count(docs.Glossary, "\n"); n > 120 {
 		t.Errorf("the glossary has %d lines; a reader wants at most 120", n)
+	}
+}
+
+// A fit that is not told what to predict names the columns to choose from.
+func TestFitNamesTheColumns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("houses.csv", []byte("Town,Price\nGraz,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	code, _, errs := utvi(t, "fit", "houses.csv")
+	if want := "utvi: no target is given; name the column to predict with --target; the table has Town, Price\n"; code != 2 || errs != want {
+		t.Errorf("exit %d: %q, want %q", code, errs, want)
 	}
 }

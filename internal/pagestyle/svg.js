@@ -55,22 +55,32 @@ export function canvas(width, height, description) {
   return svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, style: `max-width:${width}px`, role: "img", "aria-label": description, "font-family": '"Liberation Sans", Arial, Helvetica, sans-serif' })
 }
 
+// even gives the numbers of an axis the same decimals, 0 aside.
+export function even(texts) {
+  const behind = t => (t.split(".")[1] ?? "").length
+  const most = Math.max(0, ...texts.map(behind))
+  if (most === 0 || !texts.every(t => /^−?\d+(\.\d+)?$/.test(t))) return texts
+  return texts.map(t => (t === "0" ? t : t + (behind(t) === 0 ? "." : "") + "0".repeat(most - behind(t))))
+}
+
 // xAxis has about as many marks as count says, or those of a list.
 export function xAxis(to, x, y, count, text, whole = false) {
   const [a, b] = x.domain
   to.append(svg("line", { x1: x(a), x2: x(b), y1: y, y2: y, stroke: "var(--ink)", "stroke-width": 0.8 }))
-  for (const t of Array.isArray(count) ? count : ticks(a, b, count, whole)) {
+  const marks = Array.isArray(count) ? count : ticks(a, b, count, whole), texts = even(marks.map(v => text(v)))
+  for (const [i, t] of marks.entries()) {
     to.append(svg("line", { x1: x(t), x2: x(t), y1: y, y2: y + 4, stroke: "var(--ink)", "stroke-width": 0.8 }))
-    to.append(label(x(t), y + 17, text(t), { "text-anchor": "middle", "font-size": 11 }))
+    to.append(label(x(t), y + 17, texts[i], { "text-anchor": "middle", "font-size": 11 }))
   }
 }
 
 export function yAxis(to, y, x, count, text) {
   const [a, b] = y.domain
   to.append(svg("line", { x1: x, x2: x, y1: y(a), y2: y(b), stroke: "var(--ink)", "stroke-width": 0.8 }))
-  for (const t of ticks(a, b, count)) {
+  const marks = ticks(a, b, count), texts = even(marks.map(v => text(v)))
+  for (const [i, t] of marks.entries()) {
     to.append(svg("line", { x1: x - 4, x2: x, y1: y(t), y2: y(t), stroke: "var(--ink)", "stroke-width": 0.8 }))
-    to.append(label(x - 7, y(t) + 4, text(t), { "text-anchor": "end", "font-size": 11 }))
+    to.append(label(x - 7, y(t) + 4, texts[i], { "text-anchor": "end", "font-size": 11 }))
   }
 }
 

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -88,5 +90,27 @@ func TestAr(t *testing.T) {
 	}
 	if want := "!<arch>\n" + head("odd", "1") + "x\n" + head("b", "2") + "yz"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// An archive has every page that its README names, and no notes of measurements.
+func TestDocuments(t *testing.T) {
+	t.Chdir("../..")
+	all, err := documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, f := range all {
+		if len(f.data) == 0 || strings.HasPrefix(f.name, "docs/notes") || strings.HasPrefix(f.name, "docs/paper") {
+			t.Errorf("%s has %d bytes", f.name, len(f.data))
+		}
+		names = append(names, f.name)
+	}
+	for _, link := range regexp.MustCompile(`\]\(([^)]*)\)`).FindAllSubmatch(readme, -1) {
+		to := string(link[1])
+		if !slices.ContainsFunc(names, func(n string) bool { return n == to || strings.HasPrefix(n, to+"/") }) {
+			t.Errorf("the README names %s, which is not in the archive", to)
+		}
 	}
 }
