@@ -11,8 +11,7 @@ import (
 //go:embed readme.md
 var readme []byte
 
-// documents are what people read who have no clone: how to begin, and the pages of docs but for
-// notes of measurements and the paper's figures.
+// documents are what people read who have no clone: how to begin, and all of docs.
 func documents() ([]file, error) {
 	all := []file{{name: "README.md", data: readme}}
 	for _, name := range []string{"LICENSE", "CHANGELOG.md"} {
@@ -26,8 +25,6 @@ func documents() ([]file, error) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "notes" || d.Name() == "paper"):
-			return filepath.SkipDir
 		case d.IsDir() || strings.HasSuffix(path, ".go"):
 			return nil
 		}
