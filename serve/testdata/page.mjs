@@ -37,7 +37,7 @@ page.on("console", m => m.type() === "error" && !m.text().includes("Failed to lo
 page.on("request", r => new URL(r.url()).protocol === "http:" && !/^http:\/\/127\.0\.0\.1:/.test(r.url()) && mistakes.push("asked for " + r.url()))
 
 const text = selector => page.$eval(selector, e => e.textContent)
-const until = (f, ...args) => page.waitForFunction(f, { timeout: 60_000 }, ...args)
+const until = (f, ...args) => page.waitForFunction(f, { timeout: 600_000 }, ...args)
 const changes = async (selector, act) => {
   const before = await text(selector)
   await act()

@@ -29,7 +29,7 @@ async function start(...args) {
   })
   return { url, ended }
 }
-const until = (f, ...args) => page.waitForFunction(f, { timeout: 60_000 }, ...args)
+const until = (f, ...args) => page.waitForFunction(f, { timeout: 600_000 }, ...args)
 const text = selector => page.$eval(selector, e => e.textContent)
 const look = async name => shots && page.screenshot({ path: path.join(shots, name + ".png"), fullPage: true })
 

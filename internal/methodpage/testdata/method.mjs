@@ -18,7 +18,7 @@ page.on("pageerror", e => mistakes.push(e.message))
 page.on("console", m => m.type() === "error" && mistakes.push(m.text()))
 page.on("request", r => /^https?:/.test(r.url()) && mistakes.push("asked for " + r.url()))
 
-const until = (f, ...args) => page.waitForFunction(f, { timeout: 60_000 }, ...args)
+const until = (f, ...args) => page.waitForFunction(f, { timeout: 600_000 }, ...args)
 const text = selector => page.$eval(selector, e => e.textContent)
 const changes = async act => {
   const before = await text("#numbers") + await text("#headline")

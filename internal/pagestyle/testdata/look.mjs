@@ -31,7 +31,7 @@ function start(pattern, ...args) {
   })
 }
 const serve = (...args) => start(/http=(\S+)/, "serve", ...args, "--http", "127.0.0.1:0", "--grpc", "none")
-const until = (f, ...args) => page.waitForFunction(f, { timeout: 60_000 }, ...args)
+const until = (f, ...args) => page.waitForFunction(f, { timeout: 600_000 }, ...args)
 const predicted = () => until(() => document.querySelector("#headline b")?.textContent && !document.querySelector(".waiting"))
 
 fs.writeFileSync("key", "open sesame")
