@@ -56,7 +56,7 @@ func (s FCTimingSpec) run(ctx context.Context, j sweep.Job) (sweep.Outcome, erro
 	var t FCTiming
 	var err error
 	t.Seconds, err = s.time(ctx, in, nil, func(round int) { j.Tell(round, s.Rounds, math.NaN()) })
-	if err == nil && j.Engine != nil {
+	if err == nil && j.Engine != nil && j.Engine.Abilities().Card != "" {
 		t.Card, err = s.time(ctx, in, j.Engine, func(int) {})
 	}
 	return sweep.Outcome{Metrics: map[string]float64{}, Data: t}, err

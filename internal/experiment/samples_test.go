@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"utvi/engine"
 	"utvi/internal/report"
+	"utvi/internal/sweep"
 )
 
 func TestLogSlope(t *testing.T) {
@@ -110,4 +112,26 @@ func TestSamplesSpecsRefuse(t *testing.T) {
 	if err := fcErrorKind.Check([]byte(`{"rule":"ut(2)","steps":9,"samples":[1],"repeats":9}`)); err == nil || !strings.Contains(err.Error(), "[1] samples") {
 		t.Errorf("%v", err)
 	}
+}
+
+// Where no card is at work, no time is said to be a card's.
+func TestTimesOfCards(t *testing.T) {
+	spec := FCTimingSpec{Rules: []string{"ut(2)"}, Rows: 4, Rounds: 1}
+	for _, e := range []engine.Engine[float32]{nil, engine.CPU[float32](), carded{engine.CPU[float32]()}} {
+		out, err := spec.run(t.Context(), sweep.Job{Engine: e, Tell: func(int, int, float64) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, onCard := e.(carded)
+		if got := len(out.Data.(FCTiming).Card); (got > 0) != onCard {
+			t.Errorf("on %T: %d times of a card", e, got)
+		}
+	}
+}
+
+// carded is an engine that says it is on a card.
+type carded struct{ engine.Engine[float32] }
+
+func (carded) Abilities() engine.Abilities[float32] {
+	return engine.Abilities[float32]{Card: "a card"}
 }
