@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode"
 
+	"gonum.org/v1/plot/vg"
+
 	"utvi/internal/pagestyle"
 )
 
@@ -242,6 +244,7 @@ var (
 	svgOpen  = regexp.MustCompile(`(?s)^.*?<svg[^>]*?(viewBox="[^"]*")[^>]*>`)
 	svgFont  = regexp.MustCompile(`font-family:[^;"]*;font-variant:normal;font-weight:normal;font-style:normal;`)
 	svgSpace = strings.NewReplacer("\n\t", " ")
+	svgText  = regexp.MustCompile(`<text [^>]*font-size:([0-9.]+)px[^>]*>([^<]*)</text>`)
 	// Of a translucent colour the encoder may lose the last bit.
 	svgDark = []struct {
 		colour *regexp.Regexp
@@ -253,6 +256,20 @@ var (
 	}
 )
 
+// fitted gives a text of a figure the length that it was laid out with: the font of a reader's
+// system may be wider.
+func fitted(element string) string {
+	m := svgText.FindStringSubmatch(element)
+	size, err := strconv.ParseFloat(m[1], 64)
+	text := strings.Join(strings.Fields(html.UnescapeString(m[2])), " ") // as browsers write it
+	fnt := handler.Cache().Lookup(face(tickSize), tickSize)
+	if err != nil || text == "" || strings.ContainsFunc(text, func(c rune) bool { return missing(fnt, c) }) {
+		return element
+	}
+	length := textStyle(vg.Length(size), ink).Width(text).Points()
+	return fmt.Sprintf(`<text textLength="%.4g" lengthAdjust="spacingAndGlyphs"%s`, length, strings.TrimPrefix(element, "<text"))
+}
+
 // inline is a figure as SVG to stand in a page. It takes the page's ink, so that
 // it can be read in the dark, and the page's font, and leaves out what only a
 // file needs.
@@ -263,6 +280,7 @@ func inline(f Figure, name string) (template.HTML, error) {
 	}
 	s := svgOpen.ReplaceAllString(b.String(), `<svg $1 role="img" aria-label="`+strings.ReplaceAll(html.EscapeString(name), "$", "$$")+`">`)
 	s = svgSpace.Replace(svgFont.ReplaceAllString(s, ""))
+	s = svgText.ReplaceAllStringFunc(s, fitted)
 	for _, d := range svgDark {
 		s = d.colour.ReplaceAllString(s, d.name)
 	}
