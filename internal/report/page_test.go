@@ -149,3 +149,18 @@ func ExamplePage() {
 	fmt.Println(err)
 	// Output: <nil>
 }
+
+// A text of a figure is as long in any font as it was laid out; one that our font lacks has a
+// length of its own.
+func TestTextsKeepTheirLength(t *testing.T) {
+	got := fitted(`<text x="1" style="font-size:10px;fill:#222222">a &lt;  b</text>`)
+	want := fmt.Sprintf(`<text textLength="%.4g" lengthAdjust="spacingAndGlyphs" x="1"`, textStyle(10, ink).Width("a < b").Points())
+	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, `>a &lt;  b</text>`) {
+		t.Errorf("%s, want %s …", got, want)
+	}
+	for _, text := range []string{`<text style="font-size:10px">日本</text>`, `<text style="font-size:10px"> </text>`} {
+		if got := fitted(text); got != text {
+			t.Error(got)
+		}
+	}
+}
