@@ -104,7 +104,9 @@ def scores(p, y):
 torch.set_num_threads(1)
 spent, found = by_utvi()
 c = found["classes"] if "classes" in found else found
-print(f"utvi, {spent:.0f} s of processor time:", json.dumps({k: c[k] for k in c if not isinstance(c[k], (list, dict))}), flush=True)
+value = lambda v: (v["value"], v["se"]) if isinstance(v, dict) else tuple(v) if isinstance(v, list) else (v, 0)
+accuracy, ll = value(c["accuracy"]), value(c["ll"])
+print(f"utvi, {spent:.0f} s of processor time: accuracy {100*accuracy[0]:.2f} %  NLL {-ll[0]:.4f} ± {ll[1]:.4f}  ECE {c['ece']:.4f}", flush=True)
 x, y = arrays("train")
 test, truth = arrays("test")
 nets = [train(x, y, spent, 0)] + [train(x, y, spent / 5, 1 + i) for i in range(5)]

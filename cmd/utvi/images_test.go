@@ -161,6 +161,7 @@ func TestImageModel(t *testing.T) {
 		{[]string{"eval", model, photos}, "trained with about"},
 		{[]string{"inspect", model}, "12 × 14 pixels of 1"},
 		{[]string{"inspect", model, "--networks"}, "conv2d"},
+		{[]string{"export", model, "-o", filepath.Join(filepath.Dir(model), "photos.onnx")}, "operators"},
 		{[]string{"calibrate", model, photos, "--method", "temperature,conformal"}, "Stored in"},
 		{[]string{"verify", model, "--data", photos, "--networks", "20", "--rows", "4"}, "Standard deviation due to the weights"},
 	} {

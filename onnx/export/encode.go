@@ -44,6 +44,8 @@ func (t *tableWriter) inputs() error {
 		case c.Role != schema.Input && c.Role != schema.Std:
 		case slices.Contains(outputs, c.Name):
 			return fmt.Errorf("the column %s has the name of an output of the graph; rename the column", c.Name)
+		case c.Image != nil:
+			t.pictureInput(c)
 		case c.Type == schema.Categorical:
 			t.input(c.Name, onnx.String, "")
 		case c.Type == schema.Times:
@@ -69,6 +71,9 @@ func (e *encoded) add(mean, variance value) {
 func (t *tableWriter) column(c *schema.Column, to *encoded) {
 	exact := func(v value) { to.add(v, t.zeros(v)) }
 	switch {
+	case c.Image != nil:
+		exact(t.picture(c))
+		return
 	case c.Embedded:
 		exact(t.cast(t.level(c.Name, c)))
 		return

@@ -142,6 +142,10 @@ type memberParts struct {
 func (t *tableWriter) member(n *model.Model, x signal) (m memberParts, err error) {
 	l := likelihood.Inner(n.Likelihood)
 	reads := likelihood.Describe(l)
+	if in := n.Config.Input; in != x.shape { // an image
+		x.mean = t.natural(x.mean, in)
+		x.shape = in
+	}
 	out, err := t.network(n, x)
 	if err != nil {
 		return m, err

@@ -31,7 +31,8 @@ func (o TableOptions) orDefault() TableOptions {
 // inside. Each column is an input of rows × 1: numbers as floats, NaN where they are
 // missing; names as strings, "" where they are missing; times as seconds since 1970 in
 // float64, NaN where they are missing. A column that writes times with offsets from UTC has
-// a second input for these, in seconds, named column_offset. The outputs, in the units of
+// a second input for these, in seconds, named column_offset. A column of images is an input of rows ×
+// channels × height × width, of the size that the model sees, as numbers from 0 to 1. The outputs, in the units of
 // the targets, are rows × targets,
 //
 //	mean, std, lo, hi                                    lo and hi are the interval

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .client import AsyncClient, Client, ServerError
     from .estimators import UTVIClassifier, UTVIRegressor
     from .experiment import Experiment
+    from .images import ImageClassifier, ImagePixels, ImageRegressor
     from .model import Model, load
 
 __all__ = [
@@ -17,6 +18,9 @@ __all__ = [
     "BinaryNotFoundError",
     "Client",
     "Experiment",
+    "ImageClassifier",
+    "ImagePixels",
+    "ImageRegressor",
     "Model",
     "ServerError",
     "UTVIClassifier",
@@ -31,6 +35,9 @@ _LATER = {
     "Client": "client",
     "ServerError": "client",
     "Experiment": "experiment",
+    "ImageClassifier": "images",
+    "ImagePixels": "images",
+    "ImageRegressor": "images",
     "Model": "model",
     "UTVIClassifier": "estimators",
     "UTVIRegressor": "estimators",
