@@ -8,6 +8,7 @@ import (
 
 	"utvi/gauss"
 	"utvi/internal/compute"
+	"utvi/internal/pixels"
 	"utvi/internal/schema"
 	"utvi/internal/vision"
 	"utvi/metric"
@@ -78,6 +79,7 @@ func (g *gallery) show(m *Model, s *schema.Schema, pool *compute.Pool) (*vision.
 		out.Sheets = append(out.Sheets, sheet)
 	}
 	arrange(views, m.Classes() != nil, add)
+	out.Sheets = append(out.Sheets, l.heated(views, x, &f, image))
 	some := spread(seq(len(rows)), shifted)
 	out.Images = len(some)
 	sub := make([]float32, 0, len(some)*size)
@@ -88,6 +90,23 @@ func (g *gallery) show(m *Model, s *schema.Schema, pool *compute.Pool) (*vision.
 		out.Shifts = append(out.Shifts, l.shifted(shift.Name, batchOf(shift.Apply(exhibits{g.images}, sub), size), some, y))
 	}
 	return out, nil
+}
+
+// heated shows which pixels moved the predictions of a few images, spread over all.
+func (l looker) heated(views []view, x []float32, f *pixels.Format, image func(v view) vision.Shown) vision.Sheet {
+	const most = 6
+	s := vision.Sheet{Title: "Which pixels moved the prediction.",
+		Caption: "Red pixels made the predicted class more probable, blue ones less: patches of the image were replaced by the mean of all images, one after the other."}
+	if l.m.Classes() == nil {
+		s.Caption = "Red pixels made the first target larger, blue ones smaller: patches of the image were replaced by the mean of all images, one after the other."
+	}
+	for _, i := range spread(seq(len(views)), most) {
+		v := views[i]
+		shown := image(v)
+		shown.Heat = l.moved(x[v.row*f.Size():(v.row+1)*f.Size()], f)
+		s.Images = append(s.Images, shown)
+	}
+	return s
 }
 
 func batchOf(x []float32, size int) gauss.Batch[float32] {

@@ -93,7 +93,7 @@ func TestImages(t *testing.T) {
 		}
 	}
 	page := string(readFile(t, in("photos-report/report.html")))
-	for _, want := range []string{"Least certain.", "data:image/png;base64,", "turned by 45°"} {
+	for _, want := range []string{"Least certain.", "data:image/png;base64,", "turned by 45°", "Which pixels moved"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the report does not show %s", want)
 		}

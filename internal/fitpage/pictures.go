@@ -37,9 +37,26 @@ func drawn(p *vision.Showing, from vision.Shown) image.Image {
 		for k := range c {
 			c[k] = level(from.Pix[i*p.Channels+min(k, p.Channels-1)])
 		}
+		if from.Heat != nil {
+			c = heated(c, from.Heat[i])
+		}
 		im.SetNRGBA(i%p.Width, i/p.Width, color.NRGBA{c[0], c[1], c[2], 255})
 	}
 	return im
+}
+
+// heated lays red on what made a prediction larger, blue on what made it smaller.
+func heated(c [3]byte, heat float32) [3]byte {
+	to := [3]float32{220, 30, 30}
+	share := 0.75 * heat
+	if heat < 0 {
+		to = [3]float32{40, 80, 230}
+		share = -share
+	}
+	for k, v := range c {
+		c[k] = byte(float32(v)*(1-share) + share*to[k])
+	}
+	return c
 }
 
 // shiftTable says what shifts do to errors and to error bars.

@@ -115,6 +115,9 @@ type Sheet struct {
 type Shown struct {
 	Pix  []float32
 	Text string
+
+	// Heat says of each pixel how much it moved the prediction, from −1 to 1; nil: nobody asked.
+	Heat []float32
 }
 
 // ShiftScores say how images that are shifted are predicted: classes by their accuracy, −ln p, calibration
