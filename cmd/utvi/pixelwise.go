@@ -189,7 +189,7 @@ func (r *fitting) writePixels(cmd *cobra.Command, result *pixelwise.Result) erro
 	}
 	files := r.out
 	if r.report != "none" && result.Scores != nil {
-		if err := pixelwise.SaveReport(cmd.Context(), r.report, result); err != nil {
+		if err := pixelwise.SaveReport(context.WithoutCancel(cmd.Context()), r.report, result); err != nil {
 			return err
 		}
 		files += " and " + filepath.Join(r.report, "report.html")
