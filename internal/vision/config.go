@@ -60,6 +60,8 @@ func (c Config) plan(d Data) plan {
 	const many = 20_000
 	if n >= many {
 		p.candidate.Width = 24
+	} else if d.Classes > 0 && d.Maps == nil { // few images say less than a tenth of the KL asks of them
+		p.candidate.KL = max(0.01, 0.1*float64(n)/many)
 	}
 	w := &p.Network
 	for _, x := range []struct{ to, given *int }{{&p.candidate.Width, &w.Width}, {&p.candidate.Depth, &w.Depth}} {

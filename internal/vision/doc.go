@@ -11,8 +11,8 @@
 // By one network drawn from the weights for each step (train.Config.Draws), which costs a fifth of
 // propagated moments: numbers instead of distributions go through the convolutions. Predictions
 // propagate moments. AdamW without decay with a warm-up and a cosine, empirical-Bayes priors, and
-// the KL with a tenth of its weight: with all of it, networks with more weights than images are
-// underconfident.
+// the KL with a tenth of its weight, for classes of fewer than 20,000 images with less: with all of it,
+// networks with more weights than images are underconfident.
 //
 // Every image is changed anew each time it is shown (Augment). Which changes help is found out on
 // images that are held out: a short training for each way, and the best way is kept. Then members
