@@ -17,6 +17,8 @@ type senseSlider[T gauss.Float] interface {
 	Followed(tape []T, k int) affine.FollowTape[T]
 	Spread(tape []T) []T
 	Seen(x *affine.ConvSense[T], tape, a, q, sums, kept []T)
+	SeesTogether() bool
+	SeenTogether(x *affine.ConvSense[T], tape, a, seen []T, k int)
 	SeenBack(x *affine.ConvSense[T], h, q, spread []T)
 	SenseBack(x *affine.ConvSense[T], a, in []T)
 	Shared(q, sums, q2, sums2 []T) float64
@@ -38,19 +40,21 @@ func (u *conv[T]) Follow(k int) {
 // compute.Conv.
 type convSenser[T gauss.Float] struct {
 	convRunner[T]
-	unit  *conv[T]
-	sense *affine.ConvSense[T]
-	kept  []T // the tape of every image in prediction
-	j, dj []T // v·s of every output, and the gradient by it
-	q     []T // what each quantity sees of the weights and biases, then the gradients by it; in training of every image
-	h     []T // gradients by the covariances of an image
-	a     []T // the sensitivities that Sense saw last
-	xm    []T // gradients by the images' means, that Backward adds
+	unit     *conv[T]
+	sense    *affine.ConvSense[T]
+	kept     []T  // the tape of every image in prediction
+	j, dj    []T  // v·s of every output, and the gradient by it
+	q        []T  // what each quantity sees of the weights and biases, then the gradients by it; in training of every image
+	h        []T  // gradients by the covariances of an image
+	together bool // what the quantities see is one product
+	a        []T  // the sensitivities that Sense saw last
+	xm       []T  // gradients by the images' means, that Backward adds
 }
 
 func newConvSenser[T gauss.Float](r convRunner[T], u *conv[T], maxRows int, train bool) *convSenser[T] {
 	c := u.conv
 	s := &convSenser[T]{convRunner: r, unit: u, sense: c.NewSense(), j: make([]T, maxRows*u.out.Size())}
+	s.together = u.k > 1 && c.SeesTogether() && (!train || u.in == Fixed) // else the gradients need each sensitivity packed
 	if train {
 		s.dj, s.xm = make([]T, len(s.j)), make([]T, maxRows*u.shape.Size())
 		s.h = make([]T, u.k*u.k)
@@ -71,6 +75,14 @@ func (r *convSenser[T]) tapeOf(p *Pass[T], i int) []T {
 		return p.Tape[i*r.conv.TapeWidth():]
 	}
 	return r.kept[i*r.conv.Kept():][:r.conv.Kept()]
+}
+
+// keptOf is where the tape has the sensitivities of quantity k, if the gradients need them.
+func (r *convSenser[T]) keptOf(tape []T, k int) []T {
+	if !r.train {
+		return nil
+	}
+	return r.conv.Followed(tape, k).A
 }
 
 // seen is what the quantities see of the weights and biases in image i.
@@ -101,14 +113,15 @@ func (r *convSenser[T]) Sense(s *Sense[T]) {
 	for i := range s.Rows {
 		tape := r.tapeOf(s.Pass, i)
 		seen := r.seen(i)
+		if r.together {
+			r.conv.SeenTogether(r.sense, tape, s.Out[i*s.K*out:][:s.K*out], seen, s.K)
+		}
 		for k := range s.K {
 			a := s.Out[(i*s.K+k)*out:][:out]
 			q, sums := r.cut(seen, k)
-			var kept []T
-			if r.train {
-				kept = r.conv.Followed(tape, k).A
+			if !r.together {
+				r.conv.Seen(r.sense, tape, a, q, sums, r.keptOf(tape, k))
 			}
-			r.conv.Seen(r.sense, tape, a, q, sums, kept)
 			r.weigh(s, i, k, q, sums)
 			if s.In != nil {
 				r.conv.SenseBack(r.sense, a, s.In[(i*s.K+k)*in:][:in])

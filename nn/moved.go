@@ -53,7 +53,7 @@ func (u *moved[T]) there(dst, src []T, rows int) {
 				y[m.dst] = x[m.src]
 				continue
 			}
-			copy(y[m.dst:m.dst+m.n], x[m.src:])
+			copyShort(y[m.dst:m.dst+m.n], x[m.src:m.src+m.n])
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (u *moved[T]) back(dst, src []T, rows int) {
 				x[m.src] = y[m.dst]
 				continue
 			}
-			copy(x[m.src:m.src+m.n], y[m.dst:])
+			copyShort(x[m.src:m.src+m.n], y[m.dst:m.dst+m.n])
 		}
 	}
 }

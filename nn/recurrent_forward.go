@@ -144,14 +144,25 @@ func (r *recurrentRunner[T]) multiply(s *recurrentStep, t int) {
 		scatter(p.in.Mean, x.Mean, r.units, r.place(t)*r.units, p.in.Width)
 		scatter(p.in.Var, x.Var, r.units, r.place(t)*r.units, p.in.Width)
 	}
+	r.joinInput(s, y, t)
 	for g := range s.n {
 		z := r.read(at(s.to+g), t, 1)
-		from := r.gateAt(t, s.input+g)
 		gather(z.Mean, y.Mean, r.units, g*r.units, width)
 		gather(z.Var, y.Var, r.units, g*r.units, width)
-		if g < s.joined {
-			gatherOnto(z.Mean, r.gates.Mean, r.units, from, r.gates.Width)
-			gatherOnto(z.Var, r.gates.Var, r.units, from, r.gates.Width)
+	}
+}
+
+// joinInput adds the input's gates, which lie side by side as those of y do.
+func (r *recurrentRunner[T]) joinInput(s *recurrentStep, y gauss.Batch[T], t int) {
+	n, from := s.joined*r.units, r.gateAt(t, s.input)
+	if n == 0 {
+		return
+	}
+	for row := range y.Rows {
+		at, own := row*r.gates.Width+from, row*y.Width
+		kernel.Add(y.Mean[own:own+n], r.gates.Mean[at:at+n])
+		if y.Var != nil {
+			kernel.Add(y.Var[own:own+n], r.gates.Var[at:at+n])
 		}
 	}
 }

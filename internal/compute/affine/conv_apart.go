@@ -88,6 +88,9 @@ type ConvSense[T compute.Float] struct {
 	w, wT   []product.Right[T]
 	told    []T // of SeenBack, with what it packs
 	right   product.Right[T]
+	wide    *Conv[T] // of SeenTogether: with the filters of all quantities
+	beside  []T      // the sensitivities of these, side by side; then what they see of the weights
+	sums    []T      // and of the biases
 }
 
 // NewSense returns scratch, which belongs to one goroutine.
@@ -106,13 +109,17 @@ func (c *Conv[T]) NewSense() *ConvSense[T] {
 func (c *Conv[T]) Seen(x *ConvSense[T], tape, a, q, sums, kept []T) {
 	clear(q)
 	clear(sums)
-	for at := 0; at < len(a); at += len(sums) {
-		kernel.Add(sums, a[at:][:len(sums)])
-	}
 	if kept == nil {
 		kept = x.packed
 	}
 	c.packPlaces(kept, a)
+	if c.filters > product.MaxDot { // such products add place by place
+		c.addPlaces(sums, kept)
+	} else {
+		for at := 0; at < len(a); at += len(sums) {
+			addShort(sums, a[at:][:len(sums)])
+		}
+	}
 	for ky := range c.win.KH {
 		c.outer(q[ky*c.rowWeights()*c.Out:], ky, 0, c.rowWeights(), c.seen(tape, 0), kept)
 	}
@@ -157,7 +164,7 @@ func (c *Conv[T]) SharedBack(x *ConvSense[T], tape, _, e, eb, da []T) {
 	c.packWeights(x.w, nil, e)
 	slide(&c.win, c.Out, da, nil, c.seen(tape, 0), x.w)
 	for at := 0; at < len(da); at += len(eb) {
-		kernel.Add(da[at:][:len(eb)], eb)
+		addShort(da[at:][:len(eb)], eb)
 	}
 }
 

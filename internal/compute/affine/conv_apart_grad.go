@@ -6,17 +6,17 @@ import (
 )
 
 // The tape of an image of a Conv apart holds, after the laid m, m² and v: g, h and d,
-// the gradient by j, packed as right operands; then of every followed quantity its
-// sensitivities to the outputs, packed, and, where quantities are followed
-// to the image, the laid gradients by the sensitivities to it; at last the gradients by the
-// variances of the weights and biases that come from what the quantities see of them.
+// the gradient by j, packed as right operands; then, where quantities are followed to the image, of
+// each its sensitivities to the outputs, packed, and the laid gradients by the sensitivities to
+// the image; at last the gradients by the variances of the weights and biases that come from what the
+// quantities see of them.
 
 func (c *Conv[T]) followWidth() int {
-	seen, told := c.partWidths()
-	if c.through {
-		return told + seen
+	if !c.through {
+		return 0
 	}
-	return told
+	seen, told := c.partWidths()
+	return told + seen
 }
 
 // followTape is where that of the followed quantities begins.
@@ -28,14 +28,15 @@ func (c *Conv[T]) followTape(tape []T) []T {
 // A FollowTape is what the tape holds of one followed quantity.
 type FollowTape[T compute.Float] struct{ A, B []T }
 
-// Followed is the tape of quantity k of an image.
+// Followed is the tape of quantity k of an image; nothing, if it is not followed to the image.
 func (c *Conv[T]) Followed(tape []T, k int) (f FollowTape[T]) {
+	if !c.through {
+		return f
+	}
 	seen, told := c.partWidths()
 	t := c.followTape(tape)[k*c.followWidth():]
 	f.A = t[:told:told]
-	if c.through {
-		f.B = t[told:][:seen:seen]
-	}
+	f.B = t[told:][:seen:seen]
 	return f
 }
 

@@ -24,3 +24,32 @@ func TestStream(t *testing.T) {
 		}
 	}
 }
+
+// TestPackEnds: rows that do not fill a panel end in zeros, however they lie.
+func TestPackEnds(t *testing.T) {
+	const k = 5
+	for n := 1; n <= 2*NR+1; n++ {
+		rows, columns := make([]float64, k*n), make([]float64, k*n)
+		want := make([]float64, RightLen(k, n))
+		for i := range k {
+			for j := range n {
+				x := float64(i*n + j + 1)
+				rows[i*n+j], columns[j*k+i] = x, x
+				want[(j/NR*k+i)*NR+j%NR] = x
+			}
+		}
+		for lies, pack := range map[string]func(r Right[float64]){
+			"by rows":    func(r Right[float64]) { r.PackRows(0, 2, rows, n, 1); r.PackRows(2, k, rows[2*n:], n, 1) },
+			"by columns": func(r Right[float64]) { r.Pack(columns, 1, k) },
+		} {
+			got := NewRight[float64](k, n)
+			for i := range got.Data {
+				got.Data[i] = -1
+			}
+			pack(got)
+			if !slices.Equal(got.Data, want) {
+				t.Errorf("%d columns %s: panels are %v, want %v", n, lies, got.Data, want)
+			}
+		}
+	}
+}

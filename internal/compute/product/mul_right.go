@@ -58,13 +58,38 @@ func (r Right[T]) Pack(src []T, rs, cs int) { r.PackRows(0, r.K, src, rs, cs) }
 // PackRows fills rows lo ≤ k < hi of r, element (k, j) from
 // src[(k-lo)*rs+j*cs]. Disjoint ranges may be packed concurrently.
 func (r Right[T]) PackRows(lo, hi int, src []T, rs, cs int) {
-	if n := r.N % NR; n > 0 {
+	n := r.N % NR
+	if n > 0 && cs == 1 && lo < hi {
+		whole := r.N - n
+		packEnds(r.Data[whole*r.K+lo*NR:][:(hi-lo)*NR], src[whole:], rs, n)
+		if whole == 0 {
+			return
+		}
+		r.N = whole
+		n = 0
+	}
+	if n > 0 {
 		last := r.Data[(r.N-n)*r.K:]
 		for k := lo; k < hi; k++ {
 			clear(last[k*NR+n:][:NR-n])
 		}
 	}
 	r.PackStream(lo, hi, src, rs, cs, false)
+}
+
+// packEnds packs the ends of rows, n < NR numbers of each, and zeros behind them. Eight, half a panel,
+// are usual: small convolutions have as many filters.
+func packEnds[T compute.Float](panel, src []T, rs, n int) {
+	for from := 0; from < len(panel); from += NR {
+		d := (*[NR]T)(panel[from:])
+		if n == NR/2 {
+			*(*[NR / 2]T)(d[:]) = *(*[NR / 2]T)(src)
+			*(*[NR / 2]T)(d[NR/2:]) = [NR / 2]T{}
+		} else {
+			clear(d[copy(d[:n], src):])
+		}
+		src = src[min(rs, len(src)):]
+	}
 }
 
 // packRows is PackRows for an operand whose columns beyond N are zero already, past the
