@@ -43,7 +43,11 @@ const (
 // groups.
 func (w Window) small(out int) bool {
 	columns := product.RightLen(1, out/w.Groups)
-	return w.KH*w.KW == 1 || w.dilated() || w.OH > 1 && (w.OW < rowPlaces || w.OW*w.KW*w.channels()*columns < rowWork)
+	least := rowWork
+	if w.Groups > 1 { // patches of groups are many, and leave the caches
+		least /= 2
+	}
+	return w.KH*w.KW == 1 || w.dilated() || w.OH > 1 && (w.OW < rowPlaces || w.OW*w.KW*w.channels()*columns < least)
 }
 
 // padded returns the window over the padded image, and the layout of that.
