@@ -204,9 +204,10 @@ func (r *run) train(ctx context.Context, folds []fold, trials []Trial, picks []i
 
 // schedule is the schedule of a member. A candidate that got worse within the first half of a trial,
 // which is shorter than the training of a member, would get worse for longer: it is trained as the
-// trial was.
+// trial was. So is one that embeds levels: in time it learns those of few rows by heart, and no held-out
+// row would say so.
 func (r *run) schedule(t Trial) int {
-	if t.Stop <= stops/2 {
+	if t.Stop <= stops/2 || !t.NoLevels && r.data.embedding(false) != nil {
 		return r.trial
 	}
 	return r.Steps

@@ -66,3 +66,28 @@ func TestMixedNet(t *testing.T) {
 		}
 	}
 }
+
+// Members that embed levels take as many steps as their trial, in which held-out rows judged them; others
+// may take more, unless they got worse early.
+func TestStepsOfEmbeddedLevels(t *testing.T) {
+	r := &run{data: crossed(40, 10, 5, 0, 0)}
+	plain := &run{data: rowsOf(40, 3)}
+	for _, x := range []*run{r, plain} {
+		x.trial = 300
+		x.Steps = 900
+	}
+	for _, c := range []struct {
+		run  *run
+		of   Trial
+		want int
+	}{
+		{r, Trial{Stop: stops}, 300},
+		{r, Trial{Stop: stops, Candidate: Candidate{NoLevels: true}}, 900},
+		{plain, Trial{Stop: stops}, 900},
+		{plain, Trial{Stop: stops / 2}, 300},
+	} {
+		if got := c.run.schedule(c.of); got != c.want {
+			t.Errorf("%+v: %d steps, want %d", c.of, got, c.want)
+		}
+	}
+}
